@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From one or two profiles to ranked functions: flat and cumulative values
+ * as pprof counts them, the owner frame of each stack, differences with a
+ * significance test. Pure functions of the model.
+ */
+#ifndef ANALYZE_PROFILE_ANALYSIS_H
+#define ANALYZE_PROFILE_ANALYSIS_H
+
+#include "base/error.h"
+#include "base/notes.h"
+#include "model/profile.h"
+#include "model/result.h"
+
+enum code_kind {
+	CODE_APPLICATION = 0,
+	CODE_LIBRARY, /* third party: frameworks, drivers, clients */
+	CODE_STDLIB,
+	CODE_RUNTIME, /* runtime, GC, kernel, libc */
+};
+
+/* What kind of code a frame is, by rules per language over name and file
+ * (Go, Java, Python, Node, .NET, Ruby, Rust, C/C++). */
+enum code_kind code_kind_of(struct str name, struct str file);
+
+enum normalize { NORMALIZE_SHARE = 0, NORMALIZE_RATE };
+
+struct rank_want {
+	enum rank_by by;
+	enum normalize normalize;
+	size_t limit; /* rows kept; 0 = all */
+	/* Name of the span (or code.function) under suspicion, to prefer the
+	 * function of that name when an N+1 loop is explained; may be empty. */
+	struct str span_name;
+	bool is_loop; /* an N+1 was found: callers of the hot driver matter */
+	/* Seconds of each side for NORMALIZE_RATE, in ns. */
+	int64_t window_ns;
+	int64_t baseline_ns;
+};
+
+/* Fills result->functions (+ counts, noise_count) from the slow profile and,
+ * when not NULL, the baseline. Without a baseline change stays CHANGE_NONE.
+ * Flat: the leaf frame's; total: once per distinct function of a stack;
+ * owned: charged to the deepest application frame (to the leaf when a stack
+ * has none). Rows are functions by name (file shown, not compared), so two
+ * builds can be compared. */
+bool functions_rank(const struct profile *slow, const struct profile *baseline,
+		    const struct rank_want *want, struct result *result,
+		    struct error *err) MUST_CHECK;
+
+/* Adds up values of both sides by stack text, for folded and difffolded.
+ * Lines come in bytewise order of their frame names, root first; baseline
+ * may be NULL. Frame names equal after escape_folded() are one stack. */
+bool stack_lines_build(const struct profile *slow,
+		       const struct profile *baseline, struct arena *arena,
+		       struct stack_line **lines, size_t *count,
+		       struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Shared blocks amortise the system's allocator; anything of this size or
+ * more gets a block of its own, which realloc can then grow in place. */
+#define BLOCK_BYTES (64 * KIB)
+#define LARGE_BYTES (16 * KIB)
+#define ALIGN_BYTES (_Alignof(max_align_t))
+
+struct arena_block {
+	struct arena_block *next;
+	struct arena_block *prev; /* large blocks only */
+	size_t size;              /* usable bytes behind the header */
+	size_t used;
+	max_align_t data[];
+};
+
+void arena_init(struct arena *a, size_t max_bytes)
+{
+	*a = (struct arena){ .max_bytes = max_bytes };
+}
+
+static void free_list(struct arena_block *block)
+{
+	while (block) {
+		struct arena_block *next = block->next;
+
+		mem_free(block);
+		block = next;
+	}
+}
+
+void arena_release(struct arena *a)
+{
+	free_list(a->small);
+	free_list(a->large);
+	arena_init(a, a->max_bytes);
+}
+
+/* Counts size against the ceiling; false and noted when it does not fit. */
+static bool charge(struct arena *a, size_t size)
+{
+	if (size > a->max_bytes - a->used_bytes) {
+		a->is_over_limit = true;
+		return false;
+	}
+	a->used_bytes += size;
+	return true;
+}
+
+static struct arena_block *block_new(struct arena *a, size_t size)
+{
+	struct arena_block *block;
+
+	a->is_over_limit = false;
+	if (size > SIZE_MAX - sizeof *block ||
+	    !charge(a, size + sizeof *block))
+		return NULL;
+	block = mem_calloc(1, size + sizeof *block);
+	if (!block) {
+		a->used_bytes -= size + sizeof *block;
+		return NULL;
+	}
+	block->size = size;
+	return block;
+}
+
+static void link_large(struct arena *a, struct arena_block *block)
+{
+	block->prev = NULL;
+	block->next = a->large;
+	if (a->large)
+		a->large->prev = block;
+	a->large = block;
+}
+
+static size_t round_up(size_t size)
+{
+	return (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	struct arena_block *block = a->small;
+	size_t room;
+
+	if (size >= LARGE_BYTES) {
+		block = block_new(a, size);
+		if (!block)
+			return NULL;
+		block->used = size;
+		link_large(a, block);
+		return block->data;
+	}
+	room = round_up(size ? size : 1);
+	if (!block || block->size - block->used < room) {
+		block = block_new(a, BLOCK_BYTES);
+		if (!block)
+			return NULL;
+		block->next = a->small;
+		a->small = block;
+	}
+	block->used += room;
+	return (char *)block->data + (block->used - room);
+}
+
+void *arena_array(struct arena *a, size_t count, size_t size)
+{
+	if (size && count > SIZE_MAX / size) {
+		a->is_over_limit = true;
+		return NULL;
+	}
+	return arena_alloc(a, count * size);
+}
+
+/* Resizes a block of one allocation, keeping the list and the count right. */
+static void *grow_large(struct arena *a, void *ptr, size_t old_size,
+			size_t new_size)
+{
+	struct arena_block *block =
+		(void *)((char *)ptr - offsetof(struct arena_block, data));
+	struct arena_block *moved;
+
+	a->is_over_limit = false;
+	if (new_size > SIZE_MAX - sizeof *block ||
+	    !charge(a, new_size - block->size))
+		return NULL;
+	moved = mem_realloc(block, sizeof *block + new_size);
+	if (!moved) {
+		a->used_bytes -= new_size - block->size;
+		return NULL;
+	}
+	moved->size = moved->used = new_size;
+	if (moved->prev)
+		moved->prev->next = moved;
+	else
+		a->large = moved;
+	if (moved->next)
+		moved->next->prev = moved;
+	memset((char *)moved->data + old_size, 0, new_size - old_size);
+	return moved->data;
+}
+
+void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
+{
+	void *fresh;
+
+	if (ptr && new_size <= old_size)
+		return ptr;
+	if (ptr && old_size >= LARGE_BYTES)
+		return grow_large(a, ptr, old_size, new_size);
+	fresh = arena_alloc(a, new_size);
+	if (fresh && ptr)
+		memcpy(fresh, ptr, old_size);
+	return fresh;
+}
+
+bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
+		   size_t size)
+{
+	size_t more = *cap < 16 ? 16 : *cap;
+	void *grown;
+
+	if (need <= *cap)
+		return true;
+	while (more < need) {
+		if (more > SIZE_MAX / 2) {
+			a->is_over_limit = true;
+			return false;
+		}
+		more *= 2;
+	}
+	if (more > SIZE_MAX / size) {
+		a->is_over_limit = true;
+		return false;
+	}
+	grown = arena_grow(a, *items, *cap * size, more * size);
+	if (!grown)
+		return false;
+	*items = grown;
+	*cap = more;
+	return true;
+}
+
+struct str arena_str(struct arena *a, struct str text)
+{
+	char *copy = text.len < SIZE_MAX ? arena_alloc(a, text.len + 1) : NULL;
+
+	if (!copy)
+		return (struct str){ NULL, 0 };
+	if (text.len)
+		memcpy(copy, text.ptr, text.len);
+	return (struct str){ copy, text.len };
+}
+
+struct str arena_printf(struct arena *a, const char *format, ...)
+{
+	va_list args;
+	int len;
+	char *text;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	text = len < 0 ? NULL : arena_alloc(a, (size_t)len + 1);
+	if (!text)
+		return (struct str){ NULL, 0 };
+	va_start(args, format);
+	vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	return (struct str){ text, (size_t)len };
+}
+
+bool arena_fail(const struct arena *a, const char *what, struct error *err)
+{
+	if (!a->is_over_limit)
+		return error_memory(err, what);
+	return error_set(err, ERROR_LIMIT,
+			 "%s needs more than %zu MiB of memory, the limit for "
+			 "one input",
+			 what, a->max_bytes / MIB);
+}

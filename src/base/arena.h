@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory that lives and dies together, with a ceiling from birth. A model
+ * object owns one arena; its strings and arrays are freed by releasing it.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *small; /* current shared block, then older ones */
+	struct arena_block *large; /* blocks of one allocation each */
+	size_t used_bytes;         /* taken from the system */
+	size_t max_bytes;
+	bool is_over_limit;        /* the last failure was the ceiling */
+};
+
+/* No allocation happens here. */
+void arena_init(struct arena *a, size_t max_bytes);
+
+/* Frees everything; the arena may be used again. */
+void arena_release(struct arena *a);
+
+/* Zeroed memory aligned for any type, or NULL: out of memory or over the
+ * ceiling; arena_fail() tells which. */
+void *arena_alloc(struct arena *a, size_t size) MUST_CHECK;
+
+/* Array form, checked against overflow. */
+void *arena_array(struct arena *a, size_t count, size_t size) MUST_CHECK;
+
+/* Resizes memory that came from the same arena (or NULL with old_size 0);
+ * new bytes are zero. On failure the old memory stays valid. */
+void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
+	MUST_CHECK;
+
+/* Makes room for `need` items of `size` bytes in the array *items with
+ * capacity *cap, doubling. False on failure, array unchanged. */
+bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
+		   size_t size) MUST_CHECK;
+
+/* Copies; the results are NUL-terminated. NULL ptr in the str on failure. */
+struct str arena_str(struct arena *a, struct str text) MUST_CHECK;
+struct str arena_printf(struct arena *a, const char *format, ...)
+	PRINTF_LIKE(2, 3) MUST_CHECK;
+
+/* Tells a failed allocation in words: the ceiling or the system. Returns
+ * false. `what` is the thing being read, such as "the trace". */
+bool arena_fail(const struct arena *a, const char *what, struct error *err);
+
+#endif

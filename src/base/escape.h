@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The one place through which foreign text (span names, function names,
+ * server messages) reaches an output. Each target has its own danger:
+ * a terminal obeys escape sequences, JSON breaks on quotes, a folded line on
+ * ';' and newline. Also measures display width, since only what is shown is
+ * measured.
+ */
+#ifndef BASE_ESCAPE_H
+#define BASE_ESCAPE_H
+
+#include <stddef.h>
+
+#include "base/out.h"
+#include "base/str.h"
+
+/* For a terminal or any human-readable text: C0, DEL, C1, bidi and zero-width
+ * controls and damaged UTF-8 become visible stand-ins (\n as "\n", ESC as
+ * "\x1b", U+202E as "\u202e", a bad byte as "\xff"); newlines too. */
+void escape_terminal(struct out *out, struct str text);
+
+/* Same, into a buffer (for laying out columns). */
+void escape_terminal_buf(struct buf *out, struct str text);
+
+/* The inside of a JSON string, without quotes. Output is UTF-8; damaged
+ * UTF-8 becomes U+FFFD; C0, DEL, C1, U+2028/2029, bidi controls and '<' are
+ * written as \u escapes. */
+void escape_json(struct out *out, struct str text);
+
+/* A frame name in a folded line: ';' becomes ':', controls and newlines
+ * a blank, damaged UTF-8 U+FFFD, the empty name "[empty]"; leading and trailing
+ * blanks are kept off the separator. */
+void escape_folded(struct out *out, struct str name);
+
+/* Columns that escaped text takes on a terminal (East Asian wide = 2,
+ * combining = 0). */
+size_t text_width(struct str escaped);
+
+/* Length in bytes of the longest prefix of escaped text that fits into
+ * `columns`. */
+size_t text_fit(struct str escaped, size_t columns);
+
+#endif

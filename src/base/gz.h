@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The only file that includes zlib and libdeflate. Recognises gzip by
+ * content; whole inputs go through libdeflate (several members allowed),
+ * streams through zlib. Every expansion is bounded in size and in ratio
+ * (limits.h).
+ */
+#ifndef BASE_GZ_H
+#define BASE_GZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+
+/* Begins with 1f 8b. */
+bool gz_is(struct str bytes);
+
+/* Unpacks all members of a gzip file, appending to out, whose max_bytes is
+ * the ceiling. Errors name truncation, damage and bombs apart, each with
+ * `what` as the subject ("before.pb.gz"). Nested gzip is not unpacked. */
+bool gz_inflate(struct str bytes, const char *what, struct buf *out,
+		struct error *err) MUST_CHECK;
+
+/* Packs into one member with a zero time stamp (byte-identical for equal
+ * input), appending to out. */
+bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
+	MUST_CHECK;
+
+/* Streaming inflate of gzip or zlib-wrapped HTTP content. */
+struct gz_stream;
+
+/* ceiling_bytes bounds the plain total. NULL when out of memory. */
+struct gz_stream *gz_stream_new(size_t ceiling_bytes, struct error *err);
+void gz_stream_free(struct gz_stream *z);
+
+/* Feeds packed bytes, appends plain ones to out. False: damaged or a bomb. */
+bool gz_stream_feed(struct gz_stream *z, struct str bytes, struct buf *out,
+		    struct error *err) MUST_CHECK;
+
+/* After the last feed: false when the stream ended in the middle. */
+bool gz_stream_finish(struct gz_stream *z, struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Streaming pull reader for JSON: one pass, no document tree, memory bounded
+ * by the window and the nesting limit. The caller walks the document token
+ * by token; whatever it does not want it skips. Accepts any UTF-8 or damaged
+ * UTF-8 text and \u0000 (servers send both); everything else is strict
+ * RFC 8259. Duplicate keys are the caller's affair.
+ *
+ *   json_expect(r, JSON_OBJECT)
+ *   while (json_next_key(r, &key))
+ *           if (str_equal(key, STR("spans"))) read_spans(r, ...);
+ *           else json_skip(r);
+ *   if (json_failed(r)) ...
+ *
+ * The first failure sticks: later calls return false or JSON_END, so loops
+ * end by themselves and json_check() tells what happened and where.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+
+enum json_kind {
+	JSON_END = 0, /* no more values here, or failed */
+	JSON_OBJECT,
+	JSON_ARRAY,
+	JSON_STRING,
+	JSON_NUMBER,
+	JSON_TRUE,
+	JSON_FALSE,
+	JSON_NULL,
+};
+
+/* Where bytes come from. `fill` puts up to size bytes into data and returns
+ * how many, 0 at the end, -1 with err set on failure. */
+typedef long (*json_fill)(void *context, char *data, size_t size,
+			  struct error *err);
+
+struct json_reader;
+
+/* Over bytes in memory, borrowed until json_free. */
+struct json_reader *json_new(struct str bytes, struct error *err) MUST_CHECK;
+
+/* Over a stream, with a window of bounded size. */
+struct json_reader *json_new_stream(json_fill fill, void *context,
+				    struct error *err) MUST_CHECK;
+void json_free(struct json_reader *r);
+
+/* Kind of the value that comes next, without consuming it. JSON_END at the
+ * end of the enclosing array or object, at the end of input, or failed. */
+enum json_kind json_peek(struct json_reader *r);
+
+/* Enters the object or array that comes next; fails when the next value is
+ * of another kind. */
+bool json_enter(struct json_reader *r, enum json_kind kind) MUST_CHECK;
+
+/* In an object: the next key; consume the value with one of the calls below
+ * before asking again. False at the closing brace, which is consumed. The
+ * text is valid until the next call on r. */
+bool json_next_key(struct json_reader *r, struct str *key) MUST_CHECK;
+
+/* In an array: true when another element comes; false at the closing
+ * bracket, which is consumed. */
+bool json_next_item(struct json_reader *r) MUST_CHECK;
+
+/* A string's text with escapes resolved; valid until the next call on r.
+ * Longer than LIMIT_STRING_BYTES: trimmed at a character, *json_trimmed
+ * counts. Lone surrogates become U+FFFD. Fails on another kind. */
+bool json_string(struct json_reader *r, struct str *text) MUST_CHECK;
+
+/* Same but untrimmed, appended to out (for base64 bodies). */
+bool json_string_long(struct json_reader *r, struct buf *out) MUST_CHECK;
+
+/* The text of a number, or of a string (proto3 JSON writes 64-bit integers
+ * as strings). Fails on another kind. */
+bool json_number_text(struct json_reader *r, struct str *text) MUST_CHECK;
+
+/* An integer written as a number or a string, also "1e3" and "5.0" when
+ * whole. Out of range or fractional: fails. null gives 0. */
+bool json_i64(struct json_reader *r, int64_t *value) MUST_CHECK;
+bool json_u64(struct json_reader *r, uint64_t *value) MUST_CHECK;
+
+/* Also the strings "NaN", "Infinity", "-Infinity". */
+bool json_f64(struct json_reader *r, double *value) MUST_CHECK;
+
+bool json_bool(struct json_reader *r, bool *value) MUST_CHECK;
+
+/* Consumes the next value whatever it is, nested ones included, no recursion.
+ * Nothing inside is kept, but everything is checked. */
+bool json_skip(struct json_reader *r);
+
+/* The raw bytes of the next value, consumed, appended to out. */
+bool json_raw(struct json_reader *r, struct buf *out) MUST_CHECK;
+
+/* At top level: true when only blanks remain. False leaves r ready for the
+ * next document (newline-delimited or concatenated JSON). */
+bool json_at_end(struct json_reader *r);
+
+/* Records a failure of the caller's ("span without an id"), with position. */
+bool json_fail(struct json_reader *r, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+
+bool json_failed(const struct json_reader *r);
+
+/* False and the error (ERROR_FORMAT, with byte offset) when reading failed. */
+bool json_check(const struct json_reader *r, struct error *err) MUST_CHECK;
+
+/* Strings that were trimmed so far. */
+size_t json_trimmed(const struct json_reader *r);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Streaming JSON writer: keeps commas, indentation and escaping
+ * (escape_json) right. Integers are exact; doubles use up to 17 significant digits, no
+ * locale; NaN and infinities become null.
+ */
+#ifndef BASE_JSONW_H
+#define BASE_JSONW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/limits.h"
+#include "base/out.h"
+#include "base/str.h"
+
+struct jsonw {
+	struct out *out;
+	int indent; /* blanks a level; 0: all on one line */
+	unsigned depth;
+	bool has_items[LIMIT_JSON_DEPTH];
+	bool is_after_key;
+};
+
+void jsonw_init(struct jsonw *w, struct out *out, int indent);
+
+void jsonw_object(struct jsonw *w);
+void jsonw_object_end(struct jsonw *w);
+void jsonw_array(struct jsonw *w);
+void jsonw_array_end(struct jsonw *w);
+
+/* The next value's name; trusted text of ours or foreign, both escaped. */
+void jsonw_key(struct jsonw *w, const char *key);
+
+void jsonw_str(struct jsonw *w, struct str text);
+void jsonw_text(struct jsonw *w, const char *text); /* NULL gives null */
+void jsonw_i64(struct jsonw *w, int64_t value);
+void jsonw_u64(struct jsonw *w, uint64_t value);
+void jsonw_f64(struct jsonw *w, double value, int max_decimals);
+void jsonw_bool(struct jsonw *w, bool value);
+void jsonw_null(struct jsonw *w);
+
+#endif

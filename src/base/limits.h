@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every ceiling of the program, one line of reason each. Servers and files
+ * are untrusted: nothing grows, nests or expands past a number named here.
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#define KIB ((size_t)1024)
+#define MIB (KIB * 1024)
+#define GIB (MIB * 1024)
+
+/* Nesting. The deepest real documents (OTLP JSON with nested attribute
+ * values) stay under 30; both leave room and keep explicit stacks small. */
+#define LIMIT_JSON_DEPTH 128
+#define LIMIT_PB_DEPTH 64
+
+/* Traces. The largest traces seen in public reports hold a few 100,000
+ * spans; OpenTelemetry SDKs cap attributes at 128 a span by default. */
+#define LIMIT_SPANS 2000000u
+#define LIMIT_SPAN_ATTRS 1024u
+#define LIMIT_RESOURCES 200000u
+
+/* One string. Tempo cuts attribute values at 2 KiB, SQL seldom passes
+ * 64 KiB; longer text is trimmed at a character boundary and noted. */
+#define LIMIT_STRING_BYTES (64 * KIB)
+
+/* Profiles. Pyroscope stores at most 1,000 frames a stack; async-profiler
+ * 2,048 by default. Deeper stacks lose their middle, and a note says so. */
+#define LIMIT_STACK_FRAMES 4096u
+#define LIMIT_SAMPLES 5000000u
+#define LIMIT_LOCATIONS 5000000u
+#define LIMIT_FUNCTIONS 5000000u
+#define LIMIT_SAMPLE_TYPES 64u
+
+/* Memory of one decoded model: all of its arrays and strings. */
+#define LIMIT_DECODE_HEAP_BYTES GIB
+
+/* Transfer. Tempo's own default maximum for a trace is 5 MB; large
+ * untruncated profile merges reach tens of MB compressed. */
+#define LIMIT_BODY_WIRE_BYTES (64 * MIB)
+#define LIMIT_BODY_PLAIN_BYTES (512 * MIB)
+#define LIMIT_HEADER_BYTES (256 * KIB)
+#define LIMIT_ERROR_BODY_BYTES (64 * KIB)
+
+/* Local files, as they lie on disk and unpacked. */
+#define LIMIT_FILE_BYTES (2 * GIB)
+#define LIMIT_FILE_PLAIN_BYTES (4 * GIB)
+
+/* Expansion of compressed data. Repetitive JSON reaches 100:1 honestly;
+ * small inputs may exceed it, so the ratio counts after the first MiB. */
+#define LIMIT_EXPANSION_RATIO 200u
+#define LIMIT_EXPANSION_FREE_BYTES MIB
+
+/* Requests. Four connections keep a shared server unburdened; a run that
+ * needs more requests than this is a loop of ours. */
+#define LIMIT_PARALLEL_REQUESTS 4u
+#define LIMIT_REQUESTS_PER_RUN 400u
+#define LIMIT_RETRY_AFTER_MS 30000u
+
+/* Case files hold whole answers as base64 inside JSON. */
+#define LIMIT_HAR_BYTES (512 * MIB)
+#define LIMIT_HAR_ENTRIES 4000u
+
+/* What one run says. A report with more notes than this is noise itself. */
+#define LIMIT_NOTES 64u
+#define LIMIT_NOTE_BYTES 400u
+#define LIMIT_ERROR_BYTES 600u
+
+/* Options. Values come from scripts and from the environment. */
+#define LIMIT_OPTION_VALUE_BYTES (64 * KIB)
+#define LIMIT_HEADERS 64u
+#define LIMIT_OUTPUTS 16u
+#define LIMIT_SECRET_FILE_BYTES (64 * KIB)
+
+#endif

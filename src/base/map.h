@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hash map from bytes or 64-bit numbers to a 32-bit index, in an arena. Keys
+ * are hashed with a seed drawn once per process (SipHash-1-3), so that chosen
+ * input cannot pile up in one bucket. Byte keys are borrowed: they must live
+ * as long as the map. Iteration order is not offered: output must not depend
+ * on the seed.
+ */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#define MAP_NONE UINT32_MAX
+
+struct map_slot;
+
+struct map {
+	struct arena *arena;
+	struct map_slot *slots;
+	size_t slot_count; /* a power of two, or 0 */
+	size_t count;
+};
+
+void map_init(struct map *m, struct arena *arena);
+
+/* MAP_NONE when absent. */
+uint32_t map_find(const struct map *m, struct str key);
+uint32_t map_find_u64(const struct map *m, uint64_t key);
+
+/* Adds key -> value unless present. *slot_value receives the value now in
+ * the map (the old one when present). False only when memory failed
+ * (arena_fail() of the arena tells how). Do not mix str and u64 keys. */
+bool map_insert(struct map *m, struct str key, uint32_t value,
+		uint32_t *slot_value) MUST_CHECK;
+bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
+		    uint32_t *slot_value) MUST_CHECK;
+
+/* Keyed hash of bytes with the process seed. */
+uint64_t hash_bytes(const void *data, size_t len);
+
+#endif

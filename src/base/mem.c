@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int (*mem_gate)(size_t size);
+
+void mem_set_gate(int (*gate)(size_t size))
+{
+	mem_gate = gate;
+}
+
+static int is_refused(size_t size)
+{
+	return mem_gate && !mem_gate(size);
+}
+
+void *mem_alloc(size_t size)
+{
+	return is_refused(size) ? NULL : malloc(size ? size : 1);
+}
+
+void *mem_calloc(size_t count, size_t size)
+{
+	if (size && count > SIZE_MAX / size)
+		return NULL;
+	if (is_refused(count * size))
+		return NULL;
+	return count && size ? calloc(count, size) : calloc(1, 1);
+}
+
+void *mem_realloc(void *ptr, size_t size)
+{
+	return is_refused(size) ? NULL : realloc(ptr, size ? size : 1);
+}
+
+void mem_free(void *ptr)
+{
+	free(ptr);
+}
+
+char *mem_strndup(const char *text, size_t len)
+{
+	char *copy = len < SIZE_MAX ? mem_alloc(len + 1) : NULL;
+
+	if (!copy)
+		return NULL;
+	if (len)
+		memcpy(copy, text, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+char *mem_strdup(const char *text)
+{
+	return mem_strndup(text, strlen(text));
+}
+
+void mem_wipe(void *ptr, size_t size)
+{
+	explicit_bzero(ptr, size);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The one allocation seam. All heap memory of ours passes here, so that a
+ * test can make the n-th allocation fail; source/http.c and source/har.c hand
+ * the same functions to the libraries that take them.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+
+/* As malloc, calloc, realloc and free. NULL when there is no memory. A size
+ * of 0 gives a pointer that may be freed, never NULL for lack of a size. */
+void *mem_alloc(size_t size);
+void *mem_calloc(size_t count, size_t size);
+void *mem_realloc(void *ptr, size_t size);
+void mem_free(void *ptr);
+
+/* A NUL-terminated copy of len bytes; the caller frees it. */
+char *mem_strndup(const char *text, size_t len);
+char *mem_strdup(const char *text);
+
+/* Overwrites memory that held a secret; not optimised away. */
+void mem_wipe(void *ptr, size_t size);
+
+/* For tests: called before each allocation, false makes it fail. NULL
+ * restores the normal behaviour. */
+void mem_set_gate(int (*gate)(size_t size));
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Notes: everything that weakens an answer without stopping it (a fallback,
+ * trimmed text, skewed clocks). Collected by any layer, shown by render/.
+ * Needs no allocation; equal notes are kept once, too many are counted.
+ */
+#ifndef BASE_NOTES_H
+#define BASE_NOTES_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct notes {
+	size_t count;
+	size_t dropped; /* notes past the limit */
+	char text[LIMIT_NOTES][LIMIT_NOTE_BYTES];
+};
+
+void notes_init(struct notes *n);
+
+/* One sentence without a final stop or newline. n may be NULL: ignored. */
+void notes_add(struct notes *n, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Appends all notes of src. */
+void notes_append(struct notes *dst, const struct notes *src);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checked integers: arithmetic that tells or saturates instead of wrapping,
+ * and parsing of text that is not NUL-terminated. No locale.
+ */
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+/* True when the result fits. */
+bool add_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
+bool sub_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
+bool mul_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
+
+/* The nearest representable value when the result does not fit. */
+int64_t sat_add_i64(int64_t a, int64_t b);
+int64_t sat_sub_i64(int64_t a, int64_t b);
+int64_t sat_mul_i64(int64_t a, int64_t b);
+
+/* Whole text must be the number: digits, for i64 an optional '-'. */
+bool parse_u64(struct str text, uint64_t *out) MUST_CHECK;
+bool parse_i64(struct str text, int64_t *out) MUST_CHECK;
+
+/* A JSON-style decimal ("-1.5e3"), locale-free; false on anything else. */
+bool parse_f64(struct str text, double *out) MUST_CHECK;
+
+/* Hex digits of either case into bytes; text.len must be 2 * size. */
+bool hex_decode(struct str text, unsigned char *out, size_t size) MUST_CHECK;
+
+/* Lower-case hex; out holds 2 * size + 1 bytes. */
+void hex_encode(const unsigned char *bytes, size_t size, char *out);
+
+/* 1..16 hex digits as a number. */
+bool parse_hex_u64(struct str text, uint64_t *out) MUST_CHECK;
+
+/* Standard or URL-safe base64 with or without padding. Returns false on
+ * malformed text or when the result does not fit into size; *out_len set. */
+bool base64_decode(struct str text, unsigned char *out, size_t size,
+		   size_t *out_len) MUST_CHECK;
+
+/* Needs 4 * ((len + 2) / 3) + 1 bytes in out; NUL-terminated, padded. */
+void base64_encode(const unsigned char *bytes, size_t len, char *out);
+
+/* Greatest common divisor; gcd(0, b) = b. */
+uint64_t gcd_u64(uint64_t a, uint64_t b);
+
+#endif

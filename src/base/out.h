@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where rendered bytes go: a buffered writer over a file, a descriptor or
+ * memory. Like struct buf, failures stick and are told once by out_check();
+ * out_finish() flushes.
+ */
+#ifndef BASE_OUT_H
+#define BASE_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+
+struct out {
+	int fd;              /* -1 when writing to memory */
+	struct buf *memory;  /* NULL when writing to fd */
+	char *chunk;
+	size_t used;
+	int error_number;    /* errno of the first failure */
+	bool is_failed;
+};
+
+/* Borrowed descriptor. False when the chunk could not be allocated. */
+bool out_init_fd(struct out *o, int fd, struct error *err) MUST_CHECK;
+void out_init_memory(struct out *o, struct buf *memory);
+void out_release(struct out *o);
+
+void out_add(struct out *o, const void *data, size_t len);
+void out_str(struct out *o, struct str text);
+void out_text(struct out *o, const char *text);
+void out_char(struct out *o, char c);
+void out_repeat(struct out *o, const char *text, size_t times);
+void outf(struct out *o, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Flushes; false with ERROR_OUTPUT naming `name` and the system's reason. */
+bool out_finish(struct out *o, const char *name, struct error *err) MUST_CHECK;
+
+/* True when the first failure was EPIPE: the reader went away. */
+bool out_is_broken_pipe(const struct out *o);
+
+#endif

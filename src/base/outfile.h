@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files appear whole or not at all: written to a temporary neighbour, synced,
+ * renamed. Unfinished ones are removed, also from a signal handler. Special
+ * files (/dev/stdout, pipes) are written in place.
+ */
+#ifndef BASE_OUTFILE_H
+#define BASE_OUTFILE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/out.h"
+
+struct outfile {
+	struct out out;
+	char *path;
+	char *temp_path; /* NULL when written in place */
+	int fd;
+};
+
+/* Opens path for writing; mode is the new file's permission (0666 before
+ * umask for ordinary output, 0600 for case files). */
+bool outfile_open(struct outfile *f, const char *path, unsigned mode,
+		  struct error *err) MUST_CHECK;
+
+/* Flushes, syncs, renames, releases. On failure nothing is left behind. */
+bool outfile_commit(struct outfile *f, struct error *err) MUST_CHECK;
+
+/* Drops it without a trace. Harmless after commit. */
+void outfile_abort(struct outfile *f);
+
+/* Removes every unfinished file; only async-signal-safe calls. */
+void outfile_remove_unfinished(void);
+
+/* Reads a whole file or, for "-", standard input into out (bounded by its
+ * max_bytes). Directories, missing and unreadable files give their reason. */
+bool file_read(const char *path, struct buf *out, struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct str str_from(const char *text)
+{
+	return text ? (struct str){ text, strlen(text) } : STR("");
+}
+
+bool str_equal(struct str a, struct str b)
+{
+	return a.len == b.len && (a.len == 0 || !memcmp(a.ptr, b.ptr, a.len));
+}
+
+int str_compare(struct str a, struct str b)
+{
+	size_t common = a.len < b.len ? a.len : b.len;
+	int order = common ? memcmp(a.ptr, b.ptr, common) : 0;
+
+	if (order)
+		return order;
+	return (a.len > b.len) - (a.len < b.len);
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+	return s.len >= prefix.len &&
+	       str_equal(str_slice(s, 0, prefix.len), prefix);
+}
+
+bool str_ends(struct str s, struct str suffix)
+{
+	return s.len >= suffix.len &&
+	       str_equal(str_slice(s, s.len - suffix.len, suffix.len), suffix);
+}
+
+static unsigned char lower(char c)
+{
+	unsigned char u = (unsigned char)c;
+
+	return u >= 'A' && u <= 'Z' ? (unsigned char)(u + 32) : u;
+}
+
+bool str_equal_nocase(struct str a, struct str b)
+{
+	if (a.len != b.len)
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (lower(a.ptr[i]) != lower(b.ptr[i]))
+			return false;
+	return true;
+}
+
+size_t str_find(struct str s, struct str needle)
+{
+	const char *hit;
+
+	if (needle.len == 0)
+		return 0;
+	if (s.len < needle.len)
+		return SIZE_MAX;
+	hit = memmem(s.ptr, s.len, needle.ptr, needle.len);
+	return hit ? (size_t)(hit - s.ptr) : SIZE_MAX;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+struct str str_trim(struct str s)
+{
+	while (s.len && is_blank(s.ptr[0]))
+		s = str_slice(s, 1, s.len);
+	while (s.len && is_blank(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+struct str str_slice(struct str s, size_t start, size_t len)
+{
+	if (start > s.len)
+		start = s.len;
+	if (len > s.len - start)
+		len = s.len - start;
+	return (struct str){ s.ptr ? s.ptr + start : "", len };
+}
+
+size_t utf8_floor(const char *text, size_t size, size_t at)
+{
+	size_t cut = at;
+
+	if (at >= size)
+		return size;
+	/* A character has at most three continuation bytes (10xxxxxx). */
+	for (int back = 0; back < 4 && cut > 0; back++, cut--)
+		if (((unsigned char)text[cut] & 0xC0) != 0x80)
+			return cut;
+	return at;
+}

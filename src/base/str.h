@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A borrowed piece of text: pointer and length, not NUL-terminated. Text from
+ * servers may hold NUL bytes, so lengths are carried everywhere.
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct str {
+	const char *ptr;
+	size_t len;
+};
+
+/* From a string literal. */
+#define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
+
+/* For printf's "%.*s"; the length is capped, since int is what printf takes. */
+#define STR_ARGS(s) ((s).len > 4096 ? 4096 : (int)(s).len), (s).ptr
+
+/* From a C string; NULL gives the empty string. */
+struct str str_from(const char *text);
+
+bool str_equal(struct str a, struct str b);
+
+/* Bytewise order, shorter first on a tie: the same in every locale. */
+int str_compare(struct str a, struct str b);
+
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+
+/* ASCII case is ignored, other bytes are compared as they are. */
+bool str_equal_nocase(struct str a, struct str b);
+
+/* Offset of the first `needle` in s, or SIZE_MAX. */
+size_t str_find(struct str s, struct str needle);
+
+/* Without ASCII blanks at both ends. */
+struct str str_trim(struct str s);
+
+/* The part from `start`, at most `len` bytes; clamped to s. */
+struct str str_slice(struct str s, size_t start, size_t len);
+
+/* The largest length <= at at which text[0..len) ends on a UTF-8 character
+ * boundary. size is the length of text; malformed text is cut bytewise. */
+size_t utf8_floor(const char *text, size_t size, size_t at);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The user's side: command table, dispatch, messages. The only layer that
+ * prints.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/notes.h"
+#include "cli/options.h"
+
+enum command_bit {
+	COMMAND_SLOW = 1 << 0,
+	COMMAND_DIFF = 1 << 1,
+	COMMAND_SHOW = 1 << 2,
+	COMMAND_PROFILE = 1 << 3,
+	COMMAND_HELP = 1 << 4,
+	COMMAND_VERSION = 1 << 5,
+};
+
+struct command {
+	const char *name;
+	unsigned bit;
+	const char *synopsis; /* "slow [OPTIONS] TRACE" */
+	const char *summary;  /* one line for the list of commands */
+	const char *details;  /* a paragraph for its own --help */
+	int (*run)(const struct options *o);
+};
+
+extern const struct command commands[]; /* ends with a NULL name */
+
+/* The whole program; returns the exit status. */
+int cli_run(int argc, const char *const *argv);
+
+int cmd_slow(const struct options *o);
+int cmd_diff(const struct options *o);
+int cmd_show(const struct options *o);
+int cmd_profile(const struct options *o);
+
+/* Messages on stderr, each one line, foreign text escaped: "tracefind: ...". */
+void message_error(const struct error *err);
+void message_warn(const char *format, ...) PRINTF_LIKE(1, 2);
+void message_note(const char *text);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the user asked for: THE option table and the struct it fills, grouped
+ * by the stage that reads it. Parsing only fills this struct; turning it into
+ * endpoints and queries is cli/context.c. --help, man page and completions
+ * are checked against the table by a test.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+
+/* Settings that exist for both sides; a side's own value (--traces-token-file)
+ * wins over the common one (--token-file). Strings are borrowed from argv or
+ * the environment; NULL = not given. */
+struct connection_options {
+	const char *tenant_id;
+	const char *username;
+	const char *password_file;
+	const char *token_file;
+	const char *headers[LIMIT_HEADERS];
+	size_t header_count;
+	const char *cacert;
+	const char *cert;
+	const char *key;
+	const char *proxy;
+	bool insecure;
+	bool insecure_auth;
+	/* Secrets that come from the environment (TRACEFIND_TOKEN,
+	 * TRACEFIND_PASSWORD, PROFILECLI_TOKEN, PROFILECLI_PASSWORD). */
+	const char *token;
+	const char *password;
+};
+
+struct output_option {
+	const char *format;
+	const char *path; /* NULL: standard output */
+};
+
+enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
+
+struct options {
+	/* source */
+	const char *traces_url;
+	const char *profiles_url;
+	struct connection_options common, traces, profiles;
+	int64_t connect_timeout_ns;
+	int64_t timeout_ns;
+	uint64_t retry;
+	/* time; text is resolved with the run's clock */
+	const char *from;
+	const char *to;
+	const char *since;
+	const char *around;
+	int64_t pad_ns;
+	/* choice */
+	const char *span;
+	const char *service;
+	const char *name;
+	const char *by;      /* critical-path self duration */
+	const char *type;    /* auto cpu alloc ... or a full id */
+	const char *selector;
+	const char *baseline;          /* auto previous 1h 1d 7d FROM..TO none FILE */
+	const char *baseline_selector;
+	const char *normalize; /* share rate */
+	const char *maps[LIMIT_HEADERS]; /* attr=label */
+	size_t map_count;
+	/* view */
+	uint64_t limit;
+	const char *sort; /* owned self total delta */
+	struct output_option outputs[LIMIT_OUTPUTS];
+	size_t output_count;
+	enum color_mode color;
+	bool quiet;
+	unsigned verbose;
+	bool strict;
+	/* case files */
+	const char *record;
+	const char *replay;
+	/* what is left */
+	const char **args;
+	size_t arg_count;
+	bool help;
+	bool version;
+	/* bit set of options given explicitly, by row index (options.c) */
+	unsigned char given[32];
+};
+
+struct command; /* cli.h */
+
+void options_init(struct options *o);
+
+/* Fills from argv (after the command word) for one command; unknown options
+ * name the nearest known one. */
+bool options_parse(struct options *o, const struct command *command, int argc,
+		   const char *const *argv, struct error *err) MUST_CHECK;
+
+/* Fills what was not given from TRACEFIND_* (and PROFILECLI_* for the profile
+ * side). */
+bool options_environment(struct options *o, struct error *err) MUST_CHECK;
+
+#endif

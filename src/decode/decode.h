@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes to models. Decoders know formats, not where bytes came from, so each
+ * runs on a file, a recorded answer, a test string or a fuzzer alike. Input
+ * is plain (decode_plain() unpacks gzip first) and untrusted.
+ */
+#ifndef DECODE_DECODE_H
+#define DECODE_DECODE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/notes.h"
+#include "base/str.h"
+#include "model/profile.h"
+#include "model/trace.h"
+
+enum format {
+	FORMAT_UNKNOWN = 0,
+	/* traces */
+	FORMAT_OTLP_JSON, /* OTLP, Tempo v1 and v2, Jaeger v3, file exporter */
+	FORMAT_OTLP_PB,   /* TracesData; Tempo v1 */
+	FORMAT_TEMPO_PB,  /* Tempo v2 TraceByIDResponse */
+	FORMAT_JAEGER_JSON,
+	/* profiles */
+	FORMAT_PPROF,
+	FORMAT_FOLDED,
+	FORMAT_PYROSCOPE_TREE_PB,       /* SelectMerge... answer, proto */
+	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
+};
+
+/* Human name, such as "OTLP JSON". */
+const char *format_name(enum format f);
+bool format_is_trace(enum format f);
+bool format_is_profile(enum format f);
+
+/* Recognises plain bytes by content. On FORMAT_UNKNOWN, looks_like (of size
+ * bytes) says what it seems to be instead: "an HTML page (Grafana login?)",
+ * "a Zipkin trace", "a PNG picture", "empty", "text". Never fails. */
+enum format format_sniff(struct str bytes, char *looks_like, size_t size);
+
+/* If bytes are gzip, unpacks into `storage` and returns a view of it, else
+ * returns bytes. NULL ptr on failure; name is the subject of errors. */
+struct str decode_plain(struct str bytes, const char *name,
+			struct buf *storage, struct error *err) MUST_CHECK;
+
+/* Decodes into an initialised trace. want may be NULL. No spans at all is
+ * not an error here: span_count is 0. */
+bool decode_trace(enum format format, struct str bytes,
+		  const struct trace_id *want, struct trace *out,
+		  struct notes *notes, struct error *err) MUST_CHECK;
+
+/* Which sample type: empty = the profile's default, else the last. Matches
+ * "cpu", "alloc_space", "cpu/nanoseconds" or a full Pyroscope id's middle
+ * parts; the plain words of the option (cpu alloc inuse goroutine mutex block
+ * wall) map to candidates (profiles-api 2.2). A type that is absent is
+ * ERROR_NOT_FOUND and the message lists those present. */
+struct profile_want {
+	struct str type;
+};
+
+/* Decodes into an initialised profile. No samples is not an error:
+ * stack_count is 0. */
+bool decode_profile(enum format format, struct str bytes,
+		    const struct profile_want *want, struct profile *out,
+		    struct notes *notes, struct error *err) MUST_CHECK;
+
+#endif

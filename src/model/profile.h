@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The neutral profile: one value per distinct stack, frames as indices of
+ * functions with a line. Decoders append through profile_build and end in
+ * profile_build_finish(), where stacks are merged and put into a stable
+ * order. One sample type is decoded; the others present are only named.
+ */
+#ifndef MODEL_PROFILE_H
+#define MODEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/notes.h"
+#include "model/symtab.h"
+
+struct function {
+	uint32_t name; /* symtab; never empty: "[libc.so.6+0x1f]" at worst */
+	uint32_t file; /* symtab, 0 unknown */
+};
+
+struct frame {
+	uint32_t function; /* index */
+	uint32_t line;     /* 0 unknown */
+};
+
+struct sample_type {
+	uint32_t type; /* symtab: "cpu" */
+	uint32_t unit; /* symtab: "nanoseconds" */
+};
+
+struct stack {
+	uint32_t frame_first; /* into profile->frame_ids */
+	uint32_t frame_count; /* root first */
+	int64_t value;
+};
+
+struct profile {
+	struct arena arena;
+	struct symtab symtab;
+	struct function *functions; /* functions[0..): distinct (name, file) */
+	uint32_t function_count;
+	struct frame *frames; /* distinct (function, line) */
+	uint32_t frame_count;
+	uint32_t *frame_ids; /* stacks' frames, root first */
+	size_t frame_id_count;
+	struct stack *stacks; /* distinct, ordered by names root first */
+	uint32_t stack_count;
+	struct sample_type *types; /* all that the source offered */
+	uint32_t type_count;
+	uint32_t type; /* the one that was decoded */
+	int64_t total;  /* sum of values, saturating */
+	int64_t sample_count; /* samples behind the values, -1 unknown */
+	int64_t period;       /* value of one sample, 0 unknown */
+	int64_t time_ns;      /* 0 unknown */
+	int64_t duration_ns;  /* 0 unknown */
+	double truncated_share; /* of total under "other", 0 when whole */
+	bool is_gauge;
+	bool has_lines;
+};
+
+void profile_init(struct profile *p);
+void profile_release(struct profile *p);
+
+struct str profile_text(const struct profile *p, uint32_t symbol);
+struct str function_name(const struct profile *p, uint32_t function);
+struct str function_file(const struct profile *p, uint32_t function);
+/* "nanoseconds", "bytes", "count"; what the values are counted in. */
+struct str profile_unit(const struct profile *p);
+struct str profile_type_name(const struct profile *p);
+
+/* ---- building ---- */
+
+struct profile_build;
+
+struct profile_build *profile_build_new(struct profile *out,
+					struct error *err);
+void profile_build_free(struct profile_build *b);
+
+/* Text trimmed to LIMIT_STRING_BYTES, counted. */
+bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
+			struct error *err) MUST_CHECK;
+
+/* Declares an offered sample type, in order. */
+bool profile_build_type(struct profile_build *b, struct str type,
+			struct str unit, struct error *err) MUST_CHECK;
+
+/* Interns a function / a frame. An empty name becomes "[unknown]". */
+bool profile_build_function(struct profile_build *b, struct str name,
+			    struct str file, uint32_t *function,
+			    struct error *err) MUST_CHECK;
+bool profile_build_frame(struct profile_build *b, uint32_t function,
+			 uint32_t line, uint32_t *frame,
+			 struct error *err) MUST_CHECK;
+
+/* Adds a stack, root first, with its value. Deeper than LIMIT_STACK_FRAMES:
+ * the middle is replaced by one frame "[N frames trimmed]", counted. Value 0
+ * is ignored; equal stacks are added up (saturating, noted). */
+bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
+			 uint32_t count, int64_t value,
+			 struct error *err) MUST_CHECK;
+
+/* Merges, orders and totals. Header fields (type, period, time_ns...) are set
+ * by the decoder on the out profile before or after. */
+bool profile_build_finish(struct profile_build *b, struct notes *notes,
+			  struct error *err) MUST_CHECK;
+
+/* Sum of a negative and overflow-safe check used after every decode:
+ * indices in range, stacks distinct and sorted, values non-zero. */
+bool profile_check(const struct profile *p, struct error *err) MUST_CHECK;
+
+/* Infers the value of one sample from the values (gcd rule of
+ * profiles-api 7.2: 0.1 ms..1 s, at least 20 distinct values), sets period
+ * and sample_count; leaves them when the rule does not apply. */
+void profile_infer_period(struct profile *p);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What analysis yields and renderers show: plain structs, no behaviour. The
+ * JSON answer (product contract, tracefind-json(5)) has the same shape and
+ * order. Strings are borrowed from the models or from result.arena; a NULL
+ * pointer in a str, a negative duration and has_... = false mean "not
+ * known" and are null in JSON.
+ */
+#ifndef MODEL_RESULT_H
+#define MODEL_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/notes.h"
+#include "base/timefmt.h"
+#include "model/trace.h"
+
+enum cause_kind {
+	CAUSE_UNKNOWN = 0,
+	CAUSE_CPU,
+	CAUSE_ALLOC,
+	CAUSE_LOCK,
+	CAUSE_WAIT,
+	CAUSE_DOWNSTREAM,
+	CAUSE_N_PLUS_ONE,
+};
+
+enum confidence { CONFIDENCE_WEAK = 0, CONFIDENCE_FAIR, CONFIDENCE_STRONG };
+
+enum scope { SCOPE_SERVICE = 0, SCOPE_INSTANCE, SCOPE_COHORT, SCOPE_SPAN };
+
+enum change {
+	CHANGE_NONE = 0, /* nothing to compare with: null */
+	CHANGE_NEW,
+	CHANGE_GROWN,
+	CHANGE_SHRUNK,
+	CHANGE_GONE,
+	CHANGE_SAME,
+	CHANGE_NOISE,
+};
+
+struct trace_info {
+	struct str id;     /* 32 hex digits */
+	struct str source; /* "tempo http://host:3200", a file name */
+	int64_t start_ns;
+	int64_t duration_ns;
+	uint32_t service_count;
+	uint32_t span_count;
+	bool is_partial;
+};
+
+/* The guilty span, or the group of siblings that share service and name. */
+struct guilty_span {
+	uint32_t span; /* index; of a group its first member */
+	struct str span_id;
+	struct str service;
+	struct str name;
+	enum span_kind kind;
+	int64_t start_ns;
+	int64_t duration_ns; /* of a group: first start to last end */
+	int64_t self_ns;     /* summed over the group */
+	int64_t critical_ns; /* time on the critical path, summed */
+	uint32_t count;      /* members of the group, 1 for a single span */
+	struct str *path;    /* "service name", root first, itself last */
+	size_t path_count;
+	int64_t typical_ns; /* -1 unknown */
+	struct str why;     /* one clause: why this span was chosen */
+	double share;       /* critical_ns of the trace's critical path, 0..1 */
+};
+
+struct cause {
+	enum cause_kind kind;
+	enum confidence confidence;
+	int64_t on_cpu_ns; /* -1 unknown */
+	struct str text;
+	struct str confidence_text; /* what the confidence rests on */
+};
+
+struct profile_info {
+	struct str type; /* full id or a file's "cpu/nanoseconds" */
+	enum scope scope;
+	struct str selector; /* selector, span id or file name */
+	struct time_range range; /* both 0: unknown */
+	int64_t samples;         /* -1 unknown */
+	struct str unit;
+	double truncated_share;
+	int64_t total_value;
+};
+
+struct baseline_info {
+	struct str kind; /* previous, 1h, 1d, 7d, range, file, selector, none */
+	struct time_range range;
+	int64_t samples;
+	int healthy; /* 1, 0, -1 not known */
+	struct str text;
+	int64_t total_value;
+};
+
+/* One ranked function. Values in the profile's unit; shares 0..1 of each
+ * side's own total. Baseline fields hold 0 when the function is absent
+ * there and are null when there is no baseline at all. */
+struct function_row {
+	uint32_t rank; /* from 1 */
+	struct str name;
+	struct str file; /* NULL unknown */
+	uint32_t line;   /* 0 unknown: the hottest line of the function */
+	struct str leaf; /* hottest frame beneath it when another one, or NULL */
+	double owned;
+	double self;
+	double total;
+	int64_t owned_value;
+	int64_t self_value;
+	int64_t total_value;
+	double baseline_owned;
+	double baseline_self;
+	double baseline_total;
+	int64_t baseline_owned_value;
+	int64_t baseline_self_value;
+	int64_t baseline_total_value;
+	double delta; /* of the ranked measure's share (see functions_by) */
+	double delta_low;
+	double delta_high; /* 95 % interval; NaN when not tested */
+	double q;          /* NaN when not tested */
+	enum change change;
+};
+
+/* Which measure ranks the rows and is compared. */
+enum rank_by { RANK_OWNED = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
+
+struct finding {
+	struct str kind; /* n_plus_one, error, clock_skew, ... */
+	struct str text;
+	uint64_t *span_ids;
+	size_t span_id_count;
+};
+
+struct request_info {
+	struct str method;
+	struct str url; /* without secrets */
+	int status;     /* 0: no answer */
+	int64_t bytes;  /* as received */
+	int64_t duration_ns;
+};
+
+struct waterfall_row {
+	uint32_t span;
+	uint32_t depth;
+	uint32_t count; /* repeats folded into this row, 1 = none */
+	int64_t start_ns; /* first member's */
+	int64_t end_ns;   /* last member's */
+	int64_t duration_ns; /* summed over folded members */
+	int64_t self_ns;
+	int64_t critical_ns;
+	bool is_on_path;
+	bool is_error;
+	bool is_guilty;
+};
+
+/* One distinct stack of one or both sides. */
+struct stack_line {
+	struct str *names; /* root first */
+	uint32_t count;
+	int64_t before; /* baseline's value, 0 when absent */
+	int64_t after;
+};
+
+struct result {
+	struct arena arena;
+	const char *command;
+	bool has_trace;
+	struct trace_info trace;
+	bool has_span;
+	struct guilty_span span;
+	bool has_cause;
+	struct cause cause;
+	bool has_profile;
+	struct profile_info profile;
+	bool has_baseline;
+	struct baseline_info baseline;
+	enum rank_by rank_by;
+	struct function_row *functions;
+	size_t function_count; /* rows kept */
+	size_t function_total; /* rows before the limit */
+	size_t noise_count;    /* rows left out as noise */
+	struct finding *findings;
+	size_t finding_count;
+	struct waterfall_row *waterfall; /* show only */
+	size_t waterfall_count;
+	struct notes notes;
+	struct request_info *requests;
+	size_t request_count;
+	/* The "next" line: commands to go on with, each one shell line. */
+	struct str *next;
+	size_t next_count;
+};
+
+#endif

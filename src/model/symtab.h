@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Interned strings: equal text gets an equal small number. Id 0 is always
+ * the empty string. Text longer than LIMIT_STRING_BYTES must be trimmed by
+ * the caller (the decoders do and note it).
+ */
+#ifndef MODEL_SYMTAB_H
+#define MODEL_SYMTAB_H
+
+#include "base/arena.h"
+#include "base/map.h"
+
+struct symtab {
+	struct arena *arena;
+	struct map map;
+	struct str *texts;
+	size_t count;
+	size_t cap;
+};
+
+/* Memory comes from the arena, which must outlive the table. */
+bool symtab_init(struct symtab *t, struct arena *arena, struct error *err)
+	MUST_CHECK;
+
+/* Interns a copy. False on lack of memory. */
+bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
+		struct error *err) MUST_CHECK;
+
+/* MAP_NONE when the text was never interned. */
+uint32_t symtab_find(const struct symtab *t, struct str text);
+
+/* Borrowed, NUL-terminated; id must be valid. */
+struct str symtab_text(const struct symtab *t, uint32_t id);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The neutral trace: spans in one array, strings interned, tree links as
+ * indices. Decoders of every format append to a struct trace_build and end
+ * in trace_build_finish(), the door where duplicates, missing parents, cycles
+ * and absurd times are put in order and noted. Everything behind the door may
+ * trust: parent links form a forest, children are sorted by start, times are
+ * ordered (end_ns >= start_ns).
+ */
+#ifndef MODEL_TRACE_H
+#define MODEL_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/notes.h"
+#include "model/symtab.h"
+
+#define SPAN_NONE UINT32_MAX
+
+enum span_kind {
+	SPAN_KIND_INTERNAL = 0, /* also "unspecified" */
+	SPAN_KIND_SERVER,
+	SPAN_KIND_CLIENT,
+	SPAN_KIND_PRODUCER,
+	SPAN_KIND_CONSUMER,
+};
+
+enum span_flags {
+	SPAN_IS_ERROR = 1 << 0,
+	SPAN_IS_ORPHAN = 1 << 1,      /* its parent is not in the trace */
+	SPAN_IS_FOLLOWS_FROM = 1 << 2, /* the parent did not wait for it */
+	SPAN_IS_CUT_CYCLE = 1 << 3,   /* made a root to break a cycle */
+	SPAN_IS_UNFINISHED = 1 << 4,  /* end was missing or before start */
+};
+
+struct trace_id {
+	unsigned char bytes[16];
+};
+
+struct attr {
+	uint32_t key;   /* symtab */
+	uint32_t value; /* symtab; numbers and booleans as text */
+};
+
+/* The producer of spans: one process. Equal content means equal index. */
+struct resource {
+	uint32_t service; /* symtab: service.name, "" when absent */
+	uint32_t attr_first;
+	uint32_t attr_count; /* sorted by key text */
+};
+
+struct span {
+	uint64_t span_id;   /* big-endian number of the 8 bytes, 0 = none */
+	uint64_t parent_id; /* as received */
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t name;     /* symtab */
+	uint32_t resource; /* index */
+	uint32_t attr_first;
+	uint32_t parent;      /* index or SPAN_NONE */
+	uint32_t child_first; /* into trace->children */
+	uint32_t child_count;
+	uint16_t attr_count;
+	uint8_t kind;  /* enum span_kind */
+	uint8_t flags; /* enum span_flags */
+	uint32_t status_message; /* symtab, often 0 */
+};
+
+struct trace {
+	struct arena arena;
+	struct symtab symtab;
+	struct trace_id id;
+	struct span *spans; /* sorted by start, then span_id */
+	uint32_t span_count;
+	struct resource *resources;
+	uint32_t resource_count;
+	struct attr *attrs;
+	uint32_t *children; /* indices; a span's children sorted by start */
+	uint32_t *roots;    /* indices sorted by extent (longest first) */
+	uint32_t root_count;
+	uint32_t orphan_count; /* roots that named a parent */
+	int64_t start_ns;      /* extent of all spans */
+	int64_t end_ns;
+	uint32_t service_count; /* distinct names */
+	bool is_partial;        /* the server said so */
+};
+
+void trace_init(struct trace *t);
+void trace_release(struct trace *t);
+
+struct str trace_text(const struct trace *t, uint32_t symbol);
+struct str span_name(const struct trace *t, uint32_t span);
+struct str span_service(const struct trace *t, uint32_t span);
+int64_t span_duration_ns(const struct span *s);
+
+/* Value of a span's or resource's attribute; empty str with NULL ptr when
+ * absent. */
+struct str span_attr(const struct trace *t, uint32_t span, struct str key);
+struct str resource_attr(const struct trace *t, uint32_t resource,
+			 struct str key);
+
+/* Index of the span with this id (the first in order when several), or
+ * SPAN_NONE. */
+uint32_t trace_find_span(const struct trace *t, uint64_t span_id);
+
+/* 16 or 32 hex digits, either case; shorter ids are padded on the left.
+ * False on anything else. */
+bool trace_id_parse(struct str text, struct trace_id *id) MUST_CHECK;
+/* Always 32 lower-case digits. */
+void trace_id_format(const struct trace_id *id, char out[33]);
+bool trace_id_equal(const struct trace_id *a, const struct trace_id *b);
+void span_id_format(uint64_t span_id, char out[17]);
+const char *span_kind_name(enum span_kind kind);
+
+/* ---- building ---- */
+
+/* Attributes worth keeping: those the analysis and the display use
+ * (traces-api: who, database, HTTP, RPC, messaging, code, peer, profile
+ * link, Jaeger warnings). Others are dropped at the decoder, so that a
+ * million spans fit. */
+bool attr_is_kept(struct str key);
+
+struct trace_build; /* appends spans; owned by the decoder's caller */
+
+/* want: the trace to keep, or NULL for "whatever comes": then the trace with
+ * the longest extent of those in the input wins and a note names the others'
+ * number. out receives the result at finish. */
+struct trace_build *trace_build_new(struct trace *out,
+				    const struct trace_id *want,
+				    struct error *err);
+void trace_build_free(struct trace_build *b);
+
+/* Interns text, trimming to LIMIT_STRING_BYTES (counted, noted at finish). */
+bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
+		      struct error *err) MUST_CHECK;
+
+/* Begins collecting attributes for the next resource or span. */
+void trace_build_attrs_begin(struct trace_build *b);
+
+/* Adds one; dropped silently when not kept, counted when over
+ * LIMIT_SPAN_ATTRS. A later equal key wins. */
+bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
+		      struct error *err) MUST_CHECK;
+
+/* Ends a resource: interned by content (attribute order does not matter).
+ * service.name is taken from the attributes. */
+bool trace_build_resource(struct trace_build *b, uint32_t *resource,
+			  struct error *err) MUST_CHECK;
+
+/* What a decoder knows of a span; times as received, unsigned. */
+struct span_input {
+	struct trace_id trace_id;
+	uint64_t span_id;
+	uint64_t parent_id; /* 0 = root */
+	uint32_t name;
+	uint32_t resource;
+	uint64_t start_unix_ns;
+	uint64_t end_unix_ns; /* 0 = unknown */
+	uint32_t status_message;
+	uint8_t kind;
+	uint8_t flags; /* SPAN_IS_ERROR, SPAN_IS_FOLLOWS_FROM */
+};
+
+/* Appends a span with the attributes collected since attrs_begin. Spans of
+ * other traces than the wanted one are counted and dropped. */
+bool trace_build_span(struct trace_build *b, const struct span_input *in,
+		      struct error *err) MUST_CHECK;
+
+void trace_build_partial(struct trace_build *b);
+
+/* Puts everything in order and fills `out`: absurd times clamped (noted),
+ * duplicates merged ((span id, kind); of different contents the longer kept,
+ * noted), shared client/server ids separated, links built, self-parents and
+ * cycles cut (noted), orphans counted (noted), a child outside its parent's
+ * time noted as clock skew. A document without spans gives span_count 0 and
+ * true: the caller knows what that means for its source. */
+bool trace_build_finish(struct trace_build *b, struct notes *notes,
+			struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results to bytes. One file a format, one row a format in the table; a
+ * renderer gets a writer and the neutral result and knows no command.
+ * Foreign text passes base/escape.
+ */
+#ifndef RENDER_RENDER_H
+#define RENDER_RENDER_H
+
+#include "base/error.h"
+#include "base/out.h"
+#include "model/profile.h"
+#include "model/result.h"
+#include "model/trace.h"
+
+/* Decided once by cli/. */
+struct render_style {
+	unsigned width;     /* columns; 0 = do not cut names (not a terminal) */
+	bool use_color;
+	bool use_unicode;   /* bars and tree lines; else ASCII */
+	size_t limit;       /* rows of tables, 0 = all */
+	bool is_quiet;
+};
+
+/* Only what a format needs is set. */
+struct render_input {
+	const struct result *result;
+	const struct trace *trace;      /* show */
+	const struct stack_line *stacks; /* folded, difffolded: sorted */
+	size_t stack_count;
+	struct render_style style;
+};
+
+enum render_needs {
+	RENDER_NEEDS_PROFILE = 1 << 0,
+	RENDER_NEEDS_BASELINE = 1 << 1,
+	RENDER_IS_BINARY = 1 << 2,
+};
+
+struct render_format {
+	const char *name;   /* "table" */
+	const char *suffix; /* ".json" */
+	unsigned needs;
+	const char *help;
+	void (*render)(const struct render_input *in, struct out *out);
+};
+
+/* NULL when there is no such format. */
+const struct render_format *render_find(struct str name);
+
+/* The table, ended by a row without a name. */
+extern const struct render_format render_formats[];
+
+#endif

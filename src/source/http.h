@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The only file that includes curl. Runs batches of requests in parallel
+ * over reused connections, within one deadline, with retries, bounded
+ * bodies and safe defaults (TLS verified, 1.2 or newer, no redirects, only
+ * http and https, credentials never over plain http to another machine).
+ * Knows nothing of traces; records to and replays from case files (har.h).
+ */
+#ifndef SOURCE_HTTP_H
+#define SOURCE_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/str.h"
+
+struct har;
+struct http_client;
+
+/* One side's connection settings (traces or profiles); all borrowed, NULL
+ * when not set. Secrets are read from files by auth.c, never passed on. */
+struct endpoint {
+	const char *url; /* base URL, may have a path prefix */
+	const char *tenant_id;
+	const char *username;
+	const char *password; /* wiped by the owner after the run */
+	const char *token;
+	const char *const *headers; /* "Name: value", secret until shown safe */
+	size_t header_count;
+	const char *cacert;
+	const char *cert;
+	const char *key;
+	const char *proxy;
+	bool is_insecure;       /* --insecure: certificate not verified */
+	bool is_insecure_auth;  /* --insecure-auth */
+	const char *option_prefix; /* "--traces" or "--profiles": for hints */
+};
+
+struct http_settings {
+	int64_t connect_timeout_ms; /* 10000 */
+	int64_t stall_timeout_ms;   /* 15000 */
+	int64_t timeout_ms;         /* 60000: the whole run */
+	unsigned retries;           /* 2 more tries */
+	struct har *record;         /* NULL: not recording */
+	struct har *replay;         /* NULL: live */
+	bool (*is_interrupted)(void);
+};
+
+enum http_codec { HTTP_ACCEPT_ANY, HTTP_ACCEPT_JSON, HTTP_ACCEPT_PROTOBUF };
+
+struct http_request {
+	const struct endpoint *endpoint;
+	const char *method; /* "GET" or "POST" */
+	char *path;         /* "/api/v2/traces/..", with query, percent-encoded;
+			       owned, freed by http_request_release */
+	const char *accept; /* constant or NULL */
+	const char *content_type; /* constant or NULL */
+	struct buf body;
+	bool is_probe; /* one try, short connect timeout, failure is silent */
+};
+
+struct http_response {
+	int status;             /* 0: no answer, see err */
+	char content_type[128]; /* lower case, without parameters */
+	char location[512];     /* of a redirect, for the message */
+	char server_date[64];   /* Date header or "" */
+	struct buf body;        /* plain, after content decoding */
+	int64_t wire_bytes;
+	int64_t duration_ns;
+	unsigned tries;
+	struct error err; /* transport failure: network, limit, auth policy */
+};
+
+/* What -v prints and the JSON answer lists, in the order of the requests. */
+struct http_log_entry {
+	char *method;
+	char *url; /* redacted */
+	int status;
+	int64_t bytes;
+	int64_t duration_ns;
+	unsigned tries;
+};
+
+struct http_client *http_client_new(const struct http_settings *settings,
+				    struct error *err);
+void http_client_free(struct http_client *c);
+
+/* Runs n requests, at most LIMIT_PARALLEL_REQUESTS at a time, and fills the
+ * responses in the same order (to be released by the caller). Returns false
+ * only when nothing can go on: interrupted, out of memory, a request missing
+ * from the replayed case (named). A server's refusal is in its response. */
+bool http_run(struct http_client *c, struct http_request *requests,
+	      struct http_response *responses, size_t n, struct error *err)
+	MUST_CHECK;
+
+void http_request_release(struct http_request *r);
+void http_response_release(struct http_response *r);
+
+size_t http_log(const struct http_client *c,
+		const struct http_log_entry **entries);
+
+/* base + path with exactly one slash between. Caller frees. */
+char *url_join(const char *base, const char *path);
+
+/* Percent-encodes everything but unreserved characters. */
+void url_encode(struct buf *out, struct str value);
+
+/* A URL fit for messages: user info and values of secret-looking query
+ * parameters removed, controls escaped. */
+void url_redact(struct buf *out, struct str url);
+
+#endif

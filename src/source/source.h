@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Servers that hold traces or profiles: which requests to send, and what
+ * their answers mean. Sources build requests and read statuses and small
+ * metadata; they never decode a trace or a profile (decode/ does) and never
+ * loop over the network themselves (cli/ runs the batches). So each is a
+ * set of pure functions.
+ */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/notes.h"
+#include "base/timefmt.h"
+#include "source/http.h"
+
+enum source_kind {
+	SOURCE_UNKNOWN = 0, /* a plain URL: to be probed */
+	SOURCE_TEMPO,
+	SOURCE_JAEGER,
+	SOURCE_PYROSCOPE,
+	SOURCE_FILE,
+};
+
+/* "tempo+https://host/prefix" -> SOURCE_TEMPO and "https://host/prefix";
+ * "file:PATH" -> SOURCE_FILE and "PATH"; plain http(s) -> SOURCE_UNKNOWN.
+ * *rest points into text. User info in a URL is refused (ERROR_USAGE, with
+ * the option to use instead and without repeating the secret). */
+bool source_parse_url(const char *text, enum source_kind *kind,
+		      const char **rest, struct error *err) MUST_CHECK;
+
+const char *source_kind_name(enum source_kind kind);
+
+/* How an answer is to be understood. */
+enum answer {
+	ANSWER_OK = 0,
+	ANSWER_MISS,      /* the server is right, the thing is not there */
+	ANSWER_TRY_NEXT,  /* this server lacks the route or form: next attempt */
+	ANSWER_ERROR,     /* err is set */
+};
+
+/* What decode/ has to be told about a body, without including decode/. */
+enum body_form {
+	BODY_OTLP_JSON = 0,
+	BODY_OTLP_PB,
+	BODY_TEMPO_PB,
+	BODY_JAEGER_JSON,
+	BODY_PPROF,
+	BODY_PYROSCOPE_TREE_PB,
+};
+
+/* ---- probing ---- */
+
+/* Fills the request that tells whether endpoint is of this kind. */
+bool source_probe_request(enum source_kind kind,
+			  const struct endpoint *endpoint, int64_t now_ns,
+			  struct http_request *request, struct error *err)
+	MUST_CHECK;
+/* True when the answer proves the kind (Tempo: "echo"; Jaeger: a JSON object
+ * with "services"; Pyroscope: Connect JSON). A 401 or 403 proves nothing but
+ * is remembered by the caller for its message. */
+bool source_probe_matches(enum source_kind kind,
+			  const struct http_response *response);
+
+/* One line for "none of the kinds answered": what the server looks like
+ * ("a Grafana login page: use the data source's own URL", HTML, a redirect
+ * to ...), or its error. Appends advice; sets err. Always returns false. */
+bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
+		       const struct http_response *responses, size_t n,
+		       struct error *err);
+
+/* ---- traces ---- */
+
+struct trace_query {
+	const char *trace_id_hex; /* 32 digits */
+	bool has_window;
+	struct time_range window;
+};
+
+/* Attempts from best to last; false when attempt is past the last. Tempo:
+ * v2 protobuf, v1 protobuf, v2 JSON, v1 JSON. Jaeger: v3, legacy. */
+bool source_trace_request(enum source_kind kind,
+			  const struct endpoint *endpoint,
+			  const struct trace_query *query, unsigned attempt,
+			  struct http_request *request, struct error *err)
+	MUST_CHECK;
+unsigned source_trace_attempts(enum source_kind kind);
+
+/* Status, content type and the start of the body decide; *form says how to
+ * decode when ANSWER_OK. Errors name server, status, reason and next step,
+ * 401/403 the option that sets credentials. */
+enum answer source_trace_answer(enum source_kind kind, unsigned attempt,
+				const struct endpoint *endpoint,
+				const struct http_response *response,
+				enum body_form *form, struct error *err);
+
+/* ---- profiles (Pyroscope) ---- */
+
+struct profile_query {
+	const char *type_id;  /* five parts */
+	const char *selector; /* '{service_name="x"}' */
+	struct time_range range;
+	const char *span_id; /* 16 hex digits, or NULL for the service */
+};
+
+/* Attempts: without span: SelectMergeProfile (pprof), then
+ * SelectMergeStacktraces (tree). With span: SelectMergeSpanProfile (tree). */
+bool source_profile_request(const struct endpoint *endpoint,
+			    const struct profile_query *query,
+			    unsigned attempt, struct http_request *request,
+			    struct error *err) MUST_CHECK;
+unsigned source_profile_attempts(const struct profile_query *query);
+enum answer source_profile_answer(const struct profile_query *query,
+				  unsigned attempt,
+				  const struct endpoint *endpoint,
+				  const struct http_response *response,
+				  enum body_form *form, struct error *err);
+
+/* Names of services that sent profiles in a range (LabelValues). */
+bool source_services_request(const struct endpoint *endpoint,
+			     struct time_range range,
+			     struct http_request *request, struct error *err)
+	MUST_CHECK;
+/* Full profile type ids of one service in a range (Series). */
+bool source_types_request(const struct endpoint *endpoint,
+			  const char *selector, struct time_range range,
+			  struct http_request *request, struct error *err)
+	MUST_CHECK;
+
+struct name_list {
+	struct str *items; /* sorted bytewise, distinct */
+	size_t count;
+};
+
+/* Reads the answers of the two requests above into the arena. */
+bool source_services_answer(const struct endpoint *endpoint,
+			    const struct http_response *response,
+			    struct arena *arena, struct name_list *names,
+			    struct error *err) MUST_CHECK;
+bool source_types_answer(const struct endpoint *endpoint,
+			 const struct http_response *response,
+			 struct arena *arena, struct name_list *types,
+			 struct error *err) MUST_CHECK;
+
+/* '{label="value",...}' with values escaped as PromQL strings; names with
+ * dots quoted. Appends one matcher to out, which begins empty or ends with
+ * an unclosed list; close with selector_close(). */
+void selector_add(struct buf *out, struct str label, struct str value);
+void selector_close(struct buf *out);
+
+/* The profile type id to ask for: a plain word (cpu alloc inuse goroutine
+ * mutex block wall ...) resolved against what the service has (profiles-api
+ * 2.2), or a full id verbatim. Empty list: the word's usual id. False with
+ * ERROR_NOT_FOUND listing those present. *is_gauge is set. */
+bool profile_type_resolve(struct str word, const struct name_list *present,
+			  struct arena *arena, struct str *type_id,
+			  bool *is_gauge, struct error *err) MUST_CHECK;
+
+/* The names of `list` nearest to `wanted` (case, suffix after '/', edit
+ * distance), best first, at most max; returns how many. */
+size_t nearest_names(const struct name_list *list, struct str wanted,
+		     struct str *out, size_t max);
+
+#endif
