@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/escape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <utf8proc.h>
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+/* One character of possibly damaged text. */
+struct rune {
+	int32_t code; /* -1 for a byte that is not UTF-8 */
+	size_t len;
+};
+
+/* text must not be empty. */
+static struct rune rune_at(const char *text, size_t len)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	utf8proc_int32_t code;
+	utf8proc_ssize_t used;
+
+	if (bytes[0] < 0x80)
+		return (struct rune){ bytes[0], 1 };
+	used = utf8proc_iterate(bytes, len < 4 ? (utf8proc_ssize_t)len : 4,
+				&code);
+	if (used <= 0)
+		return (struct rune){ -1, 1 };
+	return (struct rune){ code, (size_t)used };
+}
+
+/* Characters that steer a display instead of showing: C0, DEL, C1, line and
+ * paragraph separators, and all format characters (bidi, zero-width, tags). */
+static bool is_control(int32_t code)
+{
+	if (code < 0x80)
+		return code >= 0 && (code < 0x20 || code == 0x7F);
+	switch (utf8proc_category(code)) {
+	case UTF8PROC_CATEGORY_CC:
+	case UTF8PROC_CATEGORY_CF:
+	case UTF8PROC_CATEGORY_ZL:
+	case UTF8PROC_CATEGORY_ZP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_bidi(int32_t code)
+{
+	return code == 0x061C || code == 0x200E || code == 0x200F ||
+	       (code >= 0x202A && code <= 0x202E) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
+/* Plain text goes out in runs: the bytes from *start up to at, if any. */
+static void emit_run(struct out *out, struct str text, size_t *start, size_t at,
+		     size_t next)
+{
+	if (at > *start)
+		out_add(out, text.ptr + *start, at - *start);
+	*start = next;
+}
+
+static void emit_visible(struct out *out, unsigned char byte, int32_t code)
+{
+	if (code == '\n')
+		out_text(out, "\\n");
+	else if (code == '\r')
+		out_text(out, "\\r");
+	else if (code == '\t')
+		out_text(out, "\\t");
+	else if (code < 0x80)
+		outf(out, "\\x%02x", byte);
+	else if (code <= 0xFFFF)
+		outf(out, "\\u%04x", (unsigned)code);
+	else
+		outf(out, "\\U%08x", (unsigned)code);
+}
+
+void escape_terminal(struct out *out, struct str text)
+{
+	size_t start = 0;
+	size_t at = 0;
+
+	while (at < text.len) {
+		struct rune c = rune_at(text.ptr + at, text.len - at);
+
+		if (c.code < 0 || is_control(c.code)) {
+			emit_run(out, text, &start, at, at + c.len);
+			emit_visible(out, (unsigned char)text.ptr[at], c.code);
+		}
+		at += c.len;
+	}
+	emit_run(out, text, &start, at, at);
+}
+
+void escape_terminal_buf(struct buf *out, struct str text)
+{
+	struct out memory;
+
+	out_init_memory(&memory, out);
+	escape_terminal(&memory, text);
+}
+
+static bool is_json_plain(int32_t code)
+{
+	if (code < 0x80)
+		return code >= 0x20 && code != '"' && code != '\\' &&
+		       code != '<' && code != 0x7F;
+	return code > 0x9F && code != 0x2028 && code != 0x2029 &&
+	       !is_bidi(code);
+}
+
+static void emit_json(struct out *out, int32_t code)
+{
+	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+	if (code < 0) {
+		out_text(out, REPLACEMENT);
+		return;
+	}
+	for (size_t i = 0; i + 1 < sizeof shorts; i += 2) {
+		if (code == shorts[i]) {
+			out_char(out, '\\');
+			out_char(out, shorts[i + 1]);
+			return;
+		}
+	}
+	outf(out, "\\u%04x", (unsigned)code);
+}
+
+void escape_json(struct out *out, struct str text)
+{
+	size_t start = 0;
+	size_t at = 0;
+
+	while (at < text.len) {
+		struct rune c = rune_at(text.ptr + at, text.len - at);
+
+		if (!is_json_plain(c.code)) {
+			emit_run(out, text, &start, at, at + c.len);
+			emit_json(out, c.code);
+		}
+		at += c.len;
+	}
+	emit_run(out, text, &start, at, at);
+}
+
+void escape_folded(struct out *out, struct str name)
+{
+	size_t blanks = 0; /* not written until something follows them */
+	bool is_empty = true;
+
+	for (size_t at = 0; at < name.len;) {
+		struct rune c = rune_at(name.ptr + at, name.len - at);
+
+		if (c.code == ' ' || is_control(c.code)) {
+			blanks++;
+		} else {
+			if (!is_empty)
+				out_repeat(out, " ", blanks);
+			blanks = 0;
+			is_empty = false;
+			if (c.code < 0)
+				out_text(out, REPLACEMENT);
+			else if (c.code == ';')
+				out_char(out, ':');
+			else
+				out_add(out, name.ptr + at, c.len);
+		}
+		at += c.len;
+	}
+	if (is_empty)
+		out_text(out, "[empty]");
+}
+
+static size_t rune_width(struct rune c)
+{
+	int width = c.code < 0x80 ? 1 : utf8proc_charwidth(c.code);
+
+	return width > 0 ? (size_t)width : 0;
+}
+
+size_t text_width(struct str escaped)
+{
+	size_t columns = 0;
+
+	for (size_t at = 0; at < escaped.len;) {
+		struct rune c = rune_at(escaped.ptr + at, escaped.len - at);
+
+		columns += rune_width(c);
+		at += c.len;
+	}
+	return columns;
+}
+
+size_t text_fit(struct str escaped, size_t columns)
+{
+	size_t at = 0;
+
+	while (at < escaped.len) {
+		struct rune c = rune_at(escaped.ptr + at, escaped.len - at);
+		size_t width = rune_width(c);
+
+		if (width > columns)
+			break;
+		columns -= width;
+		at += c.len;
+	}
+	return at;
+}

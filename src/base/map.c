@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/map.h"
+
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_SLOTS ((size_t)64)
+
+struct map_slot {
+	const char *ptr;   /* NULL for a number */
+	uint64_t size;	   /* length of the bytes, or the number itself */
+	uint32_t hash;	   /* kept so that growing reads no keys */
+	uint32_t value_up; /* value + 1; 0 marks an empty slot */
+};
+
+struct sip_state {
+	uint64_t v0, v1, v2, v3;
+};
+
+static uint64_t rotate(uint64_t x, int bits)
+{
+	return (x << bits) | (x >> (64 - bits));
+}
+
+static void sip_round(struct sip_state *s)
+{
+	s->v0 += s->v1;
+	s->v1 = rotate(s->v1, 13) ^ s->v0;
+	s->v0 = rotate(s->v0, 32);
+	s->v2 += s->v3;
+	s->v3 = rotate(s->v3, 16) ^ s->v2;
+	s->v0 += s->v3;
+	s->v3 = rotate(s->v3, 21) ^ s->v0;
+	s->v2 += s->v1;
+	s->v1 = rotate(s->v1, 17) ^ s->v2;
+	s->v2 = rotate(s->v2, 32);
+}
+
+static void sip_word(struct sip_state *s, uint64_t word)
+{
+	s->v3 ^= word;
+	sip_round(s);
+	s->v0 ^= word;
+}
+
+/* Up to eight bytes, least significant first on every machine. */
+static uint64_t load_word(const unsigned char *bytes, size_t len)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < len; i++)
+		word |= (uint64_t)bytes[i] << (8 * i);
+	return word;
+}
+
+static uint64_t sip_hash_13(const uint64_t key[2], const unsigned char *bytes,
+			    size_t len)
+{
+	/* The initial state spells "somepseudorandomlygeneratedbytes". */
+	struct sip_state s = {
+		key[0] ^ 0x736f6d6570736575u,
+		key[1] ^ 0x646f72616e646f6du,
+		key[0] ^ 0x6c7967656e657261u,
+		key[1] ^ 0x7465646279746573u,
+	};
+	size_t done = 0;
+
+	for (; len - done >= 8; done += 8)
+		sip_word(&s, load_word(bytes + done, 8));
+	sip_word(&s, load_word(bytes + done, len - done) | (uint64_t)len << 56);
+	s.v2 ^= 0xff;
+	for (int i = 0; i < 3; i++)
+		sip_round(&s);
+	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+}
+
+/* Without the kernel's randomness the clock and the process are what is left:
+ * weaker against a chosen input, never wrong. */
+static void draw_seed(uint64_t seed[2])
+{
+	struct timespec now;
+
+	if (getrandom(seed, 16, GRND_NONBLOCK) == 16)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	seed[0] = (uint64_t)now.tv_nsec << 20 ^ (uint64_t)getpid();
+	seed[1] = (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)&now << 16;
+}
+
+uint64_t hash_bytes(const void *data, size_t len)
+{
+	static uint64_t seed[2];
+	static bool is_seeded;
+
+	if (!is_seeded) {
+		draw_seed(seed);
+		is_seeded = true;
+	}
+	return sip_hash_13(seed, data, len);
+}
+
+void map_init(struct map *m, struct arena *arena)
+{
+	*m = (struct map){ .arena = arena };
+}
+
+static struct map_slot slot_bytes(struct str key)
+{
+	return (struct map_slot){
+		.ptr = key.ptr ? key.ptr : "",
+		.size = key.len,
+		.hash = (uint32_t)hash_bytes(key.ptr, key.len),
+	};
+}
+
+static struct map_slot slot_number(uint64_t key)
+{
+	return (struct map_slot){
+		.size = key,
+		.hash = (uint32_t)hash_bytes(&key, sizeof key),
+	};
+}
+
+static bool is_same_key(const struct map_slot *a, const struct map_slot *b)
+{
+	if (a->hash != b->hash || a->size != b->size)
+		return false;
+	if (!a->ptr || !b->ptr)
+		return a->ptr == b->ptr;
+	return !memcmp(a->ptr, b->ptr, (size_t)a->size);
+}
+
+/* The slot that holds the key, or the empty one where it belongs. The table
+ * is never full, so the walk ends. */
+static struct map_slot *probe(struct map_slot *slots, size_t slot_count,
+			      const struct map_slot *key)
+{
+	size_t i = key->hash & (slot_count - 1);
+
+	while (slots[i].value_up && !is_same_key(&slots[i], key))
+		i = (i + 1) & (slot_count - 1);
+	return &slots[i];
+}
+
+/* Keeps a quarter of the slots empty. */
+static bool make_room(struct map *m)
+{
+	size_t slot_count = m->slot_count ? m->slot_count * 2 : FIRST_SLOTS;
+	struct map_slot *slots;
+
+	if (m->count < m->slot_count / 4 * 3)
+		return true;
+	slots = arena_array(m->arena, slot_count, sizeof *slots);
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < m->slot_count; i++)
+		if (m->slots[i].value_up)
+			*probe(slots, slot_count, &m->slots[i]) = m->slots[i];
+	m->slots = slots;
+	m->slot_count = slot_count;
+	return true;
+}
+
+static uint32_t find(const struct map *m, struct map_slot key)
+{
+	if (!m->count)
+		return MAP_NONE;
+	/* An empty slot holds 0, and 0 - 1 is MAP_NONE. */
+	return probe(m->slots, m->slot_count, &key)->value_up - 1;
+}
+
+static bool insert(struct map *m, struct map_slot key, uint32_t value,
+		   uint32_t *slot_value)
+{
+	struct map_slot *slot;
+
+	if (!make_room(m))
+		return false;
+	slot = probe(m->slots, m->slot_count, &key);
+	if (!slot->value_up && value != MAP_NONE) {
+		*slot = key;
+		slot->value_up = value + 1;
+		m->count++;
+	}
+	*slot_value = slot->value_up - 1;
+	return true;
+}
+
+uint32_t map_find(const struct map *m, struct str key)
+{
+	return m->count ? find(m, slot_bytes(key)) : MAP_NONE;
+}
+
+uint32_t map_find_u64(const struct map *m, uint64_t key)
+{
+	return m->count ? find(m, slot_number(key)) : MAP_NONE;
+}
+
+bool map_insert(struct map *m, struct str key, uint32_t value,
+		uint32_t *slot_value)
+{
+	return insert(m, slot_bytes(key), value, slot_value);
+}
+
+bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
+		    uint32_t *slot_value)
+{
+	return insert(m, slot_number(key), value, slot_value);
+}

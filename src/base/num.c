@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No number that anybody writes is longer; a hostile one is not worth a copy
+ * of its megabytes. */
+#define NUMBER_BYTES 512
+
+bool add_i64(int64_t a, int64_t b, int64_t *out)
+{
+	return !__builtin_add_overflow(a, b, out);
+}
+
+bool sub_i64(int64_t a, int64_t b, int64_t *out)
+{
+	return !__builtin_sub_overflow(a, b, out);
+}
+
+bool mul_i64(int64_t a, int64_t b, int64_t *out)
+{
+	return !__builtin_mul_overflow(a, b, out);
+}
+
+int64_t sat_add_i64(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (add_i64(a, b, &sum))
+		return sum;
+	return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+int64_t sat_sub_i64(int64_t a, int64_t b)
+{
+	int64_t difference;
+
+	if (sub_i64(a, b, &difference))
+		return difference;
+	return b < 0 ? INT64_MAX : INT64_MIN;
+}
+
+int64_t sat_mul_i64(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	if (mul_i64(a, b, &product))
+		return product;
+	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool parse_u64(struct str text, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (text.len == 0)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		if (!is_digit(text.ptr[i]))
+			return false;
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (unsigned)(text.ptr[i] - '0'),
+					   &value))
+			return false;
+	}
+	*out = value;
+	return true;
+}
+
+bool parse_i64(struct str text, int64_t *out)
+{
+	bool is_negative = text.len && text.ptr[0] == '-';
+	uint64_t limit = (uint64_t)INT64_MAX + is_negative;
+	uint64_t size;
+
+	if (is_negative)
+		text = str_slice(text, 1, text.len);
+	if (!parse_u64(text, &size) || size > limit)
+		return false;
+	if (!is_negative)
+		*out = (int64_t)size;
+	else
+		*out = size ? -(int64_t)(size - 1) - 1 : 0;
+	return true;
+}
+
+static size_t skip_digits(struct str text, size_t at)
+{
+	while (at < text.len && is_digit(text.ptr[at]))
+		at++;
+	return at;
+}
+
+/* The number grammar of RFC 8259, section 6. */
+static bool is_decimal(struct str text)
+{
+	size_t at = text.len && text.ptr[0] == '-';
+	size_t end = skip_digits(text, at);
+
+	if (end == at || (text.ptr[at] == '0' && end > at + 1))
+		return false;
+	if (end < text.len && text.ptr[end] == '.') {
+		at = end + 1;
+		end = skip_digits(text, at);
+		if (end == at)
+			return false;
+	}
+	if (end < text.len && (text.ptr[end] | 0x20) == 'e') {
+		at = end + 1;
+		if (at < text.len &&
+		    (text.ptr[at] == '+' || text.ptr[at] == '-'))
+			at++;
+		end = skip_digits(text, at);
+		if (end == at)
+			return false;
+	}
+	return end == text.len;
+}
+
+bool parse_f64(struct str text, double *out)
+{
+	static locale_t c_locale;
+	char copy[NUMBER_BYTES];
+	double value;
+
+	if (text.len >= sizeof copy || !is_decimal(text))
+		return false;
+	if (!c_locale)
+		c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!c_locale)
+		return false;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	value = strtod_l(copy, NULL, c_locale);
+	if (!isfinite(value))
+		return false;
+	*out = value;
+	return true;
+}
+
+static int hex_value(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool hex_decode(struct str text, unsigned char *out, size_t size)
+{
+	if (text.len % 2 || text.len / 2 != size)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		int high = hex_value(text.ptr[2 * i]);
+		int low = hex_value(text.ptr[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		out[i] = (unsigned char)(high * 16 + low);
+	}
+	return true;
+}
+
+void hex_encode(const unsigned char *bytes, size_t size, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < size; i++) {
+		out[2 * i] = digits[bytes[i] >> 4];
+		out[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	out[2 * size] = '\0';
+}
+
+bool parse_hex_u64(struct str text, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (text.len == 0 || text.len > 16)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		int digit = hex_value(text.ptr[i]);
+
+		if (digit < 0)
+			return false;
+		value = value << 4 | (unsigned)digit;
+	}
+	*out = value;
+	return true;
+}
+
+static int base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (is_digit(c))
+		return c - '0' + 52;
+	if (c == '+' || c == '-')
+		return 62;
+	if (c == '/' || c == '_')
+		return 63;
+	return -1;
+}
+
+/* Cuts the padding off; false when what is left cannot be whole bytes. */
+static bool base64_strip(struct str *text)
+{
+	size_t padded_len = text->len;
+
+	while (text->len && padded_len - text->len < 2 &&
+	       text->ptr[text->len - 1] == '=')
+		text->len--;
+	if (text->len < padded_len && padded_len % 4)
+		return false;
+	return text->len % 4 != 1;
+}
+
+bool base64_decode(struct str text, unsigned char *out, size_t size,
+		   size_t *out_len)
+{
+	size_t len = 0;
+	uint32_t bits = 0;
+	unsigned held = 0; /* bits not yet written, in the low end of bits */
+
+	*out_len = 0;
+	if (!base64_strip(&text) ||
+	    text.len / 4 * 3 + text.len % 4 * 3 / 4 > size)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		int value = base64_value(text.ptr[i]);
+
+		if (value < 0)
+			return false;
+		bits = bits << 6 | (unsigned)value;
+		held += 6;
+		if (held >= 8) {
+			held -= 8;
+			out[len++] = (unsigned char)(bits >> held);
+		}
+	}
+	*out_len = len;
+	return true;
+}
+
+void base64_encode(const unsigned char *bytes, size_t len, char *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < len; i += 3) {
+		size_t have = len - i < 3 ? len - i : 3;
+		unsigned bits = (unsigned)bytes[i] << 16;
+
+		if (have > 1)
+			bits |= (unsigned)bytes[i + 1] << 8;
+		if (have > 2)
+			bits |= bytes[i + 2];
+		*out++ = digits[bits >> 18];
+		*out++ = digits[bits >> 12 & 63];
+		*out++ = have > 1 ? digits[bits >> 6 & 63] : '=';
+		*out++ = have > 2 ? digits[bits & 63] : '=';
+	}
+	*out = '\0';
+}
+
+uint64_t gcd_u64(uint64_t a, uint64_t b)
+{
+	while (a) {
+		uint64_t rest = b % a;
+
+		b = a;
+		a = rest;
+	}
+	return b;
+}
