@@ -76,6 +76,8 @@ struct guilty_pick {
 	struct str profile_id; /* pyroscope.profile.id found walking up from
 				  owner inside its process, or NULL ptr */
 	uint32_t profile_span; /* the span that carries it, or SPAN_NONE */
+	int64_t profile_own_ns; /* of that span: duration not spent waiting for
+				   spans of other processes */
 };
 
 bool guilty_find(const struct trace *t, const struct trace_times *times,

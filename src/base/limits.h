@@ -56,6 +56,8 @@
  * needs more requests than this is a loop of ours. */
 #define LIMIT_PARALLEL_REQUESTS 4u
 #define LIMIT_REQUESTS_PER_RUN 400u
+/* Requests that are sent together; more than a verdict needs at once. */
+#define LIMIT_BATCH 16u
 #define LIMIT_RETRY_AFTER_MS 30000u
 
 /* Case files hold whole answers as base64 inside JSON. */

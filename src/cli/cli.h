@@ -44,5 +44,7 @@ int cmd_profile(const struct options *o);
 void message_error(const struct error *err);
 void message_warn(const char *format, ...) PRINTF_LIKE(1, 2);
 void message_note(const char *text);
+/* What -v tells. */
+void message_info(const char *format, ...) PRINTF_LIKE(1, 2);
 
 #endif

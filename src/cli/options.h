@@ -63,6 +63,7 @@ struct options {
 	const char *service;
 	const char *name;
 	const char *by;      /* critical-path self duration */
+	const char *scope;   /* auto span service */
 	const char *type;    /* auto cpu alloc ... or a full id */
 	const char *selector;
 	const char *baseline;          /* auto previous 1h 1d 7d FROM..TO none FILE */
@@ -85,6 +86,9 @@ struct options {
 	/* what is left */
 	const char **args;
 	size_t arg_count;
+	/* all arguments with the command word, as they came, for case files */
+	const char *const *raw_args;
+	size_t raw_count;
 	bool help;
 	bool version;
 	/* bit set of options given explicitly, by row index (options.c) */

@@ -35,6 +35,7 @@ enum render_needs {
 	RENDER_NEEDS_PROFILE = 1 << 0,
 	RENDER_NEEDS_BASELINE = 1 << 1,
 	RENDER_IS_BINARY = 1 << 2,
+	RENDER_NEEDS_STACKS = 1 << 3,
 };
 
 struct render_format {

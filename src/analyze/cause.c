@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/cause.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+
+static bool set_text(struct result *result, struct str text, struct str *out,
+		     struct error *err)
+{
+	if (!text.ptr)
+		return arena_fail(&result->arena, "the answer", err);
+	*out = text;
+	return true;
+}
+
+static bool counts_time(const struct profile *p)
+{
+	return str_equal(profile_unit(p), STR("nanoseconds"));
+}
+
+/* Which of cpu and wait the span's own samples prove; unknown between. */
+static enum cause_kind kind_of(double share)
+{
+	if (share >= CAUSE_CPU_SHARE)
+		return CAUSE_CPU;
+	return share < CAUSE_WAIT_SHARE ? CAUSE_WAIT : CAUSE_UNKNOWN;
+}
+
+static const char *kind_words(enum cause_kind kind)
+{
+	switch (kind) {
+	case CAUSE_CPU:
+		return "computing";
+	case CAUSE_WAIT:
+		return "not CPU";
+	default:
+		return "part computing, part waiting";
+	}
+}
+
+/* "computing: 402 ms of 560 ms were on CPU", from the span's own samples. */
+static bool add_cpu_share(const struct cause_evidence *e,
+			  struct result *result, struct error *err)
+{
+	struct cause *c = &result->cause;
+	enum cause_kind kind;
+	char cpu[24], own[24];
+
+	if (!e->span || !counts_time(e->span) || e->span_own_ns <= 0)
+		return true;
+	c->on_cpu_ns = e->span->total;
+	if (c->kind == CAUSE_DOWNSTREAM)
+		return true;
+	kind = kind_of((double)c->on_cpu_ns / (double)e->span_own_ns);
+	format_duration(c->on_cpu_ns, cpu);
+	format_duration(e->span_own_ns, own);
+	if (c->kind == CAUSE_N_PLUS_ONE)
+		return set_text(result,
+				arena_printf(&result->arena,
+					     "%.*s; %s of %s were on CPU",
+					     STR_ARGS(c->text), cpu, own),
+				&c->text, err);
+	c->kind = kind;
+	return set_text(result,
+			arena_printf(&result->arena,
+				     "%s: %s of %s were on CPU",
+				     kind_words(kind), cpu, own),
+			&c->text, err);
+}
+
+static bool leader_changed(const struct result *result)
+{
+	return result->function_count > 0 &&
+	       (result->functions[0].change == CHANGE_NEW ||
+		result->functions[0].change == CHANGE_GROWN);
+}
+
+/* A span that never waited for CPU is not explained by a CPU profile; then
+ * the first function is no answer and must not look like one. */
+static bool is_explained(const struct result *result)
+{
+	return leader_changed(result) && result->cause.kind != CAUSE_WAIT &&
+	       result->cause.kind != CAUSE_DOWNSTREAM;
+}
+
+static void add_samples(const struct result *result, struct buf *text)
+{
+	if (result->profile.samples >= 0)
+		buf_addf(text, ", %" PRId64 " samples",
+			 result->profile.samples);
+	if (result->profile.samples >= 0 && result->has_baseline &&
+	    result->baseline.samples >= 0)
+		buf_addf(text, " against %" PRId64, result->baseline.samples);
+}
+
+static bool rate(const struct cause_evidence *e, struct result *result,
+		 struct error *err)
+{
+	struct cause *c = &result->cause;
+	struct buf text;
+	bool done;
+
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	if (!result->has_profile) {
+		buf_add_text(&text, "the trace alone, no profile");
+	} else {
+		buf_add_text(&text, "profile of the whole service");
+		add_samples(result, &text);
+		if (e->span)
+			buf_add_text(&text, ", CPU share from the span's own");
+		if (!result->has_baseline)
+			buf_add_text(&text, ", no baseline");
+		else if (result->baseline.healthy < 0)
+			buf_add_text(&text,
+				     ", baseline not checked for health");
+		if (result->has_baseline && !leader_changed(result))
+			buf_add_text(&text, ", no function clearly grew");
+	}
+	c->confidence = result->has_baseline && is_explained(result) ?
+				CONFIDENCE_FAIR :
+				CONFIDENCE_WEAK;
+	done = buf_check(&text, "the answer", err) &&
+	       set_text(result, arena_str(&result->arena, buf_str(&text)),
+			&c->confidence_text, err);
+	buf_release(&text);
+	return done;
+}
+
+bool cause_complete(const struct cause_evidence *evidence,
+		    struct result *result, struct error *err)
+{
+	if (!result->has_cause)
+		return true;
+	return add_cpu_share(evidence, result, err) &&
+	       rate(evidence, result, err);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+#include "cli/run.h"
+
+/* Long enough for some thousand samples at 100 Hz, short enough to be "now". */
+#define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
+
+static bool check_args(const struct options *o, struct error *err)
+{
+	if (o->arg_count > 1)
+		return error_set(err, ERROR_USAGE,
+				 "one profile at a time: \"%s\" is one too "
+				 "many",
+				 o->args[1]);
+	if (o->arg_count && (o->service || o->selector))
+		return error_set(err, ERROR_USAGE,
+				 "a file and --service or --selector exclude "
+				 "each other");
+	return true;
+}
+
+static bool profile(struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	struct evidence_want want = { .service = str_from(o->service) };
+
+	if (!check_args(o, err))
+		return false;
+	if (o->arg_count)
+		want.slow_path = o->args[0];
+	if (!want.slow_path && !r->ctx.profiles.path && !o->service &&
+	    !o->selector)
+		return error_set(err, ERROR_USAGE,
+				 "whose profile? give --service NAME, "
+				 "--selector '{...}', a file or -");
+	if (!window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS, &want.window,
+			    err))
+		return false;
+	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err))
+		return false;
+	r->has_evidence = true;
+	return evidence_report(&r->evidence, &r->result, err) &&
+	       run_rank(r, STR(""), false, err) && run_render(r, err);
+}
+
+int cmd_profile(const struct options *o)
+{
+	struct error err = { 0 };
+	struct run r;
+	bool done = run_begin(&r, o, "profile", &err) && profile(&r, &err);
+
+	return run_end(&r, done, &err);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/context.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/outfile.h"
+#include "cli/case_args.h"
+#include "cli/cli.h"
+#include "source/auth.h"
+
+#define TEMPO_URL "http://localhost:3200"
+#define JAEGER_URL "http://localhost:16686"
+#define PYROSCOPE_URL "http://localhost:4040"
+
+/* Strings of one run: names, URLs, texts of notes; not data. */
+#define CONTEXT_BYTES (64 * MIB)
+
+static volatile sig_atomic_t context_interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	context_interrupted = 1;
+}
+
+void context_catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+bool context_is_interrupted(void)
+{
+	return context_interrupted != 0;
+}
+
+static const char *pick(const char *own, const char *common)
+{
+	return own ? own : common;
+}
+
+/* A secret from a file (the side's own, else the common one), else from the
+ * environment. */
+static bool load_secret(const char *own_file, const char *common_file,
+			const char *own_value, const char *common_value,
+			const char *option, char **out, const char **used,
+			struct error *err)
+{
+	const char *path = pick(own_file, own_value ? NULL : common_file);
+
+	*used = pick(own_value, common_value);
+	if (!path)
+		return true;
+	*out = secret_read(path, option, err);
+	*used = *out;
+	return *out != NULL;
+}
+
+static bool load_headers(struct side *s, const struct connection_options *own,
+			 const struct connection_options *common,
+			 struct error *err)
+{
+	const struct connection_options *lists[] = { common, own };
+
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; i < lists[l]->header_count; i++) {
+			if (s->endpoint.header_count == LIMIT_HEADERS)
+				return error_set(err, ERROR_USAGE,
+						 "--header: more than %u "
+						 "headers",
+						 LIMIT_HEADERS);
+			if (!header_check(lists[l]->headers[i], err))
+				return false;
+			s->headers[s->endpoint.header_count++] =
+				lists[l]->headers[i];
+		}
+	s->endpoint.headers = s->headers;
+	return true;
+}
+
+static bool side_init(struct side *s, const struct connection_options *own,
+		      const struct connection_options *common, const char *url,
+		      const char *prefix, struct error *err)
+{
+	struct endpoint *e = &s->endpoint;
+
+	e->option_prefix = prefix;
+	e->tenant_id = pick(own->tenant_id, common->tenant_id);
+	e->username = pick(own->username, common->username);
+	e->cacert = pick(own->cacert, common->cacert);
+	e->cert = pick(own->cert, common->cert);
+	e->key = pick(own->key, common->key);
+	e->proxy = pick(own->proxy, common->proxy);
+	e->is_insecure = own->insecure || common->insecure;
+	e->is_insecure_auth = own->insecure_auth || common->insecure_auth;
+	s->is_default = !url;
+	if (url && !source_parse_url(url, &s->kind, &e->url, err))
+		return error_prefix(err, "%s-url", prefix);
+	if (s->kind == SOURCE_FILE)
+		s->path = e->url;
+	return load_secret(own->password_file, common->password_file,
+			   own->password, common->password, "--password-file",
+			   &s->secrets[0], &e->password, err) &&
+	       load_secret(own->token_file, common->token_file, own->token,
+			   common->token, "--token-file", &s->secrets[1],
+			   &e->token, err) &&
+	       load_headers(s, own, common, err);
+}
+
+/* A kind that belongs to the other side is a slip worth naming. */
+static bool check_kinds(const struct context *ctx, struct error *err)
+{
+	if (ctx->traces.kind == SOURCE_PYROSCOPE)
+		return error_set(err, ERROR_USAGE,
+				 "--traces-url: Pyroscope holds profiles, not "
+				 "traces; use --profiles-url for it");
+	if (ctx->profiles.kind == SOURCE_TEMPO ||
+	    ctx->profiles.kind == SOURCE_JAEGER)
+		return error_set(err, ERROR_USAGE,
+				 "--profiles-url: %s holds traces, not "
+				 "profiles; use --traces-url for it",
+				 source_kind_name(ctx->profiles.kind));
+	return true;
+}
+
+/* A replay needs no credentials: none are read, whatever the options say.
+ * The tenant stays: it is part of the recorded requests. */
+static void drop_credentials(struct connection_options *c)
+{
+	*c = (struct connection_options){ .tenant_id = c->tenant_id };
+}
+
+static bool init_sides(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct connection_options traces = o->traces, profiles = o->profiles;
+	struct connection_options common = o->common;
+
+	if (ctx->replay) {
+		drop_credentials(&traces);
+		drop_credentials(&profiles);
+		drop_credentials(&common);
+	}
+	if (!side_init(&ctx->traces, &traces, &common, o->traces_url,
+		       "--traces", err))
+		return false;
+	if (!side_init(&ctx->profiles, &profiles, &common, o->profiles_url,
+		       "--profiles", err))
+		return false;
+	if (ctx->profiles.is_default)
+		ctx->profiles.endpoint.url = PYROSCOPE_URL;
+	if (ctx->profiles.kind == SOURCE_UNKNOWN)
+		ctx->profiles.kind = SOURCE_PYROSCOPE;
+	return check_kinds(ctx, err);
+}
+
+bool context_init(struct context *ctx, const struct options *o,
+		  struct error *err)
+{
+	memset(ctx, 0, sizeof *ctx);
+	ctx->options = o;
+	arena_init(&ctx->arena, CONTEXT_BYTES);
+	notes_init(&ctx->notes);
+	ctx->now_ns = clock_now_ns();
+	if (o->record && o->replay)
+		return error_set(err, ERROR_USAGE,
+				 "--record and --replay exclude each other");
+	if (o->replay) {
+		ctx->replay = har_open(o->replay, err);
+		if (!ctx->replay)
+			return false;
+		ctx->now_ns = har_now_ns(ctx->replay);
+	}
+	if (o->record) {
+		ctx->record = har_new(err);
+		if (!ctx->record)
+			return false;
+		if (!case_args_record(ctx->record, ctx->now_ns, o, err))
+			return false;
+	}
+	return init_sides(ctx, err);
+}
+
+void context_release(struct context *ctx)
+{
+	struct side *sides[] = { &ctx->traces, &ctx->profiles };
+
+	http_client_free(ctx->client);
+	har_free(ctx->record);
+	har_free(ctx->replay);
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; k < 2; k++)
+			secret_free(sides[i]->secrets[k]);
+	arena_release(&ctx->arena);
+}
+
+static bool ensure_client(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct http_settings settings = {
+		.connect_timeout_ms = o->connect_timeout_ns / NS_PER_MS,
+		.stall_timeout_ms = 15000,
+		.timeout_ms = o->timeout_ns / NS_PER_MS,
+		.retries = (unsigned)o->retry,
+		.record = ctx->record,
+		.replay = ctx->replay,
+		.is_interrupted = context_is_interrupted,
+	};
+
+	if (!ctx->client)
+		ctx->client = http_client_new(&settings, err);
+	return ctx->client != NULL;
+}
+
+bool context_run(struct context *ctx, struct http_request *requests,
+		 struct http_response *responses, size_t n, struct error *err)
+{
+	return ensure_client(ctx, err) &&
+	       http_run(ctx->client, requests, responses, n, err);
+}
+
+static bool probe_fail(struct context *ctx,
+		       const struct http_response *responses,
+		       struct error *err)
+{
+	if (ctx->traces.is_default && !responses[0].status &&
+	    !responses[1].status)
+		return error_set(err, ERROR_NETWORK,
+				 "no trace server at " TEMPO_URL
+				 " (Tempo) or " JAEGER_URL
+				 " (Jaeger): name yours with --traces-url");
+	return source_probe_fail(&ctx->traces.endpoint, "Tempo or Jaeger",
+				 responses, 2, err);
+}
+
+/* Both kinds are asked at once; Tempo wins where both answer. */
+static bool probe(struct context *ctx, struct error *err)
+{
+	static const enum source_kind kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
+	static const char *const defaults[] = { TEMPO_URL, JAEGER_URL };
+	struct side *s = &ctx->traces;
+	struct endpoint endpoints[2] = { s->endpoint, s->endpoint };
+	struct http_request requests[2] = { 0 };
+	struct http_response responses[2] = { 0 };
+	bool done = false;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (s->is_default)
+			endpoints[i].url = defaults[i];
+		if (!source_probe_request(kinds[i], &endpoints[i], ctx->now_ns,
+					  &requests[i], err))
+			goto out;
+	}
+	if (!context_run(ctx, requests, responses, 2, err))
+		goto out;
+	for (i = 0; i < 2 && !done; i++) {
+		if (!source_probe_matches(kinds[i], &responses[i]))
+			continue;
+		s->kind = kinds[i];
+		s->endpoint.url = endpoints[i].url;
+		done = true;
+	}
+	if (!done) {
+		s->endpoint.url = endpoints[0].url;
+		done = probe_fail(ctx, responses, err);
+	}
+out:
+	for (i = 0; i < 2; i++) {
+		http_request_release(&requests[i]);
+		http_response_release(&responses[i]);
+	}
+	return done;
+}
+
+bool context_probe_traces(struct context *ctx, struct error *err)
+{
+	return ctx->traces.kind != SOURCE_UNKNOWN || probe(ctx, err);
+}
+
+struct str context_side_name(struct context *ctx, const struct side *side)
+{
+	struct buf url;
+	struct str name;
+
+	buf_init(&url, LIMIT_OPTION_VALUE_BYTES);
+	url_redact(&url, str_from(side->endpoint.url));
+	name = arena_printf(&ctx->arena, "%s %s", source_kind_name(side->kind),
+			    buf_text(&url));
+	buf_release(&url);
+	return name.ptr ? name : STR("");
+}
+
+static bool copy_requests(struct context *ctx, struct result *result,
+			  struct error *err)
+{
+	const struct http_log_entry *log;
+	size_t count = ctx->client ? http_log(ctx->client, &log) : 0;
+
+	if (!count)
+		return true;
+	result->requests = arena_array(&result->arena, count,
+				       sizeof *result->requests);
+	if (!result->requests)
+		return arena_fail(&result->arena, "the answer", err);
+	for (size_t i = 0; i < count; i++)
+		result->requests[i] = (struct request_info){
+			.method = str_from(log[i].method),
+			.url = str_from(log[i].url),
+			.status = log[i].status,
+			.bytes = log[i].bytes,
+			.duration_ns = log[i].duration_ns,
+		};
+	result->request_count = count;
+	return true;
+}
+
+bool context_report(struct context *ctx, struct result *result,
+		    struct error *err)
+{
+	notes_append(&result->notes, &ctx->notes);
+	return copy_requests(ctx, result, err);
+}
+
+static void list_requests(const struct context *ctx)
+{
+	const struct http_log_entry *log;
+	size_t count = ctx->client ? http_log(ctx->client, &log) : 0;
+	char took[24];
+
+	for (size_t i = 0; i < count; i++) {
+		format_duration(log[i].duration_ns, took);
+		message_info("%s %s: %d, %" PRId64 " bytes, %s%s",
+			     log[i].method, log[i].url, log[i].status,
+			     log[i].bytes, took,
+			     log[i].tries > 1 ? ", after retries" : "");
+	}
+}
+
+bool context_finish(struct context *ctx, struct error *err)
+{
+	if (ctx->options->verbose)
+		list_requests(ctx);
+	return !ctx->record || har_write(ctx->record, ctx->options->record, err);
+}

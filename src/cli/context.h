@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One run: options resolved into what the stages take. Holds the clock, the
+ * endpoints with their secrets, the network client, the case file and the
+ * notes of the run.
+ */
+#ifndef CLI_CONTEXT_H
+#define CLI_CONTEXT_H
+
+#include "base/arena.h"
+#include "base/notes.h"
+#include "cli/options.h"
+#include "model/result.h"
+#include "source/har.h"
+#include "source/source.h"
+
+struct side {
+	struct endpoint endpoint;
+	enum source_kind kind; /* SOURCE_UNKNOWN until probed */
+	const char *path;      /* SOURCE_FILE */
+	char *secrets[2];      /* password, token: wiped at release */
+	const char *headers[LIMIT_HEADERS];
+	bool is_default;       /* no URL was given */
+};
+
+struct context {
+	const struct options *options;
+	struct arena arena;
+	struct notes notes;
+	int64_t now_ns;
+	struct side traces;
+	struct side profiles;
+	struct http_client *client; /* made when first needed */
+	struct har *record;
+	struct har *replay;
+};
+
+/* No network yet. Release also after failure. */
+bool context_init(struct context *ctx, const struct options *o,
+		  struct error *err) MUST_CHECK;
+void context_release(struct context *ctx);
+
+/* Writes the case file when one was asked for, and lists the requests with
+ * -v. Call once, also when the run found nothing. */
+bool context_finish(struct context *ctx, struct error *err) MUST_CHECK;
+
+/* Runs a batch through the client. */
+bool context_run(struct context *ctx, struct http_request *requests,
+		 struct http_response *responses, size_t n,
+		 struct error *err) MUST_CHECK;
+
+/* Finds out what answers at the traces URL; once a run. */
+bool context_probe_traces(struct context *ctx, struct error *err) MUST_CHECK;
+
+/* Puts notes and requests of the run into a result before rendering. */
+bool context_report(struct context *ctx, struct result *result,
+		    struct error *err) MUST_CHECK;
+
+/* "tempo http://localhost:3200", without secrets; lives in ctx->arena. */
+struct str context_side_name(struct context *ctx, const struct side *side);
+
+/* Set by SIGINT and SIGTERM. */
+bool context_is_interrupted(void);
+void context_catch_signals(void);
+
+#endif

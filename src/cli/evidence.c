@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/evidence.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/fetch.h"
+
+/* Names and types are asked for over a day, the longest query a server takes
+ * by default, so that "no samples in this window" and "no such service" can
+ * be told apart. */
+#define METADATA_RANGE_NS (NS_PER_DAY - NS_PER_S)
+#define NEAREST_MAX 3
+
+void evidence_init(struct evidence *ev)
+{
+	memset(ev, 0, sizeof *ev);
+	profile_init(&ev->slow);
+	profile_init(&ev->baseline);
+	profile_init(&ev->span);
+}
+
+void evidence_release(struct evidence *ev)
+{
+	profile_release(&ev->slow);
+	profile_release(&ev->baseline);
+	profile_release(&ev->span);
+}
+
+static struct str type_word(const struct context *ctx)
+{
+	return str_from(ctx->options->type ? ctx->options->type : "auto");
+}
+
+static bool is_auto(struct str word)
+{
+	return str_equal(word, STR("auto"));
+}
+
+/* The order in which --type auto settles for what a service offers. */
+static const char *const auto_types[] = { "cpu",   "wall",  "alloc",
+					  "block", "mutex", "inuse" };
+
+/* "service.name=service_name" and what --map adds or changes: one matcher for
+ * each attribute that the span's process has. */
+static void add_mapped(const struct evidence_want *want, const char *map,
+		       struct buf *out)
+{
+	struct str text = str_from(map);
+	size_t equals = str_find(text, STR("="));
+	struct str attr, value;
+
+	if (equals == SIZE_MAX || !want->trace)
+		return;
+	attr = str_slice(text, 0, equals);
+	value = resource_attr(want->trace, want->resource, attr);
+	if (value.ptr && value.len)
+		selector_add(out, str_slice(text, equals + 1, text.len), value);
+}
+
+static bool maps_service(const char *map)
+{
+	return str_starts(str_from(map), STR("service.name="));
+}
+
+static bool build_selector(struct context *ctx,
+			   const struct evidence_want *want, struct str *out,
+			   struct error *err)
+{
+	const struct options *o = ctx->options;
+	bool is_service_mapped = false;
+	struct buf text;
+
+	if (o->selector) {
+		*out = str_from(o->selector);
+		return true;
+	}
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	for (size_t i = 0; i < o->map_count; i++) {
+		is_service_mapped |= maps_service(o->maps[i]);
+		add_mapped(want, o->maps[i], &text);
+	}
+	if (!is_service_mapped || !want->trace)
+		selector_add(&text, STR("service_name"), want->service);
+	selector_close(&text);
+	*out = arena_str(&ctx->arena, buf_str(&text));
+	if (!buf_check(&text, "the selector", err) || !out->ptr) {
+		buf_release(&text);
+		return out->ptr || error_memory(err, "the selector");
+	}
+	buf_release(&text);
+	return true;
+}
+
+/* ---- one session with the server ---- */
+
+struct session {
+	struct context *ctx;
+	const struct evidence_want *want;
+	struct evidence *ev;
+	struct baseline_want baseline;
+	struct name_list services;
+	struct name_list types;
+};
+
+static struct time_range metadata_range(struct time_range window)
+{
+	struct time_range r = { sat_sub_i64(window.to_ns, METADATA_RANGE_NS),
+				window.to_ns };
+
+	if (window.from_ns < r.from_ns)
+		r.from_ns = window.from_ns;
+	return r;
+}
+
+static bool metadata_requests(struct session *s, struct http_request *requests,
+			      struct error *err)
+{
+	const struct endpoint *e = &s->ctx->profiles.endpoint;
+	struct time_range range = metadata_range(s->want->window);
+
+	return source_services_request(e, range, &requests[0], err) &&
+	       source_types_request(e, s->ev->selector.ptr, range,
+				    &requests[1], err);
+}
+
+static bool metadata_answers(struct session *s,
+			     const struct http_response *responses,
+			     struct error *err)
+{
+	const struct endpoint *e = &s->ctx->profiles.endpoint;
+	struct arena *arena = &s->ctx->arena;
+
+	return source_services_answer(e, &responses[0], arena, &s->services,
+				      err) &&
+	       source_types_answer(e, &responses[1], arena, &s->types, err);
+}
+
+static struct time_range baseline_guess(const struct session *s)
+{
+	switch (s->baseline.kind) {
+	case BASELINE_SHIFT:
+		return window_shifted(s->want->window, s->baseline.shift_ns);
+	case BASELINE_RANGE:
+		return s->baseline.range;
+	case BASELINE_AUTO:
+	case BASELINE_PREVIOUS:
+	case BASELINE_FILE:
+	case BASELINE_NONE:
+		break;
+	}
+	return window_previous(s->want->window);
+}
+
+static bool is_baseline_asked(const struct session *s)
+{
+	return s->want->is_baseline_wanted &&
+	       s->baseline.kind != BASELINE_NONE &&
+	       s->baseline.kind != BASELINE_FILE;
+}
+
+static struct profile_fetch fetch_of(const struct session *s,
+				     struct str selector,
+				     struct time_range range,
+				     struct profile *into)
+{
+	return (struct profile_fetch){
+		.query = { .type_id = s->ev->type_id.ptr,
+			   .selector = selector.ptr,
+			   .range = range },
+		.into = into,
+	};
+}
+
+static bool is_cpu(struct str type_id)
+{
+	return str_starts(type_id, STR("process_cpu:"));
+}
+
+/* The slow side, the baseline and the span's samples, all at once; with
+ * metadata along in the first round. */
+static bool fetch_round(struct session *s, bool with_metadata,
+			struct error *err)
+{
+	struct evidence *ev = s->ev;
+	struct profile_fetch fetches[3];
+	struct http_request extra[2] = { 0 };
+	struct http_response answers[2] = { 0 };
+	size_t n = 0, extra_count = with_metadata ? 2 : 0;
+	bool done = false;
+
+	fetches[n++] = fetch_of(s, ev->selector, ev->window, &ev->slow);
+	if (is_baseline_asked(s))
+		fetches[n++] = fetch_of(s, ev->baseline_selector,
+					ev->baseline_window, &ev->baseline);
+	if (s->want->span_id && is_cpu(ev->type_id)) {
+		fetches[n] = fetch_of(s, ev->selector, s->want->span_range,
+				      &ev->span);
+		fetches[n++].query.span_id = s->want->span_id;
+	}
+	if (with_metadata && !metadata_requests(s, extra, err))
+		goto out;
+	if (!fetch_profiles(s->ctx, fetches, n, extra, answers, extra_count,
+			    err))
+		goto out;
+	if (with_metadata && !metadata_answers(s, answers, err))
+		goto out;
+	done = true;
+	for (size_t i = 0; i < n; i++) {
+		if (fetches[i].has_answer)
+			continue;
+		if (i == 0) {
+			*err = fetches[i].err;
+			done = false;
+		} else {
+			notes_add(&s->ctx->notes, "%s: %s",
+				  fetches[i].into == &ev->span ?
+					  "samples of the span" :
+					  "baseline",
+				  fetches[i].err.message);
+		}
+	}
+out:
+	for (size_t i = 0; i < 2; i++) {
+		if (!done || with_metadata)
+			http_response_release(&answers[i]);
+		http_request_release(&extra[i]);
+	}
+	return done;
+}
+
+static bool list_has(const struct name_list *list, struct str name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (str_equal(list->items[i], name))
+			return true;
+	return false;
+}
+
+static bool resolve_auto(struct session *s, struct str *id, bool *is_gauge,
+			 struct error *err)
+{
+	for (size_t i = 0; i < sizeof auto_types / sizeof *auto_types; i++)
+		if (profile_type_resolve(str_from(auto_types[i]), &s->types,
+					 &s->ctx->arena, id, is_gauge, err))
+			return true;
+	*id = s->types.items[0];
+	*is_gauge = false;
+	return true;
+}
+
+/* Replaces the first guess by what the service really has. *is_changed tells
+ * whether the profiles must be fetched again. */
+static bool settle_type(struct session *s, bool *is_changed, struct error *err)
+{
+	struct str word = type_word(s->ctx), id;
+
+	*is_changed = false;
+	if (s->types.count == 0)
+		return true;
+	if (is_auto(word)) {
+		if (!resolve_auto(s, &id, &s->ev->is_gauge, err))
+			return false;
+	} else if (!profile_type_resolve(word, &s->types, &s->ctx->arena, &id,
+					 &s->ev->is_gauge, err)) {
+		return error_prefix(err, "service \"%.*s\"",
+				    STR_ARGS(s->want->service));
+	}
+	*is_changed = !str_equal(id, s->ev->type_id);
+	s->ev->type_id = id;
+	if (*is_changed && is_auto(word) && !is_cpu(id))
+		notes_add(&s->ctx->notes,
+			  "no CPU profile of this service; %.*s instead",
+			  STR_ARGS(id));
+	return true;
+}
+
+static void add_nearest(const struct session *s, struct buf *text)
+{
+	struct str near[NEAREST_MAX];
+	size_t count = nearest_names(&s->services, s->want->service, near,
+				     NEAREST_MAX);
+
+	for (size_t i = 0; i < count; i++)
+		buf_addf(text, "%s\"%.*s\"", i ? ", " : "; nearest: ",
+			 STR_ARGS(near[i]));
+}
+
+static void add_range(struct time_range r, struct buf *text)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	format_rfc3339(r.from_ns, from);
+	format_rfc3339(r.to_ns, to);
+	buf_addf(text, "%.19sZ and %.19sZ", from, to);
+}
+
+/* Why the slow side is empty: unknown service, or a quiet window. */
+static bool fail_empty(const struct session *s, struct error *err)
+{
+	const struct context *ctx = s->ctx;
+	struct buf text;
+
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	if (ctx->options->selector) {
+		buf_addf(&text, "no samples match %s between ",
+			 ctx->options->selector);
+		add_range(s->ev->window, &text);
+	} else if (s->services.count == 0) {
+		buf_addf(&text,
+			 "no service has sent profiles here in the last day; "
+			 "is it the right server%s?",
+			 ctx->profiles.endpoint.tenant_id ? " and tenant" : "");
+	} else if (!list_has(&s->services, s->want->service)) {
+		buf_addf(&text, "no profile for service \"%.*s\"",
+			 STR_ARGS(s->want->service));
+		add_nearest(s, &text);
+		buf_add_text(&text, "; name it with --service or --map");
+	} else {
+		buf_addf(&text,
+			 "service \"%.*s\" has profiles, but no samples of %.*s "
+			 "between ",
+			 STR_ARGS(s->want->service), STR_ARGS(s->ev->type_id));
+		add_range(s->ev->window, &text);
+		buf_add_text(&text, "; widen with --pad or --since");
+	}
+	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
+	buf_release(&text);
+	return false;
+}
+
+/* auto: when the previous window is empty, the nearest earlier one that has
+ * samples; asked for together, the nearest taken. */
+static bool widen_baseline(struct session *s, struct error *err)
+{
+	static const struct {
+		int64_t shift_ns;
+		const char *kind;
+	} steps[] = { { NS_PER_HOUR, "1h" },
+		      { NS_PER_DAY, "1d" },
+		      { 7 * NS_PER_DAY, "7d" } };
+	struct evidence *ev = s->ev;
+	struct profile tries[3];
+	struct profile_fetch fetches[3];
+	size_t i;
+	bool done;
+
+	for (i = 0; i < 3; i++) {
+		profile_init(&tries[i]);
+		fetches[i] = fetch_of(s, ev->baseline_selector,
+				      window_shifted(ev->window,
+						     steps[i].shift_ns),
+				      &tries[i]);
+	}
+	done = fetch_profiles(s->ctx, fetches, 3, NULL, NULL, 0, err);
+	for (i = 0; done && i < 3; i++) {
+		struct profile empty = ev->baseline;
+
+		if (!fetches[i].has_answer || !tries[i].stack_count)
+			continue;
+		ev->baseline = tries[i];
+		tries[i] = empty;
+		ev->baseline_window = fetches[i].query.range;
+		ev->baseline_kind = str_from(steps[i].kind);
+		notes_add(&s->ctx->notes,
+			  "the window just before holds no samples; the "
+			  "baseline is the same window %s earlier",
+			  steps[i].kind);
+		break;
+	}
+	for (i = 0; i < 3; i++)
+		profile_release(&tries[i]);
+	return done;
+}
+
+static bool finish_baseline(struct session *s, struct error *err)
+{
+	struct evidence *ev = s->ev;
+
+	if (s->baseline.kind == BASELINE_AUTO && !ev->baseline.stack_count &&
+	    !s->want->baseline_selector && !widen_baseline(s, err))
+		return false;
+	ev->has_baseline = ev->baseline.stack_count > 0;
+	if (!ev->has_baseline)
+		notes_add(&s->ctx->notes,
+			  "no samples in the baseline window: nothing to "
+			  "compare with, the profile is shown alone");
+	return true;
+}
+
+static bool fetch_live(struct session *s, struct error *err)
+{
+	struct context *ctx = s->ctx;
+	struct evidence *ev = s->ev;
+	static const struct name_list none;
+	struct str word = type_word(ctx);
+	bool is_changed;
+
+	if (!profile_type_resolve(is_auto(word) ? STR("cpu") : word, &none,
+				  &ctx->arena, &ev->type_id, &ev->is_gauge,
+				  err))
+		return false;
+	if (!build_selector(ctx, s->want, &ev->selector, err))
+		return false;
+	ev->baseline_selector = s->want->baseline_selector ?
+					str_from(s->want->baseline_selector) :
+					ev->selector;
+	ev->window = s->want->window;
+	ev->baseline_window = s->want->baseline_selector ? ev->window :
+							   baseline_guess(s);
+	if (!fetch_round(s, true, err) || !settle_type(s, &is_changed, err))
+		return false;
+	if (is_changed && !fetch_round(s, false, err))
+		return false;
+	if (!ev->slow.stack_count)
+		return fail_empty(s, err);
+	ev->has_span = ev->span.stack_count > 0;
+	return !is_baseline_asked(s) || finish_baseline(s, err);
+}
+
+static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
+			    const char *path, struct error *err)
+{
+	struct str word = type_word(ctx);
+
+	ev->selector = str_from(strcmp(path, "-") ? path : "standard input");
+	if (!fetch_profile_file(ctx, path, is_auto(word) ? STR("") : word,
+				&ev->slow, err))
+		return false;
+	ev->is_gauge = ev->slow.is_gauge;
+	return ev->slow.stack_count > 0 ||
+	       error_set(err, ERROR_NOT_FOUND,
+			 "%.*s: the profile holds no samples",
+			 STR_ARGS(ev->selector));
+}
+
+static bool fetch_baseline_file(struct session *s, struct error *err)
+{
+	struct evidence *ev = s->ev;
+	struct str type = profile_type_name(&ev->slow);
+
+	ev->baseline_kind = STR("file");
+	ev->baseline_selector = str_from(s->baseline.path);
+	ev->baseline_window = (struct time_range){ 0, 0 };
+	if (!fetch_profile_file(s->ctx, s->baseline.path, type, &ev->baseline,
+				err))
+		return false;
+	ev->has_baseline = ev->baseline.stack_count > 0;
+	return ev->has_baseline ||
+	       error_set(err, ERROR_NOT_FOUND,
+			 "%s: the baseline profile holds no samples",
+			 s->baseline.path);
+}
+
+/* Values of different units cannot be subtracted. */
+static bool check_units(const struct evidence *ev, struct error *err)
+{
+	struct str slow = profile_unit(&ev->slow);
+	struct str before = profile_unit(&ev->baseline);
+
+	if (!ev->has_baseline || str_equal(slow, before))
+		return true;
+	return error_set(err, ERROR_FORMAT,
+			 "the two profiles count different things: %.*s and "
+			 "%.*s; choose one with --type",
+			 STR_ARGS(before), STR_ARGS(slow));
+}
+
+bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
+		    struct evidence *ev, struct error *err)
+{
+	struct session s = { .ctx = ctx, .want = want, .ev = ev };
+	const char *path = want->slow_path ? want->slow_path :
+					     ctx->profiles.path;
+	bool done;
+
+	if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
+		return false;
+	ev->baseline_kind = want->baseline_selector ? STR("selector") :
+			    s.baseline.kind == BASELINE_AUTO ?
+						      STR("previous") :
+			    s.baseline.kind == BASELINE_RANGE ?
+						      STR("range") :
+						      str_from(s.baseline.text);
+	done = path ? fetch_slow_file(ctx, ev, path, err) :
+		      fetch_live(&s, err);
+	if (done && want->is_baseline_wanted &&
+	    s.baseline.kind == BASELINE_FILE)
+		done = fetch_baseline_file(&s, err);
+	if (done && ev->is_gauge)
+		notes_add(&ctx->notes,
+			  "this type is a gauge: values are sums over all "
+			  "snapshots of the window; read the shares");
+	return done && check_units(ev, err);
+}
+
+static struct str type_text(const struct evidence *ev, struct arena *arena)
+{
+	if (ev->type_id.len)
+		return ev->type_id;
+	return arena_printf(arena, "%.*s/%.*s",
+			    STR_ARGS(profile_type_name(&ev->slow)),
+			    STR_ARGS(profile_unit(&ev->slow)));
+}
+
+bool evidence_report(const struct evidence *ev, struct result *result,
+		     struct error *err)
+{
+	struct str type = type_text(ev, &result->arena);
+
+	if (!type.ptr)
+		return arena_fail(&result->arena, "the answer", err);
+	result->has_profile = true;
+	result->profile = (struct profile_info){
+		.type = type,
+		.scope = SCOPE_SERVICE,
+		.selector = ev->selector,
+		.range = ev->window,
+		.samples = ev->slow.sample_count,
+		.unit = profile_unit(&ev->slow),
+		.truncated_share = ev->slow.truncated_share,
+		.total_value = ev->slow.total,
+	};
+	if (!ev->has_baseline)
+		return true;
+	result->has_baseline = true;
+	result->baseline = (struct baseline_info){
+		.kind = ev->baseline_kind,
+		.range = ev->baseline_window,
+		.samples = ev->baseline.sample_count,
+		.healthy = -1,
+		.text = ev->baseline_selector,
+		.total_value = ev->baseline.total,
+	};
+	return true;
+}

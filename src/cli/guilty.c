@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/guilty.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/fetch.h"
+
+static bool want_init(const struct options *o, struct guilty_want *want,
+		      struct error *err)
+{
+	*want = (struct guilty_want){ .service = str_from(o->service),
+				      .name = str_from(o->name) };
+	if (o->by && !strcmp(o->by, "self"))
+		want->by = GUILTY_BY_SELF;
+	if (o->by && !strcmp(o->by, "duration"))
+		want->by = GUILTY_BY_DURATION;
+	if (o->span && (strlen(o->span) != 16 ||
+			!parse_hex_u64(str_from(o->span), &want->span_id)))
+		return error_set(err, ERROR_USAGE,
+				 "--span \"%s\": a span id has 16 hex digits",
+				 o->span);
+	return true;
+}
+
+bool guilty_from_trace(struct run *r, struct guilty *g, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	struct guilty_want want;
+	struct str source;
+
+	if (!want_init(o, &want, err))
+		return false;
+	if (o->arg_count > 1)
+		return error_set(err, ERROR_USAGE,
+				 "one trace at a time: \"%s\" is one too many",
+				 o->args[1]);
+	if (!fetch_trace(&r->ctx, o->arg_count ? o->args[0] : NULL, &r->trace,
+			 &source, err))
+		return false;
+	if (!trace_times_compute(&r->trace, &r->result.arena, &g->times, err))
+		return false;
+	if (!guilty_find(&r->trace, &g->times, &want, &r->result, &g->pick,
+			 err))
+		return false;
+	r->result.trace.source = source;
+	return true;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analyze/profile_analysis.h"
+#include "base/num.h"
+#include "base/outfile.h"
+
+#define DEFAULT_COLUMNS 80u
+#define COLUMNS_MIN 40u
+#define COLUMNS_MAX 500u
+#define STACK_LINES_BYTES GIB
+
+static const struct output_option default_output = { "table", NULL };
+
+static const struct output_option *outputs(const struct options *o,
+					   size_t *count)
+{
+	*count = o->output_count ? o->output_count : 1;
+	return o->output_count ? o->outputs : &default_output;
+}
+
+static void list_formats(struct buf *names)
+{
+	for (const struct render_format *f = render_formats; f->name; f++)
+		buf_addf(names, "%s%s", names->len ? ", " : "", f->name);
+}
+
+static bool fail_format(const char *name, struct error *err)
+{
+	struct buf names;
+
+	buf_init(&names, LIMIT_ERROR_BYTES);
+	list_formats(&names);
+	error_set(err, ERROR_USAGE,
+		  "-o \"%s\": no such format; there are %s", name,
+		  buf_text(&names));
+	buf_release(&names);
+	return false;
+}
+
+bool output_check(const struct options *o, struct error *err)
+{
+	size_t count, on_stdout = 0;
+	const struct output_option *list = outputs(o, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct render_format *f =
+			render_find(str_from(list[i].format));
+
+		if (!f)
+			return fail_format(list[i].format, err);
+		if (list[i].path)
+			continue;
+		if (++on_stdout > 1)
+			return error_set(err, ERROR_USAGE,
+					 "two formats on standard output: "
+					 "write one to a file (-o %s=FILE)",
+					 f->name);
+		if ((f->needs & RENDER_IS_BINARY) && isatty(STDOUT_FILENO))
+			return error_set(err, ERROR_USAGE,
+					 "-o %s is binary: write it to a file "
+					 "(-o %s=FILE) or into a pipe",
+					 f->name, f->name);
+	}
+	return true;
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+	uint64_t columns = 0;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		columns = size.ws_col;
+	if (!columns && (!getenv("COLUMNS") ||
+			 !parse_u64(str_from(getenv("COLUMNS")), &columns)))
+		columns = DEFAULT_COLUMNS;
+	if (columns < COLUMNS_MIN)
+		columns = COLUMNS_MIN;
+	return columns > COLUMNS_MAX ? COLUMNS_MAX : (unsigned)columns;
+}
+
+static bool names_utf8(const char *locale)
+{
+	return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+}
+
+/* What the terminal shows, by the variables that name its character set. */
+static bool terminal_is_unicode(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < 3; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return names_utf8(value);
+	}
+	return false;
+}
+
+static bool wants_color(const struct options *o, bool is_terminal)
+{
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+
+	if (o->color != COLOR_AUTO)
+		return o->color == COLOR_ALWAYS;
+	return is_terminal && (!no_color || !*no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+/* Pipes and files get the same bytes wherever the run happens: full names,
+ * UTF-8, no colour unless asked for. */
+static struct render_style style_for(const struct options *o, bool is_stdout)
+{
+	bool is_terminal = is_stdout && isatty(STDOUT_FILENO);
+
+	return (struct render_style){
+		.width = is_terminal ? terminal_width() : 0,
+		.use_color = is_stdout && wants_color(o, is_terminal),
+		.use_unicode = !is_terminal || terminal_is_unicode(),
+		.limit = (size_t)o->limit,
+		.is_quiet = o->quiet,
+	};
+}
+
+static bool render_stdout(const struct render_format *f,
+			  const struct render_input *in, struct error *err)
+{
+	struct out out;
+	bool done;
+
+	if (!out_init_fd(&out, STDOUT_FILENO, err))
+		return false;
+	f->render(in, &out);
+	done = out_finish(&out, "standard output", err);
+	if (!done && out_is_broken_pipe(&out)) {
+		error_clear(err);
+		done = true;
+	}
+	out_release(&out);
+	return done;
+}
+
+static bool render_file(const struct render_format *f, const char *path,
+			const struct render_input *in, struct error *err)
+{
+	struct outfile file;
+
+	if (!outfile_open(&file, path, 0666, err))
+		return false;
+	f->render(in, &file.out);
+	return outfile_commit(&file, err);
+}
+
+static bool has_data(const struct render_format *f,
+		     const struct result *result, struct error *err)
+{
+	if ((f->needs & RENDER_NEEDS_PROFILE) && !result->has_profile)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "-o %s needs a profile, and there is none",
+				 f->name);
+	if ((f->needs & RENDER_NEEDS_BASELINE) && !result->has_baseline)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "-o %s needs a baseline, and there is none",
+				 f->name);
+	return true;
+}
+
+/* Stacks are added up only for the formats that print them. */
+static bool add_stacks(const struct render_format *f,
+		       const struct evidence *ev, struct arena *arena,
+		       struct render_input *in, struct error *err)
+{
+	struct stack_line *lines;
+
+	if (!(f->needs & RENDER_NEEDS_STACKS) || !ev || in->stacks)
+		return true;
+	if (!stack_lines_build(&ev->slow,
+			       ev->has_baseline ? &ev->baseline : NULL, arena,
+			       &lines, &in->stack_count, err))
+		return false;
+	in->stacks = lines;
+	return true;
+}
+
+static bool render_one(const struct options *o,
+		       const struct output_option *wanted,
+		       const struct evidence *ev, struct arena *arena,
+		       struct render_input *in, struct error *err)
+{
+	const struct render_format *f = render_find(str_from(wanted->format));
+
+	if (!has_data(f, in->result, err))
+		return false;
+	if (!add_stacks(f, ev, arena, in, err))
+		return false;
+	in->style = style_for(o, !wanted->path);
+	return wanted->path ? render_file(f, wanted->path, in, err) :
+			      render_stdout(f, in, err);
+}
+
+bool output_render(const struct options *o, const struct result *result,
+		   const struct trace *trace, const struct evidence *ev,
+		   struct error *err)
+{
+	struct render_input in = { .result = result, .trace = trace };
+	struct arena arena;
+	size_t count;
+	const struct output_option *list = outputs(o, &count);
+	struct error first = { 0 };
+
+	arena_init(&arena, STACK_LINES_BYTES);
+	for (size_t i = 0; i < count; i++) {
+		struct error each = { 0 };
+
+		if (!render_one(o, &list[i], ev, &arena, &in, &each) &&
+		    first.code == ERROR_NONE)
+			first = each;
+	}
+	arena_release(&arena);
+	if (first.code != ERROR_NONE)
+		*err = first;
+	return first.code == ERROR_NONE;
+}

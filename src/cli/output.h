@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results to standard output and files: which formats, whether they fit
+ * where they go, width and colour of the terminal, whole files or none.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "cli/context.h"
+#include "cli/evidence.h"
+#include "render/render.h"
+
+/* Before any work: formats known, at most one on standard output, no binary
+ * format on a terminal. ERROR_USAGE otherwise. */
+bool output_check(const struct options *o, struct error *err) MUST_CHECK;
+
+/* Renders all that -o asked for ("table" on standard output by default).
+ * trace and ev may be NULL. A format whose data is missing (no profile, no
+ * baseline) is left out, its file not made, and the error says so at the
+ * end: ERROR_NOT_FOUND. */
+bool output_render(const struct options *o, const struct result *result,
+		   const struct trace *trace, const struct evidence *ev,
+		   struct error *err) MUST_CHECK;
+
+#endif

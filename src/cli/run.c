@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze/profile_analysis.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/output.h"
+
+/* Rows, texts and findings of one answer. */
+#define RESULT_BYTES GIB
+#define NEXT_MAX 4
+#define NEXT_BYTES 256
+
+bool run_begin(struct run *r, const struct options *o, const char *command,
+	       struct error *err)
+{
+	memset(r, 0, sizeof *r);
+	arena_init(&r->result.arena, RESULT_BYTES);
+	notes_init(&r->result.notes);
+	r->result.command = command;
+	trace_init(&r->trace);
+	evidence_init(&r->evidence);
+	return context_init(&r->ctx, o, err) && output_check(o, err);
+}
+
+static enum rank_by rank_by_option(const char *sort)
+{
+	if (sort && !strcmp(sort, "self"))
+		return RANK_SELF;
+	if (sort && !strcmp(sort, "total"))
+		return RANK_TOTAL;
+	if (sort && !strcmp(sort, "delta"))
+		return RANK_DELTA;
+	return RANK_OWNED;
+}
+
+static int64_t length_ns(struct time_range range, const struct profile *p)
+{
+	int64_t ns = range.to_ns - range.from_ns;
+
+	return ns > 0 ? ns : p->duration_ns;
+}
+
+bool run_rank(struct run *r, struct str span_name, bool is_loop,
+	      struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	const struct evidence *ev = &r->evidence;
+	struct rank_want want = {
+		.by = rank_by_option(o->sort),
+		.normalize = o->normalize && !strcmp(o->normalize, "rate") ?
+				     NORMALIZE_RATE :
+				     NORMALIZE_SHARE,
+		.limit = (size_t)o->limit,
+		.span_name = span_name,
+		.is_loop = is_loop,
+		.window_ns = length_ns(ev->window, &ev->slow),
+		.baseline_ns = length_ns(ev->baseline_window, &ev->baseline),
+	};
+
+	return functions_rank(&ev->slow,
+			      ev->has_baseline ? &ev->baseline : NULL, &want,
+			      &r->result, err);
+}
+
+bool run_render(struct run *r, struct error *err)
+{
+	return context_report(&r->ctx, &r->result, err) &&
+	       output_render(r->ctx.options, &r->result, &r->trace,
+			     r->has_evidence ? &r->evidence : NULL, err);
+}
+
+void run_suggest(struct run *r, const char *format, ...)
+{
+	struct result *result = &r->result;
+	char text[NEXT_BYTES];
+	va_list args;
+
+	if (!result->next)
+		result->next = arena_array(&result->arena, NEXT_MAX,
+					   sizeof *result->next);
+	if (!result->next || result->next_count == NEXT_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	result->next[result->next_count] =
+		arena_str(&result->arena, str_from(text));
+	if (result->next[result->next_count].ptr)
+		result->next_count++;
+}
+
+int run_end(struct run *r, bool done, struct error *err)
+{
+	struct error late = { 0 };
+
+	if (!context_finish(&r->ctx, &late) && done) {
+		*err = late;
+		done = false;
+	}
+	if (done && r->ctx.options->strict && r->result.trace.is_partial)
+		done = error_set(err, ERROR_PARTIAL,
+				 "the trace is incomplete (--strict)");
+	if (!done && context_is_interrupted())
+		error_set(err, ERROR_INTERRUPTED, "interrupted");
+	if (!done)
+		message_error(err);
+	trace_release(&r->trace);
+	evidence_release(&r->evidence);
+	arena_release(&r->result.arena);
+	context_release(&r->ctx);
+	return done ? 0 : error_exit_code(err->code);
+}

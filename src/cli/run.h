@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What all commands share: begin, render, end, and the exit status.
+ */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "cli/context.h"
+#include "cli/evidence.h"
+#include "model/trace.h"
+
+/* One command's models and answer. */
+struct run {
+	struct context ctx;
+	struct trace trace;
+	struct evidence evidence;
+	struct result result;
+	bool has_evidence;
+};
+
+/* Sets up everything for a command; release with run_end(). */
+bool run_begin(struct run *r, const struct options *o, const char *command,
+	       struct error *err) MUST_CHECK;
+
+/* Ranks the functions of the evidence into the result. is_loop and span_name
+ * as in struct rank_want. */
+bool run_rank(struct run *r, struct str span_name, bool is_loop,
+	      struct error *err) MUST_CHECK;
+
+/* Adds notes and requests and renders what -o asked for. */
+bool run_render(struct run *r, struct error *err) MUST_CHECK;
+
+/* Adds a command to go on with. */
+void run_suggest(struct run *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Writes the case file, prints the error if any, frees everything. `done`
+ * says whether the command succeeded. Returns the exit status. */
+int run_end(struct run *r, bool done, struct error *err);
+
+#endif

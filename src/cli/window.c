@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/window.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+
+/* pyroscope-go's CPU profiles cover 30 s from their time stamp on. */
+#define UPLOAD_GAP_NS (30 * NS_PER_S)
+
+bool window_is_given(const struct options *o)
+{
+	return o->from || o->to || o->since || o->around;
+}
+
+static bool parse_since(const char *text, int64_t *out, struct error *err)
+{
+	if (parse_duration(str_from(text), out) && *out > 0)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "--since \"%s\": not a duration such as 30m, 1h30m "
+			 "or 7d",
+			 text);
+}
+
+static bool parse_option_time(const char *option, const char *text,
+			      int64_t now_ns, int64_t *out, struct error *err)
+{
+	return parse_time(str_from(text), now_ns, out, err) ||
+	       error_prefix(err, "%s", option);
+}
+
+static bool check_order(struct time_range r, struct error *err)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	if (r.from_ns < r.to_ns)
+		return true;
+	format_rfc3339(r.from_ns, from);
+	format_rfc3339(r.to_ns, to);
+	return error_set(err, ERROR_USAGE,
+			 "empty time window: its start %s is not before its "
+			 "end %s",
+			 from, to);
+}
+
+bool window_resolve(const struct options *o, int64_t now_ns,
+		    int64_t fallback_ns, struct time_range *out,
+		    struct error *err)
+{
+	int64_t length_ns = fallback_ns, middle_ns;
+
+	if (o->around && (o->from || o->to || o->since))
+		return error_set(err, ERROR_USAGE,
+				 "--around stands alone: leave out --from, "
+				 "--to and --since, or use --pad");
+	if (o->since && o->from)
+		return error_set(err, ERROR_USAGE,
+				 "--since and --from both set the start: give "
+				 "one");
+	if (o->around) {
+		if (!parse_option_time("--around", o->around, now_ns,
+				       &middle_ns, err))
+			return false;
+		*out = window_around(middle_ns, middle_ns, o->pad_ns, now_ns);
+		return check_order(*out, err);
+	}
+	if (o->since && !parse_since(o->since, &length_ns, err))
+		return false;
+	out->to_ns = now_ns;
+	if (o->to &&
+	    !parse_option_time("--to", o->to, now_ns, &out->to_ns, err))
+		return false;
+	out->from_ns = sat_sub_i64(out->to_ns, length_ns);
+	if (o->from &&
+	    !parse_option_time("--from", o->from, now_ns, &out->from_ns, err))
+		return false;
+	return check_order(*out, err);
+}
+
+struct time_range window_around(int64_t start_ns, int64_t end_ns,
+				int64_t pad_ns, int64_t now_ns)
+{
+	struct time_range r = { sat_sub_i64(start_ns, pad_ns),
+				sat_add_i64(end_ns, pad_ns) };
+
+	if (r.to_ns > now_ns && now_ns > r.from_ns)
+		r.to_ns = now_ns;
+	return r;
+}
+
+struct time_range window_shifted(struct time_range slow, int64_t shift_ns)
+{
+	return (struct time_range){ sat_sub_i64(slow.from_ns, shift_ns),
+				    sat_sub_i64(slow.to_ns, shift_ns) };
+}
+
+struct time_range window_previous(struct time_range slow)
+{
+	int64_t length_ns = sat_sub_i64(slow.to_ns, slow.from_ns);
+
+	return window_shifted(slow, sat_add_i64(length_ns, UPLOAD_GAP_NS));
+}
+
+/* "FROM..TO"; false when either side is no time (err is set). */
+static bool parse_range(struct str text, size_t dots, int64_t now_ns,
+			struct time_range *out, struct error *err)
+{
+	struct str to = str_slice(text, dots + 2, text.len);
+
+	return parse_time(str_slice(text, 0, dots), now_ns, &out->from_ns,
+			  err) &&
+	       parse_time(to, now_ns, &out->to_ns, err) &&
+	       check_order(*out, err);
+}
+
+static bool set_kind(struct baseline_want *out, enum baseline_kind kind)
+{
+	out->kind = kind;
+	return true;
+}
+
+bool baseline_parse(const struct options *o, int64_t now_ns,
+		    struct baseline_want *out, struct error *err)
+{
+	struct str text = str_from(o->baseline ? o->baseline : "auto");
+	size_t dots = str_find(text, STR(".."));
+
+	*out = (struct baseline_want){ .text = text.ptr };
+	if (str_equal(text, STR("auto")))
+		return set_kind(out, BASELINE_AUTO);
+	if (str_equal(text, STR("previous")))
+		return set_kind(out, BASELINE_PREVIOUS);
+	if (str_equal(text, STR("none")))
+		return set_kind(out, BASELINE_NONE);
+	if (parse_duration(text, &out->shift_ns) && out->shift_ns > 0)
+		return set_kind(out, BASELINE_SHIFT);
+	if (access(text.ptr, F_OK) == 0) {
+		out->path = text.ptr;
+		return set_kind(out, BASELINE_FILE);
+	}
+	if (dots != SIZE_MAX && !memchr(text.ptr, '/', text.len)) {
+		if (parse_range(text, dots, now_ns, &out->range, err))
+			return set_kind(out, BASELINE_RANGE);
+		return error_prefix(err, "--baseline");
+	}
+	return error_set(err, ERROR_USAGE,
+			 "--baseline \"%s\": no such file, and not one of auto, "
+			 "previous, none, a duration such as 1h, 1d or 7d, or "
+			 "FROM..TO",
+			 text.ptr);
+}
