@@ -53,7 +53,8 @@ struct json_reader *json_new_stream(json_fill fill, void *context,
 void json_free(struct json_reader *r);
 
 /* Kind of the value that comes next, without consuming it. JSON_END at the
- * end of the enclosing array or object, at the end of input, or failed. */
+ * end of the enclosing array or object, at the end of input, or failed. A key
+ * counts as JSON_STRING. */
 enum json_kind json_peek(struct json_reader *r);
 
 /* Enters the object or array that comes next; fails when the next value is
@@ -86,7 +87,7 @@ bool json_number_text(struct json_reader *r, struct str *text) MUST_CHECK;
 bool json_i64(struct json_reader *r, int64_t *value) MUST_CHECK;
 bool json_u64(struct json_reader *r, uint64_t *value) MUST_CHECK;
 
-/* Also the strings "NaN", "Infinity", "-Infinity". */
+/* Also the strings "NaN", "Infinity", "-Infinity". null gives 0. */
 bool json_f64(struct json_reader *r, double *value) MUST_CHECK;
 
 bool json_bool(struct json_reader *r, bool *value) MUST_CHECK;

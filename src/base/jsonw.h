@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Streaming JSON writer: keeps commas, indentation and escaping
- * (escape_json) right. Integers are exact; doubles use up to 17 significant digits, no
- * locale; NaN and infinities become null.
+ * (escape_json) right. Integers are exact; doubles use up to 17 significant
+ * digits, no locale; NaN and infinities become null.
  */
 #ifndef BASE_JSONW_H
 #define BASE_JSONW_H
@@ -36,6 +36,8 @@ void jsonw_str(struct jsonw *w, struct str text);
 void jsonw_text(struct jsonw *w, const char *text); /* NULL gives null */
 void jsonw_i64(struct jsonw *w, int64_t value);
 void jsonw_u64(struct jsonw *w, uint64_t value);
+/* Rounded to max_decimals places, without final zeros; a negative number of
+ * them gives the fewest digits that read back as the same double. */
 void jsonw_f64(struct jsonw *w, double value, int max_decimals);
 void jsonw_bool(struct jsonw *w, bool value);
 void jsonw_null(struct jsonw *w);

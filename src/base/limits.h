@@ -25,6 +25,14 @@
  * 64 KiB; longer text is trimmed at a character boundary and noted. */
 #define LIMIT_STRING_BYTES (64 * KIB)
 
+/* Digits, sign and exponent of one number. The longest that printf gives for
+ * a double is 310; nobody means more. */
+#define LIMIT_NUMBER_BYTES ((size_t)512)
+
+/* How much of a streamed JSON document is held at a time. Keys, numbers and
+ * escapes are short; longer strings are put together elsewhere. */
+#define LIMIT_JSON_WINDOW_BYTES (64 * KIB)
+
 /* Profiles. Pyroscope stores at most 1,000 frames a stack; async-profiler
  * 2,048 by default. Deeper stacks lose their middle, and a note says so. */
 #define LIMIT_STACK_FRAMES 4096u

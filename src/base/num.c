@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No number that anybody writes is longer; a hostile one is not worth a copy
- * of its megabytes. */
-#define NUMBER_BYTES 512
-
 bool add_i64(int64_t a, int64_t b, int64_t *out)
 {
 	return !__builtin_add_overflow(a, b, out);
@@ -75,21 +71,25 @@ bool parse_u64(struct str text, uint64_t *out)
 	return true;
 }
 
-bool parse_i64(struct str text, int64_t *out)
+static bool apply_sign(uint64_t size, bool is_negative, int64_t *out)
 {
-	bool is_negative = text.len && text.ptr[0] == '-';
-	uint64_t limit = (uint64_t)INT64_MAX + is_negative;
-	uint64_t size;
-
-	if (is_negative)
-		text = str_slice(text, 1, text.len);
-	if (!parse_u64(text, &size) || size > limit)
+	if (size > (uint64_t)INT64_MAX + is_negative)
 		return false;
 	if (!is_negative)
 		*out = (int64_t)size;
 	else
 		*out = size ? -(int64_t)(size - 1) - 1 : 0;
 	return true;
+}
+
+bool parse_i64(struct str text, int64_t *out)
+{
+	bool is_negative = text.len && text.ptr[0] == '-';
+	uint64_t size;
+
+	if (is_negative)
+		text = str_slice(text, 1, text.len);
+	return parse_u64(text, &size) && apply_sign(size, is_negative, out);
 }
 
 static size_t skip_digits(struct str text, size_t at)
@@ -100,9 +100,9 @@ static size_t skip_digits(struct str text, size_t at)
 }
 
 /* The number grammar of RFC 8259, section 6. */
-static bool is_decimal(struct str text)
+bool is_decimal(struct str text)
 {
-	size_t at = text.len && text.ptr[0] == '-';
+	size_t at = str_starts(text, STR("-"));
 	size_t end = skip_digits(text, at);
 
 	if (end == at || (text.ptr[at] == '0' && end > at + 1))
@@ -125,10 +125,89 @@ static bool is_decimal(struct str text)
 	return end == text.len;
 }
 
+/* The exponent as a number, saturated: past 100,000 the text either is zero
+ * or does not fit anyhow. `text` begins at the 'e' or is empty. */
+static int64_t exponent_of(struct str text)
+{
+	bool is_negative = str_starts(str_slice(text, 1, 1), STR("-"));
+	int64_t value = 0;
+
+	for (size_t i = 1; i < text.len && value < 100000; i++)
+		if (is_digit(text.ptr[i]))
+			value = value * 10 + (text.ptr[i] - '0');
+	return is_negative ? -value : value;
+}
+
+static bool scale_by_ten(uint64_t *value, int64_t power)
+{
+	if (!*value)
+		return true;
+	if (power < 0 || power > 19)
+		return false;
+	while (power--)
+		if (__builtin_mul_overflow(*value, 10u, value))
+			return false;
+	return true;
+}
+
+/* The size of a decimal without its sign. Zeros wait until a digit follows
+ * them, so that "1.000" and "1000e-3" need no more room than their value. */
+static bool whole_size(struct str text, uint64_t *out)
+{
+	uint64_t value = 0;
+	int64_t zeros = 0;
+	int64_t decimals = 0;
+	bool is_fraction = false;
+	size_t i;
+
+	for (i = 0; i < text.len && (text.ptr[i] | 0x20) != 'e'; i++) {
+		if (text.ptr[i] == '.') {
+			is_fraction = true;
+			continue;
+		}
+		decimals += is_fraction;
+		if (text.ptr[i] == '0') {
+			zeros++;
+			continue;
+		}
+		if (!scale_by_ten(&value, zeros + 1) ||
+		    __builtin_add_overflow(value, (unsigned)(text.ptr[i] - '0'),
+					   &value))
+			return false;
+		zeros = 0;
+	}
+	zeros += exponent_of(str_slice(text, i, text.len)) - decimals;
+	*out = value;
+	return scale_by_ten(out, zeros);
+}
+
+bool parse_whole_i64(struct str text, int64_t *out)
+{
+	bool is_negative = str_starts(text, STR("-"));
+	uint64_t size;
+
+	return is_decimal(text) &&
+	       whole_size(str_slice(text, is_negative, text.len), &size) &&
+	       apply_sign(size, is_negative, out);
+}
+
+bool parse_whole_u64(struct str text, uint64_t *out)
+{
+	uint64_t size;
+	bool is_negative = str_starts(text, STR("-"));
+
+	if (!is_decimal(text) ||
+	    !whole_size(str_slice(text, is_negative, text.len), &size) ||
+	    (is_negative && size))
+		return false;
+	*out = size;
+	return true;
+}
+
 bool parse_f64(struct str text, double *out)
 {
 	static locale_t c_locale;
-	char copy[NUMBER_BYTES];
+	char copy[LIMIT_NUMBER_BYTES];
 	double value;
 
 	if (text.len >= sizeof copy || !is_decimal(text))

@@ -26,7 +26,15 @@ int64_t sat_mul_i64(int64_t a, int64_t b);
 bool parse_u64(struct str text, uint64_t *out) MUST_CHECK;
 bool parse_i64(struct str text, int64_t *out) MUST_CHECK;
 
-/* A JSON-style decimal ("-1.5e3"), locale-free; false on anything else. */
+/* Written as RFC 8259 writes numbers ("-1.5e3")? */
+bool is_decimal(struct str text);
+
+/* A decimal whose value is whole and fits, such as "5.0" or "1e3". Exact. */
+bool parse_whole_u64(struct str text, uint64_t *out) MUST_CHECK;
+bool parse_whole_i64(struct str text, int64_t *out) MUST_CHECK;
+
+/* A decimal of less than LIMIT_NUMBER_BYTES, locale-free; false on anything
+ * else and when it overflows a double. */
 bool parse_f64(struct str text, double *out) MUST_CHECK;
 
 /* Hex digits of either case into bytes; text.len must be 2 * size. */

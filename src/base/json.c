@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+static struct json_reader *reader_new(struct error *err)
+{
+	struct json_reader *r = mem_calloc(1, sizeof *r);
+
+	if (!r) {
+		error_memory(err, "the JSON reader");
+		return NULL;
+	}
+	buf_init(&r->scratch, KEPT_BYTES + 4);
+	r->data = "";
+	return r;
+}
+
+struct json_reader *json_new(struct str bytes, struct error *err)
+{
+	struct json_reader *r = reader_new(err);
+
+	if (!r)
+		return NULL;
+	r->data = bytes.len ? bytes.ptr : "";
+	r->end = bytes.len;
+	r->is_eof = true;
+	return r;
+}
+
+struct json_reader *json_new_stream(json_fill fill, void *context,
+				    struct error *err)
+{
+	struct json_reader *r = reader_new(err);
+
+	if (!r)
+		return NULL;
+	r->window = mem_alloc(LIMIT_JSON_WINDOW_BYTES);
+	if (!r->window) {
+		json_free(r);
+		error_memory(err, "the JSON reader");
+		return NULL;
+	}
+	r->data = r->window;
+	r->fill = fill;
+	r->context = context;
+	return r;
+}
+
+void json_free(struct json_reader *r)
+{
+	if (!r)
+		return;
+	buf_release(&r->scratch);
+	mem_free(r->window);
+	mem_free(r);
+}
+
+bool json_failed(const struct json_reader *r)
+{
+	return r->err.code != ERROR_NONE;
+}
+
+bool json_check(const struct json_reader *r, struct error *err)
+{
+	if (json_failed(r))
+		*err = r->err;
+	return !json_failed(r);
+}
+
+size_t json_trimmed(const struct json_reader *r)
+{
+	return r->trimmed;
+}
+
+static bool fail_at(struct json_reader *r, enum error_code code,
+		    const char *text)
+{
+	if (json_failed(r))
+		return false;
+	return error_set(&r->err, code, "byte %" PRIu64 ": %s",
+			 r->dropped_bytes + r->at, text);
+}
+
+bool json_fail(struct json_reader *r, const char *format, ...)
+{
+	char text[LIMIT_ERROR_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return fail_at(r, ERROR_FORMAT, text);
+}
+
+/* Saves what the window is about to lose for json_raw(). */
+static void keep_raw(struct json_reader *r)
+{
+	if (r->raw)
+		buf_add(r->raw, r->data + r->raw_start, r->at - r->raw_start);
+	r->raw_start = 0;
+}
+
+/* One call for more input. False at the end and on failure. */
+static bool refill(struct json_reader *r)
+{
+	size_t room = LIMIT_JSON_WINDOW_BYTES - r->end;
+	long got = r->fill(r->context, r->window + r->end, room, &r->err);
+
+	if (got > 0 && (size_t)got <= room) {
+		r->end += (size_t)got;
+		return true;
+	}
+	r->is_eof = true;
+	if (got < 0 && !json_failed(r))
+		fail_at(r, ERROR_INTERNAL, "reading failed without a reason");
+	else if (got > 0)
+		fail_at(r, ERROR_INTERNAL, "more was read than there is room");
+	return false;
+}
+
+bool json_ensure(struct json_reader *r, size_t need)
+{
+	if (r->end - r->at >= need)
+		return true;
+	if (r->is_eof)
+		return false;
+	keep_raw(r);
+	memmove(r->window, r->window + r->at, r->end - r->at);
+	r->dropped_bytes += r->at;
+	r->end -= r->at;
+	r->at = 0;
+	while (r->end < need)
+		if (!refill(r))
+			return false;
+	return true;
+}
+
+/* The next byte that is not blank, unconsumed; -1 at the end. */
+static int next_byte(struct json_reader *r)
+{
+	do {
+		while (r->at < r->end) {
+			char c = r->data[r->at];
+
+			if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+				return (unsigned char)c;
+			r->at++;
+		}
+	} while (json_ensure(r, 1));
+	return -1;
+}
+
+bool json_fail_expected(struct json_reader *r, const char *what)
+{
+	int c = next_byte(r);
+
+	if (c < 0)
+		return json_fail(r, "the text ends where %s should come", what);
+	if (c < 0x20 || c > 0x7E)
+		return json_fail(r, "byte 0x%02x where %s should come",
+				 (unsigned)c, what);
+	return json_fail(r, "'%c' where %s should come", c, what);
+}
+
+static bool fail_misuse(struct json_reader *r, const char *what)
+{
+	return fail_at(r, ERROR_INTERNAL, what);
+}
+
+static bool is_in_object(const struct json_reader *r)
+{
+	unsigned last = r->depth - 1;
+
+	return r->depth && (r->is_object[last / 8] >> last % 8 & 1);
+}
+
+/* A value, nested or not, is now behind us. */
+static void finish_value(struct json_reader *r)
+{
+	r->due = r->depth ? DUE_COMMA : DUE_VALUE;
+	r->is_announced = false;
+}
+
+/* Consumes the opening bracket. */
+static bool open_level(struct json_reader *r, bool is_object)
+{
+	unsigned char bit = (unsigned char)(1u << r->depth % 8);
+
+	if (r->depth == LIMIT_JSON_DEPTH) {
+		char text[80];
+
+		snprintf(text, sizeof text,
+			 "nested deeper than the limit of %d levels",
+			 LIMIT_JSON_DEPTH);
+		return fail_at(r, ERROR_LIMIT, text);
+	}
+	if (is_object)
+		r->is_object[r->depth / 8] |= bit;
+	else
+		r->is_object[r->depth / 8] &= (unsigned char)~bit;
+	r->depth++;
+	r->at++;
+	r->due = DUE_FIRST;
+	r->is_announced = false;
+	return true;
+}
+
+/* Consumes the closing bracket. */
+static void close_level(struct json_reader *r)
+{
+	r->at++;
+	r->depth--;
+	finish_value(r);
+}
+
+/* Moves over the colon or comma to where a value begins. False at a closing
+ * bracket, which stays, and on failure. */
+static bool reach_value(struct json_reader *r)
+{
+	if (json_failed(r))
+		return false;
+	if (r->due == DUE_VALUE)
+		return true;
+	if (r->due == DUE_COLON) {
+		if (next_byte(r) != ':')
+			return json_fail_expected(r, "':' after a key");
+		r->at++;
+	} else if (is_in_object(r)) {
+		return fail_misuse(r, "a value was asked for before its key");
+	} else if (next_byte(r) == ']') {
+		return false;
+	} else if (r->due == DUE_COMMA) {
+		if (next_byte(r) != ',')
+			return json_fail_expected(r, "',' or ']'");
+		r->at++;
+	}
+	r->due = DUE_VALUE;
+	return true;
+}
+
+static enum json_kind kind_of(int c)
+{
+	switch (c) {
+	case '{':
+		return JSON_OBJECT;
+	case '[':
+		return JSON_ARRAY;
+	case '"':
+		return JSON_STRING;
+	case 't':
+		return JSON_TRUE;
+	case 'f':
+		return JSON_FALSE;
+	case 'n':
+		return JSON_NULL;
+	default:
+		return c == '-' || (c >= '0' && c <= '9') ? JSON_NUMBER
+							  : JSON_END;
+	}
+}
+
+enum json_kind json_peek(struct json_reader *r)
+{
+	enum json_kind kind;
+	int c;
+
+	if (is_in_object(r) && (r->due == DUE_FIRST || r->due == DUE_COMMA))
+		return json_failed(r) || next_byte(r) == '}' ? JSON_END
+							     : JSON_STRING;
+	if (!reach_value(r))
+		return JSON_END;
+	c = next_byte(r);
+	kind = kind_of(c);
+	if (kind == JSON_END && (c >= 0 || r->depth))
+		json_fail_expected(r, "a value");
+	return kind;
+}
+
+/* The kind of the value that must come; "what" is what the caller wants. */
+static enum json_kind begin_value(struct json_reader *r, const char *what)
+{
+	enum json_kind kind = json_peek(r);
+
+	if (kind == JSON_END)
+		json_fail_expected(r, what);
+	return kind;
+}
+
+bool json_enter(struct json_reader *r, enum json_kind kind)
+{
+	const char *what = kind == JSON_OBJECT ? "an object" : "an array";
+	enum json_kind found = begin_value(r, what);
+
+	if (found == JSON_END)
+		return false;
+	if (found != kind)
+		return json_fail_expected(r, what);
+	return open_level(r, kind == JSON_OBJECT);
+}
+
+bool json_next_item(struct json_reader *r)
+{
+	if (json_failed(r))
+		return false;
+	if (!r->depth || is_in_object(r) || r->is_announced)
+		return fail_misuse(r, "an item was asked for out of turn");
+	if (reach_value(r)) {
+		r->is_announced = true;
+		return true;
+	}
+	if (!json_failed(r))
+		close_level(r);
+	return false;
+}
+
+/* Inside an object, up to the quote of a key. False at the closing brace,
+ * which is consumed. */
+static bool reach_key(struct json_reader *r)
+{
+	if (json_failed(r))
+		return false;
+	if (!is_in_object(r) || r->due == DUE_VALUE || r->due == DUE_COLON)
+		return fail_misuse(r, "a key was asked for out of turn");
+	if (next_byte(r) == '}') {
+		close_level(r);
+		return false;
+	}
+	if (r->due == DUE_COMMA) {
+		if (next_byte(r) != ',')
+			return json_fail_expected(r, "',' or '}'");
+		r->at++;
+	}
+	if (next_byte(r) != '"')
+		return json_fail_expected(r, "a key in quotes");
+	return true;
+}
+
+bool json_next_key(struct json_reader *r, struct str *key)
+{
+	if (!reach_key(r) || !json_view_string(r, key))
+		return false;
+	/* The colon is left for later: reading on could move the key away. */
+	r->due = DUE_COLON;
+	return true;
+}
+
+bool json_string(struct json_reader *r, struct str *text)
+{
+	enum json_kind kind = begin_value(r, "a string");
+
+	if (kind != JSON_END && kind != JSON_STRING)
+		return json_fail_expected(r, "a string");
+	if (kind == JSON_END || !json_view_string(r, text))
+		return false;
+	finish_value(r);
+	return true;
+}
+
+bool json_string_long(struct json_reader *r, struct buf *out)
+{
+	enum json_kind kind = begin_value(r, "a string");
+
+	if (kind != JSON_END && kind != JSON_STRING)
+		return json_fail_expected(r, "a string");
+	if (kind == JSON_END)
+		return false;
+	r->at++;
+	if (!json_copy_string(r, out, SIZE_MAX))
+		return false;
+	finish_value(r);
+	return true;
+}
+
+bool json_number_text(struct json_reader *r, struct str *text)
+{
+	enum json_kind kind = begin_value(r, "a number");
+
+	if (kind == JSON_END)
+		return false;
+	if (kind == JSON_STRING)
+		return json_string(r, text);
+	if (kind != JSON_NUMBER)
+		return json_fail_expected(r, "a number");
+	if (!json_view_number(r, text))
+		return false;
+	finish_value(r);
+	return true;
+}
+
+/* Consumes true, false or null. */
+static bool read_word(struct json_reader *r, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (json_ensure(r, len + 1) && json_is_word_byte(r->data[r->at + len]))
+		return json_fail(r, "unknown word");
+	if (r->end - r->at < len || memcmp(r->data + r->at, word, len) != 0)
+		return json_fail(r, "unknown word");
+	r->at += len;
+	finish_value(r);
+	return !json_failed(r);
+}
+
+/* Consumes a null, which stands for a missing number. */
+static bool read_null(struct json_reader *r)
+{
+	return json_peek(r) == JSON_NULL && read_word(r, "null");
+}
+
+bool json_i64(struct json_reader *r, int64_t *value)
+{
+	struct str text;
+
+	if (read_null(r)) {
+		*value = 0;
+		return true;
+	}
+	if (!json_number_text(r, &text))
+		return false;
+	return parse_i64(text, value) || parse_whole_i64(text, value) ||
+	       json_fail(r, "'%.*s' is no whole number of 64 bits",
+			 STR_ARGS(str_slice(text, 0, 40)));
+}
+
+bool json_u64(struct json_reader *r, uint64_t *value)
+{
+	struct str text;
+
+	if (read_null(r)) {
+		*value = 0;
+		return true;
+	}
+	if (!json_number_text(r, &text))
+		return false;
+	return parse_u64(text, value) || parse_whole_u64(text, value) ||
+	       json_fail(r, "'%.*s' is no whole number of 64 bits without sign",
+			 STR_ARGS(str_slice(text, 0, 40)));
+}
+
+/* proto3 JSON writes these as strings. */
+static bool parse_special(struct str text, double *value)
+{
+	if (str_equal(text, STR("NaN")))
+		*value = (double)NAN;
+	else if (str_equal(text, STR("Infinity")))
+		*value = (double)INFINITY;
+	else if (str_equal(text, STR("-Infinity")))
+		*value = -(double)INFINITY;
+	else
+		return false;
+	return true;
+}
+
+bool json_f64(struct json_reader *r, double *value)
+{
+	struct str text;
+
+	if (read_null(r)) {
+		*value = 0;
+		return true;
+	}
+	if (!json_number_text(r, &text))
+		return false;
+	return parse_f64(text, value) || parse_special(text, value) ||
+	       json_fail(r, "'%.*s' is no number that fits a double",
+			 STR_ARGS(str_slice(text, 0, 40)));
+}
+
+bool json_bool(struct json_reader *r, bool *value)
+{
+	enum json_kind kind = begin_value(r, "true or false");
+
+	if (kind == JSON_END)
+		return false;
+	if (kind != JSON_TRUE && kind != JSON_FALSE)
+		return json_fail_expected(r, "true or false");
+	*value = kind == JSON_TRUE;
+	return read_word(r, *value ? "true" : "false");
+}
+
+/* Consumes a scalar or an opening bracket. */
+static bool skip_one(struct json_reader *r)
+{
+	enum json_kind kind = begin_value(r, "a value");
+	struct str text;
+
+	switch (kind) {
+	case JSON_END:
+		return false;
+	case JSON_OBJECT:
+	case JSON_ARRAY:
+		return open_level(r, kind == JSON_OBJECT);
+	case JSON_TRUE:
+		return read_word(r, "true");
+	case JSON_FALSE:
+		return read_word(r, "false");
+	case JSON_NULL:
+		return read_word(r, "null");
+	case JSON_NUMBER:
+		if (!json_view_number(r, &text))
+			return false;
+		break;
+	case JSON_STRING:
+		r->at++;
+		if (!json_copy_string(r, NULL, 0))
+			return false;
+		break;
+	}
+	finish_value(r);
+	return true;
+}
+
+/* Steps to the next value of the innermost level or closes it. */
+static bool skip_separator(struct json_reader *r)
+{
+	if (!is_in_object(r))
+		return json_next_item(r);
+	if (!reach_key(r))
+		return false;
+	r->at++;
+	if (!json_copy_string(r, NULL, 0))
+		return false;
+	r->due = DUE_COLON;
+	return true;
+}
+
+bool json_skip(struct json_reader *r)
+{
+	unsigned outer = r->depth;
+
+	do {
+		if (!skip_one(r))
+			return false;
+		while (r->depth > outer && !skip_separator(r))
+			if (json_failed(r))
+				return false;
+	} while (r->depth > outer);
+	return true;
+}
+
+bool json_raw(struct json_reader *r, struct buf *out)
+{
+	bool is_read = begin_value(r, "a value") != JSON_END;
+
+	if (!is_read)
+		return false;
+	r->raw = out;
+	r->raw_start = r->at;
+	is_read = json_skip(r);
+	keep_raw(r);
+	r->raw = NULL;
+	if (is_read && out->state != BUF_OK)
+		return buf_check(out, "a JSON value", &r->err);
+	return is_read;
+}
+
+bool json_at_end(struct json_reader *r)
+{
+	if (json_failed(r))
+		return true;
+	if (r->depth) {
+		fail_misuse(r, "the end was asked for inside a value");
+		return true;
+	}
+	return next_byte(r) < 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/jsonw.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/num.h"
+
+void jsonw_init(struct jsonw *w, struct out *out, int indent)
+{
+	memset(w, 0, sizeof *w);
+	w->out = out;
+	w->indent = indent;
+}
+
+static void break_line(struct jsonw *w)
+{
+	if (w->indent <= 0)
+		return;
+	out_char(w->out, '\n');
+	out_repeat(w->out, " ", w->depth * (unsigned)w->indent);
+}
+
+/* Writing deeper than the reader would take is our own mistake; the levels
+ * past the limit then share their comma. */
+static bool *current_has_items(struct jsonw *w)
+{
+	unsigned last = LIMIT_JSON_DEPTH - 1;
+
+	return &w->has_items[w->depth < last ? w->depth : last];
+}
+
+/* The comma and the line break that a new item or key needs. */
+static void separate(struct jsonw *w)
+{
+	bool *has_items = current_has_items(w);
+	bool is_in_line = w->is_after_key || w->depth == 0;
+
+	w->is_after_key = false;
+	if (is_in_line)
+		return;
+	if (*has_items)
+		out_char(w->out, ',');
+	break_line(w);
+	*has_items = true;
+}
+
+static void open_level(struct jsonw *w, char bracket)
+{
+	separate(w);
+	out_char(w->out, bracket);
+	w->depth++;
+	*current_has_items(w) = false;
+}
+
+static void close_level(struct jsonw *w, char bracket)
+{
+	bool had_items = *current_has_items(w);
+
+	w->depth--;
+	if (had_items)
+		break_line(w);
+	out_char(w->out, bracket);
+}
+
+void jsonw_object(struct jsonw *w)
+{
+	open_level(w, '{');
+}
+
+void jsonw_object_end(struct jsonw *w)
+{
+	close_level(w, '}');
+}
+
+void jsonw_array(struct jsonw *w)
+{
+	open_level(w, '[');
+}
+
+void jsonw_array_end(struct jsonw *w)
+{
+	close_level(w, ']');
+}
+
+static void write_quoted(struct jsonw *w, struct str text)
+{
+	out_char(w->out, '"');
+	escape_json(w->out, text);
+	out_char(w->out, '"');
+}
+
+void jsonw_key(struct jsonw *w, const char *key)
+{
+	separate(w);
+	write_quoted(w, str_from(key));
+	out_text(w->out, w->indent > 0 ? ": " : ":");
+	w->is_after_key = true;
+}
+
+void jsonw_str(struct jsonw *w, struct str text)
+{
+	separate(w);
+	write_quoted(w, text);
+}
+
+void jsonw_text(struct jsonw *w, const char *text)
+{
+	if (text)
+		jsonw_str(w, str_from(text));
+	else
+		jsonw_null(w);
+}
+
+void jsonw_i64(struct jsonw *w, int64_t value)
+{
+	separate(w);
+	outf(w->out, "%" PRId64, value);
+}
+
+void jsonw_u64(struct jsonw *w, uint64_t value)
+{
+	separate(w);
+	outf(w->out, "%" PRIu64, value);
+}
+
+/* Whatever the locale puts between the digits becomes a point. */
+static void undo_locale(char *text)
+{
+	size_t start = strspn(text, "-0123456789");
+	size_t width = strcspn(text + start, "0123456789eE");
+
+	if (!width)
+		return;
+	text[start] = '.';
+	memmove(text + start + 1, text + start + width,
+		strlen(text + start + width) + 1);
+}
+
+static void cut_zeros(char *text)
+{
+	size_t len = strlen(text);
+
+	if (!strchr(text, '.'))
+		return;
+	while (text[len - 1] == '0')
+		len--;
+	if (text[len - 1] == '.')
+		len--;
+	text[len] = '\0';
+}
+
+/* The fewest digits that read back as the same number. */
+static void format_exact(double value, char *text, size_t size)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		double back;
+
+		snprintf(text, size, "%.*g", digits, value);
+		undo_locale(text);
+		if (parse_f64(str_from(text), &back) && !(back < value) &&
+		    !(back > value))
+			return;
+	}
+}
+
+void jsonw_f64(struct jsonw *w, double value, int max_decimals)
+{
+	char text[64];
+
+	if (!isfinite(value)) {
+		jsonw_null(w);
+		return;
+	}
+	/* From 2^53 on a double has no decimals left to round. */
+	if (max_decimals >= 0 && fabs(value) < 9007199254740992.0) {
+		snprintf(text, sizeof text, "%.*f",
+			 max_decimals < 17 ? max_decimals : 17, value);
+		undo_locale(text);
+		cut_zeros(text);
+	} else {
+		format_exact(value, text, sizeof text);
+	}
+	separate(w);
+	out_text(w->out, strcmp(text, "-0") ? text : "0");
+}
+
+void jsonw_bool(struct jsonw *w, bool value)
+{
+	separate(w);
+	out_text(w->out, value ? "true" : "false");
+}
+
+void jsonw_null(struct jsonw *w)
+{
+	separate(w);
+	out_text(w->out, "null");
+}
