@@ -34,7 +34,8 @@ void outfile_abort(struct outfile *f);
 void outfile_remove_unfinished(void);
 
 /* Reads a whole file or, for "-", standard input into out (bounded by its
- * max_bytes). Directories, missing and unreadable files give their reason. */
+ * max_bytes). Directories (ERROR_USAGE), missing (ERROR_NOT_FOUND) and
+ * unreadable files (ERROR_AUTH, ERROR_FORMAT) give their reason. */
 bool file_read(const char *path, struct buf *out, struct error *err) MUST_CHECK;
 
 #endif

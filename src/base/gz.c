@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/gz.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <libdeflate.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "base/mem.h"
+
+/* Usual trade of time against size; higher levels gain a percent or two. */
+#define PACK_LEVEL 6
+#define FIRST_ROOM (64 * KIB)
+#define CHUNK_BYTES (32 * KIB)
+
+/* 15: the largest window; 32: tell gzip and zlib headers apart. */
+#define WINDOW_BITS (15 + 32)
+
+/* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
+#define MEMBER_BYTES 20
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+bool gz_is(struct str bytes)
+{
+	return str_starts(bytes, STR("\x1f\x8b"));
+}
+
+/* Plain bytes that so many packed ones may honestly stand for. */
+static size_t honest_size(size_t packed_size)
+{
+	if (packed_size >
+	    (SIZE_MAX - LIMIT_EXPANSION_FREE_BYTES) / LIMIT_EXPANSION_RATIO)
+		return SIZE_MAX;
+	return LIMIT_EXPANSION_FREE_BYTES + packed_size * LIMIT_EXPANSION_RATIO;
+}
+
+static bool fail_bomb(const char *what, struct error *err)
+{
+	return error_set(err, ERROR_LIMIT,
+			 "%s: unpacks to more than %u times its size; refused "
+			 "as a decompression bomb",
+			 what, LIMIT_EXPANSION_RATIO);
+}
+
+static bool fail_ceiling(const char *what, size_t ceiling_bytes,
+			 struct error *err)
+{
+	if (ceiling_bytes % MIB == 0)
+		return error_set(err, ERROR_LIMIT,
+				 "%s: unpacks to more than the limit of %zu "
+				 "MiB",
+				 what, ceiling_bytes / MIB);
+	return error_set(err, ERROR_LIMIT,
+			 "%s: unpacks to more than the limit of %zu bytes",
+			 what, ceiling_bytes);
+}
+
+static bool fail_truncated(const char *what, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "%s: truncated: the compressed data ends early", what);
+}
+
+static bool fail_damaged(const char *what, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "%s: damaged: the compressed data is not valid", what);
+}
+
+static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
+{
+	(void)opaque;
+	return mem_calloc(count, size);
+}
+
+static void zlib_free(void *opaque, void *ptr)
+{
+	(void)opaque;
+	mem_free(ptr);
+}
+
+static bool zlib_init(z_stream *z)
+{
+	memset(z, 0, sizeof *z);
+	z->zalloc = zlib_alloc;
+	z->zfree = zlib_free;
+	return inflateInit2(z, WINDOW_BITS) == Z_OK;
+}
+
+static void zlib_set_input(z_stream *z, const char *data, size_t len)
+{
+	z->next_in = (const unsigned char *)data;
+	z->avail_in = (unsigned)len;
+}
+
+/* libdeflate calls every failure bad data. zlib, which goes step by step,
+ * tells whether the bytes were good as far as they went. */
+static bool fail_bad_data(struct str member, size_t max_plain_bytes,
+			  const char *what, struct error *err)
+{
+	unsigned char *chunk = mem_alloc(CHUNK_BYTES);
+	size_t plain = 0;
+	int status;
+	z_stream z;
+
+	if (!chunk || !zlib_init(&z)) {
+		mem_free(chunk);
+		return error_memory(err, what);
+	}
+	do {
+		if (!z.avail_in) {
+			size_t step = min_size(member.len, INT_MAX);
+
+			zlib_set_input(&z, member.ptr, step);
+			member = str_slice(member, step, member.len);
+		}
+		z.next_out = chunk;
+		z.avail_out = CHUNK_BYTES;
+		status = inflate(&z, Z_NO_FLUSH);
+		plain += CHUNK_BYTES - z.avail_out;
+	} while (status == Z_OK && plain <= max_plain_bytes);
+	inflateEnd(&z);
+	mem_free(chunk);
+	return status == Z_BUF_ERROR ? fail_truncated(what, err)
+				     : fail_damaged(what, err);
+}
+
+/* What the file says its size is, modulo 2^32 and for the last member only:
+ * a hint, bounded by the caller. */
+static size_t size_hint(struct str bytes)
+{
+	const unsigned char *end;
+
+	if (bytes.len < MEMBER_BYTES)
+		return 0;
+	end = (const unsigned char *)bytes.ptr + bytes.len;
+	return (size_t)end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 |
+	       (size_t)end[-1] << 24;
+}
+
+/* Unpacks one member with more and more room, up to max_room. *used receives
+ * its packed size. */
+static enum libdeflate_result inflate_member(struct libdeflate_decompressor *d,
+					     struct str bytes, size_t max_room,
+					     struct buf *out, size_t *used)
+{
+	size_t room =
+		size_hint(bytes) > FIRST_ROOM ? size_hint(bytes) : FIRST_ROOM;
+	enum libdeflate_result result;
+
+	for (;;) {
+		size_t plain = 0;
+		char *target;
+
+		room = min_size(room, max_room);
+		target = buf_reserve(out, room);
+		if (!target)
+			return LIBDEFLATE_INSUFFICIENT_SPACE;
+		result = libdeflate_gzip_decompress_ex(
+			d, bytes.ptr, bytes.len, target, room, used, &plain);
+		if (result == LIBDEFLATE_SUCCESS)
+			buf_commit(out, plain);
+		if (result != LIBDEFLATE_INSUFFICIENT_SPACE || room == max_room)
+			return result;
+		room = room > SIZE_MAX / 2 ? SIZE_MAX : room * 2;
+	}
+}
+
+/* Some tools pad archives with zeros behind the last member. */
+static bool is_padding(struct str bytes)
+{
+	for (size_t i = 0; i < bytes.len; i++)
+		if (bytes.ptr[i])
+			return false;
+	return true;
+}
+
+static bool inflate_all(struct libdeflate_decompressor *d, struct str bytes,
+			const char *what, struct buf *out, struct error *err)
+{
+	size_t honest = honest_size(bytes.len);
+	size_t start = out->len;
+
+	do {
+		size_t left = honest - (out->len - start);
+		size_t room = min_size(left, out->max_bytes - out->len);
+		size_t used = 0;
+
+		switch (inflate_member(d, bytes, room, out, &used)) {
+		case LIBDEFLATE_SUCCESS:
+			break;
+		case LIBDEFLATE_INSUFFICIENT_SPACE:
+			if (out->state == BUF_OUT_OF_MEMORY)
+				return error_memory(err, what);
+			return room == left ? fail_bomb(what, err)
+					    : fail_ceiling(what, out->max_bytes,
+							   err);
+		case LIBDEFLATE_BAD_DATA:
+		case LIBDEFLATE_SHORT_OUTPUT:
+			return fail_bad_data(bytes, honest, what, err);
+		}
+		bytes = str_slice(bytes, used, bytes.len);
+	} while (gz_is(bytes));
+	return is_padding(bytes) || fail_damaged(what, err);
+}
+
+bool gz_inflate(struct str bytes, const char *what, struct buf *out,
+		struct error *err)
+{
+	struct libdeflate_decompressor *d;
+	bool is_done;
+
+	if (!buf_check(out, what, err))
+		return false;
+	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+	d = libdeflate_alloc_decompressor();
+	if (!d)
+		return error_memory(err, what);
+	is_done = inflate_all(d, bytes, what, out, err);
+	libdeflate_free_decompressor(d);
+	return is_done;
+}
+
+bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
+{
+	struct libdeflate_compressor *c;
+	size_t room;
+	char *target;
+
+	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+	c = libdeflate_alloc_compressor(PACK_LEVEL);
+	if (!c)
+		return error_memory(err, "the compressor");
+	room = libdeflate_gzip_compress_bound(c, bytes.len);
+	target = buf_reserve(out, room);
+	if (target)
+		buf_commit(out, libdeflate_gzip_compress(
+					c, bytes.ptr, bytes.len, target, room));
+	libdeflate_free_compressor(c);
+	return buf_check(out, "the compressed data", err);
+}
+
+struct gz_stream {
+	z_stream z;
+	size_t ceiling_bytes;
+	size_t packed_bytes;
+	size_t plain_bytes;
+	bool is_started;  /* in the middle of a member */
+	bool is_complete; /* a member has ended */
+	bool is_failed;
+	unsigned char chunk[CHUNK_BYTES];
+};
+
+struct gz_stream *gz_stream_new(size_t ceiling_bytes, struct error *err)
+{
+	struct gz_stream *z = mem_calloc(1, sizeof *z);
+
+	if (!z || !zlib_init(&z->z)) {
+		mem_free(z);
+		error_memory(err, "unpacking an answer");
+		return NULL;
+	}
+	z->ceiling_bytes = ceiling_bytes;
+	return z;
+}
+
+void gz_stream_free(struct gz_stream *z)
+{
+	if (!z)
+		return;
+	inflateEnd(&z->z);
+	mem_free(z);
+}
+
+/* Hands the chunk on, counted. */
+static bool take_chunk(struct gz_stream *z, struct buf *out, struct error *err)
+{
+	size_t len = CHUNK_BYTES - z->z.avail_out;
+
+	z->plain_bytes += len;
+	if (z->plain_bytes > z->ceiling_bytes)
+		return fail_ceiling("content", z->ceiling_bytes, err);
+	if (z->plain_bytes > honest_size(z->packed_bytes))
+		return fail_bomb("content", err);
+	buf_add(out, z->chunk, len);
+	return buf_check(out, "content", err);
+}
+
+/* Runs zlib until it wants more input or the member ends. */
+static bool inflate_step(struct gz_stream *z, struct buf *out,
+			 struct error *err)
+{
+	int status;
+
+	do {
+		z->z.next_out = z->chunk;
+		z->z.avail_out = CHUNK_BYTES;
+		status = inflate(&z->z, Z_NO_FLUSH);
+		if (status == Z_MEM_ERROR)
+			return error_memory(err, "unpacking an answer");
+		if (status != Z_OK && status != Z_STREAM_END &&
+		    status != Z_BUF_ERROR)
+			return fail_damaged("content", err);
+		if (!take_chunk(z, out, err))
+			return false;
+	} while (status == Z_OK && (z->z.avail_in || !z->z.avail_out));
+	if (status == Z_STREAM_END) {
+		z->is_started = false;
+		z->is_complete = true;
+		inflateReset(&z->z);
+	}
+	return true;
+}
+
+static bool feed(struct gz_stream *z, struct str bytes, struct buf *out,
+		 struct error *err)
+{
+	while (bytes.len) {
+		size_t step = min_size(bytes.len, INT_MAX);
+		size_t used;
+
+		if (z->is_complete && !z->is_started && !bytes.ptr[0]) {
+			bytes = str_slice(bytes, 1, bytes.len);
+			continue;
+		}
+		z->is_started = true;
+		zlib_set_input(&z->z, bytes.ptr, step);
+		z->packed_bytes += step;
+		if (!inflate_step(z, out, err))
+			return false;
+		used = step - z->z.avail_in;
+		z->packed_bytes -= step - used;
+		bytes = str_slice(bytes, used, bytes.len);
+	}
+	return true;
+}
+
+bool gz_stream_feed(struct gz_stream *z, struct str bytes, struct buf *out,
+		    struct error *err)
+{
+	if (z->is_failed)
+		return fail_damaged("content", err);
+	z->is_failed = !feed(z, bytes, out, err);
+	return !z->is_failed;
+}
+
+bool gz_stream_finish(struct gz_stream *z, struct error *err)
+{
+	if (z->is_failed)
+		return fail_damaged("content", err);
+	return !z->is_started || fail_truncated("content", err);
+}
