@@ -17,7 +17,7 @@
 struct arena_block {
 	struct arena_block *next;
 	struct arena_block *prev; /* large blocks only */
-	size_t size;              /* usable bytes behind the header */
+	size_t size;		  /* usable bytes behind the header */
 	size_t used;
 	max_align_t data[];
 };
@@ -60,8 +60,7 @@ static struct arena_block *block_new(struct arena *a, size_t size)
 	struct arena_block *block;
 
 	a->is_over_limit = false;
-	if (size > SIZE_MAX - sizeof *block ||
-	    !charge(a, size + sizeof *block))
+	if (size > SIZE_MAX - sizeof *block || !charge(a, size + sizeof *block))
 		return NULL;
 	block = mem_calloc(1, size + sizeof *block);
 	if (!block) {
@@ -86,6 +85,18 @@ static size_t round_up(size_t size)
 	return (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
 }
 
+/* A whole block, or near the ceiling what is left of it. */
+static size_t shared_size(const struct arena *a, size_t room)
+{
+	size_t left = a->max_bytes - a->used_bytes;
+
+	if (left >= BLOCK_BYTES + sizeof(struct arena_block))
+		return BLOCK_BYTES;
+	if (left < room + sizeof(struct arena_block))
+		return room;
+	return left - sizeof(struct arena_block);
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
 	struct arena_block *block = a->small;
@@ -101,7 +112,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	room = round_up(size ? size : 1);
 	if (!block || block->size - block->used < room) {
-		block = block_new(a, BLOCK_BYTES);
+		block = block_new(a, shared_size(a, room));
 		if (!block)
 			return NULL;
 		block->next = a->small;
@@ -129,6 +140,10 @@ static void *grow_large(struct arena *a, void *ptr, size_t old_size,
 	struct arena_block *moved;
 
 	a->is_over_limit = false;
+	if (new_size <= block->size) {
+		memset((char *)ptr + old_size, 0, new_size - old_size);
+		return ptr;
+	}
 	if (new_size > SIZE_MAX - sizeof *block ||
 	    !charge(a, new_size - block->size))
 		return NULL;
@@ -223,7 +238,9 @@ bool arena_fail(const struct arena *a, const char *what, struct error *err)
 	if (!a->is_over_limit)
 		return error_memory(err, what);
 	return error_set(err, ERROR_LIMIT,
-			 "%s needs more than %zu MiB of memory, the limit for "
+			 "%s needs more than %zu %s of memory, the limit for "
 			 "one input",
-			 what, a->max_bytes / MIB);
+			 what,
+			 a->max_bytes < MIB ? a->max_bytes : a->max_bytes / MIB,
+			 a->max_bytes < MIB ? "bytes" : "MiB");
 }
