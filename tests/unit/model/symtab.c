@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "model/symtab.h"
+
+static struct error err;
+
+static uint32_t add(struct symtab *t, struct str text)
+{
+	uint32_t id;
+
+	assert_true(symtab_add(t, text, &id, &err));
+	return id;
+}
+
+static void test_equal_text_has_one_id(void **state)
+{
+	struct arena arena;
+	struct symtab t;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(symtab_init(&t, &arena, &err));
+	assert_int_equal(add(&t, STR("")), 0);
+	assert_int_equal(add(&t, (struct str){ NULL, 0 }), 0);
+	assert_int_equal(add(&t, STR("web")), 1);
+	assert_int_equal(add(&t, STR("cart")), 2);
+	assert_int_equal(add(&t, STR("web")), 1);
+	assert_int_equal(t.count, 3);
+	assert_int_equal(symtab_find(&t, STR("cart")), 2);
+	assert_int_equal(symtab_find(&t, STR("car")), MAP_NONE);
+	assert_int_equal(symtab_find(&t, STR("")), 0);
+	arena_release(&arena);
+}
+
+static void test_text_is_copied_with_its_nul_bytes(void **state)
+{
+	char text[] = { 'a', '\0', 'b' };
+	struct arena arena;
+	struct symtab t;
+	uint32_t id;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(symtab_init(&t, &arena, &err));
+	id = add(&t, (struct str){ text, 3 });
+	assert_int_not_equal(id, add(&t, STR("a")));
+	text[2] = 'x';
+	assert_int_equal(symtab_text(&t, id).len, 3);
+	assert_int_equal(symtab_text(&t, id).ptr[2], 'b');
+	assert_int_equal(symtab_text(&t, id).ptr[3], '\0');
+	arena_release(&arena);
+}
+
+static void test_many_ids_stay_put(void **state)
+{
+	struct arena arena;
+	struct symtab t;
+	char text[16];
+
+	(void)state;
+	arena_init(&arena, 64 * MIB);
+	assert_true(symtab_init(&t, &arena, &err));
+	for (unsigned i = 1; i <= 50000; i++) {
+		snprintf(text, sizeof text, "name %u", i);
+		assert_int_equal(add(&t, str_from(text)), i);
+	}
+	for (unsigned i = 1; i <= 50000; i += 997) {
+		snprintf(text, sizeof text, "name %u", i);
+		assert_int_equal(symtab_find(&t, str_from(text)), i);
+		assert_true(str_equal(symtab_text(&t, i), str_from(text)));
+	}
+	arena_release(&arena);
+}
+
+static void test_ceiling_is_told(void **state)
+{
+	struct arena arena;
+	struct symtab t;
+	char text[16];
+	uint32_t id;
+	unsigned i = 0;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(symtab_init(&t, &arena, &err));
+	do
+		snprintf(text, sizeof text, "name %u", i++);
+	while (symtab_add(&t, str_from(text), &id, &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	assert_int_equal(symtab_find(&t, STR("name 0")), 1);
+	arena_release(&arena);
+}
+
+static int allocations_left;
+
+static int gate(size_t size)
+{
+	(void)size;
+	return allocations_left-- > 0;
+}
+
+static void test_out_of_memory_is_told(void **state)
+{
+	struct arena arena;
+	struct symtab t;
+
+	(void)state;
+	mem_set_gate(gate);
+	for (int n = 0; n < 2; n++) {
+		allocations_left = n;
+		arena_init(&arena, MIB);
+		if (!symtab_init(&t, &arena, &err))
+			assert_int_equal(err.code, ERROR_MEMORY);
+		else
+			assert_true(n > 0);
+		arena_release(&arena);
+	}
+	mem_set_gate(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal_text_has_one_id),
+		cmocka_unit_test(test_text_is_copied_with_its_nul_bytes),
+		cmocka_unit_test(test_many_ids_stay_put),
+		cmocka_unit_test(test_ceiling_is_told),
+		cmocka_unit_test(test_out_of_memory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
