@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The decoders, one a format; decode.c and decode_profile.c hold the tables
+ * that choose among them. All take untrusted plain bytes.
+ */
+#ifndef DECODE_FORMATS_H
+#define DECODE_FORMATS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/notes.h"
+#include "base/str.h"
+#include "model/profile.h"
+#include "model/trace.h"
+
+struct profile_want;
+
+/* Each appends the spans of its input to b; the caller finishes. */
+bool decode_otlp_json(struct str bytes, struct trace_build *b,
+		      struct notes *notes, struct error *err) MUST_CHECK;
+bool decode_otlp_pb(struct str bytes, struct trace_build *b,
+		    struct notes *notes, struct error *err) MUST_CHECK;
+bool decode_tempo_pb(struct str bytes, struct trace_build *b,
+		     struct notes *notes, struct error *err) MUST_CHECK;
+bool decode_jaeger_json(struct str bytes, struct trace_build *b,
+			struct notes *notes, struct error *err) MUST_CHECK;
+
+/* Each fills an initialised profile. */
+bool decode_pprof(struct str bytes, const struct profile_want *want,
+		  struct profile *out, struct notes *notes,
+		  struct error *err) MUST_CHECK;
+bool decode_folded(struct str bytes, const struct profile_want *want,
+		   struct profile *out, struct notes *notes,
+		   struct error *err) MUST_CHECK;
+bool decode_pyroscope_tree(struct str bytes, const struct profile_want *want,
+			   struct profile *out, struct notes *notes,
+			   struct error *err) MUST_CHECK;
+bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
+			    struct profile *out, struct notes *notes,
+			    struct error *err) MUST_CHECK;
+
+#endif
