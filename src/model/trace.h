@@ -79,6 +79,7 @@ struct trace {
 	uint32_t resource_count;
 	struct attr *attrs;
 	uint32_t *children; /* indices; a span's children sorted by start */
+	uint32_t *by_id;    /* all indices, sorted by span_id, then index */
 	uint32_t *roots;    /* indices sorted by extent (longest first) */
 	uint32_t root_count;
 	uint32_t orphan_count; /* roots that named a parent */
@@ -150,6 +151,14 @@ bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 bool trace_build_resource(struct trace_build *b, uint32_t *resource,
 			  struct error *err) MUST_CHECK;
 
+/* For formats that name a producer before describing it: reserves a resource
+ * that spans may use at once; describing it later takes the attributes
+ * collected since attrs_begin. Never described means no attributes. */
+bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
+				  struct error *err) MUST_CHECK;
+bool trace_build_resource_describe(struct trace_build *b, uint32_t resource,
+				   struct error *err) MUST_CHECK;
+
 /* What a decoder knows of a span; times as received, unsigned. */
 struct span_input {
 	struct trace_id trace_id;
@@ -170,6 +179,9 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		      struct error *err) MUST_CHECK;
 
 void trace_build_partial(struct trace_build *b);
+
+/* Counts texts that a reader trimmed before they came here. */
+void trace_build_trimmed(struct trace_build *b, size_t count);
 
 /* Puts everything in order and fills `out`: absurd times clamped (noted),
  * duplicates merged ((span id, kind); of different contents the longer kept,

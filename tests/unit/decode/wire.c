@@ -84,8 +84,7 @@ static void test_damage_is_placed(void **state)
 	expect_failure(STR("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), 11,
 		       "longer than what is left");
 	expect_failure(STR("\x02\x00"), 1, "impossible number");
-	expect_failure(STR("\x80\x80\x80\x80\x10\x00"), 5,
-		       "impossible number");
+	expect_failure(STR("\x80\x80\x80\x80\x10\x00"), 5, "impossible number");
 	expect_failure(STR("\x0b\x0c"), 1, "impossible type");
 	expect_failure(STR("\x0f"), 1, "impossible type");
 }
@@ -121,8 +120,7 @@ static void test_depth_has_a_limit(void **state)
 	for (unsigned i = 1; i < LIMIT_PB_DEPTH; i++)
 		assert_true(wire_enter(&levels[i - 1], &f, &levels[i]));
 	assert_false(wire_enter(&levels[LIMIT_PB_DEPTH - 1], &f, &levels[0]));
-	assert_false(
-		wire_check(&levels[LIMIT_PB_DEPTH - 1], "the test", &err));
+	assert_false(wire_check(&levels[LIMIT_PB_DEPTH - 1], "the test", &err));
 	assert_non_null(strstr(err.message, "nested"));
 }
 

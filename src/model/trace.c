@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/trace.h"
+
+#include <string.h>
+
+#include "base/num.h"
+
+void trace_init(struct trace *t)
+{
+	*t = (struct trace){ 0 };
+	arena_init(&t->arena, LIMIT_DECODE_HEAP_BYTES);
+}
+
+void trace_release(struct trace *t)
+{
+	arena_release(&t->arena);
+	trace_init(t);
+}
+
+struct str trace_text(const struct trace *t, uint32_t symbol)
+{
+	return symtab_text(&t->symtab, symbol);
+}
+
+struct str span_name(const struct trace *t, uint32_t span)
+{
+	return trace_text(t, t->spans[span].name);
+}
+
+struct str span_service(const struct trace *t, uint32_t span)
+{
+	return trace_text(t, t->resources[t->spans[span].resource].service);
+}
+
+int64_t span_duration_ns(const struct span *s)
+{
+	return sat_sub_i64(s->end_ns, s->start_ns);
+}
+
+static struct str find_attr(const struct trace *t, uint32_t first,
+			    uint32_t count, struct str key)
+{
+	uint32_t symbol = symtab_find(&t->symtab, key);
+
+	for (uint32_t i = first; i < first + count; i++)
+		if (t->attrs[i].key == symbol)
+			return trace_text(t, t->attrs[i].value);
+	return (struct str){ NULL, 0 };
+}
+
+struct str span_attr(const struct trace *t, uint32_t span, struct str key)
+{
+	const struct span *s = &t->spans[span];
+
+	return find_attr(t, s->attr_first, s->attr_count, key);
+}
+
+struct str resource_attr(const struct trace *t, uint32_t resource,
+			 struct str key)
+{
+	const struct resource *r = &t->resources[resource];
+
+	return find_attr(t, r->attr_first, r->attr_count, key);
+}
+
+uint32_t trace_find_span(const struct trace *t, uint64_t span_id)
+{
+	uint32_t low = 0, high = t->span_count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->spans[t->by_id[mid]].span_id < span_id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < t->span_count && t->spans[t->by_id[low]].span_id == span_id)
+		return t->by_id[low];
+	return SPAN_NONE;
+}
+
+bool trace_id_parse(struct str text, struct trace_id *id)
+{
+	char padded[32];
+
+	if (text.len == 0 || text.len > sizeof padded)
+		return false;
+	memset(padded, '0', sizeof padded);
+	memcpy(padded + sizeof padded - text.len, text.ptr, text.len);
+	return hex_decode((struct str){ padded, sizeof padded }, id->bytes,
+			  sizeof id->bytes);
+}
+
+void trace_id_format(const struct trace_id *id, char out[33])
+{
+	hex_encode(id->bytes, sizeof id->bytes, out);
+}
+
+bool trace_id_equal(const struct trace_id *a, const struct trace_id *b)
+{
+	return !memcmp(a->bytes, b->bytes, sizeof a->bytes);
+}
+
+void span_id_format(uint64_t span_id, char out[17])
+{
+	unsigned char bytes[8];
+
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)(span_id >> (56 - 8 * i));
+	hex_encode(bytes, sizeof bytes, out);
+}
+
+const char *span_kind_name(enum span_kind kind)
+{
+	static const char *const names[] = {
+		[SPAN_KIND_INTERNAL] = "internal",
+		[SPAN_KIND_SERVER] = "server",
+		[SPAN_KIND_CLIENT] = "client",
+		[SPAN_KIND_PRODUCER] = "producer",
+		[SPAN_KIND_CONSUMER] = "consumer",
+	};
+
+	if ((unsigned)kind >= sizeof names / sizeof *names)
+		return names[SPAN_KIND_INTERNAL];
+	return names[kind];
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/trace_build.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+#define WHAT "the trace"
+
+struct trace_build *trace_build_new(struct trace *out,
+				    const struct trace_id *want,
+				    struct error *err)
+{
+	struct trace_build *b = mem_calloc(1, sizeof *b);
+
+	if (!b) {
+		error_memory(err, WHAT);
+		return NULL;
+	}
+	b->out = out;
+	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&b->seen_by_id, &b->scratch);
+	map_init(&b->resource_by_attrs, &b->scratch);
+	if (want) {
+		b->has_want = true;
+		b->want = *want;
+	}
+	if (!symtab_init(&out->symtab, &out->arena, err)) {
+		trace_build_free(b);
+		return NULL;
+	}
+	return b;
+}
+
+void trace_build_free(struct trace_build *b)
+{
+	if (!b)
+		return;
+	arena_release(&b->scratch);
+	mem_free(b);
+}
+
+void trace_build_partial(struct trace_build *b)
+{
+	b->out->is_partial = true;
+}
+
+void trace_build_trimmed(struct trace_build *b, size_t count)
+{
+	b->trimmed_count += count;
+}
+
+bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
+		      struct error *err)
+{
+	if (text.len > LIMIT_STRING_BYTES) {
+		text.len = utf8_floor(text.ptr, text.len, LIMIT_STRING_BYTES);
+		b->trimmed_count++;
+	}
+	return symtab_add(&b->out->symtab, text, id, err);
+}
+
+/* ---- attributes ---- */
+
+void trace_build_attrs_begin(struct trace_build *b)
+{
+	memset(b->pending_set, 0, sizeof b->pending_set);
+	b->pending_offered = 0;
+}
+
+bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
+		      struct error *err)
+{
+	unsigned at = kept_find(key);
+
+	if (at == KEPT_COUNT)
+		return true;
+	if (++b->pending_offered > LIMIT_SPAN_ATTRS) {
+		b->attrs_over_count++;
+		return true;
+	}
+	if (!b->key_symbols[at] &&
+	    !trace_build_text(b, key, &b->key_symbols[at], err))
+		return false;
+	b->pending_set[at / 64] |= (uint64_t)1 << (at % 64);
+	return trace_build_text(b, value, &b->pending[at], err);
+}
+
+/* Writes the collected attributes, in the order of the table, to attrs.
+ * Returns how many. */
+static uint32_t pending_take(struct trace_build *b, struct attr *attrs)
+{
+	uint32_t count = 0;
+
+	for (unsigned word = 0; word < KEPT_WORDS; word++) {
+		uint64_t left = b->pending_set[word];
+
+		for (; left; left &= left - 1) {
+			unsigned at =
+				word * 64 + (unsigned)__builtin_ctzll(left);
+
+			attrs[count++] = (struct attr){ b->key_symbols[at],
+							b->pending[at] };
+		}
+	}
+	trace_build_attrs_begin(b);
+	return count;
+}
+
+/* Appends attributes to the model's; *first tells where they begin. */
+static bool attrs_append(struct trace_build *b, const struct attr *attrs,
+			 uint32_t count, uint32_t *first, struct error *err)
+{
+	struct arena *arena = &b->out->arena;
+	void *all = b->out->attrs;
+
+	/* The ceiling of the arena keeps attr_count far below 2^32. */
+	if (!arena_reserve(arena, &all, &b->attr_cap, b->attr_count + count,
+			   sizeof *attrs))
+		return arena_fail(arena, WHAT, err);
+	b->out->attrs = all;
+	*first = (uint32_t)b->attr_count;
+	if (count)
+		memcpy(b->out->attrs + b->attr_count, attrs,
+		       count * sizeof *attrs);
+	b->attr_count += count;
+	return true;
+}
+
+/* ---- resources ---- */
+
+static uint32_t service_of(const struct trace_build *b,
+			   const struct attr *attrs, uint32_t count)
+{
+	uint32_t key = symtab_find(&b->out->symtab, STR("service.name"));
+
+	for (uint32_t i = 0; i < count; i++)
+		if (attrs[i].key == key)
+			return attrs[i].value;
+	return 0;
+}
+
+static bool resource_append(struct trace_build *b, const struct attr *attrs,
+			    uint32_t count, struct error *err)
+{
+	struct arena *arena = &b->out->arena;
+	struct resource *r;
+	void *all = b->out->resources;
+
+	if (b->out->resource_count >= LIMIT_RESOURCES)
+		return error_set(err, ERROR_LIMIT,
+				 "the trace names more than %u processes",
+				 LIMIT_RESOURCES);
+	if (!arena_reserve(arena, &all, &b->resource_cap,
+			   b->out->resource_count + 1, sizeof *r))
+		return arena_fail(arena, WHAT, err);
+	b->out->resources = all;
+	r = &b->out->resources[b->out->resource_count];
+	*r = (struct resource){ .service = service_of(b, attrs, count),
+				.attr_count = count };
+	if (!attrs_append(b, attrs, count, &r->attr_first, err))
+		return false;
+	b->out->resource_count++;
+	return true;
+}
+
+bool trace_build_resource(struct trace_build *b, uint32_t *resource,
+			  struct error *err)
+{
+	struct attr attrs[KEPT_COUNT];
+	uint32_t count = pending_take(b, attrs);
+	struct str key = { (const char *)attrs, count * sizeof *attrs };
+
+	*resource = map_find(&b->resource_by_attrs, key);
+	if (*resource != MAP_NONE)
+		return true;
+	if (!resource_append(b, attrs, count, err))
+		return false;
+	/* The model's array moves when it grows; the map needs a copy that
+	 * stays. */
+	key = arena_str(&b->scratch, key);
+	if (!key.ptr || !map_insert(&b->resource_by_attrs, key,
+				    b->out->resource_count - 1, resource))
+		return arena_fail(&b->scratch, WHAT, err);
+	return true;
+}
+
+bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
+				  struct error *err)
+{
+	void *places = b->places;
+
+	if (b->place_count >= LIMIT_SPANS)
+		return error_set(err, ERROR_LIMIT,
+				 "the trace names more than %u processes",
+				 LIMIT_SPANS);
+	if (!arena_reserve(&b->scratch, &places, &b->place_cap,
+			   b->place_count + 1, sizeof *b->places))
+		return arena_fail(&b->scratch, WHAT, err);
+	b->places = places;
+	b->places[b->place_count] = RESOURCE_NONE;
+	*resource = (uint32_t)b->place_count++ | RESOURCE_IS_PLACE;
+	return true;
+}
+
+bool trace_build_resource_describe(struct trace_build *b, uint32_t resource,
+				   struct error *err)
+{
+	return trace_build_resource(
+		b, &b->places[resource & ~RESOURCE_IS_PLACE], err);
+}
+
+/* ---- spans ---- */
+
+/* Which of the input's traces the span belongs to. */
+static bool seen_find(struct trace_build *b, const struct trace_id *id,
+		      uint32_t *index, struct error *err)
+{
+	struct str key = { (const char *)id->bytes, sizeof id->bytes };
+	void *seen = b->seen;
+
+	*index = map_find(&b->seen_by_id, key);
+	if (*index != MAP_NONE)
+		return true;
+	key = arena_str(&b->scratch, key);
+	if (!key.ptr ||
+	    !arena_reserve(&b->scratch, &seen, &b->seen_cap, b->seen_count + 1,
+			   sizeof *b->seen) ||
+	    !map_insert(&b->seen_by_id, key, (uint32_t)b->seen_count, index))
+		return arena_fail(&b->scratch, WHAT, err);
+	b->seen = seen;
+	b->seen[b->seen_count++] = (struct trace_seen){ .id = *id };
+	return true;
+}
+
+static bool spans_reserve(struct trace_build *b, struct error *err)
+{
+	size_t need = (size_t)b->out->span_count + 1;
+	void *spans = b->out->spans, *traces = b->span_traces;
+
+	if (need > LIMIT_SPANS)
+		return error_set(err, ERROR_LIMIT,
+				 "the trace has more than %u spans",
+				 LIMIT_SPANS);
+	if (!arena_reserve(&b->out->arena, &spans, &b->span_cap, need,
+			   sizeof *b->out->spans))
+		return arena_fail(&b->out->arena, WHAT, err);
+	b->out->spans = spans;
+	if (!arena_reserve(&b->scratch, &traces, &b->span_trace_cap, need,
+			   sizeof *b->span_traces))
+		return arena_fail(&b->scratch, WHAT, err);
+	b->span_traces = traces;
+	return true;
+}
+
+/* Jaeger stores a span that ends at or before its start as 1 ns long and
+ * says so in a warning. */
+static bool is_widened_by_jaeger(const struct trace_build *b,
+				 const struct attr *attrs, uint32_t count)
+{
+	uint32_t key = symtab_find(&b->out->symtab, STR("@jaeger@warnings"));
+
+	for (uint32_t i = 0; i < count; i++)
+		if (attrs[i].key == key)
+			return str_find(trace_text(b->out, attrs[i].value),
+					STR("Negative duration detected")) !=
+			       SIZE_MAX;
+	return false;
+}
+
+bool trace_build_span(struct trace_build *b, const struct span_input *in,
+		      struct error *err)
+{
+	struct attr attrs[KEPT_COUNT];
+	uint32_t count = pending_take(b, attrs);
+	struct span *s;
+	uint32_t seen;
+
+	if (b->has_want && !trace_id_equal(&b->want, &in->trace_id)) {
+		b->foreign_count++;
+		return true;
+	}
+	if (!spans_reserve(b, err) || !seen_find(b, &in->trace_id, &seen, err))
+		return false;
+	s = &b->out->spans[b->out->span_count];
+	*s = (struct span){
+		.span_id = in->span_id,
+		.parent_id = in->parent_id,
+		.start_ns = (int64_t)in->start_unix_ns,
+		.end_ns = (int64_t)in->end_unix_ns,
+		.name = in->name,
+		.resource = in->resource,
+		.parent = SPAN_NONE,
+		.attr_count = (uint16_t)count,
+		.kind = in->kind <= SPAN_KIND_CONSUMER ? in->kind
+						       : SPAN_KIND_INTERNAL,
+		.flags = in->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM),
+		.status_message = in->status_message,
+	};
+	if (in->end_unix_ns - in->start_unix_ns == 1 &&
+	    is_widened_by_jaeger(b, attrs, count))
+		s->end_ns = s->start_ns;
+	if (!attrs_append(b, attrs, count, &s->attr_first, err))
+		return false;
+	b->span_traces[b->out->span_count++] = seen;
+	b->seen[seen].span_count++;
+	return true;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Private to model/trace_*.c: the state of a build. Times stay as received,
+ * cast to int64_t, until trace_times_repair(): below 0 means past 2^63.
+ */
+#ifndef MODEL_TRACE_BUILD_H
+#define MODEL_TRACE_BUILD_H
+
+#include "base/map.h"
+#include "model/trace.h"
+
+/* Entries of the table of kept attributes (trace_attrs.c). */
+#define KEPT_COUNT 109
+#define KEPT_WORDS ((KEPT_COUNT + 63) / 64)
+
+/* Set in a resource number that trace_build_resource_reserve() gave out. */
+#define RESOURCE_IS_PLACE (1u << 31)
+/* A place that was never described. */
+#define RESOURCE_NONE UINT32_MAX
+
+/* One of several traces in the input. */
+struct trace_seen {
+	struct trace_id id;
+	uint32_t span_count;
+	bool has_plausible;  /* some time lies in the years that can be */
+	int64_t earliest_ns; /* of those times, else of all valid ones */
+	int64_t start_ns;    /* extent once times are repaired */
+	int64_t end_ns;
+};
+
+struct trace_build {
+	struct trace *out;
+	struct arena scratch; /* freed with the build */
+	bool has_want;
+	struct trace_id want;
+
+	size_t span_cap;
+	uint32_t *span_traces; /* parallel to out->spans: index into seen */
+	size_t span_trace_cap;
+	struct trace_seen *seen;
+	size_t seen_count;
+	size_t seen_cap;
+	struct map seen_by_id;
+
+	size_t attr_count;
+	size_t attr_cap;
+	size_t resource_cap;
+	struct map resource_by_attrs; /* keys: runs of struct attr */
+	uint32_t *places;
+	size_t place_count;
+	size_t place_cap;
+
+	/* Attributes collected since attrs_begin, by position in the table. */
+	uint64_t pending_set[KEPT_WORDS];
+	uint32_t pending[KEPT_COUNT];
+	uint32_t key_symbols[KEPT_COUNT]; /* 0: not interned yet */
+	size_t pending_offered;
+
+	size_t foreign_count; /* spans of traces that are not wanted */
+	size_t trimmed_count;
+	size_t attrs_over_count;
+};
+
+/* What finishing found and mended. */
+struct trace_repairs {
+	size_t impossible_count; /* times unset or out of range */
+	size_t open_count;       /* no end */
+	size_t backwards_count;  /* end before start */
+	size_t duplicate_count;  /* dropped, contents differed */
+	size_t cycle_count;
+	size_t outside_count; /* outside the parent's time */
+	size_t other_trace_count;
+};
+
+/* What spans are sorted by: two numbers and the index, so never a tie. */
+struct span_key {
+	uint64_t major;
+	uint64_t minor;
+	uint32_t index;
+};
+
+void span_keys_sort(struct span_key *keys, size_t count);
+
+/* trace_attrs.c: position of a kept key, or KEPT_COUNT. */
+unsigned kept_find(struct str key);
+struct str kept_key(unsigned index);
+
+/* trace_times.c: makes times sane and sums up each trace's extent in
+ * b->seen. */
+void trace_times_repair(struct trace_build *b, struct trace_repairs *r);
+
+/* trace_link.c: sorted spans get parents, by_id, children and roots. keys is
+ * room for one key a span. */
+bool trace_link(struct trace *t, struct arena *scratch, struct span_key *keys,
+		struct trace_repairs *r, struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "model/trace_build.h"
+
+#define WHAT "the trace"
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct span_key *a = left, *b = right;
+
+	if (a->major != b->major)
+		return a->major < b->major ? -1 : 1;
+	if (a->minor != b->minor)
+		return a->minor < b->minor ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+void span_keys_sort(struct span_key *keys, size_t count)
+{
+	if (count > 1)
+		qsort(keys, count, sizeof *keys, compare_keys);
+}
+
+/* Gives the spans of places their real resource. */
+static bool resolve_places(struct trace_build *b, struct error *err)
+{
+	for (uint32_t i = 0; i < b->out->span_count; i++) {
+		uint32_t *resource = &b->out->spans[i].resource;
+		uint32_t *place;
+
+		if (!(*resource & RESOURCE_IS_PLACE))
+			continue;
+		place = &b->places[*resource & ~RESOURCE_IS_PLACE];
+		if (*place == RESOURCE_NONE) {
+			trace_build_attrs_begin(b);
+			if (!trace_build_resource(b, place, err))
+				return false;
+		}
+		*resource = *place;
+	}
+	return true;
+}
+
+/* ---- one trace of several ---- */
+
+static bool is_longer_trace(const struct trace_seen *a,
+			    const struct trace_seen *b)
+{
+	int64_t extent_a = a->end_ns - a->start_ns;
+	int64_t extent_b = b->end_ns - b->start_ns;
+
+	if (extent_a != extent_b)
+		return extent_a > extent_b;
+	if (a->span_count != b->span_count)
+		return a->span_count > b->span_count;
+	return memcmp(&a->id, &b->id, sizeof a->id) < 0;
+}
+
+/* Keeps the spans of the longest trace in the input, in their order. */
+static void choose_trace(struct trace_build *b, struct trace_repairs *r)
+{
+	struct trace *t = b->out;
+	uint32_t best = 0, kept = 0;
+
+	for (uint32_t i = 1; i < b->seen_count; i++)
+		if (is_longer_trace(&b->seen[i], &b->seen[best]))
+			best = i;
+	t->id = b->seen[best].id;
+	if (b->seen_count == 1)
+		return;
+	r->other_trace_count = b->seen_count - 1;
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (b->span_traces[i] == best)
+			t->spans[kept++] = t->spans[i];
+	t->span_count = kept;
+}
+
+/* ---- duplicates ---- */
+
+static bool is_same_span(const struct trace *t, const struct span *a,
+			 const struct span *b)
+{
+	return a->parent_id == b->parent_id && a->start_ns == b->start_ns &&
+	       a->end_ns == b->end_ns && a->name == b->name &&
+	       a->resource == b->resource && a->flags == b->flags &&
+	       a->status_message == b->status_message &&
+	       a->attr_count == b->attr_count &&
+	       (a->attr_count == 0 ||
+		!memcmp(t->attrs + a->attr_first, t->attrs + b->attr_first,
+			a->attr_count * sizeof *t->attrs));
+}
+
+/* Of the spans that share id and kind, keys[first] to keys[last - 1], marks
+ * all but one as dropped. */
+static void merge_group(const struct trace *t, const struct span_key *keys,
+			size_t first, size_t last, bool *is_dropped,
+			struct trace_repairs *r)
+{
+	uint32_t best = keys[first].index;
+
+	for (size_t i = first + 1; i < last; i++) {
+		uint32_t loser = keys[i].index;
+
+		if (!is_same_span(t, &t->spans[best], &t->spans[loser]))
+			r->duplicate_count++;
+		if (span_duration_ns(&t->spans[loser]) >
+		    span_duration_ns(&t->spans[best])) {
+			loser = best;
+			best = keys[i].index;
+		}
+		is_dropped[loser] = true;
+	}
+}
+
+/* Spans without an id (0) are never each other's copies. */
+static void drop_duplicates(struct trace *t, struct span_key *keys,
+			    bool *is_dropped, struct trace_repairs *r)
+{
+	size_t count = t->span_count, first = 0;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct span_key){ t->spans[i].span_id,
+					     t->spans[i].kind, (uint32_t)i };
+	span_keys_sort(keys, count);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && keys[i].major == keys[first].major &&
+		    keys[i].minor == keys[first].minor)
+			continue;
+		if (keys[first].major != 0)
+			merge_group(t, keys, first, i, is_dropped, r);
+		first = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!is_dropped[i])
+			t->spans[kept++] = t->spans[i];
+	t->span_count = kept;
+}
+
+/* ---- order ---- */
+
+/* Moves spans[keys[i].index] to spans[i], for all i, cycle by cycle. */
+static void permute(struct span *spans, struct span_key *keys, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct span first = spans[i];
+		uint32_t at = i;
+
+		while (keys[at].index != i) {
+			uint32_t from = keys[at].index;
+
+			spans[at] = spans[from];
+			keys[at].index = at;
+			at = from;
+		}
+		spans[at] = first;
+		keys[at].index = at;
+	}
+}
+
+static void sort_spans(struct trace *t, struct span_key *keys)
+{
+	for (uint32_t i = 0; i < t->span_count; i++)
+		keys[i] = (struct span_key){ (uint64_t)t->spans[i].start_ns,
+					     t->spans[i].span_id, i };
+	span_keys_sort(keys, t->span_count);
+	permute(t->spans, keys, t->span_count);
+}
+
+static bool count_services(struct trace *t, struct arena *scratch,
+			   struct error *err)
+{
+	bool *is_counted = arena_array(scratch, t->symtab.count, 1);
+
+	if (!is_counted)
+		return arena_fail(scratch, WHAT, err);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t service = t->resources[t->spans[i].resource].service;
+
+		t->service_count += !is_counted[service];
+		is_counted[service] = true;
+	}
+	return true;
+}
+
+static void find_extent(struct trace *t)
+{
+	t->start_ns = t->spans[0].start_ns;
+	t->end_ns = t->spans[0].end_ns;
+	for (uint32_t i = 1; i < t->span_count; i++)
+		if (t->spans[i].end_ns > t->end_ns)
+			t->end_ns = t->spans[i].end_ns;
+}
+
+/* ---- notes ---- */
+
+/* One sentence for one, another, with the number in front, for more. */
+static void note_count(struct notes *notes, size_t count, const char *one,
+		       const char *many)
+{
+	if (count == 1)
+		notes_add(notes, "%s", one);
+	else if (count > 1)
+		notes_add(notes, "%zu %s", count, many);
+}
+
+static void note_input(const struct trace_build *b,
+		       const struct trace_repairs *r, struct notes *notes)
+{
+	char id[33];
+
+	trace_id_format(&b->out->id, id);
+	if (r->other_trace_count)
+		notes_add(notes,
+			  "the input holds %zu traces; the longest, %s, was "
+			  "taken",
+			  r->other_trace_count + 1, id);
+	note_count(notes, b->foreign_count,
+		   "1 span belongs to another trace and was left out",
+		   "spans belong to other traces and were left out");
+	note_count(notes, b->trimmed_count,
+		   "1 text over 64 KiB was cut to that length",
+		   "texts over 64 KiB were cut to that length");
+	note_count(notes, b->attrs_over_count,
+		   "1 attribute past the 1024th of its span was left out",
+		   "attributes past the 1024th of their span were left out");
+}
+
+static void note_repairs(const struct trace_repairs *r, uint32_t orphan_count,
+			 struct notes *notes)
+{
+	note_count(notes, r->impossible_count,
+		   "1 span has an impossible time (clock not set?); it counts "
+		   "as zero length",
+		   "spans have impossible times (clock not set?); they count "
+		   "as zero length");
+	note_count(notes, r->open_count,
+		   "1 span has no end (still running or lost?); it counts as "
+		   "zero length",
+		   "spans have no end (still running or lost?); they count as "
+		   "zero length");
+	note_count(notes, r->backwards_count,
+		   "1 span ends before it starts; it counts as zero length",
+		   "spans end before they start; they count as zero length");
+	note_count(notes, r->duplicate_count,
+		   "2 spans share one id; the longer was kept",
+		   "spans repeat the id of another; the longest of each id "
+		   "was kept");
+	note_count(notes, orphan_count,
+		   "1 span names a parent that is not in the trace "
+		   "(incomplete trace?)",
+		   "spans name a parent that is not in the trace (incomplete "
+		   "trace?)");
+	note_count(notes, r->cycle_count,
+		   "1 span had a parent chain that forms a cycle; it was cut",
+		   "spans had parent chains that form a cycle; they were cut");
+	note_count(notes, r->outside_count,
+		   "1 span starts or ends outside its parent's time (clock "
+		   "skew?)",
+		   "spans start or end outside their parent's time (clock "
+		   "skew?)");
+}
+
+/* ---- the door ---- */
+
+static bool put_in_order(struct trace_build *b, struct trace_repairs *r,
+			 struct error *err)
+{
+	struct trace *t = b->out;
+	struct span_key *keys;
+	bool *is_dropped;
+
+	trace_times_repair(b, r);
+	choose_trace(b, r);
+	keys = arena_array(&b->scratch, t->span_count, sizeof *keys);
+	is_dropped = arena_array(&b->scratch, t->span_count, 1);
+	if (!keys || !is_dropped)
+		return arena_fail(&b->scratch, WHAT, err);
+	drop_duplicates(t, keys, is_dropped, r);
+	sort_spans(t, keys);
+	find_extent(t);
+	return trace_link(t, &b->scratch, keys, r, err) &&
+	       count_services(t, &b->scratch, err);
+}
+
+bool trace_build_finish(struct trace_build *b, struct notes *notes,
+			struct error *err)
+{
+	struct trace_repairs r = { 0 };
+
+	if (b->has_want)
+		b->out->id = b->want;
+	if (b->out->span_count > 0 &&
+	    (!resolve_places(b, err) || !put_in_order(b, &r, err)))
+		return false;
+	note_input(b, &r, notes);
+	note_repairs(&r, b->out->orphan_count, notes);
+	return true;
+}
