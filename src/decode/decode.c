@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/decode.h"
+
+#include "decode/formats.h"
+
+typedef bool (*trace_decoder)(struct str bytes, struct trace_build *b,
+			      struct notes *notes, struct error *err);
+
+enum content { CONTENT_NONE, CONTENT_TRACE, CONTENT_PROFILE };
+
+struct format_row {
+	const char *name;
+	enum content content;
+	bool is_text;
+	trace_decoder decode; /* of profiles see decode_profile.c */
+};
+
+static const struct format_row formats[] = {
+	[FORMAT_UNKNOWN] = { "unknown", CONTENT_NONE, false, NULL },
+	[FORMAT_OTLP_JSON] = { "OTLP JSON", CONTENT_TRACE, true,
+			       decode_otlp_json },
+	[FORMAT_OTLP_PB] = { "OTLP protobuf", CONTENT_TRACE, false,
+			     decode_otlp_pb },
+	[FORMAT_TEMPO_PB] = { "Tempo protobuf", CONTENT_TRACE, false,
+			      decode_tempo_pb },
+	[FORMAT_JAEGER_JSON] = { "Jaeger JSON", CONTENT_TRACE, true,
+				 decode_jaeger_json },
+	[FORMAT_PPROF] = { "pprof", CONTENT_PROFILE, false, NULL },
+	[FORMAT_FOLDED] = { "folded stacks", CONTENT_PROFILE, true, NULL },
+	[FORMAT_PYROSCOPE_TREE_PB] = { "Pyroscope tree", CONTENT_PROFILE, false,
+				       NULL },
+	[FORMAT_PYROSCOPE_FLAMEGRAPH_JSON] = { "Pyroscope flame graph JSON",
+					       CONTENT_PROFILE, true, NULL },
+};
+
+static const struct format_row *row_of(enum format f)
+{
+	if ((unsigned)f >= sizeof formats / sizeof *formats)
+		return &formats[FORMAT_UNKNOWN];
+	return &formats[f];
+}
+
+const char *format_name(enum format f)
+{
+	return row_of(f)->name;
+}
+
+bool format_is_trace(enum format f)
+{
+	return row_of(f)->content == CONTENT_TRACE;
+}
+
+bool format_is_profile(enum format f)
+{
+	return row_of(f)->content == CONTENT_PROFILE;
+}
+
+/* Editors on Windows put a byte order mark in front of saved JSON. */
+static struct str skip_mark(struct str text)
+{
+	return str_starts(text, STR("\xef\xbb\xbf"))
+		       ? str_slice(text, 3, text.len)
+		       : text;
+}
+
+bool decode_trace(enum format format, struct str bytes,
+		  const struct trace_id *want, struct trace *out,
+		  struct notes *notes, struct error *err)
+{
+	const struct format_row *row = row_of(format);
+	struct trace_build *b;
+	bool is_decoded;
+
+	if (!row->decode)
+		return error_set(err, ERROR_FORMAT, "%s is not a trace format",
+				 row->name);
+	b = trace_build_new(out, want, err);
+	if (!b)
+		return false;
+	is_decoded = row->decode(row->is_text ? skip_mark(bytes) : bytes, b,
+				 notes, err) &&
+		     trace_build_finish(b, notes, err);
+	trace_build_free(b);
+	return is_decoded;
+}

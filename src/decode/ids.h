@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Trace and span ids as producers write them: raw bytes, hex, base64, and
+ * the known accidents (base64 of hex text; hex text that was base64-decoded
+ * into bytes). Absent and empty ids give zero. False on anything else.
+ */
+#ifndef DECODE_IDS_H
+#define DECODE_IDS_H
+
+#include "model/trace.h"
+
+bool trace_id_from_bytes(struct str bytes, struct trace_id *id) MUST_CHECK;
+bool span_id_from_bytes(struct str bytes, uint64_t *id) MUST_CHECK;
+
+/* Text of JSON documents: 32 or 16 hex digits or base64. */
+bool trace_id_from_text(struct str text, struct trace_id *id) MUST_CHECK;
+bool span_id_from_text(struct str text, uint64_t *id) MUST_CHECK;
+
+/* The same, and hex with its leading zeros missing (old Jaeger). */
+bool trace_id_from_short_text(struct str text, struct trace_id *id) MUST_CHECK;
+bool span_id_from_short_text(struct str text, uint64_t *id) MUST_CHECK;
+
+#endif

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Jaeger's older JSON: the envelope of /api/traces, the UI's download, or one
+ * bare trace. Times are microseconds; OTLP's kind and status are tags.
+ */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "decode/formats.h"
+#include "decode/ids.h"
+#include "decode/trace_json.h"
+
+#define NAMES_END                                                              \
+	{                                                                      \
+		{ NULL, 0 }, 0                                                 \
+	}
+
+enum field {
+	FIELD_DATA,
+	FIELD_DURATION,
+	FIELD_ERRORS,
+	FIELD_KEY,
+	FIELD_NAME,
+	FIELD_PARENT_ID,
+	FIELD_PROCESS,
+	FIELD_PROCESSES,
+	FIELD_PROCESS_ID,
+	FIELD_REFERENCES,
+	FIELD_REF_TYPE,
+	FIELD_SPANS,
+	FIELD_SPAN_ID,
+	FIELD_START,
+	FIELD_TAGS,
+	FIELD_TRACE_ID,
+	FIELD_TYPE,
+	FIELD_VALUE,
+	FIELD_WARNINGS,
+};
+
+/* A reference of a span, judged when the whole span is known. */
+struct reference {
+	struct trace_id trace_id;
+	uint64_t span_id;
+	bool has_trace_id;
+	bool is_child_of;
+};
+
+struct jaeger {
+	struct trace_json t;
+	struct arena arena;    /* of the trace being read */
+	struct map processes;  /* its processID -> reserved resource */
+	struct buf references; /* of the span being read */
+	struct buf process;    /* what the span embeds of its process */
+};
+
+/* ---- tags ---- */
+
+enum { TAG_OTHER = -1, TAG_KIND, TAG_ERROR, TAG_STATUS, TAG_DESCRIPTION };
+
+struct tag {
+	struct attr_key key;
+	bool is_bool;
+	bool is_float;
+};
+
+/* Lists and maps come as strings; `type` may stand behind the value. */
+static void read_tag_value(struct jaeger *j, struct tag *tag)
+{
+	struct json_reader *r = j->t.r;
+	struct str text;
+	bool value;
+
+	value_clear(&j->t.value);
+	switch (json_peek(r)) {
+	case JSON_STRING:
+	case JSON_NUMBER:
+		if (json_number_text(r, &text))
+			value_string(&j->t.value, text);
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		tag->is_bool = true;
+		if (json_bool(r, &value))
+			value_bool(&j->t.value, value);
+		break;
+	default:
+		json_skip(r);
+		break;
+	}
+}
+
+/* Written as every other format's doubles are. */
+static void normalise_float(struct value_text *v)
+{
+	double value;
+
+	if (!parse_f64(buf_str(&v->buf), &value))
+		return;
+	value_clear(v);
+	value_f64(v, value);
+}
+
+static void read_tag(struct jaeger *j, struct tag *tag)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("key", FIELD_KEY),
+		JSON_NAME("type", FIELD_TYPE),
+		JSON_NAME("value", FIELD_VALUE),
+		NAMES_END,
+	};
+	struct str key;
+
+	*tag = (struct tag){ .is_bool = false };
+	value_clear(&j->t.value);
+	while (json_next_key(j->t.r, &key))
+		switch (trace_json_field(names, key)) {
+		case FIELD_KEY:
+			trace_json_key(&j->t, &tag->key);
+			break;
+		case FIELD_TYPE:
+			tag->is_float = str_equal(trace_json_text(&j->t),
+						  STR("float64"));
+			break;
+		case FIELD_VALUE:
+			read_tag_value(j, tag);
+			break;
+		default:
+			json_skip(j->t.r);
+			break;
+		}
+	if (tag->is_float)
+		normalise_float(&j->t.value);
+}
+
+static enum span_kind kind_of(struct str text)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("server", SPAN_KIND_SERVER),
+		JSON_NAME("client", SPAN_KIND_CLIENT),
+		JSON_NAME("producer", SPAN_KIND_PRODUCER),
+		JSON_NAME("consumer", SPAN_KIND_CONSUMER),
+		NAMES_END,
+	};
+	int kind = trace_json_field(names, text);
+
+	return kind < 0 ? SPAN_KIND_INTERNAL : (enum span_kind)kind;
+}
+
+/* Zipkin's "error" holds a text and means failure whatever it says; Jaeger's
+ * is a boolean, which the status repeats, so only a text is kept. */
+static void use_error_tag(struct jaeger *j, struct span_input *in,
+			  const struct tag *tag, struct str text)
+{
+	if (str_equal(text, STR("false")))
+		return;
+	in->flags |= SPAN_IS_ERROR;
+	if (!tag->is_bool && !str_equal(text, STR("true")))
+		trace_json_attr(&j->t, attr_key_str(&tag->key));
+}
+
+static void use_span_tag(struct jaeger *j, struct span_input *in,
+			 const struct tag *tag)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("span.kind", TAG_KIND),
+		JSON_NAME("error", TAG_ERROR),
+		JSON_NAME("otel.status_code", TAG_STATUS),
+		JSON_NAME("otel.status_description", TAG_DESCRIPTION),
+		NAMES_END,
+	};
+	struct str key = attr_key_str(&tag->key);
+	struct str text = buf_str(&j->t.value.buf);
+
+	switch (trace_json_field(names, key)) {
+	case TAG_KIND:
+		in->kind = (uint8_t)kind_of(text);
+		break;
+	case TAG_ERROR:
+		use_error_tag(j, in, tag, text);
+		break;
+	case TAG_STATUS:
+		if (str_equal(text, STR("ERROR")))
+			in->flags |= SPAN_IS_ERROR;
+		break;
+	case TAG_DESCRIPTION:
+		trace_json_built(&j->t, trace_build_text(j->t.b, text,
+							 &in->status_message,
+							 &j->t.err));
+		break;
+	default:
+		trace_json_attr(&j->t, key);
+		break;
+	}
+}
+
+/* in is NULL for a process. */
+static void read_tags(struct jaeger *j, struct span_input *in)
+{
+	struct tag tag;
+
+	if (!trace_json_enter(&j->t, JSON_ARRAY))
+		return;
+	while (json_next_item(j->t.r)) {
+		if (!trace_json_enter(&j->t, JSON_OBJECT))
+			continue;
+		read_tag(j, &tag);
+		if (in)
+			use_span_tag(j, in, &tag);
+		else
+			trace_json_attr(&j->t, attr_key_str(&tag.key));
+	}
+}
+
+/* As Jaeger v3 gives them: a list in an attribute. */
+static void read_warnings(struct jaeger *j)
+{
+	struct value_text *v = &j->t.value;
+	bool has_any = false;
+
+	if (!trace_json_enter(&j->t, JSON_ARRAY))
+		return;
+	value_clear(v);
+	value_open(v, '[');
+	while (json_next_item(j->t.r)) {
+		value_string(v, trace_json_text(&j->t));
+		has_any = true;
+	}
+	value_close(v, ']');
+	if (has_any)
+		trace_json_attr(&j->t, STR("@jaeger@warnings"));
+}
+
+/* ---- processes ---- */
+
+/* The resource of a processID, reserved when met for the first time. */
+static bool find_process(struct jaeger *j, struct str id, uint32_t *resource)
+{
+	struct trace_json *t = &j->t;
+	uint32_t fresh;
+
+	*resource = map_find(&j->processes, id);
+	if (*resource != MAP_NONE)
+		return true;
+	id = arena_str(&j->arena, id);
+	return trace_json_built(
+		t,
+		(id.ptr || arena_fail(&j->arena, "the trace", &t->err)) &&
+			trace_build_resource_reserve(t->b, &fresh, &t->err) &&
+			(map_insert(&j->processes, id, fresh, resource) ||
+			 arena_fail(&j->arena, "the trace", &t->err)));
+}
+
+static void read_process(struct jaeger *j, uint32_t resource)
+{
+	struct trace_json *t = &j->t;
+	struct str key;
+
+	trace_build_attrs_begin(t->b);
+	if (!trace_json_enter(t, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key)) {
+		if (str_equal(key, STR("serviceName"))) {
+			value_clear(&t->value);
+			value_string(&t->value, trace_json_text(t));
+			trace_json_attr(t, STR("service.name"));
+		} else if (str_equal(key, STR("tags"))) {
+			read_tags(j, NULL);
+		} else {
+			json_skip(t->r);
+		}
+	}
+	trace_json_built(
+		t, trace_build_resource_describe(t->b, resource, &t->err));
+}
+
+static void read_processes(struct jaeger *j)
+{
+	uint32_t resource;
+	struct str key;
+
+	if (!trace_json_enter(&j->t, JSON_OBJECT))
+		return;
+	while (json_next_key(j->t.r, &key))
+		if (find_process(j, key, &resource))
+			read_process(j, resource);
+}
+
+/* The process that a span held itself, read once its own tags are stored. */
+static void read_embedded_process(struct jaeger *j, uint32_t resource)
+{
+	struct trace_json *t = &j->t;
+	struct json_reader *outer = t->r;
+
+	t->r = json_new(buf_str(&j->process), &t->err);
+	if (t->r) {
+		read_process(j, resource);
+		if (t->err.code == ERROR_NONE)
+			(void)!json_check(t->r, &t->err);
+		json_free(t->r);
+	}
+	t->r = outer;
+	trace_json_built(t, t->err.code == ERROR_NONE);
+}
+
+/* ---- spans ---- */
+
+static void read_trace_id(struct jaeger *j, struct trace_id *id)
+{
+	struct str text = trace_json_text(&j->t);
+
+	if (!trace_id_from_short_text(text, id))
+		json_fail(j->t.r, "'%.*s' is no trace id", STR_ARGS(text));
+}
+
+static uint64_t read_span_id(struct jaeger *j)
+{
+	struct str text = trace_json_text(&j->t);
+	uint64_t id = 0;
+
+	if (!span_id_from_short_text(text, &id))
+		json_fail(j->t.r, "'%.*s' is no span id", STR_ARGS(text));
+	return id;
+}
+
+static void read_reference(struct jaeger *j)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("refType", FIELD_REF_TYPE),
+		JSON_NAME("traceID", FIELD_TRACE_ID),
+		JSON_NAME("spanID", FIELD_SPAN_ID),
+		NAMES_END,
+	};
+	struct reference ref;
+	struct str key;
+
+	memset(&ref, 0, sizeof ref);
+	while (json_next_key(j->t.r, &key))
+		switch (trace_json_field(names, key)) {
+		case FIELD_REF_TYPE:
+			ref.is_child_of = str_equal(trace_json_text(&j->t),
+						    STR("CHILD_OF"));
+			break;
+		case FIELD_TRACE_ID:
+			read_trace_id(j, &ref.trace_id);
+			ref.has_trace_id = true;
+			break;
+		case FIELD_SPAN_ID:
+			ref.span_id = read_span_id(j);
+			break;
+		default:
+			json_skip(j->t.r);
+			break;
+		}
+	buf_add(&j->references, &ref, sizeof ref);
+}
+
+static void read_references(struct jaeger *j)
+{
+	if (!trace_json_enter(&j->t, JSON_ARRAY))
+		return;
+	while (json_next_item(j->t.r))
+		if (trace_json_enter(&j->t, JSON_OBJECT))
+			read_reference(j);
+}
+
+/* The first CHILD_OF within the trace, else the first FOLLOWS_FROM; those to
+ * other traces are links. */
+static void use_references(const struct jaeger *j, struct span_input *in)
+{
+	bool is_follower = false;
+	struct reference ref;
+
+	for (size_t at = 0; at + sizeof ref <= j->references.len;
+	     at += sizeof ref) {
+		memcpy(&ref, j->references.data + at, sizeof ref);
+		if (ref.has_trace_id &&
+		    !trace_id_equal(&ref.trace_id, &in->trace_id))
+			continue;
+		if (ref.is_child_of) {
+			in->parent_id = ref.span_id;
+			return;
+		}
+		if (!is_follower) {
+			is_follower = true;
+			in->parent_id = ref.span_id;
+		}
+	}
+	if (is_follower)
+		in->flags |= SPAN_IS_FOLLOWS_FROM;
+}
+
+struct span_times {
+	int64_t start_us;
+	int64_t duration_us;
+	bool has_duration;
+};
+
+/* Out of range becomes the largest time, which the model sorts out. */
+static uint64_t ns_of(int64_t time_us)
+{
+	if (time_us < 0 || time_us > INT64_MAX / NS_PER_US)
+		return UINT64_MAX;
+	return (uint64_t)(time_us * NS_PER_US);
+}
+
+static void use_times(const struct span_times *times, struct span_input *in)
+{
+	in->start_unix_ns = ns_of(times->start_us);
+	if (times->has_duration)
+		in->end_unix_ns =
+			ns_of(sat_add_i64(times->start_us, times->duration_us));
+}
+
+static void read_number(struct jaeger *j, int64_t *number)
+{
+	if (!json_i64(j->t.r, number))
+		*number = 0;
+}
+
+static void read_process_raw(struct jaeger *j)
+{
+	buf_clear(&j->process);
+	if (json_peek(j->t.r) != JSON_OBJECT)
+		json_skip(j->t.r);
+	else if (!json_raw(j->t.r, &j->process))
+		buf_clear(&j->process);
+}
+
+static void read_span_field(struct jaeger *j, int field, struct span_input *in,
+			    struct span_times *times)
+{
+	switch (field) {
+	case FIELD_TRACE_ID:
+		read_trace_id(j, &in->trace_id);
+		break;
+	case FIELD_SPAN_ID:
+		in->span_id = read_span_id(j);
+		break;
+	case FIELD_PARENT_ID:
+		in->parent_id = read_span_id(j);
+		break;
+	case FIELD_NAME:
+		in->name = trace_json_symbol(&j->t);
+		break;
+	case FIELD_REFERENCES:
+		read_references(j);
+		break;
+	case FIELD_START:
+		read_number(j, &times->start_us);
+		break;
+	case FIELD_DURATION:
+		times->has_duration = true;
+		read_number(j, &times->duration_us);
+		break;
+	case FIELD_TAGS:
+		read_tags(j, in);
+		break;
+	case FIELD_WARNINGS:
+		read_warnings(j);
+		break;
+	case FIELD_PROCESS_ID:
+		find_process(j, trace_json_text(&j->t), &in->resource);
+		break;
+	case FIELD_PROCESS:
+		read_process_raw(j);
+		break;
+	default:
+		json_skip(j->t.r);
+		break;
+	}
+}
+
+static const struct json_name span_names[] = {
+	JSON_NAME("traceID", FIELD_TRACE_ID),
+	JSON_NAME("spanID", FIELD_SPAN_ID),
+	JSON_NAME("parentSpanID", FIELD_PARENT_ID),
+	JSON_NAME("operationName", FIELD_NAME),
+	JSON_NAME("references", FIELD_REFERENCES),
+	JSON_NAME("startTime", FIELD_START),
+	JSON_NAME("duration", FIELD_DURATION),
+	JSON_NAME("tags", FIELD_TAGS),
+	JSON_NAME("warnings", FIELD_WARNINGS),
+	JSON_NAME("processID", FIELD_PROCESS_ID),
+	JSON_NAME("process", FIELD_PROCESS),
+	NAMES_END,
+};
+
+#define NO_RESOURCE UINT32_MAX
+
+static void read_span(struct jaeger *j)
+{
+	struct span_input in = { .resource = NO_RESOURCE };
+	struct span_times times = { .has_duration = false };
+	struct trace_json *t = &j->t;
+	struct str key;
+
+	buf_clear(&j->references);
+	buf_clear(&j->process);
+	trace_build_attrs_begin(t->b);
+	while (json_next_key(t->r, &key))
+		read_span_field(j, trace_json_field(span_names, key), &in,
+				&times);
+	/* More references than fit are links; the parent comes first. */
+	if (j->references.state == BUF_OUT_OF_MEMORY)
+		trace_json_built(t, error_memory(&t->err, "the references"));
+	if (json_failed(t->r))
+		return;
+	use_references(j, &in);
+	use_times(&times, &in);
+	if (j->process.len || in.resource == NO_RESOURCE)
+		trace_json_built(t, trace_build_resource_reserve(
+					    t->b, &in.resource, &t->err));
+	t->span_count++;
+	trace_json_built(t, !json_failed(t->r) &&
+				    trace_build_span(t->b, &in, &t->err));
+	if (j->process.len)
+		read_embedded_process(j, in.resource);
+}
+
+static void read_spans(struct jaeger *j)
+{
+	if (!trace_json_enter(&j->t, JSON_ARRAY))
+		return;
+	while (json_next_item(j->t.r))
+		if (trace_json_enter(&j->t, JSON_OBJECT))
+			read_span(j);
+}
+
+/* ---- documents ---- */
+
+static void begin_trace(struct jaeger *j)
+{
+	arena_release(&j->arena);
+	map_init(&j->processes, &j->arena);
+}
+
+static const struct json_name document_names[] = {
+	JSON_NAME("data", FIELD_DATA),
+	JSON_NAME("errors", FIELD_ERRORS),
+	JSON_NAME("spans", FIELD_SPANS),
+	JSON_NAME("processes", FIELD_PROCESSES),
+	NAMES_END,
+};
+
+static void read_trace(struct jaeger *j)
+{
+	struct str key;
+
+	begin_trace(j);
+	while (json_next_key(j->t.r, &key))
+		switch (trace_json_field(document_names, key)) {
+		case FIELD_SPANS:
+			read_spans(j);
+			break;
+		case FIELD_PROCESSES:
+			read_processes(j);
+			break;
+		default:
+			json_skip(j->t.r);
+			break;
+		}
+}
+
+static void read_data(struct jaeger *j)
+{
+	if (!trace_json_enter(&j->t, JSON_ARRAY))
+		return;
+	while (json_next_item(j->t.r))
+		if (trace_json_enter(&j->t, JSON_OBJECT))
+			read_trace(j);
+}
+
+/* An envelope, or a trace without one. */
+static void read_document(struct jaeger *j)
+{
+	struct str key;
+
+	begin_trace(j);
+	if (!json_enter(j->t.r, JSON_OBJECT))
+		return;
+	while (json_next_key(j->t.r, &key))
+		switch (trace_json_field(document_names, key)) {
+		case FIELD_DATA:
+			read_data(j);
+			break;
+		case FIELD_ERRORS:
+			trace_json_server_error(&j->t);
+			break;
+		case FIELD_SPANS:
+			read_spans(j);
+			break;
+		case FIELD_PROCESSES:
+			read_processes(j);
+			break;
+		default:
+			json_skip(j->t.r);
+			break;
+		}
+}
+
+bool decode_jaeger_json(struct str bytes, struct trace_build *b,
+			struct notes *notes, struct error *err)
+{
+	struct jaeger j = { 0 };
+	bool is_read;
+
+	if (!trace_json_init(&j.t, bytes, b, notes, err))
+		return false;
+	arena_init(&j.arena, LIMIT_DECODE_HEAP_BYTES);
+	buf_init(&j.references, LIMIT_SPAN_ATTRS * sizeof(struct reference));
+	buf_init(&j.process, LIMIT_BODY_PLAIN_BYTES);
+	while (!json_at_end(j.t.r))
+		read_document(&j);
+	is_read = trace_json_finish(&j.t, "Jaeger JSON", err);
+	buf_release(&j.process);
+	buf_release(&j.references);
+	arena_release(&j.arena);
+	return is_read;
+}

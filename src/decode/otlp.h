@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the two encodings of OTLP traces have in common.
+ */
+#ifndef DECODE_OTLP_H
+#define DECODE_OTLP_H
+
+#include "base/notes.h"
+#include "model/trace.h"
+
+#define OTLP_STATUS_ERROR 2
+
+/* Span.SpanKind as a number; unspecified and unknown ones are internal. */
+static inline enum span_kind otlp_kind(uint64_t number)
+{
+	static const enum span_kind kinds[] = {
+		SPAN_KIND_INTERNAL, SPAN_KIND_INTERNAL, SPAN_KIND_SERVER,
+		SPAN_KIND_CLIENT,   SPAN_KIND_PRODUCER, SPAN_KIND_CONSUMER,
+	};
+
+	if (number >= sizeof kinds / sizeof *kinds)
+		return SPAN_KIND_INTERNAL;
+	return kinds[number];
+}
+
+/* Tempo's status PARTIAL with its message, which may be empty. */
+static inline void otlp_note_partial(struct trace_build *b, struct str message,
+				     struct notes *notes)
+{
+	trace_build_partial(b);
+	notes_add(notes, "the server returned only a part of the trace%s%.*s",
+		  message.len ? ": " : "", STR_ARGS(message));
+}
+
+#endif

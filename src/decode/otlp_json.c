@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * OTLP JSON in every dialect: the collector's files (one request a line),
+ * Tempo v1 ("batches") and v2 ("trace", status), Jaeger v3 ("result", a last
+ * document may be an error). Members may come in any order.
+ */
+#include <stdio.h>
+
+#include "base/num.h"
+#include "decode/formats.h"
+#include "decode/ids.h"
+#include "decode/otlp.h"
+#include "decode/otlp_json_value.h"
+#include "decode/trace_json.h"
+
+#define NO_RESOURCE UINT32_MAX
+
+enum field {
+	FIELD_ATTRIBUTES,
+	FIELD_CODE,
+	FIELD_END,
+	FIELD_ERROR,
+	FIELD_GROUPS,
+	FIELD_INNER,
+	FIELD_KEY,
+	FIELD_KIND,
+	FIELD_MESSAGE,
+	FIELD_NAME,
+	FIELD_PARENT_ID,
+	FIELD_RESOURCE,
+	FIELD_SCOPES,
+	FIELD_SPANS,
+	FIELD_SPAN_ID,
+	FIELD_START,
+	FIELD_STATUS,
+	FIELD_TRACE_ID,
+	FIELD_VALUE,
+};
+
+#define NAMES_END                                                              \
+	{                                                                      \
+		{ NULL, 0 }, 0                                                 \
+	}
+
+/* ---- attributes ---- */
+
+static void read_attribute(struct trace_json *t)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("key", FIELD_KEY),
+		JSON_NAME("value", FIELD_VALUE),
+		NAMES_END,
+	};
+	struct attr_key key = { .len = 0 };
+	bool has_key = false;
+	struct str name;
+
+	value_clear(&t->value);
+	while (json_next_key(t->r, &name))
+		switch (trace_json_field(names, name)) {
+		case FIELD_KEY:
+			trace_json_key(t, &key);
+			has_key = true;
+			break;
+		case FIELD_VALUE:
+			if (has_key && !attr_is_kept(attr_key_str(&key)))
+				json_skip(t->r);
+			else
+				otlp_json_value(t->r, &t->value);
+			break;
+		default:
+			json_skip(t->r);
+			break;
+		}
+	if (attr_is_kept(attr_key_str(&key)))
+		trace_json_attr(t, attr_key_str(&key));
+}
+
+static void read_attributes(struct trace_json *t)
+{
+	if (!trace_json_enter(t, JSON_ARRAY))
+		return;
+	while (json_next_item(t->r))
+		if (trace_json_enter(t, JSON_OBJECT))
+			read_attribute(t);
+}
+
+/* ---- spans ---- */
+
+/* A number, a number as a string, or a name such as "SPAN_KIND_SERVER". */
+static uint64_t read_enum(struct trace_json *t, const struct json_name *names)
+{
+	uint64_t number;
+	struct str text;
+	int named;
+
+	if (json_peek(t->r) != JSON_STRING) {
+		int64_t value = 0;
+
+		if (!json_i64(t->r, &value) || value < 0)
+			return 0;
+		return (uint64_t)value;
+	}
+	text = trace_json_text(t);
+	if (parse_u64(text, &number))
+		return number;
+	named = trace_json_field(names, text);
+	return named < 0 ? 0 : (uint64_t)named;
+}
+
+static uint8_t read_kind(struct trace_json *t)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("SPAN_KIND_INTERNAL", 1),
+		JSON_NAME("SPAN_KIND_SERVER", 2),
+		JSON_NAME("SPAN_KIND_CLIENT", 3),
+		JSON_NAME("SPAN_KIND_PRODUCER", 4),
+		JSON_NAME("SPAN_KIND_CONSUMER", 5),
+		NAMES_END,
+	};
+
+	return (uint8_t)otlp_kind(read_enum(t, names));
+}
+
+static void read_status(struct trace_json *t, struct span_input *in)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("code", FIELD_CODE),
+		JSON_NAME("message", FIELD_MESSAGE),
+		NAMES_END,
+	};
+	static const struct json_name codes[] = {
+		JSON_NAME("STATUS_CODE_OK", 1),
+		JSON_NAME("STATUS_CODE_ERROR", OTLP_STATUS_ERROR),
+		NAMES_END,
+	};
+	struct str key;
+
+	if (!trace_json_enter(t, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		switch (trace_json_field(names, key)) {
+		case FIELD_CODE:
+			in->flags = read_enum(t, codes) == OTLP_STATUS_ERROR
+					    ? SPAN_IS_ERROR
+					    : 0;
+			break;
+		case FIELD_MESSAGE:
+			in->status_message = trace_json_symbol(t);
+			break;
+		default:
+			json_skip(t->r);
+			break;
+		}
+}
+
+static uint64_t read_time(struct trace_json *t)
+{
+	uint64_t time_ns = 0;
+
+	return json_u64(t->r, &time_ns) ? time_ns : 0;
+}
+
+static uint64_t read_span_id(struct trace_json *t)
+{
+	struct str text = trace_json_text(t);
+	uint64_t id = 0;
+
+	if (!span_id_from_text(text, &id))
+		json_fail(t->r, "'%.*s' is no span id", STR_ARGS(text));
+	return id;
+}
+
+static void read_trace_id(struct trace_json *t, struct trace_id *id)
+{
+	struct str text = trace_json_text(t);
+
+	if (!trace_id_from_text(text, id))
+		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
+}
+
+static void read_span_field(struct trace_json *t, int field,
+			    struct span_input *in)
+{
+	switch (field) {
+	case FIELD_TRACE_ID:
+		read_trace_id(t, &in->trace_id);
+		break;
+	case FIELD_SPAN_ID:
+		in->span_id = read_span_id(t);
+		break;
+	case FIELD_PARENT_ID:
+		in->parent_id = read_span_id(t);
+		break;
+	case FIELD_NAME:
+		in->name = trace_json_symbol(t);
+		break;
+	case FIELD_KIND:
+		in->kind = read_kind(t);
+		break;
+	case FIELD_START:
+		in->start_unix_ns = read_time(t);
+		break;
+	case FIELD_END:
+		in->end_unix_ns = read_time(t);
+		break;
+	case FIELD_ATTRIBUTES:
+		read_attributes(t);
+		break;
+	case FIELD_STATUS:
+		read_status(t, in);
+		break;
+	default:
+		json_skip(t->r);
+		break;
+	}
+}
+
+static void read_span(struct trace_json *t, uint32_t resource)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("traceId", FIELD_TRACE_ID),
+		JSON_NAME("spanId", FIELD_SPAN_ID),
+		JSON_NAME("parentSpanId", FIELD_PARENT_ID),
+		JSON_NAME("name", FIELD_NAME),
+		JSON_NAME("kind", FIELD_KIND),
+		JSON_NAME("startTimeUnixNano", FIELD_START),
+		JSON_NAME("endTimeUnixNano", FIELD_END),
+		JSON_NAME("attributes", FIELD_ATTRIBUTES),
+		JSON_NAME("status", FIELD_STATUS),
+		JSON_NAME("trace_id", FIELD_TRACE_ID),
+		JSON_NAME("span_id", FIELD_SPAN_ID),
+		JSON_NAME("parent_span_id", FIELD_PARENT_ID),
+		JSON_NAME("start_time_unix_nano", FIELD_START),
+		JSON_NAME("end_time_unix_nano", FIELD_END),
+		NAMES_END,
+	};
+	struct span_input in = { .resource = resource };
+	struct str key;
+
+	trace_build_attrs_begin(t->b);
+	while (json_next_key(t->r, &key))
+		read_span_field(t, trace_json_field(names, key), &in);
+	if (json_failed(t->r))
+		return;
+	t->span_count++;
+	trace_json_built(t, trace_build_span(t->b, &in, &t->err));
+}
+
+/* ---- resources ---- */
+
+static void read_scope(struct trace_json *t, uint32_t resource)
+{
+	struct str key;
+
+	while (json_next_key(t->r, &key)) {
+		if (!str_equal(key, STR("spans"))) {
+			json_skip(t->r);
+			continue;
+		}
+		if (!trace_json_enter(t, JSON_ARRAY))
+			continue;
+		while (json_next_item(t->r))
+			if (trace_json_enter(t, JSON_OBJECT))
+				read_span(t, resource);
+	}
+}
+
+static void read_scopes(struct trace_json *t, uint32_t resource)
+{
+	if (!trace_json_enter(t, JSON_ARRAY))
+		return;
+	while (json_next_item(t->r))
+		if (trace_json_enter(t, JSON_OBJECT))
+			read_scope(t, resource);
+}
+
+/* A reserved resource is described, otherwise a new one made. */
+static void read_resource(struct trace_json *t, uint32_t *resource)
+{
+	struct str key;
+
+	trace_build_attrs_begin(t->b);
+	if (!trace_json_enter(t, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("attributes")))
+			read_attributes(t);
+		else
+			json_skip(t->r);
+	if (*resource == NO_RESOURCE)
+		trace_json_built(t,
+				 trace_build_resource(t->b, resource, &t->err));
+	else
+		trace_json_built(t, trace_build_resource_describe(
+					    t->b, *resource, &t->err));
+}
+
+static void read_group(struct trace_json *t)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("resource", FIELD_RESOURCE),
+		JSON_NAME("scopeSpans", FIELD_SCOPES),
+		JSON_NAME("scope_spans", FIELD_SCOPES),
+		JSON_NAME("instrumentationLibrarySpans", FIELD_SCOPES),
+		JSON_NAME("instrumentation_library_spans", FIELD_SCOPES),
+		NAMES_END,
+	};
+	uint32_t resource = NO_RESOURCE;
+	bool is_described = false;
+	struct str key;
+
+	while (json_next_key(t->r, &key)) {
+		int field = trace_json_field(names, key);
+
+		if (field == FIELD_RESOURCE && !is_described) {
+			read_resource(t, &resource);
+			is_described = resource != NO_RESOURCE;
+			continue;
+		}
+		if (field != FIELD_SCOPES) {
+			json_skip(t->r);
+			continue;
+		}
+		if (resource == NO_RESOURCE &&
+		    !trace_json_built(t, trace_build_resource_reserve(
+						 t->b, &resource, &t->err)))
+			return;
+		read_scopes(t, resource);
+	}
+}
+
+/* ---- documents ---- */
+
+static void read_groups(struct trace_json *t)
+{
+	if (!trace_json_enter(t, JSON_ARRAY))
+		return;
+	while (json_next_item(t->r))
+		if (trace_json_enter(t, JSON_OBJECT))
+			read_group(t);
+}
+
+static const struct json_name envelope_names[] = {
+	JSON_NAME("resourceSpans", FIELD_GROUPS),
+	JSON_NAME("resource_spans", FIELD_GROUPS),
+	JSON_NAME("batches", FIELD_GROUPS),
+	JSON_NAME("trace", FIELD_INNER),
+	JSON_NAME("result", FIELD_INNER),
+	JSON_NAME("status", FIELD_STATUS),
+	JSON_NAME("message", FIELD_MESSAGE),
+	JSON_NAME("error", FIELD_ERROR),
+	NAMES_END,
+};
+
+static void read_inner(struct trace_json *t)
+{
+	struct str key;
+
+	if (!trace_json_enter(t, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		if (trace_json_field(envelope_names, key) == FIELD_GROUPS)
+			read_groups(t);
+		else
+			json_skip(t->r);
+}
+
+static void read_document(struct trace_json *t)
+{
+	static const struct json_name statuses[] = {
+		JSON_NAME("PARTIAL", 1),
+		NAMES_END,
+	};
+	char text[LIMIT_NOTE_BYTES / 2];
+	struct str key, message = STR("");
+	bool is_partial = false;
+
+	if (!json_enter(t->r, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		switch (trace_json_field(envelope_names, key)) {
+		case FIELD_GROUPS:
+			read_groups(t);
+			break;
+		case FIELD_INNER:
+			read_inner(t);
+			break;
+		case FIELD_STATUS:
+			is_partial = read_enum(t, statuses) == 1;
+			break;
+		case FIELD_MESSAGE:
+			snprintf(text, sizeof text, "%.*s",
+				 STR_ARGS(trace_json_text(t)));
+			message = str_from(text);
+			break;
+		case FIELD_ERROR:
+			trace_json_server_error(t);
+			break;
+		default:
+			json_skip(t->r);
+			break;
+		}
+	if (is_partial)
+		otlp_note_partial(t->b, message, t->notes);
+}
+
+bool decode_otlp_json(struct str bytes, struct trace_build *b,
+		      struct notes *notes, struct error *err)
+{
+	struct trace_json t;
+
+	if (!trace_json_init(&t, bytes, b, notes, err))
+		return false;
+	while (!json_at_end(t.r))
+		read_document(&t);
+	return trace_json_finish(&t, "OTLP JSON", err);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Field numbers: opentelemetry-proto trace/v1/trace.proto and
+ * common/v1/common.proto; Tempo's tempopb for the envelopes.
+ */
+#include <string.h>
+
+#include "decode/formats.h"
+#include "decode/ids.h"
+#include "decode/otlp.h"
+#include "decode/value_text.h"
+#include "decode/wire.h"
+
+#define WHAT "OTLP protobuf"
+
+#define TEMPO_PARTIAL 1
+
+/* Left by OTLP before 0.16 where scope_spans (2) is now. */
+#define OLD_LIBRARY_SPANS 1000
+
+struct pb_reader {
+	struct trace_build *b;
+	struct value_text value;
+	struct error *err;
+};
+
+/* ---- attribute values ---- */
+
+/* The member of the AnyValue that is set; the last one when several are. */
+static bool find_any(struct wire *any, struct wire_field *found)
+{
+	struct wire_field f;
+
+	*found = (struct wire_field){ 0 };
+	while (wire_next(any, &f))
+		switch (f.tag) {
+		case WIRE_TAG(1, WIRE_BYTES):
+		case WIRE_TAG(2, WIRE_VARINT):
+		case WIRE_TAG(3, WIRE_VARINT):
+		case WIRE_TAG(4, WIRE_FIXED64):
+		case WIRE_TAG(5, WIRE_BYTES):
+		case WIRE_TAG(6, WIRE_BYTES):
+		case WIRE_TAG(7, WIRE_BYTES):
+			*found = f;
+			break;
+		}
+	return !any->failure;
+}
+
+static double double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static void write_scalar(struct value_text *v, const struct wire_field *f)
+{
+	switch (f->tag) {
+	case WIRE_TAG(1, WIRE_BYTES):
+		value_string(v, f->bytes);
+		break;
+	case WIRE_TAG(2, WIRE_VARINT):
+		value_bool(v, f->value != 0);
+		break;
+	case WIRE_TAG(3, WIRE_VARINT):
+		value_i64(v, (int64_t)f->value);
+		break;
+	case WIRE_TAG(4, WIRE_FIXED64):
+		value_f64(v, double_of(f->value));
+		break;
+	case WIRE_TAG(7, WIRE_BYTES):
+		value_bytes(v, f->bytes);
+		break;
+	default:
+		value_null(v);
+		break;
+	}
+}
+
+/* A KeyValue's parts, in whatever order they come. */
+static bool find_key_value(struct wire *kv, struct str *key,
+			   struct wire_field *value)
+{
+	struct wire_field f;
+
+	*key = STR("");
+	*value = (struct wire_field){ .bytes = STR("") };
+	while (wire_next(kv, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
+			*key = f.bytes;
+		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			*value = f;
+	return !kv->failure;
+}
+
+/* Lists and maps that are open, innermost last. */
+struct nesting {
+	struct wire levels[LIMIT_PB_DEPTH];
+	bool is_map[LIMIT_PB_DEPTH];
+	unsigned depth;
+};
+
+/* Writes the AnyValue in field `f` of `parent`; of a list or map only its
+ * opening, its members are left on the nesting for the caller. */
+static bool write_any(struct pb_reader *p, struct wire *parent,
+		      const struct wire_field *f, struct nesting *n)
+{
+	struct wire any;
+	struct wire_field member;
+
+	/* An absent value is an empty message and needs no bytes. */
+	if (!wire_enter(parent, f, &any) || !find_any(&any, &member))
+		return wire_check(parent, WHAT, p->err) &&
+		       wire_check(&any, WHAT, p->err);
+	if (member.tag != WIRE_TAG(5, WIRE_BYTES) &&
+	    member.tag != WIRE_TAG(6, WIRE_BYTES)) {
+		write_scalar(&p->value, &member);
+		return true;
+	}
+	if (!wire_enter(&any, &member, &n->levels[n->depth]))
+		return wire_check(&any, WHAT, p->err);
+	n->is_map[n->depth] = member.tag == WIRE_TAG(6, WIRE_BYTES);
+	value_open(&p->value, n->is_map[n->depth] ? '{' : '[');
+	n->depth++;
+	return true;
+}
+
+/* One member of the innermost list or map, or its end. */
+static bool write_member(struct pb_reader *p, struct nesting *n)
+{
+	struct wire *level = &n->levels[n->depth - 1];
+	bool is_map = n->is_map[n->depth - 1];
+	struct wire_field f, value;
+	struct wire kv;
+	struct str key;
+
+	if (!wire_next(level, &f)) {
+		n->depth--;
+		value_close(&p->value, is_map ? '}' : ']');
+		return wire_check(level, WHAT, p->err);
+	}
+	if (f.tag != WIRE_TAG(1, WIRE_BYTES))
+		return true;
+	if (!is_map)
+		return write_any(p, level, &f, n);
+	if (!wire_enter(level, &f, &kv))
+		return wire_check(level, WHAT, p->err);
+	if (!find_key_value(&kv, &key, &value))
+		return wire_check(&kv, WHAT, p->err);
+	value_key(&p->value, key);
+	return write_any(p, &kv, &value, n);
+}
+
+static bool read_attr(struct pb_reader *p, struct wire *parent,
+		      const struct wire_field *f)
+{
+	struct nesting n;
+	struct wire kv;
+	struct wire_field value;
+	struct str key, text;
+
+	if (!wire_enter(parent, f, &kv))
+		return wire_check(parent, WHAT, p->err);
+	if (!find_key_value(&kv, &key, &value))
+		return wire_check(&kv, WHAT, p->err);
+	if (!attr_is_kept(key))
+		return true;
+	value_clear(&p->value);
+	n.depth = 0;
+	if (!write_any(p, &kv, &value, &n))
+		return false;
+	while (n.depth)
+		if (!write_member(p, &n))
+			return false;
+	return value_check(&p->value, &text, p->err) &&
+	       trace_build_attr(p->b, key, text, p->err);
+}
+
+/* ---- spans ---- */
+
+static bool read_status(struct pb_reader *p, struct wire *parent,
+			const struct wire_field *f, struct span_input *in)
+{
+	struct wire w;
+	struct wire_field member;
+
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, p->err);
+	while (wire_next(&w, &member))
+		if (member.tag == WIRE_TAG(3, WIRE_VARINT))
+			in->flags = member.value == OTLP_STATUS_ERROR
+					    ? SPAN_IS_ERROR
+					    : 0;
+		else if (member.tag == WIRE_TAG(2, WIRE_BYTES) &&
+			 !trace_build_text(p->b, member.bytes,
+					   &in->status_message, p->err))
+			return false;
+	return wire_check(&w, WHAT, p->err);
+}
+
+static bool read_id(struct pb_reader *p, struct wire *w,
+		    const struct wire_field *f, struct span_input *in)
+{
+	bool is_read;
+
+	switch (f->tag) {
+	case WIRE_TAG(1, WIRE_BYTES):
+		is_read = trace_id_from_bytes(f->bytes, &in->trace_id);
+		break;
+	case WIRE_TAG(2, WIRE_BYTES):
+		is_read = span_id_from_bytes(f->bytes, &in->span_id);
+		break;
+	default:
+		is_read = span_id_from_bytes(f->bytes, &in->parent_id);
+		break;
+	}
+	if (!is_read)
+		wire_fail(w, "an id is neither 16 nor 8 bytes long");
+	return wire_check(w, WHAT, p->err);
+}
+
+static bool read_span_field(struct pb_reader *p, struct wire *w,
+			    const struct wire_field *f, struct span_input *in)
+{
+	switch (f->tag) {
+	case WIRE_TAG(1, WIRE_BYTES):
+	case WIRE_TAG(2, WIRE_BYTES):
+	case WIRE_TAG(4, WIRE_BYTES):
+		return read_id(p, w, f, in);
+	case WIRE_TAG(5, WIRE_BYTES):
+		return trace_build_text(p->b, f->bytes, &in->name, p->err);
+	case WIRE_TAG(6, WIRE_VARINT):
+		in->kind = (uint8_t)otlp_kind(f->value);
+		return true;
+	case WIRE_TAG(7, WIRE_FIXED64):
+		in->start_unix_ns = f->value;
+		return true;
+	case WIRE_TAG(8, WIRE_FIXED64):
+		in->end_unix_ns = f->value;
+		return true;
+	case WIRE_TAG(9, WIRE_BYTES):
+		return read_attr(p, w, f);
+	case WIRE_TAG(15, WIRE_BYTES):
+		return read_status(p, w, f, in);
+	default:
+		return true;
+	}
+}
+
+static bool read_span(struct pb_reader *p, struct wire *parent,
+		      const struct wire_field *f, uint32_t resource)
+{
+	struct span_input in = { .resource = resource };
+	struct wire w;
+	struct wire_field member;
+
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, p->err);
+	trace_build_attrs_begin(p->b);
+	while (wire_next(&w, &member))
+		if (!read_span_field(p, &w, &member, &in))
+			return false;
+	return wire_check(&w, WHAT, p->err) &&
+	       trace_build_span(p->b, &in, p->err);
+}
+
+static bool read_scope_spans(struct pb_reader *p, struct wire *parent,
+			     const struct wire_field *f, uint32_t resource)
+{
+	struct wire w;
+	struct wire_field member;
+
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, p->err);
+	while (wire_next(&w, &member))
+		if (member.tag == WIRE_TAG(2, WIRE_BYTES) &&
+		    !read_span(p, &w, &member, resource))
+			return false;
+	return wire_check(&w, WHAT, p->err);
+}
+
+/* ---- resources and envelopes ---- */
+
+static bool read_resource(struct pb_reader *p, struct wire *parent,
+			  const struct wire_field *f)
+{
+	struct wire w;
+	struct wire_field member;
+
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, p->err);
+	while (wire_next(&w, &member))
+		if (member.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !read_attr(p, &w, &member))
+			return false;
+	return wire_check(&w, WHAT, p->err);
+}
+
+/* Twice over the same bytes: the resource may stand behind its spans. */
+static bool read_resource_spans(struct pb_reader *p, struct wire *parent,
+				const struct wire_field *f)
+{
+	struct wire w, again;
+	struct wire_field member;
+	uint32_t resource;
+
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, p->err);
+	again = w;
+	trace_build_attrs_begin(p->b);
+	while (wire_next(&w, &member))
+		if (member.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !read_resource(p, &w, &member))
+			return false;
+	if (!wire_check(&w, WHAT, p->err) ||
+	    !trace_build_resource(p->b, &resource, p->err))
+		return false;
+	while (wire_next(&again, &member))
+		if ((member.tag == WIRE_TAG(2, WIRE_BYTES) ||
+		     member.tag == WIRE_TAG(OLD_LIBRARY_SPANS, WIRE_BYTES)) &&
+		    !read_scope_spans(p, &again, &member, resource))
+			return false;
+	return wire_check(&again, WHAT, p->err);
+}
+
+static bool read_trace(struct pb_reader *p, struct wire *w)
+{
+	struct wire_field f;
+
+	while (wire_next(w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !read_resource_spans(p, w, &f))
+			return false;
+	return wire_check(w, WHAT, p->err);
+}
+
+bool decode_otlp_pb(struct str bytes, struct trace_build *b,
+		    struct notes *notes, struct error *err)
+{
+	struct pb_reader p = { .b = b, .err = err };
+	struct wire w;
+	bool is_read;
+
+	(void)notes;
+	wire_init(&w, bytes);
+	value_init(&p.value);
+	is_read = read_trace(&p, &w);
+	value_release(&p.value);
+	return is_read;
+}
+
+/* TraceByIDResponse: the trace, then status and message. */
+static bool read_response(struct pb_reader *p, struct wire *w,
+			  struct notes *notes)
+{
+	struct str message = STR("");
+	bool is_partial = false;
+	struct wire trace;
+	struct wire_field f;
+
+	while (wire_next(w, &f))
+		switch (f.tag) {
+		case WIRE_TAG(1, WIRE_BYTES):
+			if (!wire_enter(w, &f, &trace))
+				return wire_check(w, WHAT, p->err);
+			if (!read_trace(p, &trace))
+				return false;
+			break;
+		case WIRE_TAG(3, WIRE_VARINT):
+			is_partial = f.value == TEMPO_PARTIAL;
+			break;
+		case WIRE_TAG(4, WIRE_BYTES):
+			message = f.bytes;
+			break;
+		}
+	if (is_partial)
+		otlp_note_partial(p->b, message, notes);
+	return wire_check(w, WHAT, p->err);
+}
+
+bool decode_tempo_pb(struct str bytes, struct trace_build *b,
+		     struct notes *notes, struct error *err)
+{
+	struct pb_reader p = { .b = b, .err = err };
+	struct wire w;
+	bool is_read;
+
+	wire_init(&w, bytes);
+	value_init(&p.value);
+	is_read = read_response(&p, &w, notes);
+	value_release(&p.value);
+	return is_read;
+}

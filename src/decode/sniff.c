@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/sniff.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/num.h"
+
+/* How far into a page or a text a look goes. */
+#define LOOK_BYTES ((size_t)16384)
+#define LOOK_LINES 20
+
+struct magic {
+	struct str start;
+	const char *looks_like;
+};
+
+#define MAGIC(literal, text)                                                   \
+	{                                                                      \
+		{ literal, sizeof(literal) - 1 }, text                         \
+	}
+
+static const struct magic magics[] = {
+	MAGIC("\x1f\x8b", "gzip inside gzip"),
+	MAGIC("\x28\xb5\x2f\xfd", "zstd-compressed data (unpack it first)"),
+	MAGIC("\xfd\x37zXZ", "xz-compressed data (unpack it first)"),
+	MAGIC("BZh", "bzip2-compressed data (unpack it first)"),
+	MAGIC("PK\x03\x04", "a zip archive"),
+	MAGIC("\x89PNG", "a PNG picture"),
+	MAGIC("GIF8", "a GIF picture"),
+	MAGIC("\xff\xd8\xff", "a JPEG picture"),
+	MAGIC("%PDF-", "a PDF document"),
+	MAGIC("\x7f"
+	      "ELF",
+	      "an ELF program or core dump"),
+	MAGIC("FLR\0", "a Java Flight Recorder file"),
+	MAGIC("JAVA PROFILE", "a Java heap dump"),
+	MAGIC("PERFILE2", "a perf.data file (use perf script)"),
+	MAGIC("go 1.", "a Go execution trace"),
+	MAGIC("SQLite format 3", "an SQLite database"),
+	MAGIC("\xff\xfe", "UTF-16 text (save it as UTF-8)"),
+	MAGIC("\xfe\xff", "UTF-16 text (save it as UTF-8)"),
+};
+
+static const char *find_magic(struct str bytes)
+{
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (str_starts(bytes, magics[i].start))
+			return magics[i].looks_like;
+	return NULL;
+}
+
+static bool has_text(struct str text, struct str needle)
+{
+	return str_find(str_slice(text, 0, LOOK_BYTES), needle) != SIZE_MAX;
+}
+
+/* Looks for a tag in either case, as pages write both. */
+static bool has_tag(struct str text, struct str tag)
+{
+	text = str_slice(text, 0, LOOK_BYTES);
+	for (size_t at = 0; at + tag.len <= text.len; at++)
+		if (text.ptr[at] == '<' &&
+		    str_equal_nocase(str_slice(text, at, tag.len), tag))
+			return true;
+	return false;
+}
+
+static const char *describe_markup(struct str text)
+{
+	if (has_tag(text, STR("<html")) ||
+	    has_tag(text, STR("<!doctype html"))) {
+		if (has_text(text, STR("Grafana")) ||
+		    has_text(text, STR("grafana")))
+			return "an HTML page (Grafana login?)";
+		if (has_text(text, STR("Jaeger")))
+			return "an HTML page (Jaeger's, so the path was "
+			       "wrong?)";
+		return "an HTML page (login or proxy?)";
+	}
+	if (has_tag(text, STR("<svg")))
+		return "an SVG picture";
+	return "an XML document";
+}
+
+/* "frame;frame 12": something, a blank, a whole number. */
+static bool is_folded_line(struct str line)
+{
+	size_t blank = line.len;
+	uint64_t count;
+
+	while (blank > 0 && line.ptr[blank - 1] != ' ')
+		blank--;
+	return blank > 1 && parse_u64(str_slice(line, blank, line.len), &count);
+}
+
+static struct str next_line(struct str *rest)
+{
+	size_t end = str_find(*rest, STR("\n"));
+	struct str line = str_slice(*rest, 0, end);
+
+	*rest = str_slice(*rest, end == SIZE_MAX ? rest->len : end + 1,
+			  rest->len);
+	return str_trim(line);
+}
+
+/* Only the first lines are looked at; the decoder judges the others. */
+static bool is_folded(struct str text)
+{
+	unsigned lines = 0;
+
+	while (text.len && lines < LOOK_LINES) {
+		struct str line = next_line(&text);
+
+		if (line.len == 0 || line.ptr[0] == '#')
+			continue;
+		if (!is_folded_line(line))
+			return false;
+		lines++;
+	}
+	return lines > 0;
+}
+
+static bool is_text(struct str bytes)
+{
+	bytes = str_slice(bytes, 0, LOOK_BYTES);
+	for (size_t i = 0; i < bytes.len; i++) {
+		unsigned char c = (unsigned char)bytes.ptr[i];
+
+		if (c < 0x20 && c != '\t' && c != '\n' && c != '\r' &&
+		    c != '\f')
+			return false;
+	}
+	return true;
+}
+
+static struct guess sniff_text(struct str text)
+{
+	if (text.ptr[0] == '<')
+		return GUESS_OTHER(describe_markup(text));
+	if (is_folded(text))
+		return GUESS_FORMAT(FORMAT_FOLDED);
+	if (has_text(text, STR("cycles:")) || has_text(text, STR("cpu-clock")))
+		return GUESS_OTHER("perf script output (fold it with "
+				   "stackcollapse-perf.pl or inferno)");
+	return GUESS_OTHER("text");
+}
+
+static struct guess sniff(struct str bytes)
+{
+	struct str text = bytes;
+	struct guess guess;
+
+	if (bytes.len == 0)
+		return GUESS_OTHER("empty");
+	if (find_magic(bytes))
+		return GUESS_OTHER(find_magic(bytes));
+	if (str_starts(text, STR("\xef\xbb\xbf")))
+		text = str_slice(text, 3, text.len);
+	text = str_trim(text);
+	if (text.len && (text.ptr[0] == '{' || text.ptr[0] == '[')) {
+		guess = sniff_json(text);
+		/* A folded line may begin with "[unknown]". */
+		if (guess.format == FORMAT_UNKNOWN && is_folded(text))
+			return GUESS_FORMAT(FORMAT_FOLDED);
+		return guess;
+	}
+	guess = sniff_protobuf(bytes);
+	if (guess.format != FORMAT_UNKNOWN || guess.looks_like)
+		return guess;
+	if (text.len == 0)
+		return GUESS_OTHER("nothing but blanks");
+	if (is_text(text))
+		return sniff_text(text);
+	return GUESS_OTHER("binary data of no known kind");
+}
+
+enum format format_sniff(struct str bytes, char *looks_like, size_t size)
+{
+	struct guess guess = sniff(bytes);
+
+	if (size)
+		snprintf(looks_like, size, "%s",
+			 guess.looks_like ? guess.looks_like : "");
+	return guess.format;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tells JSON documents apart by their outermost keys. The pull reader stops
+ * at the first key that decides, so a large trace is not read twice.
+ */
+#include "base/json.h"
+#include "decode/sniff.h"
+
+/* A key of the outermost object that decides alone, when its value is of
+ * this kind. */
+struct sign {
+	struct str key;
+	enum json_kind kind;
+	struct guess guess;
+};
+
+#define SIGN(literal, kind, format, text)                                      \
+	{                                                                      \
+		{ literal, sizeof(literal) - 1 }, kind,                        \
+		{                                                              \
+			format, text                                           \
+		}                                                              \
+	}
+#define SIGN_OTHER(literal, kind, text)                                        \
+	SIGN(literal, kind, FORMAT_UNKNOWN, text)
+
+static const struct sign signs[] = {
+	SIGN("resourceSpans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
+	SIGN("resource_spans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
+	SIGN("batches", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
+	/* The decoder tells what the server said. */
+	SIGN("error", JSON_OBJECT, FORMAT_OTLP_JSON, NULL),
+	SIGN("flamegraph", JSON_OBJECT, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, NULL),
+	SIGN("flamebearer", JSON_OBJECT, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON,
+	     NULL),
+	SIGN_OTHER("error", JSON_STRING, "an error message of a server"),
+	SIGN_OTHER("tree", JSON_STRING,
+		   "a Pyroscope tree in JSON (ask for application/proto)"),
+	SIGN_OTHER("sampleType", JSON_ARRAY,
+		   "a pprof profile in JSON (ask for application/proto)"),
+	SIGN_OTHER("pprof", JSON_OBJECT,
+		   "a pprof profile in JSON (ask for application/proto)"),
+	SIGN_OTHER("$schema", JSON_STRING, "a speedscope profile"),
+	SIGN_OTHER("traceEvents", JSON_ARRAY, "a Chrome trace"),
+	SIGN_OTHER("timeDeltas", JSON_ARRAY, "a V8 CPU profile"),
+	SIGN_OTHER("traces", JSON_ARRAY, "Tempo search results, not a trace"),
+	SIGN_OTHER("summaries", JSON_ARRAY,
+		   "Jaeger search results, not a trace"),
+	SIGN_OTHER("series", JSON_ARRAY, "TraceQL metrics, not a trace"),
+	SIGN_OTHER("resourceMetrics", JSON_ARRAY, "OTLP metrics, not traces"),
+	SIGN_OTHER("resourceLogs", JSON_ARRAY, "OTLP logs, not traces"),
+	SIGN_OTHER("resourceProfiles", JSON_ARRAY, "OTLP profiles"),
+	SIGN_OTHER("log", JSON_OBJECT, "a HAR recording (use --replay)"),
+};
+
+#define GUESS_OPEN ((struct guess){ FORMAT_UNKNOWN, NULL })
+#define GUESS_JAEGER ((struct guess){ FORMAT_JAEGER_JSON, NULL })
+
+/* Skips to the first of two keys in the object that is entered. */
+static bool find_key(struct json_reader *r, struct str one, struct str other)
+{
+	struct str key;
+
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, one) || str_equal(key, other))
+			return true;
+		json_skip(r);
+	}
+	return false;
+}
+
+/* {"trace":{...}} of Tempo v2 and {"result":{...}} of Jaeger v3; empty ones
+ * are an answer, too. */
+static struct guess sniff_wrapped(struct json_reader *r)
+{
+	if (!json_enter(r, JSON_OBJECT))
+		return GUESS_OPEN;
+	if (json_peek(r) == JSON_END)
+		return json_failed(r) ? GUESS_OPEN
+				      : GUESS_FORMAT(FORMAT_OTLP_JSON);
+	if (find_key(r, STR("resourceSpans"), STR("batches")))
+		return GUESS_FORMAT(FORMAT_OTLP_JSON);
+	return GUESS_OTHER("JSON of another kind");
+}
+
+/* "data" of Jaeger's envelope: traces, names, or nothing. */
+static struct guess sniff_data(struct json_reader *r)
+{
+	if (!json_enter(r, JSON_ARRAY) || !json_next_item(r))
+		return GUESS_OPEN;
+	if (json_peek(r) == JSON_STRING)
+		return GUESS_OTHER("a list of names from Jaeger, not a trace");
+	if (json_enter(r, JSON_OBJECT) &&
+	    find_key(r, STR("spans"), STR("processes")))
+		return GUESS_JAEGER;
+	return GUESS_OTHER("JSON of another kind");
+}
+
+/* "spans" of a bare Jaeger trace. */
+static struct guess sniff_spans(struct json_reader *r)
+{
+	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
+	    json_enter(r, JSON_OBJECT) &&
+	    find_key(r, STR("spanID"), STR("operationName")))
+		return GUESS_JAEGER;
+	return GUESS_OTHER("JSON of another kind");
+}
+
+#define SIGN_COUNT (sizeof signs / sizeof *signs)
+
+/* Marks the signs with this key; looked up before the value, since asking
+ * for that loses the key. */
+static bool mark_signs(struct str key, bool is_marked[SIGN_COUNT])
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < SIGN_COUNT; i++) {
+		is_marked[i] = str_equal(key, signs[i].key);
+		has_any |= is_marked[i];
+	}
+	return has_any;
+}
+
+/* What this key says, its value unread. Without a verdict the value is
+ * consumed. */
+static struct guess sniff_key(struct json_reader *r, struct str key)
+{
+	bool is_data = str_equal(key, STR("data"));
+	bool is_spans = str_equal(key, STR("spans"));
+	bool is_wrapper =
+		str_equal(key, STR("trace")) || str_equal(key, STR("result"));
+	bool is_marked[SIGN_COUNT];
+	bool has_signs = mark_signs(key, is_marked);
+	enum json_kind kind = json_peek(r);
+
+	for (size_t i = 0; has_signs && i < SIGN_COUNT; i++)
+		if (is_marked[i] && signs[i].kind == kind)
+			return signs[i].guess;
+	if (is_wrapper && kind == JSON_OBJECT)
+		return sniff_wrapped(r);
+	if (is_spans && kind == JSON_ARRAY)
+		return sniff_spans(r);
+	if (is_data && kind == JSON_ARRAY)
+		return sniff_data(r);
+	json_skip(r);
+	return GUESS_OPEN;
+}
+
+static bool is_verdict(struct guess guess)
+{
+	return guess.format != FORMAT_UNKNOWN || guess.looks_like;
+}
+
+static struct guess sniff_object(struct json_reader *r)
+{
+	bool has_data = false, has_errors = false, is_empty = true;
+	struct str key;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return GUESS_OPEN;
+	while (json_next_key(r, &key)) {
+		struct guess guess;
+
+		has_data |= str_equal(key, STR("data"));
+		has_errors |= str_equal(key, STR("errors"));
+		is_empty = false;
+		guess = sniff_key(r, key);
+		if (is_verdict(guess))
+			return guess;
+	}
+	if (json_failed(r))
+		return GUESS_OPEN;
+	/* Jaeger's envelope with no trace in it. */
+	if (has_data && has_errors)
+		return GUESS_JAEGER;
+	return GUESS_OTHER(is_empty ? "an empty JSON object"
+				    : "JSON of another kind");
+}
+
+static struct guess sniff_item(struct json_reader *r)
+{
+	bool has_trace_id = false, has_id = false;
+	struct str key;
+
+	while (json_next_key(r, &key)) {
+		has_trace_id |= str_equal(key, STR("traceId"));
+		has_id |= str_equal(key, STR("id"));
+		if (has_trace_id && has_id)
+			return GUESS_OTHER("a Zipkin trace");
+		if (str_equal(key, STR("ph")))
+			return GUESS_OTHER("a Chrome trace");
+		if (str_equal(key, STR("resourceSpans")))
+			return GUESS_OTHER("a list of OTLP documents (write "
+					   "them one a line)");
+		json_skip(r);
+	}
+	return GUESS_OTHER("a JSON list of another kind");
+}
+
+static struct guess sniff_array(struct json_reader *r)
+{
+	do {
+		if (!json_enter(r, JSON_ARRAY))
+			return GUESS_OPEN;
+		if (!json_next_item(r))
+			return GUESS_OTHER("an empty JSON list");
+	} while (json_peek(r) == JSON_ARRAY);
+	if (json_peek(r) != JSON_OBJECT)
+		return GUESS_OTHER("a JSON list of another kind");
+	if (!json_enter(r, JSON_OBJECT))
+		return GUESS_OPEN;
+	return sniff_item(r);
+}
+
+struct guess sniff_json(struct str text)
+{
+	struct error err;
+	struct json_reader *r = json_new(text, &err);
+	struct guess guess;
+
+	if (!r)
+		return GUESS_OTHER("JSON that there is no memory for");
+	guess = text.ptr[0] == '[' ? sniff_array(r) : sniff_object(r);
+	if (guess.format == FORMAT_UNKNOWN && json_failed(r))
+		guess = GUESS_OTHER("damaged JSON");
+	json_free(r);
+	return guess;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/trace_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool trace_json_init(struct trace_json *t, struct str bytes,
+		     struct trace_build *b, struct notes *notes,
+		     struct error *err)
+{
+	*t = (struct trace_json){ .b = b, .notes = notes };
+	value_init(&t->value);
+	t->r = json_new(bytes, err);
+	return t->r;
+}
+
+static bool tell_outcome(const struct trace_json *t, const char *what,
+			 struct error *err)
+{
+	if (t->err.code != ERROR_NONE) {
+		*err = t->err;
+		return false;
+	}
+	if (!json_check(t->r, err))
+		return error_prefix(err, "damaged or cut-off %s", what);
+	if (!t->has_server_error)
+		return true;
+	if (t->span_count == 0)
+		return error_set(
+			err,
+			t->server_code == 404 ? ERROR_NOT_FOUND : ERROR_FORMAT,
+			"no trace but a server's error: %s", t->server_error);
+	trace_build_partial(t->b);
+	notes_add(t->notes,
+		  "the server ended with an error, the trace may be "
+		  "incomplete: %s",
+		  t->server_error);
+	return true;
+}
+
+bool trace_json_finish(struct trace_json *t, const char *what,
+		       struct error *err)
+{
+	bool is_read = tell_outcome(t, what, err);
+
+	trace_build_trimmed(t->b, json_trimmed(t->r));
+	json_free(t->r);
+	value_release(&t->value);
+	return is_read;
+}
+
+bool trace_json_built(struct trace_json *t, bool is_built)
+{
+	return is_built || json_fail(t->r, "%s", t->err.message);
+}
+
+int trace_json_field(const struct json_name *names, struct str key)
+{
+	for (; names->text.len; names++)
+		if (str_equal(names->text, key))
+			return names->field;
+	return -1;
+}
+
+bool trace_json_enter(struct trace_json *t, enum json_kind kind)
+{
+	if (json_peek(t->r) == JSON_NULL) {
+		json_skip(t->r);
+		return false;
+	}
+	return json_enter(t->r, kind);
+}
+
+struct str trace_json_text(struct trace_json *t)
+{
+	struct str text;
+
+	if (json_peek(t->r) == JSON_NULL) {
+		json_skip(t->r);
+		return STR("");
+	}
+	return json_string(t->r, &text) ? text : STR("");
+}
+
+uint32_t trace_json_symbol(struct trace_json *t)
+{
+	uint32_t symbol = 0;
+
+	if (!trace_json_built(t, trace_build_text(t->b, trace_json_text(t),
+						  &symbol, &t->err)))
+		return 0;
+	return symbol;
+}
+
+void trace_json_key(struct trace_json *t, struct attr_key *key)
+{
+	struct str text = trace_json_text(t);
+
+	key->len = text.len < sizeof key->text ? text.len : 0;
+	memcpy(key->text, text.ptr, key->len);
+}
+
+struct str attr_key_str(const struct attr_key *key)
+{
+	return (struct str){ key->text, key->len };
+}
+
+void trace_json_attr(struct trace_json *t, struct str key)
+{
+	struct str text;
+
+	trace_json_built(t, value_check(&t->value, &text, &t->err) &&
+				    trace_build_attr(t->b, key, text, &t->err));
+}
+
+/* ---- errors of servers ---- */
+
+enum { FIELD_MESSAGE, FIELD_CODE };
+
+static void read_error_object(struct trace_json *t)
+{
+	/* Jaeger v3 says httpCode and message, Jaeger legacy code and msg. A
+	 * gRPC code is no HTTP code. */
+	static const struct json_name names[] = {
+		JSON_NAME("message", FIELD_MESSAGE),
+		JSON_NAME("msg", FIELD_MESSAGE),
+		JSON_NAME("httpCode", FIELD_CODE),
+		JSON_NAME("code", FIELD_CODE),
+		{ { NULL, 0 }, 0 },
+	};
+	struct str key;
+
+	while (json_next_key(t->r, &key)) {
+		int field = trace_json_field(names, key);
+		enum json_kind kind = json_peek(t->r);
+
+		if (field == FIELD_MESSAGE && kind == JSON_STRING)
+			snprintf(t->server_error, sizeof t->server_error,
+				 "%.*s", STR_ARGS(trace_json_text(t)));
+		else if (field == FIELD_CODE && kind == JSON_NUMBER)
+			(void)!json_i64(t->r, &t->server_code);
+		else
+			json_skip(t->r);
+	}
+	t->has_server_error = true;
+}
+
+static void read_error(struct trace_json *t)
+{
+	switch (json_peek(t->r)) {
+	case JSON_OBJECT:
+		if (json_enter(t->r, JSON_OBJECT))
+			read_error_object(t);
+		break;
+	case JSON_STRING:
+		snprintf(t->server_error, sizeof t->server_error, "%.*s",
+			 STR_ARGS(trace_json_text(t)));
+		t->has_server_error = true;
+		break;
+	default:
+		json_skip(t->r);
+		break;
+	}
+}
+
+void trace_json_server_error(struct trace_json *t)
+{
+	if (json_peek(t->r) != JSON_ARRAY) {
+		read_error(t);
+		return;
+	}
+	if (!json_enter(t->r, JSON_ARRAY))
+		return;
+	while (json_next_item(t->r))
+		read_error(t);
+}

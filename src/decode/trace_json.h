@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Common ground of the JSON trace decoders: the pull reader and the build
+ * side by side. Failures of either stop the reader, so that every loop ends;
+ * trace_json_finish() tells which it was.
+ */
+#ifndef DECODE_TRACE_JSON_H
+#define DECODE_TRACE_JSON_H
+
+#include "base/json.h"
+#include "base/notes.h"
+#include "decode/value_text.h"
+#include "model/trace.h"
+
+/* Longer keys are none of those that are kept. */
+#define ATTR_KEY_BYTES 64
+
+struct trace_json {
+	struct json_reader *r;
+	struct trace_build *b;
+	struct notes *notes;
+	struct value_text value;
+	size_t span_count;  /* of all traces */
+	struct error err;   /* failure of the build, if any */
+	/* The server's own error: its first words, and 404 or the like. */
+	bool has_server_error;
+	int64_t server_code;
+	char server_error[LIMIT_NOTE_BYTES / 2];
+};
+
+/* A key that outlives the next call of the reader. */
+struct attr_key {
+	char text[ATTR_KEY_BYTES];
+	size_t len;
+};
+
+/* A name as documents spell it, and what the decoder calls it. */
+struct json_name {
+	struct str text;
+	int field;
+};
+
+#define JSON_NAME(literal, field) { { literal, sizeof(literal) - 1 }, field }
+
+bool trace_json_init(struct trace_json *t, struct str bytes,
+		     struct trace_build *b, struct notes *notes,
+		     struct error *err) MUST_CHECK;
+
+/* Tells the outcome and releases. `what` names the format. An answer that
+ * holds nothing but a server's error is a failure. */
+bool trace_json_finish(struct trace_json *t, const char *what,
+		       struct error *err) MUST_CHECK;
+
+/* Field of the key in a table that ends with an empty name; -1: unknown. */
+int trace_json_field(const struct json_name *names, struct str key);
+
+/* Enters the next value when it is of this kind. null counts as empty, any
+ * other kind fails. */
+bool trace_json_enter(struct trace_json *t, enum json_kind kind);
+
+/* A string's text, "" for null; valid until the next call of the reader. */
+struct str trace_json_text(struct trace_json *t);
+
+/* The same, interned. */
+uint32_t trace_json_symbol(struct trace_json *t);
+
+/* A string into a key; one that is too long becomes "". */
+void trace_json_key(struct trace_json *t, struct attr_key *key);
+struct str attr_key_str(const struct attr_key *key);
+
+/* Adds what t->value holds under the key, when kept. */
+void trace_json_attr(struct trace_json *t, struct str key);
+
+/* A server's error object or list: message and code. */
+void trace_json_server_error(struct trace_json *t);
+
+/* Stops the reader when a call of the build failed. */
+bool trace_json_built(struct trace_json *t, bool is_built);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/value_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+
+#define KEPT_BYTES (LIMIT_STRING_BYTES + 16)
+
+void value_init(struct value_text *v)
+{
+	*v = (struct value_text){ 0 };
+	buf_init(&v->buf, KEPT_BYTES);
+}
+
+void value_release(struct value_text *v)
+{
+	buf_release(&v->buf);
+}
+
+void value_clear(struct value_text *v)
+{
+	buf_clear(&v->buf);
+	v->depth = 0;
+}
+
+/* As much as fits: text is cut, never lost as a whole. */
+static void add(struct value_text *v, struct str text)
+{
+	buf_add_str(&v->buf, str_slice(text, 0, KEPT_BYTES - v->buf.len));
+}
+
+static void add_char(struct value_text *v, char c)
+{
+	add(v, (struct str){ &c, 1 });
+}
+
+/* The comma before the second and later members. Inside quotes the last byte
+ * is always the closing quote, so it tells. */
+static void separate(struct value_text *v)
+{
+	char last = v->buf.len ? v->buf.data[v->buf.len - 1] : '[';
+
+	if (v->depth && last != '[' && last != '{' && last != ':')
+		add_char(v, ',');
+}
+
+void value_open(struct value_text *v, char bracket)
+{
+	separate(v);
+	add_char(v, bracket);
+	v->depth++;
+}
+
+void value_close(struct value_text *v, char bracket)
+{
+	v->depth--;
+	add_char(v, bracket);
+}
+
+static void add_quoted(struct value_text *v, struct str text)
+{
+	add_char(v, '"');
+	for (size_t i = 0; i < text.len && v->buf.len < KEPT_BYTES; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+		char escaped[8];
+
+		if (c == '"' || c == '\\') {
+			add_char(v, '\\');
+			add_char(v, (char)c);
+		} else if (c < 0x20) {
+			snprintf(escaped, sizeof escaped, "\\u%04x", c);
+			add(v, str_from(escaped));
+		} else {
+			add_char(v, (char)c);
+		}
+	}
+	add_char(v, '"');
+}
+
+void value_key(struct value_text *v, struct str key)
+{
+	separate(v);
+	add_quoted(v, key);
+	add_char(v, ':');
+}
+
+void value_string(struct value_text *v, struct str text)
+{
+	separate(v);
+	if (v->depth)
+		add_quoted(v, text);
+	else
+		add(v, text);
+}
+
+void value_number_text(struct value_text *v, struct str text)
+{
+	separate(v);
+	add(v, text);
+}
+
+void value_bool(struct value_text *v, bool value)
+{
+	value_number_text(v, value ? STR("true") : STR("false"));
+}
+
+void value_null(struct value_text *v)
+{
+	if (v->depth)
+		value_number_text(v, STR("null"));
+}
+
+void value_i64(struct value_text *v, int64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%" PRId64, value);
+	value_number_text(v, str_from(text));
+}
+
+/* The shortest digits that read back as the same number. */
+static void format_f64(double value, char *text, size_t size)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		double back;
+		char *comma;
+
+		snprintf(text, size, "%.*g", digits, value);
+		comma = strchr(text, ','); /* some locales' decimal point */
+		if (comma)
+			*comma = '.';
+		if (parse_f64(str_from(text), &back) &&
+		    !memcmp(&back, &value, sizeof back))
+			return;
+	}
+}
+
+void value_f64(struct value_text *v, double value)
+{
+	char text[40];
+
+	if (isnan(value))
+		value_number_text(v, STR("NaN"));
+	else if (isinf(value))
+		value_number_text(v, value > 0 ? STR("Infinity")
+					       : STR("-Infinity"));
+	else {
+		format_f64(value, text, sizeof text);
+		value_number_text(v, str_from(text));
+	}
+}
+
+void value_bytes(struct value_text *v, struct str bytes)
+{
+	bool is_quoted = v->depth > 0;
+
+	separate(v);
+	if (is_quoted)
+		add_char(v, '"');
+	/* Pieces of whole triples join without padding between them. */
+	while (bytes.len && v->buf.len < KEPT_BYTES) {
+		struct str piece = str_slice(bytes, 0, 48);
+		char text[4 * 16 + 1];
+
+		base64_encode((const unsigned char *)piece.ptr, piece.len,
+			      text);
+		add(v, str_from(text));
+		bytes = str_slice(bytes, piece.len, bytes.len);
+	}
+	if (is_quoted)
+		add_char(v, '"');
+}
+
+bool value_check(const struct value_text *v, struct str *text,
+		 struct error *err)
+{
+	*text = buf_str(&v->buf);
+	return buf_check(&v->buf, "an attribute's value", err);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Attribute values as text: a single value as it is, a list or map as JSON
+ * (strings quoted, the rest bare). At most a little over LIMIT_STRING_BYTES
+ * are kept, so that trace_build_text() sees and counts what is too long.
+ */
+#ifndef DECODE_VALUE_TEXT_H
+#define DECODE_VALUE_TEXT_H
+
+#include "base/buf.h"
+
+struct value_text {
+	struct buf buf;
+	unsigned depth; /* lists and maps that are open */
+};
+
+void value_init(struct value_text *v);
+void value_release(struct value_text *v);
+
+/* Ready for the next value; memory is kept. */
+void value_clear(struct value_text *v);
+
+/* '[' or '{', and their counterparts. */
+void value_open(struct value_text *v, char bracket);
+void value_close(struct value_text *v, char bracket);
+
+/* A map's key; the value follows. */
+void value_key(struct value_text *v, struct str key);
+
+void value_string(struct value_text *v, struct str text);
+void value_bool(struct value_text *v, bool value);
+void value_i64(struct value_text *v, int64_t value);
+void value_f64(struct value_text *v, double value);
+void value_null(struct value_text *v);
+
+/* A number that is text already. */
+void value_number_text(struct value_text *v, struct str text);
+
+/* Raw bytes, written as base64. */
+void value_bytes(struct value_text *v, struct str bytes);
+
+/* What was written; false when memory failed. */
+bool value_check(const struct value_text *v, struct str *text,
+		 struct error *err) MUST_CHECK;
+
+#endif
