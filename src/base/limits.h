@@ -77,6 +77,10 @@
 #define LIMIT_NOTE_BYTES 400u
 #define LIMIT_ERROR_BYTES 600u
 
+/* One paragraph or cell of a report. Names of the largest size, escaped, in a
+ * path of the largest length shown stay under a quarter of it. */
+#define LIMIT_PAGE_TEXT_BYTES (64 * MIB)
+
 /* Options. Values come from scripts and from the environment. */
 #define LIMIT_OPTION_VALUE_BYTES (64 * KIB)
 #define LIMIT_HEADERS 64u

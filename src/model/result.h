@@ -98,6 +98,9 @@ struct baseline_info {
 	int64_t total_value;
 };
 
+/* Which measure ranks the rows and is compared. */
+enum rank_by { RANK_OWNED = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
+
 /* One ranked function. Values in the profile's unit; shares 0..1 of each
  * side's own total. Baseline fields hold 0 when the function is absent
  * there and are null when there is no baseline at all. */
@@ -119,15 +122,15 @@ struct function_row {
 	int64_t baseline_owned_value;
 	int64_t baseline_self_value;
 	int64_t baseline_total_value;
-	double delta; /* of the ranked measure's share (see functions_by) */
+	/* What delta and change speak of; RANK_OWNED also means "as the
+	 * result's rank_by says". */
+	enum rank_by measure;
+	double delta; /* of that measure's share */
 	double delta_low;
 	double delta_high; /* 95 % interval; NaN when not tested */
 	double q;          /* NaN when not tested */
 	enum change change;
 };
-
-/* Which measure ranks the rows and is compared. */
-enum rank_by { RANK_OWNED = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
 
 struct finding {
 	struct str kind; /* n_plus_one, error, clock_skew, ... */
