@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Folded stacks: "root;child;leaf 42", and "root;child;leaf 40 42" with the
+ * value before in front. Lines come in the order in which `LC_ALL=C sort`
+ * leaves them.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/mem.h"
+#include "render/formats.h"
+
+/* Walks a line's bytes without putting it together: names joined by ';'. */
+struct cursor {
+	const struct stack_line *line;
+	uint32_t name;
+	size_t at;
+};
+
+/* The next byte of the line as it will be written, or ' ' at its end, where
+ * the value follows. Only separators are mapped: other escapes replace bytes
+ * that no real name has, and their order need only be stable. */
+static int cursor_next(struct cursor *c)
+{
+	struct str name;
+
+	if (c->name == c->line->count)
+		return ' ';
+	name = c->line->names[c->name];
+	if (c->at < name.len) {
+		unsigned char byte = (unsigned char)name.ptr[c->at++];
+
+		return byte == ';' ? ':' : byte;
+	}
+	c->name++;
+	c->at = 0;
+	return c->name == c->line->count ? ' ' : ';';
+}
+
+static bool cursor_is_done(const struct cursor *c)
+{
+	return c->name == c->line->count;
+}
+
+static int line_compare(const void *a, const void *b)
+{
+	const struct stack_line *const *left = a;
+	const struct stack_line *const *right = b;
+	struct cursor l = { .line = *left };
+	struct cursor r = { .line = *right };
+
+	while (!cursor_is_done(&l) || !cursor_is_done(&r)) {
+		int x = cursor_next(&l);
+		int y = cursor_next(&r);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	/* Equal text: the input's order, so that the output is stable. */
+	return (*left > *right) - (*left < *right);
+}
+
+static void write_names(struct out *out, const struct stack_line *line)
+{
+	if (!line->count)
+		escape_folded(out, STR(""));
+	for (uint32_t i = 0; i < line->count; i++) {
+		if (i)
+			out_char(out, ';');
+		escape_folded(out, line->names[i]);
+	}
+}
+
+static void write_line(struct out *out, const struct stack_line *line,
+		       bool has_before)
+{
+	if (!line->after && !(has_before && line->before))
+		return;
+	write_names(out, line);
+	if (has_before)
+		outf(out, " %" PRId64, line->before);
+	outf(out, " %" PRId64 "\n", line->after);
+}
+
+static void write_lines(const struct render_input *in, struct out *out,
+			bool has_before)
+{
+	size_t count = in->stack_count;
+	const struct stack_line **lines;
+
+	lines = count > SIZE_MAX / sizeof *lines
+			? NULL
+			: mem_alloc(count * sizeof *lines);
+	if (!lines) {
+		render_fail(out);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		lines[i] = &in->stacks[i];
+	qsort(lines, count, sizeof *lines, line_compare);
+	for (size_t i = 0; i < count; i++)
+		write_line(out, lines[i], has_before);
+	mem_free(lines);
+}
+
+void render_folded(const struct render_input *in, struct out *out)
+{
+	write_lines(in, out, false);
+}
+
+void render_difffolded(const struct render_input *in, struct out *out)
+{
+	write_lines(in, out, true);
+}

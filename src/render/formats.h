@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of this folder share: the functions behind the rows of the
+ * format table and behind the commands of the table format.
+ */
+#ifndef RENDER_FORMATS_H
+#define RENDER_FORMATS_H
+
+#include "render/page.h"
+#include "render/render.h"
+
+void render_json(const struct render_input *in, struct out *out);
+void render_folded(const struct render_input *in, struct out *out);
+void render_difffolded(const struct render_input *in, struct out *out);
+
+/* The table format, by command. */
+void report_slow(struct page *p, const struct render_input *in);
+void report_diff(struct page *p, const struct render_input *in);
+void report_profile(struct page *p, const struct render_input *in);
+void waterfall_render(struct page *p, const struct render_input *in);
+
+/* The ranked functions.
+ *
+ * With a baseline: two measures of the slow side, then before and change.
+ * The column left of `before` is the measure that is compared, so a row reads
+ * "own 65.0 %, before 4.1 %, +60.9":
+ *   ranked by owner:  total   own  before  change
+ *   ranked by self:   total  self  before  change
+ *   ranked by total:   self total  before  change
+ * A row whose own measure is another one (a loop is judged by its total)
+ * carries a `*` behind its change, and a line under the table says so.
+ * Without a baseline: flat flat% cum cum%, by owner own own% flat% cum%. */
+void table_functions(struct page *p, const struct result *r);
+
+/* Rows that the table shows. */
+size_t table_row_count(const struct page *p, const struct result *r);
+
+/* The measure by which a row is ranked and compared: OWNED, SELF or TOTAL. */
+enum rank_by row_measure(const struct result *r,
+			 const struct function_row *row);
+double row_share(const struct function_row *row, enum rank_by measure);
+double row_baseline(const struct function_row *row, enum rank_by measure);
+
+/* Everything under the table, nothing when quiet: findings not yet told,
+ * notes, and the commands to go on with. told: a text shown already, or NULL
+ * ptr. */
+void report_tail(struct page *p, const struct result *r, struct str told);
+
+/* Makes the output fail for lack of memory. */
+void render_fail(struct out *out);
+
+#endif

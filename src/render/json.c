@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The machine's answer, tracefind-json(5): every key always present and in
+ * this order, null where not known. man/tracefind-json.schema.json describes
+ * it; the tests check one against the other.
+ */
+#include <math.h>
+
+#include "base/jsonw.h"
+#include "render/formats.h"
+
+#define SCHEMA_VERSION 1
+
+/* A millionth of the total is below what sampling can tell. */
+#define SHARE_DECIMALS 6
+/* q values of clear findings are tiny; less than this is certain. */
+#define Q_DECIMALS 9
+
+static const char *const kind_names[] = {
+	[SPAN_KIND_INTERNAL] = "internal", [SPAN_KIND_SERVER] = "server",
+	[SPAN_KIND_CLIENT] = "client",	   [SPAN_KIND_PRODUCER] = "producer",
+	[SPAN_KIND_CONSUMER] = "consumer",
+};
+
+static const char *const cause_names[] = {
+	[CAUSE_UNKNOWN] = "unknown",
+	[CAUSE_CPU] = "cpu",
+	[CAUSE_ALLOC] = "alloc",
+	[CAUSE_LOCK] = "lock",
+	[CAUSE_WAIT] = "wait",
+	[CAUSE_DOWNSTREAM] = "downstream",
+	[CAUSE_N_PLUS_ONE] = "n_plus_one",
+};
+
+static const char *const confidence_names[] = {
+	[CONFIDENCE_WEAK] = "weak",
+	[CONFIDENCE_FAIR] = "fair",
+	[CONFIDENCE_STRONG] = "strong",
+};
+
+static const char *const scope_names[] = {
+	[SCOPE_SERVICE] = "service",
+	[SCOPE_INSTANCE] = "instance",
+	[SCOPE_COHORT] = "cohort",
+	[SCOPE_SPAN] = "span",
+};
+
+static const char *const change_names[] = {
+	[CHANGE_NONE] = NULL,	  [CHANGE_NEW] = "new",
+	[CHANGE_GROWN] = "grown", [CHANGE_SHRUNK] = "shrunk",
+	[CHANGE_GONE] = "gone",	  [CHANGE_SAME] = "same",
+	[CHANGE_NOISE] = "noise",
+};
+
+/* ---- one key and its value ---- */
+
+static void put_str(struct jsonw *w, const char *key, struct str text)
+{
+	jsonw_key(w, key);
+	if (text.ptr)
+		jsonw_str(w, text);
+	else
+		jsonw_null(w);
+}
+
+static void put_text(struct jsonw *w, const char *key, const char *text)
+{
+	jsonw_key(w, key);
+	jsonw_text(w, text);
+}
+
+static void put_i64(struct jsonw *w, const char *key, int64_t value)
+{
+	jsonw_key(w, key);
+	jsonw_i64(w, value);
+}
+
+/* Negative means not known. */
+static void put_known(struct jsonw *w, const char *key, int64_t value)
+{
+	jsonw_key(w, key);
+	if (value < 0)
+		jsonw_null(w);
+	else
+		jsonw_i64(w, value);
+}
+
+static void put_share(struct jsonw *w, const char *key, double share)
+{
+	jsonw_key(w, key);
+	jsonw_f64(w, share, SHARE_DECIMALS);
+}
+
+static void put_bool(struct jsonw *w, const char *key, bool value)
+{
+	jsonw_key(w, key);
+	jsonw_bool(w, value);
+}
+
+static void put_null(struct jsonw *w, const char *key)
+{
+	jsonw_key(w, key);
+	jsonw_null(w);
+}
+
+static void put_time(struct jsonw *w, const char *key, int64_t time_ns)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	format_rfc3339(time_ns, text);
+	put_text(w, key, text);
+}
+
+static void put_range(struct jsonw *w, struct time_range range)
+{
+	if (range.from_ns || range.to_ns) {
+		put_time(w, "from", range.from_ns);
+		put_time(w, "to", range.to_ns);
+	} else {
+		put_null(w, "from");
+		put_null(w, "to");
+	}
+}
+
+/* ---- the parts ---- */
+
+static void write_trace(struct jsonw *w, const struct trace_info *trace)
+{
+	jsonw_object(w);
+	put_str(w, "id", trace->id);
+	put_str(w, "source", trace->source);
+	put_time(w, "start", trace->start_ns);
+	put_known(w, "duration_ns", trace->duration_ns);
+	put_i64(w, "services", trace->service_count);
+	put_i64(w, "spans", trace->span_count);
+	put_bool(w, "partial", trace->is_partial);
+	jsonw_object_end(w);
+}
+
+static void write_span(struct jsonw *w, const struct guilty_span *span)
+{
+	jsonw_object(w);
+	put_str(w, "span_id", span->span_id);
+	put_str(w, "service", span->service);
+	put_str(w, "name", span->name);
+	put_text(w, "kind", kind_names[span->kind]);
+	put_time(w, "start", span->start_ns);
+	put_known(w, "duration_ns", span->duration_ns);
+	put_known(w, "self_ns", span->self_ns);
+	put_known(w, "critical_ns", span->critical_ns);
+	put_i64(w, "count", span->count);
+	jsonw_key(w, "path");
+	jsonw_array(w);
+	for (size_t i = 0; i < span->path_count; i++)
+		jsonw_str(w, span->path[i]);
+	jsonw_array_end(w);
+	put_known(w, "typical_ns", span->typical_ns);
+	put_str(w, "why", span->why);
+	jsonw_object_end(w);
+}
+
+static void write_cause(struct jsonw *w, const struct cause *cause)
+{
+	jsonw_object(w);
+	put_text(w, "kind", cause_names[cause->kind]);
+	put_text(w, "confidence", confidence_names[cause->confidence]);
+	put_known(w, "on_cpu_ns", cause->on_cpu_ns);
+	put_str(w, "text", cause->text);
+	jsonw_object_end(w);
+}
+
+static void write_profile(struct jsonw *w, const struct profile_info *profile)
+{
+	jsonw_object(w);
+	put_str(w, "type", profile->type);
+	put_text(w, "scope", scope_names[profile->scope]);
+	put_str(w, "selector", profile->selector);
+	put_range(w, profile->range);
+	put_known(w, "samples", profile->samples);
+	put_str(w, "unit", profile->unit);
+	put_share(w, "truncated_share", profile->truncated_share);
+	jsonw_object_end(w);
+}
+
+static void write_baseline(struct jsonw *w, const struct baseline_info *b)
+{
+	jsonw_object(w);
+	put_str(w, "kind", b->kind);
+	put_range(w, b->range);
+	put_known(w, "samples", b->samples);
+	if (b->healthy < 0)
+		put_null(w, "healthy");
+	else
+		put_bool(w, "healthy", b->healthy);
+	put_str(w, "text", b->text);
+	jsonw_object_end(w);
+}
+
+/* NaN, which is written as null, when there is nothing to compare with. */
+static void write_comparison(struct jsonw *w, const struct function_row *row,
+			     bool has_baseline)
+{
+	const double none = (double)NAN;
+
+	put_share(w, "baseline_owned",
+		  has_baseline ? row->baseline_owned : none);
+	put_share(w, "baseline_self", has_baseline ? row->baseline_self : none);
+	put_share(w, "baseline_total",
+		  has_baseline ? row->baseline_total : none);
+	put_share(w, "delta", has_baseline ? row->delta : none);
+	put_share(w, "delta_low", has_baseline ? row->delta_low : none);
+	put_share(w, "delta_high", has_baseline ? row->delta_high : none);
+	jsonw_key(w, "q");
+	jsonw_f64(w, has_baseline ? row->q : none, Q_DECIMALS);
+	put_text(w, "change", has_baseline ? change_names[row->change] : NULL);
+}
+
+static void write_function(struct jsonw *w, const struct function_row *row,
+			   bool has_baseline)
+{
+	jsonw_object(w);
+	put_i64(w, "rank", row->rank);
+	put_str(w, "name", row->name);
+	put_str(w, "file", row->file);
+	put_known(w, "line", row->line ? (int64_t)row->line : -1);
+	put_str(w, "leaf", row->leaf);
+	put_share(w, "owned", row->owned);
+	put_share(w, "self", row->self);
+	put_share(w, "total", row->total);
+	put_i64(w, "owned_value", row->owned_value);
+	put_i64(w, "self_value", row->self_value);
+	put_i64(w, "total_value", row->total_value);
+	write_comparison(w, row, has_baseline);
+	jsonw_object_end(w);
+}
+
+static void write_finding(struct jsonw *w, const struct finding *finding)
+{
+	char id[17];
+
+	jsonw_object(w);
+	put_str(w, "kind", finding->kind);
+	put_str(w, "text", finding->text);
+	jsonw_key(w, "span_ids");
+	jsonw_array(w);
+	for (size_t i = 0; i < finding->span_id_count; i++) {
+		span_id_format(finding->span_ids[i], id);
+		jsonw_text(w, id);
+	}
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void write_request(struct jsonw *w, const struct request_info *request)
+{
+	jsonw_object(w);
+	put_str(w, "method", request->method);
+	put_str(w, "url", request->url);
+	put_known(w, "status", request->status ? request->status : -1);
+	put_known(w, "bytes", request->bytes);
+	put_known(w, "duration_ns", request->duration_ns);
+	jsonw_object_end(w);
+}
+
+/* ---- the document ---- */
+
+static void write_heads(struct jsonw *w, const struct result *r)
+{
+	put_i64(w, "schema_version", SCHEMA_VERSION);
+	put_text(w, "tool", "tracefind " TRACEFIND_VERSION);
+	put_text(w, "command", r->command);
+	jsonw_key(w, "trace");
+	if (r->has_trace)
+		write_trace(w, &r->trace);
+	else
+		jsonw_null(w);
+	jsonw_key(w, "span");
+	if (r->has_span)
+		write_span(w, &r->span);
+	else
+		jsonw_null(w);
+	jsonw_key(w, "cause");
+	if (r->has_cause)
+		write_cause(w, &r->cause);
+	else
+		jsonw_null(w);
+	jsonw_key(w, "profile");
+	if (r->has_profile)
+		write_profile(w, &r->profile);
+	else
+		jsonw_null(w);
+	jsonw_key(w, "baseline");
+	if (r->has_baseline)
+		write_baseline(w, &r->baseline);
+	else
+		jsonw_null(w);
+}
+
+static void write_lists(struct jsonw *w, const struct result *r)
+{
+	jsonw_key(w, "functions");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->function_count; i++)
+		write_function(w, &r->functions[i], r->has_baseline);
+	jsonw_array_end(w);
+	jsonw_key(w, "findings");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->finding_count; i++)
+		write_finding(w, &r->findings[i]);
+	jsonw_array_end(w);
+	jsonw_key(w, "notes");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->notes.count; i++)
+		jsonw_text(w, r->notes.text[i]);
+	jsonw_array_end(w);
+	jsonw_key(w, "requests");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->request_count; i++)
+		write_request(w, &r->requests[i]);
+	jsonw_array_end(w);
+}
+
+void render_json(const struct render_input *in, struct out *out)
+{
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	write_heads(&w, in->result);
+	write_lists(&w, in->result);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "render/formats.h"
+#include "render/units.h"
+
+/* A blank at which a paragraph must not wrap. Escaped text never holds a
+ * control character, so the mark is free. */
+#define HARD_BLANK '\x01'
+
+/* Lines that one foreign text may take before its middle is cut. */
+#define FOREIGN_LINES 3u
+
+static const char *const paint_codes[] = {
+	[PAINT_NONE] = "",	   [PAINT_BOLD] = "\033[1m",
+	[PAINT_DIM] = "\033[2m",   [PAINT_BAD] = "\033[31m",
+	[PAINT_GOOD] = "\033[32m", [PAINT_MARK] = "\033[33m",
+};
+
+void page_begin(struct page *p, const struct render_style *style,
+		struct out *out)
+{
+	*p = (struct page){ .out = out, .style = *style };
+	p->width = style->width;
+	if (p->width && p->width < PAGE_MIN_COLUMNS)
+		p->width = PAGE_MIN_COLUMNS;
+	if (p->width > PAGE_MAX_COLUMNS)
+		p->width = PAGE_MAX_COLUMNS;
+	buf_init(&p->cell, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&p->line, LIMIT_PAGE_TEXT_BYTES);
+}
+
+void page_end(struct page *p)
+{
+	if (p->cell.state != BUF_OK || p->line.state != BUF_OK)
+		render_fail(p->out);
+	buf_release(&p->cell);
+	buf_release(&p->line);
+}
+
+/* ---- cells ---- */
+
+static void paint_on(struct page *p, enum paint paint)
+{
+	if (p->style.use_color)
+		out_text(p->out, paint_codes[paint]);
+}
+
+static void paint_off(struct page *p, enum paint paint)
+{
+	if (p->style.use_color && paint != PAINT_NONE)
+		out_text(p->out, "\033[m");
+}
+
+/* Remembers a failure, since the buffer is used again. */
+static struct str escape_cell(struct page *p, struct str foreign)
+{
+	enum buf_state state = p->cell.state;
+
+	buf_clear(&p->cell);
+	escape_terminal_buf(&p->cell, foreign);
+	if (p->cell.state == BUF_OK)
+		p->cell.state = state;
+	return buf_str(&p->cell);
+}
+
+/* Escaped text without its middle: head, ellipsis, tail. */
+struct cut {
+	struct str head;
+	struct str tail;
+	bool is_cut;
+	size_t columns;
+};
+
+static const char *ellipsis(const struct page *p)
+{
+	return p->style.use_unicode ? "…" : "...";
+}
+
+/* The end of text that is `total` columns wide, at most `columns` of it. A
+ * wide character across the edge is left out. */
+static struct str last_columns(struct str text, size_t total, size_t columns)
+{
+	size_t skip = total - columns;
+	size_t at = text_fit(text, skip);
+
+	if (text_width(str_slice(text, 0, at)) < skip)
+		at = text_fit(text, skip + 1);
+	return str_slice(text, at, text.len);
+}
+
+/* The end of a qualified name tells more than its beginning, so two thirds
+ * of the room go to it. */
+static struct cut cut_middle(const struct page *p, struct str text, size_t max)
+{
+	size_t total = text_width(text);
+	size_t dots = p->style.use_unicode ? 1 : 3;
+	size_t keep = max > dots ? max - dots : 0;
+	size_t head = text_fit(text, keep / 3);
+	struct str tail;
+
+	if (!max || total <= max)
+		return (struct cut){ text, STR(""), false, total };
+	tail = last_columns(text, total, keep - keep / 3);
+	return (struct cut){
+		.head = str_slice(text, 0, head),
+		.tail = tail,
+		.is_cut = true,
+		.columns = text_width(str_slice(text, 0, head)) + dots +
+			   text_width(tail),
+	};
+}
+
+struct str name_shown(struct str name)
+{
+	return name.len ? name : STR("(no name)");
+}
+
+size_t page_columns(struct page *p, struct str foreign, size_t max)
+{
+	size_t columns = text_width(escape_cell(p, foreign));
+
+	return max && columns > max ? max : columns;
+}
+
+void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
+	       size_t pad)
+{
+	struct cut cut = cut_middle(p, escape_cell(p, foreign), max);
+
+	paint_on(p, paint);
+	out_str(p->out, cut.head);
+	if (cut.is_cut)
+		out_text(p->out, ellipsis(p));
+	out_str(p->out, cut.tail);
+	paint_off(p, paint);
+	if (cut.columns < pad)
+		out_repeat(p->out, " ", pad - cut.columns);
+}
+
+/* The place as text in the cell buffer. */
+static struct str escape_place(struct page *p, struct str file, uint32_t line)
+{
+	if (!file.len)
+		return STR("");
+	escape_cell(p, file);
+	if (line)
+		buf_addf(&p->cell, ":%" PRIu32, line);
+	return buf_str(&p->cell);
+}
+
+size_t page_place_columns(struct page *p, struct str file, uint32_t line)
+{
+	return text_width(escape_place(p, file, line));
+}
+
+void page_place(struct page *p, enum paint paint, struct str file,
+		uint32_t line, size_t max)
+{
+	struct str text = escape_place(p, file, line);
+	size_t total = text_width(text);
+	size_t dots = p->style.use_unicode ? 1 : 3;
+
+	paint_on(p, paint);
+	if (max && total > max) {
+		out_text(p->out, ellipsis(p));
+		text = last_columns(text, total, max > dots ? max - dots : 0);
+	}
+	out_str(p->out, text);
+	paint_off(p, paint);
+}
+
+void page_field(struct page *p, enum paint paint, enum align align,
+		size_t columns, const char *text)
+{
+	size_t width = text_width(str_from(text));
+	size_t blanks = width < columns ? columns - width : 0;
+
+	if (align == ALIGN_RIGHT)
+		out_repeat(p->out, " ", blanks);
+	page_paint(p, paint, text);
+	if (align == ALIGN_LEFT)
+		out_repeat(p->out, " ", blanks);
+}
+
+void page_paint(struct page *p, enum paint paint, const char *text)
+{
+	if (!*text)
+		return;
+	paint_on(p, paint);
+	out_text(p->out, text);
+	paint_off(p, paint);
+}
+
+void page_repeat(struct page *p, enum paint paint, const char *text,
+		 size_t times)
+{
+	paint_on(p, paint);
+	out_repeat(p->out, text, times);
+	paint_off(p, paint);
+}
+
+void page_bar(struct page *p, enum paint paint, double share, size_t cells)
+{
+	static const char *const eighths[] = { "",  "▏", "▎", "▍",
+					       "▌", "▋", "▊", "▉" };
+	size_t steps = p->style.use_unicode ? 8 : 1;
+	size_t filled = 0;
+
+	if (share > 0)
+		filled = (size_t)lround(fmin(share, 1) *
+					(double)(cells * steps));
+	if (share > 0 && !filled)
+		filled = 1;
+	paint_on(p, paint);
+	out_repeat(p->out, p->style.use_unicode ? "█" : "#", filled / steps);
+	out_text(p->out, eighths[filled % steps]);
+	paint_off(p, paint);
+	out_repeat(p->out, " ", cells - (filled + steps - 1) / steps);
+}
+
+/* ---- paragraphs ---- */
+
+void page_text(struct page *p, const char *text)
+{
+	buf_add_text(&p->line, text);
+}
+
+void page_textf(struct page *p, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	buf_add_text(&p->line, text);
+}
+
+void page_number(struct page *p, const char *text)
+{
+	for (; *text; text++)
+		buf_add_char(&p->line, *text == ' ' ? HARD_BLANK : *text);
+}
+
+static void add_cut(struct page *p, struct str foreign, size_t max)
+{
+	struct cut cut = cut_middle(p, escape_cell(p, foreign), max);
+
+	buf_add_str(&p->line, cut.head);
+	if (cut.is_cut)
+		buf_add_text(&p->line, ellipsis(p));
+	buf_add_str(&p->line, cut.tail);
+}
+
+/* Columns of a paragraph's line, whatever its label. */
+static size_t text_columns(const struct page *p)
+{
+	return p->width ? p->width - 10 : 0;
+}
+
+void page_foreign(struct page *p, struct str foreign)
+{
+	add_cut(p, foreign, FOREIGN_LINES * text_columns(p));
+}
+
+void page_name(struct page *p, struct str foreign, size_t max)
+{
+	if (p->width && !max)
+		max = text_columns(p);
+	add_cut(p, name_shown(foreign), p->width ? max : 0);
+}
+
+void page_place_text(struct page *p, struct str file, uint32_t line)
+{
+	if (!file.len)
+		return;
+	page_name(p, file, 0);
+	if (line)
+		page_textf(p, ":%" PRIu32, line);
+}
+
+/* Bytes of text for one line of so many columns, and how many more to skip
+ * to the next line's first word. */
+static size_t line_break(struct str text, size_t columns, size_t *skip)
+{
+	size_t fit = text_fit(text, columns);
+	size_t at = fit;
+
+	*skip = 0;
+	if (fit == text.len)
+		return fit;
+	while (at && text.ptr[at] != ' ')
+		at--;
+	while (at && text.ptr[at - 1] == ' ')
+		at--;
+	if (!at)
+		return fit ? fit : 1;
+	while (at + *skip < text.len && text.ptr[at + *skip] == ' ')
+		(*skip)++;
+	return at;
+}
+
+static void write_line(struct page *p, enum paint paint, struct str text)
+{
+	paint_on(p, paint);
+	while (text.len) {
+		const char *hard = memchr(text.ptr, HARD_BLANK, text.len);
+		size_t len = hard ? (size_t)(hard - text.ptr) : text.len;
+
+		out_add(p->out, text.ptr, len);
+		if (hard)
+			out_char(p->out, ' ');
+		text = str_slice(text, hard ? len + 1 : len, text.len);
+	}
+	paint_off(p, paint);
+	out_char(p->out, '\n');
+}
+
+void page_flush(struct page *p, enum paint paint, const char *label,
+		size_t indent)
+{
+	struct str text = buf_str(&p->line);
+	enum buf_state state = p->line.state;
+	bool is_first = true;
+
+	while (text.len) {
+		size_t skip = 0;
+		size_t len = text.len;
+
+		if (p->width)
+			len = line_break(text, p->width - indent, &skip);
+		page_field(p, PAINT_DIM, ALIGN_LEFT, indent,
+			   is_first ? label : "");
+		write_line(p, paint, str_slice(text, 0, len));
+		text = str_slice(text, len + skip, text.len);
+		is_first = false;
+	}
+	buf_clear(&p->line);
+	p->line.state = state;
+}
+
+/* ---- shared wording ---- */
+
+static bool is_known(struct time_range range)
+{
+	return range.from_ns || range.to_ns;
+}
+
+static void add_date(struct page *p, int64_t time_ns)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	format_rfc3339(time_ns, text);
+	page_textf(p, "%.10s", text);
+	buf_add_char(&p->line, HARD_BLANK);
+}
+
+/* Floored, so that times before 1970 have days too. */
+static int64_t day_of(int64_t time_ns)
+{
+	return time_ns / NS_PER_DAY - (time_ns % NS_PER_DAY < 0);
+}
+
+void page_window(struct page *p, struct time_range range, int64_t day_ns)
+{
+	bool with_seconds =
+		range.from_ns % NS_PER_MIN || range.to_ns % NS_PER_MIN;
+	bool is_one_day = day_of(range.from_ns) == day_of(range.to_ns);
+	char clock[16];
+
+	if (!is_known(range))
+		return;
+	if (!is_one_day || !day_ns || day_of(range.from_ns) != day_of(day_ns))
+		add_date(p, range.from_ns);
+	format_clock(range.from_ns, with_seconds, clock);
+	page_text(p, clock);
+	page_text(p, is_one_day ? "-" : " to ");
+	if (!is_one_day)
+		add_date(p, range.to_ns);
+	format_clock(range.to_ns, with_seconds, clock);
+	page_text(p, clock);
+	page_number(p, " UTC");
+}
+
+void page_extent(struct page *p, struct time_range range, int64_t samples)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	if (is_known(range)) {
+		format_duration(range.to_ns - range.from_ns, text);
+		page_number(p, text);
+	}
+	if (samples < 0)
+		return;
+	if (is_known(range))
+		page_text(p, ", ");
+	format_count(samples, text);
+	page_textf(p, "%s sample%s", text, samples == 1 ? "" : "s");
+}

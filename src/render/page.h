@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A page of text for people: colours, cells cut and padded by display width,
+ * and paragraphs that wrap with a hanging indent. Foreign text enters only
+ * through page_name() and page_foreign(), which escape it.
+ */
+#ifndef RENDER_PAGE_H
+#define RENDER_PAGE_H
+
+#include "base/buf.h"
+#include "base/out.h"
+#include "base/timefmt.h"
+#include "render/render.h"
+
+/* The narrowest terminal laid out for; on a narrower one lines run over. */
+#define PAGE_MIN_COLUMNS 60u
+/* Wider than any screen: keeps padding bounded. */
+#define PAGE_MAX_COLUMNS 1000u
+/* When nothing is cut, columns still align up to here; a longer name only
+ * pushes its own row. */
+#define PAGE_ALIGN_COLUMNS 100u
+
+enum paint {
+	PAINT_NONE = 0,
+	PAINT_BOLD,
+	PAINT_DIM,
+	PAINT_BAD,
+	PAINT_GOOD,
+	PAINT_MARK,
+};
+
+struct page {
+	struct out *out;
+	struct render_style style;
+	size_t width;	 /* columns, 0 = never cut */
+	struct buf cell; /* the escaped text of one cell */
+	struct buf line; /* the paragraph being put together */
+};
+
+/* page_end() releases; when memory ran out it makes `out` fail. */
+void page_begin(struct page *p, const struct render_style *style,
+		struct out *out);
+void page_end(struct page *p);
+
+/* The name, or "(no name)" for an empty one. */
+struct str name_shown(struct str name);
+
+/* ---- cells: written at once ---- */
+
+enum align { ALIGN_LEFT = 0, ALIGN_RIGHT };
+
+/* Columns that foreign text takes, at most max (0 = no limit). */
+size_t page_columns(struct page *p, struct str foreign, size_t max);
+
+/* Foreign text, its middle cut to at most max columns (0 = never), then
+ * blanks up to `pad` columns. */
+void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
+	       size_t pad);
+
+/* "file:line" (line 0 unknown) of at most max columns; the front is cut,
+ * since the end tells the files apart. */
+void page_place(struct page *p, enum paint paint, struct str file,
+		uint32_t line, size_t max);
+size_t page_place_columns(struct page *p, struct str file, uint32_t line);
+
+/* Text of ours in a field. */
+void page_field(struct page *p, enum paint paint, enum align align,
+		size_t columns, const char *text);
+
+void page_paint(struct page *p, enum paint paint, const char *text);
+void page_repeat(struct page *p, enum paint paint, const char *text,
+		 size_t times);
+
+/* A bar of `cells` columns, filled to share (0..1) of them in eighths, at
+ * least a sliver when share > 0. */
+void page_bar(struct page *p, enum paint paint, double share, size_t cells);
+
+/* ---- paragraphs: put together, then wrapped ---- */
+
+/* Text of ours; blanks in it are places to wrap. */
+void page_text(struct page *p, const char *text);
+void page_textf(struct page *p, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Text of ours that stays on one line, such as "65.0 %". */
+void page_number(struct page *p, const char *text);
+
+/* Foreign prose: wraps at its blanks, its middle cut after a few lines. */
+void page_foreign(struct page *p, struct str foreign);
+
+/* A foreign name: its middle cut to max columns (0: to what a line
+ * holds). */
+void page_name(struct page *p, struct str foreign, size_t max);
+
+/* "file:line" within a paragraph. */
+void page_place_text(struct page *p, struct str file, uint32_t line);
+
+/* Writes the paragraph: label in the first `indent` columns, the lines under
+ * it indented as far. Empty paragraphs write nothing. */
+void page_flush(struct page *p, enum paint paint, const char *label,
+		size_t indent);
+
+/* ---- shared wording ---- */
+
+/* "10:05-10:15 UTC", with dates when the window is not within the day of
+ * day_ns (0: always with dates). Nothing when the range is unknown. */
+void page_window(struct page *p, struct time_range range, int64_t day_ns);
+
+/* "10 m, 1,830 samples": what is known of a side's extent. */
+void page_extent(struct page *p, struct time_range range, int64_t samples);
+
+#endif

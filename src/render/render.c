@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/render.h"
+
+#include <errno.h>
+
+#include "render/formats.h"
+
+typedef void (*report_fn)(struct page *p, const struct render_input *in);
+
+static const struct {
+	const char *command;
+	report_fn report;
+} reports[] = {
+	{ "slow", report_slow },
+	{ "diff", report_diff },
+	{ "profile", report_profile },
+	{ "show", waterfall_render },
+};
+
+static void render_table(const struct render_input *in, struct out *out)
+{
+	struct str command = str_from(in->result->command);
+	struct page p;
+
+	page_begin(&p, &in->style, out);
+	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+		if (str_equal(command, str_from(reports[i].command)))
+			reports[i].report(&p, in);
+	page_end(&p);
+}
+
+const struct render_format render_formats[] = {
+	{ "table", ".txt", 0, "for people (the default)", render_table },
+	{ "json", ".json", 0, "for programs, see tracefind-json(5)",
+	  render_json },
+	{ "folded", ".folded", RENDER_NEEDS_PROFILE | RENDER_NEEDS_STACKS,
+	  "one line a stack with its value, for flame graphs", render_folded },
+	{ "difffolded", ".folded",
+	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE | RENDER_NEEDS_STACKS,
+	  "one line a stack with its values before and after",
+	  render_difffolded },
+	{ NULL, NULL, 0, NULL, NULL },
+};
+
+const struct render_format *render_find(struct str name)
+{
+	for (const struct render_format *f = render_formats; f->name; f++)
+		if (str_equal(name, str_from(f->name)))
+			return f;
+	return NULL;
+}
+
+void render_fail(struct out *out)
+{
+	if (out->memory) {
+		out->memory->state = BUF_OUT_OF_MEMORY;
+		return;
+	}
+	if (out->is_failed)
+		return;
+	out->is_failed = true;
+	out->error_number = ENOMEM;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The answer of `slow`: one line, five lines of evidence, the functions.
+ */
+#include <stdio.h>
+
+#include "render/formats.h"
+#include "render/units.h"
+
+/* "  where   " */
+#define LABEL_COLUMNS 10u
+
+#define NAME_MIN_COLUMNS 20u
+
+/* A path longer than both ends together loses its middle. */
+#define PATH_HEAD 3u
+#define PATH_TAIL 6u
+
+static const char *const confidence_words[] = {
+	[CONFIDENCE_WEAK] = "weak",
+	[CONFIDENCE_FAIR] = "fair",
+	[CONFIDENCE_STRONG] = "strong",
+};
+
+/* Said when the analysis found a cause but no words for it. */
+static const char *const cause_words[] = {
+	[CAUSE_UNKNOWN] = "not known: the evidence does not tell",
+	[CAUSE_CPU] = "its own code computes",
+	[CAUSE_ALLOC] = "allocation or garbage collection",
+	[CAUSE_LOCK] = "it waits for a lock",
+	[CAUSE_WAIT] = "not CPU: it waits (I/O, sleep, queue or pool)",
+	[CAUSE_DOWNSTREAM] = "it waits for something downstream",
+	[CAUSE_N_PLUS_ONE] = "N+1: many small calls, one after another",
+};
+
+static void evidence(struct page *p, const char *label)
+{
+	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
+}
+
+static void add_duration(struct page *p, int64_t duration_ns)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_duration(duration_ns, text);
+	page_number(p, text);
+}
+
+static void add_share(struct page *p, double share)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_share(share, text);
+	page_number(p, text);
+}
+
+/* "  took 612 ms, normally 48 ms" */
+static void times_text(const struct guilty_span *span, char *out, size_t size)
+{
+	char took[UNIT_TEXT_BYTES];
+	char typical[UNIT_TEXT_BYTES] = "";
+	char calls[UNIT_TEXT_BYTES] = "";
+
+	format_duration(span->duration_ns, took);
+	if (span->typical_ns >= 0)
+		format_duration(span->typical_ns, typical);
+	if (span->count > 1)
+		snprintf(calls, sizeof calls, " in %u calls",
+			 (unsigned)span->count);
+	snprintf(out, size, "  took %s%s%s%s", took, calls,
+		 *typical ? ", normally " : "", typical);
+}
+
+static void write_answer(struct page *p, const struct result *r)
+{
+	const struct guilty_span *span = &r->span;
+	size_t service_max = p->width / 3;
+	size_t name_max = NAME_MIN_COLUMNS;
+	char times[160];
+	size_t taken;
+
+	if (!r->has_span) {
+		page_text(p, "no span to blame was found");
+		page_flush(p, PAINT_BOLD, "", 0);
+		return;
+	}
+	times_text(span, times, sizeof times);
+	taken = page_columns(p, span->service, service_max) + 2 +
+		str_from(times).len;
+	if (p->width > taken + name_max)
+		name_max = p->width - taken;
+	page_name(p, span->service, service_max);
+	page_text(p, "  ");
+	page_name(p, span->name, name_max);
+	page_text(p, times);
+	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+static void write_where(struct page *p, const struct guilty_span *span)
+{
+	bool is_long = span->path_count > PATH_HEAD + PATH_TAIL + 1;
+
+	for (size_t i = 0; i < span->path_count; i++) {
+		if (i)
+			page_text(p, " > ");
+		if (is_long && i == PATH_HEAD) {
+			i = span->path_count - PATH_TAIL;
+			page_textf(p, "(%zu spans) > ", i - PATH_HEAD);
+		}
+		page_name(p, span->path[i], 0);
+	}
+	evidence(p, "  where");
+	page_text(p, "self ");
+	add_duration(p, span->self_ns);
+	if (span->share > 0) {
+		page_text(p, ", ");
+		add_share(p, span->share);
+		page_text(p, " of the trace's critical path");
+	}
+	evidence(p, "");
+}
+
+static void write_why(struct page *p, const struct result *r)
+{
+	if (r->has_cause && r->cause.text.len)
+		page_foreign(p, r->cause.text);
+	else if (r->has_cause && r->cause.kind != CAUSE_UNKNOWN)
+		page_text(p, cause_words[r->cause.kind]);
+	else if (r->span.why.len)
+		page_foreign(p, r->span.why);
+	else
+		page_text(p, cause_words[CAUSE_UNKNOWN]);
+	evidence(p, "  why");
+}
+
+static void add_change(struct page *p, const struct function_row *row)
+{
+	if (row->baseline_total > 0) {
+		page_text(p, ", was ");
+		add_share(p, row->baseline_total);
+	} else {
+		page_text(p, ", not in the baseline");
+	}
+	if (row->change == CHANGE_NOISE)
+		page_text(p, ": not distinguishable from noise");
+	else if (row->change == CHANGE_SAME)
+		page_text(p, ": nothing changed");
+}
+
+static void write_function(struct page *p, const struct result *r)
+{
+	const struct function_row *row = &r->functions[0];
+
+	page_name(p, row->name, 0);
+	page_text(p, "    ");
+	add_share(p, row->total);
+	page_textf(p, " of %s", measure_word(r->profile.type));
+	if (r->has_baseline)
+		add_change(p, row);
+	if (row->file.len) {
+		page_text(p, "   ");
+		page_place_text(p, row->file, row->line);
+	}
+	evidence(p, "  code");
+	if (!row->leaf.len)
+		return;
+	page_text(p, "hottest beneath it: ");
+	page_name(p, row->leaf, 0);
+	evidence(p, "");
+}
+
+/* The note that tells why there is no profile, or NULL ptr. */
+static struct str missing_profile(const struct result *r)
+{
+	for (size_t i = 0; i < r->notes.count; i++) {
+		struct str note = str_from(r->notes.text[i]);
+
+		if (!r->has_profile && str_starts(note, STR("no profile")))
+			return note;
+	}
+	return (struct str){ NULL, 0 };
+}
+
+/* "no profile: reason" becomes "no profile for this service (reason)". */
+static void add_missing(struct page *p, struct str note)
+{
+	const struct str lead = STR("no profile: ");
+
+	if (!str_starts(note, lead)) {
+		page_foreign(p, note);
+		return;
+	}
+	page_text(p, "no profile for this service (");
+	page_foreign(p, str_slice(note, lead.len, note.len));
+	page_text(p, ")");
+}
+
+static void write_code(struct page *p, const struct result *r)
+{
+	struct str missing = missing_profile(r);
+
+	if (r->has_profile && r->function_count) {
+		write_function(p, r);
+		return;
+	}
+	if (missing.len)
+		add_missing(p, missing);
+	else if (!r->has_profile)
+		page_text(p, "no profile for this service");
+	else if (r->noise_count)
+		page_textf(p,
+			   "nothing changed: the differences of %zu functions "
+			   "are not distinguishable from noise",
+			   r->noise_count);
+	else if (r->has_baseline)
+		page_text(p, "nothing changed");
+	else
+		page_text(p, "the profile holds no samples");
+	evidence(p, "  code");
+}
+
+static void add_baseline_name(struct page *p, const struct baseline_info *b)
+{
+	page_text(p, "baseline ");
+	if (str_equal(b->kind, STR("1h")))
+		page_text(p, "one hour before, ");
+	else if (str_equal(b->kind, STR("1d")))
+		page_text(p, "one day before, ");
+	else if (str_equal(b->kind, STR("7d")))
+		page_text(p, "seven days before, ");
+}
+
+/* Both sides' extent: a share of three samples is not a share of 18,000. */
+static void write_sides(struct page *p, const struct result *r)
+{
+	const struct profile_info *profile = &r->profile;
+	const struct baseline_info *b = &r->baseline;
+
+	if (!r->has_profile || !r->has_baseline)
+		return;
+	page_text(p, "profile ");
+	page_window(p, profile->range, r->trace.start_ns);
+	page_text(p, profile->range.to_ns ? ": " : "");
+	page_extent(p, profile->range, profile->samples);
+	page_text(p, "; baseline: ");
+	page_extent(p, b->range, b->samples);
+	evidence(p, "");
+}
+
+static void write_since(struct page *p, const struct result *r)
+{
+	const struct baseline_info *b = &r->baseline;
+
+	if (!r->has_baseline) {
+		if (!r->has_profile)
+			return;
+		page_text(p, "no baseline: the profile stands alone");
+		evidence(p, "  since");
+		return;
+	}
+	add_baseline_name(p, b);
+	page_window(p, b->range, r->trace.start_ns);
+	if (!b->range.from_ns && !b->range.to_ns)
+		page_foreign(p, b->kind);
+	if (b->healthy < 0)
+		page_text(p, ", health not checked");
+	else
+		page_text(p, b->healthy ? " is healthy" : " is not healthy");
+	if (b->text.len && !str_equal(b->text, b->kind)) {
+		page_text(p, " (");
+		page_foreign(p, b->text);
+		page_text(p, ")");
+	}
+	evidence(p, "  since");
+	write_sides(p, r);
+}
+
+static void write_sure(struct page *p, const struct cause *cause)
+{
+	page_text(p, confidence_words[cause->confidence]);
+	if (cause->confidence_text.len) {
+		page_text(p, ": ");
+		page_foreign(p, cause->confidence_text);
+	}
+	evidence(p, "  sure");
+}
+
+static void write_evidence(struct page *p, const struct result *r)
+{
+	out_char(p->out, '\n');
+	if (r->has_span)
+		write_where(p, &r->span);
+	if (r->has_span || r->has_cause)
+		write_why(p, r);
+	write_code(p, r);
+	write_since(p, r);
+	if (r->has_cause)
+		write_sure(p, &r->cause);
+}
+
+void report_slow(struct page *p, const struct render_input *in)
+{
+	const struct result *r = in->result;
+
+	write_answer(p, r);
+	if (!p->style.is_quiet)
+		write_evidence(p, r);
+	if (r->function_count) {
+		out_char(p->out, '\n');
+		table_functions(p, r);
+	}
+	report_tail(p, r,
+		    missing_profile(r).len ? missing_profile(r)
+					   : r->cause.text);
+}

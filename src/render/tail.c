@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What stands under every table: findings, notes, commands to go on with.
+ */
+#include "base/escape.h"
+#include "render/formats.h"
+
+/* "note  " */
+#define LABEL_COLUMNS 6u
+
+/* More would push the answer off the screen; JSON has them all. */
+#define FINDINGS_SHOWN 8u
+
+/* A finding opens with its place ("user-db find: 52 x ..."); the evidence may
+ * have told the rest of it already. */
+static bool is_told(struct str text, struct str told)
+{
+	size_t at = str_find(text, STR(": "));
+	struct str rest =
+		at == SIZE_MAX ? text : str_slice(text, at + 2, text.len);
+
+	return rest.len && str_find(told, rest) != SIZE_MAX;
+}
+
+static void write_findings(struct page *p, const struct result *r,
+			   struct str told)
+{
+	size_t shown = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < r->finding_count; i++) {
+		struct str text = r->findings[i].text;
+
+		if (!text.len || is_told(text, told))
+			continue;
+		if (shown == FINDINGS_SHOWN) {
+			left++;
+			continue;
+		}
+		page_foreign(p, text);
+		page_flush(p, PAINT_NONE, "also", LABEL_COLUMNS);
+		shown++;
+	}
+	if (!left)
+		return;
+	page_textf(p, "%zu more finding%s, -o json lists them", left,
+		   left == 1 ? "" : "s");
+	page_flush(p, PAINT_DIM, "also", LABEL_COLUMNS);
+}
+
+static void write_notes(struct page *p, const struct notes *notes,
+			struct str told)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		struct str text = str_from(notes->text[i]);
+
+		if (str_equal(text, told))
+			continue;
+		page_foreign(p, text);
+		page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
+	}
+	if (!notes->dropped)
+		return;
+	page_textf(p, "%zu more notes were dropped", notes->dropped);
+	page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
+}
+
+/* Commands are never cut or wrapped: they are there to be pasted. */
+static void write_next(struct page *p, const struct result *r)
+{
+	const size_t gap = 6;
+	size_t used = LABEL_COLUMNS;
+
+	for (size_t i = 0; i < r->next_count; i++) {
+		size_t columns = page_columns(p, r->next[i], 0);
+		bool fits = i && p->width && used + gap + columns <= p->width;
+
+		if (fits) {
+			out_repeat(p->out, " ", gap);
+			used += gap + columns;
+		} else {
+			out_text(p->out, i ? "\n" : "");
+			page_field(p, PAINT_DIM, ALIGN_LEFT, LABEL_COLUMNS,
+				   i ? "" : "next");
+			used = LABEL_COLUMNS + columns;
+		}
+		page_cell(p, PAINT_NONE, r->next[i], 0, 0);
+	}
+	if (r->next_count)
+		out_char(p->out, '\n');
+}
+
+void report_tail(struct page *p, const struct result *r, struct str told)
+{
+	if (p->style.is_quiet)
+		return;
+	if (r->finding_count || r->notes.count || r->next_count)
+		out_char(p->out, '\n');
+	write_findings(p, r, told);
+	write_notes(p, &r->notes, told);
+	write_next(p, r);
+}

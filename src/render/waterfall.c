@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The answer of `show`: the trace as a tree with times and bars. All rows
+ * are shown whatever the row limit: half a tree misleads.
+ */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "render/formats.h"
+#include "render/units.h"
+
+/* ">*! ": guilty, on the critical path, error. */
+#define MARK_COLUMNS 4u
+#define TIME_COLUMNS 9u
+#define GAP_COLUMNS 2u
+#define FIXED_COLUMNS (MARK_COLUMNS + 3 * TIME_COLUMNS + GAP_COLUMNS)
+
+/* Tree lines, two columns a level. Deeper rows are drawn at the last level
+ * with their depth in front. */
+#define LEVEL_COLUMNS 2u
+#define LEVELS_MAX 64u
+
+#define BAR_MIN_COLUMNS 12u
+#define BAR_MAX_COLUMNS 60u
+#define BAR_UNCUT_COLUMNS 40u
+#define LABEL_MIN_COLUMNS 20u
+/* Tree lines give way to a name down to the first, nothing below the last. */
+#define NAME_MIN_COLUMNS 8u
+#define NAME_LEAST_COLUMNS 4u
+
+struct waterfall {
+	const struct trace *trace;
+	const struct waterfall_row *rows;
+	size_t count;
+	bool *has_next;	  /* per row: a later sibling exists */
+	int64_t start_ns; /* of the trace */
+	int64_t duration_ns;
+	size_t label_columns; /* 0 = never cut */
+	size_t label_pad;
+	size_t bar_columns;
+	uint32_t levels; /* tree levels that are drawn */
+	bool is_terse;	 /* services only where they change */
+	bool has_path;
+	bool has_error;
+	bool has_guilty;
+};
+
+/* What of a label is ours; service and name stand before `repeat`. */
+struct label {
+	uint32_t levels;
+	char depth[UNIT_TEXT_BYTES];  /* "(312) " when too deep to draw */
+	char repeat[UNIT_TEXT_BYTES]; /* "  x52" */
+};
+
+/* ---- layout ---- */
+
+/* From the last row to the first: the next row of a level is remembered
+ * until a shallower one closes it. */
+static void find_siblings(struct waterfall *w)
+{
+	bool is_open[LEVELS_MAX + 1] = { false };
+
+	for (size_t i = w->count; i-- > 0;) {
+		uint32_t depth = w->rows[i].depth;
+
+		if (depth > LEVELS_MAX)
+			continue;
+		w->has_next[i] = is_open[depth];
+		is_open[depth] = true;
+		for (uint32_t d = depth + 1; d <= LEVELS_MAX; d++)
+			is_open[d] = false;
+	}
+}
+
+static size_t label_columns(const struct label *label)
+{
+	return label->levels * LEVEL_COLUMNS + str_from(label->depth).len +
+	       str_from(label->repeat).len + 1;
+}
+
+static struct label label_of(const struct waterfall *w,
+			     const struct waterfall_row *row)
+{
+	struct label label = { 0 };
+
+	label.levels = row->depth < w->levels ? row->depth : w->levels;
+	if (row->depth > w->levels)
+		snprintf(label.depth, sizeof label.depth, "(%u) ",
+			 (unsigned)row->depth);
+	if (row->count > 1)
+		snprintf(label.repeat, sizeof label.repeat, "  x%u",
+			 (unsigned)row->count);
+	while (w->label_columns && label.levels &&
+	       label_columns(&label) + NAME_MIN_COLUMNS > w->label_columns)
+		label.levels--;
+	return label;
+}
+
+/* The service as the row shows it: nothing where its parent's is the same
+ * and room is scarce. */
+static struct str row_service(const struct waterfall *w,
+			      const struct waterfall_row *row)
+{
+	uint32_t parent = w->trace->spans[row->span].parent;
+	struct str service = span_service(w->trace, row->span);
+
+	if (w->is_terse && row->depth && parent != SPAN_NONE &&
+	    str_equal(service, span_service(w->trace, parent)))
+		return STR("");
+	return service;
+}
+
+static struct str row_name(const struct waterfall *w,
+			   const struct waterfall_row *row)
+{
+	return name_shown(span_name(w->trace, row->span));
+}
+
+static size_t widest_label(struct page *p, const struct waterfall *w)
+{
+	size_t widest = LABEL_MIN_COLUMNS;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct waterfall_row *row = &w->rows[i];
+		struct label label = label_of(w, row);
+		size_t columns = label_columns(&label) +
+				 page_columns(p, row_service(w, row), 0) +
+				 page_columns(p, row_name(w, row), 0);
+
+		if (columns > widest)
+			widest = columns;
+	}
+	return widest;
+}
+
+/* Names get what they need as long as the bars keep a sixth of the line. */
+static void lay_out(struct page *p, struct waterfall *w)
+{
+	size_t room;
+	size_t label;
+
+	w->levels = LEVELS_MAX;
+	if (!p->width) {
+		label = widest_label(p, w);
+		w->label_pad =
+			label < PAGE_ALIGN_COLUMNS ? label : PAGE_ALIGN_COLUMNS;
+		w->bar_columns = BAR_UNCUT_COLUMNS;
+		return;
+	}
+	room = p->width - FIXED_COLUMNS;
+	w->bar_columns = p->width / 6;
+	if (w->bar_columns < BAR_MIN_COLUMNS)
+		w->bar_columns = BAR_MIN_COLUMNS;
+	if (room < w->bar_columns + LABEL_MIN_COLUMNS)
+		w->bar_columns = room - LABEL_MIN_COLUMNS;
+	w->levels = (uint32_t)((room - w->bar_columns) / 2 / LEVEL_COLUMNS);
+	if (w->levels > LEVELS_MAX)
+		w->levels = LEVELS_MAX;
+	label = widest_label(p, w);
+	w->is_terse = label > room - w->bar_columns;
+	if (w->is_terse)
+		label = widest_label(p, w);
+	if (label > room - w->bar_columns)
+		label = room - w->bar_columns;
+	w->label_columns = label;
+	w->label_pad = label;
+	w->bar_columns = room - label;
+	if (w->bar_columns > BAR_MAX_COLUMNS)
+		w->bar_columns = BAR_MAX_COLUMNS;
+}
+
+static void find_marks(struct waterfall *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		w->has_path |= w->rows[i].is_on_path;
+		w->has_error |= w->rows[i].is_error;
+		w->has_guilty |= w->rows[i].is_guilty;
+	}
+}
+
+/* ---- rows ---- */
+
+static enum paint row_paint(const struct waterfall_row *row)
+{
+	if (row->is_error)
+		return PAINT_BAD;
+	return row->is_guilty ? PAINT_BOLD : PAINT_NONE;
+}
+
+static void write_marks(struct page *p, const struct waterfall_row *row)
+{
+	page_field(p, PAINT_BAD, ALIGN_LEFT, 1, row->is_guilty ? ">" : "");
+	page_field(p, PAINT_MARK, ALIGN_LEFT, 1, row->is_on_path ? "*" : "");
+	page_field(p, PAINT_BAD, ALIGN_LEFT, 2, row->is_error ? "!" : "");
+}
+
+/* is_going[d]: the line of level d + 1 goes on below this row. */
+static void write_tree(struct page *p, uint32_t levels, const bool *is_going)
+{
+	bool is_unicode = p->style.use_unicode;
+
+	for (uint32_t d = 1; d < levels; d++)
+		page_paint(p, PAINT_DIM,
+			   !is_going[d] ? "  "
+			   : is_unicode ? "│ "
+					: "| ");
+	if (!levels)
+		return;
+	if (is_going[levels])
+		page_paint(p, PAINT_DIM, is_unicode ? "├ " : "|-");
+	else
+		page_paint(p, PAINT_DIM, is_unicode ? "└ " : "`-");
+}
+
+/* Columns for service and name, 0 = no limit. */
+static size_t room_beside(const struct waterfall *w, size_t used)
+{
+	if (!w->label_columns)
+		return 0;
+	return w->label_columns > used + NAME_LEAST_COLUMNS
+		       ? w->label_columns - used
+		       : NAME_LEAST_COLUMNS;
+}
+
+static void write_label(struct page *p, const struct waterfall *w, size_t i,
+			const bool *is_going)
+{
+	const struct waterfall_row *row = &w->rows[i];
+	struct str service = row_service(w, row);
+	struct str name = row_name(w, row);
+	struct label label = label_of(w, row);
+	size_t used = label_columns(&label);
+	size_t room = room_beside(w, used);
+	size_t columns = page_columns(p, service, room / 2);
+	size_t name_max = room ? room - columns : 0;
+
+	write_tree(p, label.levels, is_going);
+	page_paint(p, PAINT_DIM, label.depth);
+	page_cell(p, PAINT_DIM, service, room / 2, 0);
+	out_text(p->out, service.len ? " " : "");
+	used += columns + page_columns(p, name, name_max);
+	page_cell(p, row_paint(row), name, name_max, 0);
+	page_paint(p, PAINT_BOLD, label.repeat);
+	used -= service.len ? 0 : 1;
+	if (used < w->label_pad)
+		out_repeat(p->out, " ", w->label_pad - used);
+}
+
+static void write_time(struct page *p, int64_t time_ns)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_duration(time_ns, text);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, TIME_COLUMNS, text);
+}
+
+/* part * cells / whole without overflow; whole > 0, cells small. */
+static size_t scale(int64_t part, int64_t whole, size_t cells)
+{
+	const int64_t safe = INT64_MAX / PAGE_MAX_COLUMNS;
+
+	if (part <= 0)
+		return 0;
+	if (part >= whole)
+		return cells;
+	if (whole > safe) {
+		part /= PAGE_MAX_COLUMNS;
+		whole /= PAGE_MAX_COLUMNS;
+	}
+	return (size_t)(part * (int64_t)cells / whole);
+}
+
+static void write_span_bar(struct page *p, const struct waterfall *w,
+			   const struct waterfall_row *row)
+{
+	const char *unicode = row->is_on_path ? "█" : "▒";
+	const char *ascii = row->is_on_path ? "#" : "=";
+	enum paint paint = row->is_on_path ? PAINT_MARK : PAINT_DIM;
+	size_t from = scale(sat_sub_i64(row->start_ns, w->start_ns),
+			    w->duration_ns, w->bar_columns);
+	size_t to = scale(sat_sub_i64(row->end_ns, w->start_ns), w->duration_ns,
+			  w->bar_columns);
+
+	/* The shortest span still shows where it is. */
+	if (from == w->bar_columns)
+		from--;
+	if (to <= from)
+		to = from + 1;
+	if (row->is_error || row->is_guilty)
+		paint = PAINT_BAD;
+	out_repeat(p->out, " ", from);
+	page_repeat(p, paint, p->style.use_unicode ? unicode : ascii,
+		    to - from);
+}
+
+static void write_row(struct page *p, const struct waterfall *w, size_t i,
+		      const bool *is_going)
+{
+	const struct waterfall_row *row = &w->rows[i];
+
+	write_marks(p, row);
+	write_label(p, w, i, is_going);
+	write_time(p, sat_sub_i64(row->start_ns, w->start_ns));
+	write_time(p, row->duration_ns);
+	write_time(p, row->self_ns);
+	out_repeat(p->out, " ", GAP_COLUMNS);
+	write_span_bar(p, w, row);
+	out_char(p->out, '\n');
+}
+
+static void write_columns(struct page *p, const struct waterfall *w)
+{
+	out_repeat(p->out, " ", MARK_COLUMNS);
+	page_field(p, PAINT_DIM, ALIGN_LEFT, w->label_pad, "service and span");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "start");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "duration");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "self");
+	out_char(p->out, '\n');
+}
+
+/* Trees whose parent is missing stand under a heading of their own. */
+static void write_heading(struct page *p, const struct waterfall *w, size_t i,
+			  bool *is_orphan)
+{
+	const struct span *span = &w->trace->spans[w->rows[i].span];
+	bool was_orphan = *is_orphan;
+
+	*is_orphan = span->flags & SPAN_IS_ORPHAN;
+	if (*is_orphan && !was_orphan)
+		page_text(p, "their parent is not in the trace:");
+	else if (!*is_orphan && was_orphan)
+		page_text(p, "roots:");
+	page_flush(p, PAINT_DIM, "", MARK_COLUMNS);
+}
+
+static void write_rows(struct page *p, const struct waterfall *w)
+{
+	bool is_going[LEVELS_MAX + 1] = { false };
+	bool is_orphan = false;
+
+	write_columns(p, w);
+	for (size_t i = 0; i < w->count; i++) {
+		uint32_t depth = w->rows[i].depth;
+
+		if (!depth)
+			write_heading(p, w, i, &is_orphan);
+		if (depth <= LEVELS_MAX)
+			is_going[depth] = w->has_next[i];
+		write_row(p, w, i, is_going);
+	}
+}
+
+/* ---- head and foot ---- */
+
+static void add_plural(struct page *p, const char *between, size_t count,
+		       const char *noun)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_count((int64_t)count, text);
+	page_textf(p, "%s%s %s%s", between, text, noun, count == 1 ? "" : "s");
+}
+
+static size_t count_errors(const struct trace *trace)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < trace->span_count; i++)
+		count += trace->spans[i].flags & SPAN_IS_ERROR;
+	return count;
+}
+
+static void write_answer(struct page *p, const struct waterfall *w)
+{
+	size_t errors = count_errors(w->trace);
+	char text[UNIT_TEXT_BYTES];
+
+	if (w->count) {
+		page_name(p, span_service(w->trace, w->rows[0].span),
+			  p->width / 4);
+		page_text(p, "  ");
+		page_name(p, span_name(w->trace, w->rows[0].span),
+			  p->width / 3);
+		page_text(p, "  ");
+	}
+	page_text(p, "took ");
+	format_duration(w->duration_ns, text);
+	page_number(p, text);
+	add_plural(p, ": ", w->trace->span_count, "span");
+	add_plural(p, " in ", w->trace->service_count, "service");
+	if (errors)
+		add_plural(p, ", ", errors, "error");
+	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+static void write_origin(struct page *p, const struct waterfall *w,
+			 const struct result *r)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	if (r->has_trace) {
+		page_text(p, "trace ");
+		page_name(p, r->trace.id, 0);
+		page_text(p, ", ");
+	}
+	format_rfc3339(w->start_ns, text);
+	page_textf(p, "%.10s %.12s UTC", text, text + 11);
+	if (r->has_trace && r->trace.source.len) {
+		page_text(p, ", from ");
+		page_name(p, r->trace.source, 0);
+	}
+	if (w->trace->is_partial)
+		page_text(p, ", incomplete: the server left spans out");
+	page_flush(p, PAINT_NONE, "", 0);
+}
+
+static void write_legend(struct page *p, const struct waterfall *w)
+{
+	if (w->has_guilty)
+		page_text(p, "> where the time went   ");
+	if (w->has_path)
+		page_text(p, "* on the critical path   ");
+	if (w->has_error)
+		page_text(p, "! error");
+	while (p->line.len && p->line.data[p->line.len - 1] == ' ')
+		p->line.len--;
+	if (p->line.len)
+		out_char(p->out, '\n');
+	page_flush(p, PAINT_DIM, "", 0);
+}
+
+void waterfall_render(struct page *p, const struct render_input *in)
+{
+	const struct result *r = in->result;
+	struct waterfall w = {
+		.trace = in->trace,
+		.rows = r->waterfall,
+		.count = r->waterfall_count,
+		.start_ns = in->trace->start_ns,
+		.duration_ns =
+			sat_sub_i64(in->trace->end_ns, in->trace->start_ns),
+	};
+
+	if (w.duration_ns < 1)
+		w.duration_ns = 1;
+	w.has_next = mem_calloc(w.count, sizeof *w.has_next);
+	if (!w.has_next) {
+		render_fail(p->out);
+		return;
+	}
+	find_siblings(&w);
+	find_marks(&w);
+	lay_out(p, &w);
+	write_answer(p, &w);
+	if (!p->style.is_quiet)
+		write_origin(p, &w, r);
+	out_char(p->out, '\n');
+	write_rows(p, &w);
+	if (!p->style.is_quiet)
+		write_legend(p, &w);
+	report_tail(p, r, (struct str){ NULL, 0 });
+	mem_free(w.has_next);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whole outputs against testdata/golden/, named by case and style.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+static const struct {
+	const char *name;
+	struct render_style style;
+} styles[] = {
+	{ "w0", { .width = 0, .use_unicode = true } },
+	{ "w80", { .width = 80, .use_unicode = true } },
+	{ "w200", { .width = 200, .use_unicode = true } },
+	{ "w80.ascii", { .width = 80 } },
+	{ "w80.color",
+	  { .width = 80, .use_unicode = true, .use_color = true } },
+	{ "w80.quiet", { .width = 80, .use_unicode = true, .is_quiet = true } },
+};
+
+static void check_styles(const struct sample *s, const char *name)
+{
+	char file[128];
+
+	for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
+		struct buf text;
+
+		snprintf(file, sizeof file, "%s.%s.txt", name, styles[i].name);
+		golden_check(s, "table", styles[i].style, file);
+		if (styles[i].style.use_color)
+			continue;
+		render_to(s, "table", styles[i].style, &text);
+		text_check(&text, styles[i].style.width);
+		buf_release(&text);
+	}
+}
+
+static void test_slow(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	check_styles(&s, "slow");
+	golden_check(&s, "json", (struct render_style){ 0 }, "slow.json");
+}
+
+static void test_diff(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_diff(&s);
+	check_styles(&s, "diff");
+	golden_check(&s, "json", (struct render_style){ 0 }, "diff.json");
+}
+
+static void test_profile(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_profile(&s);
+	check_styles(&s, "profile");
+	golden_check(&s, "json", (struct render_style){ 0 }, "profile.json");
+}
+
+static void test_profile_owned(void **state)
+{
+	const struct render_style style = { .width = 80, .use_unicode = true };
+	struct sample s;
+
+	(void)state;
+	sample_profile(&s);
+	s.result.rank_by = RANK_OWNED;
+	golden_check(&s, "table", style, "profile-owned.w80.txt");
+}
+
+static void test_show(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_show(&s);
+	check_styles(&s, "show");
+	golden_check(&s, "json", (struct render_style){ 0 }, "show.json");
+	sample_release(&s);
+}
+
+/* Everything that may be unknown is. */
+static void test_slow_bare(void **state)
+{
+	const struct render_style style = { .width = 80, .use_unicode = true };
+	struct sample s;
+	struct result *r = &s.result;
+
+	(void)state;
+	sample_slow(&s);
+	r->span.typical_ns = -1;
+	r->span.count = 52;
+	r->has_cause = r->has_profile = r->has_baseline = false;
+	r->function_count = r->function_total = r->noise_count = 0;
+	r->finding_count = r->request_count = r->next_count = 0;
+	notes_init(&r->notes);
+	notes_add(&r->notes, "no profile: pyroscope knows no service "
+			     "\"user-db\"; the nearest name is "
+			     "\"prod/user-db\"");
+	golden_check(&s, "table", style, "slow-bare.w80.txt");
+	golden_check(&s, "json", style, "slow-bare.json");
+}
+
+static void test_slow_loop(void **state)
+{
+	const struct render_style style = { .width = 80, .use_unicode = true };
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	s.rows[0].measure = RANK_TOTAL;
+	s.rows[0].owned = s.rows[0].baseline_owned = 0.01;
+	s.rows[0].delta = 0.609;
+	golden_check(&s, "table", style, "slow-loop.w80.txt");
+}
+
+static void test_hostile(void **state)
+{
+	const struct render_style style = { .width = 80, .use_unicode = true };
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	sample_stacks(&s);
+	sample_poison(&s, sample_hostile());
+	golden_check(&s, "table", style, "hostile.w80.txt");
+	golden_check(&s, "json", style, "hostile.json");
+	golden_check(&s, "difffolded", style, "hostile.difffolded");
+}
+
+static void test_folded(void **state)
+{
+	const struct render_style style = { 0 };
+	struct sample s;
+
+	(void)state;
+	sample_diff(&s);
+	sample_stacks(&s);
+	golden_check(&s, "folded", style, "stacks.folded");
+	golden_check(&s, "difffolded", style, "stacks.difffolded");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_slow_bare),
+		cmocka_unit_test(test_slow_loop),
+		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_profile),
+		cmocka_unit_test(test_profile_owned),
+		cmocka_unit_test(test_show),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_folded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

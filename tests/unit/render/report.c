@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is said when something is missing, unknown or the same as before.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+static const struct render_style plain = { .use_unicode = true };
+
+static void expect(const struct sample *s, const char *text)
+{
+	struct buf out;
+
+	render_to(s, "table", plain, &out);
+	if (str_find(buf_str(&out), str_from(text)) == SIZE_MAX)
+		fail_msg("\"%s\" is not in:\n%s", text, buf_text(&out));
+	buf_release(&out);
+}
+
+static void expect_not(const struct sample *s, const char *text)
+{
+	struct buf out;
+
+	render_to(s, "table", plain, &out);
+	if (str_find(buf_str(&out), str_from(text)) != SIZE_MAX)
+		fail_msg("\"%s\" is in:\n%s", text, buf_text(&out));
+	buf_release(&out);
+}
+
+static void test_answer(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	expect(&s, "user-db  UserRepository.findByEmail  took 612 ms, "
+		   "normally 48 ms\n");
+	s.result.span.typical_ns = -1;
+	expect(&s, "findByEmail  took 612 ms\n");
+	s.result.span.count = 52;
+	expect(&s, "findByEmail  took 612 ms in 52 calls\n");
+	s.result.has_span = false;
+	expect(&s, "no span to blame was found\n");
+}
+
+static void test_long_path(void **state)
+{
+	struct str path[14];
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	for (size_t i = 0; i < 14; i++)
+		path[i] = STR("svc step");
+	path[0] = STR("svc first");
+	path[13] = STR("svc last");
+	s.result.span.path = path;
+	s.result.span.path_count = 14;
+	expect(&s, "svc first > svc step > svc step > (5 spans) > svc step > ");
+	expect(&s, " > svc last\n");
+	s.result.span.path_count = 10;
+	expect_not(&s, "spans) >");
+}
+
+static void test_code(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	expect(&s, "65.0 % of CPU, was 4.1 %   user_repository.go:88\n");
+	s.rows[0].change = CHANGE_NOISE;
+	expect(&s, "was 4.1 %: not distinguishable from noise");
+	s.rows[0].baseline_total = 0;
+	s.rows[0].change = CHANGE_NEW;
+	expect(&s, "65.0 % of CPU, not in the baseline   user_rep");
+	s.result.profile.type = STR("alloc_space/bytes");
+	expect(&s, "65.0 % of allocated bytes, ");
+	s.result.has_baseline = false;
+	expect(&s, "65.0 % of allocated bytes   user_rep");
+	expect(&s, "since   no baseline: the profile stands alone\n");
+}
+
+static void test_no_functions(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	s.result.function_count = 0;
+	expect(&s, "code    nothing changed: the differences of 29 functions "
+		   "are not distinguishable from noise\n");
+	s.result.noise_count = 0;
+	expect(&s, "code    nothing changed\n");
+	s.result.has_baseline = false;
+	expect(&s, "code    the profile holds no samples\n");
+	s.result.has_profile = false;
+	expect(&s, "code    no profile for this service\n");
+	expect_not(&s, "since");
+	notes_add(&s.result.notes, "no profile: 404");
+	expect(&s, "code    no profile for this service (404)\n");
+	expect_not(&s, "note  no profile");
+}
+
+static void test_since(void **state)
+{
+	struct sample s;
+	struct baseline_info *b = &s.result.baseline;
+
+	(void)state;
+	sample_slow(&s);
+	expect(&s, "since   baseline 10:00-10:10 UTC is healthy (p50 48 ms");
+	expect(&s, "profile 10:10-10:20 UTC: 10 m, 1,830 samples; "
+		   "baseline: 10 m, 18,230 samples\n");
+	b->healthy = 0;
+	b->range.from_ns += NS_PER_S;
+	expect(&s, "baseline 10:00:01-10:10:00 UTC is not healthy (");
+	b->healthy = -1;
+	b->kind = STR("1d");
+	b->range.from_ns -= NS_PER_DAY + NS_PER_S;
+	b->range.to_ns -= NS_PER_DAY;
+	expect(&s, "baseline one day before, 2026-11-20 10:00-10:10 UTC, "
+		   "health not checked (");
+	b->range.to_ns += NS_PER_DAY;
+	expect(&s, "2026-11-20 10:00 to 2026-11-21 10:10 UTC");
+	b->range = (struct time_range){ 0, 0 };
+	b->samples = -1;
+	b->kind = b->text = STR("before.pb.gz");
+	expect(&s, "baseline before.pb.gz, health not checked\n");
+}
+
+static void test_findings(void **state)
+{
+	struct finding many[20];
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	expect(&s, "also  user-db runs 3 ms ahead of api_server\n");
+	expect_not(&s, "also  user-db find: 52 x");
+	for (size_t i = 0; i < 20; i++)
+		many[i] = s.findings[1];
+	s.result.findings = many;
+	s.result.finding_count = 20;
+	expect(&s, "also  12 more findings, -o json lists them\n");
+}
+
+static void test_diff_answers(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_diff(&s);
+	expect(&s, "FindByEmail  grew from 4.0 % to 62.0 % of CPU\n");
+	s.result.rank_by = RANK_TOTAL;
+	expect(&s, "FindByEmail  grew from 4.1 % to 65.0 % of CPU\n");
+	expect(&s, "      self    total   before  change ");
+	s.rows[0].change = CHANGE_SHRUNK;
+	s.rows[0].delta = -0.1;
+	expect(&s, "FindByEmail  shrank from ");
+	s.rows[0].change = CHANGE_NEW;
+	expect(&s, "FindByEmail  is new with 65.0 % of CPU\n");
+	s.rows[0].change = CHANGE_GONE;
+	expect(&s, "FindByEmail  is gone, was 4.1 % of CPU\n");
+	s.rows[0].change = CHANGE_SAME;
+	expect(&s, "nothing changed\n");
+	s.rows[0].change = CHANGE_NOISE;
+	expect(&s, "nothing changed: the differences are not ");
+}
+
+static void test_limit(void **state)
+{
+	struct render_style style = { .limit = 2 };
+	struct sample s;
+	struct buf out;
+
+	(void)state;
+	sample_slow(&s);
+	render_to(&s, "table", style, &out);
+	assert_true(str_find(buf_str(&out), STR("encodeAnswer")) != SIZE_MAX);
+	assert_true(str_find(buf_str(&out), STR("Cache")) == SIZE_MAX);
+	assert_true(str_find(buf_str(&out), STR("34 more functions, -n 0 ")) !=
+		    SIZE_MAX);
+	buf_release(&out);
+}
+
+static void test_formats(void **state)
+{
+	(void)state;
+	assert_string_equal(render_find(STR("difffolded"))->name, "difffolded");
+	assert_null(render_find(STR("folde")));
+	assert_null(render_find(STR("")));
+	for (const struct render_format *f = render_formats; f->name; f++) {
+		assert_true(render_find(str_from(f->name)) == f);
+		assert_int_equal(f->suffix[0], '.');
+		assert_non_null(f->help);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_no_functions),
+		cmocka_unit_test(test_since),
+		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_diff_answers),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

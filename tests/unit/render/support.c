@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/escape.h"
+
+/* 2026-11-21T10:15:03.250Z */
+#define TRACE_START_NS ((int64_t)1795256103 * NS_PER_S + 250 * NS_PER_MS)
+#define MINUTE_NS(clock_minutes)                                               \
+	((int64_t)1795219200 * NS_PER_S + (clock_minutes)*NS_PER_MIN)
+
+static void row_init(struct function_row *row, const char *name,
+		     const char *file, uint32_t line, const double shares[6])
+{
+	*row = (struct function_row){
+		.name = str_from(name),
+		.line = line,
+		.owned = shares[0],
+		.self = shares[1],
+		.total = shares[2],
+		.owned_value = llround(shares[0] * 18300000000.0),
+		.self_value = llround(shares[1] * 18300000000.0),
+		.total_value = llround(shares[2] * 18300000000.0),
+		.baseline_owned = shares[3],
+		.baseline_self = shares[4],
+		.baseline_total = shares[5],
+		.delta = shares[0] - shares[3],
+		.delta_low = shares[0] - shares[3] - 0.02,
+		.delta_high = shares[0] - shares[3] + 0.02,
+		.q = 0.0004,
+		.change = CHANGE_GROWN,
+	};
+	if (file)
+		row->file = str_from(file);
+}
+
+static void add_rows(struct sample *s)
+{
+	struct function_row *rows = s->rows;
+
+	row_init(&rows[0], "main.(*UserRepository).FindByEmail",
+		 "user_repository.go", 88,
+		 (const double[]){ .62, .031, .65, .04, .002, .041 });
+	rows[0].leaf = STR("database/sql.(*Rows).Next");
+	row_init(&rows[1], "main.encodeAnswer", "answer.go", 141,
+		 (const double[]){ .10, .08, .12, 0, 0, 0 });
+	rows[1].change = CHANGE_NEW;
+	row_init(&rows[2],
+		 "github.com/acme/shop/internal/userdb/preferences."
+		 "(*Cache).Load",
+		 "/build/shop/internal/userdb/preferences/cache.go", 12,
+		 (const double[]){ .05, .05, .05, .20, .20, .20 });
+	rows[2].change = CHANGE_SHRUNK;
+	row_init(&rows[3], "main.oldHash", NULL, 0,
+		 (const double[]){ 0, 0, 0, .015, .015, .015 });
+	rows[3].change = CHANGE_GONE;
+	row_init(&rows[4], "main.logRequest", "log.go", 0,
+		 (const double[]){ .021, .02, .03, .02, .02, .03 });
+	rows[4].change = CHANGE_NOISE;
+	rows[4].q = (double)NAN;
+	for (uint32_t i = 0; i < 5; i++)
+		rows[i].rank = i + 1;
+	s->result.functions = rows;
+	s->result.function_count = 5;
+	s->result.function_total = 36;
+	s->result.noise_count = 29;
+}
+
+static void add_sides(struct sample *s)
+{
+	struct result *r = &s->result;
+
+	r->has_profile = true;
+	r->profile = (struct profile_info){
+		.type = STR("process_cpu:cpu:nanoseconds:cpu:nanoseconds"),
+		.scope = SCOPE_SERVICE,
+		.selector = STR("{service_name=\"user-db\"}"),
+		.range = { MINUTE_NS(610), MINUTE_NS(620) },
+		.samples = 1830,
+		.unit = STR("nanoseconds"),
+		.total_value = 18300000000,
+	};
+	r->has_baseline = true;
+	r->baseline = (struct baseline_info){
+		.kind = STR("previous"),
+		.range = { MINUTE_NS(600), MINUTE_NS(610) },
+		.samples = 18230,
+		.healthy = 1,
+		.text = STR("p50 48 ms over 212 spans"),
+		.total_value = 182300000000,
+	};
+}
+
+static void add_cause(struct sample *s)
+{
+	s->result.has_cause = true;
+	s->result.cause = (struct cause){
+		.kind = CAUSE_N_PLUS_ONE,
+		.confidence = CONFIDENCE_STRONG,
+		.on_cpu_ns = -1,
+		.text = STR("N+1: 52 x \"SELECT * FROM preferences WHERE "
+			    "user_id = ?\", one after another, 480 ms"),
+		.confidence_text = STR("span profile, 21 slow spans, 1,830 "
+				       "samples against 18,230"),
+	};
+}
+
+static void add_span(struct sample *s)
+{
+	struct result *r = &s->result;
+
+	s->path[0] = STR("api_server POST /login");
+	s->path[1] = STR("user-db UserRepository.findByEmail");
+	r->has_span = true;
+	r->span = (struct guilty_span){
+		.span_id = STR("00f067aa0ba902b7"),
+		.service = STR("user-db"),
+		.name = STR("UserRepository.findByEmail"),
+		.kind = SPAN_KIND_SERVER,
+		.start_ns = TRACE_START_NS + 21 * NS_PER_MS,
+		.duration_ns = 612 * NS_PER_MS,
+		.self_ns = 560 * NS_PER_MS,
+		.critical_ns = 560 * NS_PER_MS,
+		.count = 1,
+		.path = s->path,
+		.path_count = 2,
+		.typical_ns = 48 * NS_PER_MS,
+		.why = STR("most time on the critical path"),
+		.share = 0.86,
+	};
+}
+
+static void add_trace(struct sample *s)
+{
+	s->result.has_trace = true;
+	s->result.trace = (struct trace_info){
+		.id = STR("4bf92f3577b34da6a3ce929d0e0e4736"),
+		.source = STR("tempo http://localhost:3200"),
+		.start_ns = TRACE_START_NS,
+		.duration_ns = 651 * NS_PER_MS,
+		.service_count = 2,
+		.span_count = 57,
+	};
+}
+
+static void sample_begin(struct sample *s, const char *command)
+{
+	memset(s, 0, sizeof *s);
+	s->result.command = command;
+	notes_init(&s->result.notes);
+	trace_init(&s->trace);
+}
+
+static void add_lists(struct sample *s)
+{
+	s->span_ids[0] = 0x00f067aa0ba902b7;
+	s->span_ids[1] = 0xfffffffffffffffe;
+	s->findings[0] = (struct finding){ .kind = STR("n_plus_one"),
+					   .text = STR("user-db find: 52 x "
+						       "\"SELECT * FROM "
+						       "preferences WHERE "
+						       "user_id = ?\", one "
+						       "after another, "
+						       "480 ms"),
+					   .span_ids = s->span_ids,
+					   .span_id_count = 2 };
+	s->findings[1] = (struct finding){
+		.kind = STR("clock_skew"),
+		.text = STR("user-db runs 3 ms ahead of api_server"),
+	};
+	s->requests[0] = (struct request_info){
+		.method = STR("GET"),
+		.url = STR("http://localhost:3200/api/v2/traces/4bf92f35"),
+		.status = 200,
+		.bytes = 18112,
+		.duration_ns = 4 * NS_PER_MS,
+	};
+	s->requests[1] = (struct request_info){
+		.method = STR("POST"),
+		.url = STR("http://localhost:4040/querier.v1"),
+		.bytes = -1,
+		.duration_ns = 10 * NS_PER_S,
+	};
+	s->next[0] = STR("tracefind show 4bf92f3577b34da6a3ce929d0e0e4736");
+	s->next[1] = STR("tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 "
+			 "-o folded | flamegraph.pl > flame.svg");
+	s->result.findings = s->findings;
+	s->result.finding_count = 2;
+	s->result.requests = s->requests;
+	s->result.request_count = 2;
+	s->result.next = s->next;
+	s->result.next_count = 2;
+	notes_add(&s->result.notes, "the window was widened from 5 m to 10 m "
+				    "around the span, because the narrower "
+				    "one held only 12 samples");
+}
+
+void sample_slow(struct sample *s)
+{
+	sample_begin(s, "slow");
+	add_trace(s);
+	add_span(s);
+	add_cause(s);
+	add_sides(s);
+	add_rows(s);
+	add_lists(s);
+}
+
+void sample_diff(struct sample *s)
+{
+	sample_begin(s, "diff");
+	add_sides(s);
+	add_rows(s);
+	s->result.baseline.kind = STR("1d");
+	s->result.baseline.range.from_ns -= NS_PER_DAY;
+	s->result.baseline.range.to_ns -= NS_PER_DAY;
+	s->result.baseline.text = s->result.profile.selector;
+	s->result.baseline.healthy = -1;
+}
+
+void sample_profile(struct sample *s)
+{
+	sample_begin(s, "profile");
+	add_sides(s);
+	add_rows(s);
+	s->result.has_baseline = false;
+	s->result.rank_by = RANK_SELF;
+	s->result.noise_count = 0;
+	s->result.function_count = 3;
+	for (size_t i = 0; i < 3; i++)
+		s->rows[i].change = CHANGE_NONE;
+}
+
+/* ---- a waterfall ---- */
+
+struct span_row {
+	const char *name;
+	uint32_t resource;
+	uint32_t depth;
+	uint32_t count;
+	int64_t from_ms;
+	int64_t to_ms;
+	int64_t self_ms;
+	unsigned flags; /* enum span_flags */
+	bool is_on_path;
+	bool is_guilty;
+};
+
+static const struct span_row tree[] = {
+	{ "POST /login", 0, 0, 1, 0, 651, 8, 0, true, false },
+	{ "authorize", 0, 1, 1, 1, 13, 12, 0, false, false },
+	{ "user-db.Users/FindByEmail", 0, 1, 1, 20, 640, 8, 0, true, false },
+	{ "UserRepository.findByEmail", 1, 2, 1, 21, 633, 560, 0, true, true },
+	{ "SELECT users", 1, 3, 1, 22, 30, 8, 0, true, false },
+	{ "SELECT preferences", 1, 3, 52, 31, 600, 480, 0, true, false },
+	{ "INSERT audit", 1, 3, 1, 601, 631, 30, SPAN_IS_ERROR, false, false },
+	{ "render", 0, 1, 1, 641, 650, 9, 0, true, false },
+	{ "send mail", 2, 0, 1, 645, 651, 6, SPAN_IS_ORPHAN, false, false },
+	{ "smtp", 2, 1, 1, 646, 650, 4, 0, false, false },
+};
+
+static uint32_t intern(struct trace *t, const char *text)
+{
+	struct error err;
+	uint32_t id = 0;
+
+	if (!symtab_add(&t->symtab, str_from(text), &id, &err))
+		fail_msg("%s", err.message);
+	return id;
+}
+
+static void add_span_row(struct sample *s, uint32_t i,
+			 const struct span_row *row)
+{
+	s->spans[i] = (struct span){
+		.span_id = i + 1,
+		.start_ns = TRACE_START_NS + row->from_ms * NS_PER_MS,
+		.end_ns = TRACE_START_NS + row->to_ms * NS_PER_MS,
+		.name = intern(&s->trace, row->name),
+		.resource = row->resource,
+		.parent = SPAN_NONE,
+		.flags = (uint8_t)row->flags,
+	};
+	for (uint32_t j = i; row->depth && j-- > 0;) {
+		if (s->waterfall[j].depth + 1 == row->depth) {
+			s->spans[i].parent = j;
+			break;
+		}
+	}
+	s->waterfall[i] = (struct waterfall_row){
+		.span = i,
+		.depth = row->depth,
+		.count = row->count,
+		.start_ns = s->spans[i].start_ns,
+		.end_ns = s->spans[i].end_ns,
+		.duration_ns = (row->to_ms - row->from_ms) * NS_PER_MS,
+		.self_ns = row->self_ms * NS_PER_MS,
+		.is_on_path = row->is_on_path,
+		.is_error = row->flags & SPAN_IS_ERROR,
+		.is_guilty = row->is_guilty,
+	};
+}
+
+void sample_show(struct sample *s)
+{
+	static const char *const services[] = { "api_server", "user-db",
+						"mailer" };
+	struct trace *t = &s->trace;
+	struct error err;
+
+	sample_begin(s, "show");
+	add_trace(s);
+	arena_init(&t->arena, 16 * MIB);
+	assert_true(symtab_init(&t->symtab, &t->arena, &err));
+	for (uint32_t i = 0; i < 3; i++)
+		s->resources[i].service = intern(t, services[i]);
+	for (uint32_t i = 0; i < sizeof tree / sizeof *tree; i++)
+		add_span_row(s, i, &tree[i]);
+	t->spans = s->spans;
+	t->span_count = sizeof tree / sizeof *tree;
+	t->resources = s->resources;
+	t->resource_count = 3;
+	t->service_count = 3;
+	t->start_ns = TRACE_START_NS;
+	t->end_ns = TRACE_START_NS + 651 * NS_PER_MS;
+	s->result.waterfall = s->waterfall;
+	s->result.waterfall_count = t->span_count;
+	s->next[0] = STR("tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736");
+	s->result.next = s->next;
+	s->result.next_count = 1;
+	notes_add(&s->result.notes, "1 span names a parent that is not in the "
+				    "trace");
+}
+
+void sample_release(struct sample *s)
+{
+	arena_release(&s->trace.arena);
+}
+
+/* ---- stacks ---- */
+
+void sample_stacks(struct sample *s)
+{
+	static const struct {
+		const char *names[3];
+		uint32_t count;
+		int64_t before;
+		int64_t after;
+	} stacks[] = {
+		{ { "main", "a", NULL }, 2, 10, 12 },
+		{ { "main", "a", "b;c" }, 3, 0, 7 },
+		{ { "main", "a.b", NULL }, 2, 5, 0 },
+		{ { "main", "a", "b" }, 3, 40, 42 },
+		{ { "main", "", NULL }, 2, 1, 1 },
+	};
+
+	s->stack_count = sizeof stacks / sizeof *stacks;
+	for (size_t i = 0; i < s->stack_count; i++) {
+		for (uint32_t j = 0; j < stacks[i].count; j++)
+			s->frames[i][j] = str_from(stacks[i].names[j]);
+		s->stacks[i] = (struct stack_line){
+			.names = s->frames[i],
+			.count = stacks[i].count,
+			.before = stacks[i].before,
+			.after = stacks[i].after,
+		};
+	}
+}
+
+/* ---- hostile text ---- */
+
+struct str sample_hostile(void)
+{
+	static const char text[] =
+		"\x1b]0;title\x07\x1b[31mred\nfn() \"q\" \\ <b>;x\r\t"
+		"\xe2\x80\xae"
+		"evil \xe2\x80\x8b"
+		"\xc2\x9b"
+		"\xff\xfe"
+		"\xe6\xbc\xa2\xe5\xad\x97 e\xcc\x81 \x7f\0end";
+
+	return (struct str){ text, sizeof text - 1 };
+}
+
+struct str sample_huge(void)
+{
+	static const char word[] = "long.name(\xe6\xbc\xa2)e\xcc\x81 ;";
+	static char text[LIMIT_STRING_BYTES];
+
+	for (size_t i = 0; i < sizeof text; i++)
+		text[i] = word[i % (sizeof word - 1)];
+	return (struct str){ text, sizeof text };
+}
+
+void sample_poison(struct sample *s, struct str text)
+{
+	struct result *r = &s->result;
+
+	r->trace.id = r->trace.source = text;
+	r->span.span_id = r->span.service = r->span.name = r->span.why = text;
+	r->cause.text = r->cause.confidence_text = text;
+	r->profile.type = r->profile.selector = r->profile.unit = text;
+	r->baseline.kind = r->baseline.text = text;
+	for (size_t i = 0; i < r->span.path_count; i++)
+		s->path[i] = text;
+	for (size_t i = 0; i < r->function_count; i++)
+		s->rows[i].name = s->rows[i].file = s->rows[i].leaf = text;
+	for (size_t i = 0; i < r->finding_count; i++)
+		s->findings[i].kind = s->findings[i].text = text;
+	for (size_t i = 0; i < r->request_count; i++)
+		s->requests[i].method = s->requests[i].url = text;
+	for (size_t i = 0; i < r->next_count; i++)
+		s->next[i] = text;
+	for (size_t i = 0; i < r->notes.count; i++)
+		snprintf(r->notes.text[i], LIMIT_NOTE_BYTES, "%.*s",
+			 (int)utf8_floor(text.ptr, text.len,
+					 LIMIT_NOTE_BYTES - 1),
+			 text.ptr);
+	for (size_t i = 0; i < s->stack_count; i++)
+		for (uint32_t j = 0; j < s->stacks[i].count; j++)
+			s->frames[i][j] = text;
+	for (size_t i = 0; i < s->trace.symtab.count; i++)
+		s->trace.symtab.texts[i] = text;
+}
+
+/* ---- rendering ---- */
+
+void render_to(const struct sample *s, const char *format,
+	       struct render_style style, struct buf *out)
+{
+	const struct render_format *f = render_find(str_from(format));
+	struct render_input in = {
+		.result = &s->result,
+		.trace = &s->trace,
+		.stacks = s->stacks,
+		.stack_count = s->stack_count,
+		.style = style,
+	};
+	struct out memory;
+	struct error err;
+
+	assert_non_null(f);
+	buf_init(out, 256 * MIB);
+	out_init_memory(&memory, out);
+	f->render(&in, &memory);
+	if (!buf_check(out, "the output", &err))
+		fail_msg("%s: %s", format, err.message);
+}
+
+static void golden_write(const char *path, const struct buf *text)
+{
+	FILE *file = fopen(path, "wb");
+
+	if (!file || fwrite(buf_text(text), 1, text->len, file) != text->len ||
+	    fclose(file))
+		fail_msg("%s: cannot write", path);
+}
+
+static size_t golden_read(const char *path, char **text)
+{
+	FILE *file = fopen(path, "rb");
+	size_t len;
+
+	if (!file)
+		fail_msg("%s: missing; run tests/update-golden.sh", path);
+	*text = test_malloc(MIB);
+	len = fread(*text, 1, MIB - 1, file);
+	(*text)[len] = '\0';
+	fclose(file);
+	return len;
+}
+
+void golden_check(const struct sample *s, const char *format,
+		  struct render_style style, const char *name)
+{
+	const char *testdata = getenv("TESTDATA");
+	char path[4096];
+	struct buf text;
+	char *want;
+	size_t len;
+
+	assert_non_null(testdata);
+	snprintf(path, sizeof path, "%s/golden/%s", testdata, name);
+	render_to(s, format, style, &text);
+	if (getenv("UPDATE_GOLDEN")) {
+		golden_write(path, &text);
+		buf_release(&text);
+		return;
+	}
+	len = golden_read(path, &want);
+	if (len != text.len || memcmp(want, buf_text(&text), len) != 0)
+		fail_msg("%s differs; it is now:\n%s", name, buf_text(&text));
+	test_free(want);
+	buf_release(&text);
+}
+
+static void line_check(struct str line, size_t width)
+{
+	bool is_command = str_find(line, STR("tracefind ")) != SIZE_MAX;
+
+	for (size_t i = 0; i < line.len; i++) {
+		unsigned char byte = (unsigned char)line.ptr[i];
+
+		if (byte < 0x20 || byte == 0x7f || byte == 0xff)
+			fail_msg("byte %02x in \"%.*s\"", byte, STR_ARGS(line));
+	}
+	if (str_find(line, STR("\xe2\x80\xae")) != SIZE_MAX)
+		fail_msg("bidi control in \"%.*s\"", STR_ARGS(line));
+	if (line.len && line.ptr[line.len - 1] == ' ')
+		fail_msg("blank at the end of \"%.*s\"", STR_ARGS(line));
+	if (width && !is_command && text_width(line) > width)
+		fail_msg("%zu columns, %zu allowed: \"%.*s\"", text_width(line),
+			 width, STR_ARGS(line));
+}
+
+void text_check(const struct buf *text, size_t width)
+{
+	struct str rest = buf_str(text);
+
+	while (rest.len) {
+		size_t at = str_find(rest, STR("\n"));
+
+		if (at == SIZE_MAX)
+			fail_msg("no newline at the end");
+		line_check(str_slice(rest, 0, at), width);
+		rest = str_slice(rest, at + 1, rest.len);
+	}
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/units.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void test_share(void **state)
+{
+	static const struct {
+		double share;
+		const char *text;
+	} cases[] = {
+		{ 0.65, "65.0 %" },
+		{ 1, "100.0 %" },
+		{ 0, "0.0 %" },
+		{ -0.0, "0.0 %" },
+		{ 0.00049, "0.0 %" },
+		{ 0.0005, "0.1 %" },
+		{ 0.9996, "100.0 %" },
+		{ 0.9994, "99.9 %" },
+		{ -0.25, "-25.0 %" },
+		{ 12.5, "1250.0 %" },
+		{ 1e300, "100000000000.0 %" },
+	};
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		format_share(cases[i].share, text);
+		assert_string_equal(text, cases[i].text);
+	}
+	format_share((double)NAN, text);
+	assert_string_equal(text, "-");
+}
+
+static void test_points(void **state)
+{
+	static const struct {
+		double delta;
+		const char *text;
+	} cases[] = {
+		{ 0.609, "+60.9" }, { -0.03, "-3.0" },	{ 0, "0.0" },
+		{ -0.0001, "0.0" }, { 0.0005, "+0.1" }, { 1, "+100.0" },
+	};
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		format_points(cases[i].delta, text);
+		assert_string_equal(text, cases[i].text);
+	}
+	format_points((double)INFINITY, text);
+	assert_string_equal(text, "+100000000000.0");
+	format_points((double)NAN, text);
+	assert_string_equal(text, "-");
+}
+
+static void test_count(void **state)
+{
+	static const struct {
+		int64_t count;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },
+		{ 999, "999" },
+		{ 1000, "1,000" },
+		{ 18230, "18,230" },
+		{ -1234567, "-1,234,567" },
+		{ INT64_MAX, "9,223,372,036,854,775,807" },
+		{ INT64_MIN, "-9,223,372,036,854,775,808" },
+	};
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		format_count(cases[i].count, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+static void test_size(void **state)
+{
+	static const struct {
+		int64_t size;
+		const char *text;
+	} cases[] = {
+		{ 0, "0 B" },
+		{ 1023, "1023 B" },
+		{ 1024, "1.00 KiB" },
+		{ 1536 * 1024, "1.50 MiB" },
+		{ 10239, "10.0 KiB" },
+		{ 102399, "100 KiB" },
+		{ 1023 * 1024, "1023 KiB" },
+		{ 1024 * 1024 - 1, "1.00 MiB" },
+		{ INT64_MAX, "8.00 EiB" },
+	};
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		format_size(cases[i].size, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+static void test_value(void **state)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	format_value(567300000, STR("nanoseconds"), text);
+	assert_string_equal(text, "567 ms");
+	format_value(1500, STR("microseconds"), text);
+	assert_string_equal(text, "1.5 ms");
+	format_value(-2048, STR("bytes"), text);
+	assert_string_equal(text, "-2.00 KiB");
+	format_value(52000, STR("count"), text);
+	assert_string_equal(text, "52,000");
+	format_value(7, (struct str){ NULL, 0 }, text);
+	assert_string_equal(text, "7");
+	format_value(INT64_MIN, STR("seconds"), text);
+	assert_int_equal(text[0], '-');
+}
+
+static void test_measure_word(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "CPU" },
+		{ "process_cpu:samples:count::milliseconds", "CPU" },
+		{ "cpu/nanoseconds", "CPU" },
+		{ "wall:samples:count:wall:microseconds", "wall time" },
+		{ "memory:alloc_space:bytes:space:bytes", "allocated bytes" },
+		{ "alloc:alloc_samples:count:cpu:nanoseconds", "allocations" },
+		{ "memory:inuse_space:bytes:space:bytes", "memory in use" },
+		{ "inuse_objects/count", "objects in use" },
+		{ "goroutines:goroutine:count:goroutine:count", "goroutines" },
+		{ "mutex:delay:nanoseconds:contentions:count",
+		  "time waiting for locks" },
+		{ "block:delay:nanoseconds:contentions:count", "blocked time" },
+		{ "off_cpu:off_cpu:nanoseconds::", "time off CPU" },
+		{ "nobody:knows:count::", "the profile" },
+		{ "", "the profile" },
+		{ ":::::", "the profile" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_string_equal(measure_word(str_from(cases[i][0])),
+				    cases[i][1]);
+	assert_string_equal(measure_word((struct str){ NULL, 0 }),
+			    "the profile");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_points),
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_value),
+		cmocka_unit_test(test_measure_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
