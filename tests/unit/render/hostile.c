@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "base/escape.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "support.h"
 
@@ -254,6 +255,49 @@ static void test_folded_extremes(void **state)
 	buf_release(&out);
 }
 
+static size_t allocations_left;
+static bool has_failed;
+
+static int gate(size_t size)
+{
+	(void)size;
+	if (allocations_left--)
+		return 1;
+	allocations_left = SIZE_MAX;
+	has_failed = true;
+	return 0;
+}
+
+/* Every single allocation fails once: the output never passes for whole. */
+static void test_memory(void **state)
+{
+	static const char *const formats[] = { "table", "json", "folded",
+					       "difffolded" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		for (size_t j = 0, n = 0; j < 4; n++) {
+			struct sample s;
+			struct buf out;
+
+			samples[j](&s);
+			sample_stacks(&s);
+			allocations_left = n;
+			has_failed = false;
+			mem_set_gate(gate);
+			render_unchecked(&s, formats[i],
+					 (struct render_style){ .width = 80 },
+					 &out);
+			mem_set_gate(NULL);
+			assert_int_equal(has_failed, out.state != BUF_OK);
+			j += !has_failed;
+			n = has_failed ? n : SIZE_MAX;
+			buf_release(&out);
+			sample_release(&s);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_json_round_trip),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_folded_extremes),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -434,8 +434,8 @@ void sample_poison(struct sample *s, struct str text)
 
 /* ---- rendering ---- */
 
-void render_to(const struct sample *s, const char *format,
-	       struct render_style style, struct buf *out)
+void render_unchecked(const struct sample *s, const char *format,
+		      struct render_style style, struct buf *out)
 {
 	const struct render_format *f = render_find(str_from(format));
 	struct render_input in = {
@@ -446,12 +446,19 @@ void render_to(const struct sample *s, const char *format,
 		.style = style,
 	};
 	struct out memory;
-	struct error err;
 
 	assert_non_null(f);
 	buf_init(out, 256 * MIB);
 	out_init_memory(&memory, out);
 	f->render(&in, &memory);
+}
+
+void render_to(const struct sample *s, const char *format,
+	       struct render_style style, struct buf *out)
+{
+	struct error err;
+
+	render_unchecked(s, format, style, out);
 	if (!buf_check(out, "the output", &err))
 		fail_msg("%s: %s", format, err.message);
 }

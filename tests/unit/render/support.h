@@ -50,7 +50,12 @@ struct str sample_hostile(void);
 /* Of LIMIT_STRING_BYTES bytes, with words, wide and combining characters. */
 struct str sample_huge(void);
 
-/* Renders into out (initialised here; the caller releases it). */
+/* Renders into out (initialised here; the caller releases it); a failure
+ * stays in out. */
+void render_unchecked(const struct sample *s, const char *format,
+		      struct render_style style, struct buf *out);
+
+/* The same, and fails when the output did. */
 void render_to(const struct sample *s, const char *format,
 	       struct render_style style, struct buf *out);
 
