@@ -32,9 +32,6 @@ void waterfall_render(struct page *p, const struct render_input *in);
  * Without a baseline: flat flat% cum cum%, by owner own own% flat% cum%. */
 void table_functions(struct page *p, const struct result *r);
 
-/* Rows that the table shows. */
-size_t table_row_count(const struct page *p, const struct result *r);
-
 /* The measure by which a row is ranked and compared: OWNED, SELF or TOTAL. */
 enum rank_by row_measure(const struct result *r,
 			 const struct function_row *row);

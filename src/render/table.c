@@ -67,7 +67,7 @@ static bool is_real_change(enum change change)
 	       change != CHANGE_NOISE;
 }
 
-size_t table_row_count(const struct page *p, const struct result *r)
+static size_t table_row_count(const struct page *p, const struct result *r)
 {
 	if (p->style.limit && p->style.limit < r->function_count)
 		return p->style.limit;
