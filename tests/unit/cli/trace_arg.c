@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/trace_arg.h"
+
+#define ID "4bf92f3577b34da6a3ce929d0e0e4736"
+
+static void expect_id(const char *text, const char *hex)
+{
+	struct error err = { 0 };
+	struct trace_arg arg;
+	char got[33];
+
+	if (!trace_arg_parse(text, &arg, &err))
+		fail_msg("%s: %s", text, err.message);
+	assert_null(arg.path);
+	trace_id_format(&arg.id, got);
+	assert_string_equal(got, hex);
+}
+
+static void expect_failure(const char *text, const char *part)
+{
+	struct error err = { 0 };
+	struct trace_arg arg;
+
+	if (trace_arg_parse(text, &arg, &err))
+		fail_msg("%s was taken", text);
+	assert_true(err.code == ERROR_USAGE || err.code == ERROR_NOT_FOUND);
+	if (!strstr(err.message, part))
+		fail_msg("%s: \"%s\" lacks \"%s\"", text, err.message, part);
+}
+
+static void ids_are_read_in_every_spelling(void **state)
+{
+	(void)state;
+	expect_id(ID, ID);
+	expect_id("4BF92F3577B34DA6A3CE929D0E0E4736", ID);
+	expect_id("  " ID "\n", ID);
+	expect_id("0x" ID, ID);
+	expect_id("e1e1e1e1e1e1e1e1", "0000000000000000e1e1e1e1e1e1e1e1");
+}
+
+static void a_traceparent_gives_trace_and_span(void **state)
+{
+	struct error err = { 0 };
+	struct trace_arg arg;
+
+	(void)state;
+	assert_true(trace_arg_parse("00-" ID "-00f067aa0ba902b7-01", &arg,
+				    &err));
+	assert_int_equal(arg.span_id, 0x00f067aa0ba902b7);
+	expect_id("00-" ID "-00f067aa0ba902b7-01", ID);
+}
+
+static void urls_of_user_interfaces_hold_ids(void **state)
+{
+	(void)state;
+	expect_id("http://localhost:16686/trace/" ID "?uiFind=x", ID);
+	expect_id("https://t.example/tempo/api/v2/traces/" ID, ID);
+	expect_id("https://g.example/explore?left=%7B%22queries%22:%5B%7B%22"
+		  "query%22:%22" ID "%22%7D%5D%7D",
+		  ID);
+	expect_id("https://g.example/explore?left=%257B%2522query%2522:%2522" ID
+		  "%2522%257D",
+		  ID);
+	expect_id("http://localhost:16686/trace/e1e1e1e1e1e1e1e1",
+		  "0000000000000000e1e1e1e1e1e1e1e1");
+	expect_failure("https://g.example/explore", "no trace id in the URL");
+}
+
+static void slips_are_named(void **state)
+{
+	(void)state;
+	expect_failure("4bf92f3577b34da6a3ce929d0e0e473", "has 31 hex digits");
+	expect_failure(ID "00", "has 34 hex digits");
+	expect_failure("100907463573849873987349873498734987349",
+		       "decimal number of 39 digits");
+	expect_failure("trace.json", "no such file");
+	expect_failure("/no/such/trace", "no such file");
+	expect_failure("hello", "is no trace");
+	expect_failure("", "is no trace");
+}
+
+static void files_and_standard_input_are_paths(void **state)
+{
+	struct error err = { 0 };
+	struct trace_arg arg;
+	char path[] = "/tmp/trace-arg-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(trace_arg_parse("-", &arg, &err));
+	assert_string_equal(arg.path, "-");
+	assert_true(trace_arg_parse(path, &arg, &err));
+	assert_string_equal(arg.path, path);
+	close(fd);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ids_are_read_in_every_spelling),
+		cmocka_unit_test(a_traceparent_gives_trace_and_span),
+		cmocka_unit_test(urls_of_user_interfaces_hold_ids),
+		cmocka_unit_test(slips_are_named),
+		cmocka_unit_test(files_and_standard_input_are_paths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
