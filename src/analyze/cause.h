@@ -23,9 +23,6 @@ struct cause_evidence {
 #define CAUSE_CPU_SHARE 0.5
 #define CAUSE_WAIT_SHARE 0.2
 
-/* Fewer samples of one span than this say nothing about its CPU share: at
- * 100 Hz twenty samples are 200 ms (profiles-api 7.6). */
-#define CAUSE_SPAN_SAMPLES_MIN 20
 
 /* Completes result->cause: on_cpu_ns, kind (cpu or wait where the trace left
  * it unknown), text, confidence and its reason. Rules: no profile: weak.
