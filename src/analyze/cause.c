@@ -50,7 +50,7 @@ static bool add_cpu_share(const struct cause_evidence *e,
 	if (!e->span || !counts_time(e->span) || e->span_own_ns <= 0)
 		return true;
 	c->on_cpu_ns = e->span->total;
-	if (c->kind == CAUSE_DOWNSTREAM)
+	if (c->kind == CAUSE_DOWNSTREAM || e->span_own_ns < CAUSE_OWN_MIN_NS)
 		return true;
 	kind = kind_of((double)c->on_cpu_ns / (double)e->span_own_ns);
 	format_duration(c->on_cpu_ns, cpu);

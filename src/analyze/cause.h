@@ -23,6 +23,9 @@ struct cause_evidence {
 #define CAUSE_CPU_SHARE 0.5
 #define CAUSE_WAIT_SHARE 0.2
 
+/* A span whose own time is shorter offers fewer than twenty ticks at 100 Hz:
+ * too few to call it computing or waiting (profiles-api 7.6). */
+#define CAUSE_OWN_MIN_NS (200 * NS_PER_MS)
 
 /* Completes result->cause: on_cpu_ns, kind (cpu or wait where the trace left
  * it unknown), text, confidence and its reason. Rules: no profile: weak.

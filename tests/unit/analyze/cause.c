@@ -132,6 +132,19 @@ static void bytes_are_no_cpu_time(void **state)
 	tear_down(&f);
 }
 
+static void short_spans_are_not_judged(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, CAUSE_UNKNOWN);
+	add_samples(&f, 150, "nanoseconds");
+	assert_int_equal(complete(&f, 199).kind, CAUSE_UNKNOWN);
+	assert_int_equal(f.result.cause.on_cpu_ns, 150 * NS_PER_MS);
+	assert_int_equal(complete(&f, 200).kind, CAUSE_CPU);
+	tear_down(&f);
+}
+
 static void confidence_follows_the_evidence(void **state)
 {
 	struct fixture f;
@@ -176,6 +189,7 @@ int main(void)
 			the_cpu_share_decides_between_computing_and_waiting),
 		cmocka_unit_test(a_repeated_call_stays_the_cause),
 		cmocka_unit_test(bytes_are_no_cpu_time),
+		cmocka_unit_test(short_spans_are_not_judged),
 		cmocka_unit_test(confidence_follows_the_evidence),
 		cmocka_unit_test(waiting_is_never_explained_by_a_cpu_profile),
 	};
