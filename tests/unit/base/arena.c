@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "testing.h"
+
+#include "base/arena.h"
+
+static bool is_zero(const void *ptr, size_t len)
+{
+	const unsigned char *bytes = ptr;
+
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static void test_alloc_is_zeroed_and_aligned(void **state)
+{
+	struct arena a;
+
+	(void)state;
+	arena_init(&a, MIB);
+	for (size_t size = 0; size < 40000; size = size * 3 / 2 + 1) {
+		char *p = arena_alloc(&a, size);
+
+		assert_non_null(p);
+		assert_int_equal((uintptr_t)p % _Alignof(max_align_t), 0);
+		assert_true(is_zero(p, size));
+		memset(p, 0xAA, size);
+	}
+	arena_release(&a);
+	assert_int_equal(a.used_bytes, 0);
+	assert_int_equal(a.max_bytes, MIB);
+}
+
+static void test_allocations_do_not_overlap(void **state)
+{
+	unsigned char *p[500];
+	struct arena a;
+
+	(void)state;
+	arena_init(&a, 16 * MIB);
+	for (size_t i = 0; i < COUNT_OF(p); i++) {
+		p[i] = arena_alloc(&a, i * 7 + 1);
+		assert_non_null(p[i]);
+		memset(p[i], (int)(i & 0xFF), i * 7 + 1);
+	}
+	for (size_t i = 0; i < COUNT_OF(p); i++)
+		for (size_t k = 0; k < i * 7 + 1; k++)
+			assert_int_equal(p[i][k], i & 0xFF);
+	arena_release(&a);
+}
+
+static void test_ceiling(void **state)
+{
+	struct arena a;
+	struct error err;
+	size_t given = 0;
+
+	(void)state;
+	arena_init(&a, MIB);
+	while (arena_alloc(&a, 1024))
+		given += 1024;
+	assert_true(a.is_over_limit);
+	assert_true(a.used_bytes <= MIB);
+	assert_true(given > MIB / 10 * 9);
+	assert_false(arena_fail(&a, "the trace", &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	assert_contains(err.message, "the trace needs more than 1 MiB");
+	assert_null(arena_alloc(&a, MIB));
+	arena_release(&a);
+	assert_non_null(arena_alloc(&a, 1024));
+	arena_release(&a);
+}
+
+static void test_ceiling_below_one_block(void **state)
+{
+	struct arena a;
+	struct error err;
+	size_t given = 0;
+
+	(void)state;
+	arena_init(&a, 1000);
+	while (arena_alloc(&a, 16))
+		given += 16;
+	assert_true(given > 800 && given <= 1000);
+	arena_fail(&a, "it", &err);
+	assert_contains(err.message, "1000 bytes");
+	arena_release(&a);
+	arena_init(&a, 0);
+	assert_null(arena_alloc(&a, 1));
+	assert_true(a.is_over_limit);
+	arena_release(&a);
+}
+
+static void test_large_ceiling_is_exact(void **state)
+{
+	struct arena a;
+	size_t header;
+
+	(void)state;
+	arena_init(&a, SIZE_MAX);
+	assert_non_null(arena_alloc(&a, 100000));
+	header = a.used_bytes - 100000;
+	arena_release(&a);
+	arena_init(&a, 100000 + header);
+	assert_non_null(arena_alloc(&a, 100000));
+	arena_release(&a);
+	arena_init(&a, 100000 + header - 1);
+	assert_null(arena_alloc(&a, 100000));
+	assert_int_equal(a.used_bytes, 0);
+	arena_release(&a);
+}
+
+static void test_sizes_that_overflow(void **state)
+{
+	struct arena a;
+	void *items = NULL;
+	size_t cap = 0;
+
+	(void)state;
+	arena_init(&a, SIZE_MAX);
+	assert_null(arena_alloc(&a, SIZE_MAX));
+	assert_null(arena_alloc(&a, SIZE_MAX - 8));
+	assert_null(arena_array(&a, SIZE_MAX / 8 + 1, 8));
+	assert_true(a.is_over_limit);
+	assert_false(arena_reserve(&a, &items, &cap, SIZE_MAX, 1));
+	assert_false(arena_reserve(&a, &items, &cap, SIZE_MAX / 16, 64));
+	assert_null(items);
+	assert_int_equal(cap, 0);
+	arena_release(&a);
+}
+
+/* Grows through the border between shared and own blocks. */
+static void test_grow_keeps_and_zeroes(void **state)
+{
+	struct arena a;
+	unsigned char *p = NULL;
+	size_t old = 0;
+
+	(void)state;
+	arena_init(&a, 64 * MIB);
+	for (size_t size = 10; size < 4 * MIB; size *= 3) {
+		p = arena_grow(&a, p, old, size);
+		assert_non_null(p);
+		for (size_t i = 0; i < old; i++)
+			assert_int_equal(p[i], 0x5A);
+		assert_true(is_zero(p + old, size - old));
+		memset(p, 0x5A, size);
+		old = size;
+	}
+	assert_ptr_equal(arena_grow(&a, p, old, old / 2), p);
+	arena_release(&a);
+}
+
+static void test_grow_back_after_shrinking(void **state)
+{
+	struct arena a;
+	unsigned char *p;
+
+	(void)state;
+	arena_init(&a, MIB);
+	p = arena_alloc(&a, 100000);
+	memset(p, 1, 100000);
+	p = arena_grow(&a, p, 100000, 50000);
+	p = arena_grow(&a, p, 50000, 80000);
+	assert_non_null(p);
+	assert_int_equal(p[49999], 1);
+	assert_true(is_zero(p + 50000, 30000));
+	p = arena_grow(&a, p, 80000, 200000);
+	assert_non_null(p);
+	assert_true(is_zero(p + 80000, 120000));
+	arena_release(&a);
+}
+
+/* Several own blocks grow in turn, so that list links are rewritten in the
+ * middle and at both ends. */
+static void test_grow_of_linked_blocks(void **state)
+{
+	unsigned char *p[3];
+	struct arena a;
+	size_t size = 20000;
+
+	(void)state;
+	arena_init(&a, 64 * MIB);
+	for (size_t i = 0; i < 3; i++) {
+		p[i] = arena_alloc(&a, size);
+		memset(p[i], (int)i + 1, size);
+	}
+	for (; size < MIB; size *= 2) {
+		for (size_t i = 0; i < 3; i++) {
+			p[i] = arena_grow(&a, p[i], size, size * 2);
+			assert_non_null(p[i]);
+			memset(p[i] + size, (int)i + 1, size);
+		}
+	}
+	for (size_t i = 0; i < 3; i++)
+		for (size_t k = 0; k < size; k++)
+			assert_int_equal(p[i][k], i + 1);
+	arena_release(&a);
+}
+
+static void test_reserve_doubles(void **state)
+{
+	struct arena a;
+	void *items = NULL;
+	size_t cap = 0;
+
+	(void)state;
+	arena_init(&a, MIB);
+	assert_true(arena_reserve(&a, &items, &cap, 1, 8));
+	assert_int_equal(cap, 16);
+	((uint64_t *)items)[15] = 7;
+	assert_true(arena_reserve(&a, &items, &cap, 16, 8));
+	assert_int_equal(cap, 16);
+	assert_true(arena_reserve(&a, &items, &cap, 17, 8));
+	assert_int_equal(cap, 32);
+	assert_int_equal(((uint64_t *)items)[15], 7);
+	assert_int_equal(((uint64_t *)items)[16], 0);
+	assert_false(arena_reserve(&a, &items, &cap, MIB, 8));
+	assert_int_equal(cap, 32);
+	assert_int_equal(((uint64_t *)items)[15], 7);
+	arena_release(&a);
+}
+
+static void test_text(void **state)
+{
+	struct arena a;
+	struct str s;
+
+	(void)state;
+	arena_init(&a, MIB);
+	s = arena_str(&a, (struct str){ "a\0b", 3 });
+	assert_int_equal(s.len, 3);
+	assert_memory_equal(s.ptr, "a\0b\0", 4);
+	s = arena_str(&a, (struct str){ NULL, 0 });
+	assert_text(s, "");
+	assert_int_equal(s.ptr[0], 0);
+	s = arena_printf(&a, "%s-%d", "x", 42);
+	assert_text(s, "x-42");
+	assert_int_equal(s.ptr[4], 0);
+	arena_release(&a);
+}
+
+static void test_starved(void **state)
+{
+	struct arena a;
+	struct error err;
+	unsigned char *p;
+	void *items = NULL;
+	size_t cap = 0;
+
+	(void)state;
+	arena_init(&a, MIB);
+	p = arena_alloc(&a, 20000);
+	p[19999] = 9;
+	starve_after(0);
+	assert_null(arena_alloc(&a, 16));
+	starve_after(0);
+	assert_null(arena_grow(&a, p, 20000, 90000));
+	starve_after(0);
+	assert_false(arena_reserve(&a, &items, &cap, 1, 8));
+	starve_after(0);
+	assert_null(arena_str(&a, STR("x")).ptr);
+	starve_after(0);
+	assert_null(arena_printf(&a, "x").ptr);
+	assert_true(stop_starving());
+	assert_false(a.is_over_limit);
+	arena_fail(&a, "the trace", &err);
+	assert_int_equal(err.code, ERROR_MEMORY);
+	assert_string_equal(err.message, "out of memory for the trace");
+	assert_int_equal(p[19999], 9);
+	p = arena_grow(&a, p, 20000, 90000);
+	assert_non_null(p);
+	assert_int_equal(p[19999], 9);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alloc_is_zeroed_and_aligned),
+		cmocka_unit_test(test_allocations_do_not_overlap),
+		cmocka_unit_test(test_ceiling),
+		cmocka_unit_test(test_ceiling_below_one_block),
+		cmocka_unit_test(test_large_ceiling_is_exact),
+		cmocka_unit_test(test_sizes_that_overflow),
+		cmocka_unit_test(test_grow_keeps_and_zeroes),
+		cmocka_unit_test(test_grow_back_after_shrinking),
+		cmocka_unit_test(test_grow_of_linked_blocks),
+		cmocka_unit_test(test_reserve_doubles),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_starved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "testing.h"
+
+static void test_size_zero_is_no_failure(void **state)
+{
+	void *p = mem_alloc(0);
+	void *q = mem_calloc(0, 8);
+	void *r = mem_realloc(NULL, 0);
+
+	(void)state;
+	assert_non_null(p);
+	assert_non_null(q);
+	assert_non_null(r);
+	r = mem_realloc(r, 0);
+	assert_non_null(r);
+	mem_free(p);
+	mem_free(q);
+	mem_free(r);
+	mem_free(NULL);
+}
+
+static void test_calloc_checks_and_zeroes(void **state)
+{
+	unsigned char *p = mem_calloc(100, 3);
+
+	(void)state;
+	assert_non_null(p);
+	for (size_t i = 0; i < 300; i++)
+		assert_int_equal(p[i], 0);
+	mem_free(p);
+	assert_null(mem_calloc(SIZE_MAX / 2, 3));
+}
+
+static void test_copies(void **state)
+{
+	char *text = mem_strdup("abc");
+	char *part = mem_strndup("a\0bc", 3);
+	char *none = mem_strndup(NULL, 0);
+
+	(void)state;
+	assert_string_equal(text, "abc");
+	assert_memory_equal(part, "a\0b\0", 4);
+	assert_string_equal(none, "");
+	assert_null(mem_strndup("x", SIZE_MAX));
+	mem_free(text);
+	mem_free(part);
+	mem_free(none);
+}
+
+static void test_wipe(void **state)
+{
+	char secret[] = "secret";
+
+	(void)state;
+	mem_wipe(secret, sizeof secret);
+	for (size_t i = 0; i < sizeof secret; i++)
+		assert_int_equal(secret[i], 0);
+}
+
+static void test_gate(void **state)
+{
+	void *p = mem_alloc(8);
+	void *q;
+
+	(void)state;
+	starve_after(1);
+	q = mem_alloc(1);
+	assert_non_null(q);
+	assert_null(mem_realloc(p, 100));
+	starve_after(0);
+	assert_null(mem_calloc(1, 1));
+	starve_after(0);
+	assert_null(mem_strdup("x"));
+	assert_true(stop_starving());
+	mem_free(p);
+	mem_free(q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size_zero_is_no_failure),
+		cmocka_unit_test(test_calloc_checks_and_zeroes),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_wipe),
+		cmocka_unit_test(test_gate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

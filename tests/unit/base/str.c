@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "testing.h"
+
+static const struct str none = { NULL, 0 };
+
+static void test_equal_and_compare(void **state)
+{
+	(void)state;
+	assert_true(str_equal(none, STR("")));
+	assert_true(str_equal((struct str){ "a\0b", 3 }, STR("a\0b")));
+	assert_false(str_equal(STR("a\0b"), STR("a\0c")));
+	assert_int_equal(str_compare(none, STR("")), 0);
+	assert_true(str_compare(STR("a"), STR("ab")) < 0);
+	assert_true(str_compare(STR("b"), STR("ab")) > 0);
+	assert_true(str_compare(STR("\xFF"), STR("a")) > 0);
+	assert_true(str_equal_nocase(STR("Content-TYPE"), STR("content-type")));
+	assert_false(str_equal_nocase(STR("a"), STR("ab")));
+	assert_false(str_equal_nocase(STR("@"), STR("`")));
+	assert_false(str_equal_nocase(STR("\xC0"), STR("\xE0")));
+}
+
+static void test_starts_and_ends(void **state)
+{
+	(void)state;
+	assert_true(str_starts(STR("abc"), STR("ab")));
+	assert_true(str_starts(none, none));
+	assert_false(str_starts(STR("a"), STR("ab")));
+	assert_true(str_ends(STR("a.pb.gz"), STR(".gz")));
+	assert_false(str_ends(STR("gz"), STR(".gz")));
+	assert_true(str_ends(STR("x"), none));
+}
+
+static void test_find(void **state)
+{
+	(void)state;
+	assert_int_equal(str_find(STR("hello"), STR("l")), 2);
+	assert_int_equal(str_find(STR("a\0b"), STR("\0b")), 1);
+	assert_int_equal(str_find(STR("abc"), STR("abcd")), SIZE_MAX);
+	assert_int_equal(str_find(STR("abc"), STR("x")), SIZE_MAX);
+	assert_int_equal(str_find(none, STR("x")), SIZE_MAX);
+	assert_int_equal(str_find(STR("abc"), none), 0);
+}
+
+static void test_trim_and_slice(void **state)
+{
+	(void)state;
+	assert_text(str_trim(STR(" \t\r\na b\n ")), "a b");
+	assert_text(str_trim(STR("  ")), "");
+	assert_text(str_trim(none), "");
+	assert_text(str_slice(STR("abc"), 1, 1), "b");
+	assert_text(str_slice(STR("abc"), 1, SIZE_MAX), "bc");
+	assert_text(str_slice(STR("abc"), 9, 9), "");
+	assert_text(str_slice(none, 0, 1), "");
+	assert_text(str_from(NULL), "");
+	assert_text(str_from("x"), "x");
+}
+
+static void test_utf8_floor(void **state)
+{
+	/* 1, 2, 3 and 4 bytes: boundaries at 0, 1, 3, 6, 10. */
+	const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80";
+	const size_t floors[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10 };
+
+	(void)state;
+	for (size_t at = 0; at <= 10; at++)
+		assert_int_equal(utf8_floor(text, 10, at), floors[at]);
+	assert_int_equal(utf8_floor(text, 10, 99), 10);
+	assert_int_equal(utf8_floor("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
+	assert_int_equal(utf8_floor("\x80\x80", 2, 1), 1);
+	assert_int_equal(utf8_floor("", 0, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal_and_compare),
+		cmocka_unit_test(test_starts_and_ends),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_trim_and_slice),
+		cmocka_unit_test(test_utf8_floor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

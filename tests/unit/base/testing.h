@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the tests of base/ share: cmocka with its headers in order, and a gate
+ * that starves one allocation.
+ */
+#ifndef TESTS_BASE_TESTING_H
+#define TESTS_BASE_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static long allocations_left;
+
+static inline int starving_gate(size_t size)
+{
+	(void)size;
+	return allocations_left-- != 0;
+}
+
+/* The allocation after `count` more fails; later ones work again. */
+static inline void starve_after(long count)
+{
+	allocations_left = count;
+	mem_set_gate(starving_gate);
+}
+
+/* True when an allocation was refused since starve_after(). */
+static inline bool stop_starving(void)
+{
+	mem_set_gate(NULL);
+	return allocations_left < 0;
+}
+
+static inline void assert_text(struct str found, const char *expected)
+{
+	assert_int_equal(found.len, strlen(expected));
+	assert_memory_equal(found.ptr, expected, found.len);
+}
+
+static inline void assert_contains(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' does not contain '%s'", text, part);
+}
+
+#endif
