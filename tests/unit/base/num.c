@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "testing.h"
+
+#include <locale.h>
+#include <math.h>
+
+#include "base/num.h"
+
+static void test_checked_arithmetic(void **state)
+{
+	int64_t v = 0;
+
+	(void)state;
+	assert_true(add_i64(INT64_MAX, 0, &v) && v == INT64_MAX);
+	assert_false(add_i64(INT64_MAX, 1, &v));
+	assert_false(add_i64(INT64_MIN, -1, &v));
+	assert_true(sub_i64(INT64_MIN + 1, 1, &v) && v == INT64_MIN);
+	assert_false(sub_i64(0, INT64_MIN, &v));
+	assert_true(mul_i64(-1, INT64_MAX, &v) && v == -INT64_MAX);
+	assert_false(mul_i64(-1, INT64_MIN, &v));
+}
+
+static void test_saturating_arithmetic(void **state)
+{
+	(void)state;
+	assert_true(sat_add_i64(1, 2) == 3);
+	assert_true(sat_add_i64(INT64_MAX, 1) == INT64_MAX);
+	assert_true(sat_add_i64(INT64_MIN, -1) == INT64_MIN);
+	assert_true(sat_sub_i64(0, INT64_MIN) == INT64_MAX);
+	assert_true(sat_sub_i64(-2, INT64_MAX) == INT64_MIN);
+	assert_true(sat_sub_i64(5, 7) == -2);
+	assert_true(sat_mul_i64(INT64_MAX, -2) == INT64_MIN);
+	assert_true(sat_mul_i64(INT64_MIN, -1) == INT64_MAX);
+	assert_true(sat_mul_i64(-3, 4) == -12);
+}
+
+static void test_parse_u64(void **state)
+{
+	uint64_t v = 0;
+
+	(void)state;
+	assert_true(parse_u64(STR("18446744073709551615"), &v));
+	assert_true(v == UINT64_MAX);
+	assert_false(parse_u64(STR("18446744073709551616"), &v));
+	assert_false(parse_u64(STR("99999999999999999999"), &v));
+	assert_true(parse_u64(STR("000"), &v) && v == 0);
+	assert_false(parse_u64(STR(""), &v));
+	assert_false(parse_u64(STR("-1"), &v));
+	assert_false(parse_u64(STR("+1"), &v));
+	assert_false(parse_u64(STR(" 1"), &v));
+	assert_false(parse_u64(STR("1\0"), &v));
+}
+
+static void test_parse_i64(void **state)
+{
+	int64_t v = 0;
+
+	(void)state;
+	assert_true(parse_i64(STR("9223372036854775807"), &v));
+	assert_true(v == INT64_MAX);
+	assert_false(parse_i64(STR("9223372036854775808"), &v));
+	assert_true(parse_i64(STR("-9223372036854775808"), &v));
+	assert_true(v == INT64_MIN);
+	assert_false(parse_i64(STR("-9223372036854775809"), &v));
+	assert_true(parse_i64(STR("-0"), &v) && v == 0);
+	assert_false(parse_i64(STR("-"), &v));
+	assert_false(parse_i64(STR("--1"), &v));
+}
+
+static void test_decimal_grammar(void **state)
+{
+	static const char *const good[] = { "0",    "-0",   "10",      "1.5",
+					    "-1e3", "1E+3", "0.0e-00", "9e9" };
+	static const char *const bad[] = { "",	 "-",	"+1",  "01",  ".5",
+					   "1.", "1e",	"1e+", "-.1", "1 ",
+					   " 1", "0x1", "inf", "nan", "1,5" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(good); i++)
+		assert_true(is_decimal(str_from(good[i])));
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
+		assert_false(is_decimal(str_from(bad[i])));
+}
+
+static void test_parse_whole(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} good[] = {
+		{ "0", 0 },
+		{ "-0.0e9", 0 },
+		{ "1e3", 1000 },
+		{ "5.0", 5 },
+		{ "-1.25e2", -125 },
+		{ "1000e-3", 1 },
+		{ "0.000000000000000000001e21", 1 },
+		{ "1.00000000000000000000000000000000", 1 },
+		{ "9223372036854775807", INT64_MAX },
+		{ "9223372036854775807.000", INT64_MAX },
+		{ "922337203685477580.7e1", INT64_MAX },
+		{ "-9223372036854775808", INT64_MIN },
+		{ "9007199254740993", 9007199254740993 },
+		{ "0e999999999999999999999", 0 },
+		{ "1e18", 1000000000000000000 },
+	};
+	static const char *const bad[] = {
+		"1.5",
+		"1e-1",
+		"9223372036854775808",
+		"1e19",
+		"1e999999999999",
+		"-9223372036854775809",
+		"12345678901234567890123",
+		"1e-99999999",
+		"x",
+		"",
+		"0.1",
+		"125e-2",
+		"1e3x",
+	};
+	int64_t v;
+	uint64_t u;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(good); i++) {
+		v = 77;
+		assert_true(parse_whole_i64(str_from(good[i].text), &v));
+		assert_true(v == good[i].value);
+	}
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
+		assert_false(parse_whole_i64(str_from(bad[i]), &v));
+	assert_true(parse_whole_u64(STR("18446744073709551615.0"), &u));
+	assert_true(u == UINT64_MAX);
+	assert_true(parse_whole_u64(STR("1.8e19"), &u));
+	assert_true(u == 18000000000000000000u);
+	assert_true(parse_whole_u64(STR("-0"), &u) && u == 0);
+	assert_false(parse_whole_u64(STR("18446744073709551616"), &u));
+	assert_false(parse_whole_u64(STR("1.9e19"), &u));
+	assert_false(parse_whole_u64(STR("-1"), &u));
+}
+
+static void test_parse_f64(void **state)
+{
+	char text[LIMIT_NUMBER_BYTES + 1];
+	double v = 0;
+
+	(void)state;
+	assert_true(parse_f64(STR("-1.5e3"), &v));
+	assert_true(v <= -1500 && v >= -1500);
+	assert_true(parse_f64(STR("1e-400"), &v) && v <= 0 && v >= 0);
+	assert_true(parse_f64(STR("1.7976931348623157e308"), &v));
+	assert_false(parse_f64(STR("1e309"), &v));
+	assert_false(parse_f64(STR("Infinity"), &v));
+	assert_false(parse_f64(STR("0x10"), &v));
+	memset(text, '1', sizeof text);
+	assert_false(parse_f64((struct str){ text, LIMIT_NUMBER_BYTES }, &v));
+	text[1] = '.';
+	assert_true(
+		parse_f64((struct str){ text, LIMIT_NUMBER_BYTES - 1 }, &v));
+}
+
+/* Where the machine has a locale with a comma. */
+static void test_no_locale(void **state)
+{
+	double v = 0;
+
+	(void)state;
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+		skip();
+	assert_true(parse_f64(STR("1.5"), &v));
+	assert_false(parse_f64(STR("1,5"), &v));
+	setlocale(LC_NUMERIC, "C");
+	assert_true(v > 1.4 && v < 1.6);
+}
+
+static void test_hex(void **state)
+{
+	unsigned char bytes[4];
+	char text[9];
+	uint64_t v = 0;
+
+	(void)state;
+	assert_true(hex_decode(STR("00fFAb10"), bytes, 4));
+	assert_memory_equal(bytes, "\x00\xff\xab\x10", 4);
+	hex_encode(bytes, 4, text);
+	assert_string_equal(text, "00ffab10");
+	assert_false(hex_decode(STR("00ffab1"), bytes, 4));
+	assert_false(hex_decode(STR("00ffab1g"), bytes, 4));
+	assert_false(hex_decode(STR("00ffab1000"), bytes, 4));
+	assert_false(hex_decode(STR("0 ffab10"), bytes, 4));
+	assert_true(hex_decode(STR(""), bytes, 0));
+	assert_true(parse_hex_u64(STR("ffffffffffffffff"), &v));
+	assert_true(v == UINT64_MAX);
+	assert_true(parse_hex_u64(STR("1F"), &v) && v == 31);
+	assert_false(parse_hex_u64(STR("10000000000000000"), &v));
+	assert_false(parse_hex_u64(STR(""), &v));
+	assert_false(parse_hex_u64(STR("0x1"), &v));
+}
+
+/* The vectors of RFC 4648, section 10. */
+static void test_base64_vectors(void **state)
+{
+	static const char *const plain[] = { "",     "f",     "fo",    "foo",
+					     "foob", "fooba", "foobar" };
+	static const char *const packed[] = {
+		"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(plain); i++) {
+		struct str text = str_from(packed[i]);
+		unsigned char bytes[8];
+		char back[16];
+		size_t len = 99;
+
+		base64_encode((const unsigned char *)plain[i], strlen(plain[i]),
+			      back);
+		assert_string_equal(back, packed[i]);
+		assert_true(base64_decode(text, bytes, strlen(plain[i]), &len));
+		assert_int_equal(len, strlen(plain[i]));
+		assert_memory_equal(bytes, plain[i], len);
+		while (str_ends(text, STR("=")))
+			text.len--;
+		assert_true(base64_decode(text, bytes, strlen(plain[i]), &len));
+		assert_memory_equal(bytes, plain[i], len);
+		if (len)
+			assert_false(base64_decode(text, bytes,
+						   strlen(plain[i]) - 1, &len));
+	}
+}
+
+static void test_base64_forms(void **state)
+{
+	static const char *const bad[] = {
+		"A",	"AAAAA",    "A===", "AA=",   "AA=A", "=",
+		"====", "AA==AA==", "A A=", "AAA\n", "AA*A", "AAAA="
+	};
+	unsigned char bytes[768];
+	unsigned char back[768];
+	char text[1025];
+	size_t len;
+
+	(void)state;
+	assert_true(base64_decode(STR("-_+/"), bytes, 3, &len));
+	assert_memory_equal(bytes, "\xfb\xff\xbf", 3);
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
+		assert_false(base64_decode(str_from(bad[i]), bytes,
+					   sizeof bytes, &len));
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (unsigned char)(i * 7 + i / 256);
+	for (size_t size = 0; size <= sizeof bytes; size += 5) {
+		base64_encode(bytes, size, text);
+		assert_int_equal(strlen(text), (size + 2) / 3 * 4);
+		assert_true(base64_decode(str_from(text), back, size, &len));
+		assert_int_equal(len, size);
+		assert_memory_equal(back, bytes, size);
+	}
+}
+
+static void test_gcd(void **state)
+{
+	(void)state;
+	assert_true(gcd_u64(0, 0) == 0);
+	assert_true(gcd_u64(0, 7) == 7);
+	assert_true(gcd_u64(7, 0) == 7);
+	assert_true(gcd_u64(12, 18) == 6);
+	assert_true(gcd_u64(UINT64_MAX, UINT64_MAX - 1) == 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_checked_arithmetic),
+		cmocka_unit_test(test_saturating_arithmetic),
+		cmocka_unit_test(test_parse_u64),
+		cmocka_unit_test(test_parse_i64),
+		cmocka_unit_test(test_decimal_grammar),
+		cmocka_unit_test(test_parse_whole),
+		cmocka_unit_test(test_parse_f64),
+		cmocka_unit_test(test_no_locale),
+		cmocka_unit_test(test_hex),
+		cmocka_unit_test(test_base64_vectors),
+		cmocka_unit_test(test_base64_forms),
+		cmocka_unit_test(test_gcd),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
