@@ -267,14 +267,11 @@ static enum json_kind kind_of(int c)
 	}
 }
 
-enum json_kind json_peek(struct json_reader *r)
+static enum json_kind peek_value(struct json_reader *r)
 {
 	enum json_kind kind;
 	int c;
 
-	if (is_in_object(r) && (r->due == DUE_FIRST || r->due == DUE_COMMA))
-		return json_failed(r) || next_byte(r) == '}' ? JSON_END
-							     : JSON_STRING;
 	if (!reach_value(r))
 		return JSON_END;
 	c = next_byte(r);
@@ -284,10 +281,19 @@ enum json_kind json_peek(struct json_reader *r)
 	return kind;
 }
 
+enum json_kind json_peek(struct json_reader *r)
+{
+	if (!is_in_object(r) || r->due == DUE_VALUE || r->due == DUE_COLON)
+		return peek_value(r);
+	if (json_failed(r) || next_byte(r) == '}')
+		return JSON_END;
+	return JSON_STRING;
+}
+
 /* The kind of the value that must come; "what" is what the caller wants. */
 static enum json_kind begin_value(struct json_reader *r, const char *what)
 {
-	enum json_kind kind = json_peek(r);
+	enum json_kind kind = peek_value(r);
 
 	if (kind == JSON_END)
 		json_fail_expected(r, what);
@@ -352,7 +358,7 @@ bool json_next_key(struct json_reader *r, struct str *key)
 	return true;
 }
 
-bool json_string(struct json_reader *r, struct str *text)
+bool json_text(struct json_reader *r, struct str *text)
 {
 	enum json_kind kind = begin_value(r, "a string");
 
@@ -386,7 +392,7 @@ bool json_number_text(struct json_reader *r, struct str *text)
 	if (kind == JSON_END)
 		return false;
 	if (kind == JSON_STRING)
-		return json_string(r, text);
+		return json_text(r, text);
 	if (kind != JSON_NUMBER)
 		return json_fail_expected(r, "a number");
 	if (!json_view_number(r, text))
@@ -412,7 +418,7 @@ static bool read_word(struct json_reader *r, const char *word)
 /* Consumes a null, which stands for a missing number. */
 static bool read_null(struct json_reader *r)
 {
-	return json_peek(r) == JSON_NULL && read_word(r, "null");
+	return peek_value(r) == JSON_NULL && read_word(r, "null");
 }
 
 bool json_i64(struct json_reader *r, int64_t *value)
