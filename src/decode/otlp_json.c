@@ -4,8 +4,6 @@
  * Tempo v1 ("batches") and v2 ("trace", status), Jaeger v3 ("result", a last
  * document may be an error). Members may come in any order.
  */
-#include <stdio.h>
-
 #include "base/num.h"
 #include "decode/formats.h"
 #include "decode/ids.h"
@@ -390,8 +388,7 @@ static void read_document(struct trace_json *t)
 			is_partial = read_enum(t, statuses) == 1;
 			break;
 		case FIELD_MESSAGE:
-			snprintf(text, sizeof text, "%.*s",
-				 STR_ARGS(trace_json_text(t)));
+			trace_json_copy(t, text, sizeof text);
 			message = str_from(text);
 			break;
 		case FIELD_ERROR:

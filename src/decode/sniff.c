@@ -68,30 +68,36 @@ static bool has_tag(struct str text, struct str tag)
 
 static const char *describe_markup(struct str text)
 {
-	if (has_tag(text, STR("<html")) ||
-	    has_tag(text, STR("<!doctype html"))) {
-		if (has_text(text, STR("Grafana")) ||
-		    has_text(text, STR("grafana")))
-			return "an HTML page (Grafana login?)";
-		if (has_text(text, STR("Jaeger")))
-			return "an HTML page (Jaeger's, so the path was "
-			       "wrong?)";
-		return "an HTML page (login or proxy?)";
-	}
 	if (has_tag(text, STR("<svg")))
 		return "an SVG picture";
-	return "an XML document";
+	if (has_tag(text, STR("<?xml")) && !has_tag(text, STR("<html")))
+		return "an XML document";
+	if (has_text(text, STR("Grafana")) || has_text(text, STR("grafana")))
+		return "an HTML page (Grafana login?)";
+	if (has_text(text, STR("Jaeger")))
+		return "an HTML page (Jaeger's; was the path wrong?)";
+	return "an HTML page (login or proxy?)";
 }
 
-/* "frame;frame 12": something, a blank, a whole number. */
-static bool is_folded_line(struct str line)
+enum folded_line { FOLDED_NO, FOLDED_MAYBE, FOLDED_SURELY };
+
+/* "frame;frame 12": something, a blank, a whole number. A sentence may end in
+ * a number, too, but its first words hold blanks and no semicolon. */
+static enum folded_line judge_folded(struct str line)
 {
 	size_t blank = line.len;
+	struct str stack;
 	uint64_t count;
 
 	while (blank > 0 && line.ptr[blank - 1] != ' ')
 		blank--;
-	return blank > 1 && parse_u64(str_slice(line, blank, line.len), &count);
+	if (blank < 2 || !parse_u64(str_slice(line, blank, line.len), &count))
+		return FOLDED_NO;
+	stack = str_trim(str_slice(line, 0, blank));
+	if (str_find(stack, STR(";")) != SIZE_MAX ||
+	    str_find(stack, STR(" ")) == SIZE_MAX)
+		return FOLDED_SURELY;
+	return FOLDED_MAYBE;
 }
 
 static struct str next_line(struct str *rest)
@@ -107,18 +113,22 @@ static struct str next_line(struct str *rest)
 /* Only the first lines are looked at; the decoder judges the others. */
 static bool is_folded(struct str text)
 {
+	bool is_sure = false;
 	unsigned lines = 0;
 
 	while (text.len && lines < LOOK_LINES) {
 		struct str line = next_line(&text);
+		enum folded_line verdict;
 
 		if (line.len == 0 || line.ptr[0] == '#')
 			continue;
-		if (!is_folded_line(line))
+		verdict = judge_folded(line);
+		if (verdict == FOLDED_NO)
 			return false;
+		is_sure |= verdict == FOLDED_SURELY;
 		lines++;
 	}
-	return lines > 0;
+	return is_sure;
 }
 
 static bool is_text(struct str bytes)

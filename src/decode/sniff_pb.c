@@ -189,7 +189,7 @@ static struct guess sniff_pyroscope(struct str message)
 		return GUESS_FORMAT(FORMAT_PYROSCOPE_TREE_PB);
 	if (find_field(message, WIRE_TAG(5, WIRE_BYTES), &part) &&
 	    find_field(part, WIRE_TAG(1, WIRE_BYTES), &profile) &&
-	    is_pprof(profile))
+	    (profile.len == 0 || is_pprof(profile)))
 		return GUESS_FORMAT(FORMAT_PYROSCOPE_TREE_PB);
 	return GUESS_OTHER(NULL);
 }

@@ -113,6 +113,13 @@ void trace_json_attr(struct trace_json *t, struct str key)
 				    trace_build_attr(t->b, key, text, &t->err));
 }
 
+void trace_json_copy(struct trace_json *t, char *out, size_t size)
+{
+	struct str text = trace_json_text(t);
+
+	snprintf(out, size, "%.*s", STR_ARGS(text));
+}
+
 /* ---- errors of servers ---- */
 
 enum { FIELD_MESSAGE, FIELD_CODE };
@@ -135,8 +142,8 @@ static void read_error_object(struct trace_json *t)
 		enum json_kind kind = json_peek(t->r);
 
 		if (field == FIELD_MESSAGE && kind == JSON_STRING)
-			snprintf(t->server_error, sizeof t->server_error,
-				 "%.*s", STR_ARGS(trace_json_text(t)));
+			trace_json_copy(t, t->server_error,
+					sizeof t->server_error);
 		else if (field == FIELD_CODE && kind == JSON_NUMBER)
 			(void)!json_i64(t->r, &t->server_code);
 		else
@@ -153,8 +160,7 @@ static void read_error(struct trace_json *t)
 			read_error_object(t);
 		break;
 	case JSON_STRING:
-		snprintf(t->server_error, sizeof t->server_error, "%.*s",
-			 STR_ARGS(trace_json_text(t)));
+		trace_json_copy(t, t->server_error, sizeof t->server_error);
 		t->has_server_error = true;
 		break;
 	default:

@@ -61,6 +61,9 @@ bool trace_json_enter(struct trace_json *t, enum json_kind kind);
 /* A string's text, "" for null; valid until the next call of the reader. */
 struct str trace_json_text(struct trace_json *t);
 
+/* The same, cut to size and NUL-terminated. */
+void trace_json_copy(struct trace_json *t, char *out, size_t size);
+
 /* The same, interned. */
 uint32_t trace_json_symbol(struct trace_json *t);
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One trace as five servers' formats give it must be the same spans.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "trace_oracle.h"
+
+struct form {
+	enum format format;
+	const char *path;
+};
+
+/* All forms agree to the nanosecond, or to the microsecond where Jaeger's
+ * older API takes part, which is then the last form. */
+static void expect_same(const struct form *forms, size_t count)
+{
+	char *first[2] = { NULL, NULL };
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_us = forms[i].format == FORMAT_JAEGER_JSON;
+		unsigned flags =
+			DUMP_NO_WARNINGS | (is_us ? DUMP_MICROSECONDS : 0);
+		struct str bytes = oracle_load(forms[i].path);
+		char *text;
+
+		for (int us = 0; i == 0 && us < 2; us++)
+			first[us] = oracle_decode(
+				forms[0].format, bytes, NULL,
+				DUMP_NO_WARNINGS |
+					(us ? DUMP_MICROSECONDS : 0));
+		text = oracle_decode(forms[i].format, bytes, NULL, flags);
+		oracle_compare(forms[i].path, text, first[is_us]);
+		free(text);
+		free((char *)(uintptr_t)bytes.ptr);
+	}
+	free(first[0]);
+	free(first[1]);
+}
+
+#define EXPECT_SAME(...)                                                       \
+	do {                                                                   \
+		static const struct form forms[] = { __VA_ARGS__ };            \
+		expect_same(forms, sizeof forms / sizeof *forms);              \
+	} while (0)
+
+#define PUSHED_PB(letter)                                                      \
+	{                                                                      \
+		FORMAT_OTLP_PB, "otlp/" letter ".pb"                           \
+	}
+#define PUSHED_JSON(letter)                                                    \
+	{                                                                      \
+		FORMAT_OTLP_JSON, "otlp/" letter ".json"                       \
+	}
+#define TEMPO_PB(name)                                                         \
+	{                                                                      \
+		FORMAT_TEMPO_PB, "tempo/trace-" name "-v2-pb/body.pb"          \
+	}
+#define TEMPO_JSON(name, version)                                              \
+	{                                                                      \
+		FORMAT_OTLP_JSON, "tempo/trace-" name version "/body.json"     \
+	}
+#define JAEGER_V3(name)                                                        \
+	{                                                                      \
+		FORMAT_OTLP_JSON, "jaeger/trace-" name "-v3/body.json"         \
+	}
+#define JAEGER_OLD(name)                                                       \
+	{                                                                      \
+		FORMAT_JAEGER_JSON, "jaeger/trace-" name "-legacy/body.json"   \
+	}
+
+#define EVERYWHERE(letter, name)                                               \
+	PUSHED_PB(letter), PUSHED_JSON(letter), TEMPO_PB(name),                \
+		TEMPO_JSON(name, "-v2-json"), TEMPO_JSON(name, "-v1-json"),    \
+		JAEGER_V3(name), JAEGER_OLD(name)
+
+static void test_ordinary_traces(void **state)
+{
+	(void)state;
+	EXPECT_SAME(EVERYWHERE("a", "a-web"));
+	EXPECT_SAME(EVERYWHERE("b", "b-nplus1"));
+	EXPECT_SAME(EVERYWHERE("c", "c-fanout"));
+	EXPECT_SAME(EVERYWHERE("d", "d-skew"));
+	EXPECT_SAME({ FORMAT_TEMPO_PB, "tempo/trace-a-web-v2-pb/body.pb" },
+		    { FORMAT_OTLP_PB, "tempo/trace-a-web-v1-pb/body.pb" });
+}
+
+static void test_broken_trees(void **state)
+{
+	(void)state;
+	EXPECT_SAME(EVERYWHERE("e1", "e1-orphan"));
+	EXPECT_SAME(EVERYWHERE("e2", "e2-rootless"));
+	EXPECT_SAME(TEMPO_PB("g-late-both-halves"),
+		    TEMPO_JSON("g-late-both-halves", "-v2-json"),
+		    TEMPO_JSON("g-late-both-halves", "-v1-json"),
+		    JAEGER_V3("g-late-both-halves"),
+		    JAEGER_OLD("g-late-both-halves"));
+}
+
+/* Jaeger puts "empty-span-name" where there is none. */
+static void test_odd_text(void **state)
+{
+	(void)state;
+	EXPECT_SAME(PUSHED_PB("h"), PUSHED_JSON("h"), TEMPO_PB("h-odd-text"),
+		    TEMPO_JSON("h-odd-text", "-v2-json"),
+		    TEMPO_JSON("h-odd-text", "-v1-json"));
+	EXPECT_SAME(JAEGER_V3("h-odd-text"), JAEGER_OLD("h-odd-text"));
+}
+
+/* Jaeger's older API cannot give this one. */
+static void test_extreme_numbers(void **state)
+{
+	(void)state;
+	EXPECT_SAME(PUSHED_PB("i"), PUSHED_JSON("i"), TEMPO_PB("i-edges"),
+		    TEMPO_JSON("i-edges", "-v2-json"),
+		    TEMPO_JSON("i-edges", "-v1-json"), JAEGER_V3("i-edges"));
+	EXPECT_SAME(PUSHED_PB("i2"), PUSHED_JSON("i2"),
+		    TEMPO_PB("i2-absurd-times"),
+		    TEMPO_JSON("i2-absurd-times", "-v2-json"));
+}
+
+static void test_large_trace(void **state)
+{
+	(void)state;
+	EXPECT_SAME(
+		{ FORMAT_TEMPO_PB, "tempo/trace-f-5000-v2-pb/body.pb.gz" },
+		{ FORMAT_OTLP_JSON, "tempo/trace-f-5000-v2-json/body.json.gz" },
+		{ FORMAT_OTLP_JSON, "otlp/f.json.gz" });
+}
+
+static void test_shared_ids(void **state)
+{
+	(void)state;
+	EXPECT_SAME(TEMPO_PB("k-shared-id"),
+		    TEMPO_JSON("k-shared-id", "-v2-json"),
+		    TEMPO_JSON("k-shared-id", "-v1-json"));
+	EXPECT_SAME(PUSHED_PB("k"), PUSHED_JSON("k"));
+	EXPECT_SAME(JAEGER_V3("z-zipkin-shared"),
+		    JAEGER_OLD("z-zipkin-shared"));
+}
+
+static uint32_t depth_of(const struct trace *t)
+{
+	uint32_t deepest = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t depth = 0;
+
+		for (uint32_t at = i; at != SPAN_NONE; at = t->spans[at].parent)
+			depth++;
+		if (depth > deepest)
+			deepest = depth;
+	}
+	return deepest;
+}
+
+/* Renamed by the server or shared as they came: the tree is the same. */
+static void test_shared_ids_give_one_tree(void **state)
+{
+	static const struct form forms[] = {
+		PUSHED_PB("k"),
+		TEMPO_PB("k-shared-id"),
+		JAEGER_V3("z-zipkin-shared"),
+		JAEGER_OLD("z-zipkin-shared"),
+		{ FORMAT_OTLP_JSON,
+		  "jaeger/trace-z-zipkin-shared-v3-raw/body.json" },
+	};
+	static struct notes notes;
+	struct trace trace;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct str bytes = oracle_load(forms[i].path);
+
+		notes_init(&notes);
+		trace_init(&trace);
+		assert_true(decode_trace(forms[i].format, bytes, NULL, &trace,
+					 &notes, &err));
+		assert_true(trace.span_count >= 3);
+		assert_int_equal(trace.root_count, 1);
+		assert_int_equal(trace.orphan_count, 0);
+		assert_int_equal(depth_of(&trace), trace.span_count);
+		trace_release(&trace);
+		free((char *)(uintptr_t)bytes.ptr);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ordinary_traces),
+		cmocka_unit_test(test_broken_trees),
+		cmocka_unit_test(test_odd_text),
+		cmocka_unit_test(test_extreme_numbers),
+		cmocka_unit_test(test_large_trace),
+		cmocka_unit_test(test_shared_ids),
+		cmocka_unit_test(test_shared_ids_give_one_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "trace_oracle.h"
+
+static void expect(struct str bytes, enum format format, const char *looks_like)
+{
+	char text[100];
+
+	assert_string_equal(format_name(format_sniff(bytes, text, sizeof text)),
+			    format_name(format));
+	assert_string_equal(text, looks_like);
+}
+
+static void expect_file(const char *path, enum format format,
+			const char *looks_like)
+{
+	struct str bytes = oracle_load(path);
+
+	expect(bytes, format, looks_like);
+	free((char *)(uintptr_t)bytes.ptr);
+}
+
+static void is_otlp_json(const char *path)
+{
+	if (!strstr(path, "zipkin"))
+		expect_file(path, FORMAT_OTLP_JSON, "");
+}
+
+static void is_jaeger_json(const char *path)
+{
+	expect_file(path, FORMAT_JAEGER_JSON, "");
+}
+
+static void is_otlp_pb(const char *path)
+{
+	expect_file(path, FORMAT_OTLP_PB, "");
+}
+
+static void is_tempo_pb(const char *path)
+{
+	expect_file(path,
+		    strstr(path, "-v1-") ? FORMAT_OTLP_PB : FORMAT_TEMPO_PB,
+		    "");
+}
+
+static void test_recorded_traces(void **state)
+{
+	(void)state;
+	assert_int_equal(oracle_each("tempo/*/body.pb", is_tempo_pb), 14);
+	assert_int_equal(oracle_each("tempo/*/body.pb.gz", is_tempo_pb), 2);
+	assert_int_equal(oracle_each("tempo/trace-*/body.json*", is_otlp_json),
+			 25);
+	assert_int_equal(oracle_each("otlp/*.json*", is_otlp_json), 15);
+	assert_int_equal(oracle_each("otlp/*.pb", is_otlp_pb), 12);
+	assert_int_equal(oracle_each("jaeger/*-v3*/body.json", is_otlp_json),
+			 16);
+	assert_int_equal(
+		oracle_each("jaeger/*-legacy*/body.json", is_jaeger_json), 12);
+	expect_file("tempo/miss-v2-json/body.json", FORMAT_OTLP_JSON, "");
+}
+
+static void test_recorded_others(void **state)
+{
+	(void)state;
+	expect_file("otlp/zipkin-shared.json", FORMAT_UNKNOWN,
+		    "a Zipkin trace");
+	expect_file("tempo/search-basic/body.json", FORMAT_UNKNOWN,
+		    "Tempo search results, not a trace");
+	expect_file("jaeger/summaries/body.json", FORMAT_UNKNOWN,
+		    "Jaeger search results, not a trace");
+	expect_file("jaeger/services/body.json", FORMAT_UNKNOWN,
+		    "JSON of another kind");
+	expect_file("jaeger/html-ready/body.html", FORMAT_UNKNOWN,
+		    "an HTML page (Jaeger's; was the path wrong?)");
+	expect_file("tempo/trace-b-nplus1-v2-zstd-offered/body.pb.zst",
+		    FORMAT_UNKNOWN, "zstd-compressed data (unpack it first)");
+}
+
+static void test_json_shapes(void **state)
+{
+	(void)state;
+	expect(STR(" {\"batches\": []}"), FORMAT_OTLP_JSON, "");
+	expect(STR("{\"resource_spans\":[]}"), FORMAT_OTLP_JSON, "");
+	expect(STR("\xef\xbb\xbf{\"resourceSpans\":[]}"), FORMAT_OTLP_JSON, "");
+	expect(STR("{\"metrics\":{},\"trace\":{}}"), FORMAT_OTLP_JSON, "");
+	expect(STR("{\"result\":{\"resourceSpans\":[]}}"), FORMAT_OTLP_JSON,
+	       "");
+	expect(STR("{\"result\":{\"series\":[]}}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
+	expect(STR("{\"error\":{\"message\":\"no\"}}"), FORMAT_OTLP_JSON, "");
+	expect(STR("{\"error\":\"no\"}"), FORMAT_UNKNOWN,
+	       "an error message of a server");
+	expect(STR("{\"traceID\":\"1\",\"spans\":[{\"traceID\":\"1\","
+		   "\"spanID\":\"2\"}],\"processes\":{}}"),
+	       FORMAT_JAEGER_JSON, "");
+	expect(STR("{\"data\":[],\"total\":0,\"errors\":null}"),
+	       FORMAT_JAEGER_JSON, "");
+	expect(STR("{\"data\":null,\"errors\":[{\"code\":404}]}"),
+	       FORMAT_JAEGER_JSON, "");
+	expect(STR("{\"data\":[\"web\"],\"errors\":null}"), FORMAT_UNKNOWN,
+	       "a list of names from Jaeger, not a trace");
+	expect(STR("{\"data\":[{\"x\":1}]}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
+	expect(STR("{\"spans\":[{\"name\":1}]}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
+	expect(STR("[[{\"traceId\":\"1\",\"id\":\"2\"}]]"), FORMAT_UNKNOWN,
+	       "a Zipkin trace");
+	expect(STR("[{\"ph\":\"X\"}]"), FORMAT_UNKNOWN, "a Chrome trace");
+	expect(STR("[]"), FORMAT_UNKNOWN, "an empty JSON list");
+	expect(STR("{}"), FORMAT_UNKNOWN, "an empty JSON object");
+	expect(STR("[1]"), FORMAT_UNKNOWN, "a JSON list of another kind");
+	expect(STR("{\"a\":"), FORMAT_UNKNOWN, "damaged JSON");
+	expect(STR("{\"$schema\":\"https://www.speedscope.app/file-format-"
+		   "schema.json\"}"),
+	       FORMAT_UNKNOWN, "a speedscope profile");
+	expect(STR("{\"traceEvents\":[]}"), FORMAT_UNKNOWN, "a Chrome trace");
+	expect(STR("{\"log\":{\"version\":\"1.2\"}}"), FORMAT_UNKNOWN,
+	       "a HAR recording (use --replay)");
+	expect(STR("{\"flamegraph\":{}}"), FORMAT_PYROSCOPE_FLAMEGRAPH_JSON,
+	       "");
+	expect(STR("{\"version\":1,\"flamebearer\":{}}"),
+	       FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, "");
+}
+
+static void test_profiles(void **state)
+{
+	(void)state;
+	/* A sample type, a sample, two strings; then the empty answer. */
+	expect(STR("\x0a\x04\x08\x01\x10\x01\x12\x03\x12\x01\x05\x32\x00\x32"
+		   "\x03"
+		   "cpu"),
+	       FORMAT_PPROF, "");
+	expect(STR("\x0a\x00\x32\x00\x5a\x00"), FORMAT_PPROF, "");
+	expect(STR("\x12\x0a\x00\x00\x01\x04main\x05\x00"),
+	       FORMAT_PYROSCOPE_TREE_PB, "");
+	expect(STR("\x2a\x02\x0a\x00"), FORMAT_PYROSCOPE_TREE_PB, "");
+	expect(STR("\x0a\x0d\x0a\x05total\x12\x04\x0a\x02\x00\x00"),
+	       FORMAT_PYROSCOPE_TREE_PB, "");
+	expect(STR("main;work 12\nmain 3\n"), FORMAT_FOLDED, "");
+	expect(STR("# folded\r\n\r\na b;c d 12\r\n"), FORMAT_FOLDED, "");
+	expect(STR("[unknown];main 5\n"), FORMAT_FOLDED, "");
+	expect(STR("idle thread 5\nmain;work 1"), FORMAT_FOLDED, "");
+}
+
+static void test_other_kinds(void **state)
+{
+	(void)state;
+	expect(STR(""), FORMAT_UNKNOWN, "empty");
+	expect(STR(" \n\t\n"), FORMAT_UNKNOWN, "nothing but blanks");
+	expect(STR("404 page not found\n"), FORMAT_UNKNOWN, "text");
+	expect(STR("limit 262145 exceeds max limit 262144"), FORMAT_UNKNOWN,
+	       "text");
+	expect(STR("main;work 12\nmain;work\n"), FORMAT_UNKNOWN, "text");
+	expect(STR("web 123 1.2: 10 cycles:\n\tffff main"), FORMAT_UNKNOWN,
+	       "perf script output (fold it with stackcollapse-perf.pl or "
+	       "inferno)");
+	expect(STR("<!DOCTYPE html><html><title>Grafana</title>"),
+	       FORMAT_UNKNOWN, "an HTML page (Grafana login?)");
+	expect(STR("<HTML><body>Sign in</body>"), FORMAT_UNKNOWN,
+	       "an HTML page (login or proxy?)");
+	expect(STR("<?xml version=\"1.0\"?><svg/>"), FORMAT_UNKNOWN,
+	       "an SVG picture");
+	expect(STR("<?xml version=\"1.0\"?><a/>"), FORMAT_UNKNOWN,
+	       "an XML document");
+	expect(STR("\x89PNG\r\n\x1a\n\0\0"), FORMAT_UNKNOWN, "a PNG picture");
+	expect(STR("\x7f"
+		   "ELF\x02\x01"),
+	       FORMAT_UNKNOWN, "an ELF program or core dump");
+	expect(STR("FLR\0\0\x02"), FORMAT_UNKNOWN,
+	       "a Java Flight Recorder file");
+	expect(STR("PERFILE2"), FORMAT_UNKNOWN,
+	       "a perf.data file (use perf script)");
+	expect(STR("\x1f\x8b\x08"), FORMAT_UNKNOWN, "gzip inside gzip");
+	expect(STR("\x01\x02\x03\xff"), FORMAT_UNKNOWN,
+	       "binary data of no known kind");
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(format_name(FORMAT_TEMPO_PB), "Tempo protobuf");
+	assert_string_equal(format_name((enum format)99), "unknown");
+	assert_true(format_is_trace(FORMAT_JAEGER_JSON));
+	assert_false(format_is_trace(FORMAT_PPROF));
+	assert_false(format_is_trace(FORMAT_UNKNOWN));
+	assert_true(format_is_profile(FORMAT_FOLDED));
+	assert_false(format_is_profile(FORMAT_OTLP_PB));
+	assert_false(format_is_profile(FORMAT_UNKNOWN));
+	assert_int_equal(format_sniff(STR("{}"), NULL, 0), FORMAT_UNKNOWN);
+}
+
+/* Every beginning of every small trace: no crash, no read past the end. */
+static void sniff_beginnings(const char *path)
+{
+	struct str bytes = oracle_load(path);
+	char text[100];
+
+	for (size_t len = 0; len < bytes.len && len < 3000; len++) {
+		char *copy = malloc(len ? len : 1);
+
+		memcpy(copy, bytes.ptr, len);
+		format_sniff((struct str){ copy, len }, text, sizeof text);
+		free(copy);
+	}
+	free((char *)(uintptr_t)bytes.ptr);
+}
+
+static void test_beginnings(void **state)
+{
+	(void)state;
+	assert_int_equal(oracle_each("otlp/e1.*", sniff_beginnings), 2);
+	assert_int_equal(
+		oracle_each("tempo/trace-e1*/body.*", sniff_beginnings), 3);
+	assert_int_equal(
+		oracle_each("jaeger/trace-e1*/body.*", sniff_beginnings), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recorded_traces),
+		cmocka_unit_test(test_recorded_others),
+		cmocka_unit_test(test_json_shapes),
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_other_kinds),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_beginnings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
