@@ -13,18 +13,30 @@
 #include "model/result.h"
 #include "model/trace.h"
 
-/* Per span, by index, in the given arena. */
+/* Per span, by index, in the given arena. A tree is a root or a span nobody
+ * waited for (started after its parent ended, consumer under producer,
+ * follows-from), with everything below that is not such a span itself. Each
+ * tree has a critical path of its own; the analysed one is that of `root`.
+ *
+ * Calls between processes whose clocks disagree are moved into their callers
+ * for all sums; times of spans stay as recorded, shift_ns tells the move. */
 struct trace_times {
 	int64_t *self_ns;     /* duration not covered by waiting children */
-	int64_t *critical_ns; /* own segments on the critical path */
-	bool *is_on_path;     /* the path runs through it or its subtree */
-	uint32_t root;        /* the analysed root: longest extent */
-	int64_t path_ns;      /* sum of segments = the root's duration */
-	uint32_t async_count; /* children that start after their parent ended */
+	int64_t *critical_ns; /* own segments on its tree's critical path */
+	int64_t *through_ns;  /* the same with all that is below it */
+	int64_t *shift_ns;    /* added to a span's times to fit its caller */
+	uint32_t *tree;       /* top span of the tree it belongs to */
+	bool *is_on_path;     /* the analysed path runs through it or below */
+	uint32_t root;        /* the analysed root: longest extent; SPAN_NONE
+				 in a trace without spans */
+	int64_t path_ns;      /* sum of segments = the root's duration; a root
+				 whose end was lost lasts as long as what it
+				 waited for */
+	uint32_t async_count; /* spans nobody waited for */
 };
 
-/* Self time (union of blocking children, traces-api 6.2) for all spans and
- * the critical path (6.3) from the longest root. */
+/* Self time (union of blocking children) for all spans and the critical
+ * path: last-finishing child walked backwards, in every tree. */
 bool trace_times_compute(const struct trace *t, struct arena *arena,
 			 struct trace_times *out, struct error *err) MUST_CHECK;
 
@@ -38,13 +50,16 @@ struct guilty_want {
 };
 
 /* A span or a group of siblings with the same service, name, kind and
- * normalised query text. */
+ * normalised query text. A wrapper and the one call inside it count as one:
+ * the server spans of repeated calls are siblings too. Ranked by time on the critical
+ * path; a client span that has a server side counts half, since its own time
+ * is network or queueing, not code. */
 struct candidate {
 	uint32_t span;      /* first member in time */
 	uint32_t parent;    /* SPAN_NONE for a root */
 	uint32_t count;
 	uint32_t member_first; /* into candidates.members */
-	int64_t start_ns;
+	int64_t start_ns; /* as recorded; first start, last end */
 	int64_t end_ns;
 	int64_t duration_ns; /* summed */
 	int64_t self_ns;
@@ -58,39 +73,57 @@ struct candidates {
 	uint32_t *members; /* span indices, grouped per candidate */
 };
 
+/* Without a filter only spans of the analysed tree compete. */
 bool candidates_rank(const struct trace *t, const struct trace_times *times,
 		     const struct guilty_want *want, struct arena *arena,
 		     struct candidates *out, struct error *err) MUST_CHECK;
 
-/* Fills result->trace, span, cause (as far as the trace alone tells),
- * findings (n_plus_one, error, clock skew, async work) and waterfall-free
- * parts. ERROR_NOT_FOUND when want matches no span, naming what there is. */
+/* What the profile side needs to know of the choice. */
 struct guilty_pick {
 	uint32_t span;    /* guilty span or first of the group */
 	uint32_t owner;   /* the span whose code runs the loop or waits: the
 			     parent for an N+1 group and for a client span
-			     without server side, else span itself */
+			     without server side, the server span for a
+			     client span that has one, else span itself */
 	struct str service; /* the service to profile: owner's */
 	int64_t start_ns;   /* time of the guilty part, original clock */
 	int64_t end_ns;
 	struct str profile_id; /* pyroscope.profile.id found walking up from
 				  owner inside its process, or NULL ptr */
 	uint32_t profile_span; /* the span that carries it, or SPAN_NONE */
-	int64_t profile_own_ns; /* of that span: duration not spent waiting for
-				   spans of other processes */
+	int64_t profile_own_ns; /* of that span: duration not spent in calls
+				   out of its process; those of an N+1 loop
+				   that was found stay in */
 };
 
+/* Fills result->trace (source excepted), span, cause and findings. Texts are
+ * kept in result->arena, which the caller has initialised. ERROR_NOT_FOUND
+ * when want matches no span, naming what there is.
+ *
+ * N+1: the headline is the span that runs the loop. Its duration is its own;
+ * self_ns and critical_ns add the repeated calls to its own time; count is
+ * the number of calls. It is chosen when all its repeated calls together
+ * take at least 80 % of what the best candidate takes.
+ *
+ * The cause from the trace alone is n_plus_one, downstream (a call without
+ * spans of its own), wait (a call whose time is in neither side's spans) or
+ * unknown, which the caller may upgrade with a profile. Confidence is fair
+ * when the choice takes at least 30 % of the critical path and 1.5 times
+ * what the next candidate takes, in a complete trace; never strong; weak for
+ * an unknown cause. */
 bool guilty_find(const struct trace *t, const struct trace_times *times,
 		 const struct guilty_want *want, struct result *result,
 		 struct guilty_pick *pick, struct error *err) MUST_CHECK;
 
 /* A query with literals replaced by '?', blanks collapsed, comments dropped,
- * IN lists and VALUES rows collapsed, keywords lower-cased (traces-api 6.5);
- * appended to out. */
+ * IN lists and VALUES rows collapsed, keywords lower-cased; appended to out. */
 void query_normalize(struct str query, struct buf *out);
 
 /* The waterfall, depth first, repeats (same parent, service, name, query;
- * at least 3) folded; result->waterfall. */
+ * at least 3) folded; result->waterfall. What is below folded spans is
+ * gathered and folded again. Times are moved to the caller's clock where
+ * clocks disagree. is_guilty marks the chosen span's row and, for an N+1, the
+ * loop's and the calls'; pick may be NULL. */
 bool waterfall_build(const struct trace *t, const struct trace_times *times,
 		     const struct guilty_pick *pick, struct result *result,
 		     struct error *err) MUST_CHECK;

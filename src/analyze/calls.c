@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/calls.h"
+
+#include <string.h>
+
+#include "analyze/query.h"
+#include "analyze/trace_analysis.h"
+#include "base/map.h"
+
+/* Room for one masked text; queries are trimmed to LIMIT_STRING_BYTES by the
+ * decoders and masking only shortens, but for a few added characters. */
+#define CALL_TEXT_BYTES (2 * LIMIT_STRING_BYTES)
+
+/* Newer names come before older ones of the same meaning. */
+enum attr_name {
+	ATTR_DB_SYSTEM_NAME,
+	ATTR_DB_SYSTEM,
+	ATTR_DB_QUERY_TEXT,
+	ATTR_DB_STATEMENT,
+	ATTR_DB_QUERY_SUMMARY,
+	ATTR_DB_COLLECTION,
+	ATTR_DB_SQL_TABLE,
+	ATTR_DB_MONGODB_COLLECTION,
+	ATTR_DB_NAMESPACE,
+	ATTR_DB_NAME,
+	ATTR_HTTP_REQUEST_METHOD,
+	ATTR_HTTP_METHOD,
+	ATTR_URL_FULL,
+	ATTR_HTTP_URL,
+	ATTR_URL_PATH,
+	ATTR_HTTP_TARGET,
+	ATTR_RPC_SYSTEM_NAME,
+	ATTR_RPC_SYSTEM,
+	ATTR_RPC_SERVICE,
+	ATTR_RPC_METHOD,
+	ATTR_MESSAGING_SYSTEM,
+	ATTR_MESSAGING_DESTINATION_NAME,
+	ATTR_MESSAGING_DESTINATION,
+	ATTR_SERVICE_PEER_NAME,
+	ATTR_PEER_SERVICE,
+	ATTR_SERVER_ADDRESS,
+	ATTR_NET_PEER_NAME,
+	ATTR_HTTP_HOST,
+	ATTR_NETWORK_PEER_ADDRESS,
+	ATTR_COUNT,
+};
+
+static const char *const attr_names[ATTR_COUNT] = {
+	[ATTR_DB_SYSTEM_NAME] = "db.system.name",
+	[ATTR_DB_SYSTEM] = "db.system",
+	[ATTR_DB_QUERY_TEXT] = "db.query.text",
+	[ATTR_DB_STATEMENT] = "db.statement",
+	[ATTR_DB_QUERY_SUMMARY] = "db.query.summary",
+	[ATTR_DB_COLLECTION] = "db.collection.name",
+	[ATTR_DB_SQL_TABLE] = "db.sql.table",
+	[ATTR_DB_MONGODB_COLLECTION] = "db.mongodb.collection",
+	[ATTR_DB_NAMESPACE] = "db.namespace",
+	[ATTR_DB_NAME] = "db.name",
+	[ATTR_HTTP_REQUEST_METHOD] = "http.request.method",
+	[ATTR_HTTP_METHOD] = "http.method",
+	[ATTR_URL_FULL] = "url.full",
+	[ATTR_HTTP_URL] = "http.url",
+	[ATTR_URL_PATH] = "url.path",
+	[ATTR_HTTP_TARGET] = "http.target",
+	[ATTR_RPC_SYSTEM_NAME] = "rpc.system.name",
+	[ATTR_RPC_SYSTEM] = "rpc.system",
+	[ATTR_RPC_SERVICE] = "rpc.service",
+	[ATTR_RPC_METHOD] = "rpc.method",
+	[ATTR_MESSAGING_SYSTEM] = "messaging.system",
+	[ATTR_MESSAGING_DESTINATION_NAME] = "messaging.destination.name",
+	[ATTR_MESSAGING_DESTINATION] = "messaging.destination",
+	[ATTR_SERVICE_PEER_NAME] = "service.peer.name",
+	[ATTR_PEER_SERVICE] = "peer.service",
+	[ATTR_SERVER_ADDRESS] = "server.address",
+	[ATTR_NET_PEER_NAME] = "net.peer.name",
+	[ATTR_HTTP_HOST] = "http.host",
+	[ATTR_NETWORK_PEER_ADDRESS] = "network.peer.address",
+};
+
+static const char *const cache_systems[] = { "redis", "memcached", "valkey",
+					     "keydb", "dragonfly" };
+
+struct call_words {
+	uint32_t symbol[ATTR_COUNT]; /* MAP_NONE: not in this trace */
+};
+
+/* Symbols of a span's attributes by name, 0 when absent. */
+struct call_attrs {
+	uint32_t value[ATTR_COUNT];
+};
+
+/* While keys are made: text of an attribute value -> number of what it says
+ * once masked; masked text -> number; whole key -> number. */
+struct call_keys {
+	struct arena scratch;
+	struct map text_of_symbol;
+	struct map texts;
+	struct map keys;
+	struct buf text;
+	uint32_t text_count;
+	uint32_t key_count;
+};
+
+struct call_key {
+	uint32_t service;
+	uint32_t name;
+	uint32_t text;
+	uint32_t kinds; /* span kind and call kind */
+};
+
+static struct call_attrs read_attrs(const struct calls *c, uint32_t span)
+{
+	const struct span *s = &c->t->spans[span];
+	struct call_attrs found = { { 0 } };
+
+	for (uint32_t i = 0; i < s->attr_count; i++) {
+		const struct attr *a = &c->t->attrs[s->attr_first + i];
+
+		for (unsigned n = 0; n < ATTR_COUNT; n++) {
+			if (a->key == c->words->symbol[n])
+				found.value[n] = a->value;
+		}
+	}
+	return found;
+}
+
+/* The first known of the names from..to. */
+static uint32_t pick(const struct call_attrs *a, enum attr_name from,
+		     enum attr_name to)
+{
+	for (unsigned n = from; n <= to; n++) {
+		if (a->value[n])
+			return a->value[n];
+	}
+	return 0;
+}
+
+static struct str pick_text(const struct calls *c, const struct call_attrs *a,
+			    enum attr_name from, enum attr_name to)
+{
+	return trace_text(c->t, pick(a, from, to));
+}
+
+static uint32_t db_system(const struct call_attrs *a)
+{
+	return pick(a, ATTR_DB_SYSTEM_NAME, ATTR_DB_SYSTEM);
+}
+
+static uint32_t db_text(const struct call_attrs *a)
+{
+	return pick(a, ATTR_DB_QUERY_TEXT, ATTR_DB_QUERY_SUMMARY);
+}
+
+static uint32_t http_url(const struct call_attrs *a)
+{
+	return pick(a, ATTR_URL_FULL, ATTR_HTTP_TARGET);
+}
+
+static bool is_cache(struct str system)
+{
+	for (size_t i = 0; i < sizeof cache_systems / sizeof *cache_systems;
+	     i++) {
+		if (str_equal_nocase(system, str_from(cache_systems[i])))
+			return true;
+	}
+	return false;
+}
+
+/* Server and consumer spans carry http and messaging attributes too, but
+ * they are work done here, not calls. */
+static enum call_kind kind_of(const struct calls *c, uint32_t span,
+			      const struct call_attrs *a)
+{
+	uint8_t kind = c->t->spans[span].kind;
+
+	if (kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER)
+		return CALL_NONE;
+	if (db_system(a) || db_text(a))
+		return is_cache(trace_text(c->t, db_system(a))) ? CALL_CACHE
+								: CALL_DATABASE;
+	if (kind == SPAN_KIND_PRODUCER)
+		return CALL_MESSAGE;
+	if (kind != SPAN_KIND_CLIENT)
+		return CALL_NONE;
+	if (pick(a, ATTR_RPC_SYSTEM_NAME, ATTR_RPC_METHOD))
+		return CALL_RPC;
+	if (pick(a, ATTR_HTTP_REQUEST_METHOD, ATTR_HTTP_TARGET))
+		return CALL_HTTP;
+	if (pick(a, ATTR_MESSAGING_SYSTEM, ATTR_MESSAGING_DESTINATION))
+		return CALL_MESSAGE;
+	return CALL_OTHER;
+}
+
+/* A path segment that names one of many things: all digits, or eight and
+ * more of hex digits and dashes with a digit among them. */
+static bool is_id_segment(struct str segment)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < segment.len; i++) {
+		char ch = segment.ptr[i];
+
+		if (ch >= '0' && ch <= '9')
+			digits++;
+		else if (ch != '-' && ((ch | 0x20) < 'a' || (ch | 0x20) > 'f'))
+			return false;
+	}
+	return digits && (digits == segment.len || segment.len >= 8);
+}
+
+/* Path of a URL or target without scheme, host, query and fragment, ids
+ * replaced by {id}. */
+static void add_url_path(struct str url, struct buf *out)
+{
+	size_t at = str_find(url, STR("://"));
+	size_t start;
+
+	if (at != SIZE_MAX) {
+		url = str_slice(url, at + 3, url.len);
+		at = str_find(url, STR("/"));
+		url = str_slice(url, at == SIZE_MAX ? url.len : at, url.len);
+	}
+	for (start = at = 0; at <= url.len; at++) {
+		char ch = at < url.len ? url.ptr[at] : '\0';
+		struct str segment = str_slice(url, start, at - start);
+
+		if (at < url.len && ch != '/' && ch != '?' && ch != '#')
+			continue;
+		if (is_id_segment(segment))
+			buf_add_text(out, "{id}");
+		else
+			buf_add_str(out, segment);
+		if (ch != '/')
+			return;
+		buf_add_char(out, ch);
+		start = at + 1;
+	}
+}
+
+/* The host of a URL with its port, without user and password. */
+static struct str url_host(struct str url)
+{
+	size_t at = str_find(url, STR("://"));
+	size_t len = 0;
+
+	if (at == SIZE_MAX)
+		return (struct str){ "", 0 };
+	url = str_slice(url, at + 3, url.len);
+	while (len < url.len && url.ptr[len] != '/' && url.ptr[len] != '?' &&
+	       url.ptr[len] != '#')
+		len++;
+	url = str_slice(url, 0, len);
+	at = str_find(url, STR("@"));
+	return at == SIZE_MAX ? url : str_slice(url, at + 1, url.len);
+}
+
+static uint32_t peer_symbol(const struct call_attrs *a)
+{
+	return pick(a, ATTR_SERVICE_PEER_NAME, ATTR_NETWORK_PEER_ADDRESS);
+}
+
+/* The number of a masked text, new or known. */
+static bool number_text(struct call_keys *k, struct str text, uint32_t *id)
+{
+	uint32_t known = map_find(&k->texts, text);
+	struct str copy;
+
+	if (known != MAP_NONE) {
+		*id = known;
+		return true;
+	}
+	copy = arena_str(&k->scratch, text);
+	if (!copy.ptr || !map_insert(&k->texts, copy, k->text_count, id))
+		return false;
+	k->text_count++;
+	return true;
+}
+
+/* Masks the text of a symbol once, however many spans carry it. */
+static bool number_symbol(struct call_keys *k, const struct calls *c,
+			  uint32_t symbol, bool is_query, uint32_t *id)
+{
+	uint64_t key = (uint64_t)symbol << 1 | is_query;
+	uint32_t known = map_find_u64(&k->text_of_symbol, key);
+
+	if (known != MAP_NONE) {
+		*id = known;
+		return true;
+	}
+	buf_clear(&k->text);
+	if (is_query) {
+		query_normalize(trace_text(c->t, symbol), &k->text);
+	} else {
+		buf_add_str(&k->text, url_host(trace_text(c->t, symbol)));
+		add_url_path(trace_text(c->t, symbol), &k->text);
+	}
+	return k->text.state == BUF_OK &&
+	       number_text(k, buf_str(&k->text), id) &&
+	       map_insert_u64(&k->text_of_symbol, key, *id, &known);
+}
+
+/* What tells apart two calls of one name. */
+static bool number_call(struct call_keys *k, const struct calls *c,
+			const struct call_attrs *a, enum call_kind kind,
+			uint32_t *id)
+{
+	*id = 0;
+	if (kind == CALL_DATABASE || kind == CALL_CACHE) {
+		if (db_text(a))
+			return number_symbol(k, c, db_text(a), true, id);
+		return number_text(k,
+				   pick_text(c, a, ATTR_DB_COLLECTION,
+					     ATTR_DB_MONGODB_COLLECTION),
+				   id);
+	}
+	if (kind == CALL_HTTP && http_url(a))
+		return number_symbol(k, c, http_url(a), false, id);
+	if (kind == CALL_RPC)
+		return number_text(
+			k, pick_text(c, a, ATTR_RPC_METHOD, ATTR_RPC_METHOD),
+			id);
+	if (kind != CALL_NONE)
+		return number_text(k,
+				   pick_text(c, a,
+					     ATTR_MESSAGING_DESTINATION_NAME,
+					     ATTR_NETWORK_PEER_ADDRESS),
+				   id);
+	return true;
+}
+
+static bool number_key(struct call_keys *k, const struct call_key *key,
+		       uint32_t *id)
+{
+	struct str bytes = { (const char *)key, sizeof *key };
+	struct str copy;
+
+	*id = map_find(&k->keys, bytes);
+	if (*id != MAP_NONE)
+		return true;
+	copy = arena_str(&k->scratch, bytes);
+	return copy.ptr && map_insert(&k->keys, copy, k->key_count++, id);
+}
+
+static bool build_span(struct call_keys *k, struct calls *c, uint32_t span)
+{
+	const struct span *s = &c->t->spans[span];
+	struct call_attrs a = read_attrs(c, span);
+	enum call_kind kind = kind_of(c, span, &a);
+	struct call_key key = {
+		.service = c->t->resources[s->resource].service,
+		.name = s->name,
+		.kinds = (uint32_t)s->kind << 8 | (uint32_t)kind,
+	};
+
+	c->kind[span] = (uint8_t)kind;
+	return number_call(k, c, &a, kind, &key.text) &&
+	       number_key(k, &key, &c->key[span]);
+}
+
+bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
+		 struct error *err)
+{
+	struct call_keys k = { 0 };
+	bool is_done;
+
+	*out = (struct calls){ .t = t };
+	out->words = arena_alloc(arena, sizeof *out->words);
+	out->kind = arena_array(arena, t->span_count, sizeof *out->kind);
+	out->key = arena_array(arena, t->span_count, sizeof *out->key);
+	if (!out->words || !out->kind || !out->key)
+		return arena_fail(arena, "the trace", err);
+	for (unsigned n = 0; n < ATTR_COUNT; n++)
+		out->words->symbol[n] =
+			symtab_find(&t->symtab, str_from(attr_names[n]));
+	arena_init(&k.scratch, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&k.text_of_symbol, &k.scratch);
+	map_init(&k.texts, &k.scratch);
+	map_init(&k.keys, &k.scratch);
+	buf_init(&k.text, CALL_TEXT_BYTES);
+	is_done = number_text(&k, STR(""), &(uint32_t){ 0 });
+	for (uint32_t i = 0; is_done && i < t->span_count; i++)
+		is_done = build_span(&k, out, i);
+	if (!is_done && buf_check(&k.text, "a query", err))
+		arena_fail(&k.scratch, "the trace", err);
+	buf_release(&k.text);
+	arena_release(&k.scratch);
+	return is_done;
+}
+
+void calls_describe(const struct calls *c, uint32_t span, struct buf *out)
+{
+	struct call_attrs a = read_attrs(c, span);
+	struct str text;
+
+	switch ((enum call_kind)c->kind[span]) {
+	case CALL_DATABASE:
+	case CALL_CACHE:
+		if (!db_text(&a))
+			break;
+		query_mask(trace_text(c->t, db_text(&a)), out);
+		return;
+	case CALL_HTTP:
+		if (!http_url(&a))
+			break;
+		text = pick_text(c, &a, ATTR_HTTP_REQUEST_METHOD,
+				 ATTR_HTTP_METHOD);
+		buf_add_str(out, text.len ? text : STR("call"));
+		buf_add_char(out, ' ');
+		add_url_path(trace_text(c->t, http_url(&a)), out);
+		return;
+	default:
+		break;
+	}
+	text = span_name(c->t, span);
+	buf_add_str(out, text.len ? text : STR("(no name)"));
+}
+
+void calls_peer(const struct calls *c, uint32_t span, struct buf *out)
+{
+	struct call_attrs a = read_attrs(c, span);
+	struct str system =
+		pick_text(c, &a, ATTR_DB_SYSTEM_NAME, ATTR_DB_SYSTEM);
+	struct str peer = trace_text(c->t, peer_symbol(&a));
+
+	if (!system.len)
+		system = pick_text(c, &a, ATTR_MESSAGING_SYSTEM,
+				   ATTR_MESSAGING_SYSTEM);
+	if (!peer.len)
+		peer = url_host(pick_text(c, &a, ATTR_URL_FULL, ATTR_HTTP_URL));
+	if (!peer.len)
+		peer = pick_text(c, &a, ATTR_DB_NAMESPACE, ATTR_DB_NAME);
+	if (!peer.len)
+		peer = pick_text(c, &a, ATTR_MESSAGING_DESTINATION_NAME,
+				 ATTR_MESSAGING_DESTINATION);
+	if (!peer.len)
+		peer = pick_text(c, &a, ATTR_RPC_SERVICE, ATTR_RPC_METHOD);
+	buf_add_str(out, system.len ? system : peer);
+	if (system.len && peer.len) {
+		buf_add_text(out, " (");
+		buf_add_str(out, peer);
+		buf_add_char(out, ')');
+	}
+}
+
+bool calls_text_is_whole(const struct calls *c, uint32_t span)
+{
+	struct call_attrs a = read_attrs(c, span);
+	struct str text = trace_text(
+		c->t, pick(&a, ATTR_DB_QUERY_TEXT, ATTR_DB_STATEMENT));
+
+	if (c->kind[span] != CALL_DATABASE || !text.len)
+		return true;
+	return !str_ends(text, STR("...")) && memchr(text.ptr, ' ', text.len);
+}
+
+bool span_is_served_call(const struct trace *t, uint32_t server)
+{
+	const struct span *s = &t->spans[server];
+
+	return s->kind == SPAN_KIND_SERVER && s->parent != SPAN_NONE &&
+	       t->spans[s->parent].kind == SPAN_KIND_CLIENT;
+}
+
+uint32_t span_server_side(const struct trace *t, uint32_t client)
+{
+	const struct span *s = &t->spans[client];
+
+	for (uint32_t i = 0; s->kind == SPAN_KIND_CLIENT && i < s->child_count;
+	     i++) {
+		uint32_t child = t->children[s->child_first + i];
+
+		if (span_is_served_call(t, child))
+			return child;
+	}
+	return SPAN_NONE;
+}
+
+bool span_is_awaited(const struct trace *t, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	if (s->flags & SPAN_IS_FOLLOWS_FROM)
+		return false;
+	return s->kind != SPAN_KIND_CONSUMER || s->parent == SPAN_NONE ||
+	       t->spans[s->parent].kind != SPAN_KIND_PRODUCER;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What each span does, seen from outside: which kind of call it is, to whom,
+ * and which spans do the same (same service, kind, name and call text). The
+ * attribute names of old and new semantic conventions are known here only.
+ */
+#ifndef ANALYZE_CALLS_H
+#define ANALYZE_CALLS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "model/trace.h"
+
+enum call_kind {
+	CALL_NONE = 0,
+	CALL_DATABASE,
+	CALL_CACHE, /* redis and the like: quick by design */
+	CALL_HTTP,
+	CALL_RPC,
+	CALL_MESSAGE,
+	CALL_OTHER, /* a client span that says no more */
+};
+
+struct call_words; /* attribute names as symbols of this trace */
+
+struct calls {
+	const struct trace *t;
+	struct call_words *words;
+	uint8_t *kind; /* per span, enum call_kind */
+	uint32_t *key; /* per span; equal numbers: the same thing done */
+};
+
+bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
+		 struct error *err) MUST_CHECK;
+
+/* The call in words: "SELECT * FROM users WHERE id = ?", "GET /user/{id}",
+ * "order.created"; the span's name when nothing better is known. */
+void calls_describe(const struct calls *c, uint32_t span, struct buf *out);
+
+/* Who was called: "postgresql (pg-0)", "api.example:443"; may be nothing. */
+void calls_peer(const struct calls *c, uint32_t span, struct buf *out);
+
+/* False for a query that was cut by its instrumentation or is one word: two
+ * of those need not be the same query. */
+bool calls_text_is_whole(const struct calls *c, uint32_t span);
+
+/* A server span whose parent is the client span of the same call. */
+bool span_is_served_call(const struct trace *t, uint32_t server);
+
+/* The server side of a client span, or SPAN_NONE. */
+uint32_t span_server_side(const struct trace *t, uint32_t client);
+
+/* False for work its parent did not wait for by its very nature. */
+bool span_is_awaited(const struct trace *t, uint32_t span);
+
+#endif

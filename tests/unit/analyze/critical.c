@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace_fixture.h"
+
+#include "analyze/trace_analysis.h"
+
+struct case_times {
+	struct trace t;
+	struct arena arena;
+	struct trace_times times;
+};
+
+static void begin(struct case_times *c, const char *text)
+{
+	struct error err = { 0 };
+
+	fixture_trace(&c->t, text);
+	arena_init(&c->arena, GIB);
+	assert_true(trace_times_compute(&c->t, &c->arena, &c->times, &err));
+}
+
+static void end(struct case_times *c)
+{
+	arena_release(&c->arena);
+	trace_release(&c->t);
+}
+
+static void expect(const struct case_times *c, uint64_t id, double self_ms,
+		   double critical_ms, double through_ms)
+{
+	uint32_t span = fixture_span(&c->t, id);
+
+	assert_int_equal(c->times.self_ns[span], fixture_ms(self_ms));
+	assert_int_equal(c->times.critical_ns[span], fixture_ms(critical_ms));
+	assert_int_equal(c->times.through_ns[span], fixture_ms(through_ms));
+	assert_int_equal(c->times.is_on_path[span],
+			 through_ms > 0 &&
+				 c->times.tree[span] == c->times.root);
+}
+
+static void back_to_back(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s I parent 0 100\n"
+		  "2 1 s I A 0 50\n"
+		  "3 1 s I B 50 100\n");
+	expect(&c, 1, 0, 0, 100);
+	expect(&c, 2, 50, 50, 50);
+	expect(&c, 3, 50, 50, 50);
+	assert_int_equal(c.times.path_ns, fixture_ms(100));
+	end(&c);
+}
+
+static void parallel(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s I parent 0 100\n"
+		  "2 1 s I A 10 60\n"
+		  "3 1 s I B 20 90\n");
+	expect(&c, 1, 20, 30, 100);
+	expect(&c, 2, 50, 0, 0);
+	expect(&c, 3, 70, 70, 70);
+	end(&c);
+}
+
+static void overflow(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s I A 0 30\n"
+		  "2 1 s I B 15 35\n"
+		  "3 2 s I C 20 40\n");
+	expect(&c, 1, 15, 15, 30);
+	expect(&c, 2, 5, 5, 15);
+	expect(&c, 3, 20, 10, 10);
+	end(&c);
+}
+
+static void async(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s I parent 0 10\n"
+		  "2 1 s I child 50 80\n"
+		  "3 2 s I below 55 65\n");
+	expect(&c, 1, 10, 10, 10);
+	expect(&c, 2, 20, 20, 30);
+	expect(&c, 3, 10, 10, 10);
+	assert_int_equal(c.times.async_count, 1);
+	assert_int_equal(c.times.path_ns, fixture_ms(10));
+	assert_int_equal(c.times.tree[fixture_span(&c.t, 3)],
+			 fixture_span(&c.t, 2));
+	end(&c);
+}
+
+static void not_waited_for_by_nature(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s S parent 0 100\n"
+		  "2 1 s P send 10 60\n"
+		  "3 2 w K process 20 50\n"
+		  "4 1 s I detached 60 90 follows\n"
+		  "5 1 s K receive 90 95\n");
+	expect(&c, 1, 45, 45, 100);
+	expect(&c, 2, 50, 50, 50);
+	expect(&c, 3, 30, 30, 30);
+	expect(&c, 4, 30, 30, 30);
+	expect(&c, 5, 5, 5, 5);
+	assert_int_equal(c.times.async_count, 2);
+	end(&c);
+}
+
+static void skewed_callee(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 a C client 100 200 @host.name=a\n"
+		  "2 1 b S server 350 410 @host.name=b\n"
+		  "3 2 b I work 360 390 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
+			 fixture_ms(-230));
+	expect(&c, 1, 40, 40, 100);
+	expect(&c, 2, 30, 30, 60);
+	expect(&c, 3, 30, 30, 30);
+	assert_int_equal(c.times.async_count, 0);
+	end(&c);
+}
+
+static void skew_early_and_longer(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 a C client 210 260 @host.name=a\n"
+		  "2 1 b S server 200 280 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
+			 fixture_ms(10));
+	expect(&c, 1, 0, 0, 50);
+	expect(&c, 2, 80, 50, 50);
+	end(&c);
+}
+
+/* a -> b (clock ahead) -> a: the way back needs no move. */
+static void skew_there_and_back(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 a C out 0 100 @host.name=a\n"
+		  "2 1 b S in 1010 1090 @host.name=b\n"
+		  "3 2 b C out 1020 1080 @host.name=b\n"
+		  "4 3 a S in 30 70 @host.name=a\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
+			 fixture_ms(-1000));
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)],
+			 fixture_ms(-1000));
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 4)], 0);
+	expect(&c, 4, 40, 40, 40);
+	end(&c);
+}
+
+static void not_skewed(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	/* Same host; a caller that gave up; a pair that fits elsewhere. */
+	begin(&c, "1 0 a S root 0 1000 @host.name=a\n"
+		  "2 1 a C client 100 200 @host.name=a\n"
+		  "3 2 b S server 150 210 @host.name=a\n"
+		  "4 1 a C client 300 400 error @host.name=a\n"
+		  "5 4 c S server 350 410 @host.name=c\n"
+		  "6 1 a C client 500 600 @host.name=a\n"
+		  "7 6 d S server 550 610 @host.name=d\n"
+		  "8 1 a C client 700 800 @host.name=a\n"
+		  "9 8 d S server 710 790 @host.name=d\n"
+		  "a 1 a P send 810 820 @host.name=a\n"
+		  "b a e K process 815 900 @host.name=e\n");
+	for (uint32_t i = 0; i < c.t.span_count; i++)
+		assert_int_equal(c.times.shift_ns[i], 0);
+	expect(&c, 2, 50, 50, 100);
+	expect(&c, 3, 60, 50, 50);
+	end(&c);
+}
+
+static void zero_lengths(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s I root 0 10\n"
+		  "2 1 s I at-end 10 10\n"
+		  "3 1 s I inside 5 5\n"
+		  "4 1 s I at-start 0 0\n"
+		  "5 1 s I tail 5 10\n"
+		  "6 1 s I twin 5 5\n");
+	expect(&c, 1, 5, 5, 10);
+	expect(&c, 5, 5, 5, 5);
+	expect(&c, 3, 0, 0, 0);
+	assert_int_equal(c.times.async_count, 0);
+	end(&c);
+}
+
+static void lost_end(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s S root 0 -\n"
+		  "2 1 s I A 10 60\n"
+		  "3 1 s I B 70 90\n");
+	expect(&c, 1, 20, 20, 90);
+	expect(&c, 2, 50, 50, 50);
+	assert_int_equal(c.times.async_count, 0);
+	end(&c);
+}
+
+static void no_spans(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "");
+	assert_int_equal(c.times.root, SPAN_NONE);
+	assert_int_equal(c.times.path_ns, 0);
+	end(&c);
+}
+
+/* ---- random trees against a slow and simple oracle ---- */
+
+#define ORACLE_SPANS 60
+
+static unsigned next_random(unsigned *seed)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	return *seed / 65536;
+}
+
+static void random_trace(struct trace *t, unsigned seed)
+{
+	struct error err = { 0 };
+	struct trace_build *b;
+	uint32_t resource;
+	unsigned count = 2 + next_random(&seed) % (ORACLE_SPANS - 2);
+
+	trace_init(t);
+	b = trace_build_new(t, NULL, &err);
+	assert_non_null(b);
+	trace_build_attrs_begin(b);
+	assert_true(trace_build_resource(b, &resource, &err));
+	for (unsigned i = 1; i <= count; i++) {
+		unsigned start = i == 1 ? 100 : next_random(&seed) % 300;
+		unsigned ns = i == 1 ? 150 : next_random(&seed) % 120;
+		struct span_input in = {
+			.trace_id = { { 1 } },
+			.span_id = i,
+			.parent_id =
+				i == 1 ? 0 : 1 + next_random(&seed) % (i - 1),
+			.resource = resource,
+			.start_unix_ns = 1000000 + start,
+			.end_unix_ns = 1000000 + start + ns,
+			.flags = next_random(&seed) % 16 ? 0
+							 : SPAN_IS_FOLLOWS_FROM,
+		};
+
+		assert_true(trace_build_span(b, &in, &err));
+	}
+	assert_true(trace_build_finish(b, NULL, &err));
+	trace_build_free(b);
+}
+
+struct oracle {
+	const struct trace *t;
+	int64_t from[ORACLE_SPANS], to[ORACLE_SPANS];
+	bool is_out[ORACLE_SPANS]; /* not waited for */
+	int64_t self[ORACLE_SPANS], critical[ORACLE_SPANS];
+};
+
+static bool oracle_is_child(const struct oracle *o, uint32_t child,
+			    uint32_t parent)
+{
+	return o->t->spans[child].parent == parent && !o->is_out[child];
+}
+
+static void oracle_clip(struct oracle *o, uint32_t span)
+{
+	const struct span *s = &o->t->spans[span];
+
+	o->from[span] = s->start_ns;
+	o->to[span] = s->end_ns;
+	o->is_out[span] = true;
+	if (s->parent != SPAN_NONE) {
+		const struct span *p = &o->t->spans[s->parent];
+		int64_t low = o->from[s->parent], high = o->to[s->parent];
+		bool is_after =
+			s->start_ns >= p->end_ns && s->end_ns > p->end_ns;
+		bool is_before =
+			s->end_ns <= p->start_ns && s->start_ns < p->start_ns;
+
+		o->is_out[span] = is_after || is_before ||
+				  (s->flags & SPAN_IS_FOLLOWS_FROM);
+		if (!o->is_out[span]) {
+			o->from[span] = s->start_ns < low    ? low
+					: s->start_ns > high ? high
+							     : s->start_ns;
+			o->to[span] = s->end_ns < low	 ? low
+				      : s->end_ns > high ? high
+							 : s->end_ns;
+		}
+	}
+	for (uint32_t c = 0; c < o->t->span_count; c++) {
+		if (o->t->spans[c].parent == span)
+			oracle_clip(o, c);
+	}
+}
+
+/* The rule in words: the child with the largest end not past the cursor;
+ * longer first; whatever is left belongs to the span. */
+static void oracle_walk(struct oracle *o, uint32_t span)
+{
+	bool is_used[ORACLE_SPANS] = { false };
+	int64_t at = o->to[span];
+
+	for (;;) {
+		uint32_t best = SPAN_NONE;
+
+		for (uint32_t c = 0; c < o->t->span_count; c++) {
+			if (!oracle_is_child(o, c, span) || is_used[c] ||
+			    o->to[c] > at)
+				continue;
+			if (best == SPAN_NONE || o->to[c] > o->to[best] ||
+			    (o->to[c] == o->to[best] &&
+			     o->from[c] < o->from[best]))
+				best = c;
+		}
+		if (best == SPAN_NONE)
+			break;
+		is_used[best] = true;
+		o->critical[span] += at - o->to[best];
+		oracle_walk(o, best);
+		at = o->from[best];
+	}
+	o->critical[span] += at - o->from[span];
+}
+
+/* Tick by tick: a nanosecond of the span in which no child runs. */
+static void oracle_self(struct oracle *o, uint32_t span)
+{
+	const struct span *s = &o->t->spans[span];
+
+	for (int64_t at = s->start_ns; at < s->end_ns; at++) {
+		bool is_covered = false;
+
+		for (uint32_t c = 0; c < o->t->span_count; c++)
+			is_covered |= oracle_is_child(o, c, span) &&
+				      o->t->spans[c].start_ns <= at &&
+				      o->t->spans[c].end_ns > at;
+		o->self[span] += !is_covered;
+	}
+}
+
+static void check_sums(const struct trace *t, const struct trace_times *times)
+{
+	int64_t sums[ORACLE_SPANS] = { 0 };
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		sums[times->tree[i]] += times->critical_ns[i];
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		if (times->tree[i] == i)
+			assert_int_equal(sums[i],
+					 span_duration_ns(&t->spans[i]));
+	}
+	assert_int_equal(sums[times->root], times->path_ns);
+}
+
+static void random_trees(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 500; seed++) {
+		struct trace t;
+		struct arena arena;
+		struct trace_times times;
+		struct error err = { 0 };
+		struct oracle o = { .t = &t };
+
+		random_trace(&t, seed);
+		arena_init(&arena, GIB);
+		assert_true(trace_times_compute(&t, &arena, &times, &err));
+		oracle_clip(&o, t.roots[0]);
+		for (uint32_t i = 0; i < t.span_count; i++) {
+			oracle_self(&o, i);
+			if (o.is_out[i])
+				oracle_walk(&o, i);
+		}
+		for (uint32_t i = 0; i < t.span_count; i++) {
+			assert_int_equal(times.self_ns[i], o.self[i]);
+			assert_int_equal(times.critical_ns[i], o.critical[i]);
+			assert_int_equal(times.tree[i] == i, o.is_out[i]);
+		}
+		check_sums(&t, &times);
+		arena_release(&arena);
+		trace_release(&t);
+	}
+}
+
+/* ---- size ---- */
+
+#define MANY 200000u
+
+static void many(struct trace *t, bool is_deep)
+{
+	struct error err = { 0 };
+	struct trace_build *b;
+	uint32_t resource;
+
+	trace_init(t);
+	b = trace_build_new(t, NULL, &err);
+	assert_non_null(b);
+	trace_build_attrs_begin(b);
+	assert_true(trace_build_resource(b, &resource, &err));
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint64_t start = 1000000 + i;
+		struct span_input in = {
+			.trace_id = { { 1 } },
+			.span_id = i + 1,
+			.parent_id = is_deep ? i : i > 0,
+			.resource = resource,
+			.start_unix_ns = start,
+			.end_unix_ns = is_deep ? 3000000 - i : start + 1,
+		};
+
+		if (!i)
+			in.end_unix_ns = 3000000;
+		assert_true(trace_build_span(b, &in, &err));
+	}
+	assert_true(trace_build_finish(b, NULL, &err));
+	trace_build_free(b);
+}
+
+static void deep_chain(void **state)
+{
+	struct arena arena;
+	struct trace_times times;
+	struct error err = { 0 };
+	struct trace t;
+
+	(void)state;
+	many(&t, true);
+	arena_init(&arena, GIB);
+	assert_true(trace_times_compute(&t, &arena, &times, &err));
+	assert_int_equal(times.path_ns, 2000000);
+	for (uint32_t i = 0; i + 1 < MANY; i++)
+		assert_int_equal(times.critical_ns[i], 2);
+	assert_int_equal(times.critical_ns[MANY - 1], 2000000 - 2 * (MANY - 1));
+	arena_release(&arena);
+	trace_release(&t);
+}
+
+static void wide_parent(void **state)
+{
+	struct arena arena;
+	struct trace_times times;
+	struct error err = { 0 };
+	struct trace t;
+
+	(void)state;
+	many(&t, false);
+	arena_init(&arena, GIB);
+	assert_true(trace_times_compute(&t, &arena, &times, &err));
+	assert_int_equal(times.critical_ns[0], 2000000 - (MANY - 1));
+	assert_int_equal(times.self_ns[0], 2000000 - (MANY - 1));
+	assert_int_equal(times.critical_ns[MANY / 2], 1);
+	arena_release(&arena);
+	trace_release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(back_to_back),
+		cmocka_unit_test(parallel),
+		cmocka_unit_test(overflow),
+		cmocka_unit_test(async),
+		cmocka_unit_test(not_waited_for_by_nature),
+		cmocka_unit_test(skewed_callee),
+		cmocka_unit_test(skew_early_and_longer),
+		cmocka_unit_test(skew_there_and_back),
+		cmocka_unit_test(not_skewed),
+		cmocka_unit_test(zero_lengths),
+		cmocka_unit_test(lost_end),
+		cmocka_unit_test(no_spans),
+		cmocka_unit_test(random_trees),
+		cmocka_unit_test(deep_chain),
+		cmocka_unit_test(wide_parent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
