@@ -96,6 +96,16 @@ static int64_t weigh(const struct rank *r, uint32_t span, int64_t time_ns)
 								: time_ns / 2;
 }
 
+/* A child that overlaps a later one is not on the path, and its time falls to
+ * the parent: the parent is not to blame for what its children did. */
+static int64_t own_time(const struct rank *r, uint32_t span)
+{
+	int64_t self = r->times->self_ns[span];
+	int64_t critical = r->times->critical_ns[span];
+
+	return r->by == GUILTY_BY_SELF || self < critical ? self : critical;
+}
+
 static void add_member(const struct rank *r, struct candidate *c, uint32_t span)
 {
 	const struct span *s = &r->calls->t->spans[span];
@@ -116,10 +126,8 @@ static void add_member(const struct rank *r, struct candidate *c, uint32_t span)
 	if (r->by == GUILTY_BY_DURATION)
 		c->score = sat_sub_i64(c->end_ns, c->start_ns);
 	else
-		c->score = sat_add_i64(
-			c->score,
-			weigh(r, span,
-			      r->by == GUILTY_BY_SELF ? self : critical));
+		c->score = sat_add_i64(c->score,
+				       weigh(r, span, own_time(r, span)));
 }
 
 static bool is_wanted(const struct rank *r, const struct guilty_want *want,

@@ -51,9 +51,10 @@ struct guilty_want {
 
 /* A span or a group of siblings with the same service, name, kind and
  * normalised query text. A wrapper and the one call inside it count as one:
- * the server spans of repeated calls are siblings too. Ranked by time on the critical
- * path; a client span that has a server side counts half, since its own time
- * is network or queueing, not code. */
+ * the server spans of repeated calls are siblings too. Ranked by time on the
+ * critical path in which none of its children ran; a client span that has a
+ * server side counts half, since its own time is network or queueing, not
+ * code. */
 struct candidate {
 	uint32_t span;      /* first member in time */
 	uint32_t parent;    /* SPAN_NONE for a root */
