@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The choice of the guilty span in the making, between the part that chooses
+ * (guilty.c) and those that put it into words (choice.c, pick.c).
+ */
+#ifndef ANALYZE_CHOICE_H
+#define ANALYZE_CHOICE_H
+
+#include "analyze/nplusone.h"
+#include "analyze/slowspan.h"
+#include "model/result.h"
+
+struct choice {
+	const struct trace *t;
+	const struct trace_times *times;
+	const struct guilty_want *want;
+	struct calls calls;
+	struct candidates candidates;
+	struct repeats repeats;
+	struct arena scratch;
+	const struct candidate *best;
+	const struct repeat *loop; /* N+1, or NULL */
+	bool is_loop_headline;	   /* the loop's span, not the calls */
+	uint32_t headline;	   /* span of the first line */
+	uint32_t server_side;	   /* of the best span, or SPAN_NONE */
+	int64_t loop_sum_ns;	   /* all repeated calls of the loop's span */
+	int64_t loop_through_ns;
+	int64_t critical_ns; /* of the headline */
+	int64_t path_ns;     /* of the headline's tree */
+	int64_t next_ns;     /* own time of the next candidate on the path */
+};
+
+/* Whose profile is to be looked at (pick.c). */
+bool choice_pick(struct choice *c, struct result *result,
+		 struct guilty_pick *pick, struct error *err) MUST_CHECK;
+
+/* Fills result->span and result->cause. */
+bool choice_tell(struct choice *c, struct result *result,
+		 struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/choice.h"
+#include "analyze/findings.h"
+#include "analyze/wording.h"
+#include "base/num.h"
+
+/* Names listed when the one asked for is not there. */
+#define LISTED_NAMES 5u
+#define LISTED_NAME_BYTES 60u
+
+/* A loop is the answer when its calls take this share of what the best
+ * candidate takes: the loop's own code and its calls are one problem, so the
+ * calls need not win alone. */
+#define LOOP_SHARE_NUM 4
+#define LOOP_SHARE_DEN 5
+
+/* Levels between a loop and the work of its calls' server side. */
+#define BELOW_LOOP_SPANS 5
+
+static bool can_loop(const struct choice *c, uint32_t parent)
+{
+	if (!guilty_want_is_narrow(c->want))
+		return c->times->tree[parent] == c->times->root;
+	if (c->want->span_id)
+		return parent == c->best->span;
+	return guilty_want_accepts(c->want, c->t, parent);
+}
+
+static int64_t loop_measure(const struct choice *c, const struct repeat *r)
+{
+	return c->want->by == GUILTY_BY_CRITICAL_PATH ? r->through_ns
+						      : r->sum_ns;
+}
+
+/* The span whose loops take the most time together: its leading loop, with
+ * the sums of all of them in *total_ns. */
+static const struct repeat *find_loop(struct choice *c, int64_t *total_ns,
+				      struct error *err)
+{
+	int64_t *totals =
+		arena_array(&c->scratch, c->t->span_count, sizeof *totals);
+	const struct repeat *found = NULL;
+
+	if (!totals) {
+		arena_fail(&c->scratch, "the trace", err);
+		return NULL;
+	}
+	*total_ns = 0;
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		totals[r->parent] =
+			sat_add_i64(totals[r->parent], loop_measure(c, r));
+	}
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		if (totals[r->parent] <= *total_ns || !can_loop(c, r->parent))
+			continue;
+		*total_ns = totals[r->parent];
+		found = r;
+	}
+	return found;
+}
+
+static void sum_loops(struct choice *c)
+{
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		if (r->parent != c->loop->parent)
+			continue;
+		c->loop_sum_ns = sat_add_i64(c->loop_sum_ns, r->sum_ns);
+		c->loop_through_ns =
+			sat_add_i64(c->loop_through_ns, r->through_ns);
+	}
+}
+
+/* The best candidate may be the repeated calls themselves, when their
+ * parent was filtered out. */
+static const struct repeat *loop_of_best(const struct choice *c)
+{
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		if (c->repeats.members[r->member_first] == c->best->span &&
+		    r->count == c->best->count)
+			return r;
+	}
+	return NULL;
+}
+
+static bool choose_loop(struct choice *c, struct error *err)
+{
+	int64_t total_ns = -1;
+	const struct repeat *r = find_loop(c, &total_ns, err);
+
+	if (total_ns < 0)
+		return false;
+	if (c->want->by == GUILTY_BY_DURATION && r &&
+	    r->parent != c->best->span)
+		r = NULL;
+	if (r && total_ns >= c->best->score / LOOP_SHARE_DEN * LOOP_SHARE_NUM) {
+		c->loop = r;
+		c->is_loop_headline = true;
+		c->headline = r->parent;
+		sum_loops(c);
+		c->critical_ns = sat_add_i64(c->times->critical_ns[r->parent],
+					     c->loop_through_ns);
+		return true;
+	}
+	c->loop = loop_of_best(c);
+	return true;
+}
+
+static bool is_below_loop(const struct choice *c, uint32_t span)
+{
+	for (int i = 0; i <= BELOW_LOOP_SPANS && span != SPAN_NONE; i++) {
+		if (span == c->headline)
+			return true;
+		span = c->t->spans[span].parent;
+	}
+	return false;
+}
+
+static void find_next(struct choice *c)
+{
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		const struct candidate *other = &c->candidates.items[i];
+		int64_t own;
+
+		if (c->is_loop_headline ? is_below_loop(c, other->span)
+					: other == c->best)
+			continue;
+		own = other->self_ns < other->critical_ns ? other->self_ns
+							  : other->critical_ns;
+		if (own > c->next_ns)
+			c->next_ns = own;
+		if (c->want->by == GUILTY_BY_CRITICAL_PATH)
+			return;
+	}
+}
+
+static bool choose(struct choice *c, struct error *err)
+{
+	c->best = &c->candidates.items[0];
+	c->headline = c->best->span;
+	c->critical_ns = c->best->critical_ns;
+	c->path_ns = c->times->through_ns[c->times->tree[c->headline]];
+	c->server_side = span_server_side(c->t, c->best->span);
+	if (!choose_loop(c, err))
+		return false;
+	find_next(c);
+	return true;
+}
+
+/* Whether the name of this candidate is among those of better ones. */
+static bool is_listed(const struct choice *c, const uint32_t *listed,
+		      size_t count, uint32_t span, bool is_service)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct str a = is_service ? span_service(c->t, listed[i])
+					  : span_name(c->t, listed[i]);
+		struct str b = is_service ? span_service(c->t, span)
+					  : span_name(c->t, span);
+
+		if (str_equal(a, b))
+			return true;
+	}
+	return false;
+}
+
+static void list_item(const struct choice *c, uint32_t span, bool is_service,
+		      struct buf *out)
+{
+	char id[17];
+
+	if (c->want->span_id) {
+		span_id_format(c->t->spans[span].span_id, id);
+		buf_addf(out, "%s ", id);
+	}
+	wording_add(out,
+		    is_service ? span_service(c->t, span)
+			       : span_name(c->t, span),
+		    LISTED_NAME_BYTES);
+}
+
+/* The best candidates by the name that was asked for. */
+static void list_names(const struct choice *c, bool is_service, struct buf *out)
+{
+	uint32_t listed[LISTED_NAMES];
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		uint32_t span = c->candidates.items[i].span;
+
+		if (!c->want->span_id &&
+		    is_listed(c, listed, count, span, is_service))
+			continue;
+		if (count == LISTED_NAMES) {
+			buf_add_text(out, " and more");
+			return;
+		}
+		buf_add_text(out, count ? ", " : "");
+		list_item(c, span, is_service, out);
+		listed[count++] = span;
+	}
+}
+
+static void not_found_text(const struct choice *c, bool has_service,
+			   struct buf *out)
+{
+	char id[17];
+
+	buf_add_text(out, "no span ");
+	if (c->want->span_id) {
+		span_id_format(c->want->span_id, id);
+		buf_addf(out, "%s ", id);
+	}
+	if (c->want->name.len) {
+		buf_add_text(out, "\"");
+		wording_add(out, c->want->name, LISTED_NAME_BYTES);
+		buf_add_text(out, "\" ");
+	}
+	if (c->want->service.len) {
+		buf_add_text(out, "of service \"");
+		wording_add(out, c->want->service, LISTED_NAME_BYTES);
+		buf_add_text(out, "\" ");
+	}
+	buf_add_text(out, has_service ? "in the trace; there is "
+				      : "in the trace; its services are ");
+	list_names(c, !has_service, out);
+}
+
+/* Ranks again without the part that nothing matched, for names to offer. */
+static bool fail_not_found(struct choice *c, struct error *err)
+{
+	struct guilty_want wider = { .by = c->want->by };
+	struct buf text;
+	bool has_service;
+
+	if (!c->t->span_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the trace has no spans");
+	if (!c->want->span_id)
+		wider.service = c->want->service;
+	if (!candidates_rank_calls(&c->calls, c->times, &wider, &c->scratch,
+				   &c->candidates, err))
+		return false;
+	has_service = c->candidates.count;
+	wider.service.len = 0;
+	if (!has_service &&
+	    !candidates_rank_calls(&c->calls, c->times, &wider, &c->scratch,
+				   &c->candidates, err))
+		return false;
+	buf_init(&text, WORDING_BYTES);
+	not_found_text(c, has_service, &text);
+	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
+	buf_release(&text);
+	return false;
+}
+
+static bool fill_trace(const struct trace *t, struct result *result,
+		       struct error *err)
+{
+	char id[33];
+
+	trace_id_format(&t->id, id);
+	result->has_trace = true;
+	result->trace.id = arena_str(&result->arena, str_from(id));
+	if (!result->trace.id.ptr)
+		return arena_fail(&result->arena, "the answer", err);
+	result->trace.start_ns = t->start_ns;
+	result->trace.duration_ns = sat_sub_i64(t->end_ns, t->start_ns);
+	result->trace.service_count = t->service_count;
+	result->trace.span_count = t->span_count;
+	result->trace.is_partial = t->is_partial;
+	return true;
+}
+
+static bool find(struct choice *c, struct result *result,
+		 struct guilty_pick *pick, struct error *err)
+{
+	if (!fill_trace(c->t, result, err) ||
+	    !calls_build(c->t, &c->scratch, &c->calls, err) ||
+	    !candidates_rank_calls(&c->calls, c->times, c->want, &c->scratch,
+				   &c->candidates, err))
+		return false;
+	if (!c->candidates.count)
+		return fail_not_found(c, err);
+	return repeats_find(&c->calls, c->times, &c->scratch, &c->repeats,
+			    err) &&
+	       choose(c, err) && choice_pick(c, result, pick, err) &&
+	       choice_tell(c, result, err) &&
+	       findings_collect(&c->calls, c->times, &c->repeats, result, err);
+}
+
+bool guilty_find(const struct trace *t, const struct trace_times *times,
+		 const struct guilty_want *want, struct result *result,
+		 struct guilty_pick *pick, struct error *err)
+{
+	struct choice c = { .t = t, .times = times, .want = want };
+	bool is_done;
+
+	arena_init(&c.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = find(&c, result, pick, err);
+	arena_release(&c.scratch);
+	return is_done;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "analyze/calls.h"
+#include "analyze/trace_analysis.h"
+#include "base/num.h"
+
+/* Fewer equal siblings are easier read one by one. */
+#define FOLD_COUNT 3u
+
+/* A span below the row in hand; equal keys are repeats of each other. */
+struct item {
+	int64_t start_ns;
+	uint32_t key;
+	uint32_t span;
+};
+
+/* A row to come: its spans lie side by side in fall.members. */
+struct node {
+	int64_t start_ns;
+	uint32_t member_first;
+	uint32_t count;
+	uint32_t depth;
+};
+
+struct fall {
+	const struct trace *t;
+	const struct trace_times *times;
+	const struct guilty_pick *pick;
+	struct result *result;
+	struct calls calls;
+	struct arena scratch;
+	uint32_t *members;
+	uint32_t member_count;
+	struct item *items;
+	struct node *nodes; /* stack, next row on top */
+	uint32_t node_count;
+};
+
+static int64_t start_of(const struct fall *f, uint32_t span)
+{
+	return sat_add_i64(f->t->spans[span].start_ns,
+			   f->times->shift_ns[span]);
+}
+
+static int compare_key(const void *left, const void *right)
+{
+	const struct item *a = left;
+	const struct item *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->span > b->span) - (a->span < b->span);
+}
+
+/* Members lie in the order of keys, which breaks ties the same each time. */
+static int compare_node(const void *left, const void *right)
+{
+	const struct node *a = left;
+	const struct node *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns > b->start_ns ? -1 : 1;
+	return (a->member_first < b->member_first) -
+	       (a->member_first > b->member_first);
+}
+
+static void push_node(struct fall *f, const struct item *items, uint32_t count,
+		      uint32_t depth)
+{
+	f->nodes[f->node_count++] = (struct node){
+		.start_ns = items->start_ns,
+		.member_first = f->member_count,
+		.count = count,
+		.depth = depth,
+	};
+	for (uint32_t i = 0; i < count; i++)
+		f->members[f->member_count++] = items[i].span;
+}
+
+/* Stacks the rows of these items, the earliest on top. */
+static void push_items(struct fall *f, uint32_t count, uint32_t depth,
+		       bool can_fold)
+{
+	uint32_t first_node = f->node_count;
+	uint32_t run;
+
+	if (count > 1)
+		qsort(f->items, count, sizeof *f->items, compare_key);
+	for (uint32_t i = 0; i < count; i += run) {
+		for (run = 1; i + run < count; run++) {
+			if (f->items[i + run].key != f->items[i].key)
+				break;
+		}
+		if (run < FOLD_COUNT || !can_fold)
+			run = 1;
+		push_node(f, &f->items[i], run, depth);
+	}
+	if (f->node_count > first_node)
+		qsort(f->nodes + first_node, f->node_count - first_node,
+		      sizeof *f->nodes, compare_node);
+}
+
+static void push_roots(struct fall *f)
+{
+	for (uint32_t i = 0; i < f->t->root_count; i++)
+		f->items[i] = (struct item){
+			.start_ns = start_of(f, f->t->roots[i]),
+			.key = f->calls.key[f->t->roots[i]],
+			.span = f->t->roots[i],
+		};
+	push_items(f, f->t->root_count, 0, false);
+}
+
+static void push_below(struct fall *f, const struct node *node)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < node->count; i++) {
+		uint32_t span = f->members[node->member_first + i];
+		const struct span *s = &f->t->spans[span];
+
+		for (uint32_t c = 0; c < s->child_count; c++) {
+			uint32_t child = f->t->children[s->child_first + c];
+
+			f->items[count++] = (struct item){
+				.start_ns = start_of(f, child),
+				.key = f->calls.key[child],
+				.span = child,
+			};
+		}
+	}
+	push_items(f, count, node->depth + 1, true);
+}
+
+static bool is_guilty(const struct fall *f, uint32_t span)
+{
+	const struct guilty_pick *pick = f->pick;
+
+	return pick && (span == pick->span ||
+			(f->result->has_span && span == f->result->span.span));
+}
+
+static void add_member(struct fall *f, struct waterfall_row *row, uint32_t span)
+{
+	const struct span *s = &f->t->spans[span];
+	const struct trace_times *times = f->times;
+	int64_t end = sat_add_i64(s->end_ns, times->shift_ns[span]);
+
+	if (!row->count++)
+		row->end_ns = end;
+	else if (end > row->end_ns)
+		row->end_ns = end;
+	row->duration_ns = sat_add_i64(row->duration_ns, span_duration_ns(s));
+	row->self_ns = sat_add_i64(row->self_ns, times->self_ns[span]);
+	if (times->is_on_path[span]) {
+		row->critical_ns =
+			sat_add_i64(row->critical_ns, times->critical_ns[span]);
+		row->is_on_path = true;
+	}
+	row->is_error |= (s->flags & SPAN_IS_ERROR) != 0;
+	row->is_guilty |= is_guilty(f, span);
+}
+
+static void add_row(struct fall *f, const struct node *node)
+{
+	struct result *r = f->result;
+	struct waterfall_row *row = &r->waterfall[r->waterfall_count++];
+
+	*row = (struct waterfall_row){
+		.span = f->members[node->member_first],
+		.depth = node->depth,
+		.start_ns = node->start_ns,
+	};
+	for (uint32_t i = 0; i < node->count; i++)
+		add_member(f, row, f->members[node->member_first + i]);
+}
+
+static bool build(struct fall *f, struct error *err)
+{
+	uint32_t n = f->t->span_count;
+	struct result *r = f->result;
+
+	f->members = arena_array(&f->scratch, n, sizeof *f->members);
+	f->items = arena_array(&f->scratch, n, sizeof *f->items);
+	f->nodes = arena_array(&f->scratch, n, sizeof *f->nodes);
+	if (!f->members || !f->items || !f->nodes)
+		return arena_fail(&f->scratch, "the trace", err);
+	if (!calls_build(f->t, &f->scratch, &f->calls, err))
+		return false;
+	r->waterfall = arena_array(&r->arena, n, sizeof *r->waterfall);
+	if (!r->waterfall)
+		return arena_fail(&r->arena, "the waterfall", err);
+	push_roots(f);
+	while (f->node_count) {
+		struct node node = f->nodes[--f->node_count];
+
+		add_row(f, &node);
+		push_below(f, &node);
+	}
+	return true;
+}
+
+bool waterfall_build(const struct trace *t, const struct trace_times *times,
+		     const struct guilty_pick *pick, struct result *result,
+		     struct error *err)
+{
+	struct fall f = {
+		.t = t, .times = times, .pick = pick, .result = result
+	};
+	bool is_done;
+
+	result->waterfall_count = 0;
+	arena_init(&f.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = build(&f, err);
+	arena_release(&f.scratch);
+	return is_done;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/wording.h"
+
+#include "base/timefmt.h"
+
+void wording_add(struct buf *out, struct str text, size_t max_bytes)
+{
+	if (text.len <= max_bytes) {
+		buf_add_str(out, text);
+		return;
+	}
+	buf_add(out, text.ptr, utf8_floor(text.ptr, text.len, max_bytes));
+	buf_add_text(out, "...");
+}
+
+void wording_add_duration(struct buf *out, int64_t duration_ns)
+{
+	char text[24];
+
+	format_duration(duration_ns, text);
+	buf_add_text(out, text);
+}
+
+void wording_add_span(struct buf *out, const struct trace *t, uint32_t span)
+{
+	struct str service = span_service(t, span);
+	struct str name = span_name(t, span);
+
+	wording_add(out, service, WORDING_TEXT_BYTES);
+	if (service.len)
+		buf_add_char(out, ' ');
+	wording_add(out, name.len ? name : STR("(no name)"),
+		    WORDING_TEXT_BYTES);
+}
+
+void wording_add_call(struct buf *out, const struct calls *c, uint32_t span)
+{
+	struct buf call;
+
+	buf_init(&call, WORDING_BYTES);
+	calls_describe(c, span, &call);
+	if (call.state != BUF_OK)
+		out->state = call.state;
+	buf_add_char(out, '"');
+	wording_add(out, buf_str(&call), WORDING_TEXT_BYTES);
+	buf_add_char(out, '"');
+	buf_release(&call);
+}
+
+void wording_add_peer(struct buf *out, const char *before,
+		      const struct calls *c, uint32_t span)
+{
+	struct buf peer;
+
+	buf_init(&peer, WORDING_BYTES);
+	calls_peer(c, span, &peer);
+	if (peer.state != BUF_OK)
+		out->state = peer.state;
+	if (peer.len) {
+		buf_add_text(out, before);
+		wording_add(out, buf_str(&peer), WORDING_TEXT_BYTES);
+	}
+	buf_release(&peer);
+}
+
+bool wording_take(struct buf *text, struct arena *arena, struct str *out,
+		  struct error *err)
+{
+	bool is_done = buf_check(text, "the answer's text", err);
+
+	if (is_done) {
+		*out = arena_str(arena, buf_str(text));
+		is_done = out->ptr || arena_fail(arena, "the answer", err);
+	}
+	buf_release(text);
+	return is_done;
+}

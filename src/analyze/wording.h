@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pieces of the sentences that analysis writes into a result.
+ */
+#ifndef ANALYZE_WORDING_H
+#define ANALYZE_WORDING_H
+
+#include "analyze/calls.h"
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* Names and queries inside a sentence: longer ones would hide the rest. */
+#define WORDING_TEXT_BYTES 160u
+
+/* Ceiling of one sentence before its texts are trimmed: a masked query. */
+#define WORDING_BYTES (4 * LIMIT_STRING_BYTES)
+
+/* Appends at most max_bytes of text, cut at a character and with "...". */
+void wording_add(struct buf *out, struct str text, size_t max_bytes);
+
+/* "612 ms" */
+void wording_add_duration(struct buf *out, int64_t duration_ns);
+
+/* "user-db UserRepository.findByEmail" */
+void wording_add_span(struct buf *out, const struct trace *t, uint32_t span);
+
+/* "SELECT * FROM users" in quotes. */
+void wording_add_call(struct buf *out, const struct calls *c, uint32_t span);
+
+/* `before` and who was called; nothing when that is not known. */
+void wording_add_peer(struct buf *out, const char *before,
+		      const struct calls *c, uint32_t span);
+
+/* Moves the sentence into the arena and empties the buffer. */
+bool wording_take(struct buf *text, struct arena *arena, struct str *out,
+		  struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "trace_fixture.h"
+
+#include "analyze/findings.h"
+#include "analyze/trace_analysis.h"
+#include "base/buf.h"
+
+struct answer {
+	struct trace t;
+	struct arena arena;
+	struct trace_times times;
+	struct result result;
+	struct guilty_pick pick;
+	struct error err;
+	bool is_found;
+};
+
+static void find(struct answer *a, const char *text, struct guilty_want want)
+{
+	struct error err = { 0 };
+
+	*a = (struct answer){ 0 };
+	fixture_trace(&a->t, text);
+	arena_init(&a->arena, GIB);
+	arena_init(&a->result.arena, GIB);
+	assert_true(trace_times_compute(&a->t, &a->arena, &a->times, &err));
+	a->is_found = guilty_find(&a->t, &a->times, &want, &a->result, &a->pick,
+				  &a->err);
+}
+
+static void begin(struct answer *a, const char *text)
+{
+	find(a, text, (struct guilty_want){ 0 });
+	assert_true(a->is_found);
+}
+
+static void end(struct answer *a)
+{
+	arena_release(&a->result.arena);
+	arena_release(&a->arena);
+	trace_release(&a->t);
+}
+
+static void expect_str(struct str text, const char *expected)
+{
+	assert_int_equal(text.len, strlen(expected));
+	assert_memory_equal(text.ptr, expected, text.len);
+}
+
+static void expect_path(const struct answer *a, const char *expected)
+{
+	struct buf text;
+
+	buf_init(&text, MIB);
+	for (size_t i = 0; i < a->result.span.path_count; i++) {
+		buf_add_text(&text, i ? " > " : "");
+		buf_add_str(&text, a->result.span.path[i]);
+	}
+	assert_string_equal(buf_text(&text), expected);
+	buf_release(&text);
+}
+
+/* The finding of this kind, which must be there. */
+static const struct finding *finding(const struct answer *a, const char *kind)
+{
+	for (size_t i = 0; i < a->result.finding_count; i++) {
+		if (str_equal(a->result.findings[i].kind, str_from(kind)))
+			return &a->result.findings[i];
+	}
+	fail_msg("no finding of kind %s", kind);
+	return NULL;
+}
+
+static const char shop[] =
+	"1 0 web S \"GET /shop\" 0 400 pyroscope.profile.id=0000000000000001\n"
+	"2 1 web C call 10 390\n"
+	"3 2 cat S List 12 388 pyroscope.profile.id=00000000000000aa\n"
+	"4 3 cat I rank 20 320\n"
+	"5 4 cat I score 30 50\n"
+	"6 3 cat C \"SELECT items\" 330 380 db.system.name=postgresql "
+	"server.address=pg-0 db.query.text=\"SELECT * FROM items\"\n";
+
+static void own_code(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, shop);
+	expect_str(a.result.span.span_id, "0000000000000004");
+	expect_str(a.result.span.service, "cat");
+	expect_str(a.result.span.name, "rank");
+	assert_int_equal(a.result.span.span, fixture_span(&a.t, 4));
+	assert_int_equal(a.result.span.kind, SPAN_KIND_INTERNAL);
+	assert_int_equal(a.result.span.duration_ns, fixture_ms(300));
+	assert_int_equal(a.result.span.self_ns, fixture_ms(280));
+	assert_int_equal(a.result.span.critical_ns, fixture_ms(280));
+	assert_int_equal(a.result.span.count, 1);
+	assert_int_equal(a.result.span.typical_ns, -1);
+	assert_float_equal(a.result.span.share, 0.7, 1e-9);
+	expect_path(&a, "web GET /shop > cat List > cat rank");
+	expect_str(a.result.span.why, "280 ms of its own on the critical "
+				      "path");
+	assert_int_equal(a.result.cause.kind, CAUSE_UNKNOWN);
+	assert_int_equal(a.result.cause.confidence, CONFIDENCE_WEAK);
+	assert_int_equal(a.result.cause.on_cpu_ns, -1);
+	expect_str(a.result.cause.text,
+		   "280 ms in the span's own code or in a wait inside it; only "
+		   "a profile can tell");
+	expect_str(a.result.cause.confidence_text,
+		   "the trace alone: 70 % of the critical path, the next "
+		   "candidate 13 %");
+	assert_int_equal(a.pick.span, fixture_span(&a.t, 4));
+	assert_int_equal(a.pick.owner, fixture_span(&a.t, 4));
+	expect_str(a.pick.service, "cat");
+	expect_str(a.pick.profile_id, "00000000000000aa");
+	assert_int_equal(a.pick.profile_span, fixture_span(&a.t, 3));
+	assert_int_equal(a.pick.profile_own_ns, fixture_ms(376 - 50));
+	assert_int_equal(a.pick.start_ns, FIXTURE_BASE_NS + fixture_ms(20));
+	assert_int_equal(a.pick.end_ns, FIXTURE_BASE_NS + fixture_ms(320));
+	assert_int_equal(a.result.finding_count, 0);
+	end(&a);
+}
+
+static void trace_facts(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, shop);
+	assert_true(a.result.has_trace && a.result.has_span &&
+		    a.result.has_cause);
+	expect_str(a.result.trace.id, "01000000000000000000000000000000");
+	assert_int_equal(a.result.trace.start_ns, FIXTURE_BASE_NS);
+	assert_int_equal(a.result.trace.duration_ns, fixture_ms(400));
+	assert_int_equal(a.result.trace.service_count, 2);
+	assert_int_equal(a.result.trace.span_count, 6);
+	assert_false(a.result.trace.is_partial);
+	end(&a);
+}
+
+static void slow_query(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, "1 0 web S GET 0 900 pyroscope.profile.id=0000000000000001\n"
+		  "2 1 web C q 50 850 db.system=mysql net.peer.name=db-1 "
+		  "db.statement=\"SELECT * FROM t WHERE id = 17\"\n");
+	expect_str(a.result.span.name, "q");
+	assert_int_equal(a.result.cause.kind, CAUSE_DOWNSTREAM);
+	assert_int_equal(a.result.cause.confidence, CONFIDENCE_FAIR);
+	expect_str(a.result.span.why,
+		   "a call to mysql (db-1), which sends no spans: "
+		   "\"SELECT * FROM t WHERE id = ?\"");
+	expect_path(&a, "web GET > web q");
+	assert_int_equal(a.pick.owner, fixture_span(&a.t, 1));
+	expect_str(a.pick.profile_id, "0000000000000001");
+	assert_int_equal(a.pick.profile_own_ns, fixture_ms(100));
+	assert_int_equal(a.pick.start_ns, FIXTURE_BASE_NS + fixture_ms(50));
+	expect_str(finding(&a, "slow_query")->text,
+		   "web: \"SELECT * FROM t WHERE id = ?\" took 800 ms at mysql "
+		   "(db-1)");
+	assert_int_equal(finding(&a, "slow_query")->span_ids[0], 2);
+	end(&a);
+}
+
+static void peers(void **state)
+{
+	static const struct {
+		const char *attrs;
+		const char *why;
+	} cases[] = {
+		{ "url.full=https://u:p@api.example:444/v1/orders/17?k=1 "
+		  "http.request.method=POST",
+		  "a call to api.example:444, which sends no spans: "
+		  "\"POST /v1/orders/{id}\"" },
+		{ "rpc.system=grpc rpc.service=acme.Pay server.address=pay-1",
+		  "a call to pay-1, which sends no spans: \"out\"" },
+		{ "rpc.system=grpc rpc.service=acme.Pay",
+		  "a call to acme.Pay, which sends no spans: \"out\"" },
+		{ "peer.service=legacy server.address=10.0.0.1",
+		  "a call to legacy, which sends no spans: \"out\"" },
+		{ "messaging.system=kafka messaging.destination.name=orders",
+		  "a call to kafka (orders), which sends no spans: \"out\"" },
+		{ "db.system=redis", "a call to redis, which sends no spans: "
+				     "\"out\"" },
+		{ "", "a call, which sends no spans: \"out\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct answer a;
+		char text[400];
+
+		snprintf(text, sizeof text,
+			 "1 0 web S GET 0 200\n2 1 web C out 10 190 %s\n",
+			 cases[i].attrs);
+		begin(&a, text);
+		expect_str(a.result.span.why, cases[i].why);
+		assert_int_equal(a.result.cause.kind, CAUSE_DOWNSTREAM);
+		end(&a);
+	}
+}
+
+static void network_gap(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, "1 0 web S GET 0 500\n"
+		  "2 1 web C call 10 490\n"
+		  "3 2 pay S Charge 400 480 "
+		  "pyroscope.profile.id=0000000000000003\n");
+	expect_str(a.result.span.name, "call");
+	assert_int_equal(a.result.cause.kind, CAUSE_WAIT);
+	expect_str(a.result.span.why, "400 ms of 480 ms outside the callee's "
+				      "spans: the network, a connection pool "
+				      "or a queue");
+	assert_int_equal(a.pick.owner, fixture_span(&a.t, 3));
+	expect_str(a.pick.service, "pay");
+	expect_str(a.pick.profile_id, "0000000000000003");
+	assert_int_equal(a.pick.start_ns, FIXTURE_BASE_NS + fixture_ms(400));
+	end(&a);
+}
+
+/* A client span asked for by id: its callee explains it. */
+static void explained_by_callee(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	find(&a, shop, (struct guilty_want){ .span_id = 2 });
+	assert_true(a.is_found);
+	expect_str(a.result.span.name, "call");
+	assert_int_equal(a.result.cause.kind, CAUSE_DOWNSTREAM);
+	expect_str(a.result.span.why,
+		   "a call that its callee explains: cat List, 376 ms of "
+		   "380 ms; asked for, not ranked");
+	expect_str(a.pick.service, "cat");
+	end(&a);
+}
+
+static void add_queries(struct buf *out, int count, double each_ms)
+{
+	for (int i = 0; i < count; i++)
+		buf_addf(out,
+			 "%x 2 db C \"SELECT p\" %.3f %.3f db.system.name=pg "
+			 "db.query.text=\"SELECT * FROM p WHERE id = %d\"\n",
+			 0x100 + i, 20 + i * each_ms, 20 + (i + 1) * each_ms,
+			 i);
+}
+
+static void loop_trace(struct buf *out, int count)
+{
+	buf_init(out, MIB);
+	buf_add_text(out, "1 0 api S login 0 700\n"
+			  "2 1 db S find 10 690 "
+			  "pyroscope.profile.id=0000000000000002\n");
+	add_queries(out, count, 10);
+}
+
+static void loop_headline(void **state)
+{
+	struct answer a;
+	struct buf text;
+
+	(void)state;
+	loop_trace(&text, 60);
+	begin(&a, buf_text(&text));
+	expect_str(a.result.span.service, "db");
+	expect_str(a.result.span.name, "find");
+	assert_int_equal(a.result.span.count, 60);
+	assert_int_equal(a.result.span.duration_ns, fixture_ms(680));
+	assert_int_equal(a.result.span.self_ns, fixture_ms(680));
+	assert_int_equal(a.result.span.critical_ns, fixture_ms(680));
+	expect_str(a.result.span.why,
+		   "N+1: 60 x \"SELECT * FROM p WHERE id = ?\", one after "
+		   "another, 600 ms");
+	assert_int_equal(a.result.cause.kind, CAUSE_N_PLUS_ONE);
+	assert_int_equal(a.result.cause.confidence, CONFIDENCE_FAIR);
+	expect_str(a.result.cause.text,
+		   "60 calls in a row instead of one, 10 ms each");
+	expect_path(&a, "api login > db find");
+	assert_int_equal(a.pick.span, fixture_span(&a.t, 0x100));
+	assert_int_equal(a.pick.owner, fixture_span(&a.t, 2));
+	assert_int_equal(a.pick.profile_own_ns, fixture_ms(680));
+	assert_int_equal(a.pick.start_ns, FIXTURE_BASE_NS + fixture_ms(20));
+	assert_int_equal(a.pick.end_ns, FIXTURE_BASE_NS + fixture_ms(620));
+	assert_int_equal(finding(&a, "n_plus_one")->span_id_count, 60);
+	end(&a);
+	buf_release(&text);
+}
+
+/* A loop that is not what costs the time is a finding, not the answer. */
+static void loop_beside_worse(void **state)
+{
+	struct answer a;
+	struct buf text;
+
+	(void)state;
+	loop_trace(&text, 10);
+	begin(&a, buf_text(&text));
+	expect_str(a.result.span.name, "find");
+	assert_int_equal(a.result.span.count, 1);
+	assert_int_equal(a.result.cause.kind, CAUSE_UNKNOWN);
+	assert_int_equal(a.pick.profile_own_ns, fixture_ms(580));
+	expect_str(finding(&a, "n_plus_one")->text,
+		   "db find: 10 x \"SELECT * FROM p WHERE id = ?\", one after "
+		   "another, 100 ms");
+	end(&a);
+	buf_release(&text);
+}
+
+/* Only the calls were asked for: they are the headline, the loop the cause. */
+static void loop_calls_asked_for(void **state)
+{
+	struct answer a;
+	struct buf text;
+
+	(void)state;
+	loop_trace(&text, 60);
+	find(&a, buf_text(&text),
+	     (struct guilty_want){ .name = STR("SELECT p") });
+	assert_true(a.is_found);
+	expect_str(a.result.span.name, "SELECT p");
+	assert_int_equal(a.result.span.count, 60);
+	assert_int_equal(a.result.span.duration_ns, fixture_ms(600));
+	assert_int_equal(a.result.cause.kind, CAUSE_N_PLUS_ONE);
+	assert_int_equal(a.pick.owner, fixture_span(&a.t, 2));
+	end(&a);
+	find(&a, buf_text(&text), (struct guilty_want){ .span_id = 2 });
+	assert_true(a.is_found);
+	assert_int_equal(a.result.cause.kind, CAUSE_N_PLUS_ONE);
+	assert_int_equal(a.result.span.count, 60);
+	end(&a);
+	find(&a, buf_text(&text), (struct guilty_want){ .span_id = 0x101 });
+	assert_true(a.is_found);
+	assert_int_equal(a.result.span.count, 1);
+	assert_int_equal(a.result.cause.kind, CAUSE_DOWNSTREAM);
+	end(&a);
+	buf_release(&text);
+}
+
+/* Twenty calls of another service: the loop, though each callee works. */
+static void loop_of_remote_calls(void **state)
+{
+	struct answer a;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 api S cart 0 1000\n");
+	for (int i = 0; i < 20; i++)
+		buf_addf(&text,
+			 "%x 1 api C Price/Get %d %d rpc.system=grpc\n"
+			 "%x %x price S Price/Get %d %d\n",
+			 0x100 + i, 10 + i * 45, 50 + i * 45, 0x200 + i,
+			 0x100 + i, 12 + i * 45, 48 + i * 45);
+	begin(&a, buf_text(&text));
+	expect_str(a.result.span.name, "cart");
+	assert_int_equal(a.result.cause.kind, CAUSE_N_PLUS_ONE);
+	expect_str(a.result.span.why, "N+1: 20 x \"Price/Get\", one after "
+				      "another, 800 ms");
+	assert_int_equal(a.result.span.critical_ns, fixture_ms(1000));
+	expect_str(a.pick.service, "api");
+	end(&a);
+	buf_release(&text);
+}
+
+static void expect_missing(const char *text, struct guilty_want want,
+			   const char *message)
+{
+	struct answer a;
+
+	find(&a, text, want);
+	assert_false(a.is_found);
+	assert_int_equal(a.err.code, ERROR_NOT_FOUND);
+	assert_string_equal(a.err.message, message);
+	end(&a);
+}
+
+static void nothing_matches(void **state)
+{
+	(void)state;
+	expect_missing("", (struct guilty_want){ 0 }, "the trace has no spans");
+	expect_missing(shop, (struct guilty_want){ .service = STR("nope") },
+		       "no span of service \"nope\" in the trace; its services "
+		       "are cat, web");
+	expect_missing(shop,
+		       (struct guilty_want){ .service = STR("cat"),
+					     .name = STR("nope") },
+		       "no span \"nope\" of service \"cat\" in the trace; "
+		       "there is rank, SELECT items, List, score");
+	expect_missing(shop, (struct guilty_want){ .span_id = 0xabc },
+		       "no span 0000000000000abc in the trace; there is "
+		       "0000000000000004 rank, 0000000000000006 SELECT items, "
+		       "0000000000000003 List, 0000000000000001 GET /shop, "
+		       "0000000000000005 score and more");
+}
+
+static void errors_began(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, "1 0 a S root 0 100 error=\"bad gateway\"\n"
+		  "2 1 a C call 10 40 error\n"
+		  "3 2 b S serve 11 39 error=\"card declined\"\n"
+		  "4 1 a I step 50 60 error error.type=Timeout\n"
+		  "5 1 a I step 60 70 error error.type=Timeout\n"
+		  "6 1 a I fine 70 80\n");
+	assert_int_equal(a.result.finding_count, 2);
+	expect_str(a.result.findings[0].text, "b serve: card declined");
+	assert_int_equal(a.result.findings[0].span_ids[0], 3);
+	expect_str(a.result.findings[1].text, "a step: Timeout (2 times)");
+	assert_int_equal(a.result.findings[1].span_id_count, 2);
+	end(&a);
+}
+
+static void many_findings(void **state)
+{
+	struct answer a;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 a S root 0 9000\n");
+	for (int i = 0; i < 13; i++)
+		buf_addf(&text, "%x 1 a I step%d %d %d error\n", 0x10 + i, i,
+			 i * 10, i * 10 + 5);
+	for (int i = 0; i < 150; i++)
+		buf_addf(&text, "%x 1 a I late %d %d\n", 0x100 + i, 9000 + i,
+			 9001 + i);
+	begin(&a, buf_text(&text));
+	assert_int_equal(a.result.finding_count, FINDINGS_PER_KIND + 2);
+	expect_str(a.result.findings[FINDINGS_PER_KIND].text,
+		   "3 more kinds of errors");
+	expect_str(finding(&a, "async_work")->text,
+		   "150 spans nobody waited for, the longest a late, 1 ms; not "
+		   "on the critical path");
+	assert_int_equal(finding(&a, "async_work")->span_id_count,
+			 FINDING_SPAN_IDS);
+	end(&a);
+	buf_release(&text);
+}
+
+/* The callee's clock is ahead: it is found, with its own times. */
+static void skewed(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, "1 0 a S root 0 300 @host.name=a\n"
+		  "2 1 a C call 100 280 @host.name=a\n"
+		  "3 2 b S serve 1350 1510 @host.name=b\n");
+	expect_str(a.result.span.name, "serve");
+	assert_int_equal(a.result.span.critical_ns, fixture_ms(160));
+	assert_int_equal(a.result.span.start_ns,
+			 FIXTURE_BASE_NS + fixture_ms(1350));
+	assert_int_equal(a.pick.start_ns, FIXTURE_BASE_NS + fixture_ms(1350));
+	expect_str(finding(&a, "clock_skew")->text,
+		   "clocks disagree: 1 call does not fit into the caller's "
+		   "time by up to 1.24 s; moved for the critical path only");
+	assert_int_equal(finding(&a, "clock_skew")->span_ids[0], 3);
+	end(&a);
+}
+
+static void profile_ids(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	/* The parent is another process: its profile is not this span's. */
+	begin(&a, "1 0 a S root 0 100 pyroscope.profile.id=0000000000000001\n"
+		  "2 1 b S serve 5 95\n");
+	assert_null(a.pick.profile_id.ptr);
+	assert_int_equal(a.pick.profile_span, SPAN_NONE);
+	end(&a);
+	/* A mere mark: the span's own id is the label. */
+	begin(&a, "abc 0 a S root 0 100 pyroscope.profile.id=\n");
+	expect_str(a.pick.profile_id, "0000000000000abc");
+	end(&a);
+	/* The server renamed a shared id: its parent's is the label. */
+	begin(&a, "c0de 0 a C get 0 100\n"
+		  "1 c0de b S serve 1 99 pyroscope.profile.id=\n");
+	expect_str(a.pick.profile_id, "000000000000c0de");
+	end(&a);
+	begin(&a, "c0de 0 a C get 0 100\n"
+		  "1 c0de b S serve 1 99 "
+		  "pyroscope.profile.id=000000000000C0DE\n");
+	expect_str(a.pick.profile_id, "000000000000c0de");
+	end(&a);
+}
+
+static void incomplete_is_weak(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, "1 0 web S GET 0 900\n"
+		  "2 1 web C q 50 850 db.system=mysql\n"
+		  "3 99 web I lost 60 70\n");
+	assert_int_equal(a.result.cause.kind, CAUSE_DOWNSTREAM);
+	assert_int_equal(a.result.cause.confidence, CONFIDENCE_WEAK);
+	expect_str(a.result.cause.confidence_text,
+		   "the trace alone: 89 % of the critical path, the next "
+		   "candidate 11 %; spans are missing from the trace");
+	end(&a);
+}
+
+static void long_path(void **state)
+{
+	struct answer a;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	for (int i = 0; i < 100; i++)
+		buf_addf(&text, "%x %x s I n%d %d %d\n", i + 1, i, i, i,
+			 1000 - i);
+	begin(&a, buf_text(&text));
+	expect_str(a.result.span.name, "n99");
+	assert_int_equal(a.result.span.path_count, 33);
+	expect_str(a.result.span.path[0], "s n0");
+	expect_str(a.result.span.path[7], "s n7");
+	expect_str(a.result.span.path[8], "... 68 spans ...");
+	expect_str(a.result.span.path[9], "s n76");
+	expect_str(a.result.span.path[32], "s n99");
+	end(&a);
+	buf_release(&text);
+}
+
+static void other_rankings(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	find(&a, shop, (struct guilty_want){ .by = GUILTY_BY_DURATION });
+	expect_str(a.result.span.name, "GET /shop");
+	expect_str(a.result.span.why, "20 ms of its own on the critical path; "
+				      "ranked by duration");
+	expect_str(a.result.cause.text, "20 ms of 400 ms are its own; the "
+					"rest is in spans below it");
+	end(&a);
+	find(&a, shop, (struct guilty_want){ .by = GUILTY_BY_SELF });
+	expect_str(a.result.span.name, "rank");
+	end(&a);
+}
+
+static void deep_and_wide(void **state)
+{
+	(void)state;
+	for (int is_deep = 0; is_deep < 2; is_deep++) {
+		struct guilty_want want = { 0 };
+		struct error err = { 0 };
+		struct answer a = { 0 };
+		struct trace_build *b;
+		uint32_t resource;
+
+		trace_init(&a.t);
+		b = trace_build_new(&a.t, NULL, &err);
+		assert_non_null(b);
+		trace_build_attrs_begin(b);
+		assert_true(trace_build_resource(b, &resource, &err));
+		for (uint32_t i = 0; i < 200000; i++) {
+			struct span_input in = {
+				.trace_id = { { 1 } },
+				.span_id = i + 1,
+				.parent_id = is_deep ? i : i > 0,
+				.resource = resource,
+				.kind = (uint8_t)(i % 5),
+				.start_unix_ns = 1000000000 + i,
+				.end_unix_ns = 2000000000 - i,
+				.flags = i % 2 ? SPAN_IS_ERROR : 0,
+			};
+
+			assert_true(trace_build_span(b, &in, &err));
+		}
+		assert_true(trace_build_finish(b, NULL, &err));
+		trace_build_free(b);
+		arena_init(&a.arena, GIB);
+		arena_init(&a.result.arena, GIB);
+		assert_true(
+			trace_times_compute(&a.t, &a.arena, &a.times, &err));
+		assert_true(guilty_find(&a.t, &a.times, &want, &a.result,
+					&a.pick, &err));
+		assert_true(waterfall_build(&a.t, &a.times, &a.pick, &a.result,
+					    &err));
+		assert_true(a.result.waterfall_count > 0);
+		end(&a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_code),
+		cmocka_unit_test(trace_facts),
+		cmocka_unit_test(slow_query),
+		cmocka_unit_test(peers),
+		cmocka_unit_test(network_gap),
+		cmocka_unit_test(explained_by_callee),
+		cmocka_unit_test(loop_headline),
+		cmocka_unit_test(loop_beside_worse),
+		cmocka_unit_test(loop_calls_asked_for),
+		cmocka_unit_test(loop_of_remote_calls),
+		cmocka_unit_test(nothing_matches),
+		cmocka_unit_test(errors_began),
+		cmocka_unit_test(many_findings),
+		cmocka_unit_test(skewed),
+		cmocka_unit_test(profile_ids),
+		cmocka_unit_test(incomplete_is_weak),
+		cmocka_unit_test(long_path),
+		cmocka_unit_test(other_rankings),
+		cmocka_unit_test(deep_and_wide),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "trace_fixture.h"
+
+#include "analyze/trace_analysis.h"
+#include "base/buf.h"
+
+struct fall {
+	struct trace t;
+	struct trace_times times;
+	struct result result;
+	struct guilty_pick pick;
+};
+
+static void begin(struct fall *f, const char *text, unsigned seed)
+{
+	struct guilty_want want = { 0 };
+	struct error err = { 0 };
+
+	*f = (struct fall){ 0 };
+	fixture_trace_shuffled(&f->t, text, seed);
+	arena_init(&f->result.arena, GIB);
+	assert_true(
+		trace_times_compute(&f->t, &f->result.arena, &f->times, &err));
+	assert_true(guilty_find(&f->t, &f->times, &want, &f->result, &f->pick,
+				&err));
+	assert_true(
+		waterfall_build(&f->t, &f->times, &f->pick, &f->result, &err));
+}
+
+static void end(struct fall *f)
+{
+	arena_release(&f->result.arena);
+	trace_release(&f->t);
+}
+
+/* One line a row: depth, name, count, start, end, sums in ms, marks. */
+static void print(const struct fall *f, struct buf *out)
+{
+	buf_init(out, MIB);
+	for (size_t i = 0; i < f->result.waterfall_count; i++) {
+		const struct waterfall_row *row = &f->result.waterfall[i];
+		struct str name = span_name(&f->t, row->span);
+
+		buf_addf(out, "%u %.*s x%u %g-%g %g/%g/%g%s%s%s\n", row->depth,
+			 STR_ARGS(name), row->count,
+			 (double)(row->start_ns - FIXTURE_BASE_NS) / 1e6,
+			 (double)(row->end_ns - FIXTURE_BASE_NS) / 1e6,
+			 (double)row->duration_ns / 1e6,
+			 (double)row->self_ns / 1e6,
+			 (double)row->critical_ns / 1e6,
+			 row->is_on_path ? " path" : "",
+			 row->is_error ? " error" : "",
+			 row->is_guilty ? " guilty" : "");
+	}
+}
+
+static void expect(const char *text, const char *rows)
+{
+	for (unsigned seed = 0; seed < 10; seed++) {
+		struct fall f;
+		struct buf out;
+
+		begin(&f, text, seed);
+		print(&f, &out);
+		assert_string_equal(buf_text(&out), rows);
+		buf_release(&out);
+		end(&f);
+	}
+}
+
+static void depth_first_by_start(void **state)
+{
+	(void)state;
+	expect("1 0 s S root 0 100\n"
+	       "2 1 s I b 50 90\n"
+	       "3 1 s I a 10 40 error\n"
+	       "4 2 s I c 60 70\n"
+	       "5 3 s I d 15 20\n"
+	       "6 0 s I other 5 25\n",
+	       "0 root x1 0-100 100/30/30 path guilty\n"
+	       "1 a x1 10-40 30/25/25 path error\n"
+	       "2 d x1 15-20 5/5/5 path\n"
+	       "1 b x1 50-90 40/30/30 path\n"
+	       "2 c x1 60-70 10/10/10 path\n"
+	       "0 other x1 5-25 20/20/0\n");
+}
+
+/* Three and more equal siblings are one row at the first one's place; what
+ * is below them is gathered and folded too. */
+static void repeats_fold(void **state)
+{
+	(void)state;
+	expect("1 0 s S root 0 200\n"
+	       "2 1 s C get 10 30\n"
+	       "3 1 s C put 30 50\n"
+	       "4 1 s C get 50 70\n"
+	       "5 1 s C put 70 90\n"
+	       "6 1 s C get 90 120 error\n"
+	       "7 2 t S serve 11 29\n"
+	       "8 4 t S serve 51 69\n"
+	       "9 6 t S serve 91 119\n"
+	       "a 7 t I once 12 14\n"
+	       "b 8 t I twice 52 54\n"
+	       "c 9 t I twice 92 94\n",
+	       "0 root x1 0-200 200/90/90 path guilty\n"
+	       "1 get x3 10-120 70/6/6 path error\n"
+	       "2 serve x3 11-119 64/58/58 path\n"
+	       "3 once x1 12-14 2/2/2 path\n"
+	       "3 twice x1 52-54 2/2/2 path\n"
+	       "3 twice x1 92-94 2/2/2 path\n"
+	       "1 put x1 30-50 20/20/20 path\n"
+	       "1 put x1 70-90 20/20/20 path\n");
+}
+
+static void loop_and_calls_are_marked(void **state)
+{
+	struct buf text;
+	int i;
+
+	(void)state;
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 100\n");
+	for (i = 0; i < 8; i++)
+		buf_addf(&text,
+			 "%x 1 s C q %d %d db.system=pg "
+			 "db.statement=\"SELECT x WHERE a = %d\"\n",
+			 i + 2, 10 + i * 10, 20 + i * 10, i);
+	expect(buf_text(&text), "0 root x1 0-100 100/20/20 path guilty\n"
+				"1 q x8 10-90 80/80/80 path guilty\n");
+	buf_release(&text);
+}
+
+/* Other queries and other kinds are other rows. */
+static void differing_calls_stay(void **state)
+{
+	(void)state;
+	expect("1 0 s S root 0 100\n"
+	       "2 1 s C q 0 10 db.system=pg db.statement=\"SELECT a\"\n"
+	       "3 1 s C q 10 20 db.system=pg db.statement=\"SELECT a\"\n"
+	       "4 1 s C q 20 30 db.system=pg db.statement=\"SELECT b\"\n"
+	       "5 1 s I q 30 40\n",
+	       "0 root x1 0-100 100/60/60 path guilty\n"
+	       "1 q x1 0-10 10/10/10 path\n"
+	       "1 q x1 10-20 10/10/10 path\n"
+	       "1 q x1 20-30 10/10/10 path\n"
+	       "1 q x1 30-40 10/10/10 path\n");
+}
+
+static void skewed_spans_move(void **state)
+{
+	(void)state;
+	expect("1 0 a C client 100 200 @host.name=a\n"
+	       "2 1 b S server 350 410 @host.name=b\n",
+	       "0 client x1 100-200 100/40/40 path\n"
+	       "1 server x1 120-180 60/60/60 path guilty\n");
+}
+
+static void without_a_pick(void **state)
+{
+	struct fall f;
+	struct error err = { 0 };
+
+	(void)state;
+	begin(&f, "1 0 s S root 0 100\n", 0);
+	assert_true(waterfall_build(&f.t, &f.times, NULL, &f.result, &err));
+	assert_int_equal(f.result.waterfall_count, 1);
+	assert_false(f.result.waterfall[0].is_guilty);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(depth_first_by_start),
+		cmocka_unit_test(repeats_fold),
+		cmocka_unit_test(loop_and_calls_are_marked),
+		cmocka_unit_test(differing_calls_stay),
+		cmocka_unit_test(skewed_spans_move),
+		cmocka_unit_test(without_a_pick),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
