@@ -41,6 +41,11 @@
 #define LIMIT_FUNCTIONS 5000000u
 #define LIMIT_SAMPLE_TYPES 64u
 
+/* Frames of all stacks together, repeats included. The largest merges known
+ * hold some 100,000,000; a small file whose locations unfold into thousands
+ * of inlined frames each must not keep the machine busy for minutes. */
+#define LIMIT_STACK_FRAMES_TOTAL 400000000u
+
 /* Memory of one decoded model: all of its arrays and strings. */
 #define LIMIT_DECODE_HEAP_BYTES GIB
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/profile.h"
+
+#include "base/num.h"
+#include "base/timefmt.h"
+
+/* A sampler's period lies between 10 kHz and one sample a second; the
+ * greatest common divisor of few values says little (profiles-api: six values
+ * of evenly made data gave 0.8 s instead of 10 ms). */
+#define PERIOD_MIN_NS (NS_PER_MS / 10)
+#define PERIOD_MAX_NS NS_PER_S
+#define PERIOD_MIN_DISTINCT 20
+
+void profile_init(struct profile *p)
+{
+	*p = (struct profile){ .sample_count = -1 };
+	arena_init(&p->arena, LIMIT_DECODE_HEAP_BYTES);
+}
+
+void profile_release(struct profile *p)
+{
+	arena_release(&p->arena);
+	profile_init(p);
+}
+
+struct str profile_text(const struct profile *p, uint32_t symbol)
+{
+	if (symbol >= p->symtab.count)
+		return STR("");
+	return symtab_text(&p->symtab, symbol);
+}
+
+struct str function_name(const struct profile *p, uint32_t function)
+{
+	return profile_text(p, p->functions[function].name);
+}
+
+struct str function_file(const struct profile *p, uint32_t function)
+{
+	return profile_text(p, p->functions[function].file);
+}
+
+struct str profile_unit(const struct profile *p)
+{
+	if (p->type >= p->type_count)
+		return STR("");
+	return profile_text(p, p->types[p->type].unit);
+}
+
+struct str profile_type_name(const struct profile *p)
+{
+	if (p->type >= p->type_count)
+		return STR("");
+	return profile_text(p, p->types[p->type].type);
+}
+
+static bool check_failed(struct error *err, const char *what, uint32_t index)
+{
+	return error_set(err, ERROR_INTERNAL,
+			 "the decoded profile is inconsistent: %s %u", what,
+			 index);
+}
+
+static int function_compare(const struct profile *p, uint32_t a, uint32_t b)
+{
+	int order = str_compare(function_name(p, a), function_name(p, b));
+
+	if (order)
+		return order;
+	return str_compare(function_file(p, a), function_file(p, b));
+}
+
+static bool check_functions(const struct profile *p, struct error *err)
+{
+	for (uint32_t i = 0; i < p->function_count; i++) {
+		if (p->functions[i].name == 0 ||
+		    p->functions[i].name >= p->symtab.count ||
+		    p->functions[i].file >= p->symtab.count)
+			return check_failed(err, "texts of function", i);
+		if (i && function_compare(p, i - 1, i) >= 0)
+			return check_failed(err, "order of function", i);
+	}
+	return true;
+}
+
+static bool check_frames(const struct profile *p, struct error *err)
+{
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		const struct frame *f = &p->frames[i];
+
+		if (f->function >= p->function_count)
+			return check_failed(err, "function of frame", i);
+		if (i &&
+		    (f[-1].function > f->function ||
+		     (f[-1].function == f->function && f[-1].line >= f->line)))
+			return check_failed(err, "order of frame", i);
+	}
+	return true;
+}
+
+/* By names root first, then by frames. Functions are in order of name, so
+ * their indices stand for the names where these differ. */
+static int stack_compare(const struct profile *p, const struct stack *a,
+			 const struct stack *b)
+{
+	const uint32_t *x = &p->frame_ids[a->frame_first];
+	const uint32_t *y = &p->frame_ids[b->frame_first];
+	uint32_t count = a->frame_count < b->frame_count ? a->frame_count
+							 : b->frame_count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t f = p->frames[x[i]].function;
+		uint32_t g = p->frames[y[i]].function;
+
+		if (p->functions[f].name != p->functions[g].name)
+			return f < g ? -1 : 1;
+	}
+	if (a->frame_count != b->frame_count)
+		return a->frame_count < b->frame_count ? -1 : 1;
+	for (uint32_t i = 0; i < count; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+static bool check_stack(const struct profile *p, const struct stack *s)
+{
+	if (s->frame_count == 0 || s->frame_count > LIMIT_STACK_FRAMES ||
+	    s->frame_first > p->frame_id_count ||
+	    s->frame_count > p->frame_id_count - s->frame_first ||
+	    s->value == 0)
+		return false;
+	for (uint32_t i = 0; i < s->frame_count; i++)
+		if (p->frame_ids[s->frame_first + i] >= p->frame_count)
+			return false;
+	return true;
+}
+
+bool profile_check(const struct profile *p, struct error *err)
+{
+	int64_t total = 0;
+
+	if (!check_functions(p, err) || !check_frames(p, err))
+		return false;
+	if (p->type_count ? p->type >= p->type_count : p->type != 0)
+		return check_failed(err, "sample type", p->type);
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		if (!check_stack(p, s))
+			return check_failed(err, "content of stack", i);
+		if (i && stack_compare(p, s - 1, s) >= 0)
+			return check_failed(err, "order of stack", i);
+		total = sat_add_i64(total, s->value);
+	}
+	if (total != p->total)
+		return check_failed(err, "total of stacks", p->stack_count);
+	return true;
+}
+
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static bool is_time_on_clock(const struct profile *p)
+{
+	struct str type = profile_type_name(p);
+
+	return str_equal(profile_unit(p), STR("nanoseconds")) &&
+	       (str_equal(type, STR("cpu")) || str_equal(type, STR("wall")));
+}
+
+static bool has_distinct_values(const struct profile *p)
+{
+	int64_t seen[PERIOD_MIN_DISTINCT];
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		size_t at = 0;
+
+		while (at < count && seen[at] != p->stacks[i].value)
+			at++;
+		if (at < count)
+			continue;
+		seen[count++] = p->stacks[i].value;
+		if (count == PERIOD_MIN_DISTINCT)
+			return true;
+	}
+	return false;
+}
+
+void profile_infer_period(struct profile *p)
+{
+	uint64_t divisor = 0;
+
+	if (!is_time_on_clock(p) || !has_distinct_values(p))
+		return;
+	for (uint32_t i = 0; i < p->stack_count && divisor != 1; i++)
+		divisor = gcd_u64(magnitude(p->stacks[i].value), divisor);
+	if (divisor < PERIOD_MIN_NS || divisor > PERIOD_MAX_NS)
+		return;
+	p->period = (int64_t)divisor;
+	p->sample_count = p->total / p->period;
+}

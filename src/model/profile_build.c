@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/profile_build.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+#define FIRST_SLOTS ((size_t)1024)
+
+struct profile_build *profile_build_new(struct profile *out, struct error *err)
+{
+	struct profile_build *b = mem_calloc(1, sizeof *b);
+
+	if (!b) {
+		error_memory(err, PROFILE_WHAT);
+		return NULL;
+	}
+	b->out = out;
+	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&b->function_map, &b->scratch);
+	map_init(&b->frame_map, &b->scratch);
+	if (!symtab_init(&out->symtab, &out->arena, err)) {
+		profile_build_free(b);
+		return NULL;
+	}
+	return b;
+}
+
+void profile_build_free(struct profile_build *b)
+{
+	if (!b)
+		return;
+	arena_release(&b->scratch);
+	mem_free(b);
+}
+
+/* arena_reserve() for a typed column. */
+#define RESERVE(arena, column, cap, need)                                      \
+	reserve(arena, (void *)&(column), &(cap), need, sizeof *(column))
+
+static bool reserve(struct arena *arena, void *column, size_t *cap, size_t need,
+		    size_t size)
+{
+	void *items;
+
+	if (need <= *cap)
+		return true;
+	memcpy(&items, column, sizeof items);
+	if (!arena_reserve(arena, &items, cap, need, size))
+		return false;
+	memcpy(column, &items, sizeof items);
+	return true;
+}
+
+bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
+			struct error *err)
+{
+	if (text.len > LIMIT_STRING_BYTES) {
+		text.len = utf8_floor(text.ptr, text.len, LIMIT_STRING_BYTES);
+		b->trimmed_texts++;
+	}
+	return symtab_add(&b->out->symtab, text, id, err);
+}
+
+bool profile_build_type(struct profile_build *b, struct str type,
+			struct str unit, struct error *err)
+{
+	struct profile *p = b->out;
+	struct sample_type *added;
+
+	if (p->type_count >= LIMIT_SAMPLE_TYPES)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u sample types",
+				 LIMIT_SAMPLE_TYPES);
+	if (!RESERVE(&p->arena, p->types, b->type_cap, p->type_count + 1u))
+		return arena_fail(&p->arena, PROFILE_WHAT, err);
+	added = &p->types[p->type_count];
+	if (!profile_build_text(b, type, &added->type, err) ||
+	    !profile_build_text(b, unit, &added->unit, err))
+		return false;
+	p->type_count++;
+	return true;
+}
+
+bool profile_build_function(struct profile_build *b, struct str name,
+			    struct str file, uint32_t *function,
+			    struct error *err)
+{
+	struct function f;
+
+	if (name.len == 0)
+		name = STR("[unknown]");
+	if (!profile_build_text(b, name, &f.name, err) ||
+	    !profile_build_text(b, file, &f.file, err))
+		return false;
+	if (!map_insert_u64(&b->function_map, (uint64_t)f.name << 32 | f.file,
+			    b->function_count, function))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (*function < b->function_count)
+		return true;
+	if (b->function_count >= LIMIT_FUNCTIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u functions",
+				 LIMIT_FUNCTIONS);
+	if (!RESERVE(&b->scratch, b->functions, b->function_cap,
+		     b->function_count + 1u))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	b->functions[b->function_count++] = f;
+	return true;
+}
+
+bool profile_build_frame(struct profile_build *b, uint32_t function,
+			 uint32_t line, uint32_t *frame, struct error *err)
+{
+	if (!map_insert_u64(&b->frame_map, (uint64_t)function << 32 | line,
+			    b->frame_count, frame))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (*frame < b->frame_count)
+		return true;
+	if (b->frame_count >= LIMIT_LOCATIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u source lines",
+				 LIMIT_LOCATIONS);
+	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, b->frame_count + 1u))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	b->frames[b->frame_count++] = (struct frame){ function, line };
+	return true;
+}
+
+static bool add_marker(struct profile_build *b, struct str name,
+		       uint32_t *frame, struct error *err)
+{
+	uint32_t function;
+
+	return profile_build_function(b, name, STR(""), &function, err) &&
+	       profile_build_frame(b, function, 0, frame, err);
+}
+
+/* Both ends tell more than the middle: the root says which work, the leaf
+ * what it was doing. */
+static bool trim_stack(struct profile_build *b, const uint32_t **frames,
+		       uint32_t *count, struct error *err)
+{
+	uint32_t above = LIMIT_STACK_FRAMES / 2;
+	uint32_t below = LIMIT_STACK_FRAMES - above - 1;
+	uint32_t cut = *count - above - below;
+	struct str name;
+
+	if (!b->trimmed)
+		b->trimmed = arena_array(&b->scratch, LIMIT_STACK_FRAMES,
+					 sizeof *b->trimmed);
+	name = arena_printf(&b->scratch, "[%u frames trimmed]", cut);
+	if (!b->trimmed || !name.ptr)
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (!add_marker(b, name, &b->trimmed[above], err))
+		return false;
+	memcpy(b->trimmed, *frames, above * sizeof **frames);
+	memcpy(b->trimmed + above + 1, *frames + above + cut,
+	       below * sizeof **frames);
+	*frames = b->trimmed;
+	*count = LIMIT_STACK_FRAMES;
+	b->trimmed_stacks++;
+	return true;
+}
+
+static uint32_t *find_slot(const struct profile_build *b, uint64_t hash,
+			   const uint32_t *frames, uint32_t count)
+{
+	size_t at = hash & (b->slot_count - 1);
+
+	for (;; at = (at + 1) & (b->slot_count - 1)) {
+		uint32_t found = b->stack_slots[at];
+		const struct stack *s = found ? &b->stacks[found - 1] : NULL;
+
+		if (!s)
+			break;
+		if (b->stack_hashes[found - 1] == hash &&
+		    s->frame_count == count &&
+		    !memcmp(&b->out->frame_ids[s->frame_first], frames,
+			    count * sizeof *frames))
+			break;
+	}
+	return &b->stack_slots[at];
+}
+
+/* Keeps half of the slots empty. The old table stays in the arena: all of
+ * them together are no larger than the new one. */
+static bool grow_slots(struct profile_build *b)
+{
+	size_t wanted = b->slot_count ? b->slot_count * 2 : FIRST_SLOTS;
+	uint32_t *slots;
+
+	if (b->slot_count / 2 > b->stack_count)
+		return true;
+	slots = arena_array(&b->scratch, wanted, sizeof *slots);
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < b->stack_count; i++) {
+		size_t at = b->stack_hashes[i] & (wanted - 1);
+
+		while (slots[at])
+			at = (at + 1) & (wanted - 1);
+		slots[at] = i + 1;
+	}
+	b->stack_slots = slots;
+	b->slot_count = wanted;
+	return true;
+}
+
+/* By a half at a time: this is the largest array of a profile, and doubling
+ * would waste most. */
+static bool reserve_frame_ids(struct profile_build *b, size_t need)
+{
+	struct profile *p = b->out;
+	size_t size = sizeof *p->frame_ids;
+	size_t cap = b->frame_id_cap + b->frame_id_cap / 2 + KIB;
+	uint32_t *grown;
+
+	if (need <= b->frame_id_cap)
+		return true;
+	cap = cap < need ? need : cap;
+	grown = arena_grow(&p->arena, p->frame_ids, b->frame_id_cap * size,
+			   cap * size);
+	if (!grown)
+		return false;
+	p->frame_ids = grown;
+	b->frame_id_cap = cap;
+	return true;
+}
+
+static bool append_stack(struct profile_build *b, const uint32_t *frames,
+			 uint32_t count, int64_t value, uint64_t hash,
+			 struct error *err)
+{
+	struct profile *p = b->out;
+	size_t need = b->stack_count + 1u;
+
+	if (need > LIMIT_SAMPLES)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u distinct stacks",
+				 LIMIT_SAMPLES);
+	if (p->frame_id_count + count > UINT32_MAX ||
+	    !reserve_frame_ids(b, p->frame_id_count + count))
+		return arena_fail(&p->arena, PROFILE_WHAT, err);
+	if (!RESERVE(&b->scratch, b->stacks, b->stack_cap, need) ||
+	    !RESERVE(&b->scratch, b->stack_hashes, b->hash_cap, need))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	memcpy(p->frame_ids + p->frame_id_count, frames,
+	       count * sizeof *frames);
+	b->stacks[b->stack_count] =
+		(struct stack){ (uint32_t)p->frame_id_count, count, value };
+	b->stack_hashes[b->stack_count++] = hash;
+	p->frame_id_count += count;
+	return true;
+}
+
+static bool merge_stack(struct profile_build *b, const uint32_t *frames,
+			uint32_t count, int64_t value, struct error *err)
+{
+	uint64_t hash = hash_bytes(frames, count * sizeof *frames);
+	uint32_t *slot;
+	int64_t *sum;
+	int64_t exact;
+
+	if (!grow_slots(b))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	slot = find_slot(b, hash, frames, count);
+	if (!*slot) {
+		if (!append_stack(b, frames, count, value, hash, err))
+			return false;
+		*slot = b->stack_count;
+		return true;
+	}
+	sum = &b->stacks[*slot - 1].value;
+	if (!add_i64(*sum, value, &exact))
+		b->is_saturated = true;
+	*sum = sat_add_i64(*sum, value);
+	return true;
+}
+
+bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
+			 uint32_t count, int64_t value, struct error *err)
+{
+	uint32_t unknown;
+
+	if (value == 0)
+		return true;
+	if (count > LIMIT_STACK_FRAMES && !trim_stack(b, &frames, &count, err))
+		return false;
+	if (count == 0) {
+		if (!add_marker(b, STR(""), &unknown, err))
+			return false;
+		frames = &unknown;
+		count = 1;
+	}
+	b->frames_seen += count;
+	if (b->frames_seen > LIMIT_STACK_FRAMES_TOTAL)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile's stacks have more than %u "
+				 "frames together",
+				 LIMIT_STACK_FRAMES_TOTAL);
+	return merge_stack(b, frames, count, value, err);
+}

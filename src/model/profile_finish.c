@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
+#include "model/profile_build.h"
+#include "model/sequence.h"
+
+#define UNUSED UINT32_MAX
+
+/* Room to order `count` sequences. */
+struct ordering {
+	struct sequence *sequences;
+	struct sequence_place *order;
+	struct sequence_place *scratch;
+};
+
+static bool ordering_init(struct ordering *o, struct arena *arena, size_t count)
+{
+	o->sequences = arena_array(arena, count, sizeof *o->sequences);
+	o->order = arena_array(arena, count, sizeof *o->order);
+	o->scratch = arena_array(arena, count, sizeof *o->scratch);
+	return o->sequences && o->order && o->scratch;
+}
+
+/* Three bytes a word, each one more than it is: so the end of the text, 0, is
+ * before every byte. */
+static uint32_t *pack_text(struct str text, uint32_t *words)
+{
+	for (size_t i = 0; i < text.len; i += 3) {
+		uint32_t word = 0;
+
+		for (size_t k = i; k < i + 3; k++) {
+			unsigned byte =
+				k < text.len ? (unsigned char)text.ptr[k] + 1u
+					     : 0;
+			word = word << 9 | byte;
+		}
+		*words++ = word;
+	}
+	return words;
+}
+
+/* rank[symbol]: its place among all texts in byte order. */
+static uint32_t *rank_texts(struct profile_build *b)
+{
+	const struct symtab *t = &b->out->symtab;
+	struct ordering o;
+	uint32_t *rank = arena_array(&b->scratch, t->count, sizeof *rank);
+	uint32_t *words;
+	size_t word_count = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		word_count += t->texts[i].len / 3 + 1;
+	words = arena_array(&b->scratch, word_count, sizeof *words);
+	if (!rank || !words || !ordering_init(&o, &b->scratch, t->count))
+		return NULL;
+	for (size_t i = 0; i < t->count; i++) {
+		uint32_t *end = pack_text(t->texts[i], words);
+
+		o.sequences[i] =
+			(struct sequence){ words, (uint32_t)(end - words) };
+		words = end;
+	}
+	sequence_sort(o.sequences, t->count, NULL, o.order, o.scratch);
+	for (size_t i = 0; i < t->count; i++)
+		rank[o.order[i].index] = (uint32_t)i;
+	return rank;
+}
+
+/* Orders `count` pairs, leaving out those of which is_used is not set;
+ * place[old] becomes the new index. NULL: no memory. */
+static uint32_t *place_pairs(struct arena *arena, const uint32_t *pairs,
+			     const bool *is_used, uint32_t count,
+			     uint32_t *used_count)
+{
+	uint32_t *place = arena_array(arena, count, sizeof *place);
+	uint32_t *old = arena_array(arena, count, sizeof *old);
+	struct ordering o;
+	uint32_t used = 0;
+
+	if (!place || !old || !ordering_init(&o, arena, count))
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		place[i] = UNUSED;
+		if (!is_used[i])
+			continue;
+		old[used] = i;
+		o.sequences[used++] =
+			(struct sequence){ &pairs[2 * (size_t)i], 2 };
+	}
+	sequence_sort(o.sequences, used, NULL, o.order, o.scratch);
+	for (uint32_t i = 0; i < used; i++)
+		place[old[o.order[i].index]] = i;
+	*used_count = used;
+	return place;
+}
+
+/* What finishing works with. */
+struct finish {
+	struct profile_build *b;
+	bool *is_function_used;
+	bool *is_frame_used;
+	uint32_t *text_rank;
+	uint32_t *function_place;
+	uint32_t *frame_place;
+	uint32_t *name_rank; /* by new frame index */
+};
+
+/* Stacks that cancelled out to zero leave; what only they used does too. */
+static bool mark_used(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	const uint32_t *ids = b->out->frame_ids;
+	uint32_t kept = 0;
+
+	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
+	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
+	if (!f->is_function_used || !f->is_frame_used)
+		return false;
+	for (uint32_t i = 0; i < b->stack_count; i++) {
+		struct stack s = b->stacks[i];
+
+		if (s.value == 0)
+			continue;
+		b->stacks[kept++] = s;
+		for (uint32_t k = 0; k < s.frame_count; k++)
+			f->is_frame_used[ids[s.frame_first + k]] = true;
+	}
+	b->stack_count = kept;
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		if (f->is_frame_used[i])
+			f->is_function_used[b->frames[i].function] = true;
+	return true;
+}
+
+static bool place_functions(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct profile *p = b->out;
+	uint32_t *pairs =
+		arena_array(&b->scratch, b->function_count, 2 * sizeof *pairs);
+
+	f->text_rank = rank_texts(b);
+	if (!pairs || !f->text_rank)
+		return false;
+	for (uint32_t i = 0; i < b->function_count; i++) {
+		pairs[2 * (size_t)i] = f->text_rank[b->functions[i].name];
+		pairs[2 * (size_t)i + 1] = f->text_rank[b->functions[i].file];
+	}
+	f->function_place = place_pairs(&b->scratch, pairs, f->is_function_used,
+					b->function_count, &p->function_count);
+	if (!f->function_place)
+		return false;
+	p->functions =
+		arena_array(&p->arena, p->function_count, sizeof *p->functions);
+	if (!p->functions)
+		return false;
+	for (uint32_t i = 0; i < b->function_count; i++)
+		if (f->is_function_used[i])
+			p->functions[f->function_place[i]] = b->functions[i];
+	return true;
+}
+
+static bool place_frames(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct profile *p = b->out;
+
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		b->frames[i].function =
+			f->function_place[b->frames[i].function];
+	f->frame_place =
+		place_pairs(&b->scratch, (const void *)b->frames,
+			    f->is_frame_used, b->frame_count, &p->frame_count);
+	if (!f->frame_place)
+		return false;
+	p->frames = arena_array(&p->arena, p->frame_count, sizeof *p->frames);
+	f->name_rank =
+		arena_array(&b->scratch, p->frame_count, sizeof *f->name_rank);
+	if (!p->frames || !f->name_rank)
+		return false;
+	for (uint32_t i = 0; i < b->frame_count; i++) {
+		uint32_t place = f->frame_place[i];
+
+		if (place == UNUSED)
+			continue;
+		p->frames[place] = b->frames[i];
+		p->has_lines = p->has_lines || b->frames[i].line;
+		f->name_rank[place] =
+			f->text_rank[p->functions[b->frames[i].function].name];
+	}
+	return true;
+}
+
+static void total_stacks(struct profile_build *b)
+{
+	struct profile *p = b->out;
+	int64_t exact;
+
+	p->total = 0;
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		if (!add_i64(p->total, p->stacks[i].value, &exact))
+			b->is_saturated = true;
+		p->total = sat_add_i64(p->total, p->stacks[i].value);
+	}
+}
+
+static bool place_stacks(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct profile *p = b->out;
+	struct ordering o;
+
+	p->stacks = arena_array(&p->arena, b->stack_count, sizeof *p->stacks);
+	if (!p->stacks || !ordering_init(&o, &b->scratch, b->stack_count))
+		return false;
+	for (uint32_t i = 0; i < b->stack_count; i++) {
+		struct stack s = b->stacks[i];
+		uint32_t *ids = &p->frame_ids[s.frame_first];
+
+		for (uint32_t k = 0; k < s.frame_count; k++)
+			ids[k] = f->frame_place[ids[k]];
+		o.sequences[i] = (struct sequence){ ids, s.frame_count };
+	}
+	sequence_sort(o.sequences, b->stack_count, f->name_rank, o.order,
+		      o.scratch);
+	for (uint32_t i = 0; i < b->stack_count; i++)
+		p->stacks[i] = b->stacks[o.order[i].index];
+	p->stack_count = b->stack_count;
+	return true;
+}
+
+static void tell(const struct profile_build *b, struct notes *notes)
+{
+	if (b->trimmed_stacks)
+		notes_add(notes,
+			  "%zu stacks deeper than %u frames lost their middle",
+			  b->trimmed_stacks, LIMIT_STACK_FRAMES);
+	if (b->trimmed_texts)
+		notes_add(notes, "%zu names longer than %zu KiB were cut",
+			  b->trimmed_texts, LIMIT_STRING_BYTES / KIB);
+	if (b->is_saturated)
+		notes_add(notes, "values add up to more than 64 bits hold: "
+				 "totals and shares are too small");
+}
+
+bool profile_build_finish(struct profile_build *b, struct notes *notes,
+			  struct error *err)
+{
+	struct finish f = { .b = b };
+
+	if (!mark_used(&f) || !place_functions(&f) || !place_frames(&f) ||
+	    !place_stacks(&f))
+		return arena_fail(b->out->arena.is_over_limit ? &b->out->arena
+							      : &b->scratch,
+				  PROFILE_WHAT, err);
+	total_stacks(b);
+	tell(b, notes);
+	return true;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "model/sequence.h"
+
+#define COUNT_MAX 600
+#define LENGTH_MAX 12
+
+static uint32_t items[COUNT_MAX][LENGTH_MAX];
+static struct sequence sequences[COUNT_MAX];
+static const uint32_t *ranks;
+
+static int compare_items(const struct sequence *a, const struct sequence *b,
+			 const uint32_t *rank)
+{
+	for (uint32_t i = 0; i < a->count && i < b->count; i++) {
+		uint32_t x = rank ? rank[a->items[i]] : a->items[i];
+		uint32_t y = rank ? rank[b->items[i]] : b->items[i];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return (a->count > b->count) - (a->count < b->count);
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t i = *(const uint32_t *)a;
+	uint32_t k = *(const uint32_t *)b;
+	int order = compare_items(&sequences[i], &sequences[k], ranks);
+
+	if (!order)
+		order = compare_items(&sequences[i], &sequences[k], NULL);
+	return order ? order : (i > k) - (i < k);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 16;
+}
+
+/* Few values and lengths: many ties, long common beginnings. */
+static void assert_sorted_like_qsort(uint32_t count, uint32_t values,
+				     uint32_t seed)
+{
+	struct sequence_place order[COUNT_MAX];
+	struct sequence_place scratch[COUNT_MAX];
+	uint32_t expected[COUNT_MAX];
+
+	for (uint32_t i = 0; i < count; i++) {
+		sequences[i] =
+			(struct sequence){ items[i], next_random(&seed) %
+							     (LENGTH_MAX + 1) };
+		for (uint32_t k = 0; k < LENGTH_MAX; k++)
+			items[i][k] = next_random(&seed) % values;
+		expected[i] = i;
+	}
+	qsort(expected, count, sizeof *expected, compare);
+	sequence_sort(sequences, count, ranks, order, scratch);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(order[i].index, expected[i]);
+}
+
+static void test_against_qsort(void **state)
+{
+	static const uint32_t groups[] = { 3, 0, 3, 1, 0, 0, 2, 1 };
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= 60; seed++) {
+		uint32_t count = seed < 20 ? seed - 1 : seed * 10;
+
+		for (uint32_t values = 1; values <= 8; values *= 2) {
+			ranks = NULL;
+			assert_sorted_like_qsort(count, values, seed);
+			ranks = groups;
+			assert_sorted_like_qsort(count, values, seed);
+		}
+	}
+}
+
+static void test_already_ordered_and_reversed(void **state)
+{
+	struct sequence_place order[COUNT_MAX];
+	struct sequence_place scratch[COUNT_MAX];
+
+	(void)state;
+	for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
+		for (uint32_t i = 0; i < COUNT_MAX; i++) {
+			items[i][0] = is_reversed ? COUNT_MAX - i : i;
+			sequences[i] = (struct sequence){ items[i], 1 };
+		}
+		sequence_sort(sequences, COUNT_MAX, NULL, order, scratch);
+		for (uint32_t i = 0; i < COUNT_MAX; i++)
+			assert_int_equal(order[i].index,
+					 is_reversed ? COUNT_MAX - 1 - i : i);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_qsort),
+		cmocka_unit_test(test_already_ordered_and_reversed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
