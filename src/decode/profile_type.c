@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/profile_type.h"
+
+#include <stdio.h>
+
+#include "base/timefmt.h"
+
+/* Parts of a Pyroscope id: name:type:unit:period_type:period_unit[:delta]. */
+#define ID_PARTS_MIN 5
+#define ID_PARTS_MAX 6
+
+/* Plain words and what they may mean, the likeliest first (profiles-api 2.2,
+ * without the part that only Pyroscope knows). Files do not tell mutex from
+ * block profiles: both hold contentions and delay. */
+static const struct {
+	const char *word;
+	const char *type;
+	const char *unit;
+} candidates[] = {
+	{ "cpu", "cpu", "nanoseconds" },
+	{ "cpu", "samples", "count" },
+	{ "wall", "wall", "nanoseconds" },
+	{ "alloc", "alloc_space", "bytes" },
+	{ "alloc", "alloc_sample_bytes", "bytes" },
+	{ "alloc", "alloc_in_new_tlab_bytes", "bytes" },
+	{ "alloc", "alloc_size", "bytes" },
+	{ "alloc_space", "alloc_space", "bytes" },
+	{ "alloc_space", "alloc_sample_bytes", "bytes" },
+	{ "alloc_space", "alloc_in_new_tlab_bytes", "bytes" },
+	{ "alloc_space", "alloc_size", "bytes" },
+	{ "alloc_objects", "alloc_objects", "count" },
+	{ "alloc_objects", "alloc_sample_objects", "count" },
+	{ "alloc_objects", "alloc_in_new_tlab_objects", "count" },
+	{ "alloc_objects", "alloc_samples", "count" },
+	{ "inuse", "inuse_space", "bytes" },
+	{ "inuse", "space", "bytes" },
+	{ "inuse", "live", "count" },
+	{ "heap", "inuse_space", "bytes" },
+	{ "heap", "space", "bytes" },
+	{ "heap", "live", "count" },
+	{ "goroutine", "goroutine", "count" },
+	{ "goroutine", "goroutines", "count" },
+	{ "mutex", "delay", "nanoseconds" },
+	{ "mutex", "contentions", "count" },
+	{ "block", "delay", "nanoseconds" },
+	{ "block", "contentions", "count" },
+	{ "lock", "lock_time", "nanoseconds" },
+	{ "lock", "delay", "nanoseconds" },
+	{ "exceptions", "exception", "count" },
+	{ "exceptions", "exceptions", "count" },
+	{ "offcpu", "off_cpu", "nanoseconds" },
+};
+
+#define CANDIDATE_COUNT (sizeof candidates / sizeof *candidates)
+
+static const char *const gauges[] = {
+	"inuse_space", "inuse_objects", "goroutine", "goroutines",
+	"live",	       "live_objects",	"objects",   "space",
+};
+
+static const struct {
+	const char *unit;
+	int64_t ns;
+} time_units[] = {
+	{ "nanoseconds", 1 },
+	{ "microseconds", NS_PER_US },
+	{ "milliseconds", NS_PER_MS },
+	{ "seconds", NS_PER_S },
+};
+
+/* Splits at ':'; more parts than fit give max + 1. */
+static size_t split_id(struct str id, struct str *parts, size_t max)
+{
+	size_t count = 0;
+	size_t start = 0;
+
+	for (size_t i = 0; i <= id.len; i++) {
+		if (i < id.len && id.ptr[i] != ':')
+			continue;
+		if (count == max)
+			return max + 1;
+		parts[count++] = str_slice(id, start, i - start);
+		start = i + 1;
+	}
+	return count;
+}
+
+bool type_spelled_out(struct str wanted, struct type_name *type)
+{
+	struct str parts[ID_PARTS_MAX];
+	size_t count = split_id(wanted, parts, ID_PARTS_MAX);
+	size_t slash = str_find(wanted, STR("/"));
+
+	if (count >= ID_PARTS_MIN && count <= ID_PARTS_MAX) {
+		*type = (struct type_name){ parts[1], parts[2] };
+		return type->type.len > 0;
+	}
+	if (slash == SIZE_MAX || slash == 0)
+		return false;
+	*type = (struct type_name){
+		str_slice(wanted, 0, slash),
+		str_slice(wanted, slash + 1, wanted.len),
+	};
+	return true;
+}
+
+bool type_implied(struct str wanted, struct type_name *implied)
+{
+	if (type_spelled_out(wanted, implied))
+		return true;
+	for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
+		if (!str_equal(wanted, str_from(candidates[i].word)) &&
+		    !str_equal(wanted, str_from(candidates[i].type)))
+			continue;
+		*implied = (struct type_name){ str_from(candidates[i].type),
+					       str_from(candidates[i].unit) };
+		return true;
+	}
+	return false;
+}
+
+bool type_declare_implied(struct profile_build *b, struct str wanted,
+			  struct error *err)
+{
+	struct type_name type;
+
+	return !type_implied(wanted, &type) ||
+	       profile_build_type(b, type.type, type.unit, err);
+}
+
+/* An empty unit matches any. */
+static bool find_type(const struct type_name *offered, uint32_t count,
+		      struct type_name wanted, uint32_t *chosen)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (!str_equal(offered[i].type, wanted.type) ||
+		    (wanted.unit.len &&
+		     !str_equal(offered[i].unit, wanted.unit)))
+			continue;
+		*chosen = i;
+		return true;
+	}
+	return false;
+}
+
+/* Node's wall profiles count their samples too: those are no CPU samples. */
+static bool is_misleading(const struct type_name *offered, uint32_t count,
+			  struct type_name wanted)
+{
+	uint32_t ignored;
+
+	return type_is_sample_count(wanted) &&
+	       find_type(offered, count,
+			 (struct type_name){ .type = STR("wall") }, &ignored);
+}
+
+static bool find_candidate(const struct type_name *offered, uint32_t count,
+			   struct str word, bool any_unit, uint32_t *chosen)
+{
+	for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
+		struct type_name type = {
+			str_from(candidates[i].type),
+			str_from(candidates[i].unit),
+		};
+
+		if (!str_equal(word, str_from(candidates[i].word)) ||
+		    is_misleading(offered, count, type))
+			continue;
+		if (any_unit)
+			type.unit = STR("");
+		if (find_type(offered, count, type, chosen))
+			return true;
+	}
+	return false;
+}
+
+static bool not_found(const struct type_name *offered, uint32_t count,
+		      struct str wanted, struct error *err)
+{
+	char list[LIMIT_ERROR_BYTES / 2];
+	size_t at = 0;
+
+	list[0] = '\0';
+	for (uint32_t i = 0; i < count; i++) {
+		int len = snprintf(list + at, sizeof list - at, "%s%.*s/%.*s",
+				   i ? ", " : "", STR_ARGS(offered[i].type),
+				   STR_ARGS(offered[i].unit));
+
+		if (len < 0 || (size_t)len >= sizeof list - at)
+			break;
+		at += (size_t)len;
+	}
+	return error_set(err, ERROR_NOT_FOUND,
+			 "the profile has no sample type \"%.*s\"; it has %s",
+			 STR_ARGS(wanted), list);
+}
+
+bool type_choose(const struct type_name *offered, uint32_t count,
+		 struct str default_type, struct str wanted, uint32_t *chosen,
+		 struct error *err)
+{
+	struct type_name type = { .type = wanted };
+
+	if (wanted.len == 0) {
+		type.type = default_type;
+		if (default_type.len == 0 ||
+		    !find_type(offered, count, type, chosen))
+			*chosen = count - 1;
+		return true;
+	}
+	if (type_spelled_out(wanted, &type)) {
+		if (find_type(offered, count, type, chosen))
+			return true;
+		return not_found(offered, count, wanted, err);
+	}
+	if (find_type(offered, count, type, chosen) ||
+	    find_candidate(offered, count, wanted, false, chosen) ||
+	    find_candidate(offered, count, wanted, true, chosen))
+		return true;
+	return not_found(offered, count, wanted, err);
+}
+
+bool type_is_gauge(struct str type)
+{
+	for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
+		if (str_equal(type, str_from(gauges[i])))
+			return true;
+	return false;
+}
+
+bool type_is_sample_count(struct type_name type)
+{
+	return str_equal(type.unit, STR("count")) &&
+	       (str_equal(type.type, STR("samples")) ||
+		str_equal(type.type, STR("sample")));
+}
+
+int64_t type_unit_ns(struct str unit)
+{
+	for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
+		if (str_equal(unit, str_from(time_units[i].unit)))
+			return time_units[i].ns;
+	return 0;
+}
+
+void type_settle(struct profile *out)
+{
+	struct type_name type = { profile_type_name(out), profile_unit(out) };
+
+	out->is_gauge = type_is_gauge(type.type);
+	if (out->stack_count == 0) {
+		out->sample_count = 0;
+	} else if (type_is_sample_count(type)) {
+		out->period = 1;
+		out->sample_count = out->total;
+	} else {
+		profile_infer_period(out);
+	}
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the sample types of profiles are called and mean: choosing the wanted
+ * one among those offered, and what follows from it. Knows names only, no
+ * format. Private to decode/.
+ */
+#ifndef DECODE_PROFILE_TYPE_H
+#define DECODE_PROFILE_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "model/profile.h"
+
+struct type_name {
+	struct str type; /* "cpu" */
+	struct str unit; /* "nanoseconds" */
+};
+
+/* Chooses among the offered types (at least one): the wanted one as struct
+ * profile_want says; nothing wanted: the one named by default_type, else the
+ * last. ERROR_NOT_FOUND lists those offered. */
+bool type_choose(const struct type_name *offered, uint32_t count,
+		 struct str default_type, struct str wanted, uint32_t *chosen,
+		 struct error *err) MUST_CHECK;
+
+/* For answers that do not say their type: what was asked for. False when
+ * `wanted` names no type and unit. */
+bool type_implied(struct str wanted, struct type_name *implied) MUST_CHECK;
+
+/* "cpu/nanoseconds" or a full Pyroscope id: type and unit are spelled out,
+ * so they hold whatever the input is. */
+bool type_spelled_out(struct str wanted, struct type_name *type) MUST_CHECK;
+
+/* A level, like memory in use: values of several snapshots do not add up. */
+bool type_is_gauge(struct str type);
+
+/* Plain counts of samples. */
+bool type_is_sample_count(struct type_name type);
+
+/* Nanoseconds in one unit of time, 0 when the unit is not one. */
+int64_t type_unit_ns(struct str unit);
+
+/* Names the only sample type of an answer that does not say it (type_implied)
+ * before its stacks are added; a profile without types when that fails. */
+bool type_declare_implied(struct profile_build *b, struct str wanted,
+			  struct error *err) MUST_CHECK;
+
+/* What a finished profile's type and values tell when nothing else does:
+ * whether it is a gauge, how many samples it holds. */
+void type_settle(struct profile *out);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "decode/profile_type.h"
+
+static struct error err;
+
+#define TYPE(type, unit)                                                       \
+	{                                                                      \
+		{ type, sizeof type - 1 },                                     \
+		{                                                              \
+			unit, sizeof unit - 1                                  \
+		}                                                              \
+	}
+
+static const struct type_name go_cpu[] = {
+	TYPE("samples", "count"),
+	TYPE("cpu", "nanoseconds"),
+};
+
+static const struct type_name go_heap[] = {
+	TYPE("alloc_objects", "count"),
+	TYPE("alloc_space", "bytes"),
+	TYPE("inuse_objects", "count"),
+	TYPE("inuse_space", "bytes"),
+};
+
+static const struct type_name node_wall[] = {
+	TYPE("samples", "count"),
+	TYPE("wall", "microseconds"),
+};
+
+static const struct type_name java_tlab[] = {
+	TYPE("alloc_in_new_tlab_objects", "count"),
+	TYPE("alloc_in_new_tlab_bytes", "bytes"),
+	TYPE("live", "count"),
+	TYPE("contentions", "count"),
+	TYPE("delay", "nanoseconds"),
+};
+
+static const struct type_name two_units[] = {
+	TYPE("cpu", "samples"),
+	TYPE("cpu", "milliseconds"),
+	TYPE("cpu", "nanoseconds"),
+};
+
+static void test_choice(void **state)
+{
+	static const struct {
+		const struct type_name *offered;
+		uint32_t count;
+		const char *default_type;
+		const char *wanted;
+		uint32_t chosen;
+	} cases[] = {
+		{ go_cpu, 2, "", "", 1 },
+		{ go_cpu, 2, "samples", "", 0 },
+		{ go_cpu, 2, "gone", "", 1 },
+		{ go_cpu, 2, "samples", "cpu", 1 },
+		{ go_cpu, 1, "", "cpu", 0 },
+		{ go_cpu, 2, "", "samples", 0 },
+		{ go_cpu, 2, "", "samples/count", 0 },
+		{ go_cpu, 2, "", "cpu/", 1 },
+		{ go_cpu, 2, "", "process_cpu:samples:count:cpu:nanoseconds",
+		  0 },
+		{ go_cpu, 2, "",
+		  "process_cpu:cpu:nanoseconds:cpu:nanoseconds:delta", 1 },
+		{ go_cpu, 2, "", "process_cpu:cpu:nanoseconds::", 1 },
+		{ go_heap, 4, "inuse_space", "alloc", 1 },
+		{ go_heap, 4, "", "alloc_objects", 0 },
+		{ go_heap, 4, "", "inuse", 3 },
+		{ go_heap, 4, "", "heap", 3 },
+		{ go_heap, 4, "", "alloc_space", 1 },
+		{ node_wall, 2, "", "wall", 1 },
+		{ java_tlab, 5, "", "alloc", 1 },
+		{ java_tlab, 5, "", "alloc_objects", 0 },
+		{ java_tlab, 5, "", "inuse", 2 },
+		{ java_tlab, 5, "", "mutex", 4 },
+		{ java_tlab, 4, "", "block", 3 },
+		{ java_tlab, 5, "", "lock", 4 },
+		{ two_units, 3, "", "cpu/milliseconds", 1 },
+		{ two_units, 3, "", "cpu", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint32_t chosen = 99;
+
+		assert_true(type_choose(cases[i].offered, cases[i].count,
+					str_from(cases[i].default_type),
+					str_from(cases[i].wanted), &chosen,
+					&err));
+		assert_int_equal(chosen, cases[i].chosen);
+	}
+}
+
+static void test_absent_types_are_listed(void **state)
+{
+	static const struct {
+		const struct type_name *offered;
+		uint32_t count;
+		const char *wanted;
+	} cases[] = {
+		{ go_cpu, 2, "alloc" },
+		{ go_cpu, 2, "cpu/bytes" },
+		{ go_cpu, 2, "CPU" },
+		{ go_cpu, 2, "memory:alloc_space:bytes:space:bytes" },
+		{ go_cpu, 2, "a:b" },
+		{ go_cpu, 2, "/" },
+		{ node_wall, 2, "cpu" },
+	};
+	uint32_t chosen;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_false(type_choose(cases[i].offered, cases[i].count,
+					 STR(""), str_from(cases[i].wanted),
+					 &chosen, &err));
+		assert_int_equal(err.code, ERROR_NOT_FOUND);
+		assert_non_null(strstr(err.message, cases[i].wanted));
+		assert_non_null(strstr(err.message, "samples/count, "));
+	}
+}
+
+static void test_a_long_list_fits(void **state)
+{
+	static char name[5000];
+	struct type_name offered[LIMIT_SAMPLE_TYPES];
+	uint32_t chosen;
+
+	(void)state;
+	memset(name, 'n', sizeof name);
+	for (size_t i = 0; i < LIMIT_SAMPLE_TYPES; i++)
+		offered[i] = (struct type_name){ { name, sizeof name },
+						 { name, sizeof name } };
+	assert_false(type_choose(offered, LIMIT_SAMPLE_TYPES, STR(""),
+				 STR("cpu"), &chosen, &err));
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+}
+
+static void test_implied_types(void **state)
+{
+	static const struct {
+		const char *wanted;
+		const char *type;
+		const char *unit;
+	} cases[] = {
+		{ "cpu", "cpu", "nanoseconds" },
+		{ "alloc", "alloc_space", "bytes" },
+		{ "alloc_sample_bytes", "alloc_sample_bytes", "bytes" },
+		{ "samples", "samples", "count" },
+		{ "goroutine", "goroutine", "count" },
+		{ "a/b", "a", "b" },
+		{ "wall:wall:microseconds:wall:microseconds", "wall",
+		  "microseconds" },
+		{ "off_cpu:off_cpu:nanoseconds::", "off_cpu", "nanoseconds" },
+	};
+	struct type_name type;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_true(type_implied(str_from(cases[i].wanted), &type));
+		assert_true(str_equal(type.type, str_from(cases[i].type)));
+		assert_true(str_equal(type.unit, str_from(cases[i].unit)));
+	}
+	assert_false(type_implied(STR(""), &type));
+	assert_false(type_implied(STR("whatever"), &type));
+	assert_false(type_implied(STR("a:b:c:d"), &type));
+	assert_false(type_implied(STR("a:b:c:d:e:f:g"), &type));
+	assert_false(type_implied(STR("::::"), &type));
+	assert_false(type_spelled_out(STR("cpu"), &type));
+}
+
+static void test_gauges_and_units(void **state)
+{
+	(void)state;
+	assert_true(type_is_gauge(STR("inuse_space")));
+	assert_true(type_is_gauge(STR("goroutines")));
+	assert_true(type_is_gauge(STR("live")));
+	assert_false(type_is_gauge(STR("alloc_space")));
+	assert_false(type_is_gauge(STR("delay")));
+	assert_false(type_is_gauge(STR("cpu")));
+	assert_false(type_is_gauge(STR("")));
+	assert_int_equal(type_unit_ns(STR("microseconds")), 1000);
+	assert_int_equal(type_unit_ns(STR("seconds")), 1000000000);
+	assert_int_equal(type_unit_ns(STR("bytes")), 0);
+	assert_true(type_is_sample_count(go_cpu[0]));
+	assert_false(type_is_sample_count(go_cpu[1]));
+	assert_false(type_is_sample_count(java_tlab[3]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_absent_types_are_listed),
+		cmocka_unit_test(test_a_long_list_fits),
+		cmocka_unit_test(test_implied_types),
+		cmocka_unit_test(test_gauges_and_units),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
