@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/pprof.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "decode/decode.h"
+#include "decode/formats.h"
+
+/* Pyroscope writes a made-up period into its answers: 1 s for CPU, 1 ns for
+ * wall (profiles-api 1.5). Samplers lie between these bounds. */
+#define PERIOD_MIN_NS (NS_PER_MS / 10)
+#define PERIOD_END_NS NS_PER_S
+
+/* What one Sample message says. */
+struct sample {
+	uint64_t *ids; /* leaf first */
+	size_t id_cap;
+	size_t id_count;
+	uint32_t value_count;
+	int64_t value;
+	int64_t samples; /* of the column that counts them */
+};
+
+struct samples {
+	struct pprof *p;
+	struct sample now;
+	uint32_t type;
+	uint32_t counting_type; /* PPROF_NONE: no such column */
+	int64_t counted;
+	uint32_t *frames;
+	size_t frame_cap;
+	uint64_t frames_seen;
+};
+
+static bool no_memory(const struct pprof *p, struct error *err)
+{
+	return arena_fail(&p->scratch, PPROF_WHAT, err);
+}
+
+static bool reserve_ids(struct samples *s, size_t more, struct error *err)
+{
+	void *ids = s->now.ids;
+
+	if (!arena_reserve(&s->p->scratch, &ids, &s->now.id_cap,
+			   s->now.id_count + more, sizeof *s->now.ids))
+		return no_memory(s->p, err);
+	s->now.ids = ids;
+	return true;
+}
+
+/* One and two byte numbers, the bulk of a profile, without a call. A packed
+ * array of n bytes holds at most n numbers, so the room is there. */
+static bool read_ids(struct samples *s, struct wire *w, struct error *err)
+{
+	const unsigned char *bytes = (const unsigned char *)w->bytes.ptr;
+	uint64_t *ids = s->now.ids + s->now.id_count;
+	uint64_t id;
+
+	while (w->at < w->bytes.len) {
+		unsigned char first = bytes[w->at];
+
+		if (first < 0x80) {
+			w->at++;
+			*ids++ = first;
+		} else if (w->bytes.len - w->at > 1 &&
+			   bytes[w->at + 1] < 0x80) {
+			*ids++ = (uint64_t)bytes[w->at + 1] << 7 |
+				 (first & 0x7Fu);
+			w->at += 2;
+		} else if (wire_next_varint(w, &id)) {
+			*ids++ = id;
+		} else {
+			break;
+		}
+	}
+	s->now.id_count = (size_t)(ids - s->now.ids);
+	return wire_check(w, PPROF_WHAT, err);
+}
+
+static void add_value(struct samples *s, uint64_t value)
+{
+	if (s->now.value_count == s->type)
+		s->now.value = (int64_t)value;
+	if (s->now.value_count == s->counting_type)
+		s->now.samples = (int64_t)value;
+	s->now.value_count++;
+}
+
+static bool read_sample_field(struct samples *s, struct wire *w,
+			      const struct wire_field *f, struct error *err)
+{
+	struct wire packed;
+	uint64_t value;
+
+	switch (f->tag) {
+	case WIRE_TAG(1, WIRE_BYTES):
+		if (!wire_enter(w, f, &packed))
+			break;
+		return reserve_ids(s, f->bytes.len, err) &&
+		       read_ids(s, &packed, err);
+	case WIRE_TAG(1, WIRE_VARINT):
+		if (!reserve_ids(s, 1, err))
+			return false;
+		s->now.ids[s->now.id_count++] = f->value;
+		return true;
+	case WIRE_TAG(2, WIRE_BYTES):
+		if (!wire_enter(w, f, &packed))
+			break;
+		while (wire_next_varint(&packed, &value))
+			add_value(s, value);
+		return wire_check(&packed, PPROF_WHAT, err);
+	case WIRE_TAG(2, WIRE_VARINT):
+		add_value(s, f->value);
+		return true;
+	default:
+		return true;
+	}
+	return wire_check(w, PPROF_WHAT, err);
+}
+
+static bool read_sample(struct samples *s, struct str message,
+			struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+
+	s->now.id_count = 0;
+	s->now.value_count = 0;
+	pprof_wire(s->p, message, &w);
+	while (wire_next(&w, &f))
+		if (!read_sample_field(s, &w, &f, err))
+			return false;
+	if (!wire_check(&w, PPROF_WHAT, err))
+		return false;
+	if (s->now.value_count == s->p->header.type_count)
+		return true;
+	return error_set(err, ERROR_FORMAT,
+			 "%s is damaged: a sample has %u values for %u sample "
+			 "types",
+			 PPROF_WHAT, s->now.value_count,
+			 s->p->header.type_count);
+}
+
+/* Turns the ids into location indices in place and counts their frames. */
+static bool locate(struct samples *s, size_t *frame_count, struct error *err)
+{
+	struct sample *now = &s->now;
+
+	*frame_count = 0;
+	for (size_t i = 0; i < now->id_count; i++) {
+		uint32_t location;
+
+		if (!pprof_location(s->p, now->ids[i], &location, err))
+			return false;
+		now->ids[i] = location;
+		*frame_count += s->p->unfolded[location].count;
+	}
+	s->frames_seen += *frame_count;
+	if (s->frames_seen <= LIMIT_STACK_FRAMES_TOTAL)
+		return true;
+	return error_set(err, ERROR_LIMIT,
+			 "%s has more than %u frames in all its stacks",
+			 PPROF_WHAT, LIMIT_STACK_FRAMES_TOTAL);
+}
+
+static bool add_sample(struct samples *s, struct error *err)
+{
+	void *frames = s->frames;
+	size_t count;
+	uint32_t *at;
+
+	if (!locate(s, &count, err))
+		return false;
+	if (!arena_reserve(&s->p->scratch, &frames, &s->frame_cap, count,
+			   sizeof *s->frames))
+		return no_memory(s->p, err);
+	at = s->frames = frames;
+	for (size_t i = s->now.id_count; i-- > 0;) {
+		struct pprof_unfolded u = s->p->unfolded[s->now.ids[i]];
+
+		for (uint32_t k = 0; k < u.count; k++)
+			*at++ = s->p->frames[u.first + k];
+	}
+	return profile_build_stack(s->p->build, s->frames, (uint32_t)count,
+				   s->now.value, err);
+}
+
+static bool read_samples(struct samples *s, struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+
+	wire_init(&w, s->p->bytes);
+	while (wire_next(&w, &f)) {
+		if (f.tag != WIRE_TAG(2, WIRE_BYTES))
+			continue;
+		if (!read_sample(s, f.bytes, err))
+			return false;
+		if (s->counting_type != PPROF_NONE)
+			s->counted = sat_add_i64(s->counted, s->now.samples);
+		if (s->now.value && !add_sample(s, err))
+			return false;
+	}
+	return wire_check(&w, PPROF_WHAT, err);
+}
+
+static bool declare_types(const struct pprof *p, struct error *err)
+{
+	const struct pprof_header *h = &p->header;
+
+	for (uint32_t i = 0; i < h->type_count; i++)
+		if (!profile_build_type(p->build, h->types[i].type,
+					h->types[i].unit, err))
+			return false;
+	return true;
+}
+
+/* Empty answers of Pyroscope have one blank type, or none at all. */
+static bool has_named_type(const struct pprof_header *h)
+{
+	for (uint32_t i = 0; i < h->type_count; i++)
+		if (h->types[i].type.len)
+			return true;
+	return false;
+}
+
+/* Of a profile without samples any type will do. */
+static bool choose_type(const struct pprof *p, struct str wanted,
+			uint32_t *type, struct error *err)
+{
+	const struct pprof_header *h = &p->header;
+	struct str default_type = STR("");
+
+	*type = 0;
+	if (p->sample_count == 0 && !has_named_type(h))
+		return type_declare_implied(p->build, wanted, err);
+	if (h->type_count == 0)
+		return error_set(err, ERROR_FORMAT,
+				 "%s is damaged or cut off: it has samples but "
+				 "no sample type",
+				 PPROF_WHAT);
+	if (h->default_type < p->string_count)
+		default_type = p->strings[h->default_type];
+	if (!declare_types(p, err))
+		return false;
+	if (type_choose(h->types, h->type_count, default_type, wanted, type,
+			err))
+		return true;
+	if (p->sample_count)
+		return false;
+	error_clear(err);
+	return true;
+}
+
+static uint32_t find_counting_type(const struct pprof_header *h, uint32_t type)
+{
+	if (type >= h->type_count || !type_unit_ns(h->types[type].unit))
+		return PPROF_NONE;
+	for (uint32_t i = 0; i < h->type_count; i++)
+		if (type_is_sample_count(h->types[i]))
+			return i;
+	return PPROF_NONE;
+}
+
+static bool is_plausible_period(const struct pprof_header *h,
+				struct type_name type)
+{
+	int64_t unit_ns = type_unit_ns(type.unit);
+	int64_t period_ns = sat_mul_i64(h->period, unit_ns);
+
+	if (h->period <= 0 || !str_equal(type.type, h->period_type.type) ||
+	    !str_equal(type.unit, h->period_type.unit))
+		return false;
+	return !unit_ns ||
+	       (period_ns >= PERIOD_MIN_NS && period_ns < PERIOD_END_NS);
+}
+
+static bool divides_all(const struct profile *out, int64_t period)
+{
+	for (uint32_t i = 0; i < out->stack_count; i++)
+		if (out->stacks[i].value % period)
+			return false;
+	return true;
+}
+
+/* The best ground first: the period that the file states, the count of samples
+ * beside the values, the values themselves. */
+static void set_period(const struct samples *s, struct profile *out)
+{
+	const struct pprof_header *h = &s->p->header;
+	struct type_name type = { profile_type_name(out), profile_unit(out) };
+
+	type_settle(out);
+	if (out->stack_count == 0 || type_is_sample_count(type))
+		return;
+	if (is_plausible_period(h, type) && divides_all(out, h->period)) {
+		out->period = h->period;
+		out->sample_count = out->total / h->period;
+	} else if (s->counting_type != PPROF_NONE && s->counted > 0) {
+		out->period = out->total / s->counted;
+		out->sample_count = s->counted;
+	}
+}
+
+static void set_header(const struct pprof_header *h, struct profile *out)
+{
+	out->time_ns = h->time_ns > 0 ? h->time_ns : 0;
+	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
+}
+
+static bool decode(struct pprof *p, struct str wanted, struct profile *out,
+		   struct notes *notes, struct error *err)
+{
+	struct samples s = { .p = p };
+
+	if (!pprof_load(p, err) || !choose_type(p, wanted, &s.type, err))
+		return false;
+	out->type = s.type;
+	s.counting_type = find_counting_type(&p->header, s.type);
+	if (!read_samples(&s, err) ||
+	    !profile_build_finish(p->build, notes, err))
+		return false;
+	set_header(&p->header, out);
+	set_period(&s, out);
+	return true;
+}
+
+bool decode_pprof(struct str bytes, const struct profile_want *want,
+		  struct profile *out, struct notes *notes, struct error *err)
+{
+	struct pprof p = { .bytes = bytes };
+	bool is_done;
+
+	p.build = profile_build_new(out, err);
+	if (!p.build)
+		return false;
+	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = decode(&p, want->type, out, notes, err);
+	arena_release(&p.scratch);
+	profile_build_free(p.build);
+	return is_done;
+}

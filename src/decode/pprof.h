@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tables of a pprof message, kept as views into the input: strings,
+ * functions, locations and mappings are looked at when a sample first needs
+ * them, never before. pprof_tables.c fills and resolves, pprof.c reads the
+ * header and the samples. Private to decode/.
+ */
+#ifndef DECODE_PPROF_H
+#define DECODE_PPROF_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "decode/profile_type.h"
+#include "decode/wire.h"
+#include "model/profile.h"
+
+#define PPROF_WHAT "the pprof profile"
+#define PPROF_NONE UINT32_MAX
+
+/* Messages of one kind with ids of their own. */
+struct pprof_table {
+	const char *what;
+	struct str *messages;
+	uint64_t *ids;
+	uint32_t count;
+	uint32_t cap;
+	bool is_counted; /* ids are 1, 2, 3... in place */
+	uint32_t *by_id; /* id -> index + 1 when ids are small numbers */
+	uint64_t by_id_len;
+	struct map map; /* otherwise */
+};
+
+/* A location's frames, root first, in pprof.frames. */
+struct pprof_unfolded {
+	uint32_t first;
+	uint32_t count; /* 0: not looked at yet */
+};
+
+struct pprof_header {
+	struct type_name types[LIMIT_SAMPLE_TYPES];
+	struct str type_messages[LIMIT_SAMPLE_TYPES];
+	uint32_t type_count;
+	struct type_name period_type;
+	struct str period_message;
+	int64_t period;
+	int64_t time_ns;
+	int64_t duration_ns;
+	uint64_t default_type;
+};
+
+struct pprof {
+	struct str bytes;
+	struct arena scratch;
+	struct profile_build *build;
+	struct pprof_header header;
+	struct str *strings;
+	size_t string_count;
+	size_t string_cap;
+	uint64_t sample_count;
+	struct pprof_table functions;
+	struct pprof_table locations;
+	struct pprof_table mappings;
+	uint32_t *function_ids; /* of the model, PPROF_NONE: not added yet */
+	struct pprof_unfolded *unfolded;
+	uint32_t *frames;
+	size_t frame_count;
+	size_t frame_cap;
+};
+
+/* First pass: counts what is there, reads the plain header fields. Second
+ * pass: the tables. Texts of the header are resolved last, since strings may
+ * come after everything else. */
+bool pprof_load(struct pprof *p, struct error *err) MUST_CHECK;
+
+/* A reader of a message that lies within p->bytes. */
+void pprof_wire(const struct pprof *p, struct str message, struct wire *w);
+
+/* Index of the location with this id, its frames unfolded. */
+bool pprof_location(struct pprof *p, uint64_t id, uint32_t *location,
+		    struct error *err) MUST_CHECK;
+
+#endif
