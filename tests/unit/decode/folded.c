@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile_testing.h"
+
+static struct notes notes;
+
+static bool decode(struct str bytes, const char *type, struct profile *p)
+{
+	struct profile_want want = want_of(type);
+
+	notes_init(&notes);
+	profile_init(p);
+	return decode_folded(bytes, &want, p, &notes, &err);
+}
+
+static void assert_decodes_to(const char *text, const char *expected)
+{
+	struct profile p;
+
+	assert_decoded(decode(str_from(text), "", &p));
+	assert_true(profile_check(&p, &err));
+	assert_folded(&p, expected);
+	profile_release(&p);
+}
+
+static void test_forms_of_lines(void **state)
+{
+	(void)state;
+	assert_decodes_to("", "");
+	assert_decodes_to("main;b 2\nmain;a 1\nmain 3\n",
+			  "main 3\nmain;a 1\nmain;b 2\n");
+	assert_decodes_to("main;a 1\r\n\r\n# a comment 7\r\n  \nmain;b 2",
+			  "main;a 1\nmain;b 2\n");
+	assert_decodes_to("a;b 2\na;b 3\na;c 0\n", "a;b 5\n");
+	assert_decodes_to("void f(int, char);operator new  4\n",
+			  "void f(int, char);operator new 4\n");
+	assert_decodes_to("a\t4\n", "a 4\n");
+	assert_decodes_to("a 1.4\nb 1.5\nc 0.2\n", "a 1\nb 2\n");
+	assert_decodes_to("a;;b 1\n;a 2\n", "[unknown];a 2\na;[unknown];b 1\n");
+	assert_decodes_to("a;read_[k] 1\na;read_[i] 1\n",
+			  "a;read_[i] 1\na;read_[k] 1\n");
+}
+
+static void test_names_that_end_in_numbers(void **state)
+{
+	(void)state;
+	assert_decodes_to("a;thread 7 12\na;b 3\n", "a;b 3\na;thread 7 12\n");
+}
+
+static void assert_line_refused(const char *text, const char *part)
+{
+	struct profile p;
+
+	assert_refused(decode(str_from(text), "", &p), ERROR_FORMAT, part);
+	profile_release(&p);
+}
+
+static void test_bad_lines_are_numbered(void **state)
+{
+	(void)state;
+	assert_line_refused("a 1\nnothing\n", "line 2: \"nothing\"");
+	assert_line_refused("a 1\n\n\nb -5\n", "line 4: \"-5\"");
+	assert_line_refused("a 1x\n", "line 1: \"1x\"");
+	assert_line_refused("a 1.\n", "line 1: \"1.\"");
+	assert_line_refused("a .5\n", "line 1: \".5\"");
+	assert_line_refused("a 1e5\n", "line 1: \"1e5\"");
+	assert_line_refused("a 9223372036854775808\n", "line 1");
+	assert_line_refused("5\n", "no stack before the weight");
+	assert_line_refused("a;b 1 2\na;c 0 4\n", "comparison");
+}
+
+static void test_weights_past_int64(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(STR("a 9223372036854775807\nb 1\n"), "", &p));
+	assert_int_equal(p.total, INT64_MAX);
+	assert_int_equal(notes.count, 1);
+	profile_release(&p);
+}
+
+static void test_a_missing_line_end_is_noted(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(STR("a 12"), "", &p));
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "cut off"));
+	profile_release(&p);
+	assert_decoded(decode(STR("a 12\n"), "", &p));
+	assert_int_equal(notes.count, 0);
+	profile_release(&p);
+}
+
+static void assert_counted(const char *text, const char *type, int64_t samples,
+			   int64_t period, const char *unit)
+{
+	struct profile p;
+
+	assert_decoded(decode(str_from(text), type, &p));
+	assert_int_equal(p.sample_count, samples);
+	assert_int_equal(p.period, period);
+	assert_true(str_equal(profile_unit(&p), str_from(unit)));
+	profile_release(&p);
+}
+
+static void test_samples_behind_the_weights(void **state)
+{
+	struct buf text;
+
+	(void)state;
+	assert_counted("a 60\nb 40\n", "", 100, 1, "count");
+	assert_counted("a 60\nb 40\n", "cpu", 100, 1, "count");
+	assert_counted("", "", 0, 0, "count");
+	assert_counted("a 60000000\nb 40000000\n", "", -1, 0, "count");
+	assert_counted("a 60000000\nb 40000000\n", "cpu/nanoseconds", -1, 0,
+		       "nanoseconds");
+	assert_counted("a 600\n", "memory:alloc_space:bytes:space:bytes", -1, 0,
+		       "bytes");
+	buf_init(&text, MIB);
+	for (int i = 1; i <= 20; i++)
+		buf_addf(&text, "f%d %d0000000\n", i, i);
+	assert_counted(buf_text(&text), "cpu/nanoseconds", 210, 10000000,
+		       "nanoseconds");
+	assert_counted(buf_text(&text), "", -1, 0, "count");
+	buf_release(&text);
+}
+
+static void test_a_type_with_its_unit_is_taken(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(STR("a 1\n"), "inuse_space/bytes", &p));
+	assert_true(p.is_gauge);
+	assert_int_equal(p.type_count, 1);
+	assert_true(str_equal(profile_type_name(&p), STR("inuse_space")));
+	profile_release(&p);
+}
+
+/* What was read, written out and read again, is the same. */
+static void test_round_trips(void **state)
+{
+	static const char *const files[] = { "pprof/real-go-cpu.pb.gz",
+					     "pprof/real-python-cpu.pb.gz",
+					     "pprof/wide.pb.gz",
+					     "pprof/deep.pb.gz" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct profile_want want = want_of("");
+		struct profile first;
+		struct profile second;
+		struct profile third;
+		struct buf bytes;
+		struct buf text;
+		struct buf again;
+
+		read_fixture(files[i], &bytes);
+		profile_init(&first);
+		assert_decoded(decode_pprof(buf_str(&bytes), &want, &first,
+					    NULL, &err));
+		print_folded(&first, &text);
+		assert_decoded(decode(buf_str(&text), "", &second));
+		assert_int_equal(second.total, first.total);
+		print_folded(&second, &again);
+		assert_decoded(decode(buf_str(&again), "", &third));
+		assert_folded(&third, buf_text(&again));
+		profile_release(&first);
+		profile_release(&second);
+		profile_release(&third);
+		buf_release(&bytes);
+		buf_release(&text);
+		buf_release(&again);
+	}
+}
+
+static void test_every_cut(void **state)
+{
+	static const char text[] = "main;work;leaf 12\r\nmain 7\n# end\n";
+	struct profile p;
+
+	(void)state;
+	for (size_t cut = 0; cut < sizeof text; cut++) {
+		bool is_done = decode((struct str){ text, cut }, "", &p);
+
+		if (is_done)
+			assert_true(profile_check(&p, &err));
+		if (is_done && p.total != 19 && p.total != 12 && p.total != 0)
+			assert_int_equal(notes.count, 1);
+		profile_release(&p);
+	}
+}
+
+static void test_every_byte_value(void **state)
+{
+	char text[] = "a;b 1\nc 2\n";
+	struct profile p;
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof text; i++)
+		for (int byte = 0; byte < 256; byte++) {
+			char kept = text[i];
+
+			text[i] = (char)byte;
+			if (decode((struct str){ text, sizeof text - 1 }, "",
+				   &p))
+				assert_true(profile_check(&p, &err));
+			profile_release(&p);
+			text[i] = kept;
+		}
+}
+
+static void test_lack_of_memory(void **state)
+{
+	(void)state;
+	assert_survives_starvation(decode_folded,
+				   STR("main;a 1\nmain;b 2\nmain 3\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms_of_lines),
+		cmocka_unit_test(test_names_that_end_in_numbers),
+		cmocka_unit_test(test_bad_lines_are_numbered),
+		cmocka_unit_test(test_weights_past_int64),
+		cmocka_unit_test(test_a_missing_line_end_is_noted),
+		cmocka_unit_test(test_samples_behind_the_weights),
+		cmocka_unit_test(test_a_type_with_its_unit_is_taken),
+		cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_every_byte_value),
+		cmocka_unit_test(test_lack_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
