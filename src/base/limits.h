@@ -46,6 +46,9 @@
  * of inlined frames each must not keep the machine busy for minutes. */
 #define LIMIT_STACK_FRAMES_TOTAL 400000000u
 
+/* Nodes of a tree answer. Servers cut at 1,048,576 by default. */
+#define LIMIT_TREE_NODES 5000000u
+
 /* Memory of one decoded model: all of its arrays and strings. */
 #define LIMIT_DECODE_HEAP_BYTES GIB
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decode/decode.h"
+#include "decode/formats.h"
+
+typedef bool (*profile_decoder)(struct str bytes,
+				const struct profile_want *want,
+				struct profile *out, struct notes *notes,
+				struct error *err);
+
+static const struct {
+	enum format format;
+	profile_decoder decode;
+} decoders[] = {
+	{ FORMAT_PPROF, decode_pprof },
+	{ FORMAT_FOLDED, decode_folded },
+	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree },
+	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json },
+};
+
+bool decode_profile(enum format format, struct str bytes,
+		    const struct profile_want *want, struct profile *out,
+		    struct notes *notes, struct error *err)
+{
+	static const struct profile_want anything = { { "", 0 } };
+
+	for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
+		if (decoders[i].format == format)
+			return decoders[i].decode(bytes,
+						  want ? want : &anything, out,
+						  notes, err) &&
+			       profile_check(out, err);
+	return error_set(err, ERROR_FORMAT, "%s is not a profile",
+			 format_name(format));
+}

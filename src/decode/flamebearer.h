@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flame graphs as rows of [gap, total, self, name] a level (profiles-api
+ * 1.7), collected in any order of names and levels and turned into stacks at
+ * the end. Private to decode/.
+ */
+#ifndef DECODE_FLAMEBEARER_H
+#define DECODE_FLAMEBEARER_H
+
+#include "base/arena.h"
+#include "model/profile.h"
+
+struct flame_node {
+	int64_t x;
+	int64_t total;
+	int64_t self;
+	uint32_t name;
+	uint32_t parent;
+};
+
+struct flame_name {
+	uint32_t frame;
+	bool is_other; /* what a server calls the part it cut off */
+};
+
+struct flame {
+	struct profile_build *build;
+	struct arena scratch;
+	struct flame_name *names;
+	struct flame_node *nodes;
+	uint32_t *levels; /* first node of each */
+	size_t name_count;
+	size_t node_count;
+	size_t level_count;
+	size_t name_cap;
+	size_t node_cap;
+	size_t level_cap;
+	int64_t row[4];
+	unsigned row_fill;
+	int64_t right; /* edge of the last node of this level */
+	int64_t cut_off;
+};
+
+/* Borrowed build. No allocation happens here. */
+void flame_init(struct flame *f, struct profile_build *build);
+void flame_release(struct flame *f);
+
+bool flame_name(struct flame *f, struct str name, struct error *err) MUST_CHECK;
+
+/* A level begins; its numbers follow, four a node. */
+bool flame_level(struct flame *f, struct error *err) MUST_CHECK;
+bool flame_value(struct flame *f, int64_t value, struct error *err) MUST_CHECK;
+
+/* Adds the stacks to the build. */
+bool flame_finish(struct flame *f, struct error *err) MUST_CHECK;
+
+/* Header fields of the finished profile; cut_off is the part of its total
+ * that the server left without names. */
+void flame_settle(struct profile *out, int64_t cut_off);
+
+/* TREE bytes of Pyroscope (profiles-api 1.6) into stacks; *cut_off grows by
+ * what lies under "other". */
+bool tree_read(struct str bytes, struct profile_build *build, int64_t *cut_off,
+	       struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The protobuf answers of Pyroscope's SelectMergeStacktraces and
+ * SelectMergeSpanProfile (profiles-api 1.3, 1.6). Servers answer in another
+ * form than was asked for, so what came decides.
+ */
+#include "base/num.h"
+#include "decode/decode.h"
+#include "decode/flamebearer.h"
+#include "decode/formats.h"
+#include "decode/profile_type.h"
+#include "decode/wire.h"
+
+#define WHAT "the Pyroscope answer"
+#define TREE_WHAT "the Pyroscope tree"
+
+/* Nodes come depth first; pending[d] counts the children of the open node at
+ * depth d that are still to come, path[] names the open nodes. */
+struct tree {
+	struct wire w;
+	struct profile_build *build;
+	struct arena scratch;
+	uint32_t *path;
+	uint64_t *pending;
+	size_t path_cap;
+	size_t pending_cap;
+	size_t depth;
+	uint32_t node_count;
+	int64_t cut_off;
+};
+
+struct tree_node {
+	struct str name;
+	int64_t self;
+	uint64_t child_count;
+};
+
+static bool read_number(struct wire *w, uint64_t *value)
+{
+	return wire_next_varint(w, value) ||
+	       wire_fail(w, "it ends inside a node");
+}
+
+static bool read_node(struct tree *t, struct tree_node *n)
+{
+	struct wire *w = &t->w;
+	uint64_t len;
+	uint64_t self;
+
+	if (!read_number(w, &len))
+		return false;
+	if (len > w->bytes.len - w->at)
+		return wire_fail(w, "a name is longer than what is left");
+	n->name = str_slice(w->bytes, w->at, (size_t)len);
+	w->at += (size_t)len;
+	if (!read_number(w, &self) || !read_number(w, &n->child_count))
+		return false;
+	if (self > INT64_MAX)
+		return wire_fail(w, "a value is negative");
+	n->self = (int64_t)self;
+	return true;
+}
+
+static bool reserve_depth(struct tree *t, struct error *err)
+{
+	void *path = t->path;
+	void *pending = t->pending;
+	size_t need = t->depth + 1;
+
+	if (!arena_reserve(&t->scratch, &path, &t->path_cap, need,
+			   sizeof *t->path) ||
+	    !arena_reserve(&t->scratch, &pending, &t->pending_cap, need,
+			   sizeof *t->pending))
+		return arena_fail(&t->scratch, TREE_WHAT, err);
+	t->path = path;
+	t->pending = pending;
+	return true;
+}
+
+/* The first node is the sum of all, without a name. */
+static bool add_node(struct tree *t, const struct tree_node *n,
+		     struct error *err)
+{
+	uint32_t function;
+
+	if (++t->node_count > LIMIT_TREE_NODES)
+		return error_set(err, ERROR_LIMIT, "%s has more than %u nodes",
+				 TREE_WHAT, LIMIT_TREE_NODES);
+	if (!reserve_depth(t, err))
+		return false;
+	t->pending[t->depth] = n->child_count;
+	if (t->depth && (!profile_build_function(t->build, n->name, STR(""),
+						 &function, err) ||
+			 !profile_build_frame(t->build, function, 0,
+					      &t->path[t->depth - 1], err)))
+		return false;
+	if (t->depth && n->child_count == 0 && str_equal(n->name, STR("other")))
+		t->cut_off = sat_add_i64(t->cut_off, n->self);
+	return profile_build_stack(t->build, t->path, (uint32_t)t->depth,
+				   n->self, err);
+}
+
+static bool read_nodes(struct tree *t, struct error *err)
+{
+	struct tree_node n;
+
+	if (!read_node(t, &n))
+		return wire_check(&t->w, TREE_WHAT, err);
+	if (!add_node(t, &n, err))
+		return false;
+	for (;;) {
+		if (t->pending[t->depth] == 0) {
+			if (t->depth-- == 0)
+				break;
+			continue;
+		}
+		t->pending[t->depth++]--;
+		if (!read_node(t, &n))
+			return wire_check(&t->w, TREE_WHAT, err);
+		if (!add_node(t, &n, err))
+			return false;
+	}
+	if (t->w.at < t->w.bytes.len)
+		wire_fail(&t->w, "bytes are left after the last node");
+	return wire_check(&t->w, TREE_WHAT, err);
+}
+
+bool tree_read(struct str bytes, struct profile_build *build, int64_t *cut_off,
+	       struct error *err)
+{
+	struct tree t = { .build = build };
+	bool is_done;
+
+	if (bytes.len == 0)
+		return true;
+	wire_init(&t.w, bytes);
+	arena_init(&t.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = read_nodes(&t, err);
+	*cut_off = sat_add_i64(*cut_off, t.cut_off);
+	arena_release(&t.scratch);
+	return is_done;
+}
+
+/* ---- rows in protobuf ---- */
+
+static bool read_level(struct flame *f, struct wire *parent,
+		       const struct wire_field *field, struct error *err)
+{
+	struct wire w;
+	struct wire packed;
+	struct wire_field v;
+	uint64_t value;
+
+	if (!wire_enter(parent, field, &w))
+		return wire_check(parent, WHAT, err);
+	if (!flame_level(f, err))
+		return false;
+	while (wire_next(&w, &v)) {
+		if (v.tag == WIRE_TAG(1, WIRE_VARINT) &&
+		    !flame_value(f, (int64_t)v.value, err))
+			return false;
+		if (v.tag != WIRE_TAG(1, WIRE_BYTES) ||
+		    !wire_enter(&w, &v, &packed))
+			continue;
+		while (wire_next_varint(&packed, &value))
+			if (!flame_value(f, (int64_t)value, err))
+				return false;
+		if (!wire_check(&packed, WHAT, err))
+			return false;
+	}
+	return wire_check(&w, WHAT, err);
+}
+
+static bool read_flamegraph(struct flame *f, struct str bytes,
+			    struct error *err)
+{
+	struct wire w;
+	struct wire_field field;
+
+	wire_init(&w, bytes);
+	while (wire_next(&w, &field)) {
+		if (field.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !flame_name(f, field.bytes, err))
+			return false;
+		if (field.tag == WIRE_TAG(2, WIRE_BYTES) &&
+		    !read_level(f, &w, &field, err))
+			return false;
+	}
+	return wire_check(&w, WHAT, err) && flame_finish(f, err);
+}
+
+/* ---- the answer ---- */
+
+/* NULL ptr: that part did not come. */
+struct answer {
+	struct str flamegraph;
+	struct str tree;
+	struct str dot;
+	struct str pprof;
+};
+
+static bool read_pprof_field(struct wire *parent, const struct wire_field *f,
+			     struct str *profile, struct error *err)
+{
+	struct wire w;
+	struct wire_field inner;
+
+	*profile = STR("");
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, err);
+	while (wire_next(&w, &inner))
+		if (inner.tag == WIRE_TAG(1, WIRE_BYTES))
+			*profile = inner.bytes;
+	return wire_check(&w, WHAT, err);
+}
+
+/* No server repeats a part; a pprof profile taken for an answer has its many
+ * samples where the tree would be. */
+static bool take_part(struct str *part, struct str bytes, struct error *err)
+{
+	if (part->ptr)
+		return error_set(
+			err, ERROR_FORMAT,
+			"%s holds a part twice; is it a pprof profile?", WHAT);
+	*part = bytes;
+	return true;
+}
+
+static bool read_part(struct answer *a, struct wire *w,
+		      const struct wire_field *f, struct error *err)
+{
+	switch (f->tag) {
+	case WIRE_TAG(1, WIRE_BYTES):
+		return take_part(&a->flamegraph, f->bytes, err);
+	case WIRE_TAG(2, WIRE_BYTES):
+		return take_part(&a->tree, f->bytes, err);
+	case WIRE_TAG(3, WIRE_BYTES):
+		return take_part(&a->dot, f->bytes, err);
+	case WIRE_TAG(5, WIRE_BYTES):
+		return read_pprof_field(w, f, &a->pprof, err);
+	default:
+		return true;
+	}
+}
+
+static bool read_answer(struct str bytes, struct answer *a, struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+
+	wire_init(&w, bytes);
+	while (wire_next(&w, &f))
+		if (!read_part(a, &w, &f, err))
+			return false;
+	return wire_check(&w, WHAT, err);
+}
+
+static bool read_parts(const struct answer *a, struct profile_build *build,
+		       int64_t *cut_off, struct error *err)
+{
+	struct flame f;
+	bool is_done;
+
+	if (a->tree.len || !a->flamegraph.len)
+		return tree_read(a->tree, build, cut_off, err);
+	flame_init(&f, build);
+	is_done = read_flamegraph(&f, a->flamegraph, err);
+	*cut_off = f.cut_off;
+	flame_release(&f);
+	return is_done;
+}
+
+bool decode_pyroscope_tree(struct str bytes, const struct profile_want *want,
+			   struct profile *out, struct notes *notes,
+			   struct error *err)
+{
+	struct answer a = { 0 };
+	struct profile_build *build;
+	int64_t cut_off = 0;
+	bool is_done;
+
+	if (!read_answer(bytes, &a, err))
+		return false;
+	if (a.pprof.ptr)
+		return decode_pprof(a.pprof, want, out, notes, err);
+	if (a.dot.len && !a.tree.len && !a.flamegraph.len)
+		return error_set(err, ERROR_FORMAT,
+				 "%s is a drawing (DOT), not a profile", WHAT);
+	build = profile_build_new(out, err);
+	if (!build)
+		return false;
+	is_done = type_declare_implied(build, want->type, err) &&
+		  read_parts(&a, build, &cut_off, err) &&
+		  profile_build_finish(build, notes, err);
+	if (is_done)
+		flame_settle(out, cut_off);
+	profile_build_free(build);
+	return is_done;
+}
