@@ -127,6 +127,8 @@ static bool fail_bad_data(struct str member, size_t max_plain_bytes,
 	} while (status == Z_OK && plain <= max_plain_bytes);
 	inflateEnd(&z);
 	mem_free(chunk);
+	if (status == Z_MEM_ERROR)
+		return error_memory(err, what);
 	return status == Z_BUF_ERROR ? fail_truncated(what, err)
 				     : fail_damaged(what, err);
 }

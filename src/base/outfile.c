@@ -160,7 +160,7 @@ static bool open_target(struct outfile *f, unsigned mode, struct error *err)
 	if (named_fd(f->path) >= 0)
 		return open_in_place(f, err);
 	if (stat(f->path, &st)) {
-		if (errno != ENOENT)
+		if (errno != ENOENT || !*f->path)
 			return fail_write(err, f->path, errno);
 		return open_neighbour(f, f->path, mode, err);
 	}
