@@ -15,8 +15,8 @@ static void mark_cut(char *text, size_t size)
 	memcpy(text + len, "...", 4);
 }
 
-static void format_into(char *text, size_t size, const char *format,
-			va_list args)
+static PRINTF_LIKE(3, 0) void format_into(char *text, size_t size,
+					  const char *format, va_list args)
 {
 	int len = vsnprintf(text, size, format, args);
 

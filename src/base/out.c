@@ -110,8 +110,8 @@ void out_repeat(struct out *o, const char *text, size_t times)
 }
 
 /* Text too long for the stack goes through a buffer of its own. */
-static void add_long(struct out *o, size_t len, const char *format,
-		     va_list args)
+static PRINTF_LIKE(3, 0) void add_long(struct out *o, size_t len,
+				       const char *format, va_list args)
 {
 	char *text = mem_alloc(len + 1);
 

@@ -262,8 +262,7 @@ static const char *const snippets[] = {
 	"\xA0[]",
 	"[1\v]",
 	"[1\f]",
-	"[\xC2\xA0"
-	"1]",
+	"[\302\2401]",
 	"[true false]",
 	"[\"a\"\"b\"]",
 	"{\"a\":1:2}",
