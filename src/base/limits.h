@@ -59,9 +59,10 @@
 #define LIMIT_HEADER_BYTES (256 * KIB)
 #define LIMIT_ERROR_BODY_BYTES (64 * KIB)
 
-/* Local files, as they lie on disk and unpacked. */
+/* Local files, as they lie on disk and unpacked. Both fit the size_t of a
+ * 32-bit machine, where 4 GiB would be none. */
 #define LIMIT_FILE_BYTES (2 * GIB)
-#define LIMIT_FILE_PLAIN_BYTES (4 * GIB)
+#define LIMIT_FILE_PLAIN_BYTES (3 * GIB)
 
 /* Expansion of compressed data. Repetitive JSON reaches 100:1 honestly;
  * small inputs may exceed it, so the ratio counts after the first MiB. */
