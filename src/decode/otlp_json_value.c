@@ -40,8 +40,8 @@ static bool descend(struct walk *w, enum json_kind kind, enum place place,
 	}
 	if (!json_enter(w->r, kind))
 		return false;
-	w->levels[w->depth++] =
-		(struct level){ .place = place, .is_map = is_map };
+	w->levels[w->depth++] = (struct level){ .place = (unsigned char)place,
+						.is_map = is_map };
 	return true;
 }
 
@@ -70,7 +70,7 @@ static void write_string(struct walk *w)
 {
 	struct str text;
 
-	if (json_string(w->r, &text))
+	if (json_text(w->r, &text))
 		value_string(w->v, text);
 }
 
@@ -131,7 +131,7 @@ static void read_pair(struct walk *w, struct str key)
 		level->has_key = true;
 		if (json_peek(w->r) == JSON_NULL)
 			json_skip(w->r);
-		else if (json_string(w->r, &text))
+		else if (json_text(w->r, &text))
 			value_key(w->v, text);
 	} else if (str_equal(key, STR("value")) && !level->has_value) {
 		if (!level->has_key)

@@ -79,7 +79,7 @@ struct str trace_json_text(struct trace_json *t)
 		json_skip(t->r);
 		return STR("");
 	}
-	return json_string(t->r, &text) ? text : STR("");
+	return json_text(t->r, &text) ? text : STR("");
 }
 
 uint32_t trace_json_symbol(struct trace_json *t)

@@ -339,18 +339,20 @@ static void test_unkept_attributes_are_not_stored(void **state)
 
 static void nested(unsigned depth)
 {
-	static char text[20000];
-	char *at = text;
+	struct buf text;
 
-	at += sprintf(at, "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{"
-			  "\"attributes\":[{\"key\":\"http.route\",\"value\":");
+	buf_init(&text, MIB);
+	buf_add_text(&text,
+		     "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{"
+		     "\"attributes\":[{\"key\":\"http.route\",\"value\":");
 	for (unsigned i = 0; i < depth; i++)
-		at += sprintf(at, "{\"arrayValue\":{\"values\":[");
-	at += sprintf(at, "{\"intValue\":1}");
+		buf_add_text(&text, "{\"arrayValue\":{\"values\":[");
+	buf_add_text(&text, "{\"intValue\":1}");
 	for (unsigned i = 0; i < depth; i++)
-		at += sprintf(at, "]}}");
-	sprintf(at, "}]}]}]}]}");
-	decode(str_from(text));
+		buf_add_text(&text, "]}}");
+	buf_add_text(&text, "}]}]}]}]}");
+	decode(buf_str(&text));
+	buf_release(&text);
 }
 
 static void test_depth_has_a_limit(void **state)
@@ -372,18 +374,20 @@ static void test_depth_has_a_limit(void **state)
 
 static void test_long_text_is_cut(void **state)
 {
-	static char text[LIMIT_STRING_BYTES + 200];
-	char *at = text;
+	struct buf text;
 
 	(void)state;
-	at += sprintf(at, "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{"
-			  "\"name\":\"");
-	memset(at, 'n', LIMIT_STRING_BYTES + 1);
-	memcpy(at + LIMIT_STRING_BYTES + 1, "\"}]}]}]}", 9);
-	assert_true(decode(str_from(text)));
+	buf_init(&text, MIB);
+	buf_add_text(&text, "{\"resourceSpans\":[{\"scopeSpans\":[{"
+			    "\"spans\":[{\"name\":\"");
+	for (size_t i = 0; i <= LIMIT_STRING_BYTES; i++)
+		buf_add_char(&text, 'n');
+	buf_add_text(&text, "\"}]}]}]}");
+	assert_true(decode(buf_str(&text)));
 	assert_int_equal(span_name(&trace, 0).len, LIMIT_STRING_BYTES);
 	assert_true(has_note("1 text over 64 KiB was cut to that length"));
 	trace_release(&trace);
+	buf_release(&text);
 }
 
 /* JSON says where it ends: nothing short of that is accepted. */

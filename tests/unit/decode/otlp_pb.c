@@ -133,11 +133,14 @@ static void put_fixed(struct bytes *b, unsigned number, uint64_t value)
 /* Puts what was built into a message of its own, in a field. */
 static void wrap(struct bytes *b, unsigned number)
 {
-	static struct bytes inner;
+	unsigned char *inner = malloc(b->len + 1);
+	size_t len = b->len;
 
-	inner = *b;
+	assert_non_null(inner);
+	memcpy(inner, b->data, len);
 	b->len = 0;
-	put_bytes(b, number, inner.data, inner.len);
+	put_bytes(b, number, inner, len);
+	free(inner);
 }
 
 static void put_ids(struct bytes *b, const char *trace_id, size_t trace_len,
@@ -252,7 +255,7 @@ static void test_depth_has_a_limit(void **state)
 	assert_false(decode(FORMAT_OTLP_PB, nested(&b, most + 1)));
 	assert_non_null(strstr(err.message, "nested"));
 	trace_release(&trace);
-	assert_false(decode(FORMAT_OTLP_PB, nested(&b, 20000)));
+	assert_false(decode(FORMAT_OTLP_PB, nested(&b, 2000)));
 	trace_release(&trace);
 }
 
