@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 #define WHAT "the trace"
 
@@ -253,19 +254,34 @@ static bool spans_reserve(struct trace_build *b, struct error *err)
 	return true;
 }
 
-/* Jaeger stores a span that ends at or before its start as 1 ns long and
- * says so in a warning. */
-static bool is_widened_by_jaeger(const struct trace_build *b,
-				 const struct attr *attrs, uint32_t count)
+/* What Jaeger's server remarks about a span; NULL ptr for nothing. */
+static struct str warnings_of(const struct trace_build *b,
+			      const struct attr *attrs, uint32_t count)
 {
-	uint32_t key = symtab_find(&b->out->symtab, STR("@jaeger@warnings"));
+	uint32_t key = b->key_symbols[kept_find(STR("@jaeger@warnings"))];
 
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; key && i < count; i++)
 		if (attrs[i].key == key)
-			return str_find(trace_text(b->out, attrs[i].value),
-					STR("Negative duration detected")) !=
-			       SIZE_MAX;
-	return false;
+			return trace_text(b->out, attrs[i].value);
+	return (struct str){ NULL, 0 };
+}
+
+static bool contains(struct str text, struct str part)
+{
+	return str_find(text, part) != SIZE_MAX;
+}
+
+static void heed_warnings(struct trace_build *b, struct str warnings,
+			  struct span *s)
+{
+	if (contains(warnings, STR("trace has more than")))
+		b->is_cut_by_server = true;
+	if (contains(warnings, STR("timestamps were adjusted by")))
+		b->moved_count++;
+	/* A span that ended at or before its start is stored as 1 ns long. */
+	if (sat_sub_i64(s->end_ns, s->start_ns) == 1 &&
+	    contains(warnings, STR("Negative duration detected")))
+		s->end_ns = s->start_ns;
 }
 
 bool trace_build_span(struct trace_build *b, const struct span_input *in,
@@ -273,6 +289,7 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 {
 	struct attr attrs[KEPT_COUNT];
 	uint32_t count = pending_take(b, attrs);
+	struct str warnings;
 	struct span *s;
 	uint32_t seen;
 
@@ -297,9 +314,9 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		.flags = in->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM),
 		.status_message = in->status_message,
 	};
-	if (in->end_unix_ns - in->start_unix_ns == 1 &&
-	    is_widened_by_jaeger(b, attrs, count))
-		s->end_ns = s->start_ns;
+	warnings = warnings_of(b, attrs, count);
+	if (warnings.len)
+		heed_warnings(b, warnings, s);
 	if (!attrs_append(b, attrs, count, &s->attr_first, err))
 		return false;
 	b->span_traces[b->out->span_count++] = seen;

@@ -59,6 +59,8 @@ struct trace_build {
 	size_t foreign_count; /* spans of traces that are not wanted */
 	size_t trimmed_count;
 	size_t attrs_over_count;
+	size_t moved_count;    /* spans whose times the server corrected */
+	bool is_cut_by_server; /* it gave the first spans only */
 };
 
 /* What finishing found and mended. */

@@ -221,6 +221,13 @@ static void note_input(const struct trace_build *b,
 	note_count(notes, b->foreign_count,
 		   "1 span belongs to another trace and was left out",
 		   "spans belong to other traces and were left out");
+	if (b->is_cut_by_server)
+		notes_add(notes, "the server gave only the first spans of a "
+				 "longer trace");
+	note_count(notes, b->moved_count,
+		   "the server moved 1 span in time to correct clock skew",
+		   "spans were moved in time by the server to correct clock "
+		   "skew");
 	note_count(notes, b->trimmed_count,
 		   "1 text over 64 KiB was cut to that length",
 		   "texts over 64 KiB were cut to that length");
@@ -293,6 +300,7 @@ bool trace_build_finish(struct trace_build *b, struct notes *notes,
 
 	if (b->has_want)
 		b->out->id = b->want;
+	b->out->is_partial |= b->is_cut_by_server;
 	if (b->out->span_count > 0 &&
 	    (!resolve_places(b, err) || !put_in_order(b, &r, err)))
 		return false;

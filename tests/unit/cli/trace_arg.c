@@ -55,8 +55,8 @@ static void a_traceparent_gives_trace_and_span(void **state)
 	struct trace_arg arg;
 
 	(void)state;
-	assert_true(trace_arg_parse("00-" ID "-00f067aa0ba902b7-01", &arg,
-				    &err));
+	assert_true(
+		trace_arg_parse("00-" ID "-00f067aa0ba902b7-01", &arg, &err));
 	assert_int_equal(arg.span_id, 0x00f067aa0ba902b7);
 	expect_id("00-" ID "-00f067aa0ba902b7-01", ID);
 }

@@ -127,6 +127,28 @@ static void test_partial(void **state)
 	drop(bytes);
 }
 
+static void test_remarks_of_jaeger(void **state)
+{
+	struct str bytes =
+		oracle_load("jaeger/trace-b-too-many-spans-v3/body.json");
+
+	(void)state;
+	assert_true(decode(bytes));
+	assert_int_equal(trace.span_count, 40);
+	assert_true(trace.is_partial);
+	assert_true(has_note("the server gave only the first spans of a "
+			     "longer trace"));
+	trace_release(&trace);
+	drop(bytes);
+	bytes = oracle_load("jaeger/trace-d-skew-v3-adjusted/body.json");
+	assert_true(decode(bytes));
+	assert_false(trace.is_partial);
+	assert_true(has_note("3 spans were moved in time by the server to "
+			     "correct clock skew"));
+	trace_release(&trace);
+	drop(bytes);
+}
+
 #define GROUP(spans)                                                           \
 	"{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":"  \
 	"{\"stringValue\":\"web\"}}]},\"scopeSpans\":[{\"spans\":[" spans      \
@@ -425,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_file_of_the_collector),
 		cmocka_unit_test(test_missing_trace),
 		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_remarks_of_jaeger),
 		cmocka_unit_test(test_several_results_and_an_error),
 		cmocka_unit_test(test_every_form_of_id),
 		cmocka_unit_test(test_damage_is_told),

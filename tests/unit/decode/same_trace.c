@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "trace_oracle.h"
 
 struct form {
@@ -192,6 +193,49 @@ static void test_shared_ids_give_one_tree(void **state)
 	}
 }
 
+static int allocations_left;
+
+static int gate(size_t size)
+{
+	(void)size;
+	return allocations_left-- > 0;
+}
+
+/* Whichever allocation fails, it is told, and nothing leaks. */
+static void starve(const struct form *form)
+{
+	struct str bytes = oracle_load(form->path);
+	static struct notes notes;
+	struct trace trace;
+	struct error err;
+	bool is_decoded = false;
+
+	for (int n = 0; !is_decoded; n++) {
+		notes_init(&notes);
+		trace_init(&trace);
+		error_clear(&err);
+		allocations_left = n;
+		mem_set_gate(gate);
+		is_decoded = decode_trace(form->format, bytes, NULL, &trace,
+					  &notes, &err);
+		mem_set_gate(NULL);
+		assert_int_equal(err.code,
+				 is_decoded ? ERROR_NONE : ERROR_MEMORY);
+		trace_release(&trace);
+		assert_true(n < 1000);
+	}
+	free((char *)(uintptr_t)bytes.ptr);
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+	static const struct form forms[] = { EVERYWHERE("a", "a-web") };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		starve(&forms[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_large_trace),
 		cmocka_unit_test(test_shared_ids),
 		cmocka_unit_test(test_shared_ids_give_one_tree),
+		cmocka_unit_test(test_every_allocation_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

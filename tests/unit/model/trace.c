@@ -618,19 +618,6 @@ static void test_ids(void **state)
 	assert_string_equal(span_kind_name((enum span_kind)17), "internal");
 }
 
-static void test_kept_keys(void **state)
-{
-	(void)state;
-	assert_true(attr_is_kept(STR("service.name")));
-	assert_true(attr_is_kept(STR("@jaeger@warnings")));
-	assert_true(attr_is_kept(STR("url.scheme")));
-	assert_true(attr_is_kept(STR("pyroscope.profile.id")));
-	assert_true(attr_is_kept(STR("db.query.text")));
-	assert_false(attr_is_kept(STR("db.query")));
-	assert_false(attr_is_kept(STR("")));
-	assert_false(attr_is_kept(STR("zzz")));
-}
-
 static int allocations_left;
 
 static int gate(size_t size)
@@ -696,7 +683,6 @@ int main(void)
 		cmocka_unit_test(test_two_million_spans_deep),
 		cmocka_unit_test(test_too_many_resources),
 		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_kept_keys),
 		cmocka_unit_test(test_every_allocation_may_fail),
 	};
 
