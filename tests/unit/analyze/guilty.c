@@ -6,6 +6,7 @@
 #include "analyze/findings.h"
 #include "analyze/trace_analysis.h"
 #include "base/buf.h"
+#include "base/mem.h"
 
 struct answer {
 	struct trace t;
@@ -593,6 +594,49 @@ static void deep_and_wide(void **state)
 	}
 }
 
+static int allocations_left;
+
+static int count_down(size_t size)
+{
+	(void)size;
+	return allocations_left-- > 0;
+}
+
+/* The n-th allocation fails: an error, never half an answer. */
+static void no_memory(void **state)
+{
+	static const char text[] =
+		"1 0 a S root 0 900 error\n"
+		"2 1 a C q 0 600 db.system=pg db.statement=\"SELECT 1 a\"\n"
+		"3 1 b S late 950 990\n"
+		"4 1 a C call 600 700\n"
+		"5 4 c S serve 1600 1650\n";
+	bool is_done = false;
+
+	(void)state;
+	for (int n = 0; !is_done; n++) {
+		struct guilty_want want = { 0 };
+		struct error err = { 0 };
+		struct answer a = { 0 };
+
+		fixture_trace(&a.t, text);
+		arena_init(&a.arena, GIB);
+		arena_init(&a.result.arena, GIB);
+		allocations_left = n;
+		mem_set_gate(count_down);
+		is_done = trace_times_compute(&a.t, &a.arena, &a.times, &err) &&
+			  guilty_find(&a.t, &a.times, &want, &a.result, &a.pick,
+				      &err) &&
+			  waterfall_build(&a.t, &a.times, &a.pick, &a.result,
+					  &err);
+		mem_set_gate(NULL);
+		assert_int_equal(err.code, is_done ? ERROR_NONE : ERROR_MEMORY);
+		if (is_done)
+			assert_in_range(n, 10, 1000);
+		end(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -615,6 +659,7 @@ int main(void)
 		cmocka_unit_test(long_path),
 		cmocka_unit_test(other_rankings),
 		cmocka_unit_test(deep_and_wide),
+		cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
