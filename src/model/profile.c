@@ -11,6 +11,9 @@
 #define PERIOD_MAX_NS NS_PER_S
 #define PERIOD_MIN_DISTINCT 20
 
+/* Frames of neighbouring stacks lie far apart: they are asked for early. */
+#define AHEAD 4
+
 void profile_init(struct profile *p)
 {
 	*p = (struct profile){ .sample_count = -1 };
@@ -147,6 +150,9 @@ bool profile_check(const struct profile *p, struct error *err)
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *s = &p->stacks[i];
 
+		if (p->stack_count - i > AHEAD &&
+		    s[AHEAD].frame_first < p->frame_id_count)
+			__builtin_prefetch(&p->frame_ids[s[AHEAD].frame_first]);
 		if (!check_stack(p, s))
 			return check_failed(err, "content of stack", i);
 		if (i && stack_compare(p, s - 1, s) >= 0)

@@ -8,16 +8,14 @@
 /* Room to order `count` sequences. */
 struct ordering {
 	struct sequence *sequences;
-	struct sequence_place *order;
-	struct sequence_place *scratch;
+	struct sequence *scratch;
 };
 
 static bool ordering_init(struct ordering *o, struct arena *arena, size_t count)
 {
 	o->sequences = arena_array(arena, count, sizeof *o->sequences);
-	o->order = arena_array(arena, count, sizeof *o->order);
 	o->scratch = arena_array(arena, count, sizeof *o->scratch);
-	return o->sequences && o->order && o->scratch;
+	return o->sequences && o->scratch;
 }
 
 /* Three bytes a word, each one more than it is: so the end of the text, 0, is
@@ -55,13 +53,16 @@ static uint32_t *rank_texts(struct profile_build *b)
 	for (size_t i = 0; i < t->count; i++) {
 		uint32_t *end = pack_text(t->texts[i], words);
 
-		o.sequences[i] =
-			(struct sequence){ words, (uint32_t)(end - words) };
+		o.sequences[i] = (struct sequence){
+			.items = words,
+			.count = (uint32_t)(end - words),
+			.index = (uint32_t)i,
+		};
 		words = end;
 	}
-	sequence_sort(o.sequences, t->count, NULL, o.order, o.scratch);
+	sequence_sort(o.sequences, t->count, NULL, o.scratch);
 	for (size_t i = 0; i < t->count; i++)
-		rank[o.order[i].index] = (uint32_t)i;
+		rank[o.sequences[i].index] = (uint32_t)i;
 	return rank;
 }
 
@@ -72,23 +73,24 @@ static uint32_t *place_pairs(struct arena *arena, const uint32_t *pairs,
 			     uint32_t *used_count)
 {
 	uint32_t *place = arena_array(arena, count, sizeof *place);
-	uint32_t *old = arena_array(arena, count, sizeof *old);
 	struct ordering o;
 	uint32_t used = 0;
 
-	if (!place || !old || !ordering_init(&o, arena, count))
+	if (!place || !ordering_init(&o, arena, count))
 		return NULL;
 	for (uint32_t i = 0; i < count; i++) {
 		place[i] = UNUSED;
 		if (!is_used[i])
 			continue;
-		old[used] = i;
-		o.sequences[used++] =
-			(struct sequence){ &pairs[2 * (size_t)i], 2 };
+		o.sequences[used++] = (struct sequence){
+			.items = &pairs[2 * (size_t)i],
+			.count = 2,
+			.index = i,
+		};
 	}
-	sequence_sort(o.sequences, used, NULL, o.order, o.scratch);
+	sequence_sort(o.sequences, used, NULL, o.scratch);
 	for (uint32_t i = 0; i < used; i++)
-		place[old[o.order[i].index]] = i;
+		place[o.sequences[i].index] = i;
 	*used_count = used;
 	return place;
 }
@@ -218,12 +220,15 @@ static bool place_stacks(struct finish *f)
 
 		for (uint32_t k = 0; k < s.frame_count; k++)
 			ids[k] = f->frame_place[ids[k]];
-		o.sequences[i] = (struct sequence){ ids, s.frame_count };
+		o.sequences[i] = (struct sequence){
+			.items = ids,
+			.count = s.frame_count,
+			.index = i,
+		};
 	}
-	sequence_sort(o.sequences, b->stack_count, f->name_rank, o.order,
-		      o.scratch);
+	sequence_sort(o.sequences, b->stack_count, f->name_rank, o.scratch);
 	for (uint32_t i = 0; i < b->stack_count; i++)
-		p->stacks[i] = b->stacks[o.order[i].index];
+		p->stacks[i] = b->stacks[o.sequences[i].index];
 	p->stack_count = b->stack_count;
 	return true;
 }

@@ -4,14 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct sorter {
-	const struct sequence *sequences;
-	const uint32_t *rank;
-};
+/* How far ahead of the merge the items of a sequence are asked for: they lie
+ * all over memory, and waiting for them is most of the work. */
+#define AHEAD 4
 
 struct run {
-	const struct sequence_place *at;
-	const struct sequence_place *end;
+	const struct sequence *at;
+	const struct sequence *end;
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -29,77 +28,108 @@ static uint32_t skip_equal(const uint32_t *a, const uint32_t *b, uint32_t at,
 	return at;
 }
 
-/* True when a belongs before b or is equal. The first *common items are known
- * to be equal; *common is set to all that are. With ranks a sequence counts
- * as its ranks, an end mark, then its items. */
-static bool is_in_order(const struct sorter *s, uint32_t index_a,
-			uint32_t index_b, uint32_t *common)
+/* With ranks a sequence counts as its ranks, an end mark, then its items. */
+static uint32_t item_at(const struct sequence *s, uint32_t at,
+			const uint32_t *rank)
 {
-	const struct sequence *a = &s->sequences[index_a];
-	const struct sequence *b = &s->sequences[index_b];
-	uint32_t count = least(a->count, b->count);
-	uint32_t at = *common;
-
-	if (at <= count) {
-		at = skip_equal(a->items, b->items, at, count, s->rank);
-		*common = at;
-		if (at < count && s->rank)
-			return s->rank[a->items[at]] < s->rank[b->items[at]];
-		if (at < count)
-			return a->items[at] < b->items[at];
-		if (a->count != b->count || !s->rank)
-			return a->count <= b->count;
-		at++;
-	}
-	at = skip_equal(a->items, b->items, at - count - 1, count, NULL);
-	*common = count + 1 + at;
-	return at == count || a->items[at] < b->items[at];
+	if (at < s->count)
+		return (rank ? rank[s->items[at]] : s->items[at]) + 1;
+	if (at == s->count || at - s->count - 1 >= s->count)
+		return 0;
+	return s->items[at - s->count - 1] + 1;
 }
 
-static void copy_run(struct sequence_place *out, struct sequence_place head,
+/* What a and b share, when they share at least the first `at` items. */
+static uint32_t count_common(const struct sequence *a, const struct sequence *b,
+			     uint32_t at, const uint32_t *rank)
+{
+	uint32_t count = least(a->count, b->count);
+
+	if (at <= count) {
+		at = skip_equal(a->items, b->items, at, count, rank);
+		if (at < count || a->count != b->count || !rank)
+			return at;
+		at++;
+	}
+	return count + 1 +
+	       skip_equal(a->items, b->items, at - count - 1, count, NULL);
+}
+
+/* True when x belongs before y or is equal. Invariant: both heads count what
+ * they share with the one written last. The one that shares more comes first;
+ * on a draw the items after that decide, and only when these are equal too
+ * the sequences themselves are looked at. The one that comes later then
+ * counts what it shares with the one before it. */
+static bool is_in_order(struct sequence *x, struct sequence *y,
+			const uint32_t *rank)
+{
+	uint32_t common;
+	uint32_t x_next;
+	uint32_t y_next;
+
+	if (x->common != y->common)
+		return x->common > y->common;
+	if (x->next != y->next)
+		return x->next < y->next;
+	common = count_common(x, y, x->common, rank);
+	x_next = item_at(x, common, rank);
+	y_next = item_at(y, common, rank);
+	if (x_next <= y_next) {
+		y->common = common;
+		y->next = y_next;
+		return true;
+	}
+	x->common = common;
+	x->next = x_next;
+	return false;
+}
+
+static void copy_run(struct sequence *out, struct sequence head,
 		     struct run rest)
 {
 	*out++ = head;
 	memcpy(out, rest.at, (size_t)(rest.end - rest.at) * sizeof *out);
 }
 
-/* Both runs hold at least one place. Invariant: x.common and y.common count
- * what the heads share with the place written last; the head that shares more
- * comes first, and only a draw needs a look at the items. */
-static void merge_runs(const struct sorter *s, struct run a, struct run b,
-		       struct sequence_place *out)
+static struct sequence take(struct run *r)
 {
-	struct sequence_place x = *a.at++;
-	struct sequence_place y = *b.at++;
+	if (r->end - r->at > AHEAD) {
+		const struct sequence *later = r->at + AHEAD;
+
+		__builtin_prefetch(later->items +
+				   least(later->common, later->count));
+	}
+	return *r->at++;
+}
+
+/* Both runs hold at least one. */
+static void merge_runs(struct run a, struct run b, const uint32_t *rank,
+		       struct sequence *out)
+{
+	struct sequence x = take(&a);
+	struct sequence y = take(&b);
 
 	for (;;) {
-		bool is_draw = x.common == y.common;
-		uint32_t common = x.common;
-		bool takes_x =
-			is_draw ? is_in_order(s, x.index, y.index, &common)
-				: x.common > y.common;
-
-		*out++ = takes_x ? x : y;
-		if (is_draw)
-			(takes_x ? &y : &x)->common = common;
-		if (takes_x && a.at == a.end) {
-			copy_run(out, y, b);
-			return;
+		if (is_in_order(&x, &y, rank)) {
+			*out++ = x;
+			if (a.at == a.end) {
+				copy_run(out, y, b);
+				return;
+			}
+			x = take(&a);
+		} else {
+			*out++ = y;
+			if (b.at == b.end) {
+				copy_run(out, x, a);
+				return;
+			}
+			y = take(&b);
 		}
-		if (!takes_x && b.at == b.end) {
-			copy_run(out, x, a);
-			return;
-		}
-		if (takes_x)
-			x = *a.at++;
-		else
-			y = *b.at++;
 	}
 }
 
-static void merge_pass(const struct sorter *s, size_t count, size_t width,
-		       const struct sequence_place *from,
-		       struct sequence_place *to)
+static void merge_pass(const struct sequence *from, size_t count, size_t width,
+		       const uint32_t *rank, struct sequence *to)
 {
 	for (size_t at = 0; at < count; at += 2 * width) {
 		size_t middle = at + width < count ? at + width : count;
@@ -108,29 +138,29 @@ static void merge_pass(const struct sorter *s, size_t count, size_t width,
 		if (middle == end)
 			memcpy(to + at, from + at, (end - at) * sizeof *to);
 		else
-			merge_runs(s, (struct run){ from + at, from + middle },
+			merge_runs((struct run){ from + at, from + middle },
 				   (struct run){ from + middle, from + end },
-				   to + at);
+				   rank, to + at);
 	}
 }
 
-void sequence_sort(const struct sequence *sequences, size_t count,
-		   const uint32_t *rank, struct sequence_place *order,
-		   struct sequence_place *scratch)
+void sequence_sort(struct sequence *sequences, size_t count,
+		   const uint32_t *rank, struct sequence *scratch)
 {
-	struct sorter s = { sequences, rank };
-	struct sequence_place *from = order;
-	struct sequence_place *to = scratch;
+	struct sequence *from = sequences;
+	struct sequence *to = scratch;
 
-	for (size_t i = 0; i < count; i++)
-		order[i] = (struct sequence_place){ (uint32_t)i, 0 };
+	for (size_t i = 0; i < count; i++) {
+		sequences[i].common = 0;
+		sequences[i].next = item_at(&sequences[i], 0, rank);
+	}
 	for (size_t width = 1; width < count; width *= 2) {
-		struct sequence_place *swap = to;
+		struct sequence *swap = to;
 
-		merge_pass(&s, count, width, from, to);
+		merge_pass(from, count, width, rank, to);
 		to = from;
 		from = swap;
 	}
-	if (from != order)
-		memcpy(order, from, count * sizeof *order);
+	if (from != sequences)
+		memcpy(sequences, from, count * sizeof *sequences);
 }

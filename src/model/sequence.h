@@ -14,18 +14,16 @@
 struct sequence {
 	const uint32_t *items;
 	uint32_t count;
-};
-
-struct sequence_place {
-	uint32_t index;	 /* of the sequence */
+	uint32_t index;	 /* the caller's, to know it again */
 	uint32_t common; /* items shared with the sequence before it */
+	uint32_t next;	 /* rank of the item after those + 1, 0 at the end */
 };
 
-/* Fills order[0..count), using scratch of the same size. Shorter ones come
- * first on a tie, equal ones keep their place. With rank, items are compared
- * by rank[item] over the whole sequence first and by themselves after. */
-void sequence_sort(const struct sequence *sequences, size_t count,
-		   const uint32_t *rank, struct sequence_place *order,
-		   struct sequence_place *scratch);
+/* Orders sequences[0..count), of which items, count and index are set, using
+ * scratch of the same size. Shorter ones come first on a tie, equal ones keep
+ * their order. With rank, items are compared by rank[item] over the whole
+ * sequence first and by themselves after. */
+void sequence_sort(struct sequence *sequences, size_t count,
+		   const uint32_t *rank, struct sequence *scratch);
 
 #endif

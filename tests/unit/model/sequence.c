@@ -15,6 +15,17 @@ static uint32_t items[COUNT_MAX][LENGTH_MAX];
 static struct sequence sequences[COUNT_MAX];
 static const uint32_t *ranks;
 
+static void sort(uint32_t count, struct sequence *order)
+{
+	struct sequence scratch[COUNT_MAX];
+
+	for (uint32_t i = 0; i < count; i++) {
+		order[i] = sequences[i];
+		order[i].index = i;
+	}
+	sequence_sort(order, count, ranks, scratch);
+}
+
 static int compare_items(const struct sequence *a, const struct sequence *b,
 			 const uint32_t *rank)
 {
@@ -49,8 +60,7 @@ static uint32_t next_random(uint32_t *state)
 static void assert_sorted_like_qsort(uint32_t count, uint32_t values,
 				     uint32_t seed)
 {
-	struct sequence_place order[COUNT_MAX];
-	struct sequence_place scratch[COUNT_MAX];
+	struct sequence order[COUNT_MAX];
 	uint32_t expected[COUNT_MAX];
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -62,7 +72,7 @@ static void assert_sorted_like_qsort(uint32_t count, uint32_t values,
 		expected[i] = i;
 	}
 	qsort(expected, count, sizeof *expected, compare);
-	sequence_sort(sequences, count, ranks, order, scratch);
+	sort(count, order);
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(order[i].index, expected[i]);
 }
@@ -86,16 +96,17 @@ static void test_against_qsort(void **state)
 
 static void test_already_ordered_and_reversed(void **state)
 {
-	struct sequence_place order[COUNT_MAX];
-	struct sequence_place scratch[COUNT_MAX];
+	struct sequence order[COUNT_MAX];
 
 	(void)state;
+	ranks = NULL;
 	for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
 		for (uint32_t i = 0; i < COUNT_MAX; i++) {
 			items[i][0] = is_reversed ? COUNT_MAX - i : i;
-			sequences[i] = (struct sequence){ items[i], 1 };
+			sequences[i] = (struct sequence){ .items = items[i],
+							  .count = 1 };
 		}
-		sequence_sort(sequences, COUNT_MAX, NULL, order, scratch);
+		sort(COUNT_MAX, order);
 		for (uint32_t i = 0; i < COUNT_MAX; i++)
 			assert_int_equal(order[i].index,
 					 is_reversed ? COUNT_MAX - 1 - i : i);
