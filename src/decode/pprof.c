@@ -50,30 +50,36 @@ static bool reserve_ids(struct samples *s, size_t more, struct error *err)
 	return true;
 }
 
-/* One and two byte numbers, the bulk of a profile, without a call. A packed
- * array of n bytes holds at most n numbers, so the room is there. */
+/* Bytes of a number below 2^21, read without a call; 0: it is longer. There
+ * are three bytes at least. */
+static unsigned read_short(const unsigned char *bytes, uint64_t *id)
+{
+	*id = bytes[0] & 0x7Fu;
+	if (bytes[0] < 0x80)
+		return 1;
+	*id |= (bytes[1] & 0x7Fu) << 7;
+	if (bytes[1] < 0x80)
+		return 2;
+	*id |= (uint64_t)bytes[2] << 14;
+	return bytes[2] < 0x80 ? 3 : 0;
+}
+
+/* Short numbers are the bulk of a profile. A packed array of n bytes holds at
+ * most n of them, so the room is there. */
 static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 {
 	const unsigned char *bytes = (const unsigned char *)w->bytes.ptr;
 	uint64_t *ids = s->now.ids + s->now.id_count;
-	uint64_t id;
 
 	while (w->at < w->bytes.len) {
-		unsigned char first = bytes[w->at];
+		unsigned len = 0;
 
-		if (first < 0x80) {
-			w->at++;
-			*ids++ = first;
-		} else if (w->bytes.len - w->at > 1 &&
-			   bytes[w->at + 1] < 0x80) {
-			*ids++ = (uint64_t)bytes[w->at + 1] << 7 |
-				 (first & 0x7Fu);
-			w->at += 2;
-		} else if (wire_next_varint(w, &id)) {
-			*ids++ = id;
-		} else {
+		if (w->bytes.len - w->at >= 3)
+			len = read_short(bytes + w->at, ids);
+		w->at += len;
+		if (!len && !wire_next_varint(w, ids))
 			break;
-		}
+		ids++;
 	}
 	s->now.id_count = (size_t)(ids - s->now.ids);
 	return wire_check(w, PPROF_WHAT, err);
@@ -88,16 +94,15 @@ static void add_value(struct samples *s, uint64_t value)
 	s->now.value_count++;
 }
 
-static bool read_sample_field(struct samples *s, struct wire *w,
-			      const struct wire_field *f, struct error *err)
+static bool read_sample_field(struct samples *s, const struct wire_field *f,
+			      struct error *err)
 {
 	struct wire packed;
 	uint64_t value;
 
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
-		if (!wire_enter(w, f, &packed))
-			break;
+		pprof_wire(s->p, f->bytes, &packed);
 		return reserve_ids(s, f->bytes.len, err) &&
 		       read_ids(s, &packed, err);
 	case WIRE_TAG(1, WIRE_VARINT):
@@ -106,8 +111,7 @@ static bool read_sample_field(struct samples *s, struct wire *w,
 		s->now.ids[s->now.id_count++] = f->value;
 		return true;
 	case WIRE_TAG(2, WIRE_BYTES):
-		if (!wire_enter(w, f, &packed))
-			break;
+		pprof_wire(s->p, f->bytes, &packed);
 		while (wire_next_varint(&packed, &value))
 			add_value(s, value);
 		return wire_check(&packed, PPROF_WHAT, err);
@@ -117,7 +121,6 @@ static bool read_sample_field(struct samples *s, struct wire *w,
 	default:
 		return true;
 	}
-	return wire_check(w, PPROF_WHAT, err);
 }
 
 static bool read_sample(struct samples *s, struct str message,
@@ -130,7 +133,7 @@ static bool read_sample(struct samples *s, struct str message,
 	s->now.value_count = 0;
 	pprof_wire(s->p, message, &w);
 	while (wire_next(&w, &f))
-		if (!read_sample_field(s, &w, &f, err))
+		if (!read_sample_field(s, &f, err))
 			return false;
 	if (!wire_check(&w, PPROF_WHAT, err))
 		return false;
@@ -150,9 +153,12 @@ static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 
 	*frame_count = 0;
 	for (size_t i = 0; i < now->id_count; i++) {
-		uint32_t location;
+		uint64_t id = now->ids[i];
+		uint32_t location = pprof_find(&s->p->locations, id);
 
-		if (!pprof_location(s->p, now->ids[i], &location, err))
+		if ((location == PPROF_NONE ||
+		     !s->p->unfolded[location].count) &&
+		    !pprof_unfold(s->p, id, location, err))
 			return false;
 		now->ids[i] = location;
 		*frame_count += s->p->unfolded[location].count;

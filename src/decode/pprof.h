@@ -73,10 +73,27 @@ struct pprof {
 bool pprof_load(struct pprof *p, struct error *err) MUST_CHECK;
 
 /* A reader of a message that lies within p->bytes. */
-void pprof_wire(const struct pprof *p, struct str message, struct wire *w);
+static inline void pprof_wire(const struct pprof *p, struct str message,
+			      struct wire *w)
+{
+	*w = (struct wire){
+		.bytes = message,
+		.start = (size_t)(message.ptr - p->bytes.ptr),
+	};
+}
 
-/* Index of the location with this id, its frames unfolded. */
-bool pprof_location(struct pprof *p, uint64_t id, uint32_t *location,
-		    struct error *err) MUST_CHECK;
+/* PPROF_NONE when absent. */
+static inline uint32_t pprof_find(const struct pprof_table *t, uint64_t id)
+{
+	if (t->is_counted)
+		return id - 1 < t->count ? (uint32_t)(id - 1) : PPROF_NONE;
+	if (t->by_id)
+		return id < t->by_id_len ? t->by_id[id] - 1 : PPROF_NONE;
+	return map_find_u64(&t->map, id);
+}
+
+/* Unfolds the frames of the location pprof_find() gave for this id. */
+bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
+		  struct error *err) MUST_CHECK;
 
 #endif

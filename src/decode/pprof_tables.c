@@ -9,12 +9,6 @@
 /* A table by id may take this many slots a message before a map is smaller. */
 #define SLOTS_PER_MESSAGE 4
 
-void pprof_wire(const struct pprof *p, struct str message, struct wire *w)
-{
-	wire_init(w, message);
-	w->start = (size_t)(message.ptr - p->bytes.ptr);
-}
-
 static bool malformed(struct error *err, const char *what, uint64_t id,
 		      const char *why)
 {
@@ -238,15 +232,6 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 	return true;
 }
 
-static uint32_t table_find(const struct pprof_table *t, uint64_t id)
-{
-	if (t->is_counted)
-		return id - 1 < t->count ? (uint32_t)(id - 1) : PPROF_NONE;
-	if (t->by_id)
-		return id < t->by_id_len ? t->by_id[id] - 1 : PPROF_NONE;
-	return map_find_u64(&t->map, id);
-}
-
 static bool read_string(const struct pprof *p, uint64_t index, struct str *text,
 			struct error *err)
 {
@@ -327,7 +312,7 @@ struct mapping {
 static bool read_mapping(const struct pprof *p, uint64_t id, struct mapping *m,
 			 struct error *err)
 {
-	uint32_t index = table_find(&p->mappings, id);
+	uint32_t index = pprof_find(&p->mappings, id);
 	struct wire w;
 	struct wire_field f;
 	uint64_t file = 0;
@@ -432,7 +417,7 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 			     const struct location *l, uint32_t *function,
 			     struct error *err)
 {
-	uint32_t index = table_find(&p->functions, id);
+	uint32_t index = pprof_find(&p->functions, id);
 	struct function_texts texts;
 
 	if (id == 0)
@@ -526,14 +511,18 @@ static bool read_location(const struct pprof *p, struct str message,
 }
 
 /* The wire has the innermost line first: the frames are turned round. */
-static bool unfold(struct pprof *p, uint32_t index, struct error *err)
+bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
+		  struct error *err)
 {
-	struct str message = p->locations.messages[index];
 	size_t first = p->frame_count;
 	struct location l;
 	struct wire w;
 	struct wire_field f;
+	struct str message;
 
+	if (location == PPROF_NONE)
+		return malformed(err, "location", id, "is missing");
+	message = p->locations.messages[location];
 	if (!read_location(p, message, &l, err))
 		return false;
 	pprof_wire(p, message, &w);
@@ -544,17 +533,8 @@ static bool unfold(struct pprof *p, uint32_t index, struct error *err)
 	if (p->frame_count == first && !push_frame(p, 0, 0, &l, err))
 		return false;
 	reverse(p->frames + first, p->frame_count - first);
-	p->unfolded[index] =
+	p->unfolded[location] =
 		(struct pprof_unfolded){ (uint32_t)first,
 					 (uint32_t)(p->frame_count - first) };
 	return true;
-}
-
-bool pprof_location(struct pprof *p, uint64_t id, uint32_t *location,
-		    struct error *err)
-{
-	*location = table_find(&p->locations, id);
-	if (*location == PPROF_NONE)
-		return malformed(err, "location", id, "is missing");
-	return p->unfolded[*location].count || unfold(p, *location, err);
 }
