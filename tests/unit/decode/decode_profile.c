@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile_testing.h"
+
+/* The same 30 minutes of one service in every form that is read, recognised
+ * by content as a file would be. */
+static const struct {
+	const char *path;
+	enum format format;
+} forms[] = {
+	{ "pyroscope/merge-profile-proto/body.pb", FORMAT_PPROF },
+	{ "pyroscope/tree-proto/body.pb", FORMAT_PYROSCOPE_TREE_PB },
+	{ "pyroscope/flamegraph-proto/body.pb", FORMAT_PYROSCOPE_TREE_PB },
+	{ "pyroscope/pprof-format-proto/body.pb", FORMAT_PYROSCOPE_TREE_PB },
+	{ "pyroscope/flamegraph-json/body.json",
+	  FORMAT_PYROSCOPE_FLAMEGRAPH_JSON },
+};
+
+static void decode_as(enum format format, struct str bytes, struct profile *p)
+{
+	struct profile_want want = want_of("cpu");
+	struct notes notes;
+
+	notes_init(&notes);
+	profile_init(p);
+	assert_decoded(decode_profile(format, bytes, &want, p, &notes, &err));
+}
+
+static void test_every_format(void **state)
+{
+	struct buf first;
+
+	(void)state;
+	buf_init(&first, MIB);
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct buf body;
+		struct buf folded;
+		struct profile p;
+
+		read_fixture(forms[i].path, &body);
+		decode_as(forms[i].format, buf_str(&body), &p);
+		assert_int_equal(p.total, 351200000000);
+		print_folded(&p, &folded);
+		if (!i)
+			buf_add_str(&first, buf_str(&folded));
+		assert_string_equal(buf_text(&first), buf_text(&folded));
+		profile_release(&p);
+		decode_as(FORMAT_FOLDED, buf_str(&folded), &p);
+		assert_folded(&p, buf_text(&first));
+		profile_release(&p);
+		buf_release(&folded);
+		buf_release(&body);
+	}
+	buf_release(&first);
+}
+
+static void test_formats_are_recognised(void **state)
+{
+	char looks_like[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct buf body;
+
+		read_fixture(forms[i].path, &body);
+		assert_int_equal(format_sniff(buf_str(&body), looks_like,
+					      sizeof looks_like),
+				 forms[i].format);
+		buf_release(&body);
+	}
+	assert_int_equal(format_sniff(STR("main;work 12\n"), looks_like,
+				      sizeof looks_like),
+			 FORMAT_FOLDED);
+}
+
+static void test_nothing_wanted(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	profile_init(&p);
+	assert_decoded(decode_profile(FORMAT_FOLDED, STR("a 1\n"), NULL, &p,
+				      NULL, &err));
+	assert_int_equal(p.total, 1);
+	profile_release(&p);
+}
+
+static void test_traces_are_no_profiles(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	profile_init(&p);
+	assert_refused(decode_profile(FORMAT_JAEGER_JSON, STR("{}"), NULL, &p,
+				      NULL, &err),
+		       ERROR_FORMAT, "Jaeger");
+	profile_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_format),
+		cmocka_unit_test(test_formats_are_recognised),
+		cmocka_unit_test(test_nothing_wanted),
+		cmocka_unit_test(test_traces_are_no_profiles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
