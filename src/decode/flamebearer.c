@@ -56,6 +56,8 @@ bool flame_level(struct flame *f, struct error *err)
 	return true;
 }
 
+/* Untrusted numbers: widths add up without overflow, and no node has more of
+ * its own than in all. */
 static bool add_node(struct flame *f, struct error *err)
 {
 	void *nodes = f->nodes;
@@ -142,6 +144,7 @@ static bool add_stack(struct flame *f, size_t index, size_t level,
 				   err);
 }
 
+/* A chain of nodes costs the square of its length, so frames are counted. */
 static bool add_level(struct flame *f, size_t level, uint32_t *path,
 		      uint64_t *frames_seen, struct error *err)
 {

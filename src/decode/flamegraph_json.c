@@ -21,6 +21,8 @@ struct reader {
 	bool is_pprof;
 };
 
+/* Functions that read give false for failures of their own only; what the
+ * JSON reader met sticks there and is told in check_answer(). */
 static bool read_names(struct reader *r, struct error *err)
 {
 	struct str name;

@@ -49,6 +49,7 @@ static bool add_type(struct pprof *p, const struct wire_field *f,
 	return true;
 }
 
+/* Of header fields that come twice the last one holds, as in any protobuf. */
 static bool count_field(struct pprof *p, const struct wire_field *f,
 			struct error *err)
 {
@@ -213,6 +214,8 @@ static bool index_small_ids(struct pprof *p, struct pprof_table *t,
 	return true;
 }
 
+/* Most writers count their ids; some hand out other small numbers; ids that
+ * are hashes or addresses are legal too. */
 static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 {
 	uint64_t highest = highest_id(t);
@@ -232,6 +235,8 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 	return true;
 }
 
+/* Number 0 is the empty string even where the table is missing: the empty
+ * answers of Pyroscope have none. */
 static bool read_string(const struct pprof *p, uint64_t index, struct str *text,
 			struct error *err)
 {
@@ -275,6 +280,7 @@ static bool read_types(struct pprof *p, struct error *err)
 	       read_type(p, h->period_message, &h->period_type, err);
 }
 
+/* What samples resolve: each location and function once. */
 static bool prepare_columns(struct pprof *p, struct error *err)
 {
 	p->unfolded = arena_array(&p->scratch, p->locations.count,
@@ -390,6 +396,7 @@ struct function_texts {
 	struct str file;
 };
 
+/* Fields 2, 3 and 4 are string numbers: name, system name, file. */
 static bool read_function(const struct pprof *p, uint32_t index,
 			  struct function_texts *texts, struct error *err)
 {
@@ -438,6 +445,7 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 	return true;
 }
 
+/* Appends to the frames of the location being unfolded. */
 static bool push_frame(struct pprof *p, uint64_t function_id, uint64_t line,
 		       const struct location *l, struct error *err)
 {

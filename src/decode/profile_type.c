@@ -53,6 +53,8 @@ static const struct {
 
 #define CANDIDATE_COUNT (sizeof candidates / sizeof *candidates)
 
+/* Levels at an instant. "space" and "objects" are Node's heap in use, "live"
+ * Java's (profiles-api 2.1). */
 static const char *const gauges[] = {
 	"inuse_space", "inuse_objects", "goroutine", "goroutines",
 	"live",	       "live_objects",	"objects",   "space",
@@ -85,6 +87,8 @@ static size_t split_id(struct str id, struct str *parts, size_t max)
 	return count;
 }
 
+/* A full id has more parts than a type is known by in a file: the profile's
+ * name and the period's type are Pyroscope's own. */
 bool type_spelled_out(struct str wanted, struct type_name *type)
 {
 	struct str parts[ID_PARTS_MAX];
@@ -154,6 +158,7 @@ static bool is_misleading(const struct type_name *offered, uint32_t count,
 			 (struct type_name){ .type = STR("wall") }, &ignored);
 }
 
+/* With any_unit a type counts by its name alone: wall in microseconds. */
 static bool find_candidate(const struct type_name *offered, uint32_t count,
 			   struct str word, bool any_unit, uint32_t *chosen)
 {
@@ -174,6 +179,7 @@ static bool find_candidate(const struct type_name *offered, uint32_t count,
 	return false;
 }
 
+/* The list is cut at a whole type when there are many. */
 static bool not_found(const struct type_name *offered, uint32_t count,
 		      struct str wanted, struct error *err)
 {

@@ -64,6 +64,7 @@ static bool check_failed(struct error *err, const char *what, uint32_t index)
 			 index);
 }
 
+/* Names first: the order of functions is the order of stacks. */
 static int function_compare(const struct profile *p, uint32_t a, uint32_t b)
 {
 	int order = str_compare(function_name(p, a), function_name(p, b));
@@ -126,6 +127,7 @@ static int stack_compare(const struct profile *p, const struct stack *a,
 	return 0;
 }
 
+/* Ids are checked before anything follows them. */
 static bool check_stack(const struct profile *p, const struct stack *s)
 {
 	if (s->frame_count == 0 || s->frame_count > LIMIT_STACK_FRAMES ||
@@ -169,6 +171,8 @@ static uint64_t magnitude(int64_t value)
 	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
+/* Delays, bytes and objects are scaled up by their samplers: their divisor
+ * says nothing. Only time on a CPU or a wall clock comes in whole periods. */
 static bool is_time_on_clock(const struct profile *p)
 {
 	struct str type = profile_type_name(p);
@@ -177,6 +181,7 @@ static bool is_time_on_clock(const struct profile *p)
 	       (str_equal(type, STR("cpu")) || str_equal(type, STR("wall")));
 }
 
+/* Stops at the twentieth, so the search among those seen stays short. */
 static bool has_distinct_values(const struct profile *p)
 {
 	int64_t seen[PERIOD_MIN_DISTINCT];

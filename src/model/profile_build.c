@@ -39,6 +39,7 @@ void profile_build_free(struct profile_build *b)
 #define RESERVE(arena, column, cap, need)                                      \
 	reserve(arena, (void *)&(column), &(cap), need, sizeof *(column))
 
+/* Through bytes, since a pointer to a typed pointer is not one to void *. */
 static bool reserve(struct arena *arena, void *column, size_t *cap, size_t need,
 		    size_t size)
 {
@@ -128,6 +129,7 @@ bool profile_build_frame(struct profile_build *b, uint32_t function,
 	return true;
 }
 
+/* A frame that is no function of the program. */
 static bool add_marker(struct profile_build *b, struct str name,
 		       uint32_t *frame, struct error *err)
 {
@@ -164,6 +166,8 @@ static bool trim_stack(struct profile_build *b, const uint32_t **frames,
 	return true;
 }
 
+/* The slot of an equal stack, or the empty one where it belongs. Hashes are
+ * keyed (base/map.h), so no input can make the walk long. */
 static uint32_t *find_slot(const struct profile_build *b, uint64_t hash,
 			   const uint32_t *frames, uint32_t count)
 {
@@ -294,6 +298,7 @@ bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 		frames = &unknown;
 		count = 1;
 	}
+	/* Equal stacks take no memory but are hashed all the same. */
 	b->frames_seen += count;
 	if (b->frames_seen > LIMIT_STACK_FRAMES_TOTAL)
 		return error_set(err, ERROR_LIMIT,

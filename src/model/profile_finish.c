@@ -133,6 +133,7 @@ static bool mark_used(struct finish *f)
 	return true;
 }
 
+/* By name, then file. */
 static bool place_functions(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -161,6 +162,8 @@ static bool place_functions(struct finish *f)
 	return true;
 }
 
+/* By function, then line: a struct frame is that pair already. Names that
+ * differ only in file or line share a rank. */
 static bool place_frames(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -192,6 +195,7 @@ static bool place_frames(struct finish *f)
 	return true;
 }
 
+/* In the final order, so that a capped sum does not depend on the input's. */
 static void total_stacks(struct profile_build *b)
 {
 	struct profile *p = b->out;
@@ -205,6 +209,7 @@ static void total_stacks(struct profile_build *b)
 	}
 }
 
+/* Frame ids are renumbered in place before they are compared. */
 static bool place_stacks(struct finish *f)
 {
 	struct profile_build *b = f->b;
