@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/http.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <curl/curl.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "source/auth.h"
+#include "source/http_error.h"
+#include "source/http_receive.h"
+#include "source/http_retry.h"
+#include "source/http_wire.h"
+
+/* A probe asks whether a server is there at all; on the default ports it
+ * usually is not. */
+#define PROBE_CONNECT_MS 3000
+#define PROBE_STALL_MS 8000
+
+/* How soon an interruption or a stall is noticed. */
+#define POLL_MS 50
+
+enum job_state { JOB_WAITING = 0, JOB_RUNNING, JOB_DONE };
+
+struct job {
+	struct exchange *exchange;
+	struct wire *wire;
+	enum job_state state;
+	CURL *easy;
+	struct curl_slist *headers;
+	struct receive receive;
+	int64_t not_before_ns; /* monotonic, as the others */
+	int64_t started_ns;
+	int64_t activity_ns; /* the last byte in either direction */
+	bool is_connected;
+	bool is_stopped; /* by us: the reason is in response->err */
+	char curl_text[CURL_ERROR_SIZE];
+};
+
+struct wire {
+	const struct http_settings *settings;
+	int64_t deadline_ns;
+	CURLM *multi;
+	struct job *jobs;
+	size_t count;
+	size_t running;
+};
+
+/* ---- callbacks ---- */
+
+static size_t on_header(char *data, size_t size, size_t count, void *context)
+{
+	struct job *job = context;
+	struct str line = { data, size * count };
+
+	job->activity_ns = clock_monotonic_ns();
+	if (receive_header(&job->receive, line, &job->exchange->response->err))
+		return line.len;
+	job->is_stopped = true;
+	return 0;
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *context)
+{
+	struct job *job = context;
+	struct str bytes = { data, size * count };
+
+	job->activity_ns = clock_monotonic_ns();
+	if (receive_body(&job->receive, bytes, &job->exchange->response->err))
+		return bytes.len;
+	job->is_stopped = !job->receive.is_enough;
+	return 0;
+}
+
+/* Connected (and TLS agreed), the request goes out next. */
+static int on_connected(void *context, char *remote, char *local,
+			int remote_port, int local_port)
+{
+	struct job *job = context;
+
+	(void)remote;
+	(void)local;
+	(void)remote_port;
+	(void)local_port;
+	job->is_connected = true;
+	job->activity_ns = clock_monotonic_ns();
+	return CURL_PREREQFUNC_OK;
+}
+
+/* ---- setting up ---- */
+
+static int64_t left_ms(const struct wire *w)
+{
+	int64_t left_ns = sat_sub_i64(w->deadline_ns, clock_monotonic_ns());
+
+	return left_ns <= 0 ? 0 : (left_ns - 1) / NS_PER_MS + 1;
+}
+
+static int64_t connect_ms(const struct job *job)
+{
+	int64_t limit = job->wire->settings->connect_timeout_ms;
+
+	if (job->exchange->request->is_probe && limit > PROBE_CONNECT_MS)
+		return PROBE_CONNECT_MS;
+	return limit;
+}
+
+static int64_t stall_ms(const struct job *job)
+{
+	int64_t limit = job->wire->settings->stall_timeout_ms;
+
+	if (job->exchange->request->is_probe && limit > PROBE_STALL_MS)
+		return PROBE_STALL_MS;
+	return limit;
+}
+
+static void wipe_headers(struct curl_slist *list)
+{
+	for (struct curl_slist *item = list; item; item = item->next)
+		mem_wipe(item->data, strlen(item->data));
+	curl_slist_free_all(list);
+}
+
+static bool add_header(struct job *job, const char *name, struct str value)
+{
+	struct curl_slist *longer;
+	struct buf line;
+
+	buf_init(&line, LIMIT_HEADER_BYTES);
+	/* At once: growing would leave copies of a secret behind. */
+	if (!buf_reserve(&line, strlen(name) + value.len + 2))
+		return false;
+	buf_add_text(&line, name);
+	buf_add_str(&line, value);
+	longer = curl_slist_append(job->headers, buf_text(&line));
+	mem_wipe(line.data, line.len);
+	buf_release(&line);
+	if (longer)
+		job->headers = longer;
+	return longer != NULL;
+}
+
+static bool add_basic(struct job *job, const struct endpoint *e)
+{
+	const char *password = e->password ? e->password : "";
+	size_t size =
+		strlen(e->username ? e->username : "") + strlen(password) + 2;
+	char *pair = mem_alloc(size), *coded = mem_alloc(size / 3 * 4 + 8);
+	bool is_ok = pair && coded;
+
+	if (is_ok) {
+		snprintf(pair, size, "%s:%s", e->username ? e->username : "",
+			 password);
+		base64_encode((const unsigned char *)pair, size - 1, coded);
+		is_ok = add_header(job, "Authorization: Basic ",
+				   str_from(coded));
+		mem_wipe(pair, size);
+		mem_wipe(coded, strlen(coded));
+	}
+	mem_free(pair);
+	mem_free(coded);
+	return is_ok;
+}
+
+/* A header of the user's own takes the place of ours. */
+static bool has_own(const struct endpoint *e, struct str name)
+{
+	for (size_t i = 0; i < e->header_count; i++) {
+		struct str own = str_from(e->headers[i]);
+
+		if (str_equal_nocase(str_slice(own, 0, str_find(own, STR(":"))),
+				     name))
+			return true;
+	}
+	return false;
+}
+
+static bool add_credentials(struct job *job, const struct endpoint *e)
+{
+	if (has_own(e, STR("authorization")))
+		return true;
+	if (e->token)
+		return add_header(job, "Authorization: Bearer ",
+				  str_from(e->token));
+	if (e->username || e->password)
+		return add_basic(job, e);
+	return true;
+}
+
+static bool set_headers(struct job *job)
+{
+	const struct http_request *request = job->exchange->request;
+	const struct endpoint *e = request->endpoint;
+	bool is_ok = add_header(job, "Accept-Encoding: gzip", STR("")) &&
+		     /* Without this, large bodies wait for "100 Continue". */
+		     add_header(job, "Expect:", STR(""));
+
+	is_ok = is_ok && add_header(job, "Accept: ",
+				    request->accept ? str_from(request->accept)
+						    : STR("*/*"));
+	if (request->content_type)
+		is_ok = is_ok && add_header(job, "Content-Type: ",
+					    str_from(request->content_type));
+	if (e->tenant_id && !has_own(e, STR("x-scope-orgid")))
+		is_ok = is_ok &&
+			add_header(job,
+				   "X-Scope-OrgID: ", str_from(e->tenant_id));
+	is_ok = is_ok && add_credentials(job, e);
+	for (size_t i = 0; is_ok && i < e->header_count; i++)
+		is_ok = add_header(job, "", str_from(e->headers[i]));
+	return is_ok && curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER,
+					 job->headers) == CURLE_OK;
+}
+
+/* Collects the first failure of many settings. */
+static void keep(CURLcode *first, CURLcode code)
+{
+	if (*first == CURLE_OK)
+		*first = code;
+}
+
+static CURLcode set_transfer(struct job *job)
+{
+	CURL *easy = job->easy;
+	CURLcode rc = CURLE_OK;
+
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_URL, job->exchange->url));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https"));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+				   (long)CURL_HTTP_VERSION_1_1));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_USERAGENT,
+				   "tracefind/" TRACEFIND_VERSION));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+				   (long)connect_ms(job)));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+				   (long)left_ms(job->wire)));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, job->curl_text));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_PRIVATE, job));
+	return rc;
+}
+
+static CURLcode set_callbacks(struct job *job)
+{
+	CURL *easy = job->easy;
+	CURLcode rc = CURLE_OK;
+
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_HEADERDATA, job));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_WRITEDATA, job));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_PREREQDATA, job));
+	return rc;
+}
+
+static CURLcode set_trust(CURL *easy, const struct endpoint *e)
+{
+	CURLcode rc = CURLE_OK;
+
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLVERSION,
+				   (long)CURL_SSLVERSION_TLSv1_2));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER,
+				   e->is_insecure ? 0L : 1L));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST,
+				   e->is_insecure ? 0L : 2L));
+	if (e->cacert)
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_CAINFO, e->cacert));
+	if (e->cert)
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLCERT, e->cert));
+	if (e->key)
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLKEY, e->key));
+	if (e->proxy)
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, e->proxy));
+	else if (host_is_loopback(e->url))
+		/* The environment's proxy is for other machines. */
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, ""));
+	return rc;
+}
+
+static CURLcode set_method(CURL *easy, const struct http_request *request)
+{
+	CURLcode rc = CURLE_OK;
+
+	if (!strcmp(request->method, "POST")) {
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_POST, 1L));
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
+					   buf_text(&request->body)));
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+					   (curl_off_t)request->body.len));
+	} else {
+		keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L));
+	}
+	return rc;
+}
+
+/* ---- one try ---- */
+
+static void job_unhook(struct job *job)
+{
+	if (job->easy) {
+		curl_multi_remove_handle(job->wire->multi, job->easy);
+		curl_easy_cleanup(job->easy);
+		job->wire->running--;
+	}
+	job->easy = NULL;
+	wipe_headers(job->headers);
+	job->headers = NULL;
+	receive_release(&job->receive);
+}
+
+static bool job_start(struct job *job, struct error *err)
+{
+	struct exchange *x = job->exchange;
+	CURLcode rc;
+
+	job->easy = curl_easy_init();
+	if (!job->easy)
+		return error_memory(err, "a request");
+	job->wire->running++;
+	job->state = JOB_RUNNING;
+	job->is_connected = false;
+	job->is_stopped = false;
+	job->curl_text[0] = '\0';
+	job->started_ns = clock_monotonic_ns();
+	job->activity_ns = job->started_ns;
+	x->started_ns = clock_now_ns();
+	receive_init(&job->receive, x->response);
+	x->response->tries++;
+	rc = set_transfer(job);
+	keep(&rc, set_callbacks(job));
+	keep(&rc, set_trust(job->easy, x->request->endpoint));
+	keep(&rc, set_method(job->easy, x->request));
+	if (rc == CURLE_OK && set_headers(job) &&
+	    curl_multi_add_handle(job->wire->multi, job->easy) == CURLM_OK)
+		return true;
+	if (rc != CURLE_OK && rc != CURLE_OUT_OF_MEMORY)
+		return error_set(err, ERROR_INTERNAL,
+				 "the transfer library refused a setting: %s",
+				 curl_easy_strerror(rc));
+	return error_memory(err, "a request");
+}
+
+static enum wire_failure classify(const struct job *job, CURLcode code,
+				  long os_error)
+{
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return WIRE_NO_SUCH_HOST;
+	case CURLE_COULDNT_RESOLVE_PROXY:
+		return WIRE_NO_SUCH_PROXY;
+	case CURLE_COULDNT_CONNECT:
+		return os_error == ECONNREFUSED ? WIRE_REFUSED
+						: WIRE_UNREACHABLE;
+	case CURLE_OPERATION_TIMEDOUT:
+		if (left_ms(job->wire) == 0)
+			return WIRE_OUT_OF_TIME;
+		return job->is_connected ? WIRE_OUT_OF_TIME
+					 : WIRE_CONNECT_TIMEOUT;
+	case CURLE_PARTIAL_FILE:
+		return WIRE_CUT;
+	case CURLE_GOT_NOTHING:
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+		return job->exchange->response->status ? WIRE_CUT
+						       : WIRE_NO_ANSWER;
+	case CURLE_PEER_FAILED_VERIFICATION:
+		return WIRE_TLS_UNTRUSTED;
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_SSL_CIPHER:
+	case CURLE_SSL_ISSUER_ERROR:
+		return WIRE_TLS;
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_CERTPROBLEM:
+		return WIRE_TLS_FILES;
+	case CURLE_URL_MALFORMAT:
+		return WIRE_BAD_URL;
+	case CURLE_UNSUPPORTED_PROTOCOL: /* an answer without a head */
+	case CURLE_WEIRD_SERVER_REPLY:
+	case CURLE_HTTP2:
+	case CURLE_BAD_CONTENT_ENCODING:
+		return WIRE_NOT_HTTP;
+	case CURLE_OUT_OF_MEMORY:
+		return WIRE_MEMORY;
+	default:
+		return WIRE_OTHER;
+	}
+}
+
+static void describe(struct job *job, enum wire_failure failure, long os_error)
+{
+	struct exchange *x = job->exchange;
+	struct wire_facts facts = {
+		.endpoint = x->request->endpoint,
+		.url = x->url,
+		.body_bytes = x->response->wire_bytes,
+		.connect_ms = connect_ms(job),
+		.stall_ms = stall_ms(job),
+		.timeout_ms = job->wire->settings->timeout_ms,
+		.os_error = (int)os_error,
+		.detail = job->curl_text,
+	};
+
+	wire_describe(failure, &facts, &x->response->err);
+}
+
+static uint32_t random_bits(void)
+{
+	uint32_t bits = 0;
+
+	/* Without randomness the wait is merely regular. */
+	if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) < 0)
+		bits = 0;
+	return bits;
+}
+
+static int64_t next_delay_ms(const struct job *job, bool is_broken)
+{
+	const struct exchange *x = job->exchange;
+	struct retry_facts facts = {
+		.status = x->response->status,
+		.is_broken = is_broken,
+		.tries = x->response->tries,
+		.retries =
+			x->request->is_probe ? 0 : job->wire->settings->retries,
+		.retry_after = str_from(job->receive.retry_after),
+		.date = str_from(x->response->server_date),
+		.now_ns = clock_now_ns(),
+		.left_ms = left_ms(job->wire),
+		.random = random_bits(),
+	};
+
+	return retry_delay_ms(&facts);
+}
+
+static void finish(struct job *job, enum wire_failure failure, long os_error)
+{
+	struct http_response *response = job->exchange->response;
+	int64_t now_ns = clock_monotonic_ns(), delay_ms;
+	bool is_broken;
+
+	response->duration_ns = now_ns - job->started_ns;
+	if (failure == WIRE_OK &&
+	    !receive_finish(&job->receive, &response->err))
+		failure = WIRE_CUT;
+	if (job->is_stopped)
+		wire_prefix(job->exchange->url, &response->err);
+	else if (failure != WIRE_OK)
+		describe(job, failure, os_error);
+	is_broken = !job->is_stopped &&
+		    (failure == WIRE_CUT || failure == WIRE_NO_ANSWER);
+	delay_ms = next_delay_ms(job, is_broken);
+	job_unhook(job);
+	if (failure != WIRE_OK) {
+		response->status = 0;
+		buf_release(&response->body);
+	}
+	job->not_before_ns = now_ns + delay_ms * NS_PER_MS;
+	job->state = delay_ms == RETRY_NEVER ? JOB_DONE : JOB_WAITING;
+}
+
+static void finish_curl(struct job *job, CURLcode code)
+{
+	long os_error = 0;
+
+	curl_easy_getinfo(job->easy, CURLINFO_OS_ERRNO, &os_error);
+	/* We closed an error page on purpose: it is a whole answer. */
+	if (code == CURLE_WRITE_ERROR && job->receive.is_enough)
+		code = CURLE_OK;
+	finish(job, code == CURLE_OK ? WIRE_OK : classify(job, code, os_error),
+	       os_error);
+}
+
+/* The run's time is over; an earlier failure says more than that. */
+static void job_expire(struct job *job)
+{
+	if (job->exchange->response->tries == 0) {
+		receive_init(&job->receive, job->exchange->response);
+		describe(job, WIRE_OUT_OF_TIME, 0);
+	}
+	job->state = JOB_DONE;
+}
+
+/* ---- the batch ---- */
+
+static bool start_ready(struct wire *w, struct error *err)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct job *job = &w->jobs[i];
+
+		if (w->running >= LIMIT_PARALLEL_REQUESTS)
+			break;
+		if (job->state != JOB_WAITING || job->not_before_ns > now_ns)
+			continue;
+		if (left_ms(w) == 0) {
+			job_expire(job);
+		} else if (!job_start(job, err)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void collect_finished(struct wire *w)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(w->multi, &left))) {
+		CURLcode code = message->data.result;
+		char *job = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &job);
+		if (job)
+			finish_curl((struct job *)(void *)job, code);
+	}
+}
+
+static void stop_stalled(struct wire *w)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct job *job = &w->jobs[i];
+
+		if (job->state == JOB_RUNNING && job->is_connected &&
+		    now_ns - job->activity_ns > stall_ms(job) * NS_PER_MS)
+			finish(job, WIRE_STALLED, 0);
+	}
+}
+
+static bool is_finished(const struct wire *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->jobs[i].state != JOB_DONE)
+			return false;
+	return true;
+}
+
+static bool run_loop(struct wire *w, struct error *err)
+{
+	bool (*is_interrupted)(void) = w->settings->is_interrupted;
+	int running;
+
+	while (!is_finished(w)) {
+		if (is_interrupted && is_interrupted())
+			return error_set(err, ERROR_INTERRUPTED, "interrupted");
+		if (!start_ready(w, err))
+			return false;
+		if (curl_multi_perform(w->multi, &running) != CURLM_OK)
+			return error_memory(err, "the connections");
+		collect_finished(w);
+		stop_stalled(w);
+		if (!is_finished(w) &&
+		    curl_multi_poll(w->multi, NULL, 0, POLL_MS, NULL) !=
+			    CURLM_OK)
+			return error_memory(err, "the connections");
+	}
+	return true;
+}
+
+bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
+	      struct error *err)
+{
+	bool is_ok;
+
+	w->jobs = mem_calloc(n, sizeof *w->jobs);
+	if (!w->jobs)
+		return error_memory(err, "requests");
+	w->count = n;
+	for (size_t i = 0; i < n; i++) {
+		w->jobs[i].exchange = &exchanges[i];
+		w->jobs[i].wire = w;
+		if (exchanges[i].is_done)
+			w->jobs[i].state = JOB_DONE;
+	}
+	is_ok = run_loop(w, err);
+	for (size_t i = 0; i < n; i++)
+		job_unhook(&w->jobs[i]);
+	mem_free(w->jobs);
+	w->jobs = NULL;
+	w->count = 0;
+	return is_ok;
+}
+
+struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
+		      struct error *err)
+{
+	struct wire *w = mem_calloc(1, sizeof *w);
+
+	if (w && curl_global_init_mem(CURL_GLOBAL_DEFAULT, mem_alloc, mem_free,
+				      mem_realloc, mem_strdup,
+				      mem_calloc) == CURLE_OK) {
+		w->settings = settings;
+		w->deadline_ns = deadline_ns;
+		w->multi = curl_multi_init();
+		if (w->multi)
+			return w;
+		curl_global_cleanup();
+	}
+	mem_free(w);
+	error_memory(err, "the network client");
+	return NULL;
+}
+
+void wire_free(struct wire *w)
+{
+	if (!w)
+		return;
+	curl_multi_cleanup(w->multi);
+	curl_global_cleanup();
+	mem_free(w);
+}

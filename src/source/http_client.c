@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "source/auth.h"
+#include "source/har.h"
+#include "source/http_error.h"
+#include "source/http_wire.h"
+#include "source/redact.h"
+
+/* Short secrets would hit ordinary words; in an error page, where a server
+ * is most likely to repeat what it was sent, that does no harm. */
+#define MASK_MIN_DATA_BYTES 8
+#define MASK_MIN_ERROR_BYTES 4
+
+struct http_client {
+	struct http_settings settings;
+	struct wire *wire; /* made for the first request that needs it */
+	int64_t deadline_ns;
+	struct http_log_entry *log;
+	size_t log_count;
+	size_t log_cap;
+};
+
+struct http_client *http_client_new(const struct http_settings *settings,
+				    struct error *err)
+{
+	struct http_client *c = mem_calloc(1, sizeof *c);
+
+	if (!c) {
+		error_memory(err, "the network client");
+		return NULL;
+	}
+	c->settings = *settings;
+	c->deadline_ns =
+		sat_add_i64(clock_monotonic_ns(),
+			    sat_mul_i64(settings->timeout_ms, NS_PER_MS));
+	return c;
+}
+
+void http_client_free(struct http_client *c)
+{
+	if (!c)
+		return;
+	wire_free(c->wire);
+	for (size_t i = 0; i < c->log_count; i++) {
+		mem_free(c->log[i].method);
+		mem_free(c->log[i].url);
+	}
+	mem_free(c->log);
+	mem_free(c);
+}
+
+void http_request_release(struct http_request *r)
+{
+	mem_free(r->path);
+	r->path = NULL;
+	buf_release(&r->body);
+}
+
+void http_response_release(struct http_response *r)
+{
+	buf_release(&r->body);
+}
+
+size_t http_log(const struct http_client *c,
+		const struct http_log_entry **entries)
+{
+	*entries = c->log;
+	return c->log_count;
+}
+
+/* ---- one batch ---- */
+
+static bool log_reserve(struct http_client *c, size_t n, struct error *err)
+{
+	size_t cap = c->log_cap ? c->log_cap * 2 : 16;
+	struct http_log_entry *grown;
+
+	if (n > LIMIT_REQUESTS_PER_RUN - c->log_count)
+		return error_set(err, ERROR_LIMIT,
+				 "more than %u requests in one run",
+				 LIMIT_REQUESTS_PER_RUN);
+	if (c->log_count + n <= c->log_cap)
+		return true;
+	if (cap < c->log_count + n)
+		cap = c->log_count + n;
+	grown = mem_realloc(c->log, cap * sizeof *grown);
+	if (!grown)
+		return error_memory(err, "the list of requests");
+	c->log = grown;
+	c->log_cap = cap;
+	return true;
+}
+
+static char *redacted_url(const char *url)
+{
+	struct buf shown;
+	char *copy;
+
+	buf_init(&shown, LIMIT_OPTION_VALUE_BYTES * 4);
+	url_redact(&shown, str_from(url));
+	copy = shown.state == BUF_OK ? mem_strdup(buf_text(&shown)) : NULL;
+	buf_release(&shown);
+	return copy;
+}
+
+static bool log_add(struct http_client *c, const struct exchange *x,
+		    struct error *err)
+{
+	struct http_log_entry *entry = &c->log[c->log_count];
+
+	*entry = (struct http_log_entry){
+		.method = mem_strdup(x->request->method),
+		.url = redacted_url(x->url),
+		.status = x->response->status,
+		.bytes = x->response->wire_bytes,
+		.duration_ns = x->response->duration_ns,
+		.tries = x->response->tries,
+	};
+	c->log_count++;
+	return (entry->method && entry->url) ||
+	       error_memory(err, "the list of requests");
+}
+
+static bool mask_text(const struct endpoint *e, char *text)
+{
+	return secrets_mask(e, text, strlen(text), MASK_MIN_ERROR_BYTES);
+}
+
+/* What a server echoes must not reach a message, the log or a case. */
+static bool mask_response(const struct endpoint *e, struct http_response *r,
+			  struct error *err)
+{
+	bool is_data = r->status >= 200 && r->status < 300;
+
+	if (secrets_mask(e, r->body.data, r->body.len,
+			 is_data ? MASK_MIN_DATA_BYTES
+				 : MASK_MIN_ERROR_BYTES) &&
+	    mask_text(e, r->location) && mask_text(e, r->content_type) &&
+	    mask_text(e, r->server_date) && mask_text(e, r->err.message))
+		return true;
+	return error_memory(err, "an answer");
+}
+
+static void fail_early(struct exchange *x, const struct error *err)
+{
+	x->response->status = 0;
+	x->response->err = *err;
+	x->is_done = true;
+	x->started_ns = clock_now_ns();
+}
+
+static bool prepare(struct exchange *x, const struct http_request *request,
+		    struct http_response *response, char **url,
+		    struct error *err)
+{
+	struct error refusal;
+
+	*url = url_join(request->endpoint->url, request->path);
+	if (!*url)
+		return error_memory(err, "a request");
+	*x = (struct exchange){ .request = request,
+				.response = response,
+				.url = *url };
+	if (!endpoint_check(request->endpoint, &refusal))
+		fail_early(x, &refusal);
+	return true;
+}
+
+static bool is_all_done(const struct exchange *exchanges, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!exchanges[i].is_done)
+			return false;
+	return true;
+}
+
+static bool run_live(struct http_client *c, struct exchange *exchanges,
+		     size_t n, struct error *err)
+{
+	if (is_all_done(exchanges, n))
+		return true;
+	if (!c->wire)
+		c->wire = wire_new(&c->settings, c->deadline_ns, err);
+	return c->wire && wire_run(c->wire, exchanges, n, err);
+}
+
+static bool run_replay(struct http_client *c, struct exchange *exchanges,
+		       size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!har_find(c->settings.replay, exchanges[i].request,
+			      exchanges[i].url, exchanges[i].response, err))
+			return false;
+	return true;
+}
+
+static bool take_results(struct http_client *c, struct exchange *exchanges,
+			 size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct exchange *x = &exchanges[i];
+
+		if (!mask_response(x->request->endpoint, x->response, err) ||
+		    !log_add(c, x, err))
+			return false;
+		if (c->settings.record &&
+		    !har_add(c->settings.record, x->request, x->url,
+			     x->response, x->started_ns, err))
+			return false;
+	}
+	return true;
+}
+
+bool http_run(struct http_client *c, struct http_request *requests,
+	      struct http_response *responses, size_t n, struct error *err)
+{
+	struct exchange *exchanges = mem_calloc(n, sizeof *exchanges);
+	char **urls = mem_calloc(n, sizeof *urls);
+	bool is_ok = false;
+
+	memset(responses, 0, n * sizeof *responses);
+	if (!exchanges || !urls) {
+		error_memory(err, "requests");
+		goto out;
+	}
+	if (!log_reserve(c, n, err))
+		goto out;
+	for (size_t i = 0; i < n; i++)
+		if (!prepare(&exchanges[i], &requests[i], &responses[i],
+			     &urls[i], err))
+			goto out;
+	is_ok = (c->settings.replay ? run_replay : run_live)(c, exchanges, n,
+							     err) &&
+		take_results(c, exchanges, n, err);
+out:
+	for (size_t i = 0; urls && i < n; i++)
+		mem_free(urls[i]);
+	mem_free(urls);
+	mem_free(exchanges);
+	return is_ok;
+}

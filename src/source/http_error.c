@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/http_error.h"
+
+#include <string.h>
+
+#include "base/timefmt.h"
+#include "source/url.h"
+
+struct str url_authority(const char *url)
+{
+	struct url_parts parts;
+
+	return url && url_split(str_from(url), &parts) ? parts.authority
+						       : STR("the server");
+}
+
+const char *side_prefix(const struct endpoint *e)
+{
+	return e->option_prefix ? e->option_prefix : "-";
+}
+
+void wire_prefix(const char *url, struct error *err)
+{
+	struct str host = url_authority(url);
+
+	error_prefix(err, "%.*s", STR_ARGS(host));
+}
+
+static void show_ms(int64_t ms, char out[24])
+{
+	format_duration(ms * NS_PER_MS, out);
+}
+
+/* Seldom a name comes without an errno; its text would say "Success". */
+static const char *system_reason(const struct wire_facts *f)
+{
+	return f->os_error ? strerror(f->os_error) : f->detail;
+}
+
+static void describe_connect(enum wire_failure failure,
+			     const struct wire_facts *f, struct error *err)
+{
+	struct str host = url_authority(f->url);
+	const char *side = side_prefix(f->endpoint);
+	char limit[24];
+
+	switch (failure) {
+	case WIRE_REFUSED:
+		error_set(err, ERROR_NETWORK,
+			  "%.*s refused the connection: is the server running "
+			  "there? (%s-url)",
+			  STR_ARGS(host), side);
+		break;
+	case WIRE_NO_SUCH_HOST:
+		error_set(err, ERROR_NETWORK,
+			  "no such host: %.*s (check %s-url, DNS, VPN)",
+			  STR_ARGS(host), side);
+		break;
+	case WIRE_NO_SUCH_PROXY:
+		error_set(err, ERROR_NETWORK,
+			  "no such proxy host on the way to %.*s (check "
+			  "%s-proxy or the environment's proxy)",
+			  STR_ARGS(host), side);
+		break;
+	case WIRE_CONNECT_TIMEOUT:
+		show_ms(f->connect_ms, limit);
+		error_set(err, ERROR_NETWORK,
+			  "%.*s did not accept a connection within %s: check "
+			  "%s-url, firewall and VPN, or raise "
+			  "--connect-timeout",
+			  STR_ARGS(host), limit, side);
+		break;
+	default:
+		error_set(err, ERROR_NETWORK, "cannot connect to %.*s: %s",
+			  STR_ARGS(host), system_reason(f));
+		break;
+	}
+}
+
+static void describe_tls(enum wire_failure failure, const struct wire_facts *f,
+			 struct error *err)
+{
+	struct str host = url_authority(f->url);
+	const char *side = side_prefix(f->endpoint);
+
+	switch (failure) {
+	case WIRE_TLS_UNTRUSTED:
+		error_set(err, ERROR_NETWORK,
+			  "%.*s: the certificate is not trusted (%s): name "
+			  "its authority with %s-cacert FILE; --insecure "
+			  "skips the check",
+			  STR_ARGS(host), f->detail, side);
+		break;
+	case WIRE_TLS_FILES:
+		error_set(err, ERROR_USAGE,
+			  "a certificate or key file cannot be used (%s): "
+			  "check %s-cacert, %s-cert, %s-key",
+			  f->detail, side, side, side);
+		break;
+	default:
+		error_set(err, ERROR_NETWORK,
+			  "%.*s: no TLS connection (%s): does the server speak "
+			  "https (TLS 1.2 or newer) on this port? (%s-url)",
+			  STR_ARGS(host), f->detail, side);
+		break;
+	}
+}
+
+static void describe_answer(enum wire_failure failure,
+			    const struct wire_facts *f, struct error *err)
+{
+	struct str host = url_authority(f->url);
+	char limit[24];
+
+	switch (failure) {
+	case WIRE_STALLED:
+		show_ms(f->stall_ms, limit);
+		error_set(err, ERROR_NETWORK,
+			  "%.*s sent nothing for %s (%lld bytes had come): "
+			  "the server is busy or hung; a shorter window asks "
+			  "less of it",
+			  STR_ARGS(host), limit, (long long)f->body_bytes);
+		break;
+	case WIRE_OUT_OF_TIME:
+		show_ms(f->timeout_ms, limit);
+		error_set(err, ERROR_NETWORK,
+			  "%.*s: timed out: the run's %s are used up (raise "
+			  "--timeout, or ask for a shorter window)",
+			  STR_ARGS(host), limit);
+		break;
+	case WIRE_NO_ANSWER:
+		error_set(err, ERROR_NETWORK,
+			  "%.*s closed the connection without an answer (%s): "
+			  "does it speak http or https there? (%s-url)",
+			  STR_ARGS(host), f->detail, side_prefix(f->endpoint));
+		break;
+	default:
+		error_set(err, ERROR_NETWORK,
+			  "%.*s cut the connection in the middle of the "
+			  "answer, after %lld bytes: try again",
+			  STR_ARGS(host), (long long)f->body_bytes);
+		break;
+	}
+}
+
+void wire_describe(enum wire_failure failure, const struct wire_facts *f,
+		   struct error *err)
+{
+	struct str host = url_authority(f->url);
+
+	switch (failure) {
+	case WIRE_REFUSED:
+	case WIRE_UNREACHABLE:
+	case WIRE_NO_SUCH_HOST:
+	case WIRE_NO_SUCH_PROXY:
+	case WIRE_CONNECT_TIMEOUT:
+		describe_connect(failure, f, err);
+		break;
+	case WIRE_TLS_UNTRUSTED:
+	case WIRE_TLS:
+	case WIRE_TLS_FILES:
+		describe_tls(failure, f, err);
+		break;
+	case WIRE_STALLED:
+	case WIRE_OUT_OF_TIME:
+	case WIRE_NO_ANSWER:
+	case WIRE_CUT:
+		describe_answer(failure, f, err);
+		break;
+	case WIRE_NOT_HTTP:
+		error_set(err, ERROR_NETWORK,
+			  "%.*s does not answer in http: check scheme and "
+			  "port of %s-url",
+			  STR_ARGS(host), side_prefix(f->endpoint));
+		break;
+	case WIRE_BAD_URL:
+		error_set(err, ERROR_USAGE, "%s-url is not a usable URL",
+			  side_prefix(f->endpoint));
+		break;
+	case WIRE_MEMORY:
+		error_memory(err, "a connection");
+		break;
+	case WIRE_OK:
+	case WIRE_OTHER:
+		error_set(err, ERROR_NETWORK, "%.*s: %s", STR_ARGS(host),
+			  f->detail[0] ? f->detail : "the transfer failed");
+		break;
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words for what can go wrong on the way to a server and back: each
+ * failure apart, host named, next step included, no secret in any of them.
+ */
+#ifndef SOURCE_HTTP_ERROR_H
+#define SOURCE_HTTP_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "source/http.h"
+
+enum wire_failure {
+	WIRE_OK = 0,
+	WIRE_REFUSED,
+	WIRE_UNREACHABLE,
+	WIRE_NO_SUCH_HOST,
+	WIRE_NO_SUCH_PROXY,
+	WIRE_CONNECT_TIMEOUT,
+	WIRE_STALLED,
+	WIRE_OUT_OF_TIME,
+	WIRE_NO_ANSWER, /* closed before the first byte of an answer */
+	WIRE_CUT,	/* closed in the middle of it */
+	WIRE_TLS_UNTRUSTED,
+	WIRE_TLS,
+	WIRE_TLS_FILES,
+	WIRE_NOT_HTTP,
+	WIRE_BAD_URL,
+	WIRE_MEMORY,
+	WIRE_OTHER,
+};
+
+struct wire_facts {
+	const struct endpoint *endpoint;
+	const char *url;
+	int64_t body_bytes;
+	int64_t connect_ms;
+	int64_t stall_ms;
+	int64_t timeout_ms;
+	int os_error;
+	const char *detail; /* the library's words, may be empty */
+};
+
+void wire_describe(enum wire_failure failure, const struct wire_facts *f,
+		   struct error *err);
+
+/* Puts the host in front of a message. */
+void wire_prefix(const char *url, struct error *err);
+
+/* The host and port of a URL for messages; a part of it. */
+struct str url_authority(const char *url);
+
+/* "--traces" or "--profiles", never NULL. */
+const char *side_prefix(const struct endpoint *e);
+
+#endif

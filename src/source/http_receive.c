@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/http_receive.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "source/redact.h"
+
+void receive_init(struct receive *r, struct http_response *response)
+{
+	size_t limit = LIMIT_BODY_PLAIN_BYTES;
+
+	*r = (struct receive){ .response = response };
+	buf_release(&response->body);
+	*response = (struct http_response){ .tries = response->tries };
+	buf_init(&response->body, limit);
+}
+
+void receive_release(struct receive *r)
+{
+	gz_stream_free(r->gz);
+	r->gz = NULL;
+}
+
+static bool is_success(const struct http_response *response)
+{
+	return response->status >= 200 && response->status < 300;
+}
+
+static void copy_text(char *out, size_t size, struct str text)
+{
+	size_t len = utf8_floor(text.ptr, text.len, size - 1);
+
+	if (len > size - 1)
+		len = size - 1;
+	memcpy(out, text.ptr, len);
+	out[len] = '\0';
+	/* A NUL inside would be a shorter text to us than to the server. */
+	for (size_t i = 0; i < len; i++)
+		if (out[i] == '\0')
+			out[i] = ' ';
+}
+
+static void lower_text(char *text)
+{
+	for (; *text; text++)
+		if (*text >= 'A' && *text <= 'Z')
+			*text = (char)(*text + ('a' - 'A'));
+}
+
+static void set_content_type(struct http_response *response, struct str value)
+{
+	size_t end = str_find(value, STR(";"));
+
+	copy_text(response->content_type, sizeof response->content_type,
+		  str_trim(str_slice(value, 0, end)));
+	lower_text(response->content_type);
+}
+
+static void set_location(struct http_response *response, struct str value)
+{
+	struct buf shown;
+
+	buf_init(&shown, LIMIT_HEADER_BYTES * 4);
+	url_redact(&shown, value);
+	copy_text(response->location, sizeof response->location,
+		  buf_str(&shown));
+	buf_release(&shown);
+}
+
+static bool start_anew(struct receive *r, struct str line)
+{
+	size_t blank = str_find(line, STR(" "));
+	struct http_response *response = r->response;
+	uint64_t status = 0;
+
+	if (blank == SIZE_MAX ||
+	    !parse_u64(str_slice(line, blank + 1, 3), &status))
+		status = 0;
+	response->status = (int)status;
+	response->content_type[0] = '\0';
+	response->location[0] = '\0';
+	response->server_date[0] = '\0';
+	r->content_encoding[0] = '\0';
+	r->retry_after[0] = '\0';
+	return true;
+}
+
+bool receive_header(struct receive *r, struct str line, struct error *err)
+{
+	struct http_response *response = r->response;
+	struct str name = header_name(line), value = header_value(line);
+
+	r->header_bytes += line.len;
+	if (r->header_bytes > LIMIT_HEADER_BYTES)
+		return error_set(err, ERROR_LIMIT,
+				 "the answer's headers are larger than %zu KiB",
+				 LIMIT_HEADER_BYTES / KIB);
+	if (str_starts(line, STR("HTTP/")))
+		return start_anew(r, str_trim(line));
+	if (str_equal_nocase(name, STR("content-type")))
+		set_content_type(response, value);
+	else if (str_equal_nocase(name, STR("location")))
+		set_location(response, value);
+	else if (str_equal_nocase(name, STR("date")))
+		copy_text(response->server_date, sizeof response->server_date,
+			  value);
+	else if (str_equal_nocase(name, STR("retry-after")))
+		copy_text(r->retry_after, sizeof r->retry_after, value);
+	else if (str_equal_nocase(name, STR("content-encoding")) && value.len)
+		copy_text(r->content_encoding, sizeof r->content_encoding,
+			  value);
+	return true;
+}
+
+static bool begin_body(struct receive *r, struct error *err)
+{
+	struct str encoding = str_from(r->content_encoding);
+
+	r->is_body_begun = true;
+	if (!is_success(r->response))
+		r->response->body.max_bytes = LIMIT_ERROR_BODY_BYTES;
+	if (encoding.len == 0 || str_equal_nocase(encoding, STR("identity")))
+		return true;
+	if (str_equal_nocase(encoding, STR("gzip")) ||
+	    str_equal_nocase(encoding, STR("x-gzip")) ||
+	    str_equal_nocase(encoding, STR("deflate"))) {
+		r->gz = gz_stream_new(r->response->body.max_bytes, err);
+		return r->gz != NULL;
+	}
+	return error_set(err, ERROR_FORMAT,
+			 "the answer is packed as \"%.*s\", though only gzip "
+			 "was offered",
+			 STR_ARGS(encoding));
+}
+
+/* Of an error page the beginning is enough, whatever comes after. */
+static bool take_error_page(struct receive *r, struct str bytes)
+{
+	struct buf *body = &r->response->body;
+	struct error ignored;
+
+	if (r->gz) {
+		if (!gz_stream_feed(r->gz, bytes, body, &ignored))
+			r->is_enough = true;
+	} else {
+		size_t room = body->max_bytes - body->len;
+
+		buf_add_str(body, str_slice(bytes, 0, room));
+		r->is_enough = bytes.len >= room;
+	}
+	return !r->is_enough;
+}
+
+static bool over_plain(struct error *err)
+{
+	return error_set(err, ERROR_LIMIT,
+			 "the answer is larger than %zu MiB unpacked: ask for "
+			 "less (a shorter window)",
+			 LIMIT_BODY_PLAIN_BYTES / MIB);
+}
+
+bool receive_body(struct receive *r, struct str bytes, struct error *err)
+{
+	struct buf *body = &r->response->body;
+
+	r->response->wire_bytes += (int64_t)bytes.len;
+	if (!r->is_body_begun && !begin_body(r, err))
+		return false;
+	if (!is_success(r->response))
+		return take_error_page(r, bytes);
+	if (r->response->wire_bytes > (int64_t)LIMIT_BODY_WIRE_BYTES)
+		return error_set(err, ERROR_LIMIT,
+				 "the answer is larger than %zu MiB: ask for "
+				 "less (a shorter window)",
+				 LIMIT_BODY_WIRE_BYTES / MIB);
+	if (r->gz)
+		return gz_stream_feed(r->gz, bytes, body, err);
+	buf_add_str(body, bytes);
+	return body->state != BUF_OVER_LIMIT
+		       ? buf_check(body, "the answer", err)
+		       : over_plain(err);
+}
+
+bool receive_finish(struct receive *r, struct error *err)
+{
+	if (!r->gz || !is_success(r->response))
+		return true;
+	return gz_stream_finish(r->gz, err);
+}

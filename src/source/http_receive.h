@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Taking in one answer: header lines and packed bytes as they come, counted
+ * and unpacked within limits. Knows no network library.
+ */
+#ifndef SOURCE_HTTP_RECEIVE_H
+#define SOURCE_HTTP_RECEIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/gz.h"
+#include "source/http.h"
+
+struct receive {
+	struct http_response *response; /* borrowed */
+	struct gz_stream *gz;
+	size_t header_bytes;
+	bool is_body_begun;
+	/* An error page filled its (small) limit; the rest is not wanted. */
+	bool is_enough;
+	char content_encoding[32];
+	char retry_after[64];
+};
+
+/* Empties the response, for a first or another try. */
+void receive_init(struct receive *r, struct http_response *response);
+void receive_release(struct receive *r);
+
+/* One header line with its line end; status lines start anew. */
+bool receive_header(struct receive *r, struct str line,
+		    struct error *err) MUST_CHECK;
+
+/* Bytes of the body as they were sent. False: err is set, or is_enough. */
+bool receive_body(struct receive *r, struct str bytes,
+		  struct error *err) MUST_CHECK;
+
+/* After the last byte: false when packed content ended in the middle. */
+bool receive_finish(struct receive *r, struct error *err) MUST_CHECK;
+
+#endif

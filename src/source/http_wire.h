@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The wire under http_client.c: sends requests in parallel and waits for the
+ * answers. Implemented by http.c alone, the only file that knows curl.
+ */
+#ifndef SOURCE_HTTP_WIRE_H
+#define SOURCE_HTTP_WIRE_H
+
+#include "source/http.h"
+
+struct wire;
+
+/* One request of a batch; request, response and url are borrowed. */
+struct exchange {
+	const struct http_request *request;
+	struct http_response *response;
+	const char *url;    /* absolute, not redacted */
+	int64_t started_ns; /* clock time of the last try; set by the wire */
+	bool is_done;	    /* set beforehand: nothing to send */
+};
+
+/* deadline_ns is on the monotonic clock. settings are borrowed. */
+struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
+		      struct error *err);
+void wire_free(struct wire *w);
+
+/* Fills the responses. False only when interrupted or out of memory. */
+bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
+	      struct error *err) MUST_CHECK;
+
+#endif

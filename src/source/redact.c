@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/redact.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+/* Values come from files of at most this size or from one argument. */
+#define FORM_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
+
+static bool contains_nocase(struct str text, struct str word)
+{
+	for (size_t i = 0; i + word.len <= text.len; i++)
+		if (str_equal_nocase(str_slice(text, i, word.len), word))
+			return true;
+	return false;
+}
+
+bool parameter_is_secret(struct str name)
+{
+	static const char *const parts[] = {
+		"token", "secret", "passw",   "pwd", "auth",
+		"key",	 "cred",   "session", "jwt", "signature",
+	};
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (contains_nocase(name, str_from(parts[i])))
+			return true;
+	return str_equal_nocase(name, STR("sig")) ||
+	       str_equal_nocase(name, STR("code"));
+}
+
+bool header_is_harmless(struct str name)
+{
+	static const char *const names[] = {
+		"accept-language", "baggage",	       "cache-control",
+		"origin",	   "traceparent",      "tracestate",
+		"user-agent",	   "x-grafana-org-id", "x-request-id",
+		"x-scope-orgid",   "x-tenant",	       "x-tenant-id",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_equal_nocase(name, str_from(names[i])))
+			return true;
+	return false;
+}
+
+struct str header_name(struct str header)
+{
+	size_t colon = str_find(header, STR(":"));
+
+	return colon == SIZE_MAX ? STR("") : str_slice(header, 0, colon);
+}
+
+struct str header_value(struct str header)
+{
+	size_t colon = str_find(header, STR(":"));
+
+	if (colon == SIZE_MAX)
+		return STR("");
+	return str_trim(str_slice(header, colon + 1, header.len));
+}
+
+/* ---- URLs ---- */
+
+static void add_printable(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c <= ' ' || c >= 0x7F)
+			buf_addf(out, "%%%02X", (unsigned)c);
+		else
+			buf_add_char(out, (char)c);
+	}
+}
+
+static size_t span_until(struct str s, size_t from, const char *set)
+{
+	while (from < s.len && !(s.ptr[from] && strchr(set, s.ptr[from])))
+		from++;
+	return from;
+}
+
+/* "name=value" up to the next separator; the separator goes out as it is. */
+static size_t redact_parameter(struct buf *out, struct str url, size_t from)
+{
+	size_t end = span_until(url, from, "&;#");
+	struct str whole = str_slice(url, from, end - from);
+	size_t equals = str_find(whole, STR("="));
+
+	if (equals != SIZE_MAX &&
+	    parameter_is_secret(str_slice(whole, 0, equals))) {
+		add_printable(out, str_slice(whole, 0, equals + 1));
+		buf_add_text(out, REDACTED);
+	} else {
+		add_printable(out, whole);
+	}
+	if (end < url.len)
+		buf_add_char(out, url.ptr[end++]);
+	return end;
+}
+
+void url_redact(struct buf *out, struct str url)
+{
+	size_t scheme = str_find(url, STR("://"));
+	size_t start = scheme == SIZE_MAX ? 0 : scheme + 3;
+	size_t end = span_until(url, start, "/?#"), at = end;
+
+	while (at > start && url.ptr[at - 1] != '@')
+		at--;
+	add_printable(out, str_slice(url, 0, start));
+	add_printable(out, str_slice(url, at, end - at));
+	at = span_until(url, end, "?#");
+	add_printable(out, str_slice(url, end, at - end));
+	if (at < url.len)
+		buf_add_char(out, url.ptr[at++]);
+	while (at < url.len)
+		at = redact_parameter(out, url, at);
+}
+
+/* ---- arguments ---- */
+
+static void redact_header(struct buf *out, struct str header)
+{
+	struct str name = header_name(header);
+
+	if (name.len && header_is_harmless(str_trim(name))) {
+		buf_add_str(out, header);
+		return;
+	}
+	buf_add_str(out, name);
+	buf_add_text(out, name.len ? ": " REDACTED : REDACTED);
+}
+
+/* The last word of a long option: "header" of "--traces-header". */
+static struct str last_word(struct str option)
+{
+	size_t at = option.len;
+
+	while (at > 0 && option.ptr[at - 1] != '-')
+		at--;
+	return str_slice(option, at, option.len);
+}
+
+/* "--traces-header", also abbreviated; "-H", also in a cluster. */
+static bool names_header(struct str option)
+{
+	if (str_starts(option, STR("--")))
+		return last_word(option).len >= 3 &&
+		       str_starts(STR("header"), last_word(option));
+	return option.len >= 2 && option.ptr[0] == '-' &&
+	       option.ptr[option.len - 1] == 'H';
+}
+
+static size_t attached_header(struct str argument)
+{
+	size_t equals;
+
+	if (str_starts(argument, STR("--"))) {
+		equals = str_find(argument, STR("="));
+		if (equals != SIZE_MAX &&
+		    names_header(str_slice(argument, 0, equals)))
+			return equals + 1;
+		return 0;
+	}
+	if (argument.len < 3 || argument.ptr[0] != '-')
+		return 0;
+	equals = str_find(argument, STR("H"));
+	return equals != SIZE_MAX && equals + 1 < argument.len ? equals + 1 : 0;
+}
+
+static void redact_value(struct buf *out, struct str value, struct str option)
+{
+	if (str_equal(last_word(option), STR("proxy")) ||
+	    (str_find(value, STR("://")) != SIZE_MAX &&
+	     span_until(value, 0, " \t\"{}") == value.len))
+		url_redact(out, value);
+	else
+		buf_add_str(out, value);
+}
+
+void argument_redact(struct buf *out, struct str argument, struct str previous)
+{
+	size_t header = attached_header(argument);
+	size_t equals = str_find(argument, STR("="));
+
+	if (names_header(previous)) {
+		redact_header(out, argument);
+	} else if (header) {
+		buf_add_str(out, str_slice(argument, 0, header));
+		redact_header(out, str_slice(argument, header, argument.len));
+	} else if (str_starts(argument, STR("--")) && equals != SIZE_MAX) {
+		buf_add_str(out, str_slice(argument, 0, equals + 1));
+		redact_value(out, str_slice(argument, equals + 1, argument.len),
+			     str_slice(argument, 0, equals));
+	} else {
+		redact_value(out, argument, previous);
+	}
+}
+
+/* ---- known values ---- */
+
+struct mask {
+	char *data;
+	size_t len;
+	size_t min_bytes;
+	struct buf form; /* the secret in one spelling; wiped after use */
+};
+
+static void mask_text(const struct mask *m, struct str secret)
+{
+	char *from = m->data, *hit;
+	size_t left = m->len;
+
+	if (secret.len < m->min_bytes || secret.len == 0)
+		return;
+	while ((hit = memmem(from, left, secret.ptr, secret.len))) {
+		memset(hit, '*', secret.len);
+		left -= (size_t)(hit - from) + secret.len;
+		from = hit + secret.len;
+	}
+}
+
+static void mask_form(struct mask *m, struct str plain)
+{
+	if (!str_equal(buf_str(&m->form), plain))
+		mask_text(m, buf_str(&m->form));
+}
+
+static void mask_coded(struct mask *m, struct str secret)
+{
+	size_t size = (secret.len + 2) / 3 * 4;
+	char *room;
+
+	buf_clear(&m->form);
+	room = buf_reserve(&m->form, size + 1);
+	if (!room)
+		return;
+	base64_encode((const unsigned char *)secret.ptr, secret.len, room);
+	buf_commit(&m->form, size);
+	mask_form(m, secret);
+	for (size_t i = 0; i < size; i++) {
+		if (room[i] == '+')
+			room[i] = '-';
+		else if (room[i] == '/')
+			room[i] = '_';
+	}
+	mask_form(m, secret);
+}
+
+/* Alone, and as the beginning of something longer, where only whole groups
+ * of three bytes are certain. */
+static void mask_base64(struct mask *m, struct str secret)
+{
+	mask_coded(m, secret);
+	if (secret.len % 3)
+		mask_coded(m, str_slice(secret, 0, secret.len / 3 * 3));
+}
+
+static void add_json_escaped(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '"' || text.ptr[i] == '\\')
+			buf_add_char(out, '\\');
+		buf_add_char(out, text.ptr[i]);
+	}
+}
+
+static void mask_all_forms(struct mask *m, struct str secret)
+{
+	if (secret.len < m->min_bytes)
+		return;
+	mask_text(m, secret);
+	mask_base64(m, secret);
+	if (m->form.state != BUF_OK)
+		return;
+	buf_clear(&m->form);
+	url_encode(&m->form, secret);
+	mask_form(m, secret);
+	buf_clear(&m->form);
+	add_json_escaped(&m->form, secret);
+	mask_form(m, secret);
+}
+
+static void mask_basic(struct mask *m, const struct endpoint *e)
+{
+	struct buf pair;
+
+	buf_init(&pair, FORM_BYTES);
+	if (!buf_reserve(&pair, FORM_BYTES / 2))
+		m->form.state = pair.state;
+	buf_add_text(&pair, e->username ? e->username : "");
+	buf_add_char(&pair, ':');
+	buf_add_text(&pair, e->password);
+	if (pair.state == BUF_OK)
+		mask_base64(m, buf_str(&pair));
+	if (pair.data)
+		mem_wipe(pair.data, pair.len);
+	buf_release(&pair);
+}
+
+static void mask_header(struct mask *m, const char *header)
+{
+	struct str value = header_value(str_from(header));
+	size_t blank = str_find(value, STR(" "));
+
+	if (header_is_harmless(str_trim(header_name(str_from(header)))))
+		return;
+	mask_all_forms(m, value);
+	/* "Bearer xyz": the part behind the scheme alone, too. */
+	if (blank != SIZE_MAX)
+		mask_all_forms(m, str_trim(str_slice(value, blank, value.len)));
+}
+
+bool secrets_mask(const struct endpoint *e, char *data, size_t len,
+		  size_t min_bytes)
+{
+	struct mask m = { .data = data, .len = len, .min_bytes = min_bytes };
+	bool is_ok;
+
+	if (len == 0)
+		return true;
+	buf_init(&m.form, FORM_BYTES);
+	/* Room for every form at once: growing would leave copies behind. */
+	if ((e->token || e->password || e->header_count) &&
+	    !buf_reserve(&m.form, FORM_BYTES))
+		return false;
+	if (e->token)
+		mask_all_forms(&m, str_from(e->token));
+	if (e->password) {
+		mask_basic(&m, e);
+		mask_all_forms(&m, str_from(e->password));
+	}
+	for (size_t i = 0; i < e->header_count; i++)
+		mask_header(&m, e->headers[i]);
+	is_ok = m.form.state == BUF_OK;
+	if (m.form.data)
+		mem_wipe(m.form.data, m.form.cap);
+	buf_release(&m.form);
+	return is_ok;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Keeping secrets out of what people and files get to see: names that look
+ * like secrets, and known secret values that a server echoes.
+ */
+#ifndef SOURCE_REDACT_H
+#define SOURCE_REDACT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "source/http.h"
+
+#define REDACTED "[redacted]"
+
+/* A query parameter whose value is not for showing. */
+bool parameter_is_secret(struct str name);
+
+/* A request header whose value may be shown; everything else is secret. */
+bool header_is_harmless(struct str name);
+
+/* Name of a "Name: value" header, empty when there is no colon. */
+struct str header_name(struct str header);
+struct str header_value(struct str header);
+
+/* Overwrites with '*', keeping the length (so that binary bodies stay whole),
+ * every copy of the endpoint's credentials: plain, base64, percent-encoded,
+ * JSON-escaped. Values shorter than min_bytes are left: they would hit
+ * ordinary text. False only when out of memory. */
+bool secrets_mask(const struct endpoint *e, char *data, size_t len,
+		  size_t min_bytes) MUST_CHECK;
+
+/* One command-line argument, fit for a file: header options lose their
+ * values, URLs their user info. `previous` is the argument before, or NULL. */
+void argument_redact(struct buf *out, struct str argument, struct str previous);
+
+#endif

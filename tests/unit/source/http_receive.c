@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/http_receive.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+static void feed_head(struct receive *r, const char *head)
+{
+	struct str rest = str_from(head);
+	struct error err;
+
+	while (rest.len) {
+		size_t end = str_find(rest, STR("\r\n")) + 2;
+
+		assert_true(receive_header(r, str_slice(rest, 0, end), &err));
+		rest = str_slice(rest, end, rest.len);
+	}
+}
+
+static void test_headers_are_kept_for_messages(void **state)
+{
+	struct http_response response = { 0 };
+	struct receive r;
+
+	(void)state;
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 100 Continue\r\nContent-Type: x/y\r\n\r\n"
+		      "HTTP/1.1 302 Found\r\n"
+		      "CONTENT-TYPE:  Text/HTML; charset=utf-8 \r\n"
+		      "Location: http://u:p@h/login?token=abc\r\n"
+		      "Date: Sat, 21 Nov 2026 02:37:20 GMT\r\n"
+		      "Retry-After: 7\r\n\r\n");
+	assert_int_equal(response.status, 302);
+	assert_string_equal(response.content_type, "text/html");
+	assert_string_equal(response.location,
+			    "http://h/login?token=[redacted]");
+	assert_string_equal(response.server_date,
+			    "Sat, 21 Nov 2026 02:37:20 GMT");
+	assert_string_equal(r.retry_after, "7");
+	receive_release(&r);
+	http_response_release(&response);
+}
+
+static void test_headers_are_bounded(void **state)
+{
+	static char line[64 * 1024];
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+	bool is_ok = true;
+	size_t i;
+
+	(void)state;
+	memset(line, 'x', sizeof line);
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 200 OK\r\n");
+	for (i = 0; i < 5 && is_ok; i++)
+		is_ok = receive_header(&r, (struct str){ line, sizeof line },
+				       &err);
+	assert_int_equal(i, 4); /* 256 KiB and the status line */
+	assert_int_equal(err.code, ERROR_LIMIT);
+	receive_release(&r);
+}
+
+static void test_gzip_is_counted_on_both_sides(void **state)
+{
+	struct buf packed = testdata_read(
+		"answers/tempo/trace-b-nplus1-v2-pb-gzip/body.pb.gz");
+	struct buf plain = testdata_read(
+		"answers/tempo/trace-b-nplus1-v2-pb-gzip/body.pb");
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
+	for (size_t i = 0; i < packed.len; i += 100)
+		assert_true(receive_body(
+			&r, str_slice(buf_str(&packed), i, 100), &err));
+	assert_true(receive_finish(&r, &err));
+	assert_int_equal(response.wire_bytes, packed.len);
+	assert_true(str_equal(buf_str(&response.body), buf_str(&plain)));
+	receive_release(&r);
+	http_response_release(&response);
+
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
+	assert_true(receive_body(
+		&r, str_slice(buf_str(&packed), 0, packed.len - 9), &err));
+	assert_false(receive_finish(&r, &err));
+	receive_release(&r);
+	http_response_release(&response);
+	buf_release(&packed);
+	buf_release(&plain);
+}
+
+static void test_other_encodings_are_named(void **state)
+{
+	struct buf packed = testdata_read(
+		"answers/tempo/trace-b-nplus1-v2-zstd-offered/body.pb.zst");
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n");
+	assert_false(receive_body(&r, buf_str(&packed), &err));
+	assert_contains(err.message, "\"zstd\"");
+	assert_int_equal(err.code, ERROR_FORMAT);
+	receive_release(&r);
+	http_response_release(&response);
+	buf_release(&packed);
+}
+
+static void test_wire_bytes_have_a_ceiling(void **state)
+{
+	const size_t piece = 8 * MIB;
+	char *data = calloc(1, piece);
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+	size_t i;
+
+	(void)state;
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 200 OK\r\n\r\n");
+	for (i = 0; i < 10; i++)
+		if (!receive_body(&r, (struct str){ data, piece }, &err))
+			break;
+	assert_int_equal(i, 8);
+	assert_int_equal(err.code, ERROR_LIMIT);
+	assert_contains(err.message, "64 MiB");
+	receive_release(&r);
+	http_response_release(&response);
+	free(data);
+}
+
+static void test_error_pages_are_cut_not_refused(void **state)
+{
+	static char page[40 * 1024];
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	memset(page, 'e', sizeof page);
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 500 Oops\r\n\r\n");
+	assert_true(receive_body(&r, (struct str){ page, sizeof page }, &err));
+	assert_false(receive_body(&r, (struct str){ page, sizeof page }, &err));
+	assert_true(r.is_enough);
+	assert_int_equal(response.body.len, LIMIT_ERROR_BODY_BYTES);
+	assert_int_equal(response.body.state, BUF_OK);
+	receive_release(&r);
+	http_response_release(&response);
+}
+
+static void test_damaged_gzip_in_an_error_page_is_no_failure(void **state)
+{
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 502 Bad\r\nContent-Encoding: gzip\r\n\r\n");
+	assert_false(receive_body(&r, STR("not gzip at all"), &err));
+	assert_true(r.is_enough);
+	assert_true(receive_finish(&r, &err));
+	receive_release(&r);
+	http_response_release(&response);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headers_are_kept_for_messages),
+		cmocka_unit_test(test_headers_are_bounded),
+		cmocka_unit_test(test_gzip_is_counted_on_both_sides),
+		cmocka_unit_test(test_other_encodings_are_named),
+		cmocka_unit_test(test_wire_bytes_have_a_ceiling),
+		cmocka_unit_test(test_error_pages_are_cut_not_refused),
+		cmocka_unit_test(
+			test_damaged_gzip_in_an_error_page_is_no_failure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/redact.h"
+
+#include <stdio.h>
+
+#include "support.h"
+
+static void test_urls_lose_their_secrets(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "http://u:p@h:1/a?x=1", "http://h:1/a?x=1" },
+		{ "http://h/a?token=abc&x=1#access_token=q",
+		  "http://h/a?token=[redacted]&x=1#access_token=[redacted]" },
+		{ "http://h/?API_KEY=k;Signature=s&sig=1&design=2",
+		  "http://h/?API_KEY=[redacted];Signature=[redacted]&"
+		  "sig=[redacted]&design=2" },
+		{ "/login?code=42", "/login?code=[redacted]" },
+		{ "http://h/\x1b[31m \xC3\xA9", "http://h/%1B[31m%20%C3%A9" },
+		{ "http://h/a@b/c", "http://h/a@b/c" },
+		{ "user:pw@proxy:8080", "proxy:8080" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf out;
+
+		buf_init(&out, KIB);
+		url_redact(&out, str_from(rows[i][0]));
+		assert_string_equal(buf_text(&out), rows[i][1]);
+		buf_release(&out);
+	}
+}
+
+static void test_arguments_lose_their_secrets(void **state)
+{
+	static const char *const rows[][3] = {
+		{ NULL, "slow", "slow" },
+		{ "-H", "Authorization: Bearer CANARY",
+		  "Authorization: [redacted]" },
+		{ "--traces-header", "X-Key: CANARY", "X-Key: [redacted]" },
+		{ "-H", "CANARY", "[redacted]" },
+		{ "-H", "X-Scope-OrgID: acme", "X-Scope-OrgID: acme" },
+		{ NULL, "-HCookie: CANARY", "-HCookie: [redacted]" },
+		{ NULL, "-vHCookie: CANARY", "-vHCookie: [redacted]" },
+		{ NULL, "--header=Cookie: CANARY",
+		  "--header=Cookie: [redacted]" },
+		{ NULL, "--head=Cookie: CANARY", "--head=Cookie: [redacted]" },
+		{ NULL, "--proxy=http://u:CANARY@p:1", "--proxy=http://p:1" },
+		{ "--proxy", "u:CANARY@p:1", "p:1" },
+		{ "--traces-url", "tempo+http://u:CANARY@h/x",
+		  "tempo+http://h/x" },
+		{ NULL, "--traces-url=http://h/?token=CANARY",
+		  "--traces-url=http://h/?token=[redacted]" },
+		{ "--selector", "{a=\"x@y:z\"}", "{a=\"x@y:z\"}" },
+		{ NULL, "--hide=main.go", "--hide=main.go" },
+		{ "--hide", "main: x", "main: x" },
+		{ "--help", "a: b", "a: b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf out;
+
+		buf_init(&out, KIB);
+		argument_redact(&out, str_from(rows[i][1]),
+				str_from(rows[i][0]));
+		assert_string_equal(buf_text(&out), rows[i][2]);
+		buf_release(&out);
+	}
+}
+
+static void check_mask(const struct endpoint *e, const char *in,
+		       const char *out)
+{
+	char text[512];
+
+	snprintf(text, sizeof text, "%s", in);
+	assert_true(secrets_mask(e, text, strlen(text), 8));
+	assert_string_equal(text, out);
+}
+
+static void test_values_are_masked_in_every_spelling(void **state)
+{
+	static const char *const headers[] = {
+		"Authorization: Bearer header-canary",
+		"X-Scope-OrgID: tenant-canary",
+	};
+	const struct endpoint e = {
+		.username = "alice",
+		.password = "pass\"word/1",
+		.token = "token+canary",
+		.headers = headers,
+		.header_count = 2,
+	};
+
+	(void)state;
+	check_mask(&e, "a token+canary b token+canary",
+		   "a ************ b ************");
+	check_mask(&e, "token%2Bcanary", "**************");
+	check_mask(&e, "dG9rZW4rY2FuYXJ5", "****************");
+	check_mask(&e, "pass\\\"word/1", "************");
+	check_mask(&e, "pass%22word%2F1", "***************");
+	/* base64 of alice:pass"word/1, whose last group is open */
+	check_mask(&e, "Basic YWxpY2U6cGFzcyJ3b3JkLzE=",
+		   "Basic ************************");
+	check_mask(&e, "x header-canary x", "x ************* x");
+	check_mask(&e, "tenant-canary alice", "tenant-canary alice");
+}
+
+static void test_short_values_are_left(void **state)
+{
+	const struct endpoint e = { .token = "login" };
+	char text[] = "POST /login";
+
+	(void)state;
+	assert_true(secrets_mask(&e, text, strlen(text), 8));
+	assert_string_equal(text, "POST /login");
+	assert_true(secrets_mask(&e, text, strlen(text), 4));
+	assert_string_equal(text, "POST /*****");
+}
+
+static void test_binary_bodies_keep_their_length(void **state)
+{
+	const struct endpoint e = { .token = "token-canary" };
+	char data[] = "\x0A\x0Ctoken-canary\x00\x12";
+
+	(void)state;
+	assert_true(secrets_mask(&e, data, sizeof data - 1, 8));
+	assert_memory_equal(data, "\x0A\x0C************\x00\x12",
+			    sizeof data - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_urls_lose_their_secrets),
+		cmocka_unit_test(test_arguments_lose_their_secrets),
+		cmocka_unit_test(test_values_are_masked_in_every_spelling),
+		cmocka_unit_test(test_short_values_are_left),
+		cmocka_unit_test(test_binary_bodies_keep_their_length),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
