@@ -59,10 +59,9 @@
 #define LIMIT_HEADER_BYTES (256 * KIB)
 #define LIMIT_ERROR_BODY_BYTES (64 * KIB)
 
-/* Local files, as they lie on disk and unpacked. Both fit the size_t of a
- * 32-bit machine, where 4 GiB would be none. */
+/* Local files, as they lie on disk and unpacked. */
 #define LIMIT_FILE_BYTES (2 * GIB)
-#define LIMIT_FILE_PLAIN_BYTES (3 * GIB)
+#define LIMIT_FILE_PLAIN_BYTES (4 * GIB)
 
 /* Expansion of compressed data. Repetitive JSON reaches 100:1 honestly;
  * small inputs may exceed it, so the ratio counts after the first MiB. */
@@ -76,6 +75,10 @@
 /* Requests that are sent together; more than a verdict needs at once. */
 #define LIMIT_BATCH 16u
 #define LIMIT_RETRY_AFTER_MS 30000u
+
+/* Names a profile server lists (services, types). Thousands of services are
+ * real; each is compared with the wanted one to suggest the nearest. */
+#define LIMIT_NAMES 50000u
 
 /* Case files hold whole answers as base64 inside JSON. */
 #define LIMIT_HAR_BYTES (512 * MIB)

@@ -35,12 +35,14 @@ bool source_parse_url(const char *text, enum source_kind *kind,
 
 const char *source_kind_name(enum source_kind kind);
 
-/* How an answer is to be understood. */
+/* How an answer is to be understood. err is set for all but ANSWER_OK: for a
+ * miss it is ERROR_NOT_FOUND with what to check, for ANSWER_TRY_NEXT what to
+ * say when no attempt is left. */
 enum answer {
 	ANSWER_OK = 0,
 	ANSWER_MISS,      /* the server is right, the thing is not there */
 	ANSWER_TRY_NEXT,  /* this server lacks the route or form: next attempt */
-	ANSWER_ERROR,     /* err is set */
+	ANSWER_ERROR,
 };
 
 /* What decode/ has to be told about a body, without including decode/. */
@@ -107,8 +109,10 @@ struct profile_query {
 	const char *span_id; /* 16 hex digits, or NULL for the service */
 };
 
-/* Attempts: without span: SelectMergeProfile (pprof), then
- * SelectMergeStacktraces (tree). With span: SelectMergeSpanProfile (tree). */
+/* Attempts: without span: SelectMergeProfile (pprof), the same a millisecond
+ * later (a server bug refuses windows that begin at its oldest profile), then
+ * SelectMergeStacktraces (tree). With span: SelectMergeSpanProfile (tree), the
+ * same a millisecond later. The answer's form tells pprof from tree. */
 bool source_profile_request(const struct endpoint *endpoint,
 			    const struct profile_query *query,
 			    unsigned attempt, struct http_request *request,

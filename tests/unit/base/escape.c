@@ -139,20 +139,6 @@ static void test_damaged_utf8(void **state)
 			    "a\xEF\xBF\xBDz");
 }
 
-static void test_terminal_into_a_buffer(void **state)
-{
-	struct buf b;
-
-	(void)state;
-	buf_init(&b, 10);
-	buf_add_text(&b, "> ");
-	escape_terminal_buf(&b, STR("a\nb"));
-	assert_string_equal(buf_text(&b), "> a\\nb");
-	escape_terminal_buf(&b, STR("\x1b\x1b"));
-	assert_int_equal(b.state, BUF_OVER_LIMIT);
-	buf_release(&b);
-}
-
 static void test_json(void **state)
 {
 	char expected[16];
@@ -259,7 +245,6 @@ int main(void)
 		cmocka_unit_test(test_terminal_steering),
 		cmocka_unit_test(test_terminal_plain),
 		cmocka_unit_test(test_damaged_utf8),
-		cmocka_unit_test(test_terminal_into_a_buffer),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_width),

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What each kind of server supplies to source.c; the public faces of these
+ * are in source.h.
+ */
+#ifndef SOURCE_BACKEND_H
+#define SOURCE_BACKEND_H
+
+#include "source/source.h"
+
+struct trace_backend {
+	const char *name;
+	unsigned attempts;
+	/* Appends the path with its query; the id is checked already. */
+	void (*path)(const struct trace_query *query, unsigned attempt,
+		     struct buf *out);
+	const char *(*accept)(unsigned attempt);
+	enum answer (*answer)(unsigned attempt, const struct endpoint *e,
+			      const struct http_response *response,
+			      enum body_form *form, struct error *err);
+	const char *probe_path;
+	bool (*probe_matches)(const struct http_response *response);
+};
+
+extern const struct trace_backend backend_tempo;
+extern const struct trace_backend backend_jaeger;
+
+bool pyroscope_probe_request(const struct endpoint *endpoint, int64_t now_ns,
+			     struct http_request *request,
+			     struct error *err) MUST_CHECK;
+bool pyroscope_probe_matches(const struct http_response *response);
+
+/* Hands path (and body) over to the request; checks both buffers, releases
+ * them when something failed. */
+bool request_fill(struct http_request *request, const struct endpoint *endpoint,
+		  const char *method, struct buf *path, struct buf *body,
+		  struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/source.h"
+
+#include <string.h>
+
+/* ---- nearest names ---- */
+
+/* Longer names are compared by their beginnings only. */
+#define EDIT_BYTES 64u
+
+/* One step worse than anything that is still worth a mention. */
+#define FAR 1000u
+
+static struct str without_suffixes(struct str name)
+{
+	if (str_ends(name, STR(".cpu")))
+		name.len -= 4;
+	return name;
+}
+
+static struct str last_part(struct str name)
+{
+	for (size_t i = name.len; i > 0; i--)
+		if (name.ptr[i - 1] == '/')
+			return str_slice(name, i, name.len);
+	return name;
+}
+
+static char fold(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c + 32);
+	return c == '_' || c == '.' || c == ' ' ? '-' : c;
+}
+
+static unsigned least(unsigned a, unsigned b, unsigned c)
+{
+	unsigned ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* Levenshtein's distance; case and the kind of separator do not count. */
+static unsigned edit_distance(struct str a, struct str b)
+{
+	unsigned row[EDIT_BYTES + 1];
+
+	a = str_slice(a, 0, EDIT_BYTES);
+	b = str_slice(b, 0, EDIT_BYTES);
+	for (unsigned j = 0; j <= b.len; j++)
+		row[j] = j;
+	for (unsigned i = 0; i < a.len; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = i + 1;
+		for (unsigned j = 0; j < b.len; j++) {
+			unsigned cost = fold(a.ptr[i]) != fold(b.ptr[j]);
+			unsigned best = least(row[j] + 1, row[j + 1] + 1,
+					      diagonal + cost);
+
+			diagonal = row[j + 1];
+			row[j + 1] = best;
+		}
+	}
+	return row[b.len];
+}
+
+static unsigned name_distance(struct str name, struct str wanted)
+{
+	struct str own = without_suffixes(name);
+	struct str want = without_suffixes(wanted);
+	unsigned allowed = want.len < 6 ? 1 : (unsigned)want.len / 3;
+	unsigned edits;
+
+	if (str_equal(name, wanted))
+		return 0;
+	if (str_equal_nocase(own, want))
+		return 1;
+	if (str_equal_nocase(last_part(own), last_part(want)))
+		return 2;
+	edits = edit_distance(last_part(own), last_part(want));
+	if (edits <= allowed)
+		return 3 + edits;
+	if (want.len >= 3 && str_find(own, want) != SIZE_MAX)
+		return 100;
+	return FAR;
+}
+
+size_t nearest_names(const struct name_list *list, struct str wanted,
+		     struct str *out, size_t max)
+{
+	unsigned distances[16];
+	size_t count = 0;
+
+	if (max > sizeof distances / sizeof *distances)
+		max = sizeof distances / sizeof *distances;
+	for (size_t i = 0; i < list->count; i++) {
+		unsigned distance = name_distance(list->items[i], wanted);
+		size_t at = count;
+
+		while (at > 0 && distances[at - 1] > distance)
+			at--;
+		if (distance >= FAR || at >= max)
+			continue;
+		if (count < max)
+			count++;
+		for (size_t k = count - 1; k > at; k--) {
+			distances[k] = distances[k - 1];
+			out[k] = out[k - 1];
+		}
+		distances[at] = distance;
+		out[at] = list->items[i];
+	}
+	return count;
+}
+
+/* ---- profile types ---- */
+
+#define CANDIDATES 5
+
+/* The words of --type and what runtimes call it (profiles-api 2.2), best
+ * first. A candidate is a prefix of the id up to a whole part. */
+static const struct type_word {
+	const char *word;
+	const char *usual; /* asked for when nothing is known of the service */
+	const char *candidates[CANDIDATES];
+} type_words[] = {
+	{ "cpu",
+	  "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+	  { "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+	    "process_cpu:cpu:nanoseconds", "process_cpu:samples:count" } },
+	{ "wall",
+	  "wall:wall:nanoseconds:wall:nanoseconds",
+	  { "wall:wall", "wall" } },
+	{ "alloc",
+	  "memory:alloc_space:bytes:space:bytes",
+	  { "memory:alloc_space:bytes", "memory:alloc_sample_bytes",
+	    "memory:alloc_in_new_tlab_bytes", "alloc:alloc_size",
+	    "process_cpu:alloc_size" } },
+	{ "alloc_objects",
+	  "memory:alloc_objects:count:space:bytes",
+	  { "memory:alloc_objects", "memory:alloc_sample_objects",
+	    "memory:alloc_in_new_tlab_objects", "alloc:alloc_samples" } },
+	{ "inuse",
+	  "memory:inuse_space:bytes:space:bytes",
+	  { "memory:inuse_space:bytes", "memory:space:bytes",
+	    "heap:inuse_space", "memory:live:count" } },
+	{ "inuse_objects",
+	  "memory:inuse_objects:count:space:bytes",
+	  { "memory:inuse_objects", "memory:objects:count",
+	    "heap:inuse_objects", "memory:live:count" } },
+	{ "goroutine",
+	  "goroutine:goroutine:count:goroutine:count",
+	  { "goroutine:goroutine:count", "goroutines:goroutine:count" } },
+	{ "mutex",
+	  "mutex:delay:nanoseconds:contentions:count",
+	  { "mutex:delay:nanoseconds", "mutex:contentions" } },
+	{ "block",
+	  "block:delay:nanoseconds:contentions:count",
+	  { "block:delay:nanoseconds", "block:contentions" } },
+	{ "lock",
+	  "lock:lock_time:nanoseconds:cpu:nanoseconds",
+	  { "lock:lock_time:nanoseconds", "process_cpu:lock_time",
+	    "mutex:delay", "block:delay" } },
+	{ "exceptions",
+	  "exception:exception:count:cpu:nanoseconds",
+	  { "exception:exception:count", "process_cpu:exception:count",
+	    "exceptions" } },
+	{ "offcpu", "off_cpu:off_cpu:nanoseconds::", { "off_cpu" } },
+};
+
+static const struct {
+	const char *alias;
+	const char *word;
+} type_aliases[] = {
+	{ "alloc_space", "alloc" }, { "allocs", "alloc" },
+	{ "heap", "inuse" },	    { "inuse_space", "inuse" },
+	{ "memory", "inuse" },	    { "goroutines", "goroutine" },
+	{ "off_cpu", "offcpu" },    { "exception", "exceptions" },
+};
+
+static const struct type_word *word_find(struct str word)
+{
+	const size_t aliases = sizeof type_aliases / sizeof *type_aliases;
+
+	for (size_t i = 0; i < aliases; i++)
+		if (str_equal_nocase(word, str_from(type_aliases[i].alias)))
+			word = str_from(type_aliases[i].word);
+	for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++)
+		if (str_equal_nocase(word, str_from(type_words[i].word)))
+			return &type_words[i];
+	return NULL;
+}
+
+static size_t count_colons(struct str text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		count += text.ptr[i] == ':';
+	return count;
+}
+
+/* prefix, and behind it the end or the next part. */
+static bool has_parts(struct str id, struct str prefix)
+{
+	return str_starts(id, prefix) &&
+	       (id.len == prefix.len || id.ptr[prefix.len] == ':');
+}
+
+static struct str part_of(struct str id, int wanted)
+{
+	for (int part = 0;; part++) {
+		size_t end = str_find(id, STR(":"));
+
+		if (part == wanted || end == SIZE_MAX)
+			return part == wanted ? str_slice(id, 0, end) : STR("");
+		id = str_slice(id, end + 1, id.len);
+	}
+}
+
+/* What lies in memory or waits at one moment; summing snapshots of it over
+ * time has no meaning. */
+static bool id_is_gauge(struct str id)
+{
+	static const char *const samples[] = {
+		"inuse_space", "inuse_objects", "goroutine",
+		"live",	       "space",		"objects",
+	};
+
+	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+		if (str_equal(part_of(id, 1), str_from(samples[i])))
+			return true;
+	return false;
+}
+
+static bool find_candidate(const struct type_word *word,
+			   const struct name_list *present, struct str *found)
+{
+	for (size_t c = 0; c < CANDIDATES && word->candidates[c]; c++)
+		for (size_t i = 0; i < present->count; i++)
+			if (has_parts(present->items[i],
+				      str_from(word->candidates[c]))) {
+				*found = present->items[i];
+				return true;
+			}
+	return false;
+}
+
+/* The sample type by its own name: "alloc_in_new_tlab_objects". */
+static bool find_sample_type(struct str word, const struct name_list *present,
+			     struct str *found)
+{
+	for (size_t i = 0; i < present->count; i++)
+		if (str_equal(part_of(present->items[i], 1), word) ||
+		    has_parts(present->items[i], word)) {
+			*found = present->items[i];
+			return true;
+		}
+	return false;
+}
+
+static bool fail_absent(struct str word, const struct name_list *present,
+			struct error *err)
+{
+	struct buf list;
+
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < present->count; i++) {
+		struct str id = present->items[i];
+		struct str first = part_of(id, 0), second = part_of(id, 1);
+
+		if (list.len + id.len > LIMIT_ERROR_BYTES / 2) {
+			buf_add_text(&list, ", ...");
+			break;
+		}
+		buf_addf(&list, "%s%.*s:%.*s", i ? ", " : "", STR_ARGS(first),
+			 STR_ARGS(second));
+	}
+	error_set(err, ERROR_NOT_FOUND,
+		  "the service has no \"%.*s\" profiles; it has: %s",
+		  STR_ARGS(word), buf_text(&list));
+	buf_release(&list);
+	return false;
+}
+
+static bool fail_unknown(struct str word, struct error *err)
+{
+	return error_set(err, ERROR_USAGE,
+			 "unknown profile type \"%.*s\": one of cpu, wall, "
+			 "alloc, alloc_objects, inuse, inuse_objects, "
+			 "goroutine, mutex, block, lock, exceptions, offcpu, "
+			 "or a full id of five parts",
+			 STR_ARGS(word));
+}
+
+bool profile_type_resolve(struct str word, const struct name_list *present,
+			  struct arena *arena, struct str *type_id,
+			  bool *is_gauge, struct error *err)
+{
+	const struct type_word *known = word_find(word);
+	size_t colons = count_colons(word);
+	struct str found = word;
+
+	if (colons != 4 && colons != 5) {
+		if (!known && present->count == 0)
+			return fail_unknown(word, err);
+		if (present->count == 0)
+			found = str_from(known->usual);
+		else if (!(known && find_candidate(known, present, &found)) &&
+			 !find_sample_type(word, present, &found))
+			return known ? fail_absent(word, present, err)
+				     : fail_unknown(word, err);
+	}
+	*is_gauge = id_is_gauge(found);
+	*type_id = arena_str(arena, found);
+	return type_id->ptr || arena_fail(arena, "the profile type", err);
+}

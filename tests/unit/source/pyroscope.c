@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/source.h"
+
+#include <stdio.h>
+
+#include "support.h"
+
+#define T0_NS 1795223820000000000
+#define END_NS 1795225620000000000
+#define CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+#define SERVICE "/querier.v1.QuerierService/"
+
+static const struct endpoint endpoint = {
+	.url = "http://pyroscope.example:4040", .option_prefix = "--profiles"
+};
+
+static struct profile_query checkout(void)
+{
+	return (struct profile_query){ .type_id = CPU,
+				       .selector =
+					       "{service_name=\"checkout\"}",
+				       .range = { T0_NS, END_NS } };
+}
+
+static void check_bytes(const struct profile_query *query, unsigned attempt,
+			const char *method, const char *name)
+{
+	struct http_request request;
+	struct buf want;
+	struct error err;
+	char path[128];
+
+	snprintf(path, sizeof path, "answers/pyroscope/%s/request.bin", name);
+	want = testdata_read(path);
+	assert_true(source_profile_request(&endpoint, query, attempt, &request,
+					   &err));
+	snprintf(path, sizeof path, SERVICE "%s", method);
+	assert_string_equal(request.path, path);
+	assert_string_equal(request.method, "POST");
+	assert_string_equal(request.content_type, "application/proto");
+	assert_true(str_equal(buf_str(&request.body), buf_str(&want)));
+	http_request_release(&request);
+	buf_release(&want);
+}
+
+static void test_requests_are_those_that_were_recorded(void **state)
+{
+	struct profile_query query = checkout();
+
+	(void)state;
+	assert_int_equal(source_profile_attempts(&query), 3);
+	check_bytes(&query, 0, "SelectMergeProfile", "merge-profile-proto");
+	query.range.from_ns -= NS_PER_MS;
+	check_bytes(&query, 1, "SelectMergeProfile", "merge-profile-proto");
+	check_bytes(&query, 2, "SelectMergeStacktraces", "tree-proto");
+}
+
+/* The recorded request has its fields in another order: the span last. */
+static void test_span_request_has_the_recorded_fields(void **state)
+{
+	const size_t span_bytes = 2 + 16, rest_bytes = 16;
+	struct buf want =
+		testdata_read("answers/pyroscope/span-tree-proto/request.bin");
+	struct profile_query query = checkout();
+	struct http_request request;
+	struct error err;
+	struct str body;
+	size_t head;
+
+	(void)state;
+	query.span_id = "00000000a0000003";
+	assert_int_equal(source_profile_attempts(&query), 2);
+	assert_true(
+		source_profile_request(&endpoint, &query, 0, &request, &err));
+	assert_string_equal(request.path, SERVICE "SelectMergeSpanProfile");
+	body = buf_str(&request.body);
+	assert_int_equal(body.len, want.len);
+	head = want.len - span_bytes - rest_bytes;
+	assert_memory_equal(body.ptr, want.data, head);
+	assert_memory_equal(body.ptr + head, want.data + head + rest_bytes,
+			    span_bytes);
+	assert_memory_equal(body.ptr + head + span_bytes, want.data + head,
+			    rest_bytes);
+	http_request_release(&request);
+	buf_release(&want);
+}
+
+static void test_selectors_are_escaped(void **state)
+{
+	struct profile_query query = checkout();
+	struct buf selector;
+
+	(void)state;
+	buf_init(&selector, KIB);
+	selector_add(&selector, STR("note"), STR("say \"hi\"\\\nbye {}"));
+	selector_close(&selector);
+	query.selector = buf_text(&selector);
+	query.range.from_ns -= NS_PER_MS;
+	check_bytes(&query, 2, "SelectMergeStacktraces", "escaped-label-proto");
+	buf_clear(&selector);
+	selector_add(&selector, STR("k8s.pod.name"), STR("cart-0"));
+	selector_close(&selector);
+	query.selector = buf_text(&selector);
+	check_bytes(&query, 2, "SelectMergeStacktraces", "dotted-label-proto");
+	buf_clear(&selector);
+	selector_add(&selector, STR("a"), STR("x"));
+	selector_add(&selector, STR("1b"), STR("\x1b\x7f"));
+	selector_close(&selector);
+	assert_string_equal(buf_text(&selector),
+			    "{a=\"x\",\"1b\"=\"\\x1b\\x7f\"}");
+	buf_clear(&selector);
+	selector_close(&selector);
+	assert_string_equal(buf_text(&selector), "{}");
+	buf_release(&selector);
+}
+
+static void test_span_ids_are_checked(void **state)
+{
+	static const char *const bad[] = { "", "abc", "00000000a00000030",
+					   "zz000000a0000003" };
+	struct profile_query query = checkout();
+	struct http_request request;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		query.span_id = bad[i];
+		assert_false(source_profile_request(&endpoint, &query, 0,
+						    &request, &err));
+		assert_int_equal(err.code, ERROR_USAGE);
+	}
+}
+
+static enum answer judge(const struct profile_query *query, unsigned attempt,
+			 struct http_response response, enum body_form *form,
+			 struct error *err)
+{
+	enum answer answer;
+
+	error_clear(err);
+	answer = source_profile_answer(query, attempt, &endpoint, &response,
+				       form, err);
+	http_response_release(&response);
+	return answer;
+}
+
+static void check_form(const char *name, const char *span, unsigned attempt,
+		       enum body_form want)
+{
+	struct profile_query query = checkout();
+	enum body_form form;
+	struct error err;
+
+	query.span_id = span;
+	assert_int_equal(judge(&query, attempt, answer_load("pyroscope", name),
+			       &form, &err),
+			 ANSWER_OK);
+	assert_int_equal(form, want);
+}
+
+static void test_forms(void **state)
+{
+	(void)state;
+	check_form("merge-profile-proto", NULL, 0, BODY_PPROF);
+	check_form("merge-profile-proto", NULL, 1, BODY_PPROF);
+	check_form("tree-proto", NULL, 2, BODY_PYROSCOPE_TREE_PB);
+	check_form("span-tree-proto", "00000000a0000003", 0,
+		   BODY_PYROSCOPE_TREE_PB);
+}
+
+static void check(unsigned attempt, struct http_response response,
+		  enum answer want, enum error_code code, const char *part)
+{
+	struct profile_query query = checkout();
+	enum body_form form;
+	struct error err;
+
+	assert_int_equal(judge(&query, attempt, response, &form, &err), want);
+	assert_int_equal(err.code, code);
+	assert_contains(err.message, "pyroscope: ");
+	assert_contains(err.message, part);
+}
+
+static void check_case(const char *name, enum answer want, enum error_code code,
+		       const char *part)
+{
+	check(0, answer_load("pyroscope", name), want, code, part);
+}
+
+static void test_empty_in_all_disguises(void **state)
+{
+	(void)state;
+	check_case("empty-service-proto", ANSWER_MISS, ERROR_NOT_FOUND,
+		   "no " CPU " samples of {service_name=\"checkout\"}");
+	check_case("empty-wrong-type-proto", ANSWER_MISS, ERROR_NOT_FOUND,
+		   "--tenant-id");
+	check_case("v1-empty-service-proto", ANSWER_MISS, ERROR_NOT_FOUND,
+		   "no ");
+	check_case("span-unknown-tree-proto", ANSWER_MISS, ERROR_NOT_FOUND,
+		   "no ");
+}
+
+static void test_unlucky_start_is_tried_once_more(void **state)
+{
+	(void)state;
+	check_case("dual-start-at-oldest-json", ANSWER_TRY_NEXT, ERROR_INTERNAL,
+		   "query start time is after end time");
+	check(1, answer_load("pyroscope", "dual-start-at-oldest-json"),
+	      ANSWER_ERROR, ERROR_INTERNAL, "query start time");
+}
+
+static void test_what_the_server_lacks_leads_on(void **state)
+{
+	(void)state;
+	check_case("error-unknown-method", ANSWER_TRY_NEXT, ERROR_NETWORK,
+		   "--profiles-url");
+	check_case("v1-trace-id-json", ANSWER_TRY_NEXT, ERROR_NETWORK, "501");
+	check(0,
+	      answer_make(429, "application/json",
+			  "{\"code\":\"resource_exhausted\",\"message\":"
+			  "\"grpc: received message larger than max (1 vs. "
+			  "2)\"}"),
+	      ANSWER_TRY_NEXT, ERROR_NETWORK, "larger than max");
+}
+
+static void test_errors_are_unwrapped(void **state)
+{
+	(void)state;
+	check_case("v1-span-bad-id-json", ANSWER_ERROR, ERROR_NETWORK,
+		   "answered 500: invalid span id length: \"abc\"");
+	check_case("v1-series-bad-matcher-json", ANSWER_ERROR, ERROR_NETWORK,
+		   "500: unknown: rpc error: code = InvalidArgument desc");
+	check_case("error-range-too-long-json", ANSWER_ERROR, ERROR_LIMIT,
+		   "max_query_length, actual: 24h0m0.001s, limit: 1d");
+	check_case("error-timeout-json", ANSWER_ERROR, ERROR_NETWORK,
+		   "(504: context deadline exceeded)");
+	check_case("tenant-missing-proto", ANSWER_ERROR, ERROR_AUTH,
+		   "--tenant-id");
+	check_case("tenant-bad", ANSWER_ERROR, ERROR_AUTH, "--tenant-id");
+	check_case("error-media-type", ANSWER_ERROR, ERROR_INTERNAL,
+		   "answered 415");
+	check_case("error-get", ANSWER_ERROR, ERROR_NETWORK, "405");
+	check_case("error-double-slash", ANSWER_ERROR, ERROR_NETWORK,
+		   "would go to");
+	check_case("error-profile-type-json", ANSWER_ERROR, ERROR_INTERNAL,
+		   "<");
+	check_case("label-names-bad-accept", ANSWER_ERROR, ERROR_INTERNAL,
+		   "invalid media parameter");
+	check(0, answer_make(401, "text/html", "<html>"), ANSWER_ERROR,
+	      ERROR_AUTH, "--profiles-token-file FILE");
+	check(0,
+	      answer_make(500, "application/json",
+			  "{\"code\":\"unknown\",\"message\":\"{\\\"code\\\":"
+			  "\\\"unauthenticated\\\",\\\"message\\\":\\\"x\\\"}"
+			  "\"}"),
+	      ANSWER_ERROR, ERROR_AUTH, "500: x");
+}
+
+static void test_other_pages_are_no_profiles(void **state)
+{
+	(void)state;
+	check(0, answer_make(200, "text/html", "<html>grafana"), ANSWER_ERROR,
+	      ERROR_NETWORK, "Grafana page");
+	check(0, answer_make(200, "text/plain", "hello"), ANSWER_ERROR,
+	      ERROR_FORMAT, "text/plain");
+}
+
+static void test_metadata_requests(void **state)
+{
+	struct http_request request;
+	struct error err;
+
+	(void)state;
+	assert_true(source_services_request(
+		&endpoint, (struct time_range){ T0_NS, END_NS }, &request,
+		&err));
+	assert_string_equal(request.path, SERVICE "LabelValues");
+	assert_string_equal(request.content_type, "application/json");
+	assert_string_equal(buf_text(&request.body),
+			    "{\"name\":\"service_name\",\"start\":"
+			    "1795223820000,\"end\":1795225619999}");
+	http_request_release(&request);
+	assert_true(source_types_request(
+		&endpoint, "{service_name=\"a\\\"b\"}",
+		(struct time_range){ T0_NS + 1, T0_NS + 2 }, &request, &err));
+	assert_string_equal(request.path, SERVICE "Series");
+	/* Less than a millisecond: one inclusive point. */
+	assert_string_equal(
+		buf_text(&request.body),
+		"{\"matchers\":[\"{service_name=\\\"a\\\\\\\"b\\\"}\"],"
+		"\"labelNames\":[\"__profile_type__\"],\"start\":"
+		"1795223820001,\"end\":1795223820001}");
+	http_request_release(&request);
+}
+
+static void test_services_are_sorted(void **state)
+{
+	struct http_response r =
+		answer_load("pyroscope", "label-values-service-json");
+	struct name_list names;
+	struct arena arena;
+	struct error err;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(
+		source_services_answer(&endpoint, &r, &arena, &names, &err));
+	assert_int_equal(names.count, 10);
+	assert_true(str_equal(names.items[0], STR("big")));
+	assert_true(str_equal(names.items[9], STR("wide")));
+	http_response_release(&r);
+	arena_release(&arena);
+}
+
+static void test_types_are_distinct(void **state)
+{
+	struct http_response r = answer_make(
+		200, "application/json",
+		"{\"labelsSet\":[{\"labels\":[{\"name\":\"__profile_type__\","
+		"\"value\":\"b:x:c:x:c\"}]},{\"labels\":[{\"value\":"
+		"\"a:x:c:x:c\"}],\"later\":{}},{\"labels\":[{\"value\":"
+		"\"b:x:c:x:c\"}]}]}");
+	struct name_list types;
+	struct arena arena;
+	struct error err;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(source_types_answer(&endpoint, &r, &arena, &types, &err));
+	assert_int_equal(types.count, 2);
+	assert_true(str_equal(types.items[0], STR("a:x:c:x:c")));
+	assert_true(str_equal(types.items[1], STR("b:x:c:x:c")));
+	http_response_release(&r);
+	arena_release(&arena);
+}
+
+static void test_empty_and_damaged_lists(void **state)
+{
+	static const char *const damaged[] = { "", "[]",
+					       "{\"names\":", "{\"names\":[1]}",
+					       "{\"names\":{}}" };
+	struct http_response r = answer_load("pyroscope", "tenant-unknown");
+	struct name_list names;
+	struct arena arena;
+	struct error err;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(
+		source_services_answer(&endpoint, &r, &arena, &names, &err));
+	assert_int_equal(names.count, 0);
+	http_response_release(&r);
+	for (size_t i = 0; i < COUNT(damaged); i++) {
+		r = answer_make(200, "application/json", damaged[i]);
+		assert_false(source_services_answer(&endpoint, &r, &arena,
+						    &names, &err));
+		assert_int_equal(err.code, ERROR_FORMAT);
+		http_response_release(&r);
+	}
+	r = answer_load("pyroscope", "tenant-missing");
+	assert_false(source_types_answer(&endpoint, &r, &arena, &names, &err));
+	assert_int_equal(err.code, ERROR_AUTH);
+	http_response_release(&r);
+	arena_release(&arena);
+}
+
+static void check_probe(struct http_response response, bool want)
+{
+	assert_int_equal(source_probe_matches(SOURCE_PYROSCOPE, &response),
+			 want);
+	http_response_release(&response);
+}
+
+static void test_probe(void **state)
+{
+	struct http_request request;
+	struct error err;
+
+	(void)state;
+	assert_true(source_probe_request(SOURCE_PYROSCOPE, &endpoint, END_NS,
+					 &request, &err));
+	assert_string_equal(buf_text(&request.body),
+			    "{\"name\":\"service_name\",\"start\":"
+			    "1795222020000,\"end\":1795225619999}");
+	http_request_release(&request);
+	check_probe(answer_load("pyroscope", "label-values-service-json"),
+		    true);
+	check_probe(answer_load("pyroscope", "tenant-unknown"), true);
+	check_probe(answer_load("pyroscope", "error-range-too-long-json"),
+		    true);
+	check_probe(answer_load("pyroscope", "tenant-missing"), false);
+	check_probe(answer_load("pyroscope", "error-unknown-method"), false);
+	check_probe(answer_load("jaeger", "html-ready"), false);
+	check_probe(answer_load("jaeger", "services"), false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_requests_are_those_that_were_recorded),
+		cmocka_unit_test(test_span_request_has_the_recorded_fields),
+		cmocka_unit_test(test_selectors_are_escaped),
+		cmocka_unit_test(test_span_ids_are_checked),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_empty_in_all_disguises),
+		cmocka_unit_test(test_unlucky_start_is_tried_once_more),
+		cmocka_unit_test(test_what_the_server_lacks_leads_on),
+		cmocka_unit_test(test_errors_are_unwrapped),
+		cmocka_unit_test(test_other_pages_are_no_profiles),
+		cmocka_unit_test(test_metadata_requests),
+		cmocka_unit_test(test_services_are_sorted),
+		cmocka_unit_test(test_types_are_distinct),
+		cmocka_unit_test(test_empty_and_damaged_lists),
+		cmocka_unit_test(test_probe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
