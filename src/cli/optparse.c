@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/optparse.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "cli/suggest.h"
+
+bool option_form_get(const struct option_table *table, size_t number,
+		     struct option_form *form)
+{
+	size_t row = number % table->row_count;
+	size_t prefix = number / table->row_count;
+
+	if (prefix >= table->prefix_count)
+		return false;
+	*form = (struct option_form){ &table->rows[row],
+				      &table->prefixes[prefix], number };
+	return true;
+}
+
+static bool form_exists(const struct option_form *form)
+{
+	return form->prefix->text[0] == '\0' ||
+	       (form->row->flags & OPTION_SIDED);
+}
+
+void option_form_name(const struct option_form *form,
+		      char out[OPTION_NAME_BYTES])
+{
+	snprintf(out, OPTION_NAME_BYTES, "%s%s", form->prefix->text,
+		 form->row->name);
+}
+
+static bool form_has_name(const struct option_form *form, struct str name)
+{
+	struct str prefix = str_from(form->prefix->text);
+
+	return form_exists(form) && str_starts(name, prefix) &&
+	       str_equal(str_slice(name, prefix.len, name.len),
+			 str_from(form->row->name));
+}
+
+bool option_form_find(const struct option_table *table, struct str name,
+		      struct option_form *form)
+{
+	for (size_t i = 0; option_form_get(table, i, form); i++)
+		if (form_has_name(form, name))
+			return true;
+	return false;
+}
+
+static bool find_letter(const struct option_table *table, char letter,
+			struct option_form *form)
+{
+	for (size_t i = 0; i < table->row_count; i++)
+		if (table->rows[i].letter == letter)
+			return option_form_get(table, i, form);
+	return false;
+}
+
+void option_reader_init(struct option_reader *r,
+			const struct option_table *table, int argc,
+			const char *const *argv)
+{
+	memset(r, 0, sizeof *r);
+	r->table = table;
+	r->argc = argc;
+	r->argv = argv;
+}
+
+static bool takes_value(const struct option_row *row)
+{
+	return row->kind != OPTION_FLAG;
+}
+
+/* A prefix before an option that has no forms: the option itself. */
+static void offer_bare(const struct option_table *table,
+		       struct suggestion *near)
+{
+	struct option_form form;
+
+	for (size_t i = 1; i < table->prefix_count; i++) {
+		struct str prefix = str_from(table->prefixes[i].text);
+		struct str name = str_slice(near->wanted, prefix.len,
+					    near->wanted.len);
+		struct suggestion bare;
+
+		if (!str_starts(near->wanted, prefix) ||
+		    !option_form_find(table, name, &form))
+			continue;
+		suggestion_init(&bare, name);
+		suggestion_offer(&bare, form.row->name);
+		*near = bare;
+	}
+}
+
+static void offer_names(const struct option_table *table,
+			struct suggestion *near)
+{
+	struct option_form form;
+	char name[OPTION_NAME_BYTES];
+	char negated[OPTION_NAME_BYTES + 3];
+
+	offer_bare(table, near);
+	if (near->best[0])
+		return;
+	for (size_t i = 0; option_form_get(table, i, &form); i++) {
+		if (!form_exists(&form))
+			continue;
+		option_form_name(&form, name);
+		suggestion_offer(near, name);
+		if (!(form.row->flags & OPTION_NEGATABLE))
+			continue;
+		snprintf(negated, sizeof negated, "no-%s", name);
+		suggestion_offer(near, negated);
+	}
+}
+
+static bool fail_unknown(const struct option_table *table, const char *dashes,
+			 struct str name, struct error *err)
+{
+	struct suggestion near;
+
+	suggestion_init(&near, name);
+	offer_names(table, &near);
+	error_set(err, ERROR_USAGE, "unknown option %s%.*s", dashes,
+		  (int)(name.len < 80 ? name.len : 80), name.ptr);
+	if (near.best[0]) {
+		size_t len = strlen(err->message);
+
+		snprintf(err->message + len, sizeof err->message - len,
+			 "; did you mean --%s?", near.best);
+	}
+	return false;
+}
+
+static bool fail_missing(const struct option_form *form, const char *next,
+			 struct error *err)
+{
+	char name[OPTION_NAME_BYTES];
+
+	option_form_name(form, name);
+	if (!next)
+		return error_set(err, ERROR_USAGE, "--%s needs a value: --%s %s",
+				 name, name, form->row->metavar);
+	return error_set(err, ERROR_USAGE,
+			 "--%s needs a value, and the next word is an option; "
+			 "a value that begins with a dash is given as "
+			 "--%s=VALUE",
+			 name, name);
+}
+
+/* The value is the next word. A lone dash is one: standard input. */
+static bool take_next(struct option_reader *r, struct option_token *token,
+		      struct error *err)
+{
+	const char *word = r->next < r->argc ? r->argv[r->next] : NULL;
+
+	if (!word || (word[0] == '-' && word[1] != '\0'))
+		return fail_missing(&token->form, word, err);
+	token->arg = r->next++;
+	token->value = word;
+	return true;
+}
+
+static bool find_long(const struct option_table *table, struct str name,
+		      struct option_token *token)
+{
+	if (option_form_find(table, name, &token->form))
+		return true;
+	if (!str_starts(name, STR("no-")))
+		return false;
+	token->is_negated = true;
+	return option_form_find(table, str_slice(name, 3, name.len),
+				&token->form) &&
+	       (token->form.row->flags & OPTION_NEGATABLE);
+}
+
+static bool next_long(struct option_reader *r, struct option_token *token,
+		      struct error *err)
+{
+	const char *word = r->argv[r->next];
+	const char *equals = strchr(word, '=');
+	struct str name = str_from(word + 2);
+
+	if (equals)
+		name.len = (size_t)(equals - word) - 2;
+	if (!find_long(r->table, name, token))
+		return fail_unknown(r->table, "--", name, err);
+	if (equals && !takes_value(token->form.row))
+		return error_set(err, ERROR_USAGE, "--%.*s takes no value",
+				 (int)name.len, name.ptr);
+	r->next++;
+	if (!takes_value(token->form.row))
+		return true;
+	if (!equals)
+		return take_next(r, token, err);
+	token->arg = r->next - 1;
+	token->value = equals + 1;
+	token->value_at = (size_t)(equals + 1 - word);
+	return true;
+}
+
+/* "-span" is a bundle that begins with an unknown letter; whoever writes it
+ * means --span. */
+static bool fail_letter(const struct option_reader *r, struct error *err)
+{
+	const char *word = r->argv[r->next];
+	struct option_form form;
+
+	if (option_form_find(r->table, str_from(word + 1), &form))
+		return error_set(err, ERROR_USAGE,
+				 "unknown option %.80s; did you mean -%.80s?",
+				 word, word);
+	return fail_unknown(r->table, "-",
+			    (struct str){ r->bundle,
+					  utf8_floor(r->bundle,
+						     strlen(r->bundle), 1) },
+			    err);
+}
+
+static bool next_letter(struct option_reader *r, struct option_token *token,
+			struct error *err)
+{
+	const char *word = r->argv[r->next];
+
+	if (!find_letter(r->table, r->bundle[0], &token->form))
+		return fail_letter(r, err);
+	r->bundle++;
+	if (!takes_value(token->form.row)) {
+		if (*r->bundle)
+			return true;
+		r->bundle = NULL;
+		r->next++;
+		return true;
+	}
+	r->next++;
+	if (*r->bundle) {
+		token->arg = r->next - 1;
+		token->value = r->bundle;
+		token->value_at = (size_t)(r->bundle - word);
+		r->bundle = NULL;
+		return true;
+	}
+	r->bundle = NULL;
+	return take_next(r, token, err);
+}
+
+bool option_reader_next(struct option_reader *r, struct option_token *token,
+			struct error *err)
+{
+	const char *word;
+
+	memset(token, 0, sizeof *token);
+	token->kind = OPTION_TOKEN_OPTION;
+	if (r->bundle)
+		return next_letter(r, token, err);
+	if (!r->has_ended && r->next < r->argc &&
+	    !strcmp(r->argv[r->next], "--")) {
+		r->has_ended = true;
+		r->next++;
+	}
+	if (r->next >= r->argc) {
+		token->kind = OPTION_TOKEN_END;
+		return true;
+	}
+	word = r->argv[r->next];
+	if (r->has_ended || word[0] != '-' || word[1] == '\0') {
+		token->kind = OPTION_TOKEN_ARGUMENT;
+		token->value = word;
+		token->arg = r->next++;
+		return true;
+	}
+	if (word[1] == '-')
+		return next_long(r, token, err);
+	r->bundle = word + 1;
+	return next_letter(r, token, err);
+}
+
+static char *target_base(const struct option_form *form, void *target)
+{
+	bool is_sided = form->row->flags & OPTION_SIDED;
+
+	return (char *)target + (is_sided ? form->prefix->offset : 0);
+}
+
+void *option_target(const struct option_form *form, void *target)
+{
+	return target_base(form, target) + form->row->offset;
+}
+
+size_t *option_target_count(const struct option_form *form, void *target)
+{
+	return (size_t *)(void *)(target_base(form, target) +
+				  form->row->count_offset);
+}
+
+static bool store_flag(const struct option_form *form, const char *value,
+		       bool is_negated, void *target, struct error *err)
+{
+	static const char *const words[] = { "0", "no",  "false",
+					     "1", "yes", "true" };
+	bool is_on = !is_negated;
+	size_t i = 0;
+
+	if (value) {
+		while (i < 6 && !str_equal_nocase(str_from(value),
+						  str_from(words[i])))
+			i++;
+		if (i == 6)
+			return error_set(err, ERROR_USAGE,
+					 "'%s' is neither yes nor no", value);
+		is_on = i >= 3;
+	}
+	if (form->row->flags & OPTION_REPEATABLE) {
+		unsigned *count = option_target(form, target);
+
+		*count = is_on ? *count + (*count < 9) : 0;
+	} else {
+		*(bool *)option_target(form, target) = is_on;
+	}
+	return true;
+}
+
+static bool store_text(const struct option_form *form, const char *value,
+		       void *target, struct error *err)
+{
+	const struct option_row *row = form->row;
+	const char **items = option_target(form, target);
+	size_t *count;
+
+	if (!(row->flags & OPTION_REPEATABLE)) {
+		*items = value;
+		return true;
+	}
+	count = option_target_count(form, target);
+	if (*count >= row->max_count)
+		return error_set(err, ERROR_USAGE,
+				 "given more than %zu times", row->max_count);
+	items[(*count)++] = value;
+	return true;
+}
+
+static bool fail_range(const struct option_row *row, const char *value,
+		       struct error *err)
+{
+	char low[32], high[32];
+
+	if (row->kind == OPTION_DURATION) {
+		format_duration_option((int64_t)row->min, low);
+		format_duration_option((int64_t)row->max, high);
+	} else {
+		snprintf(low, sizeof low, "%" PRIu64, row->min);
+		snprintf(high, sizeof high, "%" PRIu64, row->max);
+	}
+	return error_set(err, ERROR_USAGE, "%.40s is outside %s to %s", value,
+			 low, high);
+}
+
+static bool store_duration(const struct option_form *form, const char *value,
+			   void *target, struct error *err)
+{
+	int64_t duration_ns;
+
+	if (!parse_duration(str_from(value), &duration_ns))
+		return error_set(err, ERROR_USAGE,
+				 "'%.40s' is not a duration such as 500ms, "
+				 "30s or 1h30m",
+				 value);
+	if (duration_ns < (int64_t)form->row->min ||
+	    duration_ns > (int64_t)form->row->max)
+		return fail_range(form->row, value, err);
+	*(int64_t *)option_target(form, target) = duration_ns;
+	return true;
+}
+
+static bool store_u64(const struct option_form *form, const char *value,
+		      void *target, struct error *err)
+{
+	uint64_t number;
+
+	if (!parse_u64(str_from(value), &number))
+		return error_set(err, ERROR_USAGE,
+				 "'%.40s' is not a whole number", value);
+	if (number < form->row->min || number > form->row->max)
+		return fail_range(form->row, value, err);
+	*(uint64_t *)option_target(form, target) = number;
+	return true;
+}
+
+static bool fail_word(const struct option_row *row, const char *value,
+		      struct error *err)
+{
+	struct suggestion near;
+	char list[256];
+	size_t len = 0;
+
+	suggestion_init(&near, str_from(value));
+	list[0] = '\0';
+	for (size_t i = 0; row->words[i] && len < sizeof list; i++) {
+		suggestion_offer(&near, row->words[i]);
+		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s",
+					i ? ", " : "", row->words[i]);
+	}
+	if (near.best[0])
+		return error_set(err, ERROR_USAGE,
+				 "unknown value '%.40s', did you mean %s? "
+				 "(one of %s)",
+				 value, near.best, list);
+	return error_set(err, ERROR_USAGE, "unknown value '%.40s' (one of %s)",
+			 value, list);
+}
+
+static bool store_word(const struct option_form *form, const char *value,
+		       void *target, struct error *err)
+{
+	const struct option_row *row = form->row;
+
+	for (int i = 0; row->words[i]; i++) {
+		if (strcmp(row->words[i], value))
+			continue;
+		if (row->kind == OPTION_INDEX)
+			*(int *)option_target(form, target) = i;
+		else
+			*(const char **)option_target(form, target) =
+				row->words[i];
+		return true;
+	}
+	return fail_word(row, value, err);
+}
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* Bytes of the UTF-8 character at text, 0 when it is damaged (RFC 3629). */
+static size_t character_bytes(const unsigned char *text)
+{
+	size_t len = text[0] < 0x80 ? 1 : text[0] < 0xE0 ? 2
+			      : text[0] < 0xF0		 ? 3
+							 : 4;
+
+	if (text[0] >= 0x80 && (text[0] < 0xC2 || text[0] > 0xF4))
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if (!is_continuation((char)text[i]))
+			return 0;
+	if ((text[0] == 0xE0 && text[1] < 0xA0) ||
+	    (text[0] == 0xED && text[1] > 0x9F) ||
+	    (text[0] == 0xF0 && text[1] < 0x90) ||
+	    (text[0] == 0xF4 && text[1] > 0x8F))
+		return 0;
+	return len;
+}
+
+/* File names may be any bytes; all else ends up in requests and reports. */
+static bool check_text(const char *value, struct error *err)
+{
+	const unsigned char *at = (const unsigned char *)value;
+
+	while (*at) {
+		size_t len = character_bytes(at);
+
+		if (len == 0)
+			return error_set(err, ERROR_USAGE,
+					 "the value is not valid UTF-8");
+		if (*at < 0x20 || *at == 0x7F)
+			return error_set(err, ERROR_USAGE,
+					 "the value holds a control character");
+		at += len;
+	}
+	return true;
+}
+
+static bool check_value(const struct option_row *row, const char *value,
+			struct error *err)
+{
+	size_t len = strnlen(value, LIMIT_OPTION_VALUE_BYTES + 1);
+
+	if (len == 0)
+		return error_set(err, ERROR_USAGE, "the value is empty");
+	if (len > LIMIT_OPTION_VALUE_BYTES)
+		return error_set(err, ERROR_USAGE,
+				 "the value is longer than %zu bytes",
+				 LIMIT_OPTION_VALUE_BYTES);
+	if (row->kind != OPTION_FILE && !check_text(value, err))
+		return false;
+	return !row->check || row->check(value, err);
+}
+
+static bool store_value(const struct option_form *form, const char *value,
+			bool is_negated, void *target, struct error *err)
+{
+	if (form->row->kind == OPTION_FLAG)
+		return store_flag(form, value, is_negated, target, err);
+	if (!check_value(form->row, value, err))
+		return false;
+	if (form->row->store)
+		return form->row->store(target, value, err);
+	switch (form->row->kind) {
+	case OPTION_DURATION:
+		return store_duration(form, value, target, err);
+	case OPTION_U64:
+		return store_u64(form, value, target, err);
+	case OPTION_WORD:
+	case OPTION_INDEX:
+		return store_word(form, value, target, err);
+	default:
+		return store_text(form, value, target, err);
+	}
+}
+
+bool option_store(const struct option_form *form, const char *value,
+		  bool is_negated, const char *subject, void *target,
+		  struct error *err)
+{
+	if (store_value(form, value, is_negated, target, err))
+		return true;
+	return error_prefix(err, "%s", subject);
+}
