@@ -83,6 +83,8 @@
 /* Case files hold whole answers as base64 inside JSON. */
 #define LIMIT_HAR_BYTES (512 * MIB)
 #define LIMIT_HAR_ENTRIES 4000u
+/* The command line inside a case: as long as Linux lets one be. */
+#define LIMIT_CASE_ARGS_BYTES (2 * MIB)
 
 /* What one run says. A report with more notes than this is noise itself. */
 #define LIMIT_NOTES 64u
@@ -97,6 +99,8 @@
 #define LIMIT_OPTION_VALUE_BYTES (64 * KIB)
 #define LIMIT_HEADERS 64u
 #define LIMIT_OUTPUTS 16u
+/* No command takes more than two; the rest is told apart from it. */
+#define LIMIT_ARGUMENTS 4u
 #define LIMIT_SECRET_FILE_BYTES (64 * KIB)
 
 #endif

@@ -7,9 +7,11 @@
 #define CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/notes.h"
+#include "base/str.h"
 #include "cli/options.h"
 
 enum command_bit {
@@ -19,6 +21,10 @@ enum command_bit {
 	COMMAND_PROFILE = 1 << 3,
 	COMMAND_HELP = 1 << 4,
 	COMMAND_VERSION = 1 << 5,
+	/* Those that look at traces or profiles, and all. */
+	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
+		       COMMAND_PROFILE,
+	COMMAND_ALL = COMMAND_DATA | COMMAND_HELP | COMMAND_VERSION,
 };
 
 struct command {
@@ -27,18 +33,25 @@ struct command {
 	const char *synopsis; /* "slow [OPTIONS] TRACE" */
 	const char *summary;  /* one line for the list of commands */
 	const char *details;  /* a paragraph for its own --help */
+	size_t max_args;      /* at most LIMIT_ARGUMENTS */
 	int (*run)(const struct options *o);
 };
 
 extern const struct command commands[]; /* ends with a NULL name */
 
-/* The whole program; returns the exit status. */
-int cli_run(int argc, const char *const *argv);
+/* NULL when there is no such command. */
+const struct command *command_find(struct str name);
+
+/* The whole program; returns the exit status. Values of secret options are
+ * overwritten in argv. */
+int cli_run(int argc, char **argv);
 
 int cmd_slow(const struct options *o);
 int cmd_diff(const struct options *o);
 int cmd_show(const struct options *o);
 int cmd_profile(const struct options *o);
+int cmd_help(const struct options *o);
+int cmd_version(const struct options *o);
 
 /* Messages on stderr, each one line, foreign text escaped: "tracefind: ...". */
 void message_error(const struct error *err);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
 
@@ -62,6 +63,7 @@ struct options {
 	const char *span;
 	const char *service;
 	const char *name;
+	/* Words: NULL stands for the first. */
 	const char *by;      /* critical-path self duration */
 	const char *scope;   /* auto span service */
 	const char *type;    /* auto cpu alloc ... or a full id */
@@ -76,6 +78,7 @@ struct options {
 	const char *sort; /* owned self total delta */
 	struct output_option outputs[LIMIT_OUTPUTS];
 	size_t output_count;
+	bool has_case_outputs; /* recorded ones: the first new one replaces */
 	enum color_mode color;
 	bool quiet;
 	unsigned verbose;
@@ -84,19 +87,23 @@ struct options {
 	const char *record;
 	const char *replay;
 	/* what is left */
-	const char **args;
+	const char *args[LIMIT_ARGUMENTS];
 	size_t arg_count;
-	/* all arguments with the command word, as they came, for case files */
+	/* The arguments with the command word that a case file keeps. */
 	const char *const *raw_args;
 	size_t raw_count;
 	bool help;
 	bool version;
-	/* bit set of options given explicitly, by row index (options.c) */
+	/* bit set of options given explicitly, by form number (options.c) */
 	unsigned char given[32];
 };
 
 struct command; /* cli.h */
+struct option_table;
 
+extern const struct option_table options_table;
+
+/* Defaults. */
 void options_init(struct options *o);
 
 /* Fills from argv (after the command word) for one command; unknown options
@@ -104,8 +111,36 @@ void options_init(struct options *o);
 bool options_parse(struct options *o, const struct command *command, int argc,
 		   const char *const *argv, struct error *err) MUST_CHECK;
 
+/* The same for the arguments of a case file, which may come from a stranger:
+ * what concerns credentials, the network or files to write is passed over.
+ * Without is_repeat only the servers' addresses are taken, as the defaults
+ * of another command over the same case. */
+bool options_parse_case(struct options *o, const struct command *command,
+			int argc, const char *const *argv, bool is_repeat,
+			struct error *err) MUST_CHECK;
+
 /* Fills what was not given from TRACEFIND_* (and PROFILECLI_* for the profile
  * side). */
 bool options_environment(struct options *o, struct error *err) MUST_CHECK;
+
+/* After all of these: contradictions between options. */
+bool options_check(const struct options *o, struct error *err) MUST_CHECK;
+
+/* True when the option was given on the command line or by the environment;
+ * name without dashes. */
+bool options_given(const struct options *o, const char *name);
+
+/* One side's settings, the common ones filled in where it has none. Its own
+ * token or password replaces a common one of either kind. */
+void options_side(const struct options *o, bool is_profiles,
+		  struct connection_options *out);
+
+/* The run's arguments for a case file, command first, in the arena: what
+ * was given by options and environment, without credentials, network
+ * settings and files written. */
+bool options_record_args(const struct options *o,
+			 const struct command *command, struct arena *arena,
+			 const char *const **args, size_t *count,
+			 struct error *err) MUST_CHECK;
 
 #endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+const struct command commands[] = {
+	{ "slow", COMMAND_SLOW, "slow [OPTIONS] TRACE",
+	  "from a trace to the function that made it slow",
+	  "Finds the span that cost the time of a trace, the profile of its\n"
+	  "service at that time, a healthy time to compare with, and the\n"
+	  "functions that differ.\n"
+	  "\n"
+	  "TRACE is a trace id of 16 or 32 hex digits, a traceparent, a URL of\n"
+	  "Grafana, Tempo or Jaeger that holds one, a file, or - for standard\n"
+	  "input.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
+	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
+	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o folded |\n"
+	  "          flamegraph.pl > slow.svg\n",
+	  1, cmd_slow },
+	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE AFTER]",
+	  "compare two profiles without a trace",
+	  "Compares the profiles of a service in a window with a baseline, or\n"
+	  "two profiles on disk (pprof or folded stacks).\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind diff --service user-db --since 10m --baseline 1d\n"
+	  "  tracefind diff before.pb.gz after.pb.gz\n"
+	  "  tracefind diff --selector '{version=\"1.5\"}' \\\n"
+	  "          --baseline-selector '{version=\"1.4\"}'\n",
+	  2, cmd_diff },
+	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE",
+	  "the spans of a trace with their self time",
+	  "Prints a trace as a waterfall: self time, the critical path marked,\n"
+	  "repeated calls folded to one line. TRACE as for slow.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind show 4bf92f3577b34da6a3ce929d0e0e4736\n"
+	  "  tracefind show trace.json --by self\n",
+	  1, cmd_show },
+	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
+	  "one profile of a service and a window",
+	  "Prints the functions of one profile: of a service in a window, of\n"
+	  "one span, or from a file on disk (pprof or folded stacks).\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind profile --service user-db --since 10m\n"
+	  "  tracefind profile cpu.pb.gz --sort self -n 30\n",
+	  1, cmd_profile },
+	{ "help", COMMAND_HELP, "help [COMMAND]",
+	  "this list, or the options of a command",
+	  "Lists the commands, or shows the options of one.\n", 1, cmd_help },
+	{ "version", COMMAND_VERSION, "version", "the version",
+	  "Prints the version.\n", 0, cmd_version },
+	{ NULL },
+};
+
+const struct command *command_find(struct str name)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (str_equal(str_from(c->name), name))
+			return c;
+	return NULL;
+}

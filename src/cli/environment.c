@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/optparse.h"
+
+#define NAME_BYTES (OPTION_NAME_BYTES + 16)
+
+static const char *environment_get(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static void variable_name(const char *option, char out[NAME_BYTES])
+{
+	size_t len;
+
+	snprintf(out, NAME_BYTES, "TRACEFIND_%s", option);
+	len = strlen(out);
+	for (size_t i = 0; i < len; i++) {
+		if (out[i] == '-')
+			out[i] = '_';
+		else if (out[i] >= 'a' && out[i] <= 'z')
+			out[i] = (char)(out[i] - 'a' + 'A');
+	}
+}
+
+static bool has_file(const struct connection_options *c)
+{
+	return c->password_file || c->token_file;
+}
+
+static bool is_credential(const struct option_row *row)
+{
+	return !strcmp(row->name, "password-file") ||
+	       !strcmp(row->name, "token-file");
+}
+
+static const struct connection_options *
+side_of(const struct options *o, const struct option_prefix *prefix)
+{
+	return (const void *)((const char *)o + prefix->offset);
+}
+
+/* The command line wins, in the side's own form or the common one: an
+ * environment meant for another server must not mix in. */
+static bool is_settled(const struct options *before,
+		       const struct option_form *form)
+{
+	char name[OPTION_NAME_BYTES];
+
+	option_form_name(form, name);
+	if (options_given(before, name) ||
+	    options_given(before, form->row->name))
+		return true;
+	return is_credential(form->row) &&
+	       (has_file(&before->common) ||
+		has_file(side_of(before, form->prefix)));
+}
+
+static bool read_form(struct options *o, const struct options *before,
+		      const struct option_form *form, struct error *err)
+{
+	char option[OPTION_NAME_BYTES], variable[NAME_BYTES];
+	const char *value;
+
+	option_form_name(form, option);
+	variable_name(option, variable);
+	value = environment_get(variable);
+	if (!value || is_settled(before, form))
+		return true;
+	if (!option_store(form, value, false, variable, o, err))
+		return false;
+	o->given[form->number / 8] |= (unsigned char)(1u << form->number % 8);
+	return true;
+}
+
+static bool read_options(struct options *o, const struct options *before,
+			 struct error *err)
+{
+	struct option_form form;
+
+	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
+		bool is_sided = form.row->flags & OPTION_SIDED;
+
+		if (!(form.row->flags & OPTION_ENVIRONMENT) ||
+		    (form.prefix->text[0] && !is_sided))
+			continue;
+		if (!read_form(o, before, &form, err))
+			return false;
+	}
+	return true;
+}
+
+/* A secret itself is never an option, only the file that holds it. */
+static void read_secret(const char *side, const char *what,
+			const struct connection_options *common,
+			const struct connection_options *own,
+			const char **secret)
+{
+	char variable[NAME_BYTES];
+
+	snprintf(variable, sizeof variable, "TRACEFIND_%s%s", side, what);
+	if (!has_file(common) && !has_file(own))
+		*secret = environment_get(variable);
+}
+
+static void read_secrets(struct options *o, const struct options *before)
+{
+	const struct connection_options *common = &before->common;
+
+	read_secret("", "TOKEN", common, common, &o->common.token);
+	read_secret("", "PASSWORD", common, common, &o->common.password);
+	read_secret("TRACES_", "TOKEN", common, &before->traces,
+		    &o->traces.token);
+	read_secret("TRACES_", "PASSWORD", common, &before->traces,
+		    &o->traces.password);
+	read_secret("PROFILES_", "TOKEN", common, &before->profiles,
+		    &o->profiles.token);
+	read_secret("PROFILES_", "PASSWORD", common, &before->profiles,
+		    &o->profiles.password);
+}
+
+static bool has_any_secret(const struct connection_options *c)
+{
+	return has_file(c) || c->token || c->password;
+}
+
+static void fall_back(const char **value, const char *common,
+		      const char *variable)
+{
+	if (!*value && !common)
+		*value = environment_get(variable);
+}
+
+/* Those who use Pyroscope's own command line have these set already. */
+static void read_profilecli(struct options *o)
+{
+	struct connection_options *own = &o->profiles;
+	const struct connection_options *common = &o->common;
+
+	fall_back(&o->profiles_url, NULL, "PROFILECLI_URL");
+	fall_back(&own->tenant_id, common->tenant_id, "PROFILECLI_TENANT_ID");
+	if (has_any_secret(own) || has_any_secret(common))
+		return;
+	own->token = environment_get("PROFILECLI_TOKEN");
+	if (own->token)
+		return;
+	fall_back(&own->username, common->username, "PROFILECLI_USERNAME");
+	own->password = environment_get("PROFILECLI_PASSWORD");
+}
+
+bool options_environment(struct options *o, struct error *err)
+{
+	const struct options before = *o;
+
+	if (!read_options(o, &before, err))
+		return false;
+	read_secrets(o, &before);
+	read_profilecli(o);
+	return true;
+}

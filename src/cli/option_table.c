@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/optparse.h"
+#include "render/render.h"
+
+/* clang-format off */
+#define FIELD(member) .offset = offsetof(struct options, member)
+#define SIDED(member) .offset = offsetof(struct connection_options, member)
+#define SECONDS(n) ((uint64_t)(n) * (uint64_t)NS_PER_S)
+
+enum {
+	/* Settings of the network: from the environment too, and no part of
+	 * a case file, which is replayed without one. */
+	NETWORK = OPTION_ENVIRONMENT | OPTION_LOCAL,
+	NETWORK_SIDED = NETWORK | OPTION_SIDED,
+};
+
+static const char *const by_words[] = {
+	"critical-path", "self", "duration", NULL
+};
+static const char *const type_words[] = {
+	"auto", "cpu", "alloc", "inuse", "goroutine", "mutex", "block", "wall",
+	NULL
+};
+static const char *const baseline_words[] = {
+	"auto", "previous", "1h", "1d", "7d", "none", NULL
+};
+static const char *const normalize_words[] = { "share", "rate", NULL };
+static const char *const sort_words[] = {
+	"owned", "self", "total", "delta", NULL
+};
+static const char *const scope_words[] = { "auto", "span", "service", NULL };
+/* In the order of enum color_mode. */
+static const char *const color_words[] = { "auto", "always", "never", NULL };
+
+static bool check_span(const char *value, struct error *err)
+{
+	unsigned char id[8];
+
+	if (hex_decode(str_from(value), id, sizeof id))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%.40s' is not a span id of 16 hex digits", value);
+}
+
+static bool check_since(const char *value, struct error *err)
+{
+	int64_t duration_ns;
+
+	if (parse_duration(str_from(value), &duration_ns))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%.40s' is not a duration such as 30m or 1d", value);
+}
+
+static bool check_map(const char *value, struct error *err)
+{
+	const char *equals = strchr(value, '=');
+
+	if (equals && equals != value && equals[1] != '\0')
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%.40s' is not of the form ATTRIBUTE=LABEL", value);
+}
+
+static bool check_selector(const char *value, struct error *err)
+{
+	struct str text = str_trim(str_from(value));
+
+	if (str_starts(text, STR("{")) && str_ends(text, STR("}")))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%.40s' is not of the form {label=\"value\"}",
+			 value);
+}
+
+static bool fail_format(struct str name, struct error *err)
+{
+	struct buf list;
+
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (const struct render_format *f = render_formats; f->name; f++)
+		buf_addf(&list, "%s%s", list.len ? ", " : "", f->name);
+	error_set(err, ERROR_USAGE, "unknown format '%.*s' (one of %s)",
+		  (int)(name.len < 40 ? name.len : 40), name.ptr,
+		  buf_text(&list));
+	buf_release(&list);
+	return false;
+}
+
+static bool store_output(void *target, const char *value, struct error *err)
+{
+	struct options *o = target;
+	struct str name = { value, strcspn(value, "=") };
+	const char *path = value[name.len] ? value + name.len + 1 : NULL;
+	const struct render_format *format = render_find(name);
+
+	if (!format)
+		return fail_format(name, err);
+	if (path && !*path)
+		return error_set(err, ERROR_USAGE, "no file after '%s='",
+				 format->name);
+	if (o->has_case_outputs)
+		o->output_count = 0;
+	o->has_case_outputs = false;
+	if (o->output_count >= LIMIT_OUTPUTS)
+		return error_set(err, ERROR_USAGE,
+				 "given more than %u times", LIMIT_OUTPUTS);
+	o->outputs[o->output_count++] = (struct output_option){
+		format->name, path && strcmp(path, "-") ? path : NULL
+	};
+	return true;
+}
+
+#define SERVERS "Servers"
+#define TIME "Time"
+#define CHOICE "What to look at"
+#define VIEW "View"
+#define OUTPUT "Output"
+#define CASES "Case files"
+#define GENERAL "General"
+#define FINDING (COMMAND_SLOW | COMMAND_SHOW)
+#define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
+#define COMPARING (COMMAND_SLOW | COMMAND_DIFF)
+
+static const struct option_row rows[] = {
+	{ "span", 0, OPTION_STRING, 0, FINDING, "ID", CHOICE,
+	  "this span, not the one found guilty", FIELD(span),
+	  .check = check_span },
+	{ "service", 0, OPTION_STRING, 0, COMMAND_DATA,
+	  "NAME", CHOICE, "only this service", FIELD(service) },
+	{ "name", 0, OPTION_STRING, 0, FINDING,
+	  "NAME", CHOICE, "only spans of this name", FIELD(name) },
+	{ "by", 0, OPTION_WORD, 0, FINDING, "HOW", CHOICE,
+	  "critical-path, self or duration: which of a span's times makes it "
+	  "guilty (critical-path)",
+	  FIELD(by), .words = by_words },
+	{ "scope", 0, OPTION_WORD, 0, COMMAND_SLOW, "WHAT", CHOICE,
+	  "auto, span or service: whose samples to rank (auto)",
+	  FIELD(scope), .words = scope_words },
+	{ "map", 0, OPTION_STRING, OPTION_REPEATABLE | OPTION_ENVIRONMENT,
+	  PROFILING, "ATTRIBUTE=LABEL", CHOICE,
+	  "a span's attribute and the profile label that holds the same",
+	  FIELD(maps), .count_offset = offsetof(struct options, map_count),
+	  .max_count = LIMIT_HEADERS, .check = check_map },
+	{ "selector", 0, OPTION_STRING, 0, PROFILING, "'{...}'", CHOICE,
+	  "which profiles, instead of those of the service", FIELD(selector),
+	  .check = check_selector },
+	{ "type", 0, OPTION_STRING, 0, PROFILING, "TYPE", CHOICE,
+	  "profile type: auto, cpu, alloc, inuse, goroutine, mutex, block, "
+	  "wall, or a full id (auto)",
+	  FIELD(type), .words = type_words },
+	{ "baseline", 0, OPTION_STRING, 0, COMPARING, "WHAT", CHOICE,
+	  "compare with: auto, previous, 1h, 1d, 7d before, FROM..TO, a file, "
+	  "or none (auto)",
+	  FIELD(baseline), .words = baseline_words },
+	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING,
+	  "'{...}'", CHOICE, "compare with these profiles",
+	  FIELD(baseline_selector), .check = check_selector },
+	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
+	  "share or rate: compare shares of the total, or values a second "
+	  "(share)",
+	  FIELD(normalize), .words = normalize_words },
+
+	{ "from", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
+	  "start: RFC 3339, now-1h, or an epoch number", FIELD(from) },
+	{ "to", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
+	  "end, in the same forms (now)", FIELD(to) },
+	{ "since", 0, OPTION_STRING, 0, COMMAND_DATA, "DURATION", TIME,
+	  "start this long before the end", FIELD(since),
+	  .check = check_since },
+	{ "around", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
+	  "a window of --pad on both sides of this time", FIELD(around) },
+	{ "pad", 0, OPTION_DURATION, 0, COMMAND_DATA, "DURATION", TIME,
+	  "widen the window of profiles by this on both sides (5m)",
+	  FIELD(pad_ns), .min = 0, .max = SECONDS(7 * 24 * 3600) },
+
+	{ "limit", 'n', OPTION_U64, 0, COMMAND_DATA, "N", VIEW,
+	  "rows of a table, 0 for all (10)", FIELD(limit),
+	  .min = 0, .max = 1000000 },
+	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
+	  "owned, self, total or delta: what to order functions by (owned)",
+	  FIELD(sort), .words = sort_words },
+
+	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
+	  "FORMAT[=FILE]", OUTPUT,
+	  "table, json, folded or difffolded, to a file or standard output",
+	  FIELD(outputs), .store = store_output },
+	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,
+	  "auto, always or never (auto)", FIELD(color), .words = color_words },
+	{ "quiet", 'q', OPTION_FLAG, 0, COMMAND_DATA, NULL, OUTPUT,
+	  "the answer only, no notes", FIELD(quiet) },
+	{ "verbose", 'v', OPTION_FLAG, OPTION_REPEATABLE | OPTION_LOCAL,
+	  COMMAND_DATA, NULL, OUTPUT, "list requests on standard error", FIELD(verbose) },
+	{ "strict", 0, OPTION_FLAG, 0, COMMAND_DATA, NULL, OUTPUT,
+	  "exit with 4 when the data is incomplete", FIELD(strict) },
+
+	{ "traces-url", 0, OPTION_STRING, OPTION_ENVIRONMENT, COMMAND_DATA,
+	  "URL", SERVERS,
+	  "Tempo or Jaeger, recognised by asking; tempo+http://, "
+	  "jaeger+http:// and file:PATH name the kind",
+	  FIELD(traces_url) },
+	{ "profiles-url", 0, OPTION_STRING, OPTION_ENVIRONMENT, COMMAND_DATA,
+	  "URL", SERVERS,
+	  "Pyroscope, or file:PATH for a profile on disk",
+	  FIELD(profiles_url) },
+	{ "tenant-id", 0, OPTION_STRING, OPTION_ENVIRONMENT | OPTION_SIDED,
+	  COMMAND_DATA,
+	  "ID", SERVERS, "X-Scope-OrgID of a server with several tenants",
+	  SIDED(tenant_id) },
+	{ "username", 0, OPTION_STRING, NETWORK_SIDED, COMMAND_DATA,
+	  "NAME", SERVERS, "user of basic authentication", SIDED(username) },
+	{ "password-file", 0, OPTION_FILE, NETWORK_SIDED, COMMAND_DATA,
+	  "FILE", SERVERS, "its first line is the password",
+	  SIDED(password_file) },
+	{ "token-file", 0, OPTION_FILE, NETWORK_SIDED, COMMAND_DATA,
+	  "FILE", SERVERS, "its first line is a bearer token",
+	  SIDED(token_file) },
+	{ "header", 'H', OPTION_STRING,
+	  NETWORK_SIDED | OPTION_REPEATABLE | OPTION_SECRET, COMMAND_DATA,
+	  "'NAME: VALUE'", SERVERS, "send this header too", SIDED(headers),
+	  .count_offset = offsetof(struct connection_options, header_count),
+	  .max_count = LIMIT_HEADERS },
+	{ "cacert", 0, OPTION_FILE, NETWORK_SIDED, COMMAND_DATA,
+	  "FILE", SERVERS, "certificates to trust (PEM)", SIDED(cacert) },
+	{ "cert", 0, OPTION_FILE, NETWORK_SIDED, COMMAND_DATA,
+	  "FILE", SERVERS, "certificate to show to the server (PEM)",
+	  SIDED(cert) },
+	{ "key", 0, OPTION_FILE, NETWORK_SIDED, COMMAND_DATA,
+	  "FILE", SERVERS, "its private key (PEM)", SIDED(key) },
+	{ "insecure", 0, OPTION_FLAG, NETWORK_SIDED, COMMAND_DATA,
+	  NULL, SERVERS, "do not verify the server's certificate",
+	  SIDED(insecure) },
+	{ "insecure-auth", 0, OPTION_FLAG, NETWORK_SIDED, COMMAND_DATA,
+	  NULL, SERVERS,
+	  "allow credentials over plain http to another machine",
+	  SIDED(insecure_auth) },
+	{ "proxy", 0, OPTION_STRING, NETWORK_SIDED, COMMAND_DATA,
+	  "URL", SERVERS, "reach the server through this proxy",
+	  SIDED(proxy) },
+	{ "connect-timeout", 0, OPTION_DURATION, NETWORK, COMMAND_DATA,
+	  "DURATION", SERVERS, "give up connecting after this (10s)",
+	  FIELD(connect_timeout_ns),
+	  .min = NS_PER_MS, .max = SECONDS(3600) },
+	{ "timeout", 0, OPTION_DURATION, NETWORK, COMMAND_DATA,
+	  "DURATION", SERVERS, "give up the whole run after this (1m)",
+	  FIELD(timeout_ns), .min = NS_PER_MS, .max = SECONDS(24 * 3600) },
+	{ "retry", 0, OPTION_U64, NETWORK, COMMAND_DATA,
+	  "N", SERVERS, "more tries of a failed request (2)", FIELD(retry),
+	  .min = 0, .max = 10 },
+
+	{ "record", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
+	  "FILE", CASES,
+	  "keep every request and answer (HAR; gzip when it ends in .gz), "
+	  "without secrets",
+	  FIELD(record) },
+	{ "replay", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
+	  "FILE", CASES,
+	  "take the answers from such a file, without a network",
+	  FIELD(replay) },
+
+	{ "help", 'h', OPTION_FLAG, OPTION_LOCAL, COMMAND_ALL, NULL, GENERAL,
+	  "show the options of a command", FIELD(help) },
+	{ "version", 'V', OPTION_FLAG, OPTION_LOCAL, COMMAND_ALL, NULL,
+	  GENERAL, "show the version", FIELD(version) },
+};
+
+static const struct option_prefix prefixes[] = {
+	{ "", offsetof(struct options, common) },
+	{ "traces-", offsetof(struct options, traces) },
+	{ "profiles-", offsetof(struct options, profiles) },
+};
+/* clang-format on */
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+_Static_assert(COUNT_OF(rows) * COUNT_OF(prefixes) <=
+		       8 * sizeof(((struct options *)NULL)->given),
+	       "every form of an option has a bit in options.given");
+
+const struct option_table options_table = {
+	rows,
+	COUNT_OF(rows),
+	prefixes,
+	COUNT_OF(prefixes),
+};

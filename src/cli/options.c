@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/timefmt.h"
+#include "cli/cli.h"
+#include "cli/optparse.h"
+
+void options_init(struct options *o)
+{
+	memset(o, 0, sizeof *o);
+	o->connect_timeout_ns = 10 * NS_PER_S;
+	o->timeout_ns = 60 * NS_PER_S;
+	o->retry = 2;
+	o->pad_ns = 5 * NS_PER_MIN;
+	o->limit = 10;
+}
+
+static void mark_given(struct options *o, const struct option_form *form)
+{
+	o->given[form->number / 8] |= (unsigned char)(1u << form->number % 8);
+}
+
+static bool is_given(const struct options *o, const struct option_form *form)
+{
+	return o->given[form->number / 8] & 1u << form->number % 8;
+}
+
+bool options_given(const struct options *o, const char *name)
+{
+	struct option_form form;
+
+	return option_form_find(&options_table, str_from(name), &form) &&
+	       is_given(o, &form);
+}
+
+static bool add_argument(struct options *o, const struct command *command,
+			 const char *value, struct error *err)
+{
+	if (o->arg_count >= command->max_args)
+		return error_set(err, ERROR_USAGE,
+				 "unexpected argument '%.80s': usage is "
+				 "tracefind %s",
+				 value, command->synopsis);
+	if (strnlen(value, LIMIT_OPTION_VALUE_BYTES + 1) >
+	    LIMIT_OPTION_VALUE_BYTES)
+		return error_set(err, ERROR_USAGE,
+				 "an argument is longer than %zu bytes",
+				 LIMIT_OPTION_VALUE_BYTES);
+	o->args[o->arg_count++] = value;
+	return true;
+}
+
+static bool add_option(struct options *o, const struct command *command,
+		       const struct option_token *token, struct error *err)
+{
+	char name[OPTION_NAME_BYTES];
+	char subject[OPTION_NAME_BYTES + 8];
+
+	option_form_name(&token->form, name);
+	snprintf(subject, sizeof subject, "--%s%s",
+		 token->is_negated ? "no-" : "", name);
+	if (!(token->form.row->commands & command->bit))
+		return error_set(err, ERROR_USAGE,
+				 "%s is not an option of tracefind %s; tracefind "
+				 "help %s lists those it takes",
+				 subject, command->name, command->name);
+	if (!option_store(&token->form, token->value, token->is_negated,
+			  subject, o, err))
+		return false;
+	mark_given(o, &token->form);
+	return true;
+}
+
+bool options_parse(struct options *o, const struct command *command, int argc,
+		   const char *const *argv, struct error *err)
+{
+	struct option_reader reader;
+	struct option_token token;
+
+	option_reader_init(&reader, &options_table, argc, argv);
+	while (option_reader_next(&reader, &token, err)) {
+		if (token.kind == OPTION_TOKEN_END)
+			return true;
+		if (token.kind == OPTION_TOKEN_ARGUMENT
+			    ? !add_argument(o, command, token.value, err)
+			    : !add_option(o, command, &token, err))
+			return false;
+	}
+	return false;
+}
+
+static bool is_address(const struct option_form *form)
+{
+	return !strcmp(form->row->name, "traces-url") ||
+	       !strcmp(form->row->name, "profiles-url") ||
+	       !strcmp(form->row->name, "tenant-id");
+}
+
+/* Whether a token of a case file may act on this machine. */
+static bool is_harmless(const struct option_token *token)
+{
+	if (token->form.row->flags & OPTION_LOCAL)
+		return false;
+	return strcmp(token->form.row->name, "output") ||
+	       !strchr(token->value, '=');
+}
+
+static bool take_case_token(struct options *o, const struct command *command,
+			    const struct option_token *token, bool is_repeat,
+			    struct error *err)
+{
+	if (token->kind == OPTION_TOKEN_ARGUMENT)
+		return !is_repeat ||
+		       add_argument(o, command, token->value, err);
+	if (!is_harmless(token) || (!is_repeat && !is_address(&token->form)))
+		return true;
+	return add_option(o, command, token, err);
+}
+
+bool options_parse_case(struct options *o, const struct command *command,
+			int argc, const char *const *argv, bool is_repeat,
+			struct error *err)
+{
+	struct option_reader reader;
+	struct option_token token;
+
+	option_reader_init(&reader, &options_table, argc, argv);
+	while (option_reader_next(&reader, &token, err)) {
+		if (token.kind == OPTION_TOKEN_END) {
+			o->has_case_outputs = o->output_count > 0;
+			return true;
+		}
+		if (!take_case_token(o, command, &token, is_repeat, err))
+			return false;
+	}
+	return false;
+}
+
+static bool has_credential(const struct connection_options *c)
+{
+	return c->password_file || c->token_file || c->password || c->token;
+}
+
+void options_side(const struct options *o, bool is_profiles,
+		  struct connection_options *out)
+{
+	const struct connection_options *own = is_profiles ? &o->profiles
+							   : &o->traces;
+	const struct connection_options *common = &o->common;
+	const struct connection_options *credential =
+		has_credential(own) ? own : common;
+	size_t room = LIMIT_HEADERS - own->header_count;
+	size_t shared = common->header_count < room ? common->header_count
+						    : room;
+
+	*out = *own;
+	out->tenant_id = own->tenant_id ? own->tenant_id : common->tenant_id;
+	/* A side's own token takes the place of a common user's password. */
+	if (!own->username && !own->token && !own->token_file)
+		out->username = common->username;
+	out->password_file = credential->password_file;
+	out->token_file = credential->token_file;
+	out->password = credential->password_file ? NULL
+						  : credential->password;
+	out->token = credential->token_file ? NULL : credential->token;
+	memcpy(out->headers, common->headers, shared * sizeof *out->headers);
+	memcpy(out->headers + shared, own->headers,
+	       own->header_count * sizeof *out->headers);
+	out->header_count = shared + own->header_count;
+	out->cacert = own->cacert ? own->cacert : common->cacert;
+	out->cert = own->cert ? own->cert : common->cert;
+	out->key = own->key ? own->key : common->key;
+	out->proxy = own->proxy ? own->proxy : common->proxy;
+	out->insecure = own->insecure || common->insecure;
+	out->insecure_auth = own->insecure_auth || common->insecure_auth;
+}
+
+static bool check_credential(const struct options *o, bool is_profiles,
+			     struct error *err)
+{
+	const char *side = is_profiles ? "profiles" : "traces";
+	struct connection_options c;
+
+	options_side(o, is_profiles, &c);
+	if ((c.token || c.token_file) && (c.password || c.password_file))
+		return error_set(err, ERROR_USAGE,
+				 "a token and a password are both given for "
+				 "the %s side; keep one",
+				 side);
+	if ((c.password || c.password_file) && !c.username)
+		return error_set(err, ERROR_USAGE,
+				 "a password without a user for the %s side; "
+				 "give --username",
+				 side);
+	if ((c.cert != NULL) != (c.key != NULL))
+		return error_set(err, ERROR_USAGE,
+				 "--cert and --key go together, and the %s "
+				 "side has one of them",
+				 side);
+	return true;
+}
+
+/* The second would take the place of the first without a word. */
+static bool check_outputs(const struct options *o, struct error *err)
+{
+	for (size_t i = 0; i < o->output_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (o->outputs[i].path && o->outputs[j].path &&
+			    !strcmp(o->outputs[i].path, o->outputs[j].path))
+				return error_set(err, ERROR_USAGE,
+						 "two outputs go to %.400s",
+						 o->outputs[i].path);
+	return true;
+}
+
+bool options_check(const struct options *o, struct error *err)
+{
+	return check_outputs(o, err) && check_credential(o, false, err) &&
+	       check_credential(o, true, err);
+}
+
+/* What option_store() of this kind was given, as text; NULL: no value. */
+static const char *value_text(const struct option_form *form,
+			      struct options *o, size_t i, char number[32])
+{
+	void *at = option_target(form, o);
+
+	switch (form->row->kind) {
+	case OPTION_FLAG:
+		return NULL;
+	case OPTION_DURATION:
+		format_duration_option(*(int64_t *)at, number);
+		return number;
+	case OPTION_U64:
+		snprintf(number, 32, "%" PRIu64, *(uint64_t *)at);
+		return number;
+	case OPTION_INDEX:
+		return form->row->words[*(int *)at];
+	default:
+		return ((const char **)at)[i];
+	}
+}
+
+/* The list that is being filled; a failure of the arena is told at the end. */
+struct argument_list {
+	struct arena *arena;
+	const char **items;
+	size_t count;
+	bool is_failed;
+};
+
+static void add_item(struct argument_list *list, struct str text)
+{
+	if (text.ptr)
+		list->items[list->count++] = text.ptr;
+	else
+		list->is_failed = true;
+}
+
+static void add_value(struct argument_list *list, const char *name,
+		      const char *value)
+{
+	add_item(list, value ? arena_printf(list->arena, "--%s=%s", name, value)
+			     : arena_printf(list->arena, "--%s", name));
+}
+
+static void add_form(struct argument_list *list, struct options *o,
+		     const struct option_form *form)
+{
+	char name[OPTION_NAME_BYTES], number[32];
+	size_t count = form->row->flags & OPTION_REPEATABLE
+			       ? *option_target_count(form, o)
+			       : 1;
+
+	option_form_name(form, name);
+	for (size_t i = 0; i < count; i++)
+		add_value(list, name, value_text(form, o, i, number));
+}
+
+static void add_outputs(struct argument_list *list, const struct options *o)
+{
+	for (size_t i = 0; i < o->output_count; i++)
+		if (!o->outputs[i].path)
+			add_value(list, "output", o->outputs[i].format);
+}
+
+static void add_arguments(struct argument_list *list, const struct options *o)
+{
+	bool has_dash = false;
+
+	for (size_t i = 0; i < o->arg_count; i++)
+		has_dash |= o->args[i][0] == '-' && o->args[i][1] != '\0';
+	if (has_dash)
+		add_item(list, STR("--"));
+	for (size_t i = 0; i < o->arg_count; i++)
+		add_item(list, arena_str(list->arena, str_from(o->args[i])));
+}
+
+/* Forms, the lists of --map (the only one that is recorded) and --output,
+ * the command, "--" and the arguments. */
+static size_t most_items(void)
+{
+	return options_table.row_count * options_table.prefix_count +
+	       LIMIT_HEADERS + LIMIT_OUTPUTS + LIMIT_ARGUMENTS + 2;
+}
+
+bool options_record_args(const struct options *o,
+			 const struct command *command, struct arena *arena,
+			 const char *const **args, size_t *count,
+			 struct error *err)
+{
+	struct argument_list list = { .arena = arena };
+	/* Only read from, but option_target() serves both ways. */
+	struct options values = *o;
+	struct option_form form;
+
+	list.items = arena_array(arena, most_items(), sizeof *list.items);
+	if (!list.items)
+		return arena_fail(arena, "the recorded arguments", err);
+	add_item(&list, str_from(command->name));
+	for (size_t i = 0; option_form_get(&options_table, i, &form); i++)
+		if (is_given(o, &form) && !form.row->store &&
+		    !(form.row->flags & OPTION_LOCAL))
+			add_form(&list, &values, &form);
+	add_outputs(&list, o);
+	add_arguments(&list, o);
+	if (list.is_failed)
+		return arena_fail(arena, "the recorded arguments", err);
+	*args = list.items;
+	*count = list.count;
+	return true;
+}
