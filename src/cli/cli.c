@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/out.h"
+#include "base/outfile.h"
+#include "cli/help.h"
+#include "cli/optparse.h"
+#include "cli/suggest.h"
+#include "source/har.h"
+
+/* A copy of the arguments, since secrets are overwritten in the process's
+ * own. */
+struct arguments {
+	const char **items;
+	int count;
+	char *text;
+	size_t text_bytes;
+};
+
+/* What the command line is about, before its options are understood. */
+struct outline {
+	const char *word; /* the first argument */
+	int word_at;
+	const char *replay;
+	bool has_help;
+	bool has_version;
+};
+
+static void on_interrupt(int number)
+{
+	outfile_remove_unfinished();
+	if (number == SIGINT)
+		_exit(error_exit_code(ERROR_INTERRUPTED));
+	/* The handler was reset when it was entered: now it ends us. */
+	raise(number);
+}
+
+static void catch_signal(int number)
+{
+	struct sigaction action = { .sa_handler = on_interrupt,
+				    .sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
+
+	/* nohup and background jobs of a script have them ignored. */
+	if (!sigaction(number, NULL, &old) && old.sa_handler == SIG_IGN)
+		return;
+	sigemptyset(&action.sa_mask);
+	sigaction(number, &action, NULL);
+}
+
+static void set_signals(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGPIPE, &ignore, NULL);
+	catch_signal(SIGINT);
+	catch_signal(SIGTERM);
+	catch_signal(SIGHUP);
+}
+
+/* Were a standard descriptor closed, the next file opened would take its
+ * place. The stand-in fails when used, as a closed one does. */
+static void guard_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			return;
+}
+
+static bool arguments_copy(struct arguments *a, int argc, char **argv)
+{
+	char *at;
+
+	for (int i = 0; i < argc; i++)
+		a->text_bytes += strlen(argv[i]) + 1;
+	a->items = mem_calloc((size_t)argc + 1, sizeof *a->items);
+	a->text = mem_alloc(a->text_bytes);
+	if (!a->items || !a->text)
+		return false;
+	at = a->text;
+	for (a->count = 0; a->count < argc; a->count++) {
+		size_t size = strlen(argv[a->count]) + 1;
+
+		a->items[a->count] = memcpy(at, argv[a->count], size);
+		at += size;
+	}
+	return true;
+}
+
+static void arguments_release(struct arguments *a)
+{
+	if (a->text)
+		mem_wipe(a->text, a->text_bytes);
+	mem_free(a->text);
+	mem_free(a->items);
+}
+
+static void hide_secrets(int argc, char **argv)
+{
+	struct option_reader reader;
+	struct option_token token;
+	struct error ignored;
+
+	option_reader_init(&reader, &options_table, argc,
+			   (const char *const *)argv);
+	while (option_reader_next(&reader, &token, &ignored) &&
+	       token.kind != OPTION_TOKEN_END) {
+		char *value;
+
+		if (token.kind != OPTION_TOKEN_OPTION ||
+		    !(token.form.row->flags & OPTION_SECRET))
+			continue;
+		value = argv[token.arg] + token.value_at;
+		memset(value, '*', strlen(value));
+	}
+}
+
+static bool outline_read(struct outline *line, const struct arguments *a,
+			 struct error *err)
+{
+	struct option_reader reader;
+	struct option_token token;
+
+	option_reader_init(&reader, &options_table, a->count, a->items);
+	while (option_reader_next(&reader, &token, err)) {
+		if (token.kind == OPTION_TOKEN_END)
+			return true;
+		if (token.kind == OPTION_TOKEN_ARGUMENT) {
+			if (!line->word) {
+				line->word = token.value;
+				line->word_at = token.arg;
+			}
+		} else if (!strcmp(token.form.row->name, "replay")) {
+			line->replay = token.value;
+		} else if (!strcmp(token.form.row->name, "help")) {
+			line->has_help = true;
+		} else if (!strcmp(token.form.row->name, "version")) {
+			line->has_version = true;
+		}
+	}
+	return false;
+}
+
+static bool is_trace_id(struct str word)
+{
+	if (word.len != 16 && word.len != 32)
+		return false;
+	for (size_t i = 0; i < word.len; i++)
+		if (!strchr("0123456789abcdefABCDEF", word.ptr[i]))
+			return false;
+	return true;
+}
+
+static bool fail_command(const char *word, struct error *err)
+{
+	struct suggestion near;
+
+	if (is_trace_id(str_from(word)))
+		return error_set(err, ERROR_USAGE,
+				 "unknown command '%s'; for a trace: "
+				 "tracefind slow %s",
+				 word, word);
+	suggestion_init(&near, str_from(word));
+	for (const struct command *c = commands; c->name; c++)
+		suggestion_offer(&near, c->name);
+	if (near.best[0])
+		return error_set(err, ERROR_USAGE,
+				 "unknown command '%.80s'; did you mean %s?",
+				 word, near.best);
+	return error_set(err, ERROR_USAGE,
+			 "unknown command '%.80s'; tracefind help lists them",
+			 word);
+}
+
+static int fail(const struct error *err)
+{
+	message_error(err);
+	return error_exit_code(err->code);
+}
+
+/* Ends output to standard output; a reader that left early is no error. */
+static int finish_output(struct out *out)
+{
+	struct error err;
+	bool is_done = out_finish(out, "standard output", &err);
+	bool is_quiet = out_is_broken_pipe(out);
+
+	out_release(out);
+	return is_done || is_quiet ? 0 : fail(&err);
+}
+
+static int write_help(const struct command *command)
+{
+	struct error err;
+	struct out out;
+
+	if (!out_init_fd(&out, STDOUT_FILENO, &err))
+		return fail(&err);
+	help_write(command, &out);
+	return finish_output(&out);
+}
+
+static int write_usage(void)
+{
+	struct error err;
+	struct out out;
+
+	if (!out_init_fd(&out, STDERR_FILENO, &err))
+		return fail(&err);
+	help_write_short(&out);
+	/* Were standard error closed, nobody could be told. */
+	(void)!out_finish(&out, "standard error", &err);
+	out_release(&out);
+	return error_exit_code(ERROR_USAGE);
+}
+
+int cmd_help(const struct options *o)
+{
+	const struct command *command = NULL;
+	struct error err;
+
+	if (o->arg_count) {
+		command = command_find(str_from(o->args[0]));
+		if (!command) {
+			fail_command(o->args[0], &err);
+			return fail(&err);
+		}
+	}
+	return write_help(command);
+}
+
+int cmd_version(const struct options *o)
+{
+	struct error err;
+	struct out out;
+
+	(void)o;
+	if (!out_init_fd(&out, STDOUT_FILENO, &err))
+		return fail(&err);
+	out_text(&out, "tracefind " TRACEFIND_VERSION "\n");
+	return finish_output(&out);
+}
+
+/* Arguments for the case file, with what the environment gave. */
+static int run_recorded(const struct command *command, struct options *o)
+{
+	struct arena arena;
+	struct error err;
+	int status;
+
+	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
+	status = options_record_args(o, command, &arena, &o->raw_args,
+				     &o->raw_count, &err)
+			 ? command->run(o)
+			 : fail(&err);
+	arena_release(&arena);
+	return status;
+}
+
+/* A replay does not ask the environment: its answers are those recorded. */
+static int run_command(const struct command *command, struct options *o,
+		       const struct arguments *a)
+{
+	struct error err;
+
+	if (!options_parse(o, command, a->count, a->items, &err))
+		return fail(&err);
+	if (o->help)
+		return write_help(command);
+	if (o->version)
+		return cmd_version(o);
+	if (!o->replay && !options_environment(o, &err))
+		return fail(&err);
+	if (!options_check(o, &err))
+		return fail(&err);
+	return o->record ? run_recorded(command, o) : command->run(o);
+}
+
+/* The arguments in the case come first, so that those of this run win. */
+static bool read_case(const struct har *har, const struct command **command,
+		      struct options *o, const char *path, struct error *err)
+{
+	const char *const *args = NULL;
+	size_t count = har_args(har, &args);
+	bool is_repeat = !*command;
+
+	if (count == 0 || count > INT_MAX) {
+		if (!is_repeat)
+			return true;
+		return error_set(err, ERROR_FORMAT,
+				 "%s: no command was recorded; name one: "
+				 "tracefind slow --replay FILE TRACE",
+				 path);
+	}
+	if (is_repeat)
+		*command = command_find(str_from(args[0]));
+	if (!*command || !((*command)->bit & COMMAND_DATA))
+		return error_set(err, ERROR_FORMAT,
+				 "%s: the recorded command '%.40s' is not one "
+				 "of this version",
+				 path, args[0]);
+	if (options_parse_case(o, *command, (int)count - 1, args + 1, is_repeat,
+			       err))
+		return true;
+	err->code = ERROR_FORMAT;
+	return error_prefix(err, "%s: the recorded arguments", path);
+}
+
+/* command is NULL to repeat the recorded one. */
+static int run_replay(const struct command *command, const char *path,
+		      struct options *o, const struct arguments *a)
+{
+	struct error err;
+	struct har *har = har_open(path, &err);
+	int status;
+
+	if (!har)
+		return fail(&err);
+	status = read_case(har, &command, o, path, &err)
+			 ? run_command(command, o, a)
+			 : fail(&err);
+	har_free(har);
+	return status;
+}
+
+static int run(struct arguments *a)
+{
+	const struct command *command = NULL;
+	struct outline line = { NULL };
+	struct options o;
+	struct error err;
+
+	options_init(&o);
+	if (!outline_read(&line, a, &err))
+		return fail(&err);
+	if (line.word) {
+		command = command_find(str_from(line.word));
+		if (!command) {
+			fail_command(line.word, &err);
+			return fail(&err);
+		}
+		a->count--;
+		memmove(a->items + line.word_at, a->items + line.word_at + 1,
+			(size_t)(a->count - line.word_at) * sizeof *a->items);
+	} else if (line.has_help) {
+		return write_help(NULL);
+	} else if (line.has_version) {
+		return cmd_version(&o);
+	} else if (!line.replay) {
+		error_set(&err, ERROR_USAGE,
+			  "no command; tracefind help lists them");
+		return fail(&err);
+	}
+	if (line.replay && (!command || (command->bit & COMMAND_DATA)) &&
+	    !line.has_help && !line.has_version)
+		return run_replay(command, line.replay, &o, a);
+	return run_command(command, &o, a);
+}
+
+int cli_run(int argc, char **argv)
+{
+	struct arguments a = { NULL };
+	struct error err;
+	int status;
+
+	guard_descriptors();
+	set_signals();
+	if (argc < 2)
+		return write_usage();
+	if (arguments_copy(&a, argc - 1, argv + 1)) {
+		hide_secrets(argc - 1, argv + 1);
+		status = run(&a);
+	} else {
+		error_memory(&err, "the arguments");
+		status = fail(&err);
+	}
+	arguments_release(&a);
+	return status;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/optparse.h"
+
+#define LINE_COLUMNS 79
+#define TEXT_COLUMN 30
+
+static void write_commands(struct out *out)
+{
+	for (const struct command *c = commands; c->name; c++)
+		outf(out, "  %-9s %s\n", c->name, c->summary);
+}
+
+void help_write_short(struct out *out)
+{
+	out_text(out, "usage: tracefind COMMAND [OPTIONS] [ARGUMENTS]\n\n");
+	write_commands(out);
+	out_text(out, "\n'tracefind help COMMAND' shows the options of one.\n");
+}
+
+static void write_general(struct out *out)
+{
+	out_text(out,
+		 "usage: tracefind COMMAND [OPTIONS] [ARGUMENTS]\n"
+		 "       tracefind --replay FILE [OPTIONS]\n"
+		 "\n"
+		 "From a slow trace to the guilty span, to the profile of its\n"
+		 "service at that time, to the function that made it slow.\n"
+		 "\n"
+		 "Commands:\n");
+	write_commands(out);
+	out_text(out,
+		 "\n"
+		 "'tracefind help COMMAND' shows the options of one. With\n"
+		 "--replay and no command, a recorded run is repeated.\n"
+		 "\n"
+		 "Examples:\n"
+		 "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
+		 "  tracefind diff before.pb.gz after.pb.gz\n"
+		 "  tracefind --replay case.har.gz\n"
+		 "\n"
+		 "Servers are named by --traces-url and --profiles-url or by\n"
+		 "TRACEFIND_TRACES_URL and TRACEFIND_PROFILES_URL. See\n"
+		 "tracefind(1) for the environment and the exit status.\n");
+}
+
+/* Breaks text at blanks; every line begins at TEXT_COLUMN. `column` is where
+ * the writer stands. */
+static void write_wrapped(struct out *out, const char *text, size_t column)
+{
+	if (column >= TEXT_COLUMN) {
+		out_char(out, '\n');
+		column = 0;
+	}
+	out_repeat(out, " ", TEXT_COLUMN - column);
+	column = TEXT_COLUMN;
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column > TEXT_COLUMN && column + 1 + len > LINE_COLUMNS) {
+			out_char(out, '\n');
+			out_repeat(out, " ", TEXT_COLUMN);
+			column = TEXT_COLUMN;
+		} else if (column > TEXT_COLUMN) {
+			out_char(out, ' ');
+			column++;
+		}
+		out_add(out, text, len);
+		column += len;
+		text += len + strspn(text + len, " ");
+	}
+	out_char(out, '\n');
+}
+
+static void write_option(struct out *out, const struct option_row *row)
+{
+	char usage[96], text[256];
+	int len;
+
+	len = snprintf(usage, sizeof usage, "  %c%c%c --%s%s%s%s",
+		       row->letter ? '-' : ' ',
+		       row->letter ? row->letter : ' ',
+		       row->letter ? ',' : ' ', row->name,
+		       row->metavar ? " " : "",
+		       row->metavar ? row->metavar : "",
+		       row->flags & OPTION_SIDED ? " *" : "");
+	snprintf(text, sizeof text, "%s%s", row->help,
+		 row->kind != OPTION_FLAG && row->flags & OPTION_REPEATABLE
+			 ? "; may be repeated"
+			 : "");
+	out_text(out, usage);
+	/* Two blanks at least between an option and its text. */
+	write_wrapped(out, text,
+		      len + 2 > TEXT_COLUMN ? TEXT_COLUMN : (size_t)len);
+}
+
+static void write_options(struct out *out, const struct command *command)
+{
+	const char *group = NULL;
+	bool has_sided = false;
+
+	for (size_t i = 0; i < options_table.row_count; i++) {
+		const struct option_row *row = &options_table.rows[i];
+
+		if (!(row->commands & command->bit))
+			continue;
+		if (!group || strcmp(group, row->group))
+			outf(out, "\n%s:\n", row->group);
+		group = row->group;
+		has_sided |= (row->flags & OPTION_SIDED) != 0;
+		write_option(out, row);
+	}
+	if (has_sided)
+		out_text(out,
+			 "\n* also --traces-... and --profiles-..., for one "
+			 "side: --traces-token-file\n");
+}
+
+void help_write(const struct command *command, struct out *out)
+{
+	if (!command) {
+		write_general(out);
+		return;
+	}
+	outf(out, "usage: tracefind %s\n\n%s", command->synopsis,
+	     command->details);
+	write_options(out, command);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Help texts, made from the tables of commands and options.
+ */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "base/out.h"
+#include "cli/cli.h"
+
+/* Of one command, or of the whole program for NULL. */
+void help_write(const struct command *command, struct out *out);
+
+/* What a run without arguments is told: usage and the commands. */
+void help_write_short(struct out *out);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "cli/cli.h"
+
+/* Escaping makes at most six bytes of one; the prefix is short. */
+#define LINE_BYTES (6 * (size_t)LIMIT_ERROR_BYTES + 64)
+
+/* In one write, so that lines of several programs do not mix. A message that
+ * cannot be written has nobody to tell. */
+static void write_line(const char *data, size_t len)
+{
+	while (len) {
+		ssize_t done = write(STDERR_FILENO, data, len);
+
+		if (done <= 0)
+			return;
+		data += done;
+		len -= (size_t)done;
+	}
+}
+
+static void message_write(const char *prefix, const char *text)
+{
+	struct buf line;
+
+	buf_init(&line, LINE_BYTES);
+	buf_add_text(&line, prefix);
+	escape_terminal_buf(&line, str_from(text));
+	buf_add_char(&line, '\n');
+	if (line.state == BUF_OK)
+		write_line(line.data, line.len);
+	else
+		write_line("tracefind: out of memory\n", 25);
+	buf_release(&line);
+}
+
+void message_error(const struct error *err)
+{
+	message_write("tracefind: ", err->message);
+}
+
+void message_warn(const char *format, ...)
+{
+	struct error text;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text.message, sizeof text.message, format, args);
+	va_end(args);
+	message_write("tracefind: warning: ", text.message);
+}
+
+void message_note(const char *text)
+{
+	message_write("tracefind: note: ", text);
+}
+
+void message_info(const char *format, ...)
+{
+	struct error text;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text.message, sizeof text.message, format, args);
+	va_end(args);
+	message_write("tracefind: ", text.message);
+}
