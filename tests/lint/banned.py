@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Finds functions that have a safer counterpart here, and notes that nobody
+will come back to.
+
+usage: banned.py SOURCE_ROOT
+"""
+import re
+import sys
+from pathlib import Path
+
+import csource
+
+# Reason -> functions.
+BANNED = {
+    "has no bound or hidden state": """
+        alloca gets scanf sprintf sscanf fscanf strcat strcpy strncat strncpy
+        strtok stpcpy vsprintf wcscpy tmpnam tempnam mktemp""",
+    "hides failure; use base/num.h": """
+        atoi atol atoll atof strtod strtof strtol strtoul strtoll strtoull
+        strtold strtoimax strtoumax""",
+    "keeps static state; use base/timefmt.h or the _r form": """
+        asctime ctime gmtime localtime rand strerror_l readdir_r""",
+    "ends the process; return an error": """
+        abort assert exit quick_exit""",
+    "runs other programs": "execl execlp execv execvp fork popen system vfork",
+    "changes what bytes mean": "setlocale uselocale",
+    "prints; only cli/message.c and base/out.h do": """
+        fprintf fputc fputs fwrite perror printf putc putchar puts vfprintf
+        vprintf""",
+    "goes around base/mem.h": """
+        aligned_alloc asprintf calloc free getline malloc posix_memalign
+        realloc reallocarray strdup strndup vasprintf""",
+}
+
+# Where one of them is at home.
+ALLOWED = {
+    "base/mem.c": {"calloc", "free", "malloc", "realloc"},
+}
+
+LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|NEEDSWORK|TBD)\b")
+CALL = re.compile(r"(?<![\w.>])([a-z_]\w*)\s*\(")
+
+
+def table():
+    return {name: reason for reason, names in BANNED.items()
+            for name in names.split()}
+
+
+def check_file(src, path, banned):
+    text = path.read_text(encoding="utf-8")
+    name = path.relative_to(src).as_posix()
+    allowed = ALLOWED.get(name, set())
+    for number, line in enumerate(csource.blank(text).split("\n"), 1):
+        for function in CALL.findall(line):
+            if function in banned and function not in allowed:
+                yield f"src/{name}:{number}: {function}() {banned[function]}"
+    for number, comment in csource.comments(text):
+        if LEFTOVER.search(comment):
+            yield f"src/{name}:{number}: a note to come back to"
+        if comment.startswith("//"):
+            yield f"src/{name}:{number}: // comment"
+
+
+def main():
+    src = Path(sys.argv[1]) / "src"
+    files = sorted(src.rglob("*.[ch]"))
+    banned = table()
+    problems = [line for path in files
+                for line in check_file(src, path, banned)]
+    for line in problems:
+        print(line)
+    print(f"{len(files)} files, {len(problems)} problems")
+    return 1 if problems or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the direction of the layers and the homes of foreign headers.
+
+usage: includes.py SOURCE_ROOT
+"""
+import re
+import sys
+from pathlib import Path
+
+# Folder under src/ -> folders whose headers it may include.
+LAYERS = {
+    "base": {"base"},
+    "model": {"model", "base"},
+    "source": {"source", "base"},
+    "decode": {"decode", "model", "base"},
+    "analyze": {"analyze", "model", "base"},
+    "render": {"render", "model", "base"},
+    "cli": {"cli", "source", "decode", "analyze", "render", "model", "base"},
+    "": {"cli"},
+}
+
+# Headers that are not the system's, and the only files that may see them.
+FOREIGN = {
+    r"curl/.*": {"source/http.c"},
+    r"(zlib|libdeflate)\.h": {"base/gz.c"},
+    r"jansson\.h": {"source/har.c"},
+    r"utf8proc\.h": {"base/escape.c"},
+    r"protobuf-c/.*|.*\.pb-c\.h": {"source/pyroscope.c"},
+}
+
+SYSTEM = set("""
+    ctype.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h poll.h
+    signal.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
+    strings.h sys/ioctl.h sys/mman.h sys/random.h sys/stat.h sys/time.h
+    sys/types.h sys/uio.h sys/wait.h termios.h time.h unistd.h
+""".split())
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
+
+
+def foreign_home(header):
+    for pattern, homes in FOREIGN.items():
+        if re.fullmatch(pattern, header):
+            return homes
+    return None
+
+
+def check_header(src, name, quote, header):
+    """Returns what is wrong with one include line, or None."""
+    homes = foreign_home(header)
+    if homes is not None:
+        if name not in homes:
+            return f"{header} may be included by {', '.join(homes)} only"
+        return None
+    if quote == "<":
+        return None if header in SYSTEM else f"unknown system header {header}"
+    if "/" not in header or header.startswith("."):
+        return f'"{header}" is not written from src/'
+    if not (src / header).is_file():
+        return f'"{header}" does not exist in src/'
+    layer = name.split("/")[0] if "/" in name else ""
+    wanted = header.split("/")[0]
+    if wanted not in LAYERS.get(layer, set()):
+        return f"{layer or 'the top'} may not include {wanted}/"
+    return None
+
+
+def check_file(src, path):
+    name = path.relative_to(src).as_posix()
+    includes = INCLUDE.findall(path.read_text(encoding="utf-8"))
+    problems = [check_header(src, name, quote, header)
+                for quote, header in includes]
+    own = path.with_suffix(".h")
+    if path.suffix == ".c" and own.is_file():
+        # A private header (json_reader.h) may come in the public one's place.
+        stem = own.relative_to(src).with_suffix("").as_posix()
+        if not includes or not includes[0][1].startswith(stem):
+            problems.append("its own header is not the first")
+    return [f"src/{name}: {problem}" for problem in problems if problem]
+
+
+def main():
+    src = Path(sys.argv[1]) / "src"
+    files = sorted(src.rglob("*.[ch]"))
+    problems = [line for path in files for line in check_file(src, path)]
+    for line in problems:
+        print(line)
+    print(f"{len(files)} files, {len(problems)} problems")
+    return 1 if problems or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
