@@ -1,0 +1,122 @@
+# bash completion for tracefind                          -*- shell-script -*-
+# SPDX-License-Identifier: Apache-2.0
+
+# Option names of a command, one a line. Checked against the program's own
+# table by tests/lint/options_sync.py.
+_tracefind_options()
+{
+	local data='output color quiet verbose strict record replay limit
+		from to since around pad service
+		traces-url profiles-url connect-timeout timeout retry'
+	local sided='tenant-id username password-file token-file header cacert
+		cert key insecure insecure-auth proxy'
+	local finding='span name by'
+	local profiling='map selector type sort'
+	local comparing='baseline baseline-selector normalize'
+	local name side
+
+	case $1 in
+	slow) set -- $data $finding $profiling $comparing scope ;;
+	show) set -- $data $finding ;;
+	diff) set -- $data $profiling $comparing ;;
+	profile) set -- $data $profiling ;;
+	*) sided= ; set -- ;;
+	esac
+	for name in help version "$@" $sided; do
+		printf -- '--%s\n' "$name"
+	done
+	for name in $sided; do
+		for side in traces profiles; do
+			printf -- '--%s-%s\n' "$side" "$name"
+		done
+	done
+}
+
+# Values of an option, one a line; "FILE" for files, nothing when any text
+# will do.
+_tracefind_values()
+{
+	case $1 in
+	--by) printf '%s\n' critical-path self duration ;;
+	--scope) printf '%s\n' auto span service ;;
+	--type)
+		printf '%s\n' auto cpu alloc inuse goroutine mutex block wall ;;
+	--baseline) printf '%s\n' auto previous 1h 1d 7d none ;;
+	--normalize) printf '%s\n' share rate ;;
+	--sort) printf '%s\n' owned self total delta ;;
+	--color) printf '%s\n' auto always never ;;
+	--output|-o) printf '%s\n' table json folded difffolded ;;
+	--record|--replay|--*password-file|--*token-file|--*cacert|--*cert|\
+	--*key)
+		echo FILE ;;
+	esac
+}
+
+# Whether the option's value is the next word.
+_tracefind_takes_value()
+{
+	case $1 in
+	--*=*|--help|--version|--quiet|--verbose|--strict|--*insecure|\
+	--*insecure-auth)
+		return 1 ;;
+	--*|-n|-o|-H) return 0 ;;
+	esac
+	return 1
+}
+
+_tracefind_command()
+{
+	local i=1 word
+
+	while ((i < COMP_CWORD)); do
+		word=${COMP_WORDS[i]}
+		case $word in
+		-*) _tracefind_takes_value "$word" &&
+			[[ ${COMP_WORDS[i + 1]} != = ]] && ((i++)) ;;
+		=) ((i++)) ;;
+		*) printf '%s\n' "$word"; return ;;
+		esac
+		((i++))
+	done
+}
+
+_tracefind()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local commands='slow diff show profile help version'
+	local command values
+
+	COMPREPLY=()
+	# bash splits "--by=self" into three words.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	elif ! _tracefind_takes_value "$prev"; then
+		prev=
+	fi
+	if [[ -n $prev && $prev == -* ]]; then
+		values=$(_tracefind_values "$prev")
+		if [[ $values == FILE ]]; then
+			COMPREPLY=($(compgen -f -- "$cur"))
+		else
+			COMPREPLY=($(compgen -W "$values" -- "$cur"))
+		fi
+		return
+	fi
+	command=$(_tracefind_command)
+	if [[ -z $command && $cur != -* ]]; then
+		COMPREPLY=($(compgen -W "$commands" -- "$cur"))
+	elif [[ -z $command ]]; then
+		COMPREPLY=($(compgen -W '--help --version --replay' -- "$cur"))
+	elif [[ $cur == -* ]]; then
+		values=$(_tracefind_options "$command")
+		COMPREPLY=($(compgen -W "$values" -- "$cur"))
+	elif [[ $command == help ]]; then
+		COMPREPLY=($(compgen -W "$commands" -- "$cur"))
+	else
+		COMPREPLY=($(compgen -f -- "$cur"))
+	fi
+}
+
+complete -o filenames -F _tracefind tracefind
