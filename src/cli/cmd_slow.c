@@ -134,8 +134,7 @@ static bool slow(struct run *r, struct error *err)
 		rank_evidence(r, &g, &missing);
 	if (!r->has_evidence) {
 		if (missing.code == ERROR_USAGE ||
-		    missing.code == ERROR_MEMORY ||
-		    context_is_interrupted()) {
+		    missing.code == ERROR_MEMORY) {
 			*err = missing;
 			return false;
 		}

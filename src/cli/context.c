@@ -2,12 +2,9 @@
 #include "cli/context.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/outfile.h"
-#include "cli/case_args.h"
 #include "cli/cli.h"
 #include "source/auth.h"
 
@@ -18,44 +15,12 @@
 /* Strings of one run: names, URLs, texts of notes; not data. */
 #define CONTEXT_BYTES (64 * MIB)
 
-static volatile sig_atomic_t context_interrupted;
-
-static void on_signal(int number)
-{
-	(void)number;
-	context_interrupted = 1;
-}
-
-void context_catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
-
-bool context_is_interrupted(void)
-{
-	return context_interrupted != 0;
-}
-
-static const char *pick(const char *own, const char *common)
-{
-	return own ? own : common;
-}
-
-/* A secret from a file (the side's own, else the common one), else from the
- * environment. */
-static bool load_secret(const char *own_file, const char *common_file,
-			const char *own_value, const char *common_value,
+/* A secret from its file, or from the environment. *used borrows it. */
+static bool load_secret(const char *path, const char *value,
 			const char *option, char **out, const char **used,
 			struct error *err)
 {
-	const char *path = pick(own_file, own_value ? NULL : common_file);
-
-	*used = pick(own_value, common_value);
+	*used = value;
 	if (!path)
 		return true;
 	*out = secret_read(path, option, err);
@@ -63,55 +28,43 @@ static bool load_secret(const char *own_file, const char *common_file,
 	return *out != NULL;
 }
 
-static bool load_headers(struct side *s, const struct connection_options *own,
-			 const struct connection_options *common,
+static bool load_headers(struct side *s, const struct connection_options *c,
 			 struct error *err)
 {
-	const struct connection_options *lists[] = { common, own };
-
-	for (size_t l = 0; l < 2; l++)
-		for (size_t i = 0; i < lists[l]->header_count; i++) {
-			if (s->endpoint.header_count == LIMIT_HEADERS)
-				return error_set(err, ERROR_USAGE,
-						 "--header: more than %u "
-						 "headers",
-						 LIMIT_HEADERS);
-			if (!header_check(lists[l]->headers[i], err))
-				return false;
-			s->headers[s->endpoint.header_count++] =
-				lists[l]->headers[i];
-		}
+	for (size_t i = 0; i < c->header_count; i++) {
+		if (!header_check(c->headers[i], err))
+			return false;
+		s->headers[i] = c->headers[i];
+	}
 	s->endpoint.headers = s->headers;
+	s->endpoint.header_count = c->header_count;
 	return true;
 }
 
-static bool side_init(struct side *s, const struct connection_options *own,
-		      const struct connection_options *common, const char *url,
-		      const char *prefix, struct error *err)
+static bool side_init(struct side *s, const struct connection_options *c,
+		      const char *url, const char *prefix, struct error *err)
 {
 	struct endpoint *e = &s->endpoint;
 
 	e->option_prefix = prefix;
-	e->tenant_id = pick(own->tenant_id, common->tenant_id);
-	e->username = pick(own->username, common->username);
-	e->cacert = pick(own->cacert, common->cacert);
-	e->cert = pick(own->cert, common->cert);
-	e->key = pick(own->key, common->key);
-	e->proxy = pick(own->proxy, common->proxy);
-	e->is_insecure = own->insecure || common->insecure;
-	e->is_insecure_auth = own->insecure_auth || common->insecure_auth;
+	e->tenant_id = c->tenant_id;
+	e->username = c->username;
+	e->cacert = c->cacert;
+	e->cert = c->cert;
+	e->key = c->key;
+	e->proxy = c->proxy;
+	e->is_insecure = c->insecure;
+	e->is_insecure_auth = c->insecure_auth;
 	s->is_default = !url;
 	if (url && !source_parse_url(url, &s->kind, &e->url, err))
 		return error_prefix(err, "%s-url", prefix);
 	if (s->kind == SOURCE_FILE)
 		s->path = e->url;
-	return load_secret(own->password_file, common->password_file,
-			   own->password, common->password, "--password-file",
+	return load_secret(c->password_file, c->password, "--password-file",
 			   &s->secrets[0], &e->password, err) &&
-	       load_secret(own->token_file, common->token_file, own->token,
-			   common->token, "--token-file", &s->secrets[1],
-			   &e->token, err) &&
-	       load_headers(s, own, common, err);
+	       load_secret(c->token_file, c->token, "--token-file",
+			   &s->secrets[1], &e->token, err) &&
+	       load_headers(s, c, err);
 }
 
 /* A kind that belongs to the other side is a slip worth naming. */
@@ -140,18 +93,16 @@ static void drop_credentials(struct connection_options *c)
 static bool init_sides(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
-	struct connection_options traces = o->traces, profiles = o->profiles;
-	struct connection_options common = o->common;
+	struct connection_options traces, profiles;
 
+	options_side(o, false, &traces);
+	options_side(o, true, &profiles);
 	if (ctx->replay) {
 		drop_credentials(&traces);
 		drop_credentials(&profiles);
-		drop_credentials(&common);
 	}
-	if (!side_init(&ctx->traces, &traces, &common, o->traces_url,
-		       "--traces", err))
-		return false;
-	if (!side_init(&ctx->profiles, &profiles, &common, o->profiles_url,
+	if (!side_init(&ctx->traces, &traces, o->traces_url, "--traces", err) ||
+	    !side_init(&ctx->profiles, &profiles, o->profiles_url,
 		       "--profiles", err))
 		return false;
 	if (ctx->profiles.is_default)
@@ -182,8 +133,8 @@ bool context_init(struct context *ctx, const struct options *o,
 		ctx->record = har_new(err);
 		if (!ctx->record)
 			return false;
-		if (!case_args_record(ctx->record, ctx->now_ns, o, err))
-			return false;
+		har_set_run(ctx->record, ctx->now_ns, (int)o->raw_count,
+			    o->raw_args);
 	}
 	return init_sides(ctx, err);
 }
@@ -211,7 +162,6 @@ static bool ensure_client(struct context *ctx, struct error *err)
 		.retries = (unsigned)o->retry,
 		.record = ctx->record,
 		.replay = ctx->replay,
-		.is_interrupted = context_is_interrupted,
 	};
 
 	if (!ctx->client)

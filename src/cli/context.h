@@ -59,8 +59,4 @@ bool context_report(struct context *ctx, struct result *result,
 /* "tempo http://localhost:3200", without secrets; lives in ctx->arena. */
 struct str context_side_name(struct context *ctx, const struct side *side);
 
-/* Set by SIGINT and SIGTERM. */
-bool context_is_interrupted(void);
-void context_catch_signals(void);
-
 #endif

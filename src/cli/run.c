@@ -105,8 +105,6 @@ int run_end(struct run *r, bool done, struct error *err)
 	if (done && r->ctx.options->strict && r->result.trace.is_partial)
 		done = error_set(err, ERROR_PARTIAL,
 				 "the trace is incomplete (--strict)");
-	if (!done && context_is_interrupted())
-		error_set(err, ERROR_INTERRUPTED, "interrupted");
 	if (!done)
 		message_error(err);
 	trace_release(&r->trace);

@@ -98,7 +98,7 @@ static bool parse_url(struct str text, struct trace_arg *out,
 				  "(or 16) hex digits; paste the id itself");
 }
 
-static bool is_decimal(struct str text)
+static bool is_all_digits(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (text.ptr[i] < '0' || text.ptr[i] > '9')
@@ -108,7 +108,7 @@ static bool is_decimal(struct str text)
 
 static bool fail_text(struct str text, struct error *err)
 {
-	if (text.len > TRACE_ID_DIGITS && is_decimal(text))
+	if (text.len > TRACE_ID_DIGITS && is_all_digits(text))
 		return error_set(err, ERROR_USAGE,
 				 "trace id \"%.*s\" is a decimal number of %zu "
 				 "digits: convert it to 32 hex digits (Python: "
