@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the program on cases that are only data. Standard library only.
+
+usage: run.py TRACEFIND [--topic TOPIC] [--update] [CASE...]
+       run.py --topics
+
+A case is a folder tests/cli/<topic>-<case>/ with
+
+    cmd           the arguments, in shell quoting; several lines are one
+    before        arguments of a run before that, the only one with the server
+                  when it is there; its status must be 0
+    stdin         what the program reads (default: nothing)
+    env           NAME=VALUE lines added to an empty environment
+    server.json   script of tests/server/server.py, served as {url}
+    mask          lines "REGEX => TEXT": volatile output, replaced
+    status        expected exit status (default: 0)
+    stdout        expected standard output (default: empty)
+    stderr        expected standard error (default: empty)
+    files/        expected files in {tmp}, no more and no fewer
+
+In cmd, before, env and server.json {url}, {port}, {testdata}, {case} and {tmp} stand
+for the server, its port, the test data, the case's folder and an empty folder,
+which is also the working directory. In the output they are put back.
+--update writes what came out as what is expected: read the difference.
+
+Output is TAP, with a diff below each failure.
+"""
+import argparse
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SERVER = HERE.parent / "server" / "server.py"
+TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
+LIMIT_S = 30
+PARALLEL = 4
+# What sanitizers need to be told passes through; nothing else does.
+KEPT = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
+
+
+class Failure(Exception):
+    """The case itself cannot be run."""
+
+
+def all_cases():
+    return sorted(p.parent for p in HERE.glob("*/cmd"))
+
+
+def topic_of(case):
+    return case.name.split("-")[0]
+
+
+class Server:
+    """A scripted server for as long as the block runs."""
+
+    def __init__(self, case, names):
+        self.script = case / "server.json"
+        self.names = names
+        self.process = None
+
+    def __enter__(self):
+        if not self.script.is_file():
+            return self
+        text = fill(self.script.read_text(encoding="utf-8"), self.names)
+        self.process = subprocess.Popen(
+            [sys.executable, str(SERVER), "--script", text,
+             "--root", str(TESTDATA), "--limit", str(LIMIT_S)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        port = self.process.stdout.readline().strip()
+        if not port:
+            raise Failure("the server did not start")
+        self.names["{port}"] = port
+        self.names["{url}"] = f"http://127.0.0.1:{port}"
+        return self
+
+    def __exit__(self, *_):
+        if self.process:
+            self.process.stdin.close()
+            self.process.stdout.close()
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+def fill(text, names):
+    for name, value in names.items():
+        text = text.replace(name, value)
+    return text
+
+
+def put_back(text, names):
+    """The longest values first: {tmp} may lie below {testdata}."""
+    for name, value in sorted(names.items(), key=lambda n: -len(n[1])):
+        if name != "{port}":
+            text = text.replace(value, name)
+    return text
+
+
+def read(path, default=""):
+    if not path.is_file():
+        return default
+    return path.read_bytes().decode("utf-8", "backslashreplace")
+
+
+def masks(case):
+    for line in read(case / "mask").splitlines():
+        pattern, _, text = line.partition(" => ")
+        yield re.compile(pattern, re.M), text
+
+
+def environment(case, names, tmp):
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": tmp, "TZ": "UTC",
+           "LC_ALL": "C.UTF-8"}
+    env.update({k: os.environ[k] for k in KEPT if k in os.environ})
+    for line in fill(read(case / "env"), names).splitlines():
+        name, _, value = line.partition("=")
+        env[name] = value
+    return env
+
+
+def start(program, line, case, names, tmp):
+    """One run of the program to its end."""
+    stdin = case / "stdin"
+    try:
+        return subprocess.run(
+            [program, *shlex.split(fill(line, names), comments=True)], cwd=tmp,
+            input=stdin.read_bytes() if stdin.is_file() else b"",
+            env=environment(case, names, tmp), timeout=LIMIT_S,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"ran longer than {LIMIT_S} s") from None
+
+
+def run_program(program, case, names, tmp):
+    """The run that counts, with the server unless another had it."""
+    before = case / "before"
+    with Server(case, names):
+        if not before.is_file():
+            return start(program, read(case / "cmd"), case, names, tmp)
+        done = start(program, read(before), case, names, tmp)
+    if done.returncode:
+        raise Failure(f"before: status {done.returncode}: " +
+                      done.stderr.decode("utf-8", "backslashreplace"))
+    return start(program, read(case / "cmd"), case, names, tmp)
+
+
+def outcome_of(program, case, names, tmp):
+    """Returns what came out: name of the expectation -> text."""
+    done = run_program(program, case, names, tmp)
+    outcome = {
+        "status": f"{done.returncode}\n",
+        "stdout": done.stdout.decode("utf-8", "backslashreplace"),
+        "stderr": done.stderr.decode("utf-8", "backslashreplace"),
+    }
+    for path in sorted(Path(tmp).rglob("*")):
+        if path.is_file():
+            outcome[f"files/{path.relative_to(tmp).as_posix()}"] = read(path)
+    for name in outcome:
+        if name != "status":
+            outcome[name] = put_back(outcome[name], names)
+        for pattern, text in masks(case):
+            outcome[name] = pattern.sub(text, outcome[name])
+    return outcome
+
+
+def expectation(case):
+    wanted = {"status": read(case / "status", "0\n"),
+              "stdout": read(case / "stdout"),
+              "stderr": read(case / "stderr")}
+    for path in sorted((case / "files").rglob("*")):
+        if path.is_file():
+            name = path.relative_to(case / "files").as_posix()
+            wanted[f"files/{name}"] = read(path)
+    return wanted
+
+
+def differences(wanted, found):
+    for name in sorted(set(wanted) | set(found)):
+        if wanted.get(name) == found.get(name):
+            continue
+        if name not in wanted or name not in found:
+            yield f"{name}: " + ("missing" if name in wanted else "unexpected")
+        yield from difflib.unified_diff(
+            wanted.get(name, "").splitlines(),
+            found.get(name, "").splitlines(),
+            f"expected {name}", f"actual {name}", lineterm="")
+
+
+def update(case, wanted, found):
+    defaults = {"status": "0\n", "stdout": "", "stderr": ""}
+    for name in set(wanted) - set(found):
+        (case / name).unlink()
+    for name, text in found.items():
+        path = case / name
+        if text == defaults.get(name):
+            path.unlink(missing_ok=True)
+        elif read(path, None) != text:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="")
+
+
+def run_case(program, case, is_update):
+    """Returns the lines of a diff; none when all is as expected."""
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
+        names = {"{tmp}": os.path.realpath(tmp), "{case}": str(case),
+                 "{testdata}": str(TESTDATA)}
+        try:
+            found = outcome_of(program, case, names, tmp)
+        except (Failure, ValueError, OSError) as error:
+            return [str(error)]
+    wanted = expectation(case)
+    if is_update:
+        update(case, wanted, found)
+        return []
+    return list(differences(wanted, found))
+
+
+def select(options):
+    cases = all_cases()
+    if options.topic:
+        cases = [c for c in cases if topic_of(c) == options.topic]
+    if options.cases:
+        names = {Path(name).name for name in options.cases}
+        cases = [c for c in cases if c.name in names]
+    return cases
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--topic")
+    parser.add_argument("--topics", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    if options.topics:
+        print("\n".join(sorted({topic_of(c) for c in all_cases()})))
+        return 0
+    if not options.program:
+        parser.error("which program?")
+    program = str(Path(options.program).resolve())
+    cases = select(options)
+    print(f"1..{len(cases)}", flush=True)
+    failed = 0
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        results = pool.map(lambda c: run_case(program, c, options.update),
+                           cases)
+        for number, (case, lines) in enumerate(zip(cases, results), 1):
+            print(f"{'not ok' if lines else 'ok'} {number} - {case.name}")
+            for line in lines:
+                print(f"#   {line}")
+            failed += bool(lines)
+    print(f"# {len(cases) - failed} passed, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
