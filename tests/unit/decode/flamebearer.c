@@ -429,22 +429,24 @@ static void test_damaged_rows(void **state)
 	assert_rows_refused("[[\"x\"]]", "");
 }
 
-/* Every node of a chain has a value: the stacks together grow with the square
- * of its length. */
-static void test_deep_chains_are_bounded(void **state)
+#define DEPTH 4096
+#define LEAVES 100000
+
+static void put_chain(struct buf *tree, unsigned depth, const char *node)
+{
+	buf_init(tree, 64 * MIB);
+	buf_add(tree, "\0\0\1", 3);
+	for (unsigned i = 1; i < depth; i++)
+		buf_add(tree, node, 4);
+}
+
+static void test_deep_chains_are_trimmed(void **state)
 {
 	struct buf tree;
 	struct profile p;
 
 	(void)state;
-	buf_init(&tree, 64 * MIB);
-	buf_add(&tree, "\0\0\1", 3);
-	for (unsigned i = 0; i < 300000; i++)
-		buf_add(&tree, "\1a\1\1", 4);
-	buf_add(&tree, "\1b\1\0", 4);
-	assert_refused(decode_tree(buf_str(&tree), &p), ERROR_LIMIT, "");
-	profile_release(&p);
-	tree.len = 3 + 4 * 6000;
+	put_chain(&tree, 6001, "\1a\1\1");
 	buf_add(&tree, "\1b\1\0", 4);
 	assert_decoded(decode_tree(buf_str(&tree), &p));
 	assert_true(profile_check(&p, &err));
@@ -455,7 +457,24 @@ static void test_deep_chains_are_bounded(void **state)
 	buf_release(&tree);
 }
 
-static void test_deep_rows_are_bounded(void **state)
+/* Few bytes, no memory, but each leaf costs the whole depth. */
+static void test_frames_of_trees_are_bounded(void **state)
+{
+	struct buf tree;
+	struct profile p;
+
+	(void)state;
+	put_chain(&tree, DEPTH - 1, "\1a\0\1");
+	buf_add(&tree, "\1a\0\xa0\x8d\6", 6); /* 100,000 children */
+	for (unsigned i = 0; i < LEAVES; i++)
+		buf_add(&tree, "\1b\1\0", 4);
+	assert_refused(decode_tree(buf_str(&tree), &p), ERROR_LIMIT,
+		       "more than 400000000");
+	profile_release(&p);
+	buf_release(&tree);
+}
+
+static void test_frames_of_rows_are_bounded(void **state)
 {
 	struct buf text;
 	struct profile p;
@@ -463,10 +482,13 @@ static void test_deep_rows_are_bounded(void **state)
 	(void)state;
 	buf_init(&text, 64 * MIB);
 	buf_add_text(&text, "{\"flamebearer\":{\"names\":[\"a\"],\"levels\":[");
-	for (int i = 0; i < 30000; i++)
-		buf_addf(&text, "%s[0,%d,1,0]", i ? "," : "", 30000 - i);
-	buf_add_text(&text, "]}}");
-	assert_refused(decode_json(buf_str(&text), "", &p), ERROR_LIMIT, "");
+	for (int i = 0; i < DEPTH; i++)
+		buf_addf(&text, "[0,%d,0,0],", LEAVES);
+	for (int i = 0; i < LEAVES; i++)
+		buf_addf(&text, "%s0,1,1,0", i ? "," : "[");
+	buf_add_text(&text, "]]}}");
+	assert_refused(decode_json(buf_str(&text), "", &p), ERROR_LIMIT,
+		       "more than 400000000");
 	profile_release(&p);
 	buf_release(&text);
 }
@@ -507,8 +529,9 @@ int main(void)
 		cmocka_unit_test(test_every_cut_and_byte_of_answers),
 		cmocka_unit_test(test_every_cut_of_json),
 		cmocka_unit_test(test_damaged_rows),
-		cmocka_unit_test(test_deep_chains_are_bounded),
-		cmocka_unit_test(test_deep_rows_are_bounded),
+		cmocka_unit_test(test_deep_chains_are_trimmed),
+		cmocka_unit_test(test_frames_of_trees_are_bounded),
+		cmocka_unit_test(test_frames_of_rows_are_bounded),
 		cmocka_unit_test(test_lack_of_memory),
 	};
 
