@@ -83,6 +83,38 @@ static void test_recorded_others(void **state)
 		    FORMAT_UNKNOWN, "zstd-compressed data (unpack it first)");
 }
 
+static void is_pprof(const char *path)
+{
+	expect_file(path, FORMAT_PPROF, "");
+}
+
+/* No tree at all is an answer without bytes. */
+static void is_tree(const char *path)
+{
+	struct str bytes = oracle_load(path);
+
+	expect(bytes, bytes.len ? FORMAT_PYROSCOPE_TREE_PB : FORMAT_UNKNOWN,
+	       bytes.len ? "" : "empty");
+	free((char *)(uintptr_t)bytes.ptr);
+}
+
+static void is_flame_graph(const char *path)
+{
+	expect_file(path, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, "");
+}
+
+static void test_recorded_profiles(void **state)
+{
+	(void)state;
+	assert_true(oracle_each("pprof/*.pb.gz", is_pprof) >= 26);
+	assert_true(oracle_each("pyroscope/*merge-profile*-proto/body.pb",
+				is_pprof) >= 20);
+	assert_true(oracle_each("pyroscope/*tree-proto/body.pb", is_tree) >=
+		    10);
+	assert_true(oracle_each("pyroscope/*flamegraph-json/body.json",
+				is_flame_graph) >= 4);
+}
+
 static void test_json_shapes(void **state)
 {
 	(void)state;
@@ -227,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded_traces),
 		cmocka_unit_test(test_recorded_others),
+		cmocka_unit_test(test_recorded_profiles),
 		cmocka_unit_test(test_json_shapes),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_other_kinds),
