@@ -14,6 +14,7 @@
 
 /* ---- looking at bodies ---- */
 
+/* Without a byte order mark and blanks in front. */
 static struct str body_text(const struct http_response *response)
 {
 	struct str body = buf_str(&response->body);
@@ -69,6 +70,8 @@ bool body_has_key(const struct http_response *response, struct str key,
 
 /* ---- reasons ---- */
 
+/* One line, whole characters, no controls: messages are a single line. The
+ * rest of the escaping is the terminal's affair. */
 static void set_reason(struct reason *reason, struct str text)
 {
 	struct str line = str_trim(text);
@@ -252,6 +255,8 @@ static bool wants_tenant_header(const struct reason *reason)
 	       str_equal(text, STR("unknown tenant"));
 }
 
+/* Tenants first: servers say 401 for a missing one, and a token would not
+ * help. */
 static void fail_auth(const char *subject, const struct endpoint *e, int status,
 		      const struct reason *reason, struct error *err)
 {
@@ -295,6 +300,7 @@ static void fail_auth(const char *subject, const struct endpoint *e, int status,
 			  side, side);
 }
 
+/* Grafana shows its login or its start page at any address. */
 static void fail_html(const char *subject, const struct endpoint *e,
 		      const struct http_response *response, struct error *err)
 {
@@ -330,6 +336,7 @@ static void fail_redirect(const char *subject, const struct endpoint *e,
 		  is_login ? " (a login)" : "", side_prefix(e));
 }
 
+/* 499 and 408 are what some servers say when they gave up themselves. */
 static void fail_status(const char *subject, const struct endpoint *e,
 			int status, const struct reason *reason,
 			struct error *err)

@@ -94,6 +94,8 @@ bool endpoint_has_secret(const struct endpoint *e)
 	return false;
 }
 
+/* Four decimal parts only: shorter and octal spellings are read differently
+ * by different resolvers. */
 static bool is_ipv4_loopback(struct str host)
 {
 	size_t dots = 0, digits = 0;
@@ -134,6 +136,7 @@ bool host_is_loopback(const char *url)
 bool endpoint_check(const struct endpoint *e, struct error *err)
 {
 	struct url_parts parts;
+	/* A proxy elsewhere sees what plain http carries, also to here. */
 	bool is_local = host_is_loopback(e->url) &&
 			(!e->proxy || host_is_loopback(e->proxy));
 
@@ -171,6 +174,7 @@ static bool is_ours(struct str name)
 	return false;
 }
 
+/* RFC 9110, 5.6.2. */
 static bool is_token(struct str name)
 {
 	for (size_t i = 0; i < name.len; i++) {

@@ -22,6 +22,7 @@ struct har *har_new(struct error *err)
 {
 	struct har *h = mem_calloc(1, sizeof *h);
 
+	/* Before its first allocation; nothing else in the program uses it. */
 	json_set_alloc_funcs(mem_alloc, mem_free);
 	if (!h)
 		error_memory(err, "the case");
@@ -211,6 +212,7 @@ static bool copy_decoded(struct str text, struct buf *out, struct error *err)
 	return true;
 }
 
+/* Text with its length, since it may hold NUL. */
 static bool read_body(const json_t *object, const char *mark, struct buf *out,
 		      struct error *err)
 {
@@ -236,6 +238,8 @@ static char *dup_or_null(const char *text, bool *is_ok)
 	return copy;
 }
 
+/* jansson gives NULL for what is missing or of another type, so objects need
+ * no checks on the way; what must be there is checked at the end. */
 static bool read_request(const json_t *request, struct har_entry *e,
 			 struct error *err)
 {

@@ -50,6 +50,7 @@ static void copy_body(struct buf *out, const struct buf *body)
 	buf_add_str(out, buf_str(body));
 }
 
+/* As it will be compared and written. */
 static char *dup_redacted(const struct endpoint *e, const char *url,
 			  bool *is_ok)
 {
@@ -133,6 +134,7 @@ int har_entry_rank(const struct har_entry *e, const struct har_key *key)
 	    !str_equal(str_from(e->url), buf_str(&key->url)) ||
 	    !str_equal(buf_str(&e->request_body), buf_str(&key->request->body)))
 		return 0;
+	/* Tempo gives two forms at one URL: Accept weighs more than order. */
 	return 1 + (text_equal(e->accept, key->request->accept) ? 2 : 0) +
 	       (e->is_used ? 0 : 1);
 }

@@ -50,6 +50,7 @@ static bool is_utf8(struct str text)
 	return true;
 }
 
+/* HAR wants most fields to be there, so an absent text is empty. */
 static void write_field(struct jsonw *w, const char *key, const char *text)
 {
 	jsonw_key(w, key);
@@ -62,6 +63,7 @@ static void write_number(struct jsonw *w, const char *key, int64_t value)
 	jsonw_i64(w, value);
 }
 
+/* For viewers; a replay reads the exact nanoseconds (write_extra). */
 static void write_ms(struct jsonw *w, const char *key, int64_t duration_ns)
 {
 	jsonw_key(w, key);
@@ -87,6 +89,7 @@ static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 		return;
 	}
 	text = mem_alloc(size + 1);
+	/* The buffer's sticky failure is the writer's, too. */
 	if (!text) {
 		w->out->memory->state = BUF_OUT_OF_MEMORY;
 		return;
@@ -137,6 +140,8 @@ static void write_query(struct jsonw *w, const char *url)
 	jsonw_array_end(w);
 }
 
+/* -1 is HAR's "not known". Headers are those that decide the answer; nothing
+ * of what was on the wire is copied, so no credential can slip in. */
 static void write_request(struct jsonw *w, const struct har_entry *e)
 {
 	jsonw_key(w, "request");
@@ -186,6 +191,7 @@ static void write_response(struct jsonw *w, const struct http_response *r)
 	jsonw_object_end(w);
 	write_field(w, "redirectURL", r->location);
 	write_number(w, "headersSize", -1);
+	/* As it was sent, packed or not; content.size is the plain one. */
 	write_number(w, "bodySize", r->wire_bytes);
 	jsonw_object_end(w);
 }
@@ -207,6 +213,7 @@ static void write_extra(struct jsonw *w, const struct http_response *r)
 	jsonw_object_end(w);
 }
 
+/* HAR demands the phases; only the whole is known. */
 static void write_timings(struct jsonw *w, int64_t duration_ns)
 {
 	jsonw_key(w, "cache");

@@ -52,6 +52,9 @@ struct wire {
 
 /* ---- callbacks ---- */
 
+/* Called by the library for every header line, also of interim answers and of
+ * another try's status line; returning less than was given ends the transfer.
+ */
 static size_t on_header(char *data, size_t size, size_t count, void *context)
 {
 	struct job *job = context;
@@ -72,11 +75,14 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 	job->activity_ns = clock_monotonic_ns();
 	if (receive_body(&job->receive, bytes, &job->exchange->response->err))
 		return bytes.len;
+	/* An error page that is long enough ends the transfer, too, but is no
+	 * failure. */
 	job->is_stopped = !job->receive.is_enough;
 	return 0;
 }
 
-/* Connected (and TLS agreed), the request goes out next. */
+/* Connected (and TLS agreed), the request goes out next. Until here the
+ * connect timeout rules, from here on the stall timeout. */
 static int on_connected(void *context, char *remote, char *local,
 			int remote_port, int local_port)
 {
@@ -93,6 +99,7 @@ static int on_connected(void *context, char *remote, char *local,
 
 /* ---- setting up ---- */
 
+/* Of the run's time, rounded up: 0 only when it is over. */
 static int64_t left_ms(const struct wire *w)
 {
 	int64_t left_ns = sat_sub_i64(w->deadline_ns, clock_monotonic_ns());
@@ -118,6 +125,7 @@ static int64_t stall_ms(const struct job *job)
 	return limit;
 }
 
+/* The library copies what it sends; our own copies at least do not stay. */
 static void wipe_headers(struct curl_slist *list)
 {
 	for (struct curl_slist *item = list; item; item = item->next)
@@ -179,6 +187,8 @@ static bool has_own(const struct endpoint *e, struct str name)
 	return false;
 }
 
+/* In the list, which is wiped after the try; the library's own settings for
+ * credentials would stay in its memory. */
 static bool add_credentials(struct job *job, const struct endpoint *e)
 {
 	if (has_own(e, STR("authorization")))
@@ -195,6 +205,7 @@ static bool set_headers(struct job *job)
 {
 	const struct http_request *request = job->exchange->request;
 	const struct endpoint *e = request->endpoint;
+	/* The library is not told: it would unpack unseen and uncounted. */
 	bool is_ok = add_header(job, "Accept-Encoding: gzip", STR("")) &&
 		     /* Without this, large bodies wait for "100 Continue". */
 		     add_header(job, "Expect:", STR(""));
@@ -231,6 +242,8 @@ static CURLcode set_transfer(struct job *job)
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_URL, job->exchange->url));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https"));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L));
+	/* One kind of framing, hence one kind of being cut, is enough for at
+	 * most four requests at a time. */
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
 				   (long)CURL_HTTP_VERSION_1_1));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L));
@@ -240,8 +253,9 @@ static CURLcode set_transfer(struct job *job)
 				   "tracefind/" TRACEFIND_VERSION));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 				   (long)connect_ms(job)));
+	/* 0 would mean no limit at all. */
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-				   (long)left_ms(job->wire)));
+				   (long)(left_ms(job->wire) + 1)));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, job->curl_text));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_PRIVATE, job));
 	return rc;
@@ -303,6 +317,7 @@ static CURLcode set_method(CURL *easy, const struct http_request *request)
 
 /* ---- one try ---- */
 
+/* Lets go of everything of a try but its response; may be called twice. */
 static void job_unhook(struct job *job)
 {
 	if (job->easy) {
@@ -348,50 +363,47 @@ static bool job_start(struct job *job, struct error *err)
 	return error_memory(err, "a request");
 }
 
+/* What the user can do differs; that is what the kinds are told apart by. */
+static const struct {
+	CURLcode code;
+	enum wire_failure failure;
+} failures[] = {
+	{ CURLE_COULDNT_RESOLVE_HOST, WIRE_NO_SUCH_HOST },
+	{ CURLE_COULDNT_RESOLVE_PROXY, WIRE_NO_SUCH_PROXY },
+	{ CURLE_COULDNT_CONNECT, WIRE_UNREACHABLE },
+	{ CURLE_OPERATION_TIMEDOUT, WIRE_OUT_OF_TIME },
+	{ CURLE_PARTIAL_FILE, WIRE_CUT },
+	{ CURLE_GOT_NOTHING, WIRE_NO_ANSWER },
+	{ CURLE_SEND_ERROR, WIRE_NO_ANSWER },
+	{ CURLE_RECV_ERROR, WIRE_NO_ANSWER },
+	{ CURLE_PEER_FAILED_VERIFICATION, WIRE_TLS_UNTRUSTED },
+	{ CURLE_SSL_CONNECT_ERROR, WIRE_TLS },
+	{ CURLE_SSL_CIPHER, WIRE_TLS },
+	{ CURLE_SSL_ISSUER_ERROR, WIRE_TLS },
+	{ CURLE_SSL_CACERT_BADFILE, WIRE_TLS_FILES },
+	{ CURLE_SSL_CERTPROBLEM, WIRE_TLS_FILES },
+	{ CURLE_URL_MALFORMAT, WIRE_BAD_URL },
+	{ CURLE_UNSUPPORTED_PROTOCOL, WIRE_NOT_HTTP }, /* no head at all */
+	{ CURLE_WEIRD_SERVER_REPLY, WIRE_NOT_HTTP },
+	{ CURLE_OUT_OF_MEMORY, WIRE_MEMORY },
+};
+
 static enum wire_failure classify(const struct job *job, CURLcode code,
 				  long os_error)
 {
-	switch (code) {
-	case CURLE_COULDNT_RESOLVE_HOST:
-		return WIRE_NO_SUCH_HOST;
-	case CURLE_COULDNT_RESOLVE_PROXY:
-		return WIRE_NO_SUCH_PROXY;
-	case CURLE_COULDNT_CONNECT:
-		return os_error == ECONNREFUSED ? WIRE_REFUSED
-						: WIRE_UNREACHABLE;
-	case CURLE_OPERATION_TIMEDOUT:
-		if (left_ms(job->wire) == 0)
-			return WIRE_OUT_OF_TIME;
-		return job->is_connected ? WIRE_OUT_OF_TIME
-					 : WIRE_CONNECT_TIMEOUT;
-	case CURLE_PARTIAL_FILE:
+	enum wire_failure failure = WIRE_OTHER;
+
+	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+		if (failures[i].code == code)
+			failure = failures[i].failure;
+	if (failure == WIRE_UNREACHABLE && os_error == ECONNREFUSED)
+		return WIRE_REFUSED;
+	if (failure == WIRE_OUT_OF_TIME && !job->is_connected &&
+	    left_ms(job->wire) > 0)
+		return WIRE_CONNECT_TIMEOUT;
+	if (failure == WIRE_NO_ANSWER && job->exchange->response->status)
 		return WIRE_CUT;
-	case CURLE_GOT_NOTHING:
-	case CURLE_SEND_ERROR:
-	case CURLE_RECV_ERROR:
-		return job->exchange->response->status ? WIRE_CUT
-						       : WIRE_NO_ANSWER;
-	case CURLE_PEER_FAILED_VERIFICATION:
-		return WIRE_TLS_UNTRUSTED;
-	case CURLE_SSL_CONNECT_ERROR:
-	case CURLE_SSL_CIPHER:
-	case CURLE_SSL_ISSUER_ERROR:
-		return WIRE_TLS;
-	case CURLE_SSL_CACERT_BADFILE:
-	case CURLE_SSL_CERTPROBLEM:
-		return WIRE_TLS_FILES;
-	case CURLE_URL_MALFORMAT:
-		return WIRE_BAD_URL;
-	case CURLE_UNSUPPORTED_PROTOCOL: /* an answer without a head */
-	case CURLE_WEIRD_SERVER_REPLY:
-	case CURLE_HTTP2:
-	case CURLE_BAD_CONTENT_ENCODING:
-		return WIRE_NOT_HTTP;
-	case CURLE_OUT_OF_MEMORY:
-		return WIRE_MEMORY;
-	default:
-		return WIRE_OTHER;
-	}
+	return failure;
 }
 
 static void describe(struct job *job, enum wire_failure failure, long os_error)
@@ -440,6 +452,7 @@ static int64_t next_delay_ms(const struct job *job, bool is_broken)
 	return retry_delay_ms(&facts);
 }
 
+/* The end of a try: done for good, or waiting for the next one. */
 static void finish(struct job *job, enum wire_failure failure, long os_error)
 {
 	struct http_response *response = job->exchange->response;
@@ -458,6 +471,7 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 		    (failure == WIRE_CUT || failure == WIRE_NO_ANSWER);
 	delay_ms = next_delay_ms(job, is_broken);
 	job_unhook(job);
+	/* Half an answer must not be taken for one. */
 	if (failure != WIRE_OK) {
 		response->status = 0;
 		buf_release(&response->body);
@@ -527,6 +541,8 @@ static void collect_finished(struct wire *w)
 	}
 }
 
+/* The library's own low-speed limit counts in whole seconds and starts with
+ * the connection; this counts from the last byte. */
 static void stop_stalled(struct wire *w)
 {
 	int64_t now_ns = clock_monotonic_ns();

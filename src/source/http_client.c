@@ -74,6 +74,7 @@ size_t http_log(const struct http_client *c,
 
 /* ---- one batch ---- */
 
+/* Room for a batch beforehand: what was sent must always get logged. */
 static bool log_reserve(struct http_client *c, size_t n, struct error *err)
 {
 	size_t cap = c->log_cap ? c->log_cap * 2 : 16;
@@ -145,6 +146,7 @@ static bool mask_response(const struct endpoint *e, struct http_response *r,
 	return error_memory(err, "an answer");
 }
 
+/* Refused by us: nothing is sent, not even a connection made. */
 static void fail_early(struct exchange *x, const struct error *err)
 {
 	x->response->status = 0;
@@ -188,6 +190,8 @@ static bool run_live(struct http_client *c, struct exchange *exchanges,
 	return c->wire && wire_run(c->wire, exchanges, n, err);
 }
 
+/* A replay checks no credentials: there are none, and nothing is sent. What
+ * the recorded run refused is in the case as a failure. */
 static bool run_replay(struct http_client *c, struct exchange *exchanges,
 		       size_t n, struct error *err)
 {
@@ -198,6 +202,8 @@ static bool run_replay(struct http_client *c, struct exchange *exchanges,
 	return true;
 }
 
+/* In the order of the requests, not of the answers: logs and cases of equal
+ * runs are equal. */
 static bool take_results(struct http_client *c, struct exchange *exchanges,
 			 size_t n, struct error *err)
 {
@@ -237,6 +243,7 @@ bool http_run(struct http_client *c, struct http_request *requests,
 							     err) &&
 		take_results(c, exchanges, n, err);
 out:
+	/* Those not reached are NULL. */
 	for (size_t i = 0; urls && i < n; i++)
 		mem_free(urls[i]);
 	mem_free(urls);

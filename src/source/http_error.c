@@ -37,6 +37,8 @@ static const char *system_reason(const struct wire_facts *f)
 	return f->os_error ? strerror(f->os_error) : f->detail;
 }
 
+/* Codes follow the exit statuses: 6 for all that another try, another address
+ * or another setting may mend. */
 static void describe_connect(enum wire_failure failure,
 			     const struct wire_facts *f, struct error *err)
 {

@@ -68,6 +68,7 @@ static void set_location(struct http_response *response, struct str value)
 	buf_release(&shown);
 }
 
+/* A status line begins an answer; one of 1xx was only interim. */
 static bool start_anew(struct receive *r, struct str line)
 {
 	size_t blank = str_find(line, STR(" "));
@@ -117,6 +118,7 @@ static bool begin_body(struct receive *r, struct error *err)
 {
 	struct str encoding = str_from(r->content_encoding);
 
+	/* Only now are status and encoding certain. */
 	r->is_body_begun = true;
 	if (!is_success(r->response))
 		r->response->body.max_bytes = LIMIT_ERROR_BODY_BYTES;

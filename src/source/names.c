@@ -65,6 +65,8 @@ static unsigned edit_distance(struct str a, struct str b)
 	return row[b.len];
 }
 
+/* Senders add and drop prefixes ("prod/checkout", "ebpf/ns/app") and suffixes
+ * (old agents: "checkout.cpu"), so those come before typing errors. */
 static unsigned name_distance(struct str name, struct str wanted)
 {
 	struct str own = without_suffixes(name);
@@ -86,6 +88,7 @@ static unsigned name_distance(struct str name, struct str wanted)
 	return FAR;
 }
 
+/* Insertion into the few best: of equals the first in the list's order. */
 size_t nearest_names(const struct name_list *list, struct str wanted,
 		     struct str *out, size_t max)
 {

@@ -18,6 +18,7 @@ static bool contains_nocase(struct str text, struct str word)
 	return false;
 }
 
+/* Rather one value too many hidden than one too few. */
 bool parameter_is_secret(struct str name)
 {
 	static const char *const parts[] = {
@@ -32,6 +33,7 @@ bool parameter_is_secret(struct str name)
 	       str_equal_nocase(name, STR("code"));
 }
 
+/* A list of what may be shown, since secrets come under any name. */
 bool header_is_harmless(struct str name)
 {
 	static const char *const names[] = {
@@ -103,6 +105,8 @@ static size_t redact_parameter(struct buf *out, struct str url, size_t from)
 	return end;
 }
 
+/* Takes any text apart, also what url_split() refuses: messages quote bad
+ * URLs above all. */
 void url_redact(struct buf *out, struct str url)
 {
 	size_t scheme = str_find(url, STR("://"));
@@ -224,6 +228,7 @@ static void mask_text(const struct mask *m, struct str secret)
 	}
 }
 
+/* A spelling equal to the plain one was masked already. */
 static void mask_form(struct mask *m, struct str plain)
 {
 	if (!str_equal(buf_str(&m->form), plain))
@@ -285,6 +290,7 @@ static void mask_all_forms(struct mask *m, struct str secret)
 	mask_form(m, secret);
 }
 
+/* "user:password" as the Authorization header carries it. */
 static void mask_basic(struct mask *m, const struct endpoint *e)
 {
 	struct buf pair;

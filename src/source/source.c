@@ -21,6 +21,7 @@ static const struct {
 	{ "pyroscope+", SOURCE_PYROSCOPE },
 };
 
+/* A new server for traces: a file with its backend, and a row here. */
 static const struct trace_backend *backend_find(enum source_kind kind)
 {
 	switch (kind) {
@@ -75,6 +76,7 @@ static bool check_url(const char *text, struct error *err)
 				 "password: use --username and "
 				 "--password-file (address: %.*s)",
 				 STR_ARGS(parts.authority));
+	/* Paths are appended, which behind a query makes no sense. */
 	for (size_t i = 0; i < parts.rest.len; i++)
 		if (parts.rest.ptr[i] == '?' || parts.rest.ptr[i] == '#')
 			return error_set(err, ERROR_USAGE,

@@ -100,6 +100,8 @@ static bool is_address(struct str host)
 	return str_find(host, STR(":")) != SIZE_MAX;
 }
 
+/* No percent signs, no user info, no letters beyond ASCII: libraries differ in
+ * what they make of them. */
 static bool split_host(struct str authority, struct str *host)
 {
 	size_t end;

@@ -778,6 +778,13 @@ int main(void)
 		cmocka_unit_test(test_replay_names_what_is_missing),
 		cmocka_unit_test(test_lack_of_memory_is_told),
 	};
+	static const char *const proxies[] = { "http_proxy", "https_proxy",
+					       "all_proxy", "HTTPS_PROXY",
+					       "ALL_PROXY" };
+
+	/* Names that do not resolve must not be a proxy's affair here. */
+	for (size_t i = 0; i < COUNT(proxies); i++)
+		unsetenv(proxies[i]);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
