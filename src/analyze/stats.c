@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Below these the normal distribution is too coarse for small p values. */
+#define EXACT_MAX_TRIALS 1000.0
+#define EXACT_MIN_EXPECTED 50.0
+
+/* Terms past this part of the sum cannot change a double any more. */
+#define TAIL_EPSILON 1e-17
+
+double normal_two_sided(double z)
+{
+	return erfc(fabs(z) * M_SQRT1_2);
+}
+
+double normal_two_sided_quantile(double p)
+{
+	double low = 0, high = 38; /* erfc() reaches 0 just above */
+
+	if (p >= 1)
+		return 0;
+	for (int i = 0; i < 80; i++) {
+		double mid = (low + high) / 2;
+
+		if (normal_two_sided(mid) > p)
+			low = mid;
+		else
+			high = mid;
+	}
+	return (low + high) / 2;
+}
+
+/* A distribution of a count k in [min, max], by its neighbours' ratio. */
+struct tail {
+	double n;   /* trials, or a + b */
+	double pi;  /* binomial only */
+	double n_a; /* hypergeometric only */
+	double n_b;
+	bool is_binomial;
+};
+
+/* P(k + 1) / P(k); 0 past the end. */
+static double ratio_up(const struct tail *t, double k)
+{
+	if (t->is_binomial)
+		return (t->n - k) / (k + 1) * (t->pi / (1 - t->pi));
+	return (t->n_a - k) * (t->n - k) / ((k + 1) * (t->n_b - t->n + k + 1));
+}
+
+/* lgamma() proper sets a global. */
+static double log_factorial(double n)
+{
+	int sign;
+
+	return lgamma_r(n + 1, &sign);
+}
+
+static double log_choose(double n, double k)
+{
+	return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
+}
+
+static double probability(const struct tail *t, double k)
+{
+	if (t->is_binomial)
+		return exp(log_choose(t->n, k) + k * log(t->pi) +
+			   (t->n - k) * log1p(-t->pi));
+	return exp(log_choose(t->n_a, k) + log_choose(t->n_b, t->n - k) -
+		   log_choose(t->n_a + t->n_b, t->n));
+}
+
+/* Half of P(k) and all beyond it, away from the mean: terms only fall. */
+static double mid_tail(const struct tail *t, double k, bool is_upper)
+{
+	double sum = 0.5, term = 1;
+
+	for (;;) {
+		double ratio =
+			is_upper ? ratio_up(t, k) : 1 / ratio_up(t, k - 1);
+
+		term *= ratio;
+		if (!(term > TAIL_EPSILON * sum))
+			return sum;
+		sum += term;
+		k += is_upper ? 1 : -1;
+	}
+}
+
+static double mid_p(const struct tail *t, double k, double mean)
+{
+	double tail = probability(t, k) * mid_tail(t, k, k >= mean);
+
+	return fmin(1, 2 * fmin(tail, 1 - tail));
+}
+
+double binomial_mid_p(double a, double n, double pi)
+{
+	struct tail t = { .n = n, .pi = pi, .is_binomial = true };
+
+	if (n <= 0 || pi <= 0 || pi >= 1)
+		return 1;
+	return mid_p(&t, a, n * pi);
+}
+
+double fisher_mid_p(double a, double n_a, double b, double n_b)
+{
+	struct tail t = { .n = a + b, .n_a = n_a, .n_b = n_b };
+
+	if (n_a <= 0 || n_b <= 0)
+		return 1;
+	return mid_p(&t, a, t.n * n_a / (n_a + n_b));
+}
+
+/* Share of all exposure that the slow side had. */
+static double slow_part(const struct counts *c)
+{
+	return c->n_a / (c->n_a + c->n_b);
+}
+
+static double pooled_share(const struct counts *c)
+{
+	return (c->a + c->b) / (c->n_a + c->n_b);
+}
+
+/* Variance of a - E(a) given a + b, for independent samples. */
+static double null_variance(const struct counts *c)
+{
+	double pi = slow_part(c);
+	double variance = (c->a + c->b) * pi * (1 - pi);
+
+	if (c->exposure == EXPOSURE_SHARE)
+		variance *= 1 - pooled_share(c);
+	return variance;
+}
+
+/* Deviations from no change, for independent samples. */
+static double normal_deviations(const struct counts *c)
+{
+	double variance = null_variance(c);
+	double expected = (c->a + c->b) * slow_part(c);
+
+	return variance > 0 ? (c->a - expected) / sqrt(variance) : 0;
+}
+
+static bool is_small(const struct counts *c)
+{
+	double n = c->a + c->b, pi = slow_part(c);
+	double expected = n * fmin(pi, 1 - pi);
+
+	if (c->exposure == EXPOSURE_SHARE)
+		expected = fmin(expected,
+				(c->n_a + c->n_b - n) * fmin(pi, 1 - pi));
+	return n < EXACT_MAX_TRIALS || expected < EXACT_MIN_EXPECTED;
+}
+
+static double exact_test(const struct counts *c)
+{
+	if (c->exposure == EXPOSURE_RATE)
+		return binomial_mid_p(c->a, c->a + c->b, slow_part(c));
+	return fisher_mid_p(c->a, c->n_a, c->b, c->n_b);
+}
+
+/* Deviations, not p: thousands of samples make p too small for a double,
+ * while much of the deviation may be due to overdispersion. */
+double counts_test_phi(const struct counts *c, double phi)
+{
+	double z;
+
+	if (c->a + c->b <= 0 || c->n_a <= 0 || c->n_b <= 0)
+		return 1;
+	if (is_small(c))
+		z = normal_two_sided_quantile(exact_test(c));
+	else
+		z = normal_deviations(c);
+	return normal_two_sided(z / sqrt(phi));
+}
+
+double counts_test(const struct counts *c)
+{
+	return counts_test_phi(c, 1);
+}
+
+double counts_overdispersion(const struct counts *c)
+{
+	double pi, spread;
+
+	if (c->n_a <= 0 || c->n_b <= 0)
+		return OVERDISPERSION_BASE;
+	pi = slow_part(c);
+	spread = (c->a + c->b) * pi * (1 - pi);
+	if (c->exposure == EXPOSURE_SHARE)
+		spread *= fmax(0, 1 - pooled_share(c));
+	return OVERDISPERSION_BASE + 2 * BURST_CV * BURST_CV * spread;
+}
+
+/* Factor that brings a baseline count to the slow side's exposure. */
+static double baseline_scale(const struct counts *c)
+{
+	return c->n_b > 0 ? c->n_a / c->n_b : 0;
+}
+
+double counts_delta(const struct counts *c, double slow_total)
+{
+	if (c->exposure == EXPOSURE_SHARE)
+		return (c->n_a > 0 ? c->a / c->n_a : 0) -
+		       (c->n_b > 0 ? c->b / c->n_b : 0);
+	if (slow_total <= 0)
+		return 0;
+	return (c->a - c->b * baseline_scale(c)) / slow_total;
+}
+
+/* Wilson's interval of x in n, with n / phi samples' worth of information. */
+static struct interval share_interval(double x, double n, double phi, double z)
+{
+	double size = n / phi, p = n > 0 ? x / n : 0;
+	double centre, half;
+
+	if (n <= 0)
+		return (struct interval){ 0, 1 };
+	centre = (p + z * z / (2 * size)) / (1 + z * z / size);
+	half = z / (1 + z * z / size) *
+	       sqrt(fmax(0, p * (1 - p) / size + z * z / (4 * size * size)));
+	return (struct interval){ centre - half, centre + half };
+}
+
+/* Score interval of a Poisson count. */
+static struct interval rate_interval(double x, double phi, double z)
+{
+	double count = x / phi;
+	double half = z * sqrt(count + z * z / 4);
+
+	return (struct interval){ phi * (count + z * z / 2 - half),
+				  phi * (count + z * z / 2 + half) };
+}
+
+/* Newcombe's combination of two one-sided intervals. */
+static struct interval difference(double a, struct interval in_a, double b,
+				  struct interval in_b)
+{
+	return (struct interval){
+		a - b - hypot(a - in_a.low, in_b.high - b),
+		a - b + hypot(in_a.high - a, b - in_b.low),
+	};
+}
+
+static struct interval scaled(struct interval i, double factor)
+{
+	return (struct interval){ i.low * factor, i.high * factor };
+}
+
+struct interval counts_delta_interval(const struct counts *c, double slow_total,
+				      double phi, double z)
+{
+	double factor_a, factor_b;
+
+	if (c->exposure == EXPOSURE_SHARE)
+		return difference(c->n_a > 0 ? c->a / c->n_a : 0,
+				  share_interval(c->a, c->n_a, phi, z),
+				  c->n_b > 0 ? c->b / c->n_b : 0,
+				  share_interval(c->b, c->n_b, phi, z));
+	factor_a = slow_total > 0 ? 1 / slow_total : 0;
+	factor_b = factor_a * baseline_scale(c);
+	return difference(
+		c->a * factor_a, scaled(rate_interval(c->a, phi, z), factor_a),
+		c->b * factor_b, scaled(rate_interval(c->b, phi, z), factor_b));
+}
+
+struct p_values {
+	const double *p;
+};
+
+static int compare_by_p(const void *left, const void *right, void *data)
+{
+	const double *p = ((const struct p_values *)data)->p;
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+
+	if (p[a] != p[b])
+		return p[a] < p[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+void false_discovery_adjust(const double *p, double *q, size_t *order,
+			    size_t count)
+{
+	struct p_values by = { p };
+	double lowest = 1;
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof *order, compare_by_p, &by);
+	for (size_t i = count; i-- > 0;) {
+		lowest = fmin(lowest,
+			      p[order[i]] * (double)count / (double)(i + 1));
+		q[order[i]] = lowest;
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The statistics of comparing two profiles (profiles-api 7.2-7.6): exact and
+ * approximate tests for two counts, false discovery control, intervals.
+ * Counts are samples, never nanoseconds. Knows nothing of profiles.
+ */
+#ifndef ANALYZE_STATS_H
+#define ANALYZE_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Samples are not independent: one slow request brings many of them. The
+ * variance is taken as this many times that of independent samples. One
+ * window a side tells nothing about the true factor, so the constant is
+ * approximate; a request of 30 ms on CPU at 100 Hz brings three samples. */
+#define OVERDISPERSION_BASE 3.0
+
+/* Work also drifts from window to window: 30 % a minute, as seen on ordinary
+ * services, leaves 10 % after ten minutes. This part does not shrink with
+ * more samples. */
+#define BURST_CV 0.10
+
+/* How a row's counts relate to what was looked at. */
+enum exposure {
+	EXPOSURE_SHARE, /* n_a, n_b are all samples of the side */
+	EXPOSURE_RATE,	/* n_a, n_b are seconds of the side */
+};
+
+struct counts {
+	double a; /* samples of the row, slow side */
+	double b; /* baseline side */
+	double n_a;
+	double n_b;
+	enum exposure exposure;
+};
+
+struct interval {
+	double low;
+	double high;
+};
+
+/* P(|Z| >= z) of the standard normal distribution, and its inverse. */
+double normal_two_sided(double z);
+double normal_two_sided_quantile(double p);
+
+/* Two-sided mid-p (twice the smaller tail) of a successes in n trials. */
+double binomial_mid_p(double a, double n, double pi);
+
+/* The same for a of n_a against b of n_b with both margins given (Fisher). */
+double fisher_mid_p(double a, double n_a, double b, double n_b);
+
+/* p value of "no change" for independent samples: exact while counts are
+ * small, by the normal distribution otherwise. 1 when nothing was counted. */
+double counts_test(const struct counts *c);
+
+/* Variance of the row relative to independent samples, at least
+ * OVERDISPERSION_BASE. */
+double counts_overdispersion(const struct counts *c);
+
+/* counts_test() of samples whose variance is phi times as large. */
+double counts_test_phi(const struct counts *c, double phi);
+
+/* Difference slow - baseline as a share of the slow side's samples; for
+ * EXPOSURE_RATE the baseline is scaled by the ratio of the exposures, and
+ * slow_total gives the samples that are 100 %. */
+double counts_delta(const struct counts *c, double slow_total);
+
+/* Interval of counts_delta() at z normal deviations (1.96 for 95 %), from
+ * the score intervals of both sides; holds when a side counted nothing. */
+struct interval counts_delta_interval(const struct counts *c, double slow_total,
+				      double phi, double z);
+
+/* Benjamini-Hochberg: q[i] for p[i]. order is scratch of count items. */
+void false_discovery_adjust(const double *p, double *q, size_t *order,
+			    size_t count);
+
+#endif
