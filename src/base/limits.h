@@ -52,6 +52,10 @@
 /* Memory of one decoded model: all of its arrays and strings. */
 #define LIMIT_DECODE_HEAP_BYTES GIB
 
+/* Scratch of one analysis: a few words per function, frame and stack of two
+ * models that themselves stay under the ceiling above. */
+#define LIMIT_ANALYZE_HEAP_BYTES GIB
+
 /* Transfer. Tempo's own default maximum for a trace is 5 MB; large
  * untruncated profile merges reach tens of MB compressed. */
 #define LIMIT_BODY_WIRE_BYTES (64 * MIB)

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/flatcum.h"
+
+#include "analyze/function_key.h"
+#include "base/buf.h"
+#include "base/num.h"
+
+uint32_t func_side_function(const struct func_side *side,
+			    const struct stack *stack, uint32_t i)
+{
+	const struct profile *p = side->profile;
+
+	return p->frames[p->frame_ids[stack->frame_first + i]].function;
+}
+
+/* ---- entries ---- */
+
+static bool no_memory(const struct func_table *t, struct error *err)
+{
+	return arena_fail(t->arena, "ranking functions", err);
+}
+
+static bool entry_add(struct func_table *t, struct str key, struct str name,
+		      uint32_t *id, struct error *err)
+{
+	struct func_entry entry = { .key = key, .name = name };
+
+	if (!str_equal(key, name))
+		entry.key = arena_str(t->arena, key);
+	else
+		entry.key = name;
+	entry.leaf = (uint32_t)t->count;
+	if (!entry.key.ptr ||
+	    !arena_reserve(t->arena, (void **)&t->entries, &t->cap,
+			   t->count + 1, sizeof *t->entries) ||
+	    !map_insert(&t->map, entry.key, (uint32_t)t->count, id))
+		return no_memory(t, err);
+	t->entries[t->count++] = entry;
+	return true;
+}
+
+/* Shows the identity where names differ only in their generated parts. */
+static void entry_join(struct func_table *t, uint32_t id, struct str name)
+{
+	struct func_entry *entry = &t->entries[id];
+
+	if (entry->is_merged || str_equal(entry->name, name))
+		return;
+	entry->is_merged = true;
+	entry->name = entry->key;
+	t->merged_count++;
+}
+
+static bool entry_of(struct func_table *t, struct str name, struct buf *key,
+		     uint32_t *id, struct error *err)
+{
+	buf_clear(key);
+	function_key(name, key);
+	if (!buf_check(key, "a function name", err))
+		return false;
+	*id = map_find(&t->map, buf_str(key));
+	if (*id == MAP_NONE)
+		return entry_add(t, buf_str(key), name, id, err);
+	entry_join(t, *id, name);
+	return true;
+}
+
+static bool side_intern(struct func_table *t, struct func_side *side,
+			struct buf *key, struct error *err)
+{
+	const struct profile *p = side->profile;
+
+	side->entries =
+		arena_array(t->arena, p->function_count, sizeof *side->entries);
+	side->classes =
+		arena_array(t->arena, p->function_count, sizeof *side->classes);
+	if (!side->entries || !side->classes)
+		return no_memory(t, err);
+	for (uint32_t f = 0; f < p->function_count; f++)
+		if (!entry_of(t, function_name(p, f), key, &side->entries[f],
+			      err))
+			return false;
+	return true;
+}
+
+/* Both sides vote: a function must be of one kind on both. */
+static void classify(struct func_table *t)
+{
+	struct language_votes votes = { { 0 } };
+	unsigned int languages;
+
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct profile *p = t->sides[s].profile;
+
+		for (uint32_t f = 0; p && f < p->function_count; f++)
+			language_votes_add(&votes, function_name(p, f),
+					   function_file(p, f));
+	}
+	languages = language_votes_result(&votes);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		struct func_side *side = &t->sides[s];
+		const struct profile *p = side->profile;
+
+		for (uint32_t f = 0; p && f < p->function_count; f++) {
+			side->classes[f] =
+				code_classify(function_name(p, f),
+					      function_file(p, f), languages);
+			t->entries[side->entries[f]].is_application |=
+				side->classes[f].kind == CODE_APPLICATION;
+		}
+	}
+}
+
+/* ---- values ---- */
+
+/* Scratch of one side's pass over its stacks. */
+struct pass {
+	struct func_table *t;
+	enum side s;
+	uint32_t *entry_seen; /* number of the last stack, from 1 */
+	uint32_t *frame_seen;
+	int64_t *frame_values;
+	struct map pair_map; /* (owner, leaf) */
+	struct pair *pairs;
+	size_t pair_count;
+	size_t pair_cap;
+};
+
+struct pair {
+	uint32_t owner;
+	uint32_t leaf;
+	int64_t value;
+};
+
+static bool pass_init(struct pass *pass, struct func_table *t, enum side s,
+		      struct error *err)
+{
+	uint32_t frame_count = t->sides[s].profile->frame_count;
+
+	*pass = (struct pass){ .t = t, .s = s };
+	pass->entry_seen = arena_array(t->arena, t->count, sizeof(uint32_t));
+	pass->frame_seen = arena_array(t->arena, frame_count, sizeof(uint32_t));
+	pass->frame_values =
+		arena_array(t->arena, frame_count, sizeof(int64_t));
+	map_init(&pass->pair_map, t->arena);
+	if (!pass->entry_seen || !pass->frame_seen || !pass->frame_values)
+		return no_memory(t, err);
+	return true;
+}
+
+static void add(int64_t *sum, int64_t value)
+{
+	*sum = sat_add_i64(*sum, value);
+}
+
+static bool pair_add(struct pass *pass, uint32_t owner, uint32_t leaf,
+		     int64_t value, struct error *err)
+{
+	uint64_t key = (uint64_t)owner << 32 | leaf;
+	uint32_t at;
+
+	if (!map_insert_u64(&pass->pair_map, key, (uint32_t)pass->pair_count,
+			    &at))
+		return no_memory(pass->t, err);
+	if (at == pass->pair_count) {
+		if (!arena_reserve(pass->t->arena, (void **)&pass->pairs,
+				   &pass->pair_cap, pass->pair_count + 1,
+				   sizeof *pass->pairs))
+			return no_memory(pass->t, err);
+		pass->pairs[pass->pair_count++] =
+			(struct pair){ owner, leaf, 0 };
+	}
+	add(&pass->pairs[at].value, value);
+	return true;
+}
+
+/* Adds to the totals of a stack's functions and frames; returns the function
+ * that owns the stack. */
+static uint32_t stack_totals(struct pass *pass, uint32_t index)
+{
+	const struct func_side *side = &pass->t->sides[pass->s];
+	const struct profile *p = side->profile;
+	const struct stack *stack = &p->stacks[index];
+	uint32_t owner = UINT32_MAX, function = 0;
+	bool is_kernel = false;
+
+	for (uint32_t i = 0; i < stack->frame_count; i++) {
+		uint32_t frame = p->frame_ids[stack->frame_first + i];
+		uint32_t entry;
+
+		function = p->frames[frame].function;
+		entry = side->entries[function];
+		is_kernel |= side->classes[function].is_kernel_entry;
+		if (!is_kernel &&
+		    side->classes[function].kind == CODE_APPLICATION)
+			owner = function;
+		if (pass->frame_seen[frame] != index + 1)
+			add(&pass->frame_values[frame], stack->value);
+		pass->frame_seen[frame] = index + 1;
+		if (pass->entry_seen[entry] != index + 1)
+			add(&pass->t->entries[entry].values[pass->s].total,
+			    stack->value);
+		pass->entry_seen[entry] = index + 1;
+	}
+	return owner == UINT32_MAX ? function : owner;
+}
+
+static bool stack_add(struct pass *pass, uint32_t index, struct error *err)
+{
+	const struct func_side *side = &pass->t->sides[pass->s];
+	const struct stack *stack = &side->profile->stacks[index];
+	uint32_t owner, leaf;
+
+	if (stack->frame_count == 0)
+		return true;
+	owner = side->entries[stack_totals(pass, index)];
+	leaf = side->entries[func_side_function(side, stack,
+						stack->frame_count - 1)];
+	add(&pass->t->entries[owner].values[pass->s].owned, stack->value);
+	add(&pass->t->entries[leaf].values[pass->s].self, stack->value);
+	return pair_add(pass, owner, leaf, stack->value, err);
+}
+
+/* ---- leaf and line of each entry ---- */
+
+/* What a gone function looked like is only to be seen in the baseline. */
+static bool is_described_by(const struct func_entry *entry, enum side s)
+{
+	return (entry->values[SIDE_SLOW].total != 0) == (s == SIDE_SLOW);
+}
+
+static void choose_leaves(struct pass *pass, int64_t *best)
+{
+	struct func_entry *entries = pass->t->entries;
+
+	for (size_t i = 0; i < pass->pair_count; i++) {
+		const struct pair *pair = &pass->pairs[i];
+		struct func_entry *owner = &entries[pair->owner];
+
+		if (!is_described_by(owner, pass->s) ||
+		    pair->value < best[pair->owner])
+			continue;
+		if (pair->value > best[pair->owner] ||
+		    str_compare(entries[pair->leaf].key,
+				entries[owner->leaf].key) < 0)
+			owner->leaf = pair->leaf;
+		best[pair->owner] = pair->value;
+	}
+}
+
+/* Known lines first, then the larger value, then a fixed order. */
+static bool is_better_line(const struct func_entry *have, int64_t have_value,
+			   struct str file, uint32_t line, int64_t value)
+{
+	if ((line != 0) != (have->line != 0))
+		return line != 0;
+	if (value != have_value)
+		return value > have_value;
+	if (!str_equal(file, have->file))
+		return str_compare(file, have->file) < 0;
+	return line < have->line;
+}
+
+static void choose_lines(struct pass *pass, int64_t *best)
+{
+	const struct func_side *side = &pass->t->sides[pass->s];
+	const struct profile *p = side->profile;
+
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t id = side->entries[p->frames[i].function];
+		struct func_entry *entry = &pass->t->entries[id];
+		struct str file = function_file(p, p->frames[i].function);
+
+		if (!pass->frame_seen[i] || !is_described_by(entry, pass->s))
+			continue;
+		if (best[id] != INT64_MIN &&
+		    !is_better_line(entry, best[id], file, p->frames[i].line,
+				    pass->frame_values[i]))
+			continue;
+		best[id] = pass->frame_values[i];
+		entry->line = p->frames[i].line;
+		entry->file = file.len ? file : (struct str){ NULL, 0 };
+	}
+}
+
+static bool side_describe(struct pass *pass, struct error *err)
+{
+	struct func_table *t = pass->t;
+	int64_t *best = arena_array(t->arena, t->count, sizeof *best);
+
+	if (!best)
+		return no_memory(t, err);
+	for (size_t i = 0; i < t->count; i++)
+		best[i] = INT64_MIN;
+	choose_leaves(pass, best);
+	for (size_t i = 0; i < t->count; i++)
+		best[i] = INT64_MIN;
+	choose_lines(pass, best);
+	return true;
+}
+
+static bool side_values_add(struct func_table *t, enum side s,
+			    struct error *err)
+{
+	const struct profile *p = t->sides[s].profile;
+	struct pass pass;
+
+	if (!pass_init(&pass, t, s, err))
+		return false;
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		if (!stack_add(&pass, i, err))
+			return false;
+	return side_describe(&pass, err);
+}
+
+bool func_table_build(struct func_table *t, struct arena *arena,
+		      const struct profile *slow,
+		      const struct profile *baseline, struct error *err)
+{
+	struct buf key;
+	bool is_done = true;
+
+	*t = (struct func_table){ .arena = arena };
+	t->sides[SIDE_SLOW].profile = slow;
+	t->sides[SIDE_BASELINE].profile = baseline;
+	map_init(&t->map, arena);
+	buf_init(&key, 2 * LIMIT_STRING_BYTES);
+	for (int s = 0; is_done && s < SIDE_COUNT; s++)
+		if (t->sides[s].profile)
+			is_done = side_intern(t, &t->sides[s], &key, err);
+	buf_release(&key);
+	if (!is_done)
+		return false;
+	classify(t);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (t->sides[s].profile &&
+		    !side_values_add(t, (enum side)s, err))
+			return false;
+	return true;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Values of functions on both sides of a comparison. A function is one entry
+ * whatever its file, build or process; recursion and inlining count a stack
+ * once. Linear in the frames of the stacks.
+ */
+#ifndef ANALYZE_FLATCUM_H
+#define ANALYZE_FLATCUM_H
+
+#include "analyze/code_kind.h"
+#include "base/map.h"
+
+#define ENTRY_NONE UINT32_MAX
+
+enum side { SIDE_SLOW = 0, SIDE_BASELINE, SIDE_COUNT };
+
+struct side_values {
+	int64_t owned;
+	int64_t self;
+	int64_t total;
+};
+
+struct func_entry {
+	struct str key;	 /* identity, see function_key() */
+	struct str name; /* to show: the key when several names share it */
+	struct str file; /* NULL unknown; of the hottest line */
+	uint32_t line;
+	uint32_t leaf; /* entry of the hottest leaf beneath it, or itself */
+	bool is_application;
+	bool is_merged; /* of several names */
+	struct side_values values[SIDE_COUNT];
+};
+
+/* One profile seen through the table; profile is NULL when absent. */
+struct func_side {
+	const struct profile *profile;
+	uint32_t *entries; /* by function index of the profile */
+	struct code_class *classes;
+};
+
+struct func_table {
+	struct arena *arena; /* of everything here */
+	struct map map;
+	struct func_entry *entries;
+	size_t count;
+	size_t cap;
+	size_t merged_count; /* entries of several names */
+	struct func_side sides[SIDE_COUNT];
+};
+
+/* baseline may be NULL. Names and files are borrowed from the profiles or
+ * live in arena. */
+bool func_table_build(struct func_table *t, struct arena *arena,
+		      const struct profile *slow,
+		      const struct profile *baseline,
+		      struct error *err) MUST_CHECK;
+
+/* The profile's function at the i-th frame of a stack. */
+uint32_t func_side_function(const struct func_side *side,
+			    const struct stack *stack, uint32_t i);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analyze/function_key.h"
+
+/* Name and identity; NULL: the name itself. */
+static const char *const keys[][2] = {
+	{ "main.main", NULL },
+	{ "shop/store.(*DB).query.func1", NULL },
+	{ "main.Map[go.shape.string].func1", NULL },
+	{ "", NULL },
+	{ "copy_items.isra.0", "copy_items" },
+	{ "copy_items.constprop.12.isra.0", "copy_items" },
+	{ "copy_items.part.3.cold", "copy_items" },
+	{ "copy_items.cold.1", "copy_items" },
+	{ "copy_items.llvm.1234567890", "copy_items" },
+	{ "copy_items.lto_priv.0", "copy_items" },
+	{ "copy.2", NULL },
+	{ "freezer.cold_start", NULL },
+	{ "shop::place::h0123456789abcdef", "shop::place" },
+	{ "shop::place::h0123456789abcdeg", NULL },
+	{ "::h0123456789abcdef", NULL },
+	{ "com/acme/A$$Lambda/0x00007f1c2c0a1a40.apply",
+	  "com/acme/A$$Lambda.apply" },
+	{ "com/acme/A$$Lambda$14/0x0000000800c8a440.apply",
+	  "com/acme/A$$Lambda.apply" },
+	{ "com.acme.A$$Lambda+0x00007f1c2c0a1a40.apply",
+	  "com.acme.A$$Lambda.apply" },
+	{ "com/acme/A$$Lambda$14.apply", "com/acme/A$$Lambda.apply" },
+	{ "com/sun/proxy/$Proxy132.find", "com/sun/proxy/$Proxy.find" },
+	{ "com/acme/$ProxyFactory.make", NULL },
+	{ "jdk/internal/reflect/GeneratedMethodAccessor81.invoke",
+	  "jdk/internal/reflect/GeneratedMethodAccessor.invoke" },
+	{ "com/acme/Repo$$SpringCGLIB$$0.find",
+	  "com/acme/Repo$$SpringCGLIB$$.find" },
+	{ "com/acme/Repo$$EnhancerBySpringCGLIB$$9be2c1a0.find",
+	  "com/acme/Repo$$EnhancerBySpringCGLIB$$.find" },
+	{ "java/lang/invoke/LambdaForm$MH/0x00007f00aa11bb22.invoke",
+	  "java/lang/invoke/LambdaForm$MH/0x?.invoke" },
+	{ "jit 0xdeadbeef01", "jit 0x?" },
+	{ "[app+0x1f3a]", NULL },
+};
+
+static void test_keys(void **state)
+{
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 4096);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const char *want = keys[i][1] ? keys[i][1] : keys[i][0];
+
+		buf_clear(&out);
+		function_key(str_from(keys[i][0]), &out);
+		assert_string_equal(buf_text(&out), want);
+	}
+	buf_release(&out);
+}
+
+/* An identity is its own identity. */
+static void test_keys_are_stable(void **state)
+{
+	struct buf once, twice;
+
+	(void)state;
+	buf_init(&once, 4096);
+	buf_init(&twice, 4096);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		buf_clear(&once);
+		buf_clear(&twice);
+		function_key(str_from(keys[i][0]), &once);
+		function_key(buf_str(&once), &twice);
+		assert_string_equal(buf_text(&twice), buf_text(&once));
+	}
+	buf_release(&once);
+	buf_release(&twice);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_keys_are_stable),
+	};
+
+	return cmocka_run_group_tests_name("analyze/function_key", tests, NULL,
+					   NULL);
+}
