@@ -42,8 +42,13 @@ struct rank_want {
  * when not NULL, the baseline. Without a baseline change stays CHANGE_NONE.
  * Flat: the leaf frame's; total: once per distinct function of a stack;
  * owned: charged to the deepest application frame (to the leaf when a stack
- * has none). Rows are functions by name (file shown, not compared), so two
- * builds can be compared. */
+ * has none). Rows are functions by name (file shown, not compared; numbers
+ * that compilers and virtual machines generate do not count), so two builds
+ * can be compared.
+ * Order: what grew, by the effect that is certain; what shrank; the rest by
+ * value. With is_loop the functions that run the loop, three at most, come
+ * first and are compared by their total. Under NORMALIZE_RATE delta is in
+ * parts of the slow side's total. Notes say what was not tested. */
 bool functions_rank(const struct profile *slow, const struct profile *baseline,
 		    const struct rank_want *want, struct result *result,
 		    struct error *err) MUST_CHECK;

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/loop.h"
+
+#include "analyze/diff.h"
+#include "analyze/function_match.h"
+#include "base/num.h"
+
+/* A stack on which the walk still is, and the frame it stands on. */
+struct walker {
+	uint32_t stack;
+	uint32_t frame;
+};
+
+struct walk {
+	const struct func_table *t;
+	const struct func_side *side;
+	struct walker *walkers;
+	size_t count;
+	int64_t *sums; /* by entry */
+	uint32_t chain[LOOP_CHAIN + 1];
+	size_t chain_count;
+};
+
+static int64_t slow_total(const struct func_table *t, uint32_t id)
+{
+	return t->entries[id].values[SIDE_SLOW].total;
+}
+
+static double owned_share(const struct func_table *t, uint32_t id, enum side s)
+{
+	return side_share(t->sides[s].profile, t->entries[id].values[s].owned);
+}
+
+/* Larger value first, then by name. */
+static bool is_hotter(const struct func_table *t, uint32_t a, double value_a,
+		      uint32_t b, double value_b)
+{
+	if (b == ENTRY_NONE || value_a != value_b)
+		return b == ENTRY_NONE || value_a > value_b;
+	return str_compare(t->entries[a].key, t->entries[b].key) < 0;
+}
+
+/* How an entry is named like the span; functions that hardly show in the
+ * profile do not count. */
+static enum name_match named_match(const struct func_table *t, uint32_t id,
+				   struct str span_name)
+{
+	const struct func_entry *e = &t->entries[id];
+	const struct profile *p = t->sides[SIDE_SLOW].profile;
+
+	if (!e->is_application ||
+	    side_share(p, slow_total(t, id)) < LOOP_NAMED_SHARE)
+		return NAME_MATCH_NONE;
+	return function_name_match(e->name, span_name);
+}
+
+/* The best match there is, and the largest total of those that match so. */
+static enum name_match best_match(const struct func_table *t,
+				  struct str span_name, int64_t *most)
+{
+	enum name_match best = NAME_MATCH_NONE;
+
+	*most = 0;
+	for (uint32_t id = 0; id < t->count; id++) {
+		enum name_match match = named_match(t, id, span_name);
+
+		if (match > best)
+			*most = 0;
+		if (match && match >= best && slow_total(t, id) > *most)
+			*most = slow_total(t, id);
+		if (match > best)
+			best = match;
+	}
+	return best;
+}
+
+/* The entry that the span is named after. Of nested ones, such as a handler
+ * and the repository it calls, the inner: the one with the smallest total. */
+static uint32_t find_named(const struct func_table *t, struct str span_name)
+{
+	int64_t most;
+	enum name_match match = best_match(t, span_name, &most);
+	uint32_t best = ENTRY_NONE;
+	double best_total = 0;
+
+	for (uint32_t id = 0; match && id < t->count; id++) {
+		double total = (double)slow_total(t, id);
+
+		if (total < LOOP_CALLER_SHARE * (double)most ||
+		    named_match(t, id, span_name) != match ||
+		    !is_hotter(t, id, -total, best, -best_total))
+			continue;
+		best = id;
+		best_total = total;
+	}
+	return best;
+}
+
+/* The application entry whose own share grew most; without a baseline, or
+ * when none grew, the one with the largest. */
+static uint32_t find_hottest(const struct func_table *t)
+{
+	uint32_t grown = ENTRY_NONE, largest = ENTRY_NONE;
+	double growth = 0, share = 0;
+
+	for (uint32_t id = 0; id < t->count; id++) {
+		double now = owned_share(t, id, SIDE_SLOW);
+		double more = now - owned_share(t, id, SIDE_BASELINE);
+
+		if (!t->entries[id].is_application || now <= 0)
+			continue;
+		if (is_hotter(t, id, now, largest, share)) {
+			largest = id;
+			share = now;
+		}
+		if (is_hotter(t, id, more, grown, growth)) {
+			grown = id;
+			growth = more;
+		}
+	}
+	return t->sides[SIDE_BASELINE].profile && growth >= LOOP_GROWTH
+		       ? grown
+		       : largest;
+}
+
+/* ---- stacks through an entry ---- */
+
+static uint32_t walker_entry(const struct walk *w, const struct walker *at)
+{
+	const struct stack *stack = &w->side->profile->stacks[at->stack];
+
+	return w->side->entries[func_side_function(w->side, stack, at->frame)];
+}
+
+static bool is_application_frame(const struct walk *w, const struct walker *at)
+{
+	const struct stack *stack = &w->side->profile->stacks[at->stack];
+	uint32_t function = func_side_function(w->side, stack, at->frame);
+
+	return w->side->classes[function].kind == CODE_APPLICATION;
+}
+
+/* Puts a walker on the deepest frame of the entry in each stack. */
+static void walk_start(struct walk *w, uint32_t id)
+{
+	const struct profile *p = w->side->profile;
+
+	w->count = 0;
+	for (uint32_t s = 0; s < p->stack_count; s++) {
+		struct walker at = { s, p->stacks[s].frame_count };
+
+		while (at.frame-- > 0)
+			if (walker_entry(w, &at) == id)
+				break;
+		if (at.frame != UINT32_MAX)
+			w->walkers[w->count++] = at;
+	}
+}
+
+/* The hottest application leaf of the stacks on which walkers stand: what is
+ * owned beneath an entry. */
+static uint32_t walk_hottest_owner(struct walk *w)
+{
+	uint32_t best = ENTRY_NONE;
+
+	for (size_t i = 0; i < w->t->count; i++)
+		w->sums[i] = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		const struct stack *stack =
+			&w->side->profile->stacks[w->walkers[i].stack];
+		struct walker at = { w->walkers[i].stack, stack->frame_count };
+		uint32_t id;
+
+		while (--at.frame > w->walkers[i].frame)
+			if (is_application_frame(w, &at))
+				break;
+		id = walker_entry(w, &at);
+		w->sums[id] = sat_add_i64(w->sums[id], stack->value);
+	}
+	for (uint32_t id = 0; id < w->t->count; id++)
+		if (w->sums[id] > 0 &&
+		    is_hotter(w->t, id, (double)w->sums[id], best,
+			      best == ENTRY_NONE ? 0 : (double)w->sums[best]))
+			best = id;
+	return best;
+}
+
+/* Moves a walker to the next application frame of another entry above. */
+static bool walker_climb(const struct walk *w, struct walker *at)
+{
+	uint32_t from = walker_entry(w, at);
+
+	while (at->frame-- > 0)
+		if (is_application_frame(w, at) && walker_entry(w, at) != from)
+			return true;
+	return false;
+}
+
+static uint32_t heaviest_caller(struct walk *w)
+{
+	uint32_t best = ENTRY_NONE;
+
+	for (size_t i = 0; i < w->count; i++)
+		w->sums[walker_entry(w, &w->walkers[i])] = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		int64_t *sum = &w->sums[walker_entry(w, &w->walkers[i])];
+		uint32_t stack = w->walkers[i].stack;
+
+		*sum = sat_add_i64(*sum, w->side->profile->stacks[stack].value);
+	}
+	for (size_t i = 0; i < w->count; i++) {
+		uint32_t id = walker_entry(w, &w->walkers[i]);
+
+		if (id != best &&
+		    is_hotter(w->t, id, (double)w->sums[id], best,
+			      best == ENTRY_NONE ? 0 : (double)w->sums[best]))
+			best = id;
+	}
+	return best;
+}
+
+/* One step up: all stacks climb, those of the heaviest caller go on. */
+static bool walk_up(struct walk *w)
+{
+	size_t kept = 0;
+	uint32_t caller;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (walker_climb(w, &w->walkers[i]))
+			w->walkers[kept++] = w->walkers[i];
+	w->count = kept;
+	caller = heaviest_caller(w);
+	if (caller == ENTRY_NONE)
+		return false;
+	kept = 0;
+	for (size_t i = 0; i < w->count; i++)
+		if (walker_entry(w, &w->walkers[i]) == caller)
+			w->walkers[kept++] = w->walkers[i];
+	w->count = kept;
+	w->chain[w->chain_count++] = caller;
+	return true;
+}
+
+static bool walk_init(struct walk *w, const struct func_table *t,
+		      struct error *err)
+{
+	*w = (struct walk){ .t = t, .side = &t->sides[SIDE_SLOW] };
+	w->walkers = arena_array(t->arena, w->side->profile->stack_count,
+				 sizeof *w->walkers);
+	w->sums = arena_array(t->arena, t->count, sizeof *w->sums);
+	if (!w->walkers || !w->sums)
+		return arena_fail(t->arena, "explaining a loop", err);
+	return true;
+}
+
+/* ---- which of the chain are shown ---- */
+
+static bool is_explaining(const struct func_table *t, uint32_t id,
+			  uint32_t hottest)
+{
+	double hot = (double)slow_total(t, hottest);
+	double total = (double)slow_total(t, id);
+
+	return total >= LOOP_CALLER_SHARE * hot &&
+	       total <= LOOP_CALLER_TIMES * hot &&
+	       !function_name_is_generic(t->entries[id].name);
+}
+
+static void add_row(uint32_t rows[LOOP_ROWS], size_t *count, uint32_t id)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (rows[i] == id)
+			return;
+	if (*count < LOOP_ROWS)
+		rows[(*count)++] = id;
+}
+
+bool loop_rows_find(const struct func_table *t, struct str span_name,
+		    uint32_t rows[LOOP_ROWS], size_t *count, struct error *err)
+{
+	uint32_t named = find_named(t, span_name), hottest;
+	struct walk w;
+
+	*count = 0;
+	if (!walk_init(&w, t, err))
+		return false;
+	if (named != ENTRY_NONE)
+		walk_start(&w, named);
+	hottest =
+		named != ENTRY_NONE ? walk_hottest_owner(&w) : find_hottest(t);
+	if (hottest == ENTRY_NONE)
+		return true;
+	if (named != ENTRY_NONE)
+		add_row(rows, count, named);
+	walk_start(&w, hottest);
+	w.chain[w.chain_count++] = hottest;
+	while (w.chain_count <= LOOP_CHAIN && walk_up(&w))
+		if (w.chain[w.chain_count - 1] == named)
+			break;
+	for (size_t i = 0; i < w.chain_count; i++)
+		if (is_explaining(t, w.chain[i], hottest))
+			add_row(rows, count, w.chain[i]);
+	return true;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/diff.h"
+#include "analyze/loop.h"
+
+/* From which drift of all shares the reader must be told. */
+#define NOTED_DRIFT 1.25
+
+struct ranking {
+	const struct func_table *t;
+	const struct rank_want *want;
+	const struct entry_diff *diffs; /* NULL without a baseline */
+	double drift;
+	uint32_t *order;
+	size_t count;
+	/* The first rows, put there because they run the loop. They own little
+	 * themselves: what they call counts. */
+	size_t loop_count;
+	const struct entry_diff *total_diffs;
+};
+
+/* ---- order ---- */
+
+static bool is_changed(enum change change)
+{
+	return change == CHANGE_NEW || change == CHANGE_GROWN ||
+	       change == CHANGE_SHRUNK || change == CHANGE_GONE;
+}
+
+/* What got worse, what got better, then all that did not change. */
+static int change_group(const struct ranking *r, uint32_t id)
+{
+	const struct entry_diff *d = r->diffs ? &r->diffs[id] : NULL;
+
+	if (!d || !is_changed(d->change))
+		return 2;
+	return r->want->by != RANK_DELTA && d->delta < 0 ? 1 : 0;
+}
+
+static int compare_doubles(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_i64(int64_t a, int64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_changes(const struct entry_diff *a,
+			   const struct entry_diff *b)
+{
+	int order = compare_doubles(fabs(a->effect), fabs(b->effect));
+
+	return order ? order : compare_doubles(fabs(a->delta), fabs(b->delta));
+}
+
+/* By the ranked measure, then by all that lies beneath. */
+static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
+{
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct side_values *x = &r->t->entries[a].values[s];
+		const struct side_values *y = &r->t->entries[b].values[s];
+		int order = compare_i64(side_value(x, r->want->by),
+					side_value(y, r->want->by));
+
+		if (!order)
+			order = compare_i64(x->total, y->total);
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+static int compare_entries(const void *left, const void *right, void *data)
+{
+	const struct ranking *r = data;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int group = change_group(r, a);
+	int order = group - change_group(r, b);
+
+	if (!order && group < 2)
+		order = compare_changes(&r->diffs[a], &r->diffs[b]);
+	if (!order)
+		order = compare_values(r, a, b);
+	return order ? order
+		     : str_compare(r->t->entries[a].key, r->t->entries[b].key);
+}
+
+/* Functions of the tables of a profile that are on no stack are no rows. */
+static bool is_used(const struct func_entry *e)
+{
+	return e->values[SIDE_SLOW].total || e->values[SIDE_BASELINE].total;
+}
+
+/* Moves an entry to a position further in front, keeping the others' order. */
+static void promote(struct ranking *r, uint32_t id, size_t to)
+{
+	size_t from = to;
+
+	while (from < r->count && r->order[from] != id)
+		from++;
+	if (from == r->count)
+		return;
+	for (; from > to; from--)
+		r->order[from] = r->order[from - 1];
+	r->order[to] = id;
+}
+
+static bool promote_loop(struct ranking *r, struct error *err)
+{
+	uint32_t rows[LOOP_ROWS];
+
+	if (!loop_rows_find(r->t, r->want->span_name, rows, &r->loop_count,
+			    err))
+		return false;
+	for (size_t i = 0; i < r->loop_count; i++)
+		promote(r, rows[i], i);
+	return true;
+}
+
+static bool ranking_order(struct ranking *r, struct error *err)
+{
+	r->order = arena_array(r->t->arena, r->t->count, sizeof *r->order);
+	if (!r->order)
+		return arena_fail(r->t->arena, "ranking functions", err);
+	for (uint32_t id = 0; id < r->t->count; id++)
+		if (is_used(&r->t->entries[id]))
+			r->order[r->count++] = id;
+	qsort_r(r->order, r->count, sizeof *r->order, compare_entries, r);
+	return !r->want->is_loop || promote_loop(r, err);
+}
+
+/* ---- rows ---- */
+
+static void row_values(const struct ranking *r, const struct func_entry *e,
+		       struct function_row *row)
+{
+	const struct profile *slow = r->t->sides[SIDE_SLOW].profile;
+	const struct profile *base = r->t->sides[SIDE_BASELINE].profile;
+	const struct side_values *now = &e->values[SIDE_SLOW];
+	const struct side_values *was = &e->values[SIDE_BASELINE];
+
+	row->owned = side_share(slow, now->owned);
+	row->self = side_share(slow, now->self);
+	row->total = side_share(slow, now->total);
+	row->owned_value = now->owned;
+	row->self_value = now->self;
+	row->total_value = now->total;
+	row->baseline_owned = side_share(base, was->owned);
+	row->baseline_self = side_share(base, was->self);
+	row->baseline_total = side_share(base, was->total);
+	row->baseline_owned_value = was->owned;
+	row->baseline_self_value = was->self;
+	row->baseline_total_value = was->total;
+}
+
+/* What the i-th row's change speaks of. */
+static const struct entry_diff *shown_diff(const struct ranking *r, size_t i)
+{
+	const struct entry_diff *diffs =
+		i < r->loop_count ? r->total_diffs : r->diffs;
+
+	return diffs ? &diffs[r->order[i]] : NULL;
+}
+
+static void row_diff(const struct entry_diff *d, struct function_row *row)
+{
+	row->delta = d ? d->delta : 0;
+	row->delta_low = d ? d->range.low : NAN;
+	row->delta_high = d ? d->range.high : NAN;
+	row->q = d ? d->q : NAN;
+	row->change = d ? d->change : CHANGE_NONE;
+}
+
+/* Names of identities live in scratch memory; those of profiles stay. */
+static bool row_texts(const struct ranking *r, const struct func_entry *e,
+		      struct arena *arena, struct function_row *row)
+{
+	const struct func_entry *leaf = &r->t->entries[e->leaf];
+
+	row->name = e->is_merged ? arena_str(arena, e->name) : e->name;
+	row->file = e->file;
+	row->line = e->line;
+	if (leaf != e)
+		row->leaf = leaf->is_merged ? arena_str(arena, leaf->name)
+					    : leaf->name;
+	return row->name.ptr && (leaf == e || row->leaf.ptr);
+}
+
+static bool rows_write(const struct ranking *r, struct result *result,
+		       struct error *err)
+{
+	size_t kept = r->count;
+
+	if (r->want->limit && kept > r->want->limit)
+		kept = r->want->limit;
+	result->functions =
+		arena_array(&result->arena, kept, sizeof *result->functions);
+	if (!result->functions)
+		return arena_fail(&result->arena, "ranking functions", err);
+	for (size_t i = 0; i < kept; i++) {
+		const struct func_entry *e = &r->t->entries[r->order[i]];
+		struct function_row *row = &result->functions[i];
+
+		row->rank = (uint32_t)i + 1;
+		row_values(r, e, row);
+		row->measure = i < r->loop_count ? RANK_TOTAL : RANK_OWNED;
+		row_diff(shown_diff(r, i), row);
+		if (!row_texts(r, e, &result->arena, row))
+			return arena_fail(&result->arena, "ranking functions",
+					  err);
+	}
+	result->function_count = kept;
+	result->function_total = r->count;
+	result->noise_count = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		const struct entry_diff *d = shown_diff(r, i);
+
+		result->noise_count += d && d->change == CHANGE_NOISE;
+	}
+	return true;
+}
+
+/* ---- comparison ---- */
+
+static void note_test(const struct profile *slow, const struct profile *base,
+		      struct notes *notes)
+{
+	struct str type = profile_type_name(slow);
+
+	if (profile_sample_value(slow) > 0 &&
+	    (base->total == 0 || profile_sample_value(base) > 0))
+		notes_add(notes,
+			  "significance is approximate: one window a side, "
+			  "noise taken as %.0f times that of independent "
+			  "samples plus %.0f %% drift",
+			  OVERDISPERSION_BASE, 100 * BURST_CV);
+	else
+		notes_add(notes,
+			  "not tested for significance: values of \"%.*s\" "
+			  "are no whole samples; changes under %.0f %% of the "
+			  "total or under %.0f %% of the function are ignored",
+			  STR_ARGS(type), 100 * DIFF_UNTESTED_DELTA,
+			  100 * (DIFF_UNTESTED_RATIO - 1));
+}
+
+static void note_limits(const struct ranking *r, struct notes *notes)
+{
+	const struct func_table *t = r->t;
+
+	if (t->merged_count)
+		notes_add(notes,
+			  "%zu functions whose names differ only in generated "
+			  "numbers were counted as one each",
+			  t->merged_count);
+	if (!r->diffs)
+		return;
+	note_test(t->sides[SIDE_SLOW].profile, t->sides[SIDE_BASELINE].profile,
+		  notes);
+	if (r->drift < 1 / NOTED_DRIFT || r->drift > NOTED_DRIFT)
+		notes_add(notes,
+			  "most shares went to %.2g %% of what they were: "
+			  "functions that only followed are called the same",
+			  100 * r->drift);
+}
+
+static bool has_windows(const struct rank_want *want)
+{
+	return want->window_ns > 0 && want->baseline_ns > 0;
+}
+
+/* An empty side has no shares to compare; a rate can be zero. */
+static bool is_comparable(const struct profile *slow,
+			  const struct profile *baseline,
+			  const struct diff_want *want, struct notes *notes)
+{
+	if (!baseline)
+		return false;
+	if (baseline->total > 0 && slow->total > 0)
+		return true;
+	if (slow->total > 0 && want->normalize == NORMALIZE_RATE)
+		return true;
+	notes_add(notes, "the %s profile is empty: nothing to compare with",
+		  slow->total > 0 ? "baseline" : "slow");
+	return false;
+}
+
+static bool compare(const struct func_table *t, const struct diff_want *want,
+		    const struct entry_diff **out, double *drift,
+		    struct error *err)
+{
+	struct entry_diff *diffs =
+		arena_array(t->arena, t->count, sizeof *diffs);
+
+	*out = diffs;
+	if (!diffs)
+		return arena_fail(t->arena, "comparing functions", err);
+	return func_table_diff(t, want, diffs, drift, err);
+}
+
+/* Orders the rows of a built table and tells what changed. */
+static bool ranking_make(struct ranking *r, struct diff_want *want,
+			 bool is_compared, struct error *err)
+{
+	double total_drift;
+
+	if (is_compared && !compare(r->t, want, &r->diffs, &r->drift, err))
+		return false;
+	if (!ranking_order(r, err))
+		return false;
+	want->by = RANK_TOTAL;
+	return !r->loop_count || !is_compared ||
+	       compare(r->t, want, &r->total_diffs, &total_drift, err);
+}
+
+static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
+		 const struct profile *slow, const struct profile *baseline,
+		 struct result *result, struct error *err)
+{
+	struct diff_want want = {
+		.by = r->want->by,
+		.normalize = r->want->normalize,
+		.window_s = (double)r->want->window_ns / 1e9,
+		.baseline_s = (double)r->want->baseline_ns / 1e9,
+	};
+
+	if (baseline && want.normalize == NORMALIZE_RATE &&
+	    !has_windows(r->want)) {
+		want.normalize = NORMALIZE_SHARE;
+		notes_add(&result->notes, "compared by share: the length of "
+					  "a window is not known");
+	}
+	if (!is_comparable(slow, baseline, &want, &result->notes))
+		baseline = NULL;
+	if (!func_table_build(t, arena, slow, baseline, err))
+		return false;
+	if (!ranking_make(r, &want, baseline != NULL, err) ||
+	    !rows_write(r, result, err))
+		return false;
+	note_limits(r, &result->notes);
+	return true;
+}
+
+bool functions_rank(const struct profile *slow, const struct profile *baseline,
+		    const struct rank_want *want, struct result *result,
+		    struct error *err)
+{
+	struct arena arena;
+	struct func_table t;
+	struct ranking r = { .t = &t, .want = want };
+	bool is_done;
+
+	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
+	result->rank_by = want->by;
+	is_done = rank(&r, &t, &arena, slow, baseline, result, err);
+	arena_release(&arena);
+	return is_done;
+}
