@@ -156,7 +156,7 @@ void report_diff(struct page *p, const struct render_input *in)
 		write_after(p, r, "  after");
 	}
 	write_functions(p, r);
-	report_tail(p, r, (struct str){ NULL, 0 });
+	report_tail(p, r, STR(""), STR(""));
 }
 
 static const char *top_words(enum rank_by measure)
@@ -188,5 +188,5 @@ void report_profile(struct page *p, const struct render_input *in)
 		write_after(p, r, "  profile");
 	}
 	write_functions(p, r);
-	report_tail(p, r, (struct str){ NULL, 0 });
+	report_tail(p, r, STR(""), STR(""));
 }

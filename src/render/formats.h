@@ -39,9 +39,10 @@ double row_share(const struct function_row *row, enum rank_by measure);
 double row_baseline(const struct function_row *row, enum rank_by measure);
 
 /* Everything under the table, nothing when quiet: findings not yet told,
- * notes, and the commands to go on with. told: a text shown already, or NULL
- * ptr. */
-void report_tail(struct page *p, const struct result *r, struct str told);
+ * notes, and the commands to go on with. The texts told already are left
+ * out; NULL ptr when there are none. */
+void report_tail(struct page *p, const struct result *r,
+		 struct str told_finding, struct str told_note);
 
 /* Makes the output fail for lack of memory. */
 void render_fail(struct out *out);

@@ -120,17 +120,26 @@ static void write_where(struct page *p, const struct guilty_span *span)
 	evidence(p, "");
 }
 
+/* Why this span, then what caused its time; one line where both are one. */
 static void write_why(struct page *p, const struct result *r)
 {
-	if (r->has_cause && r->cause.text.len)
+	bool has_text = r->has_cause && r->cause.text.len > 0;
+
+	if (r->span.why.len) {
+		page_foreign(p, r->span.why);
+		evidence(p, "  why");
+	}
+	if (has_text && str_equal(r->cause.text, r->span.why))
+		return;
+	if (has_text)
 		page_foreign(p, r->cause.text);
 	else if (r->has_cause && r->cause.kind != CAUSE_UNKNOWN)
 		page_text(p, cause_words[r->cause.kind]);
-	else if (r->span.why.len)
-		page_foreign(p, r->span.why);
-	else
+	else if (!r->span.why.len)
 		page_text(p, cause_words[CAUSE_UNKNOWN]);
-	evidence(p, "  why");
+	else
+		return;
+	evidence(p, r->span.why.len ? "" : "  why");
 }
 
 static void add_change(struct page *p, const struct function_row *row)
@@ -147,10 +156,36 @@ static void add_change(struct page *p, const struct function_row *row)
 		page_text(p, ": nothing changed");
 }
 
+/* The first row when it grew. When none did, the biggest one: it shows where
+ * the time goes, and the words beside it say that it did not change. */
+static const struct function_row *leading_row(const struct result *r)
+{
+	const struct function_row *lead = &r->functions[0];
+
+	if (!r->has_baseline || lead->change == CHANGE_NEW ||
+	    lead->change == CHANGE_GROWN)
+		return lead;
+	for (size_t i = 1; i < r->function_count; i++) {
+		const struct function_row *row = &r->functions[i];
+
+		if (row->owned > lead->owned ||
+		    (row->owned >= lead->owned && row->total > lead->total))
+			lead = row;
+	}
+	return lead;
+}
+
 static void write_function(struct page *p, const struct result *r)
 {
-	const struct function_row *row = &r->functions[0];
+	const struct function_row *row = leading_row(r);
+	const char *label = "  code";
 
+	if (r->has_baseline && row->change != CHANGE_NEW &&
+	    row->change != CHANGE_GROWN) {
+		page_text(p, "no function clearly grew; the most is in");
+		evidence(p, label);
+		label = "";
+	}
 	page_name(p, row->name, 0);
 	page_text(p, "    ");
 	add_share(p, row->total);
@@ -161,7 +196,7 @@ static void write_function(struct page *p, const struct result *r)
 		page_text(p, "   ");
 		page_place_text(p, row->file, row->line);
 	}
-	evidence(p, "  code");
+	evidence(p, label);
 	if (!row->leaf.len)
 		return;
 	page_text(p, "hottest beneath it: ");
@@ -309,7 +344,5 @@ void report_slow(struct page *p, const struct render_input *in)
 		out_char(p->out, '\n');
 		table_functions(p, r);
 	}
-	report_tail(p, r,
-		    missing_profile(r).len ? missing_profile(r)
-					   : r->cause.text);
+	report_tail(p, r, r->span.why, missing_profile(r));
 }

@@ -19,7 +19,7 @@ static bool is_told(struct str text, struct str told)
 	struct str rest =
 		at == SIZE_MAX ? text : str_slice(text, at + 2, text.len);
 
-	return rest.len && str_find(told, rest) != SIZE_MAX;
+	return rest.len && told.len && str_find(told, rest) != SIZE_MAX;
 }
 
 static void write_findings(struct page *p, const struct result *r,
@@ -90,13 +90,14 @@ static void write_next(struct page *p, const struct result *r)
 		out_char(p->out, '\n');
 }
 
-void report_tail(struct page *p, const struct result *r, struct str told)
+void report_tail(struct page *p, const struct result *r,
+		 struct str told_finding, struct str told_note)
 {
 	if (p->style.is_quiet)
 		return;
 	if (r->finding_count || r->notes.count || r->next_count)
 		out_char(p->out, '\n');
-	write_findings(p, r, told);
-	write_notes(p, &r->notes, told);
+	write_findings(p, r, told_finding);
+	write_notes(p, &r->notes, told_note);
 	write_next(p, r);
 }

@@ -459,6 +459,6 @@ void waterfall_render(struct page *p, const struct render_input *in)
 	write_rows(p, &w);
 	if (!p->style.is_quiet)
 		write_legend(p, &w);
-	report_tail(p, r, (struct str){ NULL, 0 });
+	report_tail(p, r, STR(""), STR(""));
 	mem_free(w.has_next);
 }
