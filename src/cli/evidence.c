@@ -529,7 +529,9 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 		.range = ev->baseline_window,
 		.samples = ev->baseline.sample_count,
 		.healthy = -1,
-		.text = ev->baseline_selector,
+		.text = str_equal(ev->baseline_selector, ev->selector) ?
+				(struct str){ NULL, 0 } :
+				ev->baseline_selector,
 		.total_value = ev->baseline.total,
 	};
 	return true;

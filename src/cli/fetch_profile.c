@@ -51,9 +51,12 @@ static bool decode_answer(struct context *ctx, enum body_form form,
 			  const struct http_response *response,
 			  struct profile_fetch *f)
 {
-	const struct profile_want want = { STR("") };
 	enum format format = form == BODY_PPROF ? FORMAT_PPROF :
 						  FORMAT_PYROSCOPE_TREE_PB;
+	/* A tree does not say what it counts; the question did. */
+	struct profile_want want = {
+		form == BODY_PPROF ? STR("") : str_from(f->query.type_id)
+	};
 
 	profile_release(f->into);
 	profile_init(f->into);
