@@ -201,14 +201,27 @@ static bool has_distinct_values(const struct profile *p)
 	return false;
 }
 
+/* The usual period that all values are multiples of, or 0. */
+static uint64_t usual_period(uint64_t divisor)
+{
+	static const uint64_t usual_ns[] = { 10000000, 10309278 };
+
+	for (size_t i = 0; i < sizeof usual_ns / sizeof *usual_ns; i++)
+		if (divisor && divisor % usual_ns[i] == 0)
+			return usual_ns[i];
+	return 0;
+}
+
 void profile_infer_period(struct profile *p)
 {
 	uint64_t divisor = 0;
 
-	if (!is_time_on_clock(p) || !has_distinct_values(p))
+	if (!is_time_on_clock(p))
 		return;
 	for (uint32_t i = 0; i < p->stack_count && divisor != 1; i++)
 		divisor = gcd_u64(magnitude(p->stacks[i].value), divisor);
+	if (!has_distinct_values(p))
+		divisor = usual_period(divisor);
 	if (divisor < PERIOD_MIN_NS || divisor > PERIOD_MAX_NS)
 		return;
 	p->period = (int64_t)divisor;

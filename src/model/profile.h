@@ -111,9 +111,11 @@ bool profile_build_finish(struct profile_build *b, struct notes *notes,
  * indices in range, stacks distinct and sorted, values non-zero. */
 bool profile_check(const struct profile *p, struct error *err) MUST_CHECK;
 
-/* Infers the value of one sample from the values (gcd rule of
- * profiles-api 7.2: 0.1 ms..1 s, at least 20 distinct values), sets period
- * and sample_count; leaves them when the rule does not apply. */
+/* Infers the value of one sample of a CPU or wall profile from its values
+ * (profiles-api 7.2): their gcd when at least 20 are distinct and it lies in
+ * 0.1 ms..1 s; else the profilers' usual 10 ms (100 Hz) or 10,309,278 ns
+ * (97 Hz), when all values are whole multiples of it. Sets period and
+ * sample_count; leaves them when neither applies. */
 void profile_infer_period(struct profile *p);
 
 #endif

@@ -185,8 +185,8 @@ static void test_period_is_inferred(void **state)
 	buf_release(&body);
 	read_fixture("pyroscope/tree-proto/body.pb", &body);
 	assert_decoded(decode_pb(buf_str(&body), "cpu", &p));
-	assert_int_equal(p.period, 0);
-	assert_int_equal(p.sample_count, -1);
+	assert_int_equal(p.period, 10000000);
+	assert_int_equal(p.sample_count, 35120);
 	profile_release(&p);
 	buf_release(&body);
 }

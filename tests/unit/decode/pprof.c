@@ -478,9 +478,9 @@ static void test_period_of_answers_is_not_believed(void **state)
 		int64_t period;
 		int64_t samples;
 	} cases[] = {
-		{ "merge-profile-proto", "cpu", 0, -1 },
+		{ "merge-profile-proto", "cpu", 10000000, 35120 },
 		{ "merge-profile-samples-proto", "cpu", 1, 35120 },
-		{ "merge-profile-wall-java-proto", "wall", 0, -1 },
+		{ "merge-profile-wall-java-proto", "wall", 10000000, 224400 },
 		{ "merge-profile-mixed-rates-proto", "cpu", 0, -1 },
 		{ "other-merge-profile-proto", "cpu", 10000000, 252 },
 		{ "merge-profile-alloc-proto", "alloc", 0, -1 },

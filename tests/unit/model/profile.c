@@ -375,7 +375,13 @@ static void test_inferred_period(void **state)
 		int64_t period;
 	} cases[] = {
 		{ "cpu", "nanoseconds", 10000000, 20, 10000000 },
-		{ "cpu", "nanoseconds", 10000000, 19, 0 },
+		{ "cpu", "nanoseconds", 10000000, 19, 10000000 },
+		{ "cpu", "nanoseconds", 800000000, 6, 10000000 },
+		{ "cpu", "nanoseconds", 10309278, 8, 10309278 },
+		{ "cpu", "nanoseconds", 20000000, 20, 20000000 },
+		{ "cpu", "nanoseconds", 7000000, 20, 7000000 },
+		{ "cpu", "nanoseconds", 7000000, 19, 0 },
+		{ "cpu", "nanoseconds", 2, 6, 0 },
 		{ "wall", "nanoseconds", 10309278, 25, 10309278 },
 		{ "cpu", "nanoseconds", 100000, 20, 100000 },
 		{ "cpu", "nanoseconds", 99999, 20, 0 },
@@ -409,13 +415,13 @@ static void test_repeated_values_are_not_distinct(void **state)
 
 	(void)state;
 	for (int k = 0; k < 100; k++)
-		values[k] = (k % 19 + 1) * (int64_t)10000000;
+		values[k] = (k % 19 + 1) * (int64_t)7000000;
 	fill(&p, "cpu", "nanoseconds", values, 100);
 	assert_int_equal(p.period, 0);
 	profile_release(&p);
-	values[99] = 200000000;
+	values[99] = 140000000;
 	fill(&p, "cpu", "nanoseconds", values, 100);
-	assert_int_equal(p.period, 10000000);
+	assert_int_equal(p.period, 7000000);
 	profile_release(&p);
 }
 
