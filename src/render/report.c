@@ -54,9 +54,12 @@ static void add_share(struct page *p, double share)
 	page_number(p, text);
 }
 
-/* "  took 612 ms, normally 48 ms" */
-static void times_text(const struct guilty_span *span, char *out, size_t size)
+/* "  took 612 ms, normally 48 ms". The calls of a loop are told as its cause,
+ * since the span itself is one. */
+static void times_text(const struct result *r, char *out, size_t size)
 {
+	const struct guilty_span *span = &r->span;
+	bool is_loop = r->has_cause && r->cause.kind == CAUSE_N_PLUS_ONE;
 	char took[UNIT_TEXT_BYTES];
 	char typical[UNIT_TEXT_BYTES] = "";
 	char calls[UNIT_TEXT_BYTES] = "";
@@ -64,7 +67,7 @@ static void times_text(const struct guilty_span *span, char *out, size_t size)
 	format_duration(span->duration_ns, took);
 	if (span->typical_ns >= 0)
 		format_duration(span->typical_ns, typical);
-	if (span->count > 1)
+	if (span->count > 1 && !is_loop)
 		snprintf(calls, sizeof calls, " in %u calls",
 			 (unsigned)span->count);
 	snprintf(out, size, "  took %s%s%s%s", took, calls,
@@ -84,7 +87,7 @@ static void write_answer(struct page *p, const struct result *r)
 		page_flush(p, PAINT_BOLD, "", 0);
 		return;
 	}
-	times_text(span, times, sizeof times);
+	times_text(r, times, sizeof times);
 	taken = page_columns(p, span->service, service_max) + 2 +
 		str_from(times).len;
 	if (p->width > taken + name_max)

@@ -114,7 +114,9 @@ static void test_samples_behind_the_weights(void **state)
 	assert_counted("a 60\nb 40\n", "cpu", 100, 1, "count");
 	assert_counted("", "", 0, 0, "count");
 	assert_counted("a 60000000\nb 40000000\n", "", -1, 0, "count");
-	assert_counted("a 60000000\nb 40000000\n", "cpu/nanoseconds", -1, 0,
+	assert_counted("a 60000000\nb 40000000\n", "cpu/nanoseconds", 10,
+		       10000000, "nanoseconds");
+	assert_counted("a 70000000\nb 45000000\n", "cpu/nanoseconds", -1, 0,
 		       "nanoseconds");
 	assert_counted("a 600\n", "memory:alloc_space:bytes:space:bytes", -1, 0,
 		       "bytes");

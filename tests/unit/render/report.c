@@ -44,6 +44,8 @@ static void test_answer(void **state)
 	s.result.span.typical_ns = -1;
 	expect(&s, "findByEmail  took 612 ms\n");
 	s.result.span.count = 52;
+	expect(&s, "findByEmail  took 612 ms\n");
+	s.result.cause.kind = CAUSE_UNKNOWN;
 	expect(&s, "findByEmail  took 612 ms in 52 calls\n");
 	s.result.has_span = false;
 	expect(&s, "no span to blame was found\n");

@@ -107,8 +107,8 @@ static void add_cause(struct sample *s)
 		.kind = CAUSE_N_PLUS_ONE,
 		.confidence = CONFIDENCE_STRONG,
 		.on_cpu_ns = -1,
-		.text = STR("N+1: 52 x \"SELECT * FROM preferences WHERE "
-			    "user_id = ?\", one after another, 480 ms"),
+		.text = STR("52 calls in a row instead of one, 9.23 ms each; "
+			    "402 ms of 560 ms were on CPU"),
 		.confidence_text = STR("span profile, 21 slow spans, 1,830 "
 				       "samples against 18,230"),
 	};
@@ -134,7 +134,8 @@ static void add_span(struct sample *s)
 		.path = s->path,
 		.path_count = 2,
 		.typical_ns = 48 * NS_PER_MS,
-		.why = STR("most time on the critical path"),
+		.why = STR("N+1: 52 x \"SELECT * FROM preferences WHERE "
+			   "user_id = ?\", one after another, 480 ms"),
 		.share = 0.86,
 	};
 }
