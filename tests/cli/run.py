@@ -17,11 +17,13 @@ A case is a folder tests/cli/<topic>-<case>/ with
     status        expected exit status (default: 0)
     stdout        expected standard output (default: empty)
     stderr        expected standard error (default: empty)
-    files/        expected files in {tmp}, no more and no fewer
+    files/        expected files in {tmp}, no more and no fewer, except for
+                  case.har and case.har.gz, which hold times
 
-In cmd, before, env and server.json {url}, {port}, {testdata}, {case} and {tmp} stand
-for the server, its port, the test data, the case's folder and an empty folder,
-which is also the working directory. In the output they are put back.
+In cmd, before, env and server.json {url}, {host}, {testdata}, {case} and {tmp}
+stand for the server, its address and port, the test data, the case's folder
+and an empty folder, which is also the working directory. In the output they
+are put back.
 --update writes what came out as what is expected: read the difference.
 
 Output is TAP, with a diff below each failure.
@@ -77,7 +79,7 @@ class Server:
         port = self.process.stdout.readline().strip()
         if not port:
             raise Failure("the server did not start")
-        self.names["{port}"] = port
+        self.names["{host}"] = f"127.0.0.1:{port}"
         self.names["{url}"] = f"http://127.0.0.1:{port}"
         return self
 
@@ -101,8 +103,7 @@ def fill(text, names):
 def put_back(text, names):
     """The longest values first: {tmp} may lie below {testdata}."""
     for name, value in sorted(names.items(), key=lambda n: -len(n[1])):
-        if name != "{port}":
-            text = text.replace(value, name)
+        text = text.replace(value, name)
     return text
 
 
@@ -163,7 +164,7 @@ def outcome_of(program, case, names, tmp):
         "stderr": done.stderr.decode("utf-8", "backslashreplace"),
     }
     for path in sorted(Path(tmp).rglob("*")):
-        if path.is_file():
+        if path.is_file() and not path.name.startswith("case.har"):
             outcome[f"files/{path.relative_to(tmp).as_posix()}"] = read(path)
     for name in outcome:
         if name != "status":
