@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/cause.h"
 
-#include <inttypes.h>
-
 #include "base/buf.h"
+#include "base/num.h"
 
 static bool set_text(struct result *result, struct str text, struct str *out,
 		     struct error *err)
@@ -86,12 +85,16 @@ static bool is_explained(const struct result *result)
 
 static void add_samples(const struct result *result, struct buf *text)
 {
-	if (result->profile.samples >= 0)
-		buf_addf(text, ", %" PRId64 " samples",
-			 result->profile.samples);
-	if (result->profile.samples >= 0 && result->has_baseline &&
-	    result->baseline.samples >= 0)
-		buf_addf(text, " against %" PRId64, result->baseline.samples);
+	char count[COUNT_TEXT_BYTES];
+
+	if (result->profile.samples < 0)
+		return;
+	format_count(result->profile.samples, count);
+	buf_addf(text, ", %s samples", count);
+	if (!result->has_baseline || result->baseline.samples < 0)
+		return;
+	format_count(result->baseline.samples, count);
+	buf_addf(text, " against %s", count);
 }
 
 static bool rate(const struct cause_evidence *e, struct result *result,

@@ -365,3 +365,23 @@ uint64_t gcd_u64(uint64_t a, uint64_t b)
 	}
 	return b;
 }
+
+void format_count(int64_t count, char out[COUNT_TEXT_BYTES])
+{
+	uint64_t left = count < 0 ? 0 - (uint64_t)count : (uint64_t)count;
+	char reversed[COUNT_TEXT_BYTES];
+	size_t len = 0;
+	size_t at = 0;
+
+	do {
+		if (len % 4 == 3)
+			reversed[len++] = ',';
+		reversed[len++] = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (count < 0)
+		out[at++] = '-';
+	while (len)
+		out[at++] = reversed[--len];
+	out[at] = '\0';
+}

@@ -57,4 +57,10 @@ void base64_encode(const unsigned char *bytes, size_t len, char *out);
 /* Greatest common divisor; gcd(0, b) = b. */
 uint64_t gcd_u64(uint64_t a, uint64_t b);
 
+/* "-9,223,372,036,854,775,808" and a NUL. */
+#define COUNT_TEXT_BYTES 32
+
+/* Digits in groups of three: "18,230". */
+void format_count(int64_t count, char out[COUNT_TEXT_BYTES]);
+
 #endif

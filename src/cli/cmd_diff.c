@@ -58,7 +58,7 @@ static bool diff(struct run *r, struct options *changed, struct error *err)
 				 "no samples in the baseline: nothing to "
 				 "compare with; try another --baseline");
 	return evidence_report(&r->evidence, &r->result, err) &&
-	       run_rank(r, STR(""), false, err) && run_render(r, err);
+	       run_rank(r, RANK_OWNED, STR(""), false, err) && run_render(r, err);
 }
 
 int cmd_diff(const struct options *o)

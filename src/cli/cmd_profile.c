@@ -40,7 +40,7 @@ static bool profile(struct run *r, struct error *err)
 		return false;
 	r->has_evidence = true;
 	return evidence_report(&r->evidence, &r->result, err) &&
-	       run_rank(r, STR(""), false, err) && run_render(r, err);
+	       run_rank(r, RANK_SELF, STR(""), false, err) && run_render(r, err);
 }
 
 int cmd_profile(const struct options *o)

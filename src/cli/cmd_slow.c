@@ -88,7 +88,7 @@ static bool rank_evidence(struct run *r, const struct guilty *g,
 	if (!evidence_report(&r->evidence, &r->result, err))
 		return false;
 	r->result.profile.scope = scope;
-	return run_rank(r, r->result.span.name, is_loop, err);
+	return run_rank(r, RANK_OWNED, r->result.span.name, is_loop, err);
 }
 
 static bool complete_cause(struct run *r, const struct guilty *g,

@@ -83,16 +83,13 @@ static bool take_answer(struct context *ctx, struct profile_fetch *f,
 	}
 	if (answer == ANSWER_OK) {
 		f->has_answer = decode_answer(ctx, form, response, f);
-		if (f->has_answer && f->attempt > 0)
+		if (f->has_answer && form == BODY_PYROSCOPE_TREE_PB &&
+		    !f->query.span_id)
 			notes_add(&ctx->notes,
 				  "the profile came through the fallback call: "
 				  "no files and lines");
 	} else if (answer == ANSWER_MISS) {
 		f->has_answer = true; /* an empty profile */
-	} else if (answer == ANSWER_TRY_NEXT && f->err.code == ERROR_NONE) {
-		error_set(&f->err, ERROR_NETWORK,
-			  "pyroscope: no known call for profiles answered; is "
-			  "the address with its path right?");
 	}
 	return true;
 }

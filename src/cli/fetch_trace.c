@@ -133,11 +133,8 @@ static bool attempts_run(struct context *ctx, const struct trace_query *query,
 			return true;
 		is_missed |= *answer == ANSWER_TRY_NEXT;
 	}
-	return !is_missed ||
-	       error_set(err, ERROR_NETWORK,
-			 "%s: no known way to read a trace answered; is the "
-			 "address with its path right?",
-			 context_side_name(ctx, &ctx->traces).ptr);
+	/* The last attempt said why it does not answer. */
+	return !is_missed;
 }
 
 static bool fail_missing(struct context *ctx, const char *hex,

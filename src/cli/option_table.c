@@ -185,7 +185,7 @@ static const struct option_row rows[] = {
 	  "rows of a table, 0 for all (10)", FIELD(limit),
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
-	  "owned, self, total or delta: what to order functions by (owned)",
+	  "order of functions: owned, self, total, delta (profile: self)",
 	  FIELD(sort), .words = sort_words },
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,

@@ -27,13 +27,15 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	return context_init(&r->ctx, o, err) && output_check(o, err);
 }
 
-static enum rank_by rank_by_option(const char *sort)
+static enum rank_by rank_by_option(const char *sort, enum rank_by fallback)
 {
-	if (sort && !strcmp(sort, "self"))
+	if (!sort)
+		return fallback;
+	if (!strcmp(sort, "self"))
 		return RANK_SELF;
-	if (sort && !strcmp(sort, "total"))
+	if (!strcmp(sort, "total"))
 		return RANK_TOTAL;
-	if (sort && !strcmp(sort, "delta"))
+	if (!strcmp(sort, "delta"))
 		return RANK_DELTA;
 	return RANK_OWNED;
 }
@@ -45,13 +47,13 @@ static int64_t length_ns(struct time_range range, const struct profile *p)
 	return ns > 0 ? ns : p->duration_ns;
 }
 
-bool run_rank(struct run *r, struct str span_name, bool is_loop,
-	      struct error *err)
+bool run_rank(struct run *r, enum rank_by by, struct str span_name,
+	      bool is_loop, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	const struct evidence *ev = &r->evidence;
 	struct rank_want want = {
-		.by = rank_by_option(o->sort),
+		.by = rank_by_option(o->sort, by),
 		.normalize = o->normalize && !strcmp(o->normalize, "rate") ?
 				     NORMALIZE_RATE :
 				     NORMALIZE_SHARE,

@@ -22,10 +22,10 @@ struct run {
 bool run_begin(struct run *r, const struct options *o, const char *command,
 	       struct error *err) MUST_CHECK;
 
-/* Ranks the functions of the evidence into the result. is_loop and span_name
- * as in struct rank_want. */
-bool run_rank(struct run *r, struct str span_name, bool is_loop,
-	      struct error *err) MUST_CHECK;
+/* Ranks the functions of the evidence into the result: by --sort, else by
+ * `by`. is_loop and span_name as in struct rank_want. */
+bool run_rank(struct run *r, enum rank_by by, struct str span_name,
+	      bool is_loop, struct error *err) MUST_CHECK;
 
 /* Adds notes and requests and renders what -o asked for. */
 bool run_render(struct run *r, struct error *err) MUST_CHECK;

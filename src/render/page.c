@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/escape.h"
 #include "render/formats.h"
 #include "render/units.h"

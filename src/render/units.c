@@ -56,26 +56,6 @@ void format_points(double delta, char out[UNIT_TEXT_BYTES])
 		 magnitude(tenths) / 10, magnitude(tenths) % 10);
 }
 
-void format_count(int64_t count, char out[UNIT_TEXT_BYTES])
-{
-	uint64_t left = count < 0 ? 0 - (uint64_t)count : (uint64_t)count;
-	char reversed[UNIT_TEXT_BYTES];
-	size_t len = 0;
-	size_t at = 0;
-
-	do {
-		if (len % 4 == 3)
-			reversed[len++] = ',';
-		reversed[len++] = (char)('0' + left % 10);
-		left /= 10;
-	} while (left);
-	if (count < 0)
-		out[at++] = '-';
-	while (len)
-		out[at++] = reversed[--len];
-	out[at] = '\0';
-}
-
 /* size is at least one of the unit; 1024 of it may appear by rounding. */
 static void format_scaled(double size, const char *unit,
 			  char out[UNIT_TEXT_BYTES])

@@ -21,9 +21,6 @@ void format_share(double share, char out[UNIT_TEXT_BYTES]);
  * when it is not a number. */
 void format_points(double delta, char out[UNIT_TEXT_BYTES]);
 
-/* "18,230". */
-void format_count(int64_t count, char out[UNIT_TEXT_BYTES]);
-
 /* Three significant digits: "512 B", "1.50 MiB". */
 void format_size(int64_t size_bytes, char out[UNIT_TEXT_BYTES]);
 

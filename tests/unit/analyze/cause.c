@@ -153,7 +153,7 @@ static void confidence_follows_the_evidence(void **state)
 	set_up(&f, CAUSE_N_PLUS_ONE);
 	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_FAIR);
 	expect_part(f.result.cause.confidence_text,
-		    "1830 samples against 18230");
+		    "1,830 samples against 18,230");
 	f.row.change = CHANGE_NOISE;
 	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
 	expect_part(f.result.cause.confidence_text, "no function clearly grew");

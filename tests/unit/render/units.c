@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
 #include "render/units.h"
 
 #include <math.h>
