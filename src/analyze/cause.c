@@ -108,9 +108,12 @@ static bool rate(const struct cause_evidence *e, struct result *result,
 	if (!result->has_profile) {
 		buf_add_text(&text, "the trace alone, no profile");
 	} else {
-		buf_add_text(&text, "profile of the whole service");
+		bool is_span = result->profile.scope == SCOPE_SPAN;
+
+		buf_add_text(&text, is_span ? "the span's own samples" :
+					      "profile of the whole service");
 		add_samples(result, &text);
-		if (e->span)
+		if (e->span && !is_span)
 			buf_add_text(&text, ", CPU share from the span's own");
 		if (!result->has_baseline)
 			buf_add_text(&text, ", no baseline");

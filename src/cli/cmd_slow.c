@@ -50,7 +50,7 @@ static bool want_init(struct run *r, const struct guilty *g,
 
 /* --scope span: the span's own samples take the place of the service's. */
 static bool choose_scope(struct run *r, const struct guilty *g,
-			 struct error *err)
+			 const struct evidence_want *want, struct error *err)
 {
 	struct evidence *ev = &r->evidence;
 	struct profile service = ev->slow;
@@ -67,9 +67,9 @@ static bool choose_scope(struct run *r, const struct guilty *g,
 					 "leave out --scope span");
 	ev->slow = ev->span;
 	ev->span = service;
-	ev->has_span = false;
 	ev->has_baseline = false;
 	ev->selector = g->pick.profile_id;
+	ev->window = want->span_range;
 	r->result.profile.scope = SCOPE_SPAN;
 	notes_add(&r->ctx.notes, "one span's samples have no baseline: the "
 				 "profile is shown alone");
@@ -77,12 +77,12 @@ static bool choose_scope(struct run *r, const struct guilty *g,
 }
 
 static bool rank_evidence(struct run *r, const struct guilty *g,
-			  struct error *err)
+			  const struct evidence_want *want, struct error *err)
 {
 	bool is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE;
 	enum scope scope;
 
-	if (!choose_scope(r, g, err))
+	if (!choose_scope(r, g, want, err))
 		return false;
 	scope = r->result.profile.scope;
 	if (!evidence_report(&r->evidence, &r->result, err))
@@ -97,7 +97,9 @@ static bool complete_cause(struct run *r, const struct guilty *g,
 	struct cause_evidence evidence = { 0 };
 
 	if (r->has_evidence && r->evidence.has_span) {
-		evidence.span = &r->evidence.span;
+		evidence.span = r->result.profile.scope == SCOPE_SPAN ?
+					&r->evidence.slow :
+					&r->evidence.span;
 		evidence.span_own_ns = g->pick.profile_own_ns;
 	}
 	return cause_complete(&evidence, &r->result, err);
@@ -131,7 +133,7 @@ static bool slow(struct run *r, struct error *err)
 		return false;
 	r->has_evidence =
 		evidence_fetch(&r->ctx, &want, &r->evidence, &missing) &&
-		rank_evidence(r, &g, &missing);
+		rank_evidence(r, &g, &want, &missing);
 	if (!r->has_evidence) {
 		if (missing.code == ERROR_USAGE ||
 		    missing.code == ERROR_MEMORY) {

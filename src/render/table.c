@@ -347,7 +347,7 @@ static void write_foot(struct page *p, const struct table *t)
 
 	if (r->function_total > t->row_count)
 		more = r->function_total - t->row_count;
-	if (t->has_marks) {
+	if (t->has_marks && r->has_baseline) {
 		page_text(p, "* before and change are of the total: "
 			     "the time is spent in what it calls");
 		page_flush(p, PAINT_DIM, "", 6);
