@@ -492,7 +492,7 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 			  "%.1f %% of the profile is under \"other\": the server "
 			  "cut small functions off",
 			  100 * ev->slow.truncated_share);
-	if (done && ev->is_gauge)
+	if (done && ev->is_gauge && !path)
 		notes_add(&ctx->notes,
 			  "this type is a gauge: values are sums over all "
 			  "snapshots of the window; read the shares");

@@ -99,7 +99,8 @@ static void write_side(struct page *p, const struct result *r,
 	add_part(p, &has_parts);
 	format_value(side->total_value, r->profile.unit, text);
 	page_number(p, text);
-	page_textf(p, " of %s", measure_word(r->profile.type));
+	page_textf(p, str_equal(r->profile.unit, STR("count")) ? " %s" : " of %s",
+		   measure_word(r->profile.type));
 	if (side->name.len) {
 		page_text(p, "   ");
 		page_foreign(p, side->name);
