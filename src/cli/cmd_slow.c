@@ -119,6 +119,15 @@ static void suggest(struct run *r)
 			    STR_ARGS(result->trace.id));
 }
 
+/* Notes that begin so take the place of the function in the report. */
+static void note_missing(struct run *r, const char *why)
+{
+	const struct str lead = STR("no profile");
+
+	notes_add(&r->ctx.notes, "%s%s",
+		  str_starts(str_from(why), lead) ? "" : "no profile: ", why);
+}
+
 /* Without a profile the trace's half of the answer is still told; the reason
  * goes to stderr and into the exit status. */
 static bool slow(struct run *r, struct error *err)
@@ -142,7 +151,7 @@ static bool slow(struct run *r, struct error *err)
 		}
 		r->result.has_profile = r->result.has_baseline = false;
 		r->result.function_count = 0;
-		notes_add(&r->ctx.notes, "no profile: %s", missing.message);
+		note_missing(r, missing.message);
 	}
 	if (!complete_cause(r, &g, err))
 		return false;

@@ -275,15 +275,25 @@ static bool settle_type(struct session *s, bool *is_changed, struct error *err)
 	return true;
 }
 
+/* The nearest names, and how to ask for the first. */
 static void add_nearest(const struct session *s, struct buf *text)
 {
 	struct str near[NEAREST_MAX];
+	struct buf selector;
 	size_t count = nearest_names(&s->services, s->want->service, near,
 				     NEAREST_MAX);
 
 	for (size_t i = 0; i < count; i++)
 		buf_addf(text, "%s\"%.*s\"", i ? ", " : "; nearest: ",
 			 STR_ARGS(near[i]));
+	if (!s->want->trace)
+		return;
+	buf_init(&selector, LIMIT_ERROR_BYTES);
+	selector_add(&selector, STR("service_name"),
+		     count ? near[0] : STR("NAME"));
+	selector_close(&selector);
+	buf_addf(text, "; choose with --selector '%s'", buf_text(&selector));
+	buf_release(&selector);
 }
 
 static void add_range(struct time_range r, struct buf *text)
@@ -315,7 +325,6 @@ static bool fail_empty(const struct session *s, struct error *err)
 		buf_addf(&text, "no profile for service \"%.*s\"",
 			 STR_ARGS(s->want->service));
 		add_nearest(s, &text);
-		buf_add_text(&text, "; name it with --service or --map");
 	} else {
 		buf_addf(&text,
 			 "service \"%.*s\" has profiles, but no samples of %.*s "

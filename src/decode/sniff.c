@@ -110,7 +110,8 @@ static struct str next_line(struct str *rest)
 	return str_trim(line);
 }
 
-/* Only the first lines are looked at; the decoder judges the others. */
+/* Only the first lines are looked at; the decoder judges the others, and
+ * names the line that is wrong. */
 static bool is_folded(struct str text)
 {
 	bool is_sure = false;
@@ -124,7 +125,7 @@ static bool is_folded(struct str text)
 			continue;
 		verdict = judge_folded(line);
 		if (verdict == FOLDED_NO)
-			return false;
+			break;
 		is_sure |= verdict == FOLDED_SURELY;
 		lines++;
 	}

@@ -219,20 +219,6 @@ static struct str missing_profile(const struct result *r)
 	return (struct str){ NULL, 0 };
 }
 
-/* "no profile: reason" becomes "no profile for this service (reason)". */
-static void add_missing(struct page *p, struct str note)
-{
-	const struct str lead = STR("no profile: ");
-
-	if (!str_starts(note, lead)) {
-		page_foreign(p, note);
-		return;
-	}
-	page_text(p, "no profile for this service (");
-	page_foreign(p, str_slice(note, lead.len, note.len));
-	page_text(p, ")");
-}
-
 static void write_code(struct page *p, const struct result *r)
 {
 	struct str missing = missing_profile(r);
@@ -242,7 +228,7 @@ static void write_code(struct page *p, const struct result *r)
 		return;
 	}
 	if (missing.len)
-		add_missing(p, missing);
+		page_foreign(p, missing);
 	else if (!r->has_profile)
 		page_text(p, "no profile for this service");
 	else if (r->noise_count)

@@ -281,7 +281,7 @@ static bool fail_absent(struct str word, const struct name_list *present,
 			 STR_ARGS(second));
 	}
 	error_set(err, ERROR_NOT_FOUND,
-		  "the service has no \"%.*s\" profiles; it has: %s",
+		  "no \"%.*s\" profiles here, only %s",
 		  STR_ARGS(word), buf_text(&list));
 	buf_release(&list);
 	return false;

@@ -189,7 +189,9 @@ static void test_other_kinds(void **state)
 	expect(STR("404 page not found\n"), FORMAT_UNKNOWN, "text");
 	expect(STR("limit 262145 exceeds max limit 262144"), FORMAT_UNKNOWN,
 	       "text");
-	expect(STR("main;work 12\nmain;work\n"), FORMAT_UNKNOWN, "text");
+	expect(STR("main;work\nmain;work 12\n"), FORMAT_UNKNOWN, "text");
+	/* One good line is enough: the decoder names the bad one. */
+	expect(STR("main;work 12\nmain;work\n"), FORMAT_FOLDED, "");
 	expect(STR("web 123 1.2: 10 cycles:\n\tffff main"), FORMAT_UNKNOWN,
 	       "perf script output (fold it with stackcollapse-perf.pl or "
 	       "inferno)");

@@ -106,7 +106,7 @@ static void test_no_functions(void **state)
 	expect(&s, "code    no profile for this service\n");
 	expect_not(&s, "since");
 	notes_add(&s.result.notes, "no profile: 404");
-	expect(&s, "code    no profile for this service (404)\n");
+	expect(&s, "code    no profile: 404\n");
 	expect_not(&s, "note  no profile");
 }
 
