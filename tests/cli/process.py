@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What only another process sees: signals, pipes, full disks, the process
+list. Output is TAP.
+
+usage: process.py TRACEFIND
+"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
+SILENT = '{"routes": [{"reply": {"silent": true}}]}'
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+SECRET = "hunter2-hunter2"
+LIMIT_S = 20
+
+
+class Waiting:
+    """A run that waits for a server that never answers."""
+
+    def __init__(self, program, folder, *options):
+        self.server = subprocess.Popen(
+            [sys.executable, str(SERVER), "--script", SILENT,
+             "--log", f"{folder}/log"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        port = self.server.stdout.readline().strip()
+        self.log = Path(folder) / "log"
+        self.run = subprocess.Popen(
+            [program, "show", TRACE, *options, "--traces-url",
+             f"tempo+http://127.0.0.1:{port}"], cwd=folder,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __enter__(self):
+        end = time.monotonic() + LIMIT_S
+        while not (self.log.exists() and self.log.stat().st_size):
+            if time.monotonic() > end or self.run.poll() is not None:
+                raise AssertionError("the program sent no request")
+            time.sleep(0.02)
+        return self.run
+
+    def __exit__(self, *_):
+        if self.run.poll() is None:
+            self.run.kill()
+        self.run.communicate(timeout=LIMIT_S)
+        self.server.stdin.close()
+        self.server.wait(LIMIT_S)
+        self.server.stdout.close()
+
+
+def equal(found, wanted):
+    if found != wanted:
+        raise AssertionError(f"{found!r}, not {wanted!r}")
+
+
+def check_interrupt(program, folder):
+    with Waiting(program, folder, "-o", "json=out.json",
+                 "--record", "case.har") as run:
+        run.send_signal(signal.SIGINT)
+        equal(run.wait(LIMIT_S), 130)
+    equal(sorted(p.name for p in Path(folder).iterdir()), ["log"])
+
+
+def check_terminate(program, folder):
+    with Waiting(program, folder) as run:
+        run.send_signal(signal.SIGTERM)
+        equal(run.wait(LIMIT_S), -signal.SIGTERM)
+
+
+def check_process_list(program, folder):
+    """However it is spelled, a header's value leaves the process list."""
+    with Waiting(program, folder, "-H", f"A: {SECRET}", f"--header=B: {SECRET}",
+                 f"-vHC: {SECRET}", "--traces-header", f"D: {SECRET}") as run:
+        line = Path(f"/proc/{run.pid}/cmdline").read_bytes().decode()
+        equal(SECRET in line, False)
+        equal(TRACE in line, True)
+
+
+def check_reader_gone(program, _):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([program, "help", "slow"], stdout=writer,
+                          stderr=subprocess.PIPE, timeout=LIMIT_S)
+    os.close(writer)
+    equal((done.returncode, done.stderr), (0, b""))
+
+
+def check_full_disk(program, _):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([program, "help"], stdout=full,
+                              stderr=subprocess.PIPE, timeout=LIMIT_S)
+    equal(done.returncode, 1)
+    equal(b"No space left" in done.stderr, True)
+
+
+def check_closed_output(program, _):
+    done = subprocess.run(["sh", "-c", '"$1" help >&-', "sh", program],
+                          stderr=subprocess.PIPE, timeout=LIMIT_S)
+    equal(done.returncode, 1)
+    equal(done.stderr.count(b"\n"), 1)
+
+
+def main():
+    program = str(Path(sys.argv[1]).resolve())
+    checks = [(name, check) for name, check in globals().items()
+              if name.startswith("check_")]
+    failed = 0
+    print(f"1..{len(checks)}")
+    for number, (name, check) in enumerate(checks, 1):
+        with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+            try:
+                check(program, folder)
+                print(f"ok {number} - {name}")
+            except (AssertionError, OSError,
+                    subprocess.SubprocessError) as error:
+                failed += 1
+                print(f"not ok {number} - {name}\n#   {error}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
