@@ -298,5 +298,7 @@ bool context_finish(struct context *ctx, struct error *err)
 {
 	if (ctx->options->verbose)
 		list_requests(ctx);
-	return !ctx->record || har_write(ctx->record, ctx->options->record, err);
+	/* A run that asked nothing leaves no case. */
+	return !ctx->record || !ctx->client ||
+	       har_write(ctx->record, ctx->options->record, err);
 }

@@ -92,9 +92,9 @@ static bool build_selector(struct context *ctx,
 	return true;
 }
 
-/* ---- one session with the server ---- */
+/* ---- asking the server ---- */
 
-struct session {
+struct inquiry {
 	struct context *ctx;
 	const struct evidence_want *want;
 	struct evidence *ev;
@@ -113,7 +113,7 @@ static struct time_range metadata_range(struct time_range window)
 	return r;
 }
 
-static bool metadata_requests(struct session *s, struct http_request *requests,
+static bool metadata_requests(struct inquiry *s, struct http_request *requests,
 			      struct error *err)
 {
 	const struct endpoint *e = &s->ctx->profiles.endpoint;
@@ -124,7 +124,7 @@ static bool metadata_requests(struct session *s, struct http_request *requests,
 				    &requests[1], err);
 }
 
-static bool metadata_answers(struct session *s,
+static bool metadata_answers(struct inquiry *s,
 			     const struct http_response *responses,
 			     struct error *err)
 {
@@ -136,7 +136,7 @@ static bool metadata_answers(struct session *s,
 	       source_types_answer(e, &responses[1], arena, &s->types, err);
 }
 
-static struct time_range baseline_guess(const struct session *s)
+static struct time_range baseline_guess(const struct inquiry *s)
 {
 	switch (s->baseline.kind) {
 	case BASELINE_SHIFT:
@@ -152,14 +152,14 @@ static struct time_range baseline_guess(const struct session *s)
 	return window_previous(s->want->window);
 }
 
-static bool is_baseline_asked(const struct session *s)
+static bool is_baseline_asked(const struct inquiry *s)
 {
 	return s->want->is_baseline_wanted &&
 	       s->baseline.kind != BASELINE_NONE &&
 	       s->baseline.kind != BASELINE_FILE;
 }
 
-static struct profile_fetch fetch_of(const struct session *s,
+static struct profile_fetch fetch_of(const struct inquiry *s,
 				     struct str selector,
 				     struct time_range range,
 				     struct profile *into)
@@ -179,7 +179,7 @@ static bool is_cpu(struct str type_id)
 
 /* The slow side, the baseline and the span's samples, all at once; with
  * metadata along in the first round. */
-static bool fetch_round(struct session *s, bool with_metadata,
+static bool fetch_round(struct inquiry *s, bool with_metadata,
 			struct error *err)
 {
 	struct evidence *ev = s->ev;
@@ -237,7 +237,7 @@ static bool list_has(const struct name_list *list, struct str name)
 	return false;
 }
 
-static bool resolve_auto(struct session *s, struct str *id, bool *is_gauge,
+static bool resolve_auto(struct inquiry *s, struct str *id, bool *is_gauge,
 			 struct error *err)
 {
 	for (size_t i = 0; i < sizeof auto_types / sizeof *auto_types; i++)
@@ -251,7 +251,7 @@ static bool resolve_auto(struct session *s, struct str *id, bool *is_gauge,
 
 /* Replaces the first guess by what the service really has. *is_changed tells
  * whether the profiles must be fetched again. */
-static bool settle_type(struct session *s, bool *is_changed, struct error *err)
+static bool settle_type(struct inquiry *s, bool *is_changed, struct error *err)
 {
 	struct str word = type_word(s->ctx), id;
 
@@ -276,7 +276,7 @@ static bool settle_type(struct session *s, bool *is_changed, struct error *err)
 }
 
 /* The nearest names, and how to ask for the first. */
-static void add_nearest(const struct session *s, struct buf *text)
+static void add_nearest(const struct inquiry *s, struct buf *text)
 {
 	struct str near[NEAREST_MAX];
 	struct buf selector;
@@ -306,7 +306,7 @@ static void add_range(struct time_range r, struct buf *text)
 }
 
 /* Why the slow side is empty: unknown service, or a quiet window. */
-static bool fail_empty(const struct session *s, struct error *err)
+static bool fail_empty(const struct inquiry *s, struct error *err)
 {
 	const struct context *ctx = s->ctx;
 	struct buf text;
@@ -340,7 +340,7 @@ static bool fail_empty(const struct session *s, struct error *err)
 
 /* auto: when the previous window is empty, the nearest earlier one that has
  * samples; asked for together, the nearest taken. */
-static bool widen_baseline(struct session *s, struct error *err)
+static bool widen_baseline(struct inquiry *s, struct error *err)
 {
 	static const struct {
 		int64_t shift_ns;
@@ -382,7 +382,7 @@ static bool widen_baseline(struct session *s, struct error *err)
 	return done;
 }
 
-static bool finish_baseline(struct session *s, struct error *err)
+static bool finish_baseline(struct inquiry *s, struct error *err)
 {
 	struct evidence *ev = s->ev;
 
@@ -397,7 +397,7 @@ static bool finish_baseline(struct session *s, struct error *err)
 	return true;
 }
 
-static bool fetch_live(struct session *s, struct error *err)
+static bool fetch_live(struct inquiry *s, struct error *err)
 {
 	struct context *ctx = s->ctx;
 	struct evidence *ev = s->ev;
@@ -443,7 +443,7 @@ static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
 			 STR_ARGS(ev->selector));
 }
 
-static bool fetch_baseline_file(struct session *s, struct error *err)
+static bool fetch_baseline_file(struct inquiry *s, struct error *err)
 {
 	struct evidence *ev = s->ev;
 	struct str type = profile_type_name(&ev->slow);
@@ -478,7 +478,7 @@ static bool check_units(const struct evidence *ev, struct error *err)
 bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 		    struct evidence *ev, struct error *err)
 {
-	struct session s = { .ctx = ctx, .want = want, .ev = ev };
+	struct inquiry s = { .ctx = ctx, .want = want, .ev = ev };
 	const char *path = want->slow_path ? want->slow_path :
 					     ctx->profiles.path;
 	bool done;

@@ -25,7 +25,6 @@ struct profile_fetch {
 	struct profile_query query;
 	struct profile *into; /* initialised; no samples: stack_count 0 */
 	unsigned attempt;     /* the attempt that answered */
-	bool is_optional;     /* a failure becomes a note */
 	bool has_answer;
 	struct error err;     /* why there is none */
 };
