@@ -38,6 +38,13 @@ static const char *kind_words(enum cause_kind kind)
 	}
 }
 
+/* Long enough, and with samples of its own that count time. */
+static bool is_judged(const struct cause_evidence *e)
+{
+	return e->span && counts_time(e->span) &&
+	       e->span_own_ns >= CAUSE_OWN_MIN_NS;
+}
+
 /* "computing: 402 ms of 560 ms were on CPU", from the span's own samples. */
 static bool add_cpu_share(const struct cause_evidence *e,
 			  struct result *result, struct error *err)
@@ -49,7 +56,7 @@ static bool add_cpu_share(const struct cause_evidence *e,
 	if (!e->span || !counts_time(e->span) || e->span_own_ns <= 0)
 		return true;
 	c->on_cpu_ns = e->span->total;
-	if (c->kind == CAUSE_DOWNSTREAM || e->span_own_ns < CAUSE_OWN_MIN_NS)
+	if (c->kind == CAUSE_DOWNSTREAM || !is_judged(e))
 		return true;
 	kind = kind_of((double)c->on_cpu_ns / (double)e->span_own_ns);
 	format_duration(c->on_cpu_ns, cpu);
@@ -73,6 +80,28 @@ static bool leader_changed(const struct result *result)
 	return result->function_count > 0 &&
 	       (result->functions[0].change == CHANGE_NEW ||
 		result->functions[0].change == CHANGE_GROWN);
+}
+
+/* Where the trace alone could not tell, and too few samples carry the span:
+ * what the profile of the service adds, and no more. */
+static bool add_profile(struct result *result, bool is_judged,
+			struct error *err)
+{
+	struct cause *c = &result->cause;
+	const char *shown = "the profile shows where its service spends time";
+
+	if (!result->has_profile || c->kind != CAUSE_UNKNOWN || is_judged)
+		return true;
+	if (leader_changed(result))
+		shown = "a function of its service grew";
+	else if (result->has_baseline)
+		shown = "no function of its service clearly grew";
+	return set_text(result,
+			arena_printf(&result->arena,
+				     "computing or waiting: too few samples of "
+				     "its own to tell; %s",
+				     shown),
+			&c->text, err);
 }
 
 /* A span that never waited for CPU is not explained by a CPU profile; then
@@ -139,5 +168,6 @@ bool cause_complete(const struct cause_evidence *evidence,
 	if (!result->has_cause)
 		return true;
 	return add_cpu_share(evidence, result, err) &&
+	       add_profile(result, is_judged(evidence), err) &&
 	       rate(evidence, result, err);
 }

@@ -145,6 +145,26 @@ static void short_spans_are_not_judged(void **state)
 	tear_down(&f);
 }
 
+static void without_span_samples_the_profile_is_quoted(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, CAUSE_UNKNOWN);
+	expect_part(complete(&f, 0).text,
+		    "computing or waiting: too few samples of its own to tell; "
+		    "a function of its service grew");
+	f.row.change = CHANGE_SAME;
+	expect_part(complete(&f, 0).text, "no function of its service clearly");
+	f.result.has_baseline = false;
+	expect_part(complete(&f, 0).text, "where its service spends time");
+	f.result.has_profile = false;
+	f.result.cause.text = STR("from the trace");
+	expect_part(complete(&f, 0).text, "from the trace");
+	assert_int_equal(f.result.cause.kind, CAUSE_UNKNOWN);
+	tear_down(&f);
+}
+
 static void confidence_follows_the_evidence(void **state)
 {
 	struct fixture f;
@@ -190,6 +210,7 @@ int main(void)
 		cmocka_unit_test(a_repeated_call_stays_the_cause),
 		cmocka_unit_test(bytes_are_no_cpu_time),
 		cmocka_unit_test(short_spans_are_not_judged),
+		cmocka_unit_test(without_span_samples_the_profile_is_quoted),
 		cmocka_unit_test(confidence_follows_the_evidence),
 		cmocka_unit_test(waiting_is_never_explained_by_a_cpu_profile),
 	};
