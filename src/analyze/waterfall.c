@@ -90,11 +90,11 @@ static void push_items(struct fall *f, uint32_t count, uint32_t depth,
 	if (count > 1)
 		qsort(f->items, count, sizeof *f->items, compare_key);
 	for (uint32_t i = 0; i < count; i += run) {
-		for (run = 1; i + run < count; run++) {
+		for (run = 1; can_fold && i + run < count; run++) {
 			if (f->items[i + run].key != f->items[i].key)
 				break;
 		}
-		if (run < FOLD_COUNT || !can_fold)
+		if (run < FOLD_COUNT)
 			run = 1;
 		push_node(f, &f->items[i], run, depth);
 	}

@@ -6,6 +6,8 @@
 #include "analyze/trace_analysis.h"
 #include "base/buf.h"
 
+#define ROOTS 500000u
+
 struct fall {
 	struct trace t;
 	struct trace_times times;
@@ -170,6 +172,39 @@ static void without_a_pick(void **state)
 	end(&f);
 }
 
+/* Roots of one name are never folded. Comparing each with all that follow
+ * would not end before the harness gives up. */
+static void many_equal_roots(void **state)
+{
+	struct fall f = { 0 };
+	struct span_input in = { .trace_id = { { 1 } }, .kind = 1 };
+	struct error err = { 0 };
+	struct trace_build *b;
+
+	(void)state;
+	trace_init(&f.t);
+	b = trace_build_new(&f.t, NULL, &err);
+	assert_non_null(b);
+	trace_build_attrs_begin(b);
+	assert_true(trace_build_resource(b, &in.resource, &err));
+	assert_true(trace_build_text(b, STR("job"), &in.name, &err));
+	for (uint64_t i = 1; i <= ROOTS; i++) {
+		in.span_id = i;
+		in.start_unix_ns = (uint64_t)FIXTURE_BASE_NS + i;
+		in.end_unix_ns = in.start_unix_ns + 10;
+		trace_build_attrs_begin(b);
+		assert_true(trace_build_span(b, &in, &err));
+	}
+	assert_true(trace_build_finish(b, NULL, &err));
+	trace_build_free(b);
+	arena_init(&f.result.arena, GIB);
+	assert_true(
+		trace_times_compute(&f.t, &f.result.arena, &f.times, &err));
+	assert_true(waterfall_build(&f.t, &f.times, NULL, &f.result, &err));
+	assert_int_equal(f.result.waterfall_count, ROOTS);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +214,7 @@ int main(void)
 		cmocka_unit_test(differing_calls_stay),
 		cmocka_unit_test(skewed_spans_move),
 		cmocka_unit_test(without_a_pick),
+		cmocka_unit_test(many_equal_roots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
