@@ -403,6 +403,11 @@ static enum wire_failure classify(const struct job *job, CURLcode code,
 		return WIRE_CONNECT_TIMEOUT;
 	if (failure == WIRE_NO_ANSWER && job->exchange->response->status)
 		return WIRE_CUT;
+	/* The library's buffer for one header line ends at 100 KiB; it has no
+	 * other word for that. */
+	if (failure == WIRE_MEMORY && job->is_connected &&
+	    !job->receive.is_body_begun)
+		return WIRE_LONG_HEADER;
 	return failure;
 }
 

@@ -175,6 +175,12 @@ void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 			  "port of %s-url",
 			  STR_ARGS(host), side_prefix(f->endpoint));
 		break;
+	case WIRE_LONG_HEADER:
+		error_set(err, ERROR_LIMIT,
+			  "%.*s: the answer has a header too large to take: "
+			  "is this the right server? (%s-url)",
+			  STR_ARGS(host), side_prefix(f->endpoint));
+		break;
 	case WIRE_BAD_URL:
 		error_set(err, ERROR_USAGE, "%s-url is not a usable URL",
 			  side_prefix(f->endpoint));

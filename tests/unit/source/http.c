@@ -403,6 +403,21 @@ static void test_large_headers(void **state)
 	server_stop(&s);
 }
 
+static void test_header_over_limit(void **state)
+{
+	struct server s;
+	struct http_response r = ask(
+		&s, "{\"default\":{\"header_bytes\":400000,\"text\":\"x\"}}", "/",
+		&quick);
+
+	(void)state;
+	assert_int_equal(r.status, 0);
+	assert_int_equal(r.err.code, ERROR_LIMIT);
+	assert_non_null(strstr(r.err.message, "header"));
+	http_response_release(&r);
+	server_stop(&s);
+}
+
 static void test_error_pages_are_cut(void **state)
 {
 	struct server s;
@@ -766,6 +781,7 @@ int main(void)
 		cmocka_unit_test(test_gzip_is_unpacked_and_counted),
 		cmocka_unit_test(test_bombs_are_stopped),
 		cmocka_unit_test(test_large_headers),
+		cmocka_unit_test(test_header_over_limit),
 		cmocka_unit_test(test_error_pages_are_cut),
 		cmocka_unit_test(test_redirects_are_not_followed),
 		cmocka_unit_test(test_credentials_stay_home),
