@@ -102,6 +102,8 @@ static bool read_sample_field(struct samples *s, const struct wire_field *f,
 
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
+		if (f->bytes.len == 0)
+			return true;
 		pprof_wire(s->p, f->bytes, &packed);
 		return reserve_ids(s, f->bytes.len, err) &&
 		       read_ids(s, &packed, err);

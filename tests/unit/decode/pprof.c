@@ -999,6 +999,27 @@ static void test_empty_forms(void **state)
 	buf_release(&b);
 }
 
+/* A first sample whose packed ids are there, but none in number. */
+static void test_sample_without_ids(void **state)
+{
+	static const uint64_t none[1];
+	struct buf b;
+	struct profile p;
+
+	(void)state;
+	start(&b);
+	put_sample(&b, none, 0, 4);
+	PUT_SAMPLE(&b, 3, 2, 1);
+	put_tables(&b);
+	put_strings(&b);
+	assert_decoded(decode(buf_str(&b), "", &p));
+	assert_true(profile_check(&p, &err));
+	assert_int_equal(p.stack_count, 2);
+	assert_int_equal(p.total, 7);
+	profile_release(&p);
+	buf_release(&b);
+}
+
 /* ---- damage ---- */
 
 static bool is_boundary(struct str bytes, size_t cut)
@@ -1102,6 +1123,7 @@ int main(void)
 		cmocka_unit_test(test_dangling_references),
 		cmocka_unit_test(test_nonsense_is_refused),
 		cmocka_unit_test(test_empty_forms),
+		cmocka_unit_test(test_sample_without_ids),
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_every_changed_byte),
 		cmocka_unit_test(test_lack_of_memory),
