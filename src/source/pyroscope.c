@@ -8,6 +8,7 @@
 #include "querier.pb-c.h"
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/http_error.h"
 
 #define SERVICE "/querier.v1.QuerierService/"
 #define PROTO "application/proto"
@@ -505,6 +506,15 @@ static bool names_answer(const struct endpoint *endpoint,
 	if (response->status != 200 || body_is_html(response)) {
 		answer_fail("pyroscope", endpoint, response, err);
 		return false;
+	}
+	if (body_first(response) != '{') {
+		struct str host = url_authority(endpoint->url);
+
+		return error_set(err, ERROR_FORMAT,
+				 "pyroscope: %.*s answers 200, but with no "
+				 "list of names: is there a Pyroscope at this "
+				 "address? (%s-url)",
+				 STR_ARGS(host), side_prefix(endpoint));
 	}
 	if (!read_answer(response, field, read, &c, err))
 		return error_prefix(err, "pyroscope: the list of names");

@@ -127,10 +127,9 @@ static enum answer tempo_answer(unsigned attempt, const struct endpoint *e,
 		return miss(e, err);
 	if (response->status == 404)
 		return answer_no_route("tempo", e, response, err);
-	/* 500 before Tempo 2.7, and the phrase may stand inside a longer
-	 * text. */
-	if (response->status == 422 ||
-	    body_contains(response, STR("trace exceeds max size"))) {
+	/* 422, 500 before Tempo 2.7; the phrase may stand inside a longer
+	 * text. A gateway's 422 means something else. */
+	if (body_contains(response, STR("trace exceeds max size"))) {
 		reason_read(response, &reason);
 		return too_large(&reason, err);
 	}

@@ -334,6 +334,25 @@ static void test_types_are_distinct(void **state)
 	arena_release(&arena);
 }
 
+/* Another kind of server, which answers everything with 200. */
+static void test_no_list_at_all(void **state)
+{
+	struct http_response r = answer_make(200, "text/plain", "ready\n");
+	struct name_list names;
+	struct arena arena;
+	struct error err;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_false(
+		source_services_answer(&endpoint, &r, &arena, &names, &err));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	assert_contains(err.message, "is there a Pyroscope at this address?");
+	assert_contains(err.message, "--profiles-url");
+	http_response_release(&r);
+	arena_release(&arena);
+}
+
 static void test_empty_and_damaged_lists(void **state)
 {
 	static const char *const damaged[] = { "", "[]",
@@ -410,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_metadata_requests),
 		cmocka_unit_test(test_services_are_sorted),
 		cmocka_unit_test(test_types_are_distinct),
+		cmocka_unit_test(test_no_list_at_all),
 		cmocka_unit_test(test_empty_and_damaged_lists),
 		cmocka_unit_test(test_probe),
 	};

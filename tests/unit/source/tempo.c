@@ -185,6 +185,8 @@ static void test_errors_say_what_to_do(void **state)
 	check_error(answer_load("tempo", "trace-too-large-v1-422"), ERROR_LIMIT,
 		    "trace exceeds max size (max bytes: 5000)",
 		    "max_bytes_per_trace");
+	check_error(answer_make(422, "text/plain", "no such field"),
+		    ERROR_INTERNAL, "answered 422", "no such field");
 	check_error(answer_make(500, "text/plain", "x: trace exceeds max size"),
 		    ERROR_LIMIT, "over the server's size limit",
 		    "max_bytes_per_trace");
