@@ -415,6 +415,14 @@ static bool read_word(struct json_reader *r, const char *word)
 	return !json_failed(r);
 }
 
+static bool fail_number(struct json_reader *r, struct str text,
+			const char *wanted)
+{
+	struct str shown = str_slice(text, 0, 40);
+
+	return json_fail(r, "'%.*s' is no %s", STR_ARGS(shown), wanted);
+}
+
 /* Consumes a null, which stands for a missing number. */
 static bool read_null(struct json_reader *r)
 {
@@ -432,8 +440,7 @@ bool json_i64(struct json_reader *r, int64_t *value)
 	if (!json_number_text(r, &text))
 		return false;
 	return parse_i64(text, value) || parse_whole_i64(text, value) ||
-	       json_fail(r, "'%.*s' is no whole number of 64 bits",
-			 STR_ARGS(str_slice(text, 0, 40)));
+	       fail_number(r, text, "whole number of 64 bits");
 }
 
 bool json_u64(struct json_reader *r, uint64_t *value)
@@ -447,8 +454,7 @@ bool json_u64(struct json_reader *r, uint64_t *value)
 	if (!json_number_text(r, &text))
 		return false;
 	return parse_u64(text, value) || parse_whole_u64(text, value) ||
-	       json_fail(r, "'%.*s' is no whole number of 64 bits without sign",
-			 STR_ARGS(str_slice(text, 0, 40)));
+	       fail_number(r, text, "whole number of 64 bits without sign");
 }
 
 /* proto3 JSON writes these as strings. */
@@ -476,8 +482,7 @@ bool json_f64(struct json_reader *r, double *value)
 	if (!json_number_text(r, &text))
 		return false;
 	return parse_f64(text, value) || parse_special(text, value) ||
-	       json_fail(r, "'%.*s' is no number that fits a double",
-			 STR_ARGS(str_slice(text, 0, 40)));
+	       fail_number(r, text, "number that fits a double");
 }
 
 bool json_bool(struct json_reader *r, bool *value)

@@ -74,7 +74,6 @@ bool json_next_item(struct json_reader *r) MUST_CHECK;
  * Longer than LIMIT_STRING_BYTES: trimmed at a character, *json_trimmed
  * counts. Lone surrogates become U+FFFD. Fails on another kind. */
 bool json_text(struct json_reader *r, struct str *text) MUST_CHECK;
-#define json_string json_text
 
 /* Same but untrimmed, appended to out (for base64 bodies). */
 bool json_string_long(struct json_reader *r, struct buf *out) MUST_CHECK;

@@ -4,6 +4,11 @@
 #include <stdint.h>
 #include <string.h>
 
+int str_printed(const struct str *s)
+{
+	return s->len > 4096 ? 4096 : (int)s->len;
+}
+
 struct str str_from(const char *text)
 {
 	return text ? (struct str){ text, strlen(text) } : STR("");

@@ -17,8 +17,13 @@ struct str {
 /* From a string literal. */
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
 
-/* For printf's "%.*s"; the length is capped, since int is what printf takes. */
-#define STR_ARGS(s) ((s).len > 4096 ? 4096 : (int)(s).len), (s).ptr
+/* For printf's "%.*s": two arguments, so s is named twice; taking its address
+ * makes the compiler refuse a call here. Long text is cut, see str_printed. */
+#define STR_ARGS(s) str_printed(&(s)), (&(s))->ptr
+
+/* Bytes of s that STR_ARGS lets print: printf counts in int, and no message
+ * wants more than 4096. */
+int str_printed(const struct str *s);
 
 /* From a C string; NULL gives the empty string. */
 struct str str_from(const char *text);

@@ -510,11 +510,13 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 
 static struct str type_text(const struct evidence *ev, struct arena *arena)
 {
+	struct str name = profile_type_name(&ev->slow);
+	struct str unit = profile_unit(&ev->slow);
+
 	if (ev->type_id.len)
 		return ev->type_id;
-	return arena_printf(arena, "%.*s/%.*s",
-			    STR_ARGS(profile_type_name(&ev->slow)),
-			    STR_ARGS(profile_unit(&ev->slow)));
+	return arena_printf(arena, "%.*s/%.*s", STR_ARGS(name),
+			    STR_ARGS(unit));
 }
 
 bool evidence_report(const struct evidence *ev, struct result *result,

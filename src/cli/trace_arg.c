@@ -108,6 +108,8 @@ static bool is_all_digits(struct str text)
 
 static bool fail_text(struct str text, struct error *err)
 {
+	struct str shown = str_slice(text, 0, 200);
+
 	if (text.len > TRACE_ID_DIGITS && is_all_digits(text))
 		return error_set(err, ERROR_USAGE,
 				 "trace id \"%.*s\" is a decimal number of %zu "
@@ -126,7 +128,7 @@ static bool fail_text(struct str text, struct error *err)
 	return error_set(err, ERROR_USAGE,
 			 "\"%.*s\" is no trace: give 32 (or 16) hex digits, a "
 			 "traceparent, a URL that holds an id, a file, or -",
-			 STR_ARGS(str_slice(text, 0, 200)));
+			 STR_ARGS(shown));
 }
 
 bool trace_arg_parse(const char *text, struct trace_arg *out,

@@ -30,7 +30,7 @@ static bool read_names(struct reader *r, struct error *err)
 	if (!json_enter(r->json, JSON_ARRAY))
 		return true;
 	while (json_next_item(r->json))
-		if (json_string(r->json, &name) &&
+		if (json_text(r->json, &name) &&
 		    !flame_name(&r->flame, name, err))
 			return false;
 	return true;

@@ -117,17 +117,18 @@ static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 static bool read_line(struct folded *f, struct str line, struct error *err)
 {
 	struct str stack = str_trim(line);
-	struct str word;
+	struct str word, shown;
 	int64_t weight;
 
 	if (stack.len == 0 || stack.ptr[0] == '#')
 		return true;
 	word = take_last_word(&stack);
+	shown = str_slice(word, 0, 80);
 	if (!parse_weight(word, &weight))
 		return error_set(err, ERROR_FORMAT,
 				 "folded stacks, line %zu: \"%.*s\" is not a "
 				 "weight; expected \"main;work;leaf 12\"",
-				 f->line, STR_ARGS(str_slice(word, 0, 80)));
+				 f->line, STR_ARGS(shown));
 	if (stack.len == 0)
 		return error_set(err, ERROR_FORMAT,
 				 "folded stacks, line %zu: no stack before the "

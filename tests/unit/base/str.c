@@ -55,6 +55,19 @@ static void test_trim_and_slice(void **state)
 	assert_text(str_from("x"), "x");
 }
 
+static void test_printing(void **state)
+{
+	struct str three = { "abcd", 3 };
+	struct str long_text = { "", 5000 };
+	char text[8];
+
+	(void)state;
+	snprintf(text, sizeof text, "<%.*s>", STR_ARGS(three));
+	assert_string_equal(text, "<abc>");
+	assert_int_equal(str_printed(&none), 0);
+	assert_int_equal(str_printed(&long_text), 4096);
+}
+
 static void test_utf8_floor(void **state)
 {
 	/* 1, 2, 3 and 4 bytes: boundaries at 0, 1, 3, 6, 10. */
@@ -77,6 +90,7 @@ int main(void)
 		cmocka_unit_test(test_starts_and_ends),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_trim_and_slice),
+		cmocka_unit_test(test_printing),
 		cmocka_unit_test(test_utf8_floor),
 	};
 

@@ -72,13 +72,12 @@ static void assert_is(const struct profile *p, const char *expected)
 		for (uint32_t k = 0; k < s->frame_count; k++) {
 			struct frame f =
 				p->frames[p->frame_ids[s->frame_first + k]];
+			struct str file = function_file(p, f.function);
 
 			buf_add_text(&text, k ? ";" : "");
 			buf_add_str(&text, function_name(p, f.function));
-			if (function_file(p, f.function).len)
-				buf_addf(
-					&text, "@%.*s",
-					STR_ARGS(function_file(p, f.function)));
+			if (file.len)
+				buf_addf(&text, "@%.*s", STR_ARGS(file));
 			if (f.line)
 				buf_addf(&text, ":%u", f.line);
 		}
