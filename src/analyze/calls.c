@@ -5,6 +5,7 @@
 
 #include "analyze/query.h"
 #include "analyze/trace_analysis.h"
+#include "base/ascii.h"
 #include "base/map.h"
 
 /* Room for one masked text; queries are trimmed to LIMIT_STRING_BYTES by the
@@ -200,9 +201,9 @@ static bool is_id_segment(struct str segment)
 	for (size_t i = 0; i < segment.len; i++) {
 		char ch = segment.ptr[i];
 
-		if (ch >= '0' && ch <= '9')
+		if (ascii_is_digit(ch))
 			digits++;
-		else if (ch != '-' && ((ch | 0x20) < 'a' || (ch | 0x20) > 'f'))
+		else if (ch != '-' && !ascii_is_hex(ch))
 			return false;
 	}
 	return digits && (digits == segment.len || segment.len >= 8);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+
 enum rule_kind {
 	RULE_LIBRARY = CODE_LIBRARY,
 	RULE_STDLIB = CODE_STDLIB,
@@ -55,25 +57,9 @@ struct subject {
 	unsigned int languages;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
 static bool is_word(char c)
 {
-	return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' ||
-	       c == '-';
+	return ascii_is_alnum(c) || c == '_' || c == '-';
 }
 
 static bool has(struct str s, const char *part)
@@ -162,7 +148,7 @@ static unsigned int language_of_path(struct str name)
 			first = i + 1;
 	if (i < name.len && name.ptr[i] == '$')
 		return LANGUAGE_JVM;
-	if (first && first < name.len && is_upper(name.ptr[first]))
+	if (first && first < name.len && ascii_is_upper(name.ptr[first]))
 		return LANGUAGE_JVM;
 	return LANGUAGE_GO;
 }
@@ -181,7 +167,7 @@ static struct dotted split_dotted(struct str name)
 
 	for (size_t i = 0; i < name.len && name.ptr[i] != '('; i++) {
 		if (is_start) {
-			d.is_last_upper = is_upper(name.ptr[i]);
+			d.is_last_upper = ascii_is_upper(name.ptr[i]);
 			has_upper = has_upper || d.is_last_upper;
 			d.is_first_upper |= d.words == 0 && d.is_last_upper;
 			d.words++;
@@ -313,10 +299,10 @@ static struct str demangle(struct str name, char *text, size_t size)
 		return name;
 	while (at < name.len && (name.ptr[at] == 'K' || name.ptr[at] == 'V'))
 		at++;
-	while (at < name.len && is_digit(name.ptr[at])) {
+	while (at < name.len && ascii_is_digit(name.ptr[at])) {
 		size_t part = 0;
 
-		while (at < name.len && is_digit(name.ptr[at]) && part < size)
+		while (at < name.len && ascii_is_digit(name.ptr[at]) && part < size)
 			part = part * 10 + (size_t)(name.ptr[at++] - '0');
 		if (part > name.len - at || part + 2 > size - len)
 			break;

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/function_key.h"
 
+#include "base/ascii.h"
+
 /* Hex digits from which "0x..." is an address of a process; offsets in a
  * module, such as "[app+0x1f3a]", are shorter and tell functions apart. */
 #define ADDRESS_DIGITS 8
 
 /* Length of the hash that rustc appends: "::h" and 16 hex digits. */
 #define RUST_HASH_DIGITS 16
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 static size_t count_while(struct str s, size_t at, bool (*is)(char))
 {
@@ -29,7 +21,7 @@ static size_t count_while(struct str s, size_t at, bool (*is)(char))
 
 static struct str strip_digits(struct str s)
 {
-	while (s.len && is_digit(s.ptr[s.len - 1]))
+	while (s.len && ascii_is_digit(s.ptr[s.len - 1]))
 		s.len--;
 	return s;
 }
@@ -58,7 +50,7 @@ static struct str strip_rust_hash(struct str s)
 	size_t start = s.len - RUST_HASH_DIGITS;
 
 	if (s.len <= RUST_HASH_DIGITS + 3 ||
-	    count_while(s, start, is_hex) != RUST_HASH_DIGITS ||
+	    count_while(s, start, ascii_is_hex) != RUST_HASH_DIGITS ||
 	    !str_equal(str_slice(s, start - 3, 3), STR("::h")))
 		return s;
 	return str_slice(s, 0, start - 3);
@@ -100,7 +92,7 @@ static size_t generated_prefix(struct str rest)
 
 static bool is_number_part(char c)
 {
-	return is_hex(c) || c == '$' || c == '/' || c == '+' || c == 'x';
+	return ascii_is_hex(c) || c == '$' || c == '/' || c == '+' || c == 'x';
 }
 
 /* How much after a generated mark is its number: "$14/0x00ff", "7", "". */
@@ -111,7 +103,7 @@ static size_t generated_number(struct str s, size_t at)
 
 	/* Letters of a following word are no number. */
 	if (end < s.len && s.ptr[end] != '.' && s.ptr[end] != ':')
-		return count_while(s, at, is_digit);
+		return count_while(s, at, ascii_is_digit);
 	return len;
 }
 
@@ -121,7 +113,7 @@ static size_t address_length(struct str s, size_t at)
 
 	if (!str_starts(str_slice(s, at, 2), STR("0x")))
 		return 0;
-	digits = count_while(s, at + 2, is_hex);
+	digits = count_while(s, at + 2, ascii_is_hex);
 	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "base/ascii.h"
+
 /* The words that count stand at the end; hostile names are not read whole,
  * since brackets are matched again for each one. */
 #define NAME_TAIL_BYTES 1024
@@ -14,20 +16,9 @@ struct short_name {
 	bool is_closure;
 };
 
-static char fold(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-	return (fold(c) >= 'a' && fold(c) <= 'z') || is_digit(c) || c == '_' ||
-	       (unsigned char)c >= 0x80;
+	return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* Position of the bracket that the last character closes, or SIZE_MAX. */
@@ -105,7 +96,7 @@ static bool is_closure_word(struct str word)
 	};
 	struct str bare = word;
 
-	while (bare.len && is_digit(bare.ptr[bare.len - 1]))
+	while (bare.len && ascii_is_digit(bare.ptr[bare.len - 1]))
 		bare.len--;
 	if (bare.len != word.len && str_ends(bare, STR("__")))
 		return true;
@@ -154,7 +145,7 @@ static bool word_equal(struct str a, struct str b)
 			k++;
 		if (i == a.len || k == b.len)
 			return i == a.len && k == b.len;
-		if (fold(a.ptr[i++]) != fold(b.ptr[k++]))
+		if (ascii_lower(a.ptr[i++]) != ascii_lower(b.ptr[k++]))
 			return false;
 	}
 }

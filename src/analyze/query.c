@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/trace_analysis.h"
+#include "base/ascii.h"
 
 /* Lower-cased when they stand alone. Sorted for bsearch. */
 static const char *const keywords[] = {
@@ -60,20 +61,14 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_name_start(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       (unsigned char)c >= 0x80;
+	return ascii_is_letter(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static bool is_name(char c)
 {
-	return is_name_start(c) || is_digit(c) || c == '$' || c == '#';
+	return is_name_start(c) || ascii_is_digit(c) || c == '$' || c == '#';
 }
 
 static size_t skip_names(const struct scan *s, size_t at)
@@ -107,7 +102,7 @@ static size_t skip_dollar(const struct scan *s, size_t at)
 	struct str tag;
 	size_t found;
 
-	if (is_digit(peek(s, end)))
+	if (ascii_is_digit(peek(s, end)))
 		return skip_names(s, end);
 	while (is_name(peek(s, end)) && peek(s, end) != '$')
 		end++;
@@ -122,9 +117,9 @@ static size_t skip_number(const struct scan *s, size_t at)
 {
 	char c = peek(s, at);
 
-	while (is_digit(c) || is_name_start(c) || c == '.' ||
+	while (ascii_is_digit(c) || is_name_start(c) || c == '.' ||
 	       ((c == '+' || c == '-') && (peek(s, at - 1) | 0x20) == 'e' &&
-		is_digit(peek(s, at + 1))))
+		ascii_is_digit(peek(s, at + 1))))
 		c = peek(s, ++at);
 	return at;
 }
@@ -161,10 +156,10 @@ static size_t skip_literal(const struct scan *s, size_t at)
 		return skip_quoted(s, at, c);
 	if (is_string_prefix(c) && next == '\'')
 		return skip_quoted(s, at + 1, next);
-	if (is_digit(c) || (c == '.' && is_digit(next)))
+	if (ascii_is_digit(c) || (c == '.' && ascii_is_digit(next)))
 		return skip_number(s, at);
 	if (c == '?')
-		return is_digit(next) ? skip_names(s, at + 1) : at + 1;
+		return ascii_is_digit(next) ? skip_names(s, at + 1) : at + 1;
 	if (c == '$')
 		return skip_dollar(s, at);
 	if (c == '%')
@@ -311,7 +306,7 @@ static void put_name(struct scan *s)
 
 	for (size_t i = 0; is_plain && i < len; i++) {
 		char c = s->text.ptr[s->at + i];
-		bool is_letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+		bool is_letter = ascii_is_letter(c);
 
 		upper[i] = is_letter ? (char)(c & ~0x20) : '_';
 		lower[i] = (char)(upper[i] | 0x20);
@@ -351,7 +346,7 @@ static bool is_sign(const struct scan *s)
 {
 	char c = peek(s, s->at);
 
-	return (c == '-' || c == '+') && is_digit(peek(s, s->at + 1)) &&
+	return (c == '-' || c == '+') && ascii_is_digit(peek(s, s->at + 1)) &&
 	       s->last && strchr("=<>(,[", s->last);
 }
 
@@ -417,7 +412,7 @@ static void put_json_token(struct scan *s)
 			put_span(s, end);
 		else
 			put_mask(s, end);
-	} else if (is_digit(c) || (c == '-' && is_digit(peek(s, s->at + 1)))) {
+	} else if (ascii_is_digit(c) || (c == '-' && ascii_is_digit(peek(s, s->at + 1)))) {
 		put_mask(s, skip_number(s, s->at + 1));
 	} else if (is_name_start(c)) {
 		put_span(s, skip_names(s, s->at));

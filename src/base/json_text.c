@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/ascii.h"
 #include "base/json_reader.h"
 
 #include <string.h>
@@ -189,14 +190,13 @@ bool json_view_string(struct json_reader *r, struct str *text)
 
 static bool is_number_byte(char c)
 {
-	return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' ||
+	return ascii_is_digit(c) || c == '-' || c == '+' || c == '.' ||
 	       c == 'e' || c == 'E';
 }
 
 bool json_is_word_byte(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z') || c == '_';
+	return ascii_is_alnum(c) || c == '_';
 }
 
 bool json_view_number(struct json_reader *r, struct str *text)

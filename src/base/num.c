@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 bool add_i64(int64_t a, int64_t b, int64_t *out)
 {
 	return !__builtin_add_overflow(a, b, out);
@@ -48,11 +50,6 @@ int64_t sat_mul_i64(int64_t a, int64_t b)
 	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 bool parse_u64(struct str text, uint64_t *out)
 {
 	uint64_t value = 0;
@@ -60,7 +57,7 @@ bool parse_u64(struct str text, uint64_t *out)
 	if (text.len == 0)
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
-		if (!is_digit(text.ptr[i]))
+		if (!ascii_is_digit(text.ptr[i]))
 			return false;
 		if (__builtin_mul_overflow(value, 10u, &value) ||
 		    __builtin_add_overflow(value, (unsigned)(text.ptr[i] - '0'),
@@ -94,7 +91,7 @@ bool parse_i64(struct str text, int64_t *out)
 
 static size_t skip_digits(struct str text, size_t at)
 {
-	while (at < text.len && is_digit(text.ptr[at]))
+	while (at < text.len && ascii_is_digit(text.ptr[at]))
 		at++;
 	return at;
 }
@@ -133,7 +130,7 @@ static int64_t exponent_of(struct str text)
 	int64_t value = 0;
 
 	for (size_t i = 1; i < text.len && value < 100000; i++)
-		if (is_digit(text.ptr[i]))
+		if (ascii_is_digit(text.ptr[i]))
 			value = value * 10 + (text.ptr[i] - '0');
 	return is_negative ? -value : value;
 }
@@ -227,7 +224,7 @@ bool parse_f64(struct str text, double *out)
 
 static int hex_value(char c)
 {
-	if (is_digit(c))
+	if (ascii_is_digit(c))
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;
@@ -285,7 +282,7 @@ static int base64_value(char c)
 		return c - 'A';
 	if (c >= 'a' && c <= 'z')
 		return c - 'a' + 26;
-	if (is_digit(c))
+	if (ascii_is_digit(c))
 		return c - '0' + 52;
 	if (c == '+' || c == '-')
 		return 62;

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 int str_printed(const struct str *s)
 {
 	return s->len > 4096 ? 4096 : (int)s->len;
@@ -41,21 +43,22 @@ bool str_ends(struct str s, struct str suffix)
 	       str_equal(str_slice(s, s.len - suffix.len, suffix.len), suffix);
 }
 
-static unsigned char lower(char c)
-{
-	unsigned char u = (unsigned char)c;
-
-	return u >= 'A' && u <= 'Z' ? (unsigned char)(u + 32) : u;
-}
-
 bool str_equal_nocase(struct str a, struct str b)
 {
 	if (a.len != b.len)
 		return false;
 	for (size_t i = 0; i < a.len; i++)
-		if (lower(a.ptr[i]) != lower(b.ptr[i]))
+		if (ascii_lower(a.ptr[i]) != ascii_lower(b.ptr[i]))
 			return false;
 	return true;
+}
+
+bool str_is_digits(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!ascii_is_digit(s.ptr[i]))
+			return false;
+	return s.len > 0;
 }
 
 size_t str_find(struct str s, struct str needle)

@@ -39,6 +39,9 @@ bool str_ends(struct str s, struct str suffix);
 /* ASCII case is ignored, other bytes are compared as they are. */
 bool str_equal_nocase(struct str a, struct str b);
 
+/* Digits only, at least one? */
+bool str_is_digits(struct str s);
+
 /* Offset of the first `needle` in s, or SIZE_MAX. */
 size_t str_find(struct str s, struct str needle);
 

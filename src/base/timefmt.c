@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/ascii.h"
 #include "base/num.h"
 
 struct unit {
@@ -124,7 +125,7 @@ static bool take_fraction(struct str *text, int64_t *out_ns)
 	*out_ns = 0;
 	if (!take_char(text, '.'))
 		return true;
-	while (text->len && text->ptr[0] >= '0' && text->ptr[0] <= '9') {
+	while (text->len && ascii_is_digit(text->ptr[0])) {
 		scale /= 10;
 		if (!scale)
 			return false;

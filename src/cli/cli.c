@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/outfile.h"
@@ -155,7 +156,7 @@ static bool is_trace_id(struct str word)
 	if (word.len != 16 && word.len != 32)
 		return false;
 	for (size_t i = 0; i < word.len; i++)
-		if (!strchr("0123456789abcdefABCDEF", word.ptr[i]))
+		if (!ascii_is_hex(word.ptr[i]))
 			return false;
 	return true;
 }

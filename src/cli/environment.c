@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -26,7 +27,7 @@ static void variable_name(const char *option, char out[NAME_BYTES])
 	for (size_t i = 0; i < len; i++) {
 		if (out[i] == '-')
 			out[i] = '_';
-		else if (out[i] >= 'a' && out[i] <= 'z')
+		else if (ascii_is_lower(out[i]))
 			out[i] = (char)(out[i] - 'a' + 'A');
 	}
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/num.h"
 
@@ -11,16 +12,10 @@
 #define TRACE_ID_DIGITS 32
 #define SHORT_ID_DIGITS 16
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-	       (c >= 'A' && c <= 'F');
-}
-
 static bool is_all_hex(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++)
-		if (!is_hex(text.ptr[i]))
+		if (!ascii_is_hex(text.ptr[i]))
 			return false;
 	return text.len > 0;
 }
@@ -63,7 +58,7 @@ static bool find_hex_run(struct str text, size_t digits, struct str *run)
 	while (start < text.len) {
 		size_t end = start;
 
-		while (end < text.len && is_hex(text.ptr[end]))
+		while (end < text.len && ascii_is_hex(text.ptr[end]))
 			end++;
 		if (end - start == digits &&
 		    (end == text.len || (text.ptr[end] != '_' &&
@@ -98,19 +93,11 @@ static bool parse_url(struct str text, struct trace_arg *out,
 				  "(or 16) hex digits; paste the id itself");
 }
 
-static bool is_all_digits(struct str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.ptr[i] < '0' || text.ptr[i] > '9')
-			return false;
-	return true;
-}
-
 static bool fail_text(struct str text, struct error *err)
 {
 	struct str shown = str_slice(text, 0, 200);
 
-	if (text.len > TRACE_ID_DIGITS && is_all_digits(text))
+	if (text.len > TRACE_ID_DIGITS && str_is_digits(text))
 		return error_set(err, ERROR_USAGE,
 				 "trace id \"%.*s\" is a decimal number of %zu "
 				 "digits: convert it to 32 hex digits (Python: "

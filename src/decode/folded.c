@@ -41,14 +41,6 @@ static struct str take_last_word(struct str *text)
 	return word;
 }
 
-static bool is_all_digits(struct str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.ptr[i] < '0' || text.ptr[i] > '9')
-			return false;
-	return text.len > 0;
-}
-
 /* "12" or "12.5"; fractions, which some collapsers write, are rounded. */
 static bool parse_weight(struct str text, int64_t *weight)
 {
@@ -58,10 +50,10 @@ static bool parse_weight(struct str text, int64_t *weight)
 	if (point != SIZE_MAX) {
 		fraction = str_slice(text, point + 1, text.len);
 		text = str_slice(text, 0, point);
-		if (!is_all_digits(fraction))
+		if (!str_is_digits(fraction))
 			return false;
 	}
-	if (!is_all_digits(text) || !parse_i64(text, weight))
+	if (!str_is_digits(text) || !parse_i64(text, weight))
 		return false;
 	if (fraction.len && fraction.ptr[0] >= '5')
 		*weight = sat_add_i64(*weight, 1);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/outfile.h"
@@ -110,7 +111,7 @@ static bool is_ipv4_loopback(struct str host)
 			dots++;
 			digits = 0;
 			octet = 0;
-		} else if (c >= '0' && c <= '9' && digits < 3) {
+		} else if (ascii_is_digit(c) && digits < 3) {
 			digits++;
 			octet = octet * 10 + (unsigned)(c - '0');
 		} else {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/num.h"
 #include "source/redact.h"
 
@@ -44,8 +45,7 @@ static void copy_text(char *out, size_t size, struct str text)
 static void lower_text(char *text)
 {
 	for (; *text; text++)
-		if (*text >= 'A' && *text <= 'Z')
-			*text = (char)(*text + ('a' - 'A'));
+		*text = ascii_lower(*text);
 }
 
 static void set_content_type(struct http_response *response, struct str value)

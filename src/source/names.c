@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/ascii.h"
 #include "source/source.h"
 
 #include <string.h>
@@ -28,9 +29,7 @@ static struct str last_part(struct str name)
 
 static char fold(char c)
 {
-	if (c >= 'A' && c <= 'Z')
-		return (char)(c + 32);
-	return c == '_' || c == '.' || c == ' ' ? '-' : c;
+	return c == '_' || c == '.' || c == ' ' ? '-' : ascii_lower(c);
 }
 
 static unsigned least(unsigned a, unsigned b, unsigned c)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/num.h"
@@ -546,10 +547,9 @@ static bool is_plain_label(struct str label)
 {
 	for (size_t i = 0; i < label.len; i++) {
 		char c = label.ptr[i];
-		bool is_letter = (c >= 'a' && c <= 'z') ||
-				 (c >= 'A' && c <= 'Z') || c == '_';
 
-		if (!is_letter && (i == 0 || c < '0' || c > '9'))
+		if (!ascii_is_letter(c) && c != '_' &&
+		    (i == 0 || !ascii_is_digit(c)))
 			return false;
 	}
 	return label.len > 0;

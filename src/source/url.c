@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "source/http.h"
@@ -28,18 +29,12 @@ char *url_join(const char *base, const char *path)
 	return url;
 }
 
-static bool is_alnum(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z');
-}
-
 void url_encode(struct buf *out, struct str value)
 {
 	for (size_t i = 0; i < value.len; i++) {
 		char c = value.ptr[i];
 
-		if (is_alnum(c) || (c && strchr("-._~", c)))
+		if (ascii_is_alnum(c) || (c && strchr("-._~", c)))
 			buf_add_char(out, c);
 		else
 			buf_addf(out, "%%%02X", (unsigned)(unsigned char)c);
@@ -57,7 +52,7 @@ static size_t find_any(struct str s, const char *set)
 static bool has_only(struct str s, const char *extra)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if (!is_alnum(s.ptr[i]) &&
+		if (!ascii_is_alnum(s.ptr[i]) &&
 		    !(s.ptr[i] && strchr(extra, s.ptr[i])))
 			return false;
 	return s.len > 0;
@@ -91,10 +86,8 @@ static bool is_address(struct str host)
 {
 	for (size_t i = 0; i < host.len; i++) {
 		char c = host.ptr[i];
-		char lower = (char)(c | 0x20);
 
-		if ((c < '0' || c > '9') && (lower < 'a' || lower > 'f') &&
-		    c != ':' && c != '.')
+		if (!ascii_is_hex(c) && c != ':' && c != '.')
 			return false;
 	}
 	return str_find(host, STR(":")) != SIZE_MAX;

@@ -30,6 +30,14 @@ static void test_starts_and_ends(void **state)
 	assert_true(str_ends(STR("x"), none));
 }
 
+static void test_digits(void **state)
+{
+	(void)state;
+	assert_true(str_is_digits(STR("0189")));
+	assert_false(str_is_digits(STR("01a")));
+	assert_false(str_is_digits(STR("")));
+}
+
 static void test_find(void **state)
 {
 	(void)state;
@@ -88,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_and_compare),
 		cmocka_unit_test(test_starts_and_ends),
+		cmocka_unit_test(test_digits),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_trim_and_slice),
 		cmocka_unit_test(test_printing),
