@@ -407,8 +407,8 @@ static void test_header_over_limit(void **state)
 {
 	struct server s;
 	struct http_response r = ask(
-		&s, "{\"default\":{\"header_bytes\":400000,\"text\":\"x\"}}", "/",
-		&quick);
+		&s, "{\"default\":{\"header_bytes\":400000,\"text\":\"x\"}}",
+		"/", &quick);
 
 	(void)state;
 	assert_int_equal(r.status, 0);
