@@ -120,6 +120,9 @@ bool context_init(struct context *ctx, const struct options *o,
 	arena_init(&ctx->arena, CONTEXT_BYTES);
 	notes_init(&ctx->notes);
 	ctx->now_ns = clock_now_ns();
+	if (o->now && !parse_time(str_from(o->now), ctx->now_ns, &ctx->now_ns,
+				  err))
+		return error_prefix(err, "TRACEFIND_NOW");
 	if (o->record && o->replay)
 		return error_set(err, ERROR_USAGE,
 				 "--record and --replay exclude each other");

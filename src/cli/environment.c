@@ -165,5 +165,6 @@ bool options_environment(struct options *o, struct error *err)
 		return false;
 	read_secrets(o, &before);
 	read_profilecli(o);
+	o->now = environment_get("TRACEFIND_NOW");
 	return true;
 }

@@ -5,12 +5,12 @@
 
 #include "base/num.h"
 #include "cli/fetch.h"
+#include "cli/missing.h"
 
 /* Names and types are asked for over a day, the longest query a server takes
  * by default, so that "no samples in this window" and "no such service" can
  * be told apart. */
 #define METADATA_RANGE_NS (NS_PER_DAY - NS_PER_S)
-#define NEAREST_MAX 3
 
 void evidence_init(struct evidence *ev)
 {
@@ -177,17 +177,11 @@ static bool is_cpu(struct str type_id)
 	return str_starts(type_id, STR("process_cpu:"));
 }
 
-/* The slow side, the baseline and the span's samples, all at once; with
- * metadata along in the first round. */
-static bool fetch_round(struct inquiry *s, bool with_metadata,
-			struct error *err)
+/* The slow side first, then the baseline and the span's samples as wanted. */
+static size_t plan_fetches(struct inquiry *s, struct profile_fetch fetches[3])
 {
 	struct evidence *ev = s->ev;
-	struct profile_fetch fetches[3];
-	struct http_request extra[2] = { 0 };
-	struct http_response answers[2] = { 0 };
-	size_t n = 0, extra_count = with_metadata ? 2 : 0;
-	bool done = false;
+	size_t n = 0;
 
 	fetches[n++] = fetch_of(s, ev->selector, ev->window, &ev->slow);
 	if (is_baseline_asked(s))
@@ -198,43 +192,68 @@ static bool fetch_round(struct inquiry *s, bool with_metadata,
 				      &ev->span);
 		fetches[n++].query.span_id = s->want->span_id;
 	}
-	if (with_metadata && !metadata_requests(s, extra, err))
-		goto out;
-	if (!fetch_profiles(s->ctx, fetches, n, extra, answers, extra_count,
-			    err))
-		goto out;
-	if (with_metadata && !metadata_answers(s, answers, err))
-		goto out;
-	done = true;
-	for (size_t i = 0; i < n; i++) {
-		if (fetches[i].has_answer)
-			continue;
-		if (i == 0) {
-			*err = fetches[i].err;
-			done = false;
-		} else {
+	return n;
+}
+
+/* Without the slow side there is no answer; the others are only noted. */
+static bool judge_fetches(struct inquiry *s, const struct profile_fetch *fetches,
+			  size_t n, struct error *err)
+{
+	for (size_t i = 1; i < n; i++)
+		if (!fetches[i].has_answer)
 			notes_add(&s->ctx->notes, "%s: %s",
-				  fetches[i].into == &ev->span ?
+				  fetches[i].into == &s->ev->span ?
 					  "samples of the span" :
 					  "baseline",
 				  fetches[i].err.message);
-		}
-	}
+	if (!fetches[0].has_answer)
+		*err = fetches[0].err;
+	return fetches[0].has_answer;
+}
+
+/* Trees leave out frames without symbols and all lines, so a tree is never
+ * compared with a pprof: when one side had to fall back, both do. */
+static bool align_forms(struct inquiry *s, struct profile_fetch *slow,
+			struct profile_fetch *baseline, struct error *err)
+{
+	struct profile_fetch *other = slow->is_tree ? baseline : slow;
+
+	if (!slow->has_answer || !baseline->has_answer ||
+	    slow->is_tree == baseline->is_tree || !other->into->stack_count)
+		return true;
+	other->attempt = source_profile_attempts(&other->query) - 1;
+	other->has_answer = false;
+	return fetch_profiles(s->ctx, other, 1, NULL, NULL, 0, err);
+}
+
+/* Everything at once; with metadata along in the first round, whose failure
+ * matters only when no samples came. */
+static bool fetch_round(struct inquiry *s, bool with_metadata,
+			struct error *err)
+{
+	struct profile_fetch fetches[3];
+	struct http_request extra[2] = { 0 };
+	struct http_response answers[2] = { 0 };
+	size_t n = plan_fetches(s, fetches);
+	bool done = false;
+
+	if (with_metadata && !metadata_requests(s, extra, err))
+		goto out;
+	if (!fetch_profiles(s->ctx, fetches, n, extra, answers,
+			    with_metadata ? 2 : 0, err))
+		goto out;
+	if (is_baseline_asked(s) &&
+	    !align_forms(s, &fetches[0], &fetches[1], err))
+		goto out;
+	done = judge_fetches(s, fetches, n, err);
+	if (done && with_metadata && !metadata_answers(s, answers, err))
+		done = s->ev->slow.stack_count > 0;
 out:
 	for (size_t i = 0; i < 2; i++) {
-		if (!done || with_metadata)
-			http_response_release(&answers[i]);
+		http_response_release(&answers[i]);
 		http_request_release(&extra[i]);
 	}
 	return done;
-}
-
-static bool list_has(const struct name_list *list, struct str name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (str_equal(list->items[i], name))
-			return true;
-	return false;
 }
 
 static bool resolve_auto(struct inquiry *s, struct str *id, bool *is_gauge,
@@ -275,67 +294,22 @@ static bool settle_type(struct inquiry *s, bool *is_changed, struct error *err)
 	return true;
 }
 
-/* The nearest names, and how to ask for the first. */
-static void add_nearest(const struct inquiry *s, struct buf *text)
-{
-	struct str near[NEAREST_MAX];
-	struct buf selector;
-	size_t count = nearest_names(&s->services, s->want->service, near,
-				     NEAREST_MAX);
-
-	for (size_t i = 0; i < count; i++)
-		buf_addf(text, "%s\"%.*s\"", i ? ", " : "; nearest: ",
-			 STR_ARGS(near[i]));
-	if (!s->want->trace)
-		return;
-	buf_init(&selector, LIMIT_ERROR_BYTES);
-	selector_add(&selector, STR("service_name"),
-		     count ? near[0] : STR("NAME"));
-	selector_close(&selector);
-	buf_addf(text, "; choose with --selector '%s'", buf_text(&selector));
-	buf_release(&selector);
-}
-
-static void add_range(struct time_range r, struct buf *text)
-{
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
-
-	format_rfc3339(r.from_ns, from);
-	format_rfc3339(r.to_ns, to);
-	buf_addf(text, "%.19sZ and %.19sZ", from, to);
-}
-
-/* Why the slow side is empty: unknown service, or a quiet window. */
+/* Why the slow side is empty, in words. */
 static bool fail_empty(const struct inquiry *s, struct error *err)
 {
 	const struct context *ctx = s->ctx;
-	struct buf text;
+	const struct missing_profile missing = {
+		.service = s->want->service,
+		.type_id = s->ev->type_id,
+		.selector = ctx->options->selector,
+		.window = s->ev->window,
+		.now_ns = ctx->now_ns,
+		.services = &s->services,
+		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
+		.has_trace = s->want->trace != NULL,
+	};
 
-	buf_init(&text, LIMIT_ERROR_BYTES);
-	if (ctx->options->selector) {
-		buf_addf(&text, "no samples match %s between ",
-			 ctx->options->selector);
-		add_range(s->ev->window, &text);
-	} else if (s->services.count == 0) {
-		buf_addf(&text,
-			 "no service has sent profiles here in the last day; "
-			 "is it the right server%s?",
-			 ctx->profiles.endpoint.tenant_id ? " and tenant" : "");
-	} else if (!list_has(&s->services, s->want->service)) {
-		buf_addf(&text, "no profile for service \"%.*s\"",
-			 STR_ARGS(s->want->service));
-		add_nearest(s, &text);
-	} else {
-		buf_addf(&text,
-			 "service \"%.*s\" has profiles, but no samples of %.*s "
-			 "between ",
-			 STR_ARGS(s->want->service), STR_ARGS(s->ev->type_id));
-		add_range(s->ev->window, &text);
-		buf_add_text(&text, "; widen with --pad or --since");
-	}
-	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
-	buf_release(&text);
-	return false;
+	return missing_profile_explain(&missing, err);
 }
 
 /* auto: when the previous window is empty, the nearest earlier one that has
@@ -397,6 +371,15 @@ static bool finish_baseline(struct inquiry *s, struct error *err)
 	return true;
 }
 
+/* Servers shorten a window that begins before their lookback, silently. */
+static void note_lookback(const struct inquiry *s)
+{
+	if (s->ev->window.from_ns < s->ctx->now_ns - SERVER_LOOKBACK_NS)
+		notes_add(&s->ctx->notes,
+			  "the window begins over 7 days ago: servers look back "
+			  "7 days by default, so it may have been cut");
+}
+
 static bool fetch_live(struct inquiry *s, struct error *err)
 {
 	struct context *ctx = s->ctx;
@@ -424,6 +407,7 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 	if (!ev->slow.stack_count)
 		return fail_empty(s, err);
 	ev->has_span = ev->span.stack_count > 0;
+	note_lookback(s);
 	return !is_baseline_asked(s) || finish_baseline(s, err);
 }
 

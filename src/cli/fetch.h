@@ -26,6 +26,7 @@ struct profile_fetch {
 	struct profile *into; /* initialised; no samples: stack_count 0 */
 	unsigned attempt;     /* the attempt that answered */
 	bool has_answer;
+	bool is_tree;         /* it came as a tree: names only */
 	struct error err;     /* why there is none */
 };
 

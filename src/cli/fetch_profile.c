@@ -83,8 +83,8 @@ static bool take_answer(struct context *ctx, struct profile_fetch *f,
 	}
 	if (answer == ANSWER_OK) {
 		f->has_answer = decode_answer(ctx, form, response, f);
-		if (f->has_answer && form == BODY_PYROSCOPE_TREE_PB &&
-		    !f->query.span_id)
+		f->is_tree = form == BODY_PYROSCOPE_TREE_PB;
+		if (f->has_answer && f->is_tree && !f->query.span_id)
 			notes_add(&ctx->notes,
 				  "the profile came through the fallback call: "
 				  "no files and lines");

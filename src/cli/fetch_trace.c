@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "base/outfile.h"
 #include "cli/window.h"
 
@@ -165,8 +166,10 @@ static bool set_window(struct context *ctx, struct trace_query *query,
 			    &query->window, err))
 		return false;
 	query->has_window = true;
-	query->window.from_ns -= TRACE_WINDOW_PAD_NS;
-	query->window.to_ns += TRACE_WINDOW_PAD_NS;
+	query->window.from_ns =
+		sat_sub_i64(query->window.from_ns, TRACE_WINDOW_PAD_NS);
+	query->window.to_ns =
+		sat_add_i64(query->window.to_ns, TRACE_WINDOW_PAD_NS);
 	return true;
 }
 
@@ -200,13 +203,6 @@ static const char *file_path(const struct context *ctx,
 	return arg->path ? arg->path : ctx->traces.path;
 }
 
-static bool is_zero_id(const struct trace_id *id)
-{
-	static const struct trace_id zero;
-
-	return trace_id_equal(id, &zero);
-}
-
 bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
 		 struct str *source, struct error *err)
 {
@@ -227,13 +223,13 @@ bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
 		*source = context_side_name(ctx, &ctx->traces);
 		return true;
 	}
-	if (!read_trace_file(ctx, path, is_zero_id(&arg.id) ? NULL : &arg.id,
+	if (!read_trace_file(ctx, path, trace_id_is_zero(&arg.id) ? NULL : &arg.id,
 			     trace, err))
 		return false;
 	*source = strcmp(path, "-") ? str_from(path) : STR("standard input");
 	return trace->span_count > 0 ||
 	       error_set(err, ERROR_NOT_FOUND, "%.*s: %s", STR_ARGS(*source),
-			 is_zero_id(&arg.id) ?
+			 trace_id_is_zero(&arg.id) ?
 				 "the document holds no spans" :
 				 "no spans of the trace asked for");
 }

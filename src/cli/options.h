@@ -58,6 +58,7 @@ struct options {
 	const char *to;
 	const char *since;
 	const char *around;
+	const char *now; /* TRACEFIND_NOW: instead of the clock */
 	int64_t pad_ns;
 	/* choice */
 	const char *span;

@@ -103,6 +103,16 @@ static bool fail_text(struct str text, struct error *err)
 				 "digits: convert it to 32 hex digits (Python: "
 				 "format(n, '032x'))",
 				 STR_ARGS(text), text.len);
+	if (is_all_hex(text) && text.len < TRACE_ID_DIGITS)
+		return error_set(err, ERROR_USAGE,
+				 "trace id \"%.*s\" has %zu hex digits; a "
+				 "trace id has 32 (or 16). Tempo's search leaves "
+				 "leading zeros out: if it comes from there, try "
+				 "%.*s%.*s",
+				 STR_ARGS(text), text.len,
+				 (int)(TRACE_ID_DIGITS - text.len),
+				 "00000000000000000000000000000000",
+				 STR_ARGS(text));
 	if (is_all_hex(text))
 		return error_set(err, ERROR_USAGE,
 				 "trace id \"%.*s\" has %zu hex digits; a "
@@ -141,6 +151,9 @@ bool trace_arg_parse(const char *text, struct trace_arg *out,
 		trimmed = str_slice(trimmed, 2, trimmed.len);
 	if ((trimmed.len == TRACE_ID_DIGITS || trimmed.len == SHORT_ID_DIGITS) &&
 	    trace_id_parse(trimmed, &out->id))
-		return true;
+		return !trace_id_is_zero(&out->id) ||
+		       error_set(err, ERROR_USAGE,
+				 "the trace id is all zeros, which means that "
+				 "there is no trace");
 	return fail_text(trimmed, err);
 }

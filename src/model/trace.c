@@ -102,6 +102,13 @@ bool trace_id_equal(const struct trace_id *a, const struct trace_id *b)
 	return !memcmp(a->bytes, b->bytes, sizeof a->bytes);
 }
 
+bool trace_id_is_zero(const struct trace_id *id)
+{
+	static const struct trace_id zero;
+
+	return trace_id_equal(id, &zero);
+}
+
 void span_id_format(uint64_t span_id, char out[17])
 {
 	unsigned char bytes[8];

@@ -41,6 +41,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SERVER = HERE.parent / "server" / "server.py"
+NOW = "2026-11-21T12:00:00Z"  # soon after the recorded answers
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
 LIMIT_S = 30
 PARALLEL = 4
@@ -120,7 +121,7 @@ def masks(case):
 
 
 def environment(case, names, tmp):
-    env = {"PATH": os.environ.get("PATH", ""), "HOME": tmp, "TZ": "UTC",
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": tmp, "TZ": "UTC", "TRACEFIND_NOW": NOW,
            "LC_ALL": "C.UTF-8"}
     env.update({k: os.environ[k] for k in KEPT if k in os.environ})
     for line in fill(read(case / "env"), names).splitlines():

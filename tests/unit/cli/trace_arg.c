@@ -81,6 +81,10 @@ static void slips_are_named(void **state)
 {
 	(void)state;
 	expect_failure("4bf92f3577b34da6a3ce929d0e0e473", "has 31 hex digits");
+	expect_failure("224fa3ad8d83888947811521f18b1c8",
+		       "try 0224fa3ad8d83888947811521f18b1c8");
+	expect_failure("00000000000000000000000000000000", "all zeros");
+	expect_failure("0000000000000000", "all zeros");
 	expect_failure(ID "00", "has 34 hex digits");
 	expect_failure("100907463573849873987349873498734987349",
 		       "decimal number of 39 digits");

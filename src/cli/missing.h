@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why there is no profile: the difference between a wrong name, a wrong
+ * server, a quiet window and one too far back, and what to do about each.
+ */
+#ifndef CLI_MISSING_H
+#define CLI_MISSING_H
+
+#include "base/error.h"
+#include "base/timefmt.h"
+#include "source/source.h"
+
+/* Pyroscope's default: what is older is left out without a word. */
+#define SERVER_LOOKBACK_NS (7 * NS_PER_DAY)
+
+struct missing_profile {
+	struct str service;
+	struct str type_id;
+	const char *selector; /* the user's own, or NULL */
+	struct time_range window;
+	int64_t now_ns;
+	const struct name_list *services; /* those that sent profiles lately */
+	bool has_tenant; /* one was sent */
+	bool has_trace;  /* the name came from a trace */
+};
+
+/* Always false, ERROR_NOT_FOUND. */
+bool missing_profile_explain(const struct missing_profile *m,
+			     struct error *err);
+
+#endif
