@@ -137,11 +137,6 @@ static void clip_span(struct path *p, uint32_t span)
 	own->end_ns = clamp(own->end_ns, parent->start_ns, parent->end_ns);
 }
 
-static int compare_i64(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_start(const void *left, const void *right)
 {
 	const struct extent *a = left;
@@ -159,7 +154,7 @@ static int compare_end(const void *left, const void *right)
 
 	if (!order)
 		order = compare_i64(a->start_ns, b->start_ns);
-	return order ? order : (a->span > b->span) - (a->span < b->span);
+	return order ? order : compare_i64(a->span, b->span);
 }
 
 /* Copies the waited-for children of a span into its part of p->children. */

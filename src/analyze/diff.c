@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/num.h"
+
 /* Sampling of time below this is no sampling: mutex delays carry a period of
  * 1 ns, which is no sample (7.2). */
 #define MIN_PERIOD_NS 100000.0
@@ -45,18 +47,6 @@ double side_share(const struct profile *p, int64_t value)
 	return fmin(1, fmax(0, (double)value / (double)p->total));
 }
 
-/* Nanoseconds of one unit of time, 0 for other units. */
-static double unit_ns(struct str unit)
-{
-	if (str_equal(unit, STR("nanoseconds")))
-		return 1;
-	if (str_equal(unit, STR("microseconds")))
-		return 1e3;
-	if (str_equal(unit, STR("milliseconds")))
-		return 1e6;
-	return str_equal(unit, STR("seconds")) ? 1e9 : 0;
-}
-
 /* Bytes allocated, not bytes in use: those are no sum of samples. */
 static bool is_allocation(const struct profile *p)
 {
@@ -67,7 +57,7 @@ static bool is_allocation(const struct profile *p)
 double profile_sample_value(const struct profile *p)
 {
 	struct str type = profile_type_name(p);
-	double ns = unit_ns(profile_unit(p));
+	double ns = (double)time_unit_ns(profile_unit(p));
 
 	if (p->is_gauge || str_equal(type, STR("delay")))
 		return 0;
@@ -136,9 +126,7 @@ static double value_share(const struct diff *d, uint32_t id, enum side s)
 
 static int compare_doubles(const void *left, const void *right)
 {
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
+	return compare_f64(*(const double *)left, *(const double *)right);
 }
 
 /* Ratio of shares that an unchanged function shows. Uses d->p as scratch.

@@ -93,22 +93,20 @@ static int compare_item(const void *left, const void *right)
 {
 	const struct item *a = left;
 	const struct item *b = right;
+	int order = compare_u64(a->key, b->key);
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->message != b->message)
-		return a->message < b->message ? -1 : 1;
-	return (a->span > b->span) - (a->span < b->span);
+	if (!order)
+		order = compare_i64(a->message, b->message);
+	return order ? order : compare_i64(a->span, b->span);
 }
 
 static int compare_group(const void *left, const void *right)
 {
 	const struct group *a = left;
 	const struct group *b = right;
+	int order = compare_i64(b->rank_ns, a->rank_ns);
 
-	if (a->rank_ns != b->rank_ns)
-		return a->rank_ns < b->rank_ns ? 1 : -1;
-	return (a->span > b->span) - (a->span < b->span);
+	return order ? order : compare_i64(a->span, b->span);
 }
 
 /* Equal items become groups: those with the longest span first, or by the

@@ -81,10 +81,9 @@ static int compare_child(const void *left, const void *right)
 {
 	const struct child *a = left;
 	const struct child *b = right;
+	int order = compare_u64(a->key, b->key);
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return (a->place > b->place) - (a->place < b->place);
+	return order ? order : compare_i64(a->place, b->place);
 }
 
 static bool is_same_kind(const struct child *a, const struct child *b)
@@ -226,12 +225,11 @@ static int compare_repeat(const void *left, const void *right)
 {
 	const struct repeat *a = left;
 	const struct repeat *b = right;
+	int order = compare_i64(b->through_ns, a->through_ns);
 
-	if (a->through_ns != b->through_ns)
-		return a->through_ns < b->through_ns ? 1 : -1;
-	if (a->sum_ns != b->sum_ns)
-		return a->sum_ns < b->sum_ns ? 1 : -1;
-	return (a->leaf > b->leaf) - (a->leaf < b->leaf);
+	if (!order)
+		order = compare_i64(b->sum_ns, a->sum_ns);
+	return order ? order : compare_i64(a->leaf, b->leaf);
 }
 
 bool repeats_find(const struct calls *c, const struct trace_times *times,

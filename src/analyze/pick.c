@@ -72,7 +72,7 @@ static int compare_range(const void *left, const void *right)
 	const struct time_range *a = left;
 	const struct time_range *b = right;
 
-	return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+	return compare_i64(a->from_ns, b->from_ns);
 }
 
 static int64_t without(const struct span *s, struct time_range *ranges,

@@ -4,6 +4,7 @@
 
 #include "analyze/diff.h"
 #include "analyze/loop.h"
+#include "base/num.h"
 
 /* From which drift of all shares the reader must be told. */
 #define NOTED_DRIFT 1.25
@@ -39,22 +40,13 @@ static int change_group(const struct ranking *r, uint32_t id)
 	return r->want->by != RANK_DELTA && d->delta < 0 ? 1 : 0;
 }
 
-static int compare_doubles(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
-static int compare_i64(int64_t a, int64_t b)
-{
-	return (a < b) - (a > b);
-}
-
+/* The largest first, here and below. */
 static int compare_changes(const struct entry_diff *a,
 			   const struct entry_diff *b)
 {
-	int order = compare_doubles(fabs(a->effect), fabs(b->effect));
+	int order = compare_f64(fabs(b->effect), fabs(a->effect));
 
-	return order ? order : compare_doubles(fabs(a->delta), fabs(b->delta));
+	return order ? order : compare_f64(fabs(b->delta), fabs(a->delta));
 }
 
 /* By the ranked measure, then by all that lies beneath. */
@@ -63,11 +55,11 @@ static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct side_values *x = &r->t->entries[a].values[s];
 		const struct side_values *y = &r->t->entries[b].values[s];
-		int order = compare_i64(side_value(x, r->want->by),
-					side_value(y, r->want->by));
+		int order = compare_i64(side_value(y, r->want->by),
+					side_value(x, r->want->by));
 
 		if (!order)
-			order = compare_i64(x->total, y->total);
+			order = compare_i64(y->total, x->total);
 		if (order)
 			return order;
 	}

@@ -62,30 +62,24 @@ static uint32_t common_parent(const struct trace *t, uint32_t span)
 	return parent;
 }
 
-static int compare_u32(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_item(const void *left, const void *right)
 {
 	const struct item *a = left;
 	const struct item *b = right;
-	int order = compare_u32(a->parent, b->parent);
+	int order = compare_i64(a->parent, b->parent);
 
 	if (!order)
-		order = compare_u32(a->key, b->key);
-	return order ? order : compare_u32(a->span, b->span);
+		order = compare_i64(a->key, b->key);
+	return order ? order : compare_i64(a->span, b->span);
 }
 
 static int compare_candidate(const void *left, const void *right)
 {
 	const struct candidate *a = left;
 	const struct candidate *b = right;
+	int order = compare_i64(b->score, a->score);
 
-	if (a->score != b->score)
-		return a->score < b->score ? 1 : -1;
-	return compare_u32(a->span, b->span);
+	return order ? order : compare_i64(a->span, b->span);
 }
 
 /* The own time of a client span that has a server side is spent in the

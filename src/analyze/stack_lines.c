@@ -142,8 +142,8 @@ static int compare_lines(const void *left, const void *right)
 
 	for (uint32_t i = 0; i < a->count && i < b->count; i++)
 		if (a->ranks[i] != b->ranks[i])
-			return a->ranks[i] < b->ranks[i] ? -1 : 1;
-	return (a->count > b->count) - (a->count < b->count);
+			return compare_i64(a->ranks[i], b->ranks[i]);
+	return compare_i64(a->count, b->count);
 }
 
 /* Adds up equal neighbours of the sorted lines; lines that cancel out are

@@ -47,12 +47,11 @@ static int compare_key(const void *left, const void *right)
 {
 	const struct item *a = left;
 	const struct item *b = right;
+	int order = compare_i64(a->key, b->key);
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return (a->span > b->span) - (a->span < b->span);
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
+	return order ? order : compare_i64(a->span, b->span);
 }
 
 /* Members lie in the order of keys, which breaks ties the same each time. */
@@ -60,11 +59,9 @@ static int compare_node(const void *left, const void *right)
 {
 	const struct node *a = left;
 	const struct node *b = right;
+	int order = compare_i64(b->start_ns, a->start_ns);
 
-	if (a->start_ns != b->start_ns)
-		return a->start_ns > b->start_ns ? -1 : 1;
-	return (a->member_first < b->member_first) -
-	       (a->member_first > b->member_first);
+	return order ? order : compare_i64(b->member_first, a->member_first);
 }
 
 static void push_node(struct fall *f, const struct item *items, uint32_t count,

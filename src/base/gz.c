@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 /* Usual trade of time against size; higher levels gain a percent or two. */
 #define PACK_LEVEL 6
@@ -20,11 +21,6 @@
 
 /* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
 #define MEMBER_BYTES 20
-
-static size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 bool gz_is(struct str bytes)
 {

@@ -22,6 +22,28 @@ int64_t sat_add_i64(int64_t a, int64_t b);
 int64_t sat_sub_i64(int64_t a, int64_t b);
 int64_t sat_mul_i64(int64_t a, int64_t b);
 
+/* Below, at or above 0 as a lies below, at or above b: parts of qsort()
+ * orders. Doubles must not be NaN. */
+static inline int compare_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static inline int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static inline int compare_f64(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+static inline size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Whole text must be the number: digits, for i64 an optional '-'. */
 bool parse_u64(struct str text, uint64_t *out) MUST_CHECK;
 bool parse_i64(struct str text, int64_t *out) MUST_CHECK;

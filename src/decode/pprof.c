@@ -264,7 +264,7 @@ static bool choose_type(const struct pprof *p, struct str wanted,
 
 static uint32_t find_counting_type(const struct pprof_header *h, uint32_t type)
 {
-	if (type >= h->type_count || !type_unit_ns(h->types[type].unit))
+	if (type >= h->type_count || !time_unit_ns(h->types[type].unit))
 		return PPROF_NONE;
 	for (uint32_t i = 0; i < h->type_count; i++)
 		if (type_is_sample_count(h->types[i]))
@@ -275,7 +275,7 @@ static uint32_t find_counting_type(const struct pprof_header *h, uint32_t type)
 static bool is_plausible_period(const struct pprof_header *h,
 				struct type_name type)
 {
-	int64_t unit_ns = type_unit_ns(type.unit);
+	int64_t unit_ns = time_unit_ns(type.unit);
 	int64_t period_ns = sat_mul_i64(h->period, unit_ns);
 
 	if (h->period <= 0 || !str_equal(type.type, h->period_type.type) ||

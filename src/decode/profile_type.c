@@ -60,16 +60,6 @@ static const char *const gauges[] = {
 	"live",	       "live_objects",	"objects",   "space",
 };
 
-static const struct {
-	const char *unit;
-	int64_t ns;
-} time_units[] = {
-	{ "nanoseconds", 1 },
-	{ "microseconds", NS_PER_US },
-	{ "milliseconds", NS_PER_MS },
-	{ "seconds", NS_PER_S },
-};
-
 /* Splits at ':'; more parts than fit give max + 1. */
 static size_t split_id(struct str id, struct str *parts, size_t max)
 {
@@ -239,14 +229,6 @@ bool type_is_sample_count(struct type_name type)
 	return str_equal(type.unit, STR("count")) &&
 	       (str_equal(type.type, STR("samples")) ||
 		str_equal(type.type, STR("sample")));
-}
-
-int64_t type_unit_ns(struct str unit)
-{
-	for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
-		if (str_equal(unit, str_from(time_units[i].unit)))
-			return time_units[i].ns;
-	return 0;
 }
 
 void type_settle(struct profile *out)

@@ -40,9 +40,6 @@ bool type_is_gauge(struct str type);
 /* Plain counts of samples. */
 bool type_is_sample_count(struct type_name type);
 
-/* Nanoseconds in one unit of time, 0 when the unit is not one. */
-int64_t type_unit_ns(struct str unit);
-
 /* Names the only sample type of an answer that does not say it (type_implied)
  * before its stacks are added; a profile without types when that fails. */
 bool type_declare_implied(struct profile_build *b, struct str wanted,

@@ -117,13 +117,13 @@ static int stack_compare(const struct profile *p, const struct stack *a,
 		uint32_t g = p->frames[y[i]].function;
 
 		if (p->functions[f].name != p->functions[g].name)
-			return f < g ? -1 : 1;
+			return compare_i64(f, g);
 	}
 	if (a->frame_count != b->frame_count)
-		return a->frame_count < b->frame_count ? -1 : 1;
+		return compare_i64(a->frame_count, b->frame_count);
 	for (uint32_t i = 0; i < count; i++)
 		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
+			return compare_i64(x[i], y[i]);
 	return 0;
 }
 
@@ -164,6 +164,24 @@ bool profile_check(const struct profile *p, struct error *err)
 	if (total != p->total)
 		return check_failed(err, "total of stacks", p->stack_count);
 	return true;
+}
+
+int64_t time_unit_ns(struct str unit)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = {
+		{ "nanoseconds", 1 },
+		{ "microseconds", NS_PER_US },
+		{ "milliseconds", NS_PER_MS },
+		{ "seconds", NS_PER_S },
+	};
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (str_equal(unit, str_from(units[i].name)))
+			return units[i].ns;
+	return 0;
 }
 
 static uint64_t magnitude(int64_t value)

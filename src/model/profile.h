@@ -71,6 +71,9 @@ struct str function_file(const struct profile *p, uint32_t function);
 struct str profile_unit(const struct profile *p);
 struct str profile_type_name(const struct profile *p);
 
+/* Nanoseconds in one unit of time, 0 when the unit is none. */
+int64_t time_unit_ns(struct str unit);
+
 /* ---- building ---- */
 
 struct profile_build;

@@ -10,12 +10,11 @@
 static int compare_keys(const void *left, const void *right)
 {
 	const struct span_key *a = left, *b = right;
+	int order = compare_u64(a->major, b->major);
 
-	if (a->major != b->major)
-		return a->major < b->major ? -1 : 1;
-	if (a->minor != b->minor)
-		return a->minor < b->minor ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	if (!order)
+		order = compare_u64(a->minor, b->minor);
+	return order ? order : compare_u64(a->index, b->index);
 }
 
 void span_keys_sort(struct span_key *keys, size_t count)

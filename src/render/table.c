@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "base/num.h"
 #include "render/formats.h"
 #include "render/units.h"
 
@@ -114,11 +115,6 @@ static int64_t flat_value(const struct result *r,
 static size_t max_size(size_t a, size_t b)
 {
 	return a > b ? a : b;
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Columns in front of the name. */

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "base/timefmt.h"
+#include "model/profile.h"
 
 /* Shares past this are damage; the cap keeps llround() defined. */
 #define MAX_SHARE 1e9
@@ -91,29 +92,10 @@ void format_size(int64_t size_bytes, char out[UNIT_TEXT_BYTES])
 	format_scaled(size, units[unit], out);
 }
 
-/* Nanoseconds in a unit of time, 0 when the unit is none. */
-static int64_t unit_ns(struct str unit)
-{
-	static const struct {
-		struct str name;
-		int64_t ns;
-	} units[] = {
-		{ { "nanoseconds", 11 }, 1 },
-		{ { "microseconds", 12 }, NS_PER_US },
-		{ { "milliseconds", 12 }, NS_PER_MS },
-		{ { "seconds", 7 }, NS_PER_S },
-	};
-
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (str_equal(unit, units[i].name))
-			return units[i].ns;
-	return 0;
-}
-
 void format_value(int64_t value, struct str unit, char out[UNIT_TEXT_BYTES])
 {
 	int64_t size = value < 0 ? sat_sub_i64(0, value) : value;
-	int64_t ns = unit_ns(unit);
+	int64_t ns = time_unit_ns(unit);
 	char text[UNIT_TEXT_BYTES];
 
 	if (ns)

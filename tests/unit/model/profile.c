@@ -262,6 +262,16 @@ static void test_types(void **state)
 	profile_release(&p);
 }
 
+static void test_units_of_time(void **state)
+{
+	(void)state;
+	assert_int_equal(time_unit_ns(STR("nanoseconds")), 1);
+	assert_int_equal(time_unit_ns(STR("microseconds")), 1000);
+	assert_int_equal(time_unit_ns(STR("milliseconds")), 1000000);
+	assert_int_equal(time_unit_ns(STR("seconds")), 1000000000);
+	assert_int_equal(time_unit_ns(STR("bytes")), 0);
+}
+
 static void test_depth_limit(void **state)
 {
 	uint32_t *ids = malloc((LIMIT_STACK_FRAMES + 1) * sizeof *ids);
@@ -520,6 +530,7 @@ int main(void)
 		cmocka_unit_test(test_no_frames_and_no_name),
 		cmocka_unit_test(test_sums_are_capped),
 		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_units_of_time),
 		cmocka_unit_test(test_depth_limit),
 		cmocka_unit_test(test_text_limit),
 		cmocka_unit_test(test_many_stacks),
