@@ -4,6 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/edit.h"
+#include "base/num.h"
+
 /* Names of ours are shorter; a longer word is not a slip of one of them. */
 #define MAX_WORD 63
 
@@ -12,38 +15,6 @@ void suggestion_init(struct suggestion *s, struct str wanted)
 	s->wanted = wanted;
 	s->distance = SIZE_MAX;
 	s->best[0] = '\0';
-}
-
-static size_t min_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Restricted Damerau-Levenshtein: insert, drop, change, swap neighbours. */
-static size_t edit_distance(struct str a, struct str b)
-{
-	size_t rows[3][MAX_WORD + 1];
-	size_t *before = rows[0], *above = rows[1], *row = rows[2], *spare;
-
-	for (size_t j = 0; j <= b.len; j++)
-		above[j] = j;
-	for (size_t i = 1; i <= a.len; i++) {
-		row[0] = i;
-		for (size_t j = 1; j <= b.len; j++) {
-			bool is_same = a.ptr[i - 1] == b.ptr[j - 1];
-
-			row[j] = min_of(above[j], row[j - 1]) + 1;
-			row[j] = min_of(row[j], above[j - 1] + !is_same);
-			if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
-			    a.ptr[i - 2] == b.ptr[j - 1])
-				row[j] = min_of(row[j], before[j - 2] + 1);
-		}
-		spare = before;
-		before = above;
-		above = row;
-		row = spare;
-	}
-	return above[b.len];
 }
 
 void suggestion_offer(struct suggestion *s, const char *word)
@@ -56,8 +27,8 @@ void suggestion_offer(struct suggestion *s, const char *word)
 		return;
 	/* A quarter of the letters may be wrong; the start of a longer word
 	 * counts as one slip, since abbreviations are a habit. */
-	near = min_of(s->wanted.len, known.len) / 4 + 1;
-	distance = edit_distance(s->wanted, known);
+	near = min_size(s->wanted.len, known.len) / 4 + 1;
+	distance = edit_distance(s->wanted, known, 1);
 	if (distance > 1 && s->wanted.len > 1 && str_starts(known, s->wanted))
 		distance = 1;
 	if (distance > near || distance >= s->distance)

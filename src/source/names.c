@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/ascii.h"
 #include "source/source.h"
 
-#include <string.h>
+#include "base/ascii.h"
+#include "base/edit.h"
+#include "base/num.h"
 
 /* ---- nearest names ---- */
-
-/* Longer names are compared by their beginnings only. */
-#define EDIT_BYTES 64u
 
 /* One step worse than anything that is still worth a mention. */
 #define FAR 1000u
@@ -27,51 +25,38 @@ static struct str last_part(struct str name)
 	return name;
 }
 
-static char fold(char c)
+static bool is_separator(char c)
 {
-	return c == '_' || c == '.' || c == ' ' ? '-' : ascii_lower(c);
+	return c == '_' || c == '.' || c == ' ';
 }
 
-static unsigned least(unsigned a, unsigned b, unsigned c)
+/* Case and the kind of separator do not count. */
+static struct str fold(struct str name, char room[EDIT_WORD_BYTES])
 {
-	unsigned ab = a < b ? a : b;
+	struct str folded = { room, min_size(name.len, EDIT_WORD_BYTES) };
 
-	return ab < c ? ab : c;
+	for (size_t i = 0; i < folded.len; i++)
+		room[i] = is_separator(name.ptr[i])
+				  ? '-'
+				  : ascii_lower(name.ptr[i]);
+	return folded;
 }
 
-/* Levenshtein's distance; case and the kind of separator do not count. */
-static unsigned edit_distance(struct str a, struct str b)
+static size_t folded_distance(struct str a, struct str b)
 {
-	unsigned row[EDIT_BYTES + 1];
+	char a_room[EDIT_WORD_BYTES], b_room[EDIT_WORD_BYTES];
 
-	a = str_slice(a, 0, EDIT_BYTES);
-	b = str_slice(b, 0, EDIT_BYTES);
-	for (unsigned j = 0; j <= b.len; j++)
-		row[j] = j;
-	for (unsigned i = 0; i < a.len; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = i + 1;
-		for (unsigned j = 0; j < b.len; j++) {
-			unsigned cost = fold(a.ptr[i]) != fold(b.ptr[j]);
-			unsigned best = least(row[j] + 1, row[j + 1] + 1,
-					      diagonal + cost);
-
-			diagonal = row[j + 1];
-			row[j + 1] = best;
-		}
-	}
-	return row[b.len];
+	return edit_distance(fold(a, a_room), fold(b, b_room), 2);
 }
 
 /* Senders add and drop prefixes ("prod/checkout", "ebpf/ns/app") and suffixes
  * (old agents: "checkout.cpu"), so those come before typing errors. */
-static unsigned name_distance(struct str name, struct str wanted)
+static size_t name_distance(struct str name, struct str wanted)
 {
 	struct str own = without_suffixes(name);
 	struct str want = without_suffixes(wanted);
-	unsigned allowed = want.len < 6 ? 1 : (unsigned)want.len / 3;
-	unsigned edits;
+	size_t allowed = want.len < 6 ? 1 : want.len / 3;
+	size_t edits;
 
 	if (str_equal(name, wanted))
 		return 0;
@@ -79,7 +64,7 @@ static unsigned name_distance(struct str name, struct str wanted)
 		return 1;
 	if (str_equal_nocase(last_part(own), last_part(want)))
 		return 2;
-	edits = edit_distance(last_part(own), last_part(want));
+	edits = folded_distance(last_part(own), last_part(want));
 	if (edits <= allowed)
 		return 3 + edits;
 	if (want.len >= 3 && str_find(own, want) != SIZE_MAX)
@@ -91,13 +76,13 @@ static unsigned name_distance(struct str name, struct str wanted)
 size_t nearest_names(const struct name_list *list, struct str wanted,
 		     struct str *out, size_t max)
 {
-	unsigned distances[16];
+	size_t distances[16];
 	size_t count = 0;
 
 	if (max > sizeof distances / sizeof *distances)
 		max = sizeof distances / sizeof *distances;
 	for (size_t i = 0; i < list->count; i++) {
-		unsigned distance = name_distance(list->items[i], wanted);
+		size_t distance = name_distance(list->items[i], wanted);
 		size_t at = count;
 
 		while (at > 0 && distances[at - 1] > distance)
