@@ -4,46 +4,35 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/outfile.h"
+#include "cli/input.h"
 
 bool fetch_profile_file(struct context *ctx, const char *path,
 			struct str type, struct profile *profile,
 			struct error *err)
 {
-	const char *name = strcmp(path, "-") ? path : "standard input";
 	struct profile_want want = { .type = type };
-	struct buf raw, plain;
-	struct str bytes;
-	enum format format;
-	char looks_like[120];
+	struct input in;
 	bool done = false;
 
-	buf_init(&raw, LIMIT_FILE_BYTES);
-	buf_init(&plain, LIMIT_FILE_PLAIN_BYTES);
-	if (!file_read(path, &raw, err))
+	if (!input_read(&in, path, err))
 		goto out;
-	bytes = decode_plain(buf_str(&raw), name, &plain, err);
-	if (!bytes.ptr)
-		goto out;
-	format = format_sniff(bytes, looks_like, sizeof looks_like);
-	if (format_is_trace(format)) {
+	if (format_is_trace(in.format)) {
 		error_set(err, ERROR_FORMAT,
 			  "%s: a profile is needed, this is a trace (%s); try "
 			  "tracefind slow or show",
-			  name, format_name(format));
-	} else if (format == FORMAT_UNKNOWN) {
+			  in.name, format_name(in.format));
+	} else if (in.format == FORMAT_UNKNOWN) {
 		error_set(err, ERROR_FORMAT,
 			  "%s: neither pprof nor folded stacks; it looks like "
 			  "%s",
-			  name, looks_like);
+			  in.name, in.looks_like);
 	} else {
-		done = decode_profile(format, bytes, &want, profile,
+		done = decode_profile(in.format, in.bytes, &want, profile,
 				      &ctx->notes, err) ||
-		       error_prefix(err, "%s", name);
+		       error_prefix(err, "%s", in.name);
 	}
 out:
-	buf_release(&raw);
-	buf_release(&plain);
+	input_release(&in);
 	return done;
 }
 

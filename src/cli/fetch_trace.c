@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/outfile.h"
+#include "cli/input.h"
 #include "cli/window.h"
 
 /* A trace may begin before and end after what the user remembers; too tight
@@ -33,39 +34,28 @@ static bool read_trace_file(struct context *ctx, const char *path,
 			    const struct trace_id *want, struct trace *trace,
 			    struct error *err)
 {
-	const char *name = strcmp(path, "-") ? path : "standard input";
-	struct buf raw, plain;
-	struct str bytes;
-	enum format format;
-	char looks_like[120];
+	struct input in;
 	bool done = false;
 
-	buf_init(&raw, LIMIT_FILE_BYTES);
-	buf_init(&plain, LIMIT_FILE_PLAIN_BYTES);
-	if (!file_read(path, &raw, err))
+	if (!input_read(&in, path, err))
 		goto out;
-	bytes = decode_plain(buf_str(&raw), name, &plain, err);
-	if (!bytes.ptr)
-		goto out;
-	format = format_sniff(bytes, looks_like, sizeof looks_like);
-	if (format_is_profile(format)) {
+	if (format_is_profile(in.format)) {
 		error_set(err, ERROR_FORMAT,
 			  "%s: a trace is needed, this is a profile (%s); try "
 			  "tracefind profile or diff",
-			  name, format_name(format));
-	} else if (format == FORMAT_UNKNOWN) {
+			  in.name, format_name(in.format));
+	} else if (in.format == FORMAT_UNKNOWN) {
 		error_set(err, ERROR_FORMAT,
 			  "%s: none of the trace formats (OTLP JSON or "
 			  "protobuf, Jaeger JSON); it looks like %s",
-			  name, looks_like);
+			  in.name, in.looks_like);
 	} else {
-		done = decode_trace(format, bytes, want, trace, &ctx->notes,
-				    err) ||
-		       error_prefix(err, "%s", name);
+		done = decode_trace(in.format, in.bytes, want, trace,
+				    &ctx->notes, err) ||
+		       error_prefix(err, "%s", in.name);
 	}
 out:
-	buf_release(&raw);
-	buf_release(&plain);
+	input_release(&in);
 	return done;
 }
 

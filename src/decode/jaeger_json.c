@@ -544,23 +544,23 @@ static const struct json_name document_names[] = {
 	NAMES_END,
 };
 
+static void read_trace_field(struct jaeger *j, int field)
+{
+	if (field == FIELD_SPANS)
+		read_spans(j);
+	else if (field == FIELD_PROCESSES)
+		read_processes(j);
+	else
+		json_skip(j->t.r);
+}
+
 static void read_trace(struct jaeger *j)
 {
 	struct str key;
 
 	begin_trace(j);
 	while (json_next_key(j->t.r, &key))
-		switch (trace_json_field(document_names, key)) {
-		case FIELD_SPANS:
-			read_spans(j);
-			break;
-		case FIELD_PROCESSES:
-			read_processes(j);
-			break;
-		default:
-			json_skip(j->t.r);
-			break;
-		}
+		read_trace_field(j, trace_json_field(document_names, key));
 }
 
 static void read_data(struct jaeger *j)
@@ -580,24 +580,16 @@ static void read_document(struct jaeger *j)
 	begin_trace(j);
 	if (!json_enter(j->t.r, JSON_OBJECT))
 		return;
-	while (json_next_key(j->t.r, &key))
-		switch (trace_json_field(document_names, key)) {
-		case FIELD_DATA:
+	while (json_next_key(j->t.r, &key)) {
+		int field = trace_json_field(document_names, key);
+
+		if (field == FIELD_DATA)
 			read_data(j);
-			break;
-		case FIELD_ERRORS:
+		else if (field == FIELD_ERRORS)
 			trace_json_server_error(&j->t);
-			break;
-		case FIELD_SPANS:
-			read_spans(j);
-			break;
-		case FIELD_PROCESSES:
-			read_processes(j);
-			break;
-		default:
-			json_skip(j->t.r);
-			break;
-		}
+		else
+			read_trace_field(j, field);
+	}
 }
 
 bool decode_jaeger_json(struct str bytes, struct trace_build *b,

@@ -34,18 +34,13 @@ struct samples {
 	uint64_t frames_seen;
 };
 
-static bool no_memory(const struct pprof *p, struct error *err)
-{
-	return arena_fail(&p->scratch, PPROF_WHAT, err);
-}
-
 static bool reserve_ids(struct samples *s, size_t more, struct error *err)
 {
 	void *ids = s->now.ids;
 
 	if (!arena_reserve(&s->p->scratch, &ids, &s->now.id_cap,
 			   s->now.id_count + more, sizeof *s->now.ids))
-		return no_memory(s->p, err);
+		return pprof_no_memory(s->p, err);
 	s->now.ids = ids;
 	return true;
 }
@@ -183,7 +178,7 @@ static bool add_sample(struct samples *s, struct error *err)
 		return false;
 	if (!arena_reserve(&s->p->scratch, &frames, &s->frame_cap, count,
 			   sizeof *s->frames))
-		return no_memory(s->p, err);
+		return pprof_no_memory(s->p, err);
 	at = s->frames = frames;
 	for (size_t i = s->now.id_count; i-- > 0;) {
 		struct pprof_unfolded u = s->p->unfolded[s->now.ids[i]];

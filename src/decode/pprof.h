@@ -82,6 +82,12 @@ static inline void pprof_wire(const struct pprof *p, struct str message,
 	};
 }
 
+/* False, always, with err set. */
+static inline bool pprof_no_memory(const struct pprof *p, struct error *err)
+{
+	return arena_fail(&p->scratch, PPROF_WHAT, err);
+}
+
 /* PPROF_NONE when absent. */
 static inline uint32_t pprof_find(const struct pprof_table *t, uint64_t id)
 {

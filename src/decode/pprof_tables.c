@@ -18,11 +18,6 @@ static bool malformed(struct error *err, const char *what, uint64_t id,
 			 PPROF_WHAT, what, (unsigned long long)id, why);
 }
 
-static bool no_memory(const struct pprof *p, struct error *err)
-{
-	return arena_fail(&p->scratch, PPROF_WHAT, err);
-}
-
 /* ---- first pass ---- */
 
 static bool count_message(struct pprof_table *t, uint32_t limit,
@@ -168,7 +163,7 @@ static bool fill_tables(struct pprof *p, struct error *err)
 	if (!p->strings || !table_init(&p->mappings, &p->scratch) ||
 	    !table_init(&p->locations, &p->scratch) ||
 	    !table_init(&p->functions, &p->scratch))
-		return no_memory(p, err);
+		return pprof_no_memory(p, err);
 	wire_init(&w, p->bytes);
 	while (wire_next(&w, &f))
 		if (!read_table_field(p, &f, err))
@@ -205,7 +200,7 @@ static bool index_small_ids(struct pprof *p, struct pprof_table *t,
 	t->by_id = arena_array(&p->scratch, (size_t)t->by_id_len,
 			       sizeof *t->by_id);
 	if (!t->by_id)
-		return no_memory(p, err);
+		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < t->count; i++) {
 		if (t->by_id[t->ids[i]])
 			return twice(t, i, err);
@@ -228,7 +223,7 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 		uint32_t stored;
 
 		if (!map_insert_u64(&t->map, t->ids[i], i, &stored))
-			return no_memory(p, err);
+			return pprof_no_memory(p, err);
 		if (stored != i)
 			return twice(t, i, err);
 	}
@@ -288,7 +283,7 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 	p->function_ids = arena_array(&p->scratch, p->functions.count,
 				      sizeof *p->function_ids);
 	if (!p->unfolded || !p->function_ids)
-		return no_memory(p, err);
+		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		p->function_ids[i] = PPROF_NONE;
 	return true;
@@ -387,7 +382,7 @@ static bool add_nameless(struct pprof *p, const struct location *l,
 		name = arena_printf(&p->scratch, "0x%llx",
 				    (unsigned long long)l->address);
 	if (!name.ptr)
-		return no_memory(p, err);
+		return pprof_no_memory(p, err);
 	return profile_build_function(p->build, name, STR(""), function, err);
 }
 
@@ -457,7 +452,7 @@ static bool push_frame(struct pprof *p, uint64_t function_id, uint64_t line,
 	if (!arena_reserve(&p->scratch, &frames, &p->frame_cap,
 			   p->frame_count + 1, sizeof *p->frames) ||
 	    p->frame_count >= UINT32_MAX)
-		return no_memory(p, err);
+		return pprof_no_memory(p, err);
 	p->frames = frames;
 	/* Lines are signed on the wire; one that is not a line is unknown. */
 	if (!profile_build_frame(p->build, function,
