@@ -15,8 +15,9 @@
 
 struct folded {
 	struct profile_build *build;
-	uint32_t *frames;
+	uint32_t *frames; /* of the last stack */
 	size_t frame_cap;
+	struct str last; /* stack */
 	struct arena scratch;
 	size_t line;
 	size_t stack_lines;
@@ -84,25 +85,45 @@ static bool push_frame(struct folded *f, uint32_t at, struct str name,
 	       profile_build_frame(f->build, function, 0, &f->frames[at], err);
 }
 
+/* How many bytes both begin with. */
+static size_t shared_len(struct str a, struct str b)
+{
+	size_t len = 0;
+
+	while (len < a.len && len < b.len && a.ptr[len] == b.ptr[len])
+		len++;
+	return len;
+}
+
+static size_t frame_end(struct str stack, size_t start)
+{
+	const char *end = memchr(stack.ptr + start, ';', stack.len - start);
+
+	return end ? (size_t)(end - stack.ptr) : stack.len;
+}
+
+/* Collapsers sort their lines, so neighbours have most frames in common:
+ * those that end in the shared part are in f->frames already. */
 static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 		      struct error *err)
 {
+	size_t shared = shared_len(stack, f->last);
 	uint32_t count = 0;
-	size_t start = 0;
 
-	for (size_t i = 0; i <= stack.len; i++) {
-		if (i < stack.len && stack.ptr[i] != ';')
-			continue;
+	for (size_t start = 0, end; start <= stack.len; start = end + 1) {
+		end = frame_end(stack, start);
 		if (count == LIMIT_LOCATIONS)
 			return error_set(err, ERROR_LIMIT,
 					 "folded stacks, line %zu: more than "
 					 "%u frames",
 					 f->line, LIMIT_LOCATIONS);
-		if (!push_frame(f, count++, str_slice(stack, start, i - start),
+		if (end >= shared &&
+		    !push_frame(f, count, str_slice(stack, start, end - start),
 				err))
 			return false;
-		start = i + 1;
+		count++;
 	}
+	f->last = stack;
 	return profile_build_stack(f->build, f->frames, count, weight, err);
 }
 

@@ -40,6 +40,17 @@ static void test_forms_of_lines(void **state)
 			  "a;read_[i] 1\na;read_[k] 1\n");
 }
 
+/* Frames of the line before are taken over; parts of names are not. */
+static void test_neighbours_that_begin_alike(void **state)
+{
+	(void)state;
+	assert_decodes_to("a;bc;d 1\na;b 2\na;bc 3\na;bcd;d 4\na;bc;d;e 5\n",
+			  "a;b 2\na;bc 3\na;bc;d 1\na;bc;d;e 5\na;bcd;d 4\n");
+	assert_decodes_to("a;b 1\nab;b 2\na;b; 3\na;b 4\na;;b 5\na; 6\n",
+			  "a;[unknown] 6\na;[unknown];b 5\na;b 5\n"
+			  "a;b;[unknown] 3\nab;b 2\n");
+}
+
 static void test_names_that_end_in_numbers(void **state)
 {
 	(void)state;
@@ -225,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms_of_lines),
+		cmocka_unit_test(test_neighbours_that_begin_alike),
 		cmocka_unit_test(test_names_that_end_in_numbers),
 		cmocka_unit_test(test_bad_lines_are_numbered),
 		cmocka_unit_test(test_weights_past_int64),
