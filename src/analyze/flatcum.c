@@ -83,12 +83,48 @@ static bool side_intern(struct func_table *t, struct func_side *side,
 	return true;
 }
 
-/* Both sides vote: a function must be of one kind on both. */
-static void classify(struct func_table *t)
+static bool is_same_function(const struct profile *p, uint32_t f,
+			     const struct profile *q, uint32_t g)
 {
+	return str_equal(function_name(p, f), function_name(q, g)) &&
+	       str_equal(function_file(p, f), function_file(q, g));
+}
+
+/* Two builds have most functions in common: what is known of one is not
+ * worked out again. known: by entry, a function of the slow side, from 1. */
+static void side_classify(struct func_table *t, enum side s, uint32_t *known,
+			  unsigned int languages)
+{
+	const struct func_side *slow = &t->sides[SIDE_SLOW];
+	struct func_side *side = &t->sides[s];
+	const struct profile *p = side->profile;
+
+	for (uint32_t f = 0; p && f < p->function_count; f++) {
+		uint32_t id = side->entries[f];
+		uint32_t twin = known[id];
+
+		if (twin && is_same_function(p, f, slow->profile, twin - 1))
+			side->classes[f] = slow->classes[twin - 1];
+		else
+			side->classes[f] =
+				code_classify(function_name(p, f),
+					      function_file(p, f), languages);
+		if (s == SIDE_SLOW)
+			known[id] = f + 1;
+		t->entries[id].is_application |=
+			side->classes[f].kind == CODE_APPLICATION;
+	}
+}
+
+/* Both sides vote: a function must be of one kind on both. */
+static bool classify(struct func_table *t, struct error *err)
+{
+	uint32_t *known = arena_array(t->arena, t->count, sizeof *known);
 	struct language_votes votes = { { 0 } };
 	unsigned int languages;
 
+	if (!known)
+		return no_memory(t, err);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct profile *p = t->sides[s].profile;
 
@@ -97,18 +133,9 @@ static void classify(struct func_table *t)
 					   function_file(p, f));
 	}
 	languages = language_votes_result(&votes);
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		struct func_side *side = &t->sides[s];
-		const struct profile *p = side->profile;
-
-		for (uint32_t f = 0; p && f < p->function_count; f++) {
-			side->classes[f] =
-				code_classify(function_name(p, f),
-					      function_file(p, f), languages);
-			t->entries[side->entries[f]].is_application |=
-				side->classes[f].kind == CODE_APPLICATION;
-		}
-	}
+	for (int s = 0; s < SIDE_COUNT; s++)
+		side_classify(t, (enum side)s, known, languages);
+	return true;
 }
 
 /* ---- values ---- */
@@ -329,9 +356,8 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 		if (t->sides[s].profile)
 			is_done = side_intern(t, &t->sides[s], &key, err);
 	buf_release(&key);
-	if (!is_done)
+	if (!is_done || !classify(t, err))
 		return false;
-	classify(t);
 	for (int s = 0; s < SIDE_COUNT; s++)
 		if (t->sides[s].profile &&
 		    !side_values_add(t, (enum side)s, err))

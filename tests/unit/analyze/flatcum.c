@@ -129,6 +129,25 @@ static void test_name_in_two_files(void **state)
 	release(&f);
 }
 
+/* What one side knows of a name holds on the other for the same file only. */
+static void test_name_in_other_file_of_baseline(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	build(&f, "handle@/app/work.py:5;parse@/app/work.py:9 6\n",
+	      "handle@/app/work.py:5;"
+	      "parse@/usr/lib/python3/site-packages/x/y.py:70 10\n");
+	/* Functions are in the order of their names: handle, parse. */
+	assert_int_equal(f.t.sides[SIDE_SLOW].classes[1].kind,
+			 CODE_APPLICATION);
+	assert_int_equal(f.t.sides[SIDE_BASELINE].classes[0].kind,
+			 CODE_APPLICATION);
+	assert_int_equal(f.t.sides[SIDE_BASELINE].classes[1].kind,
+			 CODE_LIBRARY);
+	release(&f);
+}
+
 static void test_leaf_and_line(void **state)
 {
 	struct fixture f;
@@ -242,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_inlined_frames),
 		cmocka_unit_test(test_name_in_two_files),
+		cmocka_unit_test(test_name_in_other_file_of_baseline),
 		cmocka_unit_test(test_leaf_and_line),
 		cmocka_unit_test(test_gone_function),
 		cmocka_unit_test(test_kernel_frames),
