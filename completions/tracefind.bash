@@ -5,13 +5,13 @@
 # table by tests/lint/options_sync.py.
 _tracefind_options()
 {
-	local data='output color quiet verbose strict record replay limit
+	local data='output color quiet verbose strict record replay
 		from to since around pad service
 		traces-url profiles-url connect-timeout timeout retry'
 	local sided='tenant-id username password-file token-file header cacert
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'
-	local profiling='map selector type sort'
+	local profiling='map selector type sort limit'
 	local comparing='baseline baseline-selector normalize'
 	local name side
 

@@ -42,7 +42,7 @@ complete -c tracefind -n $data -l since -x -d 'start this long before the end'
 complete -c tracefind -n $data -l around -x -d 'a window on both sides of this time'
 complete -c tracefind -n $data -l pad -x -d 'widen the window on both sides'
 
-complete -c tracefind -n $data -s n -l limit -x -d 'rows of a table'
+complete -c tracefind -n $profiling -s n -l limit -x -d 'rows of a table'
 complete -c tracefind -n $profiling -l sort -x -a 'owned self total delta' -d 'order of the functions'
 
 complete -c tracefind -n $data -s o -l output -x -a 'table json folded difffolded' -d 'format and file'

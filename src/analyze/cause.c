@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/cause.h"
 
+#include <math.h>
+
 #include "base/buf.h"
 #include "base/num.h"
 
@@ -143,16 +145,19 @@ static bool rate(const struct cause_evidence *e, struct result *result,
 					      "profile of the whole service");
 		add_samples(result, &text);
 		if (e->span && !is_span)
-			buf_add_text(&text, ", CPU share from the span's own");
+			buf_add_text(&text, ", CPU time measured on the span");
 		if (!result->has_baseline)
 			buf_add_text(&text, ", no baseline");
 		else if (result->baseline.healthy < 0)
 			buf_add_text(&text,
 				     ", baseline not checked for health");
+		if (leader_changed(result) && isnan(result->functions[0].q))
+			buf_add_text(&text, ", not tested for significance");
 		if (result->has_baseline && !leader_changed(result))
 			buf_add_text(&text, ", no function clearly grew");
 	}
-	c->confidence = result->has_baseline && is_explained(result) ?
+	c->confidence = result->has_baseline && is_explained(result) &&
+					result->functions[0].q >= 0 ?
 				CONFIDENCE_FAIR :
 				CONFIDENCE_WEAK;
 	done = buf_check(&text, "the answer", err) &&

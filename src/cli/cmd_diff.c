@@ -66,7 +66,7 @@ int cmd_diff(const struct options *o)
 	struct error err = { 0 };
 	struct options changed;
 	struct run r;
-	bool done = run_begin(&r, o, "diff", &err) &&
+	bool done = run_begin(&r, o, "diff", 0, &err) &&
 		    diff(&r, &changed, &err);
 
 	return run_end(&r, done, &err);

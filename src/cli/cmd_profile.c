@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/run.h"
+#include "render/render.h"
 
 /* Long enough for some thousand samples at 100 Hz, short enough to be "now". */
 #define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
@@ -47,7 +48,7 @@ int cmd_profile(const struct options *o)
 {
 	struct error err = { 0 };
 	struct run r;
-	bool done = run_begin(&r, o, "profile", &err) && profile(&r, &err);
+	bool done = run_begin(&r, o, "profile", RENDER_NEEDS_BASELINE, &err) && profile(&r, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/guilty.h"
+#include "cli/suggest_next.h"
 
 /* Go's CPU profiles cover 30 s and carry the time of their start: samples of
  * a span lie in a profile stamped up to 30 s before it. */
@@ -37,6 +38,11 @@ static bool want_init(struct run *r, const struct guilty *g,
 	    !window_resolve(o, r->ctx.now_ns, 2 * o->pad_ns, &want->window,
 			    err))
 		return false;
+	if (want->window.to_ns < pick->start_ns ||
+	    want->window.from_ns > pick->end_ns)
+		notes_add(&r->ctx.notes, "the time window given does not hold "
+					 "the span; without one it is the "
+					 "span's own time and --pad");
 	if (!pick->profile_id.ptr || scope_is(o, "service"))
 		return true;
 	memcpy(span_id, pick->profile_id.ptr, 16);
@@ -79,7 +85,9 @@ static bool choose_scope(struct run *r, const struct guilty *g,
 static bool rank_evidence(struct run *r, const struct guilty *g,
 			  const struct evidence_want *want, struct error *err)
 {
-	bool is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE;
+	/* An order that was asked for is kept. */
+	bool is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE &&
+		       !r->ctx.options->sort;
 	enum scope scope;
 
 	if (!choose_scope(r, g, want, err))
@@ -103,20 +111,6 @@ static bool complete_cause(struct run *r, const struct guilty *g,
 		evidence.span_own_ns = g->pick.profile_own_ns;
 	}
 	return cause_complete(&evidence, &r->result, err);
-}
-
-static void suggest(struct run *r)
-{
-	const struct result *result = &r->result;
-
-	if (result->trace.id.len == 0)
-		return;
-	run_suggest(r, "tracefind show %.*s", STR_ARGS(result->trace.id));
-	if (result->has_profile)
-		run_suggest(r,
-			    "tracefind slow %.*s -o folded | flamegraph.pl > "
-			    "flame.svg",
-			    STR_ARGS(result->trace.id));
 }
 
 /* Notes that begin so take the place of the function in the report. */
@@ -155,7 +149,9 @@ static bool slow(struct run *r, struct error *err)
 	}
 	if (!complete_cause(r, &g, err))
 		return false;
-	suggest(r);
+	suggest_next(r, "show", "");
+	if (r->result.has_profile)
+		suggest_next(r, "slow", " -o folded | flamegraph.pl > flame.svg");
 	if (!run_render(r, &render) && r->has_evidence) {
 		*err = render;
 		return false;
@@ -169,7 +165,7 @@ int cmd_slow(const struct options *o)
 {
 	struct error err = { 0 };
 	struct run r;
-	bool done = run_begin(&r, o, "slow", &err) && slow(&r, &err);
+	bool done = run_begin(&r, o, "slow", 0, &err) && slow(&r, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -103,7 +103,8 @@ bool missing_profile_explain(const struct missing_profile *m, struct error *err)
 			 "%.*s",
 			 STR_ARGS(m->service), STR_ARGS(m->type_id));
 		add_window(m, &text);
-		buf_add_text(&text, "; widen with --pad or --since");
+		buf_addf(&text, "; widen with %s",
+			 m->has_trace ? "--pad" : "--since");
 	}
 	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
 	buf_release(&text);

@@ -43,7 +43,8 @@ static bool fail_format(const char *name, struct error *err)
 	return false;
 }
 
-bool output_check(const struct options *o, struct error *err)
+bool output_check(const struct options *o, unsigned lacking,
+		  const char *command, struct error *err)
 {
 	size_t count, on_stdout = 0;
 	const struct output_option *list = outputs(o, &count);
@@ -54,6 +55,15 @@ bool output_check(const struct options *o, struct error *err)
 
 		if (!f)
 			return fail_format(list[i].format, err);
+		if (f->needs & lacking)
+			return error_set(err, ERROR_USAGE,
+					 "-o %s needs a %s, and %s has none",
+					 f->name,
+					 f->needs & lacking &
+							 RENDER_NEEDS_PROFILE ?
+						 "profile" :
+						 "baseline",
+					 command);
 		if (list[i].path)
 			continue;
 		if (++on_stdout > 1)

@@ -10,9 +10,11 @@
 #include "cli/evidence.h"
 #include "render/render.h"
 
-/* Before any work: formats known, at most one on standard output, no binary
- * format on a terminal. ERROR_USAGE otherwise. */
-bool output_check(const struct options *o, struct error *err) MUST_CHECK;
+/* Before any work: formats known and within what the command can give, at
+ * most one on standard output, no binary format on a terminal. `lacking` has
+ * the bits of enum render_needs that the command never has. ERROR_USAGE. */
+bool output_check(const struct options *o, unsigned lacking,
+		  const char *command, struct error *err) MUST_CHECK;
 
 /* Renders all that -o asked for ("table" on standard output by default).
  * trace and ev may be NULL. A format whose data is missing (no profile, no

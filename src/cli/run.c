@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analyze/profile_analysis.h"
@@ -12,11 +10,9 @@
 
 /* Rows, texts and findings of one answer. */
 #define RESULT_BYTES GIB
-#define NEXT_MAX 4
-#define NEXT_BYTES 256
 
 bool run_begin(struct run *r, const struct options *o, const char *command,
-	       struct error *err)
+	       unsigned lacking, struct error *err)
 {
 	memset(r, 0, sizeof *r);
 	arena_init(&r->result.arena, RESULT_BYTES);
@@ -24,7 +20,7 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	r->result.command = command;
 	trace_init(&r->trace);
 	evidence_init(&r->evidence);
-	return context_init(&r->ctx, o, err) && output_check(o, err);
+	return context_init(&r->ctx, o, err) && output_check(o, lacking, command, err);
 }
 
 static enum rank_by rank_by_option(const char *sort, enum rank_by fallback)
@@ -76,24 +72,10 @@ bool run_render(struct run *r, struct error *err)
 			     r->has_evidence ? &r->evidence : NULL, err);
 }
 
-void run_suggest(struct run *r, const char *format, ...)
+/* The server said so, or spans name parents that are not there. */
+static bool is_incomplete(const struct run *r)
 {
-	struct result *result = &r->result;
-	char text[NEXT_BYTES];
-	va_list args;
-
-	if (!result->next)
-		result->next = arena_array(&result->arena, NEXT_MAX,
-					   sizeof *result->next);
-	if (!result->next || result->next_count == NEXT_MAX)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	result->next[result->next_count] =
-		arena_str(&result->arena, str_from(text));
-	if (result->next[result->next_count].ptr)
-		result->next_count++;
+	return r->trace.is_partial || r->trace.orphan_count > 0;
 }
 
 int run_end(struct run *r, bool done, struct error *err)
@@ -104,7 +86,7 @@ int run_end(struct run *r, bool done, struct error *err)
 		*err = late;
 		done = false;
 	}
-	if (done && r->ctx.options->strict && r->result.trace.is_partial)
+	if (done && r->ctx.options->strict && is_incomplete(r))
 		done = error_set(err, ERROR_PARTIAL,
 				 "the trace is incomplete (--strict)");
 	if (!done)

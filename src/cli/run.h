@@ -18,9 +18,10 @@ struct run {
 	bool has_evidence;
 };
 
-/* Sets up everything for a command; release with run_end(). */
+/* Sets up everything for a command; release with run_end(). `lacking` as in
+ * output_check(). */
 bool run_begin(struct run *r, const struct options *o, const char *command,
-	       struct error *err) MUST_CHECK;
+	       unsigned lacking, struct error *err) MUST_CHECK;
 
 /* Ranks the functions of the evidence into the result: by --sort, else by
  * `by`. is_loop and span_name as in struct rank_want. */
@@ -29,9 +30,6 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 
 /* Adds notes and requests and renders what -o asked for. */
 bool run_render(struct run *r, struct error *err) MUST_CHECK;
-
-/* Adds a command to go on with. */
-void run_suggest(struct run *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Writes the case file, prints the error if any, frees everything. `done`
  * says whether the command succeeded. Returns the exit status. */

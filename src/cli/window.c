@@ -136,7 +136,7 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 		return set_kind(out, BASELINE_NONE);
 	if (parse_duration(text, &out->shift_ns) && out->shift_ns > 0)
 		return set_kind(out, BASELINE_SHIFT);
-	if (access(text.ptr, F_OK) == 0) {
+	if (str_equal(text, STR("-")) || access(text.ptr, F_OK) == 0) {
 		out->path = text.ptr;
 		return set_kind(out, BASELINE_FILE);
 	}

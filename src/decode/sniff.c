@@ -163,7 +163,7 @@ static struct guess sniff(struct str bytes)
 	struct guess guess;
 
 	if (bytes.len == 0)
-		return GUESS_OTHER("empty");
+		return GUESS_OTHER("an empty file");
 	if (find_magic(bytes))
 		return GUESS_OTHER(find_magic(bytes));
 	if (str_starts(text, STR("\xef\xbb\xbf")))

@@ -54,12 +54,16 @@ static void add_share(struct page *p, double share)
 	page_number(p, text);
 }
 
+static bool is_loop(const struct result *r)
+{
+	return r->has_cause && r->cause.kind == CAUSE_N_PLUS_ONE;
+}
+
 /* "  took 612 ms, normally 48 ms". The calls of a loop are told as its cause,
  * since the span itself is one. */
 static void times_text(const struct result *r, char *out, size_t size)
 {
 	const struct guilty_span *span = &r->span;
-	bool is_loop = r->has_cause && r->cause.kind == CAUSE_N_PLUS_ONE;
 	char took[UNIT_TEXT_BYTES];
 	char typical[UNIT_TEXT_BYTES] = "";
 	char calls[UNIT_TEXT_BYTES] = "";
@@ -67,7 +71,7 @@ static void times_text(const struct result *r, char *out, size_t size)
 	format_duration(span->duration_ns, took);
 	if (span->typical_ns >= 0)
 		format_duration(span->typical_ns, typical);
-	if (span->count > 1 && !is_loop)
+	if (span->count > 1 && !is_loop(r))
 		snprintf(calls, sizeof calls, " in %u calls",
 			 (unsigned)span->count);
 	snprintf(out, size, "  took %s%s%s%s", took, calls,
@@ -99,8 +103,9 @@ static void write_answer(struct page *p, const struct result *r)
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
-static void write_where(struct page *p, const struct guilty_span *span)
+static void write_where(struct page *p, const struct result *r)
 {
+	const struct guilty_span *span = &r->span;
 	bool is_long = span->path_count > PATH_HEAD + PATH_TAIL + 1;
 
 	for (size_t i = 0; i < span->path_count; i++) {
@@ -113,7 +118,7 @@ static void write_where(struct page *p, const struct guilty_span *span)
 		page_name(p, span->path[i], 0);
 	}
 	evidence(p, "  where");
-	page_text(p, "self ");
+	page_text(p, is_loop(r) ? "with its repeated calls " : "self ");
 	add_duration(p, span->self_ns);
 	if (span->share > 0) {
 		page_text(p, ", ");
@@ -313,7 +318,7 @@ static void write_evidence(struct page *p, const struct result *r)
 {
 	out_char(p->out, '\n');
 	if (r->has_span)
-		write_where(p, &r->span);
+		write_where(p, r);
 	if (r->has_span || r->has_cause)
 		write_why(p, r);
 	write_code(p, r);
@@ -327,9 +332,8 @@ void report_slow(struct page *p, const struct render_input *in)
 	const struct result *r = in->result;
 
 	write_answer(p, r);
-	if (!p->style.is_quiet)
-		write_evidence(p, r);
-	if (r->function_count) {
+	write_evidence(p, r);
+	if (r->function_count && !p->style.is_quiet) {
 		out_char(p->out, '\n');
 		table_functions(p, r);
 	}

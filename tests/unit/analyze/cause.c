@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include "analyze/cause.h"
@@ -174,6 +175,10 @@ static void confidence_follows_the_evidence(void **state)
 	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_FAIR);
 	expect_part(f.result.cause.confidence_text,
 		    "1,830 samples against 18,230");
+	f.row.q = (double)NAN;
+	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
+	expect_part(f.result.cause.confidence_text, "not tested");
+	f.row.q = 0;
 	f.row.change = CHANGE_NOISE;
 	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
 	expect_part(f.result.cause.confidence_text, "no function clearly grew");

@@ -184,7 +184,7 @@ static void test_profiles(void **state)
 static void test_other_kinds(void **state)
 {
 	(void)state;
-	expect(STR(""), FORMAT_UNKNOWN, "empty");
+	expect(STR(""), FORMAT_UNKNOWN, "an empty file");
 	expect(STR(" \n\t\n"), FORMAT_UNKNOWN, "nothing but blanks");
 	expect(STR("404 page not found\n"), FORMAT_UNKNOWN, "text");
 	expect(STR("limit 262145 exceeds max limit 262144"), FORMAT_UNKNOWN,

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/suggest_next.h"
+
+#include <string.h>
+
+#define NEXT_MAX 4
+
+/* How an answer was printed, which the next command chooses anew. */
+static const char *const printing[] = { "--output", "--limit", "--sort",
+					"--color",  "--quiet", "--strict" };
+
+/* What of a command's options matters to `show`. */
+static const char *const showing[] = { "--traces-", "--tenant-id", "--span",
+				       "--name", "--service" };
+
+/* A case knows its servers. */
+static const char *const serving[] = { "--traces-url", "--profiles-url",
+				       "--tenant-id", "--traces-tenant-id",
+				       "--profiles-tenant-id" };
+
+#define HAS_PREFIX(list, arg) has_prefix(list, sizeof(list) / sizeof *(list), arg)
+
+static bool has_prefix(const char *const *list, size_t count, const char *arg)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(arg, list[i], strlen(list[i])))
+			return true;
+	return false;
+}
+
+static bool is_option(const char *arg)
+{
+	return arg[0] == '-' && arg[1] == '-';
+}
+
+static bool is_kept(const struct run *r, const char *command, const char *arg)
+{
+	if (HAS_PREFIX(printing, arg))
+		return false;
+	if (r->ctx.replay && HAS_PREFIX(serving, arg))
+		return false;
+	return strcmp(command, "show") != 0 || HAS_PREFIX(showing, arg);
+}
+
+/* In single quotes where a shell would read more than one plain word. */
+static void add_word(struct buf *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_./:=@%+,";
+
+	buf_add_char(out, ' ');
+	if (*word && word[strspn(word, plain)] == '\0') {
+		buf_add_text(out, word);
+		return;
+	}
+	buf_add_char(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			buf_add_text(out, "'\\''");
+		else
+			buf_add_char(out, *word);
+	buf_add_char(out, '\'');
+}
+
+static void build(const struct run *r, const char *command, const char *tail,
+		  struct buf *out)
+{
+	const struct options *o = r->ctx.options;
+
+	buf_addf(out, "tracefind %s", command);
+	for (size_t i = 0; i < o->arg_count; i++)
+		add_word(out, o->args[i]);
+	for (size_t i = 1; i < o->raw_count; i++)
+		if (is_option(o->raw_args[i]) &&
+		    is_kept(r, command, o->raw_args[i]))
+			add_word(out, o->raw_args[i]);
+	if (o->replay) {
+		buf_add_text(out, " --replay");
+		add_word(out, o->replay);
+	}
+	buf_add_text(out, tail);
+}
+
+static bool reads_stdin(const struct options *o)
+{
+	return o->arg_count && !strcmp(o->args[0], "-");
+}
+
+void suggest_next(struct run *r, const char *command, const char *tail)
+{
+	struct result *result = &r->result;
+	struct buf text;
+	struct str line;
+
+	if (reads_stdin(r->ctx.options))
+		return;
+	if (!result->next)
+		result->next = arena_array(&result->arena, NEXT_MAX,
+					   sizeof *result->next);
+	if (!result->next || result->next_count == NEXT_MAX)
+		return;
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	build(r, command, tail, &text);
+	line = text.state == BUF_OK ? arena_str(&result->arena, buf_str(&text)) :
+				      (struct str){ NULL, 0 };
+	if (line.ptr)
+		result->next[result->next_count++] = line;
+	buf_release(&text);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The "next" lines: commands that can be pasted, with the trace, the servers
+ * and the choices of this run.
+ */
+#ifndef CLI_SUGGEST_NEXT_H
+#define CLI_SUGGEST_NEXT_H
+
+#include "cli/run.h"
+
+/* Adds "tracefind COMMAND ...TAIL" to the result; tail may be "". Nothing is
+ * added when the trace came through standard input, which is gone. */
+void suggest_next(struct run *r, const char *command, const char *tail);
+
+#endif
