@@ -433,7 +433,9 @@ static bool fetch_baseline_file(struct inquiry *s, struct error *err)
 	struct str type = profile_type_name(&ev->slow);
 
 	ev->baseline_kind = STR("file");
-	ev->baseline_selector = str_from(s->baseline.path);
+	ev->baseline_selector =
+		str_from(strcmp(s->baseline.path, "-") ? s->baseline.path :
+							 "standard input");
 	ev->baseline_window = (struct time_range){ 0, 0 };
 	if (!fetch_profile_file(s->ctx, s->baseline.path, type, &ev->baseline,
 				err))

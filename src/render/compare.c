@@ -82,6 +82,18 @@ static void add_part(struct page *p, bool *has_parts)
 	*has_parts = true;
 }
 
+static bool is_count(const struct result *r)
+{
+	return str_equal(r->profile.unit, STR("count"));
+}
+
+/* Folded stacks count samples, and nothing else. */
+static bool is_told_by_samples(const struct result *r, const struct side *side)
+{
+	return is_count(r) && side->samples == side->total_value &&
+	       str_equal(r->profile.type, STR("samples/count"));
+}
+
 static void write_side(struct page *p, const struct result *r,
 		       const struct side *side)
 {
@@ -96,11 +108,13 @@ static void write_side(struct page *p, const struct result *r,
 		add_part(p, &has_parts);
 		page_extent(p, side->range, side->samples);
 	}
-	add_part(p, &has_parts);
-	format_value(side->total_value, r->profile.unit, text);
-	page_number(p, text);
-	page_textf(p, str_equal(r->profile.unit, STR("count")) ? " %s" : " of %s",
-		   measure_word(r->profile.type));
+	if (!is_told_by_samples(r, side)) {
+		add_part(p, &has_parts);
+		format_value(side->total_value, r->profile.unit, text);
+		page_number(p, text);
+		page_textf(p, is_count(r) ? " %s" : " of %s",
+			   measure_word(r->profile.type));
+	}
 	if (side->name.len) {
 		page_text(p, "   ");
 		page_foreign(p, side->name);

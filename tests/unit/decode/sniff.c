@@ -94,7 +94,7 @@ static void is_tree(const char *path)
 	struct str bytes = oracle_load(path);
 
 	expect(bytes, bytes.len ? FORMAT_PYROSCOPE_TREE_PB : FORMAT_UNKNOWN,
-	       bytes.len ? "" : "empty");
+	       bytes.len ? "" : "an empty file");
 	free((char *)(uintptr_t)bytes.ptr);
 }
 
