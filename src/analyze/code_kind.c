@@ -454,11 +454,6 @@ struct code_class code_classify(struct str name, struct str file,
 	return out;
 }
 
-enum code_kind code_kind_of(struct str name, struct str file)
-{
-	return code_classify(name, file, 0).kind;
-}
-
 /* ---- the languages of a profile ---- */
 
 void language_votes_add(struct language_votes *v, struct str name,

@@ -46,7 +46,9 @@ void language_votes_add(struct language_votes *v, struct str name,
 /* Bits; 0 when nothing was added. */
 unsigned int language_votes_result(const struct language_votes *v);
 
-/* code_kind_of() within a profile of the given languages (0: unknown). */
+/* What kind of code a frame is, by rules per language over name and file (Go,
+ * Java, Python, Node, .NET, Ruby, Rust, C/C++), within a profile of the given
+ * languages (0: unknown). */
 struct code_class code_classify(struct str name, struct str file,
 				unsigned int profile_languages);
 

@@ -163,7 +163,7 @@ static double test_against_drift(const struct diff *d, struct counts c,
 		return 1;
 	c.exposure = EXPOSURE_RATE;
 	c.n_a *= d->drift;
-	return counts_test_phi(&c, phi);
+	return counts_test(&c, phi);
 }
 
 /* ---- what changed ---- */
@@ -248,7 +248,7 @@ static void test_candidates(struct diff *d)
 		if (!is_candidate(d, id))
 			continue;
 		d->ids[d->count] = id;
-		d->p[d->count++] = fmax(counts_test_phi(&c, phi),
+		d->p[d->count++] = fmax(counts_test(&c, phi),
 					test_against_drift(d, c, phi));
 	}
 	false_discovery_adjust(d->p, d->q, d->order, d->count);

@@ -19,10 +19,6 @@ enum code_kind {
 	CODE_RUNTIME, /* runtime, GC, kernel, libc */
 };
 
-/* What kind of code a frame is, by rules per language over name and file
- * (Go, Java, Python, Node, .NET, Ruby, Rust, C/C++). */
-enum code_kind code_kind_of(struct str name, struct str file);
-
 enum normalize { NORMALIZE_SHARE = 0, NORMALIZE_RATE };
 
 struct rank_want {

@@ -169,7 +169,7 @@ static void group(const struct rank *r, const struct item *items, size_t count,
 	}
 }
 
-bool candidates_rank_calls(const struct calls *c,
+bool candidates_rank(const struct calls *c,
 			   const struct trace_times *times,
 			   const struct guilty_want *want, struct arena *arena,
 			   struct candidates *out, struct error *err)
@@ -195,14 +195,4 @@ bool candidates_rank_calls(const struct calls *c,
 		qsort(out->items, out->count, sizeof *out->items,
 		      compare_candidate);
 	return true;
-}
-
-bool candidates_rank(const struct trace *t, const struct trace_times *times,
-		     const struct guilty_want *want, struct arena *arena,
-		     struct candidates *out, struct error *err)
-{
-	struct calls calls;
-
-	return calls_build(t, arena, &calls, err) &&
-	       candidates_rank_calls(&calls, times, want, arena, out, err);
 }

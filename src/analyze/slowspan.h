@@ -9,11 +9,11 @@
 #include "analyze/calls.h"
 #include "analyze/trace_analysis.h"
 
-bool candidates_rank_calls(const struct calls *c,
-			   const struct trace_times *times,
-			   const struct guilty_want *want, struct arena *arena,
-			   struct candidates *out,
-			   struct error *err) MUST_CHECK;
+/* Without a filter only spans of the analysed tree compete. *out lives in the
+ * arena. */
+bool candidates_rank(const struct calls *c, const struct trace_times *times,
+		     const struct guilty_want *want, struct arena *arena,
+		     struct candidates *out, struct error *err) MUST_CHECK;
 
 /* Whether the user asked for anything but the ranking as it comes. */
 bool guilty_want_is_narrow(const struct guilty_want *want);

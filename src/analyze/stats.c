@@ -165,7 +165,7 @@ static double exact_test(const struct counts *c)
 
 /* Deviations, not p: thousands of samples make p too small for a double,
  * while much of the deviation may be due to overdispersion. */
-double counts_test_phi(const struct counts *c, double phi)
+double counts_test(const struct counts *c, double phi)
 {
 	double z;
 
@@ -176,11 +176,6 @@ double counts_test_phi(const struct counts *c, double phi)
 	else
 		z = normal_deviations(c);
 	return normal_two_sided(z / sqrt(phi));
-}
-
-double counts_test(const struct counts *c)
-{
-	return counts_test_phi(c, 1);
 }
 
 double counts_overdispersion(const struct counts *c)

@@ -52,16 +52,14 @@ double binomial_mid_p(double a, double n, double pi);
 /* The same for a of n_a against b of n_b with both margins given (Fisher). */
 double fisher_mid_p(double a, double n_a, double b, double n_b);
 
-/* p value of "no change" for independent samples: exact while counts are
- * small, by the normal distribution otherwise. 1 when nothing was counted. */
-double counts_test(const struct counts *c);
+/* p value of "no change": exact while counts are small, by the normal
+ * distribution otherwise; 1 when nothing was counted. The samples' variance
+ * is phi times that of independent ones. */
+double counts_test(const struct counts *c, double phi);
 
 /* Variance of the row relative to independent samples, at least
  * OVERDISPERSION_BASE. */
 double counts_overdispersion(const struct counts *c);
-
-/* counts_test() of samples whose variance is phi times as large. */
-double counts_test_phi(const struct counts *c, double phi);
 
 /* Difference slow - baseline as a share of the slow side's samples; for
  * EXPOSURE_RATE the baseline is scaled by the ratio of the exposures, and

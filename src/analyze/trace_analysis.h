@@ -74,11 +74,6 @@ struct candidates {
 	uint32_t *members; /* span indices, grouped per candidate */
 };
 
-/* Without a filter only spans of the analysed tree compete. */
-bool candidates_rank(const struct trace *t, const struct trace_times *times,
-		     const struct guilty_want *want, struct arena *arena,
-		     struct candidates *out, struct error *err) MUST_CHECK;
-
 /* What the profile side needs to know of the choice. */
 struct guilty_pick {
 	uint32_t span;    /* guilty span or first of the group */

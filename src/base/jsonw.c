@@ -121,12 +121,6 @@ void jsonw_i64(struct jsonw *w, int64_t value)
 	outf(w->out, "%" PRId64, value);
 }
 
-void jsonw_u64(struct jsonw *w, uint64_t value)
-{
-	separate(w);
-	outf(w->out, "%" PRIu64, value);
-}
-
 /* Whatever the locale puts between the digits becomes a point. */
 static void undo_locale(char *text)
 {

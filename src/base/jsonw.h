@@ -35,7 +35,6 @@ void jsonw_key(struct jsonw *w, const char *key);
 void jsonw_str(struct jsonw *w, struct str text);
 void jsonw_text(struct jsonw *w, const char *text); /* NULL gives null */
 void jsonw_i64(struct jsonw *w, int64_t value);
-void jsonw_u64(struct jsonw *w, uint64_t value);
 /* Rounded to max_decimals places, without final zeros; a negative number of
  * them gives the fewest digits that read back as the same double. */
 void jsonw_f64(struct jsonw *w, double value, int max_decimals);

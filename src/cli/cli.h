@@ -55,8 +55,6 @@ int cmd_version(const struct options *o);
 
 /* Messages on stderr, each one line, foreign text escaped: "tracefind: ...". */
 void message_error(const struct error *err);
-void message_warn(const char *format, ...) PRINTF_LIKE(1, 2);
-void message_note(const char *text);
 /* What -v tells. */
 void message_info(const char *format, ...) PRINTF_LIKE(1, 2);
 

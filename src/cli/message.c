@@ -44,22 +44,6 @@ void message_error(const struct error *err)
 	message_write("tracefind: ", err->message);
 }
 
-void message_warn(const char *format, ...)
-{
-	struct error text;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text.message, sizeof text.message, format, args);
-	va_end(args);
-	message_write("tracefind: warning: ", text.message);
-}
-
-void message_note(const char *text)
-{
-	message_write("tracefind: note: ", text);
-}
-
 void message_info(const char *format, ...)
 {
 	struct error text;

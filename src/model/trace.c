@@ -117,18 +117,3 @@ void span_id_format(uint64_t span_id, char out[17])
 		bytes[i] = (unsigned char)(span_id >> (56 - 8 * i));
 	hex_encode(bytes, sizeof bytes, out);
 }
-
-const char *span_kind_name(enum span_kind kind)
-{
-	static const char *const names[] = {
-		[SPAN_KIND_INTERNAL] = "internal",
-		[SPAN_KIND_SERVER] = "server",
-		[SPAN_KIND_CLIENT] = "client",
-		[SPAN_KIND_PRODUCER] = "producer",
-		[SPAN_KIND_CONSUMER] = "consumer",
-	};
-
-	if ((unsigned)kind >= sizeof names / sizeof *names)
-		return names[SPAN_KIND_INTERNAL];
-	return names[kind];
-}

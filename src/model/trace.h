@@ -115,7 +115,6 @@ void trace_id_format(const struct trace_id *id, char out[33]);
 bool trace_id_equal(const struct trace_id *a, const struct trace_id *b);
 bool trace_id_is_zero(const struct trace_id *id);
 void span_id_format(uint64_t span_id, char out[17]);
-const char *span_kind_name(enum span_kind kind);
 
 /* ---- building ---- */
 

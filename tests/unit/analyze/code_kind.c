@@ -359,7 +359,7 @@ static void test_profile_languages(void **state)
 			 APP);
 	assert_int_equal(
 		code_classify(STR("sort.by_price"), STR(""), PYTHON).kind, APP);
-	assert_int_equal(code_kind_of(STR("time.Now"), STR("")), STD);
+	assert_int_equal(code_classify(STR("time.Now"), STR(""), 0).kind, STD);
 }
 
 /* Long and broken names must only be survived. */
@@ -370,14 +370,16 @@ static void test_hostile(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof long_name; i++)
 		long_name[i] = "(<:.[#$/"[i % 8];
-	code_kind_of((struct str){ long_name, sizeof long_name },
-		     (struct str){ long_name, sizeof long_name });
-	assert_int_equal(code_kind_of(STR("_ZN99999999999999999999"), STR("")),
-			 APP);
-	assert_int_equal(code_kind_of(STR("_ZN"), STR("")), APP);
+	code_classify((struct str){ long_name, sizeof long_name },
+		      (struct str){ long_name, sizeof long_name }, 0);
 	assert_int_equal(
-		code_kind_of((struct str){ NULL, 0 }, (struct str){ NULL, 0 }),
+		code_classify(STR("_ZN99999999999999999999"), STR(""), 0).kind,
 		APP);
+	assert_int_equal(code_classify(STR("_ZN"), STR(""), 0).kind, APP);
+	assert_int_equal(code_classify((struct str){ NULL, 0 },
+				       (struct str){ NULL, 0 }, 0)
+				 .kind,
+			 APP);
 }
 
 int main(void)

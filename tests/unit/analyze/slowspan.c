@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace_fixture.h"
 
-#include "analyze/trace_analysis.h"
+#include "analyze/slowspan.h"
 
 struct ranking {
 	struct trace t;
 	struct arena arena;
 	struct trace_times times;
+	struct calls calls;
 	struct candidates list;
 };
 
@@ -17,7 +18,8 @@ static void begin(struct ranking *r, const char *text, struct guilty_want want)
 	fixture_trace(&r->t, text);
 	arena_init(&r->arena, GIB);
 	assert_true(trace_times_compute(&r->t, &r->arena, &r->times, &err));
-	assert_true(candidates_rank(&r->t, &r->times, &want, &r->arena,
+	assert_true(calls_build(&r->t, &r->arena, &r->calls, &err));
+	assert_true(candidates_rank(&r->calls, &r->times, &want, &r->arena,
 				    &r->list, &err));
 }
 
@@ -212,7 +214,8 @@ static void ties_by_time(void **state)
 		arena_init(&r.arena, GIB);
 		assert_true(
 			trace_times_compute(&r.t, &r.arena, &r.times, &err));
-		assert_true(candidates_rank(&r.t, &r.times, &want, &r.arena,
+		assert_true(calls_build(&r.t, &r.arena, &r.calls, &err));
+		assert_true(candidates_rank(&r.calls, &r.times, &want, &r.arena,
 					    &r.list, &err));
 		expect(&r, 0, 4, 1, 10);
 		expect(&r, 1, 3, 1, 10);

@@ -107,13 +107,13 @@ static void test_choice_of_test(void **state)
 	struct counts none = counts_of(0, 100, 0, 100, EXPOSURE_SHARE);
 
 	(void)state;
-	assert_close(counts_test(&small), 1.92788301221e-13, 1e-8);
-	assert_close(counts_test(&large), 1.15271433481e-05, 1e-9);
-	assert_close(counts_test(&big_share), 1.54172579003e-08, 1e-9);
-	assert_close(counts_test(&rate), 9.77627645387e-17, 1e-8);
+	assert_close(counts_test(&small, 1), 1.92788301221e-13, 1e-8);
+	assert_close(counts_test(&large, 1), 1.15271433481e-05, 1e-9);
+	assert_close(counts_test(&big_share, 1), 1.54172579003e-08, 1e-9);
+	assert_close(counts_test(&rate, 1), 9.77627645387e-17, 1e-8);
 	/* 90,025 trials, yet too few expected for the normal test. */
-	assert_close(counts_test(&uneven), 1.14896411601e-12, 1e-8);
-	assert_true(counts_test(&none) == 1);
+	assert_close(counts_test(&uneven, 1), 1.14896411601e-12, 1e-8);
+	assert_true(counts_test(&none, 1) == 1);
 }
 
 /* Every sample of both sides: nothing is left that could differ. */
@@ -122,7 +122,7 @@ static void test_everywhere(void **state)
 	struct counts all = counts_of(5000, 5000, 7000, 7000, EXPOSURE_SHARE);
 
 	(void)state;
-	assert_true(counts_test(&all) == 1);
+	assert_true(counts_test(&all, 1) == 1);
 	assert_close(counts_overdispersion(&all), OVERDISPERSION_BASE, 1e-12);
 }
 
@@ -135,13 +135,13 @@ static void test_overdispersion(void **state)
 	(void)state;
 	assert_close(phi, 3 + 0.02 * 0.09 * 5000, 1e-12);
 	c.a = 1200;
-	assert_close(counts_test_phi(&c, 4),
+	assert_close(counts_test(&c, 4),
 		     normal_two_sided(
-			     normal_two_sided_quantile(counts_test(&c)) / 2),
+			     normal_two_sided_quantile(counts_test(&c, 1)) / 2),
 		     1e-9);
 	/* 134 deviations of independent samples are 8.46 of these. */
 	c = counts_of(40000, 1e7, 10000, 1e7, EXPOSURE_SHARE);
-	assert_close(counts_test_phi(&c, counts_overdispersion(&c)),
+	assert_close(counts_test(&c, counts_overdispersion(&c)),
 		     2.7709099084533526e-17, 1e-8);
 }
 
@@ -286,7 +286,7 @@ static void draw_round(const struct noise *noise, double growth, double *q)
 				  is_rate ? 600 : n_b, noise->exposure);
 		double phi = noise->is_plain ? 1 : counts_overdispersion(&c);
 
-		p[f] = counts_test_phi(&c, phi);
+		p[f] = counts_test(&c, phi);
 	}
 	false_discovery_adjust(p, q, order, FRAMES);
 }

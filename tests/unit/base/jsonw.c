@@ -98,13 +98,12 @@ static void test_scalars(void **state)
 	(void)state;
 	jsonw_array(w);
 	jsonw_i64(w, INT64_MIN);
-	jsonw_u64(w, UINT64_MAX);
 	jsonw_text(w, NULL);
 	jsonw_text(w, "a\"b");
 	jsonw_str(w, (struct str){ "\0<", 2 });
 	jsonw_bool(w, false);
 	jsonw_array_end(w);
-	end(&s, "[-9223372036854775808,18446744073709551615,null,\"a\\\"b\","
+	end(&s, "[-9223372036854775808,null,\"a\\\"b\","
 		"\"\\u0000\\u003c\",false]");
 }
 
