@@ -24,7 +24,8 @@ struct cause_evidence {
 #define CAUSE_WAIT_SHARE 0.2
 
 /* A span whose own time is shorter offers fewer than twenty ticks at 100 Hz:
- * too few to call it computing or waiting (profiles-api 7.6). */
+ * a share of one in five then has an interval of some 20 points either way,
+ * too much to call the span computing or waiting. */
 #define CAUSE_OWN_MIN_NS (200 * NS_PER_MS)
 
 /* Completes result->cause: on_cpu_ns, kind (cpu or wait where the trace left

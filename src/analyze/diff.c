@@ -7,7 +7,7 @@
 #include "base/num.h"
 
 /* Sampling of time below this is no sampling: mutex delays carry a period of
- * 1 ns, which is no sample (7.2). */
+ * 1 ns, which is no sample. */
 #define MIN_PERIOD_NS 100000.0
 
 struct diff {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What changed between the two sides of a function table, and whether it can
- * be told from noise (profiles-api 7.2-7.5). Where samples can be counted, a
- * test decides; elsewhere thresholds do, and the caller says so.
+ * be told from noise. Where samples can be counted, a test decides; elsewhere
+ * thresholds do, and the caller says so. Ranked is the end of the interval
+ * that is nearer to no change: by p value large dull functions would win, by
+ * ratio those that went from nothing to one sample.
  */
 #ifndef ANALYZE_DIFF_H
 #define ANALYZE_DIFF_H
@@ -10,7 +12,7 @@
 #include "analyze/flatcum.h"
 #include "analyze/stats.h"
 
-/* Fewer samples on both sides together decide nothing (7.5). */
+/* Fewer samples on both sides together decide nothing. */
 #define DIFF_MIN_SAMPLES 10
 
 /* Part of false claims among all claims that is put up with. */
@@ -19,7 +21,7 @@
 /* Half a percent of the time explains no slow request, however certain. */
 #define DIFF_MIN_DELTA 0.005
 
-/* Functions in nearly all samples of both sides cannot change (7.5). */
+/* Functions in nearly all samples of both sides cannot change. */
 #define DIFF_EVERYWHERE 0.99
 
 /* Without a test: idle waits and allocations of ordinary services wander by
@@ -29,7 +31,7 @@
 
 /* Shares hang together: one function that grows lowers all others. The median
  * ratio of the sides, over functions of DIFF_MIN_DELTA or more, tells how far
- * an unchanged one drifts; of fewer functions it tells little (7.3). */
+ * an unchanged one drifts; of fewer functions it tells little. */
 #define DIFF_DRIFT_ROWS 8
 
 /* Bytes of one sampled allocation: the default of Go and of async-profiler. A
@@ -60,7 +62,7 @@ int64_t side_value(const struct side_values *v, enum rank_by by);
 double side_share(const struct profile *p, int64_t value);
 
 /* The value of one sample, when values are samples that can be counted or, for
- * allocated bytes, estimated (7.2); else 0. */
+ * allocated bytes, estimated; else 0. */
 double profile_sample_value(const struct profile *p);
 
 /* Fills diffs[], one per entry. Both sides must be present. drift receives

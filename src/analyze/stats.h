@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The statistics of comparing two profiles (profiles-api 7.2-7.6): exact and
- * approximate tests for two counts, false discovery control, intervals.
+ * The statistics of comparing two profiles: exact and approximate tests for
+ * two counts, false discovery control (Benjamini-Hochberg), intervals.
  * Counts are samples, never nanoseconds. Knows nothing of profiles.
  */
 #ifndef ANALYZE_STATS_H

@@ -8,8 +8,9 @@
 #include "cli/input.h"
 #include "cli/window.h"
 
-/* A trace may begin before and end after what the user remembers; too tight
- * a window hides parts of it (traces-api 1.2). */
+/* A trace may begin before and end after what the user remembers; too tight a
+ * window hides parts of it without a word, since Tempo then leaves out blocks
+ * of its storage that hold the rest. */
 #define TRACE_WINDOW_PAD_NS NS_PER_HOUR
 
 static enum format form_format(enum body_form form)

@@ -52,7 +52,7 @@ bool decode_trace(enum format format, struct str bytes,
 /* Which sample type: empty = the profile's default, else the last. Matches
  * "cpu", "alloc_space", "cpu/nanoseconds" or a full Pyroscope id's middle
  * parts; the plain words of the option (cpu alloc inuse goroutine mutex block
- * wall) map to candidates (profiles-api 2.2). A type that is absent is
+ * wall) map to candidates. A type that is absent is
  * ERROR_NOT_FOUND and the message lists those present. */
 struct profile_want {
 	struct str type;

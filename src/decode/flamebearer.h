@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flame graphs as rows of [gap, total, self, name] a level (profiles-api
- * 1.7), collected in any order of names and levels and turned into stacks at
- * the end. Private to decode/.
+ * Flame graphs as rows of [gap, total, self, name] a level, collected in any
+ * order of names and levels and turned into stacks at the end. The gap counts
+ * from the right edge of the row's previous node; a node's parent is the one
+ * of the level above that spans it. Private to decode/.
  */
 #ifndef DECODE_FLAMEBEARER_H
 #define DECODE_FLAMEBEARER_H
@@ -58,7 +59,7 @@ bool flame_finish(struct flame *f, struct error *err) MUST_CHECK;
  * that the server left without names. */
 void flame_settle(struct profile *out, int64_t cut_off);
 
-/* TREE bytes of Pyroscope (profiles-api 1.6) into stacks; *cut_off grows by
+/* TREE bytes of Pyroscope (pyroscope_tree.c) into stacks; *cut_off grows by
  * what lies under "other". */
 bool tree_read(struct str bytes, struct profile_build *build, int64_t *cut_off,
 	       struct error *err) MUST_CHECK;

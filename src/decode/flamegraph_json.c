@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flame graphs as Pyroscope's JSON answers and its older render calls give
- * them (profiles-api 1.7, 1.11).
+ * Flame graphs as Pyroscope's JSON answers ("flamegraph") and its older
+ * render calls ("flamebearer") give them.
  */
 #include "base/json.h"
 #include "base/mem.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Folded stacks: "root;caller;leaf 12" a line (profiles-api 5.3).
+ * Folded stacks: "root;caller;leaf 12" a line. Names may hold blanks, so the
+ * last one separates; a comparison ends in two numbers.
  */
 #include <string.h>
 

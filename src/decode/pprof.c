@@ -9,7 +9,7 @@
 #include "decode/formats.h"
 
 /* Pyroscope writes a made-up period into its answers: 1 s for CPU, 1 ns for
- * wall (profiles-api 1.5). Samplers lie between these bounds. */
+ * wall, whatever the sampler did. Samplers lie between these bounds. */
 #define PERIOD_MIN_NS (NS_PER_MS / 10)
 #define PERIOD_END_NS NS_PER_S
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Field numbers are those of perftools.profiles.Profile (profiles-api 3.1).
+ * Field numbers are those of perftools.profiles.Profile. Writers put fields
+ * in any order, strings often last; ids are arbitrary, though nearly all
+ * count 1, 2, 3. Of a location's lines the first is the innermost.
  */
 #include "decode/pprof.h"
 

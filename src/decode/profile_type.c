@@ -9,9 +9,9 @@
 #define ID_PARTS_MIN 5
 #define ID_PARTS_MAX 6
 
-/* Plain words and what they may mean, the likeliest first (profiles-api 2.2,
- * without the part that only Pyroscope knows). Files do not tell mutex from
- * block profiles: both hold contentions and delay. */
+/* Plain words and what runtimes call it in files, the likeliest first; the
+ * ids of Pyroscope have a profile name in front that files lack. So they do
+ * not tell mutex from block profiles: both hold contentions and delay. */
 static const struct {
 	const char *word;
 	const char *type;
@@ -54,7 +54,7 @@ static const struct {
 #define CANDIDATE_COUNT (sizeof candidates / sizeof *candidates)
 
 /* Levels at an instant. "space" and "objects" are Node's heap in use, "live"
- * Java's (profiles-api 2.1). */
+ * Java's. */
 static const char *const gauges[] = {
 	"inuse_space", "inuse_objects", "goroutine", "goroutines",
 	"live",	       "live_objects",	"objects",   "space",

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The protobuf answers of Pyroscope's SelectMergeStacktraces and
- * SelectMergeSpanProfile (profiles-api 1.3, 1.6). Servers answer in another
- * form than was asked for, so what came decides.
+ * SelectMergeSpanProfile. Servers answer in another form than was asked for
+ * (old ones ignore an unknown format), so what came decides.
+ *
+ * A tree is a run of nodes without header, all numbers varints: length of the
+ * name, name, self, number of children. A virtual root without name comes
+ * first, then depth first; the children of a node come in reverse, as from a
+ * stack.
  */
 #include "base/num.h"
 #include "decode/decode.h"

@@ -5,8 +5,8 @@
 #include "base/timefmt.h"
 
 /* A sampler's period lies between 10 kHz and one sample a second; the
- * greatest common divisor of few values says little (profiles-api: six values
- * of evenly made data gave 0.8 s instead of 10 ms). */
+ * greatest common divisor of few values says little: six values of evenly
+ * made data gave 0.8 s instead of 10 ms. */
 #define PERIOD_MIN_NS (NS_PER_MS / 10)
 #define PERIOD_MAX_NS NS_PER_S
 #define PERIOD_MIN_DISTINCT 20

@@ -115,10 +115,10 @@ bool profile_build_finish(struct profile_build *b, struct notes *notes,
 bool profile_check(const struct profile *p, struct error *err) MUST_CHECK;
 
 /* Infers the value of one sample of a CPU or wall profile from its values
- * (profiles-api 7.2): their gcd when at least 20 are distinct and it lies in
- * 0.1 ms..1 s; else the profilers' usual 10 ms (100 Hz) or 10,309,278 ns
- * (97 Hz), when all values are whole multiples of it. Sets period and
- * sample_count; leaves them when neither applies. */
+ * (profilers count whole periods, and sums stay multiples): their gcd when at
+ * least 20 are distinct and it lies in 0.1 ms..1 s; else the profilers' usual
+ * 10 ms (100 Hz) or 10,309,278 ns (97 Hz), when all values are whole multiples
+ * of it. Sets period and sample_count; leaves them when neither applies. */
 void profile_infer_period(struct profile *p);
 
 #endif

@@ -119,8 +119,8 @@ void span_id_format(uint64_t span_id, char out[17]);
 /* ---- building ---- */
 
 /* Attributes worth keeping: those the analysis and the display use
- * (traces-api: who, database, HTTP, RPC, messaging, code, peer, profile
- * link, Jaeger warnings). Others are dropped at the decoder, so that a
+ * (who, database, HTTP, RPC, messaging, code, peer, profile link, Jaeger
+ * warnings). Others are dropped at the decoder, so that a
  * million spans fit. */
 bool attr_is_kept(struct str key);
 

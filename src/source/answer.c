@@ -8,8 +8,8 @@
 #include "source/auth.h"
 #include "source/http_error.h"
 
-/* Old Pyroscope storage wraps its error twice (lab row 17); one more is
- * allowed for a proxy. */
+/* Pyroscope's v1 storage puts the JSON of an inner error into "message" of
+ * the outer one, once or twice; one more is allowed for a proxy. */
 #define NESTING_MAX 4
 
 /* ---- looking at bodies ---- */

@@ -105,8 +105,9 @@ size_t nearest_names(const struct name_list *list, struct str wanted,
 
 #define CANDIDATES 5
 
-/* The words of --type and what runtimes call it (profiles-api 2.2), best
- * first. A candidate is a prefix of the id up to a whole part. */
+/* The words of --type and what runtimes call it, best first: the names of
+ * Go, then Java's (TLAB, live), Python's (alloc_sample, alloc:), Node's (space,
+ * objects) and eBPF's. A candidate is a prefix of the id up to a whole part. */
 static const struct type_word {
 	const char *word;
 	const char *usual; /* asked for when nothing is known of the service */

@@ -215,8 +215,9 @@ static bool is_empty(const struct http_response *response)
 	       str_equal(body, (struct str){ "\x0A\x00\x32\x00\x5A\x00", 6 });
 }
 
-/* A server that splits its storage refuses a window that begins exactly at
- * its oldest profile, with words that make no sense for it (lab row 1). */
+/* A server that splits its storage (the default of 2.x) refuses a window that
+ * begins exactly at its oldest profile: "query start time is after end time",
+ * though it is not. One millisecond later it answers. */
 static bool start_is_unlucky(const struct profile_query *query,
 			     unsigned attempt,
 			     const struct http_response *response)

@@ -157,8 +157,8 @@ void selector_add(struct buf *out, struct str label, struct str value);
 void selector_close(struct buf *out);
 
 /* The profile type id to ask for: a plain word (cpu alloc inuse goroutine
- * mutex block wall ...) resolved against what the service has (profiles-api
- * 2.2), or a full id verbatim. Empty list: the word's usual id. False with
+ * mutex block wall ...) resolved against what the service has, or a full id
+ * verbatim. Empty list: the word's usual id. False with
  * ERROR_NOT_FOUND listing those present. *is_gauge is set. */
 bool profile_type_resolve(struct str word, const struct name_list *present,
 			  struct arena *arena, struct str *type_id,

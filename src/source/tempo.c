@@ -84,7 +84,8 @@ static enum answer success(bool is_v2, const struct endpoint *e,
 			   const struct http_response *response,
 			   enum body_form *form, struct error *err)
 {
-	/* The answer's type decides, not what was asked for (lab row 12). */
+	/* The answer's type decides, not what was asked for: before 2.10
+	 * Tempo gives JSON unless Accept is the one type and no more. */
 	bool is_json = !is_protobuf(response->content_type) &&
 		       body_first(response) == '{';
 

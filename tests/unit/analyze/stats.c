@@ -323,8 +323,8 @@ static double found_rounds(const struct noise *noise, double growth)
 	return (double)rounds / ROUNDS;
 }
 
-/* The kinds of noise of profiles-api 7.4, 30 % a frame and 20 % of load in
- * each of ten blocks. Reached with this seed: no false claim in any of 100
+/* Noise as services have it, 30 % a frame and 20 % of load in each of ten
+ * blocks. Reached with this seed: no false claim in any of 100
  * rounds, for shares and rates alike. As if samples were independent, 98 of
  * 100 rounds make one. */
 static void test_quiet_without_change(void **state)
