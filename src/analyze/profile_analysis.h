@@ -8,7 +8,6 @@
 #define ANALYZE_PROFILE_ANALYSIS_H
 
 #include "base/error.h"
-#include "base/notes.h"
 #include "model/profile.h"
 #include "model/result.h"
 

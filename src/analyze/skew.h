@@ -7,7 +7,6 @@
 #ifndef ANALYZE_SKEW_H
 #define ANALYZE_SKEW_H
 
-#include "base/arena.h"
 #include "model/trace.h"
 
 /* Fills shift_ns[span]; order lists all spans, parents first. */

@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/notes.h"
 #include "model/result.h"
 #include "model/trace.h"
 

@@ -9,7 +9,6 @@
 #define BASE_ERROR_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/limits.h"
 

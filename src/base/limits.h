@@ -95,6 +95,14 @@
 #define LIMIT_NOTE_BYTES 400u
 #define LIMIT_ERROR_BYTES 600u
 
+/* Rows, texts and findings of one answer, or the stacks of two profiles as
+ * lines: what the analysis may hold, once more. */
+#define LIMIT_RESULT_BYTES GIB
+
+/* What a run keeps besides models and answers: addresses, headers, secrets and
+ * the list of its requests. */
+#define LIMIT_CONTEXT_BYTES (64 * MIB)
+
 /* One paragraph or cell of a report. Names of the largest size, escaped, in a
  * path of the largest length shown stay under a quarter of it. */
 #define LIMIT_PAGE_TEXT_BYTES (64 * MIB)
@@ -106,5 +114,7 @@
 /* No command takes more than two; the rest is told apart from it. */
 #define LIMIT_ARGUMENTS 4u
 #define LIMIT_SECRET_FILE_BYTES (64 * KIB)
+/* An address that holds a trace id; browsers and servers stop before. */
+#define LIMIT_URL_BYTES (32 * KIB)
 
 #endif

@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/notes.h"
 #include "base/str.h"
 #include "cli/options.h"
 

@@ -2,7 +2,6 @@
 #include "cli/context.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -13,7 +12,6 @@
 #define PYROSCOPE_URL "http://localhost:4040"
 
 /* Strings of one run: names, URLs, texts of notes; not data. */
-#define CONTEXT_BYTES (64 * MIB)
 
 /* A secret from its file, or from the environment. *used borrows it. */
 static bool load_secret(const char *path, const char *value,
@@ -117,7 +115,7 @@ bool context_init(struct context *ctx, const struct options *o,
 {
 	memset(ctx, 0, sizeof *ctx);
 	ctx->options = o;
-	arena_init(&ctx->arena, CONTEXT_BYTES);
+	arena_init(&ctx->arena, LIMIT_CONTEXT_BYTES);
 	notes_init(&ctx->notes);
 	ctx->now_ns = clock_now_ns();
 	if (o->now && !parse_time(str_from(o->now), ctx->now_ns, &ctx->now_ns,

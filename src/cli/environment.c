@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "base/str.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/optparse.h"

@@ -7,8 +7,8 @@
 #define CLI_FETCH_H
 
 #include "cli/context.h"
-#include "cli/trace_arg.h"
-#include "decode/decode.h"
+#include "model/profile.h"
+#include "model/trace.h"
 
 /* Fetches or reads the trace; no spans is ERROR_NOT_FOUND. *source names
  * where it came from. */

@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "base/outfile.h"
 #include "cli/input.h"
+#include "cli/trace_arg.h"
 #include "cli/window.h"
 
 /* A trace may begin before and end after what the user remembers; too tight a

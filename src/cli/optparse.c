@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "cli/suggest.h"

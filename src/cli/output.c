@@ -13,7 +13,6 @@
 #define DEFAULT_COLUMNS 80u
 #define COLUMNS_MIN 40u
 #define COLUMNS_MAX 500u
-#define STACK_LINES_BYTES GIB
 
 static const struct output_option default_output = { "table", NULL };
 
@@ -225,7 +224,7 @@ bool output_render(const struct options *o, const struct result *result,
 	const struct output_option *list = outputs(o, &count);
 	struct error first = { 0 };
 
-	arena_init(&arena, STACK_LINES_BYTES);
+	arena_init(&arena, LIMIT_RESULT_BYTES);
 	for (size_t i = 0; i < count; i++) {
 		struct error each = { 0 };
 

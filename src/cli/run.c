@@ -10,12 +10,14 @@
 
 /* Rows, texts and findings of one answer. */
 #define RESULT_BYTES GIB
+#define NEXT_MAX 4
+#define NEXT_BYTES 256
 
 bool run_begin(struct run *r, const struct options *o, const char *command,
 	       unsigned lacking, struct error *err)
 {
 	memset(r, 0, sizeof *r);
-	arena_init(&r->result.arena, RESULT_BYTES);
+	arena_init(&r->result.arena, LIMIT_RESULT_BYTES);
 	notes_init(&r->result.notes);
 	r->result.command = command;
 	trace_init(&r->trace);

@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/num.h"
 
-#define URL_BYTES_MAX (32 * KIB)
 #define TRACE_ID_DIGITS 32
 #define SHORT_ID_DIGITS 16
 
@@ -79,8 +78,8 @@ static bool parse_url(struct str text, struct trace_arg *out,
 	struct str run;
 	bool found;
 
-	buf_init(&once, URL_BYTES_MAX);
-	buf_init(&twice, URL_BYTES_MAX);
+	buf_init(&once, LIMIT_URL_BYTES);
+	buf_init(&twice, LIMIT_URL_BYTES);
 	percent_decode(text, &once);
 	percent_decode(buf_str(&once), &twice);
 	found = find_hex_run(buf_str(&twice), TRACE_ID_DIGITS, &run) ||

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/pprof.h"
 
-#include <string.h>
-
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "decode/decode.h"

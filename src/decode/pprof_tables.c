@@ -6,8 +6,6 @@
  */
 #include "decode/pprof.h"
 
-#include <stdio.h>
-
 /* A table by id may take this many slots a message before a map is smaller. */
 #define SLOTS_PER_MESSAGE 4
 

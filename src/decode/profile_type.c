@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/timefmt.h"
-
 /* Parts of a Pyroscope id: name:type:unit:period_type:period_unit[:delta]. */
 #define ID_PARTS_MIN 5
 #define ID_PARTS_MAX 6

@@ -7,6 +7,8 @@
 #ifndef DECODE_VALUE_TEXT_H
 #define DECODE_VALUE_TEXT_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 
 struct value_text {

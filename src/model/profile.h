@@ -110,8 +110,8 @@ bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 bool profile_build_finish(struct profile_build *b, struct notes *notes,
 			  struct error *err) MUST_CHECK;
 
-/* Sum of a negative and overflow-safe check used after every decode:
- * indices in range, stacks distinct and sorted, values non-zero. */
+/* After every decode: indices in range, stacks distinct and sorted, values
+ * non-zero and of the sum that the profile states. */
 bool profile_check(const struct profile *p, struct error *err) MUST_CHECK;
 
 /* Infers the value of one sample of a CPU or wall profile from its values

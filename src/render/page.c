@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/escape.h"
+#include "base/num.h"
 #include "render/formats.h"
 #include "render/units.h"
 

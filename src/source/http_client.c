@@ -6,7 +6,6 @@
 #include "base/timefmt.h"
 #include "source/auth.h"
 #include "source/har.h"
-#include "source/http_error.h"
 #include "source/http_wire.h"
 #include "source/redact.h"
 

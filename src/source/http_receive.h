@@ -7,7 +7,6 @@
 #define SOURCE_HTTP_RECEIVE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/gz.h"
 #include "source/http.h"

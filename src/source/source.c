@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/source.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/num.h"
 #include "source/answer.h"

@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/notes.h"
 #include "base/timefmt.h"
 #include "source/http.h"
 

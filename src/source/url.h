@@ -7,7 +7,6 @@
 #define SOURCE_URL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/str.h"
 
