@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "base/outfile.h"
 #include "cli/input.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"

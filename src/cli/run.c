@@ -4,14 +4,8 @@
 #include <string.h>
 
 #include "analyze/profile_analysis.h"
-#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/output.h"
-
-/* Rows, texts and findings of one answer. */
-#define RESULT_BYTES GIB
-#define NEXT_MAX 4
-#define NEXT_BYTES 256
 
 bool run_begin(struct run *r, const struct options *o, const char *command,
 	       unsigned lacking, struct error *err)
@@ -22,7 +16,8 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	r->result.command = command;
 	trace_init(&r->trace);
 	evidence_init(&r->evidence);
-	return context_init(&r->ctx, o, err) && output_check(o, lacking, command, err);
+	return context_init(&r->ctx, o, err) &&
+	       output_check(o, lacking, command, err);
 }
 
 static enum rank_by rank_by_option(const char *sort, enum rank_by fallback)

@@ -472,10 +472,10 @@ static void otlp_span(struct jsonw *w, const struct made_trace *t,
 		json_pair(w, "parentSpanId", "%016" PRIx64,
 			  t->spans[s->parent].id);
 	jsonw_key(w, "flags");
-	jsonw_u64(w, 257);
+	jsonw_i64(w, 257);
 	json_pair(w, "name", "%s", name);
 	jsonw_key(w, "kind");
-	jsonw_u64(w, s->kind);
+	jsonw_i64(w, s->kind);
 	json_pair(w, "startTimeUnixNano", "%" PRIu64, s->start_ns);
 	json_pair(w, "endTimeUnixNano", "%" PRIu64, s->start_ns + s->length_ns);
 	otlp_attrs(w, &a);
@@ -484,7 +484,7 @@ static void otlp_span(struct jsonw *w, const struct made_trace *t,
 	begin_object(w, "status");
 	if (s->is_error) {
 		jsonw_key(w, "code");
-		jsonw_u64(w, 2);
+		jsonw_i64(w, (int64_t)(2));
 	}
 	jsonw_object_end(w);
 	jsonw_object_end(w);
@@ -534,7 +534,7 @@ static void jaeger_tag(struct jsonw *w, const struct made_attr *a)
 	json_pair(w, "type", a->is_number ? "int64" : "string");
 	if (a->is_number) {
 		jsonw_key(w, "value");
-		jsonw_u64(w, a->number);
+		jsonw_i64(w, (int64_t)(a->number));
 	} else {
 		json_pair(w, "value", "%s", a->text);
 	}
@@ -570,7 +570,7 @@ static void jaeger_log(struct jsonw *w, const struct made_span *s)
 	if (has_event(s)) {
 		jsonw_object(w);
 		jsonw_key(w, "timestamp");
-		jsonw_u64(w, (s->start_ns + s->length_ns / 2) / 1000);
+		jsonw_i64(w, (int64_t)((s->start_ns + s->length_ns / 2) / 1000));
 		begin_array(w, "fields");
 		add_text(&a, "event", "message.sent");
 		jaeger_tag(w, &a.items[0]);
@@ -600,9 +600,9 @@ static void jaeger_span(struct jsonw *w, const struct made_trace *t,
 	json_pair(w, "operationName", "%s", name);
 	jaeger_parent(w, t, s);
 	jsonw_key(w, "startTime");
-	jsonw_u64(w, s->start_ns / 1000);
+	jsonw_i64(w, (int64_t)(s->start_ns / 1000));
 	jsonw_key(w, "duration");
-	jsonw_u64(w, s->length_ns / 1000);
+	jsonw_i64(w, (int64_t)(s->length_ns / 1000));
 	jaeger_tags(w, &a);
 	for (size_t i = 0; i < more.count; i++)
 		jaeger_tag(w, &more.items[i]);
