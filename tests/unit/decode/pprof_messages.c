@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages made by hand: every order and form of fields that writers may use,
+ * and those that none should.
+ */
+#include "pprof_testing.h"
+
+#include "decode/wire.h"
+
+static void put_varint(struct buf *b, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		buf_add_char(b, (char)(value | 0x80));
+	buf_add_char(b, (char)value);
+}
+
+static void put_int(struct buf *b, unsigned number, uint64_t value)
+{
+	put_varint(b, WIRE_TAG(number, WIRE_VARINT));
+	put_varint(b, value);
+}
+
+static void put_bytes(struct buf *b, unsigned number, struct str bytes)
+{
+	put_varint(b, WIRE_TAG(number, WIRE_BYTES));
+	put_varint(b, bytes.len);
+	buf_add_str(b, bytes);
+}
+
+/* A message of integer fields 1, 2, ...; zeros are left out. */
+static void put_ints(struct buf *b, unsigned number, const uint64_t *values,
+		     unsigned count)
+{
+	struct buf inner;
+
+	buf_init(&inner, MIB);
+	for (unsigned i = 0; i < count; i++)
+		if (values[i])
+			put_int(&inner, i + 1, values[i]);
+	put_bytes(b, number, buf_str(&inner));
+	buf_release(&inner);
+}
+
+#define PUT_INTS(b, number, ...)                                               \
+	put_ints(b, number, (const uint64_t[]){ __VA_ARGS__ },                 \
+		 sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+static void put_packed(struct buf *b, unsigned number, const uint64_t *values,
+		       size_t count)
+{
+	struct buf inner;
+
+	buf_init(&inner, MIB);
+	for (size_t i = 0; i < count; i++)
+		put_varint(&inner, values[i]);
+	put_bytes(b, number, buf_str(&inner));
+	buf_release(&inner);
+}
+
+static void put_sample(struct buf *b, const uint64_t *ids, size_t count,
+		       int64_t value)
+{
+	struct buf inner;
+	uint64_t values[1] = { (uint64_t)value };
+
+	buf_init(&inner, MIB);
+	put_packed(&inner, 1, ids, count);
+	put_packed(&inner, 2, values, 1);
+	put_bytes(b, 2, buf_str(&inner));
+	buf_release(&inner);
+}
+
+#define PUT_SAMPLE(b, value, ...)                                              \
+	put_sample(b, (const uint64_t[]){ __VA_ARGS__ },                       \
+		   sizeof((const uint64_t[]){ __VA_ARGS__ }) /                 \
+			   sizeof(uint64_t),                                   \
+		   value)
+
+static void put_location(struct buf *b, uint64_t id, uint64_t function,
+			 uint64_t line)
+{
+	struct buf inner;
+
+	buf_init(&inner, MIB);
+	put_int(&inner, 1, id);
+	PUT_INTS(&inner, 4, function, line);
+	put_bytes(b, 4, buf_str(&inner));
+	buf_release(&inner);
+}
+
+static void put_strings(struct buf *b)
+{
+	static const char *const texts[] = { "",     "cpu",  "nanoseconds",
+					     "main", "work", "leaf",
+					     "a.c" };
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		put_bytes(b, 6, str_from(texts[i]));
+}
+
+/* Functions 1..3 (main, work, leaf in a.c) at locations 1..3. */
+static void put_tables(struct buf *b)
+{
+	for (uint64_t i = 1; i <= 3; i++) {
+		put_location(b, i, i, 10 * i);
+		PUT_INTS(b, 5, i, i + 2, 0, 6);
+	}
+}
+
+static void start(struct buf *b)
+{
+	buf_init(b, 64 * MIB);
+	PUT_INTS(b, 1, 1, 2);
+}
+
+static void assert_decodes_to(struct buf *b, const char *folded)
+{
+	struct profile p;
+
+	assert_decoded(decode(buf_str(b), "", &p));
+	assert_true(profile_check(&p, &err));
+	assert_folded(&p, folded);
+	profile_release(&p);
+	buf_release(b);
+}
+
+static void assert_not_decoded(struct buf *b, enum error_code code,
+			       const char *part)
+{
+	struct profile p;
+
+	assert_refused(decode(buf_str(b), "", &p), code, part);
+	profile_release(&p);
+	buf_release(b);
+}
+
+static void test_any_order_of_fields(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, 5, 3, 2, 1);
+	PUT_SAMPLE(&b, 3, 2, 1);
+	put_tables(&b);
+	put_strings(&b);
+	assert_decodes_to(&b, "main;work 3\nmain;work;leaf 5\n");
+
+	buf_init(&b, MIB);
+	put_strings(&b);
+	put_tables(&b);
+	PUT_SAMPLE(&b, 5, 3, 2, 1);
+	PUT_SAMPLE(&b, 3, 2, 1);
+	PUT_INTS(&b, 1, 1, 2);
+	assert_decodes_to(&b, "main;work 3\nmain;work;leaf 5\n");
+}
+
+/* Unpacked numbers, packed ones in pieces, values before locations, labels
+ * and fields nobody knows. */
+static void test_any_form_of_numbers(void **state)
+{
+	struct buf b;
+	struct buf sample;
+
+	(void)state;
+	start(&b);
+	put_tables(&b);
+	buf_init(&sample, MIB);
+	put_int(&sample, 2, 7);
+	put_int(&sample, 1, 3);
+	put_packed(&sample, 1, (const uint64_t[]){ 2 }, 1);
+	put_int(&sample, 99, 1);
+	PUT_INTS(&sample, 3, 1, 2);
+	put_int(&sample, 1, 1);
+	put_bytes(&b, 2, buf_str(&sample));
+	put_bytes(&b, 77, STR("whatever"));
+	put_strings(&b);
+	buf_release(&sample);
+	assert_decodes_to(&b, "main;work;leaf 7\n");
+}
+
+static void put_far_ids(struct buf *b, uint64_t factor, uint64_t offset)
+{
+	start(b);
+	for (uint64_t i = 3; i > 0; i--) {
+		uint64_t id = i * factor + offset;
+
+		put_location(b, id, id + 1, i);
+		PUT_INTS(b, 5, id + 1, i + 2, 0, 6);
+	}
+	PUT_SAMPLE(b, 9, 3 * factor + offset, 2 * factor + offset,
+		   factor + offset);
+	put_strings(b);
+}
+
+static void test_ids_need_not_count(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	put_far_ids(&b, 1, 0);
+	assert_decodes_to(&b, "main;work;leaf 9\n");
+	put_far_ids(&b, 3, 0);
+	assert_decodes_to(&b, "main;work;leaf 9\n");
+	put_far_ids(&b, 1000, UINT64_MAX - 4000);
+	assert_decodes_to(&b, "main;work;leaf 9\n");
+	put_far_ids(&b, 200, 0);
+	assert_decodes_to(&b, "main;work;leaf 9\n");
+}
+
+static void test_inlined_lines_and_names(void **state)
+{
+	struct buf b;
+	struct buf l;
+
+	(void)state;
+	start(&b);
+	put_tables(&b);
+	PUT_INTS(&b, 5, 4, 0, 5, 6); /* only a system name: leaf */
+	PUT_INTS(&b, 5, 5);
+	PUT_INTS(&b, 3, 1, 0x1000, 0x9000, 0x200, 6);
+	buf_init(&l, MIB);
+	put_int(&l, 1, 4);
+	PUT_INTS(&l, 4, 4, 7);
+	PUT_INTS(&l, 4, 2, 8);
+	put_bytes(&b, 4, buf_str(&l));
+	buf_release(&l);
+	PUT_INTS(&b, 4, 5, 1, 0x1234);
+	PUT_INTS(&b, 4, 6, 0, 0xabc);
+	PUT_INTS(&b, 4, 7, 1);
+	put_location(&b, 8, 5, 1);
+	put_location(&b, 9, 0, 0);
+	PUT_SAMPLE(&b, 1, 4, 1);
+	PUT_SAMPLE(&b, 2, 5, 1);
+	PUT_SAMPLE(&b, 3, 6, 1);
+	PUT_SAMPLE(&b, 4, 7, 1);
+	PUT_SAMPLE(&b, 5, 8, 1);
+	PUT_SAMPLE(&b, 6, 9, 1);
+	put_sample(&b, NULL, 0, 10);
+	put_strings(&b);
+	assert_decodes_to(&b, "[unknown] 10\n"
+			      "main;0xabc 3\n"
+			      "main;[a.c+0x434] 2\n"
+			      "main;[a.c] 4\n"
+			      "main;[unknown] 6\n"
+			      "main;[unknown] 5\n"
+			      "main;work;leaf 1\n");
+}
+
+static void test_equal_stacks_add_up(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	put_tables(&b);
+	put_strings(&b);
+	PUT_SAMPLE(&b, 5, 2, 1);
+	PUT_SAMPLE(&b, 0, 3, 1);
+	PUT_SAMPLE(&b, 6, 2, 1);
+	PUT_SAMPLE(&b, 4, 3, 2, 1);
+	PUT_SAMPLE(&b, -4, 3, 2, 1);
+	PUT_SAMPLE(&b, -9, 1);
+	assert_decodes_to(&b, "main -9\nmain;work 11\n");
+}
+
+static void test_sums_past_int64(void **state)
+{
+	struct buf b;
+	struct profile p;
+
+	(void)state;
+	start(&b);
+	put_tables(&b);
+	put_strings(&b);
+	PUT_SAMPLE(&b, INT64_MAX, 2, 1);
+	PUT_SAMPLE(&b, 2, 2, 1);
+	PUT_SAMPLE(&b, 5, 1);
+	assert_decoded(decode(buf_str(&b), "", &p));
+	assert_true(profile_check(&p, &err));
+	assert_int_equal(p.stacks[1].value, INT64_MAX);
+	assert_int_equal(p.total, INT64_MAX);
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "64 bits"));
+	profile_release(&p);
+	buf_release(&b);
+}
+
+static void test_default_type_and_types_at_the_limit(void **state)
+{
+	struct buf b;
+	struct buf sample;
+	struct profile p;
+	uint64_t values[LIMIT_SAMPLE_TYPES + 1];
+
+	(void)state;
+	for (unsigned count = LIMIT_SAMPLE_TYPES - 1;
+	     count <= LIMIT_SAMPLE_TYPES; count++) {
+		start(&b);
+		for (unsigned i = 0; i < count; i++)
+			PUT_INTS(&b, 1, 3 + i % 3, 2);
+		for (unsigned i = 0; i <= count; i++)
+			values[i] = 100 + i;
+		buf_init(&sample, MIB);
+		put_int(&sample, 1, 1);
+		put_packed(&sample, 2, values, count + 1);
+		put_bytes(&b, 2, buf_str(&sample));
+		buf_release(&sample);
+		put_tables(&b);
+		put_strings(&b);
+		put_int(&b, 14, 4);
+		if (count == LIMIT_SAMPLE_TYPES) {
+			assert_not_decoded(&b, ERROR_LIMIT,
+					   "more than 64 sample types");
+			continue;
+		}
+		assert_decoded(decode(buf_str(&b), "", &p));
+		assert_int_equal(p.type, 2);
+		assert_int_equal(p.total, 102);
+		assert_int_equal(p.type_count, 64);
+		profile_release(&p);
+		buf_release(&b);
+	}
+}
+
+static void test_deep_stacks_lose_their_middle(void **state)
+{
+	uint64_t ids[LIMIT_STACK_FRAMES + 4];
+	struct buf b;
+	struct profile p;
+
+	(void)state;
+	for (size_t i = 0; i < LIMIT_STACK_FRAMES + 4; i++)
+		ids[i] = i < 2 ? 3 : 2;
+	start(&b);
+	put_tables(&b);
+	put_strings(&b);
+	ids[LIMIT_STACK_FRAMES - 1] = 1;
+	put_sample(&b, ids, LIMIT_STACK_FRAMES, 1);
+	ids[LIMIT_STACK_FRAMES - 1] = 2;
+	ids[LIMIT_STACK_FRAMES + 3] = 1;
+	put_sample(&b, ids, LIMIT_STACK_FRAMES + 4, 2);
+	assert_decoded(decode(buf_str(&b), "", &p));
+	assert_true(profile_check(&p, &err));
+	assert_int_equal(p.stack_count, 2);
+	assert_int_equal(p.stacks[0].frame_count, LIMIT_STACK_FRAMES);
+	assert_int_equal(p.stacks[1].frame_count, LIMIT_STACK_FRAMES);
+	assert_int_equal(p.total, 3);
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "1 stacks deeper than 4096"));
+	assert_int_not_equal(symtab_find(&p.symtab, STR("[5 frames trimmed]")),
+			     MAP_NONE);
+	profile_release(&p);
+	buf_release(&b);
+}
+
+static void test_long_names_are_cut(void **state)
+{
+	char *name = malloc(LIMIT_STRING_BYTES + 1);
+	struct buf b;
+	struct profile p;
+
+	(void)state;
+	memset(name, 'x', LIMIT_STRING_BYTES + 1);
+	for (size_t more = 0; more < 2; more++) {
+		start(&b);
+		put_strings(&b);
+		put_bytes(&b, 6,
+			  (struct str){ name, LIMIT_STRING_BYTES + more });
+		put_location(&b, 1, 1, 0);
+		PUT_INTS(&b, 5, 1, 7);
+		PUT_SAMPLE(&b, 1, 1);
+		assert_decoded(decode(buf_str(&b), "", &p));
+		assert_int_equal(function_name(&p, 0).len, LIMIT_STRING_BYTES);
+		assert_int_equal(notes.count, more);
+		profile_release(&p);
+		buf_release(&b);
+	}
+	free(name);
+}
+
+/* A few bytes a sample that unfold into thousands of frames. */
+static void test_unfolding_is_bounded(void **state)
+{
+	uint64_t ids[1000];
+	struct buf b;
+	struct buf l;
+
+	(void)state;
+	for (size_t i = 0; i < 1000; i++)
+		ids[i] = 1;
+	start(&b);
+	buf_init(&l, MIB);
+	put_int(&l, 1, 1);
+	for (unsigned i = 0; i < 20000; i++)
+		PUT_INTS(&l, 4, 1);
+	put_bytes(&b, 4, buf_str(&l));
+	buf_release(&l);
+	PUT_INTS(&b, 5, 1, 3);
+	put_strings(&b);
+	for (unsigned i = 0; i < 60; i++)
+		put_sample(&b, ids, 1000, 1);
+	assert_not_decoded(&b, ERROR_LIMIT, "more than 400000000 frames");
+}
+
+static void test_dangling_references(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	put_tables(&b);
+	put_strings(&b);
+	PUT_SAMPLE(&b, 1, 4, 1);
+	assert_not_decoded(&b, ERROR_FORMAT, "location 4 is missing");
+
+	start(&b);
+	put_location(&b, 1, 9, 0);
+	put_strings(&b);
+	PUT_SAMPLE(&b, 1, 1);
+	assert_not_decoded(&b, ERROR_FORMAT, "function 9 is missing");
+
+	start(&b);
+	put_location(&b, 1, 1, 0);
+	PUT_INTS(&b, 5, 1, 50);
+	put_strings(&b);
+	PUT_SAMPLE(&b, 1, 1);
+	assert_not_decoded(&b, ERROR_FORMAT, "string 50 is missing");
+
+	start(&b);
+	PUT_INTS(&b, 4, 1, 8, 5);
+	put_strings(&b);
+	PUT_SAMPLE(&b, 1, 1);
+	assert_not_decoded(&b, ERROR_FORMAT, "mapping 8 is missing");
+
+	start(&b);
+	PUT_INTS(&b, 4, 0, 8);
+	put_strings(&b);
+	assert_not_decoded(&b, ERROR_FORMAT, "location 1 has no id");
+}
+
+static void test_nonsense_is_refused(void **state)
+{
+	struct buf b;
+	struct buf sample;
+
+	(void)state;
+	buf_init(&b, MIB);
+	put_tables(&b);
+	put_strings(&b);
+	PUT_SAMPLE(&b, 1, 1);
+	assert_not_decoded(&b, ERROR_FORMAT, "no sample type");
+
+	start(&b);
+	put_tables(&b);
+	put_strings(&b);
+	buf_init(&sample, MIB);
+	put_int(&sample, 1, 1);
+	put_packed(&sample, 2, (const uint64_t[]){ 1, 2 }, 2);
+	put_bytes(&b, 2, buf_str(&sample));
+	buf_release(&sample);
+	assert_not_decoded(&b, ERROR_FORMAT, "2 values for 1 sample types");
+
+	start(&b);
+	put_tables(&b);
+	put_tables(&b);
+	put_strings(&b);
+	assert_not_decoded(&b, ERROR_FORMAT, "files joined");
+
+	start(&b);
+	put_location(&b, 1u << 20, 1, 1);
+	put_location(&b, 1u << 20, 1, 1);
+	put_strings(&b);
+	assert_not_decoded(&b, ERROR_FORMAT, "two locations with id 1048576");
+}
+
+static void test_empty_forms(void **state)
+{
+	static const char blank[] = "\x0a\x00\x32\x00\x5a\x00";
+	struct buf b;
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(STR(""), "cpu", &p));
+	assert_int_equal(p.stack_count, 0);
+	assert_int_equal(p.sample_count, 0);
+	assert_true(str_equal(profile_unit(&p), STR("nanoseconds")));
+	profile_release(&p);
+	assert_decoded(decode((struct str){ blank, 6 }, "", &p));
+	assert_int_equal(p.stack_count, 0);
+	assert_int_equal(p.total, 0);
+	profile_release(&p);
+	start(&b);
+	put_tables(&b);
+	put_strings(&b);
+	assert_decoded(decode(buf_str(&b), "alloc", &p));
+	assert_int_equal(p.stack_count, 0);
+	assert_int_equal(p.type_count, 1);
+	profile_release(&p);
+	buf_release(&b);
+}
+
+/* A first sample whose packed ids are there, but none in number. */
+static void test_sample_without_ids(void **state)
+{
+	static const uint64_t none[1];
+	struct buf b;
+	struct profile p;
+
+	(void)state;
+	start(&b);
+	put_sample(&b, none, 0, 4);
+	PUT_SAMPLE(&b, 3, 2, 1);
+	put_tables(&b);
+	put_strings(&b);
+	assert_decoded(decode(buf_str(&b), "", &p));
+	assert_true(profile_check(&p, &err));
+	assert_int_equal(p.stack_count, 2);
+	assert_int_equal(p.total, 7);
+	profile_release(&p);
+	buf_release(&b);
+}
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_any_order_of_fields),
+		cmocka_unit_test(test_any_form_of_numbers),
+		cmocka_unit_test(test_ids_need_not_count),
+		cmocka_unit_test(test_inlined_lines_and_names),
+		cmocka_unit_test(test_equal_stacks_add_up),
+		cmocka_unit_test(test_sums_past_int64),
+		cmocka_unit_test(test_default_type_and_types_at_the_limit),
+		cmocka_unit_test(test_deep_stacks_lose_their_middle),
+		cmocka_unit_test(test_long_names_are_cut),
+		cmocka_unit_test(test_unfolding_is_bounded),
+		cmocka_unit_test(test_dangling_references),
+		cmocka_unit_test(test_nonsense_is_refused),
+		cmocka_unit_test(test_empty_forms),
+		cmocka_unit_test(test_sample_without_ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
