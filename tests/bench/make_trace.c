@@ -484,7 +484,7 @@ static void otlp_span(struct jsonw *w, const struct made_trace *t,
 	begin_object(w, "status");
 	if (s->is_error) {
 		jsonw_key(w, "code");
-		jsonw_i64(w, (int64_t)(2));
+		jsonw_i64(w, 2);
 	}
 	jsonw_object_end(w);
 	jsonw_object_end(w);
@@ -534,7 +534,7 @@ static void jaeger_tag(struct jsonw *w, const struct made_attr *a)
 	json_pair(w, "type", a->is_number ? "int64" : "string");
 	if (a->is_number) {
 		jsonw_key(w, "value");
-		jsonw_i64(w, (int64_t)(a->number));
+		jsonw_i64(w, (int64_t)a->number);
 	} else {
 		json_pair(w, "value", "%s", a->text);
 	}
