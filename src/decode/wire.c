@@ -79,7 +79,7 @@ static bool read_bytes(struct wire *w, struct wire_field *f)
 
 bool wire_next(struct wire *w, struct wire_field *f)
 {
-	uint64_t tag;
+	uint64_t tag = 0;
 
 	if (w->failure || w->at == w->bytes.len || !read_varint(w, &tag))
 		return false;
