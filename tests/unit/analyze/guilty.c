@@ -3,10 +3,10 @@
 
 #include "trace_fixture.h"
 
+#include "../starving.h"
 #include "analyze/findings.h"
 #include "analyze/trace_analysis.h"
 #include "base/buf.h"
-#include "base/mem.h"
 
 struct answer {
 	struct trace t;
@@ -594,14 +594,6 @@ static void deep_and_wide(void **state)
 	}
 }
 
-static int allocations_left;
-
-static int count_down(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 /* The n-th allocation fails: an error, never half an answer. */
 static void no_memory(void **state)
 {
@@ -622,14 +614,13 @@ static void no_memory(void **state)
 		fixture_trace(&a.t, text);
 		arena_init(&a.arena, GIB);
 		arena_init(&a.result.arena, GIB);
-		allocations_left = n;
-		mem_set_gate(count_down);
+		starve_after(n);
 		is_done = trace_times_compute(&a.t, &a.arena, &a.times, &err) &&
 			  guilty_find(&a.t, &a.times, &want, &a.result, &a.pick,
 				      &err) &&
 			  waterfall_build(&a.t, &a.times, &a.pick, &a.result,
 					  &err);
-		mem_set_gate(NULL);
+		stop_starving();
 		assert_int_equal(err.code, is_done ? ERROR_NONE : ERROR_MEMORY);
 		if (is_done)
 			assert_in_range(n, 10, 1000);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranking.h"
 
+#include "../starving.h"
+
 #define SERVE                                                                  \
 	"net/http.(*conn).serve;net/http.HandlerFunc.ServeHTTP;"               \
 	"shop/internal/httpx.Handler.ServeHTTP;"
@@ -175,14 +177,6 @@ static void test_loop_over_recursion(void **state)
 	release(&f);
 }
 
-static long allocations_left;
-
-static int count_down(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 static void test_memory_failures(void **state)
 {
 	struct rank_want want = { .is_loop = true };
@@ -196,11 +190,10 @@ static void test_memory_failures(void **state)
 	for (count = 0; !is_done && count < 1000; count++) {
 		memset(&f.result, 0, sizeof f.result);
 		arena_init(&f.result.arena, 64 * MIB);
-		allocations_left = count;
-		mem_set_gate(count_down);
+		starve_after(count);
 		is_done = functions_rank(&f.slow, &f.baseline, &want, &f.result,
 					 &err);
-		mem_set_gate(NULL);
+		stop_starving();
 		if (!is_done) {
 			assert_int_equal(err.code, ERROR_MEMORY);
 			arena_release(&f.result.arena);

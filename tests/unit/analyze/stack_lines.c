@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
+#include "../starving.h"
 #include "analyze/profile_analysis.h"
-#include "base/mem.h"
 
 struct fixture {
 	struct profile slow;
@@ -152,14 +152,6 @@ static void test_empty(void **state)
 	release(&f);
 }
 
-static long allocations_left;
-
-static int count_down(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 static void test_memory_failures(void **state)
 {
 	struct fixture f;
@@ -171,11 +163,10 @@ static void test_memory_failures(void **state)
 	arena_release(&f.arena);
 	for (count = 0; !is_done && count < 1000; count++) {
 		arena_init(&f.arena, MIB);
-		allocations_left = count;
-		mem_set_gate(count_down);
+		starve_after(count);
 		is_done = stack_lines_build(&f.slow, &f.baseline, &f.arena,
 					    &f.lines, &f.count, &err);
-		mem_set_gate(NULL);
+		stop_starving();
 		if (!is_done) {
 			assert_int_equal(err.code, ERROR_MEMORY);
 			arena_release(&f.arena);

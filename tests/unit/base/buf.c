@@ -113,7 +113,7 @@ static void test_starved(void **state)
 	(void)state;
 	buf_init(&b, 10000);
 	buf_add_text(&b, "kept");
-	starve_after(0);
+	starve_once_after(0);
 	assert_null(buf_reserve(&b, 5000));
 	assert_true(stop_starving());
 	buf_add_text(&b, "lost");

@@ -702,14 +702,14 @@ static void test_starved(void **state)
 	struct str text;
 
 	(void)state;
-	starve_after(0);
+	starve_once_after(0);
 	assert_null(json_new(STR("1"), &err));
 	assert_int_equal(err.code, ERROR_MEMORY);
-	starve_after(1);
+	starve_once_after(1);
 	assert_null(json_new_stream(trickle_fill, &t, &err));
 	assert_int_equal(err.code, ERROR_MEMORY);
 	r = json_new_stream(trickle_fill, &t, &err);
-	starve_after(0);
+	starve_once_after(0);
 	assert_false(json_text(r, &text));
 	assert_true(stop_starving());
 	assert_fails(r, ERROR_MEMORY, "out of memory for a JSON string");

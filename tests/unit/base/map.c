@@ -111,7 +111,7 @@ static void test_starved_growth_leaves_the_map_whole(void **state)
 	arena_release(&a);
 	arena_init(&a, MIB);
 	map_init(&m, &a);
-	starve_after(0);
+	starve_once_after(0);
 	assert_false(map_insert(&m, STR("x"), 1, &value));
 	assert_true(stop_starving());
 	assert_true(map_insert(&m, STR("x"), 1, &value));

@@ -63,13 +63,13 @@ static void test_gate(void **state)
 	void *q;
 
 	(void)state;
-	starve_after(1);
+	starve_once_after(1);
 	q = mem_alloc(1);
 	assert_non_null(q);
 	assert_null(mem_realloc(p, 100));
-	starve_after(0);
+	starve_once_after(0);
 	assert_null(mem_calloc(1, 1));
-	starve_after(0);
+	starve_once_after(0);
 	assert_null(mem_strdup("x"));
 	assert_true(stop_starving());
 	mem_free(p);

@@ -86,7 +86,7 @@ static void test_long_format(void **state)
 		assert_int_equal(b.data[len], '!');
 	}
 	outf(&o, "%s", text);
-	starve_after(0);
+	starve_once_after(0);
 	outf(&o, "%s", text);
 	assert_true(stop_starving());
 	assert_int_equal(b.state, BUF_OUT_OF_MEMORY);
@@ -140,7 +140,7 @@ static void test_starved(void **state)
 	struct out o;
 
 	(void)state;
-	starve_after(0);
+	starve_once_after(0);
 	assert_false(out_init_fd(&o, 1, &err));
 	assert_true(stop_starving());
 	assert_int_equal(err.code, ERROR_MEMORY);

@@ -296,7 +296,7 @@ static void test_starved(void **state)
 	for (long n = 0; !is_open; n++) {
 		struct outfile f;
 
-		starve_after(n);
+		starve_once_after(n);
 		is_open = outfile_open(&f, in_folder("a"), 0666, &err);
 		assert_int_equal(stop_starving(), !is_open);
 		if (!is_open)
@@ -389,7 +389,7 @@ static void test_unreadable(void **state)
 	assert_int_equal(err.code, ERROR_USAGE);
 	assert_contains(err.message, strerror(EISDIR));
 	put_file("a", "x");
-	starve_after(0);
+	starve_once_after(0);
 	assert_false(file_read(in_folder("a"), &b, &err));
 	assert_true(stop_starving());
 	assert_int_equal(err.code, ERROR_MEMORY);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tests of base/ share: cmocka with its headers in order, and a gate
- * that starves one allocation.
+ * What the tests of base/ share: cmocka with its headers in order.
  */
 #ifndef TESTS_BASE_TESTING_H
 #define TESTS_BASE_TESTING_H
@@ -16,32 +15,10 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
+#include "../starving.h"
 #include "base/str.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-static long allocations_left;
-
-static inline int starving_gate(size_t size)
-{
-	(void)size;
-	return allocations_left-- != 0;
-}
-
-/* The allocation after `count` more fails; later ones work again. */
-static inline void starve_after(long count)
-{
-	allocations_left = count;
-	mem_set_gate(starving_gate);
-}
-
-/* True when an allocation was refused since starve_after(). */
-static inline bool stop_starving(void)
-{
-	mem_set_gate(NULL);
-	return allocations_left < 0;
-}
 
 static inline void assert_text(struct str found, const char *expected)
 {

@@ -16,8 +16,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "../starving.h"
 #include "base/gz.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "decode/decode.h"
 #include "decode/formats.h"
@@ -234,14 +234,6 @@ static inline void assert_folded(const struct profile *p, const char *expected)
 	buf_release(&text);
 }
 
-static int allocations_left;
-
-static inline int allocation_gate(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 typedef bool (*profile_decoder)(struct str bytes,
 				const struct profile_want *want,
 				struct profile *out, struct notes *notes,
@@ -262,10 +254,9 @@ static inline void assert_survives_starvation(profile_decoder decode,
 		assert_true(n < 10000);
 		profile_init(&p);
 		error_clear(&err);
-		allocations_left = n;
-		mem_set_gate(allocation_gate);
+		starve_after(n);
 		is_done = decode(bytes, &want, &p, &notes, &err);
-		mem_set_gate(NULL);
+		stop_starving();
 		if (!is_done)
 			assert_int_equal(err.code, ERROR_MEMORY);
 		profile_release(&p);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/mem.h"
+#include "../starving.h"
 #include "trace_oracle.h"
 
 struct form {
@@ -193,14 +193,6 @@ static void test_shared_ids_give_one_tree(void **state)
 	}
 }
 
-static int allocations_left;
-
-static int gate(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 /* Whichever allocation fails, it is told, and nothing leaks. */
 static void starve(const struct form *form)
 {
@@ -214,11 +206,10 @@ static void starve(const struct form *form)
 		notes_init(&notes);
 		trace_init(&trace);
 		error_clear(&err);
-		allocations_left = n;
-		mem_set_gate(gate);
+		starve_after(n);
 		is_decoded = decode_trace(form->format, bytes, NULL, &trace,
 					  &notes, &err);
-		mem_set_gate(NULL);
+		stop_starving();
 		assert_int_equal(err.code,
 				 is_decoded ? ERROR_NONE : ERROR_MEMORY);
 		trace_release(&trace);

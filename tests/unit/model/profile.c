@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../starving.h"
 #include "base/buf.h"
-#include "base/mem.h"
 #include "model/profile.h"
 
 static struct error err;
@@ -470,14 +470,6 @@ static void test_check_sees_damage(void **state)
 	profile_release(&p);
 }
 
-static int allocations_left;
-
-static int gate(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 static bool build_some(struct profile *p)
 {
 	struct profile_build *b = profile_build_new(p, &err);
@@ -504,19 +496,18 @@ static void test_lack_of_memory(void **state)
 	bool is_done = false;
 
 	(void)state;
-	mem_set_gate(gate);
 	for (int n = 0; !is_done; n++) {
 		struct profile p;
 
 		assert_true(n < 1000);
-		allocations_left = n;
 		profile_init(&p);
+		starve_after(n);
 		is_done = build_some(&p);
+		stop_starving();
 		if (!is_done)
 			assert_int_equal(err.code, ERROR_MEMORY);
 		profile_release(&p);
 	}
-	mem_set_gate(NULL);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "base/mem.h"
+#include "../starving.h"
 #include "model/symtab.h"
 
 static struct error err;
@@ -98,31 +98,22 @@ static void test_ceiling_is_told(void **state)
 	arena_release(&arena);
 }
 
-static int allocations_left;
-
-static int gate(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 static void test_out_of_memory_is_told(void **state)
 {
 	struct arena arena;
 	struct symtab t;
 
 	(void)state;
-	mem_set_gate(gate);
 	for (int n = 0; n < 2; n++) {
-		allocations_left = n;
 		arena_init(&arena, MIB);
+		starve_after(n);
 		if (!symtab_init(&t, &arena, &err))
 			assert_int_equal(err.code, ERROR_MEMORY);
 		else
 			assert_true(n > 0);
 		arena_release(&arena);
 	}
-	mem_set_gate(NULL);
+	stop_starving();
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../starving.h"
 #include "base/mem.h"
 #include "model/trace.h"
 
@@ -616,14 +617,6 @@ static void test_ids(void **state)
 	assert_string_equal(span_out, "00f067aa0ba902b7");
 }
 
-static int allocations_left;
-
-static int gate(size_t size)
-{
-	(void)size;
-	return allocations_left-- > 0;
-}
-
 static bool build_small(void)
 {
 	struct span_input in = { .span_id = 2, .parent_id = 1 };
@@ -648,11 +641,10 @@ static void test_every_allocation_may_fail(void **state)
 
 	(void)state;
 	for (int n = 0; !is_ok; n++) {
-		allocations_left = n;
-		mem_set_gate(gate);
+		starve_after(n);
 		error_clear(&err);
 		is_ok = build_small();
-		mem_set_gate(NULL);
+		stop_starving();
 		assert_int_equal(err.code, is_ok ? ERROR_NONE : ERROR_MEMORY);
 		trace_release(&trace);
 		assert_true(n < 100);

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "../starving.h"
 #include "base/escape.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "support.h"
 
@@ -255,19 +255,6 @@ static void test_folded_extremes(void **state)
 	buf_release(&out);
 }
 
-static size_t allocations_left;
-static bool has_failed;
-
-static int gate(size_t size)
-{
-	(void)size;
-	if (allocations_left--)
-		return 1;
-	allocations_left = SIZE_MAX;
-	has_failed = true;
-	return 0;
-}
-
 /* Every single allocation fails once: the output never passes for whole. */
 static void test_memory(void **state)
 {
@@ -276,22 +263,23 @@ static void test_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		for (size_t j = 0, n = 0; j < 4; n++) {
+		long n = 0;
+
+		for (size_t j = 0; j < 4; n++) {
+			bool has_failed;
 			struct sample s;
 			struct buf out;
 
 			samples[j](&s);
 			sample_stacks(&s);
-			allocations_left = n;
-			has_failed = false;
-			mem_set_gate(gate);
+			starve_once_after(n);
 			render_unchecked(&s, formats[i],
 					 (struct render_style){ .width = 80 },
 					 &out);
-			mem_set_gate(NULL);
+			has_failed = stop_starving();
 			assert_int_equal(has_failed, out.state != BUF_OK);
 			j += !has_failed;
-			n = has_failed ? n : SIZE_MAX;
+			n = has_failed ? n : -1;
 			buf_release(&out);
 			sample_release(&s);
 		}

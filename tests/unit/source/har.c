@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../starving.h"
 #include "source/har.h"
 
 #include <stdio.h>
@@ -8,7 +9,6 @@
 #include <jansson.h>
 
 #include "base/gz.h"
-#include "base/mem.h"
 #include "base/outfile.h"
 #include "support.h"
 
@@ -408,14 +408,6 @@ static void test_damaged_files_are_refused(void **state)
 	assert_contains(err.message, "--replay /nonexistent/x.har");
 }
 
-static size_t allowed;
-
-static int gate(size_t size)
-{
-	(void)size;
-	return allowed > 0 && allowed--;
-}
-
 /* Every allocation in turn fails; nothing may crash or leak. */
 static void test_lack_of_memory_is_told(void **state)
 {
@@ -427,8 +419,7 @@ static void test_lack_of_memory_is_told(void **state)
 	for (n = 1; n < 2000 && !is_ok; n++) {
 		struct har *h;
 
-		allowed = n;
-		mem_set_gate(gate);
+		starve_after((long)n);
 		h = har_new(&err);
 		if (h) {
 			struct http_request request = { .endpoint = &secretive,
@@ -440,7 +431,7 @@ static void test_lack_of_memory_is_told(void **state)
 			is_ok = har_add(h, &request, URL, &response, 0, &err) &&
 				har_write(h, temp_path("memory.har"), &err);
 		}
-		mem_set_gate(NULL);
+		stop_starving();
 		if (!is_ok)
 			assert_int_equal(err.code, ERROR_MEMORY);
 		har_free(h);

@@ -3,6 +3,7 @@
  * The network client against a scripted server on loopback. Waits are short
  * and bounded; what is asserted is what happened, never how fast.
  */
+#include "../starving.h"
 #include "source/http.h"
 
 #include <stdio.h>
@@ -717,14 +718,6 @@ static void test_replay_names_what_is_missing(void **state)
 	har_free(settings.replay);
 }
 
-static size_t allowed;
-
-static int gate(size_t size)
-{
-	(void)size;
-	return allowed > 0 && allowed--;
-}
-
 /* From some allocation on all fail, ours and the library's. */
 static void test_lack_of_memory_is_told(void **state)
 {
@@ -746,15 +739,14 @@ static void test_lack_of_memory_is_told(void **state)
 		struct http_client *c;
 		struct error err;
 
-		allowed = n;
-		mem_set_gate(gate);
+		starve_after((long)n);
 		c = http_client_new(&quick, &err);
 		if (c && http_run(c, &request, &r, 1, &err))
 			status = r.status;
 		else
 			assert_int_equal(err.code, ERROR_MEMORY);
 		http_client_free(c);
-		mem_set_gate(NULL);
+		stop_starving();
 		http_request_release(&request);
 		http_response_release(&r);
 	}
