@@ -48,8 +48,8 @@ static bool is_judged(const struct cause_evidence *e)
 }
 
 /* "computing: 402 ms of 560 ms were on CPU", from the span's own samples. */
-static bool add_cpu_share(const struct cause_evidence *e,
-			  struct result *result, struct error *err)
+static bool add_cpu_share(const struct cause_evidence *e, struct result *result,
+			  struct error *err)
 {
 	struct cause *c = &result->cause;
 	enum cause_kind kind;
@@ -71,8 +71,7 @@ static bool add_cpu_share(const struct cause_evidence *e,
 				&c->text, err);
 	c->kind = kind;
 	return set_text(result,
-			arena_printf(&result->arena,
-				     "%s: %s of %s were on CPU",
+			arena_printf(&result->arena, "%s: %s of %s were on CPU",
 				     kind_words(kind), cpu, own),
 			&c->text, err);
 }
@@ -141,8 +140,8 @@ static bool rate(const struct cause_evidence *e, struct result *result,
 	} else {
 		bool is_span = result->profile.scope == SCOPE_SPAN;
 
-		buf_add_text(&text, is_span ? "the span's own samples" :
-					      "profile of the whole service");
+		buf_add_text(&text, is_span ? "the span's own samples"
+					    : "profile of the whole service");
 		add_samples(result, &text);
 		if (e->span && !is_span)
 			buf_add_text(&text, ", CPU time measured on the span");
@@ -157,9 +156,9 @@ static bool rate(const struct cause_evidence *e, struct result *result,
 			buf_add_text(&text, ", no function clearly grew");
 	}
 	c->confidence = result->has_baseline && is_explained(result) &&
-					result->functions[0].q >= 0 ?
-				CONFIDENCE_FAIR :
-				CONFIDENCE_WEAK;
+					result->functions[0].q >= 0
+				? CONFIDENCE_FAIR
+				: CONFIDENCE_WEAK;
 	done = buf_check(&text, "the answer", err) &&
 	       set_text(result, arena_str(&result->arena, buf_str(&text)),
 			&c->confidence_text, err);

@@ -31,8 +31,8 @@ struct cause_evidence {
 /* Completes result->cause: on_cpu_ns, kind (cpu or wait where the trace left
  * it unknown), text, confidence and its reason. Rules: no profile: weak.
  * Profile without baseline: weak. Compared with a baseline: fair when the
- * first function is new or grown and was tested for it, else weak. strong needs span samples and a
- * healthy baseline and is never given here without them. */
+ * first function is new or grown and was tested for it, else weak. strong needs
+ * span samples and a healthy baseline and is never given here without them. */
 bool cause_complete(const struct cause_evidence *evidence,
 		    struct result *result, struct error *err) MUST_CHECK;
 

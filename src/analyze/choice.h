@@ -20,10 +20,10 @@ struct choice {
 	struct arena scratch;
 	const struct candidate *best;
 	const struct repeat *loop; /* N+1, or NULL */
-	bool is_loop_headline;	   /* the loop's span, not the calls */
-	uint32_t headline;	   /* span of the first line */
-	uint32_t server_side;	   /* of the best span, or SPAN_NONE */
-	int64_t loop_sum_ns;	   /* all repeated calls of the loop's span */
+	bool is_loop_headline;     /* the loop's span, not the calls */
+	uint32_t headline;         /* span of the first line */
+	uint32_t server_side;      /* of the best span, or SPAN_NONE */
+	int64_t loop_sum_ns;       /* all repeated calls of the loop's span */
 	int64_t loop_through_ns;
 	int64_t critical_ns; /* of the headline */
 	int64_t path_ns;     /* of the headline's tree */

@@ -80,7 +80,7 @@ struct suffix_language {
 };
 
 static const struct suffix_language suffixes[] = {
-	{ ".go", LANGUAGE_GO },	     { ".s", LANGUAGE_GO },
+	{ ".go", LANGUAGE_GO },      { ".s", LANGUAGE_GO },
 	{ ".java", LANGUAGE_JVM },   { ".kt", LANGUAGE_JVM },
 	{ ".scala", LANGUAGE_JVM },  { ".clj", LANGUAGE_JVM },
 	{ ".groovy", LANGUAGE_JVM }, { ".py", LANGUAGE_PYTHON },
@@ -302,7 +302,8 @@ static struct str demangle(struct str name, char *text, size_t size)
 	while (at < name.len && ascii_is_digit(name.ptr[at])) {
 		size_t part = 0;
 
-		while (at < name.len && ascii_is_digit(name.ptr[at]) && part < size)
+		while (at < name.len && ascii_is_digit(name.ptr[at]) &&
+		       part < size)
 			part = part * 10 + (size_t)(name.ptr[at++] - '0');
 		if (part > name.len - at || part + 2 > size - len)
 			break;

@@ -24,9 +24,9 @@ struct path {
 	const struct trace *t;
 	struct trace_times *times;
 	struct arena scratch;
-	uint32_t *order;	 /* all spans, parents before children */
-	struct extent *whole;	 /* per span, moved but not clipped */
-	struct extent *clipped;	 /* per span, inside all that wait for it */
+	uint32_t *order;         /* all spans, parents before children */
+	struct extent *whole;    /* per span, moved but not clipped */
+	struct extent *clipped;  /* per span, inside all that wait for it */
 	struct extent *children; /* waited-for children, as trace->children */
 	struct frame *frames;
 };

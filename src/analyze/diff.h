@@ -43,8 +43,8 @@
 struct entry_diff {
 	double delta;
 	struct interval range; /* NaN when not tested */
-	double q;	       /* NaN when not tested */
-	double effect;	       /* what is left of delta in the worst case */
+	double q;              /* NaN when not tested */
+	double effect;         /* what is left of delta in the worst case */
 	enum change change;
 };
 

@@ -17,7 +17,7 @@ struct item {
 struct group {
 	uint32_t first; /* into the items */
 	uint32_t count;
-	uint32_t span;	 /* first member */
+	uint32_t span;   /* first member */
 	int64_t rank_ns; /* higher ones come first */
 };
 

@@ -21,7 +21,7 @@ struct side_values {
 };
 
 struct func_entry {
-	struct str key;	 /* identity, see function_key() */
+	struct str key;  /* identity, see function_key() */
 	struct str name; /* to show: the key when several names share it */
 	struct str file; /* NULL unknown; of the hottest line */
 	uint32_t line;

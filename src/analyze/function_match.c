@@ -90,8 +90,8 @@ static struct str pop_word(struct str *s)
 static bool is_closure_word(struct str word)
 {
 	static const char *const words[] = {
-		"",	   "func",     "gowrap",    "deferwrap", "lambda",
-		"genexpr", "listcomp", "locals",    "dictcomp",	 "setcomp",
+		"",        "func",     "gowrap",    "deferwrap", "lambda",
+		"genexpr", "listcomp", "locals",    "dictcomp",  "setcomp",
 		"closure", "MoveNext", "anonymous",
 	};
 	struct str bare = word;
@@ -185,13 +185,13 @@ enum name_match function_name_match(struct str name, struct str span)
 bool function_name_is_generic(struct str name)
 {
 	static const char *const words[] = {
-		"main",	     "run",	"start",      "serve",
-		"ServeHTTP", "handle",	"handler",    "handleRequest",
-		"dispatch",  "invoke",	"call",	      "apply",
-		"doGet",     "doPost",	"doFilter",   "doFilterInternal",
+		"main",      "run",     "start",      "serve",
+		"ServeHTTP", "handle",  "handler",    "handleRequest",
+		"dispatch",  "invoke",  "call",       "apply",
+		"doGet",     "doPost",  "doFilter",   "doFilterInternal",
 		"process",   "execute", "middleware", "next",
-		"wrapper",   "inner",	"proceed",    "intercept",
-		"loop",	     "worker",	"module",
+		"wrapper",   "inner",   "proceed",    "intercept",
+		"loop",      "worker",  "module",
 	};
 	struct str method = shorten(name).method;
 

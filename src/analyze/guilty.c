@@ -245,13 +245,12 @@ static bool fail_not_found(struct choice *c, struct error *err)
 	if (!c->want->span_id)
 		wider.service = c->want->service;
 	if (!candidates_rank(&c->calls, c->times, &wider, &c->scratch,
-				   &c->candidates, err))
+			     &c->candidates, err))
 		return false;
 	has_service = c->candidates.count;
 	wider.service.len = 0;
-	if (!has_service &&
-	    !candidates_rank(&c->calls, c->times, &wider, &c->scratch,
-				   &c->candidates, err))
+	if (!has_service && !candidates_rank(&c->calls, c->times, &wider,
+					     &c->scratch, &c->candidates, err))
 		return false;
 	buf_init(&text, WORDING_BYTES);
 	not_found_text(c, has_service, &text);
@@ -284,7 +283,7 @@ static bool find(struct choice *c, struct result *result,
 	if (!fill_trace(c->t, result, err) ||
 	    !calls_build(c->t, &c->scratch, &c->calls, err) ||
 	    !candidates_rank(&c->calls, c->times, c->want, &c->scratch,
-				   &c->candidates, err))
+			     &c->candidates, err))
 		return false;
 	if (!c->candidates.count)
 		return fail_not_found(c, err);

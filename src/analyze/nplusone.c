@@ -17,7 +17,7 @@ struct child {
 	uint32_t span;
 	uint32_t leaf;
 	uint32_t place; /* among its siblings */
-	uint8_t kind;	/* of the call inside, enum call_kind */
+	uint8_t kind;   /* of the call inside, enum call_kind */
 };
 
 struct run {
@@ -30,7 +30,7 @@ struct search {
 	const struct trace_times *times;
 	struct arena *arena;
 	struct child *children; /* in order of start */
-	struct child *sorted;	/* by key, then by start */
+	struct child *sorted;   /* by key, then by start */
 	struct repeats *out;
 };
 

@@ -24,13 +24,13 @@
 
 struct repeat {
 	uint32_t parent; /* the span that runs the loop */
-	uint32_t leaf;	 /* the first member's call; itself or inside it */
+	uint32_t leaf;   /* the first member's call; itself or inside it */
 	uint32_t count;
 	uint32_t member_first; /* into repeats.members */
 	enum call_kind kind;
 	int64_t start_ns; /* first start and last end, as recorded */
 	int64_t end_ns;
-	int64_t sum_ns;	    /* durations */
+	int64_t sum_ns;     /* durations */
 	int64_t through_ns; /* of the critical path, with what is below */
 };
 

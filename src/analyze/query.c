@@ -9,22 +9,22 @@
 
 /* Lower-cased when they stand alone. Sorted for bsearch. */
 static const char *const keywords[] = {
-	"ALL",	    "AND",	 "ANY",	      "AS",	 "ASC",
-	"BETWEEN",  "BY",	 "CALL",      "CASE",	 "COMMIT",
-	"CONFLICT", "COUNT",	 "CREATE",    "CROSS",	 "DEFAULT",
-	"DELETE",   "DESC",	 "DISTINCT",  "DO",	 "ELSE",
-	"END",	    "EXCEPT",	 "EXEC",      "EXISTS",	 "FALSE",
-	"FETCH",    "FIRST",	 "FOR",	      "FROM",	 "FULL",
-	"GROUP",    "HAVING",	 "ILIKE",     "IN",	 "INNER",
-	"INSERT",   "INTERSECT", "INTO",      "IS",	 "JOIN",
-	"LEFT",	    "LIKE",	 "LIMIT",     "LOCK",	 "MERGE",
-	"NATURAL",  "NEXT",	 "NOT",	      "NOTHING", "NULL",
-	"OFFSET",   "ON",	 "ONLY",      "OR",	 "ORDER",
-	"OUTER",    "OVER",	 "PARTITION", "REPLACE", "RETURNING",
-	"RIGHT",    "ROLLBACK",	 "ROW",	      "ROWS",	 "SELECT",
-	"SET",	    "TABLE",	 "THEN",      "TOP",	 "TRUE",
-	"TRUNCATE", "UNION",	 "UPDATE",    "USING",	 "VALUES",
-	"WHEN",	    "WHERE",	 "WITH",
+	"ALL",      "AND",       "ANY",       "AS",      "ASC",
+	"BETWEEN",  "BY",        "CALL",      "CASE",    "COMMIT",
+	"CONFLICT", "COUNT",     "CREATE",    "CROSS",   "DEFAULT",
+	"DELETE",   "DESC",      "DISTINCT",  "DO",      "ELSE",
+	"END",      "EXCEPT",    "EXEC",      "EXISTS",  "FALSE",
+	"FETCH",    "FIRST",     "FOR",       "FROM",    "FULL",
+	"GROUP",    "HAVING",    "ILIKE",     "IN",      "INNER",
+	"INSERT",   "INTERSECT", "INTO",      "IS",      "JOIN",
+	"LEFT",     "LIKE",      "LIMIT",     "LOCK",    "MERGE",
+	"NATURAL",  "NEXT",      "NOT",       "NOTHING", "NULL",
+	"OFFSET",   "ON",        "ONLY",      "OR",      "ORDER",
+	"OUTER",    "OVER",      "PARTITION", "REPLACE", "RETURNING",
+	"RIGHT",    "ROLLBACK",  "ROW",       "ROWS",    "SELECT",
+	"SET",      "TABLE",     "THEN",      "TOP",     "TRUE",
+	"TRUNCATE", "UNION",     "UPDATE",    "USING",   "VALUES",
+	"WHEN",     "WHERE",     "WITH",
 };
 
 #define KEYWORD_BYTES 16
@@ -412,7 +412,8 @@ static void put_json_token(struct scan *s)
 			put_span(s, end);
 		else
 			put_mask(s, end);
-	} else if (ascii_is_digit(c) || (c == '-' && ascii_is_digit(peek(s, s->at + 1)))) {
+	} else if (ascii_is_digit(c) ||
+		   (c == '-' && ascii_is_digit(peek(s, s->at + 1)))) {
 		put_mask(s, skip_number(s, s->at + 1));
 	} else if (is_name_start(c)) {
 		put_span(s, skip_names(s, s->at));

@@ -169,10 +169,9 @@ static void group(const struct rank *r, const struct item *items, size_t count,
 	}
 }
 
-bool candidates_rank(const struct calls *c,
-			   const struct trace_times *times,
-			   const struct guilty_want *want, struct arena *arena,
-			   struct candidates *out, struct error *err)
+bool candidates_rank(const struct calls *c, const struct trace_times *times,
+		     const struct guilty_want *want, struct arena *arena,
+		     struct candidates *out, struct error *err)
 {
 	struct rank r = { .calls = c, .times = times, .by = want->by };
 	uint32_t n = c->t->span_count;

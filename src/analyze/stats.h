@@ -26,7 +26,7 @@
 /* How a row's counts relate to what was looked at. */
 enum exposure {
 	EXPOSURE_SHARE, /* n_a, n_b are all samples of the side */
-	EXPOSURE_RATE,	/* n_a, n_b are seconds of the side */
+	EXPOSURE_RATE,  /* n_a, n_b are seconds of the side */
 };
 
 struct counts {

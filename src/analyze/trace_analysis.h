@@ -39,7 +39,11 @@ struct trace_times {
 bool trace_times_compute(const struct trace *t, struct arena *arena,
 			 struct trace_times *out, struct error *err) MUST_CHECK;
 
-enum guilty_by { GUILTY_BY_CRITICAL_PATH = 0, GUILTY_BY_SELF, GUILTY_BY_DURATION };
+enum guilty_by {
+	GUILTY_BY_CRITICAL_PATH = 0,
+	GUILTY_BY_SELF,
+	GUILTY_BY_DURATION
+};
 
 struct guilty_want {
 	enum guilty_by by;
@@ -55,11 +59,11 @@ struct guilty_want {
  * server side counts half, since its own time is network or queueing, not
  * code. */
 struct candidate {
-	uint32_t span;      /* first member in time */
-	uint32_t parent;    /* SPAN_NONE for a root */
+	uint32_t span;   /* first member in time */
+	uint32_t parent; /* SPAN_NONE for a root */
 	uint32_t count;
 	uint32_t member_first; /* into candidates.members */
-	int64_t start_ns; /* as recorded; first start, last end */
+	int64_t start_ns;      /* as recorded; first start, last end */
 	int64_t end_ns;
 	int64_t duration_ns; /* summed */
 	int64_t self_ns;
@@ -75,17 +79,17 @@ struct candidates {
 
 /* What the profile side needs to know of the choice. */
 struct guilty_pick {
-	uint32_t span;    /* guilty span or first of the group */
-	uint32_t owner;   /* the span whose code runs the loop or waits: the
-			     parent for an N+1 group and for a client span
-			     without server side, the server span for a
-			     client span that has one, else span itself */
+	uint32_t span;      /* guilty span or first of the group */
+	uint32_t owner;     /* the span whose code runs the loop or waits: the
+			       parent for an N+1 group and for a client span
+			       without server side, the server span for a
+			       client span that has one, else span itself */
 	struct str service; /* the service to profile: owner's */
 	int64_t start_ns;   /* time of the guilty part, original clock */
 	int64_t end_ns;
-	struct str profile_id; /* pyroscope.profile.id found walking up from
-				  owner inside its process, or NULL ptr */
-	uint32_t profile_span; /* the span that carries it, or SPAN_NONE */
+	struct str profile_id;  /* pyroscope.profile.id found walking up from
+				   owner inside its process, or NULL ptr */
+	uint32_t profile_span;  /* the span that carries it, or SPAN_NONE */
 	int64_t profile_own_ns; /* of that span: duration not spent in calls
 				   out of its process; those of an N+1 loop
 				   that was found stay in */

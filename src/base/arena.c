@@ -17,7 +17,7 @@
 struct arena_block {
 	struct arena_block *next;
 	struct arena_block *prev; /* large blocks only */
-	size_t size;		  /* usable bytes behind the header */
+	size_t size;              /* usable bytes behind the header */
 	size_t used;
 	max_align_t data[];
 };

@@ -19,7 +19,7 @@ struct arena {
 	struct arena_block *large; /* blocks of one allocation each */
 	size_t used_bytes;         /* taken from the system */
 	size_t max_bytes;
-	bool is_over_limit;        /* the last failure was the ceiling */
+	bool is_over_limit; /* the last failure was the ceiling */
 };
 
 /* No allocation happens here. */
@@ -37,8 +37,8 @@ void *arena_array(struct arena *a, size_t count, size_t size) MUST_CHECK;
 
 /* Resizes memory that came from the same arena (or NULL with old_size 0);
  * new bytes are zero. On failure the old memory stays valid. */
-void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
-	MUST_CHECK;
+void *arena_grow(struct arena *a, void *ptr, size_t old_size,
+		 size_t new_size) MUST_CHECK;
 
 /* Makes room for `need` items of `size` bytes in the array *items with
  * capacity *cap, doubling. False on failure, array unchanged. */

@@ -48,7 +48,7 @@ struct str buf_str(const struct buf *b);
 const char *buf_text(const struct buf *b);
 
 /* False and an error when an append failed; `what` names the content. */
-bool buf_check(const struct buf *b, const char *what, struct error *err)
-	MUST_CHECK;
+bool buf_check(const struct buf *b, const char *what,
+	       struct error *err) MUST_CHECK;
 
 #endif

@@ -39,12 +39,11 @@ struct error {
 /* Sets code and message. Always returns false, so that a failing function
  * can end with `return error_set(err, ...)`. Long messages are cut at a
  * character boundary and end in "...". err may not be NULL. */
-bool error_set(struct error *err, enum error_code code, const char *format,
-	       ...) PRINTF_LIKE(3, 4);
+bool error_set(struct error *err, enum error_code code, const char *format, ...)
+	PRINTF_LIKE(3, 4);
 
 /* Puts context in front: "context: message". Always returns false. */
-bool error_prefix(struct error *err, const char *format, ...)
-	PRINTF_LIKE(2, 3);
+bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* The out-of-memory failure; `what` names the thing that did not fit. */
 bool error_memory(struct error *err, const char *what);

@@ -26,8 +26,8 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 
 /* Packs into one member with a zero time stamp (byte-identical for equal
  * input), appending to out. */
-bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
-	MUST_CHECK;
+bool gz_deflate(struct str bytes, struct buf *out,
+		struct error *err) MUST_CHECK;
 
 /* Streaming inflate of gzip or zlib-wrapped HTTP content. */
 struct gz_stream;

@@ -10,8 +10,8 @@
 
 struct map_slot {
 	const char *ptr;   /* NULL for a number */
-	uint64_t size;	   /* length of the bytes, or the number itself */
-	uint32_t hash;	   /* kept so that growing reads no keys */
+	uint64_t size;     /* length of the bytes, or the number itself */
+	uint32_t hash;     /* kept so that growing reads no keys */
 	uint32_t value_up; /* value + 1; 0 marks an empty slot */
 };
 

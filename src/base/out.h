@@ -15,11 +15,11 @@
 #include "base/str.h"
 
 struct out {
-	int fd;              /* -1 when writing to memory */
-	struct buf *memory;  /* NULL when writing to fd */
+	int fd;             /* -1 when writing to memory */
+	struct buf *memory; /* NULL when writing to fd */
 	char *chunk;
 	size_t used;
-	int error_number;    /* errno of the first failure */
+	int error_number; /* errno of the first failure */
 	bool is_failed;
 };
 

@@ -16,8 +16,8 @@ struct unit {
 /* Largest first: printing takes them in this order. */
 static const struct unit units[] = {
 	{ "w", 7 * NS_PER_DAY }, { "d", NS_PER_DAY }, { "h", NS_PER_HOUR },
-	{ "m", NS_PER_MIN },	 { "s", NS_PER_S },   { "ms", NS_PER_MS },
-	{ "us", NS_PER_US },	 { "ns", 1 },
+	{ "m", NS_PER_MIN },     { "s", NS_PER_S },   { "ms", NS_PER_MS },
+	{ "us", NS_PER_US },     { "ns", 1 },
 };
 
 #define UNIT_COUNT (sizeof units / sizeof units[0])

@@ -58,7 +58,8 @@ static bool diff(struct run *r, struct options *changed, struct error *err)
 				 "no samples in the baseline: nothing to "
 				 "compare with; try another --baseline");
 	return evidence_report(&r->evidence, &r->result, err) &&
-	       run_rank(r, RANK_OWNED, STR(""), false, err) && run_render(r, err);
+	       run_rank(r, RANK_OWNED, STR(""), false, err) &&
+	       run_render(r, err);
 }
 
 int cmd_diff(const struct options *o)
@@ -66,8 +67,8 @@ int cmd_diff(const struct options *o)
 	struct error err = { 0 };
 	struct options changed;
 	struct run r;
-	bool done = run_begin(&r, o, "diff", 0, &err) &&
-		    diff(&r, &changed, &err);
+	bool done =
+		run_begin(&r, o, "diff", 0, &err) && diff(&r, &changed, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -41,14 +41,16 @@ static bool profile(struct run *r, struct error *err)
 		return false;
 	r->has_evidence = true;
 	return evidence_report(&r->evidence, &r->result, err) &&
-	       run_rank(r, RANK_SELF, STR(""), false, err) && run_render(r, err);
+	       run_rank(r, RANK_SELF, STR(""), false, err) &&
+	       run_render(r, err);
 }
 
 int cmd_profile(const struct options *o)
 {
 	struct error err = { 0 };
 	struct run r;
-	bool done = run_begin(&r, o, "profile", RENDER_NEEDS_BASELINE, &err) && profile(&r, &err);
+	bool done = run_begin(&r, o, "profile", RENDER_NEEDS_BASELINE, &err) &&
+		    profile(&r, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -30,8 +30,8 @@ static bool want_init(struct run *r, const struct guilty *g,
 		.service = pick->service,
 		.trace = &r->trace,
 		.resource = r->trace.spans[pick->owner].resource,
-		.window = window_around(pick->start_ns, pick->end_ns,
-					o->pad_ns, r->ctx.now_ns),
+		.window = window_around(pick->start_ns, pick->end_ns, o->pad_ns,
+					r->ctx.now_ns),
 		.is_baseline_wanted = true,
 	};
 	if (window_is_given(o) &&
@@ -66,11 +66,11 @@ static bool choose_scope(struct run *r, const struct guilty *g,
 	if (!ev->has_span)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no samples of this span: %s",
-				 g->pick.profile_id.ptr ?
-					 "none carry its id (too short, or "
-					 "not on CPU); leave out --scope span" :
-					 "it has no pyroscope.profile.id; "
-					 "leave out --scope span");
+				 g->pick.profile_id.ptr
+					 ? "none carry its id (too short, or "
+					   "not on CPU); leave out --scope span"
+					 : "it has no pyroscope.profile.id; "
+					   "leave out --scope span");
 	ev->slow = ev->span;
 	ev->span = service;
 	ev->has_baseline = false;
@@ -105,9 +105,9 @@ static bool complete_cause(struct run *r, const struct guilty *g,
 	struct cause_evidence evidence = { 0 };
 
 	if (r->has_evidence && r->evidence.has_span) {
-		evidence.span = r->result.profile.scope == SCOPE_SPAN ?
-					&r->evidence.slow :
-					&r->evidence.span;
+		evidence.span = r->result.profile.scope == SCOPE_SPAN
+					? &r->evidence.slow
+					: &r->evidence.span;
 		evidence.span_own_ns = g->pick.profile_own_ns;
 	}
 	return cause_complete(&evidence, &r->result, err);
@@ -151,7 +151,8 @@ static bool slow(struct run *r, struct error *err)
 		return false;
 	suggest_next(r, "show", "");
 	if (r->result.has_profile)
-		suggest_next(r, "slow", " -o folded | flamegraph.pl > flame.svg");
+		suggest_next(r, "slow",
+			     " -o folded | flamegraph.pl > flame.svg");
 	if (!run_render(r, &render) && r->has_evidence) {
 		*err = render;
 		return false;

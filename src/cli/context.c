@@ -14,9 +14,8 @@
 /* Strings of one run: names, URLs, texts of notes; not data. */
 
 /* A secret from its file, or from the environment. *used borrows it. */
-static bool load_secret(const char *path, const char *value,
-			const char *option, char **out, const char **used,
-			struct error *err)
+static bool load_secret(const char *path, const char *value, const char *option,
+			char **out, const char **used, struct error *err)
 {
 	*used = value;
 	if (!path)
@@ -100,8 +99,8 @@ static bool init_sides(struct context *ctx, struct error *err)
 		drop_credentials(&profiles);
 	}
 	if (!side_init(&ctx->traces, &traces, o->traces_url, "--traces", err) ||
-	    !side_init(&ctx->profiles, &profiles, o->profiles_url,
-		       "--profiles", err))
+	    !side_init(&ctx->profiles, &profiles, o->profiles_url, "--profiles",
+		       err))
 		return false;
 	if (ctx->profiles.is_default)
 		ctx->profiles.endpoint.url = PYROSCOPE_URL;
@@ -118,8 +117,8 @@ bool context_init(struct context *ctx, const struct options *o,
 	arena_init(&ctx->arena, LIMIT_CONTEXT_BYTES);
 	notes_init(&ctx->notes);
 	ctx->now_ns = clock_now_ns();
-	if (o->now && !parse_time(str_from(o->now), ctx->now_ns, &ctx->now_ns,
-				  err))
+	if (o->now &&
+	    !parse_time(str_from(o->now), ctx->now_ns, &ctx->now_ns, err))
 		return error_prefix(err, "TRACEFIND_NOW");
 	if (o->record && o->replay)
 		return error_set(err, ERROR_USAGE,
@@ -178,8 +177,7 @@ bool context_run(struct context *ctx, struct http_request *requests,
 }
 
 static bool probe_fail(struct context *ctx,
-		       const struct http_response *responses,
-		       struct error *err)
+		       const struct http_response *responses, struct error *err)
 {
 	if (ctx->traces.is_default && !responses[0].status &&
 	    !responses[1].status)
@@ -257,8 +255,8 @@ static bool copy_requests(struct context *ctx, struct result *result,
 
 	if (!count)
 		return true;
-	result->requests = arena_array(&result->arena, count,
-				       sizeof *result->requests);
+	result->requests =
+		arena_array(&result->arena, count, sizeof *result->requests);
 	if (!result->requests)
 		return arena_fail(&result->arena, "the answer", err);
 	for (size_t i = 0; i < count; i++)

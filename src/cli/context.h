@@ -20,7 +20,7 @@ struct side {
 	const char *path;      /* SOURCE_FILE */
 	char *secrets[2];      /* password, token: wiped at release */
 	const char *headers[LIMIT_HEADERS];
-	bool is_default;       /* no URL was given */
+	bool is_default; /* no URL was given */
 };
 
 struct context {

@@ -42,8 +42,8 @@ static bool is_credential(const struct option_row *row)
 	       !strcmp(row->name, "token-file");
 }
 
-static const struct connection_options *
-side_of(const struct options *o, const struct option_prefix *prefix)
+static const struct connection_options *side_of(
+	const struct options *o, const struct option_prefix *prefix)
 {
 	return (const void *)((const char *)o + prefix->offset);
 }

@@ -120,8 +120,8 @@ static bool metadata_requests(struct inquiry *s, struct http_request *requests,
 	struct time_range range = metadata_range(s->want->window);
 
 	return source_services_request(e, range, &requests[0], err) &&
-	       source_types_request(e, s->ev->selector.ptr, range,
-				    &requests[1], err);
+	       source_types_request(e, s->ev->selector.ptr, range, &requests[1],
+				    err);
 }
 
 static bool metadata_answers(struct inquiry *s,
@@ -196,15 +196,16 @@ static size_t plan_fetches(struct inquiry *s, struct profile_fetch fetches[3])
 }
 
 /* Without the slow side there is no answer; the others are only noted. */
-static bool judge_fetches(struct inquiry *s, const struct profile_fetch *fetches,
-			  size_t n, struct error *err)
+static bool judge_fetches(struct inquiry *s,
+			  const struct profile_fetch *fetches, size_t n,
+			  struct error *err)
 {
 	for (size_t i = 1; i < n; i++)
 		if (!fetches[i].has_answer)
 			notes_add(&s->ctx->notes, "%s: %s",
-				  fetches[i].into == &s->ev->span ?
-					  "samples of the span" :
-					  "baseline",
+				  fetches[i].into == &s->ev->span
+					  ? "samples of the span"
+					  : "baseline",
 				  fetches[i].err.message);
 	if (!fetches[0].has_answer)
 		*err = fetches[0].err;
@@ -330,10 +331,10 @@ static bool widen_baseline(struct inquiry *s, struct error *err)
 
 	for (i = 0; i < 3; i++) {
 		profile_init(&tries[i]);
-		fetches[i] = fetch_of(s, ev->baseline_selector,
-				      window_shifted(ev->window,
-						     steps[i].shift_ns),
-				      &tries[i]);
+		fetches[i] =
+			fetch_of(s, ev->baseline_selector,
+				 window_shifted(ev->window, steps[i].shift_ns),
+				 &tries[i]);
 	}
 	done = fetch_profiles(s->ctx, fetches, 3, NULL, NULL, 0, err);
 	for (i = 0; done && i < 3; i++) {
@@ -375,9 +376,10 @@ static bool finish_baseline(struct inquiry *s, struct error *err)
 static void note_lookback(const struct inquiry *s)
 {
 	if (s->ev->window.from_ns < s->ctx->now_ns - SERVER_LOOKBACK_NS)
-		notes_add(&s->ctx->notes,
-			  "the window begins over 7 days ago: servers look back "
-			  "7 days by default, so it may have been cut");
+		notes_add(
+			&s->ctx->notes,
+			"the window begins over 7 days ago: servers look back "
+			"7 days by default, so it may have been cut");
 }
 
 static bool fetch_live(struct inquiry *s, struct error *err)
@@ -394,12 +396,12 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 		return false;
 	if (!build_selector(ctx, s->want, &ev->selector, err))
 		return false;
-	ev->baseline_selector = s->want->baseline_selector ?
-					str_from(s->want->baseline_selector) :
-					ev->selector;
+	ev->baseline_selector = s->want->baseline_selector
+					? str_from(s->want->baseline_selector)
+					: ev->selector;
 	ev->window = s->want->window;
-	ev->baseline_window = s->want->baseline_selector ? ev->window :
-							   baseline_guess(s);
+	ev->baseline_window =
+		s->want->baseline_selector ? ev->window : baseline_guess(s);
 	if (!fetch_round(s, true, err) || !settle_type(s, &is_changed, err))
 		return false;
 	if (is_changed && !fetch_round(s, false, err))
@@ -434,8 +436,8 @@ static bool fetch_baseline_file(struct inquiry *s, struct error *err)
 
 	ev->baseline_kind = STR("file");
 	ev->baseline_selector =
-		str_from(strcmp(s->baseline.path, "-") ? s->baseline.path :
-							 "standard input");
+		str_from(strcmp(s->baseline.path, "-") ? s->baseline.path
+						       : "standard input");
 	ev->baseline_window = (struct time_range){ 0, 0 };
 	if (!fetch_profile_file(s->ctx, s->baseline.path, type, &ev->baseline,
 				err))
@@ -465,28 +467,27 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 		    struct evidence *ev, struct error *err)
 {
 	struct inquiry s = { .ctx = ctx, .want = want, .ev = ev };
-	const char *path = want->slow_path ? want->slow_path :
-					     ctx->profiles.path;
+	const char *path =
+		want->slow_path ? want->slow_path : ctx->profiles.path;
 	bool done;
 
 	if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
 		return false;
-	ev->baseline_kind = want->baseline_selector ? STR("selector") :
-			    s.baseline.kind == BASELINE_AUTO ?
-						      STR("previous") :
-			    s.baseline.kind == BASELINE_RANGE ?
-						      STR("range") :
-						      str_from(s.baseline.text);
-	done = path ? fetch_slow_file(ctx, ev, path, err) :
-		      fetch_live(&s, err);
+	ev->baseline_kind = want->baseline_selector            ? STR("selector")
+			    : s.baseline.kind == BASELINE_AUTO ? STR("previous")
+			    : s.baseline.kind == BASELINE_RANGE
+				    ? STR("range")
+				    : str_from(s.baseline.text);
+	done = path ? fetch_slow_file(ctx, ev, path, err) : fetch_live(&s, err);
 	if (done && want->is_baseline_wanted &&
 	    s.baseline.kind == BASELINE_FILE)
 		done = fetch_baseline_file(&s, err);
 	if (done && ev->slow.truncated_share > 0)
-		notes_add(&ctx->notes,
-			  "%.1f %% of the profile is under \"other\": the server "
-			  "cut small functions off",
-			  100 * ev->slow.truncated_share);
+		notes_add(
+			&ctx->notes,
+			"%.1f %% of the profile is under \"other\": the server "
+			"cut small functions off",
+			100 * ev->slow.truncated_share);
 	if (done && ev->is_gauge && !path)
 		notes_add(&ctx->notes,
 			  "this type is a gauge: values are sums over all "
@@ -501,8 +502,7 @@ static struct str type_text(const struct evidence *ev, struct arena *arena)
 
 	if (ev->type_id.len)
 		return ev->type_id;
-	return arena_printf(arena, "%.*s/%.*s", STR_ARGS(name),
-			    STR_ARGS(unit));
+	return arena_printf(arena, "%.*s/%.*s", STR_ARGS(name), STR_ARGS(unit));
 }
 
 bool evidence_report(const struct evidence *ev, struct result *result,
@@ -531,9 +531,9 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 		.range = ev->baseline_window,
 		.samples = ev->baseline.sample_count,
 		.healthy = -1,
-		.text = str_equal(ev->baseline_selector, ev->selector) ?
-				(struct str){ NULL, 0 } :
-				ev->baseline_selector,
+		.text = str_equal(ev->baseline_selector, ev->selector)
+				? (struct str){ NULL, 0 }
+				: ev->baseline_selector,
 		.total_value = ev->baseline.total,
 	};
 	return true;

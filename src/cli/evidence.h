@@ -16,8 +16,8 @@ struct evidence_want {
 	const struct trace *trace; /* for --map; NULL without a trace */
 	uint32_t resource;         /* of the span under suspicion */
 	struct time_range window;
-	const char *slow_path;     /* a file instead of the server, or NULL */
-	const char *span_id;       /* 16 hex digits, or NULL */
+	const char *slow_path; /* a file instead of the server, or NULL */
+	const char *span_id;   /* 16 hex digits, or NULL */
 	struct time_range span_range;
 	const char *baseline_selector; /* NULL: the same selector */
 	bool is_baseline_wanted;

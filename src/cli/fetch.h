@@ -16,9 +16,8 @@ bool fetch_trace(struct context *ctx, const char *arg, struct trace *trace,
 		 struct str *source, struct error *err) MUST_CHECK;
 
 /* Reads a profile file ("-" = standard input). */
-bool fetch_profile_file(struct context *ctx, const char *path,
-			struct str type, struct profile *profile,
-			struct error *err) MUST_CHECK;
+bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
+			struct profile *profile, struct error *err) MUST_CHECK;
 
 /* One profile wanted from the server; several are fetched together. */
 struct profile_fetch {
@@ -26,8 +25,8 @@ struct profile_fetch {
 	struct profile *into; /* initialised; no samples: stack_count 0 */
 	unsigned attempt;     /* the attempt that answered */
 	bool has_answer;
-	bool is_tree;         /* it came as a tree: names only */
-	struct error err;     /* why there is none */
+	bool is_tree;     /* it came as a tree: names only */
+	struct error err; /* why there is none */
 };
 
 /* Runs n fetches side by side, `extra` requests (metadata) along with the

@@ -6,9 +6,8 @@
 #include "base/mem.h"
 #include "cli/input.h"
 
-bool fetch_profile_file(struct context *ctx, const char *path,
-			struct str type, struct profile *profile,
-			struct error *err)
+bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
+			struct profile *profile, struct error *err)
 {
 	struct profile_want want = { .type = type };
 	struct input in;
@@ -40,12 +39,12 @@ static bool decode_answer(struct context *ctx, enum body_form form,
 			  const struct http_response *response,
 			  struct profile_fetch *f)
 {
-	enum format format = form == BODY_PPROF ? FORMAT_PPROF :
-						  FORMAT_PYROSCOPE_TREE_PB;
+	enum format format =
+		form == BODY_PPROF ? FORMAT_PPROF : FORMAT_PYROSCOPE_TREE_PB;
 	/* A tree does not say what it counts; the question did. */
-	struct profile_want want = {
-		form == BODY_PPROF ? STR("") : str_from(f->query.type_id)
-	};
+	struct profile_want want = { form == BODY_PPROF
+					     ? STR("")
+					     : str_from(f->query.type_id) };
 
 	profile_release(f->into);
 	profile_init(f->into);

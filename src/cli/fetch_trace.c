@@ -94,8 +94,8 @@ static bool try_attempt(struct context *ctx, const struct trace_query *query,
 				  &request, err) ||
 	    !context_run(ctx, &request, &response, 1, err))
 		goto out;
-	*answer = source_trace_answer(s->kind, attempt, &s->endpoint,
-				      &response, &form, err);
+	*answer = source_trace_answer(s->kind, attempt, &s->endpoint, &response,
+				      &form, err);
 	done = true;
 	if (*answer == ANSWER_OK) {
 		done = decode_answer(ctx, form, &response, id, trace, err);
@@ -214,13 +214,14 @@ bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
 		*source = context_side_name(ctx, &ctx->traces);
 		return true;
 	}
-	if (!read_trace_file(ctx, path, trace_id_is_zero(&arg.id) ? NULL : &arg.id,
-			     trace, err))
+	if (!read_trace_file(ctx, path,
+			     trace_id_is_zero(&arg.id) ? NULL : &arg.id, trace,
+			     err))
 		return false;
 	*source = strcmp(path, "-") ? str_from(path) : STR("standard input");
 	return trace->span_count > 0 ||
 	       error_set(err, ERROR_NOT_FOUND, "%.*s: %s", STR_ARGS(*source),
-			 trace_id_is_zero(&arg.id) ?
-				 "the document holds no spans" :
-				 "no spans of the trace asked for");
+			 trace_id_is_zero(&arg.id)
+				 ? "the document holds no spans"
+				 : "no spans of the trace asked for");
 }

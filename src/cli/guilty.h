@@ -15,7 +15,7 @@ struct guilty {
 };
 
 /* Reads the trace and finds the span; fills the run's result. */
-bool guilty_from_trace(struct run *r, struct guilty *g, struct error *err)
-	MUST_CHECK;
+bool guilty_from_trace(struct run *r, struct guilty *g,
+		       struct error *err) MUST_CHECK;
 
 #endif

@@ -83,8 +83,7 @@ static void write_option(struct out *out, const struct option_row *row)
 	int len;
 
 	len = snprintf(usage, sizeof usage, "  %c%c%c --%s%s%s%s",
-		       row->letter ? '-' : ' ',
-		       row->letter ? row->letter : ' ',
+		       row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
 		       row->letter ? ',' : ' ', row->name,
 		       row->metavar ? " " : "",
 		       row->metavar ? row->metavar : "",

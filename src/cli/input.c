@@ -15,8 +15,8 @@ bool input_read(struct input *in, const char *path, struct error *err)
 	in->bytes = decode_plain(buf_str(&in->raw), in->name, &in->plain, err);
 	if (!in->bytes.ptr)
 		return false;
-	in->format = format_sniff(in->bytes, in->looks_like,
-				  sizeof in->looks_like);
+	in->format =
+		format_sniff(in->bytes, in->looks_like, sizeof in->looks_like);
 	return true;
 }
 

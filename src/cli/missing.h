@@ -20,8 +20,8 @@ struct missing_profile {
 	struct time_range window;
 	int64_t now_ns;
 	const struct name_list *services; /* those that sent profiles lately */
-	bool has_tenant; /* one was sent */
-	bool has_trace;  /* the name came from a trace */
+	bool has_tenant;                  /* one was sent */
+	bool has_trace;                   /* the name came from a trace */
 };
 
 /* Always false, ERROR_NOT_FOUND. */

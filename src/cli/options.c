@@ -65,10 +65,11 @@ static bool add_option(struct options *o, const struct command *command,
 	snprintf(subject, sizeof subject, "--%s%s",
 		 token->is_negated ? "no-" : "", name);
 	if (!(token->form.row->commands & command->bit))
-		return error_set(err, ERROR_USAGE,
-				 "%s is not an option of tracefind %s; tracefind "
-				 "help %s lists those it takes",
-				 subject, command->name, command->name);
+		return error_set(
+			err, ERROR_USAGE,
+			"%s is not an option of tracefind %s; tracefind "
+			"help %s lists those it takes",
+			subject, command->name, command->name);
 	if (!option_store(&token->form, token->value, token->is_negated,
 			  subject, o, err))
 		return false;
@@ -149,14 +150,14 @@ static bool has_credential(const struct connection_options *c)
 void options_side(const struct options *o, bool is_profiles,
 		  struct connection_options *out)
 {
-	const struct connection_options *own = is_profiles ? &o->profiles
-							   : &o->traces;
+	const struct connection_options *own =
+		is_profiles ? &o->profiles : &o->traces;
 	const struct connection_options *common = &o->common;
 	const struct connection_options *credential =
 		has_credential(own) ? own : common;
 	size_t room = LIMIT_HEADERS - own->header_count;
-	size_t shared = common->header_count < room ? common->header_count
-						    : room;
+	size_t shared =
+		common->header_count < room ? common->header_count : room;
 
 	*out = *own;
 	out->tenant_id = own->tenant_id ? own->tenant_id : common->tenant_id;
@@ -165,8 +166,7 @@ void options_side(const struct options *o, bool is_profiles,
 		out->username = common->username;
 	out->password_file = credential->password_file;
 	out->token_file = credential->token_file;
-	out->password = credential->password_file ? NULL
-						  : credential->password;
+	out->password = credential->password_file ? NULL : credential->password;
 	out->token = credential->token_file ? NULL : credential->token;
 	memcpy(out->headers, common->headers, shared * sizeof *out->headers);
 	memcpy(out->headers + shared, own->headers,
@@ -225,8 +225,8 @@ bool options_check(const struct options *o, struct error *err)
 }
 
 /* What option_store() of this kind was given, as text; NULL: no value. */
-static const char *value_text(const struct option_form *form,
-			      struct options *o, size_t i, char number[32])
+static const char *value_text(const struct option_form *form, struct options *o,
+			      size_t i, char number[32])
 {
 	void *at = option_target(form, o);
 
@@ -309,10 +309,9 @@ static size_t most_items(void)
 	       LIMIT_HEADERS + LIMIT_OUTPUTS + LIMIT_ARGUMENTS + 2;
 }
 
-bool options_record_args(const struct options *o,
-			 const struct command *command, struct arena *arena,
-			 const char *const **args, size_t *count,
-			 struct error *err)
+bool options_record_args(const struct options *o, const struct command *command,
+			 struct arena *arena, const char *const **args,
+			 size_t *count, struct error *err)
 {
 	struct argument_list list = { .arena = arena };
 	/* Only read from, but option_target() serves both ways. */

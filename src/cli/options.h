@@ -65,13 +65,13 @@ struct options {
 	const char *service;
 	const char *name;
 	/* Words: NULL stands for the first. */
-	const char *by;      /* critical-path self duration */
-	const char *scope;   /* auto span service */
-	const char *type;    /* auto cpu alloc ... or a full id */
+	const char *by;    /* critical-path self duration */
+	const char *scope; /* auto span service */
+	const char *type;  /* auto cpu alloc ... or a full id */
 	const char *selector;
-	const char *baseline;          /* auto previous 1h 1d 7d FROM..TO none FILE */
+	const char *baseline; /* auto previous 1h 1d 7d FROM..TO none FILE */
 	const char *baseline_selector;
-	const char *normalize; /* share rate */
+	const char *normalize;           /* share rate */
 	const char *maps[LIMIT_HEADERS]; /* attr=label */
 	size_t map_count;
 	/* view */
@@ -139,9 +139,8 @@ void options_side(const struct options *o, bool is_profiles,
 /* The run's arguments for a case file, command first, in the arena: what
  * was given by options and environment, without credentials, network
  * settings and files written. */
-bool options_record_args(const struct options *o,
-			 const struct command *command, struct arena *arena,
-			 const char *const **args, size_t *count,
-			 struct error *err) MUST_CHECK;
+bool options_record_args(const struct options *o, const struct command *command,
+			 struct arena *arena, const char *const **args,
+			 size_t *count, struct error *err) MUST_CHECK;
 
 #endif

@@ -85,8 +85,8 @@ static void offer_bare(const struct option_table *table,
 
 	for (size_t i = 1; i < table->prefix_count; i++) {
 		struct str prefix = str_from(table->prefixes[i].text);
-		struct str name = str_slice(near->wanted, prefix.len,
-					    near->wanted.len);
+		struct str name =
+			str_slice(near->wanted, prefix.len, near->wanted.len);
 		struct suggestion bare;
 
 		if (!str_starts(near->wanted, prefix) ||
@@ -145,8 +145,9 @@ static bool fail_missing(const struct option_form *form, const char *next,
 
 	option_form_name(form, name);
 	if (!next)
-		return error_set(err, ERROR_USAGE, "--%s needs a value: --%s %s",
-				 name, name, form->row->metavar);
+		return error_set(err, ERROR_USAGE,
+				 "--%s needs a value: --%s %s", name, name,
+				 form->row->metavar);
 	return error_set(err, ERROR_USAGE,
 			 "--%s needs a value, and the next word is an option; "
 			 "a value that begins with a dash is given as "
@@ -216,11 +217,11 @@ static bool fail_letter(const struct option_reader *r, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "unknown option %.80s; did you mean -%.80s?",
 				 word, word);
-	return fail_unknown(r->table, "-",
-			    (struct str){ r->bundle,
-					  utf8_floor(r->bundle,
-						     strlen(r->bundle), 1) },
-			    err);
+	return fail_unknown(
+		r->table, "-",
+		(struct str){ r->bundle,
+			      utf8_floor(r->bundle, strlen(r->bundle), 1) },
+		err);
 }
 
 static bool next_letter(struct option_reader *r, struct option_token *token,
@@ -308,8 +309,8 @@ static bool store_flag(const struct option_form *form, const char *value,
 	size_t i = 0;
 
 	if (value) {
-		while (i < 6 && !str_equal_nocase(str_from(value),
-						  str_from(words[i])))
+		while (i < 6 &&
+		       !str_equal_nocase(str_from(value), str_from(words[i])))
 			i++;
 		if (i == 6)
 			return error_set(err, ERROR_USAGE,
@@ -339,8 +340,8 @@ static bool store_text(const struct option_form *form, const char *value,
 	}
 	count = option_target_count(form, target);
 	if (*count >= row->max_count)
-		return error_set(err, ERROR_USAGE,
-				 "given more than %zu times", row->max_count);
+		return error_set(err, ERROR_USAGE, "given more than %zu times",
+				 row->max_count);
 	items[(*count)++] = value;
 	return true;
 }
@@ -441,9 +442,10 @@ static bool is_continuation(char c)
 /* Bytes of the UTF-8 character at text, 0 when it is damaged (RFC 3629). */
 static size_t character_bytes(const unsigned char *text)
 {
-	size_t len = text[0] < 0x80 ? 1 : text[0] < 0xE0 ? 2
-			      : text[0] < 0xF0		 ? 3
-							 : 4;
+	size_t len = text[0] < 0x80   ? 1
+		     : text[0] < 0xE0 ? 2
+		     : text[0] < 0xF0 ? 3
+				      : 4;
 
 	if (text[0] >= 0x80 && (text[0] < 0xC2 || text[0] > 0xF4))
 		return 0;

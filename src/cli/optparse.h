@@ -26,11 +26,11 @@ enum option_kind {
 
 enum option_flags {
 	OPTION_REPEATABLE = 1 << 0,
-	OPTION_SECRET = 1 << 1,    /* value leaves the process list */
-	OPTION_SIDED = 1 << 2,     /* has a form for each prefix */
-	OPTION_NEGATABLE = 1 << 3, /* has a --no- form */
+	OPTION_SECRET = 1 << 1,      /* value leaves the process list */
+	OPTION_SIDED = 1 << 2,       /* has a form for each prefix */
+	OPTION_NEGATABLE = 1 << 3,   /* has a --no- form */
 	OPTION_ENVIRONMENT = 1 << 4, /* may come from the environment */
-	OPTION_LOCAL = 1 << 5,     /* true of one run only: not recorded */
+	OPTION_LOCAL = 1 << 5,       /* true of one run only: not recorded */
 };
 
 /* One option. Offsets are into the target struct, those of a sided row into
@@ -48,7 +48,7 @@ struct option_row {
 	size_t count_offset; /* of a list's size_t count */
 	size_t max_count;
 	const char *const *words; /* ends with NULL */
-	uint64_t min; /* of a number or a duration in ns */
+	uint64_t min;             /* of a number or a duration in ns */
 	uint64_t max;
 	/* Further demands on a text. */
 	bool (*check)(const char *value, struct error *err);

@@ -35,9 +35,8 @@ static bool fail_format(const char *name, struct error *err)
 
 	buf_init(&names, LIMIT_ERROR_BYTES);
 	list_formats(&names);
-	error_set(err, ERROR_USAGE,
-		  "-o \"%s\": no such format; there are %s", name,
-		  buf_text(&names));
+	error_set(err, ERROR_USAGE, "-o \"%s\": no such format; there are %s",
+		  name, buf_text(&names));
 	buf_release(&names);
 	return false;
 }
@@ -55,14 +54,13 @@ bool output_check(const struct options *o, unsigned lacking,
 		if (!f)
 			return fail_format(list[i].format, err);
 		if (f->needs & lacking)
-			return error_set(err, ERROR_USAGE,
-					 "-o %s needs a %s, and %s has none",
-					 f->name,
-					 f->needs & lacking &
-							 RENDER_NEEDS_PROFILE ?
-						 "profile" :
-						 "baseline",
-					 command);
+			return error_set(
+				err, ERROR_USAGE,
+				"-o %s needs a %s, and %s has none", f->name,
+				f->needs & lacking & RENDER_NEEDS_PROFILE
+					? "profile"
+					: "baseline",
+				command);
 		if (list[i].path)
 			continue;
 		if (++on_stdout > 1)
@@ -167,8 +165,8 @@ static bool render_file(const struct render_format *f, const char *path,
 	return outfile_commit(&file, err);
 }
 
-static bool has_data(const struct render_format *f,
-		     const struct result *result, struct error *err)
+static bool has_data(const struct render_format *f, const struct result *result,
+		     struct error *err)
 {
 	if ((f->needs & RENDER_NEEDS_PROFILE) && !result->has_profile)
 		return error_set(err, ERROR_NOT_FOUND,
@@ -182,9 +180,9 @@ static bool has_data(const struct render_format *f,
 }
 
 /* Stacks are added up only for the formats that print them. */
-static bool add_stacks(const struct render_format *f,
-		       const struct evidence *ev, struct arena *arena,
-		       struct render_input *in, struct error *err)
+static bool add_stacks(const struct render_format *f, const struct evidence *ev,
+		       struct arena *arena, struct render_input *in,
+		       struct error *err)
 {
 	struct stack_line *lines;
 
@@ -210,8 +208,8 @@ static bool render_one(const struct options *o,
 	if (!add_stacks(f, ev, arena, in, err))
 		return false;
 	in->style = style_for(o, !wanted->path);
-	return wanted->path ? render_file(f, wanted->path, in, err) :
-			      render_stdout(f, in, err);
+	return wanted->path ? render_file(f, wanted->path, in, err)
+			    : render_stdout(f, in, err);
 }
 
 bool output_render(const struct options *o, const struct result *result,

@@ -47,9 +47,9 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	const struct evidence *ev = &r->evidence;
 	struct rank_want want = {
 		.by = rank_by_option(o->sort, by),
-		.normalize = o->normalize && !strcmp(o->normalize, "rate") ?
-				     NORMALIZE_RATE :
-				     NORMALIZE_SHARE,
+		.normalize = o->normalize && !strcmp(o->normalize, "rate")
+				     ? NORMALIZE_RATE
+				     : NORMALIZE_SHARE,
 		.limit = (size_t)o->limit,
 		.span_name = span_name,
 		.is_loop = is_loop,

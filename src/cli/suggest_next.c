@@ -18,7 +18,8 @@ static const char *const serving[] = { "--traces-url", "--profiles-url",
 				       "--tenant-id", "--traces-tenant-id",
 				       "--profiles-tenant-id" };
 
-#define HAS_PREFIX(list, arg) has_prefix(list, sizeof(list) / sizeof *(list), arg)
+#define HAS_PREFIX(list, arg)                                                  \
+	has_prefix(list, sizeof(list) / sizeof *(list), arg)
 
 static bool has_prefix(const char *const *list, size_t count, const char *arg)
 {
@@ -102,8 +103,8 @@ void suggest_next(struct run *r, const char *command, const char *tail)
 		return;
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
 	build(r, command, tail, &text);
-	line = text.state == BUF_OK ? arena_str(&result->arena, buf_str(&text)) :
-				      (struct str){ NULL, 0 };
+	line = text.state == BUF_OK ? arena_str(&result->arena, buf_str(&text))
+				    : (struct str){ NULL, 0 };
 	if (line.ptr)
 		result->next[result->next_count++] = line;
 	buf_release(&text);

@@ -60,8 +60,8 @@ static bool find_hex_run(struct str text, size_t digits, struct str *run)
 		while (end < text.len && ascii_is_hex(text.ptr[end]))
 			end++;
 		if (end - start == digits &&
-		    (end == text.len || (text.ptr[end] != '_' &&
-					 text.ptr[end] != '-') ||
+		    (end == text.len ||
+		     (text.ptr[end] != '_' && text.ptr[end] != '-') ||
 		     digits == TRACE_ID_DIGITS)) {
 			*run = str_slice(text, start, digits);
 			return true;
@@ -71,8 +71,7 @@ static bool find_hex_run(struct str text, size_t digits, struct str *run)
 	return false;
 }
 
-static bool parse_url(struct str text, struct trace_arg *out,
-		      struct error *err)
+static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
 {
 	struct buf once, twice;
 	struct str run;
@@ -103,15 +102,15 @@ static bool fail_text(struct str text, struct error *err)
 				 "format(n, '032x'))",
 				 STR_ARGS(text), text.len);
 	if (is_all_hex(text) && text.len < TRACE_ID_DIGITS)
-		return error_set(err, ERROR_USAGE,
-				 "trace id \"%.*s\" has %zu hex digits; a "
-				 "trace id has 32 (or 16). Tempo's search leaves "
-				 "leading zeros out: if it comes from there, try "
-				 "%.*s%.*s",
-				 STR_ARGS(text), text.len,
-				 (int)(TRACE_ID_DIGITS - text.len),
-				 "00000000000000000000000000000000",
-				 STR_ARGS(text));
+		return error_set(
+			err, ERROR_USAGE,
+			"trace id \"%.*s\" has %zu hex digits; a "
+			"trace id has 32 (or 16). Tempo's search leaves "
+			"leading zeros out: if it comes from there, try "
+			"%.*s%.*s",
+			STR_ARGS(text), text.len,
+			(int)(TRACE_ID_DIGITS - text.len),
+			"00000000000000000000000000000000", STR_ARGS(text));
 	if (is_all_hex(text))
 		return error_set(err, ERROR_USAGE,
 				 "trace id \"%.*s\" has %zu hex digits; a "
@@ -127,8 +126,7 @@ static bool fail_text(struct str text, struct error *err)
 			 STR_ARGS(shown));
 }
 
-bool trace_arg_parse(const char *text, struct trace_arg *out,
-		     struct error *err)
+bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 {
 	struct str trimmed = str_trim(str_from(text));
 
@@ -148,7 +146,8 @@ bool trace_arg_parse(const char *text, struct trace_arg *out,
 	}
 	if (str_starts(trimmed, STR("0x")))
 		trimmed = str_slice(trimmed, 2, trimmed.len);
-	if ((trimmed.len == TRACE_ID_DIGITS || trimmed.len == SHORT_ID_DIGITS) &&
+	if ((trimmed.len == TRACE_ID_DIGITS ||
+	     trimmed.len == SHORT_ID_DIGITS) &&
 	    trace_id_parse(trimmed, &out->id))
 		return !trace_id_is_zero(&out->id) ||
 		       error_set(err, ERROR_USAGE,

@@ -145,9 +145,10 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 			return set_kind(out, BASELINE_RANGE);
 		return error_prefix(err, "--baseline");
 	}
-	return error_set(err, ERROR_USAGE,
-			 "--baseline \"%s\": no such file, and not one of auto, "
-			 "previous, none, a duration such as 1h, 1d or 7d, or "
-			 "FROM..TO",
-			 text.ptr);
+	return error_set(
+		err, ERROR_USAGE,
+		"--baseline \"%s\": no such file, and not one of auto, "
+		"previous, none, a duration such as 1h, 1d or 7d, or "
+		"FROM..TO",
+		text.ptr);
 }

@@ -24,7 +24,7 @@ enum format {
 	/* profiles */
 	FORMAT_PPROF,
 	FORMAT_FOLDED,
-	FORMAT_PYROSCOPE_TREE_PB,       /* SelectMerge... answer, proto */
+	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
 	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
 };
 
@@ -40,8 +40,8 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size);
 
 /* If bytes are gzip, unpacks into `storage` and returns a view of it, else
  * returns bytes. NULL ptr on failure; name is the subject of errors. */
-struct str decode_plain(struct str bytes, const char *name,
-			struct buf *storage, struct error *err) MUST_CHECK;
+struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
+			struct error *err) MUST_CHECK;
 
 /* Decodes into an initialised trace. want may be NULL. No spans at all is
  * not an error here: span_count is 0. */

@@ -4,18 +4,18 @@
 #include "base/num.h"
 
 enum place {
-	IN_ANY,	    /* {"stringValue":...} */
+	IN_ANY,     /* {"stringValue":...} */
 	IN_WRAPPER, /* {"values":...} of a list or map */
 	IN_LIST,    /* [AnyValue...] */
-	IN_MAP,	    /* [KeyValue...] */
+	IN_MAP,     /* [KeyValue...] */
 	IN_PAIR,    /* {"key":...,"value":...} */
 };
 
 struct level {
 	unsigned char place;
-	bool is_map;	/* IN_WRAPPER */
+	bool is_map;    /* IN_WRAPPER */
 	bool has_value; /* IN_ANY, IN_PAIR */
-	bool has_key;	/* IN_PAIR */
+	bool has_key;   /* IN_PAIR */
 };
 
 struct walk {

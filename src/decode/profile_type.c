@@ -55,7 +55,7 @@ static const struct {
  * Java's. */
 static const char *const gauges[] = {
 	"inuse_space", "inuse_objects", "goroutine", "goroutines",
-	"live",	       "live_objects",	"objects",   "space",
+	"live",        "live_objects",  "objects",   "space",
 };
 
 /* Splits at ':'; more parts than fit give max + 1. */

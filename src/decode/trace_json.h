@@ -20,8 +20,8 @@ struct trace_json {
 	struct trace_build *b;
 	struct notes *notes;
 	struct value_text value;
-	size_t span_count;  /* of all traces */
-	struct error err;   /* failure of the build, if any */
+	size_t span_count; /* of all traces */
+	struct error err;  /* failure of the build, if any */
 	/* The server's own error: its first words, and 404 or the like. */
 	bool has_server_error;
 	int64_t server_code;
@@ -40,7 +40,10 @@ struct json_name {
 	int field;
 };
 
-#define JSON_NAME(literal, field) { { literal, sizeof(literal) - 1 }, field }
+#define JSON_NAME(literal, field)                                              \
+	{                                                                      \
+		{ literal, sizeof(literal) - 1 }, field                        \
+	}
 
 bool trace_json_init(struct trace_json *t, struct str bytes,
 		     struct trace_build *b, struct notes *notes,

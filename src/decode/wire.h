@@ -67,7 +67,7 @@ bool wire_fail(struct wire *w, const char *failure);
 
 /* False and the error (ERROR_FORMAT, with byte offset) when reading failed.
  * `what` names the format. */
-bool wire_check(const struct wire *w, const char *what, struct error *err)
-	MUST_CHECK;
+bool wire_check(const struct wire *w, const char *what,
+		struct error *err) MUST_CHECK;
 
 #endif

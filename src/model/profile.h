@@ -50,12 +50,12 @@ struct profile {
 	uint32_t stack_count;
 	struct sample_type *types; /* all that the source offered */
 	uint32_t type_count;
-	uint32_t type; /* the one that was decoded */
-	int64_t total;  /* sum of values, saturating */
-	int64_t sample_count; /* samples behind the values, -1 unknown */
-	int64_t period;       /* value of one sample, 0 unknown */
-	int64_t time_ns;      /* 0 unknown */
-	int64_t duration_ns;  /* 0 unknown */
+	uint32_t type;          /* the one that was decoded */
+	int64_t total;          /* sum of values, saturating */
+	int64_t sample_count;   /* samples behind the values, -1 unknown */
+	int64_t period;         /* value of one sample, 0 unknown */
+	int64_t time_ns;        /* 0 unknown */
+	int64_t duration_ns;    /* 0 unknown */
 	double truncated_share; /* of total under "other", 0 when whole */
 	bool is_gauge;
 	bool has_lines;
@@ -78,8 +78,7 @@ int64_t time_unit_ns(struct str unit);
 
 struct profile_build;
 
-struct profile_build *profile_build_new(struct profile *out,
-					struct error *err);
+struct profile_build *profile_build_new(struct profile *out, struct error *err);
 void profile_build_free(struct profile_build *b);
 
 /* Text trimmed to LIMIT_STRING_BYTES, counted. */

@@ -19,7 +19,7 @@ struct profile_build {
 	struct profile *out;
 	struct arena scratch;
 	struct map function_map; /* name, file -> index */
-	struct map frame_map;	 /* function, line -> index */
+	struct map frame_map;    /* function, line -> index */
 	struct function *functions;
 	struct frame *frames;
 	struct stack *stacks;

@@ -81,7 +81,7 @@ struct cause {
 struct profile_info {
 	struct str type; /* full id or a file's "cpu/nanoseconds" */
 	enum scope scope;
-	struct str selector; /* selector, span id or file name */
+	struct str selector;     /* selector, span id or file name */
 	struct time_range range; /* both 0: unknown */
 	int64_t samples;         /* -1 unknown */
 	struct str unit;
@@ -109,7 +109,8 @@ struct function_row {
 	struct str name;
 	struct str file; /* NULL unknown */
 	uint32_t line;   /* 0 unknown: the hottest line of the function */
-	struct str leaf; /* hottest frame beneath it when another one, or NULL */
+	struct str
+		leaf; /* hottest frame beneath it when another one, or NULL */
 	double owned;
 	double self;
 	double total;
@@ -150,9 +151,9 @@ struct request_info {
 struct waterfall_row {
 	uint32_t span;
 	uint32_t depth;
-	uint32_t count; /* repeats folded into this row, 1 = none */
-	int64_t start_ns; /* first member's */
-	int64_t end_ns;   /* last member's */
+	uint32_t count;      /* repeats folded into this row, 1 = none */
+	int64_t start_ns;    /* first member's */
+	int64_t end_ns;      /* last member's */
 	int64_t duration_ns; /* summed over folded members */
 	int64_t self_ns;
 	int64_t critical_ns;

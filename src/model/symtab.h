@@ -19,8 +19,8 @@ struct symtab {
 };
 
 /* Memory comes from the arena, which must outlive the table. */
-bool symtab_init(struct symtab *t, struct arena *arena, struct error *err)
-	MUST_CHECK;
+bool symtab_init(struct symtab *t, struct arena *arena,
+		 struct error *err) MUST_CHECK;
 
 /* Interns a copy. False on lack of memory. */
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,

@@ -30,10 +30,10 @@ enum span_kind {
 
 enum span_flags {
 	SPAN_IS_ERROR = 1 << 0,
-	SPAN_IS_ORPHAN = 1 << 1,      /* its parent is not in the trace */
+	SPAN_IS_ORPHAN = 1 << 1,       /* its parent is not in the trace */
 	SPAN_IS_FOLLOWS_FROM = 1 << 2, /* the parent did not wait for it */
-	SPAN_IS_CUT_CYCLE = 1 << 3,   /* made a root to break a cycle */
-	SPAN_IS_UNFINISHED = 1 << 4,  /* end was missing or before start */
+	SPAN_IS_CUT_CYCLE = 1 << 3,    /* made a root to break a cycle */
+	SPAN_IS_UNFINISHED = 1 << 4,   /* end was missing or before start */
 };
 
 struct trace_id {
@@ -64,8 +64,8 @@ struct span {
 	uint32_t child_first; /* into trace->children */
 	uint32_t child_count;
 	uint16_t attr_count;
-	uint8_t kind;  /* enum span_kind */
-	uint8_t flags; /* enum span_flags */
+	uint8_t kind;            /* enum span_kind */
+	uint8_t flags;           /* enum span_flags */
 	uint32_t status_message; /* symtab, often 0 */
 };
 

@@ -18,7 +18,7 @@
 
 static const char *const kind_names[] = {
 	[SPAN_KIND_INTERNAL] = "internal", [SPAN_KIND_SERVER] = "server",
-	[SPAN_KIND_CLIENT] = "client",	   [SPAN_KIND_PRODUCER] = "producer",
+	[SPAN_KIND_CLIENT] = "client",     [SPAN_KIND_PRODUCER] = "producer",
 	[SPAN_KIND_CONSUMER] = "consumer",
 };
 
@@ -46,9 +46,9 @@ static const char *const scope_names[] = {
 };
 
 static const char *const change_names[] = {
-	[CHANGE_NONE] = NULL,	  [CHANGE_NEW] = "new",
+	[CHANGE_NONE] = NULL,     [CHANGE_NEW] = "new",
 	[CHANGE_GROWN] = "grown", [CHANGE_SHRUNK] = "shrunk",
-	[CHANGE_GONE] = "gone",	  [CHANGE_SAME] = "same",
+	[CHANGE_GONE] = "gone",   [CHANGE_SAME] = "same",
 	[CHANGE_NOISE] = "noise",
 };
 

@@ -20,7 +20,7 @@
 #define FOREIGN_LINES 3u
 
 static const char *const paint_codes[] = {
-	[PAINT_NONE] = "",	   [PAINT_BOLD] = "\033[1m",
+	[PAINT_NONE] = "",         [PAINT_BOLD] = "\033[1m",
 	[PAINT_DIM] = "\033[2m",   [PAINT_BAD] = "\033[31m",
 	[PAINT_GOOD] = "\033[32m", [PAINT_MARK] = "\033[33m",
 };

@@ -32,7 +32,7 @@ enum paint {
 struct page {
 	struct out *out;
 	struct render_style style;
-	size_t width;	 /* columns, 0 = never cut */
+	size_t width;    /* columns, 0 = never cut */
 	struct buf cell; /* the escaped text of one cell */
 	struct buf line; /* the paragraph being put together */
 };

@@ -15,17 +15,17 @@
 
 /* Decided once by cli/. */
 struct render_style {
-	unsigned width;     /* columns; 0 = do not cut names (not a terminal) */
+	unsigned width; /* columns; 0 = do not cut names (not a terminal) */
 	bool use_color;
-	bool use_unicode;   /* bars and tree lines; else ASCII */
-	size_t limit;       /* rows of tables, 0 = all */
+	bool use_unicode; /* bars and tree lines; else ASCII */
+	size_t limit;     /* rows of tables, 0 = all */
 	bool is_quiet;
 };
 
 /* Only what a format needs is set. */
 struct render_input {
 	const struct result *result;
-	const struct trace *trace;      /* show */
+	const struct trace *trace;       /* show */
 	const struct stack_line *stacks; /* folded, difffolded: sorted */
 	size_t stack_count;
 	struct render_style style;

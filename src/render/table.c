@@ -27,7 +27,7 @@ struct table {
 	size_t row_count;
 	size_t flat_columns; /* of the first value, gap included */
 	size_t cum_columns;  /* of the second one, if there is one */
-	bool has_marks;	     /* a row compares another measure */
+	bool has_marks;      /* a row compares another measure */
 	size_t word_columns; /* "new", "shrunk" */
 	size_t bar_columns;  /* 0: no bars */
 	size_t name_columns; /* most a name takes, 0 = never cut */
@@ -38,9 +38,9 @@ struct table {
 };
 
 static const char *const change_words[] = {
-	[CHANGE_NONE] = "",	  [CHANGE_NEW] = "new",
+	[CHANGE_NONE] = "",       [CHANGE_NEW] = "new",
 	[CHANGE_GROWN] = "grown", [CHANGE_SHRUNK] = "shrunk",
-	[CHANGE_GONE] = "gone",	  [CHANGE_SAME] = "same",
+	[CHANGE_GONE] = "gone",   [CHANGE_SAME] = "same",
 	[CHANGE_NOISE] = "noise",
 };
 

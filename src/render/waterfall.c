@@ -33,14 +33,14 @@ struct waterfall {
 	const struct trace *trace;
 	const struct waterfall_row *rows;
 	size_t count;
-	bool *has_next;	  /* per row: a later sibling exists */
+	bool *has_next;   /* per row: a later sibling exists */
 	int64_t start_ns; /* of the trace */
 	int64_t duration_ns;
 	size_t label_columns; /* 0 = never cut */
 	size_t label_pad;
 	size_t bar_columns;
 	uint32_t levels; /* tree levels that are drawn */
-	bool is_terse;	 /* services only where they change */
+	bool is_terse;   /* services only where they change */
 	bool has_path;
 	bool has_error;
 	bool has_guilty;

@@ -160,12 +160,12 @@ bool endpoint_check(const struct endpoint *e, struct error *err)
 static bool is_ours(struct str name)
 {
 	static const char *const names[] = {
-		"accept",	  "accept-encoding",
-		"connection",	  "content-encoding",
+		"accept",         "accept-encoding",
+		"connection",     "content-encoding",
 		"content-length", "content-type",
-		"expect",	  "host",
-		"keep-alive",	  "te",
-		"trailer",	  "transfer-encoding",
+		"expect",         "host",
+		"keep-alive",     "te",
+		"trailer",        "transfer-encoding",
 		"upgrade",
 	};
 

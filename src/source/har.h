@@ -23,9 +23,9 @@ void har_free(struct har *h);
 /* Adds an exchange (the last try of a request). url is absolute. Request
  * headers are not taken from the wire: only Accept, Content-Type and
  * X-Scope-OrgID are written. The redacted url and bodies are kept. */
-bool har_add(struct har *h, const struct http_request *request,
-	     const char *url, const struct http_response *response,
-	     int64_t started_ns, struct error *err) MUST_CHECK;
+bool har_add(struct har *h, const struct http_request *request, const char *url,
+	     const struct http_response *response, int64_t started_ns,
+	     struct error *err) MUST_CHECK;
 
 /* Finds the recorded answer of a request by method, url (host and prefix
  * included) and body, accept header next; equal requests are answered in
@@ -42,7 +42,7 @@ int64_t har_now_ns(const struct har *h);
 size_t har_args(const struct har *h, const char *const **args);
 
 /* Writes atomically with mode 0600. */
-bool har_write(const struct har *h, const char *path, struct error *err)
-	MUST_CHECK;
+bool har_write(const struct har *h, const char *path,
+	       struct error *err) MUST_CHECK;
 
 #endif

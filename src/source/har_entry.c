@@ -13,9 +13,9 @@ static const struct {
 	enum error_code code;
 	const char *name;
 } code_names[] = {
-	{ ERROR_NETWORK, "network" },	{ ERROR_AUTH, "auth" },
-	{ ERROR_LIMIT, "limit" },	{ ERROR_FORMAT, "format" },
-	{ ERROR_USAGE, "usage" },	{ ERROR_MEMORY, "memory" },
+	{ ERROR_NETWORK, "network" },   { ERROR_AUTH, "auth" },
+	{ ERROR_LIMIT, "limit" },       { ERROR_FORMAT, "format" },
+	{ ERROR_USAGE, "usage" },       { ERROR_MEMORY, "memory" },
 	{ ERROR_INTERNAL, "internal" },
 };
 

@@ -33,8 +33,8 @@ struct endpoint {
 	const char *cert;
 	const char *key;
 	const char *proxy;
-	bool is_insecure;       /* --insecure: certificate not verified */
-	bool is_insecure_auth;  /* --insecure-auth */
+	bool is_insecure;          /* --insecure: certificate not verified */
+	bool is_insecure_auth;     /* --insecure-auth */
 	const char *option_prefix; /* "--traces" or "--profiles": for hints */
 };
 
@@ -92,8 +92,8 @@ void http_client_free(struct http_client *c);
  * only when nothing can go on: interrupted, out of memory, a request missing
  * from the replayed case (named). A server's refusal is in its response. */
 bool http_run(struct http_client *c, struct http_request *requests,
-	      struct http_response *responses, size_t n, struct error *err)
-	MUST_CHECK;
+	      struct http_response *responses, size_t n,
+	      struct error *err) MUST_CHECK;
 
 void http_request_release(struct http_request *r);
 void http_response_release(struct http_response *r);

@@ -22,7 +22,7 @@ enum wire_failure {
 	WIRE_STALLED,
 	WIRE_OUT_OF_TIME,
 	WIRE_NO_ANSWER, /* closed before the first byte of an answer */
-	WIRE_CUT,	/* closed in the middle of it */
+	WIRE_CUT,       /* closed in the middle of it */
 	WIRE_TLS_UNTRUSTED,
 	WIRE_TLS,
 	WIRE_TLS_FILES,

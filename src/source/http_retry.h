@@ -15,14 +15,14 @@
 
 /* What a failed try left behind. */
 struct retry_facts {
-	int status;		/* 0: no answer */
-	bool is_broken;		/* the connection broke; not refused, not TLS */
-	unsigned tries;		/* made so far, at least 1 */
-	unsigned retries;	/* allowed beyond the first */
+	int status;             /* 0: no answer */
+	bool is_broken;         /* the connection broke; not refused, not TLS */
+	unsigned tries;         /* made so far, at least 1 */
+	unsigned retries;       /* allowed beyond the first */
 	struct str retry_after; /* header, may be empty */
-	struct str date;	/* the server's own clock, may be empty */
-	int64_t now_ns;		/* used when date is missing */
-	int64_t left_ms;	/* of the run's time */
+	struct str date;        /* the server's own clock, may be empty */
+	int64_t now_ns;         /* used when date is missing */
+	int64_t left_ms;        /* of the run's time */
 	uint32_t random;
 };
 

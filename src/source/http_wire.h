@@ -16,7 +16,7 @@ struct exchange {
 	struct http_response *response;
 	const char *url;    /* absolute, not redacted */
 	int64_t started_ns; /* clock time of the last try; set by the wire */
-	bool is_done;	    /* set beforehand: nothing to send */
+	bool is_done;       /* set beforehand: nothing to send */
 };
 
 /* deadline_ns is on the monotonic clock. settings are borrowed. */

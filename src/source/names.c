@@ -36,9 +36,8 @@ static struct str fold(struct str name, char room[EDIT_WORD_BYTES])
 	struct str folded = { room, min_size(name.len, EDIT_WORD_BYTES) };
 
 	for (size_t i = 0; i < folded.len; i++)
-		room[i] = is_separator(name.ptr[i])
-				  ? '-'
-				  : ascii_lower(name.ptr[i]);
+		room[i] = is_separator(name.ptr[i]) ? '-'
+						    : ascii_lower(name.ptr[i]);
 	return folded;
 }
 
@@ -162,8 +161,8 @@ static const struct {
 	const char *word;
 } type_aliases[] = {
 	{ "alloc_space", "alloc" }, { "allocs", "alloc" },
-	{ "heap", "inuse" },	    { "inuse_space", "inuse" },
-	{ "memory", "inuse" },	    { "goroutines", "goroutine" },
+	{ "heap", "inuse" },        { "inuse_space", "inuse" },
+	{ "memory", "inuse" },      { "goroutines", "goroutine" },
 	{ "off_cpu", "offcpu" },    { "exception", "exceptions" },
 };
 
@@ -213,7 +212,7 @@ static bool id_is_gauge(struct str id)
 {
 	static const char *const samples[] = {
 		"inuse_space", "inuse_objects", "goroutine",
-		"live",	       "space",		"objects",
+		"live",        "space",         "objects",
 	};
 
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
@@ -265,8 +264,7 @@ static bool fail_absent(struct str word, const struct name_list *present,
 		buf_addf(&list, "%s%.*s:%.*s", i ? ", " : "", STR_ARGS(first),
 			 STR_ARGS(second));
 	}
-	error_set(err, ERROR_NOT_FOUND,
-		  "no \"%.*s\" profiles here, only %s",
+	error_set(err, ERROR_NOT_FOUND, "no \"%.*s\" profiles here, only %s",
 		  STR_ARGS(word), buf_text(&list));
 	buf_release(&list);
 	return false;

@@ -39,8 +39,8 @@ const char *source_kind_name(enum source_kind kind);
  * say when no attempt is left. */
 enum answer {
 	ANSWER_OK = 0,
-	ANSWER_MISS,      /* the server is right, the thing is not there */
-	ANSWER_TRY_NEXT,  /* this server lacks the route or form: next attempt */
+	ANSWER_MISS,     /* the server is right, the thing is not there */
+	ANSWER_TRY_NEXT, /* this server lacks the route or form: next attempt */
 	ANSWER_ERROR,
 };
 
@@ -59,8 +59,8 @@ enum body_form {
 /* Fills the request that tells whether endpoint is of this kind. */
 bool source_probe_request(enum source_kind kind,
 			  const struct endpoint *endpoint, int64_t now_ns,
-			  struct http_request *request, struct error *err)
-	MUST_CHECK;
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
 /* True when the answer proves the kind (Tempo: "echo"; Jaeger: a JSON object
  * with "services"; Pyroscope: Connect JSON). A 401 or 403 proves nothing but
  * is remembered by the caller for its message. */
@@ -87,8 +87,8 @@ struct trace_query {
 bool source_trace_request(enum source_kind kind,
 			  const struct endpoint *endpoint,
 			  const struct trace_query *query, unsigned attempt,
-			  struct http_request *request, struct error *err)
-	MUST_CHECK;
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
 unsigned source_trace_attempts(enum source_kind kind);
 
 /* Status, content type and the start of the body decide; *form says how to
@@ -113,8 +113,8 @@ struct profile_query {
  * SelectMergeStacktraces (tree). With span: SelectMergeSpanProfile (tree), the
  * same a millisecond later. The answer's form tells pprof from tree. */
 bool source_profile_request(const struct endpoint *endpoint,
-			    const struct profile_query *query,
-			    unsigned attempt, struct http_request *request,
+			    const struct profile_query *query, unsigned attempt,
+			    struct http_request *request,
 			    struct error *err) MUST_CHECK;
 unsigned source_profile_attempts(const struct profile_query *query);
 enum answer source_profile_answer(const struct profile_query *query,
@@ -126,13 +126,12 @@ enum answer source_profile_answer(const struct profile_query *query,
 /* Names of services that sent profiles in a range (LabelValues). */
 bool source_services_request(const struct endpoint *endpoint,
 			     struct time_range range,
-			     struct http_request *request, struct error *err)
-	MUST_CHECK;
+			     struct http_request *request,
+			     struct error *err) MUST_CHECK;
 /* Full profile type ids of one service in a range (Series). */
-bool source_types_request(const struct endpoint *endpoint,
-			  const char *selector, struct time_range range,
-			  struct http_request *request, struct error *err)
-	MUST_CHECK;
+bool source_types_request(const struct endpoint *endpoint, const char *selector,
+			  struct time_range range, struct http_request *request,
+			  struct error *err) MUST_CHECK;
 
 struct name_list {
 	struct str *items; /* sorted bytewise, distinct */
