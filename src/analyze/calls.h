@@ -30,6 +30,7 @@ struct calls {
 	uint32_t *key; /* per span; equal numbers: the same thing done */
 };
 
+/* Classifies every span. *out lives in the arena and borrows the trace. */
 bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
 		 struct error *err) MUST_CHECK;
 

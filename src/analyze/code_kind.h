@@ -41,6 +41,7 @@ struct language_votes {
 	size_t native_without_file;
 };
 
+/* One function of the profile. */
 void language_votes_add(struct language_votes *v, struct str name,
 			struct str file);
 /* Bits; 0 when nothing was added. */

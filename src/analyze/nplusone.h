@@ -43,6 +43,7 @@ struct repeats {
 	size_t member_cap;
 };
 
+/* Runs of like children, one after another. *out lives in the arena. */
 bool repeats_find(const struct calls *c, const struct trace_times *times,
 		  struct arena *arena, struct repeats *out,
 		  struct error *err) MUST_CHECK;

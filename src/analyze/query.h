@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
+/* Appends; never fails but by the ceiling of out. */
 void query_mask(struct str query, struct buf *out);
 
 #endif

@@ -30,6 +30,8 @@ void buf_release(struct buf *b);
 /* Empties it and forgets a failure; memory is kept for reuse. */
 void buf_clear(struct buf *b);
 
+/* Appended. Past the ceiling, or without memory, nothing is added and the
+ * state says so from then on: check once, at the end. */
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_add_str(struct buf *b, struct str text);
 void buf_add_text(struct buf *b, const char *text);

@@ -48,6 +48,7 @@ bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The out-of-memory failure; `what` names the thing that did not fit. */
 bool error_memory(struct error *err, const char *what);
 
+/* No failure. Allocates nothing, frees nothing. */
 void error_clear(struct error *err);
 
 /* Exit status of the program for a code (product contract, man page). */

@@ -22,6 +22,7 @@ struct jsonw {
 	bool is_after_key;
 };
 
+/* out is borrowed and keeps the failures. */
 void jsonw_init(struct jsonw *w, struct out *out, int indent);
 
 void jsonw_object(struct jsonw *w);

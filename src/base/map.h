@@ -26,6 +26,7 @@ struct map {
 	size_t count;
 };
 
+/* Empty, without memory yet; slots will live in the arena. */
 void map_init(struct map *m, struct arena *arena);
 
 /* MAP_NONE when absent. */

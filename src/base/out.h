@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where rendered bytes go: a buffered writer over a file, a descriptor or
- * memory. Like struct buf, failures stick and are told once by out_check();
- * out_finish() flushes.
+ * memory. Like struct buf, failures stick and are told once, by out_finish(),
+ * which also flushes.
  */
 #ifndef BASE_OUT_H
 #define BASE_OUT_H
@@ -28,6 +28,7 @@ bool out_init_fd(struct out *o, int fd, struct error *err) MUST_CHECK;
 void out_init_memory(struct out *o, struct buf *memory);
 void out_release(struct out *o);
 
+/* Failures stick: check once, at the end (out_finish). */
 void out_add(struct out *o, const void *data, size_t len);
 void out_str(struct out *o, struct str text);
 void out_text(struct out *o, const char *text);

@@ -17,6 +17,7 @@ struct suggestion {
 	char best[64]; /* "" while nothing is near enough */
 };
 
+/* wanted is borrowed as long as words are offered. */
 void suggestion_init(struct suggestion *s, struct str wanted);
 void suggestion_offer(struct suggestion *s, const char *word);
 

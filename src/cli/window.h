@@ -49,6 +49,7 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
  * profile reaches from one side into the other. */
 struct time_range window_previous(struct time_range slow);
 
+/* Earlier by shift_ns. Saturates. */
 struct time_range window_shifted(struct time_range slow, int64_t shift_ns);
 
 #endif

@@ -46,6 +46,7 @@ struct flame {
 void flame_init(struct flame *f, struct profile_build *build);
 void flame_release(struct flame *f);
 
+/* The next name of the table. Names may come after the levels. */
 bool flame_name(struct flame *f, struct str name, struct error *err) MUST_CHECK;
 
 /* A level begins; its numbers follow, four a node. */

@@ -9,6 +9,7 @@
 
 #include "model/trace.h"
 
+/* Protobuf: 16 and 8 bytes, or those of the accidents above. */
 bool trace_id_from_bytes(struct str bytes, struct trace_id *id) MUST_CHECK;
 bool span_id_from_bytes(struct str bytes, uint64_t *id) MUST_CHECK;
 

@@ -45,6 +45,8 @@ struct json_name {
 		{ literal, sizeof(literal) - 1 }, field                        \
 	}
 
+/* Everything is borrowed until trace_json_finish(), which is due when this
+ * gave true. */
 bool trace_json_init(struct trace_json *t, struct str bytes,
 		     struct trace_build *b, struct notes *notes,
 		     struct error *err) MUST_CHECK;

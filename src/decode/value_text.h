@@ -16,6 +16,7 @@ struct value_text {
 	unsigned depth; /* lists and maps that are open */
 };
 
+/* No allocation happens here. */
 void value_init(struct value_text *v);
 void value_release(struct value_text *v);
 

@@ -64,6 +64,7 @@ struct profile {
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
 
+/* Borrowed from the profile; "" when it has none. */
 struct str profile_text(const struct profile *p, uint32_t symbol);
 struct str function_name(const struct profile *p, uint32_t function);
 struct str function_file(const struct profile *p, uint32_t function);
@@ -78,7 +79,9 @@ int64_t time_unit_ns(struct str unit);
 
 struct profile_build;
 
-struct profile_build *profile_build_new(struct profile *out, struct error *err);
+/* out is borrowed until the build is freed; NULL when memory is lacking. */
+struct profile_build *profile_build_new(struct profile *out,
+					struct error *err) MUST_CHECK;
 void profile_build_free(struct profile_build *b);
 
 /* Text trimmed to LIMIT_STRING_BYTES, counted. */

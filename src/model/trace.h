@@ -92,9 +92,11 @@ struct trace {
 void trace_init(struct trace *t);
 void trace_release(struct trace *t);
 
+/* Borrowed from the trace. */
 struct str trace_text(const struct trace *t, uint32_t symbol);
 struct str span_name(const struct trace *t, uint32_t span);
 struct str span_service(const struct trace *t, uint32_t span);
+/* Never negative in a finished trace. */
 int64_t span_duration_ns(const struct span *s);
 
 /* Value of a span's or resource's attribute; empty str with NULL ptr when
@@ -178,6 +180,7 @@ struct span_input {
 bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		      struct error *err) MUST_CHECK;
 
+/* The server said that spans are missing. */
 void trace_build_partial(struct trace_build *b);
 
 /* Counts texts that a reader trimmed before they came here. */

@@ -81,6 +81,7 @@ struct span_key {
 	uint32_t index;
 };
 
+/* In place. */
 void span_keys_sort(struct span_key *keys, size_t count);
 
 /* trace_attrs.c: position of a kept key, or KEPT_COUNT. */

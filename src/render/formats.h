@@ -9,6 +9,7 @@
 #include "render/page.h"
 #include "render/render.h"
 
+/* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);

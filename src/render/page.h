@@ -67,6 +67,7 @@ size_t page_place_columns(struct page *p, struct str file, uint32_t line);
 void page_field(struct page *p, enum paint paint, enum align align,
 		size_t columns, const char *text);
 
+/* Text of ours as it is, painted. */
 void page_paint(struct page *p, enum paint paint, const char *text);
 void page_repeat(struct page *p, enum paint paint, const char *text,
 		 size_t times);

@@ -25,6 +25,8 @@ struct trace_backend {
 extern const struct trace_backend backend_tempo;
 extern const struct trace_backend backend_jaeger;
 
+/* Is there a Pyroscope at this address? Asks for the services of the last
+ * hour; a Pyroscope names them or fails in words of its own. */
 bool pyroscope_probe_request(const struct endpoint *endpoint, int64_t now_ns,
 			     struct http_request *request,
 			     struct error *err) MUST_CHECK;

@@ -16,8 +16,9 @@
 
 struct har;
 
-struct har *har_new(struct error *err);
-struct har *har_open(const char *path, struct error *err);
+/* Empty, for recording; or read from a file, for replay. */
+struct har *har_new(struct error *err) MUST_CHECK;
+struct har *har_open(const char *path, struct error *err) MUST_CHECK;
 void har_free(struct har *h);
 
 /* Adds an exchange (the last try of a request). url is absolute. Request

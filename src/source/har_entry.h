@@ -40,11 +40,13 @@ struct har_key {
 	struct buf url; /* redacted as recorded ones are */
 };
 
+/* Copies what is kept, redacted. Release also after failure. */
 bool har_entry_fill(struct har_entry *e, const struct http_request *request,
 		    const char *url, const struct http_response *response,
 		    int64_t started_ns, struct error *err) MUST_CHECK;
 void har_entry_release(struct har_entry *e);
 
+/* Release also after failure. */
 bool har_key_init(struct har_key *key, const struct http_request *request,
 		  const char *url, struct error *err) MUST_CHECK;
 void har_key_release(struct har_key *key);

@@ -83,8 +83,9 @@ struct http_log_entry {
 	unsigned tries;
 };
 
+/* settings is copied, what it points to is borrowed. */
 struct http_client *http_client_new(const struct http_settings *settings,
-				    struct error *err);
+				    struct error *err) MUST_CHECK;
 void http_client_free(struct http_client *c);
 
 /* Runs n requests, at most LIMIT_PARALLEL_REQUESTS at a time, and fills the
@@ -98,6 +99,7 @@ bool http_run(struct http_client *c, struct http_request *requests,
 void http_request_release(struct http_request *r);
 void http_response_release(struct http_response *r);
 
+/* Entries so far; *entries is valid until the next http_run(). */
 size_t http_log(const struct http_client *c,
 		const struct http_log_entry **entries);
 

@@ -44,6 +44,7 @@ struct wire_facts {
 	const char *detail; /* the library's words, may be empty */
 };
 
+/* Sets err: what failed, how far it had come, what to try. */
 void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 		   struct error *err);
 

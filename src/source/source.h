@@ -32,6 +32,7 @@ enum source_kind {
 bool source_parse_url(const char *text, enum source_kind *kind,
 		      const char **rest, struct error *err) MUST_CHECK;
 
+/* "tempo", "jaeger"...; "server" while it is unknown. */
 const char *source_kind_name(enum source_kind kind);
 
 /* How an answer is to be understood. err is set for all but ANSWER_OK: for a
