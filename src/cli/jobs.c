@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/jobs.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The requests of one round, and whose they are. */
+struct round {
+	struct http_request requests[LIMIT_BATCH];
+	struct http_response responses[LIMIT_BATCH];
+	struct job *jobs[LIMIT_BATCH];
+	size_t count;
+};
+
+static void round_release(struct round *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		http_request_release(&r->requests[i]);
+		http_response_release(&r->responses[i]);
+	}
+}
+
+static bool round_fill(struct context *ctx, struct round *r,
+		       struct job *const *jobs, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n && r->count < LIMIT_BATCH; i++) {
+		if (jobs[i]->is_done)
+			continue;
+		r->jobs[r->count] = jobs[i];
+		if (!jobs[i]->type->request(jobs[i], ctx,
+					    &r->requests[r->count++], err))
+			return false;
+	}
+	return true;
+}
+
+static bool round_run(struct context *ctx, struct round *r,
+		      struct job *const *jobs, size_t n, struct error *err)
+{
+	bool done;
+
+	memset(r, 0, sizeof *r);
+	done = round_fill(ctx, r, jobs, n, err) &&
+	       context_run(ctx, r->requests, r->responses, r->count, err);
+	for (size_t i = 0; done && i < r->count; i++) {
+		struct job *job = r->jobs[i];
+
+		error_clear(&job->err);
+		job->is_done = job->type->answer(job, ctx, &r->responses[i]);
+	}
+	round_release(r);
+	return done;
+}
+
+static bool is_left(struct job *const *jobs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!jobs[i]->is_done)
+			return true;
+	return false;
+}
+
+bool jobs_run(struct context *ctx, struct job *const *jobs, size_t n,
+	      struct error *err)
+{
+	struct round *r = mem_alloc(sizeof *r);
+	bool done = true;
+
+	if (!r)
+		return error_memory(err, "requests");
+	while (done && is_left(jobs, n))
+		done = round_run(ctx, r, jobs, n, err);
+	mem_free(r);
+	return done;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Questions to servers that do not depend on each other, run side by side. A
+ * job knows how to ask at its attempt and how to judge the answer; an attempt
+ * that did not serve is followed by the next one in a later round.
+ */
+#ifndef CLI_JOBS_H
+#define CLI_JOBS_H
+
+#include "cli/context.h"
+
+struct job;
+
+struct job_type {
+	/* Builds the request of job->attempt. */
+	bool (*request)(struct job *job, struct context *ctx,
+			struct http_request *request, struct error *err);
+	/* Judges one answer and keeps what it says. False asks again with
+	 * the attempt, which it has raised. What went wrong is left in
+	 * job->err. */
+	bool (*answer)(struct job *job, struct context *ctx,
+		       const struct http_response *response);
+};
+
+/* The first member of what the job fetches. */
+struct job {
+	const struct job_type *type;
+	unsigned attempt; /* from 0; the one that answered */
+	bool has_answer;  /* set by answer(): there is something to use */
+	bool is_done;
+	struct error err; /* why there is none */
+};
+
+/* Runs all that are not done until they are; at most LIMIT_BATCH requests at
+ * a time. False only when no request could be sent at all; a server's
+ * refusal is in job->err. */
+bool jobs_run(struct context *ctx, struct job *const *jobs, size_t n,
+	      struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is usual: spans of the same operations in other traces, by window.
+ * Sources give either whole traces or only the matching spans; here both are
+ * flat lists. Filled by decode/, read by analyze/.
+ */
+#ifndef MODEL_HISTORY_H
+#define MODEL_HISTORY_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/timefmt.h"
+#include "model/symtab.h"
+#include "model/trace.h"
+
+#define OPERATION_NONE UINT32_MAX
+
+/* Spans are of one operation when service, name and kind are equal. */
+struct operation {
+	struct str service;
+	struct str name;
+	enum span_kind kind;
+};
+
+struct history_span {
+	uint32_t operation; /* index into history.operations */
+	uint32_t trace;     /* index into history_window.traces */
+	uint64_t span_id;
+	uint64_t profile_id; /* pyroscope.profile.id, 0 none */
+	int64_t start_ns;
+	int64_t duration_ns;
+	uint32_t instance; /* symtab: pod, else instance id, else host; 0
+			      unknown */
+	uint32_t version;  /* symtab: service.version; 0 unknown */
+	bool is_error;
+};
+
+struct history_trace {
+	struct trace_id id;
+	int64_t start_ns;
+	int64_t duration_ns; /* of the whole trace, 0 unknown */
+};
+
+/* The answer to one question. */
+struct history_window {
+	struct time_range range;
+	/* Only traces in which a span of this operation took at least
+	 * min_duration_ns; OPERATION_NONE: all. */
+	uint32_t slow_operation;
+	int64_t min_duration_ns;
+	bool is_answered;
+	bool is_sample; /* the server's or our limit was reached */
+	struct history_trace *traces; /* ordered by start, id */
+	uint32_t trace_count;
+	struct history_span *spans; /* ordered by start, span id */
+	uint32_t span_count;
+	size_t trace_cap, span_cap;
+};
+
+#define HISTORY_WINDOWS 8
+
+struct history {
+	struct arena arena;
+	struct symtab symtab;
+	const struct operation *operations; /* borrowed */
+	uint32_t operation_count;
+	struct history_window windows[HISTORY_WINDOWS];
+	uint32_t window_count;
+};
+
+/* operations must outlive the history. */
+void history_init(struct history *h, const struct operation *operations,
+		  uint32_t count);
+void history_release(struct history *h);
+
+struct str history_text(const struct history *h, uint32_t symbol);
+
+/* Index of the operation, or OPERATION_NONE. */
+uint32_t history_operation(const struct history *h, struct str service,
+			   struct str name, enum span_kind kind);
+
+/* Appends to a window; the span's trace is the one added last. Over
+ * LIMIT_HISTORY_TRACES or LIMIT_HISTORY_SPANS: dropped, is_sample set. */
+bool history_add_trace(struct history *h, uint32_t window,
+		       const struct history_trace *trace,
+		       struct error *err) MUST_CHECK;
+bool history_add_span(struct history *h, uint32_t window,
+		      const struct history_span *span,
+		      struct error *err) MUST_CHECK;
+
+/* Puts a window in order, drops spans and traces outside its range (servers
+ * answer so) and duplicates. */
+void history_finish_window(struct history *h, uint32_t window);
+
+#endif
