@@ -18,7 +18,20 @@ enum code_kind {
 	CODE_RUNTIME, /* runtime, GC, kernel, libc */
 };
 
-enum normalize { NORMALIZE_SHARE = 0, NORMALIZE_RATE };
+/* What a side's values are divided by before they are compared: all of them,
+ * seconds of the window, requests that the window served. */
+enum normalize { NORMALIZE_SHARE = 0, NORMALIZE_RATE, NORMALIZE_REQUEST };
+
+/* One side in equal parts, of the window's time or of the cohort's spans: how
+ * much the parts differ tells how much the sides may. The profile of the side
+ * is the sum of its blocks. Borrowed. */
+struct rank_blocks {
+	const struct profile *const *profiles;
+	/* Seconds of each block; its requests with NORMALIZE_REQUEST; not
+	 * looked at with NORMALIZE_SHARE. NULL: all alike. */
+	const double *exposure;
+	size_t count; /* 0: not divided */
+};
 
 struct rank_want {
 	enum rank_by by;
@@ -31,6 +44,14 @@ struct rank_want {
 	/* Seconds of each side for NORMALIZE_RATE, in ns. */
 	int64_t window_ns;
 	int64_t baseline_ns;
+	/* Requests of each side for NORMALIZE_REQUEST, 0 unknown: then shares
+	 * are compared. */
+	double slow_requests;
+	double baseline_requests;
+	/* The requests are a count of sampled traces: uncertain by its root. */
+	bool is_requests_sampled;
+	struct rank_blocks slow_blocks;
+	struct rank_blocks baseline_blocks;
 };
 
 /* Fills result->functions (+ counts, noise_count) from the slow profile and,

@@ -87,6 +87,8 @@ struct profile_info {
 	struct str unit;
 	double truncated_share;
 	int64_t total_value;
+	int64_t requests;   /* that the window served, -1 unknown */
+	uint32_t instances; /* that the profile is of, 0 unknown */
 };
 
 struct baseline_info {
@@ -96,6 +98,8 @@ struct baseline_info {
 	int healthy; /* 1, 0, -1 not known */
 	struct str text;
 	int64_t total_value;
+	int64_t requests;   /* -1 unknown */
+	uint32_t instances; /* 0 unknown */
 };
 
 /* Which measure ranks the rows and is compared. */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "../analyze/profile_making.h"
+
+#include "model/profile_merge.h"
+
+struct parts {
+	struct profile items[3];
+	const struct profile *list[3];
+	struct profile sum;
+	struct notes notes;
+};
+
+static void make_parts(struct parts *f, const char *const *texts, size_t n)
+{
+	notes_init(&f->notes);
+	profile_init(&f->sum);
+	for (size_t i = 0; i < 3; i++) {
+		make_profile(&f->items[i], "cpu", "nanoseconds", 10,
+			     i < n ? texts[i] : "");
+		f->items[i].has_lines = true;
+		f->list[i] = &f->items[i];
+	}
+}
+
+static void release(struct parts *f)
+{
+	for (size_t i = 0; i < 3; i++)
+		profile_release(&f->items[i]);
+	profile_release(&f->sum);
+}
+
+static int64_t value_of(const struct profile *p, const char *leaf,
+			uint32_t line)
+{
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+		uint32_t id = p->frame_ids[s->frame_first + s->frame_count - 1];
+		const struct frame *f = &p->frames[id];
+
+		if (f->line == line &&
+		    str_equal(function_name(p, f->function), str_from(leaf)))
+			return s->value;
+	}
+	return 0;
+}
+
+/* The same function stands at different places in the parts' tables. */
+static void test_adds_up(void **state)
+{
+	static const char *const texts[] = {
+		"main;a@a.go:1 10\nmain;b@b.go:7 20\n",
+		"",
+		"main;b@b.go:7 300\nmain;b@b.go:8 40\nzero;main;a@a.go:1 50\n",
+	};
+	struct parts f;
+
+	(void)state;
+	make_parts(&f, texts, 3);
+	f.items[0].time_ns = 900;
+	f.items[2].time_ns = 500;
+	f.items[0].duration_ns = 60;
+	f.items[2].duration_ns = 40;
+	f.items[2].truncated_share = 0.42;
+	assert_ok(profile_merge(&f.sum, f.list, 3, &f.notes, &err));
+	assert_ok(profile_check(&f.sum, &err));
+	assert_int_equal(f.sum.stack_count, 4);
+	assert_int_equal(f.sum.total, 420);
+	assert_int_equal(value_of(&f.sum, "b", 7), 320);
+	assert_int_equal(value_of(&f.sum, "b", 8), 40);
+	assert_int_equal(f.sum.sample_count, 42);
+	assert_int_equal(f.sum.period, 10);
+	assert_int_equal(f.sum.time_ns, 500);
+	assert_int_equal(f.sum.duration_ns, 100);
+	assert_true(f.sum.has_lines && !f.sum.is_gauge);
+	/* 0.42 of 390 of 420. */
+	assert_true(f.sum.truncated_share > 0.3899 &&
+		    f.sum.truncated_share < 0.3901);
+	assert_true(str_equal(profile_type_name(&f.sum), STR("cpu")));
+	assert_int_equal(f.notes.count, 0);
+	release(&f);
+}
+
+static void test_disagreement(void **state)
+{
+	static const char *const texts[] = { "a 10\n", "a 20\n", "" };
+	struct parts f;
+
+	(void)state;
+	make_parts(&f, texts, 3);
+	f.items[1].period = 5;
+	f.items[1].sample_count = -1;
+	f.items[1].has_lines = false;
+	f.items[1].is_gauge = true;
+	assert_ok(profile_merge(&f.sum, f.list, 3, &f.notes, &err));
+	assert_int_equal(f.sum.period, 0);
+	assert_int_equal(f.sum.sample_count, -1);
+	assert_true(!f.sum.has_lines && f.sum.is_gauge);
+	assert_int_equal(f.sum.total, 30);
+	release(&f);
+}
+
+/* An empty part has no say, whatever its header. */
+static void test_empty_parts(void **state)
+{
+	static const char *const texts[] = { "", "a 20\n", "" };
+	struct parts f;
+
+	(void)state;
+	make_parts(&f, texts, 3);
+	f.items[0].period = 7;
+	f.items[0].sample_count = -1;
+	f.items[2].has_lines = false;
+	assert_ok(profile_merge(&f.sum, f.list, 3, &f.notes, &err));
+	assert_int_equal(f.sum.period, 10);
+	assert_int_equal(f.sum.sample_count, 2);
+	assert_true(f.sum.has_lines);
+	release(&f);
+	make_parts(&f, texts, 0);
+	assert_ok(profile_merge(&f.sum, f.list, 3, &f.notes, &err));
+	assert_ok(profile_check(&f.sum, &err));
+	assert_int_equal(f.sum.total, 0);
+	assert_int_equal(f.sum.period, 10);
+	assert_true(str_equal(profile_unit(&f.sum), STR("nanoseconds")));
+	release(&f);
+	make_parts(&f, texts, 0);
+	assert_ok(profile_merge(&f.sum, NULL, 0, &f.notes, &err));
+	assert_ok(profile_check(&f.sum, &err));
+	assert_int_equal(f.sum.stack_count, 0);
+	release(&f);
+}
+
+static void test_other_type(void **state)
+{
+	static const char *const texts[] = { "a 10\n", "a 20\n" };
+	struct parts f;
+
+	(void)state;
+	make_parts(&f, texts, 2);
+	profile_release(&f.items[1]);
+	make_profile(&f.items[1], "wall", "nanoseconds", 10, "a 20\n");
+	error_clear(&err);
+	assert_false(profile_merge(&f.sum, f.list, 2, &f.notes, &err));
+	assert_non_null(strstr(err.message, "cpu/nanoseconds and "
+					    "wall/nanoseconds"));
+	release(&f);
+}
+
+static void test_saturation(void **state)
+{
+	static const char *const texts[] = { "a 9000000000000000000\n",
+					     "a 9000000000000000000\n" };
+	struct parts f;
+
+	(void)state;
+	make_parts(&f, texts, 2);
+	assert_ok(profile_merge(&f.sum, f.list, 2, &f.notes, &err));
+	assert_true(f.sum.total == INT64_MAX);
+	assert_int_equal(f.notes.count, 1);
+	release(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_adds_up),
+		cmocka_unit_test(test_disagreement),
+		cmocka_unit_test(test_empty_parts),
+		cmocka_unit_test(test_other_type),
+		cmocka_unit_test(test_saturation),
+	};
+
+	return cmocka_run_group_tests_name("model/profile_merge", tests, NULL,
+					   NULL);
+}
