@@ -10,22 +10,6 @@
  * 1 ns, which is no sample. */
 #define MIN_PERIOD_NS 100000.0
 
-struct diff {
-	const struct func_table *t;
-	const struct diff_want *want;
-	struct entry_diff *out;
-	struct counts all; /* a, b: samples of the sides; exposures set */
-	double period[SIDE_COUNT];
-	bool is_tested;
-	double drift;
-	/* Candidates of the test. */
-	uint32_t *ids;
-	double *p;
-	double *q;
-	size_t *order;
-	size_t count;
-};
-
 int64_t side_value(const struct side_values *v, enum rank_by by)
 {
 	switch (by) {
@@ -70,11 +54,51 @@ double profile_sample_value(const struct profile *p)
 	return str_equal(type, STR("samples")) ? 1 : 0;
 }
 
+/* All values whole multiples of what the other side's samples count? */
+static bool is_sampled_with(const struct profile *p, double value)
+{
+	int64_t step = (int64_t)value;
+
+	if (step <= 0 || time_unit_ns(profile_unit(p)) == 0 || p->is_gauge ||
+	    str_equal(profile_type_name(p), STR("delay")))
+		return false;
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		if (p->stacks[i].value % step)
+			return false;
+	return true;
+}
+
+bool diff_sample_values(const struct profile *slow,
+			const struct profile *baseline,
+			double values[SIDE_COUNT])
+{
+	const struct profile *p[] = { slow, baseline };
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		values[s] = profile_sample_value(p[s]);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (values[s] <= 0 && values[!s] > 0 &&
+		    is_sampled_with(p[s], values[!s]))
+			values[s] = values[!s];
+	/* Zero samples are zero samples of any size. */
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (p[s]->total == 0)
+			values[s] = values[!s];
+	return (values[SIDE_SLOW] > 0) == (values[SIDE_BASELINE] > 0);
+}
+
 /* ---- counts ---- */
+
+static bool is_rate(const struct diff *d)
+{
+	return d->want->normalize != NORMALIZE_SHARE;
+}
 
 static double samples_of(const struct diff *d, enum side s, int64_t value)
 {
-	return fmax(0, round((double)value / d->period[s]));
+	double samples = (double)value / d->period[s];
+
+	return fmax(0, d->all.is_continuous ? samples : round(samples));
 }
 
 static double total_of(const struct diff *d, enum side s)
@@ -96,25 +120,121 @@ static struct counts entry_counts(const struct diff *d, uint32_t id)
 	return c;
 }
 
-/* A baseline without samples has no period of its own: zero samples are zero
- * samples of any size. */
-static void diff_set_counts(struct diff *d)
+static double blocks_df(const struct block_values *blocks)
+{
+	double df = 0;
+
+	for (int s = 0; blocks && s < SIDE_COUNT; s++)
+		if (blocks->sides[s].count)
+			df += (double)blocks->sides[s].count - 1;
+	return df;
+}
+
+static enum diff_method choose_method(const struct diff *d, bool is_counted)
 {
 	const struct profile *slow = d->t->sides[SIDE_SLOW].profile;
 	const struct profile *base = d->t->sides[SIDE_BASELINE].profile;
-	double slow_value = profile_sample_value(slow);
-	double base_value =
-		base->total ? profile_sample_value(base) : slow_value;
-	bool is_rate = d->want->normalize == NORMALIZE_RATE;
 
-	d->is_tested = slow_value > 0 && base_value > 0;
-	d->period[SIDE_SLOW] = d->is_tested ? slow_value : 1;
-	d->period[SIDE_BASELINE] = d->is_tested ? base_value : 1;
-	d->all.a = samples_of(d, SIDE_SLOW, slow->total);
-	d->all.b = samples_of(d, SIDE_BASELINE, base->total);
-	d->all.exposure = is_rate ? EXPOSURE_RATE : EXPOSURE_SHARE;
-	d->all.n_a = is_rate ? d->want->window_s : d->all.a;
-	d->all.n_b = is_rate ? d->want->baseline_s : d->all.b;
+	if (d->df >= DIFF_MIN_BLOCK_DF) {
+		if (is_counted)
+			return DIFF_BLOCKS;
+		/* Snapshots follow each other too closely to count as many. */
+		if (!slow->is_gauge && !base->is_gauge)
+			return DIFF_BLOCK_VALUES;
+	}
+	return is_counted ? DIFF_ASSUMED : DIFF_UNTESTED;
+}
+
+static double counted_variance(const struct diff *d, enum side s)
+{
+	double requests = d->want->exposure[s];
+
+	return d->want->normalize == NORMALIZE_REQUEST &&
+			       d->want->is_requests_sampled && requests > 0
+		       ? 1 / requests
+		       : 0;
+}
+
+static bool is_by_blocks(const struct diff *d)
+{
+	return d->method == DIFF_BLOCKS || d->method == DIFF_BLOCK_VALUES;
+}
+
+/* Samples of twice the period are half as many for the same work: the
+ * exposure of rates is counted in samples that would take it up. */
+static void diff_set_counts(struct diff *d)
+{
+	const struct func_side *sides = d->t->sides;
+	double values[SIDE_COUNT];
+	bool is_counted =
+		diff_sample_values(sides[SIDE_SLOW].profile,
+				   sides[SIDE_BASELINE].profile, values) &&
+		values[SIDE_SLOW] > 0;
+
+	d->df = blocks_df(d->want->blocks);
+	d->method = choose_method(d, is_counted);
+	d->all.is_continuous = !is_counted;
+	for (int s = 0; s < SIDE_COUNT; s++)
+		d->period[s] = is_counted ? values[s] : 1;
+	d->all.a = samples_of(d, SIDE_SLOW, sides[SIDE_SLOW].profile->total);
+	d->all.b = samples_of(d, SIDE_BASELINE,
+			      sides[SIDE_BASELINE].profile->total);
+	d->all.exposure = is_rate(d) ? EXPOSURE_RATE : EXPOSURE_SHARE;
+	d->all.n_a = d->all.a;
+	d->all.n_b = d->all.b;
+	if (!is_rate(d))
+		return;
+	d->all.n_a = d->want->exposure[SIDE_SLOW] / d->period[SIDE_SLOW];
+	d->all.n_b =
+		d->want->exposure[SIDE_BASELINE] / d->period[SIDE_BASELINE];
+	/* Blocks show what comes of it, see entry_noise(). */
+	if (is_by_blocks(d))
+		return;
+	d->all.n_a_variance = counted_variance(d, SIDE_SLOW);
+	d->all.n_b_variance = counted_variance(d, SIDE_BASELINE);
+}
+
+/* ---- noise ---- */
+
+static struct dispersion entry_dispersion(const struct diff *d, uint32_t id)
+{
+	struct block_row rows[SIDE_COUNT];
+
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct block_side *side = &d->want->blocks->sides[s];
+
+		rows[s] = (struct block_row){
+			.values = side->values + id * side->count,
+			.exposures = side->exposures,
+			.count = side->count,
+			.value_size = d->period[s],
+			.is_share = !is_rate(d),
+		};
+	}
+	return dispersion_of(&rows[SIDE_SLOW], &rows[SIDE_BASELINE]);
+}
+
+/* Noise of the row with the counts c. What drifts between windows is taken as
+ * given, which leaves the whole better known than its part from the blocks
+ * (Satterthwaite). */
+static struct noise entry_noise(const struct diff *d, uint32_t id,
+				const struct counts *c)
+{
+	struct counts sampled = *c;
+	struct dispersion own;
+	double phi, whole;
+
+	if (!is_by_blocks(d))
+		return (struct noise){ counts_overdispersion(c), INFINITY };
+	own = entry_dispersion(d, id);
+	sampled.n_a_variance = counted_variance(d, SIDE_SLOW);
+	sampled.n_b_variance = counted_variance(d, SIDE_BASELINE);
+	phi = fmax(dispersion_shrink(&own, &d->prior),
+		   d->prior.floor + counts_exposure_noise(&sampled));
+	whole = phi + counts_drift(c, DIFF_WINDOW_CV);
+	if (!(phi > 0))
+		return (struct noise){ whole, d->df };
+	return (struct noise){ whole, d->df * (whole / phi) * (whole / phi) };
 }
 
 /* ---- drift ---- */
@@ -129,33 +249,44 @@ static int compare_doubles(const void *left, const void *right)
 	return compare_f64(*(const double *)left, *(const double *)right);
 }
 
-/* Ratio of shares that an unchanged function shows. Uses d->p as scratch.
- * Rates do not depend on each other. */
+/* After relative to before, both by exposure; 0/0 is not asked for. */
+static double entry_ratio(const struct diff *d, uint32_t id)
+{
+	double ratio = value_share(d, id, SIDE_SLOW) /
+		       value_share(d, id, SIDE_BASELINE);
+
+	if (!is_rate(d))
+		return ratio;
+	return ratio * (d->all.a / d->all.n_a) / (d->all.b / d->all.n_b);
+}
+
+/* Ratio that an unchanged function shows. Uses d->p as scratch. */
 static double find_drift(const struct diff *d)
 {
 	size_t count = 0;
 	double median;
 
-	if (d->all.exposure == EXPOSURE_RATE)
-		return 1;
-	for (uint32_t id = 0; id < d->t->count; id++) {
-		double after = value_share(d, id, SIDE_SLOW);
-		double before = value_share(d, id, SIDE_BASELINE);
-
-		if (fmax(after, before) >= DIFF_MIN_DELTA)
-			d->p[count++] = before > 0 ? after / before : INFINITY;
-	}
+	for (uint32_t id = 0; id < d->t->count; id++)
+		if (fmax(value_share(d, id, SIDE_SLOW),
+			 value_share(d, id, SIDE_BASELINE)) >= DIFF_MIN_DELTA)
+			d->p[count++] = value_share(d, id, SIDE_BASELINE) > 0
+						? entry_ratio(d, id)
+						: INFINITY;
 	if (count < DIFF_DRIFT_ROWS)
 		return 1;
 	qsort(d->p, count, sizeof *d->p, compare_doubles);
 	median = d->p[count / 2];
-	return median > 0 && isfinite(median) ? median : 1;
+	if (!(median > 0) || !isfinite(median))
+		return 1;
+	if (!is_rate(d))
+		return median;
+	return fmin(DIFF_COMMON_RATE, fmax(1 / DIFF_COMMON_RATE, median));
 }
 
 /* p value of the row against the drift of all. 1 when it went the other way
  * than its share: then only the others moved. */
 static double test_against_drift(const struct diff *d, struct counts c,
-				 double phi)
+				 struct noise noise)
 {
 	double before = c.b / c.n_b, after = c.a / c.n_a;
 
@@ -163,7 +294,7 @@ static double test_against_drift(const struct diff *d, struct counts c,
 		return 1;
 	c.exposure = EXPOSURE_RATE;
 	c.n_a *= d->drift;
-	return counts_test(&c, phi);
+	return counts_test(&c, noise);
 }
 
 /* ---- what changed ---- */
@@ -176,10 +307,10 @@ static double entry_delta(const struct diff *d, uint32_t id)
 
 	c.a = (double)value_of(d, id, SIDE_SLOW);
 	c.b = (double)value_of(d, id, SIDE_BASELINE);
-	if (c.exposure == EXPOSURE_SHARE) {
-		c.n_a = total_of(d, SIDE_SLOW);
-		c.n_b = total_of(d, SIDE_BASELINE);
-	}
+	c.n_a = is_rate(d) ? d->want->exposure[SIDE_SLOW]
+			   : total_of(d, SIDE_SLOW);
+	c.n_b = is_rate(d) ? d->want->exposure[SIDE_BASELINE]
+			   : total_of(d, SIDE_BASELINE);
 	return counts_delta(&c, total_of(d, SIDE_SLOW));
 }
 
@@ -197,7 +328,7 @@ static enum change name_change(const struct func_entry *e, double delta)
  * all others did. */
 static enum change unproven(const struct diff *d, uint32_t id)
 {
-	double delta = d->out[id].delta;
+	double delta = d->rows[id].delta;
 	double after = value_share(d, id, SIDE_SLOW);
 	double own_delta = after - (after - delta) * d->drift;
 
@@ -217,7 +348,7 @@ static bool is_apart(double before, double after, bool is_growth)
 
 static enum change judge_untested(const struct diff *d, uint32_t id)
 {
-	double delta = d->out[id].delta;
+	double delta = d->rows[id].delta;
 	double after = value_share(d, id, SIDE_SLOW);
 	double before = fmax(0, after - delta);
 
@@ -228,43 +359,92 @@ static enum change judge_untested(const struct diff *d, uint32_t id)
 	return name_change(&d->t->entries[id], delta);
 }
 
+/* What the server cut off is no function. */
+static bool is_other(const struct diff *d, uint32_t id)
+{
+	const struct func_side *sides = d->t->sides;
+
+	return (sides[SIDE_SLOW].profile->truncated_share > 0 ||
+		sides[SIDE_BASELINE].profile->truncated_share > 0) &&
+	       str_equal(d->t->entries[id].key, STR("other"));
+}
+
+static bool is_everywhere(const struct diff *d, const struct counts *c)
+{
+	/* One function can own all of a service and still have grown. */
+	if (is_rate(d) && d->want->by != RANK_TOTAL)
+		return false;
+	return c->a >= DIFF_EVERYWHERE * d->all.a &&
+	       c->b >= DIFF_EVERYWHERE * d->all.b;
+}
+
+/* Values that are no samples must have been seen more than once. */
+static bool is_seen_twice(const struct diff *d, uint32_t id)
+{
+	size_t seen = 0;
+
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct block_side *side = &d->want->blocks->sides[s];
+
+		for (size_t i = 0; i < side->count; i++)
+			seen += side->values[id * side->count + i] > 0;
+	}
+	return seen >= 2;
+}
+
 static bool is_candidate(const struct diff *d, uint32_t id)
 {
 	struct counts c = entry_counts(d, id);
 
-	if (c.a + c.b < DIFF_MIN_SAMPLES)
+	if (d->method == DIFF_BLOCK_VALUES ? !is_seen_twice(d, id)
+					   : c.a + c.b < DIFF_MIN_SAMPLES)
 		return false;
-	return c.exposure == EXPOSURE_RATE || c.a < DIFF_EVERYWHERE * c.n_a ||
-	       c.b < DIFF_EVERYWHERE * c.n_b;
+	return !is_everywhere(d, &c) && !is_other(d, id);
 }
 
-static void test_candidates(struct diff *d)
+static bool fit_prior(struct diff *d, struct error *err)
 {
-	for (uint32_t id = 0; id < d->t->count; id++) {
-		struct counts c = entry_counts(d, id);
+	struct arena *arena = d->t->arena;
+	struct dispersion *rows = arena_array(arena, d->count, sizeof *rows);
 
-		double phi = counts_overdispersion(&c);
+	if (!rows)
+		return arena_fail(arena, "comparing functions", err);
+	for (size_t i = 0; i < d->count; i++)
+		rows[i] = entry_dispersion(d, d->ids[i]);
+	d->prior =
+		dispersion_prior_of(rows, d->count, d->method == DIFF_BLOCKS);
+	return true;
+}
 
-		if (!is_candidate(d, id))
-			continue;
-		d->ids[d->count] = id;
-		d->p[d->count++] = fmax(counts_test(&c, phi),
-					test_against_drift(d, c, phi));
+static bool test_candidates(struct diff *d, struct error *err)
+{
+	for (uint32_t id = 0; id < d->t->count; id++)
+		if (is_candidate(d, id))
+			d->ids[d->count++] = id;
+	if (is_by_blocks(d) && !fit_prior(d, err))
+		return false;
+	for (size_t i = 0; i < d->count; i++) {
+		struct counts c = entry_counts(d, d->ids[i]);
+		struct noise noise = entry_noise(d, d->ids[i], &c);
+
+		d->p[i] = fmax(counts_test(&c, noise),
+			       test_against_drift(d, c, noise));
 	}
 	false_discovery_adjust(d->p, d->q, d->order, d->count);
+	return true;
 }
 
-/* Deviations for the interval of rows that were selected by their size: the
- * more are selected, the less each needs (false coverage rate, 7.5). */
-static double selected_z(const struct diff *d)
+/* Level of the interval of rows that were selected by their size: the more
+ * are selected, the less each needs (false coverage rate, Benjamini and
+ * Yekutieli). */
+static double selected_level(const struct diff *d)
 {
 	size_t selected = 0;
 
 	for (size_t i = 0; i < d->count; i++)
 		selected += d->q[i] <= DIFF_FALSE_DISCOVERY;
-	return normal_two_sided_quantile(DIFF_FALSE_DISCOVERY *
-					 (double)(selected ? selected : 1) /
-					 (double)(d->count ? d->count : 1));
+	return DIFF_FALSE_DISCOVERY * (double)(selected ? selected : 1) /
+	       (double)(d->count ? d->count : 1);
 }
 
 static double worst_case(struct interval range, double delta)
@@ -272,25 +452,48 @@ static double worst_case(struct interval range, double delta)
 	return delta > 0 ? fmax(0, range.low) : fmin(0, range.high);
 }
 
+static struct interval interval_at(const struct diff *d, const struct counts *c,
+				   struct noise noise, double level)
+{
+	return counts_delta_interval(
+		c, d->all.a, noise.phi,
+		student_two_sided_quantile(level, noise.df));
+}
+
+/* Large enough to matter: in parts of the whole, or of its own. */
+static bool is_material(const struct diff *d, uint32_t id, double effect)
+{
+	double delta = d->rows[id].delta;
+	double after = value_share(d, id, SIDE_SLOW);
+
+	if (fabs(delta) >= DIFF_MIN_DELTA)
+		return true;
+	return d->want->normalize == NORMALIZE_REQUEST &&
+	       fabs(delta) >= DIFF_MIN_DELTA_DOUBLED &&
+	       fabs(effect) >= fmax(after, after - delta) / 2;
+}
+
 static void judge_tested(struct diff *d)
 {
-	double z95 = normal_two_sided_quantile(0.05), z = selected_z(d);
+	double level = selected_level(d);
 
 	for (size_t i = 0; i < d->count; i++) {
-		struct entry_diff *out = &d->out[d->ids[i]];
-		struct counts c = entry_counts(d, d->ids[i]);
-		double phi = counts_overdispersion(&c);
+		uint32_t id = d->ids[i];
+		struct entry_diff *row = &d->rows[id];
+		struct counts c = entry_counts(d, id);
+		struct noise noise = entry_noise(d, id, &c);
+		double effect;
 
-		out->q = d->q[i];
-		out->range = counts_delta_interval(&c, d->all.a, phi, z95);
-		if (out->q > DIFF_FALSE_DISCOVERY ||
-		    fabs(out->delta) < DIFF_MIN_DELTA)
+		row->q = d->q[i];
+		row->range = interval_at(d, &c, noise, 0.05);
+		if (row->q > DIFF_FALSE_DISCOVERY)
 			continue;
-		out->effect =
-			worst_case(counts_delta_interval(&c, d->all.a, phi, z),
-				   out->delta);
-		out->change =
-			name_change(&d->t->entries[d->ids[i]], out->delta);
+		effect = worst_case(interval_at(d, &c, noise, level),
+				    row->delta);
+		if (effect == 0 || !is_material(d, id, effect))
+			continue;
+		row->effect = effect;
+		row->change = name_change(&d->t->entries[id], row->delta);
 	}
 }
 
@@ -298,37 +501,59 @@ static bool diff_alloc(struct diff *d, struct error *err)
 {
 	struct arena *arena = d->t->arena;
 
+	d->rows = arena_array(arena, d->t->count, sizeof *d->rows);
 	d->ids = arena_array(arena, d->t->count, sizeof *d->ids);
 	d->p = arena_array(arena, d->t->count, sizeof *d->p);
 	d->q = arena_array(arena, d->t->count, sizeof *d->q);
 	d->order = arena_array(arena, d->t->count, sizeof *d->order);
-	if (!d->ids || !d->p || !d->q || !d->order)
+	if (!d->rows || !d->ids || !d->p || !d->q || !d->order)
 		return arena_fail(arena, "comparing functions", err);
 	return true;
 }
 
-bool func_table_diff(const struct func_table *t, const struct diff_want *want,
-		     struct entry_diff *diffs, double *drift, struct error *err)
+bool func_table_diff(struct diff *d, const struct func_table *t,
+		     const struct diff_want *want, struct error *err)
 {
-	struct diff d = { .t = t, .want = want, .out = diffs };
-
-	if (!diff_alloc(&d, err))
+	*d = (struct diff){ .t = t, .want = want };
+	if (!diff_alloc(d, err))
 		return false;
-	diff_set_counts(&d);
-	d.drift = *drift = find_drift(&d);
+	diff_set_counts(d);
+	d->drift = find_drift(d);
 	for (uint32_t id = 0; id < t->count; id++) {
-		struct entry_diff *out = &diffs[id];
+		struct entry_diff *row = &d->rows[id];
+		bool is_tested = d->method != DIFF_UNTESTED;
 
-		*out = (struct entry_diff){ .delta = entry_delta(&d, id),
+		*row = (struct entry_diff){ .delta = entry_delta(d, id),
 					    .range = { NAN, NAN },
 					    .q = NAN };
-		out->change =
-			d.is_tested ? unproven(&d, id) : judge_untested(&d, id);
-		out->effect = d.is_tested ? 0 : out->delta;
+		row->change =
+			is_tested ? unproven(d, id) : judge_untested(d, id);
+		row->effect = is_tested ? 0 : row->delta;
 	}
-	if (!d.is_tested)
+	if (d->method == DIFF_UNTESTED)
 		return true;
-	test_candidates(&d);
-	judge_tested(&d);
+	if (!test_candidates(d, err))
+		return false;
+	judge_tested(d);
 	return true;
+}
+
+double diff_test_together(const struct diff *d, const uint32_t *ids,
+			  size_t count, double *delta)
+{
+	struct counts sum = d->all;
+	struct noise noise = { 0, INFINITY };
+
+	sum.a = sum.b = *delta = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct counts c = entry_counts(d, ids[i]);
+		struct noise own = entry_noise(d, ids[i], &c);
+
+		sum.a += c.a;
+		sum.b += c.b;
+		*delta += d->rows[ids[i]].delta;
+		noise.phi = fmax(noise.phi, own.phi);
+		noise.df = fmin(noise.df, own.df);
+	}
+	return d->method == DIFF_UNTESTED ? 1 : counts_test(&sum, noise);
 }

@@ -9,6 +9,8 @@
 #ifndef ANALYZE_DIFF_H
 #define ANALYZE_DIFF_H
 
+#include "analyze/block_values.h"
+#include "analyze/dispersion.h"
 #include "analyze/flatcum.h"
 #include "analyze/stats.h"
 
@@ -20,6 +22,18 @@
 
 /* Half a percent of the time explains no slow request, however certain. */
 #define DIFF_MIN_DELTA 0.005
+
+/* Per request, of a service that does much else, it may: a tenth of a percent
+ * is claimed when the function certainly doubled or halved. */
+#define DIFF_MIN_DELTA_DOUBLED 0.001
+
+/* Blocks show how a function varies within a window, not how far windows lie
+ * apart: days, releases, other neighbours on the host. Taken as this relative
+ * standard deviation. */
+#define DIFF_WINDOW_CV 0.05
+
+/* Degrees of freedom that blocks must give before they are believed. */
+#define DIFF_MIN_BLOCK_DF 2.0
 
 /* Functions in nearly all samples of both sides cannot change. */
 #define DIFF_EVERYWHERE 0.99
@@ -33,6 +47,11 @@
  * ratio of the sides, over functions of DIFF_MIN_DELTA or more, tells how far
  * an unchanged one drifts; of fewer functions it tells little. */
 #define DIFF_DRIFT_ROWS 8
+
+/* Rates move together with the load, the speed of the host and requests that
+ * were not counted. What all functions have in common up to this factor is
+ * put down to those. */
+#define DIFF_COMMON_RATE 1.25
 
 /* Bytes of one sampled allocation: the default of Go and of async-profiler. A
  * finer setting cannot be seen; then there are more samples than counted, and
@@ -51,8 +70,38 @@ struct entry_diff {
 struct diff_want {
 	enum rank_by by;
 	enum normalize normalize;
-	double window_s; /* rates only */
-	double baseline_s;
+	/* Seconds or requests of each side; not looked at for shares. */
+	double exposure[SIDE_COUNT];
+	bool is_requests_sampled;
+	const struct block_values *blocks; /* NULL: one window a side */
+};
+
+/* How it was decided what is noise. */
+enum diff_method {
+	DIFF_UNTESTED = 0, /* thresholds */
+	DIFF_ASSUMED,      /* samples, noise by constants */
+	DIFF_BLOCKS,       /* samples, noise from blocks */
+	DIFF_BLOCK_VALUES, /* values that are no samples, noise from blocks */
+};
+
+struct diff {
+	const struct func_table *t;
+	const struct diff_want *want;
+	struct entry_diff *rows; /* one per entry */
+	enum diff_method method;
+	/* What became of an unchanged function: 0.4 when all others fell to 40
+	 * %, 1 when nothing moved or cannot be told. */
+	double drift;
+	struct counts all; /* a, b: samples of the sides; exposures set */
+	double period[SIDE_COUNT];
+	double df; /* of the blocks */
+	struct dispersion_prior prior;
+	/* Candidates of the test. */
+	uint32_t *ids;
+	double *p;
+	double *q;
+	size_t *order;
+	size_t count;
 };
 
 /* The ranked measure: RANK_DELTA compares what functions own. */
@@ -65,11 +114,23 @@ double side_share(const struct profile *p, int64_t value);
  * allocated bytes, estimated; else 0. */
 double profile_sample_value(const struct profile *p);
 
-/* Fills diffs[], one per entry. Both sides must be present. drift receives
- * what became of an unchanged share: 0.4 when all others fell to 40 %, 1 when
- * nothing moved or cannot be told. */
-bool func_table_diff(const struct func_table *t, const struct diff_want *want,
-		     struct entry_diff *diffs, double *drift,
+/* The values of one sample of both sides, both 0 when they are not known. A
+ * side without samples, or with whole multiples of what the other was sampled
+ * with, takes over the other's. False when only one is known: then counts are
+ * not comparable. */
+bool diff_sample_values(const struct profile *slow,
+			const struct profile *baseline,
+			double values[SIDE_COUNT]) MUST_CHECK;
+
+/* Compares all entries of t; both sides must be present. Lives in the table's
+ * arena and borrows t and want. */
+bool func_table_diff(struct diff *d, const struct func_table *t,
+		     const struct diff_want *want,
 		     struct error *err) MUST_CHECK;
+
+/* p value of "these entries together did not change", after minus before
+ * in *delta. 1 when nothing was tested. */
+double diff_test_together(const struct diff *d, const uint32_t *ids,
+			  size_t count, double *delta);
 
 #endif

@@ -13,6 +13,25 @@ uint32_t func_side_function(const struct func_side *side,
 	return p->frames[p->frame_ids[stack->frame_first + i]].function;
 }
 
+uint32_t func_side_owner(const struct func_side *side,
+			 const struct stack *stack)
+{
+	uint32_t owner = UINT32_MAX;
+
+	for (uint32_t i = 0; i < stack->frame_count; i++) {
+		uint32_t function = func_side_function(side, stack, i);
+		const struct code_class *class = &side->classes[function];
+
+		if (class->is_kernel_entry)
+			break;
+		if (class->kind == CODE_APPLICATION)
+			owner = function;
+	}
+	return owner != UINT32_MAX ? owner
+				   : func_side_function(side, stack,
+							stack->frame_count - 1);
+}
+
 /* ---- entries ---- */
 
 static bool no_memory(const struct func_table *t, struct error *err)
@@ -65,17 +84,23 @@ static bool entry_of(struct func_table *t, struct str name, struct buf *key,
 	return true;
 }
 
+static bool side_alloc(const struct func_table *t, struct func_side *side,
+		       struct error *err)
+{
+	uint32_t count = side->profile->function_count;
+
+	side->entries = arena_array(t->arena, count, sizeof *side->entries);
+	side->classes = arena_array(t->arena, count, sizeof *side->classes);
+	return (side->entries && side->classes) || no_memory(t, err);
+}
+
 static bool side_intern(struct func_table *t, struct func_side *side,
 			struct buf *key, struct error *err)
 {
 	const struct profile *p = side->profile;
 
-	side->entries =
-		arena_array(t->arena, p->function_count, sizeof *side->entries);
-	side->classes =
-		arena_array(t->arena, p->function_count, sizeof *side->classes);
-	if (!side->entries || !side->classes)
-		return no_memory(t, err);
+	if (!side_alloc(t, side, err))
+		return false;
 	for (uint32_t f = 0; f < p->function_count; f++)
 		if (!entry_of(t, function_name(p, f), key, &side->entries[f],
 			      err))
@@ -91,26 +116,31 @@ static bool is_same_function(const struct profile *p, uint32_t f,
 }
 
 /* Two builds have most functions in common: what is known of one is not
- * worked out again. known: by entry, a function of the slow side, from 1. */
-static void side_classify(struct func_table *t, enum side s, uint32_t *known,
-			  unsigned int languages)
+ * worked out again. */
+static struct code_class classify_function(const struct func_table *t,
+					   const struct profile *p, uint32_t f,
+					   uint32_t id)
 {
 	const struct func_side *slow = &t->sides[SIDE_SLOW];
+	uint32_t twin = id == ENTRY_NONE ? 0 : t->known[id];
+
+	if (twin && is_same_function(p, f, slow->profile, twin - 1))
+		return slow->classes[twin - 1];
+	return code_classify(function_name(p, f), function_file(p, f),
+			     t->languages);
+}
+
+static void side_classify(struct func_table *t, enum side s)
+{
 	struct func_side *side = &t->sides[s];
 	const struct profile *p = side->profile;
 
 	for (uint32_t f = 0; p && f < p->function_count; f++) {
 		uint32_t id = side->entries[f];
-		uint32_t twin = known[id];
 
-		if (twin && is_same_function(p, f, slow->profile, twin - 1))
-			side->classes[f] = slow->classes[twin - 1];
-		else
-			side->classes[f] =
-				code_classify(function_name(p, f),
-					      function_file(p, f), languages);
+		side->classes[f] = classify_function(t, p, f, id);
 		if (s == SIDE_SLOW)
-			known[id] = f + 1;
+			t->known[id] = f + 1;
 		t->entries[id].is_application |=
 			side->classes[f].kind == CODE_APPLICATION;
 	}
@@ -119,11 +149,10 @@ static void side_classify(struct func_table *t, enum side s, uint32_t *known,
 /* Both sides vote: a function must be of one kind on both. */
 static bool classify(struct func_table *t, struct error *err)
 {
-	uint32_t *known = arena_array(t->arena, t->count, sizeof *known);
 	struct language_votes votes = { { 0 } };
-	unsigned int languages;
 
-	if (!known)
+	t->known = arena_array(t->arena, t->count, sizeof *t->known);
+	if (!t->known)
 		return no_memory(t, err);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct profile *p = t->sides[s].profile;
@@ -132,10 +161,46 @@ static bool classify(struct func_table *t, struct error *err)
 			language_votes_add(&votes, function_name(p, f),
 					   function_file(p, f));
 	}
-	languages = language_votes_result(&votes);
+	t->languages = language_votes_result(&votes);
 	for (int s = 0; s < SIDE_COUNT; s++)
-		side_classify(t, (enum side)s, known, languages);
+		side_classify(t, (enum side)s);
 	return true;
+}
+
+/* Most names have nothing generated in them and are their own identity. */
+static bool find_entry(const struct func_table *t, struct str name,
+		       struct buf *key, uint32_t *id, struct error *err)
+{
+	*id = map_find(&t->map, name);
+	if (*id != MAP_NONE)
+		return true;
+	buf_clear(key);
+	function_key(name, key);
+	if (!buf_check(key, "a function name", err))
+		return false;
+	*id = map_find(&t->map, buf_str(key));
+	return true;
+}
+
+_Static_assert(ENTRY_NONE == MAP_NONE, "what is not found is no entry");
+
+bool func_side_bind(const struct func_table *t, struct func_side *side,
+		    struct error *err)
+{
+	const struct profile *p = side->profile;
+	struct buf key;
+	bool is_done = side_alloc(t, side, err);
+
+	buf_init(&key, 2 * LIMIT_STRING_BYTES);
+	for (uint32_t f = 0; is_done && f < p->function_count; f++) {
+		is_done = find_entry(t, function_name(p, f), &key,
+				     &side->entries[f], err);
+		if (is_done)
+			side->classes[f] =
+				classify_function(t, p, f, side->entries[f]);
+	}
+	buf_release(&key);
+	return is_done;
 }
 
 /* ---- values ---- */
@@ -201,26 +266,17 @@ static bool pair_add(struct pass *pass, uint32_t owner, uint32_t leaf,
 	return true;
 }
 
-/* Adds to the totals of a stack's functions and frames; returns the function
- * that owns the stack. */
-static uint32_t stack_totals(struct pass *pass, uint32_t index)
+/* Adds to the totals of a stack's functions and frames. */
+static void stack_totals(struct pass *pass, uint32_t index)
 {
 	const struct func_side *side = &pass->t->sides[pass->s];
 	const struct profile *p = side->profile;
 	const struct stack *stack = &p->stacks[index];
-	uint32_t owner = UINT32_MAX, function = 0;
-	bool is_kernel = false;
 
 	for (uint32_t i = 0; i < stack->frame_count; i++) {
 		uint32_t frame = p->frame_ids[stack->frame_first + i];
-		uint32_t entry;
+		uint32_t entry = side->entries[p->frames[frame].function];
 
-		function = p->frames[frame].function;
-		entry = side->entries[function];
-		is_kernel |= side->classes[function].is_kernel_entry;
-		if (!is_kernel &&
-		    side->classes[function].kind == CODE_APPLICATION)
-			owner = function;
 		if (pass->frame_seen[frame] != index + 1)
 			add(&pass->frame_values[frame], stack->value);
 		pass->frame_seen[frame] = index + 1;
@@ -229,7 +285,6 @@ static uint32_t stack_totals(struct pass *pass, uint32_t index)
 			    stack->value);
 		pass->entry_seen[entry] = index + 1;
 	}
-	return owner == UINT32_MAX ? function : owner;
 }
 
 static bool stack_add(struct pass *pass, uint32_t index, struct error *err)
@@ -240,7 +295,8 @@ static bool stack_add(struct pass *pass, uint32_t index, struct error *err)
 
 	if (stack->frame_count == 0)
 		return true;
-	owner = side->entries[stack_totals(pass, index)];
+	stack_totals(pass, index);
+	owner = side->entries[func_side_owner(side, stack)];
 	leaf = side->entries[func_side_function(side, stack,
 						stack->frame_count - 1)];
 	add(&pass->t->entries[owner].values[pass->s].owned, stack->value);

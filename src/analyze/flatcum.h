@@ -45,6 +45,8 @@ struct func_table {
 	size_t count;
 	size_t cap;
 	size_t merged_count; /* entries of several names */
+	unsigned int languages;
+	uint32_t *known; /* by entry: its last function of the slow side + 1 */
 	struct func_side sides[SIDE_COUNT];
 };
 
@@ -54,6 +56,17 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct profile *slow,
 		      const struct profile *baseline,
 		      struct error *err) MUST_CHECK;
+
+/* Sees one more profile, such as a block of a side, through a built table:
+ * fills side, whose profile is set. Functions that the table does not hold
+ * get ENTRY_NONE. */
+bool func_side_bind(const struct func_table *t, struct func_side *side,
+		    struct error *err) MUST_CHECK;
+
+/* The function that a stack is charged to: the deepest of the application
+ * above the kernel, else the leaf. */
+uint32_t func_side_owner(const struct func_side *side,
+			 const struct stack *stack);
 
 /* The profile's function at the i-th frame of a stack. */
 uint32_t func_side_function(const struct func_side *side,

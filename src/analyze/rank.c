@@ -8,18 +8,19 @@
 
 /* From which drift of all shares the reader must be told. */
 #define NOTED_DRIFT 1.25
+#define NOTED_COMMON_RATE 1.1
 
 struct ranking {
 	const struct func_table *t;
 	const struct rank_want *want;
-	const struct entry_diff *diffs; /* NULL without a baseline */
-	double drift;
+	const struct entry_diff *diffs; /* NULL without a comparison */
+	struct diff diff;
+	struct diff total_diff; /* of the loop's rows */
 	uint32_t *order;
 	size_t count;
 	/* The first rows, put there because they run the loop. They own little
 	 * themselves: what they call counts. */
 	size_t loop_count;
-	const struct entry_diff *total_diffs;
 };
 
 /* ---- order ---- */
@@ -153,7 +154,7 @@ static void row_values(const struct ranking *r, const struct func_entry *e,
 static const struct entry_diff *shown_diff(const struct ranking *r, size_t i)
 {
 	const struct entry_diff *diffs =
-		i < r->loop_count ? r->total_diffs : r->diffs;
+		i < r->loop_count ? r->total_diff.rows : r->diffs;
 
 	return diffs ? &diffs[r->order[i]] : NULL;
 }
@@ -216,27 +217,75 @@ static bool rows_write(const struct ranking *r, struct result *result,
 	return true;
 }
 
-/* ---- comparison ---- */
+/* ---- notes ---- */
 
-static void note_test(const struct profile *slow, const struct profile *base,
-		      struct notes *notes)
+static void note_untested(const struct profile *p, struct notes *notes)
 {
-	struct str type = profile_type_name(slow);
+	struct str type = profile_type_name(p);
 
-	if (profile_sample_value(slow) > 0 &&
-	    (base->total == 0 || profile_sample_value(base) > 0))
+	notes_add(notes,
+		  "not tested for significance: values of \"%.*s\" are no "
+		  "whole samples; changes under %.0f %% of the total or under "
+		  "%.0f %% of the function are ignored",
+		  STR_ARGS(type), 100 * DIFF_UNTESTED_DELTA,
+		  100 * (DIFF_UNTESTED_RATIO - 1));
+}
+
+static void note_blocks(const struct diff *d, struct notes *notes)
+{
+	const struct block_values *blocks = d->want->blocks;
+
+	notes_add(notes,
+		  "noise was measured on %zu blocks of the slow side and %zu "
+		  "of the baseline; between the two windows it is taken as "
+		  "%.0f %%",
+		  blocks->sides[SIDE_SLOW].count,
+		  blocks->sides[SIDE_BASELINE].count, 100 * DIFF_WINDOW_CV);
+}
+
+static void note_method(const struct diff *d, struct notes *notes)
+{
+	switch (d->method) {
+	case DIFF_UNTESTED:
+		note_untested(d->t->sides[SIDE_SLOW].profile, notes);
+		break;
+	case DIFF_ASSUMED:
 		notes_add(notes,
 			  "significance is approximate: one window a side, "
 			  "noise taken as %.0f times that of independent "
 			  "samples plus %.0f %% drift",
 			  OVERDISPERSION_BASE, 100 * BURST_CV);
+		break;
+	case DIFF_BLOCKS:
+	case DIFF_BLOCK_VALUES:
+		note_blocks(d, notes);
+		break;
+	}
+	if (d->method != DIFF_UNTESTED && d->method != DIFF_BLOCK_VALUES &&
+	    d->period[SIDE_SLOW] != d->period[SIDE_BASELINE])
+		notes_add(notes,
+			  "the sides were sampled every %.0f and %.0f: "
+			  "compared by what the samples stand for",
+			  d->period[SIDE_SLOW], d->period[SIDE_BASELINE]);
+}
+
+static void note_drift(const struct diff *d, struct notes *notes)
+{
+	bool is_share = d->want->normalize == NORMALIZE_SHARE;
+	double least = is_share ? NOTED_DRIFT : NOTED_COMMON_RATE;
+
+	if (d->drift >= 1 / least && d->drift <= least)
+		return;
+	if (is_share)
+		notes_add(notes,
+			  "most shares went to %.2g %% of what they were: "
+			  "functions that only followed are called the same",
+			  100 * d->drift);
 	else
 		notes_add(notes,
-			  "not tested for significance: values of \"%.*s\" "
-			  "are no whole samples; changes under %.0f %% of the "
-			  "total or under %.0f %% of the function are ignored",
-			  STR_ARGS(type), 100 * DIFF_UNTESTED_DELTA,
-			  100 * (DIFF_UNTESTED_RATIO - 1));
+			  "most functions went to %.3g %% of what they took: "
+			  "put down to the load or the host as a whole",
+			  100 * d->drift);
 }
 
 static void note_limits(const struct ranking *r, struct notes *notes)
@@ -250,18 +299,35 @@ static void note_limits(const struct ranking *r, struct notes *notes)
 			  t->merged_count);
 	if (!r->diffs)
 		return;
-	note_test(t->sides[SIDE_SLOW].profile, t->sides[SIDE_BASELINE].profile,
-		  notes);
-	if (r->drift < 1 / NOTED_DRIFT || r->drift > NOTED_DRIFT)
-		notes_add(notes,
-			  "most shares went to %.2g %% of what they were: "
-			  "functions that only followed are called the same",
-			  100 * r->drift);
+	note_method(&r->diff, notes);
+	note_drift(&r->diff, notes);
 }
 
-static bool has_windows(const struct rank_want *want)
+/* ---- comparison ---- */
+
+/* What rates are divided by; shares where that is not known. */
+static void set_exposure(const struct rank_want *want, struct diff_want *out,
+			 bool is_gauge, struct notes *notes)
 {
-	return want->window_ns > 0 && want->baseline_ns > 0;
+	bool is_request = want->normalize == NORMALIZE_REQUEST;
+
+	out->normalize = want->normalize;
+	out->exposure[SIDE_SLOW] = is_request ? want->slow_requests
+					      : (double)want->window_ns / 1e9;
+	out->exposure[SIDE_BASELINE] =
+		is_request ? want->baseline_requests
+			   : (double)want->baseline_ns / 1e9;
+	out->is_requests_sampled = want->is_requests_sampled;
+	if (want->normalize == NORMALIZE_SHARE)
+		return;
+	if (out->exposure[SIDE_SLOW] > 0 && out->exposure[SIDE_BASELINE] > 0 &&
+	    !(is_request && is_gauge))
+		return;
+	out->normalize = NORMALIZE_SHARE;
+	notes_add(notes, "compared by share: %s",
+		  !is_request ? "the length of a window is not known"
+		  : is_gauge  ? "what is in use is not used up by requests"
+			      : "the number of requests is not known");
 }
 
 /* An empty side has no shares to compare; a rate can be zero. */
@@ -273,67 +339,105 @@ static bool is_comparable(const struct profile *slow,
 		return false;
 	if (baseline->total > 0 && slow->total > 0)
 		return true;
-	if (slow->total > 0 && want->normalize == NORMALIZE_RATE)
+	if (slow->total > 0 && want->normalize != NORMALIZE_SHARE)
 		return true;
 	notes_add(notes, "the %s profile is empty: nothing to compare with",
 		  slow->total > 0 ? "baseline" : "slow");
 	return false;
 }
 
-static bool compare(const struct func_table *t, const struct diff_want *want,
-		    const struct entry_diff **out, double *drift,
-		    struct error *err)
+/* Blocks show the noise of values whatever they were sampled with; constants
+ * for it need samples. */
+static bool is_countable(const struct profile *slow,
+			 const struct profile *baseline,
+			 const struct block_values *blocks, struct notes *notes)
 {
-	struct entry_diff *diffs =
-		arena_array(t->arena, t->count, sizeof *diffs);
+	double values[SIDE_COUNT];
+	bool is_slow_known;
 
-	*out = diffs;
-	if (!diffs)
-		return arena_fail(t->arena, "comparing functions", err);
-	return func_table_diff(t, want, diffs, drift, err);
+	if (diff_sample_values(slow, baseline, values) || blocks)
+		return true;
+	is_slow_known = values[SIDE_SLOW] > 0;
+	notes_add(notes,
+		  "changes were not judged: the %s was sampled every %.0f, "
+		  "the sampling period of the %s is not known; it may mix "
+		  "several: compare one instance or one build",
+		  is_slow_known ? "slow side" : "baseline",
+		  values[is_slow_known ? SIDE_SLOW : SIDE_BASELINE],
+		  is_slow_known ? "baseline" : "slow side");
+	return false;
 }
 
-/* Orders the rows of a built table and tells what changed. */
-static bool ranking_make(struct ranking *r, struct diff_want *want,
-			 bool is_compared, struct error *err)
+static bool build_blocks(const struct ranking *r, enum rank_by by,
+			 struct diff_want *want, struct block_values *blocks,
+			 struct error *err)
 {
-	double total_drift;
+	struct rank_want measure = *r->want;
 
-	if (is_compared && !compare(r->t, want, &r->diffs, &r->drift, err))
+	measure.by = by;
+	want->by = by;
+	want->blocks = NULL;
+	if (!measure.slow_blocks.count && !measure.baseline_blocks.count)
+		return true;
+	if (!block_values_build(blocks, r->t, &measure,
+				want->normalize == NORMALIZE_SHARE, err))
 		return false;
+	want->blocks = blocks;
+	return true;
+}
+
+/* want and its blocks are only read until this returns, but for the loop. */
+static bool compare(const struct ranking *r, enum rank_by by,
+		    struct diff_want *want, struct block_values *blocks,
+		    struct diff *out, struct error *err)
+{
+	return build_blocks(r, by, want, blocks, err) &&
+	       func_table_diff(out, r->t, want, err);
+}
+
+static bool rank_compared(struct ranking *r, struct diff_want *want,
+			  struct result *result, struct error *err)
+{
+	const struct func_side *sides = r->t->sides;
+	struct diff_want total_want = *want;
+	struct block_values blocks, total_blocks;
+
+	if (!compare(r, r->want->by, want, &blocks, &r->diff, err))
+		return false;
+	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
+			 want->blocks, &result->notes))
+		r->diffs = r->diff.rows;
 	if (!ranking_order(r, err))
 		return false;
-	want->by = RANK_TOTAL;
-	return !r->loop_count || !is_compared ||
-	       compare(r->t, want, &r->total_diffs, &total_drift, err);
+	if (r->diffs && r->loop_count &&
+	    !compare(r, RANK_TOTAL, &total_want, &total_blocks, &r->total_diff,
+		     err))
+		return false;
+	note_limits(r, &result->notes);
+	return true;
 }
 
 static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		 const struct profile *slow, const struct profile *baseline,
 		 struct result *result, struct error *err)
 {
-	struct diff_want want = {
-		.by = r->want->by,
-		.normalize = r->want->normalize,
-		.window_s = (double)r->want->window_ns / 1e9,
-		.baseline_s = (double)r->want->baseline_ns / 1e9,
-	};
+	struct diff_want want = { 0 };
 
-	if (baseline && want.normalize == NORMALIZE_RATE &&
-	    !has_windows(r->want)) {
-		want.normalize = NORMALIZE_SHARE;
-		notes_add(&result->notes, "compared by share: the length of "
-					  "a window is not known");
-	}
+	if (baseline)
+		set_exposure(r->want, &want, slow->is_gauge, &result->notes);
 	if (!is_comparable(slow, baseline, &want, &result->notes))
 		baseline = NULL;
 	if (!func_table_build(t, arena, slow, baseline, err))
 		return false;
-	if (!ranking_make(r, &want, baseline != NULL, err) ||
-	    !rows_write(r, result, err))
-		return false;
-	note_limits(r, &result->notes);
-	return true;
+	if (baseline) {
+		if (!rank_compared(r, &want, result, err))
+			return false;
+	} else {
+		if (!ranking_order(r, err))
+			return false;
+		note_limits(r, &result->notes);
+	}
+	return rows_write(r, result, err);
 }
 
 bool functions_rank(const struct profile *slow, const struct profile *baseline,

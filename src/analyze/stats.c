@@ -11,6 +11,17 @@
 /* Terms past this part of the sum cannot change a double any more. */
 #define TAIL_EPSILON 1e-17
 
+/* The continued fraction of the beta function takes about the root of its
+ * larger parameter in terms: 100 degrees of freedom take ten. */
+#define BETA_EPSILON 1e-15
+#define BETA_MAX_TERMS 1000
+
+/* From here on Student's distribution is the normal one to six digits. */
+#define STUDENT_MAX_DF 1e6
+
+/* Of one degree of freedom: p of 1e-15 and less is all the same. */
+#define STUDENT_MAX_QUANTILE 1e15
+
 double normal_two_sided(double z)
 {
 	return erfc(fabs(z) * M_SQRT1_2);
@@ -26,6 +37,96 @@ double normal_two_sided_quantile(double p)
 		double mid = (low + high) / 2;
 
 		if (normal_two_sided(mid) > p)
+			low = mid;
+		else
+			high = mid;
+	}
+	return (low + high) / 2;
+}
+
+/* lgamma() proper sets a global. */
+static double log_gamma(double x)
+{
+	int sign;
+
+	return lgamma_r(x, &sign);
+}
+
+/* Lentz's evaluation of the continued fraction of the incomplete beta
+ * function (DLMF 8.17.22); converges fast for x < (a + 1) / (a + b + 2). */
+static double beta_fraction(double x, double a, double b)
+{
+	double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), product = d;
+
+	for (int m = 1; m < BETA_MAX_TERMS; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x /
+			     ((a + 2 * m) * (a + 2 * m + 1));
+		double step;
+
+		d = 1 / (1 + even * d);
+		c = 1 + even / c;
+		product *= c * d;
+		d = 1 / (1 + odd * d);
+		c = 1 + odd / c;
+		step = c * d;
+		product *= step;
+		if (fabs(step - 1) < BETA_EPSILON)
+			break;
+	}
+	return product;
+}
+
+/* The part below x, where the fraction converges. y = 1 - x, exactly. */
+static double beta_below(double x, double y, double a, double b)
+{
+	return exp(a * log(x) + b * log(y) + log_gamma(a + b) - log_gamma(a) -
+		   log_gamma(b)) *
+	       beta_fraction(x, a, b) / a;
+}
+
+static double beta_part(double x, double y, double a, double b)
+{
+	if (!(x > 0))
+		return 0;
+	if (!(y > 0))
+		return 1;
+	if (x < (a + 1) / (a + b + 2))
+		return beta_below(x, y, a, b);
+	return 1 - beta_below(y, x, b, a);
+}
+
+double beta_regularised(double x, double a, double b)
+{
+	return beta_part(x, 1 - x, a, b);
+}
+
+/* df / (df + t^2) loses t when it is small: both parts are passed. */
+double student_two_sided(double t, double df)
+{
+	double square = t * t, sum = df + square;
+
+	if (df > STUDENT_MAX_DF)
+		return normal_two_sided(t);
+	if (!isfinite(sum))
+		return 0;
+	return beta_part(df / sum, square / sum, df / 2, 0.5);
+}
+
+double student_two_sided_quantile(double p, double df)
+{
+	double low = 0, high = 1;
+
+	if (df > STUDENT_MAX_DF)
+		return normal_two_sided_quantile(p);
+	if (p >= 1)
+		return 0;
+	while (high < STUDENT_MAX_QUANTILE && student_two_sided(high, df) > p)
+		high *= 2;
+	for (int i = 0; i < 80; i++) {
+		double mid = (low + high) / 2;
+
+		if (student_two_sided(mid, df) > p)
 			low = mid;
 		else
 			high = mid;
@@ -50,12 +151,9 @@ static double ratio_up(const struct tail *t, double k)
 	return (t->n_a - k) * (t->n - k) / ((k + 1) * (t->n_b - t->n + k + 1));
 }
 
-/* lgamma() proper sets a global. */
 static double log_factorial(double n)
 {
-	int sign;
-
-	return lgamma_r(n + 1, &sign);
+	return log_gamma(n + 1);
 }
 
 static double log_choose(double n, double k)
@@ -150,6 +248,8 @@ static bool is_small(const struct counts *c)
 	double n = c->a + c->b, pi = slow_part(c);
 	double expected = n * fmin(pi, 1 - pi);
 
+	if (c->is_continuous)
+		return false;
 	if (c->exposure == EXPOSURE_SHARE)
 		expected = fmin(expected,
 				(c->n_a + c->n_b - n) * fmin(pi, 1 - pi));
@@ -165,8 +265,9 @@ static double exact_test(const struct counts *c)
 
 /* Deviations, not p: thousands of samples make p too small for a double,
  * while much of the deviation may be due to overdispersion. */
-double counts_test(const struct counts *c, double phi)
+double counts_test(const struct counts *c, struct noise noise)
 {
+	double phi = noise.phi + counts_exposure_noise(c);
 	double z;
 
 	if (c->a + c->b <= 0 || c->n_a <= 0 || c->n_b <= 0)
@@ -175,20 +276,28 @@ double counts_test(const struct counts *c, double phi)
 		z = normal_two_sided_quantile(exact_test(c));
 	else
 		z = normal_deviations(c);
-	return normal_two_sided(z / sqrt(phi));
+	return student_two_sided(phi > 0 ? z / sqrt(phi) : 0, noise.df);
+}
+
+double counts_drift(const struct counts *c, double cv)
+{
+	if (c->n_a <= 0 || c->n_b <= 0)
+		return 0;
+	return 2 * cv * cv * fmax(0, null_variance(c));
 }
 
 double counts_overdispersion(const struct counts *c)
 {
-	double pi, spread;
+	return OVERDISPERSION_BASE + counts_drift(c, BURST_CV);
+}
 
-	if (c->n_a <= 0 || c->n_b <= 0)
-		return OVERDISPERSION_BASE;
-	pi = slow_part(c);
-	spread = (c->a + c->b) * pi * (1 - pi);
-	if (c->exposure == EXPOSURE_SHARE)
-		spread *= fmax(0, 1 - pooled_share(c));
-	return OVERDISPERSION_BASE + 2 * BURST_CV * BURST_CV * spread;
+/* The expected part pi of a + b has the variance pi^2 (1 - pi)^2 (v_a + v_b);
+ * relative to that of the counts. */
+double counts_exposure_noise(const struct counts *c)
+{
+	if (c->exposure == EXPOSURE_SHARE || c->n_a <= 0 || c->n_b <= 0)
+		return 0;
+	return null_variance(c) * (c->n_a_variance + c->n_b_variance);
 }
 
 /* Factor that brings a baseline count to the slow side's exposure. */
@@ -259,8 +368,12 @@ struct interval counts_delta_interval(const struct counts *c, double slow_total,
 	factor_a = slow_total > 0 ? 1 / slow_total : 0;
 	factor_b = factor_a * baseline_scale(c);
 	return difference(
-		c->a * factor_a, scaled(rate_interval(c->a, phi, z), factor_a),
-		c->b * factor_b, scaled(rate_interval(c->b, phi, z), factor_b));
+		c->a * factor_a,
+		scaled(rate_interval(c->a, phi + c->a * c->n_a_variance, z),
+		       factor_a),
+		c->b * factor_b,
+		scaled(rate_interval(c->b, phi + c->b * c->n_b_variance, z),
+		       factor_b));
 }
 
 struct p_values {

@@ -35,6 +35,12 @@ struct counts {
 	double n_a;
 	double n_b;
 	enum exposure exposure;
+	/* Variance of the exposures relative to their squares: 1/R for R that
+	 * were themselves counted in a sample, 0 when exact. Rates only. */
+	double n_a_variance;
+	double n_b_variance;
+	/* a and b are no counts: no exact test. Dispersion is in their unit. */
+	bool is_continuous;
 };
 
 struct interval {
@@ -46,28 +52,51 @@ struct interval {
 double normal_two_sided(double z);
 double normal_two_sided_quantile(double p);
 
+/* Part of the beta distribution of a, b > 0 below x in 0..1. */
+double beta_regularised(double x, double a, double b);
+
+/* P(|T| >= t) of Student's distribution with df > 0 degrees of freedom, df
+ * INFINITY being the normal one, and its inverse. */
+double student_two_sided(double t, double df);
+double student_two_sided_quantile(double p, double df);
+
 /* Two-sided mid-p (twice the smaller tail) of a successes in n trials. */
 double binomial_mid_p(double a, double n, double pi);
 
 /* The same for a of n_a against b of n_b with both margins given (Fisher). */
 double fisher_mid_p(double a, double n_a, double b, double n_b);
 
+/* What the variance is taken as: phi times that of independent samples, phi
+ * itself known from df degrees of freedom (INFINITY: given). */
+struct noise {
+	double phi;
+	double df;
+};
+
 /* p value of "no change": exact while counts are small, by the normal
- * distribution otherwise; 1 when nothing was counted. The samples' variance
- * is phi times that of independent ones. */
-double counts_test(const struct counts *c, double phi);
+ * distribution otherwise, then by Student's for what is known of the noise;
+ * 1 when nothing was counted. */
+double counts_test(const struct counts *c, struct noise noise);
 
 /* Variance of the row relative to independent samples, at least
  * OVERDISPERSION_BASE. */
 double counts_overdispersion(const struct counts *c);
+
+/* What a relative standard deviation of cv from window to window, the same on
+ * both sides, adds to phi. */
+double counts_drift(const struct counts *c, double cv);
+
+/* What uncertain exposures add to phi under no change. */
+double counts_exposure_noise(const struct counts *c);
 
 /* Difference slow - baseline as a share of the slow side's samples; for
  * EXPOSURE_RATE the baseline is scaled by the ratio of the exposures, and
  * slow_total gives the samples that are 100 %. */
 double counts_delta(const struct counts *c, double slow_total);
 
-/* Interval of counts_delta() at z normal deviations (1.96 for 95 %), from
- * the score intervals of both sides; holds when a side counted nothing. */
+/* Interval of counts_delta() at z deviations (1.96 for 95 % of the normal
+ * distribution), from the score intervals of both sides; holds when a side
+ * counted nothing. */
 struct interval counts_delta_interval(const struct counts *c, double slow_total,
 				      double phi, double z);
 

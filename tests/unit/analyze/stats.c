@@ -2,7 +2,8 @@
  *
  * Expected figures were computed apart from this code: mid-p values with
  * scipy 1.17 (binom, hypergeom: twice the smaller of cdf and sf, each with
- * half of pmf), quantiles with its norm, q values with its
+ * half of pmf), quantiles with its norm, tails and quantiles of Student's
+ * distribution with its t, incomplete beta with betainc, q values with
  * false_discovery_control; Newcombe intervals with statsmodels 0.15
  * (confint_proportions_2indep), rate intervals from the formula in Python.
  */
@@ -17,6 +18,12 @@
 #include "analyze/stats.h"
 
 #define Z95 1.9599639845400545
+
+/* Given, not estimated. */
+static struct noise known(double phi)
+{
+	return (struct noise){ phi, INFINITY };
+}
 
 static void assert_close(double have, double want, double relative)
 {
@@ -39,6 +46,72 @@ static void test_normal(void **state)
 	}
 	assert_true(normal_two_sided_quantile(1) == 0);
 	assert_true(normal_two_sided_quantile(0) > 37);
+}
+
+static void test_beta(void **state)
+{
+	static const double rows[][4] = {
+		{ 0.5, 1, 1, 0.5 },
+		{ 0.3, 2, 5, 0.5798250000000003 },
+		{ 0.9, 0.5, 9, 0.9999999998055668 },
+		{ 1e-06, 9, 0.5, 1.8547066451650592e-55 },
+		{ 0.999, 3, 0.5, 0.9407468104840536 },
+		{ 0.2, 50, 0.5, 9.994267861337003e-37 },
+		{ 0.98, 50, 0.5, 0.1562435078668179 },
+		{ 0.5, 0.5, 0.5, 0.5 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_close(
+			beta_regularised(rows[i][0], rows[i][1], rows[i][2]),
+			rows[i][3], 1e-12);
+	assert_true(beta_regularised(0, 2, 3) == 0);
+	assert_true(beta_regularised(1, 2, 3) == 1);
+}
+
+static void test_student(void **state)
+{
+	static const double tails[][3] = {
+		{ 0, 5, 1.0 },
+		{ 1, 1, 0.5 },
+		{ 2, 2, 0.18350341907227397 },
+		{ 2.5, 6, 0.0465282322841673 },
+		{ 5, 6, 0.002452341760758551 },
+		{ 12, 8, 2.143866747688769e-06 },
+		{ 2.1, 18, 0.050090405709568346 },
+		{ 8, 18, 2.4507205322191e-07 },
+		{ 40, 18, 4.865261692304997e-19 },
+		{ 3, 100, 0.0034079153433294465 },
+	};
+	static const double quantiles[][3] = {
+		{ 0.05, 1, 12.706204736174705 },
+		{ 0.05, 2, 4.302652729749464 },
+		{ 0.05, 6, 2.4469118511449794 },
+		{ 0.05, 18, 2.1009220402410387 },
+		{ 0.001, 6, 5.958816178818765 },
+		{ 1e-06, 18, 7.232058831633931 },
+		{ 0.5, 3, 0.7648923284043444 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+		const double *r = tails[i];
+
+		assert_close(student_two_sided(r[0], r[1]), r[2], 1e-12);
+		assert_close(student_two_sided(-r[0], r[1]), r[2], 1e-12);
+	}
+	for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
+		const double *r = quantiles[i];
+
+		assert_close(student_two_sided_quantile(r[0], r[1]), r[2],
+			     1e-11);
+	}
+	/* Many degrees of freedom: the normal distribution. */
+	assert_close(student_two_sided(1.96, 1e9), 0.049995790573729625, 1e-8);
+	assert_true(student_two_sided(3, INFINITY) == normal_two_sided(3));
+	assert_true(student_two_sided_quantile(1, 4) == 0);
+	assert_true(student_two_sided(INFINITY, 4) == 0);
 }
 
 static void test_binomial(void **state)
@@ -107,13 +180,14 @@ static void test_choice_of_test(void **state)
 	struct counts none = counts_of(0, 100, 0, 100, EXPOSURE_SHARE);
 
 	(void)state;
-	assert_close(counts_test(&small, 1), 1.92788301221e-13, 1e-8);
-	assert_close(counts_test(&large, 1), 1.15271433481e-05, 1e-9);
-	assert_close(counts_test(&big_share, 1), 1.54172579003e-08, 1e-9);
-	assert_close(counts_test(&rate, 1), 9.77627645387e-17, 1e-8);
+	assert_close(counts_test(&small, known(1)), 1.92788301221e-13, 1e-8);
+	assert_close(counts_test(&large, known(1)), 1.15271433481e-05, 1e-9);
+	assert_close(counts_test(&big_share, known(1)), 1.54172579003e-08,
+		     1e-9);
+	assert_close(counts_test(&rate, known(1)), 9.77627645387e-17, 1e-8);
 	/* 90,025 trials, yet too few expected for the normal test. */
-	assert_close(counts_test(&uneven, 1), 1.14896411601e-12, 1e-8);
-	assert_true(counts_test(&none, 1) == 1);
+	assert_close(counts_test(&uneven, known(1)), 1.14896411601e-12, 1e-8);
+	assert_true(counts_test(&none, known(1)) == 1);
 }
 
 /* Every sample of both sides: nothing is left that could differ. */
@@ -122,7 +196,7 @@ static void test_everywhere(void **state)
 	struct counts all = counts_of(5000, 5000, 7000, 7000, EXPOSURE_SHARE);
 
 	(void)state;
-	assert_true(counts_test(&all, 1) == 1);
+	assert_true(counts_test(&all, known(1)) == 1);
 	assert_close(counts_overdispersion(&all), OVERDISPERSION_BASE, 1e-12);
 }
 
@@ -135,13 +209,14 @@ static void test_overdispersion(void **state)
 	(void)state;
 	assert_close(phi, 3 + 0.02 * 0.09 * 5000, 1e-12);
 	c.a = 1200;
-	assert_close(counts_test(&c, 4),
-		     normal_two_sided(
-			     normal_two_sided_quantile(counts_test(&c, 1)) / 2),
+	assert_close(counts_test(&c, known(4)),
+		     normal_two_sided(normal_two_sided_quantile(
+					      counts_test(&c, known(1))) /
+				      2),
 		     1e-9);
 	/* 134 deviations of independent samples are 8.46 of these. */
 	c = counts_of(40000, 1e7, 10000, 1e7, EXPOSURE_SHARE);
-	assert_close(counts_test(&c, counts_overdispersion(&c)),
+	assert_close(counts_test(&c, known(counts_overdispersion(&c))),
 		     2.7709099084533526e-17, 1e-8);
 }
 
@@ -191,10 +266,10 @@ static void test_rate_interval(void **state)
 static void test_false_discovery(void **state)
 {
 	static const double p[] = { 0.01, 0.02, 0.03,  0.04, 0.05,
-				    0.9,  0.5,	0.001, 0.5,  0.0004 };
-	static const double want[] = { 1.0 / 30, 0.05, 0.06,	2.0 / 30,
-				       0.5 / 7,	 0.9,  5.0 / 9, 0.005,
-				       5.0 / 9,	 0.004 };
+				    0.9,  0.5,  0.001, 0.5,  0.0004 };
+	static const double want[] = { 1.0 / 30, 0.05, 0.06,    2.0 / 30,
+				       0.5 / 7,  0.9,  5.0 / 9, 0.005,
+				       5.0 / 9,  0.004 };
 	double q[10];
 	size_t order[10];
 
@@ -262,7 +337,7 @@ static double draw_side(double *samples, double frame_cv, double load_cv)
 	return sum;
 }
 
-struct noise {
+struct traffic {
 	double frame_cv;
 	double load_cv;
 	enum exposure exposure;
@@ -270,30 +345,30 @@ struct noise {
 };
 
 /* q values of one round; the first frame really becomes `growth` times. */
-static void draw_round(const struct noise *noise, double growth, double *q)
+static void draw_round(const struct traffic *traffic, double growth, double *q)
 {
 	double a[FRAMES], b[FRAMES], p[FRAMES];
 	size_t order[FRAMES];
-	double n_a = draw_side(a, noise->frame_cv, noise->load_cv);
-	double n_b = draw_side(b, noise->frame_cv, noise->load_cv);
-	bool is_rate = noise->exposure == EXPOSURE_RATE;
+	double n_a = draw_side(a, traffic->frame_cv, traffic->load_cv);
+	double n_b = draw_side(b, traffic->frame_cv, traffic->load_cv);
+	bool is_rate = traffic->exposure == EXPOSURE_RATE;
 
 	n_a += round(a[0] * (growth - 1));
 	a[0] = round(a[0] * growth);
 	for (int f = 0; f < FRAMES; f++) {
 		struct counts c =
 			counts_of(a[f], is_rate ? 600 : n_a, b[f],
-				  is_rate ? 600 : n_b, noise->exposure);
-		double phi = noise->is_plain ? 1 : counts_overdispersion(&c);
+				  is_rate ? 600 : n_b, traffic->exposure);
+		double phi = traffic->is_plain ? 1 : counts_overdispersion(&c);
 
-		p[f] = counts_test(&c, phi);
+		p[f] = counts_test(&c, known(phi));
 	}
 	false_discovery_adjust(p, q, order, FRAMES);
 }
 
 /* Part of the rounds in which any of 200 unchanged frames is called changed:
  * with no true change that is the false discovery rate. */
-static double false_rounds(const struct noise *noise)
+static double false_rounds(const struct traffic *traffic)
 {
 	double q[FRAMES];
 	int rounds = 0;
@@ -302,7 +377,7 @@ static double false_rounds(const struct noise *noise)
 	for (int round = 0; round < ROUNDS; round++) {
 		bool is_claimed = false;
 
-		draw_round(noise, 1, q);
+		draw_round(traffic, 1, q);
 		for (int f = 0; f < FRAMES; f++)
 			is_claimed |= q[f] <= 0.05;
 		rounds += is_claimed;
@@ -310,14 +385,14 @@ static double false_rounds(const struct noise *noise)
 	return (double)rounds / ROUNDS;
 }
 
-static double found_rounds(const struct noise *noise, double growth)
+static double found_rounds(const struct traffic *traffic, double growth)
 {
 	double q[FRAMES];
 	int rounds = 0;
 
 	random_state = 88172645463325252u;
 	for (int round = 0; round < ROUNDS; round++) {
-		draw_round(noise, growth, q);
+		draw_round(traffic, growth, q);
 		rounds += q[0] <= 0.05;
 	}
 	return (double)rounds / ROUNDS;
@@ -332,14 +407,14 @@ static void test_quiet_without_change(void **state)
 	static const double cv[][2] = {
 		{ 0, 0 }, { 0, 0.2 }, { 0.3, 0 }, { 0.3, 0.2 }
 	};
-	struct noise plain = { 0.3, 0, EXPOSURE_SHARE, true };
+	struct traffic plain = { 0.3, 0, EXPOSURE_SHARE, true };
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct noise share = { cv[i][0], cv[i][1], EXPOSURE_SHARE,
-				       false };
-		struct noise rate = { cv[i][0], cv[i][1], EXPOSURE_RATE,
-				      false };
+		struct traffic share = { cv[i][0], cv[i][1], EXPOSURE_SHARE,
+					 false };
+		struct traffic rate = { cv[i][0], cv[i][1], EXPOSURE_RATE,
+					false };
 
 		assert_true(false_rounds(&share) <= 0.05);
 		assert_true(false_rounds(&rate) <= 0.05);
@@ -352,18 +427,20 @@ static void test_quiet_without_change(void **state)
  * 0.01, 0.28, 0.81, 0.96, 1.00 of the rounds. */
 static void test_power(void **state)
 {
-	struct noise noise = { 0.3, 0.2, EXPOSURE_SHARE, false };
+	struct traffic traffic = { 0.3, 0.2, EXPOSURE_SHARE, false };
 
 	(void)state;
-	assert_true(found_rounds(&noise, 1) == 0);
-	assert_true(found_rounds(&noise, 3) >= 0.9);
-	assert_true(found_rounds(&noise, 4) >= 0.99);
+	assert_true(found_rounds(&traffic, 1) == 0);
+	assert_true(found_rounds(&traffic, 3) >= 0.9);
+	assert_true(found_rounds(&traffic, 4) >= 0.99);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_normal),
+		cmocka_unit_test(test_beta),
+		cmocka_unit_test(test_student),
 		cmocka_unit_test(test_binomial),
 		cmocka_unit_test(test_fisher),
 		cmocka_unit_test(test_choice_of_test),

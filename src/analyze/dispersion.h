@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much more a function's values vary than independent samples would, from
+ * the equal blocks that both sides were cut into (quasi-Poisson). Few blocks
+ * tell little of one function, so each is drawn towards what all functions
+ * together show. Pure arithmetic, knows nothing of profiles.
+ */
+#ifndef ANALYZE_DISPERSION_H
+#define ANALYZE_DISPERSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What all functions together show weighs as much as this many degrees of
+ * freedom of a function's own. */
+#define DISPERSION_PRIOR_DF 4.0
+
+/* One function in the blocks of one side. */
+struct block_row {
+	const double *values;    /* samples, or values that are none */
+	const double *exposures; /* seconds, requests, or all values */
+	size_t count;
+	double value_size; /* of one sample; 1 where values are no samples */
+	/* Exposures are all values of the block: of these a binomial part is
+	 * taken, which varies less than a Poisson count. */
+	bool is_share;
+};
+
+/* Variance relative to independent samples (in units of the values where
+ * these are no samples), and what it rests on. */
+struct dispersion {
+	double phi;
+	double df;   /* 0: nothing known; sides without values tell nothing */
+	double mean; /* expected value of a block, mean over the blocks */
+};
+
+/* What is typical of all functions. */
+struct dispersion_prior {
+	double phi;   /* mean over the functions */
+	double floor; /* no function varies less: 1 for samples, else 0 */
+	/* Growth of phi with the mean of a block: load that rises lifts large
+	 * functions by many deviations. 0 for values that are no samples. */
+	double trend;
+};
+
+/* Pearson's statistic of both sides, each around its own rate. */
+struct dispersion dispersion_of(const struct block_row *slow,
+				const struct block_row *baseline);
+
+/* is_counts: values are samples. Functions with df 0 do not count. */
+struct dispersion_prior dispersion_prior_of(const struct dispersion *rows,
+					    size_t count, bool is_counts);
+
+/* The function's phi, drawn towards the prior. */
+double dispersion_shrink(const struct dispersion *d,
+			 const struct dispersion_prior *prior);
+
+#endif
