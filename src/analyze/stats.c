@@ -22,6 +22,9 @@
 /* Of one degree of freedom: p of 1e-15 and less is all the same. */
 #define STUDENT_MAX_QUANTILE 1e15
 
+#define QUANTILE_EPSILON 1e-13
+#define QUANTILE_MAX_STEPS 100
+
 double normal_two_sided(double z)
 {
 	return erfc(fabs(z) * M_SQRT1_2);
@@ -113,25 +116,39 @@ double student_two_sided(double t, double df)
 	return beta_part(df / sum, square / sum, df / 2, 0.5);
 }
 
+/* Twice the density. */
+static double student_slope(double t, double df)
+{
+	return 2 *
+	       exp(log_gamma((df + 1) / 2) - log_gamma(df / 2) -
+		   (df + 1) / 2 * log1p(t * t / df)) /
+	       sqrt(df * M_PI);
+}
+
+/* Newton's steps on the logarithm, kept inside what is known to hold it. */
 double student_two_sided_quantile(double p, double df)
 {
-	double low = 0, high = 1;
+	double low = 0, high = STUDENT_MAX_QUANTILE, t = 1;
 
 	if (df > STUDENT_MAX_DF)
 		return normal_two_sided_quantile(p);
 	if (p >= 1)
 		return 0;
-	while (high < STUDENT_MAX_QUANTILE && student_two_sided(high, df) > p)
-		high *= 2;
-	for (int i = 0; i < 80; i++) {
-		double mid = (low + high) / 2;
+	for (int i = 0; i < QUANTILE_MAX_STEPS; i++) {
+		double tail = student_two_sided(t, df);
+		double next = t + log(tail / p) * tail / student_slope(t, df);
 
-		if (student_two_sided(mid, df) > p)
-			low = mid;
+		if (tail > p)
+			low = t;
 		else
-			high = mid;
+			high = t;
+		if (!(next > low && next < high))
+			next = (low + fmin(high, 4 * low + 1)) / 2;
+		if (fabs(next - t) <= QUANTILE_EPSILON * t)
+			return next;
+		t = next;
 	}
-	return (low + high) / 2;
+	return t;
 }
 
 /* A distribution of a count k in [min, max], by its neighbours' ratio. */
