@@ -299,19 +299,24 @@ static double test_against_drift(const struct diff *d, struct counts c,
 
 /* ---- what changed ---- */
 
-/* Difference in parts of the slow side's total, from the values: periods may
- * be unknown. */
-static double entry_delta(const struct diff *d, uint32_t id)
+/* From the values: periods may be unknown. */
+double diff_delta(const struct diff *d, int64_t slow, int64_t baseline)
 {
 	struct counts c = d->all;
 
-	c.a = (double)value_of(d, id, SIDE_SLOW);
-	c.b = (double)value_of(d, id, SIDE_BASELINE);
+	c.a = (double)slow;
+	c.b = (double)baseline;
 	c.n_a = is_rate(d) ? d->want->exposure[SIDE_SLOW]
 			   : total_of(d, SIDE_SLOW);
 	c.n_b = is_rate(d) ? d->want->exposure[SIDE_BASELINE]
 			   : total_of(d, SIDE_BASELINE);
 	return counts_delta(&c, total_of(d, SIDE_SLOW));
+}
+
+static double entry_delta(const struct diff *d, uint32_t id)
+{
+	return diff_delta(d, value_of(d, id, SIDE_SLOW),
+			  value_of(d, id, SIDE_BASELINE));
 }
 
 /* A function that was there before but did not own anything has grown; new is
@@ -525,7 +530,8 @@ bool func_table_diff(struct diff *d, const struct func_table *t,
 
 		*row = (struct entry_diff){ .delta = entry_delta(d, id),
 					    .range = { NAN, NAN },
-					    .q = NAN };
+					    .q = NAN,
+					    .holder = ENTRY_NONE };
 		row->change =
 			is_tested ? unproven(d, id) : judge_untested(d, id);
 		row->effect = is_tested ? 0 : row->delta;

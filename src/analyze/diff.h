@@ -65,6 +65,9 @@ struct entry_diff {
 	double q;              /* NaN when not tested */
 	double effect;         /* what is left of delta in the worst case */
 	enum change change;
+	/* Entry called by this one that holds most of the change itself, or
+	 * ENTRY_NONE; see explain.h. */
+	uint32_t holder;
 };
 
 struct diff_want {
@@ -127,6 +130,9 @@ bool diff_sample_values(const struct profile *slow,
 bool func_table_diff(struct diff *d, const struct func_table *t,
 		     const struct diff_want *want,
 		     struct error *err) MUST_CHECK;
+
+/* Difference of two values of the sides in parts of the slow side's total. */
+double diff_delta(const struct diff *d, int64_t slow, int64_t baseline);
 
 /* p value of "these entries together did not change", after minus before
  * in *delta. 1 when nothing was tested. */

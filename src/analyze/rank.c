@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyze/diff.h"
+#include "analyze/explain.h"
 #include "analyze/loop.h"
 #include "base/num.h"
 
@@ -31,14 +32,20 @@ static bool is_changed(enum change change)
 	       change == CHANGE_SHRUNK || change == CHANGE_GONE;
 }
 
-/* What got worse, what got better, then all that did not change. */
+#define UNCHANGED_GROUP 4
+
+/* What got worse, what got better, then all that did not change. Of totals the
+ * deepest functions that hold a change come before their callers. */
 static int change_group(const struct ranking *r, uint32_t id)
 {
 	const struct entry_diff *d = r->diffs ? &r->diffs[id] : NULL;
+	int group = 0;
 
 	if (!d || !is_changed(d->change))
-		return 2;
-	return r->want->by != RANK_DELTA && d->delta < 0 ? 1 : 0;
+		return UNCHANGED_GROUP;
+	if (r->want->by != RANK_DELTA && d->delta < 0)
+		group = 2;
+	return group + (d->holder != ENTRY_NONE);
 }
 
 /* The largest first, here and below. */
@@ -74,7 +81,7 @@ static int compare_entries(const void *left, const void *right, void *data)
 	int group = change_group(r, a);
 	int order = group - change_group(r, b);
 
-	if (!order && group < 2)
+	if (!order && group < UNCHANGED_GROUP)
 		order = compare_changes(&r->diffs[a], &r->diffs[b]);
 	if (!order)
 		order = compare_values(r, a, b);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/call_edges.h"
+#include "analyze/rename.h"
+#include "base/num.h"
+
+#define WHAT "explaining changes"
+
+static bool is_up(enum change change)
+{
+	return change == CHANGE_NEW || change == CHANGE_GROWN;
+}
+
+static bool is_down(enum change change)
+{
+	return change == CHANGE_GONE || change == CHANGE_SHRUNK;
+}
+
+/* ---- holders ---- */
+
+static bool holds(const struct diff *d, const struct call_edge *edge)
+{
+	const struct entry_diff *parent = &d->rows[edge->caller];
+	const struct entry_diff *child = &d->rows[edge->callee];
+	double least = EXPLAIN_HOLDER_PART * fabs(parent->effect);
+	double delta = diff_delta(d, edge->values[SIDE_SLOW],
+				  edge->values[SIDE_BASELINE]);
+
+	return (is_up(parent->change) || is_down(parent->change)) &&
+	       is_up(parent->change) == is_up(child->change) &&
+	       is_down(parent->change) == is_down(child->change) &&
+	       fabs(child->effect) >= least &&
+	       (delta > 0) == (parent->delta > 0) &&
+	       fabs(delta) >= EXPLAIN_HOLDER_PART * fabs(parent->delta);
+}
+
+/* Of several holders the one with the larger effect; two cannot hold 80 % of
+ * the same, but the same samples can go through both. */
+static void find_holders(struct diff *d, const struct call_edges *edges)
+{
+	for (size_t i = 0; i < edges->count; i++) {
+		const struct call_edge *edge = &edges->items[i];
+		struct entry_diff *parent;
+
+		if (edge->caller == ENTRY_NONE || edge->callee == ENTRY_NONE ||
+		    edge->caller == edge->callee || !holds(d, edge))
+			continue;
+		parent = &d->rows[edge->caller];
+		if (parent->holder == ENTRY_NONE ||
+		    fabs(d->rows[edge->callee].effect) >
+			    fabs(d->rows[parent->holder].effect))
+			parent->holder = edge->callee;
+	}
+}
+
+uint32_t explain_holder(const struct diff *d, uint32_t id)
+{
+	/* Functions that call each other in turns have no deepest one. */
+	for (size_t i = 0; i < LIMIT_STACK_FRAMES; i++) {
+		uint32_t next = d->rows[id].holder;
+
+		if (next == ENTRY_NONE)
+			break;
+		id = next;
+	}
+	return id;
+}
+
+/* ---- cost that moved ---- */
+
+struct sibling {
+	uint32_t parent;
+	uint32_t id;
+};
+
+static int compare_siblings(const void *left, const void *right)
+{
+	const struct sibling *a = left, *b = right;
+	int order = compare_u64(a->parent, b->parent);
+
+	return order ? order : compare_u64(a->id, b->id);
+}
+
+static bool is_parent_small(const struct diff *d, uint32_t parent)
+{
+	const struct side_values *v = d->t->entries[parent].values;
+
+	if (d->want->normalize != NORMALIZE_SHARE)
+		return true;
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (side_share(d->t->sides[s].profile, v[s].total) >
+		    EXPLAIN_SHIFT_PARENT)
+			return false;
+	return true;
+}
+
+/* Largest change of the given direction among siblings. */
+static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
+			bool is_growth)
+{
+	uint32_t best = ENTRY_NONE;
+
+	for (size_t i = 0; i < count; i++) {
+		double delta = d->rows[ids[i]].delta;
+
+		if ((delta > 0) == is_growth &&
+		    (best == ENTRY_NONE ||
+		     fabs(delta) > fabs(d->rows[best].delta)))
+			best = ids[i];
+	}
+	return best;
+}
+
+static bool is_shift(const struct diff *d, const uint32_t *ids, size_t count)
+{
+	double up = 0, down = 0, rest;
+	double p = diff_test_together(d, ids, count, &rest);
+
+	for (size_t i = 0; i < count; i++) {
+		double delta = d->rows[ids[i]].delta;
+
+		up += fmax(0, delta);
+		down += fmax(0, -delta);
+	}
+	return up > 0 && down > 0 && p > DIFF_FALSE_DISCOVERY &&
+	       fabs(rest) <= EXPLAIN_SHIFT_REST * fmin(up, down);
+}
+
+static void take_back(struct diff *d, uint32_t id)
+{
+	d->rows[id].change = CHANGE_SAME;
+	d->rows[id].effect = 0;
+}
+
+static void judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
+			   size_t count, struct notes *notes)
+{
+	const struct func_entry *entries = d->t->entries;
+	const struct func_entry *from, *to;
+
+	if (count < 2 || !is_parent_small(d, parent) ||
+	    !is_shift(d, ids, count))
+		return;
+	from = &entries[largest(d, ids, count, false)];
+	to = &entries[largest(d, ids, count, true)];
+	notes_add(notes, "cost moved from %.*s to %.*s, both called by %.*s",
+		  STR_ARGS(from->name), STR_ARGS(to->name),
+		  STR_ARGS(entries[parent].name));
+	for (size_t i = 0; i < count; i++)
+		take_back(d, ids[i]);
+}
+
+/* The caller that most of an entry comes from, both sides together. */
+static void main_callers(const struct diff *d, const struct call_edges *edges,
+			 double *best, uint32_t *parents)
+{
+	for (uint32_t id = 0; id < d->t->count; id++)
+		parents[id] = ENTRY_NONE;
+	for (size_t i = 0; i < edges->count; i++) {
+		const struct call_edge *e = &edges->items[i];
+		double weight = 0;
+
+		for (int s = 0; s < SIDE_COUNT; s++)
+			weight += side_share(d->t->sides[s].profile,
+					     e->values[s]);
+		if (e->callee == ENTRY_NONE || e->caller == ENTRY_NONE ||
+		    weight <= best[e->callee])
+			continue;
+		best[e->callee] = weight;
+		parents[e->callee] = e->caller;
+	}
+}
+
+static bool find_shifts(struct diff *d, const struct call_edges *edges,
+			struct notes *notes, struct error *err)
+{
+	struct arena *arena = d->t->arena;
+	size_t entries = d->t->count, count = 0, end;
+	double *best = arena_array(arena, entries, sizeof *best);
+	uint32_t *parents = arena_array(arena, entries, sizeof *parents);
+	uint32_t *ids = arena_array(arena, entries, sizeof *ids);
+	struct sibling *siblings =
+		arena_array(arena, entries, sizeof *siblings);
+
+	if (!best || !parents || !ids || !siblings)
+		return arena_fail(arena, WHAT, err);
+	main_callers(d, edges, best, parents);
+	for (uint32_t id = 0; id < entries; id++)
+		if ((is_up(d->rows[id].change) ||
+		     is_down(d->rows[id].change)) &&
+		    parents[id] != ENTRY_NONE)
+			siblings[count++] = (struct sibling){ parents[id], id };
+	qsort(siblings, count, sizeof *siblings, compare_siblings);
+	for (size_t first = 0; first < count; first = end) {
+		for (end = first; end < count && siblings[end].parent ==
+							 siblings[first].parent;
+		     end++)
+			ids[end - first] = siblings[end].id;
+		judge_siblings(d, siblings[first].parent, ids, end - first,
+			       notes);
+	}
+	return true;
+}
+
+/* ---- all together ---- */
+
+/* Rows whose callers matter: all that are claimed, where there is anything to
+ * explain. */
+static bool choose(const struct diff *d, bool *is_chosen)
+{
+	bool has_up = false, has_down = false;
+
+	for (uint32_t id = 0; id < d->t->count; id++) {
+		bool up = is_up(d->rows[id].change);
+		bool down = is_down(d->rows[id].change);
+
+		is_chosen[id] = up || down;
+		has_up |= up;
+		has_down |= down;
+	}
+	return (has_up && has_down) ||
+	       (d->want->by == RANK_TOTAL && (has_up || has_down));
+}
+
+bool explain_changes(struct diff *d, struct notes *notes, struct error *err)
+{
+	bool *is_chosen =
+		arena_array(d->t->arena, d->t->count, sizeof *is_chosen);
+	struct call_edges edges;
+
+	if (!is_chosen)
+		return arena_fail(d->t->arena, WHAT, err);
+	if (!choose(d, is_chosen))
+		return true;
+	if (!call_edges_build(&edges, d->t, is_chosen, err) ||
+	    !rename_find(d, &edges, notes, err) ||
+	    !find_shifts(d, &edges, notes, err))
+		return false;
+	if (d->want->by == RANK_TOTAL)
+		find_holders(d, &edges);
+	return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What lies behind the changes of a comparison: functions that were renamed,
+ * cost that only moved between siblings, and the deepest function that holds
+ * the change of its callers.
+ */
+#ifndef ANALYZE_EXPLAIN_H
+#define ANALYZE_EXPLAIN_H
+
+#include "analyze/diff.h"
+
+/* A callee holds its caller's change from this part of it. */
+#define EXPLAIN_HOLDER_PART 0.8
+
+/* Cost moved when this part of it, at most, did not come out again. */
+#define EXPLAIN_SHIFT_REST 0.25
+
+/* Shares of siblings always make up for each other under a parent that is
+ * most of the profile: there nothing is said. */
+#define EXPLAIN_SHIFT_PARENT 0.5
+
+/* A new function is an old one renamed when so much of its callers and of its
+ * callees are the same, and the value lies within this ratio. */
+#define EXPLAIN_RENAME_OVERLAP 0.8
+#define EXPLAIN_RENAME_RATIO 1.5
+
+/* Largest new and gone functions that are looked at, each. */
+#define EXPLAIN_RENAME_ROWS 64
+
+/* Takes back claims of d that renaming or shifting explains: they become
+ * CHANGE_SAME, and notes say what happened. Sets holders where the ranked
+ * measure is RANK_TOTAL. */
+bool explain_changes(struct diff *d, struct notes *notes,
+		     struct error *err) MUST_CHECK;
+
+/* The deepest function that holds the change of id: id itself when none of
+ * its callees does. */
+uint32_t explain_holder(const struct diff *d, uint32_t id);
+
+#endif

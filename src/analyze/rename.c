@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/rename.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/explain.h"
+#include "base/num.h"
+
+/* Notes a pair each; more are counted. */
+#define SHOWN_PAIRS 3
+
+/* A function that is on one side only itself: may be renamed too. */
+#define OTHER_CHANGED (ENTRY_NONE - 1)
+
+/* Neighbours that bring less than this say nothing; so there are at most 50
+ * each way. */
+#define LINK_MIN_SHARE 0.02
+
+struct link {
+	uint32_t candidate; /* index */
+	bool is_callee;
+	uint32_t other; /* entry, ENTRY_NONE or OTHER_CHANGED */
+	double share;   /* of the candidate's total */
+};
+
+struct candidate {
+	uint32_t id;
+	enum side s; /* where it exists */
+	size_t link_first;
+	size_t link_count;
+	bool is_paired;
+};
+
+struct renaming {
+	struct diff *d;
+	struct candidate *items; /* gone ones, then new ones */
+	size_t gone_count;
+	size_t count;
+	struct link *links;
+	size_t link_count;
+	size_t link_cap;
+	uint32_t *candidate_of; /* by entry: index + 1 */
+};
+
+/* ---- candidates ---- */
+
+static int compare_deltas(const void *left, const void *right, void *data)
+{
+	const struct diff *d = data;
+	uint32_t a = ((const struct candidate *)left)->id;
+	uint32_t b = ((const struct candidate *)right)->id;
+	int order = compare_f64(fabs(d->rows[b].delta), fabs(d->rows[a].delta));
+
+	return order ? order
+		     : str_compare(d->t->entries[a].key, d->t->entries[b].key);
+}
+
+/* The largest of one kind. items has room for all. */
+static size_t take(const struct renaming *r, enum change change, enum side s,
+		   struct candidate *items)
+{
+	size_t count = 0;
+
+	for (uint32_t id = 0; id < r->d->t->count; id++)
+		if (r->d->rows[id].change == change)
+			items[count++] = (struct candidate){ .id = id, .s = s };
+	qsort_r(items, count, sizeof *items, compare_deltas, r->d);
+	return min_size(count, EXPLAIN_RENAME_ROWS);
+}
+
+static bool candidates_make(struct renaming *r, struct error *err)
+{
+	struct arena *arena = r->d->t->arena;
+	size_t entries = r->d->t->count;
+
+	r->items = arena_array(arena, entries + EXPLAIN_RENAME_ROWS,
+			       sizeof *r->items);
+	r->candidate_of = arena_array(arena, entries, sizeof *r->candidate_of);
+	if (!r->items || !r->candidate_of)
+		return arena_fail(arena, "finding renamed functions", err);
+	r->gone_count = take(r, CHANGE_GONE, SIDE_BASELINE, r->items);
+	r->count = r->gone_count +
+		   take(r, CHANGE_NEW, SIDE_SLOW, r->items + r->gone_count);
+	for (size_t i = 0; i < r->count; i++)
+		r->candidate_of[r->items[i].id] = (uint32_t)i + 1;
+	return true;
+}
+
+/* ---- neighbours ---- */
+
+static uint32_t other_of(const struct renaming *r, uint32_t id)
+{
+	const struct side_values *v;
+
+	if (id == ENTRY_NONE)
+		return id;
+	v = r->d->t->entries[id].values;
+	return v[SIDE_SLOW].total && v[SIDE_BASELINE].total ? id
+							    : OTHER_CHANGED;
+}
+
+static bool link_add(struct renaming *r, uint32_t id, uint32_t other,
+		     bool is_callee, const int64_t *values)
+{
+	uint32_t index = id == ENTRY_NONE ? 0 : r->candidate_of[id];
+	const struct candidate *c;
+	double share;
+
+	if (!index)
+		return true;
+	c = &r->items[index - 1];
+	share = (double)values[c->s] /
+		(double)r->d->t->entries[id].values[c->s].total;
+	if (!(share >= LINK_MIN_SHARE))
+		return true;
+	if (!arena_reserve(r->d->t->arena, (void **)&r->links, &r->link_cap,
+			   r->link_count + 1, sizeof *r->links))
+		return false;
+	r->links[r->link_count++] = (struct link){
+		.candidate = index - 1,
+		.is_callee = is_callee,
+		.other = other_of(r, other),
+		.share = share,
+	};
+	return true;
+}
+
+static int compare_links(const void *left, const void *right)
+{
+	const struct link *a = left, *b = right;
+	int order = compare_u64(a->candidate, b->candidate);
+
+	if (!order)
+		order = a->is_callee - b->is_callee;
+	if (!order)
+		order = compare_u64(a->other, b->other);
+	return order ? order : compare_f64(a->share, b->share);
+}
+
+/* Links of a candidate come to stand together, equal ones as one. */
+static void links_order(struct renaming *r)
+{
+	size_t kept = 0;
+
+	qsort(r->links, r->link_count, sizeof *r->links, compare_links);
+	for (size_t i = 0; i < r->link_count; i++) {
+		struct link link = r->links[i];
+		struct link *last = kept ? &r->links[kept - 1] : NULL;
+		struct candidate *c = &r->items[link.candidate];
+
+		if (last && last->candidate == link.candidate &&
+		    last->is_callee == link.is_callee &&
+		    last->other == link.other) {
+			last->share += link.share;
+			continue;
+		}
+		if (!c->link_count++)
+			c->link_first = kept;
+		r->links[kept++] = link;
+	}
+	r->link_count = kept;
+}
+
+static bool links_make(struct renaming *r, const struct call_edges *edges,
+		       struct error *err)
+{
+	for (size_t i = 0; i < edges->count; i++) {
+		const struct call_edge *e = &edges->items[i];
+
+		if (!link_add(r, e->callee, e->caller, false, e->values) ||
+		    !link_add(r, e->caller, e->callee, true, e->values))
+			return arena_fail(r->d->t->arena,
+					  "finding renamed functions", err);
+	}
+	if (r->link_count)
+		links_order(r);
+	return true;
+}
+
+/* ---- pairs ---- */
+
+/* What the neighbours of two functions have in common, 0..1 each. */
+struct overlap {
+	double callers;
+	double callees;
+	double known_callers; /* that are on both sides themselves */
+};
+
+static struct overlap find_overlap(const struct renaming *r,
+				   const struct candidate *a,
+				   const struct candidate *b)
+{
+	const struct link *x = r->links + a->link_first;
+	const struct link *y = r->links + b->link_first;
+	const struct link *x_end = x + a->link_count;
+	const struct link *y_end = y + b->link_count;
+	struct overlap o = { 0 };
+
+	while (x < x_end && y < y_end) {
+		int order = x->is_callee - y->is_callee;
+		double common = fmin(x->share, y->share);
+
+		if (!order)
+			order = compare_u64(x->other, y->other);
+		if (!order && x->is_callee)
+			o.callees += common;
+		if (!order && !x->is_callee)
+			o.callers += common;
+		if (!order && !x->is_callee && x->other != OTHER_CHANGED)
+			o.known_callers += common;
+		x += order <= 0;
+		y += order >= 0;
+	}
+	return o;
+}
+
+/* Behind the last of the marks that part a name from its package or class. */
+static struct str simple_name(struct str name)
+{
+	size_t at = name.len;
+
+	while (at && name.ptr[at - 1] != '.' && name.ptr[at - 1] != ':' &&
+	       name.ptr[at - 1] != '/')
+		at--;
+	return str_slice(name, at, name.len);
+}
+
+static bool is_same_place(const struct func_entry *a,
+			  const struct func_entry *b)
+{
+	return a->line && a->line == b->line && a->file.len &&
+	       str_equal(a->file, b->file);
+}
+
+/* Ratio of the values, at least 1, as an unchanged function would show. */
+static double value_ratio(const struct renaming *r, uint32_t gone,
+			  uint32_t fresh)
+{
+	double before = fabs(r->d->rows[gone].delta) * r->d->drift;
+	double after = fabs(r->d->rows[fresh].delta);
+
+	return fmax(before, after) / fmin(before, after);
+}
+
+static bool is_similar_value(const struct renaming *r, uint32_t gone,
+			     uint32_t fresh)
+{
+	uint32_t ids[] = { gone, fresh };
+	double ratio = value_ratio(r, gone, fresh), delta;
+
+	if (!(ratio <= EXPLAIN_RENAME_RATIO))
+		return false;
+	return ratio <= DIFF_UNTESTED_RATIO ||
+	       diff_test_together(r->d, ids, 2, &delta) > DIFF_FALSE_DISCOVERY;
+}
+
+/* 0: another function; the larger the surer. */
+static double pair_score(const struct renaming *r, const struct candidate *gone,
+			 const struct candidate *fresh)
+{
+	const struct func_entry *a = &r->d->t->entries[gone->id];
+	const struct func_entry *b = &r->d->t->entries[fresh->id];
+	struct overlap o = find_overlap(r, gone, fresh);
+	bool is_namesake = str_equal(simple_name(a->key), simple_name(b->key));
+	bool is_alike =
+		o.callers >= EXPLAIN_RENAME_OVERLAP &&
+		o.callees >= EXPLAIN_RENAME_OVERLAP &&
+		(is_namesake || o.known_callers >= EXPLAIN_RENAME_OVERLAP);
+
+	if ((!is_alike && !is_same_place(a, b)) ||
+	    !is_similar_value(r, gone->id, fresh->id))
+		return 0;
+	return 1 + is_same_place(a, b) + is_namesake + o.callers + o.callees +
+	       1 / value_ratio(r, gone->id, fresh->id);
+}
+
+static void note_pair(const struct renaming *r, size_t number, uint32_t gone,
+		      uint32_t fresh, struct notes *notes)
+{
+	const struct func_entry *entries = r->d->t->entries;
+
+	if (number < SHOWN_PAIRS)
+		notes_add(notes, "probably renamed: %.*s -> %.*s",
+			  STR_ARGS(entries[gone].name),
+			  STR_ARGS(entries[fresh].name));
+}
+
+static void claim_neither(struct renaming *r, uint32_t gone, uint32_t fresh)
+{
+	r->d->rows[gone].change = CHANGE_SAME;
+	r->d->rows[gone].effect = 0;
+	r->d->rows[fresh].change = CHANGE_SAME;
+	r->d->rows[fresh].effect = 0;
+}
+
+static struct candidate *best_match(const struct renaming *r,
+				    const struct candidate *gone)
+{
+	struct candidate *best = NULL;
+	double best_score = 0;
+
+	for (size_t i = r->gone_count; i < r->count; i++) {
+		double score = r->items[i].is_paired
+				       ? 0
+				       : pair_score(r, gone, &r->items[i]);
+
+		if (score > best_score) {
+			best = &r->items[i];
+			best_score = score;
+		}
+	}
+	return best;
+}
+
+bool rename_find(struct diff *d, const struct call_edges *edges,
+		 struct notes *notes, struct error *err)
+{
+	struct renaming r = { .d = d };
+	size_t pairs = 0;
+
+	if (!candidates_make(&r, err))
+		return false;
+	if (!r.gone_count || r.gone_count == r.count)
+		return true;
+	if (!links_make(&r, edges, err))
+		return false;
+	for (size_t i = 0; i < r.gone_count; i++) {
+		struct candidate *fresh = best_match(&r, &r.items[i]);
+
+		if (!fresh)
+			continue;
+		fresh->is_paired = true;
+		note_pair(&r, pairs++, r.items[i].id, fresh->id, notes);
+		claim_neither(&r, r.items[i].id, fresh->id);
+	}
+	if (pairs > SHOWN_PAIRS)
+		notes_add(notes, "%zu more functions were probably renamed",
+			  pairs - SHOWN_PAIRS);
+	return true;
+}
