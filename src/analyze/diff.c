@@ -230,7 +230,7 @@ static struct noise entry_noise(const struct diff *d, uint32_t id,
 	sampled.n_a_variance = counted_variance(d, SIDE_SLOW);
 	sampled.n_b_variance = counted_variance(d, SIDE_BASELINE);
 	phi = fmax(dispersion_shrink(&own, &d->prior),
-		   d->prior.floor + counts_exposure_noise(&sampled));
+		   d->prior.is_counts + counts_exposure_noise(&sampled));
 	whole = phi + counts_drift(c, DIFF_WINDOW_CV);
 	if (!(phi > 0))
 		return (struct noise){ whole, d->df };

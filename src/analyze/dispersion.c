@@ -2,6 +2,9 @@
 #include "analyze/dispersion.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
 
 /* Sum over one side's blocks of (value - expected)^2 / variance. */
 static double pearson(const struct block_row *row, double *df, double *sum)
@@ -43,10 +46,32 @@ struct dispersion dispersion_of(const struct block_row *slow,
 	return d;
 }
 
-struct dispersion_prior dispersion_prior_of(const struct dispersion *rows,
-					    size_t count, bool is_counts)
+static int compare_phi(const void *left, const void *right)
 {
-	struct dispersion_prior prior = { .floor = is_counts ? 1 : 0 };
+	const struct dispersion *a = left, *b = right;
+	int order = compare_f64(a->phi, b->phi);
+
+	return order ? order : compare_f64(a->mean, b->mean);
+}
+
+static struct dispersion_prior prior_of_values(struct dispersion *rows,
+					       size_t count)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].df > 0)
+			rows[known++] = rows[i];
+	qsort(rows, known, sizeof *rows, compare_phi);
+	return (struct dispersion_prior){
+		.phi = known ? rows[known / 2].phi : 0,
+	};
+}
+
+static struct dispersion_prior prior_of_counts(const struct dispersion *rows,
+					       size_t count)
+{
+	struct dispersion_prior prior = { .is_counts = true, .phi = 1 };
 	double excess = 0, means = 0, phis = 0;
 	size_t known = 0;
 
@@ -58,19 +83,28 @@ struct dispersion_prior dispersion_prior_of(const struct dispersion *rows,
 		excess += rows[i].phi - 1;
 		means += rows[i].mean;
 	}
-	prior.phi = known ? phis / (double)known : prior.floor;
-	if (is_counts && excess > 0 && means > 0)
+	if (known)
+		prior.phi = phis / (double)known;
+	if (excess > 0 && means > 0)
 		prior.trend = excess / means;
 	return prior;
+}
+
+struct dispersion_prior dispersion_prior_of(struct dispersion *rows,
+					    size_t count, bool is_counts)
+{
+	return is_counts ? prior_of_counts(rows, count)
+			 : prior_of_values(rows, count);
 }
 
 double dispersion_shrink(const struct dispersion *d,
 			 const struct dispersion_prior *prior)
 {
-	double typical =
-		fmax(prior->phi, prior->trend * d->mean + prior->floor);
+	double typical = prior->is_counts
+				 ? fmax(prior->phi, 1 + prior->trend * d->mean)
+				 : prior->phi;
 	double phi = (DISPERSION_PRIOR_DF * typical + d->df * d->phi) /
 		     (DISPERSION_PRIOR_DF + d->df);
 
-	return fmax(prior->floor, phi);
+	return fmax(prior->is_counts ? 1 : d->phi, phi);
 }

@@ -36,8 +36,10 @@ struct dispersion {
 
 /* What is typical of all functions. */
 struct dispersion_prior {
-	double phi;   /* mean over the functions */
-	double floor; /* no function varies less: 1 for samples, else 0 */
+	bool is_counts;
+	/* Mean over the functions. Of values that are no samples the median:
+	 * one long wait would be the mean of them all. */
+	double phi;
 	/* Growth of phi with the mean of a block: load that rises lifts large
 	 * functions by many deviations. 0 for values that are no samples. */
 	double trend;
@@ -47,11 +49,14 @@ struct dispersion_prior {
 struct dispersion dispersion_of(const struct block_row *slow,
 				const struct block_row *baseline);
 
-/* is_counts: values are samples. Functions with df 0 do not count. */
-struct dispersion_prior dispersion_prior_of(const struct dispersion *rows,
+/* is_counts: values are samples. Functions with df 0 do not count. Puts rows
+ * into another order. */
+struct dispersion_prior dispersion_prior_of(struct dispersion *rows,
 					    size_t count, bool is_counts);
 
-/* The function's phi, drawn towards the prior. */
+/* The function's phi, drawn towards the prior: upwards only where values are
+ * no samples, since each lock has waits of its own length; of samples never
+ * below 1. */
 double dispersion_shrink(const struct dispersion *d,
 			 const struct dispersion_prior *prior);
 

@@ -131,7 +131,6 @@ static void test_shrinkage(void **state)
 	/* (4 + 2 + 0.3) / 3; excess 3.3 over blocks of 30 samples. */
 	assert_close(prior.phi, 2.1);
 	assert_close(prior.trend, 0.11);
-	assert_close(prior.floor, 1);
 	/* (4 * 2.1 + 18 * 4) / 22; without any df the prior alone. */
 	assert_close(dispersion_shrink(&rows[0], &prior), 80.4 / 22);
 	assert_close(dispersion_shrink(&rows[3], &prior), 2.1);
@@ -143,20 +142,26 @@ static void test_shrinkage(void **state)
 		     (4 * 111 + 18 * 0.3) / 22);
 }
 
-/* Delays have no unit of their own: neither floor nor trend. */
+/* Of delays the median is typical, 1e8 here, and draws upwards only: (4 * 1e8
+ * + 6 * 2e7) / 10. */
 static void test_shrinkage_of_values(void **state)
 {
-	struct dispersion rows[] = { { .phi = 3e8, .df = 6, .mean = 1e9 },
-				     { .phi = 1e8, .df = 6, .mean = 1e7 } };
-	struct dispersion_prior prior = dispersion_prior_of(rows, 2, false);
+	struct dispersion rows[] = {
+		{ .phi = 3e12, .df = 6, .mean = 1e9 },
+		{ .phi = 5e12, .df = 0, .mean = 1e9 },
+		{ .phi = 2e7, .df = 6, .mean = 1e7 },
+		{ .phi = 1e8, .df = 6, .mean = 1e7 },
+	};
+	struct dispersion steady = rows[2], burst = rows[0];
+	struct dispersion_prior prior = dispersion_prior_of(rows, 4, false);
 
 	(void)state;
-	assert_close(prior.phi, 2e8);
+	assert_close(prior.phi, 1e8);
 	assert_close(prior.trend, 0);
-	assert_close(dispersion_shrink(&rows[0], &prior), 2.6e8);
-	rows[1].phi = prior.phi = 0.2;
-	assert_close(dispersion_shrink(&rows[1], &prior), 0.2);
+	assert_close(dispersion_shrink(&steady, &prior), 5.2e7);
+	assert_close(dispersion_shrink(&burst, &prior), 3e12);
 	assert_close(dispersion_prior_of(rows, 0, true).phi, 1);
+	assert_close(dispersion_prior_of(rows, 0, false).phi, 0);
 }
 
 int main(void)
