@@ -7,6 +7,10 @@
  * module, such as "[app+0x1f3a]", are shorter and tell functions apart. */
 #define ADDRESS_DIGITS 8
 
+/* Looked through for the end of type arguments: names full of beginnings must
+ * not take the square of their length. */
+#define SHAPE_MAX_BYTES 1024
+
 /* Length of the hash that rustc appends: "::h" and 16 hex digits. */
 #define RUST_HASH_DIGITS 16
 
@@ -117,23 +121,112 @@ static size_t address_length(struct str s, size_t at)
 	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
 }
 
-/* Only '$', 'G' and '0' begin something generated. */
+/* What is written for a generated part, and how much of the name it was. */
+struct generated {
+	struct str text;
+	size_t len; /* 0: nothing generated here */
+};
+
+/* Go's binaries name the shape of type arguments, "[go.shape.int]" or
+ * "[go.shape.int_0]" by version; its own profiler writes "[...]". */
+static struct generated go_shape(struct str s, size_t at)
+{
+	size_t depth = 0, end = at;
+
+	if (!str_starts(str_slice(s, at, s.len), STR("[go.shape.")))
+		return (struct generated){ 0 };
+	do {
+		depth += s.ptr[end] == '[';
+		depth -= s.ptr[end] == ']';
+		end++;
+	} while (depth && end < s.len && end - at < SHAPE_MAX_BYTES);
+	return (struct generated){ STR("[...]"), depth ? 0 : end - at };
+}
+
+/* "core[f3a1b2c3d4e5f607]::fmt": Rust's hash of a crate. */
+static struct generated crate_hash(struct str s, size_t at)
+{
+	size_t digits = count_while(s, at + 1, ascii_is_hex);
+
+	if (digits != RUST_HASH_DIGITS || at + 1 + digits >= s.len ||
+	    s.ptr[at + 1 + digits] != ']')
+		return (struct generated){ 0 };
+	return (struct generated){ STR(""), digits + 2 };
+}
+
+/* The C# compiler counts methods with lambdas, iterators and asynchronous
+ * methods of a class: "<>c__DisplayClass5_0", "<Place>d__12",
+ * "<Place>b__5_0". The lambda's own number within its method stays. */
+static struct generated csharp_number(struct str s, size_t at)
+{
+	static const struct {
+		const char *mark;
+		bool has_lambda; /* a second number, that tells them apart */
+	} marks[] = {
+		{ ">c__DisplayClass", false },
+		{ ">d__", false },
+		{ ">b__", true },
+	};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		struct str mark = str_from(marks[i].mark);
+		size_t end = at + mark.len, digits;
+
+		if (!str_starts(str_slice(s, at, s.len), mark))
+			continue;
+		digits = count_while(s, end, ascii_is_digit);
+		if (end + digits < s.len && s.ptr[end + digits] == '_')
+			digits++;
+		else if (marks[i].has_lambda)
+			digits = 0;
+		if (!marks[i].has_lambda)
+			digits += count_while(s, end + digits, ascii_is_digit);
+		if (digits)
+			return (struct generated){ mark, mark.len + digits };
+	}
+	return (struct generated){ 0 };
+}
+
+static struct generated jvm_number(struct str s, size_t at)
+{
+	size_t mark = generated_prefix(str_slice(s, at, s.len));
+
+	if (!mark)
+		return (struct generated){ 0 };
+	return (struct generated){ str_slice(s, at, mark),
+				   mark + generated_number(s, at + mark) };
+}
+
+/* By the character that begins it. */
+static struct generated generated_at(struct str s, size_t at)
+{
+	struct generated g = { 0 };
+
+	switch (s.ptr[at]) {
+	case '$':
+	case 'G':
+		return jvm_number(s, at);
+	case '0':
+		g.text = STR("0x?");
+		g.len = address_length(s, at);
+		return g;
+	case '>':
+		return csharp_number(s, at);
+	case '[':
+		g = go_shape(s, at);
+		return g.len ? g : crate_hash(s, at);
+	default:
+		return g;
+	}
+}
+
 static size_t add_generated(struct str s, size_t at, struct buf *out)
 {
-	size_t mark, address;
+	struct generated g = generated_at(s, at);
 
-	if (s.ptr[at] != '$' && s.ptr[at] != 'G' && s.ptr[at] != '0')
-		return 0;
-	address = address_length(s, at);
-	if (address) {
-		buf_add_text(out, "0x?");
-		return address;
-	}
-	mark = generated_prefix(str_slice(s, at, s.len));
-	if (!mark)
-		return 0;
-	buf_add(out, s.ptr + at, mark);
-	return mark + generated_number(s, at + mark);
+	if (g.len)
+		buf_add(out, g.text.ptr, g.text.len);
+	return g.len;
 }
 
 void function_key(struct str name, struct buf *out)

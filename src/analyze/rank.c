@@ -412,8 +412,11 @@ static bool rank_compared(struct ranking *r, struct diff_want *want,
 	if (!compare(r, r->want->by, want, &blocks, &r->diff, err))
 		return false;
 	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
-			 want->blocks, &result->notes))
+			 want->blocks, &result->notes)) {
+		if (!explain_changes(&r->diff, &result->notes, err))
+			return false;
 		r->diffs = r->diff.rows;
+	}
 	if (!ranking_order(r, err))
 		return false;
 	if (r->diffs && r->loop_count &&
