@@ -457,12 +457,26 @@ static double worst_case(struct interval range, double delta)
 	return delta > 0 ? fmax(0, range.low) : fmin(0, range.high);
 }
 
-static struct interval interval_at(const struct diff *d, const struct counts *c,
-				   struct noise noise, double level)
+/* A level of intervals, with the deviations for noise that is given: those are
+ * the same for all rows and take long to find. */
+struct level {
+	double p;
+	double normal_z;
+};
+
+static struct level level_of(double p)
 {
-	return counts_delta_interval(
-		c, d->all.a, noise.phi,
-		student_two_sided_quantile(level, noise.df));
+	return (struct level){ p, normal_two_sided_quantile(p) };
+}
+
+static struct interval interval_at(const struct diff *d, const struct counts *c,
+				   struct noise noise, struct level level)
+{
+	double z = isinf(noise.df)
+			   ? level.normal_z
+			   : student_two_sided_quantile(level.p, noise.df);
+
+	return counts_delta_interval(c, d->all.a, noise.phi, z);
 }
 
 /* Large enough to matter: in parts of the whole, or of its own. */
@@ -480,7 +494,8 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 
 static void judge_tested(struct diff *d)
 {
-	double level = selected_level(d);
+	struct level all = level_of(0.05);
+	struct level selected = level_of(selected_level(d));
 
 	for (size_t i = 0; i < d->count; i++) {
 		uint32_t id = d->ids[i];
@@ -490,10 +505,10 @@ static void judge_tested(struct diff *d)
 		double effect;
 
 		row->q = d->q[i];
-		row->range = interval_at(d, &c, noise, 0.05);
+		row->range = interval_at(d, &c, noise, all);
 		if (row->q > DIFF_FALSE_DISCOVERY)
 			continue;
-		effect = worst_case(interval_at(d, &c, noise, level),
+		effect = worst_case(interval_at(d, &c, noise, selected),
 				    row->delta);
 		if (effect == 0 || !is_material(d, id, effect))
 			continue;

@@ -63,8 +63,11 @@ struct rank_want {
  * can be compared.
  * Order: what grew, by the effect that is certain; what shrank; the rest by
  * value. With is_loop the functions that run the loop, three at most, come
- * first and are compared by their total. Under NORMALIZE_RATE delta is in
- * parts of the slow side's total. Notes say what was not tested. */
+ * first and are compared by their total. Of RANK_TOTAL the deepest functions
+ * that hold a change come before their callers. Unless shares are compared,
+ * delta is in parts of the slow side's total. Blocks show the noise; without
+ * them it is assumed. Renamed functions and cost that moved between siblings
+ * are no change. Notes say how it was tested, or why not. */
 bool functions_rank(const struct profile *slow, const struct profile *baseline,
 		    const struct rank_want *want, struct result *result,
 		    struct error *err) MUST_CHECK;

@@ -4,6 +4,7 @@
  */
 #include "ranking.h"
 
+#include "../starving.h"
 #include "model/profile_merge.h"
 
 #define MOST_BLOCKS 6
@@ -397,6 +398,40 @@ static void test_unknown_period(void **state)
 	release_blocks(&b);
 }
 
+/* Blocks, renames, shifts and holders; a first run made both profiles. */
+static void test_memory_failures(void **state)
+{
+	static const char *const slow[] = { "m.m;a.x;a.new 90\nm.m;a.y 100\n",
+					    "m.m;a.x;a.new 90\nm.m;a.y 100\n",
+					    NULL };
+	static const char *const base[] = { "m.m;a.x;a.old 80\nm.m;a.z 100\n",
+					    "m.m;a.x;a.old 80\nm.m;a.z 100\n",
+					    NULL };
+	struct rank_want want = { .by = RANK_TOTAL };
+	struct block_fixture b = { 0 };
+	bool is_done = false;
+	long count;
+
+	(void)state;
+	rank_blocks(&b, slow, base, want);
+	want.slow_blocks.profiles = b.slow.list;
+	want.slow_blocks.count = b.slow.count;
+	want.baseline_blocks.profiles = b.base.list;
+	want.baseline_blocks.count = b.base.count;
+	for (count = 0; !is_done && count < 1000; count++) {
+		arena_release(&b.f.result.arena);
+		memset(&b.f.result, 0, sizeof b.f.result);
+		arena_init(&b.f.result.arena, 64 * MIB);
+		starve_after(count);
+		is_done = functions_rank(&b.f.slow, &b.f.baseline, &want,
+					 &b.f.result, &err);
+		stop_starving();
+		assert_true(is_done || err.code == ERROR_MEMORY);
+	}
+	assert_true(is_done && count > 2);
+	release_blocks(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -412,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_common_load),
 		cmocka_unit_test(test_periods_of_rates),
 		cmocka_unit_test(test_unknown_period),
+		cmocka_unit_test(test_memory_failures),
 	};
 
 	return cmocka_run_group_tests_name("analyze/blocks", tests, NULL, NULL);
