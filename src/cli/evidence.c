@@ -99,8 +99,9 @@ struct inquiry {
 	const struct evidence_want *want;
 	struct evidence *ev;
 	struct baseline_want baseline;
-	struct name_list services;
-	struct name_list types;
+	struct names_job services;
+	struct names_job types;
+	uint64_t span_id;
 };
 
 static struct time_range metadata_range(struct time_range window)
@@ -111,29 +112,6 @@ static struct time_range metadata_range(struct time_range window)
 	if (window.from_ns < r.from_ns)
 		r.from_ns = window.from_ns;
 	return r;
-}
-
-static bool metadata_requests(struct inquiry *s, struct http_request *requests,
-			      struct error *err)
-{
-	const struct endpoint *e = &s->ctx->profiles.endpoint;
-	struct time_range range = metadata_range(s->want->window);
-
-	return source_services_request(e, range, &requests[0], err) &&
-	       source_types_request(e, s->ev->selector.ptr, range, &requests[1],
-				    err);
-}
-
-static bool metadata_answers(struct inquiry *s,
-			     const struct http_response *responses,
-			     struct error *err)
-{
-	const struct endpoint *e = &s->ctx->profiles.endpoint;
-	struct arena *arena = &s->ctx->arena;
-
-	return source_services_answer(e, &responses[0], arena, &s->services,
-				      err) &&
-	       source_types_answer(e, &responses[1], arena, &s->types, err);
 }
 
 static struct time_range baseline_guess(const struct inquiry *s)
@@ -159,17 +137,23 @@ static bool is_baseline_asked(const struct inquiry *s)
 	       s->baseline.kind != BASELINE_FILE;
 }
 
-static struct profile_fetch fetch_of(const struct inquiry *s,
+static struct profile_query query_of(const struct inquiry *s,
 				     struct str selector,
-				     struct time_range range,
-				     struct profile *into)
+				     struct time_range range)
 {
-	return (struct profile_fetch){
-		.query = { .type_id = s->ev->type_id.ptr,
-			   .selector = selector.ptr,
-			   .range = range },
-		.into = into,
-	};
+	return (struct profile_query){ .type_id = s->ev->type_id.ptr,
+				       .selector = selector.ptr,
+				       .range = range };
+}
+
+static bool fetches_run(struct context *ctx, struct profile_fetch *fetches,
+			size_t n, struct error *err)
+{
+	struct job *jobs[LIMIT_BATCH];
+
+	for (size_t i = 0; i < n; i++)
+		jobs[i] = &fetches[i].job;
+	return jobs_run(ctx, jobs, n, err);
 }
 
 static bool is_cpu(struct str type_id)
@@ -181,16 +165,20 @@ static bool is_cpu(struct str type_id)
 static size_t plan_fetches(struct inquiry *s, struct profile_fetch fetches[3])
 {
 	struct evidence *ev = s->ev;
+	struct profile_query query = query_of(s, ev->selector, ev->window);
 	size_t n = 0;
 
-	fetches[n++] = fetch_of(s, ev->selector, ev->window, &ev->slow);
-	if (is_baseline_asked(s))
-		fetches[n++] = fetch_of(s, ev->baseline_selector,
-					ev->baseline_window, &ev->baseline);
-	if (s->want->span_id && is_cpu(ev->type_id)) {
-		fetches[n] = fetch_of(s, ev->selector, s->want->span_range,
-				      &ev->span);
-		fetches[n++].query.span_id = s->want->span_id;
+	profile_fetch_init(&fetches[n++], &query, &ev->slow);
+	if (is_baseline_asked(s)) {
+		query = query_of(s, ev->baseline_selector, ev->baseline_window);
+		profile_fetch_init(&fetches[n++], &query, &ev->baseline);
+	}
+	if (s->want->span_id && is_cpu(ev->type_id) &&
+	    parse_hex_u64(str_from(s->want->span_id), &s->span_id)) {
+		query = query_of(s, ev->selector, s->want->span_range);
+		query.span_ids = &s->span_id;
+		query.span_id_count = 1;
+		profile_fetch_init(&fetches[n++], &query, &ev->span);
 	}
 	return n;
 }
@@ -201,15 +189,15 @@ static bool judge_fetches(struct inquiry *s,
 			  struct error *err)
 {
 	for (size_t i = 1; i < n; i++)
-		if (!fetches[i].has_answer)
+		if (!fetches[i].job.has_answer)
 			notes_add(&s->ctx->notes, "%s: %s",
 				  fetches[i].into == &s->ev->span
 					  ? "samples of the span"
 					  : "baseline",
-				  fetches[i].err.message);
-	if (!fetches[0].has_answer)
-		*err = fetches[0].err;
-	return fetches[0].has_answer;
+				  fetches[i].job.err.message);
+	if (!fetches[0].job.has_answer)
+		*err = fetches[0].job.err;
+	return fetches[0].job.has_answer;
 }
 
 /* Trees leave out frames without symbols and all lines, so a tree is never
@@ -219,12 +207,24 @@ static bool align_forms(struct inquiry *s, struct profile_fetch *slow,
 {
 	struct profile_fetch *other = slow->is_tree ? baseline : slow;
 
-	if (!slow->has_answer || !baseline->has_answer ||
+	if (!slow->job.has_answer || !baseline->job.has_answer ||
 	    slow->is_tree == baseline->is_tree || !other->into->stack_count)
 		return true;
-	other->attempt = source_profile_attempts(&other->query) - 1;
-	other->has_answer = false;
-	return fetch_profiles(s->ctx, other, 1, NULL, NULL, 0, err);
+	other->job.attempt = source_profile_attempts(&other->query) - 1;
+	other->job.has_answer = other->job.is_done = false;
+	return fetches_run(s->ctx, other, 1, err);
+}
+
+/* Whether names and types are known; without samples it matters why not. */
+static bool judge_metadata(const struct inquiry *s, struct error *err)
+{
+	const struct names_job *failed = &s->services;
+
+	if (failed->job.has_answer)
+		failed = &s->types;
+	if (!failed->job.has_answer)
+		*err = failed->job.err;
+	return failed->job.has_answer || s->ev->slow.stack_count > 0;
 }
 
 /* Everything at once; with metadata along in the first round, whose failure
@@ -232,39 +232,37 @@ static bool align_forms(struct inquiry *s, struct profile_fetch *slow,
 static bool fetch_round(struct inquiry *s, bool with_metadata,
 			struct error *err)
 {
+	struct time_range range = metadata_range(s->want->window);
 	struct profile_fetch fetches[3];
-	struct http_request extra[2] = { 0 };
-	struct http_response answers[2] = { 0 };
-	size_t n = plan_fetches(s, fetches);
-	bool done = false;
+	size_t n = plan_fetches(s, fetches), count;
+	struct job *jobs[5];
 
-	if (with_metadata && !metadata_requests(s, extra, err))
-		goto out;
-	if (!fetch_profiles(s->ctx, fetches, n, extra, answers,
-			    with_metadata ? 2 : 0, err))
-		goto out;
+	for (count = 0; count < n; count++)
+		jobs[count] = &fetches[count].job;
+	if (with_metadata) {
+		services_job_init(&s->services, range);
+		types_job_init(&s->types, s->ev->selector.ptr, range);
+		jobs[count++] = &s->services.job;
+		jobs[count++] = &s->types.job;
+	}
+	if (!jobs_run(s->ctx, jobs, count, err))
+		return false;
 	if (is_baseline_asked(s) &&
 	    !align_forms(s, &fetches[0], &fetches[1], err))
-		goto out;
-	done = judge_fetches(s, fetches, n, err);
-	if (done && with_metadata && !metadata_answers(s, answers, err))
-		done = s->ev->slow.stack_count > 0;
-out:
-	for (size_t i = 0; i < 2; i++) {
-		http_response_release(&answers[i]);
-		http_request_release(&extra[i]);
-	}
-	return done;
+		return false;
+	return judge_fetches(s, fetches, n, err) &&
+	       (!with_metadata || judge_metadata(s, err));
 }
 
 static bool resolve_auto(struct inquiry *s, struct str *id, bool *is_gauge,
 			 struct error *err)
 {
 	for (size_t i = 0; i < sizeof auto_types / sizeof *auto_types; i++)
-		if (profile_type_resolve(str_from(auto_types[i]), &s->types,
-					 &s->ctx->arena, id, is_gauge, err))
+		if (profile_type_resolve(str_from(auto_types[i]),
+					 &s->types.names, &s->ctx->arena, id,
+					 is_gauge, err))
 			return true;
-	*id = s->types.items[0];
+	*id = s->types.names.items[0];
 	*is_gauge = false;
 	return true;
 }
@@ -276,13 +274,13 @@ static bool settle_type(struct inquiry *s, bool *is_changed, struct error *err)
 	struct str word = type_word(s->ctx), id;
 
 	*is_changed = false;
-	if (s->types.count == 0)
+	if (s->types.names.count == 0)
 		return true;
 	if (is_auto(word)) {
 		if (!resolve_auto(s, &id, &s->ev->is_gauge, err))
 			return false;
-	} else if (!profile_type_resolve(word, &s->types, &s->ctx->arena, &id,
-					 &s->ev->is_gauge, err)) {
+	} else if (!profile_type_resolve(word, &s->types.names, &s->ctx->arena,
+					 &id, &s->ev->is_gauge, err)) {
 		return error_prefix(err, "service \"%.*s\"",
 				    STR_ARGS(s->want->service));
 	}
@@ -305,7 +303,7 @@ static bool fail_empty(const struct inquiry *s, struct error *err)
 		.selector = ctx->options->selector,
 		.window = s->ev->window,
 		.now_ns = ctx->now_ns,
-		.services = &s->services,
+		.services = &s->services.names,
 		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
 		.has_trace = s->want->trace != NULL,
 	};
@@ -330,17 +328,18 @@ static bool widen_baseline(struct inquiry *s, struct error *err)
 	bool done;
 
 	for (i = 0; i < 3; i++) {
+		struct profile_query query =
+			query_of(s, ev->baseline_selector,
+				 window_shifted(ev->window, steps[i].shift_ns));
+
 		profile_init(&tries[i]);
-		fetches[i] =
-			fetch_of(s, ev->baseline_selector,
-				 window_shifted(ev->window, steps[i].shift_ns),
-				 &tries[i]);
+		profile_fetch_init(&fetches[i], &query, &tries[i]);
 	}
-	done = fetch_profiles(s->ctx, fetches, 3, NULL, NULL, 0, err);
+	done = fetches_run(s->ctx, fetches, 3, err);
 	for (i = 0; done && i < 3; i++) {
 		struct profile empty = ev->baseline;
 
-		if (!fetches[i].has_answer || !tries[i].stack_count)
+		if (!fetches[i].job.has_answer || !tries[i].stack_count)
 			continue;
 		ev->baseline = tries[i];
 		tries[i] = empty;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Getting models: source/ builds requests and judges answers, decode/ turns
- * bytes into models; this file runs the attempts in order and knows both.
+ * bytes into models; these files know both.
  */
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
-#include "cli/context.h"
+#include "cli/jobs.h"
 #include "model/profile.h"
 #include "model/trace.h"
 
@@ -19,21 +19,33 @@ bool fetch_trace(struct context *ctx, const char *arg, struct trace *trace,
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			struct profile *profile, struct error *err) MUST_CHECK;
 
-/* One profile wanted from the server; several are fetched together. */
+/* One profile wanted from the server. has_answer without samples in `into`:
+ * there are none. */
 struct profile_fetch {
+	struct job job; /* for jobs_run() */
 	struct profile_query query;
-	struct profile *into; /* initialised; no samples: stack_count 0 */
-	unsigned attempt;     /* the attempt that answered */
-	bool has_answer;
-	bool is_tree;     /* it came as a tree: names only */
-	struct error err; /* why there is none */
+	struct profile *into; /* initialised; replaced by the answer */
+	bool is_tree;         /* it came as a tree: names only */
 };
 
-/* Runs n fetches side by side, `extra` requests (metadata) along with the
- * first round. Fallback attempts follow in later rounds. */
-bool fetch_profiles(struct context *ctx, struct profile_fetch *fetches,
-		    size_t n, struct http_request *extra,
-		    struct http_response *extra_responses, size_t extra_count,
-		    struct error *err) MUST_CHECK;
+/* What query points at stays the caller's and must outlive the run. */
+void profile_fetch_init(struct profile_fetch *f,
+			const struct profile_query *query,
+			struct profile *into);
+
+/* Names that the profile server lists; in ctx->arena. */
+struct names_job {
+	struct job job;       /* for jobs_run() */
+	const char *selector; /* NULL: services; else the types it selects */
+	struct time_range range;
+	struct name_list names;
+};
+
+/* Services that sent profiles in the range. */
+void services_job_init(struct names_job *n, struct time_range range);
+
+/* Full ids of the profile types of what the selector selects. */
+void types_job_init(struct names_job *n, const char *selector,
+		    struct time_range range);
 
 #endif

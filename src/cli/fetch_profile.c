@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/fetch.h"
 
-#include <string.h>
-
-#include "base/mem.h"
 #include "cli/input.h"
 
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
@@ -35,6 +32,15 @@ out:
 	return done;
 }
 
+static bool profile_request(struct job *job, struct context *ctx,
+			    struct http_request *request, struct error *err)
+{
+	const struct profile_fetch *f = (const struct profile_fetch *)job;
+
+	return source_profile_request(&ctx->profiles.endpoint, &f->query,
+				      job->attempt, request, err);
+}
+
 static bool decode_answer(struct context *ctx, enum body_form form,
 			  const struct http_response *response,
 			  struct profile_fetch *f)
@@ -49,123 +55,82 @@ static bool decode_answer(struct context *ctx, enum body_form form,
 	profile_release(f->into);
 	profile_init(f->into);
 	return decode_profile(format, buf_str(&response->body), &want, f->into,
-			      &ctx->notes, &f->err) ||
-	       error_prefix(&f->err, "pyroscope: profile");
+			      &ctx->notes, &f->job.err) ||
+	       error_prefix(&f->job.err, "pyroscope: profile");
 }
 
-/* Judges one answer; true when this fetch is finished, well or not. */
-static bool take_answer(struct context *ctx, struct profile_fetch *f,
-			const struct http_response *response)
+static bool profile_answer(struct job *job, struct context *ctx,
+			   const struct http_response *response)
 {
+	struct profile_fetch *f = (struct profile_fetch *)job;
 	enum body_form form;
-	enum answer answer;
+	enum answer answer = source_profile_answer(&f->query, job->attempt,
+						   &ctx->profiles.endpoint,
+						   response, &form, &job->err);
 
-	error_clear(&f->err);
-	answer = source_profile_answer(&f->query, f->attempt,
-				       &ctx->profiles.endpoint, response, &form,
-				       &f->err);
 	if (answer == ANSWER_TRY_NEXT &&
-	    f->attempt + 1 < source_profile_attempts(&f->query)) {
-		f->attempt++;
+	    job->attempt + 1 < source_profile_attempts(&f->query)) {
+		job->attempt++;
 		return false;
 	}
 	if (answer == ANSWER_OK) {
-		f->has_answer = decode_answer(ctx, form, response, f);
+		job->has_answer = decode_answer(ctx, form, response, f);
 		f->is_tree = form == BODY_PYROSCOPE_TREE_PB;
-		if (f->has_answer && f->is_tree && !f->query.span_id)
+		if (job->has_answer && f->is_tree && !f->query.span_id_count)
 			notes_add(&ctx->notes,
 				  "the profile came through the fallback call: "
 				  "no files and lines");
 	} else if (answer == ANSWER_MISS) {
-		f->has_answer = true; /* an empty profile */
+		job->has_answer = true; /* an empty profile */
 	}
 	return true;
 }
 
-struct round {
-	struct http_request requests[LIMIT_BATCH];
-	struct http_response responses[LIMIT_BATCH];
-	size_t fetch_of[LIMIT_BATCH];
-	size_t count;
-};
+static const struct job_type profile_job = { profile_request, profile_answer };
 
-static void round_release(struct round *r, size_t own)
+void profile_fetch_init(struct profile_fetch *f,
+			const struct profile_query *query, struct profile *into)
 {
-	for (size_t i = 0; i < own; i++) {
-		http_request_release(&r->requests[i]);
-		http_response_release(&r->responses[i]);
-	}
+	*f = (struct profile_fetch){ .job = { .type = &profile_job },
+				     .query = *query,
+				     .into = into };
 }
 
-static bool round_add(struct context *ctx, struct round *r, size_t index,
-		      const struct profile_fetch *f, struct error *err)
+static bool names_request(struct job *job, struct context *ctx,
+			  struct http_request *request, struct error *err)
 {
-	if (r->count == LIMIT_BATCH)
-		return error_set(err, ERROR_INTERNAL,
-				 "too many requests in one round");
-	r->fetch_of[r->count] = index;
-	return source_profile_request(&ctx->profiles.endpoint, &f->query,
-				      f->attempt, &r->requests[r->count++],
-				      err);
+	const struct names_job *n = (const struct names_job *)job;
+	const struct endpoint *e = &ctx->profiles.endpoint;
+
+	if (n->selector)
+		return source_types_request(e, n->selector, n->range, request,
+					    err);
+	return source_services_request(e, n->range, request, err);
 }
 
-/* One round: every unfinished fetch at its attempt, extras behind them. */
-static bool round_run(struct context *ctx, struct round *r,
-		      struct profile_fetch *fetches, bool *is_done, size_t n,
-		      struct http_request *extra,
-		      struct http_response *extra_responses, size_t extra_count,
-		      struct error *err)
+static bool names_answer(struct job *job, struct context *ctx,
+			 const struct http_response *response)
 {
-	size_t own, i;
-	bool done = false;
+	struct names_job *n = (struct names_job *)job;
 
-	memset(r, 0, sizeof *r);
-	for (i = 0; i < n; i++)
-		if (!is_done[i] && !round_add(ctx, r, i, &fetches[i], err))
-			goto out;
-	own = r->count;
-	if (own + extra_count > LIMIT_BATCH) {
-		error_set(err, ERROR_INTERNAL, "too many requests in a round");
-		goto out;
-	}
-	for (i = 0; i < extra_count; i++)
-		r->requests[own + i] = extra[i];
-	done = context_run(ctx, r->requests, r->responses, own + extra_count,
-			   err);
-	for (i = 0; i < extra_count; i++)
-		extra_responses[i] = r->responses[own + i];
-	for (i = 0; done && i < own; i++)
-		is_done[r->fetch_of[i]] = take_answer(
-			ctx, &fetches[r->fetch_of[i]], &r->responses[i]);
-out:
-	round_release(r, r->count);
-	return done;
-}
-
-static bool all_done(const bool *is_done, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!is_done[i])
-			return false;
+	job->has_answer =
+		(n->selector ? source_types_answer : source_services_answer)(
+			&ctx->profiles.endpoint, response, &ctx->arena,
+			&n->names, &job->err);
 	return true;
 }
 
-bool fetch_profiles(struct context *ctx, struct profile_fetch *fetches,
-		    size_t n, struct http_request *extra,
-		    struct http_response *extra_responses, size_t extra_count,
-		    struct error *err)
-{
-	bool is_done[LIMIT_BATCH] = { false };
-	struct round *r = mem_alloc(sizeof *r);
-	bool done = true;
+static const struct job_type names_job = { names_request, names_answer };
 
-	if (!r)
-		return error_memory(err, "requests");
-	do {
-		done = round_run(ctx, r, fetches, is_done, n, extra,
-				 extra_responses, extra_count, err);
-		extra_count = 0;
-	} while (done && !all_done(is_done, n));
-	mem_free(r);
-	return done;
+void services_job_init(struct names_job *n, struct time_range range)
+{
+	*n = (struct names_job){ .job = { .type = &names_job },
+				 .range = range };
+}
+
+void types_job_init(struct names_job *n, const char *selector,
+		    struct time_range range)
+{
+	services_job_init(n, range);
+	n->selector = selector;
 }

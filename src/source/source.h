@@ -106,13 +106,14 @@ struct profile_query {
 	const char *type_id;  /* five parts */
 	const char *selector; /* '{service_name="x"}' */
 	struct time_range range;
-	const char *span_id; /* 16 hex digits, or NULL for the service */
+	const uint64_t *span_ids; /* repeats count once */
+	size_t span_id_count; /* at most LIMIT_COHORT_SPANS; 0: all samples */
 };
 
-/* Attempts: without span: SelectMergeProfile (pprof), the same a millisecond
+/* Attempts: without spans: SelectMergeProfile (pprof), the same a millisecond
  * later (a server bug refuses windows that begin at its oldest profile), then
- * SelectMergeStacktraces (tree). With span: SelectMergeSpanProfile (tree), the
- * same a millisecond later. The answer's form tells pprof from tree. */
+ * SelectMergeStacktraces (tree). With spans: SelectMergeSpanProfile (tree),
+ * the same a millisecond later. The answer's form tells pprof from tree. */
 bool source_profile_request(const struct endpoint *endpoint,
 			    const struct profile_query *query, unsigned attempt,
 			    struct http_request *request,

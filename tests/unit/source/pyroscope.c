@@ -59,6 +59,7 @@ static void test_requests_are_those_that_were_recorded(void **state)
 static void test_span_request_has_the_recorded_fields(void **state)
 {
 	const size_t span_bytes = 2 + 16, rest_bytes = 16;
+	const uint64_t span = 0xa0000003;
 	struct buf want =
 		testdata_read("answers/pyroscope/span-tree-proto/request.bin");
 	struct profile_query query = checkout();
@@ -68,7 +69,8 @@ static void test_span_request_has_the_recorded_fields(void **state)
 	size_t head;
 
 	(void)state;
-	query.span_id = "00000000a0000003";
+	query.span_ids = &span;
+	query.span_id_count = 1;
 	assert_int_equal(source_profile_attempts(&query), 2);
 	assert_true(
 		source_profile_request(&endpoint, &query, 0, &request, &err));
@@ -114,21 +116,53 @@ static void test_selectors_are_escaped(void **state)
 	buf_release(&selector);
 }
 
-static void test_span_ids_are_checked(void **state)
+/* In order, each once, all 16 digits; between the selector and the times. */
+static void test_spans_of_a_cohort(void **state)
 {
-	static const char *const bad[] = { "", "abc", "00000000a00000030",
-					   "zz000000a0000003" };
+	static const uint64_t ids[] = { 0xffffffffffffffff, 0x1f, 2, 0x1f, 2 };
+	static const char want[] = "\x1a\x10"
+				   "0000000000000002"
+				   "\x1a\x10"
+				   "000000000000001f"
+				   "\x1a\x10"
+				   "ffffffffffffffff";
+	struct profile_query query = checkout();
+	struct http_request request;
+	struct str body, spans;
+	struct error err;
+
+	(void)state;
+	query.span_ids = ids;
+	query.span_id_count = COUNT(ids);
+	assert_true(
+		source_profile_request(&endpoint, &query, 1, &request, &err));
+	body = buf_str(&request.body);
+	spans = (struct str){ want, sizeof want - 1 };
+	assert_int_not_equal(str_find(body, spans), SIZE_MAX);
+	assert_int_equal(count_of(buf_text(&request.body), "\x1a\x10"), 3);
+	http_request_release(&request);
+}
+
+static void test_cohorts_are_limited(void **state)
+{
+	static uint64_t ids[LIMIT_COHORT_SPANS + 1];
 	struct profile_query query = checkout();
 	struct http_request request;
 	struct error err;
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		query.span_id = bad[i];
-		assert_false(source_profile_request(&endpoint, &query, 0,
-						    &request, &err));
-		assert_int_equal(err.code, ERROR_USAGE);
-	}
+	for (size_t i = 0; i < COUNT(ids); i++)
+		ids[i] = i + 1;
+	query.span_ids = ids;
+	query.span_id_count = LIMIT_COHORT_SPANS;
+	assert_true(
+		source_profile_request(&endpoint, &query, 0, &request, &err));
+	assert_true(request.body.len > LIMIT_COHORT_SPANS * 18);
+	http_request_release(&request);
+	query.span_id_count++;
+	assert_false(
+		source_profile_request(&endpoint, &query, 0, &request, &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
 }
 
 static enum answer judge(const struct profile_query *query, unsigned attempt,
@@ -144,14 +178,16 @@ static enum answer judge(const struct profile_query *query, unsigned attempt,
 	return answer;
 }
 
-static void check_form(const char *name, const char *span, unsigned attempt,
+static void check_form(const char *name, size_t span_count, unsigned attempt,
 		       enum body_form want)
 {
+	const uint64_t span = 0xa0000003;
 	struct profile_query query = checkout();
 	enum body_form form;
 	struct error err;
 
-	query.span_id = span;
+	query.span_ids = &span;
+	query.span_id_count = span_count;
 	assert_int_equal(judge(&query, attempt, answer_load("pyroscope", name),
 			       &form, &err),
 			 ANSWER_OK);
@@ -161,11 +197,10 @@ static void check_form(const char *name, const char *span, unsigned attempt,
 static void test_forms(void **state)
 {
 	(void)state;
-	check_form("merge-profile-proto", NULL, 0, BODY_PPROF);
-	check_form("merge-profile-proto", NULL, 1, BODY_PPROF);
-	check_form("tree-proto", NULL, 2, BODY_PYROSCOPE_TREE_PB);
-	check_form("span-tree-proto", "00000000a0000003", 0,
-		   BODY_PYROSCOPE_TREE_PB);
+	check_form("merge-profile-proto", 0, 0, BODY_PPROF);
+	check_form("merge-profile-proto", 0, 1, BODY_PPROF);
+	check_form("tree-proto", 0, 2, BODY_PYROSCOPE_TREE_PB);
+	check_form("span-tree-proto", 1, 0, BODY_PYROSCOPE_TREE_PB);
 }
 
 static void check(unsigned attempt, struct http_response response,
@@ -419,7 +454,8 @@ int main(void)
 		cmocka_unit_test(test_requests_are_those_that_were_recorded),
 		cmocka_unit_test(test_span_request_has_the_recorded_fields),
 		cmocka_unit_test(test_selectors_are_escaped),
-		cmocka_unit_test(test_span_ids_are_checked),
+		cmocka_unit_test(test_spans_of_a_cohort),
+		cmocka_unit_test(test_cohorts_are_limited),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_empty_in_all_disguises),
 		cmocka_unit_test(test_unlucky_start_is_tried_once_more),

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/json.h"
+#include "base/jsonw.h"
+#include "base/num.h"
+#include "source/answer.h"
+#include "source/backend.h"
+#include "source/http_error.h"
+#include "source/pyroscope.h"
+
+#define JSON "application/json"
+
+/* The whole of a service's metadata in the last hour is cheap to ask for. */
+#define PROBE_WINDOW_NS NS_PER_HOUR
+
+/* Writes {"start":..,"end":..} around what `add` puts in. */
+static bool json_request(const struct endpoint *endpoint, const char *method,
+			 struct time_range range,
+			 void (*add)(struct jsonw *w, const char *text),
+			 const char *text, struct http_request *request,
+			 struct error *err)
+{
+	int64_t start_ms, end_ms;
+	struct buf body;
+	struct out out;
+	struct jsonw w;
+
+	pyroscope_range_ms(range, &start_ms, &end_ms);
+	buf_init(&body, PYROSCOPE_BODY_BYTES);
+	out_init_memory(&out, &body);
+	jsonw_init(&w, &out, 0);
+	jsonw_object(&w);
+	add(&w, text);
+	jsonw_key(&w, "start");
+	jsonw_i64(&w, start_ms);
+	jsonw_key(&w, "end");
+	jsonw_i64(&w, end_ms);
+	jsonw_object_end(&w);
+	out_release(&out);
+	return pyroscope_post(endpoint, method, JSON, &body, request, err);
+}
+
+static void add_label_name(struct jsonw *w, const char *text)
+{
+	jsonw_key(w, "name");
+	jsonw_text(w, text);
+}
+
+static void add_matcher(struct jsonw *w, const char *text)
+{
+	jsonw_key(w, "matchers");
+	jsonw_array(w);
+	jsonw_text(w, text);
+	jsonw_array_end(w);
+	jsonw_key(w, "labelNames");
+	jsonw_array(w);
+	jsonw_text(w, "__profile_type__");
+	jsonw_array_end(w);
+}
+
+bool source_services_request(const struct endpoint *endpoint,
+			     struct time_range range,
+			     struct http_request *request, struct error *err)
+{
+	return json_request(endpoint, "LabelValues", range, add_label_name,
+			    "service_name", request, err);
+}
+
+bool source_types_request(const struct endpoint *endpoint, const char *selector,
+			  struct time_range range, struct http_request *request,
+			  struct error *err)
+{
+	return json_request(endpoint, "Series", range, add_matcher, selector,
+			    request, err);
+}
+
+bool pyroscope_probe_request(const struct endpoint *endpoint, int64_t now_ns,
+			     struct http_request *request, struct error *err)
+{
+	struct time_range range = { sat_sub_i64(now_ns, PROBE_WINDOW_NS),
+				    now_ns };
+
+	return source_services_request(endpoint, range, request, err);
+}
+
+bool pyroscope_probe_matches(const struct http_response *response)
+{
+	char code[40];
+
+	if (strcmp(response->content_type, JSON) != 0)
+		return false;
+	if (response->status == 200)
+		return body_has_key(response, STR("names"), true);
+	connect_code_read(response, code, sizeof code);
+	return code[0] != '\0';
+}
+
+/* Names as they come, then sorted and made distinct. */
+struct collector {
+	struct arena *arena;
+	struct name_list *list;
+	size_t cap;
+	bool is_failed;
+};
+
+static void collect(struct collector *c, struct str name)
+{
+	void *items = c->list->items;
+	struct str copy;
+
+	if (c->is_failed || c->list->count >= LIMIT_NAMES)
+		return;
+	copy = arena_str(c->arena, name);
+	if (!copy.ptr ||
+	    !arena_reserve(c->arena, &items, &c->cap, c->list->count + 1,
+			   sizeof *c->list->items)) {
+		c->is_failed = true;
+		return;
+	}
+	c->list->items = items;
+	c->list->items[c->list->count++] = copy;
+}
+
+static void collect_string(struct json_reader *r, struct collector *c)
+{
+	struct str text;
+
+	if (json_text(r, &text))
+		collect(c, text);
+}
+
+/* [".."] */
+static void read_names(struct json_reader *r, struct collector *c)
+{
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			collect_string(r, c);
+}
+
+/* {"name":"__profile_type__","value":".."}: only that name was asked for. */
+static void read_label(struct json_reader *r, struct collector *c)
+{
+	struct str key;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("value")))
+			collect_string(r, c);
+		else
+			json_skip(r);
+	}
+}
+
+static void read_labels(struct json_reader *r, struct collector *c)
+{
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			read_label(r, c);
+}
+
+/* [{"labels":[..]}] */
+static void read_label_sets(struct json_reader *r, struct collector *c)
+{
+	struct str key;
+
+	if (!json_enter(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		if (!json_enter(r, JSON_OBJECT))
+			return;
+		while (json_next_key(r, &key)) {
+			if (str_equal(key, STR("labels")))
+				read_labels(r, c);
+			else
+				json_skip(r);
+		}
+	}
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return str_compare(*(const struct str *)a, *(const struct str *)b);
+}
+
+static void sort_distinct(struct name_list *list)
+{
+	size_t kept = 0;
+
+	if (list->count)
+		qsort(list->items, list->count, sizeof *list->items,
+		      compare_names);
+	for (size_t i = 0; i < list->count; i++)
+		if (i == 0 || !str_equal(list->items[i], list->items[kept - 1]))
+			list->items[kept++] = list->items[i];
+	list->count = kept;
+}
+
+typedef void (*read_list)(struct json_reader *r, struct collector *c);
+
+static bool read_answer(const struct http_response *response, struct str field,
+			read_list read, struct collector *c, struct error *err)
+{
+	struct json_reader *r = json_new(buf_str(&response->body), err);
+	struct str key;
+	bool is_ok;
+
+	if (!r)
+		return false;
+	is_ok = json_enter(r, JSON_OBJECT);
+	while (is_ok && json_next_key(r, &key)) {
+		if (str_equal(key, field))
+			read(r, c);
+		else
+			json_skip(r);
+	}
+	is_ok = json_check(r, err);
+	json_free(r);
+	if (is_ok && c->is_failed)
+		return arena_fail(c->arena, "the server's names", err);
+	return is_ok;
+}
+
+static bool names_answer(const struct endpoint *endpoint,
+			 const struct http_response *response, struct str field,
+			 read_list read, struct arena *arena,
+			 struct name_list *list, struct error *err)
+{
+	struct collector c = { .arena = arena, .list = list };
+
+	*list = (struct name_list){ .items = NULL };
+	if (response->status != 200 || body_is_html(response)) {
+		answer_fail("pyroscope", endpoint, response, err);
+		return false;
+	}
+	if (body_first(response) != '{') {
+		struct str host = url_authority(endpoint->url);
+
+		return error_set(err, ERROR_FORMAT,
+				 "pyroscope: %.*s answers 200, but with no "
+				 "list of names: is there a Pyroscope at this "
+				 "address? (%s-url)",
+				 STR_ARGS(host), side_prefix(endpoint));
+	}
+	if (!read_answer(response, field, read, &c, err))
+		return error_prefix(err, "pyroscope: the list of names");
+	sort_distinct(list);
+	return true;
+}
+
+bool source_services_answer(const struct endpoint *endpoint,
+			    const struct http_response *response,
+			    struct arena *arena, struct name_list *names,
+			    struct error *err)
+{
+	return names_answer(endpoint, response, STR("names"), read_names, arena,
+			    names, err);
+}
+
+bool source_types_answer(const struct endpoint *endpoint,
+			 const struct http_response *response,
+			 struct arena *arena, struct name_list *types,
+			 struct error *err)
+{
+	return names_answer(endpoint, response, STR("labelsSet"),
+			    read_label_sets, arena, types, err);
+}
+
+/* ---- selectors ---- */
+
+static bool is_plain_label(struct str label)
+{
+	for (size_t i = 0; i < label.len; i++) {
+		char c = label.ptr[i];
+
+		if (!ascii_is_letter(c) && c != '_' &&
+		    (i == 0 || !ascii_is_digit(c)))
+			return false;
+	}
+	return label.len > 0;
+}
+
+static void add_quoted(struct buf *out, struct str text)
+{
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == '"' || c == '\\')
+			buf_addf(out, "\\%c", c);
+		else if (c == '\n')
+			buf_add_text(out, "\\n");
+		else if (c < ' ' || c == 0x7F)
+			buf_addf(out, "\\x%02x", (unsigned)c);
+		else
+			buf_add_char(out, (char)c);
+	}
+	buf_add_char(out, '"');
+}
+
+void selector_add(struct buf *out, struct str label, struct str value)
+{
+	buf_add_char(out, out->len ? ',' : '{');
+	if (is_plain_label(label))
+		buf_add_str(out, label);
+	else
+		add_quoted(out, label);
+	buf_add_char(out, '=');
+	add_quoted(out, value);
+}
+
+void selector_close(struct buf *out)
+{
+	buf_add_text(out, out->len ? "}" : "{}");
+}
