@@ -91,6 +91,10 @@
  * real; each is compared with the wanted one to suggest the nearest. */
 #define LIMIT_NAMES 50000u
 
+/* Series of one service in a day: types times pods times versions. A thousand
+ * pods of twelve types are 12,000. */
+#define LIMIT_SERIES 50000u
+
 /* Case files hold whole answers as base64 inside JSON. */
 #define LIMIT_HAR_BYTES (512 * MIB)
 #define LIMIT_HAR_ENTRIES 4000u

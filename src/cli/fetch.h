@@ -48,4 +48,19 @@ void services_job_init(struct names_job *n, struct time_range range);
 void types_job_init(struct names_job *n, const char *selector,
 		    struct time_range range);
 
+/* Series of what the selector selects, in ctx->arena. */
+struct series_job {
+	struct job job; /* for jobs_run() */
+	const char *selector;
+	const char *const *labels;
+	size_t label_count;
+	struct time_range range;
+	struct series_list series;
+};
+
+/* What the pointers point at stays the caller's and must outlive the run. */
+void series_job_init(struct series_job *s, const char *selector,
+		     const char *const *labels, size_t label_count,
+		     struct time_range range);
+
 #endif

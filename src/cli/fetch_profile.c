@@ -134,3 +134,37 @@ void types_job_init(struct names_job *n, const char *selector,
 	services_job_init(n, range);
 	n->selector = selector;
 }
+
+static bool series_request(struct job *job, struct context *ctx,
+			   struct http_request *request, struct error *err)
+{
+	const struct series_job *s = (const struct series_job *)job;
+
+	return source_series_request(&ctx->profiles.endpoint, s->selector,
+				     s->labels, s->label_count, s->range,
+				     request, err);
+}
+
+static bool series_answer(struct job *job, struct context *ctx,
+			  const struct http_response *response)
+{
+	struct series_job *s = (struct series_job *)job;
+
+	job->has_answer = source_series_answer(
+		&ctx->profiles.endpoint, response, s->labels, s->label_count,
+		&ctx->arena, &s->series, &job->err);
+	return true;
+}
+
+static const struct job_type series_job = { series_request, series_answer };
+
+void series_job_init(struct series_job *s, const char *selector,
+		     const char *const *labels, size_t label_count,
+		     struct time_range range)
+{
+	*s = (struct series_job){ .job = { .type = &series_job },
+				  .selector = selector,
+				  .labels = labels,
+				  .label_count = label_count,
+				  .range = range };
+}

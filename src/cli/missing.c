@@ -11,6 +11,8 @@
 
 static bool is_known(const struct missing_profile *m)
 {
+	if (m->is_known)
+		return true;
 	for (size_t i = 0; i < m->services->count; i++)
 		if (str_equal(m->services->items[i], m->service))
 			return true;
@@ -22,6 +24,20 @@ static void add_name(struct buf *text, size_t index, struct str name)
 	buf_addf(text, "%s\"%.*s\"", index ? ", " : "", STR_ARGS(name));
 }
 
+static void add_list(struct buf *text, const struct str *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add_name(text, i, names[i]);
+}
+
+static void add_tried(const struct missing_profile *m, struct buf *text)
+{
+	if (m->tried_count < 2)
+		return;
+	buf_add_text(text, ", nor for ");
+	add_list(text, m->tried + 1, m->tried_count - 1);
+}
+
 /* Returns the first near name, or a stand-in. */
 static struct str add_names(const struct missing_profile *m, struct buf *text)
 {
@@ -30,10 +46,14 @@ static struct str add_names(const struct missing_profile *m, struct buf *text)
 	size_t count = nearest_names(list, m->service, near, NEAREST_MAX);
 	size_t shown = list->count > LISTED_MAX ? EXAMPLES_MAX : list->count;
 
+	if (m->doubt_count) {
+		buf_add_text(text, "; it could be ");
+		add_list(text, m->doubts, m->doubt_count);
+		return m->doubts[0];
+	}
 	if (count) {
 		buf_add_text(text, "; nearest: ");
-		for (size_t i = 0; i < count; i++)
-			add_name(text, i, near[i]);
+		add_list(text, near, count);
 		return near[0];
 	}
 	if (shown < list->count)
@@ -41,8 +61,7 @@ static struct str add_names(const struct missing_profile *m, struct buf *text)
 			 list->count);
 	else
 		buf_add_text(text, "; those with profiles: ");
-	for (size_t i = 0; i < shown; i++)
-		add_name(text, i, list->items[i]);
+	add_list(text, list->items, shown);
 	return STR("NAME");
 }
 
@@ -52,6 +71,7 @@ static void add_service(const struct missing_profile *m, struct buf *text)
 	struct str name;
 
 	buf_addf(text, "no profile for service \"%.*s\"", STR_ARGS(m->service));
+	add_tried(m, text);
 	name = add_names(m, text);
 	if (!m->has_trace)
 		return;
@@ -88,7 +108,7 @@ bool missing_profile_explain(const struct missing_profile *m, struct error *err)
 	if (m->selector) {
 		buf_addf(&text, "no samples match %s", m->selector);
 		add_window(m, &text);
-	} else if (m->services->count == 0) {
+	} else if (!m->is_known && m->services->count == 0) {
 		format_rfc3339(m->window.to_ns, to);
 		buf_addf(&text,
 			 "no service has sent profiles in the day before "

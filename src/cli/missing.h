@@ -20,8 +20,14 @@ struct missing_profile {
 	struct time_range window;
 	int64_t now_ns;
 	const struct name_list *services; /* those that sent profiles lately */
-	bool has_tenant;                  /* one was sent */
-	bool has_trace;                   /* the name came from a trace */
+	const struct str *tried;          /* names; the first is service */
+	size_t tried_count;
+	const struct str *doubts; /* equally good ones, none believed */
+	size_t doubt_count;
+	bool is_known;   /* it has profiles, of this window
+			  * none */
+	bool has_tenant; /* one was sent */
+	bool has_trace;  /* the name came from a trace */
 };
 
 /* Always false, ERROR_NOT_FOUND. */

@@ -19,8 +19,8 @@
 /* Writes {"start":..,"end":..} around what `add` puts in. */
 static bool json_request(const struct endpoint *endpoint, const char *method,
 			 struct time_range range,
-			 void (*add)(struct jsonw *w, const char *text),
-			 const char *text, struct http_request *request,
+			 void (*add)(struct jsonw *w, const void *what),
+			 const void *what, struct http_request *request,
 			 struct error *err)
 {
 	int64_t start_ms, end_ms;
@@ -33,7 +33,7 @@ static bool json_request(const struct endpoint *endpoint, const char *method,
 	out_init_memory(&out, &body);
 	jsonw_init(&w, &out, 0);
 	jsonw_object(&w);
-	add(&w, text);
+	add(&w, what);
 	jsonw_key(&w, "start");
 	jsonw_i64(&w, start_ms);
 	jsonw_key(&w, "end");
@@ -43,21 +43,31 @@ static bool json_request(const struct endpoint *endpoint, const char *method,
 	return pyroscope_post(endpoint, method, JSON, &body, request, err);
 }
 
-static void add_label_name(struct jsonw *w, const char *text)
+static void add_label_name(struct jsonw *w, const void *what)
 {
 	jsonw_key(w, "name");
-	jsonw_text(w, text);
+	jsonw_text(w, what);
 }
 
-static void add_matcher(struct jsonw *w, const char *text)
+struct series_query {
+	const char *selector;
+	const char *const *labels;
+	size_t label_count;
+};
+
+/* One matcher: of several, v1 stores take any and v2 stores all. */
+static void add_matcher(struct jsonw *w, const void *what)
 {
+	const struct series_query *query = what;
+
 	jsonw_key(w, "matchers");
 	jsonw_array(w);
-	jsonw_text(w, text);
+	jsonw_text(w, query->selector);
 	jsonw_array_end(w);
 	jsonw_key(w, "labelNames");
 	jsonw_array(w);
-	jsonw_text(w, "__profile_type__");
+	for (size_t i = 0; i < query->label_count; i++)
+		jsonw_text(w, query->labels[i]);
 	jsonw_array_end(w);
 }
 
@@ -73,8 +83,26 @@ bool source_types_request(const struct endpoint *endpoint, const char *selector,
 			  struct time_range range, struct http_request *request,
 			  struct error *err)
 {
-	return json_request(endpoint, "Series", range, add_matcher, selector,
+	static const char *const label = "__profile_type__";
+	const struct series_query query = { selector, &label, 1 };
+
+	return json_request(endpoint, "Series", range, add_matcher, &query,
 			    request, err);
+}
+
+bool source_series_request(const struct endpoint *endpoint,
+			   const char *selector, const char *const *labels,
+			   size_t label_count, struct time_range range,
+			   struct http_request *request, struct error *err)
+{
+	const struct series_query query = { selector, labels, label_count };
+
+	if (!json_request(endpoint, "Series", range, add_matcher, &query,
+			  request, err))
+		return false;
+	/* Otherwise labels with dots in their names stay hidden. */
+	request->accept = "*/*;allow-utf8-labelnames=true";
+	return true;
 }
 
 bool pyroscope_probe_request(const struct endpoint *endpoint, int64_t now_ns,
@@ -133,8 +161,10 @@ static void collect_string(struct json_reader *r, struct collector *c)
 }
 
 /* [".."] */
-static void read_names(struct json_reader *r, struct collector *c)
+static void read_names(struct json_reader *r, void *into)
 {
+	struct collector *c = into;
+
 	if (json_enter(r, JSON_ARRAY))
 		while (json_next_item(r))
 			collect_string(r, c);
@@ -163,8 +193,9 @@ static void read_labels(struct json_reader *r, struct collector *c)
 }
 
 /* [{"labels":[..]}] */
-static void read_label_sets(struct json_reader *r, struct collector *c)
+static void read_label_sets(struct json_reader *r, void *into)
 {
+	struct collector *c = into;
 	struct str key;
 
 	if (!json_enter(r, JSON_ARRAY))
@@ -186,7 +217,7 @@ static int compare_names(const void *a, const void *b)
 	return str_compare(*(const struct str *)a, *(const struct str *)b);
 }
 
-static void sort_distinct(struct name_list *list)
+void name_list_sort(struct name_list *list)
 {
 	size_t kept = 0;
 
@@ -199,10 +230,11 @@ static void sort_distinct(struct name_list *list)
 	list->count = kept;
 }
 
-typedef void (*read_list)(struct json_reader *r, struct collector *c);
+/* Reads the value of the field that holds the answer. */
+typedef void (*read_list)(struct json_reader *r, void *into);
 
 static bool read_answer(const struct http_response *response, struct str field,
-			read_list read, struct collector *c, struct error *err)
+			read_list read, void *into, struct error *err)
 {
 	struct json_reader *r = json_new(buf_str(&response->body), err);
 	struct str key;
@@ -213,15 +245,32 @@ static bool read_answer(const struct http_response *response, struct str field,
 	is_ok = json_enter(r, JSON_OBJECT);
 	while (is_ok && json_next_key(r, &key)) {
 		if (str_equal(key, field))
-			read(r, c);
+			read(r, into);
 		else
 			json_skip(r);
 	}
 	is_ok = json_check(r, err);
 	json_free(r);
-	if (is_ok && c->is_failed)
-		return arena_fail(c->arena, "the server's names", err);
 	return is_ok;
+}
+
+static bool check_list(const struct endpoint *endpoint,
+		       const struct http_response *response, struct error *err)
+{
+	struct str host;
+
+	if (response->status != 200 || body_is_html(response)) {
+		answer_fail("pyroscope", endpoint, response, err);
+		return false;
+	}
+	if (body_first(response) == '{')
+		return true;
+	host = url_authority(endpoint->url);
+	return error_set(err, ERROR_FORMAT,
+			 "pyroscope: %.*s answers 200, but with no list of "
+			 "names: is there a Pyroscope at this address? "
+			 "(%s-url)",
+			 STR_ARGS(host), side_prefix(endpoint));
 }
 
 static bool names_answer(const struct endpoint *endpoint,
@@ -232,22 +281,13 @@ static bool names_answer(const struct endpoint *endpoint,
 	struct collector c = { .arena = arena, .list = list };
 
 	*list = (struct name_list){ .items = NULL };
-	if (response->status != 200 || body_is_html(response)) {
-		answer_fail("pyroscope", endpoint, response, err);
+	if (!check_list(endpoint, response, err))
 		return false;
-	}
-	if (body_first(response) != '{') {
-		struct str host = url_authority(endpoint->url);
-
-		return error_set(err, ERROR_FORMAT,
-				 "pyroscope: %.*s answers 200, but with no "
-				 "list of names: is there a Pyroscope at this "
-				 "address? (%s-url)",
-				 STR_ARGS(host), side_prefix(endpoint));
-	}
 	if (!read_answer(response, field, read, &c, err))
 		return error_prefix(err, "pyroscope: the list of names");
-	sort_distinct(list);
+	if (c.is_failed)
+		return arena_fail(arena, "the server's names", err);
+	name_list_sort(list);
 	return true;
 }
 
@@ -267,6 +307,143 @@ bool source_types_answer(const struct endpoint *endpoint,
 {
 	return names_answer(endpoint, response, STR("labelsSet"),
 			    read_label_sets, arena, types, err);
+}
+
+/* ---- series ---- */
+
+struct series_reader {
+	struct arena *arena;
+	const char *const *labels;
+	struct series_list *series;
+	size_t cap; /* values */
+	bool is_failed;
+};
+
+static size_t label_index(const struct series_reader *s, struct str name)
+{
+	size_t i = 0;
+
+	while (i < s->series->label_count &&
+	       !str_equal(name, str_from(s->labels[i])))
+		i++;
+	return i;
+}
+
+/* Neighbours mostly share their values; those are kept once. */
+static struct str series_text(struct series_reader *s, size_t label,
+			      struct str text)
+{
+	const struct series_list *list = s->series;
+	struct str copy;
+
+	if (list->count > 0 && label < list->label_count) {
+		size_t before = (list->count - 1) * list->label_count + label;
+
+		if (list->values[before].ptr &&
+		    str_equal(list->values[before], text))
+			return list->values[before];
+	}
+	copy = arena_str(s->arena, text);
+	s->is_failed |= !copy.ptr;
+	return copy;
+}
+
+/* {"name":"pod","value":"a"}, in either order. */
+static void read_series_label(struct json_reader *r, struct series_reader *s,
+			      struct str *row)
+{
+	size_t label = s->series->label_count;
+	struct str value = { NULL, 0 }, text;
+	struct str key;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("name"))) {
+			if (json_text(r, &text))
+				label = label_index(s, text);
+		} else if (str_equal(key, STR("value"))) {
+			if (json_text(r, &text))
+				value = series_text(s, label, text);
+		} else {
+			json_skip(r);
+		}
+	}
+	if (label < s->series->label_count)
+		row[label] = value;
+}
+
+/* Room for one more row, empty; NULL past the limit or without memory. */
+static struct str *series_row(struct series_reader *s)
+{
+	struct series_list *list = s->series;
+	size_t used = list->count * list->label_count;
+	void *values = list->values;
+
+	if (s->is_failed || list->count >= LIMIT_SERIES)
+		return NULL;
+	if (!arena_reserve(s->arena, &values, &s->cap, used + list->label_count,
+			   sizeof *list->values)) {
+		s->is_failed = true;
+		return NULL;
+	}
+	list->values = values;
+	memset(list->values + used, 0,
+	       list->label_count * sizeof *list->values);
+	return list->values + used;
+}
+
+static void read_series_labels(struct json_reader *r, struct series_reader *s)
+{
+	struct str *row = series_row(s);
+
+	if (!row) {
+		json_skip(r);
+		return;
+	}
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			read_series_label(r, s, row);
+	s->series->count++;
+}
+
+/* [{"labels":[..]}] */
+static void read_series(struct json_reader *r, void *into)
+{
+	struct str key;
+
+	if (!json_enter(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		if (!json_enter(r, JSON_OBJECT))
+			return;
+		while (json_next_key(r, &key)) {
+			if (str_equal(key, STR("labels")))
+				read_series_labels(r, into);
+			else
+				json_skip(r);
+		}
+	}
+}
+
+bool source_series_answer(const struct endpoint *endpoint,
+			  const struct http_response *response,
+			  const char *const *labels, size_t label_count,
+			  struct arena *arena, struct series_list *series,
+			  struct error *err)
+{
+	struct series_reader s = { .arena = arena,
+				   .labels = labels,
+				   .series = series };
+
+	*series = (struct series_list){ .label_count = label_count };
+	if (!check_list(endpoint, response, err))
+		return false;
+	if (!read_answer(response, STR("labelsSet"), read_series, &s, err))
+		return error_prefix(err, "pyroscope: the list of series");
+	if (s.is_failed)
+		return arena_fail(arena, "the server's series", err);
+	return true;
 }
 
 /* ---- selectors ---- */
@@ -301,15 +478,21 @@ static void add_quoted(struct buf *out, struct str text)
 	buf_add_char(out, '"');
 }
 
-void selector_add(struct buf *out, struct str label, struct str value)
+void selector_match(struct buf *out, struct str label, const char *op,
+		    struct str value)
 {
 	buf_add_char(out, out->len ? ',' : '{');
 	if (is_plain_label(label))
 		buf_add_str(out, label);
 	else
 		add_quoted(out, label);
-	buf_add_char(out, '=');
+	buf_add_text(out, op);
 	add_quoted(out, value);
+}
+
+void selector_add(struct buf *out, struct str label, struct str value)
+{
+	selector_match(out, label, "=", value);
 }
 
 void selector_close(struct buf *out)

@@ -150,10 +150,38 @@ bool source_types_answer(const struct endpoint *endpoint,
 			 struct arena *arena, struct name_list *types,
 			 struct error *err) MUST_CHECK;
 
+/* Series by the labels asked for. */
+struct series_list {
+	struct str *values; /* count rows; NULL ptr: the series has no such */
+	size_t count;
+	size_t label_count; /* values a row */
+};
+
+/* Which series the selector selects in a range, by these labels (Series).
+ * Servers before 2.0 leave out labels with dots in their names. */
+bool source_series_request(const struct endpoint *endpoint,
+			   const char *selector, const char *const *labels,
+			   size_t label_count, struct time_range range,
+			   struct http_request *request,
+			   struct error *err) MUST_CHECK;
+/* The same labels again. Rows come in the server's order, at most
+ * LIMIT_SERIES; other labels, which old servers send, are passed over. */
+bool source_series_answer(const struct endpoint *endpoint,
+			  const struct http_response *response,
+			  const char *const *labels, size_t label_count,
+			  struct arena *arena, struct series_list *series,
+			  struct error *err) MUST_CHECK;
+
+/* Bytewise order, each once. */
+void name_list_sort(struct name_list *list);
+
 /* '{label="value",...}' with values escaped as PromQL strings; names with
  * dots quoted. Appends one matcher to out, which begins empty or ends with
  * an unclosed list; close with selector_close(). */
 void selector_add(struct buf *out, struct str label, struct str value);
+/* The same with another operator: "!=", "=~" or "!~". */
+void selector_match(struct buf *out, struct str label, const char *op,
+		    struct str value);
 void selector_close(struct buf *out);
 
 /* The profile type id to ask for: a plain word (cpu alloc inuse goroutine

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/profile_names.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+
+/* What pyroscope agents of 2022 put behind each name. */
+#define OLD_SUFFIX ".cpu"
+
+static struct str attr_of(const struct trace *trace, uint32_t resource,
+			  const char *key)
+{
+	return trace ? resource_attr(trace, resource, str_from(key))
+		     : (struct str){ NULL, 0 };
+}
+
+struct candidate_parts {
+	const char *prefix; /* "ebpf/" or "" */
+	struct str space;   /* empty: none, and no '/' */
+	struct str name;
+};
+
+/* Those with a part missing are passed over. False without memory. */
+static bool add(struct name_candidates *c, struct arena *arena,
+		struct candidate_parts p, const char *how)
+{
+	struct str text;
+
+	if (!p.name.len || c->count == NAME_CANDIDATES_MAX)
+		return true;
+	text = arena_printf(arena, "%s%.*s%s%.*s", p.prefix, STR_ARGS(p.space),
+			    p.space.len ? "/" : "", STR_ARGS(p.name));
+	if (!text.ptr)
+		return false;
+	for (size_t i = 0; i < c->count; i++)
+		if (str_equal(c->names[i], text))
+			return true;
+	c->names[c->count] = text;
+	c->how[c->count++] = how;
+	return true;
+}
+
+/* The agent for Kubernetes writes namespace/container, or whatever the pod
+ * says, which mostly is the workload's name. */
+static bool add_workloads(struct name_candidates *c, struct arena *arena,
+			  const struct trace *trace, uint32_t resource,
+			  struct str space)
+{
+	static const char *const keys[] = { "k8s.container.name",
+					    "k8s.deployment.name",
+					    "k8s.statefulset.name",
+					    "k8s.daemonset.name" };
+	const size_t count = sizeof keys / sizeof *keys;
+
+	for (size_t i = 0; i < count; i++)
+		if (!add(c, arena,
+			 (struct candidate_parts){
+				 "", space, attr_of(trace, resource, keys[i]) },
+			 "namespace/container"))
+			return false;
+	return true;
+}
+
+static bool add_all(struct name_candidates *c, const struct trace *trace,
+		    uint32_t resource, struct str service, struct arena *arena)
+{
+	struct str logical = attr_of(trace, resource, "service.namespace");
+	struct str k8s = attr_of(trace, resource, "k8s.namespace.name");
+	struct str container = attr_of(trace, resource, "k8s.container.name");
+	struct str docker = attr_of(trace, resource, "container.name");
+	struct str none = STR("");
+	struct candidate_parts p = { "", none, service };
+
+	if (!add(c, arena, p, "exact"))
+		return false;
+	p.space = logical;
+	if (logical.len && !add(c, arena, p, "namespace/name"))
+		return false;
+	p.space = k8s;
+	if (k8s.len && (!add(c, arena, p, "namespace/name") ||
+			!add_workloads(c, arena, trace, resource, k8s)))
+		return false;
+	p = (struct candidate_parts){ "ebpf/", k8s, container };
+	if (k8s.len && !add(c, arena, p, "ebpf/namespace/container"))
+		return false;
+	p.name = service;
+	if (k8s.len && !add(c, arena, p, "ebpf/namespace/name"))
+		return false;
+	p = (struct candidate_parts){ "", none, docker };
+	return add(c, arena, p, "container");
+}
+
+bool name_candidates_init(struct name_candidates *c, const struct trace *trace,
+			  uint32_t resource, struct str service,
+			  struct arena *arena, struct error *err)
+{
+	*c = (struct name_candidates){ .count = 0 };
+	return add_all(c, trace, resource, service, arena) ||
+	       arena_fail(arena, "the service's names", err);
+}
+
+static struct str last_part(struct str name)
+{
+	for (size_t i = name.len; i > 0; i--)
+		if (name.ptr[i - 1] == '/')
+			return str_slice(name, i, name.len);
+	return name;
+}
+
+static void add_literal(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (strchr("\\.+*?()|[]{}^$", text.ptr[i]) && text.ptr[i])
+			buf_add_char(out, '\\');
+		buf_add_char(out, text.ptr[i]);
+	}
+}
+
+void name_pattern(const struct name_candidates *c, struct buf *out)
+{
+	struct str last = last_part(c->names[0]);
+
+	buf_add_text(out, "(?i:(?:(?:.*/)?");
+	add_literal(out, last.len ? last : c->names[0]);
+	/* An own name with '/' in it is covered as a prefix and the last. */
+	for (size_t i = 1; i < c->count; i++) {
+		buf_add_char(out, '|');
+		add_literal(out, c->names[i]);
+	}
+	buf_add_text(out, ")(?:\\.cpu)?)");
+}
+
+/* ---- choosing ---- */
+
+typedef bool (*name_matches)(struct str present, struct str wanted);
+
+static bool is_same_but_case(struct str present, struct str wanted)
+{
+	return str_equal_nocase(present, wanted);
+}
+
+/* The part after the last '/' is the same: either may have a prefix. */
+static bool is_same_last_part(struct str present, struct str wanted)
+{
+	struct str last = last_part(wanted);
+
+	return last.len && str_equal_nocase(last_part(present), last);
+}
+
+static struct str without_old_suffix(struct str name)
+{
+	const size_t len = sizeof OLD_SUFFIX - 1;
+
+	if (name.len > len &&
+	    str_equal_nocase(str_slice(name, name.len - len, len),
+			     STR(OLD_SUFFIX)))
+		return str_slice(name, 0, name.len - len);
+	return name;
+}
+
+static bool is_same_but_suffix(struct str present, struct str wanted)
+{
+	return str_equal_nocase(without_old_suffix(present), wanted);
+}
+
+static bool is_same_part_but_suffix(struct str present, struct str wanted)
+{
+	return is_same_last_part(without_old_suffix(present), wanted);
+}
+
+/* True when it is settled: one matches, or several do and none is believed. */
+static bool choose_only(const struct name_list *present, struct str wanted,
+			name_matches matches, const char *how,
+			struct name_choice *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < present->count; i++) {
+		if (!matches(present->items[i], wanted))
+			continue;
+		if (count < NAME_DOUBTS_MAX)
+			out->doubts[count] = present->items[i];
+		count++;
+	}
+	if (count == 1) {
+		out->name = out->doubts[0];
+		out->how = how;
+	} else {
+		out->doubt_count =
+			count < NAME_DOUBTS_MAX ? count : NAME_DOUBTS_MAX;
+	}
+	return count > 0;
+}
+
+void name_choose(const struct name_candidates *c,
+		 const struct name_list *present, struct name_choice *out)
+{
+	*out = (struct name_choice){ .how = NULL };
+	for (size_t i = 0; i < c->count; i++)
+		if (choose_only(present, c->names[i], str_equal, c->how[i],
+				out))
+			return;
+	for (size_t i = 0; i < c->count; i++)
+		if (choose_only(present, c->names[i], is_same_but_case, "case",
+				out))
+			return;
+	if (!c->count ||
+	    choose_only(present, c->names[0], is_same_last_part, "suffix", out))
+		return;
+	for (size_t i = 0; i < c->count; i++)
+		if (choose_only(present, c->names[i], is_same_but_suffix,
+				"without .cpu", out))
+			return;
+	choose_only(present, c->names[0], is_same_part_but_suffix,
+		    "without .cpu", out);
+}
