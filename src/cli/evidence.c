@@ -6,11 +6,7 @@
 #include "base/num.h"
 #include "cli/fetch.h"
 #include "cli/missing.h"
-
-/* Names and types are asked for over a day, the longest query a server takes
- * by default, so that "no samples in this window" and "no such service" can
- * be told apart. */
-#define METADATA_RANGE_NS (NS_PER_DAY - NS_PER_S)
+#include "cli/profile_service.h"
 
 void evidence_init(struct evidence *ev)
 {
@@ -41,55 +37,18 @@ static bool is_auto(struct str word)
 static const char *const auto_types[] = { "cpu",   "wall",  "alloc",
 					  "block", "mutex", "inuse" };
 
-/* "service.name=service_name" and what --map adds or changes: one matcher for
- * each attribute that the span's process has. */
-static void add_mapped(const struct evidence_want *want, const char *map,
-		       struct buf *out)
-{
-	struct str text = str_from(map);
-	size_t equals = str_find(text, STR("="));
-	struct str attr, value;
-
-	if (equals == SIZE_MAX || !want->trace)
-		return;
-	attr = str_slice(text, 0, equals);
-	value = resource_attr(want->trace, want->resource, attr);
-	if (value.ptr && value.len)
-		selector_add(out, str_slice(text, equals + 1, text.len), value);
-}
-
-static bool maps_service(const char *map)
-{
-	return str_starts(str_from(map), STR("service.name="));
-}
-
-static bool build_selector(struct context *ctx,
+/* What is asked for along with the lookup: mostly a service sends profiles
+ * under its own name, and then nothing has to be asked for again. */
+static bool guess_selector(struct context *ctx,
 			   const struct evidence_want *want, struct str *out,
 			   struct error *err)
 {
-	const struct options *o = ctx->options;
-	bool is_service_mapped = false;
-	struct buf text;
+	struct str empty = STR("{}"), label = STR("service_name");
 
-	if (o->selector) {
-		*out = str_from(o->selector);
-		return true;
-	}
-	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	for (size_t i = 0; i < o->map_count; i++) {
-		is_service_mapped |= maps_service(o->maps[i]);
-		add_mapped(want, o->maps[i], &text);
-	}
-	if (!is_service_mapped || !want->trace)
-		selector_add(&text, STR("service_name"), want->service);
-	selector_close(&text);
-	*out = arena_str(&ctx->arena, buf_str(&text));
-	if (!buf_check(&text, "the selector", err) || !out->ptr) {
-		buf_release(&text);
-		return out->ptr || error_memory(err, "the selector");
-	}
-	buf_release(&text);
-	return true;
+	*out = ctx->options->selector
+		       ? str_from(ctx->options->selector)
+		       : selector_with(ctx, empty, label, want->service, false);
+	return out->ptr || error_memory(err, "the selector");
 }
 
 /* ---- asking the server ---- */
@@ -99,20 +58,11 @@ struct inquiry {
 	const struct evidence_want *want;
 	struct evidence *ev;
 	struct baseline_want baseline;
-	struct names_job services;
-	struct names_job types;
+	struct profile_lookup lookup;
+	struct profile_service service;
+	bool is_service_known; /* else assumed, and samples came */
 	uint64_t span_id;
 };
-
-static struct time_range metadata_range(struct time_range window)
-{
-	struct time_range r = { sat_sub_i64(window.to_ns, METADATA_RANGE_NS),
-				window.to_ns };
-
-	if (window.from_ns < r.from_ns)
-		r.from_ns = window.from_ns;
-	return r;
-}
 
 static struct time_range baseline_guess(const struct inquiry *s)
 {
@@ -215,43 +165,43 @@ static bool align_forms(struct inquiry *s, struct profile_fetch *slow,
 	return fetches_run(s->ctx, other, 1, err);
 }
 
-/* Whether names and types are known; without samples it matters why not. */
-static bool judge_metadata(const struct inquiry *s, struct error *err)
+/* What is wrong with the names matters only when no samples came. A mapping
+ * of the user's that fits nothing is an error all the same. */
+static bool judge_lookup(struct inquiry *s, struct error *err)
 {
-	const struct names_job *failed = &s->services;
+	const struct profile_lookup *l = &s->lookup;
+	bool has_samples = s->ev->slow.stack_count > 0;
 
-	if (failed->job.has_answer)
-		failed = &s->types;
-	if (!failed->job.has_answer)
-		*err = failed->job.err;
-	return failed->job.has_answer || s->ev->slow.stack_count > 0;
+	s->is_service_known =
+		profile_lookup_take(&s->lookup, s->ctx, &s->service, err);
+	if (!s->is_service_known)
+		return has_samples && err->code != ERROR_MEMORY &&
+		       !s->ctx->options->map_count;
+	for (size_t i = 0; i < l->job_count; i++)
+		has_samples |= l->jobs[i]->has_answer;
+	if (!has_samples)
+		*err = l->jobs[0]->err;
+	return has_samples;
 }
 
-/* Everything at once; with metadata along in the first round, whose failure
- * matters only when no samples came. */
-static bool fetch_round(struct inquiry *s, bool with_metadata,
-			struct error *err)
+/* Everything at once; with the lookup along in the first round. */
+static bool fetch_round(struct inquiry *s, bool with_lookup, struct error *err)
 {
-	struct time_range range = metadata_range(s->want->window);
 	struct profile_fetch fetches[3];
 	size_t n = plan_fetches(s, fetches), count;
 	struct job *jobs[5];
 
 	for (count = 0; count < n; count++)
 		jobs[count] = &fetches[count].job;
-	if (with_metadata) {
-		services_job_init(&s->services, range);
-		types_job_init(&s->types, s->ev->selector.ptr, range);
-		jobs[count++] = &s->services.job;
-		jobs[count++] = &s->types.job;
-	}
+	for (size_t i = 0; with_lookup && i < s->lookup.job_count; i++)
+		jobs[count++] = s->lookup.jobs[i];
 	if (!jobs_run(s->ctx, jobs, count, err))
 		return false;
 	if (is_baseline_asked(s) &&
 	    !align_forms(s, &fetches[0], &fetches[1], err))
 		return false;
 	return judge_fetches(s, fetches, n, err) &&
-	       (!with_metadata || judge_metadata(s, err));
+	       (!with_lookup || judge_lookup(s, err));
 }
 
 static bool resolve_auto(struct inquiry *s, struct str *id, bool *is_gauge,
@@ -259,11 +209,24 @@ static bool resolve_auto(struct inquiry *s, struct str *id, bool *is_gauge,
 {
 	for (size_t i = 0; i < sizeof auto_types / sizeof *auto_types; i++)
 		if (profile_type_resolve(str_from(auto_types[i]),
-					 &s->types.names, &s->ctx->arena, id,
+					 &s->service.types, &s->ctx->arena, id,
 					 is_gauge, err))
 			return true;
-	*id = s->types.names.items[0];
+	*id = s->service.types.items[0];
 	*is_gauge = false;
+	return true;
+}
+
+static bool settle_selector(struct inquiry *s)
+{
+	struct evidence *ev = s->ev;
+
+	if (!s->is_service_known ||
+	    str_equal(s->service.selector, ev->selector))
+		return false;
+	if (!s->want->baseline_selector)
+		ev->baseline_selector = s->service.selector;
+	ev->selector = s->service.selector;
 	return true;
 }
 
@@ -272,21 +235,24 @@ static bool resolve_auto(struct inquiry *s, struct str *id, bool *is_gauge,
 static bool settle_type(struct inquiry *s, bool *is_changed, struct error *err)
 {
 	struct str word = type_word(s->ctx), id;
+	bool is_other;
 
-	*is_changed = false;
-	if (s->types.names.count == 0)
+	*is_changed = settle_selector(s);
+	if (s->service.types.count == 0)
 		return true;
 	if (is_auto(word)) {
 		if (!resolve_auto(s, &id, &s->ev->is_gauge, err))
 			return false;
-	} else if (!profile_type_resolve(word, &s->types.names, &s->ctx->arena,
-					 &id, &s->ev->is_gauge, err)) {
+	} else if (!profile_type_resolve(word, &s->service.types,
+					 &s->ctx->arena, &id, &s->ev->is_gauge,
+					 err)) {
 		return error_prefix(err, "service \"%.*s\"",
 				    STR_ARGS(s->want->service));
 	}
-	*is_changed = !str_equal(id, s->ev->type_id);
+	is_other = !str_equal(id, s->ev->type_id);
+	*is_changed |= is_other;
 	s->ev->type_id = id;
-	if (*is_changed && is_auto(word) && !is_cpu(id))
+	if (is_other && is_auto(word) && !is_cpu(id))
 		notes_add(&s->ctx->notes,
 			  "no CPU profile of this service; %.*s instead",
 			  STR_ARGS(id));
@@ -298,12 +264,12 @@ static bool fail_empty(const struct inquiry *s, struct error *err)
 {
 	const struct context *ctx = s->ctx;
 	const struct missing_profile missing = {
-		.service = s->want->service,
+		.service = s->service.name,
 		.type_id = s->ev->type_id,
 		.selector = ctx->options->selector,
 		.window = s->ev->window,
 		.now_ns = ctx->now_ns,
-		.services = &s->services.names,
+		.is_known = true,
 		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
 		.has_trace = s->want->trace != NULL,
 	};
@@ -393,7 +359,10 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 				  &ctx->arena, &ev->type_id, &ev->is_gauge,
 				  err))
 		return false;
-	if (!build_selector(ctx, s->want, &ev->selector, err))
+	if (!guess_selector(ctx, s->want, &ev->selector, err) ||
+	    !profile_lookup_init(&s->lookup, ctx, s->want->trace,
+				 s->want->resource, s->want->service,
+				 s->want->window, err))
 		return false;
 	ev->baseline_selector = s->want->baseline_selector
 					? str_from(s->want->baseline_selector)
