@@ -106,9 +106,10 @@ static void read_map(struct profile_lookup_state *s, struct context *ctx,
 	if (m.value.len)
 		s->maps[s->map_count++] = m;
 	else if (trace)
-		notes_add(&ctx->notes,
-			  "--map %s: the span's process has no such attribute",
-			  text);
+		notes_add(
+			&ctx->notes,
+			"--map %s: the span's process has no such attribute that is read",
+			text);
 }
 
 static bool is_name_mapped(const struct profile_lookup_state *s)

@@ -369,6 +369,134 @@ static void test_types_are_distinct(void **state)
 	arena_release(&arena);
 }
 
+static void test_series_request(void **state)
+{
+	static const char *const labels[] = { "service_name", "k8s.pod.name" };
+	struct http_request request;
+	struct buf selector;
+	struct error err;
+
+	(void)state;
+	buf_init(&selector, KIB);
+	selector_match(&selector, STR("service_name"), "=~", STR("a\\.b"));
+	selector_match(&selector, STR("pod"), "!=", STR("x"));
+	selector_close(&selector);
+	assert_string_equal(buf_text(&selector),
+			    "{service_name=~\"a\\\\.b\",pod!=\"x\"}");
+	assert_true(source_series_request(
+		&endpoint, "{a=\"b\"}", labels, COUNT(labels),
+		(struct time_range){ T0_NS, END_NS }, &request, &err));
+	assert_string_equal(request.path, SERVICE "Series");
+	assert_string_equal(request.accept, "*/*;allow-utf8-labelnames=true");
+	assert_string_equal(buf_text(&request.body),
+			    "{\"matchers\":[\"{a=\\\"b\\\"}\"],\"labelNames\":["
+			    "\"service_name\",\"k8s.pod.name\"],\"start\":"
+			    "1795223820000,\"end\":1795225619999}");
+	http_request_release(&request);
+	buf_release(&selector);
+}
+
+#define SERIES_LABELS 3
+
+static const char *const series_labels[SERIES_LABELS] = { "service_name", "pod",
+							  "version" };
+
+static bool read_series(struct http_response r, struct arena *arena,
+			struct series_list *list, struct error *err)
+{
+	bool done = source_series_answer(&endpoint, &r, series_labels,
+					 SERIES_LABELS, arena, list, err);
+
+	http_response_release(&r);
+	return done;
+}
+
+/* Two pods of each version, eleven types. */
+static void test_series_as_recorded(void **state)
+{
+	struct series_list list;
+	struct arena arena;
+	struct error err;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(read_series(answer_load("pyroscope", "series-labels-json"),
+				&arena, &list, &err));
+	assert_int_equal(list.count, 44);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct str *row = list.values + i * list.label_count;
+
+		assert_true(str_equal(row[0], STR("user-db-p01")));
+		assert_true(str_starts(row[1], STR("user-db-p01-")));
+		assert_true(str_starts(row[2], STR("1.")));
+	}
+	arena_release(&arena);
+}
+
+/* Old servers send all labels, a series may lack one, order is theirs. */
+static void test_series_of_any_shape(void **state)
+{
+	struct series_list list;
+	struct arena arena;
+	struct error err;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(read_series(
+		answer_make(200, "application/json",
+			    "{\"labelsSet\":[{\"labels\":[{\"name\":\"zone\","
+			    "\"value\":\"z\"},{\"value\":\"a\",\"name\":"
+			    "\"pod\",\"later\":[1]}]},{\"other\":1},{\"labels\""
+			    ":[]},{\"labels\":[{\"name\":\"version\"},{"
+			    "\"name\":\"pod\",\"value\":\"a\"}]}],\"more\":0}"),
+		&arena, &list, &err));
+	assert_int_equal(list.count, 3);
+	assert_null(list.values[0].ptr);
+	assert_true(str_equal(list.values[1], STR("a")));
+	assert_null(list.values[2].ptr);
+	assert_null(list.values[4].ptr);
+	assert_true(str_equal(list.values[7], STR("a")));
+	assert_null(list.values[8].ptr);
+	assert_true(read_series(answer_make(200, "application/json", "{}"),
+				&arena, &list, &err));
+	assert_int_equal(list.count, 0);
+	assert_false(read_series(answer_make(200, "application/json",
+					     "{\"labelsSet\":[{\"labels\":7}"),
+				 &arena, &list, &err));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	assert_false(read_series(
+		answer_load("pyroscope", "v1-series-bad-matcher-json"), &arena,
+		&list, &err));
+	arena_release(&arena);
+}
+
+static size_t count_series(size_t sent)
+{
+	struct http_response r = { .status = 200,
+				   .content_type = "application/json" };
+	struct series_list list;
+	struct arena arena;
+	struct error err;
+
+	buf_init(&r.body, 16 * MIB);
+	buf_add_text(&r.body, "{\"labelsSet\":[{\"labels\":[]}");
+	for (size_t i = 1; i < sent; i++)
+		buf_add_text(&r.body, ",{\"labels\":[{\"name\":\"pod\","
+				      "\"value\":\"x\"}]}");
+	buf_add_text(&r.body, "]}");
+	arena_init(&arena, 16 * MIB);
+	assert_true(read_series(r, &arena, &list, &err));
+	arena_release(&arena);
+	return list.count;
+}
+
+static void test_series_are_limited(void **state)
+{
+	(void)state;
+	assert_int_equal(count_series(LIMIT_SERIES), LIMIT_SERIES);
+	assert_int_equal(count_series(LIMIT_SERIES + 1), LIMIT_SERIES);
+}
+
 /* Another kind of server, which answers everything with 200. */
 static void test_no_list_at_all(void **state)
 {
@@ -465,6 +593,10 @@ int main(void)
 		cmocka_unit_test(test_metadata_requests),
 		cmocka_unit_test(test_services_are_sorted),
 		cmocka_unit_test(test_types_are_distinct),
+		cmocka_unit_test(test_series_request),
+		cmocka_unit_test(test_series_as_recorded),
+		cmocka_unit_test(test_series_of_any_shape),
+		cmocka_unit_test(test_series_are_limited),
 		cmocka_unit_test(test_no_list_at_all),
 		cmocka_unit_test(test_empty_and_damaged_lists),
 		cmocka_unit_test(test_probe),

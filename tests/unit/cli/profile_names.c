@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/profile_names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "support.h"
+
+static struct trace trace;
+static struct arena arena;
+static struct name_candidates candidates;
+
+static void find_candidates(const char *const *attrs, const char *service)
+{
+	struct error err;
+
+	trace_of(&trace, attrs);
+	arena_init(&arena, MIB);
+	assert_true(name_candidates_init(&candidates, attrs ? &trace : NULL, 0,
+					 str_from(service), &arena, &err));
+}
+
+static void forget(void)
+{
+	trace_release(&trace);
+	arena_release(&arena);
+}
+
+static void check_candidate(size_t index, const char *name, const char *how)
+{
+	assert_true(index < candidates.count);
+	if (!str_equal(candidates.names[index], str_from(name)))
+		fail_msg("%zu is %.*s, not %s", index,
+			 STR_ARGS(candidates.names[index]), name);
+	assert_string_equal(candidates.how[index], how);
+}
+
+static const char *const cart[] = { "service.name",
+				    "cart",
+				    "service.namespace",
+				    "shop",
+				    "k8s.namespace.name",
+				    "prod",
+				    "k8s.container.name",
+				    "app",
+				    "k8s.deployment.name",
+				    "cart",
+				    "container.name",
+				    "cart-1",
+				    NULL };
+
+static void candidates_come_best_first(void **state)
+{
+	(void)state;
+	find_candidates(cart, "cart");
+	assert_int_equal(candidates.count, 7);
+	check_candidate(0, "cart", "exact");
+	check_candidate(1, "shop/cart", "namespace/name");
+	check_candidate(2, "prod/cart", "namespace/name");
+	check_candidate(3, "prod/app", "namespace/container");
+	/* The deployment gives prod/cart once more. */
+	check_candidate(4, "ebpf/prod/app", "ebpf/namespace/container");
+	check_candidate(5, "ebpf/prod/cart", "ebpf/namespace/name");
+	check_candidate(6, "cart-1", "container");
+	forget();
+}
+
+static void a_name_alone_is_its_only_candidate(void **state)
+{
+	(void)state;
+	find_candidates(NULL, "cart");
+	assert_int_equal(candidates.count, 1);
+	check_candidate(0, "cart", "exact");
+	forget();
+	find_candidates(NULL, "");
+	assert_int_equal(candidates.count, 0);
+	forget();
+}
+
+static void check_pattern(const char *const *attrs, const char *service,
+			  const char *want)
+{
+	struct buf pattern;
+
+	find_candidates(attrs, service);
+	buf_init(&pattern, KIB);
+	name_pattern(&candidates, &pattern);
+	assert_string_equal(buf_text(&pattern), want);
+	buf_release(&pattern);
+	forget();
+}
+
+static void patterns_take_names_literally(void **state)
+{
+	static const char *const space[] = { "service.namespace", "a+b", NULL };
+
+	(void)state;
+	check_pattern(NULL, "cart", "(?i:(?:(?:.*/)?cart)(?:\\.cpu)?)");
+	check_pattern(space, "c.t",
+		      "(?i:(?:(?:.*/)?c\\.t|a\\+b/c\\.t)(?:\\.cpu)?)");
+	check_pattern(NULL, "\\.+*?()|[]{}^$-",
+		      "(?i:(?:(?:.*/)?\\\\\\.\\+\\*\\?\\(\\)\\|\\[\\]\\{\\}"
+		      "\\^\\$-)(?:\\.cpu)?)");
+	/* What is behind the last '/' may come under another prefix. */
+	check_pattern(NULL, "eu/cart", "(?i:(?:(?:.*/)?cart)(?:\\.cpu)?)");
+	check_pattern(NULL, "cart/", "(?i:(?:(?:.*/)?cart/)(?:\\.cpu)?)");
+}
+
+#define LIST_MAX 8
+
+static struct name_choice choose(const char *const *present)
+{
+	struct str items[LIST_MAX];
+	struct name_list list = { items, 0 };
+	struct name_choice choice;
+
+	for (; present[list.count]; list.count++)
+		items[list.count] = str_from(present[list.count]);
+	name_choose(&candidates, &list, &choice);
+	return choice;
+}
+
+#define PRESENT(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void check_choice(const char *const *present, const char *name,
+			 const char *how)
+{
+	struct name_choice choice = choose(present);
+
+	assert_non_null(choice.name.ptr);
+	if (!str_equal(choice.name, str_from(name)))
+		fail_msg("%.*s, not %s", STR_ARGS(choice.name), name);
+	assert_string_equal(choice.how, how);
+	assert_int_equal(choice.doubt_count, 0);
+}
+
+static void check_doubt(const char *const *present, size_t doubt_count)
+{
+	struct name_choice choice = choose(present);
+
+	assert_null(choice.name.ptr);
+	assert_int_equal(choice.doubt_count, doubt_count);
+}
+
+static void the_best_that_exists_is_chosen(void **state)
+{
+	(void)state;
+	find_candidates(cart, "cart");
+	check_choice(PRESENT("prod/cart", "cart", "shop/cart"), "cart",
+		     "exact");
+	check_choice(PRESENT("prod/app", "prod/cart", "shop/cart"), "shop/cart",
+		     "namespace/name");
+	check_choice(PRESENT("ebpf/prod/app", "prod/app", "other/cart"),
+		     "prod/app", "namespace/container");
+	check_choice(PRESENT("ebpf/prod/app", "Cart"), "ebpf/prod/app",
+		     "ebpf/namespace/container");
+	check_choice(PRESENT("Cart", "eu/cart"), "Cart", "case");
+	check_choice(PRESENT("PROD/APP", "eu/cart"), "PROD/APP", "case");
+	check_choice(PRESENT("eu/Cart", "cart.cpu"), "eu/Cart", "suffix");
+	check_choice(PRESENT("cart.cpu", "eu/cart.cpu"), "cart.cpu",
+		     "without .cpu");
+	check_choice(PRESENT("eu/cart.cpu", "card"), "eu/cart.cpu",
+		     "without .cpu");
+	forget();
+}
+
+static void equals_are_not_believed(void **state)
+{
+	(void)state;
+	find_candidates(NULL, "cart");
+	check_doubt(PRESENT("dev/cart", "eu/cart"), 2);
+	check_doubt(PRESENT("CART", "Cart", "eu/cart"), 2);
+	check_doubt(PRESENT("a/cart", "b/cart", "c/cart", "d/cart", "e/cart"),
+		    NAME_DOUBTS_MAX);
+	check_doubt(PRESENT("dev/cart.cpu", "eu/cart.cpu"), 2);
+	/* Not after a '/': another service. */
+	check_doubt(PRESENT("shopping-cart", "cart-db", "cart/db"), 0);
+	forget();
+}
+
+static void a_prefix_of_the_trace_may_be_missing(void **state)
+{
+	(void)state;
+	find_candidates(NULL, "eu/cart");
+	check_choice(PRESENT("cart", "db"), "cart", "suffix");
+	check_doubt(PRESENT("cart", "dev/cart"), 2);
+	check_choice(PRESENT("cart", "eu/cart"), "eu/cart", "exact");
+	forget();
+}
+
+static void without_a_name_nothing_is_chosen(void **state)
+{
+	(void)state;
+	find_candidates(NULL, "");
+	check_doubt(PRESENT("", "cart"), 0);
+	forget();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(candidates_come_best_first),
+		cmocka_unit_test(a_name_alone_is_its_only_candidate),
+		cmocka_unit_test(patterns_take_names_literally),
+		cmocka_unit_test(the_best_that_exists_is_chosen),
+		cmocka_unit_test(equals_are_not_believed),
+		cmocka_unit_test(a_prefix_of_the_trace_may_be_missing),
+		cmocka_unit_test(without_a_name_nothing_is_chosen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
