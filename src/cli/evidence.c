@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/evidence.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -347,6 +349,46 @@ static void note_lookback(const struct inquiry *s)
 			"7 days by default, so it may have been cut");
 }
 
+static void divide_sides(struct inquiry *s, int64_t slow, int64_t baseline)
+{
+	struct evidence *ev = s->ev;
+	char before[64] = "";
+
+	profile_divide(&ev->slow, slow);
+	if (ev->has_baseline) {
+		profile_divide(&ev->baseline, baseline);
+		snprintf(before, sizeof before, ", %" PRId64 " in the baseline",
+			 baseline);
+	}
+	notes_add(&s->ctx->notes,
+		  "values are per snapshot: %" PRId64 " snapshots%s", slow,
+		  before);
+}
+
+/* A server sums the snapshots of a window, and of all instances: bytes in use
+ * have a meaning only per snapshot. Both sides are divided or none. */
+static bool divide_gauge(struct inquiry *s, struct error *err)
+{
+	struct evidence *ev = s->ev;
+	struct profile_query query = query_of(s, ev->selector, ev->window);
+	struct snapshots_job counts[2];
+	struct job *jobs[2] = { &counts[0].job, &counts[1].job };
+	size_t n = ev->has_baseline ? 2 : 1;
+	bool done;
+
+	snapshots_job_init(&counts[0], &query, s->service.instance_label.ptr);
+	query = query_of(s, ev->baseline_selector, ev->baseline_window);
+	snapshots_job_init(&counts[1], &query, s->service.instance_label.ptr);
+	done = jobs_run(s->ctx, jobs, n, err);
+	if (done && counts[0].job.has_answer && counts[n - 1].job.has_answer)
+		divide_sides(s, counts[0].count, counts[n - 1].count);
+	else if (done)
+		notes_add(&s->ctx->notes,
+			  "this type is a gauge: values are sums over all "
+			  "snapshots of the window; read the shares");
+	return done;
+}
+
 static bool fetch_live(struct inquiry *s, struct error *err)
 {
 	struct context *ctx = s->ctx;
@@ -378,7 +420,9 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 		return fail_empty(s, err);
 	ev->has_span = ev->span.stack_count > 0;
 	note_lookback(s);
-	return !is_baseline_asked(s) || finish_baseline(s, err);
+	if (is_baseline_asked(s) && !finish_baseline(s, err))
+		return false;
+	return !ev->is_gauge || divide_gauge(s, err);
 }
 
 static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
@@ -456,10 +500,6 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 			"%.1f %% of the profile is under \"other\": the server "
 			"cut small functions off",
 			100 * ev->slow.truncated_share);
-	if (done && ev->is_gauge && !path)
-		notes_add(&ctx->notes,
-			  "this type is a gauge: values are sums over all "
-			  "snapshots of the window; read the shares");
 	return done && check_units(ev, err);
 }
 

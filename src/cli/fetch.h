@@ -33,6 +33,13 @@ void profile_fetch_init(struct profile_fetch *f,
 			const struct profile_query *query,
 			struct profile *into);
 
+/* Whether a server can have heeded the spans it was asked for. Some ignore a
+ * selector they do not know and answer with the whole service. Both totals of
+ * one window and selector; has_other_spans: the service served more requests
+ * in it than those asked for. */
+bool span_answer_is_believable(int64_t span_total, int64_t service_total,
+			       bool has_other_spans);
+
 /* Names that the profile server lists; in ctx->arena. */
 struct names_job {
 	struct job job;       /* for jobs_run() */
@@ -62,5 +69,18 @@ struct series_job {
 void series_job_init(struct series_job *s, const char *selector,
 		     const char *const *labels, size_t label_count,
 		     struct time_range range);
+
+/* How many snapshots the profile of a gauge sums up; see profile_divide(). */
+struct snapshots_job {
+	struct job job; /* for jobs_run() */
+	struct profile_query query;
+	const char *instance_label; /* or NULL */
+	int64_t count;              /* above 0 when the job has an answer */
+};
+
+/* What the pointers point at stays the caller's and must outlive the run. */
+void snapshots_job_init(struct snapshots_job *s,
+			const struct profile_query *query,
+			const char *instance_label);
 
 #endif

@@ -96,6 +96,16 @@ void profile_fetch_init(struct profile_fetch *f,
 				     .into = into };
 }
 
+bool span_answer_is_believable(int64_t span_total, int64_t service_total,
+			       bool has_other_spans)
+{
+	/* Nothing of nothing proves nothing. */
+	if (span_total <= 0)
+		return true;
+	return has_other_spans ? span_total < service_total
+			       : span_total <= service_total;
+}
+
 static bool names_request(struct job *job, struct context *ctx,
 			  struct http_request *request, struct error *err)
 {
@@ -167,4 +177,42 @@ void series_job_init(struct series_job *s, const char *selector,
 				  .labels = labels,
 				  .label_count = label_count,
 				  .range = range };
+}
+
+static bool snapshots_request(struct job *job, struct context *ctx,
+			      struct http_request *request, struct error *err)
+{
+	const struct snapshots_job *s = (const struct snapshots_job *)job;
+
+	return source_snapshots_request(&ctx->profiles.endpoint, &s->query,
+					s->instance_label, job->attempt,
+					request, err);
+}
+
+static bool snapshots_answer(struct job *job, struct context *ctx,
+			     const struct http_response *response)
+{
+	struct snapshots_job *s = (struct snapshots_job *)job;
+	enum answer answer = source_snapshots_answer(
+		&ctx->profiles.endpoint, response, &s->count, &job->err);
+
+	if (answer == ANSWER_TRY_NEXT &&
+	    job->attempt + 1 < source_snapshots_attempts()) {
+		job->attempt++;
+		return false;
+	}
+	job->has_answer = answer == ANSWER_OK;
+	return true;
+}
+
+static const struct job_type snapshots_job = { snapshots_request,
+					       snapshots_answer };
+
+void snapshots_job_init(struct snapshots_job *s,
+			const struct profile_query *query,
+			const char *instance_label)
+{
+	*s = (struct snapshots_job){ .job = { .type = &snapshots_job },
+				     .query = *query,
+				     .instance_label = instance_label };
 }

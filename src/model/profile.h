@@ -123,4 +123,9 @@ bool profile_check(const struct profile *p, struct error *err) MUST_CHECK;
  * of it. Sets period and sample_count; leaves them when neither applies. */
 void profile_infer_period(struct profile *p);
 
+/* Values per snapshot instead of their sum. What is lost by rounding goes to
+ * the next stack, so that no subtree is off by more than one unit; stacks of
+ * nothing are dropped. */
+void profile_divide(struct profile *p, int64_t divisor);
+
 #endif

@@ -6,6 +6,8 @@
 #ifndef SOURCE_PYROSCOPE_H
 #define SOURCE_PYROSCOPE_H
 
+#include "base/json.h"
+#include "base/jsonw.h"
 #include "source/source.h"
 
 /* A request: a selector as long as an option may be, each byte of it escaped,
@@ -21,5 +23,19 @@ void pyroscope_range_ms(struct time_range range, int64_t *start_ms,
 bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 		    const char *content_type, struct buf *body,
 		    struct http_request *request, struct error *err) MUST_CHECK;
+
+/* A call with a JSON body: what `add` puts in, then the times. */
+bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
+		   struct time_range range,
+		   void (*add)(struct jsonw *w, const void *what),
+		   const void *what, struct http_request *request,
+		   struct error *err) MUST_CHECK;
+
+/* The JSON object of an answer: calls read for the value of the field. False
+ * for every other answer, in words. */
+bool pyroscope_read(const struct endpoint *endpoint,
+		    const struct http_response *response, struct str field,
+		    void (*read)(struct json_reader *r, void *into), void *into,
+		    struct error *err) MUST_CHECK;
 
 #endif

@@ -16,12 +16,11 @@
 /* The whole of a service's metadata in the last hour is cheap to ask for. */
 #define PROBE_WINDOW_NS NS_PER_HOUR
 
-/* Writes {"start":..,"end":..} around what `add` puts in. */
-static bool json_request(const struct endpoint *endpoint, const char *method,
-			 struct time_range range,
-			 void (*add)(struct jsonw *w, const void *what),
-			 const void *what, struct http_request *request,
-			 struct error *err)
+bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
+		   struct time_range range,
+		   void (*add)(struct jsonw *w, const void *what),
+		   const void *what, struct http_request *request,
+		   struct error *err)
 {
 	int64_t start_ms, end_ms;
 	struct buf body;
@@ -75,8 +74,8 @@ bool source_services_request(const struct endpoint *endpoint,
 			     struct time_range range,
 			     struct http_request *request, struct error *err)
 {
-	return json_request(endpoint, "LabelValues", range, add_label_name,
-			    "service_name", request, err);
+	return pyroscope_ask(endpoint, "LabelValues", range, add_label_name,
+			     "service_name", request, err);
 }
 
 bool source_types_request(const struct endpoint *endpoint, const char *selector,
@@ -86,8 +85,8 @@ bool source_types_request(const struct endpoint *endpoint, const char *selector,
 	static const char *const label = "__profile_type__";
 	const struct series_query query = { selector, &label, 1 };
 
-	return json_request(endpoint, "Series", range, add_matcher, &query,
-			    request, err);
+	return pyroscope_ask(endpoint, "Series", range, add_matcher, &query,
+			     request, err);
 }
 
 bool source_series_request(const struct endpoint *endpoint,
@@ -97,8 +96,8 @@ bool source_series_request(const struct endpoint *endpoint,
 {
 	const struct series_query query = { selector, labels, label_count };
 
-	if (!json_request(endpoint, "Series", range, add_matcher, &query,
-			  request, err))
+	if (!pyroscope_ask(endpoint, "Series", range, add_matcher, &query,
+			   request, err))
 		return false;
 	/* Otherwise labels with dots in their names stay hidden. */
 	request->accept = "*/*;allow-utf8-labelnames=true";
@@ -230,30 +229,6 @@ void name_list_sort(struct name_list *list)
 	list->count = kept;
 }
 
-/* Reads the value of the field that holds the answer. */
-typedef void (*read_list)(struct json_reader *r, void *into);
-
-static bool read_answer(const struct http_response *response, struct str field,
-			read_list read, void *into, struct error *err)
-{
-	struct json_reader *r = json_new(buf_str(&response->body), err);
-	struct str key;
-	bool is_ok;
-
-	if (!r)
-		return false;
-	is_ok = json_enter(r, JSON_OBJECT);
-	while (is_ok && json_next_key(r, &key)) {
-		if (str_equal(key, field))
-			read(r, into);
-		else
-			json_skip(r);
-	}
-	is_ok = json_check(r, err);
-	json_free(r);
-	return is_ok;
-}
-
 static bool check_list(const struct endpoint *endpoint,
 		       const struct http_response *response, struct error *err)
 {
@@ -267,24 +242,49 @@ static bool check_list(const struct endpoint *endpoint,
 		return true;
 	host = url_authority(endpoint->url);
 	return error_set(err, ERROR_FORMAT,
-			 "pyroscope: %.*s answers 200, but with no list of "
-			 "names: is there a Pyroscope at this address? "
+			 "pyroscope: %.*s answers 200, but with no "
+			 "list: is there a Pyroscope at this address? "
 			 "(%s-url)",
 			 STR_ARGS(host), side_prefix(endpoint));
 }
 
+bool pyroscope_read(const struct endpoint *endpoint,
+		    const struct http_response *response, struct str field,
+		    void (*read)(struct json_reader *r, void *into), void *into,
+		    struct error *err)
+{
+	struct json_reader *r;
+	struct str key;
+	bool is_ok;
+
+	if (!check_list(endpoint, response, err))
+		return false;
+	r = json_new(buf_str(&response->body), err);
+	if (!r)
+		return false;
+	is_ok = json_enter(r, JSON_OBJECT);
+	while (is_ok && json_next_key(r, &key)) {
+		if (str_equal(key, field))
+			read(r, into);
+		else
+			json_skip(r);
+	}
+	is_ok = json_check(r, err);
+	json_free(r);
+	return is_ok || error_prefix(err, "pyroscope: the answer");
+}
+
 static bool names_answer(const struct endpoint *endpoint,
 			 const struct http_response *response, struct str field,
-			 read_list read, struct arena *arena,
-			 struct name_list *list, struct error *err)
+			 void (*read)(struct json_reader *r, void *into),
+			 struct arena *arena, struct name_list *list,
+			 struct error *err)
 {
 	struct collector c = { .arena = arena, .list = list };
 
 	*list = (struct name_list){ .items = NULL };
-	if (!check_list(endpoint, response, err))
+	if (!pyroscope_read(endpoint, response, field, read, &c, err))
 		return false;
-	if (!read_answer(response, field, read, &c, err))
-		return error_prefix(err, "pyroscope: the list of names");
 	if (c.is_failed)
 		return arena_fail(arena, "the server's names", err);
 	name_list_sort(list);
@@ -437,10 +437,9 @@ bool source_series_answer(const struct endpoint *endpoint,
 				   .series = series };
 
 	*series = (struct series_list){ .label_count = label_count };
-	if (!check_list(endpoint, response, err))
+	if (!pyroscope_read(endpoint, response, STR("labelsSet"), read_series,
+			    &s, err))
 		return false;
-	if (!read_answer(response, STR("labelsSet"), read_series, &s, err))
-		return error_prefix(err, "pyroscope: the list of series");
 	if (s.is_failed)
 		return arena_fail(arena, "the server's series", err);
 	return true;

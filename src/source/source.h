@@ -172,6 +172,19 @@ bool source_series_answer(const struct endpoint *endpoint,
 			  struct arena *arena, struct series_list *series,
 			  struct error *err) MUST_CHECK;
 
+/* How many snapshots a gauge's profile sums up: SelectHeatmap (2.0 and later),
+ * else points of SelectSeries below every sender's interval, by instance when
+ * the label is not NULL. */
+bool source_snapshots_request(const struct endpoint *endpoint,
+			      const struct profile_query *query,
+			      const char *instance_label, unsigned attempt,
+			      struct http_request *request,
+			      struct error *err) MUST_CHECK;
+unsigned source_snapshots_attempts(void);
+enum answer source_snapshots_answer(const struct endpoint *endpoint,
+				    const struct http_response *response,
+				    int64_t *count, struct error *err);
+
 /* Bytewise order, each once. */
 void name_list_sort(struct name_list *list);
 

@@ -241,6 +241,30 @@ static void test_sums_are_capped(void **state)
 	profile_release(&p);
 }
 
+static void test_snapshots_are_averaged(void **state)
+{
+	struct profile p;
+	struct profile_build *b = begin(&p);
+
+	(void)state;
+	add(b, "a", 10);
+	add(b, "a;b", 1);
+	add(b, "a;c", 1);
+	add(b, "a;d", 3);
+	add(b, "e", -5);
+	finish(b);
+	profile_divide(&p, 1);
+	assert_is(&p, "a 10\na;b 1\na;c 1\na;d 3\ne -5\n");
+	/* 10 and no rest; 1 and 1 make 2, not enough; 5 with the last. */
+	profile_divide(&p, 5);
+	assert_is(&p, "a 2\na;d 1\ne -1\n");
+	assert_int_equal(p.total, 2);
+	profile_divide(&p, 100);
+	assert_is(&p, "");
+	assert_int_equal(p.total, 0);
+	profile_release(&p);
+}
+
 static void test_types(void **state)
 {
 	struct profile p;
@@ -520,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_what_cancels_out_is_gone),
 		cmocka_unit_test(test_no_frames_and_no_name),
 		cmocka_unit_test(test_sums_are_capped),
+		cmocka_unit_test(test_snapshots_are_averaged),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_units_of_time),
 		cmocka_unit_test(test_depth_limit),
