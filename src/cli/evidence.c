@@ -39,20 +39,6 @@ static bool is_auto(struct str word)
 static const char *const auto_types[] = { "cpu",   "wall",  "alloc",
 					  "block", "mutex", "inuse" };
 
-/* What is asked for along with the lookup: mostly a service sends profiles
- * under its own name, and then nothing has to be asked for again. */
-static bool guess_selector(struct context *ctx,
-			   const struct evidence_want *want, struct str *out,
-			   struct error *err)
-{
-	struct str empty = STR("{}"), label = STR("service_name");
-
-	*out = ctx->options->selector
-		       ? str_from(ctx->options->selector)
-		       : selector_with(ctx, empty, label, want->service, false);
-	return out->ptr || error_memory(err, "the selector");
-}
-
 /* ---- asking the server ---- */
 
 struct inquiry {
@@ -401,10 +387,10 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 				  &ctx->arena, &ev->type_id, &ev->is_gauge,
 				  err))
 		return false;
-	if (!guess_selector(ctx, s->want, &ev->selector, err) ||
-	    !profile_lookup_init(&s->lookup, ctx, s->want->trace,
+	if (!profile_lookup_init(&s->lookup, ctx, s->want->trace,
 				 s->want->resource, s->want->service,
-				 s->want->window, err))
+				 s->want->window, err) ||
+	    !profile_lookup_guess(&s->lookup, ctx, &ev->selector, err))
 		return false;
 	ev->baseline_selector = s->want->baseline_selector
 					? str_from(s->want->baseline_selector)

@@ -329,6 +329,20 @@ static bool build_selector(const struct rows *r, struct context *ctx,
 	return take_selector(&text, ctx, &out->selector, err);
 }
 
+bool profile_lookup_guess(const struct profile_lookup *l, struct context *ctx,
+			  struct str *selector, struct error *err)
+{
+	struct profile_service guess = { .name = l->state->service };
+	struct rows r = { .s = l->state };
+
+	for (size_t i = 0; i < LIMIT_HEADERS; i++)
+		r.is_map_used[i] = true;
+	if (!build_selector(&r, ctx, &guess, err))
+		return false;
+	*selector = guess.selector;
+	return true;
+}
+
 static bool describe(const struct profile_lookup_state *s, struct context *ctx,
 		     struct profile_service *out, struct error *err)
 {

@@ -36,6 +36,12 @@ bool profile_lookup_init(struct profile_lookup *l, struct context *ctx,
 			 struct str service, struct time_range range,
 			 struct error *err) MUST_CHECK;
 
+/* The selector that is right when the service sends profiles under its own
+ * name with all mapped labels, in ctx->arena: profiles may be asked for along
+ * with the jobs, and again when the lookup says otherwise. */
+bool profile_lookup_guess(const struct profile_lookup *l, struct context *ctx,
+			  struct str *selector, struct error *err) MUST_CHECK;
+
 /* After the jobs ran. ERROR_NOT_FOUND: no such service, with the names tried
  * and the nearest ones there are. Without metadata (the calls failed) the
  * exact name and the usual types are taken, and a note says so. */

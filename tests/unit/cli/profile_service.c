@@ -248,6 +248,24 @@ static void a_mapped_name_takes_the_place_of_the_usual_ones(void **state)
 	check_refusal("no samples match {app=\"user-db\"} between");
 }
 
+static void the_guess_is_the_own_name_with_all_maps(void **state)
+{
+	struct str guess;
+
+	(void)state;
+	options.maps[options.map_count++] = "k8s.pod.name=pod";
+	options.maps[options.map_count++] = "no.such=other";
+	begin();
+	assert_true(profile_lookup_guess(&lookup, &ctx, &guess, &err));
+	assert_string_equal(guess.ptr,
+			    "{service_name=\"user-db\",pod=\"user-db-0\"}");
+	check_note("--map no.such=other: ");
+	options.selector = "{a=\"b\"}";
+	begin();
+	assert_true(profile_lookup_guess(&lookup, &ctx, &guess, &err));
+	assert_string_equal(guess.ptr, "{a=\"b\"}");
+}
+
 static void selectors_are_taken_verbatim(void **state)
 {
 	(void)state;
@@ -354,6 +372,7 @@ int main(void)
 		TEST(another_name_is_noted),
 		TEST(maps_are_used_when_the_label_exists),
 		TEST(a_mapped_name_takes_the_place_of_the_usual_ones),
+		TEST(the_guess_is_the_own_name_with_all_maps),
 		TEST(selectors_are_taken_verbatim),
 		TEST(what_was_tried_is_told),
 		TEST(doubtful_names_are_told),
