@@ -11,7 +11,7 @@ _tracefind_options()
 	local sided='tenant-id username password-file token-file header cacert
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'
-	local profiling='map selector type sort limit'
+	local profiling='map selector type rules sort limit'
 	local comparing='baseline baseline-selector normalize'
 	local name side
 
@@ -46,7 +46,7 @@ _tracefind_values()
 	--sort) printf '%s\n' owned self total delta ;;
 	--color) printf '%s\n' auto always never ;;
 	--output|-o) printf '%s\n' table json folded difffolded ;;
-	--record|--replay|--*password-file|--*token-file|--*cacert|--*cert|\
+	--record|--replay|--rules|--*password-file|--*token-file|--*cacert|--*cert|\
 	--*key)
 		echo FILE ;;
 	esac

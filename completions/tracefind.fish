@@ -32,6 +32,7 @@ complete -c tracefind -n $slow -l scope -x -a 'auto span service' -d 'whose samp
 complete -c tracefind -n $profiling -l map -x -d 'attribute and label that hold the same'
 complete -c tracefind -n $profiling -l selector -x -d 'which profiles'
 complete -c tracefind -n $profiling -l type -x -a 'auto cpu alloc inuse goroutine mutex block wall' -d 'profile type'
+complete -c tracefind -n $profiling -l rules -r -F -d 'rules about kinds of code'
 complete -c tracefind -n $comparing -l baseline -r -a 'auto previous 1h 1d 7d none' -d 'compare with'
 complete -c tracefind -n $comparing -l baseline-selector -x -d 'compare with these profiles'
 complete -c tracefind -n $comparing -l normalize -x -a 'share rate' -d 'what to compare'

@@ -126,8 +126,8 @@ static struct code_class classify_function(const struct func_table *t,
 
 	if (twin && is_same_function(p, f, slow->profile, twin - 1))
 		return slow->classes[twin - 1];
-	return code_classify(function_name(p, f), function_file(p, f),
-			     t->languages);
+	return code_classify(t->rules, function_name(p, f),
+			     function_file(p, f), t->languages);
 }
 
 static void side_classify(struct func_table *t, enum side s)
@@ -272,11 +272,16 @@ static void stack_totals(struct pass *pass, uint32_t index)
 	const struct func_side *side = &pass->t->sides[pass->s];
 	const struct profile *p = side->profile;
 	const struct stack *stack = &p->stacks[index];
+	bool is_kernel = false;
 
 	for (uint32_t i = 0; i < stack->frame_count; i++) {
 		uint32_t frame = p->frame_ids[stack->frame_first + i];
-		uint32_t entry = side->entries[p->frames[frame].function];
+		uint32_t function = p->frames[frame].function;
+		uint32_t entry = side->entries[function];
 
+		is_kernel |= side->classes[function].is_kernel_entry;
+		pass->t->entries[entry].is_beneath_kernel |= is_kernel;
+		pass->t->entries[entry].is_above_kernel |= !is_kernel;
 		if (pass->frame_seen[frame] != index + 1)
 			add(&pass->frame_values[frame], stack->value);
 		pass->frame_seen[frame] = index + 1;
@@ -363,6 +368,7 @@ static void choose_lines(struct pass *pass, int64_t *best)
 		best[id] = pass->frame_values[i];
 		entry->line = p->frames[i].line;
 		entry->file = file.len ? file : (struct str){ NULL, 0 };
+		entry->kind = side->classes[p->frames[i].function].kind;
 	}
 }
 
@@ -398,12 +404,13 @@ static bool side_values_add(struct func_table *t, enum side s,
 
 bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct profile *slow,
-		      const struct profile *baseline, struct error *err)
+		      const struct profile *baseline,
+		      const struct code_rules *rules, struct error *err)
 {
 	struct buf key;
 	bool is_done = true;
 
-	*t = (struct func_table){ .arena = arena };
+	*t = (struct func_table){ .arena = arena, .rules = rules };
 	t->sides[SIDE_SLOW].profile = slow;
 	t->sides[SIDE_BASELINE].profile = baseline;
 	map_init(&t->map, arena);
@@ -419,4 +426,14 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 		    !side_values_add(t, (enum side)s, err))
 			return false;
 	return true;
+}
+
+/* Most functions of the kernel have no rule: their place tells. */
+enum code_kind func_entry_kind(const struct func_entry *entry)
+{
+	if (!entry->is_application)
+		return entry->kind;
+	return entry->is_beneath_kernel && !entry->is_above_kernel
+		       ? CODE_KERNEL
+		       : CODE_APPLICATION;
 }

@@ -8,6 +8,7 @@
 #define ANALYZE_FLATCUM_H
 
 #include "analyze/code_kind.h"
+#include "analyze/profile_analysis.h"
 #include "base/map.h"
 
 #define ENTRY_NONE UINT32_MAX
@@ -27,7 +28,10 @@ struct func_entry {
 	uint32_t line;
 	uint32_t leaf; /* entry of the hottest leaf beneath it, or itself */
 	bool is_application;
-	bool is_merged; /* of several names */
+	bool is_beneath_kernel; /* on some stack, and so on */
+	bool is_above_kernel;
+	bool is_merged;      /* of several names */
+	enum code_kind kind; /* of the hottest line */
 	struct side_values values[SIDE_COUNT];
 };
 
@@ -45,16 +49,18 @@ struct func_table {
 	size_t count;
 	size_t cap;
 	size_t merged_count; /* entries of several names */
+	const struct code_rules *rules; /* the user's, or NULL */
 	unsigned int languages;
 	uint32_t *known; /* by entry: its last function of the slow side + 1 */
 	struct func_side sides[SIDE_COUNT];
 };
 
-/* baseline may be NULL. Names and files are borrowed from the profiles or
- * live in arena. */
+/* baseline may be NULL, and so may rules, the user's own about kinds. Names
+ * and files are borrowed from the profiles or live in arena. */
 bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct profile *slow,
 		      const struct profile *baseline,
+		      const struct code_rules *rules,
 		      struct error *err) MUST_CHECK;
 
 /* Sees one more profile, such as a block of a side, through a built table:
@@ -67,6 +73,9 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
  * above the kernel, else the leaf. */
 uint32_t func_side_owner(const struct func_side *side,
 			 const struct stack *stack);
+
+/* The kind of an entry: application when one of its functions is. */
+enum code_kind func_entry_kind(const struct func_entry *entry);
 
 /* The profile's function at the i-th frame of a stack. */
 uint32_t func_side_function(const struct func_side *side,

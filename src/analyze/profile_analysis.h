@@ -11,12 +11,7 @@
 #include "model/profile.h"
 #include "model/result.h"
 
-enum code_kind {
-	CODE_APPLICATION = 0,
-	CODE_LIBRARY, /* third party: frameworks, drivers, clients */
-	CODE_STDLIB,
-	CODE_RUNTIME, /* runtime, GC, kernel, libc */
-};
+struct code_rules; /* analyze/code_rules.h */
 
 /* What a side's values are divided by before they are compared: all of them,
  * seconds of the window, requests that the window served. */
@@ -68,6 +63,20 @@ struct rank_want {
  * delta is in parts of the slow side's total. Blocks show the noise; without
  * them it is assumed. Renamed functions and cost that moved between siblings
  * are no change. Notes say how it was tested, or why not. */
+	const struct code_rules *rules; /* the user's about kinds, or NULL */
+};
+
+/* Fills result->functions (+ counts, noise_count) and the shares of each kind
+ * of code from the slow profile and, when not NULL, the baseline. Without a
+ * baseline change stays CHANGE_NONE. Flat: the leaf frame's; total: once per
+ * distinct function of a stack; owned: charged to the deepest application frame
+ * (to the leaf when a stack has none). Rows are functions by name (file shown,
+ * not compared; numbers that compilers and virtual machines generate do not
+ * count), so two builds can be compared. Order: what grew, by the effect that
+ * is certain; what shrank; the rest by value. With is_loop the functions that
+ * run the loop, three at most, come first and are compared by their total.
+ * Under NORMALIZE_RATE delta is in parts of the slow side's total. Notes say
+ * what was not tested. */
 bool functions_rank(const struct profile *slow, const struct profile *baseline,
 		    const struct rank_want *want, struct result *result,
 		    struct error *err) MUST_CHECK;

@@ -4,6 +4,7 @@
 
 #include "analyze/diff.h"
 #include "analyze/explain.h"
+#include "analyze/kind_share.h"
 #include "analyze/loop.h"
 #include "base/num.h"
 
@@ -190,6 +191,24 @@ static bool row_texts(const struct ranking *r, const struct func_entry *e,
 	return row->name.ptr && (leaf == e || row->leaf.ptr);
 }
 
+static const char *row_kind(const struct ranking *r, const struct func_entry *e)
+{
+	return code_kind_name(kind_within(r->t->sides[SIDE_SLOW].profile,
+					  func_entry_kind(e)));
+}
+
+static void kinds_write(const struct func_table *t, struct result *result)
+{
+	const struct func_side *slow = &t->sides[SIDE_SLOW];
+	const struct func_side *base = &t->sides[SIDE_BASELINE];
+
+	kind_shares_sum(slow->profile, slow->classes, &result->kinds);
+	result->baseline_kinds = (struct kind_shares){ .total = 0 };
+	if (base->profile)
+		kind_shares_sum(base->profile, base->classes,
+				&result->baseline_kinds);
+}
+
 static bool rows_write(const struct ranking *r, struct result *result,
 		       struct error *err)
 {
@@ -206,6 +225,7 @@ static bool rows_write(const struct ranking *r, struct result *result,
 		struct function_row *row = &result->functions[i];
 
 		row->rank = (uint32_t)i + 1;
+		row->kind = row_kind(r, e);
 		row_values(r, e, row);
 		row->measure = i < r->loop_count ? RANK_TOTAL : RANK_OWNED;
 		row_diff(shown_diff(r, i), row);
@@ -437,7 +457,7 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		set_exposure(r->want, &want, slow->is_gauge, &result->notes);
 	if (!is_comparable(slow, baseline, &want, &result->notes))
 		baseline = NULL;
-	if (!func_table_build(t, arena, slow, baseline, err))
+	if (!func_table_build(t, arena, slow, baseline, r->want->rules, err))
 		return false;
 	if (baseline) {
 		if (!rank_compared(r, &want, result, err))
@@ -447,7 +467,10 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 			return false;
 		note_limits(r, &result->notes);
 	}
-	return rows_write(r, result, err);
+	if (!rows_write(r, result, err))
+		return false;
+	kinds_write(t, result);
+	return true;
 }
 
 bool functions_rank(const struct profile *slow, const struct profile *baseline,

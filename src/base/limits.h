@@ -125,6 +125,13 @@
 /* No command takes more than two; the rest is told apart from it. */
 #define LIMIT_ARGUMENTS 4u
 #define LIMIT_SECRET_FILE_BYTES (64 * KIB)
+
+/* Files of --rules, written by hand: the program's own rules fill half of
+ * this. Every function of a profile is compared with each rule; the longest
+ * package names and paths stay under 200 bytes. */
+#define LIMIT_RULE_FILE_BYTES (64 * KIB)
+#define LIMIT_RULES 1000u
+#define LIMIT_RULE_TEXT_BYTES 500u
 /* An address that holds a trace id; browsers and servers stop before. */
 #define LIMIT_URL_BYTES (32 * KIB)
 

@@ -163,6 +163,9 @@ static const struct option_row rows[] = {
 	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING,
 	  "'{...}'", CHOICE, "compare with these profiles",
 	  FIELD(baseline_selector), .check = check_selector },
+	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, PROFILING, "FILE", CHOICE,
+	  "rules of your own about what kind of code a function is",
+	  FIELD(rules) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
 	  "share or rate: compare shares of the total, or values a second "
 	  "(share)",

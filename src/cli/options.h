@@ -74,6 +74,7 @@ struct options {
 	const char *normalize;           /* share rate */
 	const char *maps[LIMIT_HEADERS]; /* attr=label */
 	size_t map_count;
+	const char *rules; /* file of rules about kinds of code */
 	/* view */
 	uint64_t limit;
 	const char *sort; /* owned self total delta */

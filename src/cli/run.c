@@ -4,8 +4,27 @@
 #include <string.h>
 
 #include "analyze/profile_analysis.h"
+#include "base/buf.h"
+#include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+
+static bool load_rules(struct run *r, struct error *err)
+{
+	const char *path = r->ctx.options->rules;
+	struct buf text;
+	bool is_done;
+
+	if (!path)
+		return true;
+	/* One byte more than is read: what is too large is said so there. */
+	buf_init(&text, LIMIT_RULE_FILE_BYTES + 1);
+	is_done = file_read(path, &text, err) &&
+		  code_rules_parse(&r->rules, &r->ctx.arena, path,
+				   buf_str(&text), err);
+	buf_release(&text);
+	return is_done || error_prefix(err, "--rules");
+}
 
 bool run_begin(struct run *r, const struct options *o, const char *command,
 	       unsigned lacking, struct error *err)
@@ -17,7 +36,7 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	trace_init(&r->trace);
 	evidence_init(&r->evidence);
 	return context_init(&r->ctx, o, err) &&
-	       output_check(o, lacking, command, err);
+	       output_check(o, lacking, command, err) && load_rules(r, err);
 }
 
 static enum rank_by rank_by_option(const char *sort, enum rank_by fallback)
@@ -55,6 +74,7 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 		.is_loop = is_loop,
 		.window_ns = length_ns(ev->window, &ev->slow),
 		.baseline_ns = length_ns(ev->baseline_window, &ev->baseline),
+		.rules = &r->rules,
 	};
 
 	return functions_rank(&ev->slow,

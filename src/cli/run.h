@@ -5,6 +5,7 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
+#include "analyze/code_rules.h"
 #include "cli/context.h"
 #include "cli/evidence.h"
 #include "model/trace.h"
@@ -15,6 +16,7 @@ struct run {
 	struct trace trace;
 	struct evidence evidence;
 	struct result result;
+	struct code_rules rules; /* of --rules; in the context's arena */
 	bool has_evidence;
 };
 

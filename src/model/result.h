@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "base/timefmt.h"
+#include "model/kind.h"
 #include "model/trace.h"
 
 enum cause_kind {
@@ -111,8 +112,9 @@ enum rank_by { RANK_OWNED = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
 struct function_row {
 	uint32_t rank; /* from 1 */
 	struct str name;
-	struct str file; /* NULL unknown */
-	uint32_t line;   /* 0 unknown: the hottest line of the function */
+	struct str file;  /* NULL unknown */
+	uint32_t line;    /* 0 unknown: the hottest line of the function */
+	const char *kind; /* of code, as code_kind_name(): "gc_alloc" */
 	struct str
 		leaf; /* hottest frame beneath it when another one, or NULL */
 	double owned;
@@ -192,6 +194,9 @@ struct result {
 	size_t function_count; /* rows kept */
 	size_t function_total; /* rows before the limit */
 	size_t noise_count;    /* rows left out as noise */
+	/* What the values of both sides went into; total 0 when not known. */
+	struct kind_shares kinds;
+	struct kind_shares baseline_kinds;
 	struct finding *findings;
 	size_t finding_count;
 	struct waterfall_row *waterfall; /* show only */

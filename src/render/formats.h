@@ -33,6 +33,10 @@ void waterfall_render(struct page *p, const struct render_input *in);
  * Without a baseline: flat flat% cum cum%, by owner own own% flat% cum%. */
 void table_functions(struct page *p, const struct result *r);
 
+/* One line: how much of the profile went into each kind of code, and what that
+ * was where a baseline shows a clear change. Nothing when not known. */
+void table_kinds(struct page *p, const struct result *r);
+
 /* The measure by which a row is ranked and compared: OWNED, SELF or TOTAL. */
 enum rank_by row_measure(const struct result *r,
 			 const struct function_row *row);

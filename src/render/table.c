@@ -367,6 +367,8 @@ void table_functions(struct page *p, const struct result *r)
 	}
 	for (size_t i = 0; i < t.row_count; i++)
 		write_row(p, &t, &r->functions[i]);
-	if (!p->style.is_quiet)
-		write_foot(p, &t);
+	if (p->style.is_quiet)
+		return;
+	write_foot(p, &t);
+	table_kinds(p, r);
 }

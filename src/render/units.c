@@ -42,6 +42,17 @@ void format_share(double share, char out[UNIT_TEXT_BYTES])
 		 magnitude(tenths) / 10, magnitude(tenths) % 10);
 }
 
+void format_percent(double share, char out[UNIT_TEXT_BYTES])
+{
+	long long tenths;
+
+	if (share_tenths(share, &tenths))
+		snprintf(out, UNIT_TEXT_BYTES, "%lld %%",
+			 (tenths + (tenths < 0 ? -5 : 5)) / 10);
+	else
+		snprintf(out, UNIT_TEXT_BYTES, "-");
+}
+
 void format_points(double delta, char out[UNIT_TEXT_BYTES])
 {
 	const char *sign = "";

@@ -17,6 +17,9 @@
 /* 0..1 as "65.0 %"; "-" when it is not a number. */
 void format_share(double share, char out[UNIT_TEXT_BYTES]);
 
+/* 0..1 as "65 %"; "-" when it is not a number. */
+void format_percent(double share, char out[UNIT_TEXT_BYTES]);
+
 /* A difference of shares in percentage points: "+60.9", "-3.0", "0.0"; "-"
  * when it is not a number. */
 void format_points(double delta, char out[UNIT_TEXT_BYTES]);

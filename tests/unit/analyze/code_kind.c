@@ -8,9 +8,16 @@
 #include "analyze/code_kind.h"
 
 #define APP CODE_APPLICATION
+#define DB CODE_DATABASE
+#define HTTP CODE_HTTP_CLIENT
+#define SER CODE_SERIALISATION
+#define LOCK CODE_LOCK
+#define GC CODE_GC_ALLOC
+#define RUN CODE_RUNTIME
+#define KERNEL CODE_KERNEL
+#define IDLE CODE_IDLE
 #define LIB CODE_LIBRARY
 #define STD CODE_STDLIB
-#define RUN CODE_RUNTIME
 
 #define GO LANGUAGE_GO
 #define JVM LANGUAGE_JVM
@@ -33,11 +40,12 @@ static void check(const struct example *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct example *e = &rows[i];
 		struct code_class have = code_classify(
-			str_from(e->name), str_from(e->file), e->profile);
+			NULL, str_from(e->name), str_from(e->file), e->profile);
 
 		if (have.kind != e->kind)
-			fail_msg("\"%s\" in \"%s\": kind %d, not %d", e->name,
-				 e->file, (int)have.kind, (int)e->kind);
+			fail_msg("\"%s\" in \"%s\": %s, not %s", e->name,
+				 e->file, code_kind_name(have.kind),
+				 code_kind_name(e->kind));
 	}
 }
 
@@ -59,7 +67,7 @@ static void test_go(void **state)
 		  "/build/tsdb/head.go", APP, 0 },
 		{ "github.com/prometheus/client_golang/prometheus.(*vec).With",
 		  "", LIB, 0 },
-		{ "github.com/lib/pq.(*conn).recv1", "", LIB, 0 },
+		{ "github.com/lib/pq.(*conn).recv1", "", DB, 0 },
 		{ "github.com/unheard/of.Run",
 		  "/root/go/pkg/mod/github.com/unheard/of@v1.0.0/a.go", LIB,
 		  0 },
@@ -69,23 +77,23 @@ static void test_go(void **state)
 		  0 },
 		{ "github.com/go-chi/chi/v5.(*Mux).ServeHTTP", "", LIB, 0 },
 		{ "github.com/golang-jwt/jwt/v5.(*Parser).Parse", "", LIB, 0 },
-		{ "modernc.org/sqlite/lib._sqlite3VdbeExec", "", LIB, 0 },
+		{ "modernc.org/sqlite/lib._sqlite3VdbeExec", "", DB, 0 },
 		{ "go.opentelemetry.io/otel/sdk/trace.(*tracer).Start", "", LIB,
 		  0 },
 		{ "google.golang.org/grpc.(*Server).handleStream", "", LIB, 0 },
 		{ "golang.org/x/crypto/bcrypt.bcrypt", "", LIB, 0 },
 		{ "vendor/golang.org/x/net/http2/hpack.NewDecoder", "", STD,
 		  0 },
-		{ "gopkg.in/yaml%2ev3.unmarshal", "", LIB, 0 },
+		{ "gopkg.in/yaml%2ev3.unmarshal", "", SER, 0 },
 		{ "net/http.(*conn).serve", "", STD, 0 },
 		{ "net/http.HandlerFunc.ServeHTTP",
 		  "/usr/local/go/src/net/http/server.go", STD, 0 },
-		{ "database/sql.(*DB).QueryContext", "", STD, 0 },
-		{ "database/sql.(*DB).conn", "", STD, 0 },
-		{ "encoding/json.Marshal", "", STD, 0 },
+		{ "database/sql.(*DB).QueryContext", "", DB, 0 },
+		{ "database/sql.(*DB).conn", "", DB, 0 },
+		{ "encoding/json.Marshal", "", SER, 0 },
 		{ "strings.Builder.WriteString", "", STD, GO },
 		{ "context.WithValue", "", STD, GO },
-		{ "sync.(*Mutex).Lock", "", STD, 0 },
+		{ "sync.(*Mutex).Lock", "", LOCK, 0 },
 		{ "slices.SortFunc[go.shape.[]uint8]", "", STD, 0 },
 		{ "crypto/internal/fips140/sha256.blockSHANI",
 		  "crypto/internal/fips140/sha256/sha256block_amd64.s", STD,
@@ -93,9 +101,9 @@ static void test_go(void **state)
 		{ "internal/poll.(*FD).Read", "", STD, 0 },
 		{ "regexp/syntax.(*parser).parse", "", STD, 0 },
 		{ "runtime/pprof.(*profileBuilder).build", "", STD, 0 },
-		{ "runtime.mallocgc", "", RUN, GO },
-		{ "runtime.gcBgMarkWorker.func2", "", RUN, 0 },
-		{ "internal/runtime/syscall.Syscall6", "", RUN, 0 },
+		{ "runtime.mallocgc", "", GC, GO },
+		{ "runtime.gcBgMarkWorker.func2", "", GC, 0 },
+		{ "internal/runtime/syscall.Syscall6", "", KERNEL, 0 },
 		{ "internal/runtime/maps.(*Map).getWithKey", "", RUN, 0 },
 		{ "aeshashbody", "", RUN, GO },
 		{ "some_c_function", "", RUN, GO },
@@ -126,8 +134,8 @@ static void test_jvm(void **state)
 		{ "java/lang/Thread.run", "", STD, 0 },
 		{ "java.util.HashMap.getNode", "HashMap.java", STD, 0 },
 		{ "javax/crypto/Cipher.doFinal", "", STD, 0 },
-		{ "jdk/internal/misc/Unsafe.park", "", STD, 0 },
-		{ "sun/nio/ch/EPoll.wait", "", STD, 0 },
+		{ "jdk/internal/misc/Unsafe.park", "", IDLE, 0 },
+		{ "sun/nio/ch/EPoll.wait", "", IDLE, 0 },
 		{ "com/sun/crypto/provider/GHASH.processBlock", "", STD, 0 },
 		{ "kotlin/collections/CollectionsKt.map", "", STD, 0 },
 		{ "scala/collection/immutable/List.map", "", STD, 0 },
@@ -136,20 +144,20 @@ static void test_jvm(void **state)
 		{ "org/springframework/web/servlet/"
 		  "DispatcherServlet.doDispatch",
 		  "", LIB, 0 },
-		{ "org.hibernate.internal.SessionImpl.find", "", LIB, JVM },
-		{ "org/postgresql/core/PGStream.receiveTupleV3", "", LIB, 0 },
+		{ "org.hibernate.internal.SessionImpl.find", "", DB, JVM },
+		{ "org/postgresql/core/PGStream.receiveTupleV3", "", DB, 0 },
 		{ "org/apache/kafka/clients/NetworkClient.poll", "", LIB, 0 },
-		{ "com/zaxxer/hikari/pool/HikariPool.getConnection", "", LIB,
+		{ "com/zaxxer/hikari/pool/HikariPool.getConnection", "", DB,
 		  0 },
 		{ "com/fasterxml/jackson/databind/ObjectMapper.writeValue", "",
-		  LIB, 0 },
+		  SER, 0 },
 		{ "io/netty/channel/nio/NioEventLoop.run", "", LIB, 0 },
 		{ "ch/qos/logback/classic/Logger.info", "", LIB, 0 },
 		{ "one/profiler/AsyncProfiler.execute0", "", LIB, 0 },
 		{ "reactor/core/publisher/FluxMap.subscribe", "", LIB, 0 },
 		{ "com/google/common/cache/LocalCache.get", "", LIB, 0 },
-		{ "G1ParScanThreadState::trim_queue_to_threshold", "", RUN, 0 },
-		{ "oopDesc::oop_iterate_backwards", "", RUN, JVM },
+		{ "G1ParScanThreadState::trim_queue_to_threshold", "", GC, 0 },
+		{ "oopDesc::oop_iterate_backwards", "", GC, JVM },
 		{ "PhaseIdealLoop::build_and_optimize", "", RUN, JVM },
 		{ "thread_native_entry", "", RUN, 0 },
 		{ "[unknown_Java]", "", RUN, 0 },
@@ -173,8 +181,8 @@ static void test_python(void **state)
 		{ "select", "/app/models/select.py", APP, 0 },
 		{ "work - /app/lib/server.py", "", APP, 0 },
 		{ "JSONEncoder.encode", "/usr/lib/python3.11/json/encoder.py",
-		  STD, 0 },
-		{ "loads", "/usr/lib/python3.11/json/__init__.py", STD, 0 },
+		  SER, 0 },
+		{ "loads", "/usr/lib/python3.11/json/__init__.py", SER, 0 },
 		{ "tag_wrapper",
 		  "/usr/lib/python3.11/site-packages/pyroscope/__init__.py",
 		  LIB, 0 },
@@ -182,19 +190,19 @@ static void test_python(void **state)
 		  "/srv/venv/lib/python3.12/site-packages/flask/app.py", LIB,
 		  0 },
 		{ "_find_and_load", "<frozen importlib._bootstrap>", STD, 0 },
-		{ "json/__init__.py loads", "", STD, 0 },
-		{ "json.dumps", "", STD, PYTHON },
+		{ "json/__init__.py loads", "", SER, 0 },
+		{ "json.dumps", "", SER, PYTHON },
 		{ "threading._bootstrap", "threading.py", STD, 0 },
 		{ "re._compile", "", STD, PYTHON },
 		{ "flask.app.wsgi_app", "", LIB, PYTHON },
 		{ "flask/app.py wsgi_app", "", LIB, 0 },
 		{ "sqlalchemy.engine.base._execute_context",
-		  "sqlalchemy/engine/base.py", LIB, 0 },
-		{ "psycopg2.extensions.execute", "", LIB, PYTHON },
+		  "sqlalchemy/engine/base.py", DB, 0 },
+		{ "psycopg2.extensions.execute", "", DB, PYTHON },
 		{ "numpy.core._methods._sum", "", LIB, PYTHON },
 		{ "celery.app.trace.trace_task", "", LIB, PYTHON },
 		{ "grpc._server._call_behavior", "", LIB, PYTHON },
-		{ "gc.collect", "", RUN, PYTHON },
+		{ "gc.collect", "", GC, PYTHON },
 		{ "_PyEval_EvalFrameDefault", "", RUN, 0 },
 		{ "list_sort_impl", "/build/Objects/listobject.c", RUN,
 		  PYTHON },
@@ -221,18 +229,18 @@ static void test_node(void **state)
 		{ "Layer.handle_request", "", LIB, NODE },
 		{ "express.query", "", LIB, NODE },
 		{ "lodash.cloneDeep", "", LIB, NODE },
-		{ "Client.query", "", LIB, NODE },
+		{ "Client.query", "", DB, NODE },
 		{ "ReactPartialRenderer.read", "", LIB, NODE },
 		{ "emit", "node:events", STD, 0 },
 		{ "processTicksAndRejections",
 		  "node:internal/process/task_queues", STD, 0 },
 		{ "node:internal/timers:listOnTimeout:569", "", STD, 0 },
-		{ "JSON.stringify", "", STD, NODE },
+		{ "JSON.stringify", "", SER, NODE },
 		{ "Map.get", "", STD, NODE },
 		{ "ServerResponse._storeHeader", "", STD, NODE },
-		{ "(garbage collector)", "", RUN, 0 },
+		{ "(garbage collector)", "", GC, 0 },
 		{ "(program)", "", RUN, 0 },
-		{ "(idle)", "", RUN, 0 },
+		{ "(idle)", "", IDLE, 0 },
 		{ "(root)", "", RUN, 0 },
 		{ "node::AsyncWrap::MakeCallback", "", RUN, NODE },
 		{ "send", "", APP, NODE },
@@ -251,18 +259,18 @@ static void test_dotnet_and_ruby(void **state)
 		{ "System.Private.CoreLib!System.String.Concat", "", STD, 0 },
 		{ "Microsoft.AspNetCore.Server.Kestrel.Core!HttpProtocol.Run",
 		  "", LIB, 0 },
-		{ "Npgsql.NpgsqlCommand.ExecuteReader", "", LIB, 0 },
-		{ "Newtonsoft.Json.JsonConvert.SerializeObject", "", LIB, 0 },
-		{ "SVR::gc_heap::mark_object", "", RUN, DOTNET },
+		{ "Npgsql.NpgsqlCommand.ExecuteReader", "", DB, 0 },
+		{ "Newtonsoft.Json.JsonConvert.SerializeObject", "", SER, 0 },
+		{ "SVR::gc_heap::mark_object", "", GC, DOTNET },
 		{ "OrdersController#index", "/app/controllers/orders.rb", APP,
 		  0 },
 		{ "Acme::Pricing#total", "", APP, RUBY },
 		{ "work - /app/lib/server.rb", "", APP, 0 },
 		{ "call", "/usr/local/bundle/gems/rack-3.0/lib/rack.rb", LIB,
 		  0 },
-		{ "parse", "/usr/local/lib/ruby/3.3.0/json/common.rb", STD, 0 },
+		{ "parse", "/usr/local/lib/ruby/3.3.0/json/common.rb", SER, 0 },
 		{ "times", "<internal:numeric>", STD, 0 },
-		{ "ActiveRecord::Relation#load", "", LIB, 0 },
+		{ "ActiveRecord::Relation#load", "", DB, 0 },
 		{ "Puma::Server#process_client", "", LIB, 0 },
 		{ "Integer#times", "", STD, 0 },
 		{ "Array#each", "", STD, 0 },
@@ -286,40 +294,40 @@ static void test_rust_and_native(void **state)
 		{ "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop", "",
 		  STD, 0 },
 		{ "tokio::runtime::scheduler::current_thread::Core::run", "",
-		  LIB, RUST },
+		  RUN, RUST },
 		{ "serde_json::ser::to_vec",
-		  "/root/.cargo/registry/src/x/serde_json-1.0/src/ser.rs", LIB,
+		  "/root/.cargo/registry/src/x/serde_json-1.0/src/ser.rs", SER,
 		  0 },
 		{ "poll", "/rustc/90b35a/library/core/src/future.rs", STD, 0 },
-		{ "__rust_alloc", "", RUN, 0 },
+		{ "__rust_alloc", "", GC, 0 },
 		{ "main", "", APP, 0 },
 		{ "handle_request", "/src/app/server.c", APP, 0 },
 		{ "acme::Cart::add(acme::Item const&)", "", APP, 0 },
 		{ "std::vector<int, std::allocator<int> >::push_back(int&&)",
 		  "", STD, 0 },
 		{ "void std::__introsort_loop<int*>(int*)", "", STD, 0 },
-		{ "operator new(unsigned long)", "", STD, NATIVE },
+		{ "operator new(unsigned long)", "", GC, NATIVE },
 		{ "boost::asio::io_context::run()", "", LIB, 0 },
-		{ "google::protobuf::MessageLite::ParseFromArray", "", LIB,
+		{ "google::protobuf::MessageLite::ParseFromArray", "", SER,
 		  NATIVE },
 		{ "EVP_DigestUpdate", "", LIB, 0 },
-		{ "sqlite3VdbeExec", "", LIB, 0 },
-		{ "malloc", "", RUN, 0 },
+		{ "sqlite3VdbeExec", "", DB, 0 },
+		{ "malloc", "", GC, 0 },
 		{ "__memmove_avx_unaligned_erms", "", RUN, 0 },
-		{ "pthread_mutex_lock", "", RUN, 0 },
+		{ "pthread_mutex_lock", "", LOCK, 0 },
 		{ "_start", "", RUN, 0 },
 		{ "[libc.so.6+0x29d90]", "", RUN, 0 },
 		{ "[libfoo.so.1+0x1234]", "", LIB, 0 },
 		{ "[shop+0x1234]", "", APP, 0 },
-		{ "do_syscall_64", "", RUN, 0 },
-		{ "tcp_sendmsg", "", RUN, 0 },
-		{ "ext4_file_write_iter_[k]", "", RUN, 0 },
+		{ "do_syscall_64", "", KERNEL, 0 },
+		{ "tcp_sendmsg", "", KERNEL, 0 },
+		{ "ext4_file_write_iter_[k]", "", KERNEL, 0 },
 		{ "[unknown]", "", RUN, 0 },
 		{ "other", "", RUN, 0 },
 		{ "", "", APP, 0 },
 		{ "Compiler::emit", "src/compiler.cpp", APP, 0 },
 		{ "read", "src/reader.c", APP, 0 },
-		{ "read", "", RUN, 0 },
+		{ "read", "", KERNEL, 0 },
 		{ "read", "/usr/src/glibc/sysdeps/unix/sysv/linux/read.c", RUN,
 		  0 },
 	};
@@ -331,13 +339,13 @@ static void test_rust_and_native(void **state)
 static void test_kernel_entry(void **state)
 {
 	(void)state;
-	assert_true(
-		code_classify(STR("entry_SYSCALL_64_after_hwframe"), STR(""), 0)
-			.is_kernel_entry);
-	assert_true(code_classify(STR("__x64_sys_futex"), STR(""), 0)
+	assert_true(code_classify(NULL, STR("entry_SYSCALL_64_after_hwframe"),
+				  STR(""), 0)
 			    .is_kernel_entry);
-	assert_false(
-		code_classify(STR("tcp_sendmsg"), STR(""), 0).is_kernel_entry);
+	assert_true(code_classify(NULL, STR("__x64_sys_futex"), STR(""), 0)
+			    .is_kernel_entry);
+	assert_false(code_classify(NULL, STR("tcp_sendmsg"), STR(""), 0)
+			     .is_kernel_entry);
 }
 
 /* Names that could be of several languages take those of the profile. */
@@ -355,11 +363,13 @@ static void test_profile_languages(void **state)
 	language_votes_add(&mixed, STR("_int_malloc"), STR(""));
 	assert_int_equal(language_votes_result(&mixed), PYTHON | NATIVE);
 	/* A Go package named like Python's module, and the other way. */
-	assert_int_equal(code_classify(STR("copy.Tree"), STR(""), GO).kind,
-			 APP);
 	assert_int_equal(
-		code_classify(STR("sort.by_price"), STR(""), PYTHON).kind, APP);
-	assert_int_equal(code_classify(STR("time.Now"), STR(""), 0).kind, STD);
+		code_classify(NULL, STR("copy.Tree"), STR(""), GO).kind, APP);
+	assert_int_equal(
+		code_classify(NULL, STR("sort.by_price"), STR(""), PYTHON).kind,
+		APP);
+	assert_int_equal(code_classify(NULL, STR("time.Now"), STR(""), 0).kind,
+			 STD);
 }
 
 /* Long and broken names must only be survived. */
@@ -370,13 +380,14 @@ static void test_hostile(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof long_name; i++)
 		long_name[i] = "(<:.[#$/"[i % 8];
-	code_classify((struct str){ long_name, sizeof long_name },
+	code_classify(NULL, (struct str){ long_name, sizeof long_name },
 		      (struct str){ long_name, sizeof long_name }, 0);
 	assert_int_equal(
-		code_classify(STR("_ZN99999999999999999999"), STR(""), 0).kind,
+		code_classify(NULL, STR("_ZN99999999999999999999"), STR(""), 0)
+			.kind,
 		APP);
-	assert_int_equal(code_classify(STR("_ZN"), STR(""), 0).kind, APP);
-	assert_int_equal(code_classify((struct str){ NULL, 0 },
+	assert_int_equal(code_classify(NULL, STR("_ZN"), STR(""), 0).kind, APP);
+	assert_int_equal(code_classify(NULL, (struct str){ NULL, 0 },
 				       (struct str){ NULL, 0 }, 0)
 				 .kind,
 			 APP);

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/code_language.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/ascii.h"
+
+static bool is_word(char c)
+{
+	return ascii_is_alnum(c) || c == '_' || c == '-';
+}
+
+static bool has(struct str s, const char *part)
+{
+	return str_find(s, str_from(part)) != SIZE_MAX;
+}
+
+static bool starts(struct str s, const char *prefix)
+{
+	return str_starts(s, str_from(prefix));
+}
+
+/* ---- languages ---- */
+
+struct suffix_language {
+	const char *suffix;
+	unsigned int language;
+};
+
+static const struct suffix_language suffixes[] = {
+	{ ".go", LANGUAGE_GO },      { ".s", LANGUAGE_GO },
+	{ ".java", LANGUAGE_JVM },   { ".kt", LANGUAGE_JVM },
+	{ ".scala", LANGUAGE_JVM },  { ".clj", LANGUAGE_JVM },
+	{ ".groovy", LANGUAGE_JVM }, { ".py", LANGUAGE_PYTHON },
+	{ ".pyx", LANGUAGE_PYTHON }, { ".pyi", LANGUAGE_PYTHON },
+	{ ".pyc", LANGUAGE_PYTHON }, { ".js", LANGUAGE_NODE },
+	{ ".mjs", LANGUAGE_NODE },   { ".cjs", LANGUAGE_NODE },
+	{ ".jsx", LANGUAGE_NODE },   { ".ts", LANGUAGE_NODE },
+	{ ".mts", LANGUAGE_NODE },   { ".tsx", LANGUAGE_NODE },
+	{ ".cs", LANGUAGE_DOTNET },  { ".fs", LANGUAGE_DOTNET },
+	{ ".vb", LANGUAGE_DOTNET },  { ".razor", LANGUAGE_DOTNET },
+	{ ".rb", LANGUAGE_RUBY },    { ".erb", LANGUAGE_RUBY },
+	{ ".rake", LANGUAGE_RUBY },  { ".rs", LANGUAGE_RUST },
+	{ ".c", LANGUAGE_NATIVE },   { ".cc", LANGUAGE_NATIVE },
+	{ ".cpp", LANGUAGE_NATIVE }, { ".cxx", LANGUAGE_NATIVE },
+	{ ".h", LANGUAGE_NATIVE },   { ".hh", LANGUAGE_NATIVE },
+	{ ".hpp", LANGUAGE_NATIVE }, { ".inl", LANGUAGE_NATIVE },
+	{ ".S", LANGUAGE_NATIVE },   { ".asm", LANGUAGE_NATIVE },
+	{ ".tcc", LANGUAGE_NATIVE },
+};
+
+static unsigned int language_of_file(struct str file)
+{
+	if (starts(file, "node:"))
+		return LANGUAGE_NODE;
+	if (starts(file, "<frozen "))
+		return LANGUAGE_PYTHON;
+	if (starts(file, "<internal:"))
+		return LANGUAGE_RUBY;
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (str_ends(file, str_from(suffixes[i].suffix)))
+			return suffixes[i].language;
+	return 0;
+}
+
+static bool ends_in_rust_hash(struct str s)
+{
+	return s.len > 19 && str_equal(str_slice(s, s.len - 19, 3), STR("::h"));
+}
+
+static unsigned int language_of_scoped(struct str name)
+{
+	if (has(name, "#"))
+		return LANGUAGE_RUBY;
+	if (ends_in_rust_hash(name) || has(name, "{{closure}}") ||
+	    has(name, "{closure#") || has(name, " as ") ||
+	    starts(name, "core::") || starts(name, "alloc::"))
+		return LANGUAGE_RUST;
+	if (has(name, "operator") || has(name, "(anonymous namespace)") ||
+	    has(name, "::~") || has(name, "std::__") || has(name, ">::") ||
+	    str_ends(name, STR(")")))
+		return LANGUAGE_NATIVE;
+	return LANGUAGE_NATIVE | LANGUAGE_RUST | LANGUAGE_RUBY;
+}
+
+/* "java/util/HashMap.get" has a class after the last '/' that counts,
+ * "net/http.(*conn).serve" a package. */
+static unsigned int language_of_path(struct str name)
+{
+	size_t first = 0, i;
+
+	for (i = 0; i < name.len && name.ptr[i] != '.' && name.ptr[i] != '(' &&
+		    name.ptr[i] != '$';
+	     i++)
+		if (name.ptr[i] == '/')
+			first = i + 1;
+	if (i < name.len && name.ptr[i] == '$')
+		return LANGUAGE_JVM;
+	if (first && first < name.len && ascii_is_upper(name.ptr[first]))
+		return LANGUAGE_JVM;
+	return LANGUAGE_GO;
+}
+
+struct dotted {
+	size_t words;
+	size_t lower_words; /* in front of the first capital one */
+	bool is_first_upper;
+	bool is_last_upper;
+};
+
+static struct dotted split_dotted(struct str name)
+{
+	struct dotted d = { .words = 0 };
+	bool is_start = true, has_upper = false;
+
+	for (size_t i = 0; i < name.len && name.ptr[i] != '('; i++) {
+		if (is_start) {
+			d.is_last_upper = ascii_is_upper(name.ptr[i]);
+			has_upper = has_upper || d.is_last_upper;
+			d.is_first_upper |= d.words == 0 && d.is_last_upper;
+			d.words++;
+			d.lower_words += !has_upper;
+		}
+		is_start = name.ptr[i] == '.';
+	}
+	return d;
+}
+
+static unsigned int language_of_dotted(struct str name)
+{
+	struct dotted d = split_dotted(name);
+
+	if (d.is_first_upper && d.is_last_upper && d.words > 2)
+		return LANGUAGE_DOTNET;
+	if (d.is_first_upper)
+		return LANGUAGE_NODE | LANGUAGE_DOTNET | LANGUAGE_PYTHON |
+		       LANGUAGE_RUBY | LANGUAGE_JVM;
+	if (d.lower_words >= 2 && d.lower_words < d.words)
+		return LANGUAGE_JVM | LANGUAGE_PYTHON;
+	if (d.words > 3)
+		return LANGUAGE_PYTHON;
+	return LANGUAGE_GO | LANGUAGE_PYTHON | LANGUAGE_NODE;
+}
+
+static unsigned int language_of_name(struct str name)
+{
+	if (starts(name, "_ZN") || starts(name, "_R"))
+		return LANGUAGE_NATIVE | LANGUAGE_RUST;
+	if (has(name, "$$Lambda") || has(name, ".<init>") ||
+	    has(name, ".lambda$"))
+		return LANGUAGE_JVM;
+	if (has(name, ".(*") || has(name, "[go.shape") || has(name, "[...]"))
+		return LANGUAGE_GO;
+	if (has(name, "::"))
+		return language_of_scoped(name);
+	if (has(name, "#"))
+		return LANGUAGE_RUBY;
+	if (has(name, "!"))
+		return LANGUAGE_DOTNET;
+	if (starts(name, "<module>") || starts(name, "<frozen"))
+		return LANGUAGE_PYTHON;
+	if (starts(name, "(anon") || starts(name, "(root)") ||
+	    starts(name, "(program)") || starts(name, "node:"))
+		return LANGUAGE_NODE;
+	if (has(name, "/"))
+		return language_of_path(name);
+	if (has(name, "."))
+		return language_of_dotted(name);
+	return LANGUAGE_ANY & ~(unsigned int)(LANGUAGE_JVM | LANGUAGE_DOTNET);
+}
+
+/* ---- names that carry a file or a decoration ---- */
+
+/* Profilers for scripts put the file into the name: "flask/app.py run",
+ * "run - /app/lib/x.rb", "./src/x.js:run:12". */
+static size_t embedded_file_end(struct str name)
+{
+	static const char *const marks[] = { ".py", ".rb",  ".js",
+					     ".ts", ".mjs", ".cjs" };
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		struct str mark = str_from(marks[i]);
+		size_t at = str_find(name, mark);
+
+		if (at == SIZE_MAX)
+			continue;
+		at += mark.len;
+		if (at == name.len || name.ptr[at] == ' ' ||
+		    name.ptr[at] == ':')
+			return at;
+	}
+	return 0;
+}
+
+static void take_embedded_file(struct code_subject *s)
+{
+	size_t end = s->file.len ? 0 : embedded_file_end(s->name);
+	size_t start = end;
+
+	if (!end)
+		return;
+	while (start && s->name.ptr[start - 1] != ' ')
+		start--;
+	s->file = str_slice(s->name, start, end - start);
+	if (start)
+		s->name = str_slice(s->name, 0, start);
+	else if (end < s->name.len)
+		s->name = str_slice(s->name, end + 1, s->name.len);
+}
+
+/* Words such as "void" and "unsigned long" before a demangled name. */
+static struct str without_return_type(struct str name)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (c == ' ')
+			start = i + 1;
+		else if (!is_word(c) && c != '*' && c != '&')
+			break;
+	}
+	return str_slice(name, start, name.len);
+}
+
+/* "<alloc::vec::Vec<T> as core::ops::Drop>::drop" is about alloc. */
+static struct str without_decoration(struct str name)
+{
+	if (!has(name, "::"))
+		return name;
+	while (name.len &&
+	       (name.ptr[0] == '<' || name.ptr[0] == '&' || name.ptr[0] == '*'))
+		name = str_slice(name, 1, name.len);
+	if (starts(name, "dyn ") || starts(name, "mut "))
+		name = str_slice(name, 4, name.len);
+	return without_return_type(name);
+}
+
+/* "_ZN4core3fmt5write17h..E" as "core::fmt::write"; only the nested form
+ * without substitutions, which is what Rust and namespaces give. */
+static struct str demangle(struct str name, char *text, size_t size)
+{
+	size_t at = 3, len = 0;
+
+	if (!starts(name, "_ZN"))
+		return name;
+	while (at < name.len && (name.ptr[at] == 'K' || name.ptr[at] == 'V'))
+		at++;
+	while (at < name.len && ascii_is_digit(name.ptr[at])) {
+		size_t part = 0;
+
+		while (at < name.len && ascii_is_digit(name.ptr[at]) &&
+		       part < size)
+			part = part * 10 + (size_t)(name.ptr[at++] - '0');
+		if (part > name.len - at || part + 2 > size - len)
+			break;
+		memcpy(text + len, name.ptr + at, part);
+		memcpy(text + len + part, "::", 2);
+		len += part + 2;
+		at += part;
+	}
+	return len ? (struct str){ text, len - 2 } : name;
+}
+
+/* "java/lang/Object.wait_[j]": profilers mark how the code was compiled. "[k]"
+ * is the kernel and stays. */
+static struct str without_mark(struct str name)
+{
+	size_t at = name.len - 4;
+
+	if (name.len < 5 || !str_equal(str_slice(name, at, 2), STR("_[")) ||
+	    name.ptr[name.len - 1] != ']' || name.ptr[at + 2] == 'k')
+		return name;
+	return str_slice(name, 0, at);
+}
+
+/* ---- the file within its package ---- */
+
+/* Where package managers and languages keep packages. is_versioned: one more
+ * folder ("python3.11", "3.3.0", an index) lies in between. */
+static const struct package_root {
+	const char *path;
+	bool is_versioned;
+} package_roots[] = {
+	{ "node_modules/", false },  { "site-packages/", false },
+	{ "dist-packages/", false }, { "/gems/", false },
+	{ "/lib/python2", true },    { "/lib/python3", true },
+	{ "/lib64/python3", true },  { "/lib/ruby/", true },
+	{ "registry/src/", true },
+};
+
+static size_t find_last(struct str s, struct str part)
+{
+	size_t found = SIZE_MAX, from = 0, at;
+
+	while ((at = str_find(str_slice(s, from, s.len), part)) != SIZE_MAX) {
+		found = from + at;
+		from = found + part.len;
+	}
+	return found;
+}
+
+static struct str module_of(struct str file)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < sizeof package_roots / sizeof *package_roots;
+	     i++) {
+		struct str path = str_from(package_roots[i].path);
+		size_t at = find_last(file, path);
+
+		if (at == SIZE_MAX)
+			continue;
+		at += path.len;
+		while (package_roots[i].is_versioned && at < file.len &&
+		       file.ptr[at++] != '/')
+			;
+		if (at > start)
+			start = at;
+	}
+	if (!start && (!file.len || file.ptr[0] == '/' || file.ptr[0] == '<'))
+		return STR("");
+	return str_slice(file, start, file.len);
+}
+
+/* Generated Go wrappers name no real file. */
+struct code_subject code_subject_of(struct str name, struct str file)
+{
+	struct code_subject s = { .name = without_mark(name), .file = file };
+
+	if (str_equal(file, STR("<autogenerated>")))
+		s.file = STR("");
+	take_embedded_file(&s);
+	s.module = module_of(s.file);
+	s.languages = language_of_file(s.file);
+	if (!s.languages)
+		s.languages = language_of_name(s.name);
+	return s;
+}
+
+void code_subject_settle(struct code_subject *s, unsigned int profile_languages,
+			 char text[MANGLED_BYTES])
+{
+	if (s->languages & profile_languages)
+		s->languages &= profile_languages;
+	if (s->languages & (LANGUAGE_RUST | LANGUAGE_NATIVE))
+		s->name = without_decoration(
+			demangle(s->name, text, MANGLED_BYTES));
+}
+
+unsigned int code_languages_of(struct str name, struct str file)
+{
+	return code_subject_of(name, file).languages;
+}
+
+/* ---- the languages of a profile ---- */
+
+void language_votes_add(struct language_votes *v, struct str name,
+			struct str file)
+{
+	unsigned int languages = code_languages_of(name, file);
+	bool is_sure = !(languages & (languages - 1));
+
+	v->with_file += file.len > 0;
+	v->native_without_file +=
+		file.len == 0 && (languages & LANGUAGE_NATIVE);
+	for (unsigned int i = 0; i < LANGUAGE_COUNT; i++) {
+		if (!(languages >> i & 1))
+			continue;
+		v->possible[i]++;
+		v->sure[i] += is_sure;
+	}
+}
+
+static unsigned int with_votes(const size_t *votes, size_t least)
+{
+	unsigned int languages = 0;
+
+	for (unsigned int i = 0; i < LANGUAGE_COUNT; i++)
+		if (votes[i] && votes[i] >= least)
+			languages |= 1u << i;
+	return languages;
+}
+
+unsigned int language_votes_result(const struct language_votes *v)
+{
+	size_t most = 0;
+	unsigned int languages = with_votes(v->sure, 1);
+
+	for (size_t i = 0; i < LANGUAGE_COUNT; i++)
+		if (v->possible[i] > most)
+			most = v->possible[i];
+	if (!languages)
+		languages = with_votes(v->possible, most);
+	if (v->with_file && v->native_without_file)
+		languages |= LANGUAGE_NATIVE;
+	return languages;
+}

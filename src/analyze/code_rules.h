@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rules of the user's own about kinds of code, from the file of --rules. They
+ * are tried before those of the program.
+ *
+ * One rule a line: LANGUAGES KIND TEST TEXT, such as
+ *	go application pkg github.com/acme
+ * LANGUAGES are words of code_language_words(), joined by commas; KIND is a
+ * word of code_kind_name(); TEXT is the rest of the line. A '#' at the start
+ * of a line or after a blank begins a comment.
+ */
+#ifndef ANALYZE_CODE_RULES_H
+#define ANALYZE_CODE_RULES_H
+
+#include "analyze/code_language.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/kind.h"
+
+/* How the text of a rule is compared; what each does stands in
+ * code_rules.def. */
+enum rule_op {
+	OP_PKG,
+	OP_PKG_BARE,
+	OP_NAME_PREFIX,
+	OP_NAME_SUFFIX,
+	OP_NAME_IS,
+	OP_NAME_IS_BARE,
+	OP_NAME_HAS,
+	OP_FILE_PREFIX,
+	OP_FILE_HAS,
+	OP_FUNCTION_IN,
+};
+
+struct code_rule {
+	unsigned int languages; /* bits */
+	enum code_kind kind;
+	enum rule_op op;
+	struct str text;
+};
+
+struct code_rules {
+	struct code_rule *items; /* the first that matches decides */
+	size_t count;
+};
+
+/* Reads the text of a rule file. Memory and texts live in the arena; name is
+ * the file's, for messages. A line that is no rule is ERROR_USAGE and told
+ * with its place and with what may stand there. */
+bool code_rules_parse(struct code_rules *rules, struct arena *arena,
+		      const char *name, struct str text,
+		      struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much of a profile goes into each kind of code. Each stack counts for
+ * one kind: what its deepest application frame had done on its behalf.
+ */
+#ifndef ANALYZE_KIND_SHARE_H
+#define ANALYZE_KIND_SHARE_H
+
+#include "analyze/code_kind.h"
+#include "base/error.h"
+#include "model/profile.h"
+
+/* The kind of a stack of the profile; classes by function index.
+ *
+ * Only frames beneath the deepest application frame count. If one of them is
+ * gc_alloc, lock, database, http_client, serialisation or idle, the first of
+ * these in this order is the kind; else the leaf's. The order goes from what
+ * a team would change first to what merely carries it: a collection costs the
+ * same whoever allocates, a lock is to blame for the wait wherever it is
+ * taken, and drivers themselves encode, call out and wait.
+ *
+ * Without any application frame a stack that waits is idle before it is
+ * anything but a lock: threads of pools, drivers and collectors parked until
+ * there is work. */
+enum code_kind stack_kind(const struct profile *p,
+			  const struct code_class *classes,
+			  const struct stack *stack);
+
+/* The kind as it is to be understood in this profile: where only waiting is
+ * counted (block and mutex profiles), what the runtime does is waiting. */
+enum code_kind kind_within(const struct profile *p, enum code_kind kind);
+
+/* Sums up the stacks of a profile whose functions are classified. */
+void kind_shares_sum(const struct profile *p, const struct code_class *classes,
+		     struct kind_shares *out);
+
+/* Classifies the profile's functions and sums up its stacks. rules: the
+ * user's, or NULL. */
+bool kind_shares_compute(const struct profile *p,
+			 const struct code_rules *rules,
+			 struct kind_shares *out, struct error *err) MUST_CHECK;
+
+/* Which part of what grew is of this kind, 0..1: the kind's growth per unit of
+ * exposure over the sum of all kinds' that grew. Exposure is what the values
+ * are for: requests, seconds, or each side's total to compare shares. 0 when
+ * nothing grew or an exposure is not positive. */
+double kind_growth_share(const struct kind_shares *slow, double slow_exposure,
+			 const struct kind_shares *base, double base_exposure,
+			 enum code_kind kind);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The line under a table of functions: shares per kind of code.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "render/formats.h"
+#include "render/units.h"
+
+/* "kinds  " */
+#define LABEL_COLUMNS 7u
+
+/* Less is no news, and changes under it are seldom more than noise. */
+#define SHOWN_SHARE 0.01
+#define SHOWN_CHANGE 0.05
+
+struct kind_row {
+	enum code_kind kind;
+	double share;
+	double before;
+	bool is_changed;
+};
+
+/* The largest first, then in the order of the kinds. */
+static int compare_rows(const void *left, const void *right)
+{
+	const struct kind_row *a = left, *b = right;
+	int order = compare_f64(b->share, a->share);
+
+	return order ? order : (int)a->kind - (int)b->kind;
+}
+
+static size_t collect_rows(const struct result *r,
+			   struct kind_row rows[CODE_KIND_COUNT])
+{
+	size_t count = 0;
+
+	for (int i = 0; i < CODE_KIND_COUNT; i++) {
+		enum code_kind kind = (enum code_kind)i;
+		struct kind_row row = {
+			.kind = kind,
+			.share = kind_share(&r->kinds, kind),
+			.before = kind_share(&r->baseline_kinds, kind),
+		};
+
+		row.is_changed = r->baseline_kinds.total > 0 &&
+				 fabs(row.share - row.before) >= SHOWN_CHANGE;
+		if (row.share >= SHOWN_SHARE || row.is_changed)
+			rows[count++] = row;
+	}
+	qsort(rows, count, sizeof *rows, compare_rows);
+	return count;
+}
+
+static void add_percent(struct page *p, double share)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_percent(share, text);
+	page_number(p, text);
+}
+
+void table_kinds(struct page *p, const struct result *r)
+{
+	struct kind_row rows[CODE_KIND_COUNT];
+	size_t count = collect_rows(r, rows);
+
+	if (r->kinds.total <= 0 || !count)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		page_text(p, i ? ", " : "");
+		page_text(p, code_kind_words(rows[i].kind));
+		page_text(p, " ");
+		add_percent(p, rows[i].share);
+		if (!rows[i].is_changed)
+			continue;
+		page_text(p, " (was ");
+		add_percent(p, rows[i].before);
+		page_text(p, ")");
+	}
+	out_char(p->out, '\n');
+	page_flush(p, PAINT_NONE, "kinds", LABEL_COLUMNS);
+}
