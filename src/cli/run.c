@@ -17,8 +17,7 @@ static bool load_rules(struct run *r, struct error *err)
 
 	if (!path)
 		return true;
-	/* One byte more than is read: what is too large is said so there. */
-	buf_init(&text, LIMIT_RULE_FILE_BYTES + 1);
+	buf_init(&text, LIMIT_RULE_FILE_BYTES);
 	is_done = file_read(path, &text, err) &&
 		  code_rules_parse(&r->rules, &r->ctx.arena, path,
 				   buf_str(&text), err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/code_rules.h"
 #include "ranking.h"
 
 /* ---- one side ---- */
@@ -55,6 +56,71 @@ static void test_measures(void **state)
 	rank_cpu(&f, one_side, NULL, &total);
 	ASSERT_ORDER(&f, "main.main", "shop/store.(*Repo).Find",
 		     "shop/web.render", "strings.Map");
+	release(&f);
+}
+
+/* Of rows and of both sides; the shares of one_side are 30, 20, 40, 10. */
+static void test_kinds(void **state)
+{
+	struct fixture f;
+	struct rank_want want = { .by = RANK_SELF };
+
+	(void)state;
+	rank_cpu(
+		&f, one_side,
+		"main.main 3\n"
+		"main.main;sync.(*Mutex).Lock;entry_SYSCALL_64;some_driver 7\n",
+		&want);
+	assert_string_equal(row(&f, "runtime.mallocgc")->kind, "gc_alloc");
+	assert_string_equal(row(&f, "shop/web.render")->kind, "application");
+	assert_string_equal(row(&f, "database/sql.(*DB).Query")->kind,
+			    "database");
+	assert_string_equal(row(&f, "runtime.schedule")->kind, "runtime");
+	assert_string_equal(row(&f, "some_driver")->kind, "kernel");
+	assert_int_equal(f.result.kinds.total, 100);
+	assert_int_equal(f.result.kinds.value[CODE_GC_ALLOC], 30);
+	assert_int_equal(f.result.kinds.value[CODE_APPLICATION], 20);
+	assert_int_equal(f.result.kinds.value[CODE_STDLIB], 40);
+	assert_int_equal(f.result.kinds.value[CODE_RUNTIME], 10);
+	assert_int_equal(f.result.baseline_kinds.total, 10);
+	assert_int_equal(f.result.baseline_kinds.value[CODE_LOCK], 7);
+	release(&f);
+}
+
+/* Threads that wait have rows, of a kind that no verdict blames. */
+static void test_idle_rows(void **state)
+{
+	struct fixture f;
+	struct rank_want want = { .limit = 0 };
+
+	(void)state;
+	rank_cpu(&f,
+		 "net/http.(*conn).serve;bufio.(*Reader).Peek;"
+		 "internal/poll.runtime_pollWait;runtime.gopark 90\n"
+		 "net/http.(*conn).serve;main.handle;sync.(*Mutex).Lock;"
+		 "runtime.gopark 9\n",
+		 NULL, &want);
+	ASSERT_ORDER(&f, "runtime.gopark", "main.handle");
+	assert_string_equal(row(&f, "runtime.gopark")->kind, "idle");
+	assert_string_equal(row(&f, "main.handle")->kind, "application");
+	assert_int_equal(f.result.kinds.value[CODE_IDLE], 90);
+	assert_int_equal(f.result.kinds.value[CODE_LOCK], 9);
+	release(&f);
+}
+
+/* The user's rules decide who owns a stack. */
+static void test_rules(void **state)
+{
+	struct code_rule rule = { LANGUAGE_GO, CODE_APPLICATION, OP_PKG,
+				  STR("database/sql") };
+	struct code_rules rules = { &rule, 1 };
+	struct rank_want want = { .rules = &rules };
+	struct fixture f;
+
+	(void)state;
+	rank_cpu(&f, one_side, NULL, &want);
+	ASSERT_ORDER(&f, "shop/web.render", "database/sql.(*DB).Query",
+		     "shop/store.(*Repo).Find");
 	release(&f);
 }
 
@@ -193,6 +259,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_baseline),
 		cmocka_unit_test(test_measures),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_idle_rows),
+		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_input_order_does_not_matter),
 		cmocka_unit_test(test_no_change_is_quiet),

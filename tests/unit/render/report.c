@@ -205,11 +205,47 @@ static void test_formats(void **state)
 	}
 }
 
+/* Parts of a hundred: 41 + 38 + 20 + 0.6 and, before, 61 + 6 + 20 + 13. */
+static void test_kinds(void **state)
+{
+	struct sample s;
+	struct kind_shares *now = &s.result.kinds;
+	struct kind_shares *was = &s.result.baseline_kinds;
+
+	(void)state;
+	sample_slow(&s);
+	expect_not(&s, "kinds");
+	*now = (struct kind_shares){ .total = 1000 };
+	now->value[CODE_APPLICATION] = 414;
+	now->value[CODE_GC_ALLOC] = 380;
+	now->value[CODE_DATABASE] = 200;
+	now->value[CODE_IDLE] = 6;
+	expect(&s, "\n\nkinds  application 41 %, gc and allocation 38 %, "
+		   "database 20 %\n\n");
+	*was = (struct kind_shares){ .total = 100 };
+	was->value[CODE_APPLICATION] = 61;
+	was->value[CODE_GC_ALLOC] = 6;
+	was->value[CODE_DATABASE] = 20;
+	was->value[CODE_HTTP_CLIENT] = 13;
+	expect(&s, "kinds  application 41 % (was 61 %), gc and allocation 38 % "
+		   "(was 6 %), database 20 %, HTTP client 0 % (was 13 %)\n");
+	/* 5 points are shown, 4 are not. */
+	was->value[CODE_DATABASE] = 25;
+	expect(&s, "database 20 % (was 25 %)");
+	was->value[CODE_DATABASE] = 24;
+	expect(&s, "database 20 %, HTTP");
+	/* Of one and the same share the first kind comes first. */
+	*was = (struct kind_shares){ .total = 0 };
+	now->value[CODE_APPLICATION] = 380;
+	expect(&s, "kinds  application 38 %, gc and allocation 38 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_no_functions),
 		cmocka_unit_test(test_since),

@@ -38,13 +38,30 @@ static void test_share(void **state)
 	assert_string_equal(text, "-");
 }
 
+static void test_percent(void **state)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	format_percent(0.654, text);
+	assert_string_equal(text, "65 %");
+	format_percent(0.655, text);
+	assert_string_equal(text, "66 %");
+	format_percent(0, text);
+	assert_string_equal(text, "0 %");
+	format_percent(-0.25, text);
+	assert_string_equal(text, "-25 %");
+	format_percent((double)NAN, text);
+	assert_string_equal(text, "-");
+}
+
 static void test_points(void **state)
 {
 	static const struct {
 		double delta;
 		const char *text;
 	} cases[] = {
-		{ 0.609, "+60.9" }, { -0.03, "-3.0" },	{ 0, "0.0" },
+		{ 0.609, "+60.9" }, { -0.03, "-3.0" },  { 0, "0.0" },
 		{ -0.0001, "0.0" }, { 0.0005, "+0.1" }, { 1, "+100.0" },
 	};
 	char text[UNIT_TEXT_BYTES];
@@ -160,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_percent),
 		cmocka_unit_test(test_points),
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_size),
