@@ -144,6 +144,29 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 	return false;
 }
 
+static bool may_begin(struct str text, char c)
+{
+	return text.len &&
+	       (slash_as_dot(text.ptr[0]) == slash_as_dot(c) || c == '%');
+}
+
+/* Most words differ from a name in the first letter, and most of the time of
+ * a classification went into the others. */
+static bool may_match(const struct code_subject *s, enum rule_op op, char c)
+{
+	switch (op) {
+	case OP_PKG:
+		return may_begin(s->name, c) || may_begin(s->module, c);
+	case OP_PKG_BARE:
+	case OP_NAME_PREFIX:
+	case OP_NAME_IS:
+	case OP_NAME_IS_BARE:
+		return may_begin(s->name, c);
+	default:
+		return true;
+	}
+}
+
 static bool rule_matches(const struct code_subject *s, const struct rule *rule)
 {
 	const char *word = rule->words;
@@ -151,12 +174,13 @@ static bool rule_matches(const struct code_subject *s, const struct rule *rule)
 	if (!(s->languages & rule->languages))
 		return false;
 	while (*word) {
-		size_t len = strcspn(word, " ");
+		const char *end = strchrnul(word, ' ');
+		struct str text = { word, (size_t)(end - word) };
 
-		if (word_matches(s, rule->op, (struct str){ word, len }))
+		if (may_match(s, rule->op, *word) &&
+		    word_matches(s, rule->op, text))
 			return true;
-		word += len;
-		word += *word == ' ';
+		word = *end ? end + 1 : end;
 	}
 	return false;
 }
