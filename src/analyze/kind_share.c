@@ -10,13 +10,17 @@ static const enum code_kind precedence[] = {
 	CODE_HTTP_CLIENT, CODE_SERIALISATION, CODE_IDLE,
 };
 
-enum code_kind kind_within(const struct profile *p, enum code_kind kind)
+static bool counts_waiting(const struct profile *p)
 {
 	struct str type = profile_type_name(p);
-	bool is_waiting = str_equal(type, STR("delay")) ||
-			  str_equal(type, STR("contentions"));
 
-	return is_waiting && kind == CODE_RUNTIME ? CODE_IDLE : kind;
+	return str_equal(type, STR("delay")) ||
+	       str_equal(type, STR("contentions"));
+}
+
+enum code_kind kind_within(const struct profile *p, enum code_kind kind)
+{
+	return kind == CODE_RUNTIME && counts_waiting(p) ? CODE_IDLE : kind;
 }
 
 /* What of a stack is left to decide by, frame by frame. */
@@ -25,6 +29,7 @@ struct frames {
 	enum code_kind leaf;
 	bool has_application;
 	bool is_kernel;
+	bool is_waiting; /* as in kind_within() */
 };
 
 static void frame_add(struct frames *f, const struct code_class *c)
@@ -34,6 +39,8 @@ static void frame_add(struct frames *f, const struct code_class *c)
 	f->is_kernel |= c->is_kernel_entry;
 	if (f->is_kernel && kind == CODE_APPLICATION)
 		kind = CODE_KERNEL;
+	if (f->is_waiting && kind == CODE_RUNTIME)
+		kind = CODE_IDLE;
 	f->leaf = kind;
 	if (kind == CODE_APPLICATION) {
 		f->has_application = true;
@@ -60,14 +67,15 @@ enum code_kind stack_kind(const struct profile *p,
 			  const struct code_class *classes,
 			  const struct stack *stack)
 {
-	struct frames f = { .leaf = CODE_APPLICATION };
+	struct frames f = { .leaf = CODE_APPLICATION,
+			    .is_waiting = counts_waiting(p) };
 
 	for (uint32_t i = 0; i < stack->frame_count; i++) {
 		uint32_t frame = p->frame_ids[stack->frame_first + i];
 
 		frame_add(&f, &classes[p->frames[frame].function]);
 	}
-	return kind_within(p, frames_kind(&f));
+	return frames_kind(&f);
 }
 
 void kind_shares_sum(const struct profile *p, const struct code_class *classes,

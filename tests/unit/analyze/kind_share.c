@@ -131,6 +131,12 @@ static void test_waiting_profile(void **state)
 	(void)state;
 	compute("delay", "main.main;main.f;runtime.chanrecv1 7\n");
 	assert_int_equal(shares.value[CODE_IDLE], 7);
+	compute("delay", "net/http.(*persistConn).readLoop;runtime.selectgo 5\n"
+			 "main.f;net/http.(*Client).do;runtime.selectgo 3\n"
+			 "main.f;sync.(*Mutex).Lock 2\n");
+	assert_int_equal(shares.value[CODE_IDLE], 5);
+	assert_int_equal(shares.value[CODE_HTTP_CLIENT], 3);
+	assert_int_equal(shares.value[CODE_LOCK], 2);
 	compute("cpu", "main.main;main.f;runtime.chanrecv1 7\n");
 	assert_int_equal(shares.value[CODE_RUNTIME], 7);
 }
