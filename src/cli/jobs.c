@@ -25,12 +25,22 @@ static bool round_fill(struct context *ctx, struct round *r,
 		       struct job *const *jobs, size_t n, struct error *err)
 {
 	for (size_t i = 0; i < n && r->count < LIMIT_BATCH; i++) {
-		if (jobs[i]->is_done)
+		struct job *job = jobs[i];
+
+		if (job->is_done)
 			continue;
-		r->jobs[r->count] = jobs[i];
-		if (!jobs[i]->type->request(jobs[i], ctx,
-					    &r->requests[r->count++], err))
+		if (job->type->request(job, ctx, &r->requests[r->count],
+				       &job->err)) {
+			r->jobs[r->count++] = job;
+			continue;
+		}
+		http_request_release(&r->requests[r->count]);
+		memset(&r->requests[r->count], 0, sizeof *r->requests);
+		job->is_done = true;
+		if (job->err.code == ERROR_MEMORY) {
+			*err = job->err;
 			return false;
+		}
 	}
 	return true;
 }
@@ -41,8 +51,10 @@ static bool round_run(struct context *ctx, struct round *r,
 	bool done;
 
 	memset(r, 0, sizeof *r);
+	/* Jobs that could not ask are done and leave nothing to send. */
 	done = round_fill(ctx, r, jobs, n, err) &&
-	       context_run(ctx, r->requests, r->responses, r->count, err);
+	       (r->count == 0 ||
+		context_run(ctx, r->requests, r->responses, r->count, err));
 	for (size_t i = 0; done && i < r->count; i++) {
 		struct job *job = r->jobs[i];
 

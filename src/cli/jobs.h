@@ -12,7 +12,8 @@
 struct job;
 
 struct job_type {
-	/* Builds the request of job->attempt. */
+	/* Builds the request of job->attempt. False: there is none to send,
+	 * the job ends with err. */
 	bool (*request)(struct job *job, struct context *ctx,
 			struct http_request *request, struct error *err);
 	/* Judges one answer and keeps what it says. False asks again with

@@ -75,6 +75,10 @@ void history_release(struct history *h);
 
 struct str history_text(const struct history *h, uint32_t symbol);
 
+/* Interns a copy for an instance or version. */
+bool history_symbol(struct history *h, struct str text, uint32_t *symbol,
+		    struct error *err) MUST_CHECK;
+
 /* Index of the operation, or OPERATION_NONE. */
 uint32_t history_operation(const struct history *h, struct str service,
 			   struct str name, enum span_kind kind);

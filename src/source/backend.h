@@ -22,6 +22,26 @@ struct trace_backend {
 	bool (*probe_matches)(const struct http_response *response);
 };
 
+/* Searching, for search.c. */
+struct search_backend {
+	const char *accept;
+	/* Append the path with its query; attempt is one that begins at 0 or
+	 * was set by answer(). */
+	void (*path)(const struct search_query *query, unsigned attempt,
+		     struct buf *out);
+	enum answer (*answer)(const struct search_query *query,
+			      unsigned *attempt, const struct endpoint *e,
+			      const struct http_response *response,
+			      enum body_form *form, struct error *err);
+	void (*count_path)(const struct count_query *query, struct buf *out);
+	enum answer (*count_answer)(const struct endpoint *e,
+				    const struct http_response *response,
+				    struct error *err);
+};
+
+extern const struct search_backend search_tempo;
+extern const struct search_backend search_jaeger;
+
 extern const struct trace_backend backend_tempo;
 extern const struct trace_backend backend_jaeger;
 

@@ -59,6 +59,9 @@ struct http_request {
 	const char *content_type; /* constant or NULL */
 	struct buf body;
 	bool is_probe; /* one try, short connect timeout, failure is silent */
+	/* The run can do without: a replayed case that lacks it gives a
+	 * response without an answer. */
+	bool is_optional;
 };
 
 struct http_response {
@@ -90,8 +93,8 @@ void http_client_free(struct http_client *c);
 
 /* Runs n requests, at most LIMIT_PARALLEL_REQUESTS at a time, and fills the
  * responses in the same order (to be released by the caller). Returns false
- * only when nothing can go on: interrupted, out of memory, a request missing
- * from the replayed case (named). A server's refusal is in its response. */
+ * only when nothing can go on: interrupted, out of memory, a request that is
+ * not optional missing from the replayed case (named). A server's refusal is in its response. */
 bool http_run(struct http_client *c, struct http_request *requests,
 	      struct http_response *responses, size_t n,
 	      struct error *err) MUST_CHECK;

@@ -194,10 +194,17 @@ static bool run_live(struct http_client *c, struct exchange *exchanges,
 static bool run_replay(struct http_client *c, struct exchange *exchanges,
 		       size_t n, struct error *err)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!har_find(c->settings.replay, exchanges[i].request,
-			      exchanges[i].url, exchanges[i].response, err))
+	for (size_t i = 0; i < n; i++) {
+		struct exchange *x = &exchanges[i];
+
+		if (har_find(c->settings.replay, x->request, x->url,
+			     x->response, err))
+			continue;
+		if (!x->request->is_optional || err->code != ERROR_NOT_FOUND)
 			return false;
+		fail_early(x, err);
+		error_clear(err);
+	}
 	return true;
 }
 

@@ -53,6 +53,8 @@ enum body_form {
 	BODY_JAEGER_JSON,
 	BODY_PPROF,
 	BODY_PYROSCOPE_TREE_PB,
+	BODY_TEMPO_SEARCH_JSON,
+	BODY_TEMPO_SEARCH_PB,
 };
 
 /* ---- probing ---- */
@@ -99,6 +101,83 @@ enum answer source_trace_answer(enum source_kind kind, unsigned attempt,
 				const struct endpoint *endpoint,
 				const struct http_response *response,
 				enum body_form *form, struct error *err);
+
+/* ---- other traces ---- */
+
+/* Spans of one service, name and kind ("server", "client", "producer",
+ * "consumer"; "internal" also finds those without a kind). */
+struct search_operation {
+	struct str service;
+	struct str name;
+	const char *kind;
+};
+
+struct search_query {
+	struct str root_service; /* empty: any root */
+	struct str root_name;
+	const struct search_operation *operations; /* at least one */
+	size_t operation_count;
+	/* Only traces in which a span of this one took at least
+	 * min_duration_ns; NULL: all. Tempo then gives no other spans. */
+	const struct search_operation *slow;
+	int64_t min_duration_ns;
+	struct time_range range;
+	uint32_t trace_limit; /* at least 1 */
+};
+
+/* Operations past this many are not asked for: a query must fit into an
+ * address, whose ceiling at proxies is often 8 KiB. */
+#define SEARCH_OPERATIONS 32u
+
+/* Tempo: TraceQL, the matching spans; Jaeger: v3, then the legacy API, whole
+ * traces. */
+bool source_search_request(enum source_kind kind,
+			   const struct endpoint *endpoint,
+			   const struct search_query *query, unsigned attempt,
+			   struct http_request *request,
+			   struct error *err) MUST_CHECK;
+
+/* ANSWER_TRY_NEXT sets *attempt to the one that may serve; err is set then
+ * too, as with any answer but ANSWER_OK. ANSWER_MISS: the server knows of no
+ * such trace. */
+enum answer source_search_answer(enum source_kind kind,
+				 const struct endpoint *endpoint,
+				 const struct search_query *query,
+				 unsigned *attempt,
+				 const struct http_response *response,
+				 enum body_form *form, struct error *err);
+
+/* Traces that a Jaeger is asked for at most: it sends them whole. */
+#define SEARCH_JAEGER_TRACES 20u
+
+/* How many traces the answer of this kind of server may hold. */
+uint32_t source_search_limit(enum source_kind kind,
+			     const struct search_query *query);
+
+/* Requests that a service served, in steps from range.from_ns on. */
+struct count_query {
+	struct str service;
+	struct time_range range;
+	int64_t step_ns;
+};
+
+/* The step that a Tempo is asked for. Its steps begin at multiples of their
+ * length; where the wanted ones do not, finer ones are asked for. */
+int64_t source_count_step_ns(const struct count_query *query);
+
+/* Traces that a Jaeger is asked to list for a count. */
+#define SEARCH_JAEGER_SUMMARIES 1000u
+
+/* Tempo: TraceQL metrics (JSON); Jaeger: trace summaries (JSON). */
+bool source_count_request(enum source_kind kind,
+			  const struct endpoint *endpoint,
+			  const struct count_query *query,
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
+enum answer source_count_answer(enum source_kind kind,
+				const struct endpoint *endpoint,
+				const struct http_response *response,
+				struct error *err);
 
 /* ---- profiles (Pyroscope) ---- */
 

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/fetch_history.h"
+
+#include <string.h>
+
+#include "decode/history.h"
+
+/* No count is asked for in more steps: the server has to hold them, and the
+ * analysis has use for some dozens. */
+#define COUNT_STEPS 2000
+
+static const char *kind_word(enum span_kind kind)
+{
+	switch (kind) {
+	case SPAN_KIND_SERVER:
+		return "server";
+	case SPAN_KIND_CLIENT:
+		return "client";
+	case SPAN_KIND_PRODUCER:
+		return "producer";
+	case SPAN_KIND_CONSUMER:
+		return "consumer";
+	case SPAN_KIND_INTERNAL:
+		break;
+	}
+	return "internal";
+}
+
+/* A query and the operations it points to. */
+struct search {
+	struct search_query query;
+	struct search_operation operations[SEARCH_OPERATIONS];
+	struct search_operation slow;
+};
+
+static struct search_operation operation_of(const struct operation *o)
+{
+	return (struct search_operation){ o->service, o->name,
+					  kind_word(o->kind) };
+}
+
+static void search_make(const struct history_job *job, struct search *s)
+{
+	const struct history *h = job->history;
+	const struct history_window *w = &h->windows[job->window];
+	uint32_t count = h->operation_count < SEARCH_OPERATIONS
+				 ? h->operation_count
+				 : SEARCH_OPERATIONS;
+
+	s->query = (struct search_query){
+		.root_service = job->root_service,
+		.root_name = job->root_name,
+		.operations = s->operations,
+		.operation_count = count,
+		.min_duration_ns = w->min_duration_ns,
+		.range = w->range,
+		.trace_limit = job->trace_limit ? job->trace_limit : 1,
+	};
+	for (uint32_t i = 0; i < count; i++)
+		s->operations[i] = operation_of(&h->operations[i]);
+	if (w->slow_operation < h->operation_count) {
+		s->slow = operation_of(&h->operations[w->slow_operation]);
+		s->query.slow = &s->slow;
+	}
+}
+
+static bool history_request(struct job *base, struct context *ctx,
+			    struct http_request *request, struct error *err)
+{
+	struct search s;
+
+	search_make((const struct history_job *)base, &s);
+	if (!source_search_request(ctx->traces.kind, &ctx->traces.endpoint,
+				   &s.query, base->attempt, request, err))
+		return false;
+	request->is_optional = true;
+	return true;
+}
+
+static bool decode(struct history_job *job, enum body_form form,
+		   struct str body, const struct history_want *want)
+{
+	struct history *h = job->history;
+	struct error *err = &job->job.err;
+
+	switch (form) {
+	case BODY_TEMPO_SEARCH_PB:
+		return decode_tempo_search_pb(body, h, want, err);
+	case BODY_TEMPO_SEARCH_JSON:
+		return decode_tempo_search_json(body, h, want, err);
+	case BODY_OTLP_JSON:
+		return decode_jaeger_search(body, h, want, err);
+	case BODY_JAEGER_JSON:
+		return decode_jaeger_search_legacy(body, h, want, err);
+	default:
+		return error_set(err, ERROR_INTERNAL,
+				 "an answer of a form that no search has");
+	}
+}
+
+static void keep_answer(struct history_job *job, struct context *ctx,
+			const struct search_query *query, enum body_form form,
+			const struct http_response *response)
+{
+	struct history_want want = {
+		.window = job->window,
+		.root_service = job->root_service,
+		.root_name = job->root_name,
+		.except = job->except,
+		.trace_limit = source_search_limit(ctx->traces.kind, query),
+	};
+
+	job->job.has_answer =
+		decode(job, form, buf_str(&response->body), &want) ||
+		error_prefix(&job->job.err, "%s: search",
+			     source_kind_name(ctx->traces.kind));
+}
+
+static bool history_answer(struct job *base, struct context *ctx,
+			   const struct http_response *response)
+{
+	struct history_job *job = (struct history_job *)base;
+	struct search s;
+	enum body_form form;
+
+	search_make(job, &s);
+	switch (source_search_answer(ctx->traces.kind, &ctx->traces.endpoint,
+				     &s.query, &base->attempt, response, &form,
+				     &base->err)) {
+	case ANSWER_OK:
+		keep_answer(job, ctx, &s.query, form, response);
+		return true;
+	case ANSWER_MISS:
+		base->has_answer = true;
+		job->history->windows[job->window].is_answered = true;
+		error_clear(&base->err);
+		return true;
+	case ANSWER_TRY_NEXT:
+		return false;
+	case ANSWER_ERROR:
+		break;
+	}
+	return true;
+}
+
+static const struct job_type history_type = { history_request, history_answer };
+
+/* A job that cannot ask is done before it begins, with the reason. */
+static void refuse(struct job *job, const char *why)
+{
+	error_set(&job->err, ERROR_USAGE, "%s", why);
+	job->is_done = true;
+}
+
+void history_job_init(struct history_job *job, struct history *history,
+		      uint32_t window, uint32_t trace_limit)
+{
+	const struct history_window *w = &history->windows[window];
+
+	*job = (struct history_job){ .job.type = &history_type,
+				     .history = history,
+				     .window = window,
+				     .trace_limit = trace_limit };
+	if (history->operation_count == 0)
+		refuse(&job->job, "no operation to search for");
+	else if (w->range.to_ns <= w->range.from_ns)
+		refuse(&job->job, "no time to search in");
+}
+
+/* ---- counts ---- */
+
+static struct count_query count_query_of(const struct count_job *job)
+{
+	return (struct count_query){ job->service, job->range, job->step_ns };
+}
+
+static bool count_request(struct job *base, struct context *ctx,
+			  struct http_request *request, struct error *err)
+{
+	const struct count_job *job = (const struct count_job *)base;
+	struct count_query query = count_query_of(job);
+
+	if (!source_count_request(ctx->traces.kind, &ctx->traces.endpoint,
+				  &query, request, err))
+		return false;
+	request->is_optional = true;
+	return true;
+}
+
+static bool counts_alloc(struct count_job *job, struct context *ctx)
+{
+	job->counts =
+		arena_array(&ctx->arena, job->step_count, sizeof *job->counts);
+	if (!job->counts)
+		return arena_fail(&ctx->arena, "counts", &job->job.err);
+	for (uint32_t i = 0; i < job->step_count; i++)
+		job->counts[i] = -1;
+	return true;
+}
+
+static bool counts_decode(struct count_job *job, struct context *ctx,
+			  struct str body)
+{
+	struct count_query query = count_query_of(job);
+	struct step_counts out = { job->range.from_ns, job->step_ns,
+				   job->counts, job->step_count };
+	uint32_t trace_count = 0;
+
+	if (ctx->traces.kind == SOURCE_TEMPO)
+		return decode_tempo_counts(body, source_count_step_ns(&query),
+					   &out, &job->job.err);
+	if (!decode_jaeger_counts(body, &out, &trace_count, &job->job.err))
+		return false;
+	job->is_sample = trace_count >= SEARCH_JAEGER_SUMMARIES;
+	return true;
+}
+
+static bool count_answer(struct job *base, struct context *ctx,
+			 const struct http_response *response)
+{
+	struct count_job *job = (struct count_job *)base;
+
+	if (!counts_alloc(job, ctx)) {
+		job->step_count = 0;
+		return true;
+	}
+	if (source_count_answer(ctx->traces.kind, &ctx->traces.endpoint,
+				response, &base->err) != ANSWER_OK)
+		return true;
+	base->has_answer = counts_decode(job, ctx, buf_str(&response->body)) ||
+			   error_prefix(&base->err, "%s: counts",
+					source_kind_name(ctx->traces.kind));
+	for (uint32_t i = 0; !base->has_answer && i < job->step_count; i++)
+		job->counts[i] = -1;
+	return true;
+}
+
+static const struct job_type count_type = { count_request, count_answer };
+
+void count_job_init(struct count_job *job, struct str service,
+		    struct time_range range, int64_t step_ns)
+{
+	*job = (struct count_job){ .job.type = &count_type,
+				   .service = service,
+				   .range = range,
+				   .step_ns = step_ns };
+	if (step_ns <= 0 || range.to_ns <= range.from_ns ||
+	    (range.to_ns - 1) / step_ns - range.from_ns / step_ns >=
+		    COUNT_STEPS)
+		refuse(&job->job, "not a window of at most 2,000 steps");
+	else
+		job->step_count =
+			(uint32_t)((range.to_ns - range.from_ns + step_ns - 1) /
+				   step_ns);
+}

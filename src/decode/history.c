@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Common ground of the search decoders: facts of a span, and spans gathered
+ * by trace until all are known.
+ */
+#include "decode/history.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "decode/trace_json.h"
+
+/* ---- facts ---- */
+
+void facts_init(struct span_facts *f)
+{
+	memset(f, 0, sizeof *f);
+	buf_init(&f->service, LIMIT_STRING_BYTES);
+	buf_init(&f->name, LIMIT_STRING_BYTES);
+	buf_init(&f->pod, LIMIT_STRING_BYTES);
+	buf_init(&f->instance, LIMIT_STRING_BYTES);
+	buf_init(&f->host, LIMIT_STRING_BYTES);
+	buf_init(&f->version, LIMIT_STRING_BYTES);
+}
+
+void facts_release(struct span_facts *f)
+{
+	buf_release(&f->service);
+	buf_release(&f->name);
+	buf_release(&f->pod);
+	buf_release(&f->instance);
+	buf_release(&f->host);
+	buf_release(&f->version);
+}
+
+void facts_clear_span(struct span_facts *f)
+{
+	buf_clear(&f->name);
+	f->span_id = 0;
+	f->profile_id = 0;
+	f->start_ns = 0;
+	f->duration_ns = 0;
+	f->kind = SPAN_KIND_INTERNAL;
+	f->has_kind = false;
+	f->is_error = false;
+}
+
+void facts_clear_process(struct span_facts *f)
+{
+	buf_clear(&f->service);
+	buf_clear(&f->pod);
+	buf_clear(&f->instance);
+	buf_clear(&f->host);
+	buf_clear(&f->version);
+}
+
+enum fact {
+	FACT_SERVICE,
+	FACT_NAME,
+	FACT_POD,
+	FACT_INSTANCE,
+	FACT_HOST,
+	FACT_VERSION,
+	FACT_PROFILE,
+	FACT_KIND,
+	FACT_STATUS,
+	FACT_ERROR,
+	FACT_NONE,
+};
+
+#define OF_PROCESS (FACTS_TRACEQL | FACTS_PROCESS)
+#define OF_SPAN (FACTS_TRACEQL | FACTS_SPAN | FACTS_TAGS)
+
+static const struct {
+	struct str key;
+	enum fact fact;
+	unsigned scopes;
+} facts[] = {
+	{ { "service.name", 12 }, FACT_SERVICE, OF_PROCESS },
+	{ { "k8s.pod.name", 12 }, FACT_POD, OF_PROCESS },
+	{ { "service.instance.id", 19 }, FACT_INSTANCE, OF_PROCESS },
+	{ { "host.name", 9 }, FACT_HOST, OF_PROCESS },
+	{ { "service.version", 15 }, FACT_VERSION, OF_PROCESS },
+	{ { "pyroscope.profile.id", 20 }, FACT_PROFILE, OF_SPAN },
+	{ { "name", 4 }, FACT_NAME, FACTS_TRACEQL },
+	{ { "kind", 4 }, FACT_KIND, FACTS_TRACEQL },
+	{ { "status", 6 }, FACT_STATUS, FACTS_TRACEQL },
+	{ { "span.kind", 9 }, FACT_KIND, FACTS_TAGS },
+	{ { "otel.status_code", 16 }, FACT_STATUS, FACTS_TAGS },
+	{ { "error", 5 }, FACT_ERROR, FACTS_TAGS },
+};
+
+static enum fact find_fact(const struct span_facts *f, struct str key)
+{
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+		if ((facts[i].scopes & f->scope) &&
+		    str_equal(facts[i].key, key))
+			return facts[i].fact;
+	return FACT_NONE;
+}
+
+bool facts_wants(const struct span_facts *f, struct str key)
+{
+	return find_fact(f, key) != FACT_NONE;
+}
+
+static void set_text(struct buf *out, struct str value)
+{
+	buf_clear(out);
+	buf_add_str(out, value);
+}
+
+static void set_kind(struct span_facts *f, struct str value)
+{
+	static const struct json_name kinds[] = {
+		JSON_NAME("internal", SPAN_KIND_INTERNAL),
+		JSON_NAME("unspecified", SPAN_KIND_INTERNAL),
+		JSON_NAME("server", SPAN_KIND_SERVER),
+		JSON_NAME("client", SPAN_KIND_CLIENT),
+		JSON_NAME("producer", SPAN_KIND_PRODUCER),
+		JSON_NAME("consumer", SPAN_KIND_CONSUMER),
+		{ { NULL, 0 }, 0 },
+	};
+	int kind = trace_json_field(kinds, value);
+
+	f->has_kind = kind >= 0;
+	f->kind = kind >= 0 ? (enum span_kind)kind : SPAN_KIND_INTERNAL;
+}
+
+void facts_set(struct span_facts *f, struct str key, struct str value)
+{
+	switch (find_fact(f, key)) {
+	case FACT_SERVICE:
+		set_text(&f->service, value);
+		break;
+	case FACT_NAME:
+		set_text(&f->name, value);
+		break;
+	case FACT_POD:
+		set_text(&f->pod, value);
+		break;
+	case FACT_INSTANCE:
+		set_text(&f->instance, value);
+		break;
+	case FACT_HOST:
+		set_text(&f->host, value);
+		break;
+	case FACT_VERSION:
+		set_text(&f->version, value);
+		break;
+	case FACT_PROFILE:
+		if (!parse_hex_u64(value, &f->profile_id))
+			f->profile_id = 0;
+		break;
+	case FACT_KIND:
+		set_kind(f, value);
+		break;
+	case FACT_STATUS:
+		f->is_error |= str_equal_nocase(value, STR("error"));
+		break;
+	case FACT_ERROR:
+		f->is_error |= !str_equal(value, STR("false"));
+		break;
+	case FACT_NONE:
+		break;
+	}
+}
+
+void facts_set_name(struct span_facts *f, struct str name)
+{
+	set_text(&f->name, name);
+}
+
+/* ---- gathering ---- */
+
+void gather_init(struct gather *g, struct history *h,
+		 const struct history_want *want)
+{
+	*g = (struct gather){ .history = h, .want = want };
+	arena_init(&g->arena, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&g->by_id, &g->arena);
+}
+
+static bool gather_fail(const struct gather *g, struct error *err)
+{
+	return arena_fail(&g->arena, "other traces", err);
+}
+
+static bool trace_append(struct gather *g, const struct trace_id *id,
+			 struct error *err)
+{
+	void *items = g->traces;
+
+	if (!arena_reserve(&g->arena, &items, &g->trace_cap, g->trace_count + 1,
+			   sizeof *g->traces))
+		return gather_fail(g, err);
+	g->traces = items;
+	g->traces[g->trace_count] = (struct gathered_trace){ .trace.id = *id };
+	g->trace_count++;
+	return true;
+}
+
+bool gather_trace(struct gather *g, const struct trace_id *id, uint32_t *index,
+		  struct error *err)
+{
+	struct str key = { (const char *)id->bytes, sizeof id->bytes };
+	uint32_t fresh = (uint32_t)g->trace_count;
+
+	*index = map_find(&g->by_id, key);
+	if (*index != MAP_NONE)
+		return true;
+	key = arena_str(&g->arena, key);
+	if (!key.ptr || !map_insert(&g->by_id, key, fresh, index))
+		return gather_fail(g, err);
+	return trace_append(g, id, err);
+}
+
+bool gather_trace_next(struct gather *g, struct error *err)
+{
+	static const struct trace_id none;
+
+	return trace_append(g, &none, err);
+}
+
+void gather_root(struct gather *g, uint32_t trace, struct str service,
+		 struct str name)
+{
+	const struct history_want *want = g->want;
+
+	if ((want->root_service.len == 0 ||
+	     str_equal(want->root_service, service)) &&
+	    (want->root_name.len == 0 || str_equal(want->root_name, name)))
+		g->traces[trace].has_root = true;
+}
+
+/* A span that ends before it begins has a length near 2^64. */
+int64_t history_time(uint64_t time_ns)
+{
+	return time_ns > INT64_MAX ? 0 : (int64_t)time_ns;
+}
+
+void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
+{
+	struct gathered_trace *t = &g->traces[trace];
+	int64_t start = history_time(f->start_ns);
+	int64_t end = sat_add_i64(start, history_time(f->duration_ns));
+
+	if (!t->has_extent || start < t->trace.start_ns)
+		t->trace.start_ns = start;
+	if (!t->has_extent || end > t->end_ns)
+		t->end_ns = end;
+	t->has_extent = true;
+	t->trace.duration_ns = sat_sub_i64(t->end_ns, t->trace.start_ns);
+}
+
+/* Without a kind in the answer, the server has judged it. */
+static uint32_t find_operation(const struct history *h,
+			       const struct span_facts *f)
+{
+	struct str service = buf_str(&f->service), name = buf_str(&f->name);
+
+	if (f->has_kind)
+		return history_operation(h, service, name, f->kind);
+	for (uint32_t i = 0; i < h->operation_count; i++)
+		if (str_equal(h->operations[i].name, name) &&
+		    str_equal(h->operations[i].service, service))
+			return i;
+	return OPERATION_NONE;
+}
+
+static struct str instance_of(const struct span_facts *f)
+{
+	if (f->pod.len)
+		return buf_str(&f->pod);
+	return buf_str(f->instance.len ? &f->instance : &f->host);
+}
+
+bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
+		 struct error *err)
+{
+	struct history_span span = {
+		.operation = find_operation(g->history, f),
+		.trace = trace,
+		.span_id = f->span_id,
+		.profile_id = f->profile_id,
+		.start_ns = history_time(f->start_ns),
+		.duration_ns = history_time(f->duration_ns),
+		.is_error = f->is_error,
+	};
+	void *items = g->spans;
+
+	if (span.operation == OPERATION_NONE)
+		return true;
+	if (g->span_count >= LIMIT_HISTORY_SPANS) {
+		g->is_sample = true;
+		return true;
+	}
+	if (!history_symbol(g->history, instance_of(f), &span.instance, err) ||
+	    !history_symbol(g->history, buf_str(&f->version), &span.version,
+			    err))
+		return false;
+	if (!arena_reserve(&g->arena, &items, &g->span_cap, g->span_count + 1,
+			   sizeof *g->spans))
+		return gather_fail(g, err);
+	g->spans = items;
+	g->spans[g->span_count++] = span;
+	return true;
+}
+
+static bool is_wanted(const struct gather *g, const struct gathered_trace *t)
+{
+	if (g->want->except && trace_id_equal(g->want->except, &t->trace.id))
+		return false;
+	return t->has_root ||
+	       (g->want->root_service.len == 0 && g->want->root_name.len == 0);
+}
+
+/* Chains the spans of each trace: the history takes them trace by trace. */
+static bool store(struct gather *g, struct error *err)
+{
+	uint32_t window = g->want->window;
+	uint32_t *first, *next;
+
+	first = arena_array(&g->arena, g->trace_count + 1, sizeof *first);
+	next = arena_array(&g->arena, g->span_count + 1, sizeof *next);
+	if (!first || !next)
+		return gather_fail(g, err);
+	for (size_t i = g->span_count; i-- > 0;) {
+		next[i] = first[g->spans[i].trace];
+		first[g->spans[i].trace] = (uint32_t)i + 1;
+	}
+	for (size_t i = 0; i < g->trace_count; i++) {
+		if (!is_wanted(g, &g->traces[i]))
+			continue;
+		if (!history_add_trace(g->history, window, &g->traces[i].trace,
+				       err))
+			return false;
+		for (uint32_t at = first[i]; at; at = next[at - 1])
+			if (!history_add_span(g->history, window,
+					      &g->spans[at - 1], err))
+				return false;
+	}
+	return true;
+}
+
+bool gather_finish(struct gather *g, bool is_read, struct error *err)
+{
+	struct history_window *w = &g->history->windows[g->want->window];
+	bool is_stored = is_read && store(g, err);
+
+	if (is_stored) {
+		w->is_sample |=
+			g->is_sample || g->trace_count >= g->want->trace_limit;
+		w->is_answered = true;
+		history_finish_window(g->history, g->want->window);
+	} else {
+		w->trace_count = 0;
+		w->span_count = 0;
+		w->is_answered = false;
+	}
+	arena_release(&g->arena);
+	return is_stored;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Answers of trace searches into windows of a history, and counts. Only
+ * spans of the history's operations are kept.
+ */
+#ifndef DECODE_HISTORY_H
+#define DECODE_HISTORY_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "model/history.h"
+
+/* What an answer is for. */
+struct history_want {
+	uint32_t window;         /* index */
+	struct str root_service; /* only traces with this root; empty: any */
+	struct str root_name;
+	const struct trace_id *except; /* without this trace; NULL: none */
+	/* So many traces were asked for: as many say that there are more. */
+	uint32_t trace_limit;
+};
+
+/* Each appends to the window, puts it in order and marks it answered. False
+ * on a damaged answer or lack of memory: the window is then empty and not
+ * answered. Tempo: /api/search; Jaeger: /api/v3/traces, /api/traces. */
+bool decode_tempo_search_json(struct str bytes, struct history *h,
+			      const struct history_want *want,
+			      struct error *err) MUST_CHECK;
+bool decode_tempo_search_pb(struct str bytes, struct history *h,
+			    const struct history_want *want,
+			    struct error *err) MUST_CHECK;
+bool decode_jaeger_search(struct str bytes, struct history *h,
+			  const struct history_want *want,
+			  struct error *err) MUST_CHECK;
+bool decode_jaeger_search_legacy(struct str bytes, struct history *h,
+				 const struct history_want *want,
+				 struct error *err) MUST_CHECK;
+
+/* Counts by steps of a window: step i begins at from_ns + i * step_ns. */
+struct step_counts {
+	int64_t from_ns;
+	int64_t step_ns;
+	int64_t *counts; /* -1 not known */
+	uint32_t step_count;
+};
+
+/* Tempo's query_range answer; the server's own step may be finer. A step
+ * that the answer does not cover is left alone. */
+bool decode_tempo_counts(struct str bytes, int64_t server_step_ns,
+			 struct step_counts *out, struct error *err) MUST_CHECK;
+
+/* Jaeger's trace summaries: traces by their start, all steps known.
+ * *trace_count is how many were listed. */
+bool decode_jaeger_counts(struct str bytes, struct step_counts *out,
+			  uint32_t *trace_count, struct error *err) MUST_CHECK;
+
+/* ---- for the decoders ---- */
+
+/* Where attributes stand decides which of them count. */
+enum facts_scope {
+	FACTS_TRACEQL = 1 << 0, /* selected: of the span, its process, and
+				   intrinsics */
+	FACTS_PROCESS = 1 << 1,
+	FACTS_SPAN = 1 << 2, /* OTLP */
+	FACTS_TAGS = 1 << 3, /* of a span in Jaeger's older JSON */
+};
+
+/* What is known of a span and its process while reading. */
+struct span_facts {
+	enum facts_scope scope; /* of the attributes that come */
+	struct buf service;
+	struct buf name;
+	struct buf pod;
+	struct buf instance;
+	struct buf host;
+	struct buf version;
+	uint64_t span_id;
+	uint64_t profile_id;
+	uint64_t start_ns;
+	uint64_t duration_ns;
+	enum span_kind kind;
+	bool has_kind;
+	bool is_error;
+};
+
+void facts_init(struct span_facts *f);
+void facts_release(struct span_facts *f);
+/* Forget the span, or its process. */
+void facts_clear_span(struct span_facts *f);
+void facts_clear_process(struct span_facts *f);
+
+/* Is this attribute one of those that facts_set() takes? */
+bool facts_wants(const struct span_facts *f, struct str key);
+void facts_set(struct span_facts *f, struct str key, struct str value);
+void facts_set_name(struct span_facts *f, struct str name);
+
+/* A trace while its spans are gathered; they may come mixed. */
+struct gathered_trace {
+	struct history_trace trace;
+	int64_t end_ns;
+	bool has_root; /* the wanted one */
+	bool has_extent;
+};
+
+struct gather {
+	struct history *history;
+	const struct history_want *want;
+	struct arena arena;
+	struct map by_id;
+	struct gathered_trace *traces;
+	size_t trace_count, trace_cap;
+	struct history_span *spans; /* .trace: index into traces */
+	size_t span_count, span_cap;
+	bool is_sample; /* the answer says that it left something out */
+};
+
+void gather_init(struct gather *g, struct history *h,
+		 const struct history_want *want);
+
+/* Index of the trace, added when met for the first time. */
+bool gather_trace(struct gather *g, const struct trace_id *id, uint32_t *index,
+		  struct error *err) MUST_CHECK;
+
+/* The same without an id, for answers that come trace by trace: the caller
+ * fills traces[trace_count - 1]. */
+bool gather_trace_next(struct gather *g, struct error *err) MUST_CHECK;
+
+/* A time or length as received; what is past 2^63 is none. */
+int64_t history_time(uint64_t time_ns);
+
+/* A root of the trace: is it the wanted one? */
+void gather_root(struct gather *g, uint32_t trace, struct str service,
+		 struct str name);
+
+/* Lets the trace reach from the span's start to its end. */
+void gather_extent(struct gather *g, uint32_t trace,
+		   const struct span_facts *f);
+
+/* Keeps the span when it is of a wanted operation. */
+bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
+		 struct error *err) MUST_CHECK;
+
+/* Hands all to the history when is_read, and releases. Returns false when
+ * not read or not stored. */
+bool gather_finish(struct gather *g, bool is_read,
+		   struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+void history_init(struct history *h, const struct operation *operations,
+		  uint32_t count)
+{
+	memset(h, 0, sizeof *h);
+	arena_init(&h->arena, LIMIT_DECODE_HEAP_BYTES);
+	h->operations = operations;
+	h->operation_count = count;
+	for (uint32_t i = 0; i < HISTORY_WINDOWS; i++)
+		h->windows[i].slow_operation = OPERATION_NONE;
+}
+
+void history_release(struct history *h)
+{
+	arena_release(&h->arena);
+	memset(h, 0, sizeof *h);
+}
+
+struct str history_text(const struct history *h, uint32_t symbol)
+{
+	/* The table is made with the first text. */
+	return h->symtab.arena ? symtab_text(&h->symtab, symbol) : STR("");
+}
+
+bool history_symbol(struct history *h, struct str text, uint32_t *symbol,
+		    struct error *err)
+{
+	*symbol = 0;
+	if (text.len == 0)
+		return true;
+	return (h->symtab.arena || symtab_init(&h->symtab, &h->arena, err)) &&
+	       symtab_add(&h->symtab, text, symbol, err);
+}
+
+uint32_t history_operation(const struct history *h, struct str service,
+			   struct str name, enum span_kind kind)
+{
+	for (uint32_t i = 0; i < h->operation_count; i++) {
+		const struct operation *o = &h->operations[i];
+
+		if (o->kind == kind && str_equal(o->name, name) &&
+		    str_equal(o->service, service))
+			return i;
+	}
+	return OPERATION_NONE;
+}
+
+bool history_add_trace(struct history *h, uint32_t window,
+		       const struct history_trace *trace, struct error *err)
+{
+	struct history_window *w = &h->windows[window];
+	void *items = w->traces;
+
+	if (w->trace_count >= LIMIT_HISTORY_TRACES) {
+		w->is_sample = true;
+		return true;
+	}
+	if (!arena_reserve(&h->arena, &items, &w->trace_cap,
+			   (size_t)w->trace_count + 1, sizeof *w->traces))
+		return arena_fail(&h->arena, "other traces", err);
+	w->traces = items;
+	w->traces[w->trace_count++] = *trace;
+	return true;
+}
+
+/* A full window may have dropped the trace that this span belongs to. */
+static bool is_full(const struct history_window *w)
+{
+	return w->span_count >= LIMIT_HISTORY_SPANS || w->trace_count == 0 ||
+	       (w->trace_count == LIMIT_HISTORY_TRACES && w->is_sample);
+}
+
+bool history_add_span(struct history *h, uint32_t window,
+		      const struct history_span *span, struct error *err)
+{
+	struct history_window *w = &h->windows[window];
+	void *items = w->spans;
+
+	if (is_full(w)) {
+		w->is_sample = true;
+		return true;
+	}
+	if (!arena_reserve(&h->arena, &items, &w->span_cap,
+			   (size_t)w->span_count + 1, sizeof *w->spans))
+		return arena_fail(&h->arena, "other traces", err);
+	w->spans = items;
+	w->spans[w->span_count] = *span;
+	w->spans[w->span_count++].trace = w->trace_count - 1;
+	return true;
+}
+
+/* ---- order ---- */
+
+static bool is_inside(const struct time_range *range, int64_t start_ns)
+{
+	return start_ns >= range->from_ns && start_ns < range->to_ns;
+}
+
+/* Where a trace was before sorting. */
+struct ranked_trace {
+	struct history_trace trace;
+	uint32_t before;
+};
+
+static int compare_ids(const struct trace_id *a, const struct trace_id *b)
+{
+	return memcmp(a->bytes, b->bytes, sizeof a->bytes);
+}
+
+static int compare_traces(const void *pa, const void *pb)
+{
+	const struct ranked_trace *a = pa, *b = pb;
+	int order = compare_ids(&a->trace.id, &b->trace.id);
+
+	if (order == 0)
+		order = compare_i64(a->trace.start_ns, b->trace.start_ns);
+	return order ? order : compare_u64(a->before, b->before);
+}
+
+static int compare_trace_starts(const void *pa, const void *pb)
+{
+	const struct ranked_trace *a = pa, *b = pb;
+	int order = compare_i64(a->trace.start_ns, b->trace.start_ns);
+
+	return order ? order : compare_ids(&a->trace.id, &b->trace.id);
+}
+
+/* Copies of one span side by side, the longest first. */
+static int compare_copies(const void *pa, const void *pb)
+{
+	const struct history_span *a = pa, *b = pb;
+	int order = compare_u64(a->trace, b->trace);
+
+	if (order == 0)
+		order = compare_u64(a->span_id, b->span_id);
+	if (order == 0)
+		order = compare_u64(a->operation, b->operation);
+	if (order == 0)
+		order = compare_i64(b->duration_ns, a->duration_ns);
+	return order ? order : compare_i64(a->start_ns, b->start_ns);
+}
+
+static int compare_spans(const void *pa, const void *pb)
+{
+	const struct history_span *a = pa, *b = pb;
+	int order = compare_i64(a->start_ns, b->start_ns);
+
+	if (order == 0)
+		order = compare_u64(a->span_id, b->span_id);
+	return order ? order : compare_copies(pa, pb);
+}
+
+static bool is_copy(const struct history_span *a, const struct history_span *b)
+{
+	return a->span_id && a->span_id == b->span_id && a->trace == b->trace &&
+	       a->operation == b->operation;
+}
+
+static void drop_copies(struct history_window *w)
+{
+	uint32_t kept = 0;
+
+	if (w->span_count == 0)
+		return;
+	qsort(w->spans, w->span_count, sizeof *w->spans, compare_copies);
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (kept == 0 || !is_copy(&w->spans[kept - 1], &w->spans[i]))
+			w->spans[kept++] = w->spans[i];
+	w->span_count = kept;
+}
+
+/* Equal ids become one trace, the one that starts first. merged[] maps what
+ * was to the index in `traces`; returns how many there are. */
+static uint32_t merge_traces(struct ranked_trace *traces, uint32_t count,
+			     uint32_t *merged)
+{
+	uint32_t kept = 0;
+
+	qsort(traces, count, sizeof *traces, compare_traces);
+	for (uint32_t i = 0; i < count; i++) {
+		struct history_trace *last =
+			kept ? &traces[kept - 1].trace : NULL;
+
+		merged[traces[i].before] = kept;
+		if (last && !compare_ids(&last->id, &traces[i].trace.id)) {
+			merged[traces[i].before] = kept - 1;
+			if (traces[i].trace.duration_ns > last->duration_ns)
+				last->duration_ns = traces[i].trace.duration_ns;
+			continue;
+		}
+		traces[kept] = traces[i];
+		traces[kept].before = kept;
+		kept++;
+	}
+	return kept;
+}
+
+/* Traces without a span slow enough, where that was the question. */
+static void mark_fast(const struct history_window *w, bool *is_kept,
+		      uint32_t trace_count)
+{
+	if (w->slow_operation == OPERATION_NONE)
+		return;
+	memset(is_kept, 0, trace_count * sizeof *is_kept);
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (w->spans[i].operation == w->slow_operation &&
+		    w->spans[i].duration_ns >= w->min_duration_ns)
+			is_kept[w->spans[i].trace] = true;
+}
+
+static void map_spans(struct history_window *w, const uint32_t *map)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		struct history_span span = w->spans[i];
+
+		span.trace = map[span.trace];
+		if (span.trace != UINT32_MAX &&
+		    is_inside(&w->range, span.start_ns))
+			w->spans[kept++] = span;
+	}
+	w->span_count = kept;
+}
+
+static void store_traces(struct history_window *w, struct ranked_trace *traces,
+			 uint32_t count, const bool *is_kept, uint32_t *map)
+{
+	uint32_t kept = 0;
+
+	qsort(traces, count, sizeof *traces, compare_trace_starts);
+	for (uint32_t i = 0; i < count; i++) {
+		map[traces[i].before] = UINT32_MAX;
+		if (!is_kept[traces[i].before] ||
+		    !is_inside(&w->range, traces[i].trace.start_ns))
+			continue;
+		map[traces[i].before] = kept;
+		w->traces[kept++] = traces[i].trace;
+	}
+	w->trace_count = kept;
+}
+
+void history_finish_window(struct history *h, uint32_t window)
+{
+	struct history_window *w = &h->windows[window];
+	struct ranked_trace traces[LIMIT_HISTORY_TRACES];
+	uint32_t map[LIMIT_HISTORY_TRACES];
+	bool is_kept[LIMIT_HISTORY_TRACES];
+	uint32_t count = w->trace_count;
+
+	if (count == 0)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		traces[i] = (struct ranked_trace){ w->traces[i], i };
+	count = merge_traces(traces, count, map);
+	for (uint32_t i = 0; i < w->span_count; i++)
+		w->spans[i].trace = map[w->spans[i].trace];
+	drop_copies(w);
+	memset(is_kept, true, count * sizeof *is_kept);
+	mark_fast(w, is_kept, count);
+	store_traces(w, traces, count, is_kept, map);
+	map_spans(w, map);
+	if (w->span_count)
+		qsort(w->spans, w->span_count, sizeof *w->spans, compare_spans);
+}

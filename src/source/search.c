@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/backend.h"
+
+static const struct search_backend *backend_find(enum source_kind kind)
+{
+	switch (kind) {
+	case SOURCE_TEMPO:
+		return &search_tempo;
+	case SOURCE_JAEGER:
+		return &search_jaeger;
+	default:
+		return NULL;
+	}
+}
+
+static bool no_search(struct error *err)
+{
+	return error_set(err, ERROR_INTERNAL,
+			 "this kind of server cannot be searched");
+}
+
+bool source_search_request(enum source_kind kind,
+			   const struct endpoint *endpoint,
+			   const struct search_query *query, unsigned attempt,
+			   struct http_request *request, struct error *err)
+{
+	const struct search_backend *backend = backend_find(kind);
+	struct buf path;
+
+	if (!backend || query->operation_count == 0)
+		return no_search(err);
+	buf_init(&path, LIMIT_URL_BYTES);
+	backend->path(query, attempt, &path);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = backend->accept;
+	return true;
+}
+
+enum answer source_search_answer(enum source_kind kind,
+				 const struct endpoint *endpoint,
+				 const struct search_query *query,
+				 unsigned *attempt,
+				 const struct http_response *response,
+				 enum body_form *form, struct error *err)
+{
+	const struct search_backend *backend = backend_find(kind);
+
+	if (backend)
+		return backend->answer(query, attempt, endpoint, response, form,
+				       err);
+	no_search(err);
+	return ANSWER_ERROR;
+}
+
+uint32_t source_search_limit(enum source_kind kind,
+			     const struct search_query *query)
+{
+	if (kind == SOURCE_JAEGER && query->trace_limit > SEARCH_JAEGER_TRACES)
+		return SEARCH_JAEGER_TRACES;
+	return query->trace_limit;
+}
+
+bool source_count_request(enum source_kind kind,
+			  const struct endpoint *endpoint,
+			  const struct count_query *query,
+			  struct http_request *request, struct error *err)
+{
+	const struct search_backend *backend = backend_find(kind);
+	struct buf path;
+
+	if (!backend)
+		return no_search(err);
+	buf_init(&path, LIMIT_URL_BYTES);
+	backend->count_path(query, &path);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = "application/json";
+	return true;
+}
+
+enum answer source_count_answer(enum source_kind kind,
+				const struct endpoint *endpoint,
+				const struct http_response *response,
+				struct error *err)
+{
+	const struct search_backend *backend = backend_find(kind);
+
+	if (backend)
+		return backend->count_answer(endpoint, response, err);
+	no_search(err);
+	return ANSWER_ERROR;
+}

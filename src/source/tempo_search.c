@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * TraceQL: spans of some operations in a window, and counts of entry spans.
+ */
+#include "source/answer.h"
+#include "source/backend.h"
+
+/* Releases differ in what they know: most_recent came with 2.8, trace:rootName
+ * is the newer spelling of rootName, select() the younger part of the
+ * language. The first that the server can parse answers. */
+static const struct form {
+	const char *root_service; /* NULL: no condition on the root */
+	const char *root_name;
+	bool has_select;
+	bool has_most_recent; /* newest first, the same each time */
+} forms[] = {
+	{ "rootServiceName", "rootName", true, true },
+	{ "rootServiceName", "rootName", true, false },
+	{ "trace:rootService", "trace:rootName", true, true },
+	{ NULL, NULL, true, false },
+	{ NULL, NULL, false, false },
+};
+
+#define FORMS ((unsigned)(sizeof forms / sizeof *forms))
+
+/* Spans listed of one trace: the default ceiling of a server, then what
+ * operators who lower it leave, then the default for those who ask for
+ * nothing. */
+static const unsigned spans_per_trace[] = { 100, 20, 3 };
+
+#define SPANS ((unsigned)(sizeof spans_per_trace / sizeof *spans_per_trace))
+
+/* One span with absurd times hides all others of its block from a condition
+ * on `duration`, but not from one on `trace:duration`, which no slow span's
+ * trace fails. The decoder filters exactly. */
+static const char *const duration_names[] = { "duration", "trace:duration" };
+
+#define DURATIONS ((unsigned)(sizeof duration_names / sizeof *duration_names))
+
+/* An attempt is one number for all three choices. */
+struct choice {
+	unsigned form;
+	unsigned spans;
+	unsigned duration;
+};
+
+static struct choice choice_of(unsigned attempt)
+{
+	return (struct choice){ attempt % FORMS, attempt / FORMS % SPANS,
+				attempt / FORMS / SPANS % DURATIONS };
+}
+
+static unsigned attempt_of(struct choice c)
+{
+	return c.form + FORMS * (c.spans + SPANS * c.duration);
+}
+
+/* ---- TraceQL ---- */
+
+/* Bytes of raw TraceQL of all operations; percent-encoded it grows by about
+ * half, and the address must stay under 8 KiB. */
+#define OPERATIONS_BYTES ((size_t)4096)
+
+/* The server's scanner takes a query in by pieces of this size and looks
+ * ahead on a copy of itself behind "resource." and in durations. A copy that
+ * has to take in the next piece leaves the original without it: "syntax error:
+ * unexpected $end". */
+#define SCANNER_BYTES ((size_t)1024)
+
+/* A word that must not lie across such a border. Blanks mean nothing. */
+static void add_word(struct buf *q, const char *word)
+{
+	size_t left = SCANNER_BYTES - q->len % SCANNER_BYTES;
+
+	/* The scanner peeks at what follows, too. */
+	if (str_from(word).len + 2 > left)
+		buf_addf(q, "%*s", (int)left, "");
+	buf_add_text(q, word);
+}
+
+/* A string as Go reads it. Bytes outside printable ASCII are written as their
+ * number, so that invalid UTF-8 and control characters pass as they are. */
+static void add_string(struct buf *q, struct str text)
+{
+	buf_add_char(q, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == '"' || c == '\\')
+			buf_addf(q, "\\%c", c);
+		else if (c < ' ' || c > '~')
+			buf_addf(q, "\\x%02x", c);
+		else
+			buf_add_char(q, (char)c);
+	}
+	buf_add_char(q, '"');
+}
+
+static void add_kind(struct buf *q, const char *kind)
+{
+	buf_addf(q, "kind=%s", kind);
+}
+
+static void add_operation(struct buf *q, const struct search_operation *o)
+{
+	bool is_internal = str_equal(str_from(o->kind), STR("internal"));
+
+	buf_add_char(q, '(');
+	add_word(q, "resource.service.name");
+	buf_add_char(q, '=');
+	add_string(q, o->service);
+	buf_add_text(q, "&&name=");
+	add_string(q, o->name);
+	buf_add_text(q, "&&");
+	if (is_internal)
+		buf_add_text(q, "(kind=internal||kind=unspecified)");
+	else
+		add_kind(q, o->kind);
+	buf_add_char(q, ')');
+}
+
+static void add_operations(struct buf *q, const struct search_query *query)
+{
+	size_t start = q->len;
+
+	buf_add_char(q, '(');
+	for (size_t i = 0; i < query->operation_count; i++) {
+		const struct search_operation *o = &query->operations[i];
+
+		if (i >= SEARCH_OPERATIONS ||
+		    (i && q->len - start + o->service.len + o->name.len >
+				  OPERATIONS_BYTES))
+			break;
+		if (i)
+			buf_add_text(q, "||");
+		add_operation(q, o);
+	}
+	buf_add_char(q, ')');
+}
+
+static void add_root(struct buf *q, const struct search_query *query,
+		     const struct form *form)
+{
+	if (form->root_service && query->root_service.len) {
+		buf_addf(q, "%s=", form->root_service);
+		add_string(q, query->root_service);
+		buf_add_text(q, "&&");
+	}
+	if (form->root_name && query->root_name.len) {
+		buf_addf(q, "%s=", form->root_name);
+		add_string(q, query->root_name);
+		buf_add_text(q, "&&");
+	}
+}
+
+static void add_select(struct buf *q)
+{
+	static const char *const words[] = {
+		"span.pyroscope.profile.id",
+		"resource.service.name",
+		"resource.k8s.pod.name",
+		"resource.host.name",
+		"resource.service.instance.id",
+		"resource.service.version",
+		"name",
+		"kind",
+		"status",
+	};
+
+	buf_add_text(q, "|select(");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (i)
+			buf_add_char(q, ',');
+		add_word(q, words[i]);
+	}
+	buf_add_char(q, ')');
+}
+
+static void add_query(struct buf *q, const struct search_query *query,
+		      struct choice c)
+{
+	const struct form *form = &forms[c.form];
+	char text[64];
+	struct buf word;
+
+	buf_add_char(q, '{');
+	add_root(q, query, form);
+	if (query->slow) {
+		add_operation(q, query->slow);
+		buf_add_text(q, "&&");
+		buf_init(&word, sizeof text);
+		buf_addf(&word, "%s>=%lldns", duration_names[c.duration],
+			 (long long)query->min_duration_ns);
+		add_word(q, buf_text(&word));
+		buf_release(&word);
+	} else {
+		add_operations(q, query);
+	}
+	buf_add_char(q, '}');
+	if (form->has_select)
+		add_select(q);
+	if (form->has_most_recent)
+		buf_add_text(q, " with(most_recent=true)");
+}
+
+/* ---- search ---- */
+
+static int64_t floor_seconds(int64_t time_ns)
+{
+	int64_t seconds = time_ns / NS_PER_S;
+
+	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
+}
+
+static void search_path(const struct search_query *query, unsigned attempt,
+			struct buf *out)
+{
+	struct choice c = choice_of(attempt);
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	add_query(&q, query, c);
+	buf_add_text(out, "/api/search?q=");
+	url_encode(out, buf_str(&q));
+	if (q.state != BUF_OK)
+		out->state = q.state;
+	buf_release(&q);
+	/* Whole seconds, both needed; results outside are dropped later. */
+	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
+		 (long long)floor_seconds(query->range.from_ns),
+		 (long long)floor_seconds(query->range.to_ns) + 1,
+		 query->trace_limit, spans_per_trace[c.spans]);
+}
+
+static bool is_protobuf(const struct http_response *response)
+{
+	return str_equal(str_from(response->content_type),
+			 STR("application/protobuf"));
+}
+
+/* Field 1, a trace, would come first. */
+static bool is_empty(const struct http_response *response)
+{
+	if (is_protobuf(response))
+		return response->body.len == 0 ||
+		       response->body.data[0] != '\x0A';
+	return !body_contains(response, STR("\"traceID\""));
+}
+
+static enum answer search_success(const struct search_query *query,
+				  unsigned *attempt, const struct endpoint *e,
+				  const struct http_response *response,
+				  enum body_form *form, struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+
+	if (!is_protobuf(response) && body_first(response) != '{')
+		return answer_fail("tempo: search", e, response, err);
+	if (query->slow && c.duration == 0 && is_empty(response)) {
+		c.duration = 1;
+		*attempt = attempt_of(c);
+		error_set(err, ERROR_NOT_FOUND, "tempo: search: nothing found");
+		return ANSWER_TRY_NEXT;
+	}
+	*form = is_protobuf(response) ? BODY_TEMPO_SEARCH_PB
+				      : BODY_TEMPO_SEARCH_JSON;
+	return ANSWER_OK;
+}
+
+/* The next form of the question, when the refusal is about its form. */
+static bool next_choice(const struct http_response *response, struct choice *c)
+{
+	if (body_contains(response, STR("spans per span set")))
+		return ++c->spans < SPANS;
+	if (body_contains(response, STR("range specified by start and end")))
+		return false;
+	return ++c->form < FORMS;
+}
+
+static enum answer search_answer(const struct search_query *query,
+				 unsigned *attempt, const struct endpoint *e,
+				 const struct http_response *response,
+				 enum body_form *form, struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+
+	if (response->status >= 200 && response->status < 300)
+		return search_success(query, attempt, e, response, form, err);
+	answer_fail("tempo: search", e, response, err);
+	if (response->status != 400 || !next_choice(response, &c))
+		return ANSWER_ERROR;
+	*attempt = attempt_of(c);
+	return ANSWER_TRY_NEXT;
+}
+
+/* ---- counts ---- */
+
+/* So many fine steps make one of those wanted when borders differ: what falls
+ * on the wrong side of a border is then at most a tenth of two steps. */
+#define FINE_STEPS 10
+
+int64_t source_count_step_ns(const struct count_query *query)
+{
+	int64_t step_ns = query->step_ns;
+
+	if (query->range.from_ns % step_ns != 0 || step_ns % NS_PER_MS != 0)
+		step_ns /= FINE_STEPS;
+	step_ns -= step_ns % NS_PER_MS;
+	return step_ns > NS_PER_MS ? step_ns : NS_PER_MS;
+}
+
+static void count_path(const struct count_query *query, struct buf *out)
+{
+	int64_t step_ns = source_count_step_ns(query);
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	buf_add_text(&q, "{resource.service.name=");
+	add_string(&q, query->service);
+	buf_add_text(&q, "&&(kind=server||kind=consumer)}|count_over_time()");
+	buf_add_text(out, "/api/metrics/query_range?q=");
+	url_encode(out, buf_str(&q));
+	if (q.state != BUF_OK)
+		out->state = q.state;
+	buf_release(&q);
+	/* As many examples as points would be most of the answer; 0 asks for
+	 * the default, which is that. */
+	buf_addf(out, "&start=%lld&end=%lld&step=%lldms&exemplars=1",
+		 (long long)query->range.from_ns, (long long)query->range.to_ns,
+		 (long long)(step_ns / NS_PER_MS));
+}
+
+static enum answer count_answer(const struct endpoint *e,
+				const struct http_response *response,
+				struct error *err)
+{
+	if (response->status == 200 && body_first(response) == '{')
+		return ANSWER_OK;
+	return answer_fail("tempo: TraceQL metrics", e, response, err);
+}
+
+const struct search_backend search_tempo = {
+	.accept = "application/protobuf",
+	.path = search_path,
+	.answer = search_answer,
+	.count_path = count_path,
+	.count_answer = count_answer,
+};
