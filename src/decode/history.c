@@ -275,6 +275,17 @@ static struct str instance_of(const struct span_facts *f)
 	return buf_str(f->instance.len ? &f->instance : &f->host);
 }
 
+bool facts_are_complete(const struct span_facts *f)
+{
+	const struct buf *texts[] = { &f->service,  &f->name, &f->pod,
+				      &f->instance, &f->host, &f->version };
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i]->state == BUF_OUT_OF_MEMORY)
+			return false;
+	return true;
+}
+
 bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		 struct error *err)
 {
@@ -289,6 +300,8 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 	};
 	void *items = g->spans;
 
+	if (!facts_are_complete(f))
+		return error_memory(err, "other traces");
 	if (span.operation == OPERATION_NONE)
 		return true;
 	if (g->span_count >= LIMIT_HISTORY_SPANS) {

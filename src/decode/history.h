@@ -94,6 +94,10 @@ bool facts_wants(const struct span_facts *f, struct str key);
 void facts_set(struct span_facts *f, struct str key, struct str value);
 void facts_set_name(struct span_facts *f, struct str name);
 
+/* False when memory for a text was lacking. A text over the limit is empty:
+ * no operation is called so. */
+bool facts_are_complete(const struct span_facts *f);
+
 /* A trace while its spans are gathered; they may come mixed. */
 struct gathered_trace {
 	struct history_trace trace;

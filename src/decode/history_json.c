@@ -112,6 +112,13 @@ static void read_value(struct search_json *s)
 			json_skip(s->r);
 }
 
+void search_json_text_set(struct search_json *s, struct str key)
+{
+	if (s->text.state == BUF_OUT_OF_MEMORY)
+		search_json_stored(s, error_memory(&s->err, "other traces"));
+	facts_set(&s->facts, key, buf_str(&s->text));
+}
+
 static void read_attribute(struct search_json *s)
 {
 	char name[ATTR_KEY_BYTES];
@@ -132,7 +139,7 @@ static void read_attribute(struct search_json *s)
 		} else {
 			json_skip(s->r);
 		}
-	facts_set(&s->facts, key, buf_str(&s->text));
+	search_json_text_set(s, key);
 }
 
 void search_json_attributes(struct search_json *s)
@@ -149,6 +156,11 @@ void search_json_late(struct search_json *s,
 {
 	struct json_reader *outer = s->r;
 
+	if (s->late.state != BUF_OK) {
+		search_json_stored(
+			s, buf_check(&s->late, "other traces", &s->err));
+		return;
+	}
 	if (s->late.len == 0)
 		return;
 	s->r = json_new(buf_str(&s->late), &s->err);

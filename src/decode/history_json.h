@@ -36,6 +36,9 @@ uint64_t search_json_span_id(struct search_json *s);
 /* A number of 64 bits, 0 when null. */
 uint64_t search_json_number(struct search_json *s);
 
+/* What s->text holds becomes a fact. */
+void search_json_text_set(struct search_json *s, struct str key);
+
 /* A list of OTLP attributes: strings among them become facts. */
 void search_json_attributes(struct search_json *s);
 

@@ -191,8 +191,7 @@ static void read_group(struct search_json *s)
 		} else if (field == FIELD_SCOPES && has_resource) {
 			read_scopes(s);
 		} else if (field == FIELD_SCOPES && s->late.len == 0) {
-			if (!json_raw(s->r, &s->late))
-				buf_clear(&s->late);
+			(void)!json_raw(s->r, &s->late);
 		} else {
 			json_skip(s->r);
 		}

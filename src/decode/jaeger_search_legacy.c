@@ -81,7 +81,7 @@ static void read_tag(struct search_json *s)
 		} else {
 			json_skip(s->r);
 		}
-	facts_set(&s->facts, attr_key_str(&name), buf_str(&s->text));
+	search_json_text_set(s, attr_key_str(&name));
 }
 
 static void read_tags(struct search_json *s)
@@ -105,7 +105,8 @@ static bool process_add(struct legacy *l, struct str id)
 
 	if (!instance->len)
 		instance = &f->host;
-	if (!arena_reserve(&l->arena, &items, &l->process_cap,
+	if (!facts_are_complete(f) ||
+	    !arena_reserve(&l->arena, &items, &l->process_cap,
 			   l->process_count + 1, sizeof *l->processes))
 		return false;
 	l->processes = items;
@@ -323,8 +324,7 @@ static void read_trace(struct legacy *l)
 		} else if (str_equal(key, STR("processes"))) {
 			read_processes(l);
 		} else if (str_equal(key, STR("spans")) && s->late.len == 0) {
-			if (!json_raw(s->r, &s->late))
-				buf_clear(&s->late);
+			(void)!json_raw(s->r, &s->late);
 		} else {
 			json_skip(s->r);
 		}

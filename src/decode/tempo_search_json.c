@@ -154,8 +154,7 @@ static void read_trace_field(struct search_json *s, int field,
 		/* The first of spanSets again, and all that old servers give;
 		 * which of the two is known at the end. */
 		buf_clear(&s->late);
-		if (!json_raw(s->r, &s->late))
-			buf_clear(&s->late);
+		(void)!json_raw(s->r, &s->late);
 		break;
 	default:
 		json_skip(s->r);
