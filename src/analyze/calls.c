@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyze/paging.h"
 #include "analyze/query.h"
 #include "analyze/trace_analysis.h"
 #include "base/ascii.h"
@@ -24,12 +25,16 @@ enum attr_name {
 	ATTR_DB_MONGODB_COLLECTION,
 	ATTR_DB_NAMESPACE,
 	ATTR_DB_NAME,
+	ATTR_DB_OPERATION_NAME,
+	ATTR_DB_OPERATION,
 	ATTR_HTTP_REQUEST_METHOD,
 	ATTR_HTTP_METHOD,
 	ATTR_URL_FULL,
 	ATTR_HTTP_URL,
 	ATTR_URL_PATH,
 	ATTR_HTTP_TARGET,
+	ATTR_URL_QUERY,
+	ATTR_HTTP_RESEND_COUNT,
 	ATTR_RPC_SYSTEM_NAME,
 	ATTR_RPC_SYSTEM,
 	ATTR_RPC_SERVICE,
@@ -57,12 +62,16 @@ static const char *const attr_names[ATTR_COUNT] = {
 	[ATTR_DB_MONGODB_COLLECTION] = "db.mongodb.collection",
 	[ATTR_DB_NAMESPACE] = "db.namespace",
 	[ATTR_DB_NAME] = "db.name",
+	[ATTR_DB_OPERATION_NAME] = "db.operation.name",
+	[ATTR_DB_OPERATION] = "db.operation",
 	[ATTR_HTTP_REQUEST_METHOD] = "http.request.method",
 	[ATTR_HTTP_METHOD] = "http.method",
 	[ATTR_URL_FULL] = "url.full",
 	[ATTR_HTTP_URL] = "http.url",
 	[ATTR_URL_PATH] = "url.path",
 	[ATTR_HTTP_TARGET] = "http.target",
+	[ATTR_URL_QUERY] = "url.query",
+	[ATTR_HTTP_RESEND_COUNT] = "http.request.resend_count",
 	[ATTR_RPC_SYSTEM_NAME] = "rpc.system.name",
 	[ATTR_RPC_SYSTEM] = "rpc.system",
 	[ATTR_RPC_SERVICE] = "rpc.service",
@@ -80,6 +89,12 @@ static const char *const attr_names[ATTR_COUNT] = {
 
 static const char *const cache_systems[] = { "redis", "memcached", "valkey",
 					     "keydb", "dragonfly" };
+
+/* Wrapper spans looked through to find the call inside. */
+#define CHAIN_SPANS 4
+
+/* How a text is masked. */
+enum mask { MASK_URL = 0, MASK_QUERY, MASK_PATH, MASK_NAME };
 
 struct call_words {
 	uint32_t symbol[ATTR_COUNT]; /* MAP_NONE: not in this trace */
@@ -108,6 +123,9 @@ struct call_key {
 	uint32_t text;
 	uint32_t kinds; /* span kind and call kind */
 };
+
+/* Marks keys that do not tell who is called. */
+#define KINDS_LIKE (1u << 16)
 
 static struct call_attrs read_attrs(const struct calls *c, uint32_t span)
 {
@@ -277,11 +295,41 @@ static bool number_text(struct call_keys *k, struct str text, uint32_t *id)
 	return true;
 }
 
+/* "shard-12" and "shard-7" are names of one kind of thing. */
+static void mask_name(struct str name, struct buf *out)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		if (!ascii_is_digit(name.ptr[i]))
+			buf_add_char(out, name.ptr[i]);
+		else if (!i || !ascii_is_digit(name.ptr[i - 1]))
+			buf_add_char(out, '#');
+	}
+}
+
+static void mask_text(struct str text, enum mask mask, struct buf *out)
+{
+	switch (mask) {
+	case MASK_QUERY:
+		query_normalize(text, out);
+		break;
+	case MASK_NAME:
+		mask_name(text, out);
+		break;
+	case MASK_URL:
+		buf_add_str(out, url_host(text));
+		add_url_path(text, out);
+		break;
+	case MASK_PATH:
+		add_url_path(text, out);
+		break;
+	}
+}
+
 /* Masks the text of a symbol once, however many spans carry it. */
 static bool number_symbol(struct call_keys *k, const struct calls *c,
-			  uint32_t symbol, bool is_query, uint32_t *id)
+			  uint32_t symbol, enum mask mask, uint32_t *id)
 {
-	uint64_t key = (uint64_t)symbol << 1 | is_query;
+	uint64_t key = (uint64_t)symbol << 2 | mask;
 	uint32_t known = map_find_u64(&k->text_of_symbol, key);
 
 	if (known != MAP_NONE) {
@@ -289,12 +337,7 @@ static bool number_symbol(struct call_keys *k, const struct calls *c,
 		return true;
 	}
 	buf_clear(&k->text);
-	if (is_query) {
-		query_normalize(trace_text(c->t, symbol), &k->text);
-	} else {
-		buf_add_str(&k->text, url_host(trace_text(c->t, symbol)));
-		add_url_path(trace_text(c->t, symbol), &k->text);
-	}
+	mask_text(trace_text(c->t, symbol), mask, &k->text);
 	return k->text.state == BUF_OK &&
 	       number_text(k, buf_str(&k->text), id) &&
 	       map_insert_u64(&k->text_of_symbol, key, *id, &known);
@@ -308,14 +351,14 @@ static bool number_call(struct call_keys *k, const struct calls *c,
 	*id = 0;
 	if (kind == CALL_DATABASE || kind == CALL_CACHE) {
 		if (db_text(a))
-			return number_symbol(k, c, db_text(a), true, id);
+			return number_symbol(k, c, db_text(a), MASK_QUERY, id);
 		return number_text(k,
 				   pick_text(c, a, ATTR_DB_COLLECTION,
 					     ATTR_DB_MONGODB_COLLECTION),
 				   id);
 	}
 	if (kind == CALL_HTTP && http_url(a))
-		return number_symbol(k, c, http_url(a), false, id);
+		return number_symbol(k, c, http_url(a), MASK_URL, id);
 	if (kind == CALL_RPC)
 		return number_text(
 			k, pick_text(c, a, ATTR_RPC_METHOD, ATTR_RPC_METHOD),
@@ -342,6 +385,25 @@ static bool number_key(struct call_keys *k, const struct call_key *key,
 	return copy.ptr && map_insert(&k->keys, copy, k->key_count++, id);
 }
 
+/* The same without the name of who is called: attempts at another host and
+ * shards behind different addresses are alike. */
+static bool number_like(struct call_keys *k, const struct calls *c,
+			const struct call_attrs *a, uint32_t span,
+			struct call_key key)
+{
+	enum call_kind kind = (enum call_kind)c->kind[span];
+
+	key.kinds |= KINDS_LIKE;
+	if (!number_symbol(k, c, key.name, MASK_NAME, &key.name))
+		return false;
+	if (kind == CALL_HTTP && http_url(a) &&
+	    !number_symbol(k, c, http_url(a), MASK_PATH, &key.text))
+		return false;
+	if (kind == CALL_OTHER)
+		key.text = 0;
+	return number_key(k, &key, &c->like[span]);
+}
+
 static bool build_span(struct call_keys *k, struct calls *c, uint32_t span)
 {
 	const struct span *s = &c->t->spans[span];
@@ -355,7 +417,8 @@ static bool build_span(struct call_keys *k, struct calls *c, uint32_t span)
 
 	c->kind[span] = (uint8_t)kind;
 	return number_call(k, c, &a, kind, &key.text) &&
-	       number_key(k, &key, &c->key[span]);
+	       number_key(k, &key, &c->key[span]) &&
+	       number_like(k, c, &a, span, key);
 }
 
 bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
@@ -368,7 +431,8 @@ bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
 	out->words = arena_alloc(arena, sizeof *out->words);
 	out->kind = arena_array(arena, t->span_count, sizeof *out->kind);
 	out->key = arena_array(arena, t->span_count, sizeof *out->key);
-	if (!out->words || !out->kind || !out->key)
+	out->like = arena_array(arena, t->span_count, sizeof *out->like);
+	if (!out->words || !out->kind || !out->key || !out->like)
 		return arena_fail(arena, "the trace", err);
 	for (unsigned n = 0; n < ATTR_COUNT; n++)
 		out->words->symbol[n] =
@@ -454,6 +518,67 @@ bool calls_text_is_whole(const struct calls *c, uint32_t span)
 	return !str_ends(text, STR("...")) && memchr(text.ptr, ' ', text.len);
 }
 
+bool calls_is_page(const struct calls *c, uint32_t before, uint32_t after)
+{
+	struct call_attrs a = read_attrs(c, before);
+	struct call_attrs b = read_attrs(c, after);
+	uint32_t operation =
+		pick(&b, ATTR_DB_OPERATION_NAME, ATTR_DB_OPERATION);
+
+	if (paging_is_cursor(trace_text(c->t, operation)))
+		return true;
+	if (db_text(&a) || db_text(&b))
+		return paging_is_next_query(trace_text(c->t, db_text(&a)),
+					    trace_text(c->t, db_text(&b)));
+	if (c->kind[after] != CALL_HTTP)
+		return false;
+	return paging_is_next_url(trace_text(c->t, http_url(&a)),
+				  trace_text(c->t, http_url(&b))) ||
+	       paging_is_next_url(trace_text(c->t, a.value[ATTR_URL_QUERY]),
+				  trace_text(c->t, b.value[ATTR_URL_QUERY]));
+}
+
+bool calls_is_same_request(const struct calls *c, uint32_t a, uint32_t b)
+{
+	struct call_attrs left = read_attrs(c, a);
+	struct call_attrs right = read_attrs(c, b);
+
+	if (db_text(&left) != db_text(&right) ||
+	    left.value[ATTR_URL_QUERY] != right.value[ATTR_URL_QUERY])
+		return false;
+	return paging_is_same_path(trace_text(c->t, http_url(&left)),
+				   trace_text(c->t, http_url(&right)));
+}
+
+bool calls_is_resent(const struct calls *c, uint32_t span)
+{
+	struct call_attrs a = read_attrs(c, span);
+	struct str count = trace_text(c->t, a.value[ATTR_HTTP_RESEND_COUNT]);
+
+	return count.len && !str_equal(count, STR("0"));
+}
+
+uint32_t calls_inside(const struct calls *c, uint32_t span)
+{
+	const struct trace *t = c->t;
+	const struct span *top = &t->spans[span];
+	uint32_t at = span;
+
+	for (int i = 0; i < CHAIN_SPANS; i++) {
+		const struct span *s = &t->spans[at];
+
+		if (c->kind[at] != CALL_NONE)
+			return span_duration_ns(s) >= span_duration_ns(top) / 2
+				       ? at
+				       : SPAN_NONE;
+		if (s->kind != SPAN_KIND_INTERNAL || s->child_count != 1 ||
+		    s->resource != top->resource)
+			break;
+		at = t->children[s->child_first];
+	}
+	return SPAN_NONE;
+}
+
 bool span_is_served_call(const struct trace *t, uint32_t server)
 {
 	const struct span *s = &t->spans[server];
@@ -483,5 +608,6 @@ bool span_is_awaited(const struct trace *t, uint32_t span)
 	if (s->flags & SPAN_IS_FOLLOWS_FROM)
 		return false;
 	return s->kind != SPAN_KIND_CONSUMER || s->parent == SPAN_NONE ||
-	       t->spans[s->parent].kind != SPAN_KIND_PRODUCER;
+	       (t->spans[s->parent].kind != SPAN_KIND_PRODUCER &&
+		t->spans[s->parent].resource == s->resource);
 }

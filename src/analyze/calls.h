@@ -26,8 +26,9 @@ struct call_words; /* attribute names as symbols of this trace */
 struct calls {
 	const struct trace *t;
 	struct call_words *words;
-	uint8_t *kind; /* per span, enum call_kind */
-	uint32_t *key; /* per span; equal numbers: the same thing done */
+	uint8_t *kind;  /* per span, enum call_kind */
+	uint32_t *key;  /* per span; equal numbers: the same thing done */
+	uint32_t *like; /* the same thing done, whoever was called */
 };
 
 /* Classifies every span. *out lives in the arena and borrows the trace. */
@@ -45,13 +46,29 @@ void calls_peer(const struct calls *c, uint32_t span, struct buf *out);
  * of those need not be the same query. */
 bool calls_text_is_whole(const struct calls *c, uint32_t span);
 
+/* The call a span makes: its own, or the one inside wrappers that do little
+ * else; SPAN_NONE when it makes none. */
+uint32_t calls_inside(const struct calls *c, uint32_t span);
+
+/* Whether the second of two like calls asks for the next part of a listing:
+ * a loop over pages cannot be one call. */
+bool calls_is_page(const struct calls *c, uint32_t before, uint32_t after);
+
+/* False when their queries or addresses differ in more than the host: the
+ * second is no repetition of the first, whatever became of it. */
+bool calls_is_same_request(const struct calls *c, uint32_t a, uint32_t b);
+
+/* The client says that it sends the same request once more. */
+bool calls_is_resent(const struct calls *c, uint32_t span);
+
 /* A server span whose parent is the client span of the same call. */
 bool span_is_served_call(const struct trace *t, uint32_t server);
 
 /* The server side of a client span, or SPAN_NONE. */
 uint32_t span_server_side(const struct trace *t, uint32_t client);
 
-/* False for work its parent did not wait for by its very nature. */
+/* False for work its parent did not wait for by its very nature: messages
+ * taken by a consumer elsewhere, links. */
 bool span_is_awaited(const struct trace *t, uint32_t span);
 
 #endif

@@ -103,7 +103,7 @@ static void tell_loop(const struct choice *c, struct buf *out)
 {
 	buf_addf(out, "N+1: %u x ", c->loop->count);
 	wording_add_call(out, &c->calls, c->loop->leaf);
-	buf_add_text(out, ", one after another, ");
+	buf_addf(out, ", %s, ", repeat_manner(c->loop));
 	wording_add_duration(out, c->loop->sum_ns);
 }
 

@@ -3,13 +3,12 @@
 
 #include <stdlib.h>
 
+#include "analyze/retries.h"
 #include "base/num.h"
 
-/* Wrapper spans looked through to find the call inside. */
-#define CHAIN_SPANS 4
-
-/* Spans of one turn of the loop, as in Sentry's M:N+1 rule. */
-#define TURN_SPANS 5u
+/* Calls that overlap by less than a tenth follow one another on a clock that
+ * is read too late. */
+#define SMALL_OVERLAP 10
 
 /* A child of the span under examination. */
 struct child {
@@ -23,6 +22,7 @@ struct child {
 struct run {
 	uint32_t first; /* into the sorted children */
 	uint32_t count;
+	bool is_loose; /* its turns were not all alike */
 };
 
 struct search {
@@ -34,38 +34,10 @@ struct search {
 	struct repeats *out;
 };
 
-static bool is_call(const struct calls *c, uint32_t span)
-{
-	return c->kind[span] != CALL_NONE;
-}
-
-/* The call a span makes: its own, or the one inside wrappers that do little
- * else; SPAN_NONE when it makes none. */
-static uint32_t find_leaf(const struct calls *c, uint32_t span)
-{
-	const struct trace *t = c->t;
-	const struct span *top = &t->spans[span];
-	uint32_t at = span;
-
-	for (int i = 0; i < CHAIN_SPANS; i++) {
-		const struct span *s = &t->spans[at];
-
-		if (is_call(c, at))
-			return span_duration_ns(s) >= span_duration_ns(top) / 2
-				       ? at
-				       : SPAN_NONE;
-		if (s->kind != SPAN_KIND_INTERNAL || s->child_count != 1 ||
-		    s->resource != top->resource)
-			break;
-		at = t->children[s->child_first];
-	}
-	return SPAN_NONE;
-}
-
 static struct child examine(const struct calls *c, uint32_t span,
 			    uint32_t place)
 {
-	uint32_t leaf = find_leaf(c, span);
+	uint32_t leaf = calls_inside(c, span);
 	uint32_t call = leaf == SPAN_NONE ? span : leaf;
 
 	return (struct child){
@@ -93,33 +65,73 @@ static bool is_same_kind(const struct child *a, const struct child *b)
 	       (a->kind > CALL_CACHE && b->kind > CALL_CACHE);
 }
 
-/* Between two repetitions only calls of the same kind, or the same spans as
- * in the turn before. */
-static bool is_next_turn(const struct search *s, const struct child *before,
+static bool is_same_turn(const struct search *s, const struct child *before,
 			 const struct child *a, const struct child *b)
 {
 	const struct child *list = s->children;
 	uint32_t stride = b->place - a->place;
-	bool is_equal = !before || a->place - before->place == stride;
-	bool is_calls = true;
 
-	if (stride > TURN_SPANS || s->calls->t->spans[b->span].start_ns <
-					   s->calls->t->spans[a->span].end_ns)
+	if (!before)
+		return true;
+	if (a->place - before->place != stride)
 		return false;
 	for (uint32_t i = 1; i < stride; i++) {
-		is_calls &= is_same_kind(&list[a->place + i], a);
-		is_equal = is_equal &&
-			   (!before || list[a->place + i].key ==
-					       list[before->place + i].key);
+		if (list[a->place + i].key != list[before->place + i].key)
+			return false;
 	}
-	return is_calls || is_equal;
+	return true;
 }
 
-static bool is_repeat(const struct repeat *r)
+/* Between two repetitions only calls of the same kind, or the same spans as
+ * in the turn before. */
+static bool is_next_turn(const struct search *s, struct run *run,
+			 const struct child *a, const struct child *b)
 {
+	uint32_t stride = b->place - a->place;
+	bool is_equal;
+
+	if (stride > REPEAT_TURN_SPANS)
+		return false;
+	is_equal = is_same_turn(s, run->count > 1 ? a - 1 : NULL, a, b);
+	for (uint32_t i = 1; !is_equal && i < stride; i++) {
+		if (!is_same_kind(&s->children[a->place + i], a))
+			return false;
+	}
+	run->is_loose |= !is_equal;
+	return true;
+}
+
+/* What decides whether a run is worth a word. */
+struct turns {
+	uint32_t count; /* without attempts that failed */
+	uint32_t spans; /* of one turn */
+	int64_t longest_ns;
+	bool is_loose;
+	int64_t turn_ns; /* all queries of all turns */
+};
+
+static bool is_small_loop(const struct repeat *r, const struct turns *t)
+{
+	return !t->is_loose && t->spans > 1 && t->count >= REPEAT_TURN_COUNT &&
+	       t->turn_ns >= REPEAT_DB_NS &&
+	       sat_mul_i64(r->sum_ns, REPEAT_TURN_SHARE) >= t->turn_ns &&
+	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
+}
+
+static bool is_repeat(const struct repeat *r, const struct turns *t)
+{
+	if (r->is_parallel &&
+	    (t->count < REPEAT_PARALLEL_COUNT ||
+	     r->sum_ns < sat_mul_i64(t->longest_ns, REPEAT_PARALLEL_WAVES)))
+		return false;
 	if (r->kind == CALL_DATABASE)
-		return r->count >= REPEAT_DB_COUNT && r->sum_ns >= REPEAT_DB_NS;
-	return r->count >= REPEAT_CALL_COUNT && r->sum_ns >= REPEAT_CALL_NS &&
+		return (t->count >= REPEAT_DB_COUNT &&
+			r->sum_ns >= REPEAT_DB_NS) ||
+		       is_small_loop(r, t);
+	if (r->kind == CALL_CACHE)
+		return t->count >= REPEAT_CACHE_COUNT &&
+		       r->sum_ns >= REPEAT_CACHE_NS;
+	return t->count >= REPEAT_CALL_COUNT && r->sum_ns >= REPEAT_CALL_NS &&
 	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
 }
 
@@ -144,35 +156,81 @@ static bool keep_repeat(struct search *s, const struct repeat *r,
 	return true;
 }
 
-/* Adds the run when it is long enough. */
-static bool add_run(struct search *s, uint32_t parent, struct run run)
+/* Members by start: the time that one of them ran, each moment once. */
+static void add_member(const struct search *s, struct repeat *r,
+		       struct turns *turns, uint32_t span)
 {
-	const struct child *list = s->sorted + run.first;
+	const struct span *m = &s->calls->t->spans[span];
+	int64_t from = m->start_ns > r->end_ns ? m->start_ns : r->end_ns;
+
+	if (sat_sub_i64(r->end_ns, m->start_ns) >
+	    span_duration_ns(m) / SMALL_OVERLAP)
+		r->is_parallel = true;
+	if (m->end_ns > from)
+		r->sum_ns = sat_add_i64(r->sum_ns, m->end_ns - from);
+	if (m->end_ns > r->end_ns)
+		r->end_ns = m->end_ns;
+	if (span_duration_ns(m) > turns->longest_ns)
+		turns->longest_ns = span_duration_ns(m);
+	turns->count += !call_has_failed(s->calls, span);
+	r->through_ns = sat_add_i64(r->through_ns, s->times->through_ns[span]);
+}
+
+/* Queries of all turns: from the first span of the first one to the last
+ * span of the last one, which may be cut. */
+static void sum_turns(const struct search *s, struct turns *turns,
+		      const struct child *list, uint32_t count)
+{
 	const struct trace *t = s->calls->t;
+
+	turns->spans = list[1].place - list->place;
+	for (uint32_t i = list->place; i <= list[count - 1].place; i++) {
+		const struct child *child = &s->children[i];
+
+		if (child->kind == CALL_DATABASE)
+			turns->turn_ns = sat_add_i64(
+				turns->turn_ns,
+				span_duration_ns(&t->spans[child->span]));
+	}
+}
+
+/* Side by side only some of the calls are on the path; what the rest took is
+ * no time of the parent's own. */
+static void fill_parallel(struct repeat *r)
+{
+	if (r->is_parallel && r->through_ns > 0 && r->through_ns < r->sum_ns)
+		r->through_ns = r->sum_ns;
+}
+
+/* Adds the run when it is long enough. */
+static bool add_run(struct search *s, uint32_t parent, const struct run *run)
+{
+	const struct child *list = s->sorted + run->first;
+	int64_t start_ns = s->calls->t->spans[list->span].start_ns;
+	struct turns turns = { .is_loose = run->is_loose };
 	struct repeat r = {
 		.parent = parent,
 		.leaf = list->leaf,
-		.count = run.count,
+		.count = run->count,
 		.member_first = (uint32_t)s->out->member_count,
 		.kind = (enum call_kind)list->kind,
-		.start_ns = t->spans[list->span].start_ns,
-		.end_ns = t->spans[list[run.count - 1].span].end_ns,
+		.start_ns = start_ns,
+		.end_ns = start_ns,
 	};
 
-	for (uint32_t i = 0; i < run.count; i++) {
-		uint32_t span = list[i].span;
-
-		r.sum_ns = sat_add_i64(r.sum_ns,
-				       span_duration_ns(&t->spans[span]));
-		r.through_ns =
-			sat_add_i64(r.through_ns, s->times->through_ns[span]);
-	}
-	return !is_repeat(&r) || keep_repeat(s, &r, list);
+	for (uint32_t i = 0; i < run->count; i++)
+		add_member(s, &r, &turns, list[i].span);
+	sum_turns(s, &turns, list, run->count);
+	fill_parallel(&r);
+	if (!is_repeat(&r, &turns) ||
+	    calls_is_page(s->calls, list[0].leaf, list[1].leaf))
+		return true;
+	return keep_repeat(s, &r, list);
 }
 
 static bool can_repeat(const struct search *s, const struct child *child)
 {
-	return child->kind != CALL_NONE && child->kind != CALL_CACHE &&
+	return child->kind != CALL_NONE &&
 	       calls_text_is_whole(s->calls, child->leaf);
 }
 
@@ -186,14 +244,14 @@ static bool find_runs(struct search *s, uint32_t parent, uint32_t count)
 		const struct child *a = run.count ? &list[i - 1] : NULL;
 
 		if (a && i < count && list[i].key == a->key &&
-		    is_next_turn(s, run.count > 1 ? a - 1 : NULL, a,
-				 &list[i])) {
+		    is_next_turn(s, &run, a, &list[i])) {
 			run.count++;
 			continue;
 		}
-		if (run.count >= REPEAT_DB_COUNT && !add_run(s, parent, run))
+		if (run.count >= REPEAT_TURN_COUNT && !add_run(s, parent, &run))
 			return false;
-		run = (struct run){ i, i < count && can_repeat(s, &list[i]) };
+		run = (struct run){ .first = i };
+		run.count = i < count && can_repeat(s, &list[i]);
 	}
 	return true;
 }
@@ -230,6 +288,11 @@ static int compare_repeat(const void *left, const void *right)
 	if (!order)
 		order = compare_i64(b->sum_ns, a->sum_ns);
 	return order ? order : compare_i64(a->leaf, b->leaf);
+}
+
+const char *repeat_manner(const struct repeat *r)
+{
+	return r->is_parallel ? "some at a time" : "one after another";
 }
 
 bool repeats_find(const struct calls *c, const struct trace_times *times,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loops that call: the same small call repeated by one span, one after
- * another. Rules and thresholds follow Sentry's performance issues, with two
- * additions: a call inside a wrapper span of its own counts, and other spans
- * may stand between repetitions when they repeat with them (a loop of several
- * calls).
+ * another. Rules and thresholds follow Sentry's performance issues, with some
+ * additions: a call inside a wrapper span of its own counts, other spans may
+ * stand between repetitions when they repeat with them (a loop of several
+ * calls), and a loop may run a few turns at a time.
  */
 #ifndef ANALYZE_NPLUSONE_H
 #define ANALYZE_NPLUSONE_H
@@ -22,6 +22,23 @@
 #define REPEAT_CALL_NS ((int64_t)300000000)
 #define REPEAT_CALL_MEAN_NS ((int64_t)100000000)
 
+/* Caches answer in a millisecond: 20 and more that take 100 ms together. */
+#define REPEAT_CACHE_COUNT 20u
+#define REPEAT_CACHE_NS ((int64_t)100000000)
+
+/* Loops over several calls: turns of 2 to 8 spans that repeat exactly, 3
+ * turns and more, whose queries take as long together as those of a plain
+ * loop. Told are those that take a tenth of it and 100 ms at most on average:
+ * else three turns are three slow queries. */
+#define REPEAT_TURN_SPANS 8u
+#define REPEAT_TURN_COUNT 3u
+#define REPEAT_TURN_SHARE 10
+
+/* Calls side by side: only their number can be to blame when more than 5
+ * take twice as long together as the longest of them. */
+#define REPEAT_PARALLEL_COUNT 6u
+#define REPEAT_PARALLEL_WAVES 2
+
 struct repeat {
 	uint32_t parent; /* the span that runs the loop */
 	uint32_t leaf;   /* the first member's call; itself or inside it */
@@ -30,8 +47,9 @@ struct repeat {
 	enum call_kind kind;
 	int64_t start_ns; /* first start and last end, as recorded */
 	int64_t end_ns;
-	int64_t sum_ns;     /* durations */
+	int64_t sum_ns;     /* time in which at least one of them ran */
 	int64_t through_ns; /* of the critical path, with what is below */
+	bool is_parallel;   /* some of them ran side by side */
 };
 
 struct repeats {
@@ -43,7 +61,12 @@ struct repeats {
 	size_t member_cap;
 };
 
-/* Runs of like children, one after another. *out lives in the arena. */
+/* How the calls of a loop ran: "one after another". */
+const char *repeat_manner(const struct repeat *r);
+
+/* Runs of like children, one after another or a few at a time. Not among
+ * them: reading page after page, and attempts at a call that failed. *out
+ * lives in the arena. */
 bool repeats_find(const struct calls *c, const struct trace_times *times,
 		  struct arena *arena, struct repeats *out,
 		  struct error *err) MUST_CHECK;

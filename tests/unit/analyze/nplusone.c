@@ -85,6 +85,7 @@ static void expect_loop(const char *line, int count, double each_ms,
 }
 
 #define SELECT_B "db.system=postgresql db.statement=\"SELECT b WHERE id = ?\""
+#define CACHED "# 1 s C GET < > db.system=redis db.statement=\"GET k\"\n"
 #define QUERY "# 1 s C \"SELECT b\" < > " SELECT_B "\n"
 
 static void five_queries(void **state)
@@ -121,16 +122,17 @@ static void thresholds(void **state)
 	expect_loop(QUERY, 4, 20, 1, 0);
 	expect_loop(QUERY, 5, 9.9, 1, 0);
 	expect_loop(QUERY, 52, 1, 30, 52);
-	/* overlapping: not one after another */
-	expect_loop(QUERY, 20, 10, -5, 0);
+	/* all at once: the slowest counts, not their number */
+	expect_loop(QUERY, 20, 100, -99, 0);
 }
 
 static void what_counts(void **state)
 {
 	(void)state;
-	/* caches are quick by design */
-	expect_loop("# 1 s C GET < > db.system=redis db.statement=\"GET k\"\n",
-		    50, 10, 1, 0);
+	/* caches are quick by design: more of them, and more of their time */
+	expect_loop(CACHED, 20, 5, 1, 20);
+	expect_loop(CACHED, 19, 10, 1, 0);
+	expect_loop(CACHED, 20, 4.9, 1, 0);
 	/* literals differ, the query does not */
 	expect_loop("# 1 s C q < > db.system=mysql "
 		    "db.statement=\"SELECT x WHERE id = <\"\n",
@@ -197,6 +199,122 @@ static void turns_of_several(void **state)
 	assert_int_equal(s.found.count, 0);
 	end(&s);
 	buf_release(&text);
+}
+
+/* Two, then four at a time: 5 x 20 ms in which some of them ran. */
+static void some_at_a_time(void **state)
+{
+	struct search s;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 5000\n");
+	for (int i = 0; i < 10; i++)
+		buf_addf(&text, "%x 1 s C q %d %d " SELECT_B "\n", 0x100 + i,
+			 i / 2 * 20, i / 2 * 20 + 20);
+	begin(&s, buf_text(&text));
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->count, 10);
+	assert_true(s.found.items->is_parallel);
+	assert_int_equal(s.found.items->sum_ns, fixture_ms(100));
+	assert_int_equal(s.found.items->through_ns, fixture_ms(100));
+	assert_string_equal(repeat_manner(s.found.items), "some at a time");
+	end(&s);
+	/* 5 of them, then 6 within less than twice the longest */
+	begin(&s, "1 0 s S root 0 900\n"
+		  "2 1 s C q 0 100 " SELECT_B "\n"
+		  "3 1 s C q 50 150 " SELECT_B "\n"
+		  "4 1 s C q 100 200 " SELECT_B "\n"
+		  "5 1 s C q 150 250 " SELECT_B "\n"
+		  "6 1 s C q 200 300 " SELECT_B "\n");
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+	begin(&s, "1 0 s S root 0 900\n"
+		  "2 1 s C q 0 100 " SELECT_B "\n"
+		  "3 1 s C q 10 110 " SELECT_B "\n"
+		  "4 1 s C q 20 120 " SELECT_B "\n"
+		  "5 1 s C q 30 130 " SELECT_B "\n"
+		  "6 1 s C q 40 140 " SELECT_B "\n"
+		  "7 1 s C q 99 199 " SELECT_B "\n");
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+	buf_release(&text);
+}
+
+/* Turns of two queries: three suffice when they repeat exactly. */
+static void few_long_turns(void **state)
+{
+	static const char three[] =
+		"1 0 s S root 0 900\n"
+		"2 1 s C b 0 20 " SELECT_B "\n"
+		"3 1 s C c 20 25 db.system=pg db.statement=\"SELECT c\"\n"
+		"4 1 s C b 25 45 " SELECT_B "\n"
+		"5 1 s C c 45 50 db.system=pg db.statement=\"SELECT c\"\n"
+		"6 1 s C b 50 70 " SELECT_B "\n"
+		"7 1 s C c 70 75 db.system=pg db.statement=\"SELECT c\"\n";
+	struct search s;
+	struct str text = str_from(three);
+	char two[sizeof three];
+
+	(void)state;
+	begin(&s, three);
+	assert_int_equal(s.found.count, 2);
+	assert_int_equal(s.found.items[0].count, 3);
+	assert_int_equal(s.found.items[0].sum_ns, fixture_ms(60));
+	assert_int_equal(s.found.items[1].count, 3);
+	assert_int_equal(s.found.items[1].sum_ns, fixture_ms(15));
+	end(&s);
+	/* without the third turn */
+	snprintf(two, sizeof two, "%.*s", (int)str_find(text, STR("6 1 s C b")),
+		 three);
+	begin(&s, two);
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+	/* slow queries, not many */
+	begin(&s, "1 0 s S root 0 900\n"
+		  "2 1 s C b 0 150 " SELECT_B "\n"
+		  "3 1 s I map 150 160\n"
+		  "4 1 s C b 200 350 " SELECT_B "\n"
+		  "5 1 s I map 350 360\n"
+		  "6 1 s C b 400 550 " SELECT_B "\n");
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+}
+
+/* Reading page after page, and trying again, are no loops over rows. */
+static void pages_and_retries(void **state)
+{
+	(void)state;
+	expect_loop("# 1 s C q < > db.system=pg db.statement=\"SELECT x ORDER "
+		    "BY id LIMIT 100 OFFSET <\"\n",
+		    10, 10, 1, 0);
+	expect_loop("# 1 s C q < > db.system=pg db.statement=\"SELECT x WHERE "
+		    "id = < LIMIT 1 OFFSET 0\"\n",
+		    10, 10, 1, 10);
+	expect_loop("# 1 s C q < > db.system=pg db.statement=\"FETCH FORWARD "
+		    "100 FROM c\"\n",
+		    10, 10, 1, 0);
+	expect_loop("# 1 s C find < > db.system=mongodb "
+		    "db.operation.name=getMore\n",
+		    10, 10, 1, 0);
+	expect_loop("# 1 s C GET < > url.full=http://h/u?page=#\n", 10, 40, 1,
+		    0);
+	expect_loop("# 1 s C GET < > url.full=http://h/u/#?page=1\n", 10, 40, 1,
+		    10);
+	expect_loop("# 1 s C GET < > url.full=http://h/_search/scroll\n", 10,
+		    40, 1, 0);
+	expect_loop("# 1 s C GET < > url.full=http://h/u error\n", 10, 40, 1,
+		    0);
+}
+
+/* The calls have server sides in another service. */
+static void served_calls(void **state)
+{
+	(void)state;
+	expect_loop("# 1 s C \"a.B/c\" < > rpc.system=grpc\n"
+		    "a# # t S \"a.B/c\" < > rpc.system=grpc\n",
+		    20, 20, 1, 20);
 }
 
 static void best_first(void **state)
@@ -273,6 +391,10 @@ int main(void)
 		cmocka_unit_test(what_counts),
 		cmocka_unit_test(wrapped),
 		cmocka_unit_test(turns_of_several),
+		cmocka_unit_test(some_at_a_time),
+		cmocka_unit_test(few_long_turns),
+		cmocka_unit_test(pages_and_retries),
+		cmocka_unit_test(served_calls),
 		cmocka_unit_test(best_first),
 		cmocka_unit_test(wide_and_mixed),
 	};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The same call made again because it failed. What a retried call costs is
+ * spread over its attempts, and its callee often goes on after the caller
+ * gave up: the server's own durations tell more than what fits into the
+ * client's time.
+ */
+#ifndef ANALYZE_RETRIES_H
+#define ANALYZE_RETRIES_H
+
+#include "analyze/siblings.h"
+
+struct retry {
+	uint32_t parent;       /* the span that tries again */
+	uint32_t call;         /* the first attempt's call: a client span */
+	uint32_t member_first; /* into retries.members */
+	uint32_t count;        /* attempts, at least 2 */
+	uint32_t error_count;  /* failed ones */
+	uint32_t error;     /* deepest failed span of the last failed attempt */
+	uint32_t server;    /* the longest server side that takes half of its
+			       attempt or more, or SPAN_NONE: then the time went
+			       by in front of the callee or without a trace */
+	bool has_succeeded; /* the last attempt */
+	int64_t server_ns;  /* duration of that server side, not clipped */
+	int64_t start_ns;   /* first attempt, as recorded */
+	int64_t end_ns;     /* of the last one */
+	int64_t lost_ns;    /* all but the last attempt, with the pauses; the
+			       whole when the last one failed too */
+	int64_t through_ns; /* of the critical path, with what is below */
+};
+
+struct retries {
+	struct retry *items; /* the most time lost first */
+	size_t count;
+	uint32_t *members; /* attempts, children of the parent, by start */
+	size_t member_count;
+	bool *is_member; /* per span: an attempt, or its call in a wrapper */
+};
+
+/* Runs of like siblings in which every one but the last failed, one after
+ * another, or says itself that it is sent again. *out lives in the arena. */
+bool retries_find(const struct calls *c, const struct trace_times *times,
+		  const struct siblings *siblings, struct arena *arena,
+		  struct retries *out, struct error *err) MUST_CHECK;
+
+/* Whether an attempt (or the call inside its wrapper) failed. */
+bool call_has_failed(const struct calls *c, uint32_t span);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace_fixture.h"
+
+#include "analyze/retries.h"
+
+struct search {
+	struct trace t;
+	struct arena arena;
+	struct trace_times times;
+	struct calls calls;
+	struct siblings siblings;
+	struct retries found;
+};
+
+static void begin(struct search *s, const char *text)
+{
+	struct error err = { 0 };
+
+	fixture_trace(&s->t, text);
+	arena_init(&s->arena, GIB);
+	assert_true(trace_times_compute(&s->t, &s->arena, &s->times, &err));
+	assert_true(calls_build(&s->t, &s->arena, &s->calls, &err));
+	assert_true(siblings_find(&s->calls, &s->times, &s->arena, &s->siblings,
+				  &err));
+	assert_true(retries_find(&s->calls, &s->times, &s->siblings, &s->arena,
+				 &s->found, &err));
+}
+
+static void end(struct search *s)
+{
+	arena_release(&s->arena);
+	trace_release(&s->t);
+}
+
+static void expect_none(const char *text)
+{
+	struct search s;
+
+	begin(&s, text);
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+}
+
+#define PAY "url.full=http://pay/charge"
+
+/* Two attempts of 100 ms time out, pauses of 50 ms, the third succeeds. The
+ * callee of the first went on for 400 ms. */
+static void timeouts(void **state)
+{
+	struct search s;
+	const struct retry *r;
+
+	(void)state;
+	begin(&s, "1 0 a S root 0 600 @host.name=a\n"
+		  "2 1 a C POST 10 110 error=deadline @host.name=a " PAY "\n"
+		  "3 2 b S charge 15 415 @host.name=b\n"
+		  "4 1 a C POST 160 260 error=deadline @host.name=a " PAY "\n"
+		  "5 4 b S charge 165 350 error=broken @host.name=b\n"
+		  "6 1 a C POST 310 370 @host.name=a " PAY "\n"
+		  "7 6 b S charge 311 369 @host.name=b\n"
+		  "8 1 a C POST 400 420 @host.name=a " PAY "\n");
+	assert_int_equal(s.found.count, 1);
+	r = s.found.items;
+	assert_int_equal(r->parent, fixture_span(&s.t, 1));
+	assert_int_equal(r->call, fixture_span(&s.t, 2));
+	assert_int_equal(r->count, 3);
+	assert_int_equal(r->error_count, 2);
+	assert_true(r->has_succeeded);
+	assert_int_equal(r->error, fixture_span(&s.t, 5));
+	assert_int_equal(r->lost_ns, fixture_ms(300));
+	assert_int_equal(r->through_ns, fixture_ms(260));
+	assert_int_equal(r->server, fixture_span(&s.t, 3));
+	assert_int_equal(r->server_ns, fixture_ms(400));
+	assert_int_equal(r->start_ns, FIXTURE_BASE_NS + fixture_ms(10));
+	assert_int_equal(r->end_ns, FIXTURE_BASE_NS + fixture_ms(370));
+	assert_int_equal(s.found.members[r->member_first + 2],
+			 fixture_span(&s.t, 6));
+	assert_true(s.found.is_member[fixture_span(&s.t, 4)]);
+	assert_false(s.found.is_member[fixture_span(&s.t, 8)]);
+	end(&s);
+}
+
+/* Nothing is known of the callee, or it was not what took the time. */
+static void no_slow_server(void **state)
+{
+	struct search s;
+
+	(void)state;
+	begin(&s, "1 0 a S root 0 600\n"
+		  "2 1 a C POST 0 100 error " PAY "\n"
+		  "3 2 b S charge 10 59\n"
+		  "4 1 a C POST 100 200 error " PAY "\n");
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->server, SPAN_NONE);
+	assert_false(s.found.items->has_succeeded);
+	assert_int_equal(s.found.items->lost_ns, fixture_ms(200));
+	end(&s);
+	begin(&s, "1 0 a S root 0 600\n"
+		  "2 1 a C POST 0 100 error " PAY "\n"
+		  "3 2 b S charge 10 60\n"
+		  "4 1 a C POST 100 200 error " PAY "\n");
+	assert_int_equal(s.found.items->server, fixture_span(&s.t, 3));
+	end(&s);
+}
+
+static void what_is_one(void **state)
+{
+	struct search s;
+
+	(void)state;
+	/* another host is asked, by a wrapper, or the client counts itself */
+	begin(&s, "1 0 a S root 0 600\n"
+		  "2 1 a C POST 0 10 error url.full=http://pay-1/charge\n"
+		  "3 1 a C POST 20 30 url.full=http://pay-2/charge\n");
+	assert_int_equal(s.found.count, 1);
+	end(&s);
+	begin(&s, "1 0 a S root 0 600\n"
+		  "2 1 a I attempt 0 10\n"
+		  "3 2 a C POST 1 9 error " PAY "\n"
+		  "4 1 a I attempt 20 30\n"
+		  "5 4 a C POST 21 29 " PAY "\n");
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->call, fixture_span(&s.t, 3));
+	assert_true(s.found.is_member[fixture_span(&s.t, 5)]);
+	end(&s);
+	begin(&s, "1 0 a S root 0 600\n"
+		  "2 1 a C POST 0 10 " PAY "\n"
+		  "3 1 a C POST 20 30 http.request.resend_count=1 " PAY "\n");
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->error_count, 0);
+	assert_int_equal(s.found.items->error, SPAN_NONE);
+	end(&s);
+}
+
+static void what_is_none(void **state)
+{
+	(void)state;
+	/* all went well */
+	expect_none("1 0 a S root 0 600\n"
+		    "2 1 a C POST 0 10 " PAY "\n"
+		    "3 1 a C POST 20 30 " PAY "\n");
+	/* the failed one is the last */
+	expect_none("1 0 a S root 0 600\n"
+		    "2 1 a C POST 0 10 " PAY "\n"
+		    "3 1 a C POST 20 30 error " PAY "\n");
+	/* side by side */
+	expect_none("1 0 a S root 0 600\n"
+		    "2 1 a C POST 0 10 error " PAY "\n"
+		    "3 1 a C POST 9 30 " PAY "\n");
+	/* other requests of the same form */
+	expect_none("1 0 a S root 0 600\n"
+		    "2 1 a C GET 0 10 error url.full=http://h/item/1\n"
+		    "3 1 a C GET 20 30 url.full=http://h/item/2\n");
+	expect_none("1 0 a S root 0 600\n"
+		    "2 1 a C q 0 10 error db.statement=\"SELECT 1\"\n"
+		    "3 1 a C q 20 30 db.statement=\"SELECT 2\"\n");
+	/* no calls */
+	expect_none("1 0 a S root 0 600\n"
+		    "2 1 a I step 0 10 error\n"
+		    "3 1 a I step 20 30\n");
+}
+
+/* More time lost comes first. */
+static void most_lost_first(void **state)
+{
+	struct search s;
+
+	(void)state;
+	begin(&s, "1 0 a S root 0 600\n"
+		  "2 1 a C a 0 10 error rpc.system=grpc\n"
+		  "3 1 a C a 20 30 rpc.system=grpc\n"
+		  "4 1 a C b 40 140 error rpc.system=grpc\n"
+		  "5 1 a C b 150 160 rpc.system=grpc\n");
+	assert_int_equal(s.found.count, 2);
+	assert_int_equal(s.found.items[0].call, fixture_span(&s.t, 4));
+	assert_int_equal(s.found.items[0].lost_ns, fixture_ms(110));
+	assert_int_equal(s.found.items[1].lost_ns, fixture_ms(20));
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(timeouts),
+		cmocka_unit_test(no_slow_server),
+		cmocka_unit_test(what_is_one),
+		cmocka_unit_test(what_is_none),
+		cmocka_unit_test(most_lost_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
