@@ -6,6 +6,10 @@
 #include "analyze/trace_analysis.h"
 #include "base/num.h"
 
+/* Siblings that overlap by less than this part of their parent's time follow
+ * one another, on clocks that are not quite exact (CRISP's rule). */
+#define SMALL_OVERLAP 100
+
 /* A span's time on the clock of its root. */
 struct extent {
 	int64_t start_ns;
@@ -17,7 +21,9 @@ struct frame {
 	uint32_t span;
 	uint32_t next; /* children looked at so far */
 	uint32_t count;
-	int64_t at_ns; /* the walk has come back to here */
+	int64_t at_ns;  /* the walk has come back to here */
+	uint32_t last;  /* the child walked last, among the span's */
+	bool is_sorted; /* starts of the children are in order */
 };
 
 struct path {
@@ -28,6 +34,7 @@ struct path {
 	struct extent *whole;    /* per span, moved but not clipped */
 	struct extent *clipped;  /* per span, inside all that wait for it */
 	struct extent *children; /* waited-for children, as trace->children */
+	int64_t *starts;         /* of children, as above, when asked for */
 	struct frame *frames;
 };
 
@@ -49,8 +56,10 @@ static bool allocate(struct path *p, struct arena *arena, struct error *err)
 	p->whole = arena_array(&p->scratch, n, sizeof *p->whole);
 	p->clipped = arena_array(&p->scratch, n, sizeof *p->clipped);
 	p->children = arena_array(&p->scratch, n, sizeof *p->children);
+	p->starts = arena_array(&p->scratch, n, sizeof *p->starts);
 	p->frames = arena_array(&p->scratch, n, sizeof *p->frames);
-	if (!p->order || !p->whole || !p->clipped || !p->children || !p->frames)
+	if (!p->order || !p->whole || !p->clipped || !p->children ||
+	    !p->starts || !p->frames)
 		return arena_fail(&p->scratch, "the trace", err);
 	return true;
 }
@@ -199,6 +208,18 @@ static int64_t self_time(struct path *p, uint32_t span)
 	return self;
 }
 
+/* A parent that was shortened on the way shortens what is below it. */
+static void shorten_children(struct path *p, const struct frame *f)
+{
+	struct extent *list = p->children + p->t->spans[f->span].child_first;
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		list[i].start_ns = clamp(list[i].start_ns, INT64_MIN, f->at_ns);
+		list[i].end_ns = clamp(list[i].end_ns, INT64_MIN, f->at_ns);
+		p->clipped[list[i].span] = list[i];
+	}
+}
+
 static struct frame enter(struct path *p, uint32_t span)
 {
 	const struct extent *own = &p->clipped[span];
@@ -206,23 +227,84 @@ static struct frame enter(struct path *p, uint32_t span)
 
 	p->times->through_ns[span] = own->end_ns - own->start_ns;
 	frame.count = gather(p, span, p->clipped);
+	frame.last = frame.count;
+	shorten_children(p, &frame);
 	if (frame.count > 1)
 		qsort(p->children + p->t->spans[span].child_first, frame.count,
 		      sizeof *p->children, compare_end);
 	return frame;
 }
 
-/* The last-finishing child that ended by f->at_ns, each taken once. */
-static const struct extent *next_child(const struct path *p, struct frame *f)
+static int compare_time(const void *left, const void *right)
+{
+	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
+}
+
+/* Whether a child starts after from and before to. */
+static bool has_start_between(struct path *p, struct frame *f, int64_t from,
+			      int64_t to)
 {
 	const struct extent *list =
 		p->children + p->t->spans[f->span].child_first;
+	int64_t *starts = p->starts + p->t->spans[f->span].child_first;
+	uint32_t low = 0, high = f->count;
+
+	if (!f->is_sorted) {
+		for (uint32_t i = 0; i < f->count; i++)
+			starts[i] = list[i].start_ns;
+		qsort(starts, f->count, sizeof *starts, compare_time);
+		f->is_sorted = true;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (starts[middle] > from)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < f->count && starts[low] < to;
+}
+
+/* Child number `next` ran into the one walked last by so little that it came
+ * before it: it started and ended first, and nothing else began or ended
+ * while both ran. */
+static bool is_just_before(struct path *p, struct frame *f, uint32_t next)
+{
+	const struct extent *list =
+		p->children + p->t->spans[f->span].child_first;
+	const struct extent *child = &list[next];
+	const struct extent *own = &p->clipped[f->span];
+	int64_t overlap = child->end_ns - f->at_ns;
+
+	if (f->last == f->count || child->start_ns >= f->at_ns ||
+	    child->end_ns >= list[f->last].end_ns ||
+	    sat_mul_i64(overlap, SMALL_OVERLAP) >= own->end_ns - own->start_ns)
+		return false;
+	if ((next && list[next - 1].end_ns == child->end_ns) ||
+	    (next + 1 < f->count && list[next + 1].end_ns > f->at_ns))
+		return false;
+	return !has_start_between(p, f, f->at_ns, child->end_ns);
+}
+
+/* The last-finishing child that ended by f->at_ns, or a little later when it
+ * came before the child walked last; each taken once. */
+static struct extent *next_child(struct path *p, struct frame *f)
+{
+	struct extent *list = p->children + p->t->spans[f->span].child_first;
 
 	while (f->next < f->count) {
-		const struct extent *child = &list[f->next++];
+		uint32_t next = f->next++;
+		struct extent *child = &list[next];
 
-		if (child->end_ns <= f->at_ns)
-			return child;
+		if (child->end_ns > f->at_ns) {
+			if (!is_just_before(p, f, next))
+				continue;
+			child->end_ns = f->at_ns;
+			p->clipped[child->span].end_ns = f->at_ns;
+		}
+		f->last = next;
+		return child;
 	}
 	return NULL;
 }

@@ -10,6 +10,10 @@
 static const char *const host_names[] = { "host.id", "host.ip", "host.name",
 					  "ip", "hostname" };
 
+/* A callee that lasts at most this much longer than its call is measured by
+ * another clock, not left behind by its caller (CRISP). */
+#define LONGER_PERCENT 1
+
 struct skew {
 	const struct trace *t;
 	struct arena scratch;
@@ -76,6 +80,17 @@ static bool is_same_clock(const struct skew *k, const struct span *child,
 	       (host && host == k->hosts[parent->resource]);
 }
 
+/* The two sides of a call, or a callee whose caller's client span is not in
+ * the trace: nothing starts before what it was started by. */
+static bool is_remote_pair(const struct skew *k, uint32_t span)
+{
+	const struct span *s = &k->t->spans[span];
+
+	return span_is_served_call(k->t, span) ||
+	       (s->kind == SPAN_KIND_SERVER &&
+		s->start_ns < k->t->spans[s->parent].start_ns);
+}
+
 /* A caller that failed may have given up on a callee that went on. */
 static bool is_abandoned(const struct span *child, const struct span *parent)
 {
@@ -91,7 +106,9 @@ static int64_t align(const struct span *child, const struct span *parent)
 	if (room >= 0)
 		return sat_sub_i64(sat_add_i64(parent->start_ns, room / 2),
 				   child->start_ns);
-	if (child->start_ns < parent->start_ns)
+	if (child->start_ns < parent->start_ns ||
+	    sat_sub_i64(0, room) <=
+		    span_duration_ns(parent) / 100 * LONGER_PERCENT)
 		return sat_sub_i64(parent->start_ns, child->start_ns);
 	return 0;
 }
@@ -108,7 +125,7 @@ static int64_t shift_of(const struct skew *k, const struct span *child,
 	moved.end_ns = sat_add_i64(moved.end_ns, parent_shift);
 	if (parent_shift && fits(child, &moved))
 		return 0;
-	if (!span_is_served_call(k->t, span) || is_abandoned(child, parent) ||
+	if (!is_remote_pair(k, span) || is_abandoned(child, parent) ||
 	    map_find_u64(&k->trusted, pair_key(child, parent)) != MAP_NONE)
 		return parent_shift;
 	return sat_add_i64(parent_shift, align(child, parent));
@@ -144,7 +161,8 @@ int64_t clock_skew_ns(const struct trace *t, const int64_t *shift_ns,
 {
 	const struct span *s = &t->spans[span];
 
-	if (!span_is_served_call(t, span) || fits(s, &t->spans[s->parent]))
+	if (s->kind != SPAN_KIND_SERVER || s->parent == SPAN_NONE ||
+	    fits(s, &t->spans[s->parent]))
 		return 0;
 	return sat_sub_i64(shift_ns[span], shift_ns[s->parent]);
 }
