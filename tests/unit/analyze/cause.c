@@ -28,8 +28,8 @@ static void add_samples(struct fixture *f, int64_t on_cpu_ms, const char *unit)
 	assert_true(profile_build_function(b, STR("main"), STR(""), &function,
 					   &err));
 	assert_true(profile_build_frame(b, function, 0, &frame, &err));
-	assert_true(profile_build_stack(b, &frame, 1, on_cpu_ms * NS_PER_MS,
-					&err));
+	assert_true(
+		profile_build_stack(b, &frame, 1, on_cpu_ms * NS_PER_MS, &err));
 	assert_true(profile_build_finish(b, NULL, &err));
 	profile_build_free(b);
 }

@@ -120,7 +120,10 @@ static void own_code(void **state)
 	assert_int_equal(a.pick.profile_own_ns, fixture_ms(376 - 50));
 	assert_int_equal(a.pick.start_ns, FIXTURE_BASE_NS + fixture_ms(20));
 	assert_int_equal(a.pick.end_ns, FIXTURE_BASE_NS + fixture_ms(320));
-	assert_int_equal(a.result.finding_count, 0);
+	assert_int_equal(a.result.finding_count, 1);
+	expect_str(finding(&a, "gap")->text,
+		   "cat rank: 270 ms without a child, from 30 ms after its "
+		   "start: its own code or a wait");
 	end(&a);
 }
 
@@ -435,8 +438,11 @@ static void many_findings(void **state)
 		buf_addf(&text, "%x 1 a I late %d %d\n", 0x100 + i, 9000 + i,
 			 9001 + i);
 	begin(&a, buf_text(&text));
-	assert_int_equal(a.result.finding_count, FINDINGS_PER_KIND + 2);
-	expect_str(a.result.findings[FINDINGS_PER_KIND].text,
+	assert_int_equal(a.result.finding_count, FINDINGS_PER_KIND + 3);
+	expect_str(a.result.findings[0].text,
+		   "a root: 8.88 s without a child, from 125 ms after its "
+		   "start: its own code or a wait");
+	expect_str(a.result.findings[FINDINGS_PER_KIND + 1].text,
 		   "3 more kinds of errors");
 	expect_str(finding(&a, "async_work")->text,
 		   "150 spans nobody waited for, the longest a late, 1 ms; not "
@@ -463,7 +469,7 @@ static void skewed(void **state)
 	assert_int_equal(a.pick.start_ns, FIXTURE_BASE_NS + fixture_ms(1350));
 	expect_str(finding(&a, "clock_skew")->text,
 		   "clocks disagree: 1 call does not fit into the caller's "
-		   "time by up to 1.24 s; moved for the critical path only");
+		   "time, by 1.24 s; 1 span moved for the critical path only");
 	assert_int_equal(finding(&a, "clock_skew")->span_ids[0], 3);
 	end(&a);
 }

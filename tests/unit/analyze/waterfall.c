@@ -198,8 +198,7 @@ static void many_equal_roots(void **state)
 	assert_true(trace_build_finish(b, NULL, &err));
 	trace_build_free(b);
 	arena_init(&f.result.arena, GIB);
-	assert_true(
-		trace_times_compute(&f.t, &f.result.arena, &f.times, &err));
+	assert_true(trace_times_compute(&f.t, &f.result.arena, &f.times, &err));
 	assert_true(waterfall_build(&f.t, &f.times, NULL, &f.result, &err));
 	assert_int_equal(f.result.waterfall_count, ROOTS);
 	end(&f);
