@@ -35,6 +35,9 @@ enum attr_name {
 	ATTR_HTTP_TARGET,
 	ATTR_URL_QUERY,
 	ATTR_HTTP_RESEND_COUNT,
+	ATTR_HTTP_RESPONSE_STATUS_CODE,
+	ATTR_HTTP_STATUS_CODE,
+	ATTR_RPC_GRPC_STATUS_CODE,
 	ATTR_RPC_SYSTEM_NAME,
 	ATTR_RPC_SYSTEM,
 	ATTR_RPC_SERVICE,
@@ -72,6 +75,9 @@ static const char *const attr_names[ATTR_COUNT] = {
 	[ATTR_HTTP_TARGET] = "http.target",
 	[ATTR_URL_QUERY] = "url.query",
 	[ATTR_HTTP_RESEND_COUNT] = "http.request.resend_count",
+	[ATTR_HTTP_RESPONSE_STATUS_CODE] = "http.response.status_code",
+	[ATTR_HTTP_STATUS_CODE] = "http.status_code",
+	[ATTR_RPC_GRPC_STATUS_CODE] = "rpc.grpc.status_code",
 	[ATTR_RPC_SYSTEM_NAME] = "rpc.system.name",
 	[ATTR_RPC_SYSTEM] = "rpc.system",
 	[ATTR_RPC_SERVICE] = "rpc.service",
@@ -550,12 +556,55 @@ bool calls_is_same_request(const struct calls *c, uint32_t a, uint32_t b)
 				   trace_text(c->t, http_url(&right)));
 }
 
+/* Most traces hold none of these attributes. */
+static bool is_known(const struct calls *c, enum attr_name from,
+		     enum attr_name to)
+{
+	for (unsigned n = from; n <= to; n++) {
+		if (c->words->symbol[n] != MAP_NONE)
+			return true;
+	}
+	return false;
+}
+
 bool calls_is_resent(const struct calls *c, uint32_t span)
 {
-	struct call_attrs a = read_attrs(c, span);
-	struct str count = trace_text(c->t, a.value[ATTR_HTTP_RESEND_COUNT]);
+	struct call_attrs a;
+	struct str count;
 
+	if (!is_known(c, ATTR_HTTP_RESEND_COUNT, ATTR_HTTP_RESEND_COUNT))
+		return false;
+	a = read_attrs(c, span);
+	count = trace_text(c->t, a.value[ATTR_HTTP_RESEND_COUNT]);
 	return count.len && !str_equal(count, STR("0"));
+}
+
+/* Timeout, too many requests, and what servers own up to. */
+static bool is_http_failure(struct str code)
+{
+	return code.len == 3 &&
+	       (code.ptr[0] == '5' || str_equal(code, STR("408")) ||
+		str_equal(code, STR("429")));
+}
+
+bool calls_has_failed(const struct calls *c, uint32_t span)
+{
+	struct call_attrs a;
+	struct str code;
+
+	if (c->t->spans[span].flags & SPAN_IS_ERROR)
+		return true;
+	if (c->kind[span] == CALL_NONE ||
+	    !is_known(c, ATTR_HTTP_RESPONSE_STATUS_CODE,
+		      ATTR_RPC_GRPC_STATUS_CODE))
+		return false;
+	a = read_attrs(c, span);
+	code = pick_text(c, &a, ATTR_HTTP_RESPONSE_STATUS_CODE,
+			 ATTR_HTTP_STATUS_CODE);
+	if (is_http_failure(code))
+		return true;
+	code = trace_text(c->t, a.value[ATTR_RPC_GRPC_STATUS_CODE]);
+	return code.len && !str_equal(code, STR("0"));
 }
 
 uint32_t calls_inside(const struct calls *c, uint32_t span)
@@ -607,7 +656,10 @@ bool span_is_awaited(const struct trace *t, uint32_t span)
 
 	if (s->flags & SPAN_IS_FOLLOWS_FROM)
 		return false;
-	return s->kind != SPAN_KIND_CONSUMER || s->parent == SPAN_NONE ||
+	if (s->kind != SPAN_KIND_CONSUMER || s->parent == SPAN_NONE)
+		return true;
+	/* A client may wait for the answer to its message. */
+	return t->spans[s->parent].kind == SPAN_KIND_CLIENT ||
 	       (t->spans[s->parent].kind != SPAN_KIND_PRODUCER &&
 		t->spans[s->parent].resource == s->resource);
 }

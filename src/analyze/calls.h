@@ -58,6 +58,10 @@ bool calls_is_page(const struct calls *c, uint32_t before, uint32_t after);
  * second is no repetition of the first, whatever became of it. */
 bool calls_is_same_request(const struct calls *c, uint32_t a, uint32_t b);
 
+/* An error status, or a call answered by an HTTP or gRPC code that stands for
+ * a failure to be tried again. */
+bool calls_has_failed(const struct calls *c, uint32_t span);
+
 /* The client says that it sends the same request once more. */
 bool calls_is_resent(const struct calls *c, uint32_t span);
 

@@ -68,8 +68,8 @@ int64_t collect_median(struct collect *k, const uint32_t *spans,
  * when neither is known. */
 void collect_place(struct collect *k, uint32_t call);
 
-/* What a failed span says of its failure; "failed" when nothing. */
-struct str finding_error_text(const struct trace *t, uint32_t span);
+/* What a failed span says of its failure, else its code, else "failed". */
+void finding_tell_error(struct buf *out, const struct trace *t, uint32_t span);
 
 /* One sort each. */
 bool collect_retries(struct collect *k) MUST_CHECK;

@@ -7,6 +7,9 @@
 #include "analyze/wording.h"
 #include "base/num.h"
 
+/* Pauses between attempts are told when they are a quarter of what was lost. */
+#define PAUSE_SHARE 4
+
 /* Calls side by side: each begins before the ones so far have ended. */
 struct branches {
 	const uint32_t *spans; /* by start */
@@ -38,13 +41,17 @@ static void tell_attempts(struct collect *k, const struct retry *r)
 		buf_addf(&k->text, " after %u failed", r->error_count);
 	if (r->error_count) {
 		buf_add_text(&k->text, " (");
-		wording_add(&k->text, finding_error_text(k->t, r->error),
-			    WORDING_TEXT_BYTES);
+		finding_tell_error(&k->text, k->t, r->error);
 		buf_add_char(&k->text, ')');
 	}
 	buf_add_text(&k->text, ", ");
 	wording_add_duration(&k->text, r->lost_ns);
 	buf_add_text(&k->text, " lost");
+	if (sat_mul_i64(r->pause_ns, PAUSE_SHARE) < r->lost_ns)
+		return;
+	buf_add_text(&k->text, ", ");
+	wording_add_duration(&k->text, r->pause_ns);
+	buf_add_text(&k->text, " of it in pauses");
 }
 
 static bool add_retry(struct collect *k, const struct retry *r)

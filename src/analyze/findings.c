@@ -222,7 +222,20 @@ static bool *mark_above_errors(struct collect *k)
 	return is_above;
 }
 
-struct str finding_error_text(const struct trace *t, uint32_t span)
+/* "HTTP 503" */
+static bool add_code(struct buf *out, const struct trace *t, uint32_t span,
+		     const char *protocol, const char *name)
+{
+	struct str code = span_attr(t, span, str_from(name));
+
+	if (!code.len)
+		return false;
+	buf_addf(out, "%s ", protocol);
+	wording_add(out, code, WORDING_TEXT_BYTES);
+	return true;
+}
+
+void finding_tell_error(struct buf *out, const struct trace *t, uint32_t span)
 {
 	struct str text = trace_text(t, t->spans[span].status_message);
 
@@ -230,15 +243,19 @@ struct str finding_error_text(const struct trace *t, uint32_t span)
 		text = span_attr(t, span, STR("exception.message"));
 	if (!text.len)
 		text = span_attr(t, span, STR("error.type"));
-	return text.len ? text : STR("failed");
+	if (text.len)
+		wording_add(out, text, WORDING_TEXT_BYTES);
+	else if (!add_code(out, t, span, "HTTP", "http.response.status_code") &&
+		 !add_code(out, t, span, "HTTP", "http.status_code") &&
+		 !add_code(out, t, span, "gRPC", "rpc.grpc.status_code"))
+		buf_add_text(out, "failed");
 }
 
 static bool add_error(struct collect *k, const struct group *g)
 {
 	wording_add_span(&k->text, k->t, g->span);
 	buf_add_text(&k->text, ": ");
-	wording_add(&k->text, finding_error_text(k->t, g->span),
-		    WORDING_TEXT_BYTES);
+	finding_tell_error(&k->text, k->t, g->span);
 	if (g->count > 1)
 		buf_addf(&k->text, " (%u times)", g->count);
 	if (g->rank_ns)

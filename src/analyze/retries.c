@@ -27,10 +27,8 @@ static uint32_t call_of(const struct calls *c, uint32_t span)
 
 bool call_has_failed(const struct calls *c, uint32_t span)
 {
-	const struct span *spans = c->t->spans;
-
-	return (spans[span].flags & SPAN_IS_ERROR) ||
-	       (spans[call_of(c, span)].flags & SPAN_IS_ERROR);
+	return calls_has_failed(c, span) ||
+	       calls_has_failed(c, call_of(c, span));
 }
 
 /* One attempt after the other: those side by side are hedged or fanned out. */
@@ -41,10 +39,10 @@ static bool is_next_attempt(const struct search *s, uint32_t before,
 	uint32_t again = call_of(s->calls, after);
 
 	if (s->t->spans[after].start_ns < s->t->spans[before].end_ns ||
-	    !calls_is_same_request(s->calls, first, again))
+	    (!call_has_failed(s->calls, before) &&
+	     !calls_is_resent(s->calls, again)))
 		return false;
-	return call_has_failed(s->calls, before) ||
-	       calls_is_resent(s->calls, again);
+	return calls_is_same_request(s->calls, first, again);
 }
 
 /* The failure an attempt ends in: down through the first failed child. */
@@ -99,8 +97,9 @@ static void add_attempt(const struct search *s, struct retry *r, uint32_t span)
 		r->error_count++;
 		r->error = deepest_error(s->t, span);
 	}
-	if (attempt->end_ns > r->end_ns)
-		r->end_ns = attempt->end_ns;
+	r->pause_ns = sat_add_i64(r->pause_ns,
+				  sat_sub_i64(attempt->start_ns, r->end_ns));
+	r->end_ns = attempt->end_ns;
 	r->through_ns = sat_add_i64(r->through_ns, s->times->through_ns[span]);
 	add_server(s, r, call);
 }
@@ -119,7 +118,7 @@ static void add_retry(struct search *s, const struct sibling_group *g,
 		.server = SPAN_NONE,
 		.error = SPAN_NONE,
 		.start_ns = spans[list[0]].start_ns,
-		.end_ns = spans[list[0]].end_ns,
+		.end_ns = spans[list[0]].start_ns,
 	};
 	for (uint32_t i = 0; i < count; i++)
 		add_attempt(s, r, list[i]);

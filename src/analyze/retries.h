@@ -26,6 +26,7 @@ struct retry {
 	int64_t end_ns;     /* of the last one */
 	int64_t lost_ns;    /* all but the last attempt, with the pauses; the
 			       whole when the last one failed too */
+	int64_t pause_ns;   /* between the attempts: backing off */
 	int64_t through_ns; /* of the critical path, with what is below */
 };
 

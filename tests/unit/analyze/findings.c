@@ -104,7 +104,7 @@ static void retry(void **state)
 	       "3 1 a C POST 10 15 url.full=http://pay/c\n",
 	       "retry",
 	       "a root: 2 x \"call /c\" to pay after 1 failed (failed), 10 ms "
-	       "lost");
+	       "lost, 5 ms of it in pauses");
 	expect("1 0 a S root 0 900\n"
 	       "2 1 a C POST 0 5 error url.full=http://pay/c\n"
 	       "3 1 a C POST 9.9 15 url.full=http://pay/c\n",
@@ -312,6 +312,9 @@ static void errors(void **state)
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a C call 10 40 error=refused\n",
 	       "error", "a call: refused");
+	expect("1 0 a S root 0 100\n"
+	       "2 1 a C call 10 40 error http.response.status_code=503\n",
+	       "error", "a call: HTTP 503");
 	expect("1 0 a S root 0 100 error=\"bad gateway\"\n", "error",
 	       "a root: bad gateway");
 }

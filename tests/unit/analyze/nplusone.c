@@ -282,6 +282,30 @@ static void few_long_turns(void **state)
 	end(&s);
 }
 
+/* Eight spans a turn are a loop, nine are not, whatever is among them. */
+static void long_turns(void **state)
+{
+	(void)state;
+	for (int spans = 8; spans <= 9; spans++) {
+		struct search s;
+		struct buf text;
+
+		buf_init(&text, MIB);
+		buf_add_text(&text, "1 0 s S root 0 5000\n");
+		for (int i = 0; i < 6 * spans; i++) {
+			const char *what = i % spans ? "I step" : "C b";
+
+			buf_addf(&text, "%x 1 s %s%d %d %d %s\n", 0x100 + i,
+				 what, i % spans, i * 10, i * 10 + 10,
+				 i % spans ? "" : SELECT_B);
+		}
+		begin(&s, buf_text(&text));
+		assert_int_equal(s.found.count, spans == 8);
+		end(&s);
+		buf_release(&text);
+	}
+}
+
 /* Reading page after page, and trying again, are no loops over rows. */
 static void pages_and_retries(void **state)
 {
@@ -393,6 +417,7 @@ int main(void)
 		cmocka_unit_test(turns_of_several),
 		cmocka_unit_test(some_at_a_time),
 		cmocka_unit_test(few_long_turns),
+		cmocka_unit_test(long_turns),
 		cmocka_unit_test(pages_and_retries),
 		cmocka_unit_test(served_calls),
 		cmocka_unit_test(best_first),

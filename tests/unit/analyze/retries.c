@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "trace_fixture.h"
 
 #include "analyze/retries.h"
@@ -68,6 +70,7 @@ static void timeouts(void **state)
 	assert_true(r->has_succeeded);
 	assert_int_equal(r->error, fixture_span(&s.t, 5));
 	assert_int_equal(r->lost_ns, fixture_ms(300));
+	assert_int_equal(r->pause_ns, fixture_ms(100));
 	assert_int_equal(r->through_ns, fixture_ms(260));
 	assert_int_equal(r->server, fixture_span(&s.t, 3));
 	assert_int_equal(r->server_ns, fixture_ms(400));
@@ -132,6 +135,37 @@ static void what_is_one(void **state)
 	end(&s);
 }
 
+/* Codes that stand for a failure, without an error status. */
+static void codes(void **state)
+{
+	static const struct {
+		const char *attr;
+		bool is_failure;
+	} cases[] = {
+		{ "http.response.status_code=503", true },
+		{ "http.status_code=429", true },
+		{ "http.status_code=404", false },
+		{ "http.status_code=200", false },
+		{ "rpc.grpc.status_code=14", true },
+		{ "rpc.grpc.status_code=0", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct search s;
+		char text[300];
+
+		snprintf(text, sizeof text,
+			 "1 0 a S root 0 600\n"
+			 "2 1 a C POST 0 100 %s " PAY "\n"
+			 "3 1 a C POST 150 200 " PAY "\n",
+			 cases[i].attr);
+		begin(&s, text);
+		assert_int_equal(s.found.count, cases[i].is_failure);
+		end(&s);
+	}
+}
+
 static void what_is_none(void **state)
 {
 	(void)state;
@@ -184,6 +218,7 @@ int main(void)
 		cmocka_unit_test(timeouts),
 		cmocka_unit_test(no_slow_server),
 		cmocka_unit_test(what_is_one),
+		cmocka_unit_test(codes),
 		cmocka_unit_test(what_is_none),
 		cmocka_unit_test(most_lost_first),
 	};
