@@ -143,7 +143,10 @@ static void tell_unknown(const struct choice *c, struct buf *out)
 
 static void tell_cause(const struct choice *c, struct buf *out)
 {
-	if (c->loop) {
+	if (c->loop && c->loop->is_parallel) {
+		buf_addf(out, "%u calls, %s, instead of one", c->loop->count,
+			 repeat_manner(c->loop));
+	} else if (c->loop) {
 		buf_addf(out, "%u calls in a row instead of one, ",
 			 c->loop->count);
 		wording_add_duration(out,

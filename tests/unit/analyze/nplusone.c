@@ -332,13 +332,36 @@ static void pages_and_retries(void **state)
 		    0);
 }
 
-/* The calls have server sides in another service. */
+/* The calls have server sides in another service: the loop is here. */
 static void served_calls(void **state)
 {
+	struct guilty_want want = { 0 };
+	struct result result = { 0 };
+	struct guilty_pick pick;
+	struct error err = { 0 };
+	struct search s;
+	struct buf text;
+
 	(void)state;
-	expect_loop("# 1 s C \"a.B/c\" < > rpc.system=grpc\n"
-		    "a# # t S \"a.B/c\" < > rpc.system=grpc\n",
-		    20, 20, 1, 20);
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 700\n");
+	for (int i = 0; i < 24; i++)
+		buf_addf(&text,
+			 "%x 1 s C a.B/c %d %d rpc.system=grpc\n"
+			 "%x %x t S a.B/c %d %d rpc.system=grpc\n",
+			 0x100 + i, i * 25, i * 25 + 22, 0x200 + i, 0x100 + i,
+			 i * 25 + 2, i * 25 + 20);
+	begin(&s, buf_text(&text));
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->count, 24);
+	arena_init(&result.arena, GIB);
+	assert_true(guilty_find(&s.t, &s.times, &want, &result, &pick, &err));
+	assert_int_equal(result.span.span, fixture_span(&s.t, 1));
+	assert_int_equal(result.cause.kind, CAUSE_N_PLUS_ONE);
+	assert_int_equal(pick.owner, fixture_span(&s.t, 1));
+	arena_release(&result.arena);
+	end(&s);
+	buf_release(&text);
 }
 
 static void best_first(void **state)

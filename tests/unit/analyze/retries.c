@@ -135,6 +135,36 @@ static void what_is_one(void **state)
 	end(&s);
 }
 
+/* Three calls time out after 500 ms each while the callee works on for 1.4 s:
+ * its operation is to blame, with its own times. */
+static void callee_is_guilty(void **state)
+{
+	struct guilty_want want = { 0 };
+	struct result result = { 0 };
+	struct guilty_pick pick;
+	struct error err = { 0 };
+	struct search s;
+
+	(void)state;
+	begin(&s, "1 0 a S root 0 1700 @host.name=a\n"
+		  "2 1 a C POST 20 520 error @host.name=a " PAY "\n"
+		  "3 2 b S charge 23 1420 @host.name=b\n"
+		  "4 1 a C POST 570 1070 error @host.name=a " PAY "\n"
+		  "5 4 b S charge 573 1970 @host.name=b\n"
+		  "6 1 a C POST 1120 1620 error @host.name=a " PAY "\n"
+		  "7 6 b S charge 1123 2520 @host.name=b\n");
+	arena_init(&result.arena, GIB);
+	assert_true(guilty_find(&s.t, &s.times, &want, &result, &pick, &err));
+	assert_int_equal(result.span.span, fixture_span(&s.t, 3));
+	assert_int_equal(result.span.count, 3);
+	assert_int_equal(pick.owner, fixture_span(&s.t, 3));
+	assert_int_equal(pick.start_ns, FIXTURE_BASE_NS + fixture_ms(23));
+	assert_int_equal(pick.end_ns, FIXTURE_BASE_NS + fixture_ms(2520));
+	arena_release(&result.arena);
+	assert_int_equal(s.found.items->server_ns, fixture_ms(1397));
+	end(&s);
+}
+
 /* Codes that stand for a failure, without an error status. */
 static void codes(void **state)
 {
@@ -218,6 +248,7 @@ int main(void)
 		cmocka_unit_test(timeouts),
 		cmocka_unit_test(no_slow_server),
 		cmocka_unit_test(what_is_one),
+		cmocka_unit_test(callee_is_guilty),
 		cmocka_unit_test(codes),
 		cmocka_unit_test(what_is_none),
 		cmocka_unit_test(most_lost_first),
