@@ -519,6 +519,8 @@ bool calls_text_is_whole(const struct calls *c, uint32_t span)
 	struct str text = trace_text(
 		c->t, pick(&a, ATTR_DB_QUERY_TEXT, ATTR_DB_STATEMENT));
 
+	if (c->kind[span] == CALL_HTTP)
+		return !paging_is_any_query(trace_text(c->t, http_url(&a)));
 	if (c->kind[span] != CALL_DATABASE || !text.len)
 		return true;
 	return !str_ends(text, STR("...")) && memchr(text.ptr, ' ', text.len);

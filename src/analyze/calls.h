@@ -42,8 +42,8 @@ void calls_describe(const struct calls *c, uint32_t span, struct buf *out);
 /* Who was called: "postgresql (pg-0)", "api.example:443"; may be nothing. */
 void calls_peer(const struct calls *c, uint32_t span, struct buf *out);
 
-/* False for a query that was cut by its instrumentation or is one word: two
- * of those need not be the same query. */
+/* False for a query that was cut by its instrumentation or is one word, and
+ * for a GraphQL address: two of those need not be the same query. */
 bool calls_text_is_whole(const struct calls *c, uint32_t span);
 
 /* The call a span makes: its own, or the one inside wrappers that do little

@@ -202,6 +202,13 @@ bool paging_is_next_url(struct str before, struct str after)
 	return name.ptr && (!find_place(before, &a).ptr || !str_equal(a, b));
 }
 
+bool paging_is_any_query(struct str url)
+{
+	size_t end = str_find(url, STR("?"));
+
+	return str_ends(str_slice(url, 0, end), STR("/graphql"));
+}
+
 /* From the path on. */
 static struct str skip_host(struct str url)
 {

@@ -22,6 +22,9 @@ bool paging_is_next_query(struct str before, struct str after);
  * offset or cursor differ, or does the path name a scroll? */
 bool paging_is_next_url(struct str before, struct str after);
 
+/* One address for whatever is asked: GraphQL's. */
+bool paging_is_any_query(struct str url);
+
 /* The same path and query string, whatever the scheme and the host. */
 bool paging_is_same_path(struct str a, struct str b);
 

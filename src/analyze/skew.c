@@ -80,15 +80,30 @@ static bool is_same_clock(const struct skew *k, const struct span *child,
 	       (host && host == k->hosts[parent->resource]);
 }
 
-/* The two sides of a call, or a callee whose caller's client span is not in
- * the trace: nothing starts before what it was started by. */
+/* At most as long as its call, but for what two clocks measure differently. */
+static bool is_as_long(const struct span *child, const struct span *parent)
+{
+	int64_t longest = span_duration_ns(parent);
+
+	longest = sat_add_i64(longest, longest / 100 * LONGER_PERCENT);
+	return span_duration_ns(child) <= longest;
+}
+
+/* The two sides of a call. The caller's may have no kind, when all it did was
+ * this call; or it is not in the trace: still nothing starts before what it
+ * was started by. */
 static bool is_remote_pair(const struct skew *k, uint32_t span)
 {
 	const struct span *s = &k->t->spans[span];
+	const struct span *parent = &k->t->spans[s->parent];
 
-	return span_is_served_call(k->t, span) ||
-	       (s->kind == SPAN_KIND_SERVER &&
-		s->start_ns < k->t->spans[s->parent].start_ns);
+	if (span_is_served_call(k->t, span))
+		return true;
+	if (s->kind != SPAN_KIND_SERVER)
+		return false;
+	return s->start_ns < parent->start_ns ||
+	       (parent->kind == SPAN_KIND_INTERNAL &&
+		parent->child_count == 1 && is_as_long(s, parent));
 }
 
 /* A caller that failed may have given up on a callee that went on. */
@@ -106,9 +121,7 @@ static int64_t align(const struct span *child, const struct span *parent)
 	if (room >= 0)
 		return sat_sub_i64(sat_add_i64(parent->start_ns, room / 2),
 				   child->start_ns);
-	if (child->start_ns < parent->start_ns ||
-	    sat_sub_i64(0, room) <=
-		    span_duration_ns(parent) / 100 * LONGER_PERCENT)
+	if (child->start_ns < parent->start_ns || is_as_long(child, parent))
 		return sat_sub_i64(parent->start_ns, child->start_ns);
 	return 0;
 }

@@ -328,6 +328,8 @@ static void pages_and_retries(void **state)
 		    10);
 	expect_loop("# 1 s C GET < > url.full=http://h/_search/scroll\n", 10,
 		    40, 1, 0);
+	expect_loop("# 1 s C POST < > url.full=http://h/graphql\n", 10, 40, 1,
+		    0);
 	expect_loop("# 1 s C GET < > url.full=http://h/u error\n", 10, 40, 1,
 		    0);
 }

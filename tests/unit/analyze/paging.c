@@ -89,6 +89,16 @@ static void addresses(void **state)
 	expect_url("", "", false);
 }
 
+static void graphql(void **state)
+{
+	(void)state;
+	assert_true(paging_is_any_query(STR("https://h/api/graphql")));
+	assert_true(paging_is_any_query(STR("/graphql?op=a")));
+	assert_false(paging_is_any_query(STR("/graphql/users")));
+	assert_false(paging_is_any_query(STR("/a?next=/graphql")));
+	assert_false(paging_is_any_query(STR("")));
+}
+
 static void same_path(void **state)
 {
 	(void)state;
@@ -106,6 +116,7 @@ int main(void)
 		cmocka_unit_test(operations), cmocka_unit_test(offsets),
 		cmocka_unit_test(cursors),    cmocka_unit_test(behind_the_last),
 		cmocka_unit_test(addresses),  cmocka_unit_test(same_path),
+		cmocka_unit_test(graphql),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,30 @@ static void skew_without_client(void **state)
 	end(&c);
 }
 
+/* The caller's side has no kind, and only this child. */
+static void skew_without_kind(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 a S root 0 300 @host.name=a\n"
+		  "2 1 a I call 100 200 @host.name=a\n"
+		  "3 2 b S serve 150 210 @host.name=b\n"
+		  "4 1 a I calls 210 300 @host.name=a\n"
+		  "5 4 c S serve 260 310 @host.name=c\n"
+		  "6 4 a I step 210 220 @host.name=a\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)],
+			 fixture_ms(-30));
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 5)], 0);
+	end(&c);
+	/* longer than its call: that one did not wait */
+	begin(&c, "1 0 a S root 0 300 @host.name=a\n"
+		  "2 1 a I call 100 200 @host.name=a\n"
+		  "3 2 b S serve 150 252 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)], 0);
+	end(&c);
+}
+
 /* The caller gave up after 100 ms; its callee went on, or began later. */
 static void given_up(void **state)
 {
@@ -178,6 +202,7 @@ int main(void)
 		cmocka_unit_test(skew_early_and_longer),
 		cmocka_unit_test(skew_slightly_longer),
 		cmocka_unit_test(skew_without_client),
+		cmocka_unit_test(skew_without_kind),
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(skew_there_and_back),
 		cmocka_unit_test(not_skewed),
