@@ -20,6 +20,8 @@ _tracefind_options()
 	show) set -- $data $finding ;;
 	diff) set -- $data $profiling $comparing ;;
 	profile) set -- $data $profiling ;;
+	types) set -- $data guide ;;
+	doctor) set -- $data ;;
 	*) sided= ; set -- ;;
 	esac
 	for name in help version "$@" $sided; do
@@ -56,8 +58,8 @@ _tracefind_values()
 _tracefind_takes_value()
 {
 	case $1 in
-	--*=*|--help|--version|--quiet|--verbose|--strict|--*insecure|\
-	--*insecure-auth)
+	--*=*|--help|--version|--quiet|--verbose|--strict|--guide|\
+	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;
 	esac
@@ -83,7 +85,7 @@ _tracefind_command()
 _tracefind()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands='slow diff show profile help version'
+	local commands='slow diff show profile types doctor help version'
 	local command values
 
 	COMPREPLY=()

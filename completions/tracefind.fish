@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checked against the program's own table by tests/lint/options_sync.py.
 
-set -l commands slow diff show profile help version
+set -l commands slow diff show profile types doctor help version
 set -l none "not __fish_seen_subcommand_from $commands"
-set -l data '__fish_seen_subcommand_from slow diff show profile'
+set -l data '__fish_seen_subcommand_from slow diff show profile types doctor'
 set -l finding '__fish_seen_subcommand_from slow show'
 set -l profiling '__fish_seen_subcommand_from slow diff profile'
 set -l comparing '__fish_seen_subcommand_from slow diff'
 set -l slow '__fish_seen_subcommand_from slow'
+set -l types '__fish_seen_subcommand_from types'
 set -l help '__fish_seen_subcommand_from help'
 
 complete -c tracefind -n $none -f
@@ -16,6 +17,8 @@ complete -c tracefind -n $none -a slow -d 'from a trace to the function that mad
 complete -c tracefind -n $none -a diff -d 'compare two profiles without a trace'
 complete -c tracefind -n $none -a show -d 'the spans of a trace with their self time'
 complete -c tracefind -n $none -a profile -d 'one profile of a service and a window'
+complete -c tracefind -n $none -a types -d 'the types of profiles there are, and which to use when'
+complete -c tracefind -n $none -a doctor -d 'check both servers and what they hold; name the mend'
 complete -c tracefind -n $none -a help -d 'this list, or the options of a command'
 complete -c tracefind -n $none -a version -d 'the version'
 complete -c tracefind -n $none -l replay -r -F -d 'repeat a recorded run'
@@ -29,6 +32,7 @@ complete -c tracefind -n $data -l service -x -d 'only this service'
 complete -c tracefind -n $finding -l name -x -d 'only spans of this name'
 complete -c tracefind -n $finding -l by -x -a 'critical-path self duration' -d 'what makes a span guilty'
 complete -c tracefind -n $slow -l scope -x -a 'auto span service' -d 'whose samples to rank'
+complete -c tracefind -n $types -l guide -d 'which type for which symptom'
 complete -c tracefind -n $profiling -l map -x -d 'attribute and label that hold the same'
 complete -c tracefind -n $profiling -l selector -x -d 'which profiles'
 complete -c tracefind -n $profiling -l type -x -a 'auto cpu alloc inuse goroutine mutex block wall' -d 'profile type'

@@ -106,6 +106,14 @@
 #define LIMIT_NOTE_BYTES 400u
 #define LIMIT_ERROR_BYTES 600u
 
+/* Checks of one run of doctor, each with a text of at most so many bytes: some
+ * twenty of the servers, and those of the services of a trace. */
+#define LIMIT_CHECKS 128u
+#define LIMIT_CHECK_BYTES 2048u
+/* Services whose profiles doctor looks at, a few requests each: more than that
+ * and a shared server would feel it. */
+#define LIMIT_CHECKED_SERVICES 32u
+
 /* Rows, texts and findings of one answer, or the stacks of two profiles as
  * lines: what the analysis may hold, once more. */
 #define LIMIT_RESULT_BYTES GIB

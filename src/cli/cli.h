@@ -20,9 +20,11 @@ enum command_bit {
 	COMMAND_PROFILE = 1 << 3,
 	COMMAND_HELP = 1 << 4,
 	COMMAND_VERSION = 1 << 5,
+	COMMAND_TYPES = 1 << 6,
+	COMMAND_DOCTOR = 1 << 7,
 	/* Those that look at traces or profiles, and all. */
-	COMMAND_DATA =
-		COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW | COMMAND_PROFILE,
+	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
+		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR,
 	COMMAND_ALL = COMMAND_DATA | COMMAND_HELP | COMMAND_VERSION,
 };
 
@@ -49,6 +51,8 @@ int cmd_slow(const struct options *o);
 int cmd_diff(const struct options *o);
 int cmd_show(const struct options *o);
 int cmd_profile(const struct options *o);
+int cmd_types(const struct options *o);
+int cmd_doctor(const struct options *o);
 int cmd_help(const struct options *o);
 int cmd_version(const struct options *o);
 

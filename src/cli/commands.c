@@ -47,6 +47,29 @@ const struct command commands[] = {
 	  "  tracefind profile --service user-db --since 10m\n"
 	  "  tracefind profile cpu.pb.gz --sort self -n 30\n",
 	  1, cmd_profile },
+	{ "types", COMMAND_TYPES, "types [OPTIONS]",
+	  "the types of profiles there are, and which to use when",
+	  "Lists the types of profiles of a service, or of all, in a window:\n"
+	  "the word that asks for each, its kind, its full id. With --guide\n"
+	  "which type answers which question and how to switch it on,\n"
+	  "without asking a server.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind types --service user-db --since 1d\n"
+	  "  tracefind types --guide\n",
+	  0, cmd_types },
+	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
+	  "check both servers and what they hold; name the mend",
+	  "Checks addresses, connections, logins, versions and clocks of both\n"
+	  "servers, then what they hold for a trace or a service: names,\n"
+	  "types, samples, span profiles. For all that is not well it prints\n"
+	  "the mend as a command or a setting. TRACE as for slow.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind doctor\n"
+	  "  tracefind doctor 4bf92f3577b34da6a3ce929d0e0e4736\n"
+	  "  tracefind doctor --service user-db\n",
+	  1, cmd_doctor },
 	{ "help", COMMAND_HELP, "help [COMMAND]",
 	  "this list, or the options of a command",
 	  "Lists the commands, or shows the options of one.\n", 1, cmd_help },

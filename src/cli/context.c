@@ -189,25 +189,32 @@ static bool probe_fail(struct context *ctx,
 				 responses, 2, err);
 }
 
+void context_trace_endpoints(const struct context *ctx,
+			     struct endpoint endpoints[2])
+{
+	endpoints[0] = endpoints[1] = ctx->traces.endpoint;
+	if (!ctx->traces.is_default)
+		return;
+	endpoints[0].url = TEMPO_URL;
+	endpoints[1].url = JAEGER_URL;
+}
+
 /* Both kinds are asked at once; Tempo wins where both answer. */
 static bool probe(struct context *ctx, struct error *err)
 {
 	static const enum source_kind kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
-	static const char *const defaults[] = { TEMPO_URL, JAEGER_URL };
 	struct side *s = &ctx->traces;
-	struct endpoint endpoints[2] = { s->endpoint, s->endpoint };
+	struct endpoint endpoints[2];
 	struct http_request requests[2] = { 0 };
 	struct http_response responses[2] = { 0 };
 	bool done = false;
 	size_t i;
 
-	for (i = 0; i < 2; i++) {
-		if (s->is_default)
-			endpoints[i].url = defaults[i];
+	context_trace_endpoints(ctx, endpoints);
+	for (i = 0; i < 2; i++)
 		if (!source_probe_request(kinds[i], &endpoints[i], ctx->now_ns,
 					  &requests[i], err))
 			goto out;
-	}
 	if (!context_run(ctx, requests, responses, 2, err))
 		goto out;
 	for (i = 0; i < 2 && !done; i++) {

@@ -52,6 +52,11 @@ bool context_run(struct context *ctx, struct http_request *requests,
 /* Finds out what answers at the traces URL; once a run. */
 bool context_probe_traces(struct context *ctx, struct error *err) MUST_CHECK;
 
+/* The endpoints to try for Tempo and Jaeger, in this order: the URL that was
+ * given, or the default of each. They borrow from ctx. */
+void context_trace_endpoints(const struct context *ctx,
+			     struct endpoint endpoints[2]);
+
 /* Puts notes and requests of the run into a result before rendering. */
 bool context_report(struct context *ctx, struct result *result,
 		    struct error *err) MUST_CHECK;

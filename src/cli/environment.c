@@ -167,3 +167,24 @@ bool options_environment(struct options *o, struct error *err)
 	o->now = environment_get("TRACEFIND_NOW");
 	return true;
 }
+
+/* Values are borrowed, so the place tells where they came from. */
+void options_origin(const char *value, const char *option,
+		    char out[OPTION_ORIGIN_BYTES])
+{
+	static const char *const others[] = { "PROFILECLI_URL",
+					      "PROFILECLI_TENANT_ID" };
+	char variable[NAME_BYTES];
+
+	variable_name(option, variable);
+	if (value == getenv(variable)) {
+		snprintf(out, OPTION_ORIGIN_BYTES, "%s", variable);
+		return;
+	}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (value == getenv(others[i])) {
+			snprintf(out, OPTION_ORIGIN_BYTES, "%s", others[i]);
+			return;
+		}
+	snprintf(out, OPTION_ORIGIN_BYTES, "--%s", option);
+}

@@ -171,6 +171,10 @@ static const struct option_row rows[] = {
 	  "(share)",
 	  FIELD(normalize), .words = normalize_words },
 
+	{ "guide", 0, OPTION_FLAG, 0, COMMAND_TYPES, NULL, CHOICE,
+	  "which type for which symptom, in which runtime; asks no server",
+	  FIELD(guide) },
+
 	{ "from", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
 	  "start: RFC 3339, now-1h, or an epoch number", FIELD(from) },
 	{ "to", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,

@@ -85,6 +85,7 @@ struct options {
 	bool quiet;
 	unsigned verbose;
 	bool strict;
+	bool guide; /* of types */
 	/* case files */
 	const char *record;
 	const char *replay;
@@ -131,6 +132,12 @@ bool options_check(const struct options *o, struct error *err) MUST_CHECK;
 /* True when the option was given on the command line or by the environment;
  * name without dashes. */
 bool options_given(const struct options *o, const char *name);
+
+/* Where a value of `option` (without dashes) came from, for people:
+ * "--traces-url", "TRACEFIND_TRACES_URL", "PROFILECLI_URL". */
+#define OPTION_ORIGIN_BYTES 96
+void options_origin(const char *value, const char *option,
+		    char out[OPTION_ORIGIN_BYTES]);
 
 /* One side's settings, the common ones filled in where it has none. Its own
  * token or password replaces a common one of either kind. */

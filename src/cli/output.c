@@ -235,3 +235,65 @@ bool output_render(const struct options *o, const struct result *result,
 		*err = first;
 	return first.code == ERROR_NONE;
 }
+
+bool output_check_answer(const struct options *o, const char *command,
+			 struct error *err)
+{
+	size_t count;
+	const struct output_option *list = outputs(o, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].format, "table") != 0 &&
+		    strcmp(list[i].format, "json") != 0)
+			return error_set(err, ERROR_USAGE,
+					 "-o %s: %s gives table or json",
+					 list[i].format, command);
+	return output_check(o, 0, command, err);
+}
+
+static bool write_answer(const struct options *o,
+			 const struct output_option *wanted,
+			 const struct answer_writer *writer, const void *answer,
+			 struct error *err)
+{
+	struct render_style style = style_for(o, !wanted->path);
+	bool done, is_json = !strcmp(wanted->format, "json");
+	struct outfile file;
+	struct out out;
+
+	if (wanted->path && !outfile_open(&file, wanted->path, 0666, err))
+		return false;
+	if (!wanted->path && !out_init_fd(&out, STDOUT_FILENO, err))
+		return false;
+	if (is_json)
+		writer->json(answer, wanted->path ? &file.out : &out);
+	else
+		writer->table(answer, &style, wanted->path ? &file.out : &out);
+	if (wanted->path)
+		return outfile_commit(&file, err);
+	done = out_finish(&out, "standard output", err);
+	if (!done && out_is_broken_pipe(&out)) {
+		error_clear(err);
+		done = true;
+	}
+	out_release(&out);
+	return done;
+}
+
+bool output_answer(const struct options *o, const struct answer_writer *writer,
+		   const void *answer, struct error *err)
+{
+	size_t count;
+	const struct output_option *list = outputs(o, &count);
+	bool done = true;
+
+	for (size_t i = 0; i < count; i++) {
+		struct error each = { 0 };
+
+		if (write_answer(o, &list[i], writer, answer, &each) || !done)
+			continue;
+		*err = each;
+		done = false;
+	}
+	return done;
+}

@@ -24,4 +24,19 @@ bool output_render(const struct options *o, const struct result *result,
 		   const struct trace *trace, const struct evidence *ev,
 		   struct error *err) MUST_CHECK;
 
+/* How a command whose answer is not a struct result writes it. */
+struct answer_writer {
+	void (*table)(const void *answer, const struct render_style *style,
+		      struct out *out);
+	void (*json)(const void *answer, struct out *out);
+};
+
+/* As output_check(), for such commands: table and json only. */
+bool output_check_answer(const struct options *o, const char *command,
+			 struct error *err) MUST_CHECK;
+
+/* Writes all that -o asked for; the first failure is told. */
+bool output_answer(const struct options *o, const struct answer_writer *writer,
+		   const void *answer, struct error *err) MUST_CHECK;
+
 #endif

@@ -49,31 +49,33 @@ static void describe_connect(enum wire_failure failure,
 	switch (failure) {
 	case WIRE_REFUSED:
 		error_set(err, ERROR_NETWORK,
-			  "%.*s refused the connection: is the server running "
+			  "%.*s " WIRE_SAYS_REFUSED ": is the server running "
 			  "there? (%s-url)",
 			  STR_ARGS(host), side);
 		break;
 	case WIRE_NO_SUCH_HOST:
 		error_set(err, ERROR_NETWORK,
-			  "no such host: %.*s (check %s-url, DNS, VPN)",
+			  WIRE_SAYS_NO_HOST ": %.*s (check %s-url, DNS, VPN)",
 			  STR_ARGS(host), side);
 		break;
 	case WIRE_NO_SUCH_PROXY:
 		error_set(err, ERROR_NETWORK,
-			  "no such proxy host on the way to %.*s (check "
+			  WIRE_SAYS_NO_PROXY
+			  " on the way to %.*s (check "
 			  "%s-proxy or the environment's proxy)",
 			  STR_ARGS(host), side);
 		break;
 	case WIRE_CONNECT_TIMEOUT:
 		show_ms(f->connect_ms, limit);
 		error_set(err, ERROR_NETWORK,
-			  "%.*s did not accept a connection within %s: check "
+			  "%.*s " WIRE_SAYS_NO_CONNECT " within %s: check "
 			  "%s-url, firewall and VPN, or raise "
 			  "--connect-timeout",
 			  STR_ARGS(host), limit, side);
 		break;
 	default:
-		error_set(err, ERROR_NETWORK, "cannot connect to %.*s: %s",
+		error_set(err, ERROR_NETWORK,
+			  WIRE_SAYS_CANNOT_CONNECT " to %.*s: %s",
 			  STR_ARGS(host), system_reason(f));
 		break;
 	}
@@ -88,7 +90,7 @@ static void describe_tls(enum wire_failure failure, const struct wire_facts *f,
 	switch (failure) {
 	case WIRE_TLS_UNTRUSTED:
 		error_set(err, ERROR_NETWORK,
-			  "%.*s: the certificate is not trusted (%s): name "
+			  "%.*s: " WIRE_SAYS_UNTRUSTED " (%s): name "
 			  "its authority with %s-cacert FILE; --insecure "
 			  "skips the check",
 			  STR_ARGS(host), f->detail, side);
@@ -101,7 +103,8 @@ static void describe_tls(enum wire_failure failure, const struct wire_facts *f,
 		break;
 	default:
 		error_set(err, ERROR_NETWORK,
-			  "%.*s: no TLS connection (%s): does the server speak "
+			  "%.*s: " WIRE_SAYS_NO_TLS
+			  " (%s): does the server speak "
 			  "https (TLS 1.2 or newer) on this port? (%s-url)",
 			  STR_ARGS(host), f->detail, side);
 		break;
@@ -118,7 +121,7 @@ static void describe_answer(enum wire_failure failure,
 	case WIRE_STALLED:
 		show_ms(f->stall_ms, limit);
 		error_set(err, ERROR_NETWORK,
-			  "%.*s sent nothing for %s (%lld bytes had come): "
+			  "%.*s " WIRE_SAYS_SILENT " %s (%lld bytes had come): "
 			  "the server is busy or hung; a shorter window asks "
 			  "less of it",
 			  STR_ARGS(host), limit, (long long)f->body_bytes);
@@ -126,13 +129,14 @@ static void describe_answer(enum wire_failure failure,
 	case WIRE_OUT_OF_TIME:
 		show_ms(f->timeout_ms, limit);
 		error_set(err, ERROR_NETWORK,
-			  "%.*s: timed out: the run's %s are used up (raise "
+			  "%.*s: " WIRE_SAYS_TIMED_OUT
+			  ": the run's %s are used up (raise "
 			  "--timeout, or ask for a shorter window)",
 			  STR_ARGS(host), limit);
 		break;
 	case WIRE_NO_ANSWER:
 		error_set(err, ERROR_NETWORK,
-			  "%.*s closed the connection without an answer (%s): "
+			  "%.*s " WIRE_SAYS_CLOSED " (%s): "
 			  "does it speak http or https there? (%s-url)",
 			  STR_ARGS(host), f->detail, side_prefix(f->endpoint));
 		break;
@@ -171,7 +175,7 @@ void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 		break;
 	case WIRE_NOT_HTTP:
 		error_set(err, ERROR_NETWORK,
-			  "%.*s does not answer in http: check scheme and "
+			  "%.*s " WIRE_SAYS_NOT_HTTP ": check scheme and "
 			  "port of %s-url",
 			  STR_ARGS(host), side_prefix(f->endpoint));
 		break;

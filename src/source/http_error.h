@@ -44,6 +44,20 @@ struct wire_facts {
 	const char *detail; /* the library's words, may be empty */
 };
 
+/* What is said in each case, by which the kind of failure can be told again
+ * after it was recorded. */
+#define WIRE_SAYS_REFUSED "refused the connection"
+#define WIRE_SAYS_NO_HOST "no such host"
+#define WIRE_SAYS_NO_PROXY "no such proxy host"
+#define WIRE_SAYS_NO_CONNECT "did not accept a connection"
+#define WIRE_SAYS_CANNOT_CONNECT "cannot connect"
+#define WIRE_SAYS_UNTRUSTED "the certificate is not trusted"
+#define WIRE_SAYS_NO_TLS "no TLS connection"
+#define WIRE_SAYS_SILENT "sent nothing for"
+#define WIRE_SAYS_TIMED_OUT "timed out"
+#define WIRE_SAYS_CLOSED "closed the connection without an answer"
+#define WIRE_SAYS_NOT_HTTP "does not answer in http"
+
 /* Sets err: what failed, how far it had come, what to try. */
 void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 		   struct error *err);

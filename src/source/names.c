@@ -206,9 +206,7 @@ static struct str part_of(struct str id, int wanted)
 	}
 }
 
-/* What lies in memory or waits at one moment; summing snapshots of it over
- * time has no meaning. */
-static bool id_is_gauge(struct str id)
+bool profile_type_is_gauge(struct str id)
 {
 	static const char *const samples[] = {
 		"inuse_space", "inuse_objects", "goroutine",
@@ -298,7 +296,19 @@ bool profile_type_resolve(struct str word, const struct name_list *present,
 			return known ? fail_absent(word, present, err)
 				     : fail_unknown(word, err);
 	}
-	*is_gauge = id_is_gauge(found);
+	*is_gauge = profile_type_is_gauge(found);
 	*type_id = arena_str(arena, found);
 	return type_id->ptr || arena_fail(arena, "the profile type", err);
+}
+
+struct str profile_type_word(struct str type_id,
+			     const struct name_list *present)
+{
+	struct str found;
+
+	for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++)
+		if (find_candidate(&type_words[i], present, &found) &&
+		    str_equal(found, type_id))
+			return str_from(type_words[i].word);
+	return STR("");
 }

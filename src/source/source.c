@@ -197,18 +197,24 @@ static int probe_rank(const struct http_response *response)
 	return 5;
 }
 
+const struct http_response *source_probe_best(
+	const struct http_response *responses, size_t n)
+{
+	const struct http_response *best = responses;
+
+	for (size_t i = 1; i < n; i++)
+		if (probe_rank(&responses[i]) < probe_rank(best))
+			best = &responses[i];
+	return best;
+}
+
 bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
 		       const struct http_response *responses, size_t n,
 		       struct error *err)
 {
-	const struct http_response *best = NULL;
+	const struct http_response *best = source_probe_best(responses, n);
 	struct str host = url_authority(endpoint->url);
 
-	for (size_t i = 0; i < n; i++)
-		if (!best || probe_rank(&responses[i]) < probe_rank(best))
-			best = &responses[i];
-	if (!best)
-		return error_set(err, ERROR_INTERNAL, "nothing was asked");
 	if (probe_rank(best) == 4)
 		return error_set(err, ERROR_NETWORK,
 				 "no %s at %.*s: a server is there, but it "

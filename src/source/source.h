@@ -77,6 +77,10 @@ bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
 		       const struct http_response *responses, size_t n,
 		       struct error *err);
 
+/* The answer of several that tells most about what is wrong; n > 0. */
+const struct http_response *source_probe_best(
+	const struct http_response *responses, size_t n);
+
 /* ---- traces ---- */
 
 struct trace_query {
@@ -283,6 +287,15 @@ void selector_close(struct buf *out);
 bool profile_type_resolve(struct str word, const struct name_list *present,
 			  struct arena *arena, struct str *type_id,
 			  bool *is_gauge, struct error *err) MUST_CHECK;
+
+/* What lies in memory or waits at one moment, so that snapshots cannot be
+ * summed; all else accumulates. For a full id. */
+bool profile_type_is_gauge(struct str type_id);
+
+/* The word of --type that means this id where a service has the types
+ * `present`; an empty str when only the full id does. */
+struct str profile_type_word(struct str type_id,
+			     const struct name_list *present);
 
 /* The names of `list` nearest to `wanted` (case, suffix after '/', edit
  * distance), best first, at most max; returns how many. */

@@ -37,4 +37,14 @@ int cmd_profile(const struct options *o)
 	return stub_keep("profile", o);
 }
 
+int cmd_types(const struct options *o)
+{
+	return stub_keep("types", o);
+}
+
+int cmd_doctor(const struct options *o)
+{
+	return stub_keep("doctor", o);
+}
+
 #endif

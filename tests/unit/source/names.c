@@ -160,6 +160,35 @@ static void test_absent_and_unknown_types(void **state)
 	arena_release(&arena);
 }
 
+static void check_word(const struct name_list *present, const char *id,
+		       const char *want)
+{
+	assert_true(str_equal(profile_type_word(str_from(id), present),
+			      str_from(want)));
+}
+
+/* The word of an id is the one that finds it again. */
+static void test_words_of_ids(void **state)
+{
+	struct types go_room, java_room;
+	const struct name_list *go =
+		types_init(&go_room, go_types, COUNT(go_types));
+	const struct name_list *java =
+		types_init(&java_room, java_types, COUNT(java_types));
+
+	(void)state;
+	check_word(go, "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "cpu");
+	check_word(go, "process_cpu:samples:count:cpu:nanoseconds", "");
+	check_word(go, "block:contentions:count:contentions:count", "");
+	check_word(java, "process_cpu:cpu:nanoseconds::nanoseconds", "cpu");
+	check_word(java, "memory:live:count:objects:count", "inuse");
+	check_word(java, "memory:alloc_in_new_tlab_bytes:bytes:space:bytes",
+		   "alloc");
+	assert_true(
+		profile_type_is_gauge(STR("goroutines:goroutine:count:::")));
+	assert_false(profile_type_is_gauge(STR("memory:alloc_space:bytes::")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +196,7 @@ int main(void)
 		cmocka_unit_test(test_separators_and_long_names),
 		cmocka_unit_test(test_words_mean_what_the_service_has),
 		cmocka_unit_test(test_absent_and_unknown_types),
+		cmocka_unit_test(test_words_of_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why there is no answer: checks of both servers and of what they hold for a
+ * trace or a service. Stage by stage; a stage whose ground is missing is left
+ * out, and the other side is checked all the same.
+ */
+#ifndef CLI_DOCTOR_H
+#define CLI_DOCTOR_H
+
+#include "cli/checks.h"
+#include "cli/context.h"
+#include "cli/doctor_judge.h"
+#include "model/trace.h"
+#include "render/render.h"
+#include "source/status.h"
+
+#define NEAREST_SHOWN 3
+
+/* One service, and what the profile side has for it. */
+struct doctor_service {
+	struct str name; /* in the trace, or of --service */
+	uint32_t span_count;
+	enum name_match match;
+	struct str found; /* its name on the profile side, or the nearest */
+	struct str nearest[NEAREST_SHOWN];
+	size_t nearest_count;
+	struct str selector; /* of `found` */
+	struct name_list types;
+	struct str type_id; /* the one whose samples were counted */
+	bool has_answer;
+	int64_t samples; /* in the window, -1: values without a count */
+	int64_t total;
+	bool has_cpu;
+	struct error err; /* why there is no answer */
+	/* The span with pyroscope.profile.id that took longest. */
+	uint32_t profile_span; /* SPAN_NONE: none has it */
+	struct str profile_id;
+	bool has_span_answer;
+	int64_t span_samples; /* as samples */
+	int64_t span_total;
+	enum span_trouble span_trouble;
+};
+
+struct doctor {
+	struct context ctx;
+	struct arena arena; /* texts of checks, names */
+	struct checks checks;
+	struct trace trace;
+	bool has_trace; /* fetched */
+	/* The server answers as it should; set before when none is wanted. */
+	bool is_traces_up;
+	bool is_profiles_up; /* likewise */
+	struct profile_stats stats;
+	int64_t length_limit_ns; /* of the profile server; 0 unknown */
+	struct name_list recent; /* services of the last hour */
+	struct time_range window;
+	struct name_list services; /* those of the day before window's end */
+	struct doctor_service *rows;
+	size_t row_count;
+	size_t rows_left_out;
+	bool is_selector_ignored; /* spans that do not exist have samples */
+	bool has_span_names;      /* without a trace: samples name spans */
+};
+
+/* The stages append checks; false only when the run cannot go on. */
+
+/* Addresses; then reachability, login, kind, clock of both sides. */
+bool doctor_servers(struct doctor *d, struct error *err) MUST_CHECK;
+
+/* Looks up the trace of the command line; a usage error ends the run. */
+bool doctor_trace(struct doctor *d, struct error *err) MUST_CHECK;
+
+/* Services, types, samples and span profiles in the window. */
+bool doctor_profiles(struct doctor *d, struct error *err) MUST_CHECK;
+
+/* A profile file instead of a server. */
+bool doctor_profile_file(struct doctor *d, struct error *err) MUST_CHECK;
+
+/* Checks of the rows that doctor_profiles() filled. */
+void doctor_judge_services(struct doctor *d);
+
+/* The mend of a trouble with the server of `e`, for the check appended
+ * last. */
+void mend_trouble(struct checks *c, enum trouble trouble,
+		  const struct endpoint *e);
+
+/* How span profiles come about for a language as OpenTelemetry names it
+ * ("go", "java"), for the check appended last. */
+void mend_span_profiles(struct checks *c, struct str language);
+
+/* Prints the answer: const struct doctor *. */
+void doctor_write_table(const void *answer, const struct render_style *style,
+			struct out *out);
+void doctor_write_json(const void *answer, struct out *out);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/doctor_judge.h"
+
+#include "base/num.h"
+
+/* ---- clocks ---- */
+
+#define CLOCK_WARN_NS (5 * NS_PER_S)
+/* A window has five minutes on both sides, but a profile covers 10 to 60 s. */
+#define CLOCK_FAIL_NS (60 * NS_PER_S)
+
+/* A Date header was cut to the second: on average half of one is missing. */
+#define DATE_HALF_NS (NS_PER_S / 2)
+
+static void sort_i64(int64_t *values, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
+			int64_t swapped = values[k];
+
+			values[k] = values[k - 1];
+			values[k - 1] = swapped;
+		}
+}
+
+struct clock_offset clock_offset_find(const struct clock_answer *answers,
+				      size_t n, int64_t now_ns)
+{
+	int64_t offsets[CLOCK_ANSWERS_MAX], longest_ns = 0, low, high;
+
+	n = min_size(n, CLOCK_ANSWERS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		int64_t half_ns = answers[i].duration_ns / 2;
+		int64_t there_ns =
+			sat_add_i64(answers[i].date_ns, DATE_HALF_NS);
+
+		offsets[i] =
+			sat_sub_i64(there_ns, sat_add_i64(now_ns, half_ns));
+		if (answers[i].duration_ns > longest_ns)
+			longest_ns = answers[i].duration_ns;
+	}
+	sort_i64(offsets, n);
+	low = offsets[(n - 1) / 2];
+	high = offsets[n / 2];
+	return (struct clock_offset){
+		.offset_ns = low + sat_sub_i64(high, low) / 2,
+		.slack_ns = sat_add_i64(DATE_HALF_NS, longest_ns / 2),
+	};
+}
+
+enum check_status clock_offset_judge(const struct clock_offset *clock)
+{
+	int64_t off_ns = clock->offset_ns < 0 ? sat_sub_i64(0, clock->offset_ns)
+					      : clock->offset_ns;
+	int64_t sure_ns = sat_sub_i64(off_ns, clock->slack_ns);
+
+	if (sure_ns > CLOCK_FAIL_NS)
+		return CHECK_FAILED;
+	return sure_ns > CLOCK_WARN_NS ? CHECK_WARNING : CHECK_OK;
+}
+
+/* ---- names ---- */
+
+static struct str plain_name(struct str name)
+{
+	if (str_ends(name, STR(".cpu")))
+		name.len -= 4;
+	for (size_t i = name.len; i > 0; i--)
+		if (name.ptr[i - 1] == '/')
+			return str_slice(name, i, name.len);
+	return name;
+}
+
+enum name_match name_match_find(const struct name_list *list, struct str wanted,
+				struct str *found)
+{
+	struct str near;
+
+	*found = STR("");
+	if (!nearest_names(list, wanted, &near, 1))
+		return NAME_NONE;
+	*found = near;
+	if (str_equal(near, wanted))
+		return NAME_EXACT;
+	return str_equal_nocase(plain_name(near), plain_name(wanted))
+		       ? NAME_VARIED
+		       : NAME_NEAR;
+}
+
+/* ---- windows ---- */
+
+/* Profiles are sent every 10 to 60 s, and the newest is told late. */
+#define NEWEST_SLACK_NS (5 * NS_PER_MIN)
+
+enum window_trouble window_judge(struct time_range window, int64_t now_ns,
+				 const struct window_limits *limits)
+{
+	int64_t length_ns = sat_sub_i64(window.to_ns, window.from_ns);
+	int64_t newest_ns = sat_add_i64(limits->newest_ns, NEWEST_SLACK_NS);
+
+	if (limits->lookback_ns &&
+	    window.from_ns < sat_sub_i64(now_ns, limits->lookback_ns))
+		return WINDOW_PAST_LOOKBACK;
+	if (limits->oldest_ns && window.to_ns <= limits->oldest_ns)
+		return WINDOW_BEFORE_DATA;
+	if (limits->newest_ns && window.from_ns > newest_ns)
+		return WINDOW_AFTER_DATA;
+	if (limits->length_ns && length_ns > limits->length_ns)
+		return WINDOW_TOO_LONG;
+	if (limits->oldest_ns && window.from_ns < limits->oldest_ns)
+		return WINDOW_CUT_BY_DATA;
+	return WINDOW_OK;
+}
+
+/* ---- span profiles ---- */
+
+/* A sample is taken every 10 ms of CPU time; below two of them a span without
+ * any is no wonder. */
+#define SPAN_SHORT_NS (20 * NS_PER_MS)
+
+bool is_span_profile_id(struct str value)
+{
+	unsigned char id[8];
+
+	return value.len == 16 && hex_decode(value, id, sizeof id);
+}
+
+enum span_trouble span_profiles_judge(const struct span_facts *facts)
+{
+	if (!facts->profile_id.len)
+		return SPANS_NO_ID;
+	if (!is_span_profile_id(facts->profile_id))
+		return SPANS_BAD_ID;
+	if (!facts->has_service)
+		return SPANS_NO_SERVICE;
+	if (!facts->has_cpu)
+		return SPANS_NOT_CPU;
+	if (facts->is_selector_ignored)
+		return SPANS_IGNORED;
+	if (facts->has_samples)
+		return SPANS_OK;
+	return facts->duration_ns < SPAN_SHORT_NS ? SPANS_TOO_SHORT
+						  : SPANS_NO_SAMPLES;
+}

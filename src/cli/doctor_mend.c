@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/doctor.h"
+#include "source/http_error.h"
+
+static void mend_wire(struct checks *c, enum trouble trouble,
+		      const struct endpoint *e)
+{
+	const char *side = side_prefix(e);
+	struct str host = url_authority(e->url);
+
+	switch (trouble) {
+	case TROUBLE_REFUSED:
+		check_mend(c,
+			   "start the server, or name its address: %s-url URL",
+			   side);
+		break;
+	case TROUBLE_NO_HOST:
+		check_mend(c,
+			   "%s-url with a name that is known here: getent "
+			   "hosts NAME",
+			   side);
+		break;
+	case TROUBLE_NO_PROXY:
+		check_mend(c, "%s-proxy URL, or unset https_proxy http_proxy",
+			   side);
+		break;
+	case TROUBLE_SLOW:
+		check_mend(c, "--timeout 5m; see whether %.*s is overloaded",
+			   STR_ARGS(host));
+		break;
+	case TROUBLE_UNTRUSTED:
+		check_mend(c,
+			   "%s-cacert FILE with the authority's certificate; "
+			   "to try without the check: %s-insecure",
+			   side, side);
+		break;
+	case TROUBLE_TLS:
+		check_mend(c,
+			   "%s-url http://..., if the server does without TLS",
+			   side);
+		break;
+	case TROUBLE_SCHEME:
+		check_mend(c,
+			   "%s-url with the other scheme (http, https) or "
+			   "another port",
+			   side);
+		break;
+	case TROUBLE_SECRET:
+		check_mend(c,
+			   "%s-url https://..., or %s-insecure-auth where the "
+			   "network can be trusted",
+			   side, side);
+		break;
+	default:
+		check_mend(c,
+			   "check firewall, VPN and %s-url, the scheme too; by "
+			   "hand: curl -v %s",
+			   side, e->url);
+		break;
+	}
+}
+
+static void mend_login(struct checks *c, enum trouble trouble,
+		       const struct endpoint *e)
+{
+	const char *side = side_prefix(e);
+
+	switch (trouble) {
+	case TROUBLE_TENANT:
+		check_mend(c, "%s-tenant-id NAME", side);
+		break;
+	case TROUBLE_TENANT_HEADER:
+		check_mend(c, "%s-header 'x-tenant: NAME'", side);
+		break;
+	case TROUBLE_RIGHTS:
+		check_mend(c,
+			   "a token with the right to read (Grafana Cloud: "
+			   "traces:read, profiles:read) in %s-token-file FILE",
+			   side);
+		break;
+	default:
+		check_mend(c,
+			   "%s-token-file FILE, or %s-username NAME with "
+			   "%s-password-file FILE",
+			   side, side, side);
+		break;
+	}
+}
+
+void mend_trouble(struct checks *c, enum trouble trouble,
+		  const struct endpoint *e)
+{
+	const char *side = side_prefix(e);
+
+	switch (trouble) {
+	case TROUBLE_CREDENTIALS:
+	case TROUBLE_RIGHTS:
+	case TROUBLE_TENANT:
+	case TROUBLE_TENANT_HEADER:
+		mend_login(c, trouble, e);
+		break;
+	case TROUBLE_REDIRECT:
+		check_mend(c, "%s-url with the final address", side);
+		break;
+	case TROUBLE_PAGE:
+	case TROUBLE_NONE:
+	case TROUBLE_OTHER:
+		check_mend(c,
+			   "%s-url of the server itself, with its path "
+			   "prefix; through Grafana: "
+			   "https://GRAFANA/api/datasources/proxy/uid/UID",
+			   side);
+		break;
+	case TROUBLE_BUSY:
+		check_mend(c, "wait and try again: --retry 5 --timeout 5m");
+		break;
+	case TROUBLE_SERVER:
+		check_mend(c, "the server's own log tells why");
+		break;
+	default:
+		mend_wire(c, trouble, e);
+		break;
+	}
+}
+
+/* What adds the span's id to CPU samples and pyroscope.profile.id to spans. */
+static const struct {
+	const char *language;
+	const char *mend;
+} span_senders[] = {
+	{ "go", "Go: wrap the tracer provider with NewTracerProvider of "
+		"github.com/grafana/otel-profiling-go" },
+	{ "java", "Java: add the extension pyroscope-otel.jar to the "
+		  "OpenTelemetry agent (otel.javaagent.extensions)" },
+	{ "python", "Python: add PyroscopeSpanProcessor of the package "
+		    "pyroscope-otel to the tracer provider" },
+	{ "ruby", "Ruby: add Pyroscope::Otel::SpanProcessor of the gem "
+		  "pyroscope-otel" },
+	{ "dotnet", ".NET: add PyroscopeSpanProcessor of the package "
+		    "Pyroscope.OpenTelemetry" },
+	{ "nodejs", "none for Node.js; the profile of the whole service is "
+		    "taken" },
+};
+
+void mend_span_profiles(struct checks *c, struct str language)
+{
+	const size_t count = sizeof span_senders / sizeof *span_senders;
+
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(language, str_from(span_senders[i].language))) {
+			check_mend(c, "%s", span_senders[i].mend);
+			return;
+		}
+	if (language.len)
+		check_mend(c,
+			   "none for %.*s; the profile of the whole service "
+			   "is taken",
+			   STR_ARGS(language));
+	else
+		check_mend(c, "in the service: the span wrapper of its SDK "
+			      "(man tracefind-doctor, TROUBLESHOOTING)");
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/jsonw.h"
+#include "base/num.h"
+#include "cli/doctor.h"
+#include "render/page.h"
+
+/* "warning  " and "profiles connection  ". */
+#define STATUS_COLUMNS 9
+#define NAME_COLUMNS 21
+#define MEND_COLUMNS 15
+
+/* ---- for people ---- */
+
+/* What is well needs no colour. */
+static enum paint status_paint(enum check_status status)
+{
+	static const enum paint paints[] = { PAINT_NONE, PAINT_MARK,
+					     PAINT_BAD };
+
+	return paints[status];
+}
+
+static void write_count(struct page *p, size_t count, const char *one,
+			const char *many, bool *is_first)
+{
+	if (!count)
+		return;
+	page_textf(p, "%s%zu %s", *is_first ? "" : ", ", count,
+		   count == 1 ? one : many);
+	*is_first = false;
+}
+
+static void write_summary(const struct doctor *d, struct page *p)
+{
+	size_t failed = checks_count(&d->checks, CHECK_FAILED);
+	size_t warnings = checks_count(&d->checks, CHECK_WARNING);
+	size_t ok = checks_count(&d->checks, CHECK_OK);
+	bool is_first = true;
+
+	if (!failed && !warnings) {
+		page_textf(p, "all %zu checks are ok", ok);
+	} else {
+		write_count(p, failed, "check failed", "checks failed",
+			    &is_first);
+		write_count(p, warnings, "warning", "warnings", &is_first);
+		write_count(p, ok, "ok", "ok", &is_first);
+	}
+	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+static void write_check(const struct check *check, struct page *p)
+{
+	char label[64];
+
+	snprintf(label, sizeof label, "%-*s%s %s", STATUS_COLUMNS,
+		 check_status_name(check->status), check->side, check->name);
+	page_foreign(p, check->text);
+	page_flush(p, status_paint(check->status), label,
+		   STATUS_COLUMNS + NAME_COLUMNS);
+	if (!check->mend.len)
+		return;
+	page_foreign(p, check->mend);
+	page_flush(p, PAINT_NONE, "         mend  ", MEND_COLUMNS);
+}
+
+static void write_number(struct page *p, size_t columns, bool is_known,
+			 int64_t samples, int64_t total)
+{
+	char text[COUNT_TEXT_BYTES];
+
+	format_count(samples, text);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, columns,
+		   !is_known     ? "-"
+		   : samples < 0 ? (total ? "some" : "0")
+				 : text);
+}
+
+static bool has_word(const struct doctor_service *row, struct str word)
+{
+	for (size_t i = 0; i < row->types.count; i++)
+		if (str_equal(
+			    profile_type_word(row->types.items[i], &row->types),
+			    word))
+			return true;
+	return false;
+}
+
+/* The words of the service's types in an order of use, in lines that begin at
+ * column `start`. */
+static void write_types(const struct doctor_service *row, size_t start,
+			struct page *p)
+{
+	static const char *const words[] = { "cpu",       "wall",  "offcpu",
+					     "alloc",     "inuse", "goroutine",
+					     "mutex",     "block", "lock",
+					     "exceptions" };
+	size_t column = start + 2;
+	bool is_first = true;
+
+	page_paint(p, PAINT_NONE, "  ");
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+		size_t len = str_from(words[w]).len;
+
+		if (!has_word(row, str_from(words[w])))
+			continue;
+		if (!is_first && p->width && column + 1 + len > p->width) {
+			out_char(p->out, '\n');
+			page_repeat(p, PAINT_NONE, " ", start + 2);
+			column = start + 2;
+		} else if (!is_first) {
+			out_char(p->out, ' ');
+			column++;
+		}
+		page_paint(p, PAINT_NONE, words[w]);
+		column += len;
+		is_first = false;
+	}
+	if (is_first)
+		page_paint(p, PAINT_NONE, "-");
+}
+
+struct columns {
+	size_t name;
+	size_t found;
+};
+
+#define FIELD_SAMPLES 9
+#define FIELD_SPAN 10
+/* What is left to the types: "cpu alloc inuse goroutine block mutex". */
+#define FIELD_TYPES 14
+
+static bool is_present(const struct doctor_service *row)
+{
+	return row->match == NAME_EXACT || row->match == NAME_VARIED;
+}
+
+static struct columns measure(const struct doctor *d, struct page *p)
+{
+	struct columns c = { sizeof "service" - 1, sizeof "profiles as" - 1 };
+	size_t max = 0;
+
+	if (p->width)
+		max = (p->width - FIELD_SAMPLES - FIELD_SPAN - FIELD_TYPES -
+		       2) /
+		      2;
+	for (size_t i = 0; i < d->row_count; i++) {
+		size_t name = page_columns(p, d->rows[i].name, max);
+		size_t found = page_columns(p, d->rows[i].found, max);
+
+		c.name = name > c.name ? name : c.name;
+		if (is_present(&d->rows[i]))
+			c.found = found > c.found ? found : c.found;
+	}
+	return c;
+}
+
+static void write_row(const struct doctor *d, const struct doctor_service *row,
+		      const struct columns *c, struct page *p)
+{
+	size_t name_max = p->width ? c->name : 0;
+	size_t found_max = p->width ? c->found : 0;
+
+	page_cell(p, PAINT_NONE, row->name, name_max, c->name + 2);
+	page_cell(p, is_present(row) ? PAINT_NONE : PAINT_BAD,
+		  is_present(row) ? row->found : STR("-"), found_max, c->found);
+	write_number(p, FIELD_SAMPLES, row->has_answer, row->samples,
+		     row->total);
+	write_number(p, FIELD_SPAN,
+		     row->has_span_answer && !d->is_selector_ignored,
+		     row->span_samples, row->span_total);
+	write_types(row, c->name + 2 + c->found + FIELD_SAMPLES + FIELD_SPAN,
+		    p);
+	out_char(p->out, '\n');
+}
+
+static void write_matrix(const struct doctor *d, struct page *p)
+{
+	struct columns c;
+
+	if (!d->row_count || !d->is_profiles_up || d->ctx.profiles.path)
+		return;
+	c = measure(d, p);
+	out_char(p->out, '\n');
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, c.name + 2, "service");
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, c.found, "profiles as");
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, FIELD_SAMPLES, "samples");
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, FIELD_SPAN, "of span");
+	page_paint(p, PAINT_BOLD, "  types");
+	out_char(p->out, '\n');
+	for (size_t i = 0; i < d->row_count; i++)
+		write_row(d, &d->rows[i], &c, p);
+}
+
+static void write_notes(const struct doctor *d, struct page *p)
+{
+	const struct notes *n = &d->ctx.notes;
+
+	if (n->count)
+		out_char(p->out, '\n');
+	for (size_t i = 0; i < n->count; i++) {
+		page_foreign(p, str_from(n->text[i]));
+		page_flush(p, PAINT_NONE, "note  ", 6);
+	}
+}
+
+void doctor_write_table(const void *answer, const struct render_style *style,
+			struct out *out)
+{
+	const struct doctor *d = answer;
+	struct page p;
+
+	page_begin(&p, style, out);
+	write_summary(d, &p);
+	if (!style->is_quiet ||
+	    checks_count(&d->checks, CHECK_OK) < d->checks.count)
+		out_char(out, '\n');
+	for (size_t i = 0; i < d->checks.count; i++)
+		if (!style->is_quiet || d->checks.items[i].status != CHECK_OK)
+			write_check(&d->checks.items[i], &p);
+	if (!style->is_quiet) {
+		write_matrix(d, &p);
+		write_notes(d, &p);
+	}
+	page_end(&p);
+}
+
+/* ---- for machines ---- */
+
+static void write_text_or_null(struct jsonw *w, const char *key,
+			       struct str text)
+{
+	jsonw_key(w, key);
+	if (text.len)
+		jsonw_str(w, text);
+	else
+		jsonw_null(w);
+}
+
+static void write_json_check(struct jsonw *w, const struct check *check)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "%s %s", check->side, check->name);
+	jsonw_object(w);
+	jsonw_key(w, "name");
+	jsonw_text(w, name);
+	jsonw_key(w, "status");
+	jsonw_text(w, check_status_name(check->status));
+	jsonw_key(w, "text");
+	jsonw_str(w, check->text);
+	write_text_or_null(w, "mend", check->mend);
+	jsonw_object_end(w);
+}
+
+static void write_json_count(struct jsonw *w, const char *key, bool is_known,
+			     int64_t count)
+{
+	jsonw_key(w, key);
+	if (is_known && count >= 0)
+		jsonw_i64(w, count);
+	else
+		jsonw_null(w);
+}
+
+static void write_json_row(struct jsonw *w, const struct doctor_service *row)
+{
+	bool is_found = is_present(row);
+
+	jsonw_object(w);
+	jsonw_key(w, "service");
+	jsonw_str(w, row->name);
+	write_text_or_null(w, "profile_service",
+			   is_found ? row->found : STR(""));
+	jsonw_key(w, "nearest");
+	jsonw_array(w);
+	for (size_t i = 0; !is_found && i < row->nearest_count; i++)
+		jsonw_str(w, row->nearest[i]);
+	jsonw_array_end(w);
+	jsonw_key(w, "types");
+	jsonw_array(w);
+	for (size_t i = 0; i < row->types.count; i++)
+		jsonw_str(w, row->types.items[i]);
+	jsonw_array_end(w);
+	write_text_or_null(w, "type", row->type_id);
+	write_json_count(w, "samples", row->has_answer, row->samples);
+	write_text_or_null(w, "profile_id", row->profile_id);
+	write_json_count(w, "span_samples", row->has_span_answer,
+			 row->span_samples);
+	jsonw_object_end(w);
+}
+
+static void write_json_window(struct jsonw *w, struct time_range window)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	jsonw_key(w, "window");
+	if (!window.to_ns) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	format_rfc3339(window.from_ns, text);
+	jsonw_key(w, "from");
+	jsonw_text(w, text);
+	format_rfc3339(window.to_ns, text);
+	jsonw_key(w, "to");
+	jsonw_text(w, text);
+	jsonw_object_end(w);
+}
+
+void doctor_write_json(const void *answer, struct out *out)
+{
+	const struct doctor *d = answer;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	jsonw_key(&w, "schema_version");
+	jsonw_i64(&w, 1);
+	jsonw_key(&w, "tool");
+	jsonw_text(&w, "tracefind " TRACEFIND_VERSION);
+	jsonw_key(&w, "command");
+	jsonw_text(&w, "doctor");
+	jsonw_key(&w, "checks");
+	jsonw_array(&w);
+	for (size_t i = 0; i < d->checks.count; i++)
+		write_json_check(&w, &d->checks.items[i]);
+	jsonw_array_end(&w);
+	write_json_window(&w, d->window);
+	jsonw_key(&w, "services");
+	jsonw_array(&w);
+	for (size_t i = 0; i < d->row_count; i++)
+		write_json_row(&w, &d->rows[i]);
+	jsonw_array_end(&w);
+	jsonw_key(&w, "notes");
+	jsonw_array(&w);
+	for (size_t i = 0; i < d->ctx.notes.count; i++)
+		jsonw_text(&w, d->ctx.notes.text[i]);
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}

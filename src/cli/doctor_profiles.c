@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/doctor.h"
+#include "cli/fetch.h"
+#include "cli/window.h"
+
+/* Names are asked for over a day, the longest query a server takes by
+ * default, so that "not in this window" and "never" can be told apart. */
+#define NAMES_RANGE_NS (NS_PER_DAY - NS_PER_S)
+
+/* As in cmd_slow.c: Go's CPU profiles carry the time of their start and cover
+ * up to 30 s. */
+#define SPAN_LEAD_NS (30 * NS_PER_S)
+#define SPAN_TAIL_NS (15 * NS_PER_S)
+
+/* Samples, a span, and once a span that does not exist. */
+#define FETCHES_EACH 2
+#define ROWS_AT_ONCE ((LIMIT_BATCH - 2) / FETCHES_EACH)
+
+/* ---- which services ---- */
+
+static struct doctor_service *row_find(struct doctor *d, struct str name)
+{
+	for (size_t i = 0; i < d->row_count; i++)
+		if (str_equal(d->rows[i].name, name))
+			return &d->rows[i];
+	return NULL;
+}
+
+static void row_add(struct doctor *d, struct str name)
+{
+	if (d->row_count == LIMIT_CHECKED_SERVICES) {
+		d->rows_left_out++;
+		return;
+	}
+	d->rows[d->row_count++] = (struct doctor_service){
+		.name = name,
+		.profile_span = SPAN_NONE,
+	};
+}
+
+static void row_take_span(struct doctor *d, struct doctor_service *row,
+			  uint32_t index)
+{
+	const struct trace *t = &d->trace;
+	struct str id = span_attr(t, index, STR("pyroscope.profile.id"));
+	int64_t duration_ns = span_duration_ns(&t->spans[index]);
+
+	row->span_count++;
+	if (!id.len)
+		return;
+	if (row->profile_span != SPAN_NONE &&
+	    duration_ns <= span_duration_ns(&t->spans[row->profile_span]))
+		return;
+	row->profile_span = index;
+	row->profile_id = id;
+}
+
+/* A resource's row, looked up once a resource, not once a span. */
+static bool collect_rows(struct doctor *d, struct error *err)
+{
+	const struct trace *t = &d->trace;
+	struct str only = str_from(d->ctx.options->service);
+	struct doctor_service **of =
+		arena_array(&d->arena, t->resource_count + 1, sizeof(void *));
+	bool *is_known =
+		arena_array(&d->arena, t->resource_count + 1, sizeof(bool));
+
+	if (!of || !is_known)
+		return arena_fail(&d->arena, "the services", err);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t resource = t->spans[i].resource;
+		struct str name = span_service(t, i);
+
+		if (!is_known[resource] && name.len &&
+		    (!only.len || str_equal(only, name))) {
+			if (!row_find(d, name))
+				row_add(d, name);
+			of[resource] = row_find(d, name);
+		}
+		is_known[resource] = true;
+		if (of[resource])
+			row_take_span(d, of[resource], i);
+	}
+	return true;
+}
+
+static bool choose_rows(struct doctor *d, struct error *err)
+{
+	struct str only = str_from(d->ctx.options->service);
+
+	d->rows =
+		arena_array(&d->arena, LIMIT_CHECKED_SERVICES, sizeof *d->rows);
+	if (!d->rows)
+		return arena_fail(&d->arena, "the services", err);
+	if (d->has_trace && !collect_rows(d, err))
+		return false;
+	if (!only.len || d->row_count)
+		return true;
+	row_add(d, only);
+	if (d->has_trace) {
+		check_warn(&d->checks, "trace", "service",
+			   "no span of \"%.*s\" in it", STR_ARGS(only));
+		check_mend(&d->checks, "without --service all services of the "
+				       "trace are checked");
+	}
+	return true;
+}
+
+static bool choose_window(struct doctor *d, struct error *err)
+{
+	const struct options *o = d->ctx.options;
+
+	if (d->has_trace && !window_is_given(o)) {
+		d->window = window_around(d->trace.start_ns, d->trace.end_ns,
+					  o->pad_ns, d->ctx.now_ns);
+		return true;
+	}
+	return window_resolve(o, d->ctx.now_ns, NS_PER_HOUR, &d->window, err);
+}
+
+/* ---- names and types ---- */
+
+static struct time_range names_range(const struct doctor *d)
+{
+	struct time_range r = { sat_sub_i64(d->window.to_ns, NAMES_RANGE_NS),
+				d->window.to_ns };
+
+	if (d->window.from_ns < r.from_ns)
+		r.from_ns = d->window.from_ns;
+	return r;
+}
+
+static bool set_selector(struct doctor *d, struct doctor_service *row,
+			 struct str name, struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	selector_add(&text, STR("service_name"), name);
+	selector_close(&text);
+	row->selector = arena_str(&d->arena, buf_str(&text));
+	buf_release(&text);
+	return row->selector.ptr || arena_fail(&d->arena, "a selector", err);
+}
+
+struct names_round {
+	struct http_request requests[LIMIT_BATCH];
+	struct http_response responses[LIMIT_BATCH];
+	struct doctor_service *rows[LIMIT_BATCH]; /* NULL: all the names */
+	size_t count;
+};
+
+static void names_take(struct doctor *d, struct names_round *q)
+{
+	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	struct error why = { 0 };
+
+	for (size_t i = 0; i < q->count; i++) {
+		struct doctor_service *row = q->rows[i];
+
+		if (row)
+			(void)!source_types_answer(e, &q->responses[i],
+						   &d->arena, &row->types,
+						   &row->err);
+		else if (!source_services_answer(e, &q->responses[i], &d->arena,
+						 &d->services, &why))
+			check_fail(&d->checks, why.code, "profiles", "services",
+				   "%s", why.message);
+	}
+}
+
+/* Sends what was gathered and empties the round. */
+static bool names_run(struct doctor *d, struct names_round *q,
+		      struct error *err)
+{
+	bool done = !q->count || context_run(&d->ctx, q->requests, q->responses,
+					     q->count, err);
+
+	if (done)
+		names_take(d, q);
+	for (size_t i = 0; i < q->count; i++) {
+		http_request_release(&q->requests[i]);
+		http_response_release(&q->responses[i]);
+	}
+	memset(q, 0, sizeof *q);
+	return done;
+}
+
+static bool types_add(struct doctor *d, struct names_round *q,
+		      struct doctor_service *row, struct error *err)
+{
+	if (q->count == LIMIT_BATCH && !names_run(d, q, err))
+		return false;
+	q->rows[q->count] = row;
+	return source_types_request(&d->ctx.profiles.endpoint,
+				    row->selector.ptr, names_range(d),
+				    &q->requests[q->count++], err);
+}
+
+/* All names, and the types under the services' own. */
+static bool fetch_names(struct doctor *d, struct error *err)
+{
+	struct names_round q = { .count = 0 };
+	bool done = source_services_request(
+		&d->ctx.profiles.endpoint, names_range(d), &q.requests[0], err);
+
+	q.count = 1;
+	for (size_t i = 0; done && i < d->row_count; i++)
+		done = set_selector(d, &d->rows[i], d->rows[i].name, err) &&
+		       types_add(d, &q, &d->rows[i], err);
+	return names_run(d, &q, err) && done;
+}
+
+static void match_row(struct doctor *d, struct doctor_service *row)
+{
+	row->match = name_match_find(&d->services, row->name, &row->found);
+	row->nearest_count = nearest_names(&d->services, row->name,
+					   row->nearest, NEAREST_SHOWN);
+	/* The list of names may lag behind; samples prove more. */
+	if (row->match != NAME_EXACT && row->types.count) {
+		row->match = NAME_EXACT;
+		row->found = row->name;
+	}
+}
+
+/* The types of services that are found under another spelling. */
+static bool fetch_varied(struct doctor *d, struct error *err)
+{
+	struct names_round q = { .count = 0 };
+	bool done = true;
+
+	for (size_t i = 0; done && i < d->row_count; i++) {
+		struct doctor_service *row = &d->rows[i];
+
+		match_row(d, row);
+		if (row->match == NAME_VARIED)
+			done = set_selector(d, row, row->found, err) &&
+			       types_add(d, &q, row, err);
+	}
+	return names_run(d, &q, err) && done;
+}
+
+/* ---- samples ---- */
+
+struct samples_round {
+	struct profile_fetch fetches[LIMIT_BATCH];
+	struct profile profiles[LIMIT_BATCH];
+	struct doctor_service *rows[LIMIT_BATCH]; /* NULL: no such span */
+	bool is_span[LIMIT_BATCH];
+	char span_ids[LIMIT_BATCH][17];
+	size_t count;
+	bool is_stranger_asked;
+};
+
+static bool choose_type(struct doctor *d, struct doctor_service *row)
+{
+	static const char *const words[] = { "cpu",   "wall",  "alloc",
+					     "block", "mutex", "inuse" };
+	struct error ignored;
+	bool is_gauge;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (row->types.count &&
+		    profile_type_resolve(str_from(words[i]), &row->types,
+					 &d->arena, &row->type_id, &is_gauge,
+					 &ignored)) {
+			row->has_cpu = i == 0;
+			return true;
+		}
+	return false;
+}
+
+static struct profile_fetch *samples_add(struct samples_round *q,
+					 struct doctor_service *row,
+					 struct time_range range)
+{
+	struct profile_fetch *f = &q->fetches[q->count];
+
+	profile_init(&q->profiles[q->count]);
+	*f = (struct profile_fetch){
+		.query = { .type_id = row->type_id.ptr,
+			   .selector = row->selector.ptr,
+			   .range = range },
+		.into = &q->profiles[q->count],
+	};
+	q->rows[q->count++] = row;
+	return f;
+}
+
+/* An id that is nobody's: every digit turned round. */
+static void strange_id(const char id[17], char out[17])
+{
+	static const char digits[] = "0123456789abcdef";
+	uint64_t value;
+
+	if (!parse_hex_u64((struct str){ id, 16 }, &value))
+		value = 0;
+	value = ~value;
+	for (int i = 15; i >= 0; i--, value >>= 4)
+		out[i] = digits[value & 15];
+	out[16] = '\0';
+}
+
+static void spans_add(struct doctor *d, struct samples_round *q,
+		      struct doctor_service *row)
+{
+	const struct span *s = &d->trace.spans[row->profile_span];
+	struct time_range range = { sat_sub_i64(s->start_ns, SPAN_LEAD_NS),
+				    sat_add_i64(s->end_ns, SPAN_TAIL_NS) };
+	char *id = q->span_ids[q->count];
+
+	memcpy(id, row->profile_id.ptr, 16);
+	q->is_span[q->count] = true;
+	samples_add(q, row, range)->query.span_id = id;
+	if (q->is_stranger_asked)
+		return;
+	q->is_stranger_asked = true;
+	strange_id(id, q->span_ids[q->count]);
+	id = q->span_ids[q->count];
+	q->is_span[q->count] = true;
+	samples_add(q, row, range)->query.span_id = id;
+	q->rows[q->count - 1] = NULL;
+}
+
+static void samples_take(struct doctor *d, struct samples_round *q, size_t i)
+{
+	const struct profile_fetch *f = &q->fetches[i];
+	const struct profile *p = f->into;
+	struct doctor_service *row = q->rows[i];
+	int64_t samples = p->stack_count ? p->sample_count : 0;
+
+	if (!row) {
+		d->is_selector_ignored = p->stack_count > 0;
+	} else if (q->is_span[i]) {
+		row->has_span_answer = f->has_answer;
+		row->span_samples = samples;
+		row->span_total = p->total;
+	} else {
+		row->has_answer = f->has_answer;
+		row->samples = samples;
+		row->total = p->total;
+		if (!f->has_answer)
+			row->err = f->err;
+	}
+}
+
+static bool samples_run(struct doctor *d, struct samples_round *q,
+			struct error *err)
+{
+	bool done = !q->count || fetch_profiles(&d->ctx, q->fetches, q->count,
+						NULL, NULL, 0, err);
+
+	for (size_t i = 0; i < q->count; i++) {
+		if (done)
+			samples_take(d, q, i);
+		profile_release(&q->profiles[i]);
+	}
+	q->count = 0;
+	memset(q->is_span, 0, sizeof q->is_span);
+	return done;
+}
+
+static bool is_present(const struct doctor_service *row)
+{
+	return row->match == NAME_EXACT || row->match == NAME_VARIED;
+}
+
+static bool fetch_samples(struct doctor *d, struct error *err)
+{
+	struct samples_round q = { .count = 0 };
+	size_t in_round = 0;
+
+	for (size_t i = 0; i < d->row_count; i++) {
+		struct doctor_service *row = &d->rows[i];
+
+		if (!is_present(row) || !choose_type(d, row))
+			continue;
+		if (in_round++ == ROWS_AT_ONCE) {
+			if (!samples_run(d, &q, err))
+				return false;
+			in_round = 1;
+		}
+		samples_add(&q, row, d->window);
+		if (row->has_cpu && is_span_profile_id(row->profile_id))
+			spans_add(d, &q, row);
+	}
+	return samples_run(d, &q, err);
+}
+
+/* Without a trace: do samples of the service name spans? SDKs that add span
+ * ids add the label too, so it is a sign, not a proof. */
+static bool fetch_span_names(struct doctor *d, struct error *err)
+{
+	struct http_request request = { 0 };
+	struct http_response response = { 0 };
+	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	struct name_list names = { NULL };
+	struct error ignored;
+	bool done;
+
+	if (d->has_trace || !d->row_count || !is_present(&d->rows[0]))
+		return true;
+	done = status_label_request(e, "span_name", d->rows[0].selector.ptr,
+				    d->window, &request, err) &&
+	       context_run(&d->ctx, &request, &response, 1, err);
+	d->has_span_names = done &&
+			    source_services_answer(e, &response, &d->arena,
+						   &names, &ignored) &&
+			    names.count > 0;
+	http_request_release(&request);
+	http_response_release(&response);
+	return done;
+}
+
+static void judge_spans(struct doctor *d)
+{
+	for (size_t i = 0; i < d->row_count; i++) {
+		struct doctor_service *row = &d->rows[i];
+		struct span_facts facts = {
+			.profile_id = row->profile_id,
+			.has_service = is_present(row),
+			.has_cpu = row->has_cpu,
+			.is_selector_ignored = d->is_selector_ignored,
+			.has_samples = row->span_total > 0,
+		};
+
+		if (row->profile_span != SPAN_NONE)
+			facts.duration_ns = span_duration_ns(
+				&d->trace.spans[row->profile_span]);
+		row->span_trouble = span_profiles_judge(&facts);
+	}
+}
+
+bool doctor_profiles(struct doctor *d, struct error *err)
+{
+	if (!choose_window(d, err) || !choose_rows(d, err))
+		return false;
+	if (!d->is_profiles_up)
+		return true;
+	if (!fetch_names(d, err) || !fetch_varied(d, err) ||
+	    !fetch_samples(d, err) || !fetch_span_names(d, err))
+		return false;
+	judge_spans(d);
+	doctor_judge_services(d);
+	return true;
+}
+
+bool doctor_profile_file(struct doctor *d, struct error *err)
+{
+	struct profile profile;
+	struct error why = { 0 };
+	char count[COUNT_TEXT_BYTES];
+
+	(void)err;
+	profile_init(&profile);
+	if (!fetch_profile_file(&d->ctx, d->ctx.profiles.path, STR(""),
+				&profile, &why)) {
+		check_fail(&d->checks, why.code, "profiles", "file", "%s",
+			   why.message);
+		check_mend(&d->checks, "--profiles-url file:PATH of a pprof "
+				       "file or of folded stacks");
+	} else {
+		struct str type = profile_type_name(&profile);
+
+		format_count(profile.stack_count, count);
+		check_ok(&d->checks, "profiles", "file",
+			 "%s distinct stacks of %.*s", count, STR_ARGS(type));
+	}
+	profile_release(&profile);
+	return true;
+}

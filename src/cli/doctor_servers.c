@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/num.h"
+#include "cli/doctor.h"
+#include "source/answer.h"
+#include "source/http_error.h"
+
+/* Longer than a server answers at once by default (a day). */
+#define LONG_RANGE_NS (2 * NS_PER_DAY)
+
+/* Not asked before an answer shows that something else is there. */
+enum {
+	ASK_TEMPO,
+	ASK_TEMPO_VERSION,
+	ASK_TEMPO_LOGIN,
+	ASK_JAEGER,
+	ASK_SERVICES,
+	ASK_STATS,
+	ASK_PROFILES_VERSION,
+	ASK_LENGTH,
+	ASK_COUNT,
+	ASK_TRACES_FIRST = ASK_TEMPO,
+	ASK_PROFILES_FIRST = ASK_SERVICES,
+};
+
+struct round {
+	struct endpoint traces[2]; /* Tempo's, Jaeger's */
+	struct http_request requests[ASK_COUNT];
+	struct http_response responses[ASK_COUNT];
+	size_t place[ASK_COUNT]; /* 1 + index; 0: not asked */
+	size_t count;
+};
+
+static const struct http_response *answer_of(const struct round *q, int ask)
+{
+	return q->place[ask] ? &q->responses[q->place[ask] - 1] : NULL;
+}
+
+static struct http_request *next_request(struct round *q, int ask)
+{
+	q->place[ask] = ++q->count;
+	return &q->requests[q->count - 1];
+}
+
+static void round_release(struct round *q)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		http_request_release(&q->requests[i]);
+		http_response_release(&q->responses[i]);
+	}
+}
+
+/* ---- addresses ---- */
+
+#define ORIGIN_BYTES (OPTION_ORIGIN_BYTES + 8)
+
+static struct str shown_url(struct doctor *d, const char *url)
+{
+	struct buf text;
+	struct str copy;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	url_redact(&text, str_from(url));
+	copy = arena_str(&d->arena, buf_str(&text));
+	buf_release(&text);
+	return copy.ptr ? copy : STR("");
+}
+
+/* A case keeps what was given, but not by which means. */
+static void find_origin(const struct doctor *d, const char *value,
+			const char *option, char out[ORIGIN_BYTES])
+{
+	const struct options *o = d->ctx.options;
+	char origin[OPTION_ORIGIN_BYTES];
+
+	options_origin(value, option, origin);
+	if (o->record || o->replay)
+		snprintf(out, ORIGIN_BYTES, "as given");
+	else
+		snprintf(out, ORIGIN_BYTES, "from %s", origin);
+}
+
+static void check_address(struct doctor *d, const struct side *s,
+			  const char *given, const char *name)
+{
+	bool is_traces = s == &d->ctx.traces;
+	char origin[ORIGIN_BYTES], option[32];
+	struct endpoint defaults[2];
+	struct str url;
+
+	if (s->is_default) {
+		context_trace_endpoints(&d->ctx, defaults);
+		if (is_traces)
+			check_ok(&d->checks, name, "url",
+				 "%s for Tempo, else %s for Jaeger, by default",
+				 defaults[0].url, defaults[1].url);
+		else
+			check_ok(&d->checks, name, "url", "%s, by default",
+				 s->endpoint.url);
+		return;
+	}
+	snprintf(option, sizeof option, "%s-url", name);
+	find_origin(d, given, option, origin);
+	url = shown_url(d, s->path ? s->path : s->endpoint.url);
+	check_ok(&d->checks, name, "url", "%s%.*s, %s", s->path ? "file " : "",
+		 STR_ARGS(url), origin);
+}
+
+static void check_tenant(struct doctor *d, const struct side *s,
+			 const char *name)
+{
+	const char *tenant = s->endpoint.tenant_id;
+	char option[32], origin[ORIGIN_BYTES];
+
+	if (!tenant) {
+		check_ok(&d->checks, name, "tenant",
+			 "none sent; needed where the server has several");
+		return;
+	}
+	snprintf(option, sizeof option, "%s-tenant-id", name);
+	if (!options_given(d->ctx.options, option))
+		snprintf(option, sizeof option, "tenant-id");
+	find_origin(d, tenant, option, origin);
+	check_ok(&d->checks, name, "tenant", "\"%s\" sent, %s", tenant, origin);
+}
+
+/* ---- asking ---- */
+
+static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
+{
+	enum source_kind kind = d->ctx.traces.kind;
+	int64_t now_ns = d->ctx.now_ns;
+
+	context_trace_endpoints(&d->ctx, q->traces);
+	if (kind == SOURCE_FILE || d->is_traces_up)
+		return true;
+	if (kind != SOURCE_JAEGER &&
+	    (!source_probe_request(SOURCE_TEMPO, &q->traces[0], now_ns,
+				   next_request(q, ASK_TEMPO), err) ||
+	     !status_version_request(SOURCE_TEMPO, &q->traces[0],
+				     next_request(q, ASK_TEMPO_VERSION), err) ||
+	     !status_login_request(&q->traces[0],
+				   next_request(q, ASK_TEMPO_LOGIN), err)))
+		return false;
+	return kind == SOURCE_TEMPO ||
+	       source_probe_request(SOURCE_JAEGER, &q->traces[1], now_ns,
+				    next_request(q, ASK_JAEGER), err);
+}
+
+static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
+{
+	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	int64_t now_ns = d->ctx.now_ns;
+	struct time_range longer = { sat_sub_i64(now_ns, LONG_RANGE_NS),
+				     now_ns };
+	struct http_request *length;
+
+	if (d->ctx.profiles.path)
+		return true;
+	if (!source_probe_request(SOURCE_PYROSCOPE, e, now_ns,
+				  next_request(q, ASK_SERVICES), err) ||
+	    !status_stats_request(e, next_request(q, ASK_STATS), err) ||
+	    !status_version_request(SOURCE_PYROSCOPE, e,
+				    next_request(q, ASK_PROFILES_VERSION), err))
+		return false;
+	length = next_request(q, ASK_LENGTH);
+	if (!source_services_request(e, longer, length, err))
+		return false;
+	length->is_probe = true;
+	return true;
+}
+
+/* ---- one side's answers ---- */
+
+struct side_answers {
+	const char *name; /* "traces" */
+	const char *wanted;
+	const struct endpoint *endpoint;
+	const struct http_response *best;  /* proof, or most telling failure */
+	const struct http_response *login; /* proves more, or NULL */
+	bool is_right;                     /* the kind of server looked for */
+	struct clock_answer clocks[ASK_COUNT];
+	size_t clock_count;
+	int64_t fastest_ns;
+};
+
+static void take_times(struct side_answers *s,
+		       const struct http_response *response)
+{
+	int64_t date_ns;
+
+	if (!response || !response->status)
+		return;
+	if (!s->fastest_ns || response->duration_ns < s->fastest_ns)
+		s->fastest_ns = response->duration_ns;
+	if (status_date_read(response, &date_ns))
+		s->clocks[s->clock_count++] =
+			(struct clock_answer){ date_ns, response->duration_ns };
+}
+
+static bool is_login_trouble(enum trouble trouble)
+{
+	return trouble == TROUBLE_CREDENTIALS || trouble == TROUBLE_RIGHTS ||
+	       trouble == TROUBLE_TENANT || trouble == TROUBLE_TENANT_HEADER;
+}
+
+static bool has_scheme_tls(const char *url)
+{
+	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
+}
+
+static void check_tls(struct doctor *d, const struct side_answers *s)
+{
+	const struct endpoint *e = s->endpoint;
+
+	if (!has_scheme_tls(e->url))
+		check_ok(&d->checks, s->name, "tls", "none: plain http");
+	else if (d->ctx.options->record || d->ctx.options->replay)
+		/* How it was checked is no part of a case. */
+		check_ok(&d->checks, s->name, "tls", "https");
+	else if (e->is_insecure) {
+		check_warn(&d->checks, s->name, "tls",
+			   "the certificate is not verified");
+		check_mend(&d->checks, "%s-cacert FILE instead of --insecure",
+			   side_prefix(e));
+	} else {
+		check_ok(&d->checks, s->name, "tls",
+			 "the certificate is trusted");
+	}
+}
+
+/* False when nothing more can be told of this side. */
+static bool check_connection(struct doctor *d, const struct side_answers *s)
+{
+	struct str host = url_authority(s->endpoint->url);
+	const struct error *why = &s->best->err;
+	bool is_tls;
+	char took[24];
+
+	if (s->best->status) {
+		format_duration(s->fastest_ns, took);
+		check_ok(&d->checks, s->name, "connection",
+			 "%.*s answers in %s", STR_ARGS(host), took);
+		check_tls(d, s);
+		return true;
+	}
+	is_tls = trouble_find(s->best) == TROUBLE_UNTRUSTED ||
+		 trouble_find(s->best) == TROUBLE_TLS;
+	check_fail(&d->checks, why->code, s->name,
+		   is_tls ? "tls" : "connection", "%s", why->message);
+	mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
+	return false;
+}
+
+static bool check_login(struct doctor *d, const struct side_answers *s)
+{
+	const struct http_response *r = s->login ? s->login : s->best;
+	struct str host = url_authority(s->endpoint->url);
+	enum trouble trouble = trouble_find(r);
+	bool is_tenant =
+		trouble == TROUBLE_TENANT || trouble == TROUBLE_TENANT_HEADER;
+	struct reason reason;
+
+	if (!is_login_trouble(trouble)) {
+		if (s->is_right)
+			check_ok(&d->checks, s->name, "login",
+				 "reading is allowed");
+		return true;
+	}
+	reason_read(r, &reason);
+	check_fail(&d->checks, ERROR_AUTH, s->name,
+		   is_tenant ? "tenant" : "login", "%.*s answers %d%s%s%s%s",
+		   STR_ARGS(host), r->status, reason.text[0] ? ": " : "",
+		   reason.text, r->location[0] ? ", and would go to " : "",
+		   r->location);
+	mend_trouble(&d->checks, trouble, s->endpoint);
+	return false;
+}
+
+static void check_clock(struct doctor *d, const struct side_answers *s)
+{
+	struct clock_offset clock;
+	enum check_status status;
+	char off[24];
+	bool is_behind;
+
+	if (!s->clock_count) {
+		check_ok(&d->checks, s->name, "clock",
+			 "not known: the answers carry no Date");
+		return;
+	}
+	clock = clock_offset_find(s->clocks, s->clock_count, d->ctx.now_ns);
+	status = clock_offset_judge(&clock);
+	is_behind = clock.offset_ns < 0;
+	if (status == CHECK_OK) {
+		check_ok(&d->checks, s->name, "clock",
+			 "agrees with this machine's to some seconds");
+		return;
+	}
+	format_duration(is_behind ? sat_sub_i64(0, clock.offset_ns)
+				  : clock.offset_ns,
+			off);
+	if (status == CHECK_WARNING)
+		check_warn(&d->checks, s->name, "clock",
+			   "about %s %s this machine's", off,
+			   is_behind ? "behind" : "ahead of");
+	else
+		check_fail(&d->checks, ERROR_INTERNAL, s->name, "clock",
+			   "about %s %s this machine's: windows such as now-1h "
+			   "miss what was sent",
+			   off, is_behind ? "behind" : "ahead of");
+	check_mend(&d->checks,
+		   "timedatectl set-ntp true, on whichever is wrong (where "
+		   "TRACEFIND_NOW is set, that is this machine's)");
+}
+
+/* ---- other servers than looked for ---- */
+
+static const char *kind_title(enum source_kind kind)
+{
+	if (kind == SOURCE_PYROSCOPE)
+		return "Pyroscope";
+	return kind == SOURCE_TEMPO ? "Tempo" : "Jaeger";
+}
+
+/* A wrong kind behind an address is worth its name. NULL: not recognised. */
+static bool find_stranger(struct doctor *d, const struct endpoint *e,
+			  const enum source_kind *kinds, size_t n,
+			  enum source_kind *found, struct error *err)
+{
+	struct http_request requests[2] = { 0 };
+	struct http_response responses[2] = { 0 };
+	bool done = false;
+	size_t i;
+
+	*found = SOURCE_UNKNOWN;
+	for (i = 0; i < n; i++)
+		if (!source_probe_request(kinds[i], e, d->ctx.now_ns,
+					  &requests[i], err))
+			goto out;
+	done = context_run(&d->ctx, requests, responses, n, err);
+	for (i = 0; done && i < n; i++)
+		if (source_probe_matches(kinds[i], &responses[i]) &&
+		    *found == SOURCE_UNKNOWN)
+			*found = kinds[i];
+out:
+	for (i = 0; i < n; i++) {
+		http_request_release(&requests[i]);
+		http_response_release(&responses[i]);
+	}
+	return done;
+}
+
+static bool check_stranger(struct doctor *d, const struct side_answers *s,
+			   struct error *err)
+{
+	static const enum source_kind of_traces[] = { SOURCE_TEMPO,
+						      SOURCE_JAEGER };
+	static const enum source_kind of_profiles[] = { SOURCE_PYROSCOPE };
+	struct str host = url_authority(s->endpoint->url);
+	bool is_traces = s->endpoint == &d->ctx.traces.endpoint;
+	enum source_kind found;
+	struct error why = { 0 };
+
+	if (!find_stranger(d, s->endpoint, is_traces ? of_profiles : of_traces,
+			   is_traces ? 1 : 2, &found, err))
+		return false;
+	if (found != SOURCE_UNKNOWN) {
+		check_fail(&d->checks, ERROR_NETWORK, s->name, "server",
+			   "%s answers at %.*s, not %s", kind_title(found),
+			   STR_ARGS(host), s->wanted);
+		check_mend(&d->checks, "that address is for %s-url: %s-url %s",
+			   is_traces ? "--profiles" : "--traces",
+			   is_traces ? "--profiles" : "--traces",
+			   s->endpoint->url);
+		return true;
+	}
+	source_probe_fail(s->endpoint, s->wanted, s->best, 1, &why);
+	check_fail(&d->checks, why.code, s->name, "server", "%s", why.message);
+	mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
+	return true;
+}
+
+/* ---- traces ---- */
+
+static void check_version(struct doctor *d, const char *name, const char *kind,
+			  const struct http_response *response)
+{
+	char version[STATUS_VERSION_BYTES];
+
+	if (response && status_version_read(response, version) && version[0])
+		check_ok(&d->checks, name, "server", "%s %s", kind, version);
+	else
+		check_ok(&d->checks, name, "server",
+			 "%s, which does not tell its version", kind);
+}
+
+/* Which of the two answered, or tells most; the run's endpoint is set to it. */
+static void settle_traces(struct doctor *d, const struct round *q,
+			  struct side_answers *s)
+{
+	static const int asks[] = { ASK_TEMPO, ASK_JAEGER };
+	static const enum source_kind kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
+	size_t from[2], best = 0, count = 0, i;
+	struct http_response all[2];
+
+	for (i = 0; i < 2; i++) {
+		const struct http_response *r = answer_of(q, asks[i]);
+
+		if (!r)
+			continue;
+		if (!s->is_right && source_probe_matches(kinds[i], r)) {
+			s->is_right = true;
+			d->ctx.traces.kind = kinds[i];
+			best = i;
+		}
+		from[count] = i;
+		all[count++] = *r;
+	}
+	if (!s->is_right)
+		best = from[source_probe_best(all, count) - all];
+	s->best = answer_of(q, asks[best]);
+	d->ctx.traces.endpoint.url = q->traces[best].url;
+	/* By default the two are different servers. */
+	for (i = 0; i < 2; i++)
+		if (i == best || !d->ctx.traces.is_default)
+			take_times(s, answer_of(q, asks[i]));
+}
+
+static void check_no_default(struct doctor *d)
+{
+	struct endpoint defaults[2];
+
+	context_trace_endpoints(&d->ctx, defaults);
+	check_fail(&d->checks, ERROR_NETWORK, "traces", "connection",
+		   "nothing answers at %s (Tempo) or %s (Jaeger)",
+		   defaults[0].url, defaults[1].url);
+	check_mend(&d->checks,
+		   "--traces-url URL, or export TRACEFIND_TRACES_URL=URL");
+}
+
+static bool judge_traces(struct doctor *d, const struct round *q,
+			 struct error *err)
+{
+	struct side_answers s = { .name = "traces",
+				  .wanted = "Tempo or Jaeger",
+				  .endpoint = &d->ctx.traces.endpoint };
+	bool is_tempo;
+
+	if (d->is_traces_up)
+		return true;
+	check_address(d, &d->ctx.traces, d->ctx.options->traces_url, "traces");
+	if (d->ctx.traces.kind == SOURCE_FILE) {
+		d->is_traces_up = true;
+		return true;
+	}
+	settle_traces(d, q, &s);
+	if (d->ctx.traces.is_default && !s.best->status) {
+		check_no_default(d);
+		return true;
+	}
+	is_tempo = d->ctx.traces.kind == SOURCE_TEMPO;
+	if (s.is_right && is_tempo)
+		s.login = answer_of(q, ASK_TEMPO_LOGIN);
+	if (!check_connection(d, &s) || !check_login(d, &s))
+		return true;
+	if (!s.is_right)
+		return check_stranger(d, &s, err);
+	check_version(d, "traces", kind_title(d->ctx.traces.kind),
+		      is_tempo ? answer_of(q, ASK_TEMPO_VERSION) : NULL);
+	check_tenant(d, &d->ctx.traces, "traces");
+	check_clock(d, &s);
+	d->is_traces_up = true;
+	return true;
+}
+
+/* ---- profiles ---- */
+
+static void check_length(struct doctor *d, const struct http_response *response)
+{
+	char limit[STATUS_VERSION_BYTES];
+
+	if (response && status_length_limit_read(response, limit)) {
+		if (!parse_duration(str_from(limit), &d->length_limit_ns))
+			d->length_limit_ns = 0;
+		check_ok(&d->checks, "profiles", "limits",
+			 "ranges of at most %s at once; by default nothing "
+			 "over 7d back",
+			 limit[0] ? limit : "a day");
+	} else if (response && response->status == 200) {
+		check_ok(&d->checks, "profiles", "limits",
+			 "answers for two days at once; by default nothing "
+			 "over 7d back");
+	}
+}
+
+static void check_no_data(struct doctor *d)
+{
+	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	char tenant[160];
+
+	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "data",
+		   "the server has no profile at all (%s)",
+		   tenant_words(e, tenant, sizeof tenant));
+	check_mend(&d->checks,
+		   "--profiles-tenant-id NAME if it is another tenant's; else "
+		   "the services do not send: SDK or Alloy to %s",
+		   e->url);
+}
+
+static void read_data(struct doctor *d, const struct round *q)
+{
+	const struct http_response *stats = answer_of(q, ASK_STATS);
+	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	struct error ignored;
+
+	if (!source_services_answer(e, answer_of(q, ASK_SERVICES), &d->arena,
+				    &d->recent, &ignored))
+		d->recent.count = 0;
+	if (!stats || !status_stats_read(stats, &d->stats))
+		return;
+	if (!d->stats.has_data && !d->recent.count)
+		check_no_data(d);
+}
+
+static bool judge_profiles(struct doctor *d, const struct round *q,
+			   struct error *err)
+{
+	struct side_answers s = { .name = "profiles",
+				  .wanted = "Pyroscope",
+				  .endpoint = &d->ctx.profiles.endpoint };
+
+	check_address(d, &d->ctx.profiles, d->ctx.options->profiles_url,
+		      "profiles");
+	if (d->ctx.profiles.path) {
+		d->is_profiles_up = true;
+		return true;
+	}
+	s.best = answer_of(q, ASK_SERVICES);
+	s.is_right = source_probe_matches(SOURCE_PYROSCOPE, s.best);
+	for (int ask = ASK_PROFILES_FIRST; ask < ASK_COUNT; ask++)
+		take_times(&s, answer_of(q, ask));
+	if (!check_connection(d, &s) || !check_login(d, &s))
+		return true;
+	if (!s.is_right)
+		return check_stranger(d, &s, err);
+	check_version(d, "profiles", "Pyroscope",
+		      answer_of(q, ASK_PROFILES_VERSION));
+	check_tenant(d, &d->ctx.profiles, "profiles");
+	check_clock(d, &s);
+	check_length(d, answer_of(q, ASK_LENGTH));
+	read_data(d, q);
+	d->is_profiles_up = true;
+	return true;
+}
+
+bool doctor_servers(struct doctor *d, struct error *err)
+{
+	struct round q = { .count = 0 };
+	bool done = ask_traces(d, &q, err) && ask_profiles(d, &q, err);
+
+	if (done && q.count)
+		done = context_run(&d->ctx, q.requests, q.responses, q.count,
+				   err);
+	done = done && judge_traces(d, &q, err) && judge_profiles(d, &q, err);
+	round_release(&q);
+	return done;
+}

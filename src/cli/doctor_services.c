@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "cli/doctor.h"
+#include "cli/missing.h"
+#include "render/units.h"
+
+/* Names that fit into one line of a message. */
+#define EXAMPLES_MAX 4
+
+static bool is_present(const struct doctor_service *row)
+{
+	return row->match == NAME_EXACT || row->match == NAME_VARIED;
+}
+
+static bool has_samples(const struct doctor_service *row)
+{
+	return row->has_answer && row->samples != 0;
+}
+
+/* Of a trace some services may well do without; alone it is the question. */
+static void trouble(struct doctor *d, const char *format, ...)
+	PRINTF_LIKE(2, 3);
+
+static void trouble(struct doctor *d, const char *format, ...)
+{
+	char text[LIMIT_CHECK_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	if (vsnprintf(text, sizeof text, format, args) < 0)
+		text[0] = '\0';
+	va_end(args);
+	if (d->has_trace)
+		check_warn(&d->checks, "profiles", "service", "%s", text);
+	else
+		check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "service",
+			   "%s", text);
+}
+
+static void add_names(struct buf *out, const struct str *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		buf_addf(out, "%s\"%.*s\"", i ? ", " : "", STR_ARGS(names[i]));
+}
+
+static void judge_near(struct doctor *d, const struct doctor_service *row)
+{
+	struct buf names;
+
+	buf_init(&names, LIMIT_CHECK_BYTES);
+	add_names(&names, row->nearest, row->nearest_count);
+	trouble(d, "no profile under the name \"%.*s\"; nearest: %s",
+		STR_ARGS(row->name), buf_text(&names));
+	buf_clear(&names);
+	selector_add(&names, STR("service_name"), row->nearest[0]);
+	selector_close(&names);
+	check_mend(&d->checks,
+		   d->has_trace ? "if it is that one: tracefind slow TRACE "
+				  "--selector '%s'"
+				: "if it is that one: --selector '%s'",
+		   buf_text(&names));
+	buf_release(&names);
+}
+
+/* Those whose names are nowhere, in one check. */
+static void judge_no_names(struct doctor *d)
+{
+	size_t count = d->services.count, missing = 0;
+	size_t shown = count > EXAMPLES_MAX ? EXAMPLES_MAX : count;
+	struct buf lost, names;
+
+	buf_init(&lost, LIMIT_CHECK_BYTES);
+	buf_init(&names, LIMIT_CHECK_BYTES);
+	for (size_t i = 0; i < d->row_count; i++)
+		if (d->rows[i].match == NAME_NONE)
+			buf_addf(&lost, "%s\"%.*s\"", missing++ ? ", " : "",
+				 STR_ARGS(d->rows[i].name));
+	add_names(&names, d->services.items, shown);
+	if (missing) {
+		trouble(d,
+			"no profile under the name%s %s nor a similar one; "
+			"the server has %zu%s%s",
+			missing > 1 ? "s" : "", buf_text(&lost), count,
+			shown < count ? ", such as " : ": ", buf_text(&names));
+		check_mend(&d->checks,
+			   "under another name: --selector "
+			   "'{service_name=\"NAME\"}'; another tenant: "
+			   "--profiles-tenant-id NAME; else it sends none: add "
+			   "the Pyroscope SDK or Alloy to it");
+	}
+	buf_release(&lost);
+	buf_release(&names);
+}
+
+static void judge_varied(struct doctor *d, const struct doctor_service *row)
+{
+	check_warn(&d->checks, "profiles", "service",
+		   "\"%.*s\" sends its profiles as \"%.*s\"",
+		   STR_ARGS(row->name), STR_ARGS(row->found));
+	check_mend(&d->checks,
+		   "tracefind slow TRACE --selector '%.*s'; for good: give "
+		   "both the same name (OTEL_SERVICE_NAME, the profiler's "
+		   "application name)",
+		   STR_ARGS(row->selector));
+}
+
+static void judge_quiet(struct doctor *d, const struct doctor_service *row)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	struct str word = profile_type_word(row->type_id, &row->types);
+
+	format_rfc3339(d->window.from_ns, from);
+	format_rfc3339(d->window.to_ns, to);
+	trouble(d,
+		"\"%.*s\" has profiles within a day, but no %.*s samples "
+		"between %.19sZ and %.19sZ",
+		STR_ARGS(row->name), STR_ARGS(word), from, to);
+	check_mend(&d->checks,
+		   "%s; if that finds none either, its profiler stopped: look "
+		   "at the log of its SDK or of Alloy",
+		   d->has_trace ? "--pad 30m" : "--since 24h");
+}
+
+static void judge_types(struct doctor *d, const struct doctor_service *row)
+{
+	struct str word = profile_type_word(row->type_id, &row->types);
+
+	if (!row->types.count || !row->type_id.len) {
+		trouble(d, "\"%.*s\" has none of the known profile types",
+			STR_ARGS(row->name));
+		check_mend(&d->checks, "tracefind types --service '%.*s'",
+			   STR_ARGS(row->found));
+		return;
+	}
+	if (row->has_cpu)
+		return;
+	check_warn(&d->checks, "profiles", "service",
+		   "\"%.*s\" has no CPU profile; the best it has is %.*s",
+		   STR_ARGS(row->name), STR_ARGS(word));
+	check_mend(&d->checks, "enable CPU in its profiler: tracefind types "
+			       "--guide tells how");
+}
+
+/* A row's troubles, none when all is well. */
+static void judge_row(struct doctor *d, const struct doctor_service *row)
+{
+	if (row->match == NAME_NEAR)
+		judge_near(d, row);
+	if (!is_present(row))
+		return;
+	if (row->match == NAME_VARIED)
+		judge_varied(d, row);
+	judge_types(d, row);
+	if (!row->type_id.len)
+		return;
+	if (!row->has_answer) {
+		trouble(d, "\"%.*s\": %s", STR_ARGS(row->name),
+			row->err.message);
+		check_mend(&d->checks,
+			   "a shorter window asks less: --pad 1m, --since 5m");
+	} else if (!has_samples(row)) {
+		judge_quiet(d, row);
+	}
+}
+
+/* ---- windows ---- */
+
+static size_t count_with_samples(const struct doctor *d)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->row_count; i++)
+		count += has_samples(&d->rows[i]);
+	return count;
+}
+
+static void show_time(int64_t time_ns, char out[TIME_RFC3339_BYTES])
+{
+	format_rfc3339(time_ns, out);
+	out[19] = 'Z';
+	out[20] = '\0';
+}
+
+static void judge_window(struct doctor *d)
+{
+	struct window_limits limits = {
+		.oldest_ns = d->stats.has_data ? d->stats.oldest_ns : 0,
+		.newest_ns = d->stats.has_data ? d->stats.newest_ns : 0,
+		.length_ns = d->length_limit_ns,
+		.lookback_ns = SERVER_LOOKBACK_NS,
+	};
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	char edge[TIME_RFC3339_BYTES];
+	struct checks *c = &d->checks;
+
+	/* What is there proves more than times that are told late. */
+	if (count_with_samples(d))
+		limits.oldest_ns = limits.newest_ns = 0;
+	show_time(d->window.from_ns, from);
+	show_time(d->window.to_ns, to);
+	switch (window_judge(d->window, d->ctx.now_ns, &limits)) {
+	case WINDOW_OK:
+		check_ok(c, "profiles", "window", "%s to %s", from, to);
+		break;
+	case WINDOW_BEFORE_DATA:
+		show_time(limits.oldest_ns, edge);
+		check_fail(c, ERROR_NOT_FOUND, "profiles", "window",
+			   "ends at %s, before the oldest profile, of %s", to,
+			   edge);
+		check_mend(c, "a newer trace; to keep more: the retention "
+			      "period in Pyroscope's limits");
+		break;
+	case WINDOW_CUT_BY_DATA:
+		show_time(limits.oldest_ns, edge);
+		check_warn(c, "profiles", "window",
+			   "begins at %s, before the oldest profile, of %s",
+			   from, edge);
+		check_mend(c, "--from %s", edge);
+		break;
+	case WINDOW_AFTER_DATA:
+		show_time(limits.newest_ns, edge);
+		check_fail(c, ERROR_NOT_FOUND, "profiles", "window",
+			   "begins at %s, after the newest profile, of %s: "
+			   "nobody sends any more",
+			   from, edge);
+		check_mend(c, "look at the logs of the SDKs or of Alloy; "
+			      "another tenant: --profiles-tenant-id NAME");
+		break;
+	case WINDOW_PAST_LOOKBACK:
+		check_warn(c, "profiles", "window",
+			   "begins at %s, over 7d ago: by default the server "
+			   "leaves out what is older",
+			   from);
+		check_mend(c, "Pyroscope: querier.max-query-lookback");
+		break;
+	case WINDOW_TOO_LONG:
+		check_warn(c, "profiles", "window",
+			   "%s to %s is longer than the server answers at once",
+			   from, to);
+		check_mend(c, "a shorter --since, or Pyroscope: "
+			      "querier.max-query-length");
+		break;
+	}
+}
+
+/* ---- all services ---- */
+
+/* With neither trace nor service: does anybody send at all? */
+static void judge_data(struct doctor *d)
+{
+	char newest[24] = "of an unknown time", oldest[24] = "";
+
+	if (!d->stats.has_data && !d->recent.count)
+		return;
+	if (d->stats.newest_ns)
+		format_duration(sat_sub_i64(d->ctx.now_ns, d->stats.newest_ns),
+				newest);
+	if (d->stats.oldest_ns)
+		format_duration(sat_sub_i64(d->ctx.now_ns, d->stats.oldest_ns),
+				oldest);
+	if (d->recent.count) {
+		check_ok(&d->checks, "profiles", "data",
+			 "%zu services sent profiles in the last hour%s%s%s",
+			 d->recent.count, oldest[0] ? "; the oldest is " : "",
+			 oldest, oldest[0] ? " old" : "");
+		return;
+	}
+	check_warn(&d->checks, "profiles", "data",
+		   "no service sent profiles in the last hour, %zu in the last "
+		   "day; the newest is %s%s",
+		   d->services.count, newest, d->stats.newest_ns ? " old" : "");
+	check_mend(&d->checks,
+		   "look at the logs of the SDKs or of Alloy; another tenant: "
+		   "--profiles-tenant-id NAME");
+}
+
+static void judge_none(struct doctor *d)
+{
+	char to[TIME_RFC3339_BYTES];
+
+	show_time(d->window.to_ns, to);
+	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
+		   "no service has sent profiles in the day before %s", to);
+	check_mend(&d->checks, "another tenant: --profiles-tenant-id NAME; "
+			       "another server: --profiles-url URL");
+}
+
+static void judge_summary(struct doctor *d)
+{
+	size_t count = count_with_samples(d);
+
+	if (count)
+		check_ok(&d->checks, "profiles", "services",
+			 "%zu of %zu with samples in the window%s", count,
+			 d->row_count,
+			 d->rows_left_out ? " (more were not looked at)" : "");
+	else if (d->has_trace)
+		check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
+			   "no service of the trace has samples in the window");
+}
+
+/* ---- span profiles ---- */
+
+static struct str language_of(const struct doctor *d,
+			      const struct doctor_service *row)
+{
+	for (uint32_t i = 0; i < d->trace.span_count; i++)
+		if (str_equal(span_service(&d->trace, i), row->name))
+			return resource_attr(&d->trace,
+					     d->trace.spans[i].resource,
+					     STR("telemetry.sdk.language"));
+	return STR("");
+}
+
+static bool has_no_id(const struct doctor_service *row)
+{
+	return row->span_trouble == SPANS_NO_ID && row->span_count > 0 &&
+	       is_present(row);
+}
+
+/* Those without ids in one check a language, since the mend is the same:
+ * called for each row, acts for the first of a language. */
+static void judge_no_id(struct doctor *d, size_t first)
+{
+	struct str language = language_of(d, &d->rows[first]);
+	struct buf names;
+
+	buf_init(&names, LIMIT_CHECK_BYTES);
+	for (size_t i = 0; i < d->row_count; i++) {
+		if (!has_no_id(&d->rows[i]) ||
+		    !str_equal(language_of(d, &d->rows[i]), language))
+			continue;
+		if (i < first)
+			break;
+		buf_addf(&names, "%s\"%.*s\"", names.len ? ", " : "",
+			 STR_ARGS(d->rows[i].name));
+	}
+	if (names.len) {
+		check_warn(&d->checks, "profiles", "spans",
+			   "no span of %s carries pyroscope.profile.id, so "
+			   "samples cannot be told apart by span",
+			   buf_text(&names));
+		mend_span_profiles(&d->checks, language);
+	}
+	buf_release(&names);
+}
+
+static void judge_bad_id(struct doctor *d, const struct doctor_service *row)
+{
+	check_warn(&d->checks, "profiles", "spans",
+		   "\"%.*s\": pyroscope.profile.id is \"%.*s\", not a span id "
+		   "of 16 hex digits",
+		   STR_ARGS(row->name), STR_ARGS(row->profile_id));
+	check_mend(&d->checks,
+		   "leave the attribute to the SDK's wrapper; a template in a "
+		   "collector was not filled in");
+}
+
+/* Many a service waits all along and has no sample; that none has one is a
+ * sign of more. */
+static void judge_no_samples(struct doctor *d, bool is_short)
+{
+	if (is_short) {
+		check_warn(&d->checks, "profiles", "spans",
+			   "no samples of any labelled span; they took under "
+			   "20 ms, and a sample stands for 10 ms of CPU");
+		check_mend(&d->checks, "a slower trace of the same operation");
+		return;
+	}
+	check_warn(&d->checks, "profiles", "spans",
+		   "spans carry profile ids, but none of those asked for has "
+		   "samples");
+	check_mend(&d->checks,
+		   "they may have waited: only CPU time is labelled (Java: "
+		   "wall too); else see that profiler and span wrapper run in "
+		   "the same process");
+}
+
+static void judge_ignored(struct doctor *d)
+{
+	check_warn(&d->checks, "profiles", "spans",
+		   "the server answers for a span that does not exist: it "
+		   "ignores span selectors");
+	check_mend(&d->checks, "a newer Pyroscope; until then --scope "
+			       "service");
+}
+
+static size_t count_spans(const struct doctor *d, enum span_trouble trouble)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->row_count; i++)
+		count += d->rows[i].span_trouble == trouble &&
+			 is_present(&d->rows[i]);
+	return count;
+}
+
+static void judge_span_samples(struct doctor *d)
+{
+	size_t with = count_spans(d, SPANS_OK);
+	size_t idle = count_spans(d, SPANS_NO_SAMPLES);
+	size_t brief = count_spans(d, SPANS_TOO_SHORT);
+
+	if (count_spans(d, SPANS_IGNORED))
+		judge_ignored(d);
+	else if (with)
+		check_ok(&d->checks, "profiles", "spans",
+			 "of %zu services with labelled spans %zu have samples "
+			 "of the longest one%s",
+			 with + idle + brief, with,
+			 idle + brief ? "; the others were hardly on CPU" : "");
+	else if (idle + brief)
+		judge_no_samples(d, !idle);
+	for (size_t i = 0; i < d->row_count; i++) {
+		const struct doctor_service *row = &d->rows[i];
+
+		if (has_no_id(row))
+			judge_no_id(d, i);
+		else if (row->span_trouble == SPANS_BAD_ID)
+			judge_bad_id(d, row);
+	}
+}
+
+static void judge_span_names(struct doctor *d)
+{
+	if (!d->row_count || !is_present(&d->rows[0]))
+		return;
+	if (d->has_span_names) {
+		check_ok(&d->checks, "profiles", "spans",
+			 "samples name the spans they belong to");
+		return;
+	}
+	check_warn(&d->checks, "profiles", "spans",
+		   "no sample names a span: most likely no span profiles");
+	check_mend(&d->checks,
+		   "to be sure, with a trace of it: tracefind doctor TRACE");
+}
+
+void doctor_judge_services(struct doctor *d)
+{
+	if (!d->stats.has_data && !d->services.count && !d->recent.count &&
+	    checks_count(&d->checks, CHECK_FAILED))
+		return;
+	if (!d->row_count) {
+		judge_data(d);
+		return;
+	}
+	judge_window(d);
+	if (!d->services.count) {
+		judge_none(d);
+		return;
+	}
+	judge_summary(d);
+	judge_no_names(d);
+	for (size_t i = 0; i < d->row_count; i++)
+		judge_row(d, &d->rows[i]);
+	if (d->has_trace)
+		judge_span_samples(d);
+	else
+		judge_span_names(d);
+}

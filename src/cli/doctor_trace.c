@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
+#include "cli/doctor.h"
+#include "cli/fetch.h"
+#include "cli/trace_arg.h"
+
+static void check_complete(struct doctor *d)
+{
+	const struct trace *t = &d->trace;
+	bool is_strict = d->ctx.options->strict;
+
+	if (!t->is_partial && !t->orphan_count) {
+		check_ok(&d->checks, "trace", "complete",
+			 "every span's parent is there");
+		return;
+	}
+	if (is_strict)
+		check_fail(&d->checks, ERROR_PARTIAL, "trace", "complete",
+			   "spans whose parents are not there: %u%s",
+			   t->orphan_count,
+			   t->is_partial ? ", and the server cut it" : "");
+	else if (t->is_partial)
+		check_warn(&d->checks, "trace", "complete",
+			   "the server gave only a part of it");
+	else
+		check_warn(&d->checks, "trace", "complete",
+			   "spans whose parents are not there: %u",
+			   t->orphan_count);
+	check_mend(&d->checks,
+		   t->is_partial
+			   ? "Tempo: overrides max_bytes_per_trace; Jaeger: "
+			     "max_trace_size"
+			   : "fresh traces arrive in parts: try again in half "
+			     "a minute; else a service does not send, or "
+			     "samples on its own");
+}
+
+static void check_found(struct doctor *d, struct str source)
+{
+	const struct trace *t = &d->trace;
+	char took[24], began[TIME_RFC3339_BYTES], age[24];
+
+	format_duration(sat_sub_i64(t->end_ns, t->start_ns), took);
+	format_duration(sat_sub_i64(d->ctx.now_ns, t->start_ns), age);
+	format_rfc3339(t->start_ns, began);
+	check_ok(&d->checks, "trace", "found",
+		 "%u spans of %u services, %s, began %.19sZ, %s ago; from %.*s",
+		 t->span_count, t->service_count, took, began, age,
+		 STR_ARGS(source));
+}
+
+static void check_missing(struct doctor *d, const struct error *why)
+{
+	check_fail(&d->checks, why->code, "trace", "found", "%s", why->message);
+	if (why->code != ERROR_NOT_FOUND) {
+		check_mend(&d->checks, "the checks of the traces side above "
+				       "say more; try again");
+		return;
+	}
+	check_mend(&d->checks,
+		   "paste the whole id; another tenant: --traces-tenant-id "
+		   "NAME; older than the server keeps, or not sampled: take a "
+		   "newer trace");
+}
+
+static bool is_for_the_user(const struct error *why)
+{
+	return why->code == ERROR_USAGE || why->code == ERROR_MEMORY ||
+	       why->code == ERROR_INTERRUPTED;
+}
+
+bool doctor_trace(struct doctor *d, struct error *err)
+{
+	const struct options *o = d->ctx.options;
+	const char *text = o->arg_count ? o->args[0] : NULL;
+	struct trace_arg arg = { 0 };
+	struct error why = { 0 };
+	struct str source;
+
+	if (text && !trace_arg_parse(text, &arg, err))
+		return false;
+	if (!text && !d->ctx.traces.path)
+		return true;
+	if (!arg.path && !d->is_traces_up)
+		return true;
+	if (!fetch_trace(&d->ctx, text, &d->trace, &source, &why)) {
+		if (is_for_the_user(&why)) {
+			*err = why;
+			return false;
+		}
+		check_missing(d, &why);
+		return true;
+	}
+	d->has_trace = true;
+	check_found(d, source);
+	check_complete(d);
+	return true;
+}
