@@ -132,11 +132,18 @@ static bool has_any_secret(const struct connection_options *c)
 	return has_file(c) || c->token || c->password;
 }
 
-static void fall_back(const char **value, const char *common,
-		      const char *variable)
+/* As if its option were given, so that a case file keeps it. */
+static void fall_back(struct options *o, const char **value, const char *common,
+		      const char *variable, const char *option)
 {
-	if (!*value && !common)
-		*value = environment_get(variable);
+	struct option_form form;
+
+	if (*value || common)
+		return;
+	*value = environment_get(variable);
+	if (*value && option_form_find(&options_table, str_from(option), &form))
+		o->given[form.number / 8] |=
+			(unsigned char)(1u << form.number % 8);
 }
 
 /* Those who use Pyroscope's own command line have these set already. */
@@ -145,14 +152,16 @@ static void read_profilecli(struct options *o)
 	struct connection_options *own = &o->profiles;
 	const struct connection_options *common = &o->common;
 
-	fall_back(&o->profiles_url, NULL, "PROFILECLI_URL");
-	fall_back(&own->tenant_id, common->tenant_id, "PROFILECLI_TENANT_ID");
+	fall_back(o, &o->profiles_url, NULL, "PROFILECLI_URL", "profiles-url");
+	fall_back(o, &own->tenant_id, common->tenant_id, "PROFILECLI_TENANT_ID",
+		  "profiles-tenant-id");
 	if (has_any_secret(own) || has_any_secret(common))
 		return;
 	own->token = environment_get("PROFILECLI_TOKEN");
 	if (own->token)
 		return;
-	fall_back(&own->username, common->username, "PROFILECLI_USERNAME");
+	fall_back(o, &own->username, common->username, "PROFILECLI_USERNAME",
+		  "profiles-username");
 	own->password = environment_get("PROFILECLI_PASSWORD");
 }
 
