@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A baseline that is known to be healthy: the nearest earlier window in which
+ * the traces say that the same operation was not slow.
+ */
+#ifndef ANALYZE_BASELINE_H
+#define ANALYZE_BASELINE_H
+
+#include "analyze/onset.h"
+#include "model/history.h"
+
+#define WINDOW_NONE UINT32_MAX
+
+enum baseline_slot {
+	BASELINE_PREVIOUS = 0,
+	BASELINE_HOUR,
+	BASELINE_DAY,
+	BASELINE_WEEK,
+	BASELINE_SLOTS,
+};
+
+/* Which window of the history is what; WINDOW_NONE: not asked. */
+struct window_roles {
+	uint32_t slow;      /* around the trace, all traces */
+	uint32_t slow_only; /* the same, selected by duration */
+	uint32_t baselines[BASELINE_SLOTS];
+};
+
+/* All WINDOW_NONE. */
+void window_roles_init(struct window_roles *roles);
+
+/* A baseline is healthy when the slow span took at least this many times its
+ * median: about what three standard deviations of an ordinary service's
+ * medians come to. */
+#define BASELINE_RATIO 1.5
+
+struct baseline_health {
+	int healthy; /* 1, 0, -1 not known: less than USUAL_MIN spans */
+	struct time_range range; /* without the slow part */
+	uint32_t count;          /* spans */
+	int64_t p50_ns;          /* -1 none */
+	struct str text;         /* why it was taken or not */
+};
+
+struct baseline_choice {
+	struct baseline_health slots[BASELINE_SLOTS];
+	uint32_t chosen; /* slot, BASELINE_SLOTS: none is healthy */
+	uint32_t window; /* of the history, WINDOW_NONE */
+	/* No window was faster: the operation is not slower than usual, and
+	 * the nearest with enough spans was taken. */
+	bool is_alike;
+	struct str text; /* for the report, never empty */
+};
+
+const char *baseline_slot_name(unsigned slot); /* "previous", "1h", ... */
+
+/* duration_ns: what the operation took in the trace in question. onset may be
+ * NULL. Texts live in the arena. */
+bool baseline_choose(const struct history *h, const struct window_roles *roles,
+		     uint32_t operation, int64_t duration_ns,
+		     const struct onset *onset, struct arena *arena,
+		     struct baseline_choice *out,
+		     struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slow spans of an operation against fast ones: whether the whole operation
+ * became slow, a part of it, or none, and the spans to compare.
+ */
+#ifndef ANALYZE_COHORTS_H
+#define ANALYZE_COHORTS_H
+
+#include "analyze/baseline.h"
+#include "analyze/concentration.h"
+#include "model/history.h"
+
+enum cohort_mode {
+	COHORT_UNKNOWN = 0, /* too few spans to tell */
+	COHORT_WINDOW,      /* the operation became slow as a whole */
+	COHORT_BIMODAL,     /* some are slow, others of the minutes fast */
+	COHORT_HEALTHY,     /* no more slow ones than usual */
+};
+
+/* Spans needed to speak of a population. */
+#define COHORT_MIN 5u
+
+/* A moved median, and one that moved less but beyond doubt. Ordinary services
+ * drift by some ten percent from one window to the next. */
+#define COHORT_RATIO 1.5
+#define COHORT_DRIFT_RATIO 1.2
+#define COHORT_P 0.01
+
+/* A second mode: this part of the spans, this much slower. */
+#define COHORT_MODE_SHARE 0.03
+#define COHORT_MODE_RATIO 3.0
+
+struct cohort {
+	struct time_range range;
+	uint64_t *profile_ids; /* distinct, ascending; at most
+				  LIMIT_COHORT_SPANS / 2, nearest to the
+				  median of the cohort left out last */
+	size_t count;
+	uint32_t span_count; /* with and without profile ids */
+	double mean_duration_ns; /* of those with profile ids */
+	int64_t p50_ns;          /* of all; -1 none */
+};
+
+struct cohort_want {
+	const struct history *history;
+	const struct window_roles *roles;
+	uint32_t operation;
+	int64_t duration_ns; /* of the span in question */
+	int64_t start_ns;    /* and its start */
+	uint64_t profile_id; /* 0: none */
+	struct time_range slow_range;           /* trimmed to the slow part */
+	const struct baseline_choice *baseline; /* NULL: none */
+};
+
+struct cohorts {
+	enum cohort_mode mode;
+	struct cohort slow;
+	struct cohort fast;     /* of the same minutes */
+	struct cohort baseline; /* empty without a healthy window */
+	/* Compare the slow ones with the fast ones of the same minutes; else
+	 * with the baseline. */
+	bool is_against_fast;
+	int64_t threshold_ns;  /* slow from here */
+	uint32_t window_count; /* spans of slow_range */
+	bool is_new;           /* bimodal: the baseline has no such part */
+	double p;              /* rank-sum of the window against the baseline;
+				  NaN not tested */
+	double percentile;     /* part of the slow window's (else of the
+				  baseline's) spans that were faster, 0..1; NaN
+				  not known */
+	struct concentration instance; /* slow ones on one instance */
+	struct concentration version;  /* of one version */
+	struct str text;       /* one sentence for the report */
+	struct str why;        /* numbers behind it, for --why */
+};
+
+/* The span's own profile id is always in the slow cohort. *out lives in the
+ * arena. */
+bool cohorts_find(const struct cohort_want *want, struct arena *arena,
+		  struct cohorts *out, struct error *err) MUST_CHECK;
+
+#endif

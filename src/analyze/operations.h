@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which operations of a trace are worth asking the trace server about: what
+ * they usually take tells whether a span is slow or always that long.
+ */
+#ifndef ANALYZE_OPERATIONS_H
+#define ANALYZE_OPERATIONS_H
+
+#include "analyze/trace_analysis.h"
+#include "model/history.h"
+
+/* Operations asked about. A search names each of them in its query, whose
+ * length servers limit, and what is left after two dozen holds little of the
+ * critical path. */
+#define OPERATIONS_MAX 24u
+
+struct operations {
+	struct operation items[OPERATIONS_MAX]; /* borrow the trace */
+	uint32_t count;
+	uint32_t root; /* of the analysed root, OPERATION_NONE without spans */
+	bool has_single_root;
+	struct str root_service; /* set when there is a single root */
+	struct str root_name;
+	uint32_t left_out; /* operations on the path that found no room */
+};
+
+/* The operations of the analysed root, of the spans on the critical path by
+ * the time that runs through them, and of the entry spans (first of their
+ * process) on it: most time first, the root's before all. */
+bool operations_collect(const struct trace *t, const struct trace_times *times,
+			struct operations *out, struct error *err) MUST_CHECK;
+
+/* Index of a span's operation, or OPERATION_NONE. */
+uint32_t operations_find_span(const struct operation *items, uint32_t count,
+			      const struct trace *t, uint32_t span);
+
+/* The first span of the process that a span belongs to: the highest one
+ * reached from it without leaving its resource. */
+uint32_t span_entry(const struct trace *t, uint32_t span);
+
+#endif

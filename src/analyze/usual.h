@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What operations usually take, from the traces of one window. A trace may
+ * call an operation several times, so both single durations and sums over a
+ * trace are kept: "52 calls, usually 3".
+ */
+#ifndef ANALYZE_USUAL_H
+#define ANALYZE_USUAL_H
+
+#include "model/history.h"
+#include "model/trace.h"
+
+/* Spans or traces below which nothing is called usual. */
+#define USUAL_MIN 5u
+
+struct usual_operation {
+	uint32_t span_count;
+	uint32_t trace_count; /* traces that have such a span */
+	int64_t span_p50_ns;  /* -1 when there is none, all of these */
+	int64_t span_p90_ns;
+	int64_t sum_p50_ns; /* of the sums by trace, of traces that have it */
+	int64_t sum_p90_ns;
+	uint32_t calls_p50; /* spans by trace, of traces that have it */
+	uint32_t calls_p90;
+	/* Part of the root's traces that have it, here and in the slow
+	 * window; -1 not known. */
+	double share;
+	double slow_share;
+};
+
+struct usual {
+	const struct operation *operations; /* borrowed */
+	struct usual_operation *items;      /* by operation */
+	uint32_t operation_count;
+	uint32_t trace_count; /* traces of the same root */
+	struct time_range range;
+};
+
+/* From the spans of `window` that start in `range` (both 0: all). Traces that
+ * have a span of operation `root` are the ones counted for shares
+ * (OPERATION_NONE or no such span: all). slow_window gives slow_share;
+ * UINT32_MAX: not known. *out lives in the arena. */
+bool usual_build(const struct history *h, uint32_t window,
+		 struct time_range range, uint32_t root, uint32_t slow_window,
+		 struct arena *arena, struct usual *out,
+		 struct error *err) MUST_CHECK;
+
+/* What is known of a span's operation; NULL when nothing was asked. */
+const struct usual_operation *usual_find(const struct usual *u,
+					 const struct trace *t, uint32_t span);
+
+/* Whether there is enough to say what is usual for it: USUAL_MIN spans; or
+ * it never occurred in USUAL_MIN traces of the root: then it is new. */
+bool usual_is_known(const struct usual *u, const struct usual_operation *o);
+
+/* Usual duration of `count` calls in one trace: for a single call the median
+ * of single ones when traces usually make one call, else the median of sums.
+ * 0 for a call that is new: never seen in the root's traces, or seen in half
+ * as large a part of them as in the slow window (the cache that no longer
+ * hits). -1 not known. */
+int64_t usual_duration(const struct usual *u, const struct usual_operation *o,
+		       uint32_t count);
+
+#endif
