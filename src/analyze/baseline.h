@@ -59,7 +59,6 @@ const char *baseline_slot_name(unsigned slot); /* "previous", "1h", ... */
 bool baseline_choose(const struct history *h, const struct window_roles *roles,
 		     uint32_t operation, int64_t duration_ns,
 		     const struct onset *onset, struct arena *arena,
-		     struct baseline_choice *out,
-		     struct error *err) MUST_CHECK;
+		     struct baseline_choice *out, struct error *err) MUST_CHECK;
 
 #endif

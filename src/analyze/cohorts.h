@@ -26,18 +26,21 @@ enum cohort_mode {
 #define COHORT_DRIFT_RATIO 1.2
 #define COHORT_P 0.01
 
-/* A second mode: this part of the spans, this much slower. */
+/* A second mode: this part of the spans, this much slower, with a valley in
+ * between: in the middle third of the way from one median to the other (of
+ * the logarithms) lie at most half as many spans as around the slow median.
+ * The tail of a single distribution falls steadily and has none. */
 #define COHORT_MODE_SHARE 0.03
 #define COHORT_MODE_RATIO 3.0
 
 struct cohort {
 	struct time_range range;
-	uint64_t *profile_ids; /* distinct, ascending; at most
-				  LIMIT_COHORT_SPANS / 2, nearest to the
-				  median of the cohort left out last */
+	uint64_t *profile_ids; /* distinct, ascending; of more than
+				  LIMIT_COHORT_SPANS / 2 every n-th */
 	size_t count;
-	uint32_t span_count; /* with and without profile ids */
-	double mean_duration_ns; /* of those with profile ids */
+	uint32_t span_count;     /* with and without profile ids */
+	double mean_duration_ns; /* of those with profile ids that were taken,
+				    NaN without */
 	int64_t p50_ns;          /* of all; -1 none */
 };
 
@@ -45,9 +48,9 @@ struct cohort_want {
 	const struct history *history;
 	const struct window_roles *roles;
 	uint32_t operation;
-	int64_t duration_ns; /* of the span in question */
-	int64_t start_ns;    /* and its start */
-	uint64_t profile_id; /* 0: none */
+	int64_t duration_ns;                    /* of the span in question */
+	int64_t start_ns;                       /* and its start */
+	uint64_t profile_id;                    /* 0: none */
 	struct time_range slow_range;           /* trimmed to the slow part */
 	const struct baseline_choice *baseline; /* NULL: none */
 };
@@ -70,8 +73,8 @@ struct cohorts {
 				  not known */
 	struct concentration instance; /* slow ones on one instance */
 	struct concentration version;  /* of one version */
-	struct str text;       /* one sentence for the report */
-	struct str why;        /* numbers behind it, for --why */
+	struct str text;               /* one sentence for the report */
+	struct str why;                /* numbers behind it, for --why */
 };
 
 /* The span's own profile id is always in the slow cohort. *out lives in the

@@ -55,10 +55,10 @@ struct deploy {
 	bool is_found;
 	struct str from_version; /* borrowed from the history */
 	struct str to_version;
-	int64_t at_ns;         /* first span of the new version */
-	bool is_partial;       /* the old one went on: a canary or rollout */
-	bool is_near_onset;    /* within ONSET_NEAR_NS */
-	uint32_t new_count;    /* spans */
+	int64_t at_ns;      /* first span of the new version */
+	bool is_partial;    /* the old one went on: a canary or rollout */
+	bool is_near_onset; /* within ONSET_NEAR_NS */
+	uint32_t new_count; /* spans */
 	uint32_t old_count;
 };
 

@@ -24,9 +24,10 @@ struct operations {
 	uint32_t left_out; /* operations on the path that found no room */
 };
 
-/* The operations of the analysed root, of the spans on the critical path by
- * the time that runs through them, and of the entry spans (first of their
- * process) on it: most time first, the root's before all. */
+/* The operations on the critical path of the analysed root, by the time that
+ * runs through their spans, the root's before all. Entry spans and server
+ * sides hold what is below them, so they are among the first. Time is of the
+ * path: what ran beside it made nothing slow. */
 bool operations_collect(const struct trace *t, const struct trace_times *times,
 			struct operations *out, struct error *err) MUST_CHECK;
 

@@ -53,12 +53,12 @@ const struct usual_operation *usual_find(const struct usual *u,
  * it never occurred in USUAL_MIN traces of the root: then it is new. */
 bool usual_is_known(const struct usual *u, const struct usual_operation *o);
 
-/* Usual duration of `count` calls in one trace: for a single call the median
- * of single ones when traces usually make one call, else the median of sums.
- * 0 for a call that is new: never seen in the root's traces, or seen in half
- * as large a part of them as in the slow window (the cache that no longer
- * hits). -1 not known. */
+/* Usual duration of `count` of the `all` calls that a trace makes: of as many
+ * as usual their medians, of more than usual their part of the usual sum. 0
+ * for a call that is new: never seen in the root's traces, or in at most half
+ * as large a part of them as in the slow window and in less than half (the
+ * cache that no longer hits). -1 not known. */
 int64_t usual_duration(const struct usual *u, const struct usual_operation *o,
-		       uint32_t count);
+		       uint32_t count, uint32_t all);
 
 #endif

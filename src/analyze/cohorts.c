@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/cohorts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/ordering.h"
+#include "analyze/stats.h"
+#include "analyze/wording.h"
+#include "base/num.h"
+
+#define SENTENCE_BYTES 1024u
+#define COHORT_IDS (LIMIT_COHORT_SPANS / 2)
+
+/* The valley between two modes: from a third to two thirds of the way. */
+#define VALLEY_FROM (1.0 / 3)
+#define VALLEY_TO (2.0 / 3)
+#define VALLEY_HALF_WIDTH (1.0 / 6)
+#define VALLEY_DEPTH 0.5
+
+/* A part that was always there: the slow window has less than twice of it. */
+#define NEW_SHARE_RATIO 2.0
+
+/* Durations of one window's spans of the operation, ascending. */
+struct durations {
+	int64_t *values;
+	size_t count;
+	int64_t p50_ns;
+};
+
+struct work {
+	const struct cohort_want *want;
+	struct arena *arena;
+	struct cohorts *out;
+	struct durations now;
+	struct durations before;
+	double z;
+	uint32_t slow_now; /* from the threshold on */
+	uint32_t slow_before;
+	bool is_moved;
+	int64_t fast_p50_ns;
+	int64_t slow_p50_ns;
+};
+
+static const struct history_window *get_window(const struct work *w,
+					       uint32_t window)
+{
+	const struct history *h = w->want->history;
+
+	return window < h->window_count ? &h->windows[window] : NULL;
+}
+
+static bool is_in(struct time_range range, const struct history_span *s)
+{
+	return s->start_ns >= range.from_ns && s->start_ns < range.to_ns;
+}
+
+static struct time_range baseline_range(const struct work *w)
+{
+	const struct baseline_choice *b = w->want->baseline;
+
+	if (!b || b->chosen >= BASELINE_SLOTS)
+		return (struct time_range){ 0, 0 };
+	return b->slots[b->chosen].range;
+}
+
+static uint32_t baseline_window(const struct work *w)
+{
+	return w->want->baseline ? w->want->baseline->window : WINDOW_NONE;
+}
+
+static bool collect(struct work *w, uint32_t window, struct time_range range,
+		    struct durations *out, struct error *err)
+{
+	const struct history_window *from = get_window(w, window);
+
+	*out = (struct durations){ .p50_ns = -1 };
+	if (!from)
+		return true;
+	out->values =
+		arena_array(w->arena, from->span_count, sizeof *out->values);
+	if (!out->values)
+		return arena_fail(w->arena, "the cohorts", err);
+	for (uint32_t i = 0; i < from->span_count; i++) {
+		const struct history_span *s = &from->spans[i];
+
+		if (s->operation == w->want->operation && is_in(range, s))
+			out->values[out->count++] = s->duration_ns;
+	}
+	values_sort(out->values, out->count);
+	out->p50_ns = values_quantile(out->values, out->count, 50);
+	return true;
+}
+
+/* ---- which mode ---- */
+
+static double ratio(int64_t a, int64_t b)
+{
+	return (double)a / (double)(b > 0 ? b : 1);
+}
+
+static void test_median(struct work *w)
+{
+	struct cohorts *out = w->out;
+	double moved;
+
+	out->p = NAN;
+	if (w->now.count < COHORT_MIN || w->before.count < COHORT_MIN)
+		return;
+	out->p = rank_sum_test(w->now.values, w->now.count, w->before.values,
+			       w->before.count, &w->z);
+	moved = ratio(w->now.p50_ns, w->before.p50_ns);
+	w->is_moved = moved >= COHORT_RATIO ||
+		      (moved >= COHORT_DRIFT_RATIO && out->p < COHORT_P);
+}
+
+static double log_of(int64_t value)
+{
+	return log((double)(value > 0 ? value : 1));
+}
+
+/* Otsu's method on the logarithms: where the two parts differ most. Only
+ * splits that leave the span on the slow side, well above the median of the
+ * fast one. Returns the size of the fast part, 0 for none. */
+static size_t find_split(const struct work *w)
+{
+	const int64_t *v = w->now.values;
+	double total = 0, below = 0, best = 0, n = (double)w->now.count;
+	size_t split = 0;
+
+	for (size_t i = 0; i < w->now.count; i++)
+		total += log_of(v[i]);
+	for (size_t i = 1; i < w->now.count; i++) {
+		double k = (double)i, distance, between;
+		int64_t fast_p50 = values_quantile(v, i, 50);
+
+		below += log_of(v[i - 1]);
+		if (v[i] == v[i - 1] || v[i] > w->want->duration_ns ||
+		    ratio(v[i], fast_p50) < COHORT_RATIO)
+			continue;
+		distance = (total - below) / (n - k) - below / k;
+		between = distance * distance * k * (n - k);
+		if (between > best) {
+			best = between;
+			split = i;
+		}
+	}
+	return split;
+}
+
+static size_t count_between(const struct durations *d, double from, double to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		n += log_of(d->values[i]) >= from && log_of(d->values[i]) < to;
+	return n;
+}
+
+static bool has_valley(const struct work *w)
+{
+	double fast = log_of(w->fast_p50_ns);
+	double way = log_of(w->slow_p50_ns) - fast;
+	size_t valley = count_between(&w->now, fast + way * VALLEY_FROM,
+				      fast + way * VALLEY_TO);
+	size_t slow =
+		count_between(&w->now, fast + way * (1 - VALLEY_HALF_WIDTH),
+			      fast + way * (1 + VALLEY_HALF_WIDTH));
+
+	return (double)valley <= VALLEY_DEPTH * (double)slow;
+}
+
+static bool has_two_modes(struct work *w)
+{
+	size_t split = find_split(w), slow = w->now.count - split;
+
+	if (split < COHORT_MIN || slow < COHORT_MIN ||
+	    (double)slow < COHORT_MODE_SHARE * (double)w->now.count)
+		return false;
+	w->fast_p50_ns = values_quantile(w->now.values, split, 50);
+	w->slow_p50_ns = values_quantile(w->now.values + split, slow, 50);
+	if (ratio(w->slow_p50_ns, w->fast_p50_ns) < COHORT_MODE_RATIO ||
+	    !has_valley(w))
+		return false;
+	w->out->threshold_ns = w->now.values[split];
+	return true;
+}
+
+/* Geometric mean: durations spread by factors. */
+static int64_t between(int64_t a, int64_t b)
+{
+	return (int64_t)exp((log_of(a) + log_of(b)) / 2);
+}
+
+/* Slow from half way between what is usual and what the slow ones take, but
+ * never more than the span in question took. */
+static int64_t find_threshold(const struct work *w)
+{
+	int64_t own = w->want->duration_ns;
+	int64_t usual = w->before.count >= COHORT_MIN ? w->before.p50_ns
+						      : w->now.p50_ns;
+	int64_t slow = own, threshold;
+
+	if (usual < 0)
+		return own;
+	if (w->is_moved && w->now.p50_ns < own)
+		slow = w->now.p50_ns;
+	threshold = between(usual, slow);
+	if (!w->is_moved && (double)threshold < COHORT_RATIO * (double)usual)
+		threshold = (int64_t)(COHORT_RATIO * (double)usual);
+	return threshold < own ? threshold : own;
+}
+
+static uint32_t count_slow(const struct durations *d, int64_t threshold_ns)
+{
+	return (uint32_t)(d->count -
+			  values_below(d->values, d->count, threshold_ns));
+}
+
+static double share_of(uint32_t part, size_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+/* Whether the slow part is larger than it was, beyond chance. */
+static bool is_new_part(const struct work *w)
+{
+	double now = share_of(w->slow_now, w->now.count);
+	double before = share_of(w->slow_before, w->before.count);
+
+	return w->before.count >= COHORT_MIN &&
+	       now >= NEW_SHARE_RATIO * before &&
+	       fisher_mid_p(w->slow_now, (double)w->now.count, w->slow_before,
+			    (double)w->before.count) < COHORT_P;
+}
+
+static void set_percentile(struct work *w)
+{
+	const struct durations *d =
+		w->now.count >= COHORT_MIN ? &w->now : &w->before;
+
+	w->out->percentile = NAN;
+	if (d->count >= COHORT_MIN)
+		w->out->percentile =
+			(double)values_below(d->values, d->count,
+					     w->want->duration_ns) /
+			(double)d->count;
+}
+
+static bool find_concentrations(struct work *w, struct error *err)
+{
+	const struct cohort_want *want = w->want;
+	struct cohorts *out = w->out;
+
+	return concentration_find(want->history, want->roles->slow,
+				  want->slow_range, want->operation,
+				  out->threshold_ns, CONCENTRATION_INSTANCE,
+				  w->arena, &out->instance, err) &&
+	       concentration_find(want->history, want->roles->slow,
+				  want->slow_range, want->operation,
+				  out->threshold_ns, CONCENTRATION_VERSION,
+				  w->arena, &out->version, err);
+}
+
+static bool find_mode(struct work *w, struct error *err)
+{
+	struct cohorts *out = w->out;
+	bool is_bimodal;
+
+	test_median(w);
+	is_bimodal = has_two_modes(w);
+	if (!is_bimodal)
+		out->threshold_ns = find_threshold(w);
+	w->slow_now = count_slow(&w->now, out->threshold_ns);
+	w->slow_before = count_slow(&w->before, out->threshold_ns);
+	out->is_new = is_new_part(w);
+	set_percentile(w);
+	if (!find_concentrations(w, err))
+		return false;
+	if (w->now.count < COHORT_MIN)
+		out->mode = COHORT_UNKNOWN;
+	else if (out->instance.is_found || out->version.is_found)
+		out->mode = COHORT_BIMODAL;
+	else if (w->is_moved)
+		out->mode = COHORT_WINDOW;
+	else if (is_bimodal)
+		out->mode = COHORT_BIMODAL;
+	else
+		out->mode = w->before.count >= COHORT_MIN ? COHORT_HEALTHY
+							  : COHORT_UNKNOWN;
+	out->is_against_fast = out->mode == COHORT_BIMODAL;
+	return true;
+}
+
+/* ---- the cohorts ---- */
+
+enum part { PART_SLOW, PART_FAST, PART_ALL };
+
+struct member {
+	uint64_t span_id;
+	uint64_t profile_id;
+	int64_t duration_ns;
+};
+
+struct gathering {
+	struct member *items;
+	size_t count;
+	size_t cap;
+};
+
+static int compare_member(const void *left, const void *right)
+{
+	const struct member *a = left;
+	const struct member *b = right;
+	int order = compare_u64(a->profile_id, b->profile_id);
+
+	if (!order)
+		order = compare_u64(a->span_id, b->span_id);
+	return order ? order : compare_i64(a->duration_ns, b->duration_ns);
+}
+
+/* With a concentration, slow means the leader's slow spans and fast the fast
+ * ones of all others. */
+static bool is_of_part(const struct work *w, const struct history_span *s,
+		       enum part part)
+{
+	const struct history *h = w->want->history;
+	const struct cohorts *out = w->out;
+	bool is_slow = s->duration_ns >= out->threshold_ns;
+	bool is_leader = true;
+
+	if (part == PART_ALL)
+		return true;
+	if (is_slow != (part == PART_SLOW))
+		return false;
+	if (out->instance.is_found)
+		is_leader = str_equal(symtab_text(&h->symtab, s->instance),
+				      out->instance.value);
+	else if (out->version.is_found)
+		is_leader = str_equal(symtab_text(&h->symtab, s->version),
+				      out->version.value);
+	else
+		return true;
+	return is_leader == (part == PART_SLOW);
+}
+
+static bool gather(const struct work *w, uint32_t window,
+		   struct time_range range, enum part part, struct gathering *g,
+		   struct error *err)
+{
+	const struct history_window *from = get_window(w, window);
+
+	if (!from)
+		return true;
+	if (!arena_reserve(w->arena, (void **)&g->items, &g->cap,
+			   g->count + from->span_count + 1, sizeof *g->items))
+		return arena_fail(w->arena, "the cohorts", err);
+	for (uint32_t i = 0; i < from->span_count; i++) {
+		const struct history_span *s = &from->spans[i];
+
+		if (s->operation == w->want->operation && is_in(range, s) &&
+		    is_of_part(w, s, part))
+			g->items[g->count++] =
+				(struct member){ s->span_id, s->profile_id,
+						 s->duration_ns };
+	}
+	return true;
+}
+
+static bool add_own(const struct work *w, struct gathering *g,
+		    struct error *err)
+{
+	if (!w->want->profile_id)
+		return true;
+	if (!arena_reserve(w->arena, (void **)&g->items, &g->cap, g->count + 1,
+			   sizeof *g->items))
+		return arena_fail(w->arena, "the cohorts", err);
+	g->items[g->count++] = (struct member){
+		.profile_id = w->want->profile_id,
+		.duration_ns = w->want->duration_ns,
+	};
+	return true;
+}
+
+/* Both windows around the trace may hold a span: once is enough. */
+static void drop_repeats(struct gathering *g)
+{
+	size_t kept = 0;
+
+	if (g->count)
+		qsort(g->items, g->count, sizeof *g->items, compare_member);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct member *m = &g->items[i];
+
+		if (kept && m->span_id &&
+		    m->span_id == g->items[kept - 1].span_id &&
+		    m->profile_id == g->items[kept - 1].profile_id)
+			continue;
+		g->items[kept++] = *m;
+	}
+	g->count = kept;
+}
+
+static bool set_median(const struct work *w, const struct gathering *g,
+		       struct cohort *out, struct error *err)
+{
+	int64_t *values = arena_array(w->arena, g->count, sizeof *values);
+
+	if (!values)
+		return arena_fail(w->arena, "the cohorts", err);
+	for (size_t i = 0; i < g->count; i++)
+		values[i] = g->items[i].duration_ns;
+	values_sort(values, g->count);
+	out->p50_ns = values_quantile(values, g->count, 50);
+	return true;
+}
+
+/* Ids are random numbers, so every n-th in their order is a fair sample. The
+ * own one is taken in any case. */
+static void take_ids(const struct work *w, const struct gathering *g,
+		     size_t labelled, bool is_slow, struct cohort *out)
+{
+	size_t step = labelled / COHORT_IDS + 1, seen = 0;
+	uint64_t own = is_slow ? w->want->profile_id : 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < g->count; i++) {
+		uint64_t id = g->items[i].profile_id;
+
+		if (!id || (i && id == g->items[i - 1].profile_id))
+			continue;
+		if (seen++ % step && id != own)
+			continue;
+		out->profile_ids[out->count++] = id;
+		sum += (double)g->items[i].duration_ns;
+	}
+	out->mean_duration_ns = out->count ? sum / (double)out->count : NAN;
+}
+
+static bool fill_cohort(const struct work *w, struct gathering *g,
+			struct time_range range, bool is_slow,
+			struct cohort *out, struct error *err)
+{
+	size_t labelled = 0;
+
+	drop_repeats(g);
+	*out = (struct cohort){ .range = range,
+				.span_count = (uint32_t)g->count };
+	for (size_t i = 0; i < g->count; i++)
+		labelled += g->items[i].profile_id != 0;
+	out->profile_ids =
+		arena_array(w->arena, labelled, sizeof *out->profile_ids);
+	if (!out->profile_ids)
+		return arena_fail(w->arena, "the cohorts", err);
+	take_ids(w, g, labelled, is_slow, out);
+	return set_median(w, g, out, err);
+}
+
+static bool fill_cohorts(struct work *w, struct error *err)
+{
+	const struct cohort_want *want = w->want;
+	struct time_range before = baseline_range(w);
+	struct gathering slow = { 0 }, fast = { 0 }, base = { 0 };
+
+	return gather(w, want->roles->slow, want->slow_range, PART_SLOW, &slow,
+		      err) &&
+	       gather(w, want->roles->slow_only, want->slow_range, PART_SLOW,
+		      &slow, err) &&
+	       add_own(w, &slow, err) &&
+	       gather(w, want->roles->slow, want->slow_range, PART_FAST, &fast,
+		      err) &&
+	       gather(w, baseline_window(w), before, PART_ALL, &base, err) &&
+	       fill_cohort(w, &slow, want->slow_range, true, &w->out->slow,
+			   err) &&
+	       fill_cohort(w, &fast, want->slow_range, false, &w->out->fast,
+			   err) &&
+	       fill_cohort(w, &base, before, false, &w->out->baseline, err);
+}
+
+/* ---- in words ---- */
+
+static void tell_count(size_t count, struct buf *out)
+{
+	char text[COUNT_TEXT_BYTES];
+
+	format_count((int64_t)count, text);
+	buf_add_text(out, text);
+}
+
+static int percent(double share)
+{
+	return (int)(share * 100 + 0.5);
+}
+
+static void tell_concentration(const struct concentration *c, const char *what,
+			       struct buf *out)
+{
+	uint32_t slow = c->slow_count + c->other_slow_count;
+
+	buf_addf(out, "%u of %u slow spans are of %s ", c->slow_count, slow,
+		 what);
+	wording_add(out, c->value, WORDING_TEXT_BYTES);
+	buf_add_text(out, " (p50 ");
+	wording_add_duration(out, c->p50_ns);
+	buf_add_text(out, ", elsewhere ");
+	wording_add_duration(out, c->other_p50_ns);
+	buf_add_text(out, ")");
+}
+
+static void tell_window(const struct work *w, struct buf *out)
+{
+	buf_add_text(out, "the operation became slow as a whole: p50 ");
+	wording_add_duration(out, w->now.p50_ns);
+	buf_add_text(out, " over ");
+	tell_count(w->now.count, out);
+	buf_add_text(out, " spans, was ");
+	wording_add_duration(out, w->before.p50_ns);
+	buf_add_text(out, " over ");
+	tell_count(w->before.count, out);
+}
+
+static void tell_bimodal(const struct work *w, struct buf *out)
+{
+	buf_addf(out, "%u of ", w->slow_now);
+	tell_count(w->now.count, out);
+	buf_add_text(out, " spans are slow (p50 ");
+	wording_add_duration(out, w->slow_p50_ns);
+	buf_add_text(out, "), the others of the same minutes fast (p50 ");
+	wording_add_duration(out, w->fast_p50_ns);
+	buf_add_text(out, ")");
+	if (w->before.count < COHORT_MIN)
+		return;
+	buf_addf(out,
+		 w->out->is_new ? "; before, %d %% were slow"
+				: "; it was so before: %d %% were slow",
+		 percent(share_of(w->slow_before, w->before.count)));
+}
+
+/* Rounded down: "slower than 100 %" would be a claim. */
+static void tell_healthy(const struct work *w, struct buf *out)
+{
+	const struct durations *d = &w->now;
+
+	if ((double)w->want->duration_ns >=
+	    COHORT_RATIO * (double)w->before.p50_ns)
+		buf_add_text(out, "a slow one of a healthy operation");
+	else
+		buf_add_text(out, "the operation takes what it usually does");
+	buf_addf(out, ": this one is slower than %d %% of ",
+		 (int)(w->out->percentile * 100));
+	tell_count(d->count, out);
+	buf_add_text(out, " (p50 ");
+	wording_add_duration(out, d->p50_ns);
+	buf_add_text(out, ", before ");
+	wording_add_duration(out, w->before.p50_ns);
+	buf_add_text(out, ")");
+}
+
+static void tell_unknown(const struct work *w, struct buf *out)
+{
+	if (w->now.count < COHORT_MIN) {
+		buf_add_text(out, "too few traces of these minutes to tell how "
+				  "many are slow: ");
+		tell_count(w->now.count, out);
+		return;
+	}
+	buf_add_text(out, "no earlier window to compare with: p50 ");
+	wording_add_duration(out, w->now.p50_ns);
+	buf_addf(out, ", this one is slower than %d %% of ",
+		 (int)(w->out->percentile * 100));
+	tell_count(w->now.count, out);
+}
+
+static void tell_text(const struct work *w, struct buf *out)
+{
+	switch (w->out->mode) {
+	case COHORT_WINDOW:
+		tell_window(w, out);
+		break;
+	case COHORT_BIMODAL:
+		if (w->out->instance.is_found)
+			tell_concentration(&w->out->instance, "instance", out);
+		else if (w->out->version.is_found)
+			tell_concentration(&w->out->version, "version", out);
+		else
+			tell_bimodal(w, out);
+		break;
+	case COHORT_HEALTHY:
+		tell_healthy(w, out);
+		break;
+	default:
+		tell_unknown(w, out);
+	}
+}
+
+static void tell_why(const struct work *w, struct buf *out)
+{
+	const struct cohorts *c = w->out;
+
+	buf_add_text(out, "slow from ");
+	wording_add_duration(out, c->threshold_ns);
+	buf_addf(out, ": %u of ", w->slow_now);
+	tell_count(w->now.count, out);
+	buf_addf(out, " spans now, %u of ", w->slow_before);
+	tell_count(w->before.count, out);
+	buf_add_text(out, " before");
+	if (!isnan(c->p))
+		buf_addf(out, "; rank sum z = %.1f", w->z);
+	buf_addf(out,
+		 "; profile ids: %zu slow, %zu fast, %zu baseline; "
+		 "instances %u, versions %u",
+		 c->slow.count, c->fast.count, c->baseline.count,
+		 c->instance.value_count, c->version.value_count);
+}
+
+static bool tell(const struct work *w, struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, SENTENCE_BYTES);
+	tell_text(w, &text);
+	if (!wording_take(&text, w->arena, &w->out->text, err))
+		return false;
+	tell_why(w, &text);
+	return wording_take(&text, w->arena, &w->out->why, err);
+}
+
+bool cohorts_find(const struct cohort_want *want, struct arena *arena,
+		  struct cohorts *out, struct error *err)
+{
+	struct work w = { .want = want, .arena = arena, .out = out };
+
+	*out = (struct cohorts){ 0 };
+	if (!collect(&w, want->roles->slow, want->slow_range, &w.now, err) ||
+	    !collect(&w, baseline_window(&w), baseline_range(&w), &w.before,
+		     err))
+		return false;
+	out->window_count = (uint32_t)w.now.count;
+	return find_mode(&w, err) && fill_cohorts(&w, err) && tell(&w, err);
+}

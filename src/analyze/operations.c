@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/operations.h"
+
+#include <stdlib.h>
+
+#include "base/num.h"
+
+/* A span on its way into an operation: equal symbols meet by sorting. */
+struct item {
+	uint32_t service;
+	uint32_t name;
+	uint32_t kind;
+	uint32_t span;
+	int64_t through_ns; /* summed over the operation once they met */
+	bool is_root;
+};
+
+uint32_t span_entry(const struct trace *t, uint32_t span)
+{
+	uint32_t parent = t->spans[span].parent;
+
+	while (parent != SPAN_NONE &&
+	       t->spans[parent].resource == t->spans[span].resource) {
+		span = parent;
+		parent = t->spans[span].parent;
+	}
+	return span;
+}
+
+static int compare_operation(const void *left, const void *right)
+{
+	const struct item *a = left;
+	const struct item *b = right;
+	int order = compare_i64(a->service, b->service);
+
+	if (!order)
+		order = compare_i64(a->name, b->name);
+	return order ? order : compare_i64(a->kind, b->kind);
+}
+
+static int compare_item(const void *left, const void *right)
+{
+	int order = compare_operation(left, right);
+
+	if (order)
+		return order;
+	return compare_i64(((const struct item *)left)->span,
+			   ((const struct item *)right)->span);
+}
+
+static int compare_weight(const void *left, const void *right)
+{
+	const struct item *a = left;
+	const struct item *b = right;
+	int order = compare_i64(b->is_root, a->is_root);
+
+	if (!order)
+		order = compare_i64(b->through_ns, a->through_ns);
+	return order ? order : compare_i64(a->span, b->span);
+}
+
+static size_t add_items(const struct trace *t, const struct trace_times *times,
+			struct item *items)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		const struct span *s = &t->spans[i];
+
+		if (times->tree[i] != times->root ||
+		    (times->through_ns[i] <= 0 && i != times->root))
+			continue;
+		items[count++] = (struct item){
+			.service = t->resources[s->resource].service,
+			.name = s->name,
+			.kind = s->kind,
+			.span = i,
+			.through_ns = times->through_ns[i],
+			.is_root = i == times->root,
+		};
+	}
+	return count;
+}
+
+/* Leaves one item an operation, with the sums. */
+static size_t merge_items(struct item *items, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct item *last = kept ? &items[kept - 1] : NULL;
+
+		if (!last || compare_operation(last, &items[i])) {
+			items[kept++] = items[i];
+			continue;
+		}
+		last->through_ns =
+			sat_add_i64(last->through_ns, items[i].through_ns);
+		last->is_root |= items[i].is_root;
+	}
+	return kept;
+}
+
+static void set_root(const struct trace *t, const struct trace_times *times,
+		     struct operations *out)
+{
+	out->has_single_root = t->root_count == 1;
+	if (!out->has_single_root)
+		return;
+	out->root_service = span_service(t, times->root);
+	out->root_name = span_name(t, times->root);
+}
+
+bool operations_collect(const struct trace *t, const struct trace_times *times,
+			struct operations *out, struct error *err)
+{
+	struct arena scratch;
+	struct item *items;
+	size_t count;
+
+	*out = (struct operations){ .root = OPERATION_NONE };
+	if (!t->span_count)
+		return true;
+	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
+	items = arena_array(&scratch, t->span_count, sizeof *items);
+	if (!items) {
+		arena_fail(&scratch, "the trace", err);
+		arena_release(&scratch);
+		return false;
+	}
+	count = add_items(t, times, items);
+	qsort(items, count, sizeof *items, compare_item);
+	count = merge_items(items, count);
+	qsort(items, count, sizeof *items, compare_weight);
+	for (; out->count < count && out->count < OPERATIONS_MAX; out->count++)
+		out->items[out->count] = (struct operation){
+			.service = span_service(t, items[out->count].span),
+			.name = span_name(t, items[out->count].span),
+			.kind = (enum span_kind)items[out->count].kind,
+		};
+	out->left_out = (uint32_t)count - out->count;
+	out->root = 0;
+	set_root(t, times, out);
+	arena_release(&scratch);
+	return true;
+}
+
+uint32_t operations_find_span(const struct operation *items, uint32_t count,
+			      const struct trace *t, uint32_t span)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if ((uint8_t)items[i].kind == t->spans[span].kind &&
+		    str_equal(items[i].name, span_name(t, span)) &&
+		    str_equal(items[i].service, span_service(t, span)))
+			return i;
+	}
+	return OPERATION_NONE;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/ordering.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/stats.h"
+#include "base/num.h"
+
+static int compare_value(const void *left, const void *right)
+{
+	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
+}
+
+void values_sort(int64_t *values, size_t count)
+{
+	if (count)
+		qsort(values, count, sizeof *values, compare_value);
+}
+
+int64_t values_quantile(const int64_t *sorted, size_t count, unsigned percent)
+{
+	size_t at;
+
+	if (!count)
+		return -1;
+	at = (count - 1) * percent / 100;
+	if (percent == 50 && count % 2 == 0)
+		return sorted[at] + (sorted[at + 1] - sorted[at]) / 2;
+	return sorted[at];
+}
+
+size_t values_below(const int64_t *sorted, size_t count, int64_t value)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sorted[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* One pass over both sides: each run of equal values shares its mean rank. */
+struct rank_sum {
+	double ranks; /* of a */
+	double ties;  /* sum of t^3 - t */
+};
+
+static size_t run_of(const int64_t *values, size_t count, size_t at,
+		     int64_t value)
+{
+	size_t end = at;
+
+	while (end < count && values[end] == value)
+		end++;
+	return end - at;
+}
+
+static struct rank_sum rank_sum_add(const int64_t *a, size_t a_count,
+				    const int64_t *b, size_t b_count)
+{
+	struct rank_sum sum = { 0, 0 };
+	size_t i = 0, j = 0;
+
+	while (i < a_count || j < b_count) {
+		int64_t value = j >= b_count || (i < a_count && a[i] < b[j])
+					? a[i]
+					: b[j];
+		size_t of_a = run_of(a, a_count, i, value);
+		size_t of_b = run_of(b, b_count, j, value);
+		double tied = (double)(of_a + of_b);
+
+		sum.ranks += (double)of_a * ((double)(i + j) + (tied + 1) / 2);
+		sum.ties += tied * tied * tied - tied;
+		i += of_a;
+		j += of_b;
+	}
+	return sum;
+}
+
+double rank_sum_test(const int64_t *a, size_t a_count, const int64_t *b,
+		     size_t b_count, double *z)
+{
+	double m = (double)a_count, k = (double)b_count, n = m + k;
+	struct rank_sum sum;
+	double mean, variance, distance;
+
+	*z = 0;
+	if (!a_count || !b_count)
+		return 1;
+	sum = rank_sum_add(a, a_count, b, b_count);
+	mean = m * (n + 1) / 2;
+	variance = m * k / 12 * (n + 1 - sum.ties / (n * (n - 1)));
+	distance = fabs(sum.ranks - mean) - 0.5;
+	if (variance <= 0 || distance <= 0)
+		return 1;
+	*z = copysign(distance / sqrt(variance), sum.ranks - mean);
+	return normal_two_sided(fabs(*z));
+}

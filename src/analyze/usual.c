@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/usual.h"
+
+#include "analyze/operations.h"
+#include "analyze/ordering.h"
+#include "base/num.h"
+
+/* A call that this many times as large a part of the traces make as usual is
+ * new to the others. */
+#define USUAL_SHARE_RATIO 2.0
+
+struct sums {
+	const struct history *h;
+	const struct history_window *window;
+	struct time_range range;
+	struct arena *arena;
+	bool *is_counted;  /* by trace: has the root's operation */
+	uint32_t counted;  /* how many */
+	int64_t *by_trace; /* sums of one operation */
+	uint32_t *calls;
+	int64_t *values; /* room for quantiles: one a span */
+};
+
+static bool is_in(struct time_range range, int64_t time_ns)
+{
+	return (!range.from_ns && !range.to_ns) ||
+	       (time_ns >= range.from_ns && time_ns < range.to_ns);
+}
+
+static bool is_taken(const struct sums *s, const struct history_span *span)
+{
+	return is_in(s->range, span->start_ns) &&
+	       span->trace < s->window->trace_count;
+}
+
+/* Marks the traces of the root; all that have a span in the range when the
+ * root's operation does not occur. */
+static void count_traces(struct sums *s, uint32_t root)
+{
+	const struct history_window *w = s->window;
+
+	for (int pass = 0; pass < 2 && !s->counted; pass++) {
+		for (uint32_t i = 0; i < w->span_count; i++) {
+			const struct history_span *span = &w->spans[i];
+
+			if (!is_taken(s, span) || s->is_counted[span->trace] ||
+			    (!pass && span->operation != root))
+				continue;
+			s->is_counted[span->trace] = true;
+			s->counted++;
+		}
+	}
+}
+
+static bool sums_init(struct sums *s, const struct history *h, uint32_t window,
+		      struct time_range range, struct arena *arena,
+		      struct error *err)
+{
+	const struct history_window *w = &h->windows[window];
+
+	*s = (struct sums){
+		.h = h, .window = w, .range = range, .arena = arena
+	};
+	s->is_counted =
+		arena_array(arena, w->trace_count, sizeof *s->is_counted);
+	s->by_trace = arena_array(arena, w->trace_count, sizeof *s->by_trace);
+	s->calls = arena_array(arena, w->trace_count, sizeof *s->calls);
+	s->values = arena_array(arena, w->span_count, sizeof *s->values);
+	return (s->is_counted && s->by_trace && s->calls && s->values) ||
+	       arena_fail(arena, "the history of the operations", err);
+}
+
+/* Single durations into values; sums and calls by trace. */
+static void add_spans(struct sums *s, uint32_t operation,
+		      struct usual_operation *out)
+{
+	const struct history_window *w = s->window;
+
+	for (uint32_t i = 0; i < w->trace_count; i++) {
+		s->by_trace[i] = 0;
+		s->calls[i] = 0;
+	}
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		const struct history_span *span = &w->spans[i];
+
+		if (span->operation != operation || !is_taken(s, span))
+			continue;
+		s->values[out->span_count++] = span->duration_ns;
+		s->by_trace[span->trace] = sat_add_i64(s->by_trace[span->trace],
+						       span->duration_ns);
+		s->calls[span->trace]++;
+	}
+}
+
+static double part_of(uint32_t part, uint32_t whole)
+{
+	return whole ? (double)part / (double)whole : -1;
+}
+
+static void sum_operation(struct sums *s, uint32_t operation,
+			  struct usual_operation *out)
+{
+	uint32_t n = 0, with_root = 0;
+
+	add_spans(s, operation, out);
+	values_sort(s->values, out->span_count);
+	out->span_p50_ns = values_quantile(s->values, out->span_count, 50);
+	out->span_p90_ns = values_quantile(s->values, out->span_count, 90);
+	for (uint32_t i = 0; i < s->window->trace_count; i++) {
+		if (!s->calls[i])
+			continue;
+		s->values[n++] = s->by_trace[i];
+		with_root += s->is_counted[i];
+	}
+	out->trace_count = n;
+	values_sort(s->values, n);
+	out->sum_p50_ns = values_quantile(s->values, n, 50);
+	out->sum_p90_ns = values_quantile(s->values, n, 90);
+	n = 0;
+	for (uint32_t i = 0; i < s->window->trace_count; i++)
+		if (s->calls[i])
+			s->values[n++] = s->calls[i];
+	values_sort(s->values, n);
+	out->calls_p50 = n ? (uint32_t)values_quantile(s->values, n, 50) : 0;
+	out->calls_p90 = n ? (uint32_t)values_quantile(s->values, n, 90) : 0;
+	out->share = part_of(with_root, s->counted);
+	out->slow_share = -1;
+}
+
+/* In what part of the slow window's traces of the root each operation is. */
+static bool add_slow_shares(const struct history *h, uint32_t window,
+			    uint32_t root, struct arena *arena,
+			    struct usual *out, struct error *err)
+{
+	struct sums s;
+
+	if (!sums_init(&s, h, window, (struct time_range){ 0, 0 }, arena, err))
+		return false;
+	count_traces(&s, root);
+	for (uint32_t i = 0; s.counted >= USUAL_MIN && i < h->operation_count;
+	     i++) {
+		struct usual_operation slow = { 0 };
+
+		sum_operation(&s, i, &slow);
+		out->items[i].slow_share = slow.share;
+	}
+	return true;
+}
+
+bool usual_build(const struct history *h, uint32_t window,
+		 struct time_range range, uint32_t root, uint32_t slow_window,
+		 struct arena *arena, struct usual *out, struct error *err)
+{
+	struct sums s;
+
+	*out = (struct usual){ .operations = h->operations,
+			       .operation_count = h->operation_count };
+	out->items = arena_array(arena, h->operation_count, sizeof *out->items);
+	if (!out->items)
+		return arena_fail(arena, "the history of the operations", err);
+	if (!sums_init(&s, h, window, range, arena, err))
+		return false;
+	count_traces(&s, root);
+	out->trace_count = s.counted;
+	out->range = range.from_ns || range.to_ns ? range : s.window->range;
+	for (uint32_t i = 0; i < h->operation_count; i++)
+		sum_operation(&s, i, &out->items[i]);
+	return slow_window >= h->window_count ||
+	       add_slow_shares(h, slow_window, root, arena, out, err);
+}
+
+const struct usual_operation *usual_find(const struct usual *u,
+					 const struct trace *t, uint32_t span)
+{
+	uint32_t found = operations_find_span(u->operations, u->operation_count,
+					      t, span);
+
+	return found == OPERATION_NONE ? NULL : &u->items[found];
+}
+
+static bool is_new(const struct usual *u, const struct usual_operation *o)
+{
+	if (u->trace_count < USUAL_MIN || o->share < 0)
+		return false;
+	return !o->span_count ||
+	       (o->slow_share > 0 &&
+		o->share * USUAL_SHARE_RATIO <= o->slow_share &&
+		o->share < 0.5);
+}
+
+bool usual_is_known(const struct usual *u, const struct usual_operation *o)
+{
+	return o && (o->span_count >= USUAL_MIN || is_new(u, o));
+}
+
+int64_t usual_duration(const struct usual *u, const struct usual_operation *o,
+		       uint32_t count, uint32_t all)
+{
+	int64_t singles, sums;
+
+	if (!usual_is_known(u, o))
+		return -1;
+	if (is_new(u, o))
+		return 0;
+	singles = sat_mul_i64(o->span_p50_ns, count);
+	if (count <= 1 && all <= o->calls_p90)
+		return singles;
+	sums = sat_mul_i64(o->sum_p50_ns, count);
+	if (all > o->calls_p90)
+		return sums / all;
+	sums /= o->calls_p50 ? o->calls_p50 : 1;
+	return sums > singles ? sums : singles;
+}

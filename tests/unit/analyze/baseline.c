@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history_fixture.h"
+
+#include "analyze/baseline.h"
+
+#define MINUTE 60000.0
+
+struct question {
+	struct past p;
+	struct window_roles roles;
+	struct baseline_choice choice;
+};
+
+static void begin(struct question *q)
+{
+	past_init(&q->p);
+	past_operation(&q->p, "web", "GET /", SPAN_KIND_SERVER);
+	window_roles_init(&q->roles);
+}
+
+/* `count` spans of `duration` ms a second apart, `minutes` before the base,
+ * in a window of ten minutes. */
+static void add(struct question *q, enum baseline_slot slot, double minutes,
+		int count, double duration)
+{
+	uint32_t window =
+		past_window(&q->p, -minutes * MINUTE, (10 - minutes) * MINUTE);
+
+	q->roles.baselines[slot] = window;
+	for (int i = 0; i < count; i++)
+		past_span(&q->p, window, 0, -minutes * MINUTE + i * 1000,
+			  duration);
+}
+
+static void choose(struct question *q, double duration_ms,
+		   const struct onset *onset)
+{
+	struct error err = { 0 };
+
+	assert_true(baseline_choose(&q->p.h, &q->roles, 0,
+				    fixture_ms(duration_ms), onset, &q->p.arena,
+				    &q->choice, &err));
+}
+
+static void expect_text(struct str text, const char *expected)
+{
+	assert_string_equal(text.ptr, expected);
+}
+
+/* The previous window is slow already, an hour before too few spans, a day
+ * before all is well: 22:13:20 less 24 h. */
+static void nearest_healthy(void **state)
+{
+	struct question q;
+
+	(void)state;
+	begin(&q);
+	add(&q, BASELINE_PREVIOUS, 10, 20, 500);
+	add(&q, BASELINE_HOUR, 60, 4, 50);
+	add(&q, BASELINE_DAY, 24 * 60, 5, 50);
+	choose(&q, 600, NULL);
+	assert_int_equal(q.choice.chosen, BASELINE_DAY);
+	assert_int_equal(q.choice.window, 2);
+	assert_false(q.choice.is_alike);
+	assert_int_equal(q.choice.slots[0].healthy, 0);
+	assert_int_equal(q.choice.slots[1].healthy, -1);
+	assert_int_equal(q.choice.slots[2].healthy, 1);
+	assert_int_equal(q.choice.slots[3].healthy, -1);
+	assert_int_equal(q.choice.slots[3].p50_ns, -1);
+	expect_text(q.choice.slots[0].text,
+		    "baseline 22:03-22:13 is not clearly faster (p50 500 ms "
+		    "over 20 spans)");
+	expect_text(q.choice.slots[1].text,
+		    "baseline 21:13-21:23 tells nothing: 4 spans of the "
+		    "operation");
+	expect_text(q.choice.text,
+		    "baseline 22:13-22:23 is healthy (p50 50 ms over 5 spans)");
+	expect_text(q.choice.slots[3].text,
+		    "baseline 7d: not asked or no answer");
+	past_release(&q.p);
+}
+
+/* Healthy from 1.5 times its median on. */
+static void edge(void **state)
+{
+	struct question q;
+
+	(void)state;
+	begin(&q);
+	add(&q, BASELINE_PREVIOUS, 10, 5, 40);
+	choose(&q, 60, NULL);
+	assert_int_equal(q.choice.slots[0].healthy, 1);
+	assert_false(q.choice.is_alike);
+	choose(&q, 59.9, NULL);
+	assert_int_equal(q.choice.chosen, BASELINE_PREVIOUS);
+	assert_true(q.choice.is_alike);
+	assert_int_equal(q.choice.slots[0].healthy, 1);
+	expect_text(q.choice.text, "baseline 22:03-22:13 is like it (p50 40 ms "
+				   "over 5 spans), and no earlier window was "
+				   "faster");
+	past_release(&q.p);
+}
+
+/* The slow part of the previous window does not count: 30 spans at 40 ms, 30
+ * at 400 from half a minute on. */
+static void before_onset(void **state)
+{
+	struct onset onset = { .is_found = true, .has_start = true };
+	struct question q;
+
+	(void)state;
+	begin(&q);
+	add(&q, BASELINE_PREVIOUS, 10, 30, 40);
+	for (int i = 0; i < 31; i++)
+		past_span(&q.p, 0, 0, -10 * MINUTE + 30000 + i * 1000, 400);
+	choose(&q, 420, NULL);
+	assert_true(q.choice.is_alike);
+	onset.start_ns = FIXTURE_BASE_NS + fixture_ms(-10 * MINUTE + 30000);
+	onset.end_ns = FIXTURE_BASE_NS;
+	choose(&q, 420, &onset);
+	assert_false(q.choice.is_alike);
+	assert_int_equal(q.choice.slots[0].count, 30);
+	assert_int_equal(q.choice.slots[0].range.to_ns, onset.start_ns);
+	past_release(&q.p);
+}
+
+static void none(void **state)
+{
+	struct question q;
+
+	(void)state;
+	begin(&q);
+	choose(&q, 420, NULL);
+	assert_int_equal(q.choice.chosen, BASELINE_SLOTS);
+	assert_int_equal(q.choice.window, WINDOW_NONE);
+	expect_text(q.choice.text, "no earlier window has spans enough to say "
+				   "what is usual");
+	assert_string_equal(baseline_slot_name(BASELINE_HOUR), "1h");
+	assert_string_equal(baseline_slot_name(q.choice.chosen), "none");
+	past_release(&q.p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nearest_healthy),
+		cmocka_unit_test(edge),
+		cmocka_unit_test(before_onset),
+		cmocka_unit_test(none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history_fixture.h"
+
+#include "analyze/usual.h"
+
+enum { ROOT, SELECT, MISS };
+
+static void begin(struct past *p)
+{
+	past_init(p);
+	past_operation(p, "web", "GET /", SPAN_KIND_SERVER);
+	past_operation(p, "web", "SELECT", SPAN_KIND_CLIENT);
+	past_operation(p, "web", "miss", SPAN_KIND_INTERNAL);
+}
+
+static const struct time_range all = { 0, 0 };
+
+static void build(struct past *p, uint32_t window, struct time_range range,
+		  uint32_t slow, struct usual *out)
+{
+	struct error err = { 0 };
+
+	assert_true(usual_build(&p->h, window, range, ROOT, slow, &p->arena,
+				out, &err));
+}
+
+/* Five traces: 10, 20 .. 50 ms, with 1, 2 .. 5 queries of 2 ms; a trace of
+ * another root makes one of 90. */
+static uint32_t add_queries(struct past *p)
+{
+	uint32_t window = past_window(p, 0, 1000);
+
+	for (int i = 1; i <= 5; i++) {
+		past_span(p, window, ROOT, i * 100, i * 10);
+		for (int j = 0; j < i; j++)
+			past_add(p, window, SELECT, i * 100 + j, 2);
+	}
+	past_span(p, window, SELECT, 900, 90);
+	return window;
+}
+
+static void medians(void **state)
+{
+	const struct usual_operation *o;
+	struct usual u;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	build(&p, add_queries(&p), all, UINT32_MAX, &u);
+	assert_int_equal(u.trace_count, 5);
+	o = &u.items[ROOT];
+	assert_int_equal(o->span_count, 5);
+	assert_int_equal(o->span_p50_ns, fixture_ms(30));
+	assert_int_equal(o->span_p90_ns, fixture_ms(40));
+	assert_int_equal(o->calls_p50, 1);
+	assert_float_equal(o->share, 1, 1e-9);
+	assert_float_equal(o->slow_share, -1, 0);
+	o = &u.items[SELECT];
+	assert_int_equal(o->span_count, 16);
+	assert_int_equal(o->trace_count, 6);
+	assert_int_equal(o->span_p50_ns, fixture_ms(2));
+	/* Sums 2, 4, 6, 8, 10, 90; calls 1, 1, 2, 3, 4, 5. */
+	assert_int_equal(o->sum_p50_ns, fixture_ms(7));
+	assert_int_equal(o->sum_p90_ns, fixture_ms(10));
+	assert_int_equal(o->calls_p50, 2);
+	assert_int_equal(o->calls_p90, 4);
+	assert_float_equal(o->share, 1, 1e-9);
+	past_release(&p);
+}
+
+static void duration_of_calls(void **state)
+{
+	struct usual u;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	build(&p, add_queries(&p), all, UINT32_MAX, &u);
+	/* As many calls as usual: one takes 2 ms, four take two times what
+	 * two of them do. */
+	assert_int_equal(usual_duration(&u, &u.items[SELECT], 1, 4),
+			 fixture_ms(2));
+	assert_int_equal(usual_duration(&u, &u.items[SELECT], 4, 4),
+			 fixture_ms(14));
+	/* 70 calls: all of them would take the sum, half of them the half. */
+	assert_int_equal(usual_duration(&u, &u.items[SELECT], 70, 70),
+			 fixture_ms(7));
+	assert_int_equal(usual_duration(&u, &u.items[SELECT], 35, 70),
+			 fixture_ms(3.5));
+	/* One of too many. */
+	assert_int_equal(usual_duration(&u, &u.items[SELECT], 1, 70),
+			 fixture_ms(0.1));
+	assert_int_equal(usual_duration(&u, &u.items[ROOT], 1, 1),
+			 fixture_ms(30));
+	assert_int_equal(usual_duration(&u, NULL, 1, 1), -1);
+	past_release(&p);
+}
+
+/* Never seen in five traces of the root: new. In four: nobody knows. */
+static void new_call(void **state)
+{
+	struct past p;
+	struct usual u;
+
+	(void)state;
+	begin(&p);
+	build(&p, add_queries(&p), all, UINT32_MAX, &u);
+	assert_true(usual_is_known(&u, &u.items[MISS]));
+	assert_int_equal(usual_duration(&u, &u.items[MISS], 1, 1), 0);
+	build(&p, 0,
+	      (struct time_range){ FIXTURE_BASE_NS,
+				   FIXTURE_BASE_NS + fixture_ms(450) },
+	      UINT32_MAX, &u);
+	assert_int_equal(u.trace_count, 4);
+	assert_false(usual_is_known(&u, &u.items[MISS]));
+	assert_int_equal(usual_duration(&u, &u.items[MISS], 1, 1), -1);
+	assert_false(usual_is_known(&u, &u.items[ROOT]));
+	past_release(&p);
+}
+
+/* One trace in four misses the cache; in the slow window all or a third. */
+static void call_of_few(void **state)
+{
+	struct past p;
+	uint32_t healthy, slow, same;
+	struct usual u;
+
+	(void)state;
+	begin(&p);
+	healthy = past_window(&p, 0, 1000);
+	slow = past_window(&p, 1000, 2000);
+	same = past_window(&p, 1000, 2000);
+	for (int i = 0; i < 40; i++) {
+		past_span(&p, healthy, ROOT, i, 30);
+		if (i % 4 == 0)
+			past_add(&p, healthy, MISS, i, 25);
+		past_span(&p, slow, ROOT, 1000 + i, 60);
+		past_add(&p, slow, MISS, 1000 + i, 25);
+		past_span(&p, same, ROOT, 1000 + i, 60);
+		if (i % 3 == 0)
+			past_add(&p, same, MISS, 1000 + i, 25);
+	}
+	build(&p, healthy, all, slow, &u);
+	assert_float_equal(u.items[MISS].share, 0.25, 1e-9);
+	assert_float_equal(u.items[MISS].slow_share, 1, 1e-9);
+	assert_int_equal(usual_duration(&u, &u.items[MISS], 1, 1), 0);
+	build(&p, healthy, all, same, &u);
+	assert_float_equal(u.items[MISS].slow_share, 0.35, 1e-9);
+	assert_int_equal(usual_duration(&u, &u.items[MISS], 1, 1),
+			 fixture_ms(25));
+	past_release(&p);
+}
+
+static void find_by_span(void **state)
+{
+	struct past p;
+	struct usual u;
+	struct trace t;
+
+	(void)state;
+	begin(&p);
+	build(&p, add_queries(&p), all, UINT32_MAX, &u);
+	fixture_trace(&t, "1 0 web S \"GET /\" 0 400\n"
+			  "2 1 web C SELECT 10 390\n"
+			  "3 1 web I SELECT 10 390\n");
+	assert_ptr_equal(usual_find(&u, &t, fixture_span(&t, 1)), &u.items[0]);
+	assert_ptr_equal(usual_find(&u, &t, fixture_span(&t, 2)), &u.items[1]);
+	assert_null(usual_find(&u, &t, fixture_span(&t, 3)));
+	trace_release(&t);
+	past_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(medians),
+		cmocka_unit_test(duration_of_calls),
+		cmocka_unit_test(new_call),
+		cmocka_unit_test(call_of_few),
+		cmocka_unit_test(find_by_span),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
