@@ -107,6 +107,79 @@ static void tell_loop(const struct choice *c, struct buf *out)
 	wording_add_duration(out, c->loop->sum_ns);
 }
 
+static const struct growth *best_growth(const struct choice *c)
+{
+	return &c->growths.items[c->best - c->candidates.items];
+}
+
+/* "over 212 traces" */
+static void tell_sample(uint32_t traces, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	format_count(traces, count);
+	buf_addf(out, "%s traces", count);
+}
+
+static void tell_usual(const struct choice *c, const struct growth *g,
+		       struct buf *out)
+{
+	if (g->is_new) {
+		buf_add_text(out, "not called in ");
+		tell_sample(g->typical_count, out);
+		buf_add_text(out, " before");
+		return;
+	}
+	buf_add_text(out, "usually ");
+	if (c->best->count > 1 && c->best->count != g->calls)
+		buf_addf(out, "%u x, ", g->calls);
+	wording_add_duration(out, g->typical_ns);
+	buf_add_text(out, " over ");
+	tell_sample(g->typical_count, out);
+}
+
+/* Of the calls that a loop repeats. */
+static void tell_loop_growth(const struct choice *c, struct buf *out)
+{
+	const struct usual_operation *o = c->growths.known[c->loop->leaf];
+
+	buf_add_text(out, "; grew by ");
+	wording_add_duration(out, c->growth.growth_ns);
+	if (!o)
+		return;
+	buf_add_text(out, " (usually ");
+	buf_addf(out, "%u calls over ", o->share > 0 ? o->calls_p50 : 0);
+	tell_sample(o->trace_count ? o->trace_count : c->usual->trace_count,
+		    out);
+	buf_add_text(out, ")");
+}
+
+static void tell_growth(const struct choice *c, struct buf *out)
+{
+	const struct growth *g = best_growth(c);
+
+	if (c->is_by_growth && c->loop) {
+		tell_loop_growth(c, out);
+	} else if (c->is_by_growth) {
+		buf_add_text(out, "; grew by ");
+		wording_add_duration(out, c->growth.growth_ns);
+		if (!g->is_known)
+			return;
+		buf_add_text(out, " (");
+		tell_usual(c, g, out);
+		buf_add_text(out, ")");
+	} else if (guilty_want_is_narrow(c->want) ||
+		   c->want->by != GUILTY_BY_CRITICAL_PATH) {
+		if (!g->is_known)
+			return;
+		buf_add_text(out, "; ");
+		tell_usual(c, g, out);
+	} else {
+		buf_add_text(out, "; nothing in the trace took clearly longer "
+				  "than usual");
+	}
+}
+
 static void tell_why(const struct choice *c, struct buf *out)
 {
 	if (c->loop)
@@ -249,6 +322,35 @@ static void fill_times(const struct choice *c, struct guilty_span *out)
 			     : 0;
 }
 
+static bool is_parallel_group(const struct choice *c)
+{
+	return c->best->duration_ns >
+	       sat_sub_i64(c->best->end_ns, c->best->start_ns);
+}
+
+/* What the headline usually takes. Of calls made side by side only the sums
+ * are known, not from when to when they usually run. */
+static void fill_typical(const struct choice *c, struct guilty_span *out)
+{
+	const struct usual_operation *o;
+	uint32_t span = c->headline;
+
+	if (!c->usual)
+		return;
+	o = c->growths.known[span];
+	if (!o || usual_is_new(c->usual, o))
+		return;
+	if (!c->is_loop_headline && c->best->count > 1) {
+		if (is_parallel_group(c))
+			return;
+		out->typical_ns = best_growth(c)->typical_ns;
+	} else {
+		out->typical_ns =
+			usual_duration(c->usual, o, 1, c->growths.all[span]);
+	}
+	out->typical_count = o->trace_count;
+}
+
 static bool fill_span(struct choice *c, struct result *result,
 		      struct error *err)
 {
@@ -269,28 +371,50 @@ static bool fill_span(struct choice *c, struct result *result,
 	if (!out->span_id.ptr)
 		return arena_fail(&result->arena, "the answer", err);
 	fill_times(c, out);
+	fill_typical(c, out);
 	result->has_span = true;
 	buf_init(&text, WORDING_BYTES);
 	tell_why(c, &text);
+	if (c->usual)
+		tell_growth(c, &text);
 	return wording_take(&text, &result->arena, &out->why, err) &&
 	       tell_path(c, result, err);
 }
 
+/* What the choice is measured by, and the whole it is a part of. */
+static int64_t measure_of(const struct choice *c, int64_t *whole_ns)
+{
+	if (!c->is_by_growth) {
+		*whole_ns = c->path_ns;
+		return c->critical_ns;
+	}
+	*whole_ns = c->growth.trace_ns ? c->growth.trace_ns : c->path_ns;
+	return c->growth.growth_ns;
+}
+
 static bool is_fair(const struct choice *c)
 {
-	return cause_of(c) != CAUSE_UNKNOWN && c->critical_ns > 0 &&
+	int64_t whole, measure = measure_of(c, &whole);
+
+	return cause_of(c) != CAUSE_UNKNOWN && measure > 0 &&
 	       !c->t->is_partial && !c->t->orphan_count &&
-	       is_at_least(c->critical_ns, c->path_ns, FAIR_PATH_PERCENT) &&
-	       is_at_least(c->critical_ns, c->next_ns, FAIR_LEAD_PERCENT);
+	       is_at_least(measure, whole, FAIR_PATH_PERCENT) &&
+	       is_at_least(measure, c->next_ns, FAIR_LEAD_PERCENT);
 }
 
 static void tell_confidence(const struct choice *c, struct buf *out)
 {
-	buf_addf(out, "the trace alone: %d %% of the critical path",
-		 percent_of(c->critical_ns, c->path_ns));
+	int64_t whole, measure = measure_of(c, &whole);
+	bool is_of_growth = c->is_by_growth && c->growth.trace_ns;
+
+	buf_addf(out,
+		 is_of_growth ? "the traces: %d %% of what it took longer"
+			      : "the trace alone: %d %% of the critical "
+				"path",
+		 percent_of(measure, whole));
 	if (c->next_ns)
 		buf_addf(out, ", the next candidate %d %%",
-			 percent_of(c->next_ns, c->path_ns));
+			 percent_of(c->next_ns, whole));
 	if (c->t->is_partial)
 		buf_add_text(out, "; the trace is incomplete");
 	else if (c->t->orphan_count)

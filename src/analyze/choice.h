@@ -6,6 +6,7 @@
 #ifndef ANALYZE_CHOICE_H
 #define ANALYZE_CHOICE_H
 
+#include "analyze/growth.h"
 #include "analyze/nplusone.h"
 #include "analyze/slowspan.h"
 #include "model/result.h"
@@ -18,7 +19,11 @@ struct choice {
 	struct candidates candidates;
 	struct repeats repeats;
 	struct arena scratch;
+	const struct usual *usual; /* NULL: nothing is known of other traces */
+	struct growths growths;    /* of all candidates, with usual */
 	const struct candidate *best;
+	struct growth_choice growth;
+	bool is_by_growth;         /* best is the one that grew most */
 	const struct repeat *loop; /* N+1, or NULL */
 	bool is_loop_headline;     /* the loop's span, not the calls */
 	uint32_t headline;         /* span of the first line */
@@ -27,7 +32,8 @@ struct choice {
 	int64_t loop_through_ns;
 	int64_t critical_ns; /* of the headline */
 	int64_t path_ns;     /* of the headline's tree */
-	int64_t next_ns;     /* own time of the next candidate on the path */
+	int64_t next_ns;     /* own time of the next candidate on the path,
+				its growth when that decides */
 };
 
 /* Whose profile is to be looked at (pick.c). */

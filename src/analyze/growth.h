@@ -7,28 +7,73 @@
 #ifndef ANALYZE_GROWTH_H
 #define ANALYZE_GROWTH_H
 
+#include "analyze/nplusone.h"
 #include "analyze/slowspan.h"
 #include "analyze/usual.h"
 
-/* A candidate grew when it took half as much again as usual, more than nine
- * in ten, and the growth of its own is at least a tenth of what the root's
- * whole path takes. Less is the scatter of every trace. */
+/* A candidate grew when it took half as much again as usual and more than
+ * nine in ten do, and when its own growth is at least a tenth of the trace's
+ * critical path. Less is the scatter of every trace. */
 #define GROWTH_RATIO 1.5
 #define GROWTH_PATH_PERCENT 10
 
+/* Spans that nothing is known of share what the others leave unexplained of
+ * the trace's growth; when that is not known either, half of their time is
+ * taken for growth. */
+#define GROWTH_UNKNOWN_SHARE 0.5
+
+/* A service's own code is one candidate, at its entry span; a span inside
+ * that holds this part of the growth is named instead. */
+#define GROWTH_INNER_PERCENT 80
+
 struct growth {
 	bool is_known;
-	bool is_grown;
-	int64_t typical_ns; /* of the candidate as a whole, -1 not known */
-	int64_t own_ns;     /* own growth, at least 0, at most the own time */
-	uint32_t typical_count; /* traces behind typical_ns */
-	uint32_t usual_calls;   /* members usually, by trace */
+	bool is_new;            /* no usual trace calls it */
+	bool is_longer;         /* as a whole, beyond scatter */
+	bool is_grown;          /* and by its own time */
+	int64_t own_ns;         /* own growth: 0 to the own time on the path;
+				   estimated when not known */
+	int64_t total_ns;       /* with what is below; at least 0 */
+	int64_t typical_ns;     /* of all members; -1 not known or new */
+	uint32_t typical_count; /* traces behind it */
+	uint32_t calls;         /* by trace: usual */
 };
 
 struct growths {
-	struct growth *items; /* by candidate, in the order of candidates */
-	bool is_any_known;
-	bool is_any_grown;
+	const struct calls *calls;
+	const struct trace_times *times;
+	const struct usual *usual;
+	const struct usual_operation **known; /* by span, NULL not known */
+	uint32_t *all;    /* by span: spans of its operation in the tree */
+	int64_t *span_ns; /* by span: duration beyond the usual */
+	double unknown_share;
+	struct growth *items; /* by candidate, in the order it was given in */
+	size_t count;
 };
+
+/* Growth of each candidate. Client spans that have a server side count half,
+ * as in the ranking. *out lives in the arena and borrows the rest. */
+bool growths_find(const struct calls *c, const struct trace_times *times,
+		  const struct usual *usual,
+		  const struct candidates *candidates, struct arena *arena,
+		  struct growths *out, struct error *err) MUST_CHECK;
+
+struct growth_choice {
+	size_t best;       /* candidate, SIZE_MAX when nothing grew */
+	int64_t growth_ns; /* of it, with the code it stands for */
+	int64_t next_ns;   /* of the next one that is not part of it */
+	int64_t trace_ns;  /* of the whole trace, 0 not known */
+};
+
+/* The candidate that grew most, a service's code counted at its entry span.
+ * What nothing is known of competes, but does not win alone. */
+bool growths_choose(const struct growths *g,
+		    const struct candidates *candidates, struct arena *arena,
+		    struct growth_choice *out, struct error *err) MUST_CHECK;
+
+/* What repeated calls grew by together, with what is below them; 0 for a loop
+ * that makes its usual number of calls: then the calls grew, or nothing. */
+int64_t growths_of_loop(const struct growths *g, const struct repeats *repeats,
+			const struct repeat *loop);
 
 #endif

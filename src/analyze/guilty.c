@@ -28,8 +28,15 @@ static bool can_loop(const struct choice *c, uint32_t parent)
 
 static int64_t loop_measure(const struct choice *c, const struct repeat *r)
 {
+	if (c->is_by_growth)
+		return growths_of_loop(&c->growths, &c->repeats, r);
 	return c->want->by == GUILTY_BY_CRITICAL_PATH ? r->through_ns
 						      : r->sum_ns;
+}
+
+static int64_t best_measure(const struct choice *c)
+{
+	return c->is_by_growth ? c->growth.growth_ns : c->best->score;
 }
 
 /* The span whose loops take the most time together: its leading loop, with
@@ -84,7 +91,8 @@ static const struct repeat *loop_of_best(const struct choice *c)
 		const struct repeat *r = &c->repeats.items[i];
 
 		if (c->repeats.members[r->member_first] == c->best->span &&
-		    r->count == c->best->count)
+		    r->count == c->best->count &&
+		    (!c->is_by_growth || loop_measure(c, r) > 0))
 			return r;
 	}
 	return NULL;
@@ -100,13 +108,16 @@ static bool choose_loop(struct choice *c, struct error *err)
 	if (c->want->by == GUILTY_BY_DURATION && r &&
 	    r->parent != c->best->span)
 		r = NULL;
-	if (r && total_ns >= c->best->score / LOOP_SHARE_DEN * LOOP_SHARE_NUM) {
+	if (r &&
+	    total_ns >= best_measure(c) / LOOP_SHARE_DEN * LOOP_SHARE_NUM) {
 		c->loop = r;
 		c->is_loop_headline = true;
 		c->headline = r->parent;
 		sum_loops(c);
 		c->critical_ns = sat_add_i64(c->times->critical_ns[r->parent],
 					     c->loop_through_ns);
+		if (c->is_by_growth)
+			c->growth.growth_ns = total_ns;
 		return true;
 	}
 	c->loop = loop_of_best(c);
@@ -125,6 +136,10 @@ static bool is_below_loop(const struct choice *c, uint32_t span)
 
 static void find_next(struct choice *c)
 {
+	if (c->is_by_growth && !c->is_loop_headline) {
+		c->next_ns = c->growth.next_ns;
+		return;
+	}
 	for (size_t i = 0; i < c->candidates.count; i++) {
 		const struct candidate *other = &c->candidates.items[i];
 		int64_t own;
@@ -134,16 +149,41 @@ static void find_next(struct choice *c)
 			continue;
 		own = other->self_ns < other->critical_ns ? other->self_ns
 							  : other->critical_ns;
+		if (c->is_by_growth)
+			own = c->growths.items[i].own_ns;
 		if (own > c->next_ns)
 			c->next_ns = own;
-		if (c->want->by == GUILTY_BY_CRITICAL_PATH)
+		if (c->want->by == GUILTY_BY_CRITICAL_PATH && !c->is_by_growth)
 			return;
 	}
 }
 
-static bool choose(struct choice *c, struct error *err)
+/* By growth where it is known, unless the user wants another measure or a
+ * certain span. */
+static bool choose_best(struct choice *c, struct error *err)
 {
 	c->best = &c->candidates.items[0];
+	if (!c->usual)
+		return true;
+	if (!growths_find(&c->calls, c->times, c->usual, &c->candidates,
+			  &c->scratch, &c->growths, err))
+		return false;
+	if (c->want->by != GUILTY_BY_CRITICAL_PATH ||
+	    guilty_want_is_narrow(c->want))
+		return true;
+	if (!growths_choose(&c->growths, &c->candidates, &c->scratch,
+			    &c->growth, err))
+		return false;
+	c->is_by_growth = c->growth.best != SIZE_MAX;
+	if (c->is_by_growth)
+		c->best = &c->candidates.items[c->growth.best];
+	return true;
+}
+
+static bool choose(struct choice *c, struct error *err)
+{
+	if (!choose_best(c, err))
+		return false;
 	c->headline = c->best->span;
 	c->critical_ns = c->best->critical_ns;
 	c->path_ns = c->times->through_ns[c->times->tree[c->headline]];
@@ -295,10 +335,13 @@ static bool find(struct choice *c, struct result *result,
 }
 
 bool guilty_find(const struct trace *t, const struct trace_times *times,
-		 const struct guilty_want *want, struct result *result,
-		 struct guilty_pick *pick, struct error *err)
+		 const struct guilty_want *want, const struct usual *usual,
+		 struct result *result, struct guilty_pick *pick,
+		 struct error *err)
 {
-	struct choice c = { .t = t, .times = times, .want = want };
+	struct choice c = {
+		.t = t, .times = times, .want = want, .usual = usual
+	};
 	bool is_done;
 
 	arena_init(&c.scratch, LIMIT_DECODE_HEAP_BYTES);

@@ -67,6 +67,18 @@ static void pick_owner(const struct choice *c, struct guilty_pick *pick)
 		pick->owner = s->parent;
 }
 
+/* What the choice grew by; for a loop, with its calls. */
+static int64_t growth_of(const struct choice *c)
+{
+	size_t best = (size_t)(c->best - c->candidates.items);
+
+	if (c->is_by_growth)
+		return c->growth.growth_ns;
+	if (!c->usual || !c->growths.items[best].is_known)
+		return -1;
+	return c->growths.items[best].own_ns;
+}
+
 static int compare_range(const void *left, const void *right)
 {
 	const struct time_range *a = left;
@@ -162,6 +174,7 @@ bool choice_pick(struct choice *c, struct result *result,
 		.start_ns = c->loop ? c->loop->start_ns : c->best->start_ns,
 		.end_ns = c->loop ? c->loop->end_ns : c->best->end_ns,
 		.profile_span = SPAN_NONE,
+		.growth_ns = growth_of(c),
 	};
 	pick->owner = pick->span;
 	pick_owner(c, pick);

@@ -45,6 +45,8 @@ enum guilty_by {
 	GUILTY_BY_DURATION
 };
 
+struct usual; /* analyze/usual.h */
+
 struct guilty_want {
 	enum guilty_by by;
 	uint64_t span_id;   /* 0: not forced */
@@ -93,6 +95,8 @@ struct guilty_pick {
 	int64_t profile_own_ns; /* of that span: duration not spent in calls
 				   out of its process; those of an N+1 loop
 				   that was found stay in */
+	int64_t growth_ns;      /* of the guilty part, beyond what is usual and
+				   beyond what its callees grew by; -1 not known */
 };
 
 /* Fills result->trace (source excepted), span, cause and findings. Texts are
@@ -104,6 +108,11 @@ struct guilty_pick {
  * the number of calls. It is chosen when all its repeated calls together
  * take at least 80 % of what the best candidate takes.
  *
+ * With usual (NULL: nothing is known of other traces) the candidate that grew
+ * most beyond what it usually takes comes first, see analyze/growth.h; a loop
+ * of its usual number of calls is no reason. When nothing grew, time on the
+ * critical path decides, and `why` says so.
+ *
  * The cause from the trace alone is n_plus_one, downstream (a call without
  * spans of its own), wait (a call whose time is in neither side's spans) or
  * unknown, which the caller may upgrade with a profile. Confidence is fair
@@ -111,8 +120,9 @@ struct guilty_pick {
  * what the next candidate takes, in a complete trace; never strong; weak for
  * an unknown cause. */
 bool guilty_find(const struct trace *t, const struct trace_times *times,
-		 const struct guilty_want *want, struct result *result,
-		 struct guilty_pick *pick, struct error *err) MUST_CHECK;
+		 const struct guilty_want *want, const struct usual *usual,
+		 struct result *result, struct guilty_pick *pick,
+		 struct error *err) MUST_CHECK;
 
 /* A query with literals replaced by '?', blanks collapsed, comments dropped,
  * IN lists and VALUES rows collapsed, keywords lower-cased; appended to out. */

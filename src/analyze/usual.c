@@ -193,21 +193,51 @@ bool usual_is_known(const struct usual *u, const struct usual_operation *o)
 	return o && (o->span_count >= USUAL_MIN || is_new(u, o));
 }
 
+bool usual_is_new(const struct usual *u, const struct usual_operation *o)
+{
+	return o && is_new(u, o);
+}
+
+bool usual_has_calls(const struct usual *u, const struct usual_operation *o,
+		     uint32_t all)
+{
+	if (!usual_is_known(u, o) || is_new(u, o))
+		return false;
+	return all <= o->calls_p90 || all <= o->calls_p50 + o->calls_p50 / 2;
+}
+
+/* From a quantile of single durations and one of sums by trace. */
+static int64_t scale(const struct usual_operation *o, int64_t single,
+		     int64_t sum, uint32_t count, uint32_t all)
+{
+	int64_t singles = sat_mul_i64(single, count);
+	int64_t sums = sat_mul_i64(sum, count);
+
+	if (all > o->calls_p90)
+		return sums / all;
+	if (count <= 1)
+		return singles;
+	sums /= o->calls_p50 ? o->calls_p50 : 1;
+	return sums > singles ? sums : singles;
+}
+
 int64_t usual_duration(const struct usual *u, const struct usual_operation *o,
 		       uint32_t count, uint32_t all)
 {
-	int64_t singles, sums;
-
 	if (!usual_is_known(u, o))
 		return -1;
-	if (is_new(u, o))
-		return 0;
-	singles = sat_mul_i64(o->span_p50_ns, count);
-	if (count <= 1 && all <= o->calls_p90)
-		return singles;
-	sums = sat_mul_i64(o->sum_p50_ns, count);
-	if (all > o->calls_p90)
-		return sums / all;
-	sums /= o->calls_p50 ? o->calls_p50 : 1;
-	return sums > singles ? sums : singles;
+	return is_new(u, o)
+		       ? 0
+		       : scale(o, o->span_p50_ns, o->sum_p50_ns, count, all);
+}
+
+int64_t usual_long_duration(const struct usual *u,
+			    const struct usual_operation *o, uint32_t count,
+			    uint32_t all)
+{
+	if (!usual_is_known(u, o))
+		return -1;
+	return is_new(u, o)
+		       ? 0
+		       : scale(o, o->span_p90_ns, o->sum_p90_ns, count, all);
 }

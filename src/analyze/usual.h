@@ -61,4 +61,17 @@ bool usual_is_known(const struct usual *u, const struct usual_operation *o);
 int64_t usual_duration(const struct usual *u, const struct usual_operation *o,
 		       uint32_t count, uint32_t all);
 
+/* The same by the ninth decile: one in ten takes longer. */
+int64_t usual_long_duration(const struct usual *u,
+			    const struct usual_operation *o, uint32_t count,
+			    uint32_t all);
+
+/* Known, and no usual trace called it (see usual_duration()). */
+bool usual_is_new(const struct usual *u, const struct usual_operation *o);
+
+/* Known, and traces make about as many calls: up to the ninth decile, or half
+ * as many again as the median. */
+bool usual_has_calls(const struct usual *u, const struct usual_operation *o,
+		     uint32_t all);
+
 #endif

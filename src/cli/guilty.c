@@ -40,8 +40,8 @@ bool guilty_from_trace(struct run *r, struct guilty *g, struct error *err)
 		return false;
 	if (!trace_times_compute(&r->trace, &r->result.arena, &g->times, err))
 		return false;
-	if (!guilty_find(&r->trace, &g->times, &want, &r->result, &g->pick,
-			 err))
+	if (!guilty_find(&r->trace, &g->times, &want, NULL, &r->result,
+			 &g->pick, err))
 		return false;
 	r->result.trace.source = source;
 	return true;

@@ -67,6 +67,7 @@ struct guilty_span {
 	struct str *path;    /* "service name", root first, itself last */
 	size_t path_count;
 	int64_t typical_ns; /* -1 unknown */
+	uint32_t typical_count; /* traces behind it, 0 unknown */
 	struct str why;     /* one clause: why this span was chosen */
 	double share;       /* critical_ns of the trace's critical path, 0..1 */
 };

@@ -109,7 +109,7 @@ static bool find(struct bench *b, struct arena *arena, struct result *result,
 	const struct guilty_want want = { .by = GUILTY_BY_CRITICAL_PATH };
 
 	return trace_times_compute(&b->trace, arena, times, err) &&
-	       guilty_find(&b->trace, times, &want, result, pick, err);
+	       guilty_find(&b->trace, times, &want, NULL, result, pick, err);
 }
 
 static bool run_guilty(void *context, size_t *heap_bytes, struct error *err)

@@ -27,8 +27,8 @@ static void find(struct answer *a, const char *text, struct guilty_want want)
 	arena_init(&a->arena, GIB);
 	arena_init(&a->result.arena, GIB);
 	assert_true(trace_times_compute(&a->t, &a->arena, &a->times, &err));
-	a->is_found = guilty_find(&a->t, &a->times, &want, &a->result, &a->pick,
-				  &a->err);
+	a->is_found = guilty_find(&a->t, &a->times, &want, NULL, &a->result,
+				  &a->pick, &a->err);
 }
 
 static void begin(struct answer *a, const char *text)
@@ -591,7 +591,7 @@ static void deep_and_wide(void **state)
 		arena_init(&a.result.arena, GIB);
 		assert_true(
 			trace_times_compute(&a.t, &a.arena, &a.times, &err));
-		assert_true(guilty_find(&a.t, &a.times, &want, &a.result,
+		assert_true(guilty_find(&a.t, &a.times, &want, NULL, &a.result,
 					&a.pick, &err));
 		assert_true(waterfall_build(&a.t, &a.times, &a.pick, &a.result,
 					    &err));
@@ -622,8 +622,8 @@ static void no_memory(void **state)
 		arena_init(&a.result.arena, GIB);
 		starve_after(n);
 		is_done = trace_times_compute(&a.t, &a.arena, &a.times, &err) &&
-			  guilty_find(&a.t, &a.times, &want, &a.result, &a.pick,
-				      &err) &&
+			  guilty_find(&a.t, &a.times, &want, NULL, &a.result,
+				      &a.pick, &err) &&
 			  waterfall_build(&a.t, &a.times, &a.pick, &a.result,
 					  &err);
 		stop_starving();

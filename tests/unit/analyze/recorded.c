@@ -134,8 +134,8 @@ static void begin(struct replay *r, const char *file)
 	arena_init(&r->arena, GIB);
 	arena_init(&r->result.arena, GIB);
 	assert_true(trace_times_compute(&r->t, &r->arena, &r->times, &err));
-	assert_true(guilty_find(&r->t, &r->times, &want, &r->result, &r->pick,
-				&err));
+	assert_true(guilty_find(&r->t, &r->times, &want, NULL, &r->result,
+				&r->pick, &err));
 	assert_true(
 		waterfall_build(&r->t, &r->times, &r->pick, &r->result, &err));
 }

@@ -25,8 +25,8 @@ static void begin(struct fall *f, const char *text, unsigned seed)
 	arena_init(&f->result.arena, GIB);
 	assert_true(
 		trace_times_compute(&f->t, &f->result.arena, &f->times, &err));
-	assert_true(guilty_find(&f->t, &f->times, &want, &f->result, &f->pick,
-				&err));
+	assert_true(guilty_find(&f->t, &f->times, &want, NULL, &f->result,
+				&f->pick, &err));
 	assert_true(
 		waterfall_build(&f->t, &f->times, &f->pick, &f->result, &err));
 }

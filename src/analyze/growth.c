@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/growth.h"
+
+#include "analyze/operations.h"
+#include "base/num.h"
+
+/* An operation as symbols of this trace; MAP_NONE: does not occur. */
+struct wanted {
+	uint32_t service;
+	uint32_t name;
+	uint32_t count; /* spans in the tree */
+};
+
+static bool is_same(const struct trace *t, const struct usual *u,
+		    const struct wanted *wanted, uint32_t operation,
+		    uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	return s->name == wanted[operation].name &&
+	       s->kind == (uint8_t)u->operations[operation].kind &&
+	       t->resources[s->resource].service == wanted[operation].service;
+}
+
+static uint32_t find_operation(const struct growths *g,
+			       const struct wanted *wanted, uint32_t span)
+{
+	for (uint32_t i = 0; i < g->usual->operation_count; i++)
+		if (is_same(g->calls->t, g->usual, wanted, i, span))
+			return i;
+	return OPERATION_NONE;
+}
+
+static void set_known(struct growths *g, struct wanted *wanted)
+{
+	const struct trace *t = g->calls->t;
+	const struct usual *u = g->usual;
+
+	for (uint32_t i = 0; i < u->operation_count; i++)
+		wanted[i] = (struct wanted){
+			symtab_find(&t->symtab, u->operations[i].service),
+			symtab_find(&t->symtab, u->operations[i].name), 0
+		};
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t found = find_operation(g, wanted, i);
+
+		g->all[i] = found;
+		if (found != OPERATION_NONE &&
+		    g->times->tree[i] == g->times->root)
+			wanted[found].count++;
+		if (found != OPERATION_NONE &&
+		    usual_is_known(u, &u->items[found]))
+			g->known[i] = &u->items[found];
+	}
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t n = g->all[i] == OPERATION_NONE
+				     ? 0
+				     : wanted[g->all[i]].count;
+
+		g->all[i] = n ? n : 1;
+	}
+}
+
+static int64_t clamp(int64_t value, int64_t most)
+{
+	if (value < 0)
+		return 0;
+	return value < most ? value : most;
+}
+
+static int64_t part(int64_t whole, double share)
+{
+	return (int64_t)((double)whole * share);
+}
+
+/* What the children on the path grew by: no more than they hold of it. */
+static int64_t growth_below(const struct growths *g, uint32_t span)
+{
+	const struct trace *t = g->calls->t;
+	const struct span *s = &t->spans[span];
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		uint32_t child = t->children[s->child_first + i];
+
+		if (g->times->tree[child] == g->times->tree[span])
+			sum = sat_add_i64(sum,
+					  clamp(g->span_ns[child],
+						g->times->through_ns[child]));
+	}
+	return sum;
+}
+
+static int64_t own_time(const struct growths *g, uint32_t span)
+{
+	int64_t self = g->times->self_ns[span];
+	int64_t critical = g->times->critical_ns[span];
+
+	return self < critical ? self : critical;
+}
+
+/* What the known spans do not explain of the trace's growth lies in the
+ * others, in proportion to their time. */
+static void set_unknown_share(struct growths *g)
+{
+	const struct trace *t = g->calls->t;
+	uint32_t root = g->times->root;
+	int64_t left = 0, unknown = 0;
+
+	g->unknown_share = GROWTH_UNKNOWN_SHARE;
+	if (!g->known[root])
+		return;
+	left = clamp(g->span_ns[root], g->times->path_ns);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		int64_t own = own_time(g, i);
+
+		if (g->times->tree[i] != root)
+			continue;
+		if (!g->known[i])
+			unknown = sat_add_i64(unknown, own);
+		else
+			left = sat_sub_i64(
+				left, clamp(sat_sub_i64(g->span_ns[i],
+							growth_below(g, i)),
+					    own));
+	}
+	g->unknown_share = 0;
+	if (left > 0 && unknown > 0)
+		g->unknown_share =
+			left < unknown ? (double)left / (double)unknown : 1;
+}
+
+static void set_span_growth(struct growths *g)
+{
+	const struct trace *t = g->calls->t;
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (g->known[i])
+			g->span_ns[i] = sat_sub_i64(
+				span_duration_ns(&t->spans[i]),
+				usual_duration(g->usual, g->known[i], 1,
+					       g->all[i]));
+	set_unknown_share(g);
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (!g->known[i])
+			g->span_ns[i] =
+				part(g->times->through_ns[i], g->unknown_share);
+}
+
+static bool is_large(const struct growths *g, int64_t growth_ns)
+{
+	return growth_ns > 0 &&
+	       sat_mul_i64(growth_ns, 100) >=
+		       sat_mul_i64(g->times->path_ns, GROWTH_PATH_PERCENT);
+}
+
+static bool is_beyond_scatter(const struct growths *g, const struct growth *out,
+			      const struct candidate *c)
+{
+	int64_t most = usual_long_duration(g->usual, g->known[c->span],
+					   c->count, g->all[c->span]);
+
+	return out->is_new || (c->duration_ns > most &&
+			       (double)c->duration_ns >=
+				       GROWTH_RATIO * (double)out->typical_ns);
+}
+
+static void fill_known(const struct growths *g, const struct candidate *c,
+		       struct growth *out)
+{
+	const struct usual_operation *o = g->known[c->span];
+
+	out->is_known = true;
+	out->is_new = usual_is_new(g->usual, o);
+	out->typical_count =
+		out->is_new ? g->usual->trace_count : o->trace_count;
+	out->calls = out->is_new ? 0 : o->calls_p50;
+	if (!out->is_new)
+		out->typical_ns =
+			usual_duration(g->usual, o, c->count, g->all[c->span]);
+	out->is_longer = is_beyond_scatter(g, out, c);
+	out->is_grown = out->is_longer && is_large(g, out->own_ns);
+}
+
+static void fill(const struct growths *g, const struct candidates *candidates,
+		 size_t index, struct growth *out)
+{
+	const struct candidate *c = &candidates->items[index];
+	int64_t own = 0, below = 0, total = 0;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		uint32_t span = candidates->members[c->member_first + i];
+
+		own = sat_add_i64(own, own_time(g, span));
+		below = sat_add_i64(below, growth_below(g, span));
+		total = sat_add_i64(total, g->span_ns[span]);
+	}
+	*out = (struct growth){
+		.own_ns = clamp(sat_sub_i64(total, below), own),
+		.total_ns = total > 0 ? total : 0,
+		.typical_ns = -1,
+	};
+	if (!g->known[c->span])
+		out->own_ns = part(own, g->unknown_share);
+	if (span_server_side(g->calls->t, c->span) != SPAN_NONE)
+		out->own_ns /= 2;
+	if (g->known[c->span])
+		fill_known(g, c, out);
+}
+
+static bool growths_alloc(struct growths *g, size_t count, struct arena *arena,
+			  struct error *err)
+{
+	size_t n = g->calls->t->span_count;
+
+	g->known = arena_array(arena, n, sizeof(void *));
+	g->all = arena_array(arena, n, sizeof *g->all);
+	g->span_ns = arena_array(arena, n, sizeof *g->span_ns);
+	g->items = arena_array(arena, count, sizeof *g->items);
+	return (g->known && g->all && g->span_ns && g->items) ||
+	       arena_fail(arena, "the trace", err);
+}
+
+bool growths_find(const struct calls *c, const struct trace_times *times,
+		  const struct usual *usual,
+		  const struct candidates *candidates, struct arena *arena,
+		  struct growths *out, struct error *err)
+{
+	struct wanted *wanted;
+
+	*out = (struct growths){ .calls = c,
+				 .times = times,
+				 .usual = usual,
+				 .count = candidates->count };
+	wanted = arena_array(arena, usual->operation_count, sizeof *wanted);
+	if (!wanted)
+		return arena_fail(arena, "the trace", err);
+	if (!growths_alloc(out, candidates->count, arena, err))
+		return false;
+	set_known(out, wanted);
+	set_span_growth(out);
+	for (size_t i = 0; i < candidates->count; i++)
+		fill(out, candidates, i, &out->items[i]);
+	return true;
+}
+
+/* ---- the choice ---- */
+
+struct entries {
+	uint32_t *entry;   /* by span: first span of its process */
+	size_t *candidate; /* by span: SIZE_MAX not a candidate */
+	int64_t *code_ns;  /* by candidate: growth of the process' code */
+	bool *has_grown;   /* by candidate: one of that code did */
+};
+
+/* Code of the process, not a call that it waits for. */
+static bool is_code(const struct growths *g, uint32_t span)
+{
+	uint8_t kind = g->calls->t->spans[span].kind;
+
+	return kind != SPAN_KIND_CLIENT && kind != SPAN_KIND_PRODUCER &&
+	       g->calls->kind[span] == CALL_NONE;
+}
+
+/* The way up is walked twice, then remembered: linear in all. */
+static void set_entry(const struct trace *t, uint32_t *entry, uint32_t span)
+{
+	uint32_t top = span;
+
+	while (entry[top] == SPAN_NONE) {
+		uint32_t parent = t->spans[top].parent;
+
+		if (parent == SPAN_NONE ||
+		    t->spans[parent].resource != t->spans[top].resource)
+			break;
+		top = parent;
+	}
+	if (entry[top] != SPAN_NONE)
+		top = entry[top];
+	while (entry[span] == SPAN_NONE) {
+		entry[span] = top;
+		if (span == top)
+			break;
+		span = t->spans[span].parent;
+	}
+}
+
+static bool entries_init(struct entries *e, const struct growths *g,
+			 const struct candidates *candidates,
+			 struct arena *arena, struct error *err)
+{
+	const struct trace *t = g->calls->t;
+
+	e->entry = arena_array(arena, t->span_count, sizeof *e->entry);
+	e->candidate = arena_array(arena, t->span_count, sizeof *e->candidate);
+	e->code_ns = arena_array(arena, g->count, sizeof *e->code_ns);
+	e->has_grown = arena_array(arena, g->count, sizeof *e->has_grown);
+	if (!e->entry || !e->candidate || !e->code_ns || !e->has_grown)
+		return arena_fail(arena, "the trace", err);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		e->entry[i] = SPAN_NONE;
+		e->candidate[i] = SIZE_MAX;
+	}
+	for (uint32_t i = 0; i < t->span_count; i++)
+		set_entry(t, e->entry, i);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct candidate *c = &candidates->items[i];
+
+		for (uint32_t j = 0; j < c->count; j++)
+			e->candidate[candidates->members[c->member_first + j]] =
+				i;
+	}
+	return true;
+}
+
+/* The candidate at whose entry span a candidate's growth counts: itself for a
+ * call and where the entry span is no candidate. */
+static size_t counted_at(const struct growths *g, const struct entries *e,
+			 uint32_t span, size_t own)
+{
+	size_t entry = e->candidate[e->entry[span]];
+
+	return is_code(g, span) && is_code(g, e->entry[span]) &&
+			       entry != SIZE_MAX
+		       ? entry
+		       : own;
+}
+
+static void sum_code(const struct growths *g, struct entries *e,
+		     const struct candidates *candidates)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		uint32_t span = candidates->items[i].span;
+		size_t at = counted_at(g, e, span, i);
+
+		e->code_ns[at] =
+			sat_add_i64(e->code_ns[at], g->items[i].own_ns);
+		e->has_grown[at] |= g->items[i].is_grown;
+	}
+}
+
+/* The span inside that holds nearly all that its process grew by. */
+static size_t find_inner(const struct growths *g, const struct entries *e,
+			 const struct candidates *candidates, size_t best)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		uint32_t span = candidates->items[i].span;
+
+		if (counted_at(g, e, span, i) == best &&
+		    sat_mul_i64(g->items[i].own_ns, 100) >=
+			    sat_mul_i64(e->code_ns[best], GROWTH_INNER_PERCENT))
+			return i;
+	}
+	return best;
+}
+
+static bool has_grown(const struct growths *g, const struct entries *e,
+		      size_t index)
+{
+	return e->has_grown[index] ||
+	       (g->items[index].is_longer && is_large(g, e->code_ns[index]));
+}
+
+static bool is_more(const struct entries *e, size_t index, size_t than)
+{
+	return e->code_ns[index] > 0 &&
+	       (than == SIZE_MAX || e->code_ns[index] > e->code_ns[than]);
+}
+
+/* Candidates come by their time on the path: of equal growth the first. */
+static void find_best(const struct growths *g, const struct entries *e,
+		      struct growth_choice *out)
+{
+	bool is_any_grown = false;
+	size_t next = SIZE_MAX;
+
+	for (size_t i = 0; i < g->count; i++) {
+		is_any_grown |= has_grown(g, e, i);
+		if ((has_grown(g, e, i) || !g->items[i].is_known) &&
+		    is_more(e, i, out->best))
+			out->best = i;
+	}
+	if (!is_any_grown)
+		out->best = SIZE_MAX;
+	if (out->best == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < g->count; i++)
+		if (i != out->best && is_more(e, i, next))
+			next = i;
+	out->growth_ns = e->code_ns[out->best];
+	out->next_ns = next == SIZE_MAX ? 0 : e->code_ns[next];
+}
+
+bool growths_choose(const struct growths *g,
+		    const struct candidates *candidates, struct arena *arena,
+		    struct growth_choice *out, struct error *err)
+{
+	uint32_t root = g->times->root;
+	struct entries e;
+
+	*out = (struct growth_choice){ .best = SIZE_MAX };
+	if (g->known[root])
+		out->trace_ns = clamp(g->span_ns[root], g->times->path_ns);
+	if (!entries_init(&e, g, candidates, arena, err))
+		return false;
+	sum_code(g, &e, candidates);
+	find_best(g, &e, out);
+	if (out->best != SIZE_MAX)
+		out->best = find_inner(g, &e, candidates, out->best);
+	return true;
+}
+
+int64_t growths_of_loop(const struct growths *g, const struct repeats *repeats,
+			const struct repeat *loop)
+{
+	uint32_t leaf = loop->leaf;
+	int64_t sum = 0;
+
+	if (usual_has_calls(g->usual, g->known[leaf], g->all[leaf]))
+		return 0;
+	for (uint32_t i = 0; i < loop->count; i++)
+		sum = sat_add_i64(
+			sum,
+			g->span_ns[repeats->members[loop->member_first + i]]);
+	return clamp(sum, loop->through_ns);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "history_fixture.h"
+
+#include "analyze/trace_analysis.h"
+#include "analyze/usual.h"
+
+/* A trace, what its operations usually take, and the answer. */
+struct growing {
+	struct past p;
+	struct usual usual;
+	struct trace t;
+	struct arena arena;
+	struct trace_times times;
+	struct result result;
+	struct guilty_pick pick;
+};
+
+static void begin(struct growing *g)
+{
+	*g = (struct growing){ 0 };
+	past_init(&g->p);
+	past_window(&g->p, 0, 1000);
+}
+
+/* Ten traces, all alike, in each of which the operation is called `calls`
+ * times for `each_ms`. The first one told is the root's. */
+static void usually(struct growing *g, const char *service, const char *name,
+		    enum span_kind kind, int calls, double each_ms)
+{
+	uint32_t operation = g->p.h.operation_count;
+	struct history_window *w = &g->p.h.windows[0];
+
+	past_operation(&g->p, service, name, kind);
+	for (uint32_t i = 0; i < 10; i++) {
+		if (!operation)
+			past_trace(&g->p, 0);
+		for (int j = 0; j < calls; j++)
+			past_add(&g->p, 0, operation, i, each_ms)->trace = i;
+	}
+	assert_int_equal(w->trace_count, 10);
+}
+
+static void find(struct growing *g, const char *text, struct guilty_want want)
+{
+	struct error err = { 0 };
+
+	fixture_trace(&g->t, text);
+	arena_init(&g->arena, GIB);
+	arena_init(&g->result.arena, GIB);
+	assert_true(usual_build(&g->p.h, 0, (struct time_range){ 0, 0 }, 0,
+				UINT32_MAX, &g->p.arena, &g->usual, &err));
+	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &err));
+	assert_true(guilty_find(&g->t, &g->times, &want, &g->usual, &g->result,
+				&g->pick, &err));
+}
+
+static void end(struct growing *g)
+{
+	arena_release(&g->result.arena);
+	arena_release(&g->arena);
+	trace_release(&g->t);
+	past_release(&g->p);
+}
+
+static void expect(const struct growing *g, uint64_t span_id, double growth_ms,
+		   const char *why)
+{
+	const struct guilty_span *s = &g->result.span;
+
+	assert_int_equal(s->span, fixture_span(&g->t, span_id));
+	assert_int_equal(g->pick.growth_ns, fixture_ms(growth_ms));
+	assert_string_equal(s->why.ptr, why);
+}
+
+/* The render takes 300 ms always; the ranking went from 20 to 170. */
+static const char shop[] = "1 0 web S \"GET /\" 0 500\n"
+			   "2 1 web I render 10 310\n"
+			   "3 1 web I rank 320 490\n";
+
+static void grown_before_long(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 350);
+	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 300);
+	usually(&g, "web", "rank", SPAN_KIND_INTERNAL, 1, 20);
+	find(&g, shop, (struct guilty_want){ 0 });
+	expect(&g, 3, 150,
+	       "170 ms of its own on the critical path; grew by 150 ms "
+	       "(usually 20 ms over 10 traces)");
+	assert_int_equal(g.result.span.typical_ns, fixture_ms(20));
+	assert_int_equal(g.result.span.typical_count, 10);
+	assert_string_equal(g.result.cause.confidence_text.ptr,
+			    "the traces: 100 % of what it took longer");
+	end(&g);
+}
+
+/* Render took 300 and 310, rank 100 and 105, the root 350 and 500: nothing
+ * below explains it, so it is the entry span's. */
+static void entry_span(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 250);
+	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 160);
+	usually(&g, "web", "rank", SPAN_KIND_INTERNAL, 1, 60);
+	find(&g, shop, (struct guilty_want){ 0 });
+	/* 140 + 110 + 0: no span inside holds 80 % of 250. */
+	expect(&g, 1, 250,
+	       "30 ms of its own on the critical path; grew by 250 ms "
+	       "(usually 250 ms over 10 traces)");
+	end(&g);
+}
+
+/* 80 % of the growth in one of them: that one. 160 of 200, the other 40. */
+static void inner_span(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 300);
+	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 140);
+	usually(&g, "web", "rank", SPAN_KIND_INTERNAL, 1, 130);
+	find(&g, shop, (struct guilty_want){ 0 });
+	expect(&g, 2, 200,
+	       "300 ms of its own on the critical path; grew by 200 ms "
+	       "(usually 140 ms over 10 traces)");
+	end(&g);
+}
+
+/* As always: then the longest on the path, and it is said. */
+static void nothing_grew(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 480);
+	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 290);
+	usually(&g, "web", "rank", SPAN_KIND_INTERNAL, 1, 150);
+	find(&g, shop, (struct guilty_want){ 0 });
+	expect(&g, 2, 10,
+	       "300 ms of its own on the critical path; nothing in the trace "
+	       "took clearly longer than usual");
+	assert_int_equal(g.result.span.typical_ns, fixture_ms(290));
+	end(&g);
+}
+
+/* Half as much again, and a tenth of the path: 150 of 100 usual; 149.9. */
+static void edge_of_growth(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		begin(&g);
+		usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 450);
+		usually(&g, "web", "rank", SPAN_KIND_INTERNAL, 1, 100);
+		find(&g,
+		     i ? "1 0 web S \"GET /\" 0 499.9\n"
+			 "2 1 web I render 10 340\n"
+			 "3 1 web I rank 350 499.9\n"
+		       : "1 0 web S \"GET /\" 0 500\n"
+			 "2 1 web I render 10 340\n"
+			 "3 1 web I rank 350 500\n",
+		     (struct guilty_want){ 0 });
+		assert_int_equal(g.result.span.span,
+				 fixture_span(&g.t, i ? 2 : 3));
+		end(&g);
+	}
+}
+
+/* A call that no usual trace makes; the callee sends no spans. */
+static void new_call(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 350);
+	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 300);
+	past_operation(&g.p, "web", "POST", SPAN_KIND_CLIENT);
+	find(&g,
+	     "1 0 web S \"GET /\" 0 500\n"
+	     "2 1 web I render 10 310\n"
+	     "3 1 web C POST 320 490 server.address=psp.example\n",
+	     (struct guilty_want){ 0 });
+	expect(&g, 3, 170,
+	       "a call to psp.example, which sends no spans: \"POST\"; grew by "
+	       "170 ms (not called in 10 traces before)");
+	assert_int_equal(g.result.span.typical_ns, -1);
+	assert_int_equal(g.result.cause.kind, CAUSE_DOWNSTREAM);
+	end(&g);
+}
+
+/* The server side took 100 ms longer, the call 105: not the gap. */
+static void server_side(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 60);
+	usually(&g, "web", "call", SPAN_KIND_CLIENT, 1, 45);
+	usually(&g, "cat", "List", SPAN_KIND_SERVER, 1, 40);
+	find(&g,
+	     "1 0 web S \"GET /\" 0 170\n"
+	     "2 1 web C call 10 160\n"
+	     "3 2 cat S List 15 155\n",
+	     (struct guilty_want){ 0 });
+	expect(&g, 3, 100,
+	       "140 ms of its own on the critical path; grew by 100 ms "
+	       "(usually 40 ms over 10 traces)");
+	end(&g);
+}
+
+/* The server side is as ever: the call waited in between. 110 ms of growth
+ * count half. */
+static void gap(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 60);
+	usually(&g, "web", "call", SPAN_KIND_CLIENT, 1, 50);
+	usually(&g, "cat", "List", SPAN_KIND_SERVER, 1, 40);
+	find(&g,
+	     "1 0 web S \"GET /\" 0 180\n"
+	     "2 1 web C call 10 170\n"
+	     "3 2 cat S List 125 165\n",
+	     (struct guilty_want){ 0 });
+	assert_int_equal(g.result.span.span, fixture_span(&g.t, 2));
+	assert_int_equal(g.pick.growth_ns, fixture_ms(55));
+	assert_int_equal(g.result.cause.kind, CAUSE_WAIT);
+	end(&g);
+}
+
+/* ---- loops ---- */
+
+/* Ten queries, 30 ms each from 10 ms on, and a render. */
+static void loop_text(char text[4096], double each_ms, const char *rest)
+{
+	int len = snprintf(text, 4096, "1 0 web S \"GET /\" 0 500\n%s", rest);
+
+	for (int i = 0; i < 10; i++)
+		len += snprintf(text + len, 4096 - (size_t)len,
+				"%x 1 web C SELECT %g %g db.system.name=mysql "
+				"db.query.text=\"SELECT a FROM b\"\n",
+				i + 16, 10 + i * each_ms,
+				10 + (i + 1) * each_ms - 1);
+}
+
+/* Usually one query: nine too many. */
+static void loop_grew(void **state)
+{
+	char text[4096];
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 200);
+	usually(&g, "web", "SELECT", SPAN_KIND_CLIENT, 1, 29);
+	loop_text(text, 30, "2 1 web I render 320 490\n");
+	find(&g, text, (struct guilty_want){ 0 });
+	/* 10 x 29 ms and the usual 29. */
+	expect(&g, 1, 261,
+	       "N+1: 10 x \"SELECT a FROM b\", one after another, 290 ms; grew "
+	       "by 261 ms (usually 1 calls over 10 traces)");
+	assert_int_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
+	assert_int_equal(g.result.span.typical_ns, fixture_ms(200));
+	end(&g);
+}
+
+/* The loop is always there; the render grew from 20 to 170 ms. */
+static void usual_loop(void **state)
+{
+	char text[4096];
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 350);
+	usually(&g, "web", "SELECT", SPAN_KIND_CLIENT, 10, 29);
+	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 20);
+	loop_text(text, 30, "2 1 web I render 320 490\n");
+	find(&g, text, (struct guilty_want){ 0 });
+	expect(&g, 2, 150,
+	       "170 ms of its own on the critical path; grew by 150 ms "
+	       "(usually 20 ms over 10 traces)");
+	end(&g);
+}
+
+/* As many queries as ever, each slower: the database, not the loop. */
+static void slow_calls_of_loop(void **state)
+{
+	char text[4096];
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 250);
+	usually(&g, "web", "SELECT", SPAN_KIND_CLIENT, 10, 4);
+	loop_text(text, 30, "2 1 web I render 320 490\n");
+	find(&g, text, (struct guilty_want){ 0 });
+	assert_int_equal(g.result.span.span, fixture_span(&g.t, 16));
+	assert_int_equal(g.result.span.count, 10);
+	assert_int_equal(g.pick.growth_ns, fixture_ms(250));
+	assert_int_equal(g.result.cause.kind, CAUSE_DOWNSTREAM);
+	assert_int_equal(g.result.span.typical_ns, fixture_ms(40));
+	end(&g);
+}
+
+/* ---- what the user asked for ---- */
+
+static void asked_for(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 350);
+	usually(&g, "web", "rank", SPAN_KIND_INTERNAL, 1, 20);
+	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 300);
+	find(&g, shop, (struct guilty_want){ .name = STR("render") });
+	expect(&g, 2, 0,
+	       "300 ms of its own on the critical path; asked for, not ranked; "
+	       "usually 300 ms over 10 traces");
+	end(&g);
+}
+
+static void asked_by_duration(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 350);
+	usually(&g, "web", "rank", SPAN_KIND_INTERNAL, 1, 20);
+	find(&g, shop, (struct guilty_want){ .by = GUILTY_BY_DURATION });
+	assert_int_equal(g.result.span.span, fixture_span(&g.t, 1));
+	end(&g);
+}
+
+/* Ten spans deep: a span of the same process counts at its entry span. */
+static void deep_inner(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 100);
+	find(&g,
+	     "1 0 web S \"GET /\" 0 500\n"
+	     "2 1 web I a 1 499\n"
+	     "3 2 web I b 2 498\n"
+	     "4 3 web I c 3 497\n",
+	     (struct guilty_want){ 0 });
+	/* Nothing is known of c: it grew as the trace did, by 80 % of its
+	 * 494 ms; the others hold 2 ms each. */
+	assert_int_equal(g.result.span.span, fixture_span(&g.t, 4));
+	end(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grown_before_long),
+		cmocka_unit_test(entry_span),
+		cmocka_unit_test(inner_span),
+		cmocka_unit_test(nothing_grew),
+		cmocka_unit_test(edge_of_growth),
+		cmocka_unit_test(new_call),
+		cmocka_unit_test(server_side),
+		cmocka_unit_test(gap),
+		cmocka_unit_test(loop_grew),
+		cmocka_unit_test(usual_loop),
+		cmocka_unit_test(slow_calls_of_loop),
+		cmocka_unit_test(asked_for),
+		cmocka_unit_test(asked_by_duration),
+		cmocka_unit_test(deep_inner),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
