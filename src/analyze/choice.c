@@ -142,13 +142,16 @@ static void tell_usual(const struct choice *c, const struct growth *g,
 static void tell_loop_growth(const struct choice *c, struct buf *out)
 {
 	const struct usual_operation *o = c->growths.known[c->loop->leaf];
+	uint32_t calls = 0;
 
 	buf_add_text(out, "; grew by ");
 	wording_add_duration(out, c->growth.growth_ns);
 	if (!o)
 		return;
 	buf_add_text(out, " (usually ");
-	buf_addf(out, "%u calls over ", o->share > 0 ? o->calls_p50 : 0);
+	if (!usual_is_new(c->usual, o))
+		calls = o->calls_p50;
+	buf_addf(out, "%u call%s over ", calls, calls == 1 ? "" : "s");
 	tell_sample(o->trace_count ? o->trace_count : c->usual->trace_count,
 		    out);
 	buf_add_text(out, ")");

@@ -536,7 +536,7 @@ static void tell_bimodal(const struct work *w, struct buf *out)
 		 percent(share_of(w->slow_before, w->before.count)));
 }
 
-/* Rounded down: "slower than 100 %" would be a claim. */
+/* Rounded down: slower than 100 % only when it is slower than all. */
 static void tell_healthy(const struct work *w, struct buf *out)
 {
 	const struct durations *d = &w->now;

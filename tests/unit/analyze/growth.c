@@ -273,7 +273,7 @@ static void loop_grew(void **state)
 	/* 10 x 29 ms and the usual 29. */
 	expect(&g, 1, 261,
 	       "N+1: 10 x \"SELECT a FROM b\", one after another, 290 ms; grew "
-	       "by 261 ms (usually 1 calls over 10 traces)");
+	       "by 261 ms (usually 1 call over 10 traces)");
 	assert_int_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
 	assert_int_equal(g.result.span.typical_ns, fixture_ms(200));
 	end(&g);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "history_fixture.h"
+
+#include "analyze/cohorts.h"
+
+#define MINUTE 60000.0
+
+enum { SLOW, BEFORE, SLOW_ONLY };
+
+struct asked {
+	struct past p;
+	struct window_roles roles;
+	struct baseline_choice baseline;
+	struct cohorts out;
+};
+
+static void begin(struct asked *a)
+{
+	*a = (struct asked){ 0 };
+	past_init(&a->p);
+	past_operation(&a->p, "web", "GET /", SPAN_KIND_SERVER);
+	past_window(&a->p, 0, 10 * MINUTE);
+	past_window(&a->p, -10 * MINUTE, 0);
+	past_window(&a->p, 0, 10 * MINUTE);
+	window_roles_init(&a->roles);
+	a->roles.slow = SLOW;
+	a->roles.slow_only = SLOW_ONLY;
+	a->roles.baselines[BASELINE_PREVIOUS] = BEFORE;
+}
+
+/* Durations spread by some 20 % around ms, in a fixed pattern. */
+static void add(struct asked *a, uint32_t window, int count, double ms,
+		const char *instance)
+{
+	uint32_t symbol = instance ? past_symbol(&a->p, instance) : 0;
+	double from = a->p.h.windows[window].range.from_ns == FIXTURE_BASE_NS
+			      ? 0
+			      : -10 * MINUTE;
+
+	for (int i = 0; i < count; i++)
+		past_span(&a->p, window, 0, from + i * 1000,
+			  ms * (0.8 + 0.04 * (i * 7 % 11)))
+			->instance = symbol;
+}
+
+/* The span in question carries profile id 7. */
+static void find(struct asked *a, double duration_ms)
+{
+	struct cohort_want want = {
+		.history = &a->p.h,
+		.roles = &a->roles,
+		.duration_ns = fixture_ms(duration_ms),
+		.start_ns = FIXTURE_BASE_NS + NS_PER_MIN,
+		.profile_id = 7,
+		.slow_range = a->p.h.windows[SLOW].range,
+		.baseline = &a->baseline,
+	};
+	struct error err = { 0 };
+
+	assert_true(baseline_choose(&a->p.h, &a->roles, 0, want.duration_ns,
+				    NULL, &a->p.arena, &a->baseline, &err));
+	assert_true(cohorts_find(&want, &a->p.arena, &a->out, &err));
+}
+
+static void end(struct asked *a)
+{
+	past_release(&a->p);
+}
+
+/* 22 spans a side: eleven durations of 0.8 to 1.2 times, twice. */
+static void whole_operation(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 22, 50, NULL);
+	add(&a, SLOW, 22, 500, NULL);
+	find(&a, 600);
+	assert_int_equal(a.out.mode, COHORT_WINDOW);
+	assert_false(a.out.is_against_fast);
+	assert_int_equal(a.out.window_count, 22);
+	/* Half way between 50 and 500 ms: 158. */
+	assert_in_range(a.out.threshold_ns, fixture_ms(158.1),
+			fixture_ms(158.2));
+	assert_int_equal(a.out.slow.count, 23);
+	assert_int_equal(a.out.slow.profile_ids[0], 7);
+	assert_int_equal(a.out.slow.span_count, 23);
+	assert_float_equal(a.out.slow.mean_duration_ns,
+			   (22 * 500e6 + 600e6) / 23, 1);
+	assert_int_equal(a.out.fast.count, 0);
+	assert_true(isnan(a.out.fast.mean_duration_ns));
+	assert_int_equal(a.out.baseline.count, 22);
+	assert_int_equal(a.out.baseline.p50_ns, fixture_ms(50));
+	assert_float_equal(a.out.percentile, 20.0 / 22, 1e-9);
+	assert_true(a.out.p < 1e-6);
+	assert_string_equal(a.out.text.ptr,
+			    "the operation became slow as a whole: p50 500 ms "
+			    "over 22 spans, was 50 ms over 22");
+	end(&a);
+}
+
+/* Five a side at one and a half times: the smallest that counts. */
+static void smallest_move(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		begin(&a);
+		for (int j = 0; j < 5; j++) {
+			past_span(&a.p, BEFORE, 0, -MINUTE + j, 100);
+			past_span(&a.p, SLOW, 0, j, 150 - i);
+		}
+		find(&a, 155);
+		/* 149 of 100 ms: also beyond doubt, by ranks. */
+		assert_int_equal(a.out.mode, COHORT_WINDOW);
+		end(&a);
+	}
+	begin(&a);
+	for (int j = 0; j < 5; j++) {
+		past_span(&a.p, BEFORE, 0, -MINUTE + j, 100);
+		past_span(&a.p, SLOW, 0, j, 119);
+	}
+	find(&a, 155);
+	assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	end(&a);
+}
+
+static void healthy_operation(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 44, 50, NULL);
+	add(&a, SLOW, 44, 51, NULL);
+	find(&a, 600);
+	assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	assert_float_equal(a.out.percentile, 1, 1e-9);
+	assert_int_equal(a.out.slow.count, 1);
+	assert_string_equal(a.out.text.ptr,
+			    "a slow one of a healthy operation: this one is "
+			    "slower than 100 % of 44 (p50 51 ms, before 50 "
+			    "ms)");
+	find(&a, 55);
+	assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	assert_string_equal(a.out.text.ptr,
+			    "the operation takes what it usually does: this "
+			    "one is slower than 63 % of 44 (p50 51 ms, before "
+			    "50 ms)");
+	end(&a);
+}
+
+/* Ten of 70 take ten times as long, none before. */
+static void two_modes(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 70, 50, NULL);
+	add(&a, SLOW, 60, 50, NULL);
+	add(&a, SLOW, 10, 500, NULL);
+	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_true(a.out.is_against_fast);
+	assert_true(a.out.is_new);
+	assert_int_equal(a.out.slow.count, 11);
+	assert_int_equal(a.out.fast.count, 60);
+	assert_int_equal(a.out.fast.p50_ns, fixture_ms(50));
+	end(&a);
+	/* The same part was slow before. */
+	begin(&a);
+	add(&a, BEFORE, 60, 50, NULL);
+	add(&a, BEFORE, 10, 500, NULL);
+	add(&a, SLOW, 60, 50, NULL);
+	add(&a, SLOW, 10, 500, NULL);
+	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_false(a.out.is_new);
+	end(&a);
+}
+
+/* Four slow ones are too few to be a part. */
+static void few_slow(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 66, 50, NULL);
+	add(&a, SLOW, 60, 50, NULL);
+	add(&a, SLOW, 4, 500, NULL);
+	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	end(&a);
+}
+
+/* A single distribution with a long tail: exp(0.9 z) for z at 200 evenly
+ * spaced quantiles of a logistic distribution. Its tail is no second mode. */
+static void tail_is_no_mode(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	for (uint32_t w = SLOW; w <= BEFORE; w++)
+		for (int i = 0; i < 200; i++) {
+			double u = (i + 0.5) / 200;
+
+			past_span(&a.p, w, 0, w ? -MINUTE + i : i,
+				  50 * exp(0.9 * 0.5513 * log(u / (1 - u))));
+		}
+	for (double ms = 120; ms < 800; ms *= 1.3) {
+		find(&a, ms);
+		assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	}
+	end(&a);
+}
+
+/* All slow ones come from one pod of three. */
+static void one_instance(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 22, 50, "pod-1");
+	add(&a, SLOW, 22, 50, "pod-1");
+	add(&a, SLOW, 22, 50, "pod-2");
+	add(&a, SLOW, 22, 500, "pod-3");
+	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_true(a.out.instance.is_found);
+	assert_true(str_equal(a.out.instance.value, STR("pod-3")));
+	assert_int_equal(a.out.instance.value_count, 3);
+	assert_int_equal(a.out.instance.p50_ns, fixture_ms(500));
+	assert_int_equal(a.out.instance.other_p50_ns, fixture_ms(50));
+	assert_int_equal(a.out.slow.count, 23);
+	assert_int_equal(a.out.fast.count, 44);
+	assert_string_equal(a.out.text.ptr,
+			    "22 of 22 slow spans are of instance pod-3 (p50 "
+			    "500 ms, elsewhere 50 ms)");
+	end(&a);
+}
+
+/* Slow on both pods: the operation, not the pod. */
+static void all_instances(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 22, 50, "pod-1");
+	add(&a, SLOW, 22, 500, "pod-2");
+	add(&a, SLOW, 3, 500, "pod-3");
+	find(&a, 520);
+	assert_false(a.out.instance.is_found);
+	assert_int_equal(a.out.mode, COHORT_WINDOW);
+	end(&a);
+}
+
+static void too_few(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 22, 50, NULL);
+	add(&a, SLOW, 4, 500, NULL);
+	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_UNKNOWN);
+	assert_string_equal(a.out.text.ptr,
+			    "too few traces of these minutes to tell how many "
+			    "are slow: 4");
+	end(&a);
+	begin(&a);
+	add(&a, SLOW, 22, 50, NULL);
+	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_UNKNOWN);
+	assert_int_equal(a.out.baseline.count, 0);
+	assert_string_equal(a.out.text.ptr,
+			    "no earlier window to compare with: p50 50 ms, "
+			    "this one is slower than 100 % of 22");
+	end(&a);
+}
+
+/* Spans found by their duration join the slow ones, once each; they do not
+ * count when shares are told. */
+static void selected_spans(void **state)
+{
+	struct history_span *s;
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 22, 50, NULL);
+	add(&a, SLOW, 22, 500, NULL);
+	add(&a, SLOW_ONLY, 11, 500, NULL);
+	s = &a.p.h.windows[SLOW_ONLY].spans[0];
+	s->span_id = a.p.h.windows[SLOW].spans[0].span_id;
+	s->profile_id = a.p.h.windows[SLOW].spans[0].profile_id;
+	find(&a, 520);
+	assert_int_equal(a.out.window_count, 22);
+	assert_int_equal(a.out.slow.count, 22 + 10 + 1);
+	end(&a);
+}
+
+/* Without ids there are spans, but nothing to ask profiles for. */
+static void without_profile_ids(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 22, 50, NULL);
+	add(&a, SLOW, 22, 500, NULL);
+	for (uint32_t i = 0; i < 22; i++) {
+		a.p.h.windows[SLOW].spans[i].profile_id = 0;
+		a.p.h.windows[BEFORE].spans[i].profile_id = 0;
+	}
+	find(&a, 520);
+	assert_int_equal(a.out.slow.count, 1);
+	assert_int_equal(a.out.slow.span_count, 23);
+	assert_int_equal(a.out.baseline.count, 0);
+	assert_int_equal(a.out.baseline.span_count, 22);
+	end(&a);
+}
+
+/* More than a query takes: every n-th, and always the own one. */
+static void many_ids(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 22, 50, NULL);
+	for (unsigned i = 0; i < LIMIT_COHORT_SPANS / 2; i++)
+		past_span(&a.p, SLOW, 0, i, 500);
+	find(&a, 520);
+	assert_int_equal(a.out.slow.span_count, LIMIT_COHORT_SPANS / 2 + 1);
+	assert_in_range(a.out.slow.count, LIMIT_COHORT_SPANS / 4,
+			LIMIT_COHORT_SPANS / 2);
+	assert_int_equal(a.out.slow.profile_ids[0], 7);
+	end(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_operation),
+		cmocka_unit_test(smallest_move),
+		cmocka_unit_test(healthy_operation),
+		cmocka_unit_test(two_modes),
+		cmocka_unit_test(few_slow),
+		cmocka_unit_test(tail_is_no_mode),
+		cmocka_unit_test(one_instance),
+		cmocka_unit_test(all_instances),
+		cmocka_unit_test(too_few),
+		cmocka_unit_test(selected_spans),
+		cmocka_unit_test(without_profile_ids),
+		cmocka_unit_test(many_ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history_fixture.h"
+
+#include "analyze/concentration.h"
+
+static void begin(struct past *p)
+{
+	past_init(p);
+	past_operation(p, "web", "GET /", SPAN_KIND_SERVER);
+	past_window(p, 0, 1000000);
+}
+
+/* `slow` spans of 500 ms and `fast` ones of 50. */
+static void add(struct past *p, const char *instance, int slow, int fast)
+{
+	uint32_t symbol = past_symbol(p, instance);
+
+	for (int i = 0; i < slow + fast; i++) {
+		struct history_span *s =
+			past_span(p, 0, 0, i * 1000, i < slow ? 500 : 50);
+
+		s->instance = symbol;
+		s->version = past_symbol(p, "1.5");
+	}
+}
+
+static struct concentration find(struct past *p, enum concentration_by by)
+{
+	struct error err = { 0 };
+	struct concentration c;
+
+	assert_true(concentration_find(&p->h, 0, p->h.windows[0].range, 0,
+				       fixture_ms(100), by, &p->arena, &c,
+				       &err));
+	return c;
+}
+
+/* 8 of 10 slow ones on pod-3 (80 %); the others have 2 slow of 20. */
+static void concentrated(void **state)
+{
+	struct concentration c;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	add(&p, "pod-1", 1, 9);
+	add(&p, "pod-2", 1, 9);
+	add(&p, "pod-3", 8, 2);
+	c = find(&p, CONCENTRATION_INSTANCE);
+	assert_true(c.is_found);
+	assert_true(str_equal(c.value, STR("pod-3")));
+	assert_int_equal(c.slow_count, 8);
+	assert_int_equal(c.span_count, 10);
+	assert_int_equal(c.other_slow_count, 2);
+	assert_int_equal(c.other_count, 20);
+	assert_int_equal(c.p50_ns, fixture_ms(500));
+	assert_int_equal(c.other_p50_ns, fixture_ms(50));
+	/* All have the same version: nothing to compare with. */
+	assert_false(find(&p, CONCENTRATION_VERSION).is_found);
+	assert_int_equal(find(&p, CONCENTRATION_VERSION).value_count, 1);
+	past_release(&p);
+}
+
+/* 7 of 9 are less than 80 %. */
+static void spread(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	add(&p, "pod-1", 2, 18);
+	add(&p, "pod-3", 7, 3);
+	assert_false(find(&p, CONCENTRATION_INSTANCE).is_found);
+	past_release(&p);
+}
+
+/* The other pod is slow in one of three spans. */
+static void others_slow(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	add(&p, "pod-1", 3, 6);
+	add(&p, "pod-3", 30, 3);
+	assert_false(find(&p, CONCENTRATION_INSTANCE).is_found);
+	past_release(&p);
+}
+
+/* Two slow spans of 2 against none of 4: 1 in 15, no proof. Four of 4 against
+ * none of 8: 1 in 495. */
+static void chance(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	add(&p, "pod-1", 0, 4);
+	add(&p, "pod-3", 2, 0);
+	assert_false(find(&p, CONCENTRATION_INSTANCE).is_found);
+	past_release(&p);
+	begin(&p);
+	add(&p, "pod-1", 0, 8);
+	add(&p, "pod-3", 4, 0);
+	assert_true(find(&p, CONCENTRATION_INSTANCE).is_found);
+	past_release(&p);
+}
+
+static void without_label(void **state)
+{
+	struct concentration c;
+	struct error err = { 0 };
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	past_span(&p, 0, 0, 0, 500);
+	c = find(&p, CONCENTRATION_INSTANCE);
+	assert_false(c.is_found);
+	assert_int_equal(c.value_count, 0);
+	assert_true(concentration_find(&p.h, 1, p.h.windows[0].range, 0, 0,
+				       CONCENTRATION_INSTANCE, &p.arena, &c,
+				       &err));
+	assert_false(c.is_found);
+	past_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(concentrated),  cmocka_unit_test(spread),
+		cmocka_unit_test(others_slow),   cmocka_unit_test(chance),
+		cmocka_unit_test(without_label),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
