@@ -49,7 +49,6 @@ struct cohort_want {
 	const struct window_roles *roles;
 	uint32_t operation;
 	int64_t duration_ns;                    /* of the span in question */
-	int64_t start_ns;                       /* and its start */
 	uint64_t profile_id;                    /* 0: none */
 	struct time_range slow_range;           /* trimmed to the slow part */
 	const struct baseline_choice *baseline; /* NULL: none */

@@ -52,7 +52,6 @@ static void find(struct asked *a, double duration_ms)
 		.history = &a->p.h,
 		.roles = &a->roles,
 		.duration_ns = fixture_ms(duration_ms),
-		.start_ns = FIXTURE_BASE_NS + NS_PER_MIN,
 		.profile_id = 7,
 		.slow_range = a->p.h.windows[SLOW].range,
 		.baseline = &a->baseline,
