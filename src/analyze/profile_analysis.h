@@ -47,22 +47,6 @@ struct rank_want {
 	bool is_requests_sampled;
 	struct rank_blocks slow_blocks;
 	struct rank_blocks baseline_blocks;
-};
-
-/* Fills result->functions (+ counts, noise_count) from the slow profile and,
- * when not NULL, the baseline. Without a baseline change stays CHANGE_NONE.
- * Flat: the leaf frame's; total: once per distinct function of a stack;
- * owned: charged to the deepest application frame (to the leaf when a stack
- * has none). Rows are functions by name (file shown, not compared; numbers
- * that compilers and virtual machines generate do not count), so two builds
- * can be compared.
- * Order: what grew, by the effect that is certain; what shrank; the rest by
- * value. With is_loop the functions that run the loop, three at most, come
- * first and are compared by their total. Of RANK_TOTAL the deepest functions
- * that hold a change come before their callers. Unless shares are compared,
- * delta is in parts of the slow side's total. Blocks show the noise; without
- * them it is assumed. Renamed functions and cost that moved between siblings
- * are no change. Notes say how it was tested, or why not. */
 	const struct code_rules *rules; /* the user's about kinds, or NULL */
 };
 

@@ -203,6 +203,8 @@ struct result {
 	struct waterfall_row *waterfall; /* show only */
 	size_t waterfall_count;
 	struct notes notes;
+	struct notes reasons; /* how the verdict came about; shown by --why */
+	bool has_reasons;
 	struct request_info *requests;
 	size_t request_count;
 	/* The "next" line: commands to go on with, each one shell line. */

@@ -65,6 +65,14 @@ static void write_notes(struct page *p, const struct notes *notes,
 	page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
 }
 
+static void write_reasons(struct page *p, const struct notes *reasons)
+{
+	for (size_t i = 0; i < reasons->count; i++) {
+		page_foreign(p, str_from(reasons->text[i]));
+		page_flush(p, PAINT_NONE, "why", LABEL_COLUMNS);
+	}
+}
+
 /* Commands are never cut or wrapped: they are there to be pasted. */
 static void write_next(struct page *p, const struct result *r)
 {
@@ -99,5 +107,7 @@ void report_tail(struct page *p, const struct result *r,
 		out_char(p->out, '\n');
 	write_findings(p, r, told_finding);
 	write_notes(p, &r->notes, told_note);
+	if (r->has_reasons)
+		write_reasons(p, &r->reasons);
 	write_next(p, r);
 }

@@ -357,7 +357,8 @@ static void served_calls(void **state)
 	assert_int_equal(s.found.count, 1);
 	assert_int_equal(s.found.items->count, 24);
 	arena_init(&result.arena, GIB);
-	assert_true(guilty_find(&s.t, &s.times, &want, &result, &pick, &err));
+	assert_true(guilty_find(&s.t, &s.times, &want, NULL, &result, &pick,
+				&err));
 	assert_int_equal(result.span.span, fixture_span(&s.t, 1));
 	assert_int_equal(result.cause.kind, CAUSE_N_PLUS_ONE);
 	assert_int_equal(pick.owner, fixture_span(&s.t, 1));

@@ -154,7 +154,8 @@ static void callee_is_guilty(void **state)
 		  "6 1 a C POST 1120 1620 error @host.name=a " PAY "\n"
 		  "7 6 b S charge 1123 2520 @host.name=b\n");
 	arena_init(&result.arena, GIB);
-	assert_true(guilty_find(&s.t, &s.times, &want, &result, &pick, &err));
+	assert_true(guilty_find(&s.t, &s.times, &want, NULL, &result, &pick,
+				&err));
 	assert_int_equal(result.span.span, fixture_span(&s.t, 3));
 	assert_int_equal(result.span.count, 3);
 	assert_int_equal(pick.owner, fixture_span(&s.t, 3));

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The rules that turn measured time into a cause: whether CPU time explains
+ * what a span grew by, which kind of waiting does when it does not, and how
+ * sure the answer is. Pure functions of numbers; the text is made here too,
+ * so that what is said and what was decided cannot part.
+ */
+#ifndef ANALYZE_VERDICT_H
+#define ANALYZE_VERDICT_H
+
+#include "base/error.h"
+#include "model/result.h"
+
+/* Part of a growth that must be found as CPU time (or as waiting of one kind)
+ * to be called its cause. Half: then nothing else can be as large. */
+#define VERDICT_EXPLAINED 0.5
+
+/* Below a quarter the CPU had little to do with it. */
+#define VERDICT_PARTLY 0.25
+
+/* Part of the CPU's growth in garbage collection and allocation from which
+ * allocation is the cause: those who allocate are then the ones to look at,
+ * not those who happen to be on CPU. */
+#define VERDICT_ALLOC 0.4
+
+/* Samples below which a rung of the ladder decides nothing. */
+#define VERDICT_SAMPLES 20
+
+/* Time on CPU per request of the operation, on both sides. */
+struct cpu_measure {
+	double slow_ns;
+	double base_ns;   /* NaN: not measured */
+	double growth_ns; /* what there is to explain per request */
+	double own_ns;    /* own time per request, slow side */
+	double samples;   /* of the slow side */
+	/* Ticks the own time of the slow side would have had on CPU. */
+	double possible_samples;
+};
+
+enum cpu_verdict {
+	CPU_UNKNOWN, /* too few samples */
+	CPU_EXPLAINS,
+	CPU_PARTLY,
+	CPU_WAITS, /* the time went elsewhere */
+};
+
+/* CPU time that grew by half of what the request grew by explains it; without
+ * a baseline half of the own time does. A span that had no time for samples
+ * (VERDICT_SAMPLES ticks of own time in all requests together) tells nothing
+ * by their absence. */
+enum cpu_verdict verdict_cpu(const struct cpu_measure *m);
+
+/* A kind of waiting, or the CPU time of the whole service. */
+enum wait_type {
+	WAIT_MUTEX,
+	WAIT_BLOCK,
+	WAIT_NEIGHBOUR, /* others on the CPU: CPU time of the service */
+	WAIT_WALL,
+	WAIT_OFF_CPU,
+	WAIT_GOROUTINE,
+	WAIT_TYPES
+};
+
+/* What the first function of a comparison says. */
+struct wait_measure {
+	bool is_known;   /* compared, with a baseline */
+	bool is_grown;   /* the first function is new or grown */
+	bool is_owner;   /* and it is code of the application */
+	double growth;   /* of that function, in ns per unit of exposure */
+	double before;   /* in the baseline */
+	double needed;   /* ns per unit of exposure that would explain all */
+	bool is_lock;    /* beneath it, time is spent in locking */
+	double gc_share; /* of the growth in garbage collection, 0..1 */
+};
+
+/* The type that explains the waiting, WAIT_TYPES when none does: the first in
+ * order whose owner grew to at least twice of what it was and by at least
+ * half of what is needed. */
+enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES]);
+
+/* lock for a mutex, or when the frames beneath are locks; alloc for a
+ * neighbour that is the garbage collector; cpu for another neighbour. */
+enum cause_kind verdict_wait_cause(enum wait_type type,
+				   const struct wait_measure *m);
+
+/* What confidence rests on. */
+struct confidence_facts {
+	enum scope scope;
+	bool has_profile;
+	bool has_baseline;
+	int healthy;          /* as in struct baseline_info */
+	int64_t samples;      /* slow side, -1 unknown */
+	int64_t base_samples; /* -1 unknown */
+	bool is_tested;       /* the first function's change was tested */
+	double q;
+	bool is_grown;         /* the first function is new or grown */
+	bool has_close_second; /* the second grew nearly as much */
+	bool is_close_span;    /* another span took nearly as much time */
+	bool is_cpu_measured;  /* on the span or its cohort */
+	bool is_trace_enough;  /* the cause is told by spans: a call, a loop */
+	bool has_history;
+	bool is_healthy_operation;
+	bool is_partial_trace;
+};
+
+/* strong: span or cohort (or an instance), at least 100 samples, q <= 0.01,
+ * healthy baseline, no close second, whole trace. fair: a tested change with
+ * at most two of these missing. weak: all else. `basis` opens the text, which
+ * then names what is missing and lives in the arena; NULL ptr without
+ * memory, err set. */
+enum confidence verdict_confidence(const struct confidence_facts *f,
+				   const char *basis, struct arena *arena,
+				   struct str *text, struct error *err);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyze/verdict.h"
+
+#define MS 1e6
+
+/* A request of 100 ms own time that usually takes 20; measured on 50 of them:
+ * 500 ticks if all was CPU. */
+static struct cpu_measure cpu(double slow_ms, double base_ms, double samples)
+{
+	return (struct cpu_measure){ .slow_ns = slow_ms * MS,
+				     .base_ns = base_ms * MS,
+				     .growth_ns = 80 * MS,
+				     .own_ns = 100 * MS,
+				     .samples = samples,
+				     .possible_samples = 500 };
+}
+
+static void test_cpu_explains_half_of_the_growth(void **state)
+{
+	struct cpu_measure m;
+
+	(void)state;
+	m = cpu(60, 20, 300); /* 40 of 80 */
+	assert_int_equal(verdict_cpu(&m), CPU_EXPLAINS);
+	m = cpu(59.9, 20, 300);
+	assert_int_equal(verdict_cpu(&m), CPU_PARTLY);
+	m = cpu(40, 20, 200); /* 20 of 80 */
+	assert_int_equal(verdict_cpu(&m), CPU_PARTLY);
+	m = cpu(39.9, 20, 200);
+	assert_int_equal(verdict_cpu(&m), CPU_WAITS);
+	/* Always half on CPU, and grown by waiting. */
+	m = cpu(50, 50, 250);
+	assert_int_equal(verdict_cpu(&m), CPU_WAITS);
+}
+
+static void test_cpu_without_a_baseline_is_measured_by_own_time(void **state)
+{
+	struct cpu_measure m;
+
+	(void)state;
+	m = cpu(50, NAN, 250);
+	assert_int_equal(verdict_cpu(&m), CPU_EXPLAINS);
+	m = cpu(49, NAN, 245);
+	assert_int_equal(verdict_cpu(&m), CPU_PARTLY);
+	m = cpu(24, NAN, 120);
+	assert_int_equal(verdict_cpu(&m), CPU_WAITS);
+}
+
+/* Few samples prove waiting only where there was room for many. */
+static void test_absent_samples_tell_by_what_was_possible(void **state)
+{
+	struct cpu_measure m = cpu(2, NAN, 10);
+
+	(void)state;
+	m.possible_samples = 100;
+	assert_int_equal(verdict_cpu(&m), CPU_WAITS);
+	m.possible_samples = 99;
+	assert_int_equal(verdict_cpu(&m), CPU_UNKNOWN);
+	m.samples = 20;
+	assert_int_equal(verdict_cpu(&m), CPU_WAITS);
+	m.growth_ns = 0;
+	assert_int_equal(verdict_cpu(&m), CPU_UNKNOWN);
+}
+
+/* 300 ms of waiting a second to explain, 150 grown from 100: enough by need,
+ * and 1.5 times what it was on top. */
+static struct wait_measure wait_of(double growth_ms, double before_ms)
+{
+	return (struct wait_measure){ .is_known = true,
+				      .is_grown = true,
+				      .is_owner = true,
+				      .growth = growth_ms * MS,
+				      .before = before_ms * MS,
+				      .needed = 300 * MS };
+}
+
+static enum wait_type only(enum wait_type type, struct wait_measure m)
+{
+	struct wait_measure all[WAIT_TYPES];
+
+	memset(all, 0, sizeof all);
+	all[type] = m;
+	return verdict_wait(all);
+}
+
+static void test_a_wait_explains_what_grew_enough(void **state)
+{
+	struct wait_measure m = wait_of(150, 150);
+
+	(void)state;
+	assert_int_equal(only(WAIT_BLOCK, m), WAIT_BLOCK);
+	m.growth = 149 * MS; /* not half of what is needed */
+	m.before = 1 * MS;
+	assert_int_equal(only(WAIT_BLOCK, m), WAIT_TYPES);
+	m = wait_of(200, 201); /* not twice of what it was */
+	assert_int_equal(only(WAIT_BLOCK, m), WAIT_TYPES);
+}
+
+static void test_a_wait_needs_a_tested_owner(void **state)
+{
+	struct wait_measure m = wait_of(300, 1);
+
+	(void)state;
+	m.is_grown = false;
+	assert_int_equal(only(WAIT_MUTEX, m), WAIT_TYPES);
+	m = wait_of(300, 1);
+	m.is_owner = false;
+	assert_int_equal(only(WAIT_MUTEX, m), WAIT_TYPES);
+	m = wait_of(300, 1);
+	m.is_known = false;
+	assert_int_equal(only(WAIT_MUTEX, m), WAIT_TYPES);
+}
+
+static void test_a_lock_goes_before_its_waiters(void **state)
+{
+	struct wait_measure all[WAIT_TYPES];
+
+	(void)state;
+	memset(all, 0, sizeof all);
+	all[WAIT_MUTEX] = wait_of(200, 1);
+	all[WAIT_BLOCK] = wait_of(900, 1);
+	assert_int_equal(verdict_wait(all), WAIT_MUTEX);
+}
+
+static void test_causes_of_waiting(void **state)
+{
+	struct wait_measure m = wait_of(300, 1);
+
+	(void)state;
+	assert_int_equal(verdict_wait_cause(WAIT_MUTEX, &m), CAUSE_LOCK);
+	assert_int_equal(verdict_wait_cause(WAIT_BLOCK, &m), CAUSE_WAIT);
+	assert_int_equal(verdict_wait_cause(WAIT_NEIGHBOUR, &m), CAUSE_CPU);
+	m.is_lock = true;
+	assert_int_equal(verdict_wait_cause(WAIT_WALL, &m), CAUSE_LOCK);
+	m.gc_share = 0.4;
+	assert_int_equal(verdict_wait_cause(WAIT_NEIGHBOUR, &m), CAUSE_ALLOC);
+	m.gc_share = 0.39;
+	assert_int_equal(verdict_wait_cause(WAIT_NEIGHBOUR, &m), CAUSE_CPU);
+	assert_int_equal(verdict_wait_cause(WAIT_TYPES, &m), CAUSE_WAIT);
+}
+
+/* Nothing is missing. */
+static struct confidence_facts best(void)
+{
+	return (struct confidence_facts){ .scope = SCOPE_COHORT,
+					  .has_profile = true,
+					  .has_baseline = true,
+					  .healthy = 1,
+					  .samples = 100,
+					  .base_samples = 40,
+					  .is_tested = true,
+					  .q = 0.01,
+					  .is_grown = true,
+					  .has_history = true };
+}
+
+struct rated {
+	enum confidence confidence;
+	char text[600];
+};
+
+static struct rated rate(struct confidence_facts f)
+{
+	struct rated out = { .text = "" };
+	struct error err = { 0 };
+	struct arena arena;
+	struct str text;
+
+	arena_init(&arena, MIB);
+	out.confidence = verdict_confidence(&f, "basis", &arena, &text, &err);
+	assert_non_null(text.ptr);
+	memcpy(out.text, text.ptr, text.len);
+	arena_release(&arena);
+	return out;
+}
+
+static void test_strong_lacks_nothing(void **state)
+{
+	struct rated r = rate(best());
+
+	(void)state;
+	assert_int_equal(r.confidence, CONFIDENCE_STRONG);
+	assert_string_equal(r.text, "basis");
+}
+
+static void test_fair_lacks_one_or_two(void **state)
+{
+	struct confidence_facts f = best();
+
+	(void)state;
+	f.samples = 99;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_string_equal(rate(f).text, "basis, few samples");
+	f.q = 0.011;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	f.healthy = -1;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+}
+
+static void test_each_weakness_counts(void **state)
+{
+	struct confidence_facts f;
+
+	(void)state;
+	f = best();
+	f.scope = SCOPE_SERVICE;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	f = best();
+	f.has_close_second = true;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	f = best();
+	f.has_history = false;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	f = best();
+	f.is_partial_trace = true;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	f = best();
+	f.is_close_span = true;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	f = best();
+	f.healthy = 0;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+}
+
+static void test_weak_without_a_proven_change(void **state)
+{
+	struct confidence_facts f = best();
+
+	(void)state;
+	f.is_grown = false;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	f = best();
+	f.is_tested = false;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	f = best();
+	f.has_baseline = false;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	f = best();
+	f.is_healthy_operation = true;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+}
+
+/* A slow call is told by its span; a profile could add nothing. */
+static void test_the_trace_alone_can_be_enough(void **state)
+{
+	struct confidence_facts f = { .is_trace_enough = true,
+				      .has_history = true };
+
+	(void)state;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_STRONG);
+	f.is_trace_enough = false;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_string_equal(rate(f).text, "basis, no profile");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cpu_explains_half_of_the_growth),
+		cmocka_unit_test(
+			test_cpu_without_a_baseline_is_measured_by_own_time),
+		cmocka_unit_test(test_absent_samples_tell_by_what_was_possible),
+		cmocka_unit_test(test_a_wait_explains_what_grew_enough),
+		cmocka_unit_test(test_a_wait_needs_a_tested_owner),
+		cmocka_unit_test(test_a_lock_goes_before_its_waiters),
+		cmocka_unit_test(test_causes_of_waiting),
+		cmocka_unit_test(test_strong_lacks_nothing),
+		cmocka_unit_test(test_fair_lacks_one_or_two),
+		cmocka_unit_test(test_each_weakness_counts),
+		cmocka_unit_test(test_weak_without_a_proven_change),
+		cmocka_unit_test(test_the_trace_alone_can_be_enough),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
