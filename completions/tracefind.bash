@@ -16,7 +16,7 @@ _tracefind_options()
 	local name side
 
 	case $1 in
-	slow) set -- $data $finding $profiling $comparing scope ;;
+	slow) set -- $data $finding $profiling $comparing scope why ;;
 	show) set -- $data $finding ;;
 	diff) set -- $data $profiling $comparing ;;
 	profile) set -- $data $profiling ;;
@@ -40,11 +40,11 @@ _tracefind_values()
 {
 	case $1 in
 	--by) printf '%s\n' critical-path self duration ;;
-	--scope) printf '%s\n' auto span service ;;
+	--scope) printf '%s\n' auto span cohort instance service ;;
 	--type)
 		printf '%s\n' auto cpu alloc inuse goroutine mutex block wall ;;
-	--baseline) printf '%s\n' auto previous 1h 1d 7d none ;;
-	--normalize) printf '%s\n' share rate ;;
+	--baseline) printf '%s\n' auto previous 1h 1d 7d fast none ;;
+	--normalize) printf '%s\n' request share rate ;;
 	--sort) printf '%s\n' owned self total delta ;;
 	--color) printf '%s\n' auto always never ;;
 	--output|-o) printf '%s\n' table json folded difffolded ;;

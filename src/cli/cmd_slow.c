@@ -5,22 +5,43 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/guilty.h"
+#include "cli/inquest.h"
+#include "cli/profile_service.h"
+#include "cli/slowness.h"
 #include "cli/suggest_next.h"
 
-/* Go's CPU profiles cover 30 s and carry the time of their start: samples of
- * a span lie in a profile stamped up to 30 s before it. */
-#define SPAN_LEAD_NS (30 * NS_PER_S)
-#define SPAN_TAIL_NS (15 * NS_PER_S)
+/* Questions of one round: windows of history, the service's name and types. */
+#define FIRST_JOBS (HISTORY_WINDOWS + 2)
 
 static bool scope_is(const struct options *o, const char *scope)
 {
 	return o->scope && !strcmp(o->scope, scope);
 }
 
-/* The profile of the guilty service, in the span's time and --pad. */
-static bool want_init(struct run *r, const struct guilty *g,
-		      struct evidence_want *want, char span_id[17],
-		      struct error *err)
+/* The guilty span's time and --pad, or what the user said. */
+static bool window_of(struct run *r, const struct guilty *g,
+		      struct time_range *window, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	const struct guilty_pick *pick = &g->pick;
+
+	*window = window_around(pick->start_ns, pick->end_ns, o->pad_ns,
+				r->ctx.now_ns);
+	if (window_is_given(o) &&
+	    !window_resolve(o, r->ctx.now_ns, 2 * o->pad_ns, window, err))
+		return false;
+	if (window->to_ns < pick->start_ns || window->from_ns > pick->end_ns)
+		notes_add(&r->ctx.notes, "the time window given does not hold "
+					 "the span; without one it is the "
+					 "span's own time and --pad");
+	return true;
+}
+
+/* ---- profiles from files, or chosen by hand ---- */
+
+static void want_init(struct run *r, const struct guilty *g,
+		      struct time_range window, struct evidence_want *want,
+		      char span_id[17])
 {
 	const struct options *o = r->ctx.options;
 	const struct guilty_pick *pick = &g->pick;
@@ -30,28 +51,18 @@ static bool want_init(struct run *r, const struct guilty *g,
 		.service = pick->service,
 		.trace = &r->trace,
 		.resource = r->trace.spans[pick->owner].resource,
-		.window = window_around(pick->start_ns, pick->end_ns, o->pad_ns,
-					r->ctx.now_ns),
+		.window = window,
+		.baseline_selector = o->baseline_selector,
 		.is_baseline_wanted = true,
 	};
-	if (window_is_given(o) &&
-	    !window_resolve(o, r->ctx.now_ns, 2 * o->pad_ns, &want->window,
-			    err))
-		return false;
-	if (want->window.to_ns < pick->start_ns ||
-	    want->window.from_ns > pick->end_ns)
-		notes_add(&r->ctx.notes, "the time window given does not hold "
-					 "the span; without one it is the "
-					 "span's own time and --pad");
 	if (!pick->profile_id.ptr || scope_is(o, "service"))
-		return true;
+		return;
 	memcpy(span_id, pick->profile_id.ptr, 16);
 	span_id[16] = '\0';
 	s = &r->trace.spans[pick->profile_span];
 	want->span_id = span_id;
 	want->span_range.from_ns = sat_sub_i64(s->start_ns, SPAN_LEAD_NS);
 	want->span_range.to_ns = sat_add_i64(s->end_ns, SPAN_TAIL_NS);
-	return true;
 }
 
 /* --scope span: the span's own samples take the place of the service's. */
@@ -113,6 +124,84 @@ static bool complete_cause(struct run *r, const struct guilty *g,
 	return cause_complete(&evidence, &r->result, err);
 }
 
+static bool slow_by_hand(struct run *r, const struct guilty *g,
+			 struct time_range window, struct error *err)
+{
+	struct evidence_want want;
+	char span_id[17];
+
+	want_init(r, g, window, &want, span_id);
+	r->has_evidence = evidence_fetch(&r->ctx, &want, &r->evidence, err) &&
+			  rank_evidence(r, g, &want, err);
+	return r->has_evidence;
+}
+
+/* ---- profiles from a server ---- */
+
+static bool is_same_service(const struct guilty *a, const struct guilty *b,
+			    const struct trace *t)
+{
+	return t->spans[a->pick.owner].resource ==
+	       t->spans[b->pick.owner].resource;
+}
+
+/* The profiles' name for the service was asked for before the history was
+ * known; a choice that changed asks again. */
+static bool find_service(struct run *r, const struct guilty *g,
+			 struct time_range window, struct profile_service *out,
+			 struct error *err)
+{
+	uint32_t resource = r->trace.spans[g->pick.owner].resource;
+	struct profile_lookup l;
+
+	return profile_lookup_init(&l, &r->ctx, &r->trace, resource,
+				   g->pick.service, window, err) &&
+	       jobs_run(&r->ctx, l.jobs, l.job_count, err) &&
+	       profile_lookup_take(&l, &r->ctx, out, err);
+}
+
+static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
+			struct time_range window,
+			const struct baseline_want *want,
+			struct profile_lookup *l, struct error *err)
+{
+	struct job *jobs[FIRST_JOBS];
+	size_t n = 0;
+
+	if (!profile_lookup_init(l, &r->ctx, &r->trace,
+				 r->trace.spans[g->pick.owner].resource,
+				 g->pick.service, window, err))
+		return false;
+	for (size_t i = 0; i < l->job_count; i++)
+		jobs[n++] = l->jobs[i];
+	return situation_ask(s, r, g, window, want, jobs, &n, err) &&
+	       jobs_run(&r->ctx, jobs, n, err) &&
+	       situation_judge(s, r, g, err) &&
+	       (!s->has_usual || guilty_again(r, g, &s->usual, err));
+}
+
+static bool slow_by_inquest(struct run *r, struct guilty *g,
+			    struct time_range window,
+			    const struct baseline_want *want,
+			    struct situation *s, struct error *err)
+{
+	struct guilty before = *g;
+	struct profile_service service;
+	struct profile_lookup l;
+	struct slowness slowness;
+	bool done;
+
+	if (!ask_history(r, g, s, window, want, &l, err))
+		return false;
+	/* The window stays: the question was asked for it. */
+	if (!slowness_fill(&slowness, s, r, g, window, want, err))
+		return false;
+	done = is_same_service(&before, g, &r->trace)
+		       ? profile_lookup_take(&l, &r->ctx, &service, err)
+		       : find_service(r, g, window, &service, err);
+	return done && inquest_run(r, &slowness, &service, err);
+}
+
 /* Notes that begin so take the place of the function in the report. */
 static void note_missing(struct run *r, const char *why)
 {
@@ -122,44 +211,73 @@ static void note_missing(struct run *r, const char *why)
 		  str_starts(str_from(why), lead) ? "" : "no profile: ", why);
 }
 
+/* A file, or a baseline of the user's own making, is taken as it is. */
+static bool is_by_hand(const struct run *r, const struct baseline_want *want)
+{
+	return r->ctx.profiles.path || r->ctx.options->baseline_selector ||
+	       want->kind == BASELINE_WANT_FILE;
+}
+
+static bool find_profile(struct run *r, struct guilty *g, struct error *err)
+{
+	struct baseline_want want;
+	struct time_range window;
+	struct situation s;
+	bool done;
+
+	if (!baseline_parse(r->ctx.options, r->ctx.now_ns, &want, err) ||
+	    !window_of(r, g, &window, err))
+		return false;
+	if (is_by_hand(r, &want))
+		return slow_by_hand(r, g, window, err) &&
+		       complete_cause(r, g, err);
+	situation_init(&s);
+	done = slow_by_inquest(r, g, window, &want, &s, err);
+	situation_release(&s);
+	return done;
+}
+
 /* Without a profile the trace's half of the answer is still told; the reason
  * goes to stderr and into the exit status. */
+static bool without_profile(struct run *r, const struct error *missing,
+			    struct error *err)
+{
+	struct cause_evidence none = { 0 };
+
+	r->has_evidence = false;
+	r->result.has_profile = r->result.has_baseline = false;
+	r->result.function_count = 0;
+	note_missing(r, missing->message);
+	return cause_complete(&none, &r->result, err);
+}
+
 static bool slow(struct run *r, struct error *err)
 {
 	struct error missing = { 0 }, render = { 0 };
-	struct evidence_want want;
-	char span_id[17];
 	struct guilty g;
+	bool is_found;
 
-	if (!guilty_from_trace(r, &g, err) ||
-	    !want_init(r, &g, &want, span_id, err))
+	if (!guilty_from_trace(r, &g, err))
 		return false;
-	r->has_evidence =
-		evidence_fetch(&r->ctx, &want, &r->evidence, &missing) &&
-		rank_evidence(r, &g, &want, &missing);
-	if (!r->has_evidence) {
-		if (missing.code == ERROR_USAGE ||
-		    missing.code == ERROR_MEMORY) {
-			*err = missing;
-			return false;
-		}
-		r->result.has_profile = r->result.has_baseline = false;
-		r->result.function_count = 0;
-		note_missing(r, missing.message);
+	is_found = find_profile(r, &g, &missing);
+	if (!is_found &&
+	    (missing.code == ERROR_USAGE || missing.code == ERROR_MEMORY)) {
+		*err = missing;
+		return false;
 	}
-	if (!complete_cause(r, &g, err))
+	if (!is_found && !without_profile(r, &missing, err))
 		return false;
 	suggest_next(r, "show", "");
 	if (r->result.has_profile)
 		suggest_next(r, "slow",
 			     " -o folded | flamegraph.pl > flame.svg");
-	if (!run_render(r, &render) && r->has_evidence) {
+	if (!run_render(r, &render) && is_found) {
 		*err = render;
 		return false;
 	}
-	if (!r->has_evidence)
+	if (!is_found)
 		*err = missing;
-	return r->has_evidence;
+	return is_found;
 }
 
 int cmd_slow(const struct options *o)

@@ -250,7 +250,7 @@ struct samples_round {
 	struct profile profiles[LIMIT_BATCH];
 	struct doctor_service *rows[LIMIT_BATCH]; /* NULL: no such span */
 	bool is_span[LIMIT_BATCH];
-	char span_ids[LIMIT_BATCH][17];
+	uint64_t span_ids[LIMIT_BATCH];
 	size_t count;
 	bool is_stranger_asked;
 };
@@ -280,28 +280,27 @@ static struct profile_fetch *samples_add(struct samples_round *q,
 	struct profile_fetch *f = &q->fetches[q->count];
 
 	profile_init(&q->profiles[q->count]);
-	*f = (struct profile_fetch){
-		.query = { .type_id = row->type_id.ptr,
-			   .selector = row->selector.ptr,
-			   .range = range },
-		.into = &q->profiles[q->count],
-	};
+	profile_fetch_init(
+		f,
+		&(struct profile_query){ .type_id = row->type_id.ptr,
+					 .selector = row->selector.ptr,
+					 .range = range },
+		&q->profiles[q->count]);
 	q->rows[q->count++] = row;
 	return f;
 }
 
-/* An id that is nobody's: every digit turned round. */
-static void strange_id(const char id[17], char out[17])
+static void span_add(struct samples_round *q, struct doctor_service *row,
+		     struct time_range range, uint64_t id)
 {
-	static const char digits[] = "0123456789abcdef";
-	uint64_t value;
+	uint64_t *kept = &q->span_ids[q->count];
+	struct profile_fetch *f;
 
-	if (!parse_hex_u64((struct str){ id, 16 }, &value))
-		value = 0;
-	value = ~value;
-	for (int i = 15; i >= 0; i--, value >>= 4)
-		out[i] = digits[value & 15];
-	out[16] = '\0';
+	*kept = id;
+	q->is_span[q->count] = true;
+	f = samples_add(q, row, range);
+	f->query.span_ids = kept;
+	f->query.span_id_count = 1;
 }
 
 static void spans_add(struct doctor *d, struct samples_round *q,
@@ -310,18 +309,16 @@ static void spans_add(struct doctor *d, struct samples_round *q,
 	const struct span *s = &d->trace.spans[row->profile_span];
 	struct time_range range = { sat_sub_i64(s->start_ns, SPAN_LEAD_NS),
 				    sat_add_i64(s->end_ns, SPAN_TAIL_NS) };
-	char *id = q->span_ids[q->count];
+	uint64_t id = 0;
 
-	memcpy(id, row->profile_id.ptr, 16);
-	q->is_span[q->count] = true;
-	samples_add(q, row, range)->query.span_id = id;
+	if (!parse_hex_u64(row->profile_id, &id))
+		id = 0;
+	span_add(q, row, range, id);
 	if (q->is_stranger_asked)
 		return;
 	q->is_stranger_asked = true;
-	strange_id(id, q->span_ids[q->count]);
-	id = q->span_ids[q->count];
-	q->is_span[q->count] = true;
-	samples_add(q, row, range)->query.span_id = id;
+	/* An id that is nobody's: every bit turned round. */
+	span_add(q, row, range, ~id);
 	q->rows[q->count - 1] = NULL;
 }
 
@@ -335,23 +332,27 @@ static void samples_take(struct doctor *d, struct samples_round *q, size_t i)
 	if (!row) {
 		d->is_selector_ignored = p->stack_count > 0;
 	} else if (q->is_span[i]) {
-		row->has_span_answer = f->has_answer;
+		row->has_span_answer = f->job.has_answer;
 		row->span_samples = samples;
 		row->span_total = p->total;
 	} else {
-		row->has_answer = f->has_answer;
+		row->has_answer = f->job.has_answer;
 		row->samples = samples;
 		row->total = p->total;
-		if (!f->has_answer)
-			row->err = f->err;
+		if (!f->job.has_answer)
+			row->err = f->job.err;
 	}
 }
 
 static bool samples_run(struct doctor *d, struct samples_round *q,
 			struct error *err)
 {
-	bool done = !q->count || fetch_profiles(&d->ctx, q->fetches, q->count,
-						NULL, NULL, 0, err);
+	struct job *jobs[LIMIT_BATCH];
+	bool done;
+
+	for (size_t i = 0; i < q->count; i++)
+		jobs[i] = &q->fetches[i].job;
+	done = !q->count || jobs_run(&d->ctx, jobs, q->count, err);
 
 	for (size_t i = 0; i < q->count; i++) {
 		if (done)

@@ -55,14 +55,15 @@ struct inquiry {
 static struct time_range baseline_guess(const struct inquiry *s)
 {
 	switch (s->baseline.kind) {
-	case BASELINE_SHIFT:
+	case BASELINE_WANT_SHIFT:
 		return window_shifted(s->want->window, s->baseline.shift_ns);
-	case BASELINE_RANGE:
+	case BASELINE_WANT_RANGE:
 		return s->baseline.range;
-	case BASELINE_AUTO:
-	case BASELINE_PREVIOUS:
-	case BASELINE_FILE:
-	case BASELINE_NONE:
+	case BASELINE_WANT_AUTO:
+	case BASELINE_WANT_PREVIOUS:
+	case BASELINE_WANT_FILE:
+	case BASELINE_WANT_FAST:
+	case BASELINE_WANT_NONE:
 		break;
 	}
 	return window_previous(s->want->window);
@@ -71,8 +72,8 @@ static struct time_range baseline_guess(const struct inquiry *s)
 static bool is_baseline_asked(const struct inquiry *s)
 {
 	return s->want->is_baseline_wanted &&
-	       s->baseline.kind != BASELINE_NONE &&
-	       s->baseline.kind != BASELINE_FILE;
+	       s->baseline.kind != BASELINE_WANT_NONE &&
+	       s->baseline.kind != BASELINE_WANT_FILE;
 }
 
 static struct profile_query query_of(const struct inquiry *s,
@@ -314,8 +315,9 @@ static bool finish_baseline(struct inquiry *s, struct error *err)
 {
 	struct evidence *ev = s->ev;
 
-	if (s->baseline.kind == BASELINE_AUTO && !ev->baseline.stack_count &&
-	    !s->want->baseline_selector && !widen_baseline(s, err))
+	if (s->baseline.kind == BASELINE_WANT_AUTO &&
+	    !ev->baseline.stack_count && !s->want->baseline_selector &&
+	    !widen_baseline(s, err))
 		return false;
 	ev->has_baseline = ev->baseline.stack_count > 0;
 	if (!ev->has_baseline)
@@ -471,14 +473,15 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 
 	if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
 		return false;
-	ev->baseline_kind = want->baseline_selector            ? STR("selector")
-			    : s.baseline.kind == BASELINE_AUTO ? STR("previous")
-			    : s.baseline.kind == BASELINE_RANGE
+	ev->baseline_kind = want->baseline_selector ? STR("selector")
+			    : s.baseline.kind == BASELINE_WANT_AUTO
+				    ? STR("previous")
+			    : s.baseline.kind == BASELINE_WANT_RANGE
 				    ? STR("range")
 				    : str_from(s.baseline.text);
 	done = path ? fetch_slow_file(ctx, ev, path, err) : fetch_live(&s, err);
 	if (done && want->is_baseline_wanted &&
-	    s.baseline.kind == BASELINE_FILE)
+	    s.baseline.kind == BASELINE_WANT_FILE)
 		done = fetch_baseline_file(&s, err);
 	if (done && ev->slow.truncated_share > 0)
 		notes_add(

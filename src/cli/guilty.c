@@ -40,9 +40,18 @@ bool guilty_from_trace(struct run *r, struct guilty *g, struct error *err)
 		return false;
 	if (!trace_times_compute(&r->trace, &r->result.arena, &g->times, err))
 		return false;
-	if (!guilty_find(&r->trace, &g->times, &want, NULL, &r->result,
-			 &g->pick, err))
-		return false;
 	r->result.trace.source = source;
-	return true;
+	return guilty_find(&r->trace, &g->times, &want, NULL, &r->result,
+			   &g->pick, err);
+}
+
+bool guilty_again(struct run *r, struct guilty *g, const struct usual *usual,
+		  struct error *err)
+{
+	struct guilty_want want;
+
+	r->result.finding_count = 0;
+	return want_init(r->ctx.options, &want, err) &&
+	       guilty_find(&r->trace, &g->times, &want, usual, &r->result,
+			   &g->pick, err);
 }

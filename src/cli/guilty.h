@@ -7,6 +7,7 @@
 #define CLI_GUILTY_H
 
 #include "analyze/trace_analysis.h"
+#include "analyze/usual.h"
 #include "cli/run.h"
 
 struct guilty {
@@ -17,5 +18,9 @@ struct guilty {
 /* Reads the trace and finds the span; fills the run's result. */
 bool guilty_from_trace(struct run *r, struct guilty *g,
 		       struct error *err) MUST_CHECK;
+
+/* Chooses once more, now that it is known what is usual. */
+bool guilty_again(struct run *r, struct guilty *g, const struct usual *usual,
+		  struct error *err) MUST_CHECK;
 
 #endif

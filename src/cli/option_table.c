@@ -29,13 +29,15 @@ static const char *const type_words[] = {
 	NULL
 };
 static const char *const baseline_words[] = {
-	"auto", "previous", "1h", "1d", "7d", "none", NULL
+	"auto", "previous", "1h", "1d", "7d", "fast", "none", NULL
 };
-static const char *const normalize_words[] = { "share", "rate", NULL };
+static const char *const normalize_words[] = { "request", "share", "rate",
+						NULL };
 static const char *const sort_words[] = {
 	"owned", "self", "total", "delta", NULL
 };
-static const char *const scope_words[] = { "auto", "span", "service", NULL };
+static const char *const scope_words[] = { "auto",     "span",    "cohort",
+					   "instance", "service", NULL };
 /* In the order of enum color_mode. */
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 
@@ -142,7 +144,8 @@ static const struct option_row rows[] = {
 	  "guilty (critical-path)",
 	  FIELD(by), .words = by_words },
 	{ "scope", 0, OPTION_WORD, 0, COMMAND_SLOW, "WHAT", CHOICE,
-	  "auto, span or service: whose samples to rank (auto)",
+	  "auto, span, cohort, instance or service: whose samples to rank "
+	  "(auto)",
 	  FIELD(scope), .words = scope_words },
 	{ "map", 0, OPTION_STRING, OPTION_REPEATABLE | OPTION_ENVIRONMENT,
 	  PROFILING, "ATTRIBUTE=LABEL", CHOICE,
@@ -157,8 +160,8 @@ static const struct option_row rows[] = {
 	  "wall, or a full id (auto)",
 	  FIELD(type), .words = type_words },
 	{ "baseline", 0, OPTION_STRING, 0, COMPARING, "WHAT", CHOICE,
-	  "compare with: auto, previous, 1h, 1d, 7d before, FROM..TO, a file, "
-	  "or none (auto)",
+	  "compare with: auto, previous, 1h, 1d, 7d before, fast, FROM..TO, "
+	  "a file, or none (auto)",
 	  FIELD(baseline), .words = baseline_words },
 	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING,
 	  "'{...}'", CHOICE, "compare with these profiles",
@@ -167,8 +170,8 @@ static const struct option_row rows[] = {
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
-	  "share or rate: compare shares of the total, or values a second "
-	  "(share)",
+	  "request, share or rate: compare values a request, shares of the "
+	  "total, or values a second (request where known, else share)",
 	  FIELD(normalize), .words = normalize_words },
 
 	{ "guide", 0, OPTION_FLAG, 0, COMMAND_TYPES, NULL, CHOICE,
@@ -188,6 +191,9 @@ static const struct option_row rows[] = {
 	  "time on both sides of the span or of --around (5m)",
 	  FIELD(pad_ns), .min = 0, .max = SECONDS(7 * 24 * 3600) },
 
+	{ "why", 0, OPTION_FLAG, 0, COMMAND_SLOW, NULL, VIEW,
+	  "the whole reasoning: spans, baselines and profiles tried",
+	  FIELD(why) },
 	{ "limit", 'n', OPTION_U64, 0, PROFILING, "N", VIEW,
 	  "rows of a table, 0 for all (10)", FIELD(limit),
 	  .min = 0, .max = 1000000 },

@@ -66,16 +66,18 @@ struct options {
 	const char *name;
 	/* Words: NULL stands for the first. */
 	const char *by;    /* critical-path self duration */
-	const char *scope; /* auto span service */
+	const char *scope; /* auto span cohort instance service */
 	const char *type;  /* auto cpu alloc ... or a full id */
 	const char *selector;
-	const char *baseline; /* auto previous 1h 1d 7d FROM..TO none FILE */
+	const char *baseline; /* auto previous 1h 1d 7d fast FROM..TO
+				 none FILE */
 	const char *baseline_selector;
-	const char *normalize;           /* share rate */
+	const char *normalize;           /* request share rate */
 	const char *maps[LIMIT_HEADERS]; /* attr=label */
 	size_t map_count;
 	const char *rules; /* file of rules about kinds of code */
 	/* view */
+	bool why;
 	uint64_t limit;
 	const char *sort; /* owned self total delta */
 	struct output_option outputs[LIMIT_OUTPUTS];

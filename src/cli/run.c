@@ -31,6 +31,8 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	memset(r, 0, sizeof *r);
 	arena_init(&r->result.arena, LIMIT_RESULT_BYTES);
 	notes_init(&r->result.notes);
+	notes_init(&r->result.reasons);
+	r->result.has_reasons = o->why;
 	r->result.command = command;
 	trace_init(&r->trace);
 	evidence_init(&r->evidence);
@@ -38,8 +40,10 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	       output_check(o, lacking, command, err) && load_rules(r, err);
 }
 
-static enum rank_by rank_by_option(const char *sort, enum rank_by fallback)
+enum rank_by run_rank_by(const struct options *o, enum rank_by fallback)
 {
+	const char *sort = o->sort;
+
 	if (!sort)
 		return fallback;
 	if (!strcmp(sort, "self"))
@@ -49,6 +53,16 @@ static enum rank_by rank_by_option(const char *sort, enum rank_by fallback)
 	if (!strcmp(sort, "delta"))
 		return RANK_DELTA;
 	return RANK_OWNED;
+}
+
+enum normalize run_normalize(const struct options *o, enum normalize fallback)
+{
+	if (!o->normalize)
+		return fallback;
+	if (!strcmp(o->normalize, "rate"))
+		return NORMALIZE_RATE;
+	return strcmp(o->normalize, "share") ? NORMALIZE_REQUEST
+					     : NORMALIZE_SHARE;
 }
 
 static int64_t length_ns(struct time_range range, const struct profile *p)
@@ -64,10 +78,8 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	const struct options *o = r->ctx.options;
 	const struct evidence *ev = &r->evidence;
 	struct rank_want want = {
-		.by = rank_by_option(o->sort, by),
-		.normalize = o->normalize && !strcmp(o->normalize, "rate")
-				     ? NORMALIZE_RATE
-				     : NORMALIZE_SHARE,
+		.by = run_rank_by(o, by),
+		.normalize = run_normalize(o, NORMALIZE_SHARE),
 		.limit = (size_t)o->limit,
 		.span_name = span_name,
 		.is_loop = is_loop,

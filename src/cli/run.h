@@ -6,6 +6,7 @@
 #define CLI_RUN_H
 
 #include "analyze/code_rules.h"
+#include "analyze/profile_analysis.h"
 #include "cli/context.h"
 #include "cli/evidence.h"
 #include "model/trace.h"
@@ -29,6 +30,10 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
  * `by`. is_loop and span_name as in struct rank_want. */
 bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	      bool is_loop, struct error *err) MUST_CHECK;
+
+/* What --sort and --normalize ask for. */
+enum rank_by run_rank_by(const struct options *o, enum rank_by fallback);
+enum normalize run_normalize(const struct options *o, enum normalize fallback);
 
 /* Adds notes and requests and renders what -o asked for. */
 bool run_render(struct run *r, struct error *err) MUST_CHECK;

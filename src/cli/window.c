@@ -129,26 +129,28 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 
 	*out = (struct baseline_want){ .text = text.ptr };
 	if (str_equal(text, STR("auto")))
-		return set_kind(out, BASELINE_AUTO);
+		return set_kind(out, BASELINE_WANT_AUTO);
 	if (str_equal(text, STR("previous")))
-		return set_kind(out, BASELINE_PREVIOUS);
+		return set_kind(out, BASELINE_WANT_PREVIOUS);
 	if (str_equal(text, STR("none")))
-		return set_kind(out, BASELINE_NONE);
+		return set_kind(out, BASELINE_WANT_NONE);
+	if (str_equal(text, STR("fast")))
+		return set_kind(out, BASELINE_WANT_FAST);
 	if (parse_duration(text, &out->shift_ns) && out->shift_ns > 0)
-		return set_kind(out, BASELINE_SHIFT);
+		return set_kind(out, BASELINE_WANT_SHIFT);
 	if (str_equal(text, STR("-")) || access(text.ptr, F_OK) == 0) {
 		out->path = text.ptr;
-		return set_kind(out, BASELINE_FILE);
+		return set_kind(out, BASELINE_WANT_FILE);
 	}
 	if (dots != SIZE_MAX && !memchr(text.ptr, '/', text.len)) {
 		if (parse_range(text, dots, now_ns, &out->range, err))
-			return set_kind(out, BASELINE_RANGE);
+			return set_kind(out, BASELINE_WANT_RANGE);
 		return error_prefix(err, "--baseline");
 	}
 	return error_set(
 		err, ERROR_USAGE,
 		"--baseline \"%s\": no such file, and not one of auto, "
-		"previous, none, a duration such as 1h, 1d or 7d, or "
-		"FROM..TO",
+		"previous, fast, none, a duration such as 1h, 1d "
+		"or 7d, or FROM..TO",
 		text.ptr);
 }

@@ -24,12 +24,14 @@ struct time_range window_around(int64_t start_ns, int64_t end_ns,
 				int64_t pad_ns, int64_t now_ns);
 
 enum baseline_kind {
-	BASELINE_AUTO = 0, /* previous, else the nearest earlier with samples */
-	BASELINE_PREVIOUS,
-	BASELINE_SHIFT, /* the same window `shift_ns` earlier */
-	BASELINE_RANGE,
-	BASELINE_FILE,
-	BASELINE_NONE,
+	BASELINE_WANT_AUTO =
+		0, /* previous, else the nearest earlier with samples */
+	BASELINE_WANT_PREVIOUS,
+	BASELINE_WANT_SHIFT, /* the same window `shift_ns` earlier */
+	BASELINE_WANT_RANGE,
+	BASELINE_WANT_FILE,
+	BASELINE_WANT_FAST, /* the fast requests of the same minutes */
+	BASELINE_WANT_NONE,
 };
 
 struct baseline_want {

@@ -104,18 +104,18 @@ static void baselines_have_six_forms(void **state)
 	struct baseline_want want;
 
 	(void)state;
-	assert_int_equal(parse(NULL).kind, BASELINE_AUTO);
-	assert_int_equal(parse("auto").kind, BASELINE_AUTO);
-	assert_int_equal(parse("previous").kind, BASELINE_PREVIOUS);
-	assert_int_equal(parse("none").kind, BASELINE_NONE);
+	assert_int_equal(parse(NULL).kind, BASELINE_WANT_AUTO);
+	assert_int_equal(parse("auto").kind, BASELINE_WANT_AUTO);
+	assert_int_equal(parse("previous").kind, BASELINE_WANT_PREVIOUS);
+	assert_int_equal(parse("none").kind, BASELINE_WANT_NONE);
 	want = parse("7d");
-	assert_int_equal(want.kind, BASELINE_SHIFT);
+	assert_int_equal(want.kind, BASELINE_WANT_SHIFT);
 	assert_int_equal(want.shift_ns, 7 * NS_PER_DAY);
 	want = parse("now-2h..now-1h");
-	assert_int_equal(want.kind, BASELINE_RANGE);
+	assert_int_equal(want.kind, BASELINE_WANT_RANGE);
 	assert_int_equal(want.range.to_ns, NOW_NS - NS_PER_HOUR);
 	assert_true(fd >= 0);
-	assert_int_equal(parse(path).kind, BASELINE_FILE);
+	assert_int_equal(parse(path).kind, BASELINE_WANT_FILE);
 	close(fd);
 	unlink(path);
 }

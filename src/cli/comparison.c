@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/comparison.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "model/profile_merge.h"
+
+/* Requests per part are believed when nearly all of it was counted, and when
+ * there are more than a handful. */
+#define COUNTED_SHARE 0.9
+#define COUNTED_REQUESTS 20
+
+static void side_init(struct comparison_side *side)
+{
+	memset(side, 0, sizeof *side);
+	side->requests = -1;
+	profile_init(&side->profile);
+	for (size_t i = 0; i < COMPARISON_PARTS; i++)
+		profile_init(&side->parts[i]);
+}
+
+static void side_release(struct comparison_side *side)
+{
+	profile_release(&side->profile);
+	for (size_t i = 0; i < COMPARISON_PARTS; i++)
+		profile_release(&side->parts[i]);
+}
+
+void comparison_init(struct comparison *c, const char *type_id,
+		     enum scope scope)
+{
+	memset(c, 0, sizeof *c);
+	c->type_id = type_id;
+	c->scope = scope;
+	side_init(&c->slow);
+	side_init(&c->base);
+}
+
+void comparison_release(struct comparison *c)
+{
+	side_release(&c->slow);
+	side_release(&c->base);
+}
+
+static double seconds(struct time_range range)
+{
+	return (double)(range.to_ns - range.from_ns) / 1e9;
+}
+
+static int64_t part_edge(struct time_range range, size_t i, size_t parts)
+{
+	int64_t length = range.to_ns - range.from_ns;
+
+	return range.from_ns + length / (int64_t)parts * (int64_t)i +
+	       (i == parts ? length % (int64_t)parts : 0);
+}
+
+/* Some spans, over the whole range: theirs are spread over it anyhow. */
+static void ask_spans(struct comparison_side *side, size_t i, size_t parts,
+		      struct profile_query *query)
+{
+	size_t from = side->span_id_count * i / parts;
+	size_t to = side->span_id_count * (i + 1) / parts;
+
+	query->span_ids = side->span_ids + from;
+	query->span_id_count = to - from;
+	query->range.from_ns = sat_sub_i64(side->range.from_ns, SPAN_LEAD_NS);
+	query->range.to_ns = sat_add_i64(side->range.to_ns, SPAN_TAIL_NS);
+	side->exposure[i] = (double)(to - from);
+}
+
+static void ask_time(struct comparison_side *side, size_t i, size_t parts,
+		     struct profile_query *query)
+{
+	query->range.from_ns = part_edge(side->range, i, parts);
+	query->range.to_ns = part_edge(side->range, i + 1, parts);
+	side->exposure[i] = seconds(query->range);
+}
+
+static void side_ask(struct comparison *c, struct comparison_side *side,
+		     size_t parts, struct job **jobs, size_t *n)
+{
+	if (side->span_id_count && parts > side->span_id_count)
+		parts = side->span_id_count;
+	side->part_count = parts;
+	for (size_t i = 0; i < parts; i++) {
+		struct profile_fetch *f = &c->fetches[c->fetch_count++];
+		struct profile_query query = { .type_id = c->type_id,
+					       .selector = side->selector.ptr };
+
+		if (side->span_id_count)
+			ask_spans(side, i, parts, &query);
+		else
+			ask_time(side, i, parts, &query);
+		profile_fetch_init(f, &query, &side->parts[i]);
+		jobs[(*n)++] = &f->job;
+	}
+}
+
+void comparison_ask(struct comparison *c, size_t parts, struct job **jobs,
+		    size_t *n)
+{
+	c->is_asked = true;
+	side_ask(c, &c->slow, parts, jobs, n);
+	if (c->has_base)
+		side_ask(c, &c->base, parts, jobs, n);
+}
+
+static bool side_take(struct comparison_side *side,
+		      const struct profile_fetch *fetches, const char *name,
+		      struct context *ctx, struct error *err)
+{
+	const struct profile *parts[COMPARISON_PARTS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < side->part_count; i++) {
+		if (!fetches[i].job.has_answer) {
+			notes_add(&ctx->notes, "%s: %s", name,
+				  fetches[i].job.err.message);
+			continue;
+		}
+		parts[n++] = &side->parts[i];
+	}
+	/* Half a side compares with nothing. */
+	if (n < side->part_count)
+		n = 0;
+	if (n == 0)
+		side->part_count = 0;
+	return profile_merge(&side->profile, parts, n, &ctx->notes, err);
+}
+
+bool comparison_take(struct comparison *c, struct context *ctx,
+		     struct error *err)
+{
+	const struct profile_fetch *base = c->fetches + c->slow.part_count;
+
+	if (!side_take(&c->slow, c->fetches, "profile", ctx, err))
+		return false;
+	if (c->has_base && !side_take(&c->base, base, "baseline", ctx, err))
+		return false;
+	c->has_base = c->has_base && c->base.profile.stack_count > 0;
+	return true;
+}
+
+/* Part of the step [from, from + length) that lies within a range. */
+static double overlap(int64_t from_ns, int64_t length_ns,
+		      struct time_range range)
+{
+	int64_t from = from_ns > range.from_ns ? from_ns : range.from_ns;
+	int64_t to = from_ns + length_ns < range.to_ns ? from_ns + length_ns
+						       : range.to_ns;
+
+	return to > from ? (double)(to - from) / (double)length_ns : 0;
+}
+
+static bool count_within(const struct count_job *counts,
+			 struct time_range range, double *out)
+{
+	double covered = 0;
+
+	*out = 0;
+	for (uint32_t i = 0; i < counts->step_count; i++) {
+		int64_t from =
+			counts->range.from_ns + (int64_t)i * counts->step_ns;
+		double part = overlap(from, counts->step_ns, range);
+
+		if (counts->counts[i] < 0)
+			continue;
+		*out += part * (double)counts->counts[i];
+		covered += part * (double)counts->step_ns;
+	}
+	return covered >= COUNTED_SHARE * (double)(range.to_ns - range.from_ns);
+}
+
+void comparison_count(struct comparison_side *side,
+		      const struct count_job *counts)
+{
+	double parts[COMPARISON_PARTS], sum = 0;
+
+	if (!counts->job.has_answer || counts->is_sample || side->span_id_count)
+		return;
+	for (size_t i = 0; i < side->part_count; i++) {
+		struct time_range part = {
+			part_edge(side->range, i, side->part_count),
+			part_edge(side->range, i + 1, side->part_count)
+		};
+
+		if (!count_within(counts, part, &parts[i]))
+			return;
+		sum += parts[i];
+	}
+	if (sum < COUNTED_REQUESTS)
+		return;
+	side->requests = sum;
+	side->is_requests_sampled = true;
+	memcpy(side->exposure, parts, sizeof parts);
+}
+
+static void use_side(const struct comparison_side *side,
+		     const struct profile *parts[COMPARISON_PARTS],
+		     struct rank_blocks *blocks)
+{
+	for (size_t i = 0; i < side->part_count; i++)
+		parts[i] = &side->parts[i];
+	*blocks = (struct rank_blocks){ .profiles = parts,
+					.exposure = side->exposure,
+					.count = side->part_count };
+}
+
+static bool is_per_request(const struct comparison *c)
+{
+	return c->slow.requests > 0 && c->base.requests > 0;
+}
+
+/* Shares of waiting tell little: one long wait makes all others small. */
+static bool is_cpu(const struct comparison *c)
+{
+	return str_starts(str_from(c->type_id), STR("process_cpu:"));
+}
+
+bool comparison_rank(const struct comparison *c, const struct rank_want *want,
+		     struct result *result, struct error *err)
+{
+	const struct profile *slow[COMPARISON_PARTS], *base[COMPARISON_PARTS];
+	struct rank_want w = *want;
+
+	if (want->normalize == NORMALIZE_REQUEST && !is_per_request(c))
+		w.normalize = is_cpu(c) ? NORMALIZE_SHARE : NORMALIZE_RATE;
+	if (c->slow.part_count > 1 && c->base.part_count > 1) {
+		use_side(&c->slow, slow, &w.slow_blocks);
+		use_side(&c->base, base, &w.baseline_blocks);
+	}
+	w.slow_requests = fmax(0, c->slow.requests);
+	w.baseline_requests = fmax(0, c->base.requests);
+	w.is_requests_sampled = c->slow.is_requests_sampled;
+	w.window_ns = c->slow.range.to_ns - c->slow.range.from_ns;
+	w.baseline_ns = c->base.range.to_ns - c->base.range.from_ns;
+	return functions_rank(&c->slow.profile,
+			      c->has_base ? &c->base.profile : NULL, &w, result,
+			      err);
+}
+
+static void side_uncount(struct comparison_side *side)
+{
+	side->requests = -1;
+	side->is_requests_sampled = false;
+	for (size_t i = 0; i < side->part_count; i++)
+		side->exposure[i] =
+			seconds(side->range) / (double)side->part_count;
+}
+
+void comparison_uncount(struct comparison *c)
+{
+	side_uncount(&c->slow);
+	side_uncount(&c->base);
+}
+
+double comparison_exposure(const struct comparison_side *side)
+{
+	return side->requests > 0 ? side->requests : seconds(side->range);
+}
+
+double comparison_cores(const struct comparison_side *side)
+{
+	double unit = (double)time_unit_ns(profile_unit(&side->profile));
+	double length = seconds(side->range);
+
+	return length > 0 ? (double)side->profile.total * unit / 1e9 / length
+			  : 0;
+}
+
+double comparison_rate(const struct comparison_side *side, int64_t value)
+{
+	double exposure = comparison_exposure(side);
+
+	return exposure > 0 ? (double)value / exposure : 0;
+}
+
+bool comparison_report(const struct comparison *c, struct result *result,
+		       struct error *err)
+{
+	struct str type = arena_str(&result->arena, str_from(c->type_id));
+
+	if (!type.ptr)
+		return arena_fail(&result->arena, "the answer", err);
+	result->has_profile = true;
+	result->profile = (struct profile_info){
+		.type = type,
+		.scope = c->scope,
+		.selector = c->slow.selector,
+		.range = c->slow.range,
+		.samples = c->slow.profile.sample_count,
+		.unit = profile_unit(&c->slow.profile),
+		.truncated_share = c->slow.profile.truncated_share,
+		.total_value = c->slow.profile.total,
+		.requests = (int64_t)c->slow.requests,
+		.instances = c->slow.instances,
+	};
+	result->has_baseline = c->has_base;
+	if (!c->has_base)
+		return true;
+	result->baseline = (struct baseline_info){
+		.range = c->base.range,
+		.samples = c->base.profile.sample_count,
+		.healthy = -1,
+		.total_value = c->base.profile.total,
+		.requests = (int64_t)c->base.requests,
+		.instances = c->base.instances,
+	};
+	return true;
+}

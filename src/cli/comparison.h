@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Profiles of one type on two sides: the slow one and what it is compared
+ * with. Each side is fetched in a few equal parts, so that the statistics see
+ * how much a function wanders by itself; the sum of the parts is the side.
+ */
+#ifndef CLI_COMPARISON_H
+#define CLI_COMPARISON_H
+
+#include "analyze/profile_analysis.h"
+#include "cli/fetch.h"
+#include "cli/fetch_history.h"
+
+/* Parts of a side. Four a side leave six degrees of freedom for the noise, at
+ * eight requests a type; more parts would make each too thin. */
+#define COMPARISON_PARTS 4
+
+/* Go's CPU profiles cover 30 s and carry the time of their start: samples of
+ * a span lie in a profile stamped up to 30 s before it. */
+#define SPAN_LEAD_NS (30 * NS_PER_S)
+#define SPAN_TAIL_NS (15 * NS_PER_S)
+
+struct comparison_side {
+	struct time_range range;
+	struct str selector; /* NUL-terminated */
+	/* Only samples of these spans, in order of time; count 0: all. */
+	const uint64_t *span_ids;
+	size_t span_id_count;
+	/* Requests served in the range, -1 unknown; of spans their number. */
+	double requests;
+	bool is_requests_sampled;
+	uint32_t instances; /* 0 unknown */
+	/* Filled by comparison_take(). */
+	struct profile profile; /* the sum */
+	struct profile parts[COMPARISON_PARTS];
+	double exposure[COMPARISON_PARTS]; /* requests when known, or seconds */
+	size_t part_count;
+};
+
+struct comparison {
+	const char *type_id;
+	enum scope scope;
+	struct comparison_side slow;
+	struct comparison_side base;
+	bool has_base; /* wanted; after take: it has samples */
+	bool is_gauge;
+	bool is_asked;
+	struct profile_fetch fetches[2 * COMPARISON_PARTS];
+	size_t fetch_count;
+};
+
+/* Sides are to be filled in then. Release also when never asked. */
+void comparison_init(struct comparison *c, const char *type_id,
+		     enum scope scope);
+void comparison_release(struct comparison *c);
+
+/* Adds the requests to jobs[*n..]; parts 1 asks for a side at once. Room for
+ * 2 * COMPARISON_PARTS jobs is needed. */
+void comparison_ask(struct comparison *c, size_t parts, struct job **jobs,
+		    size_t *n);
+
+/* Requests of a side of time parts, from counts over its range. Call between
+ * comparison_ask() and comparison_rank(); unknown counts change nothing. */
+void comparison_count(struct comparison_side *side,
+		      const struct count_job *counts);
+
+/* After the jobs ran: adds up the parts. A side that could not be had is
+ * noted and empty; false only without memory. */
+bool comparison_take(struct comparison *c, struct context *ctx,
+		     struct error *err) MUST_CHECK;
+
+/* Ranks functions into the result, which keeps its notes. */
+bool comparison_rank(const struct comparison *c, const struct rank_want *want,
+		     struct result *result, struct error *err) MUST_CHECK;
+
+/* What the sides say of themselves: result->profile and ->baseline. */
+bool comparison_report(const struct comparison *c, struct result *result,
+		       struct error *err) MUST_CHECK;
+
+/* Takes back comparison_count(). */
+void comparison_uncount(struct comparison *c);
+
+/* Requests where known, else seconds. */
+double comparison_exposure(const struct comparison_side *side);
+
+/* CPU seconds per second. */
+double comparison_cores(const struct comparison_side *side);
+
+/* Value per request where requests are known, else per second; 0 without
+ * samples. */
+double comparison_rate(const struct comparison_side *side, int64_t value);
+
+#endif

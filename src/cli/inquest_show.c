@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/inquest_show.h"
+
+#include "analyze/places.h"
+#include "cli/inquest_tell.h"
+
+static bool rank_shown(struct inquest *q, struct error *err)
+{
+	struct run *r = q->r;
+	const struct options *o = r->ctx.options;
+	struct rank_want want = {
+		.by = run_rank_by(o, RANK_OWNED),
+		.normalize = run_normalize(o, NORMALIZE_REQUEST),
+		.limit = (size_t)o->limit,
+		.span_name = r->result.span.name,
+		.is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE && !o->sort,
+		.rules = &r->rules,
+	};
+
+	return comparison_rank(q->shown, &want, &r->result, err) &&
+	       comparison_report(q->shown, &r->result, err);
+}
+
+/* Samples by span come without files and lines; the service's have them. */
+static bool add_places(struct inquest *q, struct error *err)
+{
+	const struct profile *p = &q->service_cpu.slow.profile;
+
+	if (q->shown->slow.profile.has_lines || !p->has_lines)
+		return true;
+	return rows_add_places(&q->r->result, p, q->shown->type_id == q->cpu_id,
+			       err);
+}
+
+static void set_baseline(struct inquest *q)
+{
+	struct baseline_info *b = &q->r->result.baseline;
+	bool is_cohort = q->shown->scope == SCOPE_COHORT;
+
+	b->kind = q->s->base_kind;
+	b->text = q->s->base_text;
+	b->healthy = q->s->base_healthy;
+	if (q->shown->scope == SCOPE_INSTANCE) {
+		b->kind = STR("instances");
+		b->text = STR("the other instances in the same minutes");
+		b->healthy = 1;
+	} else if (is_cohort && q->s->is_base_fast) {
+		b->kind = STR("fast");
+		b->text = STR("the fast requests of the same minutes");
+		b->healthy = 1;
+	}
+}
+
+/* For the outputs that draw stacks. */
+static void hand_over(struct inquest *q)
+{
+	struct evidence *ev = &q->r->evidence;
+
+	ev->slow = q->shown->slow.profile;
+	ev->baseline = q->shown->base.profile;
+	ev->has_baseline = q->shown->has_base;
+	profile_init(&q->shown->slow.profile);
+	profile_init(&q->shown->base.profile);
+	q->r->has_evidence = true;
+}
+
+/* A CPU profile is no answer to a wait, and looks like one. */
+static void show_nothing(struct inquest *q)
+{
+	notes_add(&q->r->ctx.notes,
+		  "no function is blamed: the time was spent waiting, and no "
+		  "profile of this service shows who waits");
+}
+
+bool inquest_show(struct inquest *q, struct error *err)
+{
+	if (!q->shown) {
+		show_nothing(q);
+	} else {
+		if (!rank_shown(q, err) || !add_places(q, err))
+			return false;
+		set_baseline(q);
+	}
+	if (!inquest_tell_cause(q, err) || !inquest_tell_confidence(q, err))
+		return false;
+	inquest_tell_reasons(q);
+	if (q->shown)
+		hand_over(q);
+	return true;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/inquest_tell.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+#define DURATION_BYTES 24
+#define COUNT_BYTES COUNT_TEXT_BYTES
+
+/* The first row's growth against that of the second. */
+#define CLOSE_SECOND 0.67
+
+const char *wait_type_words(enum wait_type type)
+{
+	switch (type) {
+	case WAIT_MUTEX:
+		return "mutex";
+	case WAIT_BLOCK:
+		return "block";
+	case WAIT_NEIGHBOUR:
+		return "CPU of the whole service";
+	case WAIT_WALL:
+		return "wall";
+	case WAIT_OFF_CPU:
+		return "off-CPU";
+	case WAIT_GOROUTINE:
+		return "goroutine";
+	case WAIT_TYPES:
+		break;
+	}
+	return "none";
+}
+
+static const struct function_row *leader(const struct inquest *q)
+{
+	const struct result *r = &q->r->result;
+
+	return r->has_profile && r->function_count ? &r->functions[0] : NULL;
+}
+
+static bool is_up(const struct function_row *row)
+{
+	return row &&
+	       (row->change == CHANGE_NEW || row->change == CHANGE_GROWN);
+}
+
+static void add_ns(struct buf *out, double ns)
+{
+	char text[DURATION_BYTES];
+
+	format_duration((int64_t)fmax(0, ns), text);
+	buf_add_text(out, text);
+}
+
+static void add_name(struct buf *out, struct str name)
+{
+	buf_add(out, name.ptr, name.len);
+}
+
+/* "82 ms of 84 ms were on CPU", of this request or of those like it. */
+static bool add_cpu(const struct inquest *q, struct buf *out)
+{
+	const struct cpu_measure *m = &q->cpu;
+
+	if (q->cpu_verdict == CPU_UNKNOWN)
+		return false;
+	add_ns(out, m->slow_ns);
+	buf_add_text(out, " of ");
+	add_ns(out, m->own_ns);
+	buf_add_text(out, " were on CPU");
+	if (q->s->slow_id_count > 1)
+		buf_addf(out, " (mean of %zu slow requests)",
+			 q->s->slow_id_count);
+	if (!isnan(m->base_ns)) {
+		buf_add_text(out, ", ");
+		add_ns(out, m->base_ns);
+		buf_add_text(out, " normally");
+	}
+	return true;
+}
+
+static void tell_cpu(const struct inquest *q, struct buf *out)
+{
+	const struct comparison *c = &q->service_cpu;
+
+	buf_add_text(out, "computing: ");
+	if (add_cpu(q, out))
+		return;
+	buf_addf(out, "CPU of the service went from %.2f to %.2f cores",
+		 comparison_cores(&c->base), comparison_cores(&c->slow));
+	buf_add_text(out, "; no samples carry this request's id");
+}
+
+static void tell_alloc(const struct inquest *q, struct buf *out)
+{
+	buf_addf(out,
+		 "allocation and garbage collection: %.0f %% of the CPU time "
+		 "that was added",
+		 100 * q->gc_share);
+	if (q->cpu_verdict != CPU_UNKNOWN) {
+		buf_add_text(out, "; ");
+		add_cpu(q, out);
+	}
+}
+
+static void tell_neighbour(const struct inquest *q, struct buf *out)
+{
+	const struct comparison *c = &q->service_cpu;
+	const struct function_row *row = leader(q);
+
+	buf_add_text(out, "not its own CPU: ");
+	if (add_cpu(q, out))
+		buf_add_text(out, "; ");
+	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",
+		 comparison_cores(&c->base), comparison_cores(&c->slow));
+	if (row && is_up(row)) {
+		buf_add_text(out, ", most of it in ");
+		add_name(out, row->name);
+	}
+}
+
+static void tell_wait_type(const struct inquest *q, struct buf *out)
+{
+	const struct wait_measure *m = &q->measures[q->wait];
+	const struct function_row *row = leader(q);
+
+	if (q->r->result.cause.kind == CAUSE_LOCK)
+		buf_add_text(out, "waits for a lock: ");
+	else
+		buf_add_text(out, "waits: ");
+	if (row) {
+		add_name(out, row->name);
+		buf_addf(out, ", by the %s profile, ",
+			 wait_type_words(q->wait));
+	}
+	if (m->before > 0 && m->growth / m->before < 100)
+		buf_addf(out, "%.1f times as much as before",
+			 1 + m->growth / m->before);
+	else
+		buf_add_text(out, "next to nothing of it before");
+	if (q->cpu_verdict != CPU_UNKNOWN) {
+		buf_add_text(out, "; ");
+		add_cpu(q, out);
+	}
+}
+
+static void list_asked(const struct inquest *q, struct buf *out)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->waits[i].is_asked)
+			buf_addf(out, "%s%s", n++ ? ", " : "",
+				 wait_type_words((enum wait_type)i));
+	if (!n)
+		buf_add_text(out, "no profile of waiting");
+}
+
+/* What would tell more: the reader's next step. */
+static void tell_wait(const struct inquest *q, struct buf *out)
+{
+	buf_add_text(out, "not CPU: ");
+	add_cpu(q, out);
+	buf_add_text(out, "; what it waited for is not in ");
+	list_asked(q, out);
+	buf_add_text(out, " (tracefind types --guide says what would show it)");
+}
+
+static void tell_unknown(const struct inquest *q, struct buf *out)
+{
+	if (q->s->is_healthy) {
+		buf_add_text(out, "no regression: ");
+		add_name(out, q->s->health_text);
+		return;
+	}
+	buf_add_text(out, "computing or waiting: too few samples of its own "
+			  "to tell; ");
+	if (is_up(leader(q)))
+		buf_add_text(out, "a function of its service grew");
+	else
+		buf_add_text(out, "no function of its service clearly grew");
+}
+
+/* The trace has told the call or the loop; the profile adds CPU time. */
+static void tell_trace_cause(const struct inquest *q, struct buf *out)
+{
+	add_name(out, q->r->result.cause.text);
+	if (q->cpu_verdict == CPU_UNKNOWN)
+		return;
+	buf_add_text(out, "; ");
+	add_cpu(q, out);
+}
+
+static void tell(const struct inquest *q, struct buf *out)
+{
+	switch (q->r->result.cause.kind) {
+	case CAUSE_N_PLUS_ONE:
+	case CAUSE_DOWNSTREAM:
+		tell_trace_cause(q, out);
+		return;
+	case CAUSE_CPU:
+		if (q->wait == WAIT_NEIGHBOUR)
+			tell_neighbour(q, out);
+		else
+			tell_cpu(q, out);
+		return;
+	case CAUSE_ALLOC:
+		tell_alloc(q, out);
+		return;
+	case CAUSE_LOCK:
+		tell_wait_type(q, out);
+		return;
+	case CAUSE_WAIT:
+		if (q->wait == WAIT_TYPES)
+			tell_wait(q, out);
+		else
+			tell_wait_type(q, out);
+		return;
+	case CAUSE_UNKNOWN:
+		break;
+	}
+	tell_unknown(q, out);
+}
+
+static int64_t on_cpu_ns(const struct inquest *q)
+{
+	if (q->is_wall_cpu)
+		return -1;
+	if (q->request.slow.profile.stack_count)
+		return q->request.slow.profile.total;
+	if (q->cpu_verdict != CPU_UNKNOWN)
+		return (int64_t)q->cpu.slow_ns;
+	return -1;
+}
+
+static bool take(struct inquest const *q, struct buf *text, struct str *out,
+		 struct error *err)
+{
+	struct arena *arena = &q->r->result.arena;
+	bool done = buf_check(text, "the answer", err);
+
+	if (done)
+		*out = arena_str(arena, buf_str(text));
+	buf_release(text);
+	return done && (out->ptr || arena_fail(arena, "the answer", err));
+}
+
+bool inquest_tell_cause(const struct inquest *q, struct error *err)
+{
+	struct cause *c = &q->r->result.cause;
+	struct buf text;
+
+	c->on_cpu_ns = on_cpu_ns(q);
+	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
+	tell(q, &text);
+	return take(q, &text, &c->text, err);
+}
+
+/* ---- how sure ---- */
+
+static bool has_close_second(const struct result *r)
+{
+	const struct function_row *a, *b;
+
+	if (r->function_count < 2 || r->cause.kind == CAUSE_N_PLUS_ONE)
+		return false;
+	a = &r->functions[0];
+	b = &r->functions[1];
+	return is_up(b) && b->delta >= CLOSE_SECOND * a->delta &&
+	       !str_equal(a->leaf, b->name);
+}
+
+static void add_sides(const struct inquest *q, struct buf *out)
+{
+	static const char *const scope_words[] = {
+		[SCOPE_SERVICE] = "profile of the whole service",
+		[SCOPE_INSTANCE] = "profile of one instance",
+		[SCOPE_COHORT] = "samples of the slow requests themselves",
+		[SCOPE_SPAN] = "samples of this very request",
+	};
+	const struct result *r = &q->r->result;
+	char count[COUNT_BYTES];
+
+	if (!r->has_profile) {
+		buf_add_text(out, "the trace");
+		return;
+	}
+	buf_add_text(out, scope_words[r->profile.scope]);
+	if (r->profile.samples < 0)
+		return;
+	format_count(r->profile.samples, count);
+	buf_addf(out, ", %s samples", count);
+	if (!r->has_baseline || r->baseline.samples < 0)
+		return;
+	format_count(r->baseline.samples, count);
+	buf_addf(out, " against %s", count);
+}
+
+bool inquest_tell_confidence(const struct inquest *q, struct error *err)
+{
+	struct result *r = &q->r->result;
+	const struct function_row *row = leader(q);
+	struct confidence_facts f = {
+		.has_profile = r->has_profile,
+		.scope = r->profile.scope,
+		.has_baseline = r->has_baseline,
+		.healthy = r->baseline.healthy,
+		.samples = r->has_profile ? r->profile.samples : -1,
+		.base_samples = r->has_baseline ? r->baseline.samples : -1,
+		.is_tested = row && !isnan(row->q),
+		.q = row ? row->q : 1,
+		.is_grown = is_up(row),
+		.has_close_second = has_close_second(r),
+		.has_history = q->s->has_history,
+		.is_healthy_operation = q->s->is_healthy,
+		.is_partial_trace = r->trace.is_partial,
+		.is_trace_enough = r->cause.kind == CAUSE_DOWNSTREAM ||
+				   r->cause.kind == CAUSE_N_PLUS_ONE,
+	};
+	struct buf basis;
+	bool done;
+
+	buf_init(&basis, LIMIT_ERROR_BYTES);
+	add_sides(q, &basis);
+	done = buf_check(&basis, "the answer", err);
+	if (done)
+		r->cause.confidence =
+			verdict_confidence(&f, buf_text(&basis), &r->arena,
+					   &r->cause.confidence_text, err);
+	buf_release(&basis);
+	return done && (r->cause.confidence_text.ptr ||
+			arena_fail(&r->arena, "the answer", err));
+}
+
+/* ---- why ---- */
+
+static void tell_rung(struct notes *reasons, const char *name,
+		      const struct comparison *c)
+{
+	if (!c->is_asked)
+		return;
+	notes_add(reasons,
+		  "%s (%.60s): %lld samples, value %lld; baseline %lld, %lld",
+		  name, c->type_id, (long long)c->slow.profile.sample_count,
+		  (long long)c->slow.profile.total,
+		  (long long)c->base.profile.sample_count,
+		  (long long)c->base.profile.total);
+}
+
+static void tell_measure(struct notes *reasons, enum wait_type type,
+			 const struct wait_measure *m)
+{
+	if (!m->is_known)
+		return;
+	notes_add(reasons,
+		  "%s: first function %s%s, +%.3g ns a unit (was %.3g, %.3g "
+		  "would explain all)",
+		  wait_type_words(type),
+		  m->is_grown ? "grew" : "did not clearly grow",
+		  m->is_owner ? "" : " (no code of the application)", m->growth,
+		  m->before, m->needed);
+}
+
+void inquest_tell_reasons(const struct inquest *q)
+{
+	static const char *const verdicts[] = {
+		[CPU_UNKNOWN] = "tells nothing: too few samples",
+		[CPU_EXPLAINS] = "explains the growth",
+		[CPU_PARTLY] = "explains a part of the growth",
+		[CPU_WAITS] = "does not explain the growth: it waited",
+	};
+	struct notes *reasons = &q->r->result.reasons;
+
+	notes_add(reasons, "profiles: service \"%.*s\" (%.*s)",
+		  STR_ARGS(q->service.name), STR_ARGS(q->service.how));
+	tell_rung(reasons, "this request", &q->request);
+	tell_rung(reasons, "requests like it", &q->cohort);
+	tell_rung(reasons, "the whole service", &q->service_cpu);
+	notes_add(reasons,
+		  "CPU %s: %.1f ms a request, %.1f ms before; to explain "
+		  "%.1f ms of %.1f ms own time",
+		  verdicts[q->cpu_verdict], q->cpu.slow_ns / 1e6,
+		  isnan(q->cpu.base_ns) ? 0 : q->cpu.base_ns / 1e6,
+		  q->cpu.growth_ns / 1e6, q->cpu.own_ns / 1e6);
+	notes_add(reasons,
+		  "garbage collection and allocation: %.0f %% of the CPU that "
+		  "was added",
+		  100 * q->gc_share);
+	for (int i = 0; i < WAIT_TYPES; i++)
+		tell_measure(reasons, (enum wait_type)i, &q->measures[i]);
+	tell_rung(reasons, "allocations", &q->alloc);
+	tell_rung(reasons, "in parts", &q->final);
+}

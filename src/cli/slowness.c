@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/slowness.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* Traces asked for by window. Sixty give a median good to some 10 %, at some
+ * 50 KiB an answer; of days ago half as many tell health as well. */
+#define NEAR_TRACES 60u
+#define FAR_TRACES 30u
+
+/* Requests that took at least this part of what this one took are like it. */
+#define LIKE_IT 0.6
+
+static const int64_t shifts_ns[BASELINE_SLOTS] = {
+	[BASELINE_HOUR] = NS_PER_HOUR,
+	[BASELINE_DAY] = NS_PER_DAY,
+	[BASELINE_WEEK] = 7 * NS_PER_DAY,
+};
+
+void situation_init(struct situation *s)
+{
+	memset(s, 0, sizeof *s);
+	history_init(&s->history, s->operations.items, 0);
+	window_roles_init(&s->roles);
+}
+
+void situation_release(struct situation *s)
+{
+	history_release(&s->history);
+}
+
+/* ---- asking ---- */
+
+static uint32_t add_window(struct situation *s, const struct run *r,
+			   struct time_range range, uint32_t traces)
+{
+	uint32_t window = s->history.window_count++;
+	struct history_job *job = &s->jobs[s->job_count++];
+
+	s->history.windows[window].range = range;
+	s->history.windows[window].slow_operation = OPERATION_NONE;
+	history_job_init(job, &s->history, window, traces);
+	if (s->operations.has_single_root) {
+		job->root_service = s->operations.root_service;
+		job->root_name = s->operations.root_name;
+	}
+	job->except = &r->trace.id;
+	return window;
+}
+
+static bool is_wanted(const struct baseline_want *want, unsigned slot)
+{
+	switch (want->kind) {
+	case BASELINE_WANT_SHIFT:
+		return want->shift_ns == shifts_ns[slot];
+	case BASELINE_WANT_PREVIOUS:
+		return slot == BASELINE_PREVIOUS;
+	default:
+		return true;
+	}
+}
+
+static struct time_range slot_range(struct time_range window, unsigned slot)
+{
+	return slot == BASELINE_PREVIOUS
+		       ? window_previous(window)
+		       : window_shifted(window, shifts_ns[slot]);
+}
+
+static void add_baselines(struct situation *s, const struct run *r,
+			  struct time_range window,
+			  const struct baseline_want *want)
+{
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
+		if (is_wanted(want, i))
+			s->roles.baselines[i] = add_window(
+				s, r, slot_range(window, i),
+				i <= BASELINE_HOUR ? NEAR_TRACES : FAR_TRACES);
+}
+
+/* Of a window with thousands of quick requests some dozens are drawn; those
+ * like this one are asked for by their duration. */
+static void add_slow_only(struct situation *s, const struct run *r,
+			  const struct guilty *g, struct time_range window)
+{
+	uint32_t root = g->times.root;
+	struct history_window *w;
+
+	if (root == SPAN_NONE || s->operations.root == OPERATION_NONE)
+		return;
+	s->roles.slow_only = add_window(s, r, window, NEAR_TRACES);
+	w = &s->history.windows[s->roles.slow_only];
+	w->slow_operation = s->operations.root;
+	w->min_duration_ns =
+		(int64_t)(LIKE_IT *
+			  (double)span_duration_ns(&r->trace.spans[root]));
+}
+
+bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
+		   struct time_range window, const struct baseline_want *want,
+		   struct job **jobs, size_t *n, struct error *err)
+{
+	if (r->ctx.traces.path || r->ctx.traces.kind == SOURCE_UNKNOWN)
+		return true;
+	if (!operations_collect(&r->trace, &g->times, &s->operations, err))
+		return false;
+	s->history.operation_count = s->operations.count;
+	if (!s->operations.count)
+		return true;
+	s->roles.slow = add_window(s, r, window, NEAR_TRACES);
+	add_slow_only(s, r, g, window);
+	add_baselines(s, r, window, want);
+	for (size_t i = 0; i < s->job_count; i++)
+		jobs[(*n)++] = &s->jobs[i].job;
+	return true;
+}
+
+/* ---- judging ---- */
+
+static void note_unanswered(struct situation *s, struct run *r)
+{
+	const struct history_job *slow = &s->jobs[0];
+
+	if (s->job_count && !slow->job.has_answer)
+		notes_add(&r->ctx.notes, "no other traces to compare with: %s",
+			  slow->job.err.message);
+	else if (!s->job_count)
+		notes_add(&r->ctx.notes,
+			  "no other traces to compare with: this one came "
+			  "from a file");
+}
+
+static bool find_onset(struct situation *s, uint32_t operation,
+		       struct arena *arena, struct error *err)
+{
+	const uint32_t windows[] = { s->roles.baselines[BASELINE_PREVIOUS],
+				     s->roles.slow };
+
+	return onset_find(&s->history, windows, 2, operation, arena, &s->onset,
+			  err);
+}
+
+static bool find_baseline(struct situation *s, uint32_t operation,
+			  int64_t duration_ns, struct arena *arena,
+			  struct error *err)
+{
+	return find_onset(s, operation, arena, err) &&
+	       baseline_choose(&s->history, &s->roles, operation, duration_ns,
+			       &s->onset, arena, &s->baseline, err);
+}
+
+bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
+		     struct error *err)
+{
+	struct arena *arena = &r->result.arena;
+	const struct span *root;
+
+	for (size_t i = 0; i < s->job_count; i++)
+		s->is_answered |= s->jobs[i].job.has_answer;
+	note_unanswered(s, r);
+	if (!s->is_answered || s->operations.root == OPERATION_NONE)
+		return true;
+	root = &r->trace.spans[g->times.root];
+	if (!find_baseline(s, s->operations.root, span_duration_ns(root), arena,
+			   err))
+		return false;
+	if (s->baseline.window == WINDOW_NONE)
+		return true;
+	s->has_usual = true;
+	return usual_build(&s->history, s->baseline.window,
+			   s->baseline.slots[s->baseline.chosen].range,
+			   s->operations.root, s->roles.slow, arena, &s->usual,
+			   err);
+}
+
+/* ---- the question ---- */
+
+/* The span of the process whose time is to be explained, as the traces of
+ * other requests have it: the one that carries the profile id. */
+static uint32_t entry_of(const struct run *r, const struct guilty *g)
+{
+	return g->pick.profile_span != SPAN_NONE
+		       ? g->pick.profile_span
+		       : span_entry(&r->trace, g->pick.owner);
+}
+
+static double seconds(struct time_range range)
+{
+	return (double)(range.to_ns - range.from_ns) / 1e9;
+}
+
+static void use_cohorts(struct slowness *out, const struct cohorts *c,
+			const struct span *entry, bool is_fast_wanted)
+{
+	bool is_fast = c->is_against_fast || is_fast_wanted;
+	const struct cohort *base = is_fast ? &c->fast : &c->baseline;
+	double duration = (double)span_duration_ns(entry);
+	double grown = c->slow.mean_duration_ns - base->mean_duration_ns;
+
+	out->slow_ids = c->slow.profile_ids;
+	out->slow_id_count = c->slow.count;
+	out->base_ids = base->profile_ids;
+	out->base_id_count = base->count;
+	out->is_base_fast = is_fast;
+	out->is_healthy = c->mode == COHORT_HEALTHY;
+	out->health_text = c->text;
+	out->operation_per_s = c->window_count / seconds(out->slow);
+	if (c->instance.is_found)
+		out->instance = c->instance.value;
+	if (c->slow.count && duration > 0)
+		out->slow_own_ns = (double)out->own_ns *
+				   fmin(1, c->slow.mean_duration_ns / duration);
+	/* Of an extreme request only what it shares with those like it. */
+	if (c->slow.count && base->count && grown > 0 &&
+	    grown < (double)out->growth_ns)
+		out->growth_ns = (int64_t)grown;
+}
+
+static bool find_cohorts(struct slowness *out, struct situation *s,
+			 struct run *r, uint32_t entry, uint32_t operation,
+			 struct time_range window, bool is_fast_wanted,
+			 struct error *err)
+{
+	const struct span *span = &r->trace.spans[entry];
+	struct cohort_want want = {
+		.history = &s->history,
+		.roles = &s->roles,
+		.operation = operation,
+		.duration_ns = span_duration_ns(span),
+		.profile_id = out->profile_id,
+		.baseline = &s->baseline,
+	};
+
+	if (!find_baseline(s, operation, want.duration_ns, &r->result.arena,
+			   err))
+		return false;
+	out->slow = want.slow_range =
+		onset_slow_range(&s->onset, window, span->start_ns);
+	deploy_find(&s->history,
+		    (const uint32_t[]){ s->roles.baselines[BASELINE_PREVIOUS],
+					s->roles.slow },
+		    2, out->service, &s->onset, &s->deploy);
+	if (!cohorts_find(&want, &r->result.arena, &s->cohorts, err))
+		return false;
+	use_cohorts(out, &s->cohorts, span, is_fast_wanted);
+	return true;
+}
+
+/* "baseline 10:05-10:15 is healthy (p50 48 ms over 212 spans)": the report
+ * says the rest itself. */
+static struct str within_brackets(struct str text)
+{
+	size_t from = str_find(text, STR("("));
+
+	if (from == SIZE_MAX || !str_ends(text, STR(")")))
+		return text;
+	return str_slice(text, from + 1, text.len - from - 2);
+}
+
+static void use_baseline(struct slowness *out, const struct situation *s)
+{
+	const struct baseline_health *b;
+
+	if (s->baseline.chosen == BASELINE_SLOTS)
+		return;
+	b = &s->baseline.slots[s->baseline.chosen];
+	out->base = b->range;
+	out->has_base = true;
+	out->base_healthy = b->healthy;
+	out->base_kind = str_from(baseline_slot_name(s->baseline.chosen));
+	out->base_text = within_brackets(s->baseline.text);
+}
+
+/* What the traces could not choose: the window before, unchecked; or what
+ * the user said. */
+static void fall_back(struct slowness *out, struct time_range window,
+		      const struct baseline_want *want)
+{
+	out->base_healthy = -1;
+	out->base_kind = str_from(want->text);
+	switch (want->kind) {
+	case BASELINE_WANT_NONE:
+		out->has_base = false;
+		return;
+	case BASELINE_WANT_RANGE:
+		out->base = want->range;
+		out->base_kind = STR("range");
+		break;
+	case BASELINE_WANT_SHIFT:
+		out->base = window_shifted(window, want->shift_ns);
+		break;
+	default:
+		out->base = window_previous(window);
+		out->base_kind = STR("previous");
+		break;
+	}
+	out->has_base = true;
+}
+
+/* --scope instance: that of the span itself. */
+static struct str own_instance(const struct run *r, uint32_t resource)
+{
+	static const char *const names[] = { "k8s.pod.name",
+					     "service.instance.id",
+					     "host.name" };
+	struct str value = { NULL, 0 };
+
+	for (size_t i = 0; !value.len && i < 3; i++)
+		value = resource_attr(&r->trace, resource, str_from(names[i]));
+	return value;
+}
+
+static uint64_t profile_id_of(const struct guilty_pick *pick)
+{
+	uint64_t id = 0;
+
+	if (!pick->profile_id.ptr || !parse_hex_u64(pick->profile_id, &id))
+		return 0;
+	return id;
+}
+
+bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
+		   const struct guilty *g, struct time_range window,
+		   const struct baseline_want *want, struct error *err)
+{
+	const struct guilty_pick *pick = &g->pick;
+	uint32_t entry = entry_of(r, g);
+	uint32_t operation = operations_find_span(
+		s->operations.items, s->operations.count, &r->trace, entry);
+	bool is_chosen = want->kind == BASELINE_WANT_AUTO ||
+			 want->kind == BASELINE_WANT_FAST;
+
+	*out = (struct slowness){
+		.service = pick->service,
+		.resource = r->trace.spans[pick->owner].resource,
+		.profile_id = profile_id_of(pick),
+		.own_ns = pick->profile_span != SPAN_NONE
+				  ? pick->profile_own_ns
+				  : r->result.span.self_ns,
+		.has_history = s->has_usual && pick->growth_ns >= 0,
+		.slow = window,
+	};
+	out->growth_ns = out->has_history ? pick->growth_ns : out->own_ns;
+	fall_back(out, window, want);
+	if (!s->is_answered || operation == OPERATION_NONE)
+		return true;
+	if (!find_cohorts(out, s, r, entry, operation, window,
+			  want->kind == BASELINE_WANT_FAST, err))
+		return false;
+	if (is_chosen)
+		out->has_base = false;
+	if (want->kind == BASELINE_WANT_NONE)
+		out->base_id_count = 0;
+	else if (is_chosen || want->kind != BASELINE_WANT_RANGE)
+		use_baseline(out, s);
+	if (r->ctx.options->scope && !strcmp(r->ctx.options->scope, "instance"))
+		out->instance = own_instance(r, out->resource);
+	return true;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What other traces say about the slow one: what its operations usually take,
+ * since when they are slow, which requests are slow like it, and which earlier
+ * window is healthy. The profiles are then asked to explain the difference.
+ */
+#ifndef CLI_SLOWNESS_H
+#define CLI_SLOWNESS_H
+
+#include "analyze/cohorts.h"
+#include "analyze/operations.h"
+#include "analyze/usual.h"
+#include "cli/fetch_history.h"
+#include "cli/guilty.h"
+#include "cli/window.h"
+
+/* The traces' half of the question. Borrowed from the run. */
+struct slowness {
+	struct str service;     /* as traces have it */
+	uint32_t resource;      /* of the process that owns the time */
+	uint64_t profile_id;    /* of this request in it, 0 none */
+	int64_t own_ns;         /* its own time in this request */
+	int64_t growth_ns;      /* what there is to explain, per request */
+	bool has_history;       /* growth is against other traces */
+	bool is_healthy;        /* the operation is as quick as ever */
+	struct str health_text; /* how quick, and how slow this one is */
+	struct time_range slow; /* windows to compare */
+	struct time_range base;
+	bool has_base;
+	int base_healthy; /* as in struct baseline_info */
+	struct str base_kind;
+	struct str base_text;
+	/* Requests of the operation that carry span profiles. */
+	const uint64_t *slow_ids;
+	size_t slow_id_count;
+	const uint64_t *base_ids;
+	size_t base_id_count;
+	bool is_base_fast;      /* base_ids are of the same minutes */
+	double slow_own_ns;     /* mean own time of the slow ones, 0 unknown */
+	double operation_per_s; /* its requests as traces show them */
+	struct str instance;    /* NULL ptr: not one instance alone */
+};
+
+/* Everything that was fetched and found for it. */
+struct situation {
+	struct operations operations;
+	struct history history;
+	struct window_roles roles;
+	struct history_job jobs[HISTORY_WINDOWS];
+	size_t job_count;
+	bool is_answered;
+	struct onset onset;
+	struct deploy deploy;
+	struct baseline_choice baseline;
+	struct usual usual;
+	bool has_usual;
+	struct cohorts cohorts;
+};
+
+void situation_init(struct situation *s);
+void situation_release(struct situation *s);
+
+/* The questions to the trace server, for jobs_run(); none when the trace
+ * came from a file. window: around the trace. */
+bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
+		   struct time_range window, const struct baseline_want *want,
+		   struct job **jobs, size_t *n, struct error *err) MUST_CHECK;
+
+/* After the jobs ran: what is usual, for guilty_find(). */
+bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
+		     struct error *err) MUST_CHECK;
+
+/* After the guilty span was found with it: the question to the profiles. */
+bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
+		   const struct guilty *g, struct time_range window,
+		   const struct baseline_want *want,
+		   struct error *err) MUST_CHECK;
+
+#endif
