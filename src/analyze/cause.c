@@ -79,8 +79,7 @@ static bool add_cpu_share(const struct cause_evidence *e, struct result *result,
 static bool leader_changed(const struct result *result)
 {
 	return result->function_count > 0 &&
-	       (result->functions[0].change == CHANGE_NEW ||
-		result->functions[0].change == CHANGE_GROWN);
+	       change_is_up(result->functions[0].change);
 }
 
 /* Where the trace alone could not tell, and too few samples carry the span:

@@ -10,16 +10,6 @@
 
 #define WHAT "explaining changes"
 
-static bool is_up(enum change change)
-{
-	return change == CHANGE_NEW || change == CHANGE_GROWN;
-}
-
-static bool is_down(enum change change)
-{
-	return change == CHANGE_GONE || change == CHANGE_SHRUNK;
-}
-
 /* ---- holders ---- */
 
 static bool holds(const struct diff *d, const struct call_edge *edge)
@@ -30,9 +20,10 @@ static bool holds(const struct diff *d, const struct call_edge *edge)
 	double delta = diff_delta(d, edge->values[SIDE_SLOW],
 				  edge->values[SIDE_BASELINE]);
 
-	return (is_up(parent->change) || is_down(parent->change)) &&
-	       is_up(parent->change) == is_up(child->change) &&
-	       is_down(parent->change) == is_down(child->change) &&
+	return change_is_real(parent->change) &&
+	       change_is_up(parent->change) == change_is_up(child->change) &&
+	       change_is_down(parent->change) ==
+		       change_is_down(child->change) &&
 	       fabs(child->effect) >= least &&
 	       (delta > 0) == (parent->delta > 0) &&
 	       fabs(delta) >= EXPLAIN_HOLDER_PART * fabs(parent->delta);
@@ -190,8 +181,7 @@ static bool find_shifts(struct diff *d, const struct call_edges *edges,
 		return arena_fail(arena, WHAT, err);
 	main_callers(d, edges, best, parents);
 	for (uint32_t id = 0; id < entries; id++)
-		if ((is_up(d->rows[id].change) ||
-		     is_down(d->rows[id].change)) &&
+		if (change_is_real(d->rows[id].change) &&
 		    parents[id] != ENTRY_NONE)
 			siblings[count++] = (struct sibling){ parents[id], id };
 	qsort(siblings, count, sizeof *siblings, compare_siblings);
@@ -215,8 +205,8 @@ static bool choose(const struct diff *d, bool *is_chosen)
 	bool has_up = false, has_down = false;
 
 	for (uint32_t id = 0; id < d->t->count; id++) {
-		bool up = is_up(d->rows[id].change);
-		bool down = is_down(d->rows[id].change);
+		bool up = change_is_up(d->rows[id].change);
+		bool down = change_is_down(d->rows[id].change);
 
 		is_chosen[id] = up || down;
 		has_up |= up;

@@ -27,12 +27,6 @@ struct ranking {
 
 /* ---- order ---- */
 
-static bool is_changed(enum change change)
-{
-	return change == CHANGE_NEW || change == CHANGE_GROWN ||
-	       change == CHANGE_SHRUNK || change == CHANGE_GONE;
-}
-
 #define UNCHANGED_GROUP 4
 
 /* What got worse, what got better, then all that did not change. Of totals the
@@ -42,7 +36,7 @@ static int change_group(const struct ranking *r, uint32_t id)
 	const struct entry_diff *d = r->diffs ? &r->diffs[id] : NULL;
 	int group = 0;
 
-	if (!d || !is_changed(d->change))
+	if (!d || !change_is_real(d->change))
 		return UNCHANGED_GROUP;
 	if (r->want->by != RANK_DELTA && d->delta < 0)
 		group = 2;

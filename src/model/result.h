@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What analysis yields and renderers show: plain structs, no behaviour. The
- * JSON answer (product contract, tracefind-json(5)) has the same shape and
- * order. Strings are borrowed from the models or from result.arena; a NULL
- * pointer in a str, a negative duration and has_... = false mean "not
- * known" and are null in JSON.
+ * What analysis yields and renderers show: plain structs. The JSON answer
+ * (product contract, tracefind-json(5)) has the same shape and order. Strings
+ * are borrowed from the models or from result.arena; a NULL pointer in a str, a
+ * negative duration and has_... = false mean "not known" and are null in JSON.
  */
 #ifndef MODEL_RESULT_H
 #define MODEL_RESULT_H
@@ -42,6 +41,23 @@ enum change {
 	CHANGE_NOISE,
 };
 
+/* There is more of it than before, told from noise. */
+static inline bool change_is_up(enum change change)
+{
+	return change == CHANGE_NEW || change == CHANGE_GROWN;
+}
+
+static inline bool change_is_down(enum change change)
+{
+	return change == CHANGE_GONE || change == CHANGE_SHRUNK;
+}
+
+/* Up or down: neither the same, nor noise, nor without a baseline. */
+static inline bool change_is_real(enum change change)
+{
+	return change_is_up(change) || change_is_down(change);
+}
+
 struct trace_info {
 	struct str id;     /* 32 hex digits */
 	struct str source; /* "tempo http://host:3200", a file name */
@@ -66,10 +82,10 @@ struct guilty_span {
 	uint32_t count;      /* members of the group, 1 for a single span */
 	struct str *path;    /* "service name", root first, itself last */
 	size_t path_count;
-	int64_t typical_ns; /* -1 unknown */
+	int64_t typical_ns;     /* -1 unknown */
 	uint32_t typical_count; /* traces behind it, 0 unknown */
-	struct str why;     /* one clause: why this span was chosen */
-	double share;       /* critical_ns of the trace's critical path, 0..1 */
+	struct str why;         /* one clause: why this span was chosen */
+	double share; /* critical_ns of the trace's critical path, 0..1 */
 };
 
 struct cause {

@@ -170,8 +170,7 @@ static const struct function_row *leading_row(const struct result *r)
 {
 	const struct function_row *lead = &r->functions[0];
 
-	if (!r->has_baseline || lead->change == CHANGE_NEW ||
-	    lead->change == CHANGE_GROWN)
+	if (!r->has_baseline || change_is_up(lead->change))
 		return lead;
 	for (size_t i = 1; i < r->function_count; i++) {
 		const struct function_row *row = &r->functions[i];
@@ -188,8 +187,7 @@ static void write_function(struct page *p, const struct result *r)
 	const struct function_row *row = leading_row(r);
 	const char *label = "  code";
 
-	if (r->has_baseline && row->change != CHANGE_NEW &&
-	    row->change != CHANGE_GROWN) {
+	if (r->has_baseline && !change_is_up(row->change)) {
 		page_text(p, "no function clearly grew; the most is in");
 		evidence(p, label);
 		label = "";

@@ -62,12 +62,6 @@ static enum paint change_paint(enum change change)
 	return PAINT_NONE;
 }
 
-static bool is_real_change(enum change change)
-{
-	return change != CHANGE_NONE && change != CHANGE_SAME &&
-	       change != CHANGE_NOISE;
-}
-
 static size_t table_row_count(const struct page *p, const struct result *r)
 {
 	if (p->style.limit && p->style.limit < r->function_count)
@@ -208,7 +202,7 @@ static void lay_out(struct page *p, struct table *t)
 		t->word_columns = max_size(t->word_columns, word);
 		if (row_measure(t->result, row) != measure)
 			t->has_marks = true;
-		if (is_real_change(row->change) &&
+		if (change_is_real(row->change) &&
 		    fabs(row->delta) > t->max_delta)
 			t->max_delta = fabs(row->delta);
 	}
@@ -279,7 +273,7 @@ static void change_fields(struct page *p, const struct table *t,
 		return;
 	out_repeat(p->out, " ", GAP_COLUMNS);
 	page_bar(p, paint,
-		 is_real_change(row->change) ? fabs(row->delta) / t->max_delta
+		 change_is_real(row->change) ? fabs(row->delta) / t->max_delta
 					     : 0,
 		 t->bar_columns);
 }
