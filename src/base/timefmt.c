@@ -435,6 +435,12 @@ void format_duration_option(int64_t duration_ns, char out[32])
 		memcpy(out, "0", sizeof "0");
 }
 
+double time_range_seconds(struct time_range range)
+{
+	return (double)sat_sub_i64(range.to_ns, range.from_ns) /
+	       (double)NS_PER_S;
+}
+
 static int64_t read_clock(clockid_t id)
 {
 	struct timespec now;

@@ -29,6 +29,9 @@ struct time_range {
 	int64_t to_ns;
 };
 
+/* Length in seconds, for rates; exact for windows of days. */
+double time_range_seconds(struct time_range range);
+
 /* RFC 3339 with 0..9 fraction digits and Z or an offset. */
 bool parse_rfc3339(struct str text, int64_t *out_ns) MUST_CHECK;
 

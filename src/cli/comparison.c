@@ -44,11 +44,6 @@ void comparison_release(struct comparison *c)
 	side_release(&c->base);
 }
 
-static double seconds(struct time_range range)
-{
-	return (double)(range.to_ns - range.from_ns) / 1e9;
-}
-
 static int64_t part_edge(struct time_range range, size_t i, size_t parts)
 {
 	int64_t length = range.to_ns - range.from_ns;
@@ -76,7 +71,7 @@ static void ask_time(struct comparison_side *side, size_t i, size_t parts,
 {
 	query->range.from_ns = part_edge(side->range, i, parts);
 	query->range.to_ns = part_edge(side->range, i + 1, parts);
-	side->exposure[i] = seconds(query->range);
+	side->exposure[i] = time_range_seconds(query->range);
 }
 
 static void side_ask(struct comparison *c, struct comparison_side *side,
@@ -247,8 +242,8 @@ static void side_uncount(struct comparison_side *side)
 	side->requests = -1;
 	side->is_requests_sampled = false;
 	for (size_t i = 0; i < side->part_count; i++)
-		side->exposure[i] =
-			seconds(side->range) / (double)side->part_count;
+		side->exposure[i] = time_range_seconds(side->range) /
+				    (double)side->part_count;
 }
 
 void comparison_uncount(struct comparison *c)
@@ -259,13 +254,14 @@ void comparison_uncount(struct comparison *c)
 
 double comparison_exposure(const struct comparison_side *side)
 {
-	return side->requests > 0 ? side->requests : seconds(side->range);
+	return side->requests > 0 ? side->requests
+				  : time_range_seconds(side->range);
 }
 
 double comparison_cores(const struct comparison_side *side)
 {
 	double unit = (double)time_unit_ns(profile_unit(&side->profile));
-	double length = seconds(side->range);
+	double length = time_range_seconds(side->range);
 
 	return length > 0 ? (double)side->profile.total * unit / 1e9 / length
 			  : 0;

@@ -222,9 +222,7 @@ static bool is_lock(const struct inquest *q, const struct function_row *row)
 static double operation_part(const struct inquest *q,
 			     const struct comparison *c)
 {
-	double all =
-		c->slow.requests /
-		((double)(c->slow.range.to_ns - c->slow.range.from_ns) / 1e9);
+	double all = c->slow.requests / time_range_seconds(c->slow.range);
 
 	return all > 0 ? fmin(1, q->s->operation_per_s / all) : 1;
 }

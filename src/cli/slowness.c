@@ -187,11 +187,6 @@ static uint32_t entry_of(const struct run *r, const struct guilty *g)
 		       : span_entry(&r->trace, g->pick.owner);
 }
 
-static double seconds(struct time_range range)
-{
-	return (double)(range.to_ns - range.from_ns) / 1e9;
-}
-
 static void use_cohorts(struct slowness *out, const struct cohorts *c,
 			const struct span *entry, bool is_fast_wanted)
 {
@@ -207,7 +202,7 @@ static void use_cohorts(struct slowness *out, const struct cohorts *c,
 	out->is_base_fast = is_fast;
 	out->is_healthy = c->mode == COHORT_HEALTHY;
 	out->health_text = c->text;
-	out->operation_per_s = c->window_count / seconds(out->slow);
+	out->operation_per_s = c->window_count / time_range_seconds(out->slow);
 	if (c->instance.is_found)
 		out->instance = c->instance.value;
 	if (c->slow.count && duration > 0)

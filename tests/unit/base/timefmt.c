@@ -266,6 +266,22 @@ static void test_format_duration_option(void **state)
 	}
 }
 
+static void test_range_seconds(void **state)
+{
+	const int64_t from_ns = 1700000000 * NS_PER_S;
+	const struct time_range half = { from_ns, from_ns + 1500000001 };
+	const struct time_range back = { from_ns + NS_PER_S, from_ns };
+	const struct time_range longest = { INT64_MIN, INT64_MAX };
+
+	(void)state;
+	/* Two epochs as doubles would be off by up to 256 ns. */
+	assert_true(time_range_seconds(half) == 1.500000001);
+	assert_true(time_range_seconds(back) == -1);
+	assert_true(time_range_seconds((struct time_range){ 0, 0 }) == 0);
+	/* Stops at 292 years, as longer is no number of nanoseconds. */
+	assert_true(time_range_seconds(longest) == (double)INT64_MAX / 1e9);
+}
+
 static void test_clocks(void **state)
 {
 	int64_t first = clock_monotonic_ns();
@@ -285,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_format_clock),
 		cmocka_unit_test(test_format_duration),
 		cmocka_unit_test(test_format_duration_option),
+		cmocka_unit_test(test_range_seconds),
 		cmocka_unit_test(test_clocks),
 	};
 
