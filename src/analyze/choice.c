@@ -395,6 +395,13 @@ static int64_t measure_of(const struct choice *c, int64_t *whole_ns)
 	return c->growth.growth_ns;
 }
 
+bool choice_is_close(const struct choice *c)
+{
+	int64_t whole, measure = measure_of(c, &whole);
+
+	return !is_at_least(measure, c->next_ns, FAIR_LEAD_PERCENT);
+}
+
 static bool is_fair(const struct choice *c)
 {
 	int64_t whole, measure = measure_of(c, &whole);
@@ -402,7 +409,7 @@ static bool is_fair(const struct choice *c)
 	return cause_of(c) != CAUSE_UNKNOWN && measure > 0 &&
 	       !c->t->is_partial && !c->t->orphan_count &&
 	       is_at_least(measure, whole, FAIR_PATH_PERCENT) &&
-	       is_at_least(measure, c->next_ns, FAIR_LEAD_PERCENT);
+	       !choice_is_close(c);
 }
 
 static void tell_confidence(const struct choice *c, struct buf *out)

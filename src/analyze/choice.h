@@ -40,6 +40,10 @@ struct choice {
 bool choice_pick(struct choice *c, struct result *result,
 		 struct guilty_pick *pick, struct error *err) MUST_CHECK;
 
+/* Whether the next candidate takes more than two thirds of what the choice
+ * takes. */
+bool choice_is_close(const struct choice *c);
+
 /* Fills result->span and result->cause. */
 bool choice_tell(struct choice *c, struct result *result,
 		 struct error *err) MUST_CHECK;

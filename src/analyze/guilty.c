@@ -327,10 +327,11 @@ static bool find(struct choice *c, struct result *result,
 		return false;
 	if (!c->candidates.count)
 		return fail_not_found(c, err);
-	return repeats_find(&c->calls, c->times, &c->scratch, &c->repeats,
-			    err) &&
-	       choose(c, err) && choice_pick(c, result, pick, err) &&
-	       choice_tell(c, result, err) &&
+	if (!repeats_find(&c->calls, c->times, &c->scratch, &c->repeats, err) ||
+	    !choose(c, err) || !choice_pick(c, result, pick, err))
+		return false;
+	pick->is_close = choice_is_close(c);
+	return choice_tell(c, result, err) &&
 	       findings_collect(&c->calls, c->times, &c->repeats, result, err);
 }
 

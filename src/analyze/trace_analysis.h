@@ -95,6 +95,8 @@ struct guilty_pick {
 	int64_t profile_own_ns; /* of that span: duration not spent in calls
 				   out of its process; those of an N+1 loop
 				   that was found stay in */
+	bool is_close;          /* the next candidate took nearly as long: more
+				   than two thirds of it */
 	int64_t growth_ns;      /* of the guilty part, beyond what is usual and
 				   beyond what its callees grew by; -1 not known */
 };

@@ -88,15 +88,13 @@ struct confidence_facts {
 	enum scope scope;
 	bool has_profile;
 	bool has_baseline;
-	int healthy;          /* as in struct baseline_info */
-	int64_t samples;      /* slow side, -1 unknown */
-	int64_t base_samples; /* -1 unknown */
-	bool is_tested;       /* the first function's change was tested */
+	int healthy;     /* as in struct baseline_info */
+	int64_t samples; /* slow side, -1 unknown */
+	bool is_tested;  /* the first function's change was tested */
 	double q;
 	bool is_grown;         /* the first function is new or grown */
 	bool has_close_second; /* the second grew nearly as much */
 	bool is_close_span;    /* another span took nearly as much time */
-	bool is_cpu_measured;  /* on the span or its cohort */
 	bool is_trace_enough;  /* the cause is told by spans: a call, a loop */
 	bool has_history;
 	bool is_healthy_operation;

@@ -13,11 +13,6 @@
 /* Questions of one round: windows of history, the service's name and types. */
 #define FIRST_JOBS (HISTORY_WINDOWS + 2)
 
-static bool scope_is(const struct options *o, const char *scope)
-{
-	return o->scope && !strcmp(o->scope, scope);
-}
-
 /* The guilty span's time and --pad, or what the user said. */
 static bool window_of(struct run *r, const struct guilty *g,
 		      struct time_range *window, struct error *err)
@@ -55,14 +50,13 @@ static void want_init(struct run *r, const struct guilty *g,
 		.baseline_selector = o->baseline_selector,
 		.is_baseline_wanted = true,
 	};
-	if (!pick->profile_id.ptr || scope_is(o, "service"))
+	if (!pick->profile_id.ptr || options_scope_is(o, "service"))
 		return;
 	memcpy(span_id, pick->profile_id.ptr, 16);
 	span_id[16] = '\0';
 	s = &r->trace.spans[pick->profile_span];
 	want->span_id = span_id;
-	want->span_range.from_ns = sat_sub_i64(s->start_ns, SPAN_LEAD_NS);
-	want->span_range.to_ns = sat_add_i64(s->end_ns, SPAN_TAIL_NS);
+	want->span_range = window_of_samples(s->start_ns, s->end_ns);
 }
 
 /* --scope span: the span's own samples take the place of the service's. */
@@ -72,7 +66,7 @@ static bool choose_scope(struct run *r, const struct guilty *g,
 	struct evidence *ev = &r->evidence;
 	struct profile service = ev->slow;
 
-	if (!scope_is(r->ctx.options, "span"))
+	if (!options_scope_is(r->ctx.options, "span"))
 		return true;
 	if (!ev->has_span)
 		return error_set(err, ERROR_NOT_FOUND,

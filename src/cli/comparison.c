@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cli/window.h"
 #include "model/profile_merge.h"
 
 /* Requests per part are believed when nearly all of it was counted, and when
@@ -61,8 +62,8 @@ static void ask_spans(struct comparison_side *side, size_t i, size_t parts,
 
 	query->span_ids = side->span_ids + from;
 	query->span_id_count = to - from;
-	query->range.from_ns = sat_sub_i64(side->range.from_ns, SPAN_LEAD_NS);
-	query->range.to_ns = sat_add_i64(side->range.to_ns, SPAN_TAIL_NS);
+	query->range =
+		window_of_samples(side->range.from_ns, side->range.to_ns);
 	side->exposure[i] = (double)(to - from);
 }
 

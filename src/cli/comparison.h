@@ -15,11 +15,6 @@
  * eight requests a type; more parts would make each too thin. */
 #define COMPARISON_PARTS 4
 
-/* Go's CPU profiles cover 30 s and carry the time of their start: samples of
- * a span lie in a profile stamped up to 30 s before it. */
-#define SPAN_LEAD_NS (30 * NS_PER_S)
-#define SPAN_TAIL_NS (15 * NS_PER_S)
-
 struct comparison_side {
 	struct time_range range;
 	struct str selector; /* NUL-terminated */

@@ -10,11 +10,6 @@
  * default, so that "not in this window" and "never" can be told apart. */
 #define NAMES_RANGE_NS (NS_PER_DAY - NS_PER_S)
 
-/* As in cmd_slow.c: Go's CPU profiles carry the time of their start and cover
- * up to 30 s. */
-#define SPAN_LEAD_NS (30 * NS_PER_S)
-#define SPAN_TAIL_NS (15 * NS_PER_S)
-
 /* Samples, a span, and once a span that does not exist. */
 #define FETCHES_EACH 2
 #define ROWS_AT_ONCE ((LIMIT_BATCH - 2) / FETCHES_EACH)
@@ -307,8 +302,7 @@ static void spans_add(struct doctor *d, struct samples_round *q,
 		      struct doctor_service *row)
 {
 	const struct span *s = &d->trace.spans[row->profile_span];
-	struct time_range range = { sat_sub_i64(s->start_ns, SPAN_LEAD_NS),
-				    sat_add_i64(s->end_ns, SPAN_TAIL_NS) };
+	struct time_range range = window_of_samples(s->start_ns, s->end_ns);
 	uint64_t id = 0;
 
 	if (!parse_hex_u64(row->profile_id, &id))

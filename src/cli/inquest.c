@@ -97,17 +97,13 @@ static void set_cohort_sides(struct inquest *q, struct comparison *c)
 	c->has_base = s->base_id_count > 0;
 }
 
-static bool scope_is(const struct inquest *q, const char *scope)
-{
-	const char *asked = q->r->ctx.options->scope;
-
-	return asked && !strcmp(asked, scope);
-}
-
 static bool has_cohort(const struct inquest *q)
 {
+	const struct options *o = q->r->ctx.options;
+
 	return q->s->slow_id_count > 0 && q->cpu_id &&
-	       !scope_is(q, "service") && !scope_is(q, "instance");
+	       !options_scope_is(o, "service") &&
+	       !options_scope_is(o, "instance");
 }
 
 static bool begin_service(struct inquest *q, struct comparison *c,
@@ -143,7 +139,7 @@ static void begin_request(struct inquest *q)
 	q->request.has_base = false;
 }
 
-void inquest_count(struct inquest *q, struct comparison *c)
+static void count_requests(struct inquest *q, struct comparison *c)
 {
 	if (c->scope != SCOPE_SERVICE || !c->has_base)
 		return;
@@ -184,7 +180,7 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 	    !comparison_take(&q->request, &q->r->ctx, err) ||
 	    !comparison_take(&q->cohort, &q->r->ctx, err))
 		return false;
-	inquest_count(q, &q->service_cpu);
+	count_requests(q, &q->service_cpu);
 	return true;
 }
 
@@ -366,7 +362,7 @@ static bool ask_waits(struct inquest *q, struct error *err)
 			continue;
 		if (!comparison_take(&q->waits[i], &q->r->ctx, err))
 			return false;
-		inquest_count(q, &q->waits[i]);
+		count_requests(q, &q->waits[i]);
 		if (!measure(q, &q->waits[i], &q->measures[i], err))
 			return false;
 	}
@@ -376,24 +372,32 @@ static bool ask_waits(struct inquest *q, struct error *err)
 	return true;
 }
 
-/* The chosen type again, in parts, so that its noise is known. */
+/* A comparison that was begun, in parts, so that its noise is known. */
+static bool ask_parts(struct inquest *q, struct comparison *c,
+		      struct error *err)
+{
+	struct job *jobs[JOBS];
+	size_t n = 0;
+
+	comparison_ask(c, COMPARISON_PARTS, jobs, &n);
+	if (!run_jobs(q, jobs, n, err) || !comparison_take(c, &q->r->ctx, err))
+		return false;
+	count_requests(q, c);
+	return true;
+}
+
+/* The chosen type again, in parts. */
 static bool ask_final(struct inquest *q, struct error *err)
 {
 	struct comparison *c = &q->final;
-	struct job *jobs[JOBS];
-	size_t n = 0;
 	bool done;
 
 	if (q->wait == WAIT_NEIGHBOUR)
 		done = begin_service(q, c, q->cpu_id, err);
 	else
 		done = begin_wait(q, q->wait, c, err);
-	if (!done)
+	if (!done || !ask_parts(q, c, err))
 		return false;
-	comparison_ask(c, COMPARISON_PARTS, jobs, &n);
-	if (!run_jobs(q, jobs, n, err) || !comparison_take(c, &q->r->ctx, err))
-		return false;
-	inquest_count(q, c);
 	q->shown = c;
 	return true;
 }
@@ -401,19 +405,11 @@ static bool ask_final(struct inquest *q, struct error *err)
 static bool ask_alloc(struct inquest *q, struct error *err)
 {
 	struct wait_measure lead = { 0 };
-	struct job *jobs[JOBS];
-	size_t n = 0;
 
 	if (!q->alloc_id)
 		return true;
-	if (!begin_service(q, &q->alloc, q->alloc_id, err))
-		return false;
-	comparison_ask(&q->alloc, COMPARISON_PARTS, jobs, &n);
-	if (!run_jobs(q, jobs, n, err) ||
-	    !comparison_take(&q->alloc, &q->r->ctx, err))
-		return false;
-	inquest_count(q, &q->alloc);
-	if (!measure(q, &q->alloc, &lead, err))
+	if (!begin_service(q, &q->alloc, q->alloc_id, err) ||
+	    !ask_parts(q, &q->alloc, err) || !measure(q, &q->alloc, &lead, err))
 		return false;
 	if (lead.is_grown && lead.is_owner)
 		q->shown = &q->alloc;
@@ -504,6 +500,14 @@ static bool fail_empty(const struct inquest *q, const char *type_id,
 	return missing_profile_explain(&missing, err);
 }
 
+/* What was asked for is shown as it is, the cause by CPU alone. */
+static void show_forced(struct inquest *q, struct comparison *c)
+{
+	q->shown = c;
+	if (q->cpu_verdict == CPU_EXPLAINS)
+		set_kind(q, CAUSE_CPU);
+}
+
 /* A rung that was asked for, with the CPU's samples. */
 static bool force_scope(struct inquest *q, struct comparison *c,
 			struct error *err)
@@ -514,40 +518,30 @@ static bool force_scope(struct inquest *q, struct comparison *c,
 			"no samples of this span: none carry its id "
 			"(too short, not on CPU, or no span profiles); "
 			"leave out --scope");
-	q->shown = c;
-	if (q->cpu_verdict == CPU_EXPLAINS)
-		set_kind(q, CAUSE_CPU);
+	show_forced(q, c);
 	return true;
 }
 
-/* A type that was asked for: shown as it is, the cause by CPU alone. */
 static bool force_type(struct inquest *q, struct error *err)
 {
-	struct job *jobs[JOBS];
-	size_t n = 0;
-
-	if (!begin_service(q, &q->final, q->forced_id, err))
+	if (!begin_service(q, &q->final, q->forced_id, err) ||
+	    !ask_parts(q, &q->final, err))
 		return false;
-	comparison_ask(&q->final, COMPARISON_PARTS, jobs, &n);
-	if (!run_jobs(q, jobs, n, err) ||
-	    !comparison_take(&q->final, &q->r->ctx, err))
-		return false;
-	inquest_count(q, &q->final);
 	if (!q->final.slow.profile.stack_count)
 		return fail_empty(q, q->forced_id, err);
-	q->shown = &q->final;
-	if (q->cpu_verdict == CPU_EXPLAINS)
-		set_kind(q, CAUSE_CPU);
+	show_forced(q, &q->final);
 	return true;
 }
 
 static bool decide(struct inquest *q, struct error *err)
 {
+	const struct options *o = q->r->ctx.options;
+
 	if (q->forced_id && strcmp(q->forced_id, q->cpu_id) != 0)
 		return force_type(q, err);
-	if (scope_is(q, "span"))
+	if (options_scope_is(o, "span"))
 		return force_scope(q, &q->request, err);
-	if (scope_is(q, "cohort"))
+	if (options_scope_is(o, "cohort"))
 		return force_scope(q, &q->cohort, err);
 	if (q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE) {
 		q->shown = cpu_rung(q);

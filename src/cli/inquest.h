@@ -46,7 +46,4 @@ bool inquest_run(struct run *r, const struct slowness *s,
 		 const struct profile_service *service,
 		 struct error *err) MUST_CHECK;
 
-/* Requests of the service per unit of exposure where they are known. */
-void inquest_count(struct inquest *q, struct comparison *c);
-
 #endif

@@ -38,6 +38,11 @@ bool options_given(const struct options *o, const char *name)
 	       is_given(o, &form);
 }
 
+bool options_scope_is(const struct options *o, const char *scope)
+{
+	return o->scope && !strcmp(o->scope, scope);
+}
+
 static bool add_argument(struct options *o, const struct command *command,
 			 const char *value, struct error *err)
 {

@@ -135,6 +135,9 @@ bool options_check(const struct options *o, struct error *err) MUST_CHECK;
  * name without dashes. */
 bool options_given(const struct options *o, const char *name);
 
+/* Whether --scope asks for this rung. */
+bool options_scope_is(const struct options *o, const char *scope);
+
 /* Where a value of `option` (without dashes) came from, for people:
  * "--traces-url", "TRACEFIND_TRACES_URL", "PROFILECLI_URL". */
 #define OPTION_ORIGIN_BYTES 96

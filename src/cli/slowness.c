@@ -335,6 +335,7 @@ bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
 		.own_ns = pick->profile_span != SPAN_NONE
 				  ? pick->profile_own_ns
 				  : r->result.span.self_ns,
+		.is_close_span = pick->is_close,
 		.has_history = s->has_usual && pick->growth_ns >= 0,
 		.slow = window,
 	};

@@ -21,6 +21,7 @@ struct slowness {
 	uint64_t profile_id;    /* of this request in it, 0 none */
 	int64_t own_ns;         /* its own time in this request */
 	int64_t growth_ns;      /* what there is to explain, per request */
+	bool is_close_span;     /* another span took nearly as long */
 	bool has_history;       /* growth is against other traces */
 	bool is_healthy;        /* the operation is as quick as ever */
 	struct str health_text; /* how quick, and how slow this one is */

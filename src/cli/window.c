@@ -9,6 +9,10 @@
 /* pyroscope-go's CPU profiles cover 30 s from their time stamp on. */
 #define UPLOAD_GAP_NS (30 * NS_PER_S)
 
+/* And so samples of a span lie in a profile stamped up to 30 s before it. */
+#define SPAN_LEAD_NS (30 * NS_PER_S)
+#define SPAN_TAIL_NS (15 * NS_PER_S)
+
 bool window_is_given(const struct options *o)
 {
 	return o->from || o->to || o->since || o->around;
@@ -88,6 +92,12 @@ struct time_range window_around(int64_t start_ns, int64_t end_ns,
 	if (r.to_ns > now_ns && now_ns > r.from_ns)
 		r.to_ns = now_ns;
 	return r;
+}
+
+struct time_range window_of_samples(int64_t start_ns, int64_t end_ns)
+{
+	return (struct time_range){ sat_sub_i64(start_ns, SPAN_LEAD_NS),
+				    sat_add_i64(end_ns, SPAN_TAIL_NS) };
 }
 
 struct time_range window_shifted(struct time_range slow, int64_t shift_ns)

@@ -23,6 +23,10 @@ bool window_resolve(const struct options *o, int64_t now_ns,
 struct time_range window_around(int64_t start_ns, int64_t end_ns,
 				int64_t pad_ns, int64_t now_ns);
 
+/* Where the samples of spans of this time are looked for: a little before it
+ * and after it. Saturates. */
+struct time_range window_of_samples(int64_t start_ns, int64_t end_ns);
+
 enum baseline_kind {
 	BASELINE_WANT_AUTO =
 		0, /* previous, else the nearest earlier with samples */

@@ -144,6 +144,26 @@ static void trace_facts(void **state)
 	end(&a);
 }
 
+/* 300 ms against 200: one and a half times as much is clear, less is not. */
+static void a_close_second_is_said(void **state)
+{
+	struct answer a;
+
+	(void)state;
+	begin(&a, "1 0 web S GET 0 500\n"
+		  "2 1 web I a 0 300\n"
+		  "3 1 web I b 300 200\n");
+	expect_str(a.result.span.name, "a");
+	assert_false(a.pick.is_close);
+	end(&a);
+	begin(&a, "1 0 web S GET 0 500\n"
+		  "2 1 web I a 0 299\n"
+		  "3 1 web I b 299 201\n");
+	expect_str(a.result.span.name, "a");
+	assert_true(a.pick.is_close);
+	end(&a);
+}
+
 static void slow_query(void **state)
 {
 	struct answer a;
@@ -639,6 +659,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_code),
 		cmocka_unit_test(trace_facts),
+		cmocka_unit_test(a_close_second_is_said),
 		cmocka_unit_test(slow_query),
 		cmocka_unit_test(peers),
 		cmocka_unit_test(network_gap),

@@ -156,7 +156,6 @@ static struct confidence_facts best(void)
 					  .has_baseline = true,
 					  .healthy = 1,
 					  .samples = 100,
-					  .base_samples = 40,
 					  .is_tested = true,
 					  .q = 0.01,
 					  .is_grown = true,

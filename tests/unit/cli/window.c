@@ -122,8 +122,10 @@ static void baselines_have_six_forms(void **state)
 
 static void unknown_baselines_are_refused(void **state)
 {
-	static const char *const bad[] = { "", "soon", "../missing.pb.gz",
-					   "now..now-1h", "now..soon", "-1h" };
+	static const char *const bad[] = {
+		"",          "soon", "../missing.pb.gz", "now..now-1h",
+		"now..soon", "-1h"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -147,6 +149,17 @@ static void the_previous_window_keeps_a_gap(void **state)
 	assert_int_equal(r.to_ns - r.from_ns, 10 * NS_PER_MIN);
 }
 
+static void samples_of_a_span_are_stamped_before_it(void **state)
+{
+	struct time_range r = window_of_samples(NOW_NS, NOW_NS + NS_PER_S);
+
+	(void)state;
+	assert_int_equal(NOW_NS - r.from_ns, 30 * NS_PER_S);
+	assert_int_equal(r.to_ns - NOW_NS, 16 * NS_PER_S);
+	assert_int_equal(window_of_samples(INT64_MIN, INT64_MAX).from_ns,
+			 INT64_MIN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +169,7 @@ int main(void)
 		cmocka_unit_test(baselines_have_six_forms),
 		cmocka_unit_test(unknown_baselines_are_refused),
 		cmocka_unit_test(the_previous_window_keeps_a_gap),
+		cmocka_unit_test(samples_of_a_span_are_stamped_before_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
