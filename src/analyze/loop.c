@@ -74,26 +74,63 @@ static enum name_match best_match(const struct func_table *t,
 	return best;
 }
 
-/* The entry that the span is named after. Of nested ones, such as a handler
- * and the repository it calls, the inner: the one with the smallest total. */
-static uint32_t find_named(const struct func_table *t, struct str span_name)
+/* How far from the root each entry stands at most. */
+static uint32_t *find_depths(const struct func_table *t)
+{
+	const struct func_side *side = &t->sides[SIDE_SLOW];
+	uint32_t *depths = arena_array(t->arena, t->count, sizeof *depths);
+
+	for (uint32_t s = 0; depths && s < side->profile->stack_count; s++) {
+		const struct stack *stack = &side->profile->stacks[s];
+
+		for (uint32_t f = 0; f < stack->frame_count; f++) {
+			uint32_t function = func_side_function(side, stack, f);
+			uint32_t *depth = &depths[side->entries[function]];
+
+			if (f > *depth)
+				*depth = f;
+		}
+	}
+	return depths;
+}
+
+/* The inner of two entries: the one with the smaller total. Of a request seen
+ * in a few samples both have all of them: then the deeper one. */
+static bool is_inner(const struct func_table *t, const uint32_t *depths,
+		     uint32_t id, uint32_t than)
+{
+	if (than == ENTRY_NONE)
+		return true;
+	if (slow_total(t, id) != slow_total(t, than))
+		return slow_total(t, id) < slow_total(t, than);
+	if (depths[id] != depths[than])
+		return depths[id] > depths[than];
+	return str_compare(t->entries[id].key, t->entries[than].key) < 0;
+}
+
+/* The entry that the span is named after, ENTRY_NONE without one. Of nested
+ * ones, such as a handler and the repository it calls, the inner. */
+static bool find_named(const struct func_table *t, struct str span_name,
+		       uint32_t *named)
 {
 	int64_t most;
 	enum name_match match = best_match(t, span_name, &most);
-	uint32_t best = ENTRY_NONE;
-	double best_total = 0;
+	const uint32_t *depths;
 
-	for (uint32_t id = 0; match && id < t->count; id++) {
-		double total = (double)slow_total(t, id);
-
-		if (total < LOOP_CALLER_SHARE * (double)most ||
-		    named_match(t, id, span_name) != match ||
-		    !is_hotter(t, id, -total, best, -best_total))
-			continue;
-		best = id;
-		best_total = total;
+	*named = ENTRY_NONE;
+	if (!match)
+		return true;
+	depths = find_depths(t);
+	if (!depths)
+		return false;
+	for (uint32_t id = 0; id < t->count; id++) {
+		if ((double)slow_total(t, id) >=
+			    LOOP_CALLER_SHARE * (double)most &&
+		    named_match(t, id, span_name) == match &&
+		    is_inner(t, depths, id, *named))
+			*named = id;
 	}
-	return best;
+	return true;
 }
 
 /* The application entry whose own share grew most; without a baseline, or
@@ -278,12 +315,14 @@ static void add_row(uint32_t rows[LOOP_ROWS], size_t *count, uint32_t id)
 bool loop_rows_find(const struct func_table *t, struct str span_name,
 		    uint32_t rows[LOOP_ROWS], size_t *count, struct error *err)
 {
-	uint32_t named = find_named(t, span_name), hottest;
+	uint32_t named, hottest;
 	struct walk w;
 
 	*count = 0;
 	if (!walk_init(&w, t, err))
 		return false;
+	if (!find_named(t, span_name, &named))
+		return arena_fail(t->arena, "explaining a loop", err);
 	if (named != ENTRY_NONE)
 		walk_start(&w, named);
 	hottest =

@@ -160,6 +160,29 @@ static void test_loop_of_rpc(void **state)
 	release(&f);
 }
 
+/* Of a few samples all pass through handler and repository: the totals are
+ * equal and the handler comes first by name, but the repository is deeper. */
+static void test_loop_of_equal_totals(void **state)
+{
+	struct fixture f;
+	struct rank_want want = { .is_loop = true,
+				  .span_name =
+					  STR("userdb.Users/FindByEmail") };
+
+	(void)state;
+	rank_cpu(&f,
+		 "main.main;shop/api.(*Server).FindByEmail;"
+		 "shop/store.(*Repo).FindByEmail;shop/store.(*Members).LoadAll;"
+		 "database/sql.(*DB).Query 20\n"
+		 "main.main;shop/api.(*Server).FindByEmail;"
+		 "shop/store.(*Repo).FindByEmail;"
+		 "encoding/json.Marshal 1\n",
+		 NULL, &want);
+	ASSERT_ORDER(&f, "shop/store.(*Repo).FindByEmail",
+		     "shop/store.(*Members).LoadAll");
+	release(&f);
+}
+
 /* A loop over a recursive function climbs past the recursion. */
 static void test_loop_over_recursion(void **state)
 {
@@ -211,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_name_without_loop),
 		cmocka_unit_test(test_loop_ignores_generic_callers),
 		cmocka_unit_test(test_loop_of_rpc),
+		cmocka_unit_test(test_loop_of_equal_totals),
 		cmocka_unit_test(test_loop_over_recursion),
 		cmocka_unit_test(test_memory_failures),
 	};
