@@ -410,13 +410,64 @@ bool growths_choose(const struct growths *g,
 	return true;
 }
 
+/* Of the call, or of its server side when the caller's own span is not known:
+ * there are as many of both. */
+static uint32_t known_side(const struct growths *g, uint32_t leaf)
+{
+	uint32_t server = span_server_side(g->calls->t, leaf);
+
+	return !g->known[leaf] && server != SPAN_NONE && g->known[server]
+		       ? server
+		       : leaf;
+}
+
+/* Mean duration of that side's spans. */
+static double mean_duration(const struct growths *g,
+			    const struct repeats *repeats,
+			    const struct repeat *loop, bool is_server)
+{
+	const struct trace *t = g->calls->t;
+	const uint32_t *members = repeats->members + loop->member_first;
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < loop->count; i++) {
+		uint32_t call = calls_inside(g->calls, members[i]);
+		uint32_t server;
+
+		call = call == SPAN_NONE ? members[i] : call;
+		server = is_server ? span_server_side(t, call) : call;
+		if (server != SPAN_NONE)
+			sum = sat_add_i64(sum,
+					  span_duration_ns(&t->spans[server]));
+	}
+	return (double)sum / loop->count;
+}
+
+bool growths_is_by_number(const struct growths *g,
+			  const struct repeats *repeats,
+			  const struct repeat *loop)
+{
+	uint32_t side = known_side(g, loop->leaf);
+	const struct usual_operation *o = g->known[side];
+	double number, each;
+
+	if (!o || usual_has_calls(g->usual, o, g->all[side]))
+		return false;
+	if (usual_is_new(g->usual, o) || !o->calls_p50 || o->span_p50_ns <= 0)
+		return true;
+	number = (double)g->all[side] / o->calls_p50;
+	each = mean_duration(g, repeats, loop, side != loop->leaf) /
+	       (double)o->span_p50_ns;
+	return number >= each;
+}
+
 int64_t growths_of_loop(const struct growths *g, const struct repeats *repeats,
 			const struct repeat *loop)
 {
-	uint32_t leaf = loop->leaf;
 	int64_t sum = 0;
 
-	if (usual_has_calls(g->usual, g->known[leaf], g->all[leaf]))
+	if (g->known[known_side(g, loop->leaf)] &&
+	    !growths_is_by_number(g, repeats, loop))
 		return 0;
 	for (uint32_t i = 0; i < loop->count; i++)
 		sum = sat_add_i64(

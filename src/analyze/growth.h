@@ -71,8 +71,16 @@ bool growths_choose(const struct growths *g,
 		    const struct candidates *candidates, struct arena *arena,
 		    struct growth_choice *out, struct error *err) MUST_CHECK;
 
+/* Whether the number of a loop's calls is what grew. Their time is number
+ * times duration: of the two the one that became the larger multiple of what
+ * is usual explains it. False when nothing is known of the calls. */
+bool growths_is_by_number(const struct growths *g,
+			  const struct repeats *repeats,
+			  const struct repeat *loop);
+
 /* What repeated calls grew by together, with what is below them; 0 for a loop
- * that makes its usual number of calls: then the calls grew, or nothing. */
+ * whose number did not grow: then the calls grew, or nothing. Of calls that
+ * nothing is known of the estimate. */
 int64_t growths_of_loop(const struct growths *g, const struct repeats *repeats,
 			const struct repeat *loop);
 

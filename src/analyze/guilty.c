@@ -180,10 +180,27 @@ static bool choose_best(struct choice *c, struct error *err)
 	return true;
 }
 
+/* Loops that take little are loops only when their number grew. */
+static void drop_minor_loops(struct choice *c)
+{
+	struct repeats *all = &c->repeats;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct repeat *r = &all->items[i];
+
+		if (!r->is_minor ||
+		    (c->usual && growths_is_by_number(&c->growths, all, r)))
+			all->items[kept++] = *r;
+	}
+	all->count = kept;
+}
+
 static bool choose(struct choice *c, struct error *err)
 {
 	if (!choose_best(c, err))
 		return false;
+	drop_minor_loops(c);
 	c->headline = c->best->span;
 	c->critical_ns = c->best->critical_ns;
 	c->path_ns = c->times->through_ns[c->times->tree[c->headline]];

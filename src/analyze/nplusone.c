@@ -118,21 +118,38 @@ static bool is_small_loop(const struct repeat *r, const struct turns *t)
 	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
 }
 
-static bool is_repeat(const struct repeat *r, const struct turns *t)
+/* Often enough for their kind; *least_ns: what they must take together. */
+static bool is_often(const struct repeat *r, const struct turns *t,
+		     int64_t *least_ns)
 {
+	if (r->kind == CALL_DATABASE) {
+		*least_ns = REPEAT_DB_NS;
+		return t->count >= REPEAT_DB_COUNT;
+	}
+	if (r->kind == CALL_CACHE) {
+		*least_ns = REPEAT_CACHE_NS;
+		return t->count >= REPEAT_CACHE_COUNT;
+	}
+	*least_ns = REPEAT_CALL_NS;
+	return t->count >= REPEAT_CALL_COUNT &&
+	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
+}
+
+/* Sets is_minor. */
+static bool is_repeat(struct repeat *r, const struct turns *t)
+{
+	int64_t least_ns;
+
 	if (r->is_parallel &&
 	    (t->count < REPEAT_PARALLEL_COUNT ||
 	     r->sum_ns < sat_mul_i64(t->longest_ns, REPEAT_PARALLEL_WAVES)))
 		return false;
-	if (r->kind == CALL_DATABASE)
-		return (t->count >= REPEAT_DB_COUNT &&
-			r->sum_ns >= REPEAT_DB_NS) ||
-		       is_small_loop(r, t);
-	if (r->kind == CALL_CACHE)
-		return t->count >= REPEAT_CACHE_COUNT &&
-		       r->sum_ns >= REPEAT_CACHE_NS;
-	return t->count >= REPEAT_CALL_COUNT && r->sum_ns >= REPEAT_CALL_NS &&
-	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
+	if (r->kind == CALL_DATABASE && is_small_loop(r, t))
+		return true;
+	if (!is_often(r, t, &least_ns) || r->sum_ns < REPEAT_MINOR_NS)
+		return false;
+	r->is_minor = r->sum_ns < least_ns;
+	return true;
 }
 
 static bool keep_repeat(struct search *s, const struct repeat *r,

@@ -318,6 +318,102 @@ static void slow_calls_of_loop(void **state)
 	end(&g);
 }
 
+/* 48 calls of 3 ms with a server side of 2.5 ms: 144 ms, below what a rule of
+ * thumb minds. */
+static void served_loop_text(char text[8192], const char *root)
+{
+	int len = snprintf(text, 8192, "%s", root);
+
+	for (int i = 0; i < 48; i++)
+		len += snprintf(text + len, 8192 - (size_t)len,
+				"%x 1 web C get %d %d rpc.system=grpc\n"
+				"%x %x cat S Get %d.25 %d.75\n",
+				i + 0x100, 10 + 4 * i, 13 + 4 * i, i + 0x200,
+				i + 0x100, 10 + 4 * i, 12 + 4 * i);
+}
+
+static void expect_served_loop(int calls, double each_ms, bool is_loop)
+{
+	char text[8192];
+	struct growing g;
+
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 20);
+	usually(&g, "web", "get", SPAN_KIND_CLIENT, calls, each_ms);
+	usually(&g, "cat", "Get", SPAN_KIND_SERVER, calls, each_ms - 0.5);
+	served_loop_text(text, "1 0 web S \"GET /\" 0 220\n");
+	find(&g, text, (struct guilty_want){ 0 });
+	if (is_loop) {
+		assert_int_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
+		assert_int_equal(g.pick.owner, fixture_span(&g.t, 1));
+		assert_string_equal(g.pick.service.ptr, "web");
+		assert_int_equal(g.result.findings->span_id_count, 48);
+	} else {
+		assert_int_not_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
+		assert_string_equal(g.pick.service.ptr, "cat");
+	}
+	end(&g);
+}
+
+/* Each call is as quick as ever: their number is why, and the caller makes
+ * it, even when the callee sends spans. Where number and duration both grew,
+ * the larger factor decides. */
+static void loop_by_number(void **state)
+{
+	(void)state;
+	expect_served_loop(2, 3, true);
+	/* 48 instead of 24, each 3 ms instead of 1.5: twice by both */
+	expect_served_loop(24, 1.5, true);
+	/* 3 ms instead of 1: thrice as long, twice as many */
+	expect_served_loop(24, 1, false);
+	/* as many as ever */
+	expect_served_loop(48, 1, false);
+}
+
+/* Without history nobody knows whether 48 are many. */
+static void loop_without_history(void **state)
+{
+	char text[8192];
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "other", SPAN_KIND_SERVER, 1, 20);
+	served_loop_text(text, "1 0 web S \"GET /\" 0 220\n");
+	find(&g, text, (struct guilty_want){ 0 });
+	assert_int_not_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
+	for (size_t i = 0; i < g.result.finding_count; i++)
+		assert_string_not_equal(g.result.findings[i].kind.ptr,
+					"n_plus_one");
+	end(&g);
+}
+
+/* Four lanes of 14 calls of 12 ms to someone who sends no spans; usually one:
+ * not a slow callee, but too many calls. */
+static void loop_in_lanes(void **state)
+{
+	char text[8192];
+	struct growing g;
+	int len = snprintf(text, 8192, "1 0 web S \"GET /\" 0 200\n");
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 30);
+	usually(&g, "web", "GET", SPAN_KIND_CLIENT, 1, 12);
+	for (int i = 0; i < 56; i++)
+		len += snprintf(text + len, 8192 - (size_t)len,
+				"%x 1 web C GET %d %d http.request.method=GET "
+				"url.full=http://rates.example/v1/sku\n",
+				i + 0x100, 10 + i / 4 * 13, 22 + i / 4 * 13);
+	find(&g, text, (struct guilty_want){ 0 });
+	/* 14 x 12 ms in which some of them ran. */
+	expect(&g, 1, 168,
+	       "N+1: 56 x \"GET /v1/sku\", some at a time, 168 ms; grew by "
+	       "168 ms (usually 1 call over 10 traces)");
+	assert_int_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
+	end(&g);
+}
+
 /* ---- what the user asked for ---- */
 
 static void asked_for(void **state)
@@ -383,6 +479,9 @@ int main(void)
 		cmocka_unit_test(loop_grew),
 		cmocka_unit_test(usual_loop),
 		cmocka_unit_test(slow_calls_of_loop),
+		cmocka_unit_test(loop_by_number),
+		cmocka_unit_test(loop_without_history),
+		cmocka_unit_test(loop_in_lanes),
 		cmocka_unit_test(asked_for),
 		cmocka_unit_test(asked_by_duration),
 		cmocka_unit_test(deep_inner),

@@ -60,8 +60,10 @@ static void add_loop(struct buf *out, const char *line, int count,
 	}
 }
 
-static void expect_loop(const char *line, int count, double each_ms,
-			double gap_ms, uint32_t found)
+enum loudness { SILENT, MINOR, TOLD };
+
+static void check_loop(const char *line, int count, double each_ms,
+		       double gap_ms, enum loudness loudness)
 {
 	struct search s;
 	struct buf text;
@@ -70,18 +72,26 @@ static void expect_loop(const char *line, int count, double each_ms,
 	buf_add_text(&text, "1 0 s S root 0 5000\n");
 	add_loop(&text, line, count, 100, each_ms, gap_ms);
 	begin(&s, buf_text(&text));
-	assert_int_equal(s.found.count, found ? 1 : 0);
-	if (found) {
+	assert_int_equal(s.found.count, loudness ? 1 : 0);
+	if (loudness) {
 		const struct repeat *r = s.found.items;
 
-		assert_int_equal(r->count, found);
+		assert_int_equal(r->is_minor, loudness == MINOR);
+		assert_int_equal(r->count, count);
 		assert_int_equal(r->parent, fixture_span(&s.t, 1));
 		assert_int_equal(s.found.members[r->member_first],
 				 fixture_span(&s.t, 0x100));
-		assert_int_equal(r->sum_ns, fixture_ms(each_ms) * found);
+		assert_int_equal(r->sum_ns, fixture_ms(each_ms) * count);
 	}
 	end(&s);
 	buf_release(&text);
+}
+
+/* All of them or none. */
+static void expect_loop(const char *line, int count, double each_ms,
+			double gap_ms, uint32_t found)
+{
+	check_loop(line, count, each_ms, gap_ms, found ? TOLD : SILENT);
 }
 
 #define SELECT_B "db.system=postgresql db.statement=\"SELECT b WHERE id = ?\""
@@ -120,8 +130,11 @@ static void thresholds(void **state)
 	(void)state;
 	expect_loop(QUERY, 5, 10, 0, 5);
 	expect_loop(QUERY, 4, 20, 1, 0);
-	expect_loop(QUERY, 5, 9.9, 1, 0);
+	check_loop(QUERY, 5, 9.9, 1, MINOR);
 	expect_loop(QUERY, 52, 1, 30, 52);
+	/* what takes 10 ms together is no loop with or without history */
+	check_loop(QUERY, 5, 2, 1, MINOR);
+	check_loop(QUERY, 5, 1.9, 1, SILENT);
 	/* all at once: the slowest counts, not their number */
 	expect_loop(QUERY, 20, 100, -99, 0);
 }
@@ -132,7 +145,7 @@ static void what_counts(void **state)
 	/* caches are quick by design: more of them, and more of their time */
 	expect_loop(CACHED, 20, 5, 1, 20);
 	expect_loop(CACHED, 19, 10, 1, 0);
-	expect_loop(CACHED, 20, 4.9, 1, 0);
+	check_loop(CACHED, 20, 4.9, 1, MINOR);
 	/* literals differ, the query does not */
 	expect_loop("# 1 s C q < > db.system=mysql "
 		    "db.statement=\"SELECT x WHERE id = <\"\n",
@@ -151,7 +164,7 @@ static void what_counts(void **state)
 	/* remote calls need more of them, and small ones */
 	expect_loop("# 1 s C GET < > url.full=http://h/u/#1\n", 10, 30, 1, 10);
 	expect_loop("# 1 s C GET < > url.full=http://h/u\n", 9, 50, 1, 0);
-	expect_loop("# 1 s C GET < > url.full=http://h/u\n", 10, 29.9, 1, 0);
+	check_loop("# 1 s C GET < > url.full=http://h/u\n", 10, 29.9, 1, MINOR);
 	expect_loop("# 1 s C GET < > url.full=http://h/u\n", 10, 101, 1, 0);
 	expect_loop("# 1 s C a.B/c < > rpc.system=grpc\n", 20, 20, 1, 20);
 	expect_loop("# 1 s P send < > messaging.system=kafka\n", 20, 20, 1, 20);
@@ -357,8 +370,8 @@ static void served_calls(void **state)
 	assert_int_equal(s.found.count, 1);
 	assert_int_equal(s.found.items->count, 24);
 	arena_init(&result.arena, GIB);
-	assert_true(guilty_find(&s.t, &s.times, &want, NULL, &result, &pick,
-				&err));
+	assert_true(
+		guilty_find(&s.t, &s.times, &want, NULL, &result, &pick, &err));
 	assert_int_equal(result.span.span, fixture_span(&s.t, 1));
 	assert_int_equal(result.cause.kind, CAUSE_N_PLUS_ONE);
 	assert_int_equal(pick.owner, fixture_span(&s.t, 1));
