@@ -122,17 +122,17 @@ static void tell_slot(const struct weighing *w, unsigned slot, struct buf *out)
 	const struct baseline_health *b = &w->out->slots[slot];
 
 	if (!window_of(w, slot)) {
-		buf_addf(out, "baseline %s: not asked or no answer",
-			 baseline_slot_name(slot));
+		buf_add_text(out, "not asked or no answer");
 		return;
 	}
-	buf_add_text(out, "baseline ");
 	tell_range(b->range, out);
 	if (b->range.to_ns <= b->range.from_ns) {
 		buf_add_text(out, " was slow all the time");
+	} else if (!b->count) {
+		buf_add_text(out, " holds no span of the operation");
 	} else if (b->healthy < 0) {
-		buf_addf(out, " tells nothing: %u spans of the operation",
-			 b->count);
+		buf_addf(out, " tells nothing: %u span%s of the operation",
+			 b->count, b->count == 1 ? "" : "s");
 	} else if (b->healthy) {
 		buf_add_text(out, " is healthy");
 		tell_numbers(b, out);
@@ -153,11 +153,11 @@ static void tell_choice(const struct weighing *w, struct buf *out)
 		return;
 	}
 	b = &choice->slots[choice->chosen];
+	buf_add_text(out, "baseline ");
 	if (!choice->is_alike) {
 		tell_slot(w, choice->chosen, out);
 		return;
 	}
-	buf_add_text(out, "baseline ");
 	tell_range(b->range, out);
 	buf_add_text(out, " is like it");
 	tell_numbers(b, out);

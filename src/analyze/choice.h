@@ -44,6 +44,9 @@ bool choice_pick(struct choice *c, struct result *result,
  * takes. */
 bool choice_is_close(const struct choice *c);
 
+/* result->reasons anew: the candidates and what became of each, for --why. */
+void choice_explain(const struct choice *c, struct result *result);
+
 /* Fills result->span and result->cause. */
 bool choice_tell(struct choice *c, struct result *result,
 		 struct error *err) MUST_CHECK;

@@ -345,7 +345,11 @@ static bool find(struct choice *c, struct result *result,
 	if (!c->candidates.count)
 		return fail_not_found(c, err);
 	if (!repeats_find(&c->calls, c->times, &c->scratch, &c->repeats, err) ||
-	    !choose(c, err) || !choice_pick(c, result, pick, err))
+	    !choose(c, err))
+		return false;
+	if (result->has_reasons)
+		choice_explain(c, result);
+	if (!choice_pick(c, result, pick, err))
 		return false;
 	pick->is_close = choice_is_close(c);
 	return choice_tell(c, result, err) &&

@@ -8,6 +8,7 @@
 #include "cli/inquest.h"
 #include "cli/profile_service.h"
 #include "cli/slowness.h"
+#include "cli/slowness_tell.h"
 #include "cli/suggest_next.h"
 
 /* Questions of one round: windows of history, the service's name and types. */
@@ -190,6 +191,8 @@ static bool slow_by_inquest(struct run *r, struct guilty *g,
 	/* The window stays: the question was asked for it. */
 	if (!slowness_fill(&slowness, s, r, g, window, want, err))
 		return false;
+	if (r->result.has_reasons)
+		slowness_tell(&slowness, s, want, &r->result.reasons);
 	done = is_same_service(&before, g, &r->trace)
 		       ? profile_lookup_take(&l, &r->ctx, &service, err)
 		       : find_service(r, g, window, &service, err);

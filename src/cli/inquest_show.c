@@ -32,6 +32,20 @@ static bool add_places(struct inquest *q, struct error *err)
 			       err);
 }
 
+/* How many requests the samples are of: those of spans were asked for one by
+ * one, those of a service are as many as the trace store knows of. */
+static void set_requests(const struct inquest *q)
+{
+	struct result *r = &q->r->result;
+	const struct comparison_side *slow = &q->shown->slow;
+	const struct comparison_side *base = &q->shown->base;
+
+	r->profile.requests = (int64_t)(slow->requests + 0.5);
+	r->profile.is_requests_sampled = slow->is_requests_sampled;
+	r->baseline.requests = (int64_t)(base->requests + 0.5);
+	r->baseline.is_requests_sampled = base->is_requests_sampled;
+}
+
 static void set_baseline(struct inquest *q)
 {
 	struct baseline_info *b = &q->r->result.baseline;
@@ -80,10 +94,12 @@ bool inquest_show(struct inquest *q, struct error *err)
 		if (!rank_shown(q, err) || !add_places(q, err))
 			return false;
 		set_baseline(q);
+		set_requests(q);
 	}
 	if (!inquest_tell_cause(q, err) || !inquest_tell_confidence(q, err))
 		return false;
-	inquest_tell_reasons(q);
+	if (q->r->result.has_reasons)
+		inquest_tell_reasons(q);
 	if (q->shown)
 		hand_over(q);
 	return true;

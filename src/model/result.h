@@ -105,8 +105,9 @@ struct profile_info {
 	struct str unit;
 	double truncated_share;
 	int64_t total_value;
-	int64_t requests;   /* that the window served, -1 unknown */
-	uint32_t instances; /* that the profile is of, 0 unknown */
+	int64_t requests; /* that the samples are of; 0 and less: unknown */
+	bool is_requests_sampled; /* those that were traced, not all */
+	uint32_t instances;       /* that the profile is of, 0 unknown */
 };
 
 struct baseline_info {
@@ -116,7 +117,8 @@ struct baseline_info {
 	int healthy; /* 1, 0, -1 not known */
 	struct str text;
 	int64_t total_value;
-	int64_t requests;   /* -1 unknown */
+	int64_t requests; /* 0 and less: unknown */
+	bool is_requests_sampled;
 	uint32_t instances; /* 0 unknown */
 };
 

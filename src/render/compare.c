@@ -106,7 +106,10 @@ static void write_side(struct page *p, const struct result *r,
 	}
 	if (side->range.to_ns || side->samples >= 0) {
 		add_part(p, &has_parts);
-		page_extent(p, side->range, side->samples);
+		page_extent(p, &(struct extent){
+				       .range = side->range,
+				       .samples = side->samples,
+			       });
 	}
 	if (!is_told_by_samples(r, side)) {
 		add_part(p, &has_parts);

@@ -169,6 +169,18 @@ static void write_cause(struct jsonw *w, const struct cause *cause)
 	jsonw_object_end(w);
 }
 
+/* How much a side holds besides its samples, at the end of both. */
+static void put_extent(struct jsonw *w, uint32_t instances, int64_t requests,
+		       bool is_sampled)
+{
+	put_known(w, "instances", instances ? (int64_t)instances : -1);
+	put_known(w, "requests", requests > 0 ? requests : -1);
+	if (requests > 0)
+		put_bool(w, "requests_sampled", is_sampled);
+	else
+		put_null(w, "requests_sampled");
+}
+
 static void write_profile(struct jsonw *w, const struct profile_info *profile)
 {
 	jsonw_object(w);
@@ -179,6 +191,8 @@ static void write_profile(struct jsonw *w, const struct profile_info *profile)
 	put_known(w, "samples", profile->samples);
 	put_str(w, "unit", profile->unit);
 	put_share(w, "truncated_share", profile->truncated_share);
+	put_extent(w, profile->instances, profile->requests,
+		   profile->is_requests_sampled);
 	jsonw_object_end(w);
 }
 
@@ -193,6 +207,7 @@ static void write_baseline(struct jsonw *w, const struct baseline_info *b)
 	else
 		put_bool(w, "healthy", b->healthy);
 	put_str(w, "text", b->text);
+	put_extent(w, b->instances, b->requests, b->is_requests_sampled);
 	jsonw_object_end(w);
 }
 
@@ -262,6 +277,16 @@ static void write_request(struct jsonw *w, const struct request_info *request)
 	jsonw_object_end(w);
 }
 
+static void write_notes(struct jsonw *w, const char *key,
+			const struct notes *notes)
+{
+	jsonw_key(w, key);
+	jsonw_array(w);
+	for (size_t i = 0; i < notes->count; i++)
+		jsonw_text(w, notes->text[i]);
+	jsonw_array_end(w);
+}
+
 /* ---- the document ---- */
 
 static void write_heads(struct jsonw *w, const struct result *r)
@@ -308,16 +333,13 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	for (size_t i = 0; i < r->finding_count; i++)
 		write_finding(w, &r->findings[i]);
 	jsonw_array_end(w);
-	jsonw_key(w, "notes");
-	jsonw_array(w);
-	for (size_t i = 0; i < r->notes.count; i++)
-		jsonw_text(w, r->notes.text[i]);
-	jsonw_array_end(w);
+	write_notes(w, "notes", &r->notes);
 	jsonw_key(w, "requests");
 	jsonw_array(w);
 	for (size_t i = 0; i < r->request_count; i++)
 		write_request(w, &r->requests[i]);
 	jsonw_array_end(w);
+	write_notes(w, "reasons", &r->reasons);
 }
 
 void render_json(const struct render_input *in, struct out *out)

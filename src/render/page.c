@@ -391,18 +391,31 @@ void page_window(struct page *p, struct time_range range, int64_t day_ns)
 	page_number(p, " UTC");
 }
 
-void page_extent(struct page *p, struct time_range range, int64_t samples)
+static void add_count(struct page *p, bool *is_first, int64_t count,
+		      const char *what, const char *end)
 {
 	char text[UNIT_TEXT_BYTES];
 
-	if (is_known(range)) {
-		format_duration(range.to_ns - range.from_ns, text);
+	format_count(count, text);
+	page_textf(p, "%s%s %s%s%s", *is_first ? "" : ", ", text, what,
+		   count == 1 ? "" : "s", end);
+	*is_first = false;
+}
+
+void page_extent(struct page *p, const struct extent *e)
+{
+	bool is_first = !is_known(e->range);
+	char text[UNIT_TEXT_BYTES];
+
+	if (!is_first) {
+		format_duration(e->range.to_ns - e->range.from_ns, text);
 		page_number(p, text);
 	}
-	if (samples < 0)
-		return;
-	if (is_known(range))
-		page_text(p, ", ");
-	format_count(samples, text);
-	page_textf(p, "%s sample%s", text, samples == 1 ? "" : "s");
+	if (e->instances)
+		add_count(p, &is_first, e->instances, "instance", "");
+	if (e->samples >= 0)
+		add_count(p, &is_first, e->samples, "sample", "");
+	if (e->requests > 0)
+		add_count(p, &is_first, e->requests, "request",
+			  e->is_sampled ? " traced" : "");
 }

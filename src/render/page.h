@@ -106,7 +106,16 @@ void page_flush(struct page *p, enum paint paint, const char *label,
  * day_ns (0: always with dates). Nothing when the range is unknown. */
 void page_window(struct page *p, struct time_range range, int64_t day_ns);
 
-/* "10 m, 1,830 samples": what is known of a side's extent. */
-void page_extent(struct page *p, struct time_range range, int64_t samples);
+/* How much lies behind one side of a comparison. */
+struct extent {
+	struct time_range range; /* both 0: unknown */
+	int64_t samples;         /* -1 unknown */
+	uint32_t instances;      /* 0 unknown */
+	int64_t requests;        /* 0 and less: unknown */
+	bool is_sampled;         /* requests that were traced, not all */
+};
+
+/* "10 m, 2 instances, 1,830 samples, 412 requests traced": what is known. */
+void page_extent(struct page *p, const struct extent *e);
 
 #endif

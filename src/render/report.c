@@ -262,15 +262,22 @@ static void write_sides(struct page *p, const struct result *r)
 {
 	const struct profile_info *profile = &r->profile;
 	const struct baseline_info *b = &r->baseline;
+	struct extent slow = { profile->range, profile->samples,
+			       profile->instances, profile->requests,
+			       profile->is_requests_sampled };
+	struct extent base = { b->range, b->samples, b->instances, b->requests,
+			       b->is_requests_sampled };
 
-	if (!r->has_profile || !r->has_baseline)
+	if (!r->has_profile)
 		return;
 	page_text(p, "profile ");
 	page_window(p, profile->range, r->trace.start_ns);
 	page_text(p, profile->range.to_ns ? ": " : "");
-	page_extent(p, profile->range, profile->samples);
-	page_text(p, "; baseline: ");
-	page_extent(p, b->range, b->samples);
+	page_extent(p, &slow);
+	if (r->has_baseline) {
+		page_text(p, "; baseline: ");
+		page_extent(p, &base);
+	}
 	evidence(p, "");
 }
 
@@ -283,6 +290,7 @@ static void write_since(struct page *p, const struct result *r)
 			return;
 		page_text(p, "no baseline: the profile stands alone");
 		evidence(p, "  since");
+		write_sides(p, r);
 		return;
 	}
 	add_baseline_name(p, b);

@@ -2,11 +2,16 @@
  *
  * What stands under every table: findings, notes, commands to go on with.
  */
+#include <stdio.h>
+
 #include "base/escape.h"
 #include "render/formats.h"
 
 /* "note  " */
 #define LABEL_COLUMNS 6u
+
+/* "  baseline  " */
+#define TOPIC_COLUMNS 12u
 
 /* More would push the answer off the screen; JSON has them all. */
 #define FINDINGS_SHOWN 8u
@@ -65,12 +70,33 @@ static void write_notes(struct page *p, const struct notes *notes,
 	page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
 }
 
+/* "type: mutex did not grow" stands as a line of its topic, whose name is
+ * written once; the topics come in the order of the reasoning. */
 static void write_reasons(struct page *p, const struct notes *reasons)
 {
+	char label[TOPIC_COLUMNS + 1];
+	struct str last = STR("");
+
+	if (!reasons->count)
+		return;
+	out_text(p->out, "\nhow it was decided\n");
 	for (size_t i = 0; i < reasons->count; i++) {
-		page_foreign(p, str_from(reasons->text[i]));
-		page_flush(p, PAINT_NONE, "why", LABEL_COLUMNS);
+		struct str text = str_from(reasons->text[i]);
+		size_t colon = str_find(text, STR(": "));
+		struct str topic = str_slice(text, 0, colon);
+
+		if (colon > TOPIC_COLUMNS - 3)
+			topic.len = 0;
+		else
+			text = str_slice(text, colon + 2, text.len);
+		snprintf(label, sizeof label, "  %.*s",
+			 (int)(str_equal(topic, last) ? 0 : topic.len),
+			 topic.ptr);
+		last = topic;
+		page_foreign(p, text);
+		page_flush(p, PAINT_NONE, label, TOPIC_COLUMNS);
 	}
+	out_char(p->out, '\n');
 }
 
 /* Commands are never cut or wrapped: they are there to be pasted. */
