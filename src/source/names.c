@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/source.h"
 
+#include <string.h>
+
 #include "base/ascii.h"
 #include "base/edit.h"
 #include "base/num.h"
@@ -48,8 +50,25 @@ static size_t folded_distance(struct str a, struct str b)
 	return edit_distance(fold(a, a_room), fold(b, b_room), 2);
 }
 
+/* The name stands in the other with a separator, or nothing, on both sides:
+ * "checkout-prod" and "eu.checkout" hold "checkout", "checkouts" does not. */
+static bool holds_whole(struct str name, struct str part)
+{
+	char name_room[EDIT_WORD_BYTES], part_room[EDIT_WORD_BYTES];
+	struct str in = fold(name, name_room);
+	size_t at;
+
+	part = fold(part, part_room);
+	at = part.len < 3 ? SIZE_MAX : str_find(in, part);
+	return at != SIZE_MAX &&
+	       (at == 0 || strchr("-/", in.ptr[at - 1]) != NULL) &&
+	       (at + part.len == in.len ||
+		strchr("-/", in.ptr[at + part.len]) != NULL);
+}
+
 /* Senders add and drop prefixes ("prod/checkout", "ebpf/ns/app") and suffixes
- * (old agents: "checkout.cpu"), so those come before typing errors. */
+ * (old agents: "checkout.cpu"; of one's own: "checkout-prod"), so those come
+ * before typing errors. */
 static size_t name_distance(struct str name, struct str wanted)
 {
 	struct str own = without_suffixes(name);
@@ -64,8 +83,10 @@ static size_t name_distance(struct str name, struct str wanted)
 	if (str_equal_nocase(last_part(own), last_part(want)))
 		return 2;
 	edits = folded_distance(last_part(own), last_part(want));
+	if (edits > 0 && holds_whole(own, want))
+		return 4;
 	if (edits <= allowed)
-		return 3 + edits;
+		return edits ? 4 + edits : 3;
 	if (want.len >= 3 && str_find(own, want) != SIZE_MAX)
 		return 100;
 	return FAR;

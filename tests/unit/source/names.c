@@ -24,11 +24,26 @@ static void test_nearest_names_best_first(void **state)
 	assert_true(str_equal(near[0], STR("Checkout")));
 	assert_true(str_equal(near[1], STR("checkout.cpu")));
 	assert_true(str_equal(near[2], STR("prod/checkout")));
-	assert_true(str_equal(near[3], STR("checkout2")));
-	assert_true(str_equal(near[4], STR("checkuot")));
-	assert_true(str_equal(near[5], STR("my-checkout-service")));
+	/* Whole within another comes before letters that differ. */
+	assert_true(str_equal(near[3], STR("my-checkout-service")));
+	assert_true(str_equal(near[4], STR("checkout2")));
+	assert_true(str_equal(near[5], STR("checkuot")));
 	assert_int_equal(nearest_names(&list, STR("checkout"), near, 2), 2);
 	assert_true(str_equal(near[1], STR("checkout.cpu")));
+}
+
+static void test_a_name_within_another(void **state)
+{
+	struct str items[] = { STR("payment-h02"), STR("payment-h36s"),
+			       STR("payment_h36_prod") };
+	const struct name_list list = list_of(items, COUNT(items));
+	struct str near[3];
+
+	(void)state;
+	assert_int_equal(nearest_names(&list, STR("payment-h36"), near, 3), 3);
+	assert_true(str_equal(near[0], STR("payment_h36_prod")));
+	assert_true(str_equal(near[1], STR("payment-h36s")));
+	assert_true(str_equal(near[2], STR("payment-h02")));
 }
 
 static void test_separators_and_long_names(void **state)
@@ -193,6 +208,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nearest_names_best_first),
+		cmocka_unit_test(test_a_name_within_another),
 		cmocka_unit_test(test_separators_and_long_names),
 		cmocka_unit_test(test_words_mean_what_the_service_has),
 		cmocka_unit_test(test_absent_and_unknown_types),
