@@ -149,7 +149,8 @@ static const struct option_row rows[] = {
 	  FIELD(scope), .words = scope_words },
 	{ "map", 0, OPTION_STRING, OPTION_REPEATABLE | OPTION_ENVIRONMENT,
 	  PROFILING, "ATTRIBUTE=LABEL", CHOICE,
-	  "a span's attribute and the profile label that holds the same",
+	  "a span's attribute and the profile label that holds the same; "
+	  "or a service's name and the one its profiles have",
 	  FIELD(maps), .count_offset = offsetof(struct options, map_count),
 	  .max_count = LIMIT_HEADERS, .check = check_map },
 	{ "selector", 0, OPTION_STRING, 0, PROFILING, "'{...}'", CHOICE,

@@ -74,6 +74,32 @@ static bool take_selector(struct buf *text, struct context *ctx,
 	return done;
 }
 
+/* --map TRACED=SENT, with the names of two services: no attribute is called
+ * as a service of the trace is. */
+static bool is_service_of(const struct trace *trace, struct str name)
+{
+	for (uint32_t i = 0; trace && i < trace->resource_count; i++)
+		if (str_equal(trace_text(trace, trace->resources[i].service),
+			      name))
+			return true;
+	return false;
+}
+
+/* True when the map names a service, this one or another. */
+static bool read_alias(struct profile_lookup_state *s,
+		       const struct trace *trace, const struct mapping *m)
+{
+	if (str_equal(m->attr, s->service)) {
+		s->maps[s->map_count++] =
+			(struct mapping){ .attr = m->attr,
+					  .label = STR("service_name"),
+					  .value = m->label,
+					  .is_name = true };
+		return true;
+	}
+	return is_service_of(trace, m->attr);
+}
+
 /* "service.name" is the service looked for, whichever span named it. */
 static struct str map_value(const struct profile_lookup_state *s,
 			    const struct trace *trace, uint32_t resource,
@@ -98,6 +124,8 @@ static void read_map(struct profile_lookup_state *s, struct context *ctx,
 	if (equals == SIZE_MAX)
 		return;
 	m.label = str_slice(map, equals + 1, map.len);
+	if (read_alias(s, trace, &m))
+		return;
 	m.value = map_value(s, trace, resource, m.attr);
 	is_name_label = str_equal(m.label, STR("service_name"));
 	if (is_service && is_name_label)

@@ -248,6 +248,20 @@ static void a_mapped_name_takes_the_place_of_the_usual_ones(void **state)
 	check_refusal("no samples match {app=\"user-db\"} between");
 }
 
+static void a_map_of_two_names_is_that_service_only(void **state)
+{
+	(void)state;
+	options.maps[options.map_count++] = "user-db=db-main";
+	begin();
+	names_are("{\"names\":[\"db-main\"]}");
+	row(PAIRS("service_name", "db-main", "__profile_type__", CPU));
+	series_are_these();
+	take();
+	check_text(found.name, "db-main");
+	check_text(found.how, "--map");
+	check_text(found.selector, "{service_name=\"db-main\"}");
+}
+
 static void the_guess_is_the_own_name_with_all_maps(void **state)
 {
 	struct str guess;
@@ -372,6 +386,7 @@ int main(void)
 		TEST(another_name_is_noted),
 		TEST(maps_are_used_when_the_label_exists),
 		TEST(a_mapped_name_takes_the_place_of_the_usual_ones),
+		TEST(a_map_of_two_names_is_that_service_only),
 		TEST(the_guess_is_the_own_name_with_all_maps),
 		TEST(selectors_are_taken_verbatim),
 		TEST(what_was_tried_is_told),
