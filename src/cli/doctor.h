@@ -14,17 +14,19 @@
 #include "render/render.h"
 #include "source/status.h"
 
-#define NEAREST_SHOWN 3
+#define RESOURCE_NONE UINT32_MAX
 
 /* One service, and what the profile side has for it. */
 struct doctor_service {
 	struct str name; /* in the trace, or of --service */
 	uint32_t span_count;
+	uint32_t resource; /* of its first span, RESOURCE_NONE without one */
 	enum name_match match;
 	struct str found; /* its name on the profile side, or the nearest */
 	struct str nearest[NEAREST_SHOWN];
 	size_t nearest_count;
-	struct str selector; /* of `found` */
+	const char *attr_key; /* not found, but this attribute is `found` */
+	struct str selector;  /* of `found` */
 	struct name_list types;
 	struct str type_id; /* the one whose samples were counted */
 	bool has_answer;
@@ -83,6 +85,23 @@ void doctor_judge_services(struct doctor *d);
  * last. */
 void mend_trouble(struct checks *c, enum trouble trouble,
 		  const struct endpoint *e);
+
+/* A command that can be pasted, as the mend of the check appended last.
+ * Begins with `lead` and "tracefind COMMAND"; mend_line_end() adds the servers
+ * that the command line named, and `tail`. */
+struct mend_line {
+	const struct doctor *d;
+	struct buf text;
+};
+
+void mend_line_begin(struct mend_line *c, const struct doctor *d,
+		     const char *lead, const char *command);
+/* " --NAME=VALUE" in the shell's quotes. */
+void mend_line_option(struct mend_line *c, const char *name, struct str value);
+/* --map TRACED=SENT. */
+void mend_line_map(struct mend_line *c, struct str traced, struct str sent);
+void mend_line_end(struct mend_line *c, struct checks *checks,
+		   const char *tail);
 
 /* How span profiles come about for a language as OpenTelemetry names it
  * ("go", "java"), for the check appended last. */

@@ -61,30 +61,61 @@ enum check_status clock_offset_judge(const struct clock_offset *clock)
 
 /* ---- names ---- */
 
-static struct str plain_name(struct str name)
+struct name_found name_match_find(const struct name_candidates *candidates,
+				  const struct name_list *list)
 {
-	if (str_ends(name, STR(".cpu")))
-		name.len -= 4;
-	for (size_t i = name.len; i > 0; i--)
-		if (name.ptr[i - 1] == '/')
-			return str_slice(name, i, name.len);
-	return name;
+	struct name_found found = { .name = STR("") };
+	struct name_choice choice;
+
+	name_choose(candidates, list, &choice);
+	found.nearest_count = nearest_names(list, candidates->names[0],
+					    found.nearest, NEAREST_SHOWN);
+	if (choice.name.ptr) {
+		found.name = choice.name;
+		found.match = str_equal(choice.name, candidates->names[0])
+				      ? NAME_EXACT
+				      : NAME_VARIED;
+	} else if (choice.doubt_count) {
+		found.match = NAME_DOUBT;
+		found.nearest_count =
+			min_size(choice.doubt_count, NEAREST_SHOWN);
+		for (size_t i = 0; i < found.nearest_count; i++)
+			found.nearest[i] = choice.doubts[i];
+	} else if (found.nearest_count) {
+		found.match = NAME_NEAR;
+	}
+	if (!found.name.len && found.nearest_count)
+		found.name = found.nearest[0];
+	return found;
 }
 
-enum name_match name_match_find(const struct name_list *list, struct str wanted,
-				struct str *found)
-{
-	struct str near;
+/* Those that name a process or what runs it; a namespace or a node holds
+ * many. */
+static const char *const naming_attrs[] = {
+	"k8s.deployment.name", "k8s.statefulset.name",
+	"k8s.daemonset.name",  "k8s.container.name",
+	"container.name",      "process.executable.name",
+	"faas.name",           "app",
+	"k8s.pod.name",        "service.instance.id",
+	"host.name",
+};
 
-	*found = STR("");
-	if (!nearest_names(list, wanted, &near, 1))
-		return NAME_NONE;
-	*found = near;
-	if (str_equal(near, wanted))
-		return NAME_EXACT;
-	return str_equal_nocase(plain_name(near), plain_name(wanted))
-		       ? NAME_VARIED
-		       : NAME_NEAR;
+const char *name_attr_find(const struct trace *t, uint32_t resource,
+			   const struct name_list *list, struct str *value)
+{
+	const size_t count = sizeof naming_attrs / sizeof *naming_attrs;
+
+	for (size_t i = 0; i < count; i++) {
+		struct str held =
+			resource_attr(t, resource, str_from(naming_attrs[i]));
+
+		for (size_t k = 0; held.len && k < list->count; k++)
+			if (str_equal(held, list->items[k])) {
+				*value = list->items[k];
+				return naming_attrs[i];
+			}
+	}
+	return NULL;
 }
 
 /* ---- windows ---- */

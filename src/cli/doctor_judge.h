@@ -9,6 +9,8 @@
 
 #include "base/timefmt.h"
 #include "cli/checks.h"
+#include "cli/profile_names.h"
+#include "model/trace.h"
 #include "source/source.h"
 
 /* ---- clocks ---- */
@@ -42,14 +44,29 @@ enum check_status clock_offset_judge(const struct clock_offset *clock);
 enum name_match {
 	NAME_NONE = 0,
 	NAME_NEAR,   /* a few letters differ: perhaps another service */
+	NAME_DOUBT,  /* several that it may be */
 	NAME_VARIED, /* case, a prefix up to '/', or ".cpu": the same service */
 	NAME_EXACT,
 };
 
-/* The profile service that is, or may be, `wanted`. *found is one of the list,
- * or empty for NAME_NONE. */
-enum name_match name_match_find(const struct name_list *list, struct str wanted,
-				struct str *found);
+#define NEAREST_SHOWN 3
+
+struct name_found {
+	enum name_match match;
+	struct str name; /* the one, or the likeliest; empty for NAME_NONE */
+	struct str nearest[NEAREST_SHOWN];
+	size_t nearest_count;
+};
+
+/* Which of the profile services is meant, by the names that the rest of the
+ * program tries too. All names are borrowed from the list. */
+struct name_found name_match_find(const struct name_candidates *candidates,
+				  const struct name_list *list);
+
+/* An attribute of the process whose value is one of the list: under it the
+ * service may send. Its key, and *value of the list; NULL when none. */
+const char *name_attr_find(const struct trace *t, uint32_t resource,
+			   const struct name_list *list, struct str *value);
 
 /* ---- windows ---- */
 

@@ -1,6 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cli/doctor.h"
+#include "cli/shell.h"
 #include "source/http_error.h"
+
+/* ---- commands ---- */
+
+void mend_line_begin(struct mend_line *c, const struct doctor *d,
+		     const char *lead, const char *command)
+{
+	const struct options *o = d->ctx.options;
+
+	c->d = d;
+	buf_init(&c->text, LIMIT_CHECK_BYTES);
+	buf_addf(&c->text, "%stracefind %s", lead, command);
+	if (!d->has_trace || !o->arg_count || !strcmp(command, "types"))
+		return;
+	/* Standard input is gone. */
+	shell_word_add(&c->text, strcmp(o->args[0], "-") != 0
+					 ? str_from(o->args[0])
+					 : STR("TRACE"));
+}
+
+void mend_line_option(struct mend_line *c, const char *name, struct str value)
+{
+	buf_addf(&c->text, " --%s", name);
+	shell_word_add(&c->text, value);
+}
+
+void mend_line_map(struct mend_line *c, struct str traced, struct str sent)
+{
+	struct buf map;
+
+	buf_init(&map, LIMIT_CHECK_BYTES);
+	buf_addf(&map, "%.*s=%.*s", STR_ARGS(traced), STR_ARGS(sent));
+	mend_line_option(c, "map", buf_str(&map));
+	buf_release(&map);
+}
+
+void mend_line_end(struct mend_line *c, struct checks *checks, const char *tail)
+{
+	const struct options *o = c->d->ctx.options;
+	/* Those that decide what is found; files of credentials may be named
+	 * in the environment as well. */
+	const struct {
+		const char *name;
+		const char *value;
+	} servers[] = {
+		{ "traces-url", o->traces_url },
+		{ "profiles-url", o->profiles_url },
+		{ "tenant-id", o->common.tenant_id },
+		{ "traces-tenant-id", o->traces.tenant_id },
+		{ "profiles-tenant-id", o->profiles.tenant_id },
+	};
+
+	for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
+		if (!o->replay && servers[i].value &&
+		    options_given(o, servers[i].name))
+			mend_line_option(c, servers[i].name,
+					 str_from(servers[i].value));
+	if (o->replay)
+		mend_line_option(c, "replay", str_from(o->replay));
+	check_mend(checks, "%s%s", buf_text(&c->text), tail);
+	buf_release(&c->text);
+}
+
+/* ---- servers ---- */
+
+static const char *after_scheme(const char *url)
+{
+	const char *colon = strstr(url, "://");
+
+	return colon ? colon + 3 : url;
+}
+
+static bool is_https(const char *url)
+{
+	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
+}
 
 static void mend_wire(struct checks *c, enum trouble trouble,
 		      const struct endpoint *e)
@@ -36,20 +114,19 @@ static void mend_wire(struct checks *c, enum trouble trouble,
 		break;
 	case TROUBLE_TLS:
 		check_mend(c,
-			   "%s-url http://..., if the server does without TLS",
-			   side);
+			   "%s-url http://%s, if the server does without TLS",
+			   side, after_scheme(e->url));
 		break;
 	case TROUBLE_SCHEME:
-		check_mend(c,
-			   "%s-url with the other scheme (http, https) or "
-			   "another port",
-			   side);
+		check_mend(c, "%s-url %s://%s, or another port", side,
+			   is_https(e->url) ? "http" : "https",
+			   after_scheme(e->url));
 		break;
 	case TROUBLE_SECRET:
 		check_mend(c,
-			   "%s-url https://..., or %s-insecure-auth where the "
+			   "%s-url https://%s, or %s-insecure-auth where the "
 			   "network can be trusted",
-			   side, side);
+			   side, after_scheme(e->url), side);
 		break;
 	default:
 		check_mend(c,

@@ -32,6 +32,7 @@ static void row_add(struct doctor *d, struct str name)
 	}
 	d->rows[d->row_count++] = (struct doctor_service){
 		.name = name,
+		.resource = RESOURCE_NONE,
 		.profile_span = SPAN_NONE,
 	};
 }
@@ -43,7 +44,8 @@ static void row_take_span(struct doctor *d, struct doctor_service *row,
 	struct str id = span_attr(t, index, STR("pyroscope.profile.id"));
 	int64_t duration_ns = span_duration_ns(&t->spans[index]);
 
-	row->span_count++;
+	if (!row->span_count++)
+		row->resource = t->spans[index].resource;
 	if (!id.len)
 		return;
 	if (row->profile_span != SPAN_NONE &&
@@ -209,16 +211,38 @@ static bool fetch_names(struct doctor *d, struct error *err)
 	return names_run(d, &q, err) && done;
 }
 
-static void match_row(struct doctor *d, struct doctor_service *row)
+static bool match_row(struct doctor *d, struct doctor_service *row,
+		      struct error *err)
 {
-	row->match = name_match_find(&d->services, row->name, &row->found);
-	row->nearest_count = nearest_names(&d->services, row->name,
-					   row->nearest, NEAREST_SHOWN);
+	bool has_spans = row->resource != RESOURCE_NONE;
+	struct name_candidates candidates;
+	struct name_found found;
+	struct str value;
+
+	if (!name_candidates_init(&candidates, has_spans ? &d->trace : NULL,
+				  has_spans ? row->resource : 0, row->name,
+				  &d->arena, err))
+		return false;
+	found = name_match_find(&candidates, &d->services);
+	row->match = found.match;
+	row->found = found.name;
+	row->nearest_count = found.nearest_count;
+	memcpy(row->nearest, found.nearest, sizeof row->nearest);
 	/* The list of names may lag behind; samples prove more. */
 	if (row->match != NAME_EXACT && row->types.count) {
 		row->match = NAME_EXACT;
 		row->found = row->name;
 	}
+	if (row->match > NAME_NEAR || !has_spans)
+		return true;
+	row->attr_key =
+		name_attr_find(&d->trace, row->resource, &d->services, &value);
+	if (row->attr_key) {
+		row->match = NAME_NEAR;
+		row->found = row->nearest[0] = value;
+		row->nearest_count = 1;
+	}
+	return true;
 }
 
 /* The types of services that are found under another spelling. */
@@ -230,8 +254,8 @@ static bool fetch_varied(struct doctor *d, struct error *err)
 	for (size_t i = 0; done && i < d->row_count; i++) {
 		struct doctor_service *row = &d->rows[i];
 
-		match_row(d, row);
-		if (row->match == NAME_VARIED)
+		done = match_row(d, row, err);
+		if (done && row->match == NAME_VARIED)
 			done = set_selector(d, row, row->found, err) &&
 			       types_add(d, &q, row, err);
 	}

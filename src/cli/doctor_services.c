@@ -46,23 +46,39 @@ static void add_names(struct buf *out, const struct str *names, size_t count)
 		buf_addf(out, "%s\"%.*s\"", i ? ", " : "", STR_ARGS(names[i]));
 }
 
+/* What leads from the traced name to the other one: for a trace a map that
+ * concerns this service only, else the other name itself. */
+static void mend_name(struct doctor *d, const struct doctor_service *row,
+		      const char *lead, const char *tail)
+{
+	struct mend_line c;
+
+	mend_line_begin(&c, d, lead, d->has_trace ? "slow" : "doctor");
+	if (d->has_trace)
+		mend_line_map(&c, row->name, row->found);
+	else
+		mend_line_option(&c, "service", row->found);
+	mend_line_end(&c, &d->checks, tail);
+}
+
 static void judge_near(struct doctor *d, const struct doctor_service *row)
 {
 	struct buf names;
 
 	buf_init(&names, LIMIT_CHECK_BYTES);
 	add_names(&names, row->nearest, row->nearest_count);
-	trouble(d, "no profile under the name \"%.*s\"; nearest: %s",
-		STR_ARGS(row->name), buf_text(&names));
-	buf_clear(&names);
-	selector_add(&names, STR("service_name"), row->nearest[0]);
-	selector_close(&names);
-	check_mend(&d->checks,
-		   d->has_trace ? "if it is that one: tracefind slow TRACE "
-				  "--selector '%s'"
-				: "if it is that one: --selector '%s'",
-		   buf_text(&names));
+	if (row->attr_key)
+		trouble(d,
+			"no profile under the name \"%.*s\", but under its "
+			"%s, %s",
+			STR_ARGS(row->name), row->attr_key, buf_text(&names));
+	else
+		trouble(d, "no profile under the name \"%.*s\"; %s: %s",
+			STR_ARGS(row->name),
+			row->match == NAME_DOUBT ? "it could be" : "nearest",
+			buf_text(&names));
 	buf_release(&names);
+	mend_name(d, row, row->attr_key ? "" : "if it is that one: ", "");
 }
 
 /* Those whose names are nowhere, in one check. */
@@ -86,8 +102,8 @@ static void judge_no_names(struct doctor *d)
 			missing > 1 ? "s" : "", buf_text(&lost), count,
 			shown < count ? ", such as " : ": ", buf_text(&names));
 		check_mend(&d->checks,
-			   "under another name: --selector "
-			   "'{service_name=\"NAME\"}'; another tenant: "
+			   "under another name: tracefind slow TRACE --map "
+			   "TRACED=SENT; another tenant: "
 			   "--profiles-tenant-id NAME; else it sends none: add "
 			   "the Pyroscope SDK or Alloy to it");
 	}
@@ -100,17 +116,16 @@ static void judge_varied(struct doctor *d, const struct doctor_service *row)
 	check_warn(&d->checks, "profiles", "service",
 		   "\"%.*s\" sends its profiles as \"%.*s\"",
 		   STR_ARGS(row->name), STR_ARGS(row->found));
-	check_mend(&d->checks,
-		   "tracefind slow TRACE --selector '%.*s'; for good: give "
-		   "both the same name (OTEL_SERVICE_NAME, the profiler's "
-		   "application name)",
-		   STR_ARGS(row->selector));
+	mend_name(d, row, "",
+		  "; for good: give both the same name (OTEL_SERVICE_NAME, "
+		  "the profiler's application name)");
 }
 
 static void judge_quiet(struct doctor *d, const struct doctor_service *row)
 {
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 	struct str word = profile_type_word(row->type_id, &row->types);
+	struct mend_line c;
 
 	format_rfc3339(d->window.from_ns, from);
 	format_rfc3339(d->window.to_ns, to);
@@ -118,21 +133,27 @@ static void judge_quiet(struct doctor *d, const struct doctor_service *row)
 		"\"%.*s\" has profiles within a day, but no %.*s samples "
 		"between %.19sZ and %.19sZ",
 		STR_ARGS(row->name), STR_ARGS(word), from, to);
-	check_mend(&d->checks,
-		   "%s; if that finds none either, its profiler stopped: look "
-		   "at the log of its SDK or of Alloy",
-		   d->has_trace ? "--pad 30m" : "--since 24h");
+	mend_line_begin(&c, d, "", d->has_trace ? "slow" : "doctor");
+	if (!d->has_trace)
+		mend_line_option(&c, "service", row->name);
+	mend_line_option(&c, d->has_trace ? "pad" : "since",
+			 d->has_trace ? STR("30m") : STR("24h"));
+	mend_line_end(&c, &d->checks,
+		      "; if that finds none either, its profiler stopped: look "
+		      "at the log of its SDK or of Alloy");
 }
 
 static void judge_types(struct doctor *d, const struct doctor_service *row)
 {
 	struct str word = profile_type_word(row->type_id, &row->types);
+	struct mend_line c;
 
 	if (!row->types.count || !row->type_id.len) {
 		trouble(d, "\"%.*s\" has none of the known profile types",
 			STR_ARGS(row->name));
-		check_mend(&d->checks, "tracefind types --service '%.*s'",
-			   STR_ARGS(row->found));
+		mend_line_begin(&c, d, "--type with a full id of: ", "types");
+		mend_line_option(&c, "service", row->found);
+		mend_line_end(&c, &d->checks, "");
 		return;
 	}
 	if (row->has_cpu)
@@ -147,7 +168,7 @@ static void judge_types(struct doctor *d, const struct doctor_service *row)
 /* A row's troubles, none when all is well. */
 static void judge_row(struct doctor *d, const struct doctor_service *row)
 {
-	if (row->match == NAME_NEAR)
+	if (row->match == NAME_NEAR || row->match == NAME_DOUBT)
 		judge_near(d, row);
 	if (!is_present(row))
 		return;
@@ -210,8 +231,9 @@ static void judge_window(struct doctor *d)
 		check_fail(c, ERROR_NOT_FOUND, "profiles", "window",
 			   "ends at %s, before the oldest profile, of %s", to,
 			   edge);
-		check_mend(c, "a newer trace; to keep more: the retention "
-			      "period in Pyroscope's limits");
+		check_mend(c, "a newer trace; to keep more: Pyroscope's "
+			      "-retention-period=90d (before 2.0 "
+			      "-compactor.blocks-retention-period=90d)");
 		break;
 	case WINDOW_CUT_BY_DATA:
 		show_time(limits.oldest_ns, edge);
@@ -234,14 +256,14 @@ static void judge_window(struct doctor *d)
 			   "begins at %s, over 7d ago: by default the server "
 			   "leaves out what is older",
 			   from);
-		check_mend(c, "Pyroscope: querier.max-query-lookback");
+		check_mend(c, "Pyroscope's -querier.max-query-lookback=30d");
 		break;
 	case WINDOW_TOO_LONG:
 		check_warn(c, "profiles", "window",
 			   "%s to %s is longer than the server answers at once",
 			   from, to);
-		check_mend(c, "a shorter --since, or Pyroscope: "
-			      "querier.max-query-length");
+		check_mend(c, "a shorter --since, or Pyroscope's "
+			      "-querier.max-query-length=7d");
 		break;
 	}
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/shell.h"
+
 #define NEXT_MAX 4
 
 /* How an answer was printed, which the next command chooses anew. */
@@ -43,27 +45,6 @@ static bool is_kept(const struct run *r, const char *command, const char *arg)
 	return strcmp(command, "show") != 0 || HAS_PREFIX(showing, arg);
 }
 
-/* In single quotes where a shell would read more than one plain word. */
-static void add_word(struct buf *out, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-_./:=@%+,";
-
-	buf_add_char(out, ' ');
-	if (*word && word[strspn(word, plain)] == '\0') {
-		buf_add_text(out, word);
-		return;
-	}
-	buf_add_char(out, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			buf_add_text(out, "'\\''");
-		else
-			buf_add_char(out, *word);
-	buf_add_char(out, '\'');
-}
-
 static void build(const struct run *r, const char *command, const char *tail,
 		  struct buf *out)
 {
@@ -71,14 +52,14 @@ static void build(const struct run *r, const char *command, const char *tail,
 
 	buf_addf(out, "tracefind %s", command);
 	for (size_t i = 0; i < o->arg_count; i++)
-		add_word(out, o->args[i]);
+		shell_word_add(out, str_from(o->args[i]));
 	for (size_t i = 1; i < o->raw_count; i++)
 		if (is_option(o->raw_args[i]) &&
 		    is_kept(r, command, o->raw_args[i]))
-			add_word(out, o->raw_args[i]);
+			shell_word_add(out, str_from(o->raw_args[i]));
 	if (o->replay) {
 		buf_add_text(out, " --replay");
-		add_word(out, o->replay);
+		shell_word_add(out, str_from(o->replay));
 	}
 	buf_add_text(out, tail);
 }

@@ -85,27 +85,47 @@ static void test_clock_limits(void **state)
 	assert_int_equal(judge(INT64_MIN, half), CHECK_FAILED);
 }
 
+static struct name_found find_name(const char *service)
+{
+	struct str items[] = { STR("api"),          STR("dev/pay"),
+			       STR("prod/User-DB"), STR("prod/pay"),
+			       STR("search.cpu"),   STR("user-db2"),
+			       STR("user-db-eu") };
+	const struct name_list list = { items, COUNT(items) };
+	struct name_candidates candidates;
+	struct name_found found;
+	struct arena arena;
+	struct error err;
+
+	arena_init(&arena, MIB);
+	assert_true(name_candidates_init(&candidates, NULL, 0,
+					 str_from(service), &arena, &err));
+	found = name_match_find(&candidates, &list);
+	arena_release(&arena);
+	return found;
+}
+
+static void assert_name(const char *service, enum name_match match,
+			const char *name)
+{
+	struct name_found found = find_name(service);
+
+	assert_int_equal(found.match, match);
+	assert_true(str_equal(found.name, str_from(name)));
+}
+
 static void test_names(void **state)
 {
-	struct str items[] = { STR("api"), STR("prod/User-DB"),
-			       STR("search.cpu"), STR("user-db2") };
-	struct name_list list = { items, COUNT(items) };
-	struct str found;
-
 	(void)state;
-	assert_int_equal(name_match_find(&list, STR("api"), &found),
-			 NAME_EXACT);
-	assert_int_equal(name_match_find(&list, STR("user-db"), &found),
-			 NAME_VARIED);
-	assert_true(str_equal(found, STR("prod/User-DB")));
-	assert_int_equal(name_match_find(&list, STR("search"), &found),
-			 NAME_VARIED);
-	assert_int_equal(name_match_find(&list, STR("user-db22"), &found),
-			 NAME_NEAR);
-	assert_true(str_equal(found, STR("user-db2")));
-	assert_int_equal(name_match_find(&list, STR("billing"), &found),
-			 NAME_NONE);
-	assert_int_equal(found.len, 0);
+	assert_name("api", NAME_EXACT, "api");
+	assert_name("user-db", NAME_VARIED, "prod/User-DB");
+	assert_name("search", NAME_VARIED, "search.cpu");
+	assert_name("user-db22", NAME_NEAR, "user-db2");
+	assert_name("db-eu", NAME_NEAR, "user-db-eu");
+	/* Two that are as good: none is believed. */
+	assert_name("pay", NAME_DOUBT, "dev/pay");
+	assert_int_equal(find_name("pay").nearest_count, 2);
+	assert_name("billing", NAME_NONE, "");
 }
 
 static struct time_range window(int64_t from_ns, int64_t to_ns)
