@@ -524,6 +524,23 @@ static void read_data(struct doctor *d, const struct round *q)
 		check_no_data(d);
 }
 
+/* What is kept shows in the oldest profile; how long it is kept, no server
+ * tells. */
+static void check_retention(struct doctor *d)
+{
+	const struct profile_stats *stats = &d->stats;
+	char oldest[24], newest[24];
+
+	if (!stats->has_data || !stats->oldest_ns)
+		return;
+	format_duration(sat_sub_i64(d->ctx.now_ns, stats->oldest_ns), oldest);
+	format_duration(sat_sub_i64(d->ctx.now_ns, stats->newest_ns), newest);
+	check_ok(&d->checks, "profiles", "retention",
+		 "the oldest profile is %s old%s%s", oldest,
+		 stats->newest_ns ? ", the newest " : "",
+		 stats->newest_ns ? newest : "");
+}
+
 static bool judge_profiles(struct doctor *d, const struct round *q,
 			   struct error *err)
 {
@@ -551,6 +568,7 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 	check_clock(d, &s);
 	check_length(d, answer_of(q, ASK_LENGTH));
 	read_data(d, q);
+	check_retention(d);
 	d->is_profiles_up = true;
 	return true;
 }
