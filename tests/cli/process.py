@@ -5,11 +5,16 @@ list. Output is TAP.
 
 usage: process.py TRACEFIND
 """
+import fcntl
 import os
+import pty
+import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -102,6 +107,38 @@ def check_closed_output(program, _):
                           stderr=subprocess.PIPE, timeout=LIMIT_S)
     equal(done.returncode, 1)
     equal(done.stderr.count(b"\n"), 1)
+
+
+def shown(program, columns, *words):
+    """What a terminal of so many columns shows, colours left out."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ,
+                struct.pack("HHHH", 50, columns, 0, 0))
+    run = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
+                           stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    data = b""
+    try:
+        while part := os.read(ours, 65536):
+            data += part
+    except OSError:  # the last writer is gone
+        pass
+    os.close(ours)
+    run.wait(LIMIT_S)
+    text = re.sub(rb"\x1b\[[0-9;]*m", b"", data).decode()
+    return text.replace("\r", "").splitlines()
+
+
+def check_widths(program, _):
+    """No line is wider than the terminal, and a wide one is made use of."""
+    closed = ("--traces-url", "http://127.0.0.1:1", "--profiles-url",
+              "https://127.0.0.1:1", "--retry", "0")
+    for words in (["types", "--guide"], ["doctor", *closed]):
+        narrow = shown(program, 80, *words)
+        wide = shown(program, 200, *words)
+        equal(max(map(len, narrow)) <= 80, True)
+        equal(80 < max(map(len, wide)) <= 200, True)
+        equal(" ".join(narrow).split(), " ".join(wide).split())
 
 
 def main():
