@@ -78,6 +78,9 @@ static void tell_count(const struct choice *c, struct buf *out)
 {
 	if (c->best->count > 1)
 		buf_addf(out, "%u x ", c->best->count);
+	if (c->best->branch_count)
+		buf_addf(out, "the slowest of %u side by side: ",
+			 c->best->branch_count);
 }
 
 static void tell_call(const struct choice *c, struct buf *out)

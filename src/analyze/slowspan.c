@@ -16,6 +16,10 @@ struct item {
 	uint32_t span;
 };
 
+/* A branch that holds this part of its group's time on the path stands for
+ * it. The others may have a little where they end after one another. */
+#define BRANCH_PERCENT 80
+
 struct rank {
 	const struct calls *calls;
 	const struct trace_times *times;
@@ -153,6 +157,30 @@ static struct item item_of(const struct rank *r, const struct guilty_want *want,
 	return item;
 }
 
+/* Of calls side by side the path runs through the one that ended last. */
+static void keep_slowest(const struct rank *r, const uint32_t *members,
+			 struct candidate *c)
+{
+	uint32_t slowest = 0;
+
+	if (r->by != GUILTY_BY_CRITICAL_PATH || c->count < 2 ||
+	    c->duration_ns <= sat_sub_i64(c->end_ns, c->start_ns))
+		return;
+	for (uint32_t i = 1; i < c->count; i++)
+		if (own_time(r, members[c->member_first + i]) >
+		    own_time(r, members[c->member_first + slowest]))
+			slowest = i;
+	if (!c->score ||
+	    sat_mul_i64(weigh(r, members[c->member_first + slowest],
+			      own_time(r, members[c->member_first + slowest])),
+			100) < sat_mul_i64(c->score, BRANCH_PERCENT))
+		return;
+	slowest += c->member_first;
+	*c = (struct candidate){ .branch_count = c->count,
+				 .member_first = slowest };
+	add_member(r, c, members[slowest]);
+}
+
 static void group(const struct rank *r, const struct item *items, size_t count,
 		  struct candidates *out)
 {
@@ -167,6 +195,8 @@ static void group(const struct rank *r, const struct item *items, size_t count,
 		out->members[i] = items[i].span;
 		add_member(r, current, items[i].span);
 	}
+	for (size_t i = 0; i < out->count; i++)
+		keep_slowest(r, out->members, &out->items[i]);
 }
 
 bool candidates_rank(const struct calls *c, const struct trace_times *times,

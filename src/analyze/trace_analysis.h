@@ -56,7 +56,10 @@ struct guilty_want {
 
 /* A span or a group of siblings with the same service, name, kind and
  * normalised query text. A wrapper and the one call inside it count as one:
- * the server spans of repeated calls are siblings too. Ranked by time on the
+ * the server spans of repeated calls are siblings too. When they ran side by
+ * side and one of them holds nearly all of the group's time on the path, that
+ * one stands for the group: a fan-out is as slow as its slowest branch. Ranked
+ * by time on the
  * critical path in which none of its children ran; a client span that has a
  * server side counts half, since its own time is network or queueing, not
  * code. */
@@ -64,6 +67,8 @@ struct candidate {
 	uint32_t span;   /* first member in time */
 	uint32_t parent; /* SPAN_NONE for a root */
 	uint32_t count;
+	uint32_t branch_count; /* of the fan-out that it is the slowest of, else
+				  0; then count is 1 */
 	uint32_t member_first; /* into candidates.members */
 	int64_t start_ns;      /* as recorded; first start, last end */
 	int64_t end_ns;

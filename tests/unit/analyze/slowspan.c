@@ -225,6 +225,73 @@ static void ties_by_time(void **state)
 	}
 }
 
+/* Four shards side by side: the path runs through the last to end, which is
+ * neither the first nor the one that began last. Five calls in lanes of two
+ * share the path: a group as before. */
+static void slowest_branch(void **state)
+{
+	struct ranking r;
+
+	(void)state;
+	begin(&r,
+	      "1 0 api S search 0 130\n"
+	      "2 1 api C Query 10 20\n"
+	      "3 1 api C Query 10 24\n"
+	      "4 1 api C Query 11 121\n"
+	      "5 1 api C Query 12 22\n",
+	      (struct guilty_want){ 0 });
+	expect(&r, 0, 4, 1, 110);
+	assert_int_equal(r.list.items[0].branch_count, 4);
+	assert_int_equal(r.list.items[0].duration_ns, fixture_ms(110));
+	end(&r);
+	begin(&r,
+	      "1 0 api S search 0 130\n"
+	      "2 1 api C Query 0 40\n"
+	      "3 1 api C Query 10 50\n"
+	      "4 1 api C Query 40 80\n"
+	      "5 1 api C Query 50 90\n"
+	      "6 1 api C Query 90 130\n",
+	      (struct guilty_want){ 0 });
+	expect(&r, 0, 2, 5, 120);
+	assert_int_equal(r.list.items[0].branch_count, 0);
+	end(&r);
+	/* By duration a group is what it was. */
+	begin(&r,
+	      "1 0 api S search 0 130\n"
+	      "2 1 api C Query 10 20\n"
+	      "3 1 api C Query 11 121\n",
+	      (struct guilty_want){ .by = GUILTY_BY_DURATION });
+	expect(&r, 1, 2, 2, 111);
+	end(&r);
+}
+
+/* 80 of 100 ms on the path, and 79. */
+static void edge_of_branch(void **state)
+{
+	static const char *const texts[] = {
+		"1 0 api S search 0 100\n"
+		"2 1 api C Query 0 20\n"
+		"3 1 api C Query 1 10\n"
+		"4 1 api C Query 20 100\n",
+		"1 0 api S search 0 100\n"
+		"2 1 api C Query 0 21\n"
+		"3 1 api C Query 1 10\n"
+		"4 1 api C Query 21 100\n",
+	};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct ranking r;
+
+		begin(&r, texts[i], (struct guilty_want){ 0 });
+		if (i)
+			expect(&r, 0, 2, 3, 100);
+		else
+			expect(&r, 0, 4, 1, 80);
+		end(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +302,8 @@ int main(void)
 		cmocka_unit_test(server_sides_group),
 		cmocka_unit_test(calls_told_apart),
 		cmocka_unit_test(ties_by_time),
+		cmocka_unit_test(slowest_branch),
+		cmocka_unit_test(edge_of_branch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
