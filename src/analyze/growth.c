@@ -165,8 +165,27 @@ static bool is_beyond_scatter(const struct growths *g, const struct growth *out,
 				       GROWTH_RATIO * (double)out->typical_ns);
 }
 
+/* Whether the usual own time of the candidate's calls is known: that of single
+ * calls tells nothing of more of them than usual. */
+static bool has_usual_own(const struct growths *g, const struct candidate *c)
+{
+	const struct usual_operation *o = g->known[c->span];
+
+	return o && !usual_is_new(g->usual, o) && o->own_count >= USUAL_MIN &&
+	       g->all[c->span] <= o->calls_p90;
+}
+
+static bool is_own_beyond_scatter(const struct usual_operation *o,
+				  uint32_t count, int64_t own_ns)
+{
+	double typical = (double)sat_mul_i64(o->own_p50_ns, count);
+
+	return own_ns > sat_mul_i64(o->own_p90_ns, count) &&
+	       (o->has_own_moved || (double)own_ns >= GROWTH_RATIO * typical);
+}
+
 static void fill_known(const struct growths *g, const struct candidate *c,
-		       struct growth *out)
+		       int64_t own_ns, struct growth *out)
 {
 	const struct usual_operation *o = g->known[c->span];
 
@@ -179,7 +198,10 @@ static void fill_known(const struct growths *g, const struct candidate *c,
 		out->typical_ns =
 			usual_duration(g->usual, o, c->count, g->all[c->span]);
 	out->is_longer = is_beyond_scatter(g, out, c);
+	if (has_usual_own(g, c))
+		out->is_longer |= is_own_beyond_scatter(o, c->count, own_ns);
 	out->is_grown = out->is_longer && is_large(g, out->own_ns);
+	out->is_alone = o->is_own_compared && !o->has_own_moved;
 }
 
 static void fill(const struct growths *g, const struct candidates *candidates,
@@ -202,10 +224,16 @@ static void fill(const struct growths *g, const struct candidates *candidates,
 	};
 	if (!g->known[c->span])
 		out->own_ns = part(own, g->unknown_share);
+	else if (has_usual_own(g, c))
+		out->own_ns = clamp(
+			sat_sub_i64(own,
+				    sat_mul_i64(g->known[c->span]->own_p50_ns,
+						c->count)),
+			own);
 	if (span_server_side(g->calls->t, c->span) != SPAN_NONE)
 		out->own_ns /= 2;
 	if (g->known[c->span])
-		fill_known(g, c, out);
+		fill_known(g, c, own, out);
 }
 
 static bool growths_alloc(struct growths *g, size_t count, struct arena *arena,
@@ -251,6 +279,7 @@ struct entries {
 	size_t *candidate; /* by span: SIZE_MAX not a candidate */
 	int64_t *code_ns;  /* by candidate: growth of the process' code */
 	bool *has_grown;   /* by candidate: one of that code did */
+	int64_t *weight;   /* by candidate: what of it counts */
 };
 
 /* Code of the process, not a call that it waits for. */
@@ -295,7 +324,9 @@ static bool entries_init(struct entries *e, const struct growths *g,
 	e->candidate = arena_array(arena, t->span_count, sizeof *e->candidate);
 	e->code_ns = arena_array(arena, g->count, sizeof *e->code_ns);
 	e->has_grown = arena_array(arena, g->count, sizeof *e->has_grown);
-	if (!e->entry || !e->candidate || !e->code_ns || !e->has_grown)
+	e->weight = arena_array(arena, g->count, sizeof *e->weight);
+	if (!e->entry || !e->candidate || !e->code_ns || !e->has_grown ||
+	    !e->weight)
 		return arena_fail(arena, "the trace", err);
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		e->entry[i] = SPAN_NONE;
@@ -336,6 +367,10 @@ static void sum_code(const struct growths *g, struct entries *e,
 		e->code_ns[at] =
 			sat_add_i64(e->code_ns[at], g->items[i].own_ns);
 		e->has_grown[at] |= g->items[i].is_grown;
+		e->weight[at] = sat_add_i64(e->weight[at],
+					    g->items[i].is_alone
+						    ? g->items[i].own_ns / 2
+						    : g->items[i].own_ns);
 	}
 }
 
@@ -364,7 +399,7 @@ static bool has_grown(const struct growths *g, const struct entries *e,
 static bool is_more(const struct entries *e, size_t index, size_t than)
 {
 	return e->code_ns[index] > 0 &&
-	       (than == SIZE_MAX || e->code_ns[index] > e->code_ns[than]);
+	       (than == SIZE_MAX || e->weight[index] > e->weight[than]);
 }
 
 /* Candidates come by their time on the path: of equal growth the first. */

@@ -12,8 +12,11 @@
 #include "analyze/usual.h"
 
 /* A candidate grew when it took half as much again as usual and more than
- * nine in ten do, and when its own growth is at least a tenth of the trace's
- * critical path. Less is the scatter of every trace. */
+ * nine in ten do, as a whole or by its own time: a service that waits for a
+ * long call may take ten times its own time and hardly longer in all. Its own
+ * growth has to be at least a tenth of the trace's critical path. Less is the
+ * scatter of every trace. What grew for most requests of the slow window
+ * (usual_operation.has_own_moved) need not have grown by half. */
 #define GROWTH_RATIO 1.5
 #define GROWTH_PATH_PERCENT 10
 
@@ -31,6 +34,8 @@ struct growth {
 	bool is_new;            /* no usual trace calls it */
 	bool is_longer;         /* as a whole, beyond scatter */
 	bool is_grown;          /* and by its own time */
+	bool is_alone;          /* other requests of the slow window did not
+				   grow by their own time */
 	int64_t own_ns;         /* own growth: 0 to the own time on the path;
 				   estimated when not known */
 	int64_t total_ns;       /* with what is below; at least 0 */
@@ -66,6 +71,9 @@ struct growth_choice {
 };
 
 /* The candidate that grew most, a service's code counted at its entry span.
+ * What only this request suffered from is bad luck beside what all of them
+ * did: it counts half. Of two that stand out it is the other that will be
+ * there tomorrow.
  * What nothing is known of competes, but does not win alone. */
 bool growths_choose(const struct growths *g,
 		    const struct candidates *candidates, struct arena *arena,

@@ -101,6 +101,41 @@ static size_t merge_items(struct item *items, size_t count)
 	return kept;
 }
 
+static uint32_t find_item(const struct trace *t, const struct item *items,
+			  uint32_t count, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+	struct item wanted = { .service = t->resources[s->resource].service,
+			       .name = s->name,
+			       .kind = s->kind };
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!compare_operation(&items[i], &wanted))
+			return i;
+	return OPERATION_NONE;
+}
+
+/* What a service does itself is told by its own spans alone: those of another
+ * one are on another clock. */
+static void set_below(const struct trace *t, const struct trace_times *times,
+		      const struct item *items, struct operations *out)
+{
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t parent = t->spans[i].parent, above, below;
+
+		if (times->tree[i] == i || parent == SPAN_NONE)
+			continue;
+		above = find_item(t, items, out->count, parent);
+		if (above == OPERATION_NONE)
+			continue;
+		below = find_item(t, items, out->count, i);
+		if (t->spans[parent].resource != t->spans[i].resource)
+			out->below[above] = OPERATIONS_BELOW_UNKNOWN;
+		else if (below != OPERATION_NONE)
+			out->below[above] |= 1u << below;
+	}
+}
+
 static void set_root(const struct trace *t, const struct trace_times *times,
 		     struct operations *out)
 {
@@ -139,6 +174,7 @@ bool operations_collect(const struct trace *t, const struct trace_times *times,
 			.kind = (enum span_kind)items[out->count].kind,
 		};
 	out->left_out = (uint32_t)count - out->count;
+	set_below(t, times, items, out);
 	out->root = 0;
 	set_root(t, times, out);
 	arena_release(&scratch);

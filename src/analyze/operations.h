@@ -14,6 +14,9 @@
  * critical path. */
 #define OPERATIONS_MAX 24u
 
+/* Of an operation whose own time its spans and those below do not tell. */
+#define OPERATIONS_BELOW_UNKNOWN UINT32_MAX
+
 struct operations {
 	struct operation items[OPERATIONS_MAX]; /* borrow the trace */
 	uint32_t count;
@@ -22,6 +25,10 @@ struct operations {
 	struct str root_service; /* set when there is a single root */
 	struct str root_name;
 	uint32_t left_out; /* operations on the path that found no room */
+	/* By operation: a bit for each operation its spans wait for. All are of
+	 * the same process and thus of one clock, else
+	 * OPERATIONS_BELOW_UNKNOWN. */
+	uint32_t below[OPERATIONS_MAX];
 };
 
 /* The operations on the critical path of the analysed root, by the time that

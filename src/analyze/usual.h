@@ -26,6 +26,13 @@ struct usual_operation {
 	 * window; -1 not known. */
 	double share;
 	double slow_share;
+	/* Its own time, without what it waits for in its process, of single
+	 * spans: see usual_add_own(). */
+	uint32_t own_count; /* 0: not known */
+	int64_t own_p50_ns;
+	int64_t own_p90_ns;
+	bool is_own_compared; /* with the slow window */
+	bool has_own_moved;   /* there it is longer, for most requests */
 };
 
 struct usual {
@@ -44,6 +51,18 @@ bool usual_build(const struct history *h, uint32_t window,
 		 struct time_range range, uint32_t root, uint32_t slow_window,
 		 struct arena *arena, struct usual *out,
 		 struct error *err) MUST_CHECK;
+
+/* Of how much longer own times in the slow window it is said that they moved:
+ * the median by a fifth, and beyond chance. */
+#define USUAL_MOVED_RATIO 1.2
+#define USUAL_MOVED_P 0.01
+
+/* Own times, by what each operation waits for (operations.below). A trace
+ * whose spans of one operation run side by side does not tell which of them
+ * waited for what, and is left out. Windows and range as in usual_build(). */
+bool usual_add_own(struct usual *u, const struct history *h, uint32_t window,
+		   struct time_range range, const uint32_t *below,
+		   uint32_t slow_window, struct error *err) MUST_CHECK;
 
 /* What is known of a span's operation; NULL when nothing was asked. */
 const struct usual_operation *usual_find(const struct usual *u,

@@ -12,7 +12,7 @@
 #include "cli/suggest_next.h"
 
 /* Questions of one round: windows of history, the service's name and types. */
-#define FIRST_JOBS (HISTORY_WINDOWS + 2)
+#define FIRST_JOBS (SITUATION_JOBS + 2)
 
 /* The guilty span's time and --pad, or what the user said. */
 static bool window_of(struct run *r, const struct guilty *g,

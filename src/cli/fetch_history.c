@@ -53,7 +53,7 @@ static void search_make(const struct history_job *job, struct search *s)
 		.operations = s->operations,
 		.operation_count = count,
 		.min_duration_ns = w->min_duration_ns,
-		.range = w->range,
+		.range = job->range,
 		.trace_limit = job->trace_limit ? job->trace_limit : 1,
 	};
 	for (uint32_t i = 0; i < count; i++)
@@ -160,6 +160,7 @@ void history_job_init(struct history_job *job, struct history *history,
 	*job = (struct history_job){ .job.type = &history_type,
 				     .history = history,
 				     .window = window,
+				     .range = w->range,
 				     .trace_limit = trace_limit };
 	if (history->operation_count == 0)
 		refuse(&job->job, "no operation to search for");

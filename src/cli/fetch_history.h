@@ -13,14 +13,17 @@
 struct history_job {
 	struct job job;
 	struct history *history;
-	uint32_t window;         /* index; its range and slow_operation asked */
+	uint32_t window;         /* index; its slow_operation asked */
+	struct time_range range; /* the window's, or a part of it */
 	struct str root_service; /* empty: any root */
 	struct str root_name;
 	uint32_t trace_limit;          /* traces wanted */
 	const struct trace_id *except; /* not this trace; NULL none */
 };
 
-/* Ready for jobs_run(). The window's range, slow_operation and
+/* Ready for jobs_run(), about the whole window: a caller may narrow the range
+ * and add jobs for the rest of it, for servers give the newest traces of what
+ * is asked for, however long it is. The window's range, slow_operation and
  * min_duration_ns are set by the caller. */
 void history_job_init(struct history_job *job, struct history *history,
 		      uint32_t window, uint32_t trace_limit);

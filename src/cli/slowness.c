@@ -9,6 +9,7 @@
 /* Traces asked for by window. Sixty give a median good to some 10 %, at some
  * 50 KiB an answer; of days ago half as many tell health as well. */
 #define NEAR_TRACES 60u
+#define HALF_TRACES 40u
 #define FAR_TRACES 30u
 
 /* Requests that took at least this part of what this one took are like it. */
@@ -34,20 +35,51 @@ void situation_release(struct situation *s)
 
 /* ---- asking ---- */
 
-static uint32_t add_window(struct situation *s, const struct run *r,
-			   struct time_range range, uint32_t traces)
+static void add_job(struct situation *s, const struct run *r, uint32_t window,
+		    struct time_range range, uint32_t traces)
 {
-	uint32_t window = s->history.window_count++;
 	struct history_job *job = &s->jobs[s->job_count++];
 
-	s->history.windows[window].range = range;
-	s->history.windows[window].slow_operation = OPERATION_NONE;
 	history_job_init(job, &s->history, window, traces);
+	job->range = range;
 	if (s->operations.has_single_root) {
 		job->root_service = s->operations.root_service;
 		job->root_name = s->operations.root_name;
 	}
 	job->except = &r->trace.id;
+}
+
+static uint32_t begin_window(struct situation *s, struct time_range range)
+{
+	uint32_t window = s->history.window_count++;
+
+	s->history.windows[window].range = range;
+	s->history.windows[window].slow_operation = OPERATION_NONE;
+	return window;
+}
+
+static uint32_t add_window(struct situation *s, const struct run *r,
+			   struct time_range range, uint32_t traces)
+{
+	uint32_t window = begin_window(s, range);
+
+	add_job(s, r, window, range, traces);
+	return window;
+}
+
+/* Servers give the newest traces of what they are asked for: of a busy
+ * service those of its last minutes. Where it matters when it became slow,
+ * both halves are asked about. */
+static uint32_t add_halves(struct situation *s, const struct run *r,
+			   struct time_range range)
+{
+	int64_t middle = range.from_ns + (range.to_ns - range.from_ns) / 2;
+	uint32_t window = begin_window(s, range);
+
+	add_job(s, r, window, (struct time_range){ range.from_ns, middle },
+		HALF_TRACES);
+	add_job(s, r, window, (struct time_range){ middle, range.to_ns },
+		HALF_TRACES);
 	return window;
 }
 
@@ -74,11 +106,18 @@ static void add_baselines(struct situation *s, const struct run *r,
 			  struct time_range window,
 			  const struct baseline_want *want)
 {
-	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
-		if (is_wanted(want, i))
-			s->roles.baselines[i] = add_window(
-				s, r, slot_range(window, i),
-				i <= BASELINE_HOUR ? NEAR_TRACES : FAR_TRACES);
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
+		struct time_range range = slot_range(window, i);
+
+		if (!is_wanted(want, i))
+			continue;
+		s->roles.baselines[i] =
+			i == BASELINE_PREVIOUS
+				? add_halves(s, r, range)
+				: add_window(s, r, range,
+					     i == BASELINE_HOUR ? NEAR_TRACES
+								: FAR_TRACES);
+	}
 }
 
 /* Of a window with thousands of quick requests some dozens are drawn; those
@@ -110,7 +149,7 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 	s->history.operation_count = s->operations.count;
 	if (!s->operations.count)
 		return true;
-	s->roles.slow = add_window(s, r, window, NEAR_TRACES);
+	s->roles.slow = add_halves(s, r, window);
 	add_slow_only(s, r, g, window);
 	add_baselines(s, r, window, want);
 	for (size_t i = 0; i < s->job_count; i++)
@@ -156,6 +195,7 @@ bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
 		     struct error *err)
 {
 	struct arena *arena = &r->result.arena;
+	struct time_range range;
 	const struct span *root;
 
 	for (size_t i = 0; i < s->job_count; i++)
@@ -170,10 +210,12 @@ bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
 	if (s->baseline.window == WINDOW_NONE)
 		return true;
 	s->has_usual = true;
-	return usual_build(&s->history, s->baseline.window,
-			   s->baseline.slots[s->baseline.chosen].range,
+	range = s->baseline.slots[s->baseline.chosen].range;
+	return usual_build(&s->history, s->baseline.window, range,
 			   s->operations.root, s->roles.slow, arena, &s->usual,
-			   err);
+			   err) &&
+	       usual_add_own(&s->usual, &s->history, s->baseline.window, range,
+			     s->operations.below, s->roles.slow, err);
 }
 
 /* ---- the question ---- */

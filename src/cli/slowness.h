@@ -14,6 +14,10 @@
 #include "cli/guilty.h"
 #include "cli/window.h"
 
+/* Windows that are asked about in two halves: the slow one and the one before
+ * it. */
+#define SITUATION_JOBS (HISTORY_WINDOWS + 2)
+
 /* The traces' half of the question. Borrowed from the run. */
 struct slowness {
 	struct str service;     /* as traces have it */
@@ -47,7 +51,7 @@ struct situation {
 	struct operations operations;
 	struct history history;
 	struct window_roles roles;
-	struct history_job jobs[HISTORY_WINDOWS];
+	struct history_job jobs[SITUATION_JOBS];
 	size_t job_count;
 	bool is_answered;
 	struct onset onset;

@@ -359,6 +359,7 @@ static bool store(struct gather *g, struct error *err)
 bool gather_finish(struct gather *g, bool is_read, struct error *err)
 {
 	struct history_window *w = &g->history->windows[g->want->window];
+	uint32_t traces_before = w->trace_count, spans_before = w->span_count;
 	bool is_stored = is_read && store(g, err);
 
 	if (is_stored) {
@@ -367,9 +368,9 @@ bool gather_finish(struct gather *g, bool is_read, struct error *err)
 		w->is_answered = true;
 		history_finish_window(g->history, g->want->window);
 	} else {
-		w->trace_count = 0;
-		w->span_count = 0;
-		w->is_answered = false;
+		/* Another answer may tell of a part of the window. */
+		w->trace_count = traces_before;
+		w->span_count = spans_before;
 	}
 	arena_release(&g->arena);
 	return is_stored;

@@ -10,6 +10,8 @@
 struct growing {
 	struct past p;
 	struct usual usual;
+	const uint32_t *below; /* what operations wait for, NULL not known */
+	uint32_t slow;         /* window, UINT32_MAX none */
 	struct trace t;
 	struct arena arena;
 	struct trace_times times;
@@ -19,7 +21,7 @@ struct growing {
 
 static void begin(struct growing *g)
 {
-	*g = (struct growing){ 0 };
+	*g = (struct growing){ .slow = UINT32_MAX };
 	past_init(&g->p);
 	past_window(&g->p, 0, 1000);
 }
@@ -51,6 +53,9 @@ static void find(struct growing *g, const char *text, struct guilty_want want)
 	arena_init(&g->result.arena, GIB);
 	assert_true(usual_build(&g->p.h, 0, (struct time_range){ 0, 0 }, 0,
 				UINT32_MAX, &g->p.arena, &g->usual, &err));
+	assert_true(!g->below || usual_add_own(&g->usual, &g->p.h, 0,
+					       (struct time_range){ 0, 0 },
+					       g->below, g->slow, &err));
 	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &err));
 	assert_true(guilty_find(&g->t, &g->times, &want, &g->usual, &g->result,
 				&g->pick, &err));
@@ -241,6 +246,84 @@ static void gap(void **state)
 	assert_int_equal(g.pick.growth_ns, fixture_ms(55));
 	assert_int_equal(g.result.cause.kind, CAUSE_WAIT);
 	end(&g);
+}
+
+/* ---- own time ---- */
+
+enum { ROOT, CALL };
+
+static const uint32_t root_calls[] = { 1u << CALL, 0 };
+
+/* The provider takes 600 ms always, as spans of ours tell; the request went
+ * from 620 ms to 790, of which 20 and 180 are its own. */
+static const char checkout[] = "1 0 web S \"GET /\" 0 790\n"
+			       "2 1 web C POST 100 710 "
+			       "server.address=psp.example\n";
+
+static void own_time_beside_long_call(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	g.below = root_calls;
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 620);
+	usually(&g, "web", "POST", SPAN_KIND_CLIENT, 1, 600);
+	find(&g, checkout, (struct guilty_want){ 0 });
+	expect(&g, 1, 160,
+	       "180 ms of its own on the critical path; grew by 160 ms "
+	       "(usually 620 ms over 10 traces)");
+	end(&g);
+}
+
+/* 120 ms of its own were as usual: nothing grew, the longest is told. */
+static void own_time_as_usual(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	g.below = root_calls;
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 720);
+	usually(&g, "web", "POST", SPAN_KIND_CLIENT, 1, 600);
+	find(&g,
+	     "1 0 web S \"GET /\" 0 790\n"
+	     "2 1 web C POST 100 730 server.address=psp.example\n",
+	     (struct guilty_want){ 0 });
+	assert_int_equal(g.result.span.span, fixture_span(&g.t, 2));
+	end(&g);
+}
+
+/* The request's own time is 80 ms longer for all of them, the call 110 ms for
+ * this one alone: 110 / 2 < 80. Of 170 ms the half is more. */
+static void what_all_have_before_bad_luck(void **state)
+{
+	static const double ends[] = { 310, 370 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char text[256];
+		struct growing g;
+
+		begin(&g);
+		g.below = root_calls;
+		usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 220);
+		usually(&g, "web", "POST", SPAN_KIND_CLIENT, 1, 200);
+		g.slow = past_window(&g.p, 1000, 2000);
+		for (int j = 0; j < 10; j++) {
+			past_span(&g.p, g.slow, ROOT, 1000 + j, 300);
+			past_add(&g.p, g.slow, CALL, 1000 + j, 200);
+		}
+		snprintf(text, sizeof text,
+			 "1 0 web S \"GET /\" 0 %g\n"
+			 "2 1 web C POST 0 %g server.address=psp.example\n",
+			 ends[i] + 100, ends[i]);
+		find(&g, text, (struct guilty_want){ 0 });
+		assert_int_equal(g.result.span.span,
+				 fixture_span(&g.t, i ? 2 : 1));
+		assert_int_equal(g.pick.growth_ns, fixture_ms(i ? 170 : 80));
+		end(&g);
+	}
 }
 
 /* ---- loops ---- */
@@ -476,6 +559,9 @@ int main(void)
 		cmocka_unit_test(new_call),
 		cmocka_unit_test(server_side),
 		cmocka_unit_test(gap),
+		cmocka_unit_test(own_time_beside_long_call),
+		cmocka_unit_test(own_time_as_usual),
+		cmocka_unit_test(what_all_have_before_bad_luck),
 		cmocka_unit_test(loop_grew),
 		cmocka_unit_test(usual_loop),
 		cmocka_unit_test(slow_calls_of_loop),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "history_fixture.h"
 
+#include "analyze/operations.h"
 #include "analyze/usual.h"
 
 enum { ROOT, SELECT, MISS };
@@ -152,6 +153,76 @@ static void call_of_few(void **state)
 	past_release(&p);
 }
 
+static void add_own(struct usual *u, struct past *p, uint32_t below_root,
+		    uint32_t slow)
+{
+	const uint32_t below[] = { below_root, 0, 0 };
+	struct error err = { 0 };
+
+	assert_true(usual_add_own(u, &p->h, 0, all, below, slow, &err));
+}
+
+/* 100 ms with queries of 20-50 and 40-70 (they overlap: 50 together), one of
+ * 90-130 that ends later, and one outside: 100 - 50 - 10 = 40. The part in
+ * "miss" counts as its own when it does not wait for that. */
+static void own_time(void **state)
+{
+	struct past p;
+	struct usual u;
+
+	(void)state;
+	begin(&p);
+	past_window(&p, 0, 10000);
+	for (int i = 0; i < 5; i++) {
+		past_span(&p, 0, ROOT, i * 1000, 100);
+		past_add(&p, 0, MISS, i * 1000, 10);
+		past_add(&p, 0, SELECT, i * 1000 + 20, 30);
+		past_add(&p, 0, SELECT, i * 1000 + 40, 30);
+		past_add(&p, 0, SELECT, i * 1000 + 90, 40);
+		past_add(&p, 0, SELECT, i * 1000 + 200, 40);
+	}
+	build(&p, 0, all, UINT32_MAX, &u);
+	add_own(&u, &p, 1u << SELECT, UINT32_MAX);
+	assert_int_equal(u.items[ROOT].own_count, 5);
+	assert_int_equal(u.items[ROOT].own_p50_ns, fixture_ms(40));
+	assert_false(u.items[ROOT].is_own_compared);
+	/* Side by side: which query waited for what is not known. */
+	assert_int_equal(u.items[SELECT].own_count, 0);
+	add_own(&u, &p, 1u << SELECT | 1u << MISS, UINT32_MAX);
+	assert_int_equal(u.items[ROOT].own_p50_ns, fixture_ms(30));
+	add_own(&u, &p, OPERATIONS_BELOW_UNKNOWN, UINT32_MAX);
+	past_release(&p);
+}
+
+/* 20 ms of its own, then 24 (a fifth more) or 23. */
+static void own_time_moved(void **state)
+{
+	struct past p;
+	struct usual u;
+
+	(void)state;
+	begin(&p);
+	past_window(&p, 0, 1000);
+	for (int window = 1; window <= 2; window++)
+		past_window(&p, window * 1000, window * 1000 + 1000);
+	for (int i = 0; i < 10; i++) {
+		past_span(&p, 0, ROOT, i, 120);
+		past_add(&p, 0, SELECT, i, 100);
+		past_span(&p, 1, ROOT, 1000 + i, 224);
+		past_add(&p, 1, SELECT, 1000 + i, 200);
+		past_span(&p, 2, ROOT, 2000 + i, 223);
+		past_add(&p, 2, SELECT, 2000 + i, 200);
+	}
+	for (uint32_t slow = 1; slow <= 2; slow++) {
+		build(&p, 0, all, slow, &u);
+		add_own(&u, &p, 1u << SELECT, slow);
+		assert_true(u.items[ROOT].is_own_compared);
+		assert_int_equal(u.items[ROOT].has_own_moved, slow == 1);
+		assert_true(u.items[SELECT].has_own_moved);
+	}
+	past_release(&p);
+}
+
 static void find_by_span(void **state)
 {
 	struct past p;
@@ -178,6 +249,8 @@ int main(void)
 		cmocka_unit_test(duration_of_calls),
 		cmocka_unit_test(new_call),
 		cmocka_unit_test(call_of_few),
+		cmocka_unit_test(own_time),
+		cmocka_unit_test(own_time_moved),
 		cmocka_unit_test(find_by_span),
 	};
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "analyze/operations.h"
+#include "analyze/ordering.h"
+#include "analyze/usual.h"
+#include "base/num.h"
+
+/* Spans of one window, trace by trace. */
+struct timeline {
+	const struct history_span **spans;
+	size_t count;
+};
+
+/* A walk along one trace: the span whose own time is being measured. */
+struct walk {
+	const struct history_span *open;
+	int64_t covered_to_ns;
+	int64_t own_ns;
+	int64_t *values; /* found so far, of all traces */
+	size_t count;
+};
+
+/* What begins together: the longer first, then the one that holds more of the
+ * analysed trace. */
+static int compare_spans(const void *left, const void *right)
+{
+	const struct history_span *a =
+		*(const struct history_span *const *)left;
+	const struct history_span *b =
+		*(const struct history_span *const *)right;
+	int order = compare_i64(a->trace, b->trace);
+
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
+	if (!order)
+		order = compare_i64(b->duration_ns, a->duration_ns);
+	if (!order)
+		order = compare_i64(a->operation, b->operation);
+	return order ? order : compare_u64(a->span_id, b->span_id);
+}
+
+static bool is_in(struct time_range range, int64_t time_ns)
+{
+	return (!range.from_ns && !range.to_ns) ||
+	       (time_ns >= range.from_ns && time_ns < range.to_ns);
+}
+
+static bool timeline_build(struct timeline *l, const struct history_window *w,
+			   struct time_range range, struct arena *arena,
+			   struct error *err)
+{
+	*l = (struct timeline){ .spans = arena_array(arena, w->span_count,
+						     sizeof(void *)) };
+	if (!l->spans)
+		return arena_fail(arena, "the history of the operations", err);
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (is_in(range, w->spans[i].start_ns))
+			l->spans[l->count++] = &w->spans[i];
+	if (l->count)
+		qsort(l->spans, l->count, sizeof *l->spans, compare_spans);
+	return true;
+}
+
+static int64_t end_of(const struct history_span *s)
+{
+	return sat_add_i64(s->start_ns, s->duration_ns);
+}
+
+static void close_span(struct walk *k)
+{
+	if (k->open)
+		k->values[k->count++] = k->own_ns;
+	k->open = NULL;
+}
+
+static void take_away(struct walk *k, const struct history_span *s)
+{
+	int64_t from =
+		s->start_ns > k->covered_to_ns ? s->start_ns : k->covered_to_ns;
+	int64_t end = end_of(k->open);
+	int64_t to = end_of(s) < end ? end_of(s) : end;
+
+	if (to <= from)
+		return;
+	k->own_ns -= to - from;
+	k->covered_to_ns = to;
+}
+
+/* The spans [from, to) of one trace. */
+static void walk_trace(struct walk *k, const struct timeline *l, size_t from,
+		       size_t to, uint32_t operation, uint32_t below)
+{
+	size_t before = k->count;
+
+	for (size_t i = from; i < to; i++) {
+		const struct history_span *s = l->spans[i];
+		bool is_inside = k->open && s->start_ns < end_of(k->open);
+
+		if (s->operation == operation && is_inside) {
+			k->count = before;
+			k->open = NULL;
+			return;
+		}
+		if (s->operation == operation) {
+			close_span(k);
+			k->open = s;
+			k->covered_to_ns = s->start_ns;
+			k->own_ns = s->duration_ns;
+		} else if (is_inside && s->operation < OPERATIONS_MAX &&
+			   (below & 1u << s->operation)) {
+			take_away(k, s);
+		}
+	}
+	close_span(k);
+}
+
+/* Own times of all spans of an operation, ascending. */
+static size_t measure(const struct timeline *l, uint32_t operation,
+		      uint32_t below, int64_t *values)
+{
+	struct walk k = { .values = values };
+	size_t from = 0;
+
+	for (size_t i = 1; i <= l->count; i++) {
+		if (i < l->count && l->spans[i]->trace == l->spans[from]->trace)
+			continue;
+		walk_trace(&k, l, from, i, operation, below);
+		from = i;
+	}
+	values_sort(values, k.count);
+	return k.count;
+}
+
+static void compare(const int64_t *slow, size_t slow_count, const int64_t *base,
+		    size_t base_count, struct usual_operation *out)
+{
+	double z, p;
+
+	if (slow_count < USUAL_MIN || base_count < USUAL_MIN)
+		return;
+	out->is_own_compared = true;
+	p = rank_sum_test(slow, slow_count, base, base_count, &z);
+	out->has_own_moved =
+		z > 0 && p < USUAL_MOVED_P &&
+		(double)values_quantile(slow, slow_count, 50) >=
+			USUAL_MOVED_RATIO * (double)out->own_p50_ns;
+}
+
+static bool add_own(struct usual *u, const struct timeline *base,
+		    const struct timeline *slow, const uint32_t *below,
+		    struct arena *scratch, struct error *err)
+{
+	int64_t *base_values =
+		arena_array(scratch, base->count, sizeof *base_values);
+	int64_t *slow_values =
+		arena_array(scratch, slow->count, sizeof *slow_values);
+
+	if (!base_values || !slow_values)
+		return arena_fail(scratch, "the history of the operations",
+				  err);
+	for (uint32_t i = 0; i < u->operation_count; i++) {
+		struct usual_operation *o = &u->items[i];
+		size_t n, slow_n;
+
+		if (below[i] == OPERATIONS_BELOW_UNKNOWN)
+			continue;
+		n = measure(base, i, below[i], base_values);
+		slow_n = measure(slow, i, below[i], slow_values);
+		o->own_count = (uint32_t)n;
+		o->own_p50_ns = values_quantile(base_values, n, 50);
+		o->own_p90_ns = values_quantile(base_values, n, 90);
+		compare(slow_values, slow_n, base_values, n, o);
+	}
+	return true;
+}
+
+bool usual_add_own(struct usual *u, const struct history *h, uint32_t window,
+		   struct time_range range, const uint32_t *below,
+		   uint32_t slow_window, struct error *err)
+{
+	const struct time_range all = { 0, 0 };
+	const struct history_window none = { 0 };
+	const struct history_window *slow_from =
+		slow_window < h->window_count ? &h->windows[slow_window]
+					      : &none;
+	struct timeline base, slow;
+	struct arena scratch;
+	bool is_done;
+
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = timeline_build(&base, &h->windows[window], range, &scratch,
+				 err) &&
+		  timeline_build(&slow, slow_from, all, &scratch, err) &&
+		  add_own(u, &base, &slow, below, &scratch, err);
+	arena_release(&scratch);
+	return is_done;
+}
