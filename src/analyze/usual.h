@@ -7,6 +7,7 @@
 #ifndef ANALYZE_USUAL_H
 #define ANALYZE_USUAL_H
 
+#include "analyze/onset.h"
 #include "model/history.h"
 #include "model/trace.h"
 
@@ -63,6 +64,16 @@ bool usual_build(const struct history *h, uint32_t window,
 bool usual_add_own(struct usual *u, const struct history *h, uint32_t window,
 		   struct time_range range, const uint32_t *below,
 		   uint32_t slow_window, struct error *err) MUST_CHECK;
+
+/* Windows in which an onset is looked for: the one before and the slow one. */
+#define OWN_WINDOWS 2u
+
+/* When the own time of an operation grew, where onset_find() sees nothing in
+ * the durations of the whole: of all operations the largest step of the
+ * medians, least_ns and more. below as above. */
+bool own_onset_find(const struct history *h, const uint32_t *windows,
+		    const uint32_t *below, int64_t least_ns, struct onset *out,
+		    struct error *err) MUST_CHECK;
 
 /* What is known of a span's operation; NULL when nothing was asked. */
 const struct usual_operation *usual_find(const struct usual *u,

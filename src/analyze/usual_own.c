@@ -17,7 +17,8 @@ struct walk {
 	const struct history_span *open;
 	int64_t covered_to_ns;
 	int64_t own_ns;
-	int64_t *values; /* found so far, of all traces */
+	int64_t *values;                   /* found so far, of all traces */
+	const struct history_span **spans; /* they belong to; NULL not asked */
 	size_t count;
 };
 
@@ -69,6 +70,8 @@ static int64_t end_of(const struct history_span *s)
 
 static void close_span(struct walk *k)
 {
+	if (k->open && k->spans)
+		k->spans[k->count] = k->open;
 	if (k->open)
 		k->values[k->count++] = k->own_ns;
 	k->open = NULL;
@@ -115,11 +118,11 @@ static void walk_trace(struct walk *k, const struct timeline *l, size_t from,
 	close_span(k);
 }
 
-/* Own times of all spans of an operation, ascending. */
-static size_t measure(const struct timeline *l, uint32_t operation,
-		      uint32_t below, int64_t *values)
+static size_t walk_all(const struct timeline *l, uint32_t operation,
+		       uint32_t below, int64_t *values,
+		       const struct history_span **spans)
 {
-	struct walk k = { .values = values };
+	struct walk k = { .values = values, .spans = spans };
 	size_t from = 0;
 
 	for (size_t i = 1; i <= l->count; i++) {
@@ -128,8 +131,17 @@ static size_t measure(const struct timeline *l, uint32_t operation,
 		walk_trace(&k, l, from, i, operation, below);
 		from = i;
 	}
-	values_sort(values, k.count);
 	return k.count;
+}
+
+/* Own times of all spans of an operation, ascending. */
+static size_t measure(const struct timeline *l, uint32_t operation,
+		      uint32_t below, int64_t *values)
+{
+	size_t n = walk_all(l, operation, below, values, NULL);
+
+	values_sort(values, n);
+	return n;
 }
 
 static void compare(const int64_t *slow, size_t slow_count, const int64_t *base,
@@ -193,6 +205,104 @@ bool usual_add_own(struct usual *u, const struct history *h, uint32_t window,
 				 err) &&
 		  timeline_build(&slow, slow_from, all, &scratch, err) &&
 		  add_own(u, &base, &slow, below, &scratch, err);
+	arena_release(&scratch);
+	return is_done;
+}
+
+/* ---- when own times grew ---- */
+
+/* A history in which spans of one operation last as long as their own time. */
+struct own_history {
+	struct history h;
+	struct timeline timelines[OWN_WINDOWS];
+	int64_t *values;
+	const struct history_span **spans;
+};
+
+static bool own_history_init(struct own_history *own, const struct history *h,
+			     const uint32_t *windows, struct arena *scratch,
+			     struct error *err)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < OWN_WINDOWS; i++) {
+		const struct history_window none = { 0 };
+		const struct history_window *from =
+			windows[i] < h->window_count ? &h->windows[windows[i]]
+						     : &none;
+		struct history_window *to = &own->h.windows[i];
+
+		if (!timeline_build(&own->timelines[i], from,
+				    (struct time_range){ 0, 0 }, scratch, err))
+			return false;
+		to->spans = arena_array(scratch, from->span_count,
+					sizeof *to->spans);
+		if (!to->spans)
+			return arena_fail(scratch, "own times", err);
+		most = from->span_count > most ? from->span_count : most;
+	}
+	own->h.window_count = OWN_WINDOWS;
+	own->values = arena_array(scratch, most, sizeof *own->values);
+	own->spans = arena_array(scratch, most, sizeof(void *));
+	return (own->values && own->spans) ||
+	       arena_fail(scratch, "own times", err);
+}
+
+static void own_history_fill(struct own_history *own, uint32_t operation,
+			     uint32_t below)
+{
+	for (size_t i = 0; i < OWN_WINDOWS; i++) {
+		struct history_window *w = &own->h.windows[i];
+
+		w->span_count =
+			(uint32_t)walk_all(&own->timelines[i], operation, below,
+					   own->values, own->spans);
+		for (uint32_t j = 0; j < w->span_count; j++) {
+			w->spans[j] = *own->spans[j];
+			w->spans[j].duration_ns = own->values[j];
+		}
+	}
+}
+
+static bool find_largest(struct own_history *own, const struct history *h,
+			 const uint32_t *below, int64_t least_ns,
+			 struct arena *scratch, struct onset *out,
+			 struct error *err)
+{
+	const uint32_t windows[OWN_WINDOWS] = { 0, 1 };
+	int64_t largest_ns = least_ns;
+
+	for (uint32_t i = 0; i < h->operation_count; i++) {
+		struct onset found;
+		int64_t grown_ns;
+
+		if (below[i] == OPERATIONS_BELOW_UNKNOWN)
+			continue;
+		own_history_fill(own, i, below[i]);
+		if (!onset_find(&own->h, windows, OWN_WINDOWS, i, scratch,
+				&found, err))
+			return false;
+		grown_ns = sat_sub_i64(found.slow_p50_ns, found.fast_p50_ns);
+		if (!found.is_found || grown_ns < largest_ns)
+			continue;
+		largest_ns = grown_ns;
+		*out = found;
+	}
+	return true;
+}
+
+bool own_onset_find(const struct history *h, const uint32_t *windows,
+		    const uint32_t *below, int64_t least_ns, struct onset *out,
+		    struct error *err)
+{
+	struct own_history own = { 0 };
+	struct arena scratch;
+	bool is_done;
+
+	*out = (struct onset){ 0 };
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = own_history_init(&own, h, windows, &scratch, err) &&
+		  find_largest(&own, h, below, least_ns, &scratch, out, err);
 	arena_release(&scratch);
 	return is_done;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/growth.h"
 #include "base/num.h"
 
 /* Traces asked for by window. Sixty give a median good to some 10 %, at some
@@ -172,14 +173,32 @@ static void note_unanswered(struct situation *s, struct run *r)
 			  "from a file");
 }
 
+/* What became slow only by its own time, beside a call that is always long,
+ * shows no step in the whole: then the step of the own time counts. */
 static bool find_onset(struct situation *s, uint32_t operation,
 		       struct arena *arena, struct error *err)
 {
 	const uint32_t windows[] = { s->roles.baselines[BASELINE_PREVIOUS],
 				     s->roles.slow };
 
-	return onset_find(&s->history, windows, 2, operation, arena, &s->onset,
-			  err);
+	if (!onset_find(&s->history, windows, 2, operation, arena, &s->onset,
+			err))
+		return false;
+	if (!s->onset.is_found)
+		s->onset = s->own_onset;
+	return true;
+}
+
+static bool find_own_onset(struct situation *s, int64_t duration_ns,
+			   struct error *err)
+{
+	const uint32_t windows[OWN_WINDOWS] = {
+		s->roles.baselines[BASELINE_PREVIOUS], s->roles.slow
+	};
+
+	return own_onset_find(&s->history, windows, s->operations.below,
+			      duration_ns / 100 * GROWTH_PATH_PERCENT,
+			      &s->own_onset, err);
 }
 
 static bool find_baseline(struct situation *s, uint32_t operation,
@@ -204,7 +223,8 @@ bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
 	if (!s->is_answered || s->operations.root == OPERATION_NONE)
 		return true;
 	root = &r->trace.spans[g->times.root];
-	if (!find_baseline(s, s->operations.root, span_duration_ns(root), arena,
+	if (!find_own_onset(s, span_duration_ns(root), err) ||
+	    !find_baseline(s, s->operations.root, span_duration_ns(root), arena,
 			   err))
 		return false;
 	if (s->baseline.window == WINDOW_NONE)
@@ -230,7 +250,8 @@ static uint32_t entry_of(const struct run *r, const struct guilty *g)
 }
 
 static void use_cohorts(struct slowness *out, const struct cohorts *c,
-			const struct span *entry, bool is_fast_wanted)
+			const struct span *entry, bool is_fast_wanted,
+			bool has_own_moved)
 {
 	bool is_fast = c->is_against_fast || is_fast_wanted;
 	const struct cohort *base = is_fast ? &c->fast : &c->baseline;
@@ -242,7 +263,7 @@ static void use_cohorts(struct slowness *out, const struct cohorts *c,
 	out->base_ids = base->profile_ids;
 	out->base_id_count = base->count;
 	out->is_base_fast = is_fast;
-	out->is_healthy = c->mode == COHORT_HEALTHY;
+	out->is_healthy = c->mode == COHORT_HEALTHY && !has_own_moved;
 	out->health_text = c->text;
 	out->operation_per_s = c->window_count / time_range_seconds(out->slow);
 	if (c->instance.is_found)
@@ -282,7 +303,8 @@ static bool find_cohorts(struct slowness *out, struct situation *s,
 		    2, out->service, &s->onset, &s->deploy);
 	if (!cohorts_find(&want, &r->result.arena, &s->cohorts, err))
 		return false;
-	use_cohorts(out, &s->cohorts, span, is_fast_wanted);
+	use_cohorts(out, &s->cohorts, span, is_fast_wanted,
+		    s->has_usual && s->usual.items[operation].has_own_moved);
 	return true;
 }
 

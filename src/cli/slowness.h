@@ -55,6 +55,7 @@ struct situation {
 	size_t job_count;
 	bool is_answered;
 	struct onset onset;
+	struct onset own_onset; /* of the own time of some operation */
 	struct deploy deploy;
 	struct baseline_choice baseline;
 	struct usual usual;

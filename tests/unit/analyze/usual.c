@@ -223,6 +223,38 @@ static void own_time_moved(void **state)
 	past_release(&p);
 }
 
+/* Its own 5 ms become 40 from 500 on, beside a call of 100: the whole grows
+ * by a third, which is no step. 35 ms are asked for, and 36. */
+static void own_onset(void **state)
+{
+	static const uint32_t below[] = { 1u << SELECT, 0, 0 };
+	const uint32_t windows[] = { 0, 1 };
+	struct error err = { 0 };
+	struct onset onset;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	past_window(&p, 0, 1000);
+	past_window(&p, 1000, 2000);
+	for (uint32_t i = 0; i < 40; i++) {
+		past_span(&p, i / 20, ROOT, i * 50, i < 10 ? 105 : 140);
+		past_add(&p, i / 20, SELECT, i * 50 + 2, 100);
+	}
+	assert_true(onset_find(&p.h, windows, 2, ROOT, &p.arena, &onset, &err));
+	assert_false(onset.is_found);
+	assert_true(own_onset_find(&p.h, windows, below, fixture_ms(35), &onset,
+				   &err));
+	assert_true(onset.is_found);
+	assert_int_equal(onset.start_ns, FIXTURE_BASE_NS + fixture_ms(500));
+	assert_int_equal(onset.slow_p50_ns, fixture_ms(40));
+	assert_int_equal(onset.fast_p50_ns, fixture_ms(5));
+	assert_true(own_onset_find(&p.h, windows, below, fixture_ms(36), &onset,
+				   &err));
+	assert_false(onset.is_found);
+	past_release(&p);
+}
+
 static void find_by_span(void **state)
 {
 	struct past p;
@@ -251,6 +283,7 @@ int main(void)
 		cmocka_unit_test(call_of_few),
 		cmocka_unit_test(own_time),
 		cmocka_unit_test(own_time_moved),
+		cmocka_unit_test(own_onset),
 		cmocka_unit_test(find_by_span),
 	};
 
