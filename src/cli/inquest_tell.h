@@ -15,7 +15,7 @@ bool inquest_tell_cause(const struct inquest *q, struct error *err) MUST_CHECK;
 bool inquest_tell_confidence(const struct inquest *q,
 			     struct error *err) MUST_CHECK;
 
-/* result->reasons. */
+/* Appends to result->reasons (inquest_why.c). */
 void inquest_tell_reasons(const struct inquest *q);
 
 /* "mutex", "block", "CPU of the whole service" ... */
