@@ -91,11 +91,30 @@ static bool add_all(struct name_candidates *c, const struct trace *trace,
 	return add(c, arena, p, "container");
 }
 
+static void add_space(struct name_candidates *c, struct str space)
+{
+	if (space.len && c->space_count < NAME_SPACES_MAX)
+		c->spaces[c->space_count++] = space;
+}
+
+static void add_spaces(struct name_candidates *c, const struct trace *trace,
+		       uint32_t resource)
+{
+	static const char *const keys[NAME_SPACES_MAX] = {
+		"service.namespace", "k8s.namespace.name",
+		"deployment.environment", "deployment.environment.name"
+	};
+
+	for (size_t i = 0; i < NAME_SPACES_MAX; i++)
+		add_space(c, attr_of(trace, resource, keys[i]));
+}
+
 bool name_candidates_init(struct name_candidates *c, const struct trace *trace,
 			  uint32_t resource, struct str service,
 			  struct arena *arena, struct error *err)
 {
 	*c = (struct name_candidates){ .count = 0 };
+	add_spaces(c, trace, resource);
 	return add_all(c, trace, resource, service, arena) ||
 	       arena_fail(arena, "the service's names", err);
 }
@@ -169,28 +188,91 @@ static bool is_same_part_but_suffix(struct str present, struct str wanted)
 	return is_same_last_part(without_old_suffix(present), wanted);
 }
 
-/* True when it is settled: one matches, or several do and none is believed. */
+/* What people call the places where a service runs. Words that may as well be
+ * a part of another service's name ("cart-db", "shopping-cart") are none. */
+static const char *const environments[] = {
+	"prod",  "production", "prd",     "live",        "staging",
+	"stage", "stg",        "preprod", "test",        "testing",
+	"qa",    "uat",        "dev",     "development", "canary",
+};
+
+static bool is_environment(const struct name_candidates *c, struct str word)
+{
+	for (size_t i = 0; i < c->space_count; i++)
+		if (str_equal_nocase(word, c->spaces[i]))
+			return true;
+	for (size_t i = 0; i < sizeof environments / sizeof *environments; i++)
+		if (str_equal_nocase(word, str_from(environments[i])))
+			return true;
+	return false;
+}
+
+static bool is_separator(char c)
+{
+	return c == '-' || c == '_' || c == '.';
+}
+
+/* ENVIRONMENT-NAME or NAME-ENVIRONMENT. */
+static bool is_in_environment(const struct name_candidates *c,
+			      struct str present)
+{
+	struct str name = last_part(c->names[0]);
+	size_t rest;
+
+	present = last_part(without_old_suffix(present));
+	if (!name.len || present.len < name.len + 2)
+		return false;
+	rest = present.len - name.len - 1;
+	if (str_equal_nocase(str_slice(present, 0, name.len), name) &&
+	    is_separator(present.ptr[name.len]))
+		return is_environment(c,
+				      str_slice(present, name.len + 1, rest));
+	return str_equal_nocase(str_slice(present, rest + 1, name.len), name) &&
+	       is_separator(present.ptr[rest]) &&
+	       is_environment(c, str_slice(present, 0, rest));
+}
+
+/* True when it is settled: one is, or several are and none is believed. */
+static bool settle(struct name_choice *out, size_t count, const char *how)
+{
+	if (count == 1) {
+		out->name = out->doubts[0];
+		out->how = how;
+		return true;
+	}
+	out->doubt_count = count < NAME_DOUBTS_MAX ? count : NAME_DOUBTS_MAX;
+	return count > 0;
+}
+
+static void add_match(struct name_choice *out, size_t *count, struct str name)
+{
+	if (*count < NAME_DOUBTS_MAX)
+		out->doubts[*count] = name;
+	(*count)++;
+}
+
 static bool choose_only(const struct name_list *present, struct str wanted,
 			name_matches matches, const char *how,
 			struct name_choice *out)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < present->count; i++) {
-		if (!matches(present->items[i], wanted))
-			continue;
-		if (count < NAME_DOUBTS_MAX)
-			out->doubts[count] = present->items[i];
-		count++;
-	}
-	if (count == 1) {
-		out->name = out->doubts[0];
-		out->how = how;
-	} else {
-		out->doubt_count =
-			count < NAME_DOUBTS_MAX ? count : NAME_DOUBTS_MAX;
-	}
-	return count > 0;
+	for (size_t i = 0; i < present->count; i++)
+		if (matches(present->items[i], wanted))
+			add_match(out, &count, present->items[i]);
+	return settle(out, count, how);
+}
+
+static void choose_environment(const struct name_candidates *c,
+			       const struct name_list *present,
+			       struct name_choice *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < present->count; i++)
+		if (is_in_environment(c, present->items[i]))
+			add_match(out, &count, present->items[i]);
+	settle(out, count, "environment");
 }
 
 void name_choose(const struct name_candidates *c,
@@ -212,6 +294,7 @@ void name_choose(const struct name_candidates *c,
 		if (choose_only(present, c->names[i], is_same_but_suffix,
 				"without .cpu", out))
 			return;
-	choose_only(present, c->names[0], is_same_part_but_suffix,
-		    "without .cpu", out);
+	if (!choose_only(present, c->names[0], is_same_part_but_suffix,
+			 "without .cpu", out))
+		choose_environment(c, present, out);
 }

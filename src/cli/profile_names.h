@@ -15,12 +15,16 @@
 
 #define NAME_CANDIDATES_MAX 16
 #define NAME_DOUBTS_MAX 4
+#define NAME_SPACES_MAX 4
 
 /* Best first, each once; the first is the traced name itself. */
 struct name_candidates {
 	struct str names[NAME_CANDIDATES_MAX];
 	const char *how[NAME_CANDIDATES_MAX]; /* "namespace/name" ... */
 	size_t count;
+	/* Namespaces and environments of the process. */
+	struct str spaces[NAME_SPACES_MAX];
+	size_t space_count;
 };
 
 /* From the resource's attributes; trace may be NULL. Names live in the
@@ -43,7 +47,9 @@ struct name_choice {
 };
 
 /* Exact in the order of the candidates, then but for case, then behind a
- * prefix, then without ".cpu". */
+ * prefix, then without ".cpu"; last with a namespace of the process, or a
+ * usual word for an environment, before or behind it ("prod-cart", "cart.dev",
+ * which name_pattern() does not find). */
 void name_choose(const struct name_candidates *c,
 		 const struct name_list *present, struct name_choice *out);
 

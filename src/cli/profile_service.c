@@ -423,9 +423,8 @@ static bool assume_name(const struct profile_lookup_state *s,
 }
 
 /* The user said which. */
-static bool take_given(const struct profile_lookup_state *s,
-		       struct context *ctx, struct profile_service *out,
-		       struct error *err)
+static bool take_given(struct profile_lookup_state *s, struct context *ctx,
+		       struct profile_service *out, struct error *err)
 {
 	const struct name_choice none = { .how = NULL };
 	const struct rows all = { .s = s };
@@ -454,9 +453,35 @@ static void choose_name(const struct profile_lookup_state *s,
 		name_choose(&s->candidates, &s->services.names, choice);
 }
 
-static bool take_found(const struct profile_lookup_state *s,
-		       struct context *ctx, struct profile_service *out,
-		       struct error *err)
+static bool is_present(const struct name_list *list, struct str name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (str_equal(list->items[i], name))
+			return true;
+	return false;
+}
+
+/* A name that the pattern of the first question does not hold: its types and
+ * instances are asked for by that name. */
+static bool ask_again(struct profile_lookup_state *s, struct context *ctx,
+		      struct str name, struct error *err)
+{
+	struct job *job = &s->series.job;
+	struct time_range range = s->series.range;
+	struct str matcher;
+	struct buf text;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	selector_add(&text, STR("service_name"), name);
+	if (!take_selector(&text, ctx, &matcher, err))
+		return false;
+	series_job_init(&s->series, matcher.ptr, s->labels, s->label_count,
+			range);
+	return jobs_run(ctx, &job, 1, err);
+}
+
+static bool take_found(struct profile_lookup_state *s, struct context *ctx,
+		       struct profile_service *out, struct error *err)
 {
 	const struct rows all = { .s = s };
 	struct name_choice choice;
@@ -473,7 +498,8 @@ static bool take_found(const struct profile_lookup_state *s,
 				  "profiles of this service are sent as "
 				  "\"%.*s\"",
 				  STR_ARGS(choice.name));
-		return true;
+		return is_present(&present, choice.name) ||
+		       ask_again(s, ctx, choice.name, err);
 	}
 	if (s->services.job.has_answer)
 		return fail_missing(s, ctx, &choice, err);
@@ -486,7 +512,7 @@ static bool take_found(const struct profile_lookup_state *s,
 bool profile_lookup_take(struct profile_lookup *l, struct context *ctx,
 			 struct profile_service *out, struct error *err)
 {
-	const struct profile_lookup_state *s = l->state;
+	struct profile_lookup_state *s = l->state;
 
 	*out = (struct profile_service){ .name = { NULL, 0 } };
 	return (s->is_given ? take_given : take_found)(s, ctx, out, err) &&

@@ -193,6 +193,30 @@ static void a_prefix_of_the_trace_may_be_missing(void **state)
 	forget();
 }
 
+static void an_environment_may_be_put_to_it(void **state)
+{
+	(void)state;
+	find_candidates(cart, "cart");
+	/* Its namespaces are prod and shop. */
+	check_choice(PRESENT("prod-cart", "db"), "prod-cart", "environment");
+	check_choice(PRESENT("Cart.Shop", "db"), "Cart.Shop", "environment");
+	check_choice(PRESENT("eu/cart_dev", "db"), "eu/cart_dev",
+		     "environment");
+	check_choice(PRESENT("cart-prod.cpu"), "cart-prod.cpu", "environment");
+	/* All that is better comes first, and of two none is believed. */
+	check_choice(PRESENT("prod-cart", "eu/cart"), "eu/cart", "suffix");
+	check_doubt(PRESENT("prod-cart", "cart-dev"), 2);
+	/* Another service, or no separator, or nothing beside it. */
+	check_doubt(PRESENT("shopping-cart", "cart-db", "prod-shopping-cart",
+			    "prodcart", "cart-", "-cart", "prod+cart"),
+		    0);
+	forget();
+	find_candidates(NULL, "cart");
+	check_doubt(PRESENT("shop-cart"), 0);
+	check_choice(PRESENT("staging-cart"), "staging-cart", "environment");
+	forget();
+}
+
 static void without_a_name_nothing_is_chosen(void **state)
 {
 	(void)state;
@@ -210,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_best_that_exists_is_chosen),
 		cmocka_unit_test(equals_are_not_believed),
 		cmocka_unit_test(a_prefix_of_the_trace_may_be_missing),
+		cmocka_unit_test(an_environment_may_be_put_to_it),
 		cmocka_unit_test(without_a_name_nothing_is_chosen),
 	};
 
