@@ -26,11 +26,24 @@ enum cpu_verdict verdict_cpu(const struct cpu_measure *m)
 	return explained >= VERDICT_PARTLY ? CPU_PARTLY : CPU_WAITS;
 }
 
-static bool explains(const struct wait_measure *m)
+bool verdict_is_on_cpu(const struct cpu_measure *m)
 {
-	return m->is_known && m->is_grown && m->is_owner &&
+	double sure = m->samples - 2 * sqrt(fmax(0, m->samples));
+
+	return sure > 0 && m->possible_samples > 0 &&
+	       sure >= VERDICT_EXPLAINED * m->possible_samples;
+}
+
+bool verdict_is_likely(const struct wait_measure *m)
+{
+	return m->is_known && m->is_owner && m->growth > 0 &&
 	       m->growth >= VERDICT_EXPLAINED * m->needed &&
 	       m->growth >= (WAIT_RATIO - 1) * m->before;
+}
+
+static bool explains(const struct wait_measure *m)
+{
+	return m->is_grown && verdict_is_likely(m);
 }
 
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES])

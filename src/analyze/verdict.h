@@ -50,6 +50,10 @@ enum cpu_verdict {
  * by their absence. */
 enum cpu_verdict verdict_cpu(const struct cpu_measure *m);
 
+/* Whether most of the own time was on CPU, grown or not: half of its possible
+ * ticks were seen, less two standard errors of their count. */
+bool verdict_is_on_cpu(const struct cpu_measure *m);
+
 /* A kind of waiting, or the CPU time of the whole service. */
 enum wait_type {
 	WAIT_MUTEX,
@@ -69,6 +73,7 @@ struct wait_measure {
 	double growth;   /* of that function, in ns per unit of exposure */
 	double before;   /* in the baseline */
 	double needed;   /* ns per unit of exposure that would explain all */
+	struct str name; /* of that function, borrowed */
 	bool is_lock;    /* beneath it, time is spent in locking */
 	double gc_share; /* of the growth in garbage collection, 0..1 */
 };
@@ -77,6 +82,11 @@ struct wait_measure {
  * order whose owner grew to at least twice of what it was and by at least
  * half of what is needed. */
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES]);
+
+/* The same of one measure, but for the test: a function that holds half of
+ * what is needed and doubled is likely the cause, though its noise hides that
+ * it grew. */
+bool verdict_is_likely(const struct wait_measure *m);
 
 /* lock for a mutex, or when the frames beneath are locks; alloc for a
  * neighbour that is the garbage collector; cpu for another neighbour. */

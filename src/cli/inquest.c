@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/inquest.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "analyze/code_kind.h"
-#include "analyze/kind_share.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cli/inquest_measure.h"
 #include "cli/inquest_show.h"
 #include "cli/missing.h"
 
@@ -17,9 +15,6 @@
 
 /* Requests are counted by the minute: fine enough for parts of minutes. */
 #define COUNT_STEP_NS NS_PER_MIN
-
-/* Rows that tell who leads. */
-#define LEAD_ROWS 3
 
 static const char *const wait_words[WAIT_TYPES] = {
 	[WAIT_MUTEX] = "mutex",         [WAIT_BLOCK] = "block",
@@ -184,139 +179,6 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 	return true;
 }
 
-/* ---- what a comparison says ---- */
-
-static bool is_change_up(enum change change)
-{
-	return change == CHANGE_NEW || change == CHANGE_GROWN;
-}
-
-/* Node counts wall time in microseconds. */
-static double unit_ns(const struct comparison *c)
-{
-	int64_t ns = time_unit_ns(profile_unit(&c->slow.profile));
-
-	return ns > 0 ? (double)ns : 1;
-}
-
-static double row_growth(const struct comparison *c,
-			 const struct function_row *row)
-{
-	return unit_ns(c) *
-	       (comparison_rate(&c->slow, row->owned_value) -
-		comparison_rate(&c->base, row->baseline_owned_value));
-}
-
-static bool is_lock(const struct inquest *q, const struct function_row *row)
-{
-	struct str leaf = row->leaf.ptr ? row->leaf : row->name;
-
-	return code_classify(&q->r->rules, leaf, STR(""), 0).kind == CODE_LOCK;
-}
-
-/* Part of the service's requests that are of the slow operation. */
-static double operation_part(const struct inquest *q,
-			     const struct comparison *c)
-{
-	double all = c->slow.requests / time_range_seconds(c->slow.range);
-
-	return all > 0 ? fmin(1, q->s->operation_per_s / all) : 1;
-}
-
-static void read_lead(struct inquest *q, const struct comparison *c,
-		      const struct result *ranked, struct wait_measure *out)
-{
-	const struct function_row *row = ranked->functions;
-	double per_request = (double)q->s->growth_ns;
-
-	out->is_known = c->has_base;
-	if (!ranked->function_count)
-		return;
-	out->is_grown = is_change_up(row->change);
-	out->is_owner = row->kind && !strcmp(row->kind, "application");
-	out->growth = row_growth(c, row);
-	out->before = unit_ns(c) *
-		      comparison_rate(&c->base, row->baseline_owned_value);
-	out->is_lock = is_lock(q, row);
-	out->needed = per_request;
-	/* Of all requests of the service only those of the operation wait. */
-	if (c->scope != SCOPE_COHORT)
-		out->needed *= c->slow.requests > 0 ? operation_part(q, c)
-						    : q->s->operation_per_s;
-}
-
-static bool measure(struct inquest *q, const struct comparison *c,
-		    struct wait_measure *out, struct error *err)
-{
-	struct rank_want want = { .by = RANK_OWNED,
-				  .normalize = NORMALIZE_REQUEST,
-				  .limit = LEAD_ROWS,
-				  .rules = &q->r->rules };
-	struct result ranked = { .function_count = 0 };
-	bool done;
-
-	if (!c->is_asked || !c->has_base || !c->slow.profile.stack_count)
-		return true;
-	arena_init(&ranked.arena, LIMIT_RESULT_BYTES);
-	notes_init(&ranked.notes);
-	done = comparison_rank(c, &want, &ranked, err);
-	if (done)
-		read_lead(q, c, &ranked, out);
-	arena_release(&ranked.arena);
-	return done;
-}
-
-static bool growth_in_gc(const struct comparison *c,
-			 const struct code_rules *rules, double *share,
-			 struct error *err)
-{
-	struct kind_shares slow, base;
-
-	*share = 0;
-	if (!c->has_base || !c->slow.profile.stack_count)
-		return true;
-	if (!kind_shares_compute(&c->slow.profile, rules, &slow, err) ||
-	    !kind_shares_compute(&c->base.profile, rules, &base, err))
-		return false;
-	*share =
-		kind_growth_share(&slow, comparison_exposure(&c->slow), &base,
-				  comparison_exposure(&c->base), CODE_GC_ALLOC);
-	return true;
-}
-
-/* CPU per request: of the cohort, or of this request alone. */
-static bool measure_cpu(struct inquest *q, struct error *err)
-{
-	const struct slowness *s = q->s;
-	const struct comparison *c =
-		q->cohort.slow.profile.stack_count ? &q->cohort : &q->request;
-	struct cpu_measure *m = &q->cpu;
-	double in_cohort = 0, in_service = 0;
-
-	*m = (struct cpu_measure){ .base_ns = NAN };
-	if (c->is_asked && !q->is_wall_cpu) {
-		m->slow_ns = comparison_rate(&c->slow, c->slow.profile.total);
-		m->samples = (double)c->slow.profile.sample_count;
-		m->growth_ns = (double)s->growth_ns;
-		m->own_ns = c == &q->cohort && s->slow_own_ns > 0
-				    ? s->slow_own_ns
-				    : (double)s->own_ns;
-		m->possible_samples =
-			m->own_ns * c->slow.requests / (10.0 * NS_PER_MS);
-		if (c->base.requests > 0 && s->has_history)
-			m->base_ns = comparison_rate(&c->base,
-						     c->base.profile.total);
-		q->cpu_verdict = verdict_cpu(m);
-	}
-	if (!growth_in_gc(&q->cohort, &q->r->rules, &in_cohort, err) ||
-	    !growth_in_gc(&q->service_cpu, &q->r->rules, &in_service, err) ||
-	    !measure(q, &q->service_cpu, &q->measures[WAIT_NEIGHBOUR], err))
-		return false;
-	q->measures[WAIT_NEIGHBOUR].gc_share = in_service;
-	q->gc_share = fmax(in_cohort, in_service);
-	return true;
-}
-
 /* ---- waiting ---- */
 
 /* Wall clock carries span ids where the runtime's agent sets them; block and
@@ -363,7 +225,7 @@ static bool ask_waits(struct inquest *q, struct error *err)
 		if (!comparison_take(&q->waits[i], &q->r->ctx, err))
 			return false;
 		count_requests(q, &q->waits[i]);
-		if (!measure(q, &q->waits[i], &q->measures[i], err))
+		if (!inquest_measure(q, &q->waits[i], &q->measures[i], err))
 			return false;
 	}
 	if (q->trace_cause == CAUSE_DOWNSTREAM)
@@ -402,17 +264,22 @@ static bool ask_final(struct inquest *q, struct error *err)
 	return true;
 }
 
+/* Who allocates, when one of the application's functions allocates more: for
+ * sure, or twice what it did and most of what was added. */
 static bool ask_alloc(struct inquest *q, struct error *err)
 {
-	struct wait_measure lead = { 0 };
+	struct wait_measure *lead = &q->alloc_lead;
 
 	if (!q->alloc_id)
 		return true;
 	if (!begin_service(q, &q->alloc, q->alloc_id, err) ||
-	    !ask_parts(q, &q->alloc, err) || !measure(q, &q->alloc, &lead, err))
+	    !ask_parts(q, &q->alloc, err) ||
+	    !inquest_measure(q, &q->alloc, lead, err))
 		return false;
-	if (lead.is_grown && lead.is_owner)
-		q->shown = &q->alloc;
+	if (!lead->is_owner || !(lead->is_grown || verdict_is_likely(lead)))
+		return true;
+	q->shown = &q->alloc;
+	q->lead = lead;
 	return true;
 }
 
@@ -456,6 +323,28 @@ static bool is_service_cpu(const struct inquest *q)
 	return verdict_wait(only) == WAIT_NEIGHBOUR;
 }
 
+/* Nothing is sure; CPU time of the service that doubled is the best there
+ * is. */
+static void show_likely(struct inquest *q)
+{
+	const struct wait_measure *m = &q->measures[WAIT_NEIGHBOUR];
+
+	q->shown = cpu_rung(q);
+	if (!verdict_is_likely(m))
+		return;
+	q->shown = &q->service_cpu;
+	q->lead = m;
+	set_kind(q, CAUSE_CPU);
+}
+
+/* As slow as ever: where the time goes is told, and nothing is blamed. */
+static void decide_healthy(struct inquest *q)
+{
+	q->shown = cpu_rung(q);
+	if (q->s->is_healthy && verdict_is_on_cpu(&q->cpu))
+		set_kind(q, CAUSE_CPU);
+}
+
 static bool decide_waits(struct inquest *q, struct error *err)
 {
 	if (!ask_waits(q, err))
@@ -467,10 +356,11 @@ static bool decide_waits(struct inquest *q, struct error *err)
 		} else if (q->cpu_verdict == CPU_WAITS) {
 			set_kind(q, CAUSE_WAIT);
 		} else if (q->trace_cause != CAUSE_DOWNSTREAM) {
-			q->shown = cpu_rung(q);
+			show_likely(q);
 		}
 		return true;
 	}
+	q->lead = &q->measures[q->wait];
 	set_kind(q, verdict_wait_cause(q->wait, &q->measures[q->wait]));
 	if (q->wait == WAIT_NEIGHBOUR &&
 	    q->measures[WAIT_NEIGHBOUR].gc_share >= VERDICT_ALLOC) {
@@ -524,12 +414,13 @@ static bool force_scope(struct inquest *q, struct comparison *c,
 
 static bool force_type(struct inquest *q, struct error *err)
 {
-	if (!begin_service(q, &q->final, q->forced_id, err) ||
-	    !ask_parts(q, &q->final, err))
+	struct comparison *c = &q->final;
+
+	if (!begin_service(q, c, q->forced_id, err) || !ask_parts(q, c, err))
 		return false;
-	if (!q->final.slow.profile.stack_count)
+	if (!c->slow.profile.stack_count)
 		return fail_empty(q, q->forced_id, err);
-	show_forced(q, &q->final);
+	show_forced(q, c);
 	return true;
 }
 
@@ -544,7 +435,7 @@ static bool decide(struct inquest *q, struct error *err)
 	if (options_scope_is(o, "cohort"))
 		return force_scope(q, &q->cohort, err);
 	if (q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE) {
-		q->shown = cpu_rung(q);
+		decide_healthy(q);
 		return true;
 	}
 	if (q->cpu_verdict == CPU_EXPLAINS)
@@ -626,7 +517,8 @@ static bool inquire(struct inquest *q, struct error *err)
 		return false;
 	if (!q->service_cpu.slow.profile.stack_count)
 		return fail_empty(q, q->cpu_id, err);
-	return measure_cpu(q, err) && decide(q, err) && inquest_show(q, err);
+	return inquest_measure_cpu(q, err) && decide(q, err) &&
+	       inquest_show(q, err);
 }
 
 bool inquest_run(struct run *r, const struct slowness *s,

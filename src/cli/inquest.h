@@ -36,6 +36,9 @@ struct inquest {
 	enum cpu_verdict cpu_verdict;
 	struct wait_measure measures[WAIT_TYPES];
 	enum wait_type wait;
+	struct wait_measure alloc_lead;
+	/* The function that decided, NULL: none did. */
+	const struct wait_measure *lead;
 	double gc_share;
 };
 

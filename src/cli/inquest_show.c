@@ -1,8 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/inquest_show.h"
 
+#include <string.h>
+
 #include "analyze/places.h"
 #include "cli/inquest_tell.h"
+
+static bool is_up(const struct function_row *row)
+{
+	return row->change == CHANGE_NEW || row->change == CHANGE_GROWN;
+}
+
+/* What was decided on is named first, where noise alone ranks the rows. */
+static void put_lead_first(struct inquest *q)
+{
+	struct result *r = &q->r->result;
+	struct function_row lead;
+	size_t i = 0;
+
+	if (!q->lead || q->r->ctx.options->sort || !r->function_count ||
+	    is_up(&r->functions[0]))
+		return;
+	while (i < r->function_count &&
+	       !str_equal(r->functions[i].name, q->lead->name))
+		i++;
+	if (i == r->function_count)
+		return;
+	lead = r->functions[i];
+	memmove(&r->functions[1], &r->functions[0], i * sizeof lead);
+	r->functions[0] = lead;
+}
+
+/* An operation that takes what it always does has no regression; what grew
+ * in its service is the mix of requests, or others' affair. */
+static void blame_nothing(struct inquest *q)
+{
+	struct result *r = &q->r->result;
+	size_t count = 0;
+
+	if (!q->s->is_healthy)
+		return;
+	for (size_t i = 0; i < r->function_count; i++) {
+		if (!is_up(&r->functions[i]))
+			continue;
+		r->functions[i].change = CHANGE_NOISE;
+		count++;
+	}
+	if (count)
+		notes_add(&q->r->ctx.notes,
+			  "functions that grew (%zu) are not blamed: the "
+			  "operation is as quick as ever, and others of its "
+			  "service explain them",
+			  count);
+}
 
 static bool rank_shown(struct inquest *q, struct error *err)
 {
@@ -93,6 +143,8 @@ bool inquest_show(struct inquest *q, struct error *err)
 	} else {
 		if (!rank_shown(q, err) || !add_places(q, err))
 			return false;
+		put_lead_first(q);
+		blame_nothing(q);
 		set_baseline(q);
 		set_requests(q);
 	}

@@ -81,13 +81,50 @@ static bool add_cpu(const struct inquest *q, struct buf *out)
 	return true;
 }
 
+/* As slow as it always is, and on CPU. */
+static void tell_healthy(const struct inquest *q, struct buf *out)
+{
+	buf_add_text(out, "no regression: ");
+	add_name(out, q->s->health_text);
+	buf_add_text(out, "; computing: ");
+	add_ns(out, q->cpu.slow_ns);
+	buf_add_text(out, " of ");
+	add_ns(out, q->cpu.own_ns);
+	buf_add_text(out, " were on CPU");
+}
+
+/* Of wall clock time an event loop is busy, or idle. */
+static void tell_busy(const struct inquest *q, struct buf *out)
+{
+	const struct wait_measure *m = q->lead;
+
+	if (!m)
+		m = &q->measures[WAIT_NEIGHBOUR];
+	buf_add_text(out, "computing in the event loop: the busy time of ");
+	add_name(out, m->name);
+	if (m->before > 0 && m->growth / m->before < 100)
+		buf_addf(out, " is %.1f times what it was",
+			 1 + m->growth / m->before);
+	else
+		buf_add_text(out, " is new");
+	buf_add_text(out, "; no samples carry this request's id");
+}
+
 static void tell_cpu(const struct inquest *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
 
+	if (q->s->is_healthy) {
+		tell_healthy(q, out);
+		return;
+	}
 	buf_add_text(out, "computing: ");
 	if (add_cpu(q, out))
 		return;
+	if (q->is_wall_cpu) {
+		tell_busy(q, out);
+		return;
+	}
 	buf_addf(out, "CPU of the service went from %.2f to %.2f cores",
 		 comparison_cores(&c->base), comparison_cores(&c->slow));
 	buf_add_text(out, "; no samples carry this request's id");

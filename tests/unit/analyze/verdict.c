@@ -71,6 +71,26 @@ static void test_absent_samples_tell_by_what_was_possible(void **state)
 	assert_int_equal(verdict_cpu(&m), CPU_UNKNOWN);
 }
 
+/* Of 100 ticks half must be sure: 65 - 2 x 8.06 = 48.9, 67 - 2 x 8.19 = 50.6.
+ */
+static void test_most_of_the_time_on_cpu_is_absolute(void **state)
+{
+	struct cpu_measure m = cpu(65, 65, 65);
+
+	(void)state;
+	m.possible_samples = 100;
+	assert_false(verdict_is_on_cpu(&m));
+	m.samples = 67;
+	assert_true(verdict_is_on_cpu(&m));
+	/* Of 4 ticks none is sure, however few were possible. */
+	m.samples = 4;
+	m.possible_samples = 4;
+	assert_false(verdict_is_on_cpu(&m));
+	m.samples = 0;
+	m.possible_samples = 0;
+	assert_false(verdict_is_on_cpu(&m));
+}
+
 /* 300 ms of waiting a second to explain, 150 grown from 100: enough by need,
  * and 1.5 times what it was on top. */
 static struct wait_measure wait_of(double growth_ms, double before_ms)
@@ -112,12 +132,30 @@ static void test_a_wait_needs_a_tested_owner(void **state)
 	(void)state;
 	m.is_grown = false;
 	assert_int_equal(only(WAIT_MUTEX, m), WAIT_TYPES);
+	assert_true(verdict_is_likely(&m));
 	m = wait_of(300, 1);
 	m.is_owner = false;
+	assert_false(verdict_is_likely(&m));
 	assert_int_equal(only(WAIT_MUTEX, m), WAIT_TYPES);
 	m = wait_of(300, 1);
 	m.is_known = false;
 	assert_int_equal(only(WAIT_MUTEX, m), WAIT_TYPES);
+}
+
+static void test_what_doubled_is_likely(void **state)
+{
+	struct wait_measure m = wait_of(150, 150);
+
+	(void)state;
+	m.is_grown = false;
+	assert_true(verdict_is_likely(&m));
+	m.before = 151 * MS;
+	assert_false(verdict_is_likely(&m));
+	m = wait_of(149, 1);
+	assert_false(verdict_is_likely(&m));
+	m = wait_of(0, 0);
+	m.needed = 0;
+	assert_false(verdict_is_likely(&m));
 }
 
 static void test_a_lock_goes_before_its_waiters(void **state)
@@ -268,6 +306,8 @@ int main(void)
 		cmocka_unit_test(
 			test_cpu_without_a_baseline_is_measured_by_own_time),
 		cmocka_unit_test(test_absent_samples_tell_by_what_was_possible),
+		cmocka_unit_test(test_most_of_the_time_on_cpu_is_absolute),
+		cmocka_unit_test(test_what_doubled_is_likely),
 		cmocka_unit_test(test_a_wait_explains_what_grew_enough),
 		cmocka_unit_test(test_a_wait_needs_a_tested_owner),
 		cmocka_unit_test(test_a_lock_goes_before_its_waiters),
