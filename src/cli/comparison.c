@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cli/snapshots.h"
 #include "cli/window.h"
 #include "model/profile_merge.h"
 
@@ -140,6 +141,28 @@ bool comparison_take(struct comparison *c, struct context *ctx,
 	return true;
 }
 
+static struct snapshots_side snapshots_of(const struct comparison *c,
+					  struct comparison_side *side)
+{
+	return (struct snapshots_side){
+		.query = { .type_id = c->type_id,
+			   .selector = side->selector.ptr,
+			   .range = side->range },
+		.profile = &side->profile,
+	};
+}
+
+bool comparison_divide(struct comparison *c, struct context *ctx,
+		       struct str instance_label, struct error *err)
+{
+	const struct snapshots_side sides[] = { snapshots_of(c, &c->slow),
+						snapshots_of(c, &c->base) };
+
+	c->is_gauge = true;
+	return snapshots_divide(ctx, sides, c->has_base ? 2 : 1,
+				instance_label.ptr, err);
+}
+
 /* Part of the step [from, from + length) that lies within a range. */
 static double overlap(int64_t from_ns, int64_t length_ns,
 		      struct time_range range)
@@ -233,6 +256,9 @@ bool comparison_rank(const struct comparison *c, const struct rank_want *want,
 	w.is_requests_sampled = c->slow.is_requests_sampled;
 	w.window_ns = c->slow.range.to_ns - c->slow.range.from_ns;
 	w.baseline_ns = c->base.range.to_ns - c->base.range.from_ns;
+	/* A snapshot is of no length. */
+	if (c->is_gauge)
+		w.window_ns = w.baseline_ns = NS_PER_S;
 	return functions_rank(&c->slow.profile,
 			      c->has_base ? &c->base.profile : NULL, &w, result,
 			      err);

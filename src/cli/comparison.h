@@ -38,7 +38,7 @@ struct comparison {
 	struct comparison_side slow;
 	struct comparison_side base;
 	bool has_base; /* wanted; after take: it has samples */
-	bool is_gauge;
+	bool is_gauge; /* values per snapshot, see comparison_divide() */
 	bool is_asked;
 	struct profile_fetch fetches[2 * COMPARISON_PARTS];
 	size_t fetch_count;
@@ -63,6 +63,11 @@ void comparison_count(struct comparison_side *side,
  * noted and empty; false only without memory. */
 bool comparison_take(struct comparison *c, struct context *ctx,
 		     struct error *err) MUST_CHECK;
+
+/* After comparison_take() of a gauge asked for at once: values per snapshot.
+ * False when asking failed as a whole. */
+bool comparison_divide(struct comparison *c, struct context *ctx,
+		       struct str instance_label, struct error *err) MUST_CHECK;
 
 /* Ranks functions into the result, which keeps its notes. */
 bool comparison_rank(const struct comparison *c, const struct rank_want *want,

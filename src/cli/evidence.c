@@ -9,6 +9,7 @@
 #include "cli/fetch.h"
 #include "cli/missing.h"
 #include "cli/profile_service.h"
+#include "cli/snapshots.h"
 
 void evidence_init(struct evidence *ev)
 {
@@ -337,44 +338,17 @@ static void note_lookback(const struct inquiry *s)
 			"7 days by default, so it may have been cut");
 }
 
-static void divide_sides(struct inquiry *s, int64_t slow, int64_t baseline)
-{
-	struct evidence *ev = s->ev;
-	char before[64] = "";
-
-	profile_divide(&ev->slow, slow);
-	if (ev->has_baseline) {
-		profile_divide(&ev->baseline, baseline);
-		snprintf(before, sizeof before, ", %" PRId64 " in the baseline",
-			 baseline);
-	}
-	notes_add(&s->ctx->notes,
-		  "values are per snapshot: %" PRId64 " snapshots%s", slow,
-		  before);
-}
-
-/* A server sums the snapshots of a window, and of all instances: bytes in use
- * have a meaning only per snapshot. Both sides are divided or none. */
 static bool divide_gauge(struct inquiry *s, struct error *err)
 {
 	struct evidence *ev = s->ev;
-	struct profile_query query = query_of(s, ev->selector, ev->window);
-	struct snapshots_job counts[2];
-	struct job *jobs[2] = { &counts[0].job, &counts[1].job };
-	size_t n = ev->has_baseline ? 2 : 1;
-	bool done;
+	const struct snapshots_side sides[] = {
+		{ query_of(s, ev->selector, ev->window), &ev->slow },
+		{ query_of(s, ev->baseline_selector, ev->baseline_window),
+		  &ev->baseline },
+	};
 
-	snapshots_job_init(&counts[0], &query, s->service.instance_label.ptr);
-	query = query_of(s, ev->baseline_selector, ev->baseline_window);
-	snapshots_job_init(&counts[1], &query, s->service.instance_label.ptr);
-	done = jobs_run(s->ctx, jobs, n, err);
-	if (done && counts[0].job.has_answer && counts[n - 1].job.has_answer)
-		divide_sides(s, counts[0].count, counts[n - 1].count);
-	else if (done)
-		notes_add(&s->ctx->notes,
-			  "this type is a gauge: values are sums over all "
-			  "snapshots of the window; read the shares");
-	return done;
+	return snapshots_divide(s->ctx, sides, ev->has_baseline ? 2 : 1,
+				s->service.instance_label.ptr, err);
 }
 
 static bool fetch_live(struct inquiry *s, struct error *err)

@@ -412,11 +412,26 @@ static bool force_scope(struct inquest *q, struct comparison *c,
 	return true;
 }
 
+/* Of a gauge the parts would be snapshots, and requests use up none. */
+static bool ask_gauge(struct inquest *q, struct comparison *c,
+		      struct error *err)
+{
+	struct job *jobs[JOBS];
+	size_t n = 0;
+
+	comparison_ask(c, 1, jobs, &n);
+	if (!run_jobs(q, jobs, n, err) || !comparison_take(c, &q->r->ctx, err))
+		return false;
+	return !c->slow.profile.stack_count ||
+	       comparison_divide(c, &q->r->ctx, q->service.instance_label, err);
+}
+
 static bool force_type(struct inquest *q, struct error *err)
 {
 	struct comparison *c = &q->final;
 
-	if (!begin_service(q, c, q->forced_id, err) || !ask_parts(q, c, err))
+	if (!begin_service(q, c, q->forced_id, err) ||
+	    !(q->is_forced_gauge ? ask_gauge : ask_parts)(q, c, err))
 		return false;
 	if (!c->slow.profile.stack_count)
 		return fail_empty(q, q->forced_id, err);
@@ -490,13 +505,13 @@ static void inquest_free(struct inquest *q)
 static bool find_forced(struct inquest *q, struct error *err)
 {
 	const char *word = q->r->ctx.options->type;
-	bool is_gauge;
 	struct str id;
 
 	if (!word || !strcmp(word, "auto"))
 		return true;
 	if (!profile_type_resolve(str_from(word), &q->service.types,
-				  &q->r->ctx.arena, &id, &is_gauge, err))
+				  &q->r->ctx.arena, &id, &q->is_forced_gauge,
+				  err))
 		return error_prefix(err, "service \"%.*s\"",
 				    STR_ARGS(q->s->service));
 	q->forced_id = id.ptr;

@@ -22,6 +22,7 @@ struct inquest {
 	const char *cpu_id;
 	const char *alloc_id;
 	const char *forced_id; /* of --type; NULL: auto */
+	bool is_forced_gauge;
 	bool is_wall_cpu; /* no CPU type: the busy part of wall stands for it */
 	struct comparison request; /* CPU of this very request */
 	struct comparison cohort;  /* CPU of requests like it */

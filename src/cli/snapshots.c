@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/snapshots.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SIDES 2
+
+static void divide(struct context *ctx, const struct snapshots_side *sides,
+		   const struct snapshots_job *jobs, size_t count)
+{
+	char before[64] = "";
+
+	for (size_t i = 0; i < count; i++)
+		profile_divide(sides[i].profile, jobs[i].count);
+	if (count == SIDES)
+		snprintf(before, sizeof before, ", %" PRId64 " in the baseline",
+			 jobs[1].count);
+	notes_add(&ctx->notes,
+		  "values are per snapshot: %" PRId64 " snapshots%s",
+		  jobs[0].count, before);
+}
+
+bool snapshots_divide(struct context *ctx, const struct snapshots_side *sides,
+		      size_t count, const char *instance_label,
+		      struct error *err)
+{
+	struct snapshots_job counts[SIDES];
+	struct job *jobs[SIDES];
+
+	for (size_t i = 0; i < count; i++) {
+		snapshots_job_init(&counts[i], &sides[i].query, instance_label);
+		jobs[i] = &counts[i].job;
+	}
+	if (!jobs_run(ctx, jobs, count, err))
+		return false;
+	if (counts[0].job.has_answer && counts[count - 1].job.has_answer)
+		divide(ctx, sides, counts, count);
+	else
+		notes_add(&ctx->notes,
+			  "this type is a gauge: values are sums over all "
+			  "snapshots of the window; read the shares");
+	return true;
+}
