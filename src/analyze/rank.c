@@ -326,9 +326,17 @@ static void note_limits(const struct ranking *r, struct notes *notes)
 
 /* ---- comparison ---- */
 
+/* A number of samples is time only with the sampling period, and the two
+ * sides may have been sampled at different ones. */
+static bool is_sample_count(const struct profile *p)
+{
+	return str_equal(profile_type_name(p), STR("samples")) &&
+	       !time_unit_ns(profile_unit(p));
+}
+
 /* What rates are divided by; shares where that is not known. */
 static void set_exposure(const struct rank_want *want, struct diff_want *out,
-			 bool is_gauge, struct notes *notes)
+			 const struct profile *slow, struct notes *notes)
 {
 	bool is_request = want->normalize == NORMALIZE_REQUEST;
 
@@ -342,13 +350,19 @@ static void set_exposure(const struct rank_want *want, struct diff_want *out,
 	if (want->normalize == NORMALIZE_SHARE)
 		return;
 	if (out->exposure[SIDE_SLOW] > 0 && out->exposure[SIDE_BASELINE] > 0 &&
-	    !(is_request && is_gauge))
+	    !(is_request && slow->is_gauge)) {
+		if (is_sample_count(slow))
+			notes_add(notes,
+				  "numbers of samples are compared as if both "
+				  "sides were sampled at the same rate, which "
+				  "this type does not tell");
 		return;
+	}
 	out->normalize = NORMALIZE_SHARE;
 	notes_add(notes, "compared by share: %s",
-		  !is_request ? "the length of a window is not known"
-		  : is_gauge  ? "what is in use is not used up by requests"
-			      : "the number of requests is not known");
+		  !is_request      ? "the length of a window is not known"
+		  : slow->is_gauge ? "what is in use is not used up by requests"
+				   : "the number of requests is not known");
 }
 
 /* An empty side has no shares to compare; a rate can be zero. */
@@ -448,7 +462,7 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 	struct diff_want want = { 0 };
 
 	if (baseline)
-		set_exposure(r->want, &want, slow->is_gauge, &result->notes);
+		set_exposure(r->want, &want, slow, &result->notes);
 	if (!is_comparable(slow, baseline, &want, &result->notes))
 		baseline = NULL;
 	if (!func_table_build(t, arena, slow, baseline, r->want->rules, err))

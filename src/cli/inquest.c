@@ -337,12 +337,18 @@ static void show_likely(struct inquest *q)
 	set_kind(q, CAUSE_CPU);
 }
 
-/* As slow as ever: where the time goes is told, and nothing is blamed. */
+/* As slow as ever: where the time goes is told, and nothing is blamed. But
+ * one thread serves all requests of an event loop: who blocks it now and then
+ * holds up some of them, and leaves the usual one as it is. */
 static void decide_healthy(struct inquest *q)
 {
 	q->shown = cpu_rung(q);
-	if (q->s->is_healthy && verdict_is_on_cpu(&q->cpu))
+	if (!q->s->is_healthy)
+		return;
+	if (verdict_is_on_cpu(&q->cpu))
 		set_kind(q, CAUSE_CPU);
+	else if (q->is_wall_cpu && q->trace_cause == CAUSE_UNKNOWN)
+		show_likely(q);
 }
 
 static bool decide_waits(struct inquest *q, struct error *err)

@@ -38,7 +38,7 @@ static void blame_nothing(struct inquest *q)
 	struct result *r = &q->r->result;
 	size_t count = 0;
 
-	if (!q->s->is_healthy)
+	if (!q->s->is_healthy || q->lead)
 		return;
 	for (size_t i = 0; i < r->function_count; i++) {
 		if (!is_up(&r->functions[i]))

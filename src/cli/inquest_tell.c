@@ -88,8 +88,10 @@ static void tell_healthy(const struct inquest *q, struct buf *out)
 	add_name(out, q->s->health_text);
 	buf_add_text(out, "; computing: ");
 	add_ns(out, q->cpu.slow_ns);
-	buf_add_text(out, " of ");
-	add_ns(out, q->cpu.own_ns);
+	if (q->cpu.slow_ns <= q->cpu.own_ns) {
+		buf_add_text(out, " of ");
+		add_ns(out, q->cpu.own_ns);
+	}
 	buf_add_text(out, " were on CPU");
 }
 
@@ -114,7 +116,7 @@ static void tell_cpu(const struct inquest *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
 
-	if (q->s->is_healthy) {
+	if (q->s->is_healthy && !q->lead) {
 		tell_healthy(q, out);
 		return;
 	}

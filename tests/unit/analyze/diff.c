@@ -117,6 +117,51 @@ static void test_periods(void **state)
 	release(&f);
 }
 
+/* Ten seconds a side. The same two seconds of CPU are 200 samples at 100 Hz
+ * and 100 at 50 Hz: time is compared as time. */
+static void test_periods_of_rates(void **state)
+{
+	struct fixture f;
+	struct rank_want want = { .normalize = NORMALIZE_RATE,
+				  .window_ns = 10 * NS_PER_S,
+				  .baseline_ns = 10 * NS_PER_S };
+
+	(void)state;
+	make_profile(&f.slow, "cpu", "nanoseconds", TEN_MS,
+		     "a.x 2000000000\na.y 6000000000\n");
+	make_profile(&f.baseline, "cpu", "nanoseconds", 2 * TEN_MS,
+		     "a.x 2000000000\na.y 2000000000\n");
+	rank(&f, true, &want);
+	assert_int_equal(row(&f, "a.x")->change, CHANGE_SAME);
+	assert_int_equal(row(&f, "a.y")->change, CHANGE_GROWN);
+	release(&f);
+}
+
+/* Nothing tells the rate that numbers of samples were taken at: as shares
+ * they compare whatever it was, as rates on a condition that is said. */
+static void test_sample_counts_have_no_period(void **state)
+{
+	struct fixture f;
+	struct rank_want want = { .normalize = NORMALIZE_RATE,
+				  .window_ns = 10 * NS_PER_S,
+				  .baseline_ns = 10 * NS_PER_S };
+
+	(void)state;
+	make_profile(&f.slow, "samples", "count", 1, "a.x 200\na.y 600\n");
+	make_profile(&f.baseline, "samples", "count", 1, "a.x 100\na.y 300\n");
+	rank(&f, true, &want);
+	assert_int_equal(row(&f, "a.y")->change, CHANGE_GROWN);
+	assert_true(has_note(&f, "as if both sides were sampled at the same"));
+	release(&f);
+	make_profile(&f.slow, "samples", "count", 1, "a.x 200\na.y 600\n");
+	make_profile(&f.baseline, "samples", "count", 1, "a.x 100\na.y 300\n");
+	want.normalize = NORMALIZE_SHARE;
+	rank(&f, true, &want);
+	assert_int_equal(row(&f, "a.y")->change, CHANGE_SAME);
+	assert_false(has_note(&f, "sampled at the same"));
+	release(&f);
+}
+
 /* ---- values that are no samples ---- */
 
 static void test_untested(void **state)
@@ -299,6 +344,8 @@ int main(void)
 		cmocka_unit_test(test_practical_floor),
 		cmocka_unit_test(test_new_needs_absence),
 		cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_periods_of_rates),
+		cmocka_unit_test(test_sample_counts_have_no_period),
 		cmocka_unit_test(test_untested),
 		cmocka_unit_test(test_delays_are_not_tested),
 		cmocka_unit_test(test_allocations),
