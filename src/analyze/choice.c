@@ -198,6 +198,8 @@ static void tell_why(const struct choice *c, struct buf *out)
 		tell_call(c, out);
 	else
 		tell_own(c, out);
+	if (c->t->spans[c->times->root].parent != SPAN_NONE)
+		buf_add_text(out, "; the request did not wait for it");
 	if (guilty_want_is_narrow(c->want))
 		buf_add_text(out, "; asked for, not ranked");
 	else if (c->want->by == GUILTY_BY_SELF)

@@ -349,12 +349,25 @@ static void compute(struct path *p)
 		if (times->tree[i] == i)
 			walk(p, i);
 	}
-	times->root = n ? p->t->roots[0] : SPAN_NONE;
-	times->path_ns = n ? times->through_ns[times->root] : 0;
-	for (uint32_t i = 0; i < n; i++)
-		times->is_on_path[i] =
-			times->tree[i] == times->root &&
-			(times->through_ns[i] || i == times->root);
+	if (n)
+		trace_times_focus(p->t, times, p->t->roots[0]);
+}
+
+void trace_times_focus(const struct trace *t, struct trace_times *times,
+		       uint32_t top)
+{
+	times->root = top;
+	times->path_ns = times->through_ns[top];
+	for (uint32_t i = 0; i < t->span_count; i++)
+		times->is_on_path[i] = times->tree[i] == top &&
+				       (times->through_ns[i] || i == top);
+}
+
+bool trace_times_is_long_async(const struct trace_times *times, uint32_t span)
+{
+	return times->tree[span] == span && span != times->root &&
+	       times->through_ns[span] >=
+		       sat_mul_i64(times->path_ns, ASYNC_RATIO);
 }
 
 bool trace_times_compute(const struct trace *t, struct arena *arena,

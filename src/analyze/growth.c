@@ -496,6 +496,54 @@ bool growths_is_by_number(const struct growths *g,
 	return number >= each;
 }
 
+/* Of a single span, at least 0; INT64_MAX not known. */
+static int64_t tree_growth(const struct trace *t, const struct usual *u,
+			   uint32_t top)
+{
+	const struct usual_operation *o = usual_find(u, t, top);
+	int64_t usual_ns = usual_duration(u, o, 1, 1);
+
+	if (usual_ns < 0)
+		return INT64_MAX;
+	return clamp(sat_sub_i64(span_duration_ns(&t->spans[top]), usual_ns),
+		     INT64_MAX);
+}
+
+static bool has_tree_grown(const struct trace *t, const struct usual *u,
+			   uint32_t top)
+{
+	const struct usual_operation *o = usual_find(u, t, top);
+	int64_t duration = span_duration_ns(&t->spans[top]);
+
+	return usual_is_known(u, o) &&
+	       duration > usual_long_duration(u, o, 1, 1) &&
+	       (double)duration >=
+		       GROWTH_RATIO * (double)usual_duration(u, o, 1, 1);
+}
+
+uint32_t growths_find_tree(const struct trace *t,
+			   const struct trace_times *times,
+			   const struct usual *usual)
+{
+	int64_t most_ns = tree_growth(t, usual, times->root);
+	uint32_t found = times->root;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		int64_t grown_ns;
+
+		if (t->spans[i].parent == SPAN_NONE ||
+		    !trace_times_is_long_async(times, i) ||
+		    !has_tree_grown(t, usual, i))
+			continue;
+		grown_ns = tree_growth(t, usual, i);
+		if (grown_ns > most_ns) {
+			most_ns = grown_ns;
+			found = i;
+		}
+	}
+	return found;
+}
+
 int64_t growths_of_loop(const struct growths *g, const struct repeats *repeats,
 			const struct repeat *loop)
 {

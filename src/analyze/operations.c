@@ -67,7 +67,8 @@ static size_t add_items(const struct trace *t, const struct trace_times *times,
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		const struct span *s = &t->spans[i];
 
-		if (times->tree[i] != times->root ||
+		if ((times->tree[i] != times->root &&
+		     !trace_times_is_long_async(times, times->tree[i])) ||
 		    (times->through_ns[i] <= 0 && i != times->root))
 			continue;
 		items[count++] = (struct item){

@@ -34,7 +34,8 @@ struct operations {
 /* The operations on the critical path of the analysed root, by the time that
  * runs through their spans, the root's before all. Entry spans and server
  * sides hold what is below them, so they are among the first. Time is of the
- * path: what ran beside it made nothing slow. */
+ * path: what ran beside it made nothing slow. Of work that nobody waited for,
+ * what takes long (ASYNC_RATIO) is asked about, too. */
 bool operations_collect(const struct trace *t, const struct trace_times *times,
 			struct operations *out, struct error *err) MUST_CHECK;
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyze/growth.h"
 #include "base/num.h"
 #include "cli/fetch.h"
 
@@ -51,7 +52,12 @@ bool guilty_again(struct run *r, struct guilty *g, const struct usual *usual,
 	struct guilty_want want;
 
 	r->result.finding_count = 0;
-	return want_init(r->ctx.options, &want, err) &&
-	       guilty_find(&r->trace, &g->times, &want, usual, &r->result,
+	if (!want_init(r->ctx.options, &want, err))
+		return false;
+	if (want.by == GUILTY_BY_CRITICAL_PATH && !guilty_want_is_narrow(&want))
+		trace_times_focus(
+			&r->trace, &g->times,
+			growths_find_tree(&r->trace, &g->times, usual));
+	return guilty_find(&r->trace, &g->times, &want, usual, &r->result,
 			   &g->pick, err);
 }

@@ -78,6 +78,32 @@ static void by_time_through(void **state)
 	end(&a);
 }
 
+/* A consumer of twice the request's time is asked about with what is below
+ * it; one of a little less is not. What each waits for in its own process:
+ * the call to another one makes its own time unknown. */
+static void long_message(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a, "1 0 web S \"GET /\" 0 100\n"
+		  "2 1 web I render 10 20\n"
+		  "3 1 cat S List 20 90\n"
+		  "4 1 web P publish 95 96\n"
+		  "5 4 idx K process 120 320\n"
+		  "6 5 idx I tokenize 130 310\n"
+		  "7 4 log K write 120 319.9\n");
+	assert_int_equal(a.operations.count, 6);
+	expect(&a, 0, "web", "GET /", SPAN_KIND_SERVER);
+	expect(&a, 1, "idx", "process", SPAN_KIND_CONSUMER);
+	expect(&a, 2, "idx", "tokenize", SPAN_KIND_INTERNAL);
+	assert_int_equal(a.operations.below[0], OPERATIONS_BELOW_UNKNOWN);
+	assert_int_equal(a.operations.below[1], 1u << 2);
+	assert_int_equal(a.operations.below[2], 0);
+	assert_int_equal(a.operations.root, 0);
+	end(&a);
+}
+
 /* Several roots: which one a search should name is not known. */
 static void two_roots(void **state)
 {
@@ -126,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_time_through),
+		cmocka_unit_test(long_message),
 		cmocka_unit_test(two_roots),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(nothing),
