@@ -70,7 +70,8 @@ struct trace_repairs {
 	size_t backwards_count;  /* end before start */
 	size_t duplicate_count;  /* dropped, contents differed */
 	size_t cycle_count;
-	size_t outside_count; /* outside the parent's time */
+	size_t outside_count;   /* outside the parent's time */
+	size_t abandoned_count; /* the same, after the parent had failed */
 	size_t other_trace_count;
 };
 

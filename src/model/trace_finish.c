@@ -268,6 +268,9 @@ static void note_repairs(const struct trace_repairs *r, uint32_t orphan_count,
 		   "skew?)",
 		   "spans start or end outside their parent's time (clock "
 		   "skew?)");
+	note_count(notes, r->abandoned_count,
+		   "1 span went on after its caller had failed (a timeout?)",
+		   "spans went on after their callers had failed (timeouts?)");
 }
 
 /* ---- the door ---- */

@@ -266,13 +266,28 @@ static bool is_outside(const struct span *s, const struct span *parent)
 	       s->end_ns > sat_add_i64(parent->end_ns, ROUNDING_NS);
 }
 
+/* A caller that failed gave up (a timeout) on a callee that went on: no sign
+ * of clocks that disagree. */
+static bool is_abandoned(const struct span *s, const struct span *parent)
+{
+	return (parent->flags & SPAN_IS_ERROR) &&
+	       s->start_ns >= sat_sub_i64(parent->start_ns, ROUNDING_NS);
+}
+
 static void count_outside(const struct trace *t, struct trace_repairs *r)
 {
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		const struct span *s = &t->spans[i];
+		const struct span *parent;
 
-		if (s->parent != SPAN_NONE &&
-		    is_outside(s, &t->spans[s->parent]))
+		if (s->parent == SPAN_NONE)
+			continue;
+		parent = &t->spans[s->parent];
+		if (!is_outside(s, parent))
+			continue;
+		if (is_abandoned(s, parent))
+			r->abandoned_count++;
+		else
 			r->outside_count++;
 	}
 }

@@ -366,6 +366,33 @@ static void test_outside_the_parent(void **state)
 	trace_release(&trace);
 }
 
+/* 5 began in time and outlasted a caller that gave up; 6 began before it. */
+static void test_after_a_failed_caller(void **state)
+{
+	(void)state;
+	begin(NULL);
+	add((struct span_input){ .span_id = 1,
+				 .resource = service("caller"),
+				 .flags = SPAN_IS_ERROR,
+				 .start_unix_ns = 10000,
+				 .end_unix_ns = 20000 });
+	add((struct span_input){ .span_id = 5,
+				 .parent_id = 1,
+				 .resource = service("other"),
+				 .start_unix_ns = 9000,
+				 .end_unix_ns = 90000 });
+	add((struct span_input){ .span_id = 6,
+				 .parent_id = 1,
+				 .resource = service("other"),
+				 .start_unix_ns = 8999,
+				 .end_unix_ns = 90000 });
+	finish();
+	expect_note("1 span went on after its caller had failed (a timeout?)");
+	expect_note("1 span starts or ends outside its parent's time (clock "
+		    "skew?)");
+	trace_release(&trace);
+}
+
 static void add_to(unsigned char trace_number, uint64_t id, uint64_t end)
 {
 	struct span_input in = { .span_id = id,
@@ -664,6 +691,7 @@ int main(void)
 		cmocka_unit_test(test_absurd_times),
 		cmocka_unit_test(test_small_times_are_kept),
 		cmocka_unit_test(test_outside_the_parent),
+		cmocka_unit_test(test_after_a_failed_caller),
 		cmocka_unit_test(test_several_traces),
 		cmocka_unit_test(test_attributes),
 		cmocka_unit_test(test_attributes_have_a_limit),
