@@ -163,6 +163,26 @@ bool comparison_divide(struct comparison *c, struct context *ctx,
 				instance_label.ptr, err);
 }
 
+/* Spans that are asked for in parts lie in one of them only, so the smallest
+ * part is judged. An instance's profile is no measure of the service's. */
+bool comparison_is_of_spans(const struct comparison *c,
+			    const struct comparison *service)
+{
+	const struct comparison_side *side = &c->slow;
+	int64_t least = INT64_MAX;
+	bool has_others;
+
+	if (!side->part_count || service->scope != SCOPE_SERVICE)
+		return true;
+	for (size_t i = 0; i < side->part_count; i++)
+		if (side->parts[i].total < least)
+			least = side->parts[i].total;
+	has_others = side->part_count > 1 ||
+		     service->slow.requests > (double)side->span_id_count;
+	return span_answer_is_believable(least, service->slow.profile.total,
+					 has_others);
+}
+
 /* Part of the step [from, from + length) that lies within a range. */
 static double overlap(int64_t from_ns, int64_t length_ns,
 		      struct time_range range)

@@ -69,6 +69,12 @@ bool comparison_take(struct comparison *c, struct context *ctx,
 bool comparison_divide(struct comparison *c, struct context *ctx,
 		       struct str instance_label, struct error *err) MUST_CHECK;
 
+/* Whether the server heeded the spans that c asked for; service: the same type
+ * of all requests, taken too. A server that ignores spans answers each part
+ * with the whole service. True when the two cannot be compared. */
+bool comparison_is_of_spans(const struct comparison *c,
+			    const struct comparison *service);
+
 /* Ranks functions into the result, which keeps its notes. */
 bool comparison_rank(const struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err) MUST_CHECK;

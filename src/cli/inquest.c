@@ -145,6 +145,30 @@ static void count_requests(struct inquest *q, struct comparison *c)
 		comparison_uncount(c);
 }
 
+static void drop(struct comparison *c)
+{
+	enum scope scope = c->scope;
+
+	comparison_release(c);
+	comparison_init(c, "", scope);
+}
+
+/* What a server says of spans that it did not look for is worth nothing. */
+static void drop_ignored_spans(struct inquest *q)
+{
+	q->has_ignored_spans =
+		!comparison_is_of_spans(&q->request, &q->service_cpu) ||
+		!comparison_is_of_spans(&q->cohort, &q->service_cpu);
+	if (!q->has_ignored_spans)
+		return;
+	drop(&q->request);
+	drop(&q->cohort);
+	notes_add(&q->r->ctx.notes,
+		  "the profile server answers for single requests with the "
+		  "whole service: it ignores span selectors, so the service's "
+		  "profile is used");
+}
+
 static bool ask_cpu(struct inquest *q, struct error *err)
 {
 	struct job *jobs[JOBS];
@@ -176,6 +200,7 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 	    !comparison_take(&q->cohort, &q->r->ctx, err))
 		return false;
 	count_requests(q, &q->service_cpu);
+	drop_ignored_spans(q);
 	return true;
 }
 
@@ -188,7 +213,8 @@ static bool begin_wait(struct inquest *q, enum wait_type type,
 {
 	bool is_labelled = type == WAIT_WALL || type == WAIT_GOROUTINE;
 
-	if (is_labelled && q->s->slow_id_count && q->s->base_id_count) {
+	if (is_labelled && q->s->slow_id_count && q->s->base_id_count &&
+	    !q->has_ignored_spans) {
 		begin_cohort(q, c, q->type_ids[type]);
 		return true;
 	}

@@ -23,6 +23,7 @@ struct inquest {
 	const char *alloc_id;
 	const char *forced_id; /* of --type; NULL: auto */
 	bool is_forced_gauge;
+	bool has_ignored_spans; /* the server gave the whole service instead */
 	bool is_wall_cpu; /* no CPU type: the busy part of wall stands for it */
 	struct comparison request; /* CPU of this very request */
 	struct comparison cohort;  /* CPU of requests like it */
