@@ -46,6 +46,8 @@ static enum cause_kind cause_of(const struct choice *c)
 {
 	if (c->loop)
 		return CAUSE_N_PLUS_ONE;
+	if (c->retry && c->is_retry_pause)
+		return CAUSE_WAIT;
 	if (is_explained_by_callee(c))
 		return CAUSE_DOWNSTREAM;
 	if (c->server_side != SPAN_NONE)
@@ -190,6 +192,8 @@ static void tell_why(const struct choice *c, struct buf *out)
 {
 	if (c->loop)
 		tell_loop(c, out);
+	else if (c->retry && c->is_retry_pause)
+		choice_tell_pauses(c, out);
 	else if (is_explained_by_callee(c))
 		tell_callee(c, out);
 	else if (c->server_side != SPAN_NONE)
@@ -200,6 +204,8 @@ static void tell_why(const struct choice *c, struct buf *out)
 		tell_own(c, out);
 	if (c->t->spans[c->times->root].parent != SPAN_NONE)
 		buf_add_text(out, "; the request did not wait for it");
+	if (!c->loop && c->retry && !c->is_retry_pause)
+		choice_tell_attempts(c, out);
 	if (guilty_want_is_narrow(c->want))
 		buf_add_text(out, "; asked for, not ranked");
 	else if (c->want->by == GUILTY_BY_SELF)

@@ -8,6 +8,7 @@
 
 #include "analyze/growth.h"
 #include "analyze/nplusone.h"
+#include "analyze/retries.h"
 #include "analyze/slowspan.h"
 #include "model/result.h"
 
@@ -25,6 +26,10 @@ struct choice {
 	struct growth_choice growth;
 	bool is_by_growth;         /* best is the one that grew most */
 	const struct repeat *loop; /* N+1, or NULL */
+	struct retries retries;
+	const struct retry *retry; /* that the best is part of, or NULL */
+	bool is_retry_pause;       /* its pauses, not its attempts */
+	int64_t retry_ns;          /* both together when that decided, else 0 */
 	bool is_loop_headline;     /* the loop's span, not the calls */
 	uint32_t headline;         /* span of the first line */
 	uint32_t server_side;      /* of the best span, or SPAN_NONE */
@@ -35,6 +40,17 @@ struct choice {
 	int64_t next_ns;     /* own time of the next candidate on the path,
 				its growth when that decides */
 };
+
+/* Looks whether the best candidate is part of a call that failed and was made
+ * again, or whether such a call takes more than it: then that becomes the
+ * best. Pauses between attempts are a wait of the caller's, the attempts are
+ * their callee's time (choice_retry.c). */
+bool choice_find_retry(struct choice *c, struct error *err) MUST_CHECK;
+
+/* With c->retry: "700 ms of pauses between 3 attempts at ...", and "; tried 3
+ * times, 2 failed (deadline exceeded)". */
+void choice_tell_pauses(const struct choice *c, struct buf *out);
+void choice_tell_attempts(const struct choice *c, struct buf *out);
 
 /* Whose profile is to be looked at (pick.c). */
 bool choice_pick(struct choice *c, struct result *result,

@@ -123,6 +123,8 @@ static void tell_less(const struct choice *c, size_t i, struct buf *out)
 	int64_t best = c->is_by_growth ? c->growth.growth_ns
 				       : measure_of(c, best_of(c));
 
+	if (c->retry_ns)
+		best = c->retry_ns;
 	buf_add_text(out, c->is_by_growth ? "grew less" : "took less");
 	if (best > 0)
 		buf_addf(out, ", %.0f %% of the chosen one",
@@ -152,6 +154,11 @@ static void tell_won(const struct choice *c, size_t i, struct buf *out)
 		return;
 	}
 	buf_add_text(out, "chosen");
+	if (c->retry_ns) {
+		buf_add_text(out, ", its attempts and the pauses together ");
+		wording_add_duration(out, c->retry_ns);
+		return;
+	}
 	if (!c->is_by_growth || c->growth.growth_ns == measure_of(c, i))
 		return;
 	buf_add_text(out, ", with the code of its process grew ");

@@ -201,6 +201,8 @@ static bool choose(struct choice *c, struct error *err)
 	if (!choose_best(c, err))
 		return false;
 	drop_minor_loops(c);
+	if (!choice_find_retry(c, err))
+		return false;
 	c->headline = c->best->span;
 	c->critical_ns = c->best->critical_ns;
 	c->path_ns = c->times->through_ns[c->times->tree[c->headline]];

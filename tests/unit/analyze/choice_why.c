@@ -207,6 +207,30 @@ static void loop(void **state)
 	end(&g);
 }
 
+/* 3 x 50 ms of attempts and 2 x 50 ms of pauses are more than 200 ms. */
+static void tried_again(void **state)
+{
+	struct reasoning g;
+
+	(void)state;
+	begin(&g);
+	explain(&g,
+		"1 0 web S list 0 450\n"
+		"2 1 web C POST 0 50 error url.full=http://pay/c\n"
+		"3 1 web C POST 100 150 error url.full=http://pay/c\n"
+		"4 1 web C POST 200 250 error url.full=http://pay/c\n"
+		"5 1 web I render 250 450\n",
+		false, (struct guilty_want){ 0 });
+	assert_string_equal(g.result.reasons.text[1],
+			    "span: web POST x3: took 150 ms, own on the path "
+			    "150 ms: chosen, its attempts and the pauses "
+			    "together 250 ms");
+	assert_string_equal(g.result.reasons.text[2],
+			    "span: web render: took 200 ms, own on the path "
+			    "200 ms: took less, 80 % of the chosen one");
+	end(&g);
+}
+
 /* Six are told, the rest counted. */
 static void many(void **state)
 {
@@ -233,7 +257,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_growth), cmocka_unit_test(counted_at_entry),
 		cmocka_unit_test(alone),     cmocka_unit_test(by_self),
-		cmocka_unit_test(loop),      cmocka_unit_test(many),
+		cmocka_unit_test(loop),      cmocka_unit_test(tried_again),
+		cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -568,6 +568,40 @@ static void loop_in_lanes(void **state)
 	end(&g);
 }
 
+/* ---- calls made again ---- */
+
+/* The root took 560 ms more, its second call 10 ms of them: of 550 ms the
+ * pause is 300, more than half; of 861 ms it is less. */
+static void pause_grew(void **state)
+{
+	static const int ends[] = { 620, 931 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct growing g;
+		char text[512];
+
+		snprintf(text, sizeof text,
+			 "1 0 web S \"GET /\" 0 %d\n"
+			 "2 1 web C POST 10 20 error=refused "
+			 "url.full=http://pay/c\n"
+			 "3 1 web C POST 320 330 url.full=http://pay/c\n",
+			 ends[i]);
+		begin(&g);
+		usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 60);
+		usually(&g, "web", "POST", SPAN_KIND_CLIENT, 1, 10);
+		find(&g, text, (struct guilty_want){ 0 });
+		if (i == 0)
+			expect(&g, 1, 550,
+			       "300 ms of pauses between 2 attempts at \"call "
+			       "/c\" to pay, 1 failed (refused); grew by 550 ms "
+			       "(usually 60 ms over 10 traces)");
+		assert_int_equal(g.result.cause.kind,
+				 i == 0 ? CAUSE_WAIT : CAUSE_UNKNOWN);
+		end(&g);
+	}
+}
+
 /* ---- what the user asked for ---- */
 
 static void asked_for(void **state)
@@ -641,6 +675,7 @@ int main(void)
 		cmocka_unit_test(loop_by_number),
 		cmocka_unit_test(loop_without_history),
 		cmocka_unit_test(loop_in_lanes),
+		cmocka_unit_test(pause_grew),
 		cmocka_unit_test(asked_for),
 		cmocka_unit_test(asked_by_duration),
 		cmocka_unit_test(deep_inner),

@@ -154,8 +154,8 @@ static void callee_is_guilty(void **state)
 		  "6 1 a C POST 1120 1620 error @host.name=a " PAY "\n"
 		  "7 6 b S charge 1123 2520 @host.name=b\n");
 	arena_init(&result.arena, GIB);
-	assert_true(guilty_find(&s.t, &s.times, &want, NULL, &result, &pick,
-				&err));
+	assert_true(
+		guilty_find(&s.t, &s.times, &want, NULL, &result, &pick, &err));
 	assert_int_equal(result.span.span, fixture_span(&s.t, 3));
 	assert_int_equal(result.span.count, 3);
 	assert_int_equal(pick.owner, fixture_span(&s.t, 3));
@@ -164,6 +164,100 @@ static void callee_is_guilty(void **state)
 	arena_release(&result.arena);
 	assert_int_equal(s.found.items->server_ns, fixture_ms(1397));
 	end(&s);
+}
+
+/* What the choice says of a trace: span, cause and why. */
+static void expect_blame(const char *text, uint64_t span_id,
+			 enum cause_kind kind, const char *why)
+{
+	struct guilty_want want = { 0 };
+	struct result result = { 0 };
+	struct guilty_pick pick;
+	struct error err = { 0 };
+	struct search s;
+
+	begin(&s, text);
+	arena_init(&result.arena, GIB);
+	assert_true(
+		guilty_find(&s.t, &s.times, &want, NULL, &result, &pick, &err));
+	assert_int_equal(result.span.span, fixture_span(&s.t, span_id));
+	assert_int_equal(result.cause.kind, kind);
+	assert_string_equal(result.span.why.ptr, why);
+	arena_release(&result.arena);
+	end(&s);
+}
+
+/* Refused at once, tried again after 100, 200 and 400 ms: the caller waits,
+ * its own code does nothing. */
+static void backing_off(void **state)
+{
+	(void)state;
+	expect_blame(
+		"1 0 a S root 0 800\n"
+		"2 1 a C POST 10 20 error=refused " PAY "\n"
+		"3 1 a C POST 120 130 error=refused " PAY "\n"
+		"4 1 a C POST 330 340 error=refused " PAY "\n"
+		"5 1 a C POST 740 750 " PAY "\n",
+		1, CAUSE_WAIT,
+		"700 ms of pauses between 4 attempts at \"call /charge\" to "
+		"pay, 3 failed (refused)");
+	/* 300 ms of pauses in 600 ms of its own, then 299.9 */
+	expect_blame(
+		"1 0 a S root 0 620\n"
+		"2 1 a C POST 10 20 error=refused " PAY "\n"
+		"3 1 a C POST 320 330 " PAY "\n",
+		1, CAUSE_WAIT,
+		"300 ms of pauses between 2 attempts at \"call /charge\" to "
+		"pay, 1 failed (refused)");
+	expect_blame("1 0 a S root 0 620\n"
+		     "2 1 a C POST 10 20 error=refused " PAY "\n"
+		     "3 1 a C POST 319.9 329.9 " PAY "\n",
+		     1, CAUSE_UNKNOWN,
+		     "600 ms of its own on the critical path");
+}
+
+/* The attempts took the time: the callee's, with or without spans. */
+static void attempts_took_it(void **state)
+{
+	(void)state;
+	expect_blame(
+		"1 0 a S root 0 500\n"
+		"2 1 a C POST 10 210 error=deadline " PAY "\n"
+		"3 1 a C POST 220 420 error=deadline " PAY "\n",
+		2, CAUSE_DOWNSTREAM,
+		"2 x calls to pay, which sends no spans: \"call /charge\"; "
+		"tried 2 times, all failed (deadline)");
+	expect_blame("1 0 a S root 0 500\n"
+		     "2 1 a C POST 10 210 error=deadline " PAY "\n"
+		     "3 2 b S charge 10 210 error=broken\n"
+		     "4 1 a C POST 220 420 " PAY "\n"
+		     "5 4 b S charge 220 420\n",
+		     3, CAUSE_UNKNOWN,
+		     "2 x 400 ms of its own on the critical path; tried 2 "
+		     "times, 1 failed (broken)");
+}
+
+/* Attempts of 150 ms and pauses of 100 are one problem of 250 ms, more than
+ * 200 ms of rendering. With shorter pauses they are less. */
+static void attempts_and_pauses(void **state)
+{
+	(void)state;
+	expect_blame(
+		"1 0 a S root 0 450\n"
+		"2 1 a C POST 0 50 error=deadline " PAY "\n"
+		"3 1 a C POST 100 150 error=deadline " PAY "\n"
+		"4 1 a C POST 200 250 error=deadline " PAY "\n"
+		"5 1 a I render 250 450\n",
+		2, CAUSE_DOWNSTREAM,
+		"3 x calls to pay, which sends no spans: \"call /charge\"; "
+		"tried 3 times, all failed (deadline)");
+	expect_blame("1 0 a S root 0 400\n"
+		     "2 1 a C POST 0 50 error=deadline " PAY "\n"
+		     "3 1 a C POST 75 125 error=deadline " PAY "\n"
+		     "4 1 a C POST 150 200 error=deadline " PAY "\n"
+		     "5 1 a I render 200 400\n",
+		     5, CAUSE_UNKNOWN,
+		     "200 ms of its own on the critical path");
 }
 
 /* Codes that stand for a failure, without an error status. */
@@ -250,6 +344,9 @@ int main(void)
 		cmocka_unit_test(no_slow_server),
 		cmocka_unit_test(what_is_one),
 		cmocka_unit_test(callee_is_guilty),
+		cmocka_unit_test(backing_off),
+		cmocka_unit_test(attempts_took_it),
+		cmocka_unit_test(attempts_and_pauses),
 		cmocka_unit_test(codes),
 		cmocka_unit_test(what_is_none),
 		cmocka_unit_test(most_lost_first),
