@@ -11,6 +11,10 @@
 /* Shared blocks amortise the system's allocator; anything of this size or
  * more gets a block of its own, which realloc can then grow in place. */
 #define BLOCK_BYTES (64 * KIB)
+/* Many arenas hold a handful of short strings: the first block is small, each
+ * further one four times the one before. */
+#define FIRST_BLOCK_BYTES (4 * KIB)
+#define BLOCK_GROWTH 4
 #define LARGE_BYTES (16 * KIB)
 #define ALIGN_BYTES (_Alignof(max_align_t))
 
@@ -85,13 +89,25 @@ static size_t round_up(size_t size)
 	return (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
 }
 
+static size_t next_block_size(const struct arena *a, size_t room)
+{
+	size_t size = FIRST_BLOCK_BYTES;
+
+	if (a->small)
+		size = a->small->size * BLOCK_GROWTH;
+	while (size < room)
+		size *= BLOCK_GROWTH;
+	return size < BLOCK_BYTES ? size : BLOCK_BYTES;
+}
+
 /* A whole block, or near the ceiling what is left of it. */
 static size_t shared_size(const struct arena *a, size_t room)
 {
 	size_t left = a->max_bytes - a->used_bytes;
+	size_t whole = next_block_size(a, room);
 
-	if (left >= BLOCK_BYTES + sizeof(struct arena_block))
-		return BLOCK_BYTES;
+	if (left >= whole + sizeof(struct arena_block))
+		return whole;
 	if (left < room + sizeof(struct arena_block))
 		return room;
 	return left - sizeof(struct arena_block);

@@ -61,6 +61,26 @@ bool str_is_digits(struct str s)
 	return s.len > 0;
 }
 
+/* The library's search sets up a table of 256 bytes first. Looking at every
+ * place of the first byte is quicker for the words of rules, and the cost of
+ * a place is bounded by their length. */
+#define SHORT_NEEDLE_BYTES 32
+
+static size_t find_short(struct str s, struct str needle)
+{
+	const char *at = s.ptr, *last = s.ptr + (s.len - needle.len);
+
+	while (at <= last) {
+		at = memchr(at, needle.ptr[0], (size_t)(last - at) + 1);
+		if (!at)
+			break;
+		if (!memcmp(at, needle.ptr, needle.len))
+			return (size_t)(at - s.ptr);
+		at++;
+	}
+	return SIZE_MAX;
+}
+
 size_t str_find(struct str s, struct str needle)
 {
 	const char *hit;
@@ -69,6 +89,8 @@ size_t str_find(struct str s, struct str needle)
 		return 0;
 	if (s.len < needle.len)
 		return SIZE_MAX;
+	if (needle.len <= SHORT_NEEDLE_BYTES)
+		return find_short(s, needle);
 	hit = memmem(s.ptr, s.len, needle.ptr, needle.len);
 	return hit ? (size_t)(hit - s.ptr) : SIZE_MAX;
 }

@@ -72,6 +72,31 @@ static void test_ceiling(void **state)
 	arena_release(&a);
 }
 
+/* An arena of a few strings does not take a whole block. */
+static void test_blocks_grow(void **state)
+{
+	struct arena a;
+	size_t used = 0, blocks = 0;
+
+	(void)state;
+	arena_init(&a, MIB);
+	assert_non_null(arena_alloc(&a, 16));
+	assert_in_range(a.used_bytes, 4 * KIB, 4 * KIB + 64);
+	for (size_t given = 0; given < 200 * KIB; given += 16) {
+		assert_non_null(arena_alloc(&a, 16));
+		blocks += a.used_bytes != used;
+		used = a.used_bytes;
+	}
+	/* 4 + 16 + 64 + 64 + 64 KiB, the last one begun. */
+	assert_int_equal(blocks, 5);
+	assert_in_range(used, 212 * KIB, 212 * KIB + 5 * 64);
+	arena_release(&a);
+	/* Fits no first block. */
+	assert_non_null(arena_alloc(&a, 15 * KIB));
+	assert_in_range(a.used_bytes, 16 * KIB, 16 * KIB + 64);
+	arena_release(&a);
+}
+
 static void test_ceiling_below_one_block(void **state)
 {
 	struct arena a;
@@ -281,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_alloc_is_zeroed_and_aligned),
 		cmocka_unit_test(test_allocations_do_not_overlap),
 		cmocka_unit_test(test_ceiling),
+		cmocka_unit_test(test_blocks_grow),
 		cmocka_unit_test(test_ceiling_below_one_block),
 		cmocka_unit_test(test_large_ceiling_is_exact),
 		cmocka_unit_test(test_sizes_that_overflow),

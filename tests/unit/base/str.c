@@ -47,6 +47,29 @@ static void test_find(void **state)
 	assert_int_equal(str_find(STR("abc"), STR("x")), SIZE_MAX);
 	assert_int_equal(str_find(none, STR("x")), SIZE_MAX);
 	assert_int_equal(str_find(STR("abc"), none), 0);
+	/* False starts, and a match that ends with the text. */
+	assert_int_equal(str_find(STR("aaab aab"), STR("aab")), 1);
+	assert_int_equal(str_find(STR("xxab"), STR("ab")), 2);
+	assert_int_equal(str_find(STR("xxa"), STR("ab")), SIZE_MAX);
+}
+
+/* Both sides of the length from which the library searches. */
+static void test_find_short_and_long(void **state)
+{
+	static const char text[] = "01234567890123456789012345678901"
+				   "0123456789012345678901234567890123.";
+
+	(void)state;
+	for (size_t len = 30; len <= 34; len++) {
+		struct str tail =
+			str_slice(str_from(text), sizeof text - 1 - len, len);
+
+		assert_int_equal(str_find(str_from(text), tail),
+				 sizeof text - 1 - len);
+		assert_int_equal(
+			str_find(str_slice(str_from(text), 0, 65), tail),
+			SIZE_MAX);
+	}
 }
 
 static void test_trim_and_slice(void **state)
@@ -98,6 +121,7 @@ int main(void)
 		cmocka_unit_test(test_starts_and_ends),
 		cmocka_unit_test(test_digits),
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_find_short_and_long),
 		cmocka_unit_test(test_trim_and_slice),
 		cmocka_unit_test(test_printing),
 		cmocka_unit_test(test_utf8_floor),
