@@ -289,15 +289,19 @@ static void list_requests(const struct context *ctx)
 {
 	const struct http_log_entry *log;
 	size_t count = ctx->client ? http_log(ctx->client, &log) : 0;
+	unsigned rounds = count > 0 ? log[count - 1].round : 0;
 	char took[24];
 
 	for (size_t i = 0; i < count; i++) {
 		format_duration(log[i].duration_ns, took);
-		message_info("%s %s: %d, %" PRId64 " bytes, %s%s",
-			     log[i].method, log[i].url, log[i].status,
-			     log[i].bytes, took,
-			     log[i].tries > 1 ? ", after retries" : "");
+		/* The URL last: a message is cut at its end. */
+		message_info("%u: %d, %" PRId64 " bytes, %s%s: %s %s",
+			     log[i].round, log[i].status, log[i].bytes, took,
+			     log[i].tries > 1 ? ", after retries" : "",
+			     log[i].method, log[i].url);
 	}
+	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
+		     rounds, &"s"[rounds == 1]);
 }
 
 bool context_finish(struct context *ctx, struct error *err)

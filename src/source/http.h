@@ -84,6 +84,9 @@ struct http_log_entry {
 	int64_t bytes;
 	int64_t duration_ns;
 	unsigned tries;
+	/* From 1: which http_run() it was of. Requests of one round ran side
+	 * by side; a round waits for the one before. */
+	unsigned round;
 };
 
 /* settings is copied, what it points to is borrowed. */
@@ -94,7 +97,8 @@ void http_client_free(struct http_client *c);
 /* Runs n requests, at most LIMIT_PARALLEL_REQUESTS at a time, and fills the
  * responses in the same order (to be released by the caller). Returns false
  * only when nothing can go on: interrupted, out of memory, a request that is
- * not optional missing from the replayed case (named). A server's refusal is in its response. */
+ * not optional missing from the replayed case (named). A server's refusal is in
+ * its response. */
 bool http_run(struct http_client *c, struct http_request *requests,
 	      struct http_response *responses, size_t n,
 	      struct error *err) MUST_CHECK;

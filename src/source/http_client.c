@@ -21,6 +21,7 @@ struct http_client {
 	struct http_log_entry *log;
 	size_t log_count;
 	size_t log_cap;
+	unsigned round_count;
 };
 
 struct http_client *http_client_new(const struct http_settings *settings,
@@ -119,6 +120,7 @@ static bool log_add(struct http_client *c, const struct exchange *x,
 		.bytes = x->response->wire_bytes,
 		.duration_ns = x->response->duration_ns,
 		.tries = x->response->tries,
+		.round = c->round_count,
 	};
 	c->log_count++;
 	return (entry->method && entry->url) ||
@@ -241,6 +243,7 @@ bool http_run(struct http_client *c, struct http_request *requests,
 	}
 	if (!log_reserve(c, n, err))
 		goto out;
+	c->round_count++;
 	for (size_t i = 0; i < n; i++)
 		if (!prepare(&exchanges[i], &requests[i], &responses[i],
 			     &urls[i], err))

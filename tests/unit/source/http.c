@@ -648,6 +648,8 @@ static void run_three(const struct http_settings *settings,
 	if (!http_run(c, requests, responses, 3, &err))
 		fail_msg("%s", err.message);
 	assert_int_equal(http_log(c, &log), 3);
+	assert_int_equal(log[0].round, 1);
+	assert_int_equal(log[2].round, 1);
 	for (size_t i = 0; i < 3; i++) {
 		len += (size_t)snprintf(
 			out + len, size - len, "%s %s %d %lld %lld %u %s %s\n",
