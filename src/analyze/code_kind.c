@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "analyze/code_memo.h"
 #include "base/ascii.h"
 
 /* A row of code_rules.def: several words, one blank in between. */
@@ -252,8 +253,9 @@ static const struct rule *purpose_find(const struct code_subject *s)
 	return rule_find(purposes, COUNT_OF(purposes), &inner);
 }
 
-struct code_class code_classify(const struct code_rules *rules, struct str name,
-				struct str file, unsigned int profile_languages)
+static struct code_class classify(const struct code_rules *rules,
+				  struct str name, struct str file,
+				  unsigned int profile_languages)
 {
 	struct code_subject s = code_subject_of(name, file);
 	const struct code_rule *own;
@@ -273,5 +275,19 @@ struct code_class code_classify(const struct code_rules *rules, struct str name,
 		out.kind = purpose->kind;
 		out.is_leaf_only = purpose->is_leaf_only;
 	}
+	return out;
+}
+
+struct code_class code_classify(const struct code_rules *rules, struct str name,
+				struct str file, unsigned int profile_languages)
+{
+	struct code_memo *memo = rules ? rules->memo : NULL;
+	struct code_class out;
+
+	if (memo && code_memo_find(memo, name, file, profile_languages, &out))
+		return out;
+	out = classify(rules, name, file, profile_languages);
+	if (memo)
+		code_memo_add(memo, name, file, profile_languages, &out);
 	return out;
 }

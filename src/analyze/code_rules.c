@@ -206,7 +206,7 @@ bool code_rules_parse(struct code_rules *rules, struct arena *arena,
 	struct reader r = { .name = name };
 	size_t cap = 0;
 
-	*rules = (struct code_rules){ NULL, 0 };
+	*rules = (struct code_rules){ .count = 0 };
 	if (text.len > LIMIT_RULE_FILE_BYTES)
 		return error_set(err, ERROR_USAGE,
 				 "%s: the rules are %zu bytes long (at most "

@@ -39,9 +39,13 @@ struct code_rule {
 	struct str text;
 };
 
+struct code_memo;
+
 struct code_rules {
 	struct code_rule *items; /* the first that matches decides */
 	size_t count;
+	/* What these rules said of functions; NULL: each is asked anew. */
+	struct code_memo *memo;
 };
 
 /* Reads the text of a rule file. Memory and texts live in the arena; name is

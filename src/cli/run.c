@@ -3,11 +3,18 @@
 
 #include <string.h>
 
+#include "analyze/code_memo.h"
 #include "analyze/profile_analysis.h"
 #include "base/buf.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+
+static bool keep_classes(struct run *r, struct error *err)
+{
+	r->rules.memo = code_memo_new(&r->ctx.arena);
+	return r->rules.memo || arena_fail(&r->ctx.arena, "the rules", err);
+}
 
 static bool load_rules(struct run *r, struct error *err)
 {
@@ -16,13 +23,15 @@ static bool load_rules(struct run *r, struct error *err)
 	bool is_done;
 
 	if (!path)
-		return true;
+		return keep_classes(r, err);
 	buf_init(&text, LIMIT_RULE_FILE_BYTES);
 	is_done = file_read(path, &text, err) &&
 		  code_rules_parse(&r->rules, &r->ctx.arena, path,
 				   buf_str(&text), err);
 	buf_release(&text);
-	return is_done || error_prefix(err, "--rules");
+	if (!is_done)
+		return error_prefix(err, "--rules");
+	return keep_classes(r, err);
 }
 
 bool run_begin(struct run *r, const struct options *o, const char *command,

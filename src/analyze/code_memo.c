@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/code_memo.h"
+
+#include <string.h>
+
+#include "base/map.h"
+
+struct code_memo {
+	struct arena *arena;
+	struct map classes; /* key -> packed class */
+};
+
+struct key {
+	char data[CODE_MEMO_KEY_BYTES];
+	size_t len;
+};
+
+_Static_assert(LANGUAGE_ANY <= UINT8_MAX, "languages fit a byte");
+_Static_assert(CODE_MEMO_KEY_BYTES <= UINT16_MAX, "lengths fit two");
+
+/* The length of the name tells where the file begins. */
+static bool key_make(struct key *key, struct str name, struct str file,
+		     unsigned int languages)
+{
+	const size_t head = 3;
+
+	if (name.len > sizeof key->data - head ||
+	    file.len > sizeof key->data - head - name.len)
+		return false;
+	key->data[0] = (char)languages;
+	key->data[1] = (char)(name.len & 0xFF);
+	key->data[2] = (char)(name.len >> 8);
+	key->len = head;
+	if (name.len)
+		memcpy(key->data + key->len, name.ptr, name.len);
+	key->len += name.len;
+	if (file.len)
+		memcpy(key->data + key->len, file.ptr, file.len);
+	key->len += file.len;
+	return true;
+}
+
+static uint32_t class_pack(const struct code_class *class)
+{
+	return (uint32_t) class->kind << 2 |
+	       (uint32_t) class->is_kernel_entry << 1 |
+	       (uint32_t) class->is_leaf_only;
+}
+
+static struct code_class class_unpack(uint32_t packed)
+{
+	return (struct code_class){ (enum code_kind)(packed >> 2),
+				    (packed & 2) != 0, (packed & 1) != 0 };
+}
+
+struct code_memo *code_memo_new(struct arena *arena)
+{
+	struct code_memo *memo = arena_alloc(arena, sizeof *memo);
+
+	if (!memo)
+		return NULL;
+	memo->arena = arena;
+	map_init(&memo->classes, arena);
+	return memo;
+}
+
+bool code_memo_find(const struct code_memo *memo, struct str name,
+		    struct str file, unsigned int profile_languages,
+		    struct code_class *out)
+{
+	struct key key;
+	uint32_t packed;
+
+	if (!key_make(&key, name, file, profile_languages))
+		return false;
+	packed = map_find(&memo->classes, (struct str){ key.data, key.len });
+	if (packed == MAP_NONE)
+		return false;
+	*out = class_unpack(packed);
+	return true;
+}
+
+void code_memo_add(struct code_memo *memo, struct str name, struct str file,
+		   unsigned int profile_languages,
+		   const struct code_class *class)
+{
+	struct key key;
+	struct str kept;
+	uint32_t value;
+
+	if (memo->classes.count >= CODE_MEMO_FUNCTIONS ||
+	    !key_make(&key, name, file, profile_languages))
+		return;
+	kept = arena_str(memo->arena, (struct str){ key.data, key.len });
+	if (kept.ptr)
+		(void)!map_insert(&memo->classes, kept, class_pack(class),
+				  &value);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../starving.h"
+#include "analyze/code_memo.h"
+
+static const struct code_class lock = { CODE_LOCK, true, false };
+static const struct code_class idle = { CODE_IDLE, false, true };
+
+static bool is_same(struct code_class a, struct code_class b)
+{
+	return a.kind == b.kind && a.is_kernel_entry == b.is_kernel_entry &&
+	       a.is_leaf_only == b.is_leaf_only;
+}
+
+static bool knows(const struct code_memo *memo, struct str name,
+		  struct str file, unsigned int languages,
+		  struct code_class want)
+{
+	struct code_class found;
+
+	return code_memo_find(memo, name, file, languages, &found) &&
+	       is_same(found, want);
+}
+
+static void keeps_what_was_added(void **state)
+{
+	struct code_class found;
+	struct code_memo *memo;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	memo = code_memo_new(&arena);
+	assert_false(code_memo_find(memo, STR("a"), STR("b"), 1, &found));
+	code_memo_add(memo, STR("a"), STR("b"), LANGUAGE_GO, &lock);
+	code_memo_add(memo, STR(""), STR(""), 0, &idle);
+	assert_true(knows(memo, STR("a"), STR("b"), LANGUAGE_GO, lock));
+	assert_true(knows(memo, STR(""), STR(""), 0, idle));
+	/* The same bytes cut elsewhere, and another language. */
+	assert_false(
+		code_memo_find(memo, STR("ab"), STR(""), LANGUAGE_GO, &found));
+	assert_false(
+		code_memo_find(memo, STR(""), STR("ab"), LANGUAGE_GO, &found));
+	assert_false(code_memo_find(memo, STR("a"), STR("b"), LANGUAGE_NATIVE,
+				    &found));
+	arena_release(&arena);
+}
+
+static void long_names_are_not_kept(void **state)
+{
+	char text[CODE_MEMO_KEY_BYTES];
+	const size_t room = CODE_MEMO_KEY_BYTES - 3;
+	struct code_class found;
+	struct code_memo *memo;
+	struct arena arena;
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	arena_init(&arena, MIB);
+	memo = code_memo_new(&arena);
+	for (size_t len = room - 1; len <= room + 1; len++) {
+		struct str name = { text, len - 100 }, file = { text, 100 };
+
+		code_memo_add(memo, name, file, 1, &lock);
+		assert_int_equal(code_memo_find(memo, name, file, 1, &found),
+				 len <= room);
+	}
+	arena_release(&arena);
+}
+
+static void full_memo_keeps_the_first(void **state)
+{
+	struct code_memo *memo;
+	struct arena arena;
+	struct code_class found;
+	char name[16];
+
+	(void)state;
+	arena_init(&arena, GIB);
+	memo = code_memo_new(&arena);
+	for (unsigned i = 0; i <= CODE_MEMO_FUNCTIONS; i++) {
+		snprintf(name, sizeof name, "f%u", i);
+		code_memo_add(memo, str_from(name), STR(""), 1, &lock);
+	}
+	assert_false(code_memo_find(memo, str_from(name), STR(""), 1, &found));
+	snprintf(name, sizeof name, "f%u", CODE_MEMO_FUNCTIONS - 1);
+	assert_true(knows(memo, str_from(name), STR(""), 1, lock));
+	arena_release(&arena);
+}
+
+static void without_memory_nothing_is_kept(void **state)
+{
+	struct code_class found;
+	struct code_memo *memo;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, 16);
+	assert_null(code_memo_new(&arena));
+	arena_init(&arena, MIB);
+	memo = code_memo_new(&arena);
+	starve_after(0);
+	for (char c = 'a'; c <= 'z'; c++)
+		code_memo_add(memo, (struct str){ &c, 1 }, STR(""), 1, &lock);
+	mem_set_gate(NULL);
+	arena_release(&arena);
+	arena_init(&arena, MIB);
+	memo = code_memo_new(&arena);
+	code_memo_add(memo, STR("a"), STR(""), 1, &idle);
+	assert_true(code_memo_find(memo, STR("a"), STR(""), 1, &found));
+	arena_release(&arena);
+}
+
+/* The rules are asked once: what is kept is believed. */
+static void classify_asks_the_memo(void **state)
+{
+	struct code_rules rules = { .count = 0 };
+	struct arena arena;
+	struct str name = STR("runtime.mallocgc");
+	struct code_class plain = code_classify(NULL, name, STR(""), 0);
+
+	(void)state;
+	arena_init(&arena, MIB);
+	rules.memo = code_memo_new(&arena);
+	assert_true(is_same(code_classify(&rules, name, STR(""), 0), plain));
+	assert_true(knows(rules.memo, name, STR(""), 0, plain));
+	assert_true(is_same(code_classify(&rules, name, STR(""), 0), plain));
+	code_memo_add(rules.memo, STR("main.main"), STR(""), 0, &lock);
+	assert_true(is_same(code_classify(&rules, STR("main.main"), STR(""), 0),
+			    lock));
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_what_was_added),
+		cmocka_unit_test(long_names_are_not_kept),
+		cmocka_unit_test(full_memo_keeps_the_first),
+		cmocka_unit_test(without_memory_nothing_is_kept),
+		cmocka_unit_test(classify_asks_the_memo),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
