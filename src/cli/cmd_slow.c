@@ -10,6 +10,7 @@
 #include "cli/slowness.h"
 #include "cli/slowness_tell.h"
 #include "cli/suggest_next.h"
+#include "cli/version_baseline.h"
 
 /* Questions of one round: windows of history, the service's name and types. */
 #define FIRST_JOBS (SITUATION_JOBS + 2)
@@ -175,6 +176,56 @@ static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
 	       (!s->has_usual || guilty_again(r, g, &s->usual, err));
 }
 
+/* What the user asked for and what there is not: said, never passed over. */
+static bool check_instance(const struct run *r, const struct slowness *s,
+			   const struct profile_service *service,
+			   struct error *err)
+{
+	if (!options_scope_is(r->ctx.options, "instance"))
+		return true;
+	if (!s->instance.len)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--scope instance: the span's process says no "
+				 "k8s.pod.name, service.instance.id or "
+				 "host.name; leave out --scope");
+	if (!service->instance_label.ptr)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--scope instance: the profiles of \"%.*s\" "
+				 "carry no label of the instance; leave out "
+				 "--scope",
+				 STR_ARGS(service->name));
+	for (size_t i = 0; i < service->instances.count; i++)
+		if (str_equal(service->instances.items[i], s->instance))
+			return true;
+	return error_set(err, ERROR_NOT_FOUND,
+			 "--scope instance: no profiles with %.*s=\"%.*s\"; "
+			 "leave out --scope",
+			 STR_ARGS(service->instance_label),
+			 STR_ARGS(s->instance));
+}
+
+/* Faster than this one, and by as much as makes a baseline healthy. */
+static bool has_fast(const struct slowness *s, const struct situation *all)
+{
+	return s->base_id_count &&
+	       (double)all->cohorts.fast.p50_ns * BASELINE_RATIO <=
+		       (double)all->cohorts.slow.p50_ns;
+}
+
+static bool check_asked(const struct run *r, const struct slowness *s,
+			const struct situation *all,
+			const struct profile_service *service,
+			const struct baseline_want *want, struct error *err)
+{
+	if (want->kind == BASELINE_WANT_FAST && !has_fast(s, all))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--baseline fast: the same minutes have no "
+				 "clearly faster requests with samples of "
+				 "their own; try --baseline previous");
+	return check_instance(r, s, service, err) &&
+	       version_baseline_check(s, service, want, err);
+}
+
 static bool slow_by_inquest(struct run *r, struct guilty *g,
 			    struct time_range window,
 			    const struct baseline_want *want,
@@ -196,7 +247,8 @@ static bool slow_by_inquest(struct run *r, struct guilty *g,
 	done = is_same_service(&before, g, &r->trace)
 		       ? profile_lookup_take(&l, &r->ctx, &service, err)
 		       : find_service(r, g, window, &service, err);
-	return done && inquest_run(r, &slowness, &service, err);
+	return done && check_asked(r, &slowness, s, &service, want, err) &&
+	       inquest_run(r, &slowness, &service, err);
 }
 
 /* Notes that begin so take the place of the function in the report. */

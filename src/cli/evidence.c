@@ -64,6 +64,7 @@ static struct time_range baseline_guess(const struct inquiry *s)
 	case BASELINE_WANT_PREVIOUS:
 	case BASELINE_WANT_FILE:
 	case BASELINE_WANT_FAST:
+	case BASELINE_WANT_VERSION:
 	case BASELINE_WANT_NONE:
 		break;
 	}
@@ -447,6 +448,11 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 
 	if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
 		return false;
+	if (s.baseline.kind == BASELINE_WANT_VERSION)
+		return error_set(err, ERROR_USAGE,
+				 "--baseline version=V is found with the help "
+				 "of other traces; here say which profiles: "
+				 "--baseline-selector '{...}'");
 	ev->baseline_kind = want->baseline_selector ? STR("selector")
 			    : s.baseline.kind == BASELINE_WANT_AUTO
 				    ? STR("previous")

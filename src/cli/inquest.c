@@ -8,6 +8,7 @@
 #include "cli/inquest_measure.h"
 #include "cli/inquest_show.h"
 #include "cli/missing.h"
+#include "cli/version_baseline.h"
 
 /* All that can be asked for at once: the types of waiting as wholes, or one
  * type in parts with the counts of requests. */
@@ -64,7 +65,9 @@ static bool set_service_sides(struct inquest *q, struct comparison *c,
 	c->slow.selector = c->base.selector = q->service.selector;
 	c->has_base = s->has_base || is_instance;
 	if (!is_instance)
-		return true;
+		return version_baseline_select(s, ctx, &q->service,
+					       &c->slow.selector,
+					       &c->base.selector, err);
 	c->scope = SCOPE_INSTANCE;
 	c->slow.selector =
 		selector_with(ctx, q->service.selector,

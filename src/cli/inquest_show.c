@@ -82,14 +82,32 @@ static bool add_places(struct inquest *q, struct error *err)
 			       err);
 }
 
-/* How many requests the samples are of: those of spans were asked for one by
+/* Of one instance when that was chosen, or when the service has no other;
+ * else as many as the traces of the window saw. */
+static void set_instances(const struct inquest *q)
+{
+	struct result *r = &q->r->result;
+	bool is_single = q->service.instances.count == 1;
+
+	r->profile.instances = is_single ? 1 : q->s->slow_instances;
+	r->baseline.instances = is_single ? 1 : q->s->base_instances;
+	if (q->shown->scope == SCOPE_SPAN || q->shown->scope == SCOPE_INSTANCE)
+		r->profile.instances = 1;
+	if (q->shown->scope != SCOPE_INSTANCE)
+		return;
+	r->baseline.instances =
+		q->s->slow_instances > 1 ? q->s->slow_instances - 1 : 0;
+}
+
+/* And how many requests they are of: those of spans were asked for one by
  * one, those of a service are as many as the trace store knows of. */
-static void set_requests(const struct inquest *q)
+static void set_extent(const struct inquest *q)
 {
 	struct result *r = &q->r->result;
 	const struct comparison_side *slow = &q->shown->slow;
 	const struct comparison_side *base = &q->shown->base;
 
+	set_instances(q);
 	r->profile.requests = (int64_t)(slow->requests + 0.5);
 	r->profile.is_requests_sampled = slow->is_requests_sampled;
 	r->baseline.requests = (int64_t)(base->requests + 0.5);
@@ -136,6 +154,20 @@ static void show_nothing(struct inquest *q)
 		  "profile of this service shows who waits");
 }
 
+/* The user asked for a certain one. */
+static void note_no_baseline(struct inquest *q)
+{
+	const char *asked = q->r->ctx.options->baseline;
+
+	if (!q->shown || q->r->result.has_baseline || !asked ||
+	    !strcmp(asked, "auto") || !strcmp(asked, "none"))
+		return;
+	notes_add(&q->r->ctx.notes,
+		  "--baseline %.60s: no samples there, so nothing is compared; "
+		  "leave it out to take the nearest window that is healthy",
+		  asked);
+}
+
 bool inquest_show(struct inquest *q, struct error *err)
 {
 	if (!q->shown) {
@@ -146,8 +178,9 @@ bool inquest_show(struct inquest *q, struct error *err)
 		put_lead_first(q);
 		blame_nothing(q);
 		set_baseline(q);
-		set_requests(q);
+		set_extent(q);
 	}
+	note_no_baseline(q);
 	if (!inquest_tell_cause(q, err) || !inquest_tell_confidence(q, err))
 		return false;
 	if (q->r->result.has_reasons)

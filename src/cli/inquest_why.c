@@ -89,9 +89,11 @@ static const char *rung_outcome(const struct inquest *q,
 		return ": rejected, none are there";
 	if (is_thin(c))
 		return ": rejected, fewer than 20 samples decide nothing";
+	if (c == &q->request)
+		return ": rejected, one request has nothing to compare with";
 	if (q->shown == &q->cohort)
 		return ": not needed, a higher rung has samples enough";
-	if (c->scope == SCOPE_COHORT && q->cpu_verdict == CPU_WAITS)
+	if (q->cpu_verdict == CPU_WAITS)
 		return ": rejected, it was not on CPU";
 	return ": not taken";
 }
@@ -202,7 +204,9 @@ static const char *wait_outcome(const struct inquest *q, enum wait_type type)
 		return ": rejected, less than twice what it was";
 	if (m->growth < VERDICT_EXPLAINED * m->needed)
 		return ": rejected, less than half of what is to explain";
-	return "";
+	return q->wait == WAIT_TYPES ? ": not needed, CPU explains it"
+				     : ": not needed, it explains as much as "
+				       "the one taken";
 }
 
 /* What the leading function waited, as the request was compared. */

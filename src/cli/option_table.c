@@ -161,8 +161,8 @@ static const struct option_row rows[] = {
 	  "wall, or a full id (auto)",
 	  FIELD(type), .words = type_words },
 	{ "baseline", 0, OPTION_STRING, 0, COMPARING, "WHAT", CHOICE,
-	  "compare with: auto, previous, 1h, 1d, 7d before, fast, FROM..TO, "
-	  "a file, or none (auto)",
+	  "compare with: auto, previous, 1h, 1d, 7d before, fast, version=V, "
+	  "FROM..TO, a file, or none (auto)",
 	  FIELD(baseline), .words = baseline_words },
 	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING,
 	  "'{...}'", CHOICE, "compare with these profiles",

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "analyze/growth.h"
+#include "analyze/instances.h"
 #include "base/num.h"
+#include "cli/version_baseline.h"
 
 /* Traces asked for by window. Sixty give a median good to some 10 %, at some
  * 50 KiB an answer; of days ago half as many tell health as well. */
@@ -381,14 +383,12 @@ static uint64_t profile_id_of(const struct guilty_pick *pick)
 	return id;
 }
 
-bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
-		   const struct guilty *g, struct time_range window,
-		   const struct baseline_want *want, struct error *err)
+static bool fill(struct slowness *out, struct situation *s, struct run *r,
+		 const struct guilty *g, uint32_t entry, uint32_t operation,
+		 struct time_range window, const struct baseline_want *want,
+		 struct error *err)
 {
 	const struct guilty_pick *pick = &g->pick;
-	uint32_t entry = entry_of(r, g);
-	uint32_t operation = operations_find_span(
-		s->operations.items, s->operations.count, &r->trace, entry);
 	bool is_chosen = want->kind == BASELINE_WANT_AUTO ||
 			 want->kind == BASELINE_WANT_FAST;
 
@@ -418,5 +418,57 @@ bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
 		use_baseline(out, s);
 	if (r->ctx.options->scope && !strcmp(r->ctx.options->scope, "instance"))
 		out->instance = own_instance(r, out->resource);
+	return true;
+}
+
+static uint32_t count_instances(const struct situation *s,
+				struct time_range range, struct str service,
+				struct str version)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < s->history.window_count; i++) {
+		uint32_t count = instances_count(&s->history, i, range, service,
+						 version);
+
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
+/* Of versions side by side one is counted, and the other is the rest. */
+static void set_instances(struct slowness *out, const struct situation *s)
+{
+	const struct str any = { NULL, 0 };
+	struct str version =
+		out->slow_version.ptr ? out->slow_version : out->base_version;
+	uint32_t slow = count_instances(s, out->slow, out->service, any);
+	uint32_t one = count_instances(s, out->base, out->service, version);
+	uint32_t rest = one && slow > one ? slow - one : 0;
+
+	out->slow_instances = slow;
+	out->base_instances = one;
+	if (out->slow_version.ptr) {
+		out->slow_instances = one;
+		out->base_instances = rest;
+	} else if (out->is_base_beside) {
+		out->slow_instances = rest;
+	}
+}
+
+bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
+		   const struct guilty *g, struct time_range window,
+		   const struct baseline_want *want, struct error *err)
+{
+	uint32_t entry = entry_of(r, g);
+	uint32_t operation = operations_find_span(
+		s->operations.items, s->operations.count, &r->trace, entry);
+
+	if (!fill(out, s, r, g, entry, operation, window, want, err) ||
+	    !version_baseline_use(out, s, operation, window, want,
+				  &r->result.arena, err))
+		return false;
+	set_instances(out, s);
 	return true;
 }

@@ -43,7 +43,15 @@ struct slowness {
 	bool is_base_fast;      /* base_ids are of the same minutes */
 	double slow_own_ns;     /* mean own time of the slow ones, 0 unknown */
 	double operation_per_s; /* its requests as traces show them */
-	struct str instance;    /* NULL ptr: not one instance alone */
+	/* Instances that served the windows, 0 unknown. */
+	uint32_t slow_instances;
+	uint32_t base_instances;
+	struct str instance; /* NULL ptr: not one instance alone */
+	/* Version of the slow ones when others are fast, and version to
+	 * compare with; NULL ptr: not by version. */
+	struct str slow_version;
+	struct str base_version;
+	bool is_base_beside; /* base_version in the slow window too */
 };
 
 /* Everything that was fetched and found for it. */

@@ -70,7 +70,11 @@ static const char *outcome_of(const struct slowness *slowness,
 			      const struct situation *s, unsigned slot)
 {
 	const struct baseline_choice *choice = &s->baseline;
+	bool is_by_version =
+		slowness->base_version.ptr || slowness->slow_version.ptr;
 
+	if (is_by_version && choice->slots[slot].healthy > 0)
+		return ": not needed, the version decides";
 	if (slot == choice->chosen)
 		return slowness->has_base ? ": taken" : "";
 	if (choice->slots[slot].healthy > 0)
@@ -119,16 +123,24 @@ static void tell_fast(const struct slowness *slowness,
 		  fast->span_count, fast->count, why);
 }
 
-static void tell_version(const struct situation *s, struct notes *reasons)
+static void tell_version(const struct slowness *slowness,
+			 const struct situation *s, struct notes *reasons)
 {
-	if (s->cohorts.version.is_found)
+	const char *outcome = "rejected, no version changed in the window and "
+			      "the one before";
+
+	if (slowness->base_version.ptr || slowness->slow_version.ptr) {
+		notes_add(reasons, "baseline: version: %.*s: taken",
+			  STR_ARGS(slowness->base_text));
 		return;
-	notes_add(reasons,
-		  s->deploy.is_found
-			  ? "baseline: version: rejected, the slow requests "
-			    "are not all of one version"
-			  : "baseline: version: rejected, no version changed "
-			    "in the window and the one before");
+	}
+	if (s->deploy.is_found)
+		outcome = s->deploy.is_partial
+				  ? "rejected, the slow requests are not all "
+				    "of one version"
+				  : "not needed, the windows tell the two "
+				    "apart";
+	notes_add(reasons, "baseline: version: %s", outcome);
 }
 
 void slowness_tell(const struct slowness *slowness, const struct situation *s,
@@ -153,7 +165,7 @@ void slowness_tell(const struct slowness *slowness, const struct situation *s,
 	if (!s->cohorts.text.ptr)
 		return;
 	tell_fast(slowness, s, reasons);
-	tell_version(s, reasons);
+	tell_version(slowness, s, reasons);
 	notes_add(reasons, "requests: %.*s", STR_ARGS(s->cohorts.text));
 	notes_add(reasons, "requests: %.*s", STR_ARGS(s->cohorts.why));
 }

@@ -135,6 +135,7 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 		    struct baseline_want *out, struct error *err)
 {
 	struct str text = str_from(o->baseline ? o->baseline : "auto");
+	const struct str version_word = STR("version=");
 	size_t dots = str_find(text, STR(".."));
 
 	*out = (struct baseline_want){ .text = text.ptr };
@@ -146,6 +147,11 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 		return set_kind(out, BASELINE_WANT_NONE);
 	if (str_equal(text, STR("fast")))
 		return set_kind(out, BASELINE_WANT_FAST);
+	if (str_starts(text, version_word)) {
+		out->version = str_slice(text, version_word.len, text.len);
+		if (out->version.len)
+			return set_kind(out, BASELINE_WANT_VERSION);
+	}
 	if (parse_duration(text, &out->shift_ns) && out->shift_ns > 0)
 		return set_kind(out, BASELINE_WANT_SHIFT);
 	if (str_equal(text, STR("-")) || access(text.ptr, F_OK) == 0) {
@@ -160,7 +166,7 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 	return error_set(
 		err, ERROR_USAGE,
 		"--baseline \"%s\": no such file, and not one of auto, "
-		"previous, fast, none, a duration such as 1h, 1d "
-		"or 7d, or FROM..TO",
+		"previous, fast, none, version=V, a duration such as 1h, "
+		"1d or 7d, or FROM..TO",
 		text.ptr);
 }

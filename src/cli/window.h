@@ -34,7 +34,8 @@ enum baseline_kind {
 	BASELINE_WANT_SHIFT, /* the same window `shift_ns` earlier */
 	BASELINE_WANT_RANGE,
 	BASELINE_WANT_FILE,
-	BASELINE_WANT_FAST, /* the fast requests of the same minutes */
+	BASELINE_WANT_VERSION, /* where `version` ran */
+	BASELINE_WANT_FAST,    /* the fast requests of the same minutes */
 	BASELINE_WANT_NONE,
 };
 
@@ -44,6 +45,7 @@ struct baseline_want {
 	int64_t shift_ns;
 	struct time_range range;
 	const char *path;
+	struct str version; /* NUL-terminated */
 };
 
 /* Reads --baseline. */
