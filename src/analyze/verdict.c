@@ -46,11 +46,25 @@ static bool explains(const struct wait_measure *m)
 	return m->is_grown && verdict_is_likely(m);
 }
 
+/* Wall clock time holds the time on CPU too: a function that leads both, and
+ * whose CPU time is enough, computes. */
+static bool is_cpu_in_wall(const struct wait_measure measures[WAIT_TYPES])
+{
+	const struct wait_measure *cpu = &measures[WAIT_NEIGHBOUR];
+
+	return verdict_is_likely(cpu) && cpu->name.len &&
+	       str_equal(cpu->name, measures[WAIT_WALL].name);
+}
+
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES])
 {
-	for (int i = 0; i < WAIT_TYPES; i++)
-		if (explains(&measures[i]))
-			return (enum wait_type)i;
+	for (int i = 0; i < WAIT_TYPES; i++) {
+		if (!explains(&measures[i]))
+			continue;
+		return i == WAIT_WALL && is_cpu_in_wall(measures)
+			       ? WAIT_NEIGHBOUR
+			       : (enum wait_type)i;
+	}
 	return WAIT_TYPES;
 }
 

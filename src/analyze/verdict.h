@@ -80,7 +80,8 @@ struct wait_measure {
 
 /* The type that explains the waiting, WAIT_TYPES when none does: the first in
  * order whose owner grew to at least twice of what it was and by at least
- * half of what is needed. */
+ * half of what is needed. Wall clock time of a function that leads the
+ * service's CPU time as well is WAIT_NEIGHBOUR, when that is likely. */
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES]);
 
 /* The same of one measure, but for the test: a function that holds half of

@@ -169,6 +169,25 @@ static void test_a_lock_goes_before_its_waiters(void **state)
 	assert_int_equal(verdict_wait(all), WAIT_MUTEX);
 }
 
+static void test_wall_clock_holds_cpu(void **state)
+{
+	struct wait_measure all[WAIT_TYPES];
+
+	(void)state;
+	memset(all, 0, sizeof all);
+	all[WAIT_WALL] = wait_of(900, 1);
+	all[WAIT_WALL].name = STR("plan");
+	all[WAIT_NEIGHBOUR] = wait_of(150, 150);
+	all[WAIT_NEIGHBOUR].is_grown = false;
+	all[WAIT_NEIGHBOUR].name = STR("plan");
+	assert_int_equal(verdict_wait(all), WAIT_NEIGHBOUR);
+	all[WAIT_NEIGHBOUR].name = STR("park");
+	assert_int_equal(verdict_wait(all), WAIT_WALL);
+	all[WAIT_NEIGHBOUR].name = STR("plan");
+	all[WAIT_NEIGHBOUR].before = 151 * MS;
+	assert_int_equal(verdict_wait(all), WAIT_WALL);
+}
+
 static void test_causes_of_waiting(void **state)
 {
 	struct wait_measure m = wait_of(300, 1);
@@ -311,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_a_wait_explains_what_grew_enough),
 		cmocka_unit_test(test_a_wait_needs_a_tested_owner),
 		cmocka_unit_test(test_a_lock_goes_before_its_waiters),
+		cmocka_unit_test(test_wall_clock_holds_cpu),
 		cmocka_unit_test(test_causes_of_waiting),
 		cmocka_unit_test(test_strong_lacks_nothing),
 		cmocka_unit_test(test_fair_lacks_one_or_two),
