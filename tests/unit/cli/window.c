@@ -97,7 +97,7 @@ static struct baseline_want parse(const char *text)
 	return want;
 }
 
-static void baselines_have_six_forms(void **state)
+static void baselines_have_seven_forms(void **state)
 {
 	char path[] = "/tmp/baseline-XXXXXX";
 	int fd = mkstemp(path);
@@ -111,6 +111,9 @@ static void baselines_have_six_forms(void **state)
 	want = parse("7d");
 	assert_int_equal(want.kind, BASELINE_WANT_SHIFT);
 	assert_int_equal(want.shift_ns, 7 * NS_PER_DAY);
+	want = parse("version=1.4..5");
+	assert_int_equal(want.kind, BASELINE_WANT_VERSION);
+	assert_string_equal(want.version.ptr, "1.4..5");
 	want = parse("now-2h..now-1h");
 	assert_int_equal(want.kind, BASELINE_WANT_RANGE);
 	assert_int_equal(want.range.to_ns, NOW_NS - NS_PER_HOUR);
@@ -124,7 +127,7 @@ static void unknown_baselines_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"",          "soon", "../missing.pb.gz", "now..now-1h",
-		"now..soon", "-1h"
+		"now..soon", "-1h",  "version="
 	};
 
 	(void)state;
@@ -166,7 +169,7 @@ int main(void)
 		cmocka_unit_test(windows_follow_the_options),
 		cmocka_unit_test(contradictions_are_refused),
 		cmocka_unit_test(a_span_window_ends_now_at_the_latest),
-		cmocka_unit_test(baselines_have_six_forms),
+		cmocka_unit_test(baselines_have_seven_forms),
 		cmocka_unit_test(unknown_baselines_are_refused),
 		cmocka_unit_test(the_previous_window_keeps_a_gap),
 		cmocka_unit_test(samples_of_a_span_are_stamped_before_it),
