@@ -14,6 +14,11 @@
 /* Length of the hash that rustc appends: "::h" and 16 hex digits. */
 #define RUST_HASH_DIGITS 16
 
+static bool is_identifier(char c)
+{
+	return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
 static size_t count_while(struct str s, size_t at, bool (*is)(char))
 {
 	size_t end = at;
@@ -49,23 +54,30 @@ static struct str strip_clone(struct str s)
 	return s;
 }
 
+/* "::h0123456789abcdef", or mangled "17h0123456789abcdefE". */
 static struct str strip_rust_hash(struct str s)
 {
-	size_t start = s.len - RUST_HASH_DIGITS;
+	struct str whole = s;
+	size_t start;
+
+	if (str_starts(s, STR("_ZN")) && str_ends(s, STR("E")))
+		s.len--;
+	start = s.len - RUST_HASH_DIGITS;
 
 	if (s.len <= RUST_HASH_DIGITS + 3 ||
-	    count_while(s, start, ascii_is_hex) != RUST_HASH_DIGITS ||
-	    !str_equal(str_slice(s, start - 3, 3), STR("::h")))
-		return s;
+	    count_while(s, start, ascii_is_hex) < RUST_HASH_DIGITS ||
+	    !str_equal(str_slice(s, start - 3, 3),
+		       s.len < whole.len ? STR("17h") : STR("::h")))
+		return whole;
 	return str_slice(s, 0, start - 3);
 }
 
 static struct str strip_suffixes(struct str s)
 {
-	struct str bare = strip_rust_hash(s);
+	struct str bare = s;
 
 	for (;;) {
-		struct str next = strip_clone(bare);
+		struct str next = strip_clone(strip_rust_hash(bare));
 
 		if (next.len == bare.len)
 			return bare;
@@ -187,6 +199,37 @@ static struct generated csharp_number(struct str s, size_t at)
 	return (struct generated){ 0 };
 }
 
+/* "<Place>g__Check|5_0": a function inside Place, by name. */
+static struct generated csharp_local(struct str s, size_t at)
+{
+	size_t digits = count_while(s, at + 1, ascii_is_digit);
+	size_t end = at + 1 + digits;
+
+	if (!digits || end >= s.len || s.ptr[end] != '_')
+		return (struct generated){ 0 };
+	digits = count_while(s, end + 1, ascii_is_digit);
+	return (struct generated){ STR("|"),
+				   digits ? end + 1 + digits - at : 0 };
+}
+
+/* "lambda$place$7": javac counts the lambdas of a class, so that one more
+ * renumbers those of all methods behind it. */
+static struct generated java_lambda(struct str s, size_t at)
+{
+	struct str mark = STR("lambda$");
+	size_t end = at + mark.len, digits;
+
+	if (!str_starts(str_slice(s, at, s.len), mark))
+		return (struct generated){ 0 };
+	while (end < s.len && is_identifier(s.ptr[end]))
+		end++;
+	digits = count_while(s, end + 1, ascii_is_digit);
+	if (end >= s.len || s.ptr[end] != '$' || !digits)
+		return (struct generated){ 0 };
+	return (struct generated){ str_slice(s, at, end + 1 - at),
+				   end + 1 + digits - at };
+}
+
 static struct generated jvm_number(struct str s, size_t at)
 {
 	size_t mark = generated_prefix(str_slice(s, at, s.len));
@@ -212,6 +255,10 @@ static struct generated generated_at(struct str s, size_t at)
 		return g;
 	case '>':
 		return csharp_number(s, at);
+	case '|':
+		return csharp_local(s, at);
+	case 'l':
+		return java_lambda(s, at);
 	case '[':
 		g = go_shape(s, at);
 		return g.len ? g : crate_hash(s, at);
