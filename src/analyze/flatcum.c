@@ -2,6 +2,7 @@
 #include "analyze/flatcum.h"
 
 #include "analyze/function_key.h"
+#include "analyze/moved.h"
 #include "base/buf.h"
 #include "base/num.h"
 
@@ -126,8 +127,8 @@ static struct code_class classify_function(const struct func_table *t,
 
 	if (twin && is_same_function(p, f, slow->profile, twin - 1))
 		return slow->classes[twin - 1];
-	return code_classify(t->rules, function_name(p, f),
-			     function_file(p, f), t->languages);
+	return code_classify(t->rules, function_name(p, f), function_file(p, f),
+			     t->languages);
 }
 
 static void side_classify(struct func_table *t, enum side s)
@@ -167,18 +168,25 @@ static bool classify(struct func_table *t, struct error *err)
 	return true;
 }
 
+static uint32_t entry_find(const struct func_table *t, struct str key)
+{
+	uint32_t id = map_find(&t->map, key);
+
+	return id != MAP_NONE && t->moved_to ? t->moved_to[id] : id;
+}
+
 /* Most names have nothing generated in them and are their own identity. */
 static bool find_entry(const struct func_table *t, struct str name,
 		       struct buf *key, uint32_t *id, struct error *err)
 {
-	*id = map_find(&t->map, name);
+	*id = entry_find(t, name);
 	if (*id != MAP_NONE)
 		return true;
 	buf_clear(key);
 	function_key(name, key);
 	if (!buf_check(key, "a function name", err))
 		return false;
-	*id = map_find(&t->map, buf_str(key));
+	*id = entry_find(t, buf_str(key));
 	return true;
 }
 
@@ -419,7 +427,8 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 		if (t->sides[s].profile)
 			is_done = side_intern(t, &t->sides[s], &key, err);
 	buf_release(&key);
-	if (!is_done || !classify(t, err))
+	if (!is_done || (slow && baseline && !moved_join(t, err)) ||
+	    !classify(t, err))
 		return false;
 	for (int s = 0; s < SIDE_COUNT; s++)
 		if (t->sides[s].profile &&

@@ -42,6 +42,16 @@ struct func_side {
 	struct code_class *classes;
 };
 
+/* Fronts of names that are kept to be told of. */
+#define FUNC_MOVES_MAX 8
+
+/* A package or namespace under another name, see moved_join(). */
+struct func_move {
+	struct str from;
+	struct str to;
+	size_t count; /* functions */
+};
+
 struct func_table {
 	struct arena *arena; /* of everything here */
 	struct map map;
@@ -49,6 +59,9 @@ struct func_table {
 	size_t count;
 	size_t cap;
 	size_t merged_count; /* entries of several names */
+	uint32_t *moved_to;  /* by entry: itself or its newer name's; or NULL */
+	struct func_move moves[FUNC_MOVES_MAX];
+	size_t move_count;
 	const struct code_rules *rules; /* the user's, or NULL */
 	unsigned int languages;
 	uint32_t *known; /* by entry: its last function of the slow side + 1 */

@@ -309,6 +309,19 @@ static void note_drift(const struct diff *d, struct notes *notes)
 			  100 * d->drift);
 }
 
+static void note_moves(const struct func_table *t, struct notes *notes)
+{
+	for (size_t i = 0; i < t->move_count; i++) {
+		const struct func_move *move = &t->moves[i];
+
+		notes_add(notes,
+			  "renamed since the baseline: %.*s is now %.*s, %zu "
+			  "function%s counted under the new name",
+			  STR_ARGS(move->from), STR_ARGS(move->to), move->count,
+			  move->count == 1 ? "" : "s");
+	}
+}
+
 static void note_limits(const struct ranking *r, struct notes *notes)
 {
 	const struct func_table *t = r->t;
@@ -318,6 +331,7 @@ static void note_limits(const struct ranking *r, struct notes *notes)
 			  "%zu functions whose names differ only in generated "
 			  "numbers were counted as one each",
 			  t->merged_count);
+	note_moves(t, notes);
 	if (!r->diffs)
 		return;
 	note_method(&r->diff, notes);
