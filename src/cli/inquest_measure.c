@@ -11,11 +11,6 @@
 /* Rows that tell who leads. */
 #define LEAD_ROWS 3
 
-static bool is_change_up(enum change change)
-{
-	return change == CHANGE_NEW || change == CHANGE_GROWN;
-}
-
 /* Node counts wall time in microseconds. */
 static double unit_ns(const struct comparison *c)
 {
@@ -59,7 +54,7 @@ static const struct function_row *find_lead(const struct result *ranked)
 {
 	const struct function_row *first = ranked->functions;
 
-	if (!ranked->function_count || is_change_up(first->change))
+	if (!ranked->function_count || change_is_up(first->change))
 		return ranked->function_count ? first : NULL;
 	for (size_t i = 0; i < ranked->function_count; i++)
 		if (is_owner(&ranked->functions[i]))
@@ -95,7 +90,7 @@ static bool read_lead(struct inquest *q, const struct comparison *c,
 	out->is_known = c->has_base;
 	if (!row)
 		return true;
-	out->is_grown = is_change_up(row->change);
+	out->is_grown = change_is_up(row->change);
 	out->is_owner = is_owner(row);
 	out->growth = row_growth(c, row);
 	out->before = unit_ns(c) *

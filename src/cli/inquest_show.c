@@ -8,7 +8,7 @@
 
 static bool is_up(const struct function_row *row)
 {
-	return row->change == CHANGE_NEW || row->change == CHANGE_GROWN;
+	return change_is_up(row->change);
 }
 
 /* What was decided on is named first, where noise alone ranks the rows. */

@@ -7,7 +7,6 @@
 #include "base/num.h"
 
 #define DURATION_BYTES 24
-#define COUNT_BYTES COUNT_TEXT_BYTES
 
 /* The first row's growth against that of the second. */
 #define CLOSE_SECOND 0.67
@@ -42,8 +41,7 @@ static const struct function_row *leader(const struct inquest *q)
 
 static bool is_up(const struct function_row *row)
 {
-	return row &&
-	       (row->change == CHANGE_NEW || row->change == CHANGE_GROWN);
+	return row && change_is_up(row->change);
 }
 
 static void add_ns(struct buf *out, double ns)
@@ -154,7 +152,7 @@ static void tell_neighbour(const struct inquest *q, struct buf *out)
 		buf_add_text(out, "; ");
 	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",
 		 comparison_cores(&c->base), comparison_cores(&c->slow));
-	if (row && is_up(row)) {
+	if (is_up(row)) {
 		buf_add_text(out, ", most of it in ");
 		add_name(out, row->name);
 	}
@@ -320,7 +318,7 @@ static void add_sides(const struct inquest *q, struct buf *out)
 		[SCOPE_SPAN] = "samples of this very request",
 	};
 	const struct result *r = &q->r->result;
-	char count[COUNT_BYTES];
+	char count[COUNT_TEXT_BYTES];
 
 	if (!r->has_profile) {
 		buf_add_text(out, "the trace");

@@ -9,7 +9,6 @@
 #include "cli/inquest_tell.h"
 
 #define DURATION_BYTES 24
-#define COUNT_BYTES COUNT_TEXT_BYTES
 
 /* Ceiling of one line; reasons are cut at LIMIT_NOTE_BYTES anyhow. */
 #define LINE_BYTES 4096u
@@ -24,7 +23,7 @@ static void add_ns(struct buf *out, double ns)
 
 static void add_count(struct buf *out, int64_t count, const char *what)
 {
-	char text[COUNT_BYTES];
+	char text[COUNT_TEXT_BYTES];
 
 	format_count(count, text);
 	buf_addf(out, "%s %s%s", text, what, count == 1 ? "" : "s");
