@@ -142,8 +142,7 @@ static void tell_rungs(const struct inquest *q, struct notes *reasons)
 static void tell_cpu(const struct inquest *q, struct notes *reasons)
 {
 	static const char *const verdicts[] = {
-		[CPU_UNKNOWN] = "too few samples of the request and those "
-				"like it to tell",
+		[CPU_UNKNOWN] = "too few samples of requests like it to tell",
 		[CPU_EXPLAINS] = "explains the growth",
 		[CPU_PARTLY] = "explains a part of the growth",
 		[CPU_WAITS] = "does not explain the growth: it waited",
