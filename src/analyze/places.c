@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/code_kind.h"
 #include "base/num.h"
 
 /* A frame of the profile with what its stacks are worth. */
@@ -51,6 +52,7 @@ static void list_places(const struct profile *p, struct place *places)
 	}
 }
 
+/* The first of a name. */
 static const struct place *find_place(const struct place *places, size_t count,
 				      struct str name)
 {
@@ -79,6 +81,21 @@ static bool take_place(struct result *result, struct function_row *row,
 	return row->file.ptr || arena_fail(&result->arena, "the answer", err);
 }
 
+/* The hottest place of the row: in its file, when it has one. */
+static const struct place *place_of(const struct place *places, size_t count,
+				    const struct function_row *row)
+{
+	const struct place *end = places + count;
+	const struct place *place = find_place(places, count, row->name);
+
+	while (place && row->file.len && !str_equal(place->file, row->file)) {
+		place++;
+		if (place == end || !str_equal(place->name, row->name))
+			place = NULL;
+	}
+	return place;
+}
+
 bool rows_add_places(struct result *result, const struct profile *p,
 		     bool with_lines, struct error *err)
 {
@@ -98,13 +115,132 @@ bool rows_add_places(struct result *result, const struct profile *p,
 	for (size_t i = 0; done && i < result->function_count; i++) {
 		struct function_row *row = &result->functions[i];
 
-		if (!row->file.len)
-			done = take_place(
-				result, row,
-				find_place(places, p->frame_count, row->name),
-				with_lines, err);
+		if (!row->line)
+			done = take_place(result, row,
+					  place_of(places, p->frame_count, row),
+					  with_lines, err);
 	}
 out:
+	arena_release(&scratch);
+	return done;
+}
+
+/* ---- files of a whole profile ---- */
+
+/* Profiles that are asked for places of functions. */
+struct sources {
+	const struct profile *const *profiles;
+	size_t count;
+	struct place *places;
+	size_t place_count;
+	unsigned int languages;
+	const struct code_rules *rules;
+};
+
+static bool sources_list(struct sources *s, struct arena *scratch,
+			 struct error *err)
+{
+	struct language_votes votes = { { 0 } };
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		count += s->profiles[i]->frame_count;
+	s->places = arena_array(scratch, count, sizeof *s->places);
+	if (!s->places)
+		return arena_fail(scratch, "places of functions", err);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct profile *p = s->profiles[i];
+
+		list_places(p, s->places + s->place_count);
+		add_values(p, s->places + s->place_count);
+		s->place_count += p->frame_count;
+		for (uint32_t f = 0; f < p->function_count; f++)
+			language_votes_add(&votes, function_name(p, f),
+					   function_file(p, f));
+	}
+	s->languages = language_votes_result(&votes);
+	if (count)
+		qsort(s->places, count, sizeof *s->places, compare_places);
+	return true;
+}
+
+static bool is_application(const struct sources *s, const struct place *place)
+{
+	return code_classify(s->rules, place->name, place->file, s->languages)
+		       .kind == CODE_APPLICATION;
+}
+
+/* Adds up what lies in files: of the application [1] and of others [0], with
+ * the hottest place of each. */
+static void vote(const struct sources *s, const struct place *first,
+		 int64_t sums[2], const struct place *best[2])
+{
+	const struct place *end = s->places + s->place_count;
+
+	for (const struct place *p = first;
+	     p < end && str_equal(p->name, first->name); p++) {
+		bool is_own;
+
+		if (!p->file.len)
+			continue;
+		is_own = is_application(s, p);
+		sums[is_own] = sat_add_i64(sums[is_own], p->value);
+		if (!best[is_own])
+			best[is_own] = p;
+	}
+}
+
+static struct str file_of(const struct sources *s, struct str name)
+{
+	const struct place *first = find_place(s->places, s->place_count, name);
+	const struct place *best[2] = { NULL, NULL };
+	int64_t sums[2] = { 0, 0 };
+	struct str none = { NULL, 0 };
+
+	if (!first)
+		return none;
+	vote(s, first, sums, best);
+	if (!best[0] || !best[1])
+		return best[0] ? best[0]->file : best[1] ? best[1]->file : none;
+	if (sums[0] == sums[1])
+		return none;
+	return best[sums[1] > sums[0]]->file;
+}
+
+static bool has_files(const struct profile *p)
+{
+	for (uint32_t f = 0; f < p->function_count; f++)
+		if (p->functions[f].file)
+			return true;
+	return false;
+}
+
+static bool take_files(const struct sources *s, struct profile *p,
+		       struct error *err)
+{
+	for (uint32_t f = 0; f < p->function_count; f++) {
+		struct str file = file_of(s, function_name(p, f));
+
+		if (file.len &&
+		    !symtab_add(&p->symtab, file, &p->functions[f].file, err))
+			return false;
+	}
+	return true;
+}
+
+bool profiles_take_files(struct profile *const *profiles, size_t count,
+			 const struct profile *const *from, size_t n,
+			 const struct code_rules *rules, struct error *err)
+{
+	struct sources s = { .profiles = from, .count = n, .rules = rules };
+	struct arena scratch;
+	bool done;
+
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	done = sources_list(&s, &scratch, err);
+	for (size_t i = 0; done && i < count; i++)
+		if (!has_files(profiles[i]))
+			done = take_files(&s, profiles[i], err);
 	arena_release(&scratch);
 	return done;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/places.h"
 #include "base/num.h"
 #include "cli/snapshots.h"
 #include "cli/window.h"
@@ -139,6 +140,29 @@ bool comparison_take(struct comparison *c, struct context *ctx,
 		return false;
 	c->has_base = c->has_base && c->base.profile.stack_count > 0;
 	return true;
+}
+
+static size_t list_profiles(struct comparison_side *side, struct profile **out)
+{
+	size_t n = 0;
+
+	out[n++] = &side->profile;
+	for (size_t i = 0; i < side->part_count; i++)
+		out[n++] = &side->parts[i];
+	return n;
+}
+
+bool comparison_take_files(struct comparison *c,
+			   const struct comparison *service,
+			   const struct code_rules *rules, struct error *err)
+{
+	struct profile *profiles[2 * (1 + COMPARISON_PARTS)];
+	const struct profile *from[] = { &service->slow.profile,
+					 &service->base.profile };
+	size_t n = list_profiles(&c->slow, profiles);
+
+	n += list_profiles(&c->base, profiles + n);
+	return profiles_take_files(profiles, n, from, 2, rules, err);
 }
 
 static struct snapshots_side snapshots_of(const struct comparison *c,

@@ -75,6 +75,13 @@ bool comparison_divide(struct comparison *c, struct context *ctx,
 bool comparison_is_of_spans(const struct comparison *c,
 			    const struct comparison *service);
 
+/* Gives profiles of spans, which come without files, those of the service's
+ * functions: what kind of code each is depends on them. */
+bool comparison_take_files(struct comparison *c,
+			   const struct comparison *service,
+			   const struct code_rules *rules,
+			   struct error *err) MUST_CHECK;
+
 /* Ranks functions into the result, which keeps its notes. */
 bool comparison_rank(const struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err) MUST_CHECK;

@@ -172,6 +172,16 @@ static void drop_ignored_spans(struct inquest *q)
 		  "profile is used");
 }
 
+/* The service's CPU is taken first: it knows where functions lie. */
+static bool take(struct inquest *q, struct comparison *c, struct error *err)
+{
+	if (!comparison_take(c, &q->r->ctx, err))
+		return false;
+	if (c->scope != SCOPE_COHORT && c->scope != SCOPE_SPAN)
+		return true;
+	return comparison_take_files(c, &q->service_cpu, &q->r->rules, err);
+}
+
 static bool ask_cpu(struct inquest *q, struct error *err)
 {
 	struct job *jobs[JOBS];
@@ -197,10 +207,8 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 			       COUNT_STEP_NS);
 		jobs[n++] = &q->base_count.job;
 	}
-	if (!run_jobs(q, jobs, n, err) ||
-	    !comparison_take(&q->service_cpu, &q->r->ctx, err) ||
-	    !comparison_take(&q->request, &q->r->ctx, err) ||
-	    !comparison_take(&q->cohort, &q->r->ctx, err))
+	if (!run_jobs(q, jobs, n, err) || !take(q, &q->service_cpu, err) ||
+	    !take(q, &q->request, err) || !take(q, &q->cohort, err))
 		return false;
 	count_requests(q, &q->service_cpu);
 	drop_ignored_spans(q);
@@ -251,7 +259,7 @@ static bool ask_waits(struct inquest *q, struct error *err)
 	for (int i = 0; i < WAIT_TYPES; i++) {
 		if (!q->waits[i].is_asked)
 			continue;
-		if (!comparison_take(&q->waits[i], &q->r->ctx, err))
+		if (!take(q, &q->waits[i], err))
 			return false;
 		count_requests(q, &q->waits[i]);
 		if (!inquest_measure(q, &q->waits[i], &q->measures[i], err))
@@ -271,7 +279,7 @@ static bool ask_parts(struct inquest *q, struct comparison *c,
 	size_t n = 0;
 
 	comparison_ask(c, COMPARISON_PARTS, jobs, &n);
-	if (!run_jobs(q, jobs, n, err) || !comparison_take(c, &q->r->ctx, err))
+	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
 		return false;
 	count_requests(q, c);
 	return true;
@@ -455,7 +463,7 @@ static bool ask_gauge(struct inquest *q, struct comparison *c,
 	size_t n = 0;
 
 	comparison_ask(c, 1, jobs, &n);
-	if (!run_jobs(q, jobs, n, err) || !comparison_take(c, &q->r->ctx, err))
+	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
 		return false;
 	return !c->slow.profile.stack_count ||
 	       comparison_divide(c, &q->r->ctx, q->service.instance_label, err);
