@@ -173,7 +173,8 @@ static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
 	return situation_ask(s, r, g, window, want, jobs, &n, err) &&
 	       jobs_run(&r->ctx, jobs, n, err) &&
 	       situation_judge(s, r, g, err) &&
-	       (!s->has_usual || guilty_again(r, g, &s->usual, err));
+	       (!s->has_usual || guilty_again(r, g, &s->usual, err)) &&
+	       situation_ask_again(s, r, g, window, err);
 }
 
 /* What the user asked for and what there is not: said, never passed over. */

@@ -9,11 +9,20 @@
 #include "base/num.h"
 #include "cli/version_baseline.h"
 
-/* Traces asked for by window. Sixty give a median good to some 10 %, at some
- * 50 KiB an answer; of days ago half as many tell health as well. */
-#define NEAR_TRACES 60u
-#define HALF_TRACES 40u
+/* Servers give the newest traces of what they are asked for: of a busy
+ * service those of its last minutes, so that what began and ended before is
+ * among none of them. Windows are therefore asked about in slices, as many as
+ * it matters when in them something happened. A hundred traces give a median
+ * good to some 10 % and hold what befalls one request in twenty. */
+#define SLOW_SLICES 5u
+#define PREVIOUS_SLICES 4u
+#define SLICE_TRACES 20u
+
+/* Whether an hour or days ago were healthy needs no more than a median. */
 #define FAR_TRACES 30u
+
+/* Those like the slow one. */
+#define LIKE_IT_TRACES 60u
 
 /* Requests that took at least this part of what this one took are like it. */
 #define LIKE_IT 0.6
@@ -70,19 +79,20 @@ static uint32_t add_window(struct situation *s, const struct run *r,
 	return window;
 }
 
-/* Servers give the newest traces of what they are asked for: of a busy
- * service those of its last minutes. Where it matters when it became slow,
- * both halves are asked about. */
-static uint32_t add_halves(struct situation *s, const struct run *r,
-			   struct time_range range)
+static uint32_t add_slices(struct situation *s, const struct run *r,
+			   struct time_range range, unsigned slices)
 {
-	int64_t middle = range.from_ns + (range.to_ns - range.from_ns) / 2;
+	int64_t step = (range.to_ns - range.from_ns) / slices;
 	uint32_t window = begin_window(s, range);
 
-	add_job(s, r, window, (struct time_range){ range.from_ns, middle },
-		HALF_TRACES);
-	add_job(s, r, window, (struct time_range){ middle, range.to_ns },
-		HALF_TRACES);
+	for (unsigned i = 0; i < slices; i++) {
+		struct time_range slice = { range.from_ns + step * i,
+					    range.from_ns + step * (i + 1) };
+
+		if (i == slices - 1)
+			slice.to_ns = range.to_ns;
+		add_job(s, r, window, slice, SLICE_TRACES);
+	}
 	return window;
 }
 
@@ -116,29 +126,48 @@ static void add_baselines(struct situation *s, const struct run *r,
 			continue;
 		s->roles.baselines[i] =
 			i == BASELINE_PREVIOUS
-				? add_halves(s, r, range)
-				: add_window(s, r, range,
-					     i == BASELINE_HOUR ? NEAR_TRACES
-								: FAR_TRACES);
+				? add_slices(s, r, range, PREVIOUS_SLICES)
+				: add_window(s, r, range, FAR_TRACES);
 	}
 }
 
-/* Of a window with thousands of quick requests some dozens are drawn; those
- * like this one are asked for by their duration. */
-static void add_slow_only(struct situation *s, const struct run *r,
-			  const struct guilty *g, struct time_range window)
+/* The span of the process whose time is to be explained, as the traces of
+ * other requests have it: the one that carries the profile id. */
+static uint32_t entry_of(const struct run *r, const struct guilty *g)
 {
-	uint32_t root = g->times.root;
-	struct history_window *w;
+	return g->pick.profile_span != SPAN_NONE
+		       ? g->pick.profile_span
+		       : span_entry(&r->trace, g->pick.owner);
+}
 
-	if (root == SPAN_NONE || s->operations.root == OPERATION_NONE)
+static uint32_t operation_of(const struct situation *s, const struct run *r,
+			     uint32_t span)
+{
+	return operations_find_span(s->operations.items, s->operations.count,
+				    &r->trace, span);
+}
+
+/* Of a window with thousands of quick requests some dozens are drawn; those
+ * like this one are asked for by their duration. They are of the operation
+ * whose time is to be explained, whatever request called it. */
+static void add_slow_only(struct situation *s, const struct run *r,
+			  uint32_t entry, struct time_range window)
+{
+	uint32_t operation = operation_of(s, r, entry);
+	struct history_window *w;
+	struct history_job *job;
+
+	if (operation == OPERATION_NONE)
 		return;
-	s->roles.slow_only = add_window(s, r, window, NEAR_TRACES);
+	s->roles.slow_only = begin_window(s, window);
 	w = &s->history.windows[s->roles.slow_only];
-	w->slow_operation = s->operations.root;
+	w->slow_operation = operation;
 	w->min_duration_ns =
 		(int64_t)(LIKE_IT *
-			  (double)span_duration_ns(&r->trace.spans[root]));
+			  (double)span_duration_ns(&r->trace.spans[entry]));
+	add_job(s, r, s->roles.slow_only, window, LIKE_IT_TRACES);
+	job = &s->jobs[s->job_count - 1];
+	job->root_service = job->root_name = (struct str){ NULL, 0 };
 }
 
 bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
@@ -152,12 +181,29 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 	s->history.operation_count = s->operations.count;
 	if (!s->operations.count)
 		return true;
-	s->roles.slow = add_halves(s, r, window);
-	add_slow_only(s, r, g, window);
+	s->roles.slow = add_slices(s, r, window, SLOW_SLICES);
+	add_slow_only(s, r, entry_of(r, g), window);
 	add_baselines(s, r, window, want);
 	for (size_t i = 0; i < s->job_count; i++)
 		jobs[(*n)++] = &s->jobs[i].job;
 	return true;
+}
+
+bool situation_ask_again(struct situation *s, struct run *r,
+			 const struct guilty *g, struct time_range window,
+			 struct error *err)
+{
+	uint32_t asked = s->roles.slow_only;
+	uint32_t entry = entry_of(r, g);
+	struct job *job;
+
+	if (!s->is_answered || operation_of(s, r, entry) == OPERATION_NONE ||
+	    (asked != WINDOW_NONE && s->history.windows[asked].slow_operation ==
+					     operation_of(s, r, entry)))
+		return true;
+	add_slow_only(s, r, entry, window);
+	job = &s->jobs[s->job_count - 1].job;
+	return jobs_run(&r->ctx, &job, 1, err);
 }
 
 /* ---- judging ---- */
@@ -166,7 +212,7 @@ static void note_unanswered(struct situation *s, struct run *r)
 {
 	const struct history_job *slow = &s->jobs[0];
 
-	if (s->job_count && !slow->job.has_answer)
+	if (s->job_count && !s->history.windows[slow->window].is_answered)
 		notes_add(&r->ctx.notes, "no other traces to compare with: %s",
 			  slow->job.err.message);
 	else if (!s->job_count)
@@ -241,15 +287,6 @@ bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
 }
 
 /* ---- the question ---- */
-
-/* The span of the process whose time is to be explained, as the traces of
- * other requests have it: the one that carries the profile id. */
-static uint32_t entry_of(const struct run *r, const struct guilty *g)
-{
-	return g->pick.profile_span != SPAN_NONE
-		       ? g->pick.profile_span
-		       : span_entry(&r->trace, g->pick.owner);
-}
 
 static void use_cohorts(struct slowness *out, const struct cohorts *c,
 			const struct span *entry, bool is_fast_wanted,
@@ -462,8 +499,7 @@ bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
 		   const struct baseline_want *want, struct error *err)
 {
 	uint32_t entry = entry_of(r, g);
-	uint32_t operation = operations_find_span(
-		s->operations.items, s->operations.count, &r->trace, entry);
+	uint32_t operation = operation_of(s, r, entry);
 
 	if (!fill(out, s, r, g, entry, operation, window, want, err) ||
 	    !version_baseline_use(out, s, operation, window, want,

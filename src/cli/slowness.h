@@ -14,9 +14,8 @@
 #include "cli/guilty.h"
 #include "cli/window.h"
 
-/* Windows that are asked about in two halves: the slow one and the one before
- * it. */
-#define SITUATION_JOBS (HISTORY_WINDOWS + 2)
+/* The slow window and the one before it are asked about in slices. */
+#define SITUATION_JOBS (HISTORY_WINDOWS + 10)
 
 /* The traces' half of the question. Borrowed from the run. */
 struct slowness {
@@ -79,6 +78,12 @@ void situation_release(struct situation *s);
 bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 		   struct time_range window, const struct baseline_want *want,
 		   struct job **jobs, size_t *n, struct error *err) MUST_CHECK;
+
+/* After the guilty span was found by what is usual: requests slow like it,
+ * when the trace alone had pointed to another operation. */
+bool situation_ask_again(struct situation *s, struct run *r,
+			 const struct guilty *g, struct time_range window,
+			 struct error *err) MUST_CHECK;
 
 /* After the jobs ran: what is usual, for guilty_find(). */
 bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
