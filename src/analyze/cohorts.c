@@ -170,6 +170,13 @@ static bool has_valley(const struct work *w)
 	return (double)valley <= VALLEY_DEPTH * (double)slow;
 }
 
+static void set_medians(struct work *w, size_t split)
+{
+	w->fast_p50_ns = values_quantile(w->now.values, split, 50);
+	w->slow_p50_ns = values_quantile(w->now.values + split,
+					 w->now.count - split, 50);
+}
+
 static bool has_two_modes(struct work *w)
 {
 	size_t split = find_split(w), slow = w->now.count - split;
@@ -177,8 +184,7 @@ static bool has_two_modes(struct work *w)
 	if (split < COHORT_MIN || slow < COHORT_MIN ||
 	    (double)slow < COHORT_MODE_SHARE * (double)w->now.count)
 		return false;
-	w->fast_p50_ns = values_quantile(w->now.values, split, 50);
-	w->slow_p50_ns = values_quantile(w->now.values + split, slow, 50);
+	set_medians(w, split);
 	if (ratio(w->slow_p50_ns, w->fast_p50_ns) < COHORT_MODE_RATIO ||
 	    !has_valley(w))
 		return false;
@@ -234,6 +240,17 @@ static bool is_new_part(const struct work *w)
 			    (double)w->before.count) < COHORT_P;
 }
 
+/* A part much slower than the rest, and more than there was of it, is a change
+ * without a valley too: some requests of a feature, a burst. */
+static bool is_new_mode(struct work *w)
+{
+	if (!w->out->is_new || w->slow_now < COHORT_MIN)
+		return false;
+	set_medians(w, w->now.count - w->slow_now);
+	return w->fast_p50_ns >= 0 &&
+	       ratio(w->slow_p50_ns, w->fast_p50_ns) >= COHORT_MODE_RATIO;
+}
+
 static void set_percentile(struct work *w)
 {
 	const struct durations *d =
@@ -274,6 +291,7 @@ static bool find_mode(struct work *w, struct error *err)
 	w->slow_now = count_slow(&w->now, out->threshold_ns);
 	w->slow_before = count_slow(&w->before, out->threshold_ns);
 	out->is_new = is_new_part(w);
+	is_bimodal = is_bimodal || is_new_mode(w);
 	set_percentile(w);
 	if (!find_concentrations(w, err))
 		return false;
@@ -519,6 +537,12 @@ static void tell_window(const struct work *w, struct buf *out)
 	tell_count(w->before.count, out);
 }
 
+static bool is_as_before(const struct work *w)
+{
+	return share_of(w->slow_now, w->now.count) <
+	       NEW_SHARE_RATIO * share_of(w->slow_before, w->before.count);
+}
+
 static void tell_bimodal(const struct work *w, struct buf *out)
 {
 	buf_addf(out, "%u of ", w->slow_now);
@@ -531,9 +555,11 @@ static void tell_bimodal(const struct work *w, struct buf *out)
 	if (w->before.count < COHORT_MIN)
 		return;
 	buf_addf(out,
-		 w->out->is_new ? "; before, %d %% were slow"
-				: "; it was so before: %d %% were slow",
+		 is_as_before(w) ? "; it was so before: %d %% were slow"
+				 : "; before, %d %% were slow",
 		 percent(share_of(w->slow_before, w->before.count)));
+	if (!w->out->is_new && !is_as_before(w))
+		buf_add_text(out, ", which may be chance");
 }
 
 /* Rounded down: slower than 100 % only when it is slower than all. */

@@ -87,6 +87,11 @@ enum cause_kind verdict_wait_cause(enum wait_type type,
 	return CAUSE_WAIT;
 }
 
+bool verdict_is_ordinary(int64_t own_ns, int64_t growth_ns)
+{
+	return growth_ns >= 0 && growth_ns < own_ns / 3;
+}
+
 /* ---- how sure ---- */
 
 /* From here on a share of one in ten has an interval of some 6 points. */

@@ -382,6 +382,9 @@ static void decide_healthy(struct inquest *q)
 	q->shown = cpu_rung(q);
 	if (!q->s->is_healthy)
 		return;
+	/* A call that takes what it always does is to blame for nothing. */
+	if (q->s->is_ordinary && q->trace_cause == CAUSE_DOWNSTREAM)
+		q->r->result.cause.kind = CAUSE_UNKNOWN;
 	if (verdict_is_on_cpu(&q->cpu))
 		set_kind(q, CAUSE_CPU);
 	else if (q->is_wall_cpu && q->trace_cause == CAUSE_UNKNOWN)

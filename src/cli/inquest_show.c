@@ -46,11 +46,20 @@ static void blame_nothing(struct inquest *q)
 		r->functions[i].change = CHANGE_NOISE;
 		count++;
 	}
-	if (count)
+	r->is_healthy = true;
+	if (!count)
+		return;
+	if (q->shown->scope == SCOPE_SERVICE)
 		notes_add(&q->r->ctx.notes,
 			  "functions that grew (%zu) are not blamed: the "
-			  "operation is as quick as ever, and others of its "
-			  "service explain them",
+			  "operation is as quick as ever; requests are counted "
+			  "by service, so that another mix of its operations "
+			  "looks like growth",
+			  count);
+	else
+		notes_add(&q->r->ctx.notes,
+			  "functions that grew (%zu) are not blamed: requests "
+			  "slow like this one are no more than usual",
 			  count);
 }
 

@@ -205,11 +205,32 @@ static void tell_wait(const struct inquest *q, struct buf *out)
 	buf_add_text(out, " (tracefind types --guide says what would show it)");
 }
 
+/* Several times the requests, each as quick as ever: told, for the reader may
+ * have come because of them. */
+#define LOAD_RATIO 2.0
+
+static void add_load(const struct inquest *q, struct buf *out)
+{
+	const struct comparison_side *slow = &q->service_cpu.slow;
+	const struct comparison_side *base = &q->service_cpu.base;
+	double now, before;
+
+	if (!q->service_cpu.has_base || slow->requests <= 0 ||
+	    base->requests <= 0)
+		return;
+	now = slow->requests / time_range_seconds(slow->range);
+	before = base->requests / time_range_seconds(base->range);
+	if (now >= LOAD_RATIO * before)
+		buf_addf(out, "; its service served %.1f times the requests",
+			 now / before);
+}
+
 static void tell_unknown(const struct inquest *q, struct buf *out)
 {
 	if (q->s->is_healthy) {
 		buf_add_text(out, "no regression: ");
 		add_name(out, q->s->health_text);
+		add_load(q, out);
 		return;
 	}
 	buf_add_text(out, "computing or waiting: too few samples of its own "

@@ -6,6 +6,7 @@
 
 #include "analyze/growth.h"
 #include "analyze/instances.h"
+#include "analyze/verdict.h"
 #include "base/num.h"
 #include "cli/version_baseline.h"
 
@@ -440,6 +441,9 @@ static bool fill(struct slowness *out, struct situation *s, struct run *r,
 		.has_history = s->has_usual && pick->growth_ns >= 0,
 		.slow = window,
 	};
+	out->is_ordinary =
+		out->has_history &&
+		verdict_is_ordinary(r->result.span.self_ns, pick->growth_ns);
 	out->growth_ns = out->has_history ? pick->growth_ns : out->own_ns;
 	fall_back(out, window, want);
 	if (!s->is_answered || operation == OPERATION_NONE)

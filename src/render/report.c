@@ -227,7 +227,8 @@ static void write_code(struct page *p, const struct result *r)
 	struct str missing = missing_profile(r);
 
 	if (r->has_profile && r->function_count) {
-		write_function(p, r);
+		if (!r->is_healthy)
+			write_function(p, r);
 		return;
 	}
 	if (missing.len)

@@ -198,6 +198,35 @@ static void few_slow(void **state)
 	end(&a);
 }
 
+/* Durations from 90 to 420 ms leave no valley; but none was there before. */
+static void new_part_without_valley(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 66, 50, NULL);
+	add(&a, SLOW, 60, 50, NULL);
+	for (int i = 0; i < 12; i++)
+		past_span(&a.p, SLOW, 0, MINUTE + i, 90 + 30 * i);
+	find(&a, 450);
+	/* 150 ms and more: ten of them. */
+	assert_true(a.out.is_new);
+	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_true(a.out.is_against_fast);
+	assert_int_equal(a.out.slow.count, 11);
+	assert_string_equal(a.out.text.ptr,
+			    "10 of 72 spans are slow (p50 285 ms), the others "
+			    "of the same minutes fast (p50 50 ms); before, 0 % "
+			    "were slow");
+	for (int i = 0; i < 10; i++)
+		past_span(&a.p, BEFORE, 0, -MINUTE + i, 400);
+	find(&a, 450);
+	assert_false(a.out.is_new);
+	assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	end(&a);
+}
+
 /* A single distribution with a long tail: exp(0.9 z) for z at 200 evenly
  * spaced quantiles of a logistic distribution. Its tail is no second mode. */
 static void tail_is_no_mode(void **state)
@@ -355,6 +384,7 @@ int main(void)
 		cmocka_unit_test(healthy_operation),
 		cmocka_unit_test(two_modes),
 		cmocka_unit_test(few_slow),
+		cmocka_unit_test(new_part_without_valley),
 		cmocka_unit_test(tail_is_no_mode),
 		cmocka_unit_test(one_instance),
 		cmocka_unit_test(all_instances),

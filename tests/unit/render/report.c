@@ -51,6 +51,19 @@ static void test_answer(void **state)
 	expect(&s, "no span to blame was found\n");
 }
 
+/* What is as it always was has no code to look at; the rows stay. */
+static void test_healthy(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	expect(&s, "  code  ");
+	s.result.is_healthy = true;
+	expect_not(&s, "  code  ");
+	expect(&s, "findByEmail");
+}
+
 static void test_long_path(void **state)
 {
 	struct str path[14];
@@ -244,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_healthy),
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_code),
