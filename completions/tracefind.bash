@@ -12,14 +12,16 @@ _tracefind_options()
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'
 	local profiling='map selector type rules sort limit'
+	local viewing='focus ignore hide show show-from tag-focus granularity
+		trim-path'
 	local comparing='baseline baseline-selector normalize'
 	local name side
 
 	case $1 in
 	slow) set -- $data $finding $profiling $comparing scope why ;;
 	show) set -- $data $finding ;;
-	diff) set -- $data $profiling $comparing ;;
-	profile) set -- $data $profiling ;;
+	diff) set -- $data $profiling $viewing $comparing ;;
+	profile) set -- $data $profiling $viewing ;;
 	types) set -- $data guide ;;
 	doctor) set -- $data ;;
 	*) sided= ; set -- ;;
@@ -45,6 +47,7 @@ _tracefind_values()
 		printf '%s\n' auto cpu alloc inuse goroutine mutex block wall ;;
 	--baseline) printf '%s\n' auto previous 1h 1d 7d fast none ;;
 	--normalize) printf '%s\n' request share rate ;;
+	--granularity) printf '%s\n' function file line address ;;
 	--sort) printf '%s\n' owned self total delta ;;
 	--color) printf '%s\n' auto always never ;;
 	--output|-o) printf '%s\n' table json folded difffolded ;;

@@ -26,9 +26,9 @@ int64_t side_value(const struct side_values *v, enum rank_by by)
 
 double side_share(const struct profile *p, int64_t value)
 {
-	if (!p || p->total <= 0)
+	if (!p || p->whole_total <= 0)
 		return 0;
-	return fmin(1, fmax(0, (double)value / (double)p->total));
+	return fmin(1, fmax(0, (double)value / (double)p->whole_total));
 }
 
 /* Bytes allocated, not bytes in use: those are no sum of samples. */
@@ -103,7 +103,7 @@ static double samples_of(const struct diff *d, enum side s, int64_t value)
 
 static double total_of(const struct diff *d, enum side s)
 {
-	return (double)d->t->sides[s].profile->total;
+	return (double)d->t->sides[s].profile->whole_total;
 }
 
 static int64_t value_of(const struct diff *d, uint32_t id, enum side s)
@@ -176,9 +176,10 @@ static void diff_set_counts(struct diff *d)
 	d->all.is_continuous = !is_counted;
 	for (int s = 0; s < SIDE_COUNT; s++)
 		d->period[s] = is_counted ? values[s] : 1;
-	d->all.a = samples_of(d, SIDE_SLOW, sides[SIDE_SLOW].profile->total);
+	d->all.a =
+		samples_of(d, SIDE_SLOW, sides[SIDE_SLOW].profile->whole_total);
 	d->all.b = samples_of(d, SIDE_BASELINE,
-			      sides[SIDE_BASELINE].profile->total);
+			      sides[SIDE_BASELINE].profile->whole_total);
 	d->all.exposure = is_rate(d) ? EXPOSURE_RATE : EXPOSURE_SHARE;
 	d->all.n_a = d->all.a;
 	d->all.n_b = d->all.b;

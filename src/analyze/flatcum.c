@@ -74,13 +74,18 @@ static void entry_join(struct func_table *t, uint32_t id, struct str name)
 static bool entry_of(struct func_table *t, struct str name, struct buf *key,
 		     uint32_t *id, struct error *err)
 {
-	buf_clear(key);
-	function_key(name, key);
-	if (!buf_check(key, "a function name", err))
-		return false;
-	*id = map_find(&t->map, buf_str(key));
+	struct str identity = name;
+
+	if (!t->is_plain) {
+		buf_clear(key);
+		function_key(name, key);
+		if (!buf_check(key, "a function name", err))
+			return false;
+		identity = buf_str(key);
+	}
+	*id = map_find(&t->map, identity);
 	if (*id == MAP_NONE)
-		return entry_add(t, buf_str(key), name, id, err);
+		return entry_add(t, identity, name, id, err);
 	entry_join(t, *id, name);
 	return true;
 }
@@ -413,12 +418,15 @@ static bool side_values_add(struct func_table *t, enum side s,
 bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct profile *slow,
 		      const struct profile *baseline,
-		      const struct code_rules *rules, struct error *err)
+		      const struct code_rules *rules, bool is_plain,
+		      struct error *err)
 {
 	struct buf key;
 	bool is_done = true;
 
-	*t = (struct func_table){ .arena = arena, .rules = rules };
+	*t = (struct func_table){ .arena = arena,
+				  .rules = rules,
+				  .is_plain = is_plain };
 	t->sides[SIDE_SLOW].profile = slow;
 	t->sides[SIDE_BASELINE].profile = baseline;
 	map_init(&t->map, arena);

@@ -62,6 +62,7 @@ struct func_table {
 	uint32_t *moved_to;  /* by entry: itself or its newer name's; or NULL */
 	struct func_move moves[FUNC_MOVES_MAX];
 	size_t move_count;
+	bool is_plain; /* names count as they are */
 	const struct code_rules *rules; /* the user's, or NULL */
 	unsigned int languages;
 	uint32_t *known; /* by entry: its last function of the slow side + 1 */
@@ -69,11 +70,12 @@ struct func_table {
 };
 
 /* baseline may be NULL, and so may rules, the user's own about kinds. Names
- * and files are borrowed from the profiles or live in arena. */
+ * and files are borrowed from the profiles or live in arena. is_plain: as in
+ * struct rank_want. */
 bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct profile *slow,
 		      const struct profile *baseline,
-		      const struct code_rules *rules,
+		      const struct code_rules *rules, bool is_plain,
 		      struct error *err) MUST_CHECK;
 
 /* Sees one more profile, such as a block of a side, through a built table:

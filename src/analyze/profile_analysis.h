@@ -48,6 +48,9 @@ struct rank_want {
 	struct rank_blocks slow_blocks;
 	struct rank_blocks baseline_blocks;
 	const struct code_rules *rules; /* the user's about kinds, or NULL */
+	/* Rows and their order as pprof has them: names count as they are,
+	 * numbers in them that were generated too. */
+	bool is_plain;
 };
 
 /* Fills result->functions (+ counts, noise_count) and the shares of each kind

@@ -61,7 +61,7 @@ static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 		int order = compare_i64(side_value(y, r->want->by),
 					side_value(x, r->want->by));
 
-		if (!order)
+		if (!order && !r->want->is_plain)
 			order = compare_i64(y->total, x->total);
 		if (order)
 			return order;
@@ -386,12 +386,12 @@ static bool is_comparable(const struct profile *slow,
 {
 	if (!baseline)
 		return false;
-	if (baseline->total > 0 && slow->total > 0)
+	if (baseline->whole_total > 0 && slow->whole_total > 0)
 		return true;
-	if (slow->total > 0 && want->normalize != NORMALIZE_SHARE)
+	if (slow->whole_total > 0 && want->normalize != NORMALIZE_SHARE)
 		return true;
 	notes_add(notes, "the %s profile is empty: nothing to compare with",
-		  slow->total > 0 ? "baseline" : "slow");
+		  slow->whole_total > 0 ? "baseline" : "slow");
 	return false;
 }
 
@@ -479,7 +479,8 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		set_exposure(r->want, &want, slow, &result->notes);
 	if (!is_comparable(slow, baseline, &want, &result->notes))
 		baseline = NULL;
-	if (!func_table_build(t, arena, slow, baseline, r->want->rules, err))
+	if (!func_table_build(t, arena, slow, baseline, r->want->rules,
+			      r->want->is_plain, err))
 		return false;
 	if (baseline) {
 		if (!rank_compared(r, &want, result, err))

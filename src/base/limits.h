@@ -140,6 +140,18 @@
 #define LIMIT_RULE_FILE_BYTES (64 * KIB)
 #define LIMIT_RULES 1000u
 #define LIMIT_RULE_TEXT_BYTES 500u
+
+/* Regular expressions of the user over names of strangers. A plain pattern
+ * needs some steps a byte; a million on one name (10 ms) is a pattern that
+ * runs away. Compiling nests as deep as brackets do. */
+#define LIMIT_REGEX_STEPS 1000000u
+#define LIMIT_REGEX_HEAP_BYTES (16 * MIB)
+#define LIMIT_REGEX_DEPTH 250u
+/* Patterns of one --tag-focus: bits of a word. */
+#define LIMIT_LABEL_PATTERNS 16u
+/* Patterns of one --tag-focus: bits of a word. */
+#define LIMIT_LABEL_PATTERNS 16u
+
 /* An address that holds a trace id; browsers and servers stop before. */
 #define LIMIT_URL_BYTES (32 * KIB)
 

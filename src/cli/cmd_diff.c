@@ -50,9 +50,13 @@ static bool diff(struct run *r, struct options *changed, struct error *err)
 	} else if (!want_window(r, &want, err)) {
 		return false;
 	}
-	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err))
+	if (!profile_filters_init(&r->filters, &r->ctx, err) ||
+	    !evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
+	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;
 	r->has_evidence = true;
+	r->result.has_places_in_names =
+		r->filters.view.granularity != GRANULARITY_FUNCTION;
 	if (!r->evidence.has_baseline)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no samples in the baseline: nothing to "

@@ -37,12 +37,23 @@ static bool profile(struct run *r, struct error *err)
 	if (!window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS, &want.window,
 			    err))
 		return false;
-	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err))
+	if (!profile_filters_init(&r->filters, &r->ctx, err))
+		return false;
+	r->ctx.want.detail = view_detail(&r->filters.view);
+	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
+	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;
 	r->has_evidence = true;
-	return evidence_report(&r->evidence, &r->result, err) &&
-	       run_rank(r, RANK_SELF, STR(""), false, err) &&
-	       run_render(r, err);
+	r->is_plain = true;
+	r->result.has_places_in_names =
+		r->filters.view.granularity != GRANULARITY_FUNCTION;
+	if (!evidence_report(&r->evidence, &r->result, err) ||
+	    !run_rank(r, RANK_SELF, STR(""), false, err))
+		return false;
+	/* Kinds are known of functions, not of files and lines. */
+	if (r->result.has_places_in_names)
+		r->result.kinds.total = 0;
+	return run_render(r, err);
 }
 
 int cmd_profile(const struct options *o)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "cli/options.h"
+#include "decode/decode.h"
 #include "model/result.h"
 #include "source/har.h"
 #include "source/source.h"
@@ -27,6 +28,8 @@ struct context {
 	const struct options *options;
 	struct arena arena;
 	struct notes notes;
+	/* What decoders of profiles are asked for; its type is set by call. */
+	struct profile_want want;
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;

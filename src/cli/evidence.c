@@ -398,7 +398,7 @@ static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
 				&ev->slow, err))
 		return false;
 	ev->is_gauge = ev->slow.is_gauge;
-	return ev->slow.stack_count > 0 ||
+	return ev->slow.whole_total > 0 ||
 	       error_set(err, ERROR_NOT_FOUND,
 			 "%.*s: the profile holds no samples",
 			 STR_ARGS(ev->selector));
@@ -417,7 +417,7 @@ static bool fetch_baseline_file(struct inquiry *s, struct error *err)
 	if (!fetch_profile_file(s->ctx, s->baseline.path, type, &ev->baseline,
 				err))
 		return false;
-	ev->has_baseline = ev->baseline.stack_count > 0;
+	ev->has_baseline = ev->baseline.whole_total > 0;
 	return ev->has_baseline ||
 	       error_set(err, ERROR_NOT_FOUND,
 			 "%s: the baseline profile holds no samples",
@@ -498,7 +498,7 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 		.samples = ev->slow.sample_count,
 		.unit = profile_unit(&ev->slow),
 		.truncated_share = ev->slow.truncated_share,
-		.total_value = ev->slow.total,
+		.total_value = ev->slow.whole_total,
 	};
 	if (!ev->has_baseline)
 		return true;
@@ -511,7 +511,7 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 		.text = str_equal(ev->baseline_selector, ev->selector)
 				? (struct str){ NULL, 0 }
 				: ev->baseline_selector,
-		.total_value = ev->baseline.total,
+		.total_value = ev->baseline.whole_total,
 	};
 	return true;
 }

@@ -6,10 +6,11 @@
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			struct profile *profile, struct error *err)
 {
-	struct profile_want want = { .type = type };
+	struct profile_want want = ctx->want;
 	struct input in;
 	bool done = false;
 
+	want.type = type;
 	if (!input_read(&in, path, err))
 		goto out;
 	if (format_is_trace(in.format)) {
@@ -48,10 +49,9 @@ static bool decode_answer(struct context *ctx, enum body_form form,
 	enum format format =
 		form == BODY_PPROF ? FORMAT_PPROF : FORMAT_PYROSCOPE_TREE_PB;
 	/* A tree does not say what it counts; the question did. */
-	struct profile_want want = { form == BODY_PPROF
-					     ? STR("")
-					     : str_from(f->query.type_id) };
+	struct profile_want want = ctx->want;
 
+	want.type = form == BODY_PPROF ? STR("") : str_from(f->query.type_id);
 	profile_release(f->into);
 	profile_init(f->into);
 	return decode_profile(format, buf_str(&response->body), &want, f->into,

@@ -36,6 +36,9 @@ static const char *const normalize_words[] = { "request", "share", "rate",
 static const char *const sort_words[] = {
 	"owned", "self", "total", "delta", NULL
 };
+static const char *const granularity_words[] = {
+	"function", "file", "line", "address", NULL
+};
 static const char *const scope_words[] = { "auto",     "span",    "cohort",
 					   "instance", "service", NULL };
 /* In the order of enum color_mode. */
@@ -129,6 +132,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define GENERAL "General"
 #define FINDING (COMMAND_SLOW | COMMAND_SHOW)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
+#define VIEWING (COMMAND_DIFF | COMMAND_PROFILE)
 #define COMPARING (COMMAND_SLOW | COMMAND_DIFF)
 
 static const struct option_row rows[] = {
@@ -201,6 +205,27 @@ static const struct option_row rows[] = {
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
 	  "order of functions: owned, self, total, delta (profile: self)",
 	  FIELD(sort), .words = sort_words },
+	{ "focus", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	  "only stacks with a function, file or program like this",
+	  FIELD(focus) },
+	{ "ignore", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	  "no stacks with a function, file or program like this",
+	  FIELD(ignore) },
+	{ "hide", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	  "stacks without such frames; their callers take their place",
+	  FIELD(hide) },
+	{ "show", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	  "stacks of such frames only", FIELD(show) },
+	{ "show-from", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	  "stacks from the first such frame on", FIELD(show_from) },
+	{ "tag-focus", 0, OPTION_STRING, 0, VIEWING, "[KEY=]REGEX", VIEW,
+	  "only samples with a label like this", FIELD(tag_focus) },
+	{ "granularity", 0, OPTION_WORD, 0, VIEWING, "WHAT", VIEW,
+	  "a row for each function, file, line or address (function)",
+	  FIELD(granularity), .words = granularity_words },
+	{ "trim-path", 0, OPTION_STRING, 0, VIEWING, "PATHS", VIEW,
+	  "cut these fronts, separated by ':', off the names of files",
+	  FIELD(trim_path) },
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
 	  "FORMAT[=FILE]", OUTPUT,

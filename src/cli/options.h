@@ -80,6 +80,15 @@ struct options {
 	bool why;
 	uint64_t limit;
 	const char *sort; /* owned self total delta */
+	const char *focus;
+	const char *ignore;
+	const char *hide;
+	const char *show;
+	const char *show_from;
+	const char *tag_focus;
+	const char *granularity; /* function file line address */
+	const char *trim_path;
+	const char *source_path;
 	struct output_option outputs[LIMIT_OUTPUTS];
 	size_t output_count;
 	bool has_case_outputs; /* recorded ones: the first new one replaces */

@@ -95,6 +95,7 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 		.window_ns = length_ns(ev->window, &ev->slow),
 		.baseline_ns = length_ns(ev->baseline_window, &ev->baseline),
 		.rules = &r->rules,
+		.is_plain = r->is_plain,
 	};
 
 	return functions_rank(&ev->slow,
@@ -130,6 +131,7 @@ int run_end(struct run *r, bool done, struct error *err)
 		message_error(err);
 	trace_release(&r->trace);
 	evidence_release(&r->evidence);
+	profile_filters_release(&r->filters);
 	arena_release(&r->result.arena);
 	context_release(&r->ctx);
 	return done ? 0 : error_exit_code(err->code);

@@ -9,6 +9,7 @@
 #include "analyze/profile_analysis.h"
 #include "cli/context.h"
 #include "cli/evidence.h"
+#include "cli/profile_filters.h"
 #include "model/trace.h"
 
 /* One command's models and answer. */
@@ -17,8 +18,10 @@ struct run {
 	struct trace trace;
 	struct evidence evidence;
 	struct result result;
+	struct profile_filters filters;
 	struct code_rules rules; /* of --rules; in the context's arena */
 	bool has_evidence;
+	bool is_plain; /* see struct rank_want */
 };
 
 /* Sets up everything for a command; release with run_end(). `lacking` as in

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/notes.h"
 #include "base/str.h"
+#include "decode/label_filter.h"
 #include "model/profile.h"
 #include "model/trace.h"
 
@@ -56,6 +57,10 @@ bool decode_trace(enum format format, struct str bytes,
  * ERROR_NOT_FOUND and the message lists those present. */
 struct profile_want {
 	struct str type;
+	enum profile_detail detail; /* where the format has it */
+	/* Samples with such labels only, or NULL: all. ERROR_USAGE where the
+	 * format has no labels. */
+	struct label_filter *labels;
 };
 
 /* Decodes into an initialised profile. No samples is not an error:

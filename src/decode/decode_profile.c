@@ -21,8 +21,13 @@ bool decode_profile(enum format format, struct str bytes,
 		    const struct profile_want *want, struct profile *out,
 		    struct notes *notes, struct error *err)
 {
-	static const struct profile_want anything = { { "", 0 } };
+	static const struct profile_want anything = { .type = { "", 0 } };
 
+	if (want && want->labels && format != FORMAT_PPROF)
+		return error_set(err, ERROR_USAGE,
+				 "samples of %s have no labels to choose them "
+				 "by",
+				 format_name(format));
 	for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
 		if (decoders[i].format == format)
 			return decoders[i].decode(bytes,

@@ -23,6 +23,7 @@ struct sample {
 
 struct samples {
 	struct pprof *p;
+	struct label_filter *labels; /* or NULL */
 	struct sample now;
 	uint32_t type;
 	uint32_t counting_type; /* PPROF_NONE: no such column */
@@ -87,6 +88,29 @@ static void add_value(struct samples *s, uint64_t value)
 	s->now.value_count++;
 }
 
+/* Labels with a number instead of a text match nothing. */
+static bool read_label(struct samples *s, struct str message, struct error *err)
+{
+	const struct pprof *p = s->p;
+	struct wire w;
+	struct wire_field f;
+	uint64_t key = 0, text = 0;
+
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			key = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			text = f.value;
+	}
+	if (!wire_check(&w, PPROF_WHAT, err))
+		return false;
+	if (!text || text >= p->string_count || key >= p->string_count)
+		return true;
+	return label_filter_add(s->labels, p->strings[key], p->strings[text],
+				err);
+}
+
 static bool read_sample_field(struct samples *s, const struct wire_field *f,
 			      struct error *err)
 {
@@ -113,6 +137,8 @@ static bool read_sample_field(struct samples *s, const struct wire_field *f,
 	case WIRE_TAG(2, WIRE_VARINT):
 		add_value(s, f->value);
 		return true;
+	case WIRE_TAG(3, WIRE_BYTES):
+		return !s->labels || read_label(s, f->bytes, err);
 	default:
 		return true;
 	}
@@ -126,6 +152,8 @@ static bool read_sample(struct samples *s, struct str message,
 
 	s->now.id_count = 0;
 	s->now.value_count = 0;
+	if (s->labels)
+		label_filter_begin(s->labels);
 	pprof_wire(s->p, message, &w);
 	while (wire_next(&w, &f))
 		if (!read_sample_field(s, &f, err))
@@ -201,7 +229,9 @@ static bool read_samples(struct samples *s, struct error *err)
 			return false;
 		if (s->counting_type != PPROF_NONE)
 			s->counted = sat_add_i64(s->counted, s->now.samples);
-		if (s->now.value && !add_sample(s, err))
+		if (s->labels && !label_filter_matches(s->labels))
+			profile_build_omit(s->p->build, s->now.value);
+		else if (s->now.value && !add_sample(s, err))
 			return false;
 	}
 	return wire_check(&w, PPROF_WHAT, err);
@@ -311,12 +341,12 @@ static void set_header(const struct pprof_header *h, struct profile *out)
 	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
 }
 
-static bool decode(struct pprof *p, struct str wanted, struct profile *out,
-		   struct notes *notes, struct error *err)
+static bool decode(struct pprof *p, const struct profile_want *want,
+		   struct profile *out, struct notes *notes, struct error *err)
 {
-	struct samples s = { .p = p };
+	struct samples s = { .p = p, .labels = want->labels };
 
-	if (!pprof_load(p, err) || !choose_type(p, wanted, &s.type, err))
+	if (!pprof_load(p, err) || !choose_type(p, want->type, &s.type, err))
 		return false;
 	out->type = s.type;
 	s.counting_type = find_counting_type(&p->header, s.type);
@@ -331,14 +361,14 @@ static bool decode(struct pprof *p, struct str wanted, struct profile *out,
 bool decode_pprof(struct str bytes, const struct profile_want *want,
 		  struct profile *out, struct notes *notes, struct error *err)
 {
-	struct pprof p = { .bytes = bytes };
+	struct pprof p = { .bytes = bytes, .detail = want->detail };
 	bool is_done;
 
 	p.build = profile_build_new(out, err);
 	if (!p.build)
 		return false;
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = decode(&p, want->type, out, notes, err);
+	is_done = decode(&p, want, out, notes, err);
 	arena_release(&p.scratch);
 	profile_build_free(p.build);
 	return is_done;

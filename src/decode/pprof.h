@@ -60,6 +60,7 @@ struct pprof {
 	struct pprof_table functions;
 	struct pprof_table locations;
 	struct pprof_table mappings;
+	enum profile_detail detail;
 	uint32_t *function_ids; /* of the model, PPROF_NONE: not added yet */
 	struct pprof_unfolded *unfolded;
 	uint32_t *frames;

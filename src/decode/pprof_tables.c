@@ -6,6 +6,8 @@
  */
 #include "decode/pprof.h"
 
+#include "base/path.h"
+
 /* A table by id may take this many slots a message before a map is smaller. */
 #define SLOTS_PER_MESSAGE 4
 
@@ -341,11 +343,7 @@ static bool read_mapping(const struct pprof *p, uint64_t id, struct mapping *m,
 /* "/usr/lib/libc.so.6" is libc.so.6, "[vdso]" vdso. */
 static struct str base_name(struct str path)
 {
-	size_t at = path.len;
-
-	while (at && path.ptr[at - 1] != '/')
-		at--;
-	path = str_slice(path, at, path.len);
+	path = path_base(path);
 	if (str_starts(path, STR("[")) && str_ends(path, STR("]")))
 		path = str_slice(path, 1, path.len - 2);
 	return path;
@@ -355,7 +353,23 @@ struct location {
 	uint64_t id;
 	uint64_t mapping_id;
 	uint64_t address;
+	struct str mapping; /* its file, where places are wanted */
 };
+
+/* A frame that nobody could name, as pprof shows it: by its mapping. */
+static bool add_unmapped(struct pprof *p, const struct location *l,
+			 uint32_t *function, struct error *err)
+{
+	struct str name = STR("<unknown>");
+	struct str base = path_base(l->mapping);
+
+	if (base.len)
+		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(base));
+	if (!name.ptr)
+		return pprof_no_memory(p, err);
+	return profile_build_mapped(p->build, name, STR(""), l->mapping, true,
+				    function, err);
+}
 
 /* A frame that nobody could name: the place in its file, which is the same
  * in every process, else the address, else nothing at all. */
@@ -367,6 +381,8 @@ static bool add_nameless(struct pprof *p, const struct location *l,
 	struct str file;
 	uint64_t address = l->address;
 
+	if (p->detail)
+		return add_unmapped(p, l, function, err);
 	if (!read_mapping(p, l->mapping_id, &m, err))
 		return false;
 	if (address >= m.start && address < m.limit)
@@ -414,7 +430,8 @@ static bool read_function(const struct pprof *p, uint32_t index,
 	return true;
 }
 
-/* A function without any name is named by its location and so not kept. */
+/* A function without any name is named by its location and so not kept; one
+ * that may lie in several mappings is not kept either. */
 static bool resolve_function(struct pprof *p, uint64_t id,
 			     const struct location *l, uint32_t *function,
 			     struct error *err)
@@ -427,14 +444,14 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 	if (index == PPROF_NONE)
 		return malformed(err, "function", id, "is missing");
 	*function = p->function_ids[index];
-	if (*function != PPROF_NONE)
+	if (*function != PPROF_NONE && !p->detail)
 		return true;
 	if (!read_function(p, index, &texts, err))
 		return false;
 	if (texts.name.len == 0)
 		return add_nameless(p, l, function, err);
-	if (!profile_build_function(p->build, texts.name, texts.file, function,
-				    err))
+	if (!profile_build_mapped(p->build, texts.name, texts.file, l->mapping,
+				  false, function, err))
 		return false;
 	p->function_ids[index] = *function;
 	return true;
@@ -442,22 +459,27 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 
 /* Appends to the frames of the location being unfolded. */
 static bool push_frame(struct pprof *p, uint64_t function_id, uint64_t line,
-		       const struct location *l, struct error *err)
+		       const struct location *l, bool is_outermost,
+		       struct error *err)
 {
-	uint32_t function;
 	void *frames = p->frames;
+	/* Lines are signed on the wire; one that is not a line is unknown. */
+	struct frame place = { .line = line > INT32_MAX ? 0 : (uint32_t)line };
 
-	if (!resolve_function(p, function_id, l, &function, err))
+	if (!resolve_function(p, function_id, l, &place.function, err))
 		return false;
+	if (p->detail >= PROFILE_DETAIL_ADDRESSES) {
+		place.address_high = (uint32_t)(l->address >> 32);
+		place.address_low = (uint32_t)l->address;
+	}
+	place.is_inlined = p->detail && !is_outermost;
 	if (!arena_reserve(&p->scratch, &frames, &p->frame_cap,
 			   p->frame_count + 1, sizeof *p->frames) ||
 	    p->frame_count >= UINT32_MAX)
 		return pprof_no_memory(p, err);
 	p->frames = frames;
-	/* Lines are signed on the wire; one that is not a line is unknown. */
-	if (!profile_build_frame(p->build, function,
-				 line > INT32_MAX ? 0 : (uint32_t)line,
-				 &p->frames[p->frame_count], err))
+	if (!profile_build_place(p->build, &place, &p->frames[p->frame_count],
+				 err))
 		return false;
 	p->frame_count++;
 	return true;
@@ -465,7 +487,8 @@ static bool push_frame(struct pprof *p, uint64_t function_id, uint64_t line,
 
 static bool unfold_line(struct pprof *p, struct wire *parent,
 			const struct wire_field *field,
-			const struct location *l, struct error *err)
+			const struct location *l, bool is_outermost,
+			struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
@@ -481,7 +504,7 @@ static bool unfold_line(struct pprof *p, struct wire *parent,
 			line = f.value;
 	}
 	return wire_check(&w, PPROF_WHAT, err) &&
-	       push_frame(p, function_id, line, l, err);
+	       push_frame(p, function_id, line, l, is_outermost, err);
 }
 
 static void reverse(uint32_t *items, size_t count)
@@ -513,6 +536,31 @@ static bool read_location(const struct pprof *p, struct str message,
 	return wire_check(&w, PPROF_WHAT, err);
 }
 
+/* Reads the location with what the wanted detail needs besides. line_count:
+ * all of its lines, the outermost last. */
+static bool prepare_location(const struct pprof *p, struct str message,
+			     struct location *l, uint32_t *line_count,
+			     struct error *err)
+{
+	struct mapping m;
+	struct wire w;
+	struct wire_field f;
+
+	*line_count = 0;
+	if (!read_location(p, message, l, err))
+		return false;
+	l->mapping = STR("");
+	if (!p->detail)
+		return true;
+	if (!read_mapping(p, l->mapping_id, &m, err))
+		return false;
+	l->mapping = m.file;
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f))
+		*line_count += f.tag == WIRE_TAG(4, WIRE_BYTES);
+	return wire_check(&w, PPROF_WHAT, err);
+}
+
 /* The wire has the innermost line first: the frames are turned round. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 		  struct error *err)
@@ -522,18 +570,19 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	struct wire w;
 	struct wire_field f;
 	struct str message;
+	uint32_t line_count, line = 0;
 
 	if (location == PPROF_NONE)
 		return malformed(err, "location", id, "is missing");
 	message = p->locations.messages[location];
-	if (!read_location(p, message, &l, err))
+	if (!prepare_location(p, message, &l, &line_count, err))
 		return false;
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(4, WIRE_BYTES) &&
-		    !unfold_line(p, &w, &f, &l, err))
+		    !unfold_line(p, &w, &f, &l, ++line == line_count, err))
 			return false;
-	if (p->frame_count == first && !push_frame(p, 0, 0, &l, err))
+	if (p->frame_count == first && !push_frame(p, 0, 0, &l, true, err))
 		return false;
 	reverse(p->frames + first, p->frame_count - first);
 	p->unfolded[location] =

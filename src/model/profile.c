@@ -43,6 +43,11 @@ struct str function_file(const struct profile *p, uint32_t function)
 	return profile_text(p, p->functions[function].file);
 }
 
+struct str function_mapping(const struct profile *p, uint32_t function)
+{
+	return profile_text(p, p->functions[function].mapping);
+}
+
 struct str profile_unit(const struct profile *p)
 {
 	if (p->type >= p->type_count)
@@ -69,9 +74,15 @@ static int function_compare(const struct profile *p, uint32_t a, uint32_t b)
 {
 	int order = str_compare(function_name(p, a), function_name(p, b));
 
-	if (order)
-		return order;
-	return str_compare(function_file(p, a), function_file(p, b));
+	if (!order)
+		order = str_compare(function_file(p, a), function_file(p, b));
+	if (!order)
+		order = str_compare(function_mapping(p, a),
+				    function_mapping(p, b));
+	if (!order)
+		order = p->functions[a].is_nameless -
+			p->functions[b].is_nameless;
+	return order;
 }
 
 static bool check_functions(const struct profile *p, struct error *err)
@@ -79,12 +90,26 @@ static bool check_functions(const struct profile *p, struct error *err)
 	for (uint32_t i = 0; i < p->function_count; i++) {
 		if (p->functions[i].name == 0 ||
 		    p->functions[i].name >= p->symtab.count ||
-		    p->functions[i].file >= p->symtab.count)
+		    p->functions[i].file >= p->symtab.count ||
+		    p->functions[i].mapping >= p->symtab.count)
 			return check_failed(err, "texts of function", i);
 		if (i && function_compare(p, i - 1, i) >= 0)
 			return check_failed(err, "order of function", i);
 	}
 	return true;
+}
+
+static int frame_compare(const struct frame *a, const struct frame *b)
+{
+	int order = compare_i64(a->function, b->function);
+
+	if (!order)
+		order = compare_i64(a->line, b->line);
+	if (!order)
+		order = compare_i64(a->is_inlined, b->is_inlined);
+	if (!order)
+		order = compare_i64(a->address_high, b->address_high);
+	return order ? order : compare_i64(a->address_low, b->address_low);
 }
 
 static bool check_frames(const struct profile *p, struct error *err)
@@ -94,9 +119,7 @@ static bool check_frames(const struct profile *p, struct error *err)
 
 		if (f->function >= p->function_count)
 			return check_failed(err, "function of frame", i);
-		if (i &&
-		    (f[-1].function > f->function ||
-		     (f[-1].function == f->function && f[-1].line >= f->line)))
+		if (i && frame_compare(f - 1, f) >= 0)
 			return check_failed(err, "order of frame", i);
 	}
 	return true;

@@ -19,11 +19,29 @@
 struct function {
 	uint32_t name; /* symtab; never empty: "[libc.so.6+0x1f]" at worst */
 	uint32_t file; /* symtab, 0 unknown */
+	/* Only where decoded with PROFILE_DETAIL_PLACES or more. */
+	uint32_t mapping; /* symtab: the program or library, 0 unknown */
+	bool is_nameless; /* the name stands for the mapping */
 };
 
+/* All of it uint32_t: frames are put into order as sequences of words. */
 struct frame {
 	uint32_t function; /* index */
 	uint32_t line;     /* 0 unknown */
+	/* Only where decoded with PROFILE_DETAIL_PLACES or more. */
+	uint32_t is_inlined; /* 1: into the frame before it, its caller */
+	/* Only where decoded with PROFILE_DETAIL_ADDRESSES. */
+	uint32_t address_high;
+	uint32_t address_low; /* both 0 unknown */
+};
+
+/* How finely frames are told apart. More detail makes more frames and stacks,
+ * the values of functions stay the same. */
+enum profile_detail {
+	PROFILE_DETAIL_LINES = 0,
+	PROFILE_DETAIL_PLACES, /* mappings, inlining; nameless frames are one
+				  a mapping */
+	PROFILE_DETAIL_ADDRESSES,
 };
 
 struct sample_type {
@@ -40,9 +58,10 @@ struct stack {
 struct profile {
 	struct arena arena;
 	struct symtab symtab;
-	struct function *functions; /* functions[0..): distinct (name, file) */
+	struct function
+		*functions; /* functions[0..): distinct (name, file...) */
 	uint32_t function_count;
-	struct frame *frames; /* distinct (function, line) */
+	struct frame *frames; /* distinct (function, line...) */
 	uint32_t frame_count;
 	uint32_t *frame_ids; /* stacks' frames, root first */
 	size_t frame_id_count;
@@ -52,7 +71,9 @@ struct profile {
 	uint32_t type_count;
 	uint32_t type;          /* the one that was decoded */
 	int64_t total;          /* sum of values, saturating */
-	int64_t sample_count;   /* samples behind the values, -1 unknown */
+	int64_t whole_total;    /* what shares are of: sum of the magnitudes of
+				   all values, those filtered out included */
+	int64_t sample_count;   /* samples behind whole_total, -1 unknown */
 	int64_t period;         /* value of one sample, 0 unknown */
 	int64_t time_ns;        /* 0 unknown */
 	int64_t duration_ns;    /* 0 unknown */
@@ -68,6 +89,7 @@ void profile_release(struct profile *p);
 struct str profile_text(const struct profile *p, uint32_t symbol);
 struct str function_name(const struct profile *p, uint32_t function);
 struct str function_file(const struct profile *p, uint32_t function);
+struct str function_mapping(const struct profile *p, uint32_t function);
 /* "nanoseconds", "bytes", "count"; what the values are counted in. */
 struct str profile_unit(const struct profile *p);
 struct str profile_type_name(const struct profile *p);
@@ -100,12 +122,24 @@ bool profile_build_frame(struct profile_build *b, uint32_t function,
 			 uint32_t line, uint32_t *frame,
 			 struct error *err) MUST_CHECK;
 
+/* The same with what lies in the mapping of that name; the name of a nameless
+ * one is made up by the decoder. */
+bool profile_build_mapped(struct profile_build *b, struct str name,
+			  struct str file, struct str mapping, bool is_nameless,
+			  uint32_t *function, struct error *err) MUST_CHECK;
+/* The same with all that a frame may say. */
+bool profile_build_place(struct profile_build *b, const struct frame *place,
+			 uint32_t *frame, struct error *err) MUST_CHECK;
+
 /* Adds a stack, root first, with its value. Deeper than LIMIT_STACK_FRAMES:
  * the middle is replaced by one frame "[N frames trimmed]", counted. Value 0
  * is ignored; equal stacks are added up (saturating, noted). */
 bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value,
 			 struct error *err) MUST_CHECK;
+
+/* Counts a value that a filter left out into whole_total. */
+void profile_build_omit(struct profile_build *b, int64_t value);
 
 /* Merges, orders and totals. Header fields (type, period, time_ns...) are set
  * by the decoder on the out profile before or after. */

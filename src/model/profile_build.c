@@ -20,6 +20,7 @@ struct profile_build *profile_build_new(struct profile *out, struct error *err)
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
 	map_init(&b->function_map, &b->scratch);
 	map_init(&b->frame_map, &b->scratch);
+	map_init(&b->pair_map, &b->scratch);
 	if (!symtab_init(&out->symtab, &out->arena, err)) {
 		profile_build_free(b);
 		return NULL;
@@ -88,16 +89,62 @@ bool profile_build_function(struct profile_build *b, struct str name,
 			    struct str file, uint32_t *function,
 			    struct error *err)
 {
-	struct function f;
+	return profile_build_mapped(b, name, file, STR(""), false, function,
+				    err);
+}
+
+/* One number for two: maps take 64 bits, and most functions and frames say
+ * nothing beyond the first two words of theirs. */
+static bool pair_number(struct profile_build *b, uint32_t high, uint32_t low,
+			uint32_t *number, struct error *err)
+{
+	*number = 0;
+	if (!high && !low)
+		return true;
+	if (!map_insert_u64(&b->pair_map, (uint64_t)high << 32 | low,
+			    b->pair_count, number))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (*number == b->pair_count)
+		b->pair_count++;
+	*number += 1;
+	return true;
+}
+
+/* Key of four words: that of the first two, and what the others add. */
+static bool insert_words(struct profile_build *b, struct map *map,
+			 const uint32_t words[4], uint32_t value,
+			 uint32_t *stored, struct error *err)
+{
+	uint64_t key = (uint64_t)words[0] << 32 | words[1];
+	uint32_t first, rest;
+
+	if (words[2] || words[3]) {
+		if (!pair_number(b, words[0], words[1], &first, err) ||
+		    !pair_number(b, words[2], words[3], &rest, err))
+			return false;
+		/* Beyond every index of a function or text. */
+		key = (uint64_t)(first | UINT32_C(1) << 31) << 32 | rest;
+	}
+	return map_insert_u64(map, key, value, stored) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
+}
+
+bool profile_build_mapped(struct profile_build *b, struct str name,
+			  struct str file, struct str mapping, bool is_nameless,
+			  uint32_t *function, struct error *err)
+{
+	struct function f = { .is_nameless = is_nameless };
 
 	if (name.len == 0)
 		name = STR("[unknown]");
 	if (!profile_build_text(b, name, &f.name, err) ||
-	    !profile_build_text(b, file, &f.file, err))
+	    !profile_build_text(b, file, &f.file, err) ||
+	    !profile_build_text(b, mapping, &f.mapping, err) ||
+	    !insert_words(
+		    b, &b->function_map,
+		    (uint32_t[4]){ f.name, f.file, f.mapping, f.is_nameless },
+		    b->function_count, function, err))
 		return false;
-	if (!map_insert_u64(&b->function_map, (uint64_t)f.name << 32 | f.file,
-			    b->function_count, function))
-		return arena_fail(&b->scratch, PROFILE_WHAT, err);
 	if (*function < b->function_count)
 		return true;
 	if (b->function_count >= LIMIT_FUNCTIONS)
@@ -114,9 +161,25 @@ bool profile_build_function(struct profile_build *b, struct str name,
 bool profile_build_frame(struct profile_build *b, uint32_t function,
 			 uint32_t line, uint32_t *frame, struct error *err)
 {
-	if (!map_insert_u64(&b->frame_map, (uint64_t)function << 32 | line,
-			    b->frame_count, frame))
-		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	return profile_build_place(
+		b, &(struct frame){ .function = function, .line = line }, frame,
+		err);
+}
+
+bool profile_build_place(struct profile_build *b, const struct frame *place,
+			 uint32_t *frame, struct error *err)
+{
+	uint32_t inlined_high = place->address_high;
+
+	/* User space ends far below the last bit of an address; were it set,
+	 * two frames would become one. */
+	if (place->is_inlined)
+		inlined_high ^= UINT32_C(1) << 31;
+	if (!insert_words(b, &b->frame_map,
+			  (uint32_t[4]){ place->function, place->line,
+					 inlined_high, place->address_low },
+			  b->frame_count, frame, err))
+		return false;
 	if (*frame < b->frame_count)
 		return true;
 	if (b->frame_count >= LIMIT_LOCATIONS)
@@ -125,7 +188,7 @@ bool profile_build_frame(struct profile_build *b, uint32_t function,
 				 LIMIT_LOCATIONS);
 	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, b->frame_count + 1u))
 		return arena_fail(&b->scratch, PROFILE_WHAT, err);
-	b->frames[b->frame_count++] = (struct frame){ function, line };
+	b->frames[b->frame_count++] = *place;
 	return true;
 }
 
@@ -283,6 +346,15 @@ static bool merge_stack(struct profile_build *b, const uint32_t *frames,
 	return true;
 }
 
+void profile_build_omit(struct profile_build *b, int64_t value)
+{
+	int64_t magnitude = value;
+
+	if (value < 0)
+		magnitude = value == INT64_MIN ? INT64_MAX : -value;
+	b->magnitude = sat_add_i64(b->magnitude, magnitude);
+}
+
 bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value, struct error *err)
 {
@@ -290,6 +362,7 @@ bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 
 	if (value == 0)
 		return true;
+	profile_build_omit(b, value);
 	if (count > LIMIT_STACK_FRAMES && !trim_stack(b, &frames, &count, err))
 		return false;
 	if (count == 0) {

@@ -20,6 +20,7 @@ struct profile_build {
 	struct arena scratch;
 	struct map function_map; /* name, file -> index */
 	struct map frame_map;    /* function, line -> index */
+	struct map pair_map;     /* two words -> a number from 0 */
 	struct function *functions;
 	struct frame *frames;
 	struct stack *stacks;
@@ -34,8 +35,10 @@ struct profile_build {
 	size_t type_cap;
 	size_t frame_id_cap;
 	uint64_t frames_seen;
+	int64_t magnitude; /* of all values, see profile.whole_total */
 	size_t trimmed_stacks;
 	size_t trimmed_texts;
+	uint32_t pair_count;
 	uint32_t function_count;
 	uint32_t frame_count;
 	uint32_t stack_count;

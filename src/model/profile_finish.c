@@ -66,11 +66,11 @@ static uint32_t *rank_texts(struct profile_build *b)
 	return rank;
 }
 
-/* Orders `count` pairs, leaving out those of which is_used is not set;
- * place[old] becomes the new index. NULL: no memory. */
-static uint32_t *place_pairs(struct arena *arena, const uint32_t *pairs,
-			     const bool *is_used, uint32_t count,
-			     uint32_t *used_count)
+/* Orders `count` sequences of `width` words, leaving out those of which
+ * is_used is not set; place[old] becomes the new index. NULL: no memory. */
+static uint32_t *place_words(struct arena *arena, const uint32_t *words,
+			     uint32_t width, const bool *is_used,
+			     uint32_t count, uint32_t *used_count)
 {
 	uint32_t *place = arena_array(arena, count, sizeof *place);
 	struct ordering o;
@@ -83,8 +83,8 @@ static uint32_t *place_pairs(struct arena *arena, const uint32_t *pairs,
 		if (!is_used[i])
 			continue;
 		o.sequences[used++] = (struct sequence){
-			.items = &pairs[2 * (size_t)i],
-			.count = 2,
+			.items = &words[width * (size_t)i],
+			.count = width,
 			.index = i,
 		};
 	}
@@ -133,23 +133,34 @@ static bool mark_used(struct finish *f)
 	return true;
 }
 
-/* By name, then file. */
+enum { FUNCTION_WORDS = 4 };
+
+static void function_words(const struct function *f, const uint32_t *rank,
+			   uint32_t words[FUNCTION_WORDS])
+{
+	words[0] = rank[f->name];
+	words[1] = rank[f->file];
+	words[2] = rank[f->mapping];
+	words[3] = f->is_nameless;
+}
+
+/* By name, then file, then what else tells them apart. */
 static bool place_functions(struct finish *f)
 {
 	struct profile_build *b = f->b;
 	struct profile *p = b->out;
-	uint32_t *pairs =
-		arena_array(&b->scratch, b->function_count, 2 * sizeof *pairs);
+	uint32_t *words = arena_array(&b->scratch, b->function_count,
+				      FUNCTION_WORDS * sizeof *words);
 
 	f->text_rank = rank_texts(b);
-	if (!pairs || !f->text_rank)
+	if (!words || !f->text_rank)
 		return false;
-	for (uint32_t i = 0; i < b->function_count; i++) {
-		pairs[2 * (size_t)i] = f->text_rank[b->functions[i].name];
-		pairs[2 * (size_t)i + 1] = f->text_rank[b->functions[i].file];
-	}
-	f->function_place = place_pairs(&b->scratch, pairs, f->is_function_used,
-					b->function_count, &p->function_count);
+	for (uint32_t i = 0; i < b->function_count; i++)
+		function_words(&b->functions[i], f->text_rank,
+			       &words[FUNCTION_WORDS * (size_t)i]);
+	f->function_place = place_words(&b->scratch, words, FUNCTION_WORDS,
+					f->is_function_used, b->function_count,
+					&p->function_count);
 	if (!f->function_place)
 		return false;
 	p->functions =
@@ -162,8 +173,10 @@ static bool place_functions(struct finish *f)
 	return true;
 }
 
-/* By function, then line: a struct frame is that pair already. Names that
+/* By function, then line: a struct frame is that sequence already. Names that
  * differ only in file or line share a rank. */
+#define FRAME_WORDS ((uint32_t)(sizeof(struct frame) / sizeof(uint32_t)))
+
 static bool place_frames(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -173,7 +186,7 @@ static bool place_frames(struct finish *f)
 		b->frames[i].function =
 			f->function_place[b->frames[i].function];
 	f->frame_place =
-		place_pairs(&b->scratch, (const void *)b->frames,
+		place_words(&b->scratch, (const void *)b->frames, FRAME_WORDS,
 			    f->is_frame_used, b->frame_count, &p->frame_count);
 	if (!f->frame_place)
 		return false;
@@ -202,6 +215,7 @@ static void total_stacks(struct profile_build *b)
 	int64_t exact;
 
 	p->total = 0;
+	p->whole_total = b->magnitude;
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		if (!add_i64(p->total, p->stacks[i].value, &exact))
 			b->is_saturated = true;

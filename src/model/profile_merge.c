@@ -56,9 +56,11 @@ static bool merge_function(struct merge *m, const struct profile *p,
 	uint32_t *known = &m->functions[function];
 
 	if (!*known) {
-		if (!profile_build_function(
-			    m->build, function_name(p, function),
-			    function_file(p, function), id, err))
+		if (!profile_build_mapped(m->build, function_name(p, function),
+					  function_file(p, function),
+					  function_mapping(p, function),
+					  p->functions[function].is_nameless,
+					  id, err))
 			return false;
 		*known = *id + 1;
 	}
@@ -70,13 +72,12 @@ static bool merge_frame(struct merge *m, const struct profile *p,
 			uint32_t frame, uint32_t *id, struct error *err)
 {
 	uint32_t *known = &m->frames[frame];
-	uint32_t function;
+	struct frame place = p->frames[frame];
 
 	if (!*known) {
-		if (!merge_function(m, p, p->frames[frame].function, &function,
+		if (!merge_function(m, p, place.function, &place.function,
 				    err) ||
-		    !profile_build_frame(m->build, function,
-					 p->frames[frame].line, id, err))
+		    !profile_build_place(m->build, &place, id, err))
 			return false;
 		*known = *id + 1;
 	}

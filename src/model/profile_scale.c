@@ -18,6 +18,7 @@ static int64_t divide_floor(int64_t value, int64_t divisor, int64_t *remainder)
 void profile_divide(struct profile *p, int64_t divisor)
 {
 	int64_t carry = 0, total = 0;
+	bool is_whole = p->whole_total == p->total;
 	uint32_t kept = 0;
 
 	if (divisor < 2)
@@ -34,4 +35,5 @@ void profile_divide(struct profile *p, int64_t divisor)
 	}
 	p->stack_count = kept;
 	p->total = total;
+	p->whole_total = is_whole ? total : p->whole_total / divisor;
 }

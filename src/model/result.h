@@ -210,10 +210,11 @@ struct result {
 	struct baseline_info baseline;
 	enum rank_by rank_by;
 	struct function_row *functions;
-	size_t function_count; /* rows kept */
-	size_t function_total; /* rows before the limit */
-	size_t noise_count;    /* rows left out as noise */
-	bool is_healthy;       /* nothing is wrong: no function is blamed */
+	bool has_places_in_names; /* file and line need not be shown again */
+	size_t function_count;    /* rows kept */
+	size_t function_total;    /* rows before the limit */
+	size_t noise_count;       /* rows left out as noise */
+	bool is_healthy;          /* nothing is wrong: no function is blamed */
 	/* What the values of both sides went into; total 0 when not known. */
 	struct kind_shares kinds;
 	struct kind_shares baseline_kinds;

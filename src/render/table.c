@@ -152,7 +152,8 @@ static void share_room(struct table *t, size_t width, size_t name, size_t place)
 	size_t least = min_size(name, NAME_MIN_COLUMNS) + PLACE_GAP_COLUMNS +
 		       min_size(place, PLACE_MIN_COLUMNS);
 
-	t->has_places = place && least <= room;
+	t->has_places =
+		place && least <= room && !t->result->has_places_in_names;
 	t->name_columns = room;
 	t->name_pad = 0;
 	if (!t->has_places)
@@ -179,7 +180,7 @@ static void lay_out_names(struct page *p, struct table *t)
 				 page_place_columns(p, row->file, row->line));
 	}
 	if (!p->width) {
-		t->has_places = place > 0;
+		t->has_places = place > 0 && !t->result->has_places_in_names;
 		t->name_pad =
 			min_size(name, PAGE_ALIGN_COLUMNS) + PLACE_GAP_COLUMNS;
 		return;

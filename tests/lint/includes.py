@@ -26,6 +26,7 @@ FOREIGN = {
     r"(zlib|libdeflate)\.h": {"base/gz.c"},
     r"jansson\.h": {"source/har.c"},
     r"utf8proc\.h": {"base/escape.c"},
+    r"pcre2\.h": {"base/regex.c"},
     r"protobuf-c/.*|.*\.pb-c\.h": {"source/pyroscope.c"},
 }
 

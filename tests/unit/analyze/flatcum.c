@@ -18,7 +18,8 @@ static void build(struct fixture *f, const char *slow, const char *baseline)
 	make_cpu_profile(&f->baseline, baseline ? baseline : "");
 	arena_init(&f->arena, 64 * MIB);
 	assert_ok(func_table_build(&f->t, &f->arena, &f->slow,
-				   baseline ? &f->baseline : NULL, NULL, &err));
+				   baseline ? &f->baseline : NULL, NULL, false,
+				   &err));
 }
 
 static void release(struct fixture *f)

@@ -34,7 +34,7 @@ static void read_file(const char *name, struct buf *out)
 
 static void read_profile(const char *name, struct profile *p)
 {
-	struct profile_want want = { STR("") };
+	struct profile_want want = { .type = STR("") };
 	struct buf packed, plain;
 	struct notes notes;
 	struct str bytes;

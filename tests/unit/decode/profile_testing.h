@@ -204,7 +204,7 @@ static inline void read_body(const char *name, json_t *entry, struct buf *body)
 
 static inline struct profile_want want_of(const char *type)
 {
-	return (struct profile_want){ str_from(type) };
+	return (struct profile_want){ .type = str_from(type) };
 }
 
 /* "main;work 12" lines of the whole profile, in its own order. */

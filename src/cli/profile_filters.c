@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/profile_filters.h"
+
+#include <string.h>
+
+static bool compile(const char *pattern, const char *option, struct regex **re,
+		    struct error *err)
+{
+	if (pattern)
+		*re = regex_new(str_from(pattern), option, err);
+	return !pattern || *re;
+}
+
+static enum granularity granularity_of(const char *word)
+{
+	static const char *const words[] = {
+		[GRANULARITY_FUNCTION] = "function",
+		[GRANULARITY_FILE] = "file",
+		[GRANULARITY_LINE] = "line",
+		[GRANULARITY_ADDRESS] = "address",
+	};
+
+	for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+		if (!strcmp(word, words[i]))
+			return (enum granularity)i;
+	return GRANULARITY_FUNCTION;
+}
+
+bool profile_filters_init(struct profile_filters *f, struct context *ctx,
+			  struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct view *v = &f->view;
+
+	*f = (struct profile_filters){
+		.view = { .granularity = granularity_of(o->granularity),
+			  .trim_path = str_from(o->trim_path),
+			  .source_path = str_from(o->source_path) },
+	};
+	if (!compile(o->focus, "--focus", &v->focus, err) ||
+	    !compile(o->ignore, "--ignore", &v->ignore, err) ||
+	    !compile(o->hide, "--hide", &v->hide, err) ||
+	    !compile(o->show, "--show", &v->show, err) ||
+	    !compile(o->show_from, "--show-from", &v->show_from, err))
+		return false;
+	if (o->tag_focus) {
+		f->labels = label_filter_new(str_from(o->tag_focus),
+					     "--tag-focus", err);
+		if (!f->labels)
+			return false;
+	}
+	ctx->want.labels = f->labels;
+	if (!view_is_plain(v))
+		ctx->want.detail = view_detail(v);
+	return true;
+}
+
+void profile_filters_release(struct profile_filters *f)
+{
+	regex_free(f->view.focus);
+	regex_free(f->view.ignore);
+	regex_free(f->view.hide);
+	regex_free(f->view.show);
+	regex_free(f->view.show_from);
+	label_filter_free(f->labels);
+	*f = (struct profile_filters){ .labels = NULL };
+}
+
+static bool apply(const struct profile_filters *f, struct context *ctx,
+		  struct profile *p, struct error *err)
+{
+	struct profile seen;
+
+	if (view_is_plain(&f->view))
+		return true;
+	profile_init(&seen);
+	if (!profile_view(p, &f->view, &seen, &ctx->notes, err)) {
+		profile_release(&seen);
+		return false;
+	}
+	profile_release(p);
+	*p = seen;
+	return true;
+}
+
+static void note_left(struct context *ctx, const struct profile *p,
+		      const char *side)
+{
+	if (p->total != p->whole_total && p->whole_total > 0)
+		notes_add(&ctx->notes,
+			  "the filters leave %.1f %% of the %s; shares are of "
+			  "the whole",
+			  100 * (double)p->total / (double)p->whole_total,
+			  side);
+}
+
+bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
+			   struct evidence *ev, struct error *err)
+{
+	if (!apply(f, ctx, &ev->slow, err) ||
+	    (ev->has_baseline && !apply(f, ctx, &ev->baseline, err)))
+		return false;
+	if (!ev->slow.stack_count && !ev->baseline.stack_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "nothing in the profile matches the filters "
+				 "(--focus, --show...)");
+	note_left(ctx, &ev->slow, "profile");
+	if (ev->has_baseline)
+		note_left(ctx, &ev->baseline, "baseline");
+	return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options that choose parts of a profile and how fine it is shown:
+ * --focus --ignore --hide --show --show-from --tag-focus --granularity.
+ */
+#ifndef CLI_PROFILE_FILTERS_H
+#define CLI_PROFILE_FILTERS_H
+
+#include "analyze/view.h"
+#include "cli/context.h"
+#include "cli/evidence.h"
+#include "decode/label_filter.h"
+
+struct profile_filters {
+	struct view view;
+	struct label_filter *labels;
+};
+
+/* Compiles the patterns; ERROR_USAGE says what is wrong where. Profiles
+ * decoded in this context from now on have the frames that are needed, and
+ * only samples with the labels wanted. Release also after failure. */
+bool profile_filters_init(struct profile_filters *f, struct context *ctx,
+			  struct error *err) MUST_CHECK;
+void profile_filters_release(struct profile_filters *f);
+
+/* Replaces both sides by what is left of them. ERROR_NOT_FOUND when that is
+ * nothing at all. */
+bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
+			   struct evidence *ev, struct error *err) MUST_CHECK;
+
+#endif

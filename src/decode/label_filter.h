@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which samples are wanted by their labels, as pprof's -tagfocus says: a list
+ * of patterns separated by ',', each of which must be found in some label,
+ * written "key:value"; behind "KEY=" one of which must be found in a value of
+ * that key. Each label is matched once, however many samples carry it.
+ */
+#ifndef DECODE_LABEL_FILTER_H
+#define DECODE_LABEL_FILTER_H
+
+#include "base/error.h"
+#include "base/str.h"
+
+struct label_filter;
+
+/* `subject` names the option in errors, borrowed. NULL with ERROR_USAGE when
+ * a pattern is wrong. */
+struct label_filter *label_filter_new(struct str text, const char *subject,
+				      struct error *err) MUST_CHECK;
+void label_filter_free(struct label_filter *filter);
+
+/* One sample: begin, add each of its labels, ask. */
+void label_filter_begin(struct label_filter *filter);
+bool label_filter_add(struct label_filter *filter, struct str key,
+		      struct str value, struct error *err) MUST_CHECK;
+bool label_filter_matches(const struct label_filter *filter);
+
+#endif
