@@ -14,6 +14,7 @@ _tracefind_options()
 	local profiling='map selector type rules sort limit'
 	local viewing='focus ignore hide show show-from tag-focus granularity
 		trim-path'
+	local details='peek tree list source-path'
 	local comparing='baseline baseline-selector normalize'
 	local name side
 
@@ -21,7 +22,7 @@ _tracefind_options()
 	slow) set -- $data $finding $profiling $comparing scope why ;;
 	show) set -- $data $finding ;;
 	diff) set -- $data $profiling $viewing $comparing ;;
-	profile) set -- $data $profiling $viewing ;;
+	profile) set -- $data $profiling $viewing $details ;;
 	types) set -- $data guide ;;
 	doctor) set -- $data ;;
 	*) sided= ; set -- ;;

@@ -152,6 +152,11 @@
 /* Patterns of one --tag-focus: bits of a word. */
 #define LIMIT_LABEL_PATTERNS 16u
 
+/* A source file to list lines of, and its path. Generated parsers reach some
+ * MiB. */
+#define LIMIT_SOURCE_BYTES (16 * MIB)
+#define LIMIT_PATH_BYTES 4096u
+
 /* An address that holds a trace id; browsers and servers stop before. */
 #define LIMIT_URL_BYTES (32 * KIB)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/profile_details.h"
 #include "cli/run.h"
 #include "render/render.h"
 
@@ -25,7 +26,7 @@ static bool profile(struct run *r, struct error *err)
 	const struct options *o = r->ctx.options;
 	struct evidence_want want = { .service = str_from(o->service) };
 
-	if (!check_args(o, err))
+	if (!check_args(o, err) || !profile_details_check(o, err))
 		return false;
 	if (o->arg_count)
 		want.slow_path = o->args[0];
@@ -43,6 +44,8 @@ static bool profile(struct run *r, struct error *err)
 	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;
+	if (profile_details_wanted(o))
+		return profile_details_show(r, err);
 	r->has_evidence = true;
 	r->is_plain = true;
 	r->result.has_places_in_names =

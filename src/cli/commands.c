@@ -45,7 +45,8 @@ const struct command commands[] = {
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind profile --service user-db --since 10m\n"
-	  "  tracefind profile cpu.pb.gz --sort self -n 30\n",
+	  "  tracefind profile cpu.pb.gz --sort self -n 30\n"
+	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n",
 	  1, cmd_profile },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
 	  "the types of profiles there are, and which to use when",

@@ -87,6 +87,9 @@ struct options {
 	const char *show_from;
 	const char *tag_focus;
 	const char *granularity; /* function file line address */
+	const char *peek;
+	const char *list;
+	bool tree;
 	const char *trim_path;
 	const char *source_path;
 	struct output_option outputs[LIMIT_OUTPUTS];

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/call_graph.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/num.h"
+
+#define WHAT "the call graph"
+#define NONE UINT32_MAX
+
+struct node {
+	struct str name;
+	int64_t flat;
+	int64_t cum;
+	uint32_t seen; /* number of the last stack, from 1 */
+	bool is_wanted;
+};
+
+struct edge {
+	uint32_t from;
+	uint32_t to;
+	int64_t value;
+	uint32_t seen;
+	bool is_inlined;
+};
+
+struct build {
+	struct call_graph *g;
+	const struct profile *p;
+	const struct call_graph_want *want;
+	struct arena scratch;
+	struct map names;
+	struct map pairs;
+	struct node *nodes;
+	uint32_t *node_of; /* by function */
+	uint32_t node_count;
+	struct edge *edges;
+	size_t edge_count;
+	size_t edge_cap;
+};
+
+static bool no_memory(const struct build *b, struct error *err)
+{
+	return arena_fail(b->g->arena.is_over_limit ? &b->g->arena
+						    : &b->scratch,
+			  WHAT, err);
+}
+
+/* ---- values ---- */
+
+static bool node_add(struct build *b, uint32_t function, struct error *err)
+{
+	struct str name = function_name(b->p, function);
+	struct node *node;
+	uint32_t at;
+
+	if (!map_insert(&b->names, name, b->node_count, &at))
+		return no_memory(b, err);
+	b->node_of[function] = at;
+	if (at < b->node_count)
+		return true;
+	node = &b->nodes[b->node_count++];
+	*node = (struct node){ .name = name, .is_wanted = true };
+	return !b->want->symbol ||
+	       regex_match(b->want->symbol, name, &node->is_wanted, err);
+}
+
+static bool nodes_make(struct build *b, struct error *err)
+{
+	uint32_t count = b->p->function_count;
+
+	b->nodes = arena_array(&b->scratch, count, sizeof *b->nodes);
+	b->node_of = arena_array(&b->scratch, count, sizeof *b->node_of);
+	if (!b->nodes || !b->node_of)
+		return no_memory(b, err);
+	for (uint32_t f = 0; f < count; f++)
+		if (!node_add(b, f, err))
+			return false;
+	return true;
+}
+
+static bool edge_add(struct build *b, uint32_t from, uint32_t to,
+		     bool is_inlined, uint32_t stack, struct error *err)
+{
+	uint64_t key = (uint64_t)from << 32 | to;
+	void *edges = b->edges;
+	struct edge *edge;
+	uint32_t at;
+
+	if (!map_insert_u64(&b->pairs, key, (uint32_t)b->edge_count, &at))
+		return no_memory(b, err);
+	if (at == b->edge_count) {
+		if (!arena_reserve(&b->scratch, &edges, &b->edge_cap,
+				   b->edge_count + 1, sizeof *b->edges))
+			return no_memory(b, err);
+		b->edges = edges;
+		b->edges[b->edge_count++] = (struct edge){ .from = from,
+							   .to = to,
+							   .is_inlined = true };
+	}
+	edge = &b->edges[at];
+	if (edge->seen == stack + 1)
+		return true;
+	edge->seen = stack + 1;
+	edge->is_inlined &= is_inlined;
+	edge->value = sat_add_i64(edge->value, b->p->stacks[stack].value);
+	return true;
+}
+
+static bool stack_add(struct build *b, uint32_t index, struct error *err)
+{
+	const struct stack *s = &b->p->stacks[index];
+	uint32_t parent = NONE;
+
+	for (uint32_t i = 0; i < s->frame_count; i++) {
+		const struct frame *frame =
+			&b->p->frames[b->p->frame_ids[s->frame_first + i]];
+		uint32_t id = b->node_of[frame->function];
+		struct node *node = &b->nodes[id];
+
+		if (node->seen != index + 1)
+			node->cum = sat_add_i64(node->cum, s->value);
+		node->seen = index + 1;
+		if (parent != NONE && parent != id &&
+		    (node->is_wanted || b->nodes[parent].is_wanted) &&
+		    !edge_add(b, parent, id, frame->is_inlined, index, err))
+			return false;
+		parent = id;
+	}
+	if (parent != NONE)
+		b->nodes[parent].flat =
+			sat_add_i64(b->nodes[parent].flat, s->value);
+	return true;
+}
+
+/* ---- order ---- */
+
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* The larger first, whatever its sign. */
+static int compare_magnitudes(int64_t a, int64_t b)
+{
+	return (magnitude(b) > magnitude(a)) - (magnitude(b) < magnitude(a));
+}
+
+static int compare_flat(const void *left, const void *right)
+{
+	const struct graph_node *a = left, *b = right;
+	int order = compare_magnitudes(a->flat, b->flat);
+
+	if (!order)
+		order = str_compare(a->name, b->name);
+	return order ? order : compare_magnitudes(a->cum, b->cum);
+}
+
+static int compare_cum(const void *left, const void *right)
+{
+	const struct graph_node *a = left, *b = right;
+	int order = compare_magnitudes(a->cum, b->cum);
+
+	if (!order)
+		order = str_compare(a->name, b->name);
+	return order ? order : compare_magnitudes(a->flat, b->flat);
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+	const struct graph_edge *a = left, *b = right;
+	int order = compare_magnitudes(a->value, b->value);
+
+	return order ? order : str_compare(a->name, b->name);
+}
+
+/* ---- the answer ---- */
+
+static bool is_shown(const struct node *n)
+{
+	return n->is_wanted && (n->cum || n->flat);
+}
+
+/* place[node]: its index in the answer, from 1. */
+static bool write_nodes(struct build *b, uint32_t *place, struct error *err)
+{
+	struct call_graph *g = b->g;
+
+	g->nodes = arena_array(&g->arena, b->node_count, sizeof *g->nodes);
+	if (!g->nodes)
+		return no_memory(b, err);
+	for (uint32_t i = 0; i < b->node_count; i++) {
+		const struct node *n = &b->nodes[i];
+
+		if (!is_shown(n))
+			continue;
+		g->nodes[g->count++] = (struct graph_node){ .name = n->name,
+							    .flat = n->flat,
+							    .cum = n->cum };
+		place[i] = (uint32_t)g->count;
+	}
+	return true;
+}
+
+static void count_edges(const struct build *b, const uint32_t *place)
+{
+	for (size_t i = 0; i < b->edge_count; i++) {
+		const struct edge *e = &b->edges[i];
+
+		if (place[e->to])
+			b->g->nodes[place[e->to] - 1].caller_count++;
+		if (place[e->from])
+			b->g->nodes[place[e->from] - 1].callee_count++;
+	}
+}
+
+static bool reserve_edges(struct call_graph *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		struct graph_node *n = &g->nodes[i];
+
+		n->callers = arena_array(&g->arena, n->caller_count,
+					 sizeof *n->callers);
+		n->callees = arena_array(&g->arena, n->callee_count,
+					 sizeof *n->callees);
+		if (!n->callers || !n->callees)
+			return false;
+		n->caller_count = n->callee_count = 0;
+	}
+	return true;
+}
+
+static struct graph_edge edge_end(const struct build *b, const struct edge *e,
+				  uint32_t end)
+{
+	return (struct graph_edge){ .name = b->nodes[end].name,
+				    .value = e->value,
+				    .is_inlined = e->is_inlined };
+}
+
+static bool write_edges(struct build *b, const uint32_t *place,
+			struct error *err)
+{
+	struct call_graph *g = b->g;
+
+	count_edges(b, place);
+	if (!reserve_edges(g))
+		return no_memory(b, err);
+	for (size_t i = 0; i < b->edge_count; i++) {
+		const struct edge *e = &b->edges[i];
+		struct graph_node *n;
+
+		if (place[e->to]) {
+			n = &g->nodes[place[e->to] - 1];
+			n->callers[n->caller_count++] = edge_end(b, e, e->from);
+		}
+		if (place[e->from]) {
+			n = &g->nodes[place[e->from] - 1];
+			n->callees[n->callee_count++] = edge_end(b, e, e->to);
+		}
+	}
+	return true;
+}
+
+static void order_answer(struct call_graph *g, bool is_by_cum)
+{
+	int64_t sum = 0;
+
+	qsort(g->nodes, g->count, sizeof *g->nodes,
+	      is_by_cum ? compare_cum : compare_flat);
+	for (size_t i = 0; i < g->count; i++) {
+		struct graph_node *n = &g->nodes[i];
+
+		qsort(n->callers, n->caller_count, sizeof *n->callers,
+		      compare_edges);
+		qsort(n->callees, n->callee_count, sizeof *n->callees,
+		      compare_edges);
+		sum = sat_add_i64(sum, n->flat);
+		n->flat_sum = sum;
+	}
+}
+
+static bool build(struct build *b, struct error *err)
+{
+	uint32_t *place;
+
+	if (!nodes_make(b, err))
+		return false;
+	for (uint32_t i = 0; i < b->p->stack_count; i++)
+		if (!stack_add(b, i, err))
+			return false;
+	place = arena_array(&b->scratch, b->node_count, sizeof *place);
+	if (!place)
+		return no_memory(b, err);
+	if (!write_nodes(b, place, err) || !write_edges(b, place, err))
+		return false;
+	order_answer(b->g, b->want->is_by_cum);
+	return true;
+}
+
+bool call_graph_build(struct call_graph *g, const struct profile *p,
+		      const struct call_graph_want *want, struct error *err)
+{
+	struct build b = { .g = g, .p = p, .want = want };
+	bool is_done;
+
+	arena_init(&b.scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	map_init(&b.names, &b.scratch);
+	map_init(&b.pairs, &b.scratch);
+	g->total = p->whole_total;
+	g->unit = profile_unit(p);
+	is_done = build(&b, err);
+	arena_release(&b.scratch);
+	return is_done;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/source_files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "base/path.h"
+
+/* Lines shown before the first and behind the last with a value. */
+#define MARGIN 5u
+
+#define WHAT "reading source files"
+
+/* The names come from the profile: what is no plain file (a device, a pipe)
+ * is not touched. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static void add_folder(struct buf *path, struct str folder, struct str file)
+{
+	buf_clear(path);
+	buf_add_str(path, folder);
+	if (!str_ends(folder, STR("/")))
+		buf_add_char(path, '/');
+	buf_add_str(path, file);
+}
+
+static struct str parent_of(struct str folder)
+{
+	struct str base = path_base(folder);
+	size_t len = folder.len - base.len;
+
+	while (len > 1 && folder.ptr[len - 1] == '/')
+		len--;
+	return str_slice(folder, 0, len);
+}
+
+/* Tries the folder and those above it. */
+static bool find_under(struct str folder, struct str file, struct buf *path)
+{
+	while (folder.len) {
+		struct str above = parent_of(folder);
+
+		add_folder(path, folder, file);
+		if (path->state == BUF_OK && is_file(buf_text(path)))
+			return true;
+		if (above.len == folder.len)
+			return false;
+		folder = above;
+	}
+	return false;
+}
+
+static bool find_file(const struct options *o, struct str search,
+		      struct str name, struct buf *path)
+{
+	struct str file = path_trim(name, str_from(o->trim_path), search);
+	struct str folder;
+
+	if (memchr(file.ptr, '\0', file.len))
+		return false;
+	if (str_starts(file, STR("/"))) {
+		buf_clear(path);
+		buf_add_str(path, file);
+		return path->state == BUF_OK && is_file(buf_text(path));
+	}
+	while (path_list_next(&search, &folder))
+		if (find_under(folder, file, path))
+			return true;
+	return false;
+}
+
+/* Steps over one line; its text without the end. */
+static struct str next_line(struct str *rest)
+{
+	size_t end = str_find(*rest, STR("\n"));
+	struct str line = str_slice(*rest, 0, end);
+	size_t next = end == SIZE_MAX ? rest->len : end + 1;
+
+	*rest = str_slice(*rest, next, rest->len - next);
+	if (str_ends(line, STR("\r")))
+		line.len--;
+	return line;
+}
+
+/* Tabs would be escaped: four blanks, which keeps columns. */
+static struct str line_text(struct arena *arena, struct str line)
+{
+	struct buf text;
+	struct str kept;
+
+	buf_init(&text, LIMIT_STRING_BYTES);
+	for (size_t i = 0; i < line.len && text.len + 4 < text.max_bytes; i++)
+		if (line.ptr[i] == '\t')
+			buf_add_text(&text, "    ");
+		else
+			buf_add_char(&text, line.ptr[i]);
+	kept = text.state == BUF_OK ? arena_str(arena, buf_str(&text))
+				    : (struct str){ NULL, 0 };
+	buf_release(&text);
+	return kept;
+}
+
+static size_t count_lines(struct str text)
+{
+	size_t count = 0;
+
+	while (text.len) {
+		(void)next_line(&text);
+		count++;
+	}
+	return count;
+}
+
+/* A listing being put together: known lines and those around them. */
+struct join {
+	const struct source_line *known;
+	size_t known_count;
+	size_t at; /* of known, how many are out */
+	struct source_line *lines;
+	size_t count;
+};
+
+static void take_known(struct join *j)
+{
+	j->lines[j->count++] = j->known[j->at++];
+}
+
+static bool join_line(struct join *j, struct arena *arena, uint32_t number,
+		      struct str text)
+{
+	struct source_line *line = &j->lines[j->count];
+
+	if (j->at < j->known_count && j->known[j->at].number == number)
+		take_known(j);
+	else
+		j->lines[j->count++] = (struct source_line){ .number = number };
+	line->text = line_text(arena, text);
+	return line->text.ptr != NULL;
+}
+
+/* Lines that the profile does not know come first, those behind the end of a
+ * file of another version last, both without text. */
+static bool show_lines(struct listings *l, struct listing *item,
+		       struct str text, struct error *err)
+{
+	struct join j = { .known = item->lines,
+			  .known_count = item->line_count };
+	size_t room = count_lines(text) + j.known_count;
+	uint32_t first, last = j.known[j.known_count - 1].number;
+
+	j.lines = arena_array(&l->arena, room, sizeof *j.lines);
+	if (!j.lines)
+		return arena_fail(&l->arena, WHAT, err);
+	while (j.at < j.known_count && !j.known[j.at].number)
+		take_known(&j);
+	first = j.known[j.at].number;
+	first = first > MARGIN ? first - MARGIN : 1;
+	for (uint32_t n = 1; text.len && n <= last + MARGIN; n++) {
+		struct str line = next_line(&text);
+
+		if (n >= first && !join_line(&j, &l->arena, n, line))
+			return arena_fail(&l->arena, WHAT, err);
+	}
+	while (j.at < j.known_count)
+		take_known(&j);
+	item->lines = j.lines;
+	item->line_count = j.count;
+	return true;
+}
+
+static bool explain(struct listings *l, struct listing *item, const char *why,
+		    struct error *err)
+{
+	item->reason = arena_str(&l->arena, str_from(why));
+	return item->reason.ptr || arena_fail(&l->arena, WHAT, err);
+}
+
+static bool read_one(const struct options *o, struct str search,
+		     struct listings *l, struct listing *item,
+		     struct error *err)
+{
+	struct buf path, text;
+	struct error why = { 0 };
+	bool is_done;
+
+	if (!item->file.len)
+		return explain(l, item, "the profile names no file", err);
+	/* In order of number: the last one is the highest. */
+	if (!item->lines[item->line_count - 1].number)
+		return explain(l, item, "the profile names no lines", err);
+	buf_init(&path, LIMIT_STRING_BYTES * 2);
+	buf_init(&text, LIMIT_SOURCE_BYTES);
+	if (!find_file(o, search, item->file, &path))
+		is_done = explain(l, item,
+				  "the file is not here; give the folder of "
+				  "the sources with --source-path, and what "
+				  "to cut off its name with --trim-path",
+				  err);
+	else if (!file_read(buf_text(&path), &text, &why))
+		is_done = explain(l, item, why.message, err);
+	else
+		is_done = show_lines(l, item, buf_str(&text), err);
+	buf_release(&path);
+	buf_release(&text);
+	return is_done;
+}
+
+bool source_files_read(const struct options *o, struct listings *l,
+		       struct error *err)
+{
+	struct str search = str_from(o->source_path);
+	char here[LIMIT_PATH_BYTES];
+
+	if (!search.len && getcwd(here, sizeof here))
+		search = str_from(here);
+	for (size_t i = 0; i < l->count; i++)
+		if (!read_one(o, search, l, &l->items[i], err))
+			return false;
+	return true;
+}
