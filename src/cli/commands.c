@@ -41,7 +41,7 @@ const struct command commands[] = {
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window, of\n"
-	  "one span, or from a file on disk (pprof or folded stacks).\n"
+	  "one span, or from a file on disk (pprof, folded, speedscope).\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind profile --service user-db --since 10m\n"

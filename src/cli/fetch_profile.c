@@ -20,8 +20,8 @@ bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			  in.name, format_name(in.format));
 	} else if (in.format == FORMAT_UNKNOWN) {
 		error_set(err, ERROR_FORMAT,
-			  "%s: neither pprof nor folded stacks; it looks like "
-			  "%s",
+			  "%s: neither pprof, folded stacks nor speedscope; "
+			  "it looks like %s",
 			  in.name, in.looks_like);
 	} else {
 		done = decode_profile(in.format, in.bytes, &want, profile,

@@ -27,6 +27,7 @@ static const struct format_row formats[] = {
 				 decode_jaeger_json },
 	[FORMAT_PPROF] = { "pprof", CONTENT_PROFILE, false, NULL },
 	[FORMAT_FOLDED] = { "folded stacks", CONTENT_PROFILE, true, NULL },
+	[FORMAT_SPEEDSCOPE] = { "speedscope", CONTENT_PROFILE, true, NULL },
 	[FORMAT_PYROSCOPE_TREE_PB] = { "Pyroscope tree", CONTENT_PROFILE, false,
 				       NULL },
 	[FORMAT_PYROSCOPE_FLAMEGRAPH_JSON] = { "Pyroscope flame graph JSON",

@@ -25,6 +25,7 @@ enum format {
 	/* profiles */
 	FORMAT_PPROF,
 	FORMAT_FOLDED,
+	FORMAT_SPEEDSCOPE,
 	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
 	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
 };

@@ -13,6 +13,7 @@ static const struct {
 } decoders[] = {
 	{ FORMAT_PPROF, decode_pprof },
 	{ FORMAT_FOLDED, decode_folded },
+	{ FORMAT_SPEEDSCOPE, decode_speedscope },
 	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree },
 	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json },
 };

@@ -36,6 +36,9 @@ bool decode_folded(struct str bytes, const struct profile_want *want,
 bool decode_pyroscope_tree(struct str bytes, const struct profile_want *want,
 			   struct profile *out, struct notes *notes,
 			   struct error *err) MUST_CHECK;
+bool decode_speedscope(struct str bytes, const struct profile_want *want,
+		       struct profile *out, struct notes *notes,
+		       struct error *err) MUST_CHECK;
 bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
 			    struct profile *out, struct notes *notes,
 			    struct error *err) MUST_CHECK;

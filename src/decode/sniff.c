@@ -33,7 +33,8 @@ static const struct magic magics[] = {
 	MAGIC("\x7f"
 	      "ELF",
 	      "an ELF program or core dump"),
-	MAGIC("FLR\0", "a Java Flight Recorder file"),
+	MAGIC("FLR\0", "a Java Flight Recorder file (make pprof of "
+			   "it: jfr2pprof, or asprof -o pprof when recording)"),
 	MAGIC("JAVA PROFILE", "a Java heap dump"),
 	MAGIC("PERFILE2", "a perf.data file (use perf script)"),
 	MAGIC("go 1.", "a Go execution trace"),

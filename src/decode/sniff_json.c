@@ -40,7 +40,7 @@ static const struct sign signs[] = {
 		   "a pprof profile in JSON (ask for application/proto)"),
 	SIGN_OTHER("pprof", JSON_OBJECT,
 		   "a pprof profile in JSON (ask for application/proto)"),
-	SIGN_OTHER("$schema", JSON_STRING, "a speedscope profile"),
+	SIGN("profiles", JSON_ARRAY, FORMAT_SPEEDSCOPE, NULL),
 	SIGN_OTHER("traceEvents", JSON_ARRAY, "a Chrome trace"),
 	SIGN_OTHER("timeDeltas", JSON_ARRAY, "a V8 CPU profile"),
 	SIGN_OTHER("traces", JSON_ARRAY, "Tempo search results, not a trace"),

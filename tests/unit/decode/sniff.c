@@ -152,7 +152,10 @@ static void test_json_shapes(void **state)
 	expect(STR("{\"a\":"), FORMAT_UNKNOWN, "damaged JSON");
 	expect(STR("{\"$schema\":\"https://www.speedscope.app/file-format-"
 		   "schema.json\"}"),
-	       FORMAT_UNKNOWN, "a speedscope profile");
+	       FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"$schema\":\"s\",\"shared\":{\"frames\":[]},"
+		   "\"profiles\":[]}"),
+	       FORMAT_SPEEDSCOPE, "");
 	expect(STR("{\"traceEvents\":[]}"), FORMAT_UNKNOWN, "a Chrome trace");
 	expect(STR("{\"log\":{\"version\":\"1.2\"}}"), FORMAT_UNKNOWN,
 	       "a HAR recording (use --replay)");
@@ -209,7 +212,8 @@ static void test_other_kinds(void **state)
 		   "ELF\x02\x01"),
 	       FORMAT_UNKNOWN, "an ELF program or core dump");
 	expect(STR("FLR\0\0\x02"), FORMAT_UNKNOWN,
-	       "a Java Flight Recorder file");
+	       "a Java Flight Recorder file (make pprof of "
+	       "it: jfr2pprof, or asprof -o pprof when recording)");
 	expect(STR("PERFILE2"), FORMAT_UNKNOWN,
 	       "a perf.data file (use perf script)");
 	expect(STR("\x1f\x8b\x08"), FORMAT_UNKNOWN, "gzip inside gzip");

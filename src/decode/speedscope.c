@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The file format of speedscope: frames that all profiles share, and profiles
+ * that are either samples with weights or events that open and close frames.
+ * Profiles of one unit (the threads of a program) are added up. The shared
+ * frames may stand behind the profiles, so the document is read twice.
+ */
+#include "base/json.h"
+#include "base/num.h"
+#include "decode/decode.h"
+#include "decode/formats.h"
+#include "decode/profile_type.h"
+
+#define WHAT "the speedscope profile"
+
+/* What units mean here. Values are read with `shift` more decimal places. */
+static const struct unit {
+	const char *name;
+	const char *type;
+	const char *unit;
+	int shift;
+} units[] = {
+	{ "none", "samples", "count", 0 },
+	{ "bytes", "size", "bytes", 0 },
+	{ "nanoseconds", "time", "nanoseconds", 0 },
+	{ "microseconds", "time", "nanoseconds", 3 },
+	{ "milliseconds", "time", "nanoseconds", 6 },
+	{ "seconds", "time", "nanoseconds", 9 },
+};
+
+#define UNIT_COUNT (sizeof units / sizeof *units)
+
+/* Grows in scratch. */
+struct column {
+	void *items;
+	size_t count;
+	size_t cap;
+};
+
+struct event {
+	struct str at; /* as written: the unit may come later */
+	uint32_t frame;
+	bool is_open;
+};
+
+struct reader {
+	struct json_reader *json;
+	struct profile_build *build;
+	struct arena scratch;
+	struct column frames;  /* uint32_t: of the model */
+	struct column ids;     /* uint32_t: frames of samples, root first */
+	struct column ends;    /* size_t: end of each sample in ids */
+	struct column weights; /* struct str */
+	struct column events;
+	const struct unit *unit; /* of the profile at hand */
+	struct type_name offered[UNIT_COUNT];
+	uint32_t offered_count;
+	struct type_name shown[UNIT_COUNT]; /* the same, as named outside */
+	struct str type;                    /* the chosen one of offered */
+	bool is_second;                     /* reading values */
+};
+
+static bool no_memory(const struct reader *r, struct error *err)
+{
+	return arena_fail(&r->scratch, WHAT, err);
+}
+
+static void *column_add(struct reader *r, struct column *c, size_t size)
+{
+	if (!arena_reserve(&r->scratch, &c->items, &c->cap, c->count + 1, size))
+		return NULL;
+	return (char *)c->items + c->count++ * size;
+}
+
+static bool damaged(const char *why, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT, "%s is damaged: %s", WHAT, why);
+}
+
+/* ---- numbers ---- */
+
+/* value * 10^scale, halves away from zero; false when it does not fit. */
+static bool shift_decimal(int64_t value, int64_t scale, int64_t *out)
+{
+	int64_t digit = 0;
+
+	for (; scale < 0 && value; scale++) {
+		digit = value % 10;
+		value /= 10;
+	}
+	if (digit >= 5 && scale == 0)
+		value++;
+	for (; scale > 0 && value; scale--)
+		if (!mul_i64(value, 10, &value))
+			return false;
+	*out = value;
+	return true;
+}
+
+/* Digits that do not fit any more do not count. `scale` is left to apply. */
+static int64_t read_digits(struct str text, size_t *at, int64_t *scale)
+{
+	int64_t value = 0, next;
+	bool is_fraction = false;
+
+	for (; *at < text.len; ++*at) {
+		char c = text.ptr[*at];
+
+		if (c == '.') {
+			is_fraction = true;
+			continue;
+		}
+		if (c < '0' || c > '9')
+			break;
+		if (mul_i64(value, 10, &next) &&
+		    add_i64(next, c - '0', &next)) {
+			value = next;
+			*scale -= is_fraction;
+		} else {
+			*scale += !is_fraction;
+		}
+	}
+	return value;
+}
+
+/* A decimal times 10^shift as a whole number: no floating point, so times do
+ * not depend on how far they lie from zero. */
+static bool read_decimal(struct str text, int shift, int64_t *out)
+{
+	bool is_negative = str_starts(text, STR("-"));
+	size_t at = is_negative ? 1 : 0;
+	int64_t scale = shift, exponent = 0, value;
+
+	if (!is_decimal(text))
+		return false;
+	value = read_digits(text, &at, &scale);
+	if (at < text.len) {
+		at++;
+		at += str_starts(str_slice(text, at, 1), STR("+")) ? 1 : 0;
+		if (!parse_i64(str_slice(text, at, text.len - at), &exponent))
+			return false;
+	}
+	if (!add_i64(scale, exponent, &scale) ||
+	    !shift_decimal(value, scale, &value))
+		return false;
+	*out = is_negative ? -value : value;
+	return true;
+}
+
+/* ---- what is in the document ----
+ *
+ * Functions that read give false for failures of their own only; what the
+ * JSON reader met sticks there and is told at the end. */
+
+static bool keep_text(struct reader *r, struct str text, struct str *kept,
+		      struct error *err)
+{
+	*kept = arena_str(&r->scratch, text);
+	return kept->ptr || no_memory(r, err);
+}
+
+static bool read_frame(struct reader *r, struct error *err)
+{
+	struct str key, text, name = STR(""), file = STR("");
+	uint64_t line = 0;
+	uint32_t function, *frame;
+
+	if (!json_enter(r->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(r->json, &key)) {
+		bool is_name = str_equal(key, STR("name"));
+		bool is_file = str_equal(key, STR("file"));
+		bool is_line = str_equal(key, STR("line"));
+
+		if ((is_name || is_file) && json_peek(r->json) == JSON_STRING) {
+			if (json_text(r->json, &text) &&
+			    !keep_text(r, text, is_name ? &name : &file, err))
+				return false;
+		} else if (!is_line || json_peek(r->json) != JSON_NUMBER ||
+			   !json_u64(r->json, &line)) {
+			json_skip(r->json);
+		}
+	}
+	frame = column_add(r, &r->frames, sizeof *frame);
+	if (!frame)
+		return no_memory(r, err);
+	return profile_build_function(r->build, name, file, &function, err) &&
+	       profile_build_frame(r->build, function,
+				   line > INT32_MAX ? 0 : (uint32_t)line, frame,
+				   err);
+}
+
+static bool read_frames(struct reader *r, struct error *err)
+{
+	struct str key;
+
+	if (!json_enter(r->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(r->json, &key)) {
+		if (!str_equal(key, STR("frames"))) {
+			json_skip(r->json);
+			continue;
+		}
+		if (!json_enter(r->json, JSON_ARRAY))
+			return true;
+		while (json_next_item(r->json))
+			if (!read_frame(r, err))
+				return false;
+	}
+	return true;
+}
+
+/* An index of `frames` as one of the model. */
+static bool read_id(struct reader *r, uint32_t *id, struct error *err)
+{
+	const uint32_t *frames = r->frames.items;
+	uint64_t index = 0;
+
+	if (!json_u64(r->json, &index))
+		return true;
+	if (index >= r->frames.count)
+		return damaged("a frame is missing", err);
+	*id = frames[index];
+	return true;
+}
+
+static bool read_sample(struct reader *r, struct error *err)
+{
+	size_t *end;
+
+	if (!json_enter(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json)) {
+		uint32_t *id = column_add(r, &r->ids, sizeof *id);
+
+		if (!id)
+			return no_memory(r, err);
+		*id = 0;
+		if (!read_id(r, id, err))
+			return false;
+	}
+	end = column_add(r, &r->ends, sizeof *end);
+	if (!end)
+		return no_memory(r, err);
+	*end = r->ids.count;
+	return true;
+}
+
+static bool read_weight(struct reader *r, struct error *err)
+{
+	struct str text, *weight;
+
+	if (!json_number_text(r->json, &text))
+		return true;
+	weight = column_add(r, &r->weights, sizeof *weight);
+	return weight ? keep_text(r, text, weight, err) : no_memory(r, err);
+}
+
+static bool read_event(struct reader *r, struct error *err)
+{
+	struct event *e = column_add(r, &r->events, sizeof *e);
+	struct str key, text;
+
+	if (!e)
+		return no_memory(r, err);
+	*e = (struct event){ .at = { NULL, 0 } };
+	if (!json_enter(r->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(r->json, &key)) {
+		if (str_equal(key, STR("type"))) {
+			if (json_text(r->json, &text))
+				e->is_open = str_equal(text, STR("O"));
+		} else if (str_equal(key, STR("frame"))) {
+			if (!read_id(r, &e->frame, err))
+				return false;
+		} else if (str_equal(key, STR("at"))) {
+			if (json_number_text(r->json, &text) &&
+			    !keep_text(r, text, &e->at, err))
+				return false;
+		} else {
+			json_skip(r->json);
+		}
+	}
+	return true;
+}
+
+static bool read_list(struct reader *r,
+		      bool (*read)(struct reader *r, struct error *err),
+		      struct error *err)
+{
+	if (!json_enter(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json))
+		if (!read(r, err))
+			return false;
+	return true;
+}
+
+/* ---- values ---- */
+
+static bool read_value(const struct reader *r, struct str text, int64_t *out,
+		       struct error *err)
+{
+	if (text.len && read_decimal(text, r->unit->shift, out))
+		return true;
+	return damaged("a time or weight is missing or out of range", err);
+}
+
+/* Without weights each sample is one. */
+static bool add_samples(struct reader *r, struct error *err)
+{
+	const size_t *ends = r->ends.items;
+	const struct str *weights = r->weights.items;
+	const uint32_t *ids = r->ids.items;
+	size_t first = 0;
+
+	if (r->weights.count && r->weights.count != r->ends.count)
+		return damaged("samples and weights differ in number", err);
+	for (size_t i = 0; i < r->ends.count; i++) {
+		size_t count = ends[i] - first;
+		int64_t value = 1;
+
+		if (r->weights.count && !read_value(r, weights[i], &value, err))
+			return false;
+		/* A sample without frames is time when nothing ran. */
+		if (count > UINT32_MAX ||
+		    (count &&
+		     !profile_build_stack(r->build, ids + first,
+					  (uint32_t)count, value, err)))
+			return count > UINT32_MAX ? damaged("a stack is too "
+							    "deep",
+							    err)
+						  : false;
+		first = ends[i];
+	}
+	return true;
+}
+
+/* The time between two events goes to the frames that are open. */
+static bool add_events(struct reader *r, struct error *err)
+{
+	const struct event *events = r->events.items;
+	struct column open = { .items = NULL };
+	int64_t last = 0, at = 0, value;
+
+	for (size_t i = 0; i < r->events.count; i++) {
+		const struct event *e = &events[i];
+		uint32_t *top;
+
+		if (!read_value(r, e->at, &at, err))
+			return false;
+		if ((i && at < last) || !sub_i64(at, i ? last : at, &value))
+			return damaged("events go back in time", err);
+		if (open.count && value &&
+		    !profile_build_stack(r->build, open.items,
+					 (uint32_t)open.count, value, err))
+			return false;
+		last = at;
+		if (e->is_open) {
+			top = column_add(r, &open, sizeof *top);
+			if (!top)
+				return no_memory(r, err);
+			*top = e->frame;
+			continue;
+		}
+		top = open.items;
+		if (!open.count || top[open.count - 1] != e->frame)
+			return damaged("a frame is closed that was not the "
+				       "last one opened",
+				       err);
+		open.count--;
+	}
+	return true;
+}
+
+/* ---- profiles ---- */
+
+static const struct unit *find_unit(struct str name)
+{
+	for (size_t i = 0; i < UNIT_COUNT; i++)
+		if (str_equal(name, str_from(units[i].name)))
+			return &units[i];
+	return &units[0];
+}
+
+static void offer(struct reader *r)
+{
+	struct str type = str_from(r->unit->type);
+
+	for (uint32_t i = 0; i < r->offered_count; i++)
+		if (str_equal(r->offered[i].type, type))
+			return;
+	r->shown[r->offered_count] =
+		(struct type_name){ type, str_from(r->unit->unit) };
+	r->offered[r->offered_count] = r->shown[r->offered_count];
+	r->offered_count++;
+}
+
+/* The first time only the unit is looked at. */
+static bool read_profile_key(struct reader *r, struct str key,
+			     struct error *err)
+{
+	struct str text;
+
+	if (str_equal(key, STR("unit")) && json_peek(r->json) == JSON_STRING) {
+		if (json_text(r->json, &text))
+			r->unit = find_unit(text);
+	} else if (r->is_second && str_equal(key, STR("samples"))) {
+		return read_list(r, read_sample, err);
+	} else if (r->is_second && str_equal(key, STR("weights"))) {
+		return read_list(r, read_weight, err);
+	} else if (r->is_second && str_equal(key, STR("events"))) {
+		return read_list(r, read_event, err);
+	} else {
+		json_skip(r->json);
+	}
+	return true;
+}
+
+static bool read_profile(struct reader *r, struct error *err)
+{
+	struct str key;
+
+	r->unit = &units[0];
+	r->ids.count = r->ends.count = 0;
+	r->weights.count = r->events.count = 0;
+	if (!json_enter(r->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(r->json, &key)) {
+		bool is_samples = str_equal(key, STR("samples"));
+		bool is_events = str_equal(key, STR("events"));
+
+		if (r->is_second && ((is_samples && r->ends.count) ||
+				     (is_events && r->events.count)))
+			return damaged("a profile has two lists of samples",
+				       err);
+		if (!read_profile_key(r, key, err))
+			return false;
+	}
+	if (json_failed(r->json))
+		return true;
+	if (!r->is_second)
+		offer(r);
+	else if (str_equal(r->type, str_from(r->unit->type)))
+		return add_samples(r, err) && add_events(r, err);
+	return true;
+}
+
+static bool read_document(struct reader *r, struct error *err)
+{
+	struct str key;
+
+	if (!json_enter(r->json, JSON_OBJECT))
+		return json_check(r->json, err);
+	while (json_next_key(r->json, &key)) {
+		bool is_done = true;
+
+		if (!r->is_second && str_equal(key, STR("shared")))
+			is_done = read_frames(r, err);
+		else if (str_equal(key, STR("profiles")))
+			is_done = read_list(r, read_profile, err);
+		else
+			json_skip(r->json);
+		if (!is_done)
+			return false;
+	}
+	if (!json_failed(r->json) && !json_at_end(r->json))
+		json_fail(r->json, "more follows after the profile");
+	return json_check(r->json, err);
+}
+
+static bool read_pass(struct reader *r, struct str bytes, bool is_second,
+		      struct error *err)
+{
+	bool is_done;
+
+	r->is_second = is_second;
+	r->json = json_new(bytes, err);
+	if (!r->json)
+		return false;
+	is_done = read_document(r, err);
+	json_free(r->json);
+	return is_done;
+}
+
+/* The first profile's unit unless another is asked for; a type spelled out
+ * with its unit names what the file cannot. */
+static bool declare_type(struct reader *r, struct str wanted,
+			 struct profile *out, struct error *err)
+{
+	struct type_name spelled;
+	uint32_t chosen = 0;
+
+	if (!r->offered_count)
+		return type_declare_implied(r->build, wanted, err);
+	if (type_spelled_out(wanted, &spelled) && r->offered_count == 1 &&
+	    str_equal(spelled.unit, r->offered[0].unit))
+		r->shown[0] = spelled;
+	else if (!type_choose(r->shown, r->offered_count, r->offered[0].type,
+			      wanted, &chosen, err))
+		return false;
+	for (uint32_t i = 0; i < r->offered_count; i++)
+		if (!profile_build_type(r->build, r->shown[i].type,
+					r->shown[i].unit, err))
+			return false;
+	r->type = r->offered[chosen].type;
+	out->type = chosen;
+	return true;
+}
+
+bool decode_speedscope(struct str bytes, const struct profile_want *want,
+		       struct profile *out, struct notes *notes,
+		       struct error *err)
+{
+	struct reader r = { .build = profile_build_new(out, err) };
+	bool is_done;
+
+	if (!r.build)
+		return false;
+	arena_init(&r.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = read_pass(&r, bytes, false, err) &&
+		  declare_type(&r, want->type, out, err) &&
+		  read_pass(&r, bytes, true, err) &&
+		  profile_build_finish(r.build, notes, err);
+	if (is_done)
+		type_settle(out);
+	arena_release(&r.scratch);
+	profile_build_free(r.build);
+	return is_done;
+}

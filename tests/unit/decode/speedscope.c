@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile_testing.h"
+
+#define FRAMES                                                                 \
+	"\"shared\":{\"frames\":[{\"name\":\"main\",\"file\":\"a.c\","         \
+	"\"line\":3},{\"name\":\"f\"},{\"name\":\"g\",\"col\":1}]}"
+#define DOCUMENT(profiles) "{" FRAMES ",\"profiles\":[" profiles "]}"
+#define SAMPLED(unit, samples, weights)                                        \
+	"{\"type\":\"sampled\",\"unit\":\"" unit "\",\"samples\":" samples     \
+	",\"weights\":" weights "}"
+#define EVENTED(unit, events)                                                  \
+	"{\"type\":\"evented\",\"unit\":\"" unit "\",\"events\":[" events "]}"
+#define OPEN(frame, at) "{\"type\":\"O\",\"frame\":" frame ",\"at\":" at "}"
+#define CLOSE(frame, at) "{\"type\":\"C\",\"frame\":" frame ",\"at\":" at "}"
+
+static struct notes notes;
+
+static bool decode(const char *text, const char *type, struct profile *p)
+{
+	struct profile_want want = want_of(type);
+
+	notes_init(&notes);
+	profile_init(p);
+	return decode_profile(FORMAT_SPEEDSCOPE, str_from(text), &want, p,
+			      &notes, &err);
+}
+
+static void expect(const char *text, const char *folded)
+{
+	struct profile p;
+
+	assert_decoded(decode(text, "", &p));
+	assert_folded(&p, folded);
+	profile_release(&p);
+}
+
+static void refuse(const char *text, enum error_code code, const char *part)
+{
+	struct profile p;
+
+	assert_refused(decode(text, "", &p), code, part);
+	profile_release(&p);
+}
+
+static void test_samples(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	expect(DOCUMENT(SAMPLED("none", "[[0],[0,1],[0,1]]", "[1,2,3]")),
+	       "main 1\nmain;f 5\n");
+	expect(DOCUMENT("{\"type\":\"sampled\",\"unit\":\"none\","
+			"\"samples\":[[0],[0],[]]}"),
+	       "main 2\n");
+	/* Frames, weights and the unit may stand behind what needs them. */
+	expect("{\"profiles\":[{\"weights\":[4],\"samples\":[[2]],"
+	       "\"unit\":\"microseconds\"}]," FRAMES "}",
+	       "g 4000\n");
+	assert_decoded(decode(
+		DOCUMENT(SAMPLED("milliseconds", "[[0]]", "[1.5]")), "", &p));
+	assert_true(str_equal(profile_unit(&p), STR("nanoseconds")));
+	assert_true(str_equal(profile_type_name(&p), STR("time")));
+	assert_int_equal(p.total, 1500000);
+	assert_int_equal(p.frames[0].line, 3);
+	assert_true(str_equal(function_file(&p, 0), STR("a.c")));
+	profile_release(&p);
+}
+
+static void test_events(void **state)
+{
+	(void)state;
+	expect(DOCUMENT(EVENTED(
+		       "milliseconds",
+		       OPEN("0", "5") "," OPEN("1", "7") "," CLOSE("1", "8.5") "," CLOSE(
+			       "0", "9") "," OPEN("2", "20") "," CLOSE("2",
+								       "21"))),
+	       "g 1000000\nmain 2500000\nmain;f 1500000\n");
+	/* A frame that is never closed has no time behind its last event. */
+	expect(DOCUMENT(EVENTED("none", OPEN("0", "1") "," OPEN("1", "3"))),
+	       "main 2\n");
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	expect(DOCUMENT(SAMPLED("seconds", "[[0]]", "[1.0000000004]")),
+	       "main 1000000000\n");
+	expect(DOCUMENT(SAMPLED("seconds", "[[0]]", "[1.0000000005]")),
+	       "main 1000000001\n");
+	expect(DOCUMENT(SAMPLED("none", "[[0]]", "[2.5e+1]")), "main 25\n");
+	expect(DOCUMENT(SAMPLED("none", "[[0]]", "[1e-99999999999]")), "");
+	expect(DOCUMENT(SAMPLED("none", "[[0]]", "[-3]")), "main -3\n");
+	expect(DOCUMENT(SAMPLED("nanoseconds", "[[0]]",
+				"[9223372036854775807]")),
+	       "main 9223372036854775807\n");
+	refuse(DOCUMENT(SAMPLED("nanoseconds", "[[0]]", "[1e19]")),
+	       ERROR_FORMAT, "out of range");
+	refuse(DOCUMENT(SAMPLED("seconds", "[[0]]", "[9223372037]")),
+	       ERROR_FORMAT, "out of range");
+}
+
+/* Threads are added up; of several units one is chosen. */
+static void test_several(void **state)
+{
+	static const char *const text =
+		DOCUMENT(SAMPLED("bytes", "[[0]]", "[10]") "," SAMPLED(
+			"seconds", "[[1]]", "[1]") "," SAMPLED("milliseconds",
+							       "[[1]]", "[2]"));
+	struct profile p;
+
+	(void)state;
+	expect(text, "main 10\n");
+	assert_decoded(decode(text, "time", &p));
+	assert_folded(&p, "f 1002000000\n");
+	profile_release(&p);
+	assert_refused(decode(text, "mutex", &p), ERROR_NOT_FOUND, "time");
+	profile_release(&p);
+	assert_decoded(decode(DOCUMENT(SAMPLED("seconds", "[[1]]", "[1]")),
+			      "cpu/nanoseconds", &p));
+	assert_true(str_equal(profile_type_name(&p), STR("cpu")));
+	profile_release(&p);
+}
+
+static void test_damage(void **state)
+{
+	(void)state;
+	expect("{\"profiles\":[]}", "");
+	refuse(DOCUMENT(SAMPLED("none", "[[3]]", "[1]")), ERROR_FORMAT,
+	       "a frame is missing");
+	refuse(DOCUMENT(SAMPLED("none", "[[0]]", "[1,2]")), ERROR_FORMAT,
+	       "differ in number");
+	refuse(DOCUMENT(EVENTED("none", OPEN("0", "1") "," CLOSE("1", "2"))),
+	       ERROR_FORMAT, "not the last one opened");
+	refuse(DOCUMENT(EVENTED("none", CLOSE("0", "1"))), ERROR_FORMAT,
+	       "not the last one opened");
+	refuse(DOCUMENT(EVENTED("none", OPEN("0", "2") "," CLOSE("0", "1"))),
+	       ERROR_FORMAT, "back in time");
+	refuse(DOCUMENT(EVENTED("none", "{\"type\":\"O\",\"frame\":0}")),
+	       ERROR_FORMAT, "missing or out of range");
+	refuse("{\"profiles\":[{\"samples\":[[0", ERROR_FORMAT, "");
+	refuse(DOCUMENT("") "x", ERROR_FORMAT, "");
+}
+
+/* Cut anywhere, and with any byte changed, nothing breaks. */
+static void test_mutations(void **state)
+{
+	static const char text[] = DOCUMENT(
+		SAMPLED("seconds", "[[0],[0,1]]", "[1,2.5]") "," EVENTED(
+			"none", OPEN("0", "1") "," CLOSE("0", "2")));
+	char changed[sizeof text];
+	struct profile p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof text - 1; i++) {
+		for (const char *c = "09-[]{}\",x"; *c; c++) {
+			memcpy(changed, text, sizeof text);
+			changed[i] = *c;
+			(void)decode(changed, "", &p);
+			profile_release(&p);
+		}
+		memcpy(changed, text, sizeof text);
+		changed[i] = '\0';
+		assert_false(decode(changed, "", &p));
+		profile_release(&p);
+	}
+	error_clear(&err);
+}
+
+static void test_starvation(void **state)
+{
+	(void)state;
+	assert_survives_starvation(
+		decode_speedscope,
+		STR(DOCUMENT(SAMPLED("seconds", "[[0],[0,1]]", "[1,2]"))));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_several),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_mutations),
+		cmocka_unit_test(test_starvation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
