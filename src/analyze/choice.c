@@ -162,6 +162,16 @@ static void tell_loop_growth(const struct choice *c, struct buf *out)
 	buf_add_text(out, ")");
 }
 
+/* Without what the choice takes off for a call with a server side. */
+static int64_t whole_growth(const struct choice *c)
+{
+	const struct growth *g = best_growth(c);
+
+	if (c->retry)
+		return c->growth.growth_ns;
+	return sat_add_i64(c->growth.growth_ns, g->grown_ns - g->own_ns);
+}
+
 static void tell_growth(const struct choice *c, struct buf *out)
 {
 	const struct growth *g = best_growth(c);
@@ -170,7 +180,7 @@ static void tell_growth(const struct choice *c, struct buf *out)
 		tell_loop_growth(c, out);
 	} else if (c->is_by_growth) {
 		buf_add_text(out, "; grew by ");
-		wording_add_duration(out, c->growth.growth_ns);
+		wording_add_duration(out, whole_growth(c));
 		if (!g->is_known)
 			return;
 		buf_add_text(out, " (");

@@ -96,7 +96,9 @@ static void tell_usual(const struct growth *g, struct buf *out)
 		buf_addf(out, " (%u traces)", g->typical_count);
 	}
 	buf_add_text(out, ", grew ");
-	wording_add_duration(out, g->own_ns);
+	wording_add_duration(out, g->grown_ns);
+	if (g->own_ns != g->grown_ns)
+		buf_add_text(out, ", half of it counts");
 }
 
 /* The span that runs the chosen loop, and the calls it repeats. */

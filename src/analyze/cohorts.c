@@ -518,7 +518,7 @@ static void tell_concentration(const struct concentration *c, const char *what,
 	buf_addf(out, "%u of %u slow spans are of %s ", c->slow_count, slow,
 		 what);
 	wording_add(out, c->value, WORDING_TEXT_BYTES);
-	buf_add_text(out, " (p50 ");
+	buf_addf(out, ", one of %u (p50 ", c->value_count);
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, ", elsewhere ");
 	wording_add_duration(out, c->other_p50_ns);

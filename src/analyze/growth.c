@@ -230,6 +230,7 @@ static void fill(const struct growths *g, const struct candidates *candidates,
 				    sat_mul_i64(g->known[c->span]->own_p50_ns,
 						c->count)),
 			own);
+	out->grown_ns = out->own_ns;
 	if (span_server_side(g->calls->t, c->span) != SPAN_NONE)
 		out->own_ns /= 2;
 	if (g->known[c->span])

@@ -36,8 +36,10 @@ struct growth {
 	bool is_grown;          /* and by its own time */
 	bool is_alone;          /* other requests of the slow window did not
 				   grow by their own time */
-	int64_t own_ns;         /* own growth: 0 to the own time on the path;
+	int64_t grown_ns;       /* own growth: 0 to the own time on the path;
 				   estimated when not known */
+	int64_t own_ns;         /* of it what counts in the choice: half of a
+				   call with a server side */
 	int64_t total_ns;       /* with what is below; at least 0 */
 	int64_t typical_ns;     /* of all members; -1 not known or new */
 	uint32_t typical_count; /* traces behind it */

@@ -57,20 +57,33 @@ static void add_name(struct buf *out, struct str name)
 	buf_add(out, name.ptr, name.len);
 }
 
-/* "82 ms of 84 ms were on CPU", of this request or of those like it. */
+/* "82 ms of 84 ms were on CPU", of this request or of those like it. More of
+ * it than its own time is no part of that: both are told for what they are. */
 static bool add_cpu(const struct inquest *q, struct buf *out)
 {
 	const struct cpu_measure *m = &q->cpu;
+	bool is_more = m->slow_ns > m->own_ns;
+	size_t count = q->s->slow_id_count;
 
 	if (q->cpu_verdict == CPU_UNKNOWN)
 		return false;
 	add_ns(out, m->slow_ns);
-	buf_add_text(out, " of ");
-	add_ns(out, m->own_ns);
+	if (!is_more) {
+		buf_add_text(out, " of ");
+		add_ns(out, m->own_ns);
+	}
 	buf_add_text(out, " were on CPU");
-	if (q->s->slow_id_count > 1)
-		buf_addf(out, " (mean of %zu slow requests)",
-			 q->s->slow_id_count);
+	if (count > 1)
+		buf_addf(out, " (mean of %zu slow requests", count);
+	if (is_more) {
+		buf_add_text(out, count > 1 ? "; this one has " : " (it has ");
+		add_ns(out, m->own_ns);
+		buf_add_text(out, " of its own");
+	}
+	if (is_more && count <= 1)
+		buf_add_text(out, ": several threads, or work while it waited");
+	if (count > 1 || is_more)
+		buf_add_char(out, ')');
 	if (!isnan(m->base_ns)) {
 		buf_add_text(out, ", ");
 		add_ns(out, m->base_ns);
@@ -183,26 +196,43 @@ static void tell_wait_type(const struct inquest *q, struct buf *out)
 	}
 }
 
-static void list_asked(const struct inquest *q, struct buf *out)
+static bool has_wait_types(const struct inquest *q)
+{
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->type_ids[i])
+			return true;
+	return false;
+}
+
+/* What would tell more: the reader's next step. */
+static void tell_asked(const struct inquest *q, struct buf *out)
 {
 	size_t n = 0;
 
 	for (int i = 0; i < WAIT_TYPES; i++)
 		if (q->waits[i].is_asked)
-			buf_addf(out, "%s%s", n++ ? ", " : "",
+			buf_addf(out, "%s%s",
+				 n++ ? ", " : "what it waited for is not in ",
 				 wait_type_words((enum wait_type)i));
+	if (!n && has_wait_types(q)) {
+		buf_add_text(out, "profiles of waiting were not asked for");
+		return;
+	}
 	if (!n)
-		buf_add_text(out, "no profile of waiting");
+		buf_add_text(out, "its service sends no profile of waiting");
+	buf_add_text(out, " (tracefind types --guide says what would show it)");
 }
 
-/* What would tell more: the reader's next step. */
 static void tell_wait(const struct inquest *q, struct buf *out)
 {
-	buf_add_text(out, "not CPU: ");
-	add_cpu(q, out);
-	buf_add_text(out, "; what it waited for is not in ");
-	list_asked(q, out);
-	buf_add_text(out, " (tracefind types --guide says what would show it)");
+	if (q->cpu_verdict == CPU_UNKNOWN) {
+		buf_add_text(out, "waits, by the trace");
+	} else {
+		buf_add_text(out, "not CPU: ");
+		add_cpu(q, out);
+	}
+	buf_add_text(out, "; ");
+	tell_asked(q, out);
 }
 
 /* Several times the requests, each as quick as ever: told, for the reader may

@@ -317,6 +317,14 @@ static void use_cohorts(struct slowness *out, const struct cohorts *c,
 		out->growth_ns = (int64_t)grown;
 }
 
+/* One sick pod or one version of several is half of the answer. */
+static void note_concentration(const struct cohorts *c, struct notes *notes)
+{
+	if (c->mode == COHORT_BIMODAL &&
+	    (c->instance.is_found || c->version.is_found))
+		notes_add(notes, "%.*s", STR_ARGS(c->text));
+}
+
 static bool find_cohorts(struct slowness *out, struct situation *s,
 			 struct run *r, uint32_t entry, uint32_t operation,
 			 struct time_range window, bool is_fast_wanted,
@@ -345,6 +353,7 @@ static bool find_cohorts(struct slowness *out, struct situation *s,
 		return false;
 	use_cohorts(out, &s->cohorts, span, is_fast_wanted,
 		    s->has_usual && s->usual.items[operation].has_own_moved);
+	note_concentration(&s->cohorts, &r->ctx.notes);
 	return true;
 }
 

@@ -134,6 +134,28 @@ static void counted_at_entry(void **state)
 	end(&g);
 }
 
+/* A wait in front of the callee: half of it decides, all of it is told. */
+static void whole_of_call(void **state)
+{
+	struct reasoning g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "GET /", SPAN_KIND_SERVER, 50);
+	usually(&g, "find", SPAN_KIND_CLIENT, 30);
+	explain(&g,
+		"1 0 web S \"GET /\" 0 100\n"
+		"2 1 web C find 10 90\n"
+		"3 2 db S find 70 80\n",
+		true, (struct guilty_want){ 0 });
+	assert_string_equal(g.result.reasons.text[1],
+			    "span: web find: took 80 ms, own on the path "
+			    "70 ms, score 35 ms, usually 30 ms (10 traces), "
+			    "grew 50 ms, half of it counts: chosen");
+	assert_non_null(strstr(g.result.span.why.ptr, "grew by 50 ms"));
+	end(&g);
+}
+
 /* Nothing known of other traces; self time asked for. A call with a server
  * side counts half: its own 20 ms score 10. */
 static void alone(void **state)
@@ -255,9 +277,13 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_growth), cmocka_unit_test(counted_at_entry),
-		cmocka_unit_test(alone),     cmocka_unit_test(by_self),
-		cmocka_unit_test(loop),      cmocka_unit_test(tried_again),
+		cmocka_unit_test(by_growth),
+		cmocka_unit_test(counted_at_entry),
+		cmocka_unit_test(whole_of_call),
+		cmocka_unit_test(alone),
+		cmocka_unit_test(by_self),
+		cmocka_unit_test(loop),
+		cmocka_unit_test(tried_again),
 		cmocka_unit_test(many),
 	};
 
