@@ -89,7 +89,7 @@ enum cause_kind verdict_wait_cause(enum wait_type type,
 
 bool verdict_is_ordinary(int64_t own_ns, int64_t growth_ns)
 {
-	return growth_ns >= 0 && growth_ns < own_ns / 3;
+	return growth_ns >= 0 && growth_ns / 2 < own_ns / 3;
 }
 
 /* ---- how sure ---- */

@@ -55,7 +55,7 @@ enum cpu_verdict verdict_cpu(const struct cpu_measure *m);
 bool verdict_is_on_cpu(const struct cpu_measure *m);
 
 /* Whether a span that took own_ns, growth_ns of it more than usual (-1 not
- * known), took what spans like it do: less than one and a half times the
+ * known), took what spans like it do now and then: less than three times the
  * usual. */
 bool verdict_is_ordinary(int64_t own_ns, int64_t growth_ns);
 

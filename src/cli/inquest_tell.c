@@ -275,6 +275,10 @@ static void tell_unknown(const struct inquest *q, struct buf *out)
 static void tell_trace_cause(const struct inquest *q, struct buf *out)
 {
 	add_name(out, q->r->result.cause.text);
+	if (q->s->is_healthy) {
+		buf_add_text(out, "; no regression: ");
+		add_name(out, q->s->health_text);
+	}
 	if (q->cpu_verdict == CPU_UNKNOWN)
 		return;
 	buf_add_text(out, "; ");

@@ -71,20 +71,19 @@ static void test_absent_samples_tell_by_what_was_possible(void **state)
 	assert_int_equal(verdict_cpu(&m), CPU_UNKNOWN);
 }
 
-/* Of 100 ticks half must be sure: 65 - 2 x 8.06 = 48.9, 67 - 2 x 8.19 = 50.6.
- */
-/* Usual 200 of 300: half as long again is no longer ordinary. */
-static void test_ordinary_is_less_than_half_as_long_again(void **state)
+/* Usual 100 of 300: three times that is no longer ordinary. */
+static void test_ordinary_is_less_than_three_times_the_usual(void **state)
 {
 	(void)state;
-	assert_true(verdict_is_ordinary(299, 98));
-	assert_true(verdict_is_ordinary(300, 99));
-	assert_false(verdict_is_ordinary(300, 100));
+	assert_true(verdict_is_ordinary(300, 199));
+	assert_false(verdict_is_ordinary(300, 200));
 	assert_true(verdict_is_ordinary(300, 0));
 	assert_false(verdict_is_ordinary(300, -1));
 	assert_false(verdict_is_ordinary(0, 0));
 }
 
+/* Of 100 ticks half must be sure: 65 - 2 x 8.06 = 48.9, 67 - 2 x 8.19 = 50.6.
+ */
 static void test_most_of_the_time_on_cpu_is_absolute(void **state)
 {
 	struct cpu_measure m = cpu(65, 65, 65);
@@ -337,7 +336,8 @@ int main(void)
 		cmocka_unit_test(
 			test_cpu_without_a_baseline_is_measured_by_own_time),
 		cmocka_unit_test(test_absent_samples_tell_by_what_was_possible),
-		cmocka_unit_test(test_ordinary_is_less_than_half_as_long_again),
+		cmocka_unit_test(
+			test_ordinary_is_less_than_three_times_the_usual),
 		cmocka_unit_test(test_most_of_the_time_on_cpu_is_absolute),
 		cmocka_unit_test(test_what_doubled_is_likely),
 		cmocka_unit_test(test_a_wait_explains_what_grew_enough),
