@@ -289,13 +289,15 @@ bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,
 
 /* ---- the question ---- */
 
-static void use_cohorts(struct slowness *out, const struct cohorts *c,
-			const struct span *entry, bool is_fast_wanted,
-			bool has_own_moved)
+void slowness_use_cohorts(struct slowness *out, const struct cohorts *c,
+			  int64_t entry_ns, bool is_fast_wanted,
+			  bool has_own_moved)
 {
 	bool is_fast = c->is_against_fast || is_fast_wanted;
 	const struct cohort *base = is_fast ? &c->fast : &c->baseline;
-	double duration = (double)span_duration_ns(entry);
+	double duration = (double)entry_ns;
+	/* More than the process took passed before it got the call. */
+	bool is_outside = out->has_history && out->growth_ns > entry_ns;
 	double grown = c->slow.mean_duration_ns - base->mean_duration_ns;
 
 	out->slow_ids = c->slow.profile_ids;
@@ -303,7 +305,8 @@ static void use_cohorts(struct slowness *out, const struct cohorts *c,
 	out->base_ids = base->profile_ids;
 	out->base_id_count = base->count;
 	out->is_base_fast = is_fast;
-	out->is_healthy = c->mode == COHORT_HEALTHY && !has_own_moved;
+	out->is_healthy =
+		c->mode == COHORT_HEALTHY && !has_own_moved && !is_outside;
 	out->health_text = c->text;
 	out->operation_per_s = c->window_count / time_range_seconds(out->slow);
 	if (c->instance.is_found)
@@ -312,7 +315,7 @@ static void use_cohorts(struct slowness *out, const struct cohorts *c,
 		out->slow_own_ns = (double)out->own_ns *
 				   fmin(1, c->slow.mean_duration_ns / duration);
 	/* Of an extreme request only what it shares with those like it. */
-	if (c->slow.count && base->count && grown > 0 &&
+	if (!is_outside && c->slow.count && base->count && grown > 0 &&
 	    grown < (double)out->growth_ns)
 		out->growth_ns = (int64_t)grown;
 }
@@ -351,8 +354,9 @@ static bool find_cohorts(struct slowness *out, struct situation *s,
 		    2, out->service, &s->onset, &s->deploy);
 	if (!cohorts_find(&want, &r->result.arena, &s->cohorts, err))
 		return false;
-	use_cohorts(out, &s->cohorts, span, is_fast_wanted,
-		    s->has_usual && s->usual.items[operation].has_own_moved);
+	slowness_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
+			     s->has_usual &&
+				     s->usual.items[operation].has_own_moved);
 	note_concentration(&s->cohorts, &r->ctx.notes);
 	return true;
 }

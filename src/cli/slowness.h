@@ -96,4 +96,11 @@ bool slowness_fill(struct slowness *out, struct situation *s, struct run *r,
 		   const struct baseline_want *want,
 		   struct error *err) MUST_CHECK;
 
+/* A part of it: which requests are compared, whether the operation is healthy,
+ * and how much of the growth the slow ones share. entry_ns: what the process
+ * took; what grew by more than that was not spent in it. */
+void slowness_use_cohorts(struct slowness *out, const struct cohorts *c,
+			  int64_t entry_ns, bool is_fast_wanted,
+			  bool has_own_moved);
+
 #endif

@@ -156,6 +156,29 @@ static void test_the_same_operation_is_not_asked_for_again(void **state)
 	assert_int_equal(situation.job_count, asked);
 }
 
+/* A process that is as quick as ever says nothing of 186 ms that passed before
+ * it was called. */
+static void test_growth_outside_of_the_process_is_not_healthy(void **state)
+{
+	const struct cohorts healthy = {
+		.mode = COHORT_HEALTHY,
+		.slow = { .count = 9, .mean_duration_ns = 7e6 },
+		.baseline = { .count = 9, .mean_duration_ns = 6e6 },
+	};
+	struct slowness s = { .has_history = true,
+			      .growth_ns = 186 * NS_PER_MS,
+			      .slow = window };
+
+	(void)state;
+	slowness_use_cohorts(&s, &healthy, 7 * NS_PER_MS, false, false);
+	assert_false(s.is_healthy);
+	assert_int_equal(s.growth_ns, 186 * NS_PER_MS);
+	s.growth_ns = 7 * NS_PER_MS;
+	slowness_use_cohorts(&s, &healthy, 7 * NS_PER_MS, false, false);
+	assert_true(s.is_healthy);
+	assert_int_equal(s.growth_ns, NS_PER_MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +191,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_the_same_operation_is_not_asked_for_again, setup,
 			teardown),
+		cmocka_unit_test(
+			test_growth_outside_of_the_process_is_not_healthy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
