@@ -76,6 +76,12 @@
  * needs more requests than this is a loop of ours. */
 #define LIMIT_PARALLEL_REQUESTS 4u
 #define LIMIT_REQUESTS_PER_RUN 400u
+/* An ordinary `slow` keeps to these by asking for profiles less finely when
+ * a service offers much (cli/budget.h). Each further round costs the longest
+ * answer once more. Old servers that refuse the form of a question and are
+ * asked again count as well, but only the fineness yields to them. */
+#define LIMIT_ORDINARY_REQUESTS 40u
+#define LIMIT_ORDINARY_ROUNDS 6u
 /* Requests that are sent together; more than a verdict needs at once. */
 #define LIMIT_BATCH 40u
 /* Spans whose samples are asked for together. Pyroscope answers 10,000 in

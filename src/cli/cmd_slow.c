@@ -15,6 +15,9 @@
 /* Questions of one round: windows of history, the service's name and types. */
 #define FIRST_JOBS (SITUATION_JOBS + 2)
 
+/* The service's name and types, requests like this one. */
+#define AGAIN_JOBS 3
+
 /* The guilty span's time and --pad, or what the user said. */
 static bool window_of(struct run *r, const struct guilty *g,
 		      struct time_range *window, struct error *err)
@@ -141,19 +144,26 @@ static bool is_same_service(const struct guilty *a, const struct guilty *b,
 	       t->spans[b->pick.owner].resource;
 }
 
-/* The profiles' name for the service was asked for before the history was
- * known; a choice that changed asks again. */
-static bool find_service(struct run *r, const struct guilty *g,
-			 struct time_range window, struct profile_service *out,
-			 struct error *err)
+/* The profiles' name for the service and the requests like this one were asked
+ * for before the history was known; a choice that changed asks again. */
+static bool ask_again(struct run *r, const struct guilty *before,
+		      const struct guilty *g, struct time_range window,
+		      struct situation *s, struct profile_lookup *l,
+		      struct error *err)
 {
 	uint32_t resource = r->trace.spans[g->pick.owner].resource;
-	struct profile_lookup l;
+	struct job *jobs[AGAIN_JOBS];
+	size_t n = 0;
 
-	return profile_lookup_init(&l, &r->ctx, &r->trace, resource,
-				   g->pick.service, window, err) &&
-	       jobs_run(&r->ctx, l.jobs, l.job_count, err) &&
-	       profile_lookup_take(&l, &r->ctx, out, err);
+	if (!is_same_service(before, g, &r->trace)) {
+		if (!profile_lookup_init(l, &r->ctx, &r->trace, resource,
+					 g->pick.service, window, err))
+			return false;
+		for (size_t i = 0; i < l->job_count; i++)
+			jobs[n++] = l->jobs[i];
+	}
+	situation_ask_again(s, r, g, window, jobs, &n);
+	return n == 0 || jobs_run(&r->ctx, jobs, n, err);
 }
 
 static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
@@ -173,8 +183,7 @@ static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
 	return situation_ask(s, r, g, window, want, jobs, &n, err) &&
 	       jobs_run(&r->ctx, jobs, n, err) &&
 	       situation_judge(s, r, g, err) &&
-	       (!s->has_usual || guilty_again(r, g, &s->usual, err)) &&
-	       situation_ask_again(s, r, g, window, err);
+	       (!s->has_usual || guilty_again(r, g, &s->usual, err));
 }
 
 /* What the user asked for and what there is not: said, never passed over. */
@@ -236,19 +245,17 @@ static bool slow_by_inquest(struct run *r, struct guilty *g,
 	struct profile_service service;
 	struct profile_lookup l;
 	struct slowness slowness;
-	bool done;
 
-	if (!ask_history(r, g, s, window, want, &l, err))
+	if (!ask_history(r, g, s, window, want, &l, err) ||
+	    !ask_again(r, &before, g, window, s, &l, err))
 		return false;
 	/* The window stays: the question was asked for it. */
 	if (!slowness_fill(&slowness, s, r, g, window, want, err))
 		return false;
 	if (r->result.has_reasons)
 		slowness_tell(&slowness, s, want, &r->result.reasons);
-	done = is_same_service(&before, g, &r->trace)
-		       ? profile_lookup_take(&l, &r->ctx, &service, err)
-		       : find_service(r, g, window, &service, err);
-	return done && check_asked(r, &slowness, s, &service, want, err) &&
+	return profile_lookup_take(&l, &r->ctx, &service, err) &&
+	       check_asked(r, &slowness, s, &service, want, err) &&
 	       inquest_run(r, &slowness, &service, err);
 }
 

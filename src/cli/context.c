@@ -176,6 +176,25 @@ bool context_run(struct context *ctx, struct http_request *requests,
 	       http_run(ctx->client, requests, responses, n, err);
 }
 
+size_t context_requests_left(const struct context *ctx)
+{
+	const struct http_log_entry *log;
+	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
+
+	return sent < LIMIT_ORDINARY_REQUESTS ? LIMIT_ORDINARY_REQUESTS - sent
+					      : 0;
+}
+
+unsigned context_rounds_left(const struct context *ctx)
+{
+	const struct http_log_entry *log;
+	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
+	unsigned rounds = sent ? log[sent - 1].round : 0;
+
+	return rounds < LIMIT_ORDINARY_ROUNDS ? LIMIT_ORDINARY_ROUNDS - rounds
+					      : 0;
+}
+
 static bool probe_fail(struct context *ctx,
 		       const struct http_response *responses, struct error *err)
 {

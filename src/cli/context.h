@@ -52,6 +52,11 @@ bool context_run(struct context *ctx, struct http_request *requests,
 		 struct http_response *responses, size_t n,
 		 struct error *err) MUST_CHECK;
 
+/* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
+ * yet. */
+size_t context_requests_left(const struct context *ctx);
+unsigned context_rounds_left(const struct context *ctx);
+
 /* Finds out what answers at the traces URL; once a run. */
 bool context_probe_traces(struct context *ctx, struct error *err) MUST_CHECK;
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cli/budget.h"
 #include "cli/inquest_measure.h"
 #include "cli/inquest_show.h"
 #include "cli/missing.h"
@@ -182,23 +183,81 @@ static bool take(struct inquest *q, struct comparison *c, struct error *err)
 	return comparison_take_files(c, &q->service_cpu, &q->r->rules, err);
 }
 
+/* ---- the budget ---- */
+
+static size_t sides_of(const struct comparison *c)
+{
+	return c->has_base ? 2 : 1;
+}
+
+/* A call to something without spans waits by nature: only who calls is
+ * asked for. */
+static bool is_asked_for(const struct inquest *q, enum wait_type type)
+{
+	if (!q->type_ids[type])
+		return false;
+	return q->trace_cause != CAUSE_DOWNSTREAM || type == WAIT_BLOCK ||
+	       type == WAIT_WALL || type == WAIT_OFF_CPU;
+}
+
+/* The decision rests on CPU alone, whatever it finds; see decide(). */
+static bool is_cpu_enough(const struct inquest *q)
+{
+	const struct options *o = q->r->ctx.options;
+
+	return q->forced_id || options_scope_is(o, "span") ||
+	       options_scope_is(o, "cohort") || q->s->is_healthy ||
+	       q->trace_cause == CAUSE_N_PLUS_ONE;
+}
+
+static size_t count_waits(const struct inquest *q, size_t sides)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < WAIT_TYPES && !is_cpu_enough(q); i++)
+		n += is_asked_for(q, (enum wait_type)i) ? sides : 0;
+	return n;
+}
+
+/* Of the service one comparison is asked for: in parts, unless requests like
+ * the slow one are. */
+static struct budget_plan plan_cpu(const struct inquest *q)
+{
+	size_t service_sides = sides_of(&q->service_cpu);
+	size_t counts = q->s->has_base ? 2 : 1;
+	bool has_cohort = q->cohort.type_id == q->cpu_id;
+	const struct budget_want want = {
+		.left = context_requests_left(&q->r->ctx),
+		.fixed = counts + (has_cohort ? service_sides : 0),
+		.sides = has_cohort ? sides_of(&q->cohort) : service_sides,
+		.later = count_waits(q, service_sides),
+		.has_request = q->s->profile_id != 0,
+	};
+
+	return budget_plan(&want);
+}
+
 static bool ask_cpu(struct inquest *q, struct error *err)
 {
 	struct job *jobs[JOBS];
+	struct budget_plan plan;
 	size_t n = 0;
 
 	if (!begin_service(q, &q->service_cpu, q->cpu_id, err))
 		return false;
-	comparison_ask(&q->service_cpu, has_cohort(q) ? 1 : COMPARISON_PARTS,
-		       jobs, &n);
-	if (q->s->profile_id) {
+	if (has_cohort(q))
+		begin_cohort(q, &q->cohort, q->cpu_id);
+	plan = plan_cpu(q);
+	q->cpu_parts = plan.parts;
+	q->is_request_spared = q->s->profile_id && !plan.has_request;
+	comparison_ask(&q->service_cpu, has_cohort(q) ? 1 : plan.parts, jobs,
+		       &n);
+	if (plan.has_request) {
 		begin_request(q);
 		comparison_ask(&q->request, 1, jobs, &n);
 	}
-	if (has_cohort(q)) {
-		begin_cohort(q, &q->cohort, q->cpu_id);
-		comparison_ask(&q->cohort, COMPARISON_PARTS, jobs, &n);
-	}
+	if (has_cohort(q))
+		comparison_ask(&q->cohort, plan.parts, jobs, &n);
 	count_job_init(&q->slow_count, q->s->service, q->s->slow,
 		       COUNT_STEP_NS);
 	jobs[n++] = &q->slow_count.job;
@@ -230,16 +289,6 @@ static bool begin_wait(struct inquest *q, enum wait_type type,
 		return true;
 	}
 	return begin_service(q, c, q->type_ids[type], err);
-}
-
-/* A call to something without spans waits by nature: only who calls is
- * asked for. */
-static bool is_asked_for(const struct inquest *q, enum wait_type type)
-{
-	if (!q->type_ids[type])
-		return false;
-	return q->trace_cause != CAUSE_DOWNSTREAM || type == WAIT_BLOCK ||
-	       type == WAIT_WALL || type == WAIT_OFF_CPU;
 }
 
 static bool ask_waits(struct inquest *q, struct error *err)
@@ -275,22 +324,39 @@ static bool ask_waits(struct inquest *q, struct error *err)
 static bool ask_parts(struct inquest *q, struct comparison *c,
 		      struct error *err)
 {
+	size_t left = context_requests_left(&q->r->ctx);
 	struct job *jobs[JOBS];
 	size_t n = 0;
 
-	comparison_ask(c, COMPARISON_PARTS, jobs, &n);
+	q->last_parts = budget_parts(left, sides_of(c));
+	comparison_ask(c, q->last_parts, jobs, &n);
 	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
 		return false;
 	count_requests(q, c);
 	return true;
 }
 
-/* The chosen type again, in parts. */
+/* Whether parts of what was asked for as a whole can be had yet. */
+static bool has_room(const struct inquest *q, const struct comparison *whole)
+{
+	const struct context *ctx = &q->r->ctx;
+
+	return context_rounds_left(ctx) > 0 &&
+	       budget_parts(context_requests_left(ctx), sides_of(whole)) > 1;
+}
+
+/* The chosen type again, in parts; or as it is. */
 static bool ask_final(struct inquest *q, struct error *err)
 {
 	struct comparison *c = &q->final;
 	bool done;
 
+	q->shown = q->wait == WAIT_NEIGHBOUR ? &q->service_cpu
+					     : &q->waits[q->wait];
+	if (!has_room(q, q->shown)) {
+		q->last_parts = 1;
+		return true;
+	}
 	if (q->wait == WAIT_NEIGHBOUR)
 		done = begin_service(q, c, q->cpu_id, err);
 	else

@@ -32,6 +32,10 @@ struct inquest {
 	struct comparison alloc;
 	struct comparison final; /* the chosen one again, in parts */
 	struct comparison *shown;
+	/* What the budget left of them: parts a side, 0 not planned. */
+	bool is_request_spared;
+	size_t cpu_parts;
+	size_t last_parts;
 	struct count_job slow_count;
 	struct count_job base_count;
 	struct cpu_measure cpu;

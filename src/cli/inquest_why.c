@@ -13,6 +13,9 @@
 /* Ceiling of one line; reasons are cut at LIMIT_NOTE_BYTES anyhow. */
 #define LINE_BYTES 4096u
 
+/* LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS. */
+#define BUDGET_WORDS "40 requests in 6 rounds"
+
 static void add_ns(struct buf *out, double ns)
 {
 	char text[DURATION_BYTES];
@@ -121,7 +124,9 @@ static void tell_rungs(const struct inquest *q, struct notes *reasons)
 	bool is_instance = q->service_cpu.scope == SCOPE_INSTANCE;
 
 	tell_rung(q, "this request", &q->request,
-		  "it carries no pyroscope.profile.id", reasons);
+		  q->is_request_spared ? "to keep to " BUDGET_WORDS
+				       : "it carries no pyroscope.profile.id",
+		  reasons);
 	tell_rung(q, "requests like it", &q->cohort,
 		  s->slow_id_count ? "--scope leaves it out"
 				   : "none carries a pyroscope.profile.id",
@@ -135,6 +140,29 @@ static void tell_rungs(const struct inquest *q, struct notes *reasons)
 			  ? "the slow requests are not all of one instance"
 			  : "the profiles carry no label of the instance");
 	tell_rung(q, "service", &q->service_cpu, "", reasons);
+}
+
+/* ---- the budget ---- */
+
+static void tell_parts(size_t parts, const char *what, struct notes *reasons)
+{
+	if (!parts || parts == COMPARISON_PARTS)
+		return;
+	if (parts == 1)
+		notes_add(reasons,
+			  "budget: %s: as a whole, to keep to " BUDGET_WORDS,
+			  what);
+	else
+		notes_add(reasons,
+			  "budget: %s: in %zu parts a side instead of %d, to "
+			  "keep to " BUDGET_WORDS,
+			  what, parts, COMPARISON_PARTS);
+}
+
+static void tell_budget(const struct inquest *q, struct notes *reasons)
+{
+	tell_parts(q->cpu_parts, "CPU", reasons);
+	tell_parts(q->last_parts, "the type chosen last", reasons);
 }
 
 /* ---- types ---- */
@@ -297,4 +325,5 @@ void inquest_tell_reasons(const struct inquest *q)
 	for (int i = 0; i < WAIT_TYPES; i++)
 		tell_wait(q, (enum wait_type)i, reasons);
 	tell_lacking(q, reasons);
+	tell_budget(q, reasons);
 }

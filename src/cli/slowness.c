@@ -190,21 +190,19 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 	return true;
 }
 
-bool situation_ask_again(struct situation *s, struct run *r,
+void situation_ask_again(struct situation *s, const struct run *r,
 			 const struct guilty *g, struct time_range window,
-			 struct error *err)
+			 struct job **jobs, size_t *n)
 {
 	uint32_t asked = s->roles.slow_only;
 	uint32_t entry = entry_of(r, g);
-	struct job *job;
 
 	if (!s->is_answered || operation_of(s, r, entry) == OPERATION_NONE ||
 	    (asked != WINDOW_NONE && s->history.windows[asked].slow_operation ==
 					     operation_of(s, r, entry)))
-		return true;
+		return;
 	add_slow_only(s, r, entry, window);
-	job = &s->jobs[s->job_count - 1].job;
-	return jobs_run(&r->ctx, &job, 1, err);
+	jobs[(*n)++] = &s->jobs[s->job_count - 1].job;
 }
 
 /* ---- judging ---- */

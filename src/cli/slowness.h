@@ -81,10 +81,10 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 		   struct job **jobs, size_t *n, struct error *err) MUST_CHECK;
 
 /* After the guilty span was found by what is usual: requests slow like it,
- * when the trace alone had pointed to another operation. */
-bool situation_ask_again(struct situation *s, struct run *r,
+ * when the trace alone had pointed to another operation. At most one job. */
+void situation_ask_again(struct situation *s, const struct run *r,
 			 const struct guilty *g, struct time_range window,
-			 struct error *err) MUST_CHECK;
+			 struct job **jobs, size_t *n);
 
 /* After the jobs ran: what is usual, for guilty_find(). */
 bool situation_judge(struct situation *s, struct run *r, const struct guilty *g,

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How much an ordinary `slow` asks of the servers: the recorded cases are
-replayed, and what -v lists is counted. Output is TAP.
+replayed, a service that sends every type of profile and waits is asked of a
+scripted server, and what -v lists is counted. Output is TAP.
 
 usage: budget.py TRACEFIND
 """
+import json
 import os
 import re
 import subprocess
@@ -19,11 +21,76 @@ LINE = re.compile(r"tracefind: (\d+): \d+, \d+ bytes, .*: (?:GET|POST) ")
 TOTAL = re.compile(r"tracefind: (\d+) requests? in (\d+) rounds?$", re.M)
 
 
-def check(program, case):
-    """What is wrong with the run, or None; and the counts."""
-    done = subprocess.run([program, "--replay", str(case), "-v"],
+TYPES = ["process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+         "memory:alloc_space:bytes:space:bytes",
+         "mutex:delay:nanoseconds:mutex:count",
+         "block:delay:nanoseconds:block:count",
+         "wall:wall:nanoseconds:wall:nanoseconds",
+         "offcpu:offcpu:nanoseconds:offcpu:nanoseconds",
+         "goroutine:goroutine:count:goroutine:count"]
+HERE = Path(__file__).resolve().parent
+SERVER = HERE.parent / "server" / "server.py"
+CASE = HERE / "slow-scope-cohort" / "server.json"
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+SPANS = "/querier.v1.QuerierService/SelectMergeSpanProfile"
+
+
+def all_types():
+    """The script of the case of a cohort, but what grew there in CPU grew in
+    the types that wait; CPU is what it was before."""
+    script = json.loads(CASE.read_text(encoding="utf-8"))
+    routes = script["routes"]
+    before = next(r for r in routes if r.get("body_contains") == "ba5e")
+    quiet = {"prefix": SPANS, "body_contains": "process_cpu",
+             "reply": before["reply"]}
+    for route in routes:
+        if not route.get("prefix", "").endswith("/Series"):
+            continue
+        sets = route["reply"]["json"]["labelsSet"]
+        sets += [{"labels": [dict(label, value=kind)
+                             if label["name"] == "__profile_type__" else label
+                             for label in sets[0]["labels"]]}
+                 for kind in TYPES[1:]]
+    routes.insert(routes.index(before), quiet)
+    return json.dumps(script)
+
+
+def run(program, *args):
+    return subprocess.run([program, *args, "-v"],
                           capture_output=True, text=True, timeout=LIMIT_S,
-                          env={"LC_ALL": "C", "TZ": "UTC"})
+                          env={"LC_ALL": "C", "TZ": "UTC",
+                               "TRACEFIND_NOW": "2026-11-21T12:00:00Z"})
+
+
+def replay(program, case):
+    return run(program, "--replay", str(case))
+
+
+def ask_all_types(program):
+    with subprocess.Popen([sys.executable, str(SERVER), "--script",
+                           all_types()], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as server:
+        url = "http://127.0.0.1:" + server.stdout.readline().strip()
+        done = run(program, "slow", TRACE, "--traces-url", url,
+                   "--profiles-url", url, "--why")
+        server.stdin.close()
+    return done
+
+
+def check_all_types(done, counts):
+    """It must have gone all the way, and have told what it left out."""
+    wanted = ["goroutine: the first function .*: taken",
+              "this request: not asked, to keep to 40 requests",
+              r"budget +CPU: in 2 parts a side instead of 4",
+              "the type chosen last: in 2 parts a side"]
+    missing = [w for w in wanted if not re.search(w, done.stdout)]
+    if missing:
+        return f"missing: {missing}; {counts}\n{done.stdout}"
+    return None
+
+
+def check(done):
+    """What is wrong with the run, or None; and the counts."""
     rounds = [int(n) for n in LINE.findall(done.stderr)]
     total = TOTAL.findall(done.stderr)
     counts = f"{len(rounds)} requests in {len(set(rounds))} rounds"
@@ -41,12 +108,18 @@ def check(program, case):
 def main():
     program = str(Path(sys.argv[1]).resolve())
     cases = sorted(CASES.glob("*.har.gz"))
+    runs = [(case.name, lambda case=case: replay(program, case))
+            for case in cases]
+    runs.append(("all types", lambda: ask_all_types(program)))
     failed = 0
-    print(f"1..{len(cases)}")
-    for number, case in enumerate(cases, 1):
-        wrong, counts = check(program, case)
+    print(f"1..{len(runs)}")
+    for number, (name, start) in enumerate(runs, 1):
+        done = start()
+        wrong, counts = check(done)
+        if not wrong and name == "all types":
+            wrong = check_all_types(done, counts)
         failed += wrong is not None
-        print(f"{'not ok' if wrong else 'ok'} {number} - {case.name}: {counts}")
+        print(f"{'not ok' if wrong else 'ok'} {number} - {name}: {counts}")
         if wrong:
             print("#   " + wrong.replace("\n", "\n#   "))
     return 1 if failed or not cases else 0

@@ -151,9 +151,33 @@ static void test_the_same_operation_is_not_asked_for_again(void **state)
 	asked = situation.job_count;
 	situation.is_answered = true;
 	guilty.pick.owner = span_named("GET /user");
-	assert_true(
-		situation_ask_again(&situation, &run, &guilty, window, &err));
+	situation_ask_again(&situation, &run, &guilty, window, jobs,
+			    &job_count);
 	assert_int_equal(situation.job_count, asked);
+	assert_int_equal(job_count, asked);
+}
+
+/* "front" served it and carries the time after all. */
+static void test_another_operation_is_asked_for_once(void **state)
+{
+	size_t asked;
+
+	(void)state;
+	ask("SELECT a");
+	asked = situation.job_count;
+	situation.is_answered = true;
+	guilty.pick.owner = span_named("POST /login");
+	situation_ask_again(&situation, &run, &guilty, window, jobs,
+			    &job_count);
+	assert_int_equal(situation.job_count, asked + 1);
+	assert_int_equal(job_count, asked + 1);
+	assert_ptr_equal(jobs[asked], &situation.jobs[asked].job);
+	assert_int_equal(situation.history.windows[situation.roles.slow_only]
+				 .slow_operation,
+			 operations_find_span(situation.operations.items,
+					      situation.operations.count,
+					      &run.trace,
+					      span_named("POST /login")));
 }
 
 /* A process that is as quick as ever says nothing of 186 ms that passed before
@@ -193,6 +217,9 @@ int main(void)
 			teardown),
 		cmocka_unit_test(
 			test_growth_outside_of_the_process_is_not_healthy),
+		cmocka_unit_test_setup_teardown(
+			test_another_operation_is_asked_for_once, setup,
+			teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

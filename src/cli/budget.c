@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/budget.h"
+
+#include "cli/comparison.h"
+
+/* Two parts a side are the fewest that show how much a function wanders. */
+#define LAST_PARTS 2u
+
+static bool fits(const struct budget_want *want, struct budget_plan plan)
+{
+	size_t last = want->later ? 2 * LAST_PARTS : 0;
+
+	return want->fixed + want->sides * plan.parts + plan.has_request +
+		       want->later + last <=
+	       want->left;
+}
+
+struct budget_plan budget_plan(const struct budget_want *want)
+{
+	struct budget_plan plan = { COMPARISON_PARTS, want->has_request };
+
+	if (!fits(want, plan))
+		plan.has_request = false;
+	while (plan.parts > 1 && !fits(want, plan))
+		plan.parts--;
+	return plan;
+}
+
+size_t budget_parts(size_t left, size_t sides)
+{
+	size_t parts = left / sides;
+
+	if (parts > COMPARISON_PARTS)
+		return COMPARISON_PARTS;
+	return parts ? parts : 1;
+}
