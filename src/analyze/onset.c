@@ -29,6 +29,7 @@ struct series {
 	struct point *points; /* by start */
 	size_t count;
 	int64_t *values; /* room */
+	double *scales;  /* by the number of points in a run */
 };
 
 struct run {
@@ -112,26 +113,36 @@ static void set_ranks(struct series *s)
 	}
 }
 
-/* The run whose sum of ranks lies farthest above what chance gives it. */
+/* What chance makes of the sum of k of n ranks: one over its deviation. */
+static void set_scales(struct series *s)
+{
+	double n = (double)s->count;
+
+	for (size_t i = 1; i < s->count; i++) {
+		double k = (double)i;
+
+		s->scales[i] = 1 / sqrt(k * (n - k) * (n + 1) / 12);
+	}
+}
+
+/* The run whose sum of ranks lies farthest above what chance gives it, which
+ * is their mean each. */
 static struct run find_run(const struct series *s)
 {
 	struct run best = { 0, 0, 0 };
-	double n = (double)s->count;
+	double mean = ((double)s->count + 1) / 2;
 
 	for (size_t i = 0; i + ONSET_MIN_SPANS <= s->count; i++) {
-		double ranks = 0;
+		size_t longest = s->count - ONSET_MIN_SPANS;
+		double above = 0;
 
-		for (size_t j = i; j < s->count; j++) {
-			double k = (double)(j - i + 1), score;
+		for (size_t k = 1; k <= longest && i + k <= s->count; k++) {
+			double score;
 
-			ranks += s->points[j].rank;
-			if (j - i + 1 < ONSET_MIN_SPANS ||
-			    s->count - (j - i + 1) < ONSET_MIN_SPANS)
-				continue;
-			score = (ranks - k * (n + 1) / 2) /
-				sqrt(k * (n - k) * (n + 1) / 12);
-			if (score > best.score)
-				best = (struct run){ i, j + 1, score };
+			above += s->points[i + k - 1].rank - mean;
+			score = above * s->scales[k];
+			if (score > best.score && k >= ONSET_MIN_SPANS)
+				best = (struct run){ i, i + k, score };
 		}
 	}
 	return best;
@@ -168,8 +179,10 @@ static void widen(const struct series *s, struct run *r, double middle)
 
 static void fill_onset(struct series *s, struct onset *out)
 {
-	struct run r = find_run(s);
+	struct run r;
 
+	set_scales(s);
+	r = find_run(s);
 	if (r.score * r.score < ONSET_EVIDENCE * log((double)s->count) ||
 	    r.score <= 0)
 		return;
@@ -202,7 +215,8 @@ bool onset_find(const struct history *h, const uint32_t *windows, size_t count,
 		return true;
 	s.points = arena_array(arena, n, sizeof *s.points);
 	s.values = arena_array(arena, n, sizeof *s.values);
-	if (!s.points || !s.values)
+	s.scales = arena_array(arena, n, sizeof *s.scales);
+	if (!s.points || !s.values || !s.scales)
 		return arena_fail(arena, "the history of the operations", err);
 	add_points(&s, h, windows, count, operation);
 	thin(&s);

@@ -30,7 +30,7 @@ bool wire_enter(struct wire *parent, const struct wire_field *f,
 	return wire_fail(parent, "messages are nested too deeply");
 }
 
-static bool read_varint(struct wire *w, uint64_t *value)
+static bool read_long_varint(struct wire *w, uint64_t *value)
 {
 	uint64_t sum = 0;
 
@@ -49,6 +49,16 @@ static bool read_varint(struct wire *w, uint64_t *value)
 		}
 	}
 	return wire_fail(w, "a number has more than 64 bits");
+}
+
+/* Tags and most lengths are one byte. */
+static inline bool read_varint(struct wire *w, uint64_t *value)
+{
+	if (w->at < w->bytes.len && !(w->bytes.ptr[w->at] & 0x80)) {
+		*value = (unsigned char)w->bytes.ptr[w->at++];
+		return true;
+	}
+	return read_long_varint(w, value);
 }
 
 /* Little-endian, whatever the machine. */
@@ -72,7 +82,7 @@ static bool read_bytes(struct wire *w, struct wire_field *f)
 		return false;
 	if (f->value > w->bytes.len - w->at)
 		return wire_fail(w, "a field is longer than what is left");
-	f->bytes = str_slice(w->bytes, w->at, (size_t)f->value);
+	f->bytes = (struct str){ w->bytes.ptr + w->at, (size_t)f->value };
 	w->at += f->bytes.len;
 	return true;
 }

@@ -466,8 +466,10 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 
 	response->duration_ns = now_ns - job->started_ns;
 	if (failure == WIRE_OK &&
-	    !receive_finish(&job->receive, &response->err))
+	    !receive_finish(&job->receive, &response->err)) {
 		failure = WIRE_CUT;
+		job->is_stopped = !job->receive.is_cut;
+	}
 	if (job->is_stopped)
 		wire_prefix(job->exchange->url, &response->err);
 	else if (failure != WIRE_OK)

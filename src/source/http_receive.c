@@ -15,12 +15,14 @@ void receive_init(struct receive *r, struct http_response *response)
 	buf_release(&response->body);
 	*response = (struct http_response){ .tries = response->tries };
 	buf_init(&response->body, limit);
+	buf_init(&r->packed, LIMIT_BODY_WIRE_BYTES);
 }
 
 void receive_release(struct receive *r)
 {
 	gz_stream_free(r->gz);
 	r->gz = NULL;
+	buf_release(&r->packed);
 }
 
 static bool is_success(const struct http_response *response)
@@ -114,6 +116,12 @@ bool receive_header(struct receive *r, struct str line, struct error *err)
 	return true;
 }
 
+static bool is_gzip(struct str encoding)
+{
+	return str_equal_nocase(encoding, STR("gzip")) ||
+	       str_equal_nocase(encoding, STR("x-gzip"));
+}
+
 static bool begin_body(struct receive *r, struct error *err)
 {
 	struct str encoding = str_from(r->content_encoding);
@@ -124,9 +132,11 @@ static bool begin_body(struct receive *r, struct error *err)
 		r->response->body.max_bytes = LIMIT_ERROR_BODY_BYTES;
 	if (encoding.len == 0 || str_equal_nocase(encoding, STR("identity")))
 		return true;
-	if (str_equal_nocase(encoding, STR("gzip")) ||
-	    str_equal_nocase(encoding, STR("x-gzip")) ||
-	    str_equal_nocase(encoding, STR("deflate"))) {
+	/* At once is three times as fast as by and by. */
+	r->is_packed = is_success(r->response) && is_gzip(encoding);
+	if (r->is_packed)
+		return true;
+	if (is_gzip(encoding) || str_equal_nocase(encoding, STR("deflate"))) {
 		r->gz = gz_stream_new(r->response->body.max_bytes, err);
 		return r->gz != NULL;
 	}
@@ -178,15 +188,48 @@ bool receive_body(struct receive *r, struct str bytes, struct error *err)
 				 LIMIT_BODY_WIRE_BYTES / MIB);
 	if (r->gz)
 		return gz_stream_feed(r->gz, bytes, body, err);
+	if (r->is_packed) {
+		buf_add_str(&r->packed, bytes);
+		return buf_check(&r->packed, "the answer", err);
+	}
 	buf_add_str(body, bytes);
 	return body->state != BUF_OVER_LIMIT
 		       ? buf_check(body, "the answer", err)
 		       : over_plain(err);
 }
 
+/* Good as far as it goes: the rest was lost on the way. */
+static bool is_cut(struct str packed)
+{
+	struct error ignored;
+	struct gz_stream *gz = gz_stream_new(LIMIT_BODY_PLAIN_BYTES, &ignored);
+	struct buf plain;
+	bool is_good;
+
+	if (!gz)
+		return false;
+	buf_init(&plain, LIMIT_BODY_PLAIN_BYTES);
+	is_good = gz_stream_feed(gz, packed, &plain, &ignored) &&
+		  !gz_stream_finish(gz, &ignored);
+	buf_release(&plain);
+	gz_stream_free(gz);
+	return is_good;
+}
+
+static bool unpack(struct receive *r, struct error *err)
+{
+	if (gz_inflate(buf_str(&r->packed), "content", &r->response->body, err))
+		return true;
+	r->is_cut = err->code == ERROR_FORMAT && is_cut(buf_str(&r->packed));
+	return false;
+}
+
 bool receive_finish(struct receive *r, struct error *err)
 {
+	if (r->is_packed)
+		return unpack(r, err);
 	if (!r->gz || !is_success(r->response))
 		return true;
-	return gz_stream_finish(r->gz, err);
+	r->is_cut = !gz_stream_finish(r->gz, err);
+	return !r->is_cut;
 }

@@ -13,7 +13,10 @@
 
 struct receive {
 	struct http_response *response; /* borrowed */
-	struct gz_stream *gz;
+	struct gz_stream *gz;           /* of an error page, or of "deflate" */
+	struct buf packed;              /* gzip, unpacked when it is complete */
+	bool is_packed;
+	bool is_cut; /* receive_finish() failed for want of the end */
 	size_t header_bytes;
 	bool is_body_begun;
 	/* An error page filled its (small) limit; the rest is not wanted. */
@@ -34,7 +37,8 @@ bool receive_header(struct receive *r, struct str line,
 bool receive_body(struct receive *r, struct str bytes,
 		  struct error *err) MUST_CHECK;
 
-/* After the last byte: false when packed content ended in the middle. */
+/* After the last byte: unpacks what is not yet. False when packed content is
+ * damaged, ended in the middle or is more than the limits allow. */
 bool receive_finish(struct receive *r, struct error *err) MUST_CHECK;
 
 #endif

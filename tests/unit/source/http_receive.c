@@ -91,6 +91,18 @@ static void test_gzip_is_counted_on_both_sides(void **state)
 	assert_true(receive_body(
 		&r, str_slice(buf_str(&packed), 0, packed.len - 9), &err));
 	assert_false(receive_finish(&r, &err));
+	assert_true(r.is_cut);
+	receive_release(&r);
+	http_response_release(&response);
+
+	/* What is wrong in itself is no better when it is sent again. */
+	receive_init(&r, &response);
+	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
+	packed.data[packed.len / 2] ^= 0x55;
+	assert_true(receive_body(&r, buf_str(&packed), &err));
+	assert_false(receive_finish(&r, &err));
+	assert_false(r.is_cut);
+	assert_int_equal(err.code, ERROR_FORMAT);
 	receive_release(&r);
 	http_response_release(&response);
 	buf_release(&packed);
