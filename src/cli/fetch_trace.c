@@ -50,7 +50,8 @@ static bool read_trace_file(struct context *ctx, const char *path,
 	} else if (in.format == FORMAT_UNKNOWN) {
 		error_set(err, ERROR_FORMAT,
 			  "%s: none of the trace formats (OTLP JSON or "
-			  "protobuf, Jaeger JSON); it looks like %s",
+			  "protobuf, Jaeger JSON, Zipkin JSON); it looks like "
+			  "%s",
 			  in.name, in.looks_like);
 	} else {
 		done = decode_trace(in.format, in.bytes, want, trace,
@@ -225,5 +226,7 @@ bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
 	       error_set(err, ERROR_NOT_FOUND, "%.*s: %s", STR_ARGS(*source),
 			 trace_id_is_zero(&arg.id)
 				 ? "the document holds no spans"
-				 : "no spans of the trace asked for");
+				 : "no spans of the trace asked for; "
+				   "without an id the longest trace is taken "
+				   "and the others are named");
 }

@@ -25,6 +25,8 @@ static const struct format_row formats[] = {
 			      decode_tempo_pb },
 	[FORMAT_JAEGER_JSON] = { "Jaeger JSON", CONTENT_TRACE, true,
 				 decode_jaeger_json },
+	[FORMAT_ZIPKIN_JSON] = { "Zipkin JSON", CONTENT_TRACE, true,
+				 decode_zipkin_json },
 	[FORMAT_PPROF] = { "pprof", CONTENT_PROFILE, false, NULL },
 	[FORMAT_FOLDED] = { "folded stacks", CONTENT_PROFILE, true, NULL },
 	[FORMAT_SPEEDSCOPE] = { "speedscope", CONTENT_PROFILE, true, NULL },

@@ -22,6 +22,7 @@ enum format {
 	FORMAT_OTLP_PB,   /* TracesData; Tempo v1 */
 	FORMAT_TEMPO_PB,  /* Tempo v2 TraceByIDResponse */
 	FORMAT_JAEGER_JSON,
+	FORMAT_ZIPKIN_JSON, /* v2: spans, or lists of them */
 	/* profiles */
 	FORMAT_PPROF,
 	FORMAT_FOLDED,
@@ -37,7 +38,7 @@ bool format_is_profile(enum format f);
 
 /* Recognises plain bytes by content. On FORMAT_UNKNOWN, looks_like (of size
  * bytes) says what it seems to be instead: "an HTML page (Grafana login?)",
- * "a Zipkin trace", "a PNG picture", "empty", "text". Never fails. */
+ * "a Chrome trace", "a PNG picture", "empty", "text". Never fails. */
 enum format format_sniff(struct str bytes, char *looks_like, size_t size);
 
 /* If bytes are gzip, unpacks into `storage` and returns a view of it, else

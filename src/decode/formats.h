@@ -25,6 +25,8 @@ bool decode_tempo_pb(struct str bytes, struct trace_build *b,
 		     struct notes *notes, struct error *err) MUST_CHECK;
 bool decode_jaeger_json(struct str bytes, struct trace_build *b,
 			struct notes *notes, struct error *err) MUST_CHECK;
+bool decode_zipkin_json(struct str bytes, struct trace_build *b,
+			struct notes *notes, struct error *err) MUST_CHECK;
 
 /* Each fills an initialised profile. */
 bool decode_pprof(struct str bytes, const struct profile_want *want,

@@ -186,7 +186,7 @@ static struct guess sniff_item(struct json_reader *r)
 		has_trace_id |= str_equal(key, STR("traceId"));
 		has_id |= str_equal(key, STR("id"));
 		if (has_trace_id && has_id)
-			return GUESS_OTHER("a Zipkin trace");
+			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
 		if (str_equal(key, STR("ph")))
 			return GUESS_OTHER("a Chrome trace");
 		if (str_equal(key, STR("resourceSpans")))

@@ -94,8 +94,11 @@ uint32_t trace_json_symbol(struct trace_json *t)
 
 void trace_json_key(struct trace_json *t, struct attr_key *key)
 {
-	struct str text = trace_json_text(t);
+	attr_key_set(key, trace_json_text(t));
+}
 
+void attr_key_set(struct attr_key *key, struct str text)
+{
 	key->len = text.len < sizeof key->text ? text.len : 0;
 	memcpy(key->text, text.ptr, key->len);
 }

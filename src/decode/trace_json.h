@@ -74,6 +74,7 @@ uint32_t trace_json_symbol(struct trace_json *t);
 
 /* A string into a key; one that is too long becomes "". */
 void trace_json_key(struct trace_json *t, struct attr_key *key);
+void attr_key_set(struct attr_key *key, struct str text);
 struct str attr_key_str(const struct attr_key *key);
 
 /* Adds what t->value holds under the key, when kept. */

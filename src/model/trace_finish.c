@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,17 +207,37 @@ static void note_count(struct notes *notes, size_t count, const char *one,
 		notes_add(notes, "%zu %s", count, many);
 }
 
+/* Ids of other traces that a note names. */
+#define OTHER_IDS_SHOWN 4u
+
+/* The traces that were not taken, in the order of the input. */
+static void note_others(const struct trace_build *b, struct notes *notes)
+{
+	char ids[OTHER_IDS_SHOWN * 40] = "", id[33];
+	size_t shown = 0;
+
+	for (size_t i = 0; i < b->seen_count && shown < OTHER_IDS_SHOWN; i++) {
+		size_t len = strlen(ids);
+
+		if (trace_id_equal(&b->seen[i].id, &b->out->id))
+			continue;
+		trace_id_format(&b->seen[i].id, id);
+		snprintf(ids + len, sizeof ids - len, "%s%s",
+			 shown++ ? ", " : "", id);
+	}
+	trace_id_format(&b->out->id, id);
+	notes_add(notes,
+		  "the input holds %zu traces; the longest, %s, was taken; "
+		  "there %s %s%s (--traces-url file:PATH and an id choose)",
+		  b->seen_count, id, b->seen_count > 2 ? "are" : "is", ids,
+		  b->seen_count - 1 > shown ? ", ..." : "");
+}
+
 static void note_input(const struct trace_build *b,
 		       const struct trace_repairs *r, struct notes *notes)
 {
-	char id[33];
-
-	trace_id_format(&b->out->id, id);
 	if (r->other_trace_count)
-		notes_add(notes,
-			  "the input holds %zu traces; the longest, %s, was "
-			  "taken",
-			  r->other_trace_count + 1, id);
+		note_others(b, notes);
 	note_count(notes, b->foreign_count,
 		   "1 span belongs to another trace and was left out",
 		   "spans belong to other traces and were left out");

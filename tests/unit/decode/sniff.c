@@ -70,8 +70,7 @@ static void test_recorded_traces(void **state)
 static void test_recorded_others(void **state)
 {
 	(void)state;
-	expect_file("otlp/zipkin-shared.json", FORMAT_UNKNOWN,
-		    "a Zipkin trace");
+	expect_file("otlp/zipkin-shared.json", FORMAT_ZIPKIN_JSON, "");
 	expect_file("tempo/search-basic/body.json", FORMAT_UNKNOWN,
 		    "Tempo search results, not a trace");
 	expect_file("jaeger/summaries/body.json", FORMAT_UNKNOWN,
@@ -143,8 +142,10 @@ static void test_json_shapes(void **state)
 	       "JSON of another kind");
 	expect(STR("{\"spans\":[{\"name\":1}]}"), FORMAT_UNKNOWN,
 	       "JSON of another kind");
-	expect(STR("[[{\"traceId\":\"1\",\"id\":\"2\"}]]"), FORMAT_UNKNOWN,
-	       "a Zipkin trace");
+	expect(STR("[[{\"traceId\":\"1\",\"id\":\"2\"}]]"), FORMAT_ZIPKIN_JSON,
+	       "");
+	expect(STR("[{\"id\":\"2\",\"traceId\":\"1\"}]"), FORMAT_ZIPKIN_JSON,
+	       "");
 	expect(STR("[{\"ph\":\"X\"}]"), FORMAT_UNKNOWN, "a Chrome trace");
 	expect(STR("[]"), FORMAT_UNKNOWN, "an empty JSON list");
 	expect(STR("{}"), FORMAT_UNKNOWN, "an empty JSON object");

@@ -419,7 +419,10 @@ static void test_several_traces(void **state)
 	assert_int_equal(trace.id.bytes[15], 2);
 	assert_int_equal(trace.end_ns, 300);
 	expect_note("the input holds 3 traces; the longest, "
-		    "00000000000000000000000000000002, was taken");
+		    "00000000000000000000000000000002, was taken; there are "
+		    "00000000000000000000000000000001, "
+		    "00000000000000000000000000000003 (--traces-url "
+		    "file:PATH and an id choose)");
 	trace_release(&trace);
 
 	want.bytes[15] = 3;

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Zipkin v2 JSON: a list of spans, or a list of such lists, one a trace. Times
+ * are microseconds. A server span may share its client's id (`shared`); the
+ * model tells the two apart by their kinds.
+ */
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "decode/formats.h"
+#include "decode/ids.h"
+#include "decode/trace_json.h"
+
+#define NAMES_END                                                              \
+	{                                                                      \
+		{ NULL, 0 }, 0                                                 \
+	}
+
+enum field {
+	FIELD_DURATION,
+	FIELD_ID,
+	FIELD_IPV4,
+	FIELD_IPV6,
+	FIELD_KIND,
+	FIELD_LOCAL,
+	FIELD_NAME,
+	FIELD_PARENT_ID,
+	FIELD_PORT,
+	FIELD_REMOTE,
+	FIELD_SERVICE,
+	FIELD_SHARED,
+	FIELD_TAGS,
+	FIELD_TIMESTAMP,
+	FIELD_TRACE_ID,
+};
+
+/* The producer of the span being read; it becomes a resource once the span's
+ * own attributes are stored. */
+struct endpoint_text {
+	struct buf service;
+	struct buf address;
+};
+
+struct zipkin {
+	struct trace_json t;
+	struct endpoint_text local;
+};
+
+/* What of a span is judged when all its members are known. */
+struct pieces {
+	uint64_t start_us;
+	uint64_t duration_us;
+	bool has_duration;
+	bool is_shared;
+	bool has_kind;
+};
+
+/* ---- tags ---- */
+
+enum { TAG_OTHER = -1, TAG_ERROR, TAG_STATUS, TAG_DESCRIPTION };
+
+/* Strings by the format's definition; numbers and words are seen, too. */
+static void read_tag_value(struct trace_json *t)
+{
+	struct str text;
+	bool value;
+
+	value_clear(&t->value);
+	switch (json_peek(t->r)) {
+	case JSON_STRING:
+	case JSON_NUMBER:
+		if (json_number_text(t->r, &text))
+			value_string(&t->value, text);
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		if (json_bool(t->r, &value))
+			value_bool(&t->value, value);
+		break;
+	default:
+		json_skip(t->r);
+		break;
+	}
+}
+
+static void use_tag(struct trace_json *t, const struct attr_key *key,
+		    struct span_input *in)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("error", TAG_ERROR),
+		JSON_NAME("otel.status_code", TAG_STATUS),
+		JSON_NAME("otel.status_description", TAG_DESCRIPTION),
+		NAMES_END,
+	};
+	struct str name = attr_key_str(key);
+	struct str text = buf_str(&t->value.buf);
+
+	switch (trace_json_field(names, name)) {
+	case TAG_ERROR:
+		/* The tag alone means failure, also when it is empty. */
+		in->flags |= SPAN_IS_ERROR;
+		if (text.len && !str_equal(text, STR("true")))
+			trace_json_attr(t, name);
+		break;
+	case TAG_STATUS:
+		if (str_equal(text, STR("ERROR")))
+			in->flags |= SPAN_IS_ERROR;
+		break;
+	case TAG_DESCRIPTION:
+		trace_json_built(t, trace_build_text(t->b, text,
+						     &in->status_message,
+						     &t->err));
+		break;
+	default:
+		trace_json_attr(t, name);
+		break;
+	}
+}
+
+static void read_tags(struct trace_json *t, struct span_input *in)
+{
+	struct attr_key key;
+	struct str name;
+
+	if (!trace_json_enter(t, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &name)) {
+		attr_key_set(&key, name);
+		read_tag_value(t);
+		use_tag(t, &key, in);
+	}
+}
+
+/* ---- endpoints ---- */
+
+static const struct json_name endpoint_names[] = {
+	JSON_NAME("serviceName", FIELD_SERVICE),
+	JSON_NAME("ipv4", FIELD_IPV4),
+	JSON_NAME("ipv6", FIELD_IPV6),
+	JSON_NAME("port", FIELD_PORT),
+	NAMES_END,
+};
+
+static void keep_text(struct trace_json *t, struct buf *out)
+{
+	struct str text = trace_json_text(t);
+
+	buf_clear(out);
+	buf_add_str(out, text);
+}
+
+static void read_local(struct zipkin *z)
+{
+	struct trace_json *t = &z->t;
+	struct str key;
+
+	if (!trace_json_enter(t, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		switch (trace_json_field(endpoint_names, key)) {
+		case FIELD_SERVICE:
+			keep_text(t, &z->local.service);
+			break;
+		case FIELD_IPV4:
+		case FIELD_IPV6:
+			keep_text(t, &z->local.address);
+			break;
+		default:
+			json_skip(t->r);
+			break;
+		}
+}
+
+/* The other side, under the names that OpenTelemetry has for it. */
+static void read_remote(struct trace_json *t)
+{
+	static const struct json_name kept[] = {
+		JSON_NAME("peer.service", FIELD_SERVICE),
+		JSON_NAME("network.peer.address", FIELD_IPV4),
+		JSON_NAME("network.peer.address", FIELD_IPV6),
+		JSON_NAME("net.peer.port", FIELD_PORT),
+		NAMES_END,
+	};
+	struct str key;
+
+	if (!trace_json_enter(t, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key)) {
+		int field = trace_json_field(endpoint_names, key);
+
+		if (field < 0) {
+			json_skip(t->r);
+			continue;
+		}
+		read_tag_value(t);
+		for (const struct json_name *n = kept; n->text.len; n++)
+			if (n->field == field)
+				trace_json_attr(t, n->text);
+	}
+}
+
+static void add_local_attr(struct trace_json *t, struct str key,
+			   const struct buf *text)
+{
+	if (!text->len)
+		return;
+	value_clear(&t->value);
+	value_string(&t->value, buf_str(text));
+	trace_json_attr(t, key);
+}
+
+static void describe_resource(struct zipkin *z, uint32_t resource)
+{
+	struct trace_json *t = &z->t;
+
+	trace_build_attrs_begin(t->b);
+	add_local_attr(t, STR("service.name"), &z->local.service);
+	add_local_attr(t, STR("ip"), &z->local.address);
+	trace_json_built(
+		t, trace_build_resource_describe(t->b, resource, &t->err));
+}
+
+/* ---- spans ---- */
+
+static enum span_kind kind_of(struct str text)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("SERVER", SPAN_KIND_SERVER),
+		JSON_NAME("CLIENT", SPAN_KIND_CLIENT),
+		JSON_NAME("PRODUCER", SPAN_KIND_PRODUCER),
+		JSON_NAME("CONSUMER", SPAN_KIND_CONSUMER),
+		NAMES_END,
+	};
+	int kind = trace_json_field(names, text);
+
+	return kind < 0 ? SPAN_KIND_INTERNAL : (enum span_kind)kind;
+}
+
+/* Hex by the format's definition; some producers leave zeros out in front. */
+static uint64_t read_span_id(struct trace_json *t)
+{
+	struct str text = trace_json_text(t);
+	uint64_t id = 0;
+
+	if (!span_id_from_short_text(text, &id))
+		json_fail(t->r, "'%.*s' is no span id", STR_ARGS(text));
+	return id;
+}
+
+static void read_trace_id(struct trace_json *t, struct trace_id *id)
+{
+	struct str text = trace_json_text(t);
+
+	if (!trace_id_from_short_text(text, id))
+		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
+}
+
+static uint64_t read_us(struct trace_json *t)
+{
+	uint64_t time_us = 0;
+
+	return json_u64(t->r, &time_us) ? time_us : 0;
+}
+
+static void read_span_field(struct zipkin *z, int field, struct span_input *in,
+			    struct pieces *p)
+{
+	struct trace_json *t = &z->t;
+
+	switch (field) {
+	case FIELD_TRACE_ID:
+		read_trace_id(t, &in->trace_id);
+		break;
+	case FIELD_ID:
+		in->span_id = read_span_id(t);
+		break;
+	case FIELD_PARENT_ID:
+		in->parent_id = read_span_id(t);
+		break;
+	case FIELD_NAME:
+		in->name = trace_json_symbol(t);
+		break;
+	case FIELD_KIND:
+		in->kind = (uint8_t)kind_of(trace_json_text(t));
+		p->has_kind = true;
+		break;
+	case FIELD_TIMESTAMP:
+		p->start_us = read_us(t);
+		break;
+	case FIELD_DURATION:
+		p->has_duration = json_peek(t->r) != JSON_NULL;
+		p->duration_us = read_us(t);
+		break;
+	case FIELD_TAGS:
+		read_tags(t, in);
+		break;
+	case FIELD_LOCAL:
+		read_local(z);
+		break;
+	case FIELD_REMOTE:
+		read_remote(t);
+		break;
+	case FIELD_SHARED:
+		if (json_peek(t->r) == JSON_NULL)
+			json_skip(t->r);
+		else if (!json_bool(t->r, &p->is_shared))
+			p->is_shared = false;
+		break;
+	default:
+		json_skip(t->r);
+		break;
+	}
+}
+
+/* Out of range becomes the largest time, which the model sorts out. */
+static uint64_t ns_of(uint64_t time_us)
+{
+	return time_us > UINT64_MAX / NS_PER_US ? UINT64_MAX
+						: time_us * NS_PER_US;
+}
+
+static void use_pieces(const struct pieces *p, struct span_input *in)
+{
+	in->start_unix_ns = ns_of(p->start_us);
+	if (p->has_duration && p->duration_us <= UINT64_MAX - p->start_us)
+		in->end_unix_ns = ns_of(p->start_us + p->duration_us);
+	/* Only servers share an id; old ones leave the kind out. */
+	if (p->is_shared && !p->has_kind)
+		in->kind = SPAN_KIND_SERVER;
+}
+
+static void read_span(struct zipkin *z)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("traceId", FIELD_TRACE_ID),
+		JSON_NAME("id", FIELD_ID),
+		JSON_NAME("parentId", FIELD_PARENT_ID),
+		JSON_NAME("name", FIELD_NAME),
+		JSON_NAME("kind", FIELD_KIND),
+		JSON_NAME("timestamp", FIELD_TIMESTAMP),
+		JSON_NAME("duration", FIELD_DURATION),
+		JSON_NAME("tags", FIELD_TAGS),
+		JSON_NAME("localEndpoint", FIELD_LOCAL),
+		JSON_NAME("remoteEndpoint", FIELD_REMOTE),
+		JSON_NAME("shared", FIELD_SHARED),
+		NAMES_END,
+	};
+	struct span_input in = { .resource = 0 };
+	struct pieces p = { .has_duration = false };
+	struct trace_json *t = &z->t;
+	struct str key;
+
+	buf_clear(&z->local.service);
+	buf_clear(&z->local.address);
+	trace_build_attrs_begin(t->b);
+	while (json_next_key(t->r, &key))
+		read_span_field(z, trace_json_field(names, key), &in, &p);
+	if (json_failed(t->r) ||
+	    !trace_json_built(t, trace_build_resource_reserve(
+					 t->b, &in.resource, &t->err)))
+		return;
+	use_pieces(&p, &in);
+	t->span_count++;
+	if (trace_json_built(t, trace_build_span(t->b, &in, &t->err)))
+		describe_resource(z, in.resource);
+}
+
+/* ---- documents ---- */
+
+static void read_item(struct zipkin *z)
+{
+	struct json_reader *r = z->t.r;
+
+	if (json_peek(r) != JSON_ARRAY) {
+		if (trace_json_enter(&z->t, JSON_OBJECT))
+			read_span(z);
+		return;
+	}
+	if (!trace_json_enter(&z->t, JSON_ARRAY))
+		return;
+	while (json_next_item(r))
+		if (trace_json_enter(&z->t, JSON_OBJECT))
+			read_span(z);
+}
+
+bool decode_zipkin_json(struct str bytes, struct trace_build *b,
+			struct notes *notes, struct error *err)
+{
+	struct zipkin z = { 0 };
+	bool is_read;
+
+	if (!trace_json_init(&z.t, bytes, b, notes, err))
+		return false;
+	buf_init(&z.local.service, LIMIT_STRING_BYTES);
+	buf_init(&z.local.address, LIMIT_STRING_BYTES);
+	while (!json_at_end(z.t.r) && json_enter(z.t.r, JSON_ARRAY))
+		while (json_next_item(z.t.r))
+			read_item(&z);
+	is_read = trace_json_finish(&z.t, "Zipkin JSON", err);
+	if (is_read && (z.local.service.state == BUF_OUT_OF_MEMORY ||
+			z.local.address.state == BUF_OUT_OF_MEMORY))
+		is_read = error_memory(err, "the names of services");
+	buf_release(&z.local.address);
+	buf_release(&z.local.service);
+	return is_read;
+}

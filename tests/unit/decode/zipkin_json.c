@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "trace_oracle.h"
+
+static struct error err;
+static struct notes notes;
+static struct trace trace;
+
+static bool decode_want(struct str bytes, const struct trace_id *want)
+{
+	notes_init(&notes);
+	trace_init(&trace);
+	error_clear(&err);
+	return decode_trace(FORMAT_ZIPKIN_JSON, bytes, want, &trace, &notes,
+			    &err);
+}
+
+static void decode_text(const char *text)
+{
+	if (!decode_want(str_from(text), NULL))
+		fail_msg("%s", err.message);
+}
+
+static const struct span *only_kind(enum span_kind kind)
+{
+	const struct span *found = NULL;
+
+	for (uint32_t i = 0; i < trace.span_count; i++)
+		if (trace.spans[i].kind == kind) {
+			assert_null(found);
+			found = &trace.spans[i];
+		}
+	assert_non_null(found);
+	return found;
+}
+
+static uint32_t index_of(const struct span *s)
+{
+	return (uint32_t)(s - trace.spans);
+}
+
+static struct str attr_of(const struct span *s, struct str key)
+{
+	return span_attr(&trace, index_of(s), key);
+}
+
+/* Client and server share an id; the rest hangs below the server. */
+static void test_shared_id(void **state)
+{
+	struct str bytes = oracle_load("otlp/zipkin-shared.json");
+	const struct span *client, *server, *inside, *producer;
+
+	(void)state;
+	if (!decode_want(bytes, NULL))
+		fail_msg("%s", err.message);
+	assert_int_equal(trace.span_count, 4);
+	assert_int_equal(trace.service_count, 2);
+	client = only_kind(SPAN_KIND_CLIENT);
+	server = only_kind(SPAN_KIND_SERVER);
+	inside = only_kind(SPAN_KIND_INTERNAL);
+	producer = only_kind(SPAN_KIND_PRODUCER);
+	assert_int_equal(server->parent, index_of(client));
+	assert_int_equal(inside->parent, index_of(server));
+	assert_int_equal(producer->parent, index_of(inside));
+	assert_int_equal(client->start_ns, 1795228418000000000);
+	assert_int_equal(client->end_ns, 1795228418090000000);
+	assert_false(client->flags & SPAN_IS_ERROR);
+	assert_true(server->flags & SPAN_IS_ERROR);
+	assert_true(str_equal(attr_of(server, STR("error")), STR("timeout")));
+	assert_true(producer->flags & SPAN_IS_UNFINISHED);
+	assert_true(str_equal(span_service(&trace, index_of(client)),
+			      STR("zip-client")));
+	assert_true(str_equal(attr_of(client, STR("peer.service")),
+			      STR("zip-server")));
+	assert_true(str_equal(attr_of(client, STR("network.peer.address")),
+			      STR("10.0.0.2")));
+	assert_true(
+		str_equal(resource_attr(&trace, client->resource, STR("ip")),
+			  STR("10.0.0.1")));
+	trace_release(&trace);
+	free((char *)(uintptr_t)bytes.ptr);
+}
+
+static void test_tags(void **state)
+{
+	(void)state;
+	decode_text("[{\"traceId\":\"1\",\"id\":\"a\",\"timestamp\":5,"
+		    "\"duration\":7,\"tags\":{\"http.method\":\"GET\","
+		    "\"http.status_code\":500,\"error\":\"\","
+		    "\"otel.status_description\":\"gone\"}},"
+		    "{\"traceId\":\"1\",\"id\":\"b\",\"parentId\":\"a\","
+		    "\"timestamp\":6,\"duration\":1,\"kind\":\"ODD\","
+		    "\"tags\":{\"otel.status_code\":\"ERROR\",\"x\":[1],"
+		    "\"thread.name\":true}},"
+		    "{\"traceId\":\"1\",\"id\":\"c\",\"parentId\":null,"
+		    "\"timestamp\":6,\"duration\":0,\"tags\":null,"
+		    "\"tags\":{\"error\":\"true\"},\"remoteEndpoint\":null,"
+		    "\"localEndpoint\":{\"port\":1},\"shared\":null}]");
+	assert_int_equal(trace.span_count, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_true(trace.spans[i].flags & SPAN_IS_ERROR);
+	assert_true(str_equal(trace_text(&trace, trace.spans[0].status_message),
+			      STR("gone")));
+	assert_true(str_equal(span_attr(&trace, 0, STR("http.status_code")),
+			      STR("500")));
+	assert_null(span_attr(&trace, 0, STR("error")).ptr);
+	assert_int_equal(trace.spans[1].kind, SPAN_KIND_INTERNAL);
+	assert_int_equal(trace.spans[1].parent, 0);
+	assert_null(span_attr(&trace, 2, STR("error")).ptr);
+	trace_release(&trace);
+}
+
+/* Old producers share an id and tell no kind. */
+static void test_shared_without_kind(void **state)
+{
+	(void)state;
+	decode_text("[{\"traceId\":\"1\",\"id\":\"a\",\"kind\":\"CLIENT\","
+		    "\"timestamp\":5,\"duration\":9},"
+		    "{\"traceId\":\"1\",\"id\":\"a\",\"shared\":true,"
+		    "\"timestamp\":6,\"duration\":3}]");
+	assert_int_equal(trace.span_count, 2);
+	assert_int_equal(only_kind(SPAN_KIND_SERVER)->parent,
+			 index_of(only_kind(SPAN_KIND_CLIENT)));
+	trace_release(&trace);
+}
+
+/* The same span in two reports: the one with a duration counts. */
+static void test_span_in_pieces(void **state)
+{
+	(void)state;
+	decode_text("[{\"traceId\":\"1\",\"id\":\"a\",\"name\":\"begin\","
+		    "\"timestamp\":5},"
+		    "{\"traceId\":\"1\",\"id\":\"a\",\"name\":\"whole\","
+		    "\"timestamp\":5,\"duration\":7}]");
+	assert_int_equal(trace.span_count, 1);
+	assert_int_equal(span_duration_ns(&trace.spans[0]), 7000);
+	assert_true(str_equal(span_name(&trace, 0), STR("whole")));
+	trace_release(&trace);
+}
+
+#define TWO_TRACES                                                             \
+	"[[{\"traceId\":\"000000000000000000000000000000c1\",\"id\":\"1\","    \
+	"\"timestamp\":5,\"duration\":7}],"                                    \
+	"[{\"traceId\":\"c2\",\"id\":\"2\",\"timestamp\":5,\"duration\":9}]]"
+
+static void test_several_traces(void **state)
+{
+	struct trace_id want;
+
+	(void)state;
+	decode_text(TWO_TRACES);
+	assert_int_equal(trace.span_count, 1);
+	assert_int_equal(trace.spans[0].span_id, 2);
+	assert_int_equal(notes.count, 1);
+	assert_string_equal(
+		notes.text[0],
+		"the input holds 2 traces; the longest, "
+		"000000000000000000000000000000c2, was taken; there is "
+		"000000000000000000000000000000c1 (--traces-url file:PATH and "
+		"an id choose)");
+	trace_release(&trace);
+	assert_true(trace_id_parse(STR("00000000000000c1"), &want));
+	assert_true(decode_want(STR(TWO_TRACES), &want));
+	assert_int_equal(trace.span_count, 1);
+	assert_int_equal(trace.spans[0].span_id, 1);
+	trace_release(&trace);
+}
+
+static void expect_failure(const char *text, const char *message)
+{
+	assert_false(decode_want(str_from(text), NULL));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	if (!strstr(err.message, message))
+		fail_msg("%s", err.message);
+	trace_release(&trace);
+}
+
+static void test_damage(void **state)
+{
+	(void)state;
+	expect_failure("[{\"traceId\":\"1\",\"id\":\"x\"}]", "no span id");
+	expect_failure("[{\"traceId\":\"1\",\"id\":\"00000000000000001\"}]",
+		       "no span id");
+	expect_failure("[{\"traceId\":\"-\",\"id\":\"1\"}]", "no trace id");
+	expect_failure("[{\"traceId\":\"1\",\"id\":\"1\"}", "damaged or cut");
+	expect_failure("{\"traceId\":\"1\"}", "damaged or cut");
+	expect_failure("[{\"traceId\":\"1\",\"id\":\"1\",\"timestamp\":1.5}]",
+		       "damaged or cut");
+	decode_text("[]");
+	assert_int_equal(trace.span_count, 0);
+	trace_release(&trace);
+	decode_text("[[],[]]");
+	assert_int_equal(trace.span_count, 0);
+	trace_release(&trace);
+}
+
+/* Times past what 64 bits of nanoseconds hold do not wrap around. */
+static void test_extreme_times(void **state)
+{
+	(void)state;
+	decode_text("[{\"traceId\":\"1\",\"id\":\"1\",\"timestamp\":"
+		    "18446744073709551615,\"duration\":18446744073709551615},"
+		    "{\"traceId\":\"1\",\"id\":\"2\",\"timestamp\":"
+		    "1795228418000000,\"duration\":7}]");
+	assert_int_equal(trace.span_count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_true(trace.spans[i].end_ns >= trace.spans[i].start_ns);
+	trace_release(&trace);
+}
+
+static bool has_note(const char *part)
+{
+	for (size_t i = 0; i < notes.count; i++)
+		if (strstr(notes.text[i], part))
+			return true;
+	return false;
+}
+
+/* A tag's value at and over the longest text. */
+static void test_long_text(void **state)
+{
+	size_t size = LIMIT_STRING_BYTES + 200;
+	char *text = malloc(size);
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t over = 0; over < 2; over++) {
+		size_t at = (size_t)snprintf(text, size,
+					     "[{\"traceId\":\"1\",\"id\":\"1\","
+					     "\"tags\":{\"http.url\":\"");
+		size_t len = LIMIT_STRING_BYTES + over;
+
+		memset(text + at, 'u', len);
+		snprintf(text + at + len, size - at - len, "\"}}]");
+		decode_text(text);
+		assert_int_equal(span_attr(&trace, 0, STR("http.url")).len,
+				 LIMIT_STRING_BYTES);
+		assert_int_equal(has_note("64 KiB"), over);
+		trace_release(&trace);
+	}
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shared_id),
+		cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_shared_without_kind),
+		cmocka_unit_test(test_span_in_pieces),
+		cmocka_unit_test(test_several_traces),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_extreme_times),
+		cmocka_unit_test(test_long_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
