@@ -11,7 +11,7 @@ _tracefind_options()
 	local sided='tenant-id username password-file token-file header cacert
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'
-	local profiling='map selector type rules sort limit'
+	local profiling='map selector type rules sort'
 	local viewing='focus ignore hide show show-from tag-focus granularity
 		trim-path'
 	local details='peek tree list source-path'
@@ -19,10 +19,10 @@ _tracefind_options()
 	local name side
 
 	case $1 in
-	slow) set -- $data $finding $profiling $comparing scope why ;;
-	show) set -- $data $finding ;;
-	diff) set -- $data $profiling $viewing $comparing ;;
-	profile) set -- $data $profiling $viewing $details ;;
+	slow) set -- $data $finding $profiling $comparing scope why limit ;;
+	show) set -- $data $finding events errors collapse limit ;;
+	diff) set -- $data $profiling $viewing $comparing limit ;;
+	profile) set -- $data $profiling $viewing $details limit ;;
 	types) set -- $data guide ;;
 	doctor) set -- $data ;;
 	*) sided= ; set -- ;;
@@ -51,7 +51,7 @@ _tracefind_values()
 	--granularity) printf '%s\n' function file line address ;;
 	--sort) printf '%s\n' owned self total delta ;;
 	--color) printf '%s\n' auto always never ;;
-	--output|-o) printf '%s\n' table json folded difffolded ;;
+	--output|-o) printf '%s\n' table json folded difffolded chrome ;;
 	--record|--replay|--rules|--*password-file|--*token-file|--*cacert|--*cert|\
 	--*key)
 		echo FILE ;;
@@ -62,7 +62,7 @@ _tracefind_values()
 _tracefind_takes_value()
 {
 	case $1 in
-	--*=*|--help|--version|--quiet|--verbose|--strict|--guide|\
+	--*=*|--help|--version|--quiet|--verbose|--strict|--guide|--events|--errors|\
 	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;

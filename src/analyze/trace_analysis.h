@@ -150,9 +150,31 @@ void query_normalize(struct str query, struct buf *out);
  * at least 3) folded; result->waterfall. What is below folded spans is
  * gathered and folded again. Times are moved to the caller's clock where
  * clocks disagree. is_guilty marks the chosen span's row and, for an N+1, the
- * loop's and the calls'; pick may be NULL. */
+ * loop's and the calls'; pick may be NULL. Where result->view shows what
+ * single spans say, nothing is folded. */
 bool waterfall_build(const struct trace *t, const struct trace_times *times,
 		     const struct guilty_pick *pick, struct result *result,
 		     struct error *err) MUST_CHECK;
+
+/* The same with a row for each span: result->spans. */
+bool waterfall_spans(const struct trace *t, const struct trace_times *times,
+		     const struct guilty_pick *pick, struct result *result,
+		     struct error *err) MUST_CHECK;
+
+/* Which rows of the waterfall to keep. */
+struct waterfall_want {
+	bool is_failed;     /* those of spans that failed */
+	struct str service; /* those of this service; empty: any */
+	/* What is below a span of one of these services, or at this depth
+	 * (digits only, roots are 0), goes into its row. */
+	const char *const *collapse;
+	size_t collapse_count;
+	size_t limit; /* the first so many, 0: all */
+};
+
+/* Keeps these rows and those above them, in result->waterfall, and sets
+ * waterfall_total when any was left out. */
+bool waterfall_select(const struct trace *t, const struct waterfall_want *want,
+		      struct result *result, struct error *err) MUST_CHECK;
 
 #endif

@@ -28,6 +28,9 @@ struct fall {
 	const struct trace_times *times;
 	const struct guilty_pick *pick;
 	struct result *result;
+	bool can_fold;
+	struct waterfall_row *rows;
+	size_t row_count;
 	struct calls calls;
 	struct arena scratch;
 	uint32_t *members;
@@ -129,7 +132,7 @@ static void push_below(struct fall *f, const struct node *node)
 			};
 		}
 	}
-	push_items(f, count, node->depth + 1, true);
+	push_items(f, count, node->depth + 1, f->can_fold);
 }
 
 static bool is_guilty(const struct fall *f, uint32_t span)
@@ -163,8 +166,7 @@ static void add_member(struct fall *f, struct waterfall_row *row, uint32_t span)
 
 static void add_row(struct fall *f, const struct node *node)
 {
-	struct result *r = f->result;
-	struct waterfall_row *row = &r->waterfall[r->waterfall_count++];
+	struct waterfall_row *row = &f->rows[f->row_count++];
 
 	*row = (struct waterfall_row){
 		.span = f->members[node->member_first],
@@ -187,8 +189,8 @@ static bool build(struct fall *f, struct error *err)
 		return arena_fail(&f->scratch, "the trace", err);
 	if (!calls_build(f->t, &f->scratch, &f->calls, err))
 		return false;
-	r->waterfall = arena_array(&r->arena, n, sizeof *r->waterfall);
-	if (!r->waterfall)
+	f->rows = arena_array(&r->arena, n, sizeof *f->rows);
+	if (!f->rows)
 		return arena_fail(&r->arena, "the waterfall", err);
 	push_roots(f);
 	while (f->node_count) {
@@ -200,18 +202,47 @@ static bool build(struct fall *f, struct error *err)
 	return true;
 }
 
+static bool build_rows(struct fall *f, struct error *err)
+{
+	bool is_done;
+
+	arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = build(f, err);
+	arena_release(&f->scratch);
+	return is_done;
+}
+
 bool waterfall_build(const struct trace *t, const struct trace_times *times,
+		     const struct guilty_pick *pick, struct result *result,
+		     struct error *err)
+{
+	struct fall f = { .t = t,
+			  .times = times,
+			  .pick = pick,
+			  .result = result,
+			  .can_fold = !result->view.has_events &&
+				      !result->view.has_errors };
+
+	result->waterfall_count = 0;
+	if (!build_rows(&f, err))
+		return false;
+	result->waterfall = f.rows;
+	result->waterfall_count = f.row_count;
+	return true;
+}
+
+bool waterfall_spans(const struct trace *t, const struct trace_times *times,
 		     const struct guilty_pick *pick, struct result *result,
 		     struct error *err)
 {
 	struct fall f = {
 		.t = t, .times = times, .pick = pick, .result = result
 	};
-	bool is_done;
 
-	result->waterfall_count = 0;
-	arena_init(&f.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = build(&f, err);
-	arena_release(&f.scratch);
-	return is_done;
+	result->span_count = 0;
+	if (!build_rows(&f, err))
+		return false;
+	result->spans = f.rows;
+	result->span_count = f.row_count;
+	return true;
 }

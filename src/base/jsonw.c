@@ -95,8 +95,13 @@ static void write_quoted(struct jsonw *w, struct str text)
 
 void jsonw_key(struct jsonw *w, const char *key)
 {
+	jsonw_key_str(w, str_from(key));
+}
+
+void jsonw_key_str(struct jsonw *w, struct str key)
+{
 	separate(w);
-	write_quoted(w, str_from(key));
+	write_quoted(w, key);
 	out_text(w->out, w->indent > 0 ? ": " : ":");
 	w->is_after_key = true;
 }
@@ -119,6 +124,15 @@ void jsonw_i64(struct jsonw *w, int64_t value)
 {
 	separate(w);
 	outf(w->out, "%" PRId64, value);
+}
+
+void jsonw_thousandths(struct jsonw *w, int64_t value)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	separate(w);
+	outf(w->out, "%s%" PRIu64 ".%03u", value < 0 ? "-" : "", size / 1000,
+	     (unsigned)(size % 1000));
 }
 
 /* Whatever the locale puts between the digits becomes a point. */

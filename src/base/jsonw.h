@@ -32,10 +32,13 @@ void jsonw_array_end(struct jsonw *w);
 
 /* The next value's name; trusted text of ours or foreign, both escaped. */
 void jsonw_key(struct jsonw *w, const char *key);
+void jsonw_key_str(struct jsonw *w, struct str key);
 
 void jsonw_str(struct jsonw *w, struct str text);
 void jsonw_text(struct jsonw *w, const char *text); /* NULL gives null */
 void jsonw_i64(struct jsonw *w, int64_t value);
+/* Thousandths as a number with three decimals, exactly: ns as us. */
+void jsonw_thousandths(struct jsonw *w, int64_t value);
 /* Rounded to max_decimals places, without final zeros; a negative number of
  * them gives the fewest digits that read back as the same double. */
 void jsonw_f64(struct jsonw *w, double value, int max_decimals);

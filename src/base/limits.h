@@ -20,6 +20,10 @@
 #define LIMIT_SPANS 2000000u
 #define LIMIT_SPAN_ATTRS 1024u
 #define LIMIT_RESOURCES 200000u
+/* Events and links of a span with their attributes, and its attributes that
+ * are not kept otherwise: SDKs stop at 128 of each by default, so at 2 * 128
+ * * 129 when all are full. */
+#define LIMIT_SPAN_DETAILS 40000u
 
 /* One string. Tempo cuts attribute values at 2 KiB, SQL seldom passes
  * 64 KiB; longer text is trimmed at a character boundary and noted. */

@@ -1,16 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/guilty.h"
 #include "cli/suggest_next.h"
 #include "render/render.h"
 
+/* Formats that print each span with its attributes. */
+static bool has_full_output(const struct options *o)
+{
+	for (size_t i = 0; i < o->output_count; i++)
+		if (!strcmp(o->outputs[i].format, "json") ||
+		    !strcmp(o->outputs[i].format, "chrome"))
+			return true;
+	return false;
+}
+
+static bool set_view(struct run *r, const struct guilty *g, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	struct show_view *view = &r->result.view;
+
+	view->has_events = o->events;
+	view->has_errors = o->errors;
+	/* The id was checked and found while looking for the guilty span. */
+	view->is_one = o->span != NULL;
+	view->span = view->is_one ? r->result.span.span : SPAN_NONE;
+	return !(view->is_one || has_full_output(o)) ||
+	       waterfall_spans(&r->trace, &g->times, &g->pick, &r->result, err);
+}
+
+static bool select_rows(struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	const struct waterfall_want want = {
+		.is_failed = o->errors,
+		.service = str_from(o->service),
+		.collapse = o->collapse,
+		.collapse_count = o->collapse_count,
+		.limit = options_given(o, "limit") ? (size_t)o->limit : 0,
+	};
+
+	if (!waterfall_select(&r->trace, &want, &r->result, err))
+		return false;
+	if (o->errors && !r->result.waterfall_count)
+		notes_add(&r->ctx.notes, "no span says that it failed");
+	return true;
+}
+
 static bool show(struct run *r, struct error *err)
 {
+	const struct options *o = r->ctx.options;
 	struct guilty g;
 
-	if (!guilty_from_trace(r, &g, err))
-		return false;
-	if (!waterfall_build(&r->trace, &g.times, &g.pick, &r->result, err))
+	r->trace.wants_details =
+		o->events || o->errors || o->span || has_full_output(o);
+	if (!guilty_from_trace(r, &g, err) || !set_view(r, &g, err) ||
+	    !waterfall_build(&r->trace, &g.times, &g.pick, &r->result, err) ||
+	    !select_rows(r, err))
 		return false;
 	suggest_next(r, "slow", "");
 	return run_render(r, err);

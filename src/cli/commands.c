@@ -32,11 +32,15 @@ const struct command commands[] = {
 	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE",
 	  "the spans of a trace with their self time",
 	  "Prints a trace as a waterfall: self time, the critical path marked,\n"
-	  "repeated calls folded to one line. TRACE as for slow.\n"
+	  "repeated calls folded to one line. With --span all that is known of\n"
+	  "one span. TRACE as for slow.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind show 4bf92f3577b34da6a3ce929d0e0e4736\n"
-	  "  tracefind show trace.json --by self\n",
+	  "  tracefind show trace.json --errors\n"
+	  "  tracefind show trace.json --collapse user-db -n 40\n"
+	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
+	  "  tracefind show trace.json -o chrome=trace-events.json\n",
 	  1, cmd_show },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
 	  "one profile of a service and a window",

@@ -66,8 +66,11 @@ out:
 /* Starts the model over for the next attempt. */
 static void trace_restart(struct trace *trace)
 {
+	bool wants_details = trace->wants_details;
+
 	trace_release(trace);
 	trace_init(trace);
+	trace->wants_details = wants_details;
 }
 
 static bool decode_answer(struct context *ctx, enum body_form form,

@@ -77,6 +77,10 @@ struct options {
 	size_t map_count;
 	const char *rules; /* file of rules about kinds of code */
 	/* view */
+	bool events;                         /* of show */
+	bool errors;                         /* of show */
+	const char *collapse[LIMIT_HEADERS]; /* of show */
+	size_t collapse_count;
 	bool why;
 	uint64_t limit;
 	const char *sort; /* owned self total delta */

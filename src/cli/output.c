@@ -53,6 +53,9 @@ bool output_check(const struct options *o, unsigned lacking,
 
 		if (!f)
 			return fail_format(list[i].format, err);
+		if ((f->needs & RENDER_NEEDS_SPANS) && strcmp(command, "show"))
+			return error_set(err, ERROR_USAGE,
+					 "-o %s: only show gives it", f->name);
 		if (f->needs & lacking)
 			return error_set(
 				err, ERROR_USAGE,

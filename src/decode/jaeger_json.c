@@ -12,16 +12,12 @@
 #include "decode/ids.h"
 #include "decode/trace_json.h"
 
-#define NAMES_END                                                              \
-	{                                                                      \
-		{ NULL, 0 }, 0                                                 \
-	}
-
 enum field {
 	FIELD_DATA,
 	FIELD_DURATION,
 	FIELD_ERRORS,
 	FIELD_KEY,
+	FIELD_LOGS,
 	FIELD_NAME,
 	FIELD_PARENT_ID,
 	FIELD_PROCESS,
@@ -391,6 +387,27 @@ static void use_references(const struct jaeger *j, struct span_input *in)
 		in->flags |= SPAN_IS_FOLLOWS_FROM;
 }
 
+/* References to other traces are links. */
+static void use_links(struct jaeger *j, const struct span_input *in)
+{
+	struct trace_build *b = j->t.b;
+	struct error *err = &j->t.err;
+	struct reference ref;
+
+	for (size_t at = 0; at + sizeof ref <= j->references.len;
+	     at += sizeof ref) {
+		memcpy(&ref, j->references.data + at, sizeof ref);
+		if (ref.has_trace_id &&
+		    !trace_id_equal(&ref.trace_id, &in->trace_id) &&
+		    !trace_json_built(
+			    &j->t,
+			    trace_build_part_begin(b, DETAIL_LINK, err) &&
+				    trace_build_link_end(b, &ref.trace_id,
+							 ref.span_id, err)))
+			return;
+	}
+}
+
 struct span_times {
 	int64_t start_us;
 	int64_t duration_us;
@@ -417,6 +434,64 @@ static void read_number(struct jaeger *j, int64_t *number)
 {
 	if (!json_i64(j->t.r, number))
 		*number = 0;
+}
+
+static void read_log_fields(struct jaeger *j, uint32_t *name)
+{
+	struct trace_json *t = &j->t;
+	struct tag tag;
+
+	if (!trace_json_enter(t, JSON_ARRAY))
+		return;
+	while (json_next_item(t->r)) {
+		struct str key;
+
+		if (!trace_json_enter(t, JSON_OBJECT))
+			continue;
+		read_tag(j, &tag);
+		key = attr_key_str(&tag.key);
+		/* OTLP's name of an event and OpenTracing's of a log. */
+		if (str_equal(key, STR("event")))
+			trace_json_built(
+				t,
+				trace_build_text(t->b, buf_str(&t->value.buf),
+						 name, &t->err));
+		else
+			trace_json_attr(t, key);
+	}
+}
+
+static void read_log(struct jaeger *j)
+{
+	struct trace_json *t = &j->t;
+	int64_t time_us = 0;
+	uint32_t name = 0;
+	struct str key;
+
+	if (!trace_json_built(
+		    t, trace_build_part_begin(t->b, DETAIL_EVENT, &t->err)))
+		return;
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("timestamp")))
+			read_number(j, &time_us);
+		else if (str_equal(key, STR("fields")))
+			read_log_fields(j, &name);
+		else
+			json_skip(t->r);
+	trace_build_event_end(t->b, ns_of(time_us), name);
+}
+
+static void read_logs(struct jaeger *j)
+{
+	if (!trace_build_has_details(j->t.b)) {
+		json_skip(j->t.r);
+		return;
+	}
+	if (!trace_json_enter(&j->t, JSON_ARRAY))
+		return;
+	while (json_next_item(j->t.r))
+		if (trace_json_enter(&j->t, JSON_OBJECT))
+			read_log(j);
 }
 
 static void read_process_raw(struct jaeger *j)
@@ -460,6 +535,9 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 	case FIELD_WARNINGS:
 		read_warnings(j);
 		break;
+	case FIELD_LOGS:
+		read_logs(j);
+		break;
 	case FIELD_PROCESS_ID:
 		find_process(j, trace_json_text(&j->t), &in->resource);
 		break;
@@ -482,6 +560,7 @@ static const struct json_name span_names[] = {
 	JSON_NAME("duration", FIELD_DURATION),
 	JSON_NAME("tags", FIELD_TAGS),
 	JSON_NAME("warnings", FIELD_WARNINGS),
+	JSON_NAME("logs", FIELD_LOGS),
 	JSON_NAME("processID", FIELD_PROCESS_ID),
 	JSON_NAME("process", FIELD_PROCESS),
 	NAMES_END,
@@ -508,6 +587,7 @@ static void read_span(struct jaeger *j)
 	if (json_failed(t->r))
 		return;
 	use_references(j, &in);
+	use_links(j, &in);
 	use_times(&times, &in);
 	if (j->process.len || in.resource == NO_RESOURCE)
 		trace_json_built(t, trace_build_resource_reserve(

@@ -18,10 +18,12 @@ enum field {
 	FIELD_CODE,
 	FIELD_END,
 	FIELD_ERROR,
+	FIELD_EVENTS,
 	FIELD_GROUPS,
 	FIELD_INNER,
 	FIELD_KEY,
 	FIELD_KIND,
+	FIELD_LINKS,
 	FIELD_MESSAGE,
 	FIELD_NAME,
 	FIELD_PARENT_ID,
@@ -34,11 +36,6 @@ enum field {
 	FIELD_TRACE_ID,
 	FIELD_VALUE,
 };
-
-#define NAMES_END                                                              \
-	{                                                                      \
-		{ NULL, 0 }, 0                                                 \
-	}
 
 /* ---- attributes ---- */
 
@@ -61,7 +58,8 @@ static void read_attribute(struct trace_json *t)
 			has_key = true;
 			break;
 		case FIELD_VALUE:
-			if (has_key && !attr_is_kept(attr_key_str(&key)))
+			if (has_key &&
+			    !trace_build_wants(t->b, attr_key_str(&key)))
 				json_skip(t->r);
 			else
 				otlp_json_value(t->r, &t->value);
@@ -70,7 +68,7 @@ static void read_attribute(struct trace_json *t)
 			json_skip(t->r);
 			break;
 		}
-	if (attr_is_kept(attr_key_str(&key)))
+	if (trace_build_wants(t->b, attr_key_str(&key)))
 		trace_json_attr(t, attr_key_str(&key));
 }
 
@@ -177,6 +175,66 @@ static void read_trace_id(struct trace_json *t, struct trace_id *id)
 		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
 }
 
+/* Events and links have no member in common but their attributes. */
+static void read_part(struct trace_json *t, enum detail_kind kind)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("timeUnixNano", FIELD_START),
+		JSON_NAME("time_unix_nano", FIELD_START),
+		JSON_NAME("name", FIELD_NAME),
+		JSON_NAME("traceId", FIELD_TRACE_ID),
+		JSON_NAME("trace_id", FIELD_TRACE_ID),
+		JSON_NAME("spanId", FIELD_SPAN_ID),
+		JSON_NAME("span_id", FIELD_SPAN_ID),
+		JSON_NAME("attributes", FIELD_ATTRIBUTES),
+		NAMES_END,
+	};
+	struct span_input in = { .name = 0 };
+	struct str key;
+
+	if (!trace_json_built(t, trace_build_part_begin(t->b, kind, &t->err)))
+		return;
+	while (json_next_key(t->r, &key))
+		switch (trace_json_field(names, key)) {
+		case FIELD_START:
+			in.start_unix_ns = read_time(t);
+			break;
+		case FIELD_NAME:
+			in.name = trace_json_symbol(t);
+			break;
+		case FIELD_TRACE_ID:
+			read_trace_id(t, &in.trace_id);
+			break;
+		case FIELD_SPAN_ID:
+			in.span_id = read_span_id(t);
+			break;
+		case FIELD_ATTRIBUTES:
+			read_attributes(t);
+			break;
+		default:
+			json_skip(t->r);
+			break;
+		}
+	if (kind == DETAIL_EVENT)
+		trace_build_event_end(t->b, in.start_unix_ns, in.name);
+	else
+		trace_json_built(t, trace_build_link_end(t->b, &in.trace_id,
+							 in.span_id, &t->err));
+}
+
+static void read_parts(struct trace_json *t, enum detail_kind kind)
+{
+	if (!trace_build_has_details(t->b)) {
+		json_skip(t->r);
+		return;
+	}
+	if (!trace_json_enter(t, JSON_ARRAY))
+		return;
+	while (json_next_item(t->r))
+		if (trace_json_enter(t, JSON_OBJECT))
+			read_part(t, kind);
+}
+
 static void read_span_field(struct trace_json *t, int field,
 			    struct span_input *in)
 {
@@ -208,6 +266,12 @@ static void read_span_field(struct trace_json *t, int field,
 	case FIELD_STATUS:
 		read_status(t, in);
 		break;
+	case FIELD_EVENTS:
+		read_parts(t, DETAIL_EVENT);
+		break;
+	case FIELD_LINKS:
+		read_parts(t, DETAIL_LINK);
+		break;
 	default:
 		json_skip(t->r);
 		break;
@@ -226,6 +290,8 @@ static void read_span(struct trace_json *t, uint32_t resource)
 		JSON_NAME("endTimeUnixNano", FIELD_END),
 		JSON_NAME("attributes", FIELD_ATTRIBUTES),
 		JSON_NAME("status", FIELD_STATUS),
+		JSON_NAME("events", FIELD_EVENTS),
+		JSON_NAME("links", FIELD_LINKS),
 		JSON_NAME("trace_id", FIELD_TRACE_ID),
 		JSON_NAME("span_id", FIELD_SPAN_ID),
 		JSON_NAME("parent_span_id", FIELD_PARENT_ID),

@@ -165,7 +165,7 @@ static bool read_attr(struct pb_reader *p, struct wire *parent,
 		return wire_check(parent, WHAT, p->err);
 	if (!find_key_value(&kv, &key, &value))
 		return wire_check(&kv, WHAT, p->err);
-	if (!attr_is_kept(key))
+	if (!trace_build_wants(p->b, key))
 		return true;
 	value_clear(&p->value);
 	n.depth = 0;
@@ -221,6 +221,65 @@ static bool read_id(struct pb_reader *p, struct wire *w,
 	return wire_check(w, WHAT, p->err);
 }
 
+/* Event: time 1, name 2, attributes 3. */
+static bool read_event(struct pb_reader *p, struct wire *parent,
+		       const struct wire_field *f)
+{
+	uint64_t time_ns = 0;
+	uint32_t name = 0;
+	struct wire w;
+	struct wire_field member;
+
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, p->err);
+	if (!trace_build_part_begin(p->b, DETAIL_EVENT, p->err))
+		return false;
+	while (wire_next(&w, &member))
+		if (member.tag == WIRE_TAG(1, WIRE_FIXED64))
+			time_ns = member.value;
+		else if (member.tag == WIRE_TAG(2, WIRE_BYTES) &&
+			 !trace_build_text(p->b, member.bytes, &name, p->err))
+			return false;
+		else if (member.tag == WIRE_TAG(3, WIRE_BYTES) &&
+			 !read_attr(p, &w, &member))
+			return false;
+	trace_build_event_end(p->b, time_ns, name);
+	return wire_check(&w, WHAT, p->err);
+}
+
+/* Link: trace id 1, span id 2, attributes 4. */
+static bool read_link(struct pb_reader *p, struct wire *parent,
+		      const struct wire_field *f)
+{
+	struct span_input to = { .name = 0 };
+	struct wire w;
+	struct wire_field member;
+
+	if (!wire_enter(parent, f, &w))
+		return wire_check(parent, WHAT, p->err);
+	if (!trace_build_part_begin(p->b, DETAIL_LINK, p->err))
+		return false;
+	while (wire_next(&w, &member))
+		if ((member.tag == WIRE_TAG(1, WIRE_BYTES) ||
+		     member.tag == WIRE_TAG(2, WIRE_BYTES)) &&
+		    !read_id(p, &w, &member, &to))
+			return false;
+		else if (member.tag == WIRE_TAG(4, WIRE_BYTES) &&
+			 !read_attr(p, &w, &member))
+			return false;
+	return wire_check(&w, WHAT, p->err) &&
+	       trace_build_link_end(p->b, &to.trace_id, to.span_id, p->err);
+}
+
+static bool read_part(struct pb_reader *p, struct wire *w,
+		      const struct wire_field *f)
+{
+	if (!trace_build_has_details(p->b))
+		return true;
+	return f->tag == WIRE_TAG(11, WIRE_BYTES) ? read_event(p, w, f)
+						  : read_link(p, w, f);
+}
+
 static bool read_span_field(struct pb_reader *p, struct wire *w,
 			    const struct wire_field *f, struct span_input *in)
 {
@@ -242,6 +301,9 @@ static bool read_span_field(struct pb_reader *p, struct wire *w,
 		return true;
 	case WIRE_TAG(9, WIRE_BYTES):
 		return read_attr(p, w, f);
+	case WIRE_TAG(11, WIRE_BYTES):
+	case WIRE_TAG(13, WIRE_BYTES):
+		return read_part(p, w, f);
 	case WIRE_TAG(15, WIRE_BYTES):
 		return read_status(p, w, f, in);
 	default:

@@ -12,8 +12,8 @@
 #include "decode/value_text.h"
 #include "model/trace.h"
 
-/* Longer keys are none of those that are kept. */
-#define ATTR_KEY_BYTES 64
+/* Longer keys than any convention has; those that are kept stay under 64. */
+#define ATTR_KEY_BYTES 256
 
 struct trace_json {
 	struct json_reader *r;
@@ -43,6 +43,12 @@ struct json_name {
 #define JSON_NAME(literal, field)                                              \
 	{                                                                      \
 		{ literal, sizeof(literal) - 1 }, field                        \
+	}
+
+/* Ends a table of them. */
+#define NAMES_END                                                              \
+	{                                                                      \
+		{ NULL, 0 }, 0                                                 \
 	}
 
 /* Everything is borrowed until trace_json_finish(), which is due when this

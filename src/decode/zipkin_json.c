@@ -10,12 +10,8 @@
 #include "decode/ids.h"
 #include "decode/trace_json.h"
 
-#define NAMES_END                                                              \
-	{                                                                      \
-		{ NULL, 0 }, 0                                                 \
-	}
-
 enum field {
+	FIELD_ANNOTATIONS,
 	FIELD_DURATION,
 	FIELD_ID,
 	FIELD_IPV4,
@@ -221,6 +217,48 @@ static void describe_resource(struct zipkin *z, uint32_t resource)
 
 /* ---- spans ---- */
 
+static uint64_t read_us(struct trace_json *t)
+{
+	uint64_t time_us = 0;
+
+	return json_u64(t->r, &time_us) ? time_us : 0;
+}
+
+/* Out of range becomes the largest time, which the model sorts out. */
+static uint64_t ns_of(uint64_t time_us)
+{
+	return time_us > UINT64_MAX / NS_PER_US ? UINT64_MAX
+						: time_us * NS_PER_US;
+}
+
+static void read_annotation(struct trace_json *t)
+{
+	uint64_t time_us = 0;
+	uint32_t name = 0;
+	struct str key;
+
+	if (!trace_json_built(
+		    t, trace_build_part_begin(t->b, DETAIL_EVENT, &t->err)))
+		return;
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("timestamp")))
+			time_us = read_us(t);
+		else if (str_equal(key, STR("value")))
+			name = trace_json_symbol(t);
+		else
+			json_skip(t->r);
+	trace_build_event_end(t->b, ns_of(time_us), name);
+}
+
+static void read_annotations(struct trace_json *t)
+{
+	if (!trace_json_enter(t, JSON_ARRAY))
+		return;
+	while (json_next_item(t->r))
+		if (trace_json_enter(t, JSON_OBJECT))
+			read_annotation(t);
+}
+
 static enum span_kind kind_of(struct str text)
 {
 	static const struct json_name names[] = {
@@ -252,13 +290,6 @@ static void read_trace_id(struct trace_json *t, struct trace_id *id)
 
 	if (!trace_id_from_short_text(text, id))
 		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
-}
-
-static uint64_t read_us(struct trace_json *t)
-{
-	uint64_t time_us = 0;
-
-	return json_u64(t->r, &time_us) ? time_us : 0;
 }
 
 static void read_span_field(struct zipkin *z, int field, struct span_input *in,
@@ -299,6 +330,9 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 	case FIELD_REMOTE:
 		read_remote(t);
 		break;
+	case FIELD_ANNOTATIONS:
+		read_annotations(t);
+		break;
 	case FIELD_SHARED:
 		if (json_peek(t->r) == JSON_NULL)
 			json_skip(t->r);
@@ -309,13 +343,6 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		json_skip(t->r);
 		break;
 	}
-}
-
-/* Out of range becomes the largest time, which the model sorts out. */
-static uint64_t ns_of(uint64_t time_us)
-{
-	return time_us > UINT64_MAX / NS_PER_US ? UINT64_MAX
-						: time_us * NS_PER_US;
 }
 
 static void use_pieces(const struct pieces *p, struct span_input *in)
@@ -341,6 +368,7 @@ static void read_span(struct zipkin *z)
 		JSON_NAME("tags", FIELD_TAGS),
 		JSON_NAME("localEndpoint", FIELD_LOCAL),
 		JSON_NAME("remoteEndpoint", FIELD_REMOTE),
+		JSON_NAME("annotations", FIELD_ANNOTATIONS),
 		JSON_NAME("shared", FIELD_SHARED),
 		NAMES_END,
 	};

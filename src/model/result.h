@@ -177,6 +177,7 @@ struct waterfall_row {
 	uint32_t span;
 	uint32_t depth;
 	uint32_t count;      /* repeats folded into this row, 1 = none */
+	uint32_t hidden;     /* spans below that --collapse left out */
 	int64_t start_ns;    /* first member's */
 	int64_t end_ns;      /* last member's */
 	int64_t duration_ns; /* summed over folded members */
@@ -185,6 +186,14 @@ struct waterfall_row {
 	bool is_on_path;
 	bool is_error;
 	bool is_guilty;
+};
+
+/* What `show` prints of spans besides their times. */
+struct show_view {
+	bool has_events; /* all of each span */
+	bool has_errors; /* of spans that failed: what they say */
+	bool is_one;     /* only this span, with all that is known of it */
+	uint32_t span;
 };
 
 /* One distinct stack of one or both sides. */
@@ -222,6 +231,10 @@ struct result {
 	size_t finding_count;
 	struct waterfall_row *waterfall; /* show only */
 	size_t waterfall_count;
+	size_t waterfall_total;      /* rows before a selection, 0: no such */
+	struct waterfall_row *spans; /* show only: each span in tree order */
+	size_t span_count;
+	struct show_view view;
 	struct notes notes;
 	struct notes reasons; /* how the verdict came about; shown by --why */
 	bool has_reasons;

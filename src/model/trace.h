@@ -45,11 +45,30 @@ struct attr {
 	uint32_t value; /* symtab; numbers and booleans as text */
 };
 
+/* What is read only on demand, see trace->wants_details. The attributes of an
+ * event or a link follow it. */
+enum detail_kind {
+	DETAIL_ATTR = 0, /* none of those in attrs */
+	DETAIL_EVENT,    /* key: its name */
+	DETAIL_EVENT_ATTR,
+	DETAIL_LINK, /* key: trace id, value: span id, both in hex */
+	DETAIL_LINK_ATTR,
+};
+
+struct detail {
+	int64_t time_ns; /* of an event, as received */
+	uint32_t key;    /* symtab */
+	uint32_t value;  /* symtab */
+	uint8_t kind;    /* enum detail_kind */
+};
+
 /* The producer of spans: one process. Equal content means equal index. */
 struct resource {
 	uint32_t service; /* symtab: service.name, "" when absent */
 	uint32_t attr_first;
 	uint32_t attr_count; /* sorted by key text */
+	uint32_t detail_first;
+	uint32_t detail_count;
 };
 
 struct span {
@@ -63,6 +82,8 @@ struct span {
 	uint32_t parent;      /* index or SPAN_NONE */
 	uint32_t child_first; /* into trace->children */
 	uint32_t child_count;
+	uint32_t detail_first; /* into trace->details */
+	uint32_t detail_count;
 	uint16_t attr_count;
 	uint8_t kind;            /* enum span_kind */
 	uint8_t flags;           /* enum span_flags */
@@ -78,6 +99,7 @@ struct trace {
 	struct resource *resources;
 	uint32_t resource_count;
 	struct attr *attrs;
+	struct detail *details;
 	uint32_t *children; /* indices; a span's children sorted by start */
 	uint32_t *by_id;    /* all indices, sorted by span_id, then index */
 	uint32_t *roots;    /* indices sorted by extent (longest first) */
@@ -87,6 +109,8 @@ struct trace {
 	int64_t end_ns;
 	uint32_t service_count; /* distinct names */
 	bool is_partial;        /* the server said so */
+	/* Set before decoding: also read what analysis does not need. */
+	bool wants_details;
 };
 
 void trace_init(struct trace *t);
@@ -174,6 +198,24 @@ struct span_input {
 	uint8_t kind;
 	uint8_t flags; /* SPAN_IS_ERROR, SPAN_IS_FOLLOWS_FROM */
 };
+
+/* Whether an attribute with this key will be taken. */
+bool trace_build_wants(const struct trace_build *b, struct str key);
+
+/* Whether events and links will be taken. */
+bool trace_build_has_details(const struct trace_build *b);
+
+/* Between begin and end, attributes are those of an event (DETAIL_EVENT) or a
+ * link (DETAIL_LINK) of the next span. Both do nothing unless
+ * trace->wants_details; what is over LIMIT_SPAN_DETAILS is counted. */
+bool trace_build_part_begin(struct trace_build *b, enum detail_kind kind,
+			    struct error *err) MUST_CHECK;
+/* name: symtab. */
+void trace_build_event_end(struct trace_build *b, uint64_t time_unix_ns,
+			   uint32_t name);
+bool trace_build_link_end(struct trace_build *b,
+			  const struct trace_id *trace_id, uint64_t span_id,
+			  struct error *err) MUST_CHECK;
 
 /* Appends a span with the attributes collected since attrs_begin. Spans of
  * other traces than the wanted one are counted and dropped. */

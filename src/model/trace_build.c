@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/trace_build.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -67,6 +68,109 @@ void trace_build_attrs_begin(struct trace_build *b)
 {
 	memset(b->pending_set, 0, sizeof b->pending_set);
 	b->pending_offered = 0;
+	b->detail_count = b->detail_pending;
+	b->is_part_open = false;
+}
+
+bool trace_build_wants(const struct trace_build *b, struct str key)
+{
+	return b->out->wants_details || attr_is_kept(key);
+}
+
+bool trace_build_has_details(const struct trace_build *b)
+{
+	return b->out->wants_details;
+}
+
+/* What is past the limit is counted and left out. */
+static bool detail_add(struct trace_build *b, enum detail_kind kind,
+		       struct str key, struct str value, struct error *err)
+{
+	struct arena *arena = &b->out->arena;
+	void *all = b->out->details;
+	struct detail d = { .kind = (uint8_t)kind };
+
+	if (b->detail_count - b->detail_pending >= LIMIT_SPAN_DETAILS) {
+		b->attrs_over_count++;
+		return true;
+	}
+	if (!trace_build_text(b, key, &d.key, err) ||
+	    !trace_build_text(b, value, &d.value, err))
+		return false;
+	/* The ceiling of the arena keeps detail_count far below 2^32. */
+	if (!arena_reserve(arena, &all, &b->detail_cap, b->detail_count + 1,
+			   sizeof d))
+		return arena_fail(arena, WHAT, err);
+	b->out->details = all;
+	b->out->details[b->detail_count++] = d;
+	return true;
+}
+
+bool trace_build_part_begin(struct trace_build *b, enum detail_kind kind,
+			    struct error *err)
+{
+	b->part_at = b->detail_count;
+	b->is_part_open = b->out->wants_details;
+	return !b->is_part_open || detail_add(b, kind, STR(""), STR(""), err);
+}
+
+/* The part that is open, which is closed thereby; NULL when there is none. */
+static struct detail *part_close(struct trace_build *b)
+{
+	bool has_part = b->is_part_open && b->part_at < b->detail_count;
+
+	b->is_part_open = false;
+	return has_part ? &b->out->details[b->part_at] : NULL;
+}
+
+void trace_build_event_end(struct trace_build *b, uint64_t time_unix_ns,
+			   uint32_t name)
+{
+	struct detail *part = part_close(b);
+
+	if (!part)
+		return;
+	part->time_ns = (int64_t)time_unix_ns;
+	part->key = name;
+}
+
+bool trace_build_link_end(struct trace_build *b,
+			  const struct trace_id *trace_id, uint64_t span_id,
+			  struct error *err)
+{
+	struct detail *part = part_close(b);
+	char trace_hex[33], span_hex[17];
+
+	if (!part)
+		return true;
+	trace_id_format(trace_id, trace_hex);
+	span_id_format(span_id, span_hex);
+	return trace_build_text(b, str_from(trace_hex), &part->key, err) &&
+	       trace_build_text(b, str_from(span_hex), &part->value, err);
+}
+
+static bool part_attr(struct trace_build *b, struct str key, struct str value,
+		      struct error *err)
+{
+	/* The part itself was over the limit. */
+	if (b->part_at >= b->detail_count) {
+		b->attrs_over_count++;
+		return true;
+	}
+	return detail_add(b,
+			  b->out->details[b->part_at].kind == DETAIL_EVENT
+				  ? DETAIL_EVENT_ATTR
+				  : DETAIL_LINK_ATTR,
+			  key, value, err);
+}
+
+/* Hands the details collected so far to their owner. */
+static void details_take(struct trace_build *b, uint32_t *first,
+			 uint32_t *count)
+{
+	*first = (uint32_t)b->detail_pending;
+	*count = (uint32_t)(b->detail_count - b->detail_pending);
+	b->detail_pending = b->detail_count;
 }
 
 bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
@@ -74,8 +178,11 @@ bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 {
 	unsigned at = kept_find(key);
 
+	if (b->is_part_open)
+		return part_attr(b, key, value, err);
 	if (at == KEPT_COUNT)
-		return true;
+		return !b->out->wants_details ||
+		       detail_add(b, DETAIL_ATTR, key, value, err);
 	if (++b->pending_offered > LIMIT_SPAN_ATTRS) {
 		b->attrs_over_count++;
 		return true;
@@ -104,7 +211,8 @@ static uint32_t pending_take(struct trace_build *b, struct attr *attrs)
 							b->pending[at] };
 		}
 	}
-	trace_build_attrs_begin(b);
+	memset(b->pending_set, 0, sizeof b->pending_set);
+	b->pending_offered = 0;
 	return count;
 }
 
@@ -161,8 +269,42 @@ static bool resource_append(struct trace_build *b, const struct attr *attrs,
 				.attr_count = count };
 	if (!attrs_append(b, attrs, count, &r->attr_first, err))
 		return false;
+	details_take(b, &r->detail_first, &r->detail_count);
 	b->out->resource_count++;
 	return true;
+}
+
+static int compare_attrs(const void *left, const void *right)
+{
+	const struct attr *a = left, *b = right;
+	int order = compare_u64(a->key, b->key);
+
+	return order ? order : compare_u64(a->value, b->value);
+}
+
+/* What a resource is interned by: its attributes, with details in an order
+ * that does not depend on the input's. NULL ptr when memory ran out. */
+static struct str resource_key(struct trace_build *b, const struct attr *attrs,
+			       uint32_t count)
+{
+	size_t extra = b->detail_count - b->detail_pending;
+	const struct detail *details = b->out->details;
+	struct attr *all;
+
+	if (!extra)
+		return (struct str){ (const char *)attrs,
+				     count * sizeof *attrs };
+	all = arena_array(&b->scratch, count + extra, sizeof *all);
+	if (!all)
+		return (struct str){ NULL, 0 };
+	if (count)
+		memcpy(all, attrs, count * sizeof *all);
+	for (size_t i = 0; i < extra; i++)
+		all[count + i] =
+			(struct attr){ details[b->detail_pending + i].key,
+				       details[b->detail_pending + i].value };
+	qsort(all + count, extra, sizeof *all, compare_attrs);
+	return (struct str){ (const char *)all, (count + extra) * sizeof *all };
 }
 
 bool trace_build_resource(struct trace_build *b, uint32_t *resource,
@@ -170,11 +312,15 @@ bool trace_build_resource(struct trace_build *b, uint32_t *resource,
 {
 	struct attr attrs[KEPT_COUNT];
 	uint32_t count = pending_take(b, attrs);
-	struct str key = { (const char *)attrs, count * sizeof *attrs };
+	struct str key = resource_key(b, attrs, count);
 
+	if (!key.ptr)
+		return arena_fail(&b->scratch, WHAT, err);
 	*resource = map_find(&b->resource_by_attrs, key);
-	if (*resource != MAP_NONE)
+	if (*resource != MAP_NONE) {
+		b->detail_count = b->detail_pending;
 		return true;
+	}
 	if (!resource_append(b, attrs, count, err))
 		return false;
 	/* The model's array moves when it grows; the map needs a copy that
@@ -293,7 +439,9 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 	struct span *s;
 	uint32_t seen;
 
+	b->is_part_open = false;
 	if (b->has_want && !trace_id_equal(&b->want, &in->trace_id)) {
+		b->detail_count = b->detail_pending;
 		b->foreign_count++;
 		return true;
 	}
@@ -319,6 +467,7 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		heed_warnings(b, warnings, s);
 	if (!attrs_append(b, attrs, count, &s->attr_first, err))
 		return false;
+	details_take(b, &s->detail_first, &s->detail_count);
 	b->span_traces[b->out->span_count++] = seen;
 	b->seen[seen].span_count++;
 	return true;

@@ -56,6 +56,12 @@ struct trace_build {
 	uint32_t key_symbols[KEPT_COUNT]; /* 0: not interned yet */
 	size_t pending_offered;
 
+	size_t detail_count;
+	size_t detail_cap;
+	size_t detail_pending; /* where those of the next owner begin */
+	size_t part_at;        /* of the event or link that is open */
+	bool is_part_open;
+
 	size_t foreign_count; /* spans of traces that are not wanted */
 	size_t trimmed_count;
 	size_t attrs_over_count;

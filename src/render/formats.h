@@ -6,6 +6,7 @@
 #ifndef RENDER_FORMATS_H
 #define RENDER_FORMATS_H
 
+#include "base/jsonw.h"
 #include "render/page.h"
 #include "render/render.h"
 
@@ -13,6 +14,41 @@
 void render_json(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);
+void render_chrome(const struct render_input *in, struct out *out);
+
+/* "internal", "server" and so on. */
+const char *span_kind_word(enum span_kind kind);
+
+/* `spans` of the machine's answer, each with all its attributes. */
+void json_spans(struct jsonw *w, const struct render_input *in);
+
+/* All attributes of one owner, by key text, of equal ones the last. */
+struct attr_list {
+	struct attr_text {
+		struct str key;
+		struct str value;
+		size_t at; /* in the order of the trace */
+	} * items;
+	size_t count;
+};
+
+/* For a span; attr_list_release(). Empty when memory ran out, which makes
+ * `out` fail. */
+void attr_list_span(const struct trace *t, uint32_t span, struct out *out,
+		    struct attr_list *list);
+void attr_list_resource(const struct trace *t, uint32_t resource,
+			struct out *out, struct attr_list *list);
+void attr_list_release(struct attr_list *list);
+
+/* Writes them as members of an object that is open. */
+void attr_list_json(const struct attr_list *list, struct jsonw *w);
+
+/* show --span: one span with all that is known of it. */
+void span_detail_render(struct page *p, const struct render_input *in);
+
+/* Below a row of the waterfall: what the span says. */
+void span_events_write(struct page *p, const struct render_input *in,
+		       uint32_t span, size_t indent);
 
 /* The table format, by command. */
 void report_slow(struct page *p, const struct render_input *in);

@@ -16,12 +16,6 @@
 /* q values of clear findings are tiny; less than this is certain. */
 #define Q_DECIMALS 9
 
-static const char *const kind_names[] = {
-	[SPAN_KIND_INTERNAL] = "internal", [SPAN_KIND_SERVER] = "server",
-	[SPAN_KIND_CLIENT] = "client",     [SPAN_KIND_PRODUCER] = "producer",
-	[SPAN_KIND_CONSUMER] = "consumer",
-};
-
 static const char *const cause_names[] = {
 	[CAUSE_UNKNOWN] = "unknown",
 	[CAUSE_CPU] = "cpu",
@@ -143,7 +137,7 @@ static void write_span(struct jsonw *w, const struct guilty_span *span)
 	put_str(w, "span_id", span->span_id);
 	put_str(w, "service", span->service);
 	put_str(w, "name", span->name);
-	put_text(w, "kind", kind_names[span->kind]);
+	put_text(w, "kind", span_kind_word(span->kind));
 	put_time(w, "start", span->start_ns);
 	put_known(w, "duration_ns", span->duration_ns);
 	put_known(w, "self_ns", span->self_ns);
@@ -350,6 +344,8 @@ void render_json(const struct render_input *in, struct out *out)
 	jsonw_object(&w);
 	write_heads(&w, in->result);
 	write_lists(&w, in->result);
+	if (in->result->spans)
+		json_spans(&w, in);
 	jsonw_object_end(&w);
 	out_char(out, '\n');
 }

@@ -20,10 +20,36 @@
 #define FOREIGN_LINES 3u
 
 static const char *const paint_codes[] = {
-	[PAINT_NONE] = "",         [PAINT_BOLD] = "\033[1m",
-	[PAINT_DIM] = "\033[2m",   [PAINT_BAD] = "\033[31m",
-	[PAINT_GOOD] = "\033[32m", [PAINT_MARK] = "\033[33m",
+	[PAINT_NONE] = "",
+	[PAINT_BOLD] = "\033[1m",
+	[PAINT_DIM] = "\033[2m",
+	[PAINT_BAD] = "\033[31m",
+	[PAINT_GOOD] = "\033[32m",
+	[PAINT_MARK] = "\033[33m",
+	/* Neither the red of errors nor the yellow of marks; all readable on
+	 * dark and on light. */
+	"\033[36m",
+	"\033[35m",
+	"\033[34m",
+	"\033[32m",
+	"\033[96m",
+	"\033[95m",
+	"\033[94m",
+	"\033[92m",
 };
+
+/* FNV-1a: the same on every machine and in every trace. */
+enum paint paint_of_name(struct str name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
+	/* Names that differ in one letter only differ in low bits. */
+	hash ^= hash >> 15;
+	return (enum paint)(PAINT_NAME_FIRST +
+			    hash % (PAINT_NAME_LAST - PAINT_NAME_FIRST + 1));
+}
 
 void page_begin(struct page *p, const struct render_style *style,
 		struct out *out)

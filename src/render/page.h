@@ -27,7 +27,12 @@ enum paint {
 	PAINT_BAD,
 	PAINT_GOOD,
 	PAINT_MARK,
+	PAINT_NAME_FIRST, /* see paint_of_name() */
+	PAINT_NAME_LAST = PAINT_NAME_FIRST + 7,
 };
+
+/* A colour that this name always has. */
+enum paint paint_of_name(struct str name);
 
 struct page {
 	struct out *out;

@@ -39,6 +39,9 @@ const struct render_format render_formats[] = {
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE | RENDER_NEEDS_STACKS,
 	  "one line a stack with its values before and after",
 	  render_difffolded },
+	{ "chrome", ".json", RENDER_NEEDS_SPANS,
+	  "trace events for Perfetto and chrome://tracing (show)",
+	  render_chrome },
 	{ NULL, NULL, 0, NULL, NULL },
 };
 

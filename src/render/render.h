@@ -36,6 +36,7 @@ enum render_needs {
 	RENDER_NEEDS_BASELINE = 1 << 1,
 	RENDER_IS_BINARY = 1 << 2,
 	RENDER_NEEDS_STACKS = 1 << 3,
+	RENDER_NEEDS_SPANS = 1 << 4, /* result.spans, of show only */
 };
 
 struct render_format {

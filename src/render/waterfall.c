@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The answer of `show`: the trace as a tree with times and bars. All rows
- * are shown whatever the row limit: half a tree misleads.
+ * The answer of `show`: the trace as a tree with times and bars.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -44,13 +44,14 @@ struct waterfall {
 	bool has_path;
 	bool has_error;
 	bool has_guilty;
+	bool has_hidden;
 };
 
 /* What of a label is ours; service and name stand before `repeat`. */
 struct label {
 	uint32_t levels;
-	char depth[UNIT_TEXT_BYTES];  /* "(312) " when too deep to draw */
-	char repeat[UNIT_TEXT_BYTES]; /* "  x52" */
+	char depth[UNIT_TEXT_BYTES];      /* "(312) " when too deep to draw */
+	char repeat[2 * UNIT_TEXT_BYTES]; /* "  x52", "  +12 spans" */
 };
 
 /* ---- layout ---- */
@@ -91,6 +92,12 @@ static struct label label_of(const struct waterfall *w,
 	if (row->count > 1)
 		snprintf(label.repeat, sizeof label.repeat, "  x%u",
 			 (unsigned)row->count);
+	if (row->hidden) {
+		size_t len = strlen(label.repeat);
+
+		snprintf(label.repeat + len, sizeof label.repeat - len, "  +%u",
+			 (unsigned)row->hidden);
+	}
 	while (w->label_columns && label.levels &&
 	       label_columns(&label) + NAME_MIN_COLUMNS > w->label_columns)
 		label.levels--;
@@ -176,6 +183,7 @@ static void find_marks(struct waterfall *w)
 		w->has_path |= w->rows[i].is_on_path;
 		w->has_error |= w->rows[i].is_error;
 		w->has_guilty |= w->rows[i].is_guilty;
+		w->has_hidden |= w->rows[i].hidden != 0;
 	}
 }
 
@@ -193,6 +201,12 @@ static void write_marks(struct page *p, const struct waterfall_row *row)
 	page_field(p, PAINT_BAD, ALIGN_LEFT, 1, row->is_guilty ? ">" : "");
 	page_field(p, PAINT_MARK, ALIGN_LEFT, 1, row->is_on_path ? "*" : "");
 	page_field(p, PAINT_BAD, ALIGN_LEFT, 2, row->is_error ? "!" : "");
+}
+
+static enum paint service_paint(const struct waterfall *w,
+				const struct waterfall_row *row)
+{
+	return paint_of_name(span_service(w->trace, row->span));
 }
 
 /* is_going[d]: the line of level d + 1 goes on below this row. */
@@ -237,7 +251,7 @@ static void write_label(struct page *p, const struct waterfall *w, size_t i,
 
 	write_tree(p, label.levels, is_going);
 	page_paint(p, PAINT_DIM, label.depth);
-	page_cell(p, PAINT_DIM, service, room / 2, 0);
+	page_cell(p, service_paint(w, row), service, room / 2, 0);
 	out_text(p->out, service.len ? " " : "");
 	used += columns + page_columns(p, name, name_max);
 	page_cell(p, row_paint(row), name, name_max, 0);
@@ -276,7 +290,7 @@ static void write_span_bar(struct page *p, const struct waterfall *w,
 {
 	const char *unicode = row->is_on_path ? "█" : "▒";
 	const char *ascii = row->is_on_path ? "#" : "=";
-	enum paint paint = row->is_on_path ? PAINT_MARK : PAINT_DIM;
+	enum paint paint = service_paint(w, row);
 	size_t from = scale(sat_sub_i64(row->start_ns, w->start_ns),
 			    w->duration_ns, w->bar_columns);
 	size_t to = scale(sat_sub_i64(row->end_ns, w->start_ns), w->duration_ns,
@@ -334,8 +348,10 @@ static void write_heading(struct page *p, const struct waterfall *w, size_t i,
 	page_flush(p, PAINT_DIM, "", MARK_COLUMNS);
 }
 
-static void write_rows(struct page *p, const struct waterfall *w)
+static void write_rows(struct page *p, const struct waterfall *w,
+		       const struct render_input *in)
 {
+	const struct show_view *view = &in->result->view;
 	bool is_going[LEVELS_MAX + 1] = { false };
 	bool is_orphan = false;
 
@@ -348,7 +364,27 @@ static void write_rows(struct page *p, const struct waterfall *w)
 		if (depth <= LEVELS_MAX)
 			is_going[depth] = w->has_next[i];
 		write_row(p, w, i, is_going);
+		if (view->has_events || view->has_errors)
+			span_events_write(
+				p, in, w->rows[i].span,
+				MARK_COLUMNS +
+					LEVEL_COLUMNS * (depth < w->levels
+								 ? depth + 1
+								 : w->levels));
 	}
+}
+
+/* How many rows a selection left out, and how to see them. */
+static void write_selection(struct page *p, const struct result *r)
+{
+	char some[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
+
+	if (!r->waterfall_total)
+		return;
+	format_count((int64_t)r->waterfall_count, some);
+	format_count((int64_t)r->waterfall_total, all);
+	page_textf(p, "%s of %s rows", some, all);
+	page_flush(p, PAINT_DIM, "", MARK_COLUMNS);
 }
 
 /* ---- head and foot ---- */
@@ -374,14 +410,18 @@ static size_t count_errors(const struct trace *trace)
 static void write_answer(struct page *p, const struct waterfall *w)
 {
 	size_t errors = count_errors(w->trace);
+	uint32_t top = SPAN_NONE;
 	char text[UNIT_TEXT_BYTES];
 
-	if (w->count) {
-		page_name(p, span_service(w->trace, w->rows[0].span),
-			  p->width / 4);
+	/* Rows may all be left out; the trace is still that of its root. */
+	if (w->count)
+		top = w->rows[0].span;
+	else if (w->trace->root_count)
+		top = w->trace->roots[0];
+	if (top != SPAN_NONE) {
+		page_name(p, span_service(w->trace, top), p->width / 4);
 		page_text(p, "  ");
-		page_name(p, span_name(w->trace, w->rows[0].span),
-			  p->width / 3);
+		page_name(p, span_name(w->trace, top), p->width / 3);
 		page_text(p, "  ");
 	}
 	page_text(p, "took ");
@@ -422,7 +462,9 @@ static void write_legend(struct page *p, const struct waterfall *w)
 	if (w->has_path)
 		page_text(p, "* on the critical path   ");
 	if (w->has_error)
-		page_text(p, "! error");
+		page_text(p, "! error   ");
+	if (w->has_hidden)
+		page_text(p, "+ spans below it, left out");
 	while (p->line.len && p->line.data[p->line.len - 1] == ' ')
 		p->line.len--;
 	if (p->line.len)
@@ -442,6 +484,10 @@ void waterfall_render(struct page *p, const struct render_input *in)
 			sat_sub_i64(in->trace->end_ns, in->trace->start_ns),
 	};
 
+	if (r->view.is_one) {
+		span_detail_render(p, in);
+		return;
+	}
 	if (w.duration_ns < 1)
 		w.duration_ns = 1;
 	w.has_next = mem_calloc(w.count, sizeof *w.has_next);
@@ -456,7 +502,8 @@ void waterfall_render(struct page *p, const struct render_input *in)
 	if (!p->style.is_quiet)
 		write_origin(p, &w, r);
 	out_char(p->out, '\n');
-	write_rows(p, &w);
+	write_rows(p, &w, in);
+	write_selection(p, r);
 	if (!p->style.is_quiet)
 		write_legend(p, &w);
 	report_tail(p, r, STR(""), STR(""));

@@ -204,6 +204,98 @@ static void many_equal_roots(void **state)
 	end(&f);
 }
 
+#define SELECTED                                                               \
+	"1 0 s S root 0 100\n"                                                 \
+	"2 1 s I a 10 90\n"                                                    \
+	"3 2 db S query 20 30 error\n"                                         \
+	"4 3 db I index 22 28\n"                                               \
+	"5 2 s I b 40 50\n"                                                    \
+	"6 1 t S tail 92 99\n"
+
+static void expect_selected(struct waterfall_want want, const char *names,
+			    size_t total)
+{
+	struct error err = { 0 };
+	struct buf out;
+	struct fall f;
+
+	begin(&f, SELECTED, 1);
+	assert_true(waterfall_select(&f.t, &want, &f.result, &err));
+	buf_init(&out, MIB);
+	for (size_t i = 0; i < f.result.waterfall_count; i++) {
+		const struct waterfall_row *row = &f.result.waterfall[i];
+		struct str name = span_name(&f.t, row->span);
+
+		buf_addf(&out, "%s%.*s", i ? " " : "", STR_ARGS(name));
+		if (row->hidden)
+			buf_addf(&out, "+%u", row->hidden);
+	}
+	assert_string_equal(buf_text(&out), names);
+	assert_int_equal(f.result.waterfall_total, total);
+	buf_release(&out);
+	end(&f);
+}
+
+static void rows_are_selected(void **state)
+{
+	static const char *const db[] = { "db" };
+	static const char *const one[] = { "1" };
+	static const char *const zero[] = { "7", "0" };
+	static const char *const other[] = { "x", "99999999999999999999" };
+
+	(void)state;
+	expect_selected((struct waterfall_want){ .limit = 0 },
+			"root a query index b tail", 0);
+	expect_selected((struct waterfall_want){ .limit = 6 },
+			"root a query index b tail", 0);
+	expect_selected((struct waterfall_want){ .limit = 5 },
+			"root a query index b", 6);
+	expect_selected((struct waterfall_want){ .is_failed = true },
+			"root a query", 6);
+	expect_selected((struct waterfall_want){ .service = STR("t") },
+			"root tail", 6);
+	expect_selected((struct waterfall_want){ .service = STR("db") },
+			"root a query index", 6);
+	expect_selected((struct waterfall_want){ .service = STR("none") }, "",
+			6);
+	expect_selected(
+		(struct waterfall_want){ .collapse = db, .collapse_count = 1 },
+		"root a query+1 b tail", 6);
+	expect_selected(
+		(struct waterfall_want){ .collapse = one, .collapse_count = 1 },
+		"root a+3 tail", 6);
+	expect_selected((struct waterfall_want){ .collapse = zero,
+						 .collapse_count = 2 },
+			"root+5", 6);
+	expect_selected((struct waterfall_want){ .collapse = other,
+						 .collapse_count = 2 },
+			"root a query index b tail", 0);
+	expect_selected((struct waterfall_want){ .collapse = one,
+						 .collapse_count = 1,
+						 .service = STR("db") },
+			"root a+2", 6);
+}
+
+static void spans_are_never_folded(void **state)
+{
+	struct error err = { 0 };
+	struct fall f;
+
+	(void)state;
+	begin(&f,
+	      "1 0 s S root 0 100\n2 1 d C q 10 20\n3 1 d C q 20 30\n"
+	      "4 1 d C q 30 40\n",
+	      1);
+	assert_int_equal(f.result.waterfall_count, 2);
+	assert_true(waterfall_spans(&f.t, &f.times, &f.pick, &f.result, &err));
+	assert_int_equal(f.result.span_count, 4);
+	assert_int_equal(f.result.spans[3].duration_ns, 10000000);
+	f.result.view.has_events = true;
+	assert_true(waterfall_build(&f.t, &f.times, &f.pick, &f.result, &err));
+	assert_int_equal(f.result.waterfall_count, 4);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +306,8 @@ int main(void)
 		cmocka_unit_test(skewed_spans_move),
 		cmocka_unit_test(without_a_pick),
 		cmocka_unit_test(many_equal_roots),
+		cmocka_unit_test(rows_are_selected),
+		cmocka_unit_test(spans_are_never_folded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,26 @@ static void test_no_locale(void **state)
 	setlocale(LC_NUMERIC, "C");
 }
 
+static void check_thousandths(int64_t value, const char *expected)
+{
+	struct sink s;
+	struct jsonw *w = begin(&s, 0);
+
+	jsonw_thousandths(w, value);
+	assert_string_equal(buf_text(&s.buf), expected);
+	buf_release(&s.buf);
+}
+
+static void test_thousandths(void **state)
+{
+	(void)state;
+	check_thousandths(0, "0.000");
+	check_thousandths(7, "0.007");
+	check_thousandths(-1999, "-1.999");
+	check_thousandths(INT64_MAX, "9223372036854775.807");
+	check_thousandths(INT64_MIN, "-9223372036854775.808");
+}
+
 /* Past the depth that readers take, nothing breaks. */
 static void test_too_deep(void **state)
 {
@@ -194,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_doubles),
 		cmocka_unit_test(test_exact_doubles_read_back),
 		cmocka_unit_test(test_no_locale),
+		cmocka_unit_test(test_thousandths),
 		cmocka_unit_test(test_too_deep),
 	};
 

@@ -681,6 +681,141 @@ static void test_every_allocation_may_fail(void **state)
 	}
 }
 
+static void part(enum detail_kind kind)
+{
+	assert_true(trace_build_part_begin(build, kind, &err));
+}
+
+static struct str detail_key(uint32_t at)
+{
+	return trace_text(&trace, trace.details[at].key);
+}
+
+/* Everything of one span, in the order in which it came. */
+static void test_details(void **state)
+{
+	const struct trace_id other = { { [15] = 9 } };
+	const struct span *s;
+
+	(void)state;
+	begin(NULL);
+	trace.wants_details = true;
+	service("s");
+	trace_build_attrs_begin(build);
+	attr("odd", "1");
+	attr("service.name", "s");
+	part(DETAIL_EVENT);
+	attr("http.route", "of the event");
+	trace_build_event_end(build, 42, text("retry"));
+	part(DETAIL_LINK);
+	assert_true(trace_build_link_end(build, &other, 7, &err));
+	attr("odd", "2");
+	add((struct span_input){ .trace_id = { { 1 } },
+				 .span_id = 1,
+				 .start_unix_ns = 5,
+				 .end_unix_ns = 6 });
+	finish();
+	s = &trace.spans[0];
+	assert_int_equal(s->attr_count, 1);
+	assert_int_equal(s->detail_count, 5);
+	assert_true(str_equal(detail_key(s->detail_first), STR("odd")));
+	assert_int_equal(trace.details[s->detail_first + 1].kind, DETAIL_EVENT);
+	assert_int_equal(trace.details[s->detail_first + 1].time_ns, 42);
+	assert_true(str_equal(detail_key(s->detail_first + 1), STR("retry")));
+	assert_int_equal(trace.details[s->detail_first + 2].kind,
+			 DETAIL_EVENT_ATTR);
+	assert_int_equal(trace.details[s->detail_first + 3].kind, DETAIL_LINK);
+	assert_true(str_equal(detail_key(s->detail_first + 3),
+			      STR("00000000000000000000000000000009")));
+	assert_null(span_attr(&trace, 0, STR("http.route")).ptr);
+	trace_release(&trace);
+}
+
+static void test_details_are_off(void **state)
+{
+	(void)state;
+	begin(NULL);
+	service("s");
+	assert_false(trace_build_has_details(build));
+	assert_false(trace_build_wants(build, STR("odd")));
+	assert_true(trace_build_wants(build, STR("http.route")));
+	trace_build_attrs_begin(build);
+	attr("odd", "1");
+	part(DETAIL_EVENT);
+	trace_build_event_end(build, 42, text("retry"));
+	part(DETAIL_LINK);
+	assert_true(trace_build_link_end(build, &(struct trace_id){ { 1 } }, 7,
+					 &err));
+	attr("http.route", "/");
+	add((struct span_input){ .trace_id = { { 1 } }, .span_id = 1 });
+	finish();
+	assert_int_equal(trace.spans[0].detail_count, 0);
+	assert_int_equal(trace.spans[0].attr_count, 1);
+	trace_release(&trace);
+}
+
+/* The span's own attributes pass the limit by so many. */
+static void details_over(uint32_t over)
+{
+	begin(NULL);
+	trace.wants_details = true;
+	service("s");
+	trace_build_attrs_begin(build);
+	for (uint32_t i = 0; i < LIMIT_SPAN_DETAILS + over; i++)
+		attr("odd", "1");
+	/* Nothing of what is open past the limit goes to what is before it. */
+	if (over) {
+		part(DETAIL_EVENT);
+		attr("odd", "2");
+		trace_build_event_end(build, 42, text("late"));
+	}
+	add((struct span_input){ .trace_id = { { 1 } }, .span_id = 1 });
+	trace_build_attrs_begin(build);
+	attr("odd", "3");
+	add((struct span_input){ .trace_id = { { 1 } }, .span_id = 2 });
+	finish();
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(
+			trace.spans[i].detail_count,
+			trace.spans[i].span_id == 1 ? LIMIT_SPAN_DETAILS : 1);
+	assert_true(str_equal(detail_key(LIMIT_SPAN_DETAILS - 1), STR("odd")));
+	trace_release(&trace);
+}
+
+static void test_details_limit(void **state)
+{
+	(void)state;
+	details_over(0);
+	details_over(1);
+}
+
+/* Processes that differ only in what is not kept are two. */
+static void test_details_of_resources(void **state)
+{
+	uint32_t first, same, other;
+
+	(void)state;
+	begin(NULL);
+	trace.wants_details = true;
+	trace_build_attrs_begin(build);
+	attr("colour", "blue");
+	attr("zone", "a");
+	assert_true(trace_build_resource(build, &first, &err));
+	trace_build_attrs_begin(build);
+	attr("zone", "a");
+	attr("colour", "blue");
+	assert_true(trace_build_resource(build, &same, &err));
+	trace_build_attrs_begin(build);
+	attr("colour", "green");
+	attr("zone", "a");
+	assert_true(trace_build_resource(build, &other, &err));
+	finish();
+	assert_int_equal(first, same);
+	assert_int_not_equal(first, other);
+	assert_int_equal(trace.resources[other].detail_count, 2);
+	trace_release(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -705,6 +840,10 @@ int main(void)
 		cmocka_unit_test(test_too_many_resources),
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_every_allocation_may_fail),
+		cmocka_unit_test(test_details),
+		cmocka_unit_test(test_details_are_off),
+		cmocka_unit_test(test_details_limit),
+		cmocka_unit_test(test_details_of_resources),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

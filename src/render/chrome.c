@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Trace events as Perfetto and chrome://tracing read them: the "Trace Event
+ * Format", complete events (ph X) and metadata (ph M). A process is a
+ * service; within it spans that overlap without one holding the other lie in
+ * lanes of their own, since events of one thread have to nest.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "render/formats.h"
+
+/* A span to place; sorted so that parents come before what they hold. */
+struct placed {
+	int64_t start_ns;
+	int64_t end_ns;
+	struct str service;
+	size_t at; /* row */
+	uint32_t pid;
+	uint32_t tid;
+};
+
+/* The spans that are open in a lane, innermost last, are a chain: below names
+ * the one beneath. */
+struct lane {
+	size_t top;     /* index into items, NONE: empty */
+	int64_t end_ns; /* of the outermost: the lane is free then */
+	uint32_t tid;
+};
+
+#define NONE SIZE_MAX
+
+struct layout {
+	struct placed *items;
+	size_t count;
+	size_t *below;      /* per item: the one that holds it in its lane */
+	struct lane *lanes; /* of the service at hand, by tid - 1 */
+	uint32_t lane_count;
+	uint32_t *heap;  /* lanes by end_ns, then tid; the first ends first */
+	uint32_t *owner; /* per span: its item's lane, once placed */
+};
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+	int order = str_compare(a->service, b->service);
+
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
+	if (!order)
+		order = compare_i64(b->end_ns, a->end_ns);
+	return order ? order : compare_u64(a->at, b->at);
+}
+
+/* ---- lanes ---- */
+
+static bool is_earlier(const struct layout *l, uint32_t a, uint32_t b)
+{
+	if (l->lanes[a].end_ns != l->lanes[b].end_ns)
+		return l->lanes[a].end_ns < l->lanes[b].end_ns;
+	return a < b;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* The first lane of the heap got a later end. */
+static void sink_first(struct layout *l)
+{
+	uint32_t at = 0;
+
+	for (;;) {
+		uint32_t least = at;
+
+		for (uint32_t c = 2 * at + 1; c <= 2 * at + 2; c++)
+			if (c < l->lane_count &&
+			    is_earlier(l, l->heap[c], l->heap[least]))
+				least = c;
+		if (least == at)
+			return;
+		swap(&l->heap[at], &l->heap[least]);
+		at = least;
+	}
+}
+
+static void rise_last(struct layout *l)
+{
+	uint32_t at = l->lane_count - 1;
+
+	while (at && is_earlier(l, l->heap[at], l->heap[(at - 1) / 2])) {
+		swap(&l->heap[at], &l->heap[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+}
+
+/* Closes what ended before and tells whether the lane's innermost span holds
+ * this one. */
+static bool lane_holds(struct layout *l, struct lane *lane,
+		       const struct placed *item)
+{
+	while (lane->top != NONE &&
+	       l->items[lane->top].end_ns <= item->start_ns)
+		lane->top = l->below[lane->top];
+	return lane->top != NONE && l->items[lane->top].end_ns >= item->end_ns;
+}
+
+/* A lane in which nothing is open any more, or a new one. */
+static uint32_t free_lane(struct layout *l, const struct placed *item)
+{
+	uint32_t lane = l->lane_count ? l->heap[0] : 0;
+
+	if (!l->lane_count || l->lanes[lane].end_ns > item->start_ns) {
+		lane = l->lane_count++;
+		l->heap[lane] = lane;
+		l->lanes[lane] = (struct lane){ .tid = lane + 1 };
+		l->lanes[lane].end_ns = item->end_ns;
+		rise_last(l);
+	} else {
+		l->lanes[lane].end_ns = item->end_ns;
+		sink_first(l);
+	}
+	l->lanes[lane].top = NONE;
+	return lane;
+}
+
+/* The parent's lane when it still nests there: a service's own calls then
+ * stand below each other. */
+static void place(struct layout *l, const struct trace *t, size_t i,
+		  uint32_t span, struct str service)
+{
+	struct placed *item = &l->items[i];
+	uint32_t parent = t->spans[span].parent;
+	uint32_t lane = UINT32_MAX;
+
+	if (parent != SPAN_NONE && str_equal(span_service(t, parent), service))
+		lane = l->owner[parent];
+	if (lane == UINT32_MAX || !lane_holds(l, &l->lanes[lane], item))
+		lane = free_lane(l, item);
+	l->below[i] = l->lanes[lane].top;
+	l->lanes[lane].top = i;
+	l->owner[span] = lane;
+	item->tid = l->lanes[lane].tid;
+}
+
+static bool layout_init(struct layout *l, size_t rows, uint32_t spans)
+{
+	*l = (struct layout){ .count = rows };
+	l->items = mem_calloc(rows + 1, sizeof *l->items);
+	l->below = mem_calloc(rows + 1, sizeof *l->below);
+	l->lanes = mem_calloc(rows + 1, sizeof *l->lanes);
+	l->heap = mem_calloc(rows + 1, sizeof *l->heap);
+	l->owner = mem_calloc((size_t)spans + 1, sizeof *l->owner);
+	return l->items && l->below && l->lanes && l->heap && l->owner;
+}
+
+static void layout_release(struct layout *l)
+{
+	mem_free(l->items);
+	mem_free(l->below);
+	mem_free(l->lanes);
+	mem_free(l->heap);
+	mem_free(l->owner);
+}
+
+static void lay_out(struct layout *l, const struct render_input *in)
+{
+	const struct trace *t = in->trace;
+	const struct waterfall_row *rows = in->result->spans;
+	uint32_t pid = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		l->owner[i] = UINT32_MAX;
+	for (size_t i = 0; i < l->count; i++)
+		l->items[i] = (struct placed){
+			.start_ns = t->spans[rows[i].span].start_ns,
+			.end_ns = t->spans[rows[i].span].end_ns,
+			.service = span_service(t, rows[i].span),
+			.at = i,
+		};
+	if (l->count)
+		qsort(l->items, l->count, sizeof *l->items, compare_items);
+	for (size_t i = 0; i < l->count; i++) {
+		if (!i ||
+		    !str_equal(l->items[i].service, l->items[i - 1].service)) {
+			pid++;
+			l->lane_count = 0;
+		}
+		l->items[i].pid = pid;
+		place(l, t, i, rows[l->items[i].at].span, l->items[i].service);
+	}
+}
+
+/* ---- events ---- */
+
+static void put_name(struct jsonw *w, const struct placed *item)
+{
+	jsonw_object(w);
+	jsonw_key(w, "ph");
+	jsonw_text(w, "M");
+	jsonw_key(w, "name");
+	jsonw_text(w, "process_name");
+	jsonw_key(w, "pid");
+	jsonw_i64(w, item->pid);
+	jsonw_key(w, "args");
+	jsonw_object(w);
+	jsonw_key(w, "name");
+	jsonw_str(w, name_shown(item->service));
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+static void put_args(struct jsonw *w, const struct trace *t,
+		     const struct waterfall_row *row)
+{
+	const struct span *s = &t->spans[row->span];
+	struct attr_list list;
+	char id[17];
+
+	jsonw_key(w, "args");
+	jsonw_object(w);
+	span_id_format(s->span_id, id);
+	jsonw_key(w, "span_id");
+	jsonw_text(w, id);
+	span_id_format(s->parent_id, id);
+	jsonw_key(w, "parent_span_id");
+	jsonw_text(w, s->parent_id ? id : NULL);
+	jsonw_key(w, "self_us");
+	jsonw_thousandths(w, row->self_ns);
+	jsonw_key(w, "on_critical_path");
+	jsonw_bool(w, row->is_on_path);
+	jsonw_key(w, "error");
+	jsonw_bool(w, row->is_error);
+	jsonw_key(w, "status_message");
+	jsonw_str(w, trace_text(t, s->status_message));
+	jsonw_key(w, "attributes");
+	jsonw_object(w);
+	attr_list_span(t, row->span, w->out, &list);
+	attr_list_json(&list, w);
+	attr_list_release(&list);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+static void put_event(struct jsonw *w, const struct render_input *in,
+		      const struct placed *item)
+{
+	const struct waterfall_row *row = &in->result->spans[item->at];
+	const struct trace *t = in->trace;
+
+	jsonw_object(w);
+	jsonw_key(w, "ph");
+	jsonw_text(w, "X");
+	jsonw_key(w, "name");
+	jsonw_str(w, name_shown(span_name(t, row->span)));
+	jsonw_key(w, "cat");
+	jsonw_text(w, span_kind_word((enum span_kind)t->spans[row->span].kind));
+	jsonw_key(w, "pid");
+	jsonw_i64(w, item->pid);
+	jsonw_key(w, "tid");
+	jsonw_i64(w, item->tid);
+	jsonw_key(w, "ts");
+	jsonw_thousandths(w, sat_sub_i64(item->start_ns, t->start_ns));
+	jsonw_key(w, "dur");
+	jsonw_thousandths(w, sat_sub_i64(item->end_ns, item->start_ns));
+	put_args(w, t, row);
+	jsonw_object_end(w);
+}
+
+/* Times count from the start of the trace: viewers keep them as doubles, which
+ * lose nanoseconds in a number of microseconds since 1970. */
+static void put_origin(struct jsonw *w, const struct trace *t)
+{
+	char id[33], start[TIME_RFC3339_BYTES];
+
+	trace_id_format(&t->id, id);
+	format_rfc3339(t->start_ns, start);
+	jsonw_key(w, "displayTimeUnit");
+	jsonw_text(w, "ns");
+	jsonw_key(w, "otherData");
+	jsonw_object(w);
+	jsonw_key(w, "trace_id");
+	jsonw_text(w, id);
+	jsonw_key(w, "start");
+	jsonw_text(w, start);
+	jsonw_object_end(w);
+}
+
+void render_chrome(const struct render_input *in, struct out *out)
+{
+	struct layout l;
+	struct jsonw w;
+
+	if (!layout_init(&l, in->result->span_count, in->trace->span_count)) {
+		layout_release(&l);
+		render_fail(out);
+		return;
+	}
+	lay_out(&l, in);
+	jsonw_init(&w, out, 0);
+	jsonw_object(&w);
+	put_origin(&w, in->trace);
+	jsonw_key(&w, "traceEvents");
+	jsonw_array(&w);
+	for (size_t i = 0; i < l.count; i++) {
+		if (!i || l.items[i].pid != l.items[i - 1].pid)
+			put_name(&w, &l.items[i]);
+		out_char(out, '\n');
+		put_event(&w, in, &l.items[i]);
+	}
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+	layout_release(&l);
+}

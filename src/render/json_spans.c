@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The machine's answer of `show`: every span of the trace, in tree order.
+ */
+#include "base/timefmt.h"
+#include "render/formats.h"
+
+const char *span_kind_word(enum span_kind kind)
+{
+	static const char *const words[] = {
+		[SPAN_KIND_INTERNAL] = "internal",
+		[SPAN_KIND_SERVER] = "server",
+		[SPAN_KIND_CLIENT] = "client",
+		[SPAN_KIND_PRODUCER] = "producer",
+		[SPAN_KIND_CONSUMER] = "consumer",
+	};
+
+	return words[kind];
+}
+
+static void put_str(struct jsonw *w, const char *key, struct str text)
+{
+	jsonw_key(w, key);
+	jsonw_str(w, text);
+}
+
+static void put_i64(struct jsonw *w, const char *key, int64_t value)
+{
+	jsonw_key(w, key);
+	jsonw_i64(w, value);
+}
+
+static void put_bool(struct jsonw *w, const char *key, bool value)
+{
+	jsonw_key(w, key);
+	jsonw_bool(w, value);
+}
+
+static void put_time(struct jsonw *w, const char *key, int64_t time_ns)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	format_rfc3339(time_ns, text);
+	jsonw_key(w, key);
+	jsonw_text(w, text);
+}
+
+static void put_span_id(struct jsonw *w, const char *key, uint64_t id)
+{
+	char text[17];
+
+	span_id_format(id, text);
+	jsonw_key(w, key);
+	jsonw_text(w, id ? text : NULL);
+}
+
+/* The attributes that follow a part, up to the next part. */
+static void put_part_attrs(struct jsonw *w, const struct trace *t,
+			   const struct detail *from, const struct detail *end,
+			   enum detail_kind kind)
+{
+	jsonw_key(w, "attributes");
+	jsonw_object(w);
+	for (; from < end && from->kind == kind; from++) {
+		jsonw_key_str(w, trace_text(t, from->key));
+		jsonw_str(w, trace_text(t, from->value));
+	}
+	jsonw_object_end(w);
+}
+
+static void put_parts(struct jsonw *w, const struct trace *t,
+		      const struct span *s, enum detail_kind kind)
+{
+	const struct detail *d = t->details + s->detail_first;
+	const struct detail *end = d + s->detail_count;
+
+	jsonw_key(w, kind == DETAIL_EVENT ? "events" : "links");
+	jsonw_array(w);
+	for (; d < end; d++) {
+		if (d->kind != kind)
+			continue;
+		jsonw_object(w);
+		if (kind == DETAIL_EVENT) {
+			put_time(w, "time", d->time_ns);
+			put_str(w, "name", trace_text(t, d->key));
+		} else {
+			put_str(w, "trace_id", trace_text(t, d->key));
+			put_str(w, "span_id", trace_text(t, d->value));
+		}
+		put_part_attrs(w, t, d + 1, end,
+			       kind == DETAIL_EVENT ? DETAIL_EVENT_ATTR
+						    : DETAIL_LINK_ATTR);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void put_attrs(struct jsonw *w, const struct trace *t, uint32_t span)
+{
+	struct attr_list list;
+
+	attr_list_span(t, span, w->out, &list);
+	jsonw_key(w, "attributes");
+	jsonw_object(w);
+	attr_list_json(&list, w);
+	jsonw_object_end(w);
+	attr_list_release(&list);
+	attr_list_resource(t, t->spans[span].resource, w->out, &list);
+	jsonw_key(w, "resource");
+	jsonw_object(w);
+	attr_list_json(&list, w);
+	jsonw_object_end(w);
+	attr_list_release(&list);
+}
+
+static void put_span(struct jsonw *w, const struct trace *t,
+		     const struct waterfall_row *row)
+{
+	const struct span *s = &t->spans[row->span];
+
+	jsonw_object(w);
+	put_span_id(w, "span_id", s->span_id);
+	put_span_id(w, "parent_span_id", s->parent_id);
+	put_i64(w, "depth", row->depth);
+	put_str(w, "service", span_service(t, row->span));
+	put_str(w, "name", span_name(t, row->span));
+	jsonw_key(w, "kind");
+	jsonw_text(w, span_kind_word((enum span_kind)s->kind));
+	put_time(w, "start", s->start_ns);
+	put_i64(w, "duration_ns", row->duration_ns);
+	put_i64(w, "self_ns", row->self_ns);
+	put_i64(w, "critical_ns", row->critical_ns);
+	put_bool(w, "on_critical_path", row->is_on_path);
+	put_bool(w, "guilty", row->is_guilty);
+	put_bool(w, "error", row->is_error);
+	put_str(w, "status_message", trace_text(t, s->status_message));
+	put_attrs(w, t, row->span);
+	put_parts(w, t, s, DETAIL_EVENT);
+	put_parts(w, t, s, DETAIL_LINK);
+	jsonw_object_end(w);
+}
+
+void json_spans(struct jsonw *w, const struct render_input *in)
+{
+	const struct result *r = in->result;
+
+	jsonw_key(w, "spans");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->span_count; i++)
+		put_span(w, in->trace, &r->spans[i]);
+	jsonw_array_end(w);
+}
