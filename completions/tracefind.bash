@@ -7,7 +7,7 @@ _tracefind_options()
 {
 	local data='output color quiet verbose strict record replay
 		from to since around pad service
-		traces-url profiles-url connect-timeout timeout retry'
+		context traces-url profiles-url connect-timeout timeout retry'
 	local sided='tenant-id username password-file token-file header cacert
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'

@@ -76,6 +76,7 @@ complete -c tracefind -n $data -s q -l quiet -d 'the answer only'
 complete -c tracefind -n $data -s v -l verbose -d 'list requests on standard error'
 complete -c tracefind -n $data -l strict -d 'exit with 4 when the data is incomplete'
 
+complete -c tracefind -n $data -l context -x -d 'servers of this context'
 complete -c tracefind -n $data -l traces-url -x -d 'Tempo or Jaeger'
 complete -c tracefind -n $data -l profiles-url -x -d 'Pyroscope'
 complete -c tracefind -n $data -l connect-timeout -x -d 'give up connecting'

@@ -144,6 +144,18 @@
 #define LIMIT_ARGUMENTS 4u
 #define LIMIT_SECRET_FILE_BYTES (64 * KIB)
 
+/* Configuration files, written by hand. inih reads lines of at most 199 bytes
+ * and names of sections of at most 49, [context "..."] included. */
+#define LIMIT_CONFIG_BYTES (64 * KIB)
+#define LIMIT_CONFIG_LINE_BYTES 190u
+#define LIMIT_CONTEXT_NAME_BYTES 32u
+/* A company has some dozen servers; every value is compared with those before
+ * it. */
+#define LIMIT_CONTEXTS 200u
+#define LIMIT_CONFIG_ENTRIES 2000u
+/* Folders between the working one and the root of its repository. */
+#define LIMIT_FOLDER_DEPTH 64u
+
 /* Files of --rules, written by hand: the program's own rules fill half of
  * this. Every function of a profile is compared with each rule; the longest
  * package names and paths stay under 200 bytes. */

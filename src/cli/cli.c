@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/outfile.h"
+#include "cli/config.h"
 #include "cli/help.h"
 #include "cli/optparse.h"
 #include "cli/suggest.h"
@@ -267,7 +268,32 @@ static int run_recorded(const struct command *command, struct options *o)
 	return status;
 }
 
-/* A replay does not ask the environment: its answers are those recorded. */
+static int run_checked(const struct command *command, struct options *o)
+{
+	struct error err;
+
+	if (!options_check(o, &err))
+		return fail(&err);
+	return o->record ? run_recorded(command, o) : command->run(o);
+}
+
+static int run_configured(const struct command *command, struct options *o)
+{
+	struct config config;
+	struct error err;
+	int status;
+
+	o->config = &config;
+	status = config_load(&config, o, &err) &&
+				 config_apply(&config, command, o, &err)
+			 ? run_checked(command, o)
+			 : fail(&err);
+	config_release(&config);
+	return status;
+}
+
+/* A replay asks neither environment nor configuration: its answers are those
+ * recorded. */
 static int run_command(const struct command *command, struct options *o,
 		       const struct arguments *a)
 {
@@ -279,11 +305,12 @@ static int run_command(const struct command *command, struct options *o,
 		return write_help(command);
 	if (o->version)
 		return cmd_version(o);
-	if (!o->replay && !options_environment(o, &err))
+	if (o->replay)
+		return run_checked(command, o);
+	if (!options_environment(o, &err))
 		return fail(&err);
-	if (!options_check(o, &err))
-		return fail(&err);
-	return o->record ? run_recorded(command, o) : command->run(o);
+	return command->bit & COMMAND_DATA ? run_configured(command, o)
+					   : run_checked(command, o);
 }
 
 /* The arguments in the case come first, so that those of this run win. */

@@ -74,7 +74,7 @@ static void find_origin(const struct doctor *d, const char *value,
 	const struct options *o = d->ctx.options;
 	char origin[OPTION_ORIGIN_BYTES];
 
-	options_origin(value, option, origin);
+	options_origin(o, value, option, origin);
 	if (o->record || o->replay)
 		snprintf(out, ORIGIN_BYTES, "as given");
 	else

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "cli/cli.h"
+#include "cli/config.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
 
@@ -36,6 +37,11 @@ static bool has_file(const struct connection_options *c)
 	return c->password_file || c->token_file;
 }
 
+static bool has_any_secret(const struct connection_options *c)
+{
+	return has_file(c) || c->token || c->password;
+}
+
 static bool is_credential(const struct option_row *row)
 {
 	return !strcmp(row->name, "password-file") ||
@@ -50,8 +56,8 @@ static const struct connection_options *side_of(
 
 /* The command line wins, in the side's own form or the common one: an
  * environment meant for another server must not mix in. */
-static bool is_settled(const struct options *before,
-		       const struct option_form *form)
+bool options_settled(const struct options *before,
+		     const struct option_form *form)
 {
 	char name[OPTION_NAME_BYTES];
 
@@ -60,8 +66,8 @@ static bool is_settled(const struct options *before,
 	    options_given(before, form->row->name))
 		return true;
 	return is_credential(form->row) &&
-	       (has_file(&before->common) ||
-		has_file(side_of(before, form->prefix)));
+	       (has_any_secret(&before->common) ||
+		has_any_secret(side_of(before, form->prefix)));
 }
 
 static bool read_form(struct options *o, const struct options *before,
@@ -73,11 +79,11 @@ static bool read_form(struct options *o, const struct options *before,
 	option_form_name(form, option);
 	variable_name(option, variable);
 	value = environment_get(variable);
-	if (!value || is_settled(before, form))
+	if (!value || options_settled(before, form))
 		return true;
 	if (!option_store(form, value, false, variable, o, err))
 		return false;
-	o->given[form->number / 8] |= (unsigned char)(1u << form->number % 8);
+	options_mark(o, form);
 	return true;
 }
 
@@ -127,11 +133,6 @@ static void read_secrets(struct options *o, const struct options *before)
 		    &o->profiles.password);
 }
 
-static bool has_any_secret(const struct connection_options *c)
-{
-	return has_file(c) || c->token || c->password;
-}
-
 /* As if its option were given, so that a case file keeps it. */
 static void fall_back(struct options *o, const char **value, const char *common,
 		      const char *variable, const char *option)
@@ -142,8 +143,7 @@ static void fall_back(struct options *o, const char **value, const char *common,
 		return;
 	*value = environment_get(variable);
 	if (*value && option_form_find(&options_table, str_from(option), &form))
-		o->given[form.number / 8] |=
-			(unsigned char)(1u << form.number % 8);
+		options_mark(o, &form);
 }
 
 /* Those who use Pyroscope's own command line have these set already. */
@@ -178,13 +178,22 @@ bool options_environment(struct options *o, struct error *err)
 }
 
 /* Values are borrowed, so the place tells where they came from. */
-void options_origin(const char *value, const char *option,
-		    char out[OPTION_ORIGIN_BYTES])
+void options_origin(const struct options *o, const char *value,
+		    const char *option, char out[OPTION_ORIGIN_BYTES])
 {
+	const struct config_entry *entry = NULL;
+	const char *path = NULL;
+
 	static const char *const others[] = { "PROFILECLI_URL",
 					      "PROFILECLI_TENANT_ID" };
 	char variable[NAME_BYTES];
 
+	if (o->config)
+		entry = config_source(o->config, value, &path);
+	if (entry) {
+		snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u", path, entry->line);
+		return;
+	}
 	variable_name(option, variable);
 	if (value == getenv(variable)) {
 		snprintf(out, OPTION_ORIGIN_BYTES, "%s", variable);

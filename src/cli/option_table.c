@@ -17,7 +17,8 @@
 enum {
 	/* Settings of the network: from the environment too, and no part of
 	 * a case file, which is replayed without one. */
-	NETWORK = OPTION_ENVIRONMENT | OPTION_LOCAL,
+	SETTING = OPTION_ENVIRONMENT | OPTION_CONFIG,
+	NETWORK = SETTING | OPTION_LOCAL,
 	NETWORK_SIDED = NETWORK | OPTION_SIDED,
 };
 
@@ -140,7 +141,7 @@ static const struct option_row rows[] = {
 	  "this span, not the one found guilty; show: all that is known of it",
 	  FIELD(span),
 	  .check = check_span },
-	{ "service", 0, OPTION_STRING, 0, COMMAND_DATA,
+	{ "service", 0, OPTION_STRING, OPTION_REPOSITORY, COMMAND_DATA,
 	  "NAME", CHOICE, "only this service", FIELD(service) },
 	{ "name", 0, OPTION_STRING, 0, FINDING,
 	  "NAME", CHOICE, "only spans of this name", FIELD(name) },
@@ -152,7 +153,8 @@ static const struct option_row rows[] = {
 	  "auto, span, cohort, instance or service: whose samples to rank "
 	  "(auto)",
 	  FIELD(scope), .words = scope_words },
-	{ "map", 0, OPTION_STRING, OPTION_REPEATABLE | OPTION_ENVIRONMENT,
+	{ "map", 0, OPTION_STRING,
+	  OPTION_REPEATABLE | SETTING | OPTION_REPOSITORY,
 	  PROFILING, "ATTRIBUTE=LABEL", CHOICE,
 	  "a span's attribute and the profile label that holds the same; "
 	  "or a service's name and the one its profiles have",
@@ -263,16 +265,19 @@ static const struct option_row rows[] = {
 	{ "strict", 0, OPTION_FLAG, 0, COMMAND_DATA, NULL, OUTPUT,
 	  "exit with 4 when the data is incomplete", FIELD(strict) },
 
-	{ "traces-url", 0, OPTION_STRING, OPTION_ENVIRONMENT, COMMAND_DATA,
+	{ "context", 0, OPTION_STRING, OPTION_ENVIRONMENT | OPTION_LOCAL,
+	  COMMAND_DATA, "NAME", SERVERS,
+	  "the servers of this context of the configuration", FIELD(context) },
+	{ "traces-url", 0, OPTION_STRING, SETTING, COMMAND_DATA,
 	  "URL", SERVERS,
 	  "Tempo or Jaeger, recognised by asking; tempo+http://, "
 	  "jaeger+http:// and file:PATH name the kind",
 	  FIELD(traces_url) },
-	{ "profiles-url", 0, OPTION_STRING, OPTION_ENVIRONMENT, COMMAND_DATA,
+	{ "profiles-url", 0, OPTION_STRING, SETTING, COMMAND_DATA,
 	  "URL", SERVERS,
 	  "Pyroscope, or file:PATH for a profile on disk",
 	  FIELD(profiles_url) },
-	{ "tenant-id", 0, OPTION_STRING, OPTION_ENVIRONMENT | OPTION_SIDED,
+	{ "tenant-id", 0, OPTION_STRING, SETTING | OPTION_SIDED,
 	  COMMAND_DATA,
 	  "ID", SERVERS, "X-Scope-OrgID of a server with several tenants",
 	  SIDED(tenant_id) },

@@ -20,7 +20,7 @@ void options_init(struct options *o)
 	o->limit = 10;
 }
 
-static void mark_given(struct options *o, const struct option_form *form)
+void options_mark(struct options *o, const struct option_form *form)
 {
 	o->given[form->number / 8] |= (unsigned char)(1u << form->number % 8);
 }
@@ -78,7 +78,7 @@ static bool add_option(struct options *o, const struct command *command,
 	if (!option_store(&token->form, token->value, token->is_negated,
 			  subject, o, err))
 		return false;
-	mark_given(o, &token->form);
+	options_mark(o, &token->form);
 	return true;
 }
 

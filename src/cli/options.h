@@ -17,8 +17,8 @@
 #include "base/limits.h"
 
 /* Settings that exist for both sides; a side's own value (--traces-token-file)
- * wins over the common one (--token-file). Strings are borrowed from argv or
- * the environment; NULL = not given. */
+ * wins over the common one (--token-file). Strings are borrowed from argv, the
+ * environment or the configuration; NULL = not given. */
 struct connection_options {
 	const char *tenant_id;
 	const char *username;
@@ -47,6 +47,7 @@ enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
 
 struct options {
 	/* source */
+	const char *context; /* of the configuration */
 	const char *traces_url;
 	const char *profiles_url;
 	struct connection_options common, traces, profiles;
@@ -115,12 +116,15 @@ struct options {
 	size_t raw_count;
 	bool help;
 	bool version;
+	const struct config *config; /* of this run, or NULL (config.h) */
 	/* bit set of options given explicitly, by form number (options.c) */
 	unsigned char given[32];
 };
 
 struct command; /* cli.h */
+struct config;  /* config.h */
 struct option_table;
+struct option_form;
 
 extern const struct option_table options_table;
 
@@ -144,21 +148,31 @@ bool options_parse_case(struct options *o, const struct command *command,
  * side). */
 bool options_environment(struct options *o, struct error *err) MUST_CHECK;
 
+/* Whether the command line or the environment, as far as `before` has them,
+ * leave no room for a value of this form: they give it, in the side's own form
+ * or the common one, or another credential. */
+bool options_settled(const struct options *before,
+		     const struct option_form *form);
+
 /* After all of these: contradictions between options. */
 bool options_check(const struct options *o, struct error *err) MUST_CHECK;
 
-/* True when the option was given on the command line or by the environment;
- * name without dashes. */
+/* True when the option was given on the command line, by the environment or
+ * by a configuration; name without dashes. */
 bool options_given(const struct options *o, const char *name);
+
+/* Makes options_given() true. */
+void options_mark(struct options *o, const struct option_form *form);
 
 /* Whether --scope asks for this rung. */
 bool options_scope_is(const struct options *o, const char *scope);
 
 /* Where a value of `option` (without dashes) came from, for people:
- * "--traces-url", "TRACEFIND_TRACES_URL", "PROFILECLI_URL". */
-#define OPTION_ORIGIN_BYTES 96
-void options_origin(const char *value, const char *option,
-		    char out[OPTION_ORIGIN_BYTES]);
+ * "--traces-url", "TRACEFIND_TRACES_URL", "PROFILECLI_URL",
+ * "/home/me/.config/tracefind/config:3". */
+#define OPTION_ORIGIN_BYTES 300
+void options_origin(const struct options *o, const char *value,
+		    const char *option, char out[OPTION_ORIGIN_BYTES]);
 
 /* One side's settings, the common ones filled in where it has none. Its own
  * token or password replaces a common one of either kind. */

@@ -31,6 +31,8 @@ enum option_flags {
 	OPTION_NEGATABLE = 1 << 3,   /* has a --no- form */
 	OPTION_ENVIRONMENT = 1 << 4, /* may come from the environment */
 	OPTION_LOCAL = 1 << 5,       /* true of one run only: not recorded */
+	OPTION_CONFIG = 1 << 6,      /* a key of the user's configuration */
+	OPTION_REPOSITORY = 1 << 7,  /* a key of a repository's .tracefind */
 };
 
 /* One option. Offsets are into the target struct, those of a sided row into

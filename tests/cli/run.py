@@ -12,6 +12,8 @@ A case is a folder tests/cli/<topic>-<case>/ with
                   when it is there; its status must be 0
     stdin         what the program reads (default: nothing)
     env           NAME=VALUE lines added to an empty environment
+    home/         files put into {tmp} before, "dot-" at the start of a name
+                  being "."; expected in files/ only when they change
     server.json   script of tests/server/server.py, served as {url}
     mask          lines "REGEX => TEXT": volatile output, replaced
     status        expected exit status (default: 0)
@@ -20,7 +22,7 @@ A case is a folder tests/cli/<topic>-<case>/ with
     files/        expected files in {tmp}, no more and no fewer, except for
                   case.har and case.har.gz, which hold times
 
-In cmd, before, env and server.json {url}, {host}, {testdata}, {case} and {tmp}
+In cmd, before, env, home/ and server.json {url}, {host}, {testdata}, {case} and {tmp}
 stand for the server, its address and port, the test data, the case's folder
 and an empty folder, which is also the working directory. In the output they
 are put back.
@@ -143,10 +145,27 @@ def start(program, line, case, names, tmp):
         raise Failure(f"ran longer than {LIMIT_S} s") from None
 
 
-def run_program(program, case, names, tmp):
+def furnish(case, names, tmp):
+    """Returns what was put into the folder: path -> text."""
+    texts = {}
+    home = case / "home"
+    for path in sorted(home.rglob("*")):
+        if not path.is_file():
+            continue
+        parts = [re.sub("^dot-", ".", part)
+                 for part in path.relative_to(home).parts]
+        target = Path(tmp, *parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        texts[target] = fill(read(path), names)
+        target.write_text(texts[target], encoding="utf-8", newline="")
+    return texts
+
+
+def run_program(program, case, names, tmp, texts):
     """The run that counts, with the server unless another had it."""
     before = case / "before"
     with Server(case, names):
+        texts.update(furnish(case, names, tmp))
         if not before.is_file():
             return start(program, read(case / "cmd"), case, names, tmp)
         done = start(program, read(before), case, names, tmp)
@@ -158,14 +177,16 @@ def run_program(program, case, names, tmp):
 
 def outcome_of(program, case, names, tmp):
     """Returns what came out: name of the expectation -> text."""
-    done = run_program(program, case, names, tmp)
+    texts = {}
+    done = run_program(program, case, names, tmp, texts)
     outcome = {
         "status": f"{done.returncode}\n",
         "stdout": done.stdout.decode("utf-8", "backslashreplace"),
         "stderr": done.stderr.decode("utf-8", "backslashreplace"),
     }
     for path in sorted(Path(tmp).rglob("*")):
-        if path.is_file() and not path.name.startswith("case.har"):
+        if (path.is_file() and not path.name.startswith("case.har") and
+                texts.get(path) != read(path)):
             outcome[f"files/{path.relative_to(tmp).as_posix()}"] = read(path)
     for name in outcome:
         if name != "status":
@@ -207,7 +228,7 @@ def update(case, wanted, found):
         if text == defaults.get(name):
             path.unlink(missing_ok=True)
         elif read(path, None) != text:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="")
 
 

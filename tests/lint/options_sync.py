@@ -26,6 +26,8 @@ class Option:
         self.words = words.split(",") if words else []
         self.is_sided = "s" in flags
         self.is_environment = "e" in flags
+        self.is_config = "c" in flags
+        self.is_repository = "p" in flags
         self.text = text
 
     def is_side_form(self):
@@ -122,6 +124,29 @@ def check_man(table, path, report):
     report.same("man page, environment",
                 found - {"TOKEN", "PASSWORD"} - variables(table, True),
                 variables(table, False))
+
+
+def keys(text, title):
+    """Names set in bold at the start of a line, as far as a comma goes."""
+    lines = re.findall(r"^\*.*$", section(text, title), re.M)
+    return [name.rstrip("*") for line in lines
+            for name in plain(line).split(", ")]
+
+
+def check_config_man(table, path, report):
+    text = path.read_text(encoding="utf-8").replace("*\\*", "*")
+    report.same("configuration, keys", keys(text, "KEYS"),
+                ["current-context"] + [o.name for o in table.options
+                                       if o.is_config and
+                                       not o.is_side_form()])
+    report.same("configuration, keys of a repository",
+                keys(text, "IN A REPOSITORY"),
+                [o.name for o in table.options
+                 if o.is_repository and not o.is_side_form()])
+    starred = re.findall(r"([a-z-]+)\*\\\*", path.read_text(encoding="utf-8"))
+    report.same("configuration, keys with forms for a side", starred,
+                [o.name for o in table.options
+                 if o.is_config and o.is_sided and not o.is_side_form()])
 
 
 BASH = """
@@ -249,6 +274,7 @@ def main():
     if len(sys.argv) > 3:
         check_help(table, sys.argv[3], report)
     check_man(table, root / "man/tracefind.1.scd", report)
+    check_config_man(table, root / "man/tracefind-config.5.scd", report)
     check_bash(table, root / "completions/tracefind.bash", report)
     check_zsh(table, root / "completions/_tracefind", report)
     check_fish(table, root / "completions/tracefind.fish", report)

@@ -64,9 +64,11 @@ static void print_form(const struct option_form *form)
 	print_commands(row->commands);
 	putchar('\t');
 	print_words(row->words);
-	printf("\t%s%s%s\t%s\n", row->flags & OPTION_SIDED ? "s" : "",
+	printf("\t%s%s%s%s%s\t%s\n", row->flags & OPTION_SIDED ? "s" : "",
 	       row->flags & OPTION_REPEATABLE ? "r" : "",
-	       row->flags & OPTION_ENVIRONMENT ? "e" : "", row->help);
+	       row->flags & OPTION_ENVIRONMENT ? "e" : "",
+	       row->flags & OPTION_CONFIG ? "c" : "",
+	       row->flags & OPTION_REPOSITORY ? "p" : "", row->help);
 }
 
 int main(void)

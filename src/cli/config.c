@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "cli/cli.h"
+#include "cli/suggest.h"
+#include "source/source.h"
+#include "source/url.h"
+
+#define REPOSITORY_FILE ".tracefind"
+
+/* ---- finding and reading ---- */
+
+/* XDG Base Directory Specification: a relative path counts as not set. */
+static bool find_user_path(struct config *c, struct error *err)
+{
+	const char *base = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+	struct str path;
+
+	if (base && *base == '/')
+		path = arena_printf(&c->arena, "%s/tracefind/config", base);
+	else if (home && *home)
+		path = arena_printf(&c->arena, "%s/.config/tracefind/config",
+				    home);
+	else
+		return true;
+	c->user_path = path.ptr;
+	return path.ptr || arena_fail(&c->arena, "the configuration", err);
+}
+
+static bool read_file(struct config *c, struct config_file *f,
+		      enum config_kind kind, const char *path,
+		      struct error *err)
+{
+	struct buf text;
+	bool is_done;
+
+	buf_init(&text, LIMIT_CONFIG_BYTES);
+	is_done = file_read(path, &text, err) &&
+		  config_file_parse(f, kind, path, buf_str(&text), &c->arena,
+				    err);
+	buf_release(&text);
+	return is_done;
+}
+
+/* A pipe of that name would hold up every run. */
+static bool is_plain_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool read_user(struct config *c, struct error *err)
+{
+	struct stat st;
+
+	if (!find_user_path(c, err))
+		return false;
+	c->user.path = c->user_path;
+	if (!c->user_path || (stat(c->user_path, &st) && errno == ENOENT))
+		return true;
+	return read_file(c, &c->user, CONFIG_USER, c->user_path, err);
+}
+
+static bool is_root(const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int len = snprintf(path, sizeof path, "%s/.git", folder);
+
+	return len > 0 && (size_t)len < sizeof path && stat(path, &st) == 0;
+}
+
+/* The nearest file from the working folder up to the repository's root.
+ * Without a root none counts: /tmp is everybody's. */
+static bool find_repository_file(char path[PATH_MAX])
+{
+	char folder[PATH_MAX];
+	bool is_found = false;
+
+	if (!getcwd(folder, sizeof folder) || folder[0] != '/')
+		return false;
+	for (unsigned i = 0; i < LIMIT_FOLDER_DEPTH; i++) {
+		char here[PATH_MAX];
+		int len = snprintf(here, sizeof here, "%s/" REPOSITORY_FILE,
+				   folder);
+
+		if (!is_found && len > 0 && (size_t)len < sizeof here &&
+		    is_plain_file(here)) {
+			memcpy(path, here, (size_t)len + 1);
+			is_found = true;
+		}
+		if (is_root(folder))
+			return is_found;
+		*strrchr(folder, '/') = '\0';
+		if (!folder[0])
+			return false;
+	}
+	return false;
+}
+
+static bool read_repository(struct config *c, struct error *err)
+{
+	char path[PATH_MAX];
+	struct str copy;
+
+	if (!find_repository_file(path))
+		return true;
+	copy = arena_str(&c->arena, str_from(path));
+	if (!copy.ptr)
+		return arena_fail(&c->arena, "the configuration", err);
+	return read_file(c, &c->repository, CONFIG_REPOSITORY, copy.ptr, err);
+}
+
+static bool fail_context(const struct config *c, const char *name,
+			 struct error *err)
+{
+	struct suggestion near;
+
+	suggestion_init(&near, str_from(name));
+	for (size_t i = 0; i < c->user.context_count; i++)
+		suggestion_offer(&near, c->user.contexts[i].name);
+	if (near.best[0])
+		return error_set(err, ERROR_USAGE,
+				 "there is no context '%.40s' in %s; did you "
+				 "mean %s?",
+				 name, c->user_path, near.best);
+	return error_set(err, ERROR_USAGE,
+			 "there is no context '%.40s' in %s; tracefind config "
+			 "list shows those there are",
+			 name, c->user_path ? c->user_path : "no file");
+}
+
+static bool choose_context(struct config *c, const struct options *o,
+			   struct error *err)
+{
+	const char *name = o->context ? o->context : c->user.current;
+
+	if (!name)
+		return true;
+	c->context = name;
+	if (config_file_context(&c->user, name))
+		return true;
+	fail_context(c, name, err);
+	return o->context ? false
+			  : error_prefix(err, "%s:%u", c->user.path,
+					 c->user.current_line);
+}
+
+bool config_load(struct config *c, const struct options *o, struct error *err)
+{
+	memset(c, 0, sizeof *c);
+	arena_init(&c->arena, LIMIT_CONTEXT_BYTES);
+	return read_user(c, err) && read_repository(c, err) &&
+	       choose_context(c, o, err);
+}
+
+void config_release(struct config *c)
+{
+	arena_release(&c->arena);
+}
+
+/* ---- applying ---- */
+
+static bool store_entry(const struct config_file *f,
+			const struct config_entry *e, struct options *o,
+			struct error *err)
+{
+	char name[OPTION_NAME_BYTES];
+	char subject[PATH_MAX + OPTION_NAME_BYTES + 16];
+
+	option_form_name(&e->form, name);
+	snprintf(subject, sizeof subject, "%s:%u: %s", f->path, e->line, name);
+	if (!option_store(&e->form, e->used, false, subject, o, err))
+		return false;
+	options_mark(o, &e->form);
+	return true;
+}
+
+/* The entries of a context; NULL: those before the first section. */
+static bool store_entries(const struct config_file *f, const char *context,
+			  struct options *o, struct error *err)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct config_entry *e = &f->entries[i];
+		bool is_here =
+			context ? e->context && !strcmp(e->context, context)
+				: !e->context;
+
+		if (is_here && !store_entry(f, e, o, err))
+			return false;
+	}
+	return true;
+}
+
+static bool url_read(const char *text, struct url_parts *parts)
+{
+	enum source_kind kind;
+	const char *rest;
+	struct error ignored;
+
+	return source_parse_url(text, &kind, &rest, &ignored) &&
+	       url_split(str_from(rest), parts);
+}
+
+static bool is_same_server(const char *a, const char *b)
+{
+	struct url_parts first, second;
+
+	return url_read(a, &first) && url_read(b, &second) &&
+	       first.is_https == second.is_https &&
+	       str_equal_nocase(first.authority, second.authority);
+}
+
+/* Whether the configuration's settings of a side are for the server that the
+ * run will ask. */
+static bool is_ours(const char *given_url, const char *our_url)
+{
+	return !given_url || !our_url || is_same_server(given_url, our_url);
+}
+
+static size_t value_bytes(const struct option_row *row)
+{
+	bool is_list = row->flags & OPTION_REPEATABLE;
+
+	switch (row->kind) {
+	case OPTION_FLAG:
+		return is_list ? sizeof(unsigned) : sizeof(bool);
+	case OPTION_DURATION:
+		return sizeof(int64_t);
+	case OPTION_U64:
+		return sizeof(uint64_t);
+	case OPTION_INDEX:
+		return sizeof(int);
+	default:
+		return sizeof(const char *) * (is_list ? row->max_count : 1);
+	}
+}
+
+static bool is_text(const struct option_row *row)
+{
+	return row->kind == OPTION_STRING || row->kind == OPTION_FILE ||
+	       row->kind == OPTION_WORD;
+}
+
+static void copy_value(struct options *to, struct options *from,
+		       const struct option_form *form)
+{
+	const struct option_row *row = form->row;
+
+	/* Not the side's: another credential took its place. */
+	if (is_text(row) && !*(const char **)option_target(form, from))
+		return;
+	memcpy(option_target(form, to), option_target(form, from),
+	       value_bytes(row));
+	if (is_text(row) && (row->flags & OPTION_REPEATABLE))
+		*option_target_count(form, to) =
+			*option_target_count(form, from);
+	options_mark(to, form);
+}
+
+/* Common values belong to a side here, since one side may be left out. */
+static void merge(struct options *o, const struct options *before,
+		  struct options *ours)
+{
+	bool is_traces_ours = is_ours(before->traces_url, ours->traces_url);
+	bool is_profiles_ours =
+		is_ours(before->profiles_url, ours->profiles_url);
+	struct options sides = *ours;
+	struct option_form form;
+	char name[OPTION_NAME_BYTES];
+
+	options_side(ours, false, &sides.traces);
+	options_side(ours, true, &sides.profiles);
+	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
+		bool is_sided = form.row->flags & OPTION_SIDED;
+		bool is_traces = !strcmp(form.prefix->text, "traces-");
+
+		if (!(form.row->flags & OPTION_CONFIG) ||
+		    is_sided != (form.prefix->text[0] != '\0'))
+			continue;
+		if (is_sided &&
+		    !(is_traces ? is_traces_ours : is_profiles_ours))
+			continue;
+		option_form_name(&form, name);
+		if ((options_given(ours, name) ||
+		     options_given(ours, form.row->name)) &&
+		    !options_settled(before, &form))
+			copy_value(o, &sides, &form);
+	}
+}
+
+/* Where one is needed, and nothing else says whose profiles are meant. */
+static bool wants_service(const struct command *command,
+			  const struct options *o)
+{
+	return command->bit & (COMMAND_DIFF | COMMAND_PROFILE) &&
+	       !o->arg_count && !o->selector && !o->service;
+}
+
+static bool apply_repository(const struct config_file *f,
+			     const struct command *command,
+			     const struct options *before, struct options *o,
+			     struct error *err)
+{
+	bool wants = wants_service(command, o);
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct config_entry *e = &f->entries[i];
+		bool is_service = !strcmp(e->form.row->name, "service");
+
+		if (is_service ? !wants : options_settled(before, &e->form))
+			continue;
+		if (!store_entry(f, e, o, err))
+			return false;
+	}
+	return true;
+}
+
+bool config_apply(const struct config *c, const struct command *command,
+		  struct options *o, struct error *err)
+{
+	const struct options before = *o;
+	struct options ours;
+
+	memset(&ours, 0, sizeof ours);
+	if (!store_entries(&c->user, NULL, &ours, err) ||
+	    (c->context && !store_entries(&c->user, c->context, &ours, err)))
+		return false;
+	merge(o, &before, &ours);
+	return apply_repository(&c->repository, command, &before, o, err);
+}
+
+const struct config_entry *config_source(const struct config *c,
+					 const char *value, const char **path)
+{
+	const struct config_file *files[] = { &c->user, &c->repository };
+
+	for (size_t i = 0; value && i < 2; i++)
+		for (size_t k = 0; k < files[i]->count; k++)
+			if (files[i]->entries[k].used == value) {
+				*path = files[i]->path;
+				return &files[i]->entries[k];
+			}
+	return NULL;
+}
