@@ -6,8 +6,9 @@
 _tracefind_options()
 {
 	local data='output color quiet verbose strict record replay
-		from to since around pad service
-		context traces-url profiles-url connect-timeout timeout retry'
+		from to since around pad service'
+	local connecting='context traces-url profiles-url connect-timeout timeout
+		retry'
 	local sided='tenant-id username password-file token-file header cacert
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'
@@ -19,12 +20,13 @@ _tracefind_options()
 	local name side
 
 	case $1 in
-	slow) set -- $data $finding $profiling $comparing scope why limit ;;
-	show) set -- $data $finding events errors collapse limit ;;
-	diff) set -- $data $profiling $viewing $comparing limit ;;
-	profile) set -- $data $profiling $viewing $details limit ;;
-	types) set -- $data guide ;;
-	doctor) set -- $data ;;
+	slow) set -- $data $connecting $finding $profiling $comparing scope why limit ;;
+	show) set -- $data $connecting $finding events errors collapse limit ;;
+	diff) set -- $data $connecting $profiling $viewing $comparing limit ;;
+	profile) set -- $data $connecting $profiling $viewing $details limit ;;
+	types) set -- $data $connecting guide ;;
+	doctor) set -- $data $connecting ;;
+	config) set -- $connecting map origin ;;
 	*) sided= ; set -- ;;
 	esac
 	for name in help version "$@" $sided; do
@@ -63,6 +65,7 @@ _tracefind_takes_value()
 {
 	case $1 in
 	--*=*|--help|--version|--quiet|--verbose|--strict|--guide|--events|--errors|\
+	--origin|\
 	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;
@@ -89,7 +92,7 @@ _tracefind_command()
 _tracefind()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands='slow diff show profile types doctor help version'
+	local commands='slow diff show profile types doctor config help version'
 	local command values
 
 	COMPREPLY=()
@@ -98,7 +101,7 @@ _tracefind()
 		cur=
 	elif [[ $prev == = ]]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
-	elif ! _tracefind_takes_value "$prev"; then
+	elif [[ $prev == -* ]] && ! _tracefind_takes_value "$prev"; then
 		prev=
 	fi
 	if [[ -n $prev && $prev == -* ]]; then
@@ -117,6 +120,9 @@ _tracefind()
 		COMPREPLY=($(compgen -W '--help --version --replay' -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		values=$(_tracefind_options "$command")
+		COMPREPLY=($(compgen -W "$values" -- "$cur"))
+	elif [[ $command == config && $prev == config ]]; then
+		values='list get set use view'
 		COMPREPLY=($(compgen -W "$values" -- "$cur"))
 	elif [[ $command == help ]]; then
 		COMPREPLY=($(compgen -W "$commands" -- "$cur"))

@@ -305,7 +305,8 @@ static int run_command(const struct command *command, struct options *o,
 		return write_help(command);
 	if (o->version)
 		return cmd_version(o);
-	if (o->replay)
+	/* config tells apart what comes from where. */
+	if (o->replay || command->bit & COMMAND_CONFIG)
 		return run_checked(command, o);
 	if (!options_environment(o, &err))
 		return fail(&err);

@@ -75,6 +75,23 @@ const struct command commands[] = {
 	  "  tracefind doctor 4bf92f3577b34da6a3ce929d0e0e4736\n"
 	  "  tracefind doctor --service user-db\n",
 	  1, cmd_doctor },
+	{ "config", COMMAND_CONFIG, "config ACTION [OPTIONS] [ARGUMENTS]",
+	  "names for servers, and what is in force",
+	  "Reads and writes the configuration, ~/.config/tracefind/config;\n"
+	  "tracefind-config(5) describes it. Actions:\n"
+	  "  list                 the contexts; * marks the one in force\n"
+	  "  get KEY              a value of the context\n"
+	  "  set KEY VALUE        change it; comments stay\n"
+	  "  use CONTEXT          put another context into force\n"
+	  "  view [--origin]      all that is in force, and from where\n"
+	  "--context NAME is for get and set, too: set makes a new one.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind config set --context prod \\\n"
+	  "          traces-url https://tempo.example.com\n"
+	  "  tracefind config use prod\n"
+	  "  tracefind config view --origin\n",
+	  3, cmd_config },
 	{ "help", COMMAND_HELP, "help [COMMAND]",
 	  "this list, or the options of a command",
 	  "Lists the commands, or shows the options of one.\n", 1, cmd_help },

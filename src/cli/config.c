@@ -141,27 +141,41 @@ static bool fail_context(const struct config *c, const char *name,
 			 name, c->user_path ? c->user_path : "no file");
 }
 
+bool config_context_check(const struct config *c, const char *name,
+			  struct error *err)
+{
+	return config_file_context(&c->user, name) ||
+	       fail_context(c, name, err);
+}
+
 static bool choose_context(struct config *c, const struct options *o,
 			   struct error *err)
 {
 	const char *name = o->context ? o->context : c->user.current;
 
-	if (!name)
-		return true;
 	c->context = name;
-	if (config_file_context(&c->user, name))
+	if (!name || config_context_check(c, name, err))
 		return true;
-	fail_context(c, name, err);
 	return o->context ? false
 			  : error_prefix(err, "%s:%u", c->user.path,
 					 c->user.current_line);
 }
 
-bool config_load(struct config *c, const struct options *o, struct error *err)
+void config_init(struct config *c)
 {
 	memset(c, 0, sizeof *c);
 	arena_init(&c->arena, LIMIT_CONTEXT_BYTES);
-	return read_user(c, err) && read_repository(c, err) &&
+}
+
+bool config_load_user(struct config *c, struct error *err)
+{
+	config_init(c);
+	return read_user(c, err);
+}
+
+bool config_load(struct config *c, const struct options *o, struct error *err)
+{
+	return config_load_user(c, err) && read_repository(c, err) &&
 	       choose_context(c, o, err);
 }
 
@@ -223,10 +237,13 @@ static bool is_same_server(const char *a, const char *b)
 }
 
 /* Whether the configuration's settings of a side are for the server that the
- * run will ask. */
-static bool is_ours(const char *given_url, const char *our_url)
+ * run will ask. Without any address they are not bound to one. */
+static bool is_ours(const char *given_url, const char *our_url,
+		    const char *our_other_url)
 {
-	return !given_url || !our_url || is_same_server(given_url, our_url);
+	if (!given_url)
+		return true;
+	return our_url ? is_same_server(given_url, our_url) : !our_other_url;
 }
 
 static size_t value_bytes(const struct option_row *row)
@@ -273,9 +290,10 @@ static void copy_value(struct options *to, struct options *from,
 static void merge(struct options *o, const struct options *before,
 		  struct options *ours)
 {
-	bool is_traces_ours = is_ours(before->traces_url, ours->traces_url);
-	bool is_profiles_ours =
-		is_ours(before->profiles_url, ours->profiles_url);
+	bool is_traces_ours = is_ours(before->traces_url, ours->traces_url,
+				      ours->profiles_url);
+	bool is_profiles_ours = is_ours(before->profiles_url,
+					ours->profiles_url, ours->traces_url);
 	struct options sides = *ours;
 	struct option_form form;
 	char name[OPTION_NAME_BYTES];

@@ -20,12 +20,22 @@ struct config {
 	const char *context;           /* the one in force, or NULL */
 };
 
+/* Empty; config_release() is harmless from here on. */
+void config_init(struct config *c);
+
 /* Finds and reads both files; one that does not exist is no error. The context
  * is that of o, else current-context; a missing one is an error that names the
  * nearest. Release also after failure. */
 bool config_load(struct config *c, const struct options *o,
 		 struct error *err) MUST_CHECK;
 void config_release(struct config *c);
+
+/* The user's file only, whatever context it says is in force. */
+bool config_load_user(struct config *c, struct error *err) MUST_CHECK;
+
+/* Whether the user's file has this context; the error names the nearest. */
+bool config_context_check(const struct config *c, const char *name,
+			  struct error *err) MUST_CHECK;
 
 /* Fills what command line and environment left open. Settings that belong to a
  * server are left out where o already names another server for that side: a

@@ -7,10 +7,6 @@
 #include "cli/cli.h"
 #include "source/auth.h"
 
-#define TEMPO_URL "http://localhost:3200"
-#define JAEGER_URL "http://localhost:16686"
-#define PYROSCOPE_URL "http://localhost:4040"
-
 /* Strings of one run: names, URLs, texts of notes; not data. */
 
 /* A secret from its file, or from the environment. *used borrows it. */
@@ -103,7 +99,7 @@ static bool init_sides(struct context *ctx, struct error *err)
 		       err))
 		return false;
 	if (ctx->profiles.is_default)
-		ctx->profiles.endpoint.url = PYROSCOPE_URL;
+		ctx->profiles.endpoint.url = DEFAULT_PYROSCOPE_URL;
 	if (ctx->profiles.kind == SOURCE_UNKNOWN)
 		ctx->profiles.kind = SOURCE_PYROSCOPE;
 	return check_kinds(ctx, err);
@@ -201,8 +197,8 @@ static bool probe_fail(struct context *ctx,
 	if (ctx->traces.is_default && !responses[0].status &&
 	    !responses[1].status)
 		return error_set(err, ERROR_NETWORK,
-				 "no trace server at " TEMPO_URL
-				 " (Tempo) or " JAEGER_URL
+				 "no trace server at " DEFAULT_TEMPO_URL
+				 " (Tempo) or " DEFAULT_JAEGER_URL
 				 " (Jaeger): name yours with --traces-url");
 	return source_probe_fail(&ctx->traces.endpoint, "Tempo or Jaeger",
 				 responses, 2, err);
@@ -214,8 +210,8 @@ void context_trace_endpoints(const struct context *ctx,
 	endpoints[0] = endpoints[1] = ctx->traces.endpoint;
 	if (!ctx->traces.is_default)
 		return;
-	endpoints[0].url = TEMPO_URL;
-	endpoints[1].url = JAEGER_URL;
+	endpoints[0].url = DEFAULT_TEMPO_URL;
+	endpoints[1].url = DEFAULT_JAEGER_URL;
 }
 
 /* Both kinds are asked at once; Tempo wins where both answer. */

@@ -15,6 +15,10 @@
 #include "source/har.h"
 #include "source/source.h"
 
+#define DEFAULT_TEMPO_URL "http://localhost:3200"
+#define DEFAULT_JAEGER_URL "http://localhost:16686"
+#define DEFAULT_PYROSCOPE_URL "http://localhost:4040"
+
 struct side {
 	struct endpoint endpoint;
 	enum source_kind kind; /* SOURCE_UNKNOWN until probed */

@@ -184,8 +184,12 @@ void options_origin(const struct options *o, const char *value,
 	const struct config_entry *entry = NULL;
 	const char *path = NULL;
 
-	static const char *const others[] = { "PROFILECLI_URL",
-					      "PROFILECLI_TENANT_ID" };
+	static const char *const others[] = {
+		"PROFILECLI_URL",      "PROFILECLI_TENANT_ID",
+		"PROFILECLI_USERNAME", "PROFILECLI_PASSWORD",
+		"PROFILECLI_TOKEN",    "TRACEFIND_TOKEN",
+		"TRACEFIND_PASSWORD",
+	};
 	char variable[NAME_BYTES];
 
 	if (o->config)

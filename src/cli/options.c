@@ -229,9 +229,8 @@ bool options_check(const struct options *o, struct error *err)
 	       check_credential(o, true, err);
 }
 
-/* What option_store() of this kind was given, as text; NULL: no value. */
-static const char *value_text(const struct option_form *form, struct options *o,
-			      size_t i, char number[32])
+const char *options_value_text(const struct option_form *form,
+			       struct options *o, size_t i, char number[32])
 {
 	void *at = option_target(form, o);
 
@@ -284,7 +283,7 @@ static void add_form(struct argument_list *list, struct options *o,
 
 	option_form_name(form, name);
 	for (size_t i = 0; i < count; i++)
-		add_value(list, name, value_text(form, o, i, number));
+		add_value(list, name, options_value_text(form, o, i, number));
 }
 
 static void add_outputs(struct argument_list *list, const struct options *o)

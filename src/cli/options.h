@@ -104,7 +104,8 @@ struct options {
 	bool quiet;
 	unsigned verbose;
 	bool strict;
-	bool guide; /* of types */
+	bool guide;  /* of types */
+	bool origin; /* of config view */
 	/* case files */
 	const char *record;
 	const char *replay;
@@ -163,6 +164,11 @@ bool options_given(const struct options *o, const char *name);
 
 /* Makes options_given() true. */
 void options_mark(struct options *o, const struct option_form *form);
+
+/* What option_store() of this form was given, as text: item i of a list, else
+ * 0. NULL: no value, or a flag. May point into number. */
+const char *options_value_text(const struct option_form *form,
+			       struct options *o, size_t i, char number[32]);
 
 /* Whether --scope asks for this rung. */
 bool options_scope_is(const struct options *o, const char *scope);

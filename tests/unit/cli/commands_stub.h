@@ -42,6 +42,11 @@ int cmd_types(const struct options *o)
 	return stub_keep("types", o);
 }
 
+int cmd_config(const struct options *o)
+{
+	return stub_keep("config", o);
+}
+
 int cmd_doctor(const struct options *o)
 {
 	return stub_keep("doctor", o);

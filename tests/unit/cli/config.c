@@ -201,6 +201,26 @@ static void test_other_server(void **state)
 	config_release(&config);
 }
 
+/* A context that names one server only says nothing about a second one, unless
+ * it names none at all. */
+static void test_unnamed_server(void **state)
+{
+	struct connection_options c;
+
+	(void)state;
+	apply_ok("token-file = /t\ntraces-url = https://tempo.prod\n",
+		 ARGS("--profiles-url=https://pyro.else"));
+	options_side(&options, true, &c);
+	assert_null(c.token_file);
+	options_side(&options, false, &c);
+	assert_string_equal(c.token_file, "/t");
+	config_release(&config);
+	apply_ok("token-file = /t\n", ARGS("--profiles-url=https://pyro.else"));
+	options_side(&options, true, &c);
+	assert_string_equal(c.token_file, "/t");
+	config_release(&config);
+}
+
 /* As with options: a side's own credential replaces a common one. */
 static void test_own_credential(void **state)
 {
@@ -386,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_options_win),
 		cmocka_unit_test(test_secret_wins),
 		cmocka_unit_test(test_other_server),
+		cmocka_unit_test(test_unnamed_server),
 		cmocka_unit_test(test_own_credential),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_refusals),

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/out.h"
+#include "cli/cli.h"
+#include "cli/config_edit.h"
+#include "cli/config_view.h"
+#include "cli/suggest.h"
+#include "source/redact.h"
+
+/* One run of the command. given: before the environment. */
+struct setup {
+	struct config config;
+	const struct options *given;
+	struct options options;
+	struct out out;
+};
+
+struct action {
+	const char *name;
+	size_t args; /* behind the name */
+	const char *usage;
+	bool (*run)(struct setup *s, const char *const *args,
+		    struct error *err);
+};
+
+static bool need_path(const struct setup *s, struct error *err)
+{
+	return s->config.user_path ||
+	       error_set(err, ERROR_USAGE,
+			 "there is no place for the configuration: neither "
+			 "XDG_CONFIG_HOME nor HOME is set");
+}
+
+/* ---- list, get, view ---- */
+
+static const char *url_of(const struct config *c, const char *context,
+			  const char *key, struct option_form *form)
+{
+	const struct config_entry *e;
+
+	if (!option_form_find(&options_table, str_from(key), form))
+		return NULL;
+	e = config_file_find(&c->user, context, form);
+	if (!e)
+		e = config_file_find(&c->user, NULL, form);
+	return e ? e->value : NULL;
+}
+
+/* Columns of the longest name and the longest address of traces. */
+struct widths {
+	size_t name;
+	size_t url;
+};
+
+static void widen(size_t *columns, const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	if (*columns < len)
+		*columns = len;
+}
+
+static void list_context(struct setup *s, const char *name,
+			 const struct widths *w)
+{
+	bool is_used = s->config.context && !strcmp(s->config.context, name);
+	struct option_form form;
+	const char *url;
+
+	url = url_of(&s->config, name, "traces-url", &form);
+	outf(&s->out, "%c %-*s  ", is_used ? '*' : ' ', (int)w->name, name);
+	config_value_show(&s->out, &form, url ? url : "-");
+	out_repeat(&s->out, " ", w->url - strlen(url ? url : "-") + 2);
+	url = url_of(&s->config, name, "profiles-url", &form);
+	config_value_show(&s->out, &form, url ? url : "-");
+	out_char(&s->out, '\n');
+}
+
+static bool run_list(struct setup *s, const char *const *args,
+		     struct error *err)
+{
+	const struct config_file *f = &s->config.user;
+	struct widths w = { 0, 1 };
+	struct option_form form;
+
+	(void)args;
+	(void)err;
+	for (size_t i = 0; i < f->context_count; i++) {
+		const char *name = f->contexts[i].name;
+
+		widen(&w.name, name);
+		widen(&w.url, url_of(&s->config, name, "traces-url", &form));
+	}
+	for (size_t i = 0; i < f->context_count; i++)
+		list_context(s, f->contexts[i].name, &w);
+	if (!f->context_count)
+		message_info("no contexts in %s; for one: tracefind config set "
+			     "--context NAME traces-url URL",
+			     s->config.user_path ? s->config.user_path
+						 : "any file");
+	return true;
+}
+
+static size_t print_values(struct setup *s, const char *context,
+			   const struct option_form *form)
+{
+	const struct config_file *f = &s->config.user;
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct config_entry *e = &f->entries[i];
+		bool is_here =
+			context ? e->context && !strcmp(e->context, context)
+				: !e->context;
+
+		if (!is_here || e->form.number != form->number)
+			continue;
+		/* Without a list the last one counts. */
+		if (!(form->row->flags & OPTION_REPEATABLE) &&
+		    e != config_file_find(f, context, form))
+			continue;
+		config_value_show(&s->out, form, e->value);
+		out_char(&s->out, '\n');
+		count++;
+	}
+	return count;
+}
+
+static bool run_get(struct setup *s, const char *const *args, struct error *err)
+{
+	const char *context = s->config.context;
+	struct option_form form;
+
+	if (!strcmp(args[0], "current-context")) {
+		if (!context)
+			return error_set(err, ERROR_NOT_FOUND,
+					 "no context is in force");
+		outf(&s->out, "%s\n", context);
+		return true;
+	}
+	if (!config_key_find(CONFIG_USER, str_from(args[0]), &form, err))
+		return false;
+	if ((context && print_values(s, context, &form)) ||
+	    print_values(s, NULL, &form))
+		return true;
+	return error_set(err, ERROR_NOT_FOUND, "%s is not set%s%s", args[0],
+			 context ? " in context " : "", context ? context : "");
+}
+
+static bool run_view(struct setup *s, const char *const *args,
+		     struct error *err)
+{
+	(void)args;
+	return config_view(&s->config, s->given, s->given->origin, &s->out,
+			   err);
+}
+
+/* ---- set, use ---- */
+
+/* As the run would take it, so that it does not fail later. */
+static bool check_value(const struct option_form *form, const char *key,
+			const char *value, struct error *err)
+{
+	struct options scratch;
+	struct str name = header_name(str_from(value));
+
+	if (form->row->flags & OPTION_SECRET &&
+	    !header_is_harmless(str_trim(name)))
+		return error_set(err, ERROR_USAGE,
+				 "%s: a header that may be secret does not "
+				 "belong on a command line; write it into the "
+				 "file with an editor, or use a token-file",
+				 key);
+	options_init(&scratch);
+	return option_store(form, value, false, key, &scratch, err);
+}
+
+static bool run_set(struct setup *s, const char *const *args, struct error *err)
+{
+	const struct config_change change = { s->config.context, args[0],
+					      args[1] };
+	struct option_form form;
+
+	if (!strcmp(args[0], "current-context"))
+		return error_set(err, ERROR_USAGE,
+				 "for that: tracefind config use %s", args[1]);
+	return need_path(s, err) &&
+	       config_key_find(CONFIG_USER, str_from(args[0]), &form, err) &&
+	       check_value(&form, args[0], args[1], err) &&
+	       (!change.context || context_name_check(change.context, err)) &&
+	       config_edit_file(s->config.user_path, &change, 1, err);
+}
+
+static bool run_use(struct setup *s, const char *const *args, struct error *err)
+{
+	const struct config_change change = { NULL, "current-context",
+					      args[0] };
+
+	return need_path(s, err) &&
+	       config_context_check(&s->config, args[0], err) &&
+	       config_edit_file(s->config.user_path, &change, 1, err);
+}
+
+/* ---- the command ---- */
+
+static const struct action actions[] = {
+	{ "list", 0, "list", run_list },
+	{ "get", 1, "get KEY", run_get },
+	{ "set", 2, "set KEY VALUE", run_set },
+	{ "use", 1, "use CONTEXT", run_use },
+	{ "view", 0, "view [--origin]", run_view },
+};
+
+#define ACTION_COUNT (sizeof actions / sizeof *actions)
+
+static bool fail_action(const char *name, struct error *err)
+{
+	struct suggestion near;
+	struct buf names;
+
+	if (!name)
+		name = "";
+	suggestion_init(&near, str_from(name));
+	buf_init(&names, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < ACTION_COUNT; i++) {
+		suggestion_offer(&near, actions[i].name);
+		buf_addf(&names, "%s%s", i ? ", " : "", actions[i].name);
+	}
+	if (near.best[0])
+		error_set(err, ERROR_USAGE,
+			  "config cannot '%.40s'; did you mean %s?", name,
+			  near.best);
+	else
+		error_set(err, ERROR_USAGE, "what about the configuration? %s",
+			  buf_text(&names));
+	buf_release(&names);
+	return false;
+}
+
+static const struct action *find_action(const struct options *o,
+					struct error *err)
+{
+	for (size_t i = 0; o->arg_count && i < ACTION_COUNT; i++) {
+		const struct action *a = &actions[i];
+
+		if (strcmp(a->name, o->args[0]) != 0)
+			continue;
+		if (o->arg_count - 1 == a->args)
+			return a;
+		error_set(err, ERROR_USAGE, "usage is tracefind config %s",
+			  a->usage);
+		return NULL;
+	}
+	fail_action(o->arg_count ? o->args[0] : NULL, err);
+	return NULL;
+}
+
+/* set makes the context it names, and use mends one that is wrong. */
+static bool load(struct setup *s, const struct action *a, struct error *err)
+{
+	bool is_change = a->run == run_set || a->run == run_use;
+
+	if (!options_environment(&s->options, err))
+		return false;
+	if (!is_change)
+		return config_load(&s->config, &s->options, err);
+	if (!config_load_user(&s->config, err))
+		return false;
+	s->config.context = s->options.context ? s->options.context
+					       : s->config.user.current;
+	return true;
+}
+
+static bool run(struct setup *s, struct error *err)
+{
+	const struct action *a = find_action(s->given, err);
+
+	if (!a)
+		return false;
+	if (s->given->origin && a->run != run_view)
+		return error_set(err, ERROR_USAGE,
+				 "--origin is for tracefind config view");
+	return load(s, a, err) && a->run(s, s->given->args + 1, err);
+}
+
+int cmd_config(const struct options *o)
+{
+	struct error err = { 0 };
+	struct setup s = { .given = o, .options = *o };
+	bool done;
+
+	config_init(&s.config);
+	if (!out_init_fd(&s.out, STDOUT_FILENO, &err)) {
+		message_error(&err);
+		return error_exit_code(err.code);
+	}
+	done = run(&s, &err);
+	if (done && !out_finish(&s.out, "standard output", &err) &&
+	    !out_is_broken_pipe(&s.out))
+		done = false;
+	if (!done && err.code != ERROR_NONE)
+		message_error(&err);
+	out_release(&s.out);
+	config_release(&s.config);
+	return done ? 0 : error_exit_code(err.code);
+}
