@@ -122,7 +122,7 @@ _tracefind()
 		values=$(_tracefind_options "$command")
 		COMPREPLY=($(compgen -W "$values" -- "$cur"))
 	elif [[ $command == config && $prev == config ]]; then
-		values='list get set use view'
+		values='list get set use view import'
 		COMPREPLY=($(compgen -W "$values" -- "$cur"))
 	elif [[ $command == help ]]; then
 		COMPREPLY=($(compgen -W "$commands" -- "$cur"))

@@ -30,7 +30,7 @@ complete -c tracefind -n $none -a config -d 'names for servers, and what is in f
 complete -c tracefind -n $none -a help -d 'this list, or the options of a command'
 complete -c tracefind -n $none -a version -d 'the version'
 complete -c tracefind -n $none -l replay -r -F -d 'repeat a recorded run'
-complete -c tracefind -n $config -f -a 'list get set use view'
+complete -c tracefind -n $config -f -a 'list get set use view import'
 complete -c tracefind -n $config -l origin -d 'where each value comes from'
 complete -c tracefind -n $help -f -a "$commands"
 

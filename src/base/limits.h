@@ -153,6 +153,13 @@
  * it. */
 #define LIMIT_CONTEXTS 200u
 #define LIMIT_CONFIG_ENTRIES 2000u
+/* Grafana's provisioning files: some dozen data sources, nesting six deep. The
+ * form of its headers' names is httpHeaderName1 and so on. */
+#define LIMIT_GRAFANA_BYTES (256 * KIB)
+#define LIMIT_GRAFANA_SOURCES 200u
+#define LIMIT_GRAFANA_HEADERS 8u
+#define LIMIT_GRAFANA_TAGS 32u
+#define LIMIT_YAML_DEPTH 32u
 /* Folders between the working one and the root of its repository. */
 #define LIMIT_FOLDER_DEPTH 64u
 

@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "cli/cli.h"
 #include "cli/config_edit.h"
+#include "cli/config_import.h"
 #include "cli/config_view.h"
 #include "cli/suggest.h"
 #include "source/redact.h"
@@ -204,6 +205,20 @@ static bool run_use(struct setup *s, const char *const *args, struct error *err)
 	       config_edit_file(s->config.user_path, &change, 1, err);
 }
 
+static bool run_import(struct setup *s, const char *const *args,
+		       struct error *err)
+{
+	if (strcmp(args[0], "grafana") != 0)
+		return error_set(err, ERROR_USAGE,
+				 "from '%.40s' nothing can be imported; "
+				 "from Grafana: tracefind config import "
+				 "grafana FILE",
+				 args[0]);
+	return need_path(s, err) &&
+	       config_import_grafana(&s->config, args[1], s->options.context,
+				     &s->out, err);
+}
+
 /* ---- the command ---- */
 
 static const struct action actions[] = {
@@ -212,6 +227,7 @@ static const struct action actions[] = {
 	{ "set", 2, "set KEY VALUE", run_set },
 	{ "use", 1, "use CONTEXT", run_use },
 	{ "view", 0, "view [--origin]", run_view },
+	{ "import", 2, "import grafana FILE", run_import },
 };
 
 #define ACTION_COUNT (sizeof actions / sizeof *actions)
@@ -258,10 +274,12 @@ static const struct action *find_action(const struct options *o,
 	return NULL;
 }
 
-/* set makes the context it names, and use mends one that is wrong. */
+/* set and import make the context they name, and use mends one that is wrong.
+ */
 static bool load(struct setup *s, const struct action *a, struct error *err)
 {
-	bool is_change = a->run == run_set || a->run == run_use;
+	bool is_change =
+		a->run != run_list && a->run != run_get && a->run != run_view;
 
 	if (!options_environment(&s->options, err))
 		return false;

@@ -84,6 +84,7 @@ const struct command commands[] = {
 	  "  set KEY VALUE        change it; comments stay\n"
 	  "  use CONTEXT          put another context into force\n"
 	  "  view [--origin]      all that is in force, and from where\n"
+	  "  import grafana FILE  contexts from Grafana's data sources\n"
 	  "--context NAME is for get and set, too: set makes a new one.\n"
 	  "\n"
 	  "Examples:\n"

@@ -33,7 +33,7 @@ static bool find_line(const struct config_file *f,
 	if (!config_key_find(CONFIG_USER, str_from(change->key), &form, err))
 		return false;
 	e = config_file_find(f, change->context, &form);
-	if (!e)
+	if (!e || (change->is_added && form.row->flags & OPTION_REPEATABLE))
 		return true;
 	*line = e->line;
 	for (size_t i = 0; i < f->count; i++)

@@ -14,6 +14,7 @@ struct config_change {
 	const char *context; /* NULL: before the first section */
 	const char *key;     /* a key of the user's file, or current-context */
 	const char *value;
+	bool is_added; /* a further value of a key that may be repeated */
 };
 
 /* Writes `text`, the content of the file at path (empty: there is none), with

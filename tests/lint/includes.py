@@ -25,6 +25,7 @@ FOREIGN = {
     r"curl/.*": {"source/http.c"},
     r"(zlib|libdeflate)\.h": {"base/gz.c"},
     r"ini\.h": {"cli/config_file.c"},
+    r"yaml\.h": {"cli/grafana.c"},
     r"jansson\.h": {"source/har.c"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},
