@@ -2,10 +2,13 @@
 #include "cli/context.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "source/auth.h"
+#include "source/token_command.h"
 
 /* Strings of one run: names, URLs, texts of notes; not data. */
 
@@ -19,6 +22,18 @@ static bool load_secret(const char *path, const char *value, const char *option,
 	*out = secret_read(path, option, err);
 	*used = *out;
 	return *out != NULL;
+}
+
+/* Room for the token; it is asked for when a request needs it. */
+static bool prepare_token(struct side *s, const char *command,
+			  struct error *err)
+{
+	if (!command)
+		return true;
+	s->token_command = command;
+	s->secrets[1] = mem_calloc(1, TOKEN_BYTES);
+	s->endpoint.token = s->secrets[1];
+	return s->secrets[1] || error_memory(err, "a credential");
 }
 
 static bool load_headers(struct side *s, const struct connection_options *c,
@@ -57,6 +72,7 @@ static bool side_init(struct side *s, const struct connection_options *c,
 			   &s->secrets[0], &e->password, err) &&
 	       load_secret(c->token_file, c->token, "--token-file",
 			   &s->secrets[1], &e->token, err) &&
+	       prepare_token(s, c->token_command, err) &&
 	       load_headers(s, c, err);
 }
 
@@ -148,6 +164,62 @@ void context_release(struct context *ctx)
 	arena_release(&ctx->arena);
 }
 
+/* ---- tokens that a command gives ---- */
+
+static struct side *side_of(struct context *ctx, const struct endpoint *e)
+{
+	return strcmp(e->option_prefix, "--profiles") ? &ctx->traces
+						      : &ctx->profiles;
+}
+
+static bool ask_token(const struct context *ctx, struct side *s,
+		      struct error *err)
+{
+	return token_command_run(s->token_command,
+				 ctx->options->timeout_ns / NS_PER_MS,
+				 s->secrets[1], err);
+}
+
+static bool ensure_tokens(struct context *ctx,
+			  const struct http_request *requests, size_t n,
+			  struct error *err)
+{
+	for (size_t i = 0; i < n && !ctx->replay; i++) {
+		struct side *s = side_of(ctx, requests[i].endpoint);
+
+		if (!s->token_command || s->has_token)
+			continue;
+		s->has_token = ask_token(ctx, s, err);
+		if (!s->has_token)
+			return false;
+	}
+	return true;
+}
+
+/* Once a run and side; all that the same batch was refused goes again. */
+static bool renew_token(void *context, const struct endpoint *e)
+{
+	struct context *ctx = context;
+	struct side *s = side_of(ctx, e);
+	struct error err;
+	char *old;
+	bool is_new;
+
+	if (!s->token_command || s->renewed_batch)
+		return s->token_command && s->renewed_batch == ctx->batch_count;
+	old = mem_strdup(s->secrets[1]);
+	if (!old)
+		return false;
+	is_new = ask_token(ctx, s, &err);
+	if (!is_new)
+		notes_add(&ctx->notes, "no new token after a 401: %s",
+			  err.message);
+	is_new = is_new && strcmp(old, s->secrets[1]) != 0;
+	s->renewed_batch = is_new ? ctx->batch_count : UINT_MAX;
+	secret_free(old);
+	return is_new;
+}
+
 static bool ensure_client(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
@@ -158,6 +230,8 @@ static bool ensure_client(struct context *ctx, struct error *err)
 		.retries = (unsigned)o->retry,
 		.record = ctx->record,
 		.replay = ctx->replay,
+		.renew_token = renew_token,
+		.renew_context = ctx,
 	};
 
 	if (!ctx->client)
@@ -168,7 +242,9 @@ static bool ensure_client(struct context *ctx, struct error *err)
 bool context_run(struct context *ctx, struct http_request *requests,
 		 struct http_response *responses, size_t n, struct error *err)
 {
-	return ensure_client(ctx, err) &&
+	ctx->batch_count++;
+	return ensure_tokens(ctx, requests, n, err) &&
+	       ensure_client(ctx, err) &&
 	       http_run(ctx->client, requests, responses, n, err);
 }
 

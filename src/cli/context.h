@@ -24,6 +24,11 @@ struct side {
 	enum source_kind kind; /* SOURCE_UNKNOWN until probed */
 	const char *path;      /* SOURCE_FILE */
 	char *secrets[2];      /* password, token: wiped at release */
+	/* Its token goes into secrets[1] before the first request of this
+	 * side; endpoints that were copied point there. NULL: none. */
+	const char *token_command;
+	bool has_token;
+	unsigned renewed_batch; /* whose 401 a new token answered; 0: none */
 	const char *headers[LIMIT_HEADERS];
 	bool is_default; /* no URL was given */
 };
@@ -37,6 +42,7 @@ struct context {
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;
+	unsigned batch_count;
 	struct http_client *client; /* made when first needed */
 	struct har *record;
 	struct har *replay;

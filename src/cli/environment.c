@@ -39,13 +39,14 @@ static bool has_file(const struct connection_options *c)
 
 static bool has_any_secret(const struct connection_options *c)
 {
-	return has_file(c) || c->token || c->password;
+	return has_file(c) || c->token_command || c->token || c->password;
 }
 
 static bool is_credential(const struct option_row *row)
 {
 	return !strcmp(row->name, "password-file") ||
-	       !strcmp(row->name, "token-file");
+	       !strcmp(row->name, "token-file") ||
+	       !strcmp(row->name, "token-command");
 }
 
 static const struct connection_options *side_of(

@@ -293,6 +293,12 @@ static const struct option_row rows[] = {
 	{ "token-file", 0, OPTION_FILE, NETWORK_SIDED, CONNECTING,
 	  "FILE", SERVERS, "its first line is a bearer token",
 	  SIDED(token_file) },
+	/* Of the configuration only: no argument and no variable starts a
+	 * program. */
+	{ "token-command", 0, OPTION_STRING,
+	  OPTION_CONFIG | OPTION_LOCAL | OPTION_SIDED, 0,
+	  "COMMAND", SERVERS, "the first line it prints is a bearer token",
+	  SIDED(token_command) },
 	{ "header", 'H', OPTION_STRING,
 	  NETWORK_SIDED | OPTION_REPEATABLE | OPTION_SECRET, CONNECTING,
 	  "'NAME: VALUE'", SERVERS, "send this header too", SIDED(headers),

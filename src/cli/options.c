@@ -149,7 +149,8 @@ bool options_parse_case(struct options *o, const struct command *command,
 
 static bool has_credential(const struct connection_options *c)
 {
-	return c->password_file || c->token_file || c->password || c->token;
+	return c->password_file || c->token_file || c->token_command ||
+	       c->password || c->token;
 }
 
 void options_side(const struct options *o, bool is_profiles,
@@ -167,10 +168,12 @@ void options_side(const struct options *o, bool is_profiles,
 	*out = *own;
 	out->tenant_id = own->tenant_id ? own->tenant_id : common->tenant_id;
 	/* A side's own token takes the place of a common user's password. */
-	if (!own->username && !own->token && !own->token_file)
+	if (!own->username && !own->token && !own->token_file &&
+	    !own->token_command)
 		out->username = common->username;
 	out->password_file = credential->password_file;
 	out->token_file = credential->token_file;
+	out->token_command = credential->token_command;
 	out->password = credential->password_file ? NULL : credential->password;
 	out->token = credential->token_file ? NULL : credential->token;
 	memcpy(out->headers, common->headers, shared * sizeof *out->headers);
@@ -192,7 +195,13 @@ static bool check_credential(const struct options *o, bool is_profiles,
 	struct connection_options c;
 
 	options_side(o, is_profiles, &c);
-	if ((c.token || c.token_file) && (c.password || c.password_file))
+	if (c.token_file && c.token_command)
+		return error_set(err, ERROR_USAGE,
+				 "a token-file and a token-command are both "
+				 "given for the %s side; keep one",
+				 side);
+	if ((c.token || c.token_file || c.token_command) &&
+	    (c.password || c.password_file))
 		return error_set(err, ERROR_USAGE,
 				 "a token and a password are both given for "
 				 "the %s side; keep one",

@@ -24,6 +24,7 @@ struct connection_options {
 	const char *username;
 	const char *password_file;
 	const char *token_file;
+	const char *token_command; /* of the configuration only */
 	const char *headers[LIMIT_HEADERS];
 	size_t header_count;
 	const char *cacert;

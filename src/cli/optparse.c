@@ -109,7 +109,8 @@ static void offer_names(const struct option_table *table,
 	if (near->best[0])
 		return;
 	for (size_t i = 0; option_form_get(table, i, &form); i++) {
-		if (!form_exists(&form))
+		if (!form_exists(&form) ||
+		    (form.row->flags & OPTION_CONFIG && !form.row->commands))
 			continue;
 		option_form_name(&form, name);
 		suggestion_offer(near, name);

@@ -31,8 +31,8 @@ static struct str first_line(struct str text)
 	return text;
 }
 
-static char *secret_take(struct str content, const char *path,
-			 const char *option, struct error *err)
+char *secret_take(struct str content, const char *path, const char *option,
+		  struct error *err)
 {
 	struct str line = first_line(content);
 	char *secret;

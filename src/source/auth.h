@@ -16,6 +16,10 @@
  * caller wipes and frees it (secret_free). `option` names the option in
  * errors; the content never appears. */
 char *secret_read(const char *path, const char *option, struct error *err);
+
+/* The same of what was read already; `path` names it in errors. */
+char *secret_take(struct str content, const char *path, const char *option,
+		  struct error *err);
 void secret_free(char *secret);
 
 /* True when the endpoint sends any credential (token, password, or a

@@ -46,6 +46,11 @@ struct http_settings {
 	struct har *record;         /* NULL: not recording */
 	struct har *replay;         /* NULL: live */
 	bool (*is_interrupted)(void);
+	/* Asked when a server answers 401: true when the endpoint's token is
+	 * another one now, so that the request is worth a second try. NULL:
+	 * there are no others. */
+	bool (*renew_token)(void *context, const struct endpoint *endpoint);
+	void *renew_context;
 };
 
 enum http_codec { HTTP_ACCEPT_ANY, HTTP_ACCEPT_JSON, HTTP_ACCEPT_PROTOBUF };

@@ -181,14 +181,42 @@ static bool is_all_done(const struct exchange *exchanges, size_t n)
 	return true;
 }
 
-static bool run_live(struct http_client *c, struct exchange *exchanges,
-		     size_t n, struct error *err)
+static bool send(struct http_client *c, struct exchange *exchanges, size_t n,
+		 struct error *err)
 {
 	if (is_all_done(exchanges, n))
 		return true;
 	if (!c->wire)
 		c->wire = wire_new(&c->settings, c->deadline_ns, err);
 	return c->wire && wire_run(c->wire, exchanges, n, err);
+}
+
+/* Those refused for a token that has run out; the others stay as they are. */
+static void prepare_again(struct http_client *c, struct exchange *exchanges,
+			  size_t n)
+{
+	const struct http_settings *s = &c->settings;
+
+	for (size_t i = 0; i < n; i++) {
+		struct exchange *x = &exchanges[i];
+
+		x->is_done =
+			x->response->status != 401 || !s->renew_token ||
+			!s->renew_token(s->renew_context, x->request->endpoint);
+		if (x->is_done)
+			continue;
+		http_response_release(x->response);
+		memset(x->response, 0, sizeof *x->response);
+	}
+}
+
+static bool run_live(struct http_client *c, struct exchange *exchanges,
+		     size_t n, struct error *err)
+{
+	if (!send(c, exchanges, n, err))
+		return false;
+	prepare_again(c, exchanges, n);
+	return send(c, exchanges, n, err);
 }
 
 /* A replay checks no credentials: there are none, and nothing is sent. What

@@ -22,7 +22,7 @@ class Option:
         self.letter = letter
         self.kind = kind
         self.metavar = metavar
-        self.commands = set(commands.split(","))
+        self.commands = set(commands.split(",")) - {""}
         self.words = words.split(",") if words else []
         self.is_sided = "s" in flags
         self.is_environment = "e" in flags
@@ -38,7 +38,10 @@ class Table:
     def __init__(self, text):
         rows = [line.split("\t") for line in text.splitlines()]
         self.commands = {r[1]: r[2] for r in rows if r[0] == "command"}
-        self.options = [Option(*r[1:]) for r in rows if r[0] == "option"]
+        forms = [Option(*r[1:]) for r in rows if r[0] == "option"]
+        # Some are keys of the configuration only.
+        self.keys = [o for o in forms if o.is_config]
+        self.options = [o for o in forms if o.commands]
         self.formats = [r[1] for r in rows if r[0] == "format"]
         self.exits = {int(r[1]) for r in rows if r[0] == "exit"}
 
@@ -136,17 +139,16 @@ def keys(text, title):
 def check_config_man(table, path, report):
     text = path.read_text(encoding="utf-8").replace("*\\*", "*")
     report.same("configuration, keys", keys(text, "KEYS"),
-                ["current-context"] + [o.name for o in table.options
-                                       if o.is_config and
-                                       not o.is_side_form()])
+                ["current-context"] + [o.name for o in table.keys
+                                       if not o.is_side_form()])
     report.same("configuration, keys of a repository",
                 keys(text, "IN A REPOSITORY"),
                 [o.name for o in table.options
                  if o.is_repository and not o.is_side_form()])
     starred = re.findall(r"([a-z-]+)\*\\\*", path.read_text(encoding="utf-8"))
     report.same("configuration, keys with forms for a side", starred,
-                [o.name for o in table.options
-                 if o.is_config and o.is_sided and not o.is_side_form()])
+                [o.name for o in table.keys
+                 if o.is_sided and not o.is_side_form()])
 
 
 BASH = """
