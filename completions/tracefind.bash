@@ -5,7 +5,7 @@
 # table by tests/lint/options_sync.py.
 _tracefind_options()
 {
-	local data='output color quiet verbose strict record replay
+	local data='output color quiet verbose strict dry-run record replay
 		from to since around pad service'
 	local connecting='context traces-url profiles-url connect-timeout timeout
 		retry'
@@ -64,8 +64,8 @@ _tracefind_values()
 _tracefind_takes_value()
 {
 	case $1 in
-	--*=*|--help|--version|--quiet|--verbose|--strict|--guide|--events|--errors|\
-	--origin|\
+	--*=*|--help|--version|--quiet|--verbose|--strict|--dry-run|--guide|--events|\
+	--errors|--origin|\
 	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;

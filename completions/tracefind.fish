@@ -103,5 +103,6 @@ for side in '' traces- profiles-
 	complete -c tracefind -n $connecting -l $side"proxy" -x -d 'proxy'
 end
 
+complete -c tracefind -n $data -l dry-run -d 'print requests, send none'
 complete -c tracefind -n $data -l record -r -F -d 'keep every request and answer'
 complete -c tracefind -n $data -l replay -r -F -d 'take the answers from a case file'

@@ -69,6 +69,7 @@ int error_exit_code(enum error_code code)
 {
 	switch (code) {
 	case ERROR_NONE:
+	case ERROR_STOPPED:
 		return 0;
 	case ERROR_USAGE:
 		return 2;

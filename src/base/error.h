@@ -28,6 +28,7 @@ enum error_code {
 	ERROR_OUTPUT,
 	ERROR_MEMORY,
 	ERROR_INTERRUPTED,
+	ERROR_STOPPED, /* as asked for, by --dry-run: no failure */
 	ERROR_INTERNAL,
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/dry_run.h"
 #include "source/auth.h"
 #include "source/token_command.h"
 
@@ -242,6 +243,9 @@ static bool ensure_client(struct context *ctx, struct error *err)
 bool context_run(struct context *ctx, struct http_request *requests,
 		 struct http_response *responses, size_t n, struct error *err)
 {
+	if (ctx->options->dry_run)
+		return dry_run_write(NULL, requests, n, err) &&
+		       dry_run_stop(err);
 	ctx->batch_count++;
 	return ensure_tokens(ctx, requests, n, err) &&
 	       ensure_client(ctx, err) &&
@@ -306,6 +310,15 @@ static bool probe(struct context *ctx, struct error *err)
 		if (!source_probe_request(kinds[i], &endpoints[i], ctx->now_ns,
 					  &requests[i], err))
 			goto out;
+	if (ctx->options->dry_run) {
+		done = dry_run_write(
+			"one of these tells which kind of server it is; from "
+			"here on as if it were Tempo",
+			requests, 2, err);
+		s->kind = SOURCE_TEMPO;
+		s->endpoint.url = endpoints[0].url;
+		goto out;
+	}
 	if (!context_run(ctx, requests, responses, 2, err))
 		goto out;
 	for (i = 0; i < 2 && !done; i++) {

@@ -332,6 +332,9 @@ static const struct option_row rows[] = {
 	  "N", SERVERS, "more tries of a failed request (2)", FIELD(retry),
 	  .min = 0, .max = 10 },
 
+	{ "dry-run", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_DATA, NULL, CASES,
+	  "print the requests that are known beforehand as curl commands, "
+	  "without secrets, and send none", FIELD(dry_run) },
 	{ "record", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
 	  "FILE", CASES,
 	  "keep every request and answer (HAR; gzip when it ends in .gz), "

@@ -108,6 +108,7 @@ struct options {
 	bool guide;  /* of types */
 	bool origin; /* of config view */
 	/* case files */
+	bool dry_run;
 	const char *record;
 	const char *replay;
 	/* what is left */
