@@ -9,6 +9,7 @@ _tracefind_options()
 		from to since around pad service'
 	local connecting='context traces-url profiles-url connect-timeout timeout
 		retry'
+	local caching=cache
 	local sided='tenant-id username password-file token-file header cacert
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'
@@ -20,13 +21,13 @@ _tracefind_options()
 	local name side
 
 	case $1 in
-	slow) set -- $data $connecting $finding $profiling $comparing scope why limit ;;
-	show) set -- $data $connecting $finding events errors collapse limit ;;
-	diff) set -- $data $connecting $profiling $viewing $comparing limit ;;
-	profile) set -- $data $connecting $profiling $viewing $details limit ;;
-	types) set -- $data $connecting guide ;;
+	slow) set -- $data $caching $connecting $finding $profiling $comparing scope why limit ;;
+	show) set -- $data $caching $connecting $finding events errors collapse limit ;;
+	diff) set -- $data $caching $connecting $profiling $viewing $comparing limit ;;
+	profile) set -- $data $caching $connecting $profiling $viewing $details limit ;;
+	types) set -- $data $caching $connecting guide ;;
 	doctor) set -- $data $connecting ;;
-	config) set -- $connecting map origin ;;
+	config) set -- $connecting $caching map origin ;;
 	*) sided= ; set -- ;;
 	esac
 	for name in help version "$@" $sided; do
@@ -65,7 +66,7 @@ _tracefind_takes_value()
 {
 	case $1 in
 	--*=*|--help|--version|--quiet|--verbose|--strict|--dry-run|--guide|--events|\
-	--errors|--origin|\
+	--errors|--cache|--origin|\
 	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;

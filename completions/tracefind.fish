@@ -16,6 +16,7 @@ set -l show '__fish_seen_subcommand_from show'
 set -l limited '__fish_seen_subcommand_from slow diff show profile'
 set -l types '__fish_seen_subcommand_from types'
 set -l connecting '__fish_seen_subcommand_from slow diff show profile types doctor config'
+set -l caching '__fish_seen_subcommand_from slow diff show profile types config'
 set -l config '__fish_seen_subcommand_from config'
 set -l help '__fish_seen_subcommand_from help'
 
@@ -103,6 +104,7 @@ for side in '' traces- profiles-
 	complete -c tracefind -n $connecting -l $side"proxy" -x -d 'proxy'
 end
 
+complete -c tracefind -n $caching -l cache -d 'take answers from the cache'
 complete -c tracefind -n $data -l dry-run -d 'print requests, send none'
 complete -c tracefind -n $data -l record -r -F -d 'keep every request and answer'
 complete -c tracefind -n $data -l replay -r -F -d 'take the answers from a case file'

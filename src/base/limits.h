@@ -144,6 +144,14 @@
 #define LIMIT_ARGUMENTS 4u
 #define LIMIT_SECRET_FILE_BYTES (64 * KIB)
 
+/* Answers kept by --cache. A quarter of an hour is one look at an incident;
+ * after that profiles of the same window may have grown. A run keeps some
+ * dozen, of some 100 KiB. */
+#define LIMIT_CACHE_AGE_S 900
+#define LIMIT_CACHE_FILES 4096u
+#define LIMIT_CACHE_BYTES (256 * MIB)
+#define LIMIT_CACHE_BODY_BYTES (32 * MIB)
+
 /* Configuration files, written by hand. inih reads lines of at most 199 bytes
  * and names of sections of at most 49, [context "..."] included. */
 #define LIMIT_CONFIG_BYTES (64 * KIB)

@@ -262,6 +262,28 @@ bool outfile_commit(struct outfile *f, struct error *err)
 	return true;
 }
 
+bool folders_make(const char *path, struct error *err)
+{
+	char folder[PATH_MAX];
+	size_t len = strlen(path);
+
+	if (len >= sizeof folder)
+		return error_set(err, ERROR_OUTPUT, "%s: the name is too long",
+				 path);
+	memcpy(folder, path, len + 1);
+	for (size_t i = 1; i < len; i++) {
+		if (folder[i] != '/')
+			continue;
+		folder[i] = '\0';
+		if (mkdir(folder, 0700) && errno != EEXIST)
+			return error_set(err, ERROR_OUTPUT,
+					 "%s: cannot make this folder: %s",
+					 folder, strerror(errno));
+		folder[i] = '/';
+	}
+	return true;
+}
+
 static bool fail_read(struct error *err, const char *name, int error_number)
 {
 	enum error_code code = ERROR_FORMAT;

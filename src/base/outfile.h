@@ -33,6 +33,10 @@ void outfile_abort(struct outfile *f);
 /* Removes every unfinished file; only async-signal-safe calls. */
 void outfile_remove_unfinished(void);
 
+/* Makes the folders that lead to path, with mode 0700, where they are not there
+ * yet; not path itself. */
+bool folders_make(const char *path, struct error *err) MUST_CHECK;
+
 /* Reads a whole file or, for "-", standard input into out (bounded by its
  * max_bytes). Directories (ERROR_USAGE), missing (ERROR_NOT_FOUND) and
  * unreadable files (ERROR_AUTH, ERROR_FORMAT) give their reason. */

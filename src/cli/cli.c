@@ -274,6 +274,9 @@ static int run_checked(const struct command *command, struct options *o)
 
 	if (!options_check(o, &err))
 		return fail(&err);
+	/* It looks at the servers, not at what they said some time ago. */
+	if (command->bit & COMMAND_DOCTOR)
+		o->cache = false;
 	return o->record ? run_recorded(command, o) : command->run(o);
 }
 

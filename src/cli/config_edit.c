@@ -2,13 +2,15 @@
 #include "cli/config_edit.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/outfile.h"
 #include "cli/options.h"
+
+/* Past any line. */
+#define WHOLE_TEXT 0xFFFFFFFFu
 
 static bool is_current(const struct config_change *change)
 {
@@ -158,9 +160,9 @@ static void insert_line(struct buf *out, struct str text,
 	struct str rest;
 
 	if (is_new)
-		line = UINT_MAX;
+		line = WHOLE_TEXT;
 	else if (is_first)
-		line = f->context_count ? f->contexts[0].line - 1 : UINT_MAX;
+		line = f->context_count ? f->contexts[0].line - 1 : WHOLE_TEXT;
 	rest = copy_lines(out, text, line);
 	end_line(out);
 	if (is_new)
@@ -225,28 +227,6 @@ bool config_edit(struct buf *out, const char *path, struct str text,
 	return is_done;
 }
 
-static bool make_folders(const char *path, struct error *err)
-{
-	char folder[PATH_MAX];
-	size_t len = strlen(path);
-
-	if (len >= sizeof folder)
-		return error_set(err, ERROR_OUTPUT, "%s: the name is too long",
-				 path);
-	memcpy(folder, path, len + 1);
-	for (size_t i = 1; i < len; i++) {
-		if (folder[i] != '/')
-			continue;
-		folder[i] = '\0';
-		if (mkdir(folder, 0700) && errno != EEXIST)
-			return error_set(err, ERROR_OUTPUT,
-					 "%s: cannot make this folder: %s",
-					 folder, strerror(errno));
-		folder[i] = '/';
-	}
-	return true;
-}
-
 static bool write_text(const char *path, struct str text, struct error *err)
 {
 	struct outfile file;
@@ -281,7 +261,7 @@ bool config_edit_file(const char *path, const struct config_change *changes,
 		is_done = config_edit(&texts[(i + 1) % 2], path,
 				      buf_str(&texts[i % 2]), &changes[i], err);
 	}
-	is_done = is_done && make_folders(path, err) &&
+	is_done = is_done && folders_make(path, err) &&
 		  write_text(path, buf_str(&texts[count % 2]), err);
 	buf_release(&texts[0]);
 	buf_release(&texts[1]);

@@ -3,12 +3,15 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/config.h"
 #include "cli/dry_run.h"
 #include "source/auth.h"
+#include "source/cache.h"
 #include "source/token_command.h"
 
 /* Strings of one run: names, URLs, texts of notes; not data. */
@@ -122,6 +125,34 @@ static bool init_sides(struct context *ctx, struct error *err)
 	return check_kinds(ctx, err);
 }
 
+/* XDG Base Directory Specification: a relative path counts as not set. */
+static bool open_cache(struct context *ctx, struct error *err)
+{
+	const char *base = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	const struct config *config = ctx->options->config;
+	struct str folder;
+
+	if (!ctx->options->cache || ctx->replay || ctx->options->dry_run)
+		return true;
+	if (base && *base == '/')
+		folder = arena_printf(&ctx->arena, "%s/tracefind", base);
+	else if (home && *home)
+		folder = arena_printf(&ctx->arena, "%s/.cache/tracefind", home);
+	else
+		return error_set(err, ERROR_USAGE,
+				 "--cache: there is no place for it: neither "
+				 "XDG_CACHE_HOME nor HOME is set");
+	if (!folder.ptr)
+		return arena_fail(&ctx->arena, "the cache", err);
+	ctx->cache =
+		cache_open(folder.ptr, config ? config->context : NULL, err);
+	/* So that runs of the same minute ask alike. */
+	if (!ctx->options->now)
+		ctx->now_ns -= ctx->now_ns % NS_PER_MIN;
+	return ctx->cache != NULL;
+}
+
 bool context_init(struct context *ctx, const struct options *o,
 		  struct error *err)
 {
@@ -149,7 +180,7 @@ bool context_init(struct context *ctx, const struct options *o,
 		har_set_run(ctx->record, ctx->now_ns, (int)o->raw_count,
 			    o->raw_args);
 	}
-	return init_sides(ctx, err);
+	return open_cache(ctx, err) && init_sides(ctx, err);
 }
 
 void context_release(struct context *ctx)
@@ -157,6 +188,7 @@ void context_release(struct context *ctx)
 	struct side *sides[] = { &ctx->traces, &ctx->profiles };
 
 	http_client_free(ctx->client);
+	cache_close(ctx->cache);
 	har_free(ctx->record);
 	har_free(ctx->replay);
 	for (size_t i = 0; i < 2; i++)
@@ -231,6 +263,7 @@ static bool ensure_client(struct context *ctx, struct error *err)
 		.retries = (unsigned)o->retry,
 		.record = ctx->record,
 		.replay = ctx->replay,
+		.cache = ctx->cache,
 		.renew_token = renew_token,
 		.renew_context = ctx,
 	};
@@ -401,7 +434,9 @@ static void list_requests(const struct context *ctx)
 		/* The URL last: a message is cut at its end. */
 		message_info("%u: %d, %" PRId64 " bytes, %s%s: %s %s",
 			     log[i].round, log[i].status, log[i].bytes, took,
-			     log[i].tries > 1 ? ", after retries" : "",
+			     log[i].is_cached   ? ", from the cache"
+			     : log[i].tries > 1 ? ", after retries"
+						: "",
 			     log[i].method, log[i].url);
 	}
 	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
@@ -410,8 +445,13 @@ static void list_requests(const struct context *ctx)
 
 bool context_finish(struct context *ctx, struct error *err)
 {
+	const struct error *lost =
+		ctx->client ? http_cache_error(ctx->client) : NULL;
+
 	if (ctx->options->verbose)
 		list_requests(ctx);
+	if (lost)
+		message_info("%s", lost->message);
 	/* A run that asked nothing leaves no case. */
 	return !ctx->record || !ctx->client ||
 	       har_write(ctx->record, ctx->options->record, err);

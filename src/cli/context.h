@@ -46,6 +46,7 @@ struct context {
 	struct http_client *client; /* made when first needed */
 	struct har *record;
 	struct har *replay;
+	struct cache *cache; /* of --cache */
 };
 
 /* No network yet. Release also after failure. */

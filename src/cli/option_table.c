@@ -135,6 +135,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
 #define VIEWING (COMMAND_DIFF | COMMAND_PROFILE)
 #define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
+#define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
 #define COMPARING (COMMAND_SLOW | COMMAND_DIFF)
 
 static const struct option_row rows[] = {
@@ -335,6 +336,9 @@ static const struct option_row rows[] = {
 	{ "dry-run", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_DATA, NULL, CASES,
 	  "print the requests that are known beforehand as curl commands, "
 	  "without secrets, and send none", FIELD(dry_run) },
+	{ "cache", 0, OPTION_FLAG, SETTING | OPTION_LOCAL, CACHING, NULL, CASES,
+	  "take answers of the last 15 minutes from the cache, and keep new "
+	  "ones there", FIELD(cache) },
 	{ "record", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
 	  "FILE", CASES,
 	  "keep every request and answer (HAR; gzip when it ends in .gz), "

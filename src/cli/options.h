@@ -109,6 +109,7 @@ struct options {
 	bool origin; /* of config view */
 	/* case files */
 	bool dry_run;
+	bool cache;
 	const char *record;
 	const char *replay;
 	/* what is left */

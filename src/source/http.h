@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
+struct cache;
 struct har;
 struct http_client;
 
@@ -45,6 +46,7 @@ struct http_settings {
 	unsigned retries;           /* 2 more tries */
 	struct har *record;         /* NULL: not recording */
 	struct har *replay;         /* NULL: live */
+	struct cache *cache;        /* NULL: none */
 	bool (*is_interrupted)(void);
 	/* Asked when a server answers 401: true when the endpoint's token is
 	 * another one now, so that the request is worth a second try. NULL:
@@ -89,6 +91,7 @@ struct http_log_entry {
 	int64_t bytes;
 	int64_t duration_ns;
 	unsigned tries;
+	bool is_cached; /* not asked for this time */
 	/* From 1: which http_run() it was of. Requests of one round ran side
 	 * by side; a round waits for the one before. */
 	unsigned round;
@@ -110,6 +113,10 @@ bool http_run(struct http_client *c, struct http_request *requests,
 
 void http_request_release(struct http_request *r);
 void http_response_release(struct http_response *r);
+
+/* Why answers could not be kept for the next run, or NULL: that is no failure
+ * of this one. */
+const struct error *http_cache_error(const struct http_client *c);
 
 /* Entries so far; *entries is valid until the next http_run(). */
 size_t http_log(const struct http_client *c,

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "source/auth.h"
+#include "source/cache.h"
 #include "source/har.h"
 #include "source/http_wire.h"
 #include "source/redact.h"
@@ -22,6 +23,7 @@ struct http_client {
 	size_t log_count;
 	size_t log_cap;
 	unsigned round_count;
+	struct error cache_error; /* the first */
 };
 
 struct http_client *http_client_new(const struct http_settings *settings,
@@ -63,6 +65,11 @@ void http_request_release(struct http_request *r)
 void http_response_release(struct http_response *r)
 {
 	buf_release(&r->body);
+}
+
+const struct error *http_cache_error(const struct http_client *c)
+{
+	return c->cache_error.code == ERROR_NONE ? NULL : &c->cache_error;
 }
 
 size_t http_log(const struct http_client *c,
@@ -120,6 +127,7 @@ static bool log_add(struct http_client *c, const struct exchange *x,
 		.bytes = x->response->wire_bytes,
 		.duration_ns = x->response->duration_ns,
 		.tries = x->response->tries,
+		.is_cached = x->is_cached,
 		.round = c->round_count,
 	};
 	c->log_count++;
@@ -210,9 +218,38 @@ static void prepare_again(struct http_client *c, struct exchange *exchanges,
 	}
 }
 
+/* What an earlier run was answered is not asked again. */
+static void find_cached(struct http_client *c, struct exchange *exchanges,
+			size_t n)
+{
+	for (size_t i = 0; c->settings.cache && i < n; i++) {
+		struct exchange *x = &exchanges[i];
+
+		if (x->is_done)
+			continue;
+		x->is_cached = cache_find(c->settings.cache, x->request, x->url,
+					  x->response);
+		x->is_done = x->is_cached;
+		x->started_ns = clock_now_ns();
+	}
+}
+
+/* After masking: what the server echoed of a secret is not kept. */
+static void keep_cached(struct http_client *c, const struct exchange *x)
+{
+	struct error err;
+
+	if (c->settings.cache && !x->is_cached &&
+	    c->cache_error.code == ERROR_NONE &&
+	    !cache_add(c->settings.cache, x->request, x->url, x->response,
+		       x->started_ns, &err))
+		c->cache_error = err;
+}
+
 static bool run_live(struct http_client *c, struct exchange *exchanges,
 		     size_t n, struct error *err)
 {
+	find_cached(c, exchanges, n);
 	if (!send(c, exchanges, n, err))
 		return false;
 	prepare_again(c, exchanges, n);
@@ -249,6 +286,7 @@ static bool take_results(struct http_client *c, struct exchange *exchanges,
 		if (!mask_response(x->request->endpoint, x->response, err) ||
 		    !log_add(c, x, err))
 			return false;
+		keep_cached(c, x);
 		if (c->settings.record &&
 		    !har_add(c->settings.record, x->request, x->url,
 			     x->response, x->started_ns, err))

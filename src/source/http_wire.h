@@ -17,6 +17,7 @@ struct exchange {
 	const char *url;    /* absolute, not redacted */
 	int64_t started_ns; /* clock time of the last try; set by the wire */
 	bool is_done;       /* set beforehand: nothing to send */
+	bool is_cached;     /* by an earlier run */
 };
 
 /* deadline_ns is on the monotonic clock. settings are borrowed. */

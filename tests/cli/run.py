@@ -20,7 +20,7 @@ A case is a folder tests/cli/<topic>-<case>/ with
     stdout        expected standard output (default: empty)
     stderr        expected standard error (default: empty)
     files/        expected files in {tmp}, no more and no fewer, except for
-                  case.har and case.har.gz, which hold times
+                  case.har and case.har.gz, which hold times, and .cache/
 
 In cmd, before, env, home/ and server.json {url}, {host}, {testdata}, {case} and {tmp}
 stand for the server, its address and port, the test data, the case's folder
@@ -185,7 +185,8 @@ def outcome_of(program, case, names, tmp):
         "stderr": done.stderr.decode("utf-8", "backslashreplace"),
     }
     for path in sorted(Path(tmp).rglob("*")):
-        if (path.is_file() and not path.name.startswith("case.har") and
+        if (path.is_file() and not Path(tmp, ".cache") in path.parents and
+                not path.name.startswith("case.har") and
                 texts.get(path) != read(path)):
             outcome[f"files/{path.relative_to(tmp).as_posix()}"] = read(path)
     for name in outcome:
