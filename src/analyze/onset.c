@@ -198,6 +198,8 @@ static void fill_onset(struct series *s, struct onset *out)
 	out->has_start = r.from > 0;
 	out->has_recovered = r.to < s->count;
 	out->start_ns = s->points[r.from].start_ns;
+	if (out->has_start)
+		out->last_fast_ns = s->points[r.from - 1].start_ns;
 	out->end_ns = s->points[out->has_recovered ? r.to : r.to - 1].start_ns;
 	out->slow_count = (uint32_t)(r.to - r.from);
 	out->fast_count = (uint32_t)s->count - out->slow_count;
@@ -252,7 +254,8 @@ struct time_range onset_healthy_range(const struct onset *o,
 		return range;
 	if (o->has_start) {
 		if (o->start_ns < before.to_ns)
-			before.to_ns = o->start_ns;
+			before.to_ns = o->last_fast_ns ? o->last_fast_ns + 1
+						       : o->start_ns;
 	} else {
 		before.to_ns = before.from_ns;
 	}

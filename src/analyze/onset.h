@@ -24,7 +24,10 @@ struct onset {
 	bool has_start;     /* false: it was slow from the beginning */
 	bool has_recovered; /* false: slow to the end */
 	int64_t start_ns;   /* first slow span; range start without one */
-	int64_t end_ns;     /* end of the slow part */
+	/* The last fast span before it, 0 unknown. Of a busy service only some
+	 * traces are drawn: it became slow anywhere between the two. */
+	int64_t last_fast_ns;
+	int64_t end_ns; /* end of the slow part */
 	int64_t slow_p50_ns;
 	int64_t fast_p50_ns;
 	uint32_t slow_count;

@@ -96,6 +96,32 @@ static void recovered(void **state)
 	past_release(&p);
 }
 
+/* Nothing was drawn between second 120 and 240: it became slow in between, and
+ * what is healthy for sure ends with the last fast span. */
+static void gap_before_the_onset(void **state)
+{
+	struct time_range range = { at(0), at(5 * MINUTE) }, part;
+	struct past p;
+	struct onset o;
+
+	(void)state;
+	begin(&p);
+	add(&p, 0, 120, 10, 40);
+	add(&p, 240, 600, 10, 400);
+	o = find(&p);
+	assert_true(o.has_start);
+	assert_int_equal(o.start_ns, at(240000));
+	assert_int_equal(o.last_fast_ns, at(110000));
+	part = onset_healthy_range(&o, range);
+	assert_int_equal(part.from_ns, at(0));
+	assert_int_equal(part.to_ns, at(110000) + 1);
+	/* A window that was over before is taken whole. */
+	range.to_ns = at(200000);
+	part = onset_healthy_range(&o, range);
+	assert_int_equal(part.to_ns, at(200000));
+	past_release(&p);
+}
+
 static void slow_from_the_beginning(void **state)
 {
 	struct time_range before = { at(-10 * MINUTE), at(0) }, part;
@@ -268,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(became_slow),
 		cmocka_unit_test(recovered),
+		cmocka_unit_test(gap_before_the_onset),
 		cmocka_unit_test(slow_from_the_beginning),
 		cmocka_unit_test(ratio),
 		cmocka_unit_test(few_spans),
