@@ -410,15 +410,13 @@ unsigned int code_languages_of(struct str name, struct str file)
 
 /* ---- the languages of a profile ---- */
 
-void language_votes_add(struct language_votes *v, struct str name,
-			struct str file)
+void language_votes_add(struct language_votes *v, unsigned int languages,
+			bool has_file)
 {
-	unsigned int languages = code_languages_of(name, file);
 	bool is_sure = !(languages & (languages - 1));
 
-	v->with_file += file.len > 0;
-	v->native_without_file +=
-		file.len == 0 && (languages & LANGUAGE_NATIVE);
+	v->with_file += has_file;
+	v->native_without_file += !has_file && (languages & LANGUAGE_NATIVE);
 	for (unsigned int i = 0; i < LANGUAGE_COUNT; i++) {
 		if (!(languages >> i & 1))
 			continue;

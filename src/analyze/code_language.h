@@ -61,9 +61,9 @@ struct language_votes {
 	size_t native_without_file;
 };
 
-/* One function of the profile. */
-void language_votes_add(struct language_votes *v, struct str name,
-			struct str file);
+/* One function of the profile: what it can be of, and whether it has a file. */
+void language_votes_add(struct language_votes *v, unsigned int languages,
+			bool has_file);
 /* Bits; 0 when nothing was added. */
 unsigned int language_votes_result(const struct language_votes *v);
 

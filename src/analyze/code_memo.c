@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "analyze/code_rules.h"
 #include "base/map.h"
 
 struct code_memo {
 	struct arena *arena;
-	struct map classes; /* key -> packed class */
+	struct map classes;   /* key -> packed class */
+	struct map languages; /* key with 0 -> bits */
 };
 
 struct key {
@@ -61,6 +63,7 @@ struct code_memo *code_memo_new(struct arena *arena)
 		return NULL;
 	memo->arena = arena;
 	map_init(&memo->classes, arena);
+	map_init(&memo->languages, arena);
 	return memo;
 }
 
@@ -80,19 +83,50 @@ bool code_memo_find(const struct code_memo *memo, struct str name,
 	return true;
 }
 
+static void keep(struct code_memo *memo, struct map *map, const struct key *key,
+		 uint32_t value)
+{
+	struct str kept;
+	uint32_t stored;
+
+	if (map->count >= CODE_MEMO_FUNCTIONS)
+		return;
+	kept = arena_str(memo->arena, (struct str){ key->data, key->len });
+	if (kept.ptr)
+		(void)!map_insert(map, kept, value, &stored);
+}
+
+static unsigned int languages_of(struct code_memo *memo, struct str name,
+				 struct str file)
+{
+	struct key key;
+	uint32_t languages;
+
+	if (!memo || !key_make(&key, name, file, 0))
+		return code_languages_of(name, file);
+	languages =
+		map_find(&memo->languages, (struct str){ key.data, key.len });
+	if (languages != MAP_NONE)
+		return languages;
+	languages = code_languages_of(name, file);
+	keep(memo, &memo->languages, &key, languages);
+	return languages;
+}
+
+void code_memo_vote(const struct code_rules *rules, struct str name,
+		    struct str file, struct language_votes *votes)
+{
+	struct code_memo *memo = rules ? rules->memo : NULL;
+
+	language_votes_add(votes, languages_of(memo, name, file), file.len > 0);
+}
+
 void code_memo_add(struct code_memo *memo, struct str name, struct str file,
 		   unsigned int profile_languages,
 		   const struct code_class *class)
 {
 	struct key key;
-	struct str kept;
-	uint32_t value;
 
-	if (memo->classes.count >= CODE_MEMO_FUNCTIONS ||
-	    !key_make(&key, name, file, profile_languages))
-		return;
-	kept = arena_str(memo->arena, (struct str){ key.data, key.len });
-	if (kept.ptr)
-		(void)!map_insert(&memo->classes, kept, class_pack(class),
-				  &value);
+	if (key_make(&key, name, file, profile_languages))
+		keep(memo, &memo->classes, &key, class_pack(class));
 }

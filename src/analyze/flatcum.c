@@ -3,6 +3,7 @@
 
 #include "analyze/function_key.h"
 #include "analyze/moved.h"
+#include "analyze/code_memo.h"
 #include "base/buf.h"
 #include "base/num.h"
 
@@ -164,8 +165,8 @@ static bool classify(struct func_table *t, struct error *err)
 		const struct profile *p = t->sides[s].profile;
 
 		for (uint32_t f = 0; p && f < p->function_count; f++)
-			language_votes_add(&votes, function_name(p, f),
-					   function_file(p, f));
+			code_memo_vote(t->rules, function_name(p, f),
+				       function_file(p, f), &votes);
 	}
 	t->languages = language_votes_result(&votes);
 	for (int s = 0; s < SIDE_COUNT; s++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/kind_share.h"
 
+#include "analyze/code_memo.h"
 #include "base/num.h"
 
 #define BIT(kind) (1u << (kind))
@@ -100,8 +101,8 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 	unsigned int languages;
 
 	for (uint32_t f = 0; f < p->function_count; f++)
-		language_votes_add(&votes, function_name(p, f),
-				   function_file(p, f));
+		code_memo_vote(rules, function_name(p, f), function_file(p, f),
+			       &votes);
 	languages = language_votes_result(&votes);
 	for (uint32_t f = 0; f < p->function_count; f++)
 		classes[f] = code_classify(rules, function_name(p, f),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/code_kind.h"
+#include "analyze/code_memo.h"
 #include "base/num.h"
 
 /* A frame of the profile with what its stacks are worth. */
@@ -155,8 +156,8 @@ static bool sources_list(struct sources *s, struct arena *scratch,
 		add_values(p, s->places + s->place_count);
 		s->place_count += p->frame_count;
 		for (uint32_t f = 0; f < p->function_count; f++)
-			language_votes_add(&votes, function_name(p, f),
-					   function_file(p, f));
+			code_memo_vote(s->rules, function_name(p, f),
+				       function_file(p, f), &votes);
 	}
 	s->languages = language_votes_result(&votes);
 	if (count)

@@ -357,6 +357,8 @@ static int run_replay(const struct command *command, const char *path,
 
 	if (!har)
 		return fail(&err);
+	/* Borrowed: reading a case is most of the work of a replay. */
+	o->replayed = har;
 	status = read_case(har, &command, o, path, &err)
 			 ? run_command(command, o, a)
 			 : fail(&err);

@@ -168,7 +168,9 @@ bool context_init(struct context *ctx, const struct options *o,
 		return error_set(err, ERROR_USAGE,
 				 "--record and --replay exclude each other");
 	if (o->replay) {
-		ctx->replay = har_open(o->replay, err);
+		ctx->is_replay_own = !o->replayed;
+		ctx->replay =
+			o->replayed ? o->replayed : har_open(o->replay, err);
 		if (!ctx->replay)
 			return false;
 		ctx->now_ns = har_now_ns(ctx->replay);
@@ -190,7 +192,8 @@ void context_release(struct context *ctx)
 	http_client_free(ctx->client);
 	cache_close(ctx->cache);
 	har_free(ctx->record);
-	har_free(ctx->replay);
+	if (ctx->is_replay_own)
+		har_free(ctx->replay);
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = 0; k < 2; k++)
 			secret_free(sides[i]->secrets[k]);

@@ -46,6 +46,7 @@ struct context {
 	struct http_client *client; /* made when first needed */
 	struct har *record;
 	struct har *replay;
+	bool is_replay_own; /* not the options' */
 	struct cache *cache; /* of --cache */
 };
 

@@ -46,6 +46,8 @@ struct output_option {
 
 enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
 
+struct har;
+
 struct options {
 	/* source */
 	const char *context; /* of the configuration */
@@ -112,6 +114,7 @@ struct options {
 	bool cache;
 	const char *record;
 	const char *replay;
+	struct har *replayed; /* the case at that path when it is open */
 	/* what is left */
 	const char *args[LIMIT_ARGUMENTS];
 	size_t arg_count;

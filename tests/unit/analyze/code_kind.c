@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analyze/code_kind.h"
+#include "analyze/code_memo.h"
 
 #define APP CODE_APPLICATION
 #define DB CODE_DATABASE
@@ -369,12 +370,12 @@ static void test_profile_languages(void **state)
 
 	(void)state;
 	assert_int_equal(language_votes_result(&python), 0);
-	language_votes_add(&python, STR("json.dumps"), STR(""));
+	code_memo_vote(NULL, STR("json.dumps"), STR(""), &python);
 	assert_int_equal(language_votes_result(&python), GO | PYTHON | NODE);
-	language_votes_add(&python, STR("acme.pricing.tax.vat_for"), STR(""));
+	code_memo_vote(NULL, STR("acme.pricing.tax.vat_for"), STR(""), &python);
 	assert_int_equal(language_votes_result(&python), PYTHON);
-	language_votes_add(&mixed, STR("handle"), STR("/app/work.py"));
-	language_votes_add(&mixed, STR("_int_malloc"), STR(""));
+	code_memo_vote(NULL, STR("handle"), STR("/app/work.py"), &mixed);
+	code_memo_vote(NULL, STR("_int_malloc"), STR(""), &mixed);
 	assert_int_equal(language_votes_result(&mixed), PYTHON | NATIVE);
 	/* A Go package named like Python's module, and the other way. */
 	assert_int_equal(

@@ -10,6 +10,7 @@
 
 #include "../starving.h"
 #include "analyze/code_memo.h"
+#include "analyze/code_rules.h"
 
 static const struct code_class lock = { CODE_LOCK, true, false };
 static const struct code_class idle = { CODE_IDLE, false, true };
@@ -51,6 +52,29 @@ static void keeps_what_was_added(void **state)
 		code_memo_find(memo, STR(""), STR("ab"), LANGUAGE_GO, &found));
 	assert_false(code_memo_find(memo, STR("a"), STR("b"), LANGUAGE_NATIVE,
 				    &found));
+	arena_release(&arena);
+}
+
+/* The second vote comes from the memo, and counts the same. */
+static void votes_are_those_of_the_name(void **state)
+{
+	struct language_votes once = { { 0 } }, twice = { { 0 } };
+	struct code_rules rules = { 0 };
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	rules.memo = code_memo_new(&arena);
+	for (int i = 0; i < 2; i++) {
+		code_memo_vote(&rules, STR("handle"), STR("/app/work.py"),
+			       &twice);
+		code_memo_vote(&rules, STR("json.dumps"), STR(""), &twice);
+	}
+	language_votes_add(&once, LANGUAGE_PYTHON, true);
+	assert_int_equal(language_votes_result(&twice), LANGUAGE_PYTHON);
+	assert_int_equal(twice.with_file, 2);
+	for (int i = 0; i < LANGUAGE_COUNT; i++)
+		assert_int_equal(twice.sure[i], 2 * once.sure[i]);
 	arena_release(&arena);
 }
 
@@ -143,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_what_was_added),
+		cmocka_unit_test(votes_are_those_of_the_name),
 		cmocka_unit_test(long_names_are_not_kept),
 		cmocka_unit_test(full_memo_keeps_the_first),
 		cmocka_unit_test(without_memory_nothing_is_kept),
