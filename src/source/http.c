@@ -21,8 +21,9 @@
 #define PROBE_CONNECT_MS 3000
 #define PROBE_STALL_MS 8000
 
-/* How soon an interruption or a stall is noticed. */
-#define POLL_MS 50
+/* How soon a stall is noticed, and when a request is tried again. */
+#define POLL_MS 250
+#define POLL_RETRY_MS 50
 
 enum job_state { JOB_WAITING = 0, JOB_RUNNING, JOB_DONE };
 
@@ -571,6 +572,16 @@ static bool is_finished(const struct wire *w)
 	return true;
 }
 
+/* Each look costs some 50 us: a server that takes seconds is left alone,
+ * unless a request waits for its next try. An answer or a signal ends it. */
+static int poll_ms(const struct wire *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->jobs[i].state == JOB_WAITING && w->jobs[i].not_before_ns)
+			return POLL_RETRY_MS;
+	return POLL_MS;
+}
+
 static bool run_loop(struct wire *w, struct error *err)
 {
 	bool (*is_interrupted)(void) = w->settings->is_interrupted;
@@ -586,7 +597,7 @@ static bool run_loop(struct wire *w, struct error *err)
 		collect_finished(w);
 		stop_stalled(w);
 		if (!is_finished(w) &&
-		    curl_multi_poll(w->multi, NULL, 0, POLL_MS, NULL) !=
+		    curl_multi_poll(w->multi, NULL, 0, poll_ms(w), NULL) !=
 			    CURLM_OK)
 			return error_memory(err, "the connections");
 	}
