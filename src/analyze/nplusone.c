@@ -135,15 +135,24 @@ static bool is_often(const struct repeat *r, const struct turns *t,
 	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
 }
 
+/* No waves of calls, of which each waits for the one before. */
+static bool is_at_once(const struct repeat *r, const struct turns *t)
+{
+	return r->is_parallel &&
+	       (t->count < REPEAT_PARALLEL_COUNT ||
+		r->sum_ns < sat_mul_i64(t->longest_ns, REPEAT_PARALLEL_WAVES));
+}
+
 /* Sets is_minor. */
 static bool is_repeat(struct repeat *r, const struct turns *t)
 {
 	int64_t least_ns;
 
-	if (r->is_parallel &&
-	    (t->count < REPEAT_PARALLEL_COUNT ||
-	     r->sum_ns < sat_mul_i64(t->longest_ns, REPEAT_PARALLEL_WAVES)))
-		return false;
+	if (is_at_once(r, t)) {
+		r->is_at_once = r->is_minor = true;
+		return t->count >= REPEAT_CALL_COUNT &&
+		       r->sum_ns >= REPEAT_MINOR_NS;
+	}
 	if (r->kind == CALL_DATABASE && is_small_loop(r, t))
 		return true;
 	if (!is_often(r, t, &least_ns) || r->sum_ns < REPEAT_MINOR_NS)
@@ -309,6 +318,8 @@ static int compare_repeat(const void *left, const void *right)
 
 const char *repeat_manner(const struct repeat *r)
 {
+	if (r->is_at_once)
+		return "side by side";
 	return r->is_parallel ? "some at a time" : "one after another";
 }
 

@@ -40,7 +40,10 @@
 #define REPEAT_MINOR_NS ((int64_t)10000000)
 
 /* Calls side by side: only their number can be to blame when more than 5
- * take twice as long together as the longest of them. */
+ * take twice as long together as the longest of them. All at once they take
+ * as long as the slowest of them, for they get in each other's way; that many
+ * as of one after another (REPEAT_CALL_COUNT) are minor: told when history
+ * says that their number grew. */
 #define REPEAT_PARALLEL_COUNT 6u
 #define REPEAT_PARALLEL_WAVES 2
 
@@ -55,6 +58,7 @@ struct repeat {
 	int64_t sum_ns;     /* time in which at least one of them ran */
 	int64_t through_ns; /* of the critical path, with what is below */
 	bool is_parallel;   /* some of them ran side by side */
+	bool is_at_once;    /* nearly all of them did */
 	bool is_minor;      /* often enough, but takes less than it must */
 };
 
@@ -67,7 +71,8 @@ struct repeats {
 	size_t member_cap;
 };
 
-/* How the calls of a loop ran: "one after another". */
+/* How the calls of a loop ran: "one after another", "some at a time" or "side
+ * by side". */
 const char *repeat_manner(const struct repeat *r);
 
 /* Runs of like children, one after another or a few at a time. Not among

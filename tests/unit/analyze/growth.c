@@ -653,6 +653,39 @@ static void deep_inner(void **state)
 	end(&g);
 }
 
+/* Twelve calls of 50 ms, all at once. */
+static void expect_at_once(int calls, double each_ms, bool is_loop)
+{
+	char text[4096];
+	struct growing g;
+	int len = snprintf(text, 4096, "1 0 web S \"GET /\" 0 100\n");
+
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 40);
+	usually(&g, "web", "get", SPAN_KIND_CLIENT, calls, each_ms);
+	for (int i = 0; i < 12; i++)
+		len += snprintf(text + len, 4096 - (size_t)len,
+				"%x 1 web C get 10 60 rpc.system=grpc\n",
+				i + 16);
+	find(&g, text, (struct guilty_want){ 0 });
+	assert_int_equal(g.result.cause.kind == CAUSE_N_PLUS_ONE, is_loop);
+	if (is_loop)
+		expect(&g, 1, 50,
+		       "N+1: 12 x \"get\", side by side, 50 ms; grew by 50 ms "
+		       "(usually 2 calls over 10 traces)");
+	end(&g);
+}
+
+/* They hold each other up: each takes longer, but by less than there are
+ * more. 6 times as many, 5 times or 6.25 times as long; as many as ever. */
+static void loop_at_once(void **state)
+{
+	(void)state;
+	expect_at_once(2, 10, true);
+	expect_at_once(2, 8, false);
+	expect_at_once(12, 20, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -683,3 +716,4 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+		cmocka_unit_test(loop_at_once),

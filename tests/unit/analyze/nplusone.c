@@ -135,8 +135,8 @@ static void thresholds(void **state)
 	/* what takes 10 ms together is no loop with or without history */
 	check_loop(QUERY, 5, 2, 1, MINOR);
 	check_loop(QUERY, 5, 1.9, 1, SILENT);
-	/* all at once: the slowest counts, not their number */
-	expect_loop(QUERY, 20, 100, -99, 0);
+	/* all at once and not many: the slowest counts, not their number */
+	expect_loop(QUERY, 9, 100, -99, 0);
 }
 
 static void what_counts(void **state)
@@ -253,6 +253,39 @@ static void some_at_a_time(void **state)
 	assert_int_equal(s.found.count, 0);
 	end(&s);
 	buf_release(&text);
+}
+
+/* All at once only their number can be told of, when history minds it: ten
+ * and more of 10 ms together. */
+static void all_at_once(void **state)
+{
+	static const struct {
+		int count, ms;
+		size_t found;
+	} cases[] = {
+		{ 9, 50, 0 }, { 10, 50, 1 }, { 10, 10, 1 }, { 10, 9, 0 }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct search s;
+		struct buf text;
+
+		buf_init(&text, MIB);
+		buf_add_text(&text, "1 0 s S root 0 900\n");
+		for (int j = 0; j < cases[i].count; j++)
+			buf_addf(&text, "%x 1 s C q 10 %d " SELECT_B "\n",
+				 0x100 + j, 10 + cases[i].ms);
+		begin(&s, buf_text(&text));
+		assert_int_equal(s.found.count, cases[i].found);
+		if (s.found.count) {
+			assert_true(s.found.items->is_minor);
+			assert_string_equal(repeat_manner(s.found.items),
+					    "side by side");
+		}
+		end(&s);
+		buf_release(&text);
+	}
 }
 
 /* Turns of two queries: three suffice when they repeat exactly. */
@@ -455,6 +488,7 @@ int main(void)
 		cmocka_unit_test(wrapped),
 		cmocka_unit_test(turns_of_several),
 		cmocka_unit_test(some_at_a_time),
+		cmocka_unit_test(all_at_once),
 		cmocka_unit_test(few_long_turns),
 		cmocka_unit_test(long_turns),
 		cmocka_unit_test(pages_and_retries),
