@@ -147,11 +147,16 @@ static void set_span_growth(struct growths *g)
 				part(g->times->through_ns[i], g->unknown_share);
 }
 
+static bool is_part_of_path(const struct growths *g, int64_t growth_ns,
+			    int64_t percent)
+{
+	return growth_ns > 0 && sat_mul_i64(growth_ns, 100) >=
+					sat_mul_i64(g->times->path_ns, percent);
+}
+
 static bool is_large(const struct growths *g, int64_t growth_ns)
 {
-	return growth_ns > 0 &&
-	       sat_mul_i64(growth_ns, 100) >=
-		       sat_mul_i64(g->times->path_ns, GROWTH_PATH_PERCENT);
+	return is_part_of_path(g, growth_ns, GROWTH_PATH_PERCENT);
 }
 
 static bool is_beyond_scatter(const struct growths *g, const struct growth *out,
@@ -184,6 +189,20 @@ static bool is_own_beyond_scatter(const struct usual_operation *o,
 	       (o->has_own_moved || (double)own_ns >= GROWTH_RATIO * typical);
 }
 
+static bool is_manifold(const struct growths *g, const struct candidate *c,
+			int64_t own_ns, int64_t growth_ns)
+{
+	const struct usual_operation *o = g->known[c->span];
+	double typical;
+
+	if (!has_usual_own(g, c) || !o->has_own_moved ||
+	    o->trace_count < GROWTH_MANIFOLD_TRACES)
+		return false;
+	typical = (double)sat_mul_i64(o->own_p50_ns, c->count);
+	return (double)own_ns >= GROWTH_MANIFOLD_RATIO * typical &&
+	       is_part_of_path(g, growth_ns, GROWTH_MANIFOLD_PERCENT);
+}
+
 static void fill_known(const struct growths *g, const struct candidate *c,
 		       int64_t own_ns, struct growth *out)
 {
@@ -200,7 +219,9 @@ static void fill_known(const struct growths *g, const struct candidate *c,
 	out->is_longer = is_beyond_scatter(g, out, c);
 	if (has_usual_own(g, c))
 		out->is_longer |= is_own_beyond_scatter(o, c->count, own_ns);
-	out->is_grown = out->is_longer && is_large(g, out->own_ns);
+	out->is_manifold = is_manifold(g, c, own_ns, out->own_ns);
+	out->is_grown = out->is_longer &&
+			(is_large(g, out->own_ns) || out->is_manifold);
 	out->is_alone = o->is_own_compared && !o->has_own_moved;
 }
 
@@ -375,19 +396,37 @@ static void sum_code(const struct growths *g, struct entries *e,
 	}
 }
 
-/* The span inside that holds nearly all that its process grew by. */
-static size_t find_inner(const struct growths *g, const struct entries *e,
-			 const struct candidates *candidates, size_t best)
+/* What a process grew by, without the scatter of its entry span. */
+static int64_t code_growth(const struct growths *g, const struct entries *e,
+			   size_t entry)
 {
-	for (size_t i = 0; i < g->count; i++) {
-		uint32_t span = candidates->items[i].span;
+	const struct growth *item = &g->items[entry];
 
-		if (counted_at(g, e, span, i) == best &&
-		    sat_mul_i64(g->items[i].own_ns, 100) >=
-			    sat_mul_i64(e->code_ns[best], GROWTH_INNER_PERCENT))
-			return i;
+	if (item->is_longer || !item->is_known)
+		return e->code_ns[entry];
+	return sat_sub_i64(e->code_ns[entry], item->own_ns);
+}
+
+/* The span inside that holds nearly all that its process grew by. */
+static void find_inner(const struct growths *g, const struct entries *e,
+		       const struct candidates *candidates,
+		       struct growth_choice *out)
+{
+	size_t entry = out->best;
+	int64_t code_ns = code_growth(g, e, entry);
+	bool is_scatter = code_ns < e->code_ns[entry];
+
+	for (size_t i = 0; i < g->count; i++) {
+		if (counted_at(g, e, candidates->items[i].span, i) != entry ||
+		    (is_scatter && i == entry) ||
+		    sat_mul_i64(g->items[i].own_ns, 100) <
+			    sat_mul_i64(code_ns, GROWTH_INNER_PERCENT))
+			continue;
+		out->best = i;
+		if (i != entry)
+			out->growth_ns = code_ns;
+		return;
 	}
-	return best;
 }
 
 static bool has_grown(const struct growths *g, const struct entries *e,
@@ -442,7 +481,7 @@ bool growths_choose(const struct growths *g,
 	sum_code(g, &e, candidates);
 	find_best(g, &e, out);
 	if (out->best != SIZE_MAX)
-		out->best = find_inner(g, &e, candidates, out->best);
+		find_inner(g, &e, candidates, out);
 	return true;
 }
 

@@ -20,13 +20,23 @@
 #define GROWTH_RATIO 1.5
 #define GROWTH_PATH_PERCENT 10
 
+/* Many times its usual own time, and longer for most requests of the slow
+ * window: that is no scatter, though it be less than a tenth of a path that
+ * mostly idles (a session that waits for its client). Over as many traces as
+ * make a ninth decile; below a twentieth it would be crumbs. */
+#define GROWTH_MANIFOLD_RATIO 10.0
+#define GROWTH_MANIFOLD_TRACES 20u
+#define GROWTH_MANIFOLD_PERCENT 5
+
 /* Spans that nothing is known of share what the others leave unexplained of
  * the trace's growth; when that is not known either, half of their time is
  * taken for growth. */
 #define GROWTH_UNKNOWN_SHARE 0.5
 
 /* A service's own code is one candidate, at its entry span; a span inside
- * that holds this part of the growth is named instead. */
+ * that holds this part of the growth is named instead. What an entry span
+ * that took hardly longer seems to have grown by is scatter, and no part of
+ * it. */
 #define GROWTH_INNER_PERCENT 80
 
 struct growth {
@@ -34,6 +44,7 @@ struct growth {
 	bool is_new;            /* no usual trace calls it */
 	bool is_longer;         /* as a whole, beyond scatter */
 	bool is_grown;          /* and by its own time */
+	bool is_manifold;       /* many times its own time: see above */
 	bool is_alone;          /* other requests of the slow window did not
 				   grow by their own time */
 	int64_t grown_ns;       /* own growth: 0 to the own time on the path;

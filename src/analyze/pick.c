@@ -84,6 +84,12 @@ static int compare_range(const void *left, const void *right)
 	const struct time_range *a = left;
 	const struct time_range *b = right;
 
+static bool has_manifold_growth(const struct choice *c)
+{
+	return c->is_by_growth && !c->loop &&
+	       c->growths.items[c->best - c->candidates.items].is_manifold;
+}
+
 	return compare_i64(a->from_ns, b->from_ns);
 }
 
@@ -186,3 +192,4 @@ bool choice_pick(struct choice *c, struct result *result,
 	return find_profile(t, &result->arena, pick, err) &&
 	       (pick->profile_span == SPAN_NONE || fill_own_time(c, pick, err));
 }
+		.has_manifold_growth = has_manifold_growth(c),

@@ -118,6 +118,8 @@ struct guilty_pick {
 };
 
 /* Fills result->trace (source excepted), span, cause and findings. Texts are
+	bool has_manifold_growth; /* many times what is usual, for most
+				     requests: see growth.h */
  * kept in result->arena, which the caller has initialised. ERROR_NOT_FOUND
  * when want matches no span, naming what there is.
  *

@@ -329,7 +329,7 @@ static void note_concentration(const struct cohorts *c, struct notes *notes)
 static bool find_cohorts(struct slowness *out, struct situation *s,
 			 struct run *r, uint32_t entry, uint32_t operation,
 			 struct time_range window, bool is_fast_wanted,
-			 struct error *err)
+			 bool has_moved_inside, struct error *err)
 {
 	const struct span *span = &r->trace.spans[entry];
 	struct cohort_want want = {
@@ -353,8 +353,9 @@ static bool find_cohorts(struct slowness *out, struct situation *s,
 	if (!cohorts_find(&want, &r->result.arena, &s->cohorts, err))
 		return false;
 	slowness_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
-			     s->has_usual &&
-				     s->usual.items[operation].has_own_moved);
+			     has_moved_inside ||
+				     (s->has_usual &&
+				      s->usual.items[operation].has_own_moved));
 	note_concentration(&s->cohorts, &r->ctx.notes);
 	return true;
 }
@@ -460,7 +461,8 @@ static bool fill(struct slowness *out, struct situation *s, struct run *r,
 	if (!s->is_answered || operation == OPERATION_NONE)
 		return true;
 	if (!find_cohorts(out, s, r, entry, operation, window,
-			  want->kind == BASELINE_WANT_FAST, err))
+			  want->kind == BASELINE_WANT_FAST,
+			  pick->has_manifold_growth, err))
 		return false;
 	if (is_chosen)
 		out->has_base = false;

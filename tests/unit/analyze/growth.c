@@ -352,6 +352,66 @@ static uint32_t find_tree(double request_ms, double process_ms)
 	found = (uint32_t)g.t.spans[found].span_id;
 	end(&g);
 	return found;
+/* Requests of a session that mostly idles, all with one message. */
+static void sessions(struct growing *g, uint32_t window, int count,
+		     double session_ms, double message_ms)
+{
+	for (int i = 0; i < count; i++) {
+		double start_ms = 1000.0 * window + i;
+
+		past_span(&g->p, window, ROOT, start_ms, session_ms);
+		past_add(&g->p, window, CALL, start_ms, message_ms);
+	}
+}
+
+/* The id of the span that is found. */
+static uint64_t find_in_session(int traces, double usual_ms, double slow_ms,
+				const char *text)
+{
+	struct growing g;
+	uint64_t found;
+
+	begin(&g);
+	g.below = root_calls;
+	past_operation(&g.p, "ws", "GET", SPAN_KIND_SERVER);
+	past_operation(&g.p, "ws", "message", SPAN_KIND_INTERNAL);
+	g.slow = past_window(&g.p, 1000, 2000);
+	sessions(&g, 0, traces, 900, usual_ms);
+	sessions(&g, g.slow, 10, 900 + slow_ms, slow_ms);
+	find(&g, text, (struct guilty_want){ 0 });
+	found = g.t.spans[g.result.span.span].span_id;
+	assert_int_equal(g.pick.has_manifold_growth, found == 2);
+	if (found == 2)
+		assert_int_equal(g.pick.growth_ns,
+				 g.result.span.self_ns - fixture_ms(usual_ms));
+	end(&g);
+	return found;
+}
+
+/* A message went from 5 ms to 60 for all, in a second that is mostly idle and
+ * some 45 ms longer than most. */
+static void many_times_its_own(void **state)
+{
+	static const char session[] = "1 0 ws S GET 0 1000\n"
+				      "2 1 ws I message 10 70\n";
+
+	(void)state;
+	assert_int_equal(find_in_session(20, 5, 60, session), 2);
+	/* Too few traces; not for most; 9.8 times; 10 times but 45 ms. */
+	assert_int_equal(find_in_session(19, 5, 60, session), 1);
+	assert_int_equal(find_in_session(20, 5, 5, session), 1);
+	assert_int_equal(find_in_session(20, 6, 60, session), 2);
+	assert_int_equal(find_in_session(20, 6.1, 60, session), 1);
+	assert_int_equal(find_in_session(20, 5, 50,
+					 "1 0 ws S GET 0 1000\n"
+					 "2 1 ws I message 10 64.9\n"),
+			 1);
+	assert_int_equal(find_in_session(20, 5, 50,
+					 "1 0 ws S GET 0 1000\n"
+					 "2 1 ws I message 10 65\n"),
+			 2);
+}
+
 }
 
 static void slow_consumer(void **state)
@@ -717,3 +777,4 @@ int main(void)
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 		cmocka_unit_test(loop_at_once),
+		cmocka_unit_test(many_times_its_own),
