@@ -42,6 +42,12 @@ static bool is_explained_by_callee(const struct choice *c)
 	       c->best->self_ns < c->best->duration_ns / 2;
 }
 
+bool choice_is_gap(const struct choice *c)
+{
+	return !c->loop && !c->retry && c->best->count == 1 &&
+	       c->server_side != SPAN_NONE && !is_explained_by_callee(c);
+}
+
 static enum cause_kind cause_of(const struct choice *c)
 {
 	if (c->loop)

@@ -52,6 +52,10 @@ bool choice_find_retry(struct choice *c, struct error *err) MUST_CHECK;
 void choice_tell_pauses(const struct choice *c, struct buf *out);
 void choice_tell_attempts(const struct choice *c, struct buf *out);
 
+/* Whether the best candidate is one call whose time lies for the most part
+ * outside its callee's spans. */
+bool choice_is_gap(const struct choice *c);
+
 /* Whose profile is to be looked at (pick.c). */
 bool choice_pick(struct choice *c, struct result *result,
 		 struct guilty_pick *pick, struct error *err) MUST_CHECK;

@@ -50,6 +50,11 @@ static bool find_profile(const struct trace *t, struct arena *arena,
 	return pick->profile_id.ptr || arena_fail(arena, "the answer", err);
 }
 
+static bool is_gap_of_caller(const struct choice *c)
+{
+	return c->want->has_gap_of_caller && choice_is_gap(c);
+}
+
 static void pick_owner(const struct choice *c, struct guilty_pick *pick)
 {
 	const struct trace *t = c->t;
@@ -60,7 +65,7 @@ static void pick_owner(const struct choice *c, struct guilty_pick *pick)
 
 	if (c->loop)
 		pick->owner = c->loop->parent;
-	else if (c->server_side != SPAN_NONE)
+	else if (c->server_side != SPAN_NONE && !is_gap_of_caller(c))
 		pick->owner = c->server_side;
 	else if (is_call && s->parent != SPAN_NONE &&
 		 t->spans[s->parent].resource == s->resource)
@@ -79,16 +84,16 @@ static int64_t growth_of(const struct choice *c)
 	return c->growths.items[best].own_ns;
 }
 
-static int compare_range(const void *left, const void *right)
-{
-	const struct time_range *a = left;
-	const struct time_range *b = right;
-
 static bool has_manifold_growth(const struct choice *c)
 {
 	return c->is_by_growth && !c->loop &&
 	       c->growths.items[c->best - c->candidates.items].is_manifold;
 }
+
+static int compare_range(const void *left, const void *right)
+{
+	const struct time_range *a = left;
+	const struct time_range *b = right;
 
 	return compare_i64(a->from_ns, b->from_ns);
 }
@@ -123,6 +128,13 @@ static bool is_outside(const struct choice *c, uint32_t span, uint32_t resource)
 	       c->calls.kind[span] != CALL_NONE;
 }
 
+/* Of a call that dials for long the time on the wire is to be explained, not
+ * that of its callee. */
+static bool is_gap_call(const struct choice *c, uint32_t span)
+{
+	return span == c->best->span && is_gap_of_caller(c);
+}
+
 static bool is_loop_call(const struct choice *c, uint32_t span)
 {
 	return c->loop && c->t->spans[span].parent == c->loop->parent &&
@@ -155,7 +167,8 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 
 			if (c->times->tree[child] == child)
 				continue;
-			if (!is_outside(c, child, s->resource))
+			if (is_gap_call(c, child) ||
+			    !is_outside(c, child, s->resource))
 				stack[depth++] = child;
 			else if (!is_loop_call(c, child))
 				ranges[count++] =
@@ -181,6 +194,8 @@ bool choice_pick(struct choice *c, struct result *result,
 		.end_ns = c->loop ? c->loop->end_ns : c->best->end_ns,
 		.profile_span = SPAN_NONE,
 		.growth_ns = growth_of(c),
+		.has_manifold_growth = has_manifold_growth(c),
+		.is_gap = choice_is_gap(c),
 	};
 	pick->owner = pick->span;
 	pick_owner(c, pick);
@@ -192,4 +207,3 @@ bool choice_pick(struct choice *c, struct result *result,
 	return find_profile(t, &result->arena, pick, err) &&
 	       (pick->profile_span == SPAN_NONE || fill_own_time(c, pick, err));
 }
-		.has_manifold_growth = has_manifold_growth(c),

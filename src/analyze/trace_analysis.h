@@ -63,6 +63,9 @@ struct guilty_want {
 	uint64_t span_id;   /* 0: not forced */
 	struct str service; /* empty: any; else only spans of this service */
 	struct str name;    /* empty: any */
+	bool has_gap_of_caller; /* time of a call outside its callee's spans is
+				   the caller's: its code is to be profiled,
+				   not the callee's */
 };
 
 /* A span or a group of siblings with the same service, name, kind and
@@ -115,11 +118,13 @@ struct guilty_pick {
 				   than two thirds of it */
 	int64_t growth_ns;      /* of the guilty part, beyond what is usual and
 				   beyond what its callees grew by; -1 not known */
+	bool has_manifold_growth; /* many times what is usual, for most
+				     requests: see growth.h */
+	bool is_gap;              /* the time lies in a call, but outside its
+				     callee's spans */
 };
 
 /* Fills result->trace (source excepted), span, cause and findings. Texts are
-	bool has_manifold_growth; /* many times what is usual, for most
-				     requests: see growth.h */
  * kept in result->arena, which the caller has initialised. ERROR_NOT_FOUND
  * when want matches no span, naming what there is.
  *

@@ -183,7 +183,7 @@ static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
 	return situation_ask(s, r, g, window, want, jobs, &n, err) &&
 	       jobs_run(&r->ctx, jobs, n, err) &&
 	       situation_judge(s, r, g, err) &&
-	       (!s->has_usual || guilty_again(r, g, &s->usual, err));
+	       (!s->has_usual || guilty_again(r, g, &s->usual, false, err));
 }
 
 /* What the user asked for and what there is not: said, never passed over. */
@@ -236,6 +236,26 @@ static bool check_asked(const struct run *r, const struct slowness *s,
 	       version_baseline_check(s, service, want, err);
 }
 
+/* Between a call and its callee both may be at fault: a callee that does not
+ * get to it, or a caller that cannot reach it. The callee is looked at first;
+ * when its operation is as quick as ever, and what called it is not, it is
+ * the caller's time. */
+static bool blame_caller(struct run *r, struct guilty *g, struct situation *s,
+			 struct time_range window,
+			 const struct baseline_want *want,
+			 struct slowness *slowness, struct error *err)
+{
+	if (!g->pick.is_gap || !slowness->is_healthy || !s->has_usual)
+		return true;
+	if (!guilty_again(r, g, &s->usual, true, err) ||
+	    !situation_ask_again(s, r, g, window, err) ||
+	    !slowness_fill(slowness, s, r, g, window, want, err))
+		return false;
+	return !slowness->is_healthy ||
+	       (guilty_again(r, g, &s->usual, false, err) &&
+		slowness_fill(slowness, s, r, g, window, want, err));
+}
+
 static bool slow_by_inquest(struct run *r, struct guilty *g,
 			    struct time_range window,
 			    const struct baseline_want *want,
@@ -250,7 +270,8 @@ static bool slow_by_inquest(struct run *r, struct guilty *g,
 	    !ask_again(r, &before, g, window, s, &l, err))
 		return false;
 	/* The window stays: the question was asked for it. */
-	if (!slowness_fill(&slowness, s, r, g, window, want, err))
+	if (!slowness_fill(&slowness, s, r, g, window, want, err) ||
+	    !blame_caller(r, g, s, window, want, &slowness, err))
 		return false;
 	if (r->result.has_reasons)
 		slowness_tell(&slowness, s, want, &r->result.reasons);

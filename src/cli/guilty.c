@@ -47,13 +47,14 @@ bool guilty_from_trace(struct run *r, struct guilty *g, struct error *err)
 }
 
 bool guilty_again(struct run *r, struct guilty *g, const struct usual *usual,
-		  struct error *err)
+		  bool has_gap_of_caller, struct error *err)
 {
 	struct guilty_want want;
 
 	r->result.finding_count = 0;
 	if (!want_init(r->ctx.options, &want, err))
 		return false;
+	want.has_gap_of_caller = has_gap_of_caller;
 	if (want.by == GUILTY_BY_CRITICAL_PATH && !guilty_want_is_narrow(&want))
 		trace_times_focus(
 			&r->trace, &g->times,

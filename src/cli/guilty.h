@@ -19,8 +19,9 @@ struct guilty {
 bool guilty_from_trace(struct run *r, struct guilty *g,
 		       struct error *err) MUST_CHECK;
 
-/* Chooses once more, now that it is known what is usual. */
+/* Chooses once more, now that it is known what is usual, and whose the time
+ * between a call and its callee is (guilty_want.has_gap_of_caller). */
 bool guilty_again(struct run *r, struct guilty *g, const struct usual *usual,
-		  struct error *err) MUST_CHECK;
+		  bool has_gap_of_caller, struct error *err) MUST_CHECK;
 
 #endif

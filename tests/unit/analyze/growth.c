@@ -100,6 +100,7 @@ static void grown_before_long(void **state)
 	       "(usually 20 ms over 10 traces)");
 	assert_int_equal(g.result.span.typical_ns, fixture_ms(20));
 	assert_int_equal(g.result.span.typical_count, 10);
+	assert_false(g.pick.is_gap);
 	assert_string_equal(g.result.cause.confidence_text.ptr,
 			    "the traces: 100 % of what it took longer");
 	end(&g);
@@ -246,6 +247,30 @@ static void gap(void **state)
 	assert_int_equal(g.result.span.span, fixture_span(&g.t, 2));
 	assert_int_equal(g.pick.growth_ns, fixture_ms(55));
 	assert_int_equal(g.result.cause.kind, CAUSE_WAIT);
+	assert_true(g.pick.is_gap);
+	assert_string_equal(g.pick.service.ptr, "cat");
+	end(&g);
+}
+
+/* The same as the caller's time: 180 ms without the 40 of the callee. */
+static void gap_of_caller(void **state)
+{
+	struct growing g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 60);
+	usually(&g, "web", "call", SPAN_KIND_CLIENT, 1, 50);
+	usually(&g, "cat", "List", SPAN_KIND_SERVER, 1, 40);
+	find(&g,
+	     "1 0 web S \"GET /\" 0 180 pyroscope.profile.id=1\n"
+	     "2 1 web C call 10 170\n"
+	     "3 2 cat S List 125 165 pyroscope.profile.id=3\n",
+	     (struct guilty_want){ .has_gap_of_caller = true });
+	assert_int_equal(g.result.span.span, fixture_span(&g.t, 2));
+	assert_int_equal(g.pick.owner, fixture_span(&g.t, 1));
+	assert_string_equal(g.pick.service.ptr, "web");
+	assert_int_equal(g.pick.profile_own_ns, fixture_ms(140));
 	end(&g);
 }
 
@@ -327,31 +352,6 @@ static void what_all_have_before_bad_luck(void **state)
 	}
 }
 
-/* ---- work that nobody waited for ---- */
-
-static const char messages[] = "1 0 api S \"PUT /\" 0 100\n"
-			       "2 1 db C UPDATE 10 90 db.system.name=mysql\n"
-			       "3 1 api P publish 92 94\n"
-			       "4 3 idx K process 120 320\n"
-			       "5 4 idx I tokenize 130 310\n";
-
-/* The consumer took 200 ms, twice the request. `process_ms` usually, 0: not
- * known. */
-static uint32_t find_tree(double request_ms, double process_ms)
-{
-	struct growing g;
-	uint32_t found;
-
-	begin(&g);
-	usually(&g, "api", "PUT /", SPAN_KIND_SERVER, 1, request_ms);
-	if (process_ms > 0)
-		usually(&g, "idx", "process", SPAN_KIND_CONSUMER, 1,
-			process_ms);
-	find(&g, messages, (struct guilty_want){ 0 });
-	found = growths_find_tree(&g.t, &g.times, &g.usual);
-	found = (uint32_t)g.t.spans[found].span_id;
-	end(&g);
-	return found;
 /* Requests of a session that mostly idles, all with one message. */
 static void sessions(struct growing *g, uint32_t window, int count,
 		     double session_ms, double message_ms)
@@ -412,6 +412,31 @@ static void many_times_its_own(void **state)
 			 2);
 }
 
+/* ---- work that nobody waited for ---- */
+
+static const char messages[] = "1 0 api S \"PUT /\" 0 100\n"
+			       "2 1 db C UPDATE 10 90 db.system.name=mysql\n"
+			       "3 1 api P publish 92 94\n"
+			       "4 3 idx K process 120 320\n"
+			       "5 4 idx I tokenize 130 310\n";
+
+/* The consumer took 200 ms, twice the request. `process_ms` usually, 0: not
+ * known. */
+static uint32_t find_tree(double request_ms, double process_ms)
+{
+	struct growing g;
+	uint32_t found;
+
+	begin(&g);
+	usually(&g, "api", "PUT /", SPAN_KIND_SERVER, 1, request_ms);
+	if (process_ms > 0)
+		usually(&g, "idx", "process", SPAN_KIND_CONSUMER, 1,
+			process_ms);
+	find(&g, messages, (struct guilty_want){ 0 });
+	found = growths_find_tree(&g.t, &g.times, &g.usual);
+	found = (uint32_t)g.t.spans[found].span_id;
+	end(&g);
+	return found;
 }
 
 static void slow_consumer(void **state)
@@ -628,6 +653,39 @@ static void loop_in_lanes(void **state)
 	end(&g);
 }
 
+/* Twelve calls of 50 ms, all at once. */
+static void expect_at_once(int calls, double each_ms, bool is_loop)
+{
+	char text[4096];
+	struct growing g;
+	int len = snprintf(text, 4096, "1 0 web S \"GET /\" 0 100\n");
+
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 40);
+	usually(&g, "web", "get", SPAN_KIND_CLIENT, calls, each_ms);
+	for (int i = 0; i < 12; i++)
+		len += snprintf(text + len, 4096 - (size_t)len,
+				"%x 1 web C get 10 60 rpc.system=grpc\n",
+				i + 16);
+	find(&g, text, (struct guilty_want){ 0 });
+	assert_int_equal(g.result.cause.kind == CAUSE_N_PLUS_ONE, is_loop);
+	if (is_loop)
+		expect(&g, 1, 50,
+		       "N+1: 12 x \"get\", side by side, 50 ms; grew by 50 ms "
+		       "(usually 2 calls over 10 traces)");
+	end(&g);
+}
+
+/* They hold each other up: each takes longer, but by less than there are
+ * more. 6 times as many, 5 times or 6.25 times as long; as many as ever. */
+static void loop_at_once(void **state)
+{
+	(void)state;
+	expect_at_once(2, 10, true);
+	expect_at_once(2, 8, false);
+	expect_at_once(12, 20, false);
+}
+
 /* ---- calls made again ---- */
 
 /* The root took 560 ms more, its second call 10 ms of them: of 550 ms the
@@ -713,39 +771,6 @@ static void deep_inner(void **state)
 	end(&g);
 }
 
-/* Twelve calls of 50 ms, all at once. */
-static void expect_at_once(int calls, double each_ms, bool is_loop)
-{
-	char text[4096];
-	struct growing g;
-	int len = snprintf(text, 4096, "1 0 web S \"GET /\" 0 100\n");
-
-	begin(&g);
-	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 40);
-	usually(&g, "web", "get", SPAN_KIND_CLIENT, calls, each_ms);
-	for (int i = 0; i < 12; i++)
-		len += snprintf(text + len, 4096 - (size_t)len,
-				"%x 1 web C get 10 60 rpc.system=grpc\n",
-				i + 16);
-	find(&g, text, (struct guilty_want){ 0 });
-	assert_int_equal(g.result.cause.kind == CAUSE_N_PLUS_ONE, is_loop);
-	if (is_loop)
-		expect(&g, 1, 50,
-		       "N+1: 12 x \"get\", side by side, 50 ms; grew by 50 ms "
-		       "(usually 2 calls over 10 traces)");
-	end(&g);
-}
-
-/* They hold each other up: each takes longer, but by less than there are
- * more. 6 times as many, 5 times or 6.25 times as long; as many as ever. */
-static void loop_at_once(void **state)
-{
-	(void)state;
-	expect_at_once(2, 10, true);
-	expect_at_once(2, 8, false);
-	expect_at_once(12, 20, false);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -757,9 +782,11 @@ int main(void)
 		cmocka_unit_test(new_call),
 		cmocka_unit_test(server_side),
 		cmocka_unit_test(gap),
+		cmocka_unit_test(gap_of_caller),
 		cmocka_unit_test(own_time_beside_long_call),
 		cmocka_unit_test(own_time_as_usual),
 		cmocka_unit_test(what_all_have_before_bad_luck),
+		cmocka_unit_test(many_times_its_own),
 		cmocka_unit_test(slow_consumer),
 		cmocka_unit_test(choice_in_consumer),
 		cmocka_unit_test(loop_grew),
@@ -768,6 +795,7 @@ int main(void)
 		cmocka_unit_test(loop_by_number),
 		cmocka_unit_test(loop_without_history),
 		cmocka_unit_test(loop_in_lanes),
+		cmocka_unit_test(loop_at_once),
 		cmocka_unit_test(pause_grew),
 		cmocka_unit_test(asked_for),
 		cmocka_unit_test(asked_by_duration),
@@ -776,5 +804,3 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
-		cmocka_unit_test(loop_at_once),
-		cmocka_unit_test(many_times_its_own),
