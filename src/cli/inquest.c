@@ -517,9 +517,11 @@ static bool force_scope(struct inquest *q, struct comparison *c,
 	if (!c->slow.profile.stack_count)
 		return error_set(
 			err, ERROR_NOT_FOUND,
-			"no samples of this span: none carry its id "
-			"(too short, not on CPU, or no span profiles); "
-			"leave out --scope");
+			"no samples of %s (too short, not on CPU, or no span "
+			"profiles); leave out --scope",
+			c->scope == SCOPE_COHORT
+				? "requests like it: none carry their ids"
+				: "this span: none carry its id");
 	show_forced(q, c);
 	return true;
 }
