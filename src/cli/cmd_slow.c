@@ -236,6 +236,18 @@ static bool check_asked(const struct run *r, const struct slowness *s,
 	       version_baseline_check(s, service, want, err);
 }
 
+static bool turn_to(struct run *r, struct guilty *g, struct situation *s,
+		    struct time_range window, const struct baseline_want *want,
+		    struct profile_lookup *l, struct slowness *slowness,
+		    bool is_of_caller, struct error *err)
+{
+	struct guilty before = *g;
+
+	return guilty_again(r, g, &s->usual, is_of_caller, err) &&
+	       ask_again(r, &before, g, window, s, l, err) &&
+	       slowness_fill(slowness, s, r, g, window, want, err);
+}
+
 /* Between a call and its callee both may be at fault: a callee that does not
  * get to it, or a caller that cannot reach it. The callee is looked at first;
  * when its operation is as quick as ever, and what called it is not, it is
@@ -243,17 +255,14 @@ static bool check_asked(const struct run *r, const struct slowness *s,
 static bool blame_caller(struct run *r, struct guilty *g, struct situation *s,
 			 struct time_range window,
 			 const struct baseline_want *want,
-			 struct slowness *slowness, struct error *err)
+			 struct profile_lookup *l, struct slowness *slowness,
+			 struct error *err)
 {
 	if (!g->pick.is_gap || !slowness->is_healthy || !s->has_usual)
 		return true;
-	if (!guilty_again(r, g, &s->usual, true, err) ||
-	    !situation_ask_again(s, r, g, window, err) ||
-	    !slowness_fill(slowness, s, r, g, window, want, err))
-		return false;
-	return !slowness->is_healthy ||
-	       (guilty_again(r, g, &s->usual, false, err) &&
-		slowness_fill(slowness, s, r, g, window, want, err));
+	return turn_to(r, g, s, window, want, l, slowness, true, err) &&
+	       (!slowness->is_healthy ||
+		turn_to(r, g, s, window, want, l, slowness, false, err));
 }
 
 static bool slow_by_inquest(struct run *r, struct guilty *g,
@@ -271,7 +280,7 @@ static bool slow_by_inquest(struct run *r, struct guilty *g,
 		return false;
 	/* The window stays: the question was asked for it. */
 	if (!slowness_fill(&slowness, s, r, g, window, want, err) ||
-	    !blame_caller(r, g, s, window, want, &slowness, err))
+	    !blame_caller(r, g, s, window, want, &l, &slowness, err))
 		return false;
 	if (r->result.has_reasons)
 		slowness_tell(&slowness, s, want, &r->result.reasons);
