@@ -60,6 +60,23 @@ static bool is_plain_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* A command in a file that others may write to is theirs. */
+static bool check_commands(const struct config_file *f, const struct stat *st,
+			   struct error *err)
+{
+	bool is_ours = (st->st_uid == geteuid() || st->st_uid == 0) &&
+		       !(st->st_mode & 022);
+
+	for (size_t i = 0; i < f->count && !is_ours; i++)
+		if (!strcmp(f->entries[i].form.row->name, "token-command"))
+			return error_set(err, ERROR_USAGE,
+					 "%s:%u: token-command: others may "
+					 "write to this file, so it is not "
+					 "run: chmod 600 it",
+					 f->path, f->entries[i].line);
+	return true;
+}
+
 static bool read_user(struct config *c, struct error *err)
 {
 	struct stat st;
@@ -69,7 +86,8 @@ static bool read_user(struct config *c, struct error *err)
 	c->user.path = c->user_path;
 	if (!c->user_path || (stat(c->user_path, &st) && errno == ENOENT))
 		return true;
-	return read_file(c, &c->user, CONFIG_USER, c->user_path, err);
+	return read_file(c, &c->user, CONFIG_USER, c->user_path, err) &&
+	       check_commands(&c->user, &st, err);
 }
 
 static bool is_root(const char *folder)

@@ -122,6 +122,17 @@ static void wait_for(struct child *c, int options)
 		c->has_ended = waitpid(c->pid, &c->status, options) == c->pid;
 }
 
+static bool fail_late(int64_t timeout_ms, struct error *err)
+{
+	char limit[24];
+
+	format_duration(timeout_ms * NS_PER_MS, limit);
+	return error_set(err, ERROR_NETWORK,
+			 "token-command: it took longer than %s; --timeout "
+			 "sets how long",
+			 limit);
+}
+
 /* What it started in the background may keep the pipes open: its own end is
  * the end. */
 static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
@@ -135,10 +146,7 @@ static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
 		};
 
 		if (clock_monotonic_ns() > end_ns)
-			return error_set(err, ERROR_NETWORK,
-					 "token-command: it took longer than "
-					 "%lld s; --timeout sets how long",
-					 (long long)(timeout_ms / 1000));
+			return fail_late(timeout_ms, err);
 		(void)poll(fds, STREAMS, POLL_MS);
 		wait_for(c, WNOHANG);
 		for (size_t i = 0; i < STREAMS; i++)

@@ -303,6 +303,22 @@ static void test_other_is_unread(void **state)
 	config_release(&config);
 }
 
+static void test_writable(void **state)
+{
+	static const char text[] = "retry = 1\ntraces-token-command = t\n";
+
+	(void)state;
+	apply_ok(text, NULL);
+	config_release(&config);
+	assert_int_equal(chmod("tracefind/config", 0620), 0);
+	assert_refused(text, NULL,
+		       "~/tracefind/config:2: token-command: others may write "
+		       "to this file, so it is not run: chmod 600 it");
+	apply_ok("retry = 1\n", NULL);
+	config_release(&config);
+	assert_int_equal(chmod("tracefind/config", 0600), 0);
+}
+
 static void test_no_file(void **state)
 {
 	struct error err;
@@ -411,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_other_is_unread),
+		cmocka_unit_test(test_writable),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_repository),
 		cmocka_unit_test(test_origin),
