@@ -3,15 +3,10 @@
 
 #include "cli/comparison.h"
 
-/* Two parts a side are the fewest that show how much a function wanders. */
-#define LAST_PARTS 2u
-
 static bool fits(const struct budget_want *want, struct budget_plan plan)
 {
-	size_t last = want->later ? 2 * LAST_PARTS : 0;
-
 	return want->fixed + want->sides * plan.parts + plan.has_request +
-		       want->later + last <=
+		       want->later <=
 	       want->left;
 }
 

@@ -23,8 +23,12 @@ struct budget_plan {
 	bool has_request;
 };
 
-/* What fits, with room for two parts a side of what the next round chooses.
- * First the one request goes, which those like it outweigh, then parts. */
+/* Fewer parts measure noise so badly that what clearly grew as a whole is lost
+ * in it: then the whole is shown. */
+#define BUDGET_LAST_PARTS 3u
+
+/* What fits. First the one request goes, which those like it outweigh, then
+ * parts. */
 struct budget_plan budget_plan(const struct budget_want *want);
 
 /* Parts a side of a last comparison: at most COMPARISON_PARTS, 1 when no two

@@ -342,7 +342,8 @@ static bool has_room(const struct inquest *q, const struct comparison *whole)
 	const struct context *ctx = &q->r->ctx;
 
 	return context_rounds_left(ctx) > 0 &&
-	       budget_parts(context_requests_left(ctx), sides_of(whole)) > 1;
+	       budget_parts(context_requests_left(ctx), sides_of(whole)) >=
+		       BUDGET_LAST_PARTS;
 }
 
 /* The chosen type again, in parts; or as it is. */

@@ -17,34 +17,24 @@ static void assert_plan(struct budget_want want, size_t parts, bool has_request)
 }
 
 /* A cohort beside the service's two sides and two counts: 4 fixed, and 8 for
- * four parts a side. Two types of waiting are 4 more, and 4 are kept for two
- * parts a side of the one that is chosen: with the request 21. */
+ * four parts a side. Two types of waiting are 4 more: with the request 17. */
 static void test_all_is_asked_for_while_it_fits(void **state)
 {
 	(void)state;
-	assert_plan((struct budget_want){ 21, 4, 2, 4, true }, 4, true);
-	assert_plan((struct budget_want){ 20, 4, 2, 4, true }, 4, false);
-	assert_plan((struct budget_want){ 20, 4, 2, 4, false }, 4, false);
+	assert_plan((struct budget_want){ 17, 4, 2, 4, true }, 4, true);
+	assert_plan((struct budget_want){ 16, 4, 2, 4, true }, 4, false);
+	assert_plan((struct budget_want){ 16, 4, 2, 4, false }, 4, false);
 }
 
-/* Nothing follows: nothing is kept for it. */
-static void test_room_is_kept_only_for_what_may_follow(void **state)
-{
-	(void)state;
-	assert_plan((struct budget_want){ 13, 4, 2, 0, true }, 4, true);
-	assert_plan((struct budget_want){ 12, 4, 2, 0, true }, 4, false);
-}
-
-/* Five types: 4 + 2 p + 10 + 4; 18 requests of 40 are sent before. */
+/* Five types: 4 + 2 p + 10; 18 requests of 40 are sent before. */
 static void test_parts_yield_last(void **state)
 {
 	(void)state;
-	assert_plan((struct budget_want){ 26, 4, 2, 10, true }, 4, false);
-	assert_plan((struct budget_want){ 25, 4, 2, 10, true }, 3, false);
-	assert_plan((struct budget_want){ 24, 4, 2, 10, true }, 3, false);
-	assert_plan((struct budget_want){ 23, 4, 2, 10, true }, 2, false);
-	assert_plan((struct budget_want){ 22, 4, 2, 10, true }, 2, false);
-	assert_plan((struct budget_want){ 21, 4, 2, 10, true }, 1, false);
+	assert_plan((struct budget_want){ 22, 4, 2, 10, true }, 4, false);
+	assert_plan((struct budget_want){ 21, 4, 2, 10, true }, 3, false);
+	assert_plan((struct budget_want){ 20, 4, 2, 10, true }, 3, false);
+	assert_plan((struct budget_want){ 19, 4, 2, 10, true }, 2, false);
+	assert_plan((struct budget_want){ 17, 4, 2, 10, true }, 1, false);
 }
 
 /* A verdict needs one profile, whatever was sent before. */
@@ -70,7 +60,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_is_asked_for_while_it_fits),
-		cmocka_unit_test(test_room_is_kept_only_for_what_may_follow),
 		cmocka_unit_test(test_parts_yield_last),
 		cmocka_unit_test(test_one_part_is_always_asked_for),
 		cmocka_unit_test(test_last_parts_fill_what_is_left),
