@@ -13,11 +13,12 @@
 /* Servers give the newest traces of what they are asked for: of a busy
  * service those of its last minutes, so that what began and ended before is
  * among none of them. Windows are therefore asked about in slices, as many as
- * it matters when in them something happened. A hundred traces give a median
- * good to some 10 % and hold what befalls one request in twenty. */
-#define SLOW_SLICES 5u
-#define PREVIOUS_SLICES 4u
-#define SLICE_TRACES 20u
+ * it matters when in them something happened: of a healthy window, little. A
+ * hundred traces give a median good to some 10 % and hold what befalls one
+ * request in twenty. Each slice costs a request of the few there are. */
+#define SLOW_SLICES 4u
+#define PREVIOUS_SLICES 2u
+#define WINDOW_TRACES 100u
 
 /* Whether an hour or days ago were healthy needs no more than a median. */
 #define FAR_TRACES 30u
@@ -92,7 +93,7 @@ static uint32_t add_slices(struct situation *s, const struct run *r,
 
 		if (i == slices - 1)
 			slice.to_ns = range.to_ns;
-		add_job(s, r, window, slice, SLICE_TRACES);
+		add_job(s, r, window, slice, WINDOW_TRACES / slices);
 	}
 	return window;
 }

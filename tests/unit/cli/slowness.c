@@ -100,11 +100,11 @@ static void test_windows_are_asked_about_in_slices(void **state)
 {
 	(void)state;
 	ask("GET /user");
-	assert_int_equal(count_slices(situation.roles.slow, window), 5);
+	assert_int_equal(count_slices(situation.roles.slow, window), 4);
 	assert_int_equal(
 		count_slices(situation.roles.baselines[BASELINE_PREVIOUS],
 			     window_previous(window)),
-		4);
+		2);
 	assert_int_equal(count_slices(situation.roles.baselines[BASELINE_WEEK],
 				      window_shifted(window, 7 * NS_PER_DAY)),
 			 1);
