@@ -17,12 +17,14 @@ _tracefind_options()
 	local viewing='focus ignore hide show show-from tag-focus granularity
 		trim-path'
 	local details='peek tree list source-path'
+	local searching='name limit min-duration above errors query all'
 	local comparing='baseline baseline-selector normalize'
 	local name side
 
 	case $1 in
 	slow) set -- $data $caching $connecting $finding $profiling $comparing scope why limit ;;
 	show) set -- $data $caching $connecting $finding events errors collapse limit ;;
+	search) set -- $data $caching $connecting $searching ;;
 	diff) set -- $data $caching $connecting $profiling $viewing $comparing limit ;;
 	profile) set -- $data $caching $connecting $profiling $viewing $details limit ;;
 	types) set -- $data $caching $connecting guide ;;
@@ -52,9 +54,10 @@ _tracefind_values()
 	--baseline) printf '%s\n' auto previous 1h 1d 7d fast none ;;
 	--normalize) printf '%s\n' request share rate ;;
 	--granularity) printf '%s\n' function file line address ;;
+	--above) printf '%s\n' p50 p90 p95 p99 ;;
 	--sort) printf '%s\n' owned self total delta ;;
 	--color) printf '%s\n' auto always never ;;
-	--output|-o) printf '%s\n' table json folded difffolded chrome ;;
+	--output|-o) printf '%s\n' table json folded difffolded chrome csv id ;;
 	--record|--replay|--rules|--*password-file|--*token-file|--*cacert|--*cert|\
 	--*key)
 		echo FILE ;;
@@ -66,7 +69,7 @@ _tracefind_takes_value()
 {
 	case $1 in
 	--*=*|--help|--version|--quiet|--verbose|--strict|--dry-run|--guide|--events|\
-	--errors|--cache|--origin|\
+	--errors|--all|--cache|--origin|\
 	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;
@@ -93,7 +96,7 @@ _tracefind_command()
 _tracefind()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands='slow diff show profile types doctor config help version'
+	local commands='slow diff show search profile types doctor config help version'
 	local command values
 
 	COMPREPLY=()

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checked against the program's own table by tests/lint/options_sync.py.
 
-set -l commands slow diff show profile types doctor config help version
+set -l commands slow diff show search profile types doctor config help version
 set -l none "not __fish_seen_subcommand_from $commands"
-set -l data '__fish_seen_subcommand_from slow diff show profile types doctor'
+set -l data '__fish_seen_subcommand_from slow diff show search profile types doctor'
 set -l finding '__fish_seen_subcommand_from slow show'
 set -l mapping '__fish_seen_subcommand_from slow diff profile config'
 set -l profiling '__fish_seen_subcommand_from slow diff profile'
@@ -14,9 +14,10 @@ set -l comparing '__fish_seen_subcommand_from slow diff'
 set -l slow '__fish_seen_subcommand_from slow'
 set -l show '__fish_seen_subcommand_from show'
 set -l limited '__fish_seen_subcommand_from slow diff show profile'
+set -l search '__fish_seen_subcommand_from search'
 set -l types '__fish_seen_subcommand_from types'
-set -l connecting '__fish_seen_subcommand_from slow diff show profile types doctor config'
-set -l caching '__fish_seen_subcommand_from slow diff show profile types config'
+set -l connecting '__fish_seen_subcommand_from slow diff show search profile types doctor config'
+set -l caching '__fish_seen_subcommand_from slow diff show search profile types config'
 set -l config '__fish_seen_subcommand_from config'
 set -l help '__fish_seen_subcommand_from help'
 
@@ -24,6 +25,7 @@ complete -c tracefind -n $none -f
 complete -c tracefind -n $none -a slow -d 'from a trace to the function that made it slow'
 complete -c tracefind -n $none -a diff -d 'compare two profiles without a trace'
 complete -c tracefind -n $none -a show -d 'the spans of a trace with their self time'
+complete -c tracefind -n $none -a search -d 'recent traces, slowest first, with a duration histogram'
 complete -c tracefind -n $none -a profile -d 'one profile of a service and a window'
 complete -c tracefind -n $none -a types -d 'the types of profiles there are, and which to use when'
 complete -c tracefind -n $none -a doctor -d 'check both servers and what they hold; name the mend'
@@ -41,6 +43,13 @@ complete -c tracefind -s V -l version -d 'show the version'
 complete -c tracefind -n $finding -l span -x -d 'this span'
 complete -c tracefind -n $data -l service -x -d 'only this service'
 complete -c tracefind -n $finding -l name -x -d 'only spans of this name'
+complete -c tracefind -n $search -l name -x -d 'only spans of this name'
+complete -c tracefind -n $search -l min-duration -x -d 'what took so long or longer'
+complete -c tracefind -n $search -l above -x -a 'p50 p90 p95 p99' -d 'from this quantile on'
+complete -c tracefind -n $search -l errors -d 'only failed ones'
+complete -c tracefind -n $search -s q -l query -x -d 'a condition in TraceQL'
+complete -c tracefind -n $search -l all -d 'health checks too'
+complete -c tracefind -n $search -s n -l limit -x -d 'traces'
 complete -c tracefind -n $finding -l by -x -a 'critical-path self duration' -d 'what makes a span guilty'
 complete -c tracefind -n $slow -l scope -x -a 'auto span cohort instance service' -d 'whose samples to rank'
 complete -c tracefind -n $slow -l why -d 'the whole reasoning'
@@ -77,9 +86,9 @@ complete -c tracefind -n $profile -l tree -d 'all functions with their callers a
 complete -c tracefind -n $profile -l list -x -d 'the source lines of such functions'
 complete -c tracefind -n $profile -l source-path -x -d 'folders of the sources'
 
-complete -c tracefind -n $data -s o -l output -x -a 'table json folded difffolded chrome' -d 'format and file'
+complete -c tracefind -n $data -s o -l output -x -a 'table json folded difffolded chrome csv id' -d 'format and file'
 complete -c tracefind -n $data -l color -x -a 'auto always never' -d 'when to colour'
-complete -c tracefind -n $data -s q -l quiet -d 'the answer only'
+complete -c tracefind -n $data -l quiet -d 'the answer only'
 complete -c tracefind -n $data -s v -l verbose -d 'list requests on standard error'
 complete -c tracefind -n $data -l strict -d 'exit with 4 when the data is incomplete'
 

@@ -22,10 +22,12 @@ enum command_bit {
 	COMMAND_VERSION = 1 << 5,
 	COMMAND_TYPES = 1 << 6,
 	COMMAND_DOCTOR = 1 << 7,
+	COMMAND_SEARCH = 1 << 8,
 	COMMAND_CONFIG = 1 << 16,
 	/* Those that look at traces or profiles, and all. */
 	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
-		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR,
+		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
+		       COMMAND_SEARCH,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION,
 };
@@ -52,6 +54,7 @@ int cli_run(int argc, char **argv);
 int cmd_slow(const struct options *o);
 int cmd_diff(const struct options *o);
 int cmd_show(const struct options *o);
+int cmd_search(const struct options *o);
 int cmd_profile(const struct options *o);
 int cmd_types(const struct options *o);
 int cmd_doctor(const struct options *o);

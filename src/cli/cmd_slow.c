@@ -7,6 +7,7 @@
 #include "cli/guilty.h"
 #include "cli/inquest.h"
 #include "cli/profile_service.h"
+#include "cli/slow_search.h"
 #include "cli/slowness.h"
 #include "cli/slowness_tell.h"
 #include "cli/suggest_next.h"
@@ -344,6 +345,8 @@ static bool slow(struct run *r, struct error *err)
 	struct guilty g;
 	bool is_found;
 
+	if (slow_search_is_asked(r->ctx.options) && !slow_search(r, err))
+		return false;
 	if (!guilty_from_trace(r, &g, err))
 		return false;
 	is_found = find_profile(r, &g, &missing);

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 const struct command commands[] = {
-	{ "slow", COMMAND_SLOW, "slow [OPTIONS] TRACE",
+	{ "slow", COMMAND_SLOW, "slow [OPTIONS] [TRACE]",
 	  "from a trace to the function that made it slow",
 	  "Finds the span that cost the time of a trace, the profile of its\n"
 	  "service at that time, a healthy time to compare with, and the\n"
@@ -10,10 +10,12 @@ const struct command commands[] = {
 	  "\n"
 	  "TRACE is a trace id of 16 or 32 hex digits, a traceparent, a URL of\n"
 	  "Grafana, Tempo or Jaeger that holds one, a file, or - for standard\n"
-	  "input.\n"
+	  "input. Without one, the slow traces of --service are searched for\n"
+	  "and one that is typical of them is taken.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
+	  "  tracefind slow --service user-db --since 30m\n"
 	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o folded |\n"
 	  "          flamegraph.pl > slow.svg\n",
@@ -42,6 +44,19 @@ const struct command commands[] = {
 	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
 	  "  tracefind show trace.json -o chrome=trace-events.json\n",
 	  1, cmd_show },
+	{ "search", COMMAND_SEARCH, "search [OPTIONS]",
+	  "recent traces, slowest first, with a duration histogram",
+	  "Lists the slowest traces of a window, of one service or operation\n"
+	  "or by TraceQL, and how long traces took there. Health checks are\n"
+	  "left out unless --all is given.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind search --service user-db --since 30m\n"
+	  "  tracefind search --service user-db --above p95 --errors\n"
+	  "  tracefind search -q '{ span.http.status_code >= 500 }'\n"
+	  "  tracefind search --service user-db -n 3 -o id |\n"
+	  "          xargs -n1 tracefind slow\n",
+	  0, cmd_search },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window, of\n"

@@ -211,8 +211,9 @@ bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
 	path = file_path(ctx, &arg);
 	if (!path && !text)
 		return error_set(err, ERROR_USAGE,
-				 "no trace given: give an id, a file or - "
-				 "(tracefind help %s)",
+				 "no trace given: give an id, a file or -, or "
+				 "for slow what to search (--service NAME; "
+				 "tracefind help %s)",
 				 "slow");
 	if (!path) {
 		if (!fetch_by_id(ctx, &arg.id, trace, err))

@@ -77,14 +77,16 @@ static void write_wrapped(struct out *out, const char *text, size_t column)
 	out_char(out, '\n');
 }
 
-static void write_option(struct out *out, const struct option_row *row)
+static void write_option(struct out *out, const struct option_row *row,
+			 const struct command *command)
 {
+	bool has_letter = option_has_letter(&options_table, row, command->bit);
 	char usage[96], text[256];
 	int len;
 
 	len = snprintf(usage, sizeof usage, "  %c%c%c --%s%s%s%s",
-		       row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
-		       row->letter ? ',' : ' ', row->name,
+		       has_letter ? '-' : ' ', has_letter ? row->letter : ' ',
+		       has_letter ? ',' : ' ', row->name,
 		       row->metavar ? " " : "",
 		       row->metavar ? row->metavar : "",
 		       row->flags & OPTION_SIDED ? " *" : "");
@@ -112,7 +114,7 @@ static void write_options(struct out *out, const struct command *command)
 			outf(out, "\n%s:\n", row->group);
 		group = row->group;
 		has_sided |= (row->flags & OPTION_SIDED) != 0;
-		write_option(out, row);
+		write_option(out, row, command);
 	}
 	if (has_sided)
 		out_text(out,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "analyze/found.h"
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
+#include "cli/output.h"
 #include "render/render.h"
 
 /* clang-format off */
@@ -34,6 +36,7 @@ static const char *const baseline_words[] = {
 };
 static const char *const normalize_words[] = { "request", "share", "rate",
 						NULL };
+static const char *const above_words[] = { "p50", "p90", "p95", "p99", NULL };
 static const char *const sort_words[] = {
 	"owned", "self", "total", "delta", NULL
 };
@@ -63,6 +66,25 @@ static bool check_since(const char *value, struct error *err)
 		return true;
 	return error_set(err, ERROR_USAGE,
 			 "'%.40s' is not a duration such as 30m or 1d", value);
+}
+
+static bool check_above(const char *value, struct error *err)
+{
+	unsigned permille;
+
+	if (quantile_parse(str_from(value), &permille))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%.40s' is not a quantile such as p95 or p99.9",
+			 value);
+}
+
+static bool check_query(const char *value, struct error *err)
+{
+	if (str_trim(str_from(value)).len)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "an empty TraceQL query; try '{ status = error }'");
 }
 
 static bool check_map(const char *value, struct error *err)
@@ -105,13 +127,14 @@ static bool store_output(void *target, const char *value, struct error *err)
 	struct options *o = target;
 	struct str name = { value, strcspn(value, "=") };
 	const char *path = value[name.len] ? value + name.len + 1 : NULL;
-	const struct render_format *format = render_find(name);
+	const struct render_format *row = render_find(name);
+	const char *format = row ? row->name : output_list_format(name);
 
 	if (!format)
 		return fail_format(name, err);
 	if (path && !*path)
 		return error_set(err, ERROR_USAGE, "no file after '%s='",
-				 format->name);
+				 format);
 	if (o->has_case_outputs)
 		o->output_count = 0;
 	o->has_case_outputs = false;
@@ -119,7 +142,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "given more than %u times", LIMIT_OUTPUTS);
 	o->outputs[o->output_count++] = (struct output_option){
-		format->name, path && strcmp(path, "-") ? path : NULL
+		format, path && strcmp(path, "-") ? path : NULL
 	};
 	return true;
 }
@@ -145,7 +168,7 @@ static const struct option_row rows[] = {
 	  .check = check_span },
 	{ "service", 0, OPTION_STRING, OPTION_REPOSITORY, COMMAND_DATA,
 	  "NAME", CHOICE, "only this service", FIELD(service) },
-	{ "name", 0, OPTION_STRING, 0, FINDING,
+	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH,
 	  "NAME", CHOICE, "only spans of this name", FIELD(name) },
 	{ "by", 0, OPTION_WORD, 0, FINDING, "HOW", CHOICE,
 	  "critical-path, self or duration: which of a span's times makes it "
@@ -184,6 +207,20 @@ static const struct option_row rows[] = {
 	  "total, or values a second (request where known, else share)",
 	  FIELD(normalize), .words = normalize_words },
 
+	{ "min-duration", 0, OPTION_DURATION, 0, COMMAND_SEARCH, "DURATION",
+	  CHOICE, "only what took so long or longer", FIELD(min_duration_ns),
+	  .min = 0, .max = SECONDS(7 * 24 * 3600) },
+	{ "above", 0, OPTION_STRING, 0, COMMAND_SEARCH, "QUANTILE", CHOICE,
+	  "only those from this quantile on: p50, p90, p95, p99, p99.9",
+	  FIELD(above), .words = above_words, .check = check_above },
+	{ "query", 'q', OPTION_STRING, 0, COMMAND_SEARCH, "TRACEQL", CHOICE,
+	  "a condition in TraceQL (Tempo), instead of --service, --name and "
+	  "--errors",
+	  FIELD(query), .check = check_query },
+	{ "all", 0, OPTION_FLAG, 0, COMMAND_SEARCH, NULL, CHOICE,
+	  "health checks too (/healthz, /ready, /metrics, grpc.health...)",
+	  FIELD(all) },
+
 	{ "guide", 0, OPTION_FLAG, 0, COMMAND_TYPES, NULL, CHOICE,
 	  "which type for which symptom, in which runtime; asks no server",
 	  FIELD(guide) },
@@ -206,8 +243,10 @@ static const struct option_row rows[] = {
 
 	{ "events", 0, OPTION_FLAG, 0, COMMAND_SHOW, NULL, VIEW,
 	  "what happened within each span, below it", FIELD(events) },
-	{ "errors", 0, OPTION_FLAG, 0, COMMAND_SHOW, NULL, VIEW,
-	  "only spans that failed, those above them, and what they say",
+	{ "errors", 0, OPTION_FLAG, 0, COMMAND_SHOW | COMMAND_SEARCH, NULL,
+	  VIEW,
+	  "only spans that failed, those above them, and what they say; "
+	  "search: only failed traces",
 	  FIELD(errors) },
 	{ "collapse", 0, OPTION_STRING, OPTION_REPEATABLE, COMMAND_SHOW,
 	  "SERVICE|DEPTH", VIEW,
@@ -218,7 +257,8 @@ static const struct option_row rows[] = {
 	{ "why", 0, OPTION_FLAG, 0, COMMAND_SLOW, NULL, VIEW,
 	  "the whole reasoning: spans, baselines and profiles tried",
 	  FIELD(why) },
-	{ "limit", 'n', OPTION_U64, 0, PROFILING | COMMAND_SHOW, "N", VIEW,
+	{ "limit", 'n', OPTION_U64, 0, PROFILING | COMMAND_SHOW | COMMAND_SEARCH,
+	  "N", VIEW,
 	  "rows of a table, 0 for all (10; show: all)", FIELD(limit),
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
@@ -258,7 +298,8 @@ static const struct option_row rows[] = {
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
 	  "FORMAT[=FILE]", OUTPUT,
-	  "table, json, folded, difffolded or chrome (show), to a file or "
+	  "table, json, folded, difffolded, chrome (show), csv or id (search), to a "
+	  "file or "
 	  "standard output",
 	  FIELD(outputs), .store = store_output },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,

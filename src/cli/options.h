@@ -80,8 +80,13 @@ struct options {
 	const char *maps[LIMIT_HEADERS]; /* attr=label */
 	size_t map_count;
 	const char *rules; /* file of rules about kinds of code */
+	/* choice of search */
+	int64_t min_duration_ns;
+	const char *above; /* p95 */
+	const char *query; /* TraceQL */
+	bool all;
 	/* view */
-	bool events;                         /* of show */
+	bool events;                         /* of show, search */
 	bool errors;                         /* of show */
 	const char *collapse[LIMIT_HEADERS]; /* of show */
 	size_t collapse_count;

@@ -41,6 +41,17 @@ static bool fail_format(const char *name, struct error *err)
 	return false;
 }
 
+static bool check_stdout(const struct output_option *output, size_t *on_stdout,
+			 struct error *err)
+{
+	if (output->path || ++*on_stdout == 1)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "two formats on standard output: write one to a file "
+			 "(-o %s=FILE)",
+			 output->format);
+}
+
 bool output_check(const struct options *o, unsigned lacking,
 		  const char *command, struct error *err)
 {
@@ -64,14 +75,10 @@ bool output_check(const struct options *o, unsigned lacking,
 					? "profile"
 					: "baseline",
 				command);
-		if (list[i].path)
-			continue;
-		if (++on_stdout > 1)
-			return error_set(err, ERROR_USAGE,
-					 "two formats on standard output: "
-					 "write one to a file (-o %s=FILE)",
-					 f->name);
-		if ((f->needs & RENDER_IS_BINARY) && isatty(STDOUT_FILENO))
+		if (!check_stdout(&list[i], &on_stdout, err))
+			return false;
+		if (!list[i].path && (f->needs & RENDER_IS_BINARY) &&
+		    isatty(STDOUT_FILENO))
 			return error_set(err, ERROR_USAGE,
 					 "-o %s is binary: write it to a file "
 					 "(-o %s=FILE) or into a pipe",
@@ -254,13 +261,59 @@ bool output_check_answer(const struct options *o, const char *command,
 	return output_check(o, 0, command, err);
 }
 
+const char *const output_list_formats[] = { "csv", "id", NULL };
+
+const char *output_list_format(struct str name)
+{
+	for (size_t i = 0; output_list_formats[i]; i++)
+		if (str_equal(name, str_from(output_list_formats[i])))
+			return output_list_formats[i];
+	return NULL;
+}
+
+bool output_check_list(const struct options *o, const char *command,
+		       struct error *err)
+{
+	size_t count, on_stdout = 0;
+	const struct output_option *list = outputs(o, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct str format = str_from(list[i].format);
+
+		if (!output_list_format(format) &&
+		    !str_equal(format, STR("table")) &&
+		    !str_equal(format, STR("json")))
+			return error_set(err, ERROR_USAGE,
+					 "-o %s: %s gives table, json, csv or "
+					 "id",
+					 list[i].format, command);
+		if (!check_stdout(&list[i], &on_stdout, err))
+			return false;
+	}
+	return true;
+}
+
+static void write_format(const char *format, const struct render_style *style,
+			 const struct answer_writer *writer, const void *answer,
+			 struct out *out)
+{
+	if (!strcmp(format, "json"))
+		writer->json(answer, out);
+	else if (!strcmp(format, "csv"))
+		writer->csv(answer, out);
+	else if (!strcmp(format, "id"))
+		writer->id(answer, out);
+	else
+		writer->table(answer, style, out);
+}
+
 static bool write_answer(const struct options *o,
 			 const struct output_option *wanted,
 			 const struct answer_writer *writer, const void *answer,
 			 struct error *err)
 {
 	struct render_style style = style_for(o, !wanted->path);
-	bool done, is_json = !strcmp(wanted->format, "json");
+	bool done;
 	struct outfile file;
 	struct out out;
 
@@ -268,10 +321,8 @@ static bool write_answer(const struct options *o,
 		return false;
 	if (!wanted->path && !out_init_fd(&out, STDOUT_FILENO, err))
 		return false;
-	if (is_json)
-		writer->json(answer, wanted->path ? &file.out : &out);
-	else
-		writer->table(answer, &style, wanted->path ? &file.out : &out);
+	write_format(wanted->format, &style, writer, answer,
+		     wanted->path ? &file.out : &out);
 	if (wanted->path)
 		return outfile_commit(&file, err);
 	done = out_finish(&out, "standard output", err);

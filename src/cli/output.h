@@ -29,7 +29,20 @@ struct answer_writer {
 	void (*table)(const void *answer, const struct render_style *style,
 		      struct out *out);
 	void (*json)(const void *answer, struct out *out);
+	/* Of lists; NULL where there are none. */
+	void (*csv)(const void *answer, struct out *out);
+	void (*id)(const void *answer, struct out *out);
 };
+
+/* Formats that only commands which list something give; ends with NULL. */
+extern const char *const output_list_formats[];
+
+/* The name as it stands there, else NULL. */
+const char *output_list_format(struct str name);
+
+/* As output_check(), for a command that gives table, json, csv and id. */
+bool output_check_list(const struct options *o, const char *command,
+		       struct error *err) MUST_CHECK;
 
 /* As output_check(), for such commands: table and json only. */
 bool output_check_answer(const struct options *o, const char *command,

@@ -222,10 +222,42 @@ bool gather_trace_next(struct gather *g, struct error *err)
 	return trace_append(g, &none, err);
 }
 
+/* A copy in the gatherer's memory, unless that is the text already. */
+static void keep(struct gather *g, struct str *at, struct str text)
+{
+	if (str_equal(*at, text))
+		return;
+	*at = arena_str(&g->arena, text);
+	g->is_starved |= !at->ptr;
+}
+
+/* What Tempo says while a trace has no root. */
+static struct str without_placeholder(struct str service)
+{
+	return str_equal(service, STR("<root span not yet received>"))
+		       ? STR("")
+		       : service;
+}
+
+static void keep_root(struct gather *g, struct gathered_trace *t,
+		      struct str service, struct str name)
+{
+	bool is_known = t->hit.root_service.len || t->hit.root_name.len;
+
+	if (is_known && t->last_start_ns >= t->root_start_ns)
+		return;
+	t->root_start_ns = t->last_start_ns;
+	keep(g, &t->hit.root_service, without_placeholder(service));
+	keep(g, &t->hit.root_name, name);
+}
+
 void gather_root(struct gather *g, uint32_t trace, struct str service,
 		 struct str name)
 {
 	const struct history_want *want = g->want;
+
+	if (want->hits)
+		keep_root(g, &g->traces[trace], service, name);
 
 	if ((want->root_service.len == 0 ||
 	     str_equal(want->root_service, service)) &&
@@ -233,10 +265,37 @@ void gather_root(struct gather *g, uint32_t trace, struct str service,
 		g->traces[trace].has_root = true;
 }
 
+void gather_root_service(struct gather *g, uint32_t trace, struct str service)
+{
+	if (g->want->hits)
+		keep(g, &g->traces[trace].hit.root_service,
+		     without_placeholder(service));
+}
+
+void gather_root_name(struct gather *g, uint32_t trace, struct str name)
+{
+	if (g->want->hits)
+		keep(g, &g->traces[trace].hit.root_name, name);
+}
+
 /* A span that ends before it begins has a length near 2^64. */
 int64_t history_time(uint64_t time_ns)
 {
 	return time_ns > INT64_MAX ? 0 : (int64_t)time_ns;
+}
+
+static uint32_t add_count(uint32_t count, uint64_t more)
+{
+	return more > UINT32_MAX - count ? UINT32_MAX : count + (uint32_t)more;
+}
+
+void gather_stats(struct gather *g, uint32_t trace, uint64_t spans,
+		  uint64_t errors)
+{
+	struct hit *hit = &g->traces[trace].hit;
+
+	hit->span_count = add_count(hit->span_count, spans);
+	hit->error_count = add_count(hit->error_count, errors);
 }
 
 void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
@@ -250,6 +309,8 @@ void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
 	if (!t->has_extent || end > t->end_ns)
 		t->end_ns = end;
 	t->has_extent = true;
+	t->last_start_ns = start;
+	gather_stats(g, trace, 1, f->is_error);
 	t->trace.duration_ns = sat_sub_i64(t->end_ns, t->trace.start_ns);
 }
 
@@ -286,11 +347,35 @@ bool facts_are_complete(const struct span_facts *f)
 	return true;
 }
 
+/* What the server did not tell, it has judged. */
+static bool fits(struct str wanted, struct str text)
+{
+	return !wanted.len || !text.len || str_equal(wanted, text);
+}
+
+static void match_span(struct gather *g, uint32_t trace,
+		       const struct span_facts *f)
+{
+	const struct hit_want *want = g->want->hit_want;
+	struct gathered_trace *t = &g->traces[trace];
+	int64_t duration_ns = history_time(f->duration_ns);
+
+	if (!fits(want->service, buf_str(&f->service)) ||
+	    !fits(want->name, buf_str(&f->name)) ||
+	    (want->is_error && !f->is_error))
+		return;
+	if (t->has_match && duration_ns <= t->hit.span_ns)
+		return;
+	t->has_match = true;
+	t->hit.span_ns = duration_ns;
+	keep(g, &t->hit.service, buf_str(&f->service));
+	keep(g, &t->hit.name, buf_str(&f->name));
+}
+
 bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		 struct error *err)
 {
 	struct history_span span = {
-		.operation = find_operation(g->history, f),
 		.trace = trace,
 		.span_id = f->span_id,
 		.profile_id = f->profile_id,
@@ -302,6 +387,11 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 
 	if (!facts_are_complete(f))
 		return error_memory(err, "other traces");
+	if (g->want->hits) {
+		match_span(g, trace, f);
+		return true;
+	}
+	span.operation = find_operation(g->history, f);
 	if (span.operation == OPERATION_NONE)
 		return true;
 	if (g->span_count >= LIMIT_HISTORY_SPANS) {
@@ -356,7 +446,51 @@ static bool store(struct gather *g, struct error *err)
 	return true;
 }
 
-bool gather_finish(struct gather *g, bool is_read, struct error *err)
+static bool is_hit(const struct hit_want *want, const struct gathered_trace *t,
+		   const struct hit *hit)
+{
+	int64_t slack_ns = want->is_by_span ? 0 : want->slack_ns;
+
+	return (t->has_match || !(want->is_by_span || want->must_match)) &&
+	       sat_add_i64(hit->duration_ns, slack_ns) >=
+		       want->min_duration_ns &&
+	       hit->start_ns < want->range.to_ns &&
+	       sat_add_i64(hit->start_ns, hit->trace_ns) >= want->range.from_ns;
+}
+
+static bool store_hits(struct gather *g, struct error *err)
+{
+	const struct hit_want *want = g->want->hit_want;
+
+	for (size_t i = 0; i < g->trace_count; i++) {
+		const struct gathered_trace *t = &g->traces[i];
+		struct hit hit = t->hit;
+
+		hit.id = t->trace.id;
+		hit.start_ns = t->trace.start_ns;
+		hit.trace_ns = t->trace.duration_ns;
+		/* Without a root the span is all that tells what it was. */
+		if (!want->has_span && hit.root_name.len)
+			hit.service = hit.name = STR("");
+		hit.duration_ns = want->is_by_span ? hit.span_ns : hit.trace_ns;
+		if (is_hit(want, t, &hit) &&
+		    !hits_add(g->want->hits, &hit, err))
+			return false;
+	}
+	g->want->hits->answer_count = g->trace_count;
+	return true;
+}
+
+static bool finish_hits(struct gather *g, bool is_read, struct error *err)
+{
+	bool is_stored = is_read && (g->is_starved ? gather_fail(g, err)
+						   : store_hits(g, err));
+
+	arena_release(&g->arena);
+	return is_stored;
+}
+
+static bool finish_window(struct gather *g, bool is_read, struct error *err)
 {
 	struct history_window *w = &g->history->windows[g->want->window];
 	uint32_t traces_before = w->trace_count, spans_before = w->span_count;
@@ -374,4 +508,10 @@ bool gather_finish(struct gather *g, bool is_read, struct error *err)
 	}
 	arena_release(&g->arena);
 	return is_stored;
+}
+
+bool gather_finish(struct gather *g, bool is_read, struct error *err)
+{
+	return g->want->hits ? finish_hits(g, is_read, err)
+			     : finish_window(g, is_read, err);
 }

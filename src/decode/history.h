@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "model/history.h"
+#include "model/hits.h"
 
 /* What an answer is for. */
 struct history_want {
@@ -18,6 +19,10 @@ struct history_want {
 	const struct trace_id *except; /* without this trace; NULL: none */
 	/* So many traces were asked for: as many say that there are more. */
 	uint32_t trace_limit;
+	/* When set, all traces of the answer that fit hit_want go there, and
+	 * there is no history: window and root do not count. */
+	struct hits *hits;
+	const struct hit_want *hit_want;
 };
 
 /* Each appends to the window, puts it in order and marks it answered. False
@@ -104,6 +109,11 @@ struct gathered_trace {
 	int64_t end_ns;
 	bool has_root; /* the wanted one */
 	bool has_extent;
+	/* For hits. */
+	struct hit hit;
+	int64_t last_start_ns; /* of the span read last */
+	int64_t root_start_ns;
+	bool has_match;
 };
 
 struct gather {
@@ -115,7 +125,8 @@ struct gather {
 	size_t trace_count, trace_cap;
 	struct history_span *spans; /* .trace: index into traces */
 	size_t span_count, span_cap;
-	bool is_sample; /* the answer says that it left something out */
+	bool is_sample;  /* the answer says that it left something out */
+	bool is_starved; /* memory for a text was lacking */
 };
 
 void gather_init(struct gather *g, struct history *h,
@@ -132,9 +143,18 @@ bool gather_trace_next(struct gather *g, struct error *err) MUST_CHECK;
 /* A time or length as received; what is past 2^63 is none. */
 int64_t history_time(uint64_t time_ns);
 
-/* A root of the trace: is it the wanted one? */
+/* A root of the trace: is it the wanted one? Of several the earliest names a
+ * hit. */
 void gather_root(struct gather *g, uint32_t trace, struct str service,
 		 struct str name);
+
+/* The same for hits only, where service and name come one by one. */
+void gather_root_service(struct gather *g, uint32_t trace, struct str service);
+void gather_root_name(struct gather *g, uint32_t trace, struct str name);
+
+/* The trace has so many spans, so many of them failed. */
+void gather_stats(struct gather *g, uint32_t trace, uint64_t spans,
+		  uint64_t errors);
 
 /* Lets the trace reach from the span's start to its end. */
 void gather_extent(struct gather *g, uint32_t trace,

@@ -18,6 +18,7 @@ enum field {
 	FIELD_SPAN_SET,
 	FIELD_SPAN_SETS,
 	FIELD_START,
+	FIELD_STATS,
 };
 
 #define NAMES_END                                                              \
@@ -115,6 +116,34 @@ static bool is_wanted_text(struct str wanted, struct str text)
 	return wanted.len == 0 || str_equal(wanted, text);
 }
 
+static void read_service_stats(struct search_json *s)
+{
+	uint64_t spans = 0, errors = 0;
+	struct str key;
+
+	if (!search_json_enter(s, JSON_OBJECT))
+		return;
+	while (json_next_key(s->r, &key))
+		if (str_equal(key, STR("spanCount")))
+			spans = search_json_number(s);
+		else if (str_equal(key, STR("errorCount")))
+			errors = search_json_number(s);
+		else
+			json_skip(s->r);
+	gather_stats(&s->gather, (uint32_t)s->gather.trace_count - 1, spans,
+		     errors);
+}
+
+static void read_stats(struct search_json *s)
+{
+	struct str key;
+
+	if (!search_json_enter(s, JSON_OBJECT))
+		return;
+	while (json_next_key(s->r, &key))
+		read_service_stats(s);
+}
+
 /* What a trace says of itself. */
 struct found {
 	bool has_root_service; /* as wanted */
@@ -126,18 +155,26 @@ static void read_trace_field(struct search_json *s, int field,
 			     struct gathered_trace *t, struct found *found)
 {
 	const struct history_want *want = s->gather.want;
+	uint32_t trace = (uint32_t)s->gather.trace_count - 1;
+	struct str text;
 
 	switch (field) {
 	case FIELD_ID:
 		search_json_trace_id(s, &t->trace.id);
 		break;
 	case FIELD_ROOT_SERVICE:
+		text = search_json_text(s);
 		found->has_root_service =
-			is_wanted_text(want->root_service, search_json_text(s));
+			is_wanted_text(want->root_service, text);
+		gather_root_service(&s->gather, trace, text);
 		break;
 	case FIELD_ROOT_NAME:
-		found->has_root_name =
-			is_wanted_text(want->root_name, search_json_text(s));
+		text = search_json_text(s);
+		found->has_root_name = is_wanted_text(want->root_name, text);
+		gather_root_name(&s->gather, trace, text);
+		break;
+	case FIELD_STATS:
+		read_stats(s);
 		break;
 	case FIELD_START:
 		t->trace.start_ns = history_time(search_json_number(s));
@@ -172,6 +209,7 @@ static void read_trace(struct search_json *s)
 		JSON_NAME("durationMs", FIELD_DURATION),
 		JSON_NAME("spanSet", FIELD_SPAN_SET),
 		JSON_NAME("spanSets", FIELD_SPAN_SETS),
+		JSON_NAME("serviceStats", FIELD_STATS),
 		NAMES_END,
 	};
 	const struct history_want *want = s->gather.want;

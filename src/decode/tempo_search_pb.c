@@ -104,6 +104,28 @@ static void read_span_set(struct search_pb *s, struct wire *w)
 	s->gather.is_sample |= matched > listed;
 }
 
+/* A map's entry: ServiceStats = 2 with spanCount = 1, errorCount = 2. */
+static void read_stats(struct search_pb *s, struct wire *w)
+{
+	uint64_t spans = 0, errors = 0;
+	struct wire_field f, v;
+	struct wire inner;
+
+	while (wire_next(w, &f)) {
+		if (f.tag != WIRE_TAG(2, WIRE_BYTES) ||
+		    !wire_enter(w, &f, &inner))
+			continue;
+		while (wire_next(&inner, &v)) {
+			if (v.tag == WIRE_TAG(1, WIRE_VARINT))
+				spans = v.value;
+			if (v.tag == WIRE_TAG(2, WIRE_VARINT))
+				errors = v.value;
+		}
+	}
+	gather_stats(&s->gather, (uint32_t)s->gather.trace_count - 1, spans,
+		     errors);
+}
+
 static void read_trace_field(struct search_pb *s, struct wire *w,
 			     const struct wire_field *f,
 			     struct gathered_trace *t, struct str root[2])
@@ -129,14 +151,17 @@ static void read_trace_field(struct search_pb *s, struct wire *w,
 	case WIRE_TAG(7, WIRE_BYTES):
 		read_inner(s, w, f, read_span_set);
 		break;
+	case WIRE_TAG(8, WIRE_BYTES):
+		read_inner(s, w, f, read_stats);
+		break;
 	default:
 		break;
 	}
 }
 
 /* TraceSearchMetadata: traceID = 1, rootServiceName = 2, rootTraceName = 3,
- * start = 4, durationMs = 5, spanSets = 7; 6 is the first of those again (all
- * releases that speak protobuf here have 7). */
+ * start = 4, durationMs = 5, spanSets = 7, serviceStats = 8; 6 is the first of
+ * those again (all releases that speak protobuf here have 7). */
 static void read_trace(struct search_pb *s, struct wire *w)
 {
 	struct str root[2] = { STR(""), STR("") };

@@ -4,6 +4,7 @@
  */
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/traceql.h"
 
 /* Releases differ in what they know: most_recent came with 2.8, trace:rootName
  * is the newer spelling of rootName, select() the younger part of the
@@ -61,51 +62,16 @@ static unsigned attempt_of(struct choice c)
  * they double, and the address must stay under 8 KiB. */
 #define OPERATIONS_BYTES ((size_t)3072)
 
-/* The server's scanner takes a query in by pieces of this size and looks
- * ahead on a copy of itself behind "resource." and in durations. A copy that
- * has to take in the next piece leaves the original without it: "syntax error:
- * unexpected $end". */
-#define SCANNER_BYTES ((size_t)1024)
-
-/* A word that must not lie across such a border. Blanks mean nothing. */
-static void add_word(struct buf *q, const char *word)
-{
-	size_t left = SCANNER_BYTES - q->len % SCANNER_BYTES;
-
-	/* The scanner peeks at what follows, too. */
-	if (str_from(word).len + 2 > left)
-		buf_addf(q, "%*s", (int)left, "");
-	buf_add_text(q, word);
-}
-
-/* A string as Go reads it. Bytes outside printable ASCII are written as their
- * number, so that invalid UTF-8 and control characters pass as they are. */
-static void add_string(struct buf *q, struct str text)
-{
-	buf_add_char(q, '"');
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
-
-		if (c == '"' || c == '\\')
-			buf_addf(q, "\\%c", c);
-		else if (c < ' ' || c > '~')
-			buf_addf(q, "\\x%02x", c);
-		else
-			buf_add_char(q, (char)c);
-	}
-	buf_add_char(q, '"');
-}
-
 static void add_operation(struct buf *q, const struct search_operation *o)
 {
 	bool is_internal = str_equal(str_from(o->kind), STR("internal"));
 
 	buf_add_char(q, '(');
-	add_word(q, "resource.service.name");
+	traceql_add_word(q, "resource.service.name");
 	buf_add_char(q, '=');
-	add_string(q, o->service);
+	traceql_add_string(q, o->service);
 	buf_add_text(q, "&&name=");
-	add_string(q, o->name);
+	traceql_add_string(q, o->name);
 	buf_add_text(q, "&&");
 	if (is_internal)
 		buf_add_text(q, "(kind=internal||kind=unspecified)");
@@ -137,9 +103,9 @@ static void add_distinct(struct buf *q, const struct search_query *query,
 			continue;
 		if (i)
 			buf_add_text(q, "||");
-		add_word(q, is_name ? "name" : "resource.service.name");
+		traceql_add_word(q, is_name ? "name" : "resource.service.name");
 		buf_add_char(q, '=');
-		add_string(q, is_name ? o->name : o->service);
+		traceql_add_string(q, is_name ? o->name : o->service);
 	}
 	buf_add_char(q, ')');
 }
@@ -178,12 +144,12 @@ static void add_root(struct buf *q, const struct search_query *query,
 {
 	if (form->root_service && query->root_service.len) {
 		buf_addf(q, "%s=", form->root_service);
-		add_string(q, query->root_service);
+		traceql_add_string(q, query->root_service);
 		buf_add_text(q, "&&");
 	}
 	if (form->root_name && query->root_name.len) {
 		buf_addf(q, "%s=", form->root_name);
-		add_string(q, query->root_name);
+		traceql_add_string(q, query->root_name);
 		buf_add_text(q, "&&");
 	}
 }
@@ -206,7 +172,7 @@ static void add_select(struct buf *q)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (i)
 			buf_add_char(q, ',');
-		add_word(q, words[i]);
+		traceql_add_word(q, words[i]);
 	}
 	buf_add_char(q, ')');
 }
@@ -226,7 +192,7 @@ static void add_query(struct buf *q, const struct search_query *query,
 		buf_init(&word, sizeof text);
 		buf_addf(&word, "%s>=%lldns", duration_names[c.duration],
 			 (long long)query->min_duration_ns);
-		add_word(q, buf_text(&word));
+		traceql_add_word(q, buf_text(&word));
 		buf_release(&word);
 	} else {
 		add_operations(q, query);
@@ -351,7 +317,7 @@ static void count_path(const struct count_query *query, struct buf *out)
 
 	buf_init(&q, LIMIT_URL_BYTES);
 	buf_add_text(&q, "{resource.service.name=");
-	add_string(&q, query->service);
+	traceql_add_string(&q, query->service);
 	buf_add_text(&q, "&&(kind=server||kind=consumer)}|count_over_time()");
 	buf_add_text(out, "/api/metrics/query_range?q=");
 	url_encode(out, buf_str(&q));

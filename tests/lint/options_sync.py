@@ -75,8 +75,10 @@ def run(args, **kwargs):
                           text=True, **kwargs).stdout
 
 
-def usage(option):
-    letter = f"-{option.letter}, " if option.letter else ""
+def usage(option, owners=None):
+    """Of options with the same letter it means the first."""
+    same = [o for o in owners or [option] if o.letter == option.letter]
+    letter = f"-{option.letter}, " if option.letter and same[0] is option else ""
     metavar = f" {option.metavar}" if option.metavar else ""
     return f"{letter}--{option.name}{metavar}"
 
@@ -86,8 +88,9 @@ def check_help(table, binary, report):
         text = run([binary, "help", command])
         found = re.findall(r"^  (?:-\w, |    )--.*?(?=(?: \*)?(?:  |$))",
                            text, re.M)
-        wanted = [usage(o) for o in table.options
-                  if command in o.commands and not o.is_side_form()]
+        own = [o for o in table.options
+               if command in o.commands and not o.is_side_form()]
+        wanted = [usage(o, own) for o in own]
         report.same(f"help {command}", [f.strip() for f in found], wanted)
         wide = [line for line in text.splitlines() if len(line) > 79]
         report.same(f"help {command}, lines over 79 columns", wide, [])

@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/optparse.h"
+#include "cli/output.h"
 #include "render/render.h"
 
 static const char *kind_name(const struct option_row *row)
@@ -82,6 +83,8 @@ int main(void)
 			print_form(&form);
 	for (const struct render_format *f = render_formats; f->name; f++)
 		printf("format\t%s\n", f->name);
+	for (size_t i = 0; output_list_formats[i]; i++)
+		printf("format\t%s\n", output_list_formats[i]);
 	for (int code = ERROR_NONE; code <= ERROR_INTERNAL; code++)
 		printf("exit\t%d\n", error_exit_code((enum error_code)code));
 	return 0;

@@ -18,16 +18,26 @@
 #define SECRET "not for anybody's eyes"
 
 static const char *const variables[] = {
-	"TRACEFIND_TRACES_URL",	    "TRACEFIND_TOKEN_FILE",
-	"TRACEFIND_TIMEOUT",	    "TRACEFIND_RETRY",
-	"TRACEFIND_INSECURE",	    "TRACEFIND_TRACES_TENANT_ID",
-	"TRACEFIND_TENANT_ID",	    "TRACEFIND_TOKEN",
-	"TRACEFIND_PASSWORD",	    "TRACEFIND_TRACES_TOKEN",
-	"TRACEFIND_PROFILES_TOKEN", "TRACEFIND_PROFILES_USERNAME",
-	"TRACEFIND_MAP",	    "PROFILECLI_URL",
-	"PROFILECLI_USERNAME",	    "PROFILECLI_PASSWORD",
-	"PROFILECLI_TOKEN",	    "PROFILECLI_TENANT_ID",
-	"TRACEFIND_LIMIT",	    "TRACEFIND_USERNAME",
+	"TRACEFIND_TRACES_URL",
+	"TRACEFIND_TOKEN_FILE",
+	"TRACEFIND_TIMEOUT",
+	"TRACEFIND_RETRY",
+	"TRACEFIND_INSECURE",
+	"TRACEFIND_TRACES_TENANT_ID",
+	"TRACEFIND_TENANT_ID",
+	"TRACEFIND_TOKEN",
+	"TRACEFIND_PASSWORD",
+	"TRACEFIND_TRACES_TOKEN",
+	"TRACEFIND_PROFILES_TOKEN",
+	"TRACEFIND_PROFILES_USERNAME",
+	"TRACEFIND_MAP",
+	"PROFILECLI_URL",
+	"PROFILECLI_USERNAME",
+	"PROFILECLI_PASSWORD",
+	"PROFILECLI_TOKEN",
+	"PROFILECLI_TENANT_ID",
+	"TRACEFIND_LIMIT",
+	"TRACEFIND_USERNAME",
 };
 
 static int clear_environment(void **state)
@@ -135,8 +145,9 @@ static void test_outputs(void **state)
 	struct options o;
 
 	(void)state;
-	read_ok("slow", "x -o table -o json=a=b.json -ofolded=- --output "
-			"difffolded=d",
+	read_ok("slow",
+		"x -o table -o json=a=b.json -ofolded=- --output "
+		"difffolded=d",
 		&o);
 	assert_int_equal(o.output_count, 4);
 	assert_string_equal(o.outputs[0].format, "table");
@@ -147,8 +158,7 @@ static void test_outputs(void **state)
 	assert_string_equal(o.outputs[3].path, "d");
 	assert_refused("slow", "x -o json=a -o folded=a",
 		       "two outputs go to a");
-	assert_refused("slow", "x -o json=",
-		       "--output: no file after 'json='");
+	assert_refused("slow", "x -o json=", "--output: no file after 'json='");
 }
 
 static void test_refusals(void **state)
@@ -172,8 +182,7 @@ static void test_refusals(void **state)
 		       "{label=\"value\"}");
 	assert_refused("slow", "--since 5",
 		       "--since: '5' is not a duration such as 30m or 1d");
-	assert_refused("slow", "--retry 11",
-		       "--retry: 11 is outside 0 to 10");
+	assert_refused("slow", "--retry 11", "--retry: 11 is outside 0 to 10");
 	assert_refused("slow", "--profile-url x",
 		       "unknown option --profile-url; did you mean "
 		       "--profiles-url?");
@@ -377,8 +386,8 @@ static void parse_case(const char *line, bool is_repeat, struct options *o)
 	snprintf(text, sizeof text, "%s", line);
 	argc = split(text, argv, 64);
 	options_init(o);
-	assert_true(options_parse_case(o, command_find(STR("slow")), argc,
-				       argv, is_repeat, &err));
+	assert_true(options_parse_case(o, command_find(STR("slow")), argc, argv,
+				       is_repeat, &err));
 }
 
 /* A case may come from a stranger: it writes nothing, sends nothing. */
@@ -426,8 +435,8 @@ static void test_case_outputs_replaced(void **state)
 
 	(void)state;
 	parse_case("id -o json -n 3", true, &o);
-	assert_true(options_parse(&o, command_find(STR("slow")), 4, argv,
-				  &err));
+	assert_true(
+		options_parse(&o, command_find(STR("slow")), 4, argv, &err));
 	assert_int_equal(o.output_count, 1);
 	assert_string_equal(o.outputs[0].format, "folded");
 	assert_int_equal(o.limit, 2);
@@ -541,19 +550,30 @@ static void test_table_is_sound(void **state)
 	}
 }
 
+/* -q alone means two things: the query of search, elsewhere quiet. */
 static void test_letters_are_distinct(void **state)
 {
-	bool seen[128] = { false };
+	int seen[128] = { 0 };
 
 	(void)state;
-	for (size_t i = 0; i < options_table.row_count; i++) {
-		char letter = options_table.rows[i].letter;
+	for (size_t i = 0; i < options_table.row_count; i++)
+		seen[(unsigned char)options_table.rows[i].letter]++;
+	for (int letter = 1; letter < 128; letter++)
+		assert_in_range(seen[letter], 0, letter == 'q' ? 2 : 1);
+}
 
-		if (!letter)
-			continue;
-		assert_false(seen[(unsigned char)letter]);
-		seen[(unsigned char)letter] = true;
-	}
+static void test_letter_of_search(void **state)
+{
+	struct options o;
+
+	(void)state;
+	read_ok("search", "-q {} --quiet", &o);
+	assert_string_equal(o.query, "{}");
+	assert_true(o.quiet);
+	read_ok("show", "-q 4bf9", &o);
+	assert_true(o.quiet);
+	assert_null(o.query);
+	assert_string_equal(o.args[0], "4bf9");
 }
 
 int main(void)
@@ -561,6 +581,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_defaults, clear_environment),
 		cmocka_unit_test_setup(test_choices, clear_environment),
+		cmocka_unit_test_setup(test_letter_of_search,
+				       clear_environment),
 		cmocka_unit_test_setup(test_outputs, clear_environment),
 		cmocka_unit_test_setup(test_refusals, clear_environment),
 		cmocka_unit_test_setup(test_credentials, clear_environment),

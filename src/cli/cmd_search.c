@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/search_show.h"
+
+static bool search(struct trace_search *s, struct context *ctx,
+		   struct result *result, struct error *err)
+{
+	struct search_answer answer = { .options = ctx->options,
+					.search = s,
+					.result = result };
+
+	if (!trace_search_options(s, ctx, err) ||
+	    !trace_search_run(s, ctx, err))
+		return false;
+	trace_search_notes(s, &ctx->notes);
+	if (!context_report(ctx, result, err))
+		return false;
+	answer.source = context_side_name(ctx, &ctx->traces);
+	return output_answer(ctx->options, &search_writer, &answer, err);
+}
+
+int cmd_search(const struct options *o)
+{
+	struct error err = { 0 }, late = { 0 };
+	struct result result;
+	struct trace_search s;
+	struct context ctx;
+	bool done, is_sample;
+
+	memset(&result, 0, sizeof result);
+	arena_init(&result.arena, LIMIT_RESULT_BYTES);
+	notes_init(&result.notes);
+	trace_search_init(&s);
+	done = context_init(&ctx, o, &err) &&
+	       output_check_list(o, "search", &err) &&
+	       search(&s, &ctx, &result, &err);
+	is_sample = s.is_sample;
+	if (!context_finish(&ctx, &late) && done) {
+		err = late;
+		done = false;
+	}
+	if (done && o->strict && is_sample)
+		done = error_set(&err, ERROR_PARTIAL,
+				 "the list is a sample (--strict)");
+	if (!done)
+		message_error(&err);
+	trace_search_release(&s);
+	arena_release(&result.arena);
+	context_release(&ctx);
+	return done ? 0 : error_exit_code(err.code);
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/search_show.h"
+
+#include <string.h>
+
+#include "base/jsonw.h"
+#include "base/num.h"
+#include "cli/shell.h"
+#include "render/page.h"
+
+static const unsigned shown_permilles[] = { 500, 900, 950, 990 };
+
+#define SHOWN_QUANTILES (sizeof shown_permilles / sizeof *shown_permilles)
+
+/* ---- for people ---- */
+
+#define TOOK_COLUMNS 9
+#define CLOCK_COLUMNS 10
+#define DATE_COLUMNS 21
+#define ID_COLUMNS 34
+/* Left for the operation; below it the id, which cannot be cut, goes. */
+#define NAME_MIN_COLUMNS 16
+/* From here on there is room for all. */
+#define WIDE_COLUMNS 120
+#define BAR_COLUMNS 40
+
+struct layout {
+	bool has_date;
+	bool has_id;
+	bool has_root;    /* beside the span that matched */
+	bool has_service; /* of that span */
+	size_t start_columns;
+	size_t name_columns; /* 0: as long as they are */
+};
+
+static struct layout layout_make(const struct trace_search *s,
+				 const struct page *p)
+{
+	const struct time_range *range = &s->query.range;
+	bool is_wide = p->width == 0 || p->width >= WIDE_COLUMNS;
+	struct layout l = { .has_id = true, .has_root = is_wide };
+	size_t used;
+
+	l.has_service = is_wide || !s->query.service.len;
+	l.has_date = is_wide || range->to_ns - range->from_ns > NS_PER_DAY;
+	l.start_columns = l.has_date ? DATE_COLUMNS : CLOCK_COLUMNS;
+	used = TOOK_COLUMNS + l.start_columns;
+	if (p->width)
+		l.has_id = p->width >= used + ID_COLUMNS + NAME_MIN_COLUMNS;
+	if (l.has_id)
+		used += ID_COLUMNS;
+	l.name_columns = p->width > used ? p->width - used : 0;
+	return l;
+}
+
+/* What the trace is about: its root, and the span that matched when it is
+ * another one; where there is room for one, that span. */
+static void add_subject(const struct hit *hit, const struct layout *l,
+			struct buf *out)
+{
+	bool is_same = str_equal(hit->service, hit->root_service) &&
+		       str_equal(hit->name, hit->root_name);
+	bool has_span = !is_same && hit->name.len;
+	bool has_root = (l->has_root || !has_span) &&
+			(hit->root_service.len || hit->root_name.len);
+
+	if (has_root)
+		buf_addf(out, "%.*s %.*s", STR_ARGS(hit->root_service),
+			 STR_ARGS(hit->root_name));
+	if (has_root && has_span)
+		buf_add_text(out, " > ");
+	if (has_span && l->has_service)
+		buf_addf(out, "%.*s ", STR_ARGS(hit->service));
+	if (has_span)
+		buf_add_str(out, hit->name);
+}
+
+static void write_hit(const struct hit *hit, const struct layout *l,
+		      struct page *p)
+{
+	char took[24], start[TIME_RFC3339_BYTES], id[33];
+	struct buf subject;
+
+	format_duration(hit->duration_ns, took);
+	format_rfc3339(hit->start_ns, start);
+	trace_id_format(&hit->id, id);
+	start[10] = ' ';
+	start[19] = '\0';
+	page_field(p, hit->error_count ? PAINT_BAD : PAINT_BOLD, ALIGN_RIGHT,
+		   TOOK_COLUMNS - 1, took);
+	out_char(p->out, ' ');
+	page_field(p, PAINT_DIM, ALIGN_LEFT, l->start_columns,
+		   l->has_date ? start : start + 11);
+	if (l->has_id)
+		page_field(p, PAINT_NONE, ALIGN_LEFT, ID_COLUMNS, id);
+	buf_init(&subject, LIMIT_PAGE_TEXT_BYTES);
+	add_subject(hit, l, &subject);
+	if (hit->error_count)
+		buf_add_text(&subject, " (failed)");
+	page_cell(p, PAINT_NONE, buf_str(&subject), l->name_columns, 0);
+	buf_release(&subject);
+	out_char(p->out, '\n');
+}
+
+static void write_hits(const struct trace_search *s, struct page *p)
+{
+	struct layout l = layout_make(s, p);
+	const char *subject = "root";
+
+	if (find_is_by_span(&s->query))
+		subject = l.has_root ? "root > span that took it" : "span";
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, TOOK_COLUMNS - 1, "took");
+	out_char(p->out, ' ');
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, l.start_columns,
+		   l.has_date ? "start (UTC)" : "UTC");
+	if (l.has_id)
+		page_field(p, PAINT_BOLD, ALIGN_LEFT, ID_COLUMNS, "trace");
+	page_paint(p, PAINT_BOLD, subject);
+	out_char(p->out, '\n');
+	for (size_t i = 0; i < s->count; i++)
+		write_hit(&s->items[i], &l, p);
+}
+
+/* In as many cells as it fills, so that no blanks follow it. */
+static void write_bar(size_t count, size_t largest, struct page *p)
+{
+	size_t room = p->width > WIDE_COLUMNS ? 2 * BAR_COLUMNS : BAR_COLUMNS;
+	/* ASCII has no parts of a cell. */
+	size_t part = p->style.use_unicode ? largest - 1 : largest / 2;
+	size_t cells = (count * room + part) / largest;
+
+	if (count && cells == 0)
+		cells = 1;
+	if (count)
+		page_bar(p, PAINT_MARK,
+			 (double)count * (double)room /
+				 ((double)largest * (double)cells),
+			 cells);
+}
+
+static void write_row(const struct histogram *h, size_t i, struct page *p)
+{
+	char low[24], high[24], count[COUNT_TEXT_BYTES];
+
+	format_duration(h->edges_ns[i], low);
+	format_duration(h->edges_ns[i + 1], high);
+	format_count((int64_t)h->counts[i], count);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, 9, low);
+	page_paint(p, PAINT_NONE, p->style.use_unicode ? " – " : " - ");
+	page_field(p, PAINT_NONE, ALIGN_LEFT, 9, high);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, 7, count);
+	if (h->counts[i])
+		out_text(p->out, "  ");
+	write_bar(h->counts[i], h->largest, p);
+	out_char(p->out, '\n');
+}
+
+static void write_quantiles(const struct trace_search *s, struct page *p)
+{
+	char took[24], count[COUNT_TEXT_BYTES];
+
+	format_count((int64_t)s->duration_count, count);
+	page_textf(p, "%s%s %s:", s->is_first_sample ? "a sample of " : "",
+		   count, s->duration_count == 1 ? "trace" : "traces");
+	for (size_t i = 0; i < SHOWN_QUANTILES; i++) {
+		format_duration(durations_quantile(s->durations_ns,
+						   s->duration_count,
+						   shown_permilles[i]),
+				took);
+		page_textf(p, " p%u", shown_permilles[i] / 10);
+		page_text(p, " ");
+		page_number(p, took);
+	}
+	format_duration(s->durations_ns[s->duration_count - 1], took);
+	page_text(p, " longest ");
+	page_number(p, took);
+	page_flush(p, PAINT_NONE, "", 0);
+}
+
+static void write_distribution(const struct trace_search *s, struct page *p)
+{
+	struct histogram h;
+
+	histogram_build(s->durations_ns, s->duration_count, &h);
+	out_char(p->out, '\n');
+	write_quantiles(s, p);
+	for (size_t i = 0; i < h.row_count; i++)
+		write_row(&h, i, p);
+}
+
+static void write_notes(const struct search_answer *a, struct page *p)
+{
+	const struct notes *notes = &a->result->notes;
+
+	for (size_t i = 0; i < notes->count; i++) {
+		page_foreign(p, str_from(notes->text[i]));
+		page_flush(p, PAINT_DIM, "note", 6);
+	}
+}
+
+/* What the next command needs to reach the same servers. */
+static void add_servers(const struct options *o, struct buf *out)
+{
+	static const char *const kept[] = { "--traces-", "--profiles-",
+					    "--tenant-id", "--username" };
+
+	for (size_t i = 1; i < o->raw_count; i++)
+		for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+			if (!strncmp(o->raw_args[i], kept[k], strlen(kept[k])))
+				shell_word_add(out, str_from(o->raw_args[i]));
+}
+
+static void write_next(const struct search_answer *a, struct page *p)
+{
+	struct buf command;
+	char id[33];
+
+	trace_id_format(&a->search->items[0].id, id);
+	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
+	buf_addf(&command, "tracefind slow %s", id);
+	add_servers(a->options, &command);
+	if (command.state == BUF_OK) {
+		/* To be pasted: neither cut nor wrapped. */
+		page_field(p, PAINT_DIM, ALIGN_LEFT, 6, "next");
+		page_cell(p, PAINT_NONE, buf_str(&command), 0, 0);
+		out_char(p->out, '\n');
+	}
+	buf_release(&command);
+}
+
+static void write_table(const void *answer, const struct render_style *style,
+			struct out *out)
+{
+	const struct search_answer *a = answer;
+	const struct trace_search *s = a->search;
+	struct page p;
+
+	page_begin(&p, style, out);
+	write_hits(s, &p);
+	if (s->fitting_count > s->count) {
+		page_textf(&p, "and %zu more (-n 0 for all)",
+			   s->fitting_count - s->count);
+		page_flush(&p, PAINT_NONE, "", 0);
+	}
+	if (s->duration_count)
+		write_distribution(s, &p);
+	if (!style->is_quiet) {
+		out_char(out, '\n');
+		write_notes(a, &p);
+		write_next(a, &p);
+	}
+	page_end(&p);
+}
+
+/* ---- for programs ---- */
+
+static void write_ids(const void *answer, struct out *out)
+{
+	const struct search_answer *a = answer;
+	char id[33];
+
+	for (size_t i = 0; i < a->search->count; i++) {
+		trace_id_format(&a->search->items[i].id, id);
+		outf(out, "%s\n", id);
+	}
+}
+
+/* RFC 4180; what a spreadsheet would take for a formula gets an apostrophe
+ * before it, since names come from anyone who sends spans. */
+static void csv_text(struct out *out, struct str text)
+{
+	out_text(out, ",\"");
+	if (text.len && memchr("=+-@\t\r", text.ptr[0], 6))
+		out_char(out, '\'');
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '"')
+			out_char(out, '"');
+		out_char(out, text.ptr[i]);
+	}
+	out_char(out, '"');
+}
+
+static void write_csv(const void *answer, struct out *out)
+{
+	const struct search_answer *a = answer;
+	char id[33], start[TIME_RFC3339_BYTES];
+
+	out_text(out, "trace_id,start,duration_ns,trace_duration_ns,spans,"
+		      "errors,root_service,root_name,service,name\n");
+	for (size_t i = 0; i < a->search->count; i++) {
+		const struct hit *hit = &a->search->items[i];
+
+		trace_id_format(&hit->id, id);
+		format_rfc3339(hit->start_ns, start);
+		outf(out, "%s,%s,%lld,%lld,", id, start,
+		     (long long)hit->duration_ns, (long long)hit->trace_ns);
+		if (hit->span_count)
+			outf(out, "%u,%u", hit->span_count, hit->error_count);
+		else
+			out_char(out, ',');
+		csv_text(out, hit->root_service);
+		csv_text(out, hit->root_name);
+		csv_text(out, hit->service);
+		csv_text(out, hit->name);
+		out_char(out, '\n');
+	}
+}
+
+static void json_text_or_null(struct jsonw *w, const char *key, struct str text)
+{
+	jsonw_key(w, key);
+	if (text.len)
+		jsonw_str(w, text);
+	else
+		jsonw_null(w);
+}
+
+static void json_number(struct jsonw *w, const char *key, int64_t value)
+{
+	jsonw_key(w, key);
+	jsonw_i64(w, value);
+}
+
+/* Negative: not known. */
+static void json_known(struct jsonw *w, const char *key, int64_t value)
+{
+	jsonw_key(w, key);
+	if (value >= 0)
+		jsonw_i64(w, value);
+	else
+		jsonw_null(w);
+}
+
+static void json_time(struct jsonw *w, const char *key, int64_t time_ns)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	format_rfc3339(time_ns, text);
+	jsonw_key(w, key);
+	jsonw_text(w, text);
+}
+
+static void json_hit(struct jsonw *w, const struct hit *hit)
+{
+	char id[33];
+
+	trace_id_format(&hit->id, id);
+	jsonw_object(w);
+	jsonw_key(w, "id");
+	jsonw_text(w, id);
+	json_time(w, "start", hit->start_ns);
+	json_number(w, "duration_ns", hit->duration_ns);
+	json_number(w, "trace_duration_ns", hit->trace_ns);
+	json_text_or_null(w, "root_service", hit->root_service);
+	json_text_or_null(w, "root_name", hit->root_name);
+	json_text_or_null(w, "service", hit->service);
+	json_text_or_null(w, "name", hit->name);
+	json_known(w, "spans", hit->span_count ? (int64_t)hit->span_count : -1);
+	json_known(w, "errors",
+		   hit->span_count ? (int64_t)hit->error_count : -1);
+	jsonw_object_end(w);
+}
+
+static void json_histogram(struct jsonw *w, const struct trace_search *s)
+{
+	struct histogram h = { .row_count = 0 };
+
+	if (s->duration_count)
+		histogram_build(s->durations_ns, s->duration_count, &h);
+	jsonw_key(w, "histogram");
+	jsonw_array(w);
+	for (size_t i = 0; i < h.row_count; i++) {
+		jsonw_object(w);
+		json_number(w, "from_ns", h.edges_ns[i]);
+		json_number(w, "to_ns", h.edges_ns[i + 1]);
+		json_number(w, "count", (int64_t)h.counts[i]);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void json_durations(struct jsonw *w, const struct trace_search *s)
+{
+	static const char *const keys[] = { "p50_ns", "p90_ns", "p95_ns",
+					    "p99_ns" };
+
+	jsonw_key(w, "durations");
+	jsonw_object(w);
+	json_number(w, "count", (int64_t)s->duration_count);
+	jsonw_key(w, "is_sample");
+	jsonw_bool(w, s->is_first_sample);
+	for (size_t i = 0; i < SHOWN_QUANTILES; i++)
+		json_known(w, keys[i],
+			   s->duration_count
+				   ? durations_quantile(s->durations_ns,
+							s->duration_count,
+							shown_permilles[i])
+				   : -1);
+	json_histogram(w, s);
+	jsonw_object_end(w);
+}
+
+static void json_asked(struct jsonw *w, const struct search_answer *a)
+{
+	const struct find_query *q = &a->search->query;
+
+	jsonw_key(w, "search");
+	jsonw_object(w);
+	jsonw_key(w, "source");
+	jsonw_str(w, a->source);
+	json_text_or_null(w, "service", q->service);
+	json_text_or_null(w, "name", q->name);
+	json_text_or_null(w, "query", q->traceql);
+	jsonw_key(w, "errors");
+	jsonw_bool(w, q->is_error);
+	json_time(w, "from", q->range.from_ns);
+	json_time(w, "to", q->range.to_ns);
+	json_number(w, "min_duration_ns", a->options->min_duration_ns);
+	jsonw_key(w, "above");
+	jsonw_text(w, a->options->above);
+	json_known(w, "above_ns", a->options->above ? a->search->above_ns : -1);
+	json_number(w, "found", (int64_t)a->search->fitting_count);
+	jsonw_key(w, "is_sample");
+	jsonw_bool(w, a->search->is_sample);
+	json_number(w, "hidden", (int64_t)a->search->hidden_count);
+	jsonw_object_end(w);
+}
+
+static void json_requests(struct jsonw *w, const struct result *result)
+{
+	jsonw_key(w, "requests");
+	jsonw_array(w);
+	for (size_t i = 0; i < result->request_count; i++) {
+		const struct request_info *r = &result->requests[i];
+
+		jsonw_object(w);
+		jsonw_key(w, "method");
+		jsonw_str(w, r->method);
+		jsonw_key(w, "url");
+		jsonw_str(w, r->url);
+		json_known(w, "status", r->status ? r->status : -1);
+		json_known(w, "bytes", r->bytes);
+		json_known(w, "duration_ns", r->duration_ns);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void write_json(const void *answer, struct out *out)
+{
+	const struct search_answer *a = answer;
+	const struct notes *notes = &a->result->notes;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_number(&w, "schema_version", 1);
+	jsonw_key(&w, "tool");
+	jsonw_text(&w, "tracefind " TRACEFIND_VERSION);
+	jsonw_key(&w, "command");
+	jsonw_text(&w, "search");
+	json_asked(&w, a);
+	json_durations(&w, a->search);
+	jsonw_key(&w, "traces");
+	jsonw_array(&w);
+	for (size_t i = 0; i < a->search->count; i++)
+		json_hit(&w, &a->search->items[i]);
+	jsonw_array_end(&w);
+	jsonw_key(&w, "notes");
+	jsonw_array(&w);
+	for (size_t i = 0; i < notes->count; i++)
+		jsonw_text(&w, notes->text[i]);
+	jsonw_array_end(&w);
+	json_requests(&w, a->result);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+const struct answer_writer search_writer = { write_table, write_json, write_csv,
+					     write_ids };

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/slow_search.h"
+
+#include <string.h>
+
+#include "cli/trace_search.h"
+#include "cli/window.h"
+
+/* Slow is what took as long as the slowest twentieth. An answer's worth of
+ * those is enough to see what is typical: two questions, and so many wanted
+ * traces that answers are no longer than those of search. */
+#define SLOW_PERMILLE 950u
+#define SLOW_ROUNDS 2u
+#define SLOW_TRACES 25u
+
+bool slow_search_is_asked(const struct options *o)
+{
+	bool has_file = o->traces_url &&
+			str_starts(str_from(o->traces_url), STR("file:"));
+
+	return o->arg_count == 0 && !has_file && !o->span &&
+	       (o->service || o->name || window_is_given(o));
+}
+
+static void note_choice(const struct trace_search *s,
+			const struct typical *typical, struct notes *notes)
+{
+	const struct hit *hit = &s->items[typical->index];
+	char id[33], took[24], slow[24];
+
+	trace_id_format(&hit->id, id);
+	format_duration(hit->duration_ns, took);
+	format_duration(s->above_ns, slow);
+	notes_add(notes,
+		  "took trace %s: %.*s %.*s, %s, the median of %zu like it "
+		  "among %zu slow ones (the slowest 5 %% of %s%zu traces took "
+		  "%s or longer)",
+		  id, STR_ARGS(hit->root_service), STR_ARGS(hit->root_name),
+		  took, typical->group_count, s->fitting_count,
+		  s->is_first_sample ? "a sample of " : "", s->duration_count,
+		  slow);
+}
+
+static const char *const time_options[] = { "--since", "--from", "--to",
+					    "--around" };
+
+static bool is_time(const char *arg)
+{
+	for (size_t i = 0; i < sizeof time_options / sizeof *time_options; i++)
+		if (!strncmp(arg, time_options[i], strlen(time_options[i])))
+			return true;
+	return false;
+}
+
+/* The commands that are suggested are about the trace, not about the time
+ * that was searched. */
+static bool choose(struct run *r, const struct hit *hit, struct error *err)
+{
+	struct arena *arena = &r->ctx.arena;
+	struct options *o = arena_array(arena, 1, sizeof *o);
+	const char **args;
+	char id[33];
+
+	trace_id_format(&hit->id, id);
+	if (!o)
+		return arena_fail(arena, "the options", err);
+	*o = *r->ctx.options;
+	args = arena_array(arena, o->raw_count + 1, sizeof *args);
+	o->args[0] = arena_str(arena, str_from(id)).ptr;
+	if (!args || !o->args[0])
+		return arena_fail(arena, "the options", err);
+	o->arg_count = 1;
+	o->raw_count = 0;
+	for (size_t i = 0; i < r->ctx.options->raw_count; i++)
+		if (!is_time(r->ctx.options->raw_args[i]))
+			args[o->raw_count++] = r->ctx.options->raw_args[i];
+	o->raw_args = args;
+	o->from = o->to = o->since = o->around = NULL;
+	r->ctx.options = o;
+	return true;
+}
+
+bool slow_search(struct run *r, struct error *err)
+{
+	struct trace_search s;
+	struct typical typical;
+	bool done;
+
+	trace_search_init(&s);
+	done = trace_search_options(&s, &r->ctx, err);
+	s.wanted = SLOW_TRACES;
+	s.above_permille = SLOW_PERMILLE;
+	s.round_limit = SLOW_ROUNDS;
+	done = done && trace_search_run(&s, &r->ctx, err) &&
+	       typical_find(s.items, s.fitting_count, &typical, err) &&
+	       choose(r, &s.items[typical.index], err);
+	if (done)
+		note_choice(&s, &typical, &r->ctx.notes);
+	trace_search_release(&s);
+	return done;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/trace_search.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/jobs.h"
+#include "cli/window.h"
+#include "decode/history.h"
+
+/* What one answer may hold. A Tempo sends a line a trace, a Jaeger the whole
+ * trace; both need several times the wanted ones, for each question leaves
+ * wanted/limit of what is left. */
+#define TEMPO_TRACES 200u
+#define TEMPO_TRACES_MAX 4000u
+#define JAEGER_TRACES 100u
+#define JAEGER_TRACES_MAX 400u
+
+/* Each round keeps a tenth at default settings: this is a hundred million
+ * traces. */
+#define ROUNDS 8u
+
+/* An hour, as people ask for recent traces. */
+#define DEFAULT_WINDOW_NS NS_PER_HOUR
+
+void trace_search_init(struct trace_search *s)
+{
+	memset(s, 0, sizeof *s);
+	hits_init(&s->hits);
+}
+
+void trace_search_release(struct trace_search *s)
+{
+	hits_release(&s->hits);
+}
+
+bool trace_search_options(struct trace_search *s, const struct context *ctx,
+			  struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct find_query *q = &s->query;
+
+	if (o->query && (o->service || o->name || o->errors))
+		return error_set(err, ERROR_USAGE,
+				 "--query says all of the condition: write "
+				 "--service, --name and --errors into it");
+	q->service = str_from(o->service);
+	q->name = str_from(o->name);
+	q->is_error = o->errors;
+	q->traceql = str_trim(str_from(o->query));
+	q->min_duration_ns = o->min_duration_ns;
+	s->wanted = (size_t)o->limit;
+	s->has_health_checks = o->all;
+	if (o->above && !quantile_parse(str_from(o->above), &s->above_permille))
+		return error_set(err, ERROR_INTERNAL, "--above: %s", o->above);
+	return window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &q->range,
+			      err);
+}
+
+/* ---- one question ---- */
+
+struct find_job {
+	struct job job;
+	struct trace_search *search;
+};
+
+static bool find_request(struct job *base, struct context *ctx,
+			 struct http_request *request, struct error *err)
+{
+	struct find_job *job = (struct find_job *)base;
+
+	return source_find_request(ctx->traces.kind, &ctx->traces.endpoint,
+				   &job->search->query, base->attempt, request,
+				   err);
+}
+
+static bool decode(struct find_job *job, struct context *ctx,
+		   enum body_form form, struct str body)
+{
+	const struct find_query *q = &job->search->query;
+	struct hit_want hit = {
+		.service = q->service,
+		.name = q->name,
+		.is_error = q->is_error,
+		.is_by_span = find_is_by_span(q),
+		.has_span = find_is_by_span(q) || q->is_error || q->traceql.len,
+		/* A Jaeger without this condition ignores it. */
+		.must_match = q->is_error && ctx->traces.kind == SOURCE_JAEGER,
+		.min_duration_ns = q->min_duration_ns,
+		.slack_ns = ctx->traces.kind == SOURCE_TEMPO ? NS_PER_MS : 0,
+		.range = q->range,
+	};
+	struct history_want want = { .hits = &job->search->hits,
+				     .hit_want = &hit };
+	struct error *err = &job->job.err;
+
+	switch (form) {
+	case BODY_TEMPO_SEARCH_PB:
+		return decode_tempo_search_pb(body, NULL, &want, err);
+	case BODY_TEMPO_SEARCH_JSON:
+		return decode_tempo_search_json(body, NULL, &want, err);
+	case BODY_OTLP_JSON:
+		return decode_jaeger_search(body, NULL, &want, err);
+	case BODY_JAEGER_JSON:
+		return decode_jaeger_search_legacy(body, NULL, &want, err);
+	default:
+		return error_set(err, ERROR_INTERNAL,
+				 "an answer of a form that no search has");
+	}
+}
+
+static bool find_answer(struct job *base, struct context *ctx,
+			const struct http_response *response)
+{
+	struct find_job *job = (struct find_job *)base;
+	enum body_form form;
+
+	switch (source_find_answer(ctx->traces.kind, &ctx->traces.endpoint,
+				   &job->search->query, &base->attempt,
+				   response, &form, &base->err)) {
+	case ANSWER_OK:
+		base->has_answer =
+			decode(job, ctx, form, buf_str(&response->body)) ||
+			error_prefix(&base->err, "%s: search",
+				     source_kind_name(ctx->traces.kind));
+		return true;
+	case ANSWER_MISS:
+		base->has_answer = true;
+		job->search->hits.answer_count = 0;
+		error_clear(&base->err);
+		return true;
+	case ANSWER_TRY_NEXT:
+		return false;
+	case ANSWER_ERROR:
+		break;
+	}
+	return true;
+}
+
+static const struct job_type find_type = { find_request, find_answer };
+
+static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
+		struct error *err)
+{
+	struct find_job job = { .job.type = &find_type,
+				.job.attempt = *attempt,
+				.search = s };
+	struct job *jobs[] = { &job.job };
+
+	s->rounds++;
+	s->bound_ns = s->query.min_duration_ns;
+	if (!jobs_run(ctx, jobs, 1, err))
+		return false;
+	*attempt = job.job.attempt;
+	if (job.job.has_answer)
+		return true;
+	*err = job.job.err;
+	return false;
+}
+
+/* ---- rounds ---- */
+
+static bool is_shown(const struct trace_search *s, const struct hit *hit)
+{
+	return s->has_health_checks || !hit_is_health_check(hit);
+}
+
+/* Fills the list from all that was found, from `low_ns` on. The hits stay
+ * where they are: their index knows them by place. */
+static bool list_build(struct trace_search *s, struct context *ctx,
+		       int64_t low_ns, struct error *err)
+{
+	s->items =
+		arena_array(&ctx->arena, s->hits.count + 1, sizeof *s->items);
+	if (!s->items)
+		return arena_fail(&ctx->arena, "the traces found", err);
+	s->fitting_count = 0;
+	s->hidden_count = 0;
+	for (size_t i = 0; i < s->hits.count; i++)
+		if (!is_shown(s, &s->hits.items[i]))
+			s->hidden_count++;
+		else if (s->hits.items[i].duration_ns >= low_ns)
+			s->items[s->fitting_count++] = s->hits.items[i];
+	hits_sort(s->items, s->fitting_count);
+	s->count = s->fitting_count;
+	if (s->wanted && s->count > s->wanted)
+		s->count = s->wanted;
+	return true;
+}
+
+static bool durations_take(struct trace_search *s, struct context *ctx,
+			   struct error *err)
+{
+	s->duration_count = s->fitting_count;
+	s->durations_ns = arena_array(&ctx->arena, s->duration_count + 1,
+				      sizeof *s->durations_ns);
+	if (!s->durations_ns)
+		return arena_fail(&ctx->arena, "durations", err);
+	for (size_t i = 0; i < s->duration_count; i++)
+		s->durations_ns[i] = s->items[i].duration_ns;
+	durations_sort(s->durations_ns, s->duration_count);
+	if (s->above_permille && s->duration_count)
+		s->above_ns = durations_quantile(
+			s->durations_ns, s->duration_count, s->above_permille);
+	return true;
+}
+
+int64_t trace_search_bound(const struct hit *items, size_t count, size_t wanted,
+			   int64_t bound_ns)
+{
+	if (wanted == 0 || count < wanted ||
+	    items[wanted - 1].duration_ns < bound_ns)
+		return bound_ns;
+	return items[wanted - 1].duration_ns;
+}
+
+static uint32_t limit_for(const struct trace_search *s, enum source_kind kind)
+{
+	bool is_jaeger = kind == SOURCE_JAEGER;
+	uint32_t least = is_jaeger ? JAEGER_TRACES : TEMPO_TRACES;
+	uint32_t most = is_jaeger ? JAEGER_TRACES_MAX : TEMPO_TRACES_MAX;
+
+	if (s->wanted == 0 || s->wanted > most / 4)
+		return most;
+	return s->wanted * 4 > least ? (uint32_t)s->wanted * 4 : least;
+}
+
+static bool is_full(const struct trace_search *s)
+{
+	return s->hits.answer_count >= s->query.trace_limit;
+}
+
+/* The first answer tells how the durations lie, later ones only of the slow
+ * end. */
+static bool rounds_run(struct trace_search *s, struct context *ctx,
+		       struct error *err)
+{
+	struct find_query *q = &s->query;
+	enum source_kind kind = ctx->traces.kind;
+	int64_t low_ns = q->min_duration_ns, next_ns;
+	unsigned attempt = 0, limit = s->round_limit ? s->round_limit : ROUNDS;
+
+	if (!ask(s, ctx, &attempt, err) || !list_build(s, ctx, 0, err) ||
+	    !durations_take(s, ctx, err))
+		return false;
+	s->is_first_sample = is_full(s);
+	if (s->above_ns > low_ns)
+		low_ns = s->above_ns;
+	next_ns = low_ns;
+	while (is_full(s) && s->rounds < limit) {
+		if (!list_build(s, ctx, low_ns, err))
+			return false;
+		next_ns = trace_search_bound(s->items, s->fitting_count,
+					     s->wanted, next_ns);
+		if (next_ns <= q->min_duration_ns)
+			break;
+		q->min_duration_ns = next_ns;
+		if (!ask(s, ctx, &attempt, err))
+			return false;
+		if (!source_find_is_bounded(kind, q, attempt))
+			break;
+	}
+	s->is_sample = is_full(s);
+	return list_build(s, ctx, low_ns, err);
+}
+
+void trace_search_notes(const struct trace_search *s, struct notes *notes)
+{
+	char bound[24];
+
+	format_duration(s->bound_ns, bound);
+	if (s->is_first_sample && s->rounds > 1 && !s->is_sample)
+		notes_add(notes,
+			  "the server gives the first %u that it finds, so it "
+			  "was asked again from %s on: the slowest are all "
+			  "here, the distribution is that of the first answer",
+			  s->query.trace_limit, bound);
+	else if (s->is_sample && s->bound_ns > 0)
+		notes_add(notes,
+			  "a sample: at least %u traces took %s or longer, and "
+			  "the server gives the first that it finds; narrow it "
+			  "with --since, --name or --min-duration",
+			  s->query.trace_limit, bound);
+	else if (s->is_sample)
+		notes_add(notes,
+			  "a sample: there are more than the %u traces that "
+			  "the server found first; narrow it with --since, "
+			  "--name or --min-duration",
+			  s->query.trace_limit);
+	if (s->hidden_count)
+		notes_add(notes, "%zu health check%s hidden; --all shows %s",
+			  s->hidden_count, &"s"[s->hidden_count == 1],
+			  s -> hidden_count == 1 ? "it" : "them");
+}
+
+bool trace_search_run(struct trace_search *s, struct context *ctx,
+		      struct error *err)
+{
+	if (ctx->traces.path)
+		return error_set(err, ERROR_USAGE,
+				 "search asks a server; for a file: tracefind "
+				 "show %s",
+				 ctx->traces.path);
+	if (!context_probe_traces(ctx, err))
+		return false;
+	s->query.trace_limit = limit_for(s, ctx->traces.kind);
+	if (!rounds_run(s, ctx, err))
+		return false;
+	return s->count > 0 || trace_search_fail(s, ctx, err);
+}

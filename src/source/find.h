@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finding traces by what the user says of them, and the names that there are
+ * when nothing is found. Pure functions as in source.h; source.c's search is
+ * about operations already known from a trace.
+ */
+#ifndef SOURCE_FIND_H
+#define SOURCE_FIND_H
+
+#include "source/source.h"
+
+/* Empty texts and 0 ask for nothing. */
+struct find_query {
+	struct str service; /* with a span of this service, */
+	struct str name;    /* of this name, */
+	bool is_error;      /* that failed, */
+	/* that took so long; the whole trace when neither service nor name
+	 * are given. */
+	int64_t min_duration_ns;
+	/* The user's own TraceQL instead of service, name and is_error; the
+	 * duration is the trace's then. */
+	struct str traceql;
+	struct time_range range;
+	uint32_t trace_limit; /* at least 1 */
+};
+
+/* Whether durations are those of the spans asked for, not of traces. */
+bool find_is_by_span(const struct find_query *query);
+
+/* Tempo: TraceQL; Jaeger: v3, then the legacy API, whole traces. ERROR_USAGE
+ * for what this kind of server cannot be asked. */
+bool source_find_request(enum source_kind kind, const struct endpoint *endpoint,
+			 const struct find_query *query, unsigned attempt,
+			 struct http_request *request,
+			 struct error *err) MUST_CHECK;
+
+/* As source_search_answer(). */
+enum answer source_find_answer(enum source_kind kind,
+			       const struct endpoint *endpoint,
+			       const struct find_query *query,
+			       unsigned *attempt,
+			       const struct http_response *response,
+			       enum body_form *form, struct error *err);
+
+/* Whether the server is asked for the duration at this attempt; else only
+ * what it happens to send can be looked through. */
+bool source_find_is_bounded(enum source_kind kind,
+			    const struct find_query *query, unsigned attempt);
+
+/* ---- names ---- */
+
+enum trace_names { TRACE_SERVICES, TRACE_OPERATIONS };
+
+/* Services that have traces in the range (Jaeger: ever), or the operations of
+ * one of them. */
+bool source_trace_names_request(enum source_kind kind,
+				const struct endpoint *endpoint,
+				enum trace_names what, struct str service,
+				struct time_range range, unsigned attempt,
+				struct http_request *request,
+				struct error *err) MUST_CHECK;
+
+/* ANSWER_TRY_NEXT: the next attempt may serve. names live in the arena,
+ * sorted. */
+enum answer source_trace_names_answer(
+	enum source_kind kind, const struct endpoint *endpoint,
+	unsigned attempt, const struct http_response *response,
+	struct arena *arena, struct name_list *names, struct error *err);
+
+/* ---- for the kinds of server ---- */
+
+struct find_backend {
+	const char *accept;
+	void (*path)(const struct find_query *query, unsigned attempt,
+		     struct buf *out);
+	enum answer (*answer)(const struct find_query *query, unsigned *attempt,
+			      const struct endpoint *e,
+			      const struct http_response *response,
+			      enum body_form *form, struct error *err);
+	bool (*is_bounded)(const struct find_query *query, unsigned attempt);
+};
+
+extern const struct find_backend find_tempo;
+extern const struct find_backend find_jaeger;
+
+#endif

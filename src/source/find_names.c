@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of services and operations: values of Tempo's tags, Jaeger's lists.
+ */
+#include "base/json.h"
+#include "base/num.h"
+#include "source/answer.h"
+#include "source/backend.h"
+#include "source/find.h"
+#include "source/traceql.h"
+
+#define ATTEMPTS 2u
+
+static void tempo_path(enum trace_names what, struct str service,
+		       struct time_range range, unsigned attempt,
+		       struct buf *out)
+{
+	bool is_services = what == TRACE_SERVICES;
+	struct buf q;
+
+	/* The older route knows neither scopes nor conditions. */
+	if (attempt > 0) {
+		buf_addf(out, "/api/search/tag/%s/values",
+			 is_services ? "service.name" : "name");
+		return;
+	}
+	buf_addf(out, "/api/v2/search/tag/%s/values?start=%lld&end=%lld",
+		 is_services ? "resource.service.name" : "name",
+		 (long long)(range.from_ns / NS_PER_S),
+		 (long long)(range.to_ns / NS_PER_S + 1));
+	if (is_services)
+		return;
+	buf_init(&q, LIMIT_URL_BYTES);
+	buf_add_text(&q, "{resource.service.name=");
+	traceql_add_string(&q, service);
+	buf_add_char(&q, '}');
+	buf_add_text(out, "&q=");
+	url_encode(out, buf_str(&q));
+	buf_release(&q);
+}
+
+static void jaeger_path(enum trace_names what, struct str service,
+			unsigned attempt, struct buf *out)
+{
+	if (what == TRACE_SERVICES) {
+		buf_add_text(out,
+			     attempt ? "/api/services" : "/api/v3/services");
+	} else if (attempt == 0) {
+		buf_add_text(out, "/api/v3/operations?service=");
+		url_encode(out, service);
+	} else {
+		buf_add_text(out, "/api/services/");
+		url_encode(out, service);
+		buf_add_text(out, "/operations");
+	}
+}
+
+bool source_trace_names_request(enum source_kind kind,
+				const struct endpoint *endpoint,
+				enum trace_names what, struct str service,
+				struct time_range range, unsigned attempt,
+				struct http_request *request, struct error *err)
+{
+	struct buf path;
+
+	buf_init(&path, LIMIT_URL_BYTES);
+	if (kind == SOURCE_TEMPO)
+		tempo_path(what, service, range, attempt, &path);
+	else
+		jaeger_path(what, service, attempt, &path);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = "application/json";
+	return true;
+}
+
+struct names {
+	struct json_reader *r;
+	struct arena *arena;
+	struct name_list *list;
+	size_t cap;
+	bool is_starved;
+};
+
+static void add_name(struct names *n)
+{
+	void *items = n->list->items;
+	struct str text;
+
+	if (!json_text(n->r, &text) || n->list->count >= LIMIT_NAMES ||
+	    text.len == 0)
+		return;
+	text = arena_str(n->arena, text);
+	if (!text.ptr ||
+	    !arena_reserve(n->arena, &items, &n->cap, n->list->count + 1,
+			   sizeof *n->list->items)) {
+		n->is_starved = true;
+		return;
+	}
+	n->list->items = items;
+	n->list->items[n->list->count++] = text;
+}
+
+/* {"type": "string", "value": "cart"}, {"name": "GET", "spanKind": ...}. */
+static void read_object(struct names *n)
+{
+	struct str key;
+
+	if (!json_enter(n->r, JSON_OBJECT))
+		return;
+	while (json_next_key(n->r, &key))
+		if ((str_equal(key, STR("value")) ||
+		     str_equal(key, STR("name"))) &&
+		    json_peek(n->r) == JSON_STRING)
+			add_name(n);
+		else
+			json_skip(n->r);
+}
+
+static void read_list(struct names *n)
+{
+	if (json_peek(n->r) != JSON_ARRAY || !json_enter(n->r, JSON_ARRAY)) {
+		json_skip(n->r);
+		return;
+	}
+	while (json_next_item(n->r))
+		if (json_peek(n->r) == JSON_STRING)
+			add_name(n);
+		else if (json_peek(n->r) == JSON_OBJECT)
+			read_object(n);
+		else
+			json_skip(n->r);
+}
+
+static void read_document(struct names *n)
+{
+	struct str key;
+
+	if (!json_enter(n->r, JSON_OBJECT))
+		return;
+	while (json_next_key(n->r, &key))
+		if (str_equal(key, STR("tagValues")) ||
+		    str_equal(key, STR("services")) ||
+		    str_equal(key, STR("operations")) ||
+		    str_equal(key, STR("data")))
+			read_list(n);
+		else
+			json_skip(n->r);
+}
+
+static bool names_read(const struct http_response *response,
+		       struct arena *arena, struct name_list *list,
+		       struct error *err)
+{
+	struct names n = { .arena = arena, .list = list };
+	bool is_read;
+
+	n.r = json_new(buf_str(&response->body), err);
+	if (!n.r)
+		return false;
+	read_document(&n);
+	is_read = json_check(n.r, err);
+	json_free(n.r);
+	if (is_read && n.is_starved)
+		return arena_fail(arena, "the server's names", err);
+	name_list_sort(list);
+	return is_read;
+}
+
+enum answer source_trace_names_answer(
+	enum source_kind kind, const struct endpoint *endpoint,
+	unsigned attempt, const struct http_response *response,
+	struct arena *arena, struct name_list *names, struct error *err)
+{
+	*names = (struct name_list){ .items = NULL };
+	if (response->status == 200 && body_first(response) == '{')
+		return names_read(response, arena, names, err) ? ANSWER_OK
+							       : ANSWER_ERROR;
+	answer_fail(source_kind_name(kind), endpoint, response, err);
+	return attempt + 1 < ATTEMPTS ? ANSWER_TRY_NEXT : ANSWER_ERROR;
+}

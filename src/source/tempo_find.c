@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * TraceQL for traces that a user describes.
+ */
+#include "source/answer.h"
+#include "source/backend.h"
+#include "source/find.h"
+#include "source/traceql.h"
+
+/* Releases differ: most_recent came with 2.8, select() is the younger part of
+ * the language, trace:duration the newer spelling. The first that the server
+ * can parse answers. */
+static const struct form {
+	const char *trace_duration;
+	bool has_select;
+	bool has_most_recent;
+} forms[] = {
+	{ "traceDuration", true, true },
+	{ "traceDuration", true, false },
+	{ "trace:duration", true, true },
+	{ "traceDuration", false, false },
+};
+
+#define FORMS ((unsigned)(sizeof forms / sizeof *forms))
+
+/* One span with absurd times hides all others of its block from a condition on
+ * `duration`, but not from one on the trace's. The decoder filters. */
+enum { BY_SPAN, BY_TRACE, BOUNDS };
+
+/* Matching spans listed of a trace; more say nothing new, since a bound on
+ * their duration leaves few. */
+#define SPANS_PER_TRACE 20
+
+struct choice {
+	unsigned form;
+	unsigned bound;
+};
+
+static struct choice choice_of(unsigned attempt)
+{
+	return (struct choice){ attempt % FORMS, attempt / FORMS % BOUNDS };
+}
+
+static unsigned attempt_of(struct choice c)
+{
+	return c.form + FORMS * c.bound;
+}
+
+static void add_duration(struct buf *q, const char *name, int64_t duration_ns)
+{
+	struct buf word;
+
+	buf_init(&word, 64);
+	buf_addf(&word, "%s>=%lldns", name, (long long)duration_ns);
+	traceql_add_word(q, buf_text(&word));
+	buf_release(&word);
+}
+
+static void add_and(struct buf *q, size_t start)
+{
+	if (q->len > start)
+		buf_add_text(q, "&&");
+}
+
+static void add_conditions(struct buf *q, const struct find_query *query,
+			   struct choice c)
+{
+	bool is_by_span = find_is_by_span(query) && c.bound == BY_SPAN;
+	size_t start;
+
+	buf_add_char(q, '{');
+	start = q->len;
+	if (query->service.len) {
+		traceql_add_word(q, "resource.service.name");
+		buf_add_char(q, '=');
+		traceql_add_string(q, query->service);
+	}
+	if (query->name.len) {
+		add_and(q, start);
+		traceql_add_word(q, "name");
+		buf_add_char(q, '=');
+		traceql_add_string(q, query->name);
+	}
+	if (query->is_error) {
+		add_and(q, start);
+		traceql_add_word(q, "status=error");
+	}
+	if (query->min_duration_ns > 0) {
+		add_and(q, start);
+		add_duration(q,
+			     is_by_span ? "duration"
+					: forms[c.form].trace_duration,
+			     query->min_duration_ns);
+	}
+	buf_add_char(q, '}');
+}
+
+static void add_select(struct buf *q)
+{
+	static const char *const words[] = { "resource.service.name", "name",
+					     "status" };
+
+	buf_add_text(q, "|select(");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (i)
+			buf_add_char(q, ',');
+		traceql_add_word(q, words[i]);
+	}
+	buf_add_char(q, ')');
+}
+
+/* The user's own question, bounded by a second one about the same trace. A
+ * pipeline may stand in parentheses; one that ends in select() or with() may
+ * not and is then asked as it is. */
+static void add_own(struct buf *q, const struct find_query *query,
+		    struct choice c)
+{
+	if (query->min_duration_ns <= 0 || c.bound != BY_SPAN) {
+		buf_add_str(q, query->traceql);
+		return;
+	}
+	buf_add_char(q, '(');
+	buf_add_str(q, query->traceql);
+	buf_add_text(q, ")&&({");
+	add_duration(q, forms[c.form].trace_duration, query->min_duration_ns);
+	buf_add_text(q, "})");
+}
+
+static void add_query(struct buf *q, const struct find_query *query,
+		      struct choice c)
+{
+	if (query->traceql.len) {
+		add_own(q, query, c);
+		return;
+	}
+	add_conditions(q, query, c);
+	if (forms[c.form].has_select)
+		add_select(q);
+	if (forms[c.form].has_most_recent)
+		buf_add_text(q, " with(most_recent=true)");
+}
+
+static int64_t floor_seconds(int64_t time_ns)
+{
+	int64_t seconds = time_ns / NS_PER_S;
+
+	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
+}
+
+static void find_path(const struct find_query *query, unsigned attempt,
+		      struct buf *out)
+{
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	add_query(&q, query, choice_of(attempt));
+	buf_add_text(out, "/api/search?q=");
+	url_encode(out, buf_str(&q));
+	if (q.state != BUF_OK)
+		out->state = q.state;
+	buf_release(&q);
+	/* Whole seconds, both needed; results outside are dropped later. */
+	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
+		 (long long)floor_seconds(query->range.from_ns),
+		 (long long)floor_seconds(query->range.to_ns - 1) + 1,
+		 query->trace_limit, SPANS_PER_TRACE);
+}
+
+static bool is_protobuf(const struct http_response *response)
+{
+	return str_equal(str_from(response->content_type),
+			 STR("application/protobuf"));
+}
+
+static bool is_empty(const struct http_response *response)
+{
+	if (is_protobuf(response))
+		return response->body.len == 0 ||
+		       response->body.data[0] != '\x0A';
+	return !body_contains(response, STR("\"traceID\""));
+}
+
+static enum answer find_success(const struct find_query *query,
+				unsigned *attempt, const struct endpoint *e,
+				const struct http_response *response,
+				enum body_form *form, struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+
+	if (!is_protobuf(response) && body_first(response) != '{')
+		return answer_fail("tempo: search", e, response, err);
+	if (find_is_by_span(query) && query->min_duration_ns > 0 &&
+	    c.bound == BY_SPAN && is_empty(response)) {
+		c.bound = BY_TRACE;
+		*attempt = attempt_of(c);
+		error_set(err, ERROR_NOT_FOUND, "tempo: search: nothing found");
+		return ANSWER_TRY_NEXT;
+	}
+	*form = is_protobuf(response) ? BODY_TEMPO_SEARCH_PB
+				      : BODY_TEMPO_SEARCH_JSON;
+	return ANSWER_OK;
+}
+
+/* The next form of the question; of the user's own only the bound is ours. */
+static bool next_choice(const struct find_query *query, struct choice *c)
+{
+	if (!query->traceql.len)
+		return ++c->form < FORMS;
+	if (query->min_duration_ns <= 0 || c->bound != BY_SPAN)
+		return false;
+	c->bound = BY_TRACE;
+	return true;
+}
+
+static enum answer find_answer(const struct find_query *query,
+			       unsigned *attempt, const struct endpoint *e,
+			       const struct http_response *response,
+			       enum body_form *form, struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+
+	if (response->status >= 200 && response->status < 300)
+		return find_success(query, attempt, e, response, form, err);
+	answer_fail("tempo: search", e, response, err);
+	if (response->status != 400 ||
+	    body_contains(response, STR("range specified by start and end")) ||
+	    !next_choice(query, &c))
+		return ANSWER_ERROR;
+	*attempt = attempt_of(c);
+	return ANSWER_TRY_NEXT;
+}
+
+static bool is_bounded(const struct find_query *query, unsigned attempt)
+{
+	return !query->traceql.len || choice_of(attempt).bound == BY_SPAN;
+}
+
+const struct find_backend find_tempo = {
+	.accept = "application/protobuf",
+	.path = find_path,
+	.answer = find_answer,
+	.is_bounded = is_bounded,
+};

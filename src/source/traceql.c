@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/traceql.h"
+
+/* The server's scanner takes a query in by pieces of this size and looks
+ * ahead on a copy of itself behind "resource." and in durations. A copy that
+ * has to take in the next piece leaves the original without it: "syntax error:
+ * unexpected $end". */
+#define SCANNER_BYTES ((size_t)1024)
+
+void traceql_add_word(struct buf *q, const char *word)
+{
+	size_t left = SCANNER_BYTES - q->len % SCANNER_BYTES;
+
+	/* The scanner peeks at what follows, too. */
+	if (str_from(word).len + 2 > left)
+		buf_addf(q, "%*s", (int)left, "");
+	buf_add_text(q, word);
+}
+
+void traceql_add_string(struct buf *q, struct str text)
+{
+	buf_add_char(q, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == '"' || c == '\\')
+			buf_addf(q, "\\%c", c);
+		else if (c < ' ' || c > '~')
+			buf_addf(q, "\\x%02x", c);
+		else
+			buf_add_char(q, (char)c);
+	}
+	buf_add_char(q, '"');
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Text into TraceQL. All values that come from users or traces pass through
+ * traceql_add_string(), so that none of them becomes a part of the question.
+ */
+#ifndef SOURCE_TRACEQL_H
+#define SOURCE_TRACEQL_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* A string as Go reads it, in quotes. Bytes outside printable ASCII are
+ * written as their number, so that invalid UTF-8 and control characters pass
+ * as they are. */
+void traceql_add_string(struct buf *q, struct str text);
+
+/* A word that the server's scanner must see whole; q holds the query from
+ * its start. Blanks may be put before it. */
+void traceql_add_word(struct buf *q, const char *word);
+
+#endif
