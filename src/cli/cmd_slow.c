@@ -259,7 +259,8 @@ static bool blame_caller(struct run *r, struct guilty *g, struct situation *s,
 			 struct profile_lookup *l, struct slowness *slowness,
 			 struct error *err)
 {
-	if (!g->pick.is_gap || !slowness->is_healthy || !s->has_usual)
+	if (!g->pick.is_gap || !s->has_usual ||
+	    (!slowness->is_healthy && !slowness->is_outside))
 		return true;
 	return turn_to(r, g, s, window, want, l, slowness, true, err) &&
 	       (!slowness->is_healthy ||

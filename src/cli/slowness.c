@@ -304,6 +304,8 @@ void slowness_use_cohorts(struct slowness *out, const struct cohorts *c,
 	out->base_ids = base->profile_ids;
 	out->base_id_count = base->count;
 	out->is_base_fast = is_fast;
+	out->is_outside =
+		c->mode == COHORT_HEALTHY && !has_own_moved && is_outside;
 	out->is_healthy =
 		c->mode == COHORT_HEALTHY && !has_own_moved && !is_outside;
 	out->health_text = c->text;

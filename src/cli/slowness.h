@@ -27,6 +27,7 @@ struct slowness {
 	bool is_close_span;     /* another span took nearly as long */
 	bool has_history;       /* growth is against other traces */
 	bool is_healthy;        /* the operation is as quick as ever */
+	bool is_outside;        /* so, but more grew than the process took */
 	bool is_ordinary;       /* and so is the span itself */
 	struct str health_text; /* how quick, and how slow this one is */
 	struct time_range slow; /* windows to compare */

@@ -196,10 +196,12 @@ static void test_growth_outside_of_the_process_is_not_healthy(void **state)
 	(void)state;
 	slowness_use_cohorts(&s, &healthy, 7 * NS_PER_MS, false, false);
 	assert_false(s.is_healthy);
+	assert_true(s.is_outside);
 	assert_int_equal(s.growth_ns, 186 * NS_PER_MS);
 	s.growth_ns = 7 * NS_PER_MS;
 	slowness_use_cohorts(&s, &healthy, 7 * NS_PER_MS, false, false);
 	assert_true(s.is_healthy);
+	assert_false(s.is_outside);
 	assert_int_equal(s.growth_ns, NS_PER_MS);
 }
 
