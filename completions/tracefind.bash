@@ -5,8 +5,8 @@
 # table by tests/lint/options_sync.py.
 _tracefind_options()
 {
-	local data='output color quiet verbose strict dry-run record replay
-		from to since around pad service'
+	local data='output color no-pager quiet verbose strict dry-run record
+		replay from to since around pad service'
 	local connecting='context traces-url profiles-url connect-timeout timeout
 		retry'
 	local caching=cache
@@ -68,8 +68,8 @@ _tracefind_values()
 _tracefind_takes_value()
 {
 	case $1 in
-	--*=*|--help|--version|--quiet|--verbose|--strict|--dry-run|--guide|--events|\
-	--errors|--all|--cache|--origin|\
+	--*=*|--help|--version|--no-pager|--quiet|--verbose|--strict|--dry-run|\
+	--guide|--events|--errors|--all|--cache|--origin|\
 	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;

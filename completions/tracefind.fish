@@ -88,6 +88,7 @@ complete -c tracefind -n $profile -l source-path -x -d 'folders of the sources'
 
 complete -c tracefind -n $data -s o -l output -x -a 'table json folded difffolded chrome csv id' -d 'format and file'
 complete -c tracefind -n $data -l color -x -a 'auto always never' -d 'when to colour'
+complete -c tracefind -n $data -l no-pager -d 'print long answers at once'
 complete -c tracefind -n $data -l quiet -d 'the answer only'
 complete -c tracefind -n $data -s v -l verbose -d 'list requests on standard error'
 complete -c tracefind -n $data -l strict -d 'exit with 4 when the data is incomplete'

@@ -304,6 +304,8 @@ static const struct option_row rows[] = {
 	  FIELD(outputs), .store = store_output },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,
 	  "auto, always or never (auto)", FIELD(color), .words = color_words },
+	{ "no-pager", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_DATA, NULL, OUTPUT,
+	  "print long answers on a terminal at once", FIELD(no_pager) },
 	{ "quiet", 'q', OPTION_FLAG, 0, COMMAND_DATA, NULL, OUTPUT,
 	  "the answer and its evidence only", FIELD(quiet) },
 	{ "verbose", 'v', OPTION_FLAG, OPTION_REPEATABLE | OPTION_LOCAL,

@@ -109,6 +109,7 @@ struct options {
 	size_t output_count;
 	bool has_case_outputs; /* recorded ones: the first new one replaces */
 	enum color_mode color;
+	bool no_pager;
 	bool quiet;
 	unsigned verbose;
 	bool strict;

@@ -9,6 +9,7 @@
 #include "analyze/profile_analysis.h"
 #include "base/num.h"
 #include "base/outfile.h"
+#include "cli/pager.h"
 
 #define DEFAULT_COLUMNS 80u
 #define COLUMNS_MIN 40u
@@ -146,15 +147,43 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 	};
 }
 
-static bool render_stdout(const struct render_format *f,
-			  const struct render_input *in, struct error *err)
+/* An answer and the function that writes it. */
+struct writing {
+	void (*write)(const struct writing *w, struct out *out);
+	const struct render_format *format; /* with input, or else: */
+	const struct render_input *input;
+	const struct answer_writer *writer; /* with name, answer and style */
+	const char *name;
+	const void *answer;
+	const struct render_style *style;
+};
+
+static void write_rendered(const struct writing *w, struct out *out)
+{
+	w->format->render(w->input, out);
+}
+
+static void write_answered(const struct writing *w, struct out *out)
+{
+	if (!strcmp(w->name, "json"))
+		w->writer->json(w->answer, out);
+	else if (!strcmp(w->name, "csv"))
+		w->writer->csv(w->answer, out);
+	else if (!strcmp(w->name, "id"))
+		w->writer->id(w->answer, out);
+	else
+		w->writer->table(w->answer, w->style, out);
+}
+
+/* A reader that went away is no failure. */
+static bool write_fd(int fd, const struct writing *w, struct error *err)
 {
 	struct out out;
 	bool done;
 
-	if (!out_init_fd(&out, STDOUT_FILENO, err))
+	if (!out_init_fd(&out, fd, err))
 		return false;
-	f->render(in, &out);
+	w->write(w, &out);
 	done = out_finish(&out, "standard output", err);
 	if (!done && out_is_broken_pipe(&out)) {
 		error_clear(err);
@@ -164,14 +193,27 @@ static bool render_stdout(const struct render_format *f,
 	return done;
 }
 
-static bool render_file(const struct render_format *f, const char *path,
-			const struct render_input *in, struct error *err)
+static bool write_stdout(const struct options *o, const struct writing *w,
+			 struct error *err)
+{
+	const char *command = pager_command(o);
+	struct pager pager;
+	bool done;
+
+	if (!command || !pager_start(&pager, command))
+		return write_fd(STDOUT_FILENO, w, err);
+	done = write_fd(pager.fd, w, err);
+	return pager_finish(&pager) ? done : write_fd(STDOUT_FILENO, w, err);
+}
+
+static bool write_file(const char *path, const struct writing *w,
+		       struct error *err)
 {
 	struct outfile file;
 
 	if (!outfile_open(&file, path, 0666, err))
 		return false;
-	f->render(in, &file.out);
+	w->write(w, &file.out);
 	return outfile_commit(&file, err);
 }
 
@@ -212,14 +254,17 @@ static bool render_one(const struct options *o,
 		       struct render_input *in, struct error *err)
 {
 	const struct render_format *f = render_find(str_from(wanted->format));
+	const struct writing w = { .write = write_rendered,
+				   .format = f,
+				   .input = in };
 
 	if (!has_data(f, in->result, err))
 		return false;
 	if (!add_stacks(f, ev, arena, in, err))
 		return false;
 	in->style = style_for(o, !wanted->path);
-	return wanted->path ? render_file(f, wanted->path, in, err)
-			    : render_stdout(f, in, err);
+	return wanted->path ? write_file(wanted->path, &w, err)
+			    : write_stdout(o, &w, err);
 }
 
 bool output_render(const struct options *o, const struct result *result,
@@ -293,45 +338,22 @@ bool output_check_list(const struct options *o, const char *command,
 	return true;
 }
 
-static void write_format(const char *format, const struct render_style *style,
-			 const struct answer_writer *writer, const void *answer,
-			 struct out *out)
-{
-	if (!strcmp(format, "json"))
-		writer->json(answer, out);
-	else if (!strcmp(format, "csv"))
-		writer->csv(answer, out);
-	else if (!strcmp(format, "id"))
-		writer->id(answer, out);
-	else
-		writer->table(answer, style, out);
-}
-
 static bool write_answer(const struct options *o,
 			 const struct output_option *wanted,
 			 const struct answer_writer *writer, const void *answer,
 			 struct error *err)
 {
 	struct render_style style = style_for(o, !wanted->path);
-	bool done;
-	struct outfile file;
-	struct out out;
+	const struct writing w = {
+		.write = write_answered,
+		.name = wanted->format,
+		.writer = writer,
+		.answer = answer,
+		.style = &style,
+	};
 
-	if (wanted->path && !outfile_open(&file, wanted->path, 0666, err))
-		return false;
-	if (!wanted->path && !out_init_fd(&out, STDOUT_FILENO, err))
-		return false;
-	write_format(wanted->format, &style, writer, answer,
-		     wanted->path ? &file.out : &out);
-	if (wanted->path)
-		return outfile_commit(&file, err);
-	done = out_finish(&out, "standard output", err);
-	if (!done && out_is_broken_pipe(&out)) {
-		error_clear(err);
-		done = true;
-	}
-	out_release(&out);
-	return done;
+	return wanted->path ? write_file(wanted->path, &w, err)
+			    : write_stdout(o, &w, err);
 }
 
 bool output_answer(const struct options *o, const struct answer_writer *writer,

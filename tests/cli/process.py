@@ -19,6 +19,11 @@ import time
 from pathlib import Path
 
 SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
+TESTDATA = Path(os.environ.get(
+    "TESTDATA", Path(__file__).resolve().parent.parent.parent / "testdata"))
+# The pager's settings of whoever runs the tests do not count.
+ENV = {name: value for name, value in os.environ.items()
+       if name not in ("PAGER", "TRACEFIND_PAGER", "LESS", "LV", "NO_COLOR")}
 SILENT = '{"routes": [{"reply": {"silent": true}}]}'
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SECRET = "hunter2-hunter2"
@@ -109,13 +114,13 @@ def check_closed_output(program, _):
     equal(done.stderr.count(b"\n"), 1)
 
 
-def shown(program, columns, *words):
+def shown(program, columns, *words, env=None):
     """What a terminal of so many columns shows, colours left out."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 50, columns, 0, 0))
     run = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
-                           stdout=theirs, stderr=subprocess.DEVNULL)
+                           env=env and {**ENV, **env}, stdout=theirs, stderr=subprocess.DEVNULL)
     os.close(theirs)
     data = b""
     try:
@@ -129,13 +134,48 @@ def shown(program, columns, *words):
     return text.replace("\r", "").splitlines()
 
 
+def paged(program, folder, pager, *words):
+    """What a terminal shows, and what the pager read (None: did not run)."""
+    trace = TESTDATA / "otlp" / "b.json"
+    seen = Path(folder) / "seen"
+    seen.unlink(missing_ok=True)
+    lines = shown(program, 80, "show", str(trace), *words,
+                  env={"TERM": "xterm", **{name: value.format(seen=seen)
+                       for name, value in pager.items()}})
+    return lines, seen.read_text() if seen.exists() else None
+
+
+def check_pager(program, folder):
+    """Which command is run, and that its absence loses nothing."""
+    tee = "tee {seen}"
+    plain, read = paged(program, folder, {"PAGER": tee}, "--no-pager")
+    equal(read, None)
+    equal(any("SELECT preferences" in line for line in plain), True)
+    for pager in ({"PAGER": tee}, {"TRACEFIND_PAGER": tee, "PAGER": "false"}):
+        lines, read = paged(program, folder, pager)
+        equal(lines, plain)
+        equal("SELECT preferences" in read, True)
+    for pager in ({"PAGER": ""}, {"PAGER": "cat"}, {"TRACEFIND_PAGER": "",
+                  "PAGER": tee}, {"PAGER": tee, "TERM": "dumb"},
+                  {"PAGER": "/nonexistent/pager 2>/dev/null"}):
+        lines, read = paged(program, folder, pager)
+        equal(lines, plain)
+        equal(read, None)
+    # One that leaves early is no failure.
+    lines, _ = paged(program, folder, {"PAGER": "head -n 1"})
+    equal(lines, plain[:1])
+    # Its settings unless there are others.
+    lines, _ = paged(program, folder, {"PAGER": 'echo "$LESS$LV"'})
+    equal(lines, ["FRX-c"])
+
+
 def check_widths(program, _):
     """No line is wider than the terminal, and a wide one is made use of."""
     closed = ("--traces-url", "http://127.0.0.1:1", "--profiles-url",
               "https://127.0.0.1:1", "--retry", "0")
     for words in (["types", "--guide"], ["doctor", *closed]):
-        narrow = shown(program, 80, *words)
-        wide = shown(program, 200, *words)
+        narrow = shown(program, 80, *words, "--no-pager")
+        wide = shown(program, 200, *words, "--no-pager")
         equal(max(map(len, narrow)) <= 80, True)
         equal(80 < max(map(len, wide)) <= 200, True)
         equal(" ".join(narrow).split(), " ".join(wide).split())

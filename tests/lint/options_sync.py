@@ -128,7 +128,8 @@ def check_man(table, path, report):
     environment = plain(section(text, "ENVIRONMENT"))
     found = set(re.findall(r"TRACEFIND_([A-Z_]+)", environment))
     report.same("man page, environment",
-                found - {"TOKEN", "PASSWORD"} - variables(table, True),
+                found - {"TOKEN", "PASSWORD", "PAGER"} -
+                variables(table, True),
                 variables(table, False))
 
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Long answers on a terminal go through a pager, as git's do: what
+ * TRACEFIND_PAGER or else PAGER says, or less, which ends at once when all
+ * fits on the screen.
+ */
+#ifndef CLI_PAGER_H
+#define CLI_PAGER_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "cli/options.h"
+
+struct pager {
+	pid_t pid;
+	int fd;                           /* to write to */
+	struct sigaction interrupt, quit; /* what was set before */
+};
+
+/* The command to run, or NULL when there is to be none: --no-pager, standard
+ * output is no terminal or a dumb one, or the command is empty or "cat". */
+const char *pager_command(const struct options *o);
+
+/* Starts it; false when that does not work, and standard output is then to be
+ * written to. Until pager_finish() the keys that interrupt are the pager's
+ * affair. */
+bool pager_start(struct pager *p, const char *command) MUST_CHECK;
+
+/* Closes its input and waits until the user leaves it. False when the shell
+ * could not run the command: nothing was shown then. */
+bool pager_finish(struct pager *p) MUST_CHECK;
+
+#endif
