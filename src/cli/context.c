@@ -330,6 +330,23 @@ void context_trace_endpoints(const struct context *ctx,
 	endpoints[1].url = DEFAULT_JAEGER_URL;
 }
 
+/* What answers neither question may still know the older one. */
+static bool probe_old_jaeger(struct context *ctx, const struct endpoint *e,
+			     const struct http_response *v3_probe)
+{
+	struct http_request request = { 0 };
+	struct http_response response = { 0 };
+	struct error ignored = { 0 };
+	bool is_jaeger = source_old_jaeger_is_likely(v3_probe) &&
+			 source_old_jaeger_request(e, &request, &ignored) &&
+			 context_run(ctx, &request, &response, 1, &ignored) &&
+			 source_old_jaeger_matches(&response);
+
+	http_request_release(&request);
+	http_response_release(&response);
+	return is_jaeger;
+}
+
 /* Both kinds are asked at once; Tempo wins where both answer. */
 static bool probe(struct context *ctx, struct error *err)
 {
@@ -362,6 +379,11 @@ static bool probe(struct context *ctx, struct error *err)
 			continue;
 		s->kind = kinds[i];
 		s->endpoint.url = endpoints[i].url;
+		done = true;
+	}
+	if (!done && probe_old_jaeger(ctx, &endpoints[1], &responses[1])) {
+		s->kind = SOURCE_JAEGER;
+		s->endpoint.url = endpoints[1].url;
 		done = true;
 	}
 	if (!done) {

@@ -181,6 +181,27 @@ bool source_probe_matches(enum source_kind kind,
 	return kind == SOURCE_PYROSCOPE && pyroscope_probe_matches(response);
 }
 
+bool source_old_jaeger_is_likely(const struct http_response *v3_probe)
+{
+	return v3_probe->status == 404 || v3_probe->status == 405 ||
+	       v3_probe->status == 501 ||
+	       (v3_probe->status == 200 && body_is_html(v3_probe));
+}
+
+bool source_old_jaeger_request(const struct endpoint *endpoint,
+			       struct http_request *request, struct error *err)
+{
+	return get_request(endpoint, "/api/services", request, err);
+}
+
+/* The envelope of all its answers. */
+bool source_old_jaeger_matches(const struct http_response *response)
+{
+	return response->status == 200 && body_first(response) == '{' &&
+	       body_has_key(response, STR("data"), false) &&
+	       body_has_key(response, STR("errors"), false);
+}
+
 /* How much an answer tells about what is wrong, the most telling first. */
 static int probe_rank(const struct http_response *response)
 {

@@ -70,6 +70,15 @@ bool source_probe_request(enum source_kind kind,
 bool source_probe_matches(enum source_kind kind,
 			  const struct http_response *response);
 
+/* For a server that neither proved to be: whether it speaks the API of Jaeger
+ * before 1.25, as products do that imitate it. Asked only after the others,
+ * and only a server that answers them with a missing route or a page. */
+bool source_old_jaeger_is_likely(const struct http_response *v3_probe);
+bool source_old_jaeger_request(const struct endpoint *endpoint,
+			       struct http_request *request,
+			       struct error *err) MUST_CHECK;
+bool source_old_jaeger_matches(const struct http_response *response);
+
 /* One line for "none of the kinds answered": what the server looks like
  * ("a Grafana login page: use the data source's own URL", HTML, a redirect
  * to ...), or its error. Appends advice; sets err. Always returns false. */

@@ -120,6 +120,38 @@ static void test_kinds_without_traces(void **state)
 	assert_string_equal(source_kind_name(SOURCE_PYROSCOPE), "pyroscope");
 }
 
+static void expect_old_jaeger(int status, const char *type, const char *body,
+			      bool is_likely, bool is_matched)
+{
+	struct http_response response = answer_make(status, type, body);
+
+	assert_int_equal(source_old_jaeger_is_likely(&response), is_likely);
+	assert_int_equal(source_old_jaeger_matches(&response), is_matched);
+	http_response_release(&response);
+}
+
+/* Only the envelope proves it, and only a missing route leads there. */
+static void test_old_jaeger(void **state)
+{
+	const char *json = "application/json";
+
+	(void)state;
+	expect_old_jaeger(404, "text/plain", "404 page not found", true, false);
+	expect_old_jaeger(405, "text/plain", "", true, false);
+	expect_old_jaeger(200, "text/html", "<!doctype html>", true, false);
+	expect_old_jaeger(0, "", "", false, false);
+	expect_old_jaeger(401, json, "{}", false, false);
+	expect_old_jaeger(503, "text/plain", "starting", false, false);
+	expect_old_jaeger(200, json, "{\"services\":[]}", false, false);
+	expect_old_jaeger(200, json, "{\"data\":[\"web\"]}", false, false);
+	expect_old_jaeger(200, json, "{}", false, false);
+	expect_old_jaeger(200, json,
+			  "{\"data\":null,\"total\":0,\"errors\":null}", false,
+			  true);
+	expect_old_jaeger(404, json, "{\"data\":null,\"errors\":[]}", true,
+			  false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +161,7 @@ int main(void)
 		cmocka_unit_test(
 			test_failed_probe_tells_the_most_telling_answer),
 		cmocka_unit_test(test_kinds_without_traces),
+		cmocka_unit_test(test_old_jaeger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
