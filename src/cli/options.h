@@ -110,6 +110,7 @@ struct options {
 	bool has_case_outputs; /* recorded ones: the first new one replaces */
 	enum color_mode color;
 	bool no_pager;
+	const char *pager; /* of the configuration */
 	bool quiet;
 	unsigned verbose;
 	bool strict;

@@ -21,6 +21,8 @@ const char *pager_command(const struct options *o)
 	    !strcmp(term, "dumb"))
 		return NULL;
 	if (!command)
+		command = o->pager;
+	if (!command)
 		command = getenv("PAGER");
 	if (!command)
 		command = "less";

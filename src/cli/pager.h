@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Long answers on a terminal go through a pager, as git's do: what
- * TRACEFIND_PAGER or else PAGER says, or less, which ends at once when all
- * fits on the screen.
+ * TRACEFIND_PAGER, the configuration or PAGER says, or less, which ends at once
+ * when all fits on the screen.
  */
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H

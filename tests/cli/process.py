@@ -161,6 +161,17 @@ def check_pager(program, folder):
         lines, read = paged(program, folder, pager)
         equal(lines, plain)
         equal(read, None)
+    # Of the configuration: between the two variables.
+    settings = Path(folder) / "tracefind"
+    settings.mkdir()
+    seen = Path(folder) / "seen"
+    (settings / "config").write_text(f"pager = tee {seen}\n")
+    home = {"XDG_CONFIG_HOME": folder}
+    lines, read = paged(program, folder, {"PAGER": "false", **home})
+    equal(lines, plain)
+    equal("SELECT preferences" in read, True)
+    _, read = paged(program, folder, {"TRACEFIND_PAGER": "cat", **home})
+    equal(read, None)
     # One that leaves early is no failure.
     lines, _ = paged(program, folder, {"PAGER": "head -n 1"})
     equal(lines, plain[:1])
