@@ -91,6 +91,9 @@
 /* Spans whose samples are asked for together. Pyroscope answers 10,000 in
  * 0.1 to 0.3 s, 100,000 in up to 50 s; a verdict needs some hundred. */
 #define LIMIT_COHORT_SPANS 2000u
+/* Parts of one window, where a server takes short ones only (Pyroscope a day
+ * by default): two months, within the requests of a run. */
+#define LIMIT_WINDOW_PARTS 60u
 /* Traces and spans of one window of history; some dozens are asked for, but
  * servers do not always keep to the limit. */
 #define LIMIT_HISTORY_TRACES 2000u

@@ -3,7 +3,7 @@
 
 #include "base/jsonw.h"
 #include "cli/cli.h"
-#include "cli/context.h"
+#include "cli/fetch.h"
 #include "cli/output.h"
 #include "cli/types_guide.h"
 #include "cli/window.h"
@@ -45,24 +45,22 @@ static bool build_selector(struct types *t, struct error *err)
 /* Types and names together: the names tell why there are no types. */
 static bool fetch(struct types *t, struct error *err)
 {
-	const struct endpoint *e = &t->ctx.profiles.endpoint;
-	struct http_request requests[2] = { 0 };
-	struct http_response responses[2] = { 0 };
-	struct arena *arena = &t->ctx.arena;
-	bool done;
+	struct names_job types, services;
+	struct job *jobs[] = { &types.job, &services.job };
 
-	done = source_types_request(e, t->selector.ptr, t->window, &requests[0],
-				    err) &&
-	       source_services_request(e, t->window, &requests[1], err) &&
-	       context_run(&t->ctx, requests, responses, 2, err) &&
-	       source_types_answer(e, &responses[0], arena, &t->list, err) &&
-	       source_services_answer(e, &responses[1], arena, &t->services,
-				      err);
+	types_job_init(&types, t->selector.ptr, t->window);
+	services_job_init(&services, t->window);
+	if (!jobs_run(&t->ctx, jobs, 2, err))
+		return false;
 	for (size_t i = 0; i < 2; i++) {
-		http_request_release(&requests[i]);
-		http_response_release(&responses[i]);
+		if (!jobs[i]->has_answer) {
+			*err = jobs[i]->err;
+			return false;
+		}
 	}
-	return done;
+	t->list = types.names;
+	t->services = services.names;
+	return true;
 }
 
 static bool fail_empty(const struct types *t, struct error *err)

@@ -43,6 +43,7 @@ struct context {
 	struct side traces;
 	struct side profiles;
 	unsigned batch_count;
+	int64_t profile_window_ns;  /* longest the server takes, 0: not known */
 	struct http_client *client; /* made when first needed */
 	struct har *record;
 	struct har *replay;

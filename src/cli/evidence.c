@@ -151,8 +151,7 @@ static bool align_forms(struct inquiry *s, struct profile_fetch *slow,
 	if (!slow->job.has_answer || !baseline->job.has_answer ||
 	    slow->is_tree == baseline->is_tree || !other->into->stack_count)
 		return true;
-	other->job.attempt = source_profile_attempts(&other->query) - 1;
-	other->job.has_answer = other->job.is_done = false;
+	profile_fetch_again_as_tree(other);
 	return fetches_run(s->ctx, other, 1, err);
 }
 
@@ -329,16 +328,6 @@ static bool finish_baseline(struct inquiry *s, struct error *err)
 	return true;
 }
 
-/* Servers shorten a window that begins before their lookback, silently. */
-static void note_lookback(const struct inquiry *s)
-{
-	if (s->ev->window.from_ns < s->ctx->now_ns - SERVER_LOOKBACK_NS)
-		notes_add(
-			&s->ctx->notes,
-			"the window begins over 7 days ago: servers look back "
-			"7 days by default, so it may have been cut");
-}
-
 static bool divide_gauge(struct inquiry *s, struct error *err)
 {
 	struct evidence *ev = s->ev;
@@ -382,7 +371,6 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 	if (!ev->slow.stack_count)
 		return fail_empty(s, err);
 	ev->has_span = ev->span.stack_count > 0;
-	note_lookback(s);
 	if (is_baseline_asked(s) && !finish_baseline(s, err))
 		return false;
 	return !ev->is_gauge || divide_gauge(s, err);

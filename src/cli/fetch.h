@@ -7,6 +7,7 @@
 #define CLI_FETCH_H
 
 #include "cli/jobs.h"
+#include "cli/window_parts.h"
 #include "model/profile.h"
 #include "model/trace.h"
 
@@ -19,19 +20,33 @@ bool fetch_trace(struct context *ctx, const char *arg, struct trace *trace,
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			struct profile *profile, struct error *err) MUST_CHECK;
 
-/* One profile wanted from the server. has_answer without samples in `into`:
- * there are none. */
+/* The window of a question, asked for in parts where the server takes no
+ * longer ones. */
+struct window_walk {
+	struct window_parts parts;
+	bool is_started;
+};
+
+/* One profile wanted from the server, of a window of any length: what the
+ * server gives for its parts is added up. has_answer without samples in
+ * `into`: there are none. */
 struct profile_fetch {
 	struct job job; /* for jobs_run() */
 	struct profile_query query;
 	struct profile *into; /* initialised; replaced by the answer */
 	bool is_tree;         /* it came as a tree: names only */
+	struct window_walk walk;
+	int64_t empty_to_ns; /* parts before this had no samples; 0: none */
 };
 
 /* What query points at stays the caller's and must outlive the run. */
 void profile_fetch_init(struct profile_fetch *f,
 			const struct profile_query *query,
 			struct profile *into);
+
+/* Makes an answered job undone, to be answered by a tree for comparing with
+ * one. */
+void profile_fetch_again_as_tree(struct profile_fetch *f);
 
 /* Whether a server can have heeded the spans it was asked for. Some ignore a
  * selector they do not know and answer with the whole service. Both totals of
@@ -46,6 +61,7 @@ struct names_job {
 	const char *selector; /* NULL: services; else the types it selects */
 	struct time_range range;
 	struct name_list names;
+	struct window_walk walk;
 };
 
 /* Services that sent profiles in the range. */
@@ -63,6 +79,7 @@ struct series_job {
 	size_t label_count;
 	struct time_range range;
 	struct series_list series;
+	struct window_walk walk;
 };
 
 /* What the pointers point at stays the caller's and must outlive the run. */
@@ -76,6 +93,7 @@ struct snapshots_job {
 	struct profile_query query;
 	const char *instance_label; /* or NULL */
 	int64_t count;              /* above 0 when the job has an answer */
+	struct window_walk walk;
 };
 
 /* What the pointers point at stays the caller's and must outlive the run. */

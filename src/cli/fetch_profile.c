@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/fetch.h"
 
+#include <string.h>
+
+#include "base/num.h"
 #include "cli/input.h"
+#include "model/profile_merge.h"
 
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			struct profile *profile, struct error *err)
@@ -33,18 +37,60 @@ out:
 	return done;
 }
 
+/* ---- windows in parts ---- */
+
+static bool walk_begin(struct window_walk *walk, const struct context *ctx,
+		       struct time_range whole, struct error *err)
+{
+	if (walk->is_started)
+		return true;
+	walk->is_started = true;
+	return window_parts_start(&walk->parts, whole, ctx->now_ns,
+				  ctx->profile_window_ns, err);
+}
+
+/* True when the answer refuses the length of the window and a shorter part is
+ * to be asked for. Otherwise it is to be judged. */
+static bool walk_is_shortened(struct window_walk *walk, struct context *ctx,
+			      const struct http_response *response,
+			      struct error *err)
+{
+	int64_t longest_ns = source_window_limit_ns(response);
+	char longest[24];
+
+	if (!longest_ns || !window_parts_shorten(&walk->parts, longest_ns, err))
+		return false;
+	ctx->profile_window_ns = longest_ns;
+	format_duration(longest_ns, longest);
+	notes_add(&ctx->notes,
+		  "the profile server takes windows of at most %s: longer "
+		  "ones were asked for in parts and added up",
+		  longest);
+	return true;
+}
+
+/* ---- profiles ---- */
+
 static bool profile_request(struct job *job, struct context *ctx,
 			    struct http_request *request, struct error *err)
 {
-	const struct profile_fetch *f = (const struct profile_fetch *)job;
+	struct profile_fetch *f = (struct profile_fetch *)job;
+	struct profile_query query = f->query;
 
-	return source_profile_request(&ctx->profiles.endpoint, &f->query,
+	if (!f->walk.is_started) { /* what an earlier fetch left there */
+		profile_release(f->into);
+		profile_init(f->into);
+	}
+	if (!walk_begin(&f->walk, ctx, query.range, err))
+		return false;
+	query.range = f->walk.parts.part;
+	return source_profile_request(&ctx->profiles.endpoint, &query,
 				      job->attempt, request, err);
 }
 
-static bool decode_answer(struct context *ctx, enum body_form form,
-			  const struct http_response *response,
-			  struct profile_fetch *f)
+static bool decode_part(struct context *ctx, enum body_form form,
+			const struct http_response *response,
+			struct profile_fetch *f, struct profile *into)
 {
 	enum format format =
 		form == BODY_PPROF ? FORMAT_PPROF : FORMAT_PYROSCOPE_TREE_PB;
@@ -52,27 +98,105 @@ static bool decode_answer(struct context *ctx, enum body_form form,
 	struct profile_want want = ctx->want;
 
 	want.type = form == BODY_PPROF ? STR("") : str_from(f->query.type_id);
-	profile_release(f->into);
-	profile_init(f->into);
-	return decode_profile(format, buf_str(&response->body), &want, f->into,
+	return decode_profile(format, buf_str(&response->body), &want, into,
 			      &ctx->notes, &f->job.err) ||
 	       error_prefix(&f->job.err, "pyroscope: profile");
+}
+
+/* into = sum of into and part. A profile cannot be moved: its tables know
+ * where it lies. */
+static bool add_part(struct context *ctx, struct profile *into,
+		     const struct profile *part, struct error *err)
+{
+	const struct profile *both[] = { into, part };
+	struct profile sum;
+	const struct profile *const all = &sum;
+	bool done;
+
+	profile_init(&sum);
+	done = profile_merge(&sum, both, 2, &ctx->notes, err);
+	if (done) {
+		profile_release(into);
+		profile_init(into);
+		done = profile_merge(into, &all, 1, &ctx->notes, err);
+	}
+	profile_release(&sum);
+	return done;
+}
+
+static bool decode_answer(struct context *ctx, enum body_form form,
+			  const struct http_response *response,
+			  struct profile_fetch *f)
+{
+	struct profile part;
+	bool done;
+
+	if (!f->into->stack_count) { /* but perhaps a header */
+		profile_release(f->into);
+		profile_init(f->into);
+		return decode_part(ctx, form, response, f, f->into);
+	}
+	profile_init(&part);
+	done = decode_part(ctx, form, response, f, &part) &&
+	       add_part(ctx, f->into, &part, &f->job.err);
+	profile_release(&part);
+	return done;
+}
+
+/* Servers hold back what is older than their lookback, silently. */
+static void note_empty_start(const struct profile_fetch *f, struct context *ctx)
+{
+	const struct window_parts *p = &f->walk.parts;
+	char to[TIME_RFC3339_BYTES];
+
+	if (!f->empty_to_ns || !f->into->stack_count ||
+	    p->whole.from_ns >= p->edge_ns)
+		return;
+	format_rfc3339(f->empty_to_ns, to);
+	notes_add(&ctx->notes,
+		  "nothing came of the window before %.19sZ: servers look back "
+		  "7 days unless told otherwise (max_query_lookback), and keep "
+		  "profiles only so long",
+		  to);
+}
+
+/* False when another part is to be asked for. Fallbacks stay: sums of pprof
+ * and trees would not agree on frames without names. */
+static bool part_done(struct profile_fetch *f, struct context *ctx)
+{
+	if (!f->into->stack_count)
+		f->empty_to_ns = f->walk.parts.part.to_ns;
+	if (f->job.has_answer && window_parts_next(&f->walk.parts)) {
+		if (!f->is_tree || f->query.span_id_count)
+			f->job.attempt = 0;
+		return false;
+	}
+	if (f->job.has_answer)
+		note_empty_start(f, ctx);
+	return true;
 }
 
 static bool profile_answer(struct job *job, struct context *ctx,
 			   const struct http_response *response)
 {
 	struct profile_fetch *f = (struct profile_fetch *)job;
+	struct profile_query query = f->query;
 	enum body_form form;
-	enum answer answer = source_profile_answer(&f->query, job->attempt,
-						   &ctx->profiles.endpoint,
-						   response, &form, &job->err);
+	enum answer answer;
 
+	query.range = f->walk.parts.part;
+	answer = source_profile_answer(&query, job->attempt,
+				       &ctx->profiles.endpoint, response, &form,
+				       &job->err);
 	if (answer == ANSWER_TRY_NEXT &&
 	    job->attempt + 1 < source_profile_attempts(&f->query)) {
 		job->attempt++;
 		return false;
 	}
+	if (answer == ANSWER_ERROR &&
+	    walk_is_shortened(&f->walk, ctx, response, &job->err))
+		return false;
+	job->has_answer = answer == ANSWER_MISS; /* an empty profile */
 	if (answer == ANSWER_OK) {
 		job->has_answer = decode_answer(ctx, form, response, f);
 		f->is_tree = form == BODY_PYROSCOPE_TREE_PB;
@@ -80,10 +204,8 @@ static bool profile_answer(struct job *job, struct context *ctx,
 			notes_add(&ctx->notes,
 				  "the profile came through the fallback call: "
 				  "no files and lines");
-	} else if (answer == ANSWER_MISS) {
-		job->has_answer = true; /* an empty profile */
 	}
-	return true;
+	return part_done(f, ctx);
 }
 
 static const struct job_type profile_job = { profile_request, profile_answer };
@@ -96,6 +218,15 @@ void profile_fetch_init(struct profile_fetch *f,
 				     .into = into };
 }
 
+void profile_fetch_again_as_tree(struct profile_fetch *f)
+{
+	f->job.attempt = source_profile_attempts(&f->query) - 1;
+	f->job.has_answer = f->job.is_done = false;
+	f->is_tree = true; /* for all parts */
+	f->walk.is_started = false;
+	f->empty_to_ns = 0;
+}
+
 bool span_answer_is_believable(int64_t span_total, int64_t service_total,
 			       bool has_other_spans)
 {
@@ -106,28 +237,54 @@ bool span_answer_is_believable(int64_t span_total, int64_t service_total,
 			       : span_total <= service_total;
 }
 
+/* ---- names ---- */
+
 static bool names_request(struct job *job, struct context *ctx,
 			  struct http_request *request, struct error *err)
 {
-	const struct names_job *n = (const struct names_job *)job;
+	struct names_job *n = (struct names_job *)job;
 	const struct endpoint *e = &ctx->profiles.endpoint;
 
+	if (!walk_begin(&n->walk, ctx, n->range, err))
+		return false;
 	if (n->selector)
-		return source_types_request(e, n->selector, n->range, request,
-					    err);
-	return source_services_request(e, n->range, request, err);
+		return source_types_request(e, n->selector, n->walk.parts.part,
+					    request, err);
+	return source_services_request(e, n->walk.parts.part, request, err);
+}
+
+static bool names_add(struct names_job *n, struct arena *arena,
+		      const struct name_list *part)
+{
+	size_t count = n->names.count + part->count;
+	struct str *items =
+		arena_array(arena, count ? count : 1, sizeof *items);
+
+	if (!items)
+		return arena_fail(arena, "the server's names", &n->job.err);
+	for (size_t i = 0; i < n->names.count; i++)
+		items[i] = n->names.items[i];
+	for (size_t i = 0; i < part->count; i++)
+		items[n->names.count + i] = part->items[i];
+	n->names = (struct name_list){ items, count };
+	name_list_sort(&n->names);
+	return true;
 }
 
 static bool names_answer(struct job *job, struct context *ctx,
 			 const struct http_response *response)
 {
 	struct names_job *n = (struct names_job *)job;
+	struct name_list part;
 
 	job->has_answer =
 		(n->selector ? source_types_answer : source_services_answer)(
-			&ctx->profiles.endpoint, response, &ctx->arena,
-			&n->names, &job->err);
-	return true;
+			&ctx->profiles.endpoint, response, &ctx->arena, &part,
+			&job->err) &&
+		names_add(n, &ctx->arena, &part);
+	if (job->has_answer)
+		return !window_parts_next(&n->walk.parts);
+	return !walk_is_shortened(&n->walk, ctx, response, &job->err);
 }
 
 static const struct job_type names_job = { names_request, names_answer };
@@ -145,25 +302,58 @@ void types_job_init(struct names_job *n, const char *selector,
 	n->selector = selector;
 }
 
+/* ---- series ---- */
+
 static bool series_request(struct job *job, struct context *ctx,
 			   struct http_request *request, struct error *err)
 {
-	const struct series_job *s = (const struct series_job *)job;
+	struct series_job *s = (struct series_job *)job;
 
-	return source_series_request(&ctx->profiles.endpoint, s->selector,
-				     s->labels, s->label_count, s->range,
-				     request, err);
+	return walk_begin(&s->walk, ctx, s->range, err) &&
+	       source_series_request(&ctx->profiles.endpoint, s->selector,
+				     s->labels, s->label_count,
+				     s->walk.parts.part, request, err);
+}
+
+/* A series of several parts is listed as often, which readers must expect of
+ * servers anyway. */
+static bool series_add(struct series_job *s, struct arena *arena,
+		       const struct series_list *part)
+{
+	size_t had = s->series.count * s->label_count;
+	size_t came = part->count * s->label_count;
+	struct str *values;
+
+	if (!s->series.count) {
+		s->series = *part;
+		return true;
+	}
+	if (!came || s->series.count + part->count > LIMIT_SERIES)
+		return true;
+	values = arena_array(arena, had + came, sizeof *values);
+	if (!values)
+		return arena_fail(arena, "the server's series", &s->job.err);
+	memcpy(values, s->series.values, had * sizeof *values);
+	memcpy(values + had, part->values, came * sizeof *values);
+	s->series.values = values;
+	s->series.count += part->count;
+	return true;
 }
 
 static bool series_answer(struct job *job, struct context *ctx,
 			  const struct http_response *response)
 {
 	struct series_job *s = (struct series_job *)job;
+	struct series_list part;
 
-	job->has_answer = source_series_answer(
-		&ctx->profiles.endpoint, response, s->labels, s->label_count,
-		&ctx->arena, &s->series, &job->err);
-	return true;
+	job->has_answer =
+		source_series_answer(&ctx->profiles.endpoint, response,
+				     s->labels, s->label_count, &ctx->arena,
+				     &part, &job->err) &&
+		series_add(s, &ctx->arena, &part);
+	if (job->has_answer)
+		return !window_parts_next(&s->walk.parts);
+	return !walk_is_shortened(&s->walk, ctx, response, &job->err);
 }
 
 static const struct job_type series_job = { series_request, series_answer };
@@ -179,12 +369,18 @@ void series_job_init(struct series_job *s, const char *selector,
 				  .range = range };
 }
 
+/* ---- snapshots ---- */
+
 static bool snapshots_request(struct job *job, struct context *ctx,
 			      struct http_request *request, struct error *err)
 {
-	const struct snapshots_job *s = (const struct snapshots_job *)job;
+	struct snapshots_job *s = (struct snapshots_job *)job;
+	struct profile_query query = s->query;
 
-	return source_snapshots_request(&ctx->profiles.endpoint, &s->query,
+	if (!walk_begin(&s->walk, ctx, query.range, err))
+		return false;
+	query.range = s->walk.parts.part;
+	return source_snapshots_request(&ctx->profiles.endpoint, &query,
 					s->instance_label, job->attempt,
 					request, err);
 }
@@ -193,16 +389,25 @@ static bool snapshots_answer(struct job *job, struct context *ctx,
 			     const struct http_response *response)
 {
 	struct snapshots_job *s = (struct snapshots_job *)job;
-	enum answer answer = source_snapshots_answer(
-		&ctx->profiles.endpoint, response, &s->count, &job->err);
+	int64_t count;
+	enum answer answer;
 
+	if (walk_is_shortened(&s->walk, ctx, response, &job->err))
+		return false;
+	answer = source_snapshots_answer(&ctx->profiles.endpoint, response,
+					 &count, &job->err);
 	if (answer == ANSWER_TRY_NEXT &&
 	    job->attempt + 1 < source_snapshots_attempts()) {
 		job->attempt++;
 		return false;
 	}
-	job->has_answer = answer == ANSWER_OK;
-	return true;
+	s->count = sat_add_i64(s->count, count);
+	job->has_answer = s->count > 0;
+	/* What is empty may be answered so by any of the attempts. */
+	if (answer == ANSWER_ERROR || !window_parts_next(&s->walk.parts))
+		return true;
+	job->attempt = 0;
+	return false;
 }
 
 static const struct job_type snapshots_job = { snapshots_request,

@@ -316,6 +316,29 @@ static enum answer failed(const struct profile_query *query, unsigned attempt,
 		       : ANSWER_ERROR;
 }
 
+/* "the query time range exceeds the limit (max_query_length, actual: 48h0m0s,
+ * limit: 1d)"; the end is milliseconds before the last. */
+int64_t source_window_limit_ns(const struct http_response *response)
+{
+	struct reason reason;
+	struct str text, limit = STR("limit: ");
+	size_t at;
+	int64_t limit_ns;
+
+	if (response->status < 400 ||
+	    !body_contains(response, STR("max_query_length")))
+		return 0;
+	reason_read(response, &reason);
+	text = str_from(reason.text);
+	at = str_find(text, limit);
+	if (at == SIZE_MAX)
+		return NS_PER_DAY;
+	text = str_slice(text, at + limit.len, text.len);
+	text = str_slice(text, 0, str_find(text, STR(")")));
+	return parse_duration(text, &limit_ns) && limit_ns > 0 ? limit_ns
+							       : NS_PER_DAY;
+}
+
 enum answer source_profile_answer(const struct profile_query *query,
 				  unsigned attempt,
 				  const struct endpoint *endpoint,

@@ -217,6 +217,11 @@ enum answer source_profile_answer(const struct profile_query *query,
 				  const struct http_response *response,
 				  enum body_form *form, struct error *err);
 
+/* The longest window the server takes, when this answer refuses a longer one
+ * (max_query_length); a day, the default, when it does not say. 0: the answer
+ * is something else. */
+int64_t source_window_limit_ns(const struct http_response *response);
+
 /* Names of services that sent profiles in a range (LabelValues). */
 bool source_services_request(const struct endpoint *endpoint,
 			     struct time_range range,

@@ -244,6 +244,8 @@ static void a_mapped_name_takes_the_place_of_the_usual_ones(void **state)
 	check_text(found.how, "--map");
 	check_text(found.selector, "{app=\"user-db\"}");
 	assert_int_equal(found.types.count, 1);
+	begin();
+	names_are("{\"names\":[\"user-db\"]}");
 	series_are_these();
 	check_refusal("no samples match {app=\"user-db\"} between");
 }

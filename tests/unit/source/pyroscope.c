@@ -291,6 +291,36 @@ static void test_errors_are_unwrapped(void **state)
 	      ANSWER_ERROR, ERROR_AUTH, "500: x");
 }
 
+static int64_t limit_of(int status, const char *message)
+{
+	struct http_response response =
+		answer_make(status, "application/json", message);
+	int64_t limit_ns = source_window_limit_ns(&response);
+
+	http_response_release(&response);
+	return limit_ns;
+}
+
+static void test_longest_window_is_read_from_the_refusal(void **state)
+{
+	struct http_response response =
+		answer_load("pyroscope", "error-range-too-long-json");
+
+	(void)state;
+	assert_int_equal(source_window_limit_ns(&response), NS_PER_DAY);
+	http_response_release(&response);
+	assert_int_equal(limit_of(400, "{\"message\":\"(max_query_length, "
+				       "actual: 2h, limit: 1h30m)\"}"),
+			 90 * NS_PER_MIN);
+	assert_int_equal(limit_of(400, "(max_query_length)"), NS_PER_DAY);
+	assert_int_equal(limit_of(400, "(max_query_length, limit: 1y)"),
+			 NS_PER_DAY);
+	assert_int_equal(limit_of(400, "(max_query_length, limit: 0s)"),
+			 NS_PER_DAY);
+	assert_int_equal(limit_of(200, "(max_query_length, limit: 1d)"), 0);
+	assert_int_equal(limit_of(400, "limit: 1d"), 0);
+}
+
 static void test_other_pages_are_no_profiles(void **state)
 {
 	(void)state;
@@ -589,6 +619,7 @@ int main(void)
 		cmocka_unit_test(test_unlucky_start_is_tried_once_more),
 		cmocka_unit_test(test_what_the_server_lacks_leads_on),
 		cmocka_unit_test(test_errors_are_unwrapped),
+		cmocka_unit_test(test_longest_window_is_read_from_the_refusal),
 		cmocka_unit_test(test_other_pages_are_no_profiles),
 		cmocka_unit_test(test_metadata_requests),
 		cmocka_unit_test(test_services_are_sorted),
