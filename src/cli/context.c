@@ -83,10 +83,14 @@ static bool side_init(struct side *s, const struct connection_options *c,
 /* A kind that belongs to the other side is a slip worth naming. */
 static bool check_kinds(const struct context *ctx, struct error *err)
 {
-	if (ctx->traces.kind == SOURCE_PYROSCOPE)
+	if (ctx->traces.kind == SOURCE_PYROSCOPE ||
+	    ctx->traces.kind == SOURCE_PARCA)
 		return error_set(err, ERROR_USAGE,
-				 "--traces-url: Pyroscope holds profiles, not "
-				 "traces; use --profiles-url for it");
+				 "--traces-url: %s holds profiles, not "
+				 "traces; use --profiles-url for it",
+				 ctx->traces.kind == SOURCE_PARCA
+					 ? "Parca"
+					 : "Pyroscope");
 	if (ctx->profiles.kind == SOURCE_TEMPO ||
 	    ctx->profiles.kind == SOURCE_JAEGER)
 		return error_set(err, ERROR_USAGE,
@@ -122,6 +126,8 @@ static bool init_sides(struct context *ctx, struct error *err)
 		ctx->profiles.endpoint.url = DEFAULT_PYROSCOPE_URL;
 	if (ctx->profiles.kind == SOURCE_UNKNOWN)
 		ctx->profiles.kind = SOURCE_PYROSCOPE;
+	else
+		ctx->profiles.is_kind_given = true;
 	return check_kinds(ctx, err);
 }
 

@@ -31,6 +31,7 @@ struct side {
 	unsigned renewed_batch; /* whose 401 a new token answered; 0: none */
 	const char *headers[LIMIT_HEADERS];
 	bool is_default; /* no URL was given */
+	bool is_kind_given;
 };
 
 struct context {
@@ -43,6 +44,7 @@ struct context {
 	struct side traces;
 	struct side profiles;
 	unsigned batch_count;
+	bool is_parca_asked;        /* whether the profile server is one */
 	int64_t profile_window_ns;  /* longest the server takes, 0: not known */
 	struct http_client *client; /* made when first needed */
 	struct har *record;

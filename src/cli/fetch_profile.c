@@ -5,7 +5,9 @@
 
 #include "base/num.h"
 #include "cli/input.h"
+#include "cli/parca_probe.h"
 #include "model/profile_merge.h"
+#include "source/parca.h"
 
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			struct profile *profile, struct error *err)
@@ -39,14 +41,30 @@ out:
 
 /* ---- windows in parts ---- */
 
-static bool walk_begin(struct window_walk *walk, const struct context *ctx,
-		       struct time_range whole, struct error *err)
+/* Before each request. */
+static bool walk_begin(struct window_walk *walk, struct job *job,
+		       struct context *ctx, struct time_range whole,
+		       struct error *err)
 {
+	if (!parca_prepare(ctx, job, err))
+		return false;
 	if (walk->is_started)
 		return true;
 	walk->is_started = true;
 	return window_parts_start(&walk->parts, whole, ctx->now_ns,
 				  ctx->profile_window_ns, err);
+}
+
+/* True when the answer tells that the question has to be put to a Parca. */
+static bool walk_restarts(struct window_walk *walk, struct job *job,
+			  struct context *ctx,
+			  const struct http_response *response)
+{
+	if (!parca_is_found(ctx, job, response))
+		return false;
+	job->attempt = 0;
+	walk->is_started = false;
+	return true;
 }
 
 /* True when the answer refuses the length of the window and a shorter part is
@@ -81,11 +99,34 @@ static bool profile_request(struct job *job, struct context *ctx,
 		profile_release(f->into);
 		profile_init(f->into);
 	}
-	if (!walk_begin(&f->walk, ctx, query.range, err))
+	if (!walk_begin(&f->walk, job, ctx, query.range, err))
 		return false;
 	query.range = f->walk.parts.part;
 	return source_profile_request(&ctx->profiles.endpoint, &query,
 				      job->attempt, request, err);
+}
+
+/* Totals since a process began say little of a window, and their sum over the
+ * snapshots in it less. */
+static bool parca_counts_totals(const struct parca_type *type)
+{
+	return !type->is_delta && !profile_type_is_gauge(type->id);
+}
+
+static void note_totals(const struct profile_fetch *f, struct context *ctx)
+{
+	const struct parca_facts *facts = ctx->profiles.endpoint.parca;
+	const struct parca_type *type;
+
+	if (!facts || !f->into->stack_count)
+		return;
+	type = parca_type_find(facts, str_from(f->query.type_id));
+	if (type && parca_counts_totals(type))
+		notes_add(&ctx->notes,
+			  "Parca: %s is not scraped as a delta: values are "
+			  "totals since each process began, once a scrape; "
+			  "read the shares",
+			  f->query.type_id);
 }
 
 static bool decode_part(struct context *ctx, enum body_form form,
@@ -94,13 +135,25 @@ static bool decode_part(struct context *ctx, enum body_form form,
 {
 	enum format format =
 		form == BODY_PPROF ? FORMAT_PPROF : FORMAT_PYROSCOPE_TREE_PB;
+	const struct endpoint *e = &ctx->profiles.endpoint;
+	struct str bytes = buf_str(&response->body);
 	/* A tree does not say what it counts; the question did. */
 	struct profile_want want = ctx->want;
+	struct buf plain;
+	bool done = true;
 
 	want.type = form == BODY_PPROF ? STR("") : str_from(f->query.type_id);
-	return decode_profile(format, buf_str(&response->body), &want, into,
-			      &ctx->notes, &f->job.err) ||
-	       error_prefix(&f->job.err, "pyroscope: profile");
+	buf_init(&plain, LIMIT_BODY_PLAIN_BYTES);
+	if (e->parca) {
+		done = parca_profile_bytes(e, response, &plain, &f->job.err);
+		bytes = buf_str(&plain);
+	}
+	done = done && (decode_profile(format, bytes, &want, into, &ctx->notes,
+				       &f->job.err) ||
+			error_prefix(&f->job.err, "%s: profile",
+				     source_kind_name(ctx->profiles.kind)));
+	buf_release(&plain);
+	return done;
 }
 
 /* into = sum of into and part. A profile cannot be moved: its tables know
@@ -171,8 +224,10 @@ static bool part_done(struct profile_fetch *f, struct context *ctx)
 			f->job.attempt = 0;
 		return false;
 	}
-	if (f->job.has_answer)
+	if (f->job.has_answer) {
 		note_empty_start(f, ctx);
+		note_totals(f, ctx);
+	}
 	return true;
 }
 
@@ -184,6 +239,8 @@ static bool profile_answer(struct job *job, struct context *ctx,
 	enum body_form form;
 	enum answer answer;
 
+	if (walk_restarts(&f->walk, job, ctx, response))
+		return false;
 	query.range = f->walk.parts.part;
 	answer = source_profile_answer(&query, job->attempt,
 				       &ctx->profiles.endpoint, response, &form,
@@ -239,14 +296,39 @@ bool span_answer_is_believable(int64_t span_total, int64_t service_total,
 
 /* ---- names ---- */
 
+static bool types_left(const struct endpoint *e, const struct job *job,
+		       struct error *err)
+{
+	return job->attempt < e->parca->type_count ||
+	       error_set(err, ERROR_NOT_FOUND,
+			 "parca: the server holds no profiles");
+}
+
+/* What there is of each type, then the next part: false, ask again. */
+static bool types_done(struct job *job, const struct context *ctx,
+		       struct window_walk *walk)
+{
+	const struct parca_facts *facts = ctx->profiles.endpoint.parca;
+
+	if (facts && ++job->attempt < facts->type_count)
+		return false;
+	job->attempt = 0;
+	return !window_parts_next(&walk->parts);
+}
+
 static bool names_request(struct job *job, struct context *ctx,
 			  struct http_request *request, struct error *err)
 {
 	struct names_job *n = (struct names_job *)job;
 	const struct endpoint *e = &ctx->profiles.endpoint;
 
-	if (!walk_begin(&n->walk, ctx, n->range, err))
+	if (!walk_begin(&n->walk, job, ctx, n->range, err))
 		return false;
+	if (n->selector && e->parca)
+		return types_left(e, job, err) &&
+		       parca_series_request(e, job->attempt, n->selector, NULL,
+					    0, n->walk.parts.part, request,
+					    err);
 	if (n->selector)
 		return source_types_request(e, n->selector, n->walk.parts.part,
 					    request, err);
@@ -271,17 +353,46 @@ static bool names_add(struct names_job *n, struct arena *arena,
 	return true;
 }
 
+/* The type of this attempt, when what is selected has samples of it. */
+static bool parca_type_answer(struct names_job *n, struct context *ctx,
+			      const struct http_response *response,
+			      struct name_list *part)
+{
+	const struct endpoint *e = &ctx->profiles.endpoint;
+	struct series_list rows;
+
+	if (!parca_series_answer(e, n->job.attempt, response, NULL, 0,
+				 &ctx->arena, &rows, &n->job.err))
+		return false;
+	*part = (struct name_list){ &e->parca->types[n->job.attempt].id,
+				    rows.count > 0 };
+	return true;
+}
+
+static bool names_read(struct names_job *n, struct context *ctx,
+		       const struct http_response *response,
+		       struct name_list *part)
+{
+	const struct endpoint *e = &ctx->profiles.endpoint;
+
+	if (n->selector && e->parca)
+		return parca_type_answer(n, ctx, response, part);
+	return (n->selector ? source_types_answer : source_services_answer)(
+		e, response, &ctx->arena, part, &n->job.err);
+}
+
 static bool names_answer(struct job *job, struct context *ctx,
 			 const struct http_response *response)
 {
 	struct names_job *n = (struct names_job *)job;
 	struct name_list part;
 
-	job->has_answer =
-		(n->selector ? source_types_answer : source_services_answer)(
-			&ctx->profiles.endpoint, response, &ctx->arena, &part,
-			&job->err) &&
-		names_add(n, &ctx->arena, &part);
+	if (walk_restarts(&n->walk, job, ctx, response))
+		return false;
+	job->has_answer = names_read(n, ctx, response, &part) &&
+			  names_add(n, &ctx->arena, &part);
+	if (job->has_answer && n->selector)
+		return types_done(job, ctx, &n->walk);
 	if (job->has_answer)
 		return !window_parts_next(&n->walk.parts);
 	return !walk_is_shortened(&n->walk, ctx, response, &job->err);
@@ -308,11 +419,44 @@ static bool series_request(struct job *job, struct context *ctx,
 			   struct http_request *request, struct error *err)
 {
 	struct series_job *s = (struct series_job *)job;
+	const struct endpoint *e = &ctx->profiles.endpoint;
 
-	return walk_begin(&s->walk, ctx, s->range, err) &&
-	       source_series_request(&ctx->profiles.endpoint, s->selector,
-				     s->labels, s->label_count,
+	if (!walk_begin(&s->walk, job, ctx, s->range, err))
+		return false;
+	if (e->parca)
+		return types_left(e, job, err) &&
+		       parca_series_request(e, job->attempt, s->selector,
+					    s->labels, s->label_count,
+					    s->walk.parts.part, request, err);
+	return source_series_request(e, s->selector, s->labels, s->label_count,
 				     s->walk.parts.part, request, err);
+}
+
+/* Totals grow with the age of a process: later than a baseline they are
+ * always more. So they are no evidence, unless asked for by their full id. */
+static void leave_totals_out(const struct parca_type *type,
+			     struct series_list *part)
+{
+	if (parca_counts_totals(type))
+		part->count = 0;
+}
+
+static bool series_read(struct series_job *s, struct context *ctx,
+			const struct http_response *response,
+			struct series_list *part)
+{
+	const struct endpoint *e = &ctx->profiles.endpoint;
+
+	if (e->parca) {
+		if (!parca_series_answer(e, s->job.attempt, response, s->labels,
+					 s->label_count, &ctx->arena, part,
+					 &s->job.err))
+			return false;
+		leave_totals_out(&e->parca->types[s->job.attempt], part);
+		return true;
+	}
+	return source_series_answer(e, response, s->labels, s->label_count,
+				    &ctx->arena, part, &s->job.err);
 }
 
 /* A series of several parts is listed as often, which readers must expect of
@@ -346,13 +490,12 @@ static bool series_answer(struct job *job, struct context *ctx,
 	struct series_job *s = (struct series_job *)job;
 	struct series_list part;
 
-	job->has_answer =
-		source_series_answer(&ctx->profiles.endpoint, response,
-				     s->labels, s->label_count, &ctx->arena,
-				     &part, &job->err) &&
-		series_add(s, &ctx->arena, &part);
+	if (walk_restarts(&s->walk, job, ctx, response))
+		return false;
+	job->has_answer = series_read(s, ctx, response, &part) &&
+			  series_add(s, &ctx->arena, &part);
 	if (job->has_answer)
-		return !window_parts_next(&s->walk.parts);
+		return types_done(job, ctx, &s->walk);
 	return !walk_is_shortened(&s->walk, ctx, response, &job->err);
 }
 
@@ -377,7 +520,7 @@ static bool snapshots_request(struct job *job, struct context *ctx,
 	struct snapshots_job *s = (struct snapshots_job *)job;
 	struct profile_query query = s->query;
 
-	if (!walk_begin(&s->walk, ctx, query.range, err))
+	if (!walk_begin(&s->walk, job, ctx, query.range, err))
 		return false;
 	query.range = s->walk.parts.part;
 	return source_snapshots_request(&ctx->profiles.endpoint, &query,
@@ -392,7 +535,8 @@ static bool snapshots_answer(struct job *job, struct context *ctx,
 	int64_t count;
 	enum answer answer;
 
-	if (walk_is_shortened(&s->walk, ctx, response, &job->err))
+	if (walk_restarts(&s->walk, job, ctx, response) ||
+	    walk_is_shortened(&s->walk, ctx, response, &job->err))
 		return false;
 	answer = source_snapshots_answer(&ctx->profiles.endpoint, response,
 					 &count, &job->err);

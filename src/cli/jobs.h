@@ -29,6 +29,7 @@ struct job {
 	unsigned attempt; /* from 0; the one that answered */
 	bool has_answer;  /* set by answer(): there is something to use */
 	bool is_done;
+	bool is_parca;    /* a question for a Parca, else for a Pyroscope */
 	struct error err; /* why there is none */
 };
 

@@ -326,7 +326,7 @@ static const struct option_row rows[] = {
 	  FIELD(traces_url) },
 	{ "profiles-url", 0, OPTION_STRING, SETTING, CONNECTING,
 	  "URL", SERVERS,
-	  "Pyroscope, or file:PATH for a profile on disk",
+	  "Pyroscope, Parca, or file:PATH: a profile on disk",
 	  FIELD(profiles_url) },
 	{ "tenant-id", 0, OPTION_STRING, SETTING | OPTION_SIDED,
 	  CONNECTING,

@@ -19,6 +19,7 @@
 struct cache;
 struct har;
 struct http_client;
+struct parca_facts;
 
 /* One side's connection settings (traces or profiles); all borrowed, NULL
  * when not set. Secrets are read from files by auth.c, never passed on. */
@@ -37,6 +38,7 @@ struct endpoint {
 	bool is_insecure;          /* --insecure: certificate not verified */
 	bool is_insecure_auth;     /* --insecure-auth */
 	const char *option_prefix; /* "--traces" or "--profiles": for hints */
+	const struct parca_facts *parca; /* it is a Parca; NULL: it is none */
 };
 
 struct http_settings {

@@ -12,6 +12,7 @@
 #include "querier.pb-c.h"
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/parca.h"
 
 #define SERVICE "/querier.v1.QuerierService/"
 #define PROTO "application/proto"
@@ -225,6 +226,8 @@ bool source_profile_request(const struct endpoint *endpoint,
 	int64_t start_ms, end_ms;
 	struct buf body;
 
+	if (endpoint->parca)
+		return parca_profile_request(endpoint, query, request, err);
 	if (attempt >= source_profile_attempts(query))
 		return error_set(err, ERROR_INTERNAL,
 				 "no further request for a profile");
@@ -345,6 +348,9 @@ enum answer source_profile_answer(const struct profile_query *query,
 				  const struct http_response *response,
 				  enum body_form *form, struct error *err)
 {
+	*form = BODY_PPROF;
+	if (endpoint->parca)
+		return parca_profile_answer(endpoint, response, err);
 	if (response->status < 200 || response->status >= 300)
 		return failed(query, attempt, endpoint, response, err);
 	if (body_is_html(response))

@@ -9,6 +9,7 @@
 #include "source/answer.h"
 #include "source/backend.h"
 #include "source/http_error.h"
+#include "source/parca.h"
 #include "source/pyroscope.h"
 
 #define JSON "application/json"
@@ -74,6 +75,8 @@ bool source_services_request(const struct endpoint *endpoint,
 			     struct time_range range,
 			     struct http_request *request, struct error *err)
 {
+	if (endpoint->parca)
+		return parca_services_request(endpoint, range, request, err);
 	return pyroscope_ask(endpoint, "LabelValues", range, add_label_name,
 			     "service_name", request, err);
 }
@@ -296,6 +299,9 @@ bool source_services_answer(const struct endpoint *endpoint,
 			    struct arena *arena, struct name_list *names,
 			    struct error *err)
 {
+	if (endpoint->parca)
+		return parca_services_answer(endpoint, response, arena, names,
+					     err);
 	return names_answer(endpoint, response, STR("names"), read_names, arena,
 			    names, err);
 }

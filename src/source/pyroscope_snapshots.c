@@ -5,6 +5,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "source/answer.h"
+#include "source/parca.h"
 #include "source/pyroscope.h"
 
 /* Below every sender's interval (10 to 60 s): each point is one snapshot. */
@@ -77,6 +78,8 @@ bool source_snapshots_request(const struct endpoint *endpoint,
 	};
 	struct time_range range = points_range(query->range, &q.step_ms);
 
+	if (endpoint->parca)
+		return parca_snapshots_request(endpoint, query, request, err);
 	return pyroscope_ask(
 		endpoint, attempt == HEATMAP ? "SelectHeatmap" : "SelectSeries",
 		range, add_query, &q, request, err);
@@ -145,6 +148,8 @@ enum answer source_snapshots_answer(const struct endpoint *endpoint,
 				    int64_t *count, struct error *err)
 {
 	*count = 0;
+	if (endpoint->parca)
+		return parca_snapshots_answer(endpoint, response, count, err);
 	if (!pyroscope_read(endpoint, response, STR("series"), read_all, count,
 			    err))
 		return err->code == ERROR_AUTH ? ANSWER_ERROR : ANSWER_TRY_NEXT;

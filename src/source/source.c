@@ -17,6 +17,7 @@ static const struct {
 	{ "tempo+", SOURCE_TEMPO },
 	{ "jaeger+", SOURCE_JAEGER },
 	{ "pyroscope+", SOURCE_PYROSCOPE },
+	{ "parca+", SOURCE_PARCA },
 };
 
 /* A new server for traces: a file with its backend, and a row here. */
@@ -41,6 +42,8 @@ const char *source_kind_name(enum source_kind kind)
 		return "jaeger";
 	case SOURCE_PYROSCOPE:
 		return "pyroscope";
+	case SOURCE_PARCA:
+		return "parca";
 	case SOURCE_FILE:
 		return "file";
 	case SOURCE_UNKNOWN:
@@ -61,8 +64,9 @@ static bool check_url(const char *text, struct error *err)
 		if (str_find(url, STR("://")) == SIZE_MAX)
 			return error_set(err, ERROR_USAGE,
 					 "an address begins with http:// or "
-					 "https://, with tempo+, jaeger+ or "
-					 "pyroscope+ before it, or file:PATH");
+					 "https://, with tempo+, jaeger+, "
+					 "pyroscope+ or parca+ before it, or "
+					 "file:PATH");
 		return error_set(err, ERROR_USAGE,
 				 "not a usable address: only http and https, "
 				 "a plain host name, a port of 1..65535, no "

@@ -22,6 +22,7 @@ enum source_kind {
 	SOURCE_TEMPO,
 	SOURCE_JAEGER,
 	SOURCE_PYROSCOPE,
+	SOURCE_PARCA,
 	SOURCE_FILE,
 };
 
@@ -192,7 +193,10 @@ enum answer source_count_answer(enum source_kind kind,
 				const struct http_response *response,
 				struct error *err);
 
-/* ---- profiles (Pyroscope) ---- */
+/* ---- profiles ----
+ *
+ * Named after the calls of Pyroscope. A Parca (endpoint->parca, see parca.h)
+ * has one attempt of each, and lists types otherwise: parca_series_*. */
 
 struct profile_query {
 	const char *type_id;  /* five parts */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/parca_probe.h"
+
+#include "source/http_error.h"
+#include "source/parca.h"
+
+static bool read_facts(struct context *ctx,
+		       const struct http_response *responses,
+		       struct parca_facts *facts, struct error *err)
+{
+	const struct endpoint *e = &ctx->profiles.endpoint;
+
+	for (int i = 0; i < PARCA_FACTS; i++)
+		if (!parca_facts_answer(e, (enum parca_fact)i, &responses[i],
+					&ctx->arena, facts, err))
+			return false;
+	return true;
+}
+
+static bool ask_facts(struct context *ctx, struct http_response *responses,
+		      struct error *err)
+{
+	struct http_request requests[PARCA_FACTS] = { 0 };
+	bool done = true;
+
+	for (int i = 0; done && i < PARCA_FACTS; i++)
+		done = parca_facts_request(&ctx->profiles.endpoint,
+					   (enum parca_fact)i, &requests[i],
+					   err);
+	done = done && context_run(ctx, requests, responses, PARCA_FACTS, err);
+	for (int i = 0; i < PARCA_FACTS; i++)
+		http_request_release(&requests[i]);
+	return done;
+}
+
+static bool learn(struct context *ctx, struct error *err)
+{
+	struct parca_facts *facts = arena_alloc(&ctx->arena, sizeof *facts);
+	struct http_response responses[PARCA_FACTS] = { 0 };
+	bool done;
+
+	ctx->is_parca_asked = true;
+	if (!facts)
+		return arena_fail(&ctx->arena, "the server's types", err);
+	done = ask_facts(ctx, responses, err) &&
+	       read_facts(ctx, responses, facts, err);
+	if (done && !parca_is(&responses[PARCA_TYPES]))
+		done = error_set(err, ERROR_FORMAT, "no Parca");
+	for (int i = 0; i < PARCA_FACTS; i++)
+		http_response_release(&responses[i]);
+	if (!done)
+		return false;
+	ctx->profiles.kind = SOURCE_PARCA;
+	ctx->profiles.endpoint.parca = facts;
+	if (str_equal(str_from(facts->service_label), STR("service_name")))
+		return true;
+	notes_add(&ctx->notes,
+		  "Parca: services are told apart by the label \"%s\", which "
+		  "takes the place of service_name",
+		  facts->service_label);
+	return true;
+}
+
+bool parca_prepare(struct context *ctx, struct job *job, struct error *err)
+{
+	if (ctx->profiles.kind == SOURCE_PARCA &&
+	    !ctx->profiles.endpoint.parca && !learn(ctx, err))
+		return false;
+	job->is_parca = ctx->profiles.endpoint.parca != NULL;
+	return true;
+}
+
+bool parca_is_found(struct context *ctx, struct job *job,
+		    const struct http_response *response)
+{
+	struct error err;
+
+	if (job->is_parca)
+		return false;
+	if (ctx->profiles.endpoint.parca)
+		return true;
+	/* Routers answer 405 where a page exists for another method. */
+	if ((response->status != 404 && response->status != 405) ||
+	    ctx->profiles.is_kind_given || ctx->is_parca_asked)
+		return false;
+	return learn(ctx, &err);
+}

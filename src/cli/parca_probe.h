@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plain URL for profiles is taken for a Pyroscope. When that has no such
+ * routes, it may be a Parca.
+ */
+#ifndef CLI_PARCA_PROBE_H
+#define CLI_PARCA_PROBE_H
+
+#include "cli/jobs.h"
+
+/* Before a job asks: learns what there is to know of a server that is said to
+ * be a Parca. False when it is none. */
+bool parca_prepare(struct context *ctx, struct job *job,
+		   struct error *err) MUST_CHECK;
+
+/* True when the answer came from a Parca that was taken for a Pyroscope: the
+ * job is to be asked again from its first attempt. Asks the server, once. */
+bool parca_is_found(struct context *ctx, struct job *job,
+		    const struct http_response *response);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parca, by the JSON form of its query service (parca/query/v1alpha1, GET
+ * below /api/profiles). It knows nothing of spans, names services by a label
+ * of the user's choice, and has two kinds of the same type: "delta", which is
+ * of an interval, and totals since a process began. The calls of source.h for
+ * profiles come here when the endpoint has the facts below.
+ */
+#ifndef SOURCE_PARCA_H
+#define SOURCE_PARCA_H
+
+#include "source/source.h"
+
+struct parca_type {
+	struct str id;      /* five parts, as elsewhere */
+	const char *wanted; /* as Parca wants it, with ":delta" */
+	bool is_delta;
+};
+
+/* What has to be known before anything else is asked; in an arena. */
+struct parca_facts {
+	const char *service_label; /* "job"; takes the place of service_name */
+	struct parca_type *types;  /* by id, a delta before the same in total */
+	size_t type_count;
+};
+
+enum parca_fact { PARCA_TYPES, PARCA_LABELS, PARCA_FACTS };
+
+/* The two requests that tell the facts. */
+bool parca_facts_request(const struct endpoint *endpoint, enum parca_fact fact,
+			 struct http_request *request,
+			 struct error *err) MUST_CHECK;
+
+/* True when the answer to PARCA_TYPES is that of a Parca. */
+bool parca_is(const struct http_response *response);
+
+/* Reads one of the answers. */
+bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
+			const struct http_response *response,
+			struct arena *arena, struct parca_facts *facts,
+			struct error *err) MUST_CHECK;
+
+/* NULL: the server has no such type. */
+const struct parca_type *parca_type_find(const struct parca_facts *facts,
+					 struct str id);
+
+/* The selector with the label that names services here in the place of
+ * service_name; what is quoted stays. Appends to out. */
+void parca_selector(struct buf *out, const char *service_label,
+		    struct str selector);
+
+/* Series of one of the types; the same labels as source_series_request(). */
+bool parca_series_request(const struct endpoint *endpoint, size_t type,
+			  const char *selector, const char *const *labels,
+			  size_t label_count, struct time_range range,
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
+bool parca_series_answer(const struct endpoint *endpoint, size_t type,
+			 const struct http_response *response,
+			 const char *const *labels, size_t label_count,
+			 struct arena *arena, struct series_list *series,
+			 struct error *err) MUST_CHECK;
+
+/* ---- for the calls of source.h ---- */
+
+bool parca_services_request(const struct endpoint *endpoint,
+			    struct time_range range,
+			    struct http_request *request,
+			    struct error *err) MUST_CHECK;
+bool parca_services_answer(const struct endpoint *endpoint,
+			   const struct http_response *response,
+			   struct arena *arena, struct name_list *names,
+			   struct error *err) MUST_CHECK;
+bool parca_profile_request(const struct endpoint *endpoint,
+			   const struct profile_query *query,
+			   struct http_request *request,
+			   struct error *err) MUST_CHECK;
+enum answer parca_profile_answer(const struct endpoint *endpoint,
+				 const struct http_response *response,
+				 struct error *err);
+/* The pprof of an answer, unpacked, appended to plain. */
+bool parca_profile_bytes(const struct endpoint *endpoint,
+			 const struct http_response *response,
+			 struct buf *plain, struct error *err) MUST_CHECK;
+bool parca_snapshots_request(const struct endpoint *endpoint,
+			     const struct profile_query *query,
+			     struct http_request *request,
+			     struct error *err) MUST_CHECK;
+enum answer parca_snapshots_answer(const struct endpoint *endpoint,
+				   const struct http_response *response,
+				   int64_t *count, struct error *err);
+
+#endif
