@@ -451,12 +451,6 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 	if (done && want->is_baseline_wanted &&
 	    s.baseline.kind == BASELINE_WANT_FILE)
 		done = fetch_baseline_file(&s, err);
-	if (done && ev->slow.truncated_share > 0)
-		notes_add(
-			&ctx->notes,
-			"%.1f %% of the profile is under \"other\": the server "
-			"cut small functions off",
-			100 * ev->slow.truncated_share);
 	return done && check_units(ev, err);
 }
 

@@ -37,6 +37,7 @@ struct profile_fetch {
 	bool is_tree;         /* it came as a tree: names only */
 	struct window_walk walk;
 	int64_t empty_to_ns; /* parts before this had no samples; 0: none */
+	bool is_raised;      /* a larger tree was asked for */
 };
 
 /* What query points at stays the caller's and must outlive the run. */

@@ -213,6 +213,48 @@ static void note_empty_start(const struct profile_fetch *f, struct context *ctx)
 		  to);
 }
 
+/* Pyroscope cuts trees at 8,192 nodes unless told otherwise and gives up to
+ * 1,048,576 by default; this many are some MB. */
+#define RAISED_NODES 131072
+
+/* Under "other" more than this is worth another request. */
+#define OTHER_SHARE_MAX 0.01
+
+/* True when too much was cut off and a larger tree is to be asked for. */
+static bool is_cut(struct profile_fetch *f)
+{
+	if (f->is_raised || !f->is_tree ||
+	    f->into->truncated_share <= OTHER_SHARE_MAX)
+		return false;
+	f->is_raised = true;
+	f->query.max_nodes = RAISED_NODES;
+	f->walk.is_started = false;
+	f->empty_to_ns = 0;
+	return true;
+}
+
+/* True when the answer refuses so many nodes: then as many as it allows, or
+ * again what it gives by itself. */
+static bool is_lowered(struct profile_fetch *f,
+		       const struct http_response *response)
+{
+	int64_t allowed = source_node_limit(response);
+
+	if (!f->query.max_nodes)
+		return false;
+	f->query.max_nodes = allowed < f->query.max_nodes ? allowed : 0;
+	return true;
+}
+
+static void note_other(const struct profile_fetch *f, struct context *ctx)
+{
+	if (f->into->truncated_share > 0)
+		notes_add(&ctx->notes,
+			  "%.1f %% of the profile is under \"other\": the "
+			  "server cut small functions off",
+			  100 * f->into->truncated_share);
+}
+
 /* False when another part is to be asked for. Fallbacks stay: sums of pprof
  * and trees would not agree on frames without names. */
 static bool part_done(struct profile_fetch *f, struct context *ctx)
@@ -224,7 +266,10 @@ static bool part_done(struct profile_fetch *f, struct context *ctx)
 			f->job.attempt = 0;
 		return false;
 	}
+	if (f->job.has_answer && is_cut(f))
+		return false;
 	if (f->job.has_answer) {
+		note_other(f, ctx);
 		note_empty_start(f, ctx);
 		note_totals(f, ctx);
 	}
@@ -250,6 +295,8 @@ static bool profile_answer(struct job *job, struct context *ctx,
 		job->attempt++;
 		return false;
 	}
+	if (answer == ANSWER_ERROR && is_lowered(f, response))
+		return false;
 	if (answer == ANSWER_ERROR &&
 	    walk_is_shortened(&f->walk, ctx, response, &job->err))
 		return false;

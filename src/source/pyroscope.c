@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -100,6 +101,8 @@ static void pack_tree(const struct profile_query *query, int64_t start_ms,
 	message.label_selector = unconst(query->selector);
 	message.start_ms = start_ms;
 	message.end_ms = end_ms;
+	message.has_max_nodes = query->max_nodes > 0;
+	message.max_nodes = query->max_nodes;
 	message.has_format = 1;
 	message.format = QUERIER__PROFILE_FORMAT__FORMAT_TREE;
 	add_packed(body, &message.base);
@@ -167,6 +170,8 @@ static bool pack_span_tree(const struct profile_query *query, int64_t start_ms,
 		message.span_selector = spans.items;
 		message.start_ms = start_ms;
 		message.end_ms = end_ms;
+		message.has_max_nodes = query->max_nodes > 0;
+		message.max_nodes = query->max_nodes;
 		message.has_format = 1;
 		message.format = QUERIER__PROFILE_FORMAT__FORMAT_TREE;
 		add_packed(body, &message.base);
@@ -317,6 +322,26 @@ static enum answer failed(const struct profile_query *query, unsigned attempt,
 	return !is_hopeless && is_beyond_server(response, code)
 		       ? ANSWER_TRY_NEXT
 		       : ANSWER_ERROR;
+}
+
+/* "max flamegraph nodes limit 65536 is greater than allowed 8192" */
+int64_t source_node_limit(const struct http_response *response)
+{
+	static const char words[] = "is greater than allowed ";
+	struct reason reason;
+	const char *at;
+	int64_t limit = 0;
+
+	if (response->status < 400)
+		return 0;
+	reason_read(response, &reason);
+	at = strstr(reason.text, words);
+	if (!at || !strstr(reason.text, "flamegraph nodes"))
+		return 0;
+	at += sizeof words - 1;
+	while (ascii_is_digit(*at) && limit < INT32_MAX)
+		limit = limit * 10 + (*at++ - '0');
+	return limit;
 }
 
 /* "the query time range exceeds the limit (max_query_length, actual: 48h0m0s,

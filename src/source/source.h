@@ -204,7 +204,12 @@ struct profile_query {
 	struct time_range range;
 	const uint64_t *span_ids; /* repeats count once */
 	size_t span_id_count; /* at most LIMIT_COHORT_SPANS; 0: all samples */
+	int64_t max_nodes;    /* of a tree; 0: the server's own limit */
 };
+
+/* The limit that a server names when it refuses max_nodes as too many; 0: the
+ * answer is something else, or names none. */
+int64_t source_node_limit(const struct http_response *response);
 
 /* Attempts: without spans: SelectMergeProfile (pprof), the same a millisecond
  * later (a server bug refuses windows that begin at its oldest profile), then

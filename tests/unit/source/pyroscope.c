@@ -301,6 +301,64 @@ static int64_t limit_of(int status, const char *message)
 	return limit_ns;
 }
 
+/* 131072 as a varint is 80 80 08; the field is 5, or 6 for spans. */
+static void test_a_larger_tree_is_asked_for(void **state)
+{
+	const uint64_t span = 1;
+	struct profile_query query = { .type_id = CPU,
+				       .selector = "{}",
+				       .range = { NS_PER_DAY, END_NS },
+				       .max_nodes = 131072 };
+	struct http_request request;
+	struct error err;
+
+	(void)state;
+	assert_true(
+		source_profile_request(&endpoint, &query, 2, &request, &err));
+	assert_int_not_equal(
+		str_find(buf_str(&request.body), STR("\x28\x80\x80\x08")),
+		SIZE_MAX);
+	http_request_release(&request);
+	query.span_ids = &span;
+	query.span_id_count = 1;
+	assert_true(
+		source_profile_request(&endpoint, &query, 0, &request, &err));
+	assert_int_not_equal(
+		str_find(buf_str(&request.body), STR("\x30\x80\x80\x08")),
+		SIZE_MAX);
+	http_request_release(&request);
+}
+
+static int64_t nodes_of(int status, const char *message)
+{
+	struct http_response response =
+		answer_make(status, "application/json", message);
+	int64_t limit = source_node_limit(&response);
+
+	http_response_release(&response);
+	return limit;
+}
+
+static void test_node_limit_is_read_from_the_refusal(void **state)
+{
+	const char *refusal = "{\"code\":\"invalid_argument\",\"message\":"
+			      "\"max flamegraph nodes limit 2000000 is greater "
+			      "than allowed 1048576\"}";
+
+	(void)state;
+	assert_int_equal(nodes_of(400, refusal), 1048576);
+	assert_int_equal(nodes_of(200, refusal), 0);
+	assert_int_equal(nodes_of(400, "flamegraph nodes is greater than "
+				       "allowed"),
+			 0);
+	assert_int_equal(nodes_of(400, "flamegraph nodes is greater than "
+				       "allowed x"),
+			 0);
+	assert_int_equal(nodes_of(400, "is greater than allowed 7"), 0);
+	assert_true(nodes_of(400, "flamegraph nodes is greater than allowed "
+				  "99999999999999999999999") > INT32_MAX);
+}
+
 static void test_longest_window_is_read_from_the_refusal(void **state)
 {
 	struct http_response response =
@@ -619,6 +677,8 @@ int main(void)
 		cmocka_unit_test(test_unlucky_start_is_tried_once_more),
 		cmocka_unit_test(test_what_the_server_lacks_leads_on),
 		cmocka_unit_test(test_errors_are_unwrapped),
+		cmocka_unit_test(test_a_larger_tree_is_asked_for),
+		cmocka_unit_test(test_node_limit_is_read_from_the_refusal),
 		cmocka_unit_test(test_longest_window_is_read_from_the_refusal),
 		cmocka_unit_test(test_other_pages_are_no_profiles),
 		cmocka_unit_test(test_metadata_requests),
