@@ -153,17 +153,22 @@ static void a_hundredfold_is_next_to_nothing(void **state)
 static void what_was_asked_is_listed(void **state)
 {
 	static const char cpu[] = "not CPU: 30 ms of 40 ms were on CPU (mean "
-				  "of 10 slow requests), 10 ms normally; what "
-				  "it waited for is not in ";
+				  "of 10 slow requests), 10 ms normally; ";
 	static const char guide[] =
 		" (tracefind types --guide says what would show it)";
 	char want[256];
 
 	(void)state;
-	snprintf(want, sizeof want, "%sno profile of waiting%s", cpu, guide);
+	snprintf(want, sizeof want,
+		 "%sits service sends no profile of waiting"
+		 "%s",
+		 cpu, guide);
 	expect_cause(CAUSE_WAIT, want);
 	q->waits[WAIT_MUTEX].is_asked = q->waits[WAIT_WALL].is_asked = true;
-	snprintf(want, sizeof want, "%smutex, wall%s", cpu, guide);
+	snprintf(want, sizeof want,
+		 "%swhat it waited for is not in mutex, wall"
+		 "%s",
+		 cpu, guide);
 	expect_cause(CAUSE_WAIT, want);
 }
 
