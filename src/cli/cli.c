@@ -252,6 +252,13 @@ int cmd_version(const struct options *o)
 	return finish_output(&out);
 }
 
+static bool keep_args(struct options *o, const struct command *command,
+		      struct arena *arena, struct error *err)
+{
+	return options_record_args(o, command, arena, &o->raw_args,
+				   &o->raw_count, err);
+}
+
 /* Arguments for the case file, with what the environment gave. */
 static int run_recorded(const struct command *command, struct options *o)
 {
@@ -260,10 +267,8 @@ static int run_recorded(const struct command *command, struct options *o)
 	int status;
 
 	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
-	status = options_record_args(o, command, &arena, &o->raw_args,
-				     &o->raw_count, &err)
-			 ? command->run(o)
-			 : fail(&err);
+	status = keep_args(o, command, &arena, &err) ? command->run(o)
+						     : fail(&err);
 	arena_release(&arena);
 	return status;
 }
@@ -295,6 +300,26 @@ static int run_configured(const struct command *command, struct options *o)
 	return status;
 }
 
+/* The commands that are suggested repeat what was typed. What environment and
+ * configuration add is there for them as well. */
+static int run_typed(const struct command *command, struct options *o)
+{
+	struct arena arena;
+	struct error err;
+	int status;
+
+	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
+	if (!keep_args(o, command, &arena, &err) ||
+	    !options_environment(o, &err))
+		status = fail(&err);
+	else
+		status = command->bit & COMMAND_DATA
+				 ? run_configured(command, o)
+				 : run_checked(command, o);
+	arena_release(&arena);
+	return status;
+}
+
 /* A replay asks neither environment nor configuration: its answers are those
  * recorded. */
 static int run_command(const struct command *command, struct options *o,
@@ -311,10 +336,7 @@ static int run_command(const struct command *command, struct options *o,
 	/* config tells apart what comes from where. */
 	if (o->replay || command->bit & COMMAND_CONFIG)
 		return run_checked(command, o);
-	if (!options_environment(o, &err))
-		return fail(&err);
-	return command->bit & COMMAND_DATA ? run_configured(command, o)
-					   : run_checked(command, o);
+	return run_typed(command, o);
 }
 
 /* The arguments in the case come first, so that those of this run win. */
