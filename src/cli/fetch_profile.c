@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "cli/input.h"
 #include "cli/parca_probe.h"
+#include "cli/parca_series.h"
 #include "model/profile_merge.h"
 #include "source/parca.h"
 
@@ -343,24 +344,11 @@ bool span_answer_is_believable(int64_t span_total, int64_t service_total,
 
 /* ---- names ---- */
 
-static bool types_left(const struct endpoint *e, const struct job *job,
-		       struct error *err)
+static bool has_types(const struct endpoint *e, struct error *err)
 {
-	return job->attempt < e->parca->type_count ||
+	return e->parca->type_count ||
 	       error_set(err, ERROR_NOT_FOUND,
 			 "parca: the server holds no profiles");
-}
-
-/* What there is of each type, then the next part: false, ask again. */
-static bool types_done(struct job *job, const struct context *ctx,
-		       struct window_walk *walk)
-{
-	const struct parca_facts *facts = ctx->profiles.endpoint.parca;
-
-	if (facts && ++job->attempt < facts->type_count)
-		return false;
-	job->attempt = 0;
-	return !window_parts_next(&walk->parts);
 }
 
 static bool names_request(struct job *job, struct context *ctx,
@@ -372,10 +360,9 @@ static bool names_request(struct job *job, struct context *ctx,
 	if (!walk_begin(&n->walk, job, ctx, n->range, err))
 		return false;
 	if (n->selector && e->parca)
-		return types_left(e, job, err) &&
-		       parca_series_request(e, job->attempt, n->selector, NULL,
-					    0, n->walk.parts.part, request,
-					    err);
+		return has_types(e, err) &&
+		       parca_series_request(e, 0, n->selector, NULL, 0,
+					    n->walk.parts.part, request, err);
 	if (n->selector)
 		return source_types_request(e, n->selector, n->walk.parts.part,
 					    request, err);
@@ -400,19 +387,25 @@ static bool names_add(struct names_job *n, struct arena *arena,
 	return true;
 }
 
-/* The type of this attempt, when what is selected has samples of it. */
-static bool parca_type_answer(struct names_job *n, struct context *ctx,
-			      const struct http_response *response,
-			      struct name_list *part)
+/* The types that what is selected has samples of. */
+static bool parca_types_answer(struct names_job *n, struct context *ctx,
+			       const struct http_response *response,
+			       struct name_list *part)
 {
-	const struct endpoint *e = &ctx->profiles.endpoint;
-	struct series_list rows;
+	const struct parca_facts *facts = ctx->profiles.endpoint.parca;
+	const struct parca_question q = { .selector = n->selector,
+					  .range = n->walk.parts.part };
+	struct series_list *lists;
 
-	if (!parca_series_answer(e, n->job.attempt, response, NULL, 0,
-				 &ctx->arena, &rows, &n->job.err))
+	if (!parca_series_all(ctx, &q, response, &lists, &n->job.err))
 		return false;
-	*part = (struct name_list){ &e->parca->types[n->job.attempt].id,
-				    rows.count > 0 };
+	*part = (struct name_list){ arena_array(&ctx->arena, facts->type_count,
+						sizeof *part->items) };
+	if (!part->items)
+		return arena_fail(&ctx->arena, "the types", &n->job.err);
+	for (size_t i = 0; i < facts->type_count; i++)
+		if (lists[i].count)
+			part->items[part->count++] = facts->types[i].id;
 	return true;
 }
 
@@ -423,7 +416,7 @@ static bool names_read(struct names_job *n, struct context *ctx,
 	const struct endpoint *e = &ctx->profiles.endpoint;
 
 	if (n->selector && e->parca)
-		return parca_type_answer(n, ctx, response, part);
+		return parca_types_answer(n, ctx, response, part);
 	return (n->selector ? source_types_answer : source_services_answer)(
 		e, response, &ctx->arena, part, &n->job.err);
 }
@@ -438,8 +431,6 @@ static bool names_answer(struct job *job, struct context *ctx,
 		return false;
 	job->has_answer = names_read(n, ctx, response, &part) &&
 			  names_add(n, &ctx->arena, &part);
-	if (job->has_answer && n->selector)
-		return types_done(job, ctx, &n->walk);
 	if (job->has_answer)
 		return !window_parts_next(&n->walk.parts);
 	return !walk_is_shortened(&n->walk, ctx, response, &job->err);
@@ -471,39 +462,12 @@ static bool series_request(struct job *job, struct context *ctx,
 	if (!walk_begin(&s->walk, job, ctx, s->range, err))
 		return false;
 	if (e->parca)
-		return types_left(e, job, err) &&
-		       parca_series_request(e, job->attempt, s->selector,
-					    s->labels, s->label_count,
-					    s->walk.parts.part, request, err);
+		return has_types(e, err) &&
+		       parca_series_request(e, 0, s->selector, s->labels,
+					    s->label_count, s->walk.parts.part,
+					    request, err);
 	return source_series_request(e, s->selector, s->labels, s->label_count,
 				     s->walk.parts.part, request, err);
-}
-
-/* Totals grow with the age of a process: later than a baseline they are
- * always more. So they are no evidence, unless asked for by their full id. */
-static void leave_totals_out(const struct parca_type *type,
-			     struct series_list *part)
-{
-	if (parca_counts_totals(type))
-		part->count = 0;
-}
-
-static bool series_read(struct series_job *s, struct context *ctx,
-			const struct http_response *response,
-			struct series_list *part)
-{
-	const struct endpoint *e = &ctx->profiles.endpoint;
-
-	if (e->parca) {
-		if (!parca_series_answer(e, s->job.attempt, response, s->labels,
-					 s->label_count, &ctx->arena, part,
-					 &s->job.err))
-			return false;
-		leave_totals_out(&e->parca->types[s->job.attempt], part);
-		return true;
-	}
-	return source_series_answer(e, response, s->labels, s->label_count,
-				    &ctx->arena, part, &s->job.err);
 }
 
 /* A series of several parts is listed as often, which readers must expect of
@@ -531,18 +495,46 @@ static bool series_add(struct series_job *s, struct arena *arena,
 	return true;
 }
 
+/* Totals grow with the age of a process: later than a baseline they are
+ * always more. So they are no evidence, unless asked for by their full id. */
+static bool parca_rows_add(struct series_job *s, struct context *ctx,
+			   const struct http_response *response)
+{
+	const struct parca_facts *facts = ctx->profiles.endpoint.parca;
+	const struct parca_question q = { s->selector, s->labels,
+					  s->label_count, s->walk.parts.part };
+	struct series_list *lists;
+	bool done = parca_series_all(ctx, &q, response, &lists, &s->job.err);
+
+	for (size_t i = 0; done && i < facts->type_count; i++)
+		if (!parca_counts_totals(&facts->types[i]))
+			done = series_add(s, &ctx->arena, &lists[i]);
+	return done;
+}
+
+static bool rows_add(struct series_job *s, struct context *ctx,
+		     const struct http_response *response)
+{
+	const struct endpoint *e = &ctx->profiles.endpoint;
+	struct series_list part;
+
+	if (e->parca)
+		return parca_rows_add(s, ctx, response);
+	return source_series_answer(e, response, s->labels, s->label_count,
+				    &ctx->arena, &part, &s->job.err) &&
+	       series_add(s, &ctx->arena, &part);
+}
+
 static bool series_answer(struct job *job, struct context *ctx,
 			  const struct http_response *response)
 {
 	struct series_job *s = (struct series_job *)job;
-	struct series_list part;
 
 	if (walk_restarts(&s->walk, job, ctx, response))
 		return false;
-	job->has_answer = series_read(s, ctx, response, &part) &&
-			  series_add(s, &ctx->arena, &part);
+	job->has_answer = rows_add(s, ctx, response);
 	if (job->has_answer)
-		return types_done(job, ctx, &s->walk);
+		return !window_parts_next(&s->walk.parts);
 	return !walk_is_shortened(&s->walk, ctx, response, &job->err);
 }
 

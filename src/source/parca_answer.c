@@ -292,6 +292,10 @@ static struct str *row_new(struct rows_reader *s)
 	void *values = list->values;
 	struct str *row;
 
+	if (!list->label_count) { /* only their number is wanted */
+		list->count++;
+		return NULL;
+	}
 	if (list->count >= LIMIT_SERIES ||
 	    !arena_reserve(s->arena, &values, &s->cap, used + list->label_count,
 			   sizeof *row)) {

@@ -45,6 +45,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
+	http_client_free(ctx.client);
 	arena_release(&ctx.arena);
 	trace_release(&trace);
 	buf_release(&rows);

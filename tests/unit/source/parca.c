@@ -233,6 +233,9 @@ static void services_and_series_are_read(void **state)
 	assert_ptr_equal(series.values[2].ptr, facts.types[0].id.ptr);
 	assert_null(series.values[3].ptr);
 	assert_string_equal(series.values[4].ptr, "b");
+	assert_true(parca_series_answer(&endpoint, 0, &rows, NULL, 0, &arena,
+					&series, &err));
+	assert_int_equal(series.count, 2);
 	assert_true(parca_series_answer(&endpoint, 0, &none, labels, 4, &arena,
 					&series, &err));
 	assert_int_equal(series.count, 0);
