@@ -27,6 +27,7 @@ _tracefind_options()
 	search) set -- $data $caching $connecting $searching ;;
 	diff) set -- $data $caching $connecting $profiling $viewing $comparing limit ;;
 	profile) set -- $data $caching $connecting $profiling $viewing $details limit ;;
+	services) set -- $data $caching $connecting limit ;;
 	types) set -- $data $caching $connecting guide ;;
 	doctor) set -- $data $connecting ;;
 	config) set -- $connecting $caching map origin ;;
@@ -96,7 +97,7 @@ _tracefind_command()
 _tracefind()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands='slow diff show search profile types doctor config help version'
+	local commands='slow diff show search profile services types doctor config help version'
 	local command values
 
 	COMPREPLY=()

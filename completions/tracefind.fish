@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checked against the program's own table by tests/lint/options_sync.py.
 
-set -l commands slow diff show search profile types doctor config help version
+set -l commands slow diff show search profile services types doctor config help version
 set -l none "not __fish_seen_subcommand_from $commands"
-set -l data '__fish_seen_subcommand_from slow diff show search profile types doctor'
+set -l data '__fish_seen_subcommand_from slow diff show search profile services types doctor'
 set -l finding '__fish_seen_subcommand_from slow show'
 set -l mapping '__fish_seen_subcommand_from slow diff profile config'
 set -l profiling '__fish_seen_subcommand_from slow diff profile'
@@ -13,11 +13,11 @@ set -l profile '__fish_seen_subcommand_from profile'
 set -l comparing '__fish_seen_subcommand_from slow diff'
 set -l slow '__fish_seen_subcommand_from slow'
 set -l show '__fish_seen_subcommand_from show'
-set -l limited '__fish_seen_subcommand_from slow diff show profile'
+set -l limited '__fish_seen_subcommand_from slow diff show profile services'
 set -l search '__fish_seen_subcommand_from search'
 set -l types '__fish_seen_subcommand_from types'
-set -l connecting '__fish_seen_subcommand_from slow diff show search profile types doctor config'
-set -l caching '__fish_seen_subcommand_from slow diff show search profile types config'
+set -l connecting '__fish_seen_subcommand_from slow diff show search profile services types doctor config'
+set -l caching '__fish_seen_subcommand_from slow diff show search profile services types config'
 set -l config '__fish_seen_subcommand_from config'
 set -l help '__fish_seen_subcommand_from help'
 
@@ -27,6 +27,7 @@ complete -c tracefind -n $none -a diff -d 'compare two profiles without a trace'
 complete -c tracefind -n $none -a show -d 'the spans of a trace with their self time'
 complete -c tracefind -n $none -a search -d 'recent traces, slowest first, with a duration histogram'
 complete -c tracefind -n $none -a profile -d 'one profile of a service and a window'
+complete -c tracefind -n $none -a services -d 'the services that send profiles, most CPU first'
 complete -c tracefind -n $none -a types -d 'the types of profiles there are, and which to use when'
 complete -c tracefind -n $none -a doctor -d 'check both servers and what they hold; name the mend'
 complete -c tracefind -n $none -a config -d 'names for servers, and what is in force'

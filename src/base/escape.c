@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <utf8proc.h>
 
@@ -174,6 +175,24 @@ void escape_folded(struct out *out, struct str name)
 	}
 	if (is_empty)
 		out_text(out, "[empty]");
+}
+
+void escape_csv(struct out *out, struct str text)
+{
+	size_t start = 0;
+
+	out_char(out, '"');
+	if (text.len && memchr("=+-@", text.ptr[0], 4))
+		out_char(out, '\'');
+	for (size_t at = 0; at < text.len; at++) {
+		if (text.ptr[at] != '"')
+			continue;
+		escape_terminal(out, str_slice(text, start, at - start));
+		out_text(out, "\"\"");
+		start = at + 1;
+	}
+	escape_terminal(out, str_slice(text, start, text.len));
+	out_char(out, '"');
 }
 
 static size_t rune_width(struct rune c)

@@ -3,8 +3,8 @@
  * The one place through which foreign text (span names, function names,
  * server messages) reaches an output. Each target has its own danger:
  * a terminal obeys escape sequences, JSON breaks on quotes, a folded line on
- * ';' and newline. Also measures display width, since only what is shown is
- * measured.
+ * ';' and newline, a spreadsheet computes formulas. Also measures display
+ * width, since only what is shown is measured.
  */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
@@ -31,6 +31,11 @@ void escape_json(struct out *out, struct str text);
  * a blank, damaged UTF-8 U+FFFD, the empty name "[empty]"; leading and trailing
  * blanks are kept off the separator. */
 void escape_folded(struct out *out, struct str name);
+
+/* A field of comma-separated values (RFC 4180), always in quotes; controls as
+ * in escape_terminal(). What a spreadsheet would take for a formula (a first
+ * = + - or @) gets an apostrophe in front. */
+void escape_csv(struct out *out, struct str text);
 
 /* Columns that escaped text takes on a terminal (East Asian wide = 2,
  * combining = 0). */

@@ -23,11 +23,12 @@ enum command_bit {
 	COMMAND_TYPES = 1 << 6,
 	COMMAND_DOCTOR = 1 << 7,
 	COMMAND_SEARCH = 1 << 8,
+	COMMAND_SERVICES = 1 << 9,
 	COMMAND_CONFIG = 1 << 16,
 	/* Those that look at traces or profiles, and all. */
 	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
 		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
-		       COMMAND_SEARCH,
+		       COMMAND_SEARCH | COMMAND_SERVICES,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION,
 };
@@ -56,6 +57,7 @@ int cmd_diff(const struct options *o);
 int cmd_show(const struct options *o);
 int cmd_search(const struct options *o);
 int cmd_profile(const struct options *o);
+int cmd_services(const struct options *o);
 int cmd_types(const struct options *o);
 int cmd_doctor(const struct options *o);
 int cmd_config(const struct options *o);

@@ -67,6 +67,16 @@ const struct command commands[] = {
 	  "  tracefind profile cpu.pb.gz --sort self -n 30\n"
 	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n",
 	  1, cmd_profile },
+	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
+	  "the services that send profiles, most CPU first",
+	  "Lists the services that sent profiles in a window, how much CPU each\n"
+	  "took, how that went over the window, and its types of profiles.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind services\n"
+	  "  tracefind services --since 1d -n 0\n"
+	  "  tracefind services -o id | xargs -n1 tracefind types --service\n",
+	  0, cmd_services },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
 	  "the types of profiles there are, and which to use when",
 	  "Lists the types of profiles of a service, or of all, in a window:\n"

@@ -257,8 +257,8 @@ static const struct option_row rows[] = {
 	{ "why", 0, OPTION_FLAG, 0, COMMAND_SLOW, NULL, VIEW,
 	  "the whole reasoning: spans, baselines and profiles tried",
 	  FIELD(why) },
-	{ "limit", 'n', OPTION_U64, 0, PROFILING | COMMAND_SHOW | COMMAND_SEARCH,
-	  "N", VIEW,
+	{ "limit", 'n', OPTION_U64, 0,
+	  PROFILING | COMMAND_SHOW | COMMAND_SEARCH | COMMAND_SERVICES, "N", VIEW,
 	  "rows of a table, 0 for all (10; show: all)", FIELD(limit),
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
@@ -298,9 +298,8 @@ static const struct option_row rows[] = {
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
 	  "FORMAT[=FILE]", OUTPUT,
-	  "table, json, folded, difffolded, chrome (show), csv or id (search), to a "
-	  "file or "
-	  "standard output",
+	  "table, json, folded, difffolded, chrome (show), csv or id (search, "
+	  "services), to a file or standard output",
 	  FIELD(outputs), .store = store_output },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,
 	  "auto, always or never (auto)", FIELD(color), .words = color_words },

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "cli/shell.h"
@@ -265,21 +266,6 @@ static void write_ids(const void *answer, struct out *out)
 	}
 }
 
-/* RFC 4180; what a spreadsheet would take for a formula gets an apostrophe
- * before it, since names come from anyone who sends spans. */
-static void csv_text(struct out *out, struct str text)
-{
-	out_text(out, ",\"");
-	if (text.len && memchr("=+-@\t\r", text.ptr[0], 6))
-		out_char(out, '\'');
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] == '"')
-			out_char(out, '"');
-		out_char(out, text.ptr[i]);
-	}
-	out_char(out, '"');
-}
-
 static void write_csv(const void *answer, struct out *out)
 {
 	const struct search_answer *a = answer;
@@ -298,10 +284,14 @@ static void write_csv(const void *answer, struct out *out)
 			outf(out, "%u,%u", hit->span_count, hit->error_count);
 		else
 			out_char(out, ',');
-		csv_text(out, hit->root_service);
-		csv_text(out, hit->root_name);
-		csv_text(out, hit->service);
-		csv_text(out, hit->name);
+		out_char(out, ',');
+		escape_csv(out, hit->root_service);
+		out_char(out, ',');
+		escape_csv(out, hit->root_name);
+		out_char(out, ',');
+		escape_csv(out, hit->service);
+		out_char(out, ',');
+		escape_csv(out, hit->name);
 		out_char(out, '\n');
 	}
 }

@@ -291,6 +291,38 @@ enum answer source_snapshots_answer(const struct endpoint *endpoint,
 				    const struct http_response *response,
 				    int64_t *count, struct error *err);
 
+/* What samples of one type add up to, step by step, by the values of a
+ * label. */
+struct totals_query {
+	const char *type_id;
+	const char *selector;
+	const char *label;
+	int64_t from_ms;
+	int64_t step_ms;   /* above 0 */
+	size_t step_count; /* at least 2: servers answer one point with none */
+};
+
+struct total {
+	struct str name; /* the label's value; empty: without the label */
+	double *values;  /* of each step, none below 0 */
+};
+
+struct totals {
+	struct total *items; /* in the server's order */
+	size_t count;        /* at most LIMIT_NAMES */
+};
+
+/* SelectSeries. */
+bool source_totals_request(const struct endpoint *endpoint,
+			   const struct totals_query *query,
+			   struct http_request *request,
+			   struct error *err) MUST_CHECK;
+/* Reads the answer into the arena. */
+bool source_totals_answer(const struct endpoint *endpoint,
+			  const struct http_response *response,
+			  const struct totals_query *query, struct arena *arena,
+			  struct totals *totals, struct error *err) MUST_CHECK;
+
 /* Bytewise order, each once. */
 void name_list_sort(struct name_list *list);
 

@@ -64,7 +64,7 @@ static void test_terminal_controls(void **state)
 			continue;
 		if (code == '\n' || code == '\r' || code == '\t')
 			snprintf(expected, sizeof expected, "a\\%cb",
-				 code == '\n'	? 'n'
+				 code == '\n'   ? 'n'
 				 : code == '\r' ? 'r'
 						: 't');
 		else if (code < 0x80)
@@ -224,6 +224,24 @@ static void test_fit(void **state)
 }
 
 /* Whatever the bytes, a terminal sees no control and a width is found. */
+static void test_csv(void **state)
+{
+	(void)state;
+	assert_string_equal(run(escape_csv, STR("a,b")), "\"a,b\"");
+	assert_string_equal(run(escape_csv, STR("")), "\"\"");
+	assert_string_equal(run(escape_csv, STR("a\"b\"\"")),
+			    "\"a\"\"b\"\"\"\"\"");
+	assert_string_equal(run(escape_csv, STR("a\r\n\x1b[m")),
+			    "\"a\\r\\n\\x1b[m\"");
+	/* Formulas, and what only looks like one further on. */
+	assert_string_equal(run(escape_csv, STR("=1+1")), "\"'=1+1\"");
+	assert_string_equal(run(escape_csv, STR("+1")), "\"'+1\"");
+	assert_string_equal(run(escape_csv, STR("-1")), "\"'-1\"");
+	assert_string_equal(run(escape_csv, STR("@a")), "\"'@a\"");
+	assert_string_equal(run(escape_csv, STR("\t=1")), "\"\\t=1\"");
+	assert_string_equal(run(escape_csv, STR("(*T).F")), "\"(*T).F\"");
+}
+
 static void test_all_byte_pairs_are_tame(void **state)
 {
 	(void)state;
@@ -247,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_utf8),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_all_byte_pairs_are_tame),

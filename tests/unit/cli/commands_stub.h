@@ -47,6 +47,11 @@ int cmd_config(const struct options *o)
 	return stub_keep("config", o);
 }
 
+int cmd_services(const struct options *o)
+{
+	return stub_keep("services", o);
+}
+
 int cmd_doctor(const struct options *o)
 {
 	return stub_keep("doctor", o);

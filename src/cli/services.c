@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/services.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/fetch.h"
+
+/* Senders upload every 10 to 15 s: shorter steps would show gaps. */
+#define STEP_MIN_MS 15000
+
+/* Servers refuse to look at more than a day at once by default. */
+#define ASK_MAX_MS (NS_PER_DAY / NS_PER_MS)
+
+/* What nearly all senders call CPU time; the others are asked for once their
+ * types are known. */
+#define USUAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+
+/* Other ids of CPU time: one per runtime of a kind of its own. */
+#define OTHER_TYPES 4
+
+static const char *const labels[] = { "service_name", "__profile_type__" };
+
+/* One type's CPU in a part of the window. */
+struct totals_job {
+	struct job job;
+	struct totals_query query;
+	size_t first_step;
+	struct totals totals;
+};
+
+/* Whole steps, the last of which ends with the window. */
+static void cut_window(struct services *s)
+{
+	int64_t to_ms = sat_add_i64(s->window.to_ns, NS_PER_MS - 1) / NS_PER_MS;
+	int64_t length_ms = to_ms - s->window.from_ns / NS_PER_MS;
+
+	s->step_ms = (length_ms + SERVICES_STEPS - 1) / SERVICES_STEPS;
+	s->step_ms += (1000 - s->step_ms % 1000) % 1000; /* whole seconds */
+	if (s->step_ms < STEP_MIN_MS)
+		s->step_ms = STEP_MIN_MS;
+	if (length_ms < 2 * s->step_ms)
+		s->step_ms = length_ms < 2 ? 1 : (length_ms + 1) / 2;
+	s->step_count = (size_t)((length_ms + s->step_ms - 1) / s->step_ms);
+	if (s->step_count < 2)
+		s->step_count = 2;
+	s->window.to_ns = sat_mul_i64(to_ms, NS_PER_MS);
+	s->window.from_ns =
+		(to_ms - s->step_ms * (int64_t)s->step_count) * NS_PER_MS;
+}
+
+/* ---- asking ---- */
+
+static size_t part_count(const struct services *s)
+{
+	size_t fitting = (size_t)(ASK_MAX_MS / s->step_ms);
+
+	return (s->step_count + fitting - 1) / fitting;
+}
+
+static struct time_range part_range(const struct services *s, size_t from,
+				    size_t to)
+{
+	int64_t step_ns = s->step_ms * NS_PER_MS;
+
+	return (struct time_range){ s->window.from_ns + (int64_t)from * step_ns,
+				    s->window.from_ns + (int64_t)to * step_ns };
+}
+
+static bool totals_request(struct job *job, struct context *ctx,
+			   struct http_request *request, struct error *err)
+{
+	const struct totals_job *t = (const struct totals_job *)job;
+
+	return source_totals_request(&ctx->profiles.endpoint, &t->query,
+				     request, err);
+}
+
+static bool totals_answer(struct job *job, struct context *ctx,
+			  const struct http_response *response)
+{
+	struct totals_job *t = (struct totals_job *)job;
+
+	job->has_answer = source_totals_answer(&ctx->profiles.endpoint,
+					       response, &t->query, &ctx->arena,
+					       &t->totals, &job->err);
+	return true;
+}
+
+static const struct job_type totals_job = { totals_request, totals_answer };
+
+static void totals_init(struct totals_job *t, const struct services *s,
+			const char *type_id, size_t from, size_t to)
+{
+	struct time_range range = part_range(s, from, to);
+
+	*t = (struct totals_job){
+		.job = { .type = &totals_job },
+		.first_step = from,
+		.query = { .type_id = type_id,
+			   .selector = s->selector.ptr,
+			   .label = labels[0],
+			   .from_ms = range.from_ns / NS_PER_MS,
+			   .step_ms = s->step_ms,
+			   .step_count = to - from },
+	};
+}
+
+static bool build_selector(struct services *s, struct error *err)
+{
+	const char *service = s->ctx.options->service;
+	struct buf text;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	if (service)
+		selector_add(&text, str_from(labels[0]), str_from(service));
+	selector_close(&text);
+	s->selector = arena_str(&s->ctx.arena, buf_str(&text));
+	buf_release(&text);
+	return s->selector.ptr || error_memory(err, "the selector");
+}
+
+/* ---- rows ---- */
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct str *x = a, *y = b;
+	int order = str_compare(x[0], y[0]);
+
+	return order ? order : str_compare(x[1], y[1]);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct service_row *x = a, *y = b;
+
+	return str_compare(x->name, y->name);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct service_row *x = a, *y = b;
+	int order = compare_f64(y->total_ns, x->total_ns);
+
+	return order ? order : compare_names(a, b);
+}
+
+/* All parts' pairs of service and type, sorted; those without both are left
+ * out. */
+static bool gather_pairs(struct services *s, const struct series_job *parts,
+			 size_t n, struct str **out, size_t *count,
+			 struct error *err)
+{
+	struct str *pairs;
+	size_t room = 0;
+
+	for (size_t i = 0; i < n; i++)
+		room += parts[i].series.count;
+	pairs = arena_array(&s->ctx.arena, room, 2 * sizeof *pairs);
+	if (room && !pairs)
+		return arena_fail(&s->ctx.arena, "the services", err);
+	*count = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct series_list *list = &parts[i].series;
+
+		for (size_t k = 0; k < list->count; k++) {
+			if (!list->values[2 * k].ptr ||
+			    !list->values[2 * k + 1].ptr)
+				continue;
+			memcpy(pairs + 2 * (*count)++, list->values + 2 * k,
+			       2 * sizeof *pairs);
+		}
+	}
+	if (*count)
+		qsort(pairs, *count, 2 * sizeof *pairs, compare_pairs);
+	*out = pairs;
+	return true;
+}
+
+/* Only time can be told as cores. */
+static void choose_cpu(struct services *s, struct service_row *row)
+{
+	struct error none = { 0 };
+	bool is_gauge;
+
+	if (!profile_type_resolve(STR("cpu"), &row->types, &s->ctx.arena,
+				  &row->cpu_type, &is_gauge, &none) ||
+	    str_find(row->cpu_type, STR(":nanoseconds:")) == SIZE_MAX)
+		row->cpu_type = STR("");
+}
+
+static bool build_rows(struct services *s, const struct series_job *parts,
+		       size_t n, struct error *err)
+{
+	struct str *pairs, *types;
+	size_t count, used = 0;
+
+	if (!gather_pairs(s, parts, n, &pairs, &count, err))
+		return false;
+	s->rows = arena_array(&s->ctx.arena, count + 1, sizeof *s->rows);
+	types = arena_array(&s->ctx.arena, count + 1, sizeof *types);
+	if (!s->rows || !types)
+		return arena_fail(&s->ctx.arena, "the services", err);
+	for (size_t i = 0; i < count; i++) {
+		const struct str *pair = &pairs[2 * i];
+
+		if (i && !compare_pairs(pair, pair - 2))
+			continue;
+		if (!i || !str_equal(pair[0], pair[-2]))
+			s->rows[s->count++] = (struct service_row){
+				.name = pair[0],
+				.types = { .items = types + used },
+			};
+		types[used++] = pair[1];
+		s->rows[s->count - 1].types.count++;
+	}
+	for (size_t i = 0; i < s->count; i++)
+		choose_cpu(s, &s->rows[i]);
+	return true;
+}
+
+static struct service_row *find_row(const struct services *s, struct str name)
+{
+	struct service_row key = { .name = name };
+
+	return s->count ? bsearch(&key, s->rows, s->count, sizeof *s->rows,
+				  compare_names)
+			: NULL;
+}
+
+/* Rows still stand in the order of their names. */
+static bool add_totals(struct services *s, const struct totals_job *t,
+		       struct error *err)
+{
+	for (size_t i = 0; i < t->totals.count; i++) {
+		const struct total *total = &t->totals.items[i];
+		struct service_row *row = find_row(s, total->name);
+
+		if (!row ||
+		    !str_equal(row->cpu_type, str_from(t->query.type_id)))
+			continue;
+		if (!row->cpu_ns)
+			row->cpu_ns = arena_array(&s->ctx.arena, s->step_count,
+						  sizeof *row->cpu_ns);
+		if (!row->cpu_ns)
+			return arena_fail(&s->ctx.arena, "the services", err);
+		for (size_t k = 0; k < t->query.step_count; k++) {
+			row->cpu_ns[t->first_step + k] += total->values[k];
+			row->total_ns += total->values[k];
+		}
+	}
+	return true;
+}
+
+/* ---- rounds ---- */
+
+/* A sum over half a window would be a wrong one: all parts or none. */
+static bool take_totals(struct services *s, const struct totals_job *parts,
+			size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].job.has_answer)
+			continue;
+		notes_add(&s->ctx.notes, "CPU over time: %s",
+			  parts[i].job.err.message);
+		return true;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!add_totals(s, &parts[i], err))
+			return false;
+	return true;
+}
+
+static bool take_series(struct services *s, const struct series_job *parts,
+			size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!parts[i].job.has_answer) {
+			*err = parts[i].job.err;
+			return false;
+		}
+		if (parts[i].series.count == LIMIT_SERIES)
+			notes_add(&s->ctx.notes,
+				  "more than %u series: some services may be "
+				  "missing; narrow with --service or --since",
+				  LIMIT_SERIES);
+	}
+	return build_rows(s, parts, n, err);
+}
+
+static bool ask_usual(struct services *s, struct error *err)
+{
+	size_t n = part_count(s);
+	struct series_job *series =
+		arena_array(&s->ctx.arena, n, sizeof *series);
+	struct totals_job *totals =
+		arena_array(&s->ctx.arena, n, sizeof *totals);
+	struct job **jobs = arena_array(&s->ctx.arena, 2 * n, sizeof *jobs);
+
+	if (!series || !totals || !jobs)
+		return arena_fail(&s->ctx.arena, "the requests", err);
+	for (size_t i = 0; i < n; i++) {
+		size_t from = s->step_count * i / n;
+		size_t to = s->step_count * (i + 1) / n;
+
+		series_job_init(&series[i], s->selector.ptr, labels, 2,
+				part_range(s, from, to));
+		totals_init(&totals[i], s, USUAL_CPU, from, to);
+		jobs[2 * i] = &series[i].job;
+		jobs[2 * i + 1] = &totals[i].job;
+	}
+	return jobs_run(&s->ctx, jobs, 2 * n, err) &&
+	       take_series(s, series, n, err) && take_totals(s, totals, n, err);
+}
+
+static size_t list_other_types(const struct services *s,
+			       struct str out[OTHER_TYPES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct str type = s->rows[i].cpu_type;
+		size_t k = 0;
+
+		if (!type.len || str_equal(type, STR(USUAL_CPU)))
+			continue;
+		while (k < n && !str_equal(out[k], type))
+			k++;
+		if (k == n && n < OTHER_TYPES)
+			out[n++] = type;
+	}
+	return n;
+}
+
+static bool ask_others(struct services *s, struct error *err)
+{
+	struct str types[OTHER_TYPES];
+	size_t count = list_other_types(s, types), n = part_count(s);
+	struct totals_job *totals;
+	struct job **jobs;
+	bool done = true;
+
+	if (!count)
+		return true;
+	totals = arena_array(&s->ctx.arena, count * n, sizeof *totals);
+	jobs = arena_array(&s->ctx.arena, count * n, sizeof *jobs);
+	if (!totals || !jobs)
+		return arena_fail(&s->ctx.arena, "the requests", err);
+	for (size_t i = 0; i < count * n; i++) {
+		size_t part = i % n;
+
+		totals_init(&totals[i], s, types[i / n].ptr,
+			    s->step_count * part / n,
+			    s->step_count * (part + 1) / n);
+		jobs[i] = &totals[i].job;
+	}
+	done = jobs_run(&s->ctx, jobs, count * n, err);
+	for (size_t i = 0; done && i < count; i++)
+		done = take_totals(s, totals + i * n, n, err);
+	return done;
+}
+
+bool services_fetch(struct services *s, struct error *err)
+{
+	if (s->window.to_ns - s->window.from_ns > SERVICES_MAX_NS)
+		return error_set(err, ERROR_USAGE,
+				 "services looks at 20 days at most; ask for a "
+				 "shorter window with --since or --from");
+	cut_window(s);
+	if (!build_selector(s, err) || !ask_usual(s, err) ||
+	    !ask_others(s, err))
+		return false;
+	if (s->count)
+		qsort(s->rows, s->count, sizeof *s->rows, compare_rows);
+	return true;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/escape.h"
+#include "base/jsonw.h"
+#include "base/num.h"
+#include "cli/services.h"
+#include "render/spark.h"
+
+#define NAME_MIN_COLUMNS 8u
+#define CORES_COLUMNS 8u
+#define GAP "  "
+#define GAP_COLUMNS 2u
+/* " +12" behind the types that fit. */
+#define MORE_COLUMNS 4u
+#define LABEL_COLUMNS 6u
+
+/* Terminals that are wider get more detail of the same steps. */
+static size_t spark_columns(const struct page *p)
+{
+	return p->width >= 160 ? 60 : p->width >= 120 ? 30 : 20;
+}
+
+static bool is_limited(const struct services *s)
+{
+	return s->ctx.options->limit > 0 && s->count > s->ctx.options->limit;
+}
+
+static size_t rows_shown(const struct services *s)
+{
+	return is_limited(s) ? (size_t)s->ctx.options->limit : s->count;
+}
+
+/* Programs get all, unless -n was given. */
+static size_t rows_given(const struct services *s)
+{
+	return options_given(s->ctx.options, "limit") ? rows_shown(s)
+						      : s->count;
+}
+
+/* CPU seconds a second over the whole window. */
+static double service_cores(const struct services *s,
+			    const struct service_row *row)
+{
+	return row->total_ns / 1e9 / time_range_seconds(s->window);
+}
+
+/* Three digits say enough; a thousandth of a core is near nothing. */
+static void format_cores(const struct services *s,
+			 const struct service_row *row, char out[24])
+{
+	double cores = service_cores(s, row);
+
+	if (!row->cpu_ns)
+		snprintf(out, 24, "-");
+	else
+		snprintf(out, 24, "%.*f",
+			 cores >= 100   ? 0
+			 : cores >= 10  ? 1
+			 : cores >= 0.1 ? 2
+					: 3,
+			 cores);
+}
+
+/* ---- for people ---- */
+
+static size_t name_columns(struct page *p, const struct services *s)
+{
+	size_t widest = NAME_MIN_COLUMNS;
+	size_t most = p->width ? p->width * 2 / 5 : PAGE_ALIGN_COLUMNS;
+
+	for (size_t i = 0; i < rows_shown(s); i++) {
+		size_t columns = page_columns(p, s->rows[i].name, most);
+
+		widest = columns > widest ? columns : widest;
+	}
+	return widest < most ? widest : most;
+}
+
+/* The words in the order of their use, then the rest as the server has it. */
+static const char *const first_words[] = { "cpu",      "wall",  "alloc",
+					   "inuse",    "mutex", "block",
+					   "goroutine" };
+
+#define FIRST_WORDS (sizeof first_words / sizeof *first_words)
+
+static size_t word_rank(struct str word)
+{
+	size_t i = 0;
+
+	while (i < FIRST_WORDS && !str_equal(word, str_from(first_words[i])))
+		i++;
+	return i;
+}
+
+/* What the words of one rank take is added to *used. */
+static void write_words(struct page *p, const struct service_row *row,
+			size_t rank, size_t columns, size_t *used, size_t *left)
+{
+	for (size_t i = 0; i < row->types.count; i++) {
+		struct str word =
+			profile_type_word(row->types.items[i], &row->types);
+		size_t need = word.len + (*used ? 1 : 0);
+
+		if (!word.len || word_rank(word) != rank ||
+		    (p->width && *used + need + MORE_COLUMNS > columns))
+			continue;
+		out_text(p->out, *used ? " " : "");
+		out_str(p->out, word);
+		*used += need;
+		--*left;
+	}
+}
+
+/* A type without a word is one that a better one stands for. */
+static void write_types(struct page *p, const struct service_row *row,
+			size_t columns)
+{
+	size_t used = 0, left = row->types.count;
+
+	for (size_t rank = 0; rank <= FIRST_WORDS; rank++)
+		write_words(p, row, rank, columns, &used, &left);
+	if (left)
+		outf(p->out, "%s+%zu", used ? " " : "", left);
+	out_char(p->out, '\n');
+}
+
+static void write_head(struct page *p, const struct services *s, size_t name)
+{
+	page_textf(p, "%zu service%s sent profiles ", s->count,
+		   &"s"[s->count == 1]);
+	page_window(p, s->window, 0);
+	page_text(p, s->count > 1 ? ", most CPU first" : "");
+	page_flush(p, PAINT_NONE, "", 0);
+	out_char(p->out, '\n');
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, name, "service");
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CORES_COLUMNS, "cores");
+	out_text(p->out, GAP);
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, spark_columns(p) + GAP_COLUMNS,
+		   "CPU over time");
+	page_paint(p, PAINT_BOLD, "types");
+	out_char(p->out, '\n');
+}
+
+static void write_row(struct page *p, const struct services *s,
+		      const struct service_row *row, size_t name)
+{
+	size_t spark = spark_columns(p);
+	size_t before = name + CORES_COLUMNS + spark + 2 * GAP_COLUMNS;
+	char cores[24];
+
+	format_cores(s, row, cores);
+	page_cell(p, PAINT_BOLD, row->name, p->width ? name : 0, name);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, CORES_COLUMNS, cores);
+	out_text(p->out, GAP);
+	if (row->cpu_ns)
+		spark_write(p, PAINT_MARK, row->cpu_ns, s->step_count, spark);
+	else
+		page_repeat(p, PAINT_NONE, " ", spark);
+	out_text(p->out, GAP);
+	write_types(p, row, p->width > before ? p->width - before : 0);
+}
+
+static void write_tail(struct page *p, const struct services *s)
+{
+	if (is_limited(s)) {
+		page_textf(p, "%zu more; -n 0 lists all",
+			   s->count - rows_shown(s));
+		page_flush(p, PAINT_DIM, "", 0);
+	}
+	if (s->ctx.options->quiet)
+		return;
+	out_char(p->out, '\n');
+	for (size_t i = 0; i < s->ctx.notes.count; i++) {
+		page_foreign(p, str_from(s->ctx.notes.text[i]));
+		page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
+	}
+	page_text(p, "tracefind types --service NAME");
+	page_flush(p, PAINT_DIM, "next", LABEL_COLUMNS);
+	page_text(p, "tracefind profile --service NAME");
+	page_flush(p, PAINT_DIM, "", LABEL_COLUMNS);
+}
+
+static void write_table(const void *answer, const struct render_style *style,
+			struct out *out)
+{
+	const struct services *s = answer;
+	struct page p;
+	size_t name;
+
+	page_begin(&p, style, out);
+	name = name_columns(&p, s);
+	write_head(&p, s, name);
+	for (size_t i = 0; i < rows_shown(s); i++)
+		write_row(&p, s, &s->rows[i], name);
+	write_tail(&p, s);
+	page_end(&p);
+}
+
+/* ---- for programs ---- */
+
+static void json_type(struct jsonw *w, const struct service_row *row, size_t i)
+{
+	struct str id = row->types.items[i];
+	struct str word = profile_type_word(id, &row->types);
+
+	jsonw_object(w);
+	jsonw_key(w, "word");
+	if (word.len)
+		jsonw_str(w, word);
+	else
+		jsonw_null(w);
+	jsonw_key(w, "id");
+	jsonw_str(w, id);
+	jsonw_object_end(w);
+}
+
+static void json_cpu(struct jsonw *w, const struct services *s,
+		     const struct service_row *row)
+{
+	jsonw_key(w, "cpu_cores");
+	if (!row->cpu_ns) {
+		jsonw_null(w);
+		jsonw_key(w, "cpu_ns");
+		jsonw_null(w);
+		return;
+	}
+	jsonw_f64(w, service_cores(s, row), 6);
+	jsonw_key(w, "cpu_ns");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->step_count; i++)
+		jsonw_f64(w, row->cpu_ns[i], 0);
+	jsonw_array_end(w);
+}
+
+static void json_row(struct jsonw *w, const struct services *s,
+		     const struct service_row *row)
+{
+	jsonw_object(w);
+	jsonw_key(w, "name");
+	jsonw_str(w, row->name);
+	jsonw_key(w, "cpu_type");
+	if (row->cpu_type.len)
+		jsonw_str(w, row->cpu_type);
+	else
+		jsonw_null(w);
+	json_cpu(w, s, row);
+	jsonw_key(w, "types");
+	jsonw_array(w);
+	for (size_t i = 0; i < row->types.count; i++)
+		json_type(w, row, i);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void json_time(struct jsonw *w, const char *key, int64_t time_ns)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	format_rfc3339(time_ns, text);
+	jsonw_key(w, key);
+	jsonw_text(w, text);
+}
+
+static void json_head(struct jsonw *w, const struct services *s)
+{
+	jsonw_key(w, "schema_version");
+	jsonw_i64(w, 1);
+	jsonw_key(w, "tool");
+	jsonw_text(w, "tracefind " TRACEFIND_VERSION);
+	jsonw_key(w, "command");
+	jsonw_text(w, "services");
+	jsonw_key(w, "service");
+	jsonw_text(w, s->ctx.options->service);
+	json_time(w, "from", s->window.from_ns);
+	json_time(w, "to", s->window.to_ns);
+	jsonw_key(w, "step_ns");
+	jsonw_i64(w, s->step_ms * NS_PER_MS);
+	jsonw_key(w, "total");
+	jsonw_i64(w, (int64_t)s->count);
+}
+
+static void write_json(const void *answer, struct out *out)
+{
+	const struct services *s = answer;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, s);
+	jsonw_key(&w, "services");
+	jsonw_array(&w);
+	for (size_t i = 0; i < rows_given(s); i++)
+		json_row(&w, s, &s->rows[i]);
+	jsonw_array_end(&w);
+	jsonw_key(&w, "notes");
+	jsonw_array(&w);
+	for (size_t i = 0; i < s->ctx.notes.count; i++)
+		jsonw_text(&w, s->ctx.notes.text[i]);
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+/* Ids hold no blanks. */
+static void csv_types(const struct service_row *row, struct out *out)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
+	for (size_t i = 0; i < row->types.count; i++) {
+		buf_add_text(&text, i ? " " : "");
+		buf_add(&text, row->types.items[i].ptr,
+			row->types.items[i].len);
+	}
+	escape_csv(out, buf_str(&text));
+	buf_release(&text);
+}
+
+static void write_csv(const void *answer, struct out *out)
+{
+	const struct services *s = answer;
+
+	out_text(out, "service,cpu_cores,cpu_seconds,types\n");
+	for (size_t i = 0; i < rows_given(s); i++) {
+		const struct service_row *row = &s->rows[i];
+
+		escape_csv(out, row->name);
+		if (row->cpu_ns)
+			outf(out, ",%.6f,%.6f,", service_cores(s, row),
+			     row->total_ns / 1e9);
+		else
+			out_text(out, ",,,");
+		csv_types(row, out);
+		out_char(out, '\n');
+	}
+}
+
+static void write_id(const void *answer, struct out *out)
+{
+	const struct services *s = answer;
+
+	for (size_t i = 0; i < rows_given(s); i++) {
+		escape_terminal(out, s->rows[i].name);
+		out_char(out, '\n');
+	}
+}
+
+const struct answer_writer services_writer = { write_table, write_json,
+					       write_csv, write_id };
