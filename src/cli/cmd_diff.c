@@ -1,66 +1,191 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/num.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 
 #define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
 
-/* Two files: the first is before, the second after, as in diff(1). */
-static bool want_files(const struct options *o, struct options *changed,
-		       struct evidence_want *want, struct error *err)
+/* Span profiles are found by id, whenever they were sent; but a server looks
+ * through all profiles of the window. */
+#define SPAN_WINDOW_NS NS_PER_HOUR
+
+/* What is asked for, and what it points to. */
+struct diff {
+	struct run *run;
+	struct options changed; /* the run's options from then on */
+	struct evidence_want want;
+	uint64_t span_ids[2];
+};
+
+static bool fail_mix(const char *one, const char *others, struct error *err)
 {
-	if (o->arg_count != 2)
+	return error_set(err, ERROR_USAGE, "%s and %s exclude each other", one,
+			 others);
+}
+
+static bool has_server_choice(const struct options *o)
+{
+	return o->service || o->selector;
+}
+
+/* Two files: the first is before, the second after, as in diff(1). One file
+ * is before what the server has of a service. */
+static bool want_files(struct diff *d, struct error *err)
+{
+	const struct options *o = d->run->ctx.options;
+
+	if (o->span || o->baseline_span)
+		return fail_mix("files", "--span or --baseline-span", err);
+	if (o->baseline || o->baseline_selector)
+		return fail_mix("files", "--baseline or --baseline-selector",
+				err);
+	if (o->arg_count == 2 && has_server_choice(o))
+		return fail_mix("two files", "--service or --selector", err);
+	if (o->arg_count == 1 && !has_server_choice(o))
 		return error_set(err, ERROR_USAGE,
-				 "diff takes two files, BEFORE and AFTER; %zu "
-				 "given",
-				 o->arg_count);
-	if (o->service || o->selector || o->baseline || o->baseline_selector)
-		return error_set(err, ERROR_USAGE,
-				 "two files and --service, --selector or "
-				 "--baseline exclude each other");
-	*changed = *o;
-	changed->baseline = o->args[0];
-	want->slow_path = o->args[1];
+				 "diff takes two files, BEFORE and AFTER, or "
+				 "one and --service NAME; only %s given",
+				 o->args[0]);
+	d->changed.baseline = o->args[0];
+	if (o->arg_count == 2)
+		d->want.slow_path = o->args[1];
 	return true;
 }
 
-static bool want_window(struct run *r, struct evidence_want *want,
-			struct error *err)
+static bool check_spans(const struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
-	if (!o->service && !o->selector && !r->ctx.profiles.path)
+	if (!o->span || !o->baseline_span)
 		return error_set(err, ERROR_USAGE,
-				 "compare what? give --service NAME, "
-				 "--selector '{...}', or two files");
-	want->baseline_selector = o->baseline_selector;
-	return window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS,
+				 "--span and --baseline-span belong together: "
+				 "which spans to compare");
+	if (o->baseline || o->baseline_selector)
+		return fail_mix("--baseline-span",
+				"--baseline or --baseline-selector", err);
+	if (r->ctx.profiles.path)
+		return error_set(
+			err, ERROR_USAGE,
+			"samples of spans need a profile server; %s is "
+			"a file",
+			r->ctx.profiles.path);
+	return true;
+}
+
+static bool read_span(const struct diff *d, const char *text, uint64_t *id,
+		      struct str *name, struct error *err)
+{
+	struct arena *arena = &d->run->ctx.arena;
+
+	if (!parse_hex_u64(str_from(text), id))
+		return error_set(err, ERROR_USAGE,
+				 "'%.40s' is not a span id of 16 hex digits",
+				 text);
+	*name = arena_printf(arena, "span %016" PRIx64, *id);
+	return name->ptr || arena_fail(arena, "the span", err);
+}
+
+static bool want_spans(struct diff *d, struct error *err)
+{
+	const struct options *o = d->run->ctx.options;
+	struct evidence_want *want = &d->want;
+
+	if (!check_spans(d->run, err) ||
+	    !read_span(d, o->span, &d->span_ids[0], &want->only_text, err) ||
+	    !read_span(d, o->baseline_span, &d->span_ids[1],
+		       &want->baseline_text, err))
+		return false;
+	if (d->span_ids[0] == d->span_ids[1])
+		return error_set(err, ERROR_USAGE,
+				 "--span and --baseline-span are the same "
+				 "span");
+	want->only_spans = &d->span_ids[0];
+	want->baseline_spans = &d->span_ids[1];
+	want->only_span_count = want->baseline_span_count = 1;
+	if (!has_server_choice(o))
+		d->changed.selector = "{}"; /* ids are unique */
+	return window_resolve(o, d->run->ctx.now_ns, SPAN_WINDOW_NS,
 			      &want->window, err);
 }
 
-static bool diff(struct run *r, struct options *changed, struct error *err)
+static bool want_window(struct diff *d, struct error *err)
+{
+	const struct run *r = d->run;
+	const struct options *o = r->ctx.options;
+
+	if (!has_server_choice(o) && !r->ctx.profiles.path)
+		return error_set(err, ERROR_USAGE,
+				 "compare what? give --service NAME, "
+				 "--selector '{...}', --span with "
+				 "--baseline-span, or two files");
+	d->want.baseline_selector = o->baseline_selector;
+	return window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS,
+			      &d->want.window, err);
+}
+
+/* Which requests were fast only traces tell. */
+static bool check_baseline(const struct diff *d, struct error *err)
+{
+	const char *baseline = d->run->ctx.options->baseline;
+
+	if (!baseline || strcmp(baseline, "fast") != 0)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "--baseline fast: which requests were fast, a trace "
+			 "tells: tracefind slow TRACE --baseline fast; or "
+			 "compare two spans with --span and --baseline-span");
+}
+
+static bool want_sides(struct diff *d, struct error *err)
+{
+	const struct options *o = d->run->ctx.options;
+
+	if (o->arg_count)
+		return want_files(d, err) &&
+		       (o->arg_count == 2 ||
+			window_resolve(o, d->run->ctx.now_ns, DEFAULT_WINDOW_NS,
+				       &d->want.window, err));
+	return o->span || o->baseline_span ? want_spans(d, err)
+					   : want_window(d, err);
+}
+
+static bool fail_baseline(const struct diff *d, struct error *err)
+{
+	if (d->want.baseline_span_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no samples of %.*s in this window: nothing "
+				 "to compare with; widen with --since",
+				 STR_ARGS(d->want.baseline_text));
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no samples in the baseline: nothing to compare "
+			 "with; try another --baseline");
+}
+
+static bool diff(struct run *r, struct diff *d, struct error *err)
 {
 	const struct options *o = r->ctx.options;
-	struct evidence_want want = { .service = str_from(o->service),
-				      .is_baseline_wanted = true };
 
-	if (o->arg_count) {
-		if (!want_files(o, changed, &want, err))
-			return false;
-		r->ctx.options = changed;
-	} else if (!want_window(r, &want, err)) {
+	*d = (struct diff){
+		.run = r,
+		.changed = *o,
+		.want = { .service = str_from(o->service),
+			  .is_baseline_wanted = true },
+	};
+	if (!check_baseline(d, err) || !want_sides(d, err))
 		return false;
-	}
+	r->ctx.options = &d->changed;
 	if (!profile_filters_init(&r->filters, &r->ctx, err) ||
-	    !evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
+	    !evidence_fetch(&r->ctx, &d->want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;
 	r->has_evidence = true;
 	r->result.has_places_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
 	if (!r->evidence.has_baseline)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no samples in the baseline: nothing to "
-				 "compare with; try another --baseline");
+		return fail_baseline(d, err);
 	return evidence_report(&r->evidence, &r->result, err) &&
 	       run_rank(r, RANK_OWNED, STR(""), false, err) &&
 	       run_render(r, err);
@@ -69,10 +194,9 @@ static bool diff(struct run *r, struct options *changed, struct error *err)
 int cmd_diff(const struct options *o)
 {
 	struct error err = { 0 };
-	struct options changed;
+	struct diff d;
 	struct run r;
-	bool done =
-		run_begin(&r, o, "diff", 0, &err) && diff(&r, &changed, &err);
+	bool done = run_begin(&r, o, "diff", 0, &err) && diff(&r, &d, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -20,13 +20,17 @@ const struct command commands[] = {
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o folded |\n"
 	  "          flamegraph.pl > slow.svg\n",
 	  1, cmd_slow },
-	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE AFTER]",
+	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
-	  "Compares the profiles of a service in a window with a baseline, or\n"
-	  "two profiles on disk (pprof or folded stacks).\n"
+	  "Compares the profiles of a service in a window with a baseline, the\n"
+	  "samples of two spans, or two profiles on disk (pprof or folded\n"
+	  "stacks). One file is compared with what the server has.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind diff --service user-db --since 10m --baseline 1d\n"
+	  "  tracefind diff --service user-db --baseline version=1.4\n"
+	  "  tracefind diff --span 00f067aa0ba902b7 \\\n"
+	  "          --baseline-span b9c7c989f97918e1\n"
 	  "  tracefind diff before.pb.gz after.pb.gz\n"
 	  "  tracefind diff --selector '{version=\"1.5\"}' \\\n"
 	  "          --baseline-selector '{version=\"1.4\"}'\n",

@@ -10,6 +10,7 @@
 #include "cli/missing.h"
 #include "cli/profile_service.h"
 #include "cli/snapshots.h"
+#include "cli/version_baseline.h"
 
 void evidence_init(struct evidence *ev)
 {
@@ -102,6 +103,24 @@ static bool is_cpu(struct str type_id)
 	return str_starts(type_id, STR("process_cpu:"));
 }
 
+static void ask_spans(struct profile_query *query, const uint64_t *ids,
+		      size_t count)
+{
+	query->span_ids = ids;
+	query->span_id_count = count;
+}
+
+/* No span has this id: samples of it show a server that ignores ids. */
+static void ask_nobody(struct inquiry *s, struct profile_fetch *fetch)
+{
+	struct profile_query query =
+		query_of(s, s->ev->selector, s->ev->window);
+
+	s->span_id = ~s->want->only_spans[0];
+	ask_spans(&query, &s->span_id, 1);
+	profile_fetch_init(fetch, &query, &s->ev->span);
+}
+
 /* The slow side first, then the baseline and the span's samples as wanted. */
 static size_t plan_fetches(struct inquiry *s, struct profile_fetch fetches[3])
 {
@@ -109,13 +128,24 @@ static size_t plan_fetches(struct inquiry *s, struct profile_fetch fetches[3])
 	struct profile_query query = query_of(s, ev->selector, ev->window);
 	size_t n = 0;
 
+	/* An answer without samples leaves what an earlier round brought. */
+	evidence_release(ev);
+	profile_init(&ev->slow);
+	profile_init(&ev->baseline);
+	profile_init(&ev->span);
+
+	ask_spans(&query, s->want->only_spans, s->want->only_span_count);
 	profile_fetch_init(&fetches[n++], &query, &ev->slow);
 	if (is_baseline_asked(s)) {
 		query = query_of(s, ev->baseline_selector, ev->baseline_window);
+		ask_spans(&query, s->want->baseline_spans,
+			  s->want->baseline_span_count);
 		profile_fetch_init(&fetches[n++], &query, &ev->baseline);
 	}
-	if (s->want->span_id && is_cpu(ev->type_id) &&
-	    parse_hex_u64(str_from(s->want->span_id), &s->span_id)) {
+	if (s->want->only_span_count)
+		ask_nobody(s, &fetches[n++]);
+	else if (s->want->span_id && is_cpu(ev->type_id) &&
+		 parse_hex_u64(str_from(s->want->span_id), &s->span_id)) {
 		query = query_of(s, ev->selector, s->want->span_range);
 		query.span_ids = &s->span_id;
 		query.span_id_count = 1;
@@ -249,6 +279,18 @@ static bool settle_type(struct inquiry *s, bool *is_changed, struct error *err)
 	return true;
 }
 
+static bool fail_spans(const struct inquiry *s, struct error *err)
+{
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no samples of span %016" PRIx64
+			 "%s in this window: only the first span of a process "
+			 "carries them, when span profiles are on and it used "
+			 "CPU (tracefind doctor TRACE tells); or widen with "
+			 "--since",
+			 s->want->only_spans[0],
+			 s->want->only_span_count > 1 ? " and the others" : "");
+}
+
 /* Why the slow side is empty, in words. */
 static bool fail_empty(const struct inquiry *s, struct error *err)
 {
@@ -264,6 +306,13 @@ static bool fail_empty(const struct inquiry *s, struct error *err)
 		.has_trace = s->want->trace != NULL,
 	};
 
+	if (s->want->only_span_count)
+		return fail_spans(s, err);
+	if (s->baseline.kind == BASELINE_WANT_VERSION)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "all profiles of this window are of version "
+				 "%s: nothing to compare with it",
+				 s->baseline.version.ptr);
 	return missing_profile_explain(&missing, err);
 }
 
@@ -318,7 +367,7 @@ static bool finish_baseline(struct inquiry *s, struct error *err)
 
 	if (s->baseline.kind == BASELINE_WANT_AUTO &&
 	    !ev->baseline.stack_count && !s->want->baseline_selector &&
-	    !widen_baseline(s, err))
+	    !s->want->baseline_span_count && !widen_baseline(s, err))
 		return false;
 	ev->has_baseline = ev->baseline.stack_count > 0;
 	if (!ev->has_baseline)
@@ -339,6 +388,36 @@ static bool divide_gauge(struct inquiry *s, struct error *err)
 
 	return snapshots_divide(s->ctx, sides, ev->has_baseline ? 2 : 1,
 				s->service.instance_label.ptr, err);
+}
+
+/* By label: the other version also where it ran just before. */
+static bool settle_version(struct inquiry *s, bool *is_changed,
+			   struct error *err)
+{
+	struct evidence *ev = s->ev;
+	struct slowness sides = { .base_version = s->baseline.version,
+				  .base_healthy = -1,
+				  .is_base_beside = true };
+
+	if (s->baseline.kind != BASELINE_WANT_VERSION)
+		return true;
+	*is_changed = true;
+	ev->baseline_window =
+		(struct time_range){ window_previous(ev->window).from_ns,
+				     ev->window.to_ns };
+	return version_baseline_check(&sides, &s->service, &s->baseline, err) &&
+	       version_baseline_select(&sides, s->ctx, &s->service,
+				       &ev->selector, &ev->baseline_selector,
+				       err);
+}
+
+static bool check_spans(const struct inquiry *s, struct error *err)
+{
+	if (!s->want->only_span_count || !s->ev->span.stack_count)
+		return true;
+	return error_set(err, ERROR_FORMAT,
+			 "this profile server ignores which spans are asked "
+			 "for: it has samples of a span that does not exist");
 }
 
 static bool fetch_live(struct inquiry *s, struct error *err)
@@ -363,10 +442,15 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 					: ev->selector;
 	ev->window = s->want->window;
 	ev->baseline_window =
-		s->want->baseline_selector ? ev->window : baseline_guess(s);
-	if (!fetch_round(s, true, err) || !settle_type(s, &is_changed, err))
+		s->want->baseline_selector || s->want->baseline_span_count
+			? ev->window
+			: baseline_guess(s);
+	if (!fetch_round(s, true, err) || !settle_type(s, &is_changed, err) ||
+	    !settle_version(s, &is_changed, err))
 		return false;
 	if (is_changed && !fetch_round(s, false, err))
+		return false;
+	if (!check_spans(s, err))
 		return false;
 	if (!ev->slow.stack_count)
 		return fail_empty(s, err);
@@ -436,17 +520,24 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 
 	if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
 		return false;
-	if (s.baseline.kind == BASELINE_WANT_VERSION)
+	if (path && s.baseline.kind == BASELINE_WANT_VERSION)
 		return error_set(err, ERROR_USAGE,
-				 "--baseline version=V is found with the help "
-				 "of other traces; here say which profiles: "
-				 "--baseline-selector '{...}'");
-	ev->baseline_kind = want->baseline_selector ? STR("selector")
-			    : s.baseline.kind == BASELINE_WANT_AUTO
-				    ? STR("previous")
-			    : s.baseline.kind == BASELINE_WANT_RANGE
-				    ? STR("range")
-				    : str_from(s.baseline.text);
+				 "--baseline version=V needs a profile server; "
+				 "for files: tracefind diff BEFORE AFTER");
+	ev->text = want->only_text;
+	ev->baseline_text = want->baseline_text;
+	ev->scope = want->only_span_count > 1 ? SCOPE_COHORT
+		    : want->only_span_count   ? SCOPE_SPAN
+					      : SCOPE_SERVICE;
+	ev->baseline_kind =
+		want->baseline_selector                    ? STR("selector")
+		: want->baseline_span_count == 1           ? STR("span")
+		: want->baseline_span_count                ? STR("fast")
+		: s.baseline.kind == BASELINE_WANT_VERSION ? STR("version")
+		: s.baseline.kind == BASELINE_WANT_AUTO    ? STR("previous")
+		: s.baseline.kind == BASELINE_WANT_RANGE
+			? STR("range")
+			: str_from(s.baseline.text);
 	done = path ? fetch_slow_file(ctx, ev, path, err) : fetch_live(&s, err);
 	if (done && want->is_baseline_wanted &&
 	    s.baseline.kind == BASELINE_WANT_FILE)
@@ -474,8 +565,9 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 	result->has_profile = true;
 	result->profile = (struct profile_info){
 		.type = type,
-		.scope = SCOPE_SERVICE,
+		.scope = ev->scope,
 		.selector = ev->selector,
+		.text = ev->text,
 		.range = ev->window,
 		.samples = ev->slow.sample_count,
 		.unit = profile_unit(&ev->slow),
@@ -490,7 +582,8 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 		.range = ev->baseline_window,
 		.samples = ev->baseline.sample_count,
 		.healthy = -1,
-		.text = str_equal(ev->baseline_selector, ev->selector)
+		.text = ev->baseline_text.len ? ev->baseline_text
+			: str_equal(ev->baseline_selector, ev->selector)
 				? (struct str){ NULL, 0 }
 				: ev->baseline_selector,
 		.total_value = ev->baseline.whole_total,

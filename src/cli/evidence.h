@@ -10,6 +10,7 @@
 #include "cli/context.h"
 #include "cli/window.h"
 #include "model/profile.h"
+#include "model/result.h"
 
 struct evidence_want {
 	struct str service;        /* value of service_name */
@@ -20,6 +21,14 @@ struct evidence_want {
 	const char *span_id;   /* 16 hex digits, or NULL */
 	struct time_range span_range;
 	const char *baseline_selector; /* NULL: the same selector */
+	/* Only samples of these spans, on either side; the baseline is then of
+	 * the same window. Count 0: all. */
+	const uint64_t *only_spans;
+	size_t only_span_count;
+	const uint64_t *baseline_spans;
+	size_t baseline_span_count;
+	struct str only_text; /* what these spans are, for people */
+	struct str baseline_text;
 	bool is_baseline_wanted;
 };
 
@@ -36,6 +45,9 @@ struct evidence {
 	struct time_range baseline_window; /* both 0 for files */
 	struct str baseline_kind;
 	bool is_gauge;
+	enum scope scope;
+	struct str text; /* which samples, when only those of some spans */
+	struct str baseline_text;
 };
 
 /* No allocation of models happens before evidence_fetch. */

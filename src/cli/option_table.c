@@ -162,8 +162,9 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define COMPARING (COMMAND_SLOW | COMMAND_DIFF)
 
 static const struct option_row rows[] = {
-	{ "span", 0, OPTION_STRING, 0, FINDING, "ID", CHOICE,
-	  "this span, not the one found guilty; show: all that is known of it",
+	{ "span", 0, OPTION_STRING, 0, FINDING | COMMAND_DIFF, "ID", CHOICE,
+	  "this span, not the one found guilty; show: all that is known of it; "
+	  "diff: its samples",
 	  FIELD(span),
 	  .check = check_span },
 	{ "service", 0, OPTION_STRING, OPTION_REPOSITORY, COMMAND_DATA,
@@ -199,6 +200,9 @@ static const struct option_row rows[] = {
 	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING,
 	  "'{...}'", CHOICE, "compare with these profiles",
 	  FIELD(baseline_selector), .check = check_selector },
+	{ "baseline-span", 0, OPTION_STRING, 0, COMMAND_DIFF, "ID", CHOICE,
+	  "compare the samples of --span with those of this span",
+	  FIELD(baseline_span), .check = check_span },
 	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, PROFILING, "FILE", CHOICE,
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },

@@ -76,6 +76,7 @@ struct options {
 	const char *baseline; /* auto previous 1h 1d 7d fast FROM..TO
 				 none FILE */
 	const char *baseline_selector;
+	const char *baseline_span;
 	const char *normalize;           /* request share rate */
 	const char *maps[LIMIT_HEADERS]; /* attr=label */
 	size_t map_count;

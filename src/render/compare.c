@@ -130,7 +130,8 @@ static void write_after(struct page *p, const struct result *r,
 {
 	struct side side = {
 		.label = label,
-		.name = r->profile.selector,
+		.name = r->profile.text.len ? r->profile.text
+					    : r->profile.selector,
 		.range = r->profile.range,
 		.samples = r->profile.samples,
 		.total_value = r->profile.total_value,

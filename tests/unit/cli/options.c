@@ -164,9 +164,9 @@ static void test_outputs(void **state)
 static void test_refusals(void **state)
 {
 	(void)state;
-	assert_refused("diff", "--span 00f067aa0ba902b7",
-		       "--span is not an option of tracefind diff; tracefind "
-		       "help diff lists those it takes");
+	assert_refused("types", "--span 00f067aa0ba902b7",
+		       "--span is not an option of tracefind types; tracefind "
+		       "help types lists those it takes");
 	assert_refused("help", "--traces-url x",
 		       "--traces-url is not an option of tracefind help; "
 		       "tracefind help help lists those it takes");
