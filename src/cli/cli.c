@@ -15,6 +15,7 @@
 #include "cli/config.h"
 #include "cli/help.h"
 #include "cli/optparse.h"
+#include "cli/progress.h"
 #include "cli/suggest.h"
 #include "source/har.h"
 
@@ -39,6 +40,7 @@ struct outline {
 static void on_interrupt(int number)
 {
 	outfile_remove_unfinished();
+	progress_clear_signal();
 	if (number == SIGINT)
 		_exit(error_exit_code(ERROR_INTERRUPTED));
 	/* The handler was reset when it was entered: now it ends us. */

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/config.h"
 #include "cli/dry_run.h"
+#include "cli/progress.h"
 #include "source/auth.h"
 #include "source/cache.h"
 #include "source/token_command.h"
@@ -275,6 +276,7 @@ static bool ensure_client(struct context *ctx, struct error *err)
 		.cache = ctx->cache,
 		.renew_token = renew_token,
 		.renew_context = ctx,
+		.on_progress = progress_begin(o) ? progress_show : NULL,
 	};
 
 	if (!ctx->client)
@@ -285,13 +287,17 @@ static bool ensure_client(struct context *ctx, struct error *err)
 bool context_run(struct context *ctx, struct http_request *requests,
 		 struct http_response *responses, size_t n, struct error *err)
 {
+	bool done;
+
 	if (ctx->options->dry_run)
 		return dry_run_write(NULL, requests, n, err) &&
 		       dry_run_stop(err);
 	ctx->batch_count++;
-	return ensure_tokens(ctx, requests, n, err) &&
+	done = ensure_tokens(ctx, requests, n, err) &&
 	       ensure_client(ctx, err) &&
 	       http_run(ctx->client, requests, responses, n, err);
+	progress_clear();
+	return done;
 }
 
 size_t context_requests_left(const struct context *ctx)

@@ -582,6 +582,25 @@ static int poll_ms(const struct wire *w)
 	return POLL_MS;
 }
 
+static void tell_progress(const struct wire *w)
+{
+	struct http_progress p = { .count = w->count };
+
+	if (!w->settings->on_progress)
+		return;
+	for (size_t i = 0; i < w->count; i++) {
+		const struct exchange *x = w->jobs[i].exchange;
+
+		p.bytes = sat_add_i64(p.bytes, x->response->wire_bytes);
+		if (w->jobs[i].state == JOB_DONE)
+			p.answered++;
+		else if (!p.waiting)
+			p.waiting = x->request;
+	}
+	if (p.waiting)
+		w->settings->on_progress(&p);
+}
+
 static bool run_loop(struct wire *w, struct error *err)
 {
 	bool (*is_interrupted)(void) = w->settings->is_interrupted;
@@ -596,6 +615,7 @@ static bool run_loop(struct wire *w, struct error *err)
 			return error_memory(err, "the connections");
 		collect_finished(w);
 		stop_stalled(w);
+		tell_progress(w);
 		if (!is_finished(w) &&
 		    curl_multi_poll(w->multi, NULL, 0, poll_ms(w), NULL) !=
 			    CURLM_OK)

@@ -41,6 +41,16 @@ struct endpoint {
 	const struct parca_facts *parca; /* it is a Parca; NULL: it is none */
 };
 
+struct http_request;
+
+/* How far a batch is, told many times a second while it runs. */
+struct http_progress {
+	const struct http_request *waiting; /* the first without its answer */
+	size_t answered;
+	size_t count;
+	int64_t bytes; /* of all answers so far, as they were sent */
+};
+
 struct http_settings {
 	int64_t connect_timeout_ms; /* 10000 */
 	int64_t stall_timeout_ms;   /* 15000 */
@@ -50,6 +60,7 @@ struct http_settings {
 	struct har *replay;         /* NULL: live */
 	struct cache *cache;        /* NULL: none */
 	bool (*is_interrupted)(void);
+	void (*on_progress)(const struct http_progress *progress); /* or NULL */
 	/* Asked when a server answers 401: true when the endpoint's token is
 	 * another one now, so that the request is worth a second try. NULL:
 	 * there are no others. */

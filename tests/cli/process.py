@@ -9,6 +9,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -178,6 +179,106 @@ def check_pager(program, folder):
     # Its settings unless there are others.
     lines, _ = paged(program, folder, {"PAGER": 'echo "$LESS$LV"'})
     equal(lines, ["FRX-c"])
+
+
+SLOW = """{"routes": [{"reply": {"delay_ms": 1600, "headers":
+    {"Content-Type": "application/json"}, "json": {"names": ["cart"]}}}]}"""
+
+
+class Served:
+    """A server with this script, and its address."""
+
+    def __init__(self, script):
+        self.server = subprocess.Popen(
+            [sys.executable, str(SERVER), "--script", script],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = f"http://127.0.0.1:{self.server.stdout.readline().strip()}"
+
+    def __enter__(self):
+        return self.url
+
+    def __exit__(self, *_):
+        self.server.stdin.close()
+        self.server.wait(LIMIT_S)
+        self.server.stdout.close()
+
+
+def on_terminal(program, *words, stop=None, until=b"", term="xterm"):
+    """Standard error of a run as a terminal gets it, and the status; `stop`
+    is sent as soon as `until` was read."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 60, 0, 0))
+    before = termios.tcgetattr(theirs)
+    run = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=theirs,
+                           env={"TERM": term})
+    data = b""
+    while run.poll() is None or select.select([ours], [], [], 0)[0]:
+        if select.select([ours], [], [], 0.05)[0]:
+            data += os.read(ours, 65536)
+        if stop and until in data:
+            run.send_signal(stop)
+            stop = None
+    equal(termios.tcgetattr(theirs), before)
+    os.close(theirs)
+    os.close(ours)
+    return data, run.wait(LIMIT_S)
+
+
+ERASE = b"\r\x1b[K"
+
+
+def check_progress(program, _):
+    """A line after a second, no wider than the terminal, then gone."""
+    with Served(SLOW) as url:
+        data, status = on_terminal(program, "services", "--profiles-url", url)
+    equal(status, 5)
+    lines = data.split(ERASE)
+    equal(len(lines) > 2, True)
+    equal(lines[0], b"")
+    equal(lines[1].startswith(b"tracefind: waiting for "), True)
+    equal(max(map(len, lines[1:-1])) < 60, True)
+    equal(lines[-1].startswith(b"tracefind: no profiles"), True)
+
+
+def check_no_progress(program, folder):
+    """None when quiet, with -v, on a poor terminal, or where nobody looks."""
+    with Served(SLOW) as url:
+        words = ("services", "--profiles-url", url)
+        for data, _ in (on_terminal(program, *words, "-q"),
+                        on_terminal(program, *words, "-v"),
+                        on_terminal(program, *words, term="dumb")):
+            equal(b"waiting" in data or b"\x1b" in data, False)
+        with open(f"{folder}/err", "wb") as err:
+            subprocess.run([program, *words], stderr=err, timeout=LIMIT_S,
+                           stdout=subprocess.DEVNULL, env={"TERM": "xterm"})
+        data = Path(f"{folder}/err").read_bytes()
+        equal(b"waiting" in data or b"\x1b" in data, False)
+
+
+def check_interrupt_on_terminal(program, folder):
+    """The line is taken away, the terminal is as it was, no file is left."""
+    for number, wanted in ((signal.SIGINT, 130),
+                           (signal.SIGTERM, -signal.SIGTERM)):
+        with Served(SILENT) as url:
+            data, status = on_terminal(
+                program, "services", "--profiles-url", url, "-o",
+                f"json={folder}/out.json", "--record", f"{folder}/case.har",
+                stop=number, until=b"waiting")
+        equal(status, wanted)
+        equal(data.endswith(ERASE), True)
+        equal(list(Path(folder).iterdir()), [])
+
+
+def check_interrupt_keeps_old_file(program, folder):
+    """What stood there before stays whole."""
+    old = Path(folder) / "out.json"
+    old.write_text("old")
+    with Waiting(program, folder, "-o", "json=out.json") as run:
+        run.send_signal(signal.SIGTERM)
+        equal(run.wait(LIMIT_S), -signal.SIGTERM)
+    equal(old.read_text(), "old")
+    equal(sorted(p.name for p in Path(folder).iterdir()), ["log", "out.json"])
 
 
 def check_widths(program, _):

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/progress.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "render/units.h"
+#include "source/http_error.h"
+
+/* Shorter runs are over before the line is read. */
+#define QUIET_NS NS_PER_S
+
+#define REDRAW_NS (200 * NS_PER_MS)
+
+#define LINE_BYTES ((size_t)2048)
+#define DEFAULT_COLUMNS 80u
+
+/* Carriage return, and erase to the end of the line (ECMA-48). */
+#define ERASE "\r\033[K"
+
+static struct {
+	int64_t started_ns; /* 0: not yet */
+	int64_t drawn_ns;
+	int64_t before_bytes; /* of earlier batches */
+	int64_t batch_bytes;
+	volatile sig_atomic_t is_shown;
+} progress;
+
+static bool can_erase(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+bool progress_begin(const struct options *o)
+{
+	if (!progress.started_ns)
+		progress.started_ns = clock_monotonic_ns();
+	return !o->quiet && !o->verbose && can_erase();
+}
+
+/* Nobody can be told when standard error fails. */
+static void put(const char *data, size_t len)
+{
+	ssize_t done = write(STDERR_FILENO, data, len);
+
+	(void)done;
+}
+
+static size_t terminal_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+		return size.ws_col;
+	return DEFAULT_COLUMNS;
+}
+
+/* What an address asks for, in words. */
+static const char *subject_of(const char *path)
+{
+	static const struct {
+		const char *part;
+		const char *subject;
+	} subjects[] = {
+		{ "/SelectMerge", "profiles" },
+		{ "/SelectSeries", "values over time" },
+		{ "/SelectHeatmap", "values over time" },
+		{ "/LabelValues", "names" },
+		{ "/Series", "names" },
+		{ "/api/search", "traces" },
+		{ "/api/metrics", "counts" },
+		{ "/traces?", "traces" },
+		{ "/traces/", "the trace" },
+		{ "/services", "names" },
+	};
+
+	for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+		if (strstr(path, subjects[i].part))
+			return subjects[i].subject;
+	return "an answer";
+}
+
+void progress_text(const struct http_progress *p, int64_t before_bytes,
+		   int64_t elapsed_ns, struct buf *out)
+{
+	struct str host = url_authority(p->waiting->endpoint->url);
+	char size[UNIT_TEXT_BYTES];
+
+	format_size(sat_add_i64(before_bytes, p->bytes), size);
+	buf_addf(out, "waiting for %s from ", subject_of(p->waiting->path));
+	escape_terminal_buf(out, host);
+	buf_addf(out, ": %zu of %zu answers, %s, %lld s", p->answered, p->count,
+		 size, (long long)(elapsed_ns / NS_PER_S));
+}
+
+void progress_show(const struct http_progress *p)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	struct buf line;
+	struct str text;
+
+	progress.batch_bytes = p->bytes;
+	if (now_ns - progress.started_ns < QUIET_NS ||
+	    now_ns - progress.drawn_ns < REDRAW_NS)
+		return;
+	progress.drawn_ns = now_ns;
+	buf_init(&line, LINE_BYTES);
+	buf_add_text(&line, "tracefind: ");
+	progress_text(p, progress.before_bytes, now_ns - progress.started_ns,
+		      &line);
+	/* The last column stays free, or the terminal would wrap. */
+	text = buf_str(&line);
+	text.len = text_fit(text, terminal_columns() - 1);
+	if (line.state == BUF_OK) {
+		progress.is_shown = 1;
+		put(ERASE, sizeof ERASE - 1);
+		put(text.ptr, text.len);
+	}
+	buf_release(&line);
+}
+
+void progress_clear(void)
+{
+	progress.before_bytes =
+		sat_add_i64(progress.before_bytes, progress.batch_bytes);
+	progress.batch_bytes = 0;
+	progress_clear_signal();
+}
+
+void progress_clear_signal(void)
+{
+	if (!progress.is_shown)
+		return;
+	progress.is_shown = 0;
+	put(ERASE, sizeof ERASE - 1);
+}

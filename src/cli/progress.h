@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One line on a terminal's standard error about what a run waits for, once it
+ * takes longer than a second; gone again before anything else is written. The
+ * state is the process's own: a signal handler has to clear the line.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "source/http.h"
+
+/* Whether the line is wanted: standard error is a terminal that can clear
+ * lines, and neither --quiet nor -v was given. Time counts from the first
+ * call. */
+bool progress_begin(const struct options *o);
+
+/* For struct http_settings: writes the line anew, a few times a second. */
+void progress_show(const struct http_progress *p);
+
+/* Takes the line away, if there is one. */
+void progress_clear(void);
+
+/* The same in a signal handler. */
+void progress_clear_signal(void);
+
+/* The line's text, without "tracefind: ", for a run of elapsed_ns that had
+ * before_bytes before this batch. */
+void progress_text(const struct http_progress *p, int64_t before_bytes,
+		   int64_t elapsed_ns, struct buf *out);
+
+#endif
