@@ -58,7 +58,7 @@ _tracefind_values()
 	--above) printf '%s\n' p50 p90 p95 p99 ;;
 	--sort) printf '%s\n' owned self total delta ;;
 	--color) printf '%s\n' auto always never ;;
-	--output|-o) printf '%s\n' table json folded difffolded chrome csv id ;;
+	--output|-o) printf '%s\n' table json csv folded difffolded chrome id ;;
 	--record|--replay|--rules|--*password-file|--*token-file|--*cacert|--*cert|\
 	--*key)
 		echo FILE ;;

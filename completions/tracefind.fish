@@ -90,7 +90,7 @@ complete -c tracefind -n $profile -l tree -d 'all functions with their callers a
 complete -c tracefind -n $profile -l list -x -d 'the source lines of such functions'
 complete -c tracefind -n $profile -l source-path -x -d 'folders of the sources'
 
-complete -c tracefind -n $data -s o -l output -x -a 'table json folded difffolded chrome csv id' -d 'format and file'
+complete -c tracefind -n $data -s o -l output -x -a 'table json csv folded difffolded chrome id' -d 'format and file'
 complete -c tracefind -n $data -l color -x -a 'auto always never' -d 'when to colour'
 complete -c tracefind -n $data -l no-pager -d 'print long answers at once'
 complete -c tracefind -n $data -l quiet -d 'the answer only'

@@ -302,7 +302,7 @@ static const struct option_row rows[] = {
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
 	  "FORMAT[=FILE]", OUTPUT,
-	  "table, json, folded, difffolded, chrome (show), csv or id (search, "
+	  "table, json, csv, folded, difffolded, chrome (show) or id (search, "
 	  "services), to a file or standard output",
 	  FIELD(outputs), .store = store_output },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,

@@ -306,7 +306,7 @@ bool output_check_answer(const struct options *o, const char *command,
 	return output_check(o, 0, command, err);
 }
 
-const char *const output_list_formats[] = { "csv", "id", NULL };
+const char *const output_list_formats[] = { "id", NULL };
 
 const char *output_list_format(struct str name)
 {
@@ -327,7 +327,8 @@ bool output_check_list(const struct options *o, const char *command,
 
 		if (!output_list_format(format) &&
 		    !str_equal(format, STR("table")) &&
-		    !str_equal(format, STR("json")))
+		    !str_equal(format, STR("json")) &&
+		    !str_equal(format, STR("csv")))
 			return error_set(err, ERROR_USAGE,
 					 "-o %s: %s gives table, json, csv or "
 					 "id",

@@ -12,6 +12,7 @@
 
 /* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
+void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
@@ -68,6 +69,9 @@ void waterfall_render(struct page *p, const struct render_input *in);
  * carries a `*` behind its change, and a line under the table says so.
  * Without a baseline: flat flat% cum cum%, by owner own own% flat% cum%. */
 void table_functions(struct page *p, const struct result *r);
+
+/* The word of `change` for programs; NULL for none. */
+const char *change_name(enum change change);
 
 /* One line: how much of the profile went into each kind of code, and what that
  * was where a baseline shows a clear change. Nothing when not known. */

@@ -46,6 +46,11 @@ static const char *const change_names[] = {
 	[CHANGE_NOISE] = "noise",
 };
 
+const char *change_name(enum change change)
+{
+	return change_names[change];
+}
+
 /* ---- one key and its value ---- */
 
 static void put_str(struct jsonw *w, const char *key, struct str text)
@@ -221,7 +226,7 @@ static void write_comparison(struct jsonw *w, const struct function_row *row,
 	put_share(w, "delta_high", has_baseline ? row->delta_high : none);
 	jsonw_key(w, "q");
 	jsonw_f64(w, has_baseline ? row->q : none, Q_DECIMALS);
-	put_text(w, "change", has_baseline ? change_names[row->change] : NULL);
+	put_text(w, "change", has_baseline ? change_name(row->change) : NULL);
 }
 
 static void write_function(struct jsonw *w, const struct function_row *row,

@@ -33,6 +33,8 @@ const struct render_format render_formats[] = {
 	{ "table", ".txt", 0, "for people (the default)", render_table },
 	{ "json", ".json", 0, "for programs, see tracefind-json(5)",
 	  render_json },
+	{ "csv", ".csv", RENDER_NEEDS_PROFILE, "the functions, comma-separated",
+	  render_csv },
 	{ "folded", ".folded", RENDER_NEEDS_PROFILE | RENDER_NEEDS_STACKS,
 	  "one line a stack with its value, for flame graphs", render_folded },
 	{ "difffolded", ".folded",

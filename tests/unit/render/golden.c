@@ -50,6 +50,7 @@ static void test_slow(void **state)
 	sample_slow(&s);
 	check_styles(&s, "slow");
 	golden_check(&s, "json", (struct render_style){ 0 }, "slow.json");
+	golden_check(&s, "csv", (struct render_style){ 0 }, "slow.csv");
 }
 
 static void test_diff(void **state)
@@ -60,6 +61,7 @@ static void test_diff(void **state)
 	sample_diff(&s);
 	check_styles(&s, "diff");
 	golden_check(&s, "json", (struct render_style){ 0 }, "diff.json");
+	golden_check(&s, "csv", (struct render_style){ 0 }, "diff.csv");
 }
 
 static void test_profile(void **state)
@@ -70,6 +72,7 @@ static void test_profile(void **state)
 	sample_profile(&s);
 	check_styles(&s, "profile");
 	golden_check(&s, "json", (struct render_style){ 0 }, "profile.json");
+	golden_check(&s, "csv", (struct render_style){ 0 }, "profile.csv");
 }
 
 static void test_profile_owned(void **state)
@@ -140,6 +143,7 @@ static void test_hostile(void **state)
 	sample_poison(&s, sample_hostile());
 	golden_check(&s, "table", style, "hostile.w80.txt");
 	golden_check(&s, "json", style, "hostile.json");
+	golden_check(&s, "csv", style, "hostile.csv");
 	golden_check(&s, "difffolded", style, "hostile.difffolded");
 }
 
