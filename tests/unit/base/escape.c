@@ -203,6 +203,10 @@ static void test_width(void **state)
 	assert_int_equal(text_width(STR("\xE6\x97\xA5\xE6\x9C\xAC")), 4);
 	assert_int_equal(text_width(STR("\xE2\x96\x88")), 1);
 	assert_int_equal(text_width(STR("\xFF")), 1);
+	assert_int_equal(text_width(STR("\xF0\x9F\x9A\x80")), 2); /* rocket */
+	assert_int_equal(text_width(STR("\xED\x95\x9C")), 2);     /* Hangul */
+	assert_int_equal(text_width(STR("e\xCC\x81\xCC\xA7")), 1);
+	assert_int_equal(text_width(STR("\xEF\xBC\xA1")), 2); /* full width */
 }
 
 static void test_fit(void **state)
