@@ -25,7 +25,7 @@ _tracefind_options()
 	slow) set -- $data $caching $connecting $finding $profiling $comparing scope why limit ;;
 	show) set -- $data $caching $connecting $finding events errors collapse limit ;;
 	search) set -- $data $caching $connecting $searching ;;
-	diff) set -- $data $caching $connecting $profiling $viewing $comparing limit span baseline-span ;;
+	diff) set -- $data $caching $connecting $profiling $viewing $comparing limit span baseline-span name ;;
 	profile) set -- $data $caching $connecting $profiling $viewing $details limit ;;
 	services) set -- $data $caching $connecting limit ;;
 	types) set -- $data $caching $connecting guide ;;

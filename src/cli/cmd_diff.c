@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/fast_spans.h"
 #include "cli/run.h"
 
 #define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
@@ -126,17 +127,46 @@ static bool want_window(struct diff *d, struct error *err)
 			      &d->want.window, err);
 }
 
-/* Which requests were fast only traces tell. */
-static bool check_baseline(const struct diff *d, struct error *err)
+static bool is_fast_wanted(const struct options *o)
 {
-	const char *baseline = d->run->ctx.options->baseline;
+	return o->baseline && !strcmp(o->baseline, "fast");
+}
 
-	if (!baseline || strcmp(baseline, "fast") != 0)
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "--baseline fast: which requests were fast, a trace "
-			 "tells: tracefind slow TRACE --baseline fast; or "
-			 "compare two spans with --span and --baseline-span");
+/* Which requests were slow and which fast the traces tell. */
+static bool want_fast(struct diff *d, struct error *err)
+{
+	struct context *ctx = &d->run->ctx;
+	const struct options *o = ctx->options;
+	struct evidence_want *want = &d->want;
+	struct fast_spans spans;
+
+	if (o->baseline_selector || o->selector)
+		return fail_mix("--baseline fast",
+				"--selector or --baseline-selector", err);
+	if (!o->service || !o->name)
+		return error_set(
+			err, ERROR_USAGE,
+			"--baseline fast compares the slow requests of "
+			"an operation with its fast ones: name it "
+			"with --service NAME and --name SPAN");
+	if (ctx->profiles.path)
+		return error_set(
+			err, ERROR_USAGE,
+			"--baseline fast needs a profile server; %s is "
+			"a file",
+			ctx->profiles.path);
+	if (!window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &want->window,
+			    err) ||
+	    !fast_spans_find(ctx, str_from(o->service), str_from(o->name),
+			     want->window, &spans, err))
+		return false;
+	want->only_spans = spans.slow_ids;
+	want->only_span_count = spans.slow_count;
+	want->only_text = spans.slow_text;
+	want->baseline_spans = spans.fast_ids;
+	want->baseline_span_count = spans.fast_count;
+	want->baseline_text = spans.fast_text;
+	return true;
 }
 
 static bool want_sides(struct diff *d, struct error *err)
@@ -148,8 +178,15 @@ static bool want_sides(struct diff *d, struct error *err)
 		       (o->arg_count == 2 ||
 			window_resolve(o, d->run->ctx.now_ns, DEFAULT_WINDOW_NS,
 				       &d->want.window, err));
-	return o->span || o->baseline_span ? want_spans(d, err)
-					   : want_window(d, err);
+	if (o->span || o->baseline_span)
+		return want_spans(d, err);
+	if (is_fast_wanted(o))
+		return want_fast(d, err);
+	if (o->name)
+		return error_set(err, ERROR_USAGE,
+				 "--name chooses requests for --baseline fast; "
+				 "profiles are of all requests");
+	return want_window(d, err);
 }
 
 static bool fail_baseline(const struct diff *d, struct error *err)
@@ -174,7 +211,7 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 		.want = { .service = str_from(o->service),
 			  .is_baseline_wanted = true },
 	};
-	if (!check_baseline(d, err) || !want_sides(d, err))
+	if (!want_sides(d, err))
 		return false;
 	r->ctx.options = &d->changed;
 	if (!profile_filters_init(&r->filters, &r->ctx, err) ||

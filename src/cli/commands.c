@@ -31,6 +31,7 @@ const struct command commands[] = {
 	  "  tracefind diff --service user-db --baseline version=1.4\n"
 	  "  tracefind diff --span 00f067aa0ba902b7 \\\n"
 	  "          --baseline-span b9c7c989f97918e1\n"
+	  "  tracefind diff --service user-db --name find --baseline fast\n"
 	  "  tracefind diff before.pb.gz after.pb.gz\n"
 	  "  tracefind diff --selector '{version=\"1.5\"}' \\\n"
 	  "          --baseline-selector '{version=\"1.4\"}'\n",

@@ -169,7 +169,7 @@ static const struct option_row rows[] = {
 	  .check = check_span },
 	{ "service", 0, OPTION_STRING, OPTION_REPOSITORY, COMMAND_DATA,
 	  "NAME", CHOICE, "only this service", FIELD(service) },
-	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH,
+	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH | COMMAND_DIFF,
 	  "NAME", CHOICE, "only spans of this name", FIELD(name) },
 	{ "by", 0, OPTION_WORD, 0, FINDING, "HOW", CHOICE,
 	  "critical-path, self or duration: which of a span's times makes it "
