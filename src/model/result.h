@@ -99,8 +99,8 @@ struct cause {
 struct profile_info {
 	struct str type; /* full id or a file's "cpu/nanoseconds" */
 	enum scope scope;
-	struct str selector;
-	struct str text; /* what of it, when not all; of diff */     /* selector, span id or file name */
+	struct str selector;     /* selector, span id or file name */
+	struct str text;         /* what of it, when not all; of diff */
 	struct time_range range; /* both 0: unknown */
 	int64_t samples;         /* -1 unknown */
 	struct str unit;
