@@ -6,27 +6,35 @@
 
 #include "base/num.h"
 
-/* Length of the bytes that stand for themselves: up to a quote, a backslash,
- * a control or the end. Eight at a time; a word that may hold such a byte is
- * searched singly. */
-static size_t plain_run(const char *text, size_t len)
+/* The top bit of each byte that is a quote, a backslash or a control; above the
+ * first of them others may be set too, by what it borrowed. */
+static uint64_t special_bytes(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101u;
-	const uint64_t highs = ones << 7;
+	uint64_t quote = word ^ ones * '"';
+	uint64_t slash = word ^ ones * '\\';
+
+	return (((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) |
+		((slash - ones) & ~slash)) &
+	       ones << 7;
+}
+
+/* Length of the bytes that stand for themselves: up to a quote, a backslash,
+ * a control or the end, eight at a time. */
+static size_t plain_run(const char *text, size_t len)
+{
 	size_t at = 0;
 
 	for (; len - at >= 8; at += 8) {
 		uint64_t word;
-		uint64_t quote;
-		uint64_t slash;
+		uint64_t special;
 
 		memcpy(&word, text + at, 8);
-		quote = word ^ ones * '"';
-		slash = word ^ ones * '\\';
-		if ((((word - ones * 0x20) & ~word) |
-		     ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) &
-		    highs)
-			break;
+		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+			word = __builtin_bswap64(word);
+		special = special_bytes(word);
+		if (special)
+			return at + (size_t)__builtin_ctzll(special) / 8;
 	}
 	while (at < len && (unsigned char)text[at] >= 0x20 && text[at] != '"' &&
 	       text[at] != '\\')
