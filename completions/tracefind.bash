@@ -14,19 +14,19 @@ _tracefind_options()
 		cert key insecure insecure-auth proxy'
 	local finding='span name by'
 	local profiling='map selector type rules sort'
-	local viewing='focus ignore hide show show-from tag-focus granularity
-		trim-path'
+	local viewing='focus ignore hide show show-from granularity trim-path'
+	local labelling=tag-focus
 	local details='peek tree list source-path'
 	local searching='name limit min-duration above errors query all'
 	local comparing='baseline baseline-selector normalize'
 	local name side
 
 	case $1 in
-	slow) set -- $data $caching $connecting $finding $profiling $comparing scope why limit ;;
+	slow) set -- $data $caching $connecting $finding $profiling $viewing $comparing scope why limit ;;
 	show) set -- $data $caching $connecting $finding events errors collapse limit ;;
 	search) set -- $data $caching $connecting $searching ;;
-	diff) set -- $data $caching $connecting $profiling $viewing $comparing limit span baseline-span name ;;
-	profile) set -- $data $caching $connecting $profiling $viewing $details limit ;;
+	diff) set -- $data $caching $connecting $profiling $viewing $labelling $comparing limit span baseline-span name ;;
+	profile) set -- $data $caching $connecting $profiling $viewing $labelling $details limit ;;
 	services) set -- $data $caching $connecting limit ;;
 	types) set -- $data $caching $connecting guide ;;
 	doctor) set -- $data $connecting ;;

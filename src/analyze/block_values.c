@@ -51,13 +51,14 @@ static double exposure_of(const struct rank_blocks *blocks, size_t i,
 			  bool is_share)
 {
 	if (is_share)
-		return (double)blocks->profiles[i]->total;
+		return (double)blocks->profiles[i]->whole_total;
 	return blocks->exposure ? blocks->exposure[i] : 1;
 }
 
+/* A block of which a filter left nothing was measured all the same: none. */
 static bool is_kept(const struct rank_blocks *blocks, size_t i, bool is_share)
 {
-	return blocks->profiles[i]->total > 0 &&
+	return blocks->profiles[i]->whole_total > 0 &&
 	       exposure_of(blocks, i, is_share) > 0;
 }
 

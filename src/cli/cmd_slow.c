@@ -93,12 +93,18 @@ static bool choose_scope(struct run *r, const struct guilty *g,
 	return true;
 }
 
-static bool rank_evidence(struct run *r, const struct guilty *g,
-			  const struct evidence_want *want, struct error *err)
+static bool rank_rows(struct run *r, struct error *err)
 {
 	/* An order that was asked for is kept. */
 	bool is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE &&
 		       !r->ctx.options->sort;
+
+	return run_rank(r, RANK_OWNED, r->result.span.name, is_loop, err);
+}
+
+static bool rank_evidence(struct run *r, const struct guilty *g,
+			  const struct evidence_want *want, struct error *err)
+{
 	enum scope scope;
 
 	if (!choose_scope(r, g, want, err))
@@ -107,7 +113,7 @@ static bool rank_evidence(struct run *r, const struct guilty *g,
 	if (!evidence_report(&r->evidence, &r->result, err))
 		return false;
 	r->result.profile.scope = scope;
-	return run_rank(r, RANK_OWNED, r->result.span.name, is_loop, err);
+	return rank_rows(r, err);
 }
 
 static bool complete_cause(struct run *r, const struct guilty *g,
@@ -124,16 +130,43 @@ static bool complete_cause(struct run *r, const struct guilty *g,
 	return cause_complete(&evidence, &r->result, err);
 }
 
+/* The verdict is of the whole profiles; the rows are of what the filters
+ * leave. */
+static bool view_evidence(struct run *r, size_t note_count, struct error *err)
+{
+	struct error nothing = { 0 };
+	struct kept_verdict kept;
+
+	if (!profile_filters_are_given(&r->filters))
+		return true;
+	if (!run_view_begin(r, note_count, &kept, err))
+		return false;
+	if (profile_filters_apply(&r->filters, &r->ctx, &r->evidence,
+				  &nothing)) {
+		if (!rank_rows(r, err))
+			return false;
+	} else if (nothing.code == ERROR_NOT_FOUND) {
+		run_view_empty(r);
+	} else {
+		*err = nothing;
+		return false;
+	}
+	run_view_end(r, &kept);
+	return true;
+}
+
 static bool slow_by_hand(struct run *r, const struct guilty *g,
 			 struct time_range window, struct error *err)
 {
+	size_t note_count = r->result.notes.count;
 	struct evidence_want want;
 	char span_id[17];
 
 	want_init(r, g, window, &want, span_id);
 	r->has_evidence = evidence_fetch(&r->ctx, &want, &r->evidence, err) &&
 			  rank_evidence(r, g, &want, err);
-	return r->has_evidence;
+	return r->has_evidence && complete_cause(r, g, err) &&
+	       view_evidence(r, note_count, err);
 }
 
 /* ---- profiles from a server ---- */
@@ -318,8 +351,7 @@ static bool find_profile(struct run *r, struct guilty *g, struct error *err)
 	    !window_of(r, g, &window, err))
 		return false;
 	if (is_by_hand(r, &want))
-		return slow_by_hand(r, g, window, err) &&
-		       complete_cause(r, g, err);
+		return slow_by_hand(r, g, window, err);
 	situation_init(&s);
 	done = slow_by_inquest(r, g, window, &want, &s, err);
 	situation_release(&s);
@@ -346,6 +378,8 @@ static bool slow(struct run *r, struct error *err)
 	struct guilty g;
 	bool is_found;
 
+	if (!profile_filters_init(&r->filters, &r->ctx, err))
+		return false;
 	if (slow_search_is_asked(r->ctx.options) && !slow_search(r, err))
 		return false;
 	if (!guilty_from_trace(r, &g, err))

@@ -165,6 +165,25 @@ bool comparison_take_files(struct comparison *c,
 	return profiles_take_files(profiles, n, from, 2, rules, err);
 }
 
+bool comparison_filter(struct comparison *c, const struct profile_filters *f,
+		       struct context *ctx, struct error *err)
+{
+	struct profile *profiles[2 * (1 + COMPARISON_PARTS)];
+	size_t n = list_profiles(&c->slow, profiles);
+
+	if (c->has_base)
+		n += list_profiles(&c->base, profiles + n);
+	for (size_t i = 0; i < n; i++)
+		if (!profile_filters_view(f, ctx, profiles[i], err))
+			return false;
+	if (!c->slow.profile.stack_count && !c->base.profile.stack_count)
+		return true;
+	profile_filters_note(ctx, &c->slow.profile, "profile");
+	if (c->has_base)
+		profile_filters_note(ctx, &c->base.profile, "baseline");
+	return true;
+}
+
 static struct snapshots_side snapshots_of(const struct comparison *c,
 					  struct comparison_side *side)
 {

@@ -10,6 +10,7 @@
 #include "analyze/profile_analysis.h"
 #include "cli/fetch.h"
 #include "cli/fetch_history.h"
+#include "cli/profile_filters.h"
 
 /* Parts of a side. Four a side leave six degrees of freedom for the noise, at
  * eight requests a type; more parts would make each too thin. */
@@ -81,6 +82,11 @@ bool comparison_take_files(struct comparison *c,
 			   const struct comparison *service,
 			   const struct code_rules *rules,
 			   struct error *err) MUST_CHECK;
+
+/* Replaces all profiles, the parts too, by what the filters leave of them;
+ * notes how much. */
+bool comparison_filter(struct comparison *c, const struct profile_filters *f,
+		       struct context *ctx, struct error *err) MUST_CHECK;
 
 /* Ranks functions into the result, which keeps its notes. */
 bool comparison_rank(const struct comparison *c, const struct rank_want *want,

@@ -33,13 +33,13 @@ static void put_lead_first(struct inquest *q)
 
 /* An operation that takes what it always does has no regression; what grew
  * in its service is the mix of requests, or others' affair. */
-static void blame_nothing(struct inquest *q)
+static size_t blame_nothing(struct inquest *q)
 {
 	struct result *r = &q->r->result;
 	size_t count = 0;
 
 	if (!q->s->is_healthy || q->lead)
-		return;
+		return 0;
 	for (size_t i = 0; i < r->function_count; i++) {
 		if (!is_up(&r->functions[i]))
 			continue;
@@ -47,6 +47,11 @@ static void blame_nothing(struct inquest *q)
 		count++;
 	}
 	r->is_healthy = true;
+	return count;
+}
+
+static void note_blameless(struct inquest *q, size_t count)
+{
 	if (!count)
 		return;
 	if (q->shown->scope == SCOPE_SERVICE)
@@ -76,8 +81,7 @@ static bool rank_shown(struct inquest *q, struct error *err)
 		.rules = &r->rules,
 	};
 
-	return comparison_rank(q->shown, &want, &r->result, err) &&
-	       comparison_report(q->shown, &r->result, err);
+	return comparison_rank(q->shown, &want, &r->result, err);
 }
 
 /* Samples by span come without files and lines; the service's have them. */
@@ -177,15 +181,64 @@ static void note_no_baseline(struct inquest *q)
 		  asked);
 }
 
+/* Samples of spans have names only. */
+static void note_no_lines(struct inquest *q)
+{
+	enum granularity by = q->r->filters.view.granularity;
+
+	if (!q->shown->slow.profile.has_lines &&
+	    (by == GRANULARITY_LINE || by == GRANULARITY_ADDRESS))
+		notes_add(&q->r->ctx.notes,
+			  "samples of single requests come without lines and "
+			  "addresses; --scope service has them");
+}
+
+static bool rank_view(struct inquest *q, struct error *err)
+{
+	if (!q->shown->slow.profile.stack_count &&
+	    !q->shown->base.profile.stack_count) {
+		run_view_empty(q->r);
+		return true;
+	}
+	if (!rank_shown(q, err) ||
+	    (!q->r->result.has_places_in_names && !add_places(q, err)))
+		return false;
+	put_lead_first(q);
+	blame_nothing(q);
+	return true;
+}
+
+/* What the filters leave is for the rows and drawings: all that was decided
+ * and said was of the whole. */
+static bool show_view(struct inquest *q, size_t note_count, struct error *err)
+{
+	struct run *r = q->r;
+	struct kept_verdict kept;
+
+	if (!q->shown || !profile_filters_are_given(&r->filters))
+		return true;
+	note_no_lines(q);
+	if (!run_view_begin(r, note_count, &kept, err) ||
+	    !comparison_filter(q->shown, &r->filters, &r->ctx, err) ||
+	    !rank_view(q, err))
+		return false;
+	run_view_end(r, &kept);
+	return true;
+}
+
 bool inquest_show(struct inquest *q, struct error *err)
 {
+	size_t note_count = q->r->result.notes.count;
+
 	if (!q->shown) {
 		show_nothing(q);
 	} else {
-		if (!rank_shown(q, err) || !add_places(q, err))
+		if (!rank_shown(q, err) ||
+		    !comparison_report(q->shown, &q->r->result, err) ||
+		    !add_places(q, err))
 			return false;
 		put_lead_first(q);
-		blame_nothing(q);
+		note_blameless(q, blame_nothing(q));
 		set_baseline(q);
 		set_extent(q);
 	}
@@ -194,6 +247,8 @@ bool inquest_show(struct inquest *q, struct error *err)
 		return false;
 	if (q->r->result.has_reasons)
 		inquest_tell_reasons(q);
+	if (!show_view(q, note_count, err))
+		return false;
 	if (q->shown)
 		hand_over(q);
 	return true;

@@ -156,7 +156,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define GENERAL "General"
 #define FINDING (COMMAND_SLOW | COMMAND_SHOW)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
-#define VIEWING (COMMAND_DIFF | COMMAND_PROFILE)
+#define LABELLING (COMMAND_DIFF | COMMAND_PROFILE)
 #define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
 #define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
 #define COMPARING (COMMAND_SLOW | COMMAND_DIFF)
@@ -268,22 +268,22 @@ static const struct option_row rows[] = {
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
 	  "order of functions: owned, self, total, delta (profile: self)",
 	  FIELD(sort), .words = sort_words },
-	{ "focus", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	{ "focus", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "only stacks with a function, file or program like this",
 	  FIELD(focus) },
-	{ "ignore", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	{ "ignore", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "no stacks with a function, file or program like this",
 	  FIELD(ignore) },
-	{ "hide", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	{ "hide", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "stacks without such frames; their callers take their place",
 	  FIELD(hide) },
-	{ "show", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	{ "show", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "stacks of such frames only", FIELD(show) },
-	{ "show-from", 0, OPTION_STRING, 0, VIEWING, "REGEX", VIEW,
+	{ "show-from", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "stacks from the first such frame on", FIELD(show_from) },
-	{ "tag-focus", 0, OPTION_STRING, 0, VIEWING, "[KEY=]REGEX", VIEW,
+	{ "tag-focus", 0, OPTION_STRING, 0, LABELLING, "[KEY=]REGEX", VIEW,
 	  "only samples with a label like this", FIELD(tag_focus) },
-	{ "granularity", 0, OPTION_WORD, 0, VIEWING, "WHAT", VIEW,
+	{ "granularity", 0, OPTION_WORD, 0, PROFILING, "WHAT", VIEW,
 	  "a row for each function, file, line or address (function)",
 	  FIELD(granularity), .words = granularity_words },
 	{ "peek", 0, OPTION_STRING, 0, COMMAND_PROFILE, "REGEX", VIEW,
@@ -296,7 +296,7 @@ static const struct option_row rows[] = {
 	{ "source-path", 0, OPTION_STRING, 0, COMMAND_PROFILE, "PATHS", VIEW,
 	  "folders of the sources, separated by ':' (this one)",
 	  FIELD(source_path) },
-	{ "trim-path", 0, OPTION_STRING, 0, VIEWING, "PATHS", VIEW,
+	{ "trim-path", 0, OPTION_STRING, 0, PROFILING, "PATHS", VIEW,
 	  "cut these fronts, separated by ':', off the names of files",
 	  FIELD(trim_path) },
 

@@ -66,8 +66,13 @@ void profile_filters_release(struct profile_filters *f)
 	*f = (struct profile_filters){ .labels = NULL };
 }
 
-static bool apply(const struct profile_filters *f, struct context *ctx,
-		  struct profile *p, struct error *err)
+bool profile_filters_are_given(const struct profile_filters *f)
+{
+	return !view_is_plain(&f->view);
+}
+
+bool profile_filters_view(const struct profile_filters *f, struct context *ctx,
+			  struct profile *p, struct error *err)
 {
 	struct profile seen;
 
@@ -83,8 +88,8 @@ static bool apply(const struct profile_filters *f, struct context *ctx,
 	return true;
 }
 
-static void note_left(struct context *ctx, const struct profile *p,
-		      const char *side)
+void profile_filters_note(struct context *ctx, const struct profile *p,
+			  const char *side)
 {
 	if (p->total != p->whole_total && p->whole_total > 0)
 		notes_add(&ctx->notes,
@@ -97,15 +102,16 @@ static void note_left(struct context *ctx, const struct profile *p,
 bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
 			   struct evidence *ev, struct error *err)
 {
-	if (!apply(f, ctx, &ev->slow, err) ||
-	    (ev->has_baseline && !apply(f, ctx, &ev->baseline, err)))
+	if (!profile_filters_view(f, ctx, &ev->slow, err) ||
+	    (ev->has_baseline &&
+	     !profile_filters_view(f, ctx, &ev->baseline, err)))
 		return false;
 	if (!ev->slow.stack_count && !ev->baseline.stack_count)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "nothing in the profile matches the filters "
 				 "(--focus, --show...)");
-	note_left(ctx, &ev->slow, "profile");
+	profile_filters_note(ctx, &ev->slow, "profile");
 	if (ev->has_baseline)
-		note_left(ctx, &ev->baseline, "baseline");
+		profile_filters_note(ctx, &ev->baseline, "baseline");
 	return true;
 }

@@ -103,6 +103,58 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 			      &r->result, err);
 }
 
+static bool keep_text(struct arena *arena, struct str *text)
+{
+	if (text->len)
+		*text = arena_str(arena, *text);
+	return !text->len || text->ptr;
+}
+
+/* The texts of rows lie in the profiles, which are about to go. */
+static bool keep_rows(struct result *result, struct error *err)
+{
+	struct arena *arena = &result->arena;
+
+	for (size_t i = 0; i < result->function_count; i++) {
+		struct function_row *row = &result->functions[i];
+
+		if (!keep_text(arena, &row->name) ||
+		    !keep_text(arena, &row->file) ||
+		    !keep_text(arena, &row->leaf))
+			return arena_fail(arena, "the rows", err);
+	}
+	return true;
+}
+
+bool run_view_begin(struct run *r, size_t note_count, struct kept_verdict *kept,
+		    struct error *err)
+{
+	struct result *result = &r->result;
+
+	*kept = (struct kept_verdict){ result->kinds, result->baseline_kinds };
+	result->verdict_rows = result->functions;
+	result->verdict_count = result->function_count;
+	result->notes.count = note_count;
+	result->has_places_in_names =
+		r->filters.view.granularity != GRANULARITY_FUNCTION;
+	return keep_rows(result, err);
+}
+
+void run_view_end(struct run *r, const struct kept_verdict *kept)
+{
+	r->result.kinds = kept->kinds;
+	r->result.baseline_kinds = kept->baseline_kinds;
+}
+
+void run_view_empty(struct run *r)
+{
+	r->result.function_count = r->result.function_total = 0;
+	r->result.noise_count = 0;
+	notes_add(&r->ctx.notes,
+		  "nothing in the profile matches the filters (--focus, "
+		  "--show...): no rows; the verdict is of the whole profile");
+}
+
 bool run_render(struct run *r, struct error *err)
 {
 	return context_report(&r->ctx, &r->result, err) &&

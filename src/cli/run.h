@@ -34,6 +34,22 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	      bool is_loop, struct error *err) MUST_CHECK;
 
+/* What a view of the rows leaves as the verdict has it. */
+struct kept_verdict {
+	struct kind_shares kinds;
+	struct kind_shares baseline_kinds;
+};
+
+/* Around ranking the rows once more, from what the filters leave: the verdict
+ * and what is said of the whole stay. note_count: how many notes the result
+ * had before it was first ranked. */
+bool run_view_begin(struct run *r, size_t note_count, struct kept_verdict *kept,
+		    struct error *err) MUST_CHECK;
+void run_view_end(struct run *r, const struct kept_verdict *kept);
+
+/* Instead of ranking: nothing was left. */
+void run_view_empty(struct run *r);
+
 /* What --sort and --normalize ask for. */
 enum rank_by run_rank_by(const struct options *o, enum rank_by fallback);
 enum normalize run_normalize(const struct options *o, enum normalize fallback);

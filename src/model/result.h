@@ -220,6 +220,10 @@ struct result {
 	struct baseline_info baseline;
 	enum rank_by rank_by;
 	struct function_row *functions;
+	/* What the verdict rests on where the rows are a view of it; NULL: the
+	 * rows themselves. */
+	struct function_row *verdict_rows;
+	size_t verdict_count;
 	bool has_places_in_names; /* file and line need not be shown again */
 	size_t function_count;    /* rows kept */
 	size_t function_total;    /* rows before the limit */
