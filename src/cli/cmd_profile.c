@@ -41,6 +41,7 @@ static bool profile(struct run *r, struct error *err)
 	if (!profile_filters_init(&r->filters, &r->ctx, err))
 		return false;
 	r->ctx.want.detail = view_detail(&r->filters.view);
+	r->ctx.want.omits_stackless = true;
 	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
+
 static bool compile(const char *pattern, const char *option, struct regex **re,
 		    struct error *err)
 {
@@ -99,9 +101,40 @@ void profile_filters_note(struct context *ctx, const struct profile *p,
 			  side);
 }
 
+/* Values may be negative, so the total says nothing about it. */
+static int64_t stacks_magnitude(const struct profile *p)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		int64_t value = p->stacks[i].value;
+
+		sum = sat_add_i64(sum, value < -INT64_MAX ? INT64_MAX
+				       : value < 0        ? -value
+							  : value);
+	}
+	return sum;
+}
+
+static void note_stackless(struct context *ctx, const struct profile *p)
+{
+	double share = (double)stacks_magnitude(p) / (double)p->whole_total;
+
+	if (p->whole_total > 0 && share < 1)
+		notes_add(&ctx->notes,
+			  "%.1f %% of the profile has no stack: it is in the "
+			  "total and in no row",
+			  100 * (1 - share));
+}
+
 bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
 			   struct evidence *ev, struct error *err)
 {
+	if (!profile_filters_are_given(f) && !f->labels) {
+		if (ctx->want.omits_stackless)
+			note_stackless(ctx, &ev->slow);
+		return true;
+	}
 	if (!profile_filters_view(f, ctx, &ev->slow, err) ||
 	    (ev->has_baseline &&
 	     !profile_filters_view(f, ctx, &ev->baseline, err)))

@@ -63,6 +63,9 @@ struct profile_want {
 	/* Samples with such labels only, or NULL: all. ERROR_USAGE where the
 	 * format has no labels. */
 	struct label_filter *labels;
+	/* pprof files: samples without any frame count for whole_total only,
+	 * as pprof has it; else they are of one frame "[unknown]". */
+	bool omits_stackless;
 };
 
 /* Decodes into an initialised profile. No samples is not an error:

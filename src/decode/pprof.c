@@ -24,6 +24,7 @@ struct sample {
 struct samples {
 	struct pprof *p;
 	struct label_filter *labels; /* or NULL */
+	bool omits_stackless;
 	struct sample now;
 	uint32_t type;
 	uint32_t counting_type; /* PPROF_NONE: no such column */
@@ -216,6 +217,12 @@ static bool add_sample(struct samples *s, struct error *err)
 				   s->now.value, err);
 }
 
+static bool is_left_out(const struct samples *s)
+{
+	return (s->labels && !label_filter_matches(s->labels)) ||
+	       (s->omits_stackless && !s->now.id_count);
+}
+
 static bool read_samples(struct samples *s, struct error *err)
 {
 	struct wire w;
@@ -229,7 +236,7 @@ static bool read_samples(struct samples *s, struct error *err)
 			return false;
 		if (s->counting_type != PPROF_NONE)
 			s->counted = sat_add_i64(s->counted, s->now.samples);
-		if (s->labels && !label_filter_matches(s->labels))
+		if (is_left_out(s))
 			profile_build_omit(s->p->build, s->now.value);
 		else if (s->now.value && !add_sample(s, err))
 			return false;
@@ -344,7 +351,9 @@ static void set_header(const struct pprof_header *h, struct profile *out)
 static bool decode(struct pprof *p, const struct profile_want *want,
 		   struct profile *out, struct notes *notes, struct error *err)
 {
-	struct samples s = { .p = p, .labels = want->labels };
+	struct samples s = { .p = p,
+			     .labels = want->labels,
+			     .omits_stackless = want->omits_stackless };
 
 	if (!pprof_load(p, err) || !choose_type(p, want->type, &s.type, err))
 		return false;

@@ -520,6 +520,33 @@ static void test_sample_without_ids(void **state)
 	profile_release(&p);
 	buf_release(&b);
 }
+
+/* As pprof has it: in the total, in no row. */
+static void test_sample_without_ids_left_out(void **state)
+{
+	static const uint64_t none[1];
+	const struct profile_want want = { .type = STR(""),
+					   .omits_stackless = true };
+	struct buf b;
+	struct profile p;
+
+	(void)state;
+	start(&b);
+	put_sample(&b, none, 0, 4);
+	PUT_SAMPLE(&b, 3, 2, 1);
+	put_tables(&b);
+	put_strings(&b);
+	profile_init(&p);
+	assert_true(decode_profile(FORMAT_PPROF, buf_str(&b), &want, &p, NULL,
+				   &err));
+	assert_true(profile_check(&p, &err));
+	assert_int_equal(p.stack_count, 1);
+	assert_int_equal(p.total, 3);
+	assert_int_equal(p.whole_total, 7);
+	profile_release(&p);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -537,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_nonsense_is_refused),
 		cmocka_unit_test(test_empty_forms),
 		cmocka_unit_test(test_sample_without_ids),
+		cmocka_unit_test(test_sample_without_ids_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
