@@ -17,7 +17,7 @@ _tracefind_options()
 	local viewing='focus ignore hide show show-from granularity trim-path'
 	local labelling=tag-focus
 	local details='peek tree list source-path'
-	local searching='name limit min-duration above errors query all'
+	local searching='name limit min-duration above errors query all tags'
 	local comparing='baseline baseline-selector normalize'
 	local name side
 
@@ -70,7 +70,7 @@ _tracefind_takes_value()
 {
 	case $1 in
 	--*=*|--help|--version|--no-pager|--quiet|--verbose|--strict|--dry-run|\
-	--guide|--events|--errors|--all|--cache|--origin|\
+	--guide|--events|--errors|--all|--tags|--cache|--origin|\
 	--*insecure|--*insecure-auth)
 		return 1 ;;
 	--*|-n|-o|-H) return 0 ;;

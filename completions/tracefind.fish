@@ -53,6 +53,7 @@ complete -c tracefind -n $search -l above -x -a 'p50 p90 p95 p99' -d 'from this 
 complete -c tracefind -n $search -l errors -d 'only failed ones'
 complete -c tracefind -n $search -s q -l query -x -d 'a condition in TraceQL'
 complete -c tracefind -n $search -l all -d 'health checks too'
+complete -c tracefind -n $search -l tags -d 'names of tags, or the values of one'
 complete -c tracefind -n $search -s n -l limit -x -d 'traces'
 complete -c tracefind -n $finding -l by -x -a 'critical-path self duration' -d 'what makes a span guilty'
 complete -c tracefind -n $slow -l scope -x -a 'auto span cohort instance service' -d 'whose samples to rank'

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/search_show.h"
+#include "cli/search_tags.h"
 
 static bool search(struct trace_search *s, struct context *ctx,
 		   struct result *result, struct error *err)
@@ -21,6 +22,33 @@ static bool search(struct trace_search *s, struct context *ctx,
 	return output_answer(ctx->options, &search_writer, &answer, err);
 }
 
+static int list_tags(const struct options *o)
+{
+	struct error err = { 0 }, late = { 0 };
+	struct context ctx;
+	bool done = context_init(&ctx, o, &err) &&
+		    output_check_answer(o, "search --tags", &err) &&
+		    search_tags(&ctx, &err);
+
+	if (!context_finish(&ctx, &late) && done) {
+		err = late;
+		done = false;
+	}
+	if (!done)
+		message_error(&err);
+	context_release(&ctx);
+	return done ? 0 : error_exit_code(err.code);
+}
+
+static bool check_args(const struct options *o, struct error *err)
+{
+	return !o->arg_count ||
+	       error_set(err, ERROR_USAGE,
+			 "unexpected argument '%s': usage is tracefind search "
+			 "[OPTIONS], or search --tags [TAG]",
+			 o->args[0]);
+}
+
 int cmd_search(const struct options *o)
 {
 	struct error err = { 0 }, late = { 0 };
@@ -29,11 +57,13 @@ int cmd_search(const struct options *o)
 	struct context ctx;
 	bool done, is_sample;
 
+	if (o->tags)
+		return list_tags(o);
 	memset(&result, 0, sizeof result);
 	arena_init(&result.arena, LIMIT_RESULT_BYTES);
 	notes_init(&result.notes);
 	trace_search_init(&s);
-	done = context_init(&ctx, o, &err) &&
+	done = context_init(&ctx, o, &err) && check_args(o, &err) &&
 	       output_check_list(o, "search", &err) &&
 	       search(&s, &ctx, &result, &err);
 	is_sample = s.is_sample;

@@ -49,7 +49,7 @@ const struct command commands[] = {
 	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
 	  "  tracefind show trace.json -o chrome=trace-events.json\n",
 	  1, cmd_show },
-	{ "search", COMMAND_SEARCH, "search [OPTIONS]",
+	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
 	  "recent traces, slowest first, with a duration histogram",
 	  "Lists the slowest traces of a window, of one service or operation\n"
 	  "or by TraceQL, and how long traces took there. Health checks are\n"
@@ -60,8 +60,9 @@ const struct command commands[] = {
 	  "  tracefind search --service user-db --above p95 --errors\n"
 	  "  tracefind search -q '{ span.http.status_code >= 500 }'\n"
 	  "  tracefind search --service user-db -n 3 -o id |\n"
-	  "          xargs -n1 tracefind slow\n",
-	  0, cmd_search },
+	  "          xargs -n1 tracefind slow\n"
+	  "  tracefind search --tags span.http.route --service user-db\n",
+	  1, cmd_search },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window, of\n"

@@ -225,6 +225,10 @@ static const struct option_row rows[] = {
 	  "health checks too (/healthz, /ready, /metrics, grpc.health...)",
 	  FIELD(all) },
 
+	{ "tags", 0, OPTION_FLAG, 0, COMMAND_SEARCH, NULL, CHOICE,
+	  "the names of tags there are, or with a name its values",
+	  FIELD(tags) },
+
 	{ "guide", 0, OPTION_FLAG, 0, COMMAND_TYPES, NULL, CHOICE,
 	  "which type for which symptom, in which runtime; asks no server",
 	  FIELD(guide) },

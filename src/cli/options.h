@@ -86,6 +86,7 @@ struct options {
 	const char *above; /* p95 */
 	const char *query; /* TraceQL */
 	bool all;
+	bool tags; /* of search */
 	/* view */
 	bool events;                         /* of show, search */
 	bool errors;                         /* of show */

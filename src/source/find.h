@@ -67,6 +67,24 @@ enum answer source_trace_names_answer(
 	unsigned attempt, const struct http_response *response,
 	struct arena *arena, struct name_list *names, struct error *err);
 
+/* ---- tags, of Tempo ---- */
+
+struct tags_query {
+	struct str tag;     /* whose values; empty: the names of tags */
+	struct str service; /* of spans of this service only; may be empty */
+	struct time_range range;
+};
+
+/* Tags are named as TraceQL has them ("span.http.route", "name"); a bare
+ * "http.route" is looked for in all scopes, "service" is short for the
+ * resource's service.name. The second attempt is for servers before 2.0,
+ * which know neither scopes nor conditions. The answer is read by
+ * source_trace_names_answer(). */
+bool source_tags_request(const struct endpoint *endpoint,
+			 const struct tags_query *query, unsigned attempt,
+			 struct http_request *request,
+			 struct error *err) MUST_CHECK;
+
 /* ---- for the kinds of server ---- */
 
 struct find_backend {

@@ -11,12 +11,24 @@
 
 #define ATTEMPTS 2u
 
+static void add_service(struct buf *out, struct str service)
+{
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	buf_add_text(&q, "{resource.service.name=");
+	traceql_add_string(&q, service);
+	buf_add_char(&q, '}');
+	buf_add_text(out, "&q=");
+	url_encode(out, buf_str(&q));
+	buf_release(&q);
+}
+
 static void tempo_path(enum trace_names what, struct str service,
 		       struct time_range range, unsigned attempt,
 		       struct buf *out)
 {
 	bool is_services = what == TRACE_SERVICES;
-	struct buf q;
 
 	/* The older route knows neither scopes nor conditions. */
 	if (attempt > 0) {
@@ -30,13 +42,7 @@ static void tempo_path(enum trace_names what, struct str service,
 		 (long long)(range.to_ns / NS_PER_S + 1));
 	if (is_services)
 		return;
-	buf_init(&q, LIMIT_URL_BYTES);
-	buf_add_text(&q, "{resource.service.name=");
-	traceql_add_string(&q, service);
-	buf_add_char(&q, '}');
-	buf_add_text(out, "&q=");
-	url_encode(out, buf_str(&q));
-	buf_release(&q);
+	add_service(out, service);
 }
 
 static void jaeger_path(enum trace_names what, struct str service,
@@ -73,6 +79,76 @@ bool source_trace_names_request(enum source_kind kind,
 	request->accept = "application/json";
 	return true;
 }
+
+/* ---- tags ---- */
+
+static const char *const scopes[] = { "resource.",        "span.",
+				      "event.",           "link.",
+				      "instrumentation.", "." };
+
+static const char *const intrinsics[] = {
+	"duration",        "kind",   "name",          "rootName",
+	"rootServiceName", "status", "statusMessage", "traceDuration",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static size_t scope_length(struct str tag)
+{
+	for (size_t i = 0; i < COUNT_OF(scopes); i++)
+		if (str_starts(tag, str_from(scopes[i])))
+			return str_from(scopes[i]).len;
+	return 0;
+}
+
+/* "name", or with the scopes of newer servers "span:name". */
+static bool is_intrinsic(struct str tag)
+{
+	for (size_t i = 0; i < COUNT_OF(intrinsics); i++)
+		if (str_equal(tag, str_from(intrinsics[i])))
+			return true;
+	return str_find(tag, STR(":")) != SIZE_MAX;
+}
+
+static void add_tag(struct buf *out, struct str tag, unsigned attempt)
+{
+	if (str_equal(tag, STR("service")))
+		tag = STR("resource.service.name");
+	if (attempt > 0)
+		tag = str_slice(tag, scope_length(tag), tag.len);
+	else if (!scope_length(tag) && !is_intrinsic(tag))
+		buf_add_char(out, '.');
+	url_encode(out, tag);
+}
+
+bool source_tags_request(const struct endpoint *endpoint,
+			 const struct tags_query *query, unsigned attempt,
+			 struct http_request *request, struct error *err)
+{
+	struct buf path;
+
+	buf_init(&path, LIMIT_URL_BYTES);
+	buf_add_text(&path, attempt ? "/api/search/tag" : "/api/v2/search/tag");
+	if (query->tag.len) {
+		buf_add_char(&path, '/');
+		add_tag(&path, query->tag, attempt);
+		buf_add_text(&path, "/values");
+	} else {
+		buf_add_char(&path, 's');
+	}
+	if (attempt == 0)
+		buf_addf(&path, "?start=%lld&end=%lld",
+			 (long long)(query->range.from_ns / NS_PER_S),
+			 (long long)(query->range.to_ns / NS_PER_S + 1));
+	if (attempt == 0 && query->service.len)
+		add_service(&path, query->service);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = "application/json";
+	return true;
+}
+
+/* ---- answers ---- */
 
 struct names {
 	struct json_reader *r;
@@ -132,6 +208,50 @@ static void read_list(struct names *n)
 			json_skip(n->r);
 }
 
+static void prefix_names(struct names *n, size_t first, struct str scope)
+{
+	for (size_t i = first; i < n->list->count; i++) {
+		struct str *name = &n->list->items[i];
+
+		*name = arena_printf(n->arena, "%.*s.%.*s", STR_ARGS(scope),
+				     STR_ARGS(*name));
+		n->is_starved |= !name->ptr;
+	}
+}
+
+/* {"name": "span", "tags": ["http.route"]}; intrinsics have no scope. */
+static void read_scope(struct names *n)
+{
+	struct str scope = STR("intrinsic");
+	size_t first = n->list->count;
+	struct str key;
+
+	if (!json_enter(n->r, JSON_OBJECT))
+		return;
+	while (json_next_key(n->r, &key))
+		if (str_equal(key, STR("tags")))
+			read_list(n);
+		else if (!str_equal(key, STR("name")) ||
+			 json_peek(n->r) != JSON_STRING ||
+			 !json_text(n->r, &scope))
+			json_skip(n->r);
+	if (!str_equal(scope, STR("intrinsic")))
+		prefix_names(n, first, scope);
+}
+
+static void read_scopes(struct names *n)
+{
+	if (json_peek(n->r) != JSON_ARRAY || !json_enter(n->r, JSON_ARRAY)) {
+		json_skip(n->r);
+		return;
+	}
+	while (json_next_item(n->r))
+		if (json_peek(n->r) == JSON_OBJECT)
+			read_scope(n);
+		else
+			json_skip(n->r);
+}
+
 static void read_document(struct names *n)
 {
 	struct str key;
@@ -139,10 +259,13 @@ static void read_document(struct names *n)
 	if (!json_enter(n->r, JSON_OBJECT))
 		return;
 	while (json_next_key(n->r, &key))
-		if (str_equal(key, STR("tagValues")) ||
-		    str_equal(key, STR("services")) ||
-		    str_equal(key, STR("operations")) ||
-		    str_equal(key, STR("data")))
+		if (str_equal(key, STR("scopes")))
+			read_scopes(n);
+		else if (str_equal(key, STR("tagValues")) ||
+			 str_equal(key, STR("tagNames")) ||
+			 str_equal(key, STR("services")) ||
+			 str_equal(key, STR("operations")) ||
+			 str_equal(key, STR("data")))
 			read_list(n);
 		else
 			json_skip(n->r);

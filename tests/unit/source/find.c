@@ -280,6 +280,65 @@ static void test_names_questions(void **state)
 			    "/api/services/a\"b/operations");
 }
 
+static void assert_tags_asked(const char *tag, const char *service,
+			      unsigned attempt, const char *expected)
+{
+	const struct tags_query q = { str_from(tag),
+				      str_from(service),
+				      { 12 * NS_PER_S, 20 * NS_PER_S } };
+	struct http_request request = { 0 };
+
+	assert_true(
+		source_tags_request(&endpoint, &q, attempt, &request, &err));
+	assert_string_equal(decoded(&request), expected);
+	http_request_release(&request);
+}
+
+static void test_tags_questions(void **state)
+{
+	(void)state;
+	assert_tags_asked("", "", 0, "/api/v2/search/tags?start=12&end=21");
+	assert_tags_asked("", "a", 0,
+			  "/api/v2/search/tags?start=12&end=21"
+			  "&q={resource.service.name=\"a\"}");
+	assert_tags_asked("", "a", 1, "/api/search/tags");
+	assert_tags_asked("span.x", "", 0,
+			  "/api/v2/search/tag/span.x/values?start=12&end=21");
+	assert_tags_asked("x y", "", 0,
+			  "/api/v2/search/tag/.x y/values?start=12&end=21");
+	assert_tags_asked("span:kind", "", 0,
+			  "/api/v2/search/tag/span:kind/values"
+			  "?start=12&end=21");
+	assert_tags_asked("status", "", 0,
+			  "/api/v2/search/tag/status/values?start=12&end=21");
+	assert_tags_asked("service", "", 1,
+			  "/api/search/tag/service.name/values");
+	assert_tags_asked(".x", "", 1, "/api/search/tag/x/values");
+}
+
+/* A scope may say its name after its tags, or be no scope at all. */
+static void test_tags_answer(void **state)
+{
+	struct http_response r = answer_make(
+		200, "application/json",
+		"{\"scopes\":[{\"tags\":[\"b\",7],\"name\":\"span\"},3,"
+		"{\"name\":\"intrinsic\",\"tags\":[\"name\"]},"
+		"{\"name\":9,\"tags\":{}}]}");
+	struct name_list names;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_int_equal(source_trace_names_answer(SOURCE_TEMPO, &endpoint, 0,
+						   &r, &arena, &names, &err),
+			 ANSWER_OK);
+	assert_int_equal(names.count, 2);
+	assert_true(str_equal(names.items[0], STR("name")));
+	assert_true(str_equal(names.items[1], STR("span.b")));
+	http_response_release(&r);
+	arena_release(&arena);
+}
+
 static void test_names_answers(void **state)
 {
 	static const char *const bodies[] = {
@@ -339,6 +398,8 @@ int main(void)
 		cmocka_unit_test(test_jaeger),
 		cmocka_unit_test(test_names_questions),
 		cmocka_unit_test(test_names_answers),
+		cmocka_unit_test(test_tags_questions),
+		cmocka_unit_test(test_tags_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

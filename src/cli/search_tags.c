@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/search_tags.h"
+
+#include "base/jsonw.h"
+#include "base/timefmt.h"
+#include "cli/jobs.h"
+#include "cli/output.h"
+#include "cli/window.h"
+#include "render/page.h"
+#include "source/find.h"
+
+/* As search has it. */
+#define DEFAULT_WINDOW_NS NS_PER_HOUR
+
+struct tags_job {
+	struct job job;
+	struct tags_query query;
+	struct name_list names;
+};
+
+static bool jaeger_request(const struct tags_job *job,
+			   const struct context *ctx,
+			   struct http_request *request, struct error *err)
+{
+	const struct tags_query *q = &job->query;
+	bool is_service = str_equal(q->tag, STR("service")) ||
+			  str_ends(q->tag, STR("service.name"));
+
+	if (!is_service && (!str_equal(q->tag, STR("name")) || !q->service.len))
+		return error_set(err, ERROR_USAGE,
+				 "a Jaeger lists the values of two tags only: "
+				 "--tags service, and --tags name with "
+				 "--service NAME");
+	return source_trace_names_request(
+		ctx->traces.kind, &ctx->traces.endpoint,
+		is_service ? TRACE_SERVICES : TRACE_OPERATIONS, q->service,
+		q->range, job->job.attempt, request, err);
+}
+
+static bool tags_request(struct job *base, struct context *ctx,
+			 struct http_request *request, struct error *err)
+{
+	struct tags_job *job = (struct tags_job *)base;
+
+	if (ctx->traces.kind != SOURCE_TEMPO)
+		return jaeger_request(job, ctx, request, err);
+	return source_tags_request(&ctx->traces.endpoint, &job->query,
+				   base->attempt, request, err);
+}
+
+static bool tags_answer(struct job *base, struct context *ctx,
+			const struct http_response *response)
+{
+	struct tags_job *job = (struct tags_job *)base;
+	enum answer answer = source_trace_names_answer(
+		ctx->traces.kind, &ctx->traces.endpoint, base->attempt,
+		response, &ctx->arena, &job->names, &base->err);
+
+	base->has_answer = answer == ANSWER_OK;
+	if (answer == ANSWER_TRY_NEXT)
+		base->attempt++;
+	return answer != ANSWER_TRY_NEXT;
+}
+
+static const struct job_type tags_type = { tags_request, tags_answer };
+
+/* ---- printing ---- */
+
+static void write_lines(const void *answer, const struct render_style *style,
+			struct out *out)
+{
+	const struct tags_job *job = answer;
+	struct page p;
+
+	page_begin(&p, style, out);
+	for (size_t i = 0; i < job->names.count; i++) {
+		page_cell(&p, PAINT_NONE, job->names.items[i], 0, 0);
+		out_char(out, '\n');
+	}
+	page_end(&p);
+}
+
+static void write_json(const void *answer, struct out *out)
+{
+	const struct tags_job *job = answer;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	jsonw_key(&w, "schema_version");
+	jsonw_i64(&w, 1);
+	jsonw_key(&w, "tool");
+	jsonw_text(&w, "tracefind " TRACEFIND_VERSION);
+	jsonw_key(&w, "command");
+	jsonw_text(&w, "search");
+	jsonw_key(&w, "tag");
+	if (job->query.tag.len)
+		jsonw_str(&w, job->query.tag);
+	else
+		jsonw_null(&w);
+	jsonw_key(&w, job->query.tag.len ? "values" : "tags");
+	jsonw_array(&w);
+	for (size_t i = 0; i < job->names.count; i++)
+		jsonw_str(&w, job->names.items[i]);
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+static const struct answer_writer tags_writer = { write_lines, write_json };
+
+/* ---- the whole ---- */
+
+static bool fail_empty(const struct tags_query *q, struct error *err)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	format_rfc3339(q->range.from_ns, from);
+	format_rfc3339(q->range.to_ns, to);
+	if (!q->tag.len)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no tags between %.19sZ and %.19sZ; widen "
+				 "with --since 24h",
+				 from, to);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no values of \"%.*s\" between %.19sZ and %.19sZ; "
+			 "tracefind search --tags lists the names there are",
+			 STR_ARGS(q->tag), from, to);
+}
+
+static bool check(const struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+
+	if (ctx->traces.path)
+		return error_set(err, ERROR_USAGE,
+				 "search asks a server; for a file: tracefind "
+				 "show %s",
+				 ctx->traces.path);
+	if (o->query || o->name || o->errors || o->above || o->min_duration_ns)
+		return error_set(err, ERROR_USAGE,
+				 "--tags takes --service and a window only");
+	return true;
+}
+
+bool search_tags(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct tags_job job = { .job.type = &tags_type };
+	struct job *jobs[] = { &job.job };
+
+	job.query.service = str_from(o->service);
+	if (o->arg_count)
+		job.query.tag = str_from(o->args[0]);
+	if (!check(ctx, err) ||
+	    !window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &job.query.range,
+			    err) ||
+	    !context_probe_traces(ctx, err) || !jobs_run(ctx, jobs, 1, err))
+		return false;
+	if (!job.job.has_answer) {
+		*err = job.job.err;
+		return false;
+	}
+	return job.names.count ? output_answer(o, &tags_writer, &job, err)
+			       : fail_empty(&job.query, err);
+}
