@@ -10,6 +10,8 @@
 #include "cli/config_view.h"
 #include "cli/suggest.h"
 #include "source/redact.h"
+#include "source/source.h"
+#include "source/url.h"
 
 /* One run of the command. given: before the environment. */
 struct setup {
@@ -161,6 +163,27 @@ static bool run_view(struct setup *s, const char *const *args,
 
 /* ---- set, use ---- */
 
+/* A password in an address would lie in a file that is no place for it, and
+ * no request would go out with it. */
+static bool check_address(const struct option_form *form, const char *key,
+			  const char *value, struct error *err)
+{
+	const char *name = form->row->name, *rest;
+	enum source_kind kind;
+	struct url_parts parts;
+
+	if (!strcmp(name, "traces-url") || !strcmp(name, "profiles-url"))
+		return source_parse_url(value, &kind, &rest, err) ||
+		       error_prefix(err, "%s", key);
+	if (strcmp(name, "proxy") || !url_split(str_from(value), &parts) ||
+	    !parts.user_info.len)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "%s: an address with a password does not belong on a "
+			 "command line; write it into the file with an editor",
+			 key);
+}
+
 /* As the run would take it, so that it does not fail later. */
 static bool check_value(const struct option_form *form, const char *key,
 			const char *value, struct error *err)
@@ -176,7 +199,8 @@ static bool check_value(const struct option_form *form, const char *key,
 				 "file with an editor, or use a token-file",
 				 key);
 	options_init(&scratch);
-	return option_store(form, value, false, key, &scratch, err);
+	return option_store(form, value, false, key, &scratch, err) &&
+	       check_address(form, key, value, err);
 }
 
 static bool run_set(struct setup *s, const char *const *args, struct error *err)
