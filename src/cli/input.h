@@ -18,6 +18,9 @@ struct input {
 	struct buf plain;
 };
 
+/* Says that this is no file but an address, without its password; false. */
+bool input_fail_address(struct str text, struct error *err);
+
 /* "-" is standard input; path is borrowed. Release also after failure. */
 bool input_read(struct input *in, const char *path,
 		struct error *err) MUST_CHECK;

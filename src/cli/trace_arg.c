@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "cli/input.h"
 
 #define TRACE_ID_DIGITS 32
 #define SHORT_ID_DIGITS 16
@@ -116,6 +117,8 @@ static bool fail_text(struct str text, struct error *err)
 				 "trace id \"%.*s\" has %zu hex digits; a "
 				 "trace id has 32 (or 16)",
 				 STR_ARGS(text), text.len);
+	if (str_find(text, STR("://")) != SIZE_MAX)
+		return input_fail_address(text, err);
 	if (memchr(text.ptr, '/', text.len) || memchr(text.ptr, '.', text.len))
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%.*s: no such file (and it is no trace id)",
