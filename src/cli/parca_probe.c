@@ -45,7 +45,11 @@ static bool learn(struct context *ctx, struct error *err)
 	done = ask_facts(ctx, responses, err) &&
 	       read_facts(ctx, responses, facts, err);
 	if (done && !parca_is(&responses[PARCA_TYPES]))
-		done = error_set(err, ERROR_FORMAT, "no Parca");
+		done = error_set(err, ERROR_FORMAT,
+				 "%s answers, but as no Parca does: is the "
+				 "address with its path prefix right? "
+				 "(--profiles-url)",
+				 ctx->profiles.endpoint.url);
 	for (int i = 0; i < PARCA_FACTS; i++)
 		http_response_release(&responses[i]);
 	if (!done)

@@ -365,6 +365,12 @@ static void fail_status(const char *subject, const struct endpoint *e,
 			  "address with its path prefix right? (%s-url)",
 			  subject, STR_ARGS(host), status, colon, reason->text,
 			  side_prefix(e));
+	else if (status < 300)
+		error_set(err, ERROR_FORMAT,
+			  "%s: %.*s answers %d, but with no data that can be "
+			  "read%s%s: is the address right? (%s-url)",
+			  subject, STR_ARGS(host), status, colon, reason->text,
+			  side_prefix(e));
 	else
 		error_set(err, status >= 500 ? ERROR_NETWORK : ERROR_INTERNAL,
 			  "%s: %.*s answered %d%s%s", subject, STR_ARGS(host),
