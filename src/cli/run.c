@@ -110,11 +110,14 @@ static bool keep_text(struct arena *arena, struct str *text)
 	return !text->len || text->ptr;
 }
 
-/* The texts of rows lie in the profiles, which are about to go. */
+/* The texts of rows, and the unit, lie in the profiles, which are about to
+ * go. */
 static bool keep_rows(struct result *result, struct error *err)
 {
 	struct arena *arena = &result->arena;
 
+	if (!keep_text(arena, &result->profile.unit))
+		return arena_fail(arena, "the unit", err);
 	for (size_t i = 0; i < result->function_count; i++) {
 		struct function_row *row = &result->functions[i];
 
