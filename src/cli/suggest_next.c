@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/optparse.h"
 #include "cli/shell.h"
 
 #define NEXT_MAX 4
@@ -36,9 +39,20 @@ static bool is_option(const char *arg)
 	return arg[0] == '-' && arg[1] == '-';
 }
 
+/* Each command has options that another does not know. */
+static bool is_taken(const char *command, const char *arg)
+{
+	struct str name = { arg + 2, strcspn(arg + 2, "=") };
+	const struct command *c = command_find(str_from(command));
+	struct option_form form;
+
+	return c && option_form_find(&options_table, name, &form) &&
+	       form.row->commands & c->bit;
+}
+
 static bool is_kept(const struct run *r, const char *command, const char *arg)
 {
-	if (HAS_PREFIX(printing, arg))
+	if (HAS_PREFIX(printing, arg) || !is_taken(command, arg))
 		return false;
 	if (r->ctx.replay && HAS_PREFIX(serving, arg))
 		return false;
