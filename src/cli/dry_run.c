@@ -179,6 +179,11 @@ bool dry_run_write(const char *comment, const struct http_request *requests,
 	}
 	is_done = buf_check(&line, "a request", err) &&
 		  out_finish(&out, "standard output", err);
+	if (!is_done && out_is_broken_pipe(&out)) {
+		/* A reader that went away is no failure. */
+		error_clear(err);
+		is_done = true;
+	}
 	out_release(&out);
 	buf_release(&line);
 	return is_done;
