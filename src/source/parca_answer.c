@@ -304,10 +304,10 @@ static struct str *row_new(struct rows_reader *s)
 	}
 	list->values = values;
 	row = list->values + used;
-	memset(row, 0, list->label_count * sizeof *row);
 	for (size_t i = 0; i < list->label_count; i++)
-		if (!strcmp(s->labels[i], "__profile_type__"))
-			row[i] = s->type;
+		row[i] = strcmp(s->labels[i], "__profile_type__")
+				 ? (struct str){ NULL, 0 }
+				 : s->type;
 	list->count++;
 	return row;
 }
