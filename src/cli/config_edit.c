@@ -218,6 +218,9 @@ bool config_edit(struct buf *out, const char *path, struct str text,
 	arena_init(&arena, LIMIT_CONTEXT_BYTES);
 	is_done = config_file_parse(&f, CONFIG_USER, path, text, &arena, err) &&
 		  find_line(&f, change, &line, err);
+	/* An editor's byte order mark, which only the first line may have. */
+	if (str_starts(text, STR("\xEF\xBB\xBF")))
+		text = str_slice(text, 3, text.len);
 	if (is_done && line)
 		replace_line(out, text, line, change);
 	else if (is_done)
