@@ -84,7 +84,9 @@ static bool read_user(struct config *c, struct error *err)
 	if (!find_user_path(c, err))
 		return false;
 	c->user.path = c->user_path;
-	if (!c->user_path || (stat(c->user_path, &st) && errno == ENOENT))
+	/* A home of /dev/null, as services have it, is none. */
+	if (!c->user_path ||
+	    (stat(c->user_path, &st) && (errno == ENOENT || errno == ENOTDIR)))
 		return true;
 	return read_file(c, &c->user, CONFIG_USER, c->user_path, err) &&
 	       check_commands(&c->user, &st, err);
