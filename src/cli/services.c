@@ -194,7 +194,7 @@ static bool build_rows(struct services *s, const struct series_job *parts,
 		       size_t n, struct error *err)
 {
 	struct str *pairs, *types;
-	size_t count, used = 0;
+	size_t count = 0, used = 0;
 
 	if (!gather_pairs(s, parts, n, &pairs, &count, err))
 		return false;
