@@ -54,13 +54,14 @@ static void decode_text(decoder decode, const char *text)
 		fail_msg("%s", err.message);
 }
 
-static const struct hit *find_hit(unsigned char first)
+static const struct hit *find_hit(unsigned first)
 {
-	for (size_t i = 0; i < hits.count; i++)
-		if (hits.items[i].id.bytes[0] == first)
-			return &hits.items[i];
-	fail_msg("no trace %02x", first);
-	return NULL;
+	size_t i = 0;
+
+	while (i < hits.count && hits.items[i].id.bytes[0] != first)
+		i++;
+	assert_in_range(i + 1, 1, hits.count);
+	return &hits.items[i];
 }
 
 static void check_text(struct str text, const char *expected)
