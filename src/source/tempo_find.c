@@ -5,6 +5,7 @@
 #include "source/answer.h"
 #include "source/backend.h"
 #include "source/find.h"
+#include "source/tempo_query.h"
 #include "source/traceql.h"
 
 /* Releases differ: most_recent came with 2.8, select() is the younger part of
@@ -140,13 +141,6 @@ static void add_query(struct buf *q, const struct find_query *query,
 		buf_add_text(q, " with(most_recent=true)");
 }
 
-static int64_t floor_seconds(int64_t time_ns)
-{
-	int64_t seconds = time_ns / NS_PER_S;
-
-	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
-}
-
 static void find_path(const struct find_query *query, unsigned attempt,
 		      struct buf *out)
 {
@@ -154,30 +148,9 @@ static void find_path(const struct find_query *query, unsigned attempt,
 
 	buf_init(&q, LIMIT_URL_BYTES);
 	add_query(&q, query, choice_of(attempt));
-	buf_add_text(out, "/api/search?q=");
-	url_encode(out, buf_str(&q));
-	if (q.state != BUF_OK)
-		out->state = q.state;
+	tempo_search_path(out, &q, query->range, query->trace_limit,
+			  SPANS_PER_TRACE);
 	buf_release(&q);
-	/* Whole seconds, both needed; results outside are dropped later. */
-	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
-		 (long long)floor_seconds(query->range.from_ns),
-		 (long long)floor_seconds(query->range.to_ns - 1) + 1,
-		 query->trace_limit, SPANS_PER_TRACE);
-}
-
-static bool is_protobuf(const struct http_response *response)
-{
-	return str_equal(str_from(response->content_type),
-			 STR("application/protobuf"));
-}
-
-static bool is_empty(const struct http_response *response)
-{
-	if (is_protobuf(response))
-		return response->body.len == 0 ||
-		       response->body.data[0] != '\x0A';
-	return !body_contains(response, STR("\"traceID\""));
 }
 
 static enum answer find_success(const struct find_query *query,
@@ -186,18 +159,17 @@ static enum answer find_success(const struct find_query *query,
 				enum body_form *form, struct error *err)
 {
 	struct choice c = choice_of(*attempt);
+	bool is_empty;
 
-	if (!is_protobuf(response) && body_first(response) != '{')
-		return answer_fail("tempo: search", e, response, err);
+	if (tempo_search_form(e, response, form, &is_empty, err) != ANSWER_OK)
+		return ANSWER_ERROR;
 	if (find_is_by_span(query) && query->min_duration_ns > 0 &&
-	    c.bound == BY_SPAN && is_empty(response)) {
+	    c.bound == BY_SPAN && is_empty) {
 		c.bound = BY_TRACE;
 		*attempt = attempt_of(c);
 		error_set(err, ERROR_NOT_FOUND, "tempo: search: nothing found");
 		return ANSWER_TRY_NEXT;
 	}
-	*form = is_protobuf(response) ? BODY_TEMPO_SEARCH_PB
-				      : BODY_TEMPO_SEARCH_JSON;
 	return ANSWER_OK;
 }
 
@@ -222,8 +194,7 @@ static enum answer find_answer(const struct find_query *query,
 	if (response->status >= 200 && response->status < 300)
 		return find_success(query, attempt, e, response, form, err);
 	answer_fail("tempo: search", e, response, err);
-	if (response->status != 400 ||
-	    body_contains(response, STR("range specified by start and end")) ||
+	if (response->status != 400 || tempo_search_is_too_long(response) ||
 	    !next_choice(query, &c))
 		return ANSWER_ERROR;
 	*attempt = attempt_of(c);

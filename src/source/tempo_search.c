@@ -4,6 +4,7 @@
  */
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/tempo_query.h"
 #include "source/traceql.h"
 
 /* Releases differ in what they know: most_recent came with 2.8, trace:rootName
@@ -206,13 +207,6 @@ static void add_query(struct buf *q, const struct search_query *query,
 
 /* ---- search ---- */
 
-static int64_t floor_seconds(int64_t time_ns)
-{
-	int64_t seconds = time_ns / NS_PER_S;
-
-	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
-}
-
 static void search_path(const struct search_query *query, unsigned attempt,
 			struct buf *out)
 {
@@ -221,31 +215,9 @@ static void search_path(const struct search_query *query, unsigned attempt,
 
 	buf_init(&q, LIMIT_URL_BYTES);
 	add_query(&q, query, c);
-	buf_add_text(out, "/api/search?q=");
-	url_encode(out, buf_str(&q));
-	if (q.state != BUF_OK)
-		out->state = q.state;
+	tempo_search_path(out, &q, query->range, query->trace_limit,
+			  spans_per_trace[c.spans]);
 	buf_release(&q);
-	/* Whole seconds, both needed; results outside are dropped later. */
-	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
-		 (long long)floor_seconds(query->range.from_ns),
-		 (long long)floor_seconds(query->range.to_ns - 1) + 1,
-		 query->trace_limit, spans_per_trace[c.spans]);
-}
-
-static bool is_protobuf(const struct http_response *response)
-{
-	return str_equal(str_from(response->content_type),
-			 STR("application/protobuf"));
-}
-
-/* Field 1, a trace, would come first. */
-static bool is_empty(const struct http_response *response)
-{
-	if (is_protobuf(response))
-		return response->body.len == 0 ||
-		       response->body.data[0] != '\x0A';
-	return !body_contains(response, STR("\"traceID\""));
 }
 
 static enum answer search_success(const struct search_query *query,
@@ -254,17 +226,16 @@ static enum answer search_success(const struct search_query *query,
 				  enum body_form *form, struct error *err)
 {
 	struct choice c = choice_of(*attempt);
+	bool is_empty;
 
-	if (!is_protobuf(response) && body_first(response) != '{')
-		return answer_fail("tempo: search", e, response, err);
-	if (query->slow && c.duration == 0 && is_empty(response)) {
+	if (tempo_search_form(e, response, form, &is_empty, err) != ANSWER_OK)
+		return ANSWER_ERROR;
+	if (query->slow && c.duration == 0 && is_empty) {
 		c.duration = 1;
 		*attempt = attempt_of(c);
 		error_set(err, ERROR_NOT_FOUND, "tempo: search: nothing found");
 		return ANSWER_TRY_NEXT;
 	}
-	*form = is_protobuf(response) ? BODY_TEMPO_SEARCH_PB
-				      : BODY_TEMPO_SEARCH_JSON;
 	return ANSWER_OK;
 }
 
@@ -273,7 +244,7 @@ static bool next_choice(const struct http_response *response, struct choice *c)
 {
 	if (body_contains(response, STR("spans per span set")))
 		return ++c->spans < SPANS;
-	if (body_contains(response, STR("range specified by start and end")))
+	if (tempo_search_is_too_long(response))
 		return false;
 	return ++c->form < FORMS;
 }

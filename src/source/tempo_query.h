@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What all searches of a Tempo share, whatever their TraceQL asks: the path
+ * and the two forms of an answer.
+ */
+#ifndef SOURCE_TEMPO_QUERY_H
+#define SOURCE_TEMPO_QUERY_H
+
+#include "base/timefmt.h"
+#include "source/source.h"
+
+/* Appends the path of a search for q in the range: at most trace_limit traces
+ * with spans_per_trace spans each. Takes over what went wrong with q. */
+void tempo_search_path(struct buf *out, const struct buf *q,
+		       struct time_range range, uint32_t trace_limit,
+		       unsigned spans_per_trace);
+
+/* A search that the server could parse and answered: the answer's form, and
+ * whether it holds a trace. ANSWER_ERROR with err when it is neither form. */
+enum answer tempo_search_form(const struct endpoint *e,
+			      const struct http_response *response,
+			      enum body_form *form, bool *is_empty,
+			      struct error *err);
+
+/* Whether a refusal is about the window, which no other form of the question
+ * mends. */
+bool tempo_search_is_too_long(const struct http_response *response);
+
+#endif
