@@ -407,3 +407,25 @@ enum answer answer_no_route(const char *subject, const struct endpoint *e,
 	answer_fail(subject, e, response, err);
 	return ANSWER_TRY_NEXT;
 }
+
+bool answer_read_field(const struct http_response *response, struct str field,
+		       void (*read)(struct json_reader *r, void *into),
+		       void *into, const char *subject, struct error *err)
+{
+	struct json_reader *r = json_new(buf_str(&response->body), err);
+	struct str key;
+	bool is_ok;
+
+	if (!r)
+		return false;
+	is_ok = json_enter(r, JSON_OBJECT);
+	while (is_ok && json_next_key(r, &key)) {
+		if (str_equal(key, field))
+			read(r, into);
+		else
+			json_skip(r);
+	}
+	is_ok = json_check(r, err);
+	json_free(r);
+	return is_ok || error_prefix(err, "%s: the answer", subject);
+}

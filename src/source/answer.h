@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "source/source.h"
 
 /* Why a server refused: its text, fit for one line of a message. */
@@ -35,6 +36,13 @@ bool body_contains(const struct http_response *response, struct str text);
  * and may_be_empty. */
 bool body_has_key(const struct http_response *response, struct str key,
 		  bool may_be_empty);
+
+/* Calls read for the value of the field of a JSON object, each time it stands
+ * there; the rest is skipped. For a subject as in answer_fail(). */
+bool answer_read_field(const struct http_response *response, struct str field,
+		       void (*read)(struct json_reader *r, void *into),
+		       void *into, const char *subject,
+		       struct error *err) MUST_CHECK;
 
 /* Sets err for any answer that is not success, and for HTML with 200. For a
  * subject such as "tempo" or "pyroscope: SelectMergeProfile". Returns

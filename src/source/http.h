@@ -138,6 +138,12 @@ size_t http_log(const struct http_client *c,
 /* base + path with exactly one slash between. Caller frees. */
 char *url_join(const char *base, const char *path);
 
+/* Whether the status is one of success, whatever the body. */
+static inline bool http_is_success(const struct http_response *response)
+{
+	return response->status >= 200 && response->status < 300;
+}
+
 /* Percent-encodes everything but unreserved characters. */
 void url_encode(struct buf *out, struct str value);
 

@@ -144,7 +144,7 @@ static bool mask_text(const struct endpoint *e, char *text)
 static bool mask_response(const struct endpoint *e, struct http_response *r,
 			  struct error *err)
 {
-	bool is_data = r->status >= 200 && r->status < 300;
+	bool is_data = http_is_success(r);
 
 	if (secrets_mask(e, r->body.data, r->body.len,
 			 is_data ? MASK_MIN_DATA_BYTES

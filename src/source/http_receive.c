@@ -25,11 +25,6 @@ void receive_release(struct receive *r)
 	buf_release(&r->packed);
 }
 
-static bool is_success(const struct http_response *response)
-{
-	return response->status >= 200 && response->status < 300;
-}
-
 static void copy_text(char *out, size_t size, struct str text)
 {
 	size_t len = utf8_floor(text.ptr, text.len, size - 1);
@@ -128,12 +123,12 @@ static bool begin_body(struct receive *r, struct error *err)
 
 	/* Only now are status and encoding certain. */
 	r->is_body_begun = true;
-	if (!is_success(r->response))
+	if (!http_is_success(r->response))
 		r->response->body.max_bytes = LIMIT_ERROR_BODY_BYTES;
 	if (encoding.len == 0 || str_equal_nocase(encoding, STR("identity")))
 		return true;
 	/* At once is three times as fast as by and by. */
-	r->is_packed = is_success(r->response) && is_gzip(encoding);
+	r->is_packed = http_is_success(r->response) && is_gzip(encoding);
 	if (r->is_packed)
 		return true;
 	if (is_gzip(encoding) || str_equal_nocase(encoding, STR("deflate"))) {
@@ -179,7 +174,7 @@ bool receive_body(struct receive *r, struct str bytes, struct error *err)
 	r->response->wire_bytes += (int64_t)bytes.len;
 	if (!r->is_body_begun && !begin_body(r, err))
 		return false;
-	if (!is_success(r->response))
+	if (!http_is_success(r->response))
 		return take_error_page(r, bytes);
 	if (r->response->wire_bytes > (int64_t)LIMIT_BODY_WIRE_BYTES)
 		return error_set(err, ERROR_LIMIT,
@@ -228,7 +223,7 @@ bool receive_finish(struct receive *r, struct error *err)
 {
 	if (r->is_packed)
 		return unpack(r, err);
-	if (!r->gz || !is_success(r->response))
+	if (!r->gz || !http_is_success(r->response))
 		return true;
 	r->is_cut = !gz_stream_finish(r->gz, err);
 	return !r->is_cut;

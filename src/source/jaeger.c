@@ -71,7 +71,7 @@ static enum answer jaeger_answer(unsigned attempt, const struct endpoint *e,
 {
 	int status = response->status;
 
-	if (status >= 200 && status < 300)
+	if (http_is_success(response))
 		return success(attempt, e, response, form, err);
 	/* JSON about traces inside a 404 is the API's own word; anything else
 	 * is a missing route. */

@@ -63,11 +63,6 @@ static void find_path(const struct find_query *query, unsigned attempt,
 		legacy_path(query, out);
 }
 
-static bool is_success(const struct http_response *response)
-{
-	return response->status >= 200 && response->status < 300;
-}
-
 static bool asks_service(const struct find_query *query,
 			 const struct http_response *response)
 {
@@ -82,7 +77,7 @@ static enum answer find_answer(const struct find_query *query,
 {
 	bool is_v3 = *attempt == ATTEMPT_V3;
 
-	if (is_success(response) && body_first(response) == '{') {
+	if (http_is_success(response) && body_first(response) == '{') {
 		*form = is_v3 ? BODY_OTLP_JSON : BODY_JAEGER_JSON;
 		return ANSWER_OK;
 	}
@@ -100,7 +95,7 @@ static enum answer find_answer(const struct find_query *query,
 	}
 	/* Old releases give their page with 200 for a route they lack. */
 	if (!is_v3 || !(response->status == 404 || response->status == 501 ||
-			is_success(response)))
+			http_is_success(response)))
 		return ANSWER_ERROR;
 	*attempt = ATTEMPT_LEGACY;
 	return ANSWER_TRY_NEXT;

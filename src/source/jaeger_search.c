@@ -79,11 +79,6 @@ static void search_path(const struct search_query *query, unsigned attempt,
 		legacy_path(query, out);
 }
 
-static bool is_success(const struct http_response *response)
-{
-	return response->status >= 200 && response->status < 300;
-}
-
 static enum answer search_answer(const struct search_query *query,
 				 unsigned *attempt, const struct endpoint *e,
 				 const struct http_response *response,
@@ -92,7 +87,7 @@ static enum answer search_answer(const struct search_query *query,
 	bool is_v3 = *attempt == ATTEMPT_V3;
 
 	(void)query;
-	if (is_success(response) && body_first(response) == '{') {
+	if (http_is_success(response) && body_first(response) == '{') {
 		*form = is_v3 ? BODY_OTLP_JSON : BODY_JAEGER_JSON;
 		return ANSWER_OK;
 	}
@@ -104,7 +99,7 @@ static enum answer search_answer(const struct search_query *query,
 	answer_fail("jaeger: search", e, response, err);
 	/* Old releases give their page with 200 for a route they lack. */
 	if (!is_v3 || !(response->status == 404 || response->status == 501 ||
-			is_success(response)))
+			http_is_success(response)))
 		return ANSWER_ERROR;
 	*attempt = ATTEMPT_LEGACY;
 	return ANSWER_TRY_NEXT;
@@ -128,7 +123,7 @@ static enum answer count_answer(const struct endpoint *e,
 				const struct http_response *response,
 				struct error *err)
 {
-	if (is_success(response) && body_first(response) == '{')
+	if (http_is_success(response) && body_first(response) == '{')
 		return ANSWER_OK;
 	return answer_fail("jaeger: trace summaries", e, response, err);
 }

@@ -46,25 +46,8 @@ static bool read_object(const struct endpoint *endpoint,
 			void (*read)(struct json_reader *r, void *into),
 			void *into, struct error *err)
 {
-	struct json_reader *r;
-	struct str key;
-	bool is_ok;
-
-	if (!check_object(endpoint, response, err))
-		return false;
-	r = json_new(buf_str(&response->body), err);
-	if (!r)
-		return false;
-	is_ok = json_enter(r, JSON_OBJECT);
-	while (is_ok && json_next_key(r, &key)) {
-		if (str_equal(key, field))
-			read(r, into);
-		else
-			json_skip(r);
-	}
-	is_ok = json_check(r, err);
-	json_free(r);
-	return is_ok || error_prefix(err, SUBJECT ": the answer");
+	return check_object(endpoint, response, err) &&
+	       answer_read_field(response, field, read, into, SUBJECT, err);
 }
 
 /* ---- facts ---- */

@@ -122,7 +122,7 @@ static enum answer tempo_answer(unsigned attempt, const struct endpoint *e,
 	bool is_v2 = attempts[attempt].is_v2;
 	struct reason reason;
 
-	if (response->status >= 200 && response->status < 300)
+	if (http_is_success(response))
 		return success(is_v2, e, response, form, err);
 	if (response->status == 404 && !is_v2 && is_miss_v1(response))
 		return miss(e, err);

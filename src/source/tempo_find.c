@@ -191,7 +191,7 @@ static enum answer find_answer(const struct find_query *query,
 {
 	struct choice c = choice_of(*attempt);
 
-	if (response->status >= 200 && response->status < 300)
+	if (http_is_success(response))
 		return find_success(query, attempt, e, response, form, err);
 	answer_fail("tempo: search", e, response, err);
 	if (response->status != 400 || tempo_search_is_too_long(response) ||

@@ -256,7 +256,7 @@ static enum answer search_answer(const struct search_query *query,
 {
 	struct choice c = choice_of(*attempt);
 
-	if (response->status >= 200 && response->status < 300)
+	if (http_is_success(response))
 		return search_success(query, attempt, e, response, form, err);
 	answer_fail("tempo: search", e, response, err);
 	if (response->status != 400 || !next_choice(response, &c))
