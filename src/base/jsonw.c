@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/num.h"
+#include "base/timefmt.h"
 
 void jsonw_init(struct jsonw *w, struct out *out, int indent)
 {
@@ -206,4 +207,45 @@ void jsonw_null(struct jsonw *w)
 {
 	separate(w);
 	out_text(w->out, "null");
+}
+
+void jsonw_pair_text(struct jsonw *w, const char *key, const char *text)
+{
+	jsonw_key(w, key);
+	jsonw_text(w, text);
+}
+
+void jsonw_pair_i64(struct jsonw *w, const char *key, int64_t value)
+{
+	jsonw_key(w, key);
+	jsonw_i64(w, value);
+}
+
+void jsonw_pair_known(struct jsonw *w, const char *key, int64_t value)
+{
+	jsonw_key(w, key);
+	if (value < 0)
+		jsonw_null(w);
+	else
+		jsonw_i64(w, value);
+}
+
+void jsonw_pair_bool(struct jsonw *w, const char *key, bool value)
+{
+	jsonw_key(w, key);
+	jsonw_bool(w, value);
+}
+
+void jsonw_pair_null(struct jsonw *w, const char *key)
+{
+	jsonw_key(w, key);
+	jsonw_null(w);
+}
+
+void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns)
+{
+	char text[TIME_RFC3339_BYTES];
+
+	format_rfc3339(time_ns, text);
+	jsonw_pair_text(w, key, text);
 }

@@ -45,4 +45,14 @@ void jsonw_f64(struct jsonw *w, double value, int max_decimals);
 void jsonw_bool(struct jsonw *w, bool value);
 void jsonw_null(struct jsonw *w);
 
+/* A key and its value. */
+void jsonw_pair_text(struct jsonw *w, const char *key, const char *text);
+void jsonw_pair_i64(struct jsonw *w, const char *key, int64_t value);
+/* Negative means not known and gives null. */
+void jsonw_pair_known(struct jsonw *w, const char *key, int64_t value);
+void jsonw_pair_bool(struct jsonw *w, const char *key, bool value);
+void jsonw_pair_null(struct jsonw *w, const char *key);
+/* RFC 3339, UTC. */
+void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns);
+
 #endif

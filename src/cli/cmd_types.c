@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/types_guide.h"
 #include "cli/window.h"
+#include "render/json_head.h"
 #include "render/page.h"
 
 /* An hour holds every profiler's interval many times. */
@@ -163,12 +164,7 @@ static void write_json(const void *answer, struct out *out)
 
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	jsonw_key(&w, "schema_version");
-	jsonw_i64(&w, 1);
-	jsonw_key(&w, "tool");
-	jsonw_text(&w, "tracefind " TRACEFIND_VERSION);
-	jsonw_key(&w, "command");
-	jsonw_text(&w, "types");
+	json_head(&w, "types");
 	jsonw_key(&w, "service");
 	jsonw_text(&w, t->ctx.options->service);
 	jsonw_key(&w, "types");

@@ -4,6 +4,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "cli/doctor.h"
+#include "render/json_head.h"
 #include "render/page.h"
 
 /* "warning  " and "profiles connection  ". */
@@ -293,20 +294,14 @@ static void write_json_row(struct jsonw *w, const struct doctor_service *row)
 
 static void write_json_window(struct jsonw *w, struct time_range window)
 {
-	char text[TIME_RFC3339_BYTES];
-
 	jsonw_key(w, "window");
 	if (!window.to_ns) {
 		jsonw_null(w);
 		return;
 	}
 	jsonw_object(w);
-	format_rfc3339(window.from_ns, text);
-	jsonw_key(w, "from");
-	jsonw_text(w, text);
-	format_rfc3339(window.to_ns, text);
-	jsonw_key(w, "to");
-	jsonw_text(w, text);
+	jsonw_pair_time(w, "from", window.from_ns);
+	jsonw_pair_time(w, "to", window.to_ns);
 	jsonw_object_end(w);
 }
 
@@ -317,12 +312,7 @@ void doctor_write_json(const void *answer, struct out *out)
 
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	jsonw_key(&w, "schema_version");
-	jsonw_i64(&w, 1);
-	jsonw_key(&w, "tool");
-	jsonw_text(&w, "tracefind " TRACEFIND_VERSION);
-	jsonw_key(&w, "command");
-	jsonw_text(&w, "doctor");
+	json_head(&w, "doctor");
 	jsonw_key(&w, "checks");
 	jsonw_array(&w);
 	for (size_t i = 0; i < d->checks.count; i++)

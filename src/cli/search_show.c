@@ -7,6 +7,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "cli/shell.h"
+#include "render/json_head.h"
 #include "render/page.h"
 
 static const unsigned shown_permilles[] = { 500, 900, 950, 990 };
@@ -305,31 +306,6 @@ static void json_text_or_null(struct jsonw *w, const char *key, struct str text)
 		jsonw_null(w);
 }
 
-static void json_number(struct jsonw *w, const char *key, int64_t value)
-{
-	jsonw_key(w, key);
-	jsonw_i64(w, value);
-}
-
-/* Negative: not known. */
-static void json_known(struct jsonw *w, const char *key, int64_t value)
-{
-	jsonw_key(w, key);
-	if (value >= 0)
-		jsonw_i64(w, value);
-	else
-		jsonw_null(w);
-}
-
-static void json_time(struct jsonw *w, const char *key, int64_t time_ns)
-{
-	char text[TIME_RFC3339_BYTES];
-
-	format_rfc3339(time_ns, text);
-	jsonw_key(w, key);
-	jsonw_text(w, text);
-}
-
 static void json_hit(struct jsonw *w, const struct hit *hit)
 {
 	char id[33];
@@ -338,16 +314,17 @@ static void json_hit(struct jsonw *w, const struct hit *hit)
 	jsonw_object(w);
 	jsonw_key(w, "id");
 	jsonw_text(w, id);
-	json_time(w, "start", hit->start_ns);
-	json_number(w, "duration_ns", hit->duration_ns);
-	json_number(w, "trace_duration_ns", hit->trace_ns);
+	jsonw_pair_time(w, "start", hit->start_ns);
+	jsonw_pair_i64(w, "duration_ns", hit->duration_ns);
+	jsonw_pair_i64(w, "trace_duration_ns", hit->trace_ns);
 	json_text_or_null(w, "root_service", hit->root_service);
 	json_text_or_null(w, "root_name", hit->root_name);
 	json_text_or_null(w, "service", hit->service);
 	json_text_or_null(w, "name", hit->name);
-	json_known(w, "spans", hit->span_count ? (int64_t)hit->span_count : -1);
-	json_known(w, "errors",
-		   hit->span_count ? (int64_t)hit->error_count : -1);
+	jsonw_pair_known(w, "spans",
+			 hit->span_count ? (int64_t)hit->span_count : -1);
+	jsonw_pair_known(w, "errors",
+			 hit->span_count ? (int64_t)hit->error_count : -1);
 	jsonw_object_end(w);
 }
 
@@ -361,9 +338,9 @@ static void json_histogram(struct jsonw *w, const struct trace_search *s)
 	jsonw_array(w);
 	for (size_t i = 0; i < h.row_count; i++) {
 		jsonw_object(w);
-		json_number(w, "from_ns", h.edges_ns[i]);
-		json_number(w, "to_ns", h.edges_ns[i + 1]);
-		json_number(w, "count", (int64_t)h.counts[i]);
+		jsonw_pair_i64(w, "from_ns", h.edges_ns[i]);
+		jsonw_pair_i64(w, "to_ns", h.edges_ns[i + 1]);
+		jsonw_pair_i64(w, "count", (int64_t)h.counts[i]);
 		jsonw_object_end(w);
 	}
 	jsonw_array_end(w);
@@ -376,16 +353,16 @@ static void json_durations(struct jsonw *w, const struct trace_search *s)
 
 	jsonw_key(w, "durations");
 	jsonw_object(w);
-	json_number(w, "count", (int64_t)s->duration_count);
+	jsonw_pair_i64(w, "count", (int64_t)s->duration_count);
 	jsonw_key(w, "is_sample");
 	jsonw_bool(w, s->is_first_sample);
 	for (size_t i = 0; i < SHOWN_QUANTILES; i++)
-		json_known(w, keys[i],
-			   s->duration_count
-				   ? durations_quantile(s->durations_ns,
-							s->duration_count,
-							shown_permilles[i])
-				   : -1);
+		jsonw_pair_known(w, keys[i],
+				 s->duration_count ? durations_quantile(
+							     s->durations_ns,
+							     s->duration_count,
+							     shown_permilles[i])
+						   : -1);
 	json_histogram(w, s);
 	jsonw_object_end(w);
 }
@@ -403,16 +380,17 @@ static void json_asked(struct jsonw *w, const struct search_answer *a)
 	json_text_or_null(w, "query", q->traceql);
 	jsonw_key(w, "errors");
 	jsonw_bool(w, q->is_error);
-	json_time(w, "from", q->range.from_ns);
-	json_time(w, "to", q->range.to_ns);
-	json_number(w, "min_duration_ns", a->options->min_duration_ns);
+	jsonw_pair_time(w, "from", q->range.from_ns);
+	jsonw_pair_time(w, "to", q->range.to_ns);
+	jsonw_pair_i64(w, "min_duration_ns", a->options->min_duration_ns);
 	jsonw_key(w, "above");
 	jsonw_text(w, a->options->above);
-	json_known(w, "above_ns", a->options->above ? a->search->above_ns : -1);
-	json_number(w, "found", (int64_t)a->search->fitting_count);
+	jsonw_pair_known(w, "above_ns",
+			 a->options->above ? a->search->above_ns : -1);
+	jsonw_pair_i64(w, "found", (int64_t)a->search->fitting_count);
 	jsonw_key(w, "is_sample");
 	jsonw_bool(w, a->search->is_sample);
-	json_number(w, "hidden", (int64_t)a->search->hidden_count);
+	jsonw_pair_i64(w, "hidden", (int64_t)a->search->hidden_count);
 	jsonw_object_end(w);
 }
 
@@ -428,9 +406,9 @@ static void json_requests(struct jsonw *w, const struct result *result)
 		jsonw_str(w, r->method);
 		jsonw_key(w, "url");
 		jsonw_str(w, r->url);
-		json_known(w, "status", r->status ? r->status : -1);
-		json_known(w, "bytes", r->bytes);
-		json_known(w, "duration_ns", r->duration_ns);
+		jsonw_pair_known(w, "status", r->status ? r->status : -1);
+		jsonw_pair_known(w, "bytes", r->bytes);
+		jsonw_pair_known(w, "duration_ns", r->duration_ns);
 		jsonw_object_end(w);
 	}
 	jsonw_array_end(w);
@@ -444,11 +422,7 @@ static void write_json(const void *answer, struct out *out)
 
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	json_number(&w, "schema_version", 1);
-	jsonw_key(&w, "tool");
-	jsonw_text(&w, "tracefind " TRACEFIND_VERSION);
-	jsonw_key(&w, "command");
-	jsonw_text(&w, "search");
+	json_head(&w, "search");
 	json_asked(&w, a);
 	json_durations(&w, a->search);
 	jsonw_key(&w, "traces");

@@ -6,6 +6,7 @@
 #include "cli/jobs.h"
 #include "cli/output.h"
 #include "cli/window.h"
+#include "render/json_head.h"
 #include "render/page.h"
 #include "source/find.h"
 
@@ -87,12 +88,7 @@ static void write_json(const void *answer, struct out *out)
 
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	jsonw_key(&w, "schema_version");
-	jsonw_i64(&w, 1);
-	jsonw_key(&w, "tool");
-	jsonw_text(&w, "tracefind " TRACEFIND_VERSION);
-	jsonw_key(&w, "command");
-	jsonw_text(&w, "search");
+	json_head(&w, "search");
 	jsonw_key(&w, "tag");
 	if (job->query.tag.len)
 		jsonw_str(&w, job->query.tag);

@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "cli/services.h"
 #include "render/spark.h"
+#include "render/json_head.h"
 
 #define NAME_MIN_COLUMNS 8u
 #define CORES_COLUMNS 8u
@@ -253,27 +254,13 @@ static void json_row(struct jsonw *w, const struct services *s,
 	jsonw_object_end(w);
 }
 
-static void json_time(struct jsonw *w, const char *key, int64_t time_ns)
+static void json_asked(struct jsonw *w, const struct services *s)
 {
-	char text[TIME_RFC3339_BYTES];
-
-	format_rfc3339(time_ns, text);
-	jsonw_key(w, key);
-	jsonw_text(w, text);
-}
-
-static void json_head(struct jsonw *w, const struct services *s)
-{
-	jsonw_key(w, "schema_version");
-	jsonw_i64(w, 1);
-	jsonw_key(w, "tool");
-	jsonw_text(w, "tracefind " TRACEFIND_VERSION);
-	jsonw_key(w, "command");
-	jsonw_text(w, "services");
+	json_head(w, "services");
 	jsonw_key(w, "service");
 	jsonw_text(w, s->ctx.options->service);
-	json_time(w, "from", s->window.from_ns);
-	json_time(w, "to", s->window.to_ns);
+	jsonw_pair_time(w, "from", s->window.from_ns);
+	jsonw_pair_time(w, "to", s->window.to_ns);
 	jsonw_key(w, "step_ns");
 	jsonw_i64(w, s->step_ms * NS_PER_MS);
 	jsonw_key(w, "total");
@@ -287,7 +274,7 @@ static void write_json(const void *answer, struct out *out)
 
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	json_head(&w, s);
+	json_asked(&w, s);
 	jsonw_key(&w, "services");
 	jsonw_array(&w);
 	for (size_t i = 0; i < rows_given(s); i++)

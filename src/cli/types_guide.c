@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/jsonw.h"
+#include "render/json_head.h"
 #include "render/page.h"
 
 /* ---- from a symptom to a type ---- */
@@ -238,12 +239,6 @@ static void write_json_available(struct jsonw *w)
 	jsonw_array_end(w);
 }
 
-static void write_pair(struct jsonw *w, const char *key, const char *value)
-{
-	jsonw_key(w, key);
-	jsonw_text(w, value);
-}
-
 static void write_json(const void *answer, struct out *out)
 {
 	struct jsonw w;
@@ -251,16 +246,13 @@ static void write_json(const void *answer, struct out *out)
 	(void)answer;
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	jsonw_key(&w, "schema_version");
-	jsonw_i64(&w, 1);
-	write_pair(&w, "tool", "tracefind " TRACEFIND_VERSION);
-	write_pair(&w, "command", "types");
+	json_head(&w, "types");
 	jsonw_key(&w, "symptoms");
 	jsonw_array(&w);
 	for (size_t i = 0; i < COUNT_OF(symptoms); i++) {
 		jsonw_object(&w);
-		write_pair(&w, "symptom", symptoms[i].symptom);
-		write_pair(&w, "types", symptoms[i].type);
+		jsonw_pair_text(&w, "symptom", symptoms[i].symptom);
+		jsonw_pair_text(&w, "types", symptoms[i].type);
 		jsonw_object_end(&w);
 	}
 	jsonw_array_end(&w);
@@ -268,10 +260,10 @@ static void write_json(const void *answer, struct out *out)
 	jsonw_array(&w);
 	for (size_t i = 0; i < COUNT_OF(meanings); i++) {
 		jsonw_object(&w);
-		write_pair(&w, "type", meanings[i].type);
-		write_pair(&w, "kind", meanings[i].kind);
-		write_pair(&w, "counts", meanings[i].counts);
-		write_pair(&w, "read", meanings[i].read);
+		jsonw_pair_text(&w, "type", meanings[i].type);
+		jsonw_pair_text(&w, "kind", meanings[i].kind);
+		jsonw_pair_text(&w, "counts", meanings[i].counts);
+		jsonw_pair_text(&w, "read", meanings[i].read);
 		jsonw_object_end(&w);
 	}
 	jsonw_array_end(&w);
@@ -280,8 +272,8 @@ static void write_json(const void *answer, struct out *out)
 	jsonw_array(&w);
 	for (size_t i = 0; i < COUNT_OF(switches); i++) {
 		jsonw_object(&w);
-		write_pair(&w, "runtime", switches[i].runtime);
-		write_pair(&w, "how", switches[i].how);
+		jsonw_pair_text(&w, "runtime", switches[i].runtime);
+		jsonw_pair_text(&w, "how", switches[i].how);
 		jsonw_object_end(&w);
 	}
 	jsonw_array_end(&w);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/jsonw.h"
+#include "render/json_head.h"
 #include "render/page.h"
 #include "render/units.h"
 
@@ -210,12 +211,6 @@ static void put_text(struct jsonw *w, const char *key, struct str text)
 		jsonw_null(w);
 }
 
-static void put_value(struct jsonw *w, const char *key, int64_t value)
-{
-	jsonw_key(w, key);
-	jsonw_i64(w, value);
-}
-
 static void put_share(struct jsonw *w, const char *key, int64_t value,
 		      int64_t total)
 {
@@ -227,12 +222,10 @@ static void put_begin(struct jsonw *w, const char *view, struct str unit,
 		      int64_t total)
 {
 	jsonw_object(w);
-	put_value(w, "schema_version", 1);
-	put_text(w, "tool", STR("tracefind " TRACEFIND_VERSION));
-	put_text(w, "command", STR("profile"));
+	json_head(w, "profile");
 	put_text(w, "view", str_from(view));
 	put_text(w, "unit", unit);
-	put_value(w, "total_value", total);
+	jsonw_pair_i64(w, "total_value", total);
 	jsonw_key(w, "functions");
 	jsonw_array(w);
 }
@@ -252,7 +245,7 @@ static void put_edges(struct jsonw *w, const char *key,
 	for (size_t i = 0; i < count; i++) {
 		jsonw_object(w);
 		put_text(w, "name", edges[i].name);
-		put_value(w, "value", edges[i].value);
+		jsonw_pair_i64(w, "value", edges[i].value);
 		jsonw_key(w, "inlined");
 		jsonw_bool(w, edges[i].is_inlined);
 		jsonw_object_end(w);
@@ -273,8 +266,8 @@ void call_graph_json(const struct call_graph *g, struct out *out)
 		put_text(&w, "name", n->name);
 		put_share(&w, "self", n->flat, g->total);
 		put_share(&w, "total", n->cum, g->total);
-		put_value(&w, "self_value", n->flat);
-		put_value(&w, "total_value", n->cum);
+		jsonw_pair_i64(&w, "self_value", n->flat);
+		jsonw_pair_i64(&w, "total_value", n->cum);
 		put_edges(&w, "callers", n->callers, n->caller_count);
 		put_edges(&w, "callees", n->callees, n->callee_count);
 		jsonw_object_end(&w);
@@ -285,9 +278,9 @@ void call_graph_json(const struct call_graph *g, struct out *out)
 static void put_line(struct jsonw *w, const struct source_line *line)
 {
 	jsonw_object(w);
-	put_value(w, "line", line->number);
-	put_value(w, "self_value", line->flat);
-	put_value(w, "total_value", line->cum);
+	jsonw_pair_i64(w, "line", line->number);
+	jsonw_pair_i64(w, "self_value", line->flat);
+	jsonw_pair_i64(w, "total_value", line->cum);
 	jsonw_key(w, "source");
 	if (line->text.ptr)
 		jsonw_str(w, line->text);
@@ -309,8 +302,8 @@ void listings_json(const struct listings *l, struct out *out)
 		put_text(&w, "name", item->function);
 		put_text(&w, "file", item->file);
 		put_text(&w, "without_source", item->reason);
-		put_value(&w, "self_value", item->flat);
-		put_value(&w, "total_value", item->cum);
+		jsonw_pair_i64(&w, "self_value", item->flat);
+		jsonw_pair_i64(&w, "total_value", item->cum);
 		jsonw_key(&w, "lines");
 		jsonw_array(&w);
 		for (size_t k = 0; k < item->line_count; k++)

@@ -8,8 +8,7 @@
 
 #include "base/jsonw.h"
 #include "render/formats.h"
-
-#define SCHEMA_VERSION 1
+#include "render/json_head.h"
 
 /* A millionth of the total is below what sampling can tell. */
 #define SHARE_DECIMALS 6
@@ -62,62 +61,20 @@ static void put_str(struct jsonw *w, const char *key, struct str text)
 		jsonw_null(w);
 }
 
-static void put_text(struct jsonw *w, const char *key, const char *text)
-{
-	jsonw_key(w, key);
-	jsonw_text(w, text);
-}
-
-static void put_i64(struct jsonw *w, const char *key, int64_t value)
-{
-	jsonw_key(w, key);
-	jsonw_i64(w, value);
-}
-
-/* Negative means not known. */
-static void put_known(struct jsonw *w, const char *key, int64_t value)
-{
-	jsonw_key(w, key);
-	if (value < 0)
-		jsonw_null(w);
-	else
-		jsonw_i64(w, value);
-}
-
 static void put_share(struct jsonw *w, const char *key, double share)
 {
 	jsonw_key(w, key);
 	jsonw_f64(w, share, SHARE_DECIMALS);
 }
 
-static void put_bool(struct jsonw *w, const char *key, bool value)
-{
-	jsonw_key(w, key);
-	jsonw_bool(w, value);
-}
-
-static void put_null(struct jsonw *w, const char *key)
-{
-	jsonw_key(w, key);
-	jsonw_null(w);
-}
-
-static void put_time(struct jsonw *w, const char *key, int64_t time_ns)
-{
-	char text[TIME_RFC3339_BYTES];
-
-	format_rfc3339(time_ns, text);
-	put_text(w, key, text);
-}
-
 static void put_range(struct jsonw *w, struct time_range range)
 {
 	if (range.from_ns || range.to_ns) {
-		put_time(w, "from", range.from_ns);
-		put_time(w, "to", range.to_ns);
+		jsonw_pair_time(w, "from", range.from_ns);
+		jsonw_pair_time(w, "to", range.to_ns);
 	} else {
-		put_null(w, "from");
-		put_null(w, "to");
+		jsonw_pair_null(w, "from");
+		jsonw_pair_null(w, "to");
 	}
 }
 
@@ -128,11 +85,11 @@ static void write_trace(struct jsonw *w, const struct trace_info *trace)
 	jsonw_object(w);
 	put_str(w, "id", trace->id);
 	put_str(w, "source", trace->source);
-	put_time(w, "start", trace->start_ns);
-	put_known(w, "duration_ns", trace->duration_ns);
-	put_i64(w, "services", trace->service_count);
-	put_i64(w, "spans", trace->span_count);
-	put_bool(w, "partial", trace->is_partial);
+	jsonw_pair_time(w, "start", trace->start_ns);
+	jsonw_pair_known(w, "duration_ns", trace->duration_ns);
+	jsonw_pair_i64(w, "services", trace->service_count);
+	jsonw_pair_i64(w, "spans", trace->span_count);
+	jsonw_pair_bool(w, "partial", trace->is_partial);
 	jsonw_object_end(w);
 }
 
@@ -142,18 +99,18 @@ static void write_span(struct jsonw *w, const struct guilty_span *span)
 	put_str(w, "span_id", span->span_id);
 	put_str(w, "service", span->service);
 	put_str(w, "name", span->name);
-	put_text(w, "kind", span_kind_word(span->kind));
-	put_time(w, "start", span->start_ns);
-	put_known(w, "duration_ns", span->duration_ns);
-	put_known(w, "self_ns", span->self_ns);
-	put_known(w, "critical_ns", span->critical_ns);
-	put_i64(w, "count", span->count);
+	jsonw_pair_text(w, "kind", span_kind_word(span->kind));
+	jsonw_pair_time(w, "start", span->start_ns);
+	jsonw_pair_known(w, "duration_ns", span->duration_ns);
+	jsonw_pair_known(w, "self_ns", span->self_ns);
+	jsonw_pair_known(w, "critical_ns", span->critical_ns);
+	jsonw_pair_i64(w, "count", span->count);
 	jsonw_key(w, "path");
 	jsonw_array(w);
 	for (size_t i = 0; i < span->path_count; i++)
 		jsonw_str(w, span->path[i]);
 	jsonw_array_end(w);
-	put_known(w, "typical_ns", span->typical_ns);
+	jsonw_pair_known(w, "typical_ns", span->typical_ns);
 	put_str(w, "why", span->why);
 	jsonw_object_end(w);
 }
@@ -161,9 +118,9 @@ static void write_span(struct jsonw *w, const struct guilty_span *span)
 static void write_cause(struct jsonw *w, const struct cause *cause)
 {
 	jsonw_object(w);
-	put_text(w, "kind", cause_names[cause->kind]);
-	put_text(w, "confidence", confidence_names[cause->confidence]);
-	put_known(w, "on_cpu_ns", cause->on_cpu_ns);
+	jsonw_pair_text(w, "kind", cause_names[cause->kind]);
+	jsonw_pair_text(w, "confidence", confidence_names[cause->confidence]);
+	jsonw_pair_known(w, "on_cpu_ns", cause->on_cpu_ns);
 	put_str(w, "text", cause->text);
 	jsonw_object_end(w);
 }
@@ -172,22 +129,22 @@ static void write_cause(struct jsonw *w, const struct cause *cause)
 static void put_extent(struct jsonw *w, uint32_t instances, int64_t requests,
 		       bool is_sampled)
 {
-	put_known(w, "instances", instances ? (int64_t)instances : -1);
-	put_known(w, "requests", requests > 0 ? requests : -1);
+	jsonw_pair_known(w, "instances", instances ? (int64_t)instances : -1);
+	jsonw_pair_known(w, "requests", requests > 0 ? requests : -1);
 	if (requests > 0)
-		put_bool(w, "requests_sampled", is_sampled);
+		jsonw_pair_bool(w, "requests_sampled", is_sampled);
 	else
-		put_null(w, "requests_sampled");
+		jsonw_pair_null(w, "requests_sampled");
 }
 
 static void write_profile(struct jsonw *w, const struct profile_info *profile)
 {
 	jsonw_object(w);
 	put_str(w, "type", profile->type);
-	put_text(w, "scope", scope_names[profile->scope]);
+	jsonw_pair_text(w, "scope", scope_names[profile->scope]);
 	put_str(w, "selector", profile->selector);
 	put_range(w, profile->range);
-	put_known(w, "samples", profile->samples);
+	jsonw_pair_known(w, "samples", profile->samples);
 	put_str(w, "unit", profile->unit);
 	put_share(w, "truncated_share", profile->truncated_share);
 	put_extent(w, profile->instances, profile->requests,
@@ -200,11 +157,11 @@ static void write_baseline(struct jsonw *w, const struct baseline_info *b)
 	jsonw_object(w);
 	put_str(w, "kind", b->kind);
 	put_range(w, b->range);
-	put_known(w, "samples", b->samples);
+	jsonw_pair_known(w, "samples", b->samples);
 	if (b->healthy < 0)
-		put_null(w, "healthy");
+		jsonw_pair_null(w, "healthy");
 	else
-		put_bool(w, "healthy", b->healthy);
+		jsonw_pair_bool(w, "healthy", b->healthy);
 	put_str(w, "text", b->text);
 	put_extent(w, b->instances, b->requests, b->is_requests_sampled);
 	jsonw_object_end(w);
@@ -226,24 +183,25 @@ static void write_comparison(struct jsonw *w, const struct function_row *row,
 	put_share(w, "delta_high", has_baseline ? row->delta_high : none);
 	jsonw_key(w, "q");
 	jsonw_f64(w, has_baseline ? row->q : none, Q_DECIMALS);
-	put_text(w, "change", has_baseline ? change_name(row->change) : NULL);
+	jsonw_pair_text(w, "change",
+			has_baseline ? change_name(row->change) : NULL);
 }
 
 static void write_function(struct jsonw *w, const struct function_row *row,
 			   bool has_baseline)
 {
 	jsonw_object(w);
-	put_i64(w, "rank", row->rank);
+	jsonw_pair_i64(w, "rank", row->rank);
 	put_str(w, "name", row->name);
 	put_str(w, "file", row->file);
-	put_known(w, "line", row->line ? (int64_t)row->line : -1);
+	jsonw_pair_known(w, "line", row->line ? (int64_t)row->line : -1);
 	put_str(w, "leaf", row->leaf);
 	put_share(w, "owned", row->owned);
 	put_share(w, "self", row->self);
 	put_share(w, "total", row->total);
-	put_i64(w, "owned_value", row->owned_value);
-	put_i64(w, "self_value", row->self_value);
-	put_i64(w, "total_value", row->total_value);
+	jsonw_pair_i64(w, "owned_value", row->owned_value);
+	jsonw_pair_i64(w, "self_value", row->self_value);
+	jsonw_pair_i64(w, "total_value", row->total_value);
 	write_comparison(w, row, has_baseline);
 	jsonw_object_end(w);
 }
@@ -270,9 +228,9 @@ static void write_request(struct jsonw *w, const struct request_info *request)
 	jsonw_object(w);
 	put_str(w, "method", request->method);
 	put_str(w, "url", request->url);
-	put_known(w, "status", request->status ? request->status : -1);
-	put_known(w, "bytes", request->bytes);
-	put_known(w, "duration_ns", request->duration_ns);
+	jsonw_pair_known(w, "status", request->status ? request->status : -1);
+	jsonw_pair_known(w, "bytes", request->bytes);
+	jsonw_pair_known(w, "duration_ns", request->duration_ns);
 	jsonw_object_end(w);
 }
 
@@ -290,9 +248,7 @@ static void write_notes(struct jsonw *w, const char *key,
 
 static void write_heads(struct jsonw *w, const struct result *r)
 {
-	put_i64(w, "schema_version", SCHEMA_VERSION);
-	put_text(w, "tool", "tracefind " TRACEFIND_VERSION);
-	put_text(w, "command", r->command);
+	json_head(w, r->command);
 	jsonw_key(w, "trace");
 	if (r->has_trace)
 		write_trace(w, &r->trace);

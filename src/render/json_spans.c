@@ -24,27 +24,6 @@ static void put_str(struct jsonw *w, const char *key, struct str text)
 	jsonw_str(w, text);
 }
 
-static void put_i64(struct jsonw *w, const char *key, int64_t value)
-{
-	jsonw_key(w, key);
-	jsonw_i64(w, value);
-}
-
-static void put_bool(struct jsonw *w, const char *key, bool value)
-{
-	jsonw_key(w, key);
-	jsonw_bool(w, value);
-}
-
-static void put_time(struct jsonw *w, const char *key, int64_t time_ns)
-{
-	char text[TIME_RFC3339_BYTES];
-
-	format_rfc3339(time_ns, text);
-	jsonw_key(w, key);
-	jsonw_text(w, text);
-}
-
 static void put_span_id(struct jsonw *w, const char *key, uint64_t id)
 {
 	char text[17];
@@ -81,7 +60,7 @@ static void put_parts(struct jsonw *w, const struct trace *t,
 			continue;
 		jsonw_object(w);
 		if (kind == DETAIL_EVENT) {
-			put_time(w, "time", d->time_ns);
+			jsonw_pair_time(w, "time", d->time_ns);
 			put_str(w, "name", trace_text(t, d->key));
 		} else {
 			put_str(w, "trace_id", trace_text(t, d->key));
@@ -121,18 +100,18 @@ static void put_span(struct jsonw *w, const struct trace *t,
 	jsonw_object(w);
 	put_span_id(w, "span_id", s->span_id);
 	put_span_id(w, "parent_span_id", s->parent_id);
-	put_i64(w, "depth", row->depth);
+	jsonw_pair_i64(w, "depth", row->depth);
 	put_str(w, "service", span_service(t, row->span));
 	put_str(w, "name", span_name(t, row->span));
 	jsonw_key(w, "kind");
 	jsonw_text(w, span_kind_word((enum span_kind)s->kind));
-	put_time(w, "start", s->start_ns);
-	put_i64(w, "duration_ns", row->duration_ns);
-	put_i64(w, "self_ns", row->self_ns);
-	put_i64(w, "critical_ns", row->critical_ns);
-	put_bool(w, "on_critical_path", row->is_on_path);
-	put_bool(w, "guilty", row->is_guilty);
-	put_bool(w, "error", row->is_error);
+	jsonw_pair_time(w, "start", s->start_ns);
+	jsonw_pair_i64(w, "duration_ns", row->duration_ns);
+	jsonw_pair_i64(w, "self_ns", row->self_ns);
+	jsonw_pair_i64(w, "critical_ns", row->critical_ns);
+	jsonw_pair_bool(w, "on_critical_path", row->is_on_path);
+	jsonw_pair_bool(w, "guilty", row->is_guilty);
+	jsonw_pair_bool(w, "error", row->is_error);
 	put_str(w, "status_message", trace_text(t, s->status_message));
 	put_attrs(w, t, row->span);
 	put_parts(w, t, s, DETAIL_EVENT);
