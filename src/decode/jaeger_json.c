@@ -9,7 +9,6 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "decode/formats.h"
-#include "decode/ids.h"
 #include "decode/trace_json.h"
 
 enum field {
@@ -130,20 +129,6 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 		normalise_float(&j->t.value);
 }
 
-static enum span_kind kind_of(struct str text)
-{
-	static const struct json_name names[] = {
-		JSON_NAME("server", SPAN_KIND_SERVER),
-		JSON_NAME("client", SPAN_KIND_CLIENT),
-		JSON_NAME("producer", SPAN_KIND_PRODUCER),
-		JSON_NAME("consumer", SPAN_KIND_CONSUMER),
-		NAMES_END,
-	};
-	int kind = trace_json_field(names, text);
-
-	return kind < 0 ? SPAN_KIND_INTERNAL : (enum span_kind)kind;
-}
-
 /* Zipkin's "error" holds a text and means failure whatever it says; Jaeger's
  * is a boolean, which the status repeats, so only a text is kept. */
 static void use_error_tag(struct jaeger *j, struct span_input *in,
@@ -171,7 +156,7 @@ static void use_span_tag(struct jaeger *j, struct span_input *in,
 
 	switch (trace_json_field(names, key)) {
 	case TAG_KIND:
-		in->kind = (uint8_t)kind_of(text);
+		in->kind = (uint8_t)span_kind_from_name(text);
 		break;
 	case TAG_ERROR:
 		use_error_tag(j, in, tag, text);
@@ -302,24 +287,6 @@ static void read_embedded_process(struct jaeger *j, uint32_t resource)
 
 /* ---- spans ---- */
 
-static void read_trace_id(struct jaeger *j, struct trace_id *id)
-{
-	struct str text = trace_json_text(&j->t);
-
-	if (!trace_id_from_short_text(text, id))
-		json_fail(j->t.r, "'%.*s' is no trace id", STR_ARGS(text));
-}
-
-static uint64_t read_span_id(struct jaeger *j)
-{
-	struct str text = trace_json_text(&j->t);
-	uint64_t id = 0;
-
-	if (!span_id_from_short_text(text, &id))
-		json_fail(j->t.r, "'%.*s' is no span id", STR_ARGS(text));
-	return id;
-}
-
 static void read_reference(struct jaeger *j)
 {
 	static const struct json_name names[] = {
@@ -339,11 +306,11 @@ static void read_reference(struct jaeger *j)
 						    STR("CHILD_OF"));
 			break;
 		case FIELD_TRACE_ID:
-			read_trace_id(j, &ref.trace_id);
+			trace_json_trace_id(&j->t, &ref.trace_id);
 			ref.has_trace_id = true;
 			break;
 		case FIELD_SPAN_ID:
-			ref.span_id = read_span_id(j);
+			ref.span_id = trace_json_span_id(&j->t);
 			break;
 		default:
 			json_skip(j->t.r);
@@ -508,13 +475,13 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 {
 	switch (field) {
 	case FIELD_TRACE_ID:
-		read_trace_id(j, &in->trace_id);
+		trace_json_trace_id(&j->t, &in->trace_id);
 		break;
 	case FIELD_SPAN_ID:
-		in->span_id = read_span_id(j);
+		in->span_id = trace_json_span_id(&j->t);
 		break;
 	case FIELD_PARENT_ID:
-		in->parent_id = read_span_id(j);
+		in->parent_id = trace_json_span_id(&j->t);
 		break;
 	case FIELD_NAME:
 		in->name = trace_json_symbol(&j->t);
@@ -680,6 +647,7 @@ bool decode_jaeger_json(struct str bytes, struct trace_build *b,
 
 	if (!trace_json_init(&j.t, bytes, b, notes, err))
 		return false;
+	j.t.has_short_ids = true;
 	arena_init(&j.arena, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&j.references, LIMIT_SPAN_ATTRS * sizeof(struct reference));
 	buf_init(&j.process, LIMIT_BODY_PLAIN_BYTES);

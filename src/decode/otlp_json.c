@@ -6,7 +6,6 @@
  */
 #include "base/num.h"
 #include "decode/formats.h"
-#include "decode/ids.h"
 #include "decode/otlp.h"
 #include "decode/otlp_json_value.h"
 #include "decode/trace_json.h"
@@ -157,24 +156,6 @@ static uint64_t read_time(struct trace_json *t)
 	return json_u64(t->r, &time_ns) ? time_ns : 0;
 }
 
-static uint64_t read_span_id(struct trace_json *t)
-{
-	struct str text = trace_json_text(t);
-	uint64_t id = 0;
-
-	if (!span_id_from_text(text, &id))
-		json_fail(t->r, "'%.*s' is no span id", STR_ARGS(text));
-	return id;
-}
-
-static void read_trace_id(struct trace_json *t, struct trace_id *id)
-{
-	struct str text = trace_json_text(t);
-
-	if (!trace_id_from_text(text, id))
-		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
-}
-
 /* Events and links have no member in common but their attributes. */
 static void read_part(struct trace_json *t, enum detail_kind kind)
 {
@@ -203,10 +184,10 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 			in.name = trace_json_symbol(t);
 			break;
 		case FIELD_TRACE_ID:
-			read_trace_id(t, &in.trace_id);
+			trace_json_trace_id(t, &in.trace_id);
 			break;
 		case FIELD_SPAN_ID:
-			in.span_id = read_span_id(t);
+			in.span_id = trace_json_span_id(t);
 			break;
 		case FIELD_ATTRIBUTES:
 			read_attributes(t);
@@ -240,13 +221,13 @@ static void read_span_field(struct trace_json *t, int field,
 {
 	switch (field) {
 	case FIELD_TRACE_ID:
-		read_trace_id(t, &in->trace_id);
+		trace_json_trace_id(t, &in->trace_id);
 		break;
 	case FIELD_SPAN_ID:
-		in->span_id = read_span_id(t);
+		in->span_id = trace_json_span_id(t);
 		break;
 	case FIELD_PARENT_ID:
-		in->parent_id = read_span_id(t);
+		in->parent_id = trace_json_span_id(t);
 		break;
 	case FIELD_NAME:
 		in->name = trace_json_symbol(t);

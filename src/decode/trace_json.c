@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/ids.h"
+
 bool trace_json_init(struct trace_json *t, struct str bytes,
 		     struct trace_build *b, struct notes *notes,
 		     struct error *err)
@@ -90,6 +92,42 @@ uint32_t trace_json_symbol(struct trace_json *t)
 						  &symbol, &t->err)))
 		return 0;
 	return symbol;
+}
+
+uint64_t trace_json_span_id(struct trace_json *t)
+{
+	struct str text = trace_json_text(t);
+	uint64_t id = 0;
+
+	if (!(t->has_short_ids ? span_id_from_short_text(text, &id)
+			       : span_id_from_text(text, &id)))
+		json_fail(t->r, "'%.*s' is no span id", STR_ARGS(text));
+	return id;
+}
+
+void trace_json_trace_id(struct trace_json *t, struct trace_id *id)
+{
+	struct str text = trace_json_text(t);
+
+	if (!(t->has_short_ids ? trace_id_from_short_text(text, id)
+			       : trace_id_from_text(text, id)))
+		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
+}
+
+enum span_kind span_kind_from_name(struct str name)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("server", SPAN_KIND_SERVER),
+		JSON_NAME("client", SPAN_KIND_CLIENT),
+		JSON_NAME("producer", SPAN_KIND_PRODUCER),
+		JSON_NAME("consumer", SPAN_KIND_CONSUMER),
+		NAMES_END,
+	};
+
+	for (const struct json_name *n = names; n->text.len; n++)
+		if (str_equal_nocase(n->text, name))
+			return (enum span_kind)n->field;
+	return SPAN_KIND_INTERNAL;
 }
 
 void trace_json_key(struct trace_json *t, struct attr_key *key)

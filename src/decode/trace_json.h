@@ -20,8 +20,9 @@ struct trace_json {
 	struct trace_build *b;
 	struct notes *notes;
 	struct value_text value;
-	size_t span_count; /* of all traces */
-	struct error err;  /* failure of the build, if any */
+	size_t span_count;  /* of all traces */
+	bool has_short_ids; /* producers leave zeros out in front */
+	struct error err;   /* failure of the build, if any */
 	/* The server's own error: its first words, and 404 or the like. */
 	bool has_server_error;
 	int64_t server_code;
@@ -77,6 +78,13 @@ void trace_json_copy(struct trace_json *t, char *out, size_t size);
 
 /* The same, interned. */
 uint32_t trace_json_symbol(struct trace_json *t);
+
+/* A string that is an id (ids.h); any other fails. */
+uint64_t trace_json_span_id(struct trace_json *t);
+void trace_json_trace_id(struct trace_json *t, struct trace_id *id);
+
+/* A span's kind by its name, in capitals or not; any other is internal. */
+enum span_kind span_kind_from_name(struct str name);
 
 /* A string into a key; one that is too long becomes "". */
 void trace_json_key(struct trace_json *t, struct attr_key *key);

@@ -7,7 +7,6 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "decode/formats.h"
-#include "decode/ids.h"
 #include "decode/trace_json.h"
 
 enum field {
@@ -252,44 +251,15 @@ static void read_annotation(struct trace_json *t)
 
 static void read_annotations(struct trace_json *t)
 {
+	if (!trace_build_has_details(t->b)) {
+		json_skip(t->r);
+		return;
+	}
 	if (!trace_json_enter(t, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r))
 		if (trace_json_enter(t, JSON_OBJECT))
 			read_annotation(t);
-}
-
-static enum span_kind kind_of(struct str text)
-{
-	static const struct json_name names[] = {
-		JSON_NAME("SERVER", SPAN_KIND_SERVER),
-		JSON_NAME("CLIENT", SPAN_KIND_CLIENT),
-		JSON_NAME("PRODUCER", SPAN_KIND_PRODUCER),
-		JSON_NAME("CONSUMER", SPAN_KIND_CONSUMER),
-		NAMES_END,
-	};
-	int kind = trace_json_field(names, text);
-
-	return kind < 0 ? SPAN_KIND_INTERNAL : (enum span_kind)kind;
-}
-
-/* Hex by the format's definition; some producers leave zeros out in front. */
-static uint64_t read_span_id(struct trace_json *t)
-{
-	struct str text = trace_json_text(t);
-	uint64_t id = 0;
-
-	if (!span_id_from_short_text(text, &id))
-		json_fail(t->r, "'%.*s' is no span id", STR_ARGS(text));
-	return id;
-}
-
-static void read_trace_id(struct trace_json *t, struct trace_id *id)
-{
-	struct str text = trace_json_text(t);
-
-	if (!trace_id_from_short_text(text, id))
-		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
 }
 
 static void read_span_field(struct zipkin *z, int field, struct span_input *in,
@@ -299,19 +269,19 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 
 	switch (field) {
 	case FIELD_TRACE_ID:
-		read_trace_id(t, &in->trace_id);
+		trace_json_trace_id(t, &in->trace_id);
 		break;
 	case FIELD_ID:
-		in->span_id = read_span_id(t);
+		in->span_id = trace_json_span_id(t);
 		break;
 	case FIELD_PARENT_ID:
-		in->parent_id = read_span_id(t);
+		in->parent_id = trace_json_span_id(t);
 		break;
 	case FIELD_NAME:
 		in->name = trace_json_symbol(t);
 		break;
 	case FIELD_KIND:
-		in->kind = (uint8_t)kind_of(trace_json_text(t));
+		in->kind = (uint8_t)span_kind_from_name(trace_json_text(t));
 		p->has_kind = true;
 		break;
 	case FIELD_TIMESTAMP:
@@ -418,6 +388,7 @@ bool decode_zipkin_json(struct str bytes, struct trace_build *b,
 
 	if (!trace_json_init(&z.t, bytes, b, notes, err))
 		return false;
+	z.t.has_short_ids = true;
 	buf_init(&z.local.service, LIMIT_STRING_BYTES);
 	buf_init(&z.local.address, LIMIT_STRING_BYTES);
 	while (!json_at_end(z.t.r) && json_enter(z.t.r, JSON_ARRAY))
