@@ -345,6 +345,30 @@ void format_clock(int64_t time_ns, bool with_seconds, char out[16])
 		snprintf(out, 16, "%02u:%02u", c.hour, c.minute);
 }
 
+int64_t local_offset_ns(int64_t time_ns)
+{
+	time_t seconds = (time_t)floor_div(time_ns, NS_PER_S);
+	struct tm local;
+
+	tzset();
+	if (!localtime_r(&seconds, &local))
+		return 0;
+	return floor_div(local.tm_gmtoff, 60) * NS_PER_MIN;
+}
+
+void format_zone(int64_t offset_ns, char out[ZONE_BYTES])
+{
+	int64_t east_ns = offset_ns < 0 ? -offset_ns : offset_ns;
+	unsigned minutes = (unsigned)(east_ns / NS_PER_MIN % (24 * 60));
+
+	if (minutes == 0)
+		snprintf(out, ZONE_BYTES, "UTC");
+	else
+		snprintf(out, ZONE_BYTES, "%c%02u:%02u",
+			 offset_ns < 0 ? '-' : '+', minutes / 60 % 24,
+			 minutes % 60);
+}
+
 /* Below a minute: one unit, three significant digits. False when rounding
  * reaches the next unit, which then prints it. */
 static bool format_small(uint64_t ns, const struct unit *unit, char *out,

@@ -50,6 +50,14 @@ void format_rfc3339(int64_t time_ns, char out[TIME_RFC3339_BYTES]);
 /* "10:05" or "10:05:30" (with_seconds) in UTC. */
 void format_clock(int64_t time_ns, bool with_seconds, char out[16]);
 
+/* How far the clocks of the zone in TZ are ahead of UTC at this time, in whole
+ * minutes. The only look at the zone there is. */
+int64_t local_offset_ns(int64_t time_ns);
+
+/* "UTC", or "+01:00" for an offset of whole minutes. */
+#define ZONE_BYTES 8
+void format_zone(int64_t offset_ns, char out[ZONE_BYTES]);
+
 /* For people, three significant digits: "612 ms", "1.2 s", "48 us",
  * "2 m 5 s", "3 h 10 m", "7 d"; out of at least 24 bytes. */
 void format_duration(int64_t duration_ns, char out[24]);

@@ -133,7 +133,7 @@ static bool wants_color(const struct options *o, bool is_terminal)
 }
 
 /* Pipes and files get the same bytes wherever the run happens: full names,
- * UTF-8, no colour unless asked for. */
+ * UTF-8, times in UTC, no colour unless asked for. */
 static struct render_style style_for(const struct options *o, bool is_stdout)
 {
 	bool is_terminal = is_stdout && isatty(STDOUT_FILENO);
@@ -142,6 +142,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 		.width = is_terminal ? terminal_width() : 0,
 		.use_color = is_stdout && wants_color(o, is_terminal),
 		.use_unicode = !is_terminal || terminal_is_unicode(),
+		.use_local_time = is_terminal,
 		.limit = (size_t)o->limit,
 		.is_quiet = o->quiet,
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/search_show.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -31,6 +32,7 @@ struct layout {
 	bool has_id;
 	bool has_root;    /* beside the span that matched */
 	bool has_service; /* of that span */
+	int64_t zone_ns;  /* the time whose zone all starts are told in */
 	size_t start_columns;
 	size_t name_columns; /* 0: as long as they are */
 };
@@ -40,7 +42,9 @@ static struct layout layout_make(const struct trace_search *s,
 {
 	const struct time_range *range = &s->query.range;
 	bool is_wide = p->width == 0 || p->width >= WIDE_COLUMNS;
-	struct layout l = { .has_id = true, .has_root = is_wide };
+	struct layout l = { .has_id = true,
+			    .has_root = is_wide,
+			    .zone_ns = range->to_ns };
 	size_t used;
 
 	l.has_service = is_wide || !s->query.service.len;
@@ -80,19 +84,19 @@ static void add_subject(const struct hit *hit, const struct layout *l,
 static void write_hit(const struct hit *hit, const struct layout *l,
 		      struct page *p)
 {
-	char took[24], start[TIME_RFC3339_BYTES], id[33];
+	char took[24], when[DATE_COLUMNS + 1], id[33];
+	struct page_time start;
 	struct buf subject;
 
 	format_duration(hit->duration_ns, took);
-	format_rfc3339(hit->start_ns, start);
+	page_time(p, hit->start_ns, l->zone_ns, &start);
 	trace_id_format(&hit->id, id);
-	start[10] = ' ';
-	start[19] = '\0';
+	snprintf(when, sizeof when, "%s%s%.8s", l->has_date ? start.date : "",
+		 l->has_date ? " " : "", start.clock);
 	page_field(p, hit->error_count ? PAINT_BAD : PAINT_BOLD, ALIGN_RIGHT,
 		   TOOK_COLUMNS - 1, took);
 	out_char(p->out, ' ');
-	page_field(p, PAINT_DIM, ALIGN_LEFT, l->start_columns,
-		   l->has_date ? start : start + 11);
+	page_field(p, PAINT_DIM, ALIGN_LEFT, l->start_columns, when);
 	if (l->has_id)
 		page_field(p, PAINT_NONE, ALIGN_LEFT, ID_COLUMNS, id);
 	buf_init(&subject, LIMIT_PAGE_TEXT_BYTES);
@@ -107,14 +111,18 @@ static void write_hit(const struct hit *hit, const struct layout *l,
 static void write_hits(const struct trace_search *s, struct page *p)
 {
 	struct layout l = layout_make(s, p);
+	char start[sizeof "start (+01:00)"];
 	const char *subject = "root";
+	struct page_time last;
 
+	page_time(p, l.zone_ns, l.zone_ns, &last);
+	snprintf(start, sizeof start, l.has_date ? "start (%s)" : "%s",
+		 last.zone);
 	if (find_is_by_span(&s->query))
 		subject = l.has_root ? "root > span that took it" : "span";
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, TOOK_COLUMNS - 1, "took");
 	out_char(p->out, ' ');
-	page_field(p, PAINT_BOLD, ALIGN_LEFT, l.start_columns,
-		   l.has_date ? "start (UTC)" : "UTC");
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, l.start_columns, start);
 	if (l.has_id)
 		page_field(p, PAINT_BOLD, ALIGN_LEFT, ID_COLUMNS, "trace");
 	page_paint(p, PAINT_BOLD, subject);

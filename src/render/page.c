@@ -381,6 +381,23 @@ static bool is_known(struct time_range range)
 	return range.from_ns || range.to_ns;
 }
 
+static int64_t offset_of(const struct page *p, int64_t time_ns)
+{
+	return p->style.use_local_time ? local_offset_ns(time_ns) : 0;
+}
+
+void page_time(const struct page *p, int64_t time_ns, int64_t zone_ns,
+	       struct page_time *out)
+{
+	int64_t offset_ns = offset_of(p, zone_ns);
+	char text[TIME_RFC3339_BYTES];
+
+	format_rfc3339(sat_add_i64(time_ns, offset_ns), text);
+	snprintf(out->date, sizeof out->date, "%.10s", text);
+	snprintf(out->clock, sizeof out->clock, "%.18s", text + 11);
+	format_zone(offset_ns, out->zone);
+}
+
 static void add_date(struct page *p, int64_t time_ns)
 {
 	char text[TIME_RFC3339_BYTES];
@@ -400,12 +417,18 @@ void page_window(struct page *p, struct time_range range, int64_t day_ns)
 {
 	bool with_seconds =
 		range.from_ns % NS_PER_MIN || range.to_ns % NS_PER_MIN;
-	bool is_one_day = day_of(range.from_ns) == day_of(range.to_ns);
-	char clock[16];
+	int64_t offset_ns = offset_of(p, range.from_ns);
+	bool has_day = day_ns != 0, is_one_day;
+	char clock[16], zone[ZONE_BYTES];
 
 	if (!is_known(range))
 		return;
-	if (!is_one_day || !day_ns || day_of(range.from_ns) != day_of(day_ns))
+	format_zone(offset_ns, zone);
+	day_ns = sat_add_i64(day_ns, offset_ns);
+	range.from_ns = sat_add_i64(range.from_ns, offset_ns);
+	range.to_ns = sat_add_i64(range.to_ns, offset_ns);
+	is_one_day = day_of(range.from_ns) == day_of(range.to_ns);
+	if (!is_one_day || !has_day || day_of(range.from_ns) != day_of(day_ns))
 		add_date(p, range.from_ns);
 	format_clock(range.from_ns, with_seconds, clock);
 	page_text(p, clock);
@@ -414,7 +437,8 @@ void page_window(struct page *p, struct time_range range, int64_t day_ns)
 		add_date(p, range.to_ns);
 	format_clock(range.to_ns, with_seconds, clock);
 	page_text(p, clock);
-	page_number(p, " UTC");
+	page_number(p, " ");
+	page_number(p, zone);
 }
 
 static void add_count(struct page *p, bool *is_first, int64_t count,

@@ -107,6 +107,18 @@ void page_flush(struct page *p, enum paint paint, const char *label,
 
 /* ---- shared wording ---- */
 
+/* A time as the page has it, in parts: UTC, or with the offset of its zone. */
+struct page_time {
+	char date[11];         /* "2026-11-21" */
+	char clock[19];        /* "10:05:30.123456789" */
+	char zone[ZONE_BYTES]; /* "UTC", "+01:00" */
+};
+
+/* zone_ns: the time whose offset is taken, which for a list or a window is
+ * one for all. */
+void page_time(const struct page *p, int64_t time_ns, int64_t zone_ns,
+	       struct page_time *out);
+
 /* "10:05-10:15 UTC", with dates when the window is not within the day of
  * day_ns (0: always with dates). Nothing when the range is unknown. */
 void page_window(struct page *p, struct time_range range, int64_t day_ns);

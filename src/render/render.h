@@ -17,8 +17,9 @@
 struct render_style {
 	unsigned width; /* columns; 0 = do not cut names (not a terminal) */
 	bool use_color;
-	bool use_unicode; /* bars and tree lines; else ASCII */
-	size_t limit;     /* rows of tables, 0 = all */
+	bool use_unicode;    /* bars and tree lines; else ASCII */
+	bool use_local_time; /* by the zone of TZ; else UTC */
+	size_t limit;        /* rows of tables, 0 = all */
 	bool is_quiet;
 };
 

@@ -194,12 +194,13 @@ static void write_times(struct page *p, const struct trace *t,
 			const struct waterfall_row *row)
 {
 	const struct span *s = &t->spans[row->span];
-	char text[UNIT_TEXT_BYTES], start[TIME_RFC3339_BYTES];
+	char text[UNIT_TEXT_BYTES];
+	struct page_time start;
 
-	format_rfc3339(s->start_ns, start);
+	page_time(p, s->start_ns, t->start_ns, &start);
 	format_duration(sat_sub_i64(s->start_ns, t->start_ns), text);
-	page_textf(p, "%.10s %.18s UTC, %s after the trace began", start,
-		   start + 11, text);
+	page_textf(p, "%s %s %s, %s after the trace began", start.date,
+		   start.clock, start.zone, text);
 	page_flush(p, PAINT_NONE, "  start", LABEL_COLUMNS);
 	format_duration(row->self_ns, text);
 	page_textf(p, "self %s", text);

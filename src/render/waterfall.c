@@ -437,15 +437,15 @@ static void write_answer(struct page *p, const struct waterfall *w)
 static void write_origin(struct page *p, const struct waterfall *w,
 			 const struct result *r)
 {
-	char text[TIME_RFC3339_BYTES];
+	struct page_time start;
 
 	if (r->has_trace) {
 		page_text(p, "trace ");
 		page_name(p, r->trace.id, 0);
 		page_text(p, ", ");
 	}
-	format_rfc3339(w->start_ns, text);
-	page_textf(p, "%.10s %.12s UTC", text, text + 11);
+	page_time(p, w->start_ns, w->start_ns, &start);
+	page_textf(p, "%s %.12s %s", start.date, start.clock, start.zone);
 	if (r->has_trace && r->trace.source.len) {
 		page_text(p, ", from ");
 		page_name(p, r->trace.source, 0);

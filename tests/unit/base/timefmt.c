@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "testing.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/timefmt.h"
@@ -189,6 +190,39 @@ static void test_parse_time(void **state)
 	assert_contains(err.message, "now-1h30m");
 }
 
+static void test_local_offset(void **state)
+{
+	static const struct {
+		const char *zone;
+		int64_t time_s, offset_min;
+		const char *text;
+	} rows[] = {
+		{ "UTC", 1795223825, 0, "UTC" },
+		/* Either side of the end of summer time, 2026-10-25 01:00. */
+		{ "CET-1CEST,M3.5.0,M10.5.0/3", 1792889999, 120, "+02:00" },
+		{ "CET-1CEST,M3.5.0,M10.5.0/3", 1792890000, 60, "+01:00" },
+		{ "IST-5:30", 1795223825, 330, "+05:30" },
+		{ "NST3:30", -1, -210, "-03:30" },
+		/* Local mean times had seconds: cut to minutes. */
+		{ "LMT-0:19:32", 0, 19, "+00:19" },
+	};
+	char text[ZONE_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		int64_t offset_ns;
+
+		setenv("TZ", rows[i].zone, 1);
+		offset_ns = local_offset_ns(rows[i].time_s * NS_PER_S);
+		assert_int_equal(offset_ns, rows[i].offset_min * NS_PER_MIN);
+		format_zone(offset_ns, text);
+		assert_string_equal(text, rows[i].text);
+	}
+	setenv("TZ", "UTC", 1);
+	assert_int_equal(local_offset_ns(INT64_MIN), 0);
+	assert_int_equal(local_offset_ns(INT64_MAX), 0);
+}
+
 static void test_format_clock(void **state)
 {
 	char text[16];
@@ -298,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_rfc3339_there_and_back),
 		cmocka_unit_test(test_parse_duration),
 		cmocka_unit_test(test_parse_time),
+		cmocka_unit_test(test_local_offset),
 		cmocka_unit_test(test_format_clock),
 		cmocka_unit_test(test_format_duration),
 		cmocka_unit_test(test_format_duration_option),

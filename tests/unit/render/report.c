@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -13,14 +14,20 @@
 
 static const struct render_style plain = { .use_unicode = true };
 
-static void expect(const struct sample *s, const char *text)
+static void expect_in(const struct sample *s, struct render_style style,
+		      const char *text)
 {
 	struct buf out;
 
-	render_to(s, "table", plain, &out);
+	render_to(s, "table", style, &out);
 	if (str_find(buf_str(&out), str_from(text)) == SIZE_MAX)
 		fail_msg("\"%s\" is not in:\n%s", text, buf_text(&out));
 	buf_release(&out);
+}
+
+static void expect(const struct sample *s, const char *text)
+{
+	expect_in(s, plain, text);
 }
 
 static void expect_not(const struct sample *s, const char *text)
@@ -121,6 +128,24 @@ static void test_no_functions(void **state)
 	notes_add(&s.result.notes, "no profile: 404");
 	expect(&s, "code    no profile: 404\n");
 	expect_not(&s, "note  no profile");
+}
+
+static void test_local_time(void **state)
+{
+	struct render_style local = plain;
+	struct sample s;
+
+	(void)state;
+	local.use_local_time = true;
+	setenv("TZ", "NST3:30", 1);
+	sample_slow(&s);
+	expect_in(&s, local,
+		  "since   baseline 06:30-06:40 -03:30 is healthy (p50");
+	/* The day is that of the zone, too. */
+	s.result.baseline.range.from_ns -= 7 * NS_PER_HOUR;
+	s.result.baseline.range.to_ns -= 7 * NS_PER_HOUR;
+	expect_in(&s, local, "2026-11-20 23:30-23:40 -03:30 is healthy");
+	setenv("TZ", "UTC", 1);
 }
 
 static void test_since(void **state)
@@ -262,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_no_functions),
+		cmocka_unit_test(test_local_time),
 		cmocka_unit_test(test_since),
 		cmocka_unit_test(test_findings),
 		cmocka_unit_test(test_diff_answers),
