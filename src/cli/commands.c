@@ -8,7 +8,7 @@ const struct command commands[] = {
 	  "service at that time, a healthy time to compare with, and the\n"
 	  "functions that differ.\n"
 	  "\n"
-	  "TRACE is a trace id of 16 or 32 hex digits, a traceparent, a URL of\n"
+	  "TRACE is a trace id of up to 32 hex digits, a traceparent, a URL of\n"
 	  "Grafana, Tempo or Jaeger that holds one, a file, or - for standard\n"
 	  "input. Without one, the slow traces of --service are searched for\n"
 	  "and one that is typical of them is taken.\n"

@@ -136,21 +136,21 @@ static bool attempts_run(struct context *ctx, const struct trace_query *query,
 }
 
 static bool fail_missing(struct context *ctx, const char *hex,
-			 struct error *err)
+			 const char *doubt, struct error *err)
 {
 	const struct endpoint *e = &ctx->traces.endpoint;
 	struct str name = context_side_name(ctx, &ctx->traces);
 
 	if (e->tenant_id)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "%.*s: no trace %s (tenant \"%s\"): check id "
-				 "and tenant; it may also be past retention",
-				 STR_ARGS(name), hex, e->tenant_id);
+				 "%.*s: no trace %s%s (tenant \"%s\"): check "
+				 "id and tenant; it may also be past retention",
+				 STR_ARGS(name), hex, doubt, e->tenant_id);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "%.*s: no trace %s: check the id; it may be past "
+			 "%.*s: no trace %s%s: check the id; it may be past "
 			 "retention, not sent yet, or another tenant's "
 			 "(--tenant-id)",
-			 STR_ARGS(name), hex);
+			 STR_ARGS(name), hex, doubt);
 }
 
 /* The user's time options narrow the search, generously padded. */
@@ -170,14 +170,14 @@ static bool set_window(struct context *ctx, struct trace_query *query,
 	return true;
 }
 
+/* Within the window first, when there is one. */
 static bool fetch_by_id(struct context *ctx, const struct trace_id *id,
-			struct trace *trace, struct error *err)
+			const char *hex, struct trace *trace, bool *is_found,
+			struct error *err)
 {
-	char hex[33];
 	struct trace_query query = { .trace_id_hex = hex };
 	enum answer answer = ANSWER_MISS;
 
-	trace_id_format(id, hex);
 	if (!set_window(ctx, &query, err) || !context_probe_traces(ctx, err))
 		return false;
 	if (!attempts_run(ctx, &query, id, trace, &answer, err))
@@ -190,7 +190,28 @@ static bool fetch_by_id(struct context *ctx, const struct trace_id *id,
 			notes_add(&ctx->notes, "the trace was found only "
 					       "outside the given time window");
 	}
-	return answer == ANSWER_OK || fail_missing(ctx, hex, err);
+	*is_found = answer == ANSWER_OK;
+	return true;
+}
+
+static bool fetch_from_server(struct context *ctx, const struct trace_arg *arg,
+			      const char *text, struct trace *trace,
+			      struct error *err)
+{
+	char hex[33];
+	struct buf doubt;
+	bool is_found = false;
+
+	trace_id_format(&arg->id, hex);
+	if (!fetch_by_id(ctx, &arg->id, hex, trace, &is_found, err))
+		return false;
+	if (is_found)
+		return true;
+	buf_init(&doubt, LIMIT_ERROR_BYTES);
+	trace_arg_doubt(arg, text, &doubt);
+	fail_missing(ctx, hex, buf_text(&doubt), err);
+	buf_release(&doubt);
+	return false;
 }
 
 /* The path of a trace in a file, with --traces-url file:PATH also by id. */
@@ -216,7 +237,7 @@ bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
 				 "tracefind help %s)",
 				 "slow");
 	if (!path) {
-		if (!fetch_by_id(ctx, &arg.id, trace, err))
+		if (!fetch_from_server(ctx, &arg, text, trace, err))
 			return false;
 		*source = context_side_name(ctx, &ctx->traces);
 		return true;

@@ -10,7 +10,7 @@
 #include "cli/input.h"
 
 #define TRACE_ID_DIGITS 32
-#define SHORT_ID_DIGITS 16
+#define SPAN_ID_DIGITS 16
 
 static bool is_all_hex(struct str text)
 {
@@ -24,7 +24,7 @@ static bool is_all_hex(struct str text)
 static bool parse_traceparent(struct str text, struct trace_arg *out)
 {
 	struct str trace = str_slice(text, 3, TRACE_ID_DIGITS);
-	struct str span = str_slice(text, 36, SHORT_ID_DIGITS);
+	struct str span = str_slice(text, 36, SPAN_ID_DIGITS);
 
 	return text.len >= 55 && text.ptr[2] == '-' && text.ptr[35] == '-' &&
 	       text.ptr[52] == '-' && is_all_hex(str_slice(text, 0, 2)) &&
@@ -72,6 +72,46 @@ static bool find_hex_run(struct str text, size_t digits, struct str *run)
 	return false;
 }
 
+/* Where addresses of user interfaces hold an id, decoded: the Jaeger UI's and
+ * the APIs' paths, Grafana's queries. */
+static const char *const id_places[] = { "/trace/", "/traces/",
+					 "\"query\":\"" };
+
+static bool is_id_end(struct str text, size_t at)
+{
+	return at == text.len || memchr("/?#&\"", text.ptr[at], 5);
+}
+
+/* The last one behind this place: a gateway's own path comes before. */
+static bool find_behind(struct str text, struct str place, struct str *run)
+{
+	bool is_found = false;
+	size_t at;
+
+	while ((at = str_find(text, place)) != SIZE_MAX) {
+		size_t len = 0;
+
+		text = str_slice(text, at + place.len, text.len);
+		while (len < text.len && ascii_is_hex(text.ptr[len]))
+			len++;
+		if (len == 0 || len > TRACE_ID_DIGITS || !is_id_end(text, len))
+			continue;
+		*run = str_slice(text, 0, len);
+		is_found = true;
+	}
+	return is_found;
+}
+
+/* Servers leave leading zeros out, so a place decides, not the number of
+ * digits: a Jaeger's "/trace/ab12?uiFind=" goes on with a span id. */
+static bool find_placed(struct str text, struct str *run)
+{
+	for (size_t i = 0; i < sizeof id_places / sizeof *id_places; i++)
+		if (find_behind(text, str_from(id_places[i]), run))
+			return true;
+	return false;
+}
+
 static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
 {
 	struct buf once, twice;
@@ -83,13 +123,18 @@ static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
 	percent_decode(text, &once);
 	percent_decode(buf_str(&once), &twice);
 	found = find_hex_run(buf_str(&twice), TRACE_ID_DIGITS, &run) ||
-		find_hex_run(buf_str(&twice), SHORT_ID_DIGITS, &run);
-	found = found && trace_id_parse(run, &out->id);
+		find_placed(buf_str(&twice), &run) ||
+		find_hex_run(buf_str(&twice), SPAN_ID_DIGITS, &run);
+	found = found && trace_id_parse(run, &out->id) &&
+		!trace_id_is_zero(&out->id);
+	if (found)
+		out->id_digits = (unsigned)run.len;
 	buf_release(&once);
 	buf_release(&twice);
 	return found || error_set(err, ERROR_USAGE,
 				  "no trace id in the URL: it has no run of 32 "
-				  "(or 16) hex digits; paste the id itself");
+				  "hex digits and none after /trace/; paste "
+				  "the id itself");
 }
 
 static bool fail_text(struct str text, struct error *err)
@@ -102,21 +147,11 @@ static bool fail_text(struct str text, struct error *err)
 				 "digits: convert it to 32 hex digits (Python: "
 				 "format(n, '032x'))",
 				 STR_ARGS(text), text.len);
-	if (is_all_hex(text) && text.len < TRACE_ID_DIGITS)
-		return error_set(
-			err, ERROR_USAGE,
-			"trace id \"%.*s\" has %zu hex digits; a "
-			"trace id has 32 (or 16). Tempo's search leaves "
-			"leading zeros out: if it comes from there, try "
-			"%.*s%.*s",
-			STR_ARGS(text), text.len,
-			(int)(TRACE_ID_DIGITS - text.len),
-			"00000000000000000000000000000000", STR_ARGS(text));
 	if (is_all_hex(text))
 		return error_set(err, ERROR_USAGE,
 				 "trace id \"%.*s\" has %zu hex digits; a "
-				 "trace id has 32 (or 16)",
-				 STR_ARGS(text), text.len);
+				 "trace id has at most 32",
+				 STR_ARGS(shown), text.len);
 	if (str_find(text, STR("://")) != SIZE_MAX)
 		return input_fail_address(text, err);
 	if (memchr(text.ptr, '/', text.len) || memchr(text.ptr, '.', text.len))
@@ -124,7 +159,7 @@ static bool fail_text(struct str text, struct error *err)
 				 "%.*s: no such file (and it is no trace id)",
 				 STR_ARGS(text));
 	return error_set(err, ERROR_USAGE,
-			 "\"%.*s\" is no trace: give 32 (or 16) hex digits, a "
+			 "\"%.*s\" is no trace: give up to 32 hex digits, a "
 			 "traceparent, a URL that holds an id, a file, or -",
 			 STR_ARGS(shown));
 }
@@ -149,12 +184,37 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 	}
 	if (str_starts(trimmed, STR("0x")))
 		trimmed = str_slice(trimmed, 2, trimmed.len);
-	if ((trimmed.len == TRACE_ID_DIGITS ||
-	     trimmed.len == SHORT_ID_DIGITS) &&
-	    trace_id_parse(trimmed, &out->id))
+	out->id_digits = (unsigned)trimmed.len;
+	if (is_all_hex(trimmed) && trace_id_parse(trimmed, &out->id))
 		return !trace_id_is_zero(&out->id) ||
 		       error_set(err, ERROR_USAGE,
 				 "the trace id is all zeros, which means that "
 				 "there is no trace");
 	return fail_text(trimmed, err);
+}
+
+/* Some tracers write 64-bit ids as decimal numbers: from so many digits on it
+ * is more likely one of those than an id with zeros in front. */
+#define DECIMAL_DIGITS 17
+
+void trace_arg_doubt(const struct trace_arg *arg, const char *text,
+		     struct buf *out)
+{
+	struct str given = str_trim(str_from(text));
+	uint64_t number;
+
+	if (arg->id_digits == 0 || arg->id_digits >= TRACE_ID_DIGITS)
+		return;
+	if (given.len >= DECIMAL_DIGITS && parse_u64(given, &number))
+		buf_addf(out, " (if this is a decimal number: give %016llx)",
+			 (unsigned long long)number);
+	else if (arg->id_digits == SPAN_ID_DIGITS)
+		buf_add_text(out, " (16 digits are also a span's id: give the "
+				  "trace's, and the span's with --span)");
+	else
+		buf_addf(out, " (the %u digit%s given, with zeros in front%s)",
+			 arg->id_digits, &"s"[arg->id_digits == 1],
+			 strstr(text, "://")
+				 ? ""
+				 : "; no file has that name either");
 }

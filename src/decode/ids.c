@@ -86,7 +86,8 @@ bool trace_id_from_text(struct str text, struct trace_id *id)
 {
 	if (text.len == 2 * SPAN_BYTES)
 		return trace_id_parse(text, id);
-	return id_from_text(text, id->bytes, TRACE_BYTES);
+	return id_from_text(text, id->bytes, TRACE_BYTES) ||
+	       trace_id_parse(text, id);
 }
 
 bool span_id_from_text(struct str text, uint64_t *id)

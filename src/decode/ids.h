@@ -13,11 +13,13 @@
 bool trace_id_from_bytes(struct str bytes, struct trace_id *id) MUST_CHECK;
 bool span_id_from_bytes(struct str bytes, uint64_t *id) MUST_CHECK;
 
-/* Text of JSON documents: 32 or 16 hex digits or base64. */
+/* Text of JSON documents: hex digits (of a trace id also fewer, without its
+ * leading zeros) or base64, which comes first where a text is both. */
 bool trace_id_from_text(struct str text, struct trace_id *id) MUST_CHECK;
 bool span_id_from_text(struct str text, uint64_t *id) MUST_CHECK;
 
-/* The same, and hex with its leading zeros missing (old Jaeger). */
+/* The same, but hex with its leading zeros missing comes first (Jaeger, where
+ * there is no base64 of this length). */
 bool trace_id_from_short_text(struct str text, struct trace_id *id) MUST_CHECK;
 bool span_id_from_short_text(struct str text, uint64_t *id) MUST_CHECK;
 

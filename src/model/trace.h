@@ -133,7 +133,7 @@ struct str resource_attr(const struct trace *t, uint32_t resource,
  * SPAN_NONE. */
 uint32_t trace_find_span(const struct trace *t, uint64_t span_id);
 
-/* 16 or 32 hex digits, either case; shorter ids are padded on the left.
+/* 1 to 32 hex digits, either case; short ids are padded on the left.
  * False on anything else. */
 bool trace_id_parse(struct str text, struct trace_id *id) MUST_CHECK;
 /* Always 32 lower-case digits. */

@@ -46,7 +46,52 @@ static void ids_are_read_in_every_spelling(void **state)
 	expect_id("4BF92F3577B34DA6A3CE929D0E0E4736", ID);
 	expect_id("  " ID "\n", ID);
 	expect_id("0x" ID, ID);
+}
+
+static void short_ids_get_their_zeros_back(void **state)
+{
+	(void)state;
 	expect_id("e1e1e1e1e1e1e1e1", "0000000000000000e1e1e1e1e1e1e1e1");
+	expect_id("1", "00000000000000000000000000000001");
+	expect_id("0x5", "00000000000000000000000000000005");
+	expect_id("ABC", "00000000000000000000000000000abc");
+	expect_id("4bf92f3577b34da6a3ce929d0e0e473",
+		  "04bf92f3577b34da6a3ce929d0e0e473");
+	expect_id("f067aa0ba902b7", "000000000000000000f067aa0ba902b7");
+}
+
+static void expect_doubt(const char *text, const char *doubt)
+{
+	struct error err = { 0 };
+	struct trace_arg arg;
+	struct buf out;
+
+	assert_true(trace_arg_parse(text, &arg, &err));
+	buf_init(&out, LIMIT_ERROR_BYTES);
+	trace_arg_doubt(&arg, text, &out);
+	assert_string_equal(buf_text(&out), doubt);
+	buf_release(&out);
+}
+
+static void what_else_a_short_id_means_is_said(void **state)
+{
+	(void)state;
+	expect_doubt(ID, "");
+	expect_doubt("00-" ID "-00f067aa0ba902b7-01", "");
+	expect_doubt("4bf92f3577b34da6a3ce929d0e0e473",
+		     " (the 31 digits given, with zeros in front; no file has "
+		     "that name either)");
+	expect_doubt("http://localhost:16686/trace/5",
+		     " (the 1 digit given, with zeros in front)");
+	expect_doubt("00f067aa0ba902b7",
+		     " (16 digits are also a span's id: give the trace's, and "
+		     "the span's with --span)");
+	expect_doubt("67667974448284343",
+		     " (if this is a decimal number: give 00f067aa0ba902b7)");
+	/* More than 64 bits hold. */
+	expect_doubt("18446744073709551616",
+		     " (the 20 digits given, with zeros in front; no file has "
+		     "that name either)");
 }
 
 static void a_traceparent_gives_trace_and_span(void **state)
@@ -74,17 +119,26 @@ static void urls_of_user_interfaces_hold_ids(void **state)
 		  ID);
 	expect_id("http://localhost:16686/trace/e1e1e1e1e1e1e1e1",
 		  "0000000000000000e1e1e1e1e1e1e1e1");
+	expect_id("http://localhost:16686/trace/ab12",
+		  "0000000000000000000000000000ab12");
+	expect_id("http://localhost:16686/trace/ab12?uiFind=00f067aa0ba902b7",
+		  "0000000000000000000000000000ab12");
+	expect_id("https://g.example/api/traces/v1/a/tempo/api/traces/ab12/",
+		  "0000000000000000000000000000ab12");
+	expect_id("https://g.example/explore?left=%7B%22queries%22:%5B%7B%22"
+		  "query%22:%22224fa3ad8d83888947811521f18b1c8%22%7D%5D%7D",
+		  "0224fa3ad8d83888947811521f18b1c8");
 	expect_failure("https://g.example/explore", "no trace id in the URL");
+	expect_failure("http://localhost:16686/trace/abx", "no trace id");
+	expect_failure("http://localhost:16686/trace/0", "no trace id");
 }
 
 static void slips_are_named(void **state)
 {
 	(void)state;
-	expect_failure("4bf92f3577b34da6a3ce929d0e0e473", "has 31 hex digits");
-	expect_failure("224fa3ad8d83888947811521f18b1c8",
-		       "try 0224fa3ad8d83888947811521f18b1c8");
 	expect_failure("00000000000000000000000000000000", "all zeros");
 	expect_failure("0000000000000000", "all zeros");
+	expect_failure("0", "all zeros");
 	expect_failure(ID "00", "has 34 hex digits");
 	expect_failure("100907463573849873987349873498734987349",
 		       "decimal number of 39 digits");
@@ -115,6 +169,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_are_read_in_every_spelling),
+		cmocka_unit_test(short_ids_get_their_zeros_back),
+		cmocka_unit_test(what_else_a_short_id_means_is_said),
 		cmocka_unit_test(a_traceparent_gives_trace_and_span),
 		cmocka_unit_test(urls_of_user_interfaces_hold_ids),
 		cmocka_unit_test(slips_are_named),

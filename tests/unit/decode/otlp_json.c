@@ -240,8 +240,8 @@ static void test_damage_is_told(void **state)
 {
 	(void)state;
 	expect_failure("{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{"
-		       "\"traceId\":\"5b8e\"}]}]}]}",
-		       "'5b8e' is no trace id");
+		       "\"traceId\":\"5b8g\"}]}]}]}",
+		       "'5b8g' is no trace id");
 	expect_failure("{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{"
 		       "\"spanId\":\"zz8efff798038103\"}]}]}]}",
 		       "is no span id");
