@@ -99,8 +99,8 @@ complete -c tracefind -n $data -s v -l verbose -d 'list requests on standard err
 complete -c tracefind -n $data -l strict -d 'exit with 4 when the data is incomplete'
 
 complete -c tracefind -n $connecting -l context -x -d 'servers of this context'
-complete -c tracefind -n $connecting -l traces-url -x -d 'Tempo or Jaeger'
-complete -c tracefind -n $connecting -l profiles-url -x -d 'Pyroscope'
+complete -c tracefind -n $connecting -l traces-url -x -d 'Tempo, Jaeger or gcp://PROJECT'
+complete -c tracefind -n $connecting -l profiles-url -x -d 'Pyroscope, Parca or gcp://PROJECT'
 complete -c tracefind -n $connecting -l connect-timeout -x -d 'give up connecting'
 complete -c tracefind -n $connecting -l timeout -x -d 'give up the whole run'
 complete -c tracefind -n $connecting -l retry -x -d 'more tries of a failed request'

@@ -12,6 +12,7 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/suggest.h"
+#include "source/google_address.h"
 #include "source/source.h"
 #include "source/url.h"
 
@@ -241,10 +242,16 @@ static bool url_read(const char *text, struct url_parts *parts)
 {
 	enum source_kind kind;
 	const char *rest;
+	struct google_address google;
 	struct error ignored;
 
-	return source_parse_url(text, &kind, &rest, &ignored) &&
-	       url_split(str_from(rest), parts);
+	if (!source_parse_url(text, &kind, &rest, &ignored))
+		return false;
+	if (kind != SOURCE_CLOUD_TRACE)
+		return url_split(str_from(rest), parts);
+	return google_address_parse(text, &google, &ignored) &&
+	       url_split(google.base.len ? google.base : STR(CLOUD_TRACE_URL),
+			 parts);
 }
 
 static bool is_same_server(const char *a, const char *b)
@@ -312,8 +319,13 @@ static void merge(struct options *o, const struct options *before,
 {
 	bool is_traces_ours = is_ours(before->traces_url, ours->traces_url,
 				      ours->profiles_url);
-	bool is_profiles_ours = is_ours(before->profiles_url,
-					ours->profiles_url, ours->traces_url);
+	const char *ours_url =
+		google_profiles_url(ours->traces_url, ours->profiles_url);
+	bool is_profiles_ours =
+		is_ours(ours_url ? before->profiles_url
+				 : google_profiles_url(before->traces_url,
+						       before->profiles_url),
+			ours_url, ours->traces_url);
 	struct options sides = *ours;
 	struct option_form form;
 	char name[OPTION_NAME_BYTES];

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/config_edit.h"
 #include "cli/context.h"
+#include "source/google_address.h"
 #include "source/redact.h"
 
 /* The stages by which a value may have been set, the later ones over what the
@@ -195,14 +196,18 @@ static void write_secret(struct view *v, const char *key, const char *value)
 
 static void write_defaults(struct view *v)
 {
+	const char *url;
+
 	if (!v->all.traces_url) {
 		out_text(v->out, "traces-url = " DEFAULT_TEMPO_URL);
 		end_line(v, "default, else " DEFAULT_JAEGER_URL);
 	}
-	if (!v->all.profiles_url) {
-		out_text(v->out, "profiles-url = " DEFAULT_PYROSCOPE_URL);
-		end_line(v, "default");
-	}
+	if (v->all.profiles_url)
+		return;
+	url = google_profiles_url(v->all.traces_url, NULL);
+	out_text(v->out, "profiles-url = ");
+	out_text(v->out, url ? url : DEFAULT_PYROSCOPE_URL);
+	end_line(v, url ? "default, as traces-url" : "default");
 }
 
 static void write_all(struct view *v)

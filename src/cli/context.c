@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "source/auth.h"
 #include "source/cache.h"
+#include "source/google_address.h"
 #include "source/token_command.h"
 
 /* Strings of one run: names, URLs, texts of notes; not data. */
@@ -54,8 +55,25 @@ static bool load_headers(struct side *s, const struct connection_options *c,
 	return true;
 }
 
+static bool set_address(struct side *s, const char *url, struct arena *arena,
+			struct error *err)
+{
+	struct endpoint *e = &s->endpoint;
+
+	if (!source_parse_url(url, &s->kind, &e->url, err))
+		return false;
+	if (s->kind == SOURCE_FILE)
+		s->path = e->url;
+	if (s->kind != SOURCE_CLOUD_TRACE)
+		return true;
+	if (!strcmp(e->option_prefix, "--profiles"))
+		s->kind = SOURCE_CLOUD_PROFILER;
+	return google_endpoint_set(e, s->kind, url, arena, err);
+}
+
 static bool side_init(struct side *s, const struct connection_options *c,
-		      const char *url, const char *prefix, struct error *err)
+		      const char *url, const char *prefix, struct arena *arena,
+		      struct error *err)
 {
 	struct endpoint *e = &s->endpoint;
 
@@ -69,10 +87,8 @@ static bool side_init(struct side *s, const struct connection_options *c,
 	e->is_insecure = c->insecure;
 	e->is_insecure_auth = c->insecure_auth;
 	s->is_default = !url;
-	if (url && !source_parse_url(url, &s->kind, &e->url, err))
+	if (url && !set_address(s, url, arena, err))
 		return error_prefix(err, "%s-url", prefix);
-	if (s->kind == SOURCE_FILE)
-		s->path = e->url;
 	return load_secret(c->password_file, c->password, "--password-file",
 			   &s->secrets[0], &e->password, err) &&
 	       load_secret(c->token_file, c->token, "--token-file",
@@ -119,11 +135,14 @@ static bool init_sides(struct context *ctx, struct error *err)
 		drop_credentials(&traces);
 		drop_credentials(&profiles);
 	}
-	if (!side_init(&ctx->traces, &traces, o->traces_url, "--traces", err) ||
-	    !side_init(&ctx->profiles, &profiles, o->profiles_url, "--profiles",
-		       err))
+	if (!side_init(&ctx->traces, &traces, o->traces_url, "--traces",
+		       &ctx->arena, err) ||
+	    !side_init(&ctx->profiles, &profiles,
+		       google_profiles_url(o->traces_url, o->profiles_url),
+		       "--profiles", &ctx->arena, err))
 		return false;
-	if (ctx->profiles.is_default)
+	ctx->profiles.is_default = !o->profiles_url;
+	if (!ctx->profiles.endpoint.url)
 		ctx->profiles.endpoint.url = DEFAULT_PYROSCOPE_URL;
 	if (ctx->profiles.kind == SOURCE_UNKNOWN)
 		ctx->profiles.kind = SOURCE_PYROSCOPE;
@@ -421,7 +440,9 @@ struct str context_side_name(struct context *ctx, const struct side *side)
 	struct str name;
 
 	buf_init(&url, LIMIT_OPTION_VALUE_BYTES);
-	url_redact(&url, str_from(side->endpoint.url));
+	url_redact(&url,
+		   str_from(side->endpoint.project ? side->endpoint.project
+						   : side->endpoint.url));
 	name = arena_printf(&ctx->arena, "%s %s", source_kind_name(side->kind),
 			    buf_text(&url));
 	buf_release(&url);

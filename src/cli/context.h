@@ -49,7 +49,7 @@ struct context {
 	struct http_client *client; /* made when first needed */
 	struct har *record;
 	struct har *replay;
-	bool is_replay_own; /* not the options' */
+	bool is_replay_own;  /* not the options' */
 	struct cache *cache; /* of --cache */
 };
 
@@ -84,7 +84,8 @@ void context_trace_endpoints(const struct context *ctx,
 bool context_report(struct context *ctx, struct result *result,
 		    struct error *err) MUST_CHECK;
 
-/* "tempo http://localhost:3200", without secrets; lives in ctx->arena. */
+/* "tempo http://localhost:3200", "Cloud Trace my-project", without secrets;
+ * lives in ctx->arena. */
 struct str context_side_name(struct context *ctx, const struct side *side);
 
 #endif

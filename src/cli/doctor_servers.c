@@ -89,6 +89,18 @@ static void check_address(struct doctor *d, const struct side *s,
 	struct endpoint defaults[2];
 	struct str url;
 
+	if (s->endpoint.project) {
+		find_origin(d, d->ctx.options->traces_url, "traces-url",
+			    origin);
+		if (!s->is_default)
+			find_origin(d, given,
+				    is_traces ? "traces-url" : "profiles-url",
+				    origin);
+		url = shown_url(d, s->endpoint.url);
+		check_ok(&d->checks, name, "url", "project %s at %.*s, %s",
+			 s->endpoint.project, STR_ARGS(url), origin);
+		return;
+	}
 	if (s->is_default) {
 		context_trace_endpoints(&d->ctx, defaults);
 		if (is_traces)
@@ -133,7 +145,8 @@ static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
 	int64_t now_ns = d->ctx.now_ns;
 
 	context_trace_endpoints(&d->ctx, q->traces);
-	if (kind == SOURCE_FILE || d->is_traces_up)
+	if (kind == SOURCE_FILE || kind == SOURCE_CLOUD_TRACE ||
+	    d->is_traces_up)
 		return true;
 	if (kind != SOURCE_JAEGER &&
 	    (!source_probe_request(SOURCE_TEMPO, &q->traces[0], now_ns,
@@ -156,7 +169,8 @@ static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
 				     now_ns };
 	struct http_request *length;
 
-	if (d->ctx.profiles.path)
+	if (d->ctx.profiles.path ||
+	    d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER)
 		return true;
 	if (!source_probe_request(SOURCE_PYROSCOPE, e, now_ns,
 				  next_request(q, ASK_SERVICES), err) ||
@@ -451,7 +465,8 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 	if (d->is_traces_up)
 		return true;
 	check_address(d, &d->ctx.traces, d->ctx.options->traces_url, "traces");
-	if (d->ctx.traces.kind == SOURCE_FILE) {
+	if (d->ctx.traces.kind == SOURCE_FILE ||
+	    d->ctx.traces.kind == SOURCE_CLOUD_TRACE) {
 		d->is_traces_up = true;
 		return true;
 	}
@@ -552,6 +567,11 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 		      "profiles");
 	if (d->ctx.profiles.path) {
 		d->is_profiles_up = true;
+		return true;
+	}
+	if (d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER) {
+		check_warn(&d->checks, "profiles", "server",
+			   "Cloud Profiler is not checked");
 		return true;
 	}
 	s.best = answer_of(q, ASK_SERVICES);

@@ -121,6 +121,10 @@ static bool attempts_run(struct context *ctx, const struct trace_query *query,
 	unsigned count = source_trace_attempts(ctx->traces.kind);
 	bool is_missed = false;
 
+	if (count == 0)
+		return error_set(err, ERROR_USAGE,
+				 "%s cannot be asked for a trace",
+				 source_kind_name(ctx->traces.kind));
 	for (unsigned attempt = 0; attempt < count; attempt++) {
 		trace_restart(trace);
 		if (!try_attempt(ctx, query, id, attempt, trace, answer, err))

@@ -329,11 +329,13 @@ static const struct option_row rows[] = {
 	{ "traces-url", 0, OPTION_STRING, SETTING, CONNECTING,
 	  "URL", SERVERS,
 	  "Tempo or Jaeger, recognised by asking; tempo+http://, "
-	  "jaeger+http:// and file:PATH name the kind",
+	  "jaeger+http:// and file:PATH name the kind; gcp://PROJECT: "
+	  "Cloud Trace",
 	  FIELD(traces_url) },
 	{ "profiles-url", 0, OPTION_STRING, SETTING, CONNECTING,
 	  "URL", SERVERS,
-	  "Pyroscope, Parca, or file:PATH: a profile on disk",
+	  "Pyroscope, Parca, gcp://PROJECT (Cloud Profiler), or file:PATH: a "
+	  "profile on disk",
 	  FIELD(profiles_url) },
 	{ "tenant-id", 0, OPTION_STRING, SETTING | OPTION_SIDED,
 	  CONNECTING,

@@ -69,6 +69,11 @@ bool source_trace_names_request(enum source_kind kind,
 {
 	struct buf path;
 
+	if (kind != SOURCE_TEMPO && kind != SOURCE_JAEGER)
+		return error_set(err, ERROR_USAGE,
+				 "%s does not list the names that its spans "
+				 "have",
+				 source_kind_name(kind));
 	buf_init(&path, LIMIT_URL_BYTES);
 	if (kind == SOURCE_TEMPO)
 		tempo_path(what, service, range, attempt, &path);

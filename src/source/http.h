@@ -39,6 +39,7 @@ struct endpoint {
 	bool is_insecure_auth;     /* --insecure-auth */
 	const char *option_prefix; /* "--traces" or "--profiles": for hints */
 	const struct parca_facts *parca; /* it is a Parca; NULL: it is none */
+	const char *project; /* of Google Cloud; NULL: another server */
 };
 
 struct http_request;

@@ -210,6 +210,14 @@ bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 {
 	struct buf path;
 
+	if (endpoint->project) {
+		buf_release(body);
+		return error_set(err, ERROR_USAGE,
+				 "profiles of Cloud Profiler (project %s) "
+				 "cannot be asked for; name another server "
+				 "with --profiles-url",
+				 endpoint->project);
+	}
 	buf_init(&path, PATH_BYTES);
 	buf_add_text(&path, SERVICE);
 	buf_add_text(&path, method);

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/google_address.h"
 #include "source/http_error.h"
 #include "source/url.h"
 
@@ -44,6 +45,10 @@ const char *source_kind_name(enum source_kind kind)
 		return "pyroscope";
 	case SOURCE_PARCA:
 		return "parca";
+	case SOURCE_CLOUD_TRACE:
+		return "Cloud Trace";
+	case SOURCE_CLOUD_PROFILER:
+		return "Cloud Profiler";
 	case SOURCE_FILE:
 		return "file";
 	case SOURCE_UNKNOWN:
@@ -55,9 +60,8 @@ const char *source_kind_name(enum source_kind kind)
 /* ---- addresses ---- */
 
 /* None of these messages repeats the text: it may hold a password. */
-static bool check_url(const char *text, struct error *err)
+static bool check_url(struct str url, struct error *err)
 {
-	struct str url = str_from(text);
 	struct url_parts parts;
 
 	if (!url_split(url, &parts)) {
@@ -66,7 +70,7 @@ static bool check_url(const char *text, struct error *err)
 					 "an address begins with http:// or "
 					 "https://, with tempo+, jaeger+, "
 					 "pyroscope+ or parca+ before it, or "
-					 "file:PATH");
+					 "it is gcp://PROJECT or file:PATH");
 		return error_set(err, ERROR_USAGE,
 				 "not a usable address: only http and https, "
 				 "a plain host name, a port of 1..65535, no "
@@ -90,6 +94,14 @@ static bool check_url(const char *text, struct error *err)
 	return true;
 }
 
+static bool check_google(const char *text, struct error *err)
+{
+	struct google_address address;
+
+	return google_address_parse(text, &address, err) &&
+	       (!address.base.len || check_url(address.base, err));
+}
+
 bool source_parse_url(const char *text, enum source_kind *kind,
 		      const char **rest, struct error *err)
 {
@@ -103,6 +115,10 @@ bool source_parse_url(const char *text, enum source_kind *kind,
 		return **rest != '\0' ||
 		       error_set(err, ERROR_USAGE, "file: without a path");
 	}
+	if (google_address_is(text)) {
+		*kind = SOURCE_CLOUD_TRACE;
+		return check_google(text, err);
+	}
 	for (size_t i = 0; i < sizeof forced / sizeof *forced; i++) {
 		struct str prefix = str_from(forced[i].prefix);
 
@@ -111,7 +127,7 @@ bool source_parse_url(const char *text, enum source_kind *kind,
 			*rest = text + prefix.len;
 		}
 	}
-	return check_url(*rest, err);
+	return check_url(str_from(*rest), err);
 }
 
 /* ---- requests ---- */

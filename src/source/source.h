@@ -23,11 +23,15 @@ enum source_kind {
 	SOURCE_JAEGER,
 	SOURCE_PYROSCOPE,
 	SOURCE_PARCA,
+	SOURCE_CLOUD_TRACE,
+	SOURCE_CLOUD_PROFILER,
 	SOURCE_FILE,
 };
 
 /* "tempo+https://host/prefix" -> SOURCE_TEMPO and "https://host/prefix";
- * "file:PATH" -> SOURCE_FILE and "PATH"; plain http(s) -> SOURCE_UNKNOWN.
+ * "file:PATH" -> SOURCE_FILE and "PATH"; plain http(s) -> SOURCE_UNKNOWN;
+ * an address of Google Cloud -> SOURCE_CLOUD_TRACE and all of text, whichever
+ * API it is for (see google_address.h).
  * *rest points into text. User info in a URL is refused (ERROR_USAGE, with
  * the option to use instead and without repeating the secret). */
 bool source_parse_url(const char *text, enum source_kind *kind,

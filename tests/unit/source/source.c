@@ -17,6 +17,7 @@ static void test_addresses_name_their_kind(void **state)
 		{ "TEMPO+http://h", "http://h", SOURCE_TEMPO },
 		{ "jaeger+http://h", "http://h", SOURCE_JAEGER },
 		{ "pyroscope+http://h", "http://h", SOURCE_PYROSCOPE },
+		{ "gcp://my-project", "gcp://my-project", SOURCE_CLOUD_TRACE },
 		{ "file:a.json", "a.json", SOURCE_FILE },
 		{ "file:/x y.json", "/x y.json", SOURCE_FILE },
 	};
@@ -45,6 +46,15 @@ static void test_bad_addresses_are_refused_without_repeating(void **state)
 		{ "http://h/#canary", "'#'" },
 		{ "http://h/a b", "blanks" },
 		{ "file:", "path" },
+		{ "localhost", "gcp://" },
+		{ "gcp://", "names a project" },
+		{ "gcp://Canary", "lower-case" },
+		{ "gcp+https://h/x", "/projects/" },
+		{ "gcp+/projects/my-project", "/projects/" },
+		{ "gcp+ftp://h/projects/my-project", "http" },
+		{ "gcp+https://a:canary@h/projects/my-project",
+		  "--password-file" },
+		{ "gcp+https://h/?key=canary/projects/my-project", "'?'" },
 		{ "", "http://" },
 	};
 
