@@ -63,7 +63,7 @@ static void test_recorded_traces(void **state)
 	assert_int_equal(oracle_each("jaeger/*-v3*/body.json", is_otlp_json),
 			 16);
 	assert_int_equal(
-		oracle_each("jaeger/*-legacy*/body.json", is_jaeger_json), 12);
+		oracle_each("jaeger/*-legacy*/body.json", is_jaeger_json), 13);
 	expect_file("tempo/miss-v2-json/body.json", FORMAT_OTLP_JSON, "");
 }
 
