@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/fast_spans.h"
 #include "cli/run.h"
+#include "cli/slow_search.h"
 
 #define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
 
@@ -132,33 +133,44 @@ static bool is_fast_wanted(const struct options *o)
 	return o->baseline && !strcmp(o->baseline, "fast");
 }
 
-/* Which requests were slow and which fast the traces tell. */
-static bool want_fast(struct diff *d, struct error *err)
+static bool check_fast(const struct context *ctx, struct error *err)
 {
-	struct context *ctx = &d->run->ctx;
 	const struct options *o = ctx->options;
-	struct evidence_want *want = &d->want;
-	struct fast_spans spans;
 
 	if (o->baseline_selector || o->selector)
 		return fail_mix("--baseline fast",
 				"--selector or --baseline-selector", err);
-	if (!o->service || !o->name)
-		return error_set(
-			err, ERROR_USAGE,
-			"--baseline fast compares the slow requests of "
-			"an operation with its fast ones: name it "
-			"with --service NAME and --name SPAN");
+	if (!o->service)
+		return error_set(err, ERROR_USAGE,
+				 "--baseline fast compares the slow requests "
+				 "of a service with its fast ones: name it "
+				 "with --service NAME, and the operation with "
+				 "--name SPAN unless the slowest will do");
 	if (ctx->profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
 			"--baseline fast needs a profile server; %s is "
 			"a file",
 			ctx->profiles.path);
-	if (!window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &want->window,
+	return true;
+}
+
+/* Which requests were slow and which fast the traces tell. */
+static bool want_fast(struct diff *d, struct error *err)
+{
+	struct context *ctx = &d->run->ctx;
+	const struct options *o = ctx->options;
+	struct evidence_want *want = &d->want;
+	struct str name = str_from(o->name);
+	struct fast_spans spans;
+
+	if (!check_fast(ctx, err) ||
+	    !window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &want->window,
 			    err) ||
-	    !fast_spans_find(ctx, str_from(o->service), str_from(o->name),
-			     want->window, &spans, err))
+	    (!o->name &&
+	     !slow_search_operation(ctx, want->window, &name, err)) ||
+	    !fast_spans_find(ctx, str_from(o->service), name, want->window,
+			     &spans, err))
 		return false;
 	want->only_spans = spans.slow_ids;
 	want->only_span_count = spans.slow_count;

@@ -90,10 +90,11 @@ static bool take_durations(struct finding_spans *f, struct error *err)
 	values_sort(f->durations, f->count);
 	if (f->count < 2 * FAST_SPANS_MIN)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "--baseline fast: %zu spans \"%.*s\" of "
-				 "service \"%.*s\" in this window are too few "
+				 "--baseline fast: %zu span%s \"%.*s\" of "
+				 "service \"%.*s\" in this window: too few "
 				 "to tell slow from fast; widen with --since",
-				 f->count, STR_ARGS(f->operations[0].name),
+				 f->count, &"s"[f->count == 1],
+				 STR_ARGS(f->operations[0].name),
 				 STR_ARGS(f->operations[0].service));
 	f->slow_from_ns = values_quantile(f->durations, f->count, SLOW_PERCENT);
 	f->fast_to_ns = values_quantile(f->durations, f->count, FAST_PERCENT);

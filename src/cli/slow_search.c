@@ -80,6 +80,17 @@ static bool choose(struct run *r, const struct hit *hit, struct error *err)
 	return true;
 }
 
+/* The slow traces in s->query.range, and one that is typical of them. */
+static bool find_typical(struct context *ctx, struct trace_search *s,
+			 struct typical *typical, struct error *err)
+{
+	s->wanted = SLOW_TRACES;
+	s->above_permille = SLOW_PERMILLE;
+	s->round_limit = SLOW_ROUNDS;
+	return trace_search_run(s, ctx, err) &&
+	       typical_find(s->items, s->fitting_count, typical, err);
+}
+
 bool slow_search(struct run *r, struct error *err)
 {
 	struct trace_search s;
@@ -87,15 +98,56 @@ bool slow_search(struct run *r, struct error *err)
 	bool done;
 
 	trace_search_init(&s);
-	done = trace_search_options(&s, &r->ctx, err);
-	s.wanted = SLOW_TRACES;
-	s.above_permille = SLOW_PERMILLE;
-	s.round_limit = SLOW_ROUNDS;
-	done = done && trace_search_run(&s, &r->ctx, err) &&
-	       typical_find(s.items, s.fitting_count, &typical, err) &&
+	done = trace_search_options(&s, &r->ctx, err) &&
+	       find_typical(&r->ctx, &s, &typical, err) &&
 	       choose(r, &s.items[typical.index], err);
 	if (done)
 		note_choice(&s, &typical, &r->ctx.notes);
+	trace_search_release(&s);
+	return done;
+}
+
+/* ---- an operation ---- */
+
+static void note_operation(const struct trace_search *s,
+			   const struct typical *typical, struct notes *notes)
+{
+	const struct hit *hit = &s->items[typical->index];
+	char id[33], took[24];
+
+	trace_id_format(&hit->id, id);
+	format_duration(hit->duration_ns, took);
+	notes_add(notes,
+		  "took operation \"%.*s\": trace %s, in which it took %s, is "
+		  "typical of the slowest 5 %% of %s%zu traces of the service; "
+		  "another one with --name (tracefind search --tags name "
+		  "--service %.*s lists them)",
+		  STR_ARGS(hit->name), id, took,
+		  s->is_first_sample ? "a sample of " : "", s->duration_count,
+		  STR_ARGS(s->query.service));
+}
+
+bool slow_search_operation(struct context *ctx, struct time_range range,
+			   struct str *name, struct error *err)
+{
+	struct trace_search s;
+	struct typical typical;
+	bool done;
+
+	trace_search_init(&s);
+	done = trace_search_options(&s, ctx, err);
+	s.query.range = range;
+	done = done && find_typical(ctx, &s, &typical, err);
+	if (done) {
+		*name = arena_str(&ctx->arena, s.items[typical.index].name);
+		done = name->ptr || arena_fail(&ctx->arena, "the name", err);
+	}
+	if (done && !name->len)
+		done = error_set(err, ERROR_NOT_FOUND,
+				 "the trace server does not say which spans of "
+				 "the service are slow: name one with --name");
+	if (done)
+		note_operation(&s, &typical, &ctx->notes);
 	trace_search_release(&s);
 	return done;
 }

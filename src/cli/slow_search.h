@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `tracefind slow` without a trace: finds the slow ones and takes one that is
- * typical of them.
+ * `tracefind slow` without a trace, diff without an operation: finds the slow
+ * traces and takes one that is typical of them.
  */
 #ifndef CLI_SLOW_SEARCH_H
 #define CLI_SLOW_SEARCH_H
@@ -15,5 +15,11 @@ bool slow_search_is_asked(const struct options *o);
  * the run options that name the trace; the times were those of the search and
  * are gone from them. They live in the run's arena. */
 bool slow_search(struct run *r, struct error *err) MUST_CHECK;
+
+/* The name of the span of --service that took long in the trace that
+ * slow_search() would take, of traces in the range; notes which and how to
+ * choose another. In ctx->arena. */
+bool slow_search_operation(struct context *ctx, struct time_range range,
+			   struct str *name, struct error *err) MUST_CHECK;
 
 #endif
