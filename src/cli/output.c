@@ -132,6 +132,13 @@ static bool wants_color(const struct options *o, bool is_terminal)
 	       strcmp(term, "dumb") != 0;
 }
 
+static bool terminal_has_256_colors(void)
+{
+	const char *term = getenv("TERM"), *depth = getenv("COLORTERM");
+
+	return (term && strstr(term, "256color")) || (depth && *depth);
+}
+
 /* Pipes and files get the same bytes wherever the run happens: full names,
  * UTF-8, times in UTC, no colour unless asked for. */
 static struct render_style style_for(const struct options *o, bool is_stdout)
@@ -141,6 +148,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 	return (struct render_style){
 		.width = is_terminal ? terminal_width() : 0,
 		.use_color = is_stdout && wants_color(o, is_terminal),
+		.has_256_colors = terminal_has_256_colors(),
 		.use_unicode = !is_terminal || terminal_is_unicode(),
 		.use_local_time = is_terminal,
 		.limit = (size_t)o->limit,

@@ -204,7 +204,7 @@ static void write_notes(const struct search_answer *a, struct page *p)
 
 	for (size_t i = 0; i < notes->count; i++) {
 		page_foreign(p, str_from(notes->text[i]));
-		page_flush(p, PAINT_DIM, "note", 6);
+		page_flush(p, PAINT_NONE, "note", 6);
 	}
 }
 

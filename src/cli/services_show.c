@@ -177,9 +177,9 @@ static void write_tail(struct page *p, const struct services *s)
 		page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
 	}
 	page_text(p, "tracefind types --service NAME");
-	page_flush(p, PAINT_DIM, "next", LABEL_COLUMNS);
+	page_flush(p, PAINT_NONE, "next", LABEL_COLUMNS);
 	page_text(p, "tracefind profile --service NAME");
-	page_flush(p, PAINT_DIM, "", LABEL_COLUMNS);
+	page_flush(p, PAINT_NONE, "", LABEL_COLUMNS);
 }
 
 static void write_table(const void *answer, const struct render_style *style,

@@ -26,8 +26,7 @@ static const char *const paint_codes[] = {
 	[PAINT_BAD] = "\033[31m",
 	[PAINT_GOOD] = "\033[32m",
 	[PAINT_MARK] = "\033[33m",
-	/* Neither the red of errors nor the yellow of marks; all readable on
-	 * dark and on light. */
+	/* Neither the red of errors nor the yellow of marks. */
 	"\033[36m",
 	"\033[35m",
 	"\033[34m",
@@ -37,6 +36,22 @@ static const char *const paint_codes[] = {
 	"\033[94m",
 	"\033[92m",
 };
+
+/* The bright ones of the 16 colours are faint on white, and blue on black.
+ * Where there are 256, names have such of middling luminance (0.16 to 0.25):
+ * a contrast of 3.5 and more with either. */
+#define NAME_COLORS (PAINT_NAME_LAST - PAINT_NAME_FIRST + 1)
+static const char *const name_codes_256[NAME_COLORS] = {
+	"\033[38;5;32m", "\033[38;5;133m", "\033[38;5;29m", "\033[38;5;130m",
+	"\033[38;5;30m", "\033[38;5;168m", "\033[38;5;62m", "\033[38;5;64m",
+};
+
+static const char *paint_code(const struct page *p, enum paint paint)
+{
+	if (p->style.has_256_colors && paint >= PAINT_NAME_FIRST)
+		return name_codes_256[paint - PAINT_NAME_FIRST];
+	return paint_codes[paint];
+}
 
 /* FNV-1a: the same on every machine and in every trace. */
 enum paint paint_of_name(struct str name)
@@ -77,7 +92,7 @@ void page_end(struct page *p)
 static void paint_on(struct page *p, enum paint paint)
 {
 	if (p->style.use_color)
-		out_text(p->out, paint_codes[paint]);
+		out_text(p->out, paint_code(p, paint));
 }
 
 static void paint_off(struct page *p, enum paint paint)

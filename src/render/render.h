@@ -17,6 +17,7 @@
 struct render_style {
 	unsigned width; /* columns; 0 = do not cut names (not a terminal) */
 	bool use_color;
+	bool has_256_colors; /* else 16 */
 	bool use_unicode;    /* bars and tree lines; else ASCII */
 	bool use_local_time; /* by the zone of TZ; else UTC */
 	size_t limit;        /* rows of tables, 0 = all */

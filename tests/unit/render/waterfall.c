@@ -118,12 +118,37 @@ static void test_tree_lines(void **state)
 	sample_release(&s);
 }
 
+/* The names' colours come from one palette or the other, never from both. */
+static void test_colors(void **state)
+{
+	struct render_style style = { .use_color = true };
+	struct sample s;
+	struct buf out;
+
+	(void)state;
+	sample_show(&s);
+	render_to(&s, "table", style, &out);
+	assert_true(has_text(&out, "\033[96muser-db\033[m"));
+	assert_false(has_text(&out, "\033[38;5;"));
+	buf_release(&out);
+	style.has_256_colors = true;
+	render_to(&s, "table", style, &out);
+	assert_true(has_text(&out, "\033[38;5;30muser-db\033[m"));
+	assert_false(has_text(&out, "\033[96m"));
+	assert_true(has_text(&out, "\033[33m")); /* marks stay */
+	buf_release(&out);
+	sample_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_deep),	   cmocka_unit_test(test_times),
-		cmocka_unit_test(test_empty),	   cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_tree_lines),
+		cmocka_unit_test(test_colors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
