@@ -33,6 +33,14 @@ enum command_bit {
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION,
 };
 
+/* What -o offers, see output_gives(). */
+enum command_formats {
+	FORMATS_NONE = 0, /* the command takes no -o */
+	FORMATS_ANSWER,   /* table and json */
+	FORMATS_LIST,     /* csv and id, too */
+	FORMATS_RESULT,   /* those of render/ but the lacking ones */
+};
+
 struct command {
 	const char *name;
 	unsigned bit;
@@ -41,6 +49,8 @@ struct command {
 	const char *details;  /* a paragraph for its own --help */
 	size_t max_args;      /* at most LIMIT_ARGUMENTS */
 	int (*run)(const struct options *o);
+	enum command_formats formats;
+	unsigned lacking; /* bits of enum render_needs it never has */
 };
 
 extern const struct command commands[]; /* ends with a NULL name */
@@ -51,6 +61,9 @@ const struct command *command_find(struct str name);
 /* The whole program; returns the exit status. Values of secret options are
  * overwritten in argv. */
 int cli_run(int argc, char **argv);
+
+/* Action i of the command config; NULL past the last. */
+const char *config_action_name(size_t i);
 
 int cmd_slow(const struct options *o);
 int cmd_diff(const struct options *o);

@@ -254,6 +254,11 @@ static const struct action actions[] = {
 	{ "import", 2, "import grafana FILE", run_import },
 };
 
+const char *config_action_name(size_t i)
+{
+	return i < sizeof actions / sizeof *actions ? actions[i].name : NULL;
+}
+
 #define ACTION_COUNT (sizeof actions / sizeof *actions)
 
 static bool fail_action(const char *name, struct error *err)

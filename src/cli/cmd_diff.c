@@ -245,7 +245,7 @@ int cmd_diff(const struct options *o)
 	struct error err = { 0 };
 	struct diff d;
 	struct run r;
-	bool done = run_begin(&r, o, "diff", 0, &err) && diff(&r, &d, &err);
+	bool done = run_begin(&r, o, "diff", &err) && diff(&r, &d, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -17,8 +17,7 @@ static bool begin(struct doctor *d, const struct options *o, struct error *err)
 	arena_init(&d->arena, LIMIT_RESULT_BYTES);
 	checks_init(&d->checks, &d->arena);
 	trace_init(&d->trace);
-	if (!context_init(&d->ctx, o, err) ||
-	    !output_check_answer(o, "doctor", err) ||
+	if (!context_init(&d->ctx, o, err) || !output_check(o, "doctor", err) ||
 	    (o->arg_count && !trace_arg_parse(o->args[0], &arg, err)))
 		return false;
 	/* A trace on disk wants no server that nobody named. */

@@ -64,8 +64,7 @@ int cmd_profile(const struct options *o)
 {
 	struct error err = { 0 };
 	struct run r;
-	bool done = run_begin(&r, o, "profile", RENDER_NEEDS_BASELINE, &err) &&
-		    profile(&r, &err);
+	bool done = run_begin(&r, o, "profile", &err) && profile(&r, &err);
 
 	return run_end(&r, done, &err);
 }

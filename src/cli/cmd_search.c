@@ -64,7 +64,7 @@ int cmd_search(const struct options *o)
 	notes_init(&result.notes);
 	trace_search_init(&s);
 	done = context_init(&ctx, o, &err) && check_args(o, &err) &&
-	       output_check_list(o, "search", &err) &&
+	       output_check(o, "search", &err) &&
 	       search(&s, &ctx, &result, &err);
 	is_sample = s.is_sample;
 	if (!context_finish(&ctx, &late) && done) {

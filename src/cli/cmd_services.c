@@ -83,7 +83,7 @@ int cmd_services(const struct options *o)
 
 	memset(&s, 0, sizeof s);
 	done = context_init(&s.ctx, o, &err) &&
-	       output_check_list(o, "services", &err) && services(&s, &err);
+	       output_check(o, "services", &err) && services(&s, &err);
 	if (!context_finish(&s.ctx, &late) && done) {
 		err = late;
 		done = false;

@@ -67,10 +67,7 @@ int cmd_show(const struct options *o)
 {
 	struct error err = { 0 };
 	struct run r;
-	bool done =
-		run_begin(&r, o, "show",
-			  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE, &err) &&
-		show(&r, &err);
+	bool done = run_begin(&r, o, "show", &err) && show(&r, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -409,7 +409,7 @@ int cmd_slow(const struct options *o)
 {
 	struct error err = { 0 };
 	struct run r;
-	bool done = run_begin(&r, o, "slow", 0, &err) && slow(&r, &err);
+	bool done = run_begin(&r, o, "slow", &err) && slow(&r, &err);
 
 	return run_end(&r, done, &err);
 }

@@ -211,7 +211,7 @@ static bool types(struct types *t, struct error *err)
 
 static int guide(const struct options *o, struct error *err)
 {
-	bool done = output_check_answer(o, "types", err) &&
+	bool done = output_check(o, "types", err) &&
 		    output_answer(o, &types_guide_writer, NULL, err);
 
 	if (!done)
@@ -229,7 +229,7 @@ int cmd_types(const struct options *o)
 		return guide(o, &err);
 	memset(&t, 0, sizeof t);
 	done = context_init(&t.ctx, o, &err) &&
-	       output_check_answer(o, "types", &err) && types(&t, &err);
+	       output_check(o, "types", &err) && types(&t, &err);
 	if (!context_finish(&t.ctx, &late) && done) {
 		err = late;
 		done = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "render/render.h"
 
 const struct command commands[] = {
 	{ "slow", COMMAND_SLOW, "slow [OPTIONS] [TRACE]",
@@ -19,7 +20,7 @@ const struct command commands[] = {
 	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o folded |\n"
 	  "          flamegraph.pl > slow.svg\n",
-	  1, cmd_slow },
+	  1, cmd_slow, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
 	  "Compares the profiles of a service in a window with a baseline, the\n"
@@ -35,7 +36,7 @@ const struct command commands[] = {
 	  "  tracefind diff before.pb.gz after.pb.gz\n"
 	  "  tracefind diff --selector '{version=\"1.5\"}' \\\n"
 	  "          --baseline-selector '{version=\"1.4\"}'\n",
-	  2, cmd_diff },
+	  2, cmd_diff, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE",
 	  "the spans of a trace with their self time",
 	  "Prints a trace as a waterfall: self time, the critical path marked,\n"
@@ -48,7 +49,8 @@ const struct command commands[] = {
 	  "  tracefind show trace.json --collapse user-db -n 40\n"
 	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
 	  "  tracefind show trace.json -o chrome=trace-events.json\n",
-	  1, cmd_show },
+	  1, cmd_show, FORMATS_RESULT,
+	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
 	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
 	  "recent traces, slowest first, with a duration histogram",
 	  "Lists the slowest traces of a window, of one service or operation\n"
@@ -62,7 +64,7 @@ const struct command commands[] = {
 	  "  tracefind search --service user-db -n 3 -o id |\n"
 	  "          xargs -n1 tracefind slow\n"
 	  "  tracefind search --tags span.http.route --service user-db\n",
-	  1, cmd_search },
+	  1, cmd_search, FORMATS_LIST },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window, of\n"
@@ -72,7 +74,8 @@ const struct command commands[] = {
 	  "  tracefind profile --service user-db --since 10m\n"
 	  "  tracefind profile cpu.pb.gz --sort self -n 30\n"
 	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n",
-	  1, cmd_profile },
+	  1, cmd_profile, FORMATS_RESULT,
+	  RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
 	  "Lists the services that sent profiles in a window, how much CPU each\n"
@@ -82,7 +85,7 @@ const struct command commands[] = {
 	  "  tracefind services\n"
 	  "  tracefind services --since 1d -n 0\n"
 	  "  tracefind services -o id | xargs -n1 tracefind types --service\n",
-	  0, cmd_services },
+	  0, cmd_services, FORMATS_LIST },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
 	  "the types of profiles there are, and which to use when",
 	  "Lists the types of profiles of a service, or of all, in a window:\n"
@@ -93,7 +96,7 @@ const struct command commands[] = {
 	  "Examples:\n"
 	  "  tracefind types --service user-db --since 1d\n"
 	  "  tracefind types --guide\n",
-	  0, cmd_types },
+	  0, cmd_types, FORMATS_ANSWER },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
 	  "check both servers and what they hold; name the mend",
 	  "Checks addresses, connections, logins, versions and clocks of both\n"
@@ -105,7 +108,7 @@ const struct command commands[] = {
 	  "  tracefind doctor\n"
 	  "  tracefind doctor 4bf92f3577b34da6a3ce929d0e0e4736\n"
 	  "  tracefind doctor --service user-db\n",
-	  1, cmd_doctor },
+	  1, cmd_doctor, FORMATS_ANSWER },
 	{ "config", COMMAND_CONFIG, "config ACTION [OPTIONS] [ARGUMENTS]",
 	  "names for servers, and what is in force",
 	  "Reads and writes the configuration, ~/.config/tracefind/config;\n"

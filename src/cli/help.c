@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "cli/optparse.h"
+#include "cli/output.h"
 
 #define LINE_COLUMNS 79
 #define TEXT_COLUMN 30
@@ -82,6 +83,7 @@ static void write_option(struct out *out, const struct option_row *row,
 {
 	bool has_letter = option_has_letter(&options_table, row, command->bit);
 	char usage[96], text[256];
+	struct buf formats;
 	int len;
 
 	len = snprintf(usage, sizeof usage, "  %c%c%c --%s%s%s%s",
@@ -90,10 +92,15 @@ static void write_option(struct out *out, const struct option_row *row,
 		       row->metavar ? " " : "",
 		       row->metavar ? row->metavar : "",
 		       row->flags & OPTION_SIDED ? " *" : "");
-	snprintf(text, sizeof text, "%s%s", row->help,
+	buf_init(&formats, sizeof text);
+	if (!strcmp(row->name, "output"))
+		output_list_formats(command, &formats);
+	snprintf(text, sizeof text, "%s%s%s%s", row->help,
+		 formats.len ? ": " : "", buf_text(&formats),
 		 row->kind != OPTION_FLAG && row->flags & OPTION_REPEATABLE
 			 ? "; may be repeated"
 			 : "");
+	buf_release(&formats);
 	out_text(out, usage);
 	/* Two blanks at least between an option and its text. */
 	write_wrapped(out, text,

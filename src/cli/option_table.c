@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
-#include "render/render.h"
 
 /* clang-format off */
 #define FIELD(member) .offset = offsetof(struct options, member)
@@ -113,8 +112,8 @@ static bool fail_format(struct str name, struct error *err)
 	struct buf list;
 
 	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (const struct render_format *f = render_formats; f->name; f++)
-		buf_addf(&list, "%s%s", list.len ? ", " : "", f->name);
+	for (size_t i = 0; output_format_name(i); i++)
+		buf_addf(&list, "%s%s", i ? ", " : "", output_format_name(i));
 	error_set(err, ERROR_USAGE, "unknown format '%.*s' (one of %s)",
 		  (int)(name.len < 40 ? name.len : 40), name.ptr,
 		  buf_text(&list));
@@ -127,8 +126,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 	struct options *o = target;
 	struct str name = { value, strcspn(value, "=") };
 	const char *path = value[name.len] ? value + name.len + 1 : NULL;
-	const struct render_format *row = render_find(name);
-	const char *format = row ? row->name : output_list_format(name);
+	const char *format = output_format_find(name);
 
 	if (!format)
 		return fail_format(name, err);
@@ -193,7 +191,7 @@ static const struct option_row rows[] = {
 	  "profile type: auto, cpu, alloc, inuse, goroutine, mutex, block, "
 	  "wall, or a full id (auto)",
 	  FIELD(type), .words = type_words },
-	{ "baseline", 0, OPTION_STRING, 0, COMPARING, "WHAT", CHOICE,
+	{ "baseline", 0, OPTION_FILE, 0, COMPARING, "WHAT", CHOICE,
 	  "compare with: auto, previous, 1h, 1d, 7d before, fast, version=V, "
 	  "FROM..TO, a file, or none (auto)",
 	  FIELD(baseline), .words = baseline_words },
@@ -234,7 +232,7 @@ static const struct option_row rows[] = {
 	  FIELD(guide) },
 
 	{ "origin", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_CONFIG, NULL, CHOICE,
-	  "of view: where each value comes from", FIELD(origin) },
+	  "where each value of view comes from", FIELD(origin) },
 
 	{ "from", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
 	  "start: RFC 3339, now-1h, or an epoch number", FIELD(from) },
@@ -306,8 +304,7 @@ static const struct option_row rows[] = {
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
 	  "FORMAT[=FILE]", OUTPUT,
-	  "table, json, csv, folded, difffolded, chrome (show) or id (search, "
-	  "services), to a file or standard output",
+	  "form of the answer, to a file or standard output",
 	  FIELD(outputs), .store = store_output },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,
 	  "auto, always or never (auto)", FIELD(color), .words = color_words },

@@ -24,22 +24,74 @@ static const struct output_option *outputs(const struct options *o,
 	return o->output_count ? o->outputs : &default_output;
 }
 
-static void list_formats(struct buf *names)
+/* Lists that are no struct result: those two and these. */
+static const char *const answer_formats[] = { "table", "json", NULL };
+static const char *const list_formats[] = { "csv", "id", NULL };
+
+static bool is_among(const char *const *names, const char *name)
 {
-	for (const struct render_format *f = render_formats; f->name; f++)
-		buf_addf(names, "%s%s", names->len ? ", " : "", f->name);
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
 }
 
-static bool fail_format(const char *name, struct error *err)
+const char *output_format_name(size_t i)
 {
-	struct buf names;
+	size_t count = 0;
 
-	buf_init(&names, LIMIT_ERROR_BYTES);
-	list_formats(&names);
-	error_set(err, ERROR_USAGE, "-o \"%s\": no such format; there are %s",
-		  name, buf_text(&names));
-	buf_release(&names);
-	return false;
+	while (render_formats[count].name && count < i)
+		count++;
+	if (render_formats[count].name)
+		return render_formats[count].name;
+	for (size_t k = 0; list_formats[k]; k++)
+		if (!render_find(str_from(list_formats[k])) && count++ == i)
+			return list_formats[k];
+	return NULL;
+}
+
+const char *output_format_find(struct str name)
+{
+	const char *known;
+
+	for (size_t i = 0; (known = output_format_name(i)); i++)
+		if (str_equal(name, str_from(known)))
+			break;
+	return known;
+}
+
+bool output_gives(const struct command *command, const char *format)
+{
+	const struct render_format *f = render_find(str_from(format));
+
+	switch (command->formats) {
+	case FORMATS_NONE:
+		return false;
+	case FORMATS_RESULT:
+		return f && !(f->needs & command->lacking);
+	case FORMATS_LIST:
+		if (is_among(list_formats, format))
+			return true;
+		break;
+	case FORMATS_ANSWER:
+		break;
+	}
+	return is_among(answer_formats, format);
+}
+
+void output_list_formats(const struct command *command, struct buf *text)
+{
+	const char *last = NULL;
+	const char *name;
+
+	for (size_t i = 0; (name = output_format_name(i)); i++) {
+		if (!output_gives(command, name))
+			continue;
+		if (last)
+			buf_addf(text, "%s%s", text->len ? ", " : "", last);
+		last = name;
+	}
+	if (last)
+		buf_addf(text, "%s%s", text->len ? " or " : "", last);
 }
 
 static bool check_stdout(const struct output_option *output, size_t *on_stdout,
@@ -53,39 +105,65 @@ static bool check_stdout(const struct output_option *output, size_t *on_stdout,
 			 output->format);
 }
 
-bool output_check(const struct options *o, unsigned lacking,
-		  const char *command, struct error *err)
+static bool fail_format(const struct command *command, const char *called,
+			const char *format, struct error *err)
+{
+	struct buf names;
+
+	buf_init(&names, LIMIT_ERROR_BYTES);
+	output_list_formats(command, &names);
+	error_set(err, ERROR_USAGE, "-o %s: %s gives %s", format, called,
+		  buf_text(&names));
+	buf_release(&names);
+	return false;
+}
+
+static bool is_binary(const char *format)
+{
+	const struct render_format *f = render_find(str_from(format));
+
+	return f && (f->needs & RENDER_IS_BINARY);
+}
+
+static bool check_outputs(const struct options *o,
+			  const struct command *command, const char *called,
+			  struct error *err)
 {
 	size_t count, on_stdout = 0;
 	const struct output_option *list = outputs(o, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct render_format *f =
-			render_find(str_from(list[i].format));
+		const char *format = list[i].format;
 
-		if (!f)
-			return fail_format(list[i].format, err);
-		if ((f->needs & RENDER_NEEDS_SPANS) && strcmp(command, "show"))
-			return error_set(err, ERROR_USAGE,
-					 "-o %s: only show gives it", f->name);
-		if (f->needs & lacking)
-			return error_set(
-				err, ERROR_USAGE,
-				"-o %s needs a %s, and %s has none", f->name,
-				f->needs & lacking & RENDER_NEEDS_PROFILE
-					? "profile"
-					: "baseline",
-				command);
+		if (!output_gives(command, format))
+			return fail_format(command, called, format, err);
 		if (!check_stdout(&list[i], &on_stdout, err))
 			return false;
-		if (!list[i].path && (f->needs & RENDER_IS_BINARY) &&
-		    isatty(STDOUT_FILENO))
+		if (!list[i].path && is_binary(format) && isatty(STDOUT_FILENO))
 			return error_set(err, ERROR_USAGE,
 					 "-o %s is binary: write it to a file "
 					 "(-o %s=FILE) or into a pipe",
-					 f->name, f->name);
+					 format, format);
 	}
 	return true;
+}
+
+bool output_check(const struct options *o, const char *command,
+		  struct error *err)
+{
+	const struct command *c = command_find(str_from(command));
+
+	return (c ||
+		error_set(err, ERROR_INTERNAL, "no command %s", command)) &&
+	       check_outputs(o, c, command, err);
+}
+
+bool output_check_answer(const struct options *o, const char *called,
+			 struct error *err)
+{
+	static const struct command plain = { .formats = FORMATS_ANSWER };
+
+	return check_outputs(o, &plain, called, err);
 }
 
 static unsigned terminal_width(void)
@@ -298,54 +376,6 @@ bool output_render(const struct options *o, const struct result *result,
 	if (first.code != ERROR_NONE)
 		*err = first;
 	return first.code == ERROR_NONE;
-}
-
-bool output_check_answer(const struct options *o, const char *command,
-			 struct error *err)
-{
-	size_t count;
-	const struct output_option *list = outputs(o, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(list[i].format, "table") != 0 &&
-		    strcmp(list[i].format, "json") != 0)
-			return error_set(err, ERROR_USAGE,
-					 "-o %s: %s gives table or json",
-					 list[i].format, command);
-	return output_check(o, 0, command, err);
-}
-
-const char *const output_list_formats[] = { "id", NULL };
-
-const char *output_list_format(struct str name)
-{
-	for (size_t i = 0; output_list_formats[i]; i++)
-		if (str_equal(name, str_from(output_list_formats[i])))
-			return output_list_formats[i];
-	return NULL;
-}
-
-bool output_check_list(const struct options *o, const char *command,
-		       struct error *err)
-{
-	size_t count, on_stdout = 0;
-	const struct output_option *list = outputs(o, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		struct str format = str_from(list[i].format);
-
-		if (!output_list_format(format) &&
-		    !str_equal(format, STR("table")) &&
-		    !str_equal(format, STR("json")) &&
-		    !str_equal(format, STR("csv")))
-			return error_set(err, ERROR_USAGE,
-					 "-o %s: %s gives table, json, csv or "
-					 "id",
-					 list[i].format, command);
-		if (!check_stdout(&list[i], &on_stdout, err))
-			return false;
-	}
-	return true;
 }
 
 static bool write_answer(const struct options *o,

@@ -6,15 +6,28 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
+#include "cli/cli.h"
 #include "cli/context.h"
 #include "cli/evidence.h"
 #include "render/render.h"
 
+/* Format i of all there are; NULL past the last. */
+const char *output_format_name(size_t i);
+
+/* The name as it stands there, else NULL. */
+const char *output_format_find(struct str name);
+
+/* Whether -o of the command offers this format. */
+bool output_gives(const struct command *command, const char *format);
+
+/* "table, json or csv": what -o of the command offers. */
+void output_list_formats(const struct command *command, struct buf *text);
+
 /* Before any work: formats known and within what the command can give, at
- * most one on standard output, no binary format on a terminal. `lacking` has
- * the bits of enum render_needs that the command never has. ERROR_USAGE. */
-bool output_check(const struct options *o, unsigned lacking,
-		  const char *command, struct error *err) MUST_CHECK;
+ * most one on standard output, no binary format on a terminal.
+ * ERROR_USAGE. */
+bool output_check(const struct options *o, const char *command,
+		  struct error *err) MUST_CHECK;
 
 /* Renders all that -o asked for ("table" on standard output by default).
  * trace and ev may be NULL. A format whose data is missing (no profile, no
@@ -34,18 +47,9 @@ struct answer_writer {
 	void (*id)(const void *answer, struct out *out);
 };
 
-/* Formats that only commands which list something give; ends with NULL. */
-extern const char *const output_list_formats[];
-
-/* The name as it stands there, else NULL. */
-const char *output_list_format(struct str name);
-
-/* As output_check(), for a command that gives table, json, csv and id. */
-bool output_check_list(const struct options *o, const char *command,
-		       struct error *err) MUST_CHECK;
-
-/* As output_check(), for such commands: table and json only. */
-bool output_check_answer(const struct options *o, const char *command,
+/* As output_check(), for a form of a command, "search --tags", that gives
+ * table and json only. */
+bool output_check_answer(const struct options *o, const char *called,
 			 struct error *err) MUST_CHECK;
 
 /* Writes all that -o asked for; the first failure is told. */

@@ -35,7 +35,7 @@ static bool load_rules(struct run *r, struct error *err)
 }
 
 bool run_begin(struct run *r, const struct options *o, const char *command,
-	       unsigned lacking, struct error *err)
+	       struct error *err)
 {
 	memset(r, 0, sizeof *r);
 	arena_init(&r->result.arena, LIMIT_RESULT_BYTES);
@@ -45,8 +45,8 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	r->result.command = command;
 	trace_init(&r->trace);
 	evidence_init(&r->evidence);
-	return context_init(&r->ctx, o, err) &&
-	       output_check(o, lacking, command, err) && load_rules(r, err);
+	return context_init(&r->ctx, o, err) && output_check(o, command, err) &&
+	       load_rules(r, err);
 }
 
 enum rank_by run_rank_by(const struct options *o, enum rank_by fallback)

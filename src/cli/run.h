@@ -24,10 +24,9 @@ struct run {
 	bool is_plain; /* see struct rank_want */
 };
 
-/* Sets up everything for a command; release with run_end(). `lacking` as in
- * output_check(). */
+/* Sets up everything for a command; release with run_end(). */
 bool run_begin(struct run *r, const struct options *o, const char *command,
-	       unsigned lacking, struct error *err) MUST_CHECK;
+	       struct error *err) MUST_CHECK;
 
 /* Ranks the functions of the evidence into the result: by --sort, else by
  * `by`. is_loop and span_name as in struct rank_want. */

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prints what the program's tables say, one row a line, tab-separated, for
- * options_sync.py to compare with help, man page and completions:
+ * generate.py to make completions of and for the lint tests to compare with
+ * help, man page and test cases:
  *
- *   command NAME SUMMARY
+ *   command NAME SUMMARY SYNOPSIS WORDS FORMATS
  *   option  NAME LETTER KIND METAVAR COMMANDS WORDS FLAGS HELP
+ *   letter  COMMAND LETTER NAME
  *   format  NAME
  *   exit    STATUS
+ *
+ * WORDS of a command are what its first argument may be; lists are separated
+ * by commas.
  */
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
-#include "render/render.h"
 
 static const char *kind_name(const struct option_row *row)
 {
@@ -72,19 +76,61 @@ static void print_form(const struct option_form *form)
 	       row->flags & OPTION_REPOSITORY ? "p" : "", row->help);
 }
 
+/* What the first argument may be. */
+static void print_first_words(const struct command *c)
+{
+	const char *name;
+
+	if (c->bit == COMMAND_HELP)
+		print_commands(COMMAND_ALL);
+	if (c->bit == COMMAND_CONFIG)
+		for (size_t i = 0; (name = config_action_name(i)); i++)
+			printf("%s%s", i ? "," : "", name);
+}
+
+static void print_command(const struct command *c)
+{
+	const char *name;
+	const char *comma = "";
+
+	printf("command\t%s\t%s\t%s\t", c->name, c->summary, c->synopsis);
+	print_first_words(c);
+	putchar('\t');
+	for (size_t i = 0; (name = output_format_name(i)); i++) {
+		if (!output_gives(c, name))
+			continue;
+		printf("%s%s", comma, name);
+		comma = ",";
+	}
+	putchar('\n');
+}
+
+static void print_letters(const struct command *c)
+{
+	for (size_t i = 0; i < options_table.row_count; i++) {
+		const struct option_row *row = &options_table.rows[i];
+
+		if (row->letter && (row->commands & c->bit) &&
+		    option_has_letter(&options_table, row, c->bit))
+			printf("letter\t%s\t%c\t%s\n", c->name, row->letter,
+			       row->name);
+	}
+}
+
 int main(void)
 {
 	struct option_form form;
+	const char *name;
 
 	for (const struct command *c = commands; c->name; c++)
-		printf("command\t%s\t%s\n", c->name, c->summary);
+		print_command(c);
+	for (const struct command *c = commands; c->name; c++)
+		print_letters(c);
 	for (size_t i = 0; option_form_get(&options_table, i, &form); i++)
 		if (!form.prefix->text[0] || (form.row->flags & OPTION_SIDED))
 			print_form(&form);
-	for (const struct render_format *f = render_formats; f->name; f++)
-		printf("format\t%s\n", f->name);
-	for (size_t i = 0; output_list_formats[i]; i++)
-		printf("format\t%s\n", output_list_formats[i]);
+	for (size_t i = 0; (name = output_format_name(i)); i++)
+		printf("format\t%s\n", name);
 	for (int code = ERROR_NONE; code <= ERROR_INTERNAL; code++)
 		printf("exit\t%d\n", error_exit_code((enum error_code)code));
 	return 0;
