@@ -245,3 +245,50 @@ bool profiles_take_files(struct profile *const *profiles, size_t count,
 	arena_release(&scratch);
 	return done;
 }
+
+/* ---- lines of a whole profile ---- */
+
+/* The line of a function, when the samples know one only; else 0. */
+static uint32_t line_of(const struct sources *s, struct str name,
+			struct str file)
+{
+	const struct place *end = s->places + s->place_count;
+	const struct place *p = find_place(s->places, s->place_count, name);
+	uint32_t line = 0;
+
+	for (; p && p < end && str_equal(p->name, name); p++) {
+		if (file.len && !str_equal(p->file, file))
+			continue;
+		if (!p->line || (line && p->line != line))
+			return 0;
+		line = p->line;
+	}
+	return line;
+}
+
+static void take_lines(const struct sources *s, struct profile *p)
+{
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t function = p->frames[i].function;
+
+		p->frames[i].line = line_of(s, function_name(p, function),
+					    function_file(p, function));
+	}
+}
+
+bool profiles_take_lines(struct profile *const *profiles, size_t count,
+			 const struct profile *const *from, size_t n,
+			 struct error *err)
+{
+	struct sources s = { .profiles = from, .count = n };
+	struct arena scratch;
+	bool done;
+
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	done = sources_list(&s, &scratch, err);
+	for (size_t i = 0; done && i < count; i++)
+		if (!profiles[i]->has_lines)
+			take_lines(&s, profiles[i]);
+	arena_release(&scratch);
+	return done;
+}

@@ -22,6 +22,12 @@ bool profiles_take_files(struct profile *const *profiles, size_t count,
 			 const struct code_rules *rules,
 			 struct error *err) MUST_CHECK;
 
+/* Gives the frames of profiles without lines the line of their function where
+ * the n profiles of the same code have samples on one line of it only. */
+bool profiles_take_lines(struct profile *const *profiles, size_t count,
+			 const struct profile *const *from, size_t n,
+			 struct error *err) MUST_CHECK;
+
 /* Fills file and, with_lines, the hottest line of rows that have none. Names
  * must be equal, and files that a row has. Files are borrowed from the
  * result's arena. */

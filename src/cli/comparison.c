@@ -165,6 +165,18 @@ bool comparison_take_files(struct comparison *c,
 	return profiles_take_files(profiles, n, from, 2, rules, err);
 }
 
+bool comparison_take_lines(struct comparison *c,
+			   const struct comparison *service, struct error *err)
+{
+	struct profile *profiles[2 * (1 + COMPARISON_PARTS)];
+	const struct profile *from[] = { &service->slow.profile,
+					 &service->base.profile };
+	size_t n = list_profiles(&c->slow, profiles);
+
+	n += list_profiles(&c->base, profiles + n);
+	return profiles_take_lines(profiles, n, from, 2, err);
+}
+
 bool comparison_filter(struct comparison *c, const struct profile_filters *f,
 		       struct context *ctx, struct error *err)
 {

@@ -83,6 +83,12 @@ bool comparison_take_files(struct comparison *c,
 			   const struct code_rules *rules,
 			   struct error *err) MUST_CHECK;
 
+/* Gives profiles of spans that came without lines those of the service, of
+ * functions with one line there. */
+bool comparison_take_lines(struct comparison *c,
+			   const struct comparison *service,
+			   struct error *err) MUST_CHECK;
+
 /* Replaces all profiles, the parts too, by what the filters leave of them;
  * notes how much. */
 bool comparison_filter(struct comparison *c, const struct profile_filters *f,

@@ -45,6 +45,7 @@ struct context {
 	struct side profiles;
 	unsigned batch_count;
 	bool is_parca_asked;        /* whether the profile server is one */
+	bool has_no_span_lines;     /* samples of spans come by name only */
 	int64_t profile_window_ns;  /* longest the server takes, 0: not known */
 	struct http_client *client; /* made when first needed */
 	struct har *record;

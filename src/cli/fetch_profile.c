@@ -90,16 +90,26 @@ static bool walk_is_shortened(struct window_walk *walk, struct context *ctx,
 
 /* ---- profiles ---- */
 
+/* Where rows are functions, names will do. */
+static bool wants_lines(const struct context *ctx)
+{
+	const char *by = ctx->options->granularity;
+
+	return by && strcmp(by, "function") != 0 && !ctx->has_no_span_lines;
+}
+
 static bool profile_request(struct job *job, struct context *ctx,
 			    struct http_request *request, struct error *err)
 {
 	struct profile_fetch *f = (struct profile_fetch *)job;
-	struct profile_query query = f->query;
+	struct profile_query query;
 
 	if (!f->walk.is_started) { /* what an earlier fetch left there */
 		profile_release(f->into);
 		profile_init(f->into);
+		f->query.wants_lines = !f->is_tree && wants_lines(ctx);
 	}
+	query = f->query;
 	if (!walk_begin(&f->walk, job, ctx, query.range, err))
 		return false;
 	query.range = f->walk.parts.part;
@@ -130,12 +140,18 @@ static void note_totals(const struct profile_fetch *f, struct context *ctx)
 			  f->query.type_id);
 }
 
+static enum format format_of(enum body_form form)
+{
+	if (form == BODY_PYROSCOPE_RENDER_JSON)
+		return FORMAT_PYROSCOPE_FLAMEGRAPH_JSON;
+	return form == BODY_PPROF ? FORMAT_PPROF : FORMAT_PYROSCOPE_TREE_PB;
+}
+
 static bool decode_part(struct context *ctx, enum body_form form,
 			const struct http_response *response,
 			struct profile_fetch *f, struct profile *into)
 {
-	enum format format =
-		form == BODY_PPROF ? FORMAT_PPROF : FORMAT_PYROSCOPE_TREE_PB;
+	enum format format = format_of(form);
 	const struct endpoint *e = &ctx->profiles.endpoint;
 	struct str bytes = buf_str(&response->body);
 	/* A tree does not say what it counts; the question did. */
@@ -277,6 +293,37 @@ static bool part_done(struct profile_fetch *f, struct context *ctx)
 	return true;
 }
 
+/* False when the server has no other form of this to be asked for. */
+static bool next_attempt(struct profile_fetch *f, struct context *ctx,
+			 const struct http_response *response)
+{
+	struct job *job = &f->job;
+
+	if (f->query.span_id_count && f->query.wants_lines) {
+		/* From its first attempt, without lines. A refusal may be of
+		 * this one question; all else is so of others, too. */
+		ctx->has_no_span_lines |= response->status != 400;
+		f->query.wants_lines = false;
+		job->attempt = 0;
+		return true;
+	}
+	if (job->attempt + 1 >= source_profile_attempts(&f->query))
+		return false;
+	job->attempt++;
+	return true;
+}
+
+static void note_form(const struct profile_fetch *f, struct context *ctx,
+		      enum body_form form)
+{
+	if (form == BODY_PYROSCOPE_RENDER_JSON)
+		notes_add(&ctx->notes, "the profile came through the old call "
+				       "/pyroscope/render: no files and lines");
+	else if (f->is_tree && !f->query.span_id_count)
+		notes_add(&ctx->notes, "the profile came through the fallback "
+				       "call: no files and lines");
+}
+
 static bool profile_answer(struct job *job, struct context *ctx,
 			   const struct http_response *response)
 {
@@ -291,11 +338,8 @@ static bool profile_answer(struct job *job, struct context *ctx,
 	answer = source_profile_answer(&query, job->attempt,
 				       &ctx->profiles.endpoint, response, &form,
 				       &job->err);
-	if (answer == ANSWER_TRY_NEXT &&
-	    job->attempt + 1 < source_profile_attempts(&f->query)) {
-		job->attempt++;
+	if (answer == ANSWER_TRY_NEXT && next_attempt(f, ctx, response))
 		return false;
-	}
 	if (answer == ANSWER_ERROR && is_lowered(f, response))
 		return false;
 	if (answer == ANSWER_ERROR &&
@@ -304,11 +348,9 @@ static bool profile_answer(struct job *job, struct context *ctx,
 	job->has_answer = answer == ANSWER_MISS; /* an empty profile */
 	if (answer == ANSWER_OK) {
 		job->has_answer = decode_answer(ctx, form, response, f);
-		f->is_tree = form == BODY_PYROSCOPE_TREE_PB;
-		if (job->has_answer && f->is_tree && !f->query.span_id_count)
-			notes_add(&ctx->notes,
-				  "the profile came through the fallback call: "
-				  "no files and lines");
+		f->is_tree = form != BODY_PPROF && !f->query.wants_lines;
+		if (job->has_answer)
+			note_form(f, ctx, form);
 	}
 	return part_done(f, ctx);
 }
@@ -325,7 +367,8 @@ void profile_fetch_init(struct profile_fetch *f,
 
 void profile_fetch_again_as_tree(struct profile_fetch *f)
 {
-	f->job.attempt = source_profile_attempts(&f->query) - 1;
+	f->query.wants_lines = false;
+	f->job.attempt = source_profile_names_attempt(&f->query);
 	f->job.has_answer = f->job.is_done = false;
 	f->is_tree = true; /* for all parts */
 	f->walk.is_started = false;

@@ -26,6 +26,7 @@ static enum format form_format(enum body_form form)
 		return FORMAT_JAEGER_JSON;
 	case BODY_PPROF:
 	case BODY_PYROSCOPE_TREE_PB:
+	case BODY_PYROSCOPE_RENDER_JSON:
 	case BODY_TEMPO_SEARCH_JSON:
 	case BODY_TEMPO_SEARCH_PB:
 		break;

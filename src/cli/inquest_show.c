@@ -181,16 +181,27 @@ static void note_no_baseline(struct inquest *q)
 		  asked);
 }
 
-/* Samples of spans have names only. */
-static void note_no_lines(struct inquest *q)
+/* Samples of spans have names only where the server is older than 2.2 or keeps
+ * its data as older ones do. */
+static bool add_lines(struct inquest *q, struct error *err)
 {
 	enum granularity by = q->r->filters.view.granularity;
+	bool is_line = by == GRANULARITY_LINE;
 
-	if (!q->shown->slow.profile.has_lines &&
-	    (by == GRANULARITY_LINE || by == GRANULARITY_ADDRESS))
+	if (q->shown->slow.profile.has_lines ||
+	    (!is_line && by != GRANULARITY_ADDRESS))
+		return true;
+	if (!is_line || !q->service_cpu.slow.profile.has_lines) {
 		notes_add(&q->r->ctx.notes,
 			  "samples of single requests come without lines and "
 			  "addresses; --scope service has them");
+		return true;
+	}
+	notes_add(&q->r->ctx.notes,
+		  "samples of single requests come without lines: a line here "
+		  "is the only one with samples of that function in the whole "
+		  "service; --scope service has them all");
+	return comparison_take_lines(q->shown, &q->service_cpu, err);
 }
 
 static bool rank_view(struct inquest *q, struct error *err)
@@ -217,8 +228,7 @@ static bool show_view(struct inquest *q, size_t note_count, struct error *err)
 
 	if (!q->shown || !profile_filters_are_given(&r->filters))
 		return true;
-	note_no_lines(q);
-	if (!run_view_begin(r, note_count, &kept, err) ||
+	if (!add_lines(q, err) || !run_view_begin(r, note_count, &kept, err) ||
 	    !comparison_filter(q->shown, &r->filters, &r->ctx, err) ||
 	    !rank_view(q, err))
 		return false;

@@ -13,6 +13,7 @@
 #include "querier.pb-c.h"
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/http_error.h"
 #include "source/parca.h"
 
 #define SERVICE "/querier.v1.QuerierService/"
@@ -22,10 +23,45 @@
 
 #define LATE_START "query start time is after end time"
 
-/* Without a span: pprof, then (see start_is_unlucky) pprof a millisecond
- * later, then names only. With a span only names can be had everywhere. */
-enum { PPROF, PPROF_LATER, TREE, PROFILE_ATTEMPTS };
-enum { SPAN_TREE, SPAN_TREE_LATER, SPAN_ATTEMPTS };
+/* How a profile can be asked for; "later" by a millisecond, see
+ * start_is_unlucky(). Only PPROF and SPAN_PPROF bring files and lines. */
+enum form {
+	PPROF,
+	PPROF_LATER,
+	TREE,
+	RENDER,
+	SPAN_PPROF,
+	SPAN_TREE,
+	SPAN_TREE_LATER,
+};
+
+/* Best first. Of spans names can be had everywhere, lines from 2.2 on. */
+static const enum form forms[] = { PPROF, PPROF_LATER, TREE, RENDER };
+static const enum form span_forms[] = { SPAN_TREE, SPAN_TREE_LATER };
+static const enum form span_line_forms[] = { SPAN_PPROF, SPAN_TREE,
+					     SPAN_TREE_LATER };
+
+struct plan {
+	const enum form *forms;
+	unsigned count;
+};
+
+#define PLAN(list) ((struct plan){ list, sizeof(list) / sizeof *(list) })
+
+static struct plan plan_of(const struct profile_query *query)
+{
+	if (!query->span_id_count)
+		return PLAN(forms);
+	return query->wants_lines ? PLAN(span_line_forms) : PLAN(span_forms);
+}
+
+/* Past the last attempt it is the last. */
+static enum form form_of(const struct profile_query *query, unsigned attempt)
+{
+	struct plan plan = plan_of(query);
+
+	return plan.forms[attempt < plan.count ? attempt : plan.count - 1];
+}
 
 /* ---- times ---- */
 
@@ -50,11 +86,9 @@ void pyroscope_range_ms(struct time_range range, int64_t *start_ms,
 
 /* ---- requests for profiles ---- */
 
-static bool is_later(const struct profile_query *query, unsigned attempt)
+static bool is_later(enum form form)
 {
-	if (query->span_id_count)
-		return attempt == SPAN_TREE_LATER;
-	return attempt != PPROF;
+	return form != PPROF && form != SPAN_PPROF && form != SPAN_TREE;
 }
 
 static void add_packed(struct buf *body, const ProtobufCMessage *message)
@@ -88,23 +122,6 @@ static void pack_pprof(const struct profile_query *query, int64_t start_ms,
 	message.label_selector = unconst(query->selector);
 	message.start_ms = start_ms;
 	message.end_ms = end_ms;
-	add_packed(body, &message.base);
-}
-
-static void pack_tree(const struct profile_query *query, int64_t start_ms,
-		      int64_t end_ms, struct buf *body)
-{
-	Querier__SelectMergeStacktracesRequest message =
-		QUERIER__SELECT_MERGE_STACKTRACES_REQUEST__INIT;
-
-	message.profile_type_id = unconst(query->type_id);
-	message.label_selector = unconst(query->selector);
-	message.start_ms = start_ms;
-	message.end_ms = end_ms;
-	message.has_max_nodes = query->max_nodes > 0;
-	message.max_nodes = query->max_nodes;
-	message.has_format = 1;
-	message.format = QUERIER__PROFILE_FORMAT__FORMAT_TREE;
 	add_packed(body, &message.base);
 }
 
@@ -155,53 +172,80 @@ static bool span_texts_fill(struct span_texts *t,
 	return true;
 }
 
-static bool pack_span_tree(const struct profile_query *query, int64_t start_ms,
-			   int64_t end_ms, struct buf *body, struct error *err)
+static void pack_stacktraces(const struct profile_query *query,
+			     const struct span_texts *spans, int64_t start_ms,
+			     int64_t end_ms, struct buf *body)
+{
+	Querier__SelectMergeStacktracesRequest message =
+		QUERIER__SELECT_MERGE_STACKTRACES_REQUEST__INIT;
+
+	message.profile_type_id = unconst(query->type_id);
+	message.label_selector = unconst(query->selector);
+	message.start_ms = start_ms;
+	message.end_ms = end_ms;
+	message.has_max_nodes = query->max_nodes > 0 && !spans->count;
+	message.max_nodes = query->max_nodes;
+	message.has_format = 1;
+	message.format = spans->count ? QUERIER__PROFILE_FORMAT__FORMAT_PPROF
+				      : QUERIER__PROFILE_FORMAT__FORMAT_TREE;
+	message.n_span_selector = spans->count;
+	message.span_selector = spans->items;
+	add_packed(body, &message.base);
+}
+
+static void pack_span_tree(const struct profile_query *query,
+			   const struct span_texts *spans, int64_t start_ms,
+			   int64_t end_ms, struct buf *body)
 {
 	Querier__SelectMergeSpanProfileRequest message =
 		QUERIER__SELECT_MERGE_SPAN_PROFILE_REQUEST__INIT;
-	struct span_texts spans;
-	bool done = span_texts_fill(&spans, query);
 
-	if (done) {
-		message.profile_type_id = unconst(query->type_id);
-		message.label_selector = unconst(query->selector);
-		message.n_span_selector = spans.count;
-		message.span_selector = spans.items;
-		message.start_ms = start_ms;
-		message.end_ms = end_ms;
-		message.has_max_nodes = query->max_nodes > 0;
-		message.max_nodes = query->max_nodes;
-		message.has_format = 1;
-		message.format = QUERIER__PROFILE_FORMAT__FORMAT_TREE;
-		add_packed(body, &message.base);
-	} else {
+	message.profile_type_id = unconst(query->type_id);
+	message.label_selector = unconst(query->selector);
+	message.n_span_selector = spans->count;
+	message.span_selector = spans->items;
+	message.start_ms = start_ms;
+	message.end_ms = end_ms;
+	message.has_max_nodes = query->max_nodes > 0;
+	message.max_nodes = query->max_nodes;
+	message.has_format = 1;
+	message.format = QUERIER__PROFILE_FORMAT__FORMAT_TREE;
+	add_packed(body, &message.base);
+}
+
+static bool pack(const struct profile_query *query, enum form form,
+		 int64_t start_ms, int64_t end_ms, struct buf *body,
+		 struct error *err)
+{
+	struct span_texts spans = { .count = 0 };
+	bool done = !query->span_id_count || span_texts_fill(&spans, query);
+
+	if (!done)
 		error_memory(err, "the span ids");
-	}
+	else if (form == TREE || form == SPAN_PPROF)
+		pack_stacktraces(query, &spans, start_ms, end_ms, body);
+	else if (query->span_id_count)
+		pack_span_tree(query, &spans, start_ms, end_ms, body);
+	else
+		pack_pprof(query, start_ms, end_ms, body);
 	span_texts_free(&spans);
 	return done;
 }
 
-static bool pack(const struct profile_query *query, unsigned attempt,
-		 int64_t start_ms, int64_t end_ms, struct buf *body,
-		 struct error *err)
+static const char *method_name(enum form form)
 {
-	if (query->span_id_count)
-		return pack_span_tree(query, start_ms, end_ms, body, err);
-	if (attempt == TREE)
-		pack_tree(query, start_ms, end_ms, body);
-	else
-		pack_pprof(query, start_ms, end_ms, body);
-	return true;
-}
-
-static const char *method_name(const struct profile_query *query,
-			       unsigned attempt)
-{
-	if (query->span_id_count)
+	switch (form) {
+	case TREE:
+	case SPAN_PPROF:
+		return "SelectMergeStacktraces";
+	case SPAN_TREE:
+	case SPAN_TREE_LATER:
 		return "SelectMergeSpanProfile";
-	return attempt == TREE ? "SelectMergeStacktraces"
-			       : "SelectMergeProfile";
+	case RENDER:
+		return "render";
+	default:
+		return "SelectMergeProfile";
+	}
 }
 
 bool pyroscope_post(const struct endpoint *endpoint, const char *method,
@@ -229,13 +273,24 @@ bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 
 unsigned source_profile_attempts(const struct profile_query *query)
 {
-	return query->span_id_count ? SPAN_ATTEMPTS : PROFILE_ATTEMPTS;
+	return plan_of(query).count;
+}
+
+unsigned source_profile_names_attempt(const struct profile_query *query)
+{
+	unsigned attempt = 0;
+
+	while (form_of(query, attempt) != TREE &&
+	       form_of(query, attempt) != SPAN_TREE)
+		attempt++;
+	return attempt;
 }
 
 bool source_profile_request(const struct endpoint *endpoint,
 			    const struct profile_query *query, unsigned attempt,
 			    struct http_request *request, struct error *err)
 {
+	enum form form = form_of(query, attempt);
 	int64_t start_ms, end_ms;
 	struct buf body;
 
@@ -249,15 +304,21 @@ bool source_profile_request(const struct endpoint *endpoint,
 				 "samples of %zu spans at once: at most %u",
 				 query->span_id_count, LIMIT_COHORT_SPANS);
 	pyroscope_range_ms(query->range, &start_ms, &end_ms);
-	if (is_later(query, attempt) && start_ms < end_ms)
+	if (is_later(form) && start_ms < end_ms)
 		start_ms++;
+	if (form == RENDER)
+		return pyroscope_render_request(endpoint, query, start_ms,
+						end_ms, request, err);
 	buf_init(&body, PYROSCOPE_BODY_BYTES);
-	if (!pack(query, attempt, start_ms, end_ms, &body, err)) {
+	if (!pack(query, form, start_ms, end_ms, &body, err)) {
 		buf_release(&body);
 		return false;
 	}
-	return pyroscope_post(endpoint, method_name(query, attempt), PROTO,
-			      &body, request, err);
+	if (!pyroscope_post(endpoint, method_name(form), PROTO, &body, request,
+			    err))
+		return false;
+	request->is_optional = form == SPAN_PPROF;
+	return true;
 }
 
 /* ---- answers with profiles ---- */
@@ -284,6 +345,14 @@ static bool is_empty(const struct http_response *response)
 	       str_equal(body, (struct str){ "\x0A\x00\x32\x00\x5A\x00", 6 });
 }
 
+/* Field 5 of the answer comes first when it came at all. Servers that do not
+ * know the form ignore the spans, too, and send the flame graph of the whole
+ * service. */
+static bool is_wrapped_pprof(const struct http_response *response)
+{
+	return str_starts(buf_str(&response->body), STR("\x2A"));
+}
+
 /* A server that splits its storage (the default of 2.x) refuses a window that
  * begins exactly at its oldest profile: "query start time is after end time",
  * though it is not. One millisecond later it answers. */
@@ -292,18 +361,45 @@ static bool start_is_unlucky(const struct profile_query *query,
 			     const struct http_response *response)
 {
 	return query->range.from_ns < query->range.to_ns &&
-	       !is_later(query, attempt) &&
+	       !is_later(form_of(query, attempt)) &&
 	       body_contains(response, STR(LATE_START));
 }
 
-/* A missing method, or an answer too large for the server to send at once:
- * names only may still be had. */
-static bool is_beyond_server(const struct http_response *response,
+/* A case that was recorded without lines. */
+static bool is_not_recorded(const struct profile_query *query, unsigned attempt,
+			    const struct http_response *response)
+{
+	return form_of(query, attempt) == SPAN_PPROF &&
+	       response->err.code == ERROR_NOT_FOUND;
+}
+
+/* A missing method, or one that a proxy in between does not let pass. */
+static bool is_route_missing(const struct http_response *response,
 			     const char *code)
 {
 	return !strcmp(code, "unimplemented") || response->status == 404 ||
-	       response->status == 501 ||
+	       response->status == 405 || response->status == 501;
+}
+
+/* That, or an answer too large for the server to send at once: the next form
+ * may still be had. */
+static bool is_beyond_server(const struct http_response *response,
+			     const char *code)
+{
+	return is_route_missing(response, code) ||
 	       body_contains(response, STR("message larger than max"));
+}
+
+/* Servers before 1.2 and proxies that pass the page's calls only. */
+static void fail_spans(const struct endpoint *e,
+		       const struct http_response *response, struct error *err)
+{
+	struct str host = url_authority(e->url);
+
+	error_set(err, err->code,
+		  "pyroscope: %.*s has no samples of single requests: it does "
+		  "not know SelectMergeSpanProfile (%d)",
+		  STR_ARGS(host), response->status);
 }
 
 static enum answer failed(const struct profile_query *query, unsigned attempt,
@@ -316,7 +412,9 @@ static enum answer failed(const struct profile_query *query, unsigned attempt,
 
 	answer_fail("pyroscope", e, response, err);
 	if (response->status == 0)
-		return ANSWER_ERROR;
+		return is_not_recorded(query, attempt, response)
+			       ? ANSWER_TRY_NEXT
+			       : ANSWER_ERROR;
 	if (start_is_unlucky(query, attempt, response))
 		return ANSWER_TRY_NEXT;
 	connect_code_read(response, code, sizeof code);
@@ -327,9 +425,11 @@ static enum answer failed(const struct profile_query *query, unsigned attempt,
 	if (body_contains(response, STR("max_query_length")))
 		err->code = ERROR_LIMIT;
 	is_hopeless = response->status == 401 || response->status == 403;
-	return !is_hopeless && is_beyond_server(response, code)
-		       ? ANSWER_TRY_NEXT
-		       : ANSWER_ERROR;
+	if (is_hopeless || !is_beyond_server(response, code))
+		return ANSWER_ERROR;
+	if (query->span_id_count && is_route_missing(response, code))
+		fail_spans(e, response, err);
+	return ANSWER_TRY_NEXT;
 }
 
 /* "max flamegraph nodes limit 65536 is greater than allowed 8192" */
@@ -375,6 +475,37 @@ int64_t source_window_limit_ns(const struct http_response *response)
 							       : NS_PER_DAY;
 }
 
+/* What an answer of status 200 holds. */
+static enum answer judge_body(const struct profile_query *query,
+			      enum form asked, const struct endpoint *endpoint,
+			      const struct http_response *response,
+			      enum body_form *form, struct error *err)
+{
+	if (body_is_html(response))
+		return answer_fail("pyroscope", endpoint, response, err);
+	if (asked == RENDER) {
+		*form = BODY_PYROSCOPE_RENDER_JSON;
+		return pyroscope_render_answer(response, err);
+	}
+	if (response->body.len > 0 && strcmp(response->content_type, PROTO)) {
+		error_set(err, ERROR_FORMAT,
+			  "pyroscope: %s answered with type \"%s\", not with "
+			  "a profile: is there a Pyroscope at this address?",
+			  method_name(asked), response->content_type);
+		return ANSWER_ERROR;
+	}
+	if (is_empty(response))
+		return miss(query, endpoint, err);
+	if (asked == SPAN_PPROF && !is_wrapped_pprof(response)) {
+		error_set(err, ERROR_NOT_FOUND,
+			  "pyroscope: no lines of single requests before 2.2");
+		return ANSWER_TRY_NEXT;
+	}
+	*form = asked == PPROF || asked == PPROF_LATER ? BODY_PPROF
+						       : BODY_PYROSCOPE_TREE_PB;
+	return ANSWER_OK;
+}
+
 enum answer source_profile_answer(const struct profile_query *query,
 				  unsigned attempt,
 				  const struct endpoint *endpoint,
@@ -386,18 +517,6 @@ enum answer source_profile_answer(const struct profile_query *query,
 		return parca_profile_answer(endpoint, response, err);
 	if (response->status < 200 || response->status >= 300)
 		return failed(query, attempt, endpoint, response, err);
-	if (body_is_html(response))
-		return answer_fail("pyroscope", endpoint, response, err);
-	if (response->body.len > 0 && strcmp(response->content_type, PROTO)) {
-		error_set(err, ERROR_FORMAT,
-			  "pyroscope: %s answered with type \"%s\", not with "
-			  "a profile: is there a Pyroscope at this address?",
-			  method_name(query, attempt), response->content_type);
-		return ANSWER_ERROR;
-	}
-	if (is_empty(response))
-		return miss(query, endpoint, err);
-	*form = query->span_id_count || attempt == TREE ? BODY_PYROSCOPE_TREE_PB
-							: BODY_PPROF;
-	return ANSWER_OK;
+	return judge_body(query, form_of(query, attempt), endpoint, response,
+			  form, err);
 }

@@ -24,6 +24,17 @@ bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 		    const char *content_type, struct buf *body,
 		    struct http_request *request, struct error *err) MUST_CHECK;
 
+/* The call of the web page of old, for proxies that let only that pass: names
+ * only, all samples of a service. */
+bool pyroscope_render_request(const struct endpoint *endpoint,
+			      const struct profile_query *query,
+			      int64_t start_ms, int64_t end_ms,
+			      struct http_request *request,
+			      struct error *err) MUST_CHECK;
+/* Of an answer of status 200. */
+enum answer pyroscope_render_answer(const struct http_response *response,
+				    struct error *err);
+
 /* A call with a JSON body: what `add` puts in, then the times. */
 bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
 		   struct time_range range,

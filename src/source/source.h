@@ -57,7 +57,8 @@ enum body_form {
 	BODY_TEMPO_PB,
 	BODY_JAEGER_JSON,
 	BODY_PPROF,
-	BODY_PYROSCOPE_TREE_PB,
+	BODY_PYROSCOPE_TREE_PB, /* of names; or pprof in the same answer */
+	BODY_PYROSCOPE_RENDER_JSON,
 	BODY_TEMPO_SEARCH_JSON,
 	BODY_TEMPO_SEARCH_PB,
 };
@@ -209,6 +210,7 @@ struct profile_query {
 	const uint64_t *span_ids; /* repeats count once */
 	size_t span_id_count; /* at most LIMIT_COHORT_SPANS; 0: all samples */
 	int64_t max_nodes;    /* of a tree; 0: the server's own limit */
+	bool wants_lines;     /* of spans, if the server has them (2.2) */
 };
 
 /* The limit that a server names when it refuses max_nodes as too many; 0: the
@@ -216,14 +218,18 @@ struct profile_query {
 int64_t source_node_limit(const struct http_response *response);
 
 /* Attempts: without spans: SelectMergeProfile (pprof), the same a millisecond
- * later (a server bug refuses windows that begin at its oldest profile), then
- * SelectMergeStacktraces (tree). With spans: SelectMergeSpanProfile (tree),
- * the same a millisecond later. The answer's form tells pprof from tree. */
+ * later (a server bug refuses windows that begin at its oldest profile),
+ * SelectMergeStacktraces (tree), then /pyroscope/render (flame graph) for
+ * proxies that let only that pass. With spans: SelectMergeSpanProfile (tree),
+ * the same a millisecond later; with wants_lines SelectMergeStacktraces (pprof)
+ * before. The answer's form tells pprof from the others. */
 bool source_profile_request(const struct endpoint *endpoint,
 			    const struct profile_query *query, unsigned attempt,
 			    struct http_request *request,
 			    struct error *err) MUST_CHECK;
 unsigned source_profile_attempts(const struct profile_query *query);
+/* The first of them that brings names only. */
+unsigned source_profile_names_attempt(const struct profile_query *query);
 enum answer source_profile_answer(const struct profile_query *query,
 				  unsigned attempt,
 				  const struct endpoint *endpoint,

@@ -91,6 +91,51 @@ static void test_own_files(void **state)
 	profile_release(&service);
 }
 
+static uint32_t line_of(const struct profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		if (str_equal(function_name(p, p->frames[i].function),
+			      str_from(name)))
+			return p->frames[i].line;
+	fail_msg("no function %s", name);
+	return 0;
+}
+
+/* "one" has samples on one line, of two profiles; "two" on two; "half" also
+ * somewhere unknown; "call" on one line of each of two files. */
+static void test_lines(void **state)
+{
+	struct profile service, base, p, own;
+	const struct profile *from[] = { &service, &base };
+	struct profile *const to[] = { &p, &own };
+
+	(void)state;
+	make_cpu_profile(&service, "one@/app/a.rb:3;two@/app/a.rb:5 4\n"
+				   "half@/app/a.rb;two@/app/a.rb:6 1\n"
+				   "call@/app/a.rb:8 1\ncall@/app/b.rb:9 6\n");
+	make_cpu_profile(&base, "one@/app/a.rb:3;half@/app/a.rb:4 4\n");
+	make_cpu_profile(&p, "one;two;half;call;none 1\n");
+	make_cpu_profile(&own, "one@/app/a.rb;two@/app/a.rb:7 1\n"
+			       "call@/app/a.rb:1 1\n");
+	assert_ok(profiles_take_lines(to, 2, from, 2, &err));
+	assert_int_equal(line_of(&p, "one"), 3);
+	assert_int_equal(line_of(&p, "two"), 0);
+	assert_int_equal(line_of(&p, "half"), 0);
+	assert_int_equal(line_of(&p, "call"), 0);
+	assert_int_equal(line_of(&p, "none"), 0);
+	/* A profile with lines of its own is believed. */
+	assert_int_equal(line_of(&own, "one"), 0);
+	/* The file that the samples decided on decides the line, too. */
+	take(&p, &service);
+	assert_ok(profiles_take_lines(to, 1, from, 2, &err));
+	assert_int_equal(line_of(&p, "call"), 9);
+	assert_ok(profile_check(&p, &err));
+	profile_release(&own);
+	profile_release(&p);
+	profile_release(&base);
+	profile_release(&service);
+}
+
 /* A row's own file keeps its line from another file's. */
 static void test_row_files(void **state)
 {
@@ -110,9 +155,8 @@ static void test_row_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_owner),
-		cmocka_unit_test(test_votes),
-		cmocka_unit_test(test_own_files),
+		cmocka_unit_test(test_owner),     cmocka_unit_test(test_votes),
+		cmocka_unit_test(test_own_files), cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_row_files),
 	};
 

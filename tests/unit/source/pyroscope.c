@@ -48,7 +48,8 @@ static void test_requests_are_those_that_were_recorded(void **state)
 	struct profile_query query = checkout();
 
 	(void)state;
-	assert_int_equal(source_profile_attempts(&query), 3);
+	assert_int_equal(source_profile_attempts(&query), 4);
+	assert_int_equal(source_profile_names_attempt(&query), 2);
 	check_bytes(&query, 0, "SelectMergeProfile", "merge-profile-proto");
 	query.range.from_ns -= NS_PER_MS;
 	check_bytes(&query, 1, "SelectMergeProfile", "merge-profile-proto");
@@ -114,6 +115,55 @@ static void test_selectors_are_escaped(void **state)
 	selector_close(&selector);
 	assert_string_equal(buf_text(&selector), "{}");
 	buf_release(&selector);
+}
+
+/* Field 11, the spans, comes behind format 4, pprof; the recorded request has
+ * them in this order, too. */
+static void test_lines_of_spans_are_asked_for_first(void **state)
+{
+	const uint64_t span = 0xa0000003;
+	struct profile_query query = checkout();
+
+	(void)state;
+	query.span_ids = &span;
+	query.span_id_count = 1;
+	query.wants_lines = true;
+	assert_int_equal(source_profile_attempts(&query), 3);
+	assert_int_equal(source_profile_names_attempt(&query), 1);
+	check_bytes(&query, 0, "SelectMergeStacktraces",
+		    "span-stacktraces-pprof-proto");
+	/* Without spans it means nothing. */
+	query.span_id_count = 0;
+	check_bytes(&query, 0, "SelectMergeProfile", "merge-profile-proto");
+}
+
+/* As recorded. */
+static void test_render_is_asked_for_last(void **state)
+{
+	struct profile_query query = checkout();
+	struct http_request request;
+	struct error err;
+
+	(void)state;
+	query.range.from_ns -= NS_PER_MS; /* see the later attempts */
+	assert_true(
+		source_profile_request(&endpoint, &query, 3, &request, &err));
+	assert_string_equal(request.method, "GET");
+	assert_string_equal(
+		request.path,
+		"/pyroscope/render?query=process_cpu%3Acpu%3Ananoseconds%3Acpu"
+		"%3Ananoseconds%7Bservice_name%3D%22checkout%22%7D"
+		"&from=1795223820000&until=1795225619999");
+	assert_int_equal(request.body.len, 0);
+	http_request_release(&request);
+	query.max_nodes = 77;
+	assert_true(
+		source_profile_request(&endpoint, &query, 3, &request, &err));
+	assert_contains(request.path, "&until=1795225619999&max-nodes=77");
+	http_request_release(&request);
+	assert_false(
+		source_profile_request(&endpoint, &query, 4, &request, &err));
+	assert_int_equal(err.code, ERROR_INTERNAL);
 }
 
 /* In order, each once, all 16 digits; between the selector and the times. */
@@ -201,6 +251,93 @@ static void test_forms(void **state)
 	check_form("merge-profile-proto", 0, 1, BODY_PPROF);
 	check_form("tree-proto", 0, 2, BODY_PYROSCOPE_TREE_PB);
 	check_form("span-tree-proto", 1, 0, BODY_PYROSCOPE_TREE_PB);
+	check_form("render-json", 0, 3, BODY_PYROSCOPE_RENDER_JSON);
+}
+
+/* 1.13 does not know the form nor the spans: what it sends is the flame graph
+ * of the whole service. */
+static void test_lines_of_spans_are_believed_as_pprof_only(void **state)
+{
+	const uint64_t span = 0xa0000003;
+	struct profile_query query = checkout();
+	enum body_form form;
+	struct error err;
+
+	(void)state;
+	query.span_ids = &span;
+	query.span_id_count = 1;
+	query.wants_lines = true;
+	assert_int_equal(
+		judge(&query, 0,
+		      answer_load("pyroscope", "span-stacktraces-pprof-proto"),
+		      &form, &err),
+		ANSWER_OK);
+	assert_int_equal(form, BODY_PYROSCOPE_TREE_PB);
+	assert_int_equal(
+		judge(&query, 0,
+		      answer_load("pyroscope",
+				  "v1.13-span-stacktraces-pprof-proto"),
+		      &form, &err),
+		ANSWER_TRY_NEXT);
+	assert_contains(err.message, "before 2.2");
+	assert_int_equal(judge(&query, 0,
+			       answer_load("pyroscope", "empty-service-proto"),
+			       &form, &err),
+			 ANSWER_MISS);
+	/* The later forms take what comes. */
+	assert_int_equal(
+		judge(&query, 1,
+		      answer_load("pyroscope",
+				  "v1.13-span-stacktraces-pprof-proto"),
+		      &form, &err),
+		ANSWER_OK);
+}
+
+static void test_servers_without_samples_of_spans(void **state)
+{
+	const uint64_t span = 1;
+	struct profile_query query = checkout();
+	enum body_form form;
+	struct error err;
+
+	(void)state;
+	query.span_ids = &span;
+	query.span_id_count = 1;
+	assert_int_equal(judge(&query, 0,
+			       answer_make(404, "text/plain", "no page"), &form,
+			       &err),
+			 ANSWER_TRY_NEXT);
+	assert_contains(err.message, "SelectMergeSpanProfile (404)");
+	assert_int_equal(judge(&query, 0,
+			       answer_make(403, "text/plain", "no page"), &form,
+			       &err),
+			 ANSWER_ERROR);
+}
+
+static void check_render(struct http_response response, enum answer want,
+			 const char *part)
+{
+	struct profile_query query = checkout();
+	enum body_form form;
+	struct error err;
+
+	assert_int_equal(judge(&query, 3, response, &form, &err), want);
+	assert_contains(err.message, part);
+}
+
+static void test_render_answers(void **state)
+{
+	(void)state;
+	check_render(answer_make(200, "application/json", "{\"names\":[]}"),
+		     ANSWER_ERROR, "something else than a flame graph");
+	check_render(answer_make(200, "application/json", "[1"), ANSWER_ERROR,
+		     "something else than a flame graph");
+	check_render(answer_make(200, "text/html", "<html>grafana"),
+		     ANSWER_ERROR, "Grafana page");
+	check_render(answer_make(400, "application/json",
+				 "{\"code\":\"invalid_argument\",\"message\":"
+				 "\"no query\"}"),
+		     ANSWER_ERROR, "400: no query");
 }
 
 static void check(unsigned attempt, struct http_response response,
@@ -274,7 +411,7 @@ static void test_errors_are_unwrapped(void **state)
 	check_case("tenant-bad", ANSWER_ERROR, ERROR_AUTH, "--tenant-id");
 	check_case("error-media-type", ANSWER_ERROR, ERROR_INTERNAL,
 		   "answered 415");
-	check_case("error-get", ANSWER_ERROR, ERROR_NETWORK, "405");
+	check_case("error-get", ANSWER_TRY_NEXT, ERROR_NETWORK, "405");
 	check_case("error-double-slash", ANSWER_ERROR, ERROR_NETWORK,
 		   "would go to");
 	check_case("error-profile-type-json", ANSWER_ERROR, ERROR_INTERNAL,
@@ -670,9 +807,15 @@ int main(void)
 		cmocka_unit_test(test_requests_are_those_that_were_recorded),
 		cmocka_unit_test(test_span_request_has_the_recorded_fields),
 		cmocka_unit_test(test_selectors_are_escaped),
+		cmocka_unit_test(test_lines_of_spans_are_asked_for_first),
+		cmocka_unit_test(test_render_is_asked_for_last),
 		cmocka_unit_test(test_spans_of_a_cohort),
 		cmocka_unit_test(test_cohorts_are_limited),
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(
+			test_lines_of_spans_are_believed_as_pprof_only),
+		cmocka_unit_test(test_servers_without_samples_of_spans),
+		cmocka_unit_test(test_render_answers),
 		cmocka_unit_test(test_empty_in_all_disguises),
 		cmocka_unit_test(test_unlucky_start_is_tried_once_more),
 		cmocka_unit_test(test_what_the_server_lacks_leads_on),
