@@ -78,7 +78,7 @@ class Server:
         self.process = subprocess.Popen(
             [sys.executable, str(SERVER), "--script", text,
              "--root", str(TESTDATA), "--limit", str(LIMIT_S)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            env={**os.environ, "TRACEFIND_NOW": now_of(case)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         port = self.process.stdout.readline().strip()
         if not port:
             raise Failure("the server did not start")
@@ -95,6 +95,12 @@ class Server:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+
+
+def now_of(case):
+    """The clock of the program, for a server that has one, too."""
+    found = re.search(r"^TRACEFIND_NOW=(.*)$", read(case / "env"), re.M)
+    return found[1] if found else NOW
 
 
 def fill(text, names):

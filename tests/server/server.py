@@ -17,7 +17,8 @@ serves until its standard input closes or --limit seconds (60) have passed.
     --tls CERT KEY   speak TLS
 
 The script is {"routes": [ROUTE...], "default": REPLY}. The first route that
-fits answers; without one the default does (404 "404 page not found").
+fits answers; without one the default does (404 "404 page not found"). With an
+object "google" the server plays Google Cloud after the routes: see google.py.
 
 ROUTE, all conditions optional:
     method    "GET"
@@ -76,6 +77,7 @@ class Script:
             "status": 404, "text": "404 page not found\n",
             "headers": {"Content-Type": "text/plain; charset=utf-8"}})
         self.root = root
+        self.google = google_of(data.get("google"), root)
         self.lock = threading.Lock()
         self.calls = [0] * len(self.routes)
         self.requests = 0
@@ -102,11 +104,20 @@ class Script:
                     self.calls[index] += 1
                     replies = route.get("replies") or [route.get("reply", {})]
                     return replies[min(self.calls[index], len(replies)) - 1]
-        return self.default
+            played = self.google and self.google.answer(request)
+        return played or self.default
 
     def leave(self):
         with self.lock:
             self.active -= 1
+
+
+def google_of(config, root):
+    """Loaded only where it is asked for."""
+    if config is None:
+        return None
+    import google
+    return google.Google(config, root)
 
 
 class Request:
@@ -335,6 +346,17 @@ def accept_loop(script, listener, tls):
                          args=(script, sock, number, tls)).start()
 
 
+def listen(script, tls, port=0):
+    """Serves in the background; returns the port."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(64)
+    threading.Thread(target=accept_loop, args=(script, listener, tls),
+                     daemon=True).start()
+    return listener.getsockname()[1]
+
+
 def load(args):
     if args.script:
         return json.loads(args.script), os.environ.get("TESTDATA", ".")
@@ -357,12 +379,7 @@ def main():
     if args.tls:
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(*args.tls)
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(64)
-    print(listener.getsockname()[1], flush=True)
-    threading.Thread(target=accept_loop, args=(script, listener, tls),
-                     daemon=True).start()
+    print(listen(script, tls), flush=True)
     threading.Thread(target=lambda: (time.sleep(args.limit), os._exit(3)),
                      daemon=True).start()
     while sys.stdin.buffer.read(1):
