@@ -68,6 +68,7 @@ class Server:
 
     def __init__(self, case, names):
         self.script = case / "server.json"
+        self.now = now_of(case)
         self.names = names
         self.process = None
 
@@ -78,7 +79,8 @@ class Server:
         self.process = subprocess.Popen(
             [sys.executable, str(SERVER), "--script", text,
              "--root", str(TESTDATA), "--limit", str(LIMIT_S)],
-            env={**os.environ, "TRACEFIND_NOW": now_of(case)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            env={**os.environ, "TRACEFIND_NOW": self.now},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         port = self.process.stdout.readline().strip()
         if not port:
             raise Failure("the server did not start")
