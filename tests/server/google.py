@@ -31,8 +31,8 @@ The object "google", all optional:
   data       folder below testdata: project.json, traces.json.gz (a
              ListTracesResponse, view COMPLETE), profiles.json.gz (a
              ListProfilesResponse whose profiles have, instead of
-             profileBytes, "pprof": base64 of a plain profile), accounts.json
-             (settings for "auth")
+             profileBytes, "pprof": the bytes of a profile as characters up to
+             U+00FF, which packs well), accounts.json (settings for "auth")
   traces     [Trace...], as JSON of the API, beside the data's
   big_trace  {"traceId", "spans": N, "startTime"}: a root and N - 1 children
   profiles   [Profile...] beside the data's; instead of profileBytes "file"
@@ -283,7 +283,7 @@ class Google:
         """By name, that is in an order that means nothing."""
         profiles = self.load("profiles.json.gz", {}).get("profiles", [])
         for profile in profiles:
-            plain = base64.b64decode(profile.pop("pprof"))
+            plain = profile.pop("pprof").encode("latin-1")
             profile["profileBytes"] = base64.b64encode(
                 google_pprof.packed_gzip(plain)).decode()
         profiles += [google_profiler.with_bytes(p, self.project, self.read)
