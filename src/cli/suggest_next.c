@@ -71,6 +71,11 @@ static void build(const struct run *r, const char *command, const char *tail,
 		if (is_option(o->raw_args[i]) &&
 		    is_kept(r, command, o->raw_args[i]))
 			shell_word_add(out, str_from(o->raw_args[i]));
+	/* No part of a case file, hence not among those. */
+	if (o->context && !r->ctx.replay && options_given(o, "context")) {
+		buf_add_text(out, " --context");
+		shell_word_add(out, str_from(o->context));
+	}
 	if (o->replay) {
 		buf_add_text(out, " --replay");
 		shell_word_add(out, str_from(o->replay));

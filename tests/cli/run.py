@@ -14,7 +14,8 @@ A case is a folder tests/cli/<topic>-<case>/ with
     env           NAME=VALUE lines added to an empty environment
     home/         files put into {tmp} before, "dot-" at the start of a name
                   being "."; expected in files/ only when they change
-    server.json   script of tests/server/server.py, served as {url}
+    server.json   script of tests/server/server.py, served as {url}, which is
+                  https when it says "tls"
     mask          lines "REGEX => TEXT": volatile output, replaced
     status        expected exit status (default: 0)
     stdout        expected standard output (default: empty)
@@ -32,6 +33,7 @@ Output is TAP, with a diff below each failure.
 """
 import argparse
 import difflib
+import json
 import os
 import re
 import shlex
@@ -85,7 +87,8 @@ class Server:
         if not port:
             raise Failure("the server did not start")
         self.names["{host}"] = f"127.0.0.1:{port}"
-        self.names["{url}"] = f"http://127.0.0.1:{port}"
+        scheme = "https" if json.loads(text).get("tls") else "http"
+        self.names["{url}"] = f"{scheme}://127.0.0.1:{port}"
         return self
 
     def __exit__(self, *_):

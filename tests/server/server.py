@@ -17,8 +17,16 @@ serves until its standard input closes or --limit seconds (60) have passed.
     --tls CERT KEY   speak TLS
 
 The script is {"routes": [ROUTE...], "default": REPLY}. The first route that
-fits answers; without one the default does (404 "404 page not found"). With an
-object "google" the server plays Google Cloud after the routes: see google.py.
+fits answers; without one the default does (404 "404 page not found"). What
+else a script may say:
+    google    the server plays Google Cloud after the routes: see google.py
+    like      PATH of another script, whose routes are used
+    require   conditions of a ROUTE that every request meets, or gets "else"
+              (a REPLY; default 403); prefix is that of the whole target, as a
+              proxy gets it
+    first     REPLY: what every request gets the first time
+    tls       true: as --tls with testdata/tls; "client": who shows no
+              certificate, that same one, is refused
 
 ROUTE, all conditions optional:
     method    "GET"
@@ -54,6 +62,7 @@ import base64
 import gzip
 import json
 import os
+import re
 import socket
 import ssl
 import struct
@@ -73,6 +82,10 @@ class Script:
 
     def __init__(self, data, root, log_path):
         self.routes = data.get("routes", [])
+        self.require = dict(data.get("require", {}))
+        self.refusal = self.require.pop("else", {"status": 403})
+        self.first = data.get("first")
+        self.asked = set()
         self.default = data.get("default", {
             "status": 404, "text": "404 page not found\n",
             "headers": {"Content-Type": "text/plain; charset=utf-8"}})
@@ -99,8 +112,14 @@ class Script:
                        "body": as_text(request.body)}
                 self.log.write(json.dumps(row) + "\n")
                 self.log.flush()
+            if not fits(self.require, request, request.target):
+                return self.refusal
+            question = request.path, request.body
+            if self.first and question not in self.asked:
+                self.asked.add(question)
+                return self.first
             for index, route in enumerate(self.routes):
-                if fits(route, request):
+                if fits(route, request, request.path):
                     self.calls[index] += 1
                     replies = route.get("replies") or [route.get("reply", {})]
                     return replies[min(self.calls[index], len(replies)) - 1]
@@ -121,9 +140,10 @@ def google_of(config, root):
 
 
 class Request:
-    def __init__(self, method, path, headers, head, body):
+    def __init__(self, method, target, headers, head, body):
         self.method = method
-        self.path = path
+        self.target = target
+        self.path = re.sub("^http://[^/]*", "", target)
         self.headers = headers
         self.head = head
         self.body = body
@@ -136,12 +156,12 @@ def as_text(data):
         return "base64:" + base64.b64encode(data).decode("ascii")
 
 
-def fits(route, request):
+def fits(route, request, path):
     if route.get("method", request.method) != request.method:
         return False
-    if route.get("path", request.path) != request.path:
+    if route.get("path", path) != path:
         return False
-    if not request.path.startswith(route.get("prefix", "")):
+    if not path.startswith(route.get("prefix", "")):
         return False
     for name, value in route.get("headers", {}).items():
         if request.headers.get(name.lower()) != value:
@@ -359,9 +379,32 @@ def listen(script, tls, port=0):
 
 def load(args):
     if args.script:
-        return json.loads(args.script), os.environ.get("TESTDATA", ".")
-    with open(args.file, encoding="utf-8") as file:
-        return json.load(file), os.path.dirname(os.path.abspath(args.file))
+        data, root = json.loads(args.script), os.environ.get("TESTDATA", ".")
+    else:
+        data, root = read_json(args.file), os.path.dirname(
+            os.path.abspath(args.file))
+    if "like" in data:
+        data["routes"] = read_json(data["like"])["routes"]
+    return data, root
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def tls_context(wanted, files, root):
+    """None, or what a server that speaks TLS needs."""
+    if wanted:
+        files = [os.path.join(root, "tls", f) for f in ("cert.pem", "key.pem")]
+    if not files:
+        return None
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*files)
+    if wanted == "client":
+        tls.verify_mode = ssl.CERT_REQUIRED
+        tls.load_verify_locations(files[0])
+    return tls
 
 
 def main():
@@ -375,10 +418,7 @@ def main():
     args = parser.parse_args()
     data, root = load(args)
     script = Script(data, args.root or root, args.log)
-    tls = None
-    if args.tls:
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_cert_chain(*args.tls)
+    tls = tls_context(data.get("tls"), args.tls, script.root)
     print(listen(script, tls), flush=True)
     threading.Thread(target=lambda: (time.sleep(args.limit), os._exit(3)),
                      daemon=True).start()
