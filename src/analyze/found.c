@@ -22,13 +22,37 @@ static struct str path_of(struct str name)
 	return name;
 }
 
+/* The last parts of a path that health checks have, for X. */
+#define HEALTH_CHECKS(X)                                                       \
+	X("health")                                                            \
+	X("healthz")                                                           \
+	X("healthcheck")                                                       \
+	X("health-check")                                                      \
+	X("ready")                                                             \
+	X("readyz")                                                            \
+	X("readiness")                                                         \
+	X("live")                                                              \
+	X("livez")                                                             \
+	X("liveness")                                                          \
+	X("metrics")                                                           \
+	X("ping")
+
+#define AS_TEXT(part) part,
+#define AS_CHOICE(part) part "|"
+
+struct str health_check_pattern(void)
+{
+	/* "ping" once more ends the list of choices. */
+	static const char pattern[] = "(?i)[^?]*/(" HEALTH_CHECKS(
+		AS_CHOICE) "ping)/*([?].*)?"
+			   "|[^?]*grpc[.]health[.]v1.*";
+
+	return (struct str){ pattern, sizeof pattern - 1 };
+}
+
 bool route_is_health_check(struct str name)
 {
-	static const char *const last_parts[] = {
-		"health", "healthz",  "healthcheck", "health-check",
-		"ready",  "readyz",   "readiness",   "live",
-		"livez",  "liveness", "metrics",     "ping",
-	};
+	static const char *const last_parts[] = { HEALTH_CHECKS(AS_TEXT) };
 	struct str path = path_of(str_trim(name));
 	size_t at;
 

@@ -7,12 +7,17 @@
 #ifndef ANALYZE_FOUND_H
 #define ANALYZE_FOUND_H
 
+#include "model/durations.h"
 #include "model/hits.h"
 
 /* Whether a route or method is one that only asks if a program is alive:
  * "GET /healthz", "/api/ready?full=1", "grpc.health.v1.Health/Check". THE
  * rule; the last part of the path decides. */
 bool route_is_health_check(struct str name);
+
+/* The same rule as a regular expression for a server, RE2, that matches whole
+ * names. */
+struct str health_check_pattern(void);
 
 /* Of a trace, by its root; by the span that matched when it has none. */
 bool hit_is_health_check(const struct hit *hit);
@@ -45,6 +50,34 @@ struct histogram {
  * than ten times the shortest; else steps of 1, 2, 5, 10, or whole powers of
  * ten when these are too many. sorted ascending, count > 0. */
 void histogram_build(const int64_t *sorted, size_t count, struct histogram *h);
+
+/* ---- by powers of two ---- */
+
+/* The same nearest rank, placed inside its bucket as if durations there grew
+ * evenly by factors, as Tempo does: off by a factor of two at most. Where the
+ * longest is known, 0 is not, no bucket goes beyond it. total > 0. */
+int64_t buckets_quantile(const struct duration_buckets *b, unsigned permille,
+			 int64_t longest_ns);
+
+/* A row a bucket, of more than there is room for several; total > 0. */
+void buckets_histogram(const struct duration_buckets *b, struct histogram *h);
+
+/* What a quantile leaves above it: of `count` durations from from_ns on, the
+ * lower edge of its bucket, the `kept` longest. */
+struct tail {
+	int64_t from_ns;
+	int64_t count;
+	int64_t kept;
+};
+
+struct tail buckets_tail(const struct duration_buckets *b, unsigned permille);
+
+/* The quantile, from durations that were seen themselves: those from
+ * tail.from_ns on, longest first, count > 0; a sample of them will do. */
+int64_t tail_quantile(const struct tail *tail, const struct hit *items,
+		      size_t count);
+
+/* ---- the typical one ---- */
 
 struct typical {
 	size_t index;       /* into items */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decode/history.h"
+#include "cli/trace_answers.h"
 
 /* No count is asked for in more steps: the server has to hold them, and the
  * analysis has use for some dozens. */
@@ -77,27 +77,6 @@ static bool history_request(struct job *base, struct context *ctx,
 	return true;
 }
 
-static bool decode(struct history_job *job, enum body_form form,
-		   struct str body, const struct history_want *want)
-{
-	struct history *h = job->history;
-	struct error *err = &job->job.err;
-
-	switch (form) {
-	case BODY_TEMPO_SEARCH_PB:
-		return decode_tempo_search_pb(body, h, want, err);
-	case BODY_TEMPO_SEARCH_JSON:
-		return decode_tempo_search_json(body, h, want, err);
-	case BODY_OTLP_JSON:
-		return decode_jaeger_search(body, h, want, err);
-	case BODY_JAEGER_JSON:
-		return decode_jaeger_search_legacy(body, h, want, err);
-	default:
-		return error_set(err, ERROR_INTERNAL,
-				 "an answer of a form that no search has");
-	}
-}
-
 static void keep_answer(struct history_job *job, struct context *ctx,
 			const struct search_query *query, enum body_form form,
 			const struct http_response *response)
@@ -111,9 +90,8 @@ static void keep_answer(struct history_job *job, struct context *ctx,
 	};
 
 	job->job.has_answer =
-		decode(job, form, buf_str(&response->body), &want) ||
-		error_prefix(&job->job.err, "%s: search",
-			     source_kind_name(ctx->traces.kind));
+		trace_answer_decode(ctx, form, buf_str(&response->body),
+				    job->history, &want, &job->job.err);
 }
 
 static bool history_answer(struct job *base, struct context *ctx,

@@ -167,31 +167,42 @@ static void write_row(const struct histogram *h, size_t i, struct page *p)
 
 static void write_quantiles(const struct trace_search *s, struct page *p)
 {
-	char took[24], count[COUNT_TEXT_BYTES];
+	int64_t longest_ns = s->durations_ns[s->duration_count - 1];
+	char took[24];
+	struct buf basis;
 
-	format_count((int64_t)s->duration_count, count);
-	page_textf(p, "%s%s %s:", s->is_first_sample ? "a sample of " : "",
-		   count, s->duration_count == 1 ? "trace" : "traces");
+	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
+	trace_search_basis(s, &basis);
+	page_textf(p, "%s:", buf_text(&basis));
+	buf_release(&basis);
 	for (size_t i = 0; i < SHOWN_QUANTILES; i++) {
-		format_duration(durations_quantile(s->durations_ns,
-						   s->duration_count,
-						   shown_permilles[i]),
+		format_duration(trace_search_quantile(s, shown_permilles[i]),
 				took);
 		page_textf(p, " p%u", shown_permilles[i] / 10);
-		page_text(p, " ");
+		page_text(p, s->buckets.total ? " ~" : " ");
 		page_number(p, took);
 	}
-	format_duration(s->durations_ns[s->duration_count - 1], took);
+	if (s->buckets.total && s->items[0].duration_ns > longest_ns)
+		longest_ns = s->items[0].duration_ns;
+	format_duration(longest_ns, took);
 	page_text(p, " longest ");
 	page_number(p, took);
 	page_flush(p, PAINT_NONE, "", 0);
+}
+
+static void histogram_fill(const struct trace_search *s, struct histogram *h)
+{
+	if (s->buckets.total)
+		buckets_histogram(&s->buckets, h);
+	else
+		histogram_build(s->durations_ns, s->duration_count, h);
 }
 
 static void write_distribution(const struct trace_search *s, struct page *p)
 {
 	struct histogram h;
 
-	histogram_build(s->durations_ns, s->duration_count, &h);
+	histogram_fill(s, &h);
 	out_char(p->out, '\n');
 	write_quantiles(s, p);
 	for (size_t i = 0; i < h.row_count; i++)
@@ -341,7 +352,7 @@ static void json_histogram(struct jsonw *w, const struct trace_search *s)
 	struct histogram h = { .row_count = 0 };
 
 	if (s->duration_count)
-		histogram_build(s->durations_ns, s->duration_count, &h);
+		histogram_fill(s, &h);
 	jsonw_key(w, "histogram");
 	jsonw_array(w);
 	for (size_t i = 0; i < h.row_count; i++) {
@@ -354,6 +365,13 @@ static void json_histogram(struct jsonw *w, const struct trace_search *s)
 	jsonw_array_end(w);
 }
 
+static const char *durations_source(const struct trace_search *s)
+{
+	if (s->buckets.total)
+		return "metrics";
+	return s->is_first_sample ? "sample" : "traces";
+}
+
 static void json_durations(struct jsonw *w, const struct trace_search *s)
 {
 	static const char *const keys[] = { "p50_ns", "p90_ns", "p95_ns",
@@ -361,17 +379,20 @@ static void json_durations(struct jsonw *w, const struct trace_search *s)
 
 	jsonw_key(w, "durations");
 	jsonw_object(w);
-	jsonw_pair_i64(w, "count", (int64_t)s->duration_count);
+	jsonw_pair_i64(w, "count",
+		       s->buckets.total ? s->buckets.total
+					: (int64_t)s->duration_count);
 	jsonw_key(w, "is_sample");
-	jsonw_bool(w, s->is_first_sample);
+	jsonw_bool(w, s->is_first_sample && !s->buckets.total);
 	for (size_t i = 0; i < SHOWN_QUANTILES; i++)
-		jsonw_pair_known(w, keys[i],
-				 s->duration_count ? durations_quantile(
-							     s->durations_ns,
-							     s->duration_count,
-							     shown_permilles[i])
-						   : -1);
+		jsonw_pair_known(
+			w, keys[i],
+			s->duration_count
+				? trace_search_quantile(s, shown_permilles[i])
+				: -1);
 	json_histogram(w, s);
+	jsonw_key(w, "source");
+	jsonw_text(w, durations_source(s));
 	jsonw_object_end(w);
 }
 

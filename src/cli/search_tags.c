@@ -3,8 +3,8 @@
 
 #include "base/jsonw.h"
 #include "base/timefmt.h"
-#include "cli/jobs.h"
 #include "cli/output.h"
+#include "cli/trace_answers.h"
 #include "cli/window.h"
 #include "render/json_head.h"
 #include "render/page.h"
@@ -53,14 +53,8 @@ static bool tags_answer(struct job *base, struct context *ctx,
 			const struct http_response *response)
 {
 	struct tags_job *job = (struct tags_job *)base;
-	enum answer answer = source_trace_names_answer(
-		ctx->traces.kind, &ctx->traces.endpoint, base->attempt,
-		response, &ctx->arena, &job->names, &base->err);
 
-	base->has_answer = answer == ANSWER_OK;
-	if (answer == ANSWER_TRY_NEXT)
-		base->attempt++;
-	return answer != ANSWER_TRY_NEXT;
+	return trace_names_answer(base, ctx, response, &job->names);
 }
 
 static const struct job_type tags_type = { tags_request, tags_answer };

@@ -27,18 +27,21 @@ static void note_choice(const struct trace_search *s,
 {
 	const struct hit *hit = &s->items[typical->index];
 	char id[33], took[24], slow[24];
+	struct buf basis;
 
 	trace_id_format(&hit->id, id);
 	format_duration(hit->duration_ns, took);
 	format_duration(s->above_ns, slow);
+	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
+	trace_search_basis(s, &basis);
 	notes_add(notes,
 		  "took trace %s: %.*s %.*s, %s, the median of %zu like it "
-		  "among %zu slow ones (the slowest 5 %% of %s%zu traces took "
+		  "among %zu slow ones (the slowest 5 %% of %s took "
 		  "%s or longer)",
 		  id, STR_ARGS(hit->root_service), STR_ARGS(hit->root_name),
 		  took, typical->group_count, s->fitting_count,
-		  s->is_first_sample ? "a sample of " : "", s->duration_count,
-		  slow);
+		  buf_text(&basis), slow);
+	buf_release(&basis);
 }
 
 static const char *const time_options[] = { "--since", "--from", "--to",
@@ -114,17 +117,20 @@ static void note_operation(const struct trace_search *s,
 {
 	const struct hit *hit = &s->items[typical->index];
 	char id[33], took[24];
+	struct buf basis;
 
 	trace_id_format(&hit->id, id);
 	format_duration(hit->duration_ns, took);
+	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
+	trace_search_basis(s, &basis);
 	notes_add(notes,
 		  "took operation \"%.*s\": trace %s, in which it took %s, is "
-		  "typical of the slowest 5 %% of %s%zu traces of the service; "
+		  "typical of the slowest 5 %% of %s; "
 		  "another one with --name (tracefind search --tags name "
 		  "--service %.*s lists them)",
-		  STR_ARGS(hit->name), id, took,
-		  s->is_first_sample ? "a sample of " : "", s->duration_count,
+		  STR_ARGS(hit->name), id, took, buf_text(&basis),
 		  STR_ARGS(s->query.service));
+	buf_release(&basis);
 }
 
 bool slow_search_operation(struct context *ctx, struct time_range range,

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "cli/jobs.h"
+#include "cli/trace_answers.h"
+#include "cli/trace_durations.h"
 #include "cli/window.h"
-#include "decode/history.h"
 
 /* What one answer may hold. A Tempo sends a line a trace, a Jaeger the whole
  * trace; both need several times the wanted ones, for each question leaves
@@ -52,6 +52,8 @@ bool trace_search_options(struct trace_search *s, const struct context *ctx,
 	q->min_duration_ns = o->min_duration_ns;
 	s->wanted = (size_t)o->limit;
 	s->has_health_checks = o->all;
+	if (!o->all)
+		q->uncounted_names = health_check_pattern();
 	if (o->above && !quantile_parse(str_from(o->above), &s->above_permille))
 		return error_set(err, ERROR_INTERNAL, "--above: %s", o->above);
 	return window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &q->range,
@@ -75,7 +77,7 @@ static bool find_request(struct job *base, struct context *ctx,
 				   err);
 }
 
-static bool decode(struct find_job *job, struct context *ctx,
+static bool decode(struct find_job *job, const struct context *ctx,
 		   enum body_form form, struct str body)
 {
 	const struct find_query *q = &job->search->query;
@@ -93,21 +95,8 @@ static bool decode(struct find_job *job, struct context *ctx,
 	};
 	struct history_want want = { .hits = &job->search->hits,
 				     .hit_want = &hit };
-	struct error *err = &job->job.err;
 
-	switch (form) {
-	case BODY_TEMPO_SEARCH_PB:
-		return decode_tempo_search_pb(body, NULL, &want, err);
-	case BODY_TEMPO_SEARCH_JSON:
-		return decode_tempo_search_json(body, NULL, &want, err);
-	case BODY_OTLP_JSON:
-		return decode_jaeger_search(body, NULL, &want, err);
-	case BODY_JAEGER_JSON:
-		return decode_jaeger_search_legacy(body, NULL, &want, err);
-	default:
-		return error_set(err, ERROR_INTERNAL,
-				 "an answer of a form that no search has");
-	}
+	return trace_answer_decode(ctx, form, body, NULL, &want, &job->job.err);
 }
 
 static bool find_answer(struct job *base, struct context *ctx,
@@ -121,9 +110,7 @@ static bool find_answer(struct job *base, struct context *ctx,
 				   response, &form, &base->err)) {
 	case ANSWER_OK:
 		base->has_answer =
-			decode(job, ctx, form, buf_str(&response->body)) ||
-			error_prefix(&base->err, "%s: search",
-				     source_kind_name(ctx->traces.kind));
+			decode(job, ctx, form, buf_str(&response->body));
 		return true;
 	case ANSWER_MISS:
 		base->has_answer = true;
@@ -200,9 +187,6 @@ static bool durations_take(struct trace_search *s, struct context *ctx,
 	for (size_t i = 0; i < s->duration_count; i++)
 		s->durations_ns[i] = s->items[i].duration_ns;
 	durations_sort(s->durations_ns, s->duration_count);
-	if (s->above_permille && s->duration_count)
-		s->above_ns = durations_quantile(
-			s->durations_ns, s->duration_count, s->above_permille);
 	return true;
 }
 
@@ -231,20 +215,54 @@ static bool is_full(const struct trace_search *s)
 	return s->hits.answer_count >= s->query.trace_limit;
 }
 
-/* The first answer tells how the durations lie, later ones only of the slow
- * end. */
+/* The server's counts know only in which bucket the quantile lies; what lies
+ * there, or a sample of it, tells where. */
+static bool above_refine(struct trace_search *s, struct context *ctx,
+			 unsigned *attempt, struct error *err)
+{
+	struct tail tail = buckets_tail(&s->buckets, s->above_permille);
+
+	if (tail.from_ns > s->query.min_duration_ns) {
+		s->query.min_duration_ns = tail.from_ns;
+		if (!ask(s, ctx, attempt, err))
+			return false;
+	}
+	if (!list_build(s, ctx, tail.from_ns, err))
+		return false;
+	if (s->fitting_count)
+		s->above_ns = tail_quantile(&tail, s->items, s->fitting_count);
+	return true;
+}
+
+/* The first answer tells how the durations lie, unless the server has counted
+ * all and the answer is a sample; later ones tell only of the slow end. */
+static bool first_run(struct trace_search *s, struct context *ctx,
+		      unsigned *attempt, struct error *err)
+{
+	if (!ask(s, ctx, attempt, err) || !list_build(s, ctx, 0, err) ||
+	    !durations_take(s, ctx, err))
+		return false;
+	s->is_first_sample = is_full(s);
+	if (s->is_first_sample &&
+	    !trace_durations_ask(ctx, &s->query, (int64_t)s->duration_count,
+				 &s->buckets, err))
+		return false;
+	if (!s->above_permille || !s->duration_count)
+		return true;
+	s->above_ns = durations_quantile(s->durations_ns, s->duration_count,
+					 s->above_permille);
+	return s->buckets.total == 0 || above_refine(s, ctx, attempt, err);
+}
+
 static bool rounds_run(struct trace_search *s, struct context *ctx,
 		       struct error *err)
 {
 	struct find_query *q = &s->query;
-	enum source_kind kind = ctx->traces.kind;
 	int64_t low_ns = q->min_duration_ns, next_ns;
 	unsigned attempt = 0, limit = s->round_limit ? s->round_limit : ROUNDS;
 
-	if (!ask(s, ctx, &attempt, err) || !list_build(s, ctx, 0, err) ||
-	    !durations_take(s, ctx, err))
+	if (!first_run(s, ctx, &attempt, err))
 		return false;
-	s->is_first_sample = is_full(s);
 	if (s->above_ns > low_ns)
 		low_ns = s->above_ns;
 	next_ns = low_ns;
@@ -258,11 +276,43 @@ static bool rounds_run(struct trace_search *s, struct context *ctx,
 		q->min_duration_ns = next_ns;
 		if (!ask(s, ctx, &attempt, err))
 			return false;
-		if (!source_find_is_bounded(kind, q, attempt))
+		if (!source_find_is_bounded(ctx->traces.kind, q, attempt))
 			break;
 	}
 	s->is_sample = is_full(s);
 	return list_build(s, ctx, low_ns, err);
+}
+
+/* ---- what is said of it ---- */
+
+void trace_search_basis(const struct trace_search *s, struct buf *out)
+{
+	static const char *const nouns[] = {
+		[FIND_COUNTS_TRACES] = "traces",
+		[FIND_COUNTS_REQUESTS] = "requests",
+		[FIND_COUNTS_SPANS] = "spans",
+	};
+	char count[COUNT_TEXT_BYTES];
+
+	if (s->buckets.total) {
+		format_count(s->buckets.total, count);
+		buf_addf(out, "all %s %s counted by the server", count,
+			 nouns[source_find_counted(SOURCE_TEMPO, &s->query)]);
+		return;
+	}
+	format_count((int64_t)s->duration_count, count);
+	buf_addf(out, "%s%s trace%s", s->is_first_sample ? "a sample of " : "",
+		 count, &"s"[s->duration_count == 1]);
+}
+
+int64_t trace_search_quantile(const struct trace_search *s, unsigned permille)
+{
+	/* The list is what there is of the longest. */
+	int64_t longest_ns = s->count ? s->items[0].duration_ns : 0;
+
+	if (s->buckets.total)
+		return buckets_quantile(&s->buckets, permille, longest_ns);
+	return durations_quantile(s->durations_ns, s->duration_count, permille);
 }
 
 void trace_search_notes(const struct trace_search *s, struct notes *notes)
@@ -274,8 +324,11 @@ void trace_search_notes(const struct trace_search *s, struct notes *notes)
 		notes_add(notes,
 			  "the server gives the first %u that it finds, so it "
 			  "was asked again from %s on: the slowest are all "
-			  "here, the distribution is that of the first answer",
-			  s->query.trace_limit, bound);
+			  "here%s",
+			  s->query.trace_limit, bound,
+			  s->buckets.total ? ""
+					   : ", the distribution is that of "
+					     "the first answer");
 	else if (s->is_sample && s->bound_ns > 0)
 		notes_add(notes,
 			  "a sample: at least %u traces took %s or longer, and "
@@ -288,6 +341,10 @@ void trace_search_notes(const struct trace_search *s, struct notes *notes)
 			  "the server found first; narrow it with --since, "
 			  "--name or --min-duration",
 			  s->query.trace_limit);
+	if (s->buckets.total)
+		notes_add(notes, "the distribution is from TraceQL metrics, "
+				 "which count in steps of a factor of two: "
+				 "quantiles are interpolated");
 	if (s->hidden_count)
 		notes_add(notes, "%zu health check%s hidden; --all shows %s",
 			  s->hidden_count, &"s"[s->hidden_count == 1],

@@ -27,8 +27,11 @@ struct trace_search {
 	int64_t *durations_ns; /* of the first answer, ascending */
 	size_t duration_count;
 	bool is_first_sample; /* that answer was full */
-	int64_t above_ns;     /* the quantile; 0 without above_permille */
-	int64_t bound_ns;     /* the last that was asked for */
+	/* Of all in the range, where that is so and the server counts; total
+	 * is 0 otherwise. */
+	struct duration_buckets buckets;
+	int64_t above_ns; /* the quantile; 0 without above_permille */
+	int64_t bound_ns; /* the last that was asked for */
 	unsigned rounds;
 	bool is_sample; /* slower ones may be missing */
 };
@@ -45,6 +48,12 @@ bool trace_search_options(struct trace_search *s, const struct context *ctx,
  * fits. */
 bool trace_search_run(struct trace_search *s, struct context *ctx,
 		      struct error *err) MUST_CHECK;
+
+/* Appends what the durations are of: "a sample of 200 traces". */
+void trace_search_basis(const struct trace_search *s, struct buf *out);
+
+/* A quantile of the durations, of buckets a near one; duration_count > 0. */
+int64_t trace_search_quantile(const struct trace_search *s, unsigned permille);
 
 /* Says what the list leaves out. */
 void trace_search_notes(const struct trace_search *s, struct notes *notes);

@@ -2,7 +2,7 @@
  *
  * Nothing was found: the names that the server does have.
  */
-#include "cli/jobs.h"
+#include "cli/trace_answers.h"
 #include "cli/trace_search.h"
 
 #define NEAREST 3
@@ -32,14 +32,8 @@ static bool names_answer(struct job *base, struct context *ctx,
 			 const struct http_response *response)
 {
 	struct names_job *job = (struct names_job *)base;
-	enum answer answer = source_trace_names_answer(
-		ctx->traces.kind, &ctx->traces.endpoint, base->attempt,
-		response, &ctx->arena, &job->names, &base->err);
 
-	base->has_answer = answer == ANSWER_OK;
-	if (answer == ANSWER_TRY_NEXT)
-		base->attempt++;
-	return answer != ANSWER_TRY_NEXT;
+	return trace_names_answer(base, ctx, response, &job->names);
 }
 
 static const struct job_type names_type = { names_request, names_answer };

@@ -6,7 +6,7 @@
 #ifndef SOURCE_BACKEND_H
 #define SOURCE_BACKEND_H
 
-#include "source/source.h"
+#include "source/find.h"
 
 struct trace_backend {
 	const char *name;
@@ -22,9 +22,29 @@ struct trace_backend {
 	bool (*probe_matches)(const struct http_response *response);
 };
 
+/* For find.c. */
+struct find_backend {
+	void (*path)(const struct find_query *query, unsigned attempt,
+		     struct buf *out);
+	enum answer (*answer)(const struct find_query *query, unsigned *attempt,
+			      const struct endpoint *e,
+			      const struct http_response *response,
+			      enum body_form *form, struct error *err);
+	bool (*is_bounded)(const struct find_query *query, unsigned attempt);
+	/* NULL: this kind of server counts no durations. */
+	enum find_counted (*counted)(const struct find_query *query);
+	void (*durations_path)(const struct find_query *query, unsigned attempt,
+			       struct buf *out);
+	enum answer (*durations_answer)(unsigned attempt,
+					const struct endpoint *e,
+					const struct http_response *response,
+					struct error *err);
+};
+
 /* Searching, for search.c. */
 struct search_backend {
 	const char *accept;
+	const struct find_backend *find;
 	/* Append the path with its query; attempt is one that begins at 0 or
 	 * was set by answer(). */
 	void (*path)(const struct search_query *query, unsigned attempt,
@@ -41,6 +61,12 @@ struct search_backend {
 
 extern const struct search_backend search_tempo;
 extern const struct search_backend search_jaeger;
+extern const struct find_backend find_tempo;
+extern const struct find_backend find_jaeger;
+
+/* NULL with err for a kind of server that cannot be searched. */
+const struct search_backend *search_backend_find(enum source_kind kind,
+						 struct error *err);
 
 extern const struct trace_backend backend_tempo;
 extern const struct trace_backend backend_jaeger;

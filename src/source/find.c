@@ -9,40 +9,22 @@ bool find_is_by_span(const struct find_query *query)
 	       (query->service.len > 0 || query->name.len > 0);
 }
 
-static const struct find_backend *backend_find(enum source_kind kind)
-{
-	switch (kind) {
-	case SOURCE_TEMPO:
-		return &find_tempo;
-	case SOURCE_JAEGER:
-		return &find_jaeger;
-	default:
-		return NULL;
-	}
-}
-
-static bool no_search(struct error *err)
-{
-	return error_set(err, ERROR_INTERNAL,
-			 "this kind of server cannot be searched");
-}
-
 bool source_find_request(enum source_kind kind, const struct endpoint *endpoint,
 			 const struct find_query *query, unsigned attempt,
 			 struct http_request *request, struct error *err)
 {
-	const struct find_backend *backend = backend_find(kind);
+	const struct search_backend *backend = search_backend_find(kind, err);
 	struct buf path;
 
 	if (!backend)
-		return no_search(err);
+		return false;
 	if (kind == SOURCE_JAEGER && query->traceql.len)
 		return error_set(err, ERROR_USAGE,
 				 "--query is TraceQL, and a Jaeger does not "
 				 "speak it: use --service, --name, --errors "
 				 "and --min-duration");
 	buf_init(&path, LIMIT_URL_BYTES);
-	backend->path(query, attempt, &path);
+	backend->find->path(query, attempt, &path);
 	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
 		return false;
 	request->accept = backend->accept;
@@ -56,19 +38,69 @@ enum answer source_find_answer(enum source_kind kind,
 			       const struct http_response *response,
 			       enum body_form *form, struct error *err)
 {
-	const struct find_backend *backend = backend_find(kind);
+	const struct search_backend *backend = search_backend_find(kind, err);
 
-	if (backend)
-		return backend->answer(query, attempt, endpoint, response, form,
-				       err);
-	no_search(err);
-	return ANSWER_ERROR;
+	return backend ? backend->find->answer(query, attempt, endpoint,
+					       response, form, err)
+		       : ANSWER_ERROR;
 }
 
 bool source_find_is_bounded(enum source_kind kind,
 			    const struct find_query *query, unsigned attempt)
 {
-	const struct find_backend *backend = backend_find(kind);
+	struct error err;
+	const struct search_backend *backend = search_backend_find(kind, &err);
 
-	return backend && backend->is_bounded(query, attempt);
+	return backend && backend->find->is_bounded(query, attempt);
+}
+
+/* ---- durations ---- */
+
+enum find_counted source_find_counted(enum source_kind kind,
+				      const struct find_query *query)
+{
+	struct error err;
+	const struct search_backend *backend = search_backend_find(kind, &err);
+
+	return backend && backend->find->counted ? backend->find->counted(query)
+						 : FIND_COUNTS_NONE;
+}
+
+static bool no_durations(struct error *err)
+{
+	return error_set(err, ERROR_INTERNAL,
+			 "this kind of server counts no durations");
+}
+
+bool source_durations_request(enum source_kind kind,
+			      const struct endpoint *endpoint,
+			      const struct find_query *query, unsigned attempt,
+			      struct http_request *request, struct error *err)
+{
+	const struct search_backend *backend = search_backend_find(kind, err);
+	struct buf path;
+
+	if (source_find_counted(kind, query) == FIND_COUNTS_NONE)
+		return no_durations(err);
+	buf_init(&path, LIMIT_URL_BYTES);
+	backend->find->durations_path(query, attempt, &path);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = "application/json";
+	return true;
+}
+
+enum answer source_durations_answer(enum source_kind kind,
+				    const struct endpoint *endpoint,
+				    unsigned attempt,
+				    const struct http_response *response,
+				    struct error *err)
+{
+	const struct search_backend *backend = search_backend_find(kind, err);
+
+	if (backend && backend->find->durations_answer)
+		return backend->find->durations_answer(attempt, endpoint,
+						       response, err);
+	no_durations(err);
+	return ANSWER_ERROR;
 }

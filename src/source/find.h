@@ -22,6 +22,8 @@ struct find_query {
 	struct str traceql;
 	struct time_range range;
 	uint32_t trace_limit; /* at least 1 */
+	/* RE2 for names whose durations are not counted; empty: none. */
+	struct str uncounted_names;
 };
 
 /* Whether durations are those of the spans asked for, not of traces. */
@@ -46,6 +48,33 @@ enum answer source_find_answer(enum source_kind kind,
  * what it happens to send can be looked through. */
 bool source_find_is_bounded(enum source_kind kind,
 			    const struct find_query *query, unsigned attempt);
+
+/* ---- durations ---- */
+
+/* What a server can count of what the query describes. */
+enum find_counted {
+	FIND_COUNTS_NONE,     /* no server counts that; ask nothing */
+	FIND_COUNTS_TRACES,   /* by their roots */
+	FIND_COUNTS_REQUESTS, /* spans with which the service was entered */
+	FIND_COUNTS_SPANS,
+};
+
+enum find_counted source_find_counted(enum source_kind kind,
+				      const struct find_query *query);
+
+/* How often durations of which length were, all in the range: TraceQL
+ * metrics. The answer is a BODY of its own, ANSWER_TRY_NEXT: the next attempt
+ * may serve. Not every Tempo has them. */
+bool source_durations_request(enum source_kind kind,
+			      const struct endpoint *endpoint,
+			      const struct find_query *query, unsigned attempt,
+			      struct http_request *request,
+			      struct error *err) MUST_CHECK;
+enum answer source_durations_answer(enum source_kind kind,
+				    const struct endpoint *endpoint,
+				    unsigned attempt,
+				    const struct http_response *response,
+				    struct error *err);
 
 /* ---- names ---- */
 
@@ -84,21 +113,5 @@ bool source_tags_request(const struct endpoint *endpoint,
 			 const struct tags_query *query, unsigned attempt,
 			 struct http_request *request,
 			 struct error *err) MUST_CHECK;
-
-/* ---- for the kinds of server ---- */
-
-struct find_backend {
-	const char *accept;
-	void (*path)(const struct find_query *query, unsigned attempt,
-		     struct buf *out);
-	enum answer (*answer)(const struct find_query *query, unsigned *attempt,
-			      const struct endpoint *e,
-			      const struct http_response *response,
-			      enum body_form *form, struct error *err);
-	bool (*is_bounded)(const struct find_query *query, unsigned attempt);
-};
-
-extern const struct find_backend find_tempo;
-extern const struct find_backend find_jaeger;
 
 #endif

@@ -109,7 +109,6 @@ static bool is_bounded(const struct find_query *query, unsigned attempt)
 }
 
 const struct find_backend find_jaeger = {
-	.accept = "application/json",
 	.path = find_path,
 	.answer = find_answer,
 	.is_bounded = is_bounded,

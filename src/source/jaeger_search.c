@@ -130,6 +130,7 @@ static enum answer count_answer(const struct endpoint *e,
 
 const struct search_backend search_jaeger = {
 	.accept = "application/json",
+	.find = &find_jaeger,
 	.path = search_path,
 	.answer = search_answer,
 	.count_path = count_path,

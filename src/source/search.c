@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/backend.h"
 
-static const struct search_backend *backend_find(enum source_kind kind)
+static bool no_search(struct error *err)
+{
+	return error_set(err, ERROR_INTERNAL,
+			 "this kind of server cannot be searched");
+}
+
+const struct search_backend *search_backend_find(enum source_kind kind,
+						 struct error *err)
 {
 	switch (kind) {
 	case SOURCE_TEMPO:
@@ -9,14 +16,9 @@ static const struct search_backend *backend_find(enum source_kind kind)
 	case SOURCE_JAEGER:
 		return &search_jaeger;
 	default:
+		no_search(err);
 		return NULL;
 	}
-}
-
-static bool no_search(struct error *err)
-{
-	return error_set(err, ERROR_INTERNAL,
-			 "this kind of server cannot be searched");
 }
 
 bool source_search_request(enum source_kind kind,
@@ -24,10 +26,12 @@ bool source_search_request(enum source_kind kind,
 			   const struct search_query *query, unsigned attempt,
 			   struct http_request *request, struct error *err)
 {
-	const struct search_backend *backend = backend_find(kind);
+	const struct search_backend *backend = search_backend_find(kind, err);
 	struct buf path;
 
-	if (!backend || query->operation_count == 0)
+	if (!backend)
+		return false;
+	if (query->operation_count == 0)
 		return no_search(err);
 	buf_init(&path, LIMIT_URL_BYTES);
 	backend->path(query, attempt, &path);
@@ -44,13 +48,11 @@ enum answer source_search_answer(enum source_kind kind,
 				 const struct http_response *response,
 				 enum body_form *form, struct error *err)
 {
-	const struct search_backend *backend = backend_find(kind);
+	const struct search_backend *backend = search_backend_find(kind, err);
 
-	if (backend)
-		return backend->answer(query, attempt, endpoint, response, form,
-				       err);
-	no_search(err);
-	return ANSWER_ERROR;
+	return backend ? backend->answer(query, attempt, endpoint, response,
+					 form, err)
+		       : ANSWER_ERROR;
 }
 
 uint32_t source_search_limit(enum source_kind kind,
@@ -66,11 +68,11 @@ bool source_count_request(enum source_kind kind,
 			  const struct count_query *query,
 			  struct http_request *request, struct error *err)
 {
-	const struct search_backend *backend = backend_find(kind);
+	const struct search_backend *backend = search_backend_find(kind, err);
 	struct buf path;
 
 	if (!backend)
-		return no_search(err);
+		return false;
 	buf_init(&path, LIMIT_URL_BYTES);
 	backend->count_path(query, &path);
 	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
@@ -84,10 +86,8 @@ enum answer source_count_answer(enum source_kind kind,
 				const struct http_response *response,
 				struct error *err)
 {
-	const struct search_backend *backend = backend_find(kind);
+	const struct search_backend *backend = search_backend_find(kind, err);
 
-	if (backend)
-		return backend->count_answer(endpoint, response, err);
-	no_search(err);
-	return ANSWER_ERROR;
+	return backend ? backend->count_answer(endpoint, response, err)
+		       : ANSWER_ERROR;
 }

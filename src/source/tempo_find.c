@@ -47,22 +47,6 @@ static unsigned attempt_of(struct choice c)
 	return c.form + FORMS * c.bound;
 }
 
-static void add_duration(struct buf *q, const char *name, int64_t duration_ns)
-{
-	struct buf word;
-
-	buf_init(&word, 64);
-	buf_addf(&word, "%s>=%lldns", name, (long long)duration_ns);
-	traceql_add_word(q, buf_text(&word));
-	buf_release(&word);
-}
-
-static void add_and(struct buf *q, size_t start)
-{
-	if (q->len > start)
-		buf_add_text(q, "&&");
-}
-
 static void add_conditions(struct buf *q, const struct find_query *query,
 			   struct choice c)
 {
@@ -77,21 +61,21 @@ static void add_conditions(struct buf *q, const struct find_query *query,
 		traceql_add_string(q, query->service);
 	}
 	if (query->name.len) {
-		add_and(q, start);
+		traceql_add_and(q, start);
 		traceql_add_word(q, "name");
 		buf_add_char(q, '=');
 		traceql_add_string(q, query->name);
 	}
 	if (query->is_error) {
-		add_and(q, start);
+		traceql_add_and(q, start);
 		traceql_add_word(q, "status=error");
 	}
 	if (query->min_duration_ns > 0) {
-		add_and(q, start);
-		add_duration(q,
-			     is_by_span ? "duration"
-					: forms[c.form].trace_duration,
-			     query->min_duration_ns);
+		traceql_add_and(q, start);
+		traceql_add_least(q,
+				  is_by_span ? "duration"
+					     : forms[c.form].trace_duration,
+				  query->min_duration_ns);
 	}
 	buf_add_char(q, '}');
 }
@@ -123,7 +107,8 @@ static void add_own(struct buf *q, const struct find_query *query,
 	buf_add_char(q, '(');
 	buf_add_str(q, query->traceql);
 	buf_add_text(q, ")&&({");
-	add_duration(q, forms[c.form].trace_duration, query->min_duration_ns);
+	traceql_add_least(q, forms[c.form].trace_duration,
+			  query->min_duration_ns);
 	buf_add_text(q, "})");
 }
 
@@ -207,8 +192,10 @@ static bool is_bounded(const struct find_query *query, unsigned attempt)
 }
 
 const struct find_backend find_tempo = {
-	.accept = "application/protobuf",
 	.path = find_path,
 	.answer = find_answer,
 	.is_bounded = is_bounded,
+	.counted = tempo_counted,
+	.durations_path = tempo_durations_path,
+	.durations_answer = tempo_durations_answer,
 };

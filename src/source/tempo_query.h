@@ -7,7 +7,7 @@
 #define SOURCE_TEMPO_QUERY_H
 
 #include "base/timefmt.h"
-#include "source/source.h"
+#include "source/find.h"
 
 /* Appends the path of a search for q in the range: at most trace_limit traces
  * with spans_per_trace spans each. Takes over what went wrong with q. */
@@ -25,5 +25,14 @@ enum answer tempo_search_form(const struct endpoint *e,
 /* Whether a refusal is about the window, which no other form of the question
  * mends. */
 bool tempo_search_is_too_long(const struct http_response *response);
+
+/* ---- TraceQL metrics, see find.h ---- */
+
+enum find_counted tempo_counted(const struct find_query *query);
+void tempo_durations_path(const struct find_query *query, unsigned attempt,
+			  struct buf *out);
+enum answer tempo_durations_answer(unsigned attempt, const struct endpoint *e,
+				   const struct http_response *response,
+				   struct error *err);
 
 #endif

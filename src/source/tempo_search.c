@@ -313,6 +313,7 @@ static enum answer count_answer(const struct endpoint *e,
 
 const struct search_backend search_tempo = {
 	.accept = "application/protobuf",
+	.find = &find_tempo,
 	.path = search_path,
 	.answer = search_answer,
 	.count_path = count_path,

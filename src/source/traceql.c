@@ -32,3 +32,19 @@ void traceql_add_string(struct buf *q, struct str text)
 	}
 	buf_add_char(q, '"');
 }
+
+void traceql_add_and(struct buf *q, size_t start)
+{
+	if (q->len > start)
+		buf_add_text(q, "&&");
+}
+
+void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns)
+{
+	struct buf word;
+
+	buf_init(&word, 64);
+	buf_addf(&word, "%s>=%lldns", field, (long long)duration_ns);
+	traceql_add_word(q, buf_text(&word));
+	buf_release(&word);
+}

@@ -6,6 +6,8 @@
 #ifndef SOURCE_TRACEQL_H
 #define SOURCE_TRACEQL_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/str.h"
 
@@ -17,5 +19,11 @@ void traceql_add_string(struct buf *q, struct str text);
 /* A word that the server's scanner must see whole; q holds the query from
  * its start. Blanks may be put before it. */
 void traceql_add_word(struct buf *q, const char *word);
+
+/* "&&" unless the conditions, which began at `start`, are still none. */
+void traceql_add_and(struct buf *q, size_t start);
+
+/* That this field, a duration, is so long at least. */
+void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns);
 
 #endif

@@ -7,8 +7,30 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/buf.h"
+#include "base/regex.h"
+
 #define MS NS_PER_MS
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* As a server matches it: case and all, from end to end. */
+static bool is_in_pattern(const char *name)
+{
+	struct str pattern = health_check_pattern();
+	struct error err = { 0 };
+	struct buf whole;
+	struct regex *re;
+	bool is_match;
+
+	buf_init(&whole, 1000);
+	buf_addf(&whole, "^(?:%.*s)$", STR_ARGS(pattern));
+	re = regex_new(buf_str(&whole), "pattern", &err);
+	assert_non_null(re);
+	assert_true(regex_match(re, str_from(name), &is_match, &err));
+	regex_free(re);
+	buf_release(&whole);
+	return is_match;
+}
 
 static void test_health_routes(void **state)
 {
@@ -50,10 +72,12 @@ static void test_health_routes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(hidden); i++)
-		if (!route_is_health_check(str_from(hidden[i])))
+		if (!route_is_health_check(str_from(hidden[i])) ||
+		    !is_in_pattern(hidden[i]))
 			fail_msg("%s is not hidden", hidden[i]);
 	for (size_t i = 0; i < COUNT(shown); i++)
-		if (route_is_health_check(str_from(shown[i])))
+		if (route_is_health_check(str_from(shown[i])) ||
+		    is_in_pattern(shown[i]))
 			fail_msg("%s is hidden", shown[i]);
 }
 

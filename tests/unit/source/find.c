@@ -83,6 +83,100 @@ static void test_tempo_question(void **state)
 	assert_contains(asked(SOURCE_TEMPO, &q, 4), "&&traceDuration>=5ns}|");
 }
 
+static const char *counted(const struct find_query *query, unsigned attempt)
+{
+	struct http_request request = { 0 };
+	const char *text;
+
+	if (!source_durations_request(SOURCE_TEMPO, &endpoint, query, attempt,
+				      &request, &err))
+		fail_msg("%s", err.message);
+	text = decoded(&request);
+	http_request_release(&request);
+	return text;
+}
+
+static void test_tempo_durations(void **state)
+{
+	struct find_query q = query_make();
+
+	(void)state;
+	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
+			 FIND_COUNTS_TRACES);
+	assert_string_equal(
+		counted(&q, 0),
+		"/api/metrics/query?q={nestedSetParent<0}|"
+		"histogram_over_time(traceDuration)&start=12500000000&"
+		"end=22000000001");
+	q.uncounted_names = STR(".*/ping");
+	assert_contains(counted(&q, 0),
+			"q={nestedSetParent<0&&name!~\".*/ping\"}|");
+	q.min_duration_ns = 5;
+	q.service = STR("a\"b");
+	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
+			 FIND_COUNTS_REQUESTS);
+	/* 9.5 s in 60 steps: whole seconds. */
+	assert_string_equal(
+		counted(&q, 1),
+		"/api/metrics/query_range?q={resource.service.name=\"a\\\"b\"&&"
+		"(kind=server||kind=consumer)&&name!~\".*/ping\"&&"
+		"duration>=5ns}|histogram_over_time(duration)&"
+		"start=12500000000&end=22000000001&step=1s&exemplars=1");
+	/* Who names a health check wants it. */
+	q.name = STR("GET /ping");
+	q.is_error = true;
+	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
+			 FIND_COUNTS_SPANS);
+	assert_contains(counted(&q, 0),
+			"&&name=\"GET /ping\"&&status=error&&duration>=5ns}|");
+}
+
+/* What no server counts as the search does. */
+static void test_durations_that_no_server_counts(void **state)
+{
+	struct find_query q = query_make();
+	struct http_request request = { 0 };
+
+	(void)state;
+	assert_int_equal(source_find_counted(SOURCE_JAEGER, &q),
+			 FIND_COUNTS_NONE);
+	assert_int_equal(source_find_counted(SOURCE_FILE, &q),
+			 FIND_COUNTS_NONE);
+	assert_false(source_durations_request(SOURCE_JAEGER, &endpoint, &q, 0,
+					      &request, &err));
+	q.is_error = true;
+	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
+			 FIND_COUNTS_NONE);
+	q.is_error = false;
+	q.traceql = STR("{}");
+	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
+			 FIND_COUNTS_NONE);
+}
+
+static enum answer count_answer(unsigned attempt, int status, const char *body)
+{
+	struct http_response r = answer_make(status, "application/json", body);
+	enum answer answer = source_durations_answer(SOURCE_TEMPO, &endpoint,
+						     attempt, &r, &err);
+
+	http_response_release(&r);
+	return answer;
+}
+
+static void test_tempo_durations_answers(void **state)
+{
+	(void)state;
+	assert_int_equal(count_answer(0, 200, "{}"), ANSWER_OK);
+	assert_int_equal(count_answer(0, 200, "<html>"), ANSWER_ERROR);
+	assert_int_equal(count_answer(0, 404, "404 page not found"),
+			 ANSWER_TRY_NEXT);
+	assert_int_equal(count_answer(1, 404, "404 page not found"),
+			 ANSWER_ERROR);
+	assert_int_equal(count_answer(0, 400, "metrics query time range"),
+			 ANSWER_ERROR);
+	assert_int_equal(count_answer(0, 500, "empty ring"), ANSWER_ERROR);
+}
+
 /* Values stay values. */
 static void test_tempo_injection(void **state)
 {
@@ -392,6 +486,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tempo_question),
+		cmocka_unit_test(test_tempo_durations),
+		cmocka_unit_test(test_durations_that_no_server_counts),
+		cmocka_unit_test(test_tempo_durations_answers),
 		cmocka_unit_test(test_tempo_injection),
 		cmocka_unit_test(test_tempo_own),
 		cmocka_unit_test(test_tempo_answers),
