@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/parca_probe.h"
 
+#include "source/answer.h"
 #include "source/http_error.h"
 #include "source/parca.h"
 
@@ -74,6 +75,14 @@ bool parca_prepare(struct context *ctx, struct job *job, struct error *err)
 	return true;
 }
 
+/* One with its web pages shows the first of them at any address; routers
+ * answer 405 where a page exists for another method. */
+static bool may_be_parca(const struct http_response *response)
+{
+	return response->status == 404 || response->status == 405 ||
+	       (response->status == 200 && body_is_html(response));
+}
+
 bool parca_is_found(struct context *ctx, struct job *job,
 		    const struct http_response *response)
 {
@@ -83,9 +92,8 @@ bool parca_is_found(struct context *ctx, struct job *job,
 		return false;
 	if (ctx->profiles.endpoint.parca)
 		return true;
-	/* Routers answer 405 where a page exists for another method. */
-	if ((response->status != 404 && response->status != 405) ||
-	    ctx->profiles.is_kind_given || ctx->is_parca_asked)
+	if (!may_be_parca(response) || ctx->profiles.is_kind_given ||
+	    ctx->is_parca_asked)
 		return false;
 	return learn(ctx, &err);
 }

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "cli/fetch.h"
+#include "cli/parca_probe.h"
 
 /* Senders upload every 10 to 15 s: shorter steps would show gaps. */
 #define STEP_MIN_MS 15000
@@ -73,8 +74,14 @@ static bool totals_request(struct job *job, struct context *ctx,
 {
 	const struct totals_job *t = (const struct totals_job *)job;
 
-	return source_totals_request(&ctx->profiles.endpoint, &t->query,
-				     request, err);
+	if (!parca_prepare(ctx, job, err))
+		return false;
+	if (source_totals_request(&ctx->profiles.endpoint, &t->query, request,
+				  err))
+		return true;
+	/* A type that a Parca lacks was taken for the usual one. */
+	job->has_answer = err->code == ERROR_NOT_FOUND;
+	return false;
 }
 
 static bool totals_answer(struct job *job, struct context *ctx,
@@ -82,6 +89,8 @@ static bool totals_answer(struct job *job, struct context *ctx,
 {
 	struct totals_job *t = (struct totals_job *)job;
 
+	if (parca_is_found(ctx, job, response))
+		return false;
 	job->has_answer = source_totals_answer(&ctx->profiles.endpoint,
 					       response, &t->query, &ctx->arena,
 					       &t->totals, &job->err);

@@ -182,16 +182,14 @@ bool parca_series_request(const struct endpoint *endpoint, size_t type,
 }
 
 static const struct parca_type *type_of(const struct endpoint *endpoint,
-					const struct profile_query *query,
-					struct error *err)
+					const char *type_id, struct error *err)
 {
 	const struct parca_type *type =
-		parca_type_find(endpoint->parca, str_from(query->type_id));
+		parca_type_find(endpoint->parca, str_from(type_id));
 
 	if (!type)
 		error_set(err, ERROR_NOT_FOUND,
-			  SUBJECT ": no profiles of type %s at all",
-			  query->type_id);
+			  SUBJECT ": no profiles of type %s at all", type_id);
 	return type;
 }
 
@@ -199,7 +197,7 @@ bool parca_profile_request(const struct endpoint *endpoint,
 			   const struct profile_query *query,
 			   struct http_request *request, struct error *err)
 {
-	const struct parca_type *type = type_of(endpoint, query, err);
+	const struct parca_type *type = type_of(endpoint, query->type_id, err);
 	struct buf path;
 
 	if (!type)
@@ -217,22 +215,51 @@ bool parca_profile_request(const struct endpoint *endpoint,
 	return get(endpoint, &path, request, err);
 }
 
+/* A query_range of one type; the step is for the caller to add. */
+static bool range_path(struct buf *path, const struct endpoint *endpoint,
+		       const char *type_id, const char *selector,
+		       struct time_range range, struct error *err)
+{
+	const struct parca_type *type = type_of(endpoint, type_id, err);
+
+	if (!type)
+		return false;
+	path_init(path, "query_range");
+	if (!add_query(path, "query", endpoint->parca, type->wanted, selector,
+		       err)) {
+		buf_release(path);
+		return false;
+	}
+	add_range(path, "start", "end", range);
+	return true;
+}
+
 bool parca_snapshots_request(const struct endpoint *endpoint,
 			     const struct profile_query *query,
 			     struct http_request *request, struct error *err)
 {
-	const struct parca_type *type = type_of(endpoint, query, err);
 	struct buf path;
 
-	if (!type)
+	if (!range_path(&path, endpoint, query->type_id, query->selector,
+			query->range, err))
 		return false;
-	path_init(&path, "query_range");
-	if (!add_query(&path, "query", endpoint->parca, type->wanted,
-		       query->selector, err)) {
-		buf_release(&path);
-		return false;
-	}
-	add_range(&path, "start", "end", query->range);
 	buf_addf(&path, "&step=%ds", SNAPSHOT_STEP_S);
+	return get(endpoint, &path, request, err);
+}
+
+bool parca_totals_request(const struct endpoint *endpoint,
+			  const struct totals_query *query,
+			  struct http_request *request, struct error *err)
+{
+	int64_t length_ms = query->step_ms * (int64_t)query->step_count;
+	struct time_range range = { query->from_ms * NS_PER_MS,
+				    (query->from_ms + length_ms) * NS_PER_MS };
+	struct buf path;
+
+	if (!range_path(&path, endpoint, query->type_id, query->selector, range,
+			err))
+		return false;
+	buf_addf(&path, "&step=%" PRId64 "s", parca_totals_step_s(query));
+	add_param(&path, "sumBy", str_from(sent_label(endpoint, query->label)));
 	return get(endpoint, &path, request, err);
 }

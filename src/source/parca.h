@@ -9,6 +9,7 @@
 #ifndef SOURCE_PARCA_H
 #define SOURCE_PARCA_H
 
+#include "base/json.h"
 #include "source/source.h"
 
 struct parca_type {
@@ -61,6 +62,19 @@ bool parca_series_answer(const struct endpoint *endpoint, size_t type,
 			 struct arena *arena, struct series_list *series,
 			 struct error *err) MUST_CHECK;
 
+/* The JSON object of an answer: calls read for the value of the field. False
+ * for every other answer, in words. */
+bool parca_read(const struct endpoint *endpoint,
+		const struct http_response *response, struct str field,
+		void (*read)(struct json_reader *r, void *into), void *into,
+		struct error *err) MUST_CHECK;
+
+/* A range without samples is answered 404. */
+bool parca_is_empty_range(const struct http_response *response);
+
+/* The step that a Parca is asked for to tell the totals of longer ones. */
+int64_t parca_totals_step_s(const struct totals_query *query);
+
 /* ---- for the calls of source.h ---- */
 
 bool parca_services_request(const struct endpoint *endpoint,
@@ -82,6 +96,14 @@ enum answer parca_profile_answer(const struct endpoint *endpoint,
 bool parca_profile_bytes(const struct endpoint *endpoint,
 			 const struct http_response *response,
 			 struct buf *plain, struct error *err) MUST_CHECK;
+bool parca_totals_request(const struct endpoint *endpoint,
+			  const struct totals_query *query,
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
+bool parca_totals_answer(const struct endpoint *endpoint,
+			 const struct http_response *response,
+			 const struct totals_query *query, struct arena *arena,
+			 struct totals *totals, struct error *err) MUST_CHECK;
 bool parca_snapshots_request(const struct endpoint *endpoint,
 			     const struct profile_query *query,
 			     struct http_request *request,

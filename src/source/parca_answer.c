@@ -40,11 +40,10 @@ static bool check_object(const struct endpoint *endpoint,
 			 side_prefix(endpoint));
 }
 
-/* Calls read for the value of the field. */
-static bool read_object(const struct endpoint *endpoint,
-			const struct http_response *response, struct str field,
-			void (*read)(struct json_reader *r, void *into),
-			void *into, struct error *err)
+bool parca_read(const struct endpoint *endpoint,
+		const struct http_response *response, struct str field,
+		void (*read)(struct json_reader *r, void *into), void *into,
+		struct error *err)
 {
 	return check_object(endpoint, response, err) &&
 	       answer_read_field(response, field, read, into, SUBJECT, err);
@@ -173,8 +172,8 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 
 	if (fact == PARCA_TYPES) {
 		facts->type_count = 0;
-		if (!read_object(endpoint, response, STR("types"), read_types,
-				 &f, err))
+		if (!parca_read(endpoint, response, STR("types"), read_types,
+				&f, err))
 			return false;
 		if (f.is_failed)
 			return arena_fail(arena, "the server's types", err);
@@ -183,8 +182,8 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 			      sizeof *facts->types, compare_types);
 		return true;
 	}
-	if (!read_object(endpoint, response, STR("labelNames"),
-			 read_label_names, &f, err))
+	if (!parca_read(endpoint, response, STR("labelNames"), read_label_names,
+			&f, err))
 		return false;
 	facts->service_label = service_labels[f.label < none ? f.label : 0];
 	return true;
@@ -231,8 +230,8 @@ bool parca_services_answer(const struct endpoint *endpoint,
 	struct values_reader v = { .arena = arena, .list = names };
 
 	*names = (struct name_list){ .items = NULL };
-	if (!read_object(endpoint, response, STR("labelValues"), read_values,
-			 &v, err))
+	if (!parca_read(endpoint, response, STR("labelValues"), read_values, &v,
+			err))
 		return false;
 	if (v.is_failed)
 		return arena_fail(arena, "the server's names", err);
@@ -368,8 +367,7 @@ static void read_rows(struct json_reader *r, void *into)
 	}
 }
 
-/* A range without samples is answered 404. */
-static bool is_empty_range(const struct http_response *response)
+bool parca_is_empty_range(const struct http_response *response)
 {
 	return response->status == 404 && !body_is_html(response);
 }
@@ -387,9 +385,9 @@ bool parca_series_answer(const struct endpoint *endpoint, size_t type,
 				 .list = series };
 
 	*series = (struct series_list){ .label_count = label_count };
-	if (is_empty_range(response))
+	if (parca_is_empty_range(response))
 		return true;
-	if (!read_object(endpoint, response, STR("series"), read_rows, &s, err))
+	if (!parca_read(endpoint, response, STR("series"), read_rows, &s, err))
 		return false;
 	return !s.is_failed || arena_fail(arena, "the server's series", err);
 }
@@ -427,9 +425,9 @@ enum answer parca_snapshots_answer(const struct endpoint *endpoint,
 				   int64_t *count, struct error *err)
 {
 	*count = 0;
-	if (!is_empty_range(response) &&
-	    !read_object(endpoint, response, STR("series"), read_sample_count,
-			 count, err))
+	if (!parca_is_empty_range(response) &&
+	    !parca_read(endpoint, response, STR("series"), read_sample_count,
+			count, err))
 		return ANSWER_ERROR;
 	if (*count > 0)
 		return ANSWER_OK;
@@ -444,7 +442,7 @@ enum answer parca_profile_answer(const struct endpoint *endpoint,
 				 const struct http_response *response,
 				 struct error *err)
 {
-	if (is_empty_range(response)) {
+	if (parca_is_empty_range(response)) {
 		error_set(err, ERROR_NOT_FOUND,
 			  SUBJECT ": no samples in this window");
 		return ANSWER_MISS;
@@ -498,8 +496,8 @@ bool parca_profile_bytes(const struct endpoint *endpoint,
 	bool done;
 
 	buf_init(&base64, LIMIT_BODY_PLAIN_BYTES);
-	done = read_object(endpoint, response, STR("pprof"), read_pprof,
-			   &base64, err) &&
+	done = parca_read(endpoint, response, STR("pprof"), read_pprof, &base64,
+			  err) &&
 	       unwrap(&base64, plain, err);
 	buf_release(&base64);
 	return done;

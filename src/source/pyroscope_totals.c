@@ -5,6 +5,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "source/answer.h"
+#include "source/parca.h"
 #include "source/pyroscope.h"
 
 static void add_query(struct jsonw *w, const void *what)
@@ -36,6 +37,8 @@ bool source_totals_request(const struct endpoint *endpoint,
 	struct time_range range = { first_point_ms(query) * NS_PER_MS,
 				    (query->from_ms + length_ms) * NS_PER_MS };
 
+	if (endpoint->parca)
+		return parca_totals_request(endpoint, query, request, err);
 	return pyroscope_ask(endpoint, "SelectSeries", range, add_query, query,
 			     request, err);
 }
@@ -183,6 +186,9 @@ bool source_totals_answer(const struct endpoint *endpoint,
 				   .arena = arena,
 				   .totals = totals };
 
+	if (endpoint->parca)
+		return parca_totals_answer(endpoint, response, query, arena,
+					   totals, err);
 	*totals = (struct totals){ .items = NULL };
 	if (!pyroscope_read(endpoint, response, STR("series"), read_all, &t,
 			    err))

@@ -322,7 +322,8 @@ struct totals {
 	size_t count;        /* at most LIMIT_NAMES */
 };
 
-/* SelectSeries. */
+/* SelectSeries. A Parca that has no such type at all fails with
+ * ERROR_NOT_FOUND. */
 bool source_totals_request(const struct endpoint *endpoint,
 			   const struct totals_query *query,
 			   struct http_request *request,

@@ -276,6 +276,91 @@ static bool unpack(const char *body, struct buf *plain)
 	return done;
 }
 
+#define FROM_MS 1795278780000 /* 16:33:00 */
+
+static void totals_are_asked_for_in_finer_steps(void **state)
+{
+	struct totals_query query = { .type_id = CPU,
+				      .selector = "{service_name=\"a\"}",
+				      .label = "service_name",
+				      .from_ms = FROM_MS,
+				      .step_ms = 24000,
+				      .step_count = 2 };
+	struct http_request request;
+
+	(void)state;
+	assert_true(source_totals_request(&endpoint, &query, &request, &err));
+	check_path(&request, "/api/profiles/query_range?query=process_cpu%3A"
+			     "cpu%3Ananoseconds%3Acpu%3Ananoseconds%3Adelta%7B"
+			     "job%3D%22a%22%7D&start=2026-11-21T16%3A33%3A00."
+			     "000000000Z&end=2026-11-21T16%3A33%3A47.999999999Z"
+			     "&step=2s&sumBy=job");
+	query.step_ms = 15000; /* a twelfth would be no whole seconds */
+	assert_int_equal(parca_totals_step_s(&query), 1);
+	query.step_ms = 1;
+	assert_int_equal(parca_totals_step_s(&query), 1);
+	query.type_id = "wall:wall:nanoseconds:wall:nanoseconds";
+	assert_false(source_totals_request(&endpoint, &query, &request, &err));
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+}
+
+static bool read_totals(struct http_response response, struct totals *totals)
+{
+	const struct totals_query query = { .label = "service_name",
+					    .from_ms = FROM_MS,
+					    .step_ms = 24000,
+					    .step_count = 2 };
+	bool done = source_totals_answer(&endpoint, &response, &query, &arena,
+					 totals, &err);
+
+	http_response_release(&response);
+	return done;
+}
+
+#define SAMPLE(time, value)                                                    \
+	"{\"timestamp\":\"2026-11-21T16:" time "Z\",\"value\":\"" value "\"}"
+
+/* Steps of 2 s count where their middle lies; those that reach over an edge
+ * count at the edge, those farther off not at all. */
+static void totals_are_read(void **state)
+{
+	struct totals totals;
+
+	(void)state;
+	assert_true(read_totals(
+		answer_make(
+			200, "application/json",
+			"{\"series\":[{\"labelset\":{\"labels\":["
+			"{\"name\":\"pod\",\"value\":\"p\"},"
+			"{\"value\":\"shop\",\"name\":\"job\"}]},"
+			"\"samples\":[" SAMPLE("32:57", "1") "," SAMPLE("32:58", "2") "," SAMPLE("33:00", "4") "," SAMPLE(
+				"33:22",
+				"8") "," SAMPLE("33:24",
+						"16") "," SAMPLE("33:48",
+								 "32") "," SAMPLE("33:49",
+										  "64") "," SAMPLE("33:00",
+												   "-5") ",{\"value\":\"9\"},"
+													 "{\"timestamp\":\"soon\",\"value\":\"9\"}]},"
+													 "{\"samples\":[" SAMPLE(
+														 "33:01",
+														 "3") "]}]}"),
+		&totals));
+	assert_int_equal(totals.count, 2);
+	assert_true(str_equal(totals.items[0].name, STR("shop")));
+	assert_int_equal((int)totals.items[0].values[0], 2 + 4 + 8);
+	assert_int_equal((int)totals.items[0].values[1], 16 + 32);
+	assert_int_equal(totals.items[1].name.len, 0);
+	assert_int_equal((int)totals.items[1].values[0], 3);
+	assert_true(read_totals(
+		file(404, "text/plain", "parca/series-none.txt"), &totals));
+	assert_int_equal(totals.count, 0);
+	assert_false(read_totals(answer_make(200, "application/json",
+					     "{\"series\":[{\"samples\":[{"
+					     "\"value\":\"x\"}]}]}"),
+				 &totals));
+	assert_contains(err.message, "parca");
+}
+
 static void profiles_are_unpacked(void **state)
 {
 	struct buf body = testdata_read("parca/merge.json"), plain;
@@ -342,6 +427,8 @@ int main(void)
 		TEST(what_a_parca_lacks_is_told),
 		TEST(services_and_series_are_read),
 		TEST(snapshots_are_counted),
+		TEST(totals_are_asked_for_in_finer_steps),
+		TEST(totals_are_read),
 		TEST(profiles_are_unpacked),
 		TEST(damaged_profiles_are_refused),
 		TEST(errors_are_in_the_servers_words),
