@@ -3,12 +3,14 @@
 
 #include "analyze/call_graph.h"
 #include "base/num.h"
+#include "base/path.h"
 
 #define WHAT "listing functions"
 
 /* A line of a function, as pprof tells them apart. */
 struct spot {
 	uint32_t function;
+	struct str file;
 	uint32_t line;
 	int64_t flat;
 	int64_t cum;
@@ -40,10 +42,30 @@ static bool is_wanted(const struct build *b, uint32_t function,
 			   err);
 }
 
+/* Paths are told apart, and shown, without "." and "x/..". */
+static bool clean_file(struct build *b, uint32_t function, struct str *file,
+		       struct error *err)
+{
+	struct buf path;
+	bool is_done;
+
+	*file = function_file(b->p, function);
+	if (!file->len)
+		return true;
+	buf_init(&path, LIMIT_STRING_BYTES + 1);
+	path_clean(*file, &path);
+	is_done = buf_check(&path, WHAT, err);
+	*file = buf_str(&path);
+	*file = arena_printf(&b->l->arena, "%.*s", STR_ARGS(*file));
+	buf_release(&path);
+	return is_done && (file->ptr || no_memory(b, err));
+}
+
 /* Frames come by function and line: equal ones are neighbours. */
 static bool spots_make(struct build *b, struct regex *symbol, struct error *err)
 {
 	const struct profile *p = b->p;
+	struct str file = STR("");
 	bool is_match = false;
 
 	b->spots = arena_array(&b->scratch, p->frame_count, sizeof *b->spots);
@@ -60,9 +82,12 @@ static bool spots_make(struct build *b, struct regex *symbol, struct error *err)
 			return false;
 		if (!is_match)
 			continue;
+		if (!is_same && !clean_file(b, f->function, &file, err))
+			return false;
 		if (!is_same || f[-1].line != f->line)
 			b->spots[b->spot_count++] =
 				(struct spot){ .function = f->function,
+					       .file = file,
 					       .line = f->line };
 		b->spot_of[i] = (uint32_t)b->spot_count;
 	}
@@ -97,8 +122,7 @@ static int compare_spots(const void *left, const void *right, void *data)
 				function_name(b->p, y->function));
 
 	if (!order)
-		order = str_compare(function_file(b->p, x->function),
-				    function_file(b->p, y->function));
+		order = str_compare(x->file, y->file);
 	if (!order)
 		order = compare_i64(x->line, y->line);
 	return order ? order : compare_i64(x->function, y->function);
@@ -108,7 +132,7 @@ static bool is_same_listing(const struct build *b, const struct listing *l,
 			    const struct spot *s)
 {
 	return str_equal(l->function, function_name(b->p, s->function)) &&
-	       str_equal(l->file, function_file(b->p, s->function));
+	       str_equal(l->file, s->file);
 }
 
 static void line_add(struct listing *l, const struct spot *s)
@@ -144,7 +168,7 @@ static bool write_listings(struct build *b, struct error *err)
 		    !is_same_listing(b, &l->items[l->count - 1], s))
 			l->items[l->count++] = (struct listing){
 				.function = function_name(b->p, s->function),
-				.file = function_file(b->p, s->function),
+				.file = s->file,
 				.lines = lines + i,
 			};
 		line_add(&l->items[l->count - 1], s);

@@ -147,6 +147,8 @@ static void add_place(struct pass *pass, const struct frame *f)
 	buf_add_str(&pass->name, file);
 	if (f->line)
 		buf_addf(&pass->name, ":%u", (unsigned)f->line);
+	if (f->line && f->column)
+		buf_addf(&pass->name, ":%u", (unsigned)f->column);
 }
 
 /* "0000000000401a2f name file.c:12", as much as is wanted and known. */

@@ -187,8 +187,11 @@
 #define LIMIT_REGEX_STEPS 1000000u
 #define LIMIT_REGEX_HEAP_BYTES (16 * MIB)
 #define LIMIT_REGEX_DEPTH 250u
-/* Patterns of one --tag-focus: bits of a word. */
-#define LIMIT_LABEL_PATTERNS 16u
+/* The patterns of functions that a pprof file itself wants dropped: those of
+ * the allocators are 2 KiB long and need some hundred steps a name; PCRE2
+ * compiles 32 KiB at most. All names of a file together get ten seconds. */
+#define LIMIT_DROP_PATTERN_BYTES (16 * KIB)
+#define LIMIT_DROP_STEPS_TOTAL 1000000000u
 /* Patterns of one --tag-focus: bits of a word. */
 #define LIMIT_LABEL_PATTERNS 16u
 

@@ -110,6 +110,12 @@ void regex_free(struct regex *re)
 	mem_free(re);
 }
 
+void regex_limit_steps(struct regex *re, uint32_t steps)
+{
+	pcre2_set_match_limit(re->context, steps);
+	pcre2_set_depth_limit(re->context, steps);
+}
+
 bool regex_match(struct regex *re, struct str text, bool *is_match,
 		 struct error *err)
 {

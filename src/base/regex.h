@@ -8,6 +8,7 @@
 #define BASE_REGEX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/str.h"
@@ -19,6 +20,10 @@ struct regex;
 struct regex *regex_new(struct str pattern, const char *subject,
 			struct error *err) MUST_CHECK;
 void regex_free(struct regex *re);
+
+/* Fewer steps a match than LIMIT_REGEX_STEPS, where the pattern is a
+ * stranger's, too, and meets many texts. */
+void regex_limit_steps(struct regex *re, uint32_t steps);
 
 /* Whether the pattern is found in text. False with ERROR_LIMIT when that
  * takes more than LIMIT_REGEX_STEPS or LIMIT_REGEX_HEAP_BYTES. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/pprof.h"
 
+#include <string.h>
+
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "decode/decode.h"
@@ -170,6 +172,22 @@ static bool read_sample(struct samples *s, struct str message,
 			 s->p->header.type_count);
 }
 
+/* Takes away what drop_frames say, from the leaf on. */
+static bool drop(struct samples *s, struct error *err)
+{
+	struct sample *now = &s->now;
+	size_t first;
+
+	if (!pprof_drop_cut(s->p, now->ids, now->id_count, &first, err))
+		return false;
+	if (first) {
+		now->id_count -= first;
+		memmove(now->ids, now->ids + first,
+			now->id_count * sizeof *now->ids);
+	}
+	return true;
+}
+
 /* Turns the ids into location indices in place and counts their frames. */
 static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 {
@@ -201,7 +219,7 @@ static bool add_sample(struct samples *s, struct error *err)
 	size_t count;
 	uint32_t *at;
 
-	if (!locate(s, &count, err))
+	if (!drop(s, err) || !locate(s, &count, err))
 		return false;
 	if (!arena_reserve(&s->p->scratch, &frames, &s->frame_cap, count,
 			   sizeof *s->frames))
@@ -355,7 +373,8 @@ static bool decode(struct pprof *p, const struct profile_want *want,
 			     .labels = want->labels,
 			     .omits_stackless = want->omits_stackless };
 
-	if (!pprof_load(p, err) || !choose_type(p, want->type, &s.type, err))
+	if (!pprof_load(p, err) || !choose_type(p, want->type, &s.type, err) ||
+	    !pprof_drop_prepare(p, notes, err))
 		return false;
 	out->type = s.type;
 	s.counting_type = find_counting_type(&p->header, s.type);

@@ -2,14 +2,16 @@
  *
  * The tables of a pprof message, kept as views into the input: strings,
  * functions, locations and mappings are looked at when a sample first needs
- * them, never before. pprof_tables.c fills and resolves, pprof.c reads the
- * header and the samples. Private to decode/.
+ * them, never before. pprof_tables.c fills and resolves, pprof_drop.c finds the
+ * frames that the file wants left out, pprof.c reads the header and the
+ * samples. Private to decode/.
  */
 #ifndef DECODE_PPROF_H
 #define DECODE_PPROF_H
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/notes.h"
 #include "decode/profile_type.h"
 #include "decode/wire.h"
 #include "model/profile.h"
@@ -46,6 +48,16 @@ struct pprof_header {
 	int64_t time_ns;
 	int64_t duration_ns;
 	uint64_t default_type;
+	uint64_t drop_frames; /* string numbers, 0 none */
+	uint64_t keep_frames;
+};
+
+/* What drop_frames leave of a location. */
+enum pprof_cut {
+	PPROF_CUT_UNKNOWN = 0, /* not looked at yet */
+	PPROF_CUT_NOTHING,
+	PPROF_CUT_INNER, /* the outer ones of its lines */
+	PPROF_CUT_WHOLE,
 };
 
 struct pprof {
@@ -63,6 +75,9 @@ struct pprof {
 	enum profile_detail detail;
 	uint32_t *function_ids; /* of the model, PPROF_NONE: not added yet */
 	struct pprof_unfolded *unfolded;
+	/* Of each function and location; both NULL where nothing is dropped. */
+	bool *is_dropped;
+	unsigned char *cuts; /* enum pprof_cut */
 	uint32_t *frames;
 	size_t frame_count;
 	size_t frame_cap;
@@ -102,5 +117,25 @@ static inline uint32_t pprof_find(const struct pprof_table *t, uint64_t id)
 /* Unfolds the frames of the location pprof_find() gave for this id. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 		  struct error *err) MUST_CHECK;
+
+/* The name of the function with this index; may be empty. */
+bool pprof_function_name(const struct pprof *p, uint32_t index,
+			 struct str *name, struct error *err) MUST_CHECK;
+
+/* Applies drop_frames and keep_frames of the header to the functions. Patterns
+ * that are wrong or take too long drop nothing; a note says so. */
+bool pprof_drop_prepare(struct pprof *p, struct notes *notes,
+			struct error *err) MUST_CHECK;
+
+/* How many of a location's lines, innermost first, are dropped: up to the
+ * outermost one of a dropped function. */
+bool pprof_dropped_lines(const struct pprof *p, struct str location,
+			 uint32_t *count, struct error *err) MUST_CHECK;
+
+/* Cuts a stack of location ids, leaf first, as pprof does: from the root the
+ * first location with something dropped ends it, unless only such ones lie
+ * before it. At `first` the stack begins now. */
+bool pprof_drop_cut(struct pprof *p, const uint64_t *ids, size_t count,
+		    size_t *first, struct error *err) MUST_CHECK;
 
 #endif

@@ -70,6 +70,12 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 	case WIRE_TAG(6, WIRE_BYTES):
 		p->string_cap++;
 		break;
+	case WIRE_TAG(7, WIRE_VARINT):
+		h->drop_frames = f->value;
+		break;
+	case WIRE_TAG(8, WIRE_VARINT):
+		h->keep_frames = f->value;
+		break;
 	case WIRE_TAG(9, WIRE_VARINT):
 		h->time_ns = (int64_t)f->value;
 		break;
@@ -430,6 +436,17 @@ static bool read_function(const struct pprof *p, uint32_t index,
 	return true;
 }
 
+bool pprof_function_name(const struct pprof *p, uint32_t index,
+			 struct str *name, struct error *err)
+{
+	struct function_texts texts;
+
+	if (!read_function(p, index, &texts, err))
+		return false;
+	*name = texts.name;
+	return true;
+}
+
 /* A function without any name is named by its location and so not kept; one
  * that may lie in several mappings is not kept either. */
 static bool resolve_function(struct pprof *p, uint64_t id,
@@ -457,22 +474,34 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 	return true;
 }
 
+struct line {
+	uint64_t function_id;
+	uint64_t number;
+	uint64_t column;
+	bool is_outermost;
+};
+
+/* Numbers are signed on the wire; one that cannot be is unknown. */
+static uint32_t place_number(uint64_t number)
+{
+	return number > INT32_MAX ? 0 : (uint32_t)number;
+}
+
 /* Appends to the frames of the location being unfolded. */
-static bool push_frame(struct pprof *p, uint64_t function_id, uint64_t line,
-		       const struct location *l, bool is_outermost,
-		       struct error *err)
+static bool push_frame(struct pprof *p, const struct line *line,
+		       const struct location *l, struct error *err)
 {
 	void *frames = p->frames;
-	/* Lines are signed on the wire; one that is not a line is unknown. */
-	struct frame place = { .line = line > INT32_MAX ? 0 : (uint32_t)line };
+	struct frame place = { .line = place_number(line->number) };
 
-	if (!resolve_function(p, function_id, l, &place.function, err))
+	if (!resolve_function(p, line->function_id, l, &place.function, err))
 		return false;
 	if (p->detail >= PROFILE_DETAIL_ADDRESSES) {
+		place.column = place_number(line->column);
 		place.address_high = (uint32_t)(l->address >> 32);
 		place.address_low = (uint32_t)l->address;
 	}
-	place.is_inlined = p->detail && !is_outermost;
+	place.is_inlined = p->detail && !line->is_outermost;
 	if (!arena_reserve(&p->scratch, &frames, &p->frame_cap,
 			   p->frame_count + 1, sizeof *p->frames) ||
 	    p->frame_count >= UINT32_MAX)
@@ -490,21 +519,21 @@ static bool unfold_line(struct pprof *p, struct wire *parent,
 			const struct location *l, bool is_outermost,
 			struct error *err)
 {
+	struct line line = { .is_outermost = is_outermost };
 	struct wire w;
 	struct wire_field f;
-	uint64_t function_id = 0;
-	uint64_t line = 0;
 
 	if (!wire_enter(parent, field, &w))
 		return wire_check(parent, PPROF_WHAT, err);
 	while (wire_next(&w, &f)) {
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			function_id = f.value;
+			line.function_id = f.value;
 		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			line = f.value;
+			line.number = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			line.column = f.value;
 	}
-	return wire_check(&w, PPROF_WHAT, err) &&
-	       push_frame(p, function_id, line, l, is_outermost, err);
+	return wire_check(&w, PPROF_WHAT, err) && push_frame(p, &line, l, err);
 }
 
 static void reverse(uint32_t *items, size_t count)
@@ -570,19 +599,21 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	struct wire w;
 	struct wire_field f;
 	struct str message;
-	uint32_t line_count, line = 0;
+	uint32_t line_count, dropped, line = 0;
 
 	if (location == PPROF_NONE)
 		return malformed(err, "location", id, "is missing");
 	message = p->locations.messages[location];
-	if (!prepare_location(p, message, &l, &line_count, err))
+	if (!prepare_location(p, message, &l, &line_count, err) ||
+	    !pprof_dropped_lines(p, message, &dropped, err))
 		return false;
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(4, WIRE_BYTES) &&
-		    !unfold_line(p, &w, &f, &l, ++line == line_count, err))
+		if (f.tag == WIRE_TAG(4, WIRE_BYTES) && ++line > dropped &&
+		    !unfold_line(p, &w, &f, &l, line == line_count, err))
 			return false;
-	if (p->frame_count == first && !push_frame(p, 0, 0, &l, true, err))
+	if (p->frame_count == first &&
+	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
 		return false;
 	reverse(p->frames + first, p->frame_count - first);
 	p->unfolded[location] =

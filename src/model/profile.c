@@ -106,6 +106,8 @@ static int frame_compare(const struct frame *a, const struct frame *b)
 	if (!order)
 		order = compare_i64(a->line, b->line);
 	if (!order)
+		order = compare_i64(a->column, b->column);
+	if (!order)
 		order = compare_i64(a->is_inlined, b->is_inlined);
 	if (!order)
 		order = compare_i64(a->address_high, b->address_high);

@@ -28,6 +28,8 @@ struct function {
 struct frame {
 	uint32_t function; /* index */
 	uint32_t line;     /* 0 unknown */
+	/* Only where decoded with PROFILE_DETAIL_ADDRESSES. */
+	uint32_t column; /* 0 unknown */
 	/* Only where decoded with PROFILE_DETAIL_PLACES or more. */
 	uint32_t is_inlined; /* 1: into the frame before it, its caller */
 	/* Only where decoded with PROFILE_DETAIL_ADDRESSES. */

@@ -170,14 +170,21 @@ bool profile_build_place(struct profile_build *b, const struct frame *place,
 			 uint32_t *frame, struct error *err)
 {
 	uint32_t inlined_high = place->address_high;
+	uint32_t line = place->line;
 
 	/* User space ends far below the last bit of an address; were it set,
 	 * two frames would become one. */
 	if (place->is_inlined)
 		inlined_high ^= UINT32_C(1) << 31;
+	/* Beyond every line. */
+	if (place->column) {
+		if (!pair_number(b, place->line, place->column, &line, err))
+			return false;
+		line |= UINT32_C(1) << 31;
+	}
 	if (!insert_words(b, &b->frame_map,
-			  (uint32_t[4]){ place->function, place->line,
-					 inlined_high, place->address_low },
+			  (uint32_t[4]){ place->function, line, inlined_high,
+					 place->address_low },
 			  b->frame_count, frame, err))
 		return false;
 	if (*frame < b->frame_count)

@@ -43,6 +43,11 @@ PROFILES = [
     ("java-wall", None, "ns", "java|Pool", "run", False),
     ("ebpf-cpu-97hz", None, "ns", "libc|main", "sys", False),
     ("other-fn", None, "ns", "other", "leaf", False),
+    ("real-cpp-cpu", None, "ns", "shop", "std::map|mem", True),
+    ("real-cpp-cpu", "samples", "count", "std", "operator", True),
+    ("real-rust-cpu", None, "ns", "work|alloc", "fmt", False),
+    ("real-java-async-cpu", None, "count", "Work|util", "Phase", False),
+    ("drop-frames", None, "ns", "shop", "std::map", True),
 ]
 
 

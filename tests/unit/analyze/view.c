@@ -260,11 +260,16 @@ static void test_addresses(void **state)
 	assert_ok(profile_build_place(b, &frame, &id, &err));
 	assert_int_equal(id, 2);
 	assert_ok(profile_build_stack(b, &id, 1, 6, &err));
+	frame.column = 3;
+	assert_ok(profile_build_place(b, &frame, &id, &err));
+	assert_int_equal(id, 3);
+	assert_ok(profile_build_stack(b, &id, 1, 7, &err));
 	assert_ok(profile_build_finish(b, &f.notes, &err));
 	profile_build_free(b);
 	assert_ok(profile_check(&f.in, &err));
 	f.view.granularity = GRANULARITY_ADDRESS;
-	expect(&f, "000000010000002a f f.c:7 5\n000000010000002b f f.c:7 6\n");
+	expect(&f, "000000010000002a f f.c:7 5\n000000010000002b f f.c:7 6\n"
+		   "000000010000002b f f.c:7:3 7\n");
 }
 
 static void test_detail(void **state)

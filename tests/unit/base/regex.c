@@ -102,6 +102,12 @@ static void test_step_limit(void **state)
 	assert_int_equal(err.code, ERROR_LIMIT);
 	assert_non_null(strstr(err.message, "--focus: the pattern takes too"));
 	error_clear(&err);
+	text[12] = 'b';
+	regex_limit_steps(re, 100);
+	assert_false(
+		regex_match(re, (struct str){ text, 13 }, &is_match, &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	error_clear(&err);
 	regex_free(re);
 }
 

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * drop_frames and keep_frames: patterns in the file itself that say which
+ * functions, insides of an allocator or of the profiler, are to be left out
+ * with all that they called. The rules are pprof's: a pattern is compared with
+ * the whole name without its parameters, and a stack is cut from the root.
+ */
+#include "base/buf.h"
+#include "base/regex.h"
+#include "decode/pprof.h"
+
+/* ---- the patterns ---- */
+
+struct patterns {
+	struct regex *drop;
+	struct regex *keep; /* NULL: none */
+};
+
+static void patterns_free(struct patterns *patterns)
+{
+	regex_free(patterns->drop);
+	regex_free(patterns->keep);
+}
+
+/* Each name gets its share of the steps that all of them may take. */
+static struct regex *whole_name_new(const struct pprof *p, uint64_t string,
+				    const char *subject, struct error *err)
+{
+	uint32_t steps = LIMIT_DROP_STEPS_TOTAL / (p->functions.count + 1);
+	struct str pattern = STR("");
+	struct regex *re = NULL;
+	struct buf text;
+
+	if (string < p->string_count)
+		pattern = p->strings[string];
+	if (pattern.len > LIMIT_DROP_PATTERN_BYTES) {
+		error_set(err, ERROR_LIMIT, "%s: longer than %zu bytes",
+			  subject, LIMIT_DROP_PATTERN_BYTES);
+		return NULL;
+	}
+	buf_init(&text, LIMIT_DROP_PATTERN_BYTES + 16);
+	buf_add_text(&text, "^(");
+	buf_add_str(&text, pattern);
+	buf_add_text(&text, ")\\z");
+	if (buf_check(&text, subject, err))
+		re = regex_new(buf_str(&text), subject, err);
+	buf_release(&text);
+	if (re && steps < LIMIT_REGEX_STEPS)
+		regex_limit_steps(re, steps);
+	return re;
+}
+
+static bool patterns_new(const struct pprof *p, struct patterns *patterns,
+			 struct error *err)
+{
+	const struct pprof_header *h = &p->header;
+
+	*patterns = (struct patterns){ NULL, NULL };
+	patterns->drop = whole_name_new(p, h->drop_frames, "drop_frames", err);
+	if (!patterns->drop)
+		return false;
+	if (!h->keep_frames)
+		return true;
+	patterns->keep = whole_name_new(p, h->keep_frames, "keep_frames", err);
+	return patterns->keep;
+}
+
+/* ---- the functions ---- */
+
+/* The name up to its parameters; of PowerPC's old ABI without the dot. */
+static struct str without_parameters(struct str name)
+{
+	struct str unnamed = STR("(anonymous namespace)");
+	struct str call = STR("operator()");
+	size_t at = 0;
+
+	if (str_starts(name, STR(".")))
+		name = str_slice(name, 1, name.len);
+	while (at < name.len) {
+		struct str rest = str_slice(name, at, name.len);
+
+		if (str_starts(rest, unnamed))
+			at += unnamed.len;
+		else if (str_starts(rest, call))
+			at += call.len;
+		else if (rest.ptr[0] == '(')
+			break;
+		else
+			at++;
+	}
+	return str_slice(name, 0, at);
+}
+
+static bool judge_name(const struct patterns *patterns, struct str name,
+		       bool *is_dropped, struct error *err)
+{
+	bool is_kept = false;
+
+	*is_dropped = false;
+	if (name.len == 0)
+		return true;
+	name = without_parameters(name);
+	if (!regex_match(patterns->drop, name, is_dropped, err))
+		return false;
+	if (*is_dropped && patterns->keep &&
+	    !regex_match(patterns->keep, name, &is_kept, err))
+		return false;
+	*is_dropped = *is_dropped && !is_kept;
+	return true;
+}
+
+/* *has_patterns_failed tells a bad pattern from a damaged file. */
+static bool judge_functions(const struct pprof *p,
+			    const struct patterns *patterns, bool *is_dropped,
+			    bool *has_pattern_failed, struct error *err)
+{
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		struct str name;
+
+		if (!pprof_function_name(p, i, &name, err))
+			return false;
+		if (!judge_name(patterns, name, &is_dropped[i], err)) {
+			*has_pattern_failed = true;
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool note_failure(struct notes *notes, struct error *err)
+{
+	if (err->code == ERROR_MEMORY)
+		return false;
+	notes_add(notes, "frames that the file wants left out are shown: %s",
+		  err->message);
+	error_clear(err);
+	return true;
+}
+
+bool pprof_drop_prepare(struct pprof *p, struct notes *notes, struct error *err)
+{
+	bool *is_dropped;
+	struct patterns patterns;
+	bool has_pattern_failed = false;
+	bool is_done;
+
+	if (!p->header.drop_frames)
+		return true;
+	is_dropped = arena_array(&p->scratch, p->functions.count,
+				 sizeof *is_dropped);
+	p->cuts = arena_array(&p->scratch, p->locations.count, sizeof *p->cuts);
+	if (!is_dropped || !p->cuts)
+		return pprof_no_memory(p, err);
+	if (!patterns_new(p, &patterns, err)) {
+		patterns_free(&patterns);
+		return note_failure(notes, err);
+	}
+	is_done = judge_functions(p, &patterns, is_dropped, &has_pattern_failed,
+				  err);
+	patterns_free(&patterns);
+	if (is_done)
+		p->is_dropped = is_dropped;
+	return is_done || (has_pattern_failed && note_failure(notes, err));
+}
+
+/* ---- the stacks ---- */
+
+static bool is_dropped_line(const struct pprof *p, struct str message,
+			    bool *is_dropped, struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+	uint64_t id = 0;
+	uint32_t function;
+
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			id = f.value;
+	function = pprof_find(&p->functions, id);
+	*is_dropped = function != PPROF_NONE && p->is_dropped[function];
+	return wire_check(&w, PPROF_WHAT, err);
+}
+
+/* *lines: all that the location has. */
+static bool count_lines(const struct pprof *p, struct str location,
+			uint32_t *dropped, uint32_t *lines, struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+
+	*dropped = *lines = 0;
+	pprof_wire(p, location, &w);
+	while (wire_next(&w, &f)) {
+		bool is_dropped;
+
+		if (f.tag != WIRE_TAG(4, WIRE_BYTES))
+			continue;
+		if (!is_dropped_line(p, f.bytes, &is_dropped, err))
+			return false;
+		++*lines;
+		if (is_dropped)
+			*dropped = *lines;
+	}
+	return wire_check(&w, PPROF_WHAT, err);
+}
+
+bool pprof_dropped_lines(const struct pprof *p, struct str location,
+			 uint32_t *count, struct error *err)
+{
+	uint32_t lines;
+
+	*count = 0;
+	if (!p->is_dropped)
+		return true;
+	if (!count_lines(p, location, count, &lines, err))
+		return false;
+	/* A location that is dropped whole may still begin a stack. */
+	if (*count == lines)
+		*count = 0;
+	return true;
+}
+
+/* The id of a location that is missing is found out later. */
+static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
+		   struct error *err)
+{
+	uint32_t location = pprof_find(&p->locations, id);
+	uint32_t dropped, lines;
+
+	*cut = PPROF_CUT_NOTHING;
+	if (location == PPROF_NONE)
+		return true;
+	if (p->cuts[location] == PPROF_CUT_UNKNOWN) {
+		if (!count_lines(p, p->locations.messages[location], &dropped,
+				 &lines, err))
+			return false;
+		if (dropped)
+			*cut = dropped == lines ? PPROF_CUT_WHOLE
+						: PPROF_CUT_INNER;
+		p->cuts[location] = (unsigned char)*cut;
+	}
+	*cut = p->cuts[location];
+	return true;
+}
+
+bool pprof_drop_cut(struct pprof *p, const uint64_t *ids, size_t count,
+		    size_t *first, struct error *err)
+{
+	bool has_kept = false;
+
+	*first = 0;
+	for (size_t i = count; p->is_dropped && i-- > 0;) {
+		enum pprof_cut cut;
+
+		if (!cut_of(p, ids[i], &cut, err))
+			return false;
+		if (cut == PPROF_CUT_NOTHING) {
+			has_kept = true;
+		} else if (has_kept) {
+			*first = cut == PPROF_CUT_WHOLE ? i + 1 : i;
+			break;
+		}
+	}
+	return true;
+}
