@@ -147,6 +147,13 @@
 #define LIMIT_ARGUMENTS 4u
 #define LIMIT_SECRET_FILE_BYTES (64 * KIB)
 
+/* Credentials of Google Cloud: chains of accounts and headers of requests are
+ * written by hand. Tokens live an hour, or at most twelve where an organisation
+ * allows it. */
+#define LIMIT_GOOGLE_DELEGATES 16u
+#define LIMIT_GOOGLE_HEADERS 16u
+#define LIMIT_GOOGLE_LIFETIME_S 43200
+
 /* Answers kept by --cache. A quarter of an hour is one look at an incident;
  * after that profiles of the same window may have grown. A run keeps some
  * dozen, of some 100 KiB. */

@@ -90,7 +90,9 @@ struct http_response {
 	char content_type[128]; /* lower case, without parameters */
 	char location[512];     /* of a redirect, for the message */
 	char server_date[64];   /* Date header or "" */
-	struct buf body;        /* plain, after content decoding */
+	/* "Google" when a metadata server of Google Cloud answered. */
+	char metadata_flavor[16];
+	struct buf body; /* plain, after content decoding */
 	int64_t wire_bytes;
 	int64_t duration_ns;
 	unsigned tries;

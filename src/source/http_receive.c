@@ -79,6 +79,7 @@ static bool start_anew(struct receive *r, struct str line)
 	response->content_type[0] = '\0';
 	response->location[0] = '\0';
 	response->server_date[0] = '\0';
+	response->metadata_flavor[0] = '\0';
 	r->content_encoding[0] = '\0';
 	r->retry_after[0] = '\0';
 	return true;
@@ -103,6 +104,9 @@ bool receive_header(struct receive *r, struct str line, struct error *err)
 	else if (str_equal_nocase(name, STR("date")))
 		copy_text(response->server_date, sizeof response->server_date,
 			  value);
+	else if (str_equal_nocase(name, STR("metadata-flavor")))
+		copy_text(response->metadata_flavor,
+			  sizeof response->metadata_flavor, value);
 	else if (str_equal_nocase(name, STR("retry-after")))
 		copy_text(r->retry_after, sizeof r->retry_after, value);
 	else if (str_equal_nocase(name, STR("content-encoding")) && value.len)

@@ -37,10 +37,14 @@ bool parameter_is_secret(struct str name)
 bool header_is_harmless(struct str name)
 {
 	static const char *const names[] = {
-		"accept-language", "baggage",          "cache-control",
-		"origin",          "traceparent",      "tracestate",
-		"user-agent",      "x-grafana-org-id", "x-request-id",
-		"x-scope-orgid",   "x-tenant",         "x-tenant-id",
+		"accept-language",  "baggage",
+		"cache-control",    "metadata",
+		"metadata-flavor",  "origin",
+		"traceparent",      "tracestate",
+		"user-agent",       "x-goog-user-project",
+		"x-grafana-org-id", "x-request-id",
+		"x-scope-orgid",    "x-tenant",
+		"x-tenant-id",
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -29,6 +29,7 @@ FOREIGN = {
     r"jansson\.h": {"source/har.c"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},
+    r"openssl/.*": {"source/rs256.c"},
     r"protobuf-c/.*|.*\.pb-c\.h": {"source/pyroscope.c"},
 }
 
