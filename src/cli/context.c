@@ -10,9 +10,11 @@
 #include "cli/cli.h"
 #include "cli/config.h"
 #include "cli/dry_run.h"
+#include "cli/google_login.h"
 #include "cli/progress.h"
 #include "source/auth.h"
 #include "source/cache.h"
+#include "source/redact.h"
 #include "source/google_address.h"
 #include "source/token_command.h"
 
@@ -124,6 +126,54 @@ static void drop_credentials(struct connection_options *c)
 	*c = (struct connection_options){ .tenant_id = c->tenant_id };
 }
 
+static bool has_header(const struct side *s, struct str name)
+{
+	for (size_t i = 0; i < s->endpoint.header_count; i++)
+		if (str_equal_nocase(header_name(str_from(s->headers[i])),
+				     name))
+			return true;
+	return false;
+}
+
+/* The project that pays: a header, which is no secret. */
+static bool add_quota_project(struct context *ctx, struct side *s,
+			      struct error *err)
+{
+	const char *project = google_quota_project(
+		s->has_login ? ctx->login : NULL, s->endpoint.project);
+	struct str header;
+
+	if (!project || has_header(s, STR("x-goog-user-project")))
+		return true;
+	header = arena_printf(&ctx->arena, "X-Goog-User-Project: %s", project);
+	if (!header.ptr)
+		return arena_fail(&ctx->arena, "a header", err);
+	if (!header_check(header.ptr, err))
+		return error_prefix(err, "the quota project");
+	s->headers[s->endpoint.header_count++] = header.ptr;
+	return true;
+}
+
+/* Credentials that were given win over those that can be found. */
+static bool init_login(struct context *ctx, struct side *s, struct error *err)
+{
+	struct endpoint *e = &s->endpoint;
+
+	if ((s->kind != SOURCE_CLOUD_TRACE &&
+	     s->kind != SOURCE_CLOUD_PROFILER) ||
+	    ctx->replay)
+		return true;
+	s->has_login = !e->token && !e->username && !e->password &&
+		       !has_header(s, STR("authorization"));
+	if (s->has_login && !ctx->login)
+		ctx->login = google_login_new(err);
+	if (s->has_login && !ctx->login)
+		return false;
+	if (s->has_login)
+		e->token = google_login_token(ctx->login);
+	return add_quota_project(ctx, s, err);
+}
+
 static bool init_sides(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
@@ -148,7 +198,8 @@ static bool init_sides(struct context *ctx, struct error *err)
 		ctx->profiles.kind = SOURCE_PYROSCOPE;
 	else
 		ctx->profiles.is_kind_given = true;
-	return check_kinds(ctx, err);
+	return check_kinds(ctx, err) && init_login(ctx, &ctx->traces, err) &&
+	       init_login(ctx, &ctx->profiles, err);
 }
 
 /* XDG Base Directory Specification: a relative path counts as not set. */
@@ -223,10 +274,11 @@ void context_release(struct context *ctx)
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = 0; k < 2; k++)
 			secret_free(sides[i]->secrets[k]);
+	google_login_free(ctx->login);
 	arena_release(&ctx->arena);
 }
 
-/* ---- tokens that a command gives ---- */
+/* ---- tokens that a command or a login gives ---- */
 
 static struct side *side_of(struct context *ctx, const struct endpoint *e)
 {
@@ -237,6 +289,9 @@ static struct side *side_of(struct context *ctx, const struct endpoint *e)
 static bool ask_token(const struct context *ctx, struct side *s,
 		      struct error *err)
 {
+	if (s->has_login)
+		return google_login_again(ctx->login, &s->endpoint,
+					  ctx->options, err);
 	return token_command_run(s->token_command,
 				 ctx->options->timeout_ns / NS_PER_MS,
 				 s->secrets[1], err);
@@ -249,6 +304,10 @@ static bool ensure_tokens(struct context *ctx,
 	for (size_t i = 0; i < n && !ctx->replay; i++) {
 		struct side *s = side_of(ctx, requests[i].endpoint);
 
+		if (s->has_login &&
+		    !google_login_ensure(ctx->login, &s->endpoint, ctx->options,
+					 err))
+			return false;
 		if (!s->token_command || s->has_token)
 			continue;
 		s->has_token = ask_token(ctx, s, err);
@@ -263,21 +322,25 @@ static bool renew_token(void *context, const struct endpoint *e)
 {
 	struct context *ctx = context;
 	struct side *s = side_of(ctx, e);
+	unsigned *renewed =
+		s->has_login ? &ctx->login_batch : &s->renewed_batch;
 	struct error err;
 	char *old;
 	bool is_new;
 
-	if (!s->token_command || s->renewed_batch)
-		return s->token_command && s->renewed_batch == ctx->batch_count;
-	old = mem_strdup(s->secrets[1]);
+	if (!s->token_command && !s->has_login)
+		return false;
+	if (*renewed)
+		return *renewed == ctx->batch_count;
+	old = mem_strdup(s->endpoint.token);
 	if (!old)
 		return false;
 	is_new = ask_token(ctx, s, &err);
 	if (!is_new)
 		notes_add(&ctx->notes, "no new token after a 401: %s",
 			  err.message);
-	is_new = is_new && strcmp(old, s->secrets[1]) != 0;
-	s->renewed_batch = is_new ? ctx->batch_count : UINT_MAX;
+	is_new = is_new && strcmp(old, s->endpoint.token) != 0;
+	*renewed = is_new ? ctx->batch_count : UINT_MAX;
 	secret_free(old);
 	return is_new;
 }

@@ -28,9 +28,10 @@ struct side {
 	 * side; endpoints that were copied point there. NULL: none. */
 	const char *token_command;
 	bool has_token;
+	bool has_login;         /* its token is that of context.login */
 	unsigned renewed_batch; /* whose 401 a new token answered; 0: none */
-	const char *headers[LIMIT_HEADERS];
-	bool is_default; /* no URL was given */
+	const char *headers[LIMIT_HEADERS + 1]; /* one of ours, too */
+	bool is_default;                        /* no URL was given */
 	bool is_kind_given;
 };
 
@@ -43,6 +44,8 @@ struct context {
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;
+	struct google_login *login; /* of sides of Google Cloud, or NULL */
+	unsigned login_batch;       /* as renewed_batch, for all sides */
 	unsigned batch_count;
 	bool is_parca_asked;        /* whether the profile server is one */
 	bool has_no_span_lines;     /* samples of spans come by name only */

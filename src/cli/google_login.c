@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/google_login.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/timefmt.h"
+#include "cli/cli.h"
+#include "source/auth.h"
+#include "source/google_credential.h"
+#include "source/google_token.h"
+#include "source/token_command.h"
+#include "source/url.h"
+
+/* A token that ends sooner is renewed first. */
+#define SPARE_NS (60 * NS_PER_S)
+
+/* The metadata server is next door, or there is none. */
+#define METADATA_CONNECT_MS 1000
+
+#define STALL_MS 15000
+
+#define FILE_NAME "application_default_credentials.json"
+
+struct google_login {
+	struct google_credential credential;
+	char path[LIMIT_PATH_BYTES]; /* "": the metadata server */
+	/* Where gcloud keeps them, looked at in vain. */
+	char default_path[LIMIT_PATH_BYTES];
+	char metadata_url[LIMIT_PATH_BYTES];
+	struct error fault; /* of the file; told when it counts */
+	bool is_open;       /* others may read the secret in it */
+	int64_t expires_ns; /* 0: no token yet */
+	char token[TOKEN_BYTES];
+};
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* ---- finding them ---- */
+
+static bool has_secret(const struct google_credential *c)
+{
+	const struct google_credential *base = c->source ? c->source : c;
+
+	return base->fields[GOOGLE_PRIVATE_KEY] ||
+	       base->fields[GOOGLE_CLIENT_SECRET];
+}
+
+static void load_file(struct google_login *l, const char *path)
+{
+	struct stat st;
+
+	snprintf(l->path, sizeof l->path, "%s", path);
+	if (!google_credential_load(&l->credential, path, &l->fault))
+		return;
+	error_clear(&l->fault);
+	l->is_open = has_secret(&l->credential) && !stat(path, &st) &&
+		     S_ISREG(st.st_mode) && st.st_mode & (S_IRGRP | S_IROTH);
+}
+
+static void set_default_path(struct google_login *l)
+{
+	const char *folder = variable("CLOUDSDK_CONFIG");
+	const char *home = variable("HOME");
+
+	if (folder)
+		snprintf(l->default_path, sizeof l->default_path,
+			 "%s/" FILE_NAME, folder);
+	else if (home)
+		snprintf(l->default_path, sizeof l->default_path,
+			 "%s/.config/gcloud/" FILE_NAME, home);
+}
+
+static void set_metadata_url(struct google_login *l)
+{
+	const char *host = variable("GCE_METADATA_HOST");
+
+	if (host)
+		snprintf(l->metadata_url, sizeof l->metadata_url, "http://%s",
+			 host);
+	else
+		snprintf(l->metadata_url, sizeof l->metadata_url,
+			 GOOGLE_METADATA_URL);
+}
+
+struct google_login *google_login_new(struct error *err)
+{
+	struct google_login *l = mem_calloc(1, sizeof *l);
+	const char *named = variable("GOOGLE_APPLICATION_CREDENTIALS");
+	struct stat st;
+
+	if (!l) {
+		error_memory(err, "credentials");
+		return NULL;
+	}
+	set_default_path(l);
+	set_metadata_url(l);
+	if (named)
+		load_file(l, named);
+	else if (l->default_path[0] &&
+		 (!stat(l->default_path, &st) || errno == EACCES))
+		load_file(l, l->default_path);
+	return l;
+}
+
+void google_login_free(struct google_login *l)
+{
+	if (!l)
+		return;
+	google_credential_release(&l->credential);
+	mem_wipe(l->token, sizeof l->token);
+	mem_free(l);
+}
+
+const char *google_login_token(const struct google_login *l)
+{
+	return l->token;
+}
+
+const char *google_quota_project(const struct google_login *l,
+				 const char *side_project)
+{
+	const char *named = variable("GOOGLE_CLOUD_QUOTA_PROJECT");
+
+	if (named || !l)
+		return named;
+	if (l->credential.fields[GOOGLE_QUOTA_PROJECT])
+		return l->credential.fields[GOOGLE_QUOTA_PROJECT];
+	return l->credential.kind == GOOGLE_USER ? side_project : NULL;
+}
+
+/* ---- words ---- */
+
+/* Where was looked, and what was there. */
+static bool fail_none(const struct google_login *l, const char *why,
+		      const struct endpoint *side, struct error *err)
+{
+	return error_set(
+		err, ERROR_AUTH,
+		"no Google credentials: GOOGLE_APPLICATION_CREDENTIALS "
+		"is not set; %.200s%s; no metadata server at %.60s "
+		"(%s). Log in with gcloud auth application-default "
+		"login, or give a token with %s-token-file",
+		l->default_path[0] ? l->default_path : "HOME",
+		l->default_path[0] ? " is not there" : " is not set",
+		l->metadata_url + strlen("http://"), why, side->option_prefix);
+}
+
+/* Names what the message is about. */
+static bool fail_with(const struct google_login *l, struct error *err)
+{
+	if (!l->path[0])
+		return error_prefix(err, "Google credentials");
+	return error_prefix(err, "Google credentials of %s", l->path);
+}
+
+/* Tokens of one cloud are nothing to another. */
+static bool check_universe(const struct google_login *l,
+			   const struct endpoint *side, struct error *err)
+{
+	static const struct str own = { "." GOOGLE_UNIVERSE,
+					sizeof GOOGLE_UNIVERSE };
+	const char *universe = google_credential_universe(&l->credential);
+	struct url_parts parts;
+
+	if (!strcmp(universe, GOOGLE_UNIVERSE) ||
+	    !url_split(str_from(side->url), &parts) ||
+	    !str_ends(parts.host, own))
+		return true;
+	error_set(err, ERROR_AUTH,
+		  "they are of the cloud %.100s, not of " GOOGLE_UNIVERSE
+		  ": name its address in %s-url, such as "
+		  "gcp+https://cloudtrace.%.100s/projects/%s",
+		  universe, side->option_prefix, universe,
+		  side->project ? side->project : "PROJECT");
+	return fail_with(l, err);
+}
+
+static bool check_metadata_host(const struct google_login *l,
+				const struct endpoint *side, struct error *err)
+{
+	if (l->path[0] || host_is_loopback(l->metadata_url) ||
+	    google_url_is_metadata(l->metadata_url) || side->is_insecure_auth)
+		return true;
+	return error_set(err, ERROR_AUTH,
+			 "GCE_METADATA_HOST is neither this machine nor the "
+			 "metadata server's address: a token would come over "
+			 "plain http (--insecure-auth allows that)");
+}
+
+/* ---- buying a token ---- */
+
+/* Fixed addresses next door are not reached by way of a proxy. */
+static bool is_next_door(const struct google_login *l,
+			 const struct google_flow *f)
+{
+	return google_flow_step(f) == GOOGLE_STEP_INSTANCE
+		       ? !host_is_loopback(l->metadata_url)
+		       : google_url_is_metadata(f->endpoint.url);
+}
+
+static void set_route(struct google_flow *f, bool is_next_door,
+		      const struct endpoint *side)
+{
+	f->endpoint.option_prefix = side->option_prefix;
+	if (is_next_door)
+		f->endpoint.proxy = "";
+	else if (!host_is_loopback(f->endpoint.url))
+		f->endpoint.proxy = side->proxy;
+	/* --insecure is not meant for those who give tokens. */
+	f->endpoint.cacert = side->cacert;
+}
+
+/* The reason in few words, from a message that names options. */
+static bool check_instance(const struct google_login *l,
+			   const struct endpoint *side,
+			   const struct http_response *response,
+			   struct error *err)
+{
+	if (response->status == 0)
+		return fail_none(l, "nothing answers", side, err);
+	return !strcmp(response->metadata_flavor, "Google") ||
+	       fail_none(l, "something else answers there", side, err);
+}
+
+static bool run_step(const struct google_login *l, struct google_flow *f,
+		     const struct endpoint *side, const struct options *o,
+		     struct error *err)
+{
+	bool is_near = is_next_door(l, f);
+	bool is_instance = google_flow_step(f) == GOOGLE_STEP_INSTANCE;
+	int64_t connect_ms = o->connect_timeout_ns / NS_PER_MS;
+	struct http_settings settings = {
+		.connect_timeout_ms =
+			is_instance && connect_ms > METADATA_CONNECT_MS
+				? METADATA_CONNECT_MS
+				: connect_ms,
+		.stall_timeout_ms = STALL_MS,
+		.timeout_ms = o->timeout_ns / NS_PER_MS,
+		.retries = (unsigned)o->retry,
+	};
+	struct http_client *client = http_client_new(&settings, err);
+	struct http_response response = { .status = 0 };
+	bool is_ok;
+
+	if (!client)
+		return false;
+	set_route(f, is_near, side);
+	is_ok = http_run(client, &f->request, &response, 1, err) &&
+		(!is_instance || check_instance(l, side, &response, err));
+	if (is_ok && !google_flow_take(f, &response, clock_now_ns(), err))
+		is_ok = fail_with(l, err);
+	if (response.body.data)
+		mem_wipe(response.body.data, response.body.cap);
+	http_response_release(&response);
+	http_client_free(client);
+	return is_ok;
+}
+
+static void tell(const struct google_login *l, const struct options *o)
+{
+	char left[24];
+
+	if (l->is_open)
+		message_info("others may read the secret in %s: chmod 600 it",
+			     l->path);
+	if (!o->verbose)
+		return;
+	format_duration(l->expires_ns - clock_now_ns(), left);
+	message_info("Google credentials: %s%s%s, for another %s",
+		     google_kind_name(l->credential.kind),
+		     l->path[0] ? " of " : "", l->path, left);
+}
+
+static bool run_flow(struct google_login *l, struct google_flow *f,
+		     const struct endpoint *side, const struct options *o,
+		     struct error *err)
+{
+	bool is_done = false;
+
+	for (;;) {
+		if (!google_flow_next(f, clock_now_ns(), &is_done, err))
+			return fail_with(l, err);
+		if (is_done)
+			break;
+		if (!run_step(l, f, side, o, err))
+			return false;
+	}
+	if (strlen(f->token) >= sizeof l->token)
+		return error_set(err, ERROR_LIMIT, "a token of over %zu bytes",
+				 sizeof l->token);
+	mem_wipe(l->token, sizeof l->token);
+	memcpy(l->token, f->token, strlen(f->token) + 1);
+	l->expires_ns = f->expires_ns;
+	tell(l, o);
+	l->is_open = false; /* once is enough */
+	return true;
+}
+
+bool google_login_again(struct google_login *l, const struct endpoint *side,
+			const struct options *o, struct error *err)
+{
+	struct google_flow flow;
+	bool is_ok;
+
+	if (l->fault.code != ERROR_NONE) {
+		*err = l->fault;
+		return false;
+	}
+	if (!check_universe(l, side, err) || !check_metadata_host(l, side, err))
+		return false;
+	google_flow_init(&flow, &l->credential, l->metadata_url);
+	is_ok = run_flow(l, &flow, side, o, err);
+	google_flow_release(&flow);
+	return is_ok;
+}
+
+bool google_login_ensure(struct google_login *l, const struct endpoint *side,
+			 const struct options *o, struct error *err)
+{
+	if (!check_universe(l, side, err))
+		return false;
+	if (l->expires_ns && clock_now_ns() + SPARE_NS < l->expires_ns)
+		return true;
+	return google_login_again(l, side, o, err);
+}

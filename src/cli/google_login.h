@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Getting in at Google Cloud the way its own tools do: finds the credentials
+ * of this user or machine and buys a token with them, in memory only. Its
+ * requests are no part of a case file, of the cache or of a dry run.
+ */
+#ifndef CLI_GOOGLE_LOGIN_H
+#define CLI_GOOGLE_LOGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "cli/options.h"
+#include "source/http.h"
+
+struct google_login;
+
+/* Looks where credentials usually are, reads them, and asks nobody. What is
+ * wrong with them is told when a token is needed. NULL: out of memory. */
+struct google_login *google_login_new(struct error *err);
+
+/* Wipes all it holds. */
+void google_login_free(struct google_login *l);
+
+/* Room that holds the token once there is one; one for all sides. */
+const char *google_login_token(const struct google_login *l);
+
+/* The project that pays for the requests, where the user or the credentials
+ * say one: else, for a user's login, which has none of its own, that of the
+ * side. NULL: the credentials' own. l may be NULL. */
+const char *google_quota_project(const struct google_login *l,
+				 const char *side_project);
+
+/* A token that holds for another minute at least. Goes through proxy and
+ * certificates of the side, for which it is wanted. */
+bool google_login_ensure(struct google_login *l, const struct endpoint *side,
+			 const struct options *o, struct error *err) MUST_CHECK;
+
+/* A new one in any case. */
+bool google_login_again(struct google_login *l, const struct endpoint *side,
+			const struct options *o, struct error *err) MUST_CHECK;
+
+#endif
