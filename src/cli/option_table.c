@@ -344,8 +344,10 @@ static const struct option_row rows[] = {
 	  "FILE", SERVERS, "its first line is the password",
 	  SIDED(password_file) },
 	{ "token-file", 0, OPTION_FILE, NETWORK_SIDED, CONNECTING,
-	  "FILE", SERVERS, "its first line is a bearer token",
-	  SIDED(token_file) },
+	  "FILE", SERVERS,
+	  "its first line is a bearer token; also --access-token-file, as in "
+	  "gcloud",
+	  SIDED(token_file), .alias = "access-token-file" },
 	/* Of the configuration only: no argument and no variable starts a
 	 * program. */
 	{ "token-command", 0, OPTION_STRING,

@@ -38,10 +38,13 @@ void option_form_name(const struct option_form *form,
 static bool form_has_name(const struct option_form *form, struct str name)
 {
 	struct str prefix = str_from(form->prefix->text);
+	struct str bare = str_slice(name, prefix.len, name.len);
 
-	return form_exists(form) && str_starts(name, prefix) &&
-	       str_equal(str_slice(name, prefix.len, name.len),
-			 str_from(form->row->name));
+	if (!form_exists(form) || !str_starts(name, prefix))
+		return false;
+	return str_equal(bare, str_from(form->row->name)) ||
+	       (form->row->alias &&
+		str_equal(bare, str_from(form->row->alias)));
 }
 
 bool option_form_find(const struct option_table *table, struct str name,

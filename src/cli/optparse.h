@@ -52,6 +52,7 @@ struct option_row {
 	const char *const *words; /* ends with NULL */
 	uint64_t min;             /* of a number or a duration in ns */
 	uint64_t max;
+	const char *alias; /* another long name, or NULL */
 	/* Further demands on a text. */
 	bool (*check)(const char *value, struct error *err);
 	/* Replaces storing by kind. */

@@ -205,6 +205,29 @@ static void test_credentials(void **state)
 		       "one of them");
 }
 
+/* The name that gcloud has for it: the same option in every respect. */
+static void test_other_name(void **state)
+{
+	struct options o;
+	struct connection_options c;
+
+	(void)state;
+	setenv("TRACEFIND_TOKEN_FILE", "environment", 1);
+	read_ok("slow", "--access-token-file a --profiles-access-token-file=b",
+		&o);
+	assert_true(options_given(&o, "token-file"));
+	assert_true(options_given(&o, "profiles-access-token-file"));
+	assert_false(options_given(&o, "traces-token-file"));
+	options_side(&o, false, &c);
+	assert_string_equal(c.token_file, "a");
+	options_side(&o, true, &c);
+	assert_string_equal(c.token_file, "b");
+	assert_refused("slow",
+		       "--access-token-file t --password-file p --username u",
+		       "a token and a password are both given for the traces "
+		       "side; keep one");
+}
+
 static void test_sides(void **state)
 {
 	struct options o;
@@ -586,6 +609,7 @@ int main(void)
 		cmocka_unit_test_setup(test_outputs, clear_environment),
 		cmocka_unit_test_setup(test_refusals, clear_environment),
 		cmocka_unit_test_setup(test_credentials, clear_environment),
+		cmocka_unit_test_setup(test_other_name, clear_environment),
 		cmocka_unit_test_setup(test_sides, clear_environment),
 		cmocka_unit_test_setup(test_environment, clear_environment),
 		cmocka_unit_test_setup(test_environment_secrets,
