@@ -122,7 +122,15 @@ bool google_url_is_safe(const char *url)
 struct reading {
 	struct json_reader *json;
 	struct buf text;
+	bool is_out_of_memory;
 };
+
+/* Ends the reading. */
+static bool fail_memory(struct reading *r)
+{
+	r->is_out_of_memory = true;
+	return json_fail(r->json, "out of memory");
+}
 
 /* The next value's text into *out, which is wiped and replaced. */
 static bool take_text(struct reading *r, const char *key, char **out)
@@ -150,7 +158,7 @@ static bool take_text(struct reading *r, const char *key, char **out)
 	}
 	secret_free(*out);
 	*out = text.len ? mem_strndup(text.ptr, text.len) : NULL;
-	return *out || !text.len || json_fail(r->json, "out of memory");
+	return *out || !text.len || fail_memory(r);
 }
 
 /* False when the key is none of these; a failure sticks to the reader. */
@@ -220,7 +228,7 @@ static void take_header(struct reading *r, struct google_credential *c,
 		c->headers[c->header_count] = copy;
 		c->header_count += copy != NULL;
 		if (!copy)
-			json_fail(r->json, "out of memory");
+			fail_memory(r);
 		else if (!header_check(copy, &err))
 			json_fail(r->json, "\"headers\": %s", err.message);
 	}
@@ -321,7 +329,7 @@ static void take_inner(struct reading *r, struct google_credential *c)
 	if (!c->source)
 		c->source = mem_calloc(1, sizeof *c->source);
 	if (!c->source) {
-		json_fail(r->json, "out of memory");
+		fail_memory(r);
 		return;
 	}
 	while (json_next_key(r->json, &key))
@@ -496,8 +504,12 @@ bool google_credential_read(struct google_credential *c, struct str json,
 		take_all(&r, c);
 		is_ok = json_check(r.json, err);
 		json_free(r.json);
-		err->code = is_ok ? err->code : ERROR_AUTH;
-		is_ok = is_ok && check_all(c, err);
+		if (r.is_out_of_memory)
+			error_memory(err, "a credential");
+		else if (is_ok)
+			is_ok = check_all(c, err);
+		else if (err->code != ERROR_MEMORY)
+			err->code = ERROR_AUTH;
 	}
 	mem_wipe(r.text.data, r.text.cap);
 	buf_release(&r.text);
@@ -519,7 +531,8 @@ bool google_credential_load(struct google_credential *c, const char *path,
 		is_ok = google_credential_read(c, buf_str(&json), path, err);
 	} else {
 		/* Not the exit status of a trace that is not there. */
-		err->code = ERROR_AUTH;
+		if (err->code != ERROR_MEMORY)
+			err->code = ERROR_AUTH;
 		error_prefix(err, "Google credentials");
 	}
 	mem_wipe(json.data, json.cap);

@@ -35,6 +35,16 @@ const struct google_credential *google_flow_base(const struct google_flow *f)
 	return f->credential->source ? f->credential->source : f->credential;
 }
 
+void google_flow_place(const struct google_flow *f, struct buf *out)
+{
+	char *const *fields = google_flow_base(f)->fields;
+
+	if (fields[GOOGLE_SUBJECT_FILE])
+		buf_add_text(out, fields[GOOGLE_SUBJECT_FILE]);
+	else
+		url_redact(out, str_from(fields[GOOGLE_SUBJECT_URL]));
+}
+
 enum google_step google_flow_step(const struct google_flow *f)
 {
 	return f->steps[f->at];
@@ -480,9 +490,22 @@ static bool take_field(struct str content, const char *field, struct buf *out,
 	return is_ok;
 }
 
+static bool fail_subject(const struct google_flow *f, struct error *err)
+{
+	struct buf place;
+
+	buf_init(&place, LIMIT_SECRET_FILE_BYTES * 4);
+	google_flow_place(f, &place);
+	error_prefix(err, "the token of %s", buf_text(&place));
+	buf_release(&place);
+	if (err->code == ERROR_FORMAT)
+		err->code = ERROR_AUTH;
+	return false;
+}
+
 /* The token of another identity: the whole text, or a field of it. */
 static bool keep_subject(struct google_flow *f, struct str content,
-			 const char *place, struct error *err)
+			 struct error *err)
 {
 	const struct google_credential *c = google_flow_base(f);
 	const char *format = c->fields[GOOGLE_FORMAT];
@@ -508,7 +531,7 @@ static bool keep_subject(struct google_flow *f, struct str content,
 	}
 	mem_wipe(text.data, text.cap);
 	buf_release(&text);
-	return is_ok || error_prefix(err, "the token of %s", place);
+	return is_ok || fail_subject(f, err);
 }
 
 static bool read_subject(struct google_flow *f, struct error *err)
@@ -522,10 +545,11 @@ static bool read_subject(struct google_flow *f, struct error *err)
 		return error_memory(err, "a credential");
 	is_ok = file_read(path, &content, err);
 	if (is_ok)
-		is_ok = keep_subject(f, buf_str(&content), path, err);
+		is_ok = keep_subject(f, buf_str(&content), err);
 	mem_wipe(content.data, content.cap);
 	buf_release(&content);
-	if (!is_ok)
+	/* Not the exit status of a trace that is not there. */
+	if (!is_ok && err->code != ERROR_MEMORY)
 		err->code = ERROR_AUTH;
 	return is_ok;
 }
@@ -606,14 +630,13 @@ static bool mask_secrets(const struct google_flow *f,
 bool google_flow_take(struct google_flow *f, struct http_response *response,
 		      int64_t now_ns, struct error *err)
 {
-	const char *place = google_flow_base(f)->fields[GOOGLE_SUBJECT_URL];
 	bool is_ok;
 
 	if (!http_is_success(response))
 		is_ok = mask_secrets(f, response, err) &&
 			google_token_fail(f, response, now_ns, err);
 	else if (google_flow_step(f) == GOOGLE_STEP_URL)
-		is_ok = keep_subject(f, buf_str(&response->body), place, err);
+		is_ok = keep_subject(f, buf_str(&response->body), err);
 	else
 		is_ok = take_token(f, response, now_ns, err);
 	if (response->body.data)

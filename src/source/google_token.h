@@ -82,4 +82,7 @@ enum google_step google_flow_step(const struct google_flow *f);
 /* The credential that starts the flow: the source's, where there is one. */
 const struct google_credential *google_flow_base(const struct google_flow *f);
 
+/* Where the token of another identity comes from, without secrets; appended. */
+void google_flow_place(const struct google_flow *f, struct buf *out);
+
 #endif

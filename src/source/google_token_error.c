@@ -156,15 +156,15 @@ static void fail_key(const struct google_flow *f, const struct complaint *c,
 static void fail_exchange(const struct google_flow *f,
 			  const struct complaint *c, struct error *err)
 {
-	char *const *fields = google_flow_base(f)->fields;
-	const char *place = fields[GOOGLE_SUBJECT_FILE];
+	struct buf place;
 
-	if (!place)
-		place = fields[GOOGLE_SUBJECT_URL];
+	buf_init(&place, LIMIT_SECRET_FILE_BYTES * 4);
+	google_flow_place(f, &place);
 	error_set(err, ERROR_AUTH,
 		  "the token of %.150s was not exchanged (%s): has it run out, "
 		  "and do \"audience\" and the provider's conditions fit it?",
-		  place, c->shown);
+		  buf_text(&place), c->shown);
+	buf_release(&place);
 }
 
 /* .../serviceAccounts/NAME:generateAccessToken */

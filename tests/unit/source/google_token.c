@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "../starving.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "support.h"
@@ -385,16 +386,17 @@ static void test_external_refused(void **state)
 	assert_request("GET", "https://h.example", "/id", "");
 	refuse(403, "", "no\nmore", "h.example gives no token (403, 403: no)");
 	end();
-	begin("{" EXTERNAL
-	      ",\"credential_source\":{\"url\":\"https://h.example/id\"}}");
-	assert_request("GET", "https://h.example", "/id", "");
+	begin("{" EXTERNAL ",\"credential_source\":{\"url\":"
+	      "\"https://h.example/id?key=hunter2\"}}");
+	assert_request("GET", "https://h.example", "/id?key=hunter2", "");
 	answer("foreign");
 	assert_request("POST", "https://sts.googleapis.com", "/v1/token",
 		       EXCHANGE SCOPES_CODED EXCHANGE_END);
 	refuse(400, NOW_DATE,
 	       "{\"error\":\"invalid_grant\",\"error_description\":\"The "
 	       "credential foreign is expired\"}",
-	       "the token of https://h.example/id was not exchanged "
+	       "the token of https://h.example/id?key=[redacted] was not "
+	       "exchanged "
 	       "(invalid_grant: The credential ******* is expired): has it run "
 	       "out, and do \"audience\" and the provider's conditions fit "
 	       "it?");
@@ -474,6 +476,57 @@ static void test_impersonated_external(void **state)
 	answer("{\"accessToken\":\"three\"}");
 	assert_token("three", 3600);
 	end();
+}
+
+/* All the way of test_external_url(), as far as memory reaches. */
+static bool walk_chain(struct http_response *answers)
+{
+	static const char json[] =
+		"{" EXTERNAL "," ACT_URL
+		",\"workforce_pool_user_project\":\"p\","
+		"\"credential_source\":{\"url\":\"https://h.example/id?key=k\","
+		"\"headers\":{\"A\":\"b\"},\"format\":{\"type\":\"json\","
+		"\"subject_token_field_name\":\"t\"}}}";
+	bool is_done = false, is_ok;
+	size_t i = 0;
+
+	is_ok = google_credential_read(&credential, str_from(json), "K", &err);
+	google_flow_init(&flow, &credential, GOOGLE_METADATA_URL);
+	while (is_ok) {
+		is_ok = google_flow_next(&flow, NOW_NS, &is_done, &err);
+		if (!is_ok || is_done)
+			break;
+		is_ok = google_flow_take(&flow, &answers[i++], NOW_NS, &err);
+	}
+	google_flow_release(&flow);
+	google_credential_release(&credential);
+	return is_ok;
+}
+
+static void test_no_memory(void **state)
+{
+	long count = 0;
+	bool is_ok;
+
+	(void)state;
+	do {
+		struct http_response answers[] = {
+			answer_make(200, "", "{\"t\":\"foreign\"}"),
+			answer_make(200, "", "{\"access_token\":\"one\"}"),
+			answer_make(200, "", "{\"accessToken\":\"two\"}"),
+		};
+
+		starve_once_after(count++);
+		is_ok = walk_chain(answers);
+		if (stop_starving() && is_ok)
+			fail_msg("allocation %ld is not checked", count);
+		if (!is_ok)
+			assert_int_equal(err.code, ERROR_MEMORY);
+		for (size_t i = 0; i < COUNT(answers); i++)
+			http_response_release(&answers[i]);
+	} while (!is_ok && count < 1000);
+	assert_true(is_ok);
+	assert_true(count > 30);
 }
 
 /* ---- service accounts ---- */
@@ -615,6 +668,7 @@ int main(void)
 		cmocka_unit_test(test_external_refused),
 		cmocka_unit_test(test_impersonated),
 		cmocka_unit_test(test_impersonated_external),
+		cmocka_unit_test(test_no_memory),
 #ifdef HAVE_LIBCRYPTO
 		cmocka_unit_test(test_service_account),
 		cmocka_unit_test(test_self_signed),
