@@ -24,6 +24,8 @@ static enum format form_format(enum body_form form)
 		return FORMAT_TEMPO_PB;
 	case BODY_JAEGER_JSON:
 		return FORMAT_JAEGER_JSON;
+	case BODY_CLOUD_TRACE_JSON:
+		return FORMAT_CLOUD_TRACE_JSON;
 	case BODY_PPROF:
 	case BODY_PYROSCOPE_TREE_PB:
 	case BODY_PYROSCOPE_RENDER_JSON:
@@ -49,11 +51,12 @@ static bool read_trace_file(struct context *ctx, const char *path,
 			  "tracefind profile or diff",
 			  in.name, format_name(in.format));
 	} else if (in.format == FORMAT_UNKNOWN) {
-		error_set(err, ERROR_FORMAT,
-			  "%s: none of the trace formats (OTLP JSON or "
-			  "protobuf, Jaeger JSON, Zipkin JSON); it looks like "
-			  "%s",
-			  in.name, in.looks_like);
+		error_set(
+			err, ERROR_FORMAT,
+			"%s: none of the trace formats (OTLP JSON or "
+			"protobuf, Jaeger JSON, Zipkin JSON, Cloud Trace JSON); it looks like "
+			"%s",
+			in.name, in.looks_like);
 	} else {
 		done = decode_trace(in.format, in.bytes, want, trace,
 				    &ctx->notes, err) ||

@@ -23,6 +23,7 @@ enum format {
 	FORMAT_TEMPO_PB,  /* Tempo v2 TraceByIDResponse */
 	FORMAT_JAEGER_JSON,
 	FORMAT_ZIPKIN_JSON, /* v2: spans, or lists of them */
+	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of them */
 	/* profiles */
 	FORMAT_PPROF,
 	FORMAT_FOLDED,

@@ -25,6 +25,8 @@ bool decode_tempo_pb(struct str bytes, struct trace_build *b,
 		     struct notes *notes, struct error *err) MUST_CHECK;
 bool decode_jaeger_json(struct str bytes, struct trace_build *b,
 			struct notes *notes, struct error *err) MUST_CHECK;
+bool decode_cloud_trace_json(struct str bytes, struct trace_build *b,
+			     struct notes *notes, struct error *err) MUST_CHECK;
 bool decode_zipkin_json(struct str bytes, struct trace_build *b,
 			struct notes *notes, struct error *err) MUST_CHECK;
 

@@ -298,6 +298,12 @@ void gather_stats(struct gather *g, uint32_t trace, uint64_t spans,
 	hit->error_count = add_count(hit->error_count, errors);
 }
 
+void gather_stats_forget(struct gather *g, uint32_t trace)
+{
+	g->traces[trace].hit.span_count = 0;
+	g->traces[trace].hit.error_count = 0;
+}
+
 void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
 {
 	struct gathered_trace *t = &g->traces[trace];

@@ -23,11 +23,16 @@ struct history_want {
 	 * there is no history: window and root do not count. */
 	struct hits *hits;
 	const struct hit_want *hit_want;
+	/* Where the answer comes in pages: set to the next one's token when
+	 * there is one. May be NULL. */
+	struct buf *next_page;
+	bool has_roots_only; /* of each trace its first span was asked for */
 };
 
 /* Each appends to the window, puts it in order and marks it answered. False
  * on a damaged answer or lack of memory: the window is then empty and not
- * answered. Tempo: /api/search; Jaeger: /api/v3/traces, /api/traces. */
+ * answered. Tempo: /api/search; Jaeger: /api/v3/traces, /api/traces; Cloud
+ * Trace: a list. */
 bool decode_tempo_search_json(struct str bytes, struct history *h,
 			      const struct history_want *want,
 			      struct error *err) MUST_CHECK;
@@ -37,6 +42,9 @@ bool decode_tempo_search_pb(struct str bytes, struct history *h,
 bool decode_jaeger_search(struct str bytes, struct history *h,
 			  const struct history_want *want,
 			  struct error *err) MUST_CHECK;
+bool decode_cloud_trace_search(struct str bytes, struct history *h,
+			       const struct history_want *want,
+			       struct error *err) MUST_CHECK;
 bool decode_jaeger_search_legacy(struct str bytes, struct history *h,
 				 const struct history_want *want,
 				 struct error *err) MUST_CHECK;
@@ -155,6 +163,9 @@ void gather_root_name(struct gather *g, uint32_t trace, struct str name);
 /* The trace has so many spans, so many of them failed. */
 void gather_stats(struct gather *g, uint32_t trace, uint64_t spans,
 		  uint64_t errors);
+
+/* How many it has is not known. */
+void gather_stats_forget(struct gather *g, uint32_t trace);
 
 /* Lets the trace reach from the span's start to its end. */
 void gather_extent(struct gather *g, uint32_t trace,

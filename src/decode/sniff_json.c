@@ -30,6 +30,8 @@ static const struct sign signs[] = {
 	SIGN("batches", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
 	/* The decoder tells what the server said. */
 	SIGN("error", JSON_OBJECT, FORMAT_OTLP_JSON, NULL),
+	/* Cloud Trace: of a trace the first key. */
+	SIGN("projectId", JSON_STRING, FORMAT_CLOUD_TRACE_JSON, NULL),
 	SIGN("flamegraph", JSON_OBJECT, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, NULL),
 	SIGN("flamebearer", JSON_OBJECT, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON,
 	     NULL),
@@ -43,7 +45,6 @@ static const struct sign signs[] = {
 	SIGN("profiles", JSON_ARRAY, FORMAT_SPEEDSCOPE, NULL),
 	SIGN_OTHER("traceEvents", JSON_ARRAY, "a Chrome trace"),
 	SIGN_OTHER("timeDeltas", JSON_ARRAY, "a V8 CPU profile"),
-	SIGN_OTHER("traces", JSON_ARRAY, "Tempo search results, not a trace"),
 	SIGN_OTHER("summaries", JSON_ARRAY,
 		   "Jaeger search results, not a trace"),
 	SIGN_OTHER("series", JSON_ARRAY, "TraceQL metrics, not a trace"),
@@ -96,14 +97,34 @@ static struct guess sniff_data(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
-/* "spans" of a bare Jaeger trace. */
+/* "spans" of a bare trace: of Jaeger, or of Cloud Trace. */
 static struct guess sniff_spans(struct json_reader *r)
 {
-	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
-	    json_enter(r, JSON_OBJECT) &&
-	    find_key(r, STR("spanID"), STR("operationName")))
-		return GUESS_JAEGER;
+	struct str key;
+
+	if (!json_enter(r, JSON_ARRAY) || !json_next_item(r) ||
+	    !json_enter(r, JSON_OBJECT))
+		return GUESS_OTHER("JSON of another kind");
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("spanID")) ||
+		    str_equal(key, STR("operationName")))
+			return GUESS_JAEGER;
+		if (str_equal(key, STR("spanId")) ||
+		    str_equal(key, STR("startTime")))
+			return GUESS_FORMAT(FORMAT_CLOUD_TRACE_JSON);
+		json_skip(r);
+	}
 	return GUESS_OTHER("JSON of another kind");
+}
+
+/* "traces": a list of Cloud Trace, or what a Tempo found. */
+static struct guess sniff_traces(struct json_reader *r)
+{
+	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
+	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
+	    find_key(r, STR("projectId"), STR("spans")))
+		return GUESS_FORMAT(FORMAT_CLOUD_TRACE_JSON);
+	return GUESS_OTHER("Tempo search results, not a trace");
 }
 
 #define SIGN_COUNT (sizeof signs / sizeof *signs)
@@ -127,6 +148,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 {
 	bool is_data = str_equal(key, STR("data"));
 	bool is_spans = str_equal(key, STR("spans"));
+	bool is_traces = str_equal(key, STR("traces"));
 	bool is_wrapper =
 		str_equal(key, STR("trace")) || str_equal(key, STR("result"));
 	bool is_marked[SIGN_COUNT];
@@ -138,6 +160,8 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 			return signs[i].guess;
 	if (is_wrapper && kind == JSON_OBJECT)
 		return sniff_wrapped(r);
+	if (is_traces && kind == JSON_ARRAY)
+		return sniff_traces(r);
 	if (is_spans && kind == JSON_ARRAY)
 		return sniff_spans(r);
 	if (is_data && kind == JSON_ARRAY)
@@ -187,6 +211,8 @@ static struct guess sniff_item(struct json_reader *r)
 		has_id |= str_equal(key, STR("id"));
 		if (has_trace_id && has_id)
 			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
+		if (str_equal(key, STR("projectId")))
+			return GUESS_FORMAT(FORMAT_CLOUD_TRACE_JSON);
 		if (str_equal(key, STR("ph")))
 			return GUESS_OTHER("a Chrome trace");
 		if (str_equal(key, STR("resourceSpans")))

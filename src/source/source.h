@@ -61,6 +61,7 @@ enum body_form {
 	BODY_PYROSCOPE_RENDER_JSON,
 	BODY_TEMPO_SEARCH_JSON,
 	BODY_TEMPO_SEARCH_PB,
+	BODY_CLOUD_TRACE_JSON, /* a trace, or a page of a list */
 };
 
 /* ---- probing ---- */

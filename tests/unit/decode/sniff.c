@@ -71,6 +71,7 @@ static void test_recorded_others(void **state)
 {
 	(void)state;
 	expect_file("otlp/zipkin-shared.json", FORMAT_ZIPKIN_JSON, "");
+	expect_file("google/trace.json", FORMAT_CLOUD_TRACE_JSON, "");
 	expect_file("tempo/search-basic/body.json", FORMAT_UNKNOWN,
 		    "Tempo search results, not a trace");
 	expect_file("jaeger/summaries/body.json", FORMAT_UNKNOWN,
@@ -142,6 +143,18 @@ static void test_json_shapes(void **state)
 	       "JSON of another kind");
 	expect(STR("{\"spans\":[{\"name\":1}]}"), FORMAT_UNKNOWN,
 	       "JSON of another kind");
+	expect(STR("{\"projectId\":\"p\"}"), FORMAT_CLOUD_TRACE_JSON, "");
+	expect(STR("{\"spans\":[{\"kind\":1,\"spanId\":\"1\"}]}"),
+	       FORMAT_CLOUD_TRACE_JSON, "");
+	expect(STR("{\"spans\":[{\"spanID\":\"1\"}]}"), FORMAT_JAEGER_JSON, "");
+	expect(STR("{\"spans\":[]}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"nextPageToken\":\"x\",\"traces\":[{\"traceId\":\"1\","
+		   "\"projectId\":\"p\"}]}"),
+	       FORMAT_CLOUD_TRACE_JSON, "");
+	expect(STR("{\"traces\":[{\"traceID\":\"1\"}]}"), FORMAT_UNKNOWN,
+	       "Tempo search results, not a trace");
+	expect(STR("[{\"projectId\":\"p\",\"traceId\":\"1\"}]"),
+	       FORMAT_CLOUD_TRACE_JSON, "");
 	expect(STR("[[{\"traceId\":\"1\",\"id\":\"2\"}]]"), FORMAT_ZIPKIN_JSON,
 	       "");
 	expect(STR("[{\"id\":\"2\",\"traceId\":\"1\"}]"), FORMAT_ZIPKIN_JSON,
