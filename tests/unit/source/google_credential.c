@@ -101,7 +101,7 @@ static void test_user(void **state)
 
 static void assert_source(const char *source, const char *message)
 {
-	char json[1000];
+	char json[2400];
 
 	snprintf(json, sizeof json, "{" EXTERNAL ",\"credential_source\":%s}",
 		 source);
