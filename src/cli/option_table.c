@@ -224,7 +224,8 @@ static const struct option_row rows[] = {
 	  FIELD(all) },
 
 	{ "tags", 0, OPTION_FLAG, 0, COMMAND_SEARCH, NULL, CHOICE,
-	  "the names of tags there are, or with a name its values",
+	  "the names of tags there are, or with a name its values; all, or "
+	  "-n of them",
 	  FIELD(tags) },
 
 	{ "guide", 0, OPTION_FLAG, 0, COMMAND_TYPES, NULL, CHOICE,

@@ -17,6 +17,7 @@ struct tags_job {
 	struct job job;
 	struct tags_query query;
 	struct name_list names;
+	size_t shown; /* of the names, see -n */
 };
 
 static bool jaeger_request(const struct tags_job *job,
@@ -68,7 +69,7 @@ static void write_lines(const void *answer, const struct render_style *style,
 	struct page p;
 
 	page_begin(&p, style, out);
-	for (size_t i = 0; i < job->names.count; i++) {
+	for (size_t i = 0; i < job->shown; i++) {
 		page_cell(&p, PAINT_NONE, job->names.items[i], 0, 0);
 		out_char(out, '\n');
 	}
@@ -90,9 +91,10 @@ static void write_json(const void *answer, struct out *out)
 		jsonw_null(&w);
 	jsonw_key(&w, job->query.tag.len ? "values" : "tags");
 	jsonw_array(&w);
-	for (size_t i = 0; i < job->names.count; i++)
+	for (size_t i = 0; i < job->shown; i++)
 		jsonw_str(&w, job->names.items[i]);
 	jsonw_array_end(&w);
+	jsonw_pair_i64(&w, "total", (int64_t)job->names.count);
 	jsonw_object_end(&w);
 	out_char(out, '\n');
 }
@@ -151,6 +153,9 @@ bool search_tags(struct context *ctx, struct error *err)
 		*err = job.job.err;
 		return false;
 	}
+	job.shown = job.names.count;
+	if (options_given(o, "limit") && o->limit && o->limit < job.shown)
+		job.shown = (size_t)o->limit;
 	return job.names.count ? output_answer(o, &tags_writer, &job, err)
 			       : fail_empty(&job.query, err);
 }

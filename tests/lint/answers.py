@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the JSON answers of all cases of tests/cli against their schemas.
+
+usage: answers.py SOURCE_ROOT
+
+Each schema must have an answer that it describes, and each answer a schema.
+"""
+import json
+import sys
+from pathlib import Path
+
+from check_schema import Checker, load
+
+RESULT = "json"  # of struct result: slow, diff, show, profile
+
+
+def schema_of(answer):
+    """By the name's middle: man/tracefind-NAME.schema.json."""
+    command = answer.get("command")
+    if command == "search":
+        return "tags" if "tag" in answer else "search"
+    if command == "profile" and "view" in answer:
+        return "view"
+    return command if command in ("services", "types", "doctor") else RESULT
+
+
+def answers(root):
+    """Name and object of what a case wants to see and is such an answer."""
+    for case in sorted(p.parent for p in root.glob("tests/cli/*/cmd")):
+        for path in [case / "stdout", *sorted(case.glob("files/*"))]:
+            if not path.is_file():
+                continue
+            text = path.read_bytes()
+            if text.startswith(b"{") and b'"schema_version"' in text[:40]:
+                yield f"{case.name}/{path.name}", json.loads(text)
+
+
+def main():
+    root = Path(sys.argv[1])
+    schemas = {path.name.split("-")[1].split(".")[0]: load(path)
+               for path in root.glob("man/tracefind-*.schema.json")}
+    unused = set(schemas)
+    problems = count = 0
+    for name, answer in answers(root):
+        wanted = schema_of(answer)
+        unused.discard(wanted)
+        checker = Checker(schemas[wanted])
+        checker.check(answer, schemas[wanted])
+        count += 1
+        for error in checker.errors:
+            problems += 1
+            print(f"{name}, by {wanted}: {error}")
+    for name in sorted(unused):
+        problems += 1
+        print(f"no case has an answer that the schema {name} describes")
+    print(f"{count} answers, {problems} problems")
+    return 1 if problems or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
