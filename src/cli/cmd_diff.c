@@ -223,7 +223,10 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 		.want = { .service = str_from(o->service),
 			  .is_baseline_wanted = true },
 	};
-	if (!want_sides(d, err))
+	if (!window_refuse_file(
+		    o, o->arg_count == 2 ? o->args[1] : r->ctx.profiles.path,
+		    err) ||
+	    !want_sides(d, err))
 		return false;
 	r->ctx.options = &d->changed;
 	if (!profile_filters_init(&r->filters, &r->ctx, err) ||

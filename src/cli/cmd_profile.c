@@ -35,7 +35,10 @@ static bool profile(struct run *r, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "whose profile? give --service NAME, "
 				 "--selector '{...}', a file or -");
-	if (!window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS, &want.window,
+	if (!window_refuse_file(
+		    o, want.slow_path ? want.slow_path : r->ctx.profiles.path,
+		    err) ||
+	    !window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS, &want.window,
 			    err))
 		return false;
 	if (!profile_filters_init(&r->filters, &r->ctx, err))

@@ -4,6 +4,8 @@
 #include "cli/cli.h"
 #include "cli/guilty.h"
 #include "cli/suggest_next.h"
+#include "cli/trace_arg.h"
+#include "cli/window.h"
 #include "render/render.h"
 
 /* Formats that print each span with its attributes. */
@@ -48,6 +50,20 @@ static bool select_rows(struct run *r, struct error *err)
 	return true;
 }
 
+/* A file has one trace, or the one that is named. */
+static bool check_window(const struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct trace_arg arg = { .path = NULL };
+
+	if (!window_is_given(o))
+		return true;
+	if (o->arg_count && !trace_arg_parse(o->args[0], &arg, err))
+		return false;
+	return window_refuse_file(o, arg.path ? arg.path : ctx->traces.path,
+				  err);
+}
+
 static bool show(struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
@@ -55,7 +71,8 @@ static bool show(struct run *r, struct error *err)
 
 	r->trace.wants_details =
 		o->events || o->errors || o->span || has_full_output(o);
-	if (!guilty_from_trace(r, &g, err) || !set_view(r, &g, err) ||
+	if (!check_window(&r->ctx, err) || !guilty_from_trace(r, &g, err) ||
+	    !set_view(r, &g, err) ||
 	    !waterfall_build(&r->trace, &g.times, &g.pick, &r->result, err) ||
 	    !select_rows(r, err))
 		return false;

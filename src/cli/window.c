@@ -49,6 +49,17 @@ static bool check_order(struct time_range r, struct error *err)
 			 from, to);
 }
 
+bool window_refuse_file(const struct options *o, const char *path,
+			struct error *err)
+{
+	if (!path || !window_is_given(o))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "a time window (--from, --to, --since, --around) is "
+			 "for a server, not for %s",
+			 strcmp(path, "-") ? path : "standard input");
+}
+
 bool window_resolve(const struct options *o, int64_t now_ns,
 		    int64_t fallback_ns, struct time_range *out,
 		    struct error *err)

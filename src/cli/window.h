@@ -13,6 +13,11 @@
 /* True when the user gave any of --from --to --since --around. */
 bool window_is_given(const struct options *o);
 
+/* Refuses a window when what is looked at is a file: nothing would read it.
+ * path "-" is standard input, NULL no file. */
+bool window_refuse_file(const struct options *o, const char *path,
+			struct error *err) MUST_CHECK;
+
 /* The window the options name; `fallback_ns` is the length before now when
  * they name none. */
 bool window_resolve(const struct options *o, int64_t now_ns,
