@@ -89,6 +89,11 @@ static bool read_user(struct config *c, struct error *err)
 	if (!c->user_path ||
 	    (stat(c->user_path, &st) && (errno == ENOENT || errno == ENOTDIR)))
 		return true;
+	if (!is_plain_file(c->user_path))
+		return error_set(err, ERROR_USAGE,
+				 "%s is no file: no configuration can be read "
+				 "there",
+				 c->user_path);
 	return read_file(c, &c->user, CONFIG_USER, c->user_path, err) &&
 	       check_commands(&c->user, &st, err);
 }

@@ -250,6 +250,15 @@ bool cache_find(struct cache *c, const struct http_request *request,
 	return is_found;
 }
 
+/* Something else in an entry's place, such as a pipe, would be written into
+ * rather than replaced. */
+static bool clear_place(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) || S_ISREG(st.st_mode) || !unlink(path);
+}
+
 bool cache_add(struct cache *c, const struct http_request *request,
 	       const char *url, const struct http_response *response,
 	       int64_t started_ns, struct error *err)
@@ -261,7 +270,7 @@ bool cache_add(struct cache *c, const struct http_request *request,
 	if (response->status < 200 || response->status > 299 ||
 	    response->err.code != ERROR_NONE ||
 	    response->body.len > LIMIT_CACHE_BODY_BYTES ||
-	    !entry_path(c, request, url, path))
+	    !entry_path(c, request, url, path) || !clear_place(path))
 		return true;
 	har = har_new(err);
 	is_done = har &&

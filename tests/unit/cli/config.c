@@ -344,6 +344,35 @@ static void test_no_file(void **state)
 	setenv("XDG_CONFIG_HOME", home, 1);
 }
 
+/* Whoever reads from a pipe waits for ever; a link may lead to a file. */
+static void test_no_plain_file(void **state)
+{
+	static const char path[] = "tracefind/config";
+	char message[200];
+	struct error err;
+
+	(void)state;
+	options_init(&options);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(20);
+	assert_false(config_load(&config, &options, &err));
+	alarm(0);
+	snprintf(message, sizeof message,
+		 "%s/%s is no file: no configuration can be read there", home,
+		 path);
+	assert_string_equal(err.message, message);
+	assert_int_equal(err.code, ERROR_USAGE);
+	config_release(&config);
+	assert_int_equal(unlink(path), 0);
+	write_text("other", "timeout = 20s\n");
+	assert_int_equal(symlink("../other", path), 0);
+	assert_true(config_load(&config, &options, &err));
+	assert_int_equal(config.user.count, 1);
+	config_release(&config);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void in_folder(const char *name, const char *command,
 		      const char *const *argv)
 {
@@ -429,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_other_is_unread),
 		cmocka_unit_test(test_writable),
 		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_no_plain_file),
 		cmocka_unit_test(test_repository),
 		cmocka_unit_test(test_origin),
 	};

@@ -299,6 +299,32 @@ static void test_damage(void **state)
 	clear();
 }
 
+/* Whoever waits for the other end of a pipe waits for ever. */
+static void test_pipe(void **state)
+{
+	struct cache *c = open_ok(NULL);
+	struct dirent *item;
+	DIR *dir;
+
+	(void)state;
+	add(c, URL, 200, STR("one"));
+	dir = opendir(folder);
+	while ((item = readdir(dir))) {
+		if (item->d_name[0] == '.')
+			continue;
+		assert_int_equal(unlinkat(dirfd(dir), item->d_name, 0), 0);
+		assert_int_equal(mkfifoat(dirfd(dir), item->d_name, 0600), 0);
+	}
+	closedir(dir);
+	alarm(20);
+	assert_false(finds(c, URL, NULL));
+	add(c, URL, 200, STR("two"));
+	assert_true(finds(c, URL, "two"));
+	alarm(0);
+	cache_close(c);
+	clear();
+}
+
 static void test_folder(void **state)
 {
 	char message[200];
@@ -331,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_body_limit),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_folder),
 	};
 
