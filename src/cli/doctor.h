@@ -69,6 +69,10 @@ struct doctor {
 /* Addresses; then reachability, login, kind, clock of both sides. */
 bool doctor_servers(struct doctor *d, struct error *err) MUST_CHECK;
 
+/* What a Parca, whose facts are known, holds: the label that names services,
+ * its types, and who sent in the last hour. */
+bool doctor_parca(struct doctor *d, struct error *err) MUST_CHECK;
+
 /* Looks up the trace of the command line; a usage error ends the run. */
 bool doctor_trace(struct doctor *d, struct error *err) MUST_CHECK;
 

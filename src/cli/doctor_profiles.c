@@ -143,72 +143,87 @@ static bool set_selector(struct doctor *d, struct doctor_service *row,
 	return row->selector.ptr || arena_fail(&d->arena, "a selector", err);
 }
 
+static void types_take(struct doctor_service *row, const struct names_job *job)
+{
+	if (job->job.has_answer)
+		row->types = job->names;
+	else
+		row->err = job->job.err;
+}
+
+static void services_take(struct doctor *d, const struct names_job *job)
+{
+	if (job->job.has_answer)
+		d->services = job->names;
+	else
+		check_fail(&d->checks, job->job.err.code, "profiles",
+			   "services", "%s", job->job.err.message);
+}
+
+/* Types of the services' selectors, and the names of all;
+ * LIMIT_CHECKED_SERVICES bounds the rows. */
 struct names_round {
-	struct http_request requests[LIMIT_BATCH];
-	struct http_response responses[LIMIT_BATCH];
-	struct doctor_service *rows[LIMIT_BATCH]; /* NULL: all the names */
+	struct names_job jobs[1 + LIMIT_CHECKED_SERVICES];
+	struct doctor_service *rows[1 + LIMIT_CHECKED_SERVICES]; /* or NULL */
 	size_t count;
 };
 
-static void names_take(struct doctor *d, struct names_round *q)
+static void services_add(struct doctor *d, struct names_round *q)
 {
-	const struct endpoint *e = &d->ctx.profiles.endpoint;
-	struct error why = { 0 };
-
-	for (size_t i = 0; i < q->count; i++) {
-		struct doctor_service *row = q->rows[i];
-
-		if (row)
-			(void)!source_types_answer(e, &q->responses[i],
-						   &d->arena, &row->types,
-						   &row->err);
-		else if (!source_services_answer(e, &q->responses[i], &d->arena,
-						 &d->services, &why))
-			check_fail(&d->checks, why.code, "profiles", "services",
-				   "%s", why.message);
-	}
+	services_job_init(&q->jobs[q->count], names_range(d));
+	q->rows[q->count++] = NULL;
 }
 
-/* Sends what was gathered and empties the round. */
+static void types_add(struct doctor *d, struct names_round *q,
+		      struct doctor_service *row)
+{
+	types_job_init(&q->jobs[q->count], row->selector.ptr, names_range(d));
+	q->rows[q->count++] = row;
+}
+
 static bool names_run(struct doctor *d, struct names_round *q,
 		      struct error *err)
 {
-	bool done = !q->count || context_run(&d->ctx, q->requests, q->responses,
-					     q->count, err);
+	struct job *jobs[1 + LIMIT_CHECKED_SERVICES];
 
-	if (done)
-		names_take(d, q);
+	for (size_t i = 0; i < q->count; i++)
+		jobs[i] = &q->jobs[i].job;
+	if (q->count && !jobs_run(&d->ctx, jobs, q->count, err))
+		return false;
 	for (size_t i = 0; i < q->count; i++) {
-		http_request_release(&q->requests[i]);
-		http_response_release(&q->responses[i]);
+		if (q->rows[i])
+			types_take(q->rows[i], &q->jobs[i]);
+		else
+			services_take(d, &q->jobs[i]);
 	}
-	memset(q, 0, sizeof *q);
-	return done;
+	return true;
 }
 
-static bool types_add(struct doctor *d, struct names_round *q,
-		      struct doctor_service *row, struct error *err)
+static struct names_round *names_round_new(struct doctor *d, struct error *err)
 {
-	if (q->count == LIMIT_BATCH && !names_run(d, q, err))
-		return false;
-	q->rows[q->count] = row;
-	return source_types_request(&d->ctx.profiles.endpoint,
-				    row->selector.ptr, names_range(d),
-				    &q->requests[q->count++], err);
+	struct names_round *q = arena_alloc(&d->arena, sizeof *q);
+
+	if (!q)
+		arena_fail(&d->arena, "the requests", err);
+	else
+		q->count = 0;
+	return q;
 }
 
 /* All names, and the types under the services' own. */
 static bool fetch_names(struct doctor *d, struct error *err)
 {
-	struct names_round q = { .count = 0 };
-	bool done = source_services_request(
-		&d->ctx.profiles.endpoint, names_range(d), &q.requests[0], err);
+	struct names_round *q = names_round_new(d, err);
 
-	q.count = 1;
-	for (size_t i = 0; done && i < d->row_count; i++)
-		done = set_selector(d, &d->rows[i], d->rows[i].name, err) &&
-		       types_add(d, &q, &d->rows[i], err);
-	return names_run(d, &q, err) && done;
+	if (!q)
+		return false;
+	services_add(d, q);
+	for (size_t i = 0; i < d->row_count; i++) {
+		if (!set_selector(d, &d->rows[i], d->rows[i].name, err))
+			return false;
+		types_add(d, q, &d->rows[i]);
+	}
+	return names_run(d, q, err);
 }
 
 static bool match_row(struct doctor *d, struct doctor_service *row,
@@ -248,18 +263,22 @@ static bool match_row(struct doctor *d, struct doctor_service *row,
 /* The types of services that are found under another spelling. */
 static bool fetch_varied(struct doctor *d, struct error *err)
 {
-	struct names_round q = { .count = 0 };
-	bool done = true;
+	struct names_round *q = names_round_new(d, err);
 
-	for (size_t i = 0; done && i < d->row_count; i++) {
+	if (!q)
+		return false;
+	for (size_t i = 0; i < d->row_count; i++) {
 		struct doctor_service *row = &d->rows[i];
 
-		done = match_row(d, row, err);
-		if (done && row->match == NAME_VARIED)
-			done = set_selector(d, row, row->found, err) &&
-			       types_add(d, &q, row, err);
+		if (!match_row(d, row, err))
+			return false;
+		if (row->match != NAME_VARIED)
+			continue;
+		if (!set_selector(d, row, row->found, err))
+			return false;
+		types_add(d, q, row);
 	}
-	return names_run(d, &q, err) && done;
+	return names_run(d, q, err);
 }
 
 /* ---- samples ---- */
@@ -382,6 +401,12 @@ static bool samples_run(struct doctor *d, struct samples_round *q,
 	return done;
 }
 
+/* A Parca keeps no samples by span. */
+static bool has_no_spans(const struct doctor *d)
+{
+	return d->ctx.profiles.endpoint.parca != NULL;
+}
+
 static bool is_present(const struct doctor_service *row)
 {
 	return row->match == NAME_EXACT || row->match == NAME_VARIED;
@@ -403,7 +428,8 @@ static bool fetch_samples(struct doctor *d, struct error *err)
 			in_round = 1;
 		}
 		samples_add(&q, row, d->window);
-		if (row->has_cpu && is_span_profile_id(row->profile_id))
+		if (row->has_cpu && !has_no_spans(d) &&
+		    is_span_profile_id(row->profile_id))
 			spans_add(d, &q, row);
 	}
 	return samples_run(d, &q, err);
@@ -420,7 +446,8 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 	struct error ignored;
 	bool done;
 
-	if (d->has_trace || !d->row_count || !is_present(&d->rows[0]))
+	if (d->has_trace || !d->row_count || !is_present(&d->rows[0]) ||
+	    has_no_spans(d))
 		return true;
 	done = status_label_request(e, "span_name", d->rows[0].selector.ptr,
 				    d->window, &request, err) &&

@@ -3,8 +3,10 @@
 
 #include "base/num.h"
 #include "cli/doctor.h"
+#include "cli/parca_probe.h"
 #include "source/answer.h"
 #include "source/http_error.h"
+#include "source/parca.h"
 
 /* Longer than a server answers at once by default (a day). */
 #define LONG_RANGE_NS (2 * NS_PER_DAY)
@@ -19,6 +21,8 @@ enum {
 	ASK_STATS,
 	ASK_PROFILES_VERSION,
 	ASK_LENGTH,
+	ASK_PARCA_TYPES,
+	ASK_PARCA_LABELS,
 	ASK_COUNT,
 	ASK_TRACES_FIRST = ASK_TEMPO,
 	ASK_PROFILES_FIRST = ASK_SERVICES,
@@ -161,6 +165,22 @@ static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
 				    next_request(q, ASK_JAEGER), err);
 }
 
+static bool ask_parca(struct doctor *d, struct round *q, struct error *err)
+{
+	static const enum parca_fact facts[] = { PARCA_TYPES, PARCA_LABELS };
+
+	for (int i = 0; i < PARCA_FACTS; i++) {
+		struct http_request *request =
+			next_request(q, ASK_PARCA_TYPES + i);
+
+		if (!parca_facts_request(&d->ctx.profiles.endpoint, facts[i],
+					 request, err))
+			return false;
+		request->is_probe = true;
+	}
+	return true;
+}
+
 static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
 {
 	const struct endpoint *e = &d->ctx.profiles.endpoint;
@@ -172,6 +192,8 @@ static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
 	if (d->ctx.profiles.path ||
 	    d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER)
 		return true;
+	if (d->ctx.profiles.kind == SOURCE_PARCA)
+		return ask_parca(d, q, err);
 	if (!source_probe_request(SOURCE_PYROSCOPE, e, now_ns,
 				  next_request(q, ASK_SERVICES), err) ||
 	    !status_stats_request(e, next_request(q, ASK_STATS), err) ||
@@ -556,11 +578,74 @@ static void check_retention(struct doctor *d)
 		 stats->newest_ns ? newest : "");
 }
 
+static void judge_pyroscope(struct doctor *d, const struct round *q,
+			    const struct side_answers *s)
+{
+	check_version(d, "profiles", "Pyroscope",
+		      answer_of(q, ASK_PROFILES_VERSION));
+	check_tenant(d, &d->ctx.profiles, "profiles");
+	check_clock(d, s);
+	check_length(d, answer_of(q, ASK_LENGTH));
+	read_data(d, q);
+	check_retention(d);
+	d->is_profiles_up = true;
+}
+
+/* The two answers of one round lie side by side. */
+static bool judge_parca(struct doctor *d, const struct side_answers *s,
+			struct error *err)
+{
+	struct error why = { 0 };
+
+	if (!parca_adopt(&d->ctx, s->best, &why)) {
+		check_fail(&d->checks, why.code, s->name, "server", "%s",
+			   why.message);
+		mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
+		return true;
+	}
+	check_version(d, "profiles", "Parca", NULL);
+	check_clock(d, s);
+	d->is_profiles_up = true;
+	return doctor_parca(d, err);
+}
+
+/* False in *is_found: what answers is no Parca, as far as can be told. */
+static bool find_parca(struct doctor *d, const struct side_answers *s,
+		       bool *is_found, struct error *err)
+{
+	struct side_answers own = *s;
+	struct round q = { .count = 0 };
+	bool done = ask_parca(d, &q, err) &&
+		    context_run(&d->ctx, q.requests, q.responses, q.count, err);
+
+	own.best = answer_of(&q, ASK_PARCA_TYPES);
+	*is_found = done && own.best && parca_is(own.best);
+	if (*is_found) {
+		own.is_right = true;
+		take_times(&own, own.best);
+		done = !check_login(d, &own) || judge_parca(d, &own, err);
+	}
+	round_release(&q);
+	return done;
+}
+
+static bool judge_stranger(struct doctor *d, const struct side_answers *s,
+			   struct error *err)
+{
+	bool is_found = false;
+
+	if (parca_is_likely(s->best) && !d->ctx.profiles.is_kind_given &&
+	    !find_parca(d, s, &is_found, err))
+		return false;
+	return is_found || check_stranger(d, s, err);
+}
+
 static bool judge_profiles(struct doctor *d, const struct round *q,
 			   struct error *err)
 {
+	bool is_parca = d->ctx.profiles.kind == SOURCE_PARCA;
 	struct side_answers s = { .name = "profiles",
-				  .wanted = "Pyroscope",
+				  .wanted = is_parca ? "Parca" : "Pyroscope",
 				  .endpoint = &d->ctx.profiles.endpoint };
 
 	check_address(d, &d->ctx.profiles, d->ctx.options->profiles_url,
@@ -574,22 +659,18 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 			   "Cloud Profiler is not checked");
 		return true;
 	}
-	s.best = answer_of(q, ASK_SERVICES);
-	s.is_right = source_probe_matches(SOURCE_PYROSCOPE, s.best);
+	s.best = answer_of(q, is_parca ? ASK_PARCA_TYPES : ASK_SERVICES);
+	s.is_right = is_parca ? parca_is(s.best)
+			      : source_probe_matches(SOURCE_PYROSCOPE, s.best);
 	for (int ask = ASK_PROFILES_FIRST; ask < ASK_COUNT; ask++)
 		take_times(&s, answer_of(q, ask));
 	if (!check_connection(d, &s) || !check_login(d, &s))
 		return true;
 	if (!s.is_right)
-		return check_stranger(d, &s, err);
-	check_version(d, "profiles", "Pyroscope",
-		      answer_of(q, ASK_PROFILES_VERSION));
-	check_tenant(d, &d->ctx.profiles, "profiles");
-	check_clock(d, &s);
-	check_length(d, answer_of(q, ASK_LENGTH));
-	read_data(d, q);
-	check_retention(d);
-	d->is_profiles_up = true;
+		return judge_stranger(d, &s, err);
+	if (is_parca)
+		return judge_parca(d, &s, err);
+	judge_pyroscope(d, q, &s);
 	return true;
 }
 

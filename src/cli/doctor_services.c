@@ -15,6 +15,11 @@ static bool is_present(const struct doctor_service *row)
 	return row->match == NAME_EXACT || row->match == NAME_VARIED;
 }
 
+static bool is_parca(const struct doctor *d)
+{
+	return d->ctx.profiles.endpoint.parca != NULL;
+}
+
 static bool has_samples(const struct doctor_service *row)
 {
 	return row->has_answer && row->samples != 0;
@@ -104,8 +109,11 @@ static void judge_no_names(struct doctor *d)
 		check_mend(&d->checks,
 			   "under another name: tracefind slow TRACE --map "
 			   "TRACED=SENT; another tenant: "
-			   "--profiles-tenant-id NAME; else it sends none: add "
-			   "the Pyroscope SDK or Alloy to it");
+			   "--profiles-tenant-id NAME; else it sends none: %s",
+			   is_parca(d) ? "have Parca scrape it, or run "
+					 "parca-agent beside it"
+				       : "add the Pyroscope SDK or Alloy to "
+					 "it");
 	}
 	buf_release(&lost);
 	buf_release(&names);
@@ -211,7 +219,7 @@ static void judge_window(struct doctor *d)
 		.oldest_ns = d->stats.has_data ? d->stats.oldest_ns : 0,
 		.newest_ns = d->stats.has_data ? d->stats.newest_ns : 0,
 		.length_ns = d->length_limit_ns,
-		.lookback_ns = SERVER_LOOKBACK_NS,
+		.lookback_ns = is_parca(d) ? 0 : SERVER_LOOKBACK_NS,
 	};
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 	char edge[TIME_RFC3339_BYTES];
@@ -302,8 +310,9 @@ static void judge_none(struct doctor *d)
 	show_time(d->window.to_ns, to);
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
 		   "no service has sent profiles in the day before %s", to);
-	check_mend(&d->checks, "another tenant: --profiles-tenant-id NAME; "
-			       "another server: --profiles-url URL");
+	check_mend(&d->checks, "%sanother server: --profiles-url URL",
+		   is_parca(d) ? ""
+			       : "another tenant: --profiles-tenant-id NAME; ");
 }
 
 static void judge_summary(struct doctor *d)
@@ -457,6 +466,13 @@ static void judge_span_names(struct doctor *d)
 		   "to be sure, with a trace of it: tracefind doctor TRACE");
 }
 
+static void judge_no_spans(struct doctor *d)
+{
+	check_ok(&d->checks, "profiles", "spans",
+		 "Parca keeps no samples by span: slow takes the profile of "
+		 "the whole service");
+}
+
 void doctor_judge_services(struct doctor *d)
 {
 	if (!d->stats.has_data && !d->services.count && !d->recent.count &&
@@ -475,7 +491,9 @@ void doctor_judge_services(struct doctor *d)
 	judge_no_names(d);
 	for (size_t i = 0; i < d->row_count; i++)
 		judge_row(d, &d->rows[i]);
-	if (d->has_trace)
+	if (is_parca(d))
+		judge_no_spans(d);
+	else if (d->has_trace)
 		judge_span_samples(d);
 	else
 		judge_span_names(d);

@@ -34,29 +34,41 @@ static bool ask_facts(struct context *ctx, struct http_response *responses,
 	return done;
 }
 
-static bool learn(struct context *ctx, struct error *err)
+bool parca_adopt(struct context *ctx, const struct http_response *responses,
+		 struct error *err)
 {
 	struct parca_facts *facts = arena_alloc(&ctx->arena, sizeof *facts);
-	struct http_response responses[PARCA_FACTS] = { 0 };
-	bool done;
 
 	ctx->is_parca_asked = true;
 	if (!facts)
 		return arena_fail(&ctx->arena, "the server's types", err);
-	done = ask_facts(ctx, responses, err) &&
-	       read_facts(ctx, responses, facts, err);
-	if (done && !parca_is(&responses[PARCA_TYPES]))
-		done = error_set(err, ERROR_FORMAT,
+	if (!read_facts(ctx, responses, facts, err))
+		return false;
+	if (!parca_is(&responses[PARCA_TYPES]))
+		return error_set(err, ERROR_FORMAT,
 				 "%s answers, but as no Parca does: is the "
 				 "address with its path prefix right? "
 				 "(--profiles-url)",
 				 ctx->profiles.endpoint.url);
+	ctx->profiles.kind = SOURCE_PARCA;
+	ctx->profiles.endpoint.parca = facts;
+	return true;
+}
+
+static bool learn(struct context *ctx, struct error *err)
+{
+	struct http_response responses[PARCA_FACTS] = { 0 };
+	const struct parca_facts *facts;
+	bool done;
+
+	ctx->is_parca_asked = true;
+	done = ask_facts(ctx, responses, err) &&
+	       parca_adopt(ctx, responses, err);
 	for (int i = 0; i < PARCA_FACTS; i++)
 		http_response_release(&responses[i]);
 	if (!done)
 		return false;
-	ctx->profiles.kind = SOURCE_PARCA;
-	ctx->profiles.endpoint.parca = facts;
+	facts = ctx->profiles.endpoint.parca;
 	if (str_equal(str_from(facts->service_label), STR("service_name")))
 		return true;
 	notes_add(&ctx->notes,
@@ -77,7 +89,7 @@ bool parca_prepare(struct context *ctx, struct job *job, struct error *err)
 
 /* One with its web pages shows the first of them at any address; routers
  * answer 405 where a page exists for another method. */
-static bool may_be_parca(const struct http_response *response)
+bool parca_is_likely(const struct http_response *response)
 {
 	return response->status == 404 || response->status == 405 ||
 	       (response->status == 200 && body_is_html(response));
@@ -92,7 +104,7 @@ bool parca_is_found(struct context *ctx, struct job *job,
 		return false;
 	if (ctx->profiles.endpoint.parca)
 		return true;
-	if (!may_be_parca(response) || ctx->profiles.is_kind_given ||
+	if (!parca_is_likely(response) || ctx->profiles.is_kind_given ||
 	    ctx->is_parca_asked)
 		return false;
 	return learn(ctx, &err);

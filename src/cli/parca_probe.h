@@ -18,4 +18,12 @@ bool parca_prepare(struct context *ctx, struct job *job,
 bool parca_is_found(struct context *ctx, struct job *job,
 		    const struct http_response *response);
 
+/* Whether a Parca that was taken for a Pyroscope may have answered so. */
+bool parca_is_likely(const struct http_response *response);
+
+/* Makes the profile server a Parca with what its answers to PARCA_TYPES and
+ * PARCA_LABELS, in this order, tell; false when they are no Parca's. */
+bool parca_adopt(struct context *ctx, const struct http_response *responses,
+		 struct error *err) MUST_CHECK;
+
 #endif

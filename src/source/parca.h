@@ -21,6 +21,7 @@ struct parca_type {
 /* What has to be known before anything else is asked; in an arena. */
 struct parca_facts {
 	const char *service_label; /* "job"; takes the place of service_name */
+	bool has_service_label;    /* profiles have it, else it is a guess */
 	struct parca_type *types;  /* by id, a delta before the same in total */
 	size_t type_count;
 };

@@ -185,6 +185,7 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 	if (!parca_read(endpoint, response, STR("labelNames"), read_label_names,
 			&f, err))
 		return false;
+	facts->has_service_label = f.label < none;
 	facts->service_label = service_labels[f.label < none ? f.label : 0];
 	return true;
 }

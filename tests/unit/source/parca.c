@@ -86,9 +86,11 @@ static void the_label_of_services_is_the_best_there_is(void **state)
 			      answer_make(200, "application/json",
 					  "{\"labelNames\":[\"comm\"]}")));
 	assert_string_equal(facts.service_label, "comm");
+	assert_true(facts.has_service_label);
 	assert_true(read_fact(PARCA_LABELS,
 			      answer_make(200, "application/json", "{}")));
 	assert_string_equal(facts.service_label, "service_name");
+	assert_false(facts.has_service_label);
 }
 
 static void types_are_limited(void **state)
