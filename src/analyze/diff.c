@@ -365,16 +365,6 @@ static enum change judge_untested(const struct diff *d, uint32_t id)
 	return name_change(&d->t->entries[id], delta);
 }
 
-/* What the server cut off is no function. */
-static bool is_other(const struct diff *d, uint32_t id)
-{
-	const struct func_side *sides = d->t->sides;
-
-	return (sides[SIDE_SLOW].profile->truncated_share > 0 ||
-		sides[SIDE_BASELINE].profile->truncated_share > 0) &&
-	       str_equal(d->t->entries[id].key, STR("other"));
-}
-
 static bool is_everywhere(const struct diff *d, const struct counts *c)
 {
 	/* One function can own all of a service and still have grown. */
@@ -405,7 +395,7 @@ static bool is_candidate(const struct diff *d, uint32_t id)
 	if (d->method == DIFF_BLOCK_VALUES ? !is_seen_twice(d, id)
 					   : c.a + c.b < DIFF_MIN_SAMPLES)
 		return false;
-	return !is_everywhere(d, &c) && !is_other(d, id);
+	return !is_everywhere(d, &c) && !func_is_cut_off(d->t, id);
 }
 
 static bool fit_prior(struct diff *d, struct error *err)

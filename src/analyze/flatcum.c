@@ -455,3 +455,15 @@ enum code_kind func_entry_kind(const struct func_entry *entry)
 		       ? CODE_KERNEL
 		       : CODE_APPLICATION;
 }
+
+static bool is_cut(const struct func_side *side)
+{
+	return side->profile && side->profile->truncated_share > 0;
+}
+
+bool func_is_cut_off(const struct func_table *t, uint32_t id)
+{
+	return (is_cut(&t->sides[SIDE_SLOW]) ||
+		is_cut(&t->sides[SIDE_BASELINE])) &&
+	       str_equal(t->entries[id].key, STR("other"));
+}

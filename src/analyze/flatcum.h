@@ -96,4 +96,8 @@ enum code_kind func_entry_kind(const struct func_entry *entry);
 uint32_t func_side_function(const struct func_side *side,
 			    const struct stack *stack, uint32_t i);
 
+/* What a server cut off, under the name "other": no function, whatever its
+ * value. */
+bool func_is_cut_off(const struct func_table *t, uint32_t id);
+
 #endif

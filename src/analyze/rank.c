@@ -69,13 +69,16 @@ static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 	return 0;
 }
 
+/* What was cut off stands last: it answers nothing. */
 static int compare_entries(const void *left, const void *right, void *data)
 {
 	const struct ranking *r = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	int group = change_group(r, a);
-	int order = group - change_group(r, b);
+	int order = func_is_cut_off(r->t, a) - func_is_cut_off(r->t, b);
 
+	if (!order)
+		order = group - change_group(r, b);
 	if (!order && group < UNCHANGED_GROUP)
 		order = compare_changes(&r->diffs[a], &r->diffs[b]);
 	if (!order)

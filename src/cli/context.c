@@ -539,6 +539,11 @@ static bool copy_requests(struct context *ctx, struct result *result,
 bool context_report(struct context *ctx, struct result *result,
 		    struct error *err)
 {
+	if (ctx->cut_share > 0)
+		notes_add(&ctx->notes,
+			  "%.1f %% of the profile is under \"other\": the "
+			  "server cut small functions off",
+			  100 * ctx->cut_share);
 	notes_append(&result->notes, &ctx->notes);
 	return copy_requests(ctx, result, err);
 }

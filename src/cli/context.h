@@ -48,6 +48,7 @@ struct context {
 	unsigned login_batch;       /* as renewed_batch, for all sides */
 	unsigned batch_count;
 	bool is_parca_asked;        /* whether the profile server is one */
+	double cut_share;           /* most of a profile under "other" */
 	bool has_no_span_lines;     /* samples of spans come by name only */
 	int64_t profile_window_ns;  /* longest the server takes, 0: not known */
 	struct http_client *client; /* made when first needed */

@@ -263,13 +263,11 @@ static bool is_lowered(struct profile_fetch *f,
 	return true;
 }
 
-static void note_other(const struct profile_fetch *f, struct context *ctx)
+/* Of several profiles the worst is told, by context_report(). */
+static void keep_other(const struct profile_fetch *f, struct context *ctx)
 {
-	if (f->into->truncated_share > 0)
-		notes_add(&ctx->notes,
-			  "%.1f %% of the profile is under \"other\": the "
-			  "server cut small functions off",
-			  100 * f->into->truncated_share);
+	if (f->into->truncated_share > ctx->cut_share)
+		ctx->cut_share = f->into->truncated_share;
 }
 
 /* False when another part is to be asked for. Fallbacks stay: sums of pprof
@@ -286,7 +284,7 @@ static bool part_done(struct profile_fetch *f, struct context *ctx)
 	if (f->job.has_answer && is_cut(f))
 		return false;
 	if (f->job.has_answer) {
-		note_other(f, ctx);
+		keep_other(f, ctx);
 		note_empty_start(f, ctx);
 		note_totals(f, ctx);
 	}

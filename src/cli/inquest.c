@@ -119,6 +119,10 @@ static void begin_cohort(struct inquest *q, struct comparison *c,
 	set_cohort_sides(q, c);
 }
 
+/* With more of it under "other" a profile does not tell which function it is;
+ * what came in pprof is whole. */
+#define CUT_MAX 0.2
+
 /* ---- asking ---- */
 
 static bool run_jobs(struct inquest *q, struct job **jobs, size_t n,
@@ -398,12 +402,24 @@ static void set_kind(struct inquest *q, enum cause_kind kind)
 	c->kind = kind;
 }
 
+bool inquest_is_cut(const struct comparison *c)
+{
+	return c->slow.profile.truncated_share > CUT_MAX ||
+	       c->base.profile.truncated_share > CUT_MAX;
+}
+
 /* Enough samples of requests like this one, else the whole service. */
 static struct comparison *cpu_rung(struct inquest *q)
 {
-	if (q->cohort.slow.profile.sample_count >= VERDICT_SAMPLES &&
-	    q->cohort.has_base)
+	if (q->cohort.slow.profile.sample_count < VERDICT_SAMPLES ||
+	    !q->cohort.has_base)
+		return &q->service_cpu;
+	if (!inquest_is_cut(&q->cohort) || inquest_is_cut(&q->service_cpu))
 		return &q->cohort;
+	notes_add(&q->r->ctx.notes,
+		  "samples of single requests are cut off by the server, so "
+		  "the service's profile is used, which is whole");
+	q->r->ctx.cut_share = 0;
 	return &q->service_cpu;
 }
 

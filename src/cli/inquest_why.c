@@ -91,6 +91,8 @@ static const char *rung_outcome(const struct inquest *q,
 		return ": rejected, none are there";
 	if (is_thin(c))
 		return ": rejected, fewer than 20 samples decide nothing";
+	if (c == &q->cohort && q->shown == &q->service_cpu && inquest_is_cut(c))
+		return ": rejected, the server cut too much of it off";
 	if (c == &q->request)
 		return ": rejected, one request has nothing to compare with";
 	if (q->shown == &q->cohort)

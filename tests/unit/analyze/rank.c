@@ -41,6 +41,27 @@ static void test_without_baseline(void **state)
 	release(&f);
 }
 
+/* A function may be called "other"; what a server cut off is none. */
+static void test_what_was_cut_off_is_last(void **state)
+{
+	static const char text[] =
+		"main;other 70\nmain;work 20\nmain;rest 10\n";
+	struct rank_want want = { .by = RANK_SELF };
+	struct fixture f;
+
+	(void)state;
+	rank_cpu(&f, text, NULL, &want);
+	assert_order(&f, (const char *[]){ "other", "work", "rest", "main" },
+		     4);
+	arena_release(&f.result.arena);
+	f.slow.truncated_share = 0.7;
+	rank(&f, false, &want);
+	assert_order(&f, (const char *[]){ "work", "rest", "main", "other" },
+		     4);
+	assert_int_equal(row(&f, "other")->self_value, 70);
+	release(&f);
+}
+
 static void test_measures(void **state)
 {
 	struct fixture f;
@@ -258,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_baseline),
+		cmocka_unit_test(test_what_was_cut_off_is_last),
 		cmocka_unit_test(test_measures),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_idle_rows),
