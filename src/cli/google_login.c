@@ -34,6 +34,7 @@ struct google_login {
 	char metadata_url[LIMIT_PATH_BYTES];
 	struct error fault; /* of the file; told when it counts */
 	bool is_open;       /* others may read the secret in it */
+	bool is_absent;     /* no credentials anywhere */
 	int64_t expires_ns; /* 0: no token yet */
 	char token[TOKEN_BYTES];
 };
@@ -141,9 +142,10 @@ const char *google_quota_project(const struct google_login *l,
 /* ---- words ---- */
 
 /* Where was looked, and what was there. */
-static bool fail_none(const struct google_login *l, const char *why,
+static bool fail_none(struct google_login *l, const char *why,
 		      const struct endpoint *side, struct error *err)
 {
+	l->is_absent = true;
 	return error_set(
 		err, ERROR_AUTH,
 		"no Google credentials: GOOGLE_APPLICATION_CREDENTIALS "
@@ -220,9 +222,8 @@ static void set_route(struct google_flow *f, bool is_next_door,
 	f->endpoint.cacert = side->cacert;
 }
 
-/* The reason in few words, from a message that names options. */
-static bool check_instance(const struct google_login *l,
-			   const struct endpoint *side,
+/* Whether it is a metadata server at all: any host may answer there. */
+static bool check_instance(struct google_login *l, const struct endpoint *side,
 			   const struct http_response *response,
 			   struct error *err)
 {
@@ -232,7 +233,7 @@ static bool check_instance(const struct google_login *l,
 	       fail_none(l, "something else answers there", side, err);
 }
 
-static bool run_step(const struct google_login *l, struct google_flow *f,
+static bool run_step(struct google_login *l, struct google_flow *f,
 		     const struct endpoint *side, const struct options *o,
 		     struct error *err)
 {
@@ -316,6 +317,7 @@ bool google_login_again(struct google_login *l, const struct endpoint *side,
 		*err = l->fault;
 		return false;
 	}
+	l->is_absent = false;
 	if (!check_universe(l, side, err) || !check_metadata_host(l, side, err))
 		return false;
 	google_flow_init(&flow, &l->credential, l->metadata_url);
@@ -327,9 +329,16 @@ bool google_login_again(struct google_login *l, const struct endpoint *side,
 bool google_login_ensure(struct google_login *l, const struct endpoint *side,
 			 const struct options *o, struct error *err)
 {
+	/* What stands in for Google on this machine may need none; if it does,
+	 * its 401 leads to another try, which tells the reason. */
+	bool is_local = host_is_loopback(side->url);
+
 	if (!check_universe(l, side, err))
 		return false;
 	if (l->expires_ns && clock_now_ns() + SPARE_NS < l->expires_ns)
 		return true;
-	return google_login_again(l, side, o, err);
+	if (l->is_absent && is_local)
+		return true;
+	return google_login_again(l, side, o, err) ||
+	       (l->is_absent && is_local);
 }

@@ -33,7 +33,8 @@ const char *google_quota_project(const struct google_login *l,
 				 const char *side_project);
 
 /* A token that holds for another minute at least. Goes through proxy and
- * certificates of the side, for which it is wanted. */
+ * certificates of the side, for which it is wanted. Where there are no
+ * credentials at all, a side on this machine may do without. */
 bool google_login_ensure(struct google_login *l, const struct endpoint *side,
 			 const struct options *o, struct error *err) MUST_CHECK;
 

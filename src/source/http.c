@@ -194,7 +194,8 @@ static bool add_credentials(struct job *job, const struct endpoint *e)
 {
 	if (has_own(e, STR("authorization")))
 		return true;
-	if (e->token)
+	/* Empty: none was found, and the server may do without. */
+	if (e->token && *e->token)
 		return add_header(job, "Authorization: Bearer ",
 				  str_from(e->token));
 	if (e->username || e->password)

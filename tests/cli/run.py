@@ -11,9 +11,11 @@ A case is a folder tests/cli/<topic>-<case>/ with
     before        arguments of a run before that, the only one with the server
                   when it is there; its status must be 0
     stdin         what the program reads (default: nothing)
-    env           NAME=VALUE lines added to an empty environment
+    env           NAME=VALUE lines added to an empty environment, in which
+                  there is no metadata server of Google Cloud
     home/         files put into {tmp} before, "dot-" at the start of a name
                   being "."; expected in files/ only when they change
+    modes         lines "0644 NAME": permissions of such files, else 0600
     server.json   script of tests/server/server.py, served as {url}, which is
                   https when it says "tls"
     mask          lines "REGEX => TEXT": volatile output, replaced
@@ -25,8 +27,9 @@ A case is a folder tests/cli/<topic>-<case>/ with
 
 In cmd, before, env, home/ and server.json {url}, {host}, {testdata}, {case} and {tmp}
 stand for the server, its address and port, the test data, the case's folder
-and an empty folder, which is also the working directory. In the output they
-are put back.
+and an empty folder, which is also the working directory; {robot_key} stands for
+testdata/google/keys/robot.key.pem as it is written within a JSON text. In the
+output they are put back.
 --update writes what came out as what is expected: read the difference.
 
 Output is TAP, with a diff below each failure.
@@ -47,6 +50,7 @@ HERE = Path(__file__).resolve().parent
 SERVER = HERE.parent / "server" / "server.py"
 NOW = "2026-11-21T12:00:00Z"  # soon after the recorded answers
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
+ROBOT_KEY = TESTDATA / "google" / "keys" / "robot.key.pem"
 LIMIT_S = 30
 PARALLEL = 4
 # What sanitizers need to be told passes through; nothing else does.
@@ -135,7 +139,7 @@ def masks(case):
 
 def environment(case, names, tmp):
     env = {"PATH": os.environ.get("PATH", ""), "HOME": tmp, "TZ": "UTC", "TRACEFIND_NOW": NOW,
-           "LC_ALL": "C.UTF-8"}
+           "LC_ALL": "C.UTF-8", "GCE_METADATA_HOST": "127.0.0.1:1"}
     env.update({k: os.environ[k] for k in KEPT if k in os.environ})
     for line in fill(read(case / "env"), names).splitlines():
         name, _, value = line.partition("=")
@@ -169,6 +173,10 @@ def furnish(case, names, tmp):
         target.parent.mkdir(parents=True, exist_ok=True)
         texts[target] = fill(read(path), names)
         target.write_text(texts[target], encoding="utf-8", newline="")
+        target.chmod(0o600)
+    for line in read(case / "modes").splitlines():
+        mode, name = line.split(" ", 1)
+        Path(tmp, name).chmod(int(mode, 8))
     return texts
 
 
@@ -248,7 +256,8 @@ def run_case(program, case, is_update):
     """Returns the lines of a diff; none when all is as expected."""
     with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
         names = {"{tmp}": os.path.realpath(tmp), "{case}": str(case),
-                 "{testdata}": str(TESTDATA)}
+                 "{testdata}": str(TESTDATA),
+                 "{robot_key}": read(ROBOT_KEY).replace("\n", "\\n")}
         try:
             found = outcome_of(program, case, names, tmp)
         except (Failure, ValueError, OSError) as error:
