@@ -52,8 +52,8 @@ static bool has_secret(const struct google_credential *c)
 {
 	const struct google_credential *base = c->source ? c->source : c;
 
-	return base->fields[GOOGLE_PRIVATE_KEY] ||
-	       base->fields[GOOGLE_CLIENT_SECRET];
+	return base->fields[CREDENTIAL_PRIVATE_KEY] ||
+	       base->fields[CREDENTIAL_CLIENT_SECRET];
 }
 
 static void load_file(struct google_login *l, const char *path)
@@ -134,8 +134,8 @@ const char *google_quota_project(const struct google_login *l,
 
 	if (named || !l)
 		return named;
-	if (l->credential.fields[GOOGLE_QUOTA_PROJECT])
-		return l->credential.fields[GOOGLE_QUOTA_PROJECT];
+	if (l->credential.fields[CREDENTIAL_QUOTA_PROJECT])
+		return l->credential.fields[CREDENTIAL_QUOTA_PROJECT];
 	return l->credential.kind == GOOGLE_USER ? side_project : NULL;
 }
 

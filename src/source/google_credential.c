@@ -17,54 +17,56 @@ struct field_name {
 };
 
 static const struct field_name top_names[] = {
-	{ "type", GOOGLE_TYPE },
-	{ "client_email", GOOGLE_CLIENT_EMAIL },
-	{ "private_key", GOOGLE_PRIVATE_KEY },
-	{ "private_key_id", GOOGLE_PRIVATE_KEY_ID },
-	{ "token_uri", GOOGLE_TOKEN_URI },
-	{ "client_id", GOOGLE_CLIENT_ID },
-	{ "client_secret", GOOGLE_CLIENT_SECRET },
-	{ "refresh_token", GOOGLE_REFRESH_TOKEN },
-	{ "audience", GOOGLE_AUDIENCE },
-	{ "subject_token_type", GOOGLE_SUBJECT_TOKEN_TYPE },
-	{ "token_url", GOOGLE_TOKEN_URL },
-	{ "workforce_pool_user_project", GOOGLE_WORKFORCE_PROJECT },
-	{ "service_account_impersonation_url", GOOGLE_IMPERSONATION_URL },
-	{ "quota_project_id", GOOGLE_QUOTA_PROJECT },
-	{ "universe_domain", GOOGLE_UNIVERSE_DOMAIN },
-	{ NULL, GOOGLE_FIELDS },
+	{ "type", CREDENTIAL_TYPE },
+	{ "client_email", CREDENTIAL_CLIENT_EMAIL },
+	{ "private_key", CREDENTIAL_PRIVATE_KEY },
+	{ "private_key_id", CREDENTIAL_PRIVATE_KEY_ID },
+	{ "token_uri", CREDENTIAL_TOKEN_URI },
+	{ "client_id", CREDENTIAL_CLIENT_ID },
+	{ "client_secret", CREDENTIAL_CLIENT_SECRET },
+	{ "refresh_token", CREDENTIAL_REFRESH_TOKEN },
+	{ "audience", CREDENTIAL_AUDIENCE },
+	{ "subject_token_type", CREDENTIAL_SUBJECT_TOKEN_TYPE },
+	{ "token_url", CREDENTIAL_TOKEN_URL },
+	{ "workforce_pool_user_project", CREDENTIAL_WORKFORCE_PROJECT },
+	{ "service_account_impersonation_url", CREDENTIAL_IMPERSONATION_URL },
+	{ "quota_project_id", CREDENTIAL_QUOTA_PROJECT },
+	{ "universe_domain", CREDENTIAL_UNIVERSE_DOMAIN },
+	{ NULL, CREDENTIAL_FIELDS },
 };
 
 static const struct field_name source_names[] = {
-	{ "file", GOOGLE_SUBJECT_FILE },
-	{ "url", GOOGLE_SUBJECT_URL },
-	{ "environment_id", GOOGLE_ENVIRONMENT_ID },
-	{ NULL, GOOGLE_FIELDS },
+	{ "file", CREDENTIAL_SUBJECT_FILE },
+	{ "url", CREDENTIAL_SUBJECT_URL },
+	{ "environment_id", CREDENTIAL_ENVIRONMENT_ID },
+	{ NULL, CREDENTIAL_FIELDS },
 };
 
 static const struct field_name format_names[] = {
-	{ "type", GOOGLE_FORMAT },
-	{ "subject_token_field_name", GOOGLE_FORMAT_FIELD },
-	{ NULL, GOOGLE_FIELDS },
+	{ "type", CREDENTIAL_FORMAT },
+	{ "subject_token_field_name", CREDENTIAL_FORMAT_FIELD },
+	{ NULL, CREDENTIAL_FIELDS },
 };
 
 static const struct {
 	const char *name;
 	enum google_kind kind;
-	enum google_field wanted[3]; /* ended by GOOGLE_TYPE */
+	enum google_field wanted[3]; /* ended by CREDENTIAL_TYPE */
 } kinds[] = {
 	{ "service_account",
 	  GOOGLE_SERVICE_ACCOUNT,
-	  { GOOGLE_CLIENT_EMAIL, GOOGLE_PRIVATE_KEY } },
+	  { CREDENTIAL_CLIENT_EMAIL, CREDENTIAL_PRIVATE_KEY } },
 	{ "authorized_user",
 	  GOOGLE_USER,
-	  { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_REFRESH_TOKEN } },
+	  { CREDENTIAL_CLIENT_ID, CREDENTIAL_CLIENT_SECRET,
+	    CREDENTIAL_REFRESH_TOKEN } },
 	{ "external_account",
 	  GOOGLE_EXTERNAL,
-	  { GOOGLE_AUDIENCE, GOOGLE_SUBJECT_TOKEN_TYPE, GOOGLE_TOKEN_URL } },
+	  { CREDENTIAL_AUDIENCE, CREDENTIAL_SUBJECT_TOKEN_TYPE,
+	    CREDENTIAL_TOKEN_URL } },
 	{ "impersonated_service_account",
 	  GOOGLE_IMPERSONATED,
-	  { GOOGLE_IMPERSONATION_URL } },
+	  { CREDENTIAL_IMPERSONATION_URL } },
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
@@ -79,10 +81,10 @@ const char *google_kind_name(enum google_kind kind)
 
 const char *google_credential_universe(const struct google_credential *c)
 {
-	const char *own = c->fields[GOOGLE_UNIVERSE_DOMAIN];
+	const char *own = c->fields[CREDENTIAL_UNIVERSE_DOMAIN];
 
 	if (!own && c->source)
-		own = c->source->fields[GOOGLE_UNIVERSE_DOMAIN];
+		own = c->source->fields[CREDENTIAL_UNIVERSE_DOMAIN];
 	return own ? own : GOOGLE_UNIVERSE;
 }
 
@@ -364,13 +366,13 @@ static const char *key_of(enum google_field field)
 
 static bool fail_type(const struct google_credential *c, struct error *err)
 {
-	if (c->fields[GOOGLE_TYPE])
+	if (c->fields[CREDENTIAL_TYPE])
 		return error_set(err, ERROR_AUTH,
 				 "credentials of type \"%.60s\" are not "
 				 "supported; service_account, authorized_user, "
 				 "external_account and "
 				 "impersonated_service_account are",
-				 c->fields[GOOGLE_TYPE]);
+				 c->fields[CREDENTIAL_TYPE]);
 	if (c->is_client)
 		return error_set(err, ERROR_AUTH,
 				 "it is an OAuth client, not a credential: "
@@ -386,13 +388,13 @@ static bool check_kind(struct google_credential *c, struct error *err)
 	size_t i;
 
 	for (i = 0; i < KIND_COUNT; i++)
-		if (c->fields[GOOGLE_TYPE] &&
-		    !strcmp(kinds[i].name, c->fields[GOOGLE_TYPE]))
+		if (c->fields[CREDENTIAL_TYPE] &&
+		    !strcmp(kinds[i].name, c->fields[CREDENTIAL_TYPE]))
 			break;
 	if (i == KIND_COUNT)
 		return fail_type(c, err);
 	c->kind = kinds[i].kind;
-	for (size_t k = 0; k < 3 && kinds[i].wanted[k] != GOOGLE_TYPE; k++)
+	for (size_t k = 0; k < 3 && kinds[i].wanted[k] != CREDENTIAL_TYPE; k++)
 		if (!c->fields[kinds[i].wanted[k]])
 			return error_set(err, ERROR_AUTH,
 					 "\"%s\" is missing or empty",
@@ -402,7 +404,7 @@ static bool check_kind(struct google_credential *c, struct error *err)
 
 static bool check_format(const struct google_credential *c, struct error *err)
 {
-	const char *format = c->fields[GOOGLE_FORMAT];
+	const char *format = c->fields[CREDENTIAL_FORMAT];
 
 	if (!format || !strcmp(format, "text"))
 		return true;
@@ -410,7 +412,7 @@ static bool check_format(const struct google_credential *c, struct error *err)
 		return error_set(err, ERROR_AUTH,
 				 "the format of \"credential_source\" is "
 				 "neither text nor json");
-	return c->fields[GOOGLE_FORMAT_FIELD] ||
+	return c->fields[CREDENTIAL_FORMAT_FIELD] ||
 	       error_set(err, ERROR_AUTH,
 			 "\"subject_token_field_name\" is missing or empty");
 }
@@ -422,7 +424,7 @@ static bool check_source(const struct google_credential *c, struct error *err)
 		"use a token of gcloud instead (token-command = gcloud auth "
 		"print-access-token in the configuration)";
 
-	if (c->fields[GOOGLE_ENVIRONMENT_ID])
+	if (c->fields[CREDENTIAL_ENVIRONMENT_ID])
 		return error_set(err, ERROR_AUTH,
 				 "credentials of AWS are not supported; %s",
 				 instead);
@@ -436,7 +438,8 @@ static bool check_source(const struct google_credential *c, struct error *err)
 				 "a certificate in \"credential_source\" is "
 				 "not supported; %s",
 				 instead);
-	if (!c->fields[GOOGLE_SUBJECT_FILE] == !c->fields[GOOGLE_SUBJECT_URL])
+	if (!c->fields[CREDENTIAL_SUBJECT_FILE] ==
+	    !c->fields[CREDENTIAL_SUBJECT_URL])
 		return error_set(err, ERROR_AUTH,
 				 "\"credential_source\" needs a \"file\" or a "
 				 "\"url\"");
@@ -454,11 +457,11 @@ static bool check_url(const char *url, const char *key, struct error *err)
 
 static bool check_urls(const struct google_credential *c, struct error *err)
 {
-	const char *subject = c->fields[GOOGLE_SUBJECT_URL];
+	const char *subject = c->fields[CREDENTIAL_SUBJECT_URL];
 
-	return check_url(c->fields[GOOGLE_TOKEN_URI], "token_uri", err) &&
-	       check_url(c->fields[GOOGLE_TOKEN_URL], "token_url", err) &&
-	       check_url(c->fields[GOOGLE_IMPERSONATION_URL],
+	return check_url(c->fields[CREDENTIAL_TOKEN_URI], "token_uri", err) &&
+	       check_url(c->fields[CREDENTIAL_TOKEN_URL], "token_url", err) &&
+	       check_url(c->fields[CREDENTIAL_IMPERSONATION_URL],
 			 "service_account_impersonation_url", err) &&
 	       ((subject && google_url_is_metadata(subject)) ||
 		check_url(subject, "url", err));
@@ -542,7 +545,7 @@ bool google_credential_load(struct google_credential *c, const char *path,
 
 static void release_one(struct google_credential *c)
 {
-	for (size_t i = 0; i < GOOGLE_FIELDS; i++)
+	for (size_t i = 0; i < CREDENTIAL_FIELDS; i++)
 		secret_free(c->fields[i]);
 	for (size_t i = 0; i < c->delegate_count; i++)
 		mem_free(c->delegates[i]);

@@ -39,10 +39,10 @@ void google_flow_place(const struct google_flow *f, struct buf *out)
 {
 	char *const *fields = google_flow_base(f)->fields;
 
-	if (fields[GOOGLE_SUBJECT_FILE])
-		buf_add_text(out, fields[GOOGLE_SUBJECT_FILE]);
+	if (fields[CREDENTIAL_SUBJECT_FILE])
+		buf_add_text(out, fields[CREDENTIAL_SUBJECT_FILE]);
 	else
-		url_redact(out, str_from(fields[GOOGLE_SUBJECT_URL]));
+		url_redact(out, str_from(fields[CREDENTIAL_SUBJECT_URL]));
 }
 
 enum google_step google_flow_step(const struct google_flow *f)
@@ -58,7 +58,7 @@ static bool is_of_google(const struct google_credential *c)
 /* Clouds of partners take self-signed tokens only. */
 static enum google_step sign_step(const struct google_credential *c)
 {
-	return c->fields[GOOGLE_TOKEN_URI] && is_of_google(c)
+	return c->fields[CREDENTIAL_TOKEN_URI] && is_of_google(c)
 		       ? GOOGLE_STEP_ASSERT
 		       : GOOGLE_STEP_SIGN;
 }
@@ -80,10 +80,11 @@ void google_flow_init(struct google_flow *f, const struct google_credential *c,
 		*step++ = GOOGLE_STEP_REFRESH;
 		break;
 	case GOOGLE_EXTERNAL:
-		*step++ = base->fields[GOOGLE_SUBJECT_FILE] ? GOOGLE_STEP_FILE
-							    : GOOGLE_STEP_URL;
+		*step++ = base->fields[CREDENTIAL_SUBJECT_FILE]
+				  ? GOOGLE_STEP_FILE
+				  : GOOGLE_STEP_URL;
 		*step++ = GOOGLE_STEP_EXCHANGE;
-		if (base->fields[GOOGLE_IMPERSONATION_URL])
+		if (base->fields[CREDENTIAL_IMPERSONATION_URL])
 			*step++ = GOOGLE_STEP_ACT;
 		break;
 	default:
@@ -175,11 +176,11 @@ static bool sign(struct google_flow *f, const char *audience, int64_t now_ns,
 {
 	const struct google_credential *c = google_flow_base(f);
 	struct jwt_claims claims = {
-		.key_id = c->fields[GOOGLE_PRIVATE_KEY_ID],
-		.issuer = c->fields[GOOGLE_CLIENT_EMAIL],
+		.key_id = c->fields[CREDENTIAL_PRIVATE_KEY_ID],
+		.issuer = c->fields[CREDENTIAL_CLIENT_EMAIL],
 		/* One that buys nothing names its user, and no audience next to
 		 * scopes (AIP-4111). */
-		.subject = audience ? NULL : c->fields[GOOGLE_CLIENT_EMAIL],
+		.subject = audience ? NULL : c->fields[CREDENTIAL_CLIENT_EMAIL],
 		.scope = wanted_scope(f),
 		.audience = audience,
 		.issued_s = now_ns / NS_PER_S - BACKDATED_S,
@@ -190,7 +191,7 @@ static bool sign(struct google_flow *f, const char *audience, int64_t now_ns,
 	buf_init(&jwt, JWT_BYTES);
 	if (!buf_reserve(&jwt, JWT_BYTES))
 		return error_memory(err, "a token");
-	if (jwt_sign(&claims, c->fields[GOOGLE_PRIVATE_KEY], &jwt, err)) {
+	if (jwt_sign(&claims, c->fields[CREDENTIAL_PRIVATE_KEY], &jwt, err)) {
 		secret_free(*out);
 		*out = mem_strdup(buf_text(&jwt));
 		is_ok = *out || error_memory(err, "a token");
@@ -202,7 +203,7 @@ static bool sign(struct google_flow *f, const char *audience, int64_t now_ns,
 
 static bool ask_assert(struct google_flow *f, int64_t now_ns, struct error *err)
 {
-	const char *url = google_flow_base(f)->fields[GOOGLE_TOKEN_URI];
+	const char *url = google_flow_base(f)->fields[CREDENTIAL_TOKEN_URI];
 
 	if (!sign(f, url, now_ns, &f->assertion, err) ||
 	    !request_begin(f, "POST", url, err))
@@ -224,14 +225,14 @@ static bool make_signed(struct google_flow *f, int64_t now_ns,
 static bool ask_refresh(struct google_flow *f, struct error *err)
 {
 	char *const *fields = google_flow_base(f)->fields;
-	const char *own = fields[GOOGLE_TOKEN_URI];
+	const char *own = fields[CREDENTIAL_TOKEN_URI];
 
 	if (!request_begin(f, "POST", own ? own : TOKEN_URL, err))
 		return false;
 	add_form(f, "grant_type", "refresh_token");
-	add_form(f, "client_id", fields[GOOGLE_CLIENT_ID]);
-	add_form(f, "client_secret", fields[GOOGLE_CLIENT_SECRET]);
-	add_form(f, "refresh_token", fields[GOOGLE_REFRESH_TOKEN]);
+	add_form(f, "client_id", fields[CREDENTIAL_CLIENT_ID]);
+	add_form(f, "client_secret", fields[CREDENTIAL_CLIENT_SECRET]);
+	add_form(f, "refresh_token", fields[CREDENTIAL_REFRESH_TOKEN]);
 	return request_end(f, err);
 }
 
@@ -264,7 +265,7 @@ static bool ask_subject(struct google_flow *f, struct error *err)
 
 	for (size_t i = 0; i < c->header_count; i++)
 		f->headers[i] = c->headers[i];
-	if (!request_begin(f, "GET", c->fields[GOOGLE_SUBJECT_URL], err))
+	if (!request_begin(f, "GET", c->fields[CREDENTIAL_SUBJECT_URL], err))
 		return false;
 	f->endpoint.header_count = c->header_count;
 	f->request.accept = NULL;
@@ -293,23 +294,24 @@ static void add_user_project(struct google_flow *f, const char *project)
 static bool ask_exchange(struct google_flow *f, struct error *err)
 {
 	char *const *fields = google_flow_base(f)->fields;
-	const char *project = fields[GOOGLE_WORKFORCE_PROJECT];
+	const char *project = fields[CREDENTIAL_WORKFORCE_PROJECT];
 
-	if (!request_begin(f, "POST", fields[GOOGLE_TOKEN_URL], err))
+	if (!request_begin(f, "POST", fields[CREDENTIAL_TOKEN_URL], err))
 		return false;
-	if (fields[GOOGLE_CLIENT_ID]) {
-		f->endpoint.username = fields[GOOGLE_CLIENT_ID];
-		f->endpoint.password = fields[GOOGLE_CLIENT_SECRET];
+	if (fields[CREDENTIAL_CLIENT_ID]) {
+		f->endpoint.username = fields[CREDENTIAL_CLIENT_ID];
+		f->endpoint.password = fields[CREDENTIAL_CLIENT_SECRET];
 	}
 	add_form(f, "grant_type",
 		 "urn:ietf:params:oauth:grant-type:token-exchange");
-	add_form(f, "audience", fields[GOOGLE_AUDIENCE]);
+	add_form(f, "audience", fields[CREDENTIAL_AUDIENCE]);
 	add_form(f, "scope", wanted_scope(f));
 	add_form(f, "requested_token_type", SUBJECT_TYPE);
-	add_form(f, "subject_token_type", fields[GOOGLE_SUBJECT_TOKEN_TYPE]);
+	add_form(f, "subject_token_type",
+		 fields[CREDENTIAL_SUBJECT_TOKEN_TYPE]);
 	add_form(f, "subject_token", f->subject);
 	/* A client says itself whose quota it uses. */
-	if (project && !fields[GOOGLE_CLIENT_ID])
+	if (project && !fields[CREDENTIAL_CLIENT_ID])
 		add_user_project(f, project);
 	return request_end(f, err);
 }
@@ -351,7 +353,8 @@ static bool ask_act(struct google_flow *f, const struct google_credential *c,
 	struct jsonw w;
 	struct out out;
 
-	if (!request_begin(f, "POST", c->fields[GOOGLE_IMPERSONATION_URL], err))
+	if (!request_begin(f, "POST", c->fields[CREDENTIAL_IMPERSONATION_URL],
+			   err))
 		return false;
 	f->request.content_type = "application/json";
 	f->endpoint.token = f->token;
@@ -508,7 +511,7 @@ static bool keep_subject(struct google_flow *f, struct str content,
 			 struct error *err)
 {
 	const struct google_credential *c = google_flow_base(f);
-	const char *format = c->fields[GOOGLE_FORMAT];
+	const char *format = c->fields[CREDENTIAL_FORMAT];
 	struct buf text;
 	bool is_ok = true;
 
@@ -516,7 +519,7 @@ static bool keep_subject(struct google_flow *f, struct str content,
 	if (!buf_reserve(&text, LIMIT_SECRET_FILE_BYTES * 2 - 1))
 		return error_memory(err, "a credential");
 	if (format && !strcmp(format, "json"))
-		is_ok = take_field(content, c->fields[GOOGLE_FORMAT_FIELD],
+		is_ok = take_field(content, c->fields[CREDENTIAL_FORMAT_FIELD],
 				   &text, err);
 	else
 		buf_add_str(&text, str_trim(content));
@@ -536,7 +539,7 @@ static bool keep_subject(struct google_flow *f, struct str content,
 
 static bool read_subject(struct google_flow *f, struct error *err)
 {
-	const char *path = google_flow_base(f)->fields[GOOGLE_SUBJECT_FILE];
+	const char *path = google_flow_base(f)->fields[CREDENTIAL_SUBJECT_FILE];
 	struct buf content;
 	bool is_ok;
 
@@ -613,8 +616,8 @@ static bool mask_secrets(const struct google_flow *f,
 		f->subject,
 		f->assertion,
 		f->token,
-		fields[GOOGLE_CLIENT_SECRET],
-		fields[GOOGLE_REFRESH_TOKEN],
+		fields[CREDENTIAL_CLIENT_SECRET],
+		fields[CREDENTIAL_REFRESH_TOKEN],
 	};
 
 	for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++) {

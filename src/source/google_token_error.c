@@ -131,7 +131,7 @@ static void fail_login(const struct complaint *c, struct error *err)
 static void fail_key(const struct google_flow *f, const struct complaint *c,
 		     struct error *err)
 {
-	const char *name = google_flow_base(f)->fields[GOOGLE_CLIENT_EMAIL];
+	const char *name = google_flow_base(f)->fields[CREDENTIAL_CLIENT_EMAIL];
 
 	if (says(c, "disabled"))
 		error_set(err, ERROR_AUTH,
@@ -184,7 +184,7 @@ static void fail_act(const struct google_credential *c,
 		     const struct complaint *said, int status,
 		     struct error *err)
 {
-	struct str name = account_of(c->fields[GOOGLE_IMPERSONATION_URL]);
+	struct str name = account_of(c->fields[CREDENTIAL_IMPERSONATION_URL]);
 
 	if (says(said, "has not been used") || says(said, "is disabled"))
 		error_set(err, ERROR_AUTH,

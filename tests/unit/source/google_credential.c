@@ -48,10 +48,10 @@ static void test_service_account(void **state)
 		    "\"auth_uri\":\"x\",\"project_id\":\"p\","
 		    "\"quota_project_id\":null}");
 	assert_int_equal(credential.kind, GOOGLE_SERVICE_ACCOUNT);
-	assert_field(GOOGLE_CLIENT_EMAIL, "a@p.example");
-	assert_field(GOOGLE_PRIVATE_KEY, SECRET "\nline\n");
-	assert_field(GOOGLE_PRIVATE_KEY_ID, "k1");
-	assert_null(credential.fields[GOOGLE_QUOTA_PROJECT]);
+	assert_field(CREDENTIAL_CLIENT_EMAIL, "a@p.example");
+	assert_field(CREDENTIAL_PRIVATE_KEY, SECRET "\nline\n");
+	assert_field(CREDENTIAL_PRIVATE_KEY_ID, "k1");
+	assert_null(credential.fields[CREDENTIAL_QUOTA_PROJECT]);
 	assert_string_equal(google_credential_universe(&credential),
 			    "googleapis.com");
 	google_credential_release(&credential);
@@ -85,7 +85,7 @@ static void test_user(void **state)
 	(void)state;
 	assert_read(USER ",\"quota_project_id\":\"q\"}");
 	assert_int_equal(credential.kind, GOOGLE_USER);
-	assert_field(GOOGLE_QUOTA_PROJECT, "q");
+	assert_field(CREDENTIAL_QUOTA_PROJECT, "q");
 	google_credential_release(&credential);
 	assert_refused("{\"type\":\"authorized_user\",\"client_id\":\"c\","
 		       "\"client_secret\":\"" SECRET "\"}",
@@ -116,7 +116,7 @@ static void test_external(void **state)
 	(void)state;
 	assert_source("{\"file\":\"/f\"}", NULL);
 	assert_int_equal(credential.kind, GOOGLE_EXTERNAL);
-	assert_field(GOOGLE_SUBJECT_FILE, "/f");
+	assert_field(CREDENTIAL_SUBJECT_FILE, "/f");
 	google_credential_release(&credential);
 	assert_source("{\"url\":\"http://169.254.169.254/m\",\"headers\":"
 		      "{\"Metadata\":\"True\",\"X-Key\":\"" SECRET "\"},"
@@ -126,7 +126,7 @@ static void test_external(void **state)
 	assert_int_equal(credential.header_count, 2);
 	assert_string_equal(credential.headers[0], "Metadata: True");
 	assert_string_equal(credential.headers[1], "X-Key: " SECRET);
-	assert_field(GOOGLE_FORMAT_FIELD, "id");
+	assert_field(CREDENTIAL_FORMAT_FIELD, "id");
 	google_credential_release(&credential);
 
 	assert_source("{}", "needs a \"file\" or a \"url\"");
