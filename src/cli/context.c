@@ -336,7 +336,10 @@ static bool renew_token(void *context, const struct endpoint *e)
 	if (!old)
 		return false;
 	is_new = ask_token(ctx, s, &err);
-	if (!is_new)
+	/* Where a login fails there is no answer to have notes. */
+	if (!is_new && s->has_login)
+		message_info("no new token after a 401: %s", err.message);
+	else if (!is_new)
 		notes_add(&ctx->notes, "no new token after a 401: %s",
 			  err.message);
 	is_new = is_new && strcmp(old, s->endpoint.token) != 0;

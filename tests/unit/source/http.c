@@ -493,6 +493,29 @@ static void test_echoed_secrets_are_masked(void **state)
 	server_stop(&s);
 }
 
+/* A login that found no credentials leaves the room for its token empty. */
+static void test_empty_token_is_not_sent(void **state)
+{
+	struct endpoint e = { .token = "" };
+	struct http_request request;
+	struct http_response r;
+	struct server s;
+
+	(void)state;
+	server_start(&s,
+		     "{\"routes\":[{\"headers\":{\"Authorization\":null},"
+		     "\"reply\":{\"headers\":{\"Metadata-Flavor\":\"Google\"},"
+		     "\"text\":\"ok\"}}]}",
+		     NULL, NULL, NULL);
+	e.url = s.url;
+	request = get(&e, "/x");
+	r = run_one(&quick, &request);
+	assert_int_equal(r.status, 200);
+	assert_string_equal(r.metadata_flavor, "Google");
+	http_response_release(&r);
+	server_stop(&s);
+}
+
 static void test_probes_are_not_repeated(void **state)
 {
 	struct endpoint e = { 0 };
@@ -780,6 +803,7 @@ int main(void)
 		cmocka_unit_test(test_redirects_are_not_followed),
 		cmocka_unit_test(test_credentials_stay_home),
 		cmocka_unit_test(test_echoed_secrets_are_masked),
+		cmocka_unit_test(test_empty_token_is_not_sent),
 		cmocka_unit_test(test_probes_are_not_repeated),
 		cmocka_unit_test(test_tls_is_verified),
 		cmocka_unit_test(test_interruption_ends_the_run),
