@@ -5,7 +5,7 @@ traced and profiled, in which two things are known to be wrong.
 
 usage: make_recipe.py traces FOLDER             the same for the same SEED
        make_recipe.py profiles FOLDER RECORDED  from real recordings
-       make_recipe.py record RECORDED           runs programs/ (13 minutes)
+       make_recipe.py record RECORDED           runs programs/ (8 minutes)
 
 The story, on 21 November 2026 from 10:10 to 11:26 (times UTC):
 - frontend-service -> api-gateway-service -> auth-service, data-service
@@ -16,7 +16,7 @@ The story, on 21 November 2026 from 10:10 to 11:26 (times UTC):
 
 What is real: each profile was taken of a running program (programs/), of Go
 by runtime/pprof, of Python by a sampler of ours. Only its place in time comes
-from the story: the nth recording of ten seconds is that of the nth minute.
+from the story: the nth recording of ten seconds is the nth profile of a type.
 Traces are drawn by a random generator with a fixed start. Standard library
 only; record needs Go.
 """
@@ -45,7 +45,7 @@ BEGIN_NS = time_ns("2026-11-21T10:10:00Z")
 ROLLOUT_NS = time_ns("2026-11-21T11:00:00Z")
 MS, SECOND, MINUTE = 10**6, 10**9, 60 * 10**9
 TRACES, TRACE_EVERY_NS = 190, 24 * SECOND
-RECORDINGS = 72
+MINUTES, RECORDINGS = 72, 36
 ZONE, CLUSTER = "europe-west1-b", "shop"
 # The trace that the manual looks at, by its number.
 CHOSEN, CHOSEN_ID = 178, "7d1c3a5be94f4c62a0f1b7d2e8c94a03"
@@ -235,11 +235,11 @@ def profiles_of(service, recordings):
     first_ns = BEGIN_NS + 4 * MINUTE
     for turn, (kind, every) in enumerate(kinds.items()):
         used = dict.fromkeys(folders, 0)
-        for minute in range(0, RECORDINGS, every):
+        for minute in range(0, MINUTES, every):
             start_ns = first_ns + minute * MINUTE + turn * 11 * SECOND
             version = max(v for v in folders
                           if v == "1.0.0" or start_ns >= ROLLOUT_NS)
-            number, used[version] = used[version], used[version] + every
+            number, used[version] = used[version], used[version] + 1
             plain = recorded(Path(recordings, folders[version]), service,
                              version, kind, number)
             if plain is None:

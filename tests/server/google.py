@@ -66,7 +66,9 @@ The object "google", all optional:
              trace: "read_units": N of quota (get 1, list 25), "retry_after"
              profiler: "skipped": N, "daily_quota": N lists,
               "retention": {"profiles": 40000, "end": TIME, "every": "60s",
-              "targets", "types", "versions" (oldest first), "folded"}
+              "targets", "types", "versions" (oldest first), "folded",
+              "order": "newest|chance"}
+             both: "delay_ms" before each answer
   faults     [{"on": "get|traces|profiles|token|metadata|exchange|
                impersonate", "from": 1, "times": 1, and either "error": a name
                of google_errors.named() or "reply": one of server.py;
@@ -360,7 +362,9 @@ class Google:
         if tree is not None:
             answer = cut(answer, tree)
         google_shapes.check(SHAPES[place], answer, partial=tree is not None)
-        return reply(200, answer)
+        side = "profiler" if place == "profiles" else "trace"
+        return {**reply(200, answer),
+                "delay_ms": self.config.get(side, {}).get("delay_ms", 0)}
 
     def query(self, place, request):
         known = {"get": set(), "traces": google_trace.PARAMETERS,

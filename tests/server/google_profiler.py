@@ -12,6 +12,7 @@ SERVICE = "cloudprofiler.googleapis.com"
 LIST = "google.devtools.cloudprofiler.v2.ExportService.ListProfiles"
 PARAMETERS = {"pageSize", "pageToken"}
 PAGE = 1000
+STRIDE = 7919  # a prime, so that every place is met once
 
 
 def stamp(ns):
@@ -38,7 +39,8 @@ def name_of(project, *parts):
 
 
 class Retention:
-    """Many profiles that take no room: made when a page asks for them."""
+    """Many profiles that take no room: made when a page asks for them, the
+    newest first, or in an order that means nothing."""
 
     def __init__(self, rule, project):
         self.rule = rule
@@ -57,6 +59,8 @@ class Retention:
     def __getitem__(self, wanted):
         if isinstance(wanted, slice):
             return [self[n] for n in range(*wanted.indices(self.count))]
+        if self.rule.get("order") == "chance":
+            wanted = wanted * STRIDE % self.count
         slot, turn = divmod(wanted, len(self.targets) * len(self.types))
         target = self.targets[turn % len(self.targets)]
         kind = self.types[turn // len(self.targets)]
