@@ -108,6 +108,19 @@
  * pods of twelve types are 12,000. */
 #define LIMIT_SERIES 50000u
 
+/* Profiles that a server lists one by one (Cloud Profiler): one a minute for
+ * each type of a service, kept for 30 days, are 43,200. The list is asked for
+ * by the thousand, so that more would pass the requests of a run. */
+#define LIMIT_STORED_PROFILES 300000u
+/* Labels of one of them: their names and values have 1,024 bytes at most, of
+ * the deployment and of the profile each. */
+#define LIMIT_STORED_LABELS 64u
+/* Some 300 bytes each, when names are as long as servers make them. */
+#define LIMIT_PROFILE_LIST_BYTES (128 * MIB)
+/* Names of pages are of the server's making; they go into addresses. */
+#define LIMIT_PAGE_TOKEN_BYTES (4 * KIB)
+#define LIMIT_LIST_PAGES 320u
+
 /* Case files hold whole answers as base64 inside JSON. */
 #define LIMIT_HAR_BYTES (512 * MIB)
 #define LIMIT_HAR_ENTRIES 4000u

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is told of many stored profiles, without their samples: whose, of what
+ * type, when. For servers that list profiles one by one and select none
+ * (Cloud Profiler): 40,000 of them are a month of one service, so each is a
+ * row of some 40 bytes beside its name, and texts are kept once.
+ */
+#ifndef MODEL_PROFILE_LIST_H
+#define MODEL_PROFILE_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/timefmt.h"
+#include "model/symtab.h"
+
+/* As Cloud Profiler tells them apart. */
+enum stored_type {
+	STORED_UNKNOWN = 0,
+	STORED_CPU,
+	STORED_WALL,
+	STORED_HEAP,
+	STORED_THREADS,
+	STORED_CONTENTION,
+	STORED_PEAK_HEAP,
+	STORED_HEAP_ALLOC,
+	STORED_TYPES,
+};
+
+/* Both are symbols of the list. */
+struct stored_label {
+	uint32_t key;
+	uint32_t value;
+};
+
+/* Profiles of one type whose labels are equal. */
+struct stored_series {
+	uint32_t service;     /* symbol */
+	uint32_t label_first; /* of profile_list.labels */
+	uint32_t label_count;
+	enum stored_type type;
+};
+
+/* Of [start_ns, end_ns); a snapshot begins and ends at once. */
+struct stored_profile {
+	struct str name; /* the server's; tells it from all others */
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t series;
+	uint32_t page; /* of the server's list, from 0 */
+};
+
+struct profile_list {
+	struct arena arena;
+	struct symtab symtab;
+	struct stored_profile *profiles; /* in the server's order */
+	uint32_t count;
+	struct stored_series *series;
+	uint32_t series_count;
+	struct stored_label *labels;
+	/* private */
+	size_t cap;
+	size_t series_cap;
+	size_t label_cap;
+	uint32_t label_count;
+	struct map by_name;
+	struct map by_series;
+};
+
+/* One profile to be added; texts are copied. */
+struct stored_entry {
+	struct str name;
+	struct str service;
+	enum stored_type type;
+	int64_t start_ns;
+	int64_t duration_ns; /* below 0 counts as 0 */
+	uint32_t page;
+	/* In any order, of one key the last counts. They are sorted. */
+	struct {
+		struct str key;
+		struct str value;
+	} labels[LIMIT_STORED_LABELS];
+	uint32_t label_count;
+};
+
+bool profile_list_init(struct profile_list *list, struct error *err) MUST_CHECK;
+void profile_list_release(struct profile_list *list);
+
+/* One of a name that is there already changes nothing. ERROR_LIMIT past
+ * LIMIT_STORED_PROFILES. */
+bool profile_list_add(struct profile_list *list,
+		      const struct stored_entry *entry,
+		      struct error *err) MUST_CHECK;
+
+/* MAP_NONE: no profile has this name. */
+uint32_t profile_list_find(const struct profile_list *list, struct str name);
+
+/* "" when the series has no such label. */
+struct str stored_series_label(const struct profile_list *list,
+			       const struct stored_series *series,
+			       struct str key);
+struct str stored_series_service(const struct profile_list *list,
+				 const struct stored_series *series);
+
+/* Whether some of its time lies in the range. */
+bool stored_profile_is_in(const struct stored_profile *profile,
+			  struct time_range range);
+
+#endif
