@@ -215,6 +215,11 @@
 /* Patterns of one --tag-focus: bits of a word. */
 #define LIMIT_LABEL_PATTERNS 16u
 
+/* Selectors that are held against labels here: some three matchers, built by
+ * hand or from a mapping. */
+#define LIMIT_SELECTOR_MATCHERS 128u
+#define LIMIT_SELECTOR_BYTES (256 * KIB)
+
 /* A source file to list lines of, and its path. Generated parsers reach some
  * MiB. */
 #define LIMIT_SOURCE_BYTES (16 * MIB)

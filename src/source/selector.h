@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Selectors as Prometheus writes them, '{version="1.0",zone!~"eu-.*"}', for
+ * servers that select nothing themselves: read, and held against labels here.
+ * Those that are built for servers are in source.h.
+ */
+#ifndef SOURCE_SELECTOR_H
+#define SOURCE_SELECTOR_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+struct selector;
+
+/* NULL with ERROR_USAGE and the place of the mistake when text is none. */
+struct selector *selector_parse(struct str text, struct error *err) MUST_CHECK;
+void selector_free(struct selector *selector);
+
+/* The value of a label, "" when there is none. */
+typedef struct str (*selector_value)(void *context, struct str label);
+
+/* Whether every matcher holds; patterns (=~, !~) are of whole values. False
+ * when a pattern takes too long. */
+bool selector_matches(const struct selector *selector, selector_value value,
+		      void *context, bool *is_match,
+		      struct error *err) MUST_CHECK;
+
+#endif
