@@ -74,6 +74,7 @@ static void ask_time(struct comparison_side *side, size_t i, size_t parts,
 {
 	query->range.from_ns = part_edge(side->range, i, parts);
 	query->range.to_ns = part_edge(side->range, i + 1, parts);
+	query->is_continued = i > 0;
 	side->exposure[i] = time_range_seconds(query->range);
 }
 
@@ -106,6 +107,19 @@ void comparison_ask(struct comparison *c, size_t parts, struct job **jobs,
 		side_ask(c, &c->base, parts, jobs, n);
 }
 
+/* Where profiles are taken now and then, only that time counts. */
+static void take_profiled(struct comparison_side *side,
+			  const struct profile_fetch *fetches)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < side->part_count; i++)
+		sum_ns = sat_add_i64(sum_ns, fetches[i].profiled_ns);
+	side->profiled_s = (double)sum_ns / NS_PER_S;
+	for (size_t i = 0; sum_ns && i < side->part_count; i++)
+		side->exposure[i] = (double)fetches[i].profiled_ns / NS_PER_S;
+}
+
 static bool side_take(struct comparison_side *side,
 		      const struct profile_fetch *fetches, const char *name,
 		      struct context *ctx, struct error *err)
@@ -124,6 +138,8 @@ static bool side_take(struct comparison_side *side,
 	/* Half a side compares with nothing. */
 	if (n < side->part_count)
 		n = 0;
+	if (n > 0)
+		take_profiled(side, fetches);
 	if (n == 0)
 		side->part_count = 0;
 	return profile_merge(&side->profile, parts, n, &ctx->notes, err);
@@ -273,7 +289,9 @@ void comparison_count(struct comparison_side *side,
 {
 	double parts[COMPARISON_PARTS], sum = 0;
 
-	if (!counts->job.has_answer || counts->is_sample || side->span_id_count)
+	/* Whose requests were served while profiles were taken is not known. */
+	if (!counts->job.has_answer || counts->is_sample ||
+	    side->span_id_count || side->profiled_s > 0)
 		return;
 	for (size_t i = 0; i < side->part_count; i++) {
 		struct time_range part = {
@@ -294,13 +312,32 @@ void comparison_count(struct comparison_side *side,
 
 static void use_side(const struct comparison_side *side,
 		     const struct profile *parts[COMPARISON_PARTS],
+		     double exposure[COMPARISON_PARTS],
 		     struct rank_blocks *blocks)
 {
-	for (size_t i = 0; i < side->part_count; i++)
-		parts[i] = &side->parts[i];
+	size_t n = 0;
+
+	for (size_t i = 0; i < side->part_count; i++) {
+		if (side->exposure[i] <= 0)
+			continue;
+		exposure[n] = side->exposure[i];
+		parts[n++] = &side->parts[i];
+	}
 	*blocks = (struct rank_blocks){ .profiles = parts,
-					.exposure = side->exposure,
-					.count = side->part_count };
+					.exposure = exposure,
+					.count = n };
+}
+
+static double profiled_seconds(const struct comparison_side *side)
+{
+	return side->profiled_s > 0 ? side->profiled_s
+				    : time_range_seconds(side->range);
+}
+
+static int64_t profiled_ns(const struct comparison_side *side)
+{
+	return side->profiled_s > 0 ? (int64_t)(side->profiled_s * NS_PER_S)
+				    : side->range.to_ns - side->range.from_ns;
 }
 
 static bool is_per_request(const struct comparison *c)
@@ -318,19 +355,23 @@ bool comparison_rank(const struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err)
 {
 	const struct profile *slow[COMPARISON_PARTS], *base[COMPARISON_PARTS];
+	double slow_exposure[COMPARISON_PARTS], base_exposure[COMPARISON_PARTS];
+	struct rank_blocks slow_blocks, base_blocks;
 	struct rank_want w = *want;
 
 	if (want->normalize == NORMALIZE_REQUEST && !is_per_request(c))
 		w.normalize = is_cpu(c) ? NORMALIZE_SHARE : NORMALIZE_RATE;
-	if (c->slow.part_count > 1 && c->base.part_count > 1) {
-		use_side(&c->slow, slow, &w.slow_blocks);
-		use_side(&c->base, base, &w.baseline_blocks);
+	use_side(&c->slow, slow, slow_exposure, &slow_blocks);
+	use_side(&c->base, base, base_exposure, &base_blocks);
+	if (slow_blocks.count > 1 && base_blocks.count > 1) {
+		w.slow_blocks = slow_blocks;
+		w.baseline_blocks = base_blocks;
 	}
 	w.slow_requests = fmax(0, c->slow.requests);
 	w.baseline_requests = fmax(0, c->base.requests);
 	w.is_requests_sampled = c->slow.is_requests_sampled;
-	w.window_ns = c->slow.range.to_ns - c->slow.range.from_ns;
-	w.baseline_ns = c->base.range.to_ns - c->base.range.from_ns;
+	w.window_ns = profiled_ns(&c->slow);
+	w.baseline_ns = profiled_ns(&c->base);
 	/* A snapshot is of no length. */
 	if (c->is_gauge)
 		w.window_ns = w.baseline_ns = NS_PER_S;
@@ -343,6 +384,8 @@ static void side_uncount(struct comparison_side *side)
 {
 	side->requests = -1;
 	side->is_requests_sampled = false;
+	if (side->profiled_s > 0)
+		return;
 	for (size_t i = 0; i < side->part_count; i++)
 		side->exposure[i] = time_range_seconds(side->range) /
 				    (double)side->part_count;
@@ -356,14 +399,13 @@ void comparison_uncount(struct comparison *c)
 
 double comparison_exposure(const struct comparison_side *side)
 {
-	return side->requests > 0 ? side->requests
-				  : time_range_seconds(side->range);
+	return side->requests > 0 ? side->requests : profiled_seconds(side);
 }
 
 double comparison_cores(const struct comparison_side *side)
 {
 	double unit = (double)time_unit_ns(profile_unit(&side->profile));
-	double length = time_range_seconds(side->range);
+	double length = profiled_seconds(side);
 
 	return length > 0 ? (double)side->profile.total * unit / 1e9 / length
 			  : 0;

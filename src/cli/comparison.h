@@ -26,10 +26,14 @@ struct comparison_side {
 	double requests;
 	bool is_requests_sampled;
 	uint32_t instances; /* 0 unknown */
+	/* How much of the range was profiled, by the answers; 0: all. */
+	double profiled_s;
 	/* Filled by comparison_take(). */
 	struct profile profile; /* the sum */
 	struct profile parts[COMPARISON_PARTS];
-	double exposure[COMPARISON_PARTS]; /* requests when known, or seconds */
+	/* Requests when known, or seconds; a part that was not profiled at
+	 * all has none. */
+	double exposure[COMPARISON_PARTS];
 	size_t part_count;
 };
 

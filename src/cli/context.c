@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/cloud_profiles.h"
 #include "cli/config.h"
 #include "cli/dry_run.h"
 #include "cli/google_login.h"
@@ -267,6 +268,7 @@ void context_release(struct context *ctx)
 	struct side *sides[] = { &ctx->traces, &ctx->profiles };
 
 	http_client_free(ctx->client);
+	cloud_profiles_free(ctx->cloud);
 	cache_close(ctx->cache);
 	har_free(ctx->record);
 	if (ctx->is_replay_own)
@@ -390,6 +392,8 @@ size_t context_requests_left(const struct context *ctx)
 	const struct http_log_entry *log;
 	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
 
+	if (ctx->profiles.kind == SOURCE_CLOUD_PROFILER)
+		return LIMIT_ORDINARY_REQUESTS;
 	return sent < LIMIT_ORDINARY_REQUESTS ? LIMIT_ORDINARY_REQUESTS - sent
 					      : 0;
 }
@@ -400,6 +404,8 @@ unsigned context_rounds_left(const struct context *ctx)
 	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
 	unsigned rounds = sent ? log[sent - 1].round : 0;
 
+	if (ctx->profiles.kind == SOURCE_CLOUD_PROFILER)
+		return LIMIT_ORDINARY_ROUNDS;
 	return rounds < LIMIT_ORDINARY_ROUNDS ? LIMIT_ORDINARY_ROUNDS - rounds
 					      : 0;
 }

@@ -35,6 +35,8 @@ struct side {
 	bool is_kind_given;
 };
 
+struct cloud_profiles;
+
 struct context {
 	const struct options *options;
 	struct arena arena;
@@ -47,6 +49,7 @@ struct context {
 	struct google_login *login; /* of sides of Google Cloud, or NULL */
 	unsigned login_batch;       /* as renewed_batch, for all sides */
 	unsigned batch_count;
+	struct cloud_profiles *cloud; /* its list; NULL: not asked for yet */
 	bool is_parca_asked;        /* whether the profile server is one */
 	double cut_share;           /* most of a profile under "other" */
 	bool has_no_span_lines;     /* samples of spans come by name only */
@@ -73,7 +76,8 @@ bool context_run(struct context *ctx, struct http_request *requests,
 		 struct error *err) MUST_CHECK;
 
 /* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
- * yet. */
+ * yet. All of it where profiles are chosen from a list on this side: finer
+ * questions cost no request there. */
 size_t context_requests_left(const struct context *ctx);
 unsigned context_rounds_left(const struct context *ctx);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cli/cloud_answers.h"
 #include "cli/fetch.h"
 #include "cli/missing.h"
 #include "cli/profile_service.h"
@@ -166,6 +167,10 @@ static bool judge_fetches(struct inquiry *s,
 					  ? "samples of the span"
 					  : "baseline",
 				  fetches[i].job.err.message);
+	for (size_t i = 1; i < n; i++)
+		if (fetches[i].into == &s->ev->baseline)
+			s->ev->baseline_profiled_ns = fetches[i].profiled_ns;
+	s->ev->profiled_ns = fetches[0].profiled_ns;
 	if (!fetches[0].job.has_answer)
 		*err = fetches[0].job.err;
 	return fetches[0].job.has_answer;
@@ -303,6 +308,7 @@ static bool fail_empty(const struct inquiry *s, struct error *err)
 		.now_ns = ctx->now_ns,
 		.is_known = true,
 		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
+		.is_google = ctx->profiles.endpoint.project != NULL,
 		.has_trace = s->want->trace != NULL,
 	};
 
@@ -349,6 +355,7 @@ static bool widen_baseline(struct inquiry *s, struct error *err)
 		ev->baseline = tries[i];
 		tries[i] = empty;
 		ev->baseline_window = fetches[i].query.range;
+		ev->baseline_profiled_ns = fetches[i].profiled_ns;
 		ev->baseline_kind = str_from(steps[i].kind);
 		notes_add(&s->ctx->notes,
 			  "the window just before holds no samples; the "
@@ -420,6 +427,16 @@ static bool check_spans(const struct inquiry *s, struct error *err)
 			 "for: it has samples of a span that does not exist");
 }
 
+/* How much there is behind the answer, where that is little by nature. */
+static void note_extent(struct inquiry *s)
+{
+	const struct evidence *ev = s->ev;
+	struct profile_query query = query_of(s, ev->selector, ev->window);
+
+	cloud_answers_note(s->ctx, &query, ev->slow.sample_count,
+			   s->want->trace != NULL);
+}
+
 static bool fetch_live(struct inquiry *s, struct error *err)
 {
 	struct context *ctx = s->ctx;
@@ -455,6 +472,7 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 	if (!ev->slow.stack_count)
 		return fail_empty(s, err);
 	ev->has_span = ev->span.stack_count > 0;
+	note_extent(s);
 	if (is_baseline_asked(s) && !finish_baseline(s, err))
 		return false;
 	return !ev->is_gauge || divide_gauge(s, err);

@@ -43,6 +43,8 @@ struct evidence {
 	struct str baseline_selector;
 	struct time_range window;
 	struct time_range baseline_window; /* both 0 for files */
+	int64_t profiled_ns; /* time of the window that was; 0: all of it */
+	int64_t baseline_profiled_ns;
 	struct str baseline_kind;
 	bool is_gauge;
 	enum scope scope;

@@ -38,6 +38,8 @@ struct profile_fetch {
 	struct window_walk walk;
 	int64_t empty_to_ns; /* parts before this had no samples; 0: none */
 	bool is_raised;      /* a larger tree was asked for */
+	/* How much of the window was profiled; 0: all of it. */
+	int64_t profiled_ns;
 };
 
 /* What query points at stays the caller's and must outlive the run. */

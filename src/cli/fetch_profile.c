@@ -353,7 +353,8 @@ static bool profile_answer(struct job *job, struct context *ctx,
 	return part_done(f, ctx);
 }
 
-static const struct job_type profile_job = { profile_request, profile_answer };
+static const struct job_type profile_job = { profile_request, profile_answer,
+					     QUESTION_PROFILE };
 
 void profile_fetch_init(struct profile_fetch *f,
 			const struct profile_query *query, struct profile *into)
@@ -477,7 +478,8 @@ static bool names_answer(struct job *job, struct context *ctx,
 	return !walk_is_shortened(&n->walk, ctx, response, &job->err);
 }
 
-static const struct job_type names_job = { names_request, names_answer };
+static const struct job_type names_job = { names_request, names_answer,
+					   QUESTION_NAMES };
 
 void services_job_init(struct names_job *n, struct time_range range)
 {
@@ -579,7 +581,8 @@ static bool series_answer(struct job *job, struct context *ctx,
 	return !walk_is_shortened(&s->walk, ctx, response, &job->err);
 }
 
-static const struct job_type series_job = { series_request, series_answer };
+static const struct job_type series_job = { series_request, series_answer,
+					    QUESTION_SERIES };
 
 void series_job_init(struct series_job *s, const char *selector,
 		     const char *const *labels, size_t label_count,
@@ -635,7 +638,8 @@ static bool snapshots_answer(struct job *job, struct context *ctx,
 }
 
 static const struct job_type snapshots_job = { snapshots_request,
-					       snapshots_answer };
+					       snapshots_answer,
+					       QUESTION_SNAPSHOTS };
 
 void snapshots_job_init(struct snapshots_job *s,
 			const struct profile_query *query,

@@ -100,7 +100,7 @@ static bool has_cohort(const struct inquest *q)
 {
 	const struct options *o = q->r->ctx.options;
 
-	return q->s->slow_id_count > 0 && q->cpu_id &&
+	return q->s->slow_id_count > 0 && q->has_span_samples && q->cpu_id &&
 	       !options_scope_is(o, "service") &&
 	       !options_scope_is(o, "instance");
 }
@@ -235,7 +235,7 @@ static struct budget_plan plan_cpu(const struct inquest *q)
 		.fixed = counts + (has_cohort ? service_sides : 0),
 		.sides = has_cohort ? sides_of(&q->cohort) : service_sides,
 		.later = count_waits(q, service_sides),
-		.has_request = q->s->profile_id != 0,
+		.has_request = q->s->profile_id != 0 && q->has_span_samples,
 	};
 
 	return budget_plan(&want);
@@ -253,7 +253,8 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 		begin_cohort(q, &q->cohort, q->cpu_id);
 	plan = plan_cpu(q);
 	q->cpu_parts = plan.parts;
-	q->is_request_spared = q->s->profile_id && !plan.has_request;
+	q->is_request_spared =
+		q->s->profile_id && q->has_span_samples && !plan.has_request;
 	comparison_ask(&q->service_cpu, has_cohort(q) ? 1 : plan.parts, jobs,
 		       &n);
 	if (plan.has_request) {
@@ -288,7 +289,7 @@ static bool begin_wait(struct inquest *q, enum wait_type type,
 	bool is_labelled = type == WAIT_WALL || type == WAIT_GOROUTINE;
 
 	if (is_labelled && q->s->slow_id_count && q->s->base_id_count &&
-	    !q->has_ignored_spans) {
+	    q->has_span_samples && !q->has_ignored_spans) {
 		begin_cohort(q, c, q->type_ids[type]);
 		return true;
 	}
@@ -513,6 +514,7 @@ static bool fail_empty(const struct inquest *q, const char *type_id,
 		.services = &known,
 		.is_known = q->service.types.count > 0,
 		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
+		.is_google = ctx->profiles.endpoint.project != NULL,
 		.has_trace = true,
 	};
 
@@ -606,6 +608,9 @@ static struct inquest *inquest_new(struct run *r, const struct slowness *s,
 	q->r = r;
 	q->s = s;
 	q->trace_cause = r->result.cause.kind;
+	/* The others know their samples by service and label only. */
+	q->has_span_samples = !r->ctx.profiles.endpoint.parca &&
+			      r->ctx.profiles.kind != SOURCE_CLOUD_PROFILER;
 	q->wait = WAIT_TYPES;
 	comparison_init(&q->request, "", SCOPE_SPAN);
 	comparison_init(&q->cohort, "", SCOPE_COHORT);

@@ -34,6 +34,7 @@ struct inquest {
 	struct comparison *shown;
 	/* What the budget left of them: parts a side, 0 not planned. */
 	bool is_request_spared;
+	bool has_span_samples; /* the server tells samples of spans apart */
 	size_t cpu_parts;
 	size_t last_parts;
 	struct count_job slow_count;

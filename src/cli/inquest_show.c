@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/places.h"
+#include "cli/cloud_answers.h"
 #include "cli/inquest_tell.h"
 
 static bool is_up(const struct function_row *row)
@@ -236,6 +237,18 @@ static bool show_view(struct inquest *q, size_t note_count, struct error *err)
 	return true;
 }
 
+/* How much there is behind the answer, where that is little by nature. */
+static void note_extent(struct inquest *q)
+{
+	const struct comparison *c = q->shown;
+	const struct profile_query query = { .type_id = c->type_id,
+					     .selector = c->slow.selector.ptr,
+					     .range = c->slow.range };
+
+	cloud_answers_note(&q->r->ctx, &query, c->slow.profile.sample_count,
+			   true);
+}
+
 bool inquest_show(struct inquest *q, struct error *err)
 {
 	size_t note_count = q->r->result.notes.count;
@@ -251,6 +264,7 @@ bool inquest_show(struct inquest *q, struct error *err)
 		note_blameless(q, blame_nothing(q));
 		set_baseline(q);
 		set_extent(q);
+		note_extent(q);
 	}
 	note_no_baseline(q);
 	if (!inquest_tell_cause(q, err) || !inquest_tell_confidence(q, err))

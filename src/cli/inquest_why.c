@@ -120,18 +120,22 @@ static void tell_rung(const struct inquest *q, const char *name,
 	buf_release(&text);
 }
 
+#define NO_SPAN_SAMPLES "the server keeps no samples by span"
+
 static void tell_rungs(const struct inquest *q, struct notes *reasons)
 {
 	const struct slowness *s = q->s;
 	bool is_instance = q->service_cpu.scope == SCOPE_INSTANCE;
 
 	tell_rung(q, "this request", &q->request,
-		  q->is_request_spared ? "to keep to " BUDGET_WORDS
-				       : "it carries no pyroscope.profile.id",
+		  !q->has_span_samples   ? NO_SPAN_SAMPLES
+		  : q->is_request_spared ? "to keep to " BUDGET_WORDS
+					 : "it carries no pyroscope.profile.id",
 		  reasons);
 	tell_rung(q, "requests like it", &q->cohort,
-		  s->slow_id_count ? "--scope leaves it out"
-				   : "none carries a pyroscope.profile.id",
+		  !q->has_span_samples ? NO_SPAN_SAMPLES
+		  : s->slow_id_count   ? "--scope leaves it out"
+				       : "none carries a pyroscope.profile.id",
 		  reasons);
 	if (is_instance) {
 		tell_rung(q, "instance", &q->service_cpu, "", reasons);

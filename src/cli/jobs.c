@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/cloud_answers.h"
 
 /* The requests of one round, and whose they are. */
 struct round {
@@ -81,6 +82,8 @@ bool jobs_run(struct context *ctx, struct job *const *jobs, size_t n,
 
 	if (!r)
 		return error_memory(err, "requests");
+	if (ctx->profiles.kind == SOURCE_CLOUD_PROFILER)
+		done = cloud_answers(ctx, jobs, n, err);
 	while (done && is_left(jobs, n))
 		done = round_run(ctx, r, jobs, n, err);
 	mem_free(r);

@@ -11,6 +11,17 @@
 
 struct job;
 
+/* What a job asks of the profile server: some list what they have and select
+ * nothing, so that this side answers instead (cloud_answers.h). */
+enum job_question {
+	QUESTION_SERVER = 0, /* the server's to answer, whichever it is */
+	QUESTION_NAMES,      /* struct names_job */
+	QUESTION_SERIES,     /* struct series_job */
+	QUESTION_PROFILE,    /* struct profile_fetch */
+	QUESTION_SNAPSHOTS,  /* struct snapshots_job */
+	QUESTION_TOTALS,     /* sums over time */
+};
+
 struct job_type {
 	/* Builds the request of job->attempt. False: there is none to send,
 	 * the job ends with err. */
@@ -21,6 +32,7 @@ struct job_type {
 	 * job->err. */
 	bool (*answer)(struct job *job, struct context *ctx,
 		       const struct http_response *response);
+	enum job_question question;
 };
 
 /* The first member of what the job fetches. */

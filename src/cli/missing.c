@@ -84,6 +84,12 @@ static void add_service(const struct missing_profile *m, struct buf *text)
 
 static void add_lookback(const struct missing_profile *m, struct buf *text)
 {
+	if (m->is_google) {
+		if (m->window.from_ns < m->now_ns - GOOGLE_RETENTION_NS)
+			buf_add_text(text, "; Cloud Profiler keeps profiles "
+					   "for 30 days");
+		return;
+	}
 	if (m->window.from_ns < m->now_ns - SERVER_LOOKBACK_NS)
 		buf_add_text(text, "; servers look back 7 days by default, so "
 				   "older data may be out of reach");
@@ -112,8 +118,9 @@ bool missing_profile_explain(const struct missing_profile *m, struct error *err)
 		format_rfc3339(m->window.to_ns, to);
 		buf_addf(&text,
 			 "no service has sent profiles in the day before "
-			 "%.19sZ; is it the right server%s?",
-			 to, m->has_tenant ? " and tenant" : "");
+			 "%.19sZ; is it the right %s%s?",
+			 to, m->is_google ? "project" : "server",
+			 m->has_tenant ? " and tenant" : "");
 		add_lookback(m, &text);
 	} else if (!is_known(m)) {
 		add_service(m, &text);

@@ -12,6 +12,8 @@
 
 /* Pyroscope's default: what is older is left out without a word. */
 #define SERVER_LOOKBACK_NS (7 * NS_PER_DAY)
+/* How long Cloud Profiler keeps them. */
+#define GOOGLE_RETENTION_NS (30 * NS_PER_DAY)
 
 struct missing_profile {
 	struct str service;
@@ -27,6 +29,7 @@ struct missing_profile {
 	bool is_known;   /* it has profiles, of this window
 			  * none */
 	bool has_tenant; /* one was sent */
+	bool is_google;  /* a project of Cloud Profiler */
 	bool has_trace;  /* the name came from a trace */
 };
 

@@ -27,8 +27,8 @@ static const char *const by_words[] = {
 	"critical-path", "self", "duration", NULL
 };
 static const char *const type_words[] = {
-	"auto", "cpu", "alloc", "inuse", "goroutine", "mutex", "block", "wall",
-	NULL
+	"auto",	     "cpu",   "alloc", "inuse", "peak",
+	"goroutine", "mutex", "block", "wall",	NULL
 };
 static const char *const baseline_words[] = {
 	"auto", "previous", "1h", "1d", "7d", "fast", "none", NULL
@@ -188,8 +188,8 @@ static const struct option_row rows[] = {
 	  "which profiles, instead of those of the service", FIELD(selector),
 	  .check = check_selector },
 	{ "type", 0, OPTION_STRING, 0, PROFILING, "TYPE", CHOICE,
-	  "profile type: auto, cpu, alloc, inuse, goroutine, mutex, block, "
-	  "wall, or a full id (auto)",
+	  "profile type: auto, cpu, alloc, inuse, peak, goroutine, mutex, "
+	  "block, wall, or a full id (auto)",
 	  FIELD(type), .words = type_words },
 	{ "baseline", 0, OPTION_FILE, 0, COMPARING, "WHAT", CHOICE,
 	  "compare with: auto, previous, 1h, 1d, 7d before, fast, version=V, "

@@ -119,6 +119,75 @@ bool name_candidates_init(struct name_candidates *c, const struct trace *trace,
 	       arena_fail(arena, "the service's names", err);
 }
 
+/* ---- targets of Cloud Profiler ---- */
+
+/* ^[a-z0-9]([-a-z0-9_.]{0,253}[a-z0-9])?$, by the proto of its API. */
+#define TARGET_BYTES 255
+
+static bool is_target_end(char c)
+{
+	return (c >= 'a' && c <= 'z') || ascii_is_digit(c);
+}
+
+/* With another separator for dots and underscores, or 0: as they are. */
+static struct str target_of(struct str name, char separator,
+			    char room[TARGET_BYTES])
+{
+	struct str target = { room, 0 };
+	size_t start = 0;
+
+	for (size_t i = 0; i < name.len && i < TARGET_BYTES; i++) {
+		char c = ascii_lower(name.ptr[i]);
+
+		if (!is_target_end(c) && (separator || (c != '_' && c != '.')))
+			c = '-';
+		room[target.len++] = c;
+	}
+	while (target.len && !is_target_end(room[target.len - 1]))
+		target.len--;
+	while (start < target.len && !is_target_end(room[start]))
+		start++;
+	return str_slice(target, start, target.len);
+}
+
+static bool add_targets(struct name_candidates *c, struct arena *arena,
+			struct str name, const char *how)
+{
+	struct candidate_parts p = { .prefix = "" };
+	char room[TARGET_BYTES];
+
+	p.name = target_of(name, 0, room);
+	if (!add(c, arena, p, how))
+		return false;
+	p.name = target_of(name, '-', room);
+	return add(c, arena, p, how);
+}
+
+bool name_candidates_add_targets(struct name_candidates *c,
+				 const struct trace *trace, uint32_t resource,
+				 struct arena *arena, struct error *err)
+{
+	static const struct {
+		const char *key;
+		const char *how;
+	} keys[] = {
+		/* Cloud Run's service, App Engine's module. */
+		{ "faas.name", "faas.name" },
+		{ "k8s.container.name", "container" },
+		{ "k8s.deployment.name", "deployment" },
+		{ "container.name", "container" },
+	};
+	bool is_ok = add_targets(c, arena, c->names[0], "target");
+
+	for (size_t i = 0; is_ok && i < sizeof keys / sizeof *keys; i++)
+		is_ok = add_targets(c, arena,
+				    attr_of(trace, resource, keys[i].key),
+				    keys[i].how);
+	return is_ok || arena_fail(arena, "the service's names", err);
+}
+
+/* ---- patterns ---- */
+
 static struct str last_part(struct str name)
 {
 	for (size_t i = name.len; i > 0; i--)

@@ -33,6 +33,14 @@ bool name_candidates_init(struct name_candidates *c, const struct trace *trace,
 			  uint32_t resource, struct str service,
 			  struct arena *arena, struct error *err) MUST_CHECK;
 
+/* Adds what Cloud Profiler may call the process: its deployment's target is the
+ * service of Cloud Run or App Engine, the container of Kubernetes, or a name
+ * that the code gives, in lower case (letters of ASCII, digits, "-", "_", "."). */
+bool name_candidates_add_targets(struct name_candidates *c,
+				 const struct trace *trace, uint32_t resource,
+				 struct arena *arena,
+				 struct error *err) MUST_CHECK;
+
 /* A regular expression (RE2, anchored by the server) for all candidates, in
  * any case, the first also behind a prefix that ends in '/', and each with
  * ".cpu" behind. */

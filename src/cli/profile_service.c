@@ -224,6 +224,9 @@ bool profile_lookup_init(struct profile_lookup *l, struct context *ctx,
 		read_map(s, ctx, trace, resource, ctx->options->maps[i]);
 	if (!name_candidates_init(&s->candidates, trace, resource, service,
 				  &ctx->arena, err) ||
+	    (ctx->profiles.kind == SOURCE_CLOUD_PROFILER &&
+	     !name_candidates_add_targets(&s->candidates, trace, resource,
+					  &ctx->arena, err)) ||
 	    !build_matcher(s, ctx, err) || !list_labels(s, ctx, err))
 		return false;
 	services_job_init(&s->services, day);
@@ -404,6 +407,7 @@ static bool fail_missing(const struct profile_lookup_state *s,
 		.doubts = choice->doubts,
 		.doubt_count = choice->doubt_count,
 		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
+		.is_google = ctx->profiles.endpoint.project != NULL,
 		.has_trace = s->has_trace,
 	};
 
@@ -411,8 +415,14 @@ static bool fail_missing(const struct profile_lookup_state *s,
 }
 
 static bool assume_name(const struct profile_lookup_state *s,
-			struct context *ctx, struct profile_service *out)
+			struct context *ctx, struct profile_service *out,
+			struct error *err)
 {
+	/* Whose profiles come from the same list. */
+	if (ctx->profiles.kind == SOURCE_CLOUD_PROFILER) {
+		*err = s->series.job.err;
+		return false;
+	}
 	out->name = s->service;
 	out->how = STR("assumed");
 	notes_add(&ctx->notes,
@@ -433,7 +443,7 @@ static bool take_given(struct profile_lookup_state *s, struct context *ctx,
 	out->name = s->service;
 	out->how = ctx->options->selector ? STR("--selector") : STR("--map");
 	if (!s->series.job.has_answer)
-		return assume_name(s, ctx, out);
+		return assume_name(s, ctx, out, err);
 	if (!s->series.series.count)
 		return fail_missing(s, ctx, &none, err);
 	if (!collect(&all, ctx, LABEL_SERVICE, &names, err))
@@ -504,7 +514,7 @@ static bool take_found(struct profile_lookup_state *s, struct context *ctx,
 	if (s->services.job.has_answer)
 		return fail_missing(s, ctx, &choice, err);
 	if (!s->series.job.has_answer)
-		return assume_name(s, ctx, out);
+		return assume_name(s, ctx, out, err);
 	*err = s->services.job.err;
 	return false;
 }

@@ -29,6 +29,7 @@ static struct {
 	int64_t drawn_ns;
 	int64_t before_bytes; /* of earlier batches */
 	int64_t batch_bytes;
+	uint32_t listed;
 	volatile sig_atomic_t is_shown;
 } progress;
 
@@ -71,6 +72,7 @@ static const char *subject_of(const char *path)
 		const char *subject;
 	} subjects[] = {
 		{ "/SelectMerge", "profiles" },
+		{ "/profiles?", "profiles" },
 		{ "/SelectSeries", "values over time" },
 		{ "/SelectHeatmap", "values over time" },
 		{ "/LabelValues", "names" },
@@ -92,13 +94,22 @@ void progress_text(const struct http_progress *p, int64_t before_bytes,
 		   int64_t elapsed_ns, struct buf *out)
 {
 	struct str host = url_authority(p->waiting->endpoint->url);
-	char size[UNIT_TEXT_BYTES];
+	char size[UNIT_TEXT_BYTES], listed[COUNT_TEXT_BYTES];
 
 	format_size(sat_add_i64(before_bytes, p->bytes), size);
 	buf_addf(out, "waiting for %s from ", subject_of(p->waiting->path));
 	escape_terminal_buf(out, host);
 	buf_addf(out, ": %zu of %zu answers, %s, %lld s", p->answered, p->count,
 		 size, (long long)(elapsed_ns / NS_PER_S));
+	if (progress.listed) {
+		format_count(progress.listed, listed);
+		buf_addf(out, ", %s profiles listed", listed);
+	}
+}
+
+void progress_listed(uint32_t count)
+{
+	progress.listed = count;
 }
 
 void progress_show(const struct http_progress *p)

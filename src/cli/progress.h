@@ -8,6 +8,7 @@
 #define CLI_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cli/options.h"
 #include "source/http.h"
@@ -19,6 +20,10 @@ bool progress_begin(const struct options *o);
 
 /* For struct http_settings: writes the line anew, a few times a second. */
 void progress_show(const struct http_progress *p);
+
+/* How many profiles are known so far, where a server lists them one by one:
+ * the line tells from now on. */
+void progress_listed(uint32_t count);
 
 /* Takes the line away, if there is one. */
 void progress_clear(void);

@@ -74,9 +74,10 @@ enum normalize run_normalize(const struct options *o, enum normalize fallback)
 					     : NORMALIZE_SHARE;
 }
 
-static int64_t length_ns(struct time_range range, const struct profile *p)
+static int64_t length_ns(struct time_range range, int64_t profiled_ns,
+			 const struct profile *p)
 {
-	int64_t ns = range.to_ns - range.from_ns;
+	int64_t ns = profiled_ns ? profiled_ns : range.to_ns - range.from_ns;
 
 	return ns > 0 ? ns : p->duration_ns;
 }
@@ -92,8 +93,10 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 		.limit = (size_t)o->limit,
 		.span_name = span_name,
 		.is_loop = is_loop,
-		.window_ns = length_ns(ev->window, &ev->slow),
-		.baseline_ns = length_ns(ev->baseline_window, &ev->baseline),
+		.window_ns = length_ns(ev->window, ev->profiled_ns, &ev->slow),
+		.baseline_ns =
+			length_ns(ev->baseline_window, ev->baseline_profiled_ns,
+				  &ev->baseline),
 		.rules = &r->rules,
 		.is_plain = r->is_plain,
 	};

@@ -97,7 +97,8 @@ static bool totals_answer(struct job *job, struct context *ctx,
 	return true;
 }
 
-static const struct job_type totals_job = { totals_request, totals_answer };
+static const struct job_type totals_job = { totals_request, totals_answer,
+					    QUESTION_TOTALS };
 
 static void totals_init(struct totals_job *t, const struct services *s,
 			const char *type_id, size_t from, size_t to)

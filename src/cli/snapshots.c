@@ -17,8 +17,8 @@ static void divide(struct context *ctx, const struct snapshots_side *sides,
 		snprintf(before, sizeof before, ", %" PRId64 " in the baseline",
 			 jobs[1].count);
 	notes_add(&ctx->notes,
-		  "values are per snapshot: %" PRId64 " snapshots%s",
-		  jobs[0].count, before);
+		  "values are per snapshot: %" PRId64 " snapshot%s%s",
+		  jobs[0].count, &"s"[jobs[0].count == 1], before);
 }
 
 bool snapshots_divide(struct context *ctx, const struct snapshots_side *sides,

@@ -120,12 +120,22 @@ bool type_declare_implied(struct profile_build *b, struct str wanted,
 	       profile_build_type(b, type.type, type.unit, err);
 }
 
+/* Cloud Profiler's agent for Python writes "CPU" and "WALL". */
+static bool is_shouted(struct str offered, struct str wanted)
+{
+	for (size_t i = 0; i < offered.len; i++)
+		if (offered.ptr[i] >= 'a' && offered.ptr[i] <= 'z')
+			return false;
+	return str_equal_nocase(offered, wanted);
+}
+
 /* An empty unit matches any. */
 static bool find_type(const struct type_name *offered, uint32_t count,
 		      struct type_name wanted, uint32_t *chosen)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (!str_equal(offered[i].type, wanted.type) ||
+		if ((!str_equal(offered[i].type, wanted.type) &&
+		     !is_shouted(offered[i].type, wanted.type)) ||
 		    (wanted.unit.len &&
 		     !str_equal(offered[i].unit, wanted.unit)))
 			continue;

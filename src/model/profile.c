@@ -221,7 +221,8 @@ static bool is_time_on_clock(const struct profile *p)
 	struct str type = profile_type_name(p);
 
 	return str_equal(profile_unit(p), STR("nanoseconds")) &&
-	       (str_equal(type, STR("cpu")) || str_equal(type, STR("wall")));
+	       (str_equal_nocase(type, STR("cpu")) ||
+		str_equal_nocase(type, STR("wall")));
 }
 
 /* Stops at the twentieth, so the search among those seen stays short. */

@@ -147,6 +147,7 @@ static const struct {
 	{ NULL, "malloc_objects", "allocations" },
 	{ NULL, "inuse_space", "memory in use" },
 	{ NULL, "space", "memory in use" },
+	{ NULL, "peak_space", "memory at its peak" },
 	{ NULL, "inuse_objects", "objects in use" },
 	{ NULL, "objects", "objects in use" },
 	{ NULL, "live", "objects in use" },

@@ -157,6 +157,9 @@ static const struct type_word {
 	  "memory:inuse_objects:count:space:bytes",
 	  { "memory:inuse_objects", "memory:objects:count",
 	    "heap:inuse_objects", "memory:live:count" } },
+	{ "peak",
+	  "memory:peak_space:bytes:space:bytes",
+	  { "memory:peak_space:bytes" } },
 	{ "goroutine",
 	  "goroutine:goroutine:count:goroutine:count",
 	  { "goroutine:goroutine:count", "goroutines:goroutine:count" } },
@@ -185,6 +188,8 @@ static const struct {
 	{ "heap", "inuse" },        { "inuse_space", "inuse" },
 	{ "memory", "inuse" },      { "goroutines", "goroutine" },
 	{ "off_cpu", "offcpu" },    { "exception", "exceptions" },
+	{ "heap_alloc", "alloc" },  { "threads", "goroutine" },
+	{ "contention", "mutex" },  { "peak_heap", "peak" },
 };
 
 static const struct type_word *word_find(struct str word)
@@ -230,8 +235,8 @@ static struct str part_of(struct str id, int wanted)
 bool profile_type_is_gauge(struct str id)
 {
 	static const char *const samples[] = {
-		"inuse_space", "inuse_objects", "goroutine",
-		"live",        "space",         "objects",
+		"inuse_space", "inuse_objects", "goroutine",  "live",
+		"space",       "objects",       "peak_space",
 	};
 
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
@@ -291,12 +296,13 @@ static bool fail_absent(struct str word, const struct name_list *present,
 
 static bool fail_unknown(struct str word, struct error *err)
 {
-	return error_set(err, ERROR_USAGE,
-			 "unknown profile type \"%.*s\": one of cpu, wall, "
-			 "alloc, alloc_objects, inuse, inuse_objects, "
-			 "goroutine, mutex, block, lock, exceptions, offcpu, "
-			 "or a full id of five parts",
-			 STR_ARGS(word));
+	return error_set(
+		err, ERROR_USAGE,
+		"unknown profile type \"%.*s\": one of cpu, wall, "
+		"alloc, alloc_objects, inuse, inuse_objects, "
+		"peak, goroutine, mutex, block, lock, exceptions, offcpu, "
+		"or a full id of five parts",
+		STR_ARGS(word));
 }
 
 bool profile_type_resolve(struct str word, const struct name_list *present,

@@ -26,6 +26,10 @@ bool parameter_is_secret(struct str name)
 		"key",   "cred",   "session", "jwt", "signature",
 	};
 
+	/* A place in a list, which opens nothing; recorded requests of two
+	 * pages could not be told apart without it. */
+	if (str_equal(name, STR("pageToken")))
+		return false;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (contains_nocase(name, str_from(parts[i])))
 			return true;

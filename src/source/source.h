@@ -212,6 +212,9 @@ struct profile_query {
 	size_t span_id_count; /* at most LIMIT_COHORT_SPANS; 0: all samples */
 	int64_t max_nodes;    /* of a tree; 0: the server's own limit */
 	bool wants_lines;     /* of spans, if the server has them (2.2) */
+	/* The range goes on from that of another query. What began before it
+	 * is of that one, where profiles have a length. */
+	bool is_continued;
 };
 
 /* The limit that a server names when it refuses max_nodes as too many; 0: the

@@ -225,6 +225,61 @@ static void without_a_name_nothing_is_chosen(void **state)
 	forget();
 }
 
+/* Targets are lower case; "_" and "." may stand in them or become "-". */
+static void targets_are_names_in_another_spelling(void **state)
+{
+	static const char *const run[] = {
+		"service.name",       "Auth_Service.V2", "faas.name", "auth",
+		"k8s.container.name", "server",          NULL
+	};
+	struct error err;
+
+	(void)state;
+	find_candidates(run, "Auth_Service.V2");
+	assert_true(name_candidates_add_targets(&candidates, &trace, 0, &arena,
+						&err));
+	check_candidate(0, "Auth_Service.V2", "exact");
+	check_candidate(1, "auth_service.v2", "target");
+	check_candidate(2, "auth-service-v2", "target");
+	check_candidate(3, "auth", "faas.name");
+	check_candidate(4, "server", "container");
+	assert_int_equal(candidates.count, 5);
+	forget();
+}
+
+static void targets_begin_and_end_as_they_must(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t count;
+		const char *target;
+	} cases[] = {
+		{ "cart", 1, "cart" },        { "/api/cart/", 2, "api-cart" },
+		{ "My Cart!", 2, "my-cart" }, { "__", 1, "__" },
+		{ "caf\xc3\xa9", 2, "caf" },
+	};
+	char long_name[300];
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		find_candidates(NULL, cases[i].name);
+		assert_true(name_candidates_add_targets(&candidates, NULL, 0,
+							&arena, &err));
+		assert_int_equal(candidates.count, cases[i].count);
+		assert_true(str_equal(candidates.names[cases[i].count - 1],
+				      str_from(cases[i].target)));
+		forget();
+	}
+	memset(long_name, 'A', sizeof long_name);
+	long_name[sizeof long_name - 1] = '\0';
+	find_candidates(NULL, long_name);
+	assert_true(name_candidates_add_targets(&candidates, NULL, 0, &arena,
+						&err));
+	assert_int_equal(candidates.names[1].len, 255);
+	forget();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +291,8 @@ int main(void)
 		cmocka_unit_test(a_prefix_of_the_trace_may_be_missing),
 		cmocka_unit_test(an_environment_may_be_put_to_it),
 		cmocka_unit_test(without_a_name_nothing_is_chosen),
+		cmocka_unit_test(targets_are_names_in_another_spelling),
+		cmocka_unit_test(targets_begin_and_end_as_they_must),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

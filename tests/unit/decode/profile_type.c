@@ -49,6 +49,12 @@ static const struct type_name two_units[] = {
 	TYPE("cpu", "nanoseconds"),
 };
 
+/* Of Cloud Profiler's agent. */
+static const struct type_name python_cpu[] = {
+	TYPE("sample", "count"),
+	TYPE("CPU", "nanoseconds"),
+};
+
 static void test_choice(void **state)
 {
 	static const struct {
@@ -83,6 +89,9 @@ static void test_choice(void **state)
 		{ java_tlab, 5, "", "mutex", 4 },
 		{ java_tlab, 4, "", "block", 3 },
 		{ java_tlab, 5, "", "lock", 4 },
+		{ python_cpu, 2, "", "cpu", 1 },
+		{ python_cpu, 2, "",
+		  "process_cpu:cpu:nanoseconds:cpu:nanoseconds", 1 },
 		{ two_units, 3, "", "cpu/milliseconds", 1 },
 		{ two_units, 3, "", "cpu", 0 },
 	};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What Pyroscope would be asked, answered from Cloud Profiler's list: names,
+ * types, series, snapshots, and profiles as the sums of those that match.
+ */
+#ifndef CLI_CLOUD_ANSWERS_H
+#define CLI_CLOUD_ANSWERS_H
+
+#include "cli/jobs.h"
+#include "source/source.h"
+
+/* Answers all jobs that ask something of the profile server; the others stay
+ * as they are. What goes wrong with an answer is in its job; false when
+ * nothing can go on. */
+bool cloud_answers(struct context *ctx, struct job *const *jobs, size_t n,
+		   struct error *err) MUST_CHECK;
+
+/* Says how little one instance's profiles are, and how many a wider window
+ * would have, with what option; for a query that was answered with so many
+ * samples. */
+void cloud_answers_note(struct context *ctx, const struct profile_query *query,
+			int64_t samples, bool has_trace);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cloud_profiles.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/progress.h"
+#include "decode/cloud_profiles_json.h"
+#include "source/cloud_profiler.h"
+
+struct cloud_profiles {
+	struct profile_list list;
+	struct arena arena;
+	struct map by_token;
+	struct str tokens[LIMIT_LIST_PAGES]; /* of each page, the first empty */
+	uint32_t page_count;
+	bool is_listed;
+	bool is_failed; /* why is kept, so that it is asked for but once */
+	struct error why;
+	/* A page's name came with other fields than it is asked for with, and
+	 * the server minded. */
+	bool is_token_bound;
+	int64_t skipped;
+	uint32_t nameless;
+};
+
+void cloud_profiles_free(struct cloud_profiles *cloud)
+{
+	if (!cloud)
+		return;
+	profile_list_release(&cloud->list);
+	arena_release(&cloud->arena);
+	mem_free(cloud);
+}
+
+static struct cloud_profiles *cloud_get(struct context *ctx, struct error *err)
+{
+	struct cloud_profiles *c = ctx->cloud;
+
+	if (c)
+		return c;
+	c = mem_calloc(1, sizeof *c);
+	if (!c) {
+		error_memory(err, "the list of profiles");
+		return NULL;
+	}
+	arena_init(&c->arena, LIMIT_PROFILE_LIST_BYTES);
+	map_init(&c->by_token, &c->arena);
+	if (!profile_list_init(&c->list, err)) {
+		cloud_profiles_free(c);
+		return NULL;
+	}
+	ctx->cloud = c;
+	return c;
+}
+
+/* ---- the list ---- */
+
+/* Pages lead to one another by names that the server makes up: one that comes
+ * again would be followed for ever. */
+static bool follow(struct cloud_profiles *c, struct str token,
+		   struct error *err)
+{
+	uint32_t index = c->page_count, known;
+
+	token = arena_str(&c->arena, token);
+	if (!token.ptr)
+		return arena_fail(&c->arena, "the list of profiles", err);
+	if (!map_insert(&c->by_token, token, index, &known))
+		return arena_fail(&c->arena, "the list of profiles", err);
+	if (known != index)
+		return error_set(err, ERROR_FORMAT,
+				 "Cloud Profiler: its list goes round in "
+				 "circles: page %" PRIu32 " leads back to page "
+				 "%" PRIu32,
+				 index, known + 1);
+	c->tokens[c->page_count++] = token;
+	return true;
+}
+
+static void note_cut(struct context *ctx, const struct cloud_profiles *c)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	format_count(c->list.count, count);
+	notes_add(&ctx->notes,
+		  "Cloud Profiler: only the first %s profiles of the project "
+		  "are known, on %" PRIu32 " pages; there are more, and what "
+		  "is missing may be of this service",
+		  count, c->page_count);
+}
+
+/* True when a page follows. A list past a ceiling ends there. */
+static bool read_page(struct context *ctx, struct cloud_profiles *c,
+		      const struct http_response *response, bool *has_next,
+		      struct error *err)
+{
+	struct cloud_page page;
+	bool is_ok;
+
+	cloud_page_init(&page);
+	*has_next = false;
+	is_ok = cloud_page_decode(buf_str(&response->body), c->page_count - 1,
+				  &c->list, &page, err);
+	c->skipped = sat_add_i64(c->skipped, page.skipped);
+	c->nameless += page.nameless;
+	progress_listed(c->list.count);
+	if (!is_ok && err->code == ERROR_LIMIT && c->list.count) {
+		note_cut(ctx, c);
+		is_ok = true;
+	} else if (!is_ok) {
+		error_prefix(err, "Cloud Profiler");
+	} else if (page.next_token.len && c->page_count == LIMIT_LIST_PAGES) {
+		note_cut(ctx, c);
+	} else if (page.next_token.len) {
+		is_ok = follow(c, buf_str(&page.next_token), err);
+		*has_next = is_ok;
+	}
+	cloud_page_release(&page);
+	return is_ok;
+}
+
+/* One page. False: *is_fatal tells whether the run can go on. */
+static bool list_page(struct context *ctx, struct cloud_profiles *c,
+		      bool *has_next, bool *is_fatal, struct error *err)
+{
+	const struct endpoint *e = &ctx->profiles.endpoint;
+	struct http_request request = { 0 };
+	struct http_response response = { 0 };
+	bool is_ok = cloud_profiles_request(e, c->tokens[c->page_count - 1],
+					    CLOUD_FIELDS_LIST, &request, err) &&
+		     context_run(ctx, &request, &response, 1, err);
+
+	*is_fatal = !is_ok;
+	if (is_ok)
+		is_ok = cloud_profiles_answer(e, &response, err) == ANSWER_OK &&
+			read_page(ctx, c, &response, has_next, err);
+	http_request_release(&request);
+	http_response_release(&response);
+	return is_ok;
+}
+
+static void note_listed(struct context *ctx, const struct cloud_profiles *c)
+{
+	if (c->skipped)
+		notes_add(&ctx->notes,
+			  "Cloud Profiler skipped %" PRId64 " profile%s of its "
+			  "list that it could not read; asking again may bring "
+			  "them",
+			  c->skipped, &"s"[c->skipped == 1]);
+	if (c->nameless)
+		notes_add(&ctx->notes,
+			  "Cloud Profiler: %" PRIu32 " listed profile%s of no "
+			  "service or time left out",
+			  c->nameless, &"s"[c->nameless == 1]);
+}
+
+static bool list_all(struct context *ctx, struct cloud_profiles *c,
+		     bool *is_fatal, struct error *err)
+{
+	bool has_next = true;
+
+	c->page_count = 0;
+	if (!follow(c, STR(""), err))
+		return false;
+	while (has_next)
+		if (!list_page(ctx, c, &has_next, is_fatal, err))
+			return false;
+	c->is_listed = true;
+	note_listed(ctx, c);
+	return true;
+}
+
+const struct profile_list *cloud_profiles_list(struct context *ctx,
+					       bool *is_fatal,
+					       struct error *err)
+{
+	struct cloud_profiles *c = cloud_get(ctx, err);
+
+	*is_fatal = !c;
+	if (!c)
+		return NULL;
+	if (!c->is_listed && !c->is_failed &&
+	    !list_all(ctx, c, is_fatal, &c->why))
+		c->is_failed = true;
+	if (c->is_failed)
+		*err = c->why;
+	return c->is_failed ? NULL : &c->list;
+}
+
+/* ---- bytes ---- */
+
+/* One fetching: which profiles are still to come, whose they are. */
+struct fetching {
+	struct context *ctx;
+	struct cloud_profiles *cloud;
+	bool *is_left; /* by index */
+	uint32_t left_count;
+	cloud_profile_take take;
+	void *context;
+};
+
+static bool is_wanted(void *context, struct str name)
+{
+	const struct fetching *f = context;
+	uint32_t index = profile_list_find(&f->cloud->list, name);
+
+	return index != MAP_NONE && f->is_left[index];
+}
+
+static bool take_bytes(void *context, struct str name, struct str bytes,
+		       struct error *err)
+{
+	struct fetching *f = context;
+	uint32_t index = profile_list_find(&f->cloud->list, name);
+
+	f->is_left[index] = false;
+	f->left_count--;
+	return f->take(f->context, index, bytes, err);
+}
+
+static bool read_bytes(struct fetching *f, const struct http_response *response,
+		       struct cloud_page *page, struct error *err)
+{
+	const struct cloud_take take = { is_wanted, take_bytes, f };
+
+	return cloud_page_take(buf_str(&response->body), &take, page, err) ||
+	       error_prefix(err, "Cloud Profiler");
+}
+
+/* The next pages, from *at on, that hold what is left. */
+static size_t pages_left(const struct fetching *f, const bool *has_wanted,
+			 uint32_t *at, uint32_t pages[LIMIT_PARALLEL_REQUESTS])
+{
+	size_t n = 0;
+
+	for (; *at < f->cloud->page_count && n < LIMIT_PARALLEL_REQUESTS;
+	     (*at)++)
+		if (has_wanted[*at])
+			pages[n++] = *at;
+	return n;
+}
+
+static bool take_answer(struct fetching *f,
+			const struct http_response *response, struct error *err)
+{
+	enum answer answer = cloud_profiles_answer(&f->ctx->profiles.endpoint,
+						   response, err);
+	struct cloud_page page;
+	bool is_ok;
+
+	if (answer != ANSWER_OK) {
+		f->cloud->is_token_bound = answer == ANSWER_TRY_NEXT;
+		return f->cloud->is_token_bound;
+	}
+	cloud_page_init(&page);
+	is_ok = read_bytes(f, response, &page, err);
+	cloud_page_release(&page);
+	return is_ok;
+}
+
+static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
+		      bool *is_fatal, struct error *err)
+{
+	struct http_request requests[LIMIT_PARALLEL_REQUESTS] = { 0 };
+	struct http_response responses[LIMIT_PARALLEL_REQUESTS] = { 0 };
+	bool is_ok = true;
+
+	for (size_t i = 0; is_ok && i < n; i++)
+		is_ok = cloud_profiles_request(
+			&f->ctx->profiles.endpoint, f->cloud->tokens[pages[i]],
+			CLOUD_FIELDS_BYTES, &requests[i], err);
+	is_ok = is_ok && context_run(f->ctx, requests, responses, n, err);
+	*is_fatal = !is_ok;
+	for (size_t i = 0; i < n; i++) {
+		is_ok = is_ok && take_answer(f, &responses[i], err);
+		http_request_release(&requests[i]);
+		http_response_release(&responses[i]);
+	}
+	return is_ok;
+}
+
+/* Page by page by the names that the list had. */
+static bool fetch_pages(struct fetching *f, bool *is_fatal, struct error *err)
+{
+	uint32_t pages[LIMIT_PARALLEL_REQUESTS], at = 0;
+	bool has_wanted[LIMIT_LIST_PAGES] = { false };
+	size_t n;
+
+	for (uint32_t i = 0; i < f->cloud->list.count; i++)
+		has_wanted[f->cloud->list.profiles[i].page] |= f->is_left[i];
+	while (!f->cloud->is_token_bound &&
+	       (n = pages_left(f, has_wanted, &at, pages)) > 0)
+		if (!ask_pages(f, pages, n, is_fatal, err))
+			return false;
+	return true;
+}
+
+/* From the first page on by the names that come with the bytes, until all are
+ * there. */
+static bool fetch_through(struct fetching *f, bool *is_fatal, struct error *err)
+{
+	const struct endpoint *e = &f->ctx->profiles.endpoint;
+	struct cloud_page page;
+	bool is_ok = true;
+
+	cloud_page_init(&page);
+	for (uint32_t i = 0; is_ok && f->left_count && i < LIMIT_LIST_PAGES;
+	     i++) {
+		struct http_request request = { 0 };
+		struct http_response response = { 0 };
+
+		is_ok = cloud_profiles_request(e, buf_str(&page.next_token),
+					       CLOUD_FIELDS_BYTES, &request,
+					       err) &&
+			context_run(f->ctx, &request, &response, 1, err);
+		*is_fatal = !is_ok;
+		buf_clear(&page.next_token);
+		is_ok = is_ok &&
+			cloud_profiles_answer(e, &response, err) == ANSWER_OK &&
+			read_bytes(f, &response, &page, err);
+		http_request_release(&request);
+		http_response_release(&response);
+		if (!page.next_token.len)
+			break;
+	}
+	cloud_page_release(&page);
+	return is_ok;
+}
+
+bool cloud_profiles_fetch(struct context *ctx, const bool *wanted,
+			  cloud_profile_take take, void *context,
+			  bool *is_fatal, struct error *err)
+{
+	struct cloud_profiles *c = ctx->cloud;
+	struct fetching f = {
+		.ctx = ctx, .cloud = c, .take = take, .context = context
+	};
+	bool is_ok;
+
+	*is_fatal = true;
+	f.is_left = mem_calloc((size_t)c->list.count + 1, sizeof *f.is_left);
+	if (!f.is_left)
+		return error_memory(err, "the profiles");
+	*is_fatal = false;
+	memcpy(f.is_left, wanted, c->list.count * sizeof *wanted);
+	for (uint32_t i = 0; i < c->list.count; i++)
+		f.left_count += wanted[i];
+	is_ok = fetch_pages(&f, is_fatal, err) &&
+		(!c->is_token_bound || fetch_through(&f, is_fatal, err));
+	mem_free(f.is_left);
+	if (is_ok && f.left_count)
+		notes_add(&ctx->notes,
+			  "Cloud Profiler: %" PRIu32 " profile%s that it "
+			  "listed came without data when asked for again",
+			  f.left_count, &"s"[f.left_count == 1]);
+	return is_ok;
+}
