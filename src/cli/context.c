@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "source/auth.h"
 #include "source/cache.h"
+#include "source/cloud_trace_query.h"
 #include "source/redact.h"
 #include "source/google_address.h"
 #include "source/token_command.h"
@@ -557,6 +558,19 @@ bool context_report(struct context *ctx, struct result *result,
 	return copy_requests(ctx, result, err);
 }
 
+/* What the run took of a quota that others of the project share. */
+static void list_units(const struct http_log_entry *log, size_t count)
+{
+	unsigned units = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!log[i].is_cached && log[i].status)
+			units += cloud_trace_units(str_from(log[i].url));
+	message_info("Cloud Trace: %u read unit%s of the %u that a project "
+		     "has a minute by default",
+		     units, &"s"[units == 1], CLOUD_TRACE_UNITS);
+}
+
 static void list_requests(const struct context *ctx)
 {
 	const struct http_log_entry *log;
@@ -576,6 +590,8 @@ static void list_requests(const struct context *ctx)
 	}
 	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
 		     rounds, &"s"[rounds == 1]);
+	if (ctx->traces.endpoint.project)
+		list_units(log, count);
 }
 
 bool context_finish(struct context *ctx, struct error *err)

@@ -149,6 +149,12 @@ static bool fail_missing(struct context *ctx, const char *hex,
 	const struct endpoint *e = &ctx->traces.endpoint;
 	struct str name = context_side_name(ctx, &ctx->traces);
 
+	if (e->project)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%.*s: no trace %s: check id and project; it "
+				 "may be past the 30 days that Cloud Trace "
+				 "keeps, not sampled, or not sent yet",
+				 STR_ARGS(name), hex);
 	if (e->tenant_id)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%.*s: no trace %s%s (tenant \"%s\"): check "

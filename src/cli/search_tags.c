@@ -44,6 +44,11 @@ static bool tags_request(struct job *base, struct context *ctx,
 {
 	struct tags_job *job = (struct tags_job *)base;
 
+	if (ctx->traces.kind == SOURCE_CLOUD_TRACE)
+		return error_set(err, ERROR_USAGE,
+				 "Cloud Trace lists neither labels nor their "
+				 "values; of one trace tracefind show TRACE "
+				 "--span ID has them");
 	if (ctx->traces.kind != SOURCE_TEMPO)
 		return jaeger_request(job, ctx, request, err);
 	return source_tags_request(&ctx->traces.endpoint, &job->query,

@@ -20,6 +20,11 @@
 #define PREVIOUS_SLICES 2u
 #define WINDOW_TRACES 100u
 
+/* Of Cloud Trace twelve lists a minute can be had, see cloud_trace_query.h: a
+ * verdict has to do with fewer slices. A list costs the same whatever it
+ * holds, so each is of more traces. */
+#define CLOUD_SLICES 2u
+
 /* Whether an hour or days ago were healthy needs no more than a median. */
 #define FAR_TRACES 30u
 
@@ -183,7 +188,10 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 	s->history.operation_count = s->operations.count;
 	if (!s->operations.count)
 		return true;
-	s->roles.slow = add_slices(s, r, window, SLOW_SLICES);
+	s->roles.slow = add_slices(s, r, window,
+				   r->ctx.traces.kind == SOURCE_CLOUD_TRACE
+					   ? CLOUD_SLICES
+					   : SLOW_SLICES);
 	add_slow_only(s, r, entry_of(r, g), window);
 	add_baselines(s, r, window, want);
 	for (size_t i = 0; i < s->job_count; i++)

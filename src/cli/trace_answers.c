@@ -15,6 +15,8 @@ static bool decode(enum body_form form, struct str body, struct history *h,
 		return decode_jaeger_search(body, h, want, err);
 	case BODY_JAEGER_JSON:
 		return decode_jaeger_search_legacy(body, h, want, err);
+	case BODY_CLOUD_TRACE_JSON:
+		return decode_cloud_trace_search(body, h, want, err);
 	default:
 		return error_set(err, ERROR_INTERNAL,
 				 "an answer of a form that no search has");

@@ -8,6 +8,7 @@
 #include "cli/trace_answers.h"
 #include "cli/trace_durations.h"
 #include "cli/window.h"
+#include "source/cloud_trace_query.h"
 
 /* What one answer may hold. A Tempo sends a line a trace, a Jaeger the whole
  * trace; both need several times the wanted ones, for each question leaves
@@ -16,6 +17,12 @@
 #define TEMPO_TRACES_MAX 4000u
 #define JAEGER_TRACES 100u
 #define JAEGER_TRACES_MAX 400u
+
+/* Cloud Trace gives pages, each of which costs as much of a quota as 25 traces
+ * by id, whatever is in it: full ones, and two at most of the first question,
+ * which tells how durations lie. */
+#define CLOUD_PAGES 2u
+#define CLOUD_ROUNDS 4u
 
 /* Each round keeps a tenth at default settings: this is a hundred million
  * traces. */
@@ -28,10 +35,12 @@ void trace_search_init(struct trace_search *s)
 {
 	memset(s, 0, sizeof *s);
 	hits_init(&s->hits);
+	buf_init(&s->next_page, LIMIT_URL_BYTES);
 }
 
 void trace_search_release(struct trace_search *s)
 {
+	buf_release(&s->next_page);
 	hits_release(&s->hits);
 }
 
@@ -87,14 +96,17 @@ static bool decode(struct find_job *job, const struct context *ctx,
 		.is_error = q->is_error,
 		.is_by_span = find_is_by_span(q),
 		.has_span = find_is_by_span(q) || q->is_error || q->traceql.len,
-		/* A Jaeger without this condition ignores it. */
-		.must_match = q->is_error && ctx->traces.kind == SOURCE_JAEGER,
+		/* A Jaeger without this condition ignores it; Cloud Trace
+		 * has none. */
+		.must_match = q->is_error && ctx->traces.kind != SOURCE_TEMPO,
 		.min_duration_ns = q->min_duration_ns,
 		.slack_ns = ctx->traces.kind == SOURCE_TEMPO ? NS_PER_MS : 0,
 		.range = q->range,
 	};
 	struct history_want want = { .hits = &job->search->hits,
-				     .hit_want = &hit };
+				     .hit_want = &hit,
+				     .next_page = &job->search->next_page,
+				     .has_roots_only = !hit.has_span };
 
 	return trace_answer_decode(ctx, form, body, NULL, &want, &job->job.err);
 }
@@ -127,16 +139,14 @@ static bool find_answer(struct job *base, struct context *ctx,
 
 static const struct job_type find_type = { find_request, find_answer };
 
-static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
-		struct error *err)
+static bool ask_page(struct trace_search *s, struct context *ctx,
+		     unsigned *attempt, struct error *err)
 {
 	struct find_job job = { .job.type = &find_type,
 				.job.attempt = *attempt,
 				.search = s };
 	struct job *jobs[] = { &job.job };
 
-	s->rounds++;
-	s->bound_ns = s->query.min_duration_ns;
 	if (!jobs_run(ctx, jobs, 1, err))
 		return false;
 	*attempt = job.job.attempt;
@@ -144,6 +154,38 @@ static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
 		return true;
 	*err = job.job.err;
 	return false;
+}
+
+/* The search that slow begins with leaves most of the quota to the rest. */
+static unsigned first_pages(const struct trace_search *s)
+{
+	return s->round_limit ? 1 : CLOUD_PAGES;
+}
+
+static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
+		struct error *err)
+{
+	unsigned pages = s->rounds == 0 ? first_pages(s) : 1;
+	size_t count = 0;
+	struct str token;
+
+	s->rounds++;
+	s->bound_ns = s->query.min_duration_ns;
+	s->query.page_token = STR("");
+	for (;;) {
+		buf_clear(&s->next_page);
+		if (!ask_page(s, ctx, attempt, err))
+			return false;
+		count += s->hits.answer_count;
+		if (!s->next_page.len || --pages == 0)
+			break;
+		token = arena_str(&ctx->arena, buf_str(&s->next_page));
+		if (!token.ptr)
+			return arena_fail(&ctx->arena, "a page", err);
+		s->query.page_token = token;
+	}
+	s->hits.answer_count = count;
+	return true;
 }
 
 /* ---- rounds ---- */
@@ -205,6 +247,11 @@ static uint32_t limit_for(const struct trace_search *s, enum source_kind kind)
 	uint32_t least = is_jaeger ? JAEGER_TRACES : TEMPO_TRACES;
 	uint32_t most = is_jaeger ? JAEGER_TRACES_MAX : TEMPO_TRACES_MAX;
 
+	if (kind == SOURCE_CLOUD_TRACE)
+		return first_pages(s) *
+		       (find_is_by_span(&s->query) || s->query.is_error
+				? CLOUD_TRACE_PAGE
+				: CLOUD_TRACE_PAGE_ROOTS);
 	if (s->wanted == 0 || s->wanted > most / 4)
 		return most;
 	return s->wanted * 4 > least ? (uint32_t)s->wanted * 4 : least;
@@ -212,7 +259,24 @@ static uint32_t limit_for(const struct trace_search *s, enum source_kind kind)
 
 static bool is_full(const struct trace_search *s)
 {
-	return s->hits.answer_count >= s->query.trace_limit;
+	return s->next_page.len > 0 ||
+	       s->hits.answer_count >= s->query.trace_limit;
+}
+
+/* A server that sorts gives the slowest in one answer; but by the whole of
+ * the trace, which says where to look for spans only. */
+static bool is_sorted(const struct trace_search *s)
+{
+	return s->query.is_slowest_first && !find_is_by_span(&s->query) &&
+	       !s->query.is_error;
+}
+
+static unsigned round_limit(const struct trace_search *s, enum source_kind kind)
+{
+	unsigned limit = kind == SOURCE_CLOUD_TRACE ? CLOUD_ROUNDS : ROUNDS;
+
+	return s->round_limit && s->round_limit < limit ? s->round_limit
+							: limit;
 }
 
 /* The server's counts know only in which bucket the quantile lies; what lies
@@ -259,27 +323,29 @@ static bool rounds_run(struct trace_search *s, struct context *ctx,
 {
 	struct find_query *q = &s->query;
 	int64_t low_ns = q->min_duration_ns, next_ns;
-	unsigned attempt = 0, limit = s->round_limit ? s->round_limit : ROUNDS;
+	unsigned attempt = 0, limit = round_limit(s, ctx->traces.kind);
 
 	if (!first_run(s, ctx, &attempt, err))
 		return false;
 	if (s->above_ns > low_ns)
 		low_ns = s->above_ns;
 	next_ns = low_ns;
+	q->is_slowest_first = ctx->traces.kind == SOURCE_CLOUD_TRACE;
 	while (is_full(s) && s->rounds < limit) {
 		if (!list_build(s, ctx, low_ns, err))
 			return false;
 		next_ns = trace_search_bound(s->items, s->fitting_count,
 					     s->wanted, next_ns);
-		if (next_ns <= q->min_duration_ns)
+		if (next_ns <= q->min_duration_ns && !is_sorted(s))
 			break;
 		q->min_duration_ns = next_ns;
 		if (!ask(s, ctx, &attempt, err))
 			return false;
-		if (!source_find_is_bounded(ctx->traces.kind, q, attempt))
+		if (is_sorted(s) ||
+		    !source_find_is_bounded(ctx->traces.kind, q, attempt))
 			break;
 	}
-	s->is_sample = is_full(s);
+	s->is_sample = is_full(s) && !(is_sorted(s) && s->rounds > 1);
 	return list_build(s, ctx, low_ns, err);
 }
 
@@ -320,7 +386,12 @@ void trace_search_notes(const struct trace_search *s, struct notes *notes)
 	char bound[24];
 
 	format_duration(s->bound_ns, bound);
-	if (s->is_first_sample && s->rounds > 1 && !s->is_sample)
+	if (s->is_first_sample && is_sorted(s) && s->rounds > 1)
+		notes_add(notes,
+			  "the slowest are all here; the distribution is that "
+			  "of the newest %zu traces",
+			  s->duration_count);
+	else if (s->is_first_sample && s->rounds > 1 && !s->is_sample)
 		notes_add(notes,
 			  "the server gives the first %u that it finds, so it "
 			  "was asked again from %s on: the slowest are all "

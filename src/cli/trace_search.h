@@ -33,7 +33,8 @@ struct trace_search {
 	int64_t above_ns; /* the quantile; 0 without above_permille */
 	int64_t bound_ns; /* the last that was asked for */
 	unsigned rounds;
-	bool is_sample; /* slower ones may be missing */
+	bool is_sample;       /* slower ones may be missing */
+	struct buf next_page; /* token of the answer's next page */
 };
 
 void trace_search_init(struct trace_search *s);

@@ -78,6 +78,13 @@ static bool fail_times(const struct trace_search *s, struct error *err)
 				 "only health checks found (%zu); --all shows "
 				 "them",
 				 s->hidden_count);
+	if (s->is_sample)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "none among the %zu traces that the server "
+				 "gave, and it has more between %.19sZ and "
+				 "%.19sZ; narrow it with --since, --service "
+				 "or --name",
+				 s->hits.answer_count, from, to);
 	if (s->query.min_duration_ns <= 0)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no such traces between %.19sZ and %.19sZ; "

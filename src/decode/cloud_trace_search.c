@@ -63,7 +63,8 @@ static bool add_span(void *context, const struct cloud_span *span,
 	if (!gather_trace(g, &span->trace_id, &trace, err))
 		return false;
 	gather_extent(g, trace, f);
-	if (span->parent_id == 0)
+	/* A root may name a parent that never came. */
+	if (span->parent_id == 0 || g->want->has_roots_only)
 		gather_root(g, trace, buf_str(&f->service), buf_str(&f->name));
 	return gather_span(g, trace, f, err);
 }

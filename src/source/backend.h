@@ -11,14 +11,15 @@
 struct trace_backend {
 	const char *name;
 	unsigned attempts;
-	/* Appends the path with its query; the id is checked already. */
+	/* Appends the path with its query, behind that of the project where
+	 * there is one; the id is checked already. */
 	void (*path)(const struct trace_query *query, unsigned attempt,
 		     struct buf *out);
 	const char *(*accept)(unsigned attempt);
 	enum answer (*answer)(unsigned attempt, const struct endpoint *e,
 			      const struct http_response *response,
 			      enum body_form *form, struct error *err);
-	const char *probe_path;
+	const char *probe_path; /* NULL: its kind is always given */
 	bool (*probe_matches)(const struct http_response *response);
 };
 
@@ -53,6 +54,7 @@ struct search_backend {
 			      unsigned *attempt, const struct endpoint *e,
 			      const struct http_response *response,
 			      enum body_form *form, struct error *err);
+	/* NULL: it cannot count. */
 	void (*count_path)(const struct count_query *query, struct buf *out);
 	enum answer (*count_answer)(const struct endpoint *e,
 				    const struct http_response *response,
@@ -61,8 +63,10 @@ struct search_backend {
 
 extern const struct search_backend search_tempo;
 extern const struct search_backend search_jaeger;
+extern const struct search_backend search_cloud_trace;
 extern const struct find_backend find_tempo;
 extern const struct find_backend find_jaeger;
+extern const struct find_backend find_cloud_trace;
 
 /* NULL with err for a kind of server that cannot be searched. */
 const struct search_backend *search_backend_find(enum source_kind kind,
@@ -70,6 +74,11 @@ const struct search_backend *search_backend_find(enum source_kind kind,
 
 extern const struct trace_backend backend_tempo;
 extern const struct trace_backend backend_jaeger;
+extern const struct trace_backend backend_cloud_trace;
+
+/* Begins a path: below the project where the endpoint has one. */
+void project_path_init(struct buf *path, const struct endpoint *endpoint,
+		       size_t max_bytes);
 
 /* Is there a Pyroscope at this address? Asks for the services of the last
  * hour; a Pyroscope names them or fails in words of its own. */

@@ -18,12 +18,15 @@ bool source_find_request(enum source_kind kind, const struct endpoint *endpoint,
 
 	if (!backend)
 		return false;
-	if (kind == SOURCE_JAEGER && query->traceql.len)
+	if (kind != SOURCE_TEMPO && query->traceql.len)
 		return error_set(err, ERROR_USAGE,
-				 "--query is TraceQL, and a Jaeger does not "
-				 "speak it: use --service, --name, --errors "
-				 "and --min-duration");
-	buf_init(&path, LIMIT_URL_BYTES);
+				 "--query is TraceQL, and %s does not speak "
+				 "it: use --service, --name, --errors and "
+				 "--min-duration",
+				 kind == SOURCE_JAEGER
+					 ? "a Jaeger"
+					 : source_kind_name(kind));
+	project_path_init(&path, endpoint, LIMIT_URL_BYTES);
 	backend->find->path(query, attempt, &path);
 	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
 		return false;

@@ -24,12 +24,16 @@ struct find_query {
 	uint32_t trace_limit; /* at least 1 */
 	/* RE2 for names whose durations are not counted; empty: none. */
 	struct str uncounted_names;
+	/* For servers that can: the slowest of them, else the newest. */
+	bool is_slowest_first;
+	struct str page_token; /* of the page after the first */
 };
 
 /* Whether durations are those of the spans asked for, not of traces. */
 bool find_is_by_span(const struct find_query *query);
 
-/* Tempo: TraceQL; Jaeger: v3, then the legacy API, whole traces. ERROR_USAGE
+/* Tempo: TraceQL; Jaeger: v3, then the legacy API, whole traces; Cloud Trace:
+ * a list by each label that a service's name may have. ERROR_USAGE
  * for what this kind of server cannot be asked. */
 bool source_find_request(enum source_kind kind, const struct endpoint *endpoint,
 			 const struct find_query *query, unsigned attempt,

@@ -300,14 +300,15 @@ static void tell_login(const struct teller *t, struct error *err)
 	if (t->has_secret)
 		error_set(err, ERROR_AUTH,
 			  "%s: Google does not take the access token (%d): "
-			  "such tokens last an hour; make a new one, as with "
-			  "gcloud auth print-access-token (%s-token-file)",
+			  "such tokens last an hour; log in again (gcloud auth "
+			  "application-default login), or give a new one with "
+			  "%s-token-file",
 			  t->subject, t->f->status, t->side);
 	else
 		error_set(err, ERROR_AUTH,
-			  "%s: Google wants credentials (%d): give "
-			  "%s-token-file FILE with the output of gcloud auth "
-			  "print-access-token",
+			  "%s: Google wants credentials (%d): log in with "
+			  "gcloud auth application-default login, or give a "
+			  "token with %s-token-file",
 			  t->subject, t->f->status, t->side);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/backend.h"
+#include "source/cloud_trace_query.h"
 
 static bool no_search(struct error *err)
 {
@@ -15,6 +16,8 @@ const struct search_backend *search_backend_find(enum source_kind kind,
 		return &search_tempo;
 	case SOURCE_JAEGER:
 		return &search_jaeger;
+	case SOURCE_CLOUD_TRACE:
+		return &search_cloud_trace;
 	default:
 		no_search(err);
 		return NULL;
@@ -33,7 +36,7 @@ bool source_search_request(enum source_kind kind,
 		return false;
 	if (query->operation_count == 0)
 		return no_search(err);
-	buf_init(&path, LIMIT_URL_BYTES);
+	project_path_init(&path, endpoint, LIMIT_URL_BYTES);
 	backend->path(query, attempt, &path);
 	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
 		return false;
@@ -60,7 +63,15 @@ uint32_t source_search_limit(enum source_kind kind,
 {
 	if (kind == SOURCE_JAEGER && query->trace_limit > SEARCH_JAEGER_TRACES)
 		return SEARCH_JAEGER_TRACES;
+	if (kind == SOURCE_CLOUD_TRACE && query->trace_limit > CLOUD_TRACE_PAGE)
+		return CLOUD_TRACE_PAGE;
 	return query->trace_limit;
+}
+
+static bool no_counts(enum source_kind kind, struct error *err)
+{
+	return error_set(err, ERROR_USAGE, "%s does not count requests",
+			 source_kind_name(kind));
 }
 
 bool source_count_request(enum source_kind kind,
@@ -73,6 +84,8 @@ bool source_count_request(enum source_kind kind,
 
 	if (!backend)
 		return false;
+	if (!backend->count_path)
+		return no_counts(kind, err);
 	buf_init(&path, LIMIT_URL_BYTES);
 	backend->count_path(query, &path);
 	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
@@ -88,6 +101,10 @@ enum answer source_count_answer(enum source_kind kind,
 {
 	const struct search_backend *backend = search_backend_find(kind, err);
 
-	return backend ? backend->count_answer(endpoint, response, err)
-		       : ANSWER_ERROR;
+	if (!backend)
+		return ANSWER_ERROR;
+	if (backend->count_answer)
+		return backend->count_answer(endpoint, response, err);
+	no_counts(kind, err);
+	return ANSWER_ERROR;
 }

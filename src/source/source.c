@@ -29,6 +29,8 @@ static const struct trace_backend *backend_find(enum source_kind kind)
 		return &backend_tempo;
 	case SOURCE_JAEGER:
 		return &backend_jaeger;
+	case SOURCE_CLOUD_TRACE:
+		return &backend_cloud_trace;
 	default:
 		return NULL;
 	}
@@ -132,6 +134,14 @@ bool source_parse_url(const char *text, enum source_kind *kind,
 
 /* ---- requests ---- */
 
+void project_path_init(struct buf *path, const struct endpoint *endpoint,
+		       size_t max_bytes)
+{
+	buf_init(path, max_bytes);
+	if (endpoint->project)
+		buf_addf(path, "/v1/projects/%s", endpoint->project);
+}
+
 bool request_fill(struct http_request *request, const struct endpoint *endpoint,
 		  const char *method, struct buf *path, struct buf *body,
 		  struct error *err)
@@ -177,7 +187,7 @@ bool source_probe_request(enum source_kind kind,
 	const struct trace_backend *backend = backend_find(kind);
 	bool is_ok;
 
-	if (backend)
+	if (backend && backend->probe_path)
 		is_ok = get_request(endpoint, backend->probe_path, request,
 				    err);
 	else if (kind == SOURCE_PYROSCOPE)
@@ -196,7 +206,7 @@ bool source_probe_matches(enum source_kind kind,
 	if (response->status == 0 || response->status == 401 ||
 	    response->status == 403)
 		return false;
-	if (backend)
+	if (backend && backend->probe_path)
 		return backend->probe_matches(response);
 	return kind == SOURCE_PYROSCOPE && pyroscope_probe_matches(response);
 }
@@ -296,7 +306,7 @@ bool source_trace_request(enum source_kind kind,
 	if (!is_trace_id(query->trace_id_hex))
 		return error_set(err, ERROR_USAGE,
 				 "a trace id has 32 hex digits");
-	buf_init(&path, PATH_BYTES);
+	project_path_init(&path, endpoint, PATH_BYTES);
 	backend->path(query, attempt, &path);
 	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
 		return false;

@@ -150,7 +150,7 @@ struct search_query {
 #define SEARCH_OPERATIONS 32u
 
 /* Tempo: TraceQL, the matching spans; Jaeger: v3, then the legacy API, whole
- * traces. */
+ * traces; so Cloud Trace. */
 bool source_search_request(enum source_kind kind,
 			   const struct endpoint *endpoint,
 			   const struct search_query *query, unsigned attempt,
@@ -188,7 +188,8 @@ int64_t source_count_step_ns(const struct count_query *query);
 /* Traces that a Jaeger is asked to list for a count. */
 #define SEARCH_JAEGER_SUMMARIES 1000u
 
-/* Tempo: TraceQL metrics (JSON); Jaeger: trace summaries (JSON). */
+/* Tempo: TraceQL metrics (JSON); Jaeger: trace summaries (JSON). ERROR_USAGE
+ * where nothing can be counted. */
 bool source_count_request(enum source_kind kind,
 			  const struct endpoint *endpoint,
 			  const struct count_query *query,

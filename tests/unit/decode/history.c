@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -350,6 +351,91 @@ static const char legacy[] =
 	"\"k8s.pod.name\",\"value\":\"pod\"},{\"key\":\"service.version\","
 	"\"value\":\"v2\"}]}}}],\"errors\":null}";
 
+/* ---- Cloud Trace ---- */
+
+static const char cloud_trace[] =
+	"{\"traces\": [{\"traceId\": \"a1000000000000000000000000000000\", "
+	"\"spans\": [{\"spanId\": \"1\", \"kind\": \"RPC_SERVER\", "
+	"\"name\": \"POST /quote\", "
+	"\"startTime\": \"2026-11-21T11:00:00Z\", "
+	"\"endTime\": \"2026-11-21T11:00:00.600Z\", \"labels\": "
+	"{\"g.co/r/k8s_container/container_name\": \"pricing-p02\", "
+	"\"g.co/r/k8s_container/pod_name\": \"pricing-1\", "
+	"\"service.version\": \"1.5.0\", "
+	"\"pyroscope.profile.id\": \"00000000000000ff\"}}, "
+	"{\"spanId\": \"2\", \"parentSpanId\": \"1\", \"kind\": "
+	"\"RPC_CLIENT\", \"name\": \"op\", "
+	"\"startTime\": \"2026-11-21T11:00:00.1Z\", "
+	"\"endTime\": \"2026-11-21T11:00:00.3Z\", \"labels\": "
+	"{\"service.name\": \"s\", \"/error/name\": \"E\"}}, "
+	"{\"spanId\": \"3\", \"parentSpanId\": \"1\", \"name\": \"other\"}]}, "
+	"{\"traceId\": \"b2000000000000000000000000000000\"}]%s}";
+
+static const char *cloud_page(const char *rest)
+{
+	static char text[2048];
+
+	snprintf(text, sizeof text, cloud_trace, rest);
+	return text;
+}
+
+static void test_cloud_trace_history(void **state)
+{
+	const struct history_span *s;
+
+	(void)state;
+	decode_text(decode_cloud_trace_search, cloud_page(""));
+	check_counts(2, 2);
+	assert_true(h.windows[0].is_answered);
+	assert_false(h.windows[0].is_sample);
+	s = find_span(1);
+	assert_int_equal(s->operation, 2);
+	assert_int_equal(s->start_ns, 1795258800000000000);
+	assert_int_equal(s->duration_ns, 600 * NS_PER_MS);
+	assert_int_equal(s->profile_id, 255);
+	assert_false(s->is_error);
+	check_text(s->instance, "pricing-1");
+	check_text(s->version, "1.5.0");
+	s = find_span(2);
+	assert_int_equal(s->operation, 4);
+	assert_int_equal(s->duration_ns, 200 * NS_PER_MS);
+	assert_true(s->is_error);
+	/* Nothing is left of the process before. */
+	check_text(s->instance, "");
+	check_text(s->version, "");
+}
+
+static void test_cloud_trace_has_more_pages(void **state)
+{
+	(void)state;
+	decode_text(decode_cloud_trace_search,
+		    cloud_page(", \"nextPageToken\": \"x\""));
+	assert_true(h.windows[0].is_sample);
+}
+
+static void test_cloud_trace_other_roots(void **state)
+{
+	(void)state;
+	want.root_service = STR("pricing-p02");
+	want.root_name = STR("POST /quote");
+	decode_text(decode_cloud_trace_search, cloud_page(""));
+	check_counts(1, 2);
+	want.root_name = STR("GET /");
+	decode_text(decode_cloud_trace_search, cloud_page(""));
+	check_counts(1, 2);
+}
+
+static void test_cloud_trace_that_is_damaged(void **state)
+{
+	(void)state;
+	assert_false(decode_cloud_trace_search(
+		STR("{\"traces\": [{\"traceId\": \"x\"}]}"), &h, &want, &err));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	assert_false(h.windows[0].is_answered);
+	decode_text(decode_cloud_trace_search, "{}");
+	assert_true(h.windows[0].is_answered);
+}
+
 static void test_jaeger_legacy(void **state)
 {
 	(void)state;
@@ -565,6 +651,10 @@ int main(void)
 		TEST(test_jaeger_other_roots),
 		TEST(test_jaeger_resource_may_come_last),
 		TEST(test_jaeger_legacy),
+		TEST(test_cloud_trace_history),
+		TEST(test_cloud_trace_has_more_pages),
+		TEST(test_cloud_trace_other_roots),
+		TEST(test_cloud_trace_that_is_damaged),
 		TEST(test_damaged_answers),
 		TEST(test_cut_answers),
 		TEST(test_lack_of_memory),

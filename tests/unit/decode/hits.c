@@ -235,6 +235,78 @@ static void test_jaeger_v3(void **state)
 }
 
 /* A damaged answer leaves nothing. */
+/* ---- Cloud Trace ---- */
+
+static const char cloud_trace[] =
+	"{\"traces\": [{\"projectId\": \"p\", "
+	"\"traceId\": \"a1000000000000000000000000000000\", \"spans\": ["
+	"{\"spanId\": \"1\", \"kind\": \"RPC_SERVER\", \"name\": \"/cart\", "
+	"\"startTime\": \"2026-11-21T11:00:00Z\", "
+	"\"endTime\": \"2026-11-21T11:00:00.600Z\", \"labels\": "
+	"{\"g.co/gae/app/module\": \"web\", \"/http/status_code\": \"500\"}}, "
+	"{\"spanId\": \"2\", \"parentSpanId\": \"1\", \"name\": \"Check\", "
+	"\"startTime\": \"2026-11-21T11:00:00.1Z\", "
+	"\"endTime\": \"2026-11-21T11:00:00.2Z\", \"labels\": "
+	"{\"service.name\": \"auth\"}}]}, "
+	"{\"projectId\": \"p\", "
+	"\"traceId\": \"b2000000000000000000000000000000\", \"spans\": ["
+	"{\"spanId\": \"3\", \"parentSpanId\": \"9\", \"name\": \"/lost\", "
+	"\"startTime\": \"2026-11-21T11:01:00Z\", "
+	"\"endTime\": \"2026-11-21T11:01:01Z\", \"labels\": "
+	"{\"g.co/gae/app/module\": \"web\"}}]}, "
+	"{\"projectId\": \"p\", "
+	"\"traceId\": \"c3000000000000000000000000000000\"}], "
+	"\"nextPageToken\": \"more\"}";
+
+/* 2026-11-21T11:00:00Z */
+#define CLOUD_NS INT64_C(1795258800000000000)
+
+/* Of the first spans alone nobody knows how many there are; one of them may
+ * name a parent that is not there. A trace without any is none. */
+static void test_cloud_trace_roots(void **state)
+{
+	struct buf token;
+	const struct hit *hit;
+
+	(void)state;
+	buf_init(&token, MIB);
+	hit_want.range.from_ns = CLOUD_NS;
+	want.next_page = &token;
+	want.has_roots_only = true;
+	decode_text(decode_cloud_trace_search, cloud_trace);
+	assert_int_equal(hits.answer_count, 3);
+	assert_int_equal(hits.count, 2);
+	hit = find_hit(0xa1);
+	check_text(hit->root_service, "web");
+	check_text(hit->root_name, "/cart");
+	assert_int_equal(hit->start_ns, CLOUD_NS);
+	assert_int_equal(hit->duration_ns, 600 * NS_PER_MS);
+	assert_int_equal(hit->span_count, 0);
+	assert_int_equal(hit->error_count, 0);
+	check_text(find_hit(0xb2)->root_name, "/lost");
+	assert_string_equal(buf_text(&token), "more");
+	buf_release(&token);
+}
+
+static void test_cloud_trace_spans(void **state)
+{
+	const struct hit *hit;
+
+	(void)state;
+	hit_want.service = STR("auth");
+	hit_want.has_span = true;
+	hit_want.is_by_span = true;
+	decode_text(decode_cloud_trace_search, cloud_trace);
+	assert_int_equal(hits.count, 1);
+	hit = find_hit(0xa1);
+	check_text(hit->service, "auth");
+	check_text(hit->name, "Check");
+	assert_int_equal(hit->duration_ns, 100 * NS_PER_MS);
+	assert_int_equal(hit->trace_ns, 600 * NS_PER_MS);
+	assert_int_equal(hit->span_count, 2);
+	assert_int_equal(hit->error_count, 1);
+}
+
 static void test_damaged(void **state)
 {
 	(void)state;
@@ -269,11 +341,18 @@ static void test_extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_tempo_json),     TEST(test_tempo_pb),
-		TEST(test_bound_of_spans), TEST(test_bound_of_traces),
-		TEST(test_range),          TEST(test_tempo_without_root),
-		TEST(test_jaeger_legacy),  TEST(test_jaeger_v3),
-		TEST(test_damaged),        TEST(test_extremes),
+		TEST(test_tempo_json),
+		TEST(test_tempo_pb),
+		TEST(test_bound_of_spans),
+		TEST(test_bound_of_traces),
+		TEST(test_range),
+		TEST(test_tempo_without_root),
+		TEST(test_jaeger_legacy),
+		TEST(test_jaeger_v3),
+		TEST(test_cloud_trace_roots),
+		TEST(test_cloud_trace_spans),
+		TEST(test_damaged),
+		TEST(test_extremes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@ static void test_urls_lose_their_secrets(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "http://u:p@h:1/a?x=1", "http://h:1/a?x=1" },
+		{ "http://h/a?pageToken=abc&pageTokens=d",
+		  "http://h/a?pageToken=abc&pageTokens=[redacted]" },
 		{ "http://h/a?token=abc&x=1#access_token=q",
 		  "http://h/a?token=[redacted]&x=1#access_token=[redacted]" },
 		{ "http://h/?API_KEY=k;Signature=s&sig=1&design=2",
