@@ -73,6 +73,22 @@ bool doctor_servers(struct doctor *d, struct error *err) MUST_CHECK;
  * its types, and who sent in the last hour. */
 bool doctor_parca(struct doctor *d, struct error *err) MUST_CHECK;
 
+/* The traces side when it is Cloud Trace. */
+bool doctor_cloud_trace(struct doctor *d, struct error *err) MUST_CHECK;
+
+/* The address and the tenant of a side, and what gave them. name: "traces";
+ * given: the address of the options. */
+void doctor_check_address(struct doctor *d, const struct side *s,
+			  const char *given, const char *name);
+void doctor_check_tenant(struct doctor *d, const struct side *s,
+			 const char *name);
+
+/* Whether the server can be reached and by which means, and its clock, by one
+ * answer of it. side: "traces". False: there is nothing more to tell. */
+bool doctor_check_answer(struct doctor *d, const char *side,
+			 const struct endpoint *endpoint,
+			 const struct http_response *response);
+
 /* Looks up the trace of the command line; a usage error ends the run. */
 bool doctor_trace(struct doctor *d, struct error *err) MUST_CHECK;
 

@@ -55,92 +55,6 @@ static void round_release(struct round *q)
 	}
 }
 
-/* ---- addresses ---- */
-
-#define ORIGIN_BYTES (OPTION_ORIGIN_BYTES + 8)
-
-static struct str shown_url(struct doctor *d, const char *url)
-{
-	struct buf text;
-	struct str copy;
-
-	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	url_redact(&text, str_from(url));
-	copy = arena_str(&d->arena, buf_str(&text));
-	buf_release(&text);
-	return copy.ptr ? copy : STR("");
-}
-
-/* A case keeps what was given, but not by which means. */
-static void find_origin(const struct doctor *d, const char *value,
-			const char *option, char out[ORIGIN_BYTES])
-{
-	const struct options *o = d->ctx.options;
-	char origin[OPTION_ORIGIN_BYTES];
-
-	options_origin(o, value, option, origin);
-	if (o->record || o->replay)
-		snprintf(out, ORIGIN_BYTES, "as given");
-	else
-		snprintf(out, ORIGIN_BYTES, "from %s", origin);
-}
-
-static void check_address(struct doctor *d, const struct side *s,
-			  const char *given, const char *name)
-{
-	bool is_traces = s == &d->ctx.traces;
-	char origin[ORIGIN_BYTES], option[32];
-	struct endpoint defaults[2];
-	struct str url;
-
-	if (s->endpoint.project) {
-		find_origin(d, d->ctx.options->traces_url, "traces-url",
-			    origin);
-		if (!s->is_default)
-			find_origin(d, given,
-				    is_traces ? "traces-url" : "profiles-url",
-				    origin);
-		url = shown_url(d, s->endpoint.url);
-		check_ok(&d->checks, name, "url", "project %s at %.*s, %s",
-			 s->endpoint.project, STR_ARGS(url), origin);
-		return;
-	}
-	if (s->is_default) {
-		context_trace_endpoints(&d->ctx, defaults);
-		if (is_traces)
-			check_ok(&d->checks, name, "url",
-				 "%s for Tempo, else %s for Jaeger, by default",
-				 defaults[0].url, defaults[1].url);
-		else
-			check_ok(&d->checks, name, "url", "%s, by default",
-				 s->endpoint.url);
-		return;
-	}
-	snprintf(option, sizeof option, "%s-url", name);
-	find_origin(d, given, option, origin);
-	url = shown_url(d, s->path ? s->path : s->endpoint.url);
-	check_ok(&d->checks, name, "url", "%s%.*s, %s", s->path ? "file " : "",
-		 STR_ARGS(url), origin);
-}
-
-static void check_tenant(struct doctor *d, const struct side *s,
-			 const char *name)
-{
-	const char *tenant = s->endpoint.tenant_id;
-	char option[32], origin[ORIGIN_BYTES];
-
-	if (!tenant) {
-		check_ok(&d->checks, name, "tenant",
-			 "none sent; needed where the server has several");
-		return;
-	}
-	snprintf(option, sizeof option, "%s-tenant-id", name);
-	if (!options_given(d->ctx.options, option))
-		snprintf(option, sizeof option, "tenant-id");
-	find_origin(d, tenant, option, origin);
-	check_ok(&d->checks, name, "tenant", "\"%s\" sent, %s", tenant, origin);
-}
-
 /* ---- asking ---- */
 
 static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
@@ -351,6 +265,21 @@ static void check_clock(struct doctor *d, const struct side_answers *s)
 		   "TRACEFIND_NOW is set, that is this machine's)");
 }
 
+bool doctor_check_answer(struct doctor *d, const char *side,
+			 const struct endpoint *endpoint,
+			 const struct http_response *response)
+{
+	struct side_answers s = { .name = side,
+				  .endpoint = endpoint,
+				  .best = response };
+
+	take_times(&s, response);
+	if (!check_connection(d, &s))
+		return false;
+	check_clock(d, &s);
+	return true;
+}
+
 /* ---- other servers than looked for ---- */
 
 static const char *kind_title(enum source_kind kind)
@@ -486,12 +415,14 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 
 	if (d->is_traces_up)
 		return true;
-	check_address(d, &d->ctx.traces, d->ctx.options->traces_url, "traces");
-	if (d->ctx.traces.kind == SOURCE_FILE ||
-	    d->ctx.traces.kind == SOURCE_CLOUD_TRACE) {
+	doctor_check_address(d, &d->ctx.traces, d->ctx.options->traces_url,
+			     "traces");
+	if (d->ctx.traces.kind == SOURCE_FILE) {
 		d->is_traces_up = true;
 		return true;
 	}
+	if (d->ctx.traces.kind == SOURCE_CLOUD_TRACE)
+		return doctor_cloud_trace(d, err);
 	settle_traces(d, q, &s);
 	if (d->ctx.traces.is_default && !s.best->status) {
 		check_no_default(d);
@@ -506,7 +437,7 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 		return check_stranger(d, &s, err);
 	check_version(d, "traces", kind_title(d->ctx.traces.kind),
 		      is_tempo ? answer_of(q, ASK_TEMPO_VERSION) : NULL);
-	check_tenant(d, &d->ctx.traces, "traces");
+	doctor_check_tenant(d, &d->ctx.traces, "traces");
 	check_clock(d, &s);
 	d->is_traces_up = true;
 	return true;
@@ -583,7 +514,7 @@ static void judge_pyroscope(struct doctor *d, const struct round *q,
 {
 	check_version(d, "profiles", "Pyroscope",
 		      answer_of(q, ASK_PROFILES_VERSION));
-	check_tenant(d, &d->ctx.profiles, "profiles");
+	doctor_check_tenant(d, &d->ctx.profiles, "profiles");
 	check_clock(d, s);
 	check_length(d, answer_of(q, ASK_LENGTH));
 	read_data(d, q);
@@ -648,8 +579,8 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 				  .wanted = is_parca ? "Parca" : "Pyroscope",
 				  .endpoint = &d->ctx.profiles.endpoint };
 
-	check_address(d, &d->ctx.profiles, d->ctx.options->profiles_url,
-		      "profiles");
+	doctor_check_address(d, &d->ctx.profiles, d->ctx.options->profiles_url,
+			     "profiles");
 	if (d->ctx.profiles.path) {
 		d->is_profiles_up = true;
 		return true;

@@ -27,7 +27,10 @@ static void check_complete(struct doctor *d)
 			   "spans whose parents are not there: %u",
 			   t->orphan_count);
 	check_mend(&d->checks,
-		   t->is_partial
+		   d->ctx.traces.endpoint.project && t->is_partial
+			   ? "Cloud Trace gives at most 10,000 spans of a "
+			     "trace: sample less within it"
+		   : t->is_partial
 			   ? "Tempo: overrides max_bytes_per_trace; Jaeger: "
 			     "max_trace_size"
 			   : "fresh traces arrive in parts: try again in half "
@@ -55,6 +58,12 @@ static void check_missing(struct doctor *d, const struct error *why)
 	if (why->code != ERROR_NOT_FOUND) {
 		check_mend(&d->checks, "the checks of the traces side above "
 				       "say more; try again");
+		return;
+	}
+	if (d->ctx.traces.endpoint.project) {
+		check_mend(&d->checks,
+			   "another project: --traces-url gcp://PROJECT; past "
+			   "30 days, or not sampled: take a newer trace");
 		return;
 	}
 	check_mend(&d->checks,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "source/backend.h"
 
 /* Google's page of quotas of Cloud Trace: a list costs as much as so many
  * traces by id. */
@@ -82,6 +83,24 @@ void cloud_list_path(const struct cloud_list *list, struct buf *out)
 		buf_add_text(out, "&pageToken=");
 		url_encode(out, list->page_token);
 	}
+}
+
+bool cloud_trace_recent_request(const struct endpoint *endpoint,
+				struct time_range range,
+				struct http_request *request, struct error *err)
+{
+	const struct cloud_list list = { .has_spans = true,
+					 .traces = CLOUD_TRACE_PAGE,
+					 .order = "start desc",
+					 .range = range };
+	struct buf path;
+
+	project_path_init(&path, endpoint, LIMIT_URL_BYTES);
+	cloud_list_path(&list, &path);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = "application/json";
+	return true;
 }
 
 unsigned cloud_trace_units(struct str path)

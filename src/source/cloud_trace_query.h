@@ -30,6 +30,12 @@ struct cloud_list {
 /* Appends "/traces?...": the path behind that of the project. */
 void cloud_list_path(const struct cloud_list *list, struct buf *out);
 
+/* The newest traces of a range, all spans of them, as many as a page holds. */
+bool cloud_trace_recent_request(const struct endpoint *endpoint,
+				struct time_range range,
+				struct http_request *request,
+				struct error *err) MUST_CHECK;
+
 /* Read units that a request takes of those that a project has a minute; 0:
  * none of Cloud Trace's. path: with its query. */
 unsigned cloud_trace_units(struct str path);

@@ -446,6 +446,7 @@ static int64_t next_delay_ms(const struct job *job, bool is_broken)
 	struct retry_facts facts = {
 		.status = x->response->status,
 		.is_broken = is_broken,
+		.is_google = x->request->endpoint->project != NULL,
 		.tries = x->response->tries,
 		.retries =
 			x->request->is_probe ? 0 : job->wire->settings->retries,

@@ -76,6 +76,8 @@ static bool is_worth_it(const struct retry_facts *f)
 	case 503:
 	case 504:
 		return true;
+	case 500:
+		return f->is_google || f->is_broken;
 	default:
 		return f->is_broken;
 	}

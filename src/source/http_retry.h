@@ -17,6 +17,7 @@
 struct retry_facts {
 	int status;             /* 0: no answer */
 	bool is_broken;         /* the connection broke; not refused, not TLS */
+	bool is_google;         /* 500 there is worth another try */
 	unsigned tries;         /* made so far, at least 1 */
 	unsigned retries;       /* allowed beyond the first */
 	struct str retry_after; /* header, may be empty */

@@ -15,9 +15,11 @@ from pathlib import Path
 
 REQUESTS = 40  # of all kinds, those for the statistics included
 ROUNDS = 6     # that wait for each other
+READ_UNITS = 300  # of Cloud Trace, that a project has a minute
 LIMIT_S = 30
 CASES = Path(os.environ["TESTDATA"]) / "cases"
 LINE = re.compile(r"tracefind: (\d+): \d+, \d+ bytes, .*: (?:GET|POST) ")
+UNITS = re.compile(r"Cloud Trace: (\d+) read unit")
 TOTAL = re.compile(r"tracefind: (\d+) requests? in (\d+) rounds?$", re.M)
 
 
@@ -100,12 +102,16 @@ def check(done):
         return f"rounds are out of order: {rounds}", counts
     if len(rounds) > REQUESTS or len(set(rounds)) > ROUNDS:
         return f"{counts}; at most {REQUESTS} in {ROUNDS}", counts
+    units = UNITS.findall(done.stderr)
+    if any(int(n) > READ_UNITS for n in units):
+        return f"{units} read units; at most {READ_UNITS}", counts
     return None, counts
 
 
 def main():
     program = str(Path(sys.argv[1]).resolve())
-    cases = sorted(CASES.glob("n-plus-one*.har.gz"))
+    cases = sorted([*CASES.glob("n-plus-one*.har.gz"),
+                    *CASES.glob("cloud-trace*.har.gz")])
     runs = [(case.name, lambda case=case: replay(program, case))
             for case in cases]
     runs.append(("all types", lambda: ask_all_types(program)))

@@ -36,6 +36,18 @@ static void test_only_passing_troubles_are_tried_again(void **state)
 	}
 }
 
+/* Google's advice; others mean it when they say 500. */
+static void test_google_may_fail_inside(void **state)
+{
+	struct retry_facts f = facts(500);
+
+	(void)state;
+	f.is_google = true;
+	assert_true(retry_delay_ms(&f) >= 250);
+	f.status = 501;
+	assert_int_equal(retry_delay_ms(&f), RETRY_NEVER);
+}
+
 static void test_broken_connections_are_tried_again(void **state)
 {
 	struct retry_facts f = facts(0);
@@ -146,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_passing_troubles_are_tried_again),
+		cmocka_unit_test(test_google_may_fail_inside),
 		cmocka_unit_test(test_broken_connections_are_tried_again),
 		cmocka_unit_test(test_tries_are_counted),
 		cmocka_unit_test(test_wait_doubles_with_jitter),

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Google Cloud under examination: one list answers whether its Cloud Trace
+ * can be reached, may be read, and which services send to it.
+ */
+#include "base/map.h"
+#include "base/num.h"
+#include "cli/doctor.h"
+#include "decode/cloud_trace.h"
+#include "source/cloud_trace_query.h"
+#include "source/google_error.h"
+
+/* As the profile side is asked for its services. */
+#define RECENT_NS NS_PER_HOUR
+/* Names that fit into one line. */
+#define NAMES_SHOWN 8u
+
+struct seen {
+	struct arena *arena;
+	struct map by_name;
+	struct str names[NAMES_SHOWN]; /* the first ones met */
+	uint32_t count;                /* of all names */
+	size_t traces;
+	size_t nameless; /* spans that tell no service */
+};
+
+static bool see_span(void *context, const struct cloud_span *span,
+		     struct error *err)
+{
+	struct seen *s = context;
+	struct str name;
+	uint32_t index;
+
+	if (!google_labels_resource(span->labels, 0, &name)) {
+		s->nameless++;
+		return true;
+	}
+	if (map_find(&s->by_name, name) != MAP_NONE)
+		return true;
+	name = arena_str(s->arena, name);
+	if (!name.ptr || !map_insert(&s->by_name, name, s->count, &index))
+		return arena_fail(s->arena, "services", err);
+	if (s->count < NAMES_SHOWN)
+		s->names[s->count] = name;
+	s->count++;
+	return true;
+}
+
+static bool see_trace(void *context, const struct trace_id *id,
+		      size_t span_count, struct error *err)
+{
+	struct seen *s = context;
+
+	(void)id;
+	(void)span_count;
+	(void)err;
+	s->traces++;
+	return true;
+}
+
+static void judge_seen(struct doctor *d, const struct seen *s)
+{
+	struct buf names;
+
+	if (!s->traces) {
+		check_warn(&d->checks, "traces", "services",
+			   "no traces in the last hour");
+		check_mend(&d->checks,
+			   "another project? Else the services do not send: "
+			   "their exporter's log tells, and its account needs "
+			   "roles/cloudtrace.agent");
+		return;
+	}
+	buf_init(&names, LIMIT_CHECK_BYTES);
+	for (uint32_t i = 0; i < s->count && i < NAMES_SHOWN; i++)
+		buf_addf(&names, "%s\"%.*s\"", i ? ", " : ": ",
+			 STR_ARGS(s->names[i]));
+	if (s->count > NAMES_SHOWN)
+		buf_add_text(&names, "...");
+	if (s->nameless)
+		check_warn(&d->checks, "traces", "services",
+			   "%zu span%s of the newest %zu traces without a "
+			   "service's name; the others are of %u%s",
+			   s->nameless, &"s"[s->nameless == 1], s -> traces,
+			   s -> count, buf_text(&names));
+	else
+		check_ok(&d->checks, "traces", "services",
+			 "%u in the newest %zu traces%s", s->count, s->traces,
+			 buf_text(&names));
+	if (s->nameless)
+		check_mend(&d->checks,
+			   "set OTEL_SERVICE_NAME where they are sent, or give "
+			   "the profile's name with --map or --service");
+	buf_release(&names);
+}
+
+static bool judge_answer(struct doctor *d, const struct http_response *response,
+			 struct error *err)
+{
+	static const struct cloud_sink sink = { .span = see_span,
+						.trace = see_trace };
+	const struct endpoint *e = &d->ctx.traces.endpoint;
+	struct seen seen = { .arena = &d->arena };
+	struct error why = { 0 };
+	size_t trimmed;
+
+	if (!http_is_success(response)) {
+		google_fail(&google_trace_api, "Cloud Trace", e, response,
+			    &why);
+		check_fail(&d->checks, why.code, "traces", "login", "%s",
+			   why.message);
+		return true;
+	}
+	check_ok(&d->checks, "traces", "login", "reading is allowed");
+	map_init(&seen.by_name, &d->arena);
+	if (!cloud_trace_read(buf_str(&response->body), &sink, &seen, &trimmed,
+			      &why)) {
+		if (why.code == ERROR_MEMORY) {
+			*err = why;
+			return false;
+		}
+		check_fail(&d->checks, why.code, "traces", "server",
+			   "it does not answer as Cloud Trace: %s",
+			   why.message);
+		return true;
+	}
+	check_ok(&d->checks, "traces", "server",
+		 "Cloud Trace; a list of traces takes 25 of 300 read units "
+		 "that a project has a minute");
+	judge_seen(d, &seen);
+	d->is_traces_up = true;
+	return true;
+}
+
+/* A login that fails sends nothing, and is what is to be told. */
+static bool is_for_the_user(const struct error *why)
+{
+	return why->code == ERROR_MEMORY || why->code == ERROR_INTERRUPTED ||
+	       why->code == ERROR_STOPPED;
+}
+
+bool doctor_cloud_trace(struct doctor *d, struct error *err)
+{
+	const struct endpoint *e = &d->ctx.traces.endpoint;
+	struct time_range range = { sat_sub_i64(d->ctx.now_ns, RECENT_NS),
+				    d->ctx.now_ns };
+	struct http_request request = { 0 };
+	struct http_response response = { 0 };
+	bool done = cloud_trace_recent_request(e, range, &request, err);
+
+	if (done && !context_run(&d->ctx, &request, &response, 1, err)) {
+		done = !is_for_the_user(err);
+		if (done) {
+			check_fail(&d->checks, err->code, "traces", "login",
+				   "%s", err->message);
+			error_clear(err);
+		}
+	} else if (done && doctor_check_answer(d, "traces", e, &response)) {
+		done = judge_answer(d, &response, err);
+	}
+	http_request_release(&request);
+	http_response_release(&response);
+	return done;
+}
