@@ -9,6 +9,7 @@
 #include "analyze/verdict.h"
 #include "base/num.h"
 #include "cli/version_baseline.h"
+#include "source/cloud_trace_query.h"
 
 /* Servers give the newest traces of what they are asked for: of a busy
  * service those of its last minutes, so that what began and ended before is
@@ -22,7 +23,7 @@
 
 /* Of Cloud Trace twelve lists a minute can be had, see cloud_trace_query.h: a
  * verdict has to do with fewer slices. A list costs the same whatever it
- * holds, so each is of more traces. */
+ * holds, so each is a full page. */
 #define CLOUD_SLICES 2u
 
 /* Whether an hour or days ago were healthy needs no more than a median. */
@@ -98,7 +99,10 @@ static uint32_t add_slices(struct situation *s, const struct run *r,
 
 		if (i == slices - 1)
 			slice.to_ns = range.to_ns;
-		add_job(s, r, window, slice, WINDOW_TRACES / slices);
+		add_job(s, r, window, slice,
+			r->ctx.traces.kind == SOURCE_CLOUD_TRACE
+				? CLOUD_TRACE_PAGE
+				: WINDOW_TRACES / slices);
 	}
 	return window;
 }

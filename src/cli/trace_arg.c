@@ -137,6 +137,44 @@ static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
 				  "the id itself");
 }
 
+/* "<32 digits>/<decimal span id>;o=1", the header X-Cloud-Trace-Context. */
+static bool parse_cloud_context(struct str text, struct trace_arg *out)
+{
+	struct str trace = str_slice(text, 0, TRACE_ID_DIGITS);
+	struct str span = str_slice(text, TRACE_ID_DIGITS + 1, text.len);
+	size_t end = str_find(span, STR(";"));
+
+	return text.len > TRACE_ID_DIGITS && text.ptr[TRACE_ID_DIGITS] == '/' &&
+	       is_all_hex(trace) && trace_id_parse(trace, &out->id) &&
+	       parse_u64(str_slice(span, 0, end), &out->span_id);
+}
+
+/* "projects/my-project/traces/<32 digits>", as Google's log entries name
+ * their trace. */
+static bool parse_log_field(struct str text, struct trace_arg *out)
+{
+	size_t at = str_find(text, STR("/traces/"));
+	struct str trace;
+
+	if (!str_starts(text, STR("projects/")) || at == SIZE_MAX)
+		return false;
+	trace = str_slice(text, at + 8, text.len);
+	return trace.len == TRACE_ID_DIGITS && is_all_hex(trace) &&
+	       trace_id_parse(trace, &out->id);
+}
+
+static bool parse_google(struct str text, struct trace_arg *out)
+{
+	struct trace_arg found = { .id_digits = TRACE_ID_DIGITS };
+
+	if ((!parse_cloud_context(text, &found) &&
+	     !parse_log_field(text, &found)) ||
+	    trace_id_is_zero(&found.id))
+		return false;
+	*out = found;
+	return true;
+}
+
 static bool fail_text(struct str text, struct error *err)
 {
 	struct str shown = str_slice(text, 0, 200);
@@ -182,6 +220,8 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 		out->path = text;
 		return true;
 	}
+	if (parse_google(trimmed, out))
+		return true;
 	if (str_starts(trimmed, STR("0x")))
 		trimmed = str_slice(trimmed, 2, trimmed.len);
 	out->id_digits = (unsigned)trimmed.len;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a user pastes where a trace is asked for: up to 32 hex digits, a W3C
- * traceparent, a Grafana, Tempo or Jaeger URL that holds an id, a file, "-".
+ * traceparent, a Grafana, Tempo or Jaeger URL that holds an id, what Google's
+ * headers and logs have, a file, "-".
  * Jaeger and Tempo's search print ids without leading zeros, so an id of fewer
  * digits is padded on the left; a file of that name comes first.
  */
@@ -15,7 +16,7 @@
 struct trace_arg {
 	struct trace_id id;
 	unsigned id_digits; /* as given: fewer than 32 were padded; 0 none */
-	uint64_t span_id;   /* of a traceparent, else 0 */
+	uint64_t span_id;   /* of a traceparent or the like, else 0 */
 	const char *path;   /* a file or "-"; NULL: look the id up */
 };
 

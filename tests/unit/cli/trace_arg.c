@@ -165,6 +165,28 @@ static void files_and_standard_input_are_paths(void **state)
 	unlink(path);
 }
 
+static void what_google_writes_holds_ids(void **state)
+{
+	struct error err = { 0 };
+	struct trace_arg arg;
+
+	(void)state;
+	expect_id("projects/my-project/traces/" ID, ID);
+	expect_id(ID "/0;o=0", ID);
+	assert_true(trace_arg_parse(ID "/2205310701640571284;o=1", &arg, &err));
+	assert_int_equal(arg.span_id, 2205310701640571284);
+	assert_true(trace_arg_parse(ID "/18446744073709551615", &arg, &err));
+	assert_true(arg.span_id == UINT64_MAX);
+	expect_failure(ID "/18446744073709551616;o=1", "no such file");
+	expect_failure(ID "/;o=1", "no such file");
+	expect_failure(ID "/x", "no such file");
+	expect_failure("projects/my-project/traces/4bf9", "no such file");
+	expect_failure("projects/my-project/traces/" ID "0", "no such file");
+	expect_failure("projects/p/traces/00000000000000000000000000000000",
+		       "no such file");
+	expect_failure("project/my-project/traces/" ID, "no such file");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +195,7 @@ int main(void)
 		cmocka_unit_test(what_else_a_short_id_means_is_said),
 		cmocka_unit_test(a_traceparent_gives_trace_and_span),
 		cmocka_unit_test(urls_of_user_interfaces_hold_ids),
+		cmocka_unit_test(what_google_writes_holds_ids),
 		cmocka_unit_test(slips_are_named),
 		cmocka_unit_test(files_and_standard_input_are_paths),
 	};
