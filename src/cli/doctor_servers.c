@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/parca_probe.h"
