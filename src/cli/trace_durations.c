@@ -56,8 +56,6 @@ bool trace_durations_ask(struct context *ctx, const struct find_query *query,
 	struct job *jobs[] = { &job.job };
 
 	*out = (struct duration_buckets){ .total = 0 };
-	if (source_find_counted(ctx->traces.kind, query) == FIND_COUNTS_NONE)
-		return true;
 	if (!jobs_run(ctx, jobs, 1, err))
 		return false;
 	if (!job.job.has_answer || out->total < least)

@@ -10,7 +10,8 @@
 #include "model/durations.h"
 #include "source/find.h"
 
-/* Asks for all durations of the query in its range. out->total is 0 when the
+/* Asks for all durations of the query in its range, given that
+ * source_find_counted() is not NONE. out->total is 0 when the
  * server cannot tell, knows only a part, or counts fewer than the `least` that
  * are known to be there. False only when nothing could be sent. */
 bool trace_durations_ask(struct context *ctx, const struct find_query *query,

@@ -307,7 +307,8 @@ static bool first_run(struct trace_search *s, struct context *ctx,
 	    !durations_take(s, ctx, err))
 		return false;
 	s->is_first_sample = is_full(s);
-	if (s->is_first_sample &&
+	s->counted = source_find_counted(ctx->traces.kind, &s->query);
+	if (s->is_first_sample && s->counted != FIND_COUNTS_NONE &&
 	    !trace_durations_ask(ctx, &s->query, (int64_t)s->duration_count,
 				 &s->buckets, err))
 		return false;
@@ -354,6 +355,7 @@ static bool rounds_run(struct trace_search *s, struct context *ctx,
 void trace_search_basis(const struct trace_search *s, struct buf *out)
 {
 	static const char *const nouns[] = {
+		[FIND_COUNTS_NONE] = "",
 		[FIND_COUNTS_TRACES] = "traces",
 		[FIND_COUNTS_REQUESTS] = "requests",
 		[FIND_COUNTS_SPANS] = "spans",
@@ -363,7 +365,7 @@ void trace_search_basis(const struct trace_search *s, struct buf *out)
 	if (s->buckets.total) {
 		format_count(s->buckets.total, count);
 		buf_addf(out, "all %s %s counted by the server", count,
-			 nouns[source_find_counted(SOURCE_TEMPO, &s->query)]);
+			 nouns[s->counted]);
 		return;
 	}
 	format_count((int64_t)s->duration_count, count);

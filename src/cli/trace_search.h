@@ -30,6 +30,7 @@ struct trace_search {
 	/* Of all in the range, where that is so and the server counts; total
 	 * is 0 otherwise. */
 	struct duration_buckets buckets;
+	enum find_counted counted;
 	int64_t above_ns; /* the quantile; 0 without above_permille */
 	int64_t bound_ns; /* the last that was asked for */
 	unsigned rounds;
