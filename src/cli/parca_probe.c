@@ -69,6 +69,11 @@ static bool learn(struct context *ctx, struct error *err)
 	if (!done)
 		return false;
 	facts = ctx->profiles.endpoint.parca;
+	if (facts->agent_cpu)
+		notes_add(&ctx->notes,
+			  "Parca: CPU time is %s, counted samples that the "
+			  "server turns into time",
+			  facts->agent_cpu);
 	if (str_equal(str_from(facts->service_label), STR("service_name")))
 		return true;
 	notes_add(&ctx->notes,

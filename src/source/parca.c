@@ -81,12 +81,21 @@ void parca_selector(struct buf *out, const char *service_label,
 	}
 }
 
+static bool is_wanted_as(const char *wanted, struct str id)
+{
+	struct str text = str_from(wanted);
+
+	return str_starts(text, id) &&
+	       (text.len == id.len ||
+		str_equal(str_slice(text, id.len, text.len), STR(":delta")));
+}
+
 const struct parca_type *parca_type_find(const struct parca_facts *facts,
 					 struct str id)
 {
 	for (size_t i = 0; i < facts->type_count; i++)
 		if (str_equal(facts->types[i].id, id) ||
-		    str_equal(str_from(facts->types[i].wanted), id))
+		    is_wanted_as(facts->types[i].wanted, id))
 			return &facts->types[i];
 	return NULL;
 }

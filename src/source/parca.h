@@ -18,11 +18,15 @@ struct parca_type {
 	bool is_delta;
 };
 
+/* The id here of the CPU time that Parca's agent measures. */
+#define PARCA_AGENT_CPU "process_cpu:cpu:nanoseconds::"
+
 /* What has to be known before anything else is asked; in an arena. */
 struct parca_facts {
 	const char *service_label; /* "job"; takes the place of service_name */
-	bool has_service_label;    /* profiles have it, else it is a guess */
-	struct parca_type *types;  /* by id, a delta before the same in total */
+	const char *agent_cpu; /* what is PARCA_AGENT_CPU here; NULL: none is */
+	bool has_service_label;   /* profiles have it, else it is a guess */
+	struct parca_type *types; /* by id, a delta before the same in total */
 	size_t type_count;
 };
 
@@ -42,7 +46,8 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 			struct arena *arena, struct parca_facts *facts,
 			struct error *err) MUST_CHECK;
 
-/* NULL: the server has no such type. */
+/* By its id here or there, with ":delta" or not; NULL: the server has no such
+ * type. */
 const struct parca_type *parca_type_find(const struct parca_facts *facts,
 					 struct str id);
 
@@ -70,7 +75,8 @@ bool parca_read(const struct endpoint *endpoint,
 		void (*read)(struct json_reader *r, void *into), void *into,
 		struct error *err) MUST_CHECK;
 
-/* A range without samples is answered 404. */
+/* A range without samples is answered 404, or in its place with the first web
+ * page, by releases that have any. */
 bool parca_is_empty_range(const struct http_response *response);
 
 /* The step that a Parca is asked for to tell the totals of longer ones. */

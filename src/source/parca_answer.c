@@ -152,6 +152,32 @@ static void read_label_names(struct json_reader *r, void *into)
 	}
 }
 
+/* The agent of Parca sends how often it saw a stack. Asked for that, the server
+ * answers with time, samples times their period: it is the CPU time that others
+ * send. Period parts are left out, as by some of those, so that both can be
+ * there. */
+static void name_agent_cpu(struct parca_facts *facts)
+{
+	static const char *const agents[] = {
+		"parca_agent:samples:count:cpu:nanoseconds",
+		"parca_agent_cpu:samples:count:cpu:nanoseconds",
+		"otel_profiling_agent_on_cpu:samples:count:cpu:nanoseconds",
+	};
+
+	for (size_t a = 0; a < sizeof agents / sizeof *agents; a++) {
+		for (size_t i = 0; i < facts->type_count; i++) {
+			struct parca_type *type = &facts->types[i];
+
+			if (!type->is_delta ||
+			    !str_equal(type->id, str_from(agents[a])))
+				continue;
+			facts->agent_cpu = agents[a];
+			type->id = STR(PARCA_AGENT_CPU);
+			return;
+		}
+	}
+}
+
 static int compare_types(const void *a, const void *b)
 {
 	const struct parca_type *x = a, *y = b;
@@ -172,11 +198,13 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 
 	if (fact == PARCA_TYPES) {
 		facts->type_count = 0;
+		facts->agent_cpu = NULL;
 		if (!parca_read(endpoint, response, STR("types"), read_types,
 				&f, err))
 			return false;
 		if (f.is_failed)
 			return arena_fail(arena, "the server's types", err);
+		name_agent_cpu(facts);
 		if (facts->type_count)
 			qsort(facts->types, facts->type_count,
 			      sizeof *facts->types, compare_types);
@@ -370,7 +398,7 @@ static void read_rows(struct json_reader *r, void *into)
 
 bool parca_is_empty_range(const struct http_response *response)
 {
-	return response->status == 404 && !body_is_html(response);
+	return response->status == (body_is_html(response) ? 200 : 404);
 }
 
 bool parca_series_answer(const struct endpoint *endpoint, size_t type,

@@ -93,6 +93,40 @@ static void the_label_of_services_is_the_best_there_is(void **state)
 	assert_false(facts.has_service_label);
 }
 
+#define AGENT "parca_agent:samples:count:cpu:nanoseconds"
+#define TYPE(name, delta)                                                      \
+	"{\"name\":\"" name "\",\"sampleType\":\"samples\","                   \
+	"\"sampleUnit\":\"count\",\"periodType\":\"cpu\","                     \
+	"\"periodUnit\":\"nanoseconds\",\"delta\":" delta "}"
+
+/* Asked for as it is there, known as CPU here, beside that of scrapes. */
+static void the_agent_measures_cpu(void **state)
+{
+	const struct parca_type *cpu;
+	const char *types = "{\"types\":[" TYPE("process_cpu", "true") "," TYPE(
+		"parca_agent", "true") "," TYPE("parca_agent_cpu", "true") "]}";
+
+	(void)state;
+	assert_null(facts.agent_cpu);
+	assert_true(read_fact(PARCA_TYPES,
+			      answer_make(200, "application/json", types)));
+	assert_string_equal(facts.agent_cpu, AGENT);
+	cpu = parca_type_find(&facts, STR(PARCA_AGENT_CPU));
+	assert_string_equal(cpu->wanted, AGENT ":delta");
+	assert_ptr_equal(parca_type_find(&facts, STR(AGENT)), cpu);
+	assert_ptr_equal(parca_type_find(&facts, STR(AGENT ":delta")), cpu);
+	assert_null(parca_type_find(&facts, STR("parca_agent:samples")));
+	/* One is enough; what is no delta has no interval. */
+	assert_non_null(parca_type_find(
+		&facts, STR("parca_agent_cpu:samples:count:cpu:nanoseconds")));
+	assert_true(read_fact(
+		PARCA_TYPES,
+		answer_make(200, "application/json",
+			    "{\"types\":[" TYPE("parca_agent", "false") "]}")));
+	assert_null(facts.agent_cpu);
+	assert_null(parca_type_find(&facts, STR(PARCA_AGENT_CPU)));
+}
+
 static void types_are_limited(void **state)
 {
 	struct buf body;
@@ -422,6 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_facts_are_read),
 		TEST(the_label_of_services_is_the_best_there_is),
+		TEST(the_agent_measures_cpu),
 		TEST(types_are_limited),
 		TEST(a_parca_is_known_by_its_types),
 		TEST(selectors_name_the_label_of_services),
