@@ -220,6 +220,14 @@
 #define LIMIT_SELECTOR_MATCHERS 128u
 #define LIMIT_SELECTOR_BYTES (256 * KIB)
 
+/* Mangled names. Those of deeply nested templates reach some KiB and a depth
+ * of some dozen; parts that refer to earlier ones can unfold into more than a
+ * machine holds. */
+#define LIMIT_MANGLED_BYTES (16 * KIB)
+#define LIMIT_DEMANGLED_BYTES (16 * KIB)
+#define LIMIT_MANGLED_DEPTH 200u
+#define LIMIT_DEMANGLE_STEPS 100000u
+
 /* A source file to list lines of, and its path. Generated parsers reach some
  * MiB. */
 #define LIMIT_SOURCE_BYTES (16 * MIB)

@@ -117,7 +117,8 @@ static bool judge_functions(const struct pprof *p,
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		struct str name;
 
-		if (!pprof_function_name(p, i, &name, err))
+		if (!pprof_function_name(p, i, &name, err) ||
+		    !profile_build_demangle(p->build, &name, err))
 			return false;
 		if (!judge_name(patterns, name, &is_dropped[i], err)) {
 			*has_pattern_failed = true;

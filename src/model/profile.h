@@ -116,6 +116,11 @@ bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
 bool profile_build_type(struct profile_build *b, struct str type,
 			struct str unit, struct error *err) MUST_CHECK;
 
+/* The name of the source for one of a linker (base/demangle.h), borrowed until
+ * the next call; others stay. Functions that are interned are named so. */
+bool profile_build_demangle(struct profile_build *b, struct str *name,
+			    struct error *err) MUST_CHECK;
+
 /* Interns a function / a frame. An empty name becomes "[unknown]". */
 bool profile_build_function(struct profile_build *b, struct str name,
 			    struct str file, uint32_t *function,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -21,6 +22,7 @@ struct profile_build *profile_build_new(struct profile *out, struct error *err)
 	map_init(&b->function_map, &b->scratch);
 	map_init(&b->frame_map, &b->scratch);
 	map_init(&b->pair_map, &b->scratch);
+	map_init(&b->mangled_map, &b->scratch);
 	if (!symtab_init(&out->symtab, &out->arena, err)) {
 		profile_build_free(b);
 		return NULL;
@@ -32,6 +34,7 @@ void profile_build_free(struct profile_build *b)
 {
 	if (!b)
 		return;
+	demangler_free(b->demangler);
 	arena_release(&b->scratch);
 	mem_free(b);
 }
@@ -129,6 +132,39 @@ static bool insert_words(struct profile_build *b, struct map *map,
 	       arena_fail(&b->scratch, PROFILE_WHAT, err);
 }
 
+bool profile_build_demangle(struct profile_build *b, struct str *name,
+			    struct error *err)
+{
+	if (!is_mangled(*name))
+		return true;
+	if (!b->demangler)
+		b->demangler = demangler_new();
+	if (!b->demangler)
+		return error_memory(err, PROFILE_WHAT);
+	*name = demangle(b->demangler, *name);
+	return true;
+}
+
+/* Folded stacks repeat a name thousands of times: each is read once. */
+static bool add_name(struct profile_build *b, struct str name, uint32_t *id,
+		     struct error *err)
+{
+	struct str mangled;
+
+	if (!is_mangled(name))
+		return profile_build_text(b, name, id, err);
+	*id = map_find(&b->mangled_map, name);
+	if (*id != MAP_NONE)
+		return true;
+	mangled = arena_str(&b->scratch, name);
+	if (!mangled.ptr)
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	return profile_build_demangle(b, &name, err) &&
+	       profile_build_text(b, name, id, err) &&
+	       (map_insert(&b->mangled_map, mangled, *id, id) ||
+		arena_fail(&b->scratch, PROFILE_WHAT, err));
+}
+
 bool profile_build_mapped(struct profile_build *b, struct str name,
 			  struct str file, struct str mapping, bool is_nameless,
 			  uint32_t *function, struct error *err)
@@ -137,7 +173,7 @@ bool profile_build_mapped(struct profile_build *b, struct str name,
 
 	if (name.len == 0)
 		name = STR("[unknown]");
-	if (!profile_build_text(b, name, &f.name, err) ||
+	if (!add_name(b, name, &f.name, err) ||
 	    !profile_build_text(b, file, &f.file, err) ||
 	    !profile_build_text(b, mapping, &f.mapping, err) ||
 	    !insert_words(

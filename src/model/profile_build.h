@@ -21,6 +21,8 @@ struct profile_build {
 	struct map function_map; /* name, file -> index */
 	struct map frame_map;    /* function, line -> index */
 	struct map pair_map;     /* two words -> a number from 0 */
+	struct map mangled_map;  /* name of a linker -> text of the source's */
+	struct demangler *demangler; /* NULL until a name needs it */
 	struct function *functions;
 	struct frame *frames;
 	struct stack *stacks;

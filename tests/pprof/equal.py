@@ -48,7 +48,13 @@ PROFILES = [
     ("real-rust-cpu", None, "ns", "work|alloc", "fmt", False),
     ("real-java-async-cpu", None, "count", "Work|util", "Phase", False),
     ("drop-frames", None, "ns", "shop", "std::map", True),
+    ("real-cpp-mangled", None, "ns", "shop", "std::map|mem", True),
+    ("real-rust-mangled", None, "ns", "work|alloc", "fmt", False),
 ]
+
+# Whose names are those of the linker: pprof demangles when it looks for
+# symbols, which it does not find.
+MANGLED = ("real-cpp-mangled", "real-rust-mangled")
 
 
 # Its texts are half of all.
@@ -207,7 +213,10 @@ def file_name(name, kind, case):
 
 
 def record_one(pprof, path, kind, unit, options):
-    args = [pprof, *options, "-symbolize=none", "-trim=false",
+    symbols = "none"
+    if path.name.removesuffix(".pb.gz") in MANGLED:
+        symbols = "fastlocal"
+    args = [pprof, *options, f"-symbolize={symbols}", "-trim=false",
             f"-unit={unit}"]
     if kind:
         args.append(f"-sample_index={kind}")

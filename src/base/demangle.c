@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/demangle.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+struct demangler {
+	struct cpp_demangler *cpp;
+	struct buf out;
+};
+
+struct demangler *demangler_new(void)
+{
+	struct demangler *d = mem_calloc(1, sizeof *d);
+
+	if (!d)
+		return NULL;
+	buf_init(&d->out, LIMIT_DEMANGLED_BYTES);
+	d->cpp = cpp_demangler_new();
+	if (d->cpp)
+		return d;
+	mem_free(d);
+	return NULL;
+}
+
+void demangler_free(struct demangler *d)
+{
+	if (!d)
+		return;
+	cpp_demangler_free(d->cpp);
+	buf_release(&d->out);
+	mem_free(d);
+}
+
+/* macOS puts one more '_' in front of every name. */
+static struct str without_underscore(struct str name)
+{
+	if (str_starts(name, STR("__Z")) || str_starts(name, STR("__R")))
+		return str_slice(name, 1, name.len);
+	return name;
+}
+
+bool is_mangled(struct str name)
+{
+	name = without_underscore(name);
+	return name.len > 3 && name.ptr[0] == '_' &&
+	       (name.ptr[1] == 'Z' || name.ptr[1] == 'R');
+}
+
+static bool demangle_any(struct demangler *d, struct str name)
+{
+	if (name.ptr[1] == 'R')
+		return rust_demangle(name, &d->out);
+	if (rust_demangle_legacy(name, &d->out))
+		return true;
+	buf_clear(&d->out);
+	return cpp_demangle(d->cpp, name, &d->out);
+}
+
+struct str demangle(struct demangler *d, struct str name)
+{
+	if (!is_mangled(name) || name.len > LIMIT_MANGLED_BYTES)
+		return name;
+	buf_clear(&d->out);
+	if (!demangle_any(d, without_underscore(name)) ||
+	    d->out.state != BUF_OK || !d->out.len)
+		return name;
+	return buf_str(&d->out);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names as linkers know them, turned into those of the source: C++ of the
+ * Itanium ABI (GCC, Clang) and Rust (legacy and v0). As pprof shows them:
+ * without parameters, return type and template arguments, which tell
+ * instances apart that nobody wrote.
+ *
+ * Names are a stranger's: work, nesting and length of one are bounded. What
+ * is malformed or goes beyond stays as it is.
+ */
+#ifndef BASE_DEMANGLE_H
+#define BASE_DEMANGLE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+struct demangler;
+
+/* NULL when memory is lacking. One serves any number of names. */
+struct demangler *demangler_new(void) MUST_CHECK;
+void demangler_free(struct demangler *d);
+
+/* Whether the name begins as mangled ones do; cheap. */
+bool is_mangled(struct str name);
+
+/* The name of the source: borrowed until the next call; `name` itself when it
+ * is none of these languages or cannot be read. */
+struct str demangle(struct demangler *d, struct str name);
+
+/* One language each, appended to out; false when the name is none of its own.
+ * Used by demangle(). */
+struct cpp_demangler;
+struct cpp_demangler *cpp_demangler_new(void) MUST_CHECK;
+void cpp_demangler_free(struct cpp_demangler *d);
+bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out);
+bool rust_demangle(struct str name, struct buf *out);
+bool rust_demangle_legacy(struct str name, struct buf *out);
+
+#endif
