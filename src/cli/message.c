@@ -6,9 +6,11 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "cli/cli.h"
+#include "source/redact.h"
 
-/* Escaping makes at most six bytes of one; the prefix is short. */
-#define LINE_BYTES (6 * (size_t)LIMIT_ERROR_BYTES + 64)
+/* Escaping makes at most six bytes of one, redacting at most twelve of three;
+ * the prefix is short. */
+#define LINE_BYTES (24 * (size_t)LIMIT_ERROR_BYTES + 64)
 
 /* In one write, so that lines of several programs do not mix. A message that
  * cannot be written has nobody to tell. */
@@ -26,16 +28,19 @@ static void write_line(const char *data, size_t len)
 
 static void message_write(const char *prefix, const char *text)
 {
-	struct buf line;
+	struct buf line, shown;
 
 	buf_init(&line, LINE_BYTES);
+	buf_init(&shown, LINE_BYTES);
+	message_redact(&shown, str_from(text));
 	buf_add_text(&line, prefix);
-	escape_terminal_buf(&line, str_from(text));
+	escape_terminal_buf(&line, buf_str(&shown));
 	buf_add_char(&line, '\n');
-	if (line.state == BUF_OK)
+	if (line.state == BUF_OK && shown.state == BUF_OK)
 		write_line(line.data, line.len);
 	else
 		write_line("tracefind: out of memory\n", 25);
+	buf_release(&shown);
 	buf_release(&line);
 }
 

@@ -133,6 +133,63 @@ void url_redact(struct buf *out, struct str url)
 		at = redact_parameter(out, url, at);
 }
 
+/* ---- messages ---- */
+
+static bool is_port(struct str text)
+{
+	size_t end = span_until(text, 0, "/");
+
+	return end < text.len && str_is_digits(str_slice(text, 0, end));
+}
+
+/* Where "name:secret" begins that ends before `at`, the word's last '@'; `at`
+ * when there is none. A colon before a slash is a scheme's or a port's. */
+static size_t find_user(struct str word, size_t at)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < at; i++) {
+		if (word.ptr[i] == '/')
+			start = i + 1;
+		if (word.ptr[i] == ':' && i > start && i + 1 < at &&
+		    word.ptr[i + 1] != '/' &&
+		    !is_port(str_slice(word, i + 1, at - i - 1)))
+			return start;
+	}
+	return at;
+}
+
+static void redact_word(struct buf *out, struct str word)
+{
+	size_t at = word.len, start;
+
+	while (at > 0 && word.ptr[at - 1] != '@')
+		at--;
+	if (at == 0) {
+		buf_add_str(out, word);
+		return;
+	}
+	start = find_user(word, at - 1);
+	buf_add_str(out, str_slice(word, 0, start));
+	if (start < at - 1)
+		buf_add_text(out, REDACTED);
+	buf_add_str(out, str_slice(word, at - 1, word.len));
+}
+
+void message_redact(struct buf *out, struct str message)
+{
+	size_t from = 0;
+
+	while (from < message.len) {
+		size_t end = span_until(message, from, " \t\n\"'");
+
+		redact_word(out, str_slice(message, from, end - from));
+		if (end < message.len)
+			buf_add_char(out, message.ptr[end++]);
+		from = end;
+	}
+}
+
 /* ---- arguments ---- */
 
 static void redact_header(struct buf *out, struct str header)

@@ -31,6 +31,10 @@ struct str header_value(struct str header);
 bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 		  size_t min_bytes) MUST_CHECK;
 
+/* A message that may quote what somebody typed, an address where none was
+ * expected above all: "name:secret@" in any word becomes "[redacted]@". */
+void message_redact(struct buf *out, struct str message);
+
 /* One command-line argument, fit for a file: header options lose their
  * values, URLs their user info. `previous` is the argument before, or NULL. */
 void argument_redact(struct buf *out, struct str argument, struct str previous);

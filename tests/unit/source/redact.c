@@ -33,6 +33,36 @@ static void test_urls_lose_their_secrets(void **state)
 	}
 }
 
+static void test_messages_lose_their_secrets(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "\"u:CANARY@h\" is no trace",
+		  "\"[redacted]@h\" is no trace" },
+		{ "http:/u:CANARY@h/x: no such file",
+		  "http:/[redacted]@h/x: no such file" },
+		{ "'https//u:CAN:ARY@@h'", "'https//[redacted]@h'" },
+		{ "file:u:CANARY@h", "[redacted]@h" },
+		{ "a u:CAN/ARY@h b:CANARY@i", "a [redacted]@h [redacted]@i" },
+		{ "http://u:CANARY@h:1/", "http://[redacted]@h:1/" },
+		/* No secrets. */
+		{ "/go/x@v1.2/a.go:3: b", "/go/x@v1.2/a.go:3: b" },
+		{ "http://h:4040/a@b 10:30 c@d",
+		  "http://h:4040/a@b 10:30 c@d" },
+		{ "me@h, :@h, a:@h, @", "me@h, :@h, a:@h, @" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf out;
+
+		buf_init(&out, KIB);
+		message_redact(&out, str_from(rows[i][0]));
+		assert_string_equal(buf_text(&out), rows[i][1]);
+		buf_release(&out);
+	}
+}
+
 static void test_arguments_lose_their_secrets(void **state)
 {
 	static const char *const rows[][3] = {
@@ -136,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_urls_lose_their_secrets),
+		cmocka_unit_test(test_messages_lose_their_secrets),
 		cmocka_unit_test(test_arguments_lose_their_secrets),
 		cmocka_unit_test(test_values_are_masked_in_every_spelling),
 		cmocka_unit_test(test_short_values_are_left),
