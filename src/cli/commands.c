@@ -53,9 +53,9 @@ const struct command commands[] = {
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
 	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
 	  "recent traces, slowest first, with a duration histogram",
-	  "Lists the slowest traces of a window, of one service or operation\n"
-	  "or by TraceQL, and how long traces took there. Health checks are\n"
-	  "left out unless --all is given.\n"
+	  "Lists the slowest traces of a window (the last hour), of one\n"
+	  "service or operation or by TraceQL, and how long traces took there.\n"
+	  "Health checks are left out unless --all is given.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind search --service user-db --since 30m\n"
@@ -67,8 +67,10 @@ const struct command commands[] = {
 	  1, cmd_search, FORMATS_LIST },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
 	  "one profile of a service and a window",
-	  "Prints the functions of one profile: of a service in a window, of\n"
-	  "one span, or from a file on disk (pprof, folded, speedscope).\n"
+	  "Prints the functions of one profile: of a service in a window (the\n"
+	  "last 15 minutes), or from a file on disk (pprof, folded,\n"
+	  "speedscope). --peek and --tree show callers and callees, --list\n"
+	  "source lines.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind profile --service user-db --since 10m\n"
@@ -78,8 +80,9 @@ const struct command commands[] = {
 	  RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
-	  "Lists the services that sent profiles in a window, how much CPU each\n"
-	  "took, how that went over the window, and its types of profiles.\n"
+	  "Lists the services that sent profiles in a window (the last hour),\n"
+	  "how much CPU each took, how that went over the window, and its types\n"
+	  "of profiles.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind services\n"
@@ -88,10 +91,10 @@ const struct command commands[] = {
 	  0, cmd_services, FORMATS_LIST },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
 	  "the types of profiles there are, and which to use when",
-	  "Lists the types of profiles of a service, or of all, in a window:\n"
-	  "the word that asks for each, its kind, its full id. With --guide\n"
-	  "which type answers which question and how to switch it on,\n"
-	  "without asking a server.\n"
+	  "Lists the types of profiles of a service, or of all, in a window\n"
+	  "(the last hour): the word that asks for each, its kind, its full id.\n"
+	  "With --guide which type answers which question and how to switch it\n"
+	  "on, without asking a server.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind types --service user-db --since 1d\n"

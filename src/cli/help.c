@@ -35,19 +35,24 @@ static void write_general(struct out *out)
 		 "\n"
 		 "Commands:\n");
 	write_commands(out);
-	out_text(out,
-		 "\n"
-		 "'tracefind help COMMAND' shows the options of one. With\n"
-		 "--replay and no command, a recorded run is repeated.\n"
-		 "\n"
-		 "Examples:\n"
-		 "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
-		 "  tracefind diff before.pb.gz after.pb.gz\n"
-		 "  tracefind --replay case.har.gz\n"
-		 "\n"
-		 "Servers are named by --traces-url and --profiles-url or by\n"
-		 "TRACEFIND_TRACES_URL and TRACEFIND_PROFILES_URL. See\n"
-		 "tracefind(1) for the environment and the exit status.\n");
+	out_text(
+		out,
+		"\n"
+		"'tracefind help COMMAND' shows the options of one. With\n"
+		"--replay and no command, a recorded run is repeated.\n"
+		"\n"
+		"Examples:\n"
+		"  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
+		"  tracefind slow --service user-db --since 30m\n"
+		"  tracefind search --service user-db --above p95\n"
+		"  tracefind diff before.pb.gz after.pb.gz\n"
+		"  tracefind --replay case.har.gz\n"
+		"\n"
+		"Servers are named by --traces-url and --profiles-url, by\n"
+		"TRACEFIND_TRACES_URL and TRACEFIND_PROFILES_URL, or for good\n"
+		"with 'tracefind config'; else they are looked for on this\n"
+		"machine. 'tracefind doctor' checks them. See tracefind(1) for\n"
+		"the environment and the exit status.\n");
 }
 
 /* Breaks text at blanks; every line begins at TEXT_COLUMN. `column` is where
