@@ -60,6 +60,8 @@ void mend_line_end(struct mend_line *c, struct checks *checks, const char *tail)
 		    options_given(o, servers[i].name))
 			mend_line_option(c, servers[i].name,
 					 str_from(servers[i].value));
+	if (o->context && !o->replay && options_given(o, "context"))
+		mend_line_option(c, "context", str_from(o->context));
 	if (o->replay)
 		mend_line_option(c, "replay", str_from(o->replay));
 	check_mend(checks, "%s%s", buf_text(&c->text), tail);

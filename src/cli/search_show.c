@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "cli/shell.h"
+#include "cli/suggest_next.h"
 #include "render/json_head.h"
 #include "render/page.h"
 
@@ -219,18 +219,6 @@ static void write_notes(const struct search_answer *a, struct page *p)
 	}
 }
 
-/* What the next command needs to reach the same servers. */
-static void add_servers(const struct options *o, struct buf *out)
-{
-	static const char *const kept[] = { "--traces-", "--profiles-",
-					    "--tenant-id", "--username" };
-
-	for (size_t i = 1; i < o->raw_count; i++)
-		for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
-			if (!strncmp(o->raw_args[i], kept[k], strlen(kept[k])))
-				shell_word_add(out, str_from(o->raw_args[i]));
-}
-
 static void write_next(const struct search_answer *a, struct page *p)
 {
 	struct buf command;
@@ -239,7 +227,7 @@ static void write_next(const struct search_answer *a, struct page *p)
 	trace_id_format(&a->search->items[0].id, id);
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&command, "tracefind slow %s", id);
-	add_servers(a->options, &command);
+	suggest_servers(a->options, false, &command);
 	if (command.state == BUF_OK) {
 		/* To be pasted: neither cut nor wrapped. */
 		page_field(p, PAINT_DIM, ALIGN_LEFT, 6, "next");

@@ -5,6 +5,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "cli/services.h"
+#include "cli/suggest_next.h"
 #include "render/spark.h"
 #include "render/json_head.h"
 
@@ -162,6 +163,23 @@ static void write_row(struct page *p, const struct services *s,
 	write_types(p, row, p->width > before ? p->width - before : 0);
 }
 
+static void write_next(struct page *p, const struct options *o,
+		       const char *label, const char *command)
+{
+	struct buf line;
+
+	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
+	buf_addf(&line, "tracefind %s --service NAME", command);
+	suggest_servers(o, true, &line);
+	if (line.state == BUF_OK) {
+		/* To be pasted: neither cut nor wrapped. */
+		page_field(p, PAINT_DIM, ALIGN_LEFT, LABEL_COLUMNS, label);
+		page_cell(p, PAINT_NONE, buf_str(&line), 0, 0);
+		out_char(p->out, '\n');
+	}
+	buf_release(&line);
+}
+
 static void write_tail(struct page *p, const struct services *s)
 {
 	if (is_limited(s)) {
@@ -176,10 +194,8 @@ static void write_tail(struct page *p, const struct services *s)
 		page_foreign(p, str_from(s->ctx.notes.text[i]));
 		page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
 	}
-	page_text(p, "tracefind types --service NAME");
-	page_flush(p, PAINT_NONE, "next", LABEL_COLUMNS);
-	page_text(p, "tracefind profile --service NAME");
-	page_flush(p, PAINT_NONE, "", LABEL_COLUMNS);
+	write_next(p, s->ctx.options, "next", "types");
+	write_next(p, s->ctx.options, "", "profile");
 }
 
 static void write_table(const void *answer, const struct render_style *style,

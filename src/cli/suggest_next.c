@@ -59,6 +59,31 @@ static bool is_kept(const struct run *r, const char *command, const char *arg)
 	return strcmp(command, "show") != 0 || HAS_PREFIX(showing, arg);
 }
 
+/* No part of a case file, hence not among raw_args. */
+static void add_context(const struct options *o, struct buf *out)
+{
+	if (!o->context || o->replay || !options_given(o, "context"))
+		return;
+	buf_add_text(out, " --context");
+	shell_word_add(out, str_from(o->context));
+}
+
+void suggest_servers(const struct options *o, bool has_window, struct buf *out)
+{
+	static const char *const kept[] = { "--traces-", "--profiles-",
+					    "--tenant-id", "--username" };
+	static const char *const times[] = { "--from=", "--to=", "--since=",
+					     "--around=", "--pad=" };
+
+	if (o->replay)
+		return;
+	for (size_t i = 1; i < o->raw_count; i++)
+		if (HAS_PREFIX(kept, o->raw_args[i]) ||
+		    (has_window && HAS_PREFIX(times, o->raw_args[i])))
+			shell_word_add(out, str_from(o->raw_args[i]));
+	add_context(o, out);
+}
+
 static void build(const struct run *r, const char *command, const char *tail,
 		  struct buf *out)
 {
@@ -71,11 +96,7 @@ static void build(const struct run *r, const char *command, const char *tail,
 		if (is_option(o->raw_args[i]) &&
 		    is_kept(r, command, o->raw_args[i]))
 			shell_word_add(out, str_from(o->raw_args[i]));
-	/* No part of a case file, hence not among those. */
-	if (o->context && !r->ctx.replay && options_given(o, "context")) {
-		buf_add_text(out, " --context");
-		shell_word_add(out, str_from(o->context));
-	}
+	add_context(o, out);
 	if (o->replay) {
 		buf_add_text(out, " --replay");
 		shell_word_add(out, str_from(o->replay));

@@ -12,4 +12,9 @@
  * added when the trace came through standard input, which is gone. */
 void suggest_next(struct run *r, const char *command, const char *tail);
 
+/* Appends those of the run's options that lead a further command to the same
+ * servers, and with has_window to the same time; credentials are not among
+ * them. Nothing of a run with --replay. */
+void suggest_servers(const struct options *o, bool has_window, struct buf *out);
+
 #endif
