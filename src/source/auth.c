@@ -84,7 +84,7 @@ void secret_free(char *secret)
 bool endpoint_has_secret(const struct endpoint *e)
 {
 	/* A name alone counts: some services take a key in its place. */
-	if (e->token || e->password || e->username)
+	if ((e->token && *e->token) || e->password || e->username)
 		return true;
 	for (size_t i = 0; i < e->header_count; i++) {
 		struct str name = header_name(str_from(e->headers[i]));

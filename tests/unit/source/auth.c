@@ -54,6 +54,7 @@ static void test_credentials_need_https(void **state)
 		{ .url = "https://h.example", .token = "t" },
 		{ .url = "http://127.0.0.1", .token = "t" },
 		{ .url = "http://h.example" },
+		{ .url = "http://h.example", .token = "" }, /* none sent */
 		{ .url = "http://h.example", .tenant_id = "a" },
 		{ .url = "http://h.example",
 		  .headers = plain_header,
