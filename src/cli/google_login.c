@@ -173,16 +173,18 @@ static bool check_universe(const struct google_login *l,
 					sizeof GOOGLE_UNIVERSE };
 	const char *universe = google_credential_universe(&l->credential);
 	struct url_parts parts;
+	struct str name;
 
 	if (!strcmp(universe, GOOGLE_UNIVERSE) ||
 	    !url_split(str_from(side->url), &parts) ||
 	    !str_ends(parts.host, own))
 		return true;
+	name = str_slice(parts.host, 0, parts.host.len - own.len);
 	error_set(err, ERROR_AUTH,
 		  "they are of the cloud %.100s, not of " GOOGLE_UNIVERSE
 		  ": name its address in %s-url, such as "
-		  "gcp+https://cloudtrace.%.100s/projects/%s",
-		  universe, side->option_prefix, universe,
+		  "gcp+https://%.*s.%.100s/projects/%s",
+		  universe, side->option_prefix, STR_ARGS(name), universe,
 		  side->project ? side->project : "PROJECT");
 	return fail_with(l, err);
 }

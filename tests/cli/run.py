@@ -131,6 +131,10 @@ def read(path, default=""):
     return path.read_bytes().decode("utf-8", "backslashreplace")
 
 
+def robot_key():
+    return read(ROBOT_KEY).replace("\n", "\\n")
+
+
 def masks(case):
     for line in read(case / "mask").splitlines():
         pattern, _, text = line.partition(" => ")
@@ -257,7 +261,7 @@ def run_case(program, case, is_update):
     with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
         names = {"{tmp}": os.path.realpath(tmp), "{case}": str(case),
                  "{testdata}": str(TESTDATA),
-                 "{robot_key}": read(ROBOT_KEY).replace("\n", "\\n")}
+                 "{robot_key}": robot_key()}
         try:
             found = outcome_of(program, case, names, tmp)
         except (Failure, ValueError, OSError) as error:

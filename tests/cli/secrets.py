@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""No secret of the cases of some topics comes out, whatever is asked for.
+Output is TAP.
+
+usage: secrets.py TRACEFIND TOPIC...
+
+Each case runs once more with everything on that writes: -v, --record, --cache.
+All that its credentials hold and that is secret has "canary" in it, but for
+the key; tokens that are bought begin with "ya29.", signed ones with "eyJ". The
+recording is then replayed without the credentials and without a server: there
+is nothing to log in to.
+"""
+import gzip
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import run
+
+MARKS = [b"canary", b"ya29.", b"eyJ"]
+
+
+def marks():
+    key = run.read(run.ROBOT_KEY).splitlines()
+    return MARKS + [line.encode() for line in key if "-" not in line]
+
+
+def written(tmp, given):
+    """What the program left behind, unpacked."""
+    for path in sorted(Path(tmp).rglob("*")):
+        if path.is_file() and path not in given:
+            data = path.read_bytes()
+            yield path.name, (gzip.decompress(data)
+                              if data.startswith(b"\x1f\x8b") else data)
+
+
+def check(program, case):
+    """What is wrong with a case, or None."""
+    cmd = run.read(case / "cmd").strip()
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
+        tmp = os.path.realpath(tmp)
+        names = {"{tmp}": tmp, "{case}": str(case),
+                 "{testdata}": str(run.TESTDATA), "{robot_key}": run.robot_key()}
+        with run.Server(case, names):
+            given = run.furnish(case, names, tmp)
+            done = run.start(program, f"{cmd} -vq --cache --record all.har.gz",
+                             case, names, tmp)
+        texts = [("stdout", done.stdout), ("stderr", done.stderr),
+                 *written(tmp, given)]
+        for name, text in texts:
+            for mark in marks():
+                if mark in text:
+                    return f"{name} has {mark.decode()}"
+        if done.returncode:
+            return None
+        for path in given:
+            path.unlink()
+        again = run.start(program, "--replay all.har.gz", case, names, tmp)
+        if (again.returncode, again.stdout) != (0, done.stdout):
+            return "the replay differs: " + again.stderr.decode()
+    return None
+
+
+def main():
+    program = str(Path(sys.argv[1]).resolve())
+    cases = [c for c in run.all_cases() if run.topic_of(c) in sys.argv[2:] and
+             "--dry-run" not in run.read(c / "cmd")]
+    print(f"1..{len(cases)}")
+    failed = 0
+    for number, case in enumerate(cases, 1):
+        problem = check(program, case)
+        print(f"{'not ok' if problem else 'ok'} {number} - {case.name}")
+        if problem:
+            print(f"#   {problem}")
+        failed += bool(problem)
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
