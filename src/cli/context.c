@@ -381,8 +381,9 @@ bool context_run(struct context *ctx, struct http_request *requests,
 		return dry_run_write(NULL, requests, n, err) &&
 		       dry_run_stop(err);
 	ctx->batch_count++;
-	done = ensure_tokens(ctx, requests, n, err) &&
-	       ensure_client(ctx, err) &&
+	/* The client first: from then on the run's time counts. */
+	done = ensure_client(ctx, err) &&
+	       ensure_tokens(ctx, requests, n, err) &&
 	       http_run(ctx->client, requests, responses, n, err);
 	progress_clear();
 	return done;

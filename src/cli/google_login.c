@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
 #include "source/auth.h"
@@ -235,9 +236,17 @@ static bool check_instance(struct google_login *l, const struct endpoint *side,
 	       fail_none(l, "something else answers there", side, err);
 }
 
+/* Never 0, which ends at once but without a word of what for. */
+static int64_t left_ms(int64_t end_ns)
+{
+	int64_t left = sat_sub_i64(end_ns, clock_monotonic_ns()) / NS_PER_MS;
+
+	return left > 1 ? left : 1;
+}
+
 static bool run_step(struct google_login *l, struct google_flow *f,
 		     const struct endpoint *side, const struct options *o,
-		     struct error *err)
+		     int64_t end_ns, struct error *err)
 {
 	bool is_near = is_next_door(l, f);
 	bool is_instance = google_flow_step(f) == GOOGLE_STEP_INSTANCE;
@@ -248,7 +257,7 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 				? METADATA_CONNECT_MS
 				: connect_ms,
 		.stall_timeout_ms = STALL_MS,
-		.timeout_ms = o->timeout_ns / NS_PER_MS,
+		.timeout_ms = left_ms(end_ns),
 		.retries = (unsigned)o->retry,
 	};
 	struct http_client *client = http_client_new(&settings, err);
@@ -288,6 +297,8 @@ static bool run_flow(struct google_login *l, struct google_flow *f,
 		     const struct endpoint *side, const struct options *o,
 		     struct error *err)
 {
+	/* All requests of a login together have the time of a run. */
+	int64_t end_ns = sat_add_i64(clock_monotonic_ns(), o->timeout_ns);
 	bool is_done = false;
 
 	for (;;) {
@@ -295,7 +306,7 @@ static bool run_flow(struct google_login *l, struct google_flow *f,
 			return fail_with(l, err);
 		if (is_done)
 			break;
-		if (!run_step(l, f, side, o, err))
+		if (!run_step(l, f, side, o, end_ns, err))
 			return false;
 	}
 	if (strlen(f->token) >= sizeof l->token)

@@ -135,6 +135,23 @@ static void test_user_refused(void **state)
 	server_stop(&server);
 }
 
+static void test_silent(void **state)
+{
+	struct google_login *l;
+
+	(void)state;
+	server_start(&server, "{\"default\":{\"silent\":true}}", NULL, NULL,
+		     NULL);
+	write_file(USER);
+	options.timeout_ns = 200 * NS_PER_MS;
+	l = login_new();
+	assert_fails(l, ", which gives the token, cannot be asked: timed out "
+			"(check network, proxy and firewall)");
+	assert_int_equal(err.code, ERROR_NETWORK);
+	google_login_free(l);
+	server_stop(&server);
+}
+
 /* The folder of gcloud, by its variable and by HOME. */
 static void test_places(void **state)
 {
@@ -329,6 +346,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_user, set_up),
 		cmocka_unit_test_setup(test_user_refused, set_up),
+		cmocka_unit_test_setup(test_silent, set_up),
 		cmocka_unit_test_setup(test_places, set_up),
 		cmocka_unit_test_setup(test_none, set_up),
 		cmocka_unit_test_setup(test_metadata, set_up),
