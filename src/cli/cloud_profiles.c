@@ -122,6 +122,13 @@ static bool read_page(struct context *ctx, struct cloud_profiles *c,
 	return is_ok;
 }
 
+/* Without credentials of this side the other may be asked all the same. */
+static bool is_refusal(const struct error *err)
+{
+	return err->code == ERROR_AUTH || err->code == ERROR_USAGE ||
+	       err->code == ERROR_NETWORK;
+}
+
 /* One page. False: *is_fatal tells whether the run can go on. */
 static bool list_page(struct context *ctx, struct cloud_profiles *c,
 		      bool *has_next, bool *is_fatal, struct error *err)
@@ -133,7 +140,7 @@ static bool list_page(struct context *ctx, struct cloud_profiles *c,
 					    CLOUD_FIELDS_LIST, &request, err) &&
 		     context_run(ctx, &request, &response, 1, err);
 
-	*is_fatal = !is_ok;
+	*is_fatal = !is_ok && !is_refusal(err);
 	if (is_ok)
 		is_ok = cloud_profiles_answer(e, &response, err) == ANSWER_OK &&
 			read_page(ctx, c, &response, has_next, err);
@@ -273,7 +280,7 @@ static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
 			&f->ctx->profiles.endpoint, f->cloud->tokens[pages[i]],
 			CLOUD_FIELDS_BYTES, &requests[i], err);
 	is_ok = is_ok && context_run(f->ctx, requests, responses, n, err);
-	*is_fatal = !is_ok;
+	*is_fatal = !is_ok && !is_refusal(err);
 	for (size_t i = 0; i < n; i++) {
 		is_ok = is_ok && take_answer(f, &responses[i], err);
 		http_request_release(&requests[i]);
@@ -316,7 +323,7 @@ static bool fetch_through(struct fetching *f, bool *is_fatal, struct error *err)
 					       CLOUD_FIELDS_BYTES, &request,
 					       err) &&
 			context_run(f->ctx, &request, &response, 1, err);
-		*is_fatal = !is_ok;
+		*is_fatal = !is_ok && !is_refusal(err);
 		buf_clear(&page.next_token);
 		is_ok = is_ok &&
 			cloud_profiles_answer(e, &response, err) == ANSWER_OK &&

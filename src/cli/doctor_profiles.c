@@ -226,6 +226,11 @@ static bool fetch_names(struct doctor *d, struct error *err)
 	return names_run(d, q, err);
 }
 
+static bool is_google(const struct doctor *d)
+{
+	return d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER;
+}
+
 static bool match_row(struct doctor *d, struct doctor_service *row,
 		      struct error *err)
 {
@@ -236,7 +241,11 @@ static bool match_row(struct doctor *d, struct doctor_service *row,
 
 	if (!name_candidates_init(&candidates, has_spans ? &d->trace : NULL,
 				  has_spans ? row->resource : 0, row->name,
-				  &d->arena, err))
+				  &d->arena, err) ||
+	    (is_google(d) &&
+	     !name_candidates_add_targets(
+		     &candidates, has_spans ? &d->trace : NULL,
+		     has_spans ? row->resource : 0, &d->arena, err)))
 		return false;
 	found = name_match_find(&candidates, &d->services);
 	row->match = found.match;
@@ -401,10 +410,10 @@ static bool samples_run(struct doctor *d, struct samples_round *q,
 	return done;
 }
 
-/* A Parca keeps no samples by span. */
+/* These keep no samples by span. */
 static bool has_no_spans(const struct doctor *d)
 {
-	return d->ctx.profiles.endpoint.parca != NULL;
+	return d->ctx.profiles.endpoint.parca != NULL || is_google(d);
 }
 
 static bool is_present(const struct doctor_service *row)

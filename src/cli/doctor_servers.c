@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
 #include "cli/doctor.h"
+#include "cli/doctor_cloud.h"
 #include "cli/parca_probe.h"
 #include "source/answer.h"
 #include "source/http_error.h"
@@ -583,11 +584,8 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 		d->is_profiles_up = true;
 		return true;
 	}
-	if (d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER) {
-		check_warn(&d->checks, "profiles", "server",
-			   "Cloud Profiler is not checked");
-		return true;
-	}
+	if (d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER)
+		return doctor_cloud(d, err);
 	s.best = answer_of(q, is_parca ? ASK_PARCA_TYPES : ASK_SERVICES);
 	s.is_right = is_parca ? parca_is(s.best)
 			      : source_probe_matches(SOURCE_PYROSCOPE, s.best);

@@ -20,6 +20,42 @@ static bool is_parca(const struct doctor *d)
 	return d->ctx.profiles.endpoint.parca != NULL;
 }
 
+static bool is_google(const struct doctor *d)
+{
+	return d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER;
+}
+
+/* What mends a lack of profiles, by the kind of server. */
+struct words {
+	const char *add;       /* a sender to a service */
+	const char *logs;      /* where senders tell what is wrong */
+	const char *elsewhere; /* where they may be instead */
+};
+
+static const struct words *words_of(const struct doctor *d)
+{
+	static const struct words pyroscope = {
+		.add = "add the Pyroscope SDK or Alloy to it",
+		.logs = "look at the logs of the SDKs or of Alloy; ",
+		.elsewhere = "another tenant: --profiles-tenant-id NAME",
+	};
+	static const struct words parca = {
+		.add = "have Parca scrape it, or run parca-agent beside it",
+		.logs = "look at the logs of the SDKs or of Alloy; ",
+		.elsewhere = "another tenant: --profiles-tenant-id NAME",
+	};
+	static const struct words google = {
+		.add = "start Cloud Profiler's agent in it",
+		.logs = "look at the agents' logs, whose account needs "
+			"roles/cloudprofiler.agent; ",
+		.elsewhere = "another project: --profiles-url gcp://PROJECT",
+	};
+
+	if (is_google(d))
+		return &google;
+	return is_parca(d) ? &parca : &pyroscope;
+}
+
 static bool has_samples(const struct doctor_service *row)
 {
 	return row->has_answer && row->samples != 0;
@@ -108,12 +144,8 @@ static void judge_no_names(struct doctor *d)
 			shown < count ? ", such as " : ": ", buf_text(&names));
 		check_mend(&d->checks,
 			   "under another name: tracefind slow TRACE --map "
-			   "TRACED=SENT; another tenant: "
-			   "--profiles-tenant-id NAME; else it sends none: %s",
-			   is_parca(d) ? "have Parca scrape it, or run "
-					 "parca-agent beside it"
-				       : "add the Pyroscope SDK or Alloy to "
-					 "it");
+			   "TRACED=SENT; %s; else it sends none: %s",
+			   words_of(d)->elsewhere, words_of(d)->add);
 	}
 	buf_release(&lost);
 	buf_release(&names);
@@ -213,13 +245,17 @@ static void show_time(int64_t time_ns, char out[TIME_RFC3339_BYTES])
 	out[20] = '\0';
 }
 
+#define RETENTION_WORDS "a newer trace: Cloud Profiler keeps them for 30 days"
+
 static void judge_window(struct doctor *d)
 {
 	struct window_limits limits = {
 		.oldest_ns = d->stats.has_data ? d->stats.oldest_ns : 0,
 		.newest_ns = d->stats.has_data ? d->stats.newest_ns : 0,
 		.length_ns = d->length_limit_ns,
-		.lookback_ns = is_parca(d) ? 0 : SERVER_LOOKBACK_NS,
+		.lookback_ns = is_parca(d)    ? 0
+			       : is_google(d) ? GOOGLE_RETENTION_NS
+					      : SERVER_LOOKBACK_NS,
 	};
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 	char edge[TIME_RFC3339_BYTES];
@@ -239,9 +275,12 @@ static void judge_window(struct doctor *d)
 		check_fail(c, ERROR_NOT_FOUND, "profiles", "window",
 			   "ends at %s, before the oldest profile, of %s", to,
 			   edge);
-		check_mend(c, "a newer trace; to keep more: Pyroscope's "
-			      "-retention-period=90d (before 2.0 "
-			      "-compactor.blocks-retention-period=90d)");
+		check_mend(c, "%s",
+			   is_google(d) ? RETENTION_WORDS
+					: "a newer trace; to keep more: "
+					  "Pyroscope's -retention-period=90d "
+					  "(before 2.0 -compactor.blocks-"
+					  "retention-period=90d)");
 		break;
 	case WINDOW_CUT_BY_DATA:
 		show_time(limits.oldest_ns, edge);
@@ -256,15 +295,18 @@ static void judge_window(struct doctor *d)
 			   "begins at %s, after the newest profile, of %s: "
 			   "nobody sends any more",
 			   from, edge);
-		check_mend(c, "look at the logs of the SDKs or of Alloy; "
-			      "another tenant: --profiles-tenant-id NAME");
+		check_mend(c, "%s%s", words_of(d)->logs,
+			   words_of(d)->elsewhere);
 		break;
 	case WINDOW_PAST_LOOKBACK:
 		check_warn(c, "profiles", "window",
-			   "begins at %s, over 7d ago: by default the server "
+			   "begins at %s, over %s ago: by default the server "
 			   "leaves out what is older",
-			   from);
-		check_mend(c, "Pyroscope's -querier.max-query-lookback=30d");
+			   from, is_google(d) ? "30d" : "7d");
+		check_mend(c, "%s",
+			   is_google(d) ? RETENTION_WORDS
+					: "Pyroscope's "
+					  "-querier.max-query-lookback=30d");
 		break;
 	case WINDOW_TOO_LONG:
 		check_warn(c, "profiles", "window",
@@ -298,9 +340,8 @@ static void judge_data(struct doctor *d)
 		   "no service sent profiles in the last hour, %zu in the last "
 		   "day; the newest is %s%s",
 		   d->services.count, newest, d->stats.newest_ns ? " old" : "");
-	check_mend(&d->checks,
-		   "look at the logs of the SDKs or of Alloy; another tenant: "
-		   "--profiles-tenant-id NAME");
+	check_mend(&d->checks, "%s%s", words_of(d)->logs,
+		   words_of(d)->elsewhere);
 }
 
 static void judge_none(struct doctor *d)
@@ -310,9 +351,9 @@ static void judge_none(struct doctor *d)
 	show_time(d->window.to_ns, to);
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
 		   "no service has sent profiles in the day before %s", to);
-	check_mend(&d->checks, "%sanother server: --profiles-url URL",
-		   is_parca(d) ? ""
-			       : "another tenant: --profiles-tenant-id NAME; ");
+	check_mend(&d->checks, "%s%sanother server: --profiles-url URL",
+		   is_parca(d) ? "" : words_of(d)->elsewhere,
+		   is_parca(d) ? "" : "; ");
 }
 
 static void judge_summary(struct doctor *d)
@@ -469,8 +510,9 @@ static void judge_span_names(struct doctor *d)
 static void judge_no_spans(struct doctor *d)
 {
 	check_ok(&d->checks, "profiles", "spans",
-		 "Parca keeps no samples by span: slow takes the profile of "
-		 "the whole service");
+		 "%s keeps no samples by span: slow takes the profile of "
+		 "the whole service",
+		 is_google(d) ? "Cloud Profiler" : "Parca");
 }
 
 void doctor_judge_services(struct doctor *d)
@@ -491,7 +533,7 @@ void doctor_judge_services(struct doctor *d)
 	judge_no_names(d);
 	for (size_t i = 0; i < d->row_count; i++)
 		judge_row(d, &d->rows[i]);
-	if (is_parca(d))
+	if (is_parca(d) || is_google(d))
 		judge_no_spans(d);
 	else if (d->has_trace)
 		judge_span_samples(d);

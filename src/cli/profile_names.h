@@ -35,7 +35,8 @@ bool name_candidates_init(struct name_candidates *c, const struct trace *trace,
 
 /* Adds what Cloud Profiler may call the process: its deployment's target is the
  * service of Cloud Run or App Engine, the container of Kubernetes, or a name
- * that the code gives, in lower case (letters of ASCII, digits, "-", "_", "."). */
+ * that the code gives, in lower case (letters of ASCII, digits, "-", "_", ".").
+ */
 bool name_candidates_add_targets(struct name_candidates *c,
 				 const struct trace *trace, uint32_t resource,
 				 struct arena *arena,

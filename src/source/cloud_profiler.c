@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/google_error.h"
 
 #define SUBJECT "Cloud Profiler"
 
@@ -51,6 +52,6 @@ enum answer cloud_profiles_answer(const struct endpoint *endpoint,
 			  SUBJECT ": answers 200, but with no JSON object");
 		return ANSWER_ERROR;
 	}
-	answer_fail(SUBJECT, endpoint, response, err);
+	google_fail(&google_profiler_api, SUBJECT, endpoint, response, err);
 	return response->status == 400 ? ANSWER_TRY_NEXT : ANSWER_ERROR;
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * doctor where the profiles are Cloud Profiler's: what its list tells.
+ */
+#ifndef CLI_DOCTOR_CLOUD_H
+#define CLI_DOCTOR_CLOUD_H
+
+#include "cli/doctor.h"
+
+/* Login, list, age of what is kept; sets is_profiles_up. False only when the
+ * run cannot go on. */
+bool doctor_cloud(struct doctor *d, struct error *err) MUST_CHECK;
+
+#endif
