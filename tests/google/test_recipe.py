@@ -82,7 +82,7 @@ def check_auth_allocates():
 
 def check_version_slower():
     for version, low, high in (("1.0.0", 20, 400), ("1.1.0", 600, 1000)):
-        found = [share(p, "Discounts.match_discounts") for p in
+        found = [share(p, "match_discounts ") for p in
                  profiles("data-service", "CPU", version)]
         check(len(found) > 20 and low < statistics.median(found) < high, found)
 

@@ -3,7 +3,9 @@
 after every 10 ms of CPU time, or of wall time, looks at the main thread."""
 import json
 import os
+import queue
 import signal
+import threading
 import time
 from collections import Counter
 
@@ -34,15 +36,21 @@ class Sampler:
             signal.siginterrupt(kind, False)
             signal.setitimer(timer, INTERVAL_S, INTERVAL_S)
 
+    def stop(self):
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+            signal.setitimer(timer, 0)
+
     def taken(self):
         """Stacks since the last call: type -> [[frames, count], ...]."""
         out = {}
         for name, counts in self.stacks.items():
+            # In one step: a signal may come between two of Python's.
+            found = list(counts.items())
+            counts.clear()
             out[name] = sorted(
                 [[f"{what} {place(file)}:{line or 0}" for what, file, line in s],
                  n]
-                for s, n in counts.items())
-            counts.clear()
+                for s, n in found)
         return out
 
 
@@ -50,22 +58,37 @@ def take(counts, frame):
     stack = []
     while frame:
         code = frame.f_code
-        stack.append((code.co_qualname, code.co_filename, frame.f_lineno))
+        stack.append((code.co_name, code.co_filename, frame.f_lineno))
         frame = frame.f_back
     counts[tuple(reversed(stack))] += 1
+
+
+class Requests(queue.Queue):
+    """Another thread puts in one every interval, as a server's listener."""
+
+    def __init__(self, interval_s):
+        super().__init__(maxsize=1)
+        self.interval_s = interval_s
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            time.sleep(self.interval_s)
+            self.put(None)
 
 
 def run(serve, interval_s, folder, count, profile_s=10):
     """Calls serve every interval; writes a file of stacks every 10 s."""
     sampler = Sampler()
     sampler.start()
+    requests = Requests(interval_s)
     for n in range(count):
         begun = time.monotonic()
         while time.monotonic() < begun + profile_s:
-            at = time.monotonic()
+            requests.get()
             serve()
-            time.sleep(max(0, at + interval_s - time.monotonic()))
         found = sampler.taken()
         found["duration_ns"] = int((time.monotonic() - begun) * 1e9)
         with open(f"{folder}/{n:03}.json", "w", encoding="utf-8") as file:
             json.dump(found, file)
+    sampler.stop()
