@@ -97,14 +97,19 @@ void progress_text(const struct http_progress *p, int64_t before_bytes,
 	char size[UNIT_TEXT_BYTES], listed[COUNT_TEXT_BYTES];
 
 	format_size(sat_add_i64(before_bytes, p->bytes), size);
+	if (progress.listed) {
+		/* The count first: a line of 80 columns holds it then. */
+		format_count(progress.listed, listed);
+		buf_addf(out, "%s profiles listed by ", listed);
+		escape_terminal_buf(out, host);
+		buf_addf(out, ", %s, %lld s", size,
+			 (long long)(elapsed_ns / NS_PER_S));
+		return;
+	}
 	buf_addf(out, "waiting for %s from ", subject_of(p->waiting->path));
 	escape_terminal_buf(out, host);
 	buf_addf(out, ": %zu of %zu answers, %s, %lld s", p->answered, p->count,
 		 size, (long long)(elapsed_ns / NS_PER_S));
-	if (progress.listed) {
-		format_count(progress.listed, listed);
-		buf_addf(out, ", %s profiles listed", listed);
-	}
 }
 
 void progress_listed(uint32_t count)

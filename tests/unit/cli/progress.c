@@ -49,10 +49,24 @@ static void the_line_says_what_is_missing(void **state)
 		   "waiting for an answer from t: 0 of 5 answers, 512 B, 3 s");
 }
 
+/* The whole line with "tracefind: " before it fits on 80 columns. */
+static void the_line_counts_a_list_s_profiles(void **state)
+{
+	char list[] = "/v2/projects/shop-prod/profiles?pageSize=1000";
+
+	(void)state;
+	progress_listed(43200);
+	check_text("https://cloudprofiler.googleapis.com", list, 0, 0,
+		   "43,200 profiles listed by cloudprofiler.googleapis.com, "
+		   "512 B, 3 s");
+	progress_listed(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_says_what_is_missing),
+		cmocka_unit_test(the_line_counts_a_list_s_profiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
