@@ -127,12 +127,20 @@ static void write_types(struct page *p, const struct service_row *row,
 	out_char(p->out, '\n');
 }
 
+/* Rows whose CPU is not known come last, and by name. */
+static const char *order_text(const struct services *s)
+{
+	if (s->count < 2)
+		return "";
+	return s->rows[0].cpu_ns ? ", most CPU first" : ", by name";
+}
+
 static void write_head(struct page *p, const struct services *s, size_t name)
 {
 	page_textf(p, "%zu service%s sent profiles ", s->count,
 		   &"s"[s->count == 1]);
 	page_window(p, s->window, 0);
-	page_text(p, s->count > 1 ? ", most CPU first" : "");
+	page_text(p, order_text(s));
 	page_flush(p, PAINT_NONE, "", 0);
 	out_char(p->out, '\n');
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, name, "service");
