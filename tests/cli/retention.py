@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Thirty days of a project's profiles, 40,000 of them, listed page by page:
+within 256 MiB, and a terminal sees how far it is. Output is TAP.
+
+usage: retention.py TRACEFIND
+"""
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from pathlib import Path
+
+SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
+PROJECT = "/projects/shop-prod"
+PROFILES = 40000
+MEMORY_KIB = 256 * 1024
+LIMIT_S = 60
+PAGE_MS = 50  # so that 40 pages take longer than the second without a line
+STACKS = "".join(f"main;serve;handle{n % 40};work{n};leaf{n} {n % 9 + 1}\n"
+                 for n in range(120))
+
+
+class Google:
+    """A project with so many profiles, and its address."""
+
+    def __init__(self, folder, order):
+        self.log = Path(folder, "log")
+        script = {"google": {"profiler": {"delay_ms": PAGE_MS, "retention": {
+            "profiles": PROFILES, "end": "2026-11-21T12:00:00Z",
+            "targets": ["busy-service", "calm-service"],
+            "types": ["CPU", "HEAP"], "versions": ["1.0.0", "1.1.0"],
+            "folded": STACKS, "order": order}}}}
+        self.server = subprocess.Popen(
+            [sys.executable, str(SERVER), "--script", json.dumps(script),
+             "--log", str(self.log), "--limit", str(2 * LIMIT_S)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        port = self.server.stdout.readline().strip()
+        self.url = f"gcp+http://127.0.0.1:{port}{PROJECT}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.stdin.close()
+        self.server.wait(LIMIT_S)
+        self.server.stdout.close()
+
+    def requests(self):
+        return [json.loads(line)["path"] for line in
+                self.log.read_text(encoding="utf-8").splitlines()]
+
+
+class Run:
+    """One run whose standard error is a terminal, with its largest memory."""
+
+    def __init__(self, program, folder, url, *words):
+        token = Path(folder, "token")
+        token.write_text("token\n", encoding="utf-8")
+        token.chmod(0o600)
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 50, 80, 0, 0))
+        out = Path(folder, "out")
+        with open(out, "wb") as file:
+            run = subprocess.Popen(
+                [program, "profile", "--service", "busy-service", "--type",
+                 "cpu", "--profiles-url", url, "--color",
+                 "never", "--token-file", token, *words],
+                stdin=subprocess.DEVNULL, stdout=file, stderr=theirs,
+                env={"TERM": "xterm", "HOME": folder, "LC_ALL": "C.UTF-8",
+                     "TRACEFIND_NOW": "2026-11-21T12:00:00Z"})
+        os.close(theirs)
+        data = b""
+        try:
+            while part := os.read(ours, 65536):
+                data += part
+        except OSError:  # the last writer is gone
+            pass
+        os.close(ours)
+        _, status, usage = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        self.status = run.returncode
+        self.lines = data.decode().split("\r\x1b[K")
+        self.out = out.read_text(encoding="utf-8")
+        self.memory_kib = usage.ru_maxrss
+
+
+def check(is_so, text):
+    if not is_so:
+        raise AssertionError(text)
+
+
+def check_run(program, order):
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+        with Google(folder, order) as google:
+            run = Run(program, folder, google.url, "--since", "1h")
+            paths = google.requests()
+    check(run.status == 0, (run.status, run.lines[-1]))
+    # One of each type a minute, each with the same stacks.
+    samples = f"{60 * sum(n % 9 + 1 for n in range(120)):,} samples"
+    check(samples in run.out, run.out)
+    told = [int(n.replace(",", "")) for line in run.lines
+            for n in re.findall(r"([\d,]+) profiles listed", line)]
+    check(len(set(told)) > 1 and told == sorted(told) and
+          told[-1] <= PROFILES, f"progress: {run.lines[:9]}")
+    # A sanitizer's own memory is not the program's.
+    if b"__asan_init" not in Path(program).read_bytes():
+        check(run.memory_kib < MEMORY_KIB, f"{run.memory_kib} KiB")
+    first = [p for p in paths if "pageToken" not in p]
+    check(len(first) < len(paths) and "fields=" in paths[0], paths[:3])
+    print(f"# {order}: {run.memory_kib} KiB, {len(paths)} requests")
+
+
+def check_newest_first(program):
+    check_run(program, "newest")
+
+
+def check_any_order(program):
+    check_run(program, "chance")
+
+
+def main():
+    program = sys.argv[1]
+    checks = [check_newest_first, check_any_order]
+    print(f"1..{len(checks)}")
+    failed = 0
+    for number, one in enumerate(checks, 1):
+        name = one.__name__[6:].replace("_", " ")
+        try:
+            one(program)
+            print(f"ok {number} - {name}")
+        except AssertionError as error:
+            failed += 1
+            print(f"not ok {number} - {name}\n#   {error}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
