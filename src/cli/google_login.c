@@ -137,7 +137,10 @@ const char *google_quota_project(const struct google_login *l,
 		return named;
 	if (l->credential.fields[CREDENTIAL_QUOTA_PROJECT])
 		return l->credential.fields[CREDENTIAL_QUOTA_PROJECT];
-	return l->credential.kind == GOOGLE_USER ? side_project : NULL;
+	return l->credential.kind == GOOGLE_USER ||
+			       l->credential.kind == GOOGLE_WORKFORCE
+		       ? side_project
+		       : NULL;
 }
 
 /* ---- words ---- */

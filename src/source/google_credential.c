@@ -48,10 +48,12 @@ static const struct field_name format_names[] = {
 	{ NULL, CREDENTIAL_FIELDS },
 };
 
+#define WANTED_MAX 4
+
 static const struct {
 	const char *name;
 	enum google_kind kind;
-	enum google_field wanted[3]; /* ended by CREDENTIAL_TYPE */
+	enum google_field wanted[WANTED_MAX]; /* ended by CREDENTIAL_TYPE */
 } kinds[] = {
 	{ "service_account",
 	  GOOGLE_SERVICE_ACCOUNT,
@@ -60,6 +62,10 @@ static const struct {
 	  GOOGLE_USER,
 	  { CREDENTIAL_CLIENT_ID, CREDENTIAL_CLIENT_SECRET,
 	    CREDENTIAL_REFRESH_TOKEN } },
+	{ "external_account_authorized_user",
+	  GOOGLE_WORKFORCE,
+	  { CREDENTIAL_CLIENT_ID, CREDENTIAL_CLIENT_SECRET,
+	    CREDENTIAL_REFRESH_TOKEN, CREDENTIAL_TOKEN_URL } },
 	{ "external_account",
 	  GOOGLE_EXTERNAL,
 	  { CREDENTIAL_AUDIENCE, CREDENTIAL_SUBJECT_TOKEN_TYPE,
@@ -370,7 +376,8 @@ static bool fail_type(const struct google_credential *c, struct error *err)
 		return error_set(err, ERROR_AUTH,
 				 "credentials of type \"%.60s\" are not "
 				 "supported; service_account, authorized_user, "
-				 "external_account and "
+				 "external_account, "
+				 "external_account_authorized_user and "
 				 "impersonated_service_account are",
 				 c->fields[CREDENTIAL_TYPE]);
 	if (c->is_client)
@@ -394,7 +401,8 @@ static bool check_kind(struct google_credential *c, struct error *err)
 	if (i == KIND_COUNT)
 		return fail_type(c, err);
 	c->kind = kinds[i].kind;
-	for (size_t k = 0; k < 3 && kinds[i].wanted[k] != CREDENTIAL_TYPE; k++)
+	for (size_t k = 0;
+	     k < WANTED_MAX && kinds[i].wanted[k] != CREDENTIAL_TYPE; k++)
 		if (!c->fields[kinds[i].wanted[k]])
 			return error_set(err, ERROR_AUTH,
 					 "\"%s\" is missing or empty",

@@ -22,7 +22,8 @@ enum google_kind {
 	GOOGLE_METADATA = 0,
 	GOOGLE_SERVICE_ACCOUNT,
 	GOOGLE_USER,
-	GOOGLE_EXTERNAL, /* workload identity federation */
+	GOOGLE_WORKFORCE, /* a user's login through another identity provider */
+	GOOGLE_EXTERNAL,  /* workload identity federation */
 	GOOGLE_IMPERSONATED,
 };
 

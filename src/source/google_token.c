@@ -77,6 +77,7 @@ void google_flow_init(struct google_flow *f, const struct google_credential *c,
 		*step++ = sign_step(base);
 		break;
 	case GOOGLE_USER:
+	case GOOGLE_WORKFORCE:
 		*step++ = GOOGLE_STEP_REFRESH;
 		break;
 	case GOOGLE_EXTERNAL:
@@ -221,17 +222,26 @@ static bool make_signed(struct google_flow *f, int64_t now_ns,
 	return sign(f, NULL, now_ns, &f->token, err);
 }
 
-/* Without scopes: those of the login hold, and others would be refused. */
+/* Without scopes: those of the login hold, and others would be refused. A
+ * login through another identity provider has its client in a header. */
 static bool ask_refresh(struct google_flow *f, struct error *err)
 {
-	char *const *fields = google_flow_base(f)->fields;
-	const char *own = fields[CREDENTIAL_TOKEN_URI];
+	const struct google_credential *c = google_flow_base(f);
+	char *const *fields = c->fields;
+	bool is_workforce = c->kind == GOOGLE_WORKFORCE;
+	const char *own = fields[is_workforce ? CREDENTIAL_TOKEN_URL
+					      : CREDENTIAL_TOKEN_URI];
 
 	if (!request_begin(f, "POST", own ? own : TOKEN_URL, err))
 		return false;
 	add_form(f, "grant_type", "refresh_token");
-	add_form(f, "client_id", fields[CREDENTIAL_CLIENT_ID]);
-	add_form(f, "client_secret", fields[CREDENTIAL_CLIENT_SECRET]);
+	if (is_workforce) {
+		f->endpoint.username = fields[CREDENTIAL_CLIENT_ID];
+		f->endpoint.password = fields[CREDENTIAL_CLIENT_SECRET];
+	} else {
+		add_form(f, "client_id", fields[CREDENTIAL_CLIENT_ID]);
+		add_form(f, "client_secret", fields[CREDENTIAL_CLIENT_SECRET]);
+	}
 	add_form(f, "refresh_token", fields[CREDENTIAL_REFRESH_TOKEN]);
 	return request_end(f, err);
 }

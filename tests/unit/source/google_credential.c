@@ -90,6 +90,10 @@ static void test_user(void **state)
 	assert_refused("{\"type\":\"authorized_user\",\"client_id\":\"c\","
 		       "\"client_secret\":\"" SECRET "\"}",
 		       "\"refresh_token\" is missing or empty");
+	assert_refused("{\"type\":\"external_account_authorized_user\","
+		       "\"client_id\":\"c\",\"client_secret\":\"" SECRET
+		       "\",\"refresh_token\":\"r\"}",
+		       "\"token_url\" is missing or empty");
 	assert_refused("{\"type\":\"authorized_user\",\"client_id\":7}",
 		       "\"client_id\" is no text");
 }

@@ -118,6 +118,24 @@ static void test_user(void **state)
 	end();
 }
 
+/* Through another identity provider: the client in a header. */
+static void test_workforce(void **state)
+{
+	(void)state;
+	begin("{\"type\":\"external_account_authorized_user\",\"audience\":"
+	      "\"//iam/pool\",\"client_id\":\"c\",\"client_secret\":\"s\","
+	      "\"refresh_token\":\"r/1\",\"token_url\":"
+	      "\"https://sts.googleapis.com/v1/oauthtoken\"}");
+	assert_request("POST", "https://sts.googleapis.com", "/v1/oauthtoken",
+		       "grant_type=refresh_token&refresh_token=r%2F1");
+	assert_string_equal(flow.endpoint.username, "c");
+	assert_string_equal(flow.endpoint.password, "s");
+	answer("{\"access_token\":\"ya29.w\",\"expires_in\":3599,"
+	       "\"refresh_token\":\"r/2\"}");
+	assert_token("ya29.w", 3599);
+	end();
+}
+
 static void refuse_user(int status, const char *date, const char *body,
 			const char *message)
 {
@@ -657,6 +675,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_user),
+		cmocka_unit_test(test_workforce),
 		cmocka_unit_test(test_user_refused),
 		cmocka_unit_test(test_malformed_answers),
 		cmocka_unit_test(test_clock),
