@@ -85,15 +85,26 @@ static bool has_rust_module(struct str name)
 	return false;
 }
 
+/* "Shop::Cart#total"; but C++ and Rust count what has no name: "main::{lambda
+ * (int)#1}", "main::{closure#0}". */
+static bool has_ruby_method(struct str name)
+{
+	size_t at = str_find(name, STR("#"));
+
+	return at != SIZE_MAX && at + 1 < name.len &&
+	       !ascii_is_digit(name.ptr[at + 1]);
+}
+
 static unsigned int language_of_scoped(struct str name)
 {
-	if (has(name, "#"))
+	if (has_ruby_method(name))
 		return LANGUAGE_RUBY;
 	if (ends_in_rust_hash(name) || has(name, "{{closure}}") ||
 	    has(name, "{closure#") || has(name, " as ") ||
 	    has_rust_module(name))
 		return LANGUAGE_RUST;
 	if (has(name, "operator") || has(name, "(anonymous namespace)") ||
+	    has(name, "::{lambda(") || has(name, "{unnamed type#") ||
 	    has(name, "::~") || has(name, "std::__") || has(name, ">::") ||
 	    str_ends(name, STR(")")))
 		return LANGUAGE_NATIVE;

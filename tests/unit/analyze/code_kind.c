@@ -284,6 +284,9 @@ static void test_dotnet_and_ruby(void **state)
 static void test_rust_and_native(void **state)
 {
 	static const struct example rows[] = {
+		{ "shop::repeat<shop::Cart::Cart(int)::{lambda(int)#1}>", "",
+		  APP, 0 },
+		{ "_init", "", RUN, 0 },
 		{ "shop::orders::place", "src/orders.rs", APP, 0 },
 		{ "shop::orders::place::h0123456789abcdef", "", APP, 0 },
 		{ "<shop::Order as serde::ser::Serialize>::serialize", "", APP,
