@@ -27,7 +27,8 @@ bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			  in.name, format_name(in.format));
 	} else if (in.format == FORMAT_UNKNOWN) {
 		error_set(err, ERROR_FORMAT,
-			  "%s: neither pprof, folded stacks nor speedscope; "
+			  "%s: neither pprof, folded stacks, speedscope "
+			  "nor perf script; "
 			  "it looks like %s",
 			  in.name, in.looks_like);
 	} else {

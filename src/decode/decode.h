@@ -28,6 +28,7 @@ enum format {
 	FORMAT_PPROF,
 	FORMAT_FOLDED,
 	FORMAT_SPEEDSCOPE,
+	FORMAT_PERF_SCRIPT,
 	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
 	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
 };

@@ -14,6 +14,7 @@ static const struct {
 	{ FORMAT_PPROF, decode_pprof },
 	{ FORMAT_FOLDED, decode_folded },
 	{ FORMAT_SPEEDSCOPE, decode_speedscope },
+	{ FORMAT_PERF_SCRIPT, decode_perf_script },
 	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree },
 	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json },
 };

@@ -143,6 +143,9 @@ static bool read_line(struct folded *f, struct str line, struct error *err)
 				 "folded stacks, line %zu: \"%.*s\" is not a "
 				 "weight; expected \"main;work;leaf 12\"",
 				 f->line, STR_ARGS(shown));
+	/* py-spy has samples of threads without any frame of Python. */
+	if (stack.len == 0 && is_blank(line.ptr[0]))
+		stack = STR("[unknown]");
 	if (stack.len == 0)
 		return error_set(err, ERROR_FORMAT,
 				 "folded stacks, line %zu: no stack before the "

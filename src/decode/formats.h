@@ -37,6 +37,9 @@ bool decode_pprof(struct str bytes, const struct profile_want *want,
 bool decode_folded(struct str bytes, const struct profile_want *want,
 		   struct profile *out, struct notes *notes,
 		   struct error *err) MUST_CHECK;
+bool decode_perf_script(struct str bytes, const struct profile_want *want,
+			struct profile *out, struct notes *notes,
+			struct error *err) MUST_CHECK;
 bool decode_pyroscope_tree(struct str bytes, const struct profile_want *want,
 			   struct profile *out, struct notes *notes,
 			   struct error *err) MUST_CHECK;

@@ -234,9 +234,15 @@ bool type_is_gauge(struct str type)
 
 bool type_is_sample_count(struct type_name type)
 {
-	return str_equal(type.unit, STR("count")) &&
-	       (str_equal(type.type, STR("samples")) ||
-		str_equal(type.type, STR("sample")));
+	static const char *const names[] = { "samples", "sample", "cpu",
+					     "wall" };
+
+	if (!str_equal(type.unit, STR("count")))
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_equal(type.type, str_from(names[i])))
+			return true;
+	return false;
 }
 
 void type_settle(struct profile *out)

@@ -37,7 +37,7 @@ bool type_spelled_out(struct str wanted, struct type_name *type) MUST_CHECK;
 /* A level, like memory in use: values of several snapshots do not add up. */
 bool type_is_gauge(struct str type);
 
-/* Plain counts of samples. */
+/* Plain counts of samples; async-profiler calls them "cpu" and "wall". */
 bool type_is_sample_count(struct type_name type);
 
 /* Names the only sample type of an answer that does not say it (type_implied)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "decode/perf_script.h"
 
 /* How far into a page or a text a look goes. */
 #define LOOK_BYTES ((size_t)16384)
@@ -33,10 +34,16 @@ static const struct magic magics[] = {
 	MAGIC("\x7f"
 	      "ELF",
 	      "an ELF program or core dump"),
-	MAGIC("FLR\0", "a Java Flight Recorder file (make pprof of "
-			   "it: jfr2pprof, or asprof -o pprof when recording)"),
+	MAGIC("FLR\0", "a Java Flight Recorder file (make pprof of it with "
+		       "async-profiler's jfrconv -o pprof --cpu)"),
+	MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0",
+	      "a CPU profile of gperftools (make pprof of it: pprof -proto "
+	      "PROGRAM FILE)"),
+	MAGIC("heap profile: ", "a heap profile of gperftools (make pprof of "
+				"it: pprof -proto PROGRAM FILE)"),
 	MAGIC("JAVA PROFILE", "a Java heap dump"),
-	MAGIC("PERFILE2", "a perf.data file (use perf script)"),
+	MAGIC("PERFILE2", "a perf.data file (make text of it: "
+			  "perf script > perf.txt)"),
 	MAGIC("go 1.", "a Go execution trace"),
 	MAGIC("SQLite format 3", "an SQLite database"),
 	MAGIC("\xff\xfe", "UTF-16 text (save it as UTF-8)"),
@@ -148,13 +155,13 @@ static bool is_text(struct str bytes)
 
 static struct guess sniff_text(struct str text)
 {
-	if (text.ptr[0] == '<')
-		return GUESS_OTHER(describe_markup(text));
+	/* A folded line may begin with "<module>". */
 	if (is_folded(text))
 		return GUESS_FORMAT(FORMAT_FOLDED);
-	if (has_text(text, STR("cycles:")) || has_text(text, STR("cpu-clock")))
-		return GUESS_OTHER("perf script output (fold it with "
-				   "stackcollapse-perf.pl or inferno)");
+	if (text.ptr[0] == '<')
+		return GUESS_OTHER(describe_markup(text));
+	if (perf_script_is(text))
+		return GUESS_FORMAT(FORMAT_PERF_SCRIPT);
 	return GUESS_OTHER("text");
 }
 

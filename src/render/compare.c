@@ -87,11 +87,18 @@ static bool is_count(const struct result *r)
 	return str_equal(r->profile.unit, STR("count"));
 }
 
-/* Folded stacks count samples, and nothing else. */
+/* Folded stacks and async-profiler count samples, and nothing else. */
 static bool is_told_by_samples(const struct result *r, const struct side *side)
 {
-	return is_count(r) && side->samples == side->total_value &&
-	       str_equal(r->profile.type, STR("samples/count"));
+	static const char *const types[] = { "samples/count", "cpu/count",
+					     "wall/count" };
+
+	if (!is_count(r) || side->samples != side->total_value)
+		return false;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (str_equal(r->profile.type, str_from(types[i])))
+			return true;
+	return false;
 }
 
 static void write_side(struct page *p, const struct result *r,

@@ -232,6 +232,35 @@ static void test_lack_of_memory(void **state)
 				   STR("main;a 1\nmain;b 2\nmain 3\n"));
 }
 
+/* Files of other programs, as they wrote them. */
+static void test_recorded(void **state)
+{
+	static const struct {
+		const char *file;
+		int64_t total;
+	} files[] = {
+		{ "folded/py-spy.folded", 285 },
+		{ "folded/async-profiler.collapsed", 830 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct buf bytes;
+		struct profile p;
+		struct profile_want want = want_of("");
+
+		read_fixture(files[i].file, &bytes);
+		assert_int_equal(format_sniff(buf_str(&bytes), NULL, 0),
+				 FORMAT_FOLDED);
+		profile_init(&p);
+		assert_decoded(decode_profile(FORMAT_FOLDED, buf_str(&bytes),
+					      &want, &p, NULL, &err));
+		assert_int_equal(p.total, files[i].total);
+		profile_release(&p);
+		buf_release(&bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_samples_behind_the_weights),
 		cmocka_unit_test(test_a_type_with_its_unit_is_taken),
 		cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_every_byte_value),
 		cmocka_unit_test(test_lack_of_memory),

@@ -197,6 +197,11 @@ static void test_profiles(void **state)
 	expect(STR("# folded\r\n\r\na b;c d 12\r\n"), FORMAT_FOLDED, "");
 	expect(STR("[unknown];main 5\n"), FORMAT_FOLDED, "");
 	expect(STR("idle thread 5\nmain;work 1"), FORMAT_FOLDED, "");
+	expect(STR("<module> (a.py:1);work (a.py:2) 7\n"), FORMAT_FOLDED, "");
+	expect(STR("web 123 1.2: 10 cycles:\n\tffff main"), FORMAT_PERF_SCRIPT,
+	       "");
+	expect(STR("# a\n\nweb server 1/2 [001] 1.2: cycles:  ff main (w)\n"),
+	       FORMAT_PERF_SCRIPT, "");
 }
 
 static void test_other_kinds(void **state)
@@ -210,9 +215,7 @@ static void test_other_kinds(void **state)
 	expect(STR("main;work\nmain;work 12\n"), FORMAT_UNKNOWN, "text");
 	/* One good line is enough: the decoder names the bad one. */
 	expect(STR("main;work 12\nmain;work\n"), FORMAT_FOLDED, "");
-	expect(STR("web 123 1.2: 10 cycles:\n\tffff main"), FORMAT_UNKNOWN,
-	       "perf script output (fold it with stackcollapse-perf.pl or "
-	       "inferno)");
+	expect(STR("web 123 1.2: 10 cycles:\n"), FORMAT_UNKNOWN, "text");
 	expect(STR("<!DOCTYPE html><html><title>Grafana</title>"),
 	       FORMAT_UNKNOWN, "an HTML page (Grafana login?)");
 	expect(STR("<HTML><body>Sign in</body>"), FORMAT_UNKNOWN,
@@ -226,10 +229,16 @@ static void test_other_kinds(void **state)
 		   "ELF\x02\x01"),
 	       FORMAT_UNKNOWN, "an ELF program or core dump");
 	expect(STR("FLR\0\0\x02"), FORMAT_UNKNOWN,
-	       "a Java Flight Recorder file (make pprof of "
-	       "it: jfr2pprof, or asprof -o pprof when recording)");
+	       "a Java Flight Recorder file (make pprof of it with "
+	       "async-profiler's jfrconv -o pprof --cpu)");
+	expect(STR("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0"), FORMAT_UNKNOWN,
+	       "a CPU profile of gperftools (make pprof of it: pprof -proto "
+	       "PROGRAM FILE)");
+	expect(STR("heap profile:   1: 2 [ 1: 2 ] @ heap_v2/1"), FORMAT_UNKNOWN,
+	       "a heap profile of gperftools (make pprof of it: pprof -proto "
+	       "PROGRAM FILE)");
 	expect(STR("PERFILE2"), FORMAT_UNKNOWN,
-	       "a perf.data file (use perf script)");
+	       "a perf.data file (make text of it: perf script > perf.txt)");
 	expect(STR("\x1f\x8b\x08"), FORMAT_UNKNOWN, "gzip inside gzip");
 	expect(STR("\x01\x02\x03\xff"), FORMAT_UNKNOWN,
 	       "binary data of no known kind");

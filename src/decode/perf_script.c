@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `perf script` prints: of each sample a line with its event, then its
+ * stack, leaf first, then a blank line. Without call graphs the only frame
+ * stands on the line of the event.
+ *
+ *	work 123/124 [000] 33690.848496:    5025125 cpu-clock:u:
+ *		    1332 mix+0x22 (/usr/bin/work)
+ *		    20c3 main+0x23 (/usr/bin/work)
+ */
+#include "decode/perf_script.h"
+
+#include "base/ascii.h"
+#include "base/num.h"
+#include "base/path.h"
+#include "decode/decode.h"
+#include "decode/formats.h"
+#include "decode/profile_type.h"
+
+#define WHAT "perf script's output"
+
+/* Lines of comments and blanks before the first sample. */
+#define LOOK_LINES 64
+
+struct perf {
+	struct profile_build *build;
+	enum profile_detail detail;
+	struct arena scratch;
+	uint32_t *frames; /* leaf first */
+	size_t frame_cap;
+	uint32_t frame_count;
+	struct str event; /* of the first sample */
+	bool is_in_sample;
+	bool is_wanted; /* the sample's event is that one */
+	uint64_t period;
+	uint64_t other_events;
+	uint64_t samples;
+	bool is_counted; /* values are samples, not periods */
+	size_t line;
+};
+
+/* ---- lines ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct str take_line(struct str *rest)
+{
+	size_t end = str_find(*rest, STR("\n"));
+	struct str line = str_slice(*rest, 0, end);
+
+	*rest = end == SIZE_MAX ? STR("")
+				: str_slice(*rest, end + 1, rest->len);
+	return line;
+}
+
+static struct str take_word(struct str *rest)
+{
+	struct str word;
+	size_t end = 0;
+
+	*rest = str_trim(*rest);
+	while (end < rest->len && !is_blank(rest->ptr[end]))
+		end++;
+	word = str_slice(*rest, 0, end);
+	*rest = str_slice(*rest, end, rest->len);
+	return word;
+}
+
+static bool ends_in_colon(struct str word)
+{
+	return word.len > 1 && word.ptr[word.len - 1] == ':';
+}
+
+/* "33690.848496:" */
+static bool is_time(struct str word)
+{
+	struct str number = str_slice(word, 0, word.len - 1);
+	size_t point = str_find(number, STR("."));
+
+	return ends_in_colon(word) && point != SIZE_MAX &&
+	       str_is_digits(str_slice(number, 0, point)) &&
+	       str_is_digits(str_slice(number, point + 1, number.len));
+}
+
+struct event {
+	struct str name; /* "cpu-clock:u" */
+	uint64_t period; /* 1 where none is told */
+	struct str rest; /* a frame, or nothing */
+};
+
+/* The name of the program comes first and may hold blanks, so the time is
+ * looked for. */
+static bool read_event(struct str line, struct event *e)
+{
+	struct str rest = line, word;
+
+	do {
+		word = take_word(&rest);
+	} while (word.len && !is_time(word));
+	if (!word.len)
+		return false;
+	e->period = 1;
+	word = take_word(&rest);
+	if (str_is_digits(word) && parse_u64(word, &e->period))
+		word = take_word(&rest);
+	if (!ends_in_colon(word))
+		return false;
+	e->name = str_slice(word, 0, word.len - 1);
+	e->rest = str_trim(rest);
+	return true;
+}
+
+struct place {
+	struct str name; /* empty: unknown */
+	struct str mapping;
+	bool is_inlined;
+	bool is_kernel;
+};
+
+/* Where "(/lib/libc.so.6)" or "(/tmp/a (deleted))" begins. */
+static size_t find_mapping(struct str text)
+{
+	size_t depth = 0;
+
+	if (!str_ends(text, STR(")")))
+		return SIZE_MAX;
+	for (size_t at = text.len; at-- > 0;) {
+		depth += text.ptr[at] == ')';
+		if (text.ptr[at] == '(' && --depth == 0)
+			return at;
+	}
+	return SIZE_MAX;
+}
+
+/* "main+0x23" without its offset. */
+static struct str without_offset(struct str name)
+{
+	for (size_t at = name.len; at-- > 0;) {
+		struct str offset = str_slice(name, at, name.len);
+
+		if (str_starts(offset, STR("+0x")))
+			return str_slice(name, 0, at);
+		if (!ascii_is_hex(name.ptr[at]) && name.ptr[at] != 'x')
+			break;
+	}
+	return name;
+}
+
+/* "[kernel.kallsyms]", "[nf_tables]", a vmlinux; not "[vdso]". */
+static bool is_kernel(struct str mapping)
+{
+	if (str_find(mapping, STR("vmlinux")) != SIZE_MAX ||
+	    str_ends(mapping, STR(".ko")))
+		return true;
+	return str_starts(mapping, STR("[")) &&
+	       !str_equal(mapping, STR("[unknown]")) &&
+	       !str_equal(mapping, STR("[vdso]")) &&
+	       !str_equal(mapping, STR("[heap]")) &&
+	       !str_equal(mapping, STR("[stack]"));
+}
+
+/* "1332 mix+0x22 (/usr/bin/work)": an address first. */
+static bool read_place(struct str line, struct place *p)
+{
+	struct str rest = line;
+	struct str address = take_word(&rest);
+	size_t at;
+
+	for (size_t i = 0; i < address.len; i++)
+		if (!ascii_is_hex(address.ptr[i]))
+			return false;
+	rest = str_trim(rest);
+	if (!address.len || !rest.len)
+		return false;
+	*p = (struct place){ .name = rest, .mapping = STR("") };
+	at = find_mapping(rest);
+	if (at != SIZE_MAX && (at == 0 || is_blank(rest.ptr[at - 1]))) {
+		p->name = str_trim(str_slice(rest, 0, at));
+		p->mapping = str_slice(rest, at + 1, rest.len - at - 2);
+	}
+	p->is_inlined = str_equal(p->mapping, STR("inlined"));
+	if (p->is_inlined || str_equal(p->mapping, STR("[unknown]")))
+		p->mapping = STR("");
+	p->is_kernel = is_kernel(p->mapping);
+	p->name = without_offset(p->name);
+	if (str_equal(p->name, STR("[unknown]")))
+		p->name = STR("");
+	return true;
+}
+
+bool perf_script_is(struct str text)
+{
+	struct event event;
+	struct place place;
+
+	for (unsigned i = 0; text.len && i < LOOK_LINES; i++) {
+		struct str line = take_line(&text);
+
+		if (!str_trim(line).len || line.ptr[0] == '#')
+			continue;
+		if (!read_event(line, &event))
+			return false;
+		return read_place(
+			event.rest.len ? event.rest : take_line(&text), &place);
+	}
+	return false;
+}
+
+/* ---- types ---- */
+
+/* Clocks count nanoseconds. "cpu-clock:u" is one, with a modifier. */
+static struct type_name type_of(struct str event)
+{
+	struct str name = str_slice(event, 0, str_find(event, STR(":")));
+
+	if (str_equal(name, STR("cpu-clock")) ||
+	    str_equal(name, STR("task-clock")))
+		return (struct type_name){ STR("cpu"), STR("nanoseconds") };
+	return (struct type_name){ name, STR("count") };
+}
+
+/* Time when it is told, else samples: what a cycle is worth varies. */
+static bool choose_type(struct perf *p, struct str wanted, uint32_t *chosen,
+			struct error *err)
+{
+	struct type_name offered[2] = {
+		{ STR("samples"), STR("count") },
+		type_of(p->event),
+	};
+	bool has_time = str_equal(offered[1].unit, STR("nanoseconds"));
+
+	for (size_t i = 0; i < 2; i++)
+		if (!profile_build_type(p->build, offered[i].type,
+					offered[i].unit, err))
+			return false;
+	if (!type_choose(offered, 2, has_time ? STR("cpu") : STR("samples"),
+			 wanted, chosen, err))
+		return false;
+	p->is_counted = *chosen == 0;
+	return true;
+}
+
+/* ---- samples ---- */
+
+/* The kernel's are marked as flame graphs do. */
+static bool add_function(struct perf *p, const struct place *place,
+			 uint32_t *function, struct error *err)
+{
+	struct str name = place->name;
+	struct str base = path_base(place->mapping);
+	struct str mapping = p->detail ? place->mapping : STR("");
+	bool is_nameless = !name.len;
+
+	if (is_nameless && !base.len)
+		name = STR("[unknown]");
+	else if (is_nameless && str_starts(base, STR("[")))
+		name = base;
+	else if (is_nameless)
+		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(base));
+	else if (place->is_kernel)
+		name = arena_printf(&p->scratch, "%.*s_[k]", STR_ARGS(name));
+	if (!name.ptr)
+		return arena_fail(&p->scratch, WHAT, err);
+	return profile_build_mapped(p->build, name, STR(""), mapping,
+				    is_nameless && p->detail, function, err);
+}
+
+static bool add_place(struct perf *p, const struct place *place,
+		      struct error *err)
+{
+	void *frames = p->frames;
+	struct frame frame = { .is_inlined = p->detail && place->is_inlined };
+
+	if (p->frame_count == LIMIT_LOCATIONS)
+		return error_set(err, ERROR_LIMIT,
+				 WHAT ", line %zu: more than %u frames",
+				 p->line, LIMIT_LOCATIONS);
+	if (!arena_reserve(&p->scratch, &frames, &p->frame_cap,
+			   p->frame_count + 1u, sizeof *p->frames))
+		return arena_fail(&p->scratch, WHAT, err);
+	p->frames = frames;
+	if (!add_function(p, place, &frame.function, err) ||
+	    !profile_build_place(p->build, &frame, &p->frames[p->frame_count],
+				 err))
+		return false;
+	p->frame_count++;
+	return true;
+}
+
+static bool end_sample(struct perf *p, struct error *err)
+{
+	uint32_t count = p->frame_count;
+	int64_t value = p->period > INT64_MAX ? INT64_MAX : (int64_t)p->period;
+
+	if (!p->is_in_sample)
+		return true;
+	p->is_in_sample = false;
+	if (!p->is_wanted) {
+		p->other_events++;
+		return true;
+	}
+	p->samples++;
+	for (uint32_t i = 0; i < count / 2; i++) {
+		uint32_t kept = p->frames[i];
+
+		p->frames[i] = p->frames[count - 1 - i];
+		p->frames[count - 1 - i] = kept;
+	}
+	return profile_build_stack(p->build, p->frames, count,
+				   p->is_counted ? 1 : value, err);
+}
+
+static bool begin_sample(struct perf *p, const struct event *e,
+			 struct error *err)
+{
+	struct place place;
+
+	if (!end_sample(p, err))
+		return false;
+	p->is_in_sample = true;
+	p->is_wanted = str_equal(e->name, p->event);
+	p->period = e->period;
+	p->frame_count = 0;
+	if (!p->is_wanted || !read_place(e->rest, &place))
+		return true;
+	return add_place(p, &place, err);
+}
+
+/* Lines of other kinds (sources, registers) say nothing of the stack. */
+static bool read_line(struct perf *p, struct str line, struct error *err)
+{
+	struct event event;
+	struct place place;
+
+	if (!str_trim(line).len)
+		return end_sample(p, err);
+	if (line.ptr[0] == '#')
+		return true;
+	if (read_event(line, &event))
+		return begin_sample(p, &event, err);
+	if (!p->is_in_sample || !p->is_wanted || !is_blank(line.ptr[0]) ||
+	    !read_place(line, &place))
+		return true;
+	return add_place(p, &place, err);
+}
+
+static bool read_samples(struct perf *p, struct str text, struct error *err)
+{
+	while (text.len) {
+		p->line++;
+		if (!read_line(p, take_line(&text), err))
+			return false;
+	}
+	return end_sample(p, err);
+}
+
+static void find_first_event(struct perf *p, struct str text)
+{
+	struct event event;
+
+	while (text.len && !p->event.len)
+		if (read_event(take_line(&text), &event))
+			p->event = event.name;
+}
+
+static void settle(const struct perf *p, struct profile *out,
+		   struct notes *notes)
+{
+	type_settle(out);
+	out->sample_count = (int64_t)p->samples;
+	if (p->samples && !p->is_counted)
+		out->period = out->total / (int64_t)p->samples;
+	if (p->other_events)
+		notes_add(notes,
+			  "%llu samples of other events than %.*s are left out",
+			  (unsigned long long)p->other_events,
+			  STR_ARGS(p->event));
+}
+
+bool decode_perf_script(struct str bytes, const struct profile_want *want,
+			struct profile *out, struct notes *notes,
+			struct error *err)
+{
+	struct perf p = { .build = profile_build_new(out, err),
+			  .event = STR(""),
+			  .detail = want->detail };
+	uint32_t type = 0;
+	bool is_done;
+
+	if (!p.build)
+		return false;
+	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
+	find_first_event(&p, bytes);
+	is_done = choose_type(&p, want->type, &type, err);
+	out->type = type;
+	is_done = is_done && read_samples(&p, bytes, err) &&
+		  profile_build_finish(p.build, notes, err);
+	if (is_done)
+		settle(&p, out, notes);
+	arena_release(&p.scratch);
+	profile_build_free(p.build);
+	return is_done;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile_testing.h"
+
+#include "decode/perf_script.h"
+
+static struct notes notes;
+
+static bool decode(const char *text, const char *type,
+		   enum profile_detail detail, struct profile *p)
+{
+	struct profile_want want = want_of(type);
+
+	want.detail = detail;
+	notes_init(&notes);
+	profile_init(p);
+	return decode_profile(FORMAT_PERF_SCRIPT, str_from(text), &want, p,
+			      &notes, &err);
+}
+
+static void expect(const char *text, const char *type, const char *folded)
+{
+	struct profile p;
+
+	assert_decoded(decode(text, type, PROFILE_DETAIL_LINES, &p));
+	assert_folded(&p, folded);
+	profile_release(&p);
+}
+
+#define CLOCK "work 1/2 [000] 33690.848496:    5025125 cpu-clock: \n"
+#define CYCLES "my prog 18400 33690.848496:  700 cycles:u: \n"
+
+static void test_stacks(void **state)
+{
+	static const char text[] =
+		"# captured on : a day\n\n" CLOCK
+		"\t            1332 mix+0x22 (/usr/bin/work)\n"
+		"\t            119a main+0x3a (/usr/bin/work)\n\n" CLOCK
+		"\t            1336 mix+0x26 (/usr/bin/work)\n"
+		"\t            119a main+0x3a (/usr/bin/work)\n\n" CLOCK
+		"\t            119a main+0x3a (/usr/bin/work)\n";
+	struct profile p;
+
+	(void)state;
+	expect(text, "", "main 5025125\nmain;mix 10050250\n");
+	expect(text, "samples", "main 1\nmain;mix 2\n");
+	assert_decoded(decode(text, "", PROFILE_DETAIL_LINES, &p));
+	assert_int_equal(p.sample_count, 3);
+	assert_int_equal(p.period, 5025125);
+	assert_true(str_equal(profile_unit(&p), STR("nanoseconds")));
+	assert_int_equal(notes.count, 0);
+	profile_release(&p);
+}
+
+/* Cycles are no time: samples, unless they are asked for. */
+static void test_cycles(void **state)
+{
+	static const char text[] =
+		CYCLES "\tff main+0x1 (w)\n\n" CYCLES "\tff main+0x2 (w)\n";
+
+	(void)state;
+	expect(text, "", "main 2\n");
+	expect(text, "cycles", "main 1400\n");
+	/* Periods are not printed by default of older ones. */
+	expect("w 1 2.5: cycles: \n\tff main (w)\n", "cycles", "main 1\n");
+}
+
+static void test_without_call_graphs(void **state)
+{
+	(void)state;
+	expect("  w 1 2.5:  10 cycles:  ff main+0x1 (/bin/w)\n"
+	       "  w 1 2.6:  10 cycles:  fe mix+0x1 (/bin/w)\n",
+	       "", "main 1\nmix 1\n");
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	expect(CYCLES "\t1 a::operator()(int) const+0x1f (/w)\n"
+		      "\t2 std::f<int, char> (inlined)\n"
+		      "\t3 [unknown] (/usr/lib/libc.so.6)\n"
+		      "\t4 [unknown] ([unknown])\n"
+		      "\t5 f (/tmp/x (deleted))\n"
+		      "\t6 +0x12 ([vdso])\n"
+		      "\t7 _ZN4shop3addEi+0x2 (/w)\n"
+		      "\tffffffff81 do_syscall_64+0x5c ([kernel.kallsyms])\n"
+		      "\tffffffff82 nf_hook+0x5c ([nf_tables])\n",
+	       "",
+	       "nf_hook_[k];do_syscall_64_[k];shop::add;[vdso];f;[unknown];"
+	       "[libc.so.6];std::f<int, char>;a::operator()(int) const 1\n");
+}
+
+static void test_places(void **state)
+{
+	struct profile p;
+	uint32_t mixed;
+
+	(void)state;
+	assert_decoded(decode(CYCLES "\t1 f (inlined)\n\t1 main (/bin/w)\n"
+				     "\t3 [unknown] (/lib/libc.so.6)\n",
+			      "", PROFILE_DETAIL_PLACES, &p));
+	assert_folded(&p, "[libc.so.6];main;f 1\n");
+	for (uint32_t i = 0; i < p.frame_count; i++) {
+		mixed = p.frames[i].function;
+		if (str_equal(function_name(&p, mixed), STR("f")))
+			assert_int_equal(p.frames[i].is_inlined, 1);
+		else
+			assert_int_equal(p.frames[i].is_inlined, 0);
+		if (str_equal(function_name(&p, mixed), STR("main")))
+			assert_true(str_equal(function_mapping(&p, mixed),
+					      STR("/bin/w")));
+		assert_int_equal(p.functions[mixed].is_nameless,
+				 str_equal(function_name(&p, mixed),
+					   STR("[libc.so.6]")));
+	}
+	profile_release(&p);
+}
+
+/* The first event counts, others are named. */
+static void test_other_events(void **state)
+{
+	(void)state;
+	expect(CLOCK "\t1 f (w)\n\n" CYCLES "\t1 g (w)\n\n" CLOCK "\t1 f (w)\n",
+	       "samples", "f 2\n");
+	assert_int_equal(notes.count, 1);
+}
+
+/* Sources, branches and what else perf can print. */
+static void test_other_lines(void **state)
+{
+	(void)state;
+	expect("stray\n\t1 g (w)\n" CYCLES "\t1 f+0x1 (w)\n  work.c:12\n"
+	       "\tzz no address (w)\n\tff\n",
+	       "", "f 1\n");
+	/* A sample without a stack. */
+	expect(CYCLES "\n", "", "[unknown] 1\n");
+	expect(CYCLES, "", "[unknown] 1\n");
+	expect("w 1 2.5: 99999999999999999999 cycles: \n", "", "");
+}
+
+static void test_recorded(void **state)
+{
+	struct buf bytes;
+	struct profile p;
+
+	(void)state;
+	read_fixture("perf/cpp-cpu-clock.txt.gz", &bytes);
+	assert_true(perf_script_is(buf_str(&bytes)));
+	assert_decoded(decode(buf_text(&bytes), "", PROFILE_DETAIL_LINES, &p));
+	assert_int_equal(p.sample_count, 263);
+	assert_int_equal(p.total, 263 * INT64_C(10101010));
+	profile_release(&p);
+	buf_release(&bytes);
+}
+
+static void test_is(void **state)
+{
+	(void)state;
+	assert_true(perf_script_is(STR("#c\n\n" CLOCK "\tff main (w)\n")));
+	assert_true(perf_script_is(STR("w 1 2.5: 1 cycles: ff main (w)\n")));
+	assert_false(perf_script_is(STR(CLOCK)));
+	assert_false(perf_script_is(STR("")));
+	assert_false(perf_script_is(STR("took 2.5: well\n\tff main (w)\n")));
+	assert_false(
+		perf_script_is(STR("a b c\nw 1 2.5: 1 cycles:\n\tff m\n")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_without_call_graphs),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_other_events),
+		cmocka_unit_test(test_other_lines),
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
