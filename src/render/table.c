@@ -279,6 +279,18 @@ static void change_fields(struct page *p, const struct table *t,
 		 t->bar_columns);
 }
 
+/* A name that is longer than its column leaves no blank of its own. */
+static void place_gap(struct page *p, const struct table *t,
+		      const struct function_row *row)
+{
+	size_t name = page_columns(p, name_shown(row->name), t->name_columns);
+
+	if (name + PLACE_GAP_COLUMNS > t->name_pad)
+		out_repeat(p->out, " ",
+			   min_size(name + PLACE_GAP_COLUMNS - t->name_pad,
+				    PLACE_GAP_COLUMNS));
+}
+
 static void write_row(struct page *p, const struct table *t,
 		      const struct function_row *row)
 {
@@ -292,9 +304,11 @@ static void write_row(struct page *p, const struct table *t,
 	page_cell(p, row->change == CHANGE_NOISE ? PAINT_DIM : PAINT_NONE,
 		  name_shown(row->name), t->name_columns,
 		  has_place ? t->name_pad : 0);
-	if (has_place)
+	if (has_place) {
+		place_gap(p, t, row);
 		page_place(p, PAINT_DIM, row->file, row->line,
 			   t->place_columns);
+	}
 	out_char(p->out, '\n');
 }
 
