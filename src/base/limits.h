@@ -175,6 +175,13 @@
 #define LIMIT_CACHE_BYTES (256 * MIB)
 #define LIMIT_CACHE_BODY_BYTES (32 * MIB)
 
+/* Profiles kept by name, which never change: Cloud Profiler itself has them for
+ * 30 days. One of ten seconds packs to some 10 to 100 KiB, so that the room
+ * above is full before there are so many. */
+#define LIMIT_PROFILE_CACHE_AGE_S (30 * 24 * 3600)
+#define LIMIT_PROFILE_CACHE_FILES 32768u
+#define LIMIT_PROFILE_CACHE_FILE_BYTES (8 * MIB)
+
 /* Configuration files, written by hand. inih reads lines of at most 199 bytes
  * and names of sections of at most 49, [context "..."] included. */
 #define LIMIT_CONFIG_BYTES (64 * KIB)

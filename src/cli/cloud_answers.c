@@ -335,7 +335,7 @@ static void answers_release(struct profile_answers *a)
 }
 
 static bool take_profile(void *context, uint32_t index, struct str bytes,
-			 struct error *err)
+			 bool *is_good, struct error *err)
 {
 	struct profile_answers *a = context;
 
@@ -351,6 +351,7 @@ static bool take_profile(void *context, uint32_t index, struct str bytes,
 			*err = why;
 			return false;
 		}
+		*is_good = false;
 		f->job.err = why;
 		f->job.is_done = true; /* without an answer */
 	}

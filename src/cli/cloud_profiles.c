@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "decode/cloud_profiles_json.h"
 #include "source/cloud_profiler.h"
+#include "source/profile_cache.h"
 
 struct cloud_profiles {
 	struct profile_list list;
@@ -217,15 +218,58 @@ static bool is_wanted(void *context, struct str name)
 	return index != MAP_NONE && f->is_left[index];
 }
 
+/* What cannot be kept is asked for again some time: no reason to stop. */
+static bool keep_bytes(struct fetching *f, struct str name, struct str bytes,
+		       struct error *err)
+{
+	struct context *ctx = f->ctx;
+
+	if (!ctx->profile_cache || ctx->profile_cache_err.code)
+		return true;
+	if (profile_cache_add(ctx->profile_cache, name, bytes,
+			      &ctx->profile_cache_err))
+		return true;
+	if (ctx->profile_cache_err.code != ERROR_MEMORY)
+		return true;
+	*err = ctx->profile_cache_err;
+	return false;
+}
+
+/* Those that an earlier run has left. */
+static bool take_kept(struct fetching *f, struct error *err)
+{
+	const struct profile_list *list = &f->cloud->list;
+	struct buf bytes;
+	bool is_ok = true, is_good;
+
+	buf_init(&bytes, LIMIT_BODY_WIRE_BYTES);
+	for (uint32_t i = 0; is_ok && f->ctx->profile_cache && i < list->count;
+	     i++) {
+		buf_clear(&bytes);
+		if (!f->is_left[i] ||
+		    !profile_cache_find(f->ctx->profile_cache,
+					list->profiles[i].name, &bytes))
+			continue;
+		f->is_left[i] = false;
+		f->left_count--;
+		is_ok = f->take(f->context, i, buf_str(&bytes), &is_good, err);
+	}
+	buf_release(&bytes);
+	return is_ok;
+}
+
 static bool take_bytes(void *context, struct str name, struct str bytes,
 		       struct error *err)
 {
 	struct fetching *f = context;
 	uint32_t index = profile_list_find(&f->cloud->list, name);
+	bool is_good = true;
 
 	f->is_left[index] = false;
 	f->left_count--;
-	return f->take(f->context, index, bytes, err);
+	if (!f->take(f->context, index, bytes, &is_good, err))
+		return false;
+	return !is_good || keep_bytes(f, name, bytes, err);
 }
 
 static bool read_bytes(struct fetching *f, const struct http_response *response,
@@ -355,7 +399,7 @@ bool cloud_profiles_fetch(struct context *ctx, const bool *wanted,
 	memcpy(f.is_left, wanted, c->list.count * sizeof *wanted);
 	for (uint32_t i = 0; i < c->list.count; i++)
 		f.left_count += wanted[i];
-	is_ok = fetch_pages(&f, is_fatal, err) &&
+	is_ok = take_kept(&f, err) && fetch_pages(&f, is_fatal, err) &&
 		(!c->is_token_bound || fetch_through(&f, is_fatal, err));
 	mem_free(f.is_left);
 	if (is_ok && f.left_count)

@@ -22,9 +22,11 @@ const struct profile_list *cloud_profiles_list(struct context *ctx,
 					       struct error *err) MUST_CHECK;
 
 /* A profile that was asked for, as its agent sent it; the bytes are the
- * reader's. False with err ends the fetching. */
+ * reader's. *is_good: it can be read, and is worth keeping for later runs.
+ * False with err ends the fetching. */
 typedef bool (*cloud_profile_take)(void *context, uint32_t index,
-				   struct str bytes, struct error *err);
+				   struct str bytes, bool *is_good,
+				   struct error *err);
 
 /* Fetches the profiles with is_wanted[index], each given away once. Those that
  * the server does not give any more are noted. False: as above. */

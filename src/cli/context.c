@@ -18,6 +18,7 @@
 #include "source/cloud_trace_query.h"
 #include "source/redact.h"
 #include "source/google_address.h"
+#include "source/profile_cache.h"
 #include "source/token_command.h"
 
 /* Strings of one run: names, URLs, texts of notes; not data. */
@@ -205,31 +206,62 @@ static bool init_sides(struct context *ctx, struct error *err)
 }
 
 /* XDG Base Directory Specification: a relative path counts as not set. */
-static bool open_cache(struct context *ctx, struct error *err)
+static bool find_cache(struct context *ctx, struct str *folder,
+		       struct error *err)
 {
 	const char *base = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
-	const struct config *config = ctx->options->config;
-	struct str folder;
 
-	if (!ctx->options->cache || ctx->replay || ctx->options->dry_run)
-		return true;
 	if (base && *base == '/')
-		folder = arena_printf(&ctx->arena, "%s/tracefind", base);
+		*folder = arena_printf(&ctx->arena, "%s/tracefind", base);
 	else if (home && *home)
-		folder = arena_printf(&ctx->arena, "%s/.cache/tracefind", home);
+		*folder =
+			arena_printf(&ctx->arena, "%s/.cache/tracefind", home);
 	else
 		return error_set(err, ERROR_USAGE,
 				 "--cache: there is no place for it: neither "
 				 "XDG_CACHE_HOME nor HOME is set");
-	if (!folder.ptr)
-		return arena_fail(&ctx->arena, "the cache", err);
+	return folder->ptr || arena_fail(&ctx->arena, "the cache", err);
+}
+
+static bool open_cache(struct context *ctx, struct error *err)
+{
+	const struct config *config = ctx->options->config;
+	struct str folder;
+
+	if (!ctx->options->cache || ctx->options->no_cache || ctx->replay ||
+	    ctx->options->dry_run)
+		return true;
+	if (!find_cache(ctx, &folder, err))
+		return false;
 	ctx->cache =
 		cache_open(folder.ptr, config ? config->context : NULL, err);
 	/* So that runs of the same minute ask alike. */
 	if (!ctx->options->now)
 		ctx->now_ns -= ctx->now_ns % NS_PER_MIN;
 	return ctx->cache != NULL;
+}
+
+/* A run does without it where there is no place for it. A case holds all that
+ * was asked for. */
+static void open_profile_cache(struct context *ctx)
+{
+	const struct options *o = ctx->options;
+	struct error *err = &ctx->profile_cache_err;
+	struct str folder;
+
+	if (ctx->profiles.kind != SOURCE_CLOUD_PROFILER || o->no_cache ||
+	    o->dry_run || o->record || o->replay)
+		return;
+	if (!find_cache(ctx, &folder, err)) {
+		error_clear(err);
+		return;
+	}
+	folder = arena_printf(&ctx->arena, "%s/profiles", folder.ptr);
+	if (folder.ptr)
+		ctx->profile_cache = profile_cache_open(
+			folder.ptr, o->config ? o->config->context : NULL,
+			ctx->profiles.endpoint.url, err);
 }
 
 bool context_init(struct context *ctx, const struct options *o,
@@ -261,7 +293,10 @@ bool context_init(struct context *ctx, const struct options *o,
 		har_set_run(ctx->record, ctx->now_ns, (int)o->raw_count,
 			    o->raw_args);
 	}
-	return open_cache(ctx, err) && init_sides(ctx, err);
+	if (!open_cache(ctx, err) || !init_sides(ctx, err))
+		return false;
+	open_profile_cache(ctx);
+	return true;
 }
 
 void context_release(struct context *ctx)
@@ -270,6 +305,7 @@ void context_release(struct context *ctx)
 
 	http_client_free(ctx->client);
 	cloud_profiles_free(ctx->cloud);
+	profile_cache_close(ctx->profile_cache);
 	cache_close(ctx->cache);
 	har_free(ctx->record);
 	if (ctx->is_replay_own)
@@ -604,6 +640,8 @@ bool context_finish(struct context *ctx, struct error *err)
 		list_requests(ctx);
 	if (lost)
 		message_info("%s", lost->message);
+	if (ctx->profile_cache_err.code)
+		message_info("%s", ctx->profile_cache_err.message);
 	/* A run that asked nothing leaves no case. */
 	return !ctx->record || !ctx->client ||
 	       har_write(ctx->record, ctx->options->record, err);

@@ -49,6 +49,8 @@ struct context {
 	struct google_login *login; /* of sides of Google Cloud, or NULL */
 	unsigned login_batch;       /* as renewed_batch, for all sides */
 	unsigned batch_count;
+	struct profile_cache *profile_cache; /* NULL: none, or not needed */
+	struct error profile_cache_err;      /* why it is of no use */
 	struct cloud_profiles *cloud; /* its list; NULL: not asked for yet */
 	bool is_parca_asked;        /* whether the profile server is one */
 	double cut_share;           /* most of a profile under "other" */

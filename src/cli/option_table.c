@@ -394,6 +394,9 @@ static const struct option_row rows[] = {
 	{ "cache", 0, OPTION_FLAG, SETTING | OPTION_LOCAL, CACHING, NULL, CASES,
 	  "take answers of the last 15 minutes from the cache, and keep new "
 	  "ones there", FIELD(cache) },
+	{ "no-cache", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_DATA, NULL, CASES,
+	  "keep and take nothing from the cache, not even profiles of Cloud "
+	  "Profiler, which never change", FIELD(no_cache) },
 	{ "record", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
 	  "FILE", CASES,
 	  "keep every request and answer (HAR; gzip when it ends in .gz), "

@@ -121,6 +121,7 @@ struct options {
 	/* case files */
 	bool dry_run;
 	bool cache;
+	bool no_cache;
 	const char *record;
 	const char *replay;
 	struct har *replayed; /* the case at that path when it is open */

@@ -1,218 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/cache.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/outfile.h"
 #include "base/str.h"
-#include "base/timefmt.h"
+#include "source/cache_folder.h"
 #include "source/har.h"
 
-#define SUFFIX ".har.gz"
-/* Two hashes in hex and the suffix. */
-#define NAME_BYTES (32 + sizeof SUFFIX)
-
 struct cache {
-	char *folder;
+	char *path;
 	char *scope;
+	struct cache_folder folder;
 	bool is_changed;
 };
 
 /* ---- names ---- */
 
-/* FNV-1a, 64 bits (draft-eastlake-fnv); the offset basis is given, so that two
- * of them make 128 bits. Equal in every run, unlike hash_bytes(). */
-static uint64_t fnv_add(uint64_t hash, const void *data, size_t len)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-/* With its end, so that "ab","c" and "a","bc" differ. */
-static uint64_t fnv_text(uint64_t hash, const char *text)
-{
-	return text ? fnv_add(hash, text, strlen(text) + 1)
-		    : fnv_add(hash, "\xff", 1);
-}
-
-static uint64_t request_hash(const struct cache *c,
-			     const struct http_request *request,
-			     const char *url, uint64_t hash)
+static void hash_request(const struct cache *c,
+			 const struct http_request *request, const char *url,
+			 struct cache_hash *hash)
 {
 	const struct endpoint *e = request->endpoint;
 
-	hash = fnv_text(hash, c->scope);
-	hash = fnv_text(hash, e->tenant_id);
-	hash = fnv_text(hash, e->username);
-	hash = fnv_text(hash, request->method);
-	hash = fnv_text(hash, url);
-	hash = fnv_text(hash, request->accept);
-	hash = fnv_text(hash, request->content_type);
-	return fnv_add(hash, request->body.data, request->body.len);
+	cache_hash_init(hash);
+	cache_hash_text(hash, c->scope);
+	cache_hash_text(hash, e->tenant_id);
+	cache_hash_text(hash, e->username);
+	cache_hash_text(hash, request->method);
+	cache_hash_text(hash, url);
+	cache_hash_text(hash, request->accept);
+	cache_hash_text(hash, request->content_type);
+	cache_hash_add(hash, request->body.data, request->body.len);
 }
 
 static bool entry_path(const struct cache *c,
 		       const struct http_request *request, const char *url,
 		       char path[PATH_MAX])
 {
-	uint64_t high =
-		request_hash(c, request, url, UINT64_C(0xcbf29ce484222325));
-	uint64_t low =
-		request_hash(c, request, url, UINT64_C(0x84222325cbf29ce4));
-	int len =
-		snprintf(path, PATH_MAX, "%s/%016" PRIx64 "%016" PRIx64 SUFFIX,
-			 c->folder, high, low);
+	struct cache_hash hash;
 
-	return len > 0 && len < PATH_MAX;
+	hash_request(c, request, url, &hash);
+	return cache_folder_file(&c->folder, &hash, path, PATH_MAX);
 }
 
 /* ---- the folder ---- */
-
-static bool folder_prepare(const char *folder, struct error *err)
-{
-	struct stat st;
-
-	if (!folders_make(folder, err))
-		return false;
-	if (mkdir(folder, 0700) && errno != EEXIST)
-		return error_set(err, ERROR_OUTPUT,
-				 "--cache: cannot make the folder %s: %s",
-				 folder, strerror(errno));
-	if (stat(folder, &st) || !S_ISDIR(st.st_mode))
-		return error_set(err, ERROR_OUTPUT, "--cache: %s is no folder",
-				 folder);
-	if (st.st_uid == geteuid() && !(st.st_mode & 022))
-		return true;
-	return error_set(err, ERROR_OUTPUT,
-			 "--cache: others may write to %s, so what it says "
-			 "cannot be believed: chmod 700 it",
-			 folder);
-}
 
 struct cache *cache_open(const char *folder, const char *scope,
 			 struct error *err)
 {
 	struct cache *c;
 
-	if (!folder_prepare(folder, err))
+	if (!cache_folder_prepare(folder, err)) {
+		error_prefix(err, "--cache");
 		return NULL;
+	}
 	c = mem_calloc(1, sizeof *c);
 	if (c) {
-		c->folder = mem_strdup(folder);
+		c->path = mem_strdup(folder);
+		c->folder = (struct cache_folder){
+			.path = c->path,
+			.suffix = ".har.gz",
+			.age_s = LIMIT_CACHE_AGE_S,
+			.files = LIMIT_CACHE_FILES,
+			.size_bytes = (int64_t)LIMIT_CACHE_BYTES,
+		};
 		c->scope = mem_strdup(scope ? scope : "");
 	}
-	if (c && c->folder && c->scope)
+	if (c && c->path && c->scope)
 		return c;
 	cache_close(c);
 	error_memory(err, "the cache");
 	return NULL;
-}
-
-/* ---- tidying ---- */
-
-struct kept {
-	char name[NAME_BYTES];
-	int64_t age_ns;
-	int64_t size_bytes;
-};
-
-static bool is_entry(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len == NAME_BYTES - 1 &&
-	       strspn(name, "0123456789abcdef") == 32 &&
-	       !strcmp(name + 32, SUFFIX);
-}
-
-static int64_t age_ns(const struct stat *st)
-{
-	return clock_now_ns() -
-	       ((int64_t)st->st_mtim.tv_sec * NS_PER_S + st->st_mtim.tv_nsec);
-}
-
-static bool is_young(int64_t age)
-{
-	/* A clock that was set back makes no answer younger. */
-	return age >= 0 && age <= LIMIT_CACHE_AGE_S * NS_PER_S;
-}
-
-static int by_age(const void *a, const void *b)
-{
-	const struct kept *first = a, *second = b;
-
-	if (first->age_ns != second->age_ns)
-		return first->age_ns < second->age_ns ? -1 : 1;
-	return strcmp(first->name, second->name);
-}
-
-static void entry_remove(const struct cache *c, const char *name)
-{
-	char path[PATH_MAX];
-	int len = snprintf(path, sizeof path, "%s/%s", c->folder, name);
-
-	if (len > 0 && (size_t)len < sizeof path)
-		unlink(path);
-}
-
-/* Past the room of the list, files go at once: the folder is full anyway. */
-static size_t list_entries(const struct cache *c, DIR *folder,
-			   struct kept *list)
-{
-	struct dirent *item;
-	size_t count = 0;
-
-	while ((item = readdir(folder))) {
-		struct stat st;
-
-		if (!is_entry(item->d_name) ||
-		    fstatat(dirfd(folder), item->d_name, &st,
-			    AT_SYMLINK_NOFOLLOW))
-			continue;
-		if (!is_young(age_ns(&st)) || count >= LIMIT_CACHE_FILES) {
-			entry_remove(c, item->d_name);
-			continue;
-		}
-		memcpy(list[count].name, item->d_name, NAME_BYTES);
-		list[count].age_ns = age_ns(&st);
-		list[count++].size_bytes = st.st_size;
-	}
-	return count;
-}
-
-/* The oldest go first. */
-static void tidy(const struct cache *c)
-{
-	struct kept *list = mem_calloc(LIMIT_CACHE_FILES, sizeof *list);
-	DIR *folder = opendir(c->folder);
-	int64_t total = 0;
-	size_t count;
-
-	if (list && folder) {
-		count = list_entries(c, folder, list);
-		qsort(list, count, sizeof *list, by_age);
-		for (size_t i = 0; i < count; i++) {
-			total += list[i].size_bytes;
-			if (total > (int64_t)LIMIT_CACHE_BYTES)
-				entry_remove(c, list[i].name);
-		}
-	}
-	if (folder)
-		closedir(folder);
-	mem_free(list);
 }
 
 void cache_close(struct cache *c)
@@ -220,8 +82,8 @@ void cache_close(struct cache *c)
 	if (!c)
 		return;
 	if (c->is_changed)
-		tidy(c);
-	mem_free(c->folder);
+		cache_folder_tidy(&c->folder);
+	mem_free(c->path);
 	mem_free(c->scope);
 	mem_free(c);
 }
@@ -234,11 +96,10 @@ bool cache_find(struct cache *c, const struct http_request *request,
 	char path[PATH_MAX];
 	struct error ignored;
 	struct har *har;
-	struct stat st;
 	bool is_found;
 
-	if (!entry_path(c, request, url, path) || lstat(path, &st) ||
-	    !S_ISREG(st.st_mode) || !is_young(age_ns(&st)))
+	if (!entry_path(c, request, url, path) ||
+	    !cache_file_is_usable(&c->folder, path))
 		return false;
 	har = har_open(path, &ignored);
 	is_found = har && har_find(har, request, url, response, &ignored);
