@@ -220,6 +220,28 @@ void situation_ask_again(struct situation *s, const struct run *r,
 
 /* ---- judging ---- */
 
+/* A quota may be used up in the middle of a run. Of other servers windows that
+ * they do not keep are no news. */
+static void note_refused(const struct situation *s, struct run *r)
+{
+	const struct history_job *first = NULL;
+	size_t count = 0;
+
+	if (!r->ctx.traces.endpoint.project)
+		return;
+	for (size_t i = 0; i < s->job_count; i++) {
+		if (s->jobs[i].job.has_answer)
+			continue;
+		first = first ? first : &s->jobs[i];
+		count++;
+	}
+	if (first)
+		notes_add(&r->ctx.notes,
+			  "%zu of %zu questions for other traces were not "
+			  "answered: %s",
+			  count, s->job_count, first->job.err.message);
+}
+
 static void note_unanswered(struct situation *s, struct run *r)
 {
 	const struct history_job *slow = &s->jobs[0];
@@ -231,6 +253,8 @@ static void note_unanswered(struct situation *s, struct run *r)
 		notes_add(&r->ctx.notes,
 			  "no other traces to compare with: this one came "
 			  "from a file");
+	else
+		note_refused(s, r);
 }
 
 /* What became slow only by its own time, beside a call that is always long,
