@@ -64,6 +64,9 @@
  * untruncated profile merges reach tens of MB compressed. */
 #define LIMIT_BODY_WIRE_BYTES (64 * MIB)
 #define LIMIT_BODY_PLAIN_BYTES (512 * MIB)
+/* Of which little is kept: 1,000 profiles of a page of Cloud Profiler's list,
+ * of some 100 KiB in base64, and ten times that. */
+#define LIMIT_SIEVED_BYTES GIB
 #define LIMIT_HEADER_BYTES (256 * KIB)
 #define LIMIT_ERROR_BODY_BYTES (64 * KIB)
 

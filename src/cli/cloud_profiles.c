@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "decode/cloud_profiles_json.h"
 #include "source/cloud_profiler.h"
+#include "source/cloud_sieve.h"
 #include "source/profile_cache.h"
 
 struct cloud_profiles {
@@ -317,12 +318,16 @@ static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
 {
 	struct http_request requests[LIMIT_PARALLEL_REQUESTS] = { 0 };
 	struct http_response responses[LIMIT_PARALLEL_REQUESTS] = { 0 };
+	struct cloud_sieve sieves[LIMIT_PARALLEL_REQUESTS];
 	bool is_ok = true;
 
-	for (size_t i = 0; is_ok && i < n; i++)
+	for (size_t i = 0; is_ok && i < n; i++) {
 		is_ok = cloud_profiles_request(
 			&f->ctx->profiles.endpoint, f->cloud->tokens[pages[i]],
 			CLOUD_FIELDS_BYTES, &requests[i], err);
+		cloud_sieve_init(&sieves[i], is_wanted, f);
+		requests[i].sieve = &sieves[i].sieve;
+	}
 	is_ok = is_ok && context_run(f->ctx, requests, responses, n, err);
 	*is_fatal = !is_ok && !is_refusal(err);
 	for (size_t i = 0; i < n; i++) {
@@ -362,10 +367,14 @@ static bool fetch_through(struct fetching *f, bool *is_fatal, struct error *err)
 	     i++) {
 		struct http_request request = { 0 };
 		struct http_response response = { 0 };
+		struct cloud_sieve sieve;
 
 		is_ok = cloud_profiles_request(e, buf_str(&page.next_token),
 					       CLOUD_FIELDS_BYTES, &request,
-					       err) &&
+					       err);
+		cloud_sieve_init(&sieve, is_wanted, f);
+		request.sieve = &sieve.sieve;
+		is_ok = is_ok &&
 			context_run(f->ctx, &request, &response, 1, err);
 		*is_fatal = !is_ok && !is_refusal(err);
 		buf_clear(&page.next_token);

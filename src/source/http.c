@@ -349,7 +349,7 @@ static bool job_start(struct job *job, struct error *err)
 	job->started_ns = clock_monotonic_ns();
 	job->activity_ns = job->started_ns;
 	x->started_ns = clock_now_ns();
-	receive_init(&job->receive, x->response);
+	receive_init(&job->receive, x->response, x->request->sieve);
 	x->response->tries++;
 	rc = set_transfer(job);
 	keep(&rc, set_callbacks(job));
@@ -506,7 +506,8 @@ static void finish_curl(struct job *job, CURLcode code)
 static void job_expire(struct job *job)
 {
 	if (job->exchange->response->tries == 0) {
-		receive_init(&job->receive, job->exchange->response);
+		receive_init(&job->receive, job->exchange->response,
+			     job->exchange->request->sieve);
 		describe(job, WIRE_OUT_OF_TIME, 0);
 	}
 	job->state = JOB_DONE;

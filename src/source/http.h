@@ -71,6 +71,14 @@ struct http_settings {
 
 enum http_codec { HTTP_ACCEPT_ANY, HTTP_ACCEPT_JSON, HTTP_ACCEPT_PROTOBUF };
 
+/* What of a good answer's body is kept, decided while it comes in, unpacked,
+ * piece by piece. Such an answer is no one else's: it is not cached. */
+struct http_sieve {
+	void (*begin)(void *context); /* before each try */
+	void (*pass)(void *context, struct str bytes, struct buf *kept);
+	void *context;
+};
+
 struct http_request {
 	const struct endpoint *endpoint;
 	const char *method; /* "GET" or "POST" */
@@ -83,6 +91,7 @@ struct http_request {
 	/* The run can do without: a replayed case that lacks it gives a
 	 * response without an answer. */
 	bool is_optional;
+	const struct http_sieve *sieve; /* NULL: all is kept */
 };
 
 struct http_response {

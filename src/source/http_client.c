@@ -225,7 +225,7 @@ static void find_cached(struct http_client *c, struct exchange *exchanges,
 	for (size_t i = 0; c->settings.cache && i < n; i++) {
 		struct exchange *x = &exchanges[i];
 
-		if (x->is_done)
+		if (x->is_done || x->request->sieve)
 			continue;
 		x->is_cached = cache_find(c->settings.cache, x->request, x->url,
 					  x->response);
@@ -239,7 +239,7 @@ static void keep_cached(struct http_client *c, const struct exchange *x)
 {
 	struct error err;
 
-	if (c->settings.cache && !x->is_cached &&
+	if (c->settings.cache && !x->is_cached && !x->request->sieve &&
 	    c->cache_error.code == ERROR_NONE &&
 	    !cache_add(c->settings.cache, x->request, x->url, x->response,
 		       x->started_ns, &err))

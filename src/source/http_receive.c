@@ -7,15 +7,19 @@
 #include "base/num.h"
 #include "source/redact.h"
 
-void receive_init(struct receive *r, struct http_response *response)
+void receive_init(struct receive *r, struct http_response *response,
+		  const struct http_sieve *sieve)
 {
 	size_t limit = LIMIT_BODY_PLAIN_BYTES;
 
-	*r = (struct receive){ .response = response };
+	*r = (struct receive){ .response = response, .sieve = sieve };
+	if (sieve)
+		sieve->begin(sieve->context);
 	buf_release(&response->body);
 	*response = (struct http_response){ .tries = response->tries };
 	buf_init(&response->body, limit);
 	buf_init(&r->packed, LIMIT_BODY_WIRE_BYTES);
+	buf_init(&r->piece, limit);
 }
 
 void receive_release(struct receive *r)
@@ -23,6 +27,7 @@ void receive_release(struct receive *r)
 	gz_stream_free(r->gz);
 	r->gz = NULL;
 	buf_release(&r->packed);
+	buf_release(&r->piece);
 }
 
 static void copy_text(char *out, size_t size, struct str text)
@@ -132,11 +137,14 @@ static bool begin_body(struct receive *r, struct error *err)
 	if (encoding.len == 0 || str_equal_nocase(encoding, STR("identity")))
 		return true;
 	/* At once is three times as fast as by and by. */
-	r->is_packed = http_is_success(r->response) && is_gzip(encoding);
+	r->is_packed =
+		http_is_success(r->response) && is_gzip(encoding) && !r->sieve;
 	if (r->is_packed)
 		return true;
 	if (is_gzip(encoding) || str_equal_nocase(encoding, STR("deflate"))) {
-		r->gz = gz_stream_new(r->response->body.max_bytes, err);
+		r->gz = gz_stream_new(r->sieve ? LIMIT_SIEVED_BYTES
+					       : r->response->body.max_bytes,
+				      err);
 		return r->gz != NULL;
 	}
 	return error_set(err, ERROR_FORMAT,
@@ -171,20 +179,42 @@ static bool over_plain(struct error *err)
 			 LIMIT_BODY_PLAIN_BYTES / MIB);
 }
 
+static bool check_body(const struct buf *body, struct error *err)
+{
+	return body->state != BUF_OVER_LIMIT
+		       ? buf_check(body, "the answer", err)
+		       : over_plain(err);
+}
+
+static bool sieve_body(struct receive *r, struct str bytes, struct error *err)
+{
+	if (r->gz) {
+		buf_clear(&r->piece);
+		if (!gz_stream_feed(r->gz, bytes, &r->piece, err))
+			return false;
+		bytes = buf_str(&r->piece);
+	}
+	r->sieve->pass(r->sieve->context, bytes, &r->response->body);
+	return check_body(&r->response->body, err);
+}
+
 bool receive_body(struct receive *r, struct str bytes, struct error *err)
 {
 	struct buf *body = &r->response->body;
+	size_t limit = r->sieve ? LIMIT_SIEVED_BYTES : LIMIT_BODY_WIRE_BYTES;
 
 	r->response->wire_bytes += (int64_t)bytes.len;
 	if (!r->is_body_begun && !begin_body(r, err))
 		return false;
 	if (!http_is_success(r->response))
 		return take_error_page(r, bytes);
-	if (r->response->wire_bytes > (int64_t)LIMIT_BODY_WIRE_BYTES)
+	if (r->response->wire_bytes > (int64_t)limit)
 		return error_set(err, ERROR_LIMIT,
 				 "the answer is larger than %zu MiB: ask for "
 				 "less (a shorter window)",
-				 LIMIT_BODY_WIRE_BYTES / MIB);
+				 limit / MIB);
+	if (r->sieve)
+		return sieve_body(r, bytes, err);
 	if (r->gz)
 		return gz_stream_feed(r->gz, bytes, body, err);
 	if (r->is_packed) {
@@ -192,9 +222,7 @@ bool receive_body(struct receive *r, struct str bytes, struct error *err)
 		return buf_check(&r->packed, "the answer", err);
 	}
 	buf_add_str(body, bytes);
-	return body->state != BUF_OVER_LIMIT
-		       ? buf_check(body, "the answer", err)
-		       : over_plain(err);
+	return check_body(body, err);
 }
 
 /* Good as far as it goes: the rest was lost on the way. */

@@ -13,6 +13,8 @@
 
 struct receive {
 	struct http_response *response; /* borrowed */
+	const struct http_sieve *sieve; /* or NULL */
+	struct buf piece;               /* on its way to the sieve */
 	struct gz_stream *gz;           /* of an error page, or of "deflate" */
 	struct buf packed;              /* gzip, unpacked when it is complete */
 	bool is_packed;
@@ -25,8 +27,9 @@ struct receive {
 	char retry_after[64];
 };
 
-/* Empties the response, for a first or another try. */
-void receive_init(struct receive *r, struct http_response *response);
+/* Empties the response, for a first or another try. sieve: of the request. */
+void receive_init(struct receive *r, struct http_response *response,
+		  const struct http_sieve *sieve);
 void receive_release(struct receive *r);
 
 /* One header line with its line end; status lines start anew. */

@@ -25,7 +25,7 @@ static void test_headers_are_kept_for_messages(void **state)
 	struct receive r;
 
 	(void)state;
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 100 Continue\r\nContent-Type: x/y\r\n\r\n"
 		      "HTTP/1.1 302 Found\r\n"
 		      "CONTENT-TYPE:  Text/HTML; charset=utf-8 \r\n"
@@ -54,7 +54,7 @@ static void test_headers_are_bounded(void **state)
 
 	(void)state;
 	memset(line, 'x', sizeof line);
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 200 OK\r\n");
 	for (i = 0; i < 5 && is_ok; i++)
 		is_ok = receive_header(&r, (struct str){ line, sizeof line },
@@ -75,7 +75,7 @@ static void test_gzip_is_counted_on_both_sides(void **state)
 	struct error err;
 
 	(void)state;
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
 	for (size_t i = 0; i < packed.len; i += 100)
 		assert_true(receive_body(
@@ -86,7 +86,7 @@ static void test_gzip_is_counted_on_both_sides(void **state)
 	receive_release(&r);
 	http_response_release(&response);
 
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
 	assert_true(receive_body(
 		&r, str_slice(buf_str(&packed), 0, packed.len - 9), &err));
@@ -96,7 +96,7 @@ static void test_gzip_is_counted_on_both_sides(void **state)
 	http_response_release(&response);
 
 	/* What is wrong in itself is no better when it is sent again. */
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
 	packed.data[packed.len / 2] ^= 0x55;
 	assert_true(receive_body(&r, buf_str(&packed), &err));
@@ -118,7 +118,7 @@ static void test_other_encodings_are_named(void **state)
 	struct error err;
 
 	(void)state;
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n");
 	assert_false(receive_body(&r, buf_str(&packed), &err));
 	assert_contains(err.message, "\"zstd\"");
@@ -138,7 +138,7 @@ static void test_wire_bytes_have_a_ceiling(void **state)
 	size_t i;
 
 	(void)state;
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 200 OK\r\n\r\n");
 	for (i = 0; i < 10; i++)
 		if (!receive_body(&r, (struct str){ data, piece }, &err))
@@ -160,7 +160,7 @@ static void test_error_pages_are_cut_not_refused(void **state)
 
 	(void)state;
 	memset(page, 'e', sizeof page);
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 500 Oops\r\n\r\n");
 	assert_true(receive_body(&r, (struct str){ page, sizeof page }, &err));
 	assert_false(receive_body(&r, (struct str){ page, sizeof page }, &err));
@@ -178,7 +178,7 @@ static void test_damaged_gzip_in_an_error_page_is_no_failure(void **state)
 	struct error err;
 
 	(void)state;
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	feed_head(&r, "HTTP/1.1 502 Bad\r\nContent-Encoding: gzip\r\n\r\n");
 	assert_false(receive_body(&r, STR("not gzip at all"), &err));
 	assert_true(r.is_enough);

@@ -67,7 +67,7 @@ struct http_response answer_load(const char *server, const char *name)
 	snprintf(folder, sizeof folder, "answers/%s/%s", server, name);
 	snprintf(file, sizeof file, "%s/response.txt", folder);
 	data = testdata_read(file);
-	receive_init(&r, &response);
+	receive_init(&r, &response, NULL);
 	receive_head(&r, buf_str(&data));
 	buf_release(&data);
 	if (body_name(folder, file, sizeof file)) {
