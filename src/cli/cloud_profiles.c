@@ -282,16 +282,27 @@ static bool read_bytes(struct fetching *f, const struct http_response *response,
 	       error_prefix(err, "Cloud Profiler");
 }
 
-/* The next pages, from *at on, that hold what is left. */
-static size_t pages_left(const struct fetching *f, const bool *has_wanted,
+/* The profiles of a few pages lie in memory at once; each is of 10 to 100 KiB
+ * as a rule. */
+#define PROFILES_AT_ONCE 400u
+
+/* The next pages, from *at on, that hold what is left: at least one, and more
+ * when they hold few. */
+static size_t pages_left(const struct fetching *f, const uint32_t *wanted,
 			 uint32_t *at, uint32_t pages[LIMIT_PARALLEL_REQUESTS])
 {
+	uint32_t profiles = 0;
 	size_t n = 0;
 
 	for (; *at < f->cloud->page_count && n < LIMIT_PARALLEL_REQUESTS;
-	     (*at)++)
-		if (has_wanted[*at])
-			pages[n++] = *at;
+	     (*at)++) {
+		if (!wanted[*at])
+			continue;
+		if (n && profiles + wanted[*at] > PROFILES_AT_ONCE)
+			break;
+		profiles += wanted[*at];
+		pages[n++] = *at;
+	}
 	return n;
 }
 
@@ -342,13 +353,13 @@ static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
 static bool fetch_pages(struct fetching *f, bool *is_fatal, struct error *err)
 {
 	uint32_t pages[LIMIT_PARALLEL_REQUESTS], at = 0;
-	bool has_wanted[LIMIT_LIST_PAGES] = { false };
+	uint32_t wanted[LIMIT_LIST_PAGES] = { 0 };
 	size_t n;
 
 	for (uint32_t i = 0; i < f->cloud->list.count; i++)
-		has_wanted[f->cloud->list.profiles[i].page] |= f->is_left[i];
+		wanted[f->cloud->list.profiles[i].page] += f->is_left[i];
 	while (!f->cloud->is_token_bound &&
-	       (n = pages_left(f, has_wanted, &at, pages)) > 0)
+	       (n = pages_left(f, wanted, &at, pages)) > 0)
 		if (!ask_pages(f, pages, n, is_fatal, err))
 			return false;
 	return true;

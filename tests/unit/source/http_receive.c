@@ -187,6 +187,74 @@ static void test_damaged_gzip_in_an_error_page_is_no_failure(void **state)
 	http_response_release(&response);
 }
 
+/* Keeps no 'x'. */
+static void sieve_begin(void *context)
+{
+	*(int *)context = 0;
+}
+
+static void sieve_pass(void *context, struct str bytes, struct buf *kept)
+{
+	++*(int *)context;
+	for (size_t i = 0; i < bytes.len; i++)
+		if (bytes.ptr[i] != 'x')
+			buf_add_char(kept, bytes.ptr[i]);
+}
+
+static void test_a_sieve_sees_plain_bytes_first(void **state)
+{
+	int passes = 9;
+	const struct http_sieve sieve = { sieve_begin, sieve_pass, &passes };
+	struct http_response response = { 0 };
+	struct buf packed;
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	buf_init(&packed, MIB);
+	assert_true(gz_deflate(STR("axxbxxxxxxxxxxxxxxxxc"), &packed, &err));
+	receive_init(&r, &response, &sieve);
+	assert_int_equal(passes, 0);
+	feed_head(&r, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
+	for (size_t i = 0; i < packed.len; i++)
+		assert_true(receive_body(&r, str_slice(buf_str(&packed), i, 1),
+					 &err));
+	assert_true(receive_finish(&r, &err));
+	assert_true(str_equal(buf_str(&response.body), STR("abc")));
+	assert_int_equal(response.wire_bytes, packed.len);
+	receive_release(&r);
+	buf_release(&packed);
+
+	/* An error's page is told as it is. */
+	receive_init(&r, &response, &sieve);
+	feed_head(&r, "HTTP/1.1 500 X\r\n\r\n");
+	assert_true(receive_body(&r, STR("axb"), &err));
+	assert_true(str_equal(buf_str(&response.body), STR("axb")));
+	receive_release(&r);
+	http_response_release(&response);
+}
+
+static void test_what_is_sieved_may_be_longer(void **state)
+{
+	int passes;
+	const struct http_sieve sieve = { sieve_begin, sieve_pass, &passes };
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	receive_init(&r, &response, &sieve);
+	feed_head(&r, "HTTP/1.1 200 OK\r\n\r\n");
+	assert_true(receive_body(&r, STR("a"), &err));
+	response.wire_bytes = (int64_t)LIMIT_SIEVED_BYTES - 1;
+	assert_true(receive_body(&r, STR("b"), &err));
+	assert_false(receive_body(&r, STR("c"), &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	assert_true(str_equal(buf_str(&response.body), STR("ab")));
+	receive_release(&r);
+	http_response_release(&response);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +266,8 @@ int main(void)
 		cmocka_unit_test(test_error_pages_are_cut_not_refused),
 		cmocka_unit_test(
 			test_damaged_gzip_in_an_error_page_is_no_failure),
+		cmocka_unit_test(test_a_sieve_sees_plain_bytes_first),
+		cmocka_unit_test(test_what_is_sieved_may_be_longer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
