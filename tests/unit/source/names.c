@@ -147,6 +147,26 @@ static void test_words_mean_what_the_service_has(void **state)
 		   "memory:inuse_space:bytes::", true);
 }
 
+/* As Cloud Profiler calls its types. */
+static void test_words_of_google(void **state)
+{
+	static const char *const types[] = {
+		"goroutine:goroutine:count:goroutine:count",
+		"memory:alloc_space:bytes:space:bytes",
+		"memory:peak_space:bytes:space:bytes",
+		"mutex:delay:nanoseconds:contentions:count",
+	};
+	struct types room;
+	const struct name_list *list = types_init(&room, types, COUNT(types));
+
+	(void)state;
+	check_type(list, "THREADS", types[0], true);
+	check_type(list, "HEAP_ALLOC", types[1], false);
+	check_type(list, "peak", types[2], true);
+	check_type(list, "PEAK_HEAP", types[2], true);
+	check_type(list, "CONTENTION", types[3], false);
+}
+
 static void test_absent_and_unknown_types(void **state)
 {
 	struct types go_room;
@@ -211,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_a_name_within_another),
 		cmocka_unit_test(test_separators_and_long_names),
 		cmocka_unit_test(test_words_mean_what_the_service_has),
+		cmocka_unit_test(test_words_of_google),
 		cmocka_unit_test(test_absent_and_unknown_types),
 		cmocka_unit_test(test_words_of_ids),
 	};
