@@ -173,8 +173,14 @@ static bool take_operator(struct parser *p, bool *is_excluded, bool *is_pattern)
 /* Servers anchor patterns at both ends. */
 static struct regex *compile(struct str pattern, struct error *err)
 {
-	struct regex *re = NULL;
+	struct regex *re = regex_new(pattern, "the selector", err);
 	struct buf text;
+
+	/* As it was written, so that a mistake is told where it stands. */
+	if (!re)
+		return NULL;
+	regex_free(re);
+	re = NULL;
 
 	buf_init(&text, 2 * LIMIT_OPTION_VALUE_BYTES);
 	buf_add_text(&text, "\\A(?:");

@@ -87,7 +87,7 @@ static void test_mistakes(void **state)
 		{ "{version=\"1\" zone=\"2\"}", "byte 14: a comma" },
 		{ "{=\"1\"}", "byte 2: a label" },
 		{ "{a=\"1\"} x", "byte 9: the end" },
-		{ "{a=~\"(\"}", "the selector" },
+		{ "{a=~\"(\"}", "at character 2" },
 	};
 
 	(void)state;
