@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""As many pages of Cloud Profiler's list as are read, and one more: then the
+answer says that it knows a part only. Output is TAP.
+
+usage: list_pages.py TRACEFIND
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LIMIT_S = 100
+NOW = "2026-11-21T12:00:00Z"
+SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
+TOTAL = re.compile(r"tracefind: (\d+) requests? in \d+ rounds?$", re.M)
+CUT = "only the first"  # said when a list is longer than is read
+PAGES = 320
+
+ARGS = "profile --service busy-service --since 2m"  # two profiles
+
+# Profiles of the list, one on a page; whether the list is cut.
+CASES = [(PAGES, False), (PAGES + 1, True)]
+
+
+def script(profiles):
+    return json.dumps({"google": {"profiler": {
+        "page": 1, "retention": {
+            "profiles": profiles, "end": NOW, "targets": ["busy-service"],
+            "types": ["CPU"],
+            "folded": "main;work;hash 60\nmain;work;json 30\n"}}}})
+
+
+class Server:
+    def __init__(self, text):
+        self.process = subprocess.Popen(
+            [sys.executable, str(SERVER), "--script", text,
+             "--limit", str(LIMIT_S)],
+            env={**os.environ, "TRACEFIND_NOW": NOW}, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        port = self.process.stdout.readline().strip()
+        self.url = f"gcp+http://127.0.0.1:{port}/projects/shop-prod"
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(5)
+
+
+def run(program, url):
+    with tempfile.TemporaryDirectory() as home:
+        return subprocess.run(
+            [program, *ARGS.split(), "--profiles-url", url, "-v",
+             "--timeout", f"{LIMIT_S}s"], capture_output=True, text=True,
+            env={"HOME": home, "TRACEFIND_NOW": NOW,
+                 "TRACEFIND_PROFILES_TOKEN": "ya29.test",
+                 **{k: v for k, v in os.environ.items()
+                    if k.endswith("SAN_OPTIONS")}})
+
+
+def check(number, program, case):
+    profiles, is_cut = case
+    server = Server(script(profiles))
+    done = run(program, server.url)
+    server.stop()
+    found = TOTAL.search(done.stderr)
+    is_ok = (done.returncode == 0 and "180 samples" in done.stdout and
+             found and int(found[1]) == PAGES + 2 and
+             (CUT in done.stdout) == is_cut)
+    print(f"{'ok' if is_ok else 'not ok'} {number} - {profiles} pages")
+    if not is_ok:
+        print("\n".join("# " + line for line in
+                        (done.stdout + done.stderr).splitlines()))
+    return is_ok
+
+
+def main():
+    print(f"1..{len(CASES)}")
+    done = [check(n, sys.argv[1], case) for n, case in enumerate(CASES, 1)]
+    return 0 if all(done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
