@@ -155,7 +155,8 @@ static size_t list_entries(const struct cache_folder *f, DIR *folder,
 			entry_remove(f, item->d_name);
 			continue;
 		}
-		memcpy(list[count].name, item->d_name, NAME_BYTES);
+		memcpy(list[count].name, item->d_name,
+		       strlen(item->d_name) + 1);
 		list[count].age_ns = age_ns(&st);
 		list[count++].size_bytes = st.st_size;
 	}

@@ -175,6 +175,34 @@ static void test_token_limit(void **state)
 	assert_int_equal(err.code, ERROR_LIMIT);
 }
 
+/* Of the deployment and of the profile together. */
+static void test_label_limit(void **state)
+{
+	(void)state;
+	for (unsigned over = 0; over < 2; over++) {
+		const struct stored_series *s;
+		struct buf text;
+
+		buf_init(&text, MIB);
+		buf_addf(&text,
+			 "{\"profiles\":[{\"name\":\"n%u\",\"startTime\":"
+			 "\"2026-11-21T10:05:00Z\",\"deployment\":{"
+			 "\"target\":\"s\",\"labels\":{\"first\":\"1\"}},"
+			 "\"labels\":{",
+			 over);
+		for (unsigned i = 2; i < LIMIT_STORED_LABELS + over; i++)
+			buf_addf(&text, "\"l%u\":\"1\",", i);
+		buf_add_text(&text, "\"last\":\"1\"}}]}");
+		decode(buf_text(&text));
+		s = &list.series[list.series_count - 1];
+		assert_int_equal(s->label_count, LIMIT_STORED_LABELS);
+		check_str(stored_series_label(&list, s, STR("first")), "1");
+		check_str(stored_series_label(&list, s, STR("last")),
+			  over ? "" : "1");
+		buf_release(&text);
+	}
+}
+
 static void test_durations(void **state)
 {
 	static const struct {
@@ -337,17 +365,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_page),
-		TEST(test_series_are_shared),
-		TEST(test_every_type),
-		TEST(test_empty_and_partial),
-		TEST(test_damaged),
-		TEST(test_token_limit),
-		TEST(test_durations),
-		TEST(test_huge_duration),
-		TEST(test_bytes_of_wanted_ones),
-		TEST(test_damaged_bytes),
-		TEST(test_taker_fails),
+		TEST(test_a_page),        TEST(test_series_are_shared),
+		TEST(test_every_type),    TEST(test_empty_and_partial),
+		TEST(test_damaged),       TEST(test_token_limit),
+		TEST(test_label_limit),   TEST(test_durations),
+		TEST(test_huge_duration), TEST(test_bytes_of_wanted_ones),
+		TEST(test_damaged_bytes), TEST(test_taker_fails),
 		TEST(test_no_memory),
 	};
 

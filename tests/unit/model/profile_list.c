@@ -107,6 +107,25 @@ static void test_limit(void **state)
 	assert_int_equal(profile_list_find(&list, STR("none")), MAP_NONE);
 }
 
+/* Names of the largest size: the list ends before memory does. */
+static void test_size(void **state)
+{
+	static char name[LIMIT_STRING_BYTES];
+	struct stored_entry entry = { .service = STR("cart") };
+	uint32_t most = LIMIT_PROFILE_LIST_BYTES / sizeof name;
+	bool is_added = true;
+
+	(void)state;
+	memset(name, 'n', sizeof name);
+	for (uint32_t i = 0; is_added; i++) {
+		memcpy(name, &i, sizeof i);
+		entry.name = (struct str){ name, sizeof name };
+		is_added = profile_list_add(&list, &entry, &err);
+	}
+	assert_int_equal(err.code, ERROR_LIMIT);
+	assert_in_range(list.count, most / 2, most);
+}
+
 /* A month of one type of one service, with names as long as paths are. */
 static void test_a_month_is_small(void **state)
 {
@@ -134,8 +153,11 @@ static void test_a_month_is_small(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_overlap),           TEST(test_snapshots),
-		TEST(test_labels_of_one_key), TEST(test_limit),
+		TEST(test_overlap),
+		TEST(test_snapshots),
+		TEST(test_labels_of_one_key),
+		TEST(test_limit),
+		TEST(test_size),
 		TEST(test_a_month_is_small),
 	};
 

@@ -119,6 +119,34 @@ static void test_limit(void **state)
 	assert_int_equal(err.code, ERROR_LIMIT);
 }
 
+/* Labels and values together; "a" and the ends of texts take a little. */
+static void test_size(void **state)
+{
+	const size_t each = 60000;
+
+	(void)state;
+	for (unsigned count = 4; count <= 5; count++) {
+		struct selector *s;
+		struct buf text;
+
+		buf_init(&text, MIB);
+		buf_add_char(&text, '{');
+		for (unsigned i = 0; i < count; i++) {
+			buf_add_text(&text, "a=\"");
+			for (size_t k = 0; k < each; k++)
+				buf_add_char(&text, 'v');
+			buf_add_text(&text, "\",");
+		}
+		buf_add_char(&text, '}');
+		s = selector_parse(buf_str(&text), &err);
+		assert_int_equal(s != NULL,
+				 count * each < LIMIT_SELECTOR_BYTES);
+		selector_free(s);
+		buf_release(&text);
+	}
+	assert_int_equal(err.code, ERROR_LIMIT);
+}
+
 static void test_no_memory(void **state)
 {
 	struct selector *s = NULL;
@@ -141,6 +169,7 @@ int main(void)
 		cmocka_unit_test(test_matching),
 		cmocka_unit_test(test_mistakes),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_no_memory),
 	};
 
