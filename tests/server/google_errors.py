@@ -11,6 +11,10 @@ REASON = {200: "OK", 400: "Bad Request", 401: "Unauthorized",
           500: "Internal Server Error", 503: "Service Unavailable",
           504: "Gateway Timeout"}
 JSON = "application/json; charset=UTF-8"
+READING = {"cloudtrace.googleapis.com": "cloudtrace.traces.get",
+           "cloudprofiler.googleapis.com": "cloudprofiler.profiles.list",
+           "iamcredentials.googleapis.com":
+               "iam.serviceAccounts.getAccessToken"}
 TITLES = {"cloudtrace.googleapis.com": "Cloud Trace API",
           "cloudprofiler.googleapis.com": "Cloud Profiler API",
           "iamcredentials.googleapis.com": "IAM Service Account Credentials API"}
@@ -192,7 +196,7 @@ def named(name, service, project, retry_s=None):
         "scope": lambda: scope_missing(service, "list"),
         "api_disabled": lambda: api_disabled(service, project),
         "billing": lambda: billing_disabled(service, project),
-        "permission": lambda: permission_denied("permission", project),
+        "permission": lambda: permission_denied(READING[service], project),
         "project": lambda: no_project(service, project),
         "quota_project": lambda: no_quota_project(service),
         "not_found": lambda: refuse(404,
