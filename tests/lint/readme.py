@@ -1,30 +1,38 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report in README.md is what the program prints on a terminal.
+"""The report in README.md, and all in docs/google-cloud.md, is what the
+program prints on a terminal.
 
 usage: readme.py SOURCE-FOLDER TRACEFIND [--update]
+       readme.py SOURCE-FOLDER TRACEFIND google [--update]
 
-Runs the command that the block in the README begins with on a terminal of 80
-columns and compares. Standard library only.
+Runs the commands that the blocks begin with on a terminal of 80 columns and
+compares. Those of the manual of Google Cloud ask the scripted Google, which
+plays the recipe's project. Standard library only.
 """
 import difflib
 import fcntl
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 from pathlib import Path
 
 COMMAND = ["--replay", "testdata/cases/n-plus-one.har.gz"]
 BLOCK = re.compile(r"```\n(\$ tracefind --replay testdata/cases/n-plus-one\.har\.gz\n.*?)```\n", re.S)
+GOOGLE_BLOCK = re.compile(r"```\n(\$ tracefind (.*?(?:\\\n.*?)*)\n.*?)```\n", re.S)
+PROJECT = "gcp://shop-prod"
+GOOGLE_NOW = "2026-11-21T11:30:00Z"
 ROWS, COLUMNS = 50, 80
 SKIPPED = 77  # what meson takes for "not run"
 
 
-def on_terminal(program: Path, folder: Path) -> str:
+def on_terminal(program: Path, folder: Path, words: list, env: dict, status: int = 0) -> str:
     """Standard output of the program on a terminal without colours."""
     try:
         ours, theirs = pty.openpty()
@@ -32,8 +40,8 @@ def on_terminal(program: Path, folder: Path) -> str:
         print(f"no terminal to be had here: {error}")
         sys.exit(SKIPPED)
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    process = subprocess.Popen([program, *COMMAND], cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs,
-                               env={"LC_ALL": "C.UTF-8", "TERM": "dumb"})
+    process = subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs,
+                               env={"LC_ALL": "C.UTF-8", "TERM": "dumb", **env})
     os.close(theirs)
     data = b""
     while True:
@@ -45,28 +53,71 @@ def on_terminal(program: Path, folder: Path) -> str:
             break
         data += chunk
     os.close(ours)
-    if process.wait(60) != 0:
-        sys.exit(f"exit status {process.returncode}")
+    if process.wait(60) != status:
+        sys.exit(f"{shlex.join(map(str, words))}: exit status {process.returncode}")
     return data.decode().replace("\r\n", "\n")
+
+
+class Google:
+    """The scripted Google with the recipe's project, and what a run needs to reach it instead of the real one."""
+
+    def __init__(self, folder: Path, home: str) -> None:
+        server = folder / "tests" / "server" / "google.py"
+        self.process = subprocess.Popen(
+            [sys.executable, server, "--root", folder / "testdata", "--data", folder / "testdata/google/recipe"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = f"gcp+http://127.0.0.1:{self.process.stdout.readline().strip()}/projects/shop-prod"
+        token = Path(home, "token")
+        token.write_text("any\n")
+        token.chmod(0o600)
+        self.env = {"HOME": home, "TZ": "UTC", "TRACEFIND_NOW": GOOGLE_NOW, "TRACEFIND_TOKEN_FILE": str(token)}
+
+    def shown(self, program: Path, folder: Path, command: str) -> str:
+        """What the program prints, as if the project's address had been the one in the manual."""
+        words = shlex.split(command.replace("\\\n", " ").replace(PROJECT, self.url))
+        return on_terminal(program, folder, words, self.env).replace(self.url, PROJECT)
+
+    def close(self) -> None:
+        """Ends the server."""
+        self.process.stdin.close()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+def google_text(text: str, program: Path, folder: Path) -> str:
+    """The manual with its blocks made anew."""
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as home:
+        google = Google(folder, home)
+        try:
+            return GOOGLE_BLOCK.sub(lambda block: f"```\n$ tracefind {block.group(2)}\n" + google.shown(
+                program, folder, block.group(2)) + "```\n", text)
+        finally:
+            google.close()
+
+
+def readme_text(text: str, program: Path, folder: Path) -> str:
+    """The README with its block made anew."""
+    return BLOCK.sub(lambda _: "```\n$ tracefind " + " ".join(COMMAND) + "\n" + on_terminal(
+        program, folder, COMMAND, {}) + "```\n", text)
 
 
 def main() -> int:
     """Compare, or rewrite."""
-    folder, program = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
-    readme = folder / "README.md"
-    text = readme.read_text()
-    found = BLOCK.search(text)
-    if not found:
-        print("README.md has no block that begins with $ tracefind --replay testdata/cases/n-plus-one.har.gz")
+    folder, program = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    is_google = "google" in sys.argv[3:]
+    path = folder / ("docs/google-cloud.md" if is_google else "README.md")
+    text = path.read_text()
+    if not (GOOGLE_BLOCK if is_google else BLOCK).search(text):
+        print(f"{path.name} has no block of a run")
         return 1
-    wanted = f"$ tracefind {' '.join(COMMAND)}\n" + on_terminal(program, folder)
+    wanted = (google_text if is_google else readme_text)(text, program, folder)
     if "--update" in sys.argv[3:]:
-        readme.write_text(text[:found.start(1)] + wanted + text[found.end(1):])
+        path.write_text(wanted)
         return 0
-    if found.group(1) == wanted:
+    if text == wanted:
         return 0
-    sys.stdout.writelines(difflib.unified_diff(found.group(1).splitlines(True), wanted.splitlines(True),
-                                               "README.md", "the program"))
+    sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), wanted.splitlines(True),
+                                               path.name, "the program"))
     return 1
 
 
