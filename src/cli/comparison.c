@@ -145,11 +145,23 @@ static bool side_take(struct comparison_side *side,
 	return profile_merge(&side->profile, parts, n, &ctx->notes, err);
 }
 
+/* The first refusal. That nothing was found is none. */
+static const struct error *side_error(const struct comparison_side *side,
+				      const struct profile_fetch *fetches)
+{
+	for (size_t i = 0; i < side->part_count; i++)
+		if (!fetches[i].job.has_answer &&
+		    fetches[i].job.err.code != ERROR_NOT_FOUND)
+			return &fetches[i].job.err;
+	return NULL;
+}
+
 bool comparison_take(struct comparison *c, struct context *ctx,
 		     struct error *err)
 {
 	const struct profile_fetch *base = c->fetches + c->slow.part_count;
 
+	c->slow_error = side_error(&c->slow, c->fetches);
 	if (!side_take(&c->slow, c->fetches, "profile", ctx, err))
 		return false;
 	if (c->has_base && !side_take(&c->base, base, "baseline", ctx, err))

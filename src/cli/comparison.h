@@ -45,6 +45,7 @@ struct comparison {
 	bool has_base; /* wanted; after take: it has samples */
 	bool is_gauge; /* values per snapshot, see comparison_divide() */
 	bool is_asked;
+	const struct error *slow_error; /* why there is no slow side, or NULL */
 	struct profile_fetch fetches[2 * COMPARISON_PARTS];
 	size_t fetch_count;
 };

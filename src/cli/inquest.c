@@ -500,14 +500,15 @@ static bool decide_waits(struct inquest *q, struct error *err)
 	return ask_final(q, err);
 }
 
-static bool fail_empty(const struct inquest *q, const char *type_id,
+/* A server that refused is no proof that there are no samples. */
+static bool fail_empty(const struct inquest *q, const struct comparison *c,
 		       struct error *err)
 {
 	static const struct name_list known;
 	const struct context *ctx = &q->r->ctx;
 	const struct missing_profile missing = {
 		.service = q->s->service,
-		.type_id = str_from(type_id),
+		.type_id = str_from(c->type_id),
 		.selector = ctx->options->selector,
 		.window = q->s->slow,
 		.now_ns = ctx->now_ns,
@@ -518,6 +519,10 @@ static bool fail_empty(const struct inquest *q, const char *type_id,
 		.has_trace = true,
 	};
 
+	if (c->slow_error) {
+		*err = *c->slow_error;
+		return false;
+	}
 	return missing_profile_explain(&missing, err);
 }
 
@@ -567,7 +572,7 @@ static bool force_type(struct inquest *q, struct error *err)
 	    !(q->is_forced_gauge ? ask_gauge : ask_parts)(q, c, err))
 		return false;
 	if (!c->slow.profile.stack_count)
-		return fail_empty(q, q->forced_id, err);
+		return fail_empty(q, c, err);
 	show_forced(q, c);
 	return true;
 }
@@ -667,7 +672,7 @@ static bool inquire(struct inquest *q, struct error *err)
 	if (!ask_cpu(q, err))
 		return false;
 	if (!q->service_cpu.slow.profile.stack_count)
-		return fail_empty(q, q->cpu_id, err);
+		return fail_empty(q, &q->service_cpu, err);
 	return inquest_measure_cpu(q, err) && decide(q, err) &&
 	       inquest_show(q, err);
 }
