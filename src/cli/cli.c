@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "source/har.h"
+#include "source/redact.h"
 
 /* A copy of the arguments, since secrets are overwritten in the process's
  * own. */
@@ -178,11 +179,11 @@ static bool fail_command(const char *word, struct error *err)
 		suggestion_offer(&near, c->name);
 	if (near.best[0])
 		return error_set(err, ERROR_USAGE,
-				 "unknown command '%.80s'; did you mean %s?",
-				 word, near.best);
+				 "unknown command '%s'; did you mean %s?",
+				 value_quote(word).text, near.best);
 	return error_set(err, ERROR_USAGE,
-			 "unknown command '%.80s'; tracefind help lists them",
-			 word);
+			 "unknown command '%s'; tracefind help lists them",
+			 value_quote(word).text);
 }
 
 static int fail(const struct error *err)
@@ -361,9 +362,9 @@ static bool read_case(const struct har *har, const struct command **command,
 		*command = command_find(str_from(args[0]));
 	if (!*command || !((*command)->bit & COMMAND_DATA))
 		return error_set(err, ERROR_FORMAT,
-				 "%s: the recorded command '%.40s' is not one "
+				 "%s: the recorded command '%s' is not one "
 				 "of this version",
-				 path, args[0]);
+				 path, value_quote(args[0]).text);
 	if (options_parse_case(o, *command, (int)count - 1, args + 1, is_repeat,
 			       err))
 		return true;

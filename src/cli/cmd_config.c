@@ -234,10 +234,10 @@ static bool run_import(struct setup *s, const char *const *args,
 {
 	if (strcmp(args[0], "grafana") != 0)
 		return error_set(err, ERROR_USAGE,
-				 "from '%.40s' nothing can be imported; "
+				 "from '%s' nothing can be imported; "
 				 "from Grafana: tracefind config import "
 				 "grafana FILE",
-				 args[0]);
+				 value_quote(args[0]).text);
 	return need_path(s, err) &&
 	       config_import_grafana(&s->config, args[1], s->options.context,
 				     &s->out, err);
@@ -276,8 +276,8 @@ static bool fail_action(const char *name, struct error *err)
 	}
 	if (near.best[0])
 		error_set(err, ERROR_USAGE,
-			  "config cannot '%.40s'; did you mean %s?", name,
-			  near.best);
+			  "config cannot '%s'; did you mean %s?",
+			  value_quote(name).text, near.best);
 	else
 		error_set(err, ERROR_USAGE, "what about the configuration? %s",
 			  buf_text(&names));

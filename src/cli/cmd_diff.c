@@ -7,6 +7,7 @@
 #include "cli/fast_spans.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"
+#include "source/redact.h"
 
 #define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
 
@@ -84,8 +85,8 @@ static bool read_span(const struct diff *d, const char *text, uint64_t *id,
 
 	if (!parse_hex_u64(str_from(text), id))
 		return error_set(err, ERROR_USAGE,
-				 "'%.40s' is not a span id of 16 hex digits",
-				 text);
+				 "'%s' is not a span id of 16 hex digits",
+				 value_quote(text).text);
 	*name = arena_printf(arena, "span %016" PRIx64, *id);
 	return name->ptr || arena_fail(arena, "the span", err);
 }

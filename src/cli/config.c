@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/suggest.h"
 #include "source/google_address.h"
+#include "source/redact.h"
 #include "source/source.h"
 #include "source/url.h"
 
@@ -158,13 +159,15 @@ static bool fail_context(const struct config *c, const char *name,
 		suggestion_offer(&near, c->user.contexts[i].name);
 	if (near.best[0])
 		return error_set(err, ERROR_USAGE,
-				 "there is no context '%.40s' in %s; did you "
+				 "there is no context '%s' in %s; did you "
 				 "mean %s?",
-				 name, c->user_path, near.best);
+				 value_quote(name).text, c->user_path,
+				 near.best);
 	return error_set(err, ERROR_USAGE,
-			 "there is no context '%.40s' in %s; tracefind config "
+			 "there is no context '%s' in %s; tracefind config "
 			 "list shows those there are",
-			 name, c->user_path ? c->user_path : "no file");
+			 value_quote(name).text,
+			 c->user_path ? c->user_path : "no file");
 }
 
 bool config_context_check(const struct config *c, const char *name,

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
+#include "source/redact.h"
 
 /* A file that is being read. The library is given one line at a time, without
  * the blanks before it: it takes an indented line for more of the value before,
@@ -114,10 +115,10 @@ bool context_name_check(const char *name, struct error *err)
 	for (size_t i = 0; i < len; i++)
 		if (!ascii_is_alnum(name[i]) && !strchr("._-", name[i]))
 			return error_set(err, ERROR_USAGE,
-					 "'%.40s' is not the name of a "
+					 "'%s' is not the name of a "
 					 "context: letters, digits, '.', '_' "
 					 "and '-' make one",
-					 name);
+					 value_quote(name).text);
 	if (len == 0 || len > LIMIT_CONTEXT_NAME_BYTES)
 		return error_set(err, ERROR_USAGE,
 				 "the name of a context has 1 to %u bytes",

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
+#include "source/redact.h"
 
 /* clang-format off */
 #define FIELD(member) .offset = offsetof(struct options, member)
@@ -54,7 +55,8 @@ static bool check_span(const char *value, struct error *err)
 	if (hex_decode(str_from(value), id, sizeof id))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "'%.40s' is not a span id of 16 hex digits", value);
+			 "'%s' is not a span id of 16 hex digits",
+			 value_quote(value).text);
 }
 
 static bool check_since(const char *value, struct error *err)
@@ -64,7 +66,8 @@ static bool check_since(const char *value, struct error *err)
 	if (parse_duration(str_from(value), &duration_ns))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "'%.40s' is not a duration such as 30m or 1d", value);
+			 "'%s' is not a duration such as 30m or 1d",
+			 value_quote(value).text);
 }
 
 static bool check_above(const char *value, struct error *err)
@@ -74,8 +77,8 @@ static bool check_above(const char *value, struct error *err)
 	if (quantile_parse(str_from(value), &permille))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "'%.40s' is not a quantile such as p95 or p99.9",
-			 value);
+			 "'%s' is not a quantile such as p95 or p99.9",
+			 value_quote(value).text);
 }
 
 static bool check_query(const char *value, struct error *err)
@@ -93,7 +96,8 @@ static bool check_map(const char *value, struct error *err)
 	if (equals && equals != value && equals[1] != '\0')
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "'%.40s' is not of the form ATTRIBUTE=LABEL", value);
+			 "'%s' is not of the form ATTRIBUTE=LABEL",
+			 value_quote(value).text);
 }
 
 static bool check_selector(const char *value, struct error *err)
@@ -103,20 +107,20 @@ static bool check_selector(const char *value, struct error *err)
 	if (str_starts(text, STR("{")) && str_ends(text, STR("}")))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "'%.40s' is not of the form {label=\"value\"}",
-			 value);
+			 "'%s' is not of the form {label=\"value\"}",
+			 value_quote(value).text);
 }
 
-static bool fail_format(struct str name, struct error *err)
+static bool fail_format(const char *value, struct error *err)
 {
+	struct quoted front = value_quote(value);
 	struct buf list;
 
 	buf_init(&list, LIMIT_ERROR_BYTES);
 	for (size_t i = 0; output_format_name(i); i++)
 		buf_addf(&list, "%s%s", i ? ", " : "", output_format_name(i));
 	error_set(err, ERROR_USAGE, "unknown format '%.*s' (one of %s)",
-		  (int)(name.len < 40 ? name.len : 40), name.ptr,
-		  buf_text(&list));
+		  (int)strcspn(front.text, "="), front.text, buf_text(&list));
 	buf_release(&list);
 	return false;
 }
@@ -129,7 +133,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 	const char *format = output_format_find(name);
 
 	if (!format)
-		return fail_format(name, err);
+		return fail_format(value, err);
 	if (path && !*path)
 		return error_set(err, ERROR_USAGE, "no file after '%s='",
 				 format);

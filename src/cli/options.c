@@ -9,6 +9,7 @@
 #include "base/timefmt.h"
 #include "cli/cli.h"
 #include "cli/optparse.h"
+#include "source/redact.h"
 
 void options_init(struct options *o)
 {
@@ -48,9 +49,9 @@ static bool add_argument(struct options *o, const struct command *command,
 {
 	if (o->arg_count >= command->max_args)
 		return error_set(err, ERROR_USAGE,
-				 "unexpected argument '%.80s': usage is "
+				 "unexpected argument '%s': usage is "
 				 "tracefind %s",
-				 value, command->synopsis);
+				 value_quote(value).text, command->synopsis);
 	if (strnlen(value, LIMIT_OPTION_VALUE_BYTES + 1) >
 	    LIMIT_OPTION_VALUE_BYTES)
 		return error_set(err, ERROR_USAGE,

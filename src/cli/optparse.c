@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "cli/suggest.h"
+#include "source/redact.h"
 
 bool option_form_get(const struct option_table *table, size_t number,
 		     struct option_form *form)
@@ -390,9 +391,9 @@ static bool store_duration(const struct option_form *form, const char *value,
 
 	if (!parse_duration(str_from(value), &duration_ns))
 		return error_set(err, ERROR_USAGE,
-				 "'%.40s' is not a duration such as 500ms, "
+				 "'%s' is not a duration such as 500ms, "
 				 "30s or 1h30m",
-				 value);
+				 value_quote(value).text);
 	if (duration_ns < (int64_t)form->row->min ||
 	    duration_ns > (int64_t)form->row->max)
 		return fail_range(form->row, value, err);
@@ -406,8 +407,8 @@ static bool store_u64(const struct option_form *form, const char *value,
 	uint64_t number;
 
 	if (!parse_u64(str_from(value), &number))
-		return error_set(err, ERROR_USAGE,
-				 "'%.40s' is not a whole number", value);
+		return error_set(err, ERROR_USAGE, "'%s' is not a whole number",
+				 value_quote(value).text);
 	if (number < form->row->min || number > form->row->max)
 		return fail_range(form->row, value, err);
 	*(uint64_t *)option_target(form, target) = number;
@@ -430,11 +431,11 @@ static bool fail_word(const struct option_row *row, const char *value,
 	}
 	if (near.best[0])
 		return error_set(err, ERROR_USAGE,
-				 "unknown value '%.40s', did you mean %s? "
+				 "unknown value '%s', did you mean %s? "
 				 "(one of %s)",
-				 value, near.best, list);
-	return error_set(err, ERROR_USAGE, "unknown value '%.40s' (one of %s)",
-			 value, list);
+				 value_quote(value).text, near.best, list);
+	return error_set(err, ERROR_USAGE, "unknown value '%s' (one of %s)",
+			 value_quote(value).text, list);
 }
 
 static bool store_word(const struct option_form *form, const char *value,

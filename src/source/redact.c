@@ -10,6 +10,9 @@
 /* Values come from files of at most this size or from one argument. */
 #define FORM_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
 
+/* Enough to see which value is meant. */
+#define QUOTED_BYTES 40
+
 static bool contains_nocase(struct str text, struct str word)
 {
 	for (size_t i = 0; i + word.len <= text.len; i++)
@@ -159,14 +162,18 @@ static size_t find_user(struct str word, size_t at)
 	return at;
 }
 
-static void redact_word(struct buf *out, struct str word)
+/* is_cut: the word may have had an '@' behind its end. */
+static void redact_word(struct buf *out, struct str word, bool is_cut)
 {
 	size_t at = word.len, start;
 
 	while (at > 0 && word.ptr[at - 1] != '@')
 		at--;
 	if (at == 0) {
-		buf_add_str(out, word);
+		start = is_cut ? find_user(word, word.len) : word.len;
+		buf_add_str(out, str_slice(word, 0, start));
+		if (start < word.len)
+			buf_add_text(out, REDACTED "...");
 		return;
 	}
 	start = find_user(word, at - 1);
@@ -178,16 +185,41 @@ static void redact_word(struct buf *out, struct str word)
 
 void message_redact(struct buf *out, struct str message)
 {
+	/* error_set() ends what did not fit like this. */
+	bool is_cut = message.len + 4 >= LIMIT_ERROR_BYTES &&
+		      str_ends(message, STR("..."));
 	size_t from = 0;
 
 	while (from < message.len) {
 		size_t end = span_until(message, from, " \t\n\"'");
 
-		redact_word(out, str_slice(message, from, end - from));
+		redact_word(out, str_slice(message, from, end - from),
+			    is_cut && end == message.len);
 		if (end < message.len)
 			buf_add_char(out, message.ptr[end++]);
 		from = end;
 	}
+}
+
+struct quoted value_quote(const char *value)
+{
+	struct quoted front = { .text = REDACTED };
+	struct str text;
+	struct buf shown;
+	size_t len;
+
+	buf_init(&shown, FORM_BYTES);
+	message_redact(&shown, str_from(value));
+	text = buf_str(&shown);
+	if (shown.state == BUF_OK) {
+		len = text.len <= QUOTED_BYTES
+			      ? text.len
+			      : utf8_floor(text.ptr, text.len, QUOTED_BYTES);
+		memcpy(front.text, text.ptr, len);
+		front.text[len] = '\0';
+	}
+	buf_release(&shown);
+	return front;
 }
 
 /* ---- arguments ---- */

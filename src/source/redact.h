@@ -35,6 +35,13 @@ bool secrets_mask(const struct endpoint *e, char *data, size_t len,
  * expected above all: "name:secret@" in any word becomes "[redacted]@". */
 void message_redact(struct buf *out, struct str message);
 
+/* The front of what somebody typed, fit for a message, which cannot tell a
+ * name from a secret once the '@' behind them is cut off. */
+struct quoted {
+	char text[64];
+};
+struct quoted value_quote(const char *value);
+
 /* One command-line argument, fit for a file: header options lose their
  * values, URLs their user info. `previous` is the argument before, or NULL. */
 void argument_redact(struct buf *out, struct str argument, struct str previous);

@@ -63,6 +63,54 @@ static void test_messages_lose_their_secrets(void **state)
 	}
 }
 
+/* What does not fit is cut, and the '@' behind a secret with it. */
+static void test_cut_messages_lose_their_secrets(void **state)
+{
+	char secret[LIMIT_ERROR_BYTES + 1];
+	struct error err;
+	struct buf out;
+
+	(void)state;
+	memset(secret, 'c', sizeof secret - 1);
+	secret[sizeof secret - 1] = '\0';
+	buf_init(&out, 4 * KIB);
+	error_set(&err, ERROR_USAGE, "no file \"http:/u:%s@h\"", secret);
+	message_redact(&out, str_from(err.message));
+	assert_string_equal(buf_text(&out), "no file \"http:/[redacted]...");
+	buf_clear(&out);
+	/* A whole one may end in dots; a cut one in a path. */
+	message_redact(&out, STR("a u:b..."));
+	assert_string_equal(buf_text(&out), "a u:b...");
+	buf_clear(&out);
+	error_set(&err, ERROR_USAGE, "/%s", secret);
+	message_redact(&out, str_from(err.message));
+	assert_string_equal(buf_text(&out), err.message);
+	buf_release(&out);
+}
+
+static void test_quotes_lose_their_secrets(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "5 m", "5 m" },
+		{ "", "" },
+		{ "0123456789012345678901234567890123456789",
+		  "0123456789012345678901234567890123456789" },
+		{ "01234567890123456789012345678901234567890",
+		  "0123456789012345678901234567890123456789" },
+		/* The second byte of the last character is the 41st. */
+		{ "012345678901234567890123456789012345678\xC3\xA9",
+		  "012345678901234567890123456789012345678" },
+		{ "u:CANARYCANARYCANARYCANARYCANARYCANARYCANARY@h",
+		  "[redacted]@h" },
+		{ "https//h/u:CANARYCANARYCANARYCANARYCANARYCANARY@h/x",
+		  "https//h/[redacted]@h/x" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_string_equal(value_quote(rows[i][0]).text, rows[i][1]);
+}
+
 static void test_arguments_lose_their_secrets(void **state)
 {
 	static const char *const rows[][3] = {
@@ -167,6 +215,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_urls_lose_their_secrets),
 		cmocka_unit_test(test_messages_lose_their_secrets),
+		cmocka_unit_test(test_cut_messages_lose_their_secrets),
+		cmocka_unit_test(test_quotes_lose_their_secrets),
 		cmocka_unit_test(test_arguments_lose_their_secrets),
 		cmocka_unit_test(test_values_are_masked_in_every_spelling),
 		cmocka_unit_test(test_short_values_are_left),
