@@ -573,6 +573,19 @@ static struct str type_text(const struct evidence *ev, struct arena *arena)
 	return arena_printf(arena, "%.*s/%.*s", STR_ARGS(name), STR_ARGS(unit));
 }
 
+/* What tells the baseline apart when its window does not. A file has no
+ * window, and may be compared with itself. */
+static struct str baseline_text(const struct evidence *ev)
+{
+	bool is_file = str_equal(ev->baseline_kind, STR("file"));
+
+	if (ev->baseline_text.len)
+		return ev->baseline_text;
+	if (!is_file && str_equal(ev->baseline_selector, ev->selector))
+		return (struct str){ NULL, 0 };
+	return ev->baseline_selector;
+}
+
 bool evidence_report(const struct evidence *ev, struct result *result,
 		     struct error *err)
 {
@@ -600,10 +613,7 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 		.range = ev->baseline_window,
 		.samples = ev->baseline.sample_count,
 		.healthy = -1,
-		.text = ev->baseline_text.len ? ev->baseline_text
-			: str_equal(ev->baseline_selector, ev->selector)
-				? (struct str){ NULL, 0 }
-				: ev->baseline_selector,
+		.text = baseline_text(ev),
 		.total_value = ev->baseline.whole_total,
 	};
 	return true;
