@@ -448,8 +448,10 @@ static int64_t next_delay_ms(const struct job *job, bool is_broken)
 		.is_broken = is_broken,
 		.is_google = x->request->endpoint->project != NULL,
 		.tries = x->response->tries,
-		.retries =
-			x->request->is_probe ? 0 : job->wire->settings->retries,
+		/* Nobody may be there; whoever answers "busy" is. */
+		.retries = x->request->is_probe && !x->response->status
+				   ? 0
+				   : job->wire->settings->retries,
 		.retry_after = str_from(job->receive.retry_after),
 		.date = str_from(x->response->server_date),
 		.now_ns = clock_now_ns(),

@@ -87,7 +87,9 @@ struct http_request {
 	const char *accept; /* constant or NULL */
 	const char *content_type; /* constant or NULL */
 	struct buf body;
-	bool is_probe; /* one try, short connect timeout, failure is silent */
+	/* Short connect timeout; tried again only when the server answers
+	 * that it is busy; failure is silent. */
+	bool is_probe;
 	/* The run can do without: a replayed case that lacks it gives a
 	 * response without an answer. */
 	bool is_optional;
