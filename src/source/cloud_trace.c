@@ -81,9 +81,8 @@ static void search_path(const struct search_query *query, unsigned attempt,
 	(void)attempt;
 	buf_init(&filter, LIMIT_URL_BYTES);
 	add_conditions(query, &filter);
-	list.filter = buf_str(&filter);
+	list.owned_filter = &filter;
 	cloud_list_path(&list, out);
-	buf_release(&filter);
 }
 
 /* Nothing found is an empty object. */

@@ -73,9 +73,8 @@ static void find_path(const struct find_query *query, unsigned attempt,
 	if (query->name.len)
 		cloud_filter_add(&filter, "+span", query->name);
 	cloud_filter_add_latency(&filter, query->min_duration_ns);
-	list.filter = buf_str(&filter);
+	list.owned_filter = &filter;
 	cloud_list_path(&list, out);
-	buf_release(&filter);
 }
 
 /* Later questions are about less, and finding nothing says nothing then. */

@@ -75,9 +75,10 @@ void cloud_list_path(const struct cloud_list *list, struct buf *out)
 		 list->has_spans ? "COMPLETE" : "ROOTSPAN",
 		 list->traces < most ? list->traces : most, from, to);
 	url_encode(out, str_from(list->order));
-	if (list->filter.len) {
-		buf_add_text(out, "&filter=");
-		url_encode(out, list->filter);
+	if (list->owned_filter) {
+		if (list->owned_filter->len)
+			buf_add_text(out, "&filter=");
+		url_encode_built(out, list->owned_filter);
 	}
 	if (list->page_token.len) {
 		buf_add_text(out, "&pageToken=");

@@ -23,8 +23,8 @@ struct cloud_list {
 	uint32_t traces;   /* a page at most */
 	const char *order; /* "start desc" */
 	struct time_range range;
-	struct str filter;
-	struct str page_token; /* empty: the first page */
+	struct buf *owned_filter; /* of cloud_filter_add(); NULL: none */
+	struct str page_token;    /* empty: the first page */
 };
 
 /* Appends "/traces?...": the path behind that of the project. */

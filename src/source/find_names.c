@@ -20,8 +20,7 @@ static void add_service(struct buf *out, struct str service)
 	traceql_add_string(&q, service);
 	buf_add_char(&q, '}');
 	buf_add_text(out, "&q=");
-	url_encode(out, buf_str(&q));
-	buf_release(&q);
+	url_encode_built(out, &q);
 }
 
 static void tempo_path(enum trace_names what, struct str service,

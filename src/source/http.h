@@ -161,6 +161,10 @@ static inline bool http_is_success(const struct http_response *response)
 /* Percent-encodes everything but unreserved characters. */
 void url_encode(struct buf *out, struct str value);
 
+/* The same of a text that was built on its own and is released: when that went
+ * wrong, out is as wrong, so that half of a text is never sent. */
+void url_encode_built(struct buf *out, struct buf *owned_text);
+
 /* A URL fit for messages: user info and values of secret-looking query
  * parameters removed, controls escaped. */
 void url_redact(struct buf *out, struct str url);

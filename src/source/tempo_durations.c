@@ -83,10 +83,7 @@ void tempo_durations_path(const struct find_query *query, unsigned attempt,
 	add_query(&q, query);
 	buf_add_text(out, attempt == INSTANT ? "/api/metrics/query?q="
 					     : "/api/metrics/query_range?q=");
-	url_encode(out, buf_str(&q));
-	if (q.state != BUF_OK)
-		out->state = q.state;
-	buf_release(&q);
+	url_encode_built(out, &q);
 	buf_addf(out, "&start=%lld&end=%lld", (long long)query->range.from_ns,
 		 (long long)query->range.to_ns);
 	/* 0 examples would mean the default, many. */

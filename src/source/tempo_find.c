@@ -135,7 +135,6 @@ static void find_path(const struct find_query *query, unsigned attempt,
 	add_query(&q, query, choice_of(attempt));
 	tempo_search_path(out, &q, query->range, query->trace_limit,
 			  SPANS_PER_TRACE);
-	buf_release(&q);
 }
 
 static enum answer find_success(const struct find_query *query,

@@ -10,14 +10,12 @@ static int64_t floor_seconds(int64_t time_ns)
 	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
 }
 
-void tempo_search_path(struct buf *out, const struct buf *q,
+void tempo_search_path(struct buf *out, struct buf *owned_q,
 		       struct time_range range, uint32_t trace_limit,
 		       unsigned spans_per_trace)
 {
 	buf_add_text(out, "/api/search?q=");
-	url_encode(out, buf_str(q));
-	if (q->state != BUF_OK)
-		out->state = q->state;
+	url_encode_built(out, owned_q);
 	/* Whole seconds, both needed; results outside are dropped later. */
 	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
 		 (long long)floor_seconds(range.from_ns),

@@ -10,8 +10,8 @@
 #include "source/find.h"
 
 /* Appends the path of a search for q in the range: at most trace_limit traces
- * with spans_per_trace spans each. Takes over what went wrong with q. */
-void tempo_search_path(struct buf *out, const struct buf *q,
+ * with spans_per_trace spans each. */
+void tempo_search_path(struct buf *out, struct buf *owned_q,
 		       struct time_range range, uint32_t trace_limit,
 		       unsigned spans_per_trace);
 

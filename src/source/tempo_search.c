@@ -217,7 +217,6 @@ static void search_path(const struct search_query *query, unsigned attempt,
 	add_query(&q, query, c);
 	tempo_search_path(out, &q, query->range, query->trace_limit,
 			  spans_per_trace[c.spans]);
-	buf_release(&q);
 }
 
 static enum answer search_success(const struct search_query *query,
@@ -291,10 +290,7 @@ static void count_path(const struct count_query *query, struct buf *out)
 	traceql_add_string(&q, query->service);
 	buf_add_text(&q, "&&(kind=server||kind=consumer)}|count_over_time()");
 	buf_add_text(out, "/api/metrics/query_range?q=");
-	url_encode(out, buf_str(&q));
-	if (q.state != BUF_OK)
-		out->state = q.state;
-	buf_release(&q);
+	url_encode_built(out, &q);
 	/* As many examples as points would be most of the answer; 0 asks for
 	 * the default, which is that. */
 	buf_addf(out, "&start=%lld&end=%lld&step=%lldms&exemplars=1",

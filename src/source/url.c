@@ -41,6 +41,14 @@ void url_encode(struct buf *out, struct str value)
 	}
 }
 
+void url_encode_built(struct buf *out, struct buf *owned_text)
+{
+	url_encode(out, buf_str(owned_text));
+	if (owned_text->state != BUF_OK)
+		out->state = owned_text->state;
+	buf_release(owned_text);
+}
+
 static size_t find_any(struct str s, const char *set)
 {
 	for (size_t i = 0; i < s.len; i++)

@@ -332,6 +332,23 @@ static void test_what_cannot_be_asked(void **state)
 	assert_int_equal(err.code, ERROR_USAGE);
 }
 
+/* Without its filter the list would be one of all traces. */
+static void test_a_filter_that_is_too_long(void **state)
+{
+	static char name[LIMIT_URL_BYTES];
+	const struct find_query query = { .service = { name, sizeof name },
+					  .range = range,
+					  .trace_limit = 1 };
+	struct http_request request = { 0 };
+	struct error err;
+
+	(void)state;
+	memset(name, 'a', sizeof name);
+	assert_false(source_find_request(SOURCE_CLOUD_TRACE, &endpoint, &query,
+					 0, &request, &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +363,7 @@ int main(void)
 		cmocka_unit_test(test_answers_to_finding),
 		cmocka_unit_test(test_searching),
 		cmocka_unit_test(test_what_cannot_be_asked),
+		cmocka_unit_test(test_a_filter_that_is_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
