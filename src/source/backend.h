@@ -31,6 +31,7 @@ struct find_backend {
 			      const struct endpoint *e,
 			      const struct http_response *response,
 			      enum body_form *form, struct error *err);
+	/* NULL: at each attempt. */
 	bool (*is_bounded)(const struct find_query *query, unsigned attempt);
 	/* NULL: this kind of server counts no durations. */
 	enum find_counted (*counted)(const struct find_query *query);

@@ -105,15 +105,7 @@ static enum answer find_answer(const struct find_query *query,
 	return ANSWER_TRY_NEXT;
 }
 
-static bool is_bounded(const struct find_query *query, unsigned attempt)
-{
-	(void)query;
-	(void)attempt;
-	return true;
-}
-
 const struct find_backend find_cloud_trace = {
 	.path = find_path,
 	.answer = find_answer,
-	.is_bounded = is_bounded,
 };

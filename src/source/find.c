@@ -54,7 +54,8 @@ bool source_find_is_bounded(enum source_kind kind,
 	struct error err;
 	const struct search_backend *backend = search_backend_find(kind, &err);
 
-	return backend && backend->find->is_bounded(query, attempt);
+	return backend && (!backend->find->is_bounded ||
+			   backend->find->is_bounded(query, attempt));
 }
 
 /* ---- durations ---- */

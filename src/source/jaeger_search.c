@@ -5,8 +5,7 @@
  */
 #include "source/answer.h"
 #include "source/backend.h"
-
-enum { ATTEMPT_V3, ATTEMPT_LEGACY };
+#include "source/jaeger_query.h"
 
 /* The operation whose traces are asked for: the slow one, else the root, else
  * the first. */
@@ -26,28 +25,16 @@ static void subject(const struct search_query *query, struct str *service,
 	*name = o->name;
 }
 
-static void add_parameter(struct buf *out, const char *name, struct str value)
-{
-	buf_addf(out, "%s=", name);
-	url_encode(out, value);
-}
-
 static void v3_path(const struct search_query *query, struct buf *out)
 {
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 	struct str service, name;
 
 	subject(query, &service, &name);
-	format_rfc3339(query->range.from_ns, from);
-	format_rfc3339(query->range.to_ns, to);
-	/* These spellings are the oldest and understood everywhere. */
-	add_parameter(out, "/api/v3/traces?query.service_name", service);
-	if (name.len)
-		add_parameter(out, "&query.operation_name", name);
-	buf_addf(out,
-		 "&query.start_time_min=%s&query.start_time_max=%s"
-		 "&query.num_traces=%u",
-		 from, to, source_search_limit(SOURCE_JAEGER, query));
+	buf_add_text(out, "/api/v3/traces?query.service_name=");
+	url_encode(out, service);
+	jaeger_add(out, "&query.operation_name", name);
+	jaeger_add_window(out, JAEGER_V3, '&', query->range,
+			  source_search_limit(SOURCE_JAEGER, query));
 	if (query->slow)
 		buf_addf(out, "&query.duration_min=%lldns",
 			 (long long)query->min_duration_ns);
@@ -58,13 +45,11 @@ static void legacy_path(const struct search_query *query, struct buf *out)
 	struct str service, name;
 
 	subject(query, &service, &name);
-	add_parameter(out, "/api/traces?service", service);
-	if (name.len)
-		add_parameter(out, "&operation", name);
-	buf_addf(out, "&start=%lld&end=%lld&limit=%u",
-		 (long long)(query->range.from_ns / NS_PER_US),
-		 (long long)(query->range.to_ns / NS_PER_US) + 1,
-		 source_search_limit(SOURCE_JAEGER, query));
+	buf_add_text(out, "/api/traces?service=");
+	url_encode(out, service);
+	jaeger_add(out, "&operation", name);
+	jaeger_add_window(out, JAEGER_LEGACY, '&', query->range,
+			  source_search_limit(SOURCE_JAEGER, query));
 	if (query->slow)
 		buf_addf(out, "&minDuration=%lldns",
 			 (long long)query->min_duration_ns);
@@ -73,7 +58,7 @@ static void legacy_path(const struct search_query *query, struct buf *out)
 static void search_path(const struct search_query *query, unsigned attempt,
 			struct buf *out)
 {
-	if (attempt == ATTEMPT_V3)
+	if (attempt == JAEGER_V3)
 		v3_path(query, out);
 	else
 		legacy_path(query, out);
@@ -84,39 +69,16 @@ static enum answer search_answer(const struct search_query *query,
 				 const struct http_response *response,
 				 enum body_form *form, struct error *err)
 {
-	bool is_v3 = *attempt == ATTEMPT_V3;
-
 	(void)query;
-	if (http_is_success(response) && body_first(response) == '{') {
-		*form = is_v3 ? BODY_OTLP_JSON : BODY_JAEGER_JSON;
-		return ANSWER_OK;
-	}
-	if (response->status == 404 && body_first(response) == '{' &&
-	    body_contains(response, STR("No traces found"))) {
-		error_set(err, ERROR_NOT_FOUND, "jaeger: search: no traces");
-		return ANSWER_MISS;
-	}
-	answer_fail("jaeger: search", e, response, err);
-	/* Old releases give their page with 200 for a route they lack. */
-	if (!is_v3 || !(response->status == 404 || response->status == 501 ||
-			http_is_success(response)))
-		return ANSWER_ERROR;
-	*attempt = ATTEMPT_LEGACY;
-	return ANSWER_TRY_NEXT;
+	return jaeger_search_answer(attempt, e, response, form, err);
 }
 
 static void count_path(const struct count_query *query, struct buf *out)
 {
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
-
-	format_rfc3339(query->range.from_ns, from);
-	format_rfc3339(query->range.to_ns, to);
-	add_parameter(out, "/api/v3/trace-summaries?query.service_name",
-		      query->service);
-	buf_addf(out,
-		 "&query.start_time_min=%s&query.start_time_max=%s"
-		 "&query.num_traces=%u",
-		 from, to, SEARCH_JAEGER_SUMMARIES);
+	buf_add_text(out, "/api/v3/trace-summaries?query.service_name=");
+	url_encode(out, query->service);
+	jaeger_add_window(out, JAEGER_V3, '&', query->range,
+			  SEARCH_JAEGER_SUMMARIES);
 }
 
 static enum answer count_answer(const struct endpoint *e,
