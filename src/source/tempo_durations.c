@@ -30,16 +30,11 @@ static void add_what(struct buf *q, const struct find_query *query)
 {
 	size_t start = q->len;
 
-	if (query->service.len) {
-		traceql_add_word(q, "resource.service.name");
-		buf_add_char(q, '=');
-		traceql_add_string(q, query->service);
-	}
+	if (query->service.len)
+		traceql_add_equal(q, "resource.service.name", query->service);
 	if (query->name.len) {
 		traceql_add_and(q, start);
-		traceql_add_word(q, "name");
-		buf_add_char(q, '=');
-		traceql_add_string(q, query->name);
+		traceql_add_equal(q, "name", query->name);
 	} else if (query->service.len) {
 		buf_add_text(q, "&&(kind=server||kind=consumer)");
 	} else {

@@ -55,16 +55,11 @@ static void add_conditions(struct buf *q, const struct find_query *query,
 
 	buf_add_char(q, '{');
 	start = q->len;
-	if (query->service.len) {
-		traceql_add_word(q, "resource.service.name");
-		buf_add_char(q, '=');
-		traceql_add_string(q, query->service);
-	}
+	if (query->service.len)
+		traceql_add_equal(q, "resource.service.name", query->service);
 	if (query->name.len) {
 		traceql_add_and(q, start);
-		traceql_add_word(q, "name");
-		buf_add_char(q, '=');
-		traceql_add_string(q, query->name);
+		traceql_add_equal(q, "name", query->name);
 	}
 	if (query->is_error) {
 		traceql_add_and(q, start);
@@ -85,13 +80,7 @@ static void add_select(struct buf *q)
 	static const char *const words[] = { "resource.service.name", "name",
 					     "status" };
 
-	buf_add_text(q, "|select(");
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (i)
-			buf_add_char(q, ',');
-		traceql_add_word(q, words[i]);
-	}
-	buf_add_char(q, ')');
+	traceql_add_select(q, words, sizeof words / sizeof *words);
 }
 
 /* The user's own question, bounded by a second one about the same trace. A

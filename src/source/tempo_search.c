@@ -68,9 +68,7 @@ static void add_operation(struct buf *q, const struct search_operation *o)
 	bool is_internal = str_equal(str_from(o->kind), STR("internal"));
 
 	buf_add_char(q, '(');
-	traceql_add_word(q, "resource.service.name");
-	buf_add_char(q, '=');
-	traceql_add_string(q, o->service);
+	traceql_add_equal(q, "resource.service.name", o->service);
 	buf_add_text(q, "&&name=");
 	traceql_add_string(q, o->name);
 	buf_add_text(q, "&&");
@@ -104,9 +102,8 @@ static void add_distinct(struct buf *q, const struct search_query *query,
 			continue;
 		if (i)
 			buf_add_text(q, "||");
-		traceql_add_word(q, is_name ? "name" : "resource.service.name");
-		buf_add_char(q, '=');
-		traceql_add_string(q, is_name ? o->name : o->service);
+		traceql_add_equal(q, is_name ? "name" : "resource.service.name",
+				  is_name ? o->name : o->service);
 	}
 	buf_add_char(q, ')');
 }
@@ -169,32 +166,21 @@ static void add_select(struct buf *q)
 		"status",
 	};
 
-	buf_add_text(q, "|select(");
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (i)
-			buf_add_char(q, ',');
-		traceql_add_word(q, words[i]);
-	}
-	buf_add_char(q, ')');
+	traceql_add_select(q, words, sizeof words / sizeof *words);
 }
 
 static void add_query(struct buf *q, const struct search_query *query,
 		      struct choice c)
 {
 	const struct form *form = &forms[c.form];
-	char text[64];
-	struct buf word;
 
 	buf_add_char(q, '{');
 	add_root(q, query, form);
 	if (query->slow) {
 		add_operation(q, query->slow);
 		buf_add_text(q, "&&");
-		buf_init(&word, sizeof text);
-		buf_addf(&word, "%s>=%lldns", duration_names[c.duration],
-			 (long long)query->min_duration_ns);
-		traceql_add_word(q, buf_text(&word));
-		buf_release(&word);
+		traceql_add_least(q, duration_names[c.duration],
+				  query->min_duration_ns);
 	} else {
 		add_operations(q, query);
 	}

@@ -39,6 +39,13 @@ void traceql_add_and(struct buf *q, size_t start)
 		buf_add_text(q, "&&");
 }
 
+void traceql_add_equal(struct buf *q, const char *field, struct str text)
+{
+	traceql_add_word(q, field);
+	buf_add_char(q, '=');
+	traceql_add_string(q, text);
+}
+
 void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns)
 {
 	struct buf word;
@@ -47,4 +54,16 @@ void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns)
 	buf_addf(&word, "%s>=%lldns", field, (long long)duration_ns);
 	traceql_add_word(q, buf_text(&word));
 	buf_release(&word);
+}
+
+void traceql_add_select(struct buf *q, const char *const *fields,
+			size_t field_count)
+{
+	buf_add_text(q, "|select(");
+	for (size_t i = 0; i < field_count; i++) {
+		if (i)
+			buf_add_char(q, ',');
+		traceql_add_word(q, fields[i]);
+	}
+	buf_add_char(q, ')');
 }

@@ -23,7 +23,14 @@ void traceql_add_word(struct buf *q, const char *word);
 /* "&&" unless the conditions, which began at `start`, are still none. */
 void traceql_add_and(struct buf *q, size_t start);
 
+/* That this field is this text. */
+void traceql_add_equal(struct buf *q, const char *field, struct str text);
+
 /* That this field, a duration, is so long at least. */
 void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns);
+
+/* "|select(...)": that answers tell these fields. */
+void traceql_add_select(struct buf *q, const char *const *fields,
+			size_t field_count);
 
 #endif
