@@ -142,6 +142,16 @@ static void tell_slot(const struct weighing *w, unsigned slot, struct buf *out)
 	}
 }
 
+/* Whether any window but the chosen one says what is usual. */
+static bool has_others(const struct weighing *w)
+{
+	for (unsigned slot = 0; slot < BASELINE_SLOTS; slot++)
+		if (slot != (unsigned)w->out->chosen && window_of(w, slot) &&
+		    w->out->slots[slot].healthy >= 0)
+			return true;
+	return false;
+}
+
 static void tell_choice(const struct weighing *w, struct buf *out)
 {
 	const struct baseline_choice *choice = w->out;
@@ -161,7 +171,8 @@ static void tell_choice(const struct weighing *w, struct buf *out)
 	tell_range(b->range, out);
 	buf_add_text(out, " is like it");
 	tell_numbers(b, out);
-	buf_add_text(out, ", and no earlier window was faster");
+	buf_add_text(out, has_others(w) ? ", and no earlier window was faster"
+					: ", and no earlier window is known");
 }
 
 static bool tell(const struct weighing *w, struct error *err)

@@ -52,6 +52,8 @@ struct context {
 	struct profile_cache *profile_cache; /* NULL: none, or not needed */
 	struct error profile_cache_err;      /* why it is of no use */
 	struct cloud_profiles *cloud; /* its list; NULL: not asked for yet */
+	unsigned
+		more_pages; /* asked for after short ones of a list of traces */
 	bool is_parca_asked;        /* whether the profile server is one */
 	double cut_share;           /* most of a profile under "other" */
 	bool has_no_span_lines;     /* samples of spans come by name only */

@@ -19,6 +19,8 @@ struct history_job {
 	struct str root_name;
 	uint32_t trace_limit;          /* traces wanted */
 	const struct trace_id *except; /* not this trace; NULL none */
+	struct str page_token;         /* of an answer in pages, the next */
+	uint32_t trace_count;          /* of all pages so far */
 };
 
 /* Ready for jobs_run(), about the whole window: a caller may narrow the range

@@ -22,6 +22,8 @@
  * by id, whatever is in it: full ones, and two at most of the first question,
  * which tells how durations lie. */
 #define CLOUD_PAGES 2u
+/* Pages may hold less than was asked for, even nothing, with more behind. */
+#define CLOUD_PAGES_MOST 4u
 #define CLOUD_ROUNDS 4u
 
 /* Each round keeps a tenth at default settings: this is a hundred million
@@ -162,11 +164,20 @@ static unsigned first_pages(const struct trace_search *s)
 	return s->round_limit ? 1 : CLOUD_PAGES;
 }
 
+/* Traces that make pages of one question enough. */
+static size_t page_wish(const struct trace_search *s)
+{
+	bool is_bounded =
+		s->rounds > 0 && s->wanted && s->wanted < s->query.trace_limit;
+
+	return is_bounded ? s->wanted : s->query.trace_limit;
+}
+
 static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
 		struct error *err)
 {
-	unsigned pages = s->rounds == 0 ? first_pages(s) : 1;
-	size_t count = 0;
+	size_t count = 0, wish = page_wish(s);
+	unsigned pages = 0;
 	struct str token;
 
 	s->rounds++;
@@ -177,7 +188,8 @@ static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
 		if (!ask_page(s, ctx, attempt, err))
 			return false;
 		count += s->hits.answer_count;
-		if (!s->next_page.len || --pages == 0)
+		if (!s->next_page.len || count >= wish ||
+		    ++pages == CLOUD_PAGES_MOST)
 			break;
 		token = arena_str(&ctx->arena, buf_str(&s->next_page));
 		if (!token.ptr)

@@ -91,9 +91,10 @@ static bool keep_token(void *context, struct str token, struct error *err)
 	struct buf *out = s->gather.want->next_page;
 
 	(void)err;
-	s->gather.is_sample = true;
-	if (!out)
+	if (!out) {
+		s->gather.is_sample = true;
 		return true;
+	}
 	buf_clear(out);
 	buf_add_str(out, token);
 	return true;

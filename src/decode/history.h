@@ -24,7 +24,7 @@ struct history_want {
 	struct hits *hits;
 	const struct hit_want *hit_want;
 	/* Where the answer comes in pages: set to the next one's token when
-	 * there is one. May be NULL. */
+	 * there is one. NULL: then the window is a sample. */
 	struct buf *next_page;
 	bool has_roots_only; /* of each trace its first span was asked for */
 };

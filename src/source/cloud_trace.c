@@ -75,6 +75,7 @@ static void search_path(const struct search_query *query, unsigned attempt,
 		.traces = source_search_limit(SOURCE_CLOUD_TRACE, query),
 		.order = "start desc",
 		.range = query->range,
+		.page_token = query->page_token,
 	};
 	struct buf filter;
 

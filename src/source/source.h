@@ -142,7 +142,8 @@ struct search_query {
 	const struct search_operation *slow;
 	int64_t min_duration_ns;
 	struct time_range range;
-	uint32_t trace_limit; /* at least 1 */
+	uint32_t trace_limit;  /* at least 1 */
+	struct str page_token; /* of the page after the first */
 };
 
 /* Operations past this many are not asked for: a query must fit into an

@@ -95,6 +95,14 @@ static void edge(void **state)
 	assert_true(q.choice.is_alike);
 	assert_int_equal(q.choice.slots[0].healthy, 1);
 	expect_text(q.choice.text, "baseline 22:03-22:13 is like it (p50 40 ms "
+				   "over 5 spans), and no earlier window is "
+				   "known");
+	past_release(&q.p);
+	begin(&q);
+	add(&q, BASELINE_PREVIOUS, 10, 5, 40);
+	add(&q, BASELINE_HOUR, 10, 5, 45);
+	choose(&q, 59.9, NULL);
+	expect_text(q.choice.text, "baseline 22:03-22:13 is like it (p50 40 ms "
 				   "over 5 spans), and no earlier window was "
 				   "faster");
 	past_release(&q.p);
