@@ -80,6 +80,11 @@ enum answer source_durations_answer(enum source_kind kind,
 				    const struct http_response *response,
 				    struct error *err);
 
+/* The longest range whose durations the server counts, when this answer
+ * refuses a longer one and parts of it add up; else 0. */
+int64_t source_durations_limit_ns(unsigned attempt,
+				  const struct http_response *response);
+
 /* ---- names ---- */
 
 enum trace_names { TRACE_SERVICES, TRACE_OPERATIONS };

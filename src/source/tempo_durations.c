@@ -87,6 +87,28 @@ void tempo_durations_path(const struct find_query *query, unsigned attempt,
 			 (long long)(range_ns / STEPS / NS_PER_S + 1));
 }
 
+/* "... exceeds the maximum allowed duration of 24h0m0s". Parts of a range
+ * query overlap, each being widened to whole steps. */
+int64_t source_durations_limit_ns(unsigned attempt,
+				  const struct http_response *response)
+{
+	struct str words = STR("maximum allowed duration of ");
+	struct reason reason;
+	struct str text;
+	int64_t limit_ns;
+	size_t at;
+
+	if (response->status != 400 || attempt != INSTANT)
+		return 0;
+	reason_read(response, &reason);
+	text = str_from(reason.text);
+	at = str_find(text, words);
+	if (at == SIZE_MAX)
+		return 0;
+	text = str_trim(str_slice(text, at + words.len, text.len));
+	return parse_duration(text, &limit_ns) && limit_ns > 0 ? limit_ns : 0;
+}
+
 enum answer tempo_durations_answer(unsigned attempt, const struct endpoint *e,
 				   const struct http_response *response,
 				   struct error *err)

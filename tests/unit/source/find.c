@@ -177,6 +177,38 @@ static void test_tempo_durations_answers(void **state)
 	assert_int_equal(count_answer(0, 500, "empty ring"), ANSWER_ERROR);
 }
 
+static int64_t count_limit(unsigned attempt, int status, const char *body)
+{
+	struct http_response r = answer_make(status, "text/plain", body);
+	int64_t limit_ns = source_durations_limit_ns(attempt, &r);
+
+	http_response_release(&r);
+	return limit_ns;
+}
+
+static void test_tempo_durations_limit(void **state)
+{
+	static const char refusal[] =
+		"metrics query time range exceeds the maximum allowed "
+		"duration of 24h0m0s";
+
+	(void)state;
+	assert_int_equal(count_limit(0, 400, refusal), NS_PER_DAY);
+	assert_int_equal(count_limit(0, 400,
+				     "maximum allowed duration of "
+				     "3h30m0s\n"),
+			 3 * NS_PER_HOUR + 30 * NS_PER_MIN);
+	/* Of range queries parts do not add up. */
+	assert_int_equal(count_limit(1, 400, refusal), 0);
+	assert_int_equal(count_limit(0, 200, refusal), 0);
+	assert_int_equal(count_limit(0, 400, "end must be greater than start"),
+			 0);
+	assert_int_equal(count_limit(0, 400, "maximum allowed duration of 0s"),
+			 0);
+	assert_int_equal(count_limit(0, 400, "maximum allowed duration of "),
+			 0);
+}
+
 /* Values stay values. */
 static void test_tempo_injection(void **state)
 {
@@ -489,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_tempo_durations),
 		cmocka_unit_test(test_durations_that_no_server_counts),
 		cmocka_unit_test(test_tempo_durations_answers),
+		cmocka_unit_test(test_tempo_durations_limit),
 		cmocka_unit_test(test_tempo_injection),
 		cmocka_unit_test(test_tempo_own),
 		cmocka_unit_test(test_tempo_answers),
