@@ -157,6 +157,20 @@ static bool next_choice(const struct find_query *query, struct choice *c)
 	return true;
 }
 
+/* "range specified by start and end exceeds 168h0m0s" */
+static enum answer fail_too_long(const struct http_response *response,
+				 struct error *err)
+{
+	struct reason reason;
+
+	reason_read(response, &reason);
+	error_set(err, err->code,
+		  "tempo: search: the server refuses so long a window (%s): "
+		  "narrow it with --since, or with --from and --to",
+		  reason.text);
+	return ANSWER_ERROR;
+}
+
 static enum answer find_answer(const struct find_query *query,
 			       unsigned *attempt, const struct endpoint *e,
 			       const struct http_response *response,
@@ -167,8 +181,9 @@ static enum answer find_answer(const struct find_query *query,
 	if (http_is_success(response))
 		return find_success(query, attempt, e, response, form, err);
 	answer_fail("tempo: search", e, response, err);
-	if (response->status != 400 || tempo_search_is_too_long(response) ||
-	    !next_choice(query, &c))
+	if (response->status == 400 && tempo_search_is_too_long(response))
+		return fail_too_long(response, err);
+	if (response->status != 400 || !next_choice(query, &c))
 		return ANSWER_ERROR;
 	*attempt = attempt_of(c);
 	return ANSWER_TRY_NEXT;
