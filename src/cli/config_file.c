@@ -8,6 +8,7 @@
 #include <ini.h>
 
 #include "base/ascii.h"
+#include "base/buf.h"
 #include "base/num.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
@@ -22,6 +23,7 @@ struct reading {
 	struct str rest;
 	unsigned line;
 	const char *context; /* whose section the line stands in */
+	bool is_check;       /* it stands in that of a check */
 	struct error *err;
 	bool is_failed;
 };
@@ -175,24 +177,34 @@ static bool add_context(struct reading *r, const char *name)
 	return true;
 }
 
+static bool fail_name_length(const struct reading *r)
+{
+	return error_set(r->err, ERROR_USAGE,
+			 "the name of a %s has 1 to %u bytes",
+			 r->file->kind == CONFIG_USER ? "context" : "check",
+			 LIMIT_CONTEXT_NAME_BYTES);
+}
+
+/* A repository's sections are its checks, which no command of this version
+ * reads: that they have the form is all that is asked of them. */
 static bool enter_section(struct reading *r, const char *section)
 {
-	static const char head[] = "context \"";
-	size_t len = strlen(section);
+	bool is_user = r->file->kind == CONFIG_USER;
+	const char *head = is_user ? "context \"" : "check \"";
+	size_t len = strlen(section), head_len = strlen(head);
 	char name[LIMIT_CONFIG_LINE_BYTES + 1];
 
-	if (r->file->kind == CONFIG_REPOSITORY)
-		return error_set(r->err, ERROR_USAGE,
-				 "a repository's file has no sections");
-	if (strncmp(section, head, sizeof head - 1) || len < sizeof head ||
+	if (strncmp(section, head, head_len) || len <= head_len ||
 	    section[len - 1] != '"')
-		return error_set(
-			r->err, ERROR_USAGE,
-			"[%.60s] is not of the form [context \"NAME\"]",
-			section);
-	snprintf(name, sizeof name, "%.*s", (int)(len - sizeof head),
-		 section + sizeof head - 1);
-	return context_name_check(name, r->err) && add_context(r, name);
+		return error_set(r->err, ERROR_USAGE,
+				 "[%.60s] is not of the form [%sNAME\"]",
+				 section, head);
+	snprintf(name, sizeof name, "%.*s", (int)(len - head_len - 1),
+		 section + head_len);
+	if (is_user)
+		return context_name_check(name, r->err) && add_context(r, name);
+	r->is_check = true;
+	return name[0] || fail_name_length(r);
 }
 
 /* ---- values ---- */
@@ -260,10 +272,38 @@ static bool set_current(struct reading *r, struct str value)
 	return context_name_check(name.ptr, r->err);
 }
 
+/* Of a key no more is known than that it is a word; nothing secret comes with
+ * a clone. */
+static bool check_pair(struct reading *r, const char *name, const char *value)
+{
+	struct str key = str_from(name);
+	struct buf shown;
+	bool is_open;
+
+	for (size_t i = 0; i < key.len; i++)
+		if (!ascii_is_alnum(key.ptr[i]) && key.ptr[i] != '-')
+			return error_set(r->err, ERROR_USAGE,
+					 "'%s' is not a key: letters, digits "
+					 "and '-' make one",
+					 value_quote(name).text);
+	buf_init(&shown, KIB);
+	message_redact(&shown, str_from(value));
+	is_open = shown.state == BUF_OK &&
+		  str_equal(buf_str(&shown), str_from(value));
+	buf_release(&shown);
+	if (is_open && !is_secret_key(key))
+		return true;
+	return error_set(r->err, ERROR_USAGE,
+			 "%.*s: a secret may not come with a repository",
+			 STR_ARGS(key));
+}
+
 static bool take_pair(struct reading *r, const char *name, const char *value)
 {
 	struct option_form form;
 
+	if (r->is_check)
+		return check_pair(r, name, value);
 	if (r->file->kind == CONFIG_USER && !strcmp(name, "current-context"))
 		return set_current(r, without_quotes(value));
 	return config_key_find(r->file->kind, str_from(name), &form, r->err) &&
@@ -294,9 +334,7 @@ static bool see_section(struct reading *r, struct str line)
 		return true;
 	/* inih cuts the name of a section after this many bytes. */
 	if (end - 1 > LIMIT_CONTEXT_NAME_BYTES + strlen("context \"\""))
-		return error_set(r->err, ERROR_USAGE,
-				 "the name of a context has 1 to %u bytes",
-				 LIMIT_CONTEXT_NAME_BYTES);
+		return fail_name_length(r);
 	snprintf(section, sizeof section, "%.*s", (int)end - 1, line.ptr + 1);
 	return enter_section(r, section);
 }

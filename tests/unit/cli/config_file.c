@@ -154,6 +154,43 @@ static void test_refusals(void **state)
 		       "f:1: the line holds a control character");
 }
 
+/* Nothing reads them yet, but what is in them has a form, and no secrets. */
+static void test_checks(void **state)
+{
+	struct error err;
+
+	(void)state;
+	assert_true(config_file_parse(
+		&file, CONFIG_REPOSITORY, "f",
+		STR("service = cart\n[check \"pay p99\"]\nservice = pay\n"
+		    "max-p99 = 300ms ; budget\n[check \"b\"]\n"),
+		&arena, &err));
+	assert_int_equal(file.count, 1);
+	assert_string_equal(file.entries[0].value, "cart");
+	assert_refused(CONFIG_REPOSITORY, "[check b]",
+		       "f:1: [check b] is not of the form [check \"NAME\"]");
+	assert_refused(CONFIG_REPOSITORY, "[check \"\"]",
+		       "f:1: the name of a check has 1 to 32 bytes");
+	assert_refused(CONFIG_REPOSITORY,
+		       "[check \"aaaaaaaaaabbbbbbbbbbccccccccccddddd\"]",
+		       "f:1: the name of a check has 1 to 32 bytes");
+	assert_refused(CONFIG_REPOSITORY, "[check \"b\"]\nmax p99 = 1",
+		       "f:2: 'max p99' is not a key: letters, digits and '-' "
+		       "make one");
+	assert_refused(CONFIG_REPOSITORY, "[check \"b\"]\nmax-p99",
+		       "f:2: neither KEY = VALUE, nor a [section], nor a "
+		       "comment");
+	assert_refused(CONFIG_REPOSITORY, "[check \"b\"]\nhook-token = x",
+		       "f:2: hook-token: a secret may not come with a "
+		       "repository");
+	assert_refused(CONFIG_REPOSITORY,
+		       "[check \"b\"]\nhook = https://me:pw@h/",
+		       "f:2: hook: a secret may not come with a repository");
+	assert_refused(CONFIG_USER, "[check \"b\"]",
+		       "f:1: [check \"b\"] is not of the form [context "
+		       "\"NAME\"]");
+}
+
 /* What comes with a clone names no server, secret, file or command. */
 static void test_repository(void **state)
 {
@@ -166,7 +203,8 @@ static void test_repository(void **state)
 		STR("service = cart\nmap = a=b\nmap = c=d\n"), &arena, &err));
 	assert_int_equal(file.count, 3);
 	assert_refused(CONFIG_REPOSITORY, "[context \"a\"]",
-		       "f:1: a repository's file has no sections");
+		       "f:1: [context \"a\"] is not of the form [check "
+		       "\"NAME\"]");
 	assert_refused(CONFIG_REPOSITORY, "servce = a",
 		       "f:1: unknown key 'servce'; did you mean service?");
 	assert_refused(CONFIG_REPOSITORY, "current-context = a",
@@ -250,6 +288,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, arena_begin,
 						arena_end),
 		cmocka_unit_test_setup_teardown(test_repository, arena_begin,
+						arena_end),
+		cmocka_unit_test_setup_teardown(test_checks, arena_begin,
 						arena_end),
 		cmocka_unit_test_setup_teardown(test_line_limit, arena_begin,
 						arena_end),
