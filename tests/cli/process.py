@@ -273,6 +273,60 @@ def check_interrupt_on_terminal(program, folder):
         equal(list(Path(folder).iterdir()), [])
 
 
+def press_interrupt(program, sign, *words, env):
+    """Ctrl-C on the terminal of a run, which all its processes get, as soon as
+    one of them has written the file `sign`; gives the status."""
+    pid, ours = pty.fork()
+    if pid == 0:
+        os.execve(program, [program, *words], {**ENV, "TERM": "xterm", **env})
+    end = time.monotonic() + LIMIT_S
+    try:
+        while not sign.exists():
+            if time.monotonic() > end:
+                raise AssertionError("it never came to that")
+            time.sleep(0.02)
+        before = termios.tcgetattr(ours)
+        os.write(ours, b"\x03")
+        while (done := os.waitpid(pid, os.WNOHANG))[0] == 0:
+            if time.monotonic() > end:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.02)
+        equal(termios.tcgetattr(ours), before)
+    finally:
+        os.close(ours)
+    return os.waitstatus_to_exitcode(done[1])
+
+
+def check_interrupt_token_command(program, folder):
+    """Nobody waits for it any more, nor does it go on."""
+    sign = Path(folder) / "sign"
+    settings = Path(folder) / "tracefind"
+    settings.mkdir()
+    (settings / "config").write_text(
+        "traces-url = tempo+http://127.0.0.1:1\n"
+        f"traces-token-command = echo $$ >{sign}.new; "
+        f"mv {sign}.new {sign}; exec sleep 60\n")
+    status = press_interrupt(program, sign, "show", TRACE, "--record",
+                             f"{folder}/case.har",
+                             env={"XDG_CONFIG_HOME": folder})
+    equal(status, 130)
+    equal(sorted(p.name for p in Path(folder).iterdir()), ["sign", "tracefind"])
+    end = time.monotonic() + LIMIT_S
+    while Path(f"/proc/{sign.read_text().strip()}").exists():
+        if time.monotonic() > end:
+            raise AssertionError("the command still runs")
+        time.sleep(0.02)
+
+
+def check_interrupt_pager(program, folder):
+    """The key is the pager's: this one ends, and what it showed was all."""
+    sign = Path(folder) / "sign"
+    status = press_interrupt(
+        program, sign, "show", str(TESTDATA / "otlp" / "b.json"),
+        env={"PAGER": f"cat >/dev/null; touch {sign}; exec sleep 60"})
+    equal(status, 0)
+
+
 def check_interrupt_keeps_old_file(program, folder):
     """What stood there before stays whole."""
     old = Path(folder) / "out.json"
