@@ -9,6 +9,7 @@
 #include "cli/window.h"
 #include "render/json_head.h"
 #include "render/page.h"
+#include "source/selector.h"
 
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR

@@ -5,6 +5,7 @@
 #include "cli/doctor.h"
 #include "cli/fetch.h"
 #include "cli/window.h"
+#include "source/selector.h"
 
 /* Names are asked for over a day, the longest query a server takes by
  * default, so that "not in this window" and "never" can be told apart. */

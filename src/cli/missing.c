@@ -2,6 +2,7 @@
 #include "cli/missing.h"
 
 #include "base/buf.h"
+#include "source/selector.h"
 
 #define NEAREST_MAX 3
 

@@ -7,6 +7,7 @@
 #include "cli/fetch.h"
 #include "cli/missing.h"
 #include "cli/profile_names.h"
+#include "source/selector.h"
 
 /* Names and types are asked for over a day, the longest query a server takes
  * by default, so that "no samples in this window" and "no such service" can

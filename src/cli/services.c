@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "cli/fetch.h"
 #include "cli/parca_probe.h"
+#include "source/selector.h"
 
 /* Senders upload every 10 to 15 s: shorter steps would show gaps. */
 #define STEP_MIN_MS 15000

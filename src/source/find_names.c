@@ -7,6 +7,7 @@
 #include "source/answer.h"
 #include "source/backend.h"
 #include "source/find.h"
+#include "source/gather.h"
 #include "source/traceql.h"
 
 #define ATTEMPTS 2u
@@ -156,29 +157,15 @@ bool source_tags_request(const struct endpoint *endpoint,
 
 struct names {
 	struct json_reader *r;
-	struct arena *arena;
-	struct name_list *list;
-	size_t cap;
-	bool is_starved;
+	struct name_gatherer into;
 };
 
 static void add_name(struct names *n)
 {
-	void *items = n->list->items;
 	struct str text;
 
-	if (!json_text(n->r, &text) || n->list->count >= LIMIT_NAMES ||
-	    text.len == 0)
-		return;
-	text = arena_str(n->arena, text);
-	if (!text.ptr ||
-	    !arena_reserve(n->arena, &items, &n->cap, n->list->count + 1,
-			   sizeof *n->list->items)) {
-		n->is_starved = true;
-		return;
-	}
-	n->list->items = items;
-	n->list->items[n->list->count++] = text;
+	if (json_text(n->r, &text) && text.len)
+		name_gatherer_add(&n->into, text);
 }
 
 /* {"type": "string", "value": "cart"}, {"name": "GET", "spanKind": ...}. */
@@ -214,12 +201,12 @@ static void read_list(struct names *n)
 
 static void prefix_names(struct names *n, size_t first, struct str scope)
 {
-	for (size_t i = first; i < n->list->count; i++) {
-		struct str *name = &n->list->items[i];
+	for (size_t i = first; i < n->into.list->count; i++) {
+		struct str *name = &n->into.list->items[i];
 
-		*name = arena_printf(n->arena, "%.*s.%.*s", STR_ARGS(scope),
-				     STR_ARGS(*name));
-		n->is_starved |= !name->ptr;
+		*name = arena_printf(n->into.arena, "%.*s.%.*s",
+				     STR_ARGS(scope), STR_ARGS(*name));
+		n->into.is_failed |= !name->ptr;
 	}
 }
 
@@ -227,7 +214,7 @@ static void prefix_names(struct names *n, size_t first, struct str scope)
 static void read_scope(struct names *n)
 {
 	struct str scope = STR("intrinsic");
-	size_t first = n->list->count;
+	size_t first = n->into.list->count;
 	struct str key;
 
 	if (!json_enter(n->r, JSON_OBJECT))
@@ -279,19 +266,16 @@ static bool names_read(const struct http_response *response,
 		       struct arena *arena, struct name_list *list,
 		       struct error *err)
 {
-	struct names n = { .arena = arena, .list = list };
+	struct names n = { json_new(buf_str(&response->body), err), { 0 } };
 	bool is_read;
 
-	n.r = json_new(buf_str(&response->body), err);
 	if (!n.r)
 		return false;
+	name_gatherer_init(&n.into, arena, list);
 	read_document(&n);
 	is_read = json_check(n.r, err);
 	json_free(n.r);
-	if (is_read && n.is_starved)
-		return arena_fail(arena, "the server's names", err);
-	name_list_sort(list);
-	return is_read;
+	return is_read && name_gatherer_finish(&n.into, err);
 }
 
 enum answer source_trace_names_answer(

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "source/answer.h"
+#include "source/gather.h"
 #include "source/http_error.h"
 #include "source/parca.h"
 
@@ -220,52 +221,17 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 
 /* ---- names ---- */
 
-struct values_reader {
-	struct arena *arena;
-	struct name_list *list;
-	size_t cap;
-	bool is_failed;
-};
-
-static void read_values(struct json_reader *r, void *into)
-{
-	struct values_reader *v = into;
-	struct str text;
-
-	if (!json_enter(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r)) {
-		void *items = v->list->items;
-
-		if (!json_text(r, &text) || v->list->count >= LIMIT_NAMES)
-			continue;
-		text = arena_str(v->arena, text);
-		if (!text.ptr ||
-		    !arena_reserve(v->arena, &items, &v->cap,
-				   v->list->count + 1, sizeof text)) {
-			v->is_failed = true;
-			continue;
-		}
-		v->list->items = items;
-		v->list->items[v->list->count++] = text;
-	}
-}
-
 bool parca_services_answer(const struct endpoint *endpoint,
 			   const struct http_response *response,
 			   struct arena *arena, struct name_list *names,
 			   struct error *err)
 {
-	struct values_reader v = { .arena = arena, .list = names };
+	struct name_gatherer g;
 
-	*names = (struct name_list){ .items = NULL };
-	if (!parca_read(endpoint, response, STR("labelValues"), read_values, &v,
-			err))
-		return false;
-	if (v.is_failed)
-		return arena_fail(arena, "the server's names", err);
-	name_list_sort(names);
-	return true;
+	name_gatherer_init(&g, arena, names);
+	return parca_read(endpoint, response, STR("labelValues"),
+			  name_gatherer_read, &g, err) &&
+	       name_gatherer_finish(&g, err);
 }
 
 /* ---- series ---- */

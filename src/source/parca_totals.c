@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "source/answer.h"
+#include "source/gather.h"
 #include "source/parca.h"
 
 /* Parca's steps begin at multiples of their length, ours end with the window:
@@ -20,12 +21,8 @@ int64_t parca_totals_step_s(const struct totals_query *query)
 
 struct reader {
 	const struct endpoint *endpoint;
-	const struct totals_query *query;
 	int64_t step_ms; /* Parca's */
-	struct arena *arena;
-	struct totals *totals;
-	size_t cap;
-	bool is_failed;
+	struct total_gatherer into;
 };
 
 /* {"name":"job","value":"cart"} */
@@ -44,8 +41,8 @@ static void read_label(struct json_reader *json, struct reader *r,
 				is_service = str_equal(text, str_from(label));
 		} else if (str_equal(key, STR("value"))) {
 			if (json_text(json, &text)) {
-				value = arena_str(r->arena, text);
-				r->is_failed |= !value.ptr;
+				value = arena_str(r->into.arena, text);
+				r->into.is_failed |= !value.ptr;
 			}
 		} else {
 			json_skip(json);
@@ -79,7 +76,7 @@ static void read_labelset(struct json_reader *json, struct reader *r,
 static void keep_sample(const struct reader *r, int64_t start_ns, int64_t value,
 			struct total *into)
 {
-	const struct totals_query *q = r->query;
+	const struct totals_query *q = r->into.query;
 	int64_t count = (int64_t)q->step_count, after_ms, step;
 
 	if (value <= 0 ||
@@ -116,34 +113,9 @@ static void read_sample(struct json_reader *json, const struct reader *r,
 	keep_sample(r, start_ns, value, into);
 }
 
-/* Room for one more, empty; NULL past the limit or without memory. */
-static struct total *total_new(struct reader *r)
-{
-	struct totals *list = r->totals;
-	void *items = list->items;
-	struct total *into;
-
-	if (r->is_failed || list->count >= LIMIT_NAMES)
-		return NULL;
-	if (!arena_reserve(r->arena, &items, &r->cap, list->count + 1,
-			   sizeof *list->items)) {
-		r->is_failed = true;
-		return NULL;
-	}
-	list->items = items;
-	into = &list->items[list->count];
-	*into = (struct total){ .name = STR("") };
-	into->values = arena_array(r->arena, r->query->step_count,
-				   sizeof *into->values);
-	r->is_failed |= !into->values;
-	if (into->values)
-		list->count++;
-	return into->values ? into : NULL;
-}
-
 static void read_one(struct json_reader *json, struct reader *r)
 {
-	struct total *into = total_new(r);
+	struct total *into = total_gatherer_add(&r->into);
 	struct str key;
 
 	if (!into) {
@@ -180,15 +152,12 @@ bool parca_totals_answer(const struct endpoint *endpoint,
 			 struct totals *totals, struct error *err)
 {
 	struct reader r = { .endpoint = endpoint,
-			    .query = query,
-			    .step_ms = 1000 * parca_totals_step_s(query),
-			    .arena = arena,
-			    .totals = totals };
+			    .step_ms = 1000 * parca_totals_step_s(query) };
 
-	*totals = (struct totals){ .items = NULL };
+	total_gatherer_init(&r.into, query, arena, totals);
 	if (parca_is_empty_range(response))
 		return true;
-	if (!parca_read(endpoint, response, STR("series"), read_all, &r, err))
-		return false;
-	return !r.is_failed || arena_fail(arena, "the server's series", err);
+	return parca_read(endpoint, response, STR("series"), read_all, &r,
+			  err) &&
+	       total_gatherer_finish(&r.into, err);
 }

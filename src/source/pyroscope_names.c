@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "source/answer.h"
 #include "source/backend.h"
+#include "source/gather.h"
 #include "source/http_error.h"
 #include "source/parca.h"
 #include "source/pyroscope.h"
@@ -128,76 +129,31 @@ bool pyroscope_probe_matches(const struct http_response *response)
 	return code[0] != '\0';
 }
 
-/* Names as they come, then sorted and made distinct. */
-struct collector {
-	struct arena *arena;
-	struct name_list *list;
-	size_t cap;
-	bool is_failed;
-};
-
-static void collect(struct collector *c, struct str name)
-{
-	void *items = c->list->items;
-	struct str copy;
-
-	if (c->is_failed || c->list->count >= LIMIT_NAMES)
-		return;
-	copy = arena_str(c->arena, name);
-	if (!copy.ptr ||
-	    !arena_reserve(c->arena, &items, &c->cap, c->list->count + 1,
-			   sizeof *c->list->items)) {
-		c->is_failed = true;
-		return;
-	}
-	c->list->items = items;
-	c->list->items[c->list->count++] = copy;
-}
-
-static void collect_string(struct json_reader *r, struct collector *c)
-{
-	struct str text;
-
-	if (json_text(r, &text))
-		collect(c, text);
-}
-
-/* [".."] */
-static void read_names(struct json_reader *r, void *into)
-{
-	struct collector *c = into;
-
-	if (json_enter(r, JSON_ARRAY))
-		while (json_next_item(r))
-			collect_string(r, c);
-}
-
 /* {"name":"__profile_type__","value":".."}: only that name was asked for. */
-static void read_label(struct json_reader *r, struct collector *c)
+static void read_label(struct json_reader *r, struct name_gatherer *g)
 {
-	struct str key;
+	struct str key, text;
 
 	if (!json_enter(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
-		if (str_equal(key, STR("value")))
-			collect_string(r, c);
-		else
+		if (!str_equal(key, STR("value")))
 			json_skip(r);
+		else if (json_text(r, &text))
+			name_gatherer_add(g, text);
 	}
 }
 
-static void read_labels(struct json_reader *r, struct collector *c)
+static void read_labels(struct json_reader *r, struct name_gatherer *g)
 {
 	if (json_enter(r, JSON_ARRAY))
 		while (json_next_item(r))
-			read_label(r, c);
+			read_label(r, g);
 }
 
 /* [{"labels":[..]}] */
 static void read_label_sets(struct json_reader *r, void *into)
 {
-	struct collector *c = into;
 	struct str key;
 
 	if (!json_enter(r, JSON_ARRAY))
@@ -207,29 +163,11 @@ static void read_label_sets(struct json_reader *r, void *into)
 			return;
 		while (json_next_key(r, &key)) {
 			if (str_equal(key, STR("labels")))
-				read_labels(r, c);
+				read_labels(r, into);
 			else
 				json_skip(r);
 		}
 	}
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return str_compare(*(const struct str *)a, *(const struct str *)b);
-}
-
-void name_list_sort(struct name_list *list)
-{
-	size_t kept = 0;
-
-	if (list->count)
-		qsort(list->items, list->count, sizeof *list->items,
-		      compare_names);
-	for (size_t i = 0; i < list->count; i++)
-		if (i == 0 || !str_equal(list->items[i], list->items[kept - 1]))
-			list->items[kept++] = list->items[i];
-	list->count = kept;
 }
 
 static bool check_list(const struct endpoint *endpoint,
@@ -266,15 +204,11 @@ static bool names_answer(const struct endpoint *endpoint,
 			 struct arena *arena, struct name_list *list,
 			 struct error *err)
 {
-	struct collector c = { .arena = arena, .list = list };
+	struct name_gatherer g;
 
-	*list = (struct name_list){ .items = NULL };
-	if (!pyroscope_read(endpoint, response, field, read, &c, err))
-		return false;
-	if (c.is_failed)
-		return arena_fail(arena, "the server's names", err);
-	name_list_sort(list);
-	return true;
+	name_gatherer_init(&g, arena, list);
+	return pyroscope_read(endpoint, response, field, read, &g, err) &&
+	       name_gatherer_finish(&g, err);
 }
 
 bool source_services_answer(const struct endpoint *endpoint,
@@ -285,8 +219,8 @@ bool source_services_answer(const struct endpoint *endpoint,
 	if (endpoint->parca)
 		return parca_services_answer(endpoint, response, arena, names,
 					     err);
-	return names_answer(endpoint, response, STR("names"), read_names, arena,
-			    names, err);
+	return names_answer(endpoint, response, STR("names"),
+			    name_gatherer_read, arena, names, err);
 }
 
 bool source_types_answer(const struct endpoint *endpoint,
@@ -432,58 +366,4 @@ bool source_series_answer(const struct endpoint *endpoint,
 	if (s.is_failed)
 		return arena_fail(arena, "the server's series", err);
 	return true;
-}
-
-/* ---- selectors ---- */
-
-static bool is_plain_label(struct str label)
-{
-	for (size_t i = 0; i < label.len; i++) {
-		char c = label.ptr[i];
-
-		if (!ascii_is_letter(c) && c != '_' &&
-		    (i == 0 || !ascii_is_digit(c)))
-			return false;
-	}
-	return label.len > 0;
-}
-
-static void add_quoted(struct buf *out, struct str text)
-{
-	buf_add_char(out, '"');
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
-
-		if (c == '"' || c == '\\')
-			buf_addf(out, "\\%c", c);
-		else if (c == '\n')
-			buf_add_text(out, "\\n");
-		else if (c < ' ' || c == 0x7F)
-			buf_addf(out, "\\x%02x", (unsigned)c);
-		else
-			buf_add_char(out, (char)c);
-	}
-	buf_add_char(out, '"');
-}
-
-void selector_match(struct buf *out, struct str label, const char *op,
-		    struct str value)
-{
-	buf_add_char(out, out->len ? ',' : '{');
-	if (is_plain_label(label))
-		buf_add_str(out, label);
-	else
-		add_quoted(out, label);
-	buf_add_text(out, op);
-	add_quoted(out, value);
-}
-
-void selector_add(struct buf *out, struct str label, struct str value)
-{
-	selector_match(out, label, "=", value);
-}
-
-void selector_close(struct buf *out)
-{
-	buf_add_text(out, out->len ? "}" : "{}");
 }

@@ -5,6 +5,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "source/answer.h"
+#include "source/gather.h"
 #include "source/parca.h"
 #include "source/pyroscope.h"
 
@@ -43,16 +44,8 @@ bool source_totals_request(const struct endpoint *endpoint,
 			     request, err);
 }
 
-struct totals_reader {
-	const struct totals_query *query;
-	struct arena *arena;
-	struct totals *totals;
-	size_t cap;
-	bool is_failed;
-};
-
 /* {"name":"service_name","value":"a"}: only that label was asked for. */
-static void read_label(struct json_reader *r, struct totals_reader *t,
+static void read_label(struct json_reader *r, struct total_gatherer *g,
 		       struct total *into)
 {
 	struct str key, text;
@@ -63,25 +56,25 @@ static void read_label(struct json_reader *r, struct totals_reader *t,
 		if (!str_equal(key, STR("value"))) {
 			json_skip(r);
 		} else if (json_text(r, &text)) {
-			into->name = arena_str(t->arena, text);
-			t->is_failed |= !into->name.ptr;
+			into->name = arena_str(g->arena, text);
+			g->is_failed |= !into->name.ptr;
 		}
 	}
 }
 
-static void read_labels(struct json_reader *r, struct totals_reader *t,
+static void read_labels(struct json_reader *r, struct total_gatherer *g,
 			struct total *into)
 {
 	if (json_enter(r, JSON_ARRAY))
 		while (json_next_item(r))
-			read_label(r, t, into);
+			read_label(r, g, into);
 }
 
 /* A point at t counts the step that ends there. */
-static void keep_point(const struct totals_reader *t, int64_t time_ms,
+static void keep_point(const struct total_gatherer *g, int64_t time_ms,
 		       double value, struct total *into)
 {
-	const struct totals_query *q = t->query;
+	const struct totals_query *q = g->query;
 	int64_t after_ms;
 
 	if (!(value > 0) || !isfinite(value) ||
@@ -92,7 +85,7 @@ static void keep_point(const struct totals_reader *t, int64_t time_ms,
 }
 
 /* {"value":1.5,"timestamp":"1795271102000"} */
-static void read_point(struct json_reader *r, const struct totals_reader *t,
+static void read_point(struct json_reader *r, const struct total_gatherer *g,
 		       struct total *into)
 {
 	int64_t time_ms = INT64_MIN;
@@ -112,45 +105,20 @@ static void read_point(struct json_reader *r, const struct totals_reader *t,
 			json_skip(r);
 		}
 	}
-	keep_point(t, time_ms, value, into);
+	keep_point(g, time_ms, value, into);
 }
 
-static void read_points(struct json_reader *r, const struct totals_reader *t,
+static void read_points(struct json_reader *r, const struct total_gatherer *g,
 			struct total *into)
 {
 	if (json_enter(r, JSON_ARRAY))
 		while (json_next_item(r))
-			read_point(r, t, into);
+			read_point(r, g, into);
 }
 
-/* Room for one more, empty; NULL past the limit or without memory. */
-static struct total *new_total(struct totals_reader *t)
+static void read_one(struct json_reader *r, struct total_gatherer *g)
 {
-	struct totals *list = t->totals;
-	void *items = list->items;
-	struct total *into;
-
-	if (t->is_failed || list->count >= LIMIT_NAMES)
-		return NULL;
-	if (!arena_reserve(t->arena, &items, &t->cap, list->count + 1,
-			   sizeof *list->items)) {
-		t->is_failed = true;
-		return NULL;
-	}
-	list->items = items;
-	into = &list->items[list->count];
-	*into = (struct total){ .name = STR("") };
-	into->values = arena_array(t->arena, t->query->step_count,
-				   sizeof *into->values);
-	t->is_failed |= !into->values;
-	if (into->values)
-		list->count++;
-	return into->values ? into : NULL;
-}
-
-static void read_one(struct json_reader *r, struct totals_reader *t)
-{
-	struct total *into = new_total(t);
+	struct total *into = total_gatherer_add(g);
 	struct str key;
 
 	if (!into) {
@@ -161,9 +129,9 @@ static void read_one(struct json_reader *r, struct totals_reader *t)
 		return;
 	while (json_next_key(r, &key)) {
 		if (str_equal(key, STR("labels")))
-			read_labels(r, t, into);
+			read_labels(r, g, into);
 		else if (str_equal(key, STR("points")))
-			read_points(r, t, into);
+			read_points(r, g, into);
 		else
 			json_skip(r);
 	}
@@ -182,18 +150,13 @@ bool source_totals_answer(const struct endpoint *endpoint,
 			  const struct totals_query *query, struct arena *arena,
 			  struct totals *totals, struct error *err)
 {
-	struct totals_reader t = { .query = query,
-				   .arena = arena,
-				   .totals = totals };
+	struct total_gatherer g;
 
 	if (endpoint->parca)
 		return parca_totals_answer(endpoint, response, query, arena,
 					   totals, err);
-	*totals = (struct totals){ .items = NULL };
-	if (!pyroscope_read(endpoint, response, STR("series"), read_all, &t,
-			    err))
-		return false;
-	if (t.is_failed)
-		return arena_fail(arena, "the server's series", err);
-	return true;
+	total_gatherer_init(&g, query, arena, totals);
+	return pyroscope_read(endpoint, response, STR("series"), read_all, &g,
+			      err) &&
+	       total_gatherer_finish(&g, err);
 }

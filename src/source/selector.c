@@ -266,3 +266,57 @@ bool selector_matches(const struct selector *selector, selector_value value,
 	}
 	return true;
 }
+
+/* ---- writing ---- */
+
+static bool is_plain_label(struct str label)
+{
+	for (size_t i = 0; i < label.len; i++) {
+		char c = label.ptr[i];
+
+		if (!ascii_is_letter(c) && c != '_' &&
+		    (i == 0 || !ascii_is_digit(c)))
+			return false;
+	}
+	return label.len > 0;
+}
+
+static void add_quoted(struct buf *out, struct str text)
+{
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == '"' || c == '\\')
+			buf_addf(out, "\\%c", c);
+		else if (c == '\n')
+			buf_add_text(out, "\\n");
+		else if (c < ' ' || c == 0x7F)
+			buf_addf(out, "\\x%02x", (unsigned)c);
+		else
+			buf_add_char(out, (char)c);
+	}
+	buf_add_char(out, '"');
+}
+
+void selector_match(struct buf *out, struct str label, const char *op,
+		    struct str value)
+{
+	buf_add_char(out, out->len ? ',' : '{');
+	if (is_plain_label(label))
+		buf_add_str(out, label);
+	else
+		add_quoted(out, label);
+	buf_add_text(out, op);
+	add_quoted(out, value);
+}
+
+void selector_add(struct buf *out, struct str label, struct str value)
+{
+	selector_match(out, label, "=", value);
+}
+
+void selector_close(struct buf *out)
+{
+	buf_add_text(out, out->len ? "}" : "{}");
+}

@@ -343,15 +343,6 @@ bool source_totals_answer(const struct endpoint *endpoint,
 /* Bytewise order, each once. */
 void name_list_sort(struct name_list *list);
 
-/* '{label="value",...}' with values escaped as PromQL strings; names with
- * dots quoted. Appends one matcher to out, which begins empty or ends with
- * an unclosed list; close with selector_close(). */
-void selector_add(struct buf *out, struct str label, struct str value);
-/* The same with another operator: "!=", "=~" or "!~". */
-void selector_match(struct buf *out, struct str label, const char *op,
-		    struct str value);
-void selector_close(struct buf *out);
-
 /* The profile type id to ask for: a plain word (cpu alloc inuse goroutine
  * mutex block wall ...) resolved against what the service has, or a full id
  * verbatim. Empty list: the word's usual id. False with

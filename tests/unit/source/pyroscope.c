@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "source/selector.h"
 #include "support.h"
 
 #define T0_NS 1795223820000000000
