@@ -215,6 +215,21 @@ void jsonw_pair_text(struct jsonw *w, const char *key, const char *text)
 	jsonw_text(w, text);
 }
 
+void jsonw_pair_str(struct jsonw *w, const char *key, struct str text)
+{
+	jsonw_key(w, key);
+	jsonw_str(w, text);
+}
+
+void jsonw_pair_known_str(struct jsonw *w, const char *key, struct str text)
+{
+	jsonw_key(w, key);
+	if (text.len)
+		jsonw_str(w, text);
+	else
+		jsonw_null(w);
+}
+
 void jsonw_pair_i64(struct jsonw *w, const char *key, int64_t value)
 {
 	jsonw_key(w, key);
@@ -228,6 +243,13 @@ void jsonw_pair_known(struct jsonw *w, const char *key, int64_t value)
 		jsonw_null(w);
 	else
 		jsonw_i64(w, value);
+}
+
+void jsonw_pair_f64(struct jsonw *w, const char *key, double value,
+		    int max_decimals)
+{
+	jsonw_key(w, key);
+	jsonw_f64(w, value, max_decimals);
 }
 
 void jsonw_pair_bool(struct jsonw *w, const char *key, bool value)

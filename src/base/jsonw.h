@@ -47,9 +47,14 @@ void jsonw_null(struct jsonw *w);
 
 /* A key and its value. */
 void jsonw_pair_text(struct jsonw *w, const char *key, const char *text);
+void jsonw_pair_str(struct jsonw *w, const char *key, struct str text);
+/* Empty means not known and gives null. */
+void jsonw_pair_known_str(struct jsonw *w, const char *key, struct str text);
 void jsonw_pair_i64(struct jsonw *w, const char *key, int64_t value);
 /* Negative means not known and gives null. */
 void jsonw_pair_known(struct jsonw *w, const char *key, int64_t value);
+void jsonw_pair_f64(struct jsonw *w, const char *key, double value,
+		    int max_decimals);
 void jsonw_pair_bool(struct jsonw *w, const char *key, bool value);
 void jsonw_pair_null(struct jsonw *w, const char *key);
 /* RFC 3339, UTC. */

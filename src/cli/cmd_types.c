@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/types_guide.h"
 #include "cli/window.h"
-#include "render/json_head.h"
+#include "render/json_parts.h"
 #include "render/page.h"
 #include "source/selector.h"
 
@@ -166,23 +166,17 @@ static void write_json(const void *answer, struct out *out)
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
 	json_head(&w, "types");
-	jsonw_key(&w, "service");
-	jsonw_text(&w, t->ctx.options->service);
+	jsonw_pair_text(&w, "service", t->ctx.options->service);
 	jsonw_key(&w, "types");
 	jsonw_array(&w);
 	for (size_t i = 0; i < t->list.count; i++) {
 		struct type_row row = row_of(t, i);
 
 		jsonw_object(&w);
-		jsonw_key(&w, "word");
-		if (row.word.len)
-			jsonw_str(&w, row.word);
-		else
-			jsonw_null(&w);
-		jsonw_key(&w, "id");
-		jsonw_str(&w, row.id);
-		jsonw_key(&w, "kind");
-		jsonw_text(&w, row.is_gauge ? "gauge" : "cumulative");
+		jsonw_pair_known_str(&w, "word", row.word);
+		jsonw_pair_str(&w, "id", row.id);
+		jsonw_pair_text(&w, "kind",
+				row.is_gauge ? "gauge" : "cumulative");
 		jsonw_object_end(&w);
 	}
 	jsonw_array_end(&w);

@@ -4,7 +4,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "cli/doctor.h"
-#include "render/json_head.h"
+#include "render/json_parts.h"
 #include "render/page.h"
 
 /* "warning  " and "profiles connection  ". */
@@ -194,18 +194,6 @@ static void write_matrix(const struct doctor *d, struct page *p)
 		write_row(d, &d->rows[i], &c, p);
 }
 
-static void write_notes(const struct doctor *d, struct page *p)
-{
-	const struct notes *n = &d->ctx.notes;
-
-	if (n->count)
-		out_char(p->out, '\n');
-	for (size_t i = 0; i < n->count; i++) {
-		page_foreign(p, str_from(n->text[i]));
-		page_flush(p, PAINT_NONE, "note  ", 6);
-	}
-}
-
 void doctor_write_table(const void *answer, const struct render_style *style,
 			struct out *out)
 {
@@ -222,22 +210,14 @@ void doctor_write_table(const void *answer, const struct render_style *style,
 			write_check(&d->checks.items[i], &p);
 	if (!style->is_quiet) {
 		write_matrix(d, &p);
-		write_notes(d, &p);
+		if (d->ctx.notes.count)
+			out_char(out, '\n');
+		page_notes(&p, &d->ctx.notes, STR(""));
 	}
 	page_end(&p);
 }
 
 /* ---- for machines ---- */
-
-static void write_text_or_null(struct jsonw *w, const char *key,
-			       struct str text)
-{
-	jsonw_key(w, key);
-	if (text.len)
-		jsonw_str(w, text);
-	else
-		jsonw_null(w);
-}
 
 static void write_json_check(struct jsonw *w, const struct check *check)
 {
@@ -245,24 +225,11 @@ static void write_json_check(struct jsonw *w, const struct check *check)
 
 	snprintf(name, sizeof name, "%s %s", check->side, check->name);
 	jsonw_object(w);
-	jsonw_key(w, "name");
-	jsonw_text(w, name);
-	jsonw_key(w, "status");
-	jsonw_text(w, check_status_name(check->status));
-	jsonw_key(w, "text");
-	jsonw_str(w, check->text);
-	write_text_or_null(w, "mend", check->mend);
+	jsonw_pair_text(w, "name", name);
+	jsonw_pair_text(w, "status", check_status_name(check->status));
+	jsonw_pair_str(w, "text", check->text);
+	jsonw_pair_known_str(w, "mend", check->mend);
 	jsonw_object_end(w);
-}
-
-static void write_json_count(struct jsonw *w, const char *key, bool is_known,
-			     int64_t count)
-{
-	jsonw_key(w, key);
-	if (is_known && count >= 0)
-		jsonw_i64(w, count);
-	else
-		jsonw_null(w);
 }
 
 static void write_json_row(struct jsonw *w, const struct doctor_service *row)
@@ -270,10 +237,9 @@ static void write_json_row(struct jsonw *w, const struct doctor_service *row)
 	bool is_found = is_present(row);
 
 	jsonw_object(w);
-	jsonw_key(w, "service");
-	jsonw_str(w, row->name);
-	write_text_or_null(w, "profile_service",
-			   is_found ? row->found : STR(""));
+	jsonw_pair_str(w, "service", row->name);
+	jsonw_pair_known_str(w, "profile_service",
+			     is_found ? row->found : STR(""));
 	jsonw_key(w, "nearest");
 	jsonw_array(w);
 	for (size_t i = 0; !is_found && i < row->nearest_count; i++)
@@ -284,11 +250,11 @@ static void write_json_row(struct jsonw *w, const struct doctor_service *row)
 	for (size_t i = 0; i < row->types.count; i++)
 		jsonw_str(w, row->types.items[i]);
 	jsonw_array_end(w);
-	write_text_or_null(w, "type", row->type_id);
-	write_json_count(w, "samples", row->has_answer, row->samples);
-	write_text_or_null(w, "profile_id", row->profile_id);
-	write_json_count(w, "span_samples", row->has_span_answer,
-			 row->span_samples);
+	jsonw_pair_known_str(w, "type", row->type_id);
+	jsonw_pair_known(w, "samples", row->has_answer ? row->samples : -1);
+	jsonw_pair_known_str(w, "profile_id", row->profile_id);
+	jsonw_pair_known(w, "span_samples",
+			 row->has_span_answer ? row->span_samples : -1);
 	jsonw_object_end(w);
 }
 
@@ -324,11 +290,7 @@ void doctor_write_json(const void *answer, struct out *out)
 	for (size_t i = 0; i < d->row_count; i++)
 		write_json_row(&w, &d->rows[i]);
 	jsonw_array_end(&w);
-	jsonw_key(&w, "notes");
-	jsonw_array(&w);
-	for (size_t i = 0; i < d->ctx.notes.count; i++)
-		jsonw_text(&w, d->ctx.notes.text[i]);
-	jsonw_array_end(&w);
+	json_notes(&w, "notes", &d->ctx.notes);
 	jsonw_object_end(&w);
 	out_char(out, '\n');
 }

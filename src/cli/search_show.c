@@ -8,7 +8,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "cli/suggest_next.h"
-#include "render/json_head.h"
+#include "render/json_parts.h"
 #include "render/page.h"
 
 static const unsigned shown_permilles[] = { 500, 900, 950, 990 };
@@ -209,16 +209,6 @@ static void write_distribution(const struct trace_search *s, struct page *p)
 		write_row(&h, i, p);
 }
 
-static void write_notes(const struct search_answer *a, struct page *p)
-{
-	const struct notes *notes = &a->result->notes;
-
-	for (size_t i = 0; i < notes->count; i++) {
-		page_foreign(p, str_from(notes->text[i]));
-		page_flush(p, PAINT_NONE, "note", 6);
-	}
-}
-
 static void write_next(const struct search_answer *a, struct page *p)
 {
 	struct buf command;
@@ -229,9 +219,7 @@ static void write_next(const struct search_answer *a, struct page *p)
 	buf_addf(&command, "tracefind slow %s", id);
 	suggest_servers(a->options, false, &command);
 	if (command.state == BUF_OK) {
-		/* To be pasted: neither cut nor wrapped. */
-		page_field(p, PAINT_DIM, ALIGN_LEFT, 6, "next");
-		page_cell(p, PAINT_NONE, buf_str(&command), 0, 0);
+		page_next(p, buf_str(&command), true);
 		out_char(p->out, '\n');
 	}
 	buf_release(&command);
@@ -255,7 +243,7 @@ static void write_table(const void *answer, const struct render_style *style,
 		write_distribution(s, &p);
 	if (!style->is_quiet) {
 		out_char(out, '\n');
-		write_notes(a, &p);
+		page_notes(&p, &a->result->notes, STR(""));
 		write_next(a, &p);
 	}
 	page_end(&p);
@@ -304,30 +292,20 @@ static void write_csv(const void *answer, struct out *out)
 	}
 }
 
-static void json_text_or_null(struct jsonw *w, const char *key, struct str text)
-{
-	jsonw_key(w, key);
-	if (text.len)
-		jsonw_str(w, text);
-	else
-		jsonw_null(w);
-}
-
 static void json_hit(struct jsonw *w, const struct hit *hit)
 {
 	char id[33];
 
 	trace_id_format(&hit->id, id);
 	jsonw_object(w);
-	jsonw_key(w, "id");
-	jsonw_text(w, id);
+	jsonw_pair_text(w, "id", id);
 	jsonw_pair_time(w, "start", hit->start_ns);
 	jsonw_pair_i64(w, "duration_ns", hit->duration_ns);
 	jsonw_pair_i64(w, "trace_duration_ns", hit->trace_ns);
-	json_text_or_null(w, "root_service", hit->root_service);
-	json_text_or_null(w, "root_name", hit->root_name);
-	json_text_or_null(w, "service", hit->service);
-	json_text_or_null(w, "name", hit->name);
+	jsonw_pair_known_str(w, "root_service", hit->root_service);
+	jsonw_pair_known_str(w, "root_name", hit->root_name);
+	jsonw_pair_known_str(w, "service", hit->service);
+	jsonw_pair_known_str(w, "name", hit->name);
 	jsonw_pair_known(w, "spans",
 			 hit->span_count ? (int64_t)hit->span_count : -1);
 	jsonw_pair_known(w, "errors",
@@ -370,8 +348,8 @@ static void json_durations(struct jsonw *w, const struct trace_search *s)
 	jsonw_pair_i64(w, "count",
 		       s->buckets.total ? s->buckets.total
 					: (int64_t)s->duration_count);
-	jsonw_key(w, "is_sample");
-	jsonw_bool(w, s->is_first_sample && !s->buckets.total);
+	jsonw_pair_bool(w, "is_sample",
+			s->is_first_sample && !s->buckets.total);
 	for (size_t i = 0; i < SHOWN_QUANTILES; i++)
 		jsonw_pair_known(
 			w, keys[i],
@@ -379,8 +357,7 @@ static void json_durations(struct jsonw *w, const struct trace_search *s)
 				? trace_search_quantile(s, shown_permilles[i])
 				: -1);
 	json_histogram(w, s);
-	jsonw_key(w, "source");
-	jsonw_text(w, durations_source(s));
+	jsonw_pair_text(w, "source", durations_source(s));
 	jsonw_object_end(w);
 }
 
@@ -390,51 +367,26 @@ static void json_asked(struct jsonw *w, const struct search_answer *a)
 
 	jsonw_key(w, "search");
 	jsonw_object(w);
-	jsonw_key(w, "source");
-	jsonw_str(w, a->source);
-	json_text_or_null(w, "service", q->service);
-	json_text_or_null(w, "name", q->name);
-	json_text_or_null(w, "query", q->traceql);
-	jsonw_key(w, "errors");
-	jsonw_bool(w, q->is_error);
+	jsonw_pair_str(w, "source", a->source);
+	jsonw_pair_known_str(w, "service", q->service);
+	jsonw_pair_known_str(w, "name", q->name);
+	jsonw_pair_known_str(w, "query", q->traceql);
+	jsonw_pair_bool(w, "errors", q->is_error);
 	jsonw_pair_time(w, "from", q->range.from_ns);
 	jsonw_pair_time(w, "to", q->range.to_ns);
 	jsonw_pair_i64(w, "min_duration_ns", a->options->min_duration_ns);
-	jsonw_key(w, "above");
-	jsonw_text(w, a->options->above);
+	jsonw_pair_text(w, "above", a->options->above);
 	jsonw_pair_known(w, "above_ns",
 			 a->options->above ? a->search->above_ns : -1);
 	jsonw_pair_i64(w, "found", (int64_t)a->search->fitting_count);
-	jsonw_key(w, "is_sample");
-	jsonw_bool(w, a->search->is_sample);
+	jsonw_pair_bool(w, "is_sample", a->search->is_sample);
 	jsonw_pair_i64(w, "hidden", (int64_t)a->search->hidden_count);
 	jsonw_object_end(w);
-}
-
-static void json_requests(struct jsonw *w, const struct result *result)
-{
-	jsonw_key(w, "requests");
-	jsonw_array(w);
-	for (size_t i = 0; i < result->request_count; i++) {
-		const struct request_info *r = &result->requests[i];
-
-		jsonw_object(w);
-		jsonw_key(w, "method");
-		jsonw_str(w, r->method);
-		jsonw_key(w, "url");
-		jsonw_str(w, r->url);
-		jsonw_pair_known(w, "status", r->status ? r->status : -1);
-		jsonw_pair_known(w, "bytes", r->bytes);
-		jsonw_pair_known(w, "duration_ns", r->duration_ns);
-		jsonw_object_end(w);
-	}
-	jsonw_array_end(w);
 }
 
 static void write_json(const void *answer, struct out *out)
 {
 	const struct search_answer *a = answer;
-	const struct notes *notes = &a->result->notes;
 	struct jsonw w;
 
 	jsonw_init(&w, out, 2);
@@ -447,11 +399,7 @@ static void write_json(const void *answer, struct out *out)
 	for (size_t i = 0; i < a->search->count; i++)
 		json_hit(&w, &a->search->items[i]);
 	jsonw_array_end(&w);
-	jsonw_key(&w, "notes");
-	jsonw_array(&w);
-	for (size_t i = 0; i < notes->count; i++)
-		jsonw_text(&w, notes->text[i]);
-	jsonw_array_end(&w);
+	json_notes(&w, "notes", &a->result->notes);
 	json_requests(&w, a->result);
 	jsonw_object_end(&w);
 	out_char(out, '\n');

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/trace_answers.h"
 #include "cli/window.h"
-#include "render/json_head.h"
+#include "render/json_parts.h"
 #include "render/page.h"
 #include "source/find.h"
 
@@ -89,11 +89,7 @@ static void write_json(const void *answer, struct out *out)
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
 	json_head(&w, "search");
-	jsonw_key(&w, "tag");
-	if (job->query.tag.len)
-		jsonw_str(&w, job->query.tag);
-	else
-		jsonw_null(&w);
+	jsonw_pair_known_str(&w, "tag", job->query.tag);
 	jsonw_key(&w, job->query.tag.len ? "values" : "tags");
 	jsonw_array(&w);
 	for (size_t i = 0; i < job->shown; i++)

@@ -6,8 +6,8 @@
 #include "base/num.h"
 #include "cli/services.h"
 #include "cli/suggest_next.h"
+#include "render/json_parts.h"
 #include "render/spark.h"
-#include "render/json_head.h"
 
 #define NAME_MIN_COLUMNS 8u
 #define CORES_COLUMNS 8u
@@ -15,7 +15,6 @@
 #define GAP_COLUMNS 2u
 /* " +12" behind the types that fit. */
 #define MORE_COLUMNS 4u
-#define LABEL_COLUMNS 6u
 
 /* Terminals that are wider get more detail of the same steps. */
 static size_t spark_columns(const struct page *p)
@@ -172,7 +171,7 @@ static void write_row(struct page *p, const struct services *s,
 }
 
 static void write_next(struct page *p, const struct options *o,
-		       const char *label, const char *command)
+		       const char *command, bool is_first)
 {
 	struct buf line;
 
@@ -180,9 +179,7 @@ static void write_next(struct page *p, const struct options *o,
 	buf_addf(&line, "tracefind %s --service NAME", command);
 	suggest_servers(o, true, &line);
 	if (line.state == BUF_OK) {
-		/* To be pasted: neither cut nor wrapped. */
-		page_field(p, PAINT_DIM, ALIGN_LEFT, LABEL_COLUMNS, label);
-		page_cell(p, PAINT_NONE, buf_str(&line), 0, 0);
+		page_next(p, buf_str(&line), is_first);
 		out_char(p->out, '\n');
 	}
 	buf_release(&line);
@@ -198,12 +195,9 @@ static void write_tail(struct page *p, const struct services *s)
 	if (s->ctx.options->quiet)
 		return;
 	out_char(p->out, '\n');
-	for (size_t i = 0; i < s->ctx.notes.count; i++) {
-		page_foreign(p, str_from(s->ctx.notes.text[i]));
-		page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
-	}
-	write_next(p, s->ctx.options, "next", "types");
-	write_next(p, s->ctx.options, "", "profile");
+	page_notes(p, &s->ctx.notes, STR(""));
+	write_next(p, s->ctx.options, "types", true);
+	write_next(p, s->ctx.options, "profile", false);
 }
 
 static void write_table(const void *answer, const struct render_style *style,
@@ -230,13 +224,8 @@ static void json_type(struct jsonw *w, const struct service_row *row, size_t i)
 	struct str word = profile_type_word(id, &row->types);
 
 	jsonw_object(w);
-	jsonw_key(w, "word");
-	if (word.len)
-		jsonw_str(w, word);
-	else
-		jsonw_null(w);
-	jsonw_key(w, "id");
-	jsonw_str(w, id);
+	jsonw_pair_known_str(w, "word", word);
+	jsonw_pair_str(w, "id", id);
 	jsonw_object_end(w);
 }
 
@@ -246,8 +235,7 @@ static void json_cpu(struct jsonw *w, const struct services *s,
 	jsonw_key(w, "cpu_cores");
 	if (!row->cpu_ns) {
 		jsonw_null(w);
-		jsonw_key(w, "cpu_ns");
-		jsonw_null(w);
+		jsonw_pair_null(w, "cpu_ns");
 		return;
 	}
 	jsonw_f64(w, service_cores(s, row), 6);
@@ -262,13 +250,8 @@ static void json_row(struct jsonw *w, const struct services *s,
 		     const struct service_row *row)
 {
 	jsonw_object(w);
-	jsonw_key(w, "name");
-	jsonw_str(w, row->name);
-	jsonw_key(w, "cpu_type");
-	if (row->cpu_type.len)
-		jsonw_str(w, row->cpu_type);
-	else
-		jsonw_null(w);
+	jsonw_pair_str(w, "name", row->name);
+	jsonw_pair_known_str(w, "cpu_type", row->cpu_type);
 	json_cpu(w, s, row);
 	jsonw_key(w, "types");
 	jsonw_array(w);
@@ -281,14 +264,11 @@ static void json_row(struct jsonw *w, const struct services *s,
 static void json_asked(struct jsonw *w, const struct services *s)
 {
 	json_head(w, "services");
-	jsonw_key(w, "service");
-	jsonw_text(w, s->ctx.options->service);
+	jsonw_pair_text(w, "service", s->ctx.options->service);
 	jsonw_pair_time(w, "from", s->window.from_ns);
 	jsonw_pair_time(w, "to", s->window.to_ns);
-	jsonw_key(w, "step_ns");
-	jsonw_i64(w, s->step_ms * NS_PER_MS);
-	jsonw_key(w, "total");
-	jsonw_i64(w, (int64_t)s->count);
+	jsonw_pair_i64(w, "step_ns", s->step_ms * NS_PER_MS);
+	jsonw_pair_i64(w, "total", (int64_t)s->count);
 }
 
 static void write_json(const void *answer, struct out *out)
@@ -304,11 +284,7 @@ static void write_json(const void *answer, struct out *out)
 	for (size_t i = 0; i < rows_given(s); i++)
 		json_row(&w, s, &s->rows[i]);
 	jsonw_array_end(&w);
-	jsonw_key(&w, "notes");
-	jsonw_array(&w);
-	for (size_t i = 0; i < s->ctx.notes.count; i++)
-		jsonw_text(&w, s->ctx.notes.text[i]);
-	jsonw_array_end(&w);
+	json_notes(&w, "notes", &s->ctx.notes);
 	jsonw_object_end(&w);
 	out_char(out, '\n');
 }

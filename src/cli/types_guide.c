@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/jsonw.h"
-#include "render/json_head.h"
+#include "render/json_parts.h"
 #include "render/page.h"
 
 /* ---- from a symptom to a type ---- */
@@ -228,11 +228,10 @@ static void write_json_available(struct jsonw *w)
 	jsonw_array(w);
 	for (size_t i = 0; i < COUNT_OF(available); i++) {
 		jsonw_object(w);
-		jsonw_key(w, "type");
-		jsonw_text(w, available[i].type);
+		jsonw_pair_text(w, "type", available[i].type);
 		for (size_t r = 0; r < RUNTIMES; r++) {
-			jsonw_key(w, runtimes[r]);
-			jsonw_text(w, has_text(available[i].has[r]));
+			jsonw_pair_text(w, runtimes[r],
+					has_text(available[i].has[r]));
 		}
 		jsonw_object_end(w);
 	}

@@ -202,16 +202,12 @@ static void lay_out(struct layout *l, const struct render_input *in)
 static void put_name(struct jsonw *w, const struct placed *item)
 {
 	jsonw_object(w);
-	jsonw_key(w, "ph");
-	jsonw_text(w, "M");
-	jsonw_key(w, "name");
-	jsonw_text(w, "process_name");
-	jsonw_key(w, "pid");
-	jsonw_i64(w, item->pid);
+	jsonw_pair_text(w, "ph", "M");
+	jsonw_pair_text(w, "name", "process_name");
+	jsonw_pair_i64(w, "pid", item->pid);
 	jsonw_key(w, "args");
 	jsonw_object(w);
-	jsonw_key(w, "name");
-	jsonw_str(w, name_shown(item->service));
+	jsonw_pair_str(w, "name", name_shown(item->service));
 	jsonw_object_end(w);
 	jsonw_object_end(w);
 }
@@ -226,19 +222,14 @@ static void put_args(struct jsonw *w, const struct trace *t,
 	jsonw_key(w, "args");
 	jsonw_object(w);
 	span_id_format(s->span_id, id);
-	jsonw_key(w, "span_id");
-	jsonw_text(w, id);
+	jsonw_pair_text(w, "span_id", id);
 	span_id_format(s->parent_id, id);
-	jsonw_key(w, "parent_span_id");
-	jsonw_text(w, s->parent_id ? id : NULL);
+	jsonw_pair_text(w, "parent_span_id", s->parent_id ? id : NULL);
 	jsonw_key(w, "self_us");
 	jsonw_thousandths(w, row->self_ns);
-	jsonw_key(w, "on_critical_path");
-	jsonw_bool(w, row->is_on_path);
-	jsonw_key(w, "error");
-	jsonw_bool(w, row->is_error);
-	jsonw_key(w, "status_message");
-	jsonw_str(w, trace_text(t, s->status_message));
+	jsonw_pair_bool(w, "on_critical_path", row->is_on_path);
+	jsonw_pair_bool(w, "error", row->is_error);
+	jsonw_pair_str(w, "status_message", trace_text(t, s->status_message));
 	jsonw_key(w, "attributes");
 	jsonw_object(w);
 	attr_list_span(t, row->span, w->out, &list);
@@ -255,16 +246,13 @@ static void put_event(struct jsonw *w, const struct render_input *in,
 	const struct trace *t = in->trace;
 
 	jsonw_object(w);
-	jsonw_key(w, "ph");
-	jsonw_text(w, "X");
-	jsonw_key(w, "name");
-	jsonw_str(w, name_shown(span_name(t, row->span)));
-	jsonw_key(w, "cat");
-	jsonw_text(w, span_kind_word((enum span_kind)t->spans[row->span].kind));
-	jsonw_key(w, "pid");
-	jsonw_i64(w, item->pid);
-	jsonw_key(w, "tid");
-	jsonw_i64(w, item->tid);
+	jsonw_pair_text(w, "ph", "X");
+	jsonw_pair_str(w, "name", name_shown(span_name(t, row->span)));
+	jsonw_pair_text(
+		w, "cat",
+		span_kind_word((enum span_kind)t->spans[row->span].kind));
+	jsonw_pair_i64(w, "pid", item->pid);
+	jsonw_pair_i64(w, "tid", item->tid);
 	jsonw_key(w, "ts");
 	jsonw_thousandths(w, sat_sub_i64(item->start_ns, t->start_ns));
 	jsonw_key(w, "dur");
@@ -281,14 +269,11 @@ static void put_origin(struct jsonw *w, const struct trace *t)
 
 	trace_id_format(&t->id, id);
 	format_rfc3339(t->start_ns, start);
-	jsonw_key(w, "displayTimeUnit");
-	jsonw_text(w, "ns");
+	jsonw_pair_text(w, "displayTimeUnit", "ns");
 	jsonw_key(w, "otherData");
 	jsonw_object(w);
-	jsonw_key(w, "trace_id");
-	jsonw_text(w, id);
-	jsonw_key(w, "start");
-	jsonw_text(w, start);
+	jsonw_pair_text(w, "trace_id", id);
+	jsonw_pair_text(w, "start", start);
 	jsonw_object_end(w);
 }
 

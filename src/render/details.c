@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/jsonw.h"
-#include "render/json_head.h"
+#include "render/json_parts.h"
 #include "render/page.h"
 #include "render/units.h"
 
@@ -202,20 +202,10 @@ void listings_table(const struct listings *l, const struct render_style *style,
 
 /* ---- JSON ---- */
 
-static void put_text(struct jsonw *w, const char *key, struct str text)
-{
-	jsonw_key(w, key);
-	if (text.len)
-		jsonw_str(w, text);
-	else
-		jsonw_null(w);
-}
-
 static void put_share(struct jsonw *w, const char *key, int64_t value,
 		      int64_t total)
 {
-	jsonw_key(w, key);
-	jsonw_f64(w, share_of(value, total), SHARE_DECIMALS);
+	jsonw_pair_f64(w, key, share_of(value, total), SHARE_DECIMALS);
 }
 
 static void put_begin(struct jsonw *w, const char *view, struct str unit,
@@ -223,8 +213,8 @@ static void put_begin(struct jsonw *w, const char *view, struct str unit,
 {
 	jsonw_object(w);
 	json_head(w, "profile");
-	put_text(w, "view", str_from(view));
-	put_text(w, "unit", unit);
+	jsonw_pair_known_str(w, "view", str_from(view));
+	jsonw_pair_known_str(w, "unit", unit);
 	jsonw_pair_i64(w, "total_value", total);
 	jsonw_key(w, "functions");
 	jsonw_array(w);
@@ -244,10 +234,9 @@ static void put_edges(struct jsonw *w, const char *key,
 	jsonw_array(w);
 	for (size_t i = 0; i < count; i++) {
 		jsonw_object(w);
-		put_text(w, "name", edges[i].name);
+		jsonw_pair_known_str(w, "name", edges[i].name);
 		jsonw_pair_i64(w, "value", edges[i].value);
-		jsonw_key(w, "inlined");
-		jsonw_bool(w, edges[i].is_inlined);
+		jsonw_pair_bool(w, "inlined", edges[i].is_inlined);
 		jsonw_object_end(w);
 	}
 	jsonw_array_end(w);
@@ -263,7 +252,7 @@ void call_graph_json(const struct call_graph *g, struct out *out)
 		const struct graph_node *n = &g->nodes[i];
 
 		jsonw_object(&w);
-		put_text(&w, "name", n->name);
+		jsonw_pair_known_str(&w, "name", n->name);
 		put_share(&w, "self", n->flat, g->total);
 		put_share(&w, "total", n->cum, g->total);
 		jsonw_pair_i64(&w, "self_value", n->flat);
@@ -299,9 +288,9 @@ void listings_json(const struct listings *l, struct out *out)
 		const struct listing *item = &l->items[i];
 
 		jsonw_object(&w);
-		put_text(&w, "name", item->function);
-		put_text(&w, "file", item->file);
-		put_text(&w, "without_source", item->reason);
+		jsonw_pair_known_str(&w, "name", item->function);
+		jsonw_pair_known_str(&w, "file", item->file);
+		jsonw_pair_known_str(&w, "without_source", item->reason);
 		jsonw_pair_i64(&w, "self_value", item->flat);
 		jsonw_pair_i64(&w, "total_value", item->cum);
 		jsonw_key(&w, "lines");

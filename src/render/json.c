@@ -8,7 +8,7 @@
 
 #include "base/jsonw.h"
 #include "render/formats.h"
-#include "render/json_head.h"
+#include "render/json_parts.h"
 
 /* A millionth of the total is below what sampling can tell. */
 #define SHARE_DECIMALS 6
@@ -63,8 +63,7 @@ static void put_str(struct jsonw *w, const char *key, struct str text)
 
 static void put_share(struct jsonw *w, const char *key, double share)
 {
-	jsonw_key(w, key);
-	jsonw_f64(w, share, SHARE_DECIMALS);
+	jsonw_pair_f64(w, key, share, SHARE_DECIMALS);
 }
 
 static void put_range(struct jsonw *w, struct time_range range)
@@ -181,8 +180,7 @@ static void write_comparison(struct jsonw *w, const struct function_row *row,
 	put_share(w, "delta", has_baseline ? row->delta : none);
 	put_share(w, "delta_low", has_baseline ? row->delta_low : none);
 	put_share(w, "delta_high", has_baseline ? row->delta_high : none);
-	jsonw_key(w, "q");
-	jsonw_f64(w, has_baseline ? row->q : none, Q_DECIMALS);
+	jsonw_pair_f64(w, "q", has_baseline ? row->q : none, Q_DECIMALS);
 	jsonw_pair_text(w, "change",
 			has_baseline ? change_name(row->change) : NULL);
 }
@@ -221,27 +219,6 @@ static void write_finding(struct jsonw *w, const struct finding *finding)
 	}
 	jsonw_array_end(w);
 	jsonw_object_end(w);
-}
-
-static void write_request(struct jsonw *w, const struct request_info *request)
-{
-	jsonw_object(w);
-	put_str(w, "method", request->method);
-	put_str(w, "url", request->url);
-	jsonw_pair_known(w, "status", request->status ? request->status : -1);
-	jsonw_pair_known(w, "bytes", request->bytes);
-	jsonw_pair_known(w, "duration_ns", request->duration_ns);
-	jsonw_object_end(w);
-}
-
-static void write_notes(struct jsonw *w, const char *key,
-			const struct notes *notes)
-{
-	jsonw_key(w, key);
-	jsonw_array(w);
-	for (size_t i = 0; i < notes->count; i++)
-		jsonw_text(w, notes->text[i]);
-	jsonw_array_end(w);
 }
 
 /* ---- the document ---- */
@@ -288,13 +265,9 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	for (size_t i = 0; i < r->finding_count; i++)
 		write_finding(w, &r->findings[i]);
 	jsonw_array_end(w);
-	write_notes(w, "notes", &r->notes);
-	jsonw_key(w, "requests");
-	jsonw_array(w);
-	for (size_t i = 0; i < r->request_count; i++)
-		write_request(w, &r->requests[i]);
-	jsonw_array_end(w);
-	write_notes(w, "reasons", &r->reasons);
+	json_notes(w, "notes", &r->notes);
+	json_requests(w, r);
+	json_notes(w, "reasons", &r->reasons);
 }
 
 void render_json(const struct render_input *in, struct out *out)

@@ -18,19 +18,12 @@ const char *span_kind_word(enum span_kind kind)
 	return words[kind];
 }
 
-static void put_str(struct jsonw *w, const char *key, struct str text)
-{
-	jsonw_key(w, key);
-	jsonw_str(w, text);
-}
-
 static void put_span_id(struct jsonw *w, const char *key, uint64_t id)
 {
 	char text[17];
 
 	span_id_format(id, text);
-	jsonw_key(w, key);
-	jsonw_text(w, id ? text : NULL);
+	jsonw_pair_text(w, key, id ? text : NULL);
 }
 
 /* The attributes that follow a part, up to the next part. */
@@ -61,10 +54,10 @@ static void put_parts(struct jsonw *w, const struct trace *t,
 		jsonw_object(w);
 		if (kind == DETAIL_EVENT) {
 			jsonw_pair_time(w, "time", d->time_ns);
-			put_str(w, "name", trace_text(t, d->key));
+			jsonw_pair_str(w, "name", trace_text(t, d->key));
 		} else {
-			put_str(w, "trace_id", trace_text(t, d->key));
-			put_str(w, "span_id", trace_text(t, d->value));
+			jsonw_pair_str(w, "trace_id", trace_text(t, d->key));
+			jsonw_pair_str(w, "span_id", trace_text(t, d->value));
 		}
 		put_part_attrs(w, t, d + 1, end,
 			       kind == DETAIL_EVENT ? DETAIL_EVENT_ATTR
@@ -101,10 +94,9 @@ static void put_span(struct jsonw *w, const struct trace *t,
 	put_span_id(w, "span_id", s->span_id);
 	put_span_id(w, "parent_span_id", s->parent_id);
 	jsonw_pair_i64(w, "depth", row->depth);
-	put_str(w, "service", span_service(t, row->span));
-	put_str(w, "name", span_name(t, row->span));
-	jsonw_key(w, "kind");
-	jsonw_text(w, span_kind_word((enum span_kind)s->kind));
+	jsonw_pair_str(w, "service", span_service(t, row->span));
+	jsonw_pair_str(w, "name", span_name(t, row->span));
+	jsonw_pair_text(w, "kind", span_kind_word((enum span_kind)s->kind));
 	jsonw_pair_time(w, "start", s->start_ns);
 	jsonw_pair_i64(w, "duration_ns", row->duration_ns);
 	jsonw_pair_i64(w, "self_ns", row->self_ns);
@@ -112,7 +104,7 @@ static void put_span(struct jsonw *w, const struct trace *t,
 	jsonw_pair_bool(w, "on_critical_path", row->is_on_path);
 	jsonw_pair_bool(w, "guilty", row->is_guilty);
 	jsonw_pair_bool(w, "error", row->is_error);
-	put_str(w, "status_message", trace_text(t, s->status_message));
+	jsonw_pair_str(w, "status_message", trace_text(t, s->status_message));
 	put_attrs(w, t, row->span);
 	put_parts(w, t, s, DETAIL_EVENT);
 	put_parts(w, t, s, DETAIL_LINK);

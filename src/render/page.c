@@ -484,3 +484,26 @@ void page_extent(struct page *p, const struct extent *e)
 		add_count(p, &is_first, e->requests, "request",
 			  e->is_sampled ? " traced" : "");
 }
+
+void page_notes(struct page *p, const struct notes *notes, struct str told)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		struct str text = str_from(notes->text[i]);
+
+		if (str_equal(text, told))
+			continue;
+		page_foreign(p, text);
+		page_flush(p, PAINT_NONE, "note", PAGE_LABEL_COLUMNS);
+	}
+	if (!notes->dropped)
+		return;
+	page_textf(p, "%zu more notes were dropped", notes->dropped);
+	page_flush(p, PAINT_NONE, "note", PAGE_LABEL_COLUMNS);
+}
+
+void page_next(struct page *p, struct str command, bool is_first)
+{
+	page_field(p, PAINT_DIM, ALIGN_LEFT, PAGE_LABEL_COLUMNS,
+		   is_first ? "next" : "");
+	page_cell(p, PAINT_NONE, command, 0, 0);
+}

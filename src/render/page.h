@@ -8,6 +8,7 @@
 #define RENDER_PAGE_H
 
 #include "base/buf.h"
+#include "base/notes.h"
 #include "base/out.h"
 #include "base/timefmt.h"
 #include "render/render.h"
@@ -106,6 +107,16 @@ void page_flush(struct page *p, enum paint paint, const char *label,
 		size_t indent);
 
 /* ---- shared wording ---- */
+
+/* Columns of "note", "next" and the like under a table. */
+#define PAGE_LABEL_COLUMNS 6u
+
+/* A paragraph of each note but the one told already (may be empty). */
+void page_notes(struct page *p, const struct notes *notes, struct str told);
+
+/* A command to go on with, behind "next" when it is the first, at the begin
+ * of a line. It is to be pasted, so neither cut nor wrapped. */
+void page_next(struct page *p, struct str command, bool is_first);
 
 /* A time as the page has it, in parts: UTC, or with the offset of its zone. */
 struct page_time {

@@ -7,9 +7,6 @@
 #include "base/escape.h"
 #include "render/formats.h"
 
-/* "note  " */
-#define LABEL_COLUMNS 6u
-
 /* "  baseline  " */
 #define TOPIC_COLUMNS 12u
 
@@ -43,31 +40,14 @@ static void write_findings(struct page *p, const struct result *r,
 			continue;
 		}
 		page_foreign(p, text);
-		page_flush(p, PAINT_NONE, "also", LABEL_COLUMNS);
+		page_flush(p, PAINT_NONE, "also", PAGE_LABEL_COLUMNS);
 		shown++;
 	}
 	if (!left)
 		return;
 	page_textf(p, "%zu more finding%s, -o json lists them", left,
 		   left == 1 ? "" : "s");
-	page_flush(p, PAINT_DIM, "also", LABEL_COLUMNS);
-}
-
-static void write_notes(struct page *p, const struct notes *notes,
-			struct str told)
-{
-	for (size_t i = 0; i < notes->count; i++) {
-		struct str text = str_from(notes->text[i]);
-
-		if (str_equal(text, told))
-			continue;
-		page_foreign(p, text);
-		page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
-	}
-	if (!notes->dropped)
-		return;
-	page_textf(p, "%zu more notes were dropped", notes->dropped);
-	page_flush(p, PAINT_NONE, "note", LABEL_COLUMNS);
+	page_flush(p, PAINT_DIM, "also", PAGE_LABEL_COLUMNS);
 }
 
 /* "type: mutex did not grow" stands as a line of its topic, whose name is
@@ -99,11 +79,10 @@ static void write_reasons(struct page *p, const struct notes *reasons)
 	out_char(p->out, '\n');
 }
 
-/* Commands are never cut or wrapped: they are there to be pasted. */
 static void write_next(struct page *p, const struct result *r)
 {
 	const size_t gap = 6;
-	size_t used = LABEL_COLUMNS;
+	size_t used = PAGE_LABEL_COLUMNS;
 
 	for (size_t i = 0; i < r->next_count; i++) {
 		size_t columns = page_columns(p, r->next[i], 0);
@@ -111,14 +90,13 @@ static void write_next(struct page *p, const struct result *r)
 
 		if (fits) {
 			out_repeat(p->out, " ", gap);
+			page_cell(p, PAINT_NONE, r->next[i], 0, 0);
 			used += gap + columns;
 		} else {
 			out_text(p->out, i ? "\n" : "");
-			page_field(p, PAINT_DIM, ALIGN_LEFT, LABEL_COLUMNS,
-				   i ? "" : "next");
-			used = LABEL_COLUMNS + columns;
+			page_next(p, r->next[i], i == 0);
+			used = PAGE_LABEL_COLUMNS + columns;
 		}
-		page_cell(p, PAINT_NONE, r->next[i], 0, 0);
 	}
 	if (r->next_count)
 		out_char(p->out, '\n');
@@ -132,7 +110,7 @@ void report_tail(struct page *p, const struct result *r,
 	if (r->finding_count || r->notes.count || r->next_count)
 		out_char(p->out, '\n');
 	write_findings(p, r, told_finding);
-	write_notes(p, &r->notes, told_note);
+	page_notes(p, &r->notes, told_note);
 	if (r->has_reasons)
 		write_reasons(p, &r->reasons);
 	write_next(p, r);

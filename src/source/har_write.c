@@ -52,21 +52,13 @@ static bool is_utf8(struct str text)
 /* HAR wants most fields to be there, so an absent text is empty. */
 static void write_field(struct jsonw *w, const char *key, const char *text)
 {
-	jsonw_key(w, key);
-	jsonw_text(w, text ? text : "");
-}
-
-static void write_number(struct jsonw *w, const char *key, int64_t value)
-{
-	jsonw_key(w, key);
-	jsonw_i64(w, value);
+	jsonw_pair_text(w, key, text ? text : "");
 }
 
 /* For viewers; a replay reads the exact nanoseconds (write_extra). */
 static void write_ms(struct jsonw *w, const char *key, int64_t duration_ns)
 {
-	jsonw_key(w, key);
-	jsonw_f64(w, (double)duration_ns / (double)NS_PER_MS, 6);
+	jsonw_pair_f64(w, key, (double)duration_ns / (double)NS_PER_MS, 6);
 }
 
 static void write_empty_list(struct jsonw *w, const char *key)
@@ -102,10 +94,8 @@ static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 static void write_pair(struct jsonw *w, struct str name, struct str value)
 {
 	jsonw_object(w);
-	jsonw_key(w, "name");
-	jsonw_str(w, name);
-	jsonw_key(w, "value");
-	jsonw_str(w, value);
+	jsonw_pair_str(w, "name", name);
+	jsonw_pair_str(w, "value", value);
 	jsonw_object_end(w);
 }
 
@@ -156,8 +146,8 @@ static void write_request(struct jsonw *w, const struct har_entry *e)
 	write_header(w, "X-Scope-OrgID", e->tenant);
 	jsonw_array_end(w);
 	write_query(w, e->url);
-	write_number(w, "headersSize", -1);
-	write_number(w, "bodySize", (int64_t)e->request_body.len);
+	jsonw_pair_i64(w, "headersSize", -1);
+	jsonw_pair_i64(w, "bodySize", (int64_t)e->request_body.len);
 	if (e->request_body.len) {
 		jsonw_key(w, "postData");
 		jsonw_object(w);
@@ -172,7 +162,7 @@ static void write_response(struct jsonw *w, const struct http_response *r)
 {
 	jsonw_key(w, "response");
 	jsonw_object(w);
-	write_number(w, "status", r->status);
+	jsonw_pair_i64(w, "status", r->status);
 	write_field(w, "statusText", "");
 	write_field(w, "httpVersion", "HTTP/1.1");
 	write_empty_list(w, "cookies");
@@ -184,14 +174,14 @@ static void write_response(struct jsonw *w, const struct http_response *r)
 	jsonw_array_end(w);
 	jsonw_key(w, "content");
 	jsonw_object(w);
-	write_number(w, "size", (int64_t)r->body.len);
+	jsonw_pair_i64(w, "size", (int64_t)r->body.len);
 	write_field(w, "mimeType", r->content_type);
 	write_body(w, buf_str(&r->body), "encoding");
 	jsonw_object_end(w);
 	write_field(w, "redirectURL", r->location);
-	write_number(w, "headersSize", -1);
+	jsonw_pair_i64(w, "headersSize", -1);
 	/* As it was sent, packed or not; content.size is the plain one. */
-	write_number(w, "bodySize", r->wire_bytes);
+	jsonw_pair_i64(w, "bodySize", r->wire_bytes);
 	jsonw_object_end(w);
 }
 
@@ -200,8 +190,8 @@ static void write_extra(struct jsonw *w, const struct http_response *r)
 {
 	jsonw_key(w, "_tracefind");
 	jsonw_object(w);
-	write_number(w, "duration_ns", r->duration_ns);
-	write_number(w, "tries", r->tries);
+	jsonw_pair_i64(w, "duration_ns", r->duration_ns);
+	jsonw_pair_i64(w, "tries", r->tries);
 	if (r->err.code != ERROR_NONE) {
 		jsonw_key(w, "error");
 		jsonw_object(w);
@@ -220,9 +210,9 @@ static void write_timings(struct jsonw *w, int64_t duration_ns)
 	jsonw_object_end(w);
 	jsonw_key(w, "timings");
 	jsonw_object(w);
-	write_number(w, "send", 0);
+	jsonw_pair_i64(w, "send", 0);
 	write_ms(w, "wait", duration_ns);
-	write_number(w, "receive", 0);
+	jsonw_pair_i64(w, "receive", 0);
 	jsonw_object_end(w);
 }
 
@@ -249,7 +239,7 @@ static void write_run(struct jsonw *w, const struct har *h)
 	jsonw_key(w, "_tracefind");
 	jsonw_object(w);
 	write_field(w, "now", now);
-	write_number(w, "now_ns", h->now_ns);
+	jsonw_pair_i64(w, "now_ns", h->now_ns);
 	jsonw_key(w, "args");
 	jsonw_array(w);
 	for (size_t i = 0; i < h->arg_count; i++)

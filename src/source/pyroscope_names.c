@@ -35,10 +35,8 @@ bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
 	jsonw_init(&w, &out, 0);
 	jsonw_object(&w);
 	add(&w, what);
-	jsonw_key(&w, "start");
-	jsonw_i64(&w, start_ms);
-	jsonw_key(&w, "end");
-	jsonw_i64(&w, end_ms);
+	jsonw_pair_i64(&w, "start", start_ms);
+	jsonw_pair_i64(&w, "end", end_ms);
 	jsonw_object_end(&w);
 	out_release(&out);
 	return pyroscope_post(endpoint, method, JSON, &body, request, err);
@@ -46,8 +44,7 @@ bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
 
 static void add_label_name(struct jsonw *w, const void *what)
 {
-	jsonw_key(w, "name");
-	jsonw_text(w, what);
+	jsonw_pair_text(w, "name", what);
 }
 
 struct series_query {

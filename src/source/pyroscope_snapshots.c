@@ -29,17 +29,13 @@ static void add_query(struct jsonw *w, const void *what)
 {
 	const struct snapshots_query *q = what;
 
-	jsonw_key(w, "profileTypeID");
-	jsonw_text(w, q->query->type_id);
-	jsonw_key(w, "labelSelector");
-	jsonw_text(w, q->query->selector);
-	jsonw_key(w, "step");
-	jsonw_f64(w, (double)q->step_ms / 1000, 3);
+	jsonw_pair_text(w, "profileTypeID", q->query->type_id);
+	jsonw_pair_text(w, "labelSelector", q->query->selector);
+	jsonw_pair_f64(w, "step", (double)q->step_ms / 1000, 3);
 	if (q->is_heatmap) {
-		jsonw_key(w, "queryType");
-		jsonw_text(w, "HEATMAP_QUERY_TYPE_INDIVIDUAL");
-		jsonw_key(w, "exemplarType");
-		jsonw_text(w, "EXEMPLAR_TYPE_NONE");
+		jsonw_pair_text(w, "queryType",
+				"HEATMAP_QUERY_TYPE_INDIVIDUAL");
+		jsonw_pair_text(w, "exemplarType", "EXEMPLAR_TYPE_NONE");
 	} else if (q->instance_label) {
 		jsonw_key(w, "groupBy");
 		jsonw_array(w);

@@ -13,12 +13,9 @@ static void add_query(struct jsonw *w, const void *what)
 {
 	const struct totals_query *q = what;
 
-	jsonw_key(w, "profileTypeID");
-	jsonw_text(w, q->type_id);
-	jsonw_key(w, "labelSelector");
-	jsonw_text(w, q->selector);
-	jsonw_key(w, "step");
-	jsonw_f64(w, (double)q->step_ms / 1000, 3);
+	jsonw_pair_text(w, "profileTypeID", q->type_id);
+	jsonw_pair_text(w, "labelSelector", q->selector);
+	jsonw_pair_f64(w, "step", (double)q->step_ms / 1000, 3);
 	jsonw_key(w, "groupBy");
 	jsonw_array(w);
 	jsonw_text(w, q->label);
