@@ -141,11 +141,12 @@ struct prefix {
 };
 
 /* The plain name that a constructor repeats. */
-static uint32_t class_name(const struct cpp_demangler *d, uint32_t node)
+static uint32_t class_name(struct cpp_demangler *d, uint32_t node)
 {
 	for (;;) {
 		const struct cpp_node *n = &d->nodes[node];
 
+		cpp_step(d);
 		if (n->kind == CPP_TEMPLATE || n->kind == CPP_TAGGED)
 			node = n->one;
 		else if (n->kind == CPP_SCOPED)
@@ -344,11 +345,12 @@ uint32_t cpp_name(struct cpp_demangler *d)
 /* ---- functions ---- */
 
 /* The template whose arguments the parameters of this function mean. */
-static uint32_t template_of(const struct cpp_demangler *d, uint32_t node)
+static uint32_t template_of(struct cpp_demangler *d, uint32_t node)
 {
 	for (;;) {
 		const struct cpp_node *n = &d->nodes[node];
 
+		cpp_step(d);
 		if (n->kind == CPP_TEMPLATE)
 			return node;
 		if (n->kind == CPP_METHOD)
@@ -361,14 +363,16 @@ static uint32_t template_of(const struct cpp_demangler *d, uint32_t node)
 }
 
 /* Only templates that are no constructors, destructors or conversions. */
-static bool has_return_type(const struct cpp_demangler *d, uint32_t node)
+static bool has_return_type(struct cpp_demangler *d, uint32_t node)
 {
 	node = template_of(d, node);
 	if (!node)
 		return false;
 	node = d->nodes[node].one;
-	while (d->nodes[node].kind == CPP_SCOPED)
+	while (d->nodes[node].kind == CPP_SCOPED) {
+		cpp_step(d);
 		node = d->nodes[node].other;
+	}
 	return d->nodes[node].kind != CPP_CONSTRUCTOR &&
 	       d->nodes[node].kind != CPP_DESTRUCTOR &&
 	       d->nodes[node].kind != CPP_CONVERSION;

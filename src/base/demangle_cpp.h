@@ -145,11 +145,18 @@ static inline bool cpp_take_two(struct cpp_demangler *d, const char *two)
 	return true;
 }
 
-/* One level deeper, for as long as there is leave. */
+/* Fails after too many of them. */
+static inline void cpp_step(struct cpp_demangler *d)
+{
+	if (++d->steps > LIMIT_DEMANGLE_STEPS)
+		cpp_fail(d);
+}
+
+/* One level deeper, for as long as there is leave, and room for the text. */
 static inline bool cpp_enter(struct cpp_demangler *d)
 {
-	if (d->depth >= LIMIT_MANGLED_DEPTH ||
-	    ++d->steps > LIMIT_DEMANGLE_STEPS)
+	cpp_step(d);
+	if (d->depth >= LIMIT_MANGLED_DEPTH || d->out->state != BUF_OK)
 		cpp_fail(d);
 	if (d->has_failed)
 		return false;

@@ -304,10 +304,12 @@ static void skip_operation(struct cpp_demangler *d)
 
 /* ---- literals ---- */
 
-static bool has_no_value(const struct cpp_demangler *d, uint32_t type)
+static bool has_no_value(struct cpp_demangler *d, uint32_t type)
 {
-	while (d->nodes[type].kind == CPP_QUALIFIED)
+	while (d->nodes[type].kind == CPP_QUALIFIED) {
+		cpp_step(d);
 		type = d->nodes[type].one;
+	}
 	return d->nodes[type].kind == CPP_CLOSURE ||
 	       d->nodes[type].kind == CPP_ARRAY ||
 	       str_equal(d->nodes[type].text, STR("decltype(nullptr)"));

@@ -245,11 +245,12 @@ uint32_t cpp_substitution(struct cpp_demangler *d, bool is_prefix)
 
 /* ---- template arguments and parameters ---- */
 
-static uint32_t nth_argument(const struct cpp_demangler *d, uint32_t list,
-			     uint32_t n)
+static uint32_t nth_argument(struct cpp_demangler *d, uint32_t list, uint32_t n)
 {
-	while (list && n--)
+	while (list && n--) {
+		cpp_step(d);
 		list = d->cells[list].next;
+	}
 	return list ? d->cells[list].node : 0;
 }
 

@@ -129,17 +129,19 @@ static void qualifiers(struct cpp_demangler *d, uint32_t bits)
 /* What a parameter stands for, in the end; of a pack the argument in turn. */
 static uint32_t resolve(struct cpp_demangler *d, uint32_t node)
 {
+	cpp_step(d);
 	while (d->nodes[node].kind == CPP_PARAMETER) {
-		if (++d->steps > LIMIT_DEMANGLE_STEPS) {
-			cpp_fail(d);
+		cpp_step(d);
+		if (d->has_failed)
 			return 0;
-		}
 		node = d->nodes[node].one;
 		if (d->nodes[node].kind == CPP_PACK) {
 			uint32_t cell = d->nodes[node].list;
 
-			for (uint32_t i = 0; cell && i < d->pack_at; i++)
+			for (uint32_t i = 0; cell && i < d->pack_at; i++) {
+				cpp_step(d);
 				cell = d->cells[cell].next;
+			}
 			node = cell ? d->cells[cell].node : 0;
 		}
 	}
@@ -155,7 +157,7 @@ static bool is_wrapping(const struct cpp_demangler *d, uint32_t node)
 static uint32_t without_qualifiers(struct cpp_demangler *d, uint32_t node)
 {
 	node = resolve(d, node);
-	while (d->nodes[node].kind == CPP_QUALIFIED)
+	while (!d->has_failed && d->nodes[node].kind == CPP_QUALIFIED)
 		node = resolve(d, d->nodes[node].one);
 	return node;
 }
@@ -168,7 +170,8 @@ static uint32_t referred(struct cpp_demangler *d, uint32_t node,
 	uint32_t inner = resolve(d, n->one);
 
 	*mark = n->text;
-	while (n->text.ptr[0] == '&' && d->nodes[inner].kind == CPP_POINTER &&
+	while (!d->has_failed && n->text.ptr[0] == '&' &&
+	       d->nodes[inner].kind == CPP_POINTER &&
 	       d->nodes[inner].text.ptr[0] == '&') {
 		if (d->nodes[inner].text.len < mark->len)
 			*mark = d->nodes[inner].text;

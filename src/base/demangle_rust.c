@@ -14,7 +14,7 @@ struct rust {
 	size_t end; /* of what may be read: a reference ends where it stands */
 	struct buf *out;
 	unsigned depth;
-	unsigned steps;
+	size_t steps;
 	bool is_silent;
 	bool has_failed;
 	uint64_t lifetimes; /* bound around here */
@@ -56,10 +56,17 @@ static void expect(struct rust *r, char c)
 		fail(r);
 }
 
+static void step(struct rust *r, size_t count)
+{
+	r->steps += count;
+	if (r->steps > LIMIT_DEMANGLE_STEPS)
+		fail(r);
+}
+
 static bool enter(struct rust *r)
 {
-	if (r->depth >= LIMIT_MANGLED_DEPTH ||
-	    ++r->steps > LIMIT_DEMANGLE_STEPS)
+	step(r, 1);
+	if (r->depth >= LIMIT_MANGLED_DEPTH || r->out->state != BUF_OK)
 		fail(r);
 	if (r->has_failed)
 		return false;
@@ -185,6 +192,8 @@ static void backref(struct rust *r, void (*read)(struct rust *r))
 	r->at = (size_t)target;
 	r->end = start;
 	read(r);
+	/* Long texts in it are read again with every reference to it. */
+	step(r, r->at > target ? r->at - (size_t)target : 0);
 	r->at = at;
 	r->end = end;
 	if (r->has_failed)
@@ -399,6 +408,7 @@ static void binder(struct rust *r)
 		fail(r);
 	if (!count || r->has_failed)
 		return;
+	step(r, count);
 	put(r, "for<");
 	for (uint64_t i = 0; i < count; i++) {
 		put(r, i ? ", " : "");
@@ -476,6 +486,7 @@ static bool trait_path(struct rust *r)
 			r->at = (size_t)target;
 			r->end = at;
 			is_open = trait_path(r);
+			step(r, r->at - (size_t)target);
 			r->at = next;
 			r->end = end;
 			if (r->has_failed)

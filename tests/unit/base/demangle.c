@@ -324,6 +324,120 @@ static void test_endless_output(void **state)
 	buf_release(&b);
 }
 
+/* ---- work that the length of a name does not tell ---- */
+
+static void check_stays(struct buf *name)
+{
+	assert_int_equal(name->state, BUF_OK);
+	assert_true(demangle(d, buf_str(name)).ptr == name->data);
+	buf_clear(name);
+}
+
+static void add_times(struct buf *b, const char *text, unsigned times)
+{
+	while (times--)
+		buf_add_text(b, text);
+}
+
+/* "S_", "S0_", "S10_". */
+static void add_substitution(struct buf *b, unsigned index)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	buf_add_char(b, 'S');
+	if (index > 36)
+		buf_add_char(b, digits[(index - 1) / 36]);
+	if (index)
+		buf_add_char(b, digits[(index - 1) % 36]);
+	buf_add_char(b, '_');
+}
+
+/* A reference to one, to that, and so on: each is looked through to its end. */
+static void add_references(struct buf *b, unsigned count)
+{
+	buf_add_text(b, "_ZZ1fvENKUlR1a");
+	for (unsigned i = 1; i < count; i++) {
+		buf_add_char(b, 'R');
+		add_substitution(b, i);
+	}
+	buf_add_text(b, "E_clEv");
+}
+
+/* Each argument of a pack is looked for from its beginning. */
+static void add_pack(struct buf *b, unsigned count)
+{
+	buf_add_text(b, "_ZN1acvPFvDpT_EIJ");
+	add_times(b, "i", count);
+	buf_add_text(b, "EEEv");
+}
+
+static void test_quadratic_cpp(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, LIMIT_MANGLED_BYTES);
+	add_references(&b, 3);
+	assert_true(str_equal(demangle(d, buf_str(&b)),
+			      STR("f()::{lambda(a&, a&, a&)#1}::operator()")));
+	buf_clear(&b);
+	add_references(&b, 1000);
+	check_stays(&b);
+	add_pack(&b, 2);
+	assert_true(str_equal(demangle(d, buf_str(&b)),
+			      STR("a::operator void (*)(int, int)")));
+	buf_clear(&b);
+	add_pack(&b, 1000);
+	check_stays(&b);
+	/* Constructors of a class with many tags. */
+	buf_add_text(&b, "_ZN1a");
+	add_times(&b, "B1b", 1500);
+	buf_add_text(&b, "1c");
+	add_times(&b, "S_C1", 1000);
+	buf_add_text(&b, "Ev");
+	check_stays(&b);
+	buf_release(&b);
+}
+
+static void add_long_name(struct buf *b, unsigned len, unsigned references)
+{
+	buf_addf(b, "_RNvMC1aTINtC1a1bNtC1c%u", len);
+	add_times(b, "x", len);
+	buf_add_text(b, "E");
+	add_times(b, "B6_", references);
+	buf_add_text(b, "E1f");
+}
+
+/* A thousand lifetimes, bound again and again. */
+static void add_lifetimes(struct buf *b, unsigned times)
+{
+	buf_add_text(b, "_RINvC1a1b");
+	add_times(b, "FGg6_Eu", times);
+	add_times(b, "h", 1000);
+	buf_add_text(b, "E");
+}
+
+static void test_quadratic_rust(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, LIMIT_MANGLED_BYTES);
+	/* What is referred to is read once more, shown or not. */
+	add_long_name(&b, 8000, 2);
+	assert_true(str_equal(demangle(d, buf_str(&b)),
+			      STR("<(a::b<>, a::b<>, a::b<>)>::f")));
+	buf_clear(&b);
+	add_long_name(&b, 8000, 100);
+	check_stays(&b);
+	add_lifetimes(&b, 20);
+	assert_true(str_equal(demangle(d, buf_str(&b)), STR("a::b::<>")));
+	buf_clear(&b);
+	add_lifetimes(&b, 1000);
+	check_stays(&b);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +453,8 @@ int main(void)
 		cmocka_unit_test(test_longest_name),
 		cmocka_unit_test(test_deepest_type),
 		cmocka_unit_test(test_endless_output),
+		cmocka_unit_test(test_quadratic_cpp),
+		cmocka_unit_test(test_quadratic_rust),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
