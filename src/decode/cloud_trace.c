@@ -254,6 +254,8 @@ static void trace_end(struct reader *c)
 	if (!json_failed(c->r) && c->has_trace_id && c->sink->trace)
 		stored(c, c->sink->trace(c->context, &c->trace_id,
 					 c->span_count, &c->failed));
+	/* The page around the last trace of a list ends as well. */
+	trace_begin(c);
 }
 
 static void read_trace_member(struct reader *c, struct str key)

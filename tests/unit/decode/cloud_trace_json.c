@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
+#include "decode/cloud_trace.h"
 #include "trace_oracle.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -309,6 +310,55 @@ static void test_shapes_of_documents(void **state)
 	}
 }
 
+struct counts {
+	unsigned traces, spans;
+};
+
+static bool count_span(void *context, const struct cloud_span *span,
+		       struct error *ignored)
+{
+	struct counts *c = context;
+
+	(void)span;
+	(void)ignored;
+	c->spans++;
+	return true;
+}
+
+static bool count_trace(void *context, const struct trace_id *id,
+			size_t span_count, struct error *ignored)
+{
+	struct counts *c = context;
+
+	(void)id;
+	(void)ignored;
+	assert_int_equal(span_count, 1);
+	c->traces++;
+	return true;
+}
+
+/* The last one of a page, too, whether its spans come behind its id or before
+ * it. */
+static void test_each_trace_of_a_page_once(void **state)
+{
+	static const char span[] = "{\"spanId\": \"1\", " TIMES "}";
+	static const struct cloud_sink sink = { .span = count_span,
+						.trace = count_trace };
+	struct counts counts = { 0, 0 };
+	size_t trimmed;
+	char text[1024];
+
+	(void)state;
+	snprintf(text, sizeof text,
+		 "{\"traces\": [" HEAD "%s]}, {\"spans\": [%s], "
+		 "\"traceId\": \"" ID "\"}], \"nextPageToken\": \"x\"}",
+		 span, span);
+	assert_true(cloud_trace_read(str_from(text), &sink, &counts, &trimmed,
+				     &err));
+	assert_int_equal(counts.traces, 2);
+	assert_int_equal(counts.spans, 2);
+}
+
 static void test_nothing_in_it(void **state)
 {
 	static const char *const texts[] = {
@@ -446,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_fractions_of_seconds),
 		cmocka_unit_test(test_shapes_of_documents),
+		cmocka_unit_test(test_each_trace_of_a_page_once),
 		cmocka_unit_test(test_nothing_in_it),
 		cmocka_unit_test(test_what_cannot_be_read),
 		cmocka_unit_test(test_strange_labels),
