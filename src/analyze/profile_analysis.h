@@ -13,10 +13,6 @@
 
 struct code_rules; /* analyze/code_rules.h */
 
-/* What a side's values are divided by before they are compared: all of them,
- * seconds of the window, requests that the window served. */
-enum normalize { NORMALIZE_SHARE = 0, NORMALIZE_RATE, NORMALIZE_REQUEST };
-
 /* One side in equal parts, of the window's time or of the cohort's spans: how
  * much the parts differ tells how much the sides may. The profile of the side
  * is the sum of its blocks. Borrowed. */
@@ -51,6 +47,9 @@ struct rank_want {
 	/* Rows and their order as pprof has them: names count as they are,
 	 * numbers in them that were generated too. */
 	bool is_plain;
+	/* Drawings follow: result->changes and how the sides were compared are
+	 * wanted, too. */
+	bool is_drawn;
 };
 
 /* Fills result->functions (+ counts, noise_count) and the shares of each kind

@@ -17,7 +17,7 @@ struct ranking {
 	const struct rank_want *want;
 	const struct entry_diff *diffs; /* NULL without a comparison */
 	struct diff diff;
-	struct diff total_diff; /* of the loop's rows */
+	struct diff total_diff; /* of the loop's rows and of drawings */
 	uint32_t *order;
 	size_t count;
 	/* The first rows, put there because they run the loop. They own little
@@ -239,6 +239,60 @@ static bool rows_write(const struct ranking *r, struct result *result,
 		result->noise_count += d && d->change == CHANGE_NOISE;
 	}
 	return true;
+}
+
+/* ---- changes, for drawings ---- */
+
+static bool change_write(const struct ranking *r, uint32_t id,
+			 struct result *result)
+{
+	struct function_change c = {
+		.change = r->diffs[id].change,
+		.total_change = r->total_diff.rows[id].change,
+	};
+
+	if (!change_is_real(c.change) && !change_is_real(c.total_change))
+		return true;
+	c.key = arena_str(&result->arena, r->t->entries[id].key);
+	result->changes[result->change_count++] = c;
+	return c.key.ptr != NULL;
+}
+
+static bool changes_write(const struct ranking *r, struct result *result,
+			  struct error *err)
+{
+	result->change_count = 0;
+	if (!r->diffs || !r->want->is_drawn)
+		return true;
+	result->changes = arena_array(&result->arena, r->t->count,
+				      sizeof *result->changes);
+	if (!result->changes)
+		return arena_fail(&result->arena, "ranking functions", err);
+	for (uint32_t id = 0; id < r->t->count; id++)
+		if (!change_write(r, id, result))
+			return arena_fail(&result->arena, "ranking functions",
+					  err);
+	return true;
+}
+
+/* Values of the baseline, multiplied, stand for as much as the slow side's. */
+static void set_compared(const struct profile *slow,
+			 const struct profile *baseline,
+			 const struct diff_want *want, struct result *result)
+{
+	const double *exposure = want->exposure;
+
+	result->is_compared = baseline != NULL;
+	result->baseline_scale = 1;
+	if (!baseline)
+		return;
+	result->normalize = want->normalize;
+	if (want->normalize != NORMALIZE_SHARE)
+		result->baseline_scale =
+			exposure[SIDE_SLOW] / exposure[SIDE_BASELINE];
+	else if (baseline->whole_total > 0)
+		result->baseline_scale = (double)slow->whole_total /
+					 (double)baseline->whole_total;
 }
 
 /* ---- notes ---- */
@@ -464,7 +518,7 @@ static bool rank_compared(struct ranking *r, struct diff_want *want,
 	}
 	if (!ranking_order(r, err))
 		return false;
-	if (r->diffs && r->loop_count &&
+	if (r->diffs && (r->loop_count || r->want->is_drawn) &&
 	    !compare(r, RANK_TOTAL, &total_want, &total_blocks, &r->total_diff,
 		     err))
 		return false;
@@ -482,6 +536,7 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		set_exposure(r->want, &want, slow, &result->notes);
 	if (!is_comparable(slow, baseline, &want, &result->notes))
 		baseline = NULL;
+	set_compared(slow, baseline, &want, result);
 	if (!func_table_build(t, arena, slow, baseline, r->want->rules,
 			      r->want->is_plain, err))
 		return false;
@@ -493,7 +548,7 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 			return false;
 		note_limits(r, &result->notes);
 	}
-	if (!rows_write(r, result, err))
+	if (!rows_write(r, result, err) || !changes_write(r, result, err))
 		return false;
 	kinds_write(t, result);
 	return true;

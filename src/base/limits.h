@@ -53,6 +53,10 @@
 /* Nodes of a tree answer. Servers cut at 1,048,576 by default. */
 #define LIMIT_TREE_NODES 5000000u
 
+/* Boxes of a flame graph. Merges of a large service's day have some 500,000;
+ * past this many the deeper frames count for their callers. */
+#define LIMIT_FLAME_NODES 1000000u
+
 /* Memory of one decoded model: all of its arrays and strings. */
 #define LIMIT_DECODE_HEAP_BYTES GIB
 

@@ -6,6 +6,7 @@
 #include "analyze/places.h"
 #include "cli/cloud_answers.h"
 #include "cli/inquest_tell.h"
+#include "cli/output.h"
 
 static bool is_up(const struct function_row *row)
 {
@@ -80,6 +81,7 @@ static bool rank_shown(struct inquest *q, struct error *err)
 		.span_name = r->result.span.name,
 		.is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE && !o->sort,
 		.rules = &r->rules,
+		.is_drawn = output_needs(o, RENDER_NEEDS_FLAME),
 	};
 
 	return comparison_rank(q->shown, &want, &r->result, err);

@@ -6,10 +6,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analyze/flame.h"
 #include "analyze/profile_analysis.h"
 #include "base/num.h"
 #include "base/outfile.h"
 #include "cli/pager.h"
+#include "cli/run.h"
 
 #define DEFAULT_COLUMNS 80u
 #define COLUMNS_MIN 40u
@@ -318,61 +320,105 @@ static bool has_data(const struct render_format *f, const struct result *result,
 	return true;
 }
 
+/* What is made of a run's models for the formats that need it. */
+struct rendering {
+	const struct run *r;
+	struct arena arena; /* of stacks */
+	struct flame flame;
+	struct render_input in;
+};
+
 /* Stacks are added up only for the formats that print them. */
-static bool add_stacks(const struct render_format *f, const struct evidence *ev,
-		       struct arena *arena, struct render_input *in,
-		       struct error *err)
+static bool add_stacks(struct rendering *g, struct error *err)
 {
+	const struct evidence *ev = &g->r->evidence;
 	struct stack_line *lines;
 
-	if (!(f->needs & RENDER_NEEDS_STACKS) || !ev || in->stacks)
+	if (g->in.stacks)
 		return true;
 	if (!stack_lines_build(&ev->slow,
-			       ev->has_baseline ? &ev->baseline : NULL, arena,
-			       &lines, &in->stack_count, err))
+			       ev->has_baseline ? &ev->baseline : NULL,
+			       &g->arena, &lines, &g->in.stack_count, err))
 		return false;
-	in->stacks = lines;
+	g->in.stacks = lines;
 	return true;
 }
 
-static bool render_one(const struct options *o,
-		       const struct output_option *wanted,
-		       const struct evidence *ev, struct arena *arena,
-		       struct render_input *in, struct error *err)
+static bool add_flame(struct rendering *g, struct error *err)
 {
+	const struct evidence *ev = &g->r->evidence;
+	const struct flame_want want = { .rules = &g->r->rules,
+					 .is_plain = g->r->is_plain };
+
+	if (g->in.flame)
+		return true;
+	if (!flame_build(&g->flame, &ev->slow,
+			 ev->has_baseline ? &ev->baseline : NULL, g->in.result,
+			 &want, err))
+		return false;
+	g->in.flame = &g->flame;
+	return true;
+}
+
+static bool add_models(struct rendering *g, unsigned needs, struct error *err)
+{
+	if (!g->r->has_evidence)
+		return true;
+	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
+	       (!(needs & RENDER_NEEDS_FLAME) || add_flame(g, err));
+}
+
+static bool render_one(struct rendering *g, const struct output_option *wanted,
+		       struct error *err)
+{
+	const struct options *o = g->r->ctx.options;
 	const struct render_format *f = render_find(str_from(wanted->format));
 	const struct writing w = { .write = write_rendered,
 				   .format = f,
-				   .input = in };
+				   .input = &g->in };
 
-	if (!has_data(f, in->result, err))
+	if (!has_data(f, g->in.result, err) || !add_models(g, f->needs, err))
 		return false;
-	if (!add_stacks(f, ev, arena, in, err))
-		return false;
-	in->style = style_for(o, !wanted->path);
+	g->in.style = style_for(o, !wanted->path);
 	return wanted->path ? write_file(wanted->path, &w, err)
 			    : write_stdout(o, &w, err);
 }
 
-bool output_render(const struct options *o, const struct result *result,
-		   const struct trace *trace, const struct evidence *ev,
-		   struct error *err)
+bool output_needs(const struct options *o, unsigned needs)
 {
-	struct render_input in = { .result = result, .trace = trace };
-	struct arena arena;
 	size_t count;
 	const struct output_option *list = outputs(o, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct render_format *f =
+			render_find(str_from(list[i].format));
+
+		if (f && (f->needs & needs))
+			return true;
+	}
+	return false;
+}
+
+bool output_render(const struct run *r, struct error *err)
+{
+	struct rendering g = {
+		.r = r, .in = { .result = &r->result, .trace = &r->trace }
+	};
+	size_t count;
+	const struct output_option *list = outputs(r->ctx.options, &count);
 	struct error first = { 0 };
 
-	arena_init(&arena, LIMIT_RESULT_BYTES);
+	arena_init(&g.arena, LIMIT_RESULT_BYTES);
+	arena_init(&g.flame.arena, LIMIT_RESULT_BYTES);
 	for (size_t i = 0; i < count; i++) {
 		struct error each = { 0 };
 
-		if (!render_one(o, &list[i], ev, &arena, &in, &each) &&
+		if (!render_one(&g, &list[i], &each) &&
 		    first.code == ERROR_NONE)
 			first = each;
 	}
-	arena_release(&arena);
+	arena_release(&g.arena);
+	arena_release(&g.flame.arena);
 	if (first.code != ERROR_NONE)
 		*err = first;
 	return first.code == ERROR_NONE;

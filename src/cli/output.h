@@ -8,8 +8,9 @@
 
 #include "cli/cli.h"
 #include "cli/context.h"
-#include "cli/evidence.h"
 #include "render/render.h"
+
+struct run; /* run.h */
 
 /* Format i of all there are; NULL past the last. */
 const char *output_format_name(size_t i);
@@ -29,13 +30,14 @@ void output_list_formats(const struct command *command, struct buf *text);
 bool output_check(const struct options *o, const char *command,
 		  struct error *err) MUST_CHECK;
 
-/* Renders all that -o asked for ("table" on standard output by default).
- * trace and ev may be NULL. A format whose data is missing (no profile, no
- * baseline) is left out, its file not made, and the error says so at the
- * end: ERROR_NOT_FOUND. */
-bool output_render(const struct options *o, const struct result *result,
-		   const struct trace *trace, const struct evidence *ev,
-		   struct error *err) MUST_CHECK;
+/* Whether a format that -o asked for needs this of enum render_needs. */
+bool output_needs(const struct options *o, unsigned needs);
+
+/* Renders all that -o asked for ("table" on standard output by default) of the
+ * run's result, trace and, where it has some, evidence. A format whose data is
+ * missing (no profile, no baseline) is left out, its file not made, and the
+ * error says so at the end: ERROR_NOT_FOUND. */
+bool output_render(const struct run *r, struct error *err) MUST_CHECK;
 
 /* How a command whose answer is not a struct result writes it. */
 struct answer_writer {

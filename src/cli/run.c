@@ -99,6 +99,7 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 				  &ev->baseline),
 		.rules = &r->rules,
 		.is_plain = r->is_plain,
+		.is_drawn = output_needs(o, RENDER_NEEDS_FLAME),
 	};
 
 	return functions_rank(&ev->slow,
@@ -164,8 +165,7 @@ void run_view_empty(struct run *r)
 bool run_render(struct run *r, struct error *err)
 {
 	return context_report(&r->ctx, &r->result, err) &&
-	       output_render(r->ctx.options, &r->result, &r->trace,
-			     r->has_evidence ? &r->evidence : NULL, err);
+	       output_render(r, err);
 }
 
 /* The server said so, or spans name parents that are not there. */

@@ -126,6 +126,10 @@ struct baseline_info {
 /* Which measure ranks the rows and is compared. */
 enum rank_by { RANK_OWNED = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
 
+/* What a side's values are divided by before they are compared: all of them,
+ * seconds of the window, requests that the window served. */
+enum normalize { NORMALIZE_SHARE = 0, NORMALIZE_RATE, NORMALIZE_REQUEST };
+
 /* One ranked function. Values in the profile's unit; shares 0..1 of each
  * side's own total. Baseline fields hold 0 when the function is absent
  * there and are null when there is no baseline at all. */
@@ -157,6 +161,13 @@ struct function_row {
 	double delta_high; /* 95 % interval; NaN when not tested */
 	double q;          /* NaN when not tested */
 	enum change change;
+};
+
+/* A function that changed for certain, among the rows kept or not. */
+struct function_change {
+	struct str key;           /* its identity, see analyze/function_key.h */
+	enum change change;       /* of the measure that is ranked */
+	enum change total_change; /* of all that is spent in it and beneath */
 };
 
 struct finding {
@@ -228,7 +239,13 @@ struct result {
 	size_t function_count;    /* rows kept */
 	size_t function_total;    /* rows before the limit */
 	size_t noise_count;       /* rows left out as noise */
-	bool is_healthy;          /* nothing is wrong: no function is blamed */
+	/* For drawings, see rank_want.is_drawn. */
+	bool is_compared;
+	enum normalize normalize; /* how the sides were compared in the end */
+	double baseline_scale;    /* what baseline values are multiplied with */
+	struct function_change *changes;
+	size_t change_count;
+	bool is_healthy; /* nothing is wrong: no function is blamed */
 	/* What the values of both sides went into; total 0 when not known. */
 	struct kind_shares kinds;
 	struct kind_shares baseline_kinds;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/out.h"
+#include "model/flame.h"
 #include "model/profile.h"
 #include "model/result.h"
 #include "model/trace.h"
@@ -30,6 +31,7 @@ struct render_input {
 	const struct trace *trace;       /* show */
 	const struct stack_line *stacks; /* folded, difffolded: sorted */
 	size_t stack_count;
+	const struct flame *flame; /* drawings */
 	struct render_style style;
 };
 
@@ -39,6 +41,7 @@ enum render_needs {
 	RENDER_IS_BINARY = 1 << 2,
 	RENDER_NEEDS_STACKS = 1 << 3,
 	RENDER_NEEDS_SPANS = 1 << 4, /* result.spans, of show only */
+	RENDER_NEEDS_FLAME = 1 << 5,
 };
 
 struct render_format {

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/flame.h"
+
+#include <stdlib.h>
+
+#include "analyze/code_language.h"
+#include "analyze/diff.h"
+#include "analyze/kind_share.h"
+#include "base/map.h"
+#include "base/num.h"
+
+#define WHAT "the flame graph"
+
+_Static_assert((int)SIDE_SLOW == (int)FLAME_SLOW &&
+		       (int)SIDE_BASELINE == (int)FLAME_BASELINE,
+	       "sides are the same in both");
+
+/* A node while stacks are added: children later than their parent, else in
+ * any order. */
+struct growing {
+	uint32_t parent;
+	uint32_t entry;
+	uint32_t first_child; /* FLAME_NONE: none */
+	uint32_t next_sibling;
+	uint32_t place; /* in the answer */
+	struct flame_values values[FLAME_SIDES];
+};
+
+struct build {
+	struct flame *f;
+	const struct flame_want *want;
+	struct arena scratch;
+	struct func_table t;
+	struct map map; /* (parent, entry) -> node */
+	struct growing *nodes;
+	size_t count;
+	size_t cap;
+	uint32_t *order; /* entries by name */
+	/* Of the stack before: its entries and their nodes. Neighbours have
+	 * their first frames in common. */
+	uint32_t *path_entries;
+	uint32_t *path_nodes;
+	uint32_t path_length;
+};
+
+static bool no_memory(const struct build *b, struct error *err)
+{
+	return arena_fail(b->f->arena.is_over_limit ? &b->f->arena
+						    : &b->scratch,
+			  WHAT, err);
+}
+
+/* ---- growing ---- */
+
+static void add(int64_t *sum, int64_t value)
+{
+	*sum = sat_add_i64(*sum, value);
+}
+
+/* FLAME_NONE in *node when there is no room for another. */
+static bool node_at(struct build *b, uint32_t parent, uint32_t entry,
+		    uint32_t *node, struct error *err)
+{
+	uint64_t key = (uint64_t)parent << 32 | entry;
+
+	*node = map_find_u64(&b->map, key);
+	if (*node != MAP_NONE || b->count >= LIMIT_FLAME_NODES)
+		return true;
+	if (!arena_reserve(&b->scratch, (void **)&b->nodes, &b->cap,
+			   b->count + 1, sizeof *b->nodes) ||
+	    !map_insert_u64(&b->map, key, (uint32_t)b->count, node))
+		return no_memory(b, err);
+	b->nodes[b->count++] = (struct growing){ .parent = parent,
+						 .entry = entry,
+						 .first_child = FLAME_NONE,
+						 .next_sibling = FLAME_NONE };
+	return true;
+}
+
+_Static_assert(FLAME_NONE == MAP_NONE, "what is not found is no node");
+
+static uint32_t entry_at(const struct build *b, const struct func_side *side,
+			 const struct stack *stack, uint32_t i)
+{
+	uint32_t from = b->want->is_reversed ? stack->frame_count - 1 - i : i;
+
+	return side->entries[func_side_function(side, stack, from)];
+}
+
+/* The node that the stack ends in. */
+static bool stack_walk(struct build *b, const struct func_side *side,
+		       const struct stack *stack, uint32_t *end,
+		       struct error *err)
+{
+	uint32_t shared = b->path_length;
+
+	*end = 0;
+	for (uint32_t i = 0; i < stack->frame_count; i++) {
+		uint32_t entry = entry_at(b, side, stack, i);
+		uint32_t node;
+
+		if (i < shared && b->path_entries[i] == entry) {
+			*end = b->path_nodes[i];
+			continue;
+		}
+		shared = 0;
+		b->path_length = i;
+		if (!node_at(b, *end, entry, &node, err))
+			return false;
+		if (node == FLAME_NONE) {
+			b->f->cut_stacks++;
+			return true;
+		}
+		b->path_entries[i] = entry;
+		b->path_nodes[i] = *end = node;
+		b->path_length = i + 1;
+	}
+	return true;
+}
+
+static bool side_grow(struct build *b, enum side s, struct error *err)
+{
+	const struct func_side *side = &b->t.sides[s];
+	const struct profile *p = side->profile;
+
+	b->path_length = 0;
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		const struct stack *stack = &p->stacks[i];
+		uint32_t end;
+
+		if (stack->value < 0) {
+			add(&b->f->negative[s], stack->value);
+			continue;
+		}
+		if (!stack_walk(b, side, stack, &end, err))
+			return false;
+		add(&b->nodes[end].values[s].self, stack->value);
+	}
+	return true;
+}
+
+static void add_totals(struct build *b)
+{
+	for (size_t i = b->count; i-- > 0;) {
+		struct growing *n = &b->nodes[i];
+
+		for (int s = 0; s < FLAME_SIDES; s++) {
+			struct flame_values *v = &n->values[s];
+
+			v->total = sat_add_i64(v->total, v->self);
+			if (i)
+				add(&b->nodes[n->parent].values[s].total,
+				    v->total);
+		}
+	}
+}
+
+/* ---- order ---- */
+
+static int compare_names(const void *left, const void *right, void *data)
+{
+	const struct func_entry *entries =
+		((const struct build *)data)->t.entries;
+	const struct func_entry *a = &entries[*(const uint32_t *)left];
+	const struct func_entry *b = &entries[*(const uint32_t *)right];
+	int order = str_compare(a->name, b->name);
+
+	return order ? order : str_compare(a->key, b->key);
+}
+
+/* Nodes of each entry, as a list through `next` from heads[entry]. */
+static void list_by_entry(const struct build *b, uint32_t *heads,
+			  uint32_t *next)
+{
+	for (size_t e = 0; e < b->t.count; e++)
+		heads[e] = FLAME_NONE;
+	for (uint32_t i = 1; i < b->count; i++) {
+		next[i] = heads[b->nodes[i].entry];
+		heads[b->nodes[i].entry] = i;
+	}
+}
+
+/* Puts each node before its siblings, the last names first. */
+static bool link_siblings(struct build *b, struct error *err)
+{
+	uint32_t *heads = arena_array(&b->scratch, b->t.count, sizeof *heads);
+	uint32_t *next = arena_array(&b->scratch, b->count, sizeof *next);
+
+	b->order = arena_array(&b->scratch, b->t.count, sizeof *b->order);
+	if (!heads || !next || !b->order)
+		return no_memory(b, err);
+	for (uint32_t e = 0; e < b->t.count; e++)
+		b->order[e] = e;
+	qsort_r(b->order, b->t.count, sizeof *b->order, compare_names, b);
+	list_by_entry(b, heads, next);
+	for (size_t k = b->t.count; k-- > 0;) {
+		uint32_t i = heads[b->order[k]];
+
+		for (; i != FLAME_NONE; i = next[i]) {
+			struct growing *n = &b->nodes[i];
+			uint32_t *first = &b->nodes[n->parent].first_child;
+
+			n->next_sibling = *first;
+			*first = i;
+		}
+	}
+	return true;
+}
+
+/* Functions of the answer: the root's, then the entries. */
+static void write_node(struct build *b, uint32_t i)
+{
+	struct flame *f = b->f;
+	struct growing *from = &b->nodes[i];
+	struct flame_node *n = &f->nodes[f->node_count];
+
+	from->place = f->node_count++;
+	*n = (struct flame_node){ .function = i ? from->entry + 1 : 0,
+				  .parent = FLAME_NONE };
+	if (i) {
+		n->parent = b->nodes[from->parent].place;
+		n->depth = f->nodes[n->parent].depth + 1;
+	}
+	if (n->depth > f->depth)
+		f->depth = n->depth;
+	for (int s = 0; s < FLAME_SIDES; s++)
+		n->values[s] = from->values[s];
+}
+
+/* Ends the node and those above it that have no more children; the next node
+ * in depth-first order, or FLAME_NONE. */
+static uint32_t climb(const struct build *b, uint32_t i)
+{
+	for (;;) {
+		const struct growing *n = &b->nodes[i];
+
+		b->f->nodes[n->place].end = b->f->node_count;
+		if (!i)
+			return FLAME_NONE;
+		if (n->next_sibling != FLAME_NONE)
+			return n->next_sibling;
+		i = n->parent;
+	}
+}
+
+static bool write_nodes(struct build *b, struct error *err)
+{
+	struct flame *f = b->f;
+
+	f->nodes = arena_array(&f->arena, b->count, sizeof *f->nodes);
+	if (!f->nodes)
+		return no_memory(b, err);
+	for (uint32_t i = 0; i != FLAME_NONE;) {
+		write_node(b, i);
+		i = b->nodes[i].first_child != FLAME_NONE
+			    ? b->nodes[i].first_child
+			    : climb(b, i);
+	}
+	return true;
+}
+
+/* ---- functions ---- */
+
+_Static_assert(1 << (FLAME_GO - 1) == LANGUAGE_GO &&
+		       1 << (FLAME_NATIVE - 1) == LANGUAGE_NATIVE,
+	       "languages come in the same order");
+
+/* The only one left, where the name leaves a choice. */
+static enum flame_language language_of(const struct func_table *t,
+				       const struct func_entry *e)
+{
+	unsigned own = code_languages_of(e->name, e->file);
+	unsigned both = own & t->languages;
+	unsigned bits = both ? both : own;
+
+	for (int i = 0; i < LANGUAGE_COUNT; i++)
+		if (bits == 1u << i)
+			return (enum flame_language)(i + 1);
+	return FLAME_LANGUAGE_UNKNOWN;
+}
+
+static bool write_function(struct build *b, const struct func_entry *e,
+			   struct flame_function *out)
+{
+	const struct profile *slow = b->t.sides[SIDE_SLOW].profile;
+
+	*out = (struct flame_function){
+		.name = e->is_merged ? arena_str(&b->f->arena, e->name)
+				     : e->name,
+		.file = e->file,
+		.line = e->line,
+		.kind = kind_within(slow, func_entry_kind(e)),
+		.language = language_of(&b->t, e),
+		.change = b->f->has_baseline ? CHANGE_SAME : CHANGE_NONE,
+	};
+	return out->name.ptr != NULL;
+}
+
+/* Of an operation that is as quick as ever nothing that grew is shown as the
+ * culprit. */
+static enum change shown_change(const struct result *r, enum change change)
+{
+	return r->is_healthy && change_is_up(change) ? CHANGE_NOISE : change;
+}
+
+/* What is spent in a function and beneath decides how it is drawn; a function
+ * that is all of the profile on both sides only shows what it owns itself. */
+static void take_change(const struct result *r, const struct function_change *c,
+			struct flame_function *out)
+{
+	enum change own = shown_change(r, c->change);
+
+	out->change = shown_change(r, c->total_change);
+	out->is_ranked_change = change_is_real(own);
+	if (!change_is_real(out->change) && change_is_real(own))
+		out->change = own;
+}
+
+static bool write_functions(struct build *b, const struct result *r,
+			    struct error *err)
+{
+	struct flame *f = b->f;
+
+	f->functions =
+		arena_array(&f->arena, b->t.count + 1, sizeof *f->functions);
+	if (!f->functions)
+		return no_memory(b, err);
+	f->functions[0] = (struct flame_function){ .name = STR("all") };
+	for (size_t e = 0; e < b->t.count; e++)
+		if (!write_function(b, &b->t.entries[e], &f->functions[e + 1]))
+			return no_memory(b, err);
+	f->function_count = (uint32_t)b->t.count + 1;
+	for (size_t i = 0; f->has_baseline && i < r->change_count; i++) {
+		uint32_t entry = map_find(&b->t.map, r->changes[i].key);
+
+		if (entry != MAP_NONE)
+			take_change(r, &r->changes[i],
+				    &f->functions[entry + 1]);
+	}
+	return true;
+}
+
+/* ---- the whole ---- */
+
+static void set_head(struct flame *f, const struct profile *slow,
+		     const struct profile *baseline, const struct result *r)
+{
+	f->unit = profile_unit(slow);
+	f->whole[FLAME_SLOW] = slow->whole_total;
+	f->sample_value[FLAME_SLOW] = profile_sample_value(slow);
+	f->baseline_scale = 1;
+	if (!baseline)
+		return;
+	f->has_baseline = true;
+	f->normalize = r->normalize;
+	f->baseline_scale = r->baseline_scale;
+	f->whole[FLAME_BASELINE] = baseline->whole_total;
+	if (!diff_sample_values(slow, baseline, f->sample_value))
+		f->sample_value[FLAME_SLOW] = f->sample_value[FLAME_BASELINE] =
+			0;
+}
+
+static bool build(struct build *b, const struct profile *slow,
+		  const struct profile *baseline, const struct result *r,
+		  struct error *err)
+{
+	uint32_t root;
+
+	set_head(b->f, slow, baseline, r);
+	b->path_entries = arena_array(&b->scratch, LIMIT_STACK_FRAMES,
+				      sizeof *b->path_entries);
+	b->path_nodes = arena_array(&b->scratch, LIMIT_STACK_FRAMES,
+				    sizeof *b->path_nodes);
+	if (!b->path_entries || !b->path_nodes)
+		return no_memory(b, err);
+	if (!func_table_build(&b->t, &b->scratch, slow, baseline,
+			      b->want->rules, b->want->is_plain, err) ||
+	    !node_at(b, FLAME_NONE, ENTRY_NONE, &root, err) ||
+	    !side_grow(b, SIDE_SLOW, err) ||
+	    (baseline && !side_grow(b, SIDE_BASELINE, err)))
+		return false;
+	add_totals(b);
+	return link_siblings(b, err) && write_nodes(b, err) &&
+	       write_functions(b, r, err);
+}
+
+bool flame_build(struct flame *f, const struct profile *slow,
+		 const struct profile *baseline, const struct result *result,
+		 const struct flame_want *want, struct error *err)
+{
+	struct build b = { .f = f, .want = want };
+	struct arena arena = f->arena;
+	bool is_done;
+
+	*f = (struct flame){ .arena = arena, .is_reversed = want->is_reversed };
+	arena_init(&b.scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	map_init(&b.map, &b.scratch);
+	is_done = build(&b, slow, result->is_compared ? baseline : NULL, result,
+			err);
+	arena_release(&b.scratch);
+	return is_done;
+}
