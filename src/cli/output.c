@@ -362,8 +362,12 @@ static bool add_flame(struct rendering *g, struct error *err)
 
 static bool add_models(struct rendering *g, unsigned needs, struct error *err)
 {
+	const struct evidence *ev = &g->r->evidence;
+
 	if (!g->r->has_evidence)
 		return true;
+	g->in.profile = &ev->slow;
+	g->in.baseline = ev->has_baseline ? &ev->baseline : NULL;
 	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
 	       (!(needs & RENDER_NEEDS_FLAME) || add_flame(g, err));
 }

@@ -15,6 +15,7 @@ void render_json(const struct render_input *in, struct out *out);
 void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);
+void render_pprof(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
 
 /* "internal", "server" and so on. */

@@ -41,6 +41,8 @@ const struct render_format render_formats[] = {
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE | RENDER_NEEDS_STACKS,
 	  "one line a stack with its values before and after",
 	  render_difffolded },
+	{ "pprof", ".pb.gz", RENDER_NEEDS_PROFILE | RENDER_IS_BINARY,
+	  "for pprof and what reads its files", render_pprof },
 	{ "chrome", ".json", RENDER_NEEDS_SPANS,
 	  "trace events for Perfetto and chrome://tracing (show)",
 	  render_chrome },

@@ -31,7 +31,9 @@ struct render_input {
 	const struct trace *trace;       /* show */
 	const struct stack_line *stacks; /* folded, difffolded: sorted */
 	size_t stack_count;
-	const struct flame *flame; /* drawings */
+	const struct flame *flame;      /* drawings */
+	const struct profile *profile;  /* RENDER_NEEDS_PROFILE */
+	const struct profile *baseline; /* NULL without one */
 	struct render_style style;
 };
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/wirew.h"
+
+#include <string.h>
+
+/* The types of fields that are written here. */
+#define TYPE_VARINT 0u
+#define TYPE_BYTES 2u
+
+/* A number of 64 bits has ten groups of seven at most. */
+#define VARINT_BYTES 10u
+
+static size_t varint_encode(uint64_t value, char bytes[VARINT_BYTES])
+{
+	size_t len = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		bytes[len++] = (char)(value | 0x80);
+	bytes[len++] = (char)value;
+	return len;
+}
+
+void wirew_element(struct buf *b, uint64_t value)
+{
+	char bytes[VARINT_BYTES];
+
+	buf_add(b, bytes, varint_encode(value, bytes));
+}
+
+static void add_tag(struct buf *b, uint32_t field, uint32_t type)
+{
+	wirew_element(b, (uint64_t)field << 3 | type);
+}
+
+void wirew_varint(struct buf *b, uint32_t field, uint64_t value)
+{
+	add_tag(b, field, TYPE_VARINT);
+	wirew_element(b, value);
+}
+
+void wirew_known(struct buf *b, uint32_t field, uint64_t value)
+{
+	if (value)
+		wirew_varint(b, field, value);
+}
+
+void wirew_str(struct buf *b, uint32_t field, struct str text)
+{
+	add_tag(b, field, TYPE_BYTES);
+	wirew_element(b, text.len);
+	buf_add_str(b, text);
+}
+
+/* Nearly all messages are shorter than 128 bytes: one byte is kept for the
+ * length, and the content of longer ones is moved. */
+size_t wirew_open(struct buf *b, uint32_t field)
+{
+	add_tag(b, field, TYPE_BYTES);
+	buf_add_char(b, 0);
+	return b->len;
+}
+
+void wirew_close(struct buf *b, size_t opened)
+{
+	char bytes[VARINT_BYTES];
+	size_t len, size;
+
+	if (b->state != BUF_OK)
+		return;
+	size = b->len - opened;
+	len = varint_encode(size, bytes);
+	if (len > 1) {
+		buf_add(b, bytes, len - 1);
+		if (b->state != BUF_OK)
+			return;
+		memmove(b->data + opened + len - 1, b->data + opened, size);
+	}
+	memcpy(b->data + opened - 1, bytes, len);
+}

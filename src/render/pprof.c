@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The profile in the format of pprof (profile.proto of google/pprof), packed.
+ * A comparison holds both sides: the samples of the baseline are negative and
+ * carry the label pprof::base=true, as pprof -diff_base makes them, so that
+ * its tables and graphs show the change.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/gz.h"
+#include "base/map.h"
+#include "base/num.h"
+#include "base/wirew.h"
+#include "render/formats.h"
+
+/* Field numbers. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME_NS = 9,
+	PROFILE_DURATION_NS = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+
+	VALUE_TYPE = 1,
+	VALUE_UNIT = 2,
+
+	SAMPLE_LOCATION = 1,
+	SAMPLE_VALUE = 2,
+	SAMPLE_LABEL = 3,
+	LABEL_KEY = 1,
+	LABEL_STR = 2,
+
+	MAPPING_ID = 1,
+	MAPPING_FILE = 5,
+	MAPPING_HAS_FIRST = 7, /* functions, file names, lines, inlining */
+	MAPPING_HAS_LAST = 10,
+
+	LOCATION_ID = 1,
+	LOCATION_MAPPING = 2,
+	LOCATION_ADDRESS = 3,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION = 1,
+	LINE_NUMBER = 2,
+	LINE_COLUMN = 3,
+
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_FILE = 4,
+};
+
+/* Things that are numbered in the order in which they are met: by what they
+ * are, as bytes. */
+struct numbering {
+	struct map map;
+	uint32_t count;
+};
+
+struct writer {
+	struct arena arena;
+	bool is_failed;
+	struct numbering strings; /* from 0, which is the empty one */
+	struct numbering mappings;
+	struct numbering functions;
+	struct numbering locations;
+	struct buf samples;
+	struct buf mapping_part;
+	struct buf location_part;
+	struct buf function_part;
+	struct buf string_part;
+	uint32_t *key; /* room for the longest location */
+	/* Of the profile at hand: the location of a frame that has one of its
+	 * own, else 0. */
+	uint32_t *location_of_frame;
+	uint64_t label_key; /* strings; 0: the samples have no label */
+	uint64_t label_text;
+};
+
+/* ---- numbers of things ---- */
+
+/* The number of what is described by those bytes; *is_new when it is met for
+ * the first time. 0 on lack of memory. */
+static uint32_t number_of(struct writer *w, struct numbering *n,
+			  struct str bytes, bool *is_new)
+{
+	uint32_t number = map_find(&n->map, bytes);
+	struct str copy;
+
+	*is_new = false;
+	if (number != MAP_NONE)
+		return number;
+	copy = arena_str(&w->arena, bytes);
+	if (!copy.ptr || !map_insert(&n->map, copy, n->count, &number)) {
+		w->is_failed = true;
+		return 0;
+	}
+	*is_new = true;
+	n->count++;
+	return number;
+}
+
+static uint32_t put_string(struct writer *w, struct str text)
+{
+	bool is_new;
+	uint32_t number = number_of(w, &w->strings, text, &is_new);
+
+	if (is_new)
+		wirew_str(&w->string_part, PROFILE_STRING, text);
+	return number;
+}
+
+static struct str words(const uint32_t *items, size_t count)
+{
+	return (struct str){ (const char *)items, count * sizeof *items };
+}
+
+/* Names are all that there is: a reader need not look for more. */
+static uint32_t put_mapping(struct writer *w, struct str file)
+{
+	struct buf *b = &w->mapping_part;
+	uint32_t text = put_string(w, file);
+	bool is_new;
+	uint32_t id;
+	size_t at;
+
+	if (!text)
+		return 0;
+	id = number_of(w, &w->mappings, words(&text, 1), &is_new);
+	if (!is_new)
+		return id;
+	at = wirew_open(b, PROFILE_MAPPING);
+	wirew_varint(b, MAPPING_ID, id);
+	wirew_varint(b, MAPPING_FILE, text);
+	for (uint32_t i = MAPPING_HAS_FIRST; i <= MAPPING_HAS_LAST; i++)
+		wirew_varint(b, i, 1);
+	wirew_close(b, at);
+	return id;
+}
+
+static uint32_t put_function(struct writer *w, struct str name, struct str file)
+{
+	const uint32_t key[] = { put_string(w, name), put_string(w, file) };
+	struct buf *b = &w->function_part;
+	bool is_new;
+	uint32_t id = number_of(w, &w->functions, words(key, 2), &is_new);
+	size_t at;
+
+	if (!is_new)
+		return id;
+	at = wirew_open(b, PROFILE_FUNCTION);
+	wirew_varint(b, FUNCTION_ID, id);
+	wirew_varint(b, FUNCTION_NAME, key[0]);
+	wirew_known(b, FUNCTION_FILE, key[1]);
+	wirew_close(b, at);
+	return id;
+}
+
+/* ---- locations ---- */
+
+/* Words of a location's key: the mapping, the address, then for each line
+ * function, line and column. */
+#define HEAD_WORDS 3u
+#define LINE_WORDS 3u
+
+static void write_location(struct buf *b, uint32_t id, const uint32_t *key,
+			   size_t count)
+{
+	size_t at = wirew_open(b, PROFILE_LOCATION);
+
+	wirew_varint(b, LOCATION_ID, id);
+	wirew_known(b, LOCATION_MAPPING, key[0]);
+	wirew_known(b, LOCATION_ADDRESS, (uint64_t)key[1] << 32 | key[2]);
+	for (size_t i = HEAD_WORDS; i < count; i += LINE_WORDS) {
+		size_t line = wirew_open(b, LOCATION_LINE);
+
+		wirew_varint(b, LINE_FUNCTION, key[i]);
+		wirew_known(b, LINE_NUMBER, key[i + 1]);
+		wirew_known(b, LINE_COLUMN, key[i + 2]);
+		wirew_close(b, line);
+	}
+	wirew_close(b, at);
+}
+
+/* A location of `count` frames: a function and those inlined into it, root
+ * first. On the wire the innermost line comes first. One whose name stands for
+ * its mapping has no line, as in the profile that it came from. */
+static uint32_t put_location(struct writer *w, const struct profile *p,
+			     const uint32_t *frames, size_t count)
+{
+	const struct frame *outer = &p->frames[frames[0]];
+	const struct function *f = &p->functions[outer->function];
+	size_t len = HEAD_WORDS;
+	bool is_new;
+	uint32_t id;
+
+	w->key[0] = put_mapping(w, profile_text(p, f->mapping));
+	w->key[1] = outer->address_high;
+	w->key[2] = outer->address_low;
+	if (count == 1 && f->is_nameless)
+		count = 0;
+	for (size_t i = count; i-- > 0; len += LINE_WORDS) {
+		const struct frame *frame = &p->frames[frames[i]];
+
+		w->key[len] = put_function(w, function_name(p, frame->function),
+					   function_file(p, frame->function));
+		w->key[len + 1] = frame->line;
+		w->key[len + 2] = frame->column;
+	}
+	id = number_of(w, &w->locations, words(w->key, len), &is_new);
+	if (is_new)
+		write_location(&w->location_part, id, w->key, len);
+	return id;
+}
+
+/* Nearly all frames are alone in their location, and met often. */
+static uint32_t location_at(struct writer *w, const struct profile *p,
+			    const uint32_t *frames, size_t count)
+{
+	uint32_t *known = &w->location_of_frame[frames[0]];
+
+	if (count > 1)
+		return put_location(w, p, frames, count);
+	if (!*known)
+		*known = put_location(w, p, frames, 1);
+	return *known;
+}
+
+/* ---- samples ---- */
+
+/* The frames from `end` on up to the one that they are inlined into. */
+static uint32_t location_frames(const struct profile *p, const uint32_t *frames,
+				uint32_t end)
+{
+	uint32_t first = end - 1;
+
+	while (first && p->frames[frames[first]].is_inlined)
+		first--;
+	return end - first;
+}
+
+static void write_label(struct writer *w, struct buf *b)
+{
+	size_t at;
+
+	if (!w->label_key)
+		return;
+	at = wirew_open(b, SAMPLE_LABEL);
+	wirew_varint(b, LABEL_KEY, w->label_key);
+	wirew_varint(b, LABEL_STR, w->label_text);
+	wirew_close(b, at);
+}
+
+static void write_sample(struct writer *w, const struct profile *p,
+			 const struct stack *stack, bool is_base)
+{
+	const uint32_t *frames = p->frame_ids + stack->frame_first;
+	int64_t value = is_base ? sat_mul_i64(stack->value, -1) : stack->value;
+	struct buf *b = &w->samples;
+	size_t at = wirew_open(b, PROFILE_SAMPLE);
+	size_t list = wirew_open(b, SAMPLE_LOCATION);
+
+	for (uint32_t end = stack->frame_count; end;) {
+		uint32_t count = location_frames(p, frames, end);
+
+		end -= count;
+		wirew_element(b, location_at(w, p, frames + end, count));
+	}
+	wirew_close(b, list);
+	wirew_varint(b, SAMPLE_VALUE, (uint64_t)value);
+	write_label(w, b);
+	wirew_close(b, at);
+}
+
+/* What was filtered out, or never had a stack, still is what shares are of: one
+ * sample without a stack. */
+static void write_rest(struct writer *w, const struct profile *p, bool is_base)
+{
+	struct stack rest = { .value = p->whole_total };
+
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		int64_t value = p->stacks[i].value;
+
+		rest.value = value < 0 ? sat_add_i64(rest.value, value)
+				       : sat_sub_i64(rest.value, value);
+	}
+	if (rest.value > 0)
+		write_sample(w, p, &rest, is_base);
+}
+
+static void write_side(struct writer *w, const struct profile *p, bool is_base)
+{
+	size_t deepest = 1;
+
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		if (p->stacks[i].frame_count > deepest)
+			deepest = p->stacks[i].frame_count;
+	w->key = arena_array(&w->arena, HEAD_WORDS + LINE_WORDS * deepest,
+			     sizeof *w->key);
+	w->location_of_frame = arena_array(&w->arena, p->frame_count,
+					   sizeof *w->location_of_frame);
+	if (!w->key || !w->location_of_frame) {
+		w->is_failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < p->stack_count && !w->is_failed; i++)
+		write_sample(w, p, &p->stacks[i], is_base);
+	write_rest(w, p, is_base);
+}
+
+/* ---- the head ---- */
+
+static void write_type(struct writer *w, struct buf *b, uint32_t field,
+		       const struct profile *p)
+{
+	size_t at = wirew_open(b, field);
+
+	wirew_varint(b, VALUE_TYPE, put_string(w, profile_type_name(p)));
+	wirew_varint(b, VALUE_UNIT, put_string(w, profile_unit(p)));
+	wirew_close(b, at);
+}
+
+/* "name: text", escaped: pprof prints comments to the terminal. */
+static void write_comment(struct writer *w, struct buf *b, const char *name,
+			  struct str text, struct time_range range)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	struct buf line;
+
+	buf_init(&line, 8 * LIMIT_STRING_BYTES);
+	buf_addf(&line, "%s: ", name);
+	escape_terminal_buf(&line, text);
+	if (range.to_ns) {
+		format_rfc3339(range.from_ns, from);
+		format_rfc3339(range.to_ns, to);
+		buf_addf(&line, "%s%s..%s", text.len ? " " : "", from, to);
+	}
+	if (line.state != BUF_OK)
+		w->is_failed = true;
+	else if (text.len || range.to_ns)
+		wirew_varint(b, PROFILE_COMMENT, put_string(w, buf_str(&line)));
+	buf_release(&line);
+}
+
+static void write_comments(struct writer *w, struct buf *b,
+			   const struct result *r, bool has_base)
+{
+	const struct time_range none = { 0, 0 };
+
+	write_comment(w, b, "made by", STR("tracefind"), none);
+	if (r->has_trace)
+		write_comment(w, b, "trace", r->trace.id, none);
+	if (r->has_span) {
+		write_comment(w, b, "service", r->span.service, none);
+		write_comment(w, b, "span", r->span.name, none);
+	}
+	write_comment(w, b, "profile", r->profile.selector, r->profile.range);
+	write_comment(w, b, "samples", r->profile.text, none);
+	if (!has_base)
+		return;
+	write_comment(w, b, "baseline", r->baseline.kind, r->baseline.range);
+	write_comment(w, b, "sign",
+		      STR("the baseline's values are negative, under the "
+			  "label pprof::base=true"),
+		      none);
+}
+
+static void write_head(struct writer *w, struct buf *b,
+		       const struct render_input *in)
+{
+	const struct profile *p = in->profile;
+	struct time_range range = in->result->profile.range;
+	int64_t time_ns = p->time_ns, duration_ns = p->duration_ns;
+
+	if (range.to_ns > range.from_ns) {
+		time_ns = range.from_ns;
+		duration_ns = sat_sub_i64(range.to_ns, range.from_ns);
+	}
+	write_type(w, b, PROFILE_SAMPLE_TYPE, p);
+	wirew_known(b, PROFILE_TIME_NS, (uint64_t)time_ns);
+	wirew_known(b, PROFILE_DURATION_NS, (uint64_t)duration_ns);
+	if (p->period > 0) {
+		write_type(w, b, PROFILE_PERIOD_TYPE, p);
+		wirew_varint(b, PROFILE_PERIOD, (uint64_t)p->period);
+	}
+	write_comments(w, b, in->result, in->baseline != NULL);
+}
+
+/* ---- all of it ---- */
+
+static void writer_init(struct writer *w)
+{
+	struct numbering *const all[] = { &w->strings, &w->mappings,
+					  &w->functions, &w->locations };
+	struct buf *const parts[] = { &w->samples, &w->mapping_part,
+				      &w->location_part, &w->function_part,
+				      &w->string_part };
+
+	*w = (struct writer){ .is_failed = false };
+	arena_init(&w->arena, LIMIT_DECODE_HEAP_BYTES);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		map_init(&all[i]->map, &w->arena);
+		all[i]->count = 1;
+	}
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		buf_init(parts[i], LIMIT_DECODE_HEAP_BYTES);
+	w->strings.count = 0;
+	put_string(w, STR(""));
+}
+
+/* Like things together pack best. */
+static void writer_join(struct writer *w, struct buf *all)
+{
+	struct buf *const parts[] = { &w->samples, &w->mapping_part,
+				      &w->location_part, &w->function_part,
+				      &w->string_part };
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (parts[i]->state != BUF_OK)
+			w->is_failed = true;
+		buf_add_str(all, buf_str(parts[i]));
+		buf_release(parts[i]);
+	}
+	arena_release(&w->arena);
+}
+
+static bool pack(const struct buf *plain, struct out *out)
+{
+	struct error err = { 0 };
+	struct buf packed;
+	bool is_done;
+
+	buf_init(&packed, LIMIT_DECODE_HEAP_BYTES);
+	is_done = gz_deflate(buf_str(plain), &packed, &err);
+	if (is_done)
+		out_str(out, buf_str(&packed));
+	buf_release(&packed);
+	return is_done;
+}
+
+void render_pprof(const struct render_input *in, struct out *out)
+{
+	struct writer w;
+	struct buf all;
+
+	writer_init(&w);
+	buf_init(&all, LIMIT_DECODE_HEAP_BYTES);
+	write_head(&w, &all, in);
+	write_side(&w, in->profile, false);
+	if (in->baseline) {
+		w.label_key = put_string(&w, STR("pprof::base"));
+		w.label_text = put_string(&w, STR("true"));
+		write_side(&w, in->baseline, true);
+	}
+	writer_join(&w, &all);
+	if (w.is_failed || all.state != BUF_OK || !pack(&all, out))
+		render_fail(out);
+	buf_release(&all);
+}
