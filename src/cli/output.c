@@ -306,9 +306,19 @@ static bool write_file(const char *path, const struct writing *w,
 	return outfile_commit(&file, err);
 }
 
-static bool has_data(const struct render_format *f, const struct result *result,
-		     struct error *err)
+static bool is_positive(const struct profile *p)
 {
+	for (uint32_t i = 0; p && i < p->stack_count; i++)
+		if (p->stacks[i].value < 0)
+			return false;
+	return true;
+}
+
+static bool has_data(const struct render_format *f,
+		     const struct render_input *in, struct error *err)
+{
+	const struct result *result = in->result;
+
 	if ((f->needs & RENDER_NEEDS_PROFILE) && !result->has_profile)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "-o %s needs a profile, and there is none",
@@ -316,6 +326,12 @@ static bool has_data(const struct render_format *f, const struct result *result,
 	if ((f->needs & RENDER_NEEDS_BASELINE) && !result->has_baseline)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "-o %s needs a baseline, and there is none",
+				 f->name);
+	if ((f->needs & RENDER_NEEDS_POSITIVE) &&
+	    (!is_positive(in->profile) || !is_positive(in->baseline)))
+		return error_set(err, ERROR_FORMAT,
+				 "-o %s cannot hold values below zero, which "
+				 "this profile has: it is a difference itself",
 				 f->name);
 	return true;
 }
@@ -362,12 +378,8 @@ static bool add_flame(struct rendering *g, struct error *err)
 
 static bool add_models(struct rendering *g, unsigned needs, struct error *err)
 {
-	const struct evidence *ev = &g->r->evidence;
-
 	if (!g->r->has_evidence)
 		return true;
-	g->in.profile = &ev->slow;
-	g->in.baseline = ev->has_baseline ? &ev->baseline : NULL;
 	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
 	       (!(needs & RENDER_NEEDS_FLAME) || add_flame(g, err));
 }
@@ -381,7 +393,7 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 				   .format = f,
 				   .input = &g->in };
 
-	if (!has_data(f, g->in.result, err) || !add_models(g, f->needs, err))
+	if (!has_data(f, &g->in, err) || !add_models(g, f->needs, err))
 		return false;
 	g->in.style = style_for(o, !wanted->path);
 	return wanted->path ? write_file(wanted->path, &w, err)
@@ -408,10 +420,15 @@ bool output_render(const struct run *r, struct error *err)
 	struct rendering g = {
 		.r = r, .in = { .result = &r->result, .trace = &r->trace }
 	};
+	const struct evidence *ev = &r->evidence;
 	size_t count;
 	const struct output_option *list = outputs(r->ctx.options, &count);
 	struct error first = { 0 };
 
+	if (r->has_evidence) {
+		g.in.profile = &ev->slow;
+		g.in.baseline = ev->has_baseline ? &ev->baseline : NULL;
+	}
 	arena_init(&g.arena, LIMIT_RESULT_BYTES);
 	arena_init(&g.flame.arena, LIMIT_RESULT_BYTES);
 	for (size_t i = 0; i < count; i++) {

@@ -16,6 +16,7 @@ void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);
 void render_pprof(const struct render_input *in, struct out *out);
+void render_speedscope(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
 
 /* "internal", "server" and so on. */
@@ -70,6 +71,9 @@ void waterfall_render(struct page *p, const struct render_input *in);
  * carries a `*` behind its change, and a line under the table says so.
  * Without a baseline: flat flat% cum cum%, by owner own own% flat% cum%. */
 void table_functions(struct page *p, const struct result *r);
+
+/* What the baseline is: its file or selector, else its kind. */
+struct str baseline_name(const struct result *r);
 
 /* The word of `change` for programs; NULL for none. */
 const char *change_name(enum change change);

@@ -365,7 +365,7 @@ static void write_comments(struct writer *w, struct buf *b,
 	write_comment(w, b, "samples", r->profile.text, none);
 	if (!has_base)
 		return;
-	write_comment(w, b, "baseline", r->baseline.kind, r->baseline.range);
+	write_comment(w, b, "baseline", baseline_name(r), r->baseline.range);
 	write_comment(w, b, "sign",
 		      STR("the baseline's values are negative, under the "
 			  "label pprof::base=true"),

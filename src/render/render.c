@@ -43,6 +43,10 @@ const struct render_format render_formats[] = {
 	  render_difffolded },
 	{ "pprof", ".pb.gz", RENDER_NEEDS_PROFILE | RENDER_IS_BINARY,
 	  "for pprof and what reads its files", render_pprof },
+	{ "speedscope", ".speedscope.json",
+	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_POSITIVE,
+	  "for speedscope, before and after as two profiles",
+	  render_speedscope },
 	{ "chrome", ".json", RENDER_NEEDS_SPANS,
 	  "trace events for Perfetto and chrome://tracing (show)",
 	  render_chrome },
@@ -55,6 +59,15 @@ const struct render_format *render_find(struct str name)
 		if (str_equal(name, str_from(f->name)))
 			return f;
 	return NULL;
+}
+
+struct str baseline_name(const struct result *r)
+{
+	const struct baseline_info *b = &r->baseline;
+	bool is_named = str_equal(b->kind, STR("file")) ||
+			str_equal(b->kind, STR("selector"));
+
+	return is_named && b->text.len ? b->text : b->kind;
 }
 
 void render_fail(struct out *out)

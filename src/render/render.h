@@ -44,6 +44,7 @@ enum render_needs {
 	RENDER_NEEDS_STACKS = 1 << 3,
 	RENDER_NEEDS_SPANS = 1 << 4, /* result.spans, of show only */
 	RENDER_NEEDS_FLAME = 1 << 5,
+	RENDER_NEEDS_POSITIVE = 1 << 6, /* values, on both sides */
 };
 
 struct render_format {

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The file format of speedscope (file-format-spec.ts of jlfwong/speedscope):
+ * frames that all profiles share, and for each side a profile of samples with
+ * weights. A frame is a function in a file, without a line, since speedscope
+ * adds up by frame.
+ */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/num.h"
+#include "render/formats.h"
+
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+struct frames {
+	struct arena arena;
+	struct map map;
+	struct shared_frame {
+		struct str name;
+		struct str file;
+	} * items;
+	size_t count;
+	size_t cap;
+	bool is_failed;
+};
+
+struct side {
+	const char *name; /* NULL: the only one */
+	const struct profile *profile;
+	struct str what;
+	struct time_range range;
+	uint32_t *frames; /* by function */
+};
+
+/* ---- frames ---- */
+
+/* "name NUL file": no name holds a NUL that a file of the same bytes would
+ * not be told from, and then both are shown alike. */
+static struct str frame_key(struct frames *f, struct str name, struct str file)
+{
+	char *key = arena_alloc(&f->arena, name.len + file.len + 1);
+
+	if (!key)
+		return (struct str){ NULL, 0 };
+	if (name.len)
+		memcpy(key, name.ptr, name.len);
+	if (file.len)
+		memcpy(key + name.len + 1, file.ptr, file.len);
+	return (struct str){ key, name.len + file.len + 1 };
+}
+
+static uint32_t frame_add(struct frames *f, struct str name, struct str file)
+{
+	struct str key = frame_key(f, name, file);
+	uint32_t id;
+
+	if (!key.ptr ||
+	    !arena_reserve(&f->arena, (void **)&f->items, &f->cap, f->count + 1,
+			   sizeof *f->items) ||
+	    !map_insert(&f->map, key, (uint32_t)f->count, &id)) {
+		f->is_failed = true;
+		return 0;
+	}
+	if (id == f->count)
+		f->items[f->count++] = (struct shared_frame){ name, file };
+	return id;
+}
+
+static void frames_add_side(struct frames *f, struct side *side)
+{
+	const struct profile *p = side->profile;
+
+	side->frames =
+		arena_array(&f->arena, p->function_count, sizeof *side->frames);
+	if (!side->frames)
+		f->is_failed = true;
+	for (uint32_t i = 0; i < p->function_count && !f->is_failed; i++)
+		side->frames[i] =
+			frame_add(f, function_name(p, i), function_file(p, i));
+}
+
+static void write_frames(const struct frames *f, struct jsonw *w)
+{
+	jsonw_key(w, "shared");
+	jsonw_object(w);
+	jsonw_key(w, "frames");
+	jsonw_array(w);
+	for (size_t i = 0; i < f->count; i++) {
+		jsonw_object(w);
+		jsonw_key(w, "name");
+		jsonw_str(w, f->items[i].name);
+		if (f->items[i].file.len) {
+			jsonw_key(w, "file");
+			jsonw_str(w, f->items[i].file);
+		}
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+/* ---- profiles ---- */
+
+static const char *unit_word(struct str unit)
+{
+	static const char *const words[] = { "nanoseconds", "microseconds",
+					     "milliseconds", "seconds",
+					     "bytes" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_equal(unit, str_from(words[i])))
+			return words[i];
+	return "none";
+}
+
+/* "after: cpu {service_name="x"} 2026-...Z..2026-...Z" */
+static void write_name(struct jsonw *w, const struct side *side,
+		       struct out *out)
+{
+	struct str type = profile_type_name(side->profile);
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	struct buf text;
+
+	buf_init(&text, 8 * LIMIT_STRING_BYTES);
+	if (side->name)
+		buf_addf(&text, "%s: ", side->name);
+	buf_add_str(&text, type.len ? type : STR("profile"));
+	if (side->what.len)
+		buf_add_char(&text, ' ');
+	buf_add_str(&text, side->what);
+	if (side->range.to_ns) {
+		format_rfc3339(side->range.from_ns, from);
+		format_rfc3339(side->range.to_ns, to);
+		buf_addf(&text, " %s..%s", from, to);
+	}
+	jsonw_key(w, "name");
+	jsonw_str(w, buf_str(&text));
+	if (text.state != BUF_OK)
+		render_fail(out);
+	buf_release(&text);
+}
+
+static void write_samples(struct jsonw *w, const struct side *side)
+{
+	const struct profile *p = side->profile;
+
+	jsonw_key(w, "samples");
+	jsonw_array(w);
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		const uint32_t *ids = p->frame_ids + p->stacks[i].frame_first;
+
+		jsonw_array(w);
+		for (uint32_t k = 0; k < p->stacks[i].frame_count; k++)
+			jsonw_i64(w, side->frames[p->frames[ids[k]].function]);
+		jsonw_array_end(w);
+	}
+	jsonw_array_end(w);
+	jsonw_key(w, "weights");
+	jsonw_array(w);
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		jsonw_i64(w, p->stacks[i].value);
+	jsonw_array_end(w);
+}
+
+static void write_profile(struct jsonw *w, const struct side *side,
+			  struct out *out)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "type", "sampled");
+	write_name(w, side, out);
+	jsonw_pair_text(w, "unit", unit_word(profile_unit(side->profile)));
+	jsonw_pair_i64(w, "startValue", 0);
+	jsonw_pair_i64(w, "endValue", side->profile->total);
+	write_samples(w, side);
+	jsonw_object_end(w);
+}
+
+static size_t sides_of(const struct render_input *in, struct side sides[2])
+{
+	const struct result *r = in->result;
+	size_t count = 0;
+
+	if (in->baseline)
+		sides[count++] = (struct side){
+			.name = "before",
+			.profile = in->baseline,
+			.what = baseline_name(r),
+			.range = r->baseline.range,
+		};
+	sides[count++] = (struct side){
+		.name = in->baseline ? "after" : NULL,
+		.profile = in->profile,
+		.what = r->profile.selector,
+		.range = r->profile.range,
+	};
+	return count;
+}
+
+void render_speedscope(const struct render_input *in, struct out *out)
+{
+	struct frames f = { .count = 0 };
+	struct side sides[2];
+	size_t count = sides_of(in, sides);
+	struct jsonw w;
+
+	arena_init(&f.arena, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&f.map, &f.arena);
+	for (size_t i = 0; i < count && !f.is_failed; i++)
+		frames_add_side(&f, &sides[i]);
+	if (f.is_failed) {
+		render_fail(out);
+		arena_release(&f.arena);
+		return;
+	}
+	jsonw_init(&w, out, 0);
+	jsonw_object(&w);
+	jsonw_pair_text(&w, "$schema", SCHEMA);
+	write_frames(&f, &w);
+	jsonw_key(&w, "profiles");
+	jsonw_array(&w);
+	for (size_t i = 0; i < count; i++)
+		write_profile(&w, &sides[i], out);
+	jsonw_array_end(&w);
+	jsonw_pair_i64(&w, "activeProfileIndex", (int64_t)count - 1);
+	jsonw_pair_text(&w, "exporter", "tracefind@" TRACEFIND_VERSION);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+	arena_release(&f.arena);
+}
