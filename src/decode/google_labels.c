@@ -170,6 +170,8 @@ void google_labels_clear(struct google_labels *l)
 static void set(struct google_labels *l, enum resource_key key, enum rank rank,
 		struct str value)
 {
+	if (key == SERVICE && str_starts(value, STR("unknown_service")))
+		rank = RANK_UNKNOWN;
 	if (!value.len || (l->ranks[key] && l->ranks[key] <= rank))
 		return;
 	l->ranks[key] = (unsigned char)rank;
@@ -216,11 +218,7 @@ static bool take_own(struct google_labels *l, struct str label,
 	for (unsigned i = 0; i < RESOURCE_KEYS; i++) {
 		if (!str_equal(resource_keys[i], label))
 			continue;
-		set(l, (enum resource_key)i,
-		    i == SERVICE && str_starts(value, STR("unknown_service"))
-			    ? RANK_UNKNOWN
-			    : RANK_OWN,
-		    value);
+		set(l, (enum resource_key)i, RANK_OWN, value);
 		if (i == FUNCTION)
 			set(l, SERVICE, RANK_FUNCTION, value);
 		if (i == CONTAINER)

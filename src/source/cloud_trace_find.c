@@ -8,12 +8,16 @@
 #include "source/google_error.h"
 
 /* Where a service's name stands depends on who sent the trace, and a filter
- * knows no "or": the next one is asked for when the one before finds none. */
+ * knows no "or": the next one is asked for when the one before finds none.
+ * OpenTelemetry's exporters write the monitored resource, and only that of Go
+ * its attributes as well; older ones wrote the name as a module's. */
 static const char *const service_labels[] = {
 	"+service.name",
 	"+g.co/r/cloud_run_revision/service_name",
+	"+g.co/r/generic_task/job",
 	"+g.co/r/k8s_container/container_name",
 	"+g.co/gae/app/module",
+	"+g.co/r/gae_instance/module_id",
 };
 
 /* So it is with failures: the status that OpenTelemetry's exporters write

@@ -164,6 +164,10 @@ static void test_names_of_services(void **state)
 		{ "\"g.co/r/gae_app/module_id\": \"c\"", "c" },
 		{ "\"g.co/r/cloud_function/function_name\": \"d\"", "d" },
 		{ "\"g.co/r/generic_task/job\": \"e\"", "e" },
+		{ "\"g.co/r/gae_instance/module_id\": \"c\"", "c" },
+		{ "\"g.co/r/generic_task/job\": \"unknown_service:py\", "
+		  "\"faas.name\": \"f\"",
+		  "f" },
 		{ "\"faas.name\": \"f\"", "f" },
 		{ "\"g.co/r/k8s_container/container_name\": \"g\"", "g" },
 		{ "\"g.co/r/k8s_container/container_name\": \"g\", "

@@ -200,10 +200,13 @@ static void test_finding_by_service_and_name(void **state)
 	assert_contains(found_path(&query, 1),
 			"%2Bg.co%2Fr%2Fcloud_run_revision%2Fservice_name%3A"
 			"auth");
-	assert_contains(found_path(&query, 2),
+	assert_contains(found_path(&query, 2), "generic_task%2Fjob%3Aauth");
+	assert_contains(found_path(&query, 3),
 			"k8s_container%2Fcontainer_name%3Aauth");
-	assert_contains(found_path(&query, 3), "gae%2Fapp%2Fmodule%3Aauth");
-	assert_lacks(found_path(&query, 4), "auth");
+	assert_contains(found_path(&query, 4), "gae%2Fapp%2Fmodule%3Aauth");
+	assert_contains(found_path(&query, 5),
+			"gae_instance%2Fmodule_id%3Aauth");
+	assert_lacks(found_path(&query, 6), "auth");
 }
 
 static void test_finding_failures(void **state)
@@ -254,7 +257,7 @@ static void test_answers_to_finding(void **state)
 			 ANSWER_OK);
 	assert_int_equal(found(&query, &attempt, "{}"), ANSWER_MISS);
 	query.service = STR("auth");
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		attempt = i;
 		assert_int_equal(found(&query, &attempt, "{}"),
 				 ANSWER_TRY_NEXT);
