@@ -100,11 +100,12 @@ def check(is_so, text):
 def check_run(program, order):
     with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
         with Google(folder, order) as google:
-            run = Run(program, folder, google.url, "--since", "1h")
+            run = Run(program, folder, google.url, "--since", "6h")
             paths = google.requests()
     check(run.status == 0, (run.status, run.lines[-1]))
-    # One of each type a minute, each with the same stacks.
-    samples = f"{60 * sum(n % 9 + 1 for n in range(120)):,} samples"
+    # One of each type a minute, each with the same stacks: more of them than
+    # the console takes.
+    samples = f"{360 * sum(n % 9 + 1 for n in range(120)):,} samples"
     check(samples in run.out, run.out)
     told = [int(n.replace(",", "")) for line in run.lines
             for n in re.findall(r"([\d,]+) profiles listed", line)]
