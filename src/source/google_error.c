@@ -292,24 +292,42 @@ struct teller {
 	const char *side;    /* "--traces" */
 	const char *project; /* asked about */
 	const char *counted; /* where it counts; often the same */
-	bool has_secret;
 };
+
+/* By what the answer says, not by what was sent: a recorded case does not hold
+ * that, and tells the same. */
+static bool is_missing(const struct google_refusal *f)
+{
+	return !strcmp(f->reason, "CREDENTIALS_MISSING") ||
+	       (!f->reason[0] && says(f, "missing required authentication"));
+}
 
 static void tell_login(const struct teller *t, struct error *err)
 {
-	if (t->has_secret)
+	const struct google_refusal *f = t->f;
+
+	if (is_missing(f))
+		error_set(err, ERROR_AUTH,
+			  "%s: Google wants credentials (%d): log in with "
+			  "gcloud auth application-default login, or give a "
+			  "token with %s-token-file",
+			  t->subject, f->status, t->side);
+	else if (f->trouble == GOOGLE_EXPIRED)
 		error_set(err, ERROR_AUTH,
 			  "%s: Google does not take the access token (%d): "
 			  "such tokens last an hour; log in again (gcloud auth "
 			  "application-default login), or give a new one with "
 			  "%s-token-file",
-			  t->subject, t->f->status, t->side);
+			  t->subject, f->status, t->side);
 	else
 		error_set(err, ERROR_AUTH,
-			  "%s: Google wants credentials (%d): log in with "
-			  "gcloud auth application-default login, or give a "
-			  "token with %s-token-file",
-			  t->subject, t->f->status, t->side);
+			  "%s: Google does not take the access token (%d%s%s): "
+			  "log in again (gcloud auth application-default "
+			  "login), or give a new one with %s-token-file; one "
+			  "that a key file signed fails when this machine's "
+			  "clock is wrong, too (tracefind doctor compares it)",
+			  t->subject, f->status, f->reason[0] ? " " : "",
+			  f->reason, t->side);
 }
 
 static void tell_quota(const struct teller *t, struct error *err)
@@ -464,8 +482,7 @@ enum answer google_fail(const struct google_api *api, const char *subject,
 			    .subject = subject,
 			    .f = &refusal,
 			    .side = side_prefix(e),
-			    .project = e->project ? e->project : "PROJECT",
-			    .has_secret = endpoint_has_secret(e) };
+			    .project = e->project ? e->project : "PROJECT" };
 
 	google_refusal_read(response, &refusal);
 	if (refusal.trouble == GOOGLE_NONE)

@@ -117,11 +117,26 @@ static void test_logins(void **state)
 	check(refusal(403, "PERMISSION_DENIED", "m",
 		      INFO("ACCESS_TOKEN_SCOPE_INSUFFICIENT", "")),
 	      ERROR_AUTH, "auth/trace.readonly", "auth/cloud-platform");
-	err = failed(refusal(401, "UNAUTHENTICATED", "m",
-			     INFO("CREDENTIALS_MISSING", "")),
-		     NULL);
-	assert_int_equal(err.code, ERROR_AUTH);
+	check(refusal(401, "UNAUTHENTICATED", "m",
+		      INFO("JWT_TOKEN_INVALID", "")),
+	      ERROR_AUTH, "access token (401 JWT_TOKEN_INVALID)", "clock");
+	check(refusal(401, "UNAUTHENTICATED",
+		      "Request had invalid authentication credentials.", ""),
+	      ERROR_AUTH, "access token (401)", "clock");
+	check(refusal(401, "UNAUTHENTICATED", "m",
+		      INFO("CREDENTIALS_MISSING", "")),
+	      ERROR_AUTH, "wants credentials (401)", "--traces-token-file");
+	/* The same words whether a token was sent or a case is replayed. */
+	err = failed(refusal(401, "UNAUTHENTICATED",
+			     "Request is missing required authentication "
+			     "credential.",
+			     ""),
+		     "secret-token");
 	assert_contains(err.message, "wants credentials (401)");
+	err = failed(refusal(401, "UNAUTHENTICATED", "m",
+			     INFO("ACCESS_TOKEN_EXPIRED", "")),
+		     NULL);
+	assert_contains(err.message, "does not take the access token (401)");
 }
 
 static void test_quota(void **state)
