@@ -10,6 +10,7 @@
 #include "decode/cloud_profiles_json.h"
 #include "source/cloud_profiler.h"
 #include "source/cloud_sieve.h"
+#include "source/http_error.h"
 #include "source/profile_cache.h"
 
 struct cloud_profiles {
@@ -131,6 +132,25 @@ static bool is_refusal(const struct error *err)
 	       err->code == ERROR_NETWORK;
 }
 
+/* What is said of other servers, to ask for less, does not help here. */
+static void tell_time_up(const struct cloud_profiles *c,
+			 const struct http_response *response,
+			 struct error *err)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	if (response->status || !c->list.count ||
+	    !strstr(response->err.message, WIRE_SAYS_OUT_OF_TIME))
+		return;
+	format_count(c->list.count, count);
+	error_set(err, ERROR_NETWORK,
+		  "Cloud Profiler: the run's time was up when %s profiles were "
+		  "listed; the list is of the whole project, however short the "
+		  "window: raise --timeout, or run it again and again with "
+		  "--cache, which goes on from there",
+		  count);
+}
+
 /* One page. False: *is_fatal tells whether the run can go on. */
 static bool list_page(struct context *ctx, struct cloud_profiles *c,
 		      bool *has_next, bool *is_fatal, struct error *err)
@@ -143,9 +163,13 @@ static bool list_page(struct context *ctx, struct cloud_profiles *c,
 		     context_run(ctx, &request, &response, 1, err);
 
 	*is_fatal = !is_ok && !is_refusal(err);
-	if (is_ok)
-		is_ok = cloud_profiles_answer(e, &response, err) == ANSWER_OK &&
-			read_page(ctx, c, &response, has_next, err);
+	if (is_ok) {
+		is_ok = cloud_profiles_answer(e, &response, err) == ANSWER_OK;
+		if (is_ok)
+			is_ok = read_page(ctx, c, &response, has_next, err);
+		else
+			tell_time_up(c, &response, err);
+	}
 	http_request_release(&request);
 	http_response_release(&response);
 	return is_ok;

@@ -129,8 +129,8 @@ static void describe_answer(enum wire_failure failure,
 	case WIRE_OUT_OF_TIME:
 		show_ms(f->timeout_ms, limit);
 		error_set(err, ERROR_NETWORK,
-			  "%.*s: " WIRE_SAYS_TIMED_OUT
-			  ": the run's %s are used up (raise "
+			  "%.*s: " WIRE_SAYS_OUT_OF_TIME
+			  " %s are used up (raise "
 			  "--timeout, or ask for a shorter window)",
 			  STR_ARGS(host), limit);
 		break;

@@ -55,6 +55,7 @@ struct wire_facts {
 #define WIRE_SAYS_NO_TLS "no TLS connection"
 #define WIRE_SAYS_SILENT "sent nothing for"
 #define WIRE_SAYS_TIMED_OUT "timed out"
+#define WIRE_SAYS_OUT_OF_TIME "timed out: the run's"
 #define WIRE_SAYS_CLOSED "closed the connection without an answer"
 #define WIRE_SAYS_NOT_HTTP "does not answer in http"
 
