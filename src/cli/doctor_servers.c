@@ -2,6 +2,7 @@
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/doctor_cloud.h"
+#include "cli/dry_run.h"
 #include "cli/parca_probe.h"
 #include "source/answer.h"
 #include "source/http_error.h"
@@ -601,12 +602,30 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 	return true;
 }
 
+/* Nobody answers a dry run: what is asked first is all there is to show. */
+static bool show_requests(struct doctor *d, struct round *q, struct error *err)
+{
+	bool done = q->count ? context_run(&d->ctx, q->requests, q->responses,
+					   q->count, err)
+			     : dry_run_stop(err);
+
+	if (err->code == ERROR_STOPPED &&
+	    d->ctx.traces.kind == SOURCE_CLOUD_TRACE)
+		done = doctor_cloud_trace(d, err);
+	if (err->code == ERROR_STOPPED &&
+	    d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER)
+		done = doctor_cloud(d, err);
+	return done;
+}
+
 bool doctor_servers(struct doctor *d, struct error *err)
 {
 	struct round q = { .count = 0 };
 	bool done = ask_traces(d, &q, err) && ask_profiles(d, &q, err);
 
-	if (done && q.count)
+	if (done && d->ctx.options->dry_run)
+		done = show_requests(d, &q, err);
+	else if (done && q.count)
 		done = context_run(&d->ctx, q.requests, q.responses, q.count,
 				   err);
 	done = done && judge_traces(d, &q, err) && judge_profiles(d, &q, err);

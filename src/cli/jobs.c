@@ -38,7 +38,9 @@ static bool round_fill(struct context *ctx, struct round *r,
 		http_request_release(&r->requests[r->count]);
 		memset(&r->requests[r->count], 0, sizeof *r->requests);
 		job->is_done = true;
-		if (job->err.code == ERROR_MEMORY) {
+		/* What it had to know first was shown by a dry run. */
+		if (job->err.code == ERROR_MEMORY ||
+		    job->err.code == ERROR_STOPPED) {
 			*err = job->err;
 			return false;
 		}
