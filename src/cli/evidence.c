@@ -469,7 +469,9 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 		return false;
 	if (!check_spans(s, err))
 		return false;
-	if (!ev->slow.stack_count)
+	/* What --tag-focus took away is not missing. */
+	if (!ev->slow.stack_count &&
+	    (!s->ctx->want.labels || ev->slow.whole_total <= 0))
 		return fail_empty(s, err);
 	ev->has_span = ev->span.stack_count > 0;
 	note_extent(s);

@@ -142,7 +142,7 @@ bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
 	if (!ev->slow.stack_count && !ev->baseline.stack_count)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "nothing in the profile matches the filters "
-				 "(--focus, --show...)");
+				 "(--focus, --show, --tag-focus...)");
 	profile_filters_note(ctx, &ev->slow, "profile");
 	if (ev->has_baseline)
 		profile_filters_note(ctx, &ev->baseline, "baseline");
