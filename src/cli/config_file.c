@@ -9,7 +9,6 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
-#include "base/num.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
 #include "source/redact.h"
@@ -70,12 +69,11 @@ static bool fail_unknown_key(enum config_kind kind, struct str key,
 		suggestion_offer(&near, "current-context");
 	if (near.best[0])
 		return error_set(err, ERROR_USAGE,
-				 "unknown key '%.*s'; did you mean %s?",
-				 (int)min_size(key.len, 80), key.ptr,
-				 near.best);
+				 "unknown key '%s'; did you mean %s?",
+				 text_quote(key).text, near.best);
 	return error_set(err, ERROR_USAGE,
-			 "unknown key '%.*s'; tracefind-config(5) lists them",
-			 (int)min_size(key.len, 80), key.ptr);
+			 "unknown key '%s'; tracefind-config(5) lists them",
+			 text_quote(key).text);
 }
 
 static bool fail_not_here(enum config_kind kind, struct str key,
@@ -197,8 +195,8 @@ static bool enter_section(struct reading *r, const char *section)
 	if (strncmp(section, head, head_len) || len <= head_len ||
 	    section[len - 1] != '"')
 		return error_set(r->err, ERROR_USAGE,
-				 "[%.60s] is not of the form [%sNAME\"]",
-				 section, head);
+				 "[%s] is not of the form [%sNAME\"]",
+				 value_quote(section).text, head);
 	snprintf(name, sizeof name, "%.*s", (int)(len - head_len - 1),
 		 section + head_len);
 	if (is_user)

@@ -148,8 +148,8 @@ static bool fail_unknown(const struct option_table *table, const char *dashes,
 
 	suggestion_init(&near, name);
 	offer_names(table, &near);
-	error_set(err, ERROR_USAGE, "unknown option %s%.*s", dashes,
-		  (int)(name.len < 80 ? name.len : 80), name.ptr);
+	error_set(err, ERROR_USAGE, "unknown option %s%s", dashes,
+		  text_quote(name).text);
 	if (near.best[0]) {
 		size_t len = strlen(err->message);
 
@@ -236,8 +236,9 @@ static bool fail_letter(const struct option_reader *r, struct error *err)
 
 	if (option_form_find(r->table, str_from(word + 1), &form))
 		return error_set(err, ERROR_USAGE,
-				 "unknown option %.80s; did you mean -%.80s?",
-				 word, word);
+				 "unknown option %s; did you mean -%s?",
+				 value_quote(word).text,
+				 value_quote(word).text);
 	return fail_unknown(
 		r->table, "-",
 		(struct str){ r->bundle,

@@ -201,7 +201,7 @@ void message_redact(struct buf *out, struct str message)
 	}
 }
 
-struct quoted value_quote(const char *value)
+struct quoted text_quote(struct str value)
 {
 	struct quoted front = { .text = REDACTED };
 	struct str text;
@@ -209,7 +209,7 @@ struct quoted value_quote(const char *value)
 	size_t len;
 
 	buf_init(&shown, FORM_BYTES);
-	message_redact(&shown, str_from(value));
+	message_redact(&shown, value);
 	text = buf_str(&shown);
 	if (shown.state == BUF_OK) {
 		len = text.len <= QUOTED_BYTES
@@ -220,6 +220,11 @@ struct quoted value_quote(const char *value)
 	}
 	buf_release(&shown);
 	return front;
+}
+
+struct quoted value_quote(const char *value)
+{
+	return text_quote(str_from(value));
 }
 
 /* ---- arguments ---- */

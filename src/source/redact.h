@@ -41,6 +41,7 @@ struct quoted {
 	char text[64];
 };
 struct quoted value_quote(const char *value);
+struct quoted text_quote(struct str text);
 
 /* One command-line argument, fit for a file: header options lose their
  * values, URLs their user info. `previous` is the argument before, or NULL. */

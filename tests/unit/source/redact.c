@@ -107,6 +107,8 @@ static void test_quotes_lose_their_secrets(void **state)
 	};
 
 	(void)state;
+	assert_string_equal(text_quote(str_slice(STR("user:a"), 0, 4)).text,
+			    "user");
 	for (size_t i = 0; i < COUNT(rows); i++)
 		assert_string_equal(value_quote(rows[i][0]).text, rows[i][1]);
 }
