@@ -235,7 +235,9 @@ static void write_table(const void *answer, const struct render_style *style,
 	page_begin(&p, style, out);
 	write_hits(s, &p);
 	if (s->fitting_count > s->count) {
-		page_textf(&p, "and %zu more (-n 0 for all)",
+		/* A full answer does not tell how many there are. */
+		page_textf(&p, "and %s%zu more (-n 0 for all)",
+			   s->is_first_sample ? "at least " : "",
 			   s->fitting_count - s->count);
 		page_flush(&p, PAINT_NONE, "", 0);
 	}
