@@ -312,6 +312,22 @@ bool json_enter(struct json_reader *r, enum json_kind kind)
 	return open_level(r, kind == JSON_OBJECT);
 }
 
+bool json_enter_nullable(struct json_reader *r, enum json_kind kind)
+{
+	if (json_peek(r) != JSON_NULL)
+		return json_enter(r, kind);
+	json_skip(r);
+	return false;
+}
+
+bool json_enter_if(struct json_reader *r, enum json_kind kind)
+{
+	if (json_peek(r) == kind)
+		return json_enter(r, kind);
+	json_skip(r);
+	return false;
+}
+
 bool json_next_item(struct json_reader *r)
 {
 	if (json_failed(r))
@@ -356,6 +372,16 @@ bool json_next_key(struct json_reader *r, struct str *key)
 	/* The colon is left for later: reading on could move the key away. */
 	r->due = DUE_COLON;
 	return true;
+}
+
+struct str json_text_nullable(struct json_reader *r)
+{
+	struct str text;
+
+	if (json_peek(r) != JSON_NULL)
+		return json_text(r, &text) ? text : STR("");
+	json_skip(r);
+	return STR("");
 }
 
 bool json_text(struct json_reader *r, struct str *text)

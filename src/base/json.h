@@ -61,6 +61,12 @@ enum json_kind json_peek(struct json_reader *r);
  * of another kind. */
 bool json_enter(struct json_reader *r, enum json_kind kind) MUST_CHECK;
 
+/* The same where null stands for nothing: it is skipped, and false given. */
+bool json_enter_nullable(struct json_reader *r, enum json_kind kind) MUST_CHECK;
+
+/* The same where any other kind stands for nothing. */
+bool json_enter_if(struct json_reader *r, enum json_kind kind) MUST_CHECK;
+
 /* In an object: the next key; consume the value with one of the calls below
  * before asking again. False at the closing brace, which is consumed. The
  * text is valid until the next call on r. */
@@ -74,6 +80,9 @@ bool json_next_item(struct json_reader *r) MUST_CHECK;
  * Longer than LIMIT_STRING_BYTES: trimmed at a character, *json_trimmed
  * counts. Lone surrogates become U+FFFD. Fails on another kind. */
 bool json_text(struct json_reader *r, struct str *text) MUST_CHECK;
+
+/* The same; "" for null, and on failure. */
+struct str json_text_nullable(struct json_reader *r);
 
 /* Same but untrimmed, appended to out (for base64 bodies). */
 bool json_string_long(struct json_reader *r, struct buf *out) MUST_CHECK;

@@ -71,10 +71,7 @@ static bool ask_all(struct finding_spans *f, struct time_range range,
 		if (i + 1 < n)
 			jobs[i].range.to_ns = jobs[i].range.from_ns + part_ns;
 	}
-	if (!run(f, jobs, n, err))
-		return false;
-	history_finish_window(&f->history, WINDOW_ALL);
-	return true;
+	return run(f, jobs, n, err);
 }
 
 static bool take_durations(struct finding_spans *f, struct error *err)
@@ -126,10 +123,7 @@ static bool ask_slow(struct finding_spans *f, struct error *err)
 	w->slow_operation = main_operation(f);
 	w->min_duration_ns = f->slow_from_ns;
 	history_job_init(&job, &f->history, WINDOW_SLOW, SLOW_TRACES);
-	if (!run(f, &job, 1, err))
-		return false;
-	history_finish_window(&f->history, WINDOW_SLOW);
-	return true;
+	return run(f, &job, 1, err);
 }
 
 static void take_ids(const struct finding_spans *f, unsigned window,

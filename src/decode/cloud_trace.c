@@ -33,26 +33,6 @@ static bool stored(struct reader *c, bool is_stored)
 	return is_stored || json_fail(c->r, "%s", c->failed.message);
 }
 
-static bool enter(struct reader *c, enum json_kind kind)
-{
-	if (json_peek(c->r) == JSON_NULL) {
-		json_skip(c->r);
-		return false;
-	}
-	return json_enter(c->r, kind);
-}
-
-static struct str read_text(struct reader *c)
-{
-	struct str text;
-
-	if (json_peek(c->r) == JSON_NULL) {
-		json_skip(c->r);
-		return STR("");
-	}
-	return json_text(c->r, &text) ? text : STR("");
-}
-
 /* ---- spans ---- */
 
 /* Decimal, as proto3 writes a fixed64; "0" and nothing are no id. */
@@ -74,7 +54,7 @@ static uint64_t read_id(struct reader *c)
 
 static int64_t read_time(struct reader *c)
 {
-	struct str text = read_text(c);
+	struct str text = json_text_nullable(c->r);
 	int64_t time_ns = 0;
 
 	if (text.len && !parse_rfc3339(text, &time_ns))
@@ -99,7 +79,7 @@ static void read_labels(struct reader *c)
 	struct attr_key label;
 	struct str name, value, key;
 
-	if (!enter(c, JSON_OBJECT))
+	if (!json_enter_nullable(c->r, JSON_OBJECT))
 		return;
 	while (json_next_key(c->r, &name)) {
 		attr_key_set(&label, name);
@@ -130,7 +110,7 @@ static void read_field(struct reader *c, int field, struct cloud_span *span)
 		break;
 	case FIELD_NAME:
 		buf_clear(&c->name);
-		buf_add_str(&c->name, read_text(c));
+		buf_add_str(&c->name, json_text_nullable(c->r));
 		break;
 	case FIELD_START:
 		span->start_ns = read_time(c);
@@ -193,10 +173,10 @@ static void read_span(struct reader *c)
 
 static void read_spans(struct reader *c)
 {
-	if (!enter(c, JSON_ARRAY))
+	if (!json_enter_nullable(c->r, JSON_ARRAY))
 		return;
 	while (json_next_item(c->r))
-		if (enter(c, JSON_OBJECT))
+		if (json_enter_nullable(c->r, JSON_OBJECT))
 			read_span(c);
 }
 
@@ -225,7 +205,7 @@ static void read_late(struct reader *c)
 
 static void read_trace_id(struct reader *c)
 {
-	struct str text = read_text(c);
+	struct str text = json_text_nullable(c->r);
 
 	c->has_trace_id = trace_id_parse(text, &c->trace_id);
 	if (!c->has_trace_id)
@@ -234,7 +214,7 @@ static void read_trace_id(struct reader *c)
 
 static void read_next_page(struct reader *c)
 {
-	struct str token = read_text(c);
+	struct str token = json_text_nullable(c->r);
 
 	if (token.len && c->sink->next_page)
 		stored(c, c->sink->next_page(c->context, token, &c->failed));
@@ -284,10 +264,10 @@ static void read_trace(struct reader *c)
 
 static void read_traces(struct reader *c)
 {
-	if (!enter(c, JSON_ARRAY))
+	if (!json_enter_nullable(c->r, JSON_ARRAY))
 		return;
 	while (json_next_item(c->r))
-		if (enter(c, JSON_OBJECT))
+		if (json_enter_nullable(c->r, JSON_OBJECT))
 			read_trace(c);
 }
 

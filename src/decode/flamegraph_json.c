@@ -115,13 +115,12 @@ static void read_pprof(struct reader *r)
 	if (!json_enter(r->json, JSON_OBJECT))
 		return;
 	while (json_next_key(r->json, &key)) {
-		if (!str_equal(key, STR("profile")) ||
-		    json_peek(r->json) != JSON_OBJECT) {
+		if (!str_equal(key, STR("profile"))) {
 			json_skip(r->json);
 			continue;
 		}
-		if (!json_enter(r->json, JSON_OBJECT))
-			return;
+		if (!json_enter_if(r->json, JSON_OBJECT))
+			continue;
 		while (json_next_key(r->json, &key)) {
 			r->is_pprof =
 				r->is_pprof || str_equal(key, STR("sample"));

@@ -37,26 +37,6 @@ bool search_json_finish(struct search_json *s, const char *what,
 	return gather_finish(&s->gather, is_read, err);
 }
 
-bool search_json_enter(struct search_json *s, enum json_kind kind)
-{
-	if (json_peek(s->r) == JSON_NULL) {
-		json_skip(s->r);
-		return false;
-	}
-	return json_enter(s->r, kind);
-}
-
-struct str search_json_text(struct search_json *s)
-{
-	struct str text;
-
-	if (json_peek(s->r) == JSON_NULL) {
-		json_skip(s->r);
-		return STR("");
-	}
-	return json_text(s->r, &text) ? text : STR("");
-}
-
 bool search_json_stored(struct search_json *s, bool is_stored)
 {
 	return is_stored || json_fail(s->r, "%s", s->err.message);
@@ -64,7 +44,7 @@ bool search_json_stored(struct search_json *s, bool is_stored)
 
 void search_json_trace_id(struct search_json *s, struct trace_id *id)
 {
-	struct str text = search_json_text(s);
+	struct str text = json_text_nullable(s->r);
 
 	if (!trace_id_from_short_text(text, id))
 		json_fail(s->r, "'%.*s' is no trace id", STR_ARGS(text));
@@ -72,7 +52,7 @@ void search_json_trace_id(struct search_json *s, struct trace_id *id)
 
 uint64_t search_json_span_id(struct search_json *s)
 {
-	struct str text = search_json_text(s);
+	struct str text = json_text_nullable(s->r);
 	uint64_t id = 0;
 
 	if (!span_id_from_short_text(text, &id))
@@ -103,11 +83,11 @@ static void read_value(struct search_json *s)
 	struct str key;
 
 	buf_clear(&s->text);
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key))
 		if (str_equal(key, STR("stringValue")))
-			buf_add_str(&s->text, search_json_text(s));
+			buf_add_str(&s->text, json_text_nullable(s->r));
 		else
 			json_skip(s->r);
 }
@@ -128,7 +108,7 @@ static void read_attribute(struct search_json *s)
 	buf_clear(&s->text);
 	while (json_next_key(s->r, &member))
 		if (str_equal(member, STR("key"))) {
-			struct str text = search_json_text(s);
+			struct str text = json_text_nullable(s->r);
 
 			has_key = true;
 			key.len = text.len < sizeof name ? text.len : 0;
@@ -144,10 +124,10 @@ static void read_attribute(struct search_json *s)
 
 void search_json_attributes(struct search_json *s)
 {
-	if (!search_json_enter(s, JSON_ARRAY))
+	if (!json_enter_nullable(s->r, JSON_ARRAY))
 		return;
 	while (json_next_item(s->r))
-		if (search_json_enter(s, JSON_OBJECT))
+		if (json_enter_nullable(s->r, JSON_OBJECT))
 			read_attribute(s);
 }
 

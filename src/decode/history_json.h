@@ -24,10 +24,6 @@ bool search_json_init(struct search_json *s, struct str bytes,
 bool search_json_finish(struct search_json *s, const char *what,
 			struct error *err) MUST_CHECK;
 
-/* As trace_json_enter() and trace_json_text(). */
-bool search_json_enter(struct search_json *s, enum json_kind kind);
-struct str search_json_text(struct search_json *s);
-
 /* Stops the reader when storing failed. */
 bool search_json_stored(struct search_json *s, bool is_stored);
 

@@ -115,7 +115,7 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 			trace_json_key(&j->t, &tag->key);
 			break;
 		case FIELD_TYPE:
-			tag->is_float = str_equal(trace_json_text(&j->t),
+			tag->is_float = str_equal(json_text_nullable(j->t.r),
 						  STR("float64"));
 			break;
 		case FIELD_VALUE:
@@ -181,10 +181,10 @@ static void read_tags(struct jaeger *j, struct span_input *in)
 {
 	struct tag tag;
 
-	if (!trace_json_enter(&j->t, JSON_ARRAY))
+	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
 		return;
 	while (json_next_item(j->t.r)) {
-		if (!trace_json_enter(&j->t, JSON_OBJECT))
+		if (!json_enter_nullable(j->t.r, JSON_OBJECT))
 			continue;
 		read_tag(j, &tag);
 		if (in)
@@ -200,12 +200,12 @@ static void read_warnings(struct jaeger *j)
 	struct value_text *v = &j->t.value;
 	bool has_any = false;
 
-	if (!trace_json_enter(&j->t, JSON_ARRAY))
+	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
 		return;
 	value_clear(v);
 	value_open(v, '[');
 	while (json_next_item(j->t.r)) {
-		value_string(v, trace_json_text(&j->t));
+		value_string(v, json_text_nullable(j->t.r));
 		has_any = true;
 	}
 	value_close(v, ']');
@@ -239,12 +239,12 @@ static void read_process(struct jaeger *j, uint32_t resource)
 	struct str key;
 
 	trace_build_attrs_begin(t->b);
-	if (!trace_json_enter(t, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key)) {
 		if (str_equal(key, STR("serviceName"))) {
 			value_clear(&t->value);
-			value_string(&t->value, trace_json_text(t));
+			value_string(&t->value, json_text_nullable(t->r));
 			trace_json_attr(t, STR("service.name"));
 		} else if (str_equal(key, STR("tags"))) {
 			read_tags(j, NULL);
@@ -261,7 +261,7 @@ static void read_processes(struct jaeger *j)
 	uint32_t resource;
 	struct str key;
 
-	if (!trace_json_enter(&j->t, JSON_OBJECT))
+	if (!json_enter_nullable(j->t.r, JSON_OBJECT))
 		return;
 	while (json_next_key(j->t.r, &key))
 		if (find_process(j, key, &resource))
@@ -302,7 +302,7 @@ static void read_reference(struct jaeger *j)
 	while (json_next_key(j->t.r, &key))
 		switch (trace_json_field(names, key)) {
 		case FIELD_REF_TYPE:
-			ref.is_child_of = str_equal(trace_json_text(&j->t),
+			ref.is_child_of = str_equal(json_text_nullable(j->t.r),
 						    STR("CHILD_OF"));
 			break;
 		case FIELD_TRACE_ID:
@@ -321,10 +321,10 @@ static void read_reference(struct jaeger *j)
 
 static void read_references(struct jaeger *j)
 {
-	if (!trace_json_enter(&j->t, JSON_ARRAY))
+	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
 		return;
 	while (json_next_item(j->t.r))
-		if (trace_json_enter(&j->t, JSON_OBJECT))
+		if (json_enter_nullable(j->t.r, JSON_OBJECT))
 			read_reference(j);
 }
 
@@ -408,12 +408,12 @@ static void read_log_fields(struct jaeger *j, uint32_t *name)
 	struct trace_json *t = &j->t;
 	struct tag tag;
 
-	if (!trace_json_enter(t, JSON_ARRAY))
+	if (!json_enter_nullable(t->r, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r)) {
 		struct str key;
 
-		if (!trace_json_enter(t, JSON_OBJECT))
+		if (!json_enter_nullable(t->r, JSON_OBJECT))
 			continue;
 		read_tag(j, &tag);
 		key = attr_key_str(&tag.key);
@@ -454,10 +454,10 @@ static void read_logs(struct jaeger *j)
 		json_skip(j->t.r);
 		return;
 	}
-	if (!trace_json_enter(&j->t, JSON_ARRAY))
+	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
 		return;
 	while (json_next_item(j->t.r))
-		if (trace_json_enter(&j->t, JSON_OBJECT))
+		if (json_enter_nullable(j->t.r, JSON_OBJECT))
 			read_log(j);
 }
 
@@ -506,7 +506,7 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 		read_logs(j);
 		break;
 	case FIELD_PROCESS_ID:
-		find_process(j, trace_json_text(&j->t), &in->resource);
+		find_process(j, json_text_nullable(j->t.r), &in->resource);
 		break;
 	case FIELD_PROCESS:
 		read_process_raw(j);
@@ -568,10 +568,10 @@ static void read_span(struct jaeger *j)
 
 static void read_spans(struct jaeger *j)
 {
-	if (!trace_json_enter(&j->t, JSON_ARRAY))
+	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
 		return;
 	while (json_next_item(j->t.r))
-		if (trace_json_enter(&j->t, JSON_OBJECT))
+		if (json_enter_nullable(j->t.r, JSON_OBJECT))
 			read_span(j);
 }
 
@@ -612,10 +612,10 @@ static void read_trace(struct jaeger *j)
 
 static void read_data(struct jaeger *j)
 {
-	if (!trace_json_enter(&j->t, JSON_ARRAY))
+	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
 		return;
 	while (json_next_item(j->t.r))
-		if (trace_json_enter(&j->t, JSON_OBJECT))
+		if (json_enter_nullable(j->t.r, JSON_OBJECT))
 			read_trace(j);
 }
 

@@ -30,7 +30,7 @@ static void read_status(struct search_json *s)
 {
 	struct str key;
 
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key))
 		if (str_equal(key, STR("code")))
@@ -62,7 +62,7 @@ static void read_span_field(struct search_json *s, int field,
 		ids->parent_id = search_json_span_id(s);
 		break;
 	case FIELD_NAME:
-		facts_set_name(f, search_json_text(s));
+		facts_set_name(f, json_text_nullable(s->r));
 		break;
 	case FIELD_KIND:
 		f->kind = otlp_kind(search_json_number(s));
@@ -138,20 +138,20 @@ static void read_scope(struct search_json *s)
 			json_skip(s->r);
 			continue;
 		}
-		if (!search_json_enter(s, JSON_ARRAY))
+		if (!json_enter_nullable(s->r, JSON_ARRAY))
 			continue;
 		while (json_next_item(s->r))
-			if (search_json_enter(s, JSON_OBJECT))
+			if (json_enter_nullable(s->r, JSON_OBJECT))
 				read_span(s);
 	}
 }
 
 static void read_scopes(struct search_json *s)
 {
-	if (!search_json_enter(s, JSON_ARRAY))
+	if (!json_enter_nullable(s->r, JSON_ARRAY))
 		return;
 	while (json_next_item(s->r))
-		if (search_json_enter(s, JSON_OBJECT))
+		if (json_enter_nullable(s->r, JSON_OBJECT))
 			read_scope(s);
 }
 
@@ -160,7 +160,7 @@ static void read_resource(struct search_json *s)
 	struct str key;
 
 	s->facts.scope = FACTS_PROCESS;
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key))
 		if (str_equal(key, STR("attributes")))
@@ -202,10 +202,10 @@ static void read_group(struct search_json *s)
 
 static void read_groups(struct search_json *s)
 {
-	if (!search_json_enter(s, JSON_ARRAY))
+	if (!json_enter_nullable(s->r, JSON_ARRAY))
 		return;
 	while (json_next_item(s->r))
-		if (search_json_enter(s, JSON_OBJECT))
+		if (json_enter_nullable(s->r, JSON_OBJECT))
 			read_group(s);
 }
 
@@ -213,7 +213,7 @@ static void read_result(struct search_json *s)
 {
 	struct str key;
 
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key))
 		if (str_equal(key, STR("resourceSpans")))

@@ -52,7 +52,7 @@ static void read_tag_value(struct search_json *s)
 	buf_clear(&s->text);
 	switch (json_peek(s->r)) {
 	case JSON_STRING:
-		buf_add_str(&s->text, search_json_text(s));
+		buf_add_str(&s->text, json_text_nullable(s->r));
 		break;
 	case JSON_TRUE:
 	case JSON_FALSE:
@@ -73,7 +73,7 @@ static void read_tag(struct search_json *s)
 	buf_clear(&s->text);
 	while (json_next_key(s->r, &member))
 		if (str_equal(member, STR("key"))) {
-			text = search_json_text(s);
+			text = json_text_nullable(s->r);
 			name.len = text.len < sizeof name.text ? text.len : 0;
 			memcpy(name.text, text.ptr, name.len);
 		} else if (str_equal(member, STR("value"))) {
@@ -86,10 +86,10 @@ static void read_tag(struct search_json *s)
 
 static void read_tags(struct search_json *s)
 {
-	if (!search_json_enter(s, JSON_ARRAY))
+	if (!json_enter_nullable(s->r, JSON_ARRAY))
 		return;
 	while (json_next_item(s->r))
-		if (search_json_enter(s, JSON_OBJECT))
+		if (json_enter_nullable(s->r, JSON_OBJECT))
 			read_tag(s);
 }
 
@@ -125,12 +125,12 @@ static void read_process(struct legacy *l)
 
 	facts_clear_process(&s->facts);
 	s->facts.scope = FACTS_PROCESS;
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key))
 		if (str_equal(key, STR("serviceName")))
 			facts_set(&s->facts, STR("service.name"),
-				  search_json_text(s));
+				  json_text_nullable(s->r));
 		else if (str_equal(key, STR("tags")))
 			read_tags(s);
 		else
@@ -141,7 +141,7 @@ static void read_processes(struct legacy *l)
 {
 	struct str key;
 
-	if (!search_json_enter(&l->s, JSON_OBJECT))
+	if (!json_enter_nullable(l->s.r, JSON_OBJECT))
 		return;
 	while (json_next_key(l->s.r, &key)) {
 		key = arena_str(&l->arena, key);
@@ -189,10 +189,10 @@ static bool read_references(struct legacy *l)
 {
 	bool has_parent = false;
 
-	if (!search_json_enter(&l->s, JSON_ARRAY))
+	if (!json_enter_nullable(l->s.r, JSON_ARRAY))
 		return false;
 	while (json_next_item(l->s.r))
-		if (search_json_enter(&l->s, JSON_OBJECT))
+		if (json_enter_nullable(l->s.r, JSON_OBJECT))
 			has_parent |= read_reference(l);
 	return has_parent;
 }
@@ -230,7 +230,7 @@ static void read_span_field(struct legacy *l, int field,
 		links->has_parent |= read_references(l);
 		break;
 	case FIELD_NAME:
-		facts_set_name(f, search_json_text(s));
+		facts_set_name(f, json_text_nullable(s->r));
 		break;
 	case FIELD_START:
 		f->start_ns = read_us(s);
@@ -243,7 +243,7 @@ static void read_span_field(struct legacy *l, int field,
 		read_tags(s);
 		break;
 	case FIELD_PROCESS:
-		links->process = map_find(&l->by_id, search_json_text(s));
+		links->process = map_find(&l->by_id, json_text_nullable(s->r));
 		break;
 	default:
 		json_skip(s->r);
@@ -297,10 +297,10 @@ static void read_spans(struct search_json *s)
 {
 	struct legacy *l = (struct legacy *)s;
 
-	if (!search_json_enter(s, JSON_ARRAY))
+	if (!json_enter_nullable(s->r, JSON_ARRAY))
 		return;
 	while (json_next_item(s->r))
-		if (search_json_enter(s, JSON_OBJECT))
+		if (json_enter_nullable(s->r, JSON_OBJECT))
 			read_span(l);
 }
 
@@ -345,10 +345,10 @@ static void read_document(struct legacy *l)
 			json_skip(s->r);
 			continue;
 		}
-		if (!search_json_enter(s, JSON_ARRAY))
+		if (!json_enter_nullable(s->r, JSON_ARRAY))
 			continue;
 		while (json_next_item(s->r))
-			if (search_json_enter(s, JSON_OBJECT))
+			if (json_enter_nullable(s->r, JSON_OBJECT))
 				read_trace(l);
 	}
 }

@@ -73,10 +73,10 @@ static void read_attribute(struct trace_json *t)
 
 static void read_attributes(struct trace_json *t)
 {
-	if (!trace_json_enter(t, JSON_ARRAY))
+	if (!json_enter_nullable(t->r, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r))
-		if (trace_json_enter(t, JSON_OBJECT))
+		if (json_enter_nullable(t->r, JSON_OBJECT))
 			read_attribute(t);
 }
 
@@ -96,7 +96,7 @@ static uint64_t read_enum(struct trace_json *t, const struct json_name *names)
 			return 0;
 		return (uint64_t)value;
 	}
-	text = trace_json_text(t);
+	text = json_text_nullable(t->r);
 	if (parse_u64(text, &number))
 		return number;
 	named = trace_json_field(names, text);
@@ -131,7 +131,7 @@ static void read_status(struct trace_json *t, struct span_input *in)
 	};
 	struct str key;
 
-	if (!trace_json_enter(t, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key))
 		switch (trace_json_field(names, key)) {
@@ -209,10 +209,10 @@ static void read_parts(struct trace_json *t, enum detail_kind kind)
 		json_skip(t->r);
 		return;
 	}
-	if (!trace_json_enter(t, JSON_ARRAY))
+	if (!json_enter_nullable(t->r, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r))
-		if (trace_json_enter(t, JSON_OBJECT))
+		if (json_enter_nullable(t->r, JSON_OBJECT))
 			read_part(t, kind);
 }
 
@@ -303,20 +303,20 @@ static void read_scope(struct trace_json *t, uint32_t resource)
 			json_skip(t->r);
 			continue;
 		}
-		if (!trace_json_enter(t, JSON_ARRAY))
+		if (!json_enter_nullable(t->r, JSON_ARRAY))
 			continue;
 		while (json_next_item(t->r))
-			if (trace_json_enter(t, JSON_OBJECT))
+			if (json_enter_nullable(t->r, JSON_OBJECT))
 				read_span(t, resource);
 	}
 }
 
 static void read_scopes(struct trace_json *t, uint32_t resource)
 {
-	if (!trace_json_enter(t, JSON_ARRAY))
+	if (!json_enter_nullable(t->r, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r))
-		if (trace_json_enter(t, JSON_OBJECT))
+		if (json_enter_nullable(t->r, JSON_OBJECT))
 			read_scope(t, resource);
 }
 
@@ -326,7 +326,7 @@ static void read_resource(struct trace_json *t, uint32_t *resource)
 	struct str key;
 
 	trace_build_attrs_begin(t->b);
-	if (!trace_json_enter(t, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key))
 		if (str_equal(key, STR("attributes")))
@@ -379,10 +379,10 @@ static void read_group(struct trace_json *t)
 
 static void read_groups(struct trace_json *t)
 {
-	if (!trace_json_enter(t, JSON_ARRAY))
+	if (!json_enter_nullable(t->r, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r))
-		if (trace_json_enter(t, JSON_OBJECT))
+		if (json_enter_nullable(t->r, JSON_OBJECT))
 			read_group(t);
 }
 
@@ -402,7 +402,7 @@ static void read_inner(struct trace_json *t)
 {
 	struct str key;
 
-	if (!trace_json_enter(t, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key))
 		if (trace_json_field(envelope_names, key) == FIELD_GROUPS)

@@ -35,7 +35,7 @@ static void read_span_field(struct search_json *s, int field)
 		f->span_id = search_json_span_id(s);
 		break;
 	case FIELD_NAME:
-		facts_set_name(f, search_json_text(s));
+		facts_set_name(f, json_text_nullable(s->r));
 		break;
 	case FIELD_START:
 		f->start_ns = search_json_number(s);
@@ -85,7 +85,7 @@ static void read_span_set(struct search_json *s)
 	uint64_t matched = 0, listed = 0;
 	struct str key;
 
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key)) {
 		int field = trace_json_field(names, key);
@@ -94,9 +94,9 @@ static void read_span_set(struct search_json *s)
 			matched = search_json_number(s);
 		} else if (field != FIELD_SPANS) {
 			json_skip(s->r);
-		} else if (search_json_enter(s, JSON_ARRAY)) {
+		} else if (json_enter_nullable(s->r, JSON_ARRAY)) {
 			for (; json_next_item(s->r); listed++)
-				if (search_json_enter(s, JSON_OBJECT))
+				if (json_enter_nullable(s->r, JSON_OBJECT))
 					read_span(s);
 		}
 	}
@@ -105,7 +105,7 @@ static void read_span_set(struct search_json *s)
 
 static void read_span_sets(struct search_json *s)
 {
-	if (!search_json_enter(s, JSON_ARRAY))
+	if (!json_enter_nullable(s->r, JSON_ARRAY))
 		return;
 	while (json_next_item(s->r))
 		read_span_set(s);
@@ -121,7 +121,7 @@ static void read_service_stats(struct search_json *s)
 	uint64_t spans = 0, errors = 0;
 	struct str key;
 
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key))
 		if (str_equal(key, STR("spanCount")))
@@ -138,7 +138,7 @@ static void read_stats(struct search_json *s)
 {
 	struct str key;
 
-	if (!search_json_enter(s, JSON_OBJECT))
+	if (!json_enter_nullable(s->r, JSON_OBJECT))
 		return;
 	while (json_next_key(s->r, &key))
 		read_service_stats(s);
@@ -163,13 +163,13 @@ static void read_trace_field(struct search_json *s, int field,
 		search_json_trace_id(s, &t->trace.id);
 		break;
 	case FIELD_ROOT_SERVICE:
-		text = search_json_text(s);
+		text = json_text_nullable(s->r);
 		found->has_root_service =
 			is_wanted_text(want->root_service, text);
 		gather_root_service(&s->gather, trace, text);
 		break;
 	case FIELD_ROOT_NAME:
-		text = search_json_text(s);
+		text = json_text_nullable(s->r);
 		found->has_root_name = is_wanted_text(want->root_name, text);
 		gather_root_name(&s->gather, trace, text);
 		break;
@@ -241,10 +241,10 @@ static void read_document(struct search_json *s)
 			json_skip(s->r);
 			continue;
 		}
-		if (!search_json_enter(s, JSON_ARRAY))
+		if (!json_enter_nullable(s->r, JSON_ARRAY))
 			continue;
 		while (json_next_item(s->r))
-			if (search_json_enter(s, JSON_OBJECT))
+			if (json_enter_nullable(s->r, JSON_OBJECT))
 				read_trace(s);
 	}
 }

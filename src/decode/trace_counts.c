@@ -76,10 +76,10 @@ static void read_member(struct counting *c, struct str name,
 			json_skip(c->s.r);
 			continue;
 		}
-		if (!search_json_enter(&c->s, JSON_ARRAY))
+		if (!json_enter_nullable(c->s.r, JSON_ARRAY))
 			continue;
 		while (json_next_item(c->s.r))
-			if (search_json_enter(&c->s, JSON_OBJECT))
+			if (json_enter_nullable(c->s.r, JSON_OBJECT))
 				read(c);
 	}
 }
@@ -114,10 +114,10 @@ static void read_sample(struct counting *c)
 
 static void read_samples(struct counting *c)
 {
-	if (!search_json_enter(&c->s, JSON_ARRAY))
+	if (!json_enter_nullable(c->s.r, JSON_ARRAY))
 		return;
 	while (json_next_item(c->s.r))
-		if (search_json_enter(&c->s, JSON_OBJECT))
+		if (json_enter_nullable(c->s.r, JSON_OBJECT))
 			read_sample(c);
 }
 

@@ -64,39 +64,20 @@ int trace_json_field(const struct json_name *names, struct str key)
 	return -1;
 }
 
-bool trace_json_enter(struct trace_json *t, enum json_kind kind)
-{
-	if (json_peek(t->r) == JSON_NULL) {
-		json_skip(t->r);
-		return false;
-	}
-	return json_enter(t->r, kind);
-}
-
-struct str trace_json_text(struct trace_json *t)
-{
-	struct str text;
-
-	if (json_peek(t->r) == JSON_NULL) {
-		json_skip(t->r);
-		return STR("");
-	}
-	return json_text(t->r, &text) ? text : STR("");
-}
-
 uint32_t trace_json_symbol(struct trace_json *t)
 {
 	uint32_t symbol = 0;
 
-	if (!trace_json_built(t, trace_build_text(t->b, trace_json_text(t),
-						  &symbol, &t->err)))
+	if (!trace_json_built(t,
+			      trace_build_text(t->b, json_text_nullable(t->r),
+					       &symbol, &t->err)))
 		return 0;
 	return symbol;
 }
 
 uint64_t trace_json_span_id(struct trace_json *t)
 {
-	struct str text = trace_json_text(t);
+	struct str text = json_text_nullable(t->r);
 	uint64_t id = 0;
 
 	if (!(t->has_short_ids ? span_id_from_short_text(text, &id)
@@ -107,7 +88,7 @@ uint64_t trace_json_span_id(struct trace_json *t)
 
 void trace_json_trace_id(struct trace_json *t, struct trace_id *id)
 {
-	struct str text = trace_json_text(t);
+	struct str text = json_text_nullable(t->r);
 
 	if (!(t->has_short_ids ? trace_id_from_short_text(text, id)
 			       : trace_id_from_text(text, id)))
@@ -132,7 +113,7 @@ enum span_kind span_kind_from_name(struct str name)
 
 void trace_json_key(struct trace_json *t, struct attr_key *key)
 {
-	attr_key_set(key, trace_json_text(t));
+	attr_key_set(key, json_text_nullable(t->r));
 }
 
 void attr_key_set(struct attr_key *key, struct str text)
@@ -156,7 +137,7 @@ void trace_json_attr(struct trace_json *t, struct str key)
 
 void trace_json_copy(struct trace_json *t, char *out, size_t size)
 {
-	struct str text = trace_json_text(t);
+	struct str text = json_text_nullable(t->r);
 
 	snprintf(out, size, "%.*s", STR_ARGS(text));
 }

@@ -66,14 +66,7 @@ bool trace_json_finish(struct trace_json *t, const char *what,
 /* Field of the key in a table that ends with an empty name; -1: unknown. */
 int trace_json_field(const struct json_name *names, struct str key);
 
-/* Enters the next value when it is of this kind. null counts as empty, any
- * other kind fails. */
-bool trace_json_enter(struct trace_json *t, enum json_kind kind);
-
-/* A string's text, "" for null; valid until the next call of the reader. */
-struct str trace_json_text(struct trace_json *t);
-
-/* The same, cut to size and NUL-terminated. */
+/* A string's text, "" for null, cut to size and NUL-terminated. */
 void trace_json_copy(struct trace_json *t, char *out, size_t size);
 
 /* The same, interned. */

@@ -116,7 +116,7 @@ static void read_tags(struct trace_json *t, struct span_input *in)
 	struct attr_key key;
 	struct str name;
 
-	if (!trace_json_enter(t, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &name)) {
 		attr_key_set(&key, name);
@@ -137,7 +137,7 @@ static const struct json_name endpoint_names[] = {
 
 static void keep_text(struct trace_json *t, struct buf *out)
 {
-	struct str text = trace_json_text(t);
+	struct str text = json_text_nullable(t->r);
 
 	buf_clear(out);
 	buf_add_str(out, text);
@@ -148,7 +148,7 @@ static void read_local(struct zipkin *z)
 	struct trace_json *t = &z->t;
 	struct str key;
 
-	if (!trace_json_enter(t, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key))
 		switch (trace_json_field(endpoint_names, key)) {
@@ -177,7 +177,7 @@ static void read_remote(struct trace_json *t)
 	};
 	struct str key;
 
-	if (!trace_json_enter(t, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key)) {
 		int field = trace_json_field(endpoint_names, key);
@@ -255,10 +255,10 @@ static void read_annotations(struct trace_json *t)
 		json_skip(t->r);
 		return;
 	}
-	if (!trace_json_enter(t, JSON_ARRAY))
+	if (!json_enter_nullable(t->r, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r))
-		if (trace_json_enter(t, JSON_OBJECT))
+		if (json_enter_nullable(t->r, JSON_OBJECT))
 			read_annotation(t);
 }
 
@@ -281,7 +281,8 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		in->name = trace_json_symbol(t);
 		break;
 	case FIELD_KIND:
-		in->kind = (uint8_t)span_kind_from_name(trace_json_text(t));
+		in->kind =
+			(uint8_t)span_kind_from_name(json_text_nullable(t->r));
 		p->has_kind = true;
 		break;
 	case FIELD_TIMESTAMP:
@@ -369,14 +370,14 @@ static void read_item(struct zipkin *z)
 	struct json_reader *r = z->t.r;
 
 	if (json_peek(r) != JSON_ARRAY) {
-		if (trace_json_enter(&z->t, JSON_OBJECT))
+		if (json_enter_nullable(z->t.r, JSON_OBJECT))
 			read_span(z);
 		return;
 	}
-	if (!trace_json_enter(&z->t, JSON_ARRAY))
+	if (!json_enter_nullable(z->t.r, JSON_ARRAY))
 		return;
 	while (json_next_item(r))
-		if (trace_json_enter(&z->t, JSON_OBJECT))
+		if (json_enter_nullable(z->t.r, JSON_OBJECT))
 			read_span(z);
 }
 

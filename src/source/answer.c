@@ -70,22 +70,34 @@ bool body_has_key(const struct http_response *response, struct str key,
 
 /* ---- reasons ---- */
 
-/* One line, whole characters, no controls: messages are a single line. The
- * rest of the escaping is the terminal's affair. */
+void line_copy(char *out, size_t size, struct str text)
+{
+	struct str line = str_trim(text);
+	size_t len = utf8_floor(line.ptr, line.len, size - 1);
+
+	memcpy(out, line.ptr, len);
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)out[i] < ' ' || out[i] == 0x7F)
+			out[i] = ' ';
+	out[len] = '\0';
+}
+
+void line_read(struct json_reader *r, char *out, size_t size)
+{
+	struct str text;
+
+	if (json_peek(r) != JSON_STRING)
+		json_skip(r);
+	else if (json_text(r, &text))
+		line_copy(out, size, text);
+}
+
 static void set_reason(struct reason *reason, struct str text)
 {
 	struct str line = str_trim(text);
-	size_t end = str_find(line, STR("\n")), len;
 
-	line = str_trim(str_slice(line, 0, end));
-	len = line.len;
-	if (len >= sizeof reason->text)
-		len = utf8_floor(line.ptr, line.len, sizeof reason->text - 1);
-	memcpy(reason->text, line.ptr, len);
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)reason->text[i] < ' ')
-			reason->text[i] = ' ';
-	reason->text[len] = '\0';
+	line_copy(reason->text, sizeof reason->text,
+		  str_slice(line, 0, str_find(line, STR("\n"))));
 }
 
 /* Texts found in a JSON error. */
@@ -125,10 +137,8 @@ static void take_inner(struct json_reader *r, struct json_reason *found)
 		take_string(r, &found->message);
 		return;
 	}
-	if (json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT)) {
-		json_skip(r);
+	if (!json_enter_if(r, JSON_OBJECT))
 		return;
-	}
 	while (json_next_key(r, &key)) {
 		if (str_equal(key, STR("message")) ||
 		    str_equal(key, STR("msg")))
@@ -140,10 +150,8 @@ static void take_inner(struct json_reader *r, struct json_reason *found)
 
 static void take_list(struct json_reader *r, struct json_reason *found)
 {
-	if (json_peek(r) != JSON_ARRAY || !json_enter(r, JSON_ARRAY)) {
-		json_skip(r);
+	if (!json_enter_if(r, JSON_ARRAY))
 		return;
-	}
 	while (json_next_item(r))
 		take_inner(r, found);
 }

@@ -18,6 +18,12 @@ struct reason {
 	char text[240];
 };
 
+/* Foreign text as one line: trimmed, of whole characters, without controls.
+ * The rest of the escaping is the terminal's affair. */
+void line_copy(char *out, size_t size, struct str text);
+/* So the next value when it is a string; others are skipped. */
+void line_read(struct json_reader *r, char *out, size_t size);
+
 /* The first line of a text body, the message inside a JSON one (Jaeger's
  * error and errors, Connect's nested message, Grafana's message), "an HTML
  * page" for HTML, "" when there is nothing to quote. */

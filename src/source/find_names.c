@@ -186,10 +186,8 @@ static void read_object(struct names *n)
 
 static void read_list(struct names *n)
 {
-	if (json_peek(n->r) != JSON_ARRAY || !json_enter(n->r, JSON_ARRAY)) {
-		json_skip(n->r);
+	if (!json_enter_if(n->r, JSON_ARRAY))
 		return;
-	}
 	while (json_next_item(n->r))
 		if (json_peek(n->r) == JSON_STRING)
 			add_name(n);
@@ -232,10 +230,8 @@ static void read_scope(struct names *n)
 
 static void read_scopes(struct names *n)
 {
-	if (json_peek(n->r) != JSON_ARRAY || !json_enter(n->r, JSON_ARRAY)) {
-		json_skip(n->r);
+	if (!json_enter_if(n->r, JSON_ARRAY))
 		return;
-	}
 	while (json_next_item(n->r))
 		if (json_peek(n->r) == JSON_OBJECT)
 			read_scope(n);

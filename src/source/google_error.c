@@ -38,29 +38,6 @@ const struct google_api *google_api_of(const struct endpoint *e)
 
 /* ---- reading ---- */
 
-/* One line, whole characters, no controls. */
-static void set_text(char *out, size_t size, struct str text)
-{
-	size_t len = utf8_floor(text.ptr, text.len, size - 1);
-
-	memcpy(out, text.ptr, len);
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)out[i] < ' ' || out[i] == 0x7F)
-			out[i] = ' ';
-	out[len] = '\0';
-}
-
-/* The next value into out when it is a string. */
-static void take(struct json_reader *r, char *out, size_t size)
-{
-	struct str text;
-
-	if (json_peek(r) != JSON_STRING)
-		json_skip(r);
-	else if (json_text(r, &text))
-		set_text(out, size, text);
-}
-
 /* Only of letters, digits and "._/-": such names are shown as parts of
  * commands. */
 static void keep_name(char *text)
@@ -91,21 +68,19 @@ static void read_metadata(struct json_reader *r, struct google_refusal *f)
 {
 	struct str key;
 
-	if (json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT)) {
-		json_skip(r);
+	if (!json_enter_if(r, JSON_OBJECT))
 		return;
-	}
 	while (json_next_key(r, &key))
 		if (str_equal(key, STR("consumer")))
-			take(r, f->consumer, sizeof f->consumer);
+			line_read(r, f->consumer, sizeof f->consumer);
 		else if (str_equal(key, STR("permission")))
-			take(r, f->permission, sizeof f->permission);
+			line_read(r, f->permission, sizeof f->permission);
 		else if (str_equal(key, STR("quota_metric")))
-			take(r, f->metric, sizeof f->metric);
+			line_read(r, f->metric, sizeof f->metric);
 		else if (str_equal(key, STR("quota_limit")))
-			take(r, f->limit, sizeof f->limit);
+			line_read(r, f->limit, sizeof f->limit);
 		else if (str_equal(key, STR("quota_limit_value")))
-			take(r, f->limit_value, sizeof f->limit_value);
+			line_read(r, f->limit_value, sizeof f->limit_value);
 		else
 			json_skip(r);
 }
@@ -116,19 +91,14 @@ static void read_details(struct json_reader *r, struct google_refusal *f)
 {
 	struct str key;
 
-	if (json_peek(r) != JSON_ARRAY || !json_enter(r, JSON_ARRAY)) {
-		json_skip(r);
+	if (!json_enter_if(r, JSON_ARRAY))
 		return;
-	}
 	while (json_next_item(r)) {
-		if (json_peek(r) != JSON_OBJECT ||
-		    !json_enter(r, JSON_OBJECT)) {
-			json_skip(r);
+		if (!json_enter_if(r, JSON_OBJECT))
 			continue;
-		}
 		while (json_next_key(r, &key))
 			if (str_equal(key, STR("reason")))
-				take(r, f->reason, sizeof f->reason);
+				line_read(r, f->reason, sizeof f->reason);
 			else if (str_equal(key, STR("metadata")))
 				read_metadata(r, f);
 			else
@@ -141,15 +111,13 @@ static bool read_error(struct json_reader *r, struct google_refusal *f)
 	struct google_refusal old = { .reason = "" };
 	struct str key;
 
-	if (json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT)) {
-		json_skip(r);
+	if (!json_enter_if(r, JSON_OBJECT))
 		return false;
-	}
 	while (json_next_key(r, &key))
 		if (str_equal(key, STR("message")))
-			take(r, f->message, sizeof f->message);
+			line_read(r, f->message, sizeof f->message);
 		else if (str_equal(key, STR("status")))
-			take(r, f->code, sizeof f->code);
+			line_read(r, f->code, sizeof f->code);
 		else if (str_equal(key, STR("details")))
 			read_details(r, f);
 		else if (str_equal(key, STR("errors")))

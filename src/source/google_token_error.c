@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/timefmt.h"
+#include "source/answer.h"
 #include "source/http_error.h"
 #include "source/http_retry.h"
 
@@ -24,47 +25,21 @@ struct complaint {
 	char shown[300]; /* both, or the status */
 };
 
-static void copy_line(char *out, size_t size, struct str text)
-{
-	struct str line = str_trim(text);
-	size_t len = utf8_floor(line.ptr, line.len, size - 1);
-
-	if (len > size - 1)
-		len = size - 1;
-	memcpy(out, line.ptr, len);
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)out[i] < ' ')
-			out[i] = ' ';
-	out[len] = '\0';
-}
-
-static void take_text(struct json_reader *r, char *out, size_t size)
-{
-	struct str text;
-
-	if (json_peek(r) != JSON_STRING)
-		json_skip(r);
-	else if (json_text(r, &text))
-		copy_line(out, size, text);
-}
-
 static void take_error(struct json_reader *r, struct complaint *c)
 {
 	struct str key;
 
 	if (json_peek(r) == JSON_STRING) {
-		take_text(r, c->code, sizeof c->code);
+		line_read(r, c->code, sizeof c->code);
 		return;
 	}
-	if (json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT)) {
-		json_skip(r);
+	if (!json_enter_if(r, JSON_OBJECT))
 		return;
-	}
 	while (json_next_key(r, &key)) {
 		if (str_equal(key, STR("status")))
-			take_text(r, c->code, sizeof c->code);
+			line_read(r, c->code, sizeof c->code);
 		else if (str_equal(key, STR("message")))
-			take_text(r, c->text, sizeof c->text);
+			line_read(r, c->text, sizeof c->text);
 		else
 			json_skip(r);
 	}
@@ -83,7 +58,7 @@ static void read_json(struct str body, struct complaint *c)
 			if (str_equal(key, STR("error")))
 				take_error(r, c);
 			else if (str_equal(key, STR("error_description")))
-				take_text(r, c->text, sizeof c->text);
+				line_read(r, c->text, sizeof c->text);
 			else
 				json_skip(r);
 		}
@@ -99,7 +74,7 @@ static void complaint_read(const struct http_response *response,
 	if (str_starts(body, STR("{")))
 		read_json(body, c);
 	else if (!str_starts(body, STR("<")))
-		copy_line(c->text, sizeof c->text,
+		line_copy(c->text, sizeof c->text,
 			  str_slice(body, 0, str_find(body, STR("\n"))));
 	if (!c->code[0])
 		snprintf(c->code, sizeof c->code, "%d", response->status);

@@ -321,22 +321,14 @@ static void read_labelset(struct json_reader *r, struct rows_reader *s,
 {
 	struct str key;
 
-	if (!row || json_peek(r) != JSON_OBJECT) {
-		json_skip(r);
-		return;
-	}
-	if (!json_enter(r, JSON_OBJECT))
+	if (!json_enter_if(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
-		if (!str_equal(key, STR("labels")) ||
-		    json_peek(r) != JSON_ARRAY) {
+		if (!row || !str_equal(key, STR("labels")))
 			json_skip(r);
-			continue;
-		}
-		if (!json_enter(r, JSON_ARRAY))
-			return;
-		while (json_next_item(r))
-			read_row_label(r, s, row);
+		else if (json_enter_if(r, JSON_ARRAY))
+			while (json_next_item(r))
+				read_row_label(r, s, row);
 	}
 }
 
@@ -400,13 +392,12 @@ static void read_sample_count(struct json_reader *r, void *into)
 		if (!json_enter(r, JSON_OBJECT))
 			return;
 		while (json_next_key(r, &key)) {
-			if (!str_equal(key, STR("samples")) ||
-			    json_peek(r) != JSON_ARRAY) {
+			if (!str_equal(key, STR("samples"))) {
 				json_skip(r);
 				continue;
 			}
-			if (!json_enter(r, JSON_ARRAY))
-				return;
+			if (!json_enter_if(r, JSON_ARRAY))
+				continue;
 			while (json_next_item(r)) {
 				json_skip(r);
 				*count = sat_add_i64(*count, 1);

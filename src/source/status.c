@@ -68,8 +68,7 @@ static void read_version_field(struct json_reader *r, struct str key,
 		return;
 	v->is_found = true;
 	snprintf(v->text, STATUS_VERSION_BYTES, "%.*s",
-		 (int)utf8_floor(text.ptr, text.len,
-				 min_size(text.len, STATUS_VERSION_BYTES - 1)),
+		 (int)utf8_floor(text.ptr, text.len, STATUS_VERSION_BYTES - 1),
 		 text.ptr);
 }
 
@@ -86,10 +85,9 @@ static void read_version(struct json_reader *r, struct version *v)
 			read_version_field(r, key, v);
 			continue;
 		}
-		if (!json_enter(r, JSON_OBJECT))
-			return;
-		while (json_next_key(r, &key))
-			read_version_field(r, key, v);
+		if (json_enter(r, JSON_OBJECT))
+			while (json_next_key(r, &key))
+				read_version_field(r, key, v);
 	}
 }
 

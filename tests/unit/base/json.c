@@ -220,6 +220,36 @@ static void test_wrong_kinds(void **state)
 	buf_release(&out);
 }
 
+/* Servers write null, or another kind, for what is not there. */
+static void test_kinds_that_stand_for_nothing(void **state)
+{
+	struct json_reader *r =
+		open_text(STR("[null, [1], \"x\", null, \"y\", {}, 7]"));
+	int64_t one;
+
+	(void)state;
+	assert_true(json_enter(r, JSON_ARRAY));
+	assert_false(json_enter_nullable(r, JSON_ARRAY));
+	assert_true(json_enter_nullable(r, JSON_ARRAY));
+	assert_true(json_next_item(r) && json_i64(r, &one));
+	assert_false(json_next_item(r));
+	assert_false(json_enter_if(r, JSON_OBJECT));
+	assert_true(str_equal(json_text_nullable(r), STR("")));
+	assert_true(str_equal(json_text_nullable(r), STR("y")));
+	assert_true(json_enter_if(r, JSON_OBJECT));
+	assert_false(json_failed(r));
+	json_free(r);
+
+	r = open_text(STR("7"));
+	assert_false(json_enter_nullable(r, JSON_ARRAY));
+	assert_true(json_failed(r));
+	json_free(r);
+	r = open_text(STR("7"));
+	assert_true(str_equal(json_text_nullable(r), STR("")));
+	assert_true(json_failed(r));
+	json_free(r);
+}
+
 static void test_misuse_is_told(void **state)
 {
 	struct json_reader *r = open_text(STR("[1]"));
@@ -723,6 +753,7 @@ int main(void)
 		cmocka_unit_test(test_array_without_asking),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_wrong_kinds),
+		cmocka_unit_test(test_kinds_that_stand_for_nothing),
 		cmocka_unit_test(test_misuse_is_told),
 		cmocka_unit_test(test_failure_of_the_caller_sticks),
 		cmocka_unit_test(test_strings),
