@@ -48,19 +48,6 @@ static void find_holders(struct diff *d, const struct call_edges *edges)
 	}
 }
 
-uint32_t explain_holder(const struct diff *d, uint32_t id)
-{
-	/* Functions that call each other in turns have no deepest one. */
-	for (size_t i = 0; i < LIMIT_STACK_FRAMES; i++) {
-		uint32_t next = d->rows[id].holder;
-
-		if (next == ENTRY_NONE)
-			break;
-		id = next;
-	}
-	return id;
-}
-
 /* ---- cost that moved ---- */
 
 struct sibling {

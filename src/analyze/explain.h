@@ -33,8 +33,4 @@
 bool explain_changes(struct diff *d, struct notes *notes,
 		     struct error *err) MUST_CHECK;
 
-/* The deepest function that holds the change of id: id itself when none of
- * its callees does. */
-uint32_t explain_holder(const struct diff *d, uint32_t id);
-
 #endif

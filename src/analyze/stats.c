@@ -99,11 +99,6 @@ static double beta_part(double x, double y, double a, double b)
 	return 1 - beta_below(y, x, b, a);
 }
 
-double beta_regularised(double x, double a, double b)
-{
-	return beta_part(x, 1 - x, a, b);
-}
-
 /* df / (df + t^2) loses t when it is small: both parts are passed. */
 double student_two_sided(double t, double df)
 {

@@ -52,9 +52,6 @@ struct interval {
 double normal_two_sided(double z);
 double normal_two_sided_quantile(double p);
 
-/* Part of the beta distribution of a, b > 0 below x in 0..1. */
-double beta_regularised(double x, double a, double b);
-
 /* P(|T| >= t) of Student's distribution with df > 0 degrees of freedom, df
  * INFINITY being the normal one, and its inverse. */
 double student_two_sided(double t, double df);

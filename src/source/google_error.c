@@ -30,12 +30,6 @@ const struct google_api google_profiler_api = {
 		 "limit raised on the console's page of quotas",
 };
 
-const struct google_api *google_api_of(const struct endpoint *e)
-{
-	return strcmp(side_prefix(e), "--profiles") ? &google_trace_api
-						    : &google_profiler_api;
-}
-
 /* ---- reading ---- */
 
 /* Only of letters, digits and "._/-": such names are shown as parts of

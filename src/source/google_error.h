@@ -23,9 +23,6 @@ struct google_api {
 extern const struct google_api google_trace_api;
 extern const struct google_api google_profiler_api;
 
-/* That of the endpoint's side. */
-const struct google_api *google_api_of(const struct endpoint *e);
-
 enum google_trouble {
 	GOOGLE_NONE = 0, /* no error of Google's in the answer */
 	GOOGLE_OTHER,    /* one without words here: its message tells */

@@ -83,11 +83,6 @@ bool rs256_sign(const char *pem, struct str data, struct buf *signature,
 	return is_done;
 }
 
-bool rs256_is_available(void)
-{
-	return true;
-}
-
 #else
 
 bool rs256_sign(const char *pem, struct str data, struct buf *signature,
@@ -103,11 +98,6 @@ bool rs256_sign(const char *pem, struct str data, struct buf *signature,
 		"(gcloud auth application-default login), "
 		"token-command = gcloud auth print-access-token in the "
 		"configuration, or a machine with a service account");
-}
-
-bool rs256_is_available(void)
-{
-	return false;
 }
 
 #endif

@@ -18,7 +18,4 @@
 bool rs256_sign(const char *pem, struct str data, struct buf *signature,
 		struct error *err) MUST_CHECK;
 
-/* Whether the program was built with libcrypto. */
-bool rs256_is_available(void);
-
 #endif

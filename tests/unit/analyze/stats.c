@@ -3,9 +3,9 @@
  * Expected figures were computed apart from this code: mid-p values with
  * scipy 1.17 (binom, hypergeom: twice the smaller of cdf and sf, each with
  * half of pmf), quantiles with its norm, tails and quantiles of Student's
- * distribution with its t, incomplete beta with betainc, q values with
- * false_discovery_control; Newcombe intervals with statsmodels 0.15
- * (confint_proportions_2indep), rate intervals from the formula in Python.
+ * distribution with its t, q values with false_discovery_control; Newcombe
+ * intervals with statsmodels 0.15 (confint_proportions_2indep), rate intervals
+ * from the formula in Python.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,28 +46,6 @@ static void test_normal(void **state)
 	}
 	assert_true(normal_two_sided_quantile(1) == 0);
 	assert_true(normal_two_sided_quantile(0) > 37);
-}
-
-static void test_beta(void **state)
-{
-	static const double rows[][4] = {
-		{ 0.5, 1, 1, 0.5 },
-		{ 0.3, 2, 5, 0.5798250000000003 },
-		{ 0.9, 0.5, 9, 0.9999999998055668 },
-		{ 1e-06, 9, 0.5, 1.8547066451650592e-55 },
-		{ 0.999, 3, 0.5, 0.9407468104840536 },
-		{ 0.2, 50, 0.5, 9.994267861337003e-37 },
-		{ 0.98, 50, 0.5, 0.1562435078668179 },
-		{ 0.5, 0.5, 0.5, 0.5 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		assert_close(
-			beta_regularised(rows[i][0], rows[i][1], rows[i][2]),
-			rows[i][3], 1e-12);
-	assert_true(beta_regularised(0, 2, 3) == 0);
-	assert_true(beta_regularised(1, 2, 3) == 1);
 }
 
 static void test_student(void **state)
@@ -439,7 +417,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_normal),
-		cmocka_unit_test(test_beta),
 		cmocka_unit_test(test_student),
 		cmocka_unit_test(test_binomial),
 		cmocka_unit_test(test_fisher),

@@ -35,7 +35,7 @@ static struct error failed(struct http_response response, const char *token)
 				    .token = token };
 	struct error err = { 0 };
 
-	assert_int_equal(google_fail(google_api_of(&e), "Cloud Trace", &e,
+	assert_int_equal(google_fail(&google_trace_api, "Cloud Trace", &e,
 				     &response, &err),
 			 ANSWER_ERROR);
 	http_response_release(&response);
