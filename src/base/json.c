@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_reader.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-static struct json_reader *reader_new(struct error *err)
+struct json_reader *json_new(struct str bytes, struct error *err)
 {
 	struct json_reader *r = mem_calloc(1, sizeof *r);
 
@@ -19,38 +18,8 @@ static struct json_reader *reader_new(struct error *err)
 		return NULL;
 	}
 	buf_init(&r->scratch, KEPT_BYTES + 4);
-	r->data = "";
-	return r;
-}
-
-struct json_reader *json_new(struct str bytes, struct error *err)
-{
-	struct json_reader *r = reader_new(err);
-
-	if (!r)
-		return NULL;
 	r->data = bytes.len ? bytes.ptr : "";
 	r->end = bytes.len;
-	r->is_eof = true;
-	return r;
-}
-
-struct json_reader *json_new_stream(json_fill fill, void *context,
-				    struct error *err)
-{
-	struct json_reader *r = reader_new(err);
-
-	if (!r)
-		return NULL;
-	r->window = mem_alloc(LIMIT_JSON_WINDOW_BYTES);
-	if (!r->window) {
-		json_free(r);
-		error_memory(err, "the JSON reader");
-		return NULL;
-	}
-	r->data = r->window;
-	r->fill = fill;
-	r->context = context;
 	return r;
 }
 
@@ -59,7 +28,6 @@ void json_free(struct json_reader *r)
 	if (!r)
 		return;
 	buf_release(&r->scratch);
-	mem_free(r->window);
 	mem_free(r);
 }
 
@@ -85,8 +53,7 @@ static bool fail_at(struct json_reader *r, enum error_code code,
 {
 	if (json_failed(r))
 		return false;
-	return error_set(&r->err, code, "byte %" PRIu64 ": %s",
-			 r->dropped_bytes + r->at, text);
+	return error_set(&r->err, code, "byte %zu: %s", r->at, text);
 }
 
 bool json_fail(struct json_reader *r, const char *format, ...)
@@ -100,61 +67,15 @@ bool json_fail(struct json_reader *r, const char *format, ...)
 	return fail_at(r, ERROR_FORMAT, text);
 }
 
-/* Saves what the window is about to lose for json_raw(). */
-static void keep_raw(struct json_reader *r)
-{
-	if (r->raw)
-		buf_add(r->raw, r->data + r->raw_start, r->at - r->raw_start);
-	r->raw_start = 0;
-}
-
-/* One call for more input. False at the end and on failure. */
-static bool refill(struct json_reader *r)
-{
-	size_t room = LIMIT_JSON_WINDOW_BYTES - r->end;
-	long got = r->fill(r->context, r->window + r->end, room, &r->err);
-
-	if (got > 0 && (size_t)got <= room) {
-		r->end += (size_t)got;
-		return true;
-	}
-	r->is_eof = true;
-	if (got < 0 && !json_failed(r))
-		fail_at(r, ERROR_INTERNAL, "reading failed without a reason");
-	else if (got > 0)
-		fail_at(r, ERROR_INTERNAL, "more was read than there is room");
-	return false;
-}
-
-bool json_ensure(struct json_reader *r, size_t need)
-{
-	if (r->end - r->at >= need)
-		return true;
-	if (r->is_eof)
-		return false;
-	keep_raw(r);
-	memmove(r->window, r->window + r->at, r->end - r->at);
-	r->dropped_bytes += r->at;
-	r->end -= r->at;
-	r->at = 0;
-	while (r->end < need)
-		if (!refill(r))
-			return false;
-	return true;
-}
-
 /* The next byte that is not blank, unconsumed; -1 at the end. */
 static int next_byte(struct json_reader *r)
 {
-	do {
-		while (r->at < r->end) {
-			char c = r->data[r->at];
+	for (; r->at < r->end; r->at++) {
+		char c = r->data[r->at];
 
-			if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-				return (unsigned char)c;
-			r->at++;
-		}
-	} while (json_ensure(r, 1));
+		if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
+			return (unsigned char)c;
+	}
 	return -1;
 }
 
@@ -369,7 +290,6 @@ bool json_next_key(struct json_reader *r, struct str *key)
 {
 	if (!reach_key(r) || !json_view_string(r, key))
 		return false;
-	/* The colon is left for later: reading on could move the key away. */
 	r->due = DUE_COLON;
 	return true;
 }
@@ -432,7 +352,7 @@ static bool read_word(struct json_reader *r, const char *word)
 {
 	size_t len = strlen(word);
 
-	if (json_ensure(r, len + 1) && json_is_word_byte(r->data[r->at + len]))
+	if (json_has(r, len + 1) && json_is_word_byte(r->data[r->at + len]))
 		return json_fail(r, "unknown word");
 	if (r->end - r->at < len || memcmp(r->data + r->at, word, len) != 0)
 		return json_fail(r, "unknown word");
@@ -585,18 +505,15 @@ bool json_skip(struct json_reader *r)
 
 bool json_raw(struct json_reader *r, struct buf *out)
 {
-	bool is_read = begin_value(r, "a value") != JSON_END;
+	size_t start;
 
-	if (!is_read)
+	if (begin_value(r, "a value") == JSON_END)
 		return false;
-	r->raw = out;
-	r->raw_start = r->at;
-	is_read = json_skip(r);
-	keep_raw(r);
-	r->raw = NULL;
-	if (is_read && out->state != BUF_OK)
-		return buf_check(out, "a JSON value", &r->err);
-	return is_read;
+	start = r->at;
+	if (!json_skip(r))
+		return false;
+	buf_add(out, r->data + start, r->at - start);
+	return buf_check(out, "a JSON value", &r->err);
 }
 
 bool json_at_end(struct json_reader *r)

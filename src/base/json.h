@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Streaming pull reader for JSON: one pass, no document tree, memory bounded
- * by the window and the nesting limit. The caller walks the document token
+ * Pull reader for JSON: one pass, no document tree, memory bounded by the
+ * nesting limit. The caller walks the document token
  * by token; whatever it does not want it skips. Accepts any UTF-8 or damaged
  * UTF-8 text and \u0000 (servers send both); everything else is strict
  * RFC 8259. Duplicate keys are the caller's affair.
@@ -37,19 +37,10 @@ enum json_kind {
 	JSON_NULL,
 };
 
-/* Where bytes come from. `fill` puts up to size bytes into data and returns
- * how many, 0 at the end, -1 with err set on failure. */
-typedef long (*json_fill)(void *context, char *data, size_t size,
-			  struct error *err);
-
 struct json_reader;
 
 /* Over bytes in memory, borrowed until json_free. */
 struct json_reader *json_new(struct str bytes, struct error *err) MUST_CHECK;
-
-/* Over a stream, with a window of bounded size. */
-struct json_reader *json_new_stream(json_fill fill, void *context,
-				    struct error *err) MUST_CHECK;
 void json_free(struct json_reader *r);
 
 /* Kind of the value that comes next, without consuming it. JSON_END at the

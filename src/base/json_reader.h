@@ -23,12 +23,6 @@ struct json_reader {
 	const char *data; /* unread input is data[at..end) */
 	size_t at;
 	size_t end;
-	uint64_t dropped_bytes; /* input before data[0] */
-
-	char *window; /* what data points to when streaming */
-	json_fill fill;
-	void *context;
-	bool is_eof;
 
 	enum due due;
 	bool is_announced; /* json_next_item said that a value comes */
@@ -36,15 +30,15 @@ struct json_reader {
 	unsigned char is_object[LIMIT_JSON_DEPTH / 8];
 
 	struct buf scratch; /* strings that are not in one piece */
-	struct buf *raw;    /* receives a copy of what is consumed */
-	size_t raw_start;
 	size_t trimmed;
 	struct error err;
 };
 
-/* Makes data[at..at+need) present; moves the window, so that pointers into it
- * are lost. False when the input ends before. */
-bool json_ensure(struct json_reader *r, size_t need);
+/* Whether so many bytes are left. */
+static inline bool json_has(const struct json_reader *r, size_t need)
+{
+	return r->end - r->at >= need;
+}
 
 /* Fails with what stands where something else should. */
 bool json_fail_expected(struct json_reader *r, const char *what);

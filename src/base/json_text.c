@@ -80,7 +80,7 @@ static bool peek_unit(struct json_reader *r, size_t ahead, unsigned *unit)
 {
 	uint64_t value;
 
-	if (!json_ensure(r, ahead + 6) || r->data[r->at + ahead] != '\\' ||
+	if (!json_has(r, ahead + 6) || r->data[r->at + ahead] != '\\' ||
 	    r->data[r->at + ahead + 1] != 'u' ||
 	    !parse_hex_u64((struct str){ r->data + r->at + ahead + 2, 4 },
 			   &value))
@@ -126,7 +126,7 @@ static bool read_escape(struct json_reader *r, struct buf *sink,
 	static const char pairs[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
 	char c;
 
-	if (!json_ensure(r, 2)) {
+	if (!json_has(r, 2)) {
 		r->at = r->end;
 		return json_fail_expected(r, "the rest of a string");
 	}
@@ -151,7 +151,7 @@ bool json_copy_string(struct json_reader *r, struct buf *sink, size_t max_bytes)
 
 		keep_text(sink, max_bytes, r->data + r->at, run);
 		r->at += run;
-		if (!json_ensure(r, 1))
+		if (!json_has(r, 1))
 			return json_fail(r, "the text ends inside a string");
 		is_done = r->data[r->at] == '"';
 		if (is_done) {
@@ -211,7 +211,7 @@ bool json_view_number(struct json_reader *r, struct str *text)
 {
 	size_t len = 0;
 
-	while (json_ensure(r, len + 1) && is_number_byte(r->data[r->at + len]))
+	while (json_has(r, len + 1) && is_number_byte(r->data[r->at + len]))
 		if (++len >= LIMIT_NUMBER_BYTES)
 			return json_fail(r, "a number of too many digits");
 	*text = (struct str){ r->data + r->at, len };

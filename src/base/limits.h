@@ -33,10 +33,6 @@
  * a double is 310; nobody means more. */
 #define LIMIT_NUMBER_BYTES ((size_t)512)
 
-/* How much of a streamed JSON document is held at a time. Keys, numbers and
- * escapes are short; longer strings are put together elsewhere. */
-#define LIMIT_JSON_WINDOW_BYTES (64 * KIB)
-
 /* Profiles. Pyroscope stores at most 1,000 frames a stack; async-profiler
  * 2,048 by default. Deeper stacks lose their middle, and a note says so. */
 #define LIMIT_STACK_FRAMES 4096u

@@ -16,29 +16,6 @@ static struct json_reader *open_text(struct str text)
 	return r;
 }
 
-/* A stream that hands out `step` bytes at a time. */
-struct trickle {
-	struct str text;
-	size_t step;
-	long fail_at_end;
-};
-
-static long trickle_fill(void *context, char *data, size_t size,
-			 struct error *fill_err)
-{
-	struct trickle *t = context;
-	struct str part =
-		str_slice(t->text, 0, t->step < size ? t->step : size);
-
-	if (!part.len && t->fail_at_end) {
-		error_set(fill_err, ERROR_NETWORK, "connection lost");
-		return -1;
-	}
-	memcpy(data, part.ptr, part.len);
-	t->text = str_slice(t->text, part.len, t->text.len);
-	return (long)part.len;
-}
-
 static void assert_fails(struct json_reader *r, enum error_code code,
 			 const char *message)
 {
@@ -379,21 +356,15 @@ static void test_trimming_from_both_sides(void **state)
 	const size_t limit = LIMIT_STRING_BYTES;
 	char *doc = mem_alloc(3 * limit);
 	struct str text = long_string(doc, limit);
-	struct trickle t = { .text = text, .step = 1000 };
 
 	(void)state;
 	check_trim(open_text(text), limit, 0);
-	check_trim(json_new_stream(trickle_fill, &t, &err), limit, 0);
 	text = long_string(doc, limit + 1);
 	check_trim(open_text(text), limit, 1);
-	t = (struct trickle){ .text = text, .step = 1000 };
-	check_trim(json_new_stream(trickle_fill, &t, &err), limit, 1);
-	/* A character across the limit goes whole, in both ways of reading. */
+	/* A character across the limit goes whole. */
 	text = long_string(doc, 2 * limit);
 	memcpy(doc + 1 + limit - 2, "\xE2\x82\xAC", 3);
 	check_trim(open_text(text), limit - 2, 1);
-	t = (struct trickle){ .text = text, .step = 7 };
-	check_trim(json_new_stream(trickle_fill, &t, &err), limit - 2, 1);
 	memcpy(doc + 1 + limit - 6, "\\u20acyyyyyy", 12);
 	check_trim(open_text(text), limit, 1);
 	memcpy(doc + 1, "\\n", 2);
@@ -409,8 +380,7 @@ static void test_long_string(void **state)
 	const size_t len = 300000;
 	char *doc = mem_alloc(len + 2);
 	struct str text = long_string(doc, len);
-	struct trickle t = { .text = text, .step = 4096 };
-	struct json_reader *r = json_new_stream(trickle_fill, &t, &err);
+	struct json_reader *r = open_text(text);
 	struct buf out;
 
 	(void)state;
@@ -612,26 +582,23 @@ static void test_raw(void **state)
 		"{ \"a\":[1, \"\\u0041\\\"\"] }", "-1.5e3", "\"x\""
 	};
 
-	(void)state;
-	for (size_t step = 1; step < 80; step++) {
-		struct trickle t = { .text = str_from(doc), .step = step };
-		struct json_reader *r = json_new_stream(trickle_fill, &t, &err);
-		struct str key;
-		struct buf out;
-		size_t i = 0;
+	struct json_reader *r = open_text(str_from(doc));
+	struct str key;
+	struct buf out;
+	size_t i = 0;
 
-		buf_init(&out, 100);
-		assert_true(json_enter(r, JSON_OBJECT));
-		while (json_next_key(r, &key)) {
-			buf_clear(&out);
-			assert_true(json_raw(r, &out));
-			assert_string_equal(buf_text(&out), expected[i++]);
-		}
-		assert_int_equal(i, 3);
-		assert_true(json_check(r, &err));
-		json_free(r);
-		buf_release(&out);
+	(void)state;
+	buf_init(&out, 100);
+	assert_true(json_enter(r, JSON_OBJECT));
+	while (json_next_key(r, &key)) {
+		buf_clear(&out);
+		assert_true(json_raw(r, &out));
+		assert_string_equal(buf_text(&out), expected[i++]);
 	}
+	assert_int_equal(i, 3);
+	assert_true(json_check(r, &err));
+	json_free(r);
+	buf_release(&out);
 }
 
 static void test_raw_over_limit(void **state)
@@ -652,82 +619,8 @@ static void test_raw_over_limit(void **state)
 	buf_release(&out);
 }
 
-static void test_failing_stream(void **state)
-{
-	struct trickle t = { .text = STR("[1,2"), .step = 3, .fail_at_end = 1 };
-	struct json_reader *r = json_new_stream(trickle_fill, &t, &err);
-
-	(void)state;
-	assert_false(json_skip(r));
-	assert_fails(r, ERROR_NETWORK, "connection lost");
-	t = (struct trickle){ .text = STR("\"ab"),
-			      .step = 3,
-			      .fail_at_end = 1 };
-	r = json_new_stream(trickle_fill, &t, &err);
-	assert_false(json_skip(r));
-	assert_fails(r, ERROR_NETWORK, "connection lost");
-}
-
-static long overfull_fill(void *context, char *data, size_t size,
-			  struct error *fill_err)
-{
-	(void)context;
-	(void)data;
-	(void)fill_err;
-	return (long)size + 1;
-}
-
-static void test_broken_fill(void **state)
-{
-	struct json_reader *r = json_new_stream(overfull_fill, NULL, &err);
-
-	(void)state;
-	assert_false(json_skip(r));
-	assert_fails(r, ERROR_INTERNAL,
-		     "byte 0: more was read than there is room");
-}
-
-/* A blank desert, a string and an escape across every border of the window. */
-static void test_window_borders(void **state)
-{
-	const size_t window = LIMIT_JSON_WINDOW_BYTES;
-	char *doc = mem_alloc(3 * window);
-
-	(void)state;
-	for (size_t shift = 0; shift < 40; shift++) {
-		size_t blanks = window - 20 + shift;
-		static const char tail[] =
-			"{\"ke\\u0079\":[\"\\ud83d\\ude00!\","
-			"1234567890,true]}";
-		struct trickle t = { .step = SIZE_MAX };
-		struct json_reader *r;
-		struct str text;
-		int64_t v;
-
-		memset(doc, ' ', blanks);
-		memcpy(doc + blanks, tail, sizeof tail - 1);
-		t.text = (struct str){ doc, blanks + sizeof tail - 1 };
-		r = json_new_stream(trickle_fill, &t, &err);
-		assert_true(json_enter(r, JSON_OBJECT));
-		assert_true(json_next_key(r, &text));
-		assert_text(text, "key");
-		assert_true(json_enter(r, JSON_ARRAY));
-		assert_true(json_text(r, &text));
-		assert_text(text, "\xF0\x9F\x98\x80!");
-		assert_true(json_i64(r, &v) && v == 1234567890);
-		assert_true(json_skip(r));
-		assert_false(json_next_item(r));
-		assert_false(json_next_key(r, &text));
-		assert_true(json_at_end(r));
-		assert_true(json_check(r, &err));
-		json_free(r);
-	}
-	mem_free(doc);
-}
-
 static void test_starved(void **state)
 {
-	struct trickle t = { .text = STR("\"a\\nb\""), .step = 1 };
 	struct json_reader *r;
 	struct str text;
 
@@ -735,10 +628,7 @@ static void test_starved(void **state)
 	starve_once_after(0);
 	assert_null(json_new(STR("1"), &err));
 	assert_int_equal(err.code, ERROR_MEMORY);
-	starve_once_after(1);
-	assert_null(json_new_stream(trickle_fill, &t, &err));
-	assert_int_equal(err.code, ERROR_MEMORY);
-	r = json_new_stream(trickle_fill, &t, &err);
+	r = open_text(STR("\"a\\nb\""));
 	starve_once_after(0);
 	assert_false(json_text(r, &text));
 	assert_true(stop_starving());
@@ -768,9 +658,6 @@ int main(void)
 		cmocka_unit_test(test_many_documents),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_raw_over_limit),
-		cmocka_unit_test(test_failing_stream),
-		cmocka_unit_test(test_broken_fill),
-		cmocka_unit_test(test_window_borders),
 		cmocka_unit_test(test_starved),
 	};
 

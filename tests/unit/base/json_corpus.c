@@ -36,24 +36,6 @@ static int tree_kind(json_t *tree)
 
 static struct error err;
 
-struct trickle {
-	struct str text;
-	size_t step;
-};
-
-static long trickle_fill(void *context, char *data, size_t size,
-			 struct error *fill_err)
-{
-	struct trickle *t = context;
-	struct str part =
-		str_slice(t->text, 0, t->step < size ? t->step : size);
-
-	(void)fill_err;
-	memcpy(data, part.ptr, part.len);
-	t->text = str_slice(t->text, part.len, t->text.len);
-	return (long)part.len;
-}
-
 static void compare_value(struct json_reader *r, json_t *expected);
 
 static void compare_object(struct json_reader *r, json_t *expected)
@@ -124,11 +106,9 @@ static void compare_value(struct json_reader *r, json_t *expected)
 	}
 }
 
-static void compare_document(struct str text, json_t *expected, size_t step)
+static void compare_document(struct str text, json_t *expected)
 {
-	struct trickle t = { .text = text, .step = step };
-	struct json_reader *r = step ? json_new_stream(trickle_fill, &t, &err)
-				     : json_new(text, &err);
+	struct json_reader *r = json_new(text, &err);
 
 	assert_non_null(r);
 	compare_value(r, expected);
@@ -137,25 +117,14 @@ static void compare_document(struct str text, json_t *expected, size_t step)
 	json_free(r);
 }
 
-/* True when the whole text is one document; the same for every window. */
+/* True when the whole text is one document. */
 static bool is_accepted(struct str text)
 {
-	static const size_t steps[] = { 0, 1, 2, 3, 7, SIZE_MAX };
-	bool is_first = false;
+	struct json_reader *r = json_new(text, &err);
+	bool is_one = json_skip(r) && json_at_end(r) && !json_failed(r);
 
-	for (size_t i = 0; i < COUNT_OF(steps); i++) {
-		struct trickle t = { .text = text, .step = steps[i] };
-		struct json_reader *r =
-			steps[i] ? json_new_stream(trickle_fill, &t, &err)
-				 : json_new(text, &err);
-		bool is_one = json_skip(r) && json_at_end(r) && !json_failed(r);
-
-		if (i == 0)
-			is_first = is_one;
-		assert_int_equal(is_one, is_first);
-		json_free(r);
-	}
-	return is_first;
+	json_free(r);
+	return is_one;
 }
 
 static const char *const snippets[] = {
@@ -283,10 +252,8 @@ static void test_snippets(void **state)
 		if (is_accepted(text) != (tree != NULL))
 			fail_msg("'%s': the other says %s", snippets[i],
 				 tree ? "good" : "bad");
-		if (tree) {
-			compare_document(text, tree, 0);
-			compare_document(text, tree, 1);
-		}
+		if (tree)
+			compare_document(text, tree);
 		json_decref(tree);
 	}
 }
@@ -335,7 +302,7 @@ static void test_mutations(void **state)
 			if (is_accepted(text) != (tree != NULL))
 				fail_msg("'%s'", doc);
 			if (tree)
-				compare_document(text, tree, 1);
+				compare_document(text, tree);
 			json_decref(tree);
 		}
 		doc[at] = kept;
@@ -345,7 +312,6 @@ static void test_mutations(void **state)
 /* One document, or several that follow each other. */
 static void compare_file(const char *path)
 {
-	static const size_t steps[] = { 0, 1, 13, 4096, SIZE_MAX };
 	struct str text;
 	struct buf b;
 
@@ -360,8 +326,7 @@ static void compare_file(const char *path)
 
 		if (!tree)
 			fail_msg("%s: %s", path, why.text);
-		for (size_t i = 0; i < COUNT_OF(steps); i++)
-			compare_document(doc, tree, steps[i]);
+		compare_document(doc, tree);
 		json_decref(tree);
 		text = str_trim(str_slice(text, doc.len, text.len));
 	}
