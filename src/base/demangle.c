@@ -7,6 +7,8 @@
 struct demangler {
 	struct cpp_demangler *cpp;
 	struct buf out;
+	uint64_t work_left;
+	bool is_exhausted;
 };
 
 struct demangler *demangler_new(void)
@@ -16,6 +18,7 @@ struct demangler *demangler_new(void)
 	if (!d)
 		return NULL;
 	buf_init(&d->out, LIMIT_DEMANGLED_BYTES);
+	d->work_left = LIMIT_DEMANGLE_WORK;
 	d->cpp = cpp_demangler_new();
 	if (d->cpp)
 		return d;
@@ -30,6 +33,16 @@ void demangler_free(struct demangler *d)
 	cpp_demangler_free(d->cpp);
 	buf_release(&d->out);
 	mem_free(d);
+}
+
+void demangler_limit_work(struct demangler *d, uint64_t work)
+{
+	d->work_left = work;
+}
+
+bool demangler_is_exhausted(const struct demangler *d)
+{
+	return d->is_exhausted;
 }
 
 /* macOS puts one more '_' in front of every name. */
@@ -47,23 +60,30 @@ bool is_mangled(struct str name)
 	       (name.ptr[1] == 'Z' || name.ptr[1] == 'R');
 }
 
-static bool demangle_any(struct demangler *d, struct str name)
+static bool demangle_any(struct demangler *d, struct str name, uint64_t *steps)
 {
 	if (name.ptr[1] == 'R')
-		return rust_demangle(name, &d->out);
+		return rust_demangle(name, &d->out, steps);
 	if (rust_demangle_legacy(name, &d->out))
 		return true;
 	buf_clear(&d->out);
-	return cpp_demangle(d->cpp, name, &d->out);
+	return cpp_demangle(d->cpp, name, &d->out, steps);
 }
 
 struct str demangle(struct demangler *d, struct str name)
 {
+	uint64_t work = name.len;
+	bool is_read;
+
 	if (!is_mangled(name) || name.len > LIMIT_MANGLED_BYTES)
 		return name;
-	buf_clear(&d->out);
-	if (!demangle_any(d, without_underscore(name)) ||
-	    d->out.state != BUF_OK || !d->out.len)
+	d->is_exhausted |= d->work_left == 0;
+	if (d->is_exhausted)
 		return name;
-	return buf_str(&d->out);
+	buf_clear(&d->out);
+	is_read = demangle_any(d, without_underscore(name), &work) &&
+		  d->out.state == BUF_OK && d->out.len;
+	work += d->out.len;
+	d->work_left -= work < d->work_left ? work : d->work_left;
+	return is_read ? buf_str(&d->out) : name;
 }

@@ -5,22 +5,29 @@
  * without parameters, return type and template arguments, which tell
  * instances apart that nobody wrote.
  *
- * Names are a stranger's: work, nesting and length of one are bounded. What
- * is malformed or goes beyond stays as it is.
+ * Names are a stranger's: work, nesting and length of one are bounded, and the
+ * work of all together. What is malformed or goes beyond stays as it is.
  */
 #ifndef BASE_DEMANGLE_H
 #define BASE_DEMANGLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/str.h"
 
 struct demangler;
 
-/* NULL when memory is lacking. One serves any number of names. */
+/* NULL when memory is lacking. One serves the names of one profile. */
 struct demangler *demangler_new(void) MUST_CHECK;
 void demangler_free(struct demangler *d);
+
+/* Less than LIMIT_DEMANGLE_WORK. */
+void demangler_limit_work(struct demangler *d, uint64_t work);
+
+/* Whether names stayed as they are since the work of all was done. */
+bool demangler_is_exhausted(const struct demangler *d);
 
 /* Whether the name begins as mangled ones do; cheap. */
 bool is_mangled(struct str name);
@@ -30,12 +37,13 @@ bool is_mangled(struct str name);
 struct str demangle(struct demangler *d, struct str name);
 
 /* One language each, appended to out; false when the name is none of its own.
- * Used by demangle(). */
+ * *steps grows by those taken. Used by demangle(). */
 struct cpp_demangler;
 struct cpp_demangler *cpp_demangler_new(void) MUST_CHECK;
 void cpp_demangler_free(struct cpp_demangler *d);
-bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out);
-bool rust_demangle(struct str name, struct buf *out);
+bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out,
+		  uint64_t *steps);
+bool rust_demangle(struct str name, struct buf *out, uint64_t *steps);
 bool rust_demangle_legacy(struct str name, struct buf *out);
 
 #endif

@@ -553,7 +553,8 @@ static uint32_t special_name(struct cpp_demangler *d)
 
 /* ---- the whole ---- */
 
-bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out)
+bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out,
+		  uint64_t *steps)
 {
 	uint32_t node;
 
@@ -570,9 +571,13 @@ bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out)
 	d->out = out;
 	/* What follows the name, parameters and suffixes, is not read. */
 	node = cpp_encoding(d, false, false);
+	*steps += d->steps;
 	if (d->has_failed)
 		return false;
 	d->depth = d->steps = 0;
 	d->pack_at = 0;
-	return cpp_print(d, node) && !d->has_failed;
+	if (!cpp_print(d, node))
+		cpp_fail(d);
+	*steps += d->steps;
+	return !d->has_failed;
 }

@@ -609,7 +609,7 @@ static void type(struct rust *r)
 	r->depth--;
 }
 
-bool rust_demangle(struct str name, struct buf *out)
+bool rust_demangle(struct str name, struct buf *out, uint64_t *steps)
 {
 	size_t dot = str_find(name, STR("."));
 	struct rust r = { .out = out };
@@ -625,5 +625,6 @@ bool rust_demangle(struct str name, struct buf *out)
 	r.is_silent = true;
 	if (!r.has_failed && r.at < r.end)
 		path(&r, false);
+	*steps += r.steps;
 	return !r.has_failed && r.at == r.end;
 }

@@ -237,6 +237,9 @@
 #define LIMIT_DEMANGLED_BYTES (16 * KIB)
 #define LIMIT_MANGLED_DEPTH 200u
 #define LIMIT_DEMANGLE_STEPS 100000u
+/* All names of a profile together, in steps and bytes read and written, some
+ * 15 ns each: three seconds. A million names of the usual length. */
+#define LIMIT_DEMANGLE_WORK 200000000u
 
 /* A source file to list lines of, and its path. Generated parsers reach some
  * MiB. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/demangle.h"
 #include "base/num.h"
 #include "model/profile_build.h"
 #include "model/sequence.h"
@@ -261,6 +262,9 @@ static void tell(const struct profile_build *b, struct notes *notes)
 	if (b->trimmed_texts)
 		notes_add(notes, "%zu names longer than %zu KiB were cut",
 			  b->trimmed_texts, LIMIT_STRING_BYTES / KIB);
+	if (b->demangler && demangler_is_exhausted(b->demangler))
+		notes_add(notes, "names that linkers made are many and long: "
+				 "some stayed as they are");
 	if (b->is_saturated)
 		notes_add(notes, "values add up to more than 64 bits hold: "
 				 "totals and shares are too small");

@@ -324,6 +324,23 @@ static void test_endless_output(void **state)
 	buf_release(&b);
 }
 
+static void test_work_of_all_names(void **state)
+{
+	struct demangler *other = demangler_new();
+	struct str name = STR("_ZN1a1bEv");
+
+	(void)state;
+	assert_non_null(other);
+	demangler_limit_work(other, 60);
+	/* Nine bytes, four more, and some steps. */
+	assert_true(str_equal(demangle(other, name), STR("a::b")));
+	while (!str_equal(demangle(other, name), name))
+		assert_false(demangler_is_exhausted(other));
+	assert_true(demangler_is_exhausted(other));
+	assert_true(demangle(other, STR("main")).len == 4);
+	demangler_free(other);
+}
+
 /* ---- work that the length of a name does not tell ---- */
 
 static void check_stays(struct buf *name)
@@ -453,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_longest_name),
 		cmocka_unit_test(test_deepest_type),
 		cmocka_unit_test(test_endless_output),
+		cmocka_unit_test(test_work_of_all_names),
 		cmocka_unit_test(test_quadratic_cpp),
 		cmocka_unit_test(test_quadratic_rust),
 	};

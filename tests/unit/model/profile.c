@@ -10,7 +10,8 @@
 
 #include "../starving.h"
 #include "base/buf.h"
-#include "model/profile.h"
+#include "base/demangle.h"
+#include "model/profile_build.h"
 
 static struct error err;
 static struct notes notes;
@@ -356,6 +357,33 @@ static void test_text_limit(void **state)
 	free(text);
 }
 
+/* Past the work of all names the rest stays as it is, and a note says so. */
+static void test_names_of_linkers(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	for (unsigned is_over = 0; is_over < 2; is_over++) {
+		struct profile_build *b = begin(&p);
+
+		add(b, "_ZN1a1bEv;_ZN1a1bEv", 1);
+		if (is_over)
+			demangler_limit_work(b->demangler, 0);
+		add(b, "_ZN1a1bEv", 1);
+		add(b, "_ZN1a1cEv", 1);
+		add(b, "_ZN1a1dEv", 1);
+		finish(b);
+		assert_int_equal(notes.count, is_over);
+		assert_true(str_equal(
+			profile_text(&p,
+				     p.functions[p.function_count - 1].name),
+			is_over ? STR("a::b") : STR("a::d")));
+		assert_int_equal(p.function_count, 3);
+		profile_release(&p);
+	}
+	assert_non_null(strstr(notes.text[0], "linkers"));
+}
+
 static void test_many_stacks(void **state)
 {
 	struct profile p;
@@ -549,6 +577,7 @@ int main(void)
 		cmocka_unit_test(test_units_of_time),
 		cmocka_unit_test(test_depth_limit),
 		cmocka_unit_test(test_text_limit),
+		cmocka_unit_test(test_names_of_linkers),
 		cmocka_unit_test(test_many_stacks),
 		cmocka_unit_test(test_inferred_period),
 		cmocka_unit_test(test_repeated_values_are_not_distinct),
