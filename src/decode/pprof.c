@@ -396,6 +396,7 @@ bool decode_pprof(struct str bytes, const struct profile_want *want,
 	if (!p.build)
 		return false;
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&p.texts, &p.scratch);
 	is_done = decode(&p, want, out, notes, err);
 	arena_release(&p.scratch);
 	profile_build_free(p.build);

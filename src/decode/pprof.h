@@ -73,6 +73,9 @@ struct pprof {
 	struct pprof_table locations;
 	struct pprof_table mappings;
 	enum profile_detail detail;
+	/* Strings that became texts of the model, by where they stand: many
+	 * functions may share a long one. Those of names are read ones. */
+	struct map texts;
 	uint32_t *function_ids; /* of the model, PPROF_NONE: not added yet */
 	struct pprof_unfolded *unfolded;
 	/* Of each function and location; both NULL where nothing is dropped. */

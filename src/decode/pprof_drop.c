@@ -71,24 +71,26 @@ static bool patterns_new(const struct pprof *p, struct patterns *patterns,
 static struct str without_parameters(struct str name)
 {
 	struct str unnamed = STR("(anonymous namespace)");
-	struct str call = STR("operator()");
 	size_t at = 0;
 
 	if (str_starts(name, STR(".")))
 		name = str_slice(name, 1, name.len);
 	while (at < name.len) {
 		struct str rest = str_slice(name, at, name.len);
+		size_t open = str_find(rest, STR("("));
 
-		if (str_starts(rest, unnamed))
+		if (open == SIZE_MAX)
+			return name;
+		at += open;
+		if (str_starts(str_slice(name, at, name.len), unnamed))
 			at += unnamed.len;
-		else if (str_starts(rest, call))
-			at += call.len;
-		else if (rest.ptr[0] == '(')
-			break;
+		else if (str_ends(str_slice(name, 0, at), STR("operator")) &&
+			 str_starts(str_slice(name, at, name.len), STR("()")))
+			at += 2;
 		else
-			at++;
+			return str_slice(name, 0, at);
 	}
-	return str_slice(name, 0, at);
+	return name;
 }
 
 static bool judge_name(const struct patterns *patterns, struct str name,
@@ -96,9 +98,6 @@ static bool judge_name(const struct patterns *patterns, struct str name,
 {
 	bool is_kept = false;
 
-	*is_dropped = false;
-	if (name.len == 0)
-		return true;
 	name = without_parameters(name);
 	if (!regex_match(patterns->drop, name, is_dropped, err))
 		return false;
@@ -109,21 +108,42 @@ static bool judge_name(const struct patterns *patterns, struct str name,
 	return true;
 }
 
-/* *has_patterns_failed tells a bad pattern from a damaged file. */
-static bool judge_functions(const struct pprof *p,
-			    const struct patterns *patterns, bool *is_dropped,
-			    bool *has_pattern_failed, struct error *err)
+/* Once for all functions of the same name. */
+static bool judge_once(struct pprof *p, const struct patterns *patterns,
+		       struct map *judged, struct str name, bool *is_dropped,
+		       bool *has_pattern_failed, struct error *err)
 {
+	uint64_t key = name.len ? (uint64_t)(name.ptr - p->bytes.ptr) : 0;
+	uint32_t known = map_find_u64(judged, key);
+
+	*is_dropped = known == 1;
+	if (!name.len || known != MAP_NONE)
+		return true;
+	if (!profile_build_demangle(p->build, &name, err))
+		return false;
+	if (!judge_name(patterns, name, is_dropped, err)) {
+		*has_pattern_failed = true;
+		return false;
+	}
+	return map_insert_u64(judged, key, *is_dropped, &known) ||
+	       pprof_no_memory(p, err);
+}
+
+/* *has_patterns_failed tells a bad pattern from a damaged file. */
+static bool judge_functions(struct pprof *p, const struct patterns *patterns,
+			    bool *is_dropped, bool *has_pattern_failed,
+			    struct error *err)
+{
+	struct map judged;
+
+	map_init(&judged, &p->scratch);
 	for (uint32_t i = 0; i < p->functions.count; i++) {
 		struct str name;
 
 		if (!pprof_function_name(p, i, &name, err) ||
-		    !profile_build_demangle(p->build, &name, err))
+		    !judge_once(p, patterns, &judged, name, &is_dropped[i],
+				has_pattern_failed, err))
 			return false;
-		if (!judge_name(patterns, name, &is_dropped[i], err)) {
-			*has_pattern_failed = true;
-			return false;
-		}
 	}
 	return true;
 }

@@ -447,6 +447,36 @@ bool pprof_function_name(const struct pprof *p, uint32_t index,
 	return true;
 }
 
+static bool intern(struct pprof *p, struct str text, bool is_name, uint32_t *id,
+		   struct error *err)
+{
+	uint64_t key;
+
+	if (text.len == 0)
+		return profile_build_text(p->build, text, id, err);
+	key = (uint64_t)(text.ptr - p->bytes.ptr) << 1 | is_name;
+	*id = map_find_u64(&p->texts, key);
+	if (*id != MAP_NONE)
+		return true;
+	if (!(is_name ? profile_build_name(p->build, text, id, err)
+		      : profile_build_text(p->build, text, id, err)))
+		return false;
+	return map_insert_u64(&p->texts, key, *id, id) ||
+	       pprof_no_memory(p, err);
+}
+
+static bool add_function(struct pprof *p, const struct function_texts *texts,
+			 struct str mapping, uint32_t *function,
+			 struct error *err)
+{
+	struct function f = { .is_nameless = false };
+
+	return intern(p, texts->name, true, &f.name, err) &&
+	       intern(p, texts->file, false, &f.file, err) &&
+	       intern(p, mapping, false, &f.mapping, err) &&
+	       profile_build_interned(p->build, &f, function, err);
+}
+
 /* A function without any name is named by its location and so not kept; one
  * that may lie in several mappings is not kept either. */
 static bool resolve_function(struct pprof *p, uint64_t id,
@@ -467,8 +497,7 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 		return false;
 	if (texts.name.len == 0)
 		return add_nameless(p, l, function, err);
-	if (!profile_build_mapped(p->build, texts.name, texts.file, l->mapping,
-				  false, function, err))
+	if (!add_function(p, &texts, l->mapping, function, err))
 		return false;
 	p->function_ids[index] = *function;
 	return true;

@@ -121,6 +121,10 @@ bool profile_build_type(struct profile_build *b, struct str type,
 bool profile_build_demangle(struct profile_build *b, struct str *name,
 			    struct error *err) MUST_CHECK;
 
+/* The name of a function, once it is read; empty: "[unknown]". */
+bool profile_build_name(struct profile_build *b, struct str name, uint32_t *id,
+			struct error *err) MUST_CHECK;
+
 /* Interns a function / a frame. An empty name becomes "[unknown]". */
 bool profile_build_function(struct profile_build *b, struct str name,
 			    struct str file, uint32_t *function,
@@ -134,6 +138,9 @@ bool profile_build_frame(struct profile_build *b, uint32_t function,
 bool profile_build_mapped(struct profile_build *b, struct str name,
 			  struct str file, struct str mapping, bool is_nameless,
 			  uint32_t *function, struct error *err) MUST_CHECK;
+/* The same where its texts are interned already. */
+bool profile_build_interned(struct profile_build *b, const struct function *f,
+			    uint32_t *function, struct error *err) MUST_CHECK;
 /* The same with all that a frame may say. */
 bool profile_build_place(struct profile_build *b, const struct frame *place,
 			 uint32_t *frame, struct error *err) MUST_CHECK;

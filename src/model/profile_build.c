@@ -146,11 +146,13 @@ bool profile_build_demangle(struct profile_build *b, struct str *name,
 }
 
 /* Folded stacks repeat a name thousands of times: each is read once. */
-static bool add_name(struct profile_build *b, struct str name, uint32_t *id,
-		     struct error *err)
+bool profile_build_name(struct profile_build *b, struct str name, uint32_t *id,
+			struct error *err)
 {
 	struct str mangled;
 
+	if (name.len == 0)
+		name = STR("[unknown]");
 	if (!is_mangled(name))
 		return profile_build_text(b, name, id, err);
 	*id = map_find(&b->mangled_map, name);
@@ -165,21 +167,13 @@ static bool add_name(struct profile_build *b, struct str name, uint32_t *id,
 		arena_fail(&b->scratch, PROFILE_WHAT, err));
 }
 
-bool profile_build_mapped(struct profile_build *b, struct str name,
-			  struct str file, struct str mapping, bool is_nameless,
-			  uint32_t *function, struct error *err)
+bool profile_build_interned(struct profile_build *b, const struct function *f,
+			    uint32_t *function, struct error *err)
 {
-	struct function f = { .is_nameless = is_nameless };
-
-	if (name.len == 0)
-		name = STR("[unknown]");
-	if (!add_name(b, name, &f.name, err) ||
-	    !profile_build_text(b, file, &f.file, err) ||
-	    !profile_build_text(b, mapping, &f.mapping, err) ||
-	    !insert_words(
-		    b, &b->function_map,
-		    (uint32_t[4]){ f.name, f.file, f.mapping, f.is_nameless },
-		    b->function_count, function, err))
+	if (!insert_words(b, &b->function_map,
+			  (uint32_t[4]){ f->name, f->file, f->mapping,
+					 f->is_nameless },
+			  b->function_count, function, err))
 		return false;
 	if (*function < b->function_count)
 		return true;
@@ -190,8 +184,20 @@ bool profile_build_mapped(struct profile_build *b, struct str name,
 	if (!RESERVE(&b->scratch, b->functions, b->function_cap,
 		     b->function_count + 1u))
 		return arena_fail(&b->scratch, PROFILE_WHAT, err);
-	b->functions[b->function_count++] = f;
+	b->functions[b->function_count++] = *f;
 	return true;
+}
+
+bool profile_build_mapped(struct profile_build *b, struct str name,
+			  struct str file, struct str mapping, bool is_nameless,
+			  uint32_t *function, struct error *err)
+{
+	struct function f = { .is_nameless = is_nameless };
+
+	return profile_build_name(b, name, &f.name, err) &&
+	       profile_build_text(b, file, &f.file, err) &&
+	       profile_build_text(b, mapping, &f.mapping, err) &&
+	       profile_build_interned(b, &f, function, err);
 }
 
 bool profile_build_frame(struct profile_build *b, uint32_t function,

@@ -122,6 +122,29 @@ static void test_inlined(void **state)
 	ASSERT_LEFT("malloc", "", MALLOC ";" MAIN ";alloc::slow", 3, 12);
 }
 
+/* Each name is judged once, for all of its functions; a string that is a name
+ * here and a file there is read as a linker's in one place only. */
+static void test_shared_strings(void **state)
+{
+	static const char *const drops[] = { "", "a::b" };
+	static const char *const left[] = { "main;a::b 5\n", "main 5\n" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct buf b;
+
+		start_profile(&b, drops[i], "");
+		put_bytes(&b, 6, STR("_ZN1a1bEv"));
+		for (uint64_t id = 20; id < 22; id++) {
+			PUT_INTS(&b, 5, id, NAME_COUNT + 5, 0, NAME_COUNT + 5);
+			put_inlined(&b, id, &id, 1);
+		}
+		PUT_SAMPLE(&b, 2, 20, 1);
+		PUT_SAMPLE(&b, 3, 21, 1);
+		assert_decodes_to(&b, left[i]);
+	}
+}
+
 static void test_bad_patterns_drop_nothing(void **state)
 {
 	static const char *const bad[] = { "mal(loc", "(((((a*)*)*)*)*)*b|[" };
@@ -186,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_whole_names_without_parameters),
 		cmocka_unit_test(test_keep_frames),
 		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_shared_strings),
 		cmocka_unit_test(test_bad_patterns_drop_nothing),
 		cmocka_unit_test(test_endless_pattern),
 		cmocka_unit_test(test_longest_pattern),

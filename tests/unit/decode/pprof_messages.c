@@ -287,10 +287,17 @@ static void test_long_names_are_cut(void **state)
 			  (struct str){ name, LIMIT_STRING_BYTES + more });
 		put_location(&b, 1, 1, 0);
 		PUT_INTS(&b, 5, 1, 7);
-		PUT_SAMPLE(&b, 1, 1);
+		/* Another function of that name, which is read once. */
+		put_location(&b, 2, 2, 0);
+		PUT_INTS(&b, 5, 2, 7, 0, 1);
+		PUT_SAMPLE(&b, 1, 1, 2);
 		assert_decoded(decode(buf_str(&b), "", &p));
+		assert_int_equal(p.function_count, 2);
 		assert_int_equal(function_name(&p, 0).len, LIMIT_STRING_BYTES);
 		assert_int_equal(notes.count, more);
+		if (more)
+			assert_true(str_starts(str_from(notes.text[0]),
+					       STR("1 name")));
 		profile_release(&p);
 		buf_release(&b);
 	}
