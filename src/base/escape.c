@@ -105,6 +105,47 @@ void escape_terminal_buf(struct buf *out, struct str text)
 	escape_terminal(&memory, text);
 }
 
+static const char *xml_reference(int32_t code)
+{
+	switch (code) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void escape_xml(struct out *out, struct str text)
+{
+	size_t start = 0;
+	size_t at = 0;
+
+	while (at < text.len) {
+		struct rune c = rune_at(text.ptr + at, text.len - at);
+		const char *reference = xml_reference(c.code);
+
+		if (reference || c.code < 0 || is_control(c.code) ||
+		    c.code == 0xFFFE || c.code == 0xFFFF) {
+			emit_run(out, text, &start, at, at + c.len);
+			if (reference)
+				out_text(out, reference);
+			else
+				emit_visible(out, (unsigned char)text.ptr[at],
+					     c.code);
+		}
+		at += c.len;
+	}
+	emit_run(out, text, &start, at, at);
+}
+
 static bool is_json_plain(int32_t code)
 {
 	if (code < 0x80)

@@ -27,6 +27,11 @@ void escape_terminal_buf(struct buf *out, struct str text);
  * written as \u escapes. */
 void escape_json(struct out *out, struct str text);
 
+/* Text or the value of an attribute in XML and HTML: & < > " and ' as
+ * references, controls and damaged UTF-8 as in escape_terminal(), and so what
+ * no XML may hold (U+FFFE, U+FFFF). */
+void escape_xml(struct out *out, struct str text);
+
 /* A frame name in a folded line: ';' becomes ':', controls and newlines
  * a blank, damaged UTF-8 U+FFFD, the empty name "[empty]"; leading and trailing
  * blanks are kept off the separator. */

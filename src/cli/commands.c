@@ -18,8 +18,7 @@ const struct command commands[] = {
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
 	  "  tracefind slow --service user-db --since 30m\n"
 	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
-	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o folded |\n"
-	  "          flamegraph.pl > slow.svg\n",
+	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o svg=slow.svg\n",
 	  1, cmd_slow, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",

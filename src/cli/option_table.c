@@ -45,6 +45,8 @@ static const char *const granularity_words[] = {
 };
 static const char *const scope_words[] = { "auto",     "span",    "cohort",
 					   "instance", "service", NULL };
+static const char *const palette_words[] = { "auto", "hot",  "java",
+					     "kind", "diff", NULL };
 /* In the order of enum color_mode. */
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 
@@ -68,6 +70,17 @@ static bool check_since(const char *value, struct error *err)
 	return error_set(err, ERROR_USAGE,
 			 "'%s' is not a duration such as 30m or 1d",
 			 value_quote(value).text);
+}
+
+static bool check_min_width(const char *value, struct error *err)
+{
+	double px;
+
+	if (parse_f64(str_from(value), &px) && px >= 0 && px <= 100)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%.40s' is not a number of pixels from 0 to 100",
+			 value);
 }
 
 static bool check_above(const char *value, struct error *err)
@@ -161,6 +174,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define LABELLING (COMMAND_DIFF | COMMAND_PROFILE)
 #define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
 #define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
+#define DRAWING (PROFILING | COMMAND_SHOW)
 #define COMPARING (COMMAND_SLOW | COMMAND_DIFF)
 
 static const struct option_row rows[] = {
@@ -306,6 +320,21 @@ static const struct option_row rows[] = {
 	{ "trim-path", 0, OPTION_STRING, 0, PROFILING, "PATHS", VIEW,
 	  "cut these fronts, separated by ':', off the names of files",
 	  FIELD(trim_path) },
+
+	{ "inverted", 0, OPTION_FLAG, 0, PROFILING, NULL, VIEW,
+	  "flame graphs with the root on top", FIELD(inverted) },
+	{ "reverse", 0, OPTION_FLAG, 0, PROFILING, NULL, VIEW,
+	  "flame graphs from the callees to their callers", FIELD(reverse) },
+	{ "width", 0, OPTION_U64, 0, DRAWING, "PIXELS", VIEW,
+	  "width of a picture (1200, or as wide as its window)",
+	  FIELD(width_px), .min = 200, .max = 20000 },
+	{ "min-width", 0, OPTION_STRING, 0, PROFILING, "PIXELS", VIEW,
+	  "leave out frames that are narrower (0.1)", FIELD(min_width),
+	  .check = check_min_width },
+	{ "palette", 0, OPTION_WORD, 0, PROFILING, "COLOURS", VIEW,
+	  "of flame graphs: auto, hot, java (by language), kind (of code), "
+	  "diff (auto: diff with a baseline, else kind)",
+	  FIELD(palette), .words = palette_words },
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
 	  "FORMAT[=FILE]", OUTPUT,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
@@ -37,6 +38,18 @@ bool options_given(const struct options *o, const char *name)
 
 	return option_form_find(&options_table, str_from(name), &form) &&
 	       is_given(o, &form);
+}
+
+/* Less than that shows as nothing and makes most of a file. */
+#define MIN_WIDTH_CENTIPIXELS 10
+
+unsigned options_centipixels(const char *min_width)
+{
+	double px;
+
+	if (!min_width || !parse_f64(str_from(min_width), &px))
+		return MIN_WIDTH_CENTIPIXELS;
+	return (unsigned)(px * 100 + 0.5);
 }
 
 bool options_scope_is(const struct options *o, const char *scope)

@@ -107,6 +107,12 @@ struct options {
 	bool tree;
 	const char *trim_path;
 	const char *source_path;
+	/* of pictures */
+	bool inverted;
+	bool reverse;
+	uint64_t width_px;     /* 0: not given */
+	const char *min_width; /* "0.5", in pixels; NULL: not given */
+	const char *palette;   /* auto hot java kind diff */
 	struct output_option outputs[LIMIT_OUTPUTS];
 	size_t output_count;
 	bool has_case_outputs; /* recorded ones: the first new one replaces */
@@ -185,6 +191,9 @@ void options_mark(struct options *o, const struct option_form *form);
  * 0. NULL: no value, or a flag. May point into number. */
 const char *options_value_text(const struct option_form *form,
 			       struct options *o, size_t i, char number[32]);
+
+/* --min-width in hundredths of a pixel; the default when it was not given. */
+unsigned options_centipixels(const char *min_width);
 
 /* Whether --scope asks for this rung. */
 bool options_scope_is(const struct options *o, const char *scope);

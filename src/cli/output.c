@@ -236,6 +236,26 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 	};
 }
 
+static struct picture_style picture_for(const struct options *o)
+{
+	static const char *const palettes[] = {
+		[PALETTE_AUTO] = "auto", [PALETTE_HOT] = "hot",
+		[PALETTE_JAVA] = "java", [PALETTE_KIND] = "kind",
+		[PALETTE_DIFF] = "diff",
+	};
+	struct picture_style style = {
+		.width_px = (unsigned)o->width_px,
+		.min_width_cpx = options_centipixels(o->min_width),
+		.is_inverted = o->inverted,
+	};
+
+	for (size_t i = 0; o->palette && i < sizeof palettes / sizeof *palettes;
+	     i++)
+		if (!strcmp(o->palette, palettes[i]))
+			style.palette = (enum palette)i;
+	return style;
+}
+
 /* An answer and the function that writes it. */
 struct writing {
 	void (*write)(const struct writing *w, struct out *out);
@@ -319,7 +339,12 @@ static bool has_data(const struct render_format *f,
 {
 	const struct result *result = in->result;
 
-	if ((f->needs & RENDER_NEEDS_PROFILE) && !result->has_profile)
+	/* The trace of `show` is drawn instead. */
+	bool needs_profile = (f->needs & RENDER_NEEDS_PROFILE) ||
+			     ((f->needs & RENDER_NEEDS_FLAME) &&
+			      strcmp(result->command, "show") != 0);
+
+	if (needs_profile && !result->has_profile)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "-o %s needs a profile, and there is none",
 				 f->name);
@@ -364,7 +389,9 @@ static bool add_flame(struct rendering *g, struct error *err)
 {
 	const struct evidence *ev = &g->r->evidence;
 	const struct flame_want want = { .rules = &g->r->rules,
-					 .is_plain = g->r->is_plain };
+					 .is_plain = g->r->is_plain,
+					 .is_reversed =
+						 g->r->ctx.options->reverse };
 
 	if (g->in.flame)
 		return true;
@@ -396,6 +423,7 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 	if (!has_data(f, &g->in, err) || !add_models(g, f->needs, err))
 		return false;
 	g->in.style = style_for(o, !wanted->path);
+	g->in.picture = picture_for(o);
 	return wanted->path ? write_file(wanted->path, &w, err)
 			    : write_stdout(o, &w, err);
 }

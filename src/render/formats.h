@@ -18,6 +18,10 @@ void render_difffolded(const struct render_input *in, struct out *out);
 void render_pprof(const struct render_input *in, struct out *out);
 void render_speedscope(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
+void render_svg(const struct render_input *in, struct out *out);
+
+/* The picture of a trace, where there is no flame graph. */
+void svg_waterfall(const struct render_input *in, struct out *out);
 
 /* "internal", "server" and so on. */
 const char *span_kind_word(enum span_kind kind);

@@ -50,6 +50,10 @@ const struct render_format render_formats[] = {
 	{ "chrome", ".json", RENDER_NEEDS_SPANS,
 	  "trace events for Perfetto and chrome://tracing (show)",
 	  render_chrome },
+	{ "svg", ".svg", RENDER_NEEDS_FLAME,
+	  "a flame graph, or the waterfall of show, as a picture that a "
+	  "browser zooms and searches",
+	  render_svg },
 	{ NULL, NULL, 0, NULL, NULL },
 };
 

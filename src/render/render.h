@@ -25,6 +25,22 @@ struct render_style {
 	bool is_quiet;
 };
 
+enum palette {
+	PALETTE_AUTO = 0, /* diff with a comparison, else kind */
+	PALETTE_HOT,      /* warm, by name */
+	PALETTE_JAVA,     /* by language */
+	PALETTE_KIND,     /* by kind of code */
+	PALETTE_DIFF,     /* orange what grew, blue what shrank */
+};
+
+/* How flame graphs are drawn. */
+struct picture_style {
+	unsigned width_px; /* 0: not said; 1200, or as wide as the window */
+	unsigned min_width_cpx; /* narrower frames are left out; 1/100 pixel */
+	bool is_inverted;       /* the root on top */
+	enum palette palette;
+};
+
 /* Only what a format needs is set. */
 struct render_input {
 	const struct result *result;
@@ -35,6 +51,7 @@ struct render_input {
 	const struct profile *profile;  /* RENDER_NEEDS_PROFILE */
 	const struct profile *baseline; /* NULL without one */
 	struct render_style style;
+	struct picture_style picture; /* drawings */
 };
 
 enum render_needs {

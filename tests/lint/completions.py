@@ -37,7 +37,7 @@ BASH_CASES = (
     (("search", "-n", ""), []),
     (("search", "-o", ""), ["table", "json", "csv", "id"]),
     (("types", "-o", ""), ["table", "json"]),
-    (("show", "--output", "=", ""), ["table", "json", "chrome"]),
+    (("show", "--output", "=", ""), ["table", "json", "chrome", "svg"]),
     (("show", "-o", "json", "=", ""), None),
     (("show", "--output", "=", "json", "=", ""), None),
     (("profile", "--source-path", ""), ["folder"]),

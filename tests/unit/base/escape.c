@@ -246,6 +246,25 @@ static void test_csv(void **state)
 	assert_string_equal(run(escape_csv, STR("(*T).F")), "\"(*T).F\"");
 }
 
+static void test_xml(void **state)
+{
+	(void)state;
+	assert_string_equal(run(escape_xml, STR("a<b>&\"c\"'")),
+			    "a&lt;b&gt;&amp;&quot;c&quot;&#39;");
+	assert_string_equal(run(escape_xml, STR("]]>\r\n\t\0")),
+			    "]]&gt;\\r\\n\\t\\x00");
+	assert_string_equal(run(escape_xml, STR("\xff\xed\xa0\x80")),
+			    "\\xff\\xed\\xa0\\x80");
+	/* No characters of XML 1.0, and the last that is one. */
+	assert_string_equal(run_code(escape_xml, 0xFFFE), "a\\ufffeb");
+	assert_string_equal(run_code(escape_xml, 0xFFFF), "a\\uffffb");
+	assert_string_equal(run_code(escape_xml, 0xFFFD), "a\xEF\xBF\xBD"
+							  "b");
+	assert_string_equal(run_code(escape_xml, 0x202E), "a\\u202eb");
+	assert_string_equal(run_code(escape_xml, 0x1F600), "a\xF0\x9F\x98\x80"
+							   "b");
+}
+
 static void test_all_byte_pairs_are_tame(void **state)
 {
 	(void)state;
@@ -270,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_xml),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_all_byte_pairs_are_tame),

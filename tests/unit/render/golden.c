@@ -159,6 +159,82 @@ static void test_folded(void **state)
 	golden_check(&s, "difffolded", style, "stacks.difffolded");
 }
 
+static void check_svg(const struct sample *s, const char *name)
+{
+	golden_check(s, "svg", (struct render_style){ 0 }, name);
+}
+
+static void test_svg_slow(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	sample_flame(&s);
+	check_svg(&s, "slow.svg");
+	s.picture.palette = PALETTE_KIND;
+	s.picture.is_inverted = true;
+	s.picture.width_px = 600;
+	check_svg(&s, "slow.inverted.svg");
+}
+
+static void test_svg_profile(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_profile(&s);
+	sample_flame(&s);
+	check_svg(&s, "profile.svg");
+	s.picture.palette = PALETTE_HOT;
+	s.picture.min_width_cpx = 10000;
+	check_svg(&s, "profile.hot.svg");
+	s.picture.palette = PALETTE_JAVA;
+	s.picture.min_width_cpx = 0;
+	s.flame.is_reversed = true;
+	s.flame.negative[FLAME_SLOW] = -120000000;
+	s.flame.cut_stacks = 3;
+	check_svg(&s, "profile.java.svg");
+}
+
+static void test_svg_show(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_show(&s);
+	check_svg(&s, "show.svg");
+	sample_release(&s);
+}
+
+static void test_svg_hostile(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	sample_flame(&s);
+	sample_poison(&s, sample_hostile());
+	check_svg(&s, "hostile.svg");
+	sample_show(&s);
+	sample_poison(&s, sample_hostile());
+	check_svg(&s, "hostile.show.svg");
+	sample_release(&s);
+}
+
+/* Without a sample there is still a picture that says so. */
+static void test_svg_empty(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_profile(&s);
+	sample_flame(&s);
+	s.nodes[0].values[FLAME_SLOW].total = 0;
+	s.nodes[0].end = s.flame.node_count = 1;
+	check_svg(&s, "empty.svg");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +247,11 @@ int main(void)
 		cmocka_unit_test(test_show),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_svg_slow),
+		cmocka_unit_test(test_svg_profile),
+		cmocka_unit_test(test_svg_show),
+		cmocka_unit_test(test_svg_hostile),
+		cmocka_unit_test(test_svg_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

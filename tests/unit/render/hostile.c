@@ -123,6 +123,51 @@ static json_t *load_json(const struct sample *s)
 	return root;
 }
 
+static size_t count_text(struct str text, struct str part)
+{
+	size_t count = 0, at;
+
+	while ((at = str_find(text, part)) != SIZE_MAX) {
+		text = str_slice(text, at + part.len, text.len);
+		count++;
+	}
+	return count;
+}
+
+/* No name opens or ends an element; tests/svg parses what comes out. */
+static void check_svg(sample_fn fill, struct str text, unsigned width_px)
+{
+	struct sample s;
+	struct buf out;
+
+	fill(&s);
+	if (s.result.has_profile)
+		sample_flame(&s);
+	poison(&s, text);
+	s.picture.width_px = width_px;
+	render_to(&s, "svg", (struct render_style){ 0 }, &out);
+	assert_int_equal(count_text(buf_str(&out), STR("<script")), 1);
+	assert_int_equal(count_text(buf_str(&out), STR("</svg>")), 1);
+	assert_int_equal(count_text(buf_str(&out), STR("]]>")), 1);
+	assert_int_equal(count_text(buf_str(&out), STR("<b>")), 0);
+	for (size_t i = 0; i < out.len; i++)
+		assert_true((unsigned char)out.data[i] >= 0x20 ||
+			    out.data[i] == '\n' || out.data[i] == '\t');
+	buf_release(&out);
+	sample_release(&s);
+}
+
+static void test_svg(void **state)
+{
+	static const unsigned widths_px[] = { 0, 200, 20000 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		for (size_t j = 0; j < 4; j++)
+			for (size_t k = 0; k < 3; k++)
+				check_svg(samples[i], names(j), widths_px[k]);
+}
+
 static void test_json(void **state)
 {
 	(void)state;
@@ -259,10 +304,10 @@ static void test_folded_extremes(void **state)
 static void test_memory(void **state)
 {
 	static const char *const formats[] = { "table", "json", "folded",
-					       "difffolded" };
+					       "difffolded", "svg" };
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		long n = 0;
 
 		for (size_t j = 0; j < 4; n++) {
@@ -272,6 +317,8 @@ static void test_memory(void **state)
 
 			samples[j](&s);
 			sample_stacks(&s);
+			if (s.result.has_profile)
+				sample_flame(&s);
 			starve_once_after(n);
 			render_unchecked(&s, formats[i],
 					 (struct render_style){ .width = 80 },
@@ -291,6 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_never_cut),
+		cmocka_unit_test(test_svg),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_round_trip),
 		cmocka_unit_test(test_folded),

@@ -18,6 +18,11 @@
 #define MINUTE_NS(clock_minutes)                                               \
 	((int64_t)1795219200 * NS_PER_S + (clock_minutes)*NS_PER_MIN)
 
+#define STR_INIT(literal)                                                      \
+	{                                                                      \
+		literal, sizeof(literal) - 1                                   \
+	}
+
 static void row_init(struct function_row *row, const char *name,
 		     const char *file, uint32_t line, const double shares[6])
 {
@@ -377,6 +382,112 @@ void sample_stacks(struct sample *s)
 	}
 }
 
+/* ---- a flame graph ---- */
+
+static const struct flame_function flame_functions[] = {
+	{ .name = STR_INIT("all") },
+	{ .name = STR_INIT("main.main"),
+	  .file = STR_INIT("main.go"),
+	  .line = 12,
+	  .kind = CODE_APPLICATION,
+	  .language = FLAME_GO,
+	  .change = CHANGE_SAME },
+	{ .name = STR_INIT("main.(*UserRepository).FindByEmail"),
+	  .file = STR_INIT("user_repository.go"),
+	  .line = 88,
+	  .kind = CODE_APPLICATION,
+	  .language = FLAME_GO,
+	  .change = CHANGE_GROWN,
+	  .is_ranked_change = true },
+	{ .name = STR_INIT("database/sql.(*Rows).Next"),
+	  .file = STR_INIT("database/sql/sql.go"),
+	  .line = 3010,
+	  .kind = CODE_DATABASE,
+	  .language = FLAME_GO,
+	  .change = CHANGE_NEW },
+	{ .name = STR_INIT("github.com/acme/shop/internal/"
+			   "preferences.(*Cache).Load"),
+	  .kind = CODE_LIBRARY,
+	  .language = FLAME_GO,
+	  .change = CHANGE_SHRUNK },
+	{ .name = STR_INIT("main.oldHash"),
+	  .kind = CODE_APPLICATION,
+	  .language = FLAME_GO,
+	  .change = CHANGE_GONE,
+	  .is_ranked_change = true },
+	{ .name = STR_INIT("main.logRequest"),
+	  .kind = CODE_APPLICATION,
+	  .language = FLAME_GO,
+	  .change = CHANGE_NOISE },
+	{ .name = STR_INIT("do_syscall_64"),
+	  .kind = CODE_KERNEL,
+	  .change = CHANGE_SAME },
+};
+
+/* Values in samples of 10 ms. */
+static const struct {
+	uint32_t function;
+	uint32_t parent;
+	uint32_t depth;
+	uint32_t end;
+	int64_t self[2];
+	int64_t total[2];
+} flame_nodes[] = {
+	{ 0, FLAME_NONE, 0, 9, { 0, 0 }, { 1000, 1000 } },
+	{ 1, 0, 1, 9, { 100, 100 }, { 1000, 1000 } },
+	{ 4, 1, 2, 3, { 50, 200 }, { 50, 200 } },
+	{ 2, 1, 2, 5, { 150, 40 }, { 650, 40 } },
+	{ 3, 3, 3, 5, { 500, 0 }, { 500, 0 } },
+	{ 6, 1, 2, 7, { 160, 150 }, { 200, 190 } },
+	{ 7, 5, 3, 7, { 40, 40 }, { 40, 40 } },
+	{ 5, 1, 2, 9, { 0, 400 }, { 0, 470 } },
+	{ 7, 7, 3, 9, { 0, 70 }, { 0, 70 } },
+};
+
+static void set_flame_node(struct sample *s, uint32_t i)
+{
+	struct flame_node *n = &s->nodes[i];
+
+	*n = (struct flame_node){ .function = flame_nodes[i].function,
+				  .parent = flame_nodes[i].parent,
+				  .depth = flame_nodes[i].depth,
+				  .end = flame_nodes[i].end };
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		if (side == FLAME_BASELINE && !s->result.has_baseline)
+			continue;
+		n->values[side].self = flame_nodes[i].self[side] * 10000000;
+		n->values[side].total = flame_nodes[i].total[side] * 10000000;
+	}
+}
+
+void sample_flame(struct sample *s)
+{
+	bool has_baseline = s->result.has_baseline;
+
+	for (uint32_t i = 0; i < 8; i++) {
+		s->functions[i] = flame_functions[i];
+		if (!has_baseline)
+			s->functions[i].change = CHANGE_NONE;
+	}
+	for (uint32_t i = 0; i < 9; i++)
+		set_flame_node(s, i);
+	s->has_flame = true;
+	s->picture.min_width_cpx = 10;
+	s->flame = (struct flame){
+		.functions = s->functions,
+		.function_count = 8,
+		.nodes = s->nodes,
+		.node_count = 9,
+		.depth = 3,
+		.has_baseline = has_baseline,
+		.unit = STR("nanoseconds"),
+		.whole = { 10000000000, has_baseline ? 10000000000 : 0 },
+		.sample_value = { 1e7, 1e7 },
+		.normalize = NORMALIZE_REQUEST,
+		.baseline_scale = 0.5,
+	};
+}
+
 /* ---- hostile text ---- */
 
 struct str sample_hostile(void)
@@ -429,6 +540,8 @@ void sample_poison(struct sample *s, struct str text)
 	for (size_t i = 0; i < s->stack_count; i++)
 		for (uint32_t j = 0; j < s->stacks[i].count; j++)
 			s->frames[i][j] = text;
+	for (size_t i = 0; i < s->flame.function_count; i++)
+		s->functions[i].name = s->functions[i].file = text;
 	for (size_t i = 0; i < s->trace.symtab.count; i++)
 		s->trace.symtab.texts[i] = text;
 }
@@ -444,7 +557,9 @@ void render_unchecked(const struct sample *s, const char *format,
 		.trace = &s->trace,
 		.stacks = s->stacks,
 		.stack_count = s->stack_count,
+		.flame = s->has_flame ? &s->flame : NULL,
 		.style = style,
+		.picture = s->picture,
 	};
 	struct out memory;
 

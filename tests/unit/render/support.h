@@ -29,6 +29,11 @@ struct sample {
 	struct stack_line stacks[5];
 	struct str frames[5][3];
 	size_t stack_count;
+	bool has_flame;
+	struct flame flame;
+	struct flame_function functions[8];
+	struct flame_node nodes[9];
+	struct picture_style picture;
 };
 
 /* An N+1 under a slow repository call, with profile and baseline. */
@@ -41,6 +46,9 @@ void sample_profile(struct sample *s);
 void sample_show(struct sample *s);
 /* Adds a few stacks of both sides. */
 void sample_stacks(struct sample *s);
+/* Adds a small flame graph, with both sides where the result has a baseline:
+ * what grew, shrank, is new, is gone, and noise. */
+void sample_flame(struct sample *s);
 void sample_release(struct sample *s);
 
 /* Puts text into every borrowed string of the result. */

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/svg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "render/formats.h"
+
+#define LETTERS_MIN 3
+#define SWATCH_PX 12
+
+/* Nothing of it depends on where the output goes. */
+static const struct render_style page_style = { .use_unicode = true };
+
+void svg_begin(struct svg *s, const struct render_input *in, struct out *out)
+{
+	unsigned width_px = in->picture.width_px;
+
+	memset(s, 0, sizeof *s);
+	s->out = out;
+	s->in = in;
+	s->is_fluid = !width_px;
+	s->width = (int64_t)(width_px ? width_px : SVG_WIDTH_PX) * SVG_PX;
+	buf_init(&s->text, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&s->shown, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&s->title, LIMIT_PAGE_TEXT_BYTES);
+	for (size_t i = 0; i < SVG_PARAGRAPHS; i++)
+		buf_init(&s->paragraphs[i], LIMIT_PAGE_TEXT_BYTES);
+	out_init_memory(&s->memory, &s->text);
+	page_begin(&s->page, &page_style, &s->memory);
+}
+
+void svg_clear(struct svg *s, struct buf *text)
+{
+	s->has_failed |= text->state != BUF_OK;
+	buf_clear(text);
+}
+
+void svg_end(struct svg *s)
+{
+	page_end(&s->page);
+	svg_clear(s, &s->text);
+	svg_clear(s, &s->shown);
+	svg_clear(s, &s->title);
+	for (size_t i = 0; i < SVG_PARAGRAPHS; i++) {
+		svg_clear(s, &s->paragraphs[i]);
+		buf_release(&s->paragraphs[i]);
+	}
+	if (s->has_failed)
+		render_fail(s->out);
+	out_release(&s->memory);
+	buf_release(&s->text);
+	buf_release(&s->shown);
+	buf_release(&s->title);
+}
+
+/* ---- numbers and text ---- */
+
+void svg_number(struct out *out, int64_t value)
+{
+	outf(out, "%s%" PRId64 ".%02d", value < 0 ? "-" : "",
+	     (value < 0 ? -value : value) / 100,
+	     (int)((value < 0 ? -value : value) % 100));
+}
+
+void svg_attr(struct out *out, const char *name, int64_t value)
+{
+	outf(out, " %s=\"", name);
+	svg_number(out, value);
+	out_char(out, '"');
+}
+
+void svg_text(struct svg *s, int64_t x, int64_t y, const char *class,
+	      struct str text)
+{
+	out_text(s->out, "<text");
+	if (class)
+		outf(s->out, " class=\"%s\"", class);
+	svg_attr(s->out, "x", x);
+	svg_attr(s->out, "y", y);
+	out_char(s->out, '>');
+	escape_xml(s->out, text);
+	out_text(s->out, "</text>\n");
+}
+
+/* Where a name's last parts begin: behind the path of a Go package, or at the
+ * class of a method of the JVM. Arguments have separators of their own. */
+static size_t short_start(struct str name)
+{
+	size_t end = 0, slash = 0, dot = 0, before = 0;
+
+	while (end < name.len && !strchr("(<[ ", name.ptr[end])) {
+		if (name.ptr[end] == '/')
+			slash = end + 1;
+		if (name.ptr[end] == '.') {
+			before = dot;
+			dot = end + 1;
+		}
+		end++;
+	}
+	if (slash)
+		return slash < name.len ? slash : 0;
+	return before && dot < end ? before : 0;
+}
+
+/* What s->shown holds from `start` on, as much as fits. */
+static struct str cut_shown(struct svg *s, size_t start, size_t letters)
+{
+	struct str text = buf_str(&s->shown);
+
+	text = str_slice(text, start, text.len);
+	if (text_width(text) <= letters)
+		return text;
+	text.len = text_fit(text, letters - 1);
+	memmove(s->shown.data, text.ptr, text.len);
+	s->shown.len = text.len;
+	buf_add(&s->shown, "\xE2\x80\xA6", 3);
+	return buf_str(&s->shown);
+}
+
+struct str svg_fit(struct svg *s, struct str name, int64_t width)
+{
+	size_t letters = width > 0 ? (size_t)(width / SVG_LETTER_CPX) : 0;
+	struct str text;
+
+	svg_clear(s, &s->shown);
+	if (letters < LETTERS_MIN)
+		return STR("");
+	escape_terminal_buf(&s->shown, name);
+	text = buf_str(&s->shown);
+	if (text_width(text) <= letters)
+		return text;
+	return cut_shown(s, short_start(text), letters);
+}
+
+struct str svg_cut(struct svg *s, struct str text, int64_t width)
+{
+	size_t letters = width > 0 ? (size_t)(width / SVG_LETTER_CPX) : 0;
+
+	svg_clear(s, &s->shown);
+	if (letters < LETTERS_MIN)
+		return STR("");
+	buf_add(&s->shown, text.ptr, text.len);
+	return cut_shown(s, 0, letters);
+}
+
+/* ---- colours ---- */
+
+static uint32_t hash_of(struct str name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
+	return hash ^ hash >> 15;
+}
+
+void svg_color_hot(struct str name, char out[SVG_COLOR_BYTES])
+{
+	uint32_t hash = hash_of(name);
+
+	snprintf(out, SVG_COLOR_BYTES, "#%02x%02x%02x",
+		 (unsigned)(215 + hash % 40),
+		 (unsigned)(100 + (hash >> 8) % 125),
+		 (unsigned)(40 + (hash >> 16) % 40));
+}
+
+const char *const svg_name_colors[SVG_NAME_COLORS] = {
+	"#8ecae6", "#f4a582", "#b8d98a", "#cab2e0", "#fdd27b", "#80cdc1",
+	"#f1b6da", "#c7b199", "#a6bddb", "#e6e07a", "#f7a6a6", "#9fd8a4",
+};
+
+size_t svg_color_place(struct str name)
+{
+	return hash_of(name) % SVG_NAME_COLORS;
+}
+
+/* ---- the head ---- */
+
+/* Without the end of the line. */
+void svg_take(struct svg *s, struct buf *out)
+{
+	page_flush(&s->page, PAINT_NONE, "", 0);
+	while (s->text.len && s->text.data[s->text.len - 1] == '\n')
+		s->text.len--;
+	buf_add(out, s->text.data, s->text.len);
+	svg_clear(s, &s->text);
+}
+
+void svg_take_title(struct svg *s)
+{
+	svg_take(s, &s->title);
+}
+
+void svg_take_paragraph(struct svg *s)
+{
+	struct buf *next = &s->paragraphs[s->paragraph_count];
+
+	if (s->paragraph_count == SVG_PARAGRAPHS)
+		return;
+	svg_take(s, next);
+	s->paragraph_count += next->len > 0;
+}
+
+static size_t line_letters(const struct svg *s)
+{
+	int64_t room = s->width - 2 * SVG_MARGIN_PX * SVG_PX;
+
+	return room > 20 * SVG_LETTER_CPX ? (size_t)(room / SVG_LETTER_CPX)
+					  : 20;
+}
+
+/* Bytes of text that the next line takes, blanks at its end included: as many
+ * words as fit, or a part of a word that is too long. */
+static size_t next_line(struct str text, size_t letters)
+{
+	size_t fit = text_fit(text, letters);
+	size_t at = fit;
+
+	if (fit == text.len)
+		return fit;
+	while (at && text.ptr[at] != ' ')
+		at--;
+	if (!at)
+		return fit ? fit : text.len;
+	while (at < text.len && text.ptr[at] == ' ')
+		at++;
+	return at;
+}
+
+static size_t count_lines(const struct svg *s, const struct buf *paragraph)
+{
+	struct str rest = buf_str(paragraph);
+	size_t lines = 0;
+
+	while (rest.len) {
+		size_t used = next_line(rest, line_letters(s));
+
+		rest = str_slice(rest, used, rest.len);
+		lines++;
+	}
+	return lines;
+}
+
+size_t svg_head_lines(const struct svg *s)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < s->paragraph_count; i++)
+		lines += count_lines(s, &s->paragraphs[i]);
+	return lines;
+}
+
+int64_t svg_head_height(const struct svg *s)
+{
+	return (SVG_TITLE_PX + 8 + (int64_t)svg_head_lines(s) * SVG_LINE_PX) *
+	       SVG_PX;
+}
+
+/* The script joins the lines again and breaks them for the window. */
+static int64_t write_paragraph(struct svg *s, struct str rest, int64_t y)
+{
+	out_text(s->out, "<text class=\"p\">");
+	while (rest.len) {
+		size_t used = next_line(rest, line_letters(s));
+
+		out_text(s->out, "<tspan");
+		svg_attr(s->out, "x", SVG_MARGIN_PX * SVG_PX);
+		svg_attr(s->out, "y", y);
+		out_char(s->out, '>');
+		escape_xml(s->out, str_slice(rest, 0, used));
+		out_text(s->out, "</tspan>");
+		rest = str_slice(rest, used, rest.len);
+		y += SVG_LINE_PX * SVG_PX;
+	}
+	out_text(s->out, "</text>\n");
+	return y;
+}
+
+static void write_head(struct svg *s)
+{
+	int64_t y = (SVG_TITLE_PX + 6) * SVG_PX;
+	/* Letters of the title are a quarter wider. */
+	struct str title =
+		svg_fit(s, buf_str(&s->title),
+			(s->width - 2 * SVG_MARGIN_PX * SVG_PX) * 3 / 4);
+
+	svg_text(s, SVG_MARGIN_PX * SVG_PX, (SVG_TITLE_PX - 6) * SVG_PX, "h",
+		 title);
+	y += 8 * SVG_PX;
+	for (size_t i = 0; i < s->paragraph_count; i++)
+		y = write_paragraph(s, buf_str(&s->paragraphs[i]), y);
+}
+
+void svg_open(struct svg *s, const char *kind, int64_t height)
+{
+	struct out *out = s->out;
+
+	out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		      "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+	outf(out, " version=\"1.1\" id=\"tracefind\" class=\"%s%s\"", kind,
+	     s->is_fluid ? " fluid" : "");
+	svg_attr(out, "width", s->width);
+	svg_attr(out, "height", height);
+	out_text(out, " viewBox=\"0 0 ");
+	svg_number(out, s->width);
+	out_char(out, ' ');
+	svg_number(out, height);
+	out_text(out, "\">\n<title>");
+	escape_xml(out, buf_str(&s->title));
+	out_text(out, "</title>\n<style>");
+	out_text(out, svg_style);
+	out_text(out, "</style>\n<rect id=\"paper\" width=\"100%\" "
+		      "height=\"100%\" fill=\"#fff\"/>\n");
+	write_head(s);
+}
+
+void svg_close(struct svg *s)
+{
+	out_text(s->out, "<script><![CDATA[\n");
+	out_text(s->out, svg_script);
+	out_text(s->out, "]]></script>\n</svg>\n");
+}
+
+void svg_info(struct svg *s, int64_t y)
+{
+	out_text(s->out, "<text id=\"info\" data-y=\"");
+	svg_number(s->out, y);
+	out_text(s->out, "\"></text>\n");
+}
+
+void svg_legend(struct svg *s, int64_t *x, int64_t *y, const char *color,
+		struct str meaning)
+{
+	int64_t width = (SWATCH_PX + 18) * SVG_PX +
+			(int64_t)text_width(meaning) * SVG_LETTER_CPX;
+	int64_t margin = SVG_MARGIN_PX * SVG_PX;
+
+	if (*x > margin && *x + width > s->width - margin) {
+		*x = margin;
+		*y += SVG_LINE_PX * SVG_PX;
+	}
+	out_text(s->out, "<rect class=\"legend\"");
+	svg_attr(s->out, "x", *x);
+	svg_attr(s->out, "y", *y - (SWATCH_PX - 2) * SVG_PX);
+	outf(s->out,
+	     " width=\"%d\" height=\"%d\" fill=\"%s\" "
+	     "stroke=\"#888\"/>",
+	     SWATCH_PX, SWATCH_PX, color);
+	svg_text(s, *x + (SWATCH_PX + 6) * SVG_PX, *y, "l", meaning);
+	*x += width;
+}
