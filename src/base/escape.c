@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/escape.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -234,6 +233,136 @@ void escape_csv(struct out *out, struct str text)
 	}
 	escape_terminal(out, str_slice(text, start, text.len));
 	out_char(out, '"');
+}
+
+/* Invisible; what follows no longer makes one word with what was before. */
+#define WORD_JOINER "&#8288;"
+
+/* "1." and "1)" begin a list, "-" and "+" too. */
+static bool begins_list(struct str text, size_t at)
+{
+	char c = text.ptr[at];
+
+	if (at == 0)
+		return c == '-' || c == '+';
+	if (c != '.' && c != ')')
+		return false;
+	while (at && text.ptr[at - 1] >= '0' && text.ptr[at - 1] <= '9')
+		at--;
+	return at == 0;
+}
+
+/* Names of servers become links where no markup asks for it. */
+static bool is_in_link(struct str text, size_t at)
+{
+	if (text.ptr[at] == ':')
+		return str_starts(str_slice(text, at + 1, 2), STR("//"));
+	return text.ptr[at] == '.' && at >= 3 &&
+	       str_equal_nocase(str_slice(text, at - 3, 3), STR("www"));
+}
+
+/* What stands for an ASCII character; NULL: itself. */
+static const char *markdown_for(struct str text, size_t at, char marked[3])
+{
+	char c = text.ptr[at];
+
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '@':
+		return "@" WORD_JOINER;
+	case '#':
+		return "\\#" WORD_JOINER;
+	default:
+		break;
+	}
+	if ((c == ':' || c == '.') && is_in_link(text, at))
+		return c == ':' ? ":" WORD_JOINER : WORD_JOINER ".";
+	if (!memchr("\\`*_[]|~$!{}^", c, 13) && !begins_list(text, at))
+		return NULL;
+	marked[0] = '\\';
+	marked[1] = c;
+	marked[2] = '\0';
+	return marked;
+}
+
+void escape_markdown(struct out *out, struct str text)
+{
+	size_t start = 0;
+	size_t at = 0;
+
+	while (at < text.len) {
+		struct rune c = rune_at(text.ptr + at, text.len - at);
+		bool is_visible = c.code >= 0 && !is_control(c.code);
+		const char *other = NULL;
+		char marked[3];
+
+		if (is_visible && c.len == 1)
+			other = markdown_for(text, at, marked);
+		if (!is_visible || other)
+			emit_run(out, text, &start, at, at + c.len);
+		if (other)
+			out_text(out, other);
+		if (!is_visible) {
+			out_char(out, '\\');
+			emit_visible(out, (unsigned char)text.ptr[at], c.code);
+		}
+		at += c.len;
+	}
+	emit_run(out, text, &start, at, at);
+}
+
+size_t text_backticks(struct str text)
+{
+	size_t longest = 0;
+	size_t run = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		run = text.ptr[i] == '`' ? run + 1 : 0;
+		if (run > longest)
+			longest = run;
+	}
+	return longest;
+}
+
+/* The table is cut into cells before anything else is looked at. */
+static void emit_cell(struct out *out, struct str text)
+{
+	while (text.len) {
+		const char *bar = memchr(text.ptr, '|', text.len);
+		size_t len = bar ? (size_t)(bar - text.ptr) : text.len;
+		bool is_marked = bar && len && text.ptr[len - 1] == '\\';
+
+		escape_terminal(out, str_slice(text, 0, len - is_marked));
+		out_text(out, is_marked ? "\\x5c" : "");
+		out_text(out, bar ? "\\|" : "");
+		text = str_slice(text, bar ? len + 1 : len, text.len);
+	}
+}
+
+void escape_markdown_code(struct out *out, struct str text, bool is_cell)
+{
+	size_t fence = text_backticks(text) + 1;
+	const char *pad = "";
+
+	if (!text.len)
+		return;
+	/* One blank at both ends is taken off again. */
+	if (memchr("` ", text.ptr[0], 2) ||
+	    memchr("` ", text.ptr[text.len - 1], 2))
+		pad = " ";
+	out_repeat(out, "`", fence);
+	out_text(out, pad);
+	if (is_cell)
+		emit_cell(out, text);
+	else
+		escape_terminal(out, text);
+	out_text(out, pad);
+	out_repeat(out, "`", fence);
 }
 
 static size_t rune_width(struct rune c)

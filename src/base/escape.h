@@ -9,6 +9,7 @@
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/out.h"
@@ -41,6 +42,20 @@ void escape_folded(struct out *out, struct str name);
  * in escape_terminal(). What a spreadsheet would take for a formula (a first
  * = + - or @) gets an apostrophe in front. */
 void escape_csv(struct out *out, struct str text);
+
+/* Prose within a line of Markdown, that of GitHub and GitLab included: no mark
+ * up, HTML, link, mention or number of an issue comes of it. Controls as in
+ * escape_terminal(). */
+void escape_markdown(struct out *out, struct str text);
+
+/* A name as code within a line of Markdown, or within a cell of a table, where
+ * '|' is marked and a '\' before it becomes visible as "\x5c". Nothing for
+ * empty text. */
+void escape_markdown_code(struct out *out, struct str text, bool is_cell);
+
+/* How many '`' follow each other in text at most: a fence around it needs
+ * more. */
+size_t text_backticks(struct str text);
 
 /* Columns that escaped text takes on a terminal (East Asian wide = 2,
  * combining = 0). */

@@ -28,7 +28,7 @@ static const struct output_option *outputs(const struct options *o,
 
 /* Lists that are no struct result: those two and these. */
 static const char *const answer_formats[] = { "table", "json", NULL };
-static const char *const list_formats[] = { "csv", "id", NULL };
+static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
 
 static bool is_among(const char *const *names, const char *name)
 {
@@ -274,6 +274,10 @@ static void write_rendered(const struct writing *w, struct out *out)
 
 static void write_answered(const struct writing *w, struct out *out)
 {
+	struct render_style style = *w->style;
+
+	if (!strcmp(w->name, "markdown"))
+		style = render_style_markdown(w->style);
 	if (!strcmp(w->name, "json"))
 		w->writer->json(w->answer, out);
 	else if (!strcmp(w->name, "csv"))
@@ -281,7 +285,7 @@ static void write_answered(const struct writing *w, struct out *out)
 	else if (!strcmp(w->name, "id"))
 		w->writer->id(w->answer, out);
 	else
-		w->writer->table(w->answer, w->style, out);
+		w->writer->table(w->answer, &style, out);
 }
 
 /* A reader that went away is no failure. */

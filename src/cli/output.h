@@ -41,6 +41,7 @@ bool output_render(const struct run *r, struct error *err) MUST_CHECK;
 
 /* How a command whose answer is not a struct result writes it. */
 struct answer_writer {
+	/* And, of lists, markdown: the style says so. */
 	void (*table)(const void *answer, const struct render_style *style,
 		      struct out *out);
 	void (*json)(const void *answer, struct out *out);

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "cli/suggest_next.h"
 #include "render/json_parts.h"
+#include "render/markdown.h"
 #include "render/page.h"
 
 static const unsigned shown_permilles[] = { 500, 900, 950, 990 };
@@ -205,8 +206,35 @@ static void write_distribution(const struct trace_search *s, struct page *p)
 	histogram_fill(s, &h);
 	out_char(p->out, '\n');
 	write_quantiles(s, p);
+	if (p->style.is_markdown)
+		return;
 	for (size_t i = 0; i < h.row_count; i++)
 		write_row(&h, i, p);
+}
+
+/* One that failed says so in its last cell. */
+static void markdown_hits(const struct trace_search *s, struct page *p)
+{
+	static const char *const names[] = { "took", "start", "trace",
+					     "root", "span",  "failed" };
+	char text[TIME_RFC3339_BYTES], id[33];
+
+	markdown_head(p, names, 6, 1);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct hit *hit = &s->items[i];
+
+		format_duration(hit->duration_ns, text);
+		markdown_cell(p, text);
+		format_rfc3339(hit->start_ns, text);
+		markdown_cell(p, text);
+		trace_id_format(&hit->id, id);
+		markdown_name_cell(p, str_from(id));
+		markdown_pair_cell(p, hit->root_service, hit->root_name);
+		markdown_pair_cell(p, hit->service, hit->name);
+		markdown_cell(p, hit->error_count ? "yes" : "");
+		markdown_row_end(p);
+	}
+	out_char(p->out, '\n');
 }
 
 static void write_next(const struct search_answer *a, struct page *p)
@@ -218,7 +246,11 @@ static void write_next(const struct search_answer *a, struct page *p)
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&command, "tracefind slow %s", id);
 	suggest_servers(a->options, false, &command);
-	if (command.state == BUF_OK) {
+	if (command.state == BUF_OK && p->style.is_markdown) {
+		struct str line = buf_str(&command);
+
+		markdown_commands(p, &line, 1);
+	} else if (command.state == BUF_OK) {
 		page_next(p, buf_str(&command), true);
 		out_char(p->out, '\n');
 	}
@@ -233,7 +265,10 @@ static void write_table(const void *answer, const struct render_style *style,
 	struct page p;
 
 	page_begin(&p, style, out);
-	write_hits(s, &p);
+	if (style->is_markdown)
+		markdown_hits(s, &p);
+	else
+		write_hits(s, &p);
 	if (s->fitting_count > s->count) {
 		/* A full answer does not tell how many there are. */
 		page_textf(&p, "and %s%zu more (-n 0 for all)",

@@ -7,6 +7,7 @@
 #include "cli/services.h"
 #include "cli/suggest_next.h"
 #include "render/json_parts.h"
+#include "render/markdown.h"
 #include "render/spark.h"
 
 #define NAME_MIN_COLUMNS 8u
@@ -107,7 +108,10 @@ static void write_words(struct page *p, const struct service_row *row,
 		    (p->width && *used + need + MORE_COLUMNS > columns))
 			continue;
 		out_text(p->out, *used ? " " : "");
-		out_str(p->out, word);
+		if (p->style.is_markdown)
+			escape_markdown_code(p->out, word, true);
+		else
+			out_str(p->out, word);
 		*used += need;
 		--*left;
 	}
@@ -134,6 +138,8 @@ static const char *order_text(const struct services *s)
 	return s->rows[0].cpu_ns ? ", most CPU first" : ", by name";
 }
 
+static const char *const markdown_names[] = { "service", "cores", "types" };
+
 static void write_head(struct page *p, const struct services *s, size_t name)
 {
 	page_textf(p, "%zu service%s sent profiles ", s->count,
@@ -142,6 +148,10 @@ static void write_head(struct page *p, const struct services *s, size_t name)
 	page_text(p, order_text(s));
 	page_flush(p, PAINT_NONE, "", 0);
 	out_char(p->out, '\n');
+	if (p->style.is_markdown) {
+		markdown_head(p, markdown_names, 3, 0);
+		return;
+	}
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, name, "service");
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CORES_COLUMNS, "cores");
 	out_text(p->out, GAP);
@@ -159,6 +169,13 @@ static void write_row(struct page *p, const struct services *s,
 	char cores[24];
 
 	format_cores(s, row, cores);
+	if (p->style.is_markdown) {
+		markdown_name_cell(p, row->name);
+		markdown_cell(p, cores);
+		out_text(p->out, "| ");
+		write_types(p, row, 0);
+		return;
+	}
 	page_cell(p, PAINT_BOLD, row->name, p->width ? name : 0, name);
 	page_field(p, PAINT_NONE, ALIGN_RIGHT, CORES_COLUMNS, cores);
 	out_text(p->out, GAP);
@@ -178,7 +195,11 @@ static void write_next(struct page *p, const struct options *o,
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&line, "tracefind %s --service NAME", command);
 	suggest_servers(o, true, &line);
-	if (line.state == BUF_OK) {
+	if (line.state == BUF_OK && p->style.is_markdown) {
+		struct str text = buf_str(&line);
+
+		markdown_commands(p, &text, 1);
+	} else if (line.state == BUF_OK) {
 		page_next(p, buf_str(&line), is_first);
 		out_char(p->out, '\n');
 	}
@@ -212,6 +233,8 @@ static void write_table(const void *answer, const struct render_style *style,
 	write_head(&p, s, name);
 	for (size_t i = 0; i < rows_shown(s); i++)
 		write_row(&p, s, &s->rows[i], name);
+	if (style->is_markdown && is_limited(s))
+		out_char(out, '\n');
 	write_tail(&p, s);
 	page_end(&p);
 }

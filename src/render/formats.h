@@ -7,11 +7,13 @@
 #define RENDER_FORMATS_H
 
 #include "base/jsonw.h"
+#include "render/markdown.h"
 #include "render/page.h"
 #include "render/render.h"
 
 /* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
+void render_markdown(const struct render_input *in, struct out *out);
 void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);

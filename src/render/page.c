@@ -292,6 +292,18 @@ void page_number(struct page *p, const char *text)
 		buf_add_char(&p->line, *text == ' ' ? HARD_BLANK : *text);
 }
 
+/* In Markdown names are code, and nothing is cut. */
+static void add_markdown(struct page *p, struct str foreign, bool is_name)
+{
+	struct out line;
+
+	out_init_memory(&line, &p->line);
+	if (is_name)
+		escape_markdown_code(&line, foreign, false);
+	else
+		escape_markdown(&line, foreign);
+}
+
 static void add_cut(struct page *p, struct str foreign, size_t max)
 {
 	struct cut cut = cut_middle(p, escape_cell(p, foreign), max);
@@ -310,20 +322,30 @@ static size_t text_columns(const struct page *p)
 
 void page_foreign(struct page *p, struct str foreign)
 {
-	add_cut(p, foreign, FOREIGN_LINES * text_columns(p));
+	if (p->style.is_markdown)
+		add_markdown(p, foreign, false);
+	else
+		add_cut(p, foreign, FOREIGN_LINES * text_columns(p));
 }
 
 void page_name(struct page *p, struct str foreign, size_t max)
 {
 	if (p->width && !max)
 		max = text_columns(p);
-	add_cut(p, name_shown(foreign), p->width ? max : 0);
+	if (p->style.is_markdown)
+		add_markdown(p, name_shown(foreign), true);
+	else
+		add_cut(p, name_shown(foreign), p->width ? max : 0);
 }
 
 void page_place_text(struct page *p, struct str file, uint32_t line)
 {
 	if (!file.len)
 		return;
+	if (p->style.is_markdown) {
+		add_markdown(p, escape_place(p, file, line), true);
+		return;
+	}
 	page_name(p, file, 0);
 	if (line)
 		page_textf(p, ":%" PRIu32, line);
@@ -366,6 +388,30 @@ static void write_line(struct page *p, enum paint paint, struct str text)
 	out_char(p->out, '\n');
 }
 
+/* A verdict in bold, or an item of a list; lines without a label are items of
+ * the one above. */
+static void flush_markdown(struct page *p, enum paint paint, const char *label,
+			   size_t indent)
+{
+	const char *bold = paint == PAINT_BOLD ? "**" : "";
+	struct str name = str_from(label);
+
+	if (!p->line.len)
+		return;
+	while (name.len && name.ptr[0] == ' ')
+		name = str_slice(name, 1, name.len);
+	if (name.len) {
+		out_text(p->out, "- **");
+		escape_markdown(p->out, name);
+		out_text(p->out, "** ");
+	} else if (indent) {
+		out_text(p->out, "  - ");
+	}
+	out_text(p->out, bold);
+	buf_add_text(&p->line, bold);
+	write_line(p, PAINT_NONE, buf_str(&p->line));
+}
+
 void page_flush(struct page *p, enum paint paint, const char *label,
 		size_t indent)
 {
@@ -373,6 +419,10 @@ void page_flush(struct page *p, enum paint paint, const char *label,
 	enum buf_state state = p->line.state;
 	bool is_first = true;
 
+	if (p->style.is_markdown) {
+		flush_markdown(p, paint, label, indent);
+		text.len = 0;
+	}
 	while (text.len) {
 		size_t skip = 0;
 		size_t len = text.len;

@@ -29,12 +29,22 @@ static void render_table(const struct render_input *in, struct out *out)
 	page_end(&p);
 }
 
+void render_markdown(const struct render_input *in, struct out *out)
+{
+	struct render_input markdown = *in;
+
+	markdown.style = render_style_markdown(&in->style);
+	render_table(&markdown, out);
+}
+
 const struct render_format render_formats[] = {
 	{ "table", ".txt", 0, "for people (the default)", render_table },
 	{ "json", ".json", 0, "for programs, see tracefind-json(5)",
 	  render_json },
 	{ "csv", ".csv", RENDER_NEEDS_PROFILE, "the functions, comma-separated",
 	  render_csv },
+	{ "markdown", ".md", 0, "for tickets and pull requests",
+	  render_markdown },
 	{ "folded", ".folded", RENDER_NEEDS_PROFILE | RENDER_NEEDS_STACKS,
 	  "one line a stack with its value, for flame graphs", render_folded },
 	{ "difffolded", ".folded",

@@ -23,6 +23,7 @@ struct render_style {
 	bool use_local_time; /* by the zone of TZ; else UTC */
 	size_t limit;        /* rows of tables, 0 = all */
 	bool is_quiet;
+	bool is_markdown; /* for a ticket; set by the format */
 };
 
 enum palette {
@@ -71,6 +72,9 @@ struct render_format {
 	const char *help;
 	void (*render)(const struct render_input *in, struct out *out);
 };
+
+/* The same for Markdown: no colours, nothing cut. */
+struct render_style render_style_markdown(const struct render_style *style);
 
 /* NULL when there is no such format. */
 const struct render_format *render_find(struct str name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/num.h"
 #include "render/formats.h"
@@ -12,6 +13,7 @@
 #define VALUE_COLUMNS 11u
 #define GAP_COLUMNS 2u
 #define PLACE_GAP_COLUMNS 3u
+#define FOOT_COLUMNS 6u
 
 /* On a narrower screen the bar gives way to the names. */
 #define WIDE_COLUMNS 100u
@@ -312,21 +314,29 @@ static void write_row(struct page *p, const struct table *t,
 	out_char(p->out, '\n');
 }
 
-static void write_head(struct page *p, const struct table *t)
+#define NUMBER_COUNT 4u
+
+static const char *const *number_names(const struct result *r)
 {
-	static const char *const changes[][4] = {
+	static const char *const changes[][NUMBER_COUNT] = {
 		[RANK_OWNED] = { "total", "own", "before", "change" },
 		[RANK_SELF] = { "total", "self", "before", "change" },
 		[RANK_TOTAL] = { "self", "total", "before", "change" },
 	};
-	static const char *const flats[][4] = {
+	static const char *const flats[][NUMBER_COUNT] = {
 		[0] = { "own", "own%", "flat%", "cum%" },
 		[1] = { "flat", "flat%", "cum", "cum%" },
 	};
-	enum rank_by measure = table_measure(t->result);
+	enum rank_by measure = table_measure(r);
+
+	return r->has_baseline ? changes[measure]
+			       : flats[measure != RANK_OWNED];
+}
+
+static void write_head(struct page *p, const struct table *t)
+{
+	const char *const *names = number_names(t->result);
 	bool is_change = t->result->has_baseline;
-	const char *const *names =
-		is_change ? changes[measure] : flats[measure != RANK_OWNED];
 	const size_t columns[] = {
 		is_change ? FIRST_COLUMNS : t->flat_columns,
 		NEXT_COLUMNS,
@@ -335,7 +345,7 @@ static void write_head(struct page *p, const struct table *t)
 	};
 	size_t used = 0;
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < NUMBER_COUNT; i++) {
 		page_field(p, PAINT_DIM, ALIGN_RIGHT, columns[i], names[i]);
 		used += columns[i];
 	}
@@ -348,14 +358,18 @@ static void write_head(struct page *p, const struct table *t)
 static void write_foot(struct page *p, const struct table *t)
 {
 	const struct result *r = t->result;
+	size_t indent = p->style.is_markdown ? 0 : FOOT_COLUMNS;
 	size_t more = 0;
 
 	if (r->function_total > t->row_count)
 		more = r->function_total - t->row_count;
 	if (t->has_marks && r->has_baseline) {
+		page_text(p, p->style.is_markdown ? "\\" : "");
 		page_text(p, "* before and change are of the total: "
 			     "the time is spent in what it calls");
-		page_flush(p, PAINT_DIM, "", 6);
+		page_flush(p, PAINT_DIM, "", indent);
+		if (p->style.is_markdown)
+			out_char(p->out, '\n');
 	}
 	if (more)
 		page_textf(p, "%zu more function%s, -n 0 shows all", more,
@@ -363,21 +377,106 @@ static void write_foot(struct page *p, const struct table *t)
 	if (r->noise_count)
 		page_textf(p, "%s%zu not distinguishable from noise",
 			   more ? "; " : "", r->noise_count);
-	page_flush(p, PAINT_DIM, "", 6);
+	page_flush(p, PAINT_DIM, "", indent);
+}
+
+/* ---- the same in Markdown ---- */
+
+static void share_cell(struct page *p, double share)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_share(share == 0 ? (double)NAN : share, text);
+	markdown_cell(p, text);
+}
+
+static void value_cell(struct page *p, const struct result *r, int64_t value)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_value(value, r->profile.unit, text);
+	markdown_cell(p, text);
+}
+
+static void flat_cells(struct page *p, const struct result *r,
+		       const struct function_row *row)
+{
+	bool is_owned = table_measure(r) == RANK_OWNED;
+
+	value_cell(p, r, flat_value(r, row));
+	share_cell(p, is_owned ? row->owned : row->self);
+	if (is_owned)
+		share_cell(p, row->self);
+	else
+		value_cell(p, r, row->total_value);
+	share_cell(p, row->total);
+}
+
+static void change_cells(struct page *p, const struct result *r,
+			 const struct function_row *row)
+{
+	enum rank_by shown = table_measure(r);
+	enum rank_by measure = row_measure(r, row);
+	char points[UNIT_TEXT_BYTES];
+	char text[2 * UNIT_TEXT_BYTES];
+
+	share_cell(p, row_share(row,
+				shown == RANK_TOTAL ? RANK_SELF : RANK_TOTAL));
+	share_cell(p, row_share(row, shown));
+	share_cell(p, row_baseline(row, measure));
+	format_points(row->delta, points);
+	snprintf(text, sizeof text, "%s%s %s", points,
+		 measure == shown ? "" : "\\*", change_words[row->change]);
+	markdown_cell(p, text);
+}
+
+static void markdown_functions(struct page *p, struct table *t)
+{
+	const struct result *r = t->result;
+	const char *names[NUMBER_COUNT + 2];
+
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		names[i] = number_names(r)[i];
+	names[NUMBER_COUNT] = "function";
+	names[NUMBER_COUNT + 1] = "place";
+	lay_out(p, t);
+	markdown_head(p, names, NUMBER_COUNT + 1 + t->has_places, NUMBER_COUNT);
+	for (size_t i = 0; i < t->row_count; i++) {
+		const struct function_row *row = &r->functions[i];
+
+		if (r->has_baseline)
+			change_cells(p, r, row);
+		else
+			flat_cells(p, r, row);
+		markdown_name_cell(p, name_shown(row->name));
+		if (t->has_places)
+			markdown_place_cell(p, row->file, row->line);
+		markdown_row_end(p);
+	}
+}
+
+static void write_table(struct page *p, struct table *t)
+{
+	if (p->style.is_markdown) {
+		markdown_functions(p, t);
+		return;
+	}
+	lay_out(p, t);
+	write_head(p, t);
+	for (size_t i = 0; i < t->row_count; i++)
+		write_row(p, t, &t->result->functions[i]);
 }
 
 void table_functions(struct page *p, const struct result *r)
 {
 	struct table t = { .result = r, .row_count = table_row_count(p, r) };
 
-	if (t.row_count) {
-		lay_out(p, &t);
-		write_head(p, &t);
-	}
-	for (size_t i = 0; i < t.row_count; i++)
-		write_row(p, &t, &r->functions[i]);
+	if (t.row_count)
+		write_table(p, &t);
 	if (p->style.is_quiet)
 		return;
+	if (p->style.is_markdown)
+		out_char(p->out, '\n');
 	write_foot(p, &t);
 	table_kinds(p, r);
 }

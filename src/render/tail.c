@@ -59,7 +59,8 @@ static void write_reasons(struct page *p, const struct notes *reasons)
 
 	if (!reasons->count)
 		return;
-	out_text(p->out, "\nhow it was decided\n");
+	out_text(p->out, p->style.is_markdown ? "\n**how it was decided**\n\n"
+					      : "\nhow it was decided\n");
 	for (size_t i = 0; i < reasons->count; i++) {
 		struct str text = str_from(reasons->text[i]);
 		size_t colon = str_find(text, STR(": "));
@@ -76,7 +77,8 @@ static void write_reasons(struct page *p, const struct notes *reasons)
 		page_foreign(p, text);
 		page_flush(p, PAINT_NONE, label, TOPIC_COLUMNS);
 	}
-	out_char(p->out, '\n');
+	if (!p->style.is_markdown)
+		out_char(p->out, '\n');
 }
 
 static void write_next(struct page *p, const struct result *r)
@@ -84,6 +86,10 @@ static void write_next(struct page *p, const struct result *r)
 	const size_t gap = 6;
 	size_t used = PAGE_LABEL_COLUMNS;
 
+	if (p->style.is_markdown) {
+		markdown_commands(p, r->next, r->next_count);
+		return;
+	}
 	for (size_t i = 0; i < r->next_count; i++) {
 		size_t columns = page_columns(p, r->next[i], 0);
 		bool fits = i && p->width && used + gap + columns <= p->width;

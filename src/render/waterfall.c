@@ -472,7 +472,7 @@ static void write_legend(struct page *p, const struct waterfall *w)
 	page_flush(p, PAINT_DIM, "", 0);
 }
 
-void waterfall_render(struct page *p, const struct render_input *in)
+static void render_text(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 	struct waterfall w = {
@@ -508,4 +508,13 @@ void waterfall_render(struct page *p, const struct render_input *in)
 		write_legend(p, &w);
 	report_tail(p, r, STR(""), STR(""));
 	mem_free(w.has_next);
+}
+
+/* Its columns and lines are worth keeping: code in Markdown. */
+void waterfall_render(struct page *p, const struct render_input *in)
+{
+	if (p->style.is_markdown)
+		markdown_text(p, in, render_text);
+	else
+		render_text(p, in);
 }

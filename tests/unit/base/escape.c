@@ -279,9 +279,93 @@ static void test_all_byte_pairs_are_tame(void **state)
 	}
 }
 
+/* ---- Markdown ---- */
+
+static void test_markdown(void **state)
+{
+	static const struct pair cases[] = {
+		{ "", "" },
+		{ "plain text, 50 % (of it)", "plain text, 50 % (of it)" },
+		{ "a*b_c`d`", "a\\*b\\_c\\`d\\`" },
+		{ "[x](http://y)", "\\[x\\](http:&#8288;//y)" },
+		{ "<b>&amp;", "&lt;b&gt;&amp;amp;" },
+		{ "@team me@x.org", "@&#8288;team me@&#8288;x.org" },
+		{ "#12 ![i]", "\\#&#8288;12 \\!\\[i\\]" },
+		{ "www.x WwW.y vwww.z ww.x .",
+		  "www&#8288;.x WwW&#8288;.y vwww&#8288;.z ww.x ." },
+		{ "a:b c:/d e::f", "a:b c:/d e::f" },
+		{ "a|b~c$d^e{f}", "a\\|b\\~c\\$d\\^e\\{f\\}" },
+		{ "- a", "\\- a" },
+		{ "a - b + c", "a - b + c" },
+		{ "+1", "\\+1" },
+		{ "12. a 3. b", "12\\. a 3. b" },
+		{ "12) a", "12\\) a" },
+		{ "a\nb\x1b[m\\", "a\\\\nb\\\\x1b\\[m\\\\" },
+		{ "\xE2\x80\xAE\xFF", "\\\\u202e\\\\xff" },
+		{ "\xE6\x97\xA5*", "\xE6\x97\xA5\\*" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		assert_string_equal(
+			run(escape_markdown, str_from(cases[i].given)),
+			cases[i].expected);
+	assert_string_equal(run(escape_markdown, STR("\0")), "\\\\x00");
+}
+
+static void code_line(struct out *out, struct str text)
+{
+	escape_markdown_code(out, text, false);
+}
+
+static void code_cell(struct out *out, struct str text)
+{
+	escape_markdown_code(out, text, true);
+}
+
+static void test_markdown_code(void **state)
+{
+	static const struct {
+		const char *given;
+		const char *line;
+		const char *cell;
+	} cases[] = {
+		{ "", "", "" },
+		{ "a<b>&@x", "`a<b>&@x`", "`a<b>&@x`" },
+		{ "a`b", "``a`b``", "``a`b``" },
+		{ "a``b`", "``` a``b` ```", "``` a``b` ```" },
+		{ "`", "`` ` ``", "`` ` ``" },
+		{ " a", "`  a `", "`  a `" },
+		{ "a|b||", "`a|b||`", "`a\\|b\\|\\|`" },
+		{ "a\\|b\\", "`a\\|b\\`", "`a\\x5c\\|b\\`" },
+		{ "|", "`|`", "`\\|`" },
+		{ "a\nb", "`a\\nb`", "`a\\nb`" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		assert_string_equal(run(code_line, str_from(cases[i].given)),
+				    cases[i].line);
+		assert_string_equal(run(code_cell, str_from(cases[i].given)),
+				    cases[i].cell);
+	}
+}
+
+static void test_backticks(void **state)
+{
+	(void)state;
+	assert_int_equal(text_backticks(STR("")), 0);
+	assert_int_equal(text_backticks(STR("abc")), 0);
+	assert_int_equal(text_backticks(STR("``a```b`")), 3);
+	assert_int_equal(text_backticks(STR("````")), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_markdown),
+		cmocka_unit_test(test_markdown_code),
+		cmocka_unit_test(test_backticks),
 		cmocka_unit_test(test_terminal_controls),
 		cmocka_unit_test(test_terminal_steering),
 		cmocka_unit_test(test_terminal_plain),

@@ -51,6 +51,7 @@ static void test_slow(void **state)
 	check_styles(&s, "slow");
 	golden_check(&s, "json", (struct render_style){ 0 }, "slow.json");
 	golden_check(&s, "csv", (struct render_style){ 0 }, "slow.csv");
+	golden_check(&s, "markdown", (struct render_style){ 0 }, "slow.md");
 }
 
 static void test_diff(void **state)
@@ -62,6 +63,7 @@ static void test_diff(void **state)
 	check_styles(&s, "diff");
 	golden_check(&s, "json", (struct render_style){ 0 }, "diff.json");
 	golden_check(&s, "csv", (struct render_style){ 0 }, "diff.csv");
+	golden_check(&s, "markdown", (struct render_style){ 0 }, "diff.md");
 }
 
 static void test_profile(void **state)
@@ -73,6 +75,7 @@ static void test_profile(void **state)
 	check_styles(&s, "profile");
 	golden_check(&s, "json", (struct render_style){ 0 }, "profile.json");
 	golden_check(&s, "csv", (struct render_style){ 0 }, "profile.csv");
+	golden_check(&s, "markdown", (struct render_style){ 0 }, "profile.md");
 }
 
 static void test_profile_owned(void **state)
@@ -94,6 +97,7 @@ static void test_show(void **state)
 	sample_show(&s);
 	check_styles(&s, "show");
 	golden_check(&s, "json", (struct render_style){ 0 }, "show.json");
+	golden_check(&s, "markdown", (struct render_style){ 0 }, "show.md");
 	sample_release(&s);
 }
 
@@ -145,6 +149,30 @@ static void test_hostile(void **state)
 	golden_check(&s, "json", style, "hostile.json");
 	golden_check(&s, "csv", style, "hostile.csv");
 	golden_check(&s, "difffolded", style, "hostile.difffolded");
+}
+
+/* What would be markup, HTML, a link, a mention or the end of a cell. */
+static void test_hostile_markdown(void **state)
+{
+	const struct render_style style = { .width = 80 };
+	const struct str text =
+		STR("# </code><img src=x onerror=alert(1)> | `` "
+		    "`a` ```\n*b* [l](javascript:x) @team #1 "
+		    "http://e.example www.e.example a\\|b $x$ "
+		    "<!-- &lt; m@e.example");
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	sample_poison(&s, text);
+	golden_check(&s, "markdown", style, "hostile-slow.md");
+	sample_diff(&s);
+	sample_poison(&s, text);
+	golden_check(&s, "markdown", style, "hostile-diff.md");
+	sample_show(&s);
+	sample_poison(&s, text);
+	golden_check(&s, "markdown", style, "hostile-show.md");
+	sample_release(&s);
 }
 
 static void test_folded(void **state)
@@ -246,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_profile_owned),
 		cmocka_unit_test(test_show),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile_markdown),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_svg_slow),
 		cmocka_unit_test(test_svg_profile),

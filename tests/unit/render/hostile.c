@@ -304,10 +304,11 @@ static void test_folded_extremes(void **state)
 static void test_memory(void **state)
 {
 	static const char *const formats[] = { "table", "json", "folded",
-					       "difffolded", "svg" };
+					       "difffolded", "svg",
+					       "markdown" };
 
 	(void)state;
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		long n = 0;
 
 		for (size_t j = 0; j < 4; n++) {

@@ -135,8 +135,8 @@ static void test_profile(void **state)
 	in.profile = &p;
 	write_file(&in, &w);
 	check_samples(&w, "main@m.go:8 10000000\n"
-		      "work@w.go:14;main@m.go:7 30000000\n"
-		      "leaf@w.go:3;work@w.go:12;main@m.go:7 20000000\n");
+			  "work@w.go:14;main@m.go:7 30000000\n"
+			  "leaf@w.go:3;work@w.go:12;main@m.go:7 20000000\n");
 	assert_int_equal(w.m->n_sample_type, 1);
 	assert_ok(
 		str_equal(text_of(&w, w.m->sample_type[0]->type), STR("cpu")));
