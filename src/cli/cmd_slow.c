@@ -394,8 +394,7 @@ static bool slow(struct run *r, struct error *err)
 		return false;
 	suggest_next(r, "show", "");
 	if (r->result.has_profile)
-		suggest_next(r, "slow",
-			     " -o folded | flamegraph.pl > flame.svg");
+		suggest_next(r, "slow", " -o svg=flame.svg");
 	if (!run_render(r, &render) && is_found) {
 		*err = render;
 		return false;

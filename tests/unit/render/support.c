@@ -198,7 +198,7 @@ static void add_lists(struct sample *s)
 	};
 	s->next[0] = STR("tracefind show 4bf92f3577b34da6a3ce929d0e0e4736");
 	s->next[1] = STR("tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 "
-			 "-o folded | flamegraph.pl > flame.svg");
+			 "-o svg=flame.svg");
 	s->result.findings = s->findings;
 	s->result.finding_count = 2;
 	s->result.requests = s->requests;
