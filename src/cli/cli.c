@@ -276,11 +276,23 @@ static int run_recorded(const struct command *command, struct options *o)
 	return status;
 }
 
+/* Only slow and doctor have a span to widen the window around. */
+static bool check_pad(const struct command *command, const struct options *o,
+		      struct error *err)
+{
+	if (command->bit & (COMMAND_SLOW | COMMAND_DOCTOR) || o->around ||
+	    !options_given(o, "pad"))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "--pad is the time on both sides of --around: give "
+			 "that too, or --since");
+}
+
 static int run_checked(const struct command *command, struct options *o)
 {
 	struct error err;
 
-	if (!options_check(o, &err))
+	if (!options_check(o, &err) || !check_pad(command, o, &err))
 		return fail(&err);
 	/* It looks at the servers, not at what they said some time ago. */
 	if (command->bit & COMMAND_DOCTOR)
