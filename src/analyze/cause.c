@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analyze/wording.h"
 #include "base/buf.h"
 #include "base/num.h"
 
@@ -112,20 +113,6 @@ static bool is_explained(const struct result *result)
 	       result->cause.kind != CAUSE_DOWNSTREAM;
 }
 
-static void add_samples(const struct result *result, struct buf *text)
-{
-	char count[COUNT_TEXT_BYTES];
-
-	if (result->profile.samples < 0)
-		return;
-	format_count(result->profile.samples, count);
-	buf_addf(text, ", %s samples", count);
-	if (!result->has_baseline || result->baseline.samples < 0)
-		return;
-	format_count(result->baseline.samples, count);
-	buf_addf(text, " against %s", count);
-}
-
 static bool rate(const struct cause_evidence *e, struct result *result,
 		 struct error *err)
 {
@@ -141,7 +128,7 @@ static bool rate(const struct cause_evidence *e, struct result *result,
 
 		buf_add_text(&text, is_span ? "the span's own samples"
 					    : "profile of the whole service");
-		add_samples(result, &text);
+		wording_add_samples(&text, result);
 		if (e->span && !is_span)
 			buf_add_text(&text, ", CPU time measured on the span");
 		if (!result->has_baseline)

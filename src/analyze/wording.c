@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/wording.h"
 
+#include "base/num.h"
 #include "base/timefmt.h"
 
 void wording_add(struct buf *out, struct str text, size_t max_bytes)
@@ -61,6 +62,20 @@ void wording_add_peer(struct buf *out, const char *before,
 		wording_add(out, buf_str(&peer), WORDING_TEXT_BYTES);
 	}
 	buf_release(&peer);
+}
+
+void wording_add_samples(struct buf *out, const struct result *result)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	if (result->profile.samples < 0)
+		return;
+	format_count(result->profile.samples, count);
+	buf_addf(out, ", %s samples", count);
+	if (!result->has_baseline || result->baseline.samples < 0)
+		return;
+	format_count(result->baseline.samples, count);
+	buf_addf(out, " against %s", count);
 }
 
 bool wording_take(struct buf *text, struct arena *arena, struct str *out,

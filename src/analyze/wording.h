@@ -8,6 +8,7 @@
 #include "analyze/calls.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "model/result.h"
 
 /* Names and queries inside a sentence: longer ones would hide the rest. */
 #define WORDING_TEXT_BYTES 160u
@@ -30,6 +31,9 @@ void wording_add_call(struct buf *out, const struct calls *c, uint32_t span);
 /* `before` and who was called; nothing when that is not known. */
 void wording_add_peer(struct buf *out, const char *before,
 		      const struct calls *c, uint32_t span);
+
+/* ", 21 samples against 1,830": what is known. */
+void wording_add_samples(struct buf *out, const struct result *result);
 
 /* Moves the sentence into the arena and empties the buffer. */
 bool wording_take(struct buf *text, struct arena *arena, struct str *out,

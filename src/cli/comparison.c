@@ -170,7 +170,9 @@ bool comparison_take(struct comparison *c, struct context *ctx,
 	return true;
 }
 
-static size_t list_profiles(struct comparison_side *side, struct profile **out)
+#define PROFILES_MAX ((size_t)2 * (1 + COMPARISON_PARTS))
+
+static size_t list_side(struct comparison_side *side, struct profile **out)
 {
 	size_t n = 0;
 
@@ -180,39 +182,42 @@ static size_t list_profiles(struct comparison_side *side, struct profile **out)
 	return n;
 }
 
+static size_t list_profiles(struct comparison *c, struct profile **out)
+{
+	size_t n = list_side(&c->slow, out);
+
+	return c->has_base ? n + list_side(&c->base, out + n) : n;
+}
+
 bool comparison_take_files(struct comparison *c,
 			   const struct comparison *service,
 			   const struct code_rules *rules, struct error *err)
 {
-	struct profile *profiles[2 * (1 + COMPARISON_PARTS)];
+	struct profile *profiles[PROFILES_MAX];
 	const struct profile *from[] = { &service->slow.profile,
 					 &service->base.profile };
-	size_t n = list_profiles(&c->slow, profiles);
+	size_t n = list_profiles(c, profiles);
 
-	n += list_profiles(&c->base, profiles + n);
 	return profiles_take_files(profiles, n, from, 2, rules, err);
 }
 
 bool comparison_take_lines(struct comparison *c,
 			   const struct comparison *service, struct error *err)
 {
-	struct profile *profiles[2 * (1 + COMPARISON_PARTS)];
+	struct profile *profiles[PROFILES_MAX];
 	const struct profile *from[] = { &service->slow.profile,
 					 &service->base.profile };
-	size_t n = list_profiles(&c->slow, profiles);
+	size_t n = list_profiles(c, profiles);
 
-	n += list_profiles(&c->base, profiles + n);
 	return profiles_take_lines(profiles, n, from, 2, err);
 }
 
 bool comparison_filter(struct comparison *c, const struct profile_filters *f,
 		       struct context *ctx, struct error *err)
 {
-	struct profile *profiles[2 * (1 + COMPARISON_PARTS)];
-	size_t n = list_profiles(&c->slow, profiles);
+	struct profile *profiles[PROFILES_MAX];
+	size_t n = list_profiles(c, profiles);
 
-	if (c->has_base)
-		n += list_profiles(&c->base, profiles + n);
 	for (size_t i = 0; i < n; i++)
 		if (!profile_filters_view(f, ctx, profiles[i], err))
 			return false;

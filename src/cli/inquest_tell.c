@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/wording.h"
 #include "base/num.h"
 
 #define DURATION_BYTES 24
@@ -373,21 +374,13 @@ static void add_sides(const struct inquest *q, struct buf *out)
 		[SCOPE_SPAN] = "samples of this very request",
 	};
 	const struct result *r = &q->r->result;
-	char count[COUNT_TEXT_BYTES];
 
 	if (!r->has_profile) {
 		buf_add_text(out, "the trace");
 		return;
 	}
 	buf_add_text(out, scope_words[r->profile.scope]);
-	if (r->profile.samples < 0)
-		return;
-	format_count(r->profile.samples, count);
-	buf_addf(out, ", %s samples", count);
-	if (!r->has_baseline || r->baseline.samples < 0)
-		return;
-	format_count(r->baseline.samples, count);
-	buf_addf(out, " against %s", count);
+	wording_add_samples(out, r);
 }
 
 bool inquest_tell_confidence(const struct inquest *q, struct error *err)

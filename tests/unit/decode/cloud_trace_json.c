@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "base/limits.h"
 #include "decode/cloud_trace.h"
-#include "trace_oracle.h"
+#include "trace_testing.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
 #define HEAD "{\"projectId\": \"p\", \"traceId\": \"" ID "\", \"spans\": ["
@@ -20,23 +11,14 @@
 /* 2026-11-21T11:00:00Z */
 #define START_NS INT64_C(1795258800000000000)
 
-static struct error err;
-static struct notes notes;
-static struct trace trace;
-
 static bool decode(struct str bytes)
 {
-	notes_init(&notes);
-	trace_init(&trace);
-	error_clear(&err);
-	return decode_trace(FORMAT_CLOUD_TRACE_JSON, bytes, NULL, &trace,
-			    &notes, &err);
+	return decode_as(FORMAT_CLOUD_TRACE_JSON, bytes, NULL);
 }
 
 static void decode_text(const char *text)
 {
-	if (!decode(str_from(text)))
-		fail_msg("%s", err.message);
+	decode_text_as(FORMAT_CLOUD_TRACE_JSON, text);
 }
 
 /* One span with these labels. */
@@ -143,7 +125,7 @@ static void test_a_trace_of_three_services(void **state)
 	check_str(trace_text(&trace, trace.spans[auth].status_message),
 		  "validating took too long");
 	trace_release(&trace);
-	free((char *)(uintptr_t)bytes.ptr);
+	drop(bytes);
 }
 
 /* Who says its own name is believed before the place that it runs in. */

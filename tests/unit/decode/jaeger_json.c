@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "trace_oracle.h"
-
-static struct error err;
-static struct notes notes;
-static struct trace trace;
+#include "trace_testing.h"
 
 static bool decode(struct str bytes)
 {
-	notes_init(&notes);
-	trace_init(&trace);
-	error_clear(&err);
-	return decode_trace(FORMAT_JAEGER_JSON, bytes, NULL, &trace, &notes,
-			    &err);
+	return decode_as(FORMAT_JAEGER_JSON, bytes, NULL);
 }
 
 static void decode_text(const char *text)
 {
-	if (!decode(str_from(text)))
-		fail_msg("%s", err.message);
-}
-
-static void drop(struct str bytes)
-{
-	free((char *)(uintptr_t)bytes.ptr);
+	decode_text_as(FORMAT_JAEGER_JSON, text);
 }
 
 static void compare(const char *path)

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "trace_oracle.h"
-
-static struct error err;
-static struct notes notes;
-static struct trace trace;
+#include "trace_testing.h"
 
 static bool decode(struct str bytes)
 {
-	notes_init(&notes);
-	trace_init(&trace);
-	error_clear(&err);
-	return decode_trace(FORMAT_OTLP_JSON, bytes, NULL, &trace, &notes,
-			    &err);
+	return decode_as(FORMAT_OTLP_JSON, bytes, NULL);
 }
 
 static bool has_note(const char *text)
@@ -29,11 +12,6 @@ static bool has_note(const char *text)
 		if (!strcmp(notes.text[i], text))
 			return true;
 	return false;
-}
-
-static void drop(struct str bytes)
-{
-	free((char *)(uintptr_t)bytes.ptr);
 }
 
 static void compare(const char *path)

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "trace_oracle.h"
-
-static struct error err;
-static struct notes notes;
-static struct trace trace;
+#include "trace_testing.h"
 
 static bool decode(enum format format, struct str bytes)
 {
-	notes_init(&notes);
-	trace_init(&trace);
-	error_clear(&err);
-	return decode_trace(format, bytes, NULL, &trace, &notes, &err);
+	return decode_as(format, bytes, NULL);
 }
 
 static void compare(const char *path, bool is_tempo)
@@ -30,7 +15,7 @@ static void compare(const char *path, bool is_tempo)
 
 	assert_true(strlen(expected) > 100);
 	oracle_compare(path, got, expected);
-	free((char *)(uintptr_t)bytes.ptr);
+	drop(bytes);
 	free(expected);
 	free(got);
 }
@@ -64,7 +49,7 @@ static void test_missing_trace(void **state)
 	assert_int_equal(trace.span_count, 0);
 	assert_false(trace.is_partial);
 	trace_release(&trace);
-	free((char *)(uintptr_t)bytes.ptr);
+	drop(bytes);
 	assert_true(decode(FORMAT_OTLP_PB, STR("")));
 	assert_int_equal(trace.span_count, 0);
 	trace_release(&trace);
@@ -83,7 +68,7 @@ static void test_partial(void **state)
 			    "Trace exceeds maximum size of 5000 bytes, a "
 			    "partial trace is returned");
 	trace_release(&trace);
-	free((char *)(uintptr_t)bytes.ptr);
+	drop(bytes);
 }
 
 /* ---- hand-made messages ---- */
@@ -314,7 +299,7 @@ static void test_cut_at_every_byte(void **state)
 	}
 	/* One end of a group each; "a" has three. */
 	assert_int_equal(accepted, 3);
-	free((char *)(uintptr_t)bytes.ptr);
+	drop(bytes);
 	free(whole);
 }
 

@@ -1,33 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "base/limits.h"
-#include "trace_oracle.h"
-
-static struct error err;
-static struct notes notes;
-static struct trace trace;
-
-static bool decode_want(struct str bytes, const struct trace_id *want)
-{
-	notes_init(&notes);
-	trace_init(&trace);
-	error_clear(&err);
-	return decode_trace(FORMAT_ZIPKIN_JSON, bytes, want, &trace, &notes,
-			    &err);
-}
+#include "trace_testing.h"
 
 static void decode_text(const char *text)
 {
-	if (!decode_want(str_from(text), NULL))
-		fail_msg("%s", err.message);
+	decode_text_as(FORMAT_ZIPKIN_JSON, text);
 }
 
 static const struct span *only_kind(enum span_kind kind)
@@ -60,7 +37,7 @@ static void test_shared_id(void **state)
 	const struct span *client, *server, *inside, *producer;
 
 	(void)state;
-	if (!decode_want(bytes, NULL))
+	if (!decode_as(FORMAT_ZIPKIN_JSON, bytes, NULL))
 		fail_msg("%s", err.message);
 	assert_int_equal(trace.span_count, 4);
 	assert_int_equal(trace.service_count, 2);
@@ -87,7 +64,7 @@ static void test_shared_id(void **state)
 		str_equal(resource_attr(&trace, client->resource, STR("ip")),
 			  STR("10.0.0.1")));
 	trace_release(&trace);
-	free((char *)(uintptr_t)bytes.ptr);
+	drop(bytes);
 }
 
 static void test_tags(void **state)
@@ -169,7 +146,7 @@ static void test_several_traces(void **state)
 		"an id choose)");
 	trace_release(&trace);
 	assert_true(trace_id_parse(STR("00000000000000c1"), &want));
-	assert_true(decode_want(STR(TWO_TRACES), &want));
+	assert_true(decode_as(FORMAT_ZIPKIN_JSON, STR(TWO_TRACES), &want));
 	assert_int_equal(trace.span_count, 1);
 	assert_int_equal(trace.spans[0].span_id, 1);
 	trace_release(&trace);
@@ -177,7 +154,7 @@ static void test_several_traces(void **state)
 
 static void expect_failure(const char *text, const char *message)
 {
-	assert_false(decode_want(str_from(text), NULL));
+	assert_false(decode_as(FORMAT_ZIPKIN_JSON, str_from(text), NULL));
 	assert_int_equal(err.code, ERROR_FORMAT);
 	if (!strstr(err.message, message))
 		fail_msg("%s", err.message);

@@ -17,8 +17,8 @@ static struct find_query query_make(void)
 	};
 }
 
-/* What the server reads: the path with %xx and + resolved. */
-static const char *decoded(const struct http_request *request)
+/* What the server reads: the path with %xx and + resolved. Releases. */
+static const char *decoded(struct http_request *request)
 {
 	static char text[65536];
 	size_t len = 0;
@@ -42,6 +42,7 @@ static const char *decoded(const struct http_request *request)
 		}
 	}
 	text[len] = '\0';
+	http_request_release(request);
 	return text;
 }
 
@@ -49,14 +50,11 @@ static const char *asked(enum source_kind kind, const struct find_query *query,
 			 unsigned attempt)
 {
 	struct http_request request = { 0 };
-	const char *text;
 
 	if (!source_find_request(kind, &endpoint, query, attempt, &request,
 				 &err))
 		fail_msg("%s", err.message);
-	text = decoded(&request);
-	http_request_release(&request);
-	return text;
+	return decoded(&request);
 }
 
 static void test_tempo_question(void **state)
@@ -86,14 +84,11 @@ static void test_tempo_question(void **state)
 static const char *counted(const struct find_query *query, unsigned attempt)
 {
 	struct http_request request = { 0 };
-	const char *text;
 
 	if (!source_durations_request(SOURCE_TEMPO, &endpoint, query, attempt,
 				      &request, &err))
 		fail_msg("%s", err.message);
-	text = decoded(&request);
-	http_request_release(&request);
-	return text;
+	return decoded(&request);
 }
 
 static void test_tempo_durations(void **state)
@@ -377,14 +372,11 @@ static const char *names_asked(enum source_kind kind, enum trace_names what,
 {
 	struct http_request request = { 0 };
 	struct time_range range = { 12 * NS_PER_S, 20 * NS_PER_S };
-	const char *text;
 
 	assert_true(source_trace_names_request(kind, &endpoint, what,
 					       STR("a\"b"), range, attempt,
 					       &request, &err));
-	text = decoded(&request);
-	http_request_release(&request);
-	return text;
+	return decoded(&request);
 }
 
 static void test_names_questions(void **state)
@@ -417,7 +409,6 @@ static void assert_tags_asked(const char *tag, const char *service,
 	assert_true(
 		source_tags_request(&endpoint, &q, attempt, &request, &err));
 	assert_string_equal(decoded(&request), expected);
-	http_request_release(&request);
 }
 
 static void test_tags_questions(void **state)
