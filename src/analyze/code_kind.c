@@ -48,9 +48,8 @@ static const struct rule origins[] = {
 /* What other people's code is for. */
 static const struct rule purposes[] = {
 #include "analyze/code_purposes.def"
+#include "base/count.h"
 };
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static bool is_word(char c)
 {

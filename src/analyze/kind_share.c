@@ -64,9 +64,9 @@ static enum code_kind frames_kind(const struct frames *f)
 	return f->leaf;
 }
 
-enum code_kind stack_kind(const struct profile *p,
-			  const struct code_class *classes,
-			  const struct stack *stack)
+static enum code_kind stack_kind(const struct profile *p,
+				 const struct code_class *classes,
+				 const struct stack *stack)
 {
 	struct frames f = { .leaf = CODE_APPLICATION,
 			    .is_waiting = counts_waiting(p) };

@@ -10,7 +10,12 @@
 #include "base/error.h"
 #include "model/profile.h"
 
-/* The kind of a stack of the profile; classes by function index.
+/* The kind as it is to be understood in this profile: where only waiting is
+ * counted (block and mutex profiles), what the runtime does is waiting. */
+enum code_kind kind_within(const struct profile *p, enum code_kind kind);
+
+/* Sums up the stacks of a profile whose functions are classified; classes by
+ * function index.
  *
  * Only frames beneath the deepest application frame count. If one of them is
  * gc_alloc, lock, database, http_client, serialisation or idle, the first of
@@ -22,15 +27,6 @@
  * Without any application frame a stack that waits is idle before it is
  * anything but a lock: threads of pools, drivers and collectors parked until
  * there is work. */
-enum code_kind stack_kind(const struct profile *p,
-			  const struct code_class *classes,
-			  const struct stack *stack);
-
-/* The kind as it is to be understood in this profile: where only waiting is
- * counted (block and mutex profiles), what the runtime does is waiting. */
-enum code_kind kind_within(const struct profile *p, enum code_kind kind);
-
-/* Sums up the stacks of a profile whose functions are classified. */
 void kind_shares_sum(const struct profile *p, const struct code_class *classes,
 		     struct kind_shares *out);
 

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/ascii.h"
+#include "base/count.h"
 
 /* MongoDB, Elasticsearch and cursors of SQL. */
 static const char *const cursor_operations[] = { "getMore", "scroll", "fetch",
@@ -31,11 +32,9 @@ static const char *const page_parameters[] = {
 	"start-after",  "exclusivestartkey",
 };
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 bool paging_is_cursor(struct str operation)
 {
-	for (size_t i = 0; i < COUNT(cursor_operations); i++) {
+	for (size_t i = 0; i < COUNT_OF(cursor_operations); i++) {
 		if (str_equal_nocase(operation, str_from(cursor_operations[i])))
 			return true;
 	}
@@ -136,7 +135,7 @@ bool paging_is_next_query(struct str before, struct str after)
 
 static bool is_page_parameter(struct str name)
 {
-	for (size_t i = 0; i < COUNT(page_parameters); i++) {
+	for (size_t i = 0; i < COUNT_OF(page_parameters); i++) {
 		if (str_equal_nocase(name, str_from(page_parameters[i])))
 			return true;
 	}

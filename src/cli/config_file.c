@@ -33,7 +33,8 @@ static bool fail(struct reading *r)
 	return error_prefix(r->err, "%s:%u", r->file->path, r->line);
 }
 
-unsigned config_kind_flag(enum config_kind kind)
+/* The flag of the rows that a kind of file may hold. */
+static unsigned kind_flag(enum config_kind kind)
 {
 	return kind == CONFIG_USER ? OPTION_CONFIG : OPTION_REPOSITORY;
 }
@@ -60,7 +61,7 @@ static bool fail_unknown_key(enum config_kind kind, struct str key,
 
 	suggestion_init(&near, key);
 	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
-		if (!is_key(&form, config_kind_flag(kind)))
+		if (!is_key(&form, kind_flag(kind)))
 			continue;
 		option_form_name(&form, name);
 		suggestion_offer(&near, name);
@@ -94,7 +95,7 @@ bool config_key_find(enum config_kind kind, struct str key,
 		     struct option_form *form, struct error *err)
 {
 	if (option_form_find(&options_table, key, form))
-		return is_key(form, config_kind_flag(kind)) ||
+		return is_key(form, kind_flag(kind)) ||
 		       fail_not_here(kind, key, err);
 	if (is_secret_key(key) && key.len < OPTION_NAME_BYTES)
 		return error_set(

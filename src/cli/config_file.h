@@ -75,7 +75,4 @@ bool context_name_check(const char *name, struct error *err) MUST_CHECK;
 bool config_key_find(enum config_kind kind, struct str key,
 		     struct option_form *form, struct error *err) MUST_CHECK;
 
-/* The flag of the rows that a kind of file may hold. */
-unsigned config_kind_flag(enum config_kind kind);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "analyze/found.h"
 #include "base/buf.h"
+#include "base/count.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
@@ -452,8 +453,6 @@ static const struct option_prefix prefixes[] = {
 	{ "profiles-", offsetof(struct options, profiles) },
 };
 /* clang-format on */
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 _Static_assert(COUNT_OF(rows) * COUNT_OF(prefixes) <=
 		       8 * sizeof(((struct options *)NULL)->given),

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/count.h"
 #include "base/jsonw.h"
 #include "render/json_parts.h"
 #include "render/page.h"
@@ -116,8 +117,6 @@ static const struct {
 	  "Java's wall and Go's goroutine too; the ids are those of a "
 	  "process's first span" },
 };
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- for people ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/count.h"
 #include "base/limits.h"
 #include "base/num.h"
 
@@ -135,8 +136,6 @@ static const struct {
 	/* OpenCensus' wrappers of SQL drivers. */
 	{ KEY("sql.query"), KEY("db.statement") },
 };
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 _Static_assert(COUNT_OF(resource_keys) == RESOURCE_KEYS,
 	       "GOOGLE_RESOURCE_KEYS counts this table");

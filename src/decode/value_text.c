@@ -97,7 +97,8 @@ void value_string(struct value_text *v, struct str text)
 		add(v, text);
 }
 
-void value_number_text(struct value_text *v, struct str text)
+/* What JSON writes bare. */
+static void add_bare(struct value_text *v, struct str text)
 {
 	separate(v);
 	add(v, text);
@@ -105,13 +106,13 @@ void value_number_text(struct value_text *v, struct str text)
 
 void value_bool(struct value_text *v, bool value)
 {
-	value_number_text(v, value ? STR("true") : STR("false"));
+	add_bare(v, value ? STR("true") : STR("false"));
 }
 
 void value_null(struct value_text *v)
 {
 	if (v->depth)
-		value_number_text(v, STR("null"));
+		add_bare(v, STR("null"));
 }
 
 void value_i64(struct value_text *v, int64_t value)
@@ -119,7 +120,7 @@ void value_i64(struct value_text *v, int64_t value)
 	char text[24];
 
 	snprintf(text, sizeof text, "%" PRId64, value);
-	value_number_text(v, str_from(text));
+	add_bare(v, str_from(text));
 }
 
 /* The shortest digits that read back as the same number. */
@@ -144,13 +145,12 @@ void value_f64(struct value_text *v, double value)
 	char text[40];
 
 	if (isnan(value))
-		value_number_text(v, STR("NaN"));
+		add_bare(v, STR("NaN"));
 	else if (isinf(value))
-		value_number_text(v, value > 0 ? STR("Infinity")
-					       : STR("-Infinity"));
+		add_bare(v, value > 0 ? STR("Infinity") : STR("-Infinity"));
 	else {
 		format_f64(value, text, sizeof text);
-		value_number_text(v, str_from(text));
+		add_bare(v, str_from(text));
 	}
 }
 

@@ -36,9 +36,6 @@ void value_i64(struct value_text *v, int64_t value);
 void value_f64(struct value_text *v, double value);
 void value_null(struct value_text *v);
 
-/* A number that is text already. */
-void value_number_text(struct value_text *v, struct str text);
-
 /* Raw bytes, written as base64. */
 void value_bytes(struct value_text *v, struct str bytes);
 

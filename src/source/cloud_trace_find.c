@@ -2,6 +2,7 @@
  *
  * Traces that a user describes, from the list of Cloud Trace.
  */
+#include "base/count.h"
 #include "source/answer.h"
 #include "source/backend.h"
 #include "source/cloud_trace_query.h"
@@ -30,8 +31,6 @@ static const struct {
 	{ "label", { "/error/message", 14 } },
 	{ "/http/status_code", { "5", 1 } },
 };
-
-#define COUNT_OF(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
 
 /* All that may be asked one after the other. With failures the service is
  * asked for by its first label only, else they would be a dozen; the decoder

@@ -2,6 +2,7 @@
  *
  * Names of services and operations: values of Tempo's tags, Jaeger's lists.
  */
+#include "base/count.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "source/answer.h"
@@ -95,8 +96,6 @@ static const char *const intrinsics[] = {
 	"duration",        "kind",   "name",          "rootName",
 	"rootServiceName", "status", "statusMessage", "traceDuration",
 };
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static size_t scope_length(struct str tag)
 {

@@ -22,7 +22,8 @@ static bool contains_nocase(struct str text, struct str word)
 }
 
 /* Rather one value too many hidden than one too few. */
-bool parameter_is_secret(struct str name)
+/* A query parameter whose value is not for showing. */
+static bool parameter_is_secret(struct str name)
 {
 	static const char *const parts[] = {
 		"token", "secret", "passw",   "pwd", "auth",

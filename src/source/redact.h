@@ -14,9 +14,6 @@
 
 #define REDACTED "[redacted]"
 
-/* A query parameter whose value is not for showing. */
-bool parameter_is_secret(struct str name);
-
 /* A request header whose value may be shown; everything else is secret. */
 bool header_is_harmless(struct str name);
 
