@@ -106,14 +106,6 @@ static bool read_text(struct page_reader *p, struct str *out)
 	return json_text(p->r, &text) && copy_text(p, text, out);
 }
 
-static bool is_object(struct page_reader *p)
-{
-	if (json_peek(p->r) == JSON_OBJECT)
-		return json_enter(p->r, JSON_OBJECT);
-	json_skip(p->r);
-	return false;
-}
-
 /* {"version":"1.0.0",..}: those of the deployment and of the profile are one
  * set; what does not fit is not kept. */
 static void read_labels(struct page_reader *p)
@@ -121,7 +113,7 @@ static void read_labels(struct page_reader *p)
 	struct stored_entry *e = &p->now.entry;
 	struct str key, value;
 
-	if (!is_object(p))
+	if (!json_enter_if(p->r, JSON_OBJECT))
 		return;
 	while (json_next_key(p->r, &key)) {
 		bool has_room = e->label_count < LIMIT_STORED_LABELS;
@@ -141,7 +133,7 @@ static void read_deployment(struct page_reader *p)
 {
 	struct str key;
 
-	if (!is_object(p))
+	if (!json_enter_if(p->r, JSON_OBJECT))
 		return;
 	while (json_next_key(p->r, &key)) {
 		if (str_equal(key, STR("target"))) {
@@ -296,12 +288,8 @@ static bool read_profile(struct page_reader *p, uint32_t index)
 
 static bool read_profiles(struct page_reader *p, uint32_t index)
 {
-	if (json_peek(p->r) != JSON_ARRAY) {
-		json_skip(p->r);
-		return true;
-	}
-	if (!json_enter(p->r, JSON_ARRAY))
-		return false;
+	if (!json_enter_if(p->r, JSON_ARRAY))
+		return !json_failed(p->r);
 	while (json_next_item(p->r))
 		if (!read_profile(p, index))
 			return false;
