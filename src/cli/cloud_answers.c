@@ -553,26 +553,40 @@ static uint32_t count_profiles(const struct profile_list *list,
 								     : 0;
 }
 
-/* The least of some usual lengths that brings enough; 0: none does. With a
- * trace it is added on both sides, else the window ends where it did. */
+/* Around a trace it is widened on both sides, else it ends where it did. Where
+ * it was cut to the time of slowness, a wider one is cut there as well. */
+static struct time_range widen(struct time_range range, int64_t length_ns,
+			       const struct time_range *around)
+{
+	int64_t middle_ns;
+
+	if (!around)
+		return (struct time_range){ sat_sub_i64(range.to_ns, length_ns),
+					    range.to_ns };
+	middle_ns = around->from_ns + (around->to_ns - around->from_ns) / 2;
+	return (struct time_range){
+		range.from_ns > around->from_ns
+			? range.from_ns
+			: sat_sub_i64(middle_ns, length_ns),
+		range.to_ns < around->to_ns ? range.to_ns
+					    : sat_add_i64(middle_ns, length_ns),
+	};
+}
+
+/* The least of some usual lengths that brings enough; 0: none does. */
 static int64_t find_wider(const struct profile_list *list,
 			  const struct profile_query *query, uint32_t count,
-			  int64_t now_ns, bool has_trace, uint32_t *more)
+			  int64_t now_ns, const struct time_range *around,
+			  uint32_t *more)
 {
 	static const int64_t steps_ns[] = {
 		15 * NS_PER_MIN, 30 * NS_PER_MIN,  NS_PER_HOUR,
 		3 * NS_PER_HOUR, 12 * NS_PER_HOUR, NS_PER_DAY,
 	};
-	struct time_range r = query->range;
-	int64_t middle_ns = r.from_ns + (r.to_ns - r.from_ns) / 2;
 
 	for (size_t i = 0; i < sizeof steps_ns / sizeof *steps_ns; i++) {
-		struct time_range wider = {
-			has_trace ? sat_sub_i64(middle_ns, steps_ns[i])
-				  : sat_sub_i64(r.to_ns, steps_ns[i]),
-			has_trace ? sat_add_i64(middle_ns, steps_ns[i])
-				  : r.to_ns,
-		};
+		struct time_range wider =
+			widen(query->range, steps_ns[i], around);
 
 		if (wider.to_ns > now_ns)
 			wider.to_ns = now_ns;
@@ -584,7 +598,7 @@ static int64_t find_wider(const struct profile_list *list,
 }
 
 void cloud_answers_note(struct context *ctx, const struct profile_query *query,
-			int64_t samples, bool has_trace)
+			int64_t samples, const struct time_range *around)
 {
 	char length[32], offer[80] = "";
 	const struct profile_list *list;
@@ -600,13 +614,15 @@ void cloud_answers_note(struct context *ctx, const struct profile_query *query,
 	if (!count)
 		return;
 	if (samples < SAMPLES_ENOUGH)
-		wider_ns = find_wider(list, query, count, ctx->now_ns,
-				      has_trace, &more);
+		wider_ns = find_wider(list, query, count, ctx->now_ns, around,
+				      &more);
 	if (wider_ns) {
 		format_duration_option(wider_ns, length);
+		/* The slowness may turn out to be shorter than that. */
 		snprintf(offer, sizeof offer,
-			 "; --%s %s would bring %" PRIu32 " instead",
-			 has_trace ? "pad" : "since", length, more);
+			 "; --%s %s would bring %s%" PRIu32 " instead",
+			 around ? "pad" : "since", length,
+			 around ? "up to " : "", more);
 	}
 	notes_add(&ctx->notes,
 		  "Cloud Profiler looks at one instance at a time: %" PRIu32

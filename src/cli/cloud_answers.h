@@ -17,8 +17,9 @@ bool cloud_answers(struct context *ctx, struct job *const *jobs, size_t n,
 
 /* Says how little one instance's profiles are, and how many a wider window
  * would have, with what option; for a query that was answered with so many
- * samples. */
+ * samples. around: the window around a trace, of which the query may be the
+ * part that was slow; NULL without one. */
 void cloud_answers_note(struct context *ctx, const struct profile_query *query,
-			int64_t samples, bool has_trace);
+			int64_t samples, const struct time_range *around);
 
 #endif

@@ -434,7 +434,7 @@ static void note_extent(struct inquiry *s)
 	struct profile_query query = query_of(s, ev->selector, ev->window);
 
 	cloud_answers_note(s->ctx, &query, ev->slow.sample_count,
-			   s->want->trace != NULL);
+			   s->want->trace ? &ev->window : NULL);
 }
 
 static bool fetch_live(struct inquiry *s, struct error *err)

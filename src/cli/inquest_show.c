@@ -248,7 +248,7 @@ static void note_extent(struct inquest *q)
 					     .range = c->slow.range };
 
 	cloud_answers_note(&q->r->ctx, &query, c->slow.profile.sample_count,
-			   true);
+			   &q->s->slow_asked);
 }
 
 bool inquest_show(struct inquest *q, struct error *err)

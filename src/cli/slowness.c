@@ -491,6 +491,7 @@ static bool fill(struct slowness *out, struct situation *s, struct run *r,
 		.is_close_span = pick->is_close,
 		.has_history = s->has_usual && pick->growth_ns >= 0,
 		.slow = window,
+		.slow_asked = window,
 	};
 	out->is_ordinary =
 		out->has_history &&

@@ -31,6 +31,8 @@ struct slowness {
 	bool is_ordinary;       /* and so is the span itself */
 	struct str health_text; /* how quick, and how slow this one is */
 	struct time_range slow; /* windows to compare */
+	/* That one before it was cut to the time of slowness. */
+	struct time_range slow_asked;
 	struct time_range base;
 	bool has_base;
 	int base_healthy; /* as in struct baseline_info */
