@@ -23,6 +23,9 @@ PROFILES = 40000
 MEMORY_KIB = 256 * 1024
 LIMIT_S = 60
 PAGE_MS = 50  # so that 40 pages take longer than the second without a line
+AT_ONCE = 4  # pages, each of which may hold a thousand profiles
+# Those with profiles of six hours: the newest only, or a few on each.
+PAGES = {"newest": 2, "chance": 40}
 STACKS = "".join(f"main;serve;handle{n % 40};work{n};leaf{n} {n % 9 + 1}\n"
                  for n in range(120))
 
@@ -53,7 +56,7 @@ class Google:
         self.server.stdout.close()
 
     def requests(self):
-        return [json.loads(line)["path"] for line in
+        return [json.loads(line) for line in
                 self.log.read_text(encoding="utf-8").splitlines()]
 
 
@@ -101,7 +104,7 @@ def check_run(program, order):
     with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
         with Google(folder, order) as google:
             run = Run(program, folder, google.url, "--since", "6h")
-            paths = google.requests()
+            requests = google.requests()
     check(run.status == 0, (run.status, run.lines[-1]))
     # One of each type a minute, each with the same stacks: more of them than
     # the console takes.
@@ -114,9 +117,15 @@ def check_run(program, order):
     # A sanitizer's own memory is not the program's.
     if b"__asan_init" not in Path(program).read_bytes():
         check(run.memory_kib < MEMORY_KIB, f"{run.memory_kib} KiB")
-    first = [p for p in paths if "pageToken" not in p]
-    check(len(first) < len(paths) and "fields=" in paths[0], paths[:3])
-    print(f"# {order}: {run.memory_kib} KiB, {len(paths)} requests")
+    lists = [r for r in requests if "profileBytes" not in r["path"]]
+    pages = [r for r in requests if "profileBytes" in r["path"]]
+    check(len(lists) == PROFILES / 1000 and requests[:len(lists)] == lists,
+          "the list comes first")
+    check(len(pages) == PAGES[order], f"{len(pages)} pages with bytes")
+    most = max(r["active"] for r in pages)
+    check(most <= AT_ONCE and (len(pages) <= AT_ONCE or most > 1),
+          f"{most} pages at once")
+    print(f"# {order}: {run.memory_kib} KiB, {len(requests)} requests")
 
 
 def check_newest_first(program):
