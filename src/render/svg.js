@@ -4,7 +4,7 @@
 (function () {
 "use strict";
 var NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
-var MARGIN = 10, LETTER = 7.22, PARTS = 1e8, GAP = 0.6, LINE = 16;
+var MARGIN = 10, TOOLS = 22, FIND = 180, LETTER = 7.22, PARTS = 1e8, GAP = 0.6, LINE = 16;
 // A pattern typed by the viewer must not keep the page busy.
 var PATTERN_MAX = 200, NAME_MAX = 1000, BUSY_MS = 400;
 var root = document.getElementById("tracefind");
@@ -139,14 +139,20 @@ function layout() {
 		frames.forEach(place);
 }
 
+// Else the tools have a line of their own, below the title.
+function isWide() {
+	return width > 800 || !isFlame || !root.classList.contains("fluid");
+}
+
 // Lines of the head, broken anew for this width; what is below moves.
 function wrap() {
 	var most = Math.max(20, Math.floor((width - 2 * MARGIN) / LETTER));
-	var y = 40, before = 0, after = 0, title = root.querySelector(".h");
+	var y = isWide() ? 40 : 40 + TOOLS, before = 0, after = 0;
+	var title = root.querySelector(".h");
 
-	if (title)
-		title.textContent = fit(root.querySelector("title").textContent,
-			(width - 2 * MARGIN) * 0.75 - (width > 700 ? 260 : 0));
+	// Letters of the title are a third wider.
+	title.textContent = fit(root.querySelector("title").textContent,
+		(width - 2 * MARGIN - (isWide() ? 380 : 0)) * 0.75);
 	root.querySelectorAll(".p").forEach(function (p) {
 		var words, line = "";
 
@@ -171,7 +177,7 @@ function wrap() {
 		if (line)
 			end();
 	});
-	shift = (after - before) * LINE;
+	shift = (after - before) * LINE + (isWide() ? 0 : TOOLS);
 }
 
 function resize() {
@@ -186,21 +192,40 @@ function resize() {
 	root.setAttribute("viewBox", "0 0 " + width + " " + (height + shift));
 	layout();
 	placeTools();
-	if (findBox)
-		placeFind();
 }
 
 // ---- details ----
 
-function tell(title) {
-	var y = +info.getAttribute("data-y");
-	var most = Math.max(20, Math.floor((width - 2 * MARGIN) / LETTER));
+var told = null, pointerY = 0, back = null;
 
+// Below the picture, or where the window ends before that: over the picture,
+// away from the pointer.
+function infoTop(lines) {
+	var at = +info.getAttribute("data-y") + shift, tall = lines * LINE + 12;
+	var top = window.scrollY || 0, room = window.innerHeight || 0;
+	var isFloating = room > 3 * tall &&
+		(at - LINE < top || at + tall - LINE > top + room);
+
+	back.style.display = isFloating ? "" : "none";
+	if (isFloating)
+		at = (pointerY > room - 2 * tall ? top : top + room - tall) + 18;
+	back.setAttribute("y", px(at - 18 - shift));
+	back.setAttribute("width", px(width));
+	back.setAttribute("height", px(tall));
+	return at - shift;
+}
+
+function tell(title) {
+	var most = Math.max(20, Math.floor((width - 2 * MARGIN) / LETTER));
+	var lines = title ? title.textContent.split("\n").slice(0, 6) : [];
+	var y = infoTop(lines.length);
+
+	told = title;
 	info.textContent = "";
 	if (!title)
-		return;
-	title.textContent.split("\n").slice(0, 6).forEach(function (line, i) {
-		var t = make("tspan", { x: MARGIN, y: y + i * LINE }, info);
+		back.style.display = "none";
+	lines.forEach(function (line, i) {
+		var t = make("tspan", { x: MARGIN, y: px(y + i * LINE) }, info);
 		t.textContent = letters(line) > most
 			? Array.from(line).slice(0, most - 1).join("") + "\u2026"
 			: line;
@@ -218,6 +243,7 @@ function zoom(f) {
 		: { x: f.x, w: f.w, node: f };
 	layout();
 	reset.style.display = isWhole ? "none" : "";
+	placeTools();
 	count();
 }
 
@@ -305,20 +331,16 @@ function search(pattern) {
 
 var findBox = null;
 
-function placeFind() {
-	findBox.setAttribute("x", px(Math.max(MARGIN, width - 270)));
-}
-
 function openFind() {
 	if (!findBox) {
-		findBox = make("foreignObject", { id: "find", y: 3, width: 180,
+		findBox = make("foreignObject", { id: "find", width: FIND,
 			height: 26 }, root);
 		find = document.createElementNS(XHTML, "input");
 		find.setAttribute("type", "text");
 		find.setAttribute("maxlength", PATTERN_MAX);
 		find.setAttribute("aria-label", "search, a regular expression");
 		find.setAttribute("placeholder", "regular expression");
-		find.setAttribute("style", "width:170px;font:12px monospace;" +
+		find.setAttribute("style", "width:100%;font:12px monospace;" +
 			"box-sizing:border-box;padding:2px");
 		findBox.appendChild(find);
 		find.addEventListener("input", function () {
@@ -335,13 +357,14 @@ function openFind() {
 			}
 		});
 	}
-	placeFind();
 	findBox.style.display = "";
+	placeTools();
 	find.focus();
 }
 
 function closeFind() {
 	findBox.style.display = "none";
+	placeTools();
 	if (current)
 		current.g.focus();
 	else
@@ -441,15 +464,26 @@ function button(text, act) {
 	return g;
 }
 
+// From the right: what opens the search or its box, the way out of a zoom, and
+// how much matched.
 function placeTools() {
-	var isWide = width > 700;
+	var y = isWide() ? 20 : 20 + TOOLS, x = width - MARGIN;
+	var isOpen = findBox && findBox.style.display !== "none";
 
-	tools.firstChild.setAttribute("x", px(width - MARGIN - 58));
-	reset.firstChild.setAttribute("x",
-		px(isWide ? width - MARGIN - 150 : width - MARGIN - 58));
-	reset.firstChild.setAttribute("y", isWide ? 20 : 34);
-	result.setAttribute("x", px(width - MARGIN));
-	result.setAttribute("y", 36);
+	x -= isOpen ? FIND : 58;
+	tools.style.display = isOpen ? "none" : "";
+	tools.firstChild.setAttribute("x", px(x));
+	tools.firstChild.setAttribute("y", y);
+	if (isOpen) {
+		findBox.setAttribute("x", px(x));
+		findBox.setAttribute("y", y - 17);
+	}
+	if (view.node)
+		x -= 88;
+	reset.firstChild.setAttribute("x", px(x));
+	reset.firstChild.setAttribute("y", y);
+	result.setAttribute("x", px(x - 14));
+	result.setAttribute("y", y);
 }
 
 var body = make("g", { id: "body" }, root);
@@ -459,6 +493,9 @@ Array.prototype.slice.call(root.children).forEach(function (e) {
 	    e === info || e.classList.contains("axis"))
 		body.appendChild(e);
 });
+back = make("rect", { id: "back", x: 0, fill: "#fff", stroke: "#999" }, body);
+back.style.display = "none";
+body.appendChild(info);
 var tools = button("search /", openFind);
 var reset = button("reset zoom", function () {
 	zoom(null);
@@ -483,6 +520,7 @@ root.addEventListener("click", function (e) {
 root.addEventListener("mouseover", function (e) {
 	var f = frameOf(e.target);
 
+	pointerY = e.clientY;
 	tell(f ? f.title : current && current.title);
 });
 root.addEventListener("focusin", function (e) {
@@ -490,8 +528,12 @@ root.addEventListener("focusin", function (e) {
 
 	if (f) {
 		current = f;
+		pointerY = 0;
 		tell(f.title);
 	}
+});
+window.addEventListener("scroll", function () {
+	tell(told);
 });
 document.addEventListener("keydown", onKey);
 window.addEventListener("resize", resize);

@@ -450,6 +450,13 @@ static const char *const scope_texts[] = {
 	[SCOPE_SPAN] = "this span",
 };
 
+/* The type says nothing of what was measured: that of files, often. */
+static bool is_unnamed(const struct result *r)
+{
+	return str_equal(str_from(measure_word(r->profile.type)),
+			 STR("the profile"));
+}
+
 static void head_title(struct picture *p)
 {
 	const struct result *r = p->r;
@@ -463,7 +470,8 @@ static void head_title(struct picture *p)
 		page_name(page, r->span.name, 0);
 		page_textf(page, "  %s", took);
 	} else {
-		page_textf(page, "%s  ", measure_word(r->profile.type));
+		if (!is_unnamed(r))
+			page_textf(page, "%s  ", measure_word(r->profile.type));
 		page_foreign(page, r->profile.text.len ? r->profile.text
 						       : r->profile.selector);
 	}
@@ -481,12 +489,15 @@ static void head_side(struct picture *p, const char *label,
 		page_window(page, e->range, 0);
 		page_text(page, ", ");
 	}
-	if (e->range.to_ns || e->samples >= 0) {
+	if (e->range.to_ns || e->samples >= 0)
 		page_extent(page, e);
-		page_text(page, ", ");
+	if (e->samples != total || !is_unnamed(p->r)) {
+		if (e->range.to_ns || e->samples >= 0)
+			page_text(page, ", ");
+		format_value(total, p->r->profile.unit, value);
+		page_textf(page, "%s of %s", value,
+			   measure_word(p->r->profile.type));
 	}
-	format_value(total, p->r->profile.unit, value);
-	page_textf(page, "%s of %s", value, measure_word(p->r->profile.type));
 	if (name.len) {
 		page_text(page, ", ");
 		page_foreign(page, name);
@@ -518,6 +529,14 @@ static void head_before(struct picture *p)
 	svg_take_paragraph(&p->s);
 }
 
+static bool has_change(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->function_count; i++)
+		if (change_is_real(f->functions[i].change))
+			return true;
+	return false;
+}
+
 static void head_how(struct picture *p)
 {
 	static const char *const ways[] = {
@@ -537,6 +556,8 @@ static void head_how(struct picture *p)
 			   "a change, only where the function's is no noise; "
 			   "dark edge: functions to blame",
 			   ways[p->f->normalize]);
+	if (p->f->has_baseline && !has_change(p->f))
+		page_text(page, "; no function changed for certain");
 	svg_take_paragraph(&p->s);
 }
 

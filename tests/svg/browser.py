@@ -1,0 +1,478 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens pictures in a headless Chromium and uses them as a person does.
+
+usage: browser.py TRACEFIND
+
+Skipped where there is no Chromium: $CHROMIUM, else one in the path. Driven
+over its pipe, with the standard library only; nothing listens on a port.
+"""
+import json
+import os
+import selectors
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+PATIENCE_S = 60
+CANARIES = [
+    "</title><script>window.canary=1</script>",
+    "\"><image href=x onerror=window.canary=1>",
+    "]]></script><script>window.canary=1//",
+    "&lt;script&gt;window.canary=1&lt;/script&gt;",
+    "javascript:window.canary=1",
+    "${window.canary=1}`'\"",
+    "<svg onload=window.canary=1>",
+]
+BEFORE = """main;serve;load 3000
+main;serve;old 1000
+main;serve;steady 4000
+main;idle 2000
+"""
+AFTER = """main;serve;load;parse(int, char) 6000
+main;serve;load 1000
+main;serve;steady 4000
+main;serve;com.acme.shop.cart.Cart.total 1000
+main;idle 2000
+"""
+
+
+class Browser:
+    """One Chromium with one page."""
+
+    def __init__(self, program, folder):
+        to_read, self.to = os.pipe()
+        self.source, from_write = os.pipe()
+        args = [program, "--headless", "--remote-debugging-pipe",
+                "--disable-gpu", "--no-first-run", "--disable-extensions",
+                "--disable-background-networking", "--hide-scrollbars",
+                f"--user-data-dir={folder}", "about:blank"]
+        if os.geteuid() == 0:
+            args.insert(1, "--no-sandbox")
+        # Chromium reads from 3 and writes to 4, whatever these are here.
+        script = (f'exec 5<&{to_read} 6>&{from_write}; '
+                  'exec 3<&5 4>&6 5<&- 6>&-; exec "$@"')
+        self.process = subprocess.Popen(
+            ["bash", "-c", script, "bash", *args],
+            pass_fds=(to_read, from_write), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_read)
+        os.close(from_write)
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(self.source, selectors.EVENT_READ)
+        self.rest, self.number, self.session = b"", 0, None
+        self.events = []
+        self.open_page()
+
+    def open_page(self):
+        target = self.call("Target.createTarget", url="about:blank")
+        self.session = self.call(
+            "Target.attachToTarget", targetId=target["targetId"],
+            flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(f"{domain}.enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
+
+    def message(self, until):
+        while b"\0" not in self.rest:
+            left = until - time.monotonic()
+            if left <= 0 or not self.selector.select(left):
+                raise TimeoutError("the browser does not answer")
+            data = os.read(self.source, 1 << 20)
+            if not data:
+                raise EOFError("the browser went away")
+            self.rest += data
+        text, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(text)
+
+    def call(self, method, **params):
+        self.number += 1
+        request = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            request["sessionId"] = self.session
+        os.write(self.to, json.dumps(request).encode() + b"\0")
+        until = time.monotonic() + PATIENCE_S
+        while True:
+            answer = self.message(until)
+            if answer.get("id") == self.number:
+                break
+            self.events.append(answer)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def wait_for(self, method):
+        until = time.monotonic() + PATIENCE_S
+        while not any(e.get("method") == method for e in self.events):
+            self.events.append(self.message(until))
+
+    def of(self, method):
+        return [e["params"] for e in self.events if e.get("method") == method]
+
+    def open(self, path):
+        self.events = []
+        self.call("Page.navigate", url=Path(path).as_uri())
+        self.wait_for("Page.loadEventFired")
+
+    def js(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression,
+                           returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def key(self, key, text=""):
+        codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowUp": 38,
+                 "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39}
+        code = codes.get(key, ord(key[0]))
+        extra = {"text": text} if text else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key,
+                  windowsVirtualKeyCode=code, **extra)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key,
+                  windowsVirtualKeyCode=code)
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+
+    def mouse(self, kind, x, y):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y,
+                  button="left" if kind != "mouseMoved" else "none",
+                  clickCount=0 if kind == "mouseMoved" else 1)
+
+    def click(self, x, y):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def resize(self, width):
+        self.call("Emulation.setDeviceMetricsOverride", width=width,
+                  height=900, deviceScaleFactor=1, mobile=False)
+        self.js("new Promise(r => setTimeout(r, 100))")
+
+    def close(self):
+        try:
+            self.session = None
+            self.call("Browser.close")
+        except (OSError, EOFError, TimeoutError):
+            pass
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+# Runs in the page: the frame of a name, its place, what is told.
+LOOK = """
+window.frame = function (name, lane) {
+  return Array.from(document.querySelectorAll('.lane')[lane || 0]
+    .querySelectorAll('.f')).find(g =>
+      g.querySelector('title').textContent.split('\\n')[0] === name);
+};
+window.place = function (name, lane) {
+  var r = frame(name, lane).querySelector('rect').getBoundingClientRect();
+  return [r.left, r.top, r.width, r.height];
+};
+window.info = () => document.getElementById('info').textContent;
+window.shown = name => frame(name).style.display !== 'none';
+window.matched = () => document.querySelector('.p3').textContent;
+window.focused = () => document.activeElement.querySelector('title') ?
+  document.activeElement.querySelector('title').textContent.split('\\n')[0] :
+  document.activeElement.tagName;
+"""
+
+
+class Test:
+    def __init__(self, browser, program, folder):
+        self.b, self.program, self.folder = browser, program, Path(folder)
+        self.done, self.failed = 0, 0
+
+    def check(self, is_right, what, found=None):
+        self.done += 1
+        self.failed += not is_right
+        print(f"{'ok' if is_right else 'not ok'} {self.done} - {what}"
+              + ("" if is_right else f" (found {found!r})"), flush=True)
+
+    def equal(self, found, wanted, what):
+        self.check(found == wanted, what, found)
+
+    def near(self, found, wanted, what, by=1.5):
+        self.check(abs(found - wanted) <= by, what, found)
+
+    def draw(self, name, *args):
+        path = self.folder / name
+        subprocess.run([self.program, *args, "-o", f"svg={path}"], check=True,
+                       env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+        return path
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def open(self, path):
+        self.b.open(path)
+        self.b.js(LOOK)
+
+    def center(self, name, lane=0):
+        x, y, w, h = self.b.js(f"place({json.dumps(name)}, {lane})")
+        return x + w / 2, y + h / 2
+
+    def quiet(self, what):
+        """No error, no word on the console, no request but the file's."""
+        b = self.b
+        b.js("new Promise(r => setTimeout(r, 50))")
+        told = (b.of("Runtime.exceptionThrown") + b.of("Log.entryAdded")
+                + b.of("Runtime.consoleAPICalled"))
+        self.equal(told, [], f"{what}: nothing on the console")
+        urls = [r["request"]["url"] for r in b.of("Network.requestWillBeSent")]
+        self.equal(len(urls), 1, f"{what}: one request")
+        self.check(urls[0].startswith("file:"), f"{what}: for the file", urls)
+
+    def zoom(self):
+        b = self.b
+        whole = b.js("place('all')")[2]
+        x, y = self.center("load")
+        b.mouse("mouseMoved", x, y)
+        self.check("load" in b.js("info()") and "total" in b.js("info()"),
+                   "hover tells of the frame", b.js("info()"))
+        self.check("before" in b.js("info()"), "hover tells both sides",
+                   b.js("info()"))
+        self.near(b.js("place('load')")[2], whole * 0.5, "half before")
+        b.click(x, y)
+        self.near(b.js("place('load')")[2], whole, "a click makes it whole")
+        self.near(b.js("place('main')")[2], whole, "its callers as well")
+        self.check(b.js("frame('main').classList.contains('up')"),
+                   "callers are faded")
+        self.near(b.js("place('parse(int, char)')")[2], whole * 6 / 7,
+                  "callees keep their part")
+        self.check(not b.js("shown('steady')"), "others are hidden")
+        b.key("Escape")
+        self.near(b.js("place('load')")[2], whole * 0.5, "Escape: all again")
+        self.check(b.js("shown('steady')"), "Escape: others again")
+        x, y = self.center("old", 1)
+        b.mouse("mouseMoved", x, y)
+        self.check("gone" in b.js("info()"), "the lane of what is gone",
+                   b.js("info()"))
+
+    def tab_in(self):
+        """The first Tab may only enter the document."""
+        for _ in range(2):
+            self.b.key("Tab")
+            if self.b.js("document.activeElement.matches('.f')"):
+                return
+
+    def keyboard(self):
+        b = self.b
+        b.js("document.activeElement.blur()")
+        b.open(self.diff)
+        b.js(LOOK)
+        self.tab_in()
+        self.equal(b.js("focused()"), "all", "Tab goes to the root")
+        self.check("100.0 %" in b.js("info()"), "focus tells of it",
+                   b.js("info()"))
+        b.key("ArrowUp")
+        b.key("ArrowUp")
+        self.equal(b.js("focused()"), "serve", "up to the widest callee")
+        b.key("ArrowLeft")
+        self.equal(b.js("focused()"), "idle", "left to its sibling")
+        b.key("ArrowRight")
+        b.key("ArrowUp")
+        self.equal(b.js("focused()"), "load", "and up again")
+        b.key("ArrowDown")
+        self.equal(b.js("focused()"), "serve", "down to the caller")
+        b.key("Enter")
+        self.near(b.js("place('serve')")[2], b.js("place('all')")[2],
+                  "Enter zooms")
+        b.key("Escape")
+        self.check(b.js("shown('idle')"), "Escape leaves")
+
+    def find(self, pattern):
+        b = self.b
+        b.key("/", "/")
+        b.js("document.querySelector('#find input').value = ''")
+        b.type(pattern)
+        return b.js("matched()")
+
+    def search(self):
+        b = self.b
+        self.equal(self.find("^load$"), "matched 50.0 %", "search")
+        self.check(b.js("frame('load').classList.contains('m')"),
+                   "matches are marked")
+        b.key("Escape")
+        self.equal(b.js("matched()"), "", "Escape ends it")
+        self.equal(self.find("load|parse"), "matched 50.0 %",
+                   "nested matches count once")
+        b.key("Escape")
+        self.equal(self.find("IDLE|old"), "matched 0.0 %",
+                   "upper case is meant")
+        b.key("Escape")
+        self.equal(self.find("idle|steady"), "matched 42.9 %",
+                   "matches side by side add up")
+        b.key("Escape")
+        self.equal(self.find("parse(int"), "matched 42.9 %",
+                   "what is no pattern is a text")
+        b.key("Escape")
+        began = time.monotonic()
+        self.equal(self.find("(a+)+$|(.*)*x"), "matched 0.0 %",
+                   "a runaway pattern")
+        self.check(time.monotonic() - began < 5, "does not keep it busy")
+        b.key("Escape")
+        b.click(*self.center("serve"))
+        self.equal(self.find("^load$"), "matched 58.3 %",
+                   "of what is zoomed to")
+        b.key("Enter")
+        b.key("Escape")
+        self.equal(b.js("matched()"), "matched 50.0 %", "of all again")
+        b.key("Escape")
+        self.equal(b.js("matched()"), "", "a second Escape ends it")
+
+    def widths(self):
+        b = self.b
+        for width in (320, 600, 1920):
+            b.resize(width)
+            self.equal(b.js("document.documentElement.getAttribute('width')"),
+                       str(width), f"fits {width}")
+            self.near(b.js("place('all')")[2], width - 20,
+                      f"the root at {width}")
+            self.check(b.js("document.documentElement.scrollWidth") <= width,
+                       f"no scrolling sideways at {width}")
+            self.check(b.js(
+                "Array.from(document.querySelectorAll('.f text')).every(t =>"
+                " t.getBoundingClientRect().right <= t.parentNode."
+                "querySelector('rect').getBoundingClientRect().right + 1)"),
+                f"labels stay within at {width}")
+            self.check(b.js(
+                "(w => Array.from(document.querySelectorAll('.p tspan,.h'))"
+                f".every(t => t.getBoundingClientRect().right <= w))({width})"),
+                f"the head stays within at {width}")
+        b.resize(1200)
+        label = b.js("frame('com.acme.shop.cart.Cart.total')"
+                     ".querySelector('text').textContent")
+        self.equal(label, "Cart.total", "a short form where room is scarce")
+
+    def tall(self):
+        """Details stay in sight where the picture is taller than the window,
+        and out of the pointer's way."""
+        b = self.b
+        stack = ";".join(f"f{i}" for i in range(120))
+        self.open(self.draw("tall.svg", "profile",
+                            self.write("tall.folded", f"{stack} 100\n")))
+        for name, at_top in (("f110", False), ("f80", True)):
+            b.js(f"scrollTo(0, place('{name}')[1] + scrollY - "
+                 f"{100 if not at_top else 850})")
+            b.mouse("mouseMoved", *self.center(name))
+            self.check(name in b.js("info()"), f"{name} is told",
+                       b.js("info()"))
+            top, bottom = b.js(
+                "(r => [r.top, r.bottom])(document.getElementById('back')"
+                ".getBoundingClientRect())")
+            self.check(0 <= top + 1 and bottom <= 901,
+                       f"{name}: details are in sight", (top, bottom))
+            self.check((top < 450) == at_top,
+                       f"{name}: away from the pointer", top)
+        self.quiet("tall")
+
+    def hostile(self):
+        b = self.b
+        lines = "".join(f"main;{c.replace(';', ':')};x{i} 1000\n"
+                        for i, c in enumerate(CANARIES))
+        path = self.draw("hostile.svg", "profile",
+                         self.write("hostile.folded", lines))
+        self.open(path)
+        for i, name in enumerate(CANARIES):
+            b.mouse("mouseMoved", *self.center(name.replace(";", ":")))
+            self.check(name.split(";")[0][:10] in b.js("info()"),
+                       f"canary {i} is told as text", b.js("info()"))
+            b.click(*self.center(name.replace(";", ":")))
+            b.key("Escape")
+        self.find("canary")
+        self.equal(b.js("typeof window.canary"), "undefined",
+                   "no canary ran")
+        self.equal(b.js("document.querySelectorAll('script').length"), 1,
+                   "one script")
+        self.equal(b.js("document.querySelectorAll('image').length"), 0,
+                   "no image")
+        self.quiet("hostile")
+
+    def without_script(self):
+        b = self.b
+        b.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.open(self.diff)
+        self.check(b.js("document.getElementById('body') === null"),
+                   "without scripts none ran")
+        self.equal(b.js("frame('load').querySelector('text').textContent"),
+                   "load", "labels are there")
+        self.check("grew" in b.js(
+            "frame('load').querySelector('title').textContent"),
+            "and titles")
+        pdf = b.call("Page.printToPDF", printBackground=True)["data"]
+        self.check(len(pdf) > 4000, "it prints", len(pdf))
+        b.call("Emulation.setScriptExecutionDisabled", value=False)
+
+    def waterfall(self):
+        b = self.b
+        case = (Path(os.environ["TESTDATA"]) / "cases" / "n-plus-one.har.gz")
+        trace = "bc3c20d5b1e18038e8dba50f99cc6d1d"
+        self.open(self.draw("trace.svg", "show", trace, "--replay", str(case)))
+        self.tab_in()
+        b.key("ArrowDown")
+        b.key("ArrowDown")
+        self.check("api_server" in b.js("info()"), "walks down the rows",
+                   b.js("info()"))
+        self.find("SELECT preferences")
+        self.equal(b.js("document.querySelectorAll('.f.m').length"), 1,
+                   "search marks rows")
+        self.quiet("waterfall")
+        self.open(self.draw("slow.svg", "slow", trace, "--replay", str(case)))
+        self.check("loadPreferences" in b.js("document.body === null ? "
+                   "document.documentElement.textContent : ''"),
+                   "a real case opens")
+        self.quiet("slow")
+
+    def run(self):
+        before = self.write("before.folded", BEFORE)
+        after = self.write("after.folded", AFTER)
+        self.diff = self.draw("diff.svg", "diff", before, after)
+        self.b.resize(1200)
+        self.open(self.diff)
+        self.zoom()
+        self.search()
+        self.widths()
+        self.quiet("diff")
+        self.keyboard()
+        self.quiet("keyboard")
+        self.tall()
+        self.hostile()
+        self.without_script()
+        self.waterfall()
+        print(f"1..{self.done}")
+        return self.failed == 0
+
+
+def find_chromium():
+    for name in (os.environ.get("CHROMIUM"), *NAMES):
+        if name and shutil.which(name):
+            return shutil.which(name)
+    return None
+
+
+def main():
+    chromium = find_chromium()
+    if not chromium or not shutil.which("bash"):
+        print("1..0 # SKIP no Chromium to open the pictures with")
+        return 0
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(chromium, f"{folder}/browser")
+        try:
+            is_done = Test(browser, sys.argv[1], folder).run()
+        finally:
+            browser.close()
+    return 0 if is_done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
