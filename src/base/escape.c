@@ -365,6 +365,44 @@ void escape_markdown_code(struct out *out, struct str text, bool is_cell)
 	out_repeat(out, "`", fence);
 }
 
+/* Graphviz takes "&lt;" for "<" within labels, too. */
+static const char *dot_for(char c)
+{
+	switch (c) {
+	case '"':
+		return "\\\"";
+	case '\\':
+		return "\\\\";
+	case '&':
+		return "&amp;";
+	default:
+		return NULL;
+	}
+}
+
+void escape_dot(struct out *out, struct str text)
+{
+	size_t start = 0;
+	size_t at = 0;
+
+	while (at < text.len) {
+		struct rune c = rune_at(text.ptr + at, text.len - at);
+		bool is_visible = c.code >= 0 && !is_control(c.code);
+		const char *other = dot_for(text.ptr[at]);
+
+		if (!is_visible || other)
+			emit_run(out, text, &start, at, at + c.len);
+		if (!is_visible) {
+			out_char(out, '\\');
+			emit_visible(out, (unsigned char)text.ptr[at], c.code);
+		} else if (other) {
+			out_text(out, other);
+		}
+		at += c.len;
+	}
+	emit_run(out, text, &start, at, at);
+}
+
 static size_t rune_width(struct rune c)
 {
 	int width = c.code < 0x80 ? 1 : utf8proc_charwidth(c.code);

@@ -53,6 +53,10 @@ void escape_markdown(struct out *out, struct str text);
  * empty text. */
 void escape_markdown_code(struct out *out, struct str text, bool is_cell);
 
+/* The inside of a quoted text of Graphviz, where a backslash begins an escape:
+ * marks and controls come out as they are in escape_terminal(). */
+void escape_dot(struct out *out, struct str text);
+
 /* How many '`' follow each other in text at most: a fence around it needs
  * more. */
 size_t text_backticks(struct str text);

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analyze/drawn_graph.h"
 #include "analyze/flame.h"
 #include "analyze/profile_analysis.h"
 #include "base/num.h"
@@ -370,6 +371,7 @@ struct rendering {
 	const struct run *r;
 	struct arena arena; /* of stacks */
 	struct flame flame;
+	struct drawn_graph graph;
 	struct render_input in;
 };
 
@@ -407,12 +409,23 @@ static bool add_flame(struct rendering *g, struct error *err)
 	return true;
 }
 
+static bool add_graph(struct rendering *g, struct error *err)
+{
+	if (g->in.graph)
+		return true;
+	if (!drawn_graph_build(&g->graph, &g->r->evidence.slow, err))
+		return false;
+	g->in.graph = &g->graph;
+	return true;
+}
+
 static bool add_models(struct rendering *g, unsigned needs, struct error *err)
 {
 	if (!g->r->has_evidence)
 		return true;
 	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
-	       (!(needs & RENDER_NEEDS_FLAME) || add_flame(g, err));
+	       (!(needs & RENDER_NEEDS_FLAME) || add_flame(g, err)) &&
+	       (!(needs & RENDER_NEEDS_GRAPH) || add_graph(g, err));
 }
 
 static bool render_one(struct rendering *g, const struct output_option *wanted,
@@ -463,6 +476,7 @@ bool output_render(const struct run *r, struct error *err)
 	}
 	arena_init(&g.arena, LIMIT_RESULT_BYTES);
 	arena_init(&g.flame.arena, LIMIT_RESULT_BYTES);
+	arena_init(&g.graph.arena, LIMIT_RESULT_BYTES);
 	for (size_t i = 0; i < count; i++) {
 		struct error each = { 0 };
 
@@ -472,6 +486,7 @@ bool output_render(const struct run *r, struct error *err)
 	}
 	arena_release(&g.arena);
 	arena_release(&g.flame.arena);
+	arena_release(&g.graph.arena);
 	if (first.code != ERROR_NONE)
 		*err = first;
 	return first.code == ERROR_NONE;

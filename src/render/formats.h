@@ -19,6 +19,7 @@ void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);
 void render_pprof(const struct render_input *in, struct out *out);
 void render_speedscope(const struct render_input *in, struct out *out);
+void render_dot(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
 void render_svg(const struct render_input *in, struct out *out);
 

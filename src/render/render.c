@@ -57,6 +57,8 @@ const struct render_format render_formats[] = {
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_POSITIVE,
 	  "for speedscope, before and after as two profiles",
 	  render_speedscope },
+	{ "dot", ".dot", RENDER_NEEDS_PROFILE | RENDER_NEEDS_GRAPH,
+	  "the call graph, for dot of Graphviz", render_dot },
 	{ "chrome", ".json", RENDER_NEEDS_SPANS,
 	  "trace events for Perfetto and chrome://tracing (show)",
 	  render_chrome },

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/out.h"
 #include "model/flame.h"
+#include "model/drawn_graph.h"
 #include "model/profile.h"
 #include "model/result.h"
 #include "model/trace.h"
@@ -48,9 +49,10 @@ struct render_input {
 	const struct trace *trace;       /* show */
 	const struct stack_line *stacks; /* folded, difffolded: sorted */
 	size_t stack_count;
-	const struct flame *flame;      /* drawings */
-	const struct profile *profile;  /* RENDER_NEEDS_PROFILE */
-	const struct profile *baseline; /* NULL without one */
+	const struct flame *flame;       /* drawings */
+	const struct drawn_graph *graph; /* RENDER_NEEDS_GRAPH */
+	const struct profile *profile;   /* RENDER_NEEDS_PROFILE */
+	const struct profile *baseline;  /* NULL without one */
 	struct render_style style;
 	struct picture_style picture; /* drawings */
 };
@@ -63,6 +65,7 @@ enum render_needs {
 	RENDER_NEEDS_SPANS = 1 << 4, /* result.spans, of show only */
 	RENDER_NEEDS_FLAME = 1 << 5,
 	RENDER_NEEDS_POSITIVE = 1 << 6, /* values, on both sides */
+	RENDER_NEEDS_GRAPH = 1 << 7,
 };
 
 struct render_format {

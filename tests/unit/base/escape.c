@@ -351,6 +351,23 @@ static void test_markdown_code(void **state)
 	}
 }
 
+static void test_dot(void **state)
+{
+	static const struct pair cases[] = {
+		{ "", "" },
+		{ "a<b>;{}|", "a<b>;{}|" },
+		{ "\"\\N&amp;", "\\\"\\\\N&amp;amp;" },
+		{ "a\nb\x1b", "a\\\\nb\\\\x1b" },
+		{ "\xE2\x80\xAE\xFF\xE6\x97\xA5",
+		  "\\\\u202e\\\\xff\xE6\x97\xA5" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		assert_string_equal(run(escape_dot, str_from(cases[i].given)),
+				    cases[i].expected);
+}
+
 static void test_backticks(void **state)
 {
 	(void)state;
@@ -365,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_markdown),
 		cmocka_unit_test(test_markdown_code),
+		cmocka_unit_test(test_dot),
 		cmocka_unit_test(test_backticks),
 		cmocka_unit_test(test_terminal_controls),
 		cmocka_unit_test(test_terminal_steering),
