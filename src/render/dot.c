@@ -61,7 +61,16 @@ static void write_share(const struct drawing *d, double share)
 	char text[UNIT_TEXT_BYTES];
 
 	format_share(share, text);
-	outf(d->out, " (%s)", text);
+	out_text(d->out, text);
+}
+
+/* "64 ms (64.0 %)" */
+static void write_part(const struct drawing *d, int64_t value)
+{
+	write_value(d, value);
+	out_text(d->out, " (");
+	write_share(d, share_of(d, value));
+	out_char(d->out, ')');
 }
 
 /* ---- boxes ---- */
@@ -78,16 +87,14 @@ static const struct function_row *row_of(const struct result *r,
 static void write_values(const struct drawing *d, const struct drawn_node *n)
 {
 	if (n->flat) {
-		write_value(d, n->flat);
-		write_share(d, share_of(d, n->flat));
+		write_part(d, n->flat);
 	} else {
 		out_char(d->out, '0');
 	}
 	if (n->cum == n->flat)
 		return;
 	out_text(d->out, n->flat ? "\\nof " : " of ");
-	write_value(d, n->cum);
-	write_share(d, share_of(d, n->cum));
+	write_part(d, n->cum);
 }
 
 /* By the root, since the eye sees areas. */
@@ -115,7 +122,7 @@ static void write_node(const struct drawing *d, size_t i)
 	out_text(out, "\\n");
 	write_values(d, n);
 	if (change_is_real(change)) {
-		out_text(out, "\\nwas");
+		out_text(out, "\\nwas ");
 		write_share(d, row->baseline_total);
 	}
 	outf(out, "\" id=\"node%zu\" fontsize=%d tooltip=\"", i + 1,
@@ -166,8 +173,7 @@ static void write_shown(const struct drawing *d)
 	const struct drawn_graph *g = d->graph;
 
 	out_text(d->out, "shown: ");
-	write_value(d, g->shown);
-	write_share(d, share_of(d, g->shown));
+	write_part(d, g->shown);
 	out_text(d->out, " of ");
 	write_value(d, g->total);
 	outf(d->out, "\\l%zu of %zu functions, those from ", g->node_count,

@@ -104,7 +104,7 @@ static void test_diff(void **state)
 
 	(void)state;
 	render(&r, &graph, &text);
-	check_has(&text, "of 36 ms (36.0 %)\\nwas (12.5 %)\" id=\"node3\" "
+	check_has(&text, "of 36 ms (36.0 %)\\nwas 12.5 %\" id=\"node3\" "
 			 "fontsize=16 tooltip=\"c (36 ms)\" color=\"#a63603\" "
 			 "fillcolor=\"#fdd0a2\"]\n");
 	check_has(&text, "tooltip=\"main.run (100 ms)\" color=\"#595959\" ");
