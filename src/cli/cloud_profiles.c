@@ -231,6 +231,7 @@ struct fetching {
 	struct cloud_profiles *cloud;
 	bool *is_left; /* by index */
 	uint32_t left_count;
+	uint32_t unasked; /* of these, for want of requests */
 	cloud_profile_take take;
 	void *context;
 };
@@ -373,6 +374,37 @@ static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
 	return is_ok;
 }
 
+/* How many pages may be asked for: some requests stay for what comes later. */
+static size_t page_room(const struct context *ctx)
+{
+	const struct http_log_entry *log;
+	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
+	size_t left = LIMIT_REQUESTS_PER_RUN - sent;
+
+	return left > 2 * LIMIT_ORDINARY_REQUESTS
+		       ? left - LIMIT_ORDINARY_REQUESTS
+		       : left / 2;
+}
+
+/* Of more pages than there is room for every so many-eth: the list may be in
+ * order of time. */
+static void thin_out(struct fetching *f, uint32_t wanted[LIMIT_LIST_PAGES])
+{
+	size_t room = page_room(f->ctx), count = 0, seen = 0;
+
+	for (size_t i = 0; i < f->cloud->page_count; i++)
+		count += wanted[i] > 0;
+	for (size_t i = 0; i < f->cloud->page_count && count > room; i++) {
+		if (!wanted[i])
+			continue;
+		seen++;
+		if (seen * room / count != (seen - 1) * room / count)
+			continue;
+		f->unasked += wanted[i];
+		wanted[i] = 0;
+	}
+}
+
 /* Page by page by the names that the list had. */
 static bool fetch_pages(struct fetching *f, bool *is_fatal, struct error *err)
 {
@@ -382,6 +414,7 @@ static bool fetch_pages(struct fetching *f, bool *is_fatal, struct error *err)
 
 	for (uint32_t i = 0; i < f->cloud->list.count; i++)
 		wanted[f->cloud->list.profiles[i].page] += f->is_left[i];
+	thin_out(f, wanted);
 	while (!f->cloud->is_token_bound &&
 	       (n = pages_left(f, wanted, &at, pages)) > 0)
 		if (!ask_pages(f, pages, n, is_fatal, err))
@@ -395,15 +428,20 @@ static bool fetch_through(struct fetching *f, bool *is_fatal, struct error *err)
 {
 	const struct endpoint *e = &f->ctx->profiles.endpoint;
 	struct cloud_page page;
+	size_t room = page_room(f->ctx);
 	bool is_ok = true;
 
+	f->unasked = 0;
 	cloud_page_init(&page);
-	for (uint32_t i = 0; is_ok && f->left_count && i < LIMIT_LIST_PAGES;
-	     i++) {
+	for (size_t i = 0; is_ok && f->left_count; i++) {
 		struct http_request request = { 0 };
 		struct http_response response = { 0 };
 		struct cloud_sieve sieve;
 
+		if (i == room) {
+			f->unasked = f->left_count;
+			break;
+		}
 		is_ok = cloud_profiles_request(e, buf_str(&page.next_token),
 					       CLOUD_FIELDS_BYTES, &request,
 					       err);
@@ -423,6 +461,24 @@ static bool fetch_through(struct fetching *f, bool *is_fatal, struct error *err)
 	}
 	cloud_page_release(&page);
 	return is_ok;
+}
+
+static void note_left(const struct fetching *f)
+{
+	uint32_t missing = f->left_count - f->unasked;
+
+	if (f->unasked)
+		notes_add(&f->ctx->notes,
+			  "Cloud Profiler: %" PRIu32 " profile%s not asked "
+			  "for: the pages they are on would take more than %u "
+			  "requests; a shorter window needs fewer",
+			  f->unasked, &"s"[f->unasked == 1],
+			  LIMIT_REQUESTS_PER_RUN);
+	if (missing)
+		notes_add(&f->ctx->notes,
+			  "Cloud Profiler: %" PRIu32 " profile%s that it "
+			  "listed came without data when asked for again",
+			  missing, &"s"[missing == 1]);
 }
 
 bool cloud_profiles_fetch(struct context *ctx, const bool *wanted,
@@ -446,10 +502,7 @@ bool cloud_profiles_fetch(struct context *ctx, const bool *wanted,
 	is_ok = take_kept(&f, err) && fetch_pages(&f, is_fatal, err) &&
 		(!c->is_token_bound || fetch_through(&f, is_fatal, err));
 	mem_free(f.is_left);
-	if (is_ok && f.left_count)
-		notes_add(&ctx->notes,
-			  "Cloud Profiler: %" PRIu32 " profile%s that it "
-			  "listed came without data when asked for again",
-			  f.left_count, &"s"[f.left_count == 1]);
+	if (is_ok)
+		note_left(&f);
 	return is_ok;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """As many pages of Cloud Profiler's list as are read, and one more: then the
-answer says that it knows a part only. Output is TAP.
+answer says that it knows a part only. So it does where the profiles of a
+window lie on more pages than a run may still ask for. Output is TAP.
 
 usage: list_pages.py TRACEFIND
 """
@@ -20,10 +21,16 @@ TOTAL = re.compile(r"tracefind: (\d+) requests? in \d+ rounds?$", re.M)
 CUT = "only the first"  # said when a list is longer than is read
 PAGES = 320
 
-ARGS = "profile --service busy-service --since 2m"  # two profiles
+ARGS = "profile --service busy-service --since "  # a profile a minute
+UNASKED = "not asked for"
 
-# Profiles of the list, one on a page; whether the list is cut.
-CASES = [(PAGES, False), (PAGES + 1, True)]
+# Profiles of the list, one on a page; the window, its samples and the requests
+# for its data; whether the list is cut, whether profiles are left out.
+CASES = [(PAGES, "2m", 180, 2, False, False),
+         (PAGES + 1, "2m", 180, 2, True, False),
+         # 320 of 400 requests are gone, and half of what is left stays.
+         (PAGES, "40m", 3600, 40, False, False),
+         (PAGES, "41m", 3600, 40, False, True)]
 
 
 def script(profiles):
@@ -49,10 +56,10 @@ class Server:
         self.process.wait(5)
 
 
-def run(program, url):
+def run(program, url, window):
     with tempfile.TemporaryDirectory() as home:
         return subprocess.run(
-            [program, *ARGS.split(), "--profiles-url", url, "-v",
+            [program, *ARGS.split(), window, "--profiles-url", url, "-v",
              "--timeout", f"{LIMIT_S}s"], capture_output=True, text=True,
             env={"HOME": home, "TRACEFIND_NOW": NOW,
                  "TRACEFIND_PROFILES_TOKEN": "ya29.test",
@@ -61,15 +68,18 @@ def run(program, url):
 
 
 def check(number, program, case):
-    profiles, is_cut = case
+    profiles, window, samples, requests, is_cut, is_thin = case
     server = Server(script(profiles))
-    done = run(program, server.url)
+    done = run(program, server.url, window)
     server.stop()
     found = TOTAL.search(done.stderr)
-    is_ok = (done.returncode == 0 and "180 samples" in done.stdout and
-             found and int(found[1]) == PAGES + 2 and
-             (CUT in done.stdout) == is_cut)
-    print(f"{'ok' if is_ok else 'not ok'} {number} - {profiles} pages")
+    is_ok = (done.returncode == 0 and
+             f"{samples:,} samples" in done.stdout and
+             found and int(found[1]) == PAGES + requests and
+             (CUT in done.stdout) == is_cut and
+             (UNASKED in done.stdout) == is_thin)
+    print(f"{'ok' if is_ok else 'not ok'} {number} - {profiles} pages, "
+          f"{window}")
     if not is_ok:
         print("\n".join("# " + line for line in
                         (done.stdout + done.stderr).splitlines()))
