@@ -94,20 +94,51 @@ static bool add_up(struct cloud_sum *sum, struct error *err)
 static bool decode(struct cloud_sum *sum, struct str plain,
 		   struct profile *into, struct error *err)
 {
-	struct profile_want want = sum->ctx->want;
+	const char *const names[] = { sum->type->sample, sum->type->other, "" };
+	size_t count = sum->type->is_main ? 3 : 2;
 
-	want.type = str_from(sum->type->sample);
-	if (decode_profile(FORMAT_PPROF, plain, &want, into, &sum->ctx->notes,
-			   err))
-		return true;
-	if (err->code != ERROR_NOT_FOUND || !sum->type->is_main)
-		return false;
-	profile_release(into);
-	profile_init(into);
-	error_clear(err);
-	want.type = STR("");
-	return decode_profile(FORMAT_PPROF, plain, &want, into,
-			      &sum->ctx->notes, err);
+	for (size_t i = 0; i < count; i++) {
+		struct profile_want want = sum->ctx->want;
+
+		if (i == 1 && !*names[i])
+			continue;
+		want.type = str_from(names[i]);
+		profile_release(into);
+		profile_init(into);
+		error_clear(err);
+		if (decode_profile(FORMAT_PPROF, plain, &want, into,
+				   &sum->ctx->notes, err))
+			return true;
+		if (err->code != ERROR_NOT_FOUND)
+			return false;
+	}
+	return false;
+}
+
+/* "process_cpu:cpu:nanoseconds:cpu:nanoseconds": the part of that number. */
+static struct str part_of(const char *id, unsigned number)
+{
+	struct str rest = str_from(id);
+
+	while (number--)
+		rest = str_slice(rest, str_find(rest, STR(":")) + 1, rest.len);
+	return str_slice(rest, 0, str_find(rest, STR(":")));
+}
+
+/* Those of several languages are added up and compared under one name and in
+ * one unit; Node.js counts microseconds. */
+static bool unify(const struct cloud_sum *sum, struct profile *p,
+		  struct error *err)
+{
+	struct str unit = part_of(sum->type->id, 2);
+	struct str own = profile_unit(p);
+	int64_t ns = time_unit_ns(unit), own_ns = time_unit_ns(own);
+	int64_t factor = ns > 0 ? own_ns / ns : 0;
+
+	if (str_equal(unit, own))
+		factor = 1;
+	return factor == 0 ||
+	       profile_restate(p, part_of(sum->type->id, 1), unit, factor, err);
 }
 
 static bool read(struct cloud_sum *sum, struct str bytes, struct profile *into,
@@ -119,7 +150,8 @@ static bool read(struct cloud_sum *sum, struct str bytes, struct profile *into,
 
 	buf_init(&storage, LIMIT_BODY_PLAIN_BYTES);
 	plain = decode_plain(bytes, "the profile", &storage, err);
-	is_ok = plain.ptr && decode(sum, plain, into, err);
+	is_ok = plain.ptr && decode(sum, plain, into, err) &&
+		unify(sum, into, err);
 	buf_release(&storage);
 	return is_ok;
 }

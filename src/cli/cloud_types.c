@@ -4,22 +4,25 @@
 /* By type. */
 static const struct cloud_type types[] = {
 	{ STORED_CPU, "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "cpu",
+	  "CPU", true }, /* of Python */
+	{ STORED_WALL, "wall:wall:nanoseconds:wall:nanoseconds", "wall", "",
 	  true },
-	{ STORED_WALL, "wall:wall:nanoseconds:wall:nanoseconds", "wall", true },
-	{ STORED_HEAP, "memory:inuse_space:bytes:space:bytes", "inuse", true },
+	{ STORED_HEAP, "memory:inuse_space:bytes:space:bytes", "inuse", "space",
+	  true }, /* of Node.js, as below */
 	{ STORED_HEAP, "memory:inuse_objects:count:space:bytes",
-	  "inuse_objects", false },
+	  "inuse_objects", "objects", false },
 	{ STORED_THREADS, "goroutine:goroutine:count:goroutine:count",
-	  "goroutine", true },
+	  "goroutine", "", true },
 	{ STORED_CONTENTION, "mutex:delay:nanoseconds:contentions:count",
-	  "mutex", true },
+	  "mutex", "", true },
 	{ STORED_CONTENTION, "mutex:contentions:count:contentions:count",
-	  "contentions", false },
-	{ STORED_PEAK_HEAP, "memory:peak_space:bytes:space:bytes", "", true },
-	{ STORED_HEAP_ALLOC, "memory:alloc_space:bytes:space:bytes", "alloc",
+	  "contentions", "", false },
+	{ STORED_PEAK_HEAP, "memory:peak_space:bytes:space:bytes", "", "",
 	  true },
+	{ STORED_HEAP_ALLOC, "memory:alloc_space:bytes:space:bytes", "alloc",
+	  "", true },
 	{ STORED_HEAP_ALLOC, "memory:alloc_objects:count:space:bytes",
-	  "alloc_objects", false },
+	  "alloc_objects", "", false },
 };
 
 #define TYPE_COUNT (sizeof types / sizeof *types)

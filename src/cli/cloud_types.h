@@ -15,6 +15,8 @@ struct cloud_type {
 	/* What its samples are called in files of most languages, as struct
 	 * profile_want takes it; "": what the file takes for its own. */
 	const char *sample;
+	/* What agents of other languages call them; "": nothing else. */
+	const char *other;
 	bool is_main; /* the file's own type; the others are beside it */
 };
 

@@ -191,6 +191,28 @@ bool profile_check(const struct profile *p, struct error *err)
 	return true;
 }
 
+bool profile_restate(struct profile *p, struct str type, struct str unit,
+		     int64_t factor, struct error *err)
+{
+	struct sample_type *now = p->types + p->type;
+
+	if (!p->stack_count || p->type >= p->type_count)
+		return true;
+	if (!symtab_add(&p->symtab, type, &now->type, err) ||
+	    !symtab_add(&p->symtab, unit, &now->unit, err))
+		return false;
+	if (factor == 1)
+		return true;
+	p->total = 0; /* capped values sum up to something else */
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		p->stacks[i].value = sat_mul_i64(p->stacks[i].value, factor);
+		p->total = sat_add_i64(p->total, p->stacks[i].value);
+	}
+	p->whole_total = sat_mul_i64(p->whole_total, factor);
+	p->period = sat_mul_i64(p->period, factor);
+	return true;
+}
+
 int64_t time_unit_ns(struct str unit)
 {
 	static const struct {

@@ -171,6 +171,11 @@ bool profile_check(const struct profile *p, struct error *err) MUST_CHECK;
  * of it. Sets period and sample_count; leaves them when neither applies. */
 void profile_infer_period(struct profile *p);
 
+/* Calls what was decoded by another name, in a unit of which the old one is so
+ * many (saturating). Does nothing to a profile without samples. */
+bool profile_restate(struct profile *p, struct str type, struct str unit,
+		     int64_t factor, struct error *err) MUST_CHECK;
+
 /* Values per snapshot instead of their sum. What is lost by rounding goes to
  * the next stack, so that no subtree is off by more than one unit; stacks of
  * nothing are dropped. */

@@ -203,13 +203,15 @@ def recorded(folder, service, version, kind, number):
             for when in ("before", "after")]
         width = len(google_pprof.KINDS[kind][0])
         samples = pprof_read.difference(*parts, width)
-        return google_pprof.compose(samples, kind, 1, 10 * SECOND) \
+        return google_pprof.compose(samples, google_pprof.KINDS[kind], 1,
+                                    10 * SECOND) \
             if samples else None
     data = json.loads(Path(folder, f"{number:03}.json").read_text())
     period = google_pprof.KINDS[kind][2]
     samples = [([frame.replace(":None", ":0") for frame in stack],
                 [count, count * period]) for stack, count in data[kind]]
-    return google_pprof.compose(samples, kind, 1, data["duration_ns"])
+    return google_pprof.compose(samples, google_pprof.KINDS[kind], 1,
+                                data["duration_ns"])
 
 
 # Service: folder of recordings by version, types, and how many minutes lie

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Composes profiles (profile.proto of google/pprof) from stacks.
 
-    compose([(["main", "work /app/w.py:12"], [n, value]), ...], "CPU", ...)
+    compose([(["main", "work /app/w.py:12"], [n, value]), ...],
+            shape_of("CPU", "go"), ...)
 
 A stack is root first; a frame is a function's name, then, after the last
 space, FILE:LINE when known. Standard library only.
 """
 import gzip
 
-# profileType -> sample types, period type, period; as Google's agents send.
+# profileType -> sample types, period type, period; as Google's agents of Go and
+# Java send.
 KINDS = {
     "CPU": ((("samples", "count"), ("cpu", "nanoseconds")),
             ("cpu", "nanoseconds"), 10_000_000),
@@ -23,6 +25,19 @@ KINDS = {
     "THREADS": ((("goroutine", "count"),), ("goroutine", "count"), 1),
     "CONTENTION": ((("contentions", "count"), ("delay", "nanoseconds")),
                    ("contentions", "count"), 1),
+}
+# What agents of other languages call them.
+KINDS_OF = {
+    "python": {
+        "CPU": ((("sample", "count"), ("CPU", "nanoseconds")),
+                ("CPU", "nanoseconds"), 10_000_000),
+        "WALL": ((("sample", "count"), ("wall", "nanoseconds")),
+                 ("wall", "nanoseconds"), 10_000_000)},
+    "nodejs": {
+        "WALL": ((("sample", "count"), ("wall", "microseconds")),
+                 ("wall", "microseconds"), 1000),
+        "HEAP": ((("objects", "count"), ("space", "bytes")),
+                 ("space", "bytes"), 524288)},
 }
 
 
@@ -66,9 +81,13 @@ def split_frame(frame):
     return frame, "", 0
 
 
-def compose(samples, kind, time_ns, duration_ns, period=None):
+def shape_of(kind, language=None):
+    return KINDS_OF.get(language, {}).get(kind, KINDS[kind])
+
+
+def compose(samples, shape, time_ns, duration_ns, period=None):
     """Plain bytes; a sample's values are one for each sample type."""
-    sample_types, period_type, usual = KINDS[kind]
+    sample_types, period_type, usual = shape
     strings, functions, locations = Table(""), Table(None), Table(None)
     body = b""
     for name, unit in sample_types:
@@ -94,17 +113,17 @@ def compose(samples, kind, time_ns, duration_ns, period=None):
     return body + block(11, period_entry) + integer(12, period or usual)
 
 
-def folded(text, kind, time_ns, duration_ns):
+def folded(text, shape, time_ns, duration_ns):
     """From lines "a;b;c COUNT": one count is one period of CPU or wall time,
     one object of the mean size for heaps, one unit else."""
-    period = KINDS[kind][2]
+    period = shape[2]
     samples = []
     for line in text.splitlines():
         stack, _, count = line.strip().rpartition(" ")
         if stack:
             values = [int(count), int(count) * period]
-            samples.append((stack.split(";"), values[:len(KINDS[kind][0])]))
-    return compose(samples, kind, time_ns, duration_ns)
+            samples.append((stack.split(";"), values[:len(shape[0])]))
+    return compose(samples, shape, time_ns, duration_ns)
 
 
 def packed_gzip(data):

@@ -80,7 +80,8 @@ class Retention:
         key = target, kind, version
         if key not in self.bytes:
             plain = google_pprof.folded(
-                self.rule["folded"], kind, self.end_ns, 10 * 10**9)
+                self.rule["folded"], google_pprof.shape_of(kind, "go"),
+                self.end_ns, 10 * 10**9)
             self.bytes[key] = base64.b64encode(
                 google_pprof.packed_gzip(plain)).decode()
         return self.bytes[key]
@@ -129,8 +130,10 @@ def with_bytes(profile, project, read_bytes):
         data = read_bytes(file)
     elif text is not None:
         data = google_pprof.packed_gzip(google_pprof.folded(
-            text, profile["profileType"], time_ns(profile["startTime"]),
-            duration_ns(profile["duration"])))
+            text, google_pprof.shape_of(
+                profile["profileType"],
+                deployment.get("labels", {}).get("language")),
+            time_ns(profile["startTime"]), duration_ns(profile["duration"])))
     else:
         return profile
     profile["profileBytes"] = base64.b64encode(data).decode()

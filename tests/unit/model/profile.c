@@ -297,6 +297,32 @@ static void test_units_of_time(void **state)
 	assert_int_equal(time_unit_ns(STR("bytes")), 0);
 }
 
+static void test_restated(void **state)
+{
+	struct profile p;
+	struct profile_build *b = begin(&p);
+
+	(void)state;
+	assert_true(profile_restate(&p, STR("x"), STR("y"), 2, &err));
+	assert_true(profile_build_type(b, STR("sample"), STR("count"), &err));
+	assert_true(
+		profile_build_type(b, STR("WALL"), STR("microseconds"), &err));
+	p.type = 1;
+	p.period = 1000;
+	add(b, "a", 3);
+	add(b, "b", -4);
+	add(b, "c", INT64_MAX / 100);
+	finish(b);
+	assert_true(profile_restate(&p, STR("wall"), STR("nanoseconds"), 1000,
+				    &err));
+	assert_is(&p, "a 3000\nb -4000\nc 9223372036854775807\n");
+	assert_true(str_equal(profile_type_name(&p), STR("wall")));
+	assert_true(str_equal(profile_unit(&p), STR("nanoseconds")));
+	assert_int_equal(p.period, 1000000);
+	assert_int_equal(p.total, INT64_MAX - 1000);
+	profile_release(&p);
+}
+
 static void test_depth_limit(void **state)
 {
 	uint32_t *ids = malloc((LIMIT_STACK_FRAMES + 1) * sizeof *ids);
@@ -575,6 +601,7 @@ int main(void)
 		cmocka_unit_test(test_snapshots_are_averaged),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_units_of_time),
+		cmocka_unit_test(test_restated),
 		cmocka_unit_test(test_depth_limit),
 		cmocka_unit_test(test_text_limit),
 		cmocka_unit_test(test_names_of_linkers),
