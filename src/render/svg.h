@@ -53,6 +53,10 @@ void svg_end(struct svg *s);
 void svg_take_title(struct svg *s);
 void svg_take_paragraph(struct svg *s);
 
+/* Title and paragraphs of a flame graph. */
+void svg_flame_head(struct svg *s, const struct flame *f,
+		    const struct result *r);
+
 /* Lines that all paragraphs take. */
 size_t svg_head_lines(const struct svg *s);
 /* Where the picture begins, below the head. */

@@ -250,6 +250,21 @@ static void test_svg_hostile(void **state)
 	sample_release(&s);
 }
 
+/* Sums that are as large as can be: frames stay within their caller. */
+static void test_svg_saturated(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_profile(&s);
+	sample_flame(&s);
+	s.flame.whole[FLAME_SLOW] = INT64_MAX;
+	for (uint32_t i = 0; i < 6; i++)
+		s.nodes[i].values[FLAME_SLOW].total =
+			i < 2 ? INT64_MAX : INT64_MAX / 5 * 3;
+	check_svg(&s, "saturated.svg");
+}
+
 /* Without a sample there is still a picture that says so. */
 static void test_svg_empty(void **state)
 {
@@ -281,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_svg_show),
 		cmocka_unit_test(test_svg_hostile),
 		cmocka_unit_test(test_svg_empty),
+		cmocka_unit_test(test_svg_saturated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
