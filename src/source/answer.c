@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "source/auth.h"
 #include "source/http_error.h"
 
 /* Pyroscope's v1 storage puts the JSON of an inner error into "message" of
@@ -265,9 +264,11 @@ static bool wants_tenant_header(const struct reason *reason)
 
 /* Tenants first: servers say 401 for a missing one, and a token would not
  * help. */
-static void fail_auth(const char *subject, const struct endpoint *e, int status,
+static void fail_auth(const char *subject, const struct endpoint *e,
+		      const struct http_response *response,
 		      const struct reason *reason, struct error *err)
 {
+	int status = response->status;
 	struct str host = url_authority(e->url);
 	const char *side = side_prefix(e);
 
@@ -292,7 +293,7 @@ static void fail_auth(const char *subject, const struct endpoint *e, int status,
 			  "credentials of %s-token-file or %s-username lack "
 			  "the right to read, or --tenant-id is not theirs",
 			  subject, STR_ARGS(host), reason->text, side, side);
-	else if (endpoint_has_secret(e))
+	else if (response->has_sent_secret)
 		error_set(err, ERROR_AUTH,
 			  "%s: %.*s refused the credentials (%d %s): check "
 			  "%s-token-file, or %s-username and "
@@ -398,7 +399,7 @@ enum answer answer_fail(const char *subject, const struct endpoint *e,
 	}
 	reason_read(response, &reason);
 	if (status == 401 || status == 403)
-		fail_auth(subject, e, status, &reason, err);
+		fail_auth(subject, e, response, &reason, err);
 	else if (status >= 300 && status < 400)
 		fail_redirect(subject, e, response, err);
 	else if (status < 300 && body_is_html(response))

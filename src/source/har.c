@@ -282,6 +282,8 @@ static bool read_response(const json_t *response, const json_t *extra,
 				 "a status or count out of range");
 	r->status = (int)status;
 	r->tries = (unsigned)tries;
+	r->has_sent_secret =
+		json_is_true(json_object_get(extra, "has_sent_secret"));
 	r->wire_bytes = number_of(response, "bodySize");
 	r->duration_ns = number_of(extra, "duration_ns");
 	copy_field(r->content_type, sizeof r->content_type,

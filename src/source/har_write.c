@@ -192,6 +192,9 @@ static void write_extra(struct jsonw *w, const struct http_response *r)
 	jsonw_object(w);
 	jsonw_pair_i64(w, "duration_ns", r->duration_ns);
 	jsonw_pair_i64(w, "tries", r->tries);
+	/* Decides what a refusal is told to be; nothing else depends on it. */
+	if (r->status == 401 && r->has_sent_secret)
+		jsonw_pair_bool(w, "has_sent_secret", true);
 	if (r->err.code != ERROR_NONE) {
 		jsonw_key(w, "error");
 		jsonw_object(w);

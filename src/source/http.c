@@ -470,6 +470,8 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 	bool is_broken;
 
 	response->duration_ns = now_ns - job->started_ns;
+	response->has_sent_secret =
+		endpoint_has_secret(job->exchange->request->endpoint);
 	if (failure == WIRE_OK &&
 	    !receive_finish(&job->receive, &response->err)) {
 		failure = WIRE_CUT;

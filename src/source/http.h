@@ -107,6 +107,7 @@ struct http_response {
 	int64_t wire_bytes;
 	int64_t duration_ns;
 	unsigned tries;
+	bool has_sent_secret; /* credentials went with the request */
 	struct error err; /* transport failure: network, limit, auth policy */
 };
 

@@ -179,6 +179,7 @@ static void test_everything_of_an_answer_is_kept(void **state)
 	assert_int_equal(response.wire_bytes, 77);
 	assert_int_equal(response.duration_ns, 123456789);
 	assert_int_equal(response.tries, 2);
+	assert_false(response.has_sent_secret);
 	assert_int_equal(response.err.code, ERROR_NONE);
 	http_request_release(&request);
 	http_response_release(&response);
