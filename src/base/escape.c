@@ -2,6 +2,7 @@
 #include "base/escape.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <utf8proc.h>
@@ -63,37 +64,68 @@ static void emit_run(struct out *out, struct str text, size_t *start, size_t at,
 	*start = next;
 }
 
-static void emit_visible(struct out *out, unsigned char byte, int32_t code)
+/* Room for what stands for a character. */
+#define SPELLING_BYTES 16
+
+/* The backslash spelling of what must not be shown. */
+static const char *spell_visible(struct str text, size_t at, struct rune c,
+				 char room[SPELLING_BYTES])
 {
-	if (code == '\n')
-		out_text(out, "\\n");
-	else if (code == '\r')
-		out_text(out, "\\r");
-	else if (code == '\t')
-		out_text(out, "\\t");
-	else if (code < 0x80)
-		outf(out, "\\x%02x", byte);
-	else if (code <= 0xFFFF)
-		outf(out, "\\u%04x", (unsigned)code);
+	if (c.code == '\n')
+		return "\\n";
+	if (c.code == '\r')
+		return "\\r";
+	if (c.code == '\t')
+		return "\\t";
+	if (c.code < 0x80)
+		snprintf(room, SPELLING_BYTES, "\\x%02x",
+			 (unsigned char)text.ptr[at]);
+	else if (c.code <= 0xFFFF)
+		snprintf(room, SPELLING_BYTES, "\\u%04x", (unsigned)c.code);
 	else
-		outf(out, "\\U%08x", (unsigned)code);
+		snprintf(room, SPELLING_BYTES, "\\U%08x", (unsigned)c.code);
+	return room;
 }
 
-void escape_terminal(struct out *out, struct str text)
+static bool is_visible(struct rune c)
 {
+	return c.code >= 0 && !is_control(c.code);
+}
+
+/* What stands for the character at `at`, perhaps in room; NULL: itself. */
+typedef const char *spelling(struct str text, size_t at, struct rune c,
+			     char room[SPELLING_BYTES]);
+
+/* Inline, so that the call by each character is none. */
+static inline void escape_each(struct out *out, struct str text,
+			       spelling *spell)
+{
+	char room[SPELLING_BYTES];
 	size_t start = 0;
 	size_t at = 0;
 
 	while (at < text.len) {
 		struct rune c = rune_at(text.ptr + at, text.len - at);
+		const char *other = spell(text, at, c, room);
 
-		if (c.code < 0 || is_control(c.code)) {
+		if (other) {
 			emit_run(out, text, &start, at, at + c.len);
-			emit_visible(out, (unsigned char)text.ptr[at], c.code);
+			out_text(out, other);
 		}
 		at += c.len;
 	}
 	emit_run(out, text, &start, at, at);
+}
+
+static const char *spell_terminal(struct str text, size_t at, struct rune c,
+				  char room[SPELLING_BYTES])
+{
+	return is_visible(c) ? NULL : spell_visible(text, at, c, room);
+}
+
+void escape_terminal(struct out *out, struct str text)
+{
+	escape_each(out, text, spell_terminal);
 }
 
 void escape_terminal_buf(struct buf *out, struct str text)
@@ -122,27 +154,22 @@ static const char *xml_reference(int32_t code)
 	}
 }
 
+static const char *spell_xml(struct str text, size_t at, struct rune c,
+			     char room[SPELLING_BYTES])
+{
+	const char *reference = xml_reference(c.code);
+
+	if (reference)
+		return reference;
+	/* No characters of XML, though of Unicode. */
+	if (c.code == 0xFFFE || c.code == 0xFFFF)
+		return spell_visible(text, at, c, room);
+	return spell_terminal(text, at, c, room);
+}
+
 void escape_xml(struct out *out, struct str text)
 {
-	size_t start = 0;
-	size_t at = 0;
-
-	while (at < text.len) {
-		struct rune c = rune_at(text.ptr + at, text.len - at);
-		const char *reference = xml_reference(c.code);
-
-		if (reference || c.code < 0 || is_control(c.code) ||
-		    c.code == 0xFFFE || c.code == 0xFFFF) {
-			emit_run(out, text, &start, at, at + c.len);
-			if (reference)
-				out_text(out, reference);
-			else
-				emit_visible(out, (unsigned char)text.ptr[at],
-					     c.code);
-		}
-		at += c.len;
-	}
-	emit_run(out, text, &start, at, at);
+	escape_each(out, text, spell_xml);
 }
 
 static bool is_json_plain(int32_t code)
@@ -154,39 +181,30 @@ static bool is_json_plain(int32_t code)
 	       !is_bidi(code);
 }
 
-static void emit_json(struct out *out, int32_t code)
+static const char *spell_json(struct str text, size_t at, struct rune c,
+			      char room[SPELLING_BYTES])
 {
 	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
 
-	if (code < 0) {
-		out_text(out, REPLACEMENT);
-		return;
-	}
+	(void)text;
+	(void)at;
+	if (is_json_plain(c.code))
+		return NULL;
+	if (c.code < 0)
+		return REPLACEMENT;
 	for (size_t i = 0; i + 1 < sizeof shorts; i += 2) {
-		if (code == shorts[i]) {
-			out_char(out, '\\');
-			out_char(out, shorts[i + 1]);
-			return;
+		if (c.code == shorts[i]) {
+			snprintf(room, SPELLING_BYTES, "\\%c", shorts[i + 1]);
+			return room;
 		}
 	}
-	outf(out, "\\u%04x", (unsigned)code);
+	snprintf(room, SPELLING_BYTES, "\\u%04x", (unsigned)c.code);
+	return room;
 }
 
 void escape_json(struct out *out, struct str text)
 {
-	size_t start = 0;
-	size_t at = 0;
-
-	while (at < text.len) {
-		struct rune c = rune_at(text.ptr + at, text.len - at);
-
-		if (!is_json_plain(c.code)) {
-			emit_run(out, text, &start, at, at + c.len);
-			emit_json(out, c.code);
-		}
-		at += c.len;
-	}
-	emit_run(out, text, &start, at, at);
+	escape_each(out, text, spell_json);
 }
 
 void escape_folded(struct out *out, struct str name)
@@ -262,7 +280,8 @@ static bool is_in_link(struct str text, size_t at)
 }
 
 /* What stands for an ASCII character; NULL: itself. */
-static const char *markdown_for(struct str text, size_t at, char marked[3])
+static const char *markdown_for(struct str text, size_t at,
+				char marked[SPELLING_BYTES])
 {
 	char c = text.ptr[at];
 
@@ -290,30 +309,29 @@ static const char *markdown_for(struct str text, size_t at, char marked[3])
 	return marked;
 }
 
+/* The spelling of what is not shown, where a backslash begins another one:
+ * it is written twice. */
+static const char *spell_marked(struct str text, size_t at, struct rune c,
+				char room[SPELLING_BYTES])
+{
+	char inner[SPELLING_BYTES];
+
+	snprintf(room, SPELLING_BYTES, "\\%.*s", SPELLING_BYTES - 2,
+		 spell_visible(text, at, c, inner));
+	return room;
+}
+
+static const char *spell_markdown(struct str text, size_t at, struct rune c,
+				  char room[SPELLING_BYTES])
+{
+	if (!is_visible(c))
+		return spell_marked(text, at, c, room);
+	return c.len == 1 ? markdown_for(text, at, room) : NULL;
+}
+
 void escape_markdown(struct out *out, struct str text)
 {
-	size_t start = 0;
-	size_t at = 0;
-
-	while (at < text.len) {
-		struct rune c = rune_at(text.ptr + at, text.len - at);
-		bool is_visible = c.code >= 0 && !is_control(c.code);
-		const char *other = NULL;
-		char marked[3];
-
-		if (is_visible && c.len == 1)
-			other = markdown_for(text, at, marked);
-		if (!is_visible || other)
-			emit_run(out, text, &start, at, at + c.len);
-		if (other)
-			out_text(out, other);
-		if (!is_visible) {
-			out_char(out, '\\');
-			emit_visible(out, (unsigned char)text.ptr[at], c.code);
-		}
-		at += c.len;
-	}
-	emit_run(out, text, &start, at, at);
+	escape_each(out, text, spell_markdown);
 }
 
 size_t text_backticks(struct str text)
@@ -380,27 +398,16 @@ static const char *dot_for(char c)
 	}
 }
 
+static const char *spell_dot(struct str text, size_t at, struct rune c,
+			     char room[SPELLING_BYTES])
+{
+	return is_visible(c) ? dot_for(text.ptr[at])
+			     : spell_marked(text, at, c, room);
+}
+
 void escape_dot(struct out *out, struct str text)
 {
-	size_t start = 0;
-	size_t at = 0;
-
-	while (at < text.len) {
-		struct rune c = rune_at(text.ptr + at, text.len - at);
-		bool is_visible = c.code >= 0 && !is_control(c.code);
-		const char *other = dot_for(text.ptr[at]);
-
-		if (!is_visible || other)
-			emit_run(out, text, &start, at, at + c.len);
-		if (!is_visible) {
-			out_char(out, '\\');
-			emit_visible(out, (unsigned char)text.ptr[at], c.code);
-		} else if (other) {
-			out_text(out, other);
-		}
-		at += c.len;
-	}
-	emit_run(out, text, &start, at, at);
+	escape_each(out, text, spell_dot);
 }
 
 static size_t rune_width(struct rune c)
