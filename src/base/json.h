@@ -67,6 +67,13 @@ bool json_next_key(struct json_reader *r, struct str *key) MUST_CHECK;
  * bracket, which is consumed. */
 bool json_next_item(struct json_reader *r) MUST_CHECK;
 
+/* Enters the array of objects that comes next and calls read for each key of
+ * each, which consumes the value. */
+void json_each_object(struct json_reader *r,
+		      void (*read)(struct json_reader *r, struct str key,
+				   void *into),
+		      void *into);
+
 /* A string's text with escapes resolved; valid until the next call on r.
  * Longer than LIMIT_STRING_BYTES: trimmed at a character, *json_trimmed
  * counts. Lone surrogates become U+FFFD. Fails on another kind. */

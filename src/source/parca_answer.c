@@ -381,29 +381,26 @@ bool parca_series_answer(const struct endpoint *endpoint, size_t type,
 
 /* ---- snapshots ---- */
 
-static void read_sample_count(struct json_reader *r, void *into)
+/* {"samples":[..]} */
+static void count_samples(struct json_reader *r, struct str key, void *into)
 {
 	int64_t *count = into;
-	struct str key;
 
-	if (!json_enter(r, JSON_ARRAY))
+	if (!str_equal(key, STR("samples"))) {
+		json_skip(r);
+		return;
+	}
+	if (!json_enter_if(r, JSON_ARRAY))
 		return;
 	while (json_next_item(r)) {
-		if (!json_enter(r, JSON_OBJECT))
-			return;
-		while (json_next_key(r, &key)) {
-			if (!str_equal(key, STR("samples"))) {
-				json_skip(r);
-				continue;
-			}
-			if (!json_enter_if(r, JSON_ARRAY))
-				continue;
-			while (json_next_item(r)) {
-				json_skip(r);
-				*count = sat_add_i64(*count, 1);
-			}
-		}
+		json_skip(r);
+		*count = sat_add_i64(*count, 1);
 	}
+}
+
+static void read_sample_count(struct json_reader *r, void *into)
+{
+	json_each_object(r, count_samples, into);
 }
 
 enum answer parca_snapshots_answer(const struct endpoint *endpoint,

@@ -127,44 +127,28 @@ bool pyroscope_probe_matches(const struct http_response *response)
 }
 
 /* {"name":"__profile_type__","value":".."}: only that name was asked for. */
-static void read_label(struct json_reader *r, struct name_gatherer *g)
+static void read_label(struct json_reader *r, struct str key, void *names)
 {
-	struct str key, text;
+	struct str text;
 
-	if (!json_enter(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key)) {
-		if (!str_equal(key, STR("value")))
-			json_skip(r);
-		else if (json_text(r, &text))
-			name_gatherer_add(g, text);
-	}
+	if (!str_equal(key, STR("value")))
+		json_skip(r);
+	else if (json_text(r, &text))
+		name_gatherer_add(names, text);
 }
 
-static void read_labels(struct json_reader *r, struct name_gatherer *g)
+/* {"labels":[..]} */
+static void read_label_set(struct json_reader *r, struct str key, void *names)
 {
-	if (json_enter(r, JSON_ARRAY))
-		while (json_next_item(r))
-			read_label(r, g);
+	if (str_equal(key, STR("labels")))
+		json_each_object(r, read_label, names);
+	else
+		json_skip(r);
 }
 
-/* [{"labels":[..]}] */
-static void read_label_sets(struct json_reader *r, void *into)
+static void read_label_sets(struct json_reader *r, void *names)
 {
-	struct str key;
-
-	if (!json_enter(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r)) {
-		if (!json_enter(r, JSON_OBJECT))
-			return;
-		while (json_next_key(r, &key)) {
-			if (str_equal(key, STR("labels")))
-				read_labels(r, into);
-			else
-				json_skip(r);
-		}
-	}
+	json_each_object(r, read_label_set, names);
 }
 
 static bool check_list(const struct endpoint *endpoint,
@@ -327,23 +311,18 @@ static void read_series_labels(struct json_reader *r, struct series_reader *s)
 	s->series->count++;
 }
 
-/* [{"labels":[..]}] */
+/* {"labels":[..]} */
+static void read_one_series(struct json_reader *r, struct str key, void *into)
+{
+	if (str_equal(key, STR("labels")))
+		read_series_labels(r, into);
+	else
+		json_skip(r);
+}
+
 static void read_series(struct json_reader *r, void *into)
 {
-	struct str key;
-
-	if (!json_enter(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r)) {
-		if (!json_enter(r, JSON_OBJECT))
-			return;
-		while (json_next_key(r, &key)) {
-			if (str_equal(key, STR("labels")))
-				read_series_labels(r, into);
-			else
-				json_skip(r);
-		}
-	}
+	json_each_object(r, read_one_series, into);
 }
 
 bool source_series_answer(const struct endpoint *endpoint,

@@ -81,28 +81,10 @@ bool source_snapshots_request(const struct endpoint *endpoint,
 		range, add_query, &q, request, err);
 }
 
-/* Calls read for each object of the array that comes next. */
-static void each_object(struct json_reader *r,
-			void (*read)(struct json_reader *r, struct str key,
-				     int64_t *sum),
-			int64_t *sum)
-{
-	struct str key;
-
-	if (!json_enter(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r)) {
-		if (!json_enter(r, JSON_OBJECT))
-			return;
-		while (json_next_key(r, &key))
-			read(r, key, sum);
-	}
-}
-
 /* "counts":[3,0,..] */
-static void read_slot(struct json_reader *r, struct str key, int64_t *sum)
+static void read_slot(struct json_reader *r, struct str key, void *sum)
 {
-	int64_t count;
+	int64_t count, *total = sum;
 
 	if (!str_equal(key, STR("counts"))) {
 		json_skip(r);
@@ -111,32 +93,33 @@ static void read_slot(struct json_reader *r, struct str key, int64_t *sum)
 	if (json_enter(r, JSON_ARRAY))
 		while (json_next_item(r))
 			if (json_i64(r, &count) && count > 0)
-				*sum = sat_add_i64(*sum, count);
+				*total = sat_add_i64(*total, count);
 }
 
-static void read_point(struct json_reader *r, struct str key, int64_t *sum)
+static void read_point(struct json_reader *r, struct str key, void *sum)
 {
+	int64_t *total = sum;
 	double value;
 
 	if (!str_equal(key, STR("value")))
 		json_skip(r);
 	else if (json_f64(r, &value) && value > 0)
-		*sum = sat_add_i64(*sum, 1);
+		*total = sat_add_i64(*total, 1);
 }
 
-static void read_series(struct json_reader *r, struct str key, int64_t *sum)
+static void read_series(struct json_reader *r, struct str key, void *sum)
 {
 	if (str_equal(key, STR("slots")))
-		each_object(r, read_slot, sum);
+		json_each_object(r, read_slot, sum);
 	else if (str_equal(key, STR("points")))
-		each_object(r, read_point, sum);
+		json_each_object(r, read_point, sum);
 	else
 		json_skip(r);
 }
 
 static void read_all(struct json_reader *r, void *into)
 {
-	each_object(r, read_series, into);
+	json_each_object(r, read_series, into);
 }
 
 enum answer source_snapshots_answer(const struct endpoint *endpoint,

@@ -227,6 +227,42 @@ static void test_kinds_that_stand_for_nothing(void **state)
 	json_free(r);
 }
 
+static void add_a(struct json_reader *r, struct str key, void *into)
+{
+	int64_t *sum = into, value;
+
+	if (!str_equal(key, STR("a")))
+		json_skip(r);
+	else if (json_i64(r, &value))
+		*sum += value;
+}
+
+static void test_each_object(void **state)
+{
+	struct json_reader *r =
+		open_text(STR("[{\"a\":1,\"b\":[8]},{},{\"a\":2,\"a\":4}]"));
+	int64_t sum = 0;
+
+	(void)state;
+	json_each_object(r, add_a, &sum);
+	assert_int_equal(sum, 7);
+	assert_true(json_at_end(r));
+	assert_false(json_failed(r));
+	json_free(r);
+
+	r = open_text(STR("{\"a\":1}"));
+	json_each_object(r, add_a, &sum);
+	assert_true(json_failed(r));
+	json_free(r);
+
+	sum = 0;
+	r = open_text(STR("[{\"a\":1},7,{\"a\":2}]"));
+	json_each_object(r, add_a, &sum);
+	assert_int_equal(sum, 1);
+	assert_true(json_failed(r));
+	json_free(r);
+}
+
 static void test_misuse_is_told(void **state)
 {
 	struct json_reader *r = open_text(STR("[1]"));
@@ -656,6 +692,7 @@ int main(void)
 		cmocka_unit_test(test_number_length_from_both_sides),
 		cmocka_unit_test(test_nesting_from_both_sides),
 		cmocka_unit_test(test_many_documents),
+		cmocka_unit_test(test_each_object),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_raw_over_limit),
 		cmocka_unit_test(test_starved),
