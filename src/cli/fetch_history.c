@@ -149,24 +149,20 @@ static bool history_answer(struct job *base, struct context *ctx,
 	struct history_job *job = (struct history_job *)base;
 	struct search s;
 	enum body_form form;
+	enum answer answer;
 
 	search_make(job, &s);
-	switch (source_search_answer(ctx->traces.kind, &ctx->traces.endpoint,
-				     &s.query, &base->attempt, response, &form,
-				     &base->err)) {
-	case ANSWER_OK:
+	answer = source_search_answer(ctx->traces.kind, &ctx->traces.endpoint,
+				      &s.query, &base->attempt, response, &form,
+				      &base->err);
+	if (answer == ANSWER_OK)
 		return keep_answer(job, ctx, &s.query, form, response);
-	case ANSWER_MISS:
+	if (answer == ANSWER_MISS) {
 		base->has_answer = true;
 		job->history->windows[job->window].is_answered = true;
 		error_clear(&base->err);
-		return true;
-	case ANSWER_TRY_NEXT:
-		return false;
-	case ANSWER_ERROR:
-		break;
 	}
-	return true;
+	return answer != ANSWER_TRY_NEXT;
 }
 
 static const struct job_type history_type = { history_request, history_answer };

@@ -118,25 +118,19 @@ static bool find_answer(struct job *base, struct context *ctx,
 {
 	struct find_job *job = (struct find_job *)base;
 	enum body_form form;
+	enum answer answer = source_find_answer(
+		ctx->traces.kind, &ctx->traces.endpoint, &job->search->query,
+		&base->attempt, response, &form, &base->err);
 
-	switch (source_find_answer(ctx->traces.kind, &ctx->traces.endpoint,
-				   &job->search->query, &base->attempt,
-				   response, &form, &base->err)) {
-	case ANSWER_OK:
+	if (answer == ANSWER_OK) {
 		base->has_answer =
 			decode(job, ctx, form, buf_str(&response->body));
-		return true;
-	case ANSWER_MISS:
+	} else if (answer == ANSWER_MISS) {
 		base->has_answer = true;
 		job->search->hits.answer_count = 0;
 		error_clear(&base->err);
-		return true;
-	case ANSWER_TRY_NEXT:
-		return false;
-	case ANSWER_ERROR:
-		break;
 	}
-	return true;
+	return answer != ANSWER_TRY_NEXT;
 }
 
 static const struct job_type find_type = { find_request, find_answer };
