@@ -13,6 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+from scripted import Server
+
 REQUESTS = 40  # of all kinds, those for the statistics included
 ROUNDS = 6     # that wait for each other
 READ_UNITS = 300  # of Cloud Trace, that a project has a minute
@@ -31,7 +34,6 @@ TYPES = ["process_cpu:cpu:nanoseconds:cpu:nanoseconds",
          "offcpu:offcpu:nanoseconds:offcpu:nanoseconds",
          "goroutine:goroutine:count:goroutine:count"]
 HERE = Path(__file__).resolve().parent
-SERVER = HERE.parent / "server" / "server.py"
 CASE = HERE / "slow-scope-cohort" / "server.json"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS = "/querier.v1.QuerierService/SelectMergeSpanProfile"
@@ -54,7 +56,7 @@ def all_types():
                              for label in sets[0]["labels"]]}
                  for kind in TYPES[1:]]
     routes.insert(routes.index(before), quiet)
-    return json.dumps(script)
+    return script
 
 
 def run(program, *args):
@@ -69,13 +71,9 @@ def replay(program, case):
 
 
 def ask_all_types(program):
-    with subprocess.Popen([sys.executable, str(SERVER), "--script",
-                           all_types()], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as server:
-        url = "http://127.0.0.1:" + server.stdout.readline().strip()
-        done = run(program, "slow", TRACE, "--traces-url", url,
-                   "--profiles-url", url, "--why")
-        server.stdin.close()
+    with Server(all_types()) as server:
+        done = run(program, "slow", TRACE, "--traces-url", server.url,
+                   "--profiles-url", server.url, "--why")
     return done
 
 

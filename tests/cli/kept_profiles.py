@@ -10,10 +10,11 @@ import os
 import stat
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
+sys.dont_write_bytecode = True
+from scripted import Server, check, report
+
 TESTDATA = Path(os.environ.get(
     "TESTDATA", Path(__file__).resolve().parent.parent.parent / "testdata"))
 SCRIPT = json.dumps({"google": {"data": "google/recipe",
@@ -24,40 +25,27 @@ PROFILES = 18
 LIMIT_S = 60
 
 
-class Google:
+class Google(Server):
     """The recipe's project, and runs that ask it."""
 
     def __init__(self, program, folder):
         self.program = program
         self.home = Path(folder, "home")
         self.home.mkdir()
-        self.log = Path(folder, "log")
         self.env = {"HOME": str(self.home), "LC_ALL": "C.UTF-8",
                     "TRACEFIND_TOKEN": "token",
                     "TRACEFIND_NOW": "2026-11-21T11:26:00Z",
                     **{k: v for k, v in os.environ.items()
                        if k.endswith("SAN_OPTIONS")}}
-        self.server = subprocess.Popen(
-            [sys.executable, str(SERVER), "--script", SCRIPT, "--root",
-             str(TESTDATA), "--log", str(self.log), "--limit",
-             str(2 * LIMIT_S)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        port = self.server.stdout.readline().strip()
-        self.url = f"gcp+http://127.0.0.1:{port}/projects/shop-prod"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.stdin.close()
-        self.server.wait(LIMIT_S)
-        self.server.stdout.close()
+        super().__init__(SCRIPT, "--root", TESTDATA, "--limit", 2 * LIMIT_S,
+                         log=Path(folder, "log"))
 
     def run(self, *words):
         """The answer, and how often profiles themselves were asked for."""
         self.log.write_text("")
         done = subprocess.run(
-            [self.program, *WORDS, *words, "--traces-url", self.url],
+            [self.program, *WORDS, *words, "--traces-url",
+             f"gcp+{self.url}/projects/shop-prod"],
             cwd=self.home, env=self.env, capture_output=True, text=True,
             timeout=LIMIT_S)
         check(done.returncode == 0 and "match_discounts" in done.stdout,
@@ -70,9 +58,12 @@ class Google:
         return sorted(self.home.rglob("*.profile"))
 
 
-def check(is_so, text):
-    if not is_so:
-        raise AssertionError(text)
+def on_google(test):
+    """A check of the report that gets the project."""
+    def run(program, folder):
+        with Google(program, folder) as google:
+            test(google)
+    return run
 
 
 def answer(text):
@@ -80,6 +71,7 @@ def answer(text):
     return text.split("\nnext ")[0]
 
 
+@on_google
 def check_second_run_has_them(google):
     first, asked = google.run()
     check(asked == 1, f"asked {asked} times")
@@ -91,6 +83,7 @@ def check_second_run_has_them(google):
     check(asked == 0 and second == first, f"asked {asked} times\n{second}")
 
 
+@on_google
 def check_more_are_added(google):
     google.run()
     wider, asked = google.run("--pad", "10m")
@@ -100,6 +93,7 @@ def check_more_are_added(google):
     check(wider == alone, wider)
 
 
+@on_google
 def check_damaged_ones_are_asked_for_again(google):
     first, _ = google.run()
     whole = google.kept()[0].read_bytes()
@@ -111,6 +105,7 @@ def check_damaged_ones_are_asked_for_again(google):
         check(google.kept()[0].read_bytes() == whole, "not mended")
 
 
+@on_google
 def check_without_cache(google):
     first, asked = google.run("--no-cache")
     check(asked == 1 and not google.kept(), google.kept())
@@ -119,6 +114,7 @@ def check_without_cache(google):
     check(asked == 1 and again == first, f"asked {asked} times")
 
 
+@on_google
 def check_cases_hold_all(google):
     """What is recorded must do without the folder."""
     first, _ = google.run()
@@ -131,29 +127,12 @@ def check_cases_hold_all(google):
     check(answer(again) == answer(first), again)
 
 
+@on_google
 def check_unusable_folder(google):
     google.home.joinpath(".cache").write_text("a file\n")
     _, asked = google.run()
     check(asked == 1, f"asked {asked} times")
 
 
-def main():
-    checks = [(name, one) for name, one in globals().items()
-              if name.startswith("check_")]
-    failed = 0
-    print(f"1..{len(checks)}")
-    for number, (name, one) in enumerate(checks, 1):
-        with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
-            try:
-                with Google(str(Path(sys.argv[1]).resolve()), folder) as google:
-                    one(google)
-                print(f"ok {number} - {name[6:].replace('_', ' ')}")
-            except (AssertionError, OSError,
-                    subprocess.SubprocessError) as error:
-                failed += 1
-                print(f"not ok {number} - {name}\n#   {error}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(globals()))

@@ -6,17 +6,17 @@ window lie on more pages than a run may still ask for. Output is TAP.
 
 usage: list_pages.py TRACEFIND
 """
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+
+sys.dont_write_bytecode = True
+from scripted import Server
 
 LIMIT_S = 100
 NOW = "2026-11-21T12:00:00Z"
-SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
 TOTAL = re.compile(r"tracefind: (\d+) requests? in \d+ rounds?$", re.M)
 CUT = "only the first"  # said when a list is longer than is read
 PAGES = 320
@@ -34,26 +34,11 @@ CASES = [(PAGES, "2m", 180, 2, False, False),
 
 
 def script(profiles):
-    return json.dumps({"google": {"profiler": {
+    return {"google": {"profiler": {
         "page": 1, "retention": {
             "profiles": profiles, "end": NOW, "targets": ["busy-service"],
             "types": ["CPU"],
-            "folded": "main;work;hash 60\nmain;work;json 30\n"}}}})
-
-
-class Server:
-    def __init__(self, text):
-        self.process = subprocess.Popen(
-            [sys.executable, str(SERVER), "--script", text,
-             "--limit", str(LIMIT_S)],
-            env={**os.environ, "TRACEFIND_NOW": NOW}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True)
-        port = self.process.stdout.readline().strip()
-        self.url = f"gcp+http://127.0.0.1:{port}/projects/shop-prod"
-
-    def stop(self):
-        self.process.stdin.close()
-        self.process.wait(5)
+            "folded": "main;work;hash 60\nmain;work;json 30\n"}}}}
 
 
 def run(program, url, window):
@@ -69,9 +54,10 @@ def run(program, url, window):
 
 def check(number, program, case):
     profiles, window, samples, requests, is_cut, is_thin = case
-    server = Server(script(profiles))
-    done = run(program, server.url, window)
-    server.stop()
+    with Server(script(profiles), "--limit", LIMIT_S,
+                env={"TRACEFIND_NOW": NOW}) as server:
+        url = f"gcp+{server.url}/projects/shop-prod"
+        done = run(program, url, window)
     found = TOTAL.search(done.stderr)
     is_ok = (done.returncode == 0 and
              f"{samples:,} samples" in done.stdout and

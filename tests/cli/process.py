@@ -14,12 +14,13 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 from pathlib import Path
 
-SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
+sys.dont_write_bytecode = True
+from scripted import Server, report
+
 TESTDATA = Path(os.environ.get(
     "TESTDATA", Path(__file__).resolve().parent.parent.parent / "testdata"))
 # The pager's settings of whoever runs the tests do not count.
@@ -35,20 +36,16 @@ class Waiting:
     """A run that waits for a server that never answers."""
 
     def __init__(self, program, folder, *options):
-        self.server = subprocess.Popen(
-            [sys.executable, str(SERVER), "--script", SILENT,
-             "--log", f"{folder}/log"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        port = self.server.stdout.readline().strip()
-        self.log = Path(folder) / "log"
+        self.server = Server(SILENT, log=Path(folder, "log"))
         self.run = subprocess.Popen(
             [program, "show", TRACE, *options, "--traces-url",
-             f"tempo+http://127.0.0.1:{port}"], cwd=folder,
+             f"tempo+{self.server.url}"], cwd=folder,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self):
         end = time.monotonic() + LIMIT_S
-        while not (self.log.exists() and self.log.stat().st_size):
+        log = self.server.log
+        while not (log.exists() and log.stat().st_size):
             if time.monotonic() > end or self.run.poll() is not None:
                 raise AssertionError("the program sent no request")
             time.sleep(0.02)
@@ -58,9 +55,7 @@ class Waiting:
         if self.run.poll() is None:
             self.run.kill()
         self.run.communicate(timeout=LIMIT_S)
-        self.server.stdin.close()
-        self.server.wait(LIMIT_S)
-        self.server.stdout.close()
+        self.server.__exit__()
 
 
 def equal(found, wanted):
@@ -188,24 +183,6 @@ SLOW = """{"routes": [{"reply": {"delay_ms": 1600, "headers":
     {"Content-Type": "application/json"}, "json": {"names": ["cart"]}}}]}"""
 
 
-class Served:
-    """A server with this script, and its address."""
-
-    def __init__(self, script):
-        self.server = subprocess.Popen(
-            [sys.executable, str(SERVER), "--script", script],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = f"http://127.0.0.1:{self.server.stdout.readline().strip()}"
-
-    def __enter__(self):
-        return self.url
-
-    def __exit__(self, *_):
-        self.server.stdin.close()
-        self.server.wait(LIMIT_S)
-        self.server.stdout.close()
-
-
 def on_terminal(program, *words, stop=None, until=b"", term="xterm"):
     """Standard error of a run as a terminal gets it, and the status; `stop`
     is sent as soon as `until` was read."""
@@ -233,8 +210,9 @@ ERASE = b"\r\x1b[K"
 
 def check_progress(program, _):
     """A line after a second, no wider than the terminal, then gone."""
-    with Served(SLOW) as url:
-        data, status = on_terminal(program, "services", "--profiles-url", url)
+    with Server(SLOW) as server:
+        data, status = on_terminal(program, "services", "--profiles-url",
+                                   server.url)
     equal(status, 5)
     lines = data.split(ERASE)
     equal(len(lines) > 2, True)
@@ -246,8 +224,8 @@ def check_progress(program, _):
 
 def check_no_progress(program, folder):
     """None when quiet, with -v, on a poor terminal, or where nobody looks."""
-    with Served(SLOW) as url:
-        words = ("services", "--profiles-url", url)
+    with Server(SLOW) as server:
+        words = ("services", "--profiles-url", server.url)
         for data, _ in (on_terminal(program, *words, "-q"),
                         on_terminal(program, *words, "-v"),
                         on_terminal(program, *words, term="dumb")):
@@ -263,9 +241,9 @@ def check_interrupt_on_terminal(program, folder):
     """The line is taken away, the terminal is as it was, no file is left."""
     for number, wanted in ((signal.SIGINT, 130),
                            (signal.SIGTERM, -signal.SIGTERM)):
-        with Served(SILENT) as url:
+        with Server(SILENT) as server:
             data, status = on_terminal(
-                program, "services", "--profiles-url", url, "-o",
+                program, "services", "--profiles-url", server.url, "-o",
                 f"json={folder}/out.json", "--record", f"{folder}/case.har",
                 stop=number, until=b"waiting")
         equal(status, wanted)
@@ -350,23 +328,5 @@ def check_widths(program, _):
         equal(" ".join(narrow).split(), " ".join(wide).split())
 
 
-def main():
-    program = str(Path(sys.argv[1]).resolve())
-    checks = [(name, check) for name, check in globals().items()
-              if name.startswith("check_")]
-    failed = 0
-    print(f"1..{len(checks)}")
-    for number, (name, check) in enumerate(checks, 1):
-        with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
-            try:
-                check(program, folder)
-                print(f"ok {number} - {name}")
-            except (AssertionError, OSError,
-                    subprocess.SubprocessError) as error:
-                failed += 1
-                print(f"not ok {number} - {name}\n#   {error}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(globals()))

@@ -6,18 +6,18 @@ within 256 MiB, and a terminal sees how far it is. Output is TAP.
 usage: retention.py TRACEFIND
 """
 import fcntl
-import json
 import os
 import pty
 import re
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 from pathlib import Path
 
-SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
+sys.dont_write_bytecode = True
+from scripted import Server, check, report
+
 PROJECT = "/projects/shop-prod"
 PROFILES = 40000
 MEMORY_KIB = 256 * 1024
@@ -30,34 +30,17 @@ STACKS = "".join(f"main;serve;handle{n % 40};work{n};leaf{n} {n % 9 + 1}\n"
                  for n in range(120))
 
 
-class Google:
-    """A project with so many profiles, and its address."""
+class Google(Server):
+    """A project with so many profiles."""
 
     def __init__(self, folder, order):
-        self.log = Path(folder, "log")
-        script = {"google": {"profiler": {"delay_ms": PAGE_MS, "retention": {
-            "profiles": PROFILES, "end": "2026-11-21T12:00:00Z",
-            "targets": ["busy-service", "calm-service"],
-            "types": ["CPU", "HEAP"], "versions": ["1.0.0", "1.1.0"],
-            "folded": STACKS, "order": order}}}}
-        self.server = subprocess.Popen(
-            [sys.executable, str(SERVER), "--script", json.dumps(script),
-             "--log", str(self.log), "--limit", str(2 * LIMIT_S)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        port = self.server.stdout.readline().strip()
-        self.url = f"gcp+http://127.0.0.1:{port}{PROJECT}"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.stdin.close()
-        self.server.wait(LIMIT_S)
-        self.server.stdout.close()
-
-    def requests(self):
-        return [json.loads(line) for line in
-                self.log.read_text(encoding="utf-8").splitlines()]
+        super().__init__(
+            {"google": {"profiler": {"delay_ms": PAGE_MS, "retention": {
+                "profiles": PROFILES, "end": "2026-11-21T12:00:00Z",
+                "targets": ["busy-service", "calm-service"],
+                "types": ["CPU", "HEAP"], "versions": ["1.0.0", "1.1.0"],
+                "folded": STACKS, "order": order}}}},
+            "--limit", 2 * LIMIT_S, log=Path(folder, "log"))
 
 
 class Run:
@@ -95,16 +78,11 @@ class Run:
         self.memory_kib = usage.ru_maxrss
 
 
-def check(is_so, text):
-    if not is_so:
-        raise AssertionError(text)
-
-
-def check_run(program, order):
-    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
-        with Google(folder, order) as google:
-            run = Run(program, folder, google.url, "--since", "6h")
-            requests = google.requests()
+def list_all(program, folder, order):
+    with Google(folder, order) as google:
+        run = Run(program, folder, f"gcp+{google.url}{PROJECT}", "--since",
+                  "6h")
+        requests = google.requests()
     check(run.status == 0, (run.status, run.lines[-1]))
     # One of each type a minute, each with the same stacks: more of them than
     # the console takes.
@@ -128,29 +106,13 @@ def check_run(program, order):
     print(f"# {order}: {run.memory_kib} KiB, {len(requests)} requests")
 
 
-def check_newest_first(program):
-    check_run(program, "newest")
+def check_newest_first(program, folder):
+    list_all(program, folder, "newest")
 
 
-def check_any_order(program):
-    check_run(program, "chance")
-
-
-def main():
-    program = sys.argv[1]
-    checks = [check_newest_first, check_any_order]
-    print(f"1..{len(checks)}")
-    failed = 0
-    for number, one in enumerate(checks, 1):
-        name = one.__name__[6:].replace("_", " ")
-        try:
-            one(program)
-            print(f"ok {number} - {name}")
-        except AssertionError as error:
-            failed += 1
-            print(f"not ok {number} - {name}\n#   {error}")
-    return 1 if failed else 0
+def check_any_order(program, folder):
+    list_all(program, folder, "chance")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(globals()))
