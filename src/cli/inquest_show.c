@@ -81,7 +81,7 @@ static bool rank_shown(struct inquest *q, struct error *err)
 		.span_name = r->result.span.name,
 		.is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE && !o->sort,
 		.rules = &r->rules,
-		.is_drawn = output_needs(o, RENDER_NEEDS_FLAME),
+		.is_drawn = output_needs(o, RENDER_DRAWS_FLAME),
 	};
 
 	return comparison_rank(q->shown, &want, &r->result, err);

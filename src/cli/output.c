@@ -424,7 +424,7 @@ static bool add_models(struct rendering *g, unsigned needs, struct error *err)
 	if (!g->r->has_evidence)
 		return true;
 	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
-	       (!(needs & RENDER_NEEDS_FLAME) || add_flame(g, err)) &&
+	       (!(needs & RENDER_DRAWS_FLAME) || add_flame(g, err)) &&
 	       (!(needs & RENDER_NEEDS_GRAPH) || add_graph(g, err));
 }
 

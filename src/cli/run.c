@@ -99,7 +99,7 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 				  &ev->baseline),
 		.rules = &r->rules,
 		.is_plain = r->is_plain,
-		.is_drawn = output_needs(o, RENDER_NEEDS_FLAME),
+		.is_drawn = output_needs(o, RENDER_DRAWS_FLAME),
 	};
 
 	return functions_rank(&ev->slow,

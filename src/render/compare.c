@@ -45,8 +45,9 @@ static void add_named(struct page *p, const struct result *r,
 	page_text(p, text);
 }
 
-static void write_answer(struct page *p, const struct result *r)
+void diff_answer(struct page *p, const struct render_input *in)
 {
+	const struct result *r = in->result;
 	const struct function_row *row =
 		r->function_count ? r->functions : NULL;
 	bool is_noise = (row && row->change == CHANGE_NOISE) ||
@@ -171,15 +172,20 @@ static void write_functions(struct page *p, const struct result *r)
 	table_functions(p, r);
 }
 
+void diff_evidence(struct page *p, const struct render_input *in)
+{
+	write_before(p, in->result);
+	write_after(p, in->result, "  after");
+}
+
 void report_diff(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
-	write_answer(p, r);
+	diff_answer(p, in);
 	if (!p->style.is_quiet) {
 		out_char(p->out, '\n');
-		write_before(p, r);
-		write_after(p, r, "  after");
+		diff_evidence(p, in);
 	}
 	write_functions(p, r);
 	report_tail(p, r, STR(""), STR(""));
@@ -192,7 +198,7 @@ static const char *top_words(enum rank_by measure)
 	return measure == RANK_TOTAL ? " with what it calls" : "";
 }
 
-void report_profile(struct page *p, const struct render_input *in)
+void profile_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
@@ -209,9 +215,21 @@ void report_profile(struct page *p, const struct render_input *in)
 		page_text(p, "the profile holds no samples");
 	}
 	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+void profile_evidence(struct page *p, const struct render_input *in)
+{
+	write_after(p, in->result, "  profile");
+}
+
+void report_profile(struct page *p, const struct render_input *in)
+{
+	const struct result *r = in->result;
+
+	profile_answer(p, in);
 	if (!p->style.is_quiet && r->has_profile) {
 		out_char(p->out, '\n');
-		write_after(p, r, "  profile");
+		profile_evidence(p, in);
 	}
 	write_functions(p, r);
 	report_tail(p, r, STR(""), STR(""));

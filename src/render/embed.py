@@ -2,16 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a text file as a C array: embed.py NAME < FILE > SOURCE.
 
-String literals of that length are not portable.
+String literals of that length are not portable. NAME_hash is the source
+expression by which a content security policy lets in an element that holds
+just this text.
 """
+import base64
+import hashlib
+import re
 import sys
 
+name = sys.argv[1]
 data = sys.stdin.buffer.read()
-if b"]]>" in data or b"\0" in data:
-    sys.exit("embed.py: the text would end its CDATA section")
+# What would end the element or its CDATA section, or change what it is; and
+# what a reader of HTML replaces, so that the hash would be of another text.
+if re.search(rb"\]\]>|\0|\r|<!--|</(script|style)", data, re.IGNORECASE):
+    sys.exit(f"embed.py: {name} cannot stand in an element")
+digest = base64.b64encode(hashlib.sha256(data).digest()).decode("ascii")
 print("/* Made by embed.py. */")
-print('#include "render/svg.h"\n')
-print(f"const char {sys.argv[1]}[] = {{")
+print(f"extern const char {name}[], {name}_hash[];")
+print(f'const char {name}_hash[] = "\'sha256-{digest}\'";')
+print(f"const char {name}[] = {{")
 for at in range(0, len(data), 16):
     print("\t" + " ".join(f"{byte if byte < 128 else byte - 256}," for byte in data[at:at + 16]))
 print("\t0\n};")

@@ -22,6 +22,7 @@ void render_speedscope(const struct render_input *in, struct out *out);
 void render_dot(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
 void render_svg(const struct render_input *in, struct out *out);
+void render_html(const struct render_input *in, struct out *out);
 
 /* The picture of a trace, where there is no flame graph. */
 void svg_waterfall(const struct render_input *in, struct out *out);
@@ -66,6 +67,24 @@ void report_diff(struct page *p, const struct render_input *in);
 void report_profile(struct page *p, const struct render_input *in);
 void waterfall_render(struct page *p, const struct render_input *in);
 
+/* The words of those reports: the first line, and the paragraphs of evidence
+ * under it. */
+void slow_answer(struct page *p, const struct render_input *in);
+void slow_evidence(struct page *p, const struct render_input *in);
+void diff_answer(struct page *p, const struct render_input *in);
+void diff_evidence(struct page *p, const struct render_input *in);
+void profile_answer(struct page *p, const struct render_input *in);
+void profile_evidence(struct page *p, const struct render_input *in);
+/* Of the trace, or of the one span of show --span. */
+void show_answer(struct page *p, const struct render_input *in);
+void span_answer(struct page *p, const struct render_input *in);
+void span_evidence(struct page *p, const struct render_input *in);
+/* Which trace, of when and from where. */
+void trace_origin(struct page *p, const struct render_input *in);
+
+/* The note that tells why there is no profile, or NULL ptr. */
+struct str missing_profile(const struct result *r);
+
 /* The ranked functions.
  *
  * With a baseline: two measures of the slow side, then before and change.
@@ -100,6 +119,10 @@ double row_baseline(const struct function_row *row, enum rank_by measure);
  * out; NULL ptr when there are none. */
 void report_tail(struct page *p, const struct result *r,
 		 struct str told_finding, struct str told_note);
+
+/* Parts of it. */
+void report_findings(struct page *p, const struct result *r, struct str told);
+void report_reasons(struct page *p, const struct notes *reasons);
 
 /* Makes the output fail for lack of memory. */
 void render_fail(struct out *out);

@@ -270,9 +270,21 @@ void page_bar(struct page *p, enum paint paint, double share, size_t cells)
 
 /* ---- paragraphs ---- */
 
+/* HTML goes into the line as it will stand there. */
+static void add_html(struct page *p, struct str text)
+{
+	struct out line;
+
+	out_init_memory(&line, &p->line);
+	escape_xml(&line, text);
+}
+
 void page_text(struct page *p, const char *text)
 {
-	buf_add_text(&p->line, text);
+	if (p->style.is_html)
+		add_html(p, str_from(text));
+	else
+		buf_add_text(&p->line, text);
 }
 
 void page_textf(struct page *p, const char *format, ...)
@@ -283,25 +295,41 @@ void page_textf(struct page *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	buf_add_text(&p->line, text);
+	page_text(p, text);
 }
 
 void page_number(struct page *p, const char *text)
 {
-	for (; *text; text++)
-		buf_add_char(&p->line, *text == ' ' ? HARD_BLANK : *text);
+	for (; *text; text++) {
+		if (*text != ' ')
+			buf_add_char(&p->line, *text);
+		else if (p->style.is_html)
+			buf_add_text(&p->line, "&#160;");
+		else
+			buf_add_char(&p->line, HARD_BLANK);
+	}
 }
 
-/* In Markdown names are code, and nothing is cut. */
-static void add_markdown(struct page *p, struct str foreign, bool is_name)
+static bool has_markup(const struct page *p)
+{
+	return p->style.is_markdown || p->style.is_html;
+}
+
+/* In Markdown and HTML names are code, and nothing is cut. */
+static void add_markup(struct page *p, struct str foreign, bool is_name)
 {
 	struct out line;
 
 	out_init_memory(&line, &p->line);
-	if (is_name)
+	if (p->style.is_html) {
+		out_text(&line, is_name ? "<code>" : "");
+		escape_xml(&line, foreign);
+		out_text(&line, is_name ? "</code>" : "");
+	} else if (is_name) {
 		escape_markdown_code(&line, foreign, false);
-	else
+	} else {
 		escape_markdown(&line, foreign);
+	}
 }
 
 static void add_cut(struct page *p, struct str foreign, size_t max)
@@ -322,8 +350,8 @@ static size_t text_columns(const struct page *p)
 
 void page_foreign(struct page *p, struct str foreign)
 {
-	if (p->style.is_markdown)
-		add_markdown(p, foreign, false);
+	if (has_markup(p))
+		add_markup(p, foreign, false);
 	else
 		add_cut(p, foreign, FOREIGN_LINES * text_columns(p));
 }
@@ -332,8 +360,8 @@ void page_name(struct page *p, struct str foreign, size_t max)
 {
 	if (p->width && !max)
 		max = text_columns(p);
-	if (p->style.is_markdown)
-		add_markdown(p, name_shown(foreign), true);
+	if (has_markup(p))
+		add_markup(p, name_shown(foreign), true);
 	else
 		add_cut(p, name_shown(foreign), p->width ? max : 0);
 }
@@ -342,8 +370,8 @@ void page_place_text(struct page *p, struct str file, uint32_t line)
 {
 	if (!file.len)
 		return;
-	if (p->style.is_markdown) {
-		add_markdown(p, escape_place(p, file, line), true);
+	if (has_markup(p)) {
+		add_markup(p, escape_place(p, file, line), true);
 		return;
 	}
 	page_name(p, file, 0);
@@ -388,18 +416,26 @@ static void write_line(struct page *p, enum paint paint, struct str text)
 	out_char(p->out, '\n');
 }
 
+/* Without the blanks that indent it. */
+static struct str label_name(const char *label)
+{
+	struct str name = str_from(label);
+
+	while (name.len && name.ptr[0] == ' ')
+		name = str_slice(name, 1, name.len);
+	return name;
+}
+
 /* A verdict in bold, or an item of a list; lines without a label are items of
  * the one above. */
 static void flush_markdown(struct page *p, enum paint paint, const char *label,
 			   size_t indent)
 {
 	const char *bold = paint == PAINT_BOLD ? "**" : "";
-	struct str name = str_from(label);
+	struct str name = label_name(label);
 
 	if (!p->line.len)
 		return;
-	while (name.len && name.ptr[0] == ' ')
-		name = str_slice(name, 1, name.len);
 	if (name.len) {
 		out_text(p->out, "- **");
 		escape_markdown(p->out, name);
@@ -412,6 +448,28 @@ static void flush_markdown(struct page *p, enum paint paint, const char *label,
 	write_line(p, PAINT_NONE, buf_str(&p->line));
 }
 
+/* What is indented belongs to a list: of items where page.is_list, else of
+ * terms, and lines without a label describe the term above. */
+static void flush_html(struct page *p, const char *label, size_t indent)
+{
+	struct str name = label_name(label);
+	const char *tag = p->is_list ? "li" : "dd";
+
+	if (!p->line.len)
+		return;
+	if (name.len && !p->is_list) {
+		out_text(p->out, "<dt>");
+		escape_xml(p->out, name);
+		out_text(p->out, "</dt>");
+	}
+	if (indent)
+		outf(p->out, "<%s>", tag);
+	out_str(p->out, buf_str(&p->line));
+	if (indent)
+		outf(p->out, "</%s>", tag);
+	out_char(p->out, '\n');
+}
+
 void page_flush(struct page *p, enum paint paint, const char *label,
 		size_t indent)
 {
@@ -419,10 +477,12 @@ void page_flush(struct page *p, enum paint paint, const char *label,
 	enum buf_state state = p->line.state;
 	bool is_first = true;
 
-	if (p->style.is_markdown) {
+	if (p->style.is_html)
+		flush_html(p, label, indent);
+	else if (p->style.is_markdown)
 		flush_markdown(p, paint, label, indent);
+	if (has_markup(p))
 		text.len = 0;
-	}
 	while (text.len) {
 		size_t skip = 0;
 		size_t len = text.len;
@@ -469,7 +529,7 @@ static void add_date(struct page *p, int64_t time_ns)
 
 	format_rfc3339(time_ns, text);
 	page_textf(p, "%.10s", text);
-	buf_add_char(&p->line, HARD_BLANK);
+	page_number(p, " ");
 }
 
 /* Floored, so that times before 1970 have days too. */

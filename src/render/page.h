@@ -41,6 +41,7 @@ struct page {
 	size_t width;    /* columns, 0 = never cut */
 	struct buf cell; /* the escaped text of one cell */
 	struct buf line; /* the paragraph being put together */
+	bool is_list;    /* HTML: paragraphs are items, not terms */
 };
 
 /* page_end() releases; when memory ran out it makes `out` fail. */

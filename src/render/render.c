@@ -66,6 +66,8 @@ const struct render_format render_formats[] = {
 	  "a flame graph, or the waterfall of show, as a picture that a "
 	  "browser zooms and searches",
 	  render_svg },
+	{ "html", ".html", RENDER_TAKES_ALL,
+	  "the whole case as one page, for a browser", render_html },
 	{ NULL, NULL, 0, NULL, NULL },
 };
 

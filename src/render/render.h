@@ -25,6 +25,7 @@ struct render_style {
 	size_t limit;        /* rows of tables, 0 = all */
 	bool is_quiet;
 	bool is_markdown; /* for a ticket; set by the format */
+	bool is_html;     /* words within a page; set by the format */
 };
 
 enum palette {
@@ -46,7 +47,7 @@ struct picture_style {
 /* Only what a format needs is set. */
 struct render_input {
 	const struct result *result;
-	const struct trace *trace;       /* show */
+	const struct trace *trace;       /* show, RENDER_TAKES_ALL */
 	const struct stack_line *stacks; /* folded, difffolded: sorted */
 	size_t stack_count;
 	const struct flame *flame;       /* drawings */
@@ -55,6 +56,9 @@ struct render_input {
 	const struct profile *baseline;  /* NULL without one */
 	struct render_style style;
 	struct picture_style picture; /* drawings */
+	struct str repeat;            /* the command itself; empty: not known */
+	int64_t asked_ns;             /* when servers were asked, 0: none was */
+	bool has_requests;            /* that they are listed was asked for */
 };
 
 enum render_needs {
@@ -66,6 +70,10 @@ enum render_needs {
 	RENDER_NEEDS_FLAME = 1 << 5,
 	RENDER_NEEDS_POSITIVE = 1 << 6, /* values, on both sides */
 	RENDER_NEEDS_GRAPH = 1 << 7,
+	/* All that there is of a case: flame, waterfall with the attributes of
+	 * spans, functions beyond the limit; but none of them has to be. */
+	RENDER_TAKES_ALL = 1 << 8,
+	RENDER_DRAWS_FLAME = RENDER_NEEDS_FLAME | RENDER_TAKES_ALL,
 };
 
 struct render_format {

@@ -78,8 +78,9 @@ static void times_text(const struct result *r, char *out, size_t size)
 		 *typical ? ", normally " : "", typical);
 }
 
-static void write_answer(struct page *p, const struct result *r)
+void slow_answer(struct page *p, const struct render_input *in)
 {
+	const struct result *r = in->result;
 	const struct guilty_span *span = &r->span;
 	size_t service_max = p->width / 3;
 	size_t name_max = NAME_MIN_COLUMNS;
@@ -217,8 +218,7 @@ static void write_function(struct page *p, const struct result *r)
 	evidence(p, "");
 }
 
-/* The note that tells why there is no profile, or NULL ptr. */
-static struct str missing_profile(const struct result *r)
+struct str missing_profile(const struct result *r)
 {
 	for (size_t i = 0; i < r->notes.count; i++) {
 		struct str note = str_from(r->notes.text[i]);
@@ -328,9 +328,10 @@ static void write_sure(struct page *p, const struct cause *cause)
 	evidence(p, "  sure");
 }
 
-static void write_evidence(struct page *p, const struct result *r)
+void slow_evidence(struct page *p, const struct render_input *in)
 {
-	out_char(p->out, '\n');
+	const struct result *r = in->result;
+
 	if (r->has_span)
 		write_where(p, r);
 	if (r->has_span || r->has_cause)
@@ -345,8 +346,9 @@ void report_slow(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
-	write_answer(p, r);
-	write_evidence(p, r);
+	slow_answer(p, in);
+	out_char(p->out, '\n');
+	slow_evidence(p, in);
 	if (r->function_count && !p->style.is_quiet) {
 		out_char(p->out, '\n');
 		table_functions(p, r);

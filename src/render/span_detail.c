@@ -215,9 +215,11 @@ static void write_times(struct page *p, const struct trace *t,
 	page_flush(p, PAINT_NONE, "  time", LABEL_COLUMNS);
 }
 
-static void write_head(struct page *p, const struct trace *t, uint32_t span)
+void span_answer(struct page *p, const struct render_input *in)
 {
-	char id[33], text[UNIT_TEXT_BYTES];
+	const struct trace *t = in->trace;
+	uint32_t span = in->result->view.span;
+	char text[UNIT_TEXT_BYTES];
 
 	page_name(p, span_service(t, span), p->width / 4);
 	page_text(p, "  ");
@@ -226,6 +228,12 @@ static void write_head(struct page *p, const struct trace *t, uint32_t span)
 	format_duration(span_duration_ns(&t->spans[span]), text);
 	page_number(p, text);
 	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+static void write_ids(struct page *p, const struct trace *t, uint32_t span)
+{
+	char id[33];
+
 	span_id_format(t->spans[span].span_id, id);
 	page_textf(p, "span %s of trace ", id);
 	trace_id_format(&t->id, id);
@@ -234,15 +242,13 @@ static void write_head(struct page *p, const struct trace *t, uint32_t span)
 	out_char(p->out, '\n');
 }
 
-void span_detail_render(struct page *p, const struct render_input *in)
+void span_evidence(struct page *p, const struct render_input *in)
 {
 	const struct trace *t = in->trace;
 	uint32_t span = in->result->view.span;
 	const struct span *s = &t->spans[span];
 	const struct waterfall_row *row = row_of(in->result, span);
-	struct attr_list list;
 
-	write_head(p, t, span);
 	write_path(p, t, span);
 	if (row)
 		write_times(p, t, row);
@@ -253,6 +259,18 @@ void span_detail_render(struct page *p, const struct render_input *in)
 		page_foreign(p, trace_text(t, s->status_message));
 		page_flush(p, PAINT_BAD, "  failed", LABEL_COLUMNS);
 	}
+}
+
+void span_detail_render(struct page *p, const struct render_input *in)
+{
+	const struct trace *t = in->trace;
+	uint32_t span = in->result->view.span;
+	const struct span *s = &t->spans[span];
+	struct attr_list list;
+
+	span_answer(p, in);
+	write_ids(p, t, span);
+	span_evidence(p, in);
 	attr_list_span(t, span, p->out, &list);
 	write_list(p, "attributes", &list);
 	attr_list_release(&list);

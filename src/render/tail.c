@@ -24,8 +24,7 @@ static bool is_told(struct str text, struct str told)
 	return rest.len && told.len && str_find(told, rest) != SIZE_MAX;
 }
 
-static void write_findings(struct page *p, const struct result *r,
-			   struct str told)
+void report_findings(struct page *p, const struct result *r, struct str told)
 {
 	size_t shown = 0;
 	size_t left = 0;
@@ -35,7 +34,7 @@ static void write_findings(struct page *p, const struct result *r,
 
 		if (!text.len || is_told(text, told))
 			continue;
-		if (shown == FINDINGS_SHOWN) {
+		if (shown == FINDINGS_SHOWN && !p->style.is_html) {
 			left++;
 			continue;
 		}
@@ -52,15 +51,11 @@ static void write_findings(struct page *p, const struct result *r,
 
 /* "type: mutex did not grow" stands as a line of its topic, whose name is
  * written once; the topics come in the order of the reasoning. */
-static void write_reasons(struct page *p, const struct notes *reasons)
+void report_reasons(struct page *p, const struct notes *reasons)
 {
 	char label[TOPIC_COLUMNS + 1];
 	struct str last = STR("");
 
-	if (!reasons->count)
-		return;
-	out_text(p->out, p->style.is_markdown ? "\n**how it was decided**\n\n"
-					      : "\nhow it was decided\n");
 	for (size_t i = 0; i < reasons->count; i++) {
 		struct str text = str_from(reasons->text[i]);
 		size_t colon = str_find(text, STR(": "));
@@ -77,6 +72,15 @@ static void write_reasons(struct page *p, const struct notes *reasons)
 		page_foreign(p, text);
 		page_flush(p, PAINT_NONE, label, TOPIC_COLUMNS);
 	}
+}
+
+static void write_reasons(struct page *p, const struct notes *reasons)
+{
+	if (!reasons->count)
+		return;
+	out_text(p->out, p->style.is_markdown ? "\n**how it was decided**\n\n"
+					      : "\nhow it was decided\n");
+	report_reasons(p, reasons);
 	if (!p->style.is_markdown)
 		out_char(p->out, '\n');
 }
@@ -115,7 +119,7 @@ void report_tail(struct page *p, const struct result *r,
 		return;
 	if (r->finding_count || r->notes.count || r->next_count)
 		out_char(p->out, '\n');
-	write_findings(p, r, told_finding);
+	report_findings(p, r, told_finding);
 	page_notes(p, &r->notes, told_note);
 	if (r->has_reasons)
 		write_reasons(p, &r->reasons);

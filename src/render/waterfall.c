@@ -434,9 +434,9 @@ static void write_answer(struct page *p, const struct waterfall *w)
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
-static void write_origin(struct page *p, const struct waterfall *w,
-			 const struct result *r)
+void trace_origin(struct page *p, const struct render_input *in)
 {
+	const struct result *r = in->result;
 	struct page_time start;
 
 	if (r->has_trace) {
@@ -444,13 +444,13 @@ static void write_origin(struct page *p, const struct waterfall *w,
 		page_name(p, r->trace.id, 0);
 		page_text(p, ", ");
 	}
-	page_time(p, w->start_ns, w->start_ns, &start);
+	page_time(p, in->trace->start_ns, in->trace->start_ns, &start);
 	page_textf(p, "%s %.12s %s", start.date, start.clock, start.zone);
 	if (r->has_trace && r->trace.source.len) {
 		page_text(p, ", from ");
 		page_name(p, r->trace.source, 0);
 	}
-	if (w->trace->is_partial)
+	if (in->trace->is_partial)
 		page_text(p, ", incomplete: the server left spans out");
 	page_flush(p, PAINT_NONE, "", 0);
 }
@@ -472,24 +472,41 @@ static void write_legend(struct page *p, const struct waterfall *w)
 	page_flush(p, PAINT_DIM, "", 0);
 }
 
-static void render_text(struct page *p, const struct render_input *in)
+static struct waterfall waterfall_of(const struct render_input *in)
 {
-	const struct result *r = in->result;
 	struct waterfall w = {
 		.trace = in->trace,
-		.rows = r->waterfall,
-		.count = r->waterfall_count,
+		.rows = in->result->waterfall,
+		.count = in->result->waterfall_count,
 		.start_ns = in->trace->start_ns,
 		.duration_ns =
 			sat_sub_i64(in->trace->end_ns, in->trace->start_ns),
 	};
 
+	if (w.duration_ns < 1)
+		w.duration_ns = 1;
+	return w;
+}
+
+void show_answer(struct page *p, const struct render_input *in)
+{
+	struct waterfall w = waterfall_of(in);
+
+	if (in->result->view.is_one)
+		span_answer(p, in);
+	else
+		write_answer(p, &w);
+}
+
+static void render_text(struct page *p, const struct render_input *in)
+{
+	const struct result *r = in->result;
+	struct waterfall w = waterfall_of(in);
+
 	if (r->view.is_one) {
 		span_detail_render(p, in);
 		return;
 	}
-	if (w.duration_ns < 1)
-		w.duration_ns = 1;
 	w.has_next = mem_calloc(w.count, sizeof *w.has_next);
 	if (!w.has_next) {
 		render_fail(p->out);
@@ -500,7 +517,7 @@ static void render_text(struct page *p, const struct render_input *in)
 	lay_out(p, &w);
 	write_answer(p, &w);
 	if (!p->style.is_quiet)
-		write_origin(p, &w, r);
+		trace_origin(p, in);
 	out_char(p->out, '\n');
 	write_rows(p, &w, in);
 	write_selection(p, r);

@@ -38,7 +38,7 @@ BASH_CASES = (
     (("search", "-o", ""), ["table", "json", "csv", "markdown", "id"]),
     (("types", "-o", ""), ["table", "json"]),
     (("show", "--output", "=", ""),
-     ["table", "json", "markdown", "chrome", "svg"]),
+     ["table", "json", "markdown", "chrome", "svg", "html"]),
     (("show", "-o", "json", "=", ""), None),
     (("show", "--output", "=", "json", "=", ""), None),
     (("profile", "--source-path", ""), ["folder"]),
