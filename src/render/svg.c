@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "render/flame_text.h"
 #include "render/formats.h"
 
 #define LETTERS_MIN 3
@@ -85,32 +86,9 @@ void svg_text(struct svg *s, int64_t x, int64_t y, const char *class,
 	out_text(s->out, "</text>\n");
 }
 
-/* Where a name's last parts begin: behind the path of a Go package, or at the
- * class of a method of the JVM. Arguments have separators of their own. */
-static size_t short_start(struct str name)
+/* An end of what s->shown holds, as much as fits. */
+static struct str cut_shown(struct svg *s, struct str text, size_t letters)
 {
-	size_t end = 0, slash = 0, dot = 0, before = 0;
-
-	while (end < name.len && !strchr("(<[ ", name.ptr[end])) {
-		if (name.ptr[end] == '/')
-			slash = end + 1;
-		if (name.ptr[end] == '.') {
-			before = dot;
-			dot = end + 1;
-		}
-		end++;
-	}
-	if (slash)
-		return slash < name.len ? slash : 0;
-	return before && dot < end ? before : 0;
-}
-
-/* What s->shown holds from `start` on, as much as fits. */
-static struct str cut_shown(struct svg *s, size_t start, size_t letters)
-{
-	struct str text = buf_str(&s->shown);
-
-	text = str_slice(text, start, text.len);
 	if (text_width(text) <= letters)
 		return text;
 	text.len = text_fit(text, letters - 1);
@@ -132,7 +110,7 @@ struct str svg_fit(struct svg *s, struct str name, int64_t width)
 	text = buf_str(&s->shown);
 	if (text_width(text) <= letters)
 		return text;
-	return cut_shown(s, short_start(text), letters);
+	return cut_shown(s, flame_name_end(text), letters);
 }
 
 struct str svg_cut(struct svg *s, struct str text, int64_t width)
@@ -143,7 +121,7 @@ struct str svg_cut(struct svg *s, struct str text, int64_t width)
 	if (letters < LETTERS_MIN)
 		return STR("");
 	buf_add(&s->shown, text.ptr, text.len);
-	return cut_shown(s, 0, letters);
+	return cut_shown(s, buf_str(&s->shown), letters);
 }
 
 /* ---- colours ---- */
@@ -155,16 +133,6 @@ static uint32_t hash_of(struct str name)
 	for (size_t i = 0; i < name.len; i++)
 		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
 	return hash ^ hash >> 15;
-}
-
-void svg_color_hot(struct str name, char out[SVG_COLOR_BYTES])
-{
-	uint32_t hash = hash_of(name);
-
-	snprintf(out, SVG_COLOR_BYTES, "#%02x%02x%02x",
-		 (unsigned)(215 + hash % 40),
-		 (unsigned)(100 + (hash >> 8) % 125),
-		 (unsigned)(40 + (hash >> 16) % 40));
 }
 
 const char *const svg_name_colors[SVG_NAME_COLORS] = {

@@ -53,10 +53,6 @@ void svg_end(struct svg *s);
 void svg_take_title(struct svg *s);
 void svg_take_paragraph(struct svg *s);
 
-/* Title and paragraphs of a flame graph. */
-void svg_flame_head(struct svg *s, const struct flame *f,
-		    const struct result *r);
-
 /* Lines that all paragraphs take. */
 size_t svg_head_lines(const struct svg *s);
 /* Where the picture begins, below the head. */
@@ -98,9 +94,6 @@ struct str svg_cut(struct svg *s, struct str text, int64_t width);
  * s->shown until the next call. */
 struct str svg_fit(struct svg *s, struct str name, int64_t width);
 
-/* A colour for a name, always the same: "#rrggbb". */
-#define SVG_COLOR_BYTES 8
-void svg_color_hot(struct str name, char out[SVG_COLOR_BYTES]);
 /* The place of a name among SVG_NAME_COLORS colours that are told apart. */
 #define SVG_NAME_COLORS 12u
 extern const char *const svg_name_colors[SVG_NAME_COLORS];

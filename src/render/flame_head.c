@@ -1,14 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * What the head of a flame graph says: of what it is, of when, how much lies
- * behind it, and how to read it.
- */
-#include "render/svg.h"
-#include "render/formats.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/flame_head.h"
+
 #include "render/units.h"
 
 struct head {
-	struct svg *s;
+	struct page *page;
 	const struct flame *f;
 	const struct result *r;
 };
@@ -30,7 +26,7 @@ static bool is_unnamed(const struct result *r)
 static void head_title(const struct head *p)
 {
 	const struct result *r = p->r;
-	struct page *page = &p->s->page;
+	struct page *page = p->page;
 	char took[24];
 
 	if (r->has_span) {
@@ -45,13 +41,12 @@ static void head_title(const struct head *p)
 		page_foreign(page, r->profile.text.len ? r->profile.text
 						       : r->profile.selector);
 	}
-	svg_take_title(p->s);
 }
 
 static void head_side(const struct head *p, const char *label,
 		      const struct extent *e, int64_t total, struct str name)
 {
-	struct page *page = &p->s->page;
+	struct page *page = p->page;
 	char value[UNIT_TEXT_BYTES];
 
 	page_text(page, label);
@@ -84,8 +79,7 @@ static void head_after(const struct head *p)
 	head_side(p, p->f->has_baseline ? "after: " : "", &e, i->total_value,
 		  is_slow ? i->selector : STR(""));
 	if (is_slow)
-		page_textf(&p->s->page, ", %s", scope_texts[i->scope]);
-	svg_take_paragraph(p->s);
+		page_textf(p->page, ", %s", scope_texts[i->scope]);
 }
 
 static void head_before(const struct head *p)
@@ -96,15 +90,6 @@ static void head_before(const struct head *p)
 
 	head_side(p, "before: ", &e, b->total_value,
 		  b->text.len ? b->text : b->kind);
-	svg_take_paragraph(p->s);
-}
-
-static bool has_change(const struct flame *f)
-{
-	for (uint32_t i = 0; i < f->function_count; i++)
-		if (change_is_real(f->functions[i].change))
-			return true;
-	return false;
 }
 
 static void head_how(const struct head *p)
@@ -114,56 +99,59 @@ static void head_how(const struct head *p)
 		[NORMALIZE_RATE] = "values a second",
 		[NORMALIZE_REQUEST] = "values a request",
 	};
-	struct page *page = &p->s->page;
+	struct page *page = p->page;
 
 	page_textf(page, "%s; a frame is as wide as what it and all %s took%s",
 		   p->f->is_reversed ? "callees first" : "callers first",
 		   p->f->is_reversed ? "callers before it" : "beneath it",
 		   p->f->has_baseline ? " after" : "");
 	if (p->f->has_baseline)
-		page_textf(page,
-			   "; compared: %s; colour: how much of the frame is "
-			   "a change, only where the function's is no noise; "
-			   "dark edge: functions to blame",
-			   ways[p->f->normalize]);
-	if (p->f->has_baseline && !has_change(p->f))
-		page_text(page, "; no function changed for certain");
-	svg_take_paragraph(p->s);
+		page_textf(page, "; compared: %s", ways[p->f->normalize]);
 }
 
-static void head_left_out(const struct head *p)
+static void head_negative(const struct head *p)
 {
 	const struct flame *f = p->f;
-	struct page *page = &p->s->page;
 	char value[UNIT_TEXT_BYTES];
 
-	if (f->negative[FLAME_SLOW] || f->negative[FLAME_BASELINE]) {
-		format_value(f->negative[FLAME_SLOW]
-				     ? f->negative[FLAME_SLOW]
-				     : f->negative[FLAME_BASELINE],
-			     f->unit, value);
-		page_textf(page, "not drawn: stacks of negative values, %s",
-			   value);
-		svg_take_paragraph(p->s);
-	}
-	if (f->cut_stacks) {
-		page_textf(page,
-			   "%u stacks are cut off: the tree is larger "
-			   "than %u frames",
-			   (unsigned)f->cut_stacks, LIMIT_FLAME_NODES);
-		svg_take_paragraph(p->s);
-	}
+	if (!f->negative[FLAME_SLOW] && !f->negative[FLAME_BASELINE])
+		return;
+	format_value(f->negative[FLAME_SLOW] ? f->negative[FLAME_SLOW]
+					     : f->negative[FLAME_BASELINE],
+		     f->unit, value);
+	page_textf(p->page, "not drawn: stacks of negative values, %s", value);
 }
 
-void svg_flame_head(struct svg *s, const struct flame *f,
-		    const struct result *r)
+static void head_cut(const struct head *p)
 {
-	const struct head p = { s, f, r };
+	if (p->f->cut_stacks)
+		page_textf(p->page,
+			   "%u stacks are cut off: the tree is larger "
+			   "than %u frames",
+			   (unsigned)p->f->cut_stacks, LIMIT_FLAME_NODES);
+}
 
-	head_title(&p);
-	head_after(&p);
-	if (f->has_baseline)
-		head_before(&p);
-	head_how(&p);
-	head_left_out(&p);
+void flame_head_write(struct page *page, enum flame_head_part part,
+		      const struct flame *f, const struct result *r)
+{
+	static void (*const parts[FLAME_HEAD_PARTS])(const struct head *p) = {
+		[FLAME_HEAD_TITLE] = head_title,
+		[FLAME_HEAD_AFTER] = head_after,
+		[FLAME_HEAD_BEFORE] = head_before,
+		[FLAME_HEAD_HOW] = head_how,
+		[FLAME_HEAD_NEGATIVE] = head_negative,
+		[FLAME_HEAD_CUT] = head_cut,
+	};
+	const struct head p = { page, f, r };
+
+	if (part != FLAME_HEAD_BEFORE || f->has_baseline)
+		parts[part](&p);
+}
+
+bool flame_has_change(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->function_count; i++)
+		if (change_is_real(f->functions[i].change))
+			return true;
+	return false;
 }

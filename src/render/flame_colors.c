@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/flame_colors.h"
+
+#include <math.h>
+
+#include "base/count.h"
+
+#define COLOR_NONE 0xe3e3e3u
+#define COLOR_NOISE 0xd3d3d3u
+
+static const uint32_t kind_colors[CODE_KIND_COUNT] = {
+	[CODE_APPLICATION] = 0xf4a259, [CODE_DATABASE] = 0x7fb3d9,
+	[CODE_HTTP_CLIENT] = 0x8fd3c7, [CODE_SERIALISATION] = 0xc8b0e0,
+	[CODE_LOCK] = 0xee8f8f,        [CODE_GC_ALLOC] = 0xe8d66b,
+	[CODE_RUNTIME] = 0xcbd5c0,     [CODE_KERNEL] = 0xd9a58b,
+	[CODE_IDLE] = 0xe3e3e3,        [CODE_LIBRARY] = 0xa9d18e,
+	[CODE_STDLIB] = 0xbcd0e8,
+};
+
+/* The kernel stands behind the languages. */
+#define KERNEL_PLACE COUNT_OF(languages)
+static const struct flame_meaning languages[] = {
+	[FLAME_LANGUAGE_UNKNOWN] = { 0xf2a0a0, "unknown" },
+	[FLAME_GO] = { 0x8fd3e8, "Go" },
+	[FLAME_JVM] = { 0x9ad68a, "JVM" },
+	[FLAME_PYTHON] = { 0xa5bde6, "Python" },
+	[FLAME_NODE] = { 0xc5dd7d, "JavaScript" },
+	[FLAME_DOTNET] = { 0xc8b0e0, ".NET" },
+	[FLAME_RUBY] = { 0xf0a8c0, "Ruby" },
+	[FLAME_RUST] = { 0xdfb18f, "Rust" },
+	[FLAME_NATIVE] = { 0xeedb6e, "C, C++" },
+};
+static const struct flame_meaning kernel = { 0xf4a259, "kernel" };
+
+/* From a small part of the frame to nearly all: told apart by people who do
+ * not tell red from green, and in grey by their lightness. */
+#define STEPS 4
+static const uint32_t up_colors[STEPS] = { 0xfde0c0, 0xfdbe85, 0xfa9a4b,
+					   0xf4812b };
+static const uint32_t down_colors[STEPS] = { 0xd6e6f4, 0xabcfe8, 0x7ab3dc,
+					     0x4a94cd };
+static const double step_from[STEPS] = { 0, 0.15, 0.35, 0.65 };
+
+static int step_of(double part)
+{
+	int step = STEPS - 1;
+
+	while (step > 0 && part < step_from[step])
+		step--;
+	return step;
+}
+
+/* By how much of the frame itself came or went, where the function changed
+ * for certain and this frame went the same way. */
+static uint32_t diff_color(const struct flame *f, const struct flame_node *n)
+{
+	enum change change = f->functions[n->function].change;
+	double after = (double)n->values[FLAME_SLOW].total;
+	double before = flame_before(f, n);
+	double moved = after - before, most = fmax(after, before);
+
+	if (n->parent == FLAME_NONE || !(most > 0))
+		return COLOR_NONE;
+	if (change_is_up(change) && moved > 0)
+		return up_colors[step_of(moved / most)];
+	if (change_is_down(change) && moved < 0)
+		return down_colors[step_of(-moved / most)];
+	return change == CHANGE_NOISE ? COLOR_NOISE : COLOR_NONE;
+}
+
+/* In the lane of what is gone callers are only the way there. */
+static uint32_t gone_color(const struct flame *f, const struct flame_node *n,
+			   bool is_gone)
+{
+	if (!is_gone)
+		return COLOR_NONE;
+	return down_colors[flame_is_gone(f, n) ? STEPS - 1 : 1];
+}
+
+/* Warm, always the same for a name. */
+static uint32_t hot_color(struct str name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
+	hash ^= hash >> 15;
+	return (215 + hash % 40) << 16 | (100 + (hash >> 8) % 125) << 8 |
+	       (40 + (hash >> 16) % 40);
+}
+
+static bool is_kernel(const struct flame_function *fn)
+{
+	return fn->kind == CODE_KERNEL;
+}
+
+uint32_t flame_color(const struct flame *f, enum palette palette,
+		     enum flame_side side, uint32_t node, bool is_gone)
+{
+	const struct flame_node *n = &f->nodes[node];
+	const struct flame_function *fn = &f->functions[n->function];
+
+	if (palette == PALETTE_DIFF)
+		return side == FLAME_BASELINE ? gone_color(f, n, is_gone)
+					      : diff_color(f, n);
+	if (n->parent == FLAME_NONE)
+		return COLOR_NONE;
+	if (palette == PALETTE_JAVA)
+		return is_kernel(fn) ? kernel.color
+				     : languages[fn->language].color;
+	if (palette == PALETTE_KIND)
+		return kind_colors[fn->kind];
+	return hot_color(fn->name);
+}
+
+uint64_t flame_color_bit(const struct flame *f, enum palette palette,
+			 uint32_t node)
+{
+	const struct flame_function *fn =
+		&f->functions[f->nodes[node].function];
+
+	if (f->nodes[node].parent == FLAME_NONE)
+		return 0;
+	if (palette == PALETTE_KIND)
+		return (uint64_t)1 << fn->kind;
+	if (palette == PALETTE_JAVA)
+		return (uint64_t)1
+		       << (is_kernel(fn) ? KERNEL_PLACE : (size_t)fn->language);
+	return 0;
+}
+
+enum palette flame_palette(const struct flame *f, enum palette wanted)
+{
+	if (!f->has_baseline)
+		return wanted == PALETTE_AUTO || wanted == PALETTE_DIFF
+			       ? PALETTE_KIND
+			       : wanted;
+	return wanted == PALETTE_AUTO ? PALETTE_DIFF : wanted;
+}
+
+/* ---- the legend ---- */
+
+static const struct flame_meaning changes[] = {
+	{ 0xf4812b, "grew or new" },     { 0xfde0c0, "grew a little" },
+	{ COLOR_NONE, "same or noise" }, { 0xd6e6f4, "shrank a little" },
+	{ 0x4a94cd, "shrank or gone" },
+};
+
+static struct flame_meaning meaning_of(enum palette palette, size_t place)
+{
+	if (palette == PALETTE_DIFF)
+		return changes[place];
+	if (palette == PALETTE_JAVA)
+		return place < KERNEL_PLACE ? languages[place] : kernel;
+	return (struct flame_meaning){ kind_colors[place],
+				       code_kind_words((enum code_kind)place) };
+}
+
+bool flame_meaning_next(enum palette palette, uint64_t drawn, size_t *at,
+			struct flame_meaning *m)
+{
+	size_t count = 0;
+
+	if (palette == PALETTE_DIFF)
+		count = COUNT_OF(changes);
+	else if (palette == PALETTE_JAVA)
+		count = KERNEL_PLACE + 1;
+	else if (palette == PALETTE_KIND)
+		count = CODE_KIND_COUNT;
+	while (*at < count && palette != PALETTE_DIFF && !(drawn >> *at & 1))
+		++*at;
+	if (*at >= count)
+		return false;
+	*m = meaning_of(palette, (*at)++);
+	return true;
+}

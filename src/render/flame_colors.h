@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The colours of flame graphs and what they mean, for all drawings.
+ */
+#ifndef RENDER_FLAME_COLORS_H
+#define RENDER_FLAME_COLORS_H
+
+#include "model/flame.h"
+#include "render/render.h"
+
+/* The one that is drawn where `wanted` was asked for: never PALETTE_AUTO,
+ * PALETTE_DIFF only with a baseline. */
+enum palette flame_palette(const struct flame *f, enum palette wanted);
+
+/* 0xrrggbb of a node in the lane of a side; is_gone: in the lane of the
+ * baseline, it or one above it vanished (flame_gone_end()). */
+uint32_t flame_color(const struct flame *f, enum palette palette,
+		     enum flame_side side, uint32_t node, bool is_gone);
+
+/* What the colour of a node tells by kind or language, as a bit; 0 in the
+ * other palettes and for the root. */
+uint64_t flame_color_bit(const struct flame *f, enum palette palette,
+			 uint32_t node);
+
+struct flame_meaning {
+	uint32_t color;
+	const char *text;
+};
+
+/* The next line of a legend from *at on, which is 0 first; drawn: the bits of
+ * all nodes drawn. False when there is no more. */
+bool flame_meaning_next(enum palette palette, uint64_t drawn, size_t *at,
+			struct flame_meaning *m);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/flame_text.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "render/units.h"
+
+double flame_share(const struct flame *f, enum flame_side s, double value)
+{
+	return f->whole[s] > 0 ? value / (double)f->whole[s] : 0;
+}
+
+/* "65.0 %  1.19 s  119 samples" */
+void flame_value_write(struct out *out, const struct flame *f,
+		       enum flame_side s, int64_t value)
+{
+	char share[UNIT_TEXT_BYTES], text[UNIT_TEXT_BYTES];
+	char count[COUNT_TEXT_BYTES];
+
+	format_share(flame_share(f, s, (double)value), share);
+	format_value(value, f->unit, text);
+	outf(out, "%s, %s", share, text);
+	if (!(f->sample_value[s] > 0) || f->sample_value[s] == 1)
+		return;
+	format_count((int64_t)((double)value / f->sample_value[s] + 0.5),
+		     count);
+	outf(out, ", %s samples", count);
+}
+
+double flame_moved(const struct flame *f, const struct flame_node *n)
+{
+	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
+}
+
+const char *flame_change_words(const struct flame *f,
+			       const struct flame_node *n)
+{
+	double moved = flame_moved(f, n);
+	enum change change = f->functions[n->function].change;
+	bool is_same_way = change_is_up(change) ? moved > 0 : moved < 0;
+
+	if (change == CHANGE_NOISE)
+		return "may be noise";
+	if (!change_is_real(change))
+		return "the function is the same";
+	if (!is_same_way)
+		return change_is_up(change) ? "the function as a whole grew"
+					    : "the function as a whole shrank";
+	if (change_is_down(change))
+		return n->values[FLAME_SLOW].total ? "shrank" : "gone";
+	return n->values[FLAME_BASELINE].total ? "grew" : "new";
+}
+
+void flame_change_write(struct out *out, const struct flame *f,
+			const struct flame_node *n)
+{
+	char points[UNIT_TEXT_BYTES];
+
+	format_points(flame_share(f, FLAME_SLOW, flame_moved(f, n)), points);
+	outf(out, "%s points: %s", points, flame_change_words(f, n));
+	if (f->functions[n->function].is_ranked_change)
+		out_text(out, " (one of the functions to blame)");
+}
+
+/* Where they begin. Arguments have separators of their own. */
+static size_t end_start(struct str name)
+{
+	size_t end = 0, slash = 0, dot = 0, before = 0;
+
+	while (end < name.len && !strchr("(<[ ", name.ptr[end])) {
+		if (name.ptr[end] == '/')
+			slash = end + 1;
+		if (name.ptr[end] == '.') {
+			before = dot;
+			dot = end + 1;
+		}
+		end++;
+	}
+	if (slash)
+		return slash < name.len ? slash : 0;
+	return before && dot < end ? before : 0;
+}
+
+struct str flame_name_end(struct str name)
+{
+	return str_slice(name, end_start(name), name.len);
+}
