@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Answers of profile servers that are no profiles: names, types, series,
+ * totals, snapshots, refusals; of Pyroscope and of Parca. The first byte is
+ * the status, the second chooses the server.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "fuzz.h"
+#include "source/parca.h"
+#include "source/source.h"
+#include "source/status.h"
+
+#define STEPS 10u
+
+static const char *const labels[] = { "pod", "service_version" };
+
+static const int statuses[] = { 200, 400, 401, 403, 404, 422, 429, 500, 503 };
+
+typedef bool (*answer_reader)(const struct endpoint *e,
+			      const struct http_response *r, struct arena *a,
+			      struct error *err);
+
+static bool read_services(const struct endpoint *e,
+			  const struct http_response *r, struct arena *a,
+			  struct error *err)
+{
+	struct name_list names = { 0 };
+
+	return source_services_answer(e, r, a, &names, err);
+}
+
+static bool read_types(const struct endpoint *e, const struct http_response *r,
+		       struct arena *a, struct error *err)
+{
+	struct name_list names = { 0 };
+
+	return source_types_answer(e, r, a, &names, err);
+}
+
+static bool read_series(const struct endpoint *e, const struct http_response *r,
+			struct arena *a, struct error *err)
+{
+	struct series_list series = { 0 };
+
+	return source_series_answer(
+		e, r, labels, sizeof labels / sizeof *labels, a, &series, err);
+}
+
+static bool read_totals(const struct endpoint *e, const struct http_response *r,
+			struct arena *a, struct error *err)
+{
+	struct totals_query query = {
+		.type_id = "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+		.selector = "{}",
+		.label = "service_name",
+		.from_ms = 1700000000000,
+		.step_ms = 60000,
+		.step_count = STEPS,
+	};
+	struct totals totals = { 0 };
+
+	if (!source_totals_answer(e, r, &query, a, &totals, err))
+		return false;
+	for (size_t i = 0; i < totals.count; i++)
+		for (size_t k = 0; k < STEPS; k++)
+			FUZZ_CHECK(totals.items[i].values[k] >= 0, "%zu %zu", i,
+				   k);
+	return true;
+}
+
+static bool read_snapshots(const struct endpoint *e,
+			   const struct http_response *r, struct arena *a,
+			   struct error *err)
+{
+	int64_t count = 0;
+
+	(void)a;
+	if (source_snapshots_answer(e, r, &count, err) != ANSWER_OK)
+		return false;
+	FUZZ_CHECK(count >= 0, "%lld", (long long)count);
+	return true;
+}
+
+static bool read_facts(const struct endpoint *e, const struct http_response *r,
+		       struct arena *a, struct error *err)
+{
+	struct parca_facts read = { 0 };
+
+	return parca_facts_answer(e, PARCA_TYPES, r, a, &read, err) &&
+	       parca_facts_answer(e, PARCA_LABELS, r, a, &read, err);
+}
+
+static const answer_reader readers[] = {
+	read_services, read_types,     read_series,
+	read_totals,   read_snapshots, read_facts,
+};
+
+/* What is read on the way to a message. */
+static void read_status(const struct http_response *r)
+{
+	char text[STATUS_VERSION_BYTES];
+	struct profile_stats stats;
+	int64_t date_ns;
+
+	if (status_version_read(r, text) || status_length_limit_read(r, text))
+		FUZZ_CHECK(memchr(text, 0, sizeof text), "no end");
+	if (status_stats_read(r, &stats))
+		FUZZ_CHECK(stats.oldest_ns >= 0, "oldest");
+	(void)status_date_read(r, &date_ns);
+	(void)source_window_limit_ns(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct parca_type types[] = {
+		{ STR("process_cpu:cpu:nanoseconds:cpu:nanoseconds"),
+		  "process_cpu:cpu:nanoseconds:cpu:nanoseconds:delta", true },
+		{ STR("memory:inuse_space:bytes:space:bytes"),
+		  "memory:inuse_space:bytes:space:bytes", false },
+	};
+	struct parca_facts facts = {
+		.service_label = "job",
+		.has_service_label = true,
+		.types = types,
+		.type_count = sizeof types / sizeof *types,
+	};
+	struct endpoint e = {
+		.url = "http://localhost:4040",
+		.option_prefix = "--profiles",
+	};
+	struct http_response r = { .content_type = "application/json" };
+
+	if (size < 2)
+		return 0;
+	r.status = statuses[(data[0] - (size_t)'0') %
+			    (sizeof statuses / sizeof *statuses)];
+	if (data[1] % 2)
+		e.parca = &facts;
+	buf_init(&r.body, LIMIT_BODY_PLAIN_BYTES);
+	buf_add(&r.body, data + 2, size - 2);
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+		struct error err = { 0 };
+		struct arena arena;
+
+		arena_init(&arena, LIMIT_DECODE_HEAP_BYTES);
+		fuzz_check_outcome(readers[i](&e, &r, &arena, &err), &err);
+		arena_release(&arena);
+	}
+	read_status(&r);
+	buf_release(&r.body);
+	return 0;
+}
