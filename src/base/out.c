@@ -109,6 +109,21 @@ void out_repeat(struct out *o, const char *text, size_t times)
 		out_add(o, text, len);
 }
 
+void out_int(struct out *o, int64_t value)
+{
+	char digits[20]; /* a sign and those of 2^63 */
+	size_t at = sizeof digits;
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	do {
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (value < 0)
+		digits[--at] = '-';
+	out_add(o, digits + at, sizeof digits - at);
+}
+
 /* Text too long for the stack goes through a buffer of its own. */
 static PRINTF_LIKE(3, 0) void add_long(struct out *o, size_t len,
 				       const char *format, va_list args)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -34,6 +35,8 @@ void out_str(struct out *o, struct str text);
 void out_text(struct out *o, const char *text);
 void out_char(struct out *o, char c);
 void out_repeat(struct out *o, const char *text, size_t times);
+/* Decimal, as "%" PRId64 but many times as quick. */
+void out_int(struct out *o, int64_t value);
 void outf(struct out *o, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Flushes; false with ERROR_OUTPUT naming `name` and the system's reason. */

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a text file as a C array: embed.py NAME < FILE > SOURCE.
+"""Writes text files, one after another, as a C array.
+
+usage: embed.py NAME FILE... > SOURCE
 
 String literals of that length are not portable. NAME_hash is the source
 expression by which a content security policy lets in an element that holds
@@ -12,7 +14,7 @@ import re
 import sys
 
 name = sys.argv[1]
-data = sys.stdin.buffer.read()
+data = b"".join(open(path, "rb").read() for path in sys.argv[2:])
 # What would end the element or its CDATA section, or change what it is; and
 # what a reader of HTML replaces, so that the hash would be of another text.
 if re.search(rb"\]\]>|\0|\r|<!--|</(script|style)", data, re.IGNORECASE):

@@ -111,6 +111,13 @@ double flame_lane_start(const struct flame_lanes *l,
 	return part(l, lane, lane->starts[node]);
 }
 
+double flame_lane_end(const struct flame_lanes *l,
+		      const struct flame_lane *lane, uint32_t node)
+{
+	return part(l, lane,
+		    sat_add_i64(lane->starts[node], lane->widths[node]));
+}
+
 /* Sums that saturated are narrower than what they are of. */
 double flame_lane_width(const struct flame_lanes *l,
 			const struct flame_lane *lane, uint32_t node)

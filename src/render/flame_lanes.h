@@ -28,9 +28,12 @@ struct flame_lanes {
 bool flame_lanes_init(struct flame_lanes *l, const struct flame *f) MUST_CHECK;
 void flame_lanes_release(struct flame_lanes *l);
 
-/* Where a node begins and how wide it is, in parts (0..1) of the width. */
+/* Where a node begins and ends, to the bit where its neighbour begins, and how
+ * wide it is, in parts (0..1) of the width. */
 double flame_lane_start(const struct flame_lanes *l,
 			const struct flame_lane *lane, uint32_t node);
+double flame_lane_end(const struct flame_lanes *l,
+		      const struct flame_lane *lane, uint32_t node);
 double flame_lane_width(const struct flame_lanes *l,
 			const struct flame_lane *lane, uint32_t node);
 

@@ -20,12 +20,16 @@ void flame_value_write(struct out *out, const struct flame *f,
 
 	format_share(flame_share(f, s, (double)value), share);
 	format_value(value, f->unit, text);
-	outf(out, "%s, %s", share, text);
+	out_text(out, share);
+	out_text(out, ", ");
+	out_text(out, text);
 	if (!(f->sample_value[s] > 0) || f->sample_value[s] == 1)
 		return;
 	format_count((int64_t)((double)value / f->sample_value[s] + 0.5),
 		     count);
-	outf(out, ", %s samples", count);
+	out_text(out, ", ");
+	out_text(out, count);
+	out_text(out, " samples");
 }
 
 double flame_moved(const struct flame *f, const struct flame_node *n)
@@ -58,7 +62,9 @@ void flame_change_write(struct out *out, const struct flame *f,
 	char points[UNIT_TEXT_BYTES];
 
 	format_points(flame_share(f, FLAME_SLOW, flame_moved(f, n)), points);
-	outf(out, "%s points: %s", points, flame_change_words(f, n));
+	out_text(out, points);
+	out_text(out, " points: ");
+	out_text(out, flame_change_words(f, n));
 	if (f->functions[n->function].is_ranked_change)
 		out_text(out, " (one of the functions to blame)");
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/svg.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,14 +60,31 @@ void svg_end(struct svg *s)
 
 void svg_number(struct out *out, int64_t value)
 {
-	outf(out, "%s%" PRId64 ".%02d", value < 0 ? "-" : "",
-	     (value < 0 ? -value : value) / 100,
-	     (int)((value < 0 ? -value : value) % 100));
+	int64_t size = value < 0 ? -value : value;
+
+	if (value < 0)
+		out_char(out, '-');
+	out_int(out, size / 100);
+	out_char(out, '.');
+	out_char(out, (char)('0' + size / 10 % 10));
+	out_char(out, (char)('0' + size % 10));
+}
+
+void svg_color(struct out *out, uint32_t color)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[] = "#rrggbb";
+
+	for (int i = 6; i > 0; i--, color >>= 4)
+		text[i] = digits[color & 15];
+	out_text(out, text);
 }
 
 void svg_attr(struct out *out, const char *name, int64_t value)
 {
-	outf(out, " %s=\"", name);
+	out_char(out, ' ');
+	out_text(out, name);
+	out_text(out, "=\"");
 	svg_number(out, value);
 	out_char(out, '"');
 }
@@ -283,11 +299,12 @@ void svg_open(struct svg *s, const char *kind, int64_t height)
 	out_text(out, "</style>\n<rect id=\"paper\" width=\"100%\" "
 		      "height=\"100%\" fill=\"#fff\"/>\n");
 	write_head(s);
+	out_text(out, "<g id=\"body\">\n");
 }
 
 void svg_close(struct svg *s)
 {
-	out_text(s->out, "<script><![CDATA[\n");
+	out_text(s->out, "</g>\n<script><![CDATA[\n");
 	out_text(s->out, svg_script);
 	out_text(s->out, "]]></script>\n</svg>\n");
 }

@@ -26,7 +26,7 @@
 /* Paragraphs of the head; more are left out. */
 #define SVG_PARAGRAPHS 6
 
-/* svg.js and svg.css as they stand. */
+/* svg.js with svg_use.js, and svg.css, as they stand. */
 extern const char svg_script[];
 extern const char svg_style[];
 
@@ -68,6 +68,9 @@ void svg_number(struct out *out, int64_t value);
 /* ' name="12.50"'. */
 void svg_attr(struct out *out, const char *name, int64_t value);
 
+/* "#rrggbb" of 0xrrggbb. */
+void svg_color(struct out *out, uint32_t color);
+
 /* Text of ours or of others', escaped; a baseline at y. class may be NULL. */
 void svg_text(struct svg *s, int64_t x, int64_t y, const char *class,
 	      struct str text);
@@ -76,6 +79,11 @@ void svg_text(struct svg *s, int64_t x, int64_t y, const char *class,
  * where there is no room. */
 void svg_legend(struct svg *s, int64_t *x, int64_t *y, const char *color,
 		struct str meaning);
+
+/* What a frame says of itself: the name on the first line, alone. `between`
+ * ends each line but the last. */
+void svg_flame_says(struct out *out, const struct flame *f, uint32_t node,
+		    const char *between);
 
 /* Where the script writes about what is pointed at, from y on. */
 void svg_info(struct svg *s, int64_t y);
@@ -98,5 +106,38 @@ struct str svg_fit(struct svg *s, struct str name, int64_t width);
 #define SVG_NAME_COLORS 12u
 extern const char *const svg_name_colors[SVG_NAME_COLORS];
 size_t svg_color_place(struct str name);
+
+/* ---- slivers ---- */
+
+/* Frames too narrow to be pointed at are not elements of their own, since a
+ * browser needs seconds for ten thousands: those of one colour are one path,
+ * and neighbours in a row one rectangle of it. */
+#define SVG_SLIVER_COLORS 24u
+
+struct svg_slivers {
+	struct svg *s;
+	int64_t height; /* of a row */
+	uint32_t row_count;
+	struct svg_run {
+		int64_t from, to, y;
+		uint32_t color;
+		bool is_open;
+	} * rows;
+	struct svg_pile {
+		uint32_t color;
+		struct buf path; /* its "d" */
+	} piles[SVG_SLIVER_COLORS];
+};
+
+/* svg_slivers_end() releases, also when memory was lacking here. */
+bool svg_slivers_begin(struct svg_slivers *v, struct svg *s, uint32_t rows,
+		       int64_t height) MUST_CHECK;
+
+/* From left to right within a row; y is its top. */
+void svg_sliver_add(struct svg_slivers *v, uint32_t row, int64_t y,
+		    int64_t from, int64_t to, uint32_t color);
+
+/* Writes what was added. */
+void svg_slivers_end(struct svg_slivers *v);
 
 #endif

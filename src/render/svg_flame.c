@@ -3,10 +3,8 @@
  * The flame graph: what the slow side spent, and in a second lane below it
  * what vanished since the baseline, both to the same scale.
  */
-#include <math.h>
 #include <stdio.h>
 
-#include "base/escape.h"
 #include "base/num.h"
 #include "render/flame_colors.h"
 #include "render/flame_head.h"
@@ -18,7 +16,12 @@
 
 #define FRAME_CPX (18 * SVG_PX)
 #define FRAME_HEIGHT_CPX (17 * SVG_PX)
+#define FRAME_HEIGHT_TEXT "17"
 #define GAP_CPX 60
+/* Frames up to this width have no gap, no name and no element of their own. */
+#define SLIVER_CPX (2 * GAP_CPX)
+/* Texts of slivers come in pieces: XML parsers take 10 MB of text at most. */
+#define PIECE_BYTES MIB
 /* Lines below the picture for what is pointed at. */
 #define INFO_LINES 6
 
@@ -32,6 +35,7 @@ struct lane {
 	uint32_t depth; /* of what is drawn */
 	int64_t top;
 	size_t frames;     /* drawn */
+	size_t slivers;    /* of these, too narrow for an element */
 	uint32_t gone_end; /* nodes before are gone, while writing */
 };
 
@@ -69,12 +73,19 @@ static bool is_drawn(const struct picture *p, const struct lane *l,
 	       width >= (int64_t)p->s.in->picture.min_width_cpx;
 }
 
+static bool is_sliver(const struct picture *p, const struct lane *l,
+		      uint32_t node)
+{
+	return width_cpx(p, l, node) <= SLIVER_CPX;
+}
+
 static void lane_measure(const struct picture *p, struct lane *l)
 {
 	for (uint32_t i = 0; i < p->f->node_count; i++) {
 		if (!is_drawn(p, l, i))
 			continue;
 		l->frames++;
+		l->slivers += is_sliver(p, l, i);
 		if (p->f->nodes[i].depth > l->depth)
 			l->depth = p->f->nodes[i].depth;
 	}
@@ -91,47 +102,6 @@ static bool lay_out(struct picture *p)
 	return true;
 }
 
-/* ---- what a frame says ---- */
-
-static void write_values(struct out *out, const struct flame *f,
-			 const struct flame_node *n, enum flame_side s,
-			 const char *label)
-{
-	outf(out, "\n%stotal ", label);
-	flame_value_write(out, f, s, n->values[s].total);
-	out_text(out, "; self ");
-	flame_value_write(out, f, s, n->values[s].self);
-}
-
-/* The name alone on the first line: the script searches it. */
-static void write_title(struct out *out, const struct flame *f, uint32_t node)
-{
-	const struct flame_node *n = &f->nodes[node];
-	const struct flame_function *fn = &f->functions[n->function];
-
-	out_text(out, "<title>");
-	escape_xml(out, fn->name);
-	if (node) {
-		out_char(out, '\n');
-		if (fn->file.len) {
-			escape_xml(out, fn->file);
-			if (fn->line)
-				outf(out, ":%u", (unsigned)fn->line);
-			out_text(out, ", ");
-		}
-		out_text(out, code_kind_words(fn->kind));
-	}
-	write_values(out, f, n, FLAME_SLOW, f->has_baseline ? "after   " : "");
-	if (f->has_baseline) {
-		write_values(out, f, n, FLAME_BASELINE, "before  ");
-		if (node) {
-			out_text(out, "\nchange ");
-			flame_change_write(out, f, n);
-		}
-	}
-	out_text(out, "</title>");
-}
-
 /* ---- frames ---- */
 
 static int64_t frame_top(const struct picture *p, const struct lane *l,
@@ -142,10 +112,37 @@ static int64_t frame_top(const struct picture *p, const struct lane *l,
 	return l->top + (int64_t)row * FRAME_CPX;
 }
 
+static uint32_t color_of(struct picture *p, const struct lane *l, uint32_t node)
+{
+	p->kinds |= flame_color_bit(p->f, p->palette, node);
+	return flame_color(p->f, p->palette, l->values->side, node,
+			   node < l->gone_end);
+}
+
+static int64_t x_of(const struct picture *p, double part)
+{
+	return SVG_MARGIN_PX * SVG_PX + (int64_t)(part * (double)room(p));
+}
+
 /* With a gap behind it, where there is room for one. */
 static int64_t gapped(int64_t width)
 {
-	return width > 2 * GAP_CPX ? width - GAP_CPX : width;
+	return width > SLIVER_CPX ? width - GAP_CPX : width;
+}
+
+static void write_part(struct out *out, const char *before, double part)
+{
+	out_text(out, before);
+	out_int(out, (int64_t)(part * PARTS));
+}
+
+static void write_label(struct picture *p, struct str name, int64_t x,
+			int64_t y, int64_t width)
+{
+	struct str label = svg_fit(&p->s, name, width - 6 * SVG_PX);
+
+	if (label.len)
+		svg_text(&p->s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
 }
 
 static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
@@ -153,43 +150,146 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
 	const struct flame_node *n = &p->f->nodes[node];
 	const struct flame_function *fn = &p->f->functions[n->function];
 	double from = flame_lane_start(&p->lanes, l->values, node);
-	double width = flame_lane_width(&p->lanes, l->values, node);
-	int64_t x = SVG_MARGIN_PX * SVG_PX + (int64_t)(from * (double)room(p));
+	int64_t x = x_of(p, from);
 	int64_t y = frame_top(p, l, n->depth);
+	int64_t width = width_cpx(p, l, node);
 	struct out *out = p->s.out;
-	struct str label;
 
-	outf(out,
-	     "<g class=\"f%s\" data-x=\"%.0f\" data-w=\"%.0f\" "
-	     "data-d=\"%u\">",
-	     fn->is_ranked_change ? " r" : "", floor(from * PARTS),
-	     floor(width * PARTS), (unsigned)n->depth);
-	write_title(out, p->f, node);
-	out_text(out, "<rect");
+	out_text(out,
+		 fn->is_ranked_change ? "<g class=\"f r\"" : "<g class=\"f\"");
+	write_part(out, " data-x=\"", from);
+	write_part(out, "\" data-w=\"",
+		   flame_lane_width(&p->lanes, l->values, node));
+	out_text(out, "\" data-d=\"");
+	out_int(out, n->depth);
+	out_text(out, "\"><title>");
+	svg_flame_says(out, p->f, node, "\n");
+	out_text(out, "</title><rect");
 	svg_attr(out, "x", x);
 	svg_attr(out, "y", y);
-	svg_attr(out, "width", gapped(width_cpx(p, l, node)));
-	outf(out, " height=\"%d\" fill=\"#%06x\"/>", FRAME_HEIGHT_CPX / SVG_PX,
-	     (unsigned)flame_color(p->f, p->palette, l->values->side, node,
-				   node < l->gone_end));
-	p->kinds |= flame_color_bit(p->f, p->palette, node);
-	label = svg_fit(&p->s, fn->name, width_cpx(p, l, node) - 6 * SVG_PX);
-	if (label.len)
-		svg_text(&p->s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
-	out_text(out, "</g>\n");
+	svg_attr(out, "width", gapped(width));
+	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
+	svg_color(out, color_of(p, l, node));
+	out_text(out, "\"/>");
+	write_label(p, fn->name, x, y, width);
+	out_text(out, "</g>");
 }
 
-static void write_lane(struct picture *p, struct lane *l, const char *name)
+/* ---- slivers ---- */
+
+/* Goes on to the next node of the lane; whether it is drawn. */
+static bool visit(const struct picture *p, struct lane *l, uint32_t node)
+{
+	l->gone_end = flame_gone_end(p->f, node, node ? l->gone_end : 0);
+	return is_drawn(p, l, node);
+}
+
+static void draw_sliver(struct picture *p, const struct lane *l, uint32_t node,
+			struct svg_slivers *v)
+{
+	uint32_t depth = p->f->nodes[node].depth;
+	double from = flame_lane_start(&p->lanes, l->values, node);
+	double to = flame_lane_end(&p->lanes, l->values, node);
+
+	svg_sliver_add(v, depth, frame_top(p, l, depth), x_of(p, from),
+		       x_of(p, to), color_of(p, l, node));
+}
+
+static void draw_slivers(struct picture *p, struct lane *l)
 {
 	const struct flame *f = p->f;
+	struct svg_slivers v;
 
-	outf(p->s.out, "<g class=\"lane\" aria-label=\"%s\">\n", name);
-	for (uint32_t i = 0; i < f->node_count; i++) {
-		l->gone_end = flame_gone_end(f, i, l->gone_end);
-		if (is_drawn(p, l, i))
-			write_frame(p, l, i);
+	if (!svg_slivers_begin(&v, &p->s, l->depth + 1, FRAME_HEIGHT_CPX)) {
+		render_fail(p->s.out);
+		svg_slivers_end(&v);
+		return;
 	}
+	out_text(p->s.out, "<g class=\"n\"><title>frames too narrow to be "
+			   "told apart</title>\n");
+	for (uint32_t i = 0; i < f->node_count; i++)
+		if (visit(p, l, i) && is_sliver(p, l, i))
+			draw_sliver(p, l, i, &v);
+	svg_slivers_end(&v);
 	out_text(p->s.out, "</g>\n");
+}
+
+/* "x w depth #color", with " r" where it is to blame; then what it says, a
+ * blank before each line. */
+static void tell_sliver(struct picture *p, const struct lane *l, uint32_t node)
+{
+	const struct flame_node *n = &p->f->nodes[node];
+	struct out *out = p->s.out;
+
+	write_part(out, "", flame_lane_start(&p->lanes, l->values, node));
+	write_part(out, " ", flame_lane_width(&p->lanes, l->values, node));
+	out_char(out, ' ');
+	out_int(out, n->depth);
+	out_char(out, ' ');
+	svg_color(out, color_of(p, l, node));
+	if (p->f->functions[n->function].is_ranked_change)
+		out_text(out, " r");
+	out_text(out, "\n ");
+	svg_flame_says(out, p->f, node, "\n ");
+	out_char(out, '\n');
+}
+
+/* For the script: the slivers among the frames that are elements, of which
+ * "+3" stands for three. */
+static void tell_slivers(struct picture *p, struct lane *l)
+{
+	const struct flame *f = p->f;
+	struct out *out = p->s.out;
+	uint32_t wide = 0;
+	size_t bytes = 0;
+
+	out_text(out, "<metadata>\n");
+	for (uint32_t i = 0; i < f->node_count; i++) {
+		const struct flame_function *fn =
+			&f->functions[f->nodes[i].function];
+
+		if (!visit(p, l, i))
+			continue;
+		if (!is_sliver(p, l, i)) {
+			wide++;
+			continue;
+		}
+		if (wide) {
+			out_char(out, '+');
+			out_int(out, wide);
+			out_char(out, '\n');
+		}
+		wide = 0;
+		tell_sliver(p, l, i);
+		bytes += fn->name.len + fn->file.len;
+		if (bytes > PIECE_BYTES)
+			out_text(out, "</metadata><metadata>\n");
+		bytes = bytes > PIECE_BYTES ? 0 : bytes;
+	}
+	out_text(out, "</metadata>\n");
+}
+
+/* data-y: top of the row of depth 0, data-step: from there to the next. */
+static void write_lane(struct picture *p, struct lane *l, const char *name)
+{
+	struct out *out = p->s.out;
+
+	outf(out, "<g class=\"lane\" aria-label=\"%s\"", name);
+	svg_attr(out, "data-y", frame_top(p, l, 0));
+	svg_attr(out, "data-step",
+		 p->s.in->picture.is_inverted ? FRAME_CPX : -FRAME_CPX);
+	out_text(out, ">\n");
+	for (uint32_t i = 0; i < p->f->node_count; i++) {
+		if (!visit(p, l, i) || is_sliver(p, l, i))
+			continue;
+		write_frame(p, l, i);
+		out_char(out, '\n');
+	}
+	if (l->slivers) {
+		draw_slivers(p, l);
+		tell_slivers(p, l);
+	}
+	out_text(out, "</g>\n");
 }
 
 /* ---- legend ---- */

@@ -115,7 +115,8 @@ class Browser:
 
     def open(self, path):
         self.events = []
-        self.call("Page.navigate", url=Path(path).as_uri())
+        url = path if "://" in str(path) else Path(path).as_uri()
+        self.call("Page.navigate", url=url)
         self.wait_for("Page.loadEventFired")
 
     def js(self, expression):
@@ -376,6 +377,62 @@ class Test:
                        f"{name}: away from the pointer", top)
         self.quiet("tall")
 
+    def slivers(self):
+        """Frames too narrow for elements of their own are there all the same:
+        told, zoomed to, found, and reached by a link."""
+        b = self.b
+        lines = "".join(f"main;many;s{i:05d} {10 + i % 7}\n"
+                        for i in range(20000))
+        path = self.draw("slivers.svg", "profile", self.write(
+            "slivers.folded", f"main;wide 260000\n{lines}"),
+            "--min-width", "0")
+        self.open(path)
+        self.check(b.js("document.querySelectorAll('*').length") < 200,
+                   "20,000 slivers are few elements",
+                   b.js("document.querySelectorAll('*').length"))
+        x, y, w, _ = b.js("place('many')")
+        y -= 9
+        b.mouse("mouseMoved", x + w / 2, y)
+        self.check("s10" in b.js("info()") or "s09" in b.js("info()"),
+                   "a sliver is told where it is drawn", b.js("info()"))
+        b.mouse("mouseMoved", x + 3, y)
+        self.check("s001" in b.js("info()"), "and its neighbours",
+                   b.js("info()"))
+        b.click(x + 3, y)
+        name = b.js("info().slice(0, 6)")
+        self.near(b.js(f"place('{name}')")[2], b.js("place('all')")[2],
+                  "a click makes it whole")
+        self.check("#frame=" in b.js("location.href"),
+                   "the address keeps the zoom", b.js("location.href"))
+        link = b.js("location.href")
+        b.key("Escape")
+        self.check(not b.js(f"!!frame('{name}')"), "Escape: a sliver again")
+        self.equal(b.js("location.href"), path.as_uri(), "and a plain address")
+        self.equal(self.find("^s0000[0-4]$"), "matched 0.0 %", "search")
+        self.check(b.js("document.querySelectorAll('.n [fill=\"#c026d3\"]')"
+                        ".length") == 1, "finds and marks slivers")
+        b.key("Escape")
+        self.open_link(link + "&search=%5Es0")
+        self.near(b.js(f"place('{name}')")[2], b.js("place('all')")[2],
+                  "a link opens zoomed")
+        self.equal(b.js("matched()"), "matched 100.0 %", "and searched")
+        b.js("location.hash = '#search=wide'")
+        b.js("new Promise(r => setTimeout(r, 100))")
+        self.check(b.js("shown('wide')"), "another hash: all again")
+        self.equal(b.js("matched()"), "matched 50.0 %", "searched anew")
+        for hash_ in ("#frame=99999999&search=%E0%A4%A", "#frame=-1", "#=&&=",
+                      "#frame=1e1", "#top"):
+            self.open_link(path.as_uri() + hash_)
+            self.check(b.js("shown('wide')"), f"{hash_} is no state")
+        self.quiet("slivers")
+
+    def open_link(self, url):
+        """As from another place: the same file with another hash is not
+        loaded again."""
+        self.b.call("Page.navigate", url="about:blank")
+        self.b.open(url)
+        self.b.js(LOOK)
+
     def hostile(self):
         b = self.b
         lines = "".join(f"main;{c.replace(';', ':')};x{i} 1000\n"
@@ -402,7 +459,7 @@ class Test:
         b = self.b
         b.call("Emulation.setScriptExecutionDisabled", value=True)
         self.open(self.diff)
-        self.check(b.js("document.getElementById('body') === null"),
+        self.check(b.js("!document.documentElement.classList.contains('on')"),
                    "without scripts none ran")
         self.equal(b.js("frame('load').querySelector('text').textContent"),
                    "load", "labels are there")
@@ -446,6 +503,7 @@ class Test:
         self.keyboard()
         self.quiet("keyboard")
         self.tall()
+        self.slivers()
         self.hostile()
         self.without_script()
         self.waterfall()

@@ -7,8 +7,10 @@ usage: check.py FILE|FOLDER...
 Only known elements and attributes; nothing that loads, links or runs but the
 one script, the same in each file; frames within their callers, side by side,
 their widths adding up to no more than the caller's; the drawn width what the
-shares say; numbers with fixed decimals.
+shares say; slivers where their text says, in its colour; numbers with fixed
+decimals.
 """
+import bisect
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -16,14 +18,18 @@ from pathlib import Path
 
 SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "style", "rect", "g", "text", "tspan", "script",
-            "path"}
+            "path", "metadata"}
 ATTRIBUTES = {"version", "id", "class", "width", "height", "viewBox", "fill",
               "fill-opacity", "stroke", "x", "y", "d", "aria-label", "data-x",
-              "data-w", "data-d", "data-y"}
-NUMBERS = {"x", "y", "width", "height", "data-y"}
+              "data-w", "data-d", "data-y", "data-step"}
+NUMBERS = {"x", "y", "width", "height", "data-y", "data-step"}
 NUMBER = re.compile(r"-?\d+(\.\d\d)?\Z")
+RUN = re.compile(r"M(\S+) (\S+)h(\S+)v17\.00h(\S+)z")
+SLIVER = re.compile(r"(\d+) (\d+) (\d+) (#[0-9a-f]{6})( r)?\Z")
+SLIVER_PX = 1.2
 PARTS = 10 ** 8
 MARGIN = 10
+GAP_PX = 0.6
 
 
 class Bad(Exception):
@@ -48,9 +54,8 @@ def check_style(text):
         raise Bad("the style refers to something outside")
 
 
-def check_frame(frame, open_frames, room):
-    """open_frames: those that lead to it, [end, sum of children, width]."""
-    x, w, d = (int(frame.get(f"data-{k}")) for k in "xwd")
+def check_place(x, w, d, open_frames):
+    """open_frames: those that lead to it, with what is in them so far."""
     del open_frames[d:]
     if d != len(open_frames):
         raise Bad(f"a frame of depth {d} without its caller")
@@ -64,26 +69,81 @@ def check_frame(frame, open_frames, room):
         if caller["sum"] > caller["w"] + 1:
             raise Bad("frames are wider than their caller")
     open_frames.append({"x": x, "w": w, "end": x, "sum": 0})
+
+
+def check_frame(frame, open_frames, room):
+    x, w, d = (int(frame.get(f"data-{k}")) for k in "xwd")
+    check_place(x, w, d, open_frames)
     rect = frame.find(f"{SVG}rect")
     drawn = float(rect.get("width"))
     want = w * room / PARTS
+    if drawn < SLIVER_PX - GAP_PX - 0.02:
+        raise Bad(f"drawn {drawn} wide: too narrow for an element")
     if not want - 0.7 <= drawn <= want + 0.02:
         raise Bad(f"drawn {drawn} wide, should be {want}")
     if abs(float(rect.get("x")) - (MARGIN + x * room / PARTS)) > 0.02:
         raise Bad("drawn elsewhere than it should be")
 
 
+def read_runs(lane):
+    """What the paths cover: by colour and top, from and to in order."""
+    runs = {}
+    for path in lane.iterfind(f"{SVG}g/{SVG}path"):
+        rest = RUN.sub("", path.get("d"))
+        if rest:
+            raise Bad(f"a path of slivers with {rest[:40]!r}")
+        for x, y, w, back in RUN.findall(path.get("d")):
+            if float(back) != -float(w):
+                raise Bad(f"a path that does not close: {w}, {back}")
+            runs.setdefault((path.get("fill"), y), []).append(
+                (float(x), float(x) + float(w)))
+    return {key: sorted(found) for key, found in runs.items()}
+
+
+def check_sliver(line, lane, open_frames, runs, room):
+    match = SLIVER.match(line)
+    if not match:
+        raise Bad(f"sliver {line!r}")
+    x, w, d = (int(match[i]) for i in (1, 2, 3))
+    check_place(x, w, d, open_frames)
+    if w * room / PARTS > SLIVER_PX + 0.02:
+        raise Bad(f"a sliver of {w} parts is wide enough for an element")
+    top = float(lane.get("data-y")) + d * float(lane.get("data-step"))
+    middle = MARGIN + (x + w / 2) * room / PARTS
+    found = runs.get((match[4], f"{top:.2f}"), [])
+    at = bisect.bisect(found, (middle + 0.02,)) - 1
+    if at < 0 or found[at][1] < middle - 0.02:
+        raise Bad(f"the sliver {line!r} is not drawn")
+
+
+def check_lane(lane, room):
+    wide = [e for e in lane if e.get("class", "").split(" ")[0] == "f"]
+    open_frames, runs, at, slivers = [], read_runs(lane), 0, 0
+    says = False
+    for line in "".join(e.text for e in
+                        lane.iterfind(f"{SVG}metadata")).split("\n"):
+        if line.startswith(" "):
+            says = True
+        elif line.startswith("+"):
+            for frame in wide[at:at + int(line[1:])]:
+                check_frame(frame, open_frames, room)
+            at += int(line[1:])
+        elif line:
+            if slivers and not says:
+                raise Bad("a sliver that says nothing")
+            check_sliver(line, lane, open_frames, runs, room)
+            slivers, says = slivers + 1, False
+    for frame in wide[at:]:
+        check_frame(frame, open_frames, room)
+    if bool(slivers) != bool(runs):
+        raise Bad(f"{slivers} slivers, {len(runs)} colours and rows of them")
+    return len(wide) + slivers
+
+
 def check_flame(root):
     room = float(root.get("width")) - 2 * MARGIN
-    frames = 0
-    for lane in root.iter(f"{SVG}g"):
-        if lane.get("class") != "lane":
-            continue
-        open_frames = []
-        for frame in lane:
-            check_frame(frame, open_frames, room)
-            frames += 1
-    return frames
+    return sum(check_lane(lane, room) for lane in root.iter(f"{SVG}g")
+               if lane.get("class") == "lane")
 
 
 def check(path, scripts):

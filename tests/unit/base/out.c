@@ -32,6 +32,27 @@ static void test_memory(void **state)
 	buf_release(&b);
 }
 
+static void test_int(void **state)
+{
+	static const int64_t values[] = { 0,   7,  -7,        10,        -1000,
+					  999, 42, INT64_MAX, INT64_MIN, -1 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(values); i++) {
+		char want[32];
+		struct buf b;
+		struct out o;
+
+		snprintf(want, sizeof want, "%lld", (long long)values[i]);
+		buf_init(&b, 100);
+		out_init_memory(&o, &b);
+		out_int(&o, values[i]);
+		assert_string_equal(buf_text(&b), want);
+		out_release(&o);
+		buf_release(&b);
+	}
+}
+
 /* Sizes around the chunk, all in order. */
 static void test_file(void **state)
 {
@@ -151,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_int),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_long_format),
 		cmocka_unit_test(test_full_device),
