@@ -113,7 +113,7 @@ bool rows_add_places(struct result *result, const struct profile *p,
 	list_places(p, places);
 	add_values(p, places);
 	qsort(places, p->frame_count, sizeof *places, compare_places);
-	for (size_t i = 0; done && i < result->function_count; i++) {
+	for (size_t i = 0; done && i < result_listed(result); i++) {
 		struct function_row *row = &result->functions[i];
 
 		if (!row->line)

@@ -28,6 +28,8 @@ struct rank_want {
 	enum rank_by by;
 	enum normalize normalize;
 	size_t limit; /* rows kept; 0 = all */
+	/* Rows in all for pages, which show more than is kept; 0: no more. */
+	size_t listed;
 	/* Name of the span (or code.function) under suspicion, to prefer the
 	 * function of that name when an N+1 loop is explained; may be empty. */
 	struct str span_name;

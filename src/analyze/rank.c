@@ -209,15 +209,16 @@ static void kinds_write(const struct func_table *t, struct result *result)
 static bool rows_write(const struct ranking *r, struct result *result,
 		       struct error *err)
 {
-	size_t kept = r->count;
+	size_t kept = r->count, listed;
 
 	if (r->want->limit && kept > r->want->limit)
 		kept = r->want->limit;
+	listed = max_size(kept, min_size(r->count, r->want->listed));
 	result->functions =
-		arena_array(&result->arena, kept, sizeof *result->functions);
+		arena_array(&result->arena, listed, sizeof *result->functions);
 	if (!result->functions)
 		return arena_fail(&result->arena, "ranking functions", err);
-	for (size_t i = 0; i < kept; i++) {
+	for (size_t i = 0; i < listed; i++) {
 		const struct func_entry *e = &r->t->entries[r->order[i]];
 		struct function_row *row = &result->functions[i];
 
@@ -231,6 +232,7 @@ static bool rows_write(const struct ranking *r, struct result *result,
 					  err);
 	}
 	result->function_count = kept;
+	result->function_listed = listed;
 	result->function_total = r->count;
 	result->noise_count = 0;
 	for (size_t i = 0; i < r->count; i++) {

@@ -53,6 +53,13 @@
  * past this many the deeper frames count for their callers. */
 #define LIMIT_FLAME_NODES 1000000u
 
+/* A page for people. Nobody reads further, and a browser lays so much out in a
+ * tenth of a second: functions in its table, rows of its waterfall, bytes of
+ * the attributes, events and links of its spans. */
+#define LIMIT_PAGE_FUNCTIONS 1000u
+#define LIMIT_PAGE_SPANS 1000u
+#define LIMIT_PAGE_DETAIL_BYTES MIB
+
 /* Memory of one decoded model: all of its arrays and strings. */
 #define LIMIT_DECODE_HEAP_BYTES GIB
 

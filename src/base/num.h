@@ -39,6 +39,11 @@ static inline int compare_f64(double a, double b)
 	return (a > b) - (a < b);
 }
 
+static inline size_t max_size(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 static inline size_t min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;

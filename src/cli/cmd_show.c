@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/guilty.h"
+#include "cli/output.h"
 #include "cli/suggest_next.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"
@@ -69,8 +70,9 @@ static bool show(struct run *r, struct error *err)
 	const struct options *o = r->ctx.options;
 	struct guilty g;
 
-	r->trace.wants_details =
-		o->events || o->errors || o->span || has_full_output(o);
+	r->trace.wants_details = o->events || o->errors || o->span ||
+				 has_full_output(o) ||
+				 output_needs(o, RENDER_TAKES_ALL);
 	if (!check_window(&r->ctx, err) || !guilty_from_trace(r, &g, err) ||
 	    !set_view(r, &g, err) ||
 	    !waterfall_build(&r->trace, &g.times, &g.pick, &r->result, err) ||

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/guilty.h"
 #include "cli/inquest.h"
+#include "cli/output.h"
 #include "cli/profile_service.h"
 #include "cli/slow_search.h"
 #include "cli/slowness.h"
@@ -367,9 +368,17 @@ static bool without_profile(struct run *r, const struct error *missing,
 
 	r->has_evidence = false;
 	r->result.has_profile = r->result.has_baseline = false;
-	r->result.function_count = 0;
+	r->result.function_count = r->result.function_listed = 0;
 	note_missing(r, missing->message);
 	return cause_complete(&none, &r->result, err);
+}
+
+/* A page shows the trace, too. */
+static bool add_waterfall(struct run *r, const struct guilty *g,
+			  struct error *err)
+{
+	return !output_needs(r->ctx.options, RENDER_TAKES_ALL) ||
+	       waterfall_build(&r->trace, &g->times, &g->pick, &r->result, err);
 }
 
 static bool slow(struct run *r, struct error *err)
@@ -382,6 +391,7 @@ static bool slow(struct run *r, struct error *err)
 		return false;
 	if (slow_search_is_asked(r->ctx.options) && !slow_search(r, err))
 		return false;
+	r->trace.wants_details = output_needs(r->ctx.options, RENDER_TAKES_ALL);
 	if (!guilty_from_trace(r, &g, err))
 		return false;
 	is_found = find_profile(r, &g, &missing);
@@ -391,6 +401,8 @@ static bool slow(struct run *r, struct error *err)
 		return false;
 	}
 	if (!is_found && !without_profile(r, &missing, err))
+		return false;
+	if (!add_waterfall(r, &g, err))
 		return false;
 	suggest_next(r, "show", "");
 	if (r->result.has_profile)

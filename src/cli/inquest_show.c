@@ -42,11 +42,11 @@ static size_t blame_nothing(struct inquest *q)
 
 	if (!q->s->is_healthy || q->lead)
 		return 0;
-	for (size_t i = 0; i < r->function_count; i++) {
+	for (size_t i = 0; i < result_listed(r); i++) {
 		if (!is_up(&r->functions[i]))
 			continue;
 		r->functions[i].change = CHANGE_NOISE;
-		count++;
+		count += i < r->function_count;
 	}
 	r->is_healthy = true;
 	return count;
@@ -78,6 +78,7 @@ static bool rank_shown(struct inquest *q, struct error *err)
 		.by = run_rank_by(o, RANK_OWNED),
 		.normalize = run_normalize(o, NORMALIZE_REQUEST),
 		.limit = (size_t)o->limit,
+		.listed = output_functions(o),
 		.span_name = r->result.span.name,
 		.is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE && !o->sort,
 		.rules = &r->rules,

@@ -13,6 +13,7 @@
 #include "base/outfile.h"
 #include "cli/pager.h"
 #include "cli/run.h"
+#include "cli/suggest_next.h"
 
 #define DEFAULT_COLUMNS 80u
 #define COLUMNS_MIN 40u
@@ -372,6 +373,7 @@ struct rendering {
 	struct arena arena; /* of stacks */
 	struct flame flame;
 	struct drawn_graph graph;
+	struct buf repeat;
 	struct render_input in;
 };
 
@@ -419,8 +421,22 @@ static bool add_graph(struct rendering *g, struct error *err)
 	return true;
 }
 
+/* Answers of servers are of the minute in which they were asked. */
+static void add_origin(struct rendering *g)
+{
+	const struct run *r = g->r;
+
+	buf_clear(&g->repeat);
+	suggest_repeat(r, &g->repeat);
+	g->in.repeat = buf_str(&g->repeat);
+	g->in.asked_ns = r->result.request_count ? r->ctx.now_ns : 0;
+	g->in.has_requests = r->ctx.options->verbose > 0;
+}
+
 static bool add_models(struct rendering *g, unsigned needs, struct error *err)
 {
+	if (needs & RENDER_TAKES_ALL)
+		add_origin(g);
 	if (!g->r->has_evidence)
 		return true;
 	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
@@ -460,6 +476,11 @@ bool output_needs(const struct options *o, unsigned needs)
 	return false;
 }
 
+size_t output_functions(const struct options *o)
+{
+	return output_needs(o, RENDER_TAKES_ALL) ? LIMIT_PAGE_FUNCTIONS : 0;
+}
+
 bool output_render(const struct run *r, struct error *err)
 {
 	struct rendering g = {
@@ -474,6 +495,7 @@ bool output_render(const struct run *r, struct error *err)
 		g.in.profile = &ev->slow;
 		g.in.baseline = ev->has_baseline ? &ev->baseline : NULL;
 	}
+	buf_init(&g.repeat, LIMIT_OPTION_VALUE_BYTES);
 	arena_init(&g.arena, LIMIT_RESULT_BYTES);
 	arena_init(&g.flame.arena, LIMIT_RESULT_BYTES);
 	arena_init(&g.graph.arena, LIMIT_RESULT_BYTES);
@@ -487,6 +509,7 @@ bool output_render(const struct run *r, struct error *err)
 	arena_release(&g.arena);
 	arena_release(&g.flame.arena);
 	arena_release(&g.graph.arena);
+	buf_release(&g.repeat);
 	if (first.code != ERROR_NONE)
 		*err = first;
 	return first.code == ERROR_NONE;

@@ -33,6 +33,9 @@ bool output_check(const struct options *o, const char *command,
 /* Whether a format that -o asked for needs this of enum render_needs. */
 bool output_needs(const struct options *o, unsigned needs);
 
+/* How many functions a page among those formats lists; 0: there is none. */
+size_t output_functions(const struct options *o);
+
 /* Renders all that -o asked for ("table" on standard output by default) of the
  * run's result, trace and, where it has some, evidence. A format whose data is
  * missing (no profile, no baseline) is left out, its file not made, and the

@@ -91,6 +91,7 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 		.by = run_rank_by(o, by),
 		.normalize = run_normalize(o, NORMALIZE_SHARE),
 		.limit = (size_t)o->limit,
+		.listed = output_functions(o),
 		.span_name = span_name,
 		.is_loop = is_loop,
 		.window_ns = length_ns(ev->window, ev->profiled_ns, &ev->slow),
@@ -122,7 +123,7 @@ static bool keep_rows(struct result *result, struct error *err)
 
 	if (!keep_text(arena, &result->profile.unit))
 		return arena_fail(arena, "the unit", err);
-	for (size_t i = 0; i < result->function_count; i++) {
+	for (size_t i = 0; i < result_listed(result); i++) {
 		struct function_row *row = &result->functions[i];
 
 		if (!keep_text(arena, &row->name) ||
@@ -156,6 +157,7 @@ void run_view_end(struct run *r, const struct kept_verdict *kept)
 void run_view_empty(struct run *r)
 {
 	r->result.function_count = r->result.function_total = 0;
+	r->result.function_listed = 0;
 	r->result.noise_count = 0;
 	notes_add(&r->ctx.notes,
 		  "nothing in the profile matches the filters (--focus, "

@@ -13,6 +13,8 @@
 /* How an answer was printed, which the next command chooses anew. */
 static const char *const printing[] = { "--output", "--limit", "--sort",
 					"--color",  "--quiet", "--strict" };
+static const char *const writing[] = { "--output", "--color", "--quiet",
+				       "--verbose" };
 
 /* What of a command's options matters to `show`. */
 static const char *const showing[] = { "--traces-", "--tenant-id", "--span",
@@ -52,11 +54,12 @@ static bool is_taken(const char *command, const char *arg)
 
 static bool is_kept(const struct run *r, const char *command, const char *arg)
 {
-	if (HAS_PREFIX(printing, arg) || !is_taken(command, arg))
+	if (!is_taken(command, arg))
 		return false;
 	if (r->ctx.replay && HAS_PREFIX(serving, arg))
 		return false;
-	return strcmp(command, "show") != 0 || HAS_PREFIX(showing, arg);
+	return !HAS_PREFIX(printing, arg) &&
+	       (strcmp(command, "show") != 0 || HAS_PREFIX(showing, arg));
 }
 
 /* No part of a case file, hence not among raw_args. */
@@ -84,17 +87,25 @@ void suggest_servers(const struct options *o, bool has_window, struct buf *out)
 	add_context(o, out);
 }
 
+static bool is_repeated(const struct run *r, const char *arg)
+{
+	return is_taken(r->result.command, arg) && !HAS_PREFIX(writing, arg) &&
+	       !(r->ctx.replay && HAS_PREFIX(serving, arg));
+}
+
+/* command NULL: the run's own once more. */
 static void build(const struct run *r, const char *command, const char *tail,
 		  struct buf *out)
 {
 	const struct options *o = r->ctx.options;
 
-	buf_addf(out, "tracefind %s", command);
+	buf_addf(out, "tracefind %s", command ? command : r->result.command);
 	for (size_t i = 0; i < o->arg_count; i++)
 		shell_word_add(out, str_from(o->args[i]));
 	for (size_t i = 1; i < o->raw_count; i++)
 		if (is_option(o->raw_args[i]) &&
-		    is_kept(r, command, o->raw_args[i]))
+		    (command ? is_kept(r, command, o->raw_args[i])
+			     : is_repeated(r, o->raw_args[i])))
 			shell_word_add(out, str_from(o->raw_args[i]));
 	add_context(o, out);
 	if (o->replay) {
@@ -107,6 +118,12 @@ static void build(const struct run *r, const char *command, const char *tail,
 static bool reads_stdin(const struct options *o)
 {
 	return o->arg_count && !strcmp(o->args[0], "-");
+}
+
+void suggest_repeat(const struct run *r, struct buf *out)
+{
+	if (!reads_stdin(r->ctx.options))
+		build(r, NULL, "", out);
 }
 
 void suggest_next(struct run *r, const char *command, const char *tail)

@@ -12,6 +12,10 @@
  * added when the trace came through standard input, which is gone. */
 void suggest_next(struct run *r, const char *command, const char *tail);
 
+/* Appends the run's own command without what concerns its output; nothing when
+ * it read standard input. */
+void suggest_repeat(const struct run *r, struct buf *out);
+
 /* Appends those of the run's options that lead a further command to the same
  * servers, and with has_window to the same time; credentials are not among
  * them. Nothing of a run with --replay. */

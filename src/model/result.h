@@ -237,6 +237,8 @@ struct result {
 	size_t verdict_count;
 	bool has_places_in_names; /* file and line need not be shown again */
 	size_t function_count;    /* rows kept */
+	/* Rows in the array, for pages: those kept and more. 0: no more. */
+	size_t function_listed;
 	size_t function_total;    /* rows before the limit */
 	size_t noise_count;       /* rows left out as noise */
 	/* For drawings, see rank_want.is_drawn. */
@@ -266,5 +268,12 @@ struct result {
 	struct str *next;
 	size_t next_count;
 };
+
+/* How many rows functions holds. */
+static inline size_t result_listed(const struct result *r)
+{
+	return r->function_listed > r->function_count ? r->function_listed
+						      : r->function_count;
+}
 
 #endif

@@ -77,6 +77,7 @@ void profile_answer(struct page *p, const struct render_input *in);
 void profile_evidence(struct page *p, const struct render_input *in);
 /* Of the trace, or of the one span of show --span. */
 void show_answer(struct page *p, const struct render_input *in);
+void show_evidence(struct page *p, const struct render_input *in);
 void span_answer(struct page *p, const struct render_input *in);
 void span_evidence(struct page *p, const struct render_input *in);
 /* Which trace, of when and from where. */
@@ -121,6 +122,7 @@ void report_tail(struct page *p, const struct result *r,
 		 struct str told_finding, struct str told_note);
 
 /* Parts of it. */
+bool report_has_findings(const struct result *r, struct str told);
 void report_findings(struct page *p, const struct result *r, struct str told);
 void report_reasons(struct page *p, const struct notes *reasons);
 

@@ -4,7 +4,7 @@
  */
 #include "render/html.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/escape.h"
@@ -25,6 +25,34 @@ static const struct embedded styles[] = {
 	{ html_style, html_style_hash },
 };
 
+/* ---- small pieces ---- */
+
+void html_text(struct html *h, struct str foreign)
+{
+	escape_xml(h->out, foreign);
+}
+
+void html_duration(struct html *h, const char *unseen, int64_t duration_ns)
+{
+	char text[24];
+
+	format_duration(duration_ns, text);
+	outf(h->out,
+	     "<span class=\"num\"><span class=\"vh\">%s</span>%s</span>",
+	     unseen, text);
+}
+
+void html_percent(int64_t part, int64_t whole, char out[HTML_PERCENT_BYTES])
+{
+	int64_t hundredths = 0;
+
+	if (part > 0 && whole > 0)
+		hundredths =
+			llround(fmin((double)part / (double)whole, 1) * 10000);
+	snprintf(out, HTML_PERCENT_BYTES, "%d.%02d%%", (int)hundredths / 100,
+		 (int)hundredths % 100);
+}
+
 #define SCRIPT_COUNT (sizeof scripts / sizeof *scripts)
 #define STYLE_COUNT (sizeof styles / sizeof *styles)
 
@@ -38,7 +66,7 @@ static const struct words {
 	{ "slow", slow_answer, slow_evidence },
 	{ "diff", diff_answer, diff_evidence },
 	{ "profile", profile_answer, profile_evidence },
-	{ "show", show_answer, NULL },
+	{ "show", show_answer, show_evidence },
 };
 
 static const struct words *words_find(const struct result *r)
@@ -123,25 +151,221 @@ static void write_answer(struct html *h)
 		      "<h1 id=\"verdict\">");
 	w->answer(&h->page, h->in);
 	out_text(out, "</h1>\n");
-	if (h->in->result->has_trace && h->in->trace) {
+	if (h->in->result->has_trace) {
 		out_text(out, "<p class=\"origin\">");
 		trace_origin(&h->page, h->in);
 		out_text(out, "</p>\n");
 	}
-	if (w->evidence) {
-		out_text(out, "<dl class=\"evidence\">\n");
-		w->evidence(&h->page, h->in);
-		out_text(out, "</dl>\n");
-	}
+	out_text(out, "<dl class=\"evidence\">\n");
+	w->evidence(&h->page, h->in);
+	out_text(out, "</dl>\n");
 	out_text(out, "</section>\n");
+}
+
+/* ---- notes, commands, requests ---- */
+
+static void told(const struct result *r, struct str *finding, struct str *note)
+{
+	*finding = *note = STR("");
+	if (!str_equal(str_from(r->command), STR("slow")))
+		return;
+	*finding = r->span.why;
+	*note = missing_profile(r);
+}
+
+static bool has_findings(const struct result *r)
+{
+	struct str finding, note;
+
+	told(r, &finding, &note);
+	return report_has_findings(r, finding);
+}
+
+static bool has_notes(const struct result *r)
+{
+	struct str finding, note;
+
+	told(r, &finding, &note);
+	for (size_t i = 0; i < r->notes.count; i++)
+		if (!str_equal(str_from(r->notes.text[i]), note))
+			return true;
+	return r->notes.dropped > 0;
+}
+
+static bool has_reasons(const struct result *r)
+{
+	return r->has_reasons && r->reasons.count;
+}
+
+static void write_notes(struct html *h)
+{
+	const struct result *r = h->in->result;
+	struct out *out = h->out;
+	struct str finding, note;
+
+	told(r, &finding, &note);
+	h->page.is_list = true;
+	if (has_findings(r)) {
+		out_text(out, "<h3>Also found</h3>\n<ul>\n");
+		report_findings(&h->page, r, finding);
+		out_text(out, "</ul>\n");
+	}
+	if (has_notes(r)) {
+		out_text(out, "<h3>Good to know</h3>\n<ul>\n");
+		page_notes(&h->page, &r->notes, note);
+		out_text(out, "</ul>\n");
+	}
+	h->page.is_list = false;
+	if (!has_reasons(r))
+		return;
+	out_text(out, "<h3>How it was decided</h3>\n"
+		      "<dl class=\"evidence\">\n");
+	report_reasons(&h->page, &r->reasons);
+	out_text(out, "</dl>\n");
+}
+
+/* Anything that weakens or goes with the answer. */
+static bool has_any_note(const struct result *r)
+{
+	return has_findings(r) || has_notes(r) || has_reasons(r);
+}
+
+static void write_command(struct html *h, const char *label, struct str command)
+{
+	if (*label)
+		outf(h->out, "<dt>%s</dt>", label);
+	out_text(h->out, "<dd><pre><code>");
+	html_text(h, command);
+	out_text(h->out, "</code></pre></dd>\n");
+}
+
+static void write_commands(struct html *h)
+{
+	const struct result *r = h->in->result;
+
+	out_text(h->out, "<dl class=\"evidence\">\n");
+	if (h->in->repeat.len)
+		write_command(h, "again", h->in->repeat);
+	for (size_t i = 0; i < r->next_count; i++)
+		write_command(h, i ? "" : "next", r->next[i]);
+	out_text(h->out, "</dl>\n");
+}
+
+static bool has_commands(const struct render_input *in)
+{
+	return in->repeat.len || in->result->next_count;
+}
+
+static void write_request(struct html *h, const struct request_info *request)
+{
+	char took[24], size[UNIT_TEXT_BYTES] = "-";
+
+	format_duration(request->duration_ns, took);
+	if (request->bytes >= 0)
+		format_size(request->bytes, size);
+	outf(h->out,
+	     "<tr><td class=\"num\">%d</td><td class=\"num\">%s</td>"
+	     "<td class=\"num\">%s</td><td>",
+	     request->status, size, took);
+	html_text(h, request->method);
+	out_text(h->out, "</td><td><code>");
+	html_text(h, request->url);
+	out_text(h->out, "</code></td></tr>\n");
+}
+
+static void write_requests(struct html *h)
+{
+	const struct result *r = h->in->result;
+
+	out_text(h->out,
+		 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+		 "aria-labelledby=\"requests-title\">\n<table>\n<thead><tr>"
+		 "<th scope=\"col\" class=\"num\">status</th>"
+		 "<th scope=\"col\" class=\"num\">size</th>"
+		 "<th scope=\"col\" class=\"num\">took</th>"
+		 "<th scope=\"col\">method</th><th scope=\"col\">address</th>"
+		 "</tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < r->request_count; i++)
+		write_request(h, &r->requests[i]);
+	out_text(h->out, "</tbody>\n</table>\n</div>\n");
+}
+
+/* ---- the document ---- */
+
+static void section(struct html *h, const char *id, const char *title,
+		    void (*write)(struct html *h))
+{
+	outf(h->out,
+	     "<section id=\"%s\" aria-labelledby=\"%s-title\">\n"
+	     "<h2 id=\"%s-title\">%s</h2>\n",
+	     id, id, id, title);
+	write(h);
+	out_text(h->out, "</section>\n");
+}
+
+static void write_sections(struct html *h)
+{
+	const struct render_input *in = h->in;
+
+	html_spans_write(h);
+	html_functions_write(h);
+	if (has_any_note(in->result))
+		section(h, "notes", "Notes", write_notes);
+	if (has_commands(in))
+		section(h, "commands", "Commands", write_commands);
+	if (in->has_requests && in->result->request_count)
+		section(h, "requests", "Requests", write_requests);
+}
+
+/* Where to go from the top of the page. */
+static void write_links(struct html *h)
+{
+	const struct render_input *in = h->in;
+	const struct {
+		bool is_there;
+		const char *id;
+		const char *title;
+	} links[] = {
+		{ html_has_spans(in), "spans", "Spans" },
+		{ h->has_flame, "flame", "Flame graph" },
+		{ html_has_functions(in), "functions", "Functions" },
+		{ has_any_note(in->result), "notes", "Notes" },
+		{ has_commands(in), "commands", "Commands" },
+	};
+
+	outf(h->out,
+	     "<header>\n<p class=\"brand\">tracefind %s</p>\n"
+	     "<nav aria-label=\"Sections\">\n",
+	     in->result->command);
+	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+		if (links[i].is_there)
+			outf(h->out, "<a href=\"#%s\">%s</a>\n", links[i].id,
+			     links[i].title);
+	out_text(h->out, "</nav>\n</header>\n");
+}
+
+static void write_footer(struct html *h)
+{
+	int64_t asked_ns = h->in->asked_ns;
+	struct page_time asked;
+
+	out_text(h->out,
+		 "<footer>\n<p>Written by tracefind " TRACEFIND_VERSION);
+	if (asked_ns) {
+		page_time(&h->page, asked_ns, asked_ns, &asked);
+		outf(h->out, ", servers were asked %s %.8s %s", asked.date,
+		     asked.clock, asked.zone);
+	}
+	out_text(h->out, ". Times are UTC. This file holds all that it shows "
+			 "and asks for nothing.</p>\n</footer>\n");
 }
 
 static void write_end(struct html *h)
 {
 	struct out *out = h->out;
 
-	out_text(out, "</main>\n<footer><p>tracefind " TRACEFIND_VERSION
-		      "</p></footer>\n");
+	out_text(out, "</main>\n");
+	write_footer(h);
 	for (size_t i = 0; i < SCRIPT_COUNT; i++) {
 		out_text(out, "<script>");
 		out_text(out, scripts[i].text);
@@ -162,8 +386,10 @@ void render_html(const struct render_input *in, struct out *out)
 
 	page_begin(&h.page, &style, out);
 	write_head(&h);
+	write_links(&h);
 	out_text(out, "<main>\n");
 	write_answer(&h);
+	write_sections(&h);
 	write_end(&h);
 	page_end(&h.page);
 }

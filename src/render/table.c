@@ -108,11 +108,6 @@ static int64_t flat_value(const struct result *r,
 
 /* ---- layout ---- */
 
-static size_t max_size(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Columns in front of the name. */
 static size_t lead_columns(const struct table *t)
 {

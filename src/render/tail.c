@@ -24,6 +24,15 @@ static bool is_told(struct str text, struct str told)
 	return rest.len && told.len && str_find(told, rest) != SIZE_MAX;
 }
 
+bool report_has_findings(const struct result *r, struct str told)
+{
+	for (size_t i = 0; i < r->finding_count; i++)
+		if (r->findings[i].text.len &&
+		    !is_told(r->findings[i].text, told))
+			return true;
+	return false;
+}
+
 void report_findings(struct page *p, const struct result *r, struct str told)
 {
 	size_t shown = 0;

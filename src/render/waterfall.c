@@ -444,13 +444,13 @@ void trace_origin(struct page *p, const struct render_input *in)
 		page_name(p, r->trace.id, 0);
 		page_text(p, ", ");
 	}
-	page_time(p, in->trace->start_ns, in->trace->start_ns, &start);
+	page_time(p, r->trace.start_ns, r->trace.start_ns, &start);
 	page_textf(p, "%s %.12s %s", start.date, start.clock, start.zone);
 	if (r->has_trace && r->trace.source.len) {
 		page_text(p, ", from ");
 		page_name(p, r->trace.source, 0);
 	}
-	if (in->trace->is_partial)
+	if (r->trace.is_partial)
 		page_text(p, ", incomplete: the server left spans out");
 	page_flush(p, PAINT_NONE, "", 0);
 }
@@ -496,6 +496,12 @@ void show_answer(struct page *p, const struct render_input *in)
 		span_answer(p, in);
 	else
 		write_answer(p, &w);
+}
+
+void show_evidence(struct page *p, const struct render_input *in)
+{
+	if (in->result->view.is_one)
+		span_evidence(p, in);
 }
 
 static void render_text(struct page *p, const struct render_input *in)

@@ -303,12 +303,12 @@ static void test_folded_extremes(void **state)
 /* Every single allocation fails once: the output never passes for whole. */
 static void test_memory(void **state)
 {
-	static const char *const formats[] = { "table", "json", "folded",
-					       "difffolded", "svg",
-					       "markdown" };
+	static const char *const formats[] = { "table",      "json", "folded",
+					       "difffolded", "svg",  "markdown",
+					       "html" };
 
 	(void)state;
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 7; i++) {
 		long n = 0;
 
 		for (size_t j = 0; j < 4; n++) {

@@ -71,6 +71,9 @@ void render_to(const struct sample *s, const char *format,
 void golden_check(const struct sample *s, const char *format,
 		  struct render_style style, const char *name);
 
+/* The same of text that is there. */
+void golden_check_text(struct str text, const char *name);
+
 /* Fails when a line is wider than width or holds a byte that a terminal
  * obeys. Lines of commands are exempt from the width. */
 void text_check(const struct buf *text, size_t width);

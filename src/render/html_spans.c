@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The waterfall as a list: a row a span on one axis of time, by service, the
+ * critical path underlined; a row opens and tells what the span says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "render/formats.h"
+#include "render/html.h"
+#include "render/units.h"
+
+/* Levels that html.css indents; deeper rows have their depth in front. */
+#define LEVELS_MAX 20u
+/* Colours of html.css. */
+#define SERVICE_COLORS 12u
+#define TICKS 4
+
+struct fall {
+	struct html *h;
+	const struct trace *t;
+	const struct waterfall_row *rows;
+	size_t count;
+	int64_t from_ns;
+	int64_t length_ns;
+	uint32_t *parents; /* row above, UINT32_MAX for roots */
+	uint32_t *left;    /* spans below a row that are not drawn */
+	bool *is_drawn;
+	bool *has_details;
+	bool *is_used; /* resource, by index */
+	size_t drawn;
+	/* In order of appearance. */
+	struct str services[SERVICE_COLORS];
+	size_t service_count;
+};
+
+bool html_has_spans(const struct render_input *in)
+{
+	return in->trace && in->result->waterfall_count > 0;
+}
+
+/* ---- what is drawn of a large trace ---- */
+
+struct choice {
+	int64_t duration_ns;
+	uint32_t row;
+	uint8_t grade;
+};
+
+/* What the reader looks for, then what took long. */
+static int compare_choices(const void *left, const void *right)
+{
+	const struct choice *a = left, *b = right;
+	int order = (int)a->grade - (int)b->grade;
+
+	if (!order)
+		order = compare_i64(b->duration_ns, a->duration_ns);
+	return order ? order : compare_u64(a->row, b->row);
+}
+
+static struct choice choice_of(const struct waterfall_row *r, uint32_t row)
+{
+	return (struct choice){
+		.duration_ns = r->duration_ns,
+		.row = row,
+		.grade = r->is_guilty  ? 0
+			 : r->is_error ? 1
+				       : !r->is_on_path + 2,
+	};
+}
+
+/* Rows come depth first: the row above is the last one of less depth. */
+static void find_parents(struct fall *f)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		uint32_t above = i ? i - 1 : UINT32_MAX;
+
+		while (above != UINT32_MAX &&
+		       f->rows[above].depth >= f->rows[i].depth)
+			above = f->parents[above];
+		f->parents[i] = above;
+	}
+}
+
+/* With the rows above it; false when that would be too many. */
+static bool draw_row(struct fall *f, uint32_t row)
+{
+	size_t count = 0;
+
+	for (uint32_t i = row; i != UINT32_MAX && !f->is_drawn[i];
+	     i = f->parents[i])
+		count++;
+	if (f->drawn + count > LIMIT_PAGE_SPANS)
+		return false;
+	f->drawn += count;
+	for (uint32_t i = row; i != UINT32_MAX && !f->is_drawn[i];
+	     i = f->parents[i])
+		f->is_drawn[i] = true;
+	return true;
+}
+
+/* The first that does not fit ends it: looking at the way up from all others
+ * would cost their depths. When that is the very first, the top is shown. */
+static void choose_rows(struct fall *f, const struct choice *order)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (!draw_row(f, order[i].row))
+			break;
+	for (uint32_t i = 0; !f->drawn && i < LIMIT_PAGE_SPANS; i++)
+		f->is_drawn[i] = true;
+	if (!f->drawn)
+		f->drawn = LIMIT_PAGE_SPANS;
+	for (size_t i = 0; i < f->count; i++) {
+		uint32_t row = order[i].row;
+		uint32_t resource;
+
+		if (!f->is_drawn[row])
+			continue;
+		resource = f->t->spans[f->rows[row].span].resource;
+		bytes += html_span_bytes(f->t, f->rows[row].span);
+		if (!f->is_used[resource])
+			bytes += html_process_bytes(f->t, resource);
+		if (bytes > LIMIT_PAGE_DETAIL_BYTES)
+			break;
+		f->has_details[row] = true;
+		f->is_used[resource] = true;
+	}
+}
+
+static void count_left(struct fall *f)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		uint32_t at = i;
+
+		if (f->is_drawn[i])
+			continue;
+		/* Parents come first: theirs are found already. */
+		at = f->parents[i];
+		if (at == UINT32_MAX)
+			continue;
+		if (!f->is_drawn[at])
+			at = f->parents[i] = f->parents[at];
+		if (at != UINT32_MAX)
+			f->left[at] += f->rows[i].count + f->rows[i].hidden;
+	}
+}
+
+static bool choose(struct fall *f)
+{
+	struct choice *order = mem_calloc(f->count, sizeof *order);
+
+	if (!order)
+		return false;
+	for (uint32_t i = 0; i < f->count; i++)
+		order[i] = choice_of(&f->rows[i], i);
+	qsort(order, f->count, sizeof *order, compare_choices);
+	find_parents(f);
+	choose_rows(f, order);
+	count_left(f);
+	mem_free(order);
+	return true;
+}
+
+/* ---- a row ---- */
+
+/* The next colour, then again from the first. */
+static size_t service_color(struct fall *f, struct str name)
+{
+	size_t i = 0;
+	uint32_t sum = 0;
+
+	while (i < f->service_count && !str_equal(f->services[i], name))
+		i++;
+	if (i == f->service_count && i < SERVICE_COLORS)
+		f->services[f->service_count++] = name;
+	if (i < SERVICE_COLORS)
+		return i;
+	for (size_t k = 0; k < name.len; k++)
+		sum = sum * 31 + (unsigned char)name.ptr[k];
+	return sum % SERVICE_COLORS;
+}
+
+static void write_name(struct fall *f, uint32_t i, size_t color)
+{
+	const struct waterfall_row *row = &f->rows[i];
+	struct html *h = f->h;
+	uint32_t hidden = row->hidden + f->left[i];
+
+	out_text(h->out, "<span class=\"name\">");
+	if (row->depth >= LEVELS_MAX)
+		outf(h->out, "<span class=\"deep\">(%u)</span> ",
+		     (unsigned)row->depth);
+	outf(h->out, "<span class=\"service k%zu\">", color);
+	html_text(h, span_service(f->t, row->span));
+	out_text(h->out, "</span> <b>");
+	html_text(h, name_shown(span_name(f->t, row->span)));
+	out_text(h->out, "</b>");
+	if (row->count > 1)
+		outf(h->out, " <span class=\"count\">x%u</span>",
+		     (unsigned)row->count);
+	if (row->is_guilty)
+		out_text(h->out, " <span class=\"blame\">to blame</span>");
+	if (row->is_error)
+		out_text(h->out, " <span class=\"failed\">failed</span>");
+	if (row->is_on_path)
+		out_text(h->out, "<span class=\"vh\"> on the critical "
+				 "path</span>");
+	if (hidden)
+		outf(h->out,
+		     " <span class=\"left\">+%u<span class=\"vh\"> spans "
+		     "below it, left out</span></span>",
+		     (unsigned)hidden);
+	out_text(h->out, "</span>");
+}
+
+static void write_bar(struct fall *f, const struct waterfall_row *row,
+		      size_t color)
+{
+	int64_t from_ns = sat_sub_i64(row->start_ns, f->from_ns);
+	char from[HTML_PERCENT_BYTES], width[HTML_PERCENT_BYTES];
+	struct out *out = f->h->out;
+
+	if (from_ns < 0)
+		from_ns = 0;
+	html_percent(from_ns, f->length_ns, from);
+	html_percent(sat_sub_i64(sat_sub_i64(row->end_ns, f->from_ns), from_ns),
+		     f->length_ns, width);
+	outf(out,
+	     "<svg class=\"bar k%zu\" aria-hidden=\"true\">"
+	     "<rect x=\"%s\" y=\"3\" width=\"%s\" height=\"12\"/>",
+	     color, from, width);
+	if (row->is_on_path)
+		outf(out,
+		     "<rect class=\"crit\" x=\"%s\" y=\"16\" width=\"%s\" "
+		     "height=\"3\"/>",
+		     from, width);
+	out_text(out, "</svg>");
+}
+
+static void write_row(struct fall *f, uint32_t i)
+{
+	const struct waterfall_row *row = &f->rows[i];
+	const struct show_view *view = &f->h->in->result->view;
+	uint32_t level = row->depth < LEVELS_MAX ? row->depth : LEVELS_MAX;
+	size_t color = service_color(f, span_service(f->t, row->span));
+	bool is_open = (view->is_one && view->span == row->span) ||
+		       view->has_events || (view->has_errors && row->is_error);
+	const char *tag = f->has_details[i] ? "summary" : "div";
+	const char *class = row->is_guilty    ? " class=\"guilty\""
+			    : row->is_on_path ? " class=\"path\""
+					      : "";
+	struct out *out = f->h->out;
+
+	outf(out, "<li aria-level=\"%u\"%s>", (unsigned)level + 1, class);
+	if (f->has_details[i])
+		outf(out, "<details%s>", is_open ? " open" : "");
+	outf(out, "<%s class=\"row\">", tag);
+	write_name(f, i, color);
+	html_duration(f->h, "began after ",
+		      sat_sub_i64(row->start_ns, f->from_ns));
+	html_duration(f->h, "took ", row->duration_ns);
+	html_duration(f->h, "self ", row->self_ns);
+	write_bar(f, row, color);
+	outf(out, "</%s>", tag);
+	if (f->has_details[i]) {
+		html_span_details(f->h, row);
+		out_text(out, "</details>");
+	}
+	out_text(out, "</li>\n");
+}
+
+/* ---- the section ---- */
+
+static void write_axis(struct fall *f)
+{
+	struct out *out = f->h->out;
+	char text[24];
+
+	out_text(out, "<div class=\"row head\" aria-hidden=\"true\">"
+		      "<span class=\"name\">service and span</span>"
+		      "<span class=\"num\">start</span>"
+		      "<span class=\"num\">duration</span>"
+		      "<span class=\"num\">self</span><span class=\"axis\">");
+	for (int i = 0; i <= TICKS; i++) {
+		format_duration(f->length_ns / TICKS * i, text);
+		outf(out, "<span>%s</span>", i == TICKS ? "" : text);
+	}
+	out_text(out, "</span></div>\n");
+}
+
+/* Trees whose parent is missing stand under a heading of their own. */
+static void write_heading(struct fall *f, uint32_t i, bool *is_orphan)
+{
+	const struct span *span = &f->t->spans[f->rows[i].span];
+	bool was_orphan = *is_orphan;
+
+	*is_orphan = span->flags & SPAN_IS_ORPHAN;
+	if (*is_orphan != was_orphan)
+		outf(f->h->out, "<li class=\"apart\">%s</li>\n",
+		     *is_orphan ? "their parent is not in the trace:"
+				: "roots:");
+}
+
+static void write_rows(struct fall *f)
+{
+	bool is_orphan = false;
+
+	out_text(f->h->out, "<ol class=\"rows\">\n");
+	for (uint32_t i = 0; i < f->count; i++) {
+		if (!f->is_drawn[i])
+			continue;
+		if (!f->rows[i].depth)
+			write_heading(f, i, &is_orphan);
+		write_row(f, i);
+	}
+	out_text(f->h->out, "</ol>\n");
+}
+
+static void write_left_out(struct fall *f)
+{
+	const struct result *r = f->h->in->result;
+	size_t all = r->waterfall_total ? r->waterfall_total : f->count;
+	char some[UNIT_TEXT_BYTES], whole[UNIT_TEXT_BYTES];
+
+	if (f->drawn == all)
+		return;
+	format_count((int64_t)f->drawn, some);
+	format_count((int64_t)all, whole);
+	outf(f->h->out, "<p class=\"hint\">%s of %s rows%s</p>\n", some, whole,
+	     f->drawn < f->count
+		     ? ": those to blame, that failed, on the critical path, "
+		       "and the longest; those left out are counted in the row "
+		       "above them"
+		     : "");
+}
+
+static void write_section(struct fall *f)
+{
+	struct out *out = f->h->out;
+
+	out_text(out,
+		 "<section id=\"spans\" aria-labelledby=\"spans-title\">\n"
+		 "<h2 id=\"spans-title\">Spans</h2>\n"
+		 "<p class=\"hint\">A bar a span, coloured by service; "
+		 "underlined: on the critical path; self: time with no child "
+		 "at work. A row opens.</p>\n"
+		 "<div class=\"fall\">\n");
+	write_axis(f);
+	write_rows(f);
+	out_text(out, "</div>\n");
+	write_left_out(f);
+	html_processes(f->h, f->is_used);
+	out_text(out, "</section>\n");
+}
+
+void html_spans_write(struct html *h)
+{
+	const struct render_input *in = h->in;
+	struct fall f = { .h = h, .t = in->trace };
+
+	if (!html_has_spans(in))
+		return;
+	f.rows = in->result->waterfall;
+	f.count = in->result->waterfall_count;
+	f.from_ns = in->trace->start_ns;
+	f.length_ns = sat_sub_i64(in->trace->end_ns, in->trace->start_ns);
+	if (f.length_ns < 1)
+		f.length_ns = 1;
+	f.parents = mem_calloc(f.count, sizeof *f.parents);
+	f.left = mem_calloc(f.count, sizeof *f.left);
+	f.is_drawn = mem_calloc(f.count, sizeof *f.is_drawn);
+	f.has_details = mem_calloc(f.count, sizeof *f.has_details);
+	f.is_used = mem_calloc(f.t->resource_count + 1, sizeof *f.is_used);
+	if (f.parents && f.left && f.is_drawn && f.has_details && f.is_used &&
+	    choose(&f))
+		write_section(&f);
+	else
+		render_fail(h->out);
+	mem_free(f.parents);
+	mem_free(f.left);
+	mem_free(f.is_drawn);
+	mem_free(f.has_details);
+	mem_free(f.is_used);
+}

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes pages of cases and holds them to what they promise.
+
+usage: check.py TRACEFIND
+
+Strict HTML by html5lib and tidy, where they are installed. Without them, too:
+a policy that lets in just the scripts and styles that are there, nothing that
+loads, links out or runs by an attribute, ids that are unique and found by what
+refers to them, headings without gaps, tables whose rows are of one width, the
+same bytes from the same input, a size that can be mailed.
+"""
+import base64
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+try:
+    import html5lib
+except ImportError:
+    html5lib = None
+
+TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+ELEMENTS = set("""a b body button code dd details div dl dt footer h1 h2 h3
+head header html input label li line main meta nav ol option output p path pre
+rect script section select span strong style summary svg g table tbody td text
+th thead title tr ul""".split())
+LOADS = {"src", "srcset", "data", "action", "formaction", "poster",
+         "background", "xlink:href", "ping", "style"}
+SIZE_MAX = 500_000
+CANARY = "\"'><script>canary()</script><img src=x onerror=canary()>"
+
+
+class Bad(Exception):
+    pass
+
+
+class Page(HTMLParser):
+    """What of a page its checks ask for."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.refs = [], [], []
+        self.texts = {"script": [], "style": []}
+        self.headings, self.policy, self.rows = [], None, []
+        self.feed(text)
+        self.close()
+        if self.open:
+            raise Bad(f"not closed: {self.open}")
+
+    def handle_starttag(self, tag, attrs):
+        self.begin(tag, dict(attrs))
+        if tag not in VOID:
+            self.open.append((tag, dict(attrs)))
+
+    def handle_startendtag(self, tag, attrs):
+        self.begin(tag, dict(attrs))
+
+    def begin(self, tag, attrs):
+        if tag not in ELEMENTS:
+            raise Bad(f"element {tag}")
+        for name, value in attrs.items():
+            if name in LOADS or name.startswith("on"):
+                raise Bad(f"{tag} {name}={value!r}")
+        if "href" in attrs and not attrs["href"].startswith("#"):
+            raise Bad(f"a link to {attrs['href']!r}")
+        if "id" in attrs:
+            self.ids.append(attrs["id"])
+        self.refs += [attrs[name].lstrip("#") for name in
+                      ("href", "aria-labelledby", "for", "aria-controls",
+                       "aria-describedby") if name in attrs]
+        if tag in ("h1", "h2", "h3"):
+            self.headings.append(int(tag[1]))
+        if attrs.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attrs["content"]
+        if tag == "tr":
+            self.rows.append(0)
+        if tag in ("td", "th"):
+            self.rows[-1] += 1
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1][0] != tag:
+            raise Bad(f"</{tag}> within {self.open[-1:]}")
+        self.open.pop()
+
+    def handle_data(self, data):
+        tag, attrs = self.open[-1] if self.open else ("", {})
+        if tag == "style" or (tag == "script" and "type" not in attrs):
+            self.texts[tag].append(data)
+
+
+def check_policy(page):
+    want = {}
+    if not page.policy:
+        raise Bad("no policy")
+    for part in page.policy.split(";"):
+        name, *values = part.split()
+        want[name] = values
+    for name in ("default-src", "base-uri", "form-action"):
+        if want.get(name) != ["'none'"]:
+            raise Bad(f"{name} is {want.get(name)}")
+    for tag, name in (("script", "script-src"), ("style", "style-src")):
+        found = ["'sha256-" + base64.b64encode(hashlib.sha256(
+            text.encode()).digest()).decode() + "'"
+            for text in page.texts[tag]]
+        if found != want[name] or not found:
+            raise Bad(f"{name} lets in {want[name]}, there is {found}")
+
+
+def check_structure(page):
+    for i in page.ids:
+        if page.ids.count(i) > 1:
+            raise Bad(f"id {i} twice")
+    for ref in page.refs:
+        if ref not in page.ids:
+            raise Bad(f"nothing has the id {ref}")
+    last = 0
+    for heading in page.headings:
+        if heading > last + 1:
+            raise Bad(f"h{heading} after h{last}")
+        last = heading
+    if page.headings.count(1) != 1:
+        raise Bad("not one h1")
+
+
+def check_html5lib(text):
+    html5lib.HTMLParser(strict=True).parse(text)
+
+
+def check_tidy(path):
+    done = subprocess.run(
+        ["tidy", "-e", "-q", "--show-warnings", "yes", "--drop-empty-elements",
+         "no", "--mute", "PROPRIETARY_ATTRIBUTE", str(path)],
+        capture_output=True, text=True, check=False)
+    if done.returncode > 1 or done.stderr.strip():
+        raise Bad(done.stderr.strip()[:300])
+
+
+class Test:
+    def __init__(self, program, folder):
+        self.program, self.folder = str(Path(program).resolve()), Path(folder)
+        self.done, self.failed = 0, 0
+        self.data = Path(os.environ["TESTDATA"])
+
+    def check(self, what, function, *args):
+        self.done += 1
+        try:
+            function(*args)
+            print(f"ok {self.done} - {what}")
+        except Exception as e:  # whatever a parser raises
+            self.failed += 1
+            print(f"not ok {self.done} - {what}: {type(e).__name__} {e}")
+
+    def skip(self, what, why):
+        self.done += 1
+        print(f"ok {self.done} - {what} # SKIP {why}")
+
+    def write(self, name, *args):
+        path = self.folder / name
+        subprocess.run([self.program, *args, "-o", f"html={path}"], check=True,
+                       stdout=subprocess.DEVNULL, cwd=self.folder,
+                       env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+        return path
+
+    def page(self, name, *args):
+        path = self.write(f"{name}.html", *args)
+        text = path.read_text(encoding="utf-8")
+        again = self.write(f"{name}-again.html", *args)
+        page = None
+
+        def parse():
+            nonlocal page
+            page = Page(text)
+
+        def same():
+            if path.read_bytes() != again.read_bytes():
+                raise Bad("other bytes the second time")
+
+        def size():
+            if len(text.encode()) > SIZE_MAX:
+                raise Bad(f"{len(text.encode())} bytes")
+
+        self.check(f"{name}: elements and attributes", parse)
+        self.check(f"{name}: policy", check_policy, page)
+        self.check(f"{name}: structure", check_structure, page)
+        self.check(f"{name}: the same twice", same)
+        self.check(f"{name}: size", size)
+        if html5lib:
+            self.check(f"{name}: html5lib", check_html5lib, text)
+        else:
+            self.skip(f"{name}: html5lib", "not installed")
+        if shutil.which("tidy"):
+            self.check(f"{name}: tidy", check_tidy, path)
+        else:
+            self.skip(f"{name}: tidy", "not installed")
+
+    def case(self, name):
+        return str(self.data / "cases" / name)
+
+    def folded(self, name, *stacks):
+        path = self.folder / name
+        path.write_text("".join(f"{s}\n" for s in stacks), encoding="utf-8")
+        return str(path)
+
+    def run(self):
+        loop = ["--replay", self.case("n-plus-one.har.gz")]
+        name = CANARY.replace(";", ":")
+        before = self.folded("before.folded", "main;a 400", "main;b 600",
+                             f"main;{name};x 10")
+        after = self.folded(f"after-{name.replace('/', '')}.folded",
+                            "main;a 900", "main;c 100", f"main;{name};x 500")
+        self.page("slow", "slow", TRACE, *loop)
+        self.page("slow-why", "slow", TRACE, *loop, "--why", "-n", "0")
+        self.page("show", "show", TRACE, *loop)
+        self.page("show-span", "show", TRACE, *loop, "--span",
+                  "0b08ccd438311c4f")
+        self.page("diff", "diff", before, after)
+        self.page("profile", "profile", after)
+        print(f"1..{self.done}")
+        return self.failed == 0
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        return 0 if Test(sys.argv[1], folder).run() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
