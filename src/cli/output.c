@@ -221,6 +221,15 @@ static bool terminal_has_256_colors(void)
 	return (term && strstr(term, "256color")) || (depth && *depth);
 }
 
+static bool terminal_has_truecolor(void)
+{
+	const char *term = getenv("TERM"), *depth = getenv("COLORTERM");
+
+	return (depth &&
+		(!strcmp(depth, "truecolor") || !strcmp(depth, "24bit"))) ||
+	       (term && strstr(term, "-direct"));
+}
+
 /* Pipes and files get the same bytes wherever the run happens: full names,
  * UTF-8, times in UTC, no colour unless asked for. */
 static struct render_style style_for(const struct options *o, bool is_stdout)
@@ -230,6 +239,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 	return (struct render_style){
 		.width = is_terminal ? terminal_width() : 0,
 		.use_color = is_stdout && wants_color(o, is_terminal),
+		.has_truecolor = terminal_has_truecolor(),
 		.has_256_colors = terminal_has_256_colors(),
 		.use_unicode = !is_terminal || terminal_is_unicode(),
 		.use_local_time = is_terminal,
@@ -249,6 +259,7 @@ static struct picture_style picture_for(const struct options *o)
 		.width_px = (unsigned)o->width_px,
 		.min_width_cpx = options_centipixels(o->min_width),
 		.is_inverted = o->inverted,
+		.has_rows = options_given(o, "limit"),
 	};
 
 	for (size_t i = 0; o->palette && i < sizeof palettes / sizeof *palettes;

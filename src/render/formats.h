@@ -23,6 +23,7 @@ void render_dot(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
 void render_svg(const struct render_input *in, struct out *out);
 void render_html(const struct render_input *in, struct out *out);
+void render_term(const struct render_input *in, struct out *out);
 
 /* The picture of a trace, where there is no flame graph. */
 void svg_waterfall(const struct render_input *in, struct out *out);

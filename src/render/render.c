@@ -68,6 +68,8 @@ const struct render_format render_formats[] = {
 	  render_svg },
 	{ "html", ".html", RENDER_TAKES_ALL,
 	  "the whole case as one page, for a browser", render_html },
+	{ "term", ".txt", RENDER_NEEDS_PROFILE | RENDER_NEEDS_FLAME,
+	  "a flame graph in the terminal, or as text", render_term },
 	{ NULL, NULL, 0, NULL, NULL },
 };
 

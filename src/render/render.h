@@ -19,6 +19,7 @@
 struct render_style {
 	unsigned width; /* columns; 0 = do not cut names (not a terminal) */
 	bool use_color;
+	bool has_truecolor;  /* 24 bits */
 	bool has_256_colors; /* else 16 */
 	bool use_unicode;    /* bars and tree lines; else ASCII */
 	bool use_local_time; /* by the zone of TZ; else UTC */
@@ -41,6 +42,7 @@ struct picture_style {
 	unsigned width_px; /* 0: not said; 1200, or as wide as the window */
 	unsigned min_width_cpx; /* narrower frames are left out; 1/100 pixel */
 	bool is_inverted;       /* the root on top */
+	bool has_rows;          /* the limit of the style was asked for */
 	enum palette palette;
 };
 

@@ -278,6 +278,131 @@ static void test_svg_empty(void **state)
 	check_svg(&s, "empty.svg");
 }
 
+/* ---- in the terminal ---- */
+
+static const struct {
+	const char *name;
+	struct render_style style;
+} term_styles[] = {
+	{ "w0", { .use_unicode = true } },
+	{ "w80.ascii", { .width = 80 } },
+	{ "w40", { .width = 40, .use_unicode = true } },
+	{ "w200", { .width = 200, .use_unicode = true } },
+	{ "16", { .width = 80, .use_color = true } },
+	{ "256",
+	  { .width = 80,
+	    .use_unicode = true,
+	    .use_color = true,
+	    .has_256_colors = true } },
+	{ "true",
+	  { .width = 80,
+	    .use_unicode = true,
+	    .use_color = true,
+	    .has_256_colors = true,
+	    .has_truecolor = true } },
+};
+
+static void check_term(const struct sample *s, const char *name)
+{
+	char file[128];
+
+	for (size_t i = 0; i < sizeof term_styles / sizeof *term_styles; i++) {
+		struct buf text;
+
+		snprintf(file, sizeof file, "%s.term.%s.txt", name,
+			 term_styles[i].name);
+		golden_check(s, "term", term_styles[i].style, file);
+		if (term_styles[i].style.use_color)
+			continue;
+		render_to(s, "term", term_styles[i].style, &text);
+		/* Paragraphs are laid out for 60 columns at least. */
+		if (term_styles[i].style.width != 40)
+			text_check(&text, term_styles[i].style.width);
+		buf_release(&text);
+	}
+}
+
+static void test_term_slow(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	sample_flame(&s);
+	check_term(&s, "slow");
+}
+
+static void test_term_profile(void **state)
+{
+	const struct render_style style = { .width = 80, .use_unicode = true };
+	struct render_style limited = style;
+	struct sample s;
+
+	(void)state;
+	sample_profile(&s);
+	sample_flame(&s);
+	check_term(&s, "profile");
+	s.picture.has_rows = true;
+	s.picture.width_px = 480;
+	limited.limit = 3;
+	golden_check(&s, "term", limited, "profile.term.rows.txt");
+}
+
+/* What is gone fills a hundredth of the width to the same scale; frames
+ * without a column of their own; an answer and its evidence only. */
+static void test_term_narrow(void **state)
+{
+	const struct render_style style = { .width = 80, .is_quiet = true };
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	sample_flame(&s);
+	s.flame.baseline_scale = 0.02;
+	s.nodes[2].values[FLAME_SLOW].total = 30000000;
+	golden_check(&s, "term", style, "narrow.term.txt");
+	s.picture.min_width_cpx = 20000;
+	golden_check(&s, "term", style, "narrow.term.min.txt");
+}
+
+static void test_term_hostile(void **state)
+{
+	const struct render_style style = { .width = 80, .use_unicode = true };
+	struct sample s;
+	struct buf text;
+
+	(void)state;
+	sample_slow(&s);
+	sample_flame(&s);
+	sample_poison(&s, sample_hostile());
+	golden_check(&s, "term", style, "hostile.term.txt");
+	render_to(&s, "term", style, &text);
+	text_check(&text, 80);
+	buf_release(&text);
+	sample_poison(&s, sample_huge());
+	render_to(&s, "term", style, &text);
+	text_check(&text, 80);
+	buf_release(&text);
+}
+
+static void test_term_edges(void **state)
+{
+	const struct render_style style = { .width = 80 };
+	struct sample s;
+
+	(void)state;
+	sample_profile(&s);
+	sample_flame(&s);
+	s.flame.whole[FLAME_SLOW] = INT64_MAX;
+	for (uint32_t i = 0; i < 6; i++)
+		s.nodes[i].values[FLAME_SLOW].total =
+			i < 2 ? INT64_MAX : INT64_MAX / 5 * 3;
+	golden_check(&s, "term", style, "saturated.term.txt");
+	s.nodes[0].values[FLAME_SLOW].total = 0;
+	s.nodes[0].end = s.flame.node_count = 1;
+	golden_check(&s, "term", style, "empty.term.txt");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +422,11 @@ int main(void)
 		cmocka_unit_test(test_svg_hostile),
 		cmocka_unit_test(test_svg_empty),
 		cmocka_unit_test(test_svg_saturated),
+		cmocka_unit_test(test_term_slow),
+		cmocka_unit_test(test_term_profile),
+		cmocka_unit_test(test_term_narrow),
+		cmocka_unit_test(test_term_hostile),
+		cmocka_unit_test(test_term_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

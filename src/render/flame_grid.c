@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/flame_grid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A frame of less would stand for its neighbours when it is drawn a column
+ * wide. */
+#define LEAST_COLUMNS 0.5
+
+/* Narrow siblings side by side that have not made a column yet. */
+struct run {
+	double start; /* in columns */
+	double end;
+	uint32_t node;
+	uint32_t count; /* 0: none */
+	uint32_t parent;
+};
+
+struct building {
+	struct flame_grid *g;
+	const struct flame_view *v;
+	double start; /* of what is looked at, in parts of the lane */
+	double width;
+	struct run *runs; /* by row */
+	uint32_t last;    /* the deepest row with a frame, 0 first */
+	uint32_t deepest; /* depth of a frame, seen or not */
+	double hidden;    /* columns that go deeper */
+	size_t room;
+	bool has_failed;
+};
+
+static void add_bar(struct building *b, struct flame_bar bar)
+{
+	struct flame_grid *g = b->g;
+
+	if (g->bar_count == b->room) {
+		size_t room = b->room ? 2 * b->room : 256;
+		void *bars = mem_realloc(g->bars, room * sizeof *g->bars);
+
+		b->has_failed |= !bars;
+		if (!bars)
+			return;
+		g->bars = bars;
+		b->room = room;
+	}
+	g->bars[g->bar_count++] = bar;
+	if (bar.depth - b->v->top > b->last)
+		b->last = bar.depth - b->v->top;
+}
+
+/* Edges fall to the nearest column: frames side by side meet, and those
+ * beneath stay within. */
+static uint32_t column_at(const struct building *b, double x)
+{
+	return (uint32_t)fmax(0, fmin((double)b->v->columns, floor(x + 0.5)));
+}
+
+static bool is_shown(const struct building *b, uint32_t depth)
+{
+	return depth >= b->v->top && depth - b->v->top < b->v->rows;
+}
+
+static void end_run(struct building *b, uint32_t depth)
+{
+	struct run *run = &b->runs[depth - b->v->top];
+	uint32_t column = column_at(b, run->start);
+	uint32_t end = column_at(b, run->end);
+
+	if (run->count > 1 && end > column)
+		add_bar(b, (struct flame_bar){ .node = run->node,
+					       .count = run->count,
+					       .depth = depth,
+					       .column = column,
+					       .columns = end - column });
+	run->count = 0;
+}
+
+static void add_narrow(struct building *b, uint32_t node, double start,
+		       double width)
+{
+	const struct flame_node *n = &b->v->lanes->f->nodes[node];
+	struct run *run;
+
+	if (!is_shown(b, n->depth))
+		return;
+	run = &b->runs[n->depth - b->v->top];
+	if (run->count && run->parent != n->parent)
+		end_run(b, n->depth);
+	if (!run->count)
+		*run = (struct run){ .start = start,
+				     .node = node,
+				     .parent = n->parent };
+	run->count++;
+	run->end = start + width;
+}
+
+static void add_frame(struct building *b, uint32_t node, uint32_t column,
+		      uint32_t columns)
+{
+	uint32_t depth = b->v->lanes->f->nodes[node].depth;
+
+	if (depth > b->deepest)
+		b->deepest = depth;
+	if (depth >= b->v->top && depth - b->v->top == b->v->rows)
+		b->hidden += columns;
+	if (!is_shown(b, depth))
+		return;
+	end_run(b, depth);
+	add_bar(b, (struct flame_bar){ .node = node,
+				       .count = 1,
+				       .depth = depth,
+				       .column = column,
+				       .columns = columns });
+}
+
+/* What is beneath a frame without a column has none either: skipped. */
+static void add_nodes(struct building *b)
+{
+	const struct flame_view *v = b->v;
+	const struct flame *f = v->lanes->f;
+	double scale = b->width > 0 ? v->columns / b->width : 0;
+
+	for (uint32_t i = v->node; i < f->nodes[v->node].end;) {
+		double start =
+			(flame_lane_start(v->lanes, v->lane, i) - b->start) *
+			scale;
+		double width = flame_lane_width(v->lanes, v->lane, i) * scale;
+		uint32_t column = column_at(b, start);
+		uint32_t end = column_at(b, start + width);
+
+		if (end > column && width >= v->min_columns) {
+			add_frame(b, i++, column, end - column);
+			continue;
+		}
+		if (v->lane->widths[i] > 0)
+			add_narrow(b, i, start, width);
+		i = f->nodes[i].end;
+	}
+}
+
+static void add_callers(struct building *b)
+{
+	const struct flame *f = b->v->lanes->f;
+	uint32_t node = f->nodes[b->v->node].parent;
+
+	for (; b->v->node && node != FLAME_NONE; node = f->nodes[node].parent)
+		add_frame(b, node, 0, b->v->columns);
+}
+
+/* Stable, so that the order within a row stays. */
+static bool sort_rows(struct building *b)
+{
+	struct flame_grid *g = b->g;
+	struct flame_bar *sorted =
+		mem_alloc((g->bar_count + 1) * sizeof *sorted);
+	uint32_t rows = g->bar_count ? b->last + 1 : 0;
+	size_t at = 0;
+
+	g->row_starts = mem_calloc((size_t)rows + 2, sizeof *g->row_starts);
+	if (!sorted || !g->row_starts) {
+		mem_free(sorted);
+		return false;
+	}
+	g->row_count = rows;
+	for (size_t i = 0; i < g->bar_count; i++)
+		g->row_starts[g->bars[i].depth - b->v->top + 1]++;
+	for (uint32_t i = 0; i <= rows; i++) {
+		at += g->row_starts[i];
+		g->row_starts[i] = at;
+	}
+	for (size_t i = 0; i < g->bar_count; i++)
+		sorted[g->row_starts[g->bars[i].depth - b->v->top]++] =
+			g->bars[i];
+	for (uint32_t i = rows; i > 0; i--)
+		g->row_starts[i] = g->row_starts[i - 1];
+	g->row_starts[0] = 0;
+	mem_free(g->bars);
+	g->bars = sorted;
+	return true;
+}
+
+static void measure_hidden(struct building *b)
+{
+	uint32_t end = b->v->top + b->v->rows;
+
+	if (b->deepest < end)
+		return;
+	b->g->hidden_rows = b->deepest - end + 1;
+	b->g->hidden_part = b->hidden / b->v->columns;
+}
+
+bool flame_grid_init(struct flame_grid *g, const struct flame_view *view)
+{
+	struct flame_view v = *view;
+	struct building b = { .g = g, .v = &v, .width = 1 };
+	uint32_t depths = v.lanes->f->depth + 1;
+	bool is_done;
+
+	memset(g, 0, sizeof *g);
+	v.min_columns = fmax(v.min_columns, LEAST_COLUMNS);
+	if (v.rows > depths)
+		v.rows = depths;
+	if (v.node || v.is_filled) {
+		b.start = flame_lane_start(v.lanes, v.lane, v.node);
+		b.width = flame_lane_width(v.lanes, v.lane, v.node);
+	}
+	b.runs = mem_calloc((size_t)v.rows + 1, sizeof *b.runs);
+	if (!b.runs)
+		return false;
+	add_callers(&b);
+	add_nodes(&b);
+	for (uint32_t i = 0; i < v.rows; i++)
+		end_run(&b, v.top + i);
+	measure_hidden(&b);
+	is_done = !b.has_failed && sort_rows(&b);
+	mem_free(b.runs);
+	return is_done;
+}
+
+void flame_grid_release(struct flame_grid *g)
+{
+	mem_free(g->bars);
+	mem_free(g->row_starts);
+	*g = (struct flame_grid){ 0 };
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The flame graph as text: rows of cells, coloured on a terminal that has
+ * colours, else with marks. The root stands on top, since reading
+ * begins there.
+ */
+#include <math.h>
+
+#include "base/escape.h"
+#include "render/ansi.h"
+#include "render/flame_colors.h"
+#include "render/flame_grid.h"
+#include "render/flame_head.h"
+#include "render/flame_label.h"
+#include "render/flame_text.h"
+#include "render/formats.h"
+#include "render/units.h"
+
+/* What --width and --min-width, which are in pixels, take a column for. */
+#define COLUMN_PX 8u
+/* Wide enough for most names, narrow enough for a ticket. */
+#define COLUMNS_UNKNOWN 100u
+#define COLUMNS_MAX 2500u
+
+/* Two screens of a usual terminal: what lies deeper is seldom wide. */
+#define ROWS_SLOW 48u
+#define ROWS_GONE 32u
+/* A last row that fills less than this part of the first is left out. */
+#define ROW_PARTS 20u
+/* Part of the width that what is gone is drawn to at least. */
+#define GONE_LEAST 0.3
+
+struct drawing {
+	const struct render_input *in;
+	const struct flame *f;
+	struct out *out;
+	struct page page;
+	struct flame_lanes lanes;
+	struct flame_labeler labels;
+	enum palette palette;
+	uint32_t columns;
+	uint64_t drawn; /* flame_color_bit() of all frames */
+	bool has_many;  /* siblings drawn as one */
+	bool has_failed;
+};
+
+static uint32_t columns_of(const struct render_input *in)
+{
+	uint32_t columns = in->style.width ? in->style.width : COLUMNS_UNKNOWN;
+	uint32_t wanted = in->picture.width_px / COLUMN_PX;
+
+	if (wanted && (!in->style.width || wanted < columns))
+		columns = wanted;
+	return columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
+}
+
+/* ---- frames ---- */
+
+static void color_on(const struct drawing *d, uint32_t rgb)
+{
+	const struct render_style *style = &d->in->style;
+	unsigned color;
+
+	if (style->has_truecolor) {
+		outf(d->out, "\033[38;2;17;17;17;48;2;%u;%u;%um",
+		     (unsigned)(rgb >> 16), (unsigned)(rgb >> 8 & 0xff),
+		     (unsigned)(rgb & 0xff));
+	} else if (style->has_256_colors) {
+		outf(d->out, "\033[38;5;16;48;5;%um", ansi_256(rgb));
+	} else {
+		color = ansi_16(rgb);
+		outf(d->out, "\033[30;%um",
+		     color < 8 ? 40 + color : 100 + color - 8);
+	}
+}
+
+static void color_off(const struct drawing *d)
+{
+	out_text(d->out, "\033[m");
+}
+
+static void write_label(struct drawing *d, const struct flame_bar *bar,
+			enum flame_side side, size_t columns, const char *fill)
+{
+	struct str label = flame_label(&d->labels, side, bar->node, columns);
+	size_t used = text_width(label);
+
+	out_str(d->out, label);
+	out_repeat(d->out, fill, columns - used);
+}
+
+/* Its left edge is a line, where it is wider than that. */
+static void colored_frame(struct drawing *d, const struct flame_bar *bar,
+			  enum flame_side side, bool is_gone)
+{
+	const struct flame_function *fn =
+		&d->f->functions[d->f->nodes[bar->node].function];
+	uint32_t rgb = flame_color(d->f, d->palette, side, bar->node, is_gone);
+
+	d->drawn |= flame_color_bit(d->f, d->palette, bar->node);
+	if (d->in->style.has_truecolor && bar->depth & 1)
+		rgb = ansi_shade(rgb);
+	color_on(d, rgb);
+	if (d->f->has_baseline && fn->is_ranked_change)
+		out_text(d->out, "\033[1m");
+	out_text(d->out, d->in->style.use_unicode ? "▏" : "|");
+	write_label(d, bar, side, bar->columns - 1, " ");
+	color_off(d);
+}
+
+/* Between edges; in a single column the mark alone. */
+static void plain_frame(struct drawing *d, const struct flame_bar *bar,
+			enum flame_side side)
+{
+	bool use_unicode = d->in->style.use_unicode;
+	char mark[FLAME_MARK_BYTES];
+
+	if (bar->columns == 1) {
+		flame_mark(d->f, side, bar->node, mark);
+		mark[1] = '\0';
+		out_text(d->out, *mark ? mark : use_unicode ? "│" : "|");
+		return;
+	}
+	out_text(d->out, use_unicode ? "├" : "[");
+	write_label(d, bar, side, bar->columns - 2, use_unicode ? "─" : "=");
+	out_text(d->out, use_unicode ? "┤" : "]");
+}
+
+static void write_many(struct drawing *d, const struct flame_bar *bar)
+{
+	const struct render_style *style = &d->in->style;
+
+	d->has_many = true;
+	if (style->use_color)
+		out_text(d->out, "\033[2m");
+	out_repeat(d->out, style->use_unicode ? "·" : ":", bar->columns);
+	if (style->use_color)
+		color_off(d);
+}
+
+static void write_bar(struct drawing *d, const struct flame_bar *bar,
+		      enum flame_side side, uint32_t gone_end)
+{
+	if (bar->count > 1)
+		write_many(d, bar);
+	else if (d->in->style.use_color)
+		colored_frame(d, bar, side, bar->node < gone_end);
+	else
+		plain_frame(d, bar, side);
+}
+
+/* Whether one above is gone, too: bars lie in the order of nodes within a
+ * row only. */
+static uint32_t gone_end(const struct flame *f, uint32_t node)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = node; i != FLAME_NONE && end <= node;
+	     i = f->nodes[i].parent)
+		end = flame_gone_end(f, i, 0);
+	return end > node ? end : 0;
+}
+
+static void write_row(struct drawing *d, const struct flame_grid *g,
+		      uint32_t row, enum flame_side side)
+{
+	uint32_t column = 0;
+
+	for (size_t i = g->row_starts[row]; i < g->row_starts[row + 1]; i++) {
+		const struct flame_bar *bar = &g->bars[i];
+
+		out_repeat(d->out, " ", bar->column - column);
+		write_bar(d, bar, side,
+			  side == FLAME_BASELINE ? gone_end(d->f, bar->node)
+						 : 0);
+		column = bar->column + bar->columns;
+	}
+	out_char(d->out, '\n');
+}
+
+/* Of the grid's rows those that are drawn. */
+struct rows {
+	uint32_t count;
+	uint32_t hidden;
+	double hidden_part; /* of the width that reaches the first hidden */
+};
+
+static uint32_t row_columns(const struct flame_grid *g, uint32_t row)
+{
+	uint32_t columns = 0;
+
+	for (size_t i = g->row_starts[row]; i < g->row_starts[row + 1]; i++)
+		columns += g->bars[i].columns;
+	return columns;
+}
+
+/* The deepest rows are left out where they hold but a few narrow frames,
+ * unless rows were asked for. */
+static struct rows choose_rows(const struct drawing *d,
+			       const struct flame_grid *g)
+{
+	struct rows rows = { g->row_count, g->hidden_rows, g->hidden_part };
+	uint32_t least = g->row_count ? row_columns(g, 0) / ROW_PARTS : 0;
+
+	while (!d->in->picture.has_rows && rows.count > 1 &&
+	       row_columns(g, rows.count - 1) < least) {
+		rows.count--;
+		rows.hidden++;
+		rows.hidden_part =
+			(double)row_columns(g, rows.count) / d->columns;
+	}
+	return rows;
+}
+
+static void write_hidden(struct drawing *d, const struct rows *rows)
+{
+	char share[UNIT_TEXT_BYTES];
+
+	if (!rows->hidden)
+		return;
+	format_share(rows->hidden_part, share);
+	page_textf(&d->page,
+		   "%u deeper row%s left out, %s of the width; -n 0 shows all",
+		   (unsigned)rows->hidden, rows->hidden == 1 ? "" : "s", share);
+	page_flush(&d->page, PAINT_DIM, "", 0);
+}
+
+static void write_rows(struct drawing *d, const struct flame_grid *g,
+		       enum flame_side side)
+{
+	struct rows rows = choose_rows(d, g);
+
+	for (uint32_t i = 0; i < rows.count; i++)
+		write_row(d, g, i, side);
+	write_hidden(d, &rows);
+}
+
+static uint32_t row_limit(const struct render_input *in, uint32_t usual)
+{
+	if (!in->picture.has_rows)
+		return usual;
+	return in->style.limit && in->style.limit < UINT32_MAX
+		       ? (uint32_t)in->style.limit
+		       : UINT32_MAX;
+}
+
+static void write_lane(struct drawing *d, const struct flame_lane *lane,
+		       uint32_t rows, bool is_filled)
+{
+	unsigned min_cpx = d->in->picture.min_width_cpx;
+	const struct flame_view view = {
+		.lanes = &d->lanes,
+		.lane = lane,
+		.is_filled = is_filled,
+		.columns = d->columns,
+		.min_columns = (double)min_cpx / (100 * COLUMN_PX),
+		.rows = row_limit(d->in, rows),
+	};
+	struct flame_grid g;
+
+	if (flame_grid_init(&g, &view))
+		write_rows(d, &g, lane->side);
+	else
+		d->has_failed = true;
+	flame_grid_release(&g);
+}
+
+/* ---- around them ---- */
+
+static void write_head(struct drawing *d)
+{
+	struct page *p = &d->page;
+
+	for (int i = 0; i < FLAME_HEAD_PARTS; i++) {
+		if (i == FLAME_HEAD_HOW && d->in->style.is_quiet)
+			continue;
+		flame_head_write(p, (enum flame_head_part)i, d->f,
+				 d->in->result);
+		page_flush(p, i == FLAME_HEAD_TITLE ? PAINT_BOLD : PAINT_NONE,
+			   "", i == FLAME_HEAD_TITLE ? 0 : 2);
+	}
+	out_char(d->out, '\n');
+}
+
+/* A baseline that is small beside the slow side would fill some columns,
+ * without room for a name. */
+static void write_gone(struct drawing *d)
+{
+	double width = flame_lane_width(&d->lanes, &d->lanes.gone, 0);
+	bool is_filled = width < GONE_LEAST;
+	char share[UNIT_TEXT_BYTES];
+
+	if (!d->lanes.gone.widths[0])
+		return;
+	format_share(flame_share(d->f, FLAME_BASELINE,
+				 (double)d->lanes.gone.widths[0]),
+		     share);
+	out_char(d->out, '\n');
+	page_textf(&d->page, "gone since the baseline: %s of what was before",
+		   share);
+	if (is_filled)
+		page_textf(&d->page, ", drawn %.*f times as wide as above",
+			   1 / width < 10 ? 1 : 0, 1 / width);
+	else
+		page_text(&d->page, ", to the same scale");
+	page_flush(&d->page, PAINT_NONE, "", 0);
+	write_lane(d, &d->lanes.gone, ROWS_GONE, is_filled);
+}
+
+static void legend_item(struct drawing *d, size_t *used, uint32_t color,
+			const char *text)
+{
+	const struct render_style *style = &d->in->style;
+	size_t columns = text_width(str_from(text)) + 5;
+
+	/* Not told apart from a lot. */
+	if (!style->has_truecolor && !style->has_256_colors &&
+	    str_ends(str_from(text), STR(" a little")))
+		return;
+	if (*used && *used + columns > d->columns) {
+		out_char(d->out, '\n');
+		*used = 0;
+	}
+	out_text(d->out, *used ? "  " : "");
+	color_on(d, color);
+	out_text(d->out, "  ");
+	color_off(d);
+	outf(d->out, " %s", text);
+	*used += columns;
+}
+
+static void write_legend(struct drawing *d)
+{
+	struct page *p = &d->page;
+	struct flame_meaning m;
+	size_t at = 0, used = 0;
+
+	while (d->in->style.use_color &&
+	       flame_meaning_next(d->palette, d->drawn, &at, &m)) {
+		if (!used)
+			out_char(d->out, '\n');
+		legend_item(d, &used, m.color, m.text);
+	}
+	if (used || d->f->has_baseline || d->has_many)
+		out_char(d->out, '\n');
+	if (d->f->has_baseline)
+		page_textf(p,
+			   "+ grew or new, - shrank or gone, ! one of the "
+			   "functions to blame; no mark: the same, or may be "
+			   "noise%s",
+			   d->has_many ? "; " : "");
+	if (d->has_many)
+		page_textf(p, "%s frames too narrow to draw",
+			   d->in->style.use_unicode ? "···" : ":::");
+	page_flush(p, PAINT_DIM, "", 0);
+}
+
+static void draw(struct drawing *d)
+{
+	write_head(d);
+	if (d->lanes.unit > 0)
+		write_lane(d, &d->lanes.slow, ROWS_SLOW, false);
+	else
+		out_text(d->out, "no samples to draw\n");
+	write_gone(d);
+	if (!d->in->style.is_quiet)
+		write_legend(d);
+}
+
+void render_term(const struct render_input *in, struct out *out)
+{
+	struct drawing d = { .in = in, .f = in->flame, .out = out };
+	struct render_style style = in->style;
+
+	d.columns = columns_of(in);
+	style.width = d.columns;
+	d.palette = flame_palette(d.f, in->picture.palette);
+	page_begin(&d.page, &style, out);
+	flame_labeler_init(&d.labels, d.f, style.use_unicode);
+	if (flame_lanes_init(&d.lanes, d.f))
+		draw(&d);
+	else
+		d.has_failed = true;
+	flame_lanes_release(&d.lanes);
+	if (!flame_labeler_release(&d.labels) || d.has_failed)
+		render_fail(out);
+	page_end(&d.page);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frames in columns, worked by hand: edges, narrow siblings, zoom, depth.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../starving.h"
+#include "base/count.h"
+#include "render/flame_grid.h"
+#include "support.h"
+
+/* A node for each value; those of equal depth below the last of less. */
+struct tree {
+	struct flame flame;
+	struct flame_node nodes[16];
+	struct flame_function functions[1];
+};
+
+static void tree_init(struct tree *t, const int depths[], const int totals[],
+		      uint32_t count)
+{
+	*t = (struct tree){ .flame = { .functions = t->functions,
+				       .function_count = 1,
+				       .nodes = t->nodes,
+				       .node_count = count } };
+	for (uint32_t i = 0; i < count; i++) {
+		struct flame_node *n = &t->nodes[i];
+		uint32_t parent = i, end = i + 1;
+
+		while (parent != FLAME_NONE && depths[parent] >= depths[i])
+			parent = parent ? parent - 1 : FLAME_NONE;
+		while (end < count && depths[end] > depths[i])
+			end++;
+		*n = (struct flame_node){ .parent = parent,
+					  .depth = (uint32_t)depths[i],
+					  .end = end };
+		n->values[FLAME_SLOW].total = totals[i];
+		if (n->depth > t->flame.depth)
+			t->flame.depth = n->depth;
+	}
+}
+
+static void grid_of(const struct tree *t, struct flame_view view,
+		    struct flame_grid *g)
+{
+	struct flame_lanes lanes;
+
+	assert_true(flame_lanes_init(&lanes, &t->flame));
+	view.lanes = &lanes;
+	view.lane = &lanes.slow;
+	if (!view.rows)
+		view.rows = 100;
+	assert_true(flame_grid_init(g, &view));
+	flame_lanes_release(&lanes);
+}
+
+static void check_bar(const struct flame_grid *g, size_t i, uint32_t node,
+		      uint32_t count, uint32_t column, uint32_t columns)
+{
+	assert_true(i < g->bar_count);
+	assert_int_equal(g->bars[i].node, node);
+	assert_int_equal(g->bars[i].count, count);
+	assert_int_equal(g->bars[i].column, column);
+	assert_int_equal(g->bars[i].columns, columns);
+}
+
+/* 100 in ten columns: 55 ends at 5.5, which is 6; 44 from there at 9.9. */
+static void test_edges(void **state)
+{
+	static const int depths[] = { 0, 1, 2, 1 };
+	static const int totals[] = { 100, 55, 14, 44 };
+	struct tree t;
+	struct flame_grid g;
+
+	(void)state;
+	tree_init(&t, depths, totals, COUNT_OF(depths));
+	grid_of(&t, (struct flame_view){ .columns = 10 }, &g);
+	assert_int_equal(g.row_count, 3);
+	assert_int_equal(g.bar_count, 4);
+	check_bar(&g, g.row_starts[0], 0, 1, 0, 10);
+	check_bar(&g, g.row_starts[1], 1, 1, 0, 6);
+	check_bar(&g, g.row_starts[1] + 1, 3, 1, 6, 4);
+	check_bar(&g, g.row_starts[2], 2, 1, 0, 1);
+	assert_int_equal(g.row_starts[3], 4);
+	assert_int_equal(g.hidden_rows, 0);
+	flame_grid_release(&g);
+}
+
+/* Eight of 4 each are a stretch of three columns, 0 to 3.2; a wide one ends
+ * it, to 6.2; one of 4 behind that would be a column, to 6.6, and is left out;
+ * what is beneath narrow ones is, too. */
+static void test_narrow(void **state)
+{
+	static const int depths[] = { 0, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1 };
+	static const int totals[] = {
+		100, 4, 4, 4, 4, 4, 4, 4, 4, 4, 30, 20, 4
+	};
+	struct tree t;
+	struct flame_grid g;
+
+	(void)state;
+	tree_init(&t, depths, totals, COUNT_OF(depths));
+	grid_of(&t, (struct flame_view){ .columns = 10 }, &g);
+	assert_int_equal(g.bar_count, 4);
+	check_bar(&g, 0, 0, 1, 0, 10);
+	check_bar(&g, 1, 1, 8, 0, 3);
+	check_bar(&g, 2, 10, 1, 3, 3);
+	check_bar(&g, 3, 11, 1, 3, 2);
+	flame_grid_release(&g);
+}
+
+static void test_zoom(void **state)
+{
+	static const int depths[] = { 0, 1, 2, 3, 2, 1 };
+	static const int totals[] = { 100, 50, 30, 30, 20, 50 };
+	struct tree t;
+	struct flame_grid g;
+
+	(void)state;
+	tree_init(&t, depths, totals, COUNT_OF(depths));
+	grid_of(&t, (struct flame_view){ .columns = 10, .node = 4 }, &g);
+	assert_int_equal(g.row_count, 3);
+	check_bar(&g, 0, 0, 1, 0, 10);
+	check_bar(&g, 1, 1, 1, 0, 10);
+	check_bar(&g, 2, 4, 1, 0, 10);
+	flame_grid_release(&g);
+	grid_of(&t,
+		(struct flame_view){
+			.columns = 10, .node = 1, .top = 1, .rows = 2 },
+		&g);
+	assert_int_equal(g.row_count, 2);
+	check_bar(&g, 0, 1, 1, 0, 10);
+	check_bar(&g, 1, 2, 1, 0, 6);
+	check_bar(&g, 2, 4, 1, 6, 4);
+	assert_int_equal(g.hidden_rows, 1);
+	assert_true(g.hidden_part > 0.59 && g.hidden_part < 0.61);
+	flame_grid_release(&g);
+}
+
+static void test_min(void **state)
+{
+	static const int depths[] = { 0, 1, 1, 2 };
+	static const int totals[] = { 100, 60, 40, 40 };
+	struct tree t;
+	struct flame_grid g;
+
+	(void)state;
+	tree_init(&t, depths, totals, COUNT_OF(depths));
+	grid_of(&t, (struct flame_view){ .columns = 10, .min_columns = 4.1 },
+		&g);
+	assert_int_equal(g.row_count, 2);
+	assert_int_equal(g.bar_count, 2);
+	check_bar(&g, 1, 1, 1, 0, 6);
+	flame_grid_release(&g);
+}
+
+/* Every allocation failing in turn is told, and nothing leaks. */
+static void test_starving(void **state)
+{
+	static const int depths[] = { 0, 1, 1, 2 };
+	static const int totals[] = { 100, 60, 40, 40 };
+	struct flame_lanes lanes;
+	struct tree t;
+	bool has_failed = true;
+
+	(void)state;
+	tree_init(&t, depths, totals, COUNT_OF(depths));
+	assert_true(flame_lanes_init(&lanes, &t.flame));
+	for (long n = 0; has_failed; n++) {
+		const struct flame_view view = { .lanes = &lanes,
+						 .lane = &lanes.slow,
+						 .columns = 10,
+						 .rows = 10 };
+		struct flame_grid g;
+		bool is_done;
+
+		starve_after(n);
+		is_done = flame_grid_init(&g, &view);
+		has_failed = stop_starving();
+		assert_int_equal(is_done, !has_failed);
+		flame_grid_release(&g);
+	}
+	flame_lanes_release(&lanes);
+}
+
+static void test_empty(void **state)
+{
+	static const int depths[] = { 0 };
+	static const int totals[] = { 0 };
+	struct tree t;
+	struct flame_grid g;
+
+	(void)state;
+	tree_init(&t, depths, totals, 1);
+	grid_of(&t, (struct flame_view){ .columns = 1 }, &g);
+	assert_int_equal(g.row_count, 0);
+	assert_int_equal(g.bar_count, 0);
+	flame_grid_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_edges), cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_zoom),  cmocka_unit_test(test_min),
+		cmocka_unit_test(test_empty), cmocka_unit_test(test_starving),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
