@@ -10,6 +10,8 @@
 #define SMALL_STACKS 20000u
 #define LARGE_STACKS 200000u
 #define FUNCTIONS 10000u
+#define LOCATIONS 25000u
+#define DEPTH 30u
 
 enum { EARLIER = 0, LATER, SIDES };
 
@@ -139,8 +141,13 @@ static bool prepare(struct bench *b, struct error *err)
 	buf_init(&b->unpacked, MADE_BYTES);
 	buf_init(&b->folded, MADE_BYTES);
 	for (int side = 0; side < SIDES; side++) {
-		struct profile_shape shape = { b->stacks, FUNCTIONS,
-					       side == LATER };
+		struct profile_shape shape = {
+			.stacks = b->stacks,
+			.functions = FUNCTIONS,
+			.locations = LOCATIONS,
+			.depth = DEPTH,
+			.is_later = side == LATER,
+		};
 
 		profile_init(&b->sides[side]);
 		profile_init(&b->made[side]);

@@ -150,6 +150,16 @@ static void drop(void *context)
 
 /* ---- all of one size ---- */
 
+static bool make(uint32_t span_count, enum trace_format format, struct buf *out)
+{
+	struct trace_maker *m = trace_maker_new(TRACE_ONE, span_count, format);
+
+	while (m && trace_maker_step(m, out))
+		;
+	trace_maker_free(m);
+	return m;
+}
+
 static bool prepare(struct bench *b, struct error *err)
 {
 	buf_init(&b->otlp_pb, MADE_BYTES);
@@ -160,9 +170,9 @@ static bool prepare(struct bench *b, struct error *err)
 	trace_init(&b->made);
 	result_init(&b->result);
 	result_init(&b->guilty);
-	if (!make_otlp_pb(b->span_count, &b->otlp_pb) ||
-	    !make_otlp_json(b->span_count, &b->otlp_json) ||
-	    !make_jaeger_json(b->span_count, &b->jaeger_json))
+	if (!make(b->span_count, OTLP_PB, &b->otlp_pb) ||
+	    !make(b->span_count, OTLP_JSON, &b->otlp_json) ||
+	    !make(b->span_count, JAEGER_JSON, &b->jaeger_json))
 		return error_memory(err, "the input");
 	return buf_check(&b->otlp_pb, "the input", err) &&
 	       buf_check(&b->otlp_json, "the input", err) &&

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""P9: a whole `slow` against servers on this machine. A recorded case answers
+again, every request after the same delay; what the program adds to the longest
+chain of requests that wait for each other is its own."""
+import base64
+import datetime
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import report
+from measure import Cost, Failed, Run
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVER = ROOT / "tests" / "server" / "server.py"
+CASES = ROOT / "testdata" / "cases"
+CASE = "n-plus-one.har.gz"
+DELAY_MS = 100
+ROUNDS = 9
+CPU_MS = 20
+WALL_MS = 30
+STOP_S = 20
+
+
+def read_case(path):
+    return json.loads(gzip.decompress(path.read_bytes()))["log"]
+
+
+def path_of(request):
+    url = urlsplit(request["url"])
+    return url.path + ("?" + url.query if url.query else "")
+
+
+def content_of(response):
+    content = response["content"]
+    if content.get("encoding") == "base64":
+        return {"base64": content["text"]}
+    return {"text": content.get("text", "")}
+
+
+def route_of(entry):
+    request, response = entry["request"], entry["response"]
+    route = {"method": request["method"], "path": path_of(request),
+             "reply": {"status": response["status"], "delay_ms": DELAY_MS,
+                       "headers": {h["name"]: h["value"]
+                                   for h in response["headers"]
+                                   if h["name"] == "Content-Type"},
+                       **content_of(response)}}
+    posted = request.get("postData")
+    if posted and posted.get("_encoding") == "base64":
+        route["body_base64"] = posted["text"]
+    elif posted:
+        route["body"] = posted["text"]
+    return route
+
+
+class Served:
+    """The case behind one address, for as long as the block runs."""
+
+    def __init__(self, case, folder):
+        script = folder / "script.json"
+        script.write_text(json.dumps(
+            {"routes": [route_of(e) for e in case["entries"]]}))
+        self.process = subprocess.Popen(
+            [sys.executable, str(SERVER), str(script), "--limit", "600"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        port = self.process.stdout.readline().strip()
+        self.url = f"http://127.0.0.1:{port}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(STOP_S)
+        self.process.stdout.close()
+
+
+def nanoseconds(text):
+    """Of RFC 3339 with nine decimals, in UTC."""
+    whole, _, rest = text.rstrip("Z").partition(".")
+    seconds = datetime.datetime.fromisoformat(whole + "+00:00").timestamp()
+    return int(seconds) * 10**9 + int(rest.ljust(9, "0") or 0)
+
+
+def longest_chain_ns(entries):
+    """The most time that requests take of which each begins after the one
+    before has ended."""
+    spans = []
+    for entry in entries:
+        start = nanoseconds(entry["startedDateTime"])
+        spans.append((start, start + round(entry["time"] * 1_000_000)))
+    best = {}
+    for start, end in sorted(spans):
+        before = max((sum_ for ended, sum_ in best.items() if ended <= start),
+                     default=0)
+        best[end] = max(best.get(end, 0), before + end - start)
+    return max(best.values())
+
+
+def line(meter, program, case, url, folder):
+    args = [a for a in case["_tracefind"]["args"] if "-url=" not in a]
+    run = Run((program, *args, "--traces-url", url, "--profiles-url", url),
+              env=(("TRACEFIND_NOW", case["_tracefind"]["now"]),))
+    record = folder / "again.har"
+    meter.cost(Run((*run.args, "--record", str(record)), env=run.env))
+    entries = json.loads(record.read_text(encoding="utf-8"))["log"]["entries"]
+    missed = [e for e in entries if e["response"]["status"] == 404]
+    known = [e for e in case["entries"] if e["response"]["status"] == 404]
+    if len(missed) > len(known):
+        raise Failed(f"{len(missed) - len(known)} requests that the case "
+                     "does not hold")
+    costs, failed = meter.contest({"ours": run}, ROUNDS)
+    if failed:
+        raise Failed(failed["ours"])
+    chain_ns = longest_chain_ns(entries)
+    result = report.Line(
+        "P9", f"slow against servers on loopback, {len(entries)} requests "
+        f"of {DELAY_MS} ms", "longest chain", costs["ours"],
+        Cost(chain_ns, 0, 0, 0))
+    over_ms = (costs["ours"].wall_ns - chain_ns) / report.MS
+    cpu_ms = costs["ours"].cpu_ns / report.MS
+    result.wanted = f"CPU <= {CPU_MS} ms, <= {WALL_MS} ms beyond the chain"
+    result.got = f"CPU {cpu_ms:.1f} ms, {over_ms:.1f} ms beyond"
+    is_met = cpu_ms <= CPU_MS and over_ms <= WALL_MS
+    result.verdict = report.MET if is_met else report.MISSED
+    return result
+
+
+def lines(program, meter):
+    case = read_case(CASES / CASE)
+    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+        folder = Path(name)
+        with Served(case, folder) as server:
+            try:
+                yield line(meter, program, case, server.url, folder)
+            except Failed as error:
+                yield report.Line("P9", "slow against servers on loopback",
+                                  verdict=report.GAP, why=str(error))
