@@ -26,6 +26,7 @@ struct functions {
 	struct html *h;
 	const struct result *r;
 	const struct column *columns;
+	const char *class;    /* names the columns to html.css */
 	enum rank_by measure; /* that is compared */
 	size_t count;         /* rows written */
 	double reach;         /* the largest change, for bars */
@@ -68,14 +69,24 @@ bool html_has_functions(const struct render_input *in)
 	return in->result->has_profile && result_listed(in->result) > 0;
 }
 
-static const struct column *columns_of(const struct result *r,
-				       enum rank_by measure)
+static void set_columns(struct functions *f)
 {
-	if (!r->has_baseline)
-		return measure == RANK_OWNED ? alone_owned : alone_flat;
-	if (measure == RANK_SELF)
-		return compared_self;
-	return measure == RANK_TOTAL ? compared_total : compared_owned;
+	static const struct {
+		const char *class;
+		const struct column *columns;
+	} sets[][2] = {
+		[RANK_OWNED] = { { "alone-owned", alone_owned },
+				 { "by-owned", compared_owned } },
+		[RANK_SELF] = { { "alone", alone_flat },
+				{ "by-self", compared_self } },
+		[RANK_TOTAL] = { { "alone", alone_flat },
+				 { "by-total", compared_total } },
+	};
+	static const struct function_row none = { .measure = RANK_OWNED };
+
+	f->measure = row_measure(f->r, &none);
+	f->class = sets[f->measure][f->r->has_baseline].class;
+	f->columns = sets[f->measure][f->r->has_baseline].columns;
 }
 
 static int64_t row_value(const struct function_row *row, enum rank_by measure)
@@ -169,17 +180,17 @@ static void change_cells(struct functions *f, const struct function_row *row)
 	share_cell(f, row_baseline(row, measure));
 	format_points(row->delta, text);
 	begin_number(f, row->delta);
-	outf(out, "%s%s</td><td class=\"range\">", text,
+	outf(out, "%s%s</td><td class=\"graph\">", text,
 	     measure == f->measure ? "" : "*");
+	write_plot(f, row);
+	out_text(out, "</td><td class=\"range\">");
 	if (isfinite(row->delta_low) && isfinite(row->delta_high)) {
 		format_points(row->delta_low, low);
 		format_points(row->delta_high, high);
 		outf(out, "%s to %s", low, high);
 	}
-	outf(out, "</td><td class=\"change\">%s", change_texts[row->change]);
-	out_text(out, "</td><td class=\"graph\">");
-	write_plot(f, row);
-	out_text(out, "</td>");
+	outf(out, "</td><td class=\"change\">%s</td>",
+	     change_texts[row->change]);
 }
 
 static void name_cell(struct functions *f, const struct function_row *row)
@@ -244,17 +255,19 @@ static void write_table(struct functions *f)
 
 	out_text(out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
 		      "aria-labelledby=\"functions-title\">\n"
-		      "<table id=\"table\">\n<thead><tr>");
+		      "<table id=\"table\" class=\"");
+	out_text(out, f->class);
+	out_text(out, "\">\n<thead><tr>");
 	head_cell(f, "function", "function", "by name");
 	for (const struct column *c = f->columns; c->name; c++)
 		head_cell(f, "num", c->name, c->hint);
 	if (f->r->has_baseline) {
 		head_cell(f, "num", "before", "in the baseline");
 		head_cell(f, "num", "change", "in percentage points");
-		out_text(out, "<th scope=\"col\" class=\"range\">95 % "
+		out_text(out, "<td class=\"graph\"></td>"
+			      "<th scope=\"col\" class=\"range\">95 % "
 			      "interval</th><th scope=\"col\" "
-			      "class=\"change\">verdict</th>"
-			      "<td class=\"graph\"></td>");
+			      "class=\"change\">verdict</th>");
 	}
 	out_text(out, "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < f->count; i++)
@@ -328,14 +341,12 @@ static void measure_rows(struct functions *f)
 
 void html_functions_write(struct html *h)
 {
-	static const struct function_row none = { .measure = RANK_OWNED };
 	const struct result *r = h->in->result;
 	struct functions f = { .h = h, .r = r };
 
 	if (!html_has_functions(h->in))
 		return;
-	f.measure = row_measure(r, &none);
-	f.columns = columns_of(r, f.measure);
+	set_columns(&f);
 	f.count = min_size(result_listed(r), LIMIT_PAGE_FUNCTIONS);
 	measure_rows(&f);
 	out_text(h->out, "<section id=\"functions\" "

@@ -288,7 +288,7 @@ static void write_axis(struct fall *f)
 		      "<span class=\"num\">self</span><span class=\"axis\">");
 	for (int i = 0; i <= TICKS; i++) {
 		format_duration(f->length_ns / TICKS * i, text);
-		outf(out, "<span>%s</span>", i == TICKS ? "" : text);
+		outf(out, "<span>%s</span>", text);
 	}
 	out_text(out, "</span></div>\n");
 }

@@ -1,0 +1,467 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens pages of cases in a headless Chromium and uses them as a person does.
+
+usage: pages.py TRACEFIND
+
+Skipped where there is no Chromium: see tests/svg/browser.py, which drives it.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "svg"))
+from browser import Browser, CANARIES, find_chromium  # noqa: E402
+
+TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
+BEFORE = """main;serve;load 3000
+main;serve;old 1000
+main;serve;steady 4000
+main;idle 2000
+"""
+AFTER = """main;serve;load;parse(int, char) 6000
+main;serve;load 1000
+main;serve;steady 4000
+main;serve;com.acme.shop.cart.Cart.total 1000
+main;idle 2000
+"""
+
+# Runs in the page: what a person sees of it.
+LOOK = """
+window.rows = () => Array.from(document.querySelectorAll('#table tbody tr'))
+  .filter(r => r.offsetHeight);
+window.names = () => rows().map(r =>
+  r.cells[0].firstElementChild.textContent);
+window.head = name => Array.from(document.querySelectorAll('#table thead th'))
+  .find(h => h.textContent === name);
+window.column = name => rows().map(r => Number(
+  r.cells[head(name).cellIndex].dataset.v));
+window.spans = () => Array.from(document.querySelectorAll(
+  '.rows > [aria-level]')).filter(r => r.offsetHeight);
+window.span = name => spans().find(r =>
+  r.querySelector('b').textContent === name);
+window.focused = () => document.activeElement.closest('[aria-level]') ?
+  document.activeElement.querySelector('b').textContent :
+  document.activeElement.textContent || document.activeElement.tagName;
+window.center = e => { e.scrollIntoView({block: 'center'});
+  var r = e.getBoundingClientRect();
+  return [r.left + Math.min(r.width / 2, 60), r.top + r.height / 2]; };
+window.button = text => Array.from(document.querySelectorAll('button'))
+  .find(b => b.textContent === text || b.id === text);
+"""
+
+# The least contrast of all text that is shown, with its place: relative
+# luminance and ratio as WCAG 2 defines them. Elements of mixed opacity and SVG
+# are no text of ours.
+CONTRAST = """
+(() => {
+  const rgb = c => (c.match(/[\\d.]+/g) || []).map(Number);
+  const lum = c => { const [r, g, b] = c.slice(0, 3).map(v => {
+    v /= 255; return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; });
+    return .2126 * r + .7152 * g + .0722 * b; };
+  const ground = e => { for (; e; e = e.parentElement) {
+    const c = rgb(getComputedStyle(e).backgroundColor);
+    if (c.length === 3 || c[3] > 0) return c; } return [255, 255, 255]; };
+  let worst = [99, ''];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let n; (n = walk.nextNode());) {
+    const e = n.parentElement;
+    if (!n.textContent.trim() || !e.checkVisibility() ||
+        e.closest('script,svg')) continue;
+    const a = lum(rgb(getComputedStyle(e).color)), b = lum(ground(e));
+    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (ratio < worst[0]) worst = [ratio, e.className + ' ' +
+      n.textContent.trim().slice(0, 40)];
+  }
+  return worst;
+})()
+"""
+
+
+class Test:
+    def __init__(self, browser, program, folder):
+        self.b, self.program, self.folder = browser, program, Path(folder)
+        self.done, self.failed = 0, 0
+
+    def check(self, is_right, what, found=None):
+        self.done += 1
+        self.failed += not is_right
+        print(f"{'ok' if is_right else 'not ok'} {self.done} - {what}"
+              + ("" if is_right else f" (found {found!r})"), flush=True)
+
+    def equal(self, found, wanted, what):
+        self.check(found == wanted, what, found)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def page(self, name, *args, status=0):
+        path = self.folder / name
+        done = subprocess.run(
+            [self.program, *args, "-o", f"html={path}"], check=False,
+            capture_output=True, text=True,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+        if done.returncode != status:
+            raise RuntimeError(f"{args}: {done.returncode} {done.stderr}")
+        return path
+
+    def open(self, path):
+        self.b.open(path)
+        self.b.js(LOOK)
+
+    def click(self, expression):
+        self.b.click(*self.b.js(f"center({expression})"))
+
+    def media(self, scheme):
+        self.b.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme}])
+
+    def quiet(self, what):
+        """No error, no word on the console, no request but the file's."""
+        b = self.b
+        b.js("new Promise(r => setTimeout(r, 50))")
+        told = (b.of("Runtime.exceptionThrown") + b.of("Log.entryAdded")
+                + b.of("Runtime.consoleAPICalled"))
+        self.equal(told, [], f"{what}: nothing on the console")
+        urls = [r["request"]["url"] for r in b.of("Network.requestWillBeSent")]
+        self.equal(len(urls), 1, f"{what}: one request")
+        self.check(urls[0].startswith("file:"), f"{what}: for the file", urls)
+
+    # ---- what there is ----
+
+    def sort(self):
+        b = self.b
+        ranked = b.js("names()")
+        self.equal(len(ranked), 10, "ten functions at first")
+        self.equal(b.js("document.querySelectorAll('[aria-sort]').length"), 0,
+                   "by rank at first")
+        for name in ("self", "total", "before", "change"):
+            self.click(f"head('{name}').firstChild")
+            values = b.js(f"column('{name}')")
+            self.equal(values, sorted(values, reverse=True),
+                       f"{name}: the largest first")
+            self.equal(b.js(f"head('{name}').getAttribute('aria-sort')"),
+                       "descending", f"{name}: told")
+        self.equal(b.js("document.querySelectorAll('[aria-sort]').length"), 1,
+                   "of one column only")
+        self.click("head('change').firstChild")
+        values = b.js("column('change')")
+        self.equal(values, sorted(values), "the smallest first")
+        self.check(values[0] < 0, "it is not among the first rows", values)
+        self.click("head('change').firstChild")
+        self.equal(b.js("names()"), ranked, "and by rank again")
+        b.js("head('function').firstChild.focus()")
+        b.key("Enter", "\r")
+        names = b.js("names()")
+        self.equal(names, sorted(names, key=str.lower), "by name, with Enter")
+        self.equal(b.js("head('function').getAttribute('aria-sort')"),
+                   "ascending", "by name: told")
+        b.key("Enter", "\r")
+        b.key("Enter", "\r")
+        self.equal(b.js("names()"), ranked, "the third time by rank")
+
+    def filter(self):
+        b = self.b
+        whole = b.js("document.querySelectorAll('#table tbody tr').length")
+        self.check(whole > 100, "there are more", whole)
+        self.click(f"button('Show all {whole}')")
+        self.equal(b.js("rows().length"), whole, "all are shown")
+        self.click("button('Show the first 10')")
+        self.equal(b.js("rows().length"), 10, "and the first again")
+        b.js("document.querySelector('.tools input').focus()")
+        b.type("LOADPREF")
+        names = b.js("names()")
+        self.check(names and all("loadpref" in n.lower() for n in names),
+                   "the filter takes any case", names)
+        self.equal(b.js("document.querySelector('.tools [role]').textContent"),
+                   f"{len(names)} of {whole} functions", "and says how many")
+        b.js("document.querySelector('.tools input').value = ''")
+        b.type("users.go")
+        self.check(b.js("rows().length") >= 2, "files count, too",
+                   b.js("names()"))
+        b.js("document.querySelector('.tools input').value = ''")
+        b.type("(")
+        self.check(b.js("rows().length") > 0, "it is no pattern")
+        b.js("document.querySelector('.tools input').value = ''")
+        b.type("no such function")
+        self.equal(b.js("rows().length"), 0, "none is none")
+        b.js("(i => { i.value = ''; i.dispatchEvent(new Event('input')); })"
+             "(document.querySelector('.tools input'))")
+        self.equal(b.js("rows().length"), 10, "without it the first")
+
+    def fold(self):
+        b = self.b
+        count = b.js("spans().length")
+        self.equal(count, 15, "a row a span or its repeats")
+        self.click("span('GET /users/by-email').querySelector('.fold')")
+        self.equal(b.js("spans().length"), count - 4, "four below are folded")
+        self.equal(b.js("span('GET /users/by-email').querySelector('.fold')"
+                        ".getAttribute('aria-expanded')"), "false", "told")
+        self.click("span('POST /authenticate').querySelector('.fold')")
+        self.equal(b.js("spans().length"), 5, "and more above")
+        self.click("span('POST /authenticate').querySelector('.fold')")
+        self.equal(b.js("spans().length"), count - 4, "what was, stays folded")
+        self.click("span('GET /users/by-email').querySelector('.fold')")
+        self.equal(b.js("spans().length"), count, "all are back")
+
+    def details(self):
+        b = self.b
+        said = ("span('POST /login').querySelector('.says')"
+                ".checkVisibility()")
+        self.equal(b.js(said), False, "what a span says waits")
+        self.click("span('POST /login').querySelector('summary')")
+        self.equal(b.js(said), True, "a click tells it")
+        self.check("user_agent.original" in b.js(
+            "span('POST /login').querySelector('.says').innerText"),
+            "with all attributes")
+        self.click("span('POST /login').querySelector('.ids a')")
+        b.js("new Promise(r => setTimeout(r, 100))")
+        self.equal(b.js("document.querySelector(location.hash).open"), True,
+                   "its process opens")
+
+    def walk(self):
+        b = self.b
+        b.js("span('login').querySelector('summary').focus()")
+        for key, wanted in (("ArrowDown", "HTTP POST"),
+                            ("ArrowDown", "POST /login"),
+                            ("ArrowUp", "HTTP POST"),
+                            ("ArrowLeft", "HTTP POST"),
+                            ("ArrowLeft", "login"), ("ArrowDown", "HTTP POST"),
+                            ("End", "HTTP POST"), ("ArrowRight", "HTTP POST"),
+                            ("End", "UPDATE users"), ("Home", "login")):
+            b.key(key)
+            self.equal(b.js("focused()"), wanted, f"{key} goes to {wanted}")
+        self.equal(b.js("spans().length"), 15, "folded and back")
+        b.key("Enter", "\r")
+        self.equal(b.js("span('login').querySelector('details').open"), True,
+                   "Enter opens")
+        self.check(b.js("getComputedStyle(document.activeElement)"
+                        ".outlineStyle") == "solid", "the focus is seen")
+
+    def skip(self, path):
+        b = self.b
+        self.open(path)
+        for _ in range(2):
+            b.key("Tab")
+            if b.js("document.activeElement.className") == "skip":
+                break
+        self.equal(b.js("document.activeElement.className"), "skip",
+                   "Tab begins with the way past the head")
+        self.check(b.js("document.activeElement.getBoundingClientRect().left")
+                   >= 0, "which is seen then")
+        seen = []
+        for _ in range(60):
+            b.key("Tab")
+            name = b.js("focused()")
+            if name in seen[-1:] and name == "BODY":
+                break
+            seen.append(name)
+        for name in ("Spans", "Dark", "login", "Show all 388", "Copy"):
+            self.check(name in seen, f"Tab comes to {name}", seen)
+
+    def theme(self):
+        b = self.b
+        ground = "getComputedStyle(document.body).backgroundColor"
+        self.equal(b.js(ground), "rgb(255, 255, 255)", "light by the system")
+        self.click("button('theme')")
+        dark = b.js(ground)
+        self.check(dark != "rgb(255, 255, 255)", "dark by the button", dark)
+        self.media("dark")
+        self.click("button('theme')")
+        self.equal(b.js(ground), "rgb(255, 255, 255)",
+                   "light by the button where the system is dark")
+        b.js("delete document.documentElement.dataset.theme")
+        self.equal(b.js(ground), dark, "dark by the system")
+        self.media("light")
+
+    def contrast(self, path, what):
+        for scheme in ("light", "dark"):
+            self.media(scheme)
+            self.open(path)
+            self.b.js("document.querySelectorAll('details')"
+                      ".forEach(d => { d.open = true; })")
+            ratio, place = self.b.js(CONTRAST)
+            self.check(ratio >= 4.5, f"{what}, {scheme}: contrast of text "
+                       f"{ratio:.2f}", place)
+        self.media("light")
+
+    def widths(self, path, what):
+        b = self.b
+        for width in (320, 600, 1200, 2560):
+            b.resize(width)
+            self.open(path)
+            b.js("document.querySelectorAll('details')"
+                 ".forEach(d => { d.open = true; })")
+            self.check(b.js("document.documentElement.scrollWidth") <= width,
+                       f"{what}: no scrolling sideways at {width}",
+                       b.js("document.documentElement.scrollWidth"))
+        b.resize(1200)
+
+    def copy(self):
+        b = self.b
+        b.js("window.written = []; Object.defineProperty(navigator, "
+             "'clipboard', {configurable: true, value: {writeText: t => { "
+             "written.push(t); return Promise.resolve(); }}})")
+        self.click("button('Copy')")
+        self.check(b.js("written.length === 1 && "
+                        "written[0].startsWith('tracefind slow ')"),
+                   "a command is copied", b.js("written"))
+        self.check(b.js("button('Copied') !== undefined"), "and it says so")
+        b.js("Object.defineProperty(navigator, 'clipboard', "
+             "{configurable: true, value: undefined}); "
+             "document.execCommand = () => false")
+        self.click("button('Copy')")
+        self.check(b.js("String(getSelection())").startswith("tracefind "),
+                   "where that is forbidden it is selected")
+
+    def landmarks(self):
+        b = self.b
+        tree = b.call("Accessibility.getFullAXTree")["nodes"]
+        roles = {}
+        for node in tree:
+            role = node.get("role", {}).get("value")
+            name = node.get("name", {}).get("value", "")
+            roles.setdefault(role, []).append(name)
+        for role in ("banner", "main", "navigation", "contentinfo", "table"):
+            self.equal(len(roles.get(role, [])), 1, f"one {role}")
+        for name in ("Spans", "Functions", "Notes", "Commands"):
+            self.check(name in roles["region"], f"a region {name}",
+                       roles["region"])
+        self.check(all(roles["button"]), "every button has a name",
+                   roles["button"])
+        self.check("columnheader" in roles and "rowheader" in roles,
+                   "cells have their headers", sorted(map(str, roles)))
+
+    def hostile(self):
+        b = self.b
+        names = [c.replace(";", ":") for c in CANARIES]
+        lines = "".join(f"main;{n};x{i} 1000\n" for i, n in enumerate(names))
+        self.open(self.page(
+            "hostile.html", "profile", self.write("h.folded", lines),
+            "-n", "0"))
+        found = b.js("names()")
+        for i, name in enumerate(names):
+            self.check(name in found, f"canary {i} is a name", found)
+        b.js("document.querySelector('.tools input').focus()")
+        b.type("canary")
+        self.equal(b.js("rows().length"), len(names), "and is found")
+        self.equal(b.js("typeof window.canary"), "undefined", "none ran")
+        self.equal(b.js("document.querySelectorAll('img,image,#table svg *')"
+                        ".length"), 0, "none made an element")
+        self.quiet("hostile")
+
+    def hostile_trace(self):
+        b = self.b
+        evil = "".join(CANARIES)
+        attrs = [{"key": evil, "value": {"stringValue": evil}},
+                 {"key": "service.name", "value": {"stringValue": evil}}]
+        event = {"timeUnixNano": "1795256103300000000", "name": evil,
+                 "attributes": attrs[:1]}
+        span = {"traceId": TRACE, "spanId": "00f067aa0ba902b7", "name": evil,
+                "kind": 2, "startTimeUnixNano": "1795256103000000000",
+                "endTimeUnixNano": "1795256104000000000",
+                "attributes": attrs[:1], "events": [event],
+                "links": [{"traceId": TRACE, "spanId": "00f067aa0ba902b8",
+                           "attributes": attrs[:1]}],
+                "status": {"code": 2, "message": evil}}
+        trace = {"resourceSpans": [{"resource": {"attributes": attrs},
+                                    "scopeSpans": [{"spans": [span]}]}]}
+        name = CANARIES[1].replace("/", "") + ".json"
+        path = self.write(name, json.dumps(trace))
+        self.open(self.page("trace.html", "show", path, "--events"))
+        self.equal(b.js("spans().length"), 1, "a hostile trace has its row")
+        text = b.js("document.querySelector('.says').innerText")
+        self.check(text.count("window.canary=1") >= 30,
+                   "all that it says is text", text.count("window.canary=1"))
+        b.js("document.querySelectorAll('a,button,summary')"
+             ".forEach(e => e.click())")
+        self.equal(b.js("typeof window.canary"), "undefined", "none ran")
+        self.equal(b.js("document.querySelectorAll('img,image').length"), 0,
+                   "none made an element")
+
+    def policy(self):
+        """The policy is in force: what is put into the page does not run."""
+        b = self.b
+        b.js("(s => { s.textContent = 'window.late = 1'; "
+             "document.body.append(s); })(document.createElement('script'))")
+        b.js("document.body.setAttribute('onclick', 'window.late = 1'); "
+             "document.body.click()")
+        b.js("(s => { s.textContent = 'body{color:red}'; "
+             "document.body.append(s); })(document.createElement('style'))")
+        self.equal(b.js("typeof window.late"), "undefined",
+                   "no other script runs")
+        self.check(b.js("getComputedStyle(document.body).color")
+                   != "rgb(255, 0, 0)", "no other style counts")
+
+    def without_script(self, path):
+        b = self.b
+        b.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.open(path)
+        self.equal(b.js("document.querySelectorAll('button').length"), 0,
+                   "without scripts there are no buttons")
+        self.equal(b.js("rows().length"),
+                   b.js("document.querySelectorAll('#table tbody tr').length"),
+                   "but all functions")
+        self.equal(b.js("spans().length"), 15, "and spans")
+        self.click("span('POST /login').querySelector('summary')")
+        self.equal(b.js("span('POST /login').querySelector('.says')"
+                        ".checkVisibility()"), True, "which open")
+        pdf = b.call("Page.printToPDF", printBackground=True)["data"]
+        self.check(len(pdf) > 20000, "it prints", len(pdf))
+        b.call("Emulation.setScriptExecutionDisabled", value=False)
+
+    def run(self):
+        case = str(Path(os.environ["TESTDATA"]) / "cases"
+                   / "n-plus-one.har.gz")
+        self.b.resize(1200)
+        self.media("light")
+        slow = self.page("slow.html", "slow", TRACE, "--replay", case)
+        diff = self.page("diff.html", "diff",
+                         self.write("before.folded", BEFORE),
+                         self.write("after.folded", AFTER))
+        show = self.page("show.html", "show", TRACE, "--replay", case)
+        self.open(slow)
+        self.sort()
+        self.filter()
+        self.fold()
+        self.details()
+        self.walk()
+        self.copy()
+        self.theme()
+        self.landmarks()
+        self.quiet("slow")
+        self.skip(slow)
+        for path, what in ((slow, "slow"), (diff, "diff"), (show, "show")):
+            self.contrast(path, what)
+            self.widths(path, what)
+            self.quiet(what)
+        self.hostile()
+        self.hostile_trace()
+        self.policy()
+        self.without_script(slow)
+        print(f"1..{self.done}")
+        return self.failed == 0
+
+
+def main():
+    chromium = find_chromium()
+    if not chromium or not shutil.which("bash"):
+        print("1..0 # SKIP no Chromium to open the pages with")
+        return 0
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(chromium, f"{folder}/browser")
+        try:
+            is_done = Test(browser, sys.argv[1], folder).run()
+        finally:
+            browser.close()
+    return 0 if is_done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
