@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 
+#include <endian.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -45,13 +46,26 @@ static void sip_word(struct sip_state *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-/* Up to eight bytes, least significant first on every machine. */
-static uint64_t load_word(const unsigned char *bytes, size_t len)
+/* Least significant byte first on every machine. */
+static uint64_t load_word(const unsigned char *bytes)
 {
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof word);
+	return le64toh(word);
+}
+
+/* The bytes after the last whole word, as load_word() would see them with
+ * zeros behind. With a word in front of them that is one load. */
+static uint64_t load_rest(const unsigned char *bytes, size_t len)
+{
+	size_t rest = len % 8;
 	uint64_t word = 0;
 
-	for (size_t i = 0; i < len; i++)
-		word |= (uint64_t)bytes[i] << (8 * i);
+	if (rest && len > 8)
+		return load_word(bytes + len - 8) >> (8 * (8 - rest));
+	for (size_t i = 0; i < rest; i++)
+		word |= (uint64_t)bytes[len - rest + i] << (8 * i);
 	return word;
 }
 
@@ -65,11 +79,10 @@ static uint64_t sip_hash_13(const uint64_t key[2], const unsigned char *bytes,
 		key[0] ^ 0x6c7967656e657261u,
 		key[1] ^ 0x7465646279746573u,
 	};
-	size_t done = 0;
 
-	for (; len - done >= 8; done += 8)
-		sip_word(&s, load_word(bytes + done, 8));
-	sip_word(&s, load_word(bytes + done, len - done) | (uint64_t)len << 56);
+	for (size_t done = 0; len - done >= 8; done += 8)
+		sip_word(&s, load_word(bytes + done));
+	sip_word(&s, load_rest(bytes, len) | (uint64_t)len << 56);
 	s.v2 ^= 0xff;
 	for (int i = 0; i < 3; i++)
 		sip_round(&s);
