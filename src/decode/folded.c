@@ -16,9 +16,14 @@
 
 struct folded {
 	struct profile_build *build;
-	uint32_t *frames; /* of the last stack */
+	const struct symtab *texts; /* of the profile */
+	struct map names;           /* as they are written -> frame */
+	struct str last;            /* stack */
+	uint32_t *frames;           /* of it */
+	size_t *ends;               /* of their names within it */
+	uint32_t frame_count;
 	size_t frame_cap;
-	struct str last; /* stack */
+	size_t end_cap;
 	struct arena scratch;
 	size_t line;
 	size_t stack_lines;
@@ -71,27 +76,72 @@ static bool ends_in_number(struct str stack)
 	return rest.len && parse_weight(word, &weight);
 }
 
-static bool push_frame(struct folded *f, uint32_t at, struct str name,
-		       struct error *err)
+static bool no_memory(const struct folded *f, struct error *err)
 {
-	void *frames = f->frames;
-	uint32_t function;
-
-	if (!arena_reserve(&f->scratch, &frames, &f->frame_cap, at + 1u,
-			   sizeof *f->frames))
-		return arena_fail(&f->scratch, "a folded stack", err);
-	f->frames = frames;
-	return profile_build_function(f->build, name, STR(""), &function,
-				      err) &&
-	       profile_build_frame(f->build, function, 0, &f->frames[at], err);
+	return arena_fail(&f->scratch, "a folded stack", err);
 }
 
-/* How many bytes both begin with. */
+/* Most names are interned as they are written, and those texts stay. */
+static struct str name_kept(struct folded *f, struct str name, uint32_t id)
+{
+	struct str text = symtab_text(f->texts, id);
+
+	return str_equal(text, name) ? text : arena_str(&f->scratch, name);
+}
+
+static bool frame_new(struct folded *f, struct str name, uint32_t *frame,
+		      struct error *err)
+{
+	struct function function = { 0 };
+	struct str kept;
+	uint32_t at;
+
+	if (!profile_build_name(f->build, name, &function.name, err) ||
+	    !profile_build_interned(f->build, &function, &at, err) ||
+	    !profile_build_frame(f->build, at, 0, frame, err))
+		return false;
+	kept = name_kept(f, name, function.name);
+	return (kept.ptr && map_insert(&f->names, kept, *frame, frame)) ||
+	       no_memory(f, err);
+}
+
+static bool push_frame(struct folded *f, struct str name, size_t end,
+		       struct error *err)
+{
+	size_t need = (size_t)f->frame_count + 1;
+	uint32_t frame = map_find(&f->names, name);
+
+	if (need > LIMIT_LOCATIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "folded stacks, line %zu: more than %u frames",
+				 f->line, LIMIT_LOCATIONS);
+	if (frame == MAP_NONE && !frame_new(f, name, &frame, err))
+		return false;
+	if (!arena_reserve(&f->scratch, (void **)&f->frames, &f->frame_cap,
+			   need, sizeof *f->frames) ||
+	    !arena_reserve(&f->scratch, (void **)&f->ends, &f->end_cap, need,
+			   sizeof *f->ends))
+		return no_memory(f, err);
+	f->frames[f->frame_count] = frame;
+	f->ends[f->frame_count++] = end;
+	return true;
+}
+
+/* How many bytes both begin with: words first, since it is most of them. */
 static size_t shared_len(struct str a, struct str b)
 {
+	size_t most = a.len < b.len ? a.len : b.len;
 	size_t len = 0;
 
-	while (len < a.len && len < b.len && a.ptr[len] == b.ptr[len])
+	for (; most - len >= sizeof(uint64_t); len += sizeof(uint64_t)) {
+		uint64_t x, y;
+
+		memcpy(&x, a.ptr + len, sizeof x);
+		memcpy(&y, b.ptr + len, sizeof y);
+		if (x != y)
+			break;
+	}
+	while (len < most && a.ptr[len] == b.ptr[len])
 		len++;
 	return len;
 }
@@ -103,29 +153,36 @@ static size_t frame_end(struct str stack, size_t start)
 	return end ? (size_t)(end - stack.ptr) : stack.len;
 }
 
-/* Collapsers sort their lines, so neighbours have most frames in common:
- * those that end in the shared part are in f->frames already. */
+/* Collapsers sort their lines, so neighbours have most frames in common: of
+ * the last stack those stay that end in the shared part. */
 static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 		      struct error *err)
 {
 	size_t shared = shared_len(stack, f->last);
-	uint32_t count = 0;
+	uint32_t count = f->frame_count;
+	size_t start, end;
 
-	for (size_t start = 0, end; start <= stack.len; start = end + 1) {
+	while (count && f->ends[count - 1] >= shared)
+		count--;
+	start = count ? f->ends[count - 1] + 1 : 0;
+	f->frame_count = count;
+	for (; start <= stack.len; start = end + 1) {
 		end = frame_end(stack, start);
-		if (count == LIMIT_LOCATIONS)
-			return error_set(err, ERROR_LIMIT,
-					 "folded stacks, line %zu: more than "
-					 "%u frames",
-					 f->line, LIMIT_LOCATIONS);
-		if (end >= shared &&
-		    !push_frame(f, count, str_slice(stack, start, end - start),
+		if (!push_frame(f, str_slice(stack, start, end - start), end,
 				err))
 			return false;
-		count++;
 	}
 	f->last = stack;
-	return profile_build_stack(f->build, f->frames, count, weight, err);
+	return profile_build_stack(f->build, f->frames, f->frame_count, weight,
+				   err);
+}
+
+/* One line with a single number says that it is no comparison. */
+static void count_numbers(struct folded *f, struct str stack)
+{
+	if (f->two_number_lines == f->stack_lines)
+		f->two_number_lines += ends_in_number(stack);
+	f->stack_lines++;
 }
 
 static bool read_line(struct folded *f, struct str line, struct error *err)
@@ -151,8 +208,7 @@ static bool read_line(struct folded *f, struct str line, struct error *err)
 				 "folded stacks, line %zu: no stack before the "
 				 "weight",
 				 f->line);
-	f->stack_lines++;
-	f->two_number_lines += ends_in_number(stack);
+	count_numbers(f, stack);
 	return add_stack(f, stack, weight, err);
 }
 
@@ -204,12 +260,14 @@ static void settle(struct profile *out)
 bool decode_folded(struct str bytes, const struct profile_want *want,
 		   struct profile *out, struct notes *notes, struct error *err)
 {
-	struct folded f = { .build = profile_build_new(out, err) };
+	struct folded f = { .build = profile_build_new(out, err),
+			    .texts = &out->symtab };
 	bool is_done;
 
 	if (!f.build)
 		return false;
 	arena_init(&f.scratch, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&f.names, &f.scratch);
 	is_done = declare_type(&f, want->type, err) &&
 		  read_lines(&f, bytes, err) &&
 		  profile_build_finish(f.build, notes, err);
