@@ -30,7 +30,7 @@ struct build {
 	struct flame *f;
 	const struct flame_want *want;
 	struct arena scratch;
-	struct func_table t;
+	const struct func_table *t;
 	struct map map; /* (parent, entry) -> node */
 	struct growing *nodes;
 	size_t count;
@@ -120,7 +120,7 @@ static bool stack_walk(struct build *b, const struct func_side *side,
 
 static bool side_grow(struct build *b, enum side s, struct error *err)
 {
-	const struct func_side *side = &b->t.sides[s];
+	const struct func_side *side = &b->t->sides[s];
 	const struct profile *p = side->profile;
 
 	b->path_length = 0;
@@ -160,7 +160,7 @@ static void add_totals(struct build *b)
 static int compare_names(const void *left, const void *right, void *data)
 {
 	const struct func_entry *entries =
-		((const struct build *)data)->t.entries;
+		((const struct build *)data)->t->entries;
 	const struct func_entry *a = &entries[*(const uint32_t *)left];
 	const struct func_entry *b = &entries[*(const uint32_t *)right];
 	int order = str_compare(a->name, b->name);
@@ -172,7 +172,7 @@ static int compare_names(const void *left, const void *right, void *data)
 static void list_by_entry(const struct build *b, uint32_t *heads,
 			  uint32_t *next)
 {
-	for (size_t e = 0; e < b->t.count; e++)
+	for (size_t e = 0; e < b->t->count; e++)
 		heads[e] = FLAME_NONE;
 	for (uint32_t i = 1; i < b->count; i++) {
 		next[i] = heads[b->nodes[i].entry];
@@ -183,17 +183,17 @@ static void list_by_entry(const struct build *b, uint32_t *heads,
 /* Puts each node before its siblings, the last names first. */
 static bool link_siblings(struct build *b, struct error *err)
 {
-	uint32_t *heads = arena_array(&b->scratch, b->t.count, sizeof *heads);
+	uint32_t *heads = arena_array(&b->scratch, b->t->count, sizeof *heads);
 	uint32_t *next = arena_array(&b->scratch, b->count, sizeof *next);
 
-	b->order = arena_array(&b->scratch, b->t.count, sizeof *b->order);
+	b->order = arena_array(&b->scratch, b->t->count, sizeof *b->order);
 	if (!heads || !next || !b->order)
 		return no_memory(b, err);
-	for (uint32_t e = 0; e < b->t.count; e++)
+	for (uint32_t e = 0; e < b->t->count; e++)
 		b->order[e] = e;
-	qsort_r(b->order, b->t.count, sizeof *b->order, compare_names, b);
+	qsort_r(b->order, b->t->count, sizeof *b->order, compare_names, b);
 	list_by_entry(b, heads, next);
-	for (size_t k = b->t.count; k-- > 0;) {
+	for (size_t k = b->t->count; k-- > 0;) {
 		uint32_t i = heads[b->order[k]];
 
 		for (; i != FLAME_NONE; i = next[i]) {
@@ -282,7 +282,7 @@ static enum flame_language language_of(const struct func_table *t,
 static bool write_function(struct build *b, const struct func_entry *e,
 			   struct flame_function *out)
 {
-	const struct profile *slow = b->t.sides[SIDE_SLOW].profile;
+	const struct profile *slow = b->t->sides[SIDE_SLOW].profile;
 
 	*out = (struct flame_function){
 		.name = e->is_merged ? arena_str(&b->f->arena, e->name)
@@ -290,7 +290,7 @@ static bool write_function(struct build *b, const struct func_entry *e,
 		.file = e->file,
 		.line = e->line,
 		.kind = kind_within(slow, func_entry_kind(e)),
-		.language = language_of(&b->t, e),
+		.language = language_of(b->t, e),
 		.change = b->f->has_baseline ? CHANGE_SAME : CHANGE_NONE,
 	};
 	return out->name.ptr != NULL;
@@ -322,16 +322,16 @@ static bool write_functions(struct build *b, const struct result *r,
 	struct flame *f = b->f;
 
 	f->functions =
-		arena_array(&f->arena, b->t.count + 1, sizeof *f->functions);
+		arena_array(&f->arena, b->t->count + 1, sizeof *f->functions);
 	if (!f->functions)
 		return no_memory(b, err);
 	f->functions[0] = (struct flame_function){ .name = STR("all") };
-	for (size_t e = 0; e < b->t.count; e++)
-		if (!write_function(b, &b->t.entries[e], &f->functions[e + 1]))
+	for (size_t e = 0; e < b->t->count; e++)
+		if (!write_function(b, &b->t->entries[e], &f->functions[e + 1]))
 			return no_memory(b, err);
-	f->function_count = (uint32_t)b->t.count + 1;
+	f->function_count = (uint32_t)b->t->count + 1;
 	for (size_t i = 0; f->has_baseline && i < r->change_count; i++) {
-		uint32_t entry = map_find(&b->t.map, r->changes[i].key);
+		uint32_t entry = map_find(&b->t->map, r->changes[i].key);
 
 		if (entry != MAP_NONE)
 			take_change(r, &r->changes[i],
@@ -360,6 +360,31 @@ static void set_head(struct flame *f, const struct profile *slow,
 			0;
 }
 
+static bool is_of(const struct func_table *t, const struct profile *slow,
+		  const struct profile *baseline, const struct flame_want *want)
+{
+	return t && t->sides[SIDE_SLOW].profile == slow &&
+	       t->sides[SIDE_BASELINE].profile == baseline &&
+	       t->rules == want->rules && t->is_plain == want->is_plain;
+}
+
+/* Most drawings are of what was ranked just before. */
+static bool take_table(struct build *b, const struct profile *slow,
+		       const struct profile *baseline, const struct result *r,
+		       struct error *err)
+{
+	struct func_table *own;
+
+	b->t = r->table;
+	if (is_of(b->t, slow, baseline, b->want))
+		return true;
+	b->t = own = arena_alloc(&b->scratch, sizeof *own);
+	if (!own)
+		return no_memory(b, err);
+	return func_table_build(own, &b->scratch, slow, baseline,
+				b->want->rules, b->want->is_plain, err);
+}
+
 static bool build(struct build *b, const struct profile *slow,
 		  const struct profile *baseline, const struct result *r,
 		  struct error *err)
@@ -373,8 +398,7 @@ static bool build(struct build *b, const struct profile *slow,
 				    sizeof *b->path_nodes);
 	if (!b->path_entries || !b->path_nodes)
 		return no_memory(b, err);
-	if (!func_table_build(&b->t, &b->scratch, slow, baseline,
-			      b->want->rules, b->want->is_plain, err) ||
+	if (!take_table(b, slow, baseline, r, err) ||
 	    !node_at(b, FLAME_NONE, ENTRY_NONE, &root, err) ||
 	    !side_grow(b, SIDE_SLOW, err) ||
 	    (baseline && !side_grow(b, SIDE_BASELINE, err)))

@@ -560,14 +560,20 @@ bool functions_rank(const struct profile *slow, const struct profile *baseline,
 		    const struct rank_want *want, struct result *result,
 		    struct error *err)
 {
-	struct arena arena;
-	struct func_table t;
-	struct ranking r = { .t = &t, .want = want };
+	struct arena scratch;
+	struct arena *arena = want->is_drawn ? &result->arena : &scratch;
+	struct func_table *t;
+	struct ranking r = { .want = want };
 	bool is_done;
 
-	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	result->rank_by = want->by;
-	is_done = rank(&r, &t, &arena, slow, baseline, result, err);
-	arena_release(&arena);
+	result->table = NULL;
+	r.t = t = arena_alloc(arena, sizeof *t);
+	is_done = t ? rank(&r, t, arena, slow, baseline, result, err)
+		    : arena_fail(arena, "ranking functions", err);
+	if (is_done && want->is_drawn)
+		result->table = t;
+	arena_release(&scratch);
 	return is_done;
 }

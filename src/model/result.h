@@ -216,6 +216,8 @@ struct stack_line {
 	int64_t after;
 };
 
+struct func_table;
+
 struct result {
 	struct arena arena;
 	const char *command;
@@ -242,6 +244,7 @@ struct result {
 	size_t function_total;    /* rows before the limit */
 	size_t noise_count;       /* rows left out as noise */
 	/* For drawings, see rank_want.is_drawn. */
+	const struct func_table *table; /* of analyze/, of what was ranked */
 	bool is_compared;
 	enum normalize normalize; /* how the sides were compared in the end */
 	double baseline_scale;    /* what baseline values are multiplied with */
