@@ -3,9 +3,11 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <threads.h>
 
 #include "analyze/code_memo.h"
 #include "base/ascii.h"
+#include "base/count.h"
 
 /* A row of code_rules.def: several words, one blank in between. */
 struct rule {
@@ -48,7 +50,6 @@ static const struct rule origins[] = {
 /* What other people's code is for. */
 static const struct rule purposes[] = {
 #include "analyze/code_purposes.def"
-#include "base/count.h"
 };
 
 static bool is_word(char c)
@@ -144,54 +145,144 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 	return false;
 }
 
-static bool may_begin(struct str text, char c)
+/* ---- words by their first letter ---- */
+
+/* Most words differ from a name in the first letter, so only those are tried
+ * that begin as it does; words that may match elsewhere have a bucket of their
+ * own. */
+#define ANYWHERE 256
+#define BUCKETS (ANYWHERE + 1)
+
+struct word {
+	struct str text;
+	const struct rule *rule;
+};
+
+/* words[first[b]..first[b + 1]) are those of bucket b, in their order. */
+struct word_index {
+	const struct rule *rules;
+	size_t rule_count;
+	struct word *words;
+	uint32_t first[BUCKETS + 1];
+};
+
+/* A word and what ends it take two bytes at least. */
+#undef RULE
+#define RULE(languages, kind, op, words, is_kernel_entry, is_leaf_only)        \
+	+sizeof(words) / 2
+enum {
+	ORIGIN_WORDS = 0
+#include "analyze/code_rules.def"
+	,
+	PURPOSE_WORDS = 0
+#include "analyze/code_purposes.def"
+};
+
+static struct word origin_words[ORIGIN_WORDS];
+static struct word purpose_words[PURPOSE_WORDS];
+static struct word_index origin_index = { .rules = origins,
+					  .rule_count = COUNT_OF(origins),
+					  .words = origin_words };
+static struct word_index purpose_index = { .rules = purposes,
+					   .rule_count = COUNT_OF(purposes),
+					   .words = purpose_words };
+
+static size_t bucket_of_letter(char c)
 {
-	return text.len &&
-	       (slash_as_dot(text.ptr[0]) == slash_as_dot(c) || c == '%');
+	return (unsigned char)slash_as_dot(c);
 }
 
-/* Most words differ from a name in the first letter, and most of the time of
- * a classification went into the others. */
-static bool may_match(const struct code_subject *s, enum rule_op op, char c)
+static size_t bucket_of(const struct word *w)
 {
-	switch (op) {
+	switch (w->rule->op) {
 	case OP_PKG:
-		return may_begin(s->name, c) || may_begin(s->module, c);
 	case OP_PKG_BARE:
 	case OP_NAME_PREFIX:
 	case OP_NAME_IS:
 	case OP_NAME_IS_BARE:
-		return may_begin(s->name, c);
+		return w->text.ptr[0] == '%' ? ANYWHERE
+					     : bucket_of_letter(w->text.ptr[0]);
 	default:
-		return true;
+		return ANYWHERE;
 	}
 }
 
-static bool rule_matches(const struct code_subject *s, const struct rule *rule)
+/* *at is behind the last word; false at the end of the rule. */
+static bool next_word(const char **at, struct word *w)
 {
-	const char *word = rule->words;
+	const char *end = strchrnul(*at, ' ');
 
-	if (!(s->languages & rule->languages))
-		return false;
-	while (*word) {
-		const char *end = strchrnul(word, ' ');
-		struct str text = { word, (size_t)(end - word) };
-
-		if (may_match(s, rule->op, *word) &&
-		    word_matches(s, rule->op, text))
-			return true;
-		word = *end ? end + 1 : end;
-	}
-	return false;
+	w->text = (struct str){ *at, (size_t)(end - *at) };
+	*at = *end ? end + 1 : end;
+	return w->text.len > 0;
 }
 
-static const struct rule *rule_find(const struct rule *rules, size_t count,
+/* Once to count, once to put into place: then first[] ends one bucket early
+ * and is moved up. */
+static void index_fill(struct word_index *x)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < x->rule_count; i++) {
+		struct word w = { .rule = &x->rules[i] };
+
+		for (const char *at = w.rule->words; next_word(&at, &w);)
+			x->first[bucket_of(&w)]++;
+	}
+	for (size_t b = 0; b <= BUCKETS; b++) {
+		uint32_t count = x->first[b];
+
+		x->first[b] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < x->rule_count; i++) {
+		struct word w = { .rule = &x->rules[i] };
+
+		for (const char *at = w.rule->words; next_word(&at, &w);)
+			x->words[x->first[bucket_of(&w)]++] = w;
+	}
+	memmove(x->first + 1, x->first, BUCKETS * sizeof *x->first);
+	x->first[0] = 0;
+}
+
+static void fill_indexes(void)
+{
+	index_fill(&origin_index);
+	index_fill(&purpose_index);
+}
+
+/* The first rule of a bucket that matches, if it comes before `best`. */
+static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
+				      const struct code_subject *s,
+				      const struct rule *best)
+{
+	for (uint32_t i = x->first[bucket]; i < x->first[bucket + 1]; i++) {
+		const struct word *w = &x->words[i];
+
+		if (best && w->rule >= best)
+			break;
+		if ((s->languages & w->rule->languages) &&
+		    word_matches(s, w->rule->op, w->text))
+			return w->rule;
+	}
+	return best;
+}
+
+static const struct rule *rule_find(const struct word_index *x,
 				    const struct code_subject *s)
 {
-	for (size_t i = 0; i < count; i++)
-		if (rule_matches(s, &rules[i]))
-			return &rules[i];
-	return NULL;
+	const struct rule *best = NULL;
+	size_t name = ANYWHERE, module = ANYWHERE;
+
+	if (s->name.len) {
+		name = bucket_of_letter(s->name.ptr[0]);
+		best = bucket_find(x, name, s, best);
+	}
+	if (s->module.len)
+		module = bucket_of_letter(s->module.ptr[0]);
+	if (module != ANYWHERE && module != name)
+		best = bucket_find(x, module, s, best);
+	return bucket_find(x, ANYWHERE, s, best);
 }
 
 static const struct code_rule *user_rule_find(const struct code_rules *rules,
@@ -226,7 +317,7 @@ static bool is_bare_in_go(const struct code_subject *s)
 static struct code_class origin_of(const struct code_subject *s,
 				   unsigned int profile_languages)
 {
-	const struct rule *rule = rule_find(origins, COUNT_OF(origins), s);
+	const struct rule *rule = rule_find(&origin_index, s);
 	struct code_class out = { CODE_APPLICATION, false, false };
 
 	if (rule) {
@@ -242,14 +333,14 @@ static struct code_class origin_of(const struct code_subject *s,
 /* .NET puts the assembly in front: "System.Private.CoreLib!System.GC.Run". */
 static const struct rule *purpose_find(const struct code_subject *s)
 {
-	const struct rule *rule = rule_find(purposes, COUNT_OF(purposes), s);
+	const struct rule *rule = rule_find(&purpose_index, s);
 	size_t mark = str_find(s->name, STR("!"));
 	struct code_subject inner = *s;
 
 	if (rule || mark == SIZE_MAX || !(s->languages & LANGUAGE_DOTNET))
 		return rule;
 	inner.name = str_slice(s->name, mark + 1, s->name.len);
-	return rule_find(purposes, COUNT_OF(purposes), &inner);
+	return rule_find(&purpose_index, &inner);
 }
 
 static struct code_class classify(const struct code_rules *rules,
@@ -280,9 +371,11 @@ static struct code_class classify(const struct code_rules *rules,
 struct code_class code_classify(const struct code_rules *rules, struct str name,
 				struct str file, unsigned int profile_languages)
 {
+	static once_flag are_filled = ONCE_FLAG_INIT;
 	struct code_memo *memo = rules ? rules->memo : NULL;
 	struct code_class out;
 
+	call_once(&are_filled, fill_indexes);
 	if (memo && code_memo_find(memo, name, file, profile_languages, &out))
 		return out;
 	out = classify(rules, name, file, profile_languages);
