@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_reader.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/feed.h"
 #include "base/mem.h"
 #include "base/num.h"
 
-struct json_reader *json_new(struct str bytes, struct error *err)
+static struct json_reader *reader_new(struct error *err)
 {
 	struct json_reader *r = mem_calloc(1, sizeof *r);
 
@@ -18,8 +20,58 @@ struct json_reader *json_new(struct str bytes, struct error *err)
 		return NULL;
 	}
 	buf_init(&r->scratch, KEPT_BYTES + 4);
-	r->data = bytes.len ? bytes.ptr : "";
-	r->end = bytes.len;
+	r->data = "";
+	return r;
+}
+
+struct json_reader *json_new(struct str bytes, struct error *err)
+{
+	struct json_reader *r = reader_new(err);
+
+	if (r && bytes.len) {
+		r->data = bytes.ptr;
+		r->end = bytes.len;
+	}
+	return r;
+}
+
+struct json_reader *json_new_window(struct feed *feed, size_t window_bytes,
+				    struct error *err)
+{
+	struct json_reader *r = reader_new(err);
+
+	if (!r)
+		return NULL;
+	r->window = mem_alloc(window_bytes);
+	if (!r->window) {
+		error_memory(err, "the JSON reader");
+		json_free(r);
+		return NULL;
+	}
+	r->data = r->window;
+	r->window_bytes = window_bytes;
+	r->feed = feed;
+	return r;
+}
+
+/* Editors on Windows put a byte order mark in front of saved JSON. */
+static void skip_mark(struct json_reader *r)
+{
+	if (json_has(r, 3) && !memcmp(r->data + r->at, "\xef\xbb\xbf", 3))
+		r->at += 3;
+}
+
+struct json_reader *json_new_feed(struct feed *feed, struct error *err)
+{
+	struct json_reader *r;
+	struct str bytes;
+
+	if (feed_in_memory(feed, &bytes))
+		r = json_new(bytes, err);
+	else
+		r = json_new_window(feed, JSON_WINDOW_BYTES, err);
+	if (r)
+		skip_mark(r);
 	return r;
 }
 
@@ -28,6 +80,7 @@ void json_free(struct json_reader *r)
 	if (!r)
 		return;
 	buf_release(&r->scratch);
+	mem_free(r->window);
 	mem_free(r);
 }
 
@@ -53,7 +106,8 @@ static bool fail_at(struct json_reader *r, enum error_code code,
 {
 	if (json_failed(r))
 		return false;
-	return error_set(&r->err, code, "byte %zu: %s", r->at, text);
+	return error_set(&r->err, code, "byte %" PRIu64 ": %s",
+			 r->passed + r->at, text);
 }
 
 bool json_fail(struct json_reader *r, const char *format, ...)
@@ -67,16 +121,51 @@ bool json_fail(struct json_reader *r, const char *format, ...)
 	return fail_at(r, ERROR_FORMAT, text);
 }
 
-/* The next byte that is not blank, unconsumed; -1 at the end. */
-static int next_byte(struct json_reader *r)
+/* The bytes of a value that is taken as it is written, up to here. */
+static void take_raw(struct json_reader *r)
 {
-	for (; r->at < r->end; r->at++) {
-		char c = r->data[r->at];
+	buf_add(r->raw, r->data + r->raw_from, r->at - r->raw_from);
+}
 
-		if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-			return (unsigned char)c;
-	}
+bool json_more(struct json_reader *r)
+{
+	size_t kept = r->end - r->at;
+	size_t got;
+
+	if (!r->feed || kept == r->window_bytes)
+		return false;
+	if (r->raw)
+		take_raw(r);
+	r->raw_from = 0;
+	memmove(r->window, r->data + r->at, kept);
+	r->passed += r->at;
+	r->at = 0;
+	got = feed_read(r->feed, r->window + kept, r->window_bytes - kept);
+	r->end = kept + got;
+	return got > 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static int next_behind_blanks(struct json_reader *r)
+{
+	do {
+		for (; r->at < r->end; r->at++)
+			if (!is_blank(r->data[r->at]))
+				return (unsigned char)r->data[r->at];
+	} while (json_more(r));
 	return -1;
+}
+
+/* The next byte that is not blank, unconsumed; -1 at the end. */
+static inline int next_byte(struct json_reader *r)
+{
+	if (r->at < r->end && (unsigned char)r->data[r->at] > ' ')
+		return (unsigned char)r->data[r->at];
+	return next_behind_blanks(r);
 }
 
 bool json_fail_expected(struct json_reader *r, const char *what)
@@ -96,37 +185,32 @@ static bool fail_misuse(struct json_reader *r, const char *what)
 	return fail_at(r, ERROR_INTERNAL, what);
 }
 
-static bool is_in_object(const struct json_reader *r)
-{
-	unsigned last = r->depth - 1;
-
-	return r->depth && (r->is_object[last / 8] >> last % 8 & 1);
-}
-
 /* A value, nested or not, is now behind us. */
-static void finish_value(struct json_reader *r)
+static inline void finish_value(struct json_reader *r)
 {
 	r->due = r->depth ? DUE_COMMA : DUE_VALUE;
 	r->is_announced = false;
 }
 
-/* Consumes the opening bracket. */
-static bool open_level(struct json_reader *r, bool is_object)
+static bool fail_depth(struct json_reader *r)
 {
-	unsigned char bit = (unsigned char)(1u << r->depth % 8);
+	char text[80];
 
-	if (r->depth == LIMIT_JSON_DEPTH) {
-		char text[80];
+	snprintf(text, sizeof text, "nested deeper than the limit of %d levels",
+		 LIMIT_JSON_DEPTH);
+	return fail_at(r, ERROR_LIMIT, text);
+}
 
-		snprintf(text, sizeof text,
-			 "nested deeper than the limit of %d levels",
-			 LIMIT_JSON_DEPTH);
-		return fail_at(r, ERROR_LIMIT, text);
-	}
-	if (is_object)
-		r->is_object[r->depth / 8] |= bit;
-	else
-		r->is_object[r->depth / 8] &= (unsigned char)~bit;
+/* Consumes the opening bracket. */
+static inline bool open_level(struct json_reader *r, bool is_object)
+{
+	uint64_t bit = (uint64_t)1 << r->depth % 64;
+	uint64_t *word = &r->levels[r->depth / 64];
+
+	if (r->depth == LIMIT_JSON_DEPTH)
+		return fail_depth(r);
+	*word = is_object ? *word | bit : *word & ~bit;
+	r->is_in_object = is_object;
 	r->depth++;
 	r->at++;
 	r->due = DUE_FIRST;
@@ -134,11 +218,20 @@ static bool open_level(struct json_reader *r, bool is_object)
 	return true;
 }
 
+/* Sets what follows from the levels. */
+static inline void look_around(struct json_reader *r)
+{
+	unsigned last = r->depth - 1;
+
+	r->is_in_object = r->depth && r->levels[last / 64] >> last % 64 & 1;
+}
+
 /* Consumes the closing bracket. */
-static void close_level(struct json_reader *r)
+static inline void close_level(struct json_reader *r)
 {
 	r->at++;
 	r->depth--;
+	look_around(r);
 	finish_value(r);
 }
 
@@ -154,7 +247,7 @@ static bool reach_value(struct json_reader *r)
 		if (next_byte(r) != ':')
 			return json_fail_expected(r, "':' after a key");
 		r->at++;
-	} else if (is_in_object(r)) {
+	} else if (r->is_in_object) {
 		return fail_misuse(r, "a value was asked for before its key");
 	} else if (next_byte(r) == ']') {
 		return false;
@@ -204,7 +297,7 @@ static enum json_kind peek_value(struct json_reader *r)
 
 enum json_kind json_peek(struct json_reader *r)
 {
-	if (!is_in_object(r) || r->due == DUE_VALUE || r->due == DUE_COLON)
+	if (!r->is_in_object || r->due == DUE_VALUE || r->due == DUE_COLON)
 		return peek_value(r);
 	if (json_failed(r) || next_byte(r) == '}')
 		return JSON_END;
@@ -270,7 +363,7 @@ bool json_next_item(struct json_reader *r)
 {
 	if (json_failed(r))
 		return false;
-	if (!r->depth || is_in_object(r) || r->is_announced)
+	if (!r->depth || r->is_in_object || r->is_announced)
 		return fail_misuse(r, "an item was asked for out of turn");
 	if (reach_value(r)) {
 		r->is_announced = true;
@@ -287,7 +380,7 @@ static bool reach_key(struct json_reader *r)
 {
 	if (json_failed(r))
 		return false;
-	if (!is_in_object(r) || r->due == DUE_VALUE || r->due == DUE_COLON)
+	if (!r->is_in_object || r->due == DUE_VALUE || r->due == DUE_COLON)
 		return fail_misuse(r, "a key was asked for out of turn");
 	if (next_byte(r) == '}') {
 		close_level(r);
@@ -483,8 +576,7 @@ static bool skip_one(struct json_reader *r)
 			return false;
 		break;
 	case JSON_STRING:
-		r->at++;
-		if (!json_copy_string(r, NULL, 0))
+		if (!json_pass_string(r))
 			return false;
 		break;
 	}
@@ -495,12 +587,9 @@ static bool skip_one(struct json_reader *r)
 /* Steps to the next value of the innermost level or closes it. */
 static bool skip_separator(struct json_reader *r)
 {
-	if (!is_in_object(r))
+	if (!r->is_in_object)
 		return json_next_item(r);
-	if (!reach_key(r))
-		return false;
-	r->at++;
-	if (!json_copy_string(r, NULL, 0))
+	if (!reach_key(r) || !json_pass_string(r))
 		return false;
 	r->due = DUE_COLON;
 	return true;
@@ -522,15 +611,50 @@ bool json_skip(struct json_reader *r)
 
 bool json_raw(struct json_reader *r, struct buf *out)
 {
-	size_t start;
+	bool is_passed;
 
 	if (begin_value(r, "a value") == JSON_END)
 		return false;
-	start = r->at;
-	if (!json_skip(r))
-		return false;
-	buf_add(out, r->data + start, r->at - start);
-	return buf_check(out, "a JSON value", &r->err);
+	r->raw = out;
+	r->raw_from = r->at;
+	is_passed = json_skip(r);
+	if (is_passed)
+		take_raw(r);
+	r->raw = NULL;
+	return is_passed && buf_check(out, "a JSON value", &r->err);
+}
+
+void json_tell(const struct json_reader *r, struct feed_place *place)
+{
+	*place = (struct feed_place){ .offset = r->passed + r->at,
+				      .depth = r->depth };
+	memcpy(place->levels, r->levels, sizeof place->levels);
+}
+
+void json_resume(struct json_reader *r, const struct feed_place *place)
+{
+	r->depth = place->depth;
+	memcpy(r->levels, place->levels, sizeof r->levels);
+	look_around(r);
+	r->due = DUE_VALUE;
+	r->is_announced = true;
+	if (!r->feed) {
+		r->at = min_size((size_t)place->offset, r->end);
+		return;
+	}
+	feed_seek(r->feed, place->offset);
+	r->passed = place->offset;
+	r->at = r->end = 0;
+}
+
+bool json_leave(struct json_reader *r)
+{
+	while (r->depth)
+		if (skip_separator(r))
+			json_skip(r);
+		else if (json_failed(r))
+			return false;
+	return true;
 }
 
 bool json_at_end(struct json_reader *r)

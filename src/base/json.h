@@ -24,6 +24,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/feed.h"
 #include "base/str.h"
 
 enum json_kind {
@@ -41,6 +42,12 @@ struct json_reader;
 
 /* Over bytes in memory, borrowed until json_free. */
 struct json_reader *json_new(struct str bytes, struct error *err) MUST_CHECK;
+
+/* Over a feed, borrowed likewise, from where it stands; of a file only a
+ * window is in memory. A byte order mark in front is passed over. When
+ * reading fails the text seems cut off: ask feed_check() first. */
+struct json_reader *json_new_feed(struct feed *feed,
+				  struct error *err) MUST_CHECK;
 void json_free(struct json_reader *r);
 
 /* Kind of the value that comes next, without consuming it. JSON_END at the
@@ -109,6 +116,16 @@ bool json_raw(struct json_reader *r, struct buf *out) MUST_CHECK;
 /* At top level: true when only blanks remain. False leaves r ready for the
  * next document (newline-delimited or concatenated JSON). */
 bool json_at_end(struct json_reader *r);
+
+/* After json_next_item() said true: where the item stands. */
+void json_tell(const struct json_reader *r, struct feed_place *place);
+
+/* Goes on there, as after that json_next_item(). The place must have been
+ * told by a reader of the same input. */
+void json_resume(struct json_reader *r, const struct feed_place *place);
+
+/* Passes over the rest of all that is open, checked. */
+bool json_leave(struct json_reader *r);
 
 /* Records a failure of the caller's ("span without an id"), with position. */
 bool json_fail(struct json_reader *r, const char *format, ...)

@@ -19,9 +19,7 @@ static uint64_t special_bytes(uint64_t word)
 	       ones << 7;
 }
 
-/* Length of the bytes that stand for themselves: up to a quote, a backslash,
- * a control or the end, eight at a time. */
-static size_t plain_run(const char *text, size_t len)
+size_t json_plain_run_words(const char *text, size_t len)
 {
 	size_t at = 0;
 
@@ -146,7 +144,7 @@ static bool read_escape(struct json_reader *r, struct buf *sink,
 bool json_copy_string(struct json_reader *r, struct buf *sink, size_t max_bytes)
 {
 	for (;;) {
-		size_t run = plain_run(r->data + r->at, r->end - r->at);
+		size_t run = json_plain_run(r->data + r->at, r->end - r->at);
 		bool is_done;
 
 		keep_text(sink, max_bytes, r->data + r->at, run);
@@ -175,12 +173,15 @@ bool json_copy_string(struct json_reader *r, struct buf *sink, size_t max_bytes)
 
 bool json_view_string(struct json_reader *r, struct str *text)
 {
-	size_t start = r->at + 1;
-	size_t run = plain_run(r->data + start, r->end - start);
+	size_t run;
 
-	r->at = start;
-	if (start + run < r->end && r->data[start + run] == '"') {
-		*text = (struct str){ r->data + start, run };
+	r->at++;
+	run = json_plain_run(r->data + r->at, r->end - r->at);
+	while (r->at + run == r->end && json_more(r))
+		run += json_plain_run(r->data + r->at + run,
+				      r->end - r->at - run);
+	if (r->at + run < r->end && r->data[r->at + run] == '"') {
+		*text = (struct str){ r->data + r->at, run };
 		r->at += run + 1;
 	} else {
 		buf_clear(&r->scratch);
@@ -207,10 +208,29 @@ bool json_is_word_byte(char c)
 	return ascii_is_alnum(c) || c == '_';
 }
 
+/* The digits of a plain whole number; 0 when it is anything else or may go on
+ * behind what is in sight. */
+static size_t whole_digits(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	while (count < len && ascii_is_digit(text[count]))
+		count++;
+	if (count == len || (text[0] == '0' && count > 1) ||
+	    is_number_byte(text[count]) || json_is_word_byte(text[count]))
+		return 0;
+	return count < LIMIT_NUMBER_BYTES ? count : 0;
+}
+
 bool json_view_number(struct json_reader *r, struct str *text)
 {
-	size_t len = 0;
+	size_t len = whole_digits(r->data + r->at, r->end - r->at);
 
+	if (len) {
+		*text = (struct str){ r->data + r->at, len };
+		r->at += len;
+		return true;
+	}
 	while (json_has(r, len + 1) && is_number_byte(r->data[r->at + len]))
 		if (++len >= LIMIT_NUMBER_BYTES)
 			return json_fail(r, "a number of too many digits");

@@ -284,7 +284,7 @@ bool folders_make(const char *path, struct error *err)
 	return true;
 }
 
-static bool fail_read(struct error *err, const char *name, int error_number)
+bool file_fail_read(const char *name, int error_number, struct error *err)
 {
 	enum error_code code = ERROR_FORMAT;
 
@@ -313,7 +313,7 @@ static bool read_to_end(int fd, const char *name, struct buf *out,
 				   room ? room : 1);
 
 		if (got < 0)
-			return fail_read(err, name, errno);
+			return file_fail_read(name, errno, err);
 		if (got == 0)
 			return true;
 		if (room)
@@ -334,9 +334,9 @@ static bool prepare_read(int fd, const char *name, struct buf *out,
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return fail_read(err, name, errno);
+		return file_fail_read(name, errno, err);
 	if (S_ISDIR(st.st_mode))
-		return fail_read(err, name, EISDIR);
+		return file_fail_read(name, EISDIR, err);
 	if (S_ISREG(st.st_mode) && st.st_size > 0)
 		room = (uintmax_t)st.st_size < SIZE_MAX ? (size_t)st.st_size
 							: SIZE_MAX;
@@ -353,7 +353,7 @@ bool file_read(const char *path, struct buf *out, struct error *err)
 	if (!is_stdin)
 		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return fail_read(err, name, errno);
+		return file_fail_read(name, errno, err);
 	is_done = prepare_read(fd, name, out, err) &&
 		  read_to_end(fd, name, out, err);
 	if (!is_stdin)

@@ -42,4 +42,7 @@ bool folders_make(const char *path, struct error *err) MUST_CHECK;
  * unreadable files (ERROR_AUTH, ERROR_FORMAT) give their reason. */
 bool file_read(const char *path, struct buf *out, struct error *err) MUST_CHECK;
 
+/* The reason for what errno says of a file that is read. Returns false. */
+bool file_fail_read(const char *name, int error_number, struct error *err);
+
 #endif

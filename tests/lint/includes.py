@@ -27,6 +27,7 @@ FOREIGN = {
     r"ini\.h": {"cli/config_file.c"},
     r"yaml\.h": {"cli/grafana.c"},
     r"jansson\.h": {"source/har.c"},
+    r"emmintrin\.h": {"base/json_reader.h"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},
     r"openssl/.*": {"source/rs256.c"},

@@ -29,7 +29,7 @@ static int tree_kind(json_t *tree)
 #define JSON_TRUE OUR_TRUE
 #define JSON_FALSE OUR_FALSE
 #define JSON_NULL OUR_NULL
-#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/outfile.h"
 
 #define FLAGS (JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL)
@@ -106,10 +106,8 @@ static void compare_value(struct json_reader *r, json_t *expected)
 	}
 }
 
-static void compare_document(struct str text, json_t *expected)
+static void compare_by(struct json_reader *r, json_t *expected)
 {
-	struct json_reader *r = json_new(text, &err);
-
 	assert_non_null(r);
 	compare_value(r, expected);
 	assert_true(json_at_end(r));
@@ -117,13 +115,62 @@ static void compare_document(struct str text, json_t *expected)
 	json_free(r);
 }
 
-/* True when the whole text is one document. */
-static bool is_accepted(struct str text)
+static bool is_accepted_by(struct json_reader *r)
 {
-	struct json_reader *r = json_new(text, &err);
 	bool is_one = json_skip(r) && json_at_end(r) && !json_failed(r);
 
 	json_free(r);
+	return is_one;
+}
+
+/* The document comes in two pieces: a window of the least size ends behind
+ * this many of its bytes, since blanks fill it up in front. */
+struct split {
+	struct buf padded;
+	struct feed *feed;
+	struct json_reader *r;
+};
+
+static void split_open(struct split *s, struct str text, size_t before)
+{
+	buf_init(&s->padded, 64 * MIB);
+	for (size_t i = before; i < JSON_WINDOW_LEAST; i++)
+		buf_add_char(&s->padded, ' ');
+	buf_add_str(&s->padded, text);
+	s->feed = feed_new(buf_str(&s->padded), &err);
+	s->r = json_new_window(s->feed, JSON_WINDOW_LEAST, &err);
+	assert_non_null(s->r);
+}
+
+static void split_close(struct split *s)
+{
+	feed_free(s->feed);
+	buf_release(&s->padded);
+}
+
+static void compare_document(struct str text, json_t *expected)
+{
+	struct split s;
+
+	compare_by(json_new(text, &err), expected);
+	for (size_t i = 0; i < text.len && i < 64; i++) {
+		split_open(&s, text, i);
+		compare_by(s.r, expected);
+		split_close(&s);
+	}
+}
+
+/* True when the whole text is one document, wherever it is split. */
+static bool is_accepted(struct str text)
+{
+	bool is_one = is_accepted_by(json_new(text, &err));
+	struct split s;
+
+	for (size_t i = 0; i < text.len; i++) {
+		split_open(&s, text, i);
+		assert_int_equal(is_accepted_by(s.r), is_one);
+		split_close(&s);
+	}
 	return is_one;
 }
 
