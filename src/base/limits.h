@@ -16,7 +16,8 @@
 #define LIMIT_PB_DEPTH 64
 
 /* Traces. The largest traces seen in public reports hold a few 100,000
- * spans; OpenTelemetry SDKs cap attributes at 128 a span by default. */
+ * spans, and of a file of many traces one is kept; OpenTelemetry SDKs cap
+ * attributes at 128 a span by default. */
 #define LIMIT_SPANS 2000000u
 #define LIMIT_SPAN_ATTRS 1024u
 #define LIMIT_RESOURCES 200000u

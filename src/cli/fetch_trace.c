@@ -43,7 +43,7 @@ static bool read_trace_file(struct context *ctx, const char *path,
 	struct input in;
 	bool done = false;
 
-	if (!input_read(&in, path, err))
+	if (!input_open(&in, path, err))
 		goto out;
 	if (format_is_profile(in.format)) {
 		error_set(err, ERROR_FORMAT,
@@ -58,8 +58,10 @@ static bool read_trace_file(struct context *ctx, const char *path,
 			"%s",
 			in.name, in.looks_like);
 	} else {
-		done = decode_trace(in.format, in.bytes, want, trace,
-				    &ctx->notes, err) ||
+		done = (in.feed ? decode_trace_feed(in.format, in.feed, want,
+						    trace, &ctx->notes, err)
+				: decode_trace(in.format, in.bytes, want, trace,
+					       &ctx->notes, err)) ||
 		       error_prefix(err, "%s", in.name);
 	}
 out:

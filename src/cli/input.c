@@ -3,8 +3,12 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/outfile.h"
 #include "source/http.h"
+
+/* Of a file, to tell its format by. */
+#define FRONT_BYTES (64 * KIB)
 
 bool input_fail_address(struct str text, struct error *err)
 {
@@ -23,6 +27,7 @@ bool input_fail_address(struct str text, struct error *err)
 bool input_read(struct input *in, const char *path, struct error *err)
 {
 	in->name = strcmp(path, "-") ? path : "standard input";
+	in->feed = NULL;
 	buf_init(&in->raw, LIMIT_FILE_BYTES);
 	buf_init(&in->plain, LIMIT_FILE_PLAIN_BYTES);
 	if (!file_read(path, &in->raw, err))
@@ -37,8 +42,47 @@ bool input_read(struct input *in, const char *path, struct error *err)
 	return true;
 }
 
+/* The format that the front of a file tells; one that is not sure before all
+ * of it was seen is none here. */
+static enum format sniff_front(struct input *in, struct feed *feed)
+{
+	char *front = mem_alloc(FRONT_BYTES);
+	enum format format;
+
+	if (!front)
+		return FORMAT_UNKNOWN;
+	format = format_sniff(
+		(struct str){ front, feed_read(feed, front, FRONT_BYTES) },
+		in->looks_like, sizeof in->looks_like);
+	mem_free(front);
+	feed_seek(feed, 0);
+	return format_is_streamed(format) ? format : FORMAT_UNKNOWN;
+}
+
+bool input_open(struct input *in, const char *path, struct error *err)
+{
+	bool is_regular;
+	struct feed *feed;
+
+	if (!strcmp(path, "-"))
+		return input_read(in, path, err);
+	*in = (struct input){ .name = path };
+	feed = feed_open(path, LIMIT_FILE_BYTES, LIMIT_FILE_PLAIN_BYTES,
+			 &is_regular, err);
+	if (!feed)
+		return !is_regular && input_read(in, path, err);
+	in->format = sniff_front(in, feed);
+	if (in->format != FORMAT_UNKNOWN) {
+		in->feed = feed;
+		return true;
+	}
+	feed_free(feed);
+	return input_read(in, path, err);
+}
+
 void input_release(struct input *in)
 {
+	feed_free(in->feed);
 	buf_release(&in->raw);
 	buf_release(&in->plain);
 }

@@ -91,7 +91,7 @@ static bool end_trace(void *context, const struct trace_id *id,
 	return true;
 }
 
-bool decode_cloud_trace_json(struct str bytes, struct trace_build *b,
+bool decode_cloud_trace_json(struct feed *feed, struct trace_build *b,
 			     struct notes *notes, struct error *err)
 {
 	static const struct cloud_sink sink = {
@@ -101,8 +101,14 @@ bool decode_cloud_trace_json(struct str bytes, struct trace_build *b,
 		.trace = end_trace,
 	};
 	struct sink s = { b, notes };
+	struct str bytes;
 	size_t trimmed;
-	bool is_read = cloud_trace_read(bytes, &sink, &s, &trimmed, err);
+	bool is_read;
+
+	if (!feed_in_memory(feed, &bytes))
+		return error_set(err, ERROR_INTERNAL,
+				 "Cloud Trace JSON is read from memory only");
+	is_read = cloud_trace_read(bytes, &sink, &s, &trimmed, err);
 
 	if (is_read)
 		trace_build_trimmed(b, trimmed);

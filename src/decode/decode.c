@@ -3,7 +3,7 @@
 
 #include "decode/formats.h"
 
-typedef bool (*trace_decoder)(struct str bytes, struct trace_build *b,
+typedef bool (*trace_decoder)(struct feed *feed, struct trace_build *b,
 			      struct notes *notes, struct error *err);
 
 enum content { CONTENT_NONE, CONTENT_TRACE, CONTENT_PROFILE };
@@ -69,9 +69,15 @@ static struct str skip_mark(struct str text)
 		       : text;
 }
 
-bool decode_trace(enum format format, struct str bytes,
-		  const struct trace_id *want, struct trace *out,
-		  struct notes *notes, struct error *err)
+bool format_is_streamed(enum format f)
+{
+	return f == FORMAT_JAEGER_JSON || f == FORMAT_OTLP_JSON ||
+	       f == FORMAT_OTLP_PB;
+}
+
+bool decode_trace_feed(enum format format, struct feed *feed,
+		       const struct trace_id *want, struct trace *out,
+		       struct notes *notes, struct error *err)
 {
 	const struct format_row *row = row_of(format);
 	struct trace_build *b;
@@ -83,9 +89,28 @@ bool decode_trace(enum format format, struct str bytes,
 	b = trace_build_new(out, want, err);
 	if (!b)
 		return false;
-	is_decoded = row->decode(row->is_text ? skip_mark(bytes) : bytes, b,
-				 notes, err) &&
+	do {
+		feed_seek(feed, 0);
+		is_decoded = row->decode(feed, b, notes, err);
+	} while (is_decoded && trace_build_again(b));
+	/* What could not be read seems cut off to the decoder. */
+	is_decoded = feed_check(feed, err) && is_decoded &&
 		     trace_build_finish(b, notes, err);
 	trace_build_free(b);
+	return is_decoded;
+}
+
+bool decode_trace(enum format format, struct str bytes,
+		  const struct trace_id *want, struct trace *out,
+		  struct notes *notes, struct error *err)
+{
+	struct feed *feed = feed_new(
+		row_of(format)->is_text ? skip_mark(bytes) : bytes, err);
+	bool is_decoded;
+
+	if (!feed)
+		return false;
+	is_decoded = decode_trace_feed(format, feed, want, out, notes, err);
+	feed_free(feed);
 	return is_decoded;
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/feed.h"
 #include "base/notes.h"
 #include "base/str.h"
 #include "decode/label_filter.h"
@@ -22,7 +23,7 @@ enum format {
 	FORMAT_OTLP_PB,   /* TracesData; Tempo v1 */
 	FORMAT_TEMPO_PB,  /* Tempo v2 TraceByIDResponse */
 	FORMAT_JAEGER_JSON,
-	FORMAT_ZIPKIN_JSON, /* v2: spans, or lists of them */
+	FORMAT_ZIPKIN_JSON,      /* v2: spans, or lists of them */
 	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of them */
 	/* profiles */
 	FORMAT_PPROF,
@@ -48,11 +49,17 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size);
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 			struct error *err) MUST_CHECK;
 
+/* Whether it can be decoded while it is read, out of a feed of a file. */
+bool format_is_streamed(enum format f);
+
 /* Decodes into an initialised trace. want may be NULL. No spans at all is
  * not an error here: span_count is 0. */
 bool decode_trace(enum format format, struct str bytes,
 		  const struct trace_id *want, struct trace *out,
 		  struct notes *notes, struct error *err) MUST_CHECK;
+bool decode_trace_feed(enum format format, struct feed *feed,
+		       const struct trace_id *want, struct trace *out,
+		       struct notes *notes, struct error *err) MUST_CHECK;
 
 /* Which sample type: empty = the profile's default, else the last. Matches
  * "cpu", "alloc_space", "cpu/nanoseconds" or a full Pyroscope id's middle

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/feed.h"
 #include "base/notes.h"
 #include "base/str.h"
 #include "model/profile.h"
@@ -17,17 +18,17 @@
 struct profile_want;
 
 /* Each appends the spans of its input to b; the caller finishes. */
-bool decode_otlp_json(struct str bytes, struct trace_build *b,
+bool decode_otlp_json(struct feed *feed, struct trace_build *b,
 		      struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_otlp_pb(struct str bytes, struct trace_build *b,
+bool decode_otlp_pb(struct feed *feed, struct trace_build *b,
 		    struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_tempo_pb(struct str bytes, struct trace_build *b,
+bool decode_tempo_pb(struct feed *feed, struct trace_build *b,
 		     struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_jaeger_json(struct str bytes, struct trace_build *b,
+bool decode_jaeger_json(struct feed *feed, struct trace_build *b,
 			struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_cloud_trace_json(struct str bytes, struct trace_build *b,
+bool decode_cloud_trace_json(struct feed *feed, struct trace_build *b,
 			     struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_zipkin_json(struct str bytes, struct trace_build *b,
+bool decode_zipkin_json(struct feed *feed, struct trace_build *b,
 			struct notes *notes, struct error *err) MUST_CHECK;
 
 /* Each fills an initialised profile. */

@@ -470,9 +470,22 @@ static void read_process_raw(struct jaeger *j)
 		buf_clear(&j->process);
 }
 
+/* What is read of a span that is not kept: all else is checked for its grammar
+ * only. */
+static bool is_of_times(int field)
+{
+	return field == FIELD_TRACE_ID || field == FIELD_SPAN_ID ||
+	       field == FIELD_PARENT_ID || field == FIELD_START ||
+	       field == FIELD_DURATION;
+}
+
 static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 			    struct span_times *times)
 {
+	if (!is_of_times(field) && trace_build_skips(j->t.b, &in->trace_id)) {
+		json_skip(j->t.r);
+		return;
+	}
 	switch (field) {
 	case FIELD_TRACE_ID:
 		trace_json_trace_id(&j->t, &in->trace_id);
@@ -556,7 +569,8 @@ static void read_span(struct jaeger *j)
 	use_references(j, &in);
 	use_links(j, &in);
 	use_times(&times, &in);
-	if (j->process.len || in.resource == NO_RESOURCE)
+	if (!trace_build_skips(t->b, &in.trace_id) &&
+	    (j->process.len || in.resource == NO_RESOURCE))
 		trace_json_built(t, trace_build_resource_reserve(
 					    t->b, &in.resource, &t->err));
 	t->span_count++;
@@ -610,13 +624,21 @@ static void read_trace(struct jaeger *j)
 		read_trace_field(j, trace_json_field(document_names, key));
 }
 
-static void read_data(struct jaeger *j)
+/* The item that is announced and those that follow. */
+static void read_traces(struct jaeger *j)
 {
-	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
-		return;
-	while (json_next_item(j->t.r))
+	do {
+		if (!trace_json_at(&j->t))
+			return;
 		if (json_enter_nullable(j->t.r, JSON_OBJECT))
 			read_trace(j);
+	} while (json_next_item(j->t.r));
+}
+
+static void read_data(struct jaeger *j)
+{
+	if (json_enter_nullable(j->t.r, JSON_ARRAY) && json_next_item(j->t.r))
+		read_traces(j);
 }
 
 /* An envelope, or a trace without one. */
@@ -625,9 +647,10 @@ static void read_document(struct jaeger *j)
 	struct str key;
 
 	begin_trace(j);
+	trace_json_nowhere(&j->t);
 	if (!json_enter(j->t.r, JSON_OBJECT))
 		return;
-	while (json_next_key(j->t.r, &key)) {
+	while (!j->t.is_enough && json_next_key(j->t.r, &key)) {
 		int field = trace_json_field(document_names, key);
 
 		if (field == FIELD_DATA)
@@ -639,19 +662,23 @@ static void read_document(struct jaeger *j)
 	}
 }
 
-bool decode_jaeger_json(struct str bytes, struct trace_build *b,
+bool decode_jaeger_json(struct feed *feed, struct trace_build *b,
 			struct notes *notes, struct error *err)
 {
 	struct jaeger j = { 0 };
 	bool is_read;
 
-	if (!trace_json_init(&j.t, bytes, b, notes, err))
+	if (!trace_json_init(&j.t, feed, b, notes, err))
 		return false;
 	j.t.has_short_ids = true;
 	arena_init(&j.arena, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&j.references, LIMIT_SPAN_ATTRS * sizeof(struct reference));
 	buf_init(&j.process, LIMIT_BODY_PLAIN_BYTES);
-	while (!json_at_end(j.t.r))
+	if (trace_json_resume(&j.t)) {
+		read_traces(&j);
+		trace_json_leave(&j.t);
+	}
+	while (!j.t.is_enough && !json_at_end(j.t.r))
 		read_document(&j);
 	is_read = trace_json_finish(&j.t, "Jaeger JSON", err);
 	buf_release(&j.process);

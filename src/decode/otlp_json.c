@@ -216,9 +216,22 @@ static void read_parts(struct trace_json *t, enum detail_kind kind)
 			read_part(t, kind);
 }
 
+/* What is read of a span that is not kept: all else is checked for its grammar
+ * only. */
+static bool is_of_times(int field)
+{
+	return field == FIELD_TRACE_ID || field == FIELD_SPAN_ID ||
+	       field == FIELD_PARENT_ID || field == FIELD_START ||
+	       field == FIELD_END;
+}
+
 static void read_span_field(struct trace_json *t, int field,
 			    struct span_input *in)
 {
+	if (!is_of_times(field) && trace_build_skips(t->b, &in->trace_id)) {
+		json_skip(t->r);
+		return;
+	}
 	switch (field) {
 	case FIELD_TRACE_ID:
 		trace_json_trace_id(t, &in->trace_id);
@@ -377,13 +390,21 @@ static void read_group(struct trace_json *t)
 
 /* ---- documents ---- */
 
-static void read_groups(struct trace_json *t)
+/* The item that is announced and those that follow. */
+static void read_group_items(struct trace_json *t)
 {
-	if (!json_enter_nullable(t->r, JSON_ARRAY))
-		return;
-	while (json_next_item(t->r))
+	do {
+		if (!trace_json_at(t))
+			return;
 		if (json_enter_nullable(t->r, JSON_OBJECT))
 			read_group(t);
+	} while (json_next_item(t->r));
+}
+
+static void read_groups(struct trace_json *t)
+{
+	if (json_enter_nullable(t->r, JSON_ARRAY) && json_next_item(t->r))
+		read_group_items(t);
 }
 
 static const struct json_name envelope_names[] = {
@@ -404,7 +425,7 @@ static void read_inner(struct trace_json *t)
 
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
-	while (json_next_key(t->r, &key))
+	while (!t->is_enough && json_next_key(t->r, &key))
 		if (trace_json_field(envelope_names, key) == FIELD_GROUPS)
 			read_groups(t);
 		else
@@ -423,7 +444,7 @@ static void read_document(struct trace_json *t)
 
 	if (!json_enter(t->r, JSON_OBJECT))
 		return;
-	while (json_next_key(t->r, &key))
+	while (!t->is_enough && json_next_key(t->r, &key))
 		switch (trace_json_field(envelope_names, key)) {
 		case FIELD_GROUPS:
 			read_groups(t);
@@ -449,14 +470,18 @@ static void read_document(struct trace_json *t)
 		otlp_note_partial(t->b, message, t->notes);
 }
 
-bool decode_otlp_json(struct str bytes, struct trace_build *b,
+bool decode_otlp_json(struct feed *feed, struct trace_build *b,
 		      struct notes *notes, struct error *err)
 {
 	struct trace_json t;
 
-	if (!trace_json_init(&t, bytes, b, notes, err))
+	if (!trace_json_init(&t, feed, b, notes, err))
 		return false;
-	while (!json_at_end(t.r))
+	if (trace_json_resume(&t)) {
+		read_group_items(&t);
+		trace_json_leave(&t);
+	}
+	while (!t.is_enough && !json_at_end(t.r))
 		read_document(&t);
 	return trace_json_finish(&t, "OTLP JSON", err);
 }

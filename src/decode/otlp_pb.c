@@ -3,6 +3,7 @@
  * Field numbers: opentelemetry-proto trace/v1/trace.proto and
  * common/v1/common.proto; Tempo's tempopb for the envelopes.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/formats.h"
@@ -398,35 +399,47 @@ static bool read_trace(struct pb_reader *p, struct wire *w)
 	return wire_check(w, WHAT, p->err);
 }
 
-bool decode_otlp_pb(struct str bytes, struct trace_build *b,
+bool decode_otlp_pb(struct feed *feed, struct trace_build *b,
 		    struct notes *notes, struct error *err)
 {
 	struct pb_reader p = { .b = b, .err = err };
-	struct wire w;
-	bool is_read;
+	struct feed_place place;
+	struct wire_feed top;
+	struct wire_field f;
+	bool is_read = true;
 
 	(void)notes;
-	wire_init(&w, bytes);
+	wire_feed_init(&top, feed);
 	value_init(&p.value);
-	is_read = read_trace(&p, &w);
+	if (trace_build_resume(b, &place))
+		wire_feed_seek(&top, place.offset);
+	while (is_read && wire_feed_next(&top, &f)) {
+		place = (struct feed_place){ .offset = top.field_start };
+		if (!trace_build_at(b, &place))
+			break;
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
+			is_read = read_resource_spans(&p, &top.w, &f);
+	}
+	is_read = is_read && wire_check(&top.w, WHAT, err);
 	value_release(&p.value);
+	wire_feed_release(&top);
 	return is_read;
 }
 
 /* TraceByIDResponse: the trace, then status and message. */
-static bool read_response(struct pb_reader *p, struct wire *w,
+static bool read_response(struct pb_reader *p, struct wire_feed *top,
 			  struct notes *notes)
 {
-	struct str message = STR("");
+	char message[LIMIT_NOTE_BYTES] = "";
 	bool is_partial = false;
 	struct wire trace;
 	struct wire_field f;
 
-	while (wire_next(w, &f))
+	while (wire_feed_next(top, &f))
 		switch (f.tag) {
 		case WIRE_TAG(1, WIRE_BYTES):
-			if (!wire_enter(w, &f, &trace))
-				return wire_check(w, WHAT, p->err);
+			if (!wire_enter(&top->w, &f, &trace))
+				return wire_check(&top->w, WHAT, p->err);
 			if (!read_trace(p, &trace))
 				return false;
 			break;
@@ -434,24 +447,26 @@ static bool read_response(struct pb_reader *p, struct wire *w,
 			is_partial = f.value == TEMPO_PARTIAL;
 			break;
 		case WIRE_TAG(4, WIRE_BYTES):
-			message = f.bytes;
+			snprintf(message, sizeof message, "%.*s",
+				 STR_ARGS(f.bytes));
 			break;
 		}
 	if (is_partial)
-		otlp_note_partial(p->b, message, notes);
-	return wire_check(w, WHAT, p->err);
+		otlp_note_partial(p->b, str_from(message), notes);
+	return wire_check(&top->w, WHAT, p->err);
 }
 
-bool decode_tempo_pb(struct str bytes, struct trace_build *b,
+bool decode_tempo_pb(struct feed *feed, struct trace_build *b,
 		     struct notes *notes, struct error *err)
 {
 	struct pb_reader p = { .b = b, .err = err };
-	struct wire w;
+	struct wire_feed top;
 	bool is_read;
 
-	wire_init(&w, bytes);
+	wire_feed_init(&top, feed);
 	value_init(&p.value);
-	is_read = read_response(&p, &w, notes);
+	is_read = read_response(&p, &top, notes);
 	value_release(&p.value);
+	wire_feed_release(&top);
 	return is_read;
 }

@@ -6,14 +6,44 @@
 
 #include "decode/ids.h"
 
-bool trace_json_init(struct trace_json *t, struct str bytes,
+bool trace_json_init(struct trace_json *t, struct feed *feed,
 		     struct trace_build *b, struct notes *notes,
 		     struct error *err)
 {
 	*t = (struct trace_json){ .b = b, .notes = notes };
 	value_init(&t->value);
-	t->r = json_new(bytes, err);
+	t->r = json_new_feed(feed, err);
 	return t->r;
+}
+
+bool trace_json_at(struct trace_json *t)
+{
+	struct feed_place place;
+
+	json_tell(t->r, &place);
+	t->is_enough = !trace_build_at(t->b, &place);
+	return !t->is_enough;
+}
+
+void trace_json_nowhere(struct trace_json *t)
+{
+	(void)!trace_build_at(t->b, NULL);
+}
+
+bool trace_json_resume(struct trace_json *t)
+{
+	struct feed_place place;
+
+	if (!trace_build_resume(t->b, &place))
+		return false;
+	json_resume(t->r, &place);
+	return true;
+}
+
+void trace_json_leave(struct trace_json *t)
+{
+	if (!t->is_enough)
+		json_leave(t->r);
 }
 
 static bool tell_outcome(const struct trace_json *t, const char *what,

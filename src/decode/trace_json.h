@@ -7,6 +7,7 @@
 #ifndef DECODE_TRACE_JSON_H
 #define DECODE_TRACE_JSON_H
 
+#include "base/feed.h"
 #include "base/json.h"
 #include "base/notes.h"
 #include "decode/value_text.h"
@@ -22,6 +23,7 @@ struct trace_json {
 	struct value_text value;
 	size_t span_count;  /* of all traces */
 	bool has_short_ids; /* producers leave zeros out in front */
+	bool is_enough;     /* nothing that is wanted comes any more */
 	struct error err;   /* failure of the build, if any */
 	/* The server's own error: its first words, and 404 or the like. */
 	bool has_server_error;
@@ -54,9 +56,20 @@ struct json_name {
 
 /* Everything is borrowed until trace_json_finish(), which is due when this
  * gave true. */
-bool trace_json_init(struct trace_json *t, struct str bytes,
+bool trace_json_init(struct trace_json *t, struct feed *feed,
 		     struct trace_build *b, struct notes *notes,
 		     struct error *err) MUST_CHECK;
+
+/* Taking the input up again (model/trace.h): an item of a list is announced
+ * whose spans stand in it alone. False when the decoder may stop, which
+ * is_enough says from then on. */
+bool trace_json_at(struct trace_json *t);
+/* Spans to come stand in no such item. */
+void trace_json_nowhere(struct trace_json *t);
+/* True when an item is announced where the second reading begins. */
+bool trace_json_resume(struct trace_json *t);
+/* To the end of the document, unless it is enough. */
+void trace_json_leave(struct trace_json *t);
 
 /* Tells the outcome and releases. `what` names the format. An answer that
  * holds nothing but a server's error is a failure. */

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/wire.h"
 
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+/* What a feed's window holds at first. */
+#define WINDOW_BYTES (256 * KIB)
+
 #define FIELD_NUMBER_MAX ((1u << 29) - 1)
 
 void wire_init(struct wire *w, struct str bytes)
@@ -15,6 +23,12 @@ bool wire_fail(struct wire *w, const char *failure)
 		w->failed_at = w->start + w->at;
 	}
 	return false;
+}
+
+static bool fail_short(struct wire *w, const char *failure)
+{
+	w->is_short = true;
+	return wire_fail(w, failure);
 }
 
 bool wire_enter(struct wire *parent, const struct wire_field *f,
@@ -38,7 +52,7 @@ static bool read_long_varint(struct wire *w, uint64_t *value)
 		unsigned char byte;
 
 		if (w->at == w->bytes.len)
-			return wire_fail(w, "ends inside a number");
+			return fail_short(w, "ends inside a number");
 		byte = (unsigned char)w->bytes.ptr[w->at++];
 		if (shift == 63 && byte > 1)
 			break;
@@ -67,7 +81,7 @@ static bool read_fixed(struct wire *w, unsigned size, uint64_t *value)
 	uint64_t sum = 0;
 
 	if (w->bytes.len - w->at < size)
-		return wire_fail(w, "ends inside a number");
+		return fail_short(w, "ends inside a number");
 	for (unsigned i = 0; i < size; i++)
 		sum |= (uint64_t)(unsigned char)w->bytes.ptr[w->at + i]
 		       << (8 * i);
@@ -81,7 +95,7 @@ static bool read_bytes(struct wire *w, struct wire_field *f)
 	if (!read_varint(w, &f->value))
 		return false;
 	if (f->value > w->bytes.len - w->at)
-		return wire_fail(w, "a field is longer than what is left");
+		return fail_short(w, "a field is longer than what is left");
 	f->bytes = (struct str){ w->bytes.ptr + w->at, (size_t)f->value };
 	w->at += f->bytes.len;
 	return true;
@@ -108,6 +122,73 @@ bool wire_next(struct wire *w, struct wire_field *f)
 	default:
 		return wire_fail(w, "a field has an impossible type");
 	}
+}
+
+void wire_feed_init(struct wire_feed *wf, struct feed *feed)
+{
+	struct str bytes;
+
+	*wf = (struct wire_feed){ .feed = feed };
+	buf_init(&wf->window, LIMIT_FILE_PLAIN_BYTES);
+	if (feed_in_memory(feed, &bytes))
+		wf->feed = NULL;
+	wire_init(&wf->w, bytes);
+}
+
+void wire_feed_release(struct wire_feed *wf)
+{
+	buf_release(&wf->window);
+}
+
+void wire_feed_seek(struct wire_feed *wf, uint64_t offset)
+{
+	if (!wf->feed) {
+		wf->w.at = min_size((size_t)offset, wf->w.bytes.len);
+		return;
+	}
+	feed_seek(wf->feed, offset);
+	wf->w = (struct wire){ .bytes = STR(""), .start = offset };
+}
+
+/* Moves the window along, and widens it when the field at hand fills more
+ * than half of it. False at the end of the input. */
+static bool window_more(struct wire_feed *wf)
+{
+	struct str kept = str_slice(wf->w.bytes, wf->w.at, SIZE_MAX);
+	struct buf *window = &wf->window;
+	size_t room, got;
+	char *into;
+
+	if (!wf->feed)
+		return false;
+	if (kept.len)
+		memmove(window->data, kept.ptr, kept.len);
+	window->len = kept.len;
+	wf->w.start += wf->w.at;
+	wf->w.at = 0;
+	room = kept.len * 2 > WINDOW_BYTES ? kept.len * 2 : WINDOW_BYTES;
+	room -= kept.len;
+	into = buf_reserve(window, room);
+	got = into ? feed_read(wf->feed, into, room) : 0;
+	if (got)
+		buf_commit(window, got);
+	wf->w.bytes = buf_str(window);
+	return got > 0;
+}
+
+bool wire_feed_next(struct wire_feed *wf, struct wire_field *f)
+{
+	struct wire ahead;
+	bool is_read;
+
+	wf->field_start = wf->w.start + wf->w.at;
+	do {
+		ahead = wf->w;
+		is_read = wire_next(&ahead, f);
+	} while (!is_read && (!ahead.failure || ahead.is_short) &&
+		 window_more(wf));
+	wf->w = ahead;
+	return is_read;
 }
 
 bool wire_next_varint(struct wire *w, uint64_t *value)

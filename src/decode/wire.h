@@ -19,7 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
+#include "base/feed.h"
 #include "base/str.h"
 
 enum wire_type {
@@ -45,10 +47,31 @@ struct wire {
 	unsigned depth;
 	const char *failure; /* NULL while all is well */
 	size_t failed_at;
+	bool is_short; /* it failed for want of bytes */
+};
+
+/* The outermost message of a feed, of which a window is in memory, as large
+ * as the largest field of this message needs. */
+struct wire_feed {
+	struct wire w; /* over the window */
+	struct feed *feed;
+	struct buf window;
+	uint64_t field_start; /* offset of the last field in the input */
 };
 
 /* The outermost message. */
 void wire_init(struct wire *w, struct str bytes);
+
+/* From where the feed, which is borrowed, stands. */
+void wire_feed_init(struct wire_feed *wf, struct feed *feed);
+void wire_feed_release(struct wire_feed *wf);
+
+/* Goes on at this offset, where a field begins. */
+void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
+
+/* The next field of the outermost message, whole, valid until the next call;
+ * false at the end or on failure of wf->w. */
+bool wire_feed_next(struct wire_feed *wf, struct wire_field *f) MUST_CHECK;
 
 /* The message (or packed array) in a WIRE_BYTES field of `parent`. False,
  * with the parent failed, when nested past LIMIT_PB_DEPTH. */

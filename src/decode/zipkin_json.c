@@ -381,13 +381,13 @@ static void read_item(struct zipkin *z)
 			read_span(z);
 }
 
-bool decode_zipkin_json(struct str bytes, struct trace_build *b,
+bool decode_zipkin_json(struct feed *feed, struct trace_build *b,
 			struct notes *notes, struct error *err)
 {
 	struct zipkin z = { 0 };
 	bool is_read;
 
-	if (!trace_json_init(&z.t, bytes, b, notes, err))
+	if (!trace_json_init(&z.t, feed, b, notes, err))
 		return false;
 	z.t.has_short_ids = true;
 	buf_init(&z.local.service, LIMIT_STRING_BYTES);

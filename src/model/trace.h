@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/feed.h"
 #include "base/notes.h"
 #include "model/symtab.h"
 
@@ -154,7 +155,9 @@ struct trace_build; /* appends spans; owned by the decoder's caller */
 
 /* want: the trace to keep, or NULL for "whatever comes": then the trace with
  * the longest extent of those in the input wins and a note names the others'
- * number. out receives the result at finish. */
+ * number. Which one that is shows at the end only, so that an input of
+ * several traces is read twice (trace_build_again()). out receives the result
+ * at finish. */
 struct trace_build *trace_build_new(struct trace *out,
 				    const struct trace_id *want,
 				    struct error *err);
@@ -163,6 +166,25 @@ void trace_build_free(struct trace_build *b);
 /* Interns text, trimming to LIMIT_STRING_BYTES (counted, noted at finish). */
 bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
 		      struct error *err) MUST_CHECK;
+
+/* At the end of the input: whether it must be read once more from the front,
+ * or from where trace_build_resume() says. */
+bool trace_build_again(struct trace_build *b) MUST_CHECK;
+
+/* Told by decoders that can take an input up again: the spans to come stand
+ * in a group that begins at this place; NULL: in none. False when nothing
+ * that is wanted comes any more and the decoder may stop. */
+bool trace_build_at(struct trace_build *b,
+		    const struct feed_place *place) MUST_CHECK;
+
+/* When this is the second reading and all that is wanted comes from this
+ * place on. */
+bool trace_build_resume(const struct trace_build *b,
+			struct feed_place *place) MUST_CHECK;
+
+/* Whether spans of this trace are not kept, so that nothing but their ids and
+ * times is wanted. */
+bool trace_build_skips(const struct trace_build *b, const struct trace_id *id);
 
 /* Begins collecting attributes for the next resource or span. */
 void trace_build_attrs_begin(struct trace_build *b);

@@ -42,6 +42,20 @@ void trace_build_free(struct trace_build *b)
 	mem_free(b);
 }
 
+void trace_build_restart(struct trace_build *b)
+{
+	map_init(&b->resource_by_attrs, &b->scratch);
+	memset(b->key_symbols, 0, sizeof b->key_symbols);
+	memset(b->pending_set, 0, sizeof b->pending_set);
+	b->span_cap = b->resource_cap = 0;
+	b->attr_count = b->attr_cap = 0;
+	b->detail_count = b->detail_cap = b->detail_pending = 0;
+	b->pending_offered = b->place_count = 0;
+	b->is_part_open = false;
+	b->trimmed_count = b->attrs_over_count = b->moved_count = 0;
+	b->is_cut_by_server = false;
+}
+
 void trace_build_partial(struct trace_build *b)
 {
 	b->out->is_partial = true;
@@ -55,6 +69,10 @@ void trace_build_trimmed(struct trace_build *b, size_t count)
 bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
 		      struct error *err)
 {
+	if (b->phase == BUILD_SURVEY) {
+		*id = 0;
+		return true;
+	}
 	if (text.len > LIMIT_STRING_BYTES) {
 		text.len = utf8_floor(text.ptr, text.len, LIMIT_STRING_BYTES);
 		b->trimmed_count++;
@@ -74,12 +92,13 @@ void trace_build_attrs_begin(struct trace_build *b)
 
 bool trace_build_wants(const struct trace_build *b, struct str key)
 {
-	return b->out->wants_details || attr_is_kept(key);
+	return b->phase != BUILD_SURVEY &&
+	       (b->out->wants_details || attr_is_kept(key));
 }
 
 bool trace_build_has_details(const struct trace_build *b)
 {
-	return b->out->wants_details;
+	return b->phase != BUILD_SURVEY && b->out->wants_details;
 }
 
 /* What is past the limit is counted and left out. */
@@ -110,7 +129,7 @@ bool trace_build_part_begin(struct trace_build *b, enum detail_kind kind,
 			    struct error *err)
 {
 	b->part_at = b->detail_count;
-	b->is_part_open = b->out->wants_details;
+	b->is_part_open = trace_build_has_details(b);
 	return !b->is_part_open || detail_add(b, kind, STR(""), STR(""), err);
 }
 
@@ -176,8 +195,11 @@ static void details_take(struct trace_build *b, uint32_t *first,
 bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 		      struct error *err)
 {
-	unsigned at = kept_find(key);
+	unsigned at;
 
+	if (b->phase == BUILD_SURVEY)
+		return true;
+	at = kept_find(key);
 	if (b->is_part_open)
 		return part_attr(b, key, value, err);
 	if (at == KEPT_COUNT)
@@ -311,9 +333,15 @@ bool trace_build_resource(struct trace_build *b, uint32_t *resource,
 			  struct error *err)
 {
 	struct attr attrs[KEPT_COUNT];
-	uint32_t count = pending_take(b, attrs);
-	struct str key = resource_key(b, attrs, count);
+	uint32_t count;
+	struct str key;
 
+	if (b->phase == BUILD_SURVEY) {
+		*resource = 0;
+		return true;
+	}
+	count = pending_take(b, attrs);
+	key = resource_key(b, attrs, count);
 	if (!key.ptr)
 		return arena_fail(&b->scratch, WHAT, err);
 	*resource = map_find(&b->resource_by_attrs, key);
@@ -337,6 +365,10 @@ bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
 {
 	void *places = b->places;
 
+	if (b->phase == BUILD_SURVEY) {
+		*resource = RESOURCE_IS_PLACE;
+		return true;
+	}
 	if (b->place_count >= LIMIT_SPANS)
 		return error_set(err, ERROR_LIMIT,
 				 "the trace names more than %u processes",
@@ -353,37 +385,17 @@ bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
 bool trace_build_resource_describe(struct trace_build *b, uint32_t resource,
 				   struct error *err)
 {
-	return trace_build_resource(
-		b, &b->places[resource & ~RESOURCE_IS_PLACE], err);
+	return b->phase == BUILD_SURVEY ||
+	       trace_build_resource(
+		       b, &b->places[resource & ~RESOURCE_IS_PLACE], err);
 }
 
 /* ---- spans ---- */
 
-/* Which of the input's traces the span belongs to. */
-static bool seen_find(struct trace_build *b, const struct trace_id *id,
-		      uint32_t *index, struct error *err)
-{
-	struct str key = { (const char *)id->bytes, sizeof id->bytes };
-	void *seen = b->seen;
-
-	*index = map_find(&b->seen_by_id, key);
-	if (*index != MAP_NONE)
-		return true;
-	key = arena_str(&b->scratch, key);
-	if (!key.ptr ||
-	    !arena_reserve(&b->scratch, &seen, &b->seen_cap, b->seen_count + 1,
-			   sizeof *b->seen) ||
-	    !map_insert(&b->seen_by_id, key, (uint32_t)b->seen_count, index))
-		return arena_fail(&b->scratch, WHAT, err);
-	b->seen = seen;
-	b->seen[b->seen_count++] = (struct trace_seen){ .id = *id };
-	return true;
-}
-
 static bool spans_reserve(struct trace_build *b, struct error *err)
 {
 	size_t need = (size_t)b->out->span_count + 1;
-	void *spans = b->out->spans, *traces = b->span_traces;
+	void *spans = b->out->spans;
 
 	if (need > LIMIT_SPANS)
 		return error_set(err, ERROR_LIMIT,
@@ -393,10 +405,6 @@ static bool spans_reserve(struct trace_build *b, struct error *err)
 			   sizeof *b->out->spans))
 		return arena_fail(&b->out->arena, WHAT, err);
 	b->out->spans = spans;
-	if (!arena_reserve(&b->scratch, &traces, &b->span_trace_cap, need,
-			   sizeof *b->span_traces))
-		return arena_fail(&b->scratch, WHAT, err);
-	b->span_traces = traces;
 	return true;
 }
 
@@ -430,25 +438,56 @@ static void heed_warnings(struct trace_build *b, struct str warnings,
 		s->end_ns = s->start_ns;
 }
 
-bool trace_build_span(struct trace_build *b, const struct span_input *in,
-		      struct error *err)
+/* The next span of the model, with the attributes collected for it. */
+static bool span_append(struct trace_build *b, struct span s, struct error *err)
 {
 	struct attr attrs[KEPT_COUNT];
 	uint32_t count = pending_take(b, attrs);
-	struct str warnings;
-	struct span *s;
-	uint32_t seen;
+	struct str warnings = warnings_of(b, attrs, count);
 
-	b->is_part_open = false;
-	if (b->has_want && !trace_id_equal(&b->want, &in->trace_id)) {
-		b->detail_count = b->detail_pending;
-		b->foreign_count++;
-		return true;
-	}
-	if (!spans_reserve(b, err) || !seen_find(b, &in->trace_id, &seen, err))
+	if (warnings.len)
+		heed_warnings(b, warnings, &s);
+	s.attr_count = (uint16_t)count;
+	if (!spans_reserve(b, err) ||
+	    !attrs_append(b, attrs, count, &s.attr_first, err))
 		return false;
-	s = &b->out->spans[b->out->span_count];
-	*s = (struct span){
+	details_take(b, &s.detail_first, &s.detail_count);
+	b->out->spans[b->out->span_count++] = s;
+	return true;
+}
+
+static bool is_wanted(struct trace_build *b, const struct trace_id *id)
+{
+	if (!b->has_want || trace_id_equal(&b->want, id))
+		return true;
+	b->detail_count = b->detail_pending;
+	b->foreign_count++;
+	return false;
+}
+
+/* Notes to which trace the span belongs; of a second one the first span
+ * begins the survey. */
+static bool span_see(struct trace_build *b, const struct trace_id *id,
+		     struct error *err)
+{
+	struct trace_seen *seen;
+
+	if (b->phase == BUILD_CHOSEN)
+		return true;
+	if (!trace_build_see(b, id, err))
+		return false;
+	seen = &b->seen[b->seen_at];
+	seen->span_count++;
+	seen->last_offset = b->at.offset;
+	seen->is_placed &= b->is_placed;
+	return b->seen_count < 2 || b->phase == BUILD_SURVEY ||
+	       trace_build_survey_begin(b, err);
+}
+
+bool trace_build_span(struct trace_build *b, const struct span_input *in,
+		      struct error *err)
+{
+	struct span s = {
 		.span_id = in->span_id,
 		.parent_id = in->parent_id,
 		.start_ns = (int64_t)in->start_unix_ns,
@@ -456,19 +495,19 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		.name = in->name,
 		.resource = in->resource,
 		.parent = SPAN_NONE,
-		.attr_count = (uint16_t)count,
 		.kind = in->kind <= SPAN_KIND_CONSUMER ? in->kind
 						       : SPAN_KIND_INTERNAL,
 		.flags = in->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM),
 		.status_message = in->status_message,
 	};
-	warnings = warnings_of(b, attrs, count);
-	if (warnings.len)
-		heed_warnings(b, warnings, s);
-	if (!attrs_append(b, attrs, count, &s->attr_first, err))
+
+	b->is_part_open = false;
+	if (!is_wanted(b, &in->trace_id))
+		return true;
+	if (!span_see(b, &in->trace_id, err))
 		return false;
-	details_take(b, &s->detail_first, &s->detail_count);
-	b->span_traces[b->out->span_count++] = seen;
-	b->seen[seen].span_count++;
+	if (b->phase != BUILD_SURVEY)
+		return span_append(b, s, err);
+	trace_seen_add(&b->seen[b->seen_at], &s);
 	return true;
 }

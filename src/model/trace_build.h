@@ -18,14 +18,34 @@
 /* A place that was never described. */
 #define RESOURCE_NONE UINT32_MAX
 
-/* One of several traces in the input. */
+/* From when to when spans last, as far as some of their times count. */
+struct time_extent {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t earliest_ns; /* of all those times */
+	bool has_unknown;    /* a span had none */
+};
+
+#define EXTENT_NONE                                                            \
+	((struct time_extent){ .start_ns = INT64_MAX,                          \
+			       .earliest_ns = INT64_MAX })
+
+/* One of the traces in the input. */
 struct trace_seen {
 	struct trace_id id;
 	uint32_t span_count;
-	bool has_plausible;  /* some time lies in the years that can be */
-	int64_t earliest_ns; /* of those times, else of all valid ones */
-	int64_t start_ns;    /* extent once times are repaired */
-	int64_t end_ns;
+	bool is_placed;          /* all of it, by trace_build_at() */
+	struct feed_place first; /* where its first span stands */
+	uint64_t last_offset;    /* and its last one */
+	bool has_plausible;      /* some time lies in the years that can be */
+	struct time_extent plausible; /* by those times only */
+	struct time_extent valid;     /* by all that are times */
+};
+
+enum build_phase {
+	BUILD_ALL = 0, /* one trace so far, or the wanted one */
+	BUILD_SURVEY,  /* several: only seen is filled */
+	BUILD_CHOSEN,  /* the second reading: that of seen_at is kept */
 };
 
 struct trace_build {
@@ -33,13 +53,15 @@ struct trace_build {
 	struct arena scratch; /* freed with the build */
 	bool has_want;
 	struct trace_id want;
+	enum build_phase phase;
 
 	size_t span_cap;
-	uint32_t *span_traces; /* parallel to out->spans: index into seen */
-	size_t span_trace_cap;
 	struct trace_seen *seen;
 	size_t seen_count;
 	size_t seen_cap;
+	uint32_t seen_at; /* of the last span, or of the trace chosen */
+	struct feed_place at;
+	bool is_placed; /* at says where spans stand */
 	struct map seen_by_id;
 
 	size_t attr_count;
@@ -78,7 +100,6 @@ struct trace_repairs {
 	size_t cycle_count;
 	size_t outside_count;   /* outside the parent's time */
 	size_t abandoned_count; /* the same, after the parent had failed */
-	size_t other_trace_count;
 };
 
 /* What spans are sorted by: two numbers and the index, so never a tie. */
@@ -95,9 +116,22 @@ void span_keys_sort(struct span_key *keys, size_t count);
 unsigned kept_find(struct str key);
 struct str kept_key(unsigned index);
 
-/* trace_times.c: makes times sane and sums up each trace's extent in
- * b->seen. */
-void trace_times_repair(struct trace_build *b, struct trace_repairs *r);
+/* trace_times.c: makes times sane. */
+void trace_times_repair(struct trace *t, struct trace_repairs *r);
+/* Counts a span, its times as received, and tells the length of all: what is
+ * left of it once they are sane. */
+void trace_seen_add(struct trace_seen *seen, const struct span *s);
+int64_t trace_seen_length(const struct trace_seen *seen);
+
+/* trace_build.c: forgets all that was kept, but not what was seen. */
+void trace_build_restart(struct trace_build *b);
+
+/* trace_survey.c: sets seen_at for a span of this trace. */
+bool trace_build_see(struct trace_build *b, const struct trace_id *id,
+		     struct error *err) MUST_CHECK;
+/* A second trace was met: from now on they are only looked at. */
+bool trace_build_survey_begin(struct trace_build *b,
+			      struct error *err) MUST_CHECK;
 
 /* trace_link.c: sorted spans get parents, by_id, children and roots. keys is
  * room for one key a span. */

@@ -44,40 +44,6 @@ static bool resolve_places(struct trace_build *b, struct error *err)
 	return true;
 }
 
-/* ---- one trace of several ---- */
-
-static bool is_longer_trace(const struct trace_seen *a,
-			    const struct trace_seen *b)
-{
-	int64_t extent_a = a->end_ns - a->start_ns;
-	int64_t extent_b = b->end_ns - b->start_ns;
-
-	if (extent_a != extent_b)
-		return extent_a > extent_b;
-	if (a->span_count != b->span_count)
-		return a->span_count > b->span_count;
-	return memcmp(&a->id, &b->id, sizeof a->id) < 0;
-}
-
-/* Keeps the spans of the longest trace in the input, in their order. */
-static void choose_trace(struct trace_build *b, struct trace_repairs *r)
-{
-	struct trace *t = b->out;
-	uint32_t best = 0, kept = 0;
-
-	for (uint32_t i = 1; i < b->seen_count; i++)
-		if (is_longer_trace(&b->seen[i], &b->seen[best]))
-			best = i;
-	t->id = b->seen[best].id;
-	if (b->seen_count == 1)
-		return;
-	r->other_trace_count = b->seen_count - 1;
-	for (uint32_t i = 0; i < t->span_count; i++)
-		if (b->span_traces[i] == best)
-			t->spans[kept++] = t->spans[i];
-	t->span_count = kept;
-}
-
 /* ---- duplicates ---- */
 
 static bool is_same_span(const struct trace *t, const struct span *a,
@@ -233,14 +199,14 @@ static void note_others(const struct trace_build *b, struct notes *notes)
 		  b->seen_count - 1 > shown ? ", ..." : "");
 }
 
-static void note_input(const struct trace_build *b,
-		       const struct trace_repairs *r, struct notes *notes)
+static void note_input(const struct trace_build *b, struct notes *notes)
 {
-	if (r->other_trace_count)
+	if (b->phase == BUILD_CHOSEN)
 		note_others(b, notes);
-	note_count(notes, b->foreign_count,
-		   "1 span belongs to another trace and was left out",
-		   "spans belong to other traces and were left out");
+	else
+		note_count(notes, b->foreign_count,
+			   "1 span belongs to another trace and was left out",
+			   "spans belong to other traces and were left out");
 	if (b->is_cut_by_server)
 		notes_add(notes, "the server gave only the first spans of a "
 				 "longer trace");
@@ -303,8 +269,7 @@ static bool put_in_order(struct trace_build *b, struct trace_repairs *r,
 	struct span_key *keys;
 	bool *is_dropped;
 
-	trace_times_repair(b, r);
-	choose_trace(b, r);
+	trace_times_repair(t, r);
 	keys = arena_array(&b->scratch, t->span_count, sizeof *keys);
 	is_dropped = arena_array(&b->scratch, t->span_count, 1);
 	if (!keys || !is_dropped)
@@ -321,13 +286,18 @@ bool trace_build_finish(struct trace_build *b, struct notes *notes,
 {
 	struct trace_repairs r = { 0 };
 
+	if (b->phase == BUILD_SURVEY)
+		return error_set(err, ERROR_INTERNAL,
+				 "one trace of several was not chosen");
 	if (b->has_want)
 		b->out->id = b->want;
+	else if (b->seen_count)
+		b->out->id = b->seen[0].id;
 	b->out->is_partial |= b->is_cut_by_server;
 	if (b->out->span_count > 0 &&
 	    (!resolve_places(b, err) || !put_in_order(b, &r, err)))
 		return false;
-	note_input(b, &r, notes);
+	note_input(b, notes);
 	note_repairs(&r, b->out->orphan_count, notes);
 	return true;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/num.h"
 #include "model/trace_build.h"
 
 /* 2000-01-01 and 2100-01-01. A time outside, next to one inside, comes from a
@@ -13,47 +14,78 @@ static bool is_plausible(int64_t time_ns)
 	return time_ns >= PLAUSIBLE_FROM_NS && time_ns < PLAUSIBLE_TO_NS;
 }
 
+static bool is_valid(int64_t time_ns)
+{
+	return time_ns >= 0;
+}
+
 static bool is_sane(const struct trace_seen *seen, int64_t time_ns)
 {
-	return seen->has_plausible ? is_plausible(time_ns) : time_ns >= 0;
+	return seen->has_plausible ? is_plausible(time_ns) : is_valid(time_ns);
 }
 
-static void seen_add_time(struct trace_seen *seen, int64_t time_ns)
+/* The span as repair() would leave it, had only such times been sane. */
+static void extent_add(struct time_extent *e, const struct span *s,
+		       bool is_start_sane, bool is_end_sane)
 {
-	if (is_plausible(time_ns) && !seen->has_plausible) {
-		seen->has_plausible = true;
-		seen->earliest_ns = time_ns;
-	} else if (is_sane(seen, time_ns) && time_ns < seen->earliest_ns) {
-		seen->earliest_ns = time_ns;
+	int64_t start_ns = is_start_sane ? s->start_ns : s->end_ns;
+	int64_t end_ns = is_end_sane ? s->end_ns : s->start_ns;
+
+	if (!is_start_sane && !is_end_sane) {
+		e->has_unknown = true;
+		return;
 	}
+	if (start_ns < e->earliest_ns)
+		e->earliest_ns = start_ns;
+	if (end_ns < e->earliest_ns)
+		e->earliest_ns = end_ns;
+	if (start_ns < e->start_ns)
+		e->start_ns = start_ns;
+	if (end_ns < start_ns)
+		end_ns = start_ns;
+	if (end_ns > e->end_ns)
+		e->end_ns = end_ns;
 }
 
-static void survey(struct trace_build *b)
+void trace_seen_add(struct trace_seen *seen, const struct span *s)
 {
-	for (size_t i = 0; i < b->seen_count; i++) {
-		b->seen[i].earliest_ns = INT64_MAX;
-		b->seen[i].start_ns = INT64_MAX;
-	}
-	for (uint32_t i = 0; i < b->out->span_count; i++) {
-		struct trace_seen *seen = &b->seen[b->span_traces[i]];
+	bool is_start_plausible = is_plausible(s->start_ns);
+	bool is_end_plausible = is_plausible(s->end_ns);
 
-		seen_add_time(seen, b->out->spans[i].start_ns);
-		if (b->out->spans[i].end_ns)
-			seen_add_time(seen, b->out->spans[i].end_ns);
-	}
-	for (size_t i = 0; i < b->seen_count; i++)
-		if (b->seen[i].earliest_ns == INT64_MAX)
-			b->seen[i].earliest_ns = 0;
+	seen->has_plausible |= is_start_plausible || is_end_plausible;
+	extent_add(&seen->plausible, s, is_start_plausible, is_end_plausible);
+	extent_add(&seen->valid, s, is_valid(s->start_ns),
+		   s->end_ns && is_valid(s->end_ns));
+}
+
+/* Where spans are put of which no time is known. */
+static int64_t earliest_of(const struct trace_seen *seen)
+{
+	int64_t earliest_ns = seen->has_plausible ? seen->plausible.earliest_ns
+						  : seen->valid.earliest_ns;
+
+	return earliest_ns == INT64_MAX ? 0 : earliest_ns;
+}
+
+int64_t trace_seen_length(const struct trace_seen *seen)
+{
+	const struct time_extent *e =
+		seen->has_plausible ? &seen->plausible : &seen->valid;
+	int64_t start_ns = e->start_ns, end_ns = e->end_ns;
+
+	if (e->has_unknown && earliest_of(seen) < start_ns)
+		start_ns = earliest_of(seen);
+	return sat_sub_i64(end_ns, start_ns);
 }
 
 /* What is unknown becomes zero length at the best known place. */
 static void repair(struct span *s, const struct trace_seen *seen,
-		   struct trace_repairs *r)
+		   int64_t earliest_ns, struct trace_repairs *r)
 {
 	bool is_end_sane = s->end_ns && is_sane(seen, s->end_ns);
 
 	if (!is_sane(seen, s->start_ns)) {
-		s->start_ns = is_end_sane ? s->end_ns : seen->earliest_ns;
+		s->start_ns = is_end_sane ? s->end_ns : earliest_ns;
 		r->impossible_count++;
 	} else if (s->end_ns == 0) {
 		r->open_count++;
@@ -68,17 +100,13 @@ static void repair(struct span *s, const struct trace_seen *seen,
 	s->flags |= SPAN_IS_UNFINISHED;
 }
 
-void trace_times_repair(struct trace_build *b, struct trace_repairs *r)
+void trace_times_repair(struct trace *t, struct trace_repairs *r)
 {
-	survey(b);
-	for (uint32_t i = 0; i < b->out->span_count; i++) {
-		struct trace_seen *seen = &b->seen[b->span_traces[i]];
-		struct span *s = &b->out->spans[i];
+	struct trace_seen seen = { .plausible = EXTENT_NONE,
+				   .valid = EXTENT_NONE };
 
-		repair(s, seen, r);
-		if (s->start_ns < seen->start_ns)
-			seen->start_ns = s->start_ns;
-		if (s->end_ns > seen->end_ns)
-			seen->end_ns = s->end_ns;
-	}
+	for (uint32_t i = 0; i < t->span_count; i++)
+		trace_seen_add(&seen, &t->spans[i]);
+	for (uint32_t i = 0; i < t->span_count; i++)
+		repair(&t->spans[i], &seen, earliest_of(&seen), r);
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The first reading of an input with several traces: of each trace no more
+ * than how long it is and where it stands, so that the one to take can be
+ * told. The second reading keeps that one.
+ */
+#include <string.h>
+
+#include "model/trace_build.h"
+
+#define WHAT "the list of traces"
+
+bool trace_build_survey_begin(struct trace_build *b, struct error *err)
+{
+	struct trace *t = b->out;
+	bool wants_details = t->wants_details, is_partial = t->is_partial;
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		trace_seen_add(&b->seen[0], &t->spans[i]);
+	trace_release(t);
+	t->wants_details = wants_details;
+	t->is_partial = is_partial;
+	trace_build_restart(b);
+	b->phase = BUILD_SURVEY;
+	return symtab_init(&t->symtab, &t->arena, err);
+}
+
+/* The trace of a span; new ones are put on the list. */
+bool trace_build_see(struct trace_build *b, const struct trace_id *id,
+		     struct error *err)
+{
+	struct str key = { (const char *)id->bytes, sizeof id->bytes };
+	void *seen = b->seen;
+
+	if (b->seen_count && trace_id_equal(&b->seen[b->seen_at].id, id))
+		return true;
+	b->seen_at = map_find(&b->seen_by_id, key);
+	if (b->seen_at != MAP_NONE)
+		return true;
+	key = arena_str(&b->scratch, key);
+	if (!key.ptr ||
+	    !arena_reserve(&b->scratch, &seen, &b->seen_cap, b->seen_count + 1,
+			   sizeof *b->seen) ||
+	    !map_insert(&b->seen_by_id, key, (uint32_t)b->seen_count,
+			&b->seen_at))
+		return arena_fail(&b->scratch, WHAT, err);
+	b->seen = seen;
+	b->seen[b->seen_count++] = (struct trace_seen){
+		.id = *id,
+		.is_placed = true,
+		.first = b->at,
+		.plausible = EXTENT_NONE,
+		.valid = EXTENT_NONE,
+	};
+	return true;
+}
+
+static bool is_longer_trace(const struct trace_seen *a,
+			    const struct trace_seen *b)
+{
+	int64_t length_a = trace_seen_length(a);
+	int64_t length_b = trace_seen_length(b);
+
+	if (length_a != length_b)
+		return length_a > length_b;
+	if (a->span_count != b->span_count)
+		return a->span_count > b->span_count;
+	return memcmp(&a->id, &b->id, sizeof a->id) < 0;
+}
+
+bool trace_build_again(struct trace_build *b)
+{
+	uint32_t best = 0;
+
+	if (b->phase != BUILD_SURVEY)
+		return false;
+	for (uint32_t i = 1; i < b->seen_count; i++)
+		if (is_longer_trace(&b->seen[i], &b->seen[best]))
+			best = i;
+	trace_build_restart(b);
+	b->phase = BUILD_CHOSEN;
+	b->want = b->seen[best].id;
+	b->has_want = true;
+	b->seen_at = best;
+	return true;
+}
+
+bool trace_build_at(struct trace_build *b, const struct feed_place *place)
+{
+	const struct trace_seen *chosen = &b->seen[b->seen_at];
+
+	if (b->phase == BUILD_CHOSEN)
+		return !place || !chosen->is_placed ||
+		       place->offset <= chosen->last_offset;
+	b->is_placed = place;
+	if (place)
+		b->at = *place;
+	return true;
+}
+
+bool trace_build_resume(const struct trace_build *b, struct feed_place *place)
+{
+	if (b->phase != BUILD_CHOSEN || !b->seen[b->seen_at].is_placed)
+		return false;
+	*place = b->seen[b->seen_at].first;
+	return true;
+}
+
+bool trace_build_skips(const struct trace_build *b, const struct trace_id *id)
+{
+	return b->phase == BUILD_SURVEY ||
+	       (b->has_want && !trace_id_is_zero(id) &&
+		!trace_id_equal(&b->want, id));
+}
