@@ -51,7 +51,27 @@ double profile_sample_value(const struct profile *p)
 			       : 0;
 	if (is_allocation(p))
 		return fmax(DIFF_ALLOC_SAMPLE_BYTES, (double)p->period);
-	return str_equal(type, STR("samples")) ? 1 : 0;
+	return str_equal(type, STR("samples")) && p->sample_count >= 0 ? 1 : 0;
+}
+
+/* Weights called samples that are too large to be counts, as folded stacks of
+ * nanoseconds have them? */
+static bool is_weighted(const struct profile *p)
+{
+	return str_equal(profile_type_name(p), STR("samples")) &&
+	       p->sample_count < 0;
+}
+
+/* What all values of both sides are multiples of. A sample stands for no more,
+ * so that there are at least as many; more of them would only be surer. */
+static double common_step(const struct profile *const p[SIDE_COUNT])
+{
+	uint64_t step = 0;
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		for (uint32_t i = 0; i < p[s]->stack_count && step != 1; i++)
+			step = gcd_u64((uint64_t)p[s]->stacks[i].value, step);
+	return (double)step;
 }
 
 /* All values whole multiples of what the other side's samples count? */
@@ -76,6 +96,8 @@ bool diff_sample_values(const struct profile *slow,
 
 	for (int s = 0; s < SIDE_COUNT; s++)
 		values[s] = profile_sample_value(p[s]);
+	if (is_weighted(slow) && is_weighted(baseline))
+		values[SIDE_SLOW] = values[SIDE_BASELINE] = common_step(p);
 	for (int s = 0; s < SIDE_COUNT; s++)
 		if (values[s] <= 0 && values[!s] > 0 &&
 		    is_sampled_with(p[s], values[!s]))

@@ -119,7 +119,8 @@ double profile_sample_value(const struct profile *p);
 
 /* The values of one sample of both sides, both 0 when they are not known. A
  * side without samples, or with whole multiples of what the other was sampled
- * with, takes over the other's. False when only one is known: then counts are
+ * with, takes over the other's; weights without a unit are samples of the step
+ * that both sides share. False when only one is known: then counts are
  * not comparable. */
 bool diff_sample_values(const struct profile *slow,
 			const struct profile *baseline,
