@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,28 @@ void mem_set_gate(int (*gate)(size_t size))
 	mem_gate = gate;
 }
 
+static atomic_bool has_failed;
+
+bool mem_has_failed(void)
+{
+	return has_failed;
+}
+
 static int is_refused(size_t size)
 {
 	return mem_gate && !mem_gate(size);
 }
 
+static void *note_failure(void *ptr)
+{
+	if (!ptr)
+		has_failed = true;
+	return ptr;
+}
+
 void *mem_alloc(size_t size)
 {
-	return is_refused(size) ? NULL : malloc(size ? size : 1);
+	return note_failure(is_refused(size) ? NULL : malloc(size ? size : 1));
 }
 
 void *mem_calloc(size_t count, size_t size)
@@ -27,13 +42,14 @@ void *mem_calloc(size_t count, size_t size)
 	if (size && count > SIZE_MAX / size)
 		return NULL;
 	if (is_refused(count * size))
-		return NULL;
-	return count && size ? calloc(count, size) : calloc(1, 1);
+		return note_failure(NULL);
+	return note_failure(count && size ? calloc(count, size) : calloc(1, 1));
 }
 
 void *mem_realloc(void *ptr, size_t size)
 {
-	return is_refused(size) ? NULL : realloc(ptr, size ? size : 1);
+	return note_failure(is_refused(size) ? NULL
+					     : realloc(ptr, size ? size : 1));
 }
 
 void mem_free(void *ptr)

@@ -7,6 +7,7 @@
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* As malloc, calloc, realloc and free. NULL when there is no memory. A size
@@ -22,6 +23,11 @@ char *mem_strdup(const char *text);
 
 /* Overwrites memory that held a secret; not optimised away. */
 void mem_wipe(void *ptr, size_t size);
+
+/* Whether memory was ever lacking. Libraries tell it as something else, as a
+ * server that does not answer, or not at all: an answer after that may be
+ * another than it should. */
+bool mem_has_failed(void);
 
 /* For tests: called before each allocation, false makes it fail. NULL
  * restores the normal behaviour. */

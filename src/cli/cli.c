@@ -437,6 +437,18 @@ static int run(struct arguments *a)
 	return run_command(command, &o, a);
 }
 
+/* An answer that was put together while memory was lacking is not to be
+ * trusted, whatever its parts made of that. */
+static int judge_memory(int status)
+{
+	struct error err;
+
+	if (!mem_has_failed() || message_has_told_error())
+		return status;
+	error_memory(&err, "the answer, so something may be missing in it");
+	return fail(&err);
+}
+
 int cli_run(int argc, char **argv)
 {
 	struct arguments a = { NULL };
@@ -455,5 +467,5 @@ int cli_run(int argc, char **argv)
 		status = fail(&err);
 	}
 	arguments_release(&a);
-	return status;
+	return judge_memory(status);
 }

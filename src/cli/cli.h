@@ -79,6 +79,7 @@ int cmd_version(const struct options *o);
 
 /* Messages on stderr, each one line, foreign text escaped: "tracefind: ...". */
 void message_error(const struct error *err);
+bool message_has_told_error(void);
 /* What -v tells. */
 void message_info(const char *format, ...) PRINTF_LIKE(1, 2);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -19,12 +20,17 @@ static void write_line(const char *data, size_t len)
 	while (len) {
 		ssize_t done = write(STDERR_FILENO, data, len);
 
+		if (done < 0 && errno == EINTR)
+			continue;
 		if (done <= 0)
 			return;
 		data += done;
 		len -= (size_t)done;
 	}
 }
+
+static bool has_told_error;
+static bool has_told_memory; /* in the place of messages */
 
 static void message_write(const char *prefix, const char *text)
 {
@@ -38,15 +44,22 @@ static void message_write(const char *prefix, const char *text)
 	buf_add_char(&line, '\n');
 	if (line.state == BUF_OK && shown.state == BUF_OK)
 		write_line(line.data, line.len);
-	else
+	else if (!has_told_memory)
 		write_line("tracefind: out of memory\n", 25);
+	has_told_memory |= line.state != BUF_OK || shown.state != BUF_OK;
 	buf_release(&shown);
 	buf_release(&line);
 }
 
 void message_error(const struct error *err)
 {
+	has_told_error = true;
 	message_write("tracefind: ", err->message);
+}
+
+bool message_has_told_error(void)
+{
+	return has_told_error;
 }
 
 void message_info(const char *format, ...)

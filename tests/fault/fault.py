@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Lets each allocation and each system call of many runs fail.
+
+usage: fault.py TRACEFIND INJECT.SO allocation|call [--all] [CASE...]
+
+The runs are cases of tests/cli. Each is run once to count, then again and
+again with one failure (inject.c): an allocation once, an allocation and all
+after it, a call with each of several errors, reads and writes of one byte.
+Without --all only so many points, evenly spread, as POINTS says.
+
+After each the program must have ended by itself, in time, with
+
+  - the status, standard output and files of an undisturbed run, or
+  - a status that says what is wrong and one line on standard error, or
+  - status 0 and a note that tells what is missing (the answer of a server),
+
+and with all memory freed, no file half written and none left over. Output is
+TAP, a line a case.
+"""
+import argparse
+import errno
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+import run as cli  # noqa: E402
+
+LIMIT_S = 30
+PARALLEL = 2
+POINTS = {"allocation": 2000, "call": 600}
+ERRORS = [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE,
+          errno.EACCES]
+SHORT = 0  # in the place of an error: one byte at a time
+
+# Every command and format, files, case files and servers. Those whose server
+# answers by turns are not among them: they have one run only.
+CASES = """
+cache-diff cache-slow config-import config-list config-set-replace config-view
+diff-csv diff-fast diff-svg diff-version doctor-ok file-diff
+file-diff-standard-input file-outputs file-perf-script file-profile-csv
+file-rules file-show file-slow file-speedscope form-dot-diff form-markdown-show
+form-pprof form-speedscope-diff record-slow replay-cloud-trace replay-demo
+replay-demo-json replay-parca-diff replay-pyroscope-1-slow search-json
+search-tags services-all show-chrome show-grafana-download show-svg
+slow-baseline-1d slow-cloud-trace-profiler types-guide view-tree
+""".split()
+# What is told of something that the answer does without.
+TOLD = re.compile(r"memory|cannot|could not|failed|no answer|not be |not "
+                  r"known|unreachable|unavailable|interrupted|not checked|"
+                  r'"status": null')
+# Said of what was lost besides the answer.
+ASIDE = re.compile(r"tracefind: (note:|the cache)")
+
+
+class Point:
+    """One failure to inject."""
+
+    def __init__(self, kind, at, error=0, is_forever=False):
+        self.kind, self.at = kind, at
+        self.error, self.is_forever = error, is_forever
+
+    def __str__(self):
+        how = "and all after it" if self.is_forever else ""
+        if self.kind == "call":
+            how = errno.errorcode.get(self.error, "one byte at a time")
+        return f"{self.kind} {self.at} {how}"
+
+    def environment(self):
+        env = {"FAULT_KIND": self.kind, "FAULT_AT": str(self.at),
+               "FAULT_ERRNO": str(self.error)}
+        return {**env, "FAULT_FOREVER": "1"} if self.is_forever else env
+
+
+class Run:
+    """The cases's program, server and folder; runs with or without a point."""
+
+    def __init__(self, program, library, case):
+        self.program, self.library, self.case = program, library, case
+        self.names = {"{case}": str(case), "{testdata}": str(cli.TESTDATA),
+                      "{robot_key}": cli.robot_key()}
+        self.line = cli.read(case / "cmd")
+
+    def result(self, point):
+        """(status, stdout, stderr, files, live blocks) of one run."""
+        with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp, \
+                tempfile.NamedTemporaryFile() as report:
+            names = {**self.names, "{tmp}": os.path.realpath(tmp)}
+            texts = cli.furnish(self.case, names, tmp)
+            env = {**cli.environment(self.case, names, tmp),
+                   "LD_PRELOAD": self.library, "FAULT_REPORT": report.name,
+                   **(point.environment() if point else {})}
+            stdin = self.case / "stdin"
+            before = self.case / "before"
+            if before.is_file():
+                cli.start(self.program, cli.read(before), self.case, names,
+                          tmp)
+                texts.update((path, cli.read(path)) for path in
+                             Path(tmp).rglob("*") if path.is_file())
+            done = subprocess.run(
+                [self.program, *cli.shlex.split(cli.fill(self.line, names),
+                                                comments=True)],
+                cwd=tmp, env=env, timeout=LIMIT_S, capture_output=True,
+                input=stdin.read_bytes() if stdin.is_file() else b"")
+            counts = [int(n) for n in report.read().split()]
+            return (done.returncode, self.masked(done.stdout, names),
+                    self.masked(done.stderr, names),
+                    self.files(tmp, texts, names), counts)
+
+    def masked(self, data, names):
+        text = cli.put_back(data.decode("utf-8", "backslashreplace"), names)
+        for pattern, replacement in cli.masks(self.case):
+            text = pattern.sub(replacement, text)
+        return text
+
+    def files(self, tmp, texts, names):
+        return {str(path.relative_to(tmp)):
+                self.masked(path.read_bytes(), names)
+                for path in sorted(Path(tmp).rglob("*"))
+                if path.is_file() and texts.get(path) != cli.read(path) and
+                Path(tmp, ".cache") not in path.parents}
+
+
+def complaint(wanted, found):
+    """What is wrong with the outcome, or None."""
+    status, stdout, stderr, files, counts = found
+    if status < 0:
+        return f"killed by signal {-status}"
+    if not counts:
+        return "main() did not return"
+    if counts[2] > wanted[4][2]:
+        return f"{counts[2] - wanted[4][2]} blocks not freed"
+    for name, text in files.items():
+        if name not in wanted[3] and not name.startswith("case.har"):
+            return f"left {name}"
+        is_same = status == wanted[0] and stdout == wanted[1]
+        if is_same and text != wanted[3].get(name) and not TOLD.search(text) \
+                and not name.startswith("case.har"):
+            return f"{name} is another"
+    if status == wanted[0] and stdout == wanted[1]:
+        missing = set(wanted[3]) - set(files)
+        return f"lacks {missing}" if missing and not stderr else None
+    if status == 0:
+        is_told = TOLD.search(stdout) or TOLD.search(stderr)
+        return None if is_told else "status 0, but another answer"
+    lines = [line for line in stderr.splitlines() if not ASIDE.match(line)]
+    if not lines and re.search(r"^failed ", stdout, re.M):
+        return None  # doctor's answer
+    if len(lines) != 1 or not lines[0].startswith("tracefind: "):
+        return f"status {status}, {len(lines)} lines of error: {lines[:3]}"
+    return None
+
+
+def spread(count, share):
+    """Numbers 1 to count, or `share` of them, evenly."""
+    if count <= share:
+        return range(1, count + 1)
+    return sorted({1 + i * count // share for i in range(share)})
+
+
+def points(kind, counts, share):
+    if kind == "allocation":
+        for at in spread(counts[0], share // 2):
+            yield Point(kind, at)
+            yield Point(kind, at, is_forever=True)
+        return
+    errors = ERRORS + [SHORT]
+    for at in spread(counts[1], max(1, share // len(errors))):
+        for error in errors if at == 1 else ERRORS:
+            yield Point(kind, at, error)
+
+
+def run_case(program, library, name, kind, share):
+    """(points tried, complaints)"""
+    case = cli.HERE / name
+    run = Run(program, library, case)
+    with cli.Server(case, run.names):
+        wanted = run.result(None)
+        if str(wanted[0]) != cli.read(case / "status", "0").strip():
+            return 0, [f"status {wanted[0]} without any failure: {wanted[2]}"]
+        bad, tried = [], 0
+        for point in points(kind, wanted[4], share):
+            tried += 1
+            try:
+                what = complaint(wanted, run.result(point))
+            except subprocess.TimeoutExpired:
+                what = f"ran longer than {LIMIT_S} s"
+            if what:
+                bad.append(f"{point}: {what}")
+    return tried, bad
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("library")
+    parser.add_argument("kind", choices=list(POINTS))
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--all", action="store_true")
+    options = parser.parse_args()
+    names = options.cases or CASES
+    share = 1 << 30 if options.all else max(
+        1, POINTS[options.kind] // len(names))
+    program = str(Path(options.program).resolve())
+    library = str(Path(options.library).resolve())
+    print(f"1..{len(names)}", flush=True)
+    total = failed = 0
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        results = pool.map(lambda n: run_case(program, library, n,
+                                              options.kind, share), names)
+        for number, (name, (tried, bad)) in enumerate(zip(names, results), 1):
+            total += tried
+            failed += bool(bad)
+            print(f"{'not ok' if bad else 'ok'} {number} - {name}, "
+                  f"{tried} points")
+            for line in bad[:20]:
+                print(f"#   {line}", flush=True)
+    print(f"# {total} points")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Preloaded into the program: lets the n-th allocation or system call since
+ * main() fail, and counts both. What fails is told by the environment:
+ *
+ *   FAULT_KIND     "allocation" or "call"
+ *   FAULT_AT       which one, from 1; 0: none, only count
+ *   FAULT_FOREVER  set: that one and all after it
+ *   FAULT_ERRNO    number that the call fails with; 0: reads and writes of one
+ *                  byte, from FAULT_AT on
+ *   FAULT_REPORT   file that is written when main() has returned, one line:
+ *                  ALLOCATIONS CALLS LIVE, the last being blocks that the
+ *                  program itself asked for and did not free
+ *
+ * Allocations of libraries fail, too; what they keep until the end is theirs.
+ * glibc only: the allocator is reached by the names that it keeps for such
+ * purposes.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
+
+static atomic_bool is_on;
+static bool fails_allocations, fails_calls, is_forever;
+static int fault_errno;
+static long fault_at;
+static atomic_long allocations, calls, live;
+
+/* Is this the one? */
+static bool strikes(atomic_long *counter, bool is_kind)
+{
+	long number;
+
+	if (!atomic_load(&is_on))
+		return false;
+	number = atomic_fetch_add(counter, 1) + 1;
+	return is_kind && fault_at &&
+	       (number == fault_at || (is_forever && number > fault_at));
+}
+
+/* ---- allocations ---- */
+
+static bool is_starved(void)
+{
+	if (!strikes(&allocations, fails_allocations))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+/* The program's own blocks, by address: a hash table that is never full, since
+ * no case has as many. Removed ones leave a mark, so that searches go on. */
+#define BLOCKS (1u << 20)
+#define REMOVED ((void *)1)
+static void *_Atomic blocks[BLOCKS];
+static uintptr_t code_from, code_to;
+
+static size_t place_of(const void *block)
+{
+	return ((uintptr_t)block >> 4) * 0x9e3779b97f4a7c15u >> 44;
+}
+
+static void *count_live(void *block, const void *caller)
+{
+	size_t at = place_of(block);
+
+	if (!block || !atomic_load(&is_on) || (uintptr_t)caller < code_from ||
+	    (uintptr_t)caller >= code_to)
+		return block;
+	for (void *old;; at = (at + 1) % BLOCKS) {
+		old = atomic_load(&blocks[at]);
+		if ((!old || old == REMOVED) &&
+		    atomic_compare_exchange_strong(&blocks[at], &old, block))
+			break;
+	}
+	atomic_fetch_add(&live, 1);
+	return block;
+}
+
+static bool forget(const void *block)
+{
+	size_t at = place_of(block);
+
+	for (void *old; block && (old = atomic_load(&blocks[at])) != NULL;
+	     at = (at + 1) % BLOCKS) {
+		if (old != block)
+			continue;
+		atomic_store(&blocks[at], REMOVED);
+		atomic_fetch_sub(&live, 1);
+		return true;
+	}
+	return false;
+}
+
+#define CALLER __builtin_return_address(0)
+
+void *malloc(size_t size)
+{
+	return is_starved() ? NULL : count_live(__libc_malloc(size), CALLER);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return is_starved() ? NULL
+			    : count_live(__libc_calloc(count, size), CALLER);
+}
+
+void *realloc(void *block, size_t size)
+{
+	bool is_own;
+	void *moved;
+
+	if (is_starved())
+		return NULL;
+	is_own = forget(block);
+	moved = __libc_realloc(block, size);
+	if (block && !is_own)
+		return moved;
+	return count_live(moved ? moved : block, CALLER) ? moved : NULL;
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+	if (is_starved())
+		return ENOMEM;
+	*block = count_live(__libc_memalign(alignment, size), CALLER);
+	return *block ? 0 : ENOMEM;
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return is_starved()
+		       ? NULL
+		       : count_live(__libc_memalign(alignment, size), CALLER);
+}
+
+void free(void *block)
+{
+	forget(block);
+	__libc_free(block);
+}
+
+/* ---- system calls ---- */
+
+static bool is_struck(void)
+{
+	if (!strikes(&calls, fails_calls) || fault_errno == 0)
+		return false;
+	errno = fault_errno;
+	return true;
+}
+
+/* One byte at a time from FAULT_AT on. */
+static size_t shortened(size_t len)
+{
+	bool is_short = fails_calls && fault_errno == 0 && fault_at &&
+			atomic_load(&is_on) && atomic_load(&calls) >= fault_at;
+
+	return is_short && len > 1 ? 1 : len;
+}
+
+#define REAL(name) ((__typeof__(&name))real(#name))
+
+static void *real(const char *name)
+{
+	bool was_on = atomic_exchange(&is_on, false);
+	void *function = dlsym(RTLD_NEXT, name);
+
+	atomic_store(&is_on, was_on);
+	return function;
+}
+
+#define FAILING(result, name, parameters, arguments)                           \
+	result name parameters                                                 \
+	{                                                                      \
+		static __typeof__(&name) next;                                 \
+                                                                               \
+		if (is_struck())                                               \
+			return -1;                                             \
+		if (!next)                                                     \
+			next = REAL(name);                                     \
+		return next arguments;                                         \
+	}
+
+FAILING(int, fsync, (int fd), (fd))
+FAILING(int, close, (int fd), (fd))
+FAILING(int, rename, (const char *from, const char *to), (from, to))
+FAILING(int, unlink, (const char *path), (path))
+FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode))
+FAILING(int, fstat, (int fd, struct stat *s), (fd, s))
+FAILING(int, stat, (const char *path, struct stat *s), (path, s))
+FAILING(off_t, lseek, (int fd, off_t to, int whence), (fd, to, whence))
+FAILING(int, socket, (int domain, int type, int protocol),
+	(domain, type, protocol))
+FAILING(int, connect, (int fd, const struct sockaddr *to, socklen_t len),
+	(fd, to, len))
+FAILING(int, poll, (struct pollfd * fds, nfds_t count, int timeout_ms),
+	(fds, count, timeout_ms))
+FAILING(ssize_t, getrandom, (void *out, size_t len, unsigned flags),
+	(out, len, flags))
+FAILING(int, pipe2, (int fds[2], int flags), (fds, flags))
+FAILING(ssize_t, read, (int fd, void *out, size_t len),
+	(fd, out, shortened(len)))
+FAILING(ssize_t, write, (int fd, const void *data, size_t len),
+	(fd, data, shortened(len)))
+FAILING(ssize_t, pread, (int fd, void *out, size_t len, off_t at),
+	(fd, out, shortened(len), at))
+FAILING(ssize_t, recv, (int fd, void *out, size_t len, int flags),
+	(fd, out, shortened(len), flags))
+FAILING(ssize_t, send, (int fd, const void *data, size_t len, int flags),
+	(fd, data, shortened(len), flags))
+
+#define OPENING(name, parameters, ...)                                         \
+	int name parameters                                                    \
+	{                                                                      \
+		mode_t mode = 0;                                               \
+                                                                               \
+		if (is_struck())                                               \
+			return -1;                                             \
+		if (flags & (O_CREAT | O_TMPFILE)) {                           \
+			va_list list;                                          \
+                                                                               \
+			va_start(list, flags);                                 \
+			mode = va_arg(list, mode_t);                           \
+			va_end(list);                                          \
+		}                                                              \
+		return REAL(name)(__VA_ARGS__, mode);                          \
+	}
+
+OPENING(open, (const char *path, int flags, ...), path, flags)
+OPENING(openat, (int folder, const char *path, int flags, ...), folder, path,
+	flags)
+
+/* Under its other names, by which programs with large files reach it. */
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+int openat64(int folder, const char *path, int flags, ...)
+	__attribute__((alias("openat")));
+off_t lseek64(int fd, off_t to, int whence) __attribute__((alias("lseek")));
+ssize_t pread64(int fd, void *out, size_t len, off_t at)
+	__attribute__((alias("pread")));
+
+/* ---- begin and end ---- */
+
+static long number_of(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? strtol(text, NULL, 10) : 0;
+}
+
+static void report(void)
+{
+	const char *path = getenv("FAULT_REPORT");
+	FILE *file = path ? fopen(path, "w") : NULL;
+
+	if (!file)
+		return;
+	fprintf(file, "%ld %ld %ld\n", atomic_load(&allocations),
+		atomic_load(&calls), atomic_load(&live));
+	fclose(file);
+}
+
+static int (*program_main)(int argc, char **argv, char **envp);
+
+/* The code of the program, which the loader lists first. */
+static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
+			continue;
+		code_from = info->dlpi_addr + part->p_vaddr;
+		code_to = code_from + part->p_memsz;
+	}
+	return 1;
+}
+
+static int counted_main(int argc, char **argv, char **envp)
+{
+	const char *kind = getenv("FAULT_KIND");
+	int status;
+
+	fails_allocations = kind && strcmp(kind, "allocation") == 0;
+	fails_calls = kind && strcmp(kind, "call") == 0;
+	is_forever = getenv("FAULT_FOREVER") != NULL;
+	fault_at = number_of("FAULT_AT");
+	fault_errno = (int)number_of("FAULT_ERRNO");
+	dl_iterate_phdr(find_code, NULL);
+	atomic_store(&is_on, true);
+	status = program_main(argc, argv, envp);
+	atomic_store(&is_on, false);
+	report();
+	return status;
+}
+
+typedef int (*start_main)(int (*)(int, char **, char **), int, char **,
+			  void (*)(void), void (*)(void), void (*)(void),
+			  void *);
+
+int __libc_start_main(int (*entry)(int, char **, char **), int argc,
+		      char **argv, void (*init)(void), void (*fini)(void),
+		      void (*at_exit)(void), void *stack_end);
+
+int __libc_start_main(int (*entry)(int, char **, char **), int argc,
+		      char **argv, void (*init)(void), void (*fini)(void),
+		      void (*at_exit)(void), void *stack_end)
+{
+	start_main next = (start_main)real("__libc_start_main");
+
+	program_main = entry;
+	return next(counted_main, argc, argv, init, fini, at_exit, stack_end);
+}
