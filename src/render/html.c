@@ -142,6 +142,12 @@ static void write_head(struct html *h)
 
 /* ---- the answer ---- */
 
+/* A whole trace is its own. */
+static bool has_evidence(const struct result *r)
+{
+	return r->view.is_one || !str_equal(str_from(r->command), STR("show"));
+}
+
 static void write_answer(struct html *h)
 {
 	const struct words *w = words_find(h->in->result);
@@ -156,9 +162,11 @@ static void write_answer(struct html *h)
 		trace_origin(&h->page, h->in);
 		out_text(out, "</p>\n");
 	}
-	out_text(out, "<dl class=\"evidence\">\n");
-	w->evidence(&h->page, h->in);
-	out_text(out, "</dl>\n");
+	if (has_evidence(h->in->result)) {
+		out_text(out, "<dl class=\"evidence\">\n");
+		w->evidence(&h->page, h->in);
+		out_text(out, "</dl>\n");
+	}
 	out_text(out, "</section>\n");
 }
 
@@ -279,7 +287,7 @@ static void write_requests(struct html *h)
 
 	out_text(h->out,
 		 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-		 "aria-labelledby=\"requests-title\">\n<table>\n<thead><tr>"
+		 "aria-label=\"Table of requests\">\n<table>\n<thead><tr>"
 		 "<th scope=\"col\" class=\"num\">status</th>"
 		 "<th scope=\"col\" class=\"num\">size</th>"
 		 "<th scope=\"col\" class=\"num\">took</th>"

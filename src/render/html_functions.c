@@ -103,8 +103,7 @@ static void begin_number(struct functions *f, double share)
 {
 	double parts = isfinite(share) ? fmin(fmax(share, -1e9), 1e9) : 0;
 
-	outf(f->h->out, "<td class=\"num\" data-v=\"%lld\">",
-	     llround(parts * SHARE_PARTS));
+	outf(f->h->out, "<td data-v=\"%lld\">", llround(parts * SHARE_PARTS));
 }
 
 static void share_cell(struct functions *f, double share)
@@ -122,7 +121,7 @@ static void value_cell(struct functions *f, int64_t value)
 	char text[UNIT_TEXT_BYTES];
 
 	format_value(value, f->r->profile.unit, text);
-	outf(f->h->out, "<td class=\"num\" data-v=\"%" PRId64 "\">", value);
+	outf(f->h->out, "<td data-v=\"%" PRId64 "\">", value);
 	html_text(f->h, str_from(text));
 	out_text(f->h->out, "</td>");
 }
@@ -155,6 +154,10 @@ static void write_plot(struct functions *f, const struct function_row *row)
 	int64_t to = place(f, fmax(row->delta, 0));
 	struct out *out = f->h->out;
 
+	bool has_range = isfinite(row->delta_low) && isfinite(row->delta_high);
+
+	if (!has_range && !change_is_real(row->change))
+		return;
 	out_text(out, "<svg class=\"plot\" aria-hidden=\"true\">");
 	if (change_is_real(row->change)) {
 		out_text(out, "<rect");
@@ -162,7 +165,7 @@ static void write_plot(struct functions *f, const struct function_row *row)
 		place_attr(f, "width", to - from);
 		out_text(out, " y=\"4\" height=\"8\"/>");
 	}
-	if (isfinite(row->delta_low) && isfinite(row->delta_high)) {
+	if (has_range) {
 		out_text(out, "<line");
 		place_attr(f, "x1", place(f, row->delta_low));
 		place_attr(f, "x2", place(f, row->delta_high));
@@ -254,7 +257,7 @@ static void write_table(struct functions *f)
 	struct out *out = f->h->out;
 
 	out_text(out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-		      "aria-labelledby=\"functions-title\">\n"
+		      "aria-label=\"Table of functions\">\n"
 		      "<table id=\"table\" class=\"");
 	out_text(out, f->class);
 	out_text(out, "\">\n<thead><tr>");

@@ -2,8 +2,6 @@
  *
  * What one span says: its ids and times, attributes, events, links.
  */
-#include <string.h>
-
 #include "base/escape.h"
 #include "base/num.h"
 #include "render/formats.h"
@@ -49,19 +47,19 @@ size_t html_process_bytes(const struct trace *t, uint32_t resource)
 			 t->details + r->detail_first, r->detail_count);
 }
 
-/* Its lines as they are: a stack trace has to stay readable. */
+/* Its lines and tabs as they are: a stack trace has to stay readable. */
 static void write_value(struct html *h, struct str value)
 {
-	for (;;) {
-		const char *end = memchr(value.ptr, '\n', value.len);
-		size_t len = end ? (size_t)(end - value.ptr) : value.len;
+	size_t from = 0;
 
-		html_text(h, str_slice(value, 0, len));
-		if (!end)
-			return;
-		out_char(h->out, '\n');
-		value = str_slice(value, len + 1, value.len);
+	for (size_t i = 0; i < value.len; i++) {
+		if (value.ptr[i] != '\n' && value.ptr[i] != '\t')
+			continue;
+		html_text(h, str_slice(value, from, i - from));
+		out_char(h->out, value.ptr[i]);
+		from = i + 1;
 	}
+	html_text(h, str_slice(value, from, value.len - from));
 }
 
 static void write_pair(struct html *h, struct str key, struct str value)
@@ -69,8 +67,7 @@ static void write_pair(struct html *h, struct str key, struct str value)
 	out_text(h->out, "<dt>");
 	html_text(h, name_shown(key));
 	out_text(h->out, "</dt><dd>");
-	if (value.len)
-		write_value(h, value);
+	write_value(h, value);
 	out_text(h->out, "</dd>\n");
 }
 
@@ -164,7 +161,7 @@ static void write_times(struct html *h, const struct waterfall_row *row)
 	if (row->count > 1)
 		outf(h->out, "the first of %u like it: ", (unsigned)row->count);
 	page_time(&h->page, s->start_ns, t->start_ns, &start);
-	outf(h->out, "%s span, began %s %s", span_kind_word(s->kind),
+	outf(h->out, "%s span, began %.15s %s", span_kind_word(s->kind),
 	     start.clock, start.zone);
 	if (row->is_on_path && row->critical_ns > 0) {
 		format_duration(row->critical_ns, text);

@@ -18,6 +18,8 @@
 /* Colours of html.css. */
 #define SERVICE_COLORS 12u
 #define TICKS 4
+/* More are laid out when they come into sight. */
+#define LONG_ROWS 200u
 
 struct fall {
 	struct html *h;
@@ -310,7 +312,8 @@ static void write_rows(struct fall *f)
 {
 	bool is_orphan = false;
 
-	out_text(f->h->out, "<ol class=\"rows\">\n");
+	outf(f->h->out, "<ol class=\"rows%s\">\n",
+	     f->drawn > LONG_ROWS ? " long" : "");
 	for (uint32_t i = 0; i < f->count; i++) {
 		if (!f->is_drawn[i])
 			continue;
@@ -348,7 +351,7 @@ static void write_section(struct fall *f)
 		 "<h2 id=\"spans-title\">Spans</h2>\n"
 		 "<p class=\"hint\">A bar a span, coloured by service; "
 		 "underlined: on the critical path; self: time with no child "
-		 "at work. A row opens.</p>\n"
+		 "at work. Open a row for what its span says.</p>\n"
 		 "<div class=\"fall\">\n");
 	write_axis(f);
 	write_rows(f);

@@ -39,7 +39,7 @@ static struct str main_of(const struct buf *page)
 	size_t to = str_find(text, STR("</footer>"));
 
 	assert_true(from != SIZE_MAX && to != SIZE_MAX && from < to);
-	return str_slice(text, from, to);
+	return str_slice(text, from, to - from);
 }
 
 static void check(const struct sample *s, const char *name)
