@@ -196,17 +196,32 @@ static void change_cells(struct functions *f, const struct function_row *row)
 	     change_texts[row->change]);
 }
 
+/* A long name wraps behind what separates its parts. */
+static void write_parts(struct html *h, struct str name)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i + 1 < name.len; i++) {
+		if (name.ptr[i] != '/' && name.ptr[i] != '.')
+			continue;
+		html_text(h, str_slice(name, from, i + 1 - from));
+		out_text(h->out, "<wbr>");
+		from = i + 1;
+	}
+	html_text(h, str_slice(name, from, name.len - from));
+}
+
 static void name_cell(struct functions *f, const struct function_row *row)
 {
 	struct html *h = f->h;
 
 	out_text(h->out, "<th scope=\"row\">");
 	out_text(h->out, h->has_flame ? "<a href=\"#flame\">" : "<b>");
-	html_text(h, name_shown(row->name));
+	write_parts(h, name_shown(row->name));
 	out_text(h->out, h->has_flame ? "</a>" : "</b>");
 	if (row->file.len && !f->r->has_places_in_names) {
 		out_text(h->out, " <span class=\"place\">");
-		html_text(h, row->file);
+		write_parts(h, row->file);
 		if (row->line)
 			outf(h->out, ":%" PRIu32, row->line);
 		out_text(h->out, "</span>");

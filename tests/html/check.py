@@ -26,11 +26,11 @@ except ImportError:
     html5lib = None
 
 TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
-VOID = {"meta", "link", "br", "img", "input", "hr"}
+VOID = {"meta", "link", "br", "img", "input", "hr", "wbr"}
 ELEMENTS = set("""a b body button code dd details div dl dt footer h1 h2 h3
 head header html input label li line main meta nav ol option output p path pre
 rect script section select span strong style summary svg g table tbody td text
-th thead title tr ul""".split())
+th thead title tr ul wbr""".split())
 LOADS = {"src", "srcset", "data", "action", "formaction", "poster",
          "background", "xlink:href", "ping", "style"}
 SIZE_MAX = 500_000
@@ -161,17 +161,24 @@ class Test:
         self.done += 1
         print(f"ok {self.done} - {what} # SKIP {why}")
 
-    def write(self, name, *args):
+    def run_program(self, *args, status=0):
+        done = subprocess.run(
+            [self.program, *args], check=False, cwd=self.folder,
+            capture_output=True, text=True,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+        if done.returncode != status:
+            raise Bad(f"{args}: status {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def write(self, name, *args, **kwargs):
         path = self.folder / name
-        subprocess.run([self.program, *args, "-o", f"html={path}"], check=True,
-                       stdout=subprocess.DEVNULL, cwd=self.folder,
-                       env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+        self.run_program(*args, "-o", f"html={path}", **kwargs)
         return path
 
-    def page(self, name, *args):
-        path = self.write(f"{name}.html", *args)
+    def page(self, name, *args, **kwargs):
+        path = self.write(f"{name}.html", *args, **kwargs)
         text = path.read_text(encoding="utf-8")
-        again = self.write(f"{name}-again.html", *args)
+        again = self.write(f"{name}-again.html", *args, **kwargs)
         page = None
 
         def parse():
@@ -200,6 +207,17 @@ class Test:
         else:
             self.skip(f"{name}: tidy", "not installed")
 
+    def beside(self, *args):
+        """Other formats are the same with a page beside them."""
+        for name in ("table", "json", "csv", "markdown"):
+            if args[0] == "show" and name == "csv":
+                continue
+            alone = self.run_program(*args, "-o", name)
+            both = self.run_program(*args, "-o", name, "-o",
+                                    f"html={self.folder}/beside.html")
+            if alone != both or not alone:
+                raise Bad(f"{name} is another one")
+
     def case(self, name):
         return str(self.data / "cases" / name)
 
@@ -220,8 +238,15 @@ class Test:
         self.page("show", "show", TRACE, *loop)
         self.page("show-span", "show", TRACE, *loop, "--span",
                   "0b08ccd438311c4f")
+        self.page("show-events", "show", str(self.data / "otlp" / "a.json"),
+                  "--events")
+        self.page("no-profile", "slow", str(self.data / "otlp" / "a.json"),
+                  "--profiles-url", "file:no-such-file", status=5)
         self.page("diff", "diff", before, after)
         self.page("profile", "profile", after)
+        for args in (["slow", TRACE, *loop], ["show", TRACE, *loop],
+                     ["diff", before, after, "-n", "1"], ["profile", after]):
+            self.check(f"{args[0]}: beside other formats", self.beside, *args)
         print(f"1..{self.done}")
         return self.failed == 0
 

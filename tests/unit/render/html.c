@@ -197,6 +197,45 @@ static void test_deep(void **state)
 	large_release(&l);
 }
 
+/* So many spans with one attribute each, all together just so large. */
+static size_t count_details(size_t over_bytes)
+{
+	struct large l;
+	struct buf out;
+	struct attr attr = { 0 };
+	struct trace *t = &l.sample.trace;
+	size_t count;
+	char *value;
+	size_t bytes;
+
+	large_init(&l, 2, 1);
+	t->attrs = &attr;
+	t->details = (struct detail[]){ { 0 } };
+	l.sample.spans[3].attr_count = 1;
+	bytes = html_span_bytes(t, 3);
+	bytes = (LIMIT_PAGE_DETAIL_BYTES -
+		 html_process_bytes(t, l.sample.spans[3].resource)) /
+			2 -
+		bytes + over_bytes;
+	value = mem_alloc(bytes);
+	memset(value, 'v', bytes);
+	t->symtab.texts[t->symtab.count - 1] = (struct str){ value, bytes };
+	attr.value = (uint32_t)t->symtab.count - 1;
+	render_to(&l.sample, "html", (struct render_style){ 0 }, &out);
+	count = count_text(buf_str(&out), STR("<div class=\"says\">"));
+	buf_release(&out);
+	mem_free(value);
+	large_release(&l);
+	return count;
+}
+
+static void test_details(void **state)
+{
+	(void)state;
+	assert_int_equal(count_details(0), 2);
+	assert_int_equal(count_details(1), 1);
+}
+
 static void test_percent(void **state)
 {
 	char text[HTML_PERCENT_BYTES];
@@ -257,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_details),
 		cmocka_unit_test(test_percent),
 		cmocka_unit_test(test_functions),
 	};
