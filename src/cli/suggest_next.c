@@ -52,14 +52,24 @@ static bool is_taken(const char *command, const char *arg)
 	       form.row->commands & c->bit;
 }
 
+/* What makes no sense in the next command is left out of it. */
+static bool is_understood(const struct run *r, const char *command,
+			  const char *arg)
+{
+	return is_taken(command, arg) &&
+	       !(r->ctx.replay && HAS_PREFIX(serving, arg));
+}
+
 static bool is_kept(const struct run *r, const char *command, const char *arg)
 {
-	if (!is_taken(command, arg))
-		return false;
-	if (r->ctx.replay && HAS_PREFIX(serving, arg))
-		return false;
-	return !HAS_PREFIX(printing, arg) &&
+	return is_understood(r, command, arg) && !HAS_PREFIX(printing, arg) &&
 	       (strcmp(command, "show") != 0 || HAS_PREFIX(showing, arg));
+}
+
+static bool is_repeated(const struct run *r, const char *arg)
+{
+	return is_understood(r, r->result.command, arg) &&
+	       !HAS_PREFIX(writing, arg);
 }
 
 /* No part of a case file, hence not among raw_args. */
@@ -85,12 +95,6 @@ void suggest_servers(const struct options *o, bool has_window, struct buf *out)
 		    (has_window && HAS_PREFIX(times, o->raw_args[i])))
 			shell_word_add(out, str_from(o->raw_args[i]));
 	add_context(o, out);
-}
-
-static bool is_repeated(const struct run *r, const char *arg)
-{
-	return is_taken(r->result.command, arg) && !HAS_PREFIX(writing, arg) &&
-	       !(r->ctx.replay && HAS_PREFIX(serving, arg));
 }
 
 /* command NULL: the run's own once more. */

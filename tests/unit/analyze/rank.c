@@ -41,6 +41,27 @@ static void test_without_baseline(void **state)
 	release(&f);
 }
 
+/* A page lists more than what is kept, but never less. */
+static void test_listed(void **state)
+{
+	const size_t wanted[] = { 0, 2, 5, 9 };
+	const size_t listed[] = { 3, 3, 5, 8 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct rank_want want = { .limit = 3, .listed = wanted[i] };
+		struct fixture f;
+
+		rank_cpu(&f, one_side, NULL, &want);
+		assert_int_equal(f.result.function_count, 3);
+		assert_int_equal(result_listed(&f.result), listed[i]);
+		assert_int_equal(f.result.functions[listed[i] - 1].rank,
+				 listed[i]);
+		assert_true(f.result.functions[listed[i] - 1].name.len > 0);
+		release(&f);
+	}
+}
+
 /* A function may be called "other"; what a server cut off is none. */
 static void test_what_was_cut_off_is_last(void **state)
 {
@@ -279,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_baseline),
+		cmocka_unit_test(test_listed),
 		cmocka_unit_test(test_what_was_cut_off_is_last),
 		cmocka_unit_test(test_measures),
 		cmocka_unit_test(test_kinds),
