@@ -439,7 +439,8 @@ static void add_origin(struct rendering *g)
 
 	buf_clear(&g->repeat);
 	suggest_repeat(r, &g->repeat);
-	g->in.repeat = buf_str(&g->repeat);
+	if (g->repeat.state == BUF_OK)
+		g->in.repeat = buf_str(&g->repeat);
 	g->in.asked_ns = r->result.request_count ? r->ctx.now_ns : 0;
 	g->in.has_requests = r->ctx.options->verbose > 0;
 }

@@ -98,11 +98,9 @@ void suggest_servers(const struct options *o, bool has_window, struct buf *out)
 }
 
 /* command NULL: the run's own once more. */
-static void build(const struct run *r, const char *command, const char *tail,
-		  struct buf *out)
+static void build(const struct run *r, const struct options *o,
+		  const char *command, const char *tail, struct buf *out)
 {
-	const struct options *o = r->ctx.options;
-
 	buf_addf(out, "tracefind %s", command ? command : r->result.command);
 	for (size_t i = 0; i < o->arg_count; i++)
 		shell_word_add(out, str_from(o->args[i]));
@@ -126,8 +124,19 @@ static bool reads_stdin(const struct options *o)
 
 void suggest_repeat(const struct run *r, struct buf *out)
 {
-	if (!reads_stdin(r->ctx.options))
-		build(r, NULL, "", out);
+	struct options o = *r->ctx.options;
+	struct error err = { 0 };
+	struct arena arena;
+
+	if (reads_stdin(&o))
+		return;
+	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
+	/* A replay keeps no words: it has those of the case, too. */
+	if (!o.replay ||
+	    options_record_args(&o, command_find(str_from(r->result.command)),
+				&arena, &o.raw_args, &o.raw_count, &err))
+		build(r, &o, NULL, "", out);
+	arena_release(&arena);
 }
 
 void suggest_next(struct run *r, const char *command, const char *tail)
@@ -144,7 +153,7 @@ void suggest_next(struct run *r, const char *command, const char *tail)
 	if (!result->next || result->next_count == NEXT_MAX)
 		return;
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	build(r, command, tail, &text);
+	build(r, r->ctx.options, command, tail, &text);
 	line = text.state == BUF_OK ? arena_str(&result->arena, buf_str(&text))
 				    : (struct str){ NULL, 0 };
 	if (line.ptr)

@@ -230,7 +230,8 @@
     var whole = this.isWhole || wanted !== '';
     var shown = 0;
     this.order.forEach(function (row) {
-      var is = (whole || shown < this.first) && (!wanted ||
+      var is = row === this.marked ||
+        (whole || shown < this.first) && (!wanted ||
         row.cells[0].textContent.toLowerCase().indexOf(wanted) >= 0);
       row.hidden = !is;
       shown += is;
@@ -246,23 +247,17 @@
     return row.cells[0].firstElementChild.textContent;
   };
 
-  /* Null: none any more. */
+  /* Its row is shown wherever it stands. Null: none any more. */
   Functions.prototype.mark = function (name) {
     var self = this;
-    this.rows.forEach(function (row) {
-      row.removeAttribute('aria-current');
+    if (this.marked)
+      this.marked.removeAttribute('aria-current');
+    this.marked = name && this.rows.find(function (row) {
+      return self.nameOf(row) === name;
     });
-    var row = name && this.rows.find(function (r) {
-      return self.nameOf(r) === name;
-    });
-    if (!row)
-      return;
-    row.setAttribute('aria-current', 'true');
-    if (row.hidden) {
-      this.filter.value = '';
-      this.isWhole = true;
-      this.show();
-    }
+    if (this.marked)
+      this.marked.setAttribute('aria-current', 'true');
+    this.show();
   };
 
   Functions.prototype.link = function () {

@@ -13,10 +13,13 @@ same bytes from the same input, a size that can be mailed.
 import base64
 import hashlib
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -218,6 +221,17 @@ class Test:
             if alone != both or not alone:
                 raise Bad(f"{name} is another one")
 
+    def again(self, *args):
+        """The page's command gives the same page."""
+        text = self.write("first.html", *args).read_text(encoding="utf-8")
+        command = unescape(re.search(r"<pre><code>(.*?)</code>", text)[1])
+        words = shlex.split(command)
+        if words[0] != "tracefind":
+            raise Bad(command)
+        if self.write("second.html", *words[1:]).read_text(
+                encoding="utf-8") != text:
+            raise Bad(f"{command} gives another page")
+
     def case(self, name):
         return str(self.data / "cases" / name)
 
@@ -247,6 +261,10 @@ class Test:
         for args in (["slow", TRACE, *loop], ["show", TRACE, *loop],
                      ["diff", before, after, "-n", "1"], ["profile", after]):
             self.check(f"{args[0]}: beside other formats", self.beside, *args)
+        for args in (["slow", TRACE, *loop, "-n", "3"],
+                     ["show", TRACE, *loop, "--collapse", "auth", "-n", "7"],
+                     ["diff", before, after, "--sort", "self"]):
+            self.check(f"{args[0]}: its command again", self.again, *args)
         print(f"1..{self.done}")
         return self.failed == 0
 

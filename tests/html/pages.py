@@ -195,6 +195,38 @@ class Test:
              "(document.querySelector('.tools input'))")
         self.equal(b.js("rows().length"), 10, "without it the first")
 
+    def found(self):
+        """A function that is picked elsewhere is marked here."""
+        b = self.b
+        last = b.js("Array.from(document.querySelectorAll('#table tbody tr'))"
+                    ".pop().cells[0].firstElementChild.textContent")
+        tell = ("document.dispatchEvent(new CustomEvent('tracefind-found', "
+                "{detail: {function: %s}}))")
+        marked = ("Array.from(document.querySelectorAll('[aria-current]'))"
+                  ".map(r => r.cells[0].firstElementChild.textContent)")
+        self.check(last not in b.js("names()"), "the last is not shown", last)
+        b.js(tell % json.dumps(last))
+        self.equal(b.js(marked), [last], "what is found is marked")
+        self.equal(b.js("names().length"), 11, "and shown, without the others")
+        b.js(tell % json.dumps("no such function"))
+        self.equal(b.js(marked), [], "what is not there is not")
+        b.js(tell % "null")
+        self.equal(b.js("names().length"), 10, "nothing is nothing")
+
+    def links(self):
+        """From the table to the flame graph, and back."""
+        b = self.b
+        if not b.js("document.getElementById('flame') !== null"):
+            return
+        b.js("window.asked = []; document.addEventListener('tracefind-find', "
+             "e => asked.push(e.detail))")
+        name = b.js("names()[1]")
+        self.click("rows()[1].cells[0].firstElementChild")
+        self.equal(b.js("asked"), [name], "the flame graph is asked for it")
+        self.equal(b.js("location.hash"), "#flame", "and comes into sight")
+        self.equal(b.js("document.querySelectorAll('[aria-current]').length"),
+                   1, "its row is marked")
+
     def fold(self):
         b = self.b
         count = b.js("spans().length")
@@ -429,6 +461,8 @@ class Test:
         self.open(slow)
         self.sort()
         self.filter()
+        self.found()
+        self.links()
         self.fold()
         self.details()
         self.walk()
