@@ -158,7 +158,7 @@ static void write_plot(struct functions *f, const struct function_row *row)
 
 	if (!has_range && !change_is_real(row->change))
 		return;
-	out_text(out, "<svg class=\"plot\" aria-hidden=\"true\">");
+	out_text(out, "<svg aria-hidden=\"true\">");
 	if (change_is_real(row->change)) {
 		out_text(out, "<rect");
 		place_attr(f, "x", from);
@@ -221,7 +221,7 @@ static void name_cell(struct functions *f, const struct function_row *row)
 	out_text(h->out, h->has_flame ? "</a>" : "</b>");
 	if (row->file.len && !f->r->has_places_in_names) {
 		out_text(h->out, " <span class=\"place\">");
-		write_parts(h, row->file);
+		html_text(h, row->file);
 		if (row->line)
 			outf(h->out, ":%" PRIu32, row->line);
 		out_text(h->out, "</span>");

@@ -234,11 +234,11 @@ static void write_bar(struct fall *f, const struct waterfall_row *row,
 		     f->length_ns, width);
 	outf(out,
 	     "<svg class=\"bar k%zu\" aria-hidden=\"true\">"
-	     "<rect x=\"%s\" y=\"3\" width=\"%s\" height=\"12\"/>",
+	     "<rect x=\"%s\" y=\"6\" width=\"%s\" height=\"12\"/>",
 	     color, from, width);
 	if (row->is_on_path)
 		outf(out,
-		     "<rect class=\"crit\" x=\"%s\" y=\"16\" width=\"%s\" "
+		     "<rect class=\"crit\" x=\"%s\" y=\"19\" width=\"%s\" "
 		     "height=\"3\"/>",
 		     from, width);
 	out_text(out, "</svg>");
