@@ -233,9 +233,12 @@ static void write_notes(struct html *h)
 }
 
 /* Anything that weakens or goes with the answer. */
-static bool has_any_note(const struct result *r)
+static bool has_any_note(const struct render_input *in)
 {
-	return has_findings(r) || has_notes(r) || has_reasons(r);
+	const struct result *r = in->result;
+
+	return !in->style.is_quiet &&
+	       (has_findings(r) || has_notes(r) || has_reasons(r));
 }
 
 static void write_command(struct html *h, const char *label, struct str command)
@@ -261,7 +264,8 @@ static void write_commands(struct html *h)
 
 static bool has_commands(const struct render_input *in)
 {
-	return in->repeat.len || in->result->next_count;
+	return !in->style.is_quiet &&
+	       (in->repeat.len || in->result->next_count);
 }
 
 static void write_request(struct html *h, const struct request_info *request)
@@ -317,7 +321,7 @@ static void write_sections(struct html *h)
 
 	html_spans_write(h);
 	html_functions_write(h);
-	if (has_any_note(in->result))
+	if (has_any_note(in))
 		section(h, "notes", "Notes", write_notes);
 	if (has_commands(in))
 		section(h, "commands", "Commands", write_commands);
@@ -337,19 +341,24 @@ static void write_links(struct html *h)
 		{ html_has_spans(in), "spans", "Spans" },
 		{ h->has_flame, "flame", "Flame graph" },
 		{ html_has_functions(in), "functions", "Functions" },
-		{ has_any_note(in->result), "notes", "Notes" },
+		{ has_any_note(in), "notes", "Notes" },
 		{ has_commands(in), "commands", "Commands" },
 	};
 
-	outf(h->out,
-	     "<header>\n<p class=\"brand\">tracefind %s</p>\n"
-	     "<nav aria-label=\"Sections\">\n",
+	bool has_any = false;
+
+	outf(h->out, "<header>\n<p class=\"brand\">tracefind %s</p>\n",
 	     in->result->command);
-	for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-		if (links[i].is_there)
-			outf(h->out, "<a href=\"#%s\">%s</a>\n", links[i].id,
-			     links[i].title);
-	out_text(h->out, "</nav>\n</header>\n");
+	for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+		if (!links[i].is_there)
+			continue;
+		out_text(h->out,
+			 has_any ? "" : "<nav aria-label=\"Sections\">\n");
+		outf(h->out, "<a href=\"#%s\">%s</a>\n", links[i].id,
+		     links[i].title);
+		has_any = true;
+	}
+	out_text(h->out, has_any ? "</nav>\n</header>\n" : "</header>\n");
 }
 
 static void write_footer(struct html *h)

@@ -66,7 +66,8 @@ static const struct column alone_flat[] = {
 
 bool html_has_functions(const struct render_input *in)
 {
-	return in->result->has_profile && result_listed(in->result) > 0;
+	return in->result->has_profile && result_listed(in->result) > 0 &&
+	       !in->style.is_quiet;
 }
 
 static void set_columns(struct functions *f)

@@ -88,6 +88,21 @@ static void test_show(void **state)
 	sample_release(&s);
 }
 
+/* The answer, its evidence and what is drawn. */
+static void test_quiet(void **state)
+{
+	struct sample s;
+	struct buf out;
+
+	(void)state;
+	sample_slow(&s);
+	render_to(&s, "html", (struct render_style){ .is_quiet = true }, &out);
+	assert_int_equal(count_text(buf_str(&out), STR("<section id=")), 1);
+	assert_int_equal(count_text(buf_str(&out), STR("<dt>why</dt>")), 1);
+	assert_int_equal(count_text(buf_str(&out), STR("<a href=")), 0);
+	buf_release(&out);
+}
+
 /* A page in which every foreign text is the same. */
 static void check_hostile(void (*fill)(struct sample *s), const char *name)
 {
@@ -113,6 +128,44 @@ static void test_hostile(void **state)
 	(void)state;
 	check_hostile(sample_slow, "hostile-slow.html");
 	check_hostile(sample_show, "hostile-show.html");
+}
+
+/* Names of any length and kind: the page ends as it should, and nothing in it
+ * steers a display. */
+static void check_name(void (*fill)(struct sample *s), struct str name)
+{
+	struct sample s;
+	struct buf out;
+	struct str page;
+
+	fill(&s);
+	sample_poison(&s, name);
+	render_to(&s, "html", (struct render_style){ 0 }, &out);
+	page = buf_str(&out);
+	assert_true(str_starts(page, STR("<!DOCTYPE html>\n")));
+	assert_int_equal(count_text(page, STR("</body>\n</html>\n")), 1);
+	assert_int_equal(count_text(page, STR("<main>")), 1);
+	assert_int_equal(count_text(page, STR("</main>")), 1);
+	assert_int_equal(count_text(page, STR("\xe2\x80\xae")), 0);
+	for (size_t i = 0; i < page.len; i++)
+		assert_true((unsigned char)page.ptr[i] >= 0x20 ||
+			    page.ptr[i] == '\n' || page.ptr[i] == '\t');
+	buf_release(&out);
+	sample_release(&s);
+}
+
+static void test_names(void **state)
+{
+	void (*const fills[])(struct sample *) = { sample_slow, sample_diff,
+						   sample_profile,
+						   sample_show };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		check_name(fills[i], sample_hostile());
+		check_name(fills[i], sample_huge());
+		check_name(fills[i], STR(""));
+	}
 }
 
 /* ---- limits ---- */
@@ -293,7 +346,9 @@ int main(void)
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_profile),
 		cmocka_unit_test(test_show),
+		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_details),
