@@ -53,6 +53,9 @@
 /* Boxes of a flame graph. Merges of a large service's day have some 500,000;
  * past this many the deeper frames count for their callers. */
 #define LIMIT_FLAME_NODES 1000000u
+/* Those that a page holds: a browser reads 100,000 in a tenth of a second, in
+ * a MiB or less. Past this many the narrowest are left out. */
+#define LIMIT_PAGE_FRAMES 100000u
 
 /* A page for people. Nobody reads further, and a browser lays so much out in a
  * tenth of a second: functions in its table, rows of its waterfall, bytes of

@@ -34,18 +34,21 @@ static const struct flame_meaning kernel = { 0xf4a259, "kernel" };
 
 /* From a small part of the frame to nearly all: told apart by people who do
  * not tell red from green, and in grey by their lightness. */
-#define STEPS 4
-static const uint32_t up_colors[STEPS] = { 0xfde0c0, 0xfdbe85, 0xfa9a4b,
-					   0xf4812b };
-static const uint32_t down_colors[STEPS] = { 0xd6e6f4, 0xabcfe8, 0x7ab3dc,
-					     0x4a94cd };
-static const double step_from[STEPS] = { 0, 0.15, 0.35, 0.65 };
+const struct flame_change_colors flame_change_colors = {
+	.none = COLOR_NONE,
+	.noise = COLOR_NOISE,
+	.up = { 0xfde0c0, 0xfdbe85, 0xfa9a4b, 0xf4812b },
+	.down = { 0xd6e6f4, 0xabcfe8, 0x7ab3dc, 0x4a94cd },
+	.from = { 0, 0.15, 0.35, 0.65 },
+};
+static const uint32_t *const up_colors = flame_change_colors.up;
+static const uint32_t *const down_colors = flame_change_colors.down;
 
 static int step_of(double part)
 {
-	int step = STEPS - 1;
+	int step = FLAME_STEPS - 1;
 
-	while (step > 0 && part < step_from[step])
+	while (step > 0 && part < flame_change_colors.from[step])
 		step--;
 	return step;
 }
@@ -74,7 +77,7 @@ static uint32_t gone_color(const struct flame *f, const struct flame_node *n,
 {
 	if (!is_gone)
 		return COLOR_NONE;
-	return down_colors[flame_is_gone(f, n) ? STEPS - 1 : 1];
+	return down_colors[flame_is_gone(f, n) ? FLAME_STEPS - 1 : 1];
 }
 
 /* Warm, always the same for a name. */

@@ -17,6 +17,17 @@ enum palette flame_palette(const struct flame *f, enum palette wanted);
 uint32_t flame_color(const struct flame *f, enum palette palette,
 		     enum flame_side side, uint32_t node, bool is_gone);
 
+/* Of changes, for drawings that work colours out themselves. */
+#define FLAME_STEPS 4
+struct flame_change_colors {
+	uint32_t none;
+	uint32_t noise;
+	uint32_t up[FLAME_STEPS]; /* the last one also of what is new */
+	uint32_t down[FLAME_STEPS];
+	double from[FLAME_STEPS]; /* the part of a frame that changed */
+};
+extern const struct flame_change_colors flame_change_colors;
+
 /* What the colour of a node tells by kind or language, as a bit; 0 in the
  * other palettes and for the root. */
 uint64_t flame_color_bit(const struct flame *f, enum palette palette,

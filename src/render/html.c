@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "render/formats.h"
+#include "render/html_flame.h"
 #include "render/units.h"
 
 /* Elements of their own, each let in by its hash. */
@@ -19,10 +20,12 @@ struct embedded {
 
 static const struct embedded scripts[] = {
 	{ html_script, html_script_hash },
+	{ html_flame_script, html_flame_script_hash },
 };
 
 static const struct embedded styles[] = {
 	{ html_style, html_style_hash },
+	{ html_flame_style, html_flame_style_hash },
 };
 
 /* ---- small pieces ---- */
@@ -320,6 +323,7 @@ static void write_sections(struct html *h)
 	const struct render_input *in = h->in;
 
 	html_spans_write(h);
+	html_flame_write(in, h->out);
 	html_functions_write(h);
 	if (has_any_note(in))
 		section(h, "notes", "Notes", write_notes);
@@ -399,7 +403,9 @@ void render_html(const struct render_input *in, struct out *out)
 		.limit = in->style.limit,
 		.is_html = true,
 	};
-	struct html h = { .in = in, .out = out };
+	struct html h = { .in = in,
+			  .out = out,
+			  .has_flame = html_has_flame(in) };
 
 	page_begin(&h.page, &style, out);
 	write_head(&h);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/html_flame.h"
+
+#include "base/escape.h"
+#include "render/flame_colors.h"
+#include "render/flame_head.h"
+#include "render/flame_text.h"
+#include "render/formats.h"
+#include "render/page.h"
+
+/* Of the hottest path; what is deeper is a click away. */
+#define PATH_FRAMES 40
+
+/* ---- what it is of ---- */
+
+static void write_paragraph(struct page *p, const struct render_input *in,
+			    enum flame_head_part part)
+{
+	flame_head_write(p, part, in->flame, in->result);
+	if (!p->line.len)
+		return;
+	out_text(p->out, "<p class=\"flame-how\">");
+	page_flush(p, PAINT_NONE, "", 0);
+	out_text(p->out, "</p>\n");
+}
+
+/* What colours and edges mean. */
+static void write_colors(struct page *p, const struct render_input *in)
+{
+	const struct flame *f = in->flame;
+
+	if (!f->has_baseline)
+		return;
+	out_text(p->out, "<p class=\"flame-how\">");
+	out_text(p->out,
+		 flame_has_change(f)
+			 ? "Colour: how much of a frame came or went, only "
+			   "where the change of its function is no noise. An "
+			   "edge marks the functions to blame."
+			 : "No function changed for certain: all is grey.");
+	out_text(p->out, "</p>\n");
+}
+
+static void write_words(const struct render_input *in, struct out *out)
+{
+	const struct render_style style = { .use_unicode = true,
+					    .is_html = true };
+	struct page p;
+
+	page_begin(&p, &style, out);
+	write_paragraph(&p, in, FLAME_HEAD_HOW);
+	write_colors(&p, in);
+	write_paragraph(&p, in, FLAME_HEAD_NEGATIVE);
+	write_paragraph(&p, in, FLAME_HEAD_CUT);
+	page_end(&p);
+}
+
+/* ---- controls, shown by the script ---- */
+
+static void write_option(struct out *out, const char *value, const char *text,
+			 bool is_selected)
+{
+	outf(out, "<option value=\"%s\"%s>%s</option>", value,
+	     is_selected ? " selected" : "", text);
+}
+
+static void write_choices(const struct render_input *in, struct out *out)
+{
+	enum palette palette = flame_palette(in->flame, in->picture.palette);
+
+	out_text(out, "<label>Colour <select id=\"flame-palette\">");
+	if (in->flame->has_baseline)
+		write_option(out, "diff", "change", palette == PALETTE_DIFF);
+	write_option(out, "kind", "kind of code", palette == PALETTE_KIND);
+	write_option(out, "java", "language", palette == PALETTE_JAVA);
+	write_option(out, "hot", "name", palette == PALETTE_HOT);
+	out_text(out, "</select></label>\n");
+	if (!in->flame->has_baseline)
+		return;
+	out_text(out, "<label>Show <select id=\"flame-show\">");
+	write_option(out, "both", "after, and what is gone", true);
+	write_option(out, "after", "after alone", false);
+	write_option(out, "before", "before alone", false);
+	out_text(out, "</select></label>\n");
+}
+
+static void write_controls(const struct render_input *in, struct out *out)
+{
+	out_text(out,
+		 "<div class=\"flame-tools\">\n<label>Search <input "
+		 "id=\"flame-find\" type=\"search\" maxlength=\"200\" "
+		 "placeholder=\"regular expression\" autocomplete=\"off\" "
+		 "spellcheck=\"false\"></label>\n"
+		 "<output id=\"flame-matched\" for=\"flame-find\"></output>\n");
+	write_choices(in, out);
+	out_text(out,
+		 "</div>\n"
+		 "<div class=\"flame-view\" id=\"flame-view\">"
+		 "<canvas id=\"flame-canvas\" tabindex=\"0\" "
+		 "role=\"application\" aria-label=\"flame graph\" "
+		 "aria-describedby=\"flame-keys\"></canvas>"
+		 "<div id=\"flame-tip\" hidden></div></div>\n"
+		 "<p id=\"flame-live\" aria-live=\"polite\"></p>\n"
+		 "<ul class=\"flame-legend\" id=\"flame-legend\"></ul>\n"
+		 "<p class=\"flame-keys\" id=\"flame-keys\">Click or "
+		 "<kbd>Enter</kbd> zooms, <kbd>Esc</kbd> goes back, arrow keys "
+		 "move, <kbd>Home</kbd> shows all, <kbd>/</kbd> "
+		 "searches. <span id=\"flame-rest\"></span></p>\n");
+}
+
+/* ---- the hottest path ---- */
+
+static uint32_t hottest_child(const struct flame *f, uint32_t node)
+{
+	uint32_t best = FLAME_NONE;
+	int64_t most = 0;
+
+	for (uint32_t i = node + 1; i < f->nodes[node].end;
+	     i = f->nodes[i].end) {
+		int64_t value = f->nodes[i].values[FLAME_SLOW].total;
+
+		if (value > most) {
+			most = value;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static void write_step(const struct flame *f, struct out *out, uint32_t node)
+{
+	const struct flame_node *n = &f->nodes[node];
+	const struct flame_function *fn = &f->functions[n->function];
+
+	out_text(out, "<ol><li><code>");
+	escape_xml(out, name_shown(fn->name));
+	out_text(out, "</code> ");
+	flame_value_write(out, f, FLAME_SLOW, n->values[FLAME_SLOW].total);
+	if (f->has_baseline) {
+		out_text(out, "; before ");
+		flame_value_write(out, f, FLAME_BASELINE,
+				  n->values[FLAME_BASELINE].total);
+		out_text(out, "; ");
+		flame_change_write(out, f, n);
+	}
+	out_char(out, '\n');
+}
+
+/* Of the path, the node included. */
+static unsigned frames_below(const struct flame *f, uint32_t node)
+{
+	unsigned count = 0;
+
+	for (; node != FLAME_NONE; node = hottest_child(f, node))
+		count++;
+	return count;
+}
+
+static void write_path(const struct flame *f, struct out *out)
+{
+	uint32_t node = hottest_child(f, 0);
+	int depth = 0;
+
+	if (node == FLAME_NONE)
+		return;
+	out_text(out, "<details class=\"flame-path\">\n<summary>The hottest "
+		      "path as text</summary>\n");
+	for (; node != FLAME_NONE && depth < PATH_FRAMES; depth++) {
+		write_step(f, out, node);
+		node = hottest_child(f, node);
+	}
+	if (node != FLAME_NONE)
+		outf(out, "<p>and %u deeper</p>", frames_below(f, node));
+	out_repeat(out, "</li></ol>", (size_t)depth);
+	out_text(out, "\n</details>\n");
+}
+
+/* ---- the whole ---- */
+
+bool html_has_flame(const struct render_input *in)
+{
+	const struct flame *f = in->flame;
+
+	return f && (f->nodes[0].values[FLAME_SLOW].total > 0 ||
+		     f->nodes[0].values[FLAME_BASELINE].total > 0);
+}
+
+void html_flame_write(const struct render_input *in, struct out *out)
+{
+	bool is_done;
+
+	if (!html_has_flame(in))
+		return;
+	out_text(out, "<section id=\"flame\" "
+		      "aria-labelledby=\"flame-title\">\n"
+		      "<h2 id=\"flame-title\">Flame graph</h2>\n");
+	write_words(in, out);
+	write_controls(in, out);
+	is_done = html_flame_picture(in, out);
+	write_path(in->flame, out);
+	is_done &= html_flame_data(in, out);
+	if (!is_done)
+		render_fail(out);
+	out_text(out, "</section>\n");
+}
