@@ -78,7 +78,7 @@ static void write_choices(const struct render_input *in, struct out *out)
 	if (!in->flame->has_baseline)
 		return;
 	out_text(out, "<label>Show <select id=\"flame-show\">");
-	write_option(out, "both", "after, and what is gone", true);
+	write_option(out, "both", "after and gone", true);
 	write_option(out, "after", "after alone", false);
 	write_option(out, "before", "before alone", false);
 	out_text(out, "</select></label>\n");
@@ -86,15 +86,14 @@ static void write_choices(const struct render_input *in, struct out *out)
 
 static void write_controls(const struct render_input *in, struct out *out)
 {
-	out_text(out,
-		 "<div class=\"flame-tools\">\n<label>Search <input "
-		 "id=\"flame-find\" type=\"search\" maxlength=\"200\" "
-		 "placeholder=\"regular expression\" autocomplete=\"off\" "
-		 "spellcheck=\"false\"></label>\n"
-		 "<output id=\"flame-matched\" for=\"flame-find\"></output>\n");
+	out_text(out, "<div class=\"flame-tools\">\n<label>Search <input "
+		      "id=\"flame-find\" type=\"search\" maxlength=\"200\" "
+		      "placeholder=\"regular expression\" autocomplete=\"off\" "
+		      "spellcheck=\"false\"></label>\n");
 	write_choices(in, out);
 	out_text(out,
-		 "</div>\n"
+		 "<output id=\"flame-matched\" for=\"flame-find\">"
+		 "</output>\n</div>\n"
 		 "<div class=\"flame-view\" id=\"flame-view\">"
 		 "<canvas id=\"flame-canvas\" tabindex=\"0\" "
 		 "role=\"application\" aria-label=\"flame graph\" "

@@ -276,7 +276,7 @@ static void write_functions(struct data *d)
 		const struct flame_function *fn = &functions[d->functions[i]];
 
 		d->places[d->functions[i]] = i;
-		put_text(d, COLUMN_NAME_SHARED, fn->name);
+		put_text(d, COLUMN_NAME_SHARED, name_shown(fn->name));
 		file = d->files[d->functions[i]];
 		put_i64(d, COLUMN_FILE, (int64_t)file - before);
 		before = file;

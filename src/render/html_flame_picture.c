@@ -3,6 +3,8 @@
  * The flame graph of a page where no script runs, and on paper: the widest
  * frames, with what matters most of each.
  */
+#include <stdio.h>
+
 #include "base/escape.h"
 #include "render/flame_colors.h"
 #include "render/flame_lanes.h"
@@ -17,6 +19,8 @@
 #define GAP_CPX 60
 /* Above the lane of what is gone. */
 #define NAME_CPX (24 * SVG_PX)
+/* Below all: two lines hold all kinds of code. */
+#define LEGEND_CPX (2 * SVG_LINE_PX * SVG_PX + 12 * SVG_PX)
 
 /* Narrower frames tell nothing on paper. */
 #define MIN_PART 0.002
@@ -30,6 +34,7 @@ struct picture {
 	struct flame_lanes lanes;
 	enum palette palette;
 	double min_part;
+	uint64_t kinds; /* drawn, as flame_color_bit() */
 };
 
 struct lane {
@@ -106,7 +111,7 @@ static void write_title(struct out *out, const struct flame *f, uint32_t node)
 				 (double)n->values[FLAME_BASELINE].total),
 		     before);
 	out_text(out, "<title>");
-	escape_xml(out, fn->name);
+	escape_xml(out, name_shown(fn->name));
 	if (fn->file.len) {
 		out_char(out, '\n');
 		escape_xml(out, fn->file);
@@ -144,6 +149,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
 	struct out *out = p->s.out;
 	struct str label;
 
+	p->kinds |= flame_color_bit(p->f, p->palette, node);
 	out_text(out, "<g>");
 	write_title(out, p->f, node);
 	out_text(out, "<rect");
@@ -156,7 +162,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
 	if (p->f->functions[n->function].is_ranked_change)
 		out_text(out, " stroke=\"#5a1e00\"");
 	out_text(out, "/>");
-	label = svg_fit(&p->s, p->f->functions[n->function].name,
+	label = svg_fit(&p->s, name_shown(p->f->functions[n->function].name),
 			width - 6 * SVG_PX);
 	if (label.len)
 		svg_text(&p->s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
@@ -175,6 +181,21 @@ static void write_lane(struct picture *p, const struct lane *l)
 	}
 }
 
+static void write_legend(struct picture *p, int64_t y)
+{
+	int64_t x = SVG_MARGIN_PX * SVG_PX;
+	struct flame_meaning m;
+	size_t at = 0;
+
+	while (flame_meaning_next(p->palette, p->kinds, &at, &m)) {
+		char color[8];
+
+		snprintf(color, sizeof color, "#%06x",
+			 (unsigned)m.color & 0xffffff);
+		svg_legend(&p->s, &x, &y, color, str_from(m.text));
+	}
+}
+
 static void write_picture(struct picture *p, struct lane lanes[2])
 {
 	int64_t height;
@@ -186,13 +207,14 @@ static void write_picture(struct picture *p, struct lane lanes[2])
 				 : lanes[1].top - NAME_CPX;
 	out_text(p->s.out, "<figure class=\"flame-static\">\n<svg "
 			   "viewBox=\"0 0 1200 ");
-	svg_number(p->s.out, height);
+	svg_number(p->s.out, height + LEGEND_CPX);
 	out_text(p->s.out, "\" role=\"img\" aria-label=\"flame graph\">\n");
 	write_lane(p, &lanes[0]);
 	if (lanes[1].frames)
 		svg_text(&p->s, 0, lanes[1].top - 7 * SVG_PX, "flame-lane-name",
 			 STR("gone since the baseline, to the same scale"));
 	write_lane(p, &lanes[1]);
+	write_legend(p, height + (SVG_LINE_PX + 4) * SVG_PX);
 	out_text(p->s.out, "</svg>\n</figure>\n");
 }
 

@@ -147,7 +147,8 @@ class Test:
         return [(number, int(g.get("data-d")), int(g.get("data-x")) / 1e8,
                  int(g.get("data-w")) / 1e8, g.find(f"{SVG}title").text,
                  g.find(f"{SVG}rect").get("fill"))
-                for number, lane in enumerate(lanes) for g in lane]
+                for number, lane in enumerate(lanes) for g in lane
+                if g.get("data-d")]
 
     def same_as_svg(self, what, args, palette="diff"):
         """Hovers over each frame: the same words at the same place in the
@@ -202,7 +203,7 @@ class Test:
         root = self.keys()
         self.equal(root["name"], "all", "Home: the root")
         self.near(root["width"], whole, "as wide as the view")
-        self.equal(b.js("at('reset').hidden"), True, "nothing to reset")
+        self.equal(b.js("at('reset').disabled"), True, "nothing to reset")
         load = self.keys("ArrowUp", "ArrowUp", "ArrowUp")
         # Equal widths: the first by name.
         self.equal(load["name"], "load", "up three times")
@@ -211,7 +212,7 @@ class Test:
                   0.001)
         load = self.click(load)
         self.near(load["width"], whole, "a click makes it whole")
-        self.equal(b.js("at('reset').hidden"), False, "there is a way out")
+        self.equal(b.js("at('reset').disabled"), False, "there is a way out")
         self.near(self.keys("ArrowUp")["width"], whole * 6 / 7,
                   "callees keep their part")
         self.near(self.keys("ArrowDown", "ArrowDown")["width"], whole,
