@@ -113,6 +113,7 @@ struct options {
 	uint64_t width_px;     /* 0: not given */
 	const char *min_width; /* "0.5", in pixels; NULL: not given */
 	const char *palette;   /* auto hot java kind diff */
+	bool interactive;
 	struct output_option outputs[LIMIT_OUTPUTS];
 	size_t output_count;
 	bool has_case_outputs; /* recorded ones: the first new one replaces */

@@ -14,6 +14,7 @@
 #include "cli/pager.h"
 #include "cli/run.h"
 #include "cli/suggest_next.h"
+#include "tui/tui.h"
 
 #define DEFAULT_COLUMNS 80u
 #define COLUMNS_MIN 40u
@@ -24,8 +25,10 @@ static const struct output_option default_output = { "table", NULL };
 static const struct output_option *outputs(const struct options *o,
 					   size_t *count)
 {
-	*count = o->output_count ? o->output_count : 1;
-	return o->output_count ? o->outputs : &default_output;
+	bool is_default = !o->output_count && !o->interactive;
+
+	*count = is_default ? 1 : o->output_count;
+	return is_default ? &default_output : o->outputs;
 }
 
 /* Lists that are no struct result: those two and these. */
@@ -98,9 +101,15 @@ void output_list_formats(const struct command *command, struct buf *text)
 		buf_addf(text, "%s%s", text->len ? " or " : "", last);
 }
 
-static bool check_stdout(const struct output_option *output, size_t *on_stdout,
+static bool check_stdout(const struct options *o,
+			 const struct output_option *output, size_t *on_stdout,
 			 struct error *err)
 {
+	if (!output->path && o->interactive)
+		return error_set(err, ERROR_USAGE,
+				 "--interactive takes the whole terminal: "
+				 "write the format to a file (-o %s=FILE)",
+				 output->format);
 	if (output->path || ++*on_stdout == 1)
 		return true;
 	return error_set(err, ERROR_USAGE,
@@ -141,7 +150,7 @@ static bool check_outputs(const struct options *o,
 
 		if (!output_gives(command, format))
 			return fail_format(command, called, format, err);
-		if (!check_stdout(&list[i], &on_stdout, err))
+		if (!check_stdout(o, &list[i], &on_stdout, err))
 			return false;
 		if (!list[i].path && is_binary(format) && isatty(STDOUT_FILENO))
 			return error_set(err, ERROR_USAGE,
@@ -159,7 +168,8 @@ bool output_check(const struct options *o, const char *command,
 
 	return (c ||
 		error_set(err, ERROR_INTERNAL, "no command %s", command)) &&
-	       check_outputs(o, c, command, err);
+	       check_outputs(o, c, command, err) &&
+	       (!o->interactive || tui_check(err));
 }
 
 bool output_check_answer(const struct options *o, const char *called,
@@ -167,6 +177,9 @@ bool output_check_answer(const struct options *o, const char *called,
 {
 	static const struct command plain = { .formats = FORMATS_ANSWER };
 
+	if (o->interactive)
+		return error_set(err, ERROR_USAGE,
+				 "--interactive does not go with %s", called);
 	return check_outputs(o, &plain, called, err);
 }
 
@@ -478,6 +491,8 @@ bool output_needs(const struct options *o, unsigned needs)
 	size_t count;
 	const struct output_option *list = outputs(o, &count);
 
+	if (o->interactive && (needs & RENDER_NEEDS_FLAME))
+		return true;
 	for (size_t i = 0; i < count; i++) {
 		const struct render_format *f =
 			render_find(str_from(list[i].format));
@@ -493,6 +508,21 @@ size_t output_functions(const struct options *o)
 	return output_needs(o, RENDER_TAKES_ALL) ? LIMIT_PAGE_FUNCTIONS : 0;
 }
 
+static bool explore(struct rendering *g, struct error *err)
+{
+	const struct options *o = g->r->ctx.options;
+
+	if (!g->in.result->has_profile)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--interactive needs a profile, and there is "
+				 "none");
+	if (!add_flame(g, err))
+		return false;
+	g->in.style = style_for(o, true);
+	g->in.picture = picture_for(o);
+	return tui_run(&g->in, err);
+}
+
 bool output_render(const struct run *r, struct error *err)
 {
 	struct rendering g = {
@@ -501,7 +531,7 @@ bool output_render(const struct run *r, struct error *err)
 	const struct evidence *ev = &r->evidence;
 	size_t count;
 	const struct output_option *list = outputs(r->ctx.options, &count);
-	struct error first = { 0 };
+	struct error first = { 0 }, last = { 0 };
 
 	if (r->has_evidence) {
 		g.in.profile = &ev->slow;
@@ -518,6 +548,9 @@ bool output_render(const struct run *r, struct error *err)
 		    first.code == ERROR_NONE)
 			first = each;
 	}
+	if (r->ctx.options->interactive && !explore(&g, &last) &&
+	    first.code == ERROR_NONE)
+		first = last;
 	arena_release(&g.arena);
 	arena_release(&g.flame.arena);
 	arena_release(&g.graph.arena);

@@ -19,11 +19,16 @@ struct run {
 	uint32_t parent;
 };
 
+/* What is looked at, in parts of the lane. */
+struct window {
+	double start;
+	double scale; /* parts to columns */
+};
+
 struct building {
 	struct flame_grid *g;
 	const struct flame_view *v;
-	double start; /* of what is looked at, in parts of the lane */
-	double width;
+	struct window window;
 	struct run *runs; /* by row */
 	uint32_t last;    /* the deepest row with a frame, 0 first */
 	uint32_t deepest; /* depth of a frame, seen or not */
@@ -31,6 +36,54 @@ struct building {
 	size_t room;
 	bool has_failed;
 };
+
+static struct window window_of(const struct flame_view *v)
+{
+	double width = 1;
+	struct window w = { 0, v->columns };
+
+	if (v->node || v->is_filled) {
+		w.start = flame_lane_start(v->lanes, v->lane, v->node);
+		width = flame_lane_width(v->lanes, v->lane, v->node);
+	}
+	w.scale = width > 0 ? v->columns / width : 0;
+	return w;
+}
+
+/* Edges fall to the nearest column: frames side by side meet, and those
+ * beneath stay within. */
+static uint32_t column_at(const struct flame_view *v, double x)
+{
+	return (uint32_t)fmax(0, fmin((double)v->columns, floor(x + 0.5)));
+}
+
+/* Where a frame lies; columns 0: nowhere. */
+struct place {
+	double start; /* in columns */
+	double width;
+	uint32_t column;
+	uint32_t columns;
+};
+
+static struct place place_of(const struct flame_view *v, struct window w,
+			     uint32_t node)
+{
+	struct place p = {
+		.start = (flame_lane_start(v->lanes, v->lane, node) - w.start) *
+			 w.scale,
+		.width = flame_lane_width(v->lanes, v->lane, node) * w.scale,
+	};
+
+	p.column = column_at(v, p.start);
+	if (p.width >= fmax(v->min_columns, LEAST_COLUMNS))
+		p.columns = column_at(v, p.start + p.width) - p.column;
+	return p;
+}
+
+bool flame_view_shows(const struct flame_view *v, uint32_t node)
+{
+	return place_of(v, window_of(v), node).columns > 0;
+}
 
 static void add_bar(struct building *b, struct flame_bar bar)
 {
@@ -51,13 +104,6 @@ static void add_bar(struct building *b, struct flame_bar bar)
 		b->last = bar.depth - b->v->top;
 }
 
-/* Edges fall to the nearest column: frames side by side meet, and those
- * beneath stay within. */
-static uint32_t column_at(const struct building *b, double x)
-{
-	return (uint32_t)fmax(0, fmin((double)b->v->columns, floor(x + 0.5)));
-}
-
 static bool is_shown(const struct building *b, uint32_t depth)
 {
 	return depth >= b->v->top && depth - b->v->top < b->v->rows;
@@ -66,8 +112,8 @@ static bool is_shown(const struct building *b, uint32_t depth)
 static void end_run(struct building *b, uint32_t depth)
 {
 	struct run *run = &b->runs[depth - b->v->top];
-	uint32_t column = column_at(b, run->start);
-	uint32_t end = column_at(b, run->end);
+	uint32_t column = column_at(b->v, run->start);
+	uint32_t end = column_at(b->v, run->end);
 
 	if (run->count > 1 && end > column)
 		add_bar(b, (struct flame_bar){ .node = run->node,
@@ -121,22 +167,16 @@ static void add_nodes(struct building *b)
 {
 	const struct flame_view *v = b->v;
 	const struct flame *f = v->lanes->f;
-	double scale = b->width > 0 ? v->columns / b->width : 0;
 
 	for (uint32_t i = v->node; i < f->nodes[v->node].end;) {
-		double start =
-			(flame_lane_start(v->lanes, v->lane, i) - b->start) *
-			scale;
-		double width = flame_lane_width(v->lanes, v->lane, i) * scale;
-		uint32_t column = column_at(b, start);
-		uint32_t end = column_at(b, start + width);
+		struct place p = place_of(v, b->window, i);
 
-		if (end > column && width >= v->min_columns) {
-			add_frame(b, i++, column, end - column);
+		if (p.columns) {
+			add_frame(b, i++, p.column, p.columns);
 			continue;
 		}
 		if (v->lane->widths[i] > 0)
-			add_narrow(b, i, start, width);
+			add_narrow(b, i, p.start, p.width);
 		i = f->nodes[i].end;
 	}
 }
@@ -195,18 +235,14 @@ static void measure_hidden(struct building *b)
 bool flame_grid_init(struct flame_grid *g, const struct flame_view *view)
 {
 	struct flame_view v = *view;
-	struct building b = { .g = g, .v = &v, .width = 1 };
+	struct building b = { .g = g, .v = &v };
 	uint32_t depths = v.lanes->f->depth + 1;
 	bool is_done;
 
 	memset(g, 0, sizeof *g);
-	v.min_columns = fmax(v.min_columns, LEAST_COLUMNS);
 	if (v.rows > depths)
 		v.rows = depths;
-	if (v.node || v.is_filled) {
-		b.start = flame_lane_start(v.lanes, v.lane, v.node);
-		b.width = flame_lane_width(v.lanes, v.lane, v.node);
-	}
+	b.window = window_of(&v);
 	b.runs = mem_calloc((size_t)v.rows + 1, sizeof *b.runs);
 	if (!b.runs)
 		return false;

@@ -43,6 +43,9 @@ struct flame_grid {
 	double hidden_part;
 };
 
+/* Whether a frame is wide enough to be drawn, in whatever row. */
+bool flame_view_shows(const struct flame_view *v, uint32_t node);
+
 /* False when memory ran out; flame_grid_release() in any case. */
 bool flame_grid_init(struct flame_grid *g,
 		     const struct flame_view *view) MUST_CHECK;

@@ -12,18 +12,17 @@
 /* Fewer letters of a name tell nothing. */
 #define LETTERS_MIN 3
 
-/* In the lane of the baseline nothing grew. */
+/* On the side of the baseline nothing grew. */
 static char direction(const struct flame *f, enum flame_side side,
 		      const struct flame_node *n)
 {
 	enum change change = f->functions[n->function].change;
 	double moved = flame_moved(f, n);
 
-	if (side == FLAME_BASELINE)
-		return flame_is_gone(f, n) ? '-' : '\0';
 	if (change_is_down(change) && moved < 0)
 		return '-';
-	return change_is_up(change) && moved > 0 ? '+' : '\0';
+	return side == FLAME_SLOW && change_is_up(change) && moved > 0 ? '+'
+								       : '\0';
 }
 
 void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
@@ -83,6 +82,12 @@ bool flame_labeler_release(struct flame_labeler *l)
 	buf_release(&l->name);
 	buf_release(&l->text);
 	return !l->has_failed;
+}
+
+bool flame_labeler_is_good(const struct flame_labeler *l)
+{
+	return !l->has_failed && l->name.state == BUF_OK &&
+	       l->text.state == BUF_OK;
 }
 
 /* Adds the name if it fits with what is behind it. */

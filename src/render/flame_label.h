@@ -26,6 +26,8 @@ struct flame_labeler {
 void flame_labeler_init(struct flame_labeler *l, const struct flame *f,
 			bool use_unicode);
 bool flame_labeler_release(struct flame_labeler *l);
+/* Whether it did until now. */
+bool flame_labeler_is_good(const struct flame_labeler *l);
 
 /* Marks, name, share of the side's whole and change in points, as much as
  * fits into so many columns: the name whole, without its front or cut. Empty

@@ -41,10 +41,10 @@ static void lane_place(struct flame_lane *l, const struct flame *f)
 	l->starts[0] = 0;
 }
 
-static void lay_slow(struct flame_lane *l, const struct flame *f)
+static void lay_side(struct flame_lane *l, const struct flame *f)
 {
 	for (uint32_t i = 0; i < f->node_count; i++)
-		l->widths[i] = f->nodes[i].values[FLAME_SLOW].total;
+		l->widths[i] = f->nodes[i].values[l->side].total;
 	lane_place(l, f);
 }
 
@@ -86,15 +86,27 @@ bool flame_lanes_init(struct flame_lanes *l, const struct flame *f)
 	if (!lane_init(&l->gone, FLAME_BASELINE, scale, f->node_count) ||
 	    !is_done)
 		return false;
-	lay_slow(&l->slow, f);
+	lay_side(&l->slow, f);
 	lay_gone(&l->gone, f);
 	l->unit = fmax((double)l->slow.widths[0],
 		       (double)l->gone.widths[0] * scale);
 	return true;
 }
 
+bool flame_lanes_add_before(struct flame_lanes *l)
+{
+	double scale = l->f->baseline_scale;
+
+	if (!lane_init(&l->before, FLAME_BASELINE, scale, l->f->node_count))
+		return false;
+	lay_side(&l->before, l->f);
+	l->unit = fmax(l->unit, (double)l->before.widths[0] * scale);
+	return true;
+}
+
 void flame_lanes_release(struct flame_lanes *l)
 {
+	lane_release(&l->before);
 	lane_release(&l->slow);
 	lane_release(&l->gone);
 }

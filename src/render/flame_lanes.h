@@ -20,12 +20,16 @@ struct flame_lane {
 struct flame_lanes {
 	const struct flame *f;
 	struct flame_lane slow;
-	struct flame_lane gone; /* what is gone, and what leads there */
-	double unit;            /* values of the slow side across the width */
+	struct flame_lane gone;   /* what is gone, and what leads there */
+	struct flame_lane before; /* all of the baseline; when added */
+	double unit;              /* values of the slow side across the width */
 };
 
 /* Borrows f. False when memory ran out; flame_lanes_release() in any case. */
 bool flame_lanes_init(struct flame_lanes *l, const struct flame *f) MUST_CHECK;
+/* The third lane, whose place the baseline has in `unit` from then on. False
+ * when memory ran out. */
+bool flame_lanes_add_before(struct flame_lanes *l) MUST_CHECK;
 void flame_lanes_release(struct flame_lanes *l);
 
 /* Where a node begins and ends, to the bit where its neighbour begins, and how

@@ -16,7 +16,9 @@ LAYERS = {
     "decode": {"decode", "model", "base"},
     "analyze": {"analyze", "model", "base"},
     "render": {"render", "model", "base"},
-    "cli": {"cli", "source", "decode", "analyze", "render", "model", "base"},
+    "tui": {"tui", "render", "model", "base"},
+    "cli": {"cli", "source", "decode", "analyze", "render", "tui",
+            "model", "base"},
     "": {"cli"},
 }
 
@@ -30,6 +32,7 @@ FOREIGN = {
     r"emmintrin\.h": {"base/json_reader.h"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},
+    r"(n?curses|term)\.h": {"tui/screen.c"},
     r"openssl/.*": {"source/rs256.c"},
     r"protobuf-c/.*|.*\.pb-c\.h": {"source/pyroscope.c"},
 }

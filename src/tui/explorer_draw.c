@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "base/escape.h"
+#include "render/flame_text.h"
+#include "render/page.h"
+#include "render/units.h"
+#include "tui/explorer.h"
+
+static const struct look plain = { 0 };
+static const struct look title_look = { .is_reverse = true, .is_bold = true };
+static const struct look bold = { .is_bold = true };
+static const struct look dim = { .is_dim = true };
+
+static void clear_line(struct explorer *e)
+{
+	e->has_failed |= e->line.state != BUF_OK;
+	buf_clear(&e->line);
+}
+
+void explorer_put(struct explorer *e, const struct surface *s, uint32_t row,
+		  uint32_t column, uint32_t columns, const struct look *look)
+{
+	surface_text(s, row, column, columns, buf_str(&e->line), look);
+	clear_line(e);
+}
+
+/* ---- the title ---- */
+
+static const char *side_words(const struct explorer *e)
+{
+	static const char *const words[] = {
+		[EXPLORER_DIFF] = "after, what changed",
+		[EXPLORER_AFTER] = "after alone",
+		[EXPLORER_BEFORE] = "before, what vanished",
+	};
+
+	return e->has_baseline ? words[e->side] : "";
+}
+
+static void draw_title(struct explorer *e, const struct surface *s)
+{
+	static const char *const orders[] = {
+		[FUNCTIONS_SELF] = "by self",
+		[FUNCTIONS_TOTAL] = "by total",
+		[FUNCTIONS_CHANGE] = "by change",
+		[FUNCTIONS_NAME] = "by name",
+	};
+	const char *side = side_words(e);
+	uint32_t width;
+
+	surface_text(s, 0, 0, s->columns, buf_str(&e->title), &title_look);
+	if (e->is_table)
+		buf_addf(&e->line, "  functions %s%s",
+			 orders[e->functions.order],
+			 e->functions.is_reversed ? ", reversed" : "");
+	else
+		buf_add_text(&e->line, "  flame graph");
+	buf_addf(&e->line, "%s%s ", *side ? ", " : "", side);
+	width = (uint32_t)text_width(buf_str(&e->line));
+	if (width + 10 < s->columns)
+		explorer_put(e, s, 0, s->columns - width, width, &title_look);
+	clear_line(e);
+}
+
+/* ---- what is selected ---- */
+
+/* Of the table's row a node that is all of the function's. */
+static struct flame_node selected_node(const struct explorer *e)
+{
+	const struct functions *t = &e->functions;
+	struct flame_node n = e->f->nodes[e->selected];
+
+	if (!e->is_table || t->selected >= t->count)
+		return n;
+	n.function = t->rows[t->selected].function;
+	n.parent = 0;
+	for (int side = 0; side < FLAME_SIDES; side++)
+		n.values[side] = t->rows[t->selected].values[side];
+	return n;
+}
+
+static void add_name(struct explorer *e, const struct flame_node *n)
+{
+	const struct flame_function *fn = &e->f->functions[n->function];
+
+	escape_terminal_buf(&e->line, name_shown(fn->name));
+	if (fn->file.len) {
+		buf_add_text(&e->line, "  ");
+		escape_terminal_buf(&e->line, fn->file);
+		if (fn->line)
+			buf_addf(&e->line, ":%" PRIu32, fn->line);
+	}
+	if (n->parent != FLAME_NONE)
+		buf_addf(&e->line, "  %s", code_kind_words(fn->kind));
+}
+
+static void add_side(struct explorer *e, const struct flame_node *n,
+		     enum flame_side side, const char *label)
+{
+	struct out out;
+
+	out_init_memory(&out, &e->line);
+	outf(&out, "%stotal ", label);
+	flame_value_write(&out, e->f, side, n->values[side].total);
+	out_text(&out, "; self ");
+	flame_value_write(&out, e->f, side, n->values[side].self);
+	out_release(&out);
+}
+
+static void add_change(struct explorer *e, const struct flame_node *n)
+{
+	struct out out;
+
+	if (n->parent == FLAME_NONE)
+		return;
+	out_init_memory(&out, &e->line);
+	out_text(&out, "change  ");
+	flame_change_write(&out, e->f, n);
+	out_release(&out);
+}
+
+/* In the order of what matters, as far as there are lines. */
+static void draw_details(struct explorer *e, const struct surface *s)
+{
+	const struct flame_node n = selected_node(e);
+	uint32_t row = 1 + explorer_body_rows(e);
+	uint32_t rows = explorer_detail_rows(e);
+
+	add_name(e, &n);
+	explorer_put(e, s, row++, 0, s->columns, &bold);
+	if (rows > 1) {
+		add_side(e, &n, rows > 2 ? FLAME_SLOW : explorer_flame_side(e),
+			 !e->has_baseline ? ""
+			 : rows == 2 && e->side == EXPLORER_BEFORE
+				 ? "before  "
+				 : "after   ");
+		explorer_put(e, s, row++, 0, s->columns, &plain);
+	}
+	if (rows > 2) {
+		add_side(e, &n, FLAME_BASELINE, "before  ");
+		explorer_put(e, s, row++, 0, s->columns, &plain);
+		add_change(e, &n);
+		explorer_put(e, s, row, 0, s->columns, &plain);
+	}
+}
+
+/* ---- the last line ---- */
+
+static void add_share(struct explorer *e, const char *label, double share)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_share(share, text);
+	buf_addf(&e->line, "%s%s", label, text);
+}
+
+static void add_found(struct explorer *e)
+{
+	const struct search *search = &e->search;
+
+	if (!search->is_active)
+		return;
+	add_share(e, "  matched ",
+		  search_share(search, explorer_lane(e), e->zoom));
+	if (search->is_late)
+		buf_add_text(&e->line, " (stopped: takes too long)");
+}
+
+/* The end of what was typed, where there is no room for all of it. */
+static void add_pattern(struct explorer *e, uint32_t columns)
+{
+	struct str text = { e->search.text, e->search.len };
+
+	buf_add_char(&e->line, '/');
+	while (text_width(text) > columns)
+		text = str_slice(text, text_fit(text, 2), text.len);
+	escape_terminal_buf(&e->line, text);
+	if (e->is_typing)
+		buf_add_char(&e->line, '_');
+}
+
+static void draw_status(struct explorer *e, const struct surface *s)
+{
+	const struct flame_node *zoom = &e->f->nodes[e->zoom];
+	enum flame_side side = explorer_flame_side(e);
+	const char *hint =
+		e->is_typing ? "Enter finds, Esc leaves " : "? help  q quit ";
+	uint32_t width = (uint32_t)text_width(str_from(hint));
+
+	if (e->message)
+		buf_addf(&e->line, "%s  ", e->message);
+	if (e->is_typing || e->search.len)
+		add_pattern(e, s->columns / 3);
+	add_found(e);
+	if (e->zoom)
+		add_share(e, "  zoomed to ",
+			  flame_share(e->f, side,
+				      (double)zoom->values[side].total));
+	explorer_put(e, s, s->rows - 1, 0, s->columns, &plain);
+	if (width + 24 < s->columns)
+		surface_text(s, s->rows - 1, s->columns - width, width,
+			     str_from(hint), &dim);
+}
+
+/* ---- help ---- */
+
+static const char *const help_lines[] = {
+	"arrows, h j k l   to the frame beside, above, below",
+	"PgUp PgDn g G     by a screen, to the root, to the deepest",
+	"Enter, click      zoom into the frame; of a table: show it",
+	"Backspace         zoom out by a frame;  0: all the way",
+	"Esc               end the search, else zoom out",
+	"/  n  N           search by regular expression, next, previous",
+	"t, Tab            functions as a table, and back",
+	"s  r              of the table: sort by the next column, reversed",
+	"v                 the answer in words; arrows scroll, Esc leaves",
+	"b                 after and what changed, after alone, before",
+	"c                 other colours",
+	"q, Ctrl-C         quit",
+	"",
+	"+ grew or new, - shrank or gone, ! one of the functions to blame",
+	"... narrow frames side by side: zoom into what is above them",
+};
+
+static void draw_help(const struct surface *s)
+{
+	uint32_t count = sizeof help_lines / sizeof *help_lines;
+
+	surface_text(s, 0, 0, s->columns, STR("Keys; any of them goes back"),
+		     &title_look);
+	for (uint32_t row = 1; row < s->rows; row++)
+		surface_text(s, row, 0, s->columns,
+			     row <= count ? str_from(help_lines[row - 1])
+					  : STR(""),
+			     &plain);
+}
+
+static void draw_too_small(const struct surface *s)
+{
+	for (uint32_t row = 0; row < s->rows; row++)
+		surface_text(s, row, 0, s->columns,
+			     row ? STR("") : STR("too small"), &plain);
+}
+
+void explorer_draw(struct explorer *e, const struct surface *s)
+{
+	if (s->rows < EXPLORER_ROWS_MIN || s->columns < EXPLORER_COLUMNS_MIN) {
+		draw_too_small(s);
+		return;
+	}
+	if (e->has_help) {
+		draw_help(s);
+		return;
+	}
+	if (e->has_report) {
+		report_draw(e, s);
+		return;
+	}
+	if (e->is_table)
+		table_draw(e, s);
+	else
+		graph_draw(e, s);
+	draw_title(e, s);
+	draw_details(e, s);
+	draw_status(e, s);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The explorer's flame graph, root on top: where keys go, and the frames.
+ */
+#include "base/escape.h"
+#include "render/ansi.h"
+#include "render/flame_colors.h"
+#include "tui/explorer.h"
+
+#define COLOR_SELECTED 0x005fd7u
+#define COLOR_FOUND 0xc026d3u
+
+/* ---- moves ---- */
+
+static uint32_t depth_of(const struct explorer *e, uint32_t node)
+{
+	return e->f->nodes[node].depth;
+}
+
+static bool is_shown(const struct explorer *e, uint32_t node)
+{
+	const struct flame_view view = explorer_view(e);
+
+	return flame_view_shows(&view, node);
+}
+
+/* Scrolls as far as it takes to see the selected frame. */
+static void scroll(struct explorer *e)
+{
+	uint32_t depth = depth_of(e, e->selected);
+	uint32_t rows = explorer_body_rows(e);
+
+	if (depth < e->top)
+		e->top = depth;
+	if (depth >= e->top + rows)
+		e->top = depth - rows + 1;
+	e->is_grid_old = true;
+}
+
+static void select_node(struct explorer *e, uint32_t node)
+{
+	e->selected = node;
+	scroll(e);
+}
+
+/* A callee at the edge of the frame would be out of sight: some rows above
+ * the frame are kept. */
+void graph_zoom(struct explorer *e, uint32_t node)
+{
+	uint32_t depth = depth_of(e, node);
+	uint32_t rows = explorer_body_rows(e);
+
+	e->zoom = node;
+	e->functions.is_old = true;
+	if (e->top > depth || depth + rows / 3 > e->top + rows)
+		e->top = depth > rows / 3 ? depth - rows / 3 : 0;
+	if (!is_shown(e, e->selected))
+		e->selected = node;
+	scroll(e);
+}
+
+static bool has_width(const struct explorer *e, uint32_t node)
+{
+	return explorer_lane(e)->widths[node] > 0;
+}
+
+void graph_settle(struct explorer *e)
+{
+	while (e->zoom && !has_width(e, e->zoom))
+		e->zoom = e->f->nodes[e->zoom].parent;
+	while (e->selected && !is_shown(e, e->selected))
+		e->selected = e->f->nodes[e->selected].parent;
+	scroll(e);
+}
+
+/* Callers of what is zoomed into fill the width, too. */
+static bool is_caller(const struct explorer *e, uint32_t node)
+{
+	return node < e->zoom && e->f->nodes[node].end > e->zoom;
+}
+
+static uint32_t widest_child(const struct explorer *e, uint32_t node)
+{
+	const struct flame_node *nodes = e->f->nodes;
+	const int64_t *widths = explorer_lane(e)->widths;
+	uint32_t widest = FLAME_NONE;
+
+	for (uint32_t i = node + 1; i < nodes[node].end; i = nodes[i].end)
+		if (is_shown(e, i) &&
+		    (widest == FLAME_NONE || widths[i] > widths[widest]))
+			widest = i;
+	return widest;
+}
+
+/* Towards the node that is zoomed into, else to the widest. */
+static void go_down(struct explorer *e)
+{
+	uint32_t child = e->zoom;
+
+	if (is_caller(e, e->selected))
+		while (e->f->nodes[child].parent != e->selected)
+			child = e->f->nodes[child].parent;
+	else
+		child = widest_child(e, e->selected);
+	if (child != FLAME_NONE)
+		select_node(e, child);
+}
+
+static void go_up(struct explorer *e)
+{
+	if (e->selected)
+		select_node(e, e->f->nodes[e->selected].parent);
+}
+
+/* The next of the same depth that is drawn. */
+static void go_aside(struct explorer *e, bool is_right)
+{
+	uint32_t depth = depth_of(e, e->selected);
+	uint32_t end = e->f->nodes[e->zoom].end;
+	uint32_t i = e->selected;
+
+	if (is_caller(e, i))
+		return;
+	while (is_right ? ++i < end : i-- > e->zoom)
+		if (depth_of(e, i) == depth && is_shown(e, i)) {
+			select_node(e, i);
+			return;
+		}
+}
+
+static void go_deepest(struct explorer *e)
+{
+	uint32_t child;
+
+	if (is_caller(e, e->selected))
+		e->selected = e->zoom;
+	while ((child = widest_child(e, e->selected)) != FLAME_NONE)
+		e->selected = child;
+	scroll(e);
+}
+
+static void go_by_screen(struct explorer *e, bool is_down)
+{
+	for (uint32_t i = explorer_body_rows(e); i > 1; i--)
+		if (is_down)
+			go_down(e);
+		else
+			go_up(e);
+}
+
+/* Within what is zoomed into; from the first again after the last. */
+void graph_next(struct explorer *e, bool is_forward)
+{
+	uint32_t first = e->zoom, end = e->f->nodes[e->zoom].end;
+	uint32_t i = e->selected < first ? first : e->selected;
+
+	for (uint32_t left = end - first; left; left--) {
+		if (is_forward)
+			i = i + 1 < end ? i + 1 : first;
+		else
+			i = i > first ? i - 1 : end - 1;
+		if (search_finds(&e->search, i) && is_shown(e, i)) {
+			select_node(e, i);
+			return;
+		}
+	}
+	e->message = e->search.is_active ? "no such frame is in sight"
+					 : "nothing was searched for: /";
+}
+
+void graph_show(struct explorer *e, uint32_t function)
+{
+	const int64_t *widths = explorer_lane(e)->widths;
+	uint32_t widest = e->zoom;
+	bool is_found = false;
+
+	for (uint32_t i = e->zoom; i < e->f->nodes[e->zoom].end; i++)
+		if (e->f->nodes[i].function == function && widths[i] > 0 &&
+		    (!is_found || widths[i] > widths[widest])) {
+			widest = i;
+			is_found = true;
+		}
+	search_function(&e->search, function);
+	e->is_table = false;
+	if (!is_found) {
+		e->message = "not on this side: b shows the other one";
+		return;
+	}
+	e->selected = widest;
+	if (!is_shown(e, widest))
+		graph_zoom(e, widest);
+	scroll(e);
+}
+
+static bool build(struct explorer *e)
+{
+	const struct flame_view view = explorer_view(e);
+
+	if (!e->is_grid_old)
+		return true;
+	flame_grid_release(&e->grid);
+	e->has_failed |= !flame_grid_init(&e->grid, &view);
+	e->is_grid_old = e->has_failed;
+	return !e->has_failed;
+}
+
+/* A second click zooms. */
+static void click(struct explorer *e, uint32_t row, uint32_t column)
+{
+	if (!row-- || !build(e) || row >= e->grid.row_count)
+		return;
+	for (size_t i = e->grid.row_starts[row];
+	     i < e->grid.row_starts[row + 1]; i++) {
+		const struct flame_bar *bar = &e->grid.bars[i];
+
+		if (bar->count > 1 || column < bar->column ||
+		    column - bar->column >= bar->columns)
+			continue;
+		if (bar->node == e->selected)
+			graph_zoom(e, bar->node);
+		else
+			select_node(e, bar->node);
+		return;
+	}
+}
+
+static void on_character(struct explorer *e, uint32_t c)
+{
+	if (c == 'n' || c == 'N')
+		graph_next(e, c == 'n');
+	else if (c == 'z' || c == '+' || c == ' ')
+		graph_zoom(e, e->selected);
+	else if (c == 'u' || c == '-')
+		graph_zoom(e, e->zoom ? e->f->nodes[e->zoom].parent : 0);
+}
+
+void graph_event(struct explorer *e, const struct tui_event *event)
+{
+	switch (event->key) {
+	case TUI_UP:
+	case TUI_WHEEL_UP:
+		go_up(e);
+		break;
+	case TUI_DOWN:
+	case TUI_WHEEL_DOWN:
+		go_down(e);
+		break;
+	case TUI_LEFT:
+	case TUI_RIGHT:
+		go_aside(e, event->key == TUI_RIGHT);
+		break;
+	case TUI_PAGE_UP:
+	case TUI_PAGE_DOWN:
+		go_by_screen(e, event->key == TUI_PAGE_DOWN);
+		break;
+	case TUI_HOME:
+		select_node(e, 0);
+		break;
+	case TUI_END:
+		go_deepest(e);
+		break;
+	case TUI_ENTER:
+		graph_zoom(e, e->selected);
+		break;
+	case TUI_CLICK:
+		click(e, event->row, event->column);
+		break;
+	case TUI_CHARACTER:
+		on_character(e, event->character);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- frames ---- */
+
+/* Vanished with one above it, or by itself. */
+static bool is_gone(const struct flame *f, uint32_t node)
+{
+	for (; node != FLAME_NONE; node = f->nodes[node].parent)
+		if (f->has_baseline && flame_is_gone(f, &f->nodes[node]))
+			return true;
+	return false;
+}
+
+/* Of what was before only what shrank or vanished is told. */
+static uint32_t color_of(const struct explorer *e, uint32_t node)
+{
+	const struct flame_function *fn =
+		&e->f->functions[e->f->nodes[node].function];
+	bool is_before = e->side == EXPLORER_BEFORE;
+	bool has_gone = is_before && is_gone(e->f, node);
+
+	if (is_before && !has_gone && change_is_down(fn->change))
+		is_before = false;
+	return flame_color(e->f, explorer_palette(e),
+			   is_before ? FLAME_BASELINE : FLAME_SLOW, node,
+			   has_gone);
+}
+
+static struct look look_of(const struct explorer *e, const struct surface *s,
+			   const struct flame_bar *bar)
+{
+	uint32_t node = bar->node;
+	bool is_found = search_finds(&e->search, node);
+	struct look look = { .is_filled = true, .fill = color_of(e, node) };
+
+	look.is_bold =
+		e->has_baseline &&
+		e->f->functions[e->f->nodes[node].function].is_ranked_change;
+	if (is_found)
+		look.fill = COLOR_FOUND;
+	if (node == e->selected)
+		look.fill = COLOR_SELECTED;
+	look.is_light = is_found || node == e->selected;
+	if (!s->has_color) {
+		look.is_filled = false;
+		look.is_reverse = node == e->selected;
+		look.is_bold = is_found;
+	}
+	return look;
+}
+
+/* Edges stand for the ground where there is no colour. */
+static void add_frame(struct explorer *e, const struct surface *s,
+		      const struct flame_bar *bar)
+{
+	size_t edges = s->has_color ? 1 : 2;
+	size_t room = bar->columns > edges ? bar->columns - edges : 0;
+	struct str label = flame_label(&e->labels, explorer_flame_side(e),
+				       bar->node, room);
+
+	if (s->has_color)
+		buf_add_text(&e->line, s->use_unicode ? "▏" : "|");
+	else
+		buf_add_text(&e->line, bar->columns > 1 ? "[" : "|");
+	buf_add_str(&e->line, label);
+	if (s->has_color || bar->columns < 2)
+		return;
+	for (size_t i = text_width(label); i < room; i++)
+		buf_add_char(&e->line, '=');
+	buf_add_char(&e->line, ']');
+}
+
+static void draw_bar(struct explorer *e, const struct surface *s, uint32_t row,
+		     const struct flame_bar *bar)
+{
+	static const struct look narrow = { .is_dim = true };
+	struct look look;
+
+	if (bar->count > 1) {
+		for (uint32_t i = 0; i < bar->columns; i++)
+			buf_add_text(&e->line, s->use_unicode ? "·" : ":");
+		explorer_put(e, s, row, bar->column, bar->columns, &narrow);
+		return;
+	}
+	look = look_of(e, s, bar);
+	add_frame(e, s, bar);
+	explorer_put(e, s, row, bar->column, bar->columns, &look);
+}
+
+static void draw_row(struct explorer *e, const struct surface *s, uint32_t row)
+{
+	static const struct look plain = { 0 };
+	const struct flame_grid *g = &e->grid;
+	uint32_t column = 0;
+	size_t i = row < g->row_count ? g->row_starts[row] : 0;
+	size_t end = row < g->row_count ? g->row_starts[row + 1] : 0;
+
+	for (; i < end; i++) {
+		const struct flame_bar *bar = &g->bars[i];
+
+		surface_text(s, row + 1, column, bar->column - column, STR(""),
+			     &plain);
+		draw_bar(e, s, row + 1, bar);
+		column = bar->column + bar->columns;
+	}
+	surface_text(s, row + 1, column, s->columns - column, STR(""), &plain);
+}
+
+void graph_draw(struct explorer *e, const struct surface *s)
+{
+	if (!build(e))
+		return;
+	for (uint32_t row = 0; row < explorer_body_rows(e); row++)
+		draw_row(e, s, row);
+	e->has_failed |= !flame_labeler_is_good(&e->labels);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tui/search.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/mem.h"
+#include "base/regex.h"
+
+/* Steps of one name. Names are strangers', and there may be 100,000 at each
+ * key. */
+#define STEPS 5000u
+
+#define ANY_CASE "(?i)"
+
+bool search_init(struct search *s, const struct flame *f)
+{
+	*s = (struct search){
+		.f = f,
+		.is_match = mem_calloc((size_t)f->function_count + 1,
+				       sizeof *s->is_match),
+	};
+	return s->is_match != NULL;
+}
+
+void search_release(struct search *s)
+{
+	mem_free(s->is_match);
+}
+
+void search_clear(struct search *s)
+{
+	s->len = 0;
+	s->text[0] = '\0';
+	s->is_active = s->is_late = false;
+	memset(s->is_match, 0, s->f->function_count * sizeof *s->is_match);
+}
+
+/* Lower case finds both. */
+static bool has_upper(const struct search *s)
+{
+	for (size_t i = 0; i < s->len; i++)
+		if (ascii_is_upper(s->text[i]))
+			return true;
+	return false;
+}
+
+/* What is no expression yet, such as "(*Conn", is looked for as it stands. */
+static struct regex *compile(const struct search *s)
+{
+	char text[2 * SEARCH_BYTES + 8];
+	struct error err = { 0 };
+	struct regex *re;
+	size_t len = 0;
+
+	if (!has_upper(s)) {
+		len = sizeof ANY_CASE - 1;
+		memcpy(text, ANY_CASE, len);
+	}
+	memcpy(text + len, s->text, s->len);
+	re = regex_new((struct str){ text, len + s->len }, "/", &err);
+	if (re)
+		return re;
+	for (size_t i = 0; i < s->len; i++) {
+		char c = s->text[i];
+
+		if (!ascii_is_alnum(c) && c != '_' && (unsigned char)c < 0x80)
+			text[len++] = '\\';
+		text[len++] = c;
+	}
+	return regex_new((struct str){ text, len }, "/", &err);
+}
+
+static void look(struct search *s)
+{
+	struct error err = { 0 };
+	struct regex *re;
+
+	memset(s->is_match, 0, s->f->function_count * sizeof *s->is_match);
+	s->is_late = false;
+	s->is_active = s->len > 0;
+	re = s->is_active ? compile(s) : NULL;
+	if (!re)
+		return;
+	regex_limit_steps(re, STEPS);
+	for (uint32_t i = 0; i < s->f->function_count && !s->is_late; i++)
+		s->is_late = !regex_match(re, s->f->functions[i].name,
+					  &s->is_match[i], &err);
+	regex_free(re);
+}
+
+/* UTF-8, which needs four bytes at most. */
+static size_t encode(uint32_t c, char out[4])
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | (c >> 18 & 7));
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+void search_add(struct search *s, uint32_t character)
+{
+	char bytes[4];
+	size_t count;
+
+	if (character < 0x20 || (character >= 0x7f && character < 0xa0) ||
+	    character > 0x10ffff)
+		return;
+	count = encode(character, bytes);
+	if (s->len + count > SEARCH_BYTES)
+		return;
+	memcpy(s->text + s->len, bytes, count);
+	s->len += count;
+	s->text[s->len] = '\0';
+	look(s);
+}
+
+void search_drop(struct search *s)
+{
+	if (s->len)
+		s->len = utf8_floor(s->text, s->len, s->len - 1);
+	s->text[s->len] = '\0';
+	look(s);
+}
+
+void search_function(struct search *s, uint32_t function)
+{
+	search_clear(s);
+	s->is_active = true;
+	s->is_match[function] = true;
+}
+
+bool search_finds(const struct search *s, uint32_t node)
+{
+	return s->is_active && s->is_match[s->f->nodes[node].function];
+}
+
+double search_share(const struct search *s, const struct flame_lane *lane,
+		    uint32_t node)
+{
+	double sum = 0, whole = (double)lane->widths[node];
+
+	for (uint32_t i = node; i < s->f->nodes[node].end;) {
+		bool is_found = search_finds(s, i);
+
+		sum += is_found ? (double)lane->widths[i] : 0;
+		i = is_found ? s->f->nodes[i].end : i + 1;
+	}
+	return whole > 0 ? sum / whole : 0;
+}

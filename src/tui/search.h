@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which functions a pattern that is being typed finds, and how much of the
+ * width they cover.
+ */
+#ifndef TUI_SEARCH_H
+#define TUI_SEARCH_H
+
+#include "base/error.h"
+#include "model/flame.h"
+#include "render/flame_lanes.h"
+
+/* Longer than anybody types. */
+#define SEARCH_BYTES 200u
+
+struct search {
+	const struct flame *f;
+	char text[SEARCH_BYTES + 1];
+	size_t len;
+	bool *is_match; /* by function */
+	bool is_active;
+	bool is_late; /* a name took too long: what follows was not looked at */
+};
+
+/* False when memory ran out. */
+bool search_init(struct search *s, const struct flame *f) MUST_CHECK;
+void search_release(struct search *s);
+
+void search_clear(struct search *s);
+
+/* Add or take away a character, and look again. A character that is a control
+ * or does not fit is left out. */
+void search_add(struct search *s, uint32_t character);
+void search_drop(struct search *s);
+
+/* Only this function, whatever was typed. */
+void search_function(struct search *s, uint32_t function);
+
+bool search_finds(const struct search *s, uint32_t node);
+
+/* The part of a node's width that frames found cover, each place once; 0..1. */
+double search_share(const struct search *s, const struct flame_lane *lane,
+		    uint32_t node);
+
+#endif

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Uses --interactive on a terminal of its own: keys, sizes, colours, and that
+the terminal is as it was however the program ends. Standard library only.
+
+usage: explore.py TRACEFIND
+
+Output is TAP.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import traceback
+from pathlib import Path
+
+from terminal import Program
+
+TRACEFIND = os.path.abspath(sys.argv[1])
+PROFILES = Path(os.environ["TESTDATA"]).resolve() / "pprof"
+BEFORE = str(PROFILES / "go-process_cpu-normal.pb.gz")
+AFTER = str(PROFILES / "go-process_cpu-incident.pb.gz")
+DIFF = [TRACEFIND, "diff", BEFORE, AFTER, "-i"]
+PROFILE = [TRACEFIND, "profile", AFTER, "--interactive"]
+READY = "q quit"
+
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def equal(found, wanted, what):
+    if found != wanted:
+        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
+
+
+def check_restored(program):
+    """Modes of the line, and in xterm's words alternate screen, cursor, keys
+    and mouse."""
+    equal(termios.tcgetattr(program.slave), program.modes, "the modes")
+    for name in (b"1049", b"25", b"1", b"1000"):
+        found = re.findall(rb"\x1b\[\?(?:\d+;)*%s(?:;\d+)*([hl])" % name,
+                           program.data)
+        if found:
+            equal(found[-1], b"h" if name == b"25" else b"l",
+                  f"mode {name.decode()}")
+
+
+def started(args, **kwargs):
+    program = Program(args, term=kwargs.pop("term", "xterm-256color"),
+                      **kwargs)
+    program.until(lambda: b"q quit" in program.data, "the first screen")
+    return program
+
+
+@test
+def moves_and_tells():
+    with Program(DIFF) as p:
+        p.shows(READY)
+        p.shows("[main.handlePay 80.0 %")
+        p.send("jjj")
+        p.shows("main.serve  /app/main.go:41  application")
+        p.send("\x1b[B")
+        p.shows("main.handlePay  /app/pay.go")
+        p.send("\x1b[B\x1bOB")
+        p.shows("crypto/tls.(*Conn).Handshake  ")
+        p.shows("change  +51.5 points: grew")
+        p.send("k\r")
+        p.shows("zoomed to 53.3 %")
+        p.hides("main.charge")
+        p.send("\x1b")
+        p.shows("zoomed to 80.0 %")
+        p.send("0")
+        p.shows("[main.charge")
+        p.send("q")
+        equal(p.end(), 0, "status")
+
+
+@test
+def searches():
+    with Program(DIFF) as p:
+        p.shows(READY)
+        p.send("/handle(Pay|Cart)")
+        p.shows("/handle(Pay|Cart)_")
+        p.shows("matched 93.3 %")
+        p.send("\r")
+        p.shows("main.handleCart  /app/cart.go")
+        p.send("n")
+        p.shows("main.handlePay  /app/pay.go")
+        p.send("\x1b")
+        p.hides("matched")
+        p.send("q")
+        equal(p.end(), 0, "status")
+
+
+@test
+def tabulates():
+    with Program(DIFF) as p:
+        p.shows(READY)
+        p.send("t")
+        p.shows("functions by self")
+        p.shows("53.3 %   53.3 %    1.9 %   +51.5 +   crypto/tls.(*Conn)")
+        p.send("ss")
+        p.shows("functions by change")
+        p.send("\t")
+        p.shows("flame graph")
+        p.send("b")
+        p.shows("after alone")
+        p.send("b")
+        p.shows("before, what vanished")
+        p.shows("[main.copyItems 28.0 %]")
+        p.send("v")
+        p.shows("main.retryLoop  grew from 1.9 % to 53.3 % of CPU")
+        p.shows("arrows scroll")
+        p.send("q?")
+        p.shows("any of them goes back")
+        p.send("xq")
+        equal(p.end(), 0, "status")
+
+
+@test
+def resizes():
+    with Program(PROFILE, rows=24, columns=80) as p:
+        p.shows(READY)
+        for rows, columns in ((10, 40), (50, 200), (100, 400), (3, 10),
+                              (24, 80)):
+            p.resize(rows, columns)
+            p.shows(READY if rows > 3 else "too small")
+            if rows > 3:
+                equal(len(p.screen.lines()[1]), columns, "the root's width")
+        p.send("q")
+        equal(p.end(), 0, "status")
+
+
+@test
+def quits():
+    with started(DIFF) as p:
+        if termios.tcgetattr(p.slave) == p.modes:
+            raise AssertionError("the modes never changed")
+        p.send("q")
+        equal(p.end(), 0, "status")
+        check_restored(p)
+
+
+@test
+def ends_by_signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with started(DIFF) as p:
+            p.kill(number)
+            equal(p.end(), 128 + number, "status")
+            check_restored(p)
+
+
+@test
+def ends_by_control_c():
+    with started(DIFF) as p:
+        p.send("jj\x03")
+        equal(p.end(), 130, "status")
+        check_restored(p)
+
+
+@test
+def ignores_what_was_ignored():
+    with started(DIFF, ignored=(signal.SIGHUP,)) as p:
+        p.kill(signal.SIGHUP)
+        p.send("q")
+        equal(p.end(), 0, "status")
+        check_restored(p)
+
+
+@test
+def ends_when_the_terminal_is_gone():
+    with started(DIFF) as p:
+        p.hang_up()  # the kernel tells the shell only
+        equal(p.end(), 0, "status")
+
+
+def stop_and_go(program, stop):
+    stop()
+    program.until(lambda: program.is_stopped, "the stop")
+    while program.take(0.2):
+        pass
+    check_restored(program)
+    program.data = b""
+    program.kill(signal.SIGCONT)
+    program.until(lambda: b"q quit" in program.data, "the screen again")
+
+
+@test
+def stops_and_goes_on():
+    with started(DIFF) as p:
+        stop_and_go(p, lambda: p.kill(signal.SIGTSTP))
+        stop_and_go(p, lambda: p.send("\x1a"))
+        p.send("q")
+        equal(p.end(), 0, "status")
+        check_restored(p)
+
+
+@test
+def goes_on_after_a_stop_that_is_not_seen():
+    with started(DIFF) as p:
+        p.kill(signal.SIGSTOP)
+        p.until(lambda: p.is_stopped, "the stop")
+        termios.tcsetattr(p.slave, termios.TCSANOW, p.modes)
+        p.data = b""
+        p.kill(signal.SIGCONT)
+        p.until(lambda: b"q quit" in p.data, "the screen again")
+        if termios.tcgetattr(p.slave)[3] & termios.ECHO:
+            raise AssertionError("keys are echoed")
+        p.send("q")
+        equal(p.end(), 0, "status")
+        check_restored(p)
+
+
+@test
+def uses_the_colors_there_are():
+    cases = [
+        ("xterm-256color", {}, rb"\x1b\[[0-9;]*48;5;208"),
+        ("xterm", {}, rb"\x1b\[[0-9;]*43m"),
+        ("xterm-256color", {"NO_COLOR": "1"}, None),
+        ("vt100", {}, None),
+    ]
+    for term, env, wanted in cases:
+        with started(DIFF, term=term, env=env) as p:
+            p.send("q")
+            equal(p.end(), 0, "status")
+            found = re.search(wanted or rb"\x1b\[[0-9;]*4[0-8]m", p.data)
+            equal(found is not None, wanted is not None, f"colour of {term}")
+
+
+@test
+def uses_the_characters_there_are():
+    for locale, is_wanted in (("C.UTF-8", True), ("C", False)):
+        with started(DIFF, env={"LC_ALL": locale}) as p:
+            p.send("G")
+            p.until(lambda p=p: b"Handshake" in p.data, "the frame")
+            p.send("q")
+            equal(p.end(), 0, "status")
+            equal(any(byte > 127 for byte in p.data), is_wanted, locale)
+
+
+@test
+def takes_clicks():
+    with Program(DIFF, term="xterm-256color") as p:
+        p.until(lambda: b"1000h" in p.data and b"q quit" in p.data,
+                "the mouse")
+        p.data = b""
+        p.send("\x1b[<0;41;5M\x1b[<0;41;5m")
+        p.until(lambda: b"main.serve" in p.data, "the frame clicked")
+        p.send("q")
+        p.end()
+
+
+@test
+def writes_files_too():
+    with tempfile.TemporaryDirectory() as folder:
+        svg = Path(folder) / "flame.svg"
+        with Program(DIFF + ["-o", f"svg={svg}"]) as p:
+            p.shows(READY)
+            p.send("q")
+            equal(p.end(), 0, "status")
+        equal(svg.read_text(encoding="utf-8")[:5], "<?xml", "the picture")
+
+
+def refused(args, text, **kwargs):
+    with Program(args, **kwargs) as p:
+        equal(p.end(), 2, "status")
+        said = p.data.decode().strip()
+        equal(said.count("\n"), 0, "lines besides the first")
+        if text not in said:
+            raise AssertionError(f"{text!r} is not in {said!r}")
+        equal(termios.tcgetattr(p.slave), p.modes, "the modes")
+
+
+@test
+def refuses_what_cannot_be():
+    refused(DIFF, 'TERM is "dumb"', term="dumb")
+    refused(DIFF, 'TERM is ""', env={"TERM": ""})
+    refused(DIFF, '"no-such-terminal"', term="no-such-terminal")
+    refused(DIFF + ["-o", "json"], "-o json=FILE")
+    refused(PROFILE + ["--peek", "main"], "does not go with profile --peek")
+    refused(["/bin/sh", "-c", '"$@" </dev/null', "sh", *DIFF],
+            "standard input is none")
+    refused(["/bin/sh", "-c", '"$@" | cat; exit 2', "sh", *DIFF],
+            "standard output is none")
+
+
+def is_missing():
+    refused(DIFF, "without ncurses; -o term draws the same graph")
+
+
+def is_built():
+    said = subprocess.run(DIFF, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+    return b"without ncurses" not in said.stderr
+
+
+def main():
+    failed = 0
+    if not is_built():
+        tests[:] = [is_missing]
+    print(f"1..{len(tests)}")
+    for number, function in enumerate(tests, 1):
+        try:
+            function()
+            print(f"ok {number} - {function.__name__}")
+        except Exception:
+            failed += 1
+            print(f"not ok {number} - {function.__name__}")
+            print("".join("# " + line for line in
+                          traceback.format_exc().splitlines(True)))
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
