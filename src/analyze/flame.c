@@ -26,6 +26,12 @@ struct growing {
 	struct flame_values values[FLAME_SIDES];
 };
 
+struct stack_frames {
+	const uint32_t *frames;
+	uint32_t count;
+	uint32_t shared; /* the first ones, with the stack before */
+};
+
 struct build {
 	struct flame *f;
 	const struct flame_want *want;
@@ -41,6 +47,8 @@ struct build {
 	uint32_t *path_entries;
 	uint32_t *path_nodes;
 	uint32_t path_length;
+	uint32_t *frame_entries; /* by frame of the side */
+	bool is_ordered;         /* equal paths come one after another */
 };
 
 static bool no_memory(const struct build *b, struct error *err)
@@ -57,18 +65,11 @@ static void add(int64_t *sum, int64_t value)
 	*sum = sat_add_i64(*sum, value);
 }
 
-/* FLAME_NONE in *node when there is no room for another. */
-static bool node_at(struct build *b, uint32_t parent, uint32_t entry,
-		    uint32_t *node, struct error *err)
+static bool node_add(struct build *b, uint32_t parent, uint32_t entry,
+		     struct error *err)
 {
-	uint64_t key = (uint64_t)parent << 32 | entry;
-
-	*node = map_find_u64(&b->map, key);
-	if (*node != MAP_NONE || b->count >= LIMIT_FLAME_NODES)
-		return true;
 	if (!arena_reserve(&b->scratch, (void **)&b->nodes, &b->cap,
-			   b->count + 1, sizeof *b->nodes) ||
-	    !map_insert_u64(&b->map, key, (uint32_t)b->count, node))
+			   b->count + 1, sizeof *b->nodes))
 		return no_memory(b, err);
 	b->nodes[b->count++] = (struct growing){ .parent = parent,
 						 .entry = entry,
@@ -77,33 +78,51 @@ static bool node_at(struct build *b, uint32_t parent, uint32_t entry,
 	return true;
 }
 
-_Static_assert(FLAME_NONE == MAP_NONE, "what is not found is no node");
-
-static uint32_t entry_at(const struct build *b, const struct func_side *side,
-			 const struct stack *stack, uint32_t i)
+/* FLAME_NONE in *node when there is no room for another. Of stacks in order
+ * what is not on the path is nowhere. */
+static bool node_at(struct build *b, uint32_t parent, uint32_t entry,
+		    uint32_t *node, struct error *err)
 {
-	uint32_t from = b->want->is_reversed ? stack->frame_count - 1 - i : i;
+	uint64_t key = (uint64_t)parent << 32 | entry;
 
-	return side->entries[func_side_function(side, stack, from)];
+	*node = b->is_ordered ? MAP_NONE : map_find_u64(&b->map, key);
+	if (*node != MAP_NONE || b->count >= LIMIT_FLAME_NODES)
+		return true;
+	*node = (uint32_t)b->count;
+	if (!b->is_ordered &&
+	    !map_insert_u64(&b->map, key, (uint32_t)b->count, node))
+		return no_memory(b, err);
+	return node_add(b, parent, entry, err);
 }
 
-/* The node that the stack ends in. */
-static bool stack_walk(struct build *b, const struct func_side *side,
-		       const struct stack *stack, uint32_t *end,
-		       struct error *err)
-{
-	uint32_t shared = b->path_length;
+_Static_assert(FLAME_NONE == MAP_NONE, "what is not found is no node");
 
-	*end = 0;
-	for (uint32_t i = 0; i < stack->frame_count; i++) {
-		uint32_t entry = entry_at(b, side, stack, i);
+static uint32_t entry_at(const struct build *b,
+			 const struct stack_frames *stack, uint32_t i)
+{
+	uint32_t from = b->want->is_reversed ? stack->count - 1 - i : i;
+
+	return b->frame_entries[stack->frames[from]];
+}
+
+/* The node that the stack ends in. The first `shared` frames are those of the
+ * stack before. */
+static bool stack_walk(struct build *b, const struct stack_frames *stack,
+		       uint32_t *end, struct error *err)
+{
+	uint32_t known = b->path_length;
+	uint32_t i = stack->shared < known ? stack->shared : known;
+
+	*end = i ? b->path_nodes[i - 1] : 0;
+	for (; i < stack->count; i++) {
+		uint32_t entry = entry_at(b, stack, i);
 		uint32_t node;
 
-		if (i < shared && b->path_entries[i] == entry) {
+		if (i < known && b->path_entries[i] == entry) {
 			*end = b->path_nodes[i];
 			continue;
 		}
-		shared = 0;
+		known = 0;
 		b->path_length = i;
 		if (!node_at(b, *end, entry, &node, err))
 			return false;
@@ -118,21 +137,58 @@ static bool stack_walk(struct build *b, const struct func_side *side,
 	return true;
 }
 
-static bool side_grow(struct build *b, enum side s, struct error *err)
+static bool side_begin(struct build *b, enum side s, struct error *err)
 {
 	const struct func_side *side = &b->t->sides[s];
 	const struct profile *p = side->profile;
 
+	b->frame_entries = arena_array(&b->scratch, p->frame_count,
+				       sizeof *b->frame_entries);
+	if (!b->frame_entries)
+		return no_memory(b, err);
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		b->frame_entries[i] = side->entries[p->frames[i].function];
 	b->path_length = 0;
+	/* Stacks are in the order of their names. Where there are two sides
+	 * the second one has to find the nodes of the first. */
+	b->is_ordered = !b->t->sides[SIDE_BASELINE].profile &&
+			!b->want->is_reversed && !b->t->merged_count;
+	return true;
+}
+
+static uint32_t shared_frames(const struct stack_frames *a, const uint32_t *b,
+			      uint32_t count)
+{
+	uint32_t most = a->count < count ? a->count : count;
+	uint32_t shared = 0;
+
+	while (shared < most && a->frames[shared] == b[shared])
+		shared++;
+	return shared;
+}
+
+static bool side_grow(struct build *b, enum side s, struct error *err)
+{
+	const struct profile *p = b->t->sides[s].profile;
+	struct stack_frames last = { 0 };
+
+	if (!side_begin(b, s, err))
+		return false;
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *stack = &p->stacks[i];
-		uint32_t end;
+		const uint32_t *frames = &p->frame_ids[stack->frame_first];
+		uint32_t count = stack->frame_count, end;
 
 		if (stack->value < 0) {
 			add(&b->f->negative[s], stack->value);
 			continue;
 		}
-		if (!stack_walk(b, side, stack, &end, err))
+		last.shared = b->want->is_reversed
+				      ? 0
+				      : shared_frames(&last, frames, count);
+		last.frames = frames;
+		last.count = count;
+		if (!stack_walk(b, &last, &end, err))
 			return false;
 		add(&b->nodes[end].values[s].self, stack->value);
 	}
