@@ -5,9 +5,11 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "decode/decode.h"
 #include "decode/formats.h"
+#include "decode/name_table.h"
 #include "decode/profile_type.h"
 
 /* Weights that all share a divisor this large are nanoseconds or bytes, not
@@ -16,14 +18,20 @@
 
 struct folded {
 	struct profile_build *build;
+	struct stack_tree *tree;
 	const struct symtab *texts; /* of the profile */
-	struct map names;           /* as they are written -> frame */
-	struct str last;            /* stack */
-	uint32_t *frames;           /* of it */
-	size_t *ends;               /* of their names within it */
-	uint32_t frame_count;
-	size_t frame_cap;
-	size_t end_cap;
+	struct name_table names;
+	struct str *spellings; /* by frame: a name as it is written */
+	struct str last;       /* stack */
+	/* Of it: where names end, and the nodes. */
+	struct place {
+		size_t end;
+		uint32_t node;
+	} path[LIMIT_STACK_FRAMES];
+	uint32_t depth;
+	uint32_t *deep; /* frames of a stack that is deeper */
+	size_t spelling_cap;
+	size_t deep_cap;
 	struct arena scratch;
 	size_t line;
 	size_t stack_lines;
@@ -89,8 +97,8 @@ static struct str name_kept(struct folded *f, struct str name, uint32_t id)
 	return str_equal(text, name) ? text : arena_str(&f->scratch, name);
 }
 
-static bool frame_new(struct folded *f, struct str name, uint32_t *frame,
-		      struct error *err)
+static bool frame_new(struct folded *f, struct str name, uint64_t hash,
+		      uint32_t *frame, struct error *err)
 {
 	struct function function = { 0 };
 	struct str kept;
@@ -101,30 +109,22 @@ static bool frame_new(struct folded *f, struct str name, uint32_t *frame,
 	    !profile_build_frame(f->build, at, 0, frame, err))
 		return false;
 	kept = name_kept(f, name, function.name);
-	return (kept.ptr && map_insert(&f->names, kept, *frame, frame)) ||
-	       no_memory(f, err);
+	if (!kept.ptr || !name_table_add(&f->names, kept, hash, *frame) ||
+	    !arena_reserve(&f->scratch, (void **)&f->spellings,
+			   &f->spelling_cap, *frame + (size_t)1,
+			   sizeof *f->spellings))
+		return no_memory(f, err);
+	f->spellings[*frame] = kept;
+	return true;
 }
 
-static bool push_frame(struct folded *f, struct str name, size_t end,
-		       struct error *err)
+static bool frame_of(struct folded *f, struct str name, uint32_t *frame,
+		     struct error *err)
 {
-	size_t need = (size_t)f->frame_count + 1;
-	uint32_t frame = map_find(&f->names, name);
+	uint64_t hash = hash_bytes(name.ptr, name.len);
 
-	if (need > LIMIT_LOCATIONS)
-		return error_set(err, ERROR_LIMIT,
-				 "folded stacks, line %zu: more than %u frames",
-				 f->line, LIMIT_LOCATIONS);
-	if (frame == MAP_NONE && !frame_new(f, name, &frame, err))
-		return false;
-	if (!arena_reserve(&f->scratch, (void **)&f->frames, &f->frame_cap,
-			   need, sizeof *f->frames) ||
-	    !arena_reserve(&f->scratch, (void **)&f->ends, &f->end_cap, need,
-			   sizeof *f->ends))
-		return no_memory(f, err);
-	f->frames[f->frame_count] = frame;
-	f->ends[f->frame_count++] = end;
-	return true;
+	*frame = name_table_find(&f->names, name, hash);
+	return *frame != NAME_NONE || frame_new(f, name, hash, frame, err);
 }
 
 /* How many bytes both begin with: words first, since it is most of them. */
@@ -153,28 +153,110 @@ static size_t frame_end(struct str stack, size_t start)
 	return end ? (size_t)(end - stack.ptr) : stack.len;
 }
 
+static struct str spelling_of(const struct folded *f, uint32_t node)
+{
+	return f->spellings[f->tree->nodes[node].frame];
+}
+
+/* Whether the rest of a stack begins with the frame of a node. */
+static bool goes_on_with(const struct folded *f, struct str rest, uint32_t node)
+{
+	struct str name = spelling_of(f, node);
+
+	return rest.len >= name.len &&
+	       (rest.len == name.len || rest.ptr[name.len] == ';') &&
+	       !memcmp(rest.ptr, name.ptr, name.len);
+}
+
+/* The child that the rest of a stack goes on with, by its text: most often it
+ * is the one that was found last. STACK_TREE_NONE when it is none of a few. */
+static uint32_t child_by_text(const struct folded *f, uint32_t node,
+			      struct str rest)
+{
+	const struct stack_node *nodes = f->tree->nodes;
+	uint32_t child = nodes[node].last_found;
+
+	if (child && goes_on_with(f, rest, child))
+		return child;
+	child = nodes[node].first_child;
+	for (unsigned i = 0; child && i < STACK_TREE_WALKED; i++) {
+		if (goes_on_with(f, rest, child)) {
+			f->tree->nodes[node].last_found = child;
+			return child;
+		}
+		child = nodes[child].next_sibling;
+	}
+	return STACK_TREE_NONE;
+}
+
+static bool child_by_name(struct folded *f, uint32_t node, struct str name,
+			  uint32_t *child, struct error *err)
+{
+	uint32_t frame;
+
+	return frame_of(f, name, &frame, err) &&
+	       (stack_tree_child(f->tree, node, frame, child) ||
+		no_memory(f, err));
+}
+
+/* All frames anew: those in the middle are left out, so that the next stack
+ * cannot go on from here. */
+static bool add_deep(struct folded *f, struct str stack, int64_t weight,
+		     struct error *err)
+{
+	uint32_t count = 0;
+
+	f->depth = 0;
+	f->last = STR("");
+	for (size_t start = 0, end; start <= stack.len; start = end + 1) {
+		end = frame_end(stack, start);
+		if (count == LIMIT_LOCATIONS)
+			return error_set(err, ERROR_LIMIT,
+					 "folded stacks, line %zu: more than "
+					 "%u frames",
+					 f->line, LIMIT_LOCATIONS);
+		if (!arena_reserve(&f->scratch, (void **)&f->deep, &f->deep_cap,
+				   count + (size_t)1, sizeof *f->deep))
+			return no_memory(f, err);
+		if (!frame_of(f, str_slice(stack, start, end - start),
+			      &f->deep[count++], err))
+			return false;
+	}
+	return profile_build_stack(f->build, f->deep, count, weight, err);
+}
+
 /* Collapsers sort their lines, so neighbours have most frames in common: of
  * the last stack those stay that end in the shared part. */
 static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 		      struct error *err)
 {
 	size_t shared = shared_len(stack, f->last);
-	uint32_t count = f->frame_count;
+	uint32_t depth = f->depth, node;
 	size_t start, end;
 
-	while (count && f->ends[count - 1] >= shared)
-		count--;
-	start = count ? f->ends[count - 1] + 1 : 0;
-	f->frame_count = count;
+	while (depth && f->path[depth - 1].end >= shared)
+		depth--;
+	node = depth ? f->path[depth - 1].node : 0;
+	start = depth ? f->path[depth - 1].end + 1 : 0;
 	for (; start <= stack.len; start = end + 1) {
-		end = frame_end(stack, start);
-		if (!push_frame(f, str_slice(stack, start, end - start), end,
-				err))
+		struct str rest = str_slice(stack, start, stack.len);
+		uint32_t child = child_by_text(f, node, rest);
+
+		if (depth == LIMIT_STACK_FRAMES)
+			return add_deep(f, stack, weight, err);
+		end = child ? start + spelling_of(f, child).len
+			    : frame_end(stack, start);
+		if (!child &&
+		    !child_by_name(f, node,
+				   str_slice(stack, start, end - start), &child,
+				   err))
 			return false;
+		node = child;
+		f->path[depth++] = (struct place){ end, node };
 	}
+	f->depth = depth;
 	f->last = stack;
-	return profile_build_stack(f->build, f->frames, f->frame_count, weight,
-				   err);
+	return profile_build_node(f->build, node, depth, weight, err);
 }
 
 /* One line with a single number says that it is no comparison. */
@@ -257,26 +339,38 @@ static void settle(struct profile *out)
 	out->sample_count = -1;
 }
 
+static bool read_all(struct folded *f, struct str bytes, struct str type,
+		     struct error *err)
+{
+	f->tree = profile_build_tree(f->build, err);
+	return f->tree && declare_type(f, type, err) &&
+	       read_lines(f, bytes, err);
+}
+
 bool decode_folded(struct str bytes, const struct profile_want *want,
 		   struct profile *out, struct notes *notes, struct error *err)
 {
-	struct folded f = { .build = profile_build_new(out, err),
-			    .texts = &out->symtab };
-	bool is_done;
+	struct profile_build *build = profile_build_new(out, err);
+	struct folded *f = mem_calloc(1, sizeof *f);
+	bool is_done = build != NULL;
 
-	if (!f.build)
-		return false;
-	arena_init(&f.scratch, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&f.names, &f.scratch);
-	is_done = declare_type(&f, want->type, err) &&
-		  read_lines(&f, bytes, err) &&
-		  profile_build_finish(f.build, notes, err);
+	if (!f && build)
+		is_done = error_memory(err, "a folded stack");
+	if (is_done) {
+		f->build = build;
+		f->texts = &out->symtab;
+		arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
+		name_table_init(&f->names, &f->scratch);
+		is_done = read_all(f, bytes, want->type, err) &&
+			  profile_build_finish(build, notes, err);
+		arena_release(&f->scratch);
+	}
 	if (is_done)
 		settle(out);
 	if (is_done && bytes.len && bytes.ptr[bytes.len - 1] != '\n')
 		notes_add(notes, "the last line of the folded stacks has no "
 				 "line end: the file may be cut off");
-	arena_release(&f.scratch);
-	profile_build_free(f.build);
+	mem_free(f);
+	profile_build_free(build);
 	return is_done;
 }

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/notes.h"
+#include "model/stack_tree.h"
 #include "model/symtab.h"
 
 struct function {
@@ -151,6 +152,15 @@ bool profile_build_place(struct profile_build *b, const struct frame *place,
 bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value,
 			 struct error *err) MUST_CHECK;
+
+/* The tree in which the stacks are collected instead, for decoders whose frames
+ * are names only; NULL: no memory. Before the first stack. */
+struct stack_tree *profile_build_tree(struct profile_build *b,
+				      struct error *err) MUST_CHECK;
+
+/* Adds the stack of a node of the tree, so deep, at most LIMIT_STACK_FRAMES. */
+bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
+			int64_t value, struct error *err) MUST_CHECK;
 
 /* Counts a value that a filter left out into whole_total. */
 void profile_build_omit(struct profile_build *b, int64_t value);

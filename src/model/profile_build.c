@@ -404,6 +404,18 @@ void profile_build_omit(struct profile_build *b, int64_t value)
 	b->magnitude = sat_add_i64(b->magnitude, magnitude);
 }
 
+/* Equal stacks take no memory but are hashed all the same. */
+static bool count_frames(struct profile_build *b, uint32_t count,
+			 struct error *err)
+{
+	b->frames_seen += count;
+	return b->frames_seen <= LIMIT_STACK_FRAMES_TOTAL ||
+	       error_set(err, ERROR_LIMIT,
+			 "the profile's stacks have more than %u frames "
+			 "together",
+			 LIMIT_STACK_FRAMES_TOTAL);
+}
+
 bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value, struct error *err)
 {
@@ -420,12 +432,18 @@ bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 		frames = &unknown;
 		count = 1;
 	}
-	/* Equal stacks take no memory but are hashed all the same. */
-	b->frames_seen += count;
-	if (b->frames_seen > LIMIT_STACK_FRAMES_TOTAL)
-		return error_set(err, ERROR_LIMIT,
-				 "the profile's stacks have more than %u "
-				 "frames together",
-				 LIMIT_STACK_FRAMES_TOTAL);
-	return merge_stack(b, frames, count, value, err);
+	if (!count_frames(b, count, err))
+		return false;
+	return b->has_tree ? profile_tree_add(b, frames, count, value, err)
+			   : merge_stack(b, frames, count, value, err);
+}
+
+bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
+			int64_t value, struct error *err)
+{
+	if (value == 0)
+		return true;
+	profile_build_omit(b, value);
+	return count_frames(b, depth, err) &&
+	       profile_tree_value(b, node, value, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inside of a profile in the making, shared by the two files that build
- * it: profile_build.c collects, profile_finish.c puts into order.
+ * The inside of a profile in the making, shared by the files that build
+ * it: profile_build.c collects, profile_tree.c too where stacks are texts,
+ * profile_finish.c puts into order.
  */
 #ifndef MODEL_PROFILE_BUILD_H
 #define MODEL_PROFILE_BUILD_H
@@ -45,6 +46,27 @@ struct profile_build {
 	uint32_t frame_count;
 	uint32_t stack_count;
 	bool is_saturated;
+	struct stack_tree tree; /* where profile_build_tree() was called */
+	bool has_tree;
 };
+
+/* ---- profile_tree.c ---- */
+
+/* Adds a stack of at most LIMIT_STACK_FRAMES frames to the tree. */
+bool profile_tree_add(struct profile_build *b, const uint32_t *frames,
+		      uint32_t count, int64_t value,
+		      struct error *err) MUST_CHECK;
+
+/* Adds to the value of a node. */
+bool profile_tree_value(struct profile_build *b, uint32_t node, int64_t value,
+			struct error *err) MUST_CHECK;
+
+/* Marks the frames of stacks with a value. False: no memory. */
+bool profile_tree_mark(struct profile_build *b, bool *is_frame_used) MUST_CHECK;
+
+/* Writes the stacks in their order; frames by their new place. False: no
+ * memory in one of the two arenas. */
+bool profile_tree_place(struct profile_build *b,
+			const uint32_t *frame_place) MUST_CHECK;
 
 #endif

@@ -107,17 +107,13 @@ struct finish {
 	uint32_t *name_rank; /* by new frame index */
 };
 
-/* Stacks that cancelled out to zero leave; what only they used does too. */
-static bool mark_used(struct finish *f)
+/* Stacks that cancelled out to zero leave. */
+static void mark_frames(struct finish *f)
 {
 	struct profile_build *b = f->b;
 	const uint32_t *ids = b->out->frame_ids;
 	uint32_t kept = 0;
 
-	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
-	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
-	if (!f->is_function_used || !f->is_frame_used)
-		return false;
 	for (uint32_t i = 0; i < b->stack_count; i++) {
 		struct stack s = b->stacks[i];
 
@@ -128,6 +124,21 @@ static bool mark_used(struct finish *f)
 			f->is_frame_used[ids[s.frame_first + k]] = true;
 	}
 	b->stack_count = kept;
+}
+
+/* What only stacks of nothing used leaves as well. */
+static bool mark_used(struct finish *f)
+{
+	struct profile_build *b = f->b;
+
+	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
+	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
+	if (!f->is_function_used || !f->is_frame_used)
+		return false;
+	if (!b->has_tree)
+		mark_frames(f);
+	else if (!profile_tree_mark(b, f->is_frame_used))
+		return false;
 	for (uint32_t i = 0; i < b->frame_count; i++)
 		if (f->is_frame_used[i])
 			f->is_function_used[b->frames[i].function] = true;
@@ -231,6 +242,8 @@ static bool place_stacks(struct finish *f)
 	struct profile *p = b->out;
 	struct ordering o;
 
+	if (b->has_tree)
+		return profile_tree_place(b, f->frame_place);
 	p->stacks = arena_array(&p->arena, b->stack_count, sizeof *p->stacks);
 	if (!p->stacks || !ordering_init(&o, &b->scratch, b->stack_count))
 		return false;

@@ -189,6 +189,54 @@ static void test_round_trips(void **state)
 	}
 }
 
+/* Lines of few names, many of them deeper than is kept, so that most stacks
+ * have neighbours and nodes have many children. */
+static void write_line(struct buf *out, unsigned i)
+{
+	static const char *const names[] = { "a",         "b",     "ab", "",
+					     "[unknown]", "_Z1cv", "c()" };
+	unsigned seed = i * 2654435761u;
+	unsigned depth =
+		i % 50 ? 1 + seed % 5 : LIMIT_STACK_FRAMES - 2 + i / 50;
+
+	for (unsigned k = 0; k < depth; k++) {
+		unsigned pick = (seed >> 3 * (k % 9)) % 8;
+
+		buf_addf(out, "%s%s", k ? ";" : "x",
+			 pick < 7 ? names[pick] : "wide");
+		if (pick == 7)
+			buf_addf(out, "%u", i % 40);
+	}
+	buf_addf(out, " %u\n", 1 + i % 3);
+}
+
+static void test_the_order_of_lines_tells_nothing(void **state)
+{
+	enum { LINES = 400 };
+	struct buf forth, back, printed;
+	struct profile p;
+
+	(void)state;
+	buf_init(&forth, 64 * MIB);
+	buf_init(&back, 64 * MIB);
+	for (unsigned i = 0; i < LINES; i++) {
+		write_line(&forth, i);
+		write_line(&back, (i * 7 + 3) % LINES);
+	}
+	assert_decoded(decode(buf_str(&forth), "", &p));
+	assert_int_equal(p.total, 799);
+	assert_int_equal(notes.count, 1);
+	assert_true(profile_check(&p, &err));
+	print_folded(&p, &printed);
+	profile_release(&p);
+	assert_decoded(decode(buf_str(&back), "", &p));
+	assert_folded(&p, buf_text(&printed));
+	profile_release(&p);
+	buf_release(&printed);
+	buf_release(&forth);
+	buf_release(&back);
+}
+
 static void test_every_cut(void **state)
 {
 	static const char text[] = "main;work;leaf 12\r\nmain 7\n# end\n";
@@ -272,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_a_missing_line_end_is_noted),
 		cmocka_unit_test(test_samples_behind_the_weights),
 		cmocka_unit_test(test_a_type_with_its_unit_is_taken),
+		cmocka_unit_test(test_the_order_of_lines_tells_nothing),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_every_cut),

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names as a text has them -> the frames they stand for, for texts that
+ * repeat some thousand names millions of times: eight bytes a slot stay in
+ * the processor's cache where those of struct map do not.
+ */
+#ifndef DECODE_NAME_TABLE_H
+#define DECODE_NAME_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/str.h"
+
+#define NAME_NONE UINT32_MAX
+
+struct name_table {
+	struct arena *arena;
+	uint64_t *slots; /* upper half of a hash, item + 1; 0: empty */
+	size_t slot_count;
+	struct name_item {
+		struct str name;
+		uint32_t frame;
+	} * items;
+	size_t count;
+	size_t cap;
+};
+
+/* Empty; memory comes from the arena, which must outlive it. */
+void name_table_init(struct name_table *t, struct arena *arena);
+
+/* The frame of a name, whose hash_bytes() is known, or NAME_NONE. */
+uint32_t name_table_find(const struct name_table *t, struct str name,
+			 uint64_t hash);
+
+/* Adds a name that is not there, borrowed. False: no memory in the arena. */
+bool name_table_add(struct name_table *t, struct str name, uint64_t hash,
+		    uint32_t frame) MUST_CHECK;
+
+#endif
