@@ -106,6 +106,7 @@ static bool fail_at(struct json_reader *r, enum error_code code,
 {
 	if (json_failed(r))
 		return false;
+	r->due = DUE_NOTHING;
 	return error_set(&r->err, code, "byte %" PRIu64 ": %s",
 			 r->passed + r->at, text);
 }
@@ -145,16 +146,11 @@ bool json_more(struct json_reader *r)
 	return got > 0;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static int next_behind_blanks(struct json_reader *r)
 {
 	do {
 		for (; r->at < r->end; r->at++)
-			if (!is_blank(r->data[r->at]))
+			if (!json_is_blank(r->data[r->at]))
 				return (unsigned char)r->data[r->at];
 	} while (json_more(r));
 	return -1;
@@ -235,14 +231,18 @@ static inline void close_level(struct json_reader *r)
 	finish_value(r);
 }
 
+/* Whether this byte comes next, without a blank before it. */
+static inline bool is_next(const struct json_reader *r, char c)
+{
+	return r->at < r->end && r->data[r->at] == c;
+}
+
 /* Moves over the colon or comma to where a value begins. False at a closing
  * bracket, which stays, and on failure. */
-static bool reach_value(struct json_reader *r)
+static bool reach_any_value(struct json_reader *r)
 {
 	if (json_failed(r))
 		return false;
-	if (r->due == DUE_VALUE)
-		return true;
 	if (r->due == DUE_COLON) {
 		if (next_byte(r) != ':')
 			return json_fail_expected(r, "':' after a key");
@@ -256,6 +256,17 @@ static bool reach_value(struct json_reader *r)
 			return json_fail_expected(r, "',' or ']'");
 		r->at++;
 	}
+	r->due = DUE_VALUE;
+	return true;
+}
+
+static inline bool reach_value(struct json_reader *r)
+{
+	if (r->due == DUE_VALUE)
+		return true;
+	if (r->due != DUE_COLON || !is_next(r, ':'))
+		return reach_any_value(r);
+	r->at++;
 	r->due = DUE_VALUE;
 	return true;
 }
@@ -281,7 +292,7 @@ static enum json_kind kind_of(int c)
 	}
 }
 
-static enum json_kind peek_value(struct json_reader *r)
+static inline enum json_kind peek_value(struct json_reader *r)
 {
 	enum json_kind kind;
 	int c;
@@ -374,9 +385,7 @@ bool json_next_item(struct json_reader *r)
 	return false;
 }
 
-/* Inside an object, up to the quote of a key. False at the closing brace,
- * which is consumed. */
-static bool reach_key(struct json_reader *r)
+static bool reach_any_key(struct json_reader *r)
 {
 	if (json_failed(r))
 		return false;
@@ -393,6 +402,17 @@ static bool reach_key(struct json_reader *r)
 	}
 	if (next_byte(r) != '"')
 		return json_fail_expected(r, "a key in quotes");
+	return true;
+}
+
+/* Inside an object, up to the quote of a key. False at the closing brace,
+ * which is consumed. */
+static inline bool reach_key(struct json_reader *r)
+{
+	if (r->due != DUE_COMMA || !r->is_in_object || r->end - r->at < 2 ||
+	    r->data[r->at] != ',' || r->data[r->at + 1] != '"')
+		return reach_any_key(r);
+	r->at++;
 	return true;
 }
 
@@ -602,6 +622,8 @@ bool json_skip(struct json_reader *r)
 	do {
 		if (!skip_one(r))
 			return false;
+		if (r->depth > outer)
+			json_skip_ahead(r, outer);
 		while (r->depth > outer && !skip_separator(r))
 			if (json_failed(r))
 				return false;
@@ -621,7 +643,9 @@ bool json_raw(struct json_reader *r, struct buf *out)
 	if (is_passed)
 		take_raw(r);
 	r->raw = NULL;
-	return is_passed && buf_check(out, "a JSON value", &r->err);
+	if (is_passed && !buf_check(out, "a JSON value", &r->err))
+		r->due = DUE_NOTHING;
+	return r->due != DUE_NOTHING;
 }
 
 void json_tell(const struct json_reader *r, struct feed_place *place)

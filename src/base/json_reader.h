@@ -11,6 +11,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/ascii.h"
 #include "base/json.h"
 
 /* Enough of a long string to find a character boundary at the limit. */
@@ -24,9 +25,10 @@
 /* What the grammar wants next. At depth 0 it is always a value. */
 enum due {
 	DUE_VALUE = 0,
-	DUE_FIRST, /* just inside a bracket: a first member or the closing */
-	DUE_COMMA, /* behind a member: a comma or the closing */
-	DUE_COLON, /* behind a key */
+	DUE_FIRST,   /* just inside a bracket: a first member or the closing */
+	DUE_COMMA,   /* behind a member: a comma or the closing */
+	DUE_COLON,   /* behind a key */
+	DUE_NOTHING, /* it failed: no quick way is open any more */
 };
 
 struct json_reader {
@@ -73,8 +75,17 @@ static inline bool json_has(struct json_reader *r, size_t need)
 /* Fails with what stands where something else should. */
 bool json_fail_expected(struct json_reader *r, const char *what);
 
+static inline bool json_is_number_byte(char c)
+{
+	return ascii_is_digit(c) || c == '-' || c == '+' || c == '.' ||
+	       c == 'e' || c == 'E';
+}
+
 /* Part of a word or a number? */
-bool json_is_word_byte(char c);
+static inline bool json_is_word_byte(char c)
+{
+	return ascii_is_alnum(c) || c == '_';
+}
 
 /* Length of the bytes that stand for themselves: up to a quote, a backslash,
  * a control or the end. json_plain_run_words() is the same on any machine,
@@ -104,7 +115,22 @@ static inline size_t json_plain_run(const char *text, size_t len)
 }
 
 /* At the opening quote. A string in one piece is shown where it lies. */
-bool json_view_string(struct json_reader *r, struct str *text);
+bool json_view_any_string(struct json_reader *r, struct str *text);
+
+/* The same, with the ordinary case in line. */
+static inline bool json_view_string(struct json_reader *r, struct str *text)
+{
+	const char *start = r->data + r->at + 1;
+	size_t run = json_plain_run(start, r->end - r->at - 1);
+	size_t behind = r->at + 1 + run;
+
+	if (behind == r->end || *(start + run) != '"' ||
+	    run > LIMIT_STRING_BYTES)
+		return json_view_any_string(r, text);
+	*text = (struct str){ start, run };
+	r->at = behind + 1;
+	return true;
+}
 
 /* From behind the opening quote to behind the closing one. sink may be NULL:
  * checked only. What passes max_bytes is not kept. */
@@ -121,6 +147,30 @@ static inline bool json_pass_string(struct json_reader *r)
 		return json_copy_string(r, NULL, 0);
 	r->at = start + run + 1;
 	return true;
+}
+
+static inline bool json_is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* Behind an opening bracket or a member: passes over members and closing
+ * brackets as long as they are ordinary and whole in sight, out to this depth.
+ * What is not ordinary, damage included, is where r stands then. */
+void json_skip_ahead(struct json_reader *r, unsigned outer);
+
+/* How many digits a plain whole number has; 0 when it is anything else or may
+ * go on behind what is in sight. */
+static inline size_t json_whole_digits(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	while (count < len && ascii_is_digit(text[count]))
+		count++;
+	if (count == len || (text[0] == '0' && count > 1) ||
+	    json_is_number_byte(text[count]) || json_is_word_byte(text[count]))
+		return 0;
+	return count < LIMIT_NUMBER_BYTES ? count : 0;
 }
 
 /* At the first digit or the sign. Consumes the number, checked. */

@@ -168,10 +168,12 @@ bool json_copy_string(struct json_reader *r, struct buf *sink, size_t max_bytes)
 	}
 	if (json_failed(r))
 		return false;
-	return !sink || buf_check(sink, "a JSON string", &r->err);
+	if (sink && !buf_check(sink, "a JSON string", &r->err))
+		r->due = DUE_NOTHING;
+	return r->due != DUE_NOTHING;
 }
 
-bool json_view_string(struct json_reader *r, struct str *text)
+bool json_view_any_string(struct json_reader *r, struct str *text)
 {
 	size_t run;
 
@@ -197,41 +199,17 @@ bool json_view_string(struct json_reader *r, struct str *text)
 	return true;
 }
 
-static bool is_number_byte(char c)
-{
-	return ascii_is_digit(c) || c == '-' || c == '+' || c == '.' ||
-	       c == 'e' || c == 'E';
-}
-
-bool json_is_word_byte(char c)
-{
-	return ascii_is_alnum(c) || c == '_';
-}
-
-/* The digits of a plain whole number; 0 when it is anything else or may go on
- * behind what is in sight. */
-static size_t whole_digits(const char *text, size_t len)
-{
-	size_t count = 0;
-
-	while (count < len && ascii_is_digit(text[count]))
-		count++;
-	if (count == len || (text[0] == '0' && count > 1) ||
-	    is_number_byte(text[count]) || json_is_word_byte(text[count]))
-		return 0;
-	return count < LIMIT_NUMBER_BYTES ? count : 0;
-}
-
 bool json_view_number(struct json_reader *r, struct str *text)
 {
-	size_t len = whole_digits(r->data + r->at, r->end - r->at);
+	size_t len = json_whole_digits(r->data + r->at, r->end - r->at);
 
 	if (len) {
 		*text = (struct str){ r->data + r->at, len };
 		r->at += len;
 		return true;
 	}
-	while (json_has(r, len + 1) && is_number_byte(r->data[r->at + len]))
+	while (json_has(r, len + 1) &&
+	       json_is_number_byte(r->data[r->at + len]))
 		if (++len >= LIMIT_NUMBER_BYTES)
 			return json_fail(r, "a number of too many digits");
 	*text = (struct str){ r->data + r->at, len };

@@ -16,11 +16,6 @@ struct str str_from(const char *text)
 	return text ? (struct str){ text, strlen(text) } : STR("");
 }
 
-bool str_equal(struct str a, struct str b)
-{
-	return a.len == b.len && (a.len == 0 || !memcmp(a.ptr, b.ptr, a.len));
-}
-
 int str_compare(struct str a, struct str b)
 {
 	size_t common = a.len < b.len ? a.len : b.len;

@@ -15,6 +15,7 @@ enum field {
 	FIELD_DATA,
 	FIELD_DURATION,
 	FIELD_ERRORS,
+	FIELD_FLAGS, /* not used */
 	FIELD_KEY,
 	FIELD_LOGS,
 	FIELD_NAME,
@@ -105,12 +106,13 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 		JSON_NAME("value", FIELD_VALUE),
 		NAMES_END,
 	};
+	unsigned at = 0;
 	struct str key;
 
 	*tag = (struct tag){ .is_bool = false };
 	value_clear(&j->t.value);
 	while (json_next_key(j->t.r, &key))
-		switch (trace_json_field(names, key)) {
+		switch (trace_json_next_field(names, &at, key)) {
 		case FIELD_KEY:
 			trace_json_key(&j->t, &tag->key);
 			break;
@@ -296,11 +298,12 @@ static void read_reference(struct jaeger *j)
 		NAMES_END,
 	};
 	struct reference ref;
+	unsigned at = 0;
 	struct str key;
 
 	memset(&ref, 0, sizeof ref);
 	while (json_next_key(j->t.r, &key))
-		switch (trace_json_field(names, key)) {
+		switch (trace_json_next_field(names, &at, key)) {
 		case FIELD_REF_TYPE:
 			ref.is_child_of = str_equal(json_text_nullable(j->t.r),
 						    STR("CHILD_OF"));
@@ -533,16 +536,17 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 static const struct json_name span_names[] = {
 	JSON_NAME("traceID", FIELD_TRACE_ID),
 	JSON_NAME("spanID", FIELD_SPAN_ID),
+	JSON_NAME("flags", FIELD_FLAGS),
 	JSON_NAME("parentSpanID", FIELD_PARENT_ID),
 	JSON_NAME("operationName", FIELD_NAME),
 	JSON_NAME("references", FIELD_REFERENCES),
 	JSON_NAME("startTime", FIELD_START),
 	JSON_NAME("duration", FIELD_DURATION),
 	JSON_NAME("tags", FIELD_TAGS),
-	JSON_NAME("warnings", FIELD_WARNINGS),
 	JSON_NAME("logs", FIELD_LOGS),
 	JSON_NAME("processID", FIELD_PROCESS_ID),
 	JSON_NAME("process", FIELD_PROCESS),
+	JSON_NAME("warnings", FIELD_WARNINGS),
 	NAMES_END,
 };
 
@@ -553,14 +557,15 @@ static void read_span(struct jaeger *j)
 	struct span_input in = { .resource = NO_RESOURCE };
 	struct span_times times = { .has_duration = false };
 	struct trace_json *t = &j->t;
+	unsigned at = 0;
 	struct str key;
 
 	buf_clear(&j->references);
 	buf_clear(&j->process);
 	trace_build_attrs_begin(t->b);
 	while (json_next_key(t->r, &key))
-		read_span_field(j, trace_json_field(span_names, key), &in,
-				&times);
+		read_span_field(j, trace_json_next_field(span_names, &at, key),
+				&in, &times);
 	/* More references than fit are links; the parent comes first. */
 	if (j->references.state == BUF_OUT_OF_MEMORY)
 		trace_json_built(t, error_memory(&t->err, "the references"));

@@ -283,9 +283,9 @@ static void read_span(struct trace_json *t, uint32_t resource)
 		JSON_NAME("startTimeUnixNano", FIELD_START),
 		JSON_NAME("endTimeUnixNano", FIELD_END),
 		JSON_NAME("attributes", FIELD_ATTRIBUTES),
-		JSON_NAME("status", FIELD_STATUS),
 		JSON_NAME("events", FIELD_EVENTS),
 		JSON_NAME("links", FIELD_LINKS),
+		JSON_NAME("status", FIELD_STATUS),
 		JSON_NAME("trace_id", FIELD_TRACE_ID),
 		JSON_NAME("span_id", FIELD_SPAN_ID),
 		JSON_NAME("parent_span_id", FIELD_PARENT_ID),
@@ -294,11 +294,12 @@ static void read_span(struct trace_json *t, uint32_t resource)
 		NAMES_END,
 	};
 	struct span_input in = { .resource = resource };
+	unsigned at = 0;
 	struct str key;
 
 	trace_build_attrs_begin(t->b);
 	while (json_next_key(t->r, &key))
-		read_span_field(t, trace_json_field(names, key), &in);
+		read_span_field(t, trace_json_next_field(names, &at, key), &in);
 	if (json_failed(t->r))
 		return;
 	t->span_count++;

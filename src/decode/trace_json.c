@@ -94,6 +94,17 @@ int trace_json_field(const struct json_name *names, struct str key)
 	return -1;
 }
 
+int trace_json_next_field(const struct json_name *names, unsigned *at,
+			  struct str key)
+{
+	for (unsigned i = *at; names[i].text.len; i++)
+		if (str_equal(names[i].text, key)) {
+			*at = i + 1;
+			return names[i].field;
+		}
+	return trace_json_field(names, key);
+}
+
 uint32_t trace_json_symbol(struct trace_json *t)
 {
 	uint32_t symbol = 0;
