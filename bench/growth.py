@@ -10,7 +10,7 @@ from measure import Failed, Run
 
 # Four times as many items: so much dearer may one be. Sorting alone makes it
 # 1.2 between these sizes; what is quadratic makes it 4.
-HOSTILE_SIZES = (5_000, 20_000)
+HOSTILE_SIZES = (2_000, 8_000)
 HOSTILE_LIMIT = 1.35
 # A stack on which nothing can recurse over a million items.
 STACK_KIB = 256
