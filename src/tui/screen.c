@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The only file that includes ncurses. Signals are blocked but while waiting
+ * The only file that draws with ncurses. Signals are blocked but while waiting
  * for a key, so that handlers need no more than remember them; the terminal is
  * left and entered by the loop alone.
  */
@@ -13,14 +13,13 @@
 #include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "render/ansi.h"
 #include "tui/explorer.h"
+#include "tui/terminfo.h"
 
 /* How long Escape waits for the rest of a key that begins with it. */
 #define ESCAPE_MS 25
@@ -404,10 +403,8 @@ static bool show(const struct render_input *in, struct terminal *t,
 	use_tioctl(TRUE);
 	t->screen = newterm(NULL, stdout, stdin);
 	if (!t->screen)
-		return error_set(err, ERROR_USAGE,
-				 "--interactive: the terminal \"%.40s\" (TERM) "
-				 "is not known here",
-				 getenv("TERM"));
+		return error_set(err, ERROR_OUTPUT,
+				 "--interactive: cannot set up the terminal");
 	set_up(in, t);
 	run(t);
 	endwin();
@@ -439,20 +436,12 @@ bool tui_run(const struct render_input *in, struct error *err)
 
 bool tui_check(struct error *err)
 {
-	const char *term = getenv("TERM");
-
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return error_set(err, ERROR_USAGE,
 				 "--interactive needs a terminal, and standard "
 				 "%s is none; -o term and -o html need none",
 				 isatty(STDIN_FILENO) ? "output" : "input");
-	if (!term || !*term || !strcmp(term, "dumb"))
-		return error_set(err, ERROR_USAGE,
-				 "--interactive needs a terminal that moves "
-				 "its cursor (TERM is \"%.40s\"); -o term "
-				 "needs none",
-				 term ? term : "");
-	return true;
+	return terminfo_check(err);
 }
 
 #else

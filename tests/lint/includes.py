@@ -32,7 +32,8 @@ FOREIGN = {
     r"emmintrin\.h": {"base/json_reader.h"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},
-    r"(n?curses|term)\.h": {"tui/screen.c"},
+    r"ncurses\.h": {"tui/screen.c", "tui/terminfo.c"},
+    r"term\.h": {"tui/terminfo.c"},
     r"openssl/.*": {"source/rs256.c"},
     r"protobuf-c/.*|.*\.pb-c\.h": {"source/pyroscope.c"},
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * By itself: the names that term.h defines would be taken from all others.
+ */
+#include "tui/terminfo.h"
+
+#ifdef HAVE_NCURSES
+
+#include <ncurses.h>
+#include <stdlib.h>
+#include <term.h>
+#include <unistd.h>
+
+static bool moves_cursor(void)
+{
+	const char *sequence = tigetstr("cup");
+
+	return sequence && sequence != (char *)-1;
+}
+
+bool terminfo_check(struct error *err)
+{
+	const char *term = getenv("TERM");
+	bool is_known = term && *term &&
+			setupterm(term, STDOUT_FILENO, &(int){ 0 }) == OK;
+	bool is_good = is_known && moves_cursor();
+
+	if (is_known)
+		del_curterm(cur_term);
+	return is_good ||
+	       error_set(err, ERROR_USAGE,
+			 "--interactive needs a terminal that %s (TERM is "
+			 "\"%.40s\"); -o term needs none",
+			 is_known ? "moves its cursor" : "is known here",
+			 term ? term : "");
+}
+
+#endif
