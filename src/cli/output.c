@@ -508,12 +508,14 @@ size_t output_functions(const struct options *o)
 	return output_needs(o, RENDER_TAKES_ALL) ? LIMIT_PAGE_FUNCTIONS : 0;
 }
 
+/* Without a profile what there is is printed. */
 static bool explore(struct rendering *g, struct error *err)
 {
 	const struct options *o = g->r->ctx.options;
 
 	if (!g->in.result->has_profile)
-		return error_set(err, ERROR_NOT_FOUND,
+		return render_one(g, &default_output, err) &&
+		       error_set(err, ERROR_NOT_FOUND,
 				 "--interactive needs a profile, and there is "
 				 "none");
 	if (!add_flame(g, err))

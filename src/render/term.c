@@ -56,6 +56,11 @@ static uint32_t columns_of(const struct render_input *in)
 
 /* ---- frames ---- */
 
+static bool has_many_colors(const struct drawing *d)
+{
+	return d->in->style.has_truecolor || d->in->style.has_256_colors;
+}
+
 static void color_on(const struct drawing *d, uint32_t rgb)
 {
 	const struct render_style *style = &d->in->style;
@@ -101,7 +106,8 @@ static void colored_frame(struct drawing *d, const struct flame_bar *bar,
 	if (d->in->style.has_truecolor && bar->depth & 1)
 		rgb = ansi_shade(rgb);
 	color_on(d, rgb);
-	if (d->f->has_baseline && fn->is_ranked_change)
+	/* Many terminals of 16 colours make black that is bold grey. */
+	if (d->f->has_baseline && fn->is_ranked_change && has_many_colors(d))
 		out_text(d->out, "\033[1m");
 	out_text(d->out, d->in->style.use_unicode ? "▏" : "|");
 	write_label(d, bar, side, bar->columns - 1, " ");
@@ -310,12 +316,10 @@ static void write_gone(struct drawing *d)
 static void legend_item(struct drawing *d, size_t *used, uint32_t color,
 			const char *text)
 {
-	const struct render_style *style = &d->in->style;
 	size_t columns = text_width(str_from(text)) + 5;
 
 	/* Not told apart from a lot. */
-	if (!style->has_truecolor && !style->has_256_colors &&
-	    str_ends(str_from(text), STR(" a little")))
+	if (!has_many_colors(d) && str_ends(str_from(text), STR(" a little")))
 		return;
 	if (*used && *used + columns > d->columns) {
 		out_char(d->out, '\n');

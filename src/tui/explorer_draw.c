@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/escape.h"
+#include "render/flame_colors.h"
 #include "render/flame_text.h"
 #include "render/page.h"
 #include "render/units.h"
@@ -197,6 +198,10 @@ static void draw_status(struct explorer *e, const struct surface *s)
 		add_share(e, "  zoomed to ",
 			  flame_share(e->f, side,
 				      (double)zoom->values[side].total));
+	if (!e->is_table && e->grid.hidden_rows)
+		buf_addf(&e->line, "  %" PRIu32 " row%s deeper",
+			 e->grid.hidden_rows,
+			 e->grid.hidden_rows == 1 ? "" : "s");
 	explorer_put(e, s, s->rows - 1, 0, s->columns, &plain);
 	if (width + 24 < s->columns)
 		surface_text(s, s->rows - 1, s->columns - width, width,
@@ -223,7 +228,31 @@ static const char *const help_lines[] = {
 	"... narrow frames side by side: zoom into what is above them",
 };
 
-static void draw_help(const struct surface *s)
+/* What the colours mean, beside each other. */
+static void draw_legend(struct explorer *e, const struct surface *s,
+			uint32_t row)
+{
+	struct flame_meaning m;
+	uint32_t column = 0;
+	size_t at = 0;
+
+	while (s->has_color &&
+	       flame_meaning_next(explorer_palette(e), UINT64_MAX, &at, &m)) {
+		const struct look look = { .is_filled = true, .fill = m.color };
+		uint32_t width = (uint32_t)text_width(str_from(m.text));
+
+		if (column && column + 4 + width > s->columns) {
+			column = 0;
+			row++;
+		}
+		surface_text(s, row, column, 2, STR(""), &look);
+		surface_text(s, row, column + 3, width, str_from(m.text),
+			     &plain);
+		column += width + 5;
+	}
+}
+
+static void draw_help(struct explorer *e, const struct surface *s)
 {
 	uint32_t count = sizeof help_lines / sizeof *help_lines;
 
@@ -234,6 +263,7 @@ static void draw_help(const struct surface *s)
 			     row <= count ? str_from(help_lines[row - 1])
 					  : STR(""),
 			     &plain);
+	draw_legend(e, s, count + 2);
 }
 
 static void draw_too_small(const struct surface *s)
@@ -250,7 +280,7 @@ void explorer_draw(struct explorer *e, const struct surface *s)
 		return;
 	}
 	if (e->has_help) {
-		draw_help(s);
+		draw_help(e, s);
 		return;
 	}
 	if (e->has_report) {

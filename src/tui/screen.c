@@ -31,7 +31,7 @@
 /* Two for each of 256 colours, and some. */
 #define PAIRS_MAX 1000
 
-static const int caught[] = { SIGINT,  SIGTERM, SIGHUP,
+static const int caught[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
 			      SIGTSTP, SIGCONT, SIGWINCH };
 #define CAUGHT (sizeof caught / sizeof *caught)
 
@@ -160,7 +160,8 @@ static void set_look(struct terminal *t, const struct look *look)
 	attr_t attributes = A_NORMAL;
 	int pair = look->is_filled ? pair_of(t, look) : 0;
 
-	if (look->is_bold)
+	/* Many terminals make black that is bold grey. */
+	if (look->is_bold && (!pair || look->is_light || COLORS >= 256))
 		attributes |= A_BOLD;
 	if (look->is_dim)
 		attributes |= A_DIM;
@@ -322,11 +323,11 @@ static void handle_signals(struct terminal *t)
 			reset_prog_mode();
 			clearok(curscr, TRUE);
 		}
-		if (caught[i] == SIGINT || caught[i] == SIGTERM ||
-		    caught[i] == SIGHUP)
-			t->ended_by = caught[i];
-		else
+		if (caught[i] == SIGTSTP || caught[i] == SIGCONT ||
+		    caught[i] == SIGWINCH)
 			take_size(t);
+		else
+			t->ended_by = caught[i];
 	}
 }
 

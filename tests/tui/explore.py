@@ -150,11 +150,23 @@ def quits():
 
 @test
 def ends_by_signals():
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
+                   signal.SIGQUIT):
         with started(DIFF) as p:
             p.kill(number)
             equal(p.end(), 128 + number, "status")
             check_restored(p)
+
+
+@test
+def prints_what_there_is_without_a_profile():
+    trace = str(PROFILES.parent / "otlp" / "b.json")
+    with Program([TRACEFIND, "slow", trace, "-i", "--no-pager",
+                  "--profiles-url", "http://127.0.0.1:9"]) as p:
+        equal(p.end(), 6, "status")
+        if b"the trace alone, no profile" not in p.data:
+            raise AssertionError(f"no answer: {p.data!r}")
+        check_restored(p)
 
 
 @test
