@@ -185,7 +185,10 @@ class Program:
             self.screen.feed(data)
         if self.reports in ready:
             report = os.read(self.reports, 4)
-            if len(report) == 4:
+            if not report:
+                os.close(self.reports)
+                self.reports = -1
+            else:
                 status = struct.unpack("i", report)[0]
                 self.is_stopped = os.WIFSTOPPED(status)
                 if not self.is_stopped:
