@@ -226,6 +226,8 @@ class Test:
         self.equal(b.js("location.hash"), "#flame", "and comes into sight")
         self.equal(b.js("document.querySelectorAll('[aria-current]').length"),
                    1, "its row is marked")
+        # What is found may be brought into sight a moment later.
+        b.js("new Promise(r => setTimeout(r, 500))")
 
     def fold(self):
         b = self.b
