@@ -303,15 +303,25 @@ static void write_hint(struct functions *f)
 		[RANK_SELF] = "self",
 		[RANK_TOTAL] = "total",
 	};
+	/* Shares of two sides need not differ by the change then. */
+	static const char *const ways[] = {
+		[NORMALIZE_SHARE] = "are percentage points",
+		[NORMALIZE_RATE] = "compare values a second, in percentage "
+				   "points of what the slow side took",
+		[NORMALIZE_REQUEST] = "compare values a request, in percentage "
+				      "points of what the slow side took",
+	};
+	const struct result *r = f->r;
+	enum normalize way = r->is_compared ? r->normalize : NORMALIZE_SHARE;
 	struct out *out = f->h->out;
 
 	outf(out, "<p class=\"hint\">Shares of %s",
-	     measure_word(f->r->profile.type));
-	if (f->r->has_baseline)
+	     measure_word(r->profile.type));
+	if (r->has_baseline)
 		outf(out,
-		     "; before and change are of %s; a change has a colour "
-		     "only where it is no noise",
-		     words[f->measure]);
+		     "; before and change are of %s. Changes %s; they have a "
+		     "colour only where they are no noise",
+		     words[f->measure], ways[way]);
 	out_text(out, ".</p>\n");
 }
 
