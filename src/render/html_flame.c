@@ -4,7 +4,6 @@
 #include "base/escape.h"
 #include "render/flame_colors.h"
 #include "render/flame_head.h"
-#include "render/flame_text.h"
 #include "render/formats.h"
 #include "render/page.h"
 
@@ -128,20 +127,13 @@ static uint32_t hottest_child(const struct flame *f, uint32_t node)
 
 static void write_step(const struct flame *f, struct out *out, uint32_t node)
 {
-	const struct flame_node *n = &f->nodes[node];
-	const struct flame_function *fn = &f->functions[n->function];
+	const struct flame_function *fn =
+		&f->functions[f->nodes[node].function];
 
 	out_text(out, "<ol><li><code>");
 	escape_xml(out, name_shown(fn->name));
 	out_text(out, "</code> ");
-	flame_value_write(out, f, FLAME_SLOW, n->values[FLAME_SLOW].total);
-	if (f->has_baseline) {
-		out_text(out, "; before ");
-		flame_value_write(out, f, FLAME_BASELINE,
-				  n->values[FLAME_BASELINE].total);
-		out_text(out, "; ");
-		flame_change_write(out, f, n);
-	}
+	html_flame_says(out, f, node);
 	out_char(out, '\n');
 }
 

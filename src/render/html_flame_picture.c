@@ -97,19 +97,34 @@ static void choose(struct picture *p, struct lane lanes[2])
 	(void)is_small(p, lanes);
 }
 
-/* "65.0 % after, 4.1 % before, +60.9 points: grew" */
+static void write_share(struct out *out, const struct flame *f, uint32_t node,
+			enum flame_side side)
+{
+	int64_t value = f->nodes[node].values[side].total;
+	char share[UNIT_TEXT_BYTES];
+
+	format_share(flame_share(f, side, (double)value), share);
+	out_text(out, share);
+}
+
+void html_flame_says(struct out *out, const struct flame *f, uint32_t node)
+{
+	write_share(out, f, node, FLAME_SLOW);
+	if (!f->has_baseline)
+		return;
+	out_text(out, ", before ");
+	write_share(out, f, node, FLAME_BASELINE);
+	if (!node)
+		return;
+	out_text(out, ", ");
+	flame_change_write(out, f, &f->nodes[node]);
+}
+
 static void write_title(struct out *out, const struct flame *f, uint32_t node)
 {
-	const struct flame_node *n = &f->nodes[node];
-	const struct flame_function *fn = &f->functions[n->function];
-	char after[UNIT_TEXT_BYTES], before[UNIT_TEXT_BYTES];
+	const struct flame_function *fn =
+		&f->functions[f->nodes[node].function];
 
-	format_share(
-		flame_share(f, FLAME_SLOW, (double)n->values[FLAME_SLOW].total),
-		after);
-	format_share(flame_share(f, FLAME_BASELINE,
-				 (double)n->values[FLAME_BASELINE].total),
-		     before);
 	out_text(out, "<title>");
 	escape_xml(out, name_shown(fn->name));
 	if (fn->file.len) {
@@ -118,14 +133,8 @@ static void write_title(struct out *out, const struct flame *f, uint32_t node)
 		if (fn->line)
 			outf(out, ":%u", (unsigned)fn->line);
 	}
-	if (f->has_baseline)
-		outf(out, "\nafter %s, before %s", after, before);
-	else
-		outf(out, "\n%s", after);
-	if (f->has_baseline && node) {
-		out_text(out, ", ");
-		flame_change_write(out, f, n);
-	}
+	out_char(out, '\n');
+	html_flame_says(out, f, node);
 	out_text(out, "</title>");
 }
 
