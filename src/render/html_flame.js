@@ -511,12 +511,18 @@ async function readData() {
 let isStarted = false;
 
 function start() {
+	const section = document.getElementById("flame");
+
 	if (isStarted)
 		return;
 	isStarted = true;
-	if (window.DecompressionStream || id("data").type === "application/json")
-		readData().then(data => run(document.getElementById("flame"),
-			flameModel(data)));
+	if (!window.DecompressionStream && id("data").type !== "application/json")
+		return;
+	readData().then(data => run(section, flameModel(data)))
+		.catch(function (e) {
+			section.classList.remove("on");
+			throw e;
+		});
 }
 
 if (id("data")) {

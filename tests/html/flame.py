@@ -82,15 +82,17 @@ class Test:
     def open(self, path, fragment=""):
         b = self.b
         if fragment:
+            b.events = []
             b.call("Page.navigate", url="about:blank")
+            b.wait_for("Page.loadEventFired")
             b.events = []
             b.call("Page.navigate", url=Path(path).as_uri() + fragment)
             b.wait_for("Page.loadEventFired")
         else:
             b.open(path)
         b.js("new Promise(done => { const look = () => document"
-             ".getElementById('flame').classList.contains('on') ? done() :"
-             " setTimeout(look, 10); look(); })")
+             ".querySelector('#flame.on') ? done() : setTimeout(look, 10);"
+             " look(); })")
         b.js(LOOK)
         b.js("at('view').scrollIntoView()")
         self.wait()
@@ -535,6 +537,17 @@ class Test:
                                                  for i in range(4000))),
                    "whole")
         self.quiet("large")
+        old = self.b.call(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="delete window.DecompressionStream")["identifier"]
+        self.b.open(path)
+        self.wait(600)
+        self.equal(self.b.js("getComputedStyle(document.querySelector("
+                             "'.flame-static')).display"), "block",
+                   "an old browser keeps the picture")
+        self.quiet("old browser")
+        self.b.call("Page.removeScriptToEvaluateOnNewDocument",
+                    identifier=old)
 
     def with_table(self, case):
         """The page's table of functions and its switch of light and dark."""
