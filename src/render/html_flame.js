@@ -266,14 +266,29 @@ function nextMatch() {
 		focusOn(found[next++ % found.length]);
 }
 
+// The widest of all that match, drawn or not; null when there is none.
+function widestMatch() {
+	let best = null;
+
+	graph.shown().forEach(function (lane) {
+		for (let i = 0; i < N.count; i++)
+			if (state.isMatch[N.fn[i]] &&
+			    lane.w[i] > (best ? best.lane.w[best.i] : 0))
+				best = { lane: lane, i: i };
+	});
+	return best;
+}
+
 // The page asks for a function.
 function showFunction(name) {
-	if (F.name.indexOf(name) < 0)
-		return;
 	id("find").value = name;
 	search(other => other === name);
 	if (!matches().length)
 		reset();
+	if (!matches().length)
+		zoomIn(widestMatch());
+	if (F.name.indexOf(name) < 0)
+		id("matched").textContent = "too narrow to be in this page";
 	nextMatch();
 	// A link that was followed to here may scroll after this.
 	setTimeout(function () {
@@ -472,9 +487,10 @@ function restore() {
 
 function tellRest() {
 	if (model.data.left_out)
-		id("rest").textContent = model.countText(model.data.left_out) +
-			" frames narrower than " + (100 * model.data.min_share)
-			.toPrecision(1) + " % of the whole are not in this page.";
+		id("rest").textContent = "Frames narrower than " +
+			(100 * model.data.min_share).toPrecision(1) +
+			" % of the whole are left out: " +
+			model.countText(model.data.left_out) + ".";
 }
 
 state.palette = id("palette").value;

@@ -457,6 +457,27 @@ class Test:
                    "what has the focus is in sight")
         self.quiet("tall")
 
+    def narrow(self):
+        """Functions that the page asks for and that are not to be seen."""
+        b = self.b
+        path = self.write("narrow.folded", "main;big 1000000\nmain;tiny 9\n"
+                          "main;least 1\n")
+        self.open(self.draw("narrow.html", "profile", "--min-width", "0.01",
+                            path))
+        ask = ("document.dispatchEvent(new CustomEvent('tracefind-find',"
+               " {{detail: '{}'}}))")
+        b.js(ask.format("tiny"))
+        self.equal(b.js("focused().name"), "tiny", "a narrow one is found")
+        self.near(b.js("focused().width"), b.js("view().width"),
+                  "and zoomed to")
+        b.js(ask.format("least"))
+        self.equal(b.js("at('matched').textContent"),
+                   "too narrow to be in this page", "one that is left out")
+        self.equal(b.js("at('rest').textContent"),
+                   "Frames narrower than 0.0008 % of the whole are left out: "
+                   "1.", "which the page says")
+        self.quiet("narrow")
+
     def hostile(self):
         b = self.b
         names = [c.replace(";", ":") for c in CANARIES]
@@ -587,6 +608,7 @@ class Test:
         self.quiet("diff")
         self.remembered()
         self.tall()
+        self.narrow()
         self.hostile()
         self.without_script()
         self.printed()
