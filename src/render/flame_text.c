@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/num.h"
 #include "render/units.h"
 
@@ -91,4 +92,48 @@ static size_t end_start(struct str name)
 struct str flame_name_end(struct str name)
 {
 	return str_slice(name, end_start(name), name.len);
+}
+
+/* A bracket that closes, read from the end, is one that opens. */
+static size_t depth_before(char c, size_t depth)
+{
+	if (c == ')' || c == '>' || c == ']')
+		return depth + 1;
+	if (depth && (c == '(' || c == '<' || c == '['))
+		return depth - 1;
+	return depth;
+}
+
+/* Does what begins at `at`, outside of brackets, look like a name? Versions
+ * and numbers of lines do not. */
+static bool is_part(struct str name, size_t at)
+{
+	char before = name.ptr[at - 1], first = name.ptr[at];
+
+	if (before != '.' &&
+	    !(before == ':' && at >= 2 && name.ptr[at - 2] == ':'))
+		return false;
+	return first != '.' && first != ':' && first != ' ' &&
+	       !(first >= '0' && first <= '9');
+}
+
+struct str flame_name_fit(struct str name, size_t columns)
+{
+	struct str end = flame_name_end(name);
+	size_t start = end.len, width = 0, depth = 0;
+
+	if (text_width(end) <= columns)
+		return end;
+	for (size_t at = end.len; at-- > 1;) {
+		depth = depth_before(end.ptr[at], depth);
+		if (depth || !is_part(end, at))
+			continue;
+		width += text_width(str_slice(end, at, start - at));
+		if (width > columns && start < end.len)
+			break;
+		start = at;
+		if (width > columns)
+			break;
+	}
+	return start < end.len ? str_slice(end, start, end.len) : end;
 }

@@ -31,4 +31,9 @@ void flame_change_write(struct out *out, const struct flame *f,
  * package, the packages of a class of the JVM. */
 struct str flame_name_end(struct str name);
 
+/* The longest end of a name that is a name by itself and fits into so many
+ * columns: "runtime.mallocgc", else "mallocgc". The shortest one, too wide,
+ * where none does. */
+struct str flame_name_fit(struct str name, size_t columns);
+
 #endif

@@ -126,7 +126,7 @@ struct str svg_fit(struct svg *s, struct str name, int64_t width)
 	text = buf_str(&s->shown);
 	if (text_width(text) <= letters)
 		return text;
-	return cut_shown(s, flame_name_end(text), letters);
+	return cut_shown(s, flame_name_fit(text, letters), letters);
 }
 
 struct str svg_cut(struct svg *s, struct str text, int64_t width)
@@ -268,7 +268,7 @@ static void write_head(struct svg *s)
 	int64_t y = (SVG_TITLE_PX + 6) * SVG_PX;
 	/* Letters of the title are a quarter wider. */
 	struct str title =
-		svg_fit(s, buf_str(&s->title),
+		svg_cut(s, buf_str(&s->title),
 			(s->width - 2 * SVG_MARGIN_PX * SVG_PX) * 3 / 4);
 
 	svg_text(s, SVG_MARGIN_PX * SVG_PX, (SVG_TITLE_PX - 6) * SVG_PX, "h",

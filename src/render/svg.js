@@ -6,7 +6,7 @@
 "use strict";
 var NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
 var MARGIN = 10, TOOLS = 22, FIND = 180, LETTER = 7.22, PARTS = 1e8, GAP = 0.6, LINE = 16;
-var TALL = 17, MATCH = "#c026d3";
+var TALL = 17, MATCH = "#5b0f7a";
 // A pattern typed by the viewer must not keep the page busy.
 var PATTERN_MAX = 200, NAME_MAX = 1000, BUSY_MS = 400;
 var root = document.getElementById("tracefind");
@@ -187,12 +187,44 @@ function shortName(name) {
 	return dots.slice(-2).join(".") + name.slice(head.length);
 }
 
+// The longest end that is a name by itself and fits, else the shortest one.
+function endOf(name, most) {
+	var start = name.length, used = 0, depth = 0, at, c;
+
+	for (at = name.length - 1; at > 0; at--) {
+		c = name[at];
+		if (c === ")" || c === ">" || c === "]")
+			depth++;
+		else if (depth && (c === "(" || c === "<" || c === "["))
+			depth--;
+		if (depth || /[.: 0-9]/.test(c) ||
+		    (name[at - 1] !== "." && name.slice(at - 2, at) !== "::"))
+			continue;
+		used += letters(name.slice(at, start));
+		if (used > most && start < name.length)
+			break;
+		start = at;
+		if (used > most)
+			break;
+	}
+	return start < name.length ? name.slice(start) : name;
+}
+
 function letters(text) {
 	var count = 0;
 	Array.from(text).forEach(function (c) {
 		count += c.codePointAt(0) >= 0x1100 ? 2 : 1;
 	});
 	return count;
+}
+
+function cut(text, most) {
+	if (letters(text) <= most)
+		return text;
+	text = Array.from(text);
+	while (letters(text.join("")) > most - 1)
+		text.length = Math.min(text.length - 1, most - 1);
+	return text.join("") + "\u2026";
 }
 
 function fit(name, room) {
@@ -202,12 +234,7 @@ function fit(name, room) {
 	if (letters(name) <= most)
 		return name;
 	name = shortName(name);
-	if (letters(name) <= most)
-		return name;
-	name = Array.from(name);
-	while (letters(name.join("")) > most - 1)
-		name.length = Math.min(name.length - 1, most - 1);
-	return name.join("") + "\u2026";
+	return letters(name) <= most ? name : cut(endOf(name, most), most);
 }
 
 function label(f, x, w) {

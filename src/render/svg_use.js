@@ -4,7 +4,7 @@
 
 // Else the tools have a line of their own, below the title.
 function isWide() {
-	return width > 800 || !isFlame || !root.classList.contains("fluid");
+	return width > 800;
 }
 
 // Lines of the head, broken anew for this width; what is below moves.
@@ -14,8 +14,9 @@ function wrap() {
 	var title = root.querySelector(".h");
 
 	// Letters of the title are a third wider.
-	title.textContent = fit(root.querySelector("title").textContent,
-		(width - 2 * MARGIN - (isWide() ? 380 : 0)) * 0.75);
+	title.textContent = cut(root.querySelector("title").textContent,
+		Math.floor((width - 2 * MARGIN - (isWide() ? 380 : 0)) * 0.75 /
+			LETTER));
 	root.querySelectorAll(".p").forEach(function (p) {
 		var words, line = "";
 
@@ -47,7 +48,7 @@ function resize() {
 	if (root.classList.contains("fluid"))
 		width = Math.max(320, window.innerWidth ||
 			document.documentElement.clientWidth || width);
-	if (isFlame && root.classList.contains("fluid"))
+	if (root.classList.contains("fluid") || !isWide())
 		wrap();
 	body.setAttribute("transform", "translate(0," + shift + ")");
 	root.setAttribute("width", width);

@@ -94,16 +94,25 @@ static int64_t place(const struct fall *f, int64_t time_ns)
 				   (double)f->room);
 }
 
+/* The text of a line of the axis, and how wide it is. */
+static int64_t tick_text(const struct fall *f, int i, char text[24])
+{
+	format_duration(f->length_ns / TICKS * i, text);
+	return (int64_t)str_from(text).len * SVG_LETTER_CPX;
+}
+
 static void write_axis(struct fall *f)
 {
 	struct out *out = f->s.out;
 	int64_t bottom = f->top + (int64_t)f->r->waterfall_count * ROW_CPX;
+	int64_t end = f->left + f->room, taken = f->left;
+	char text[24];
+	int64_t last = end - tick_text(f, TICKS, text);
 
 	for (int i = 0; i <= TICKS; i++) {
 		int64_t x = f->left + f->room * i / TICKS;
-		char text[24];
+		int64_t width = tick_text(f, i, text);
 
-		format_duration(f->length_ns / TICKS * i, text);
 		out_text(out, "<path class=\"axis\" d=\"M");
 		svg_number(out, x);
 		out_char(out, ' ');
@@ -112,7 +121,10 @@ static void write_axis(struct fall *f)
 		svg_number(out, bottom);
 		out_text(out, "\"/>");
 		if (i == TICKS)
-			x -= (int64_t)str_from(text).len * SVG_LETTER_CPX;
+			x = last;
+		else if (x < taken || x + width + SVG_LETTER_CPX > last)
+			continue;
+		taken = x + width + SVG_LETTER_CPX;
 		svg_text(&f->s, x, f->top - 6 * SVG_PX, "l", str_from(text));
 	}
 }

@@ -28,6 +28,7 @@ CANARIES = [
     "${window.canary=1}`'\"",
     "<svg onload=window.canary=1>",
 ]
+TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
 BEFORE = """main;serve;load 3000
 main;serve;old 1000
 main;serve;steady 4000
@@ -355,6 +356,60 @@ class Test:
                      ".querySelector('text').textContent")
         self.equal(label, "Cart.total", "a short form where room is scarce")
 
+    def labels(self):
+        """The script cuts names as the picture that it came with does."""
+        b = self.b
+        for name in ("real-go-cpu", "real-cpp-cpu"):
+            path = self.draw(f"{name}.svg", "profile", str(
+                Path(os.environ["TESTDATA"]) / "pprof" / f"{name}.pb.gz"))
+            found = []
+            for is_off in (True, False):
+                b.call("Emulation.setScriptExecutionDisabled", value=is_off)
+                self.open(path)
+                found.append(b.js(
+                    "Array.from(document.querySelectorAll('.f text'))"
+                    ".map(t => t.textContent)"))
+            self.equal(found[1], found[0], f"{name}: labels")
+            self.check(len(found[0]) > 20, f"{name}: many", len(found[0]))
+
+    def narrow(self):
+        """Pictures of a width of their own, not of the window's."""
+        b = self.b
+        case = Path(os.environ["TESTDATA"]) / "cases" / "n-plus-one.har.gz"
+        for command in ("slow", "show"):
+            self.open(self.draw(f"narrow-{command}.svg", command, TRACE,
+                                "--replay", str(case), "--width", "400"))
+            boxes = b.js(
+                "['.h', '.button text'].map(s => { var r = document."
+                "querySelector(s).getBoundingClientRect();"
+                " return [r.left, r.top, r.right, r.bottom]; })")
+            title, tool = boxes
+            self.check(title[2] <= tool[0] or title[3] <= tool[1],
+                       f"{command}: the title leaves room for the search",
+                       boxes)
+            self.check(b.js(
+                "(x => x.every((r, i) => !i || r.left >= x[i - 1].right ||"
+                " r.top >= x[i - 1].bottom))(Array.from(document."
+                "querySelectorAll('.l')).map(e => e.getBoundingClientRect()))"),
+                f"{command}: no text over another")
+
+    def paper(self):
+        """Printed, a picture is as wide as the page, whatever its width."""
+        b = self.b
+        self.open(self.draw("paper.svg", "diff",
+                            str(self.folder / "before.folded"),
+                            str(self.folder / "after.folded"),
+                            "--width", "1200"))
+        b.resize(700)
+        b.call("Emulation.setEmulatedMedia", media="print")
+        self.near(b.js("document.documentElement.getBoundingClientRect()"
+                       ".width"), 700, "fits the page")
+        self.near(b.js("place('all')")[2], 1180 * 700 / 1200, "as a whole")
+        self.check(not b.js("document.querySelector('.button')"
+                            ".getClientRects().length"), "without buttons")
+        b.call("Emulation.setEmulatedMedia", media="")
+        b.resize(1200)
+
     def tall(self):
         """Details stay in sight where the picture is taller than the window,
         and out of the pointer's way."""
@@ -409,7 +464,7 @@ class Test:
         self.check(not b.js(f"!!frame('{name}')"), "Escape: a sliver again")
         self.equal(b.js("location.href"), path.as_uri(), "and a plain address")
         self.equal(self.find("^s0000[0-4]$"), "matched 0.0 %", "search")
-        self.check(b.js("document.querySelectorAll('.n [fill=\"#c026d3\"]')"
+        self.check(b.js("document.querySelectorAll('.n [fill=\"#5b0f7a\"]')"
                         ".length") == 1, "finds and marks slivers")
         b.key("Escape")
         self.open_link(link + "&search=%5Es0")
@@ -473,8 +528,7 @@ class Test:
     def waterfall(self):
         b = self.b
         case = (Path(os.environ["TESTDATA"]) / "cases" / "n-plus-one.har.gz")
-        trace = "bc3c20d5b1e18038e8dba50f99cc6d1d"
-        self.open(self.draw("trace.svg", "show", trace, "--replay", str(case)))
+        self.open(self.draw("trace.svg", "show", TRACE, "--replay", str(case)))
         self.tab_in()
         b.key("ArrowDown")
         b.key("ArrowDown")
@@ -484,7 +538,7 @@ class Test:
         self.equal(b.js("document.querySelectorAll('.f.m').length"), 1,
                    "search marks rows")
         self.quiet("waterfall")
-        self.open(self.draw("slow.svg", "slow", trace, "--replay", str(case)))
+        self.open(self.draw("slow.svg", "slow", TRACE, "--replay", str(case)))
         self.check("loadPreferences" in b.js("document.body === null ? "
                    "document.documentElement.textContent : ''"),
                    "a real case opens")
@@ -502,6 +556,9 @@ class Test:
         self.quiet("diff")
         self.keyboard()
         self.quiet("keyboard")
+        self.labels()
+        self.narrow()
+        self.paper()
         self.tall()
         self.slivers()
         self.hostile()
