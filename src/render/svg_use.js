@@ -107,8 +107,8 @@ function zoom(f) {
 		: { x: f.x, w: f.w, node: f };
 	layout();
 	reset.style.display = isWhole ? "none" : "";
-	placeTools();
 	count();
+	placeTools();
 	remember();
 }
 
@@ -204,6 +204,7 @@ function search(pattern) {
 	remember();
 	if (isLate)
 		result.textContent += " (stopped: the pattern takes too long)";
+	placeTools();
 }
 
 var findBox = null, isRestoring = false;
@@ -237,7 +238,7 @@ function openFind() {
 	}
 	findBox.style.display = "";
 	placeTools();
-	find.focus();
+	find.focus({ preventScroll: true });
 }
 
 function closeFind() {
@@ -394,7 +395,10 @@ function button(text, act) {
 function placeTools() {
 	var y = isWide() ? 20 : 20 + TOOLS, x = width - MARGIN;
 	var isOpen = findBox && findBox.style.display !== "none";
+	var down = Math.max(0, (window.scrollY || 0) - y + 20);
 
+	// They stay in sight.
+	y += down;
 	x -= isOpen ? FIND : 58;
 	tools.style.display = isOpen ? "none" : "";
 	tools.firstChild.setAttribute("x", px(x));
@@ -409,12 +413,18 @@ function placeTools() {
 	reset.firstChild.setAttribute("y", y);
 	result.setAttribute("x", px(x - 14));
 	result.setAttribute("y", y);
+	x -= 20 + letters(result.textContent) * LETTER;
+	shade.style.display = down ? "" : "none";
+	shade.setAttribute("x", px(x));
+	shade.setAttribute("y", y - 19);
+	shade.setAttribute("width", px(width - x));
 }
 
 var body = document.getElementById("body"), reached;
 back = make("rect", { id: "back", x: 0, fill: "#fff", stroke: "#999" }, body);
 back.style.display = "none";
 body.appendChild(info);
+var shade = make("rect", { id: "shade", height: 26, fill: "#fff" }, root);
 var tools = button("search /", openFind);
 var reset = button("reset zoom", function () {
 	zoom(null);
@@ -459,6 +469,7 @@ root.addEventListener("focusin", function (e) {
 });
 window.addEventListener("scroll", function () {
 	tell(told);
+	placeTools();
 });
 document.addEventListener("keydown", onKey);
 window.addEventListener("resize", resize);

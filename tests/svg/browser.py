@@ -430,6 +430,16 @@ class Test:
                        f"{name}: details are in sight", (top, bottom))
             self.check((top < 450) == at_top,
                        f"{name}: away from the pointer", top)
+        b.js("scrollTo(0, 700)")
+        b.key("/", "/")
+        b.type("f8")
+        b.js("new Promise(r => setTimeout(r, 50))")
+        self.equal(b.js("scrollY"), 700, "the search stays where one is")
+        self.check(b.js("['#find', '.p3'].every(s => (r => r.top >= 0 &&"
+                        " r.bottom < 40 && r.width > 50)(document."
+                        "querySelector(s).getBoundingClientRect()))"),
+                   "in sight, with what it found")
+        b.key("Escape")
         self.quiet("tall")
 
     def slivers(self):
