@@ -18,7 +18,7 @@ bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 	bool done = false;
 
 	want.type = type;
-	if (!input_read(&in, path, err))
+	if (!input_open(&in, path, err))
 		goto out;
 	if (format_is_trace(in.format)) {
 		error_set(err, ERROR_FORMAT,
@@ -32,8 +32,10 @@ bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			  "it looks like %s",
 			  in.name, in.looks_like);
 	} else {
-		done = decode_profile(in.format, in.bytes, &want, profile,
-				      &ctx->notes, err) ||
+		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
+						      profile, &ctx->notes, err)
+				: decode_profile(in.format, in.bytes, &want,
+						 profile, &ctx->notes, err)) ||
 		       error_prefix(err, "%s", in.name);
 	}
 out:

@@ -82,5 +82,9 @@ struct profile_want {
 bool decode_profile(enum format format, struct str bytes,
 		    const struct profile_want *want, struct profile *out,
 		    struct notes *notes, struct error *err) MUST_CHECK;
+/* The same of a format that is streamed. */
+bool decode_profile_feed(enum format format, struct feed *feed,
+			 const struct profile_want *want, struct profile *out,
+			 struct notes *notes, struct error *err) MUST_CHECK;
 
 #endif

@@ -16,6 +16,9 @@
  * counts of samples. */
 #define UNIT_DIVISOR_MIN 10000
 
+/* Of a file at a time: it stays in the processor's cache. */
+#define WINDOW_BYTES (256 * KIB)
+
 struct folded {
 	struct profile_build *build;
 	struct stack_tree *tree;
@@ -36,6 +39,9 @@ struct folded {
 	size_t line;
 	size_t stack_lines;
 	size_t two_number_lines;
+	struct buf window; /* of a file */
+	struct buf kept;   /* holds `last` when the window has moved on */
+	bool is_cut_off;   /* no line end at the end */
 };
 
 static bool is_blank(char c)
@@ -305,12 +311,67 @@ static bool read_lines(struct folded *f, struct str bytes, struct error *err)
 			return false;
 		bytes = str_slice(bytes, len + 1, bytes.len);
 	}
+	return true;
+}
+
+static bool refuse_comparison(const struct folded *f, struct error *err)
+{
 	if (f->stack_lines == 0 || f->two_number_lines < f->stack_lines)
 		return true;
 	return error_set(err, ERROR_FORMAT,
 			 "folded stacks: every line ends in two numbers, so "
 			 "this is a comparison (difffolded), not a profile; "
 			 "give the two profiles instead");
+}
+
+/* ---- through a window ---- */
+
+/* Up to the last whole line. */
+static struct str whole_lines(const struct buf *window)
+{
+	struct str text = buf_str(window);
+	const char *end = memrchr(text.ptr, '\n', text.len);
+
+	return str_slice(text, 0, end ? (size_t)(end - text.ptr) + 1 : 0);
+}
+
+/* What is read goes; the stack that the next line is compared with stays. */
+static bool window_move(struct folded *f, size_t read, struct error *err)
+{
+	struct buf *w = &f->window;
+
+	buf_clear(&f->kept);
+	buf_add_str(&f->kept, f->last);
+	f->last = buf_str(&f->kept);
+	w->len -= read;
+	memmove(w->data, w->data + read, w->len);
+	return buf_check(&f->kept, "a folded stack", err);
+}
+
+/* A line that does not fit makes the window twice as large. */
+static bool read_windows(struct folded *f, struct feed *feed, struct error *err)
+{
+	struct buf *w = &f->window;
+	bool is_end = false;
+
+	while (!is_end) {
+		size_t room = w->len < WINDOW_BYTES / 2 ? WINDOW_BYTES - w->len
+							: w->len;
+		char *into = buf_reserve(w, room);
+		struct str text;
+		size_t got;
+
+		if (!into)
+			return buf_check(w, "the folded stacks", err);
+		got = feed_read(feed, into, room);
+		is_end = got < room;
+		buf_commit(w, got);
+		text = is_end ? buf_str(w) : whole_lines(w);
+		f->is_cut_off = text.len && text.ptr[text.len - 1] != '\n';
+		if (!read_lines(f, text, err) || !window_move(f, text.len, err))
+			return false;
+	}
+	return feed_check(feed, err);
 }
 
 /* The format has no unit. Words like "cpu" are no proof of one either, so
@@ -339,38 +400,72 @@ static void settle(struct profile *out)
 	out->sample_count = -1;
 }
 
-static bool read_all(struct folded *f, struct str bytes, struct str type,
+static bool read_all(struct folded *f, struct feed *feed, struct str type,
 		     struct error *err)
 {
+	struct str bytes;
+
 	f->tree = profile_build_tree(f->build, err);
-	return f->tree && declare_type(f, type, err) &&
-	       read_lines(f, bytes, err);
+	if (!f->tree || !declare_type(f, type, err))
+		return false;
+	if (!feed_in_memory(feed, &bytes))
+		return read_windows(f, feed, err) && refuse_comparison(f, err);
+	f->is_cut_off = bytes.len && bytes.ptr[bytes.len - 1] != '\n';
+	return read_lines(f, bytes, err) && refuse_comparison(f, err);
+}
+
+static struct folded *folded_new(struct profile *out, struct error *err)
+{
+	struct folded *f = mem_calloc(1, sizeof *f);
+
+	if (!f) {
+		error_memory(err, "a folded stack");
+		return NULL;
+	}
+	f->build = profile_build_new(out, err);
+	f->texts = &out->symtab;
+	arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
+	name_table_init(&f->names, &f->scratch);
+	buf_init(&f->window, LIMIT_FILE_PLAIN_BYTES);
+	buf_init(&f->kept, LIMIT_FILE_PLAIN_BYTES);
+	return f;
+}
+
+static void folded_free(struct folded *f)
+{
+	buf_release(&f->window);
+	buf_release(&f->kept);
+	arena_release(&f->scratch);
+	profile_build_free(f->build);
+	mem_free(f);
+}
+
+bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
+			struct profile *out, struct notes *notes,
+			struct error *err)
+{
+	struct folded *f = folded_new(out, err);
+	bool is_done;
+
+	if (!f)
+		return false;
+	is_done = f->build && read_all(f, feed, want->type, err) &&
+		  profile_build_finish(f->build, notes, err);
+	if (is_done)
+		settle(out);
+	if (is_done && f->is_cut_off)
+		notes_add(notes, "the last line of the folded stacks has no "
+				 "line end: the file may be cut off");
+	folded_free(f);
+	return is_done;
 }
 
 bool decode_folded(struct str bytes, const struct profile_want *want,
 		   struct profile *out, struct notes *notes, struct error *err)
 {
-	struct profile_build *build = profile_build_new(out, err);
-	struct folded *f = mem_calloc(1, sizeof *f);
-	bool is_done = build != NULL;
+	struct feed *feed = feed_new(bytes, err);
+	bool is_done = feed && decode_folded_feed(feed, want, out, notes, err);
 
-	if (!f && build)
-		is_done = error_memory(err, "a folded stack");
-	if (is_done) {
-		f->build = build;
-		f->texts = &out->symtab;
-		arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
-		name_table_init(&f->names, &f->scratch);
-		is_done = read_all(f, bytes, want->type, err) &&
-			  profile_build_finish(build, notes, err);
-		arena_release(&f->scratch);
-	}
-	if (is_done)
-		settle(out);
-	if (is_done && bytes.len && bytes.ptr[bytes.len - 1] != '\n')
-		notes_add(notes, "the last line of the folded stacks has no "
-				 "line end: the file may be cut off");
-	mem_free(f);
-	profile_build_free(build);
+	feed_free(feed);
 	return is_done;
 }

@@ -38,6 +38,9 @@ bool decode_pprof(struct str bytes, const struct profile_want *want,
 bool decode_folded(struct str bytes, const struct profile_want *want,
 		   struct profile *out, struct notes *notes,
 		   struct error *err) MUST_CHECK;
+bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
+			struct profile *out, struct notes *notes,
+			struct error *err) MUST_CHECK;
 bool decode_perf_script(struct str bytes, const struct profile_want *want,
 			struct profile *out, struct notes *notes,
 			struct error *err) MUST_CHECK;

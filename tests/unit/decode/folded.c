@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_testing.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 static struct notes notes;
 
 static bool decode(struct str bytes, const char *type, struct profile *p)
@@ -237,6 +240,71 @@ static void test_the_order_of_lines_tells_nothing(void **state)
 	buf_release(&back);
 }
 
+static bool decode_file(struct str bytes, struct profile *p)
+{
+	char path[] = "/tmp/tracefind-folded-XXXXXX";
+	struct profile_want want = want_of("");
+	int fd = mkstemp(path);
+	struct feed *feed;
+	bool is_regular, is_done;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes.ptr, bytes.len), bytes.len);
+	close(fd);
+	notes_init(&notes);
+	profile_init(p);
+	feed = feed_open(path, GIB, GIB, &is_regular, &err);
+	assert_non_null(feed);
+	is_done = decode_folded_feed(feed, &want, p, &notes, &err);
+	feed_free(feed);
+	unlink(path);
+	return is_done;
+}
+
+static void assert_file_is_the_same(struct str bytes)
+{
+	struct buf printed;
+	struct profile p;
+	size_t note_count;
+
+	assert_decoded(decode(bytes, "", &p));
+	note_count = notes.count;
+	print_folded(&p, &printed);
+	profile_release(&p);
+	assert_decoded(decode_file(bytes, &p));
+	assert_int_equal(notes.count, note_count);
+	assert_folded(&p, buf_text(&printed));
+	profile_release(&p);
+	buf_release(&printed);
+}
+
+/* Windows end within lines, and one line is longer than a window. */
+static void test_files_are_read_through_a_window(void **state)
+{
+	struct buf text;
+	struct profile p;
+
+	(void)state;
+	buf_init(&text, 64 * MIB);
+	for (unsigned i = 0; i < 3000; i++)
+		write_line(&text, i);
+	for (unsigned i = 0; i < 90000; i++)
+		buf_addf(&text, "deep%u;", i % 7);
+	buf_addf(&text, "end 5\n");
+	for (unsigned i = 0; i < 3000; i++)
+		write_line(&text, i);
+	assert_file_is_the_same(buf_str(&text));
+	buf_addf(&text, "cut;off 7");
+	assert_file_is_the_same(buf_str(&text));
+	assert_file_is_the_same(STR(""));
+	assert_file_is_the_same(STR("\n\n"));
+	buf_addf(&text, "\nno weight\n");
+	assert_refused(decode_file(buf_str(&text), &p), ERROR_FORMAT,
+		       "line 6003: \"weight\"");
+	profile_release(&p);
+	buf_release(&text);
+}
+
 static void test_every_cut(void **state)
 {
 	static const char text[] = "main;work;leaf 12\r\nmain 7\n# end\n";
@@ -321,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_samples_behind_the_weights),
 		cmocka_unit_test(test_a_type_with_its_unit_is_taken),
 		cmocka_unit_test(test_the_order_of_lines_tells_nothing),
+		cmocka_unit_test(test_files_are_read_through_a_window),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_every_cut),
