@@ -11,9 +11,39 @@ static bool is_word(char c)
 	return ascii_is_alnum(c) || c == '_' || c == '-';
 }
 
-static bool has(struct str s, const char *part)
+/* The bytes of a text, as bits. Some thirty words are looked for in a name,
+ * and most of them have a letter that it has not. */
+struct letters {
+	uint64_t bits[4];
+};
+
+static struct letters letters_of(struct str s)
 {
-	return str_find(s, str_from(part)) != SIZE_MAX;
+	struct letters l = { { 0 } };
+
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		l.bits[c >> 6] |= UINT64_C(1) << (c & 63);
+	}
+	return l;
+}
+
+/* Where it is in s, a part of a text of these letters; or SIZE_MAX. */
+static size_t find(const struct letters *l, struct str s, const char *part)
+{
+	for (const char *at = part; *at; at++) {
+		unsigned char c = (unsigned char)*at;
+
+		if (!(l->bits[c >> 6] >> (c & 63) & 1))
+			return SIZE_MAX;
+	}
+	return str_find(s, str_from(part));
+}
+
+static bool has(const struct letters *l, struct str s, const char *part)
+{
+	return find(l, s, part) != SIZE_MAX;
 }
 
 static bool starts(struct str s, const char *prefix)
@@ -87,26 +117,26 @@ static bool has_rust_module(struct str name)
 
 /* "Shop::Cart#total"; but C++ and Rust count what has no name: "main::{lambda
  * (int)#1}", "main::{closure#0}". */
-static bool has_ruby_method(struct str name)
+static bool has_ruby_method(const struct letters *l, struct str name)
 {
-	size_t at = str_find(name, STR("#"));
+	size_t at = find(l, name, "#");
 
 	return at != SIZE_MAX && at + 1 < name.len &&
 	       !ascii_is_digit(name.ptr[at + 1]);
 }
 
-static unsigned int language_of_scoped(struct str name)
+static unsigned int language_of_scoped(const struct letters *l, struct str name)
 {
-	if (has_ruby_method(name))
+	if (has_ruby_method(l, name))
 		return LANGUAGE_RUBY;
-	if (ends_in_rust_hash(name) || has(name, "{{closure}}") ||
-	    has(name, "{closure#") || has(name, " as ") ||
+	if (ends_in_rust_hash(name) || has(l, name, "{{closure}}") ||
+	    has(l, name, "{closure#") || has(l, name, " as ") ||
 	    has_rust_module(name))
 		return LANGUAGE_RUST;
-	if (has(name, "operator") || has(name, "(anonymous namespace)") ||
-	    has(name, "::{lambda(") || has(name, "{unnamed type#") ||
-	    has(name, "::~") || has(name, "std::__") || has(name, ">::") ||
-	    str_ends(name, STR(")")))
+	if (has(l, name, "operator") || has(l, name, "(anonymous namespace)") ||
+	    has(l, name, "::{lambda(") || has(l, name, "{unnamed type#") ||
+	    has(l, name, "::~") || has(l, name, "std::__") ||
+	    has(l, name, ">::") || str_ends(name, STR(")")))
 		return LANGUAGE_NATIVE;
 	return LANGUAGE_NATIVE | LANGUAGE_RUST | LANGUAGE_RUBY;
 }
@@ -155,9 +185,9 @@ static struct dotted split_dotted(struct str name)
 }
 
 /* "runtime.gcMarkDone.forEachP.func5": a function literal of Go's. */
-static bool has_go_literal(struct str name)
+static bool has_go_literal(const struct letters *l, struct str name)
 {
-	size_t at = str_find(name, STR(".func"));
+	size_t at = find(l, name, ".func");
 
 	return at != SIZE_MAX && at + 5 < name.len &&
 	       ascii_is_digit(name.ptr[at + 5]);
@@ -179,37 +209,37 @@ static unsigned int language_of_dotted(struct str name)
 	return LANGUAGE_GO | LANGUAGE_PYTHON | LANGUAGE_NODE;
 }
 
-static bool is_go_name(struct str name)
+static bool is_go_name(const struct letters *l, struct str name)
 {
-	return has(name, ".(*") || has(name, "[go.shape") ||
-	       has(name, "[...]") || has_go_literal(name);
+	return has(l, name, ".(*") || has(l, name, "[go.shape") ||
+	       has(l, name, "[...]") || has_go_literal(l, name);
 }
 
-static unsigned int language_of_name(struct str name)
+static unsigned int language_of_name(const struct letters *l, struct str name)
 {
 	if (starts(name, "_ZN") || starts(name, "_R"))
 		return LANGUAGE_NATIVE | LANGUAGE_RUST;
-	if (has(name, "$$Lambda") || has(name, ".<init>") ||
-	    has(name, ".lambda$"))
+	if (has(l, name, "$$Lambda") || has(l, name, ".<init>") ||
+	    has(l, name, ".lambda$"))
 		return LANGUAGE_JVM;
-	if (starts(name, "[lib") && has(name, ".so"))
+	if (starts(name, "[lib") && has(l, name, ".so"))
 		return LANGUAGE_NATIVE;
-	if (is_go_name(name))
+	if (is_go_name(l, name))
 		return LANGUAGE_GO;
-	if (has(name, "::"))
-		return language_of_scoped(name);
-	if (has(name, "#"))
+	if (has(l, name, "::"))
+		return language_of_scoped(l, name);
+	if (has(l, name, "#"))
 		return LANGUAGE_RUBY;
-	if (has(name, "!"))
+	if (has(l, name, "!"))
 		return LANGUAGE_DOTNET;
 	if (starts(name, "<module>") || starts(name, "<frozen"))
 		return LANGUAGE_PYTHON;
 	if (starts(name, "(anon") || starts(name, "(root)") ||
 	    starts(name, "(program)") || starts(name, "node:"))
 		return LANGUAGE_NODE;
-	if (has(name, "/"))
+	if (has(l, name, "/"))
 		return language_of_path(name);
-	if (has(name, "."))
+	if (has(l, name, "."))
 		return language_of_dotted(name);
 	return LANGUAGE_ANY & ~(unsigned int)(LANGUAGE_JVM | LANGUAGE_DOTNET);
 }
@@ -218,18 +248,17 @@ static unsigned int language_of_name(struct str name)
 
 /* Profilers for scripts put the file into the name: "flask/app.py run",
  * "run - /app/lib/x.rb", "./src/x.js:run:12". */
-static size_t embedded_file_end(struct str name)
+static size_t embedded_file_end(const struct letters *l, struct str name)
 {
 	static const char *const marks[] = { ".py", ".rb",  ".js",
 					     ".ts", ".mjs", ".cjs" };
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-		struct str mark = str_from(marks[i]);
-		size_t at = str_find(name, mark);
+		size_t at = find(l, name, marks[i]);
 
 		if (at == SIZE_MAX)
 			continue;
-		at += mark.len;
+		at += strlen(marks[i]);
 		if (at == name.len || name.ptr[at] == ' ' ||
 		    name.ptr[at] == ':')
 			return at;
@@ -237,9 +266,9 @@ static size_t embedded_file_end(struct str name)
 	return 0;
 }
 
-static void take_embedded_file(struct code_subject *s)
+static void take_embedded_file(const struct letters *l, struct code_subject *s)
 {
-	size_t end = s->file.len ? 0 : embedded_file_end(s->name);
+	size_t end = s->file.len ? 0 : embedded_file_end(l, s->name);
 	size_t start = end;
 
 	if (!end)
@@ -272,7 +301,7 @@ static struct str without_return_type(struct str name)
 /* "<alloc::vec::Vec<T> as core::ops::Drop>::drop" is about alloc. */
 static struct str without_decoration(struct str name)
 {
-	if (!has(name, "::"))
+	if (str_find(name, STR("::")) == SIZE_MAX)
 		return name;
 	while (name.len &&
 	       (name.ptr[0] == '<' || name.ptr[0] == '&' || name.ptr[0] == '*'))
@@ -322,7 +351,7 @@ static struct str without_mark(struct str name)
 
 /* What linkers and compilers put behind the names of C: the version of a
  * symbol, the kind of a clone. */
-static struct str without_suffix(struct str name)
+static struct str without_suffix(const struct letters *l, struct str name)
 {
 	static const char *const suffixes_of_c[] = {
 		"@@GLIBC",   "@GLIBC", "@plt",   ".constprop.",
@@ -331,7 +360,7 @@ static struct str without_suffix(struct str name)
 
 	for (size_t i = 0; i < sizeof suffixes_of_c / sizeof *suffixes_of_c;
 	     i++) {
-		size_t at = str_find(name, str_from(suffixes_of_c[i]));
+		size_t at = find(l, name, suffixes_of_c[i]);
 
 		if (at != SIZE_MAX && at)
 			name = str_slice(name, 0, at);
@@ -391,16 +420,19 @@ static struct str module_of(struct str file)
 /* Generated Go wrappers name no real file. */
 struct code_subject code_subject_of(struct str name, struct str file)
 {
-	struct code_subject s = { .name = without_suffix(without_mark(name)),
-				  .file = file };
+	const struct letters l = letters_of(name);
+	struct code_subject s = {
+		.name = without_suffix(&l, without_mark(name)),
+		.file = file,
+	};
 
 	if (str_equal(file, STR("<autogenerated>")))
 		s.file = STR("");
-	take_embedded_file(&s);
+	take_embedded_file(&l, &s);
 	s.module = module_of(s.file);
 	s.languages = language_of_file(s.file);
 	if (!s.languages)
-		s.languages = language_of_name(s.name);
+		s.languages = language_of_name(&l, s.name);
 	return s;
 }
 
