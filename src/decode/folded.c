@@ -24,7 +24,7 @@ struct folded {
 	struct stack_tree *tree;
 	const struct symtab *texts; /* of the profile */
 	struct name_table names;
-	struct str *spellings; /* by frame: a name as it is written */
+	struct str *spellings; /* by node: a name as it is written */
 	struct str last;       /* stack */
 	/* Of it: where names end, and the nodes. */
 	struct place {
@@ -103,34 +103,35 @@ static struct str name_kept(struct folded *f, struct str name, uint32_t id)
 	return str_equal(text, name) ? text : arena_str(&f->scratch, name);
 }
 
-static bool frame_new(struct folded *f, struct str name, uint64_t hash,
-		      uint32_t *frame, struct error *err)
+/* NULL after a failure. */
+static const struct name_item *name_new(struct folded *f, struct str name,
+					uint64_t hash, struct error *err)
 {
 	struct function function = { 0 };
+	const struct name_item *item = NULL;
+	uint32_t at, frame;
 	struct str kept;
-	uint32_t at;
 
 	if (!profile_build_name(f->build, name, &function.name, err) ||
 	    !profile_build_interned(f->build, &function, &at, err) ||
-	    !profile_build_frame(f->build, at, 0, frame, err))
-		return false;
+	    !profile_build_frame(f->build, at, 0, &frame, err))
+		return NULL;
 	kept = name_kept(f, name, function.name);
-	if (!kept.ptr || !name_table_add(&f->names, kept, hash, *frame) ||
-	    !arena_reserve(&f->scratch, (void **)&f->spellings,
-			   &f->spelling_cap, *frame + (size_t)1,
-			   sizeof *f->spellings))
-		return no_memory(f, err);
-	f->spellings[*frame] = kept;
-	return true;
+	if (kept.ptr)
+		item = name_table_add(&f->names, kept, hash, frame);
+	if (!item)
+		no_memory(f, err);
+	return item;
 }
 
-static bool frame_of(struct folded *f, struct str name, uint32_t *frame,
-		     struct error *err)
+/* Valid until the next one. */
+static const struct name_item *name_of(struct folded *f, struct str name,
+				       struct error *err)
 {
 	uint64_t hash = hash_bytes(name.ptr, name.len);
+	const struct name_item *item = name_table_find(&f->names, name, hash);
 
-	*frame = name_table_find(&f->names, name, hash);
-	return *frame != NAME_NONE || frame_new(f, name, hash, frame, err);
+	return item ? item : name_new(f, name, hash, err);
 }
 
 /* How many bytes both begin with: words first, since it is most of them. */
@@ -159,17 +160,12 @@ static size_t frame_end(struct str stack, size_t start)
 	return end ? (size_t)(end - stack.ptr) : stack.len;
 }
 
-static struct str spelling_of(const struct folded *f, uint32_t node)
-{
-	return f->spellings[f->tree->nodes[node].frame];
-}
-
 /* Whether the rest of a stack begins with the frame of a node. */
 static bool goes_on_with(const struct folded *f, struct str rest, uint32_t node)
 {
-	struct str name = spelling_of(f, node);
+	struct str name = f->spellings[node];
 
-	return rest.len >= name.len &&
+	return name.ptr && rest.len >= name.len &&
 	       (rest.len == name.len || rest.ptr[name.len] == ';') &&
 	       !memcmp(rest.ptr, name.ptr, name.len);
 }
@@ -195,14 +191,28 @@ static uint32_t child_by_text(const struct folded *f, uint32_t node,
 	return STACK_TREE_NONE;
 }
 
+/* Every node has a spelling, if an empty one. */
+static bool reserve_spellings(struct folded *f, struct error *err)
+{
+	return arena_reserve(&f->scratch, (void **)&f->spellings,
+			     &f->spelling_cap, f->tree->count,
+			     sizeof *f->spellings) ||
+	       no_memory(f, err);
+}
+
 static bool child_by_name(struct folded *f, uint32_t node, struct str name,
 			  uint32_t *child, struct error *err)
 {
-	uint32_t frame;
+	const struct name_item *item = name_of(f, name, err);
 
-	return frame_of(f, name, &frame, err) &&
-	       (stack_tree_child(f->tree, node, frame, child) ||
-		no_memory(f, err));
+	if (!item)
+		return false;
+	if (!stack_tree_child(f->tree, node, item->frame, child))
+		return no_memory(f, err);
+	if (!reserve_spellings(f, err))
+		return false;
+	f->spellings[*child] = item->name;
+	return true;
 }
 
 /* All frames anew: those in the middle are left out, so that the next stack
@@ -215,6 +225,8 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 	f->depth = 0;
 	f->last = STR("");
 	for (size_t start = 0, end; start <= stack.len; start = end + 1) {
+		const struct name_item *item;
+
 		end = frame_end(stack, start);
 		if (count == LIMIT_LOCATIONS)
 			return error_set(err, ERROR_LIMIT,
@@ -224,11 +236,13 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 		if (!arena_reserve(&f->scratch, (void **)&f->deep, &f->deep_cap,
 				   count + (size_t)1, sizeof *f->deep))
 			return no_memory(f, err);
-		if (!frame_of(f, str_slice(stack, start, end - start),
-			      &f->deep[count++], err))
+		item = name_of(f, str_slice(stack, start, end - start), err);
+		if (!item)
 			return false;
+		f->deep[count++] = item->frame;
 	}
-	return profile_build_stack(f->build, f->deep, count, weight, err);
+	return profile_build_stack(f->build, f->deep, count, weight, err) &&
+	       reserve_spellings(f, err);
 }
 
 /* Collapsers sort their lines, so neighbours have most frames in common: of
@@ -250,7 +264,7 @@ static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 
 		if (depth == LIMIT_STACK_FRAMES)
 			return add_deep(f, stack, weight, err);
-		end = child ? start + spelling_of(f, child).len
+		end = child ? start + f->spellings[child].len
 			    : frame_end(stack, start);
 		if (!child &&
 		    !child_by_name(f, node,

@@ -15,13 +15,13 @@ static size_t home(const struct name_table *t, uint64_t hash)
 }
 
 /* The table is never full, so the walk ends. */
-uint32_t name_table_find(const struct name_table *t, struct str name,
-			 uint64_t hash)
+const struct name_item *name_table_find(const struct name_table *t,
+					struct str name, uint64_t hash)
 {
 	size_t at;
 
 	if (!t->slot_count)
-		return NAME_NONE;
+		return NULL;
 	for (at = home(t, hash); t->slots[at];
 	     at = (at + 1) & (t->slot_count - 1)) {
 		const struct name_item *item;
@@ -30,9 +30,9 @@ uint32_t name_table_find(const struct name_table *t, struct str name,
 			continue;
 		item = &t->items[(uint32_t)t->slots[at] - 1];
 		if (str_equal(item->name, name))
-			return item->frame;
+			return item;
 	}
-	return NAME_NONE;
+	return NULL;
 }
 
 static void put(struct name_table *t, uint64_t hash, uint32_t item)
@@ -44,14 +44,14 @@ static void put(struct name_table *t, uint64_t hash, uint32_t item)
 	t->slots[at] = (hash & TAG_MASK) | (item + UINT64_C(1));
 }
 
-/* Keeps half of the slots empty. The lower halves of the hashes are not kept:
- * growing makes them anew. */
+/* Keeps a quarter of the slots empty. The lower halves of the hashes are not
+ * kept: growing makes them anew. */
 static bool grow(struct name_table *t)
 {
 	size_t slot_count = t->slot_count ? t->slot_count * 2 : FIRST_SLOTS;
 	uint64_t *slots;
 
-	if (t->count < t->slot_count / 2)
+	if (t->count < t->slot_count / 4 * 3)
 		return true;
 	slots = arena_array(t->arena, slot_count, sizeof *slots);
 	if (!slots)
@@ -66,14 +66,14 @@ static bool grow(struct name_table *t)
 	return true;
 }
 
-bool name_table_add(struct name_table *t, struct str name, uint64_t hash,
-		    uint32_t frame)
+const struct name_item *name_table_add(struct name_table *t, struct str name,
+				       uint64_t hash, uint32_t frame)
 {
-	if (t->count >= NAME_NONE - 1 || !grow(t) ||
+	if (t->count >= UINT32_MAX - 1 || !grow(t) ||
 	    !arena_reserve(t->arena, (void **)&t->items, &t->cap, t->count + 1,
 			   sizeof *t->items))
-		return false;
+		return NULL;
 	put(t, hash, (uint32_t)t->count);
-	t->items[t->count++] = (struct name_item){ name, frame };
-	return true;
+	t->items[t->count] = (struct name_item){ name, frame };
+	return &t->items[t->count++];
 }

@@ -13,16 +13,16 @@
 #include "base/map.h"
 #include "base/str.h"
 
-#define NAME_NONE UINT32_MAX
+struct name_item {
+	struct str name;
+	uint32_t frame;
+};
 
 struct name_table {
 	struct arena *arena;
 	uint64_t *slots; /* upper half of a hash, item + 1; 0: empty */
 	size_t slot_count;
-	struct name_item {
-		struct str name;
-		uint32_t frame;
-	} * items;
+	struct name_item *items;
 	size_t count;
 	size_t cap;
 };
@@ -30,12 +30,13 @@ struct name_table {
 /* Empty; memory comes from the arena, which must outlive it. */
 void name_table_init(struct name_table *t, struct arena *arena);
 
-/* The frame of a name, whose hash_bytes() is known, or NAME_NONE. */
-uint32_t name_table_find(const struct name_table *t, struct str name,
-			 uint64_t hash);
+/* A name whose hash_bytes() is known, or NULL. Valid until one is added. */
+const struct name_item *name_table_find(const struct name_table *t,
+					struct str name, uint64_t hash);
 
-/* Adds a name that is not there, borrowed. False: no memory in the arena. */
-bool name_table_add(struct name_table *t, struct str name, uint64_t hash,
-		    uint32_t frame) MUST_CHECK;
+/* Adds a name that is not there, borrowed. NULL: no memory in the arena. */
+const struct name_item *name_table_add(struct name_table *t, struct str name,
+				       uint64_t hash,
+				       uint32_t frame) MUST_CHECK;
 
 #endif

@@ -64,16 +64,23 @@ bool profile_tree_mark(struct profile_build *b, bool *is_frame_used)
 	return true;
 }
 
-/* Of all stacks together. */
-static size_t count_frames(const struct stack_tree *t)
+/* Of all stacks together; false: no memory. */
+static bool count_frames(struct profile_build *b, size_t *sum)
 {
-	uint32_t depth = 0;
-	size_t sum = 0;
+	const struct stack_tree *t = &b->tree;
+	uint16_t *depths = arena_array(&b->scratch, t->count, sizeof *depths);
 
-	for (uint32_t i = 0; (i = stack_tree_next(t, i, &depth));)
-		sum += t->nodes[i].value ? depth : 0;
-	return sum;
+	*sum = 0;
+	for (size_t i = 1; depths && i < t->count; i++) {
+		const struct stack_node *n = &t->nodes[i];
+
+		depths[i] = (uint16_t)(depths[n->parent] + 1);
+		*sum += n->value ? depths[i] : 0;
+	}
+	return depths;
 }
+
+_Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "depths fit two bytes");
 
 static void write_stacks(const struct stack_tree *t, const uint32_t *place,
 			 uint32_t *path, struct profile *p)
@@ -104,10 +111,8 @@ bool profile_tree_place(struct profile_build *b, const uint32_t *frame_place)
 		arena_array(&b->scratch, LIMIT_STACK_FRAMES, sizeof *path);
 	size_t count;
 
-	if (!path || !stack_tree_order(&b->tree, frame_place, b->frame_count))
-		return false;
-	count = count_frames(&b->tree);
-	if (count > UINT32_MAX)
+	if (!path || !count_frames(b, &count) || count > UINT32_MAX ||
+	    !stack_tree_order(&b->tree, frame_place, b->frame_count))
 		return false;
 	p->frame_ids = arena_array(&p->arena, count, sizeof *p->frame_ids);
 	p->stacks = arena_array(&p->arena, b->stack_count, sizeof *p->stacks);
