@@ -24,8 +24,7 @@ struct folded {
 	struct stack_tree *tree;
 	const struct symtab *texts; /* of the profile */
 	struct name_table names;
-	struct str *spellings; /* by node: a name as it is written */
-	struct str last;       /* stack */
+	struct str last; /* stack */
 	/* Of it: where names end, and the nodes. */
 	struct place {
 		size_t end;
@@ -33,7 +32,6 @@ struct folded {
 	} path[LIMIT_STACK_FRAMES];
 	uint32_t depth;
 	uint32_t *deep; /* frames of a stack that is deeper */
-	size_t spelling_cap;
 	size_t deep_cap;
 	struct arena scratch;
 	size_t line;
@@ -163,7 +161,7 @@ static size_t frame_end(struct str stack, size_t start)
 /* Whether the rest of a stack begins with the frame of a node. */
 static bool goes_on_with(const struct folded *f, struct str rest, uint32_t node)
 {
-	struct str name = f->spellings[node];
+	struct str name = f->tree->nodes[node].name;
 
 	return name.ptr && rest.len >= name.len &&
 	       (rest.len == name.len || rest.ptr[name.len] == ';') &&
@@ -191,15 +189,6 @@ static uint32_t child_by_text(const struct folded *f, uint32_t node,
 	return STACK_TREE_NONE;
 }
 
-/* Every node has a spelling, if an empty one. */
-static bool reserve_spellings(struct folded *f, struct error *err)
-{
-	return arena_reserve(&f->scratch, (void **)&f->spellings,
-			     &f->spelling_cap, f->tree->count,
-			     sizeof *f->spellings) ||
-	       no_memory(f, err);
-}
-
 static bool child_by_name(struct folded *f, uint32_t node, struct str name,
 			  uint32_t *child, struct error *err)
 {
@@ -209,9 +198,7 @@ static bool child_by_name(struct folded *f, uint32_t node, struct str name,
 		return false;
 	if (!stack_tree_child(f->tree, node, item->frame, child))
 		return no_memory(f, err);
-	if (!reserve_spellings(f, err))
-		return false;
-	f->spellings[*child] = item->name;
+	f->tree->nodes[*child].name = item->name;
 	return true;
 }
 
@@ -241,8 +228,7 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 			return false;
 		f->deep[count++] = item->frame;
 	}
-	return profile_build_stack(f->build, f->deep, count, weight, err) &&
-	       reserve_spellings(f, err);
+	return profile_build_stack(f->build, f->deep, count, weight, err);
 }
 
 /* Collapsers sort their lines, so neighbours have most frames in common: of
@@ -264,7 +250,7 @@ static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 
 		if (depth == LIMIT_STACK_FRAMES)
 			return add_deep(f, stack, weight, err);
-		end = child ? start + f->spellings[child].len
+		end = child ? start + f->tree->nodes[child].name.len
 			    : frame_end(stack, start);
 		if (!child &&
 		    !child_by_name(f, node,

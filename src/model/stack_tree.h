@@ -26,7 +26,8 @@ struct stack_node {
 	uint32_t next_sibling;
 	uint32_t last_found; /* child; it is likely to come again */
 	uint32_t child_count;
-	int64_t value; /* of the stack that ends here */
+	int64_t value;   /* of the stack that ends here */
+	struct str name; /* for the decoder, which fills it: how it knows it */
 };
 
 struct stack_tree {
