@@ -179,6 +179,23 @@ static void *grow_large(struct arena *a, void *ptr, size_t old_size,
 	return moved->data;
 }
 
+void arena_drop(struct arena *a, void *ptr, size_t size)
+{
+	struct arena_block *block;
+
+	if (!ptr || size < LARGE_BYTES)
+		return;
+	block = (void *)((char *)ptr - offsetof(struct arena_block, data));
+	if (block->prev)
+		block->prev->next = block->next;
+	else
+		a->large = block->next;
+	if (block->next)
+		block->next->prev = block->prev;
+	a->used_bytes -= block->size + sizeof *block;
+	mem_free(block);
+}
+
 void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 {
 	void *fresh;

@@ -40,6 +40,10 @@ void *arena_array(struct arena *a, size_t count, size_t size) MUST_CHECK;
 void *arena_grow(struct arena *a, void *ptr, size_t old_size,
 		 size_t new_size) MUST_CHECK;
 
+/* Gives back memory of `size` bytes that came from the arena, or NULL, where
+ * that is possible: large pieces. The others go with the arena. */
+void arena_drop(struct arena *a, void *ptr, size_t size);
+
 /* Makes room for `need` items of `size` bytes in the array *items with
  * capacity *cap, doubling. False on failure, array unchanged. */
 bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,

@@ -171,6 +171,7 @@ static bool make_room(struct map *m)
 	for (size_t i = 0; i < m->slot_count; i++)
 		if (m->slots[i].value_up)
 			*probe(slots, slot_count, &m->slots[i]) = m->slots[i];
+	arena_drop(m->arena, m->slots, m->slot_count * sizeof *slots);
 	m->slots = slots;
 	m->slot_count = slot_count;
 	return true;

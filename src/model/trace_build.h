@@ -102,15 +102,22 @@ struct trace_repairs {
 	size_t abandoned_count; /* the same, after the parent had failed */
 };
 
-/* What spans are sorted by: two numbers and the index, so never a tie. */
+/* What spans are sorted by: two numbers; of equal ones the index rises. */
 struct span_key {
 	uint64_t major;
 	uint64_t minor;
 	uint32_t index;
 };
 
-/* In place. */
-void span_keys_sort(struct span_key *keys, size_t count);
+/* Keys in a memory of their own, with as much beside it to move them by. */
+struct span_sort {
+	struct span_key *keys;
+	struct span_key *spare;
+};
+
+/* span_keys.c: the first keys, in time that grows as their number does. Those
+ * that are equal stay in their order. */
+void span_keys_sort(const struct span_sort *sort, size_t count);
 
 /* trace_attrs.c: position of a kept key, or KEPT_COUNT. */
 unsigned kept_find(struct str key);
@@ -133,9 +140,10 @@ bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 bool trace_build_survey_begin(struct trace_build *b,
 			      struct error *err) MUST_CHECK;
 
-/* trace_link.c: sorted spans get parents, by_id, children and roots. keys is
+/* trace_link.c: sorted spans get parents, by_id, children and roots. sort is
  * room for one key a span. */
-bool trace_link(struct trace *t, struct arena *scratch, struct span_key *keys,
-		struct trace_repairs *r, struct error *err) MUST_CHECK;
+bool trace_link(struct trace *t, struct arena *scratch,
+		const struct span_sort *sort, struct trace_repairs *r,
+		struct error *err) MUST_CHECK;
 
 #endif

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "model/trace_build.h"
 
 #define WHAT "the trace"
-
-static int compare_keys(const void *left, const void *right)
-{
-	const struct span_key *a = left, *b = right;
-	int order = compare_u64(a->major, b->major);
-
-	if (!order)
-		order = compare_u64(a->minor, b->minor);
-	return order ? order : compare_u64(a->index, b->index);
-}
-
-void span_keys_sort(struct span_key *keys, size_t count)
-{
-	if (count > 1)
-		qsort(keys, count, sizeof *keys, compare_keys);
-}
 
 /* Gives the spans of places their real resource. */
 static bool resolve_places(struct trace_build *b, struct error *err)
@@ -82,16 +65,17 @@ static void merge_group(const struct trace *t, const struct span_key *keys,
 }
 
 /* Spans without an id (0) are never each other's copies. */
-static void drop_duplicates(struct trace *t, struct span_key *keys,
+static void drop_duplicates(struct trace *t, const struct span_sort *sort,
 			    bool *is_dropped, struct trace_repairs *r)
 {
 	size_t count = t->span_count, first = 0;
+	struct span_key *keys = sort->keys;
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct span_key){ t->spans[i].span_id,
 					     t->spans[i].kind, (uint32_t)i };
-	span_keys_sort(keys, count);
+	span_keys_sort(sort, count);
 	for (size_t i = 1; i <= count; i++) {
 		if (i < count && keys[i].major == keys[first].major &&
 		    keys[i].minor == keys[first].minor)
@@ -127,12 +111,14 @@ static void permute(struct span *spans, struct span_key *keys, uint32_t count)
 	}
 }
 
-static void sort_spans(struct trace *t, struct span_key *keys)
+static void sort_spans(struct trace *t, const struct span_sort *sort)
 {
+	struct span_key *keys = sort->keys;
+
 	for (uint32_t i = 0; i < t->span_count; i++)
 		keys[i] = (struct span_key){ (uint64_t)t->spans[i].start_ns,
 					     t->spans[i].span_id, i };
-	span_keys_sort(keys, t->span_count);
+	span_keys_sort(sort, t->span_count);
 	permute(t->spans, keys, t->span_count);
 }
 
@@ -266,18 +252,20 @@ static bool put_in_order(struct trace_build *b, struct trace_repairs *r,
 			 struct error *err)
 {
 	struct trace *t = b->out;
-	struct span_key *keys;
+	struct span_sort sort;
 	bool *is_dropped;
 
 	trace_times_repair(t, r);
-	keys = arena_array(&b->scratch, t->span_count, sizeof *keys);
+	sort.keys = arena_array(&b->scratch, t->span_count, sizeof *sort.keys);
+	sort.spare =
+		arena_array(&b->scratch, t->span_count, sizeof *sort.spare);
 	is_dropped = arena_array(&b->scratch, t->span_count, 1);
-	if (!keys || !is_dropped)
+	if (!sort.keys || !sort.spare || !is_dropped)
 		return arena_fail(&b->scratch, WHAT, err);
-	drop_duplicates(t, keys, is_dropped, r);
-	sort_spans(t, keys);
+	drop_duplicates(t, &sort, is_dropped, r);
+	sort_spans(t, &sort);
 	find_extent(t);
-	return trace_link(t, &b->scratch, keys, r, err) &&
+	return trace_link(t, &b->scratch, &sort, r, err) &&
 	       count_services(t, &b->scratch, err);
 }
 

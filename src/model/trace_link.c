@@ -109,15 +109,16 @@ static void link_parent(struct trace *t, const struct span_key *keys,
 	}
 }
 
-/* keys come back sorted by id. */
-static void link_parents(struct trace *t, struct span_key *keys,
+/* The keys come back sorted by id. */
+static void link_parents(struct trace *t, const struct span_sort *sort,
 			 struct trace_repairs *r)
 {
 	uint32_t count = t->span_count, last;
+	struct span_key *keys = sort->keys;
 
 	for (uint32_t i = 0; i < count; i++)
 		keys[i] = (struct span_key){ t->spans[i].span_id, 0, i };
-	span_keys_sort(keys, count);
+	span_keys_sort(sort, count);
 	for (uint32_t first = 0; first < count; first = last) {
 		last = first + 1;
 		while (last < count && keys[last].major == keys[first].major)
@@ -229,8 +230,9 @@ static void find_extents(const struct trace *t, uint32_t *order,
 }
 
 static bool sort_roots(struct trace *t, struct arena *scratch,
-		       struct span_key *keys, struct error *err)
+		       const struct span_sort *sort, struct error *err)
 {
+	struct span_key *keys = sort->keys;
 	uint32_t *order = arena_array(scratch, t->span_count, sizeof *order);
 	struct extent *extents =
 		arena_array(scratch, t->span_count, sizeof *extents);
@@ -246,7 +248,7 @@ static bool sort_roots(struct trace *t, struct arena *scratch,
 			t->roots[i]
 		};
 	}
-	span_keys_sort(keys, t->root_count);
+	span_keys_sort(sort, t->root_count);
 	for (uint32_t i = 0; i < t->root_count; i++)
 		t->roots[i] = keys[i].index;
 	return true;
@@ -292,8 +294,9 @@ static void count_outside(const struct trace *t, struct trace_repairs *r)
 	}
 }
 
-bool trace_link(struct trace *t, struct arena *scratch, struct span_key *keys,
-		struct trace_repairs *r, struct error *err)
+bool trace_link(struct trace *t, struct arena *scratch,
+		const struct span_sort *sort, struct trace_repairs *r,
+		struct error *err)
 {
 	size_t count = t->span_count;
 
@@ -302,12 +305,12 @@ bool trace_link(struct trace *t, struct arena *scratch, struct span_key *keys,
 	t->roots = arena_array(&t->arena, count, sizeof *t->roots);
 	if (!t->by_id || !t->children || !t->roots)
 		return arena_fail(&t->arena, WHAT, err);
-	link_parents(t, keys, r);
+	link_parents(t, sort, r);
 	for (size_t i = 0; i < count; i++)
-		t->by_id[i] = keys[i].index;
+		t->by_id[i] = sort->keys[i].index;
 	if (!cut_cycles(t, scratch, r, err))
 		return false;
 	fill_children(t);
 	count_outside(t, r);
-	return sort_roots(t, scratch, keys, err);
+	return sort_roots(t, scratch, sort, err);
 }

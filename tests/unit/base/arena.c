@@ -97,6 +97,31 @@ static void test_blocks_grow(void **state)
 	arena_release(&a);
 }
 
+/* What was given back counts no more, whichever of the list it is. */
+static void test_drop(void **state)
+{
+	struct arena a;
+	char *blocks[3], *small;
+
+	(void)state;
+	for (unsigned gone = 0; gone < 3; gone++) {
+		arena_init(&a, MIB);
+		small = arena_alloc(&a, 100);
+		for (unsigned i = 0; i < 3; i++)
+			blocks[i] = arena_alloc(&a, 300 * KIB);
+		assert_null(arena_alloc(&a, 300 * KIB));
+		arena_drop(&a, small, 100);
+		arena_drop(&a, NULL, 0);
+		arena_drop(&a, blocks[gone], 300 * KIB);
+		memset(small, 1, 100);
+		memset(blocks[(gone + 1) % 3], 1, 300 * KIB);
+		memset(blocks[(gone + 2) % 3], 1, 300 * KIB);
+		assert_non_null(arena_alloc(&a, 300 * KIB));
+		assert_null(arena_alloc(&a, 300 * KIB));
+		arena_release(&a);
+	}
+}
+
 static void test_ceiling_below_one_block(void **state)
 {
 	struct arena a;
@@ -307,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_allocations_do_not_overlap),
 		cmocka_unit_test(test_ceiling),
 		cmocka_unit_test(test_blocks_grow),
+		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_ceiling_below_one_block),
 		cmocka_unit_test(test_large_ceiling_is_exact),
 		cmocka_unit_test(test_sizes_that_overflow),
