@@ -5,12 +5,11 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include <curl/curl.h>
-
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "source/auth.h"
+#include "source/curl_calls.h"
 #include "source/http_error.h"
 #include "source/http_receive.h"
 #include "source/http_retry.h"
@@ -658,8 +657,11 @@ bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
 struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
 		      struct error *err)
 {
-	struct wire *w = mem_calloc(1, sizeof *w);
+	struct wire *w;
 
+	if (!curl_calls_load(err))
+		return NULL;
+	w = mem_calloc(1, sizeof *w);
 	if (w && curl_global_init_mem(CURL_GLOBAL_DEFAULT, mem_alloc, mem_free,
 				      mem_realloc, mem_strdup,
 				      mem_calloc) == CURLE_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The only file that includes curl. Runs batches of requests in parallel
+ * The only file that calls curl. Runs batches of requests in parallel
  * over reused connections, within one deadline, with retries, bounded
  * bodies and safe defaults (TLS verified, 1.2 or newer, no redirects, only
  * http and https, credentials never over plain http to another machine).

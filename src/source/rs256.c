@@ -6,10 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
+#include "source/crypto_calls.h"
 
 /* Instead of the library's own, which would ask on the terminal. */
 static int no_password(char *room, int size, int is_writing, void *context)
@@ -69,10 +66,14 @@ static bool sign(EVP_MD_CTX *context, EVP_PKEY *key, struct str data,
 bool rs256_sign(const char *pem, struct str data, struct buf *signature,
 		struct error *err)
 {
-	EVP_PKEY *key = read_key(pem, err);
-	EVP_MD_CTX *context = key ? EVP_MD_CTX_new() : NULL;
+	EVP_MD_CTX *context;
+	EVP_PKEY *key;
 	bool is_done = false;
 
+	if (!crypto_calls_load(err))
+		return false;
+	key = read_key(pem, err);
+	context = key ? EVP_MD_CTX_new() : NULL;
 	if (context)
 		is_done = sign(context, key, data, signature, err);
 	else if (key)

@@ -14,7 +14,8 @@
 
 /* Appends the signature of data, as bytes. The key is PEM, PKCS #8 or #1,
  * without a password; it is no part of any message. Fails (ERROR_AUTH) for what
- * is no RSA key, and when the program was built without libcrypto. */
+ * is no RSA key, and when the program was built without libcrypto; when that is
+ * not installed any more, as library_load() does. */
 bool rs256_sign(const char *pem, struct str data, struct buf *signature,
 		struct error *err) MUST_CHECK;
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared libraries that most runs can do without, loaded when a run needs one.
+ * Linked in the ordinary way, libcurl and libcrypto bring thirty others along,
+ * and finding their symbols takes longer than all else that a run on a small
+ * file does.
+ */
+#ifndef BASE_LIBRARY_H
+#define BASE_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct library_symbol {
+	const char *name;
+	void *target; /* a pointer to a function, which is set */
+};
+
+/* Loads the library, such as "libz.so.1", and sets all targets; it stays until
+ * the end of the program. Fails (ERROR_INTERNAL) when it is not there or lacks
+ * a symbol; targets are undefined then. */
+bool library_load(const char *file, const struct library_symbol *symbols,
+		  size_t count, struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of libcurl under their own names, for a program that is not
+ * linked with it: curl_calls.c passes each call on. For source/http.c alone.
+ */
+#ifndef SOURCE_CURL_CALLS_H
+#define SOURCE_CURL_CALLS_H
+
+#include <curl/curl.h>
+
+#include "base/error.h"
+
+#define CURL_CALLS(X)                                                          \
+	X(curl_easy_cleanup)                                                   \
+	X(curl_easy_getinfo)                                                   \
+	X(curl_easy_init)                                                      \
+	X(curl_easy_setopt)                                                    \
+	X(curl_easy_strerror)                                                  \
+	X(curl_global_cleanup)                                                 \
+	X(curl_global_init_mem)                                                \
+	X(curl_multi_add_handle)                                               \
+	X(curl_multi_cleanup)                                                  \
+	X(curl_multi_info_read)                                                \
+	X(curl_multi_init)                                                     \
+	X(curl_multi_perform)                                                  \
+	X(curl_multi_poll)                                                     \
+	X(curl_multi_remove_handle)                                            \
+	X(curl_slist_append)                                                   \
+	X(curl_slist_free_all)
+
+#ifdef LAZY_LIBRARIES
+/* To symbols of our own, so that a program that is linked with the library,
+ * as some tests are, has both. */
+#define LATE(name) extern __typeof__(name) name __asm__("late_" #name);
+CURL_CALLS(LATE)
+#undef LATE
+
+/* Before any other call. Loads the library the first time. */
+bool curl_calls_load(struct error *err) MUST_CHECK;
+#else
+static inline bool curl_calls_load(struct error *err)
+{
+	(void)err;
+	return true;
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/library.h"
+#include "testing.h"
+
+/* A library that is there wherever the tests run. */
+#define LIBC "libc.so.6"
+
+static int (*absolute)(int);
+static int (*unknown)(void);
+
+static const struct library_symbol known_symbols[] = {
+	{ "abs", &absolute },
+};
+static const struct library_symbol unknown_symbols[] = {
+	{ "abs", &absolute },
+	{ "tracefind_has_no_such_function", &unknown },
+};
+
+static void test_load(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	absolute = NULL;
+	if (!library_load(LIBC, known_symbols, 1, &err))
+		skip(); /* no glibc */
+	assert_int_equal(absolute(-7), 7);
+	/* Again, since what was loaded stays. */
+	assert_true(library_load(LIBC, known_symbols, 1, &err));
+}
+
+static void test_no_library(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_false(library_load("libabsent.so.99", known_symbols, 1, &err));
+	assert_int_equal(err.code, ERROR_INTERNAL);
+	assert_non_null(strstr(err.message, "libabsent.so.99 cannot be loaded; "
+					    "is it installed? ("));
+}
+
+static void test_no_symbol(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_false(library_load(LIBC, unknown_symbols, 2, &err));
+	assert_int_equal(err.code, ERROR_INTERNAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_no_library),
+		cmocka_unit_test(test_no_symbol),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
