@@ -278,19 +278,38 @@ bool parse_hex_u64(struct str text, uint64_t *out)
 	return true;
 }
 
+/* Digits of both alphabets, from NUL to DEL; -1: none. */
+static const signed char base64_values[128] = {
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 62, -1, 62, -1, 63,
+	52, 53, 54, 55, 56, 57, 58, 59, 60, 61, -1, -1, -1, -1, -1, -1,
+	-1, 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
+	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, -1, -1, -1, -1, 63,
+	-1, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
+	41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, -1, -1, -1, -1, -1,
+};
+
 static int base64_value(char c)
 {
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (ascii_is_digit(c))
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	if (c == '/' || c == '_')
-		return 63;
-	return -1;
+	return (unsigned char)c < 128 ? base64_values[(unsigned char)c] : -1;
+}
+
+/* Four digits are three bytes. False when one is none. */
+static bool base64_four(const char *text, unsigned char *out)
+{
+	int a = base64_value(text[0]), b = base64_value(text[1]),
+	    c = base64_value(text[2]), d = base64_value(text[3]);
+	uint32_t bits;
+
+	if ((a | b | c | d) < 0)
+		return false;
+	bits = (uint32_t)a << 18 | (uint32_t)b << 12 | (uint32_t)c << 6 |
+	       (uint32_t)d;
+	out[0] = (unsigned char)(bits >> 16);
+	out[1] = (unsigned char)(bits >> 8);
+	out[2] = (unsigned char)bits;
+	return true;
 }
 
 /* Cuts the padding off; false when what is left cannot be whole bytes. */
@@ -309,7 +328,7 @@ static bool base64_strip(struct str *text)
 bool base64_decode(struct str text, unsigned char *out, size_t size,
 		   size_t *out_len)
 {
-	size_t len = 0;
+	size_t len = 0, i = 0;
 	uint32_t bits = 0;
 	unsigned held = 0; /* bits not yet written, in the low end of bits */
 
@@ -317,7 +336,10 @@ bool base64_decode(struct str text, unsigned char *out, size_t size,
 	if (!base64_strip(&text) ||
 	    text.len / 4 * 3 + text.len % 4 * 3 / 4 > size)
 		return false;
-	for (size_t i = 0; i < text.len; i++) {
+	for (; text.len - i >= 4; i += 4, len += 3)
+		if (!base64_four(text.ptr + i, out + len))
+			return false;
+	for (; i < text.len; i++) {
 		int value = base64_value(text.ptr[i]);
 
 		if (value < 0)

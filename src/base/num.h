@@ -74,7 +74,8 @@ void hex_encode(const unsigned char *bytes, size_t size, char *out);
 bool parse_hex_u64(struct str text, uint64_t *out) MUST_CHECK;
 
 /* Standard or URL-safe base64 with or without padding. Returns false on
- * malformed text or when the result does not fit into size; *out_len set. */
+ * malformed text or when the result does not fit into size; *out_len set. out
+ * may be where text is. */
 bool base64_decode(struct str text, unsigned char *out, size_t size,
 		   size_t *out_len) MUST_CHECK;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Case files: HAR 1.2 with every request and answer of a run, secrets
- * removed, gzip when the name ends in ".gz". The only file that includes
- * jansson. A case also keeps the command line (redacted) and the clock, so
- * that a replay repeats the run byte for byte without a network.
+ * removed, gzip when the name ends in ".gz". A case also keeps the command
+ * line (redacted) and the clock, so that a replay repeats the run byte for
+ * byte without a network.
  */
 #ifndef SOURCE_HAR_H
 #define SOURCE_HAR_H

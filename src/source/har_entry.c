@@ -36,6 +36,29 @@ enum error_code har_code_find(const char *name)
 	return ERROR_NETWORK;
 }
 
+struct har_entry *har_entry_new(struct har *h, struct error *err)
+{
+	size_t cap = h->cap ? h->cap * 2 : 16;
+	struct har_entry *grown;
+
+	if (h->count >= LIMIT_HAR_ENTRIES) {
+		error_set(err, ERROR_LIMIT, "a case holds at most %u requests",
+			  LIMIT_HAR_ENTRIES);
+		return NULL;
+	}
+	if (h->count == h->cap) {
+		grown = mem_realloc(h->entries, cap * sizeof *grown);
+		if (!grown) {
+			error_memory(err, "the case");
+			return NULL;
+		}
+		h->entries = grown;
+		h->cap = cap;
+	}
+	memset(&h->entries[h->count], 0, sizeof *h->entries);
+	return &h->entries[h->count++];
+}
+
 static char *dup_text(const char *text, bool *is_ok)
 {
 	char *copy = text ? mem_strdup(text) : NULL;

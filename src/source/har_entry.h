@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A case in memory: its recorded exchanges, and how a request finds one
- * again. har.c keeps and reads it, har_write.c writes it.
+ * again. har.c keeps it, har_read.c and har_write.c are its file.
  */
 #ifndef SOURCE_HAR_ENTRY_H
 #define SOURCE_HAR_ENTRY_H
@@ -34,6 +34,9 @@ struct har {
 	bool is_args_failed; /* out of memory; told when writing */
 };
 
+/* A new empty entry at the end, or NULL. */
+struct har_entry *har_entry_new(struct har *h, struct error *err) MUST_CHECK;
+
 /* What is looked for; request is borrowed. */
 struct har_key {
 	const struct http_request *request;
@@ -53,6 +56,10 @@ void har_key_release(struct har_key *key);
 
 /* 0: another request. Else the higher the better: equal Accept, unused. */
 int har_entry_rank(const struct har_entry *e, const struct har_key *key);
+
+/* Fills an empty case from the bytes of its file. Fails (ERROR_FORMAT) for what
+ * is no HAR, or none of a run of ours; the case can be freed then. */
+bool har_read(struct har *h, struct str bytes, struct error *err) MUST_CHECK;
 
 /* Kinds of transport failures by name; unknown names are network failures. */
 const char *har_code_name(enum error_code code);

@@ -28,7 +28,6 @@ FOREIGN = {
     r"(zlib|libdeflate)\.h": {"base/gz.c"},
     r"ini\.h": {"cli/config_file.c"},
     r"yaml\.h": {"cli/grafana.c"},
-    r"jansson\.h": {"source/har.c"},
     r"emmintrin\.h": {"base/json_reader.h"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},

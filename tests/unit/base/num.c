@@ -71,8 +71,8 @@ static void test_decimal_grammar(void **state)
 {
 	static const char *const good[] = { "0",    "-0",   "10",      "1.5",
 					    "-1e3", "1E+3", "0.0e-00", "9e9" };
-	static const char *const bad[] = { "",	 "-",	"+1",  "01",  ".5",
-					   "1.", "1e",	"1e+", "-.1", "1 ",
+	static const char *const bad[] = { "",   "-",   "+1",  "01",  ".5",
+					   "1.", "1e",  "1e+", "-.1", "1 ",
 					   " 1", "0x1", "inf", "nan", "1,5" };
 
 	(void)state;
@@ -233,8 +233,9 @@ static void test_base64_vectors(void **state)
 static void test_base64_forms(void **state)
 {
 	static const char *const bad[] = {
-		"A",	"AAAAA",    "A===", "AA=",   "AA=A", "=",
-		"====", "AA==AA==", "A A=", "AAA\n", "AA*A", "AAAA="
+		"A",    "AAAAA", "A===",      "AA=",  "AA=A",
+		"=",    "====",  "AA==AA==",  "A A=", "AAA\n",
+		"AA*A", "AAAA=", "AA\xc3\xa9"
 	};
 	unsigned char bytes[768];
 	unsigned char back[768];
@@ -255,6 +256,10 @@ static void test_base64_forms(void **state)
 		assert_true(base64_decode(str_from(text), back, size, &len));
 		assert_int_equal(len, size);
 		assert_memory_equal(back, bytes, size);
+		/* Where it lies. */
+		assert_true(base64_decode(str_from(text), (unsigned char *)text,
+					  size, &len));
+		assert_memory_equal(text, bytes, size);
 	}
 }
 

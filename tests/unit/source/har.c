@@ -402,11 +402,77 @@ static void test_damaged_files_are_refused(void **state)
 		      "\"status\":200,\"content\":{\"text\":\"?\","
 		      "\"encoding\":\"base64\"}}}]}}",
 		      "base64");
+	check_refused("{\"log\":{" RUN ",\"entries\":[1]}}", "entry 1");
+	check_refused("{\"log\":{" RUN ",\"entries\":[]}} {}", "not JSON");
+	check_refused("{\"log\":{" RUN ",\"entries\":{}}}", "no log.entries");
 	check_refused("{\"log\":{\"_tracefind\":{\"now_ns\":1,\"args\":[1]},"
 		      "\"entries\":[]}}",
 		      "argument");
 	assert_null(har_open("/nonexistent/x.har", &err));
 	assert_contains(err.message, "--replay /nonexistent/x.har");
+}
+
+/* HAR leaves it to the writer which key comes first, and what else there is. */
+static void test_keys_come_in_any_order(void **state)
+{
+	static const char document[] =
+		"{\"a\":[{}],\"log\":{\"entries\":[{\"response\":{\"content\":{"
+		"\"encoding\":\"base64\",\"text\":\"YQBi\",\"mimeType\":"
+		"\"text/x\"},\"status\":200,\"headers\":[{\"value\":\"now\","
+		"\"name\":\"DATE\"},{\"name\":\"Date\",\"value\":\"later\"},"
+		"7]},\"time\":1.5,\"request\":{\"headers\":7,\"url\":\"" URL
+		"\",\"method\":\"GET\",\"postData\":null}}],\"_tracefind\":{"
+		"\"args\":[\"slow\",\"x\"],\"now_ns\":42}},\"z\":null}";
+	const char *path = temp_path("order.har");
+	struct http_request request = request_make("GET", NULL, "", 0);
+	struct http_response response;
+	const char *const *args;
+	struct error err;
+	struct har *h;
+
+	(void)state;
+	temp_write(path, document, strlen(document));
+	h = har_open(path, &err);
+	unlink(path);
+	assert_non_null(h);
+	assert_int_equal(har_now_ns(h), 42);
+	assert_int_equal(har_args(h, &args), 2);
+	assert_string_equal(args[1], "x");
+	assert_true(har_find(h, &request, URL, &response, &err));
+	assert_int_equal(response.status, 200);
+	assert_string_equal(response.content_type, "text/x");
+	assert_string_equal(response.server_date, "now");
+	assert_int_equal(response.body.len, 3);
+	assert_memory_equal(response.body.data, "a\0b", 3);
+	buf_release(&response.body);
+	har_free(h);
+}
+
+/* Every allocation in turn fails; nothing may crash or leak. */
+static void test_lack_of_memory_in_reading_is_told(void **state)
+{
+	const char *path = temp_path("starved.har");
+	struct har *h = NULL;
+	struct error err;
+	size_t n;
+
+	(void)state;
+	h = har_new(&err);
+	fill(h);
+	assert_true(har_write(h, path, &err));
+	har_free(h);
+	h = NULL;
+	for (n = 1; n < 2000 && !h; n++) {
+		starve_after((long)n);
+		h = har_open(path, &err);
+		stop_starving();
+		if (!h)
+			assert_int_equal(err.code, ERROR_MEMORY);
+	}
+	assert_non_null(h);
+	assert_true(n > 10);
+	har_free(h);
+	unlink(path);
 }
 
 /* Every allocation in turn fails; nothing may crash or leak. */
@@ -452,6 +518,8 @@ int main(void)
 		cmocka_unit_test(test_document_is_har_1_2),
 		cmocka_unit_test(test_no_secret_reaches_the_file),
 		cmocka_unit_test(test_damaged_files_are_refused),
+		cmocka_unit_test(test_keys_come_in_any_order),
+		cmocka_unit_test(test_lack_of_memory_in_reading_is_told),
 		cmocka_unit_test(test_lack_of_memory_is_told),
 	};
 
