@@ -136,6 +136,8 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 		if (add_whole(l, name, ends[i], columns) ||
 		    add_whole(l, name_end, ends[i], columns))
 			return buf_str(&l->text);
-	add_cut(l, name_end, columns);
+	name_end = flame_name_fit(name, columns);
+	if (!add_whole(l, name_end, "", columns))
+		add_cut(l, name_end, columns);
 	return buf_str(&l->text);
 }

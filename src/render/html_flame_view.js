@@ -11,7 +11,9 @@ const LETTERS_MIN = 4;
 const MIN_PX = 0.4;
 const FONT = "12px ui-monospace,Menlo,Consolas,\"DejaVu Sans Mono\"," +
 	"\"Liberation Mono\",monospace";
-const MATCH = { fill: "#c026d3", ink: "#fff" };
+// Told from the colours of changes by the colour-blind, too.
+const MATCH = { fill: "#5b0f7a", ink: "#fff" };
+const MATCH_DARK = { fill: "#f0c8ff", ink: "#111" };
 
 return function (section, model) {
 const data = model.data, F = model.functions, N = model.frames;
@@ -247,6 +249,30 @@ function shortName(name) {
 	return dots.slice(-2).join(".") + name.slice(head.length);
 }
 
+// The longest end that is a name by itself and fits, else the shortest one.
+function endOf(name, most) {
+	let start = name.length, used = 0, depth = 0;
+
+	for (let at = name.length - 1; at > 0; at--) {
+		const c = name[at];
+
+		if (c === ")" || c === ">" || c === "]")
+			depth++;
+		else if (depth && (c === "(" || c === "<" || c === "["))
+			depth--;
+		if (depth || /[.: 0-9]/.test(c) ||
+		    (name[at - 1] !== "." && name.slice(at - 2, at) !== "::"))
+			continue;
+		used += letters(name.slice(at, start));
+		if (used > most && start < name.length)
+			break;
+		start = at;
+		if (used > most)
+			break;
+	}
+	return start < name.length ? name.slice(start) : name;
+}
+
 function label(name, room) {
 	const most = Math.floor(room / letter);
 
@@ -255,6 +281,8 @@ function label(name, room) {
 	if (letters(name) <= most)
 		return name;
 	name = shortName(name);
+	if (letters(name) > most)
+		name = endOf(name, most);
 	if (letters(name) <= most)
 		return name;
 	if (most < LETTERS_MIN)
@@ -269,7 +297,7 @@ function label(name, room) {
 function paintBox(lane, i, x, w, y, dpr) {
 	const from = Math.round(x * dpr) / dpr, to = Math.round((x + w) * dpr) / dpr;
 	const isMatch = state.isMatch && state.isMatch[N.fn[i]];
-	const t = isMatch ? MATCH : tone(colorOf(lane, i));
+	const t = !isMatch ? tone(colorOf(lane, i)) : isDark ? MATCH_DARK : MATCH;
 	const gap = w > 2 ? 1 / dpr : 0, drawn = Math.max(to - from - gap, 0.5);
 	const text = label(F.name[N.fn[i]], w - 2 * PAD);
 

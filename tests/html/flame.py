@@ -278,7 +278,7 @@ class Test:
         f = b.js("focused()")
         self.equal(f["name"], "load", "Enter goes to the match")
         self.equal(b.js(f"pixel(view().left + {float(f['x'])} + 100, "
-                        f"view().top + {float(f['y']) + 9})"), "#c026d3",
+                        f"view().top + {float(f['y']) + 9})"), "#5b0f7a",
                    "matches are marked")
         for pattern, wanted, what in (
                 ("load|parse", "50.0 %, before 30.0 %",
