@@ -21,7 +21,7 @@
 
 struct folded {
 	struct profile_build *build;
-	struct stack_tree *tree;
+	struct stack_tree *tree;    /* NULL where there is little in common */
 	const struct symtab *texts; /* of the profile */
 	struct name_table names;
 	struct str last; /* stack */
@@ -30,6 +30,7 @@ struct folded {
 		size_t end;
 		uint32_t node;
 	} path[LIMIT_STACK_FRAMES];
+	uint32_t frames[LIMIT_STACK_FRAMES]; /* without a tree */
 	uint32_t depth;
 	uint32_t *deep; /* frames of a stack that is deeper */
 	size_t deep_cap;
@@ -189,17 +190,36 @@ static uint32_t child_by_text(const struct folded *f, uint32_t node,
 	return STACK_TREE_NONE;
 }
 
-static bool child_by_name(struct folded *f, uint32_t node, struct str name,
-			  uint32_t *child, struct error *err)
+/* The next frame of the path by its name, and its node. */
+static bool push_name(struct folded *f, uint32_t node, struct str name,
+		      uint32_t *child, struct error *err)
 {
 	const struct name_item *item = name_of(f, name, err);
 
 	if (!item)
 		return false;
+	f->frames[f->depth] = item->frame;
+	if (!f->tree)
+		return true;
 	if (!stack_tree_child(f->tree, node, item->frame, child))
-		return no_memory(f, err);
+		return arena_fail(f->tree->arena, "a folded stack", err);
 	f->tree->nodes[*child].name = item->name;
 	return true;
+}
+
+static void forget_last(struct folded *f)
+{
+	f->depth = 0;
+	f->last = STR("");
+}
+
+static bool leave_large_tree(struct folded *f, struct error *err)
+{
+	if (!f->tree || f->tree->count <= LIMIT_STACK_TREE_NODES)
+		return true;
+	f->tree = NULL;
+	forget_last(f);
+	return profile_build_untree(f->build, err);
 }
 
 /* All frames anew: those in the middle are left out, so that the next stack
@@ -209,8 +229,7 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 {
 	uint32_t count = 0;
 
-	f->depth = 0;
-	f->last = STR("");
+	forget_last(f);
 	for (size_t start = 0, end; start <= stack.len; start = end + 1) {
 		const struct name_item *item;
 
@@ -228,41 +247,55 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 			return false;
 		f->deep[count++] = item->frame;
 	}
-	return profile_build_stack(f->build, f->deep, count, weight, err);
+	return profile_build_stack(f->build, f->deep, count, weight, err) &&
+	       leave_large_tree(f, err);
+}
+
+static bool add_value(struct folded *f, uint32_t node, int64_t weight,
+		      struct error *err)
+{
+	if (!f->tree)
+		return profile_build_stack(f->build, f->frames, f->depth,
+					   weight, err);
+	return profile_build_node(f->build, node, f->depth, weight, err) &&
+	       leave_large_tree(f, err);
 }
 
 /* Collapsers sort their lines, so neighbours have most frames in common: of
  * the last stack those stay that end in the shared part. */
+static uint32_t share_path(struct folded *f, struct str stack)
+{
+	size_t shared = shared_len(stack, f->last);
+
+	while (f->depth && f->path[f->depth - 1].end >= shared)
+		f->depth--;
+	f->last = stack;
+	return f->depth ? f->path[f->depth - 1].node : 0;
+}
+
 static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 		      struct error *err)
 {
-	size_t shared = shared_len(stack, f->last);
-	uint32_t depth = f->depth, node;
-	size_t start, end;
+	uint32_t node = share_path(f, stack);
+	size_t start = f->depth ? f->path[f->depth - 1].end + 1 : 0;
+	size_t end;
 
-	while (depth && f->path[depth - 1].end >= shared)
-		depth--;
-	node = depth ? f->path[depth - 1].node : 0;
-	start = depth ? f->path[depth - 1].end + 1 : 0;
 	for (; start <= stack.len; start = end + 1) {
 		struct str rest = str_slice(stack, start, stack.len);
-		uint32_t child = child_by_text(f, node, rest);
+		uint32_t child = f->tree ? child_by_text(f, node, rest) : 0;
 
-		if (depth == LIMIT_STACK_FRAMES)
+		if (f->depth == LIMIT_STACK_FRAMES)
 			return add_deep(f, stack, weight, err);
 		end = child ? start + f->tree->nodes[child].name.len
 			    : frame_end(stack, start);
 		if (!child &&
-		    !child_by_name(f, node,
-				   str_slice(stack, start, end - start), &child,
-				   err))
+		    !push_name(f, node, str_slice(rest, 0, end - start), &child,
+			       err))
 			return false;
 		node = child;
-		f->path[depth++] = (struct place){ end, node };
+		f->path[f->depth++] = (struct place){ end, node };
 	}
-	f->depth = depth;
-	f->last = stack;
-	return profile_build_node(f->build, node, depth, weight, err);
+	return add_value(f, node, weight, err);
 }
 
 /* One line with a single number says that it is no comparison. */

@@ -158,6 +158,11 @@ bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 struct stack_tree *profile_build_tree(struct profile_build *b,
 				      struct error *err) MUST_CHECK;
 
+/* Without the tree again, which is gone then: its stacks are kept as those of
+ * profile_build_stack(). */
+bool profile_build_untree(struct profile_build *b,
+			  struct error *err) MUST_CHECK;
+
 /* Adds the stack of a node of the tree, so deep, at most LIMIT_STACK_FRAMES. */
 bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
 			int64_t value, struct error *err) MUST_CHECK;

@@ -19,6 +19,7 @@ struct profile_build *profile_build_new(struct profile *out, struct error *err)
 	}
 	b->out = out;
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
+	arena_init(&b->tree_arena, LIMIT_DECODE_HEAP_BYTES);
 	map_init(&b->function_map, &b->scratch);
 	map_init(&b->frame_map, &b->scratch);
 	map_init(&b->pair_map, &b->scratch);
@@ -35,6 +36,7 @@ void profile_build_free(struct profile_build *b)
 	if (!b)
 		return;
 	demangler_free(b->demangler);
+	arena_release(&b->tree_arena);
 	arena_release(&b->scratch);
 	mem_free(b);
 }
@@ -371,8 +373,8 @@ static bool append_stack(struct profile_build *b, const uint32_t *frames,
 	return true;
 }
 
-static bool merge_stack(struct profile_build *b, const uint32_t *frames,
-			uint32_t count, int64_t value, struct error *err)
+bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
+			 uint32_t count, int64_t value, struct error *err)
 {
 	uint64_t hash = hash_bytes(frames, count * sizeof *frames);
 	uint32_t *slot;
@@ -435,7 +437,7 @@ bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 	if (!count_frames(b, count, err))
 		return false;
 	return b->has_tree ? profile_tree_add(b, frames, count, value, err)
-			   : merge_stack(b, frames, count, value, err);
+			   : profile_build_merge(b, frames, count, value, err);
 }
 
 bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,

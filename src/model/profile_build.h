@@ -47,8 +47,14 @@ struct profile_build {
 	uint32_t stack_count;
 	bool is_saturated;
 	struct stack_tree tree; /* where profile_build_tree() was called */
+	struct arena tree_arena;
 	bool has_tree;
 };
+
+/* Adds a distinct or equal stack that was counted before. */
+bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
+			 uint32_t count, int64_t value,
+			 struct error *err) MUST_CHECK;
 
 /* ---- profile_tree.c ---- */
 

@@ -7,11 +7,47 @@
 struct stack_tree *profile_build_tree(struct profile_build *b,
 				      struct error *err)
 {
-	b->has_tree = stack_tree_init(&b->tree, &b->scratch);
+	b->has_tree = stack_tree_init(&b->tree, &b->tree_arena);
 	if (b->has_tree)
 		return &b->tree;
-	arena_fail(&b->scratch, PROFILE_WHAT, err);
+	arena_fail(&b->tree_arena, PROFILE_WHAT, err);
 	return NULL;
+}
+
+/* The frames that lead to a node, at the end of `path`. */
+static uint32_t *path_of(const struct stack_tree *t, uint32_t node,
+			 uint32_t path[LIMIT_STACK_FRAMES])
+{
+	uint32_t *at = path + LIMIT_STACK_FRAMES;
+
+	for (; node; node = t->nodes[node].parent)
+		*--at = t->nodes[node].frame;
+	return at;
+}
+
+bool profile_build_untree(struct profile_build *b, struct error *err)
+{
+	const struct stack_tree *t = &b->tree;
+	uint32_t *path =
+		arena_array(&b->scratch, LIMIT_STACK_FRAMES, sizeof *path);
+
+	if (!path)
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	b->stack_count = 0;
+	b->has_tree = false;
+	for (uint32_t i = 1; i < t->count; i++) {
+		const uint32_t *at;
+
+		if (!t->nodes[i].value)
+			continue;
+		at = path_of(t, i, path);
+		if (!profile_build_merge(
+			    b, at, (uint32_t)(path + LIMIT_STACK_FRAMES - at),
+			    t->nodes[i].value, err))
+			return false;
+	}
+	arena_release(&b->tree_arena);
+	return true;
 }
 
 /* Stacks that come to nothing are no stacks; they may come back. */
@@ -41,7 +77,7 @@ bool profile_tree_add(struct profile_build *b, const uint32_t *frames,
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!stack_tree_child(&b->tree, node, frames[i], &node))
-			return arena_fail(&b->scratch, PROFILE_WHAT, err);
+			return arena_fail(&b->tree_arena, PROFILE_WHAT, err);
 	return profile_tree_value(b, node, value, err);
 }
 

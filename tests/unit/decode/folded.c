@@ -240,6 +240,41 @@ static void test_the_order_of_lines_tells_nothing(void **state)
 	buf_release(&back);
 }
 
+/* Stacks of 4,000 frames with nothing but the last ones in common, and short
+ * ones before and after: as many nodes as the tree takes, and more. */
+static void check_stacks(unsigned count)
+{
+	struct buf text;
+	struct profile p;
+
+	buf_init(&text, 64 * MIB);
+	buf_addf(&text, "a;b 1\na 2\n");
+	for (unsigned i = 0; i < count; i++) {
+		buf_addf(&text, "s%u", i);
+		for (unsigned k = 1; k < 4000; k++)
+			buf_addf(&text, ";%c", 'a' + k % 26);
+		buf_addf(&text, " %u\n", 1 + i % 2);
+	}
+	buf_addf(&text, "a;b 4\na;c 8\ns0 16\n");
+	assert_decoded(decode(buf_str(&text), "", &p));
+	assert_true(profile_check(&p, &err));
+	assert_int_equal(p.stack_count, count + 4);
+	assert_int_equal(p.total, 31 + count + count / 2);
+	assert_int_equal(p.stacks[0].value, 2);
+	assert_int_equal(p.stacks[1].value, 5);
+	assert_int_equal(p.stacks[2].value, 8);
+	assert_int_equal(p.stacks[3].value, 16);
+	profile_release(&p);
+	buf_release(&text);
+}
+
+static void test_stacks_of_little_in_common(void **state)
+{
+	(void)state;
+	check_stacks(LIMIT_STACK_TREE_NODES / 4000 - 2);
+	check_stacks(LIMIT_STACK_TREE_NODES / 4000 + 20);
+}
+
 static bool decode_file(struct str bytes, struct profile *p)
 {
 	char path[] = "/tmp/tracefind-folded-XXXXXX";
@@ -389,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_samples_behind_the_weights),
 		cmocka_unit_test(test_a_type_with_its_unit_is_taken),
 		cmocka_unit_test(test_the_order_of_lines_tells_nothing),
+		cmocka_unit_test(test_stacks_of_little_in_common),
 		cmocka_unit_test(test_files_are_read_through_a_window),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_recorded),
