@@ -2,6 +2,7 @@
 #include "analyze/call_edges.h"
 
 #include "base/num.h"
+#include "model/stack_walk.h"
 
 struct edge_pass {
 	struct call_edges *edges;
@@ -38,19 +39,19 @@ static bool edge_add(struct edge_pass *pass, uint32_t caller, uint32_t callee,
 	return true;
 }
 
-static bool stack_add(struct edge_pass *pass, uint32_t index)
+static bool stack_add(struct edge_pass *pass, const struct stack_walk *stack)
 {
-	const struct stack *stack = &pass->side->profile->stacks[index];
+	const struct frame *frames = pass->side->profile->frames;
 	uint32_t caller = ENTRY_NONE;
 
-	for (uint32_t i = 0; i < stack->frame_count; i++) {
-		uint32_t function = func_side_function(pass->side, stack, i);
+	for (uint32_t i = 0; i < stack->count; i++) {
+		uint32_t function = frames[stack->frames[i]].function;
 		uint32_t id = pass->side->entries[function];
 
-		if (pass->seen[id] != index + 1 &&
+		if (pass->seen[id] != stack->index &&
 		    !edge_add(pass, caller, id, stack->value))
 			return false;
-		pass->seen[id] = index + 1;
+		pass->seen[id] = stack->index;
 		caller = id;
 	}
 	return edge_add(pass, caller, ENTRY_NONE, stack->value);
@@ -66,11 +67,13 @@ static bool side_add(struct call_edges *edges, const struct func_table *t,
 		.is_chosen = is_chosen,
 		.seen = arena_array(t->arena, t->count, sizeof *pass.seen),
 	};
+	struct stack_walk stack;
 
 	if (!pass.seen)
 		return false;
-	for (uint32_t i = 0; i < pass.side->profile->stack_count; i++)
-		if (!stack_add(&pass, i))
+	stack_walk_init(&stack, pass.side->profile);
+	while (stack_walk_next(&stack))
+		if (!stack_add(&pass, &stack))
 			return false;
 	return true;
 }

@@ -20,6 +20,20 @@ struct code_class {
 	bool is_leaf_only;
 };
 
+/* A class as a byte. */
+static inline unsigned char code_class_pack(const struct code_class *c)
+{
+	return (unsigned char)((unsigned)c->kind << 2 |
+			       (unsigned)c->is_kernel_entry << 1 |
+			       (unsigned)c->is_leaf_only);
+}
+
+static inline struct code_class code_class_unpack(unsigned char packed)
+{
+	return (struct code_class){ (enum code_kind)(packed >> 2),
+				    (packed & 2) != 0, (packed & 1) != 0 };
+}
+
 /* rules: the user's, tried first; NULL when there are none. profile_languages:
  * those of the profile it is from (0 unknown). */
 struct code_class code_classify(const struct code_rules *rules, struct str name,

@@ -42,19 +42,6 @@ static bool key_make(struct key *key, struct str name, struct str file,
 	return true;
 }
 
-static uint32_t class_pack(const struct code_class *class)
-{
-	return (uint32_t) class->kind << 2 |
-	       (uint32_t) class->is_kernel_entry << 1 |
-	       (uint32_t) class->is_leaf_only;
-}
-
-static struct code_class class_unpack(uint32_t packed)
-{
-	return (struct code_class){ (enum code_kind)(packed >> 2),
-				    (packed & 2) != 0, (packed & 1) != 0 };
-}
-
 struct code_memo *code_memo_new(struct arena *arena)
 {
 	struct code_memo *memo = arena_alloc(arena, sizeof *memo);
@@ -79,7 +66,7 @@ bool code_memo_find(const struct code_memo *memo, struct str name,
 	packed = map_find(&memo->classes, (struct str){ key.data, key.len });
 	if (packed == MAP_NONE)
 		return false;
-	*out = class_unpack(packed);
+	*out = code_class_unpack((unsigned char)packed);
 	return true;
 }
 
@@ -128,5 +115,5 @@ void code_memo_add(struct code_memo *memo, struct str name, struct str file,
 	struct key key;
 
 	if (key_make(&key, name, file, profile_languages))
-		keep(memo, &memo->classes, &key, class_pack(class));
+		keep(memo, &memo->classes, &key, code_class_pack(class));
 }

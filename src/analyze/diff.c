@@ -82,10 +82,7 @@ static bool is_sampled_with(const struct profile *p, double value)
 	if (step <= 0 || time_unit_ns(profile_unit(p)) == 0 || p->is_gauge ||
 	    str_equal(profile_type_name(p), STR("delay")))
 		return false;
-	for (uint32_t i = 0; i < p->stack_count; i++)
-		if (p->stacks[i].value % step)
-			return false;
-	return true;
+	return profile_divisor(p) % step == 0;
 }
 
 bool diff_sample_values(const struct profile *slow,

@@ -2,10 +2,12 @@
 #include "analyze/flatcum.h"
 
 #include "analyze/function_key.h"
+#include "analyze/kind_share.h"
 #include "analyze/moved.h"
 #include "analyze/code_memo.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "model/stack_walk.h"
 
 uint32_t func_side_function(const struct func_side *side,
 			    const struct stack *stack, uint32_t i)
@@ -219,13 +221,37 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
 
 /* ---- values ---- */
 
+/* What is added up of a frame and of an entry: all that a pass touches for
+ * each frame of a stack, so together. */
+struct frame_sum {
+	int64_t value;
+	uint32_t seen; /* number of the last stack, from 1 */
+	uint32_t entry;
+};
+
+struct entry_sum {
+	int64_t total;
+	uint32_t seen; /* likewise */
+	bool is_beneath_kernel;
+	bool is_above_kernel;
+};
+
+/* And once a stack. */
+struct ends_sum {
+	int64_t owned;
+	int64_t self;
+	int64_t both; /* as owner and leaf at once */
+};
+
 /* Scratch of one side's pass over its stacks. */
 struct pass {
 	struct func_table *t;
 	enum side s;
-	uint32_t *entry_seen; /* number of the last stack, from 1 */
-	uint32_t *frame_seen;
-	int64_t *frame_values;
+	struct frame_sum *frames;
+	struct entry_sum *entries;
+	struct ends_sum *ends;  /* by entry */
+	unsigned char *classes; /* by frame, packed */
+	bool has_kernel;
 	struct map pair_map; /* (owner, leaf) */
 	struct pair *pairs;
 	size_t pair_count;
@@ -241,16 +267,26 @@ struct pair {
 static bool pass_init(struct pass *pass, struct func_table *t, enum side s,
 		      struct error *err)
 {
-	uint32_t frame_count = t->sides[s].profile->frame_count;
+	const struct func_side *side = &t->sides[s];
+	const struct profile *p = side->profile;
 
 	*pass = (struct pass){ .t = t, .s = s };
-	pass->entry_seen = arena_array(t->arena, t->count, sizeof(uint32_t));
-	pass->frame_seen = arena_array(t->arena, frame_count, sizeof(uint32_t));
-	pass->frame_values =
-		arena_array(t->arena, frame_count, sizeof(int64_t));
+	pass->frames =
+		arena_array(t->arena, p->frame_count, sizeof *pass->frames);
+	pass->entries = arena_array(t->arena, t->count, sizeof *pass->entries);
+	pass->ends = arena_array(t->arena, t->count, sizeof *pass->ends);
+	pass->classes = arena_array(t->arena, p->frame_count, 1);
 	map_init(&pass->pair_map, t->arena);
-	if (!pass->entry_seen || !pass->frame_seen || !pass->frame_values)
+	if (!pass->frames || !pass->entries || !pass->ends || !pass->classes)
 		return no_memory(t, err);
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t function = p->frames[i].function;
+		const struct code_class *class = &side->classes[function];
+
+		pass->frames[i].entry = side->entries[function];
+		pass->classes[i] = code_class_pack(class);
+		pass->has_kernel |= class->is_kernel_entry;
+	}
 	return true;
 }
 
@@ -280,47 +316,109 @@ static bool pair_add(struct pass *pass, uint32_t owner, uint32_t leaf,
 	return true;
 }
 
-/* Adds to the totals of a stack's functions and frames. */
-static void stack_totals(struct pass *pass, uint32_t index)
+static bool is_kernel_entry(const struct pass *pass, uint32_t frame)
 {
-	const struct func_side *side = &pass->t->sides[pass->s];
-	const struct profile *p = side->profile;
-	const struct stack *stack = &p->stacks[index];
-	bool is_kernel = false;
+	return code_class_unpack(pass->classes[frame]).is_kernel_entry;
+}
 
-	for (uint32_t i = 0; i < stack->frame_count; i++) {
-		uint32_t frame = p->frame_ids[stack->frame_first + i];
-		uint32_t function = p->frames[frame].function;
-		uint32_t entry = side->entries[function];
+/* Its first frame that runs in the kernel, or the count of all. */
+static uint32_t find_kernel(const struct pass *pass,
+			    const struct stack_walk *stack)
+{
+	uint32_t i = 0;
 
-		is_kernel |= side->classes[function].is_kernel_entry;
-		pass->t->entries[entry].is_beneath_kernel |= is_kernel;
-		pass->t->entries[entry].is_above_kernel |= !is_kernel;
-		if (pass->frame_seen[frame] != index + 1)
-			add(&pass->frame_values[frame], stack->value);
-		pass->frame_seen[frame] = index + 1;
-		if (pass->entry_seen[entry] != index + 1)
-			add(&pass->t->entries[entry].values[pass->s].total,
-			    stack->value);
-		pass->entry_seen[entry] = index + 1;
+	if (!pass->has_kernel)
+		return stack->count;
+	while (i < stack->count && !is_kernel_entry(pass, stack->frames[i]))
+		i++;
+	return i;
+}
+
+/* Adds to the totals of a stack's frames and functions. */
+static void stack_totals(struct pass *pass, const struct stack_walk *stack,
+			 uint32_t kernel_from)
+{
+	for (uint32_t i = 0; i < stack->count; i++) {
+		struct frame_sum *frame = &pass->frames[stack->frames[i]];
+		struct entry_sum *entry = &pass->entries[frame->entry];
+
+		if (frame->seen != stack->index)
+			add(&frame->value, stack->value);
+		frame->seen = stack->index;
+		if (entry->seen != stack->index)
+			add(&entry->total, stack->value);
+		entry->seen = stack->index;
+		if (i < kernel_from)
+			entry->is_above_kernel = true;
+		else
+			entry->is_beneath_kernel = true;
 	}
 }
 
-static bool stack_add(struct pass *pass, uint32_t index, struct error *err)
+/* As func_side_owner(). */
+static uint32_t find_owner(const struct pass *pass,
+			   const struct stack_walk *stack, uint32_t kernel_from)
 {
-	const struct func_side *side = &pass->t->sides[pass->s];
-	const struct stack *stack = &side->profile->stacks[index];
-	uint32_t owner, leaf;
+	for (uint32_t i = kernel_from; i-- > 0;) {
+		unsigned char class = pass->classes[stack->frames[i]];
 
-	if (stack->frame_count == 0)
-		return true;
-	stack_totals(pass, index);
-	owner = side->entries[func_side_owner(side, stack)];
-	leaf = side->entries[func_side_function(side, stack,
-						stack->frame_count - 1)];
-	add(&pass->t->entries[owner].values[pass->s].owned, stack->value);
-	add(&pass->t->entries[leaf].values[pass->s].self, stack->value);
-	return pair_add(pass, owner, leaf, stack->value, err);
+		if (code_class_unpack(class).kind == CODE_APPLICATION)
+			return stack->frames[i];
+	}
+	return stack->frames[stack->count - 1];
+}
+
+static bool stack_add(struct pass *pass, const struct stack_walk *stack,
+		      struct kind_shares *kinds, bool is_waiting,
+		      struct error *err)
+{
+	uint32_t kernel_from = find_kernel(pass, stack);
+	uint32_t owner =
+		pass->frames[find_owner(pass, stack, kernel_from)].entry;
+	uint32_t leaf = pass->frames[stack->frames[stack->count - 1]].entry;
+
+	stack_totals(pass, stack, kernel_from);
+	kind_shares_add(kinds,
+			stack_kind(pass->classes, stack->frames, stack->count,
+				   kernel_from, is_waiting),
+			stack->value);
+	add(&pass->ends[owner].owned, stack->value);
+	add(&pass->ends[leaf].self, stack->value);
+	if (owner != leaf)
+		return pair_add(pass, owner, leaf, stack->value, err);
+	add(&pass->ends[owner].both, stack->value);
+	return true;
+}
+
+static bool stacks_add(struct pass *pass, struct error *err)
+{
+	struct func_side *side = &pass->t->sides[pass->s];
+	bool is_waiting = kinds_wait(side->profile);
+	struct stack_walk stack;
+
+	side->kinds = (struct kind_shares){ .total = 0 };
+	stack_walk_init(&stack, side->profile);
+	while (stack_walk_next(&stack))
+		if (stack.count &&
+		    !stack_add(pass, &stack, &side->kinds, is_waiting, err))
+			return false;
+	return true;
+}
+
+static void keep_sums(const struct pass *pass)
+{
+	for (uint32_t id = 0; id < pass->t->count; id++) {
+		struct func_entry *entry = &pass->t->entries[id];
+		const struct entry_sum *sum = &pass->entries[id];
+
+		entry->is_beneath_kernel |= sum->is_beneath_kernel;
+		entry->is_above_kernel |= sum->is_above_kernel;
+		entry->values[pass->s] = (struct side_values){
+			.owned = pass->ends[id].owned,
+			.self = pass->ends[id].self,
+			.total = sum->total,
+		};
+	}
 }
 
 /* ---- leaf and line of each entry ---- */
@@ -331,22 +429,33 @@ static bool is_described_by(const struct func_entry *entry, enum side s)
 	return (entry->values[SIDE_SLOW].total != 0) == (s == SIDE_SLOW);
 }
 
+static void choose_leaf(struct func_table *t, uint32_t id, uint32_t leaf,
+			int64_t value, int64_t *best)
+{
+	struct func_entry *owner = &t->entries[id];
+
+	if (value < best[id])
+		return;
+	if (value > best[id] ||
+	    str_compare(t->entries[leaf].key, t->entries[owner->leaf].key) < 0)
+		owner->leaf = leaf;
+	best[id] = value;
+}
+
 static void choose_leaves(struct pass *pass, int64_t *best)
 {
-	struct func_entry *entries = pass->t->entries;
+	struct func_table *t = pass->t;
 
+	for (uint32_t id = 0; id < t->count; id++)
+		if (pass->ends[id].both &&
+		    is_described_by(&t->entries[id], pass->s))
+			choose_leaf(t, id, id, pass->ends[id].both, best);
 	for (size_t i = 0; i < pass->pair_count; i++) {
 		const struct pair *pair = &pass->pairs[i];
-		struct func_entry *owner = &entries[pair->owner];
 
-		if (!is_described_by(owner, pass->s) ||
-		    pair->value < best[pair->owner])
-			continue;
-		if (pair->value > best[pair->owner] ||
-		    str_compare(entries[pair->leaf].key,
-				entries[owner->leaf].key) < 0)
-			owner->leaf = pair->leaf;
-		best[pair->owner] = pair->value;
+		if (is_described_by(&t->entries[pair->owner], pass->s))
+			choose_leaf(t, pair->owner, pair->leaf, pair->value,
+				    best);
 	}
 }
 
@@ -373,13 +482,13 @@ static void choose_lines(struct pass *pass, int64_t *best)
 		struct func_entry *entry = &pass->t->entries[id];
 		struct str file = function_file(p, p->frames[i].function);
 
-		if (!pass->frame_seen[i] || !is_described_by(entry, pass->s))
+		if (!pass->frames[i].seen || !is_described_by(entry, pass->s))
 			continue;
 		if (best[id] != INT64_MIN &&
 		    !is_better_line(entry, best[id], file, p->frames[i].line,
-				    pass->frame_values[i]))
+				    pass->frames[i].value))
 			continue;
-		best[id] = pass->frame_values[i];
+		best[id] = pass->frames[i].value;
 		entry->line = p->frames[i].line;
 		entry->file = file.len ? file : (struct str){ NULL, 0 };
 		entry->kind = side->classes[p->frames[i].function].kind;
@@ -405,14 +514,11 @@ static bool side_describe(struct pass *pass, struct error *err)
 static bool side_values_add(struct func_table *t, enum side s,
 			    struct error *err)
 {
-	const struct profile *p = t->sides[s].profile;
 	struct pass pass;
 
-	if (!pass_init(&pass, t, s, err))
+	if (!pass_init(&pass, t, s, err) || !stacks_add(&pass, err))
 		return false;
-	for (uint32_t i = 0; i < p->stack_count; i++)
-		if (!stack_add(&pass, i, err))
-			return false;
+	keep_sums(&pass);
 	return side_describe(&pass, err);
 }
 

@@ -40,6 +40,7 @@ struct func_side {
 	const struct profile *profile;
 	uint32_t *entries; /* by function index of the profile */
 	struct code_class *classes;
+	struct kind_shares kinds; /* of a built table's sides */
 };
 
 /* Fronts of names that are kept to be told of. */
@@ -62,7 +63,7 @@ struct func_table {
 	uint32_t *moved_to;  /* by entry: itself or its newer name's; or NULL */
 	struct func_move moves[FUNC_MOVES_MAX];
 	size_t move_count;
-	bool is_plain; /* names count as they are */
+	bool is_plain;                  /* names count as they are */
 	const struct code_rules *rules; /* the user's, or NULL */
 	unsigned int languages;
 	uint32_t *known; /* by entry: its last function of the slow side + 1 */

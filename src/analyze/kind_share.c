@@ -3,6 +3,7 @@
 
 #include "analyze/code_memo.h"
 #include "base/num.h"
+#include "model/stack_walk.h"
 
 #define BIT(kind) (1u << (kind))
 
@@ -11,7 +12,7 @@ static const enum code_kind precedence[] = {
 	CODE_HTTP_CLIENT, CODE_SERIALISATION, CODE_IDLE,
 };
 
-static bool counts_waiting(const struct profile *p)
+bool kinds_wait(const struct profile *p)
 {
 	struct str type = profile_type_name(p);
 
@@ -21,81 +22,83 @@ static bool counts_waiting(const struct profile *p)
 
 enum code_kind kind_within(const struct profile *p, enum code_kind kind)
 {
-	return kind == CODE_RUNTIME && counts_waiting(p) ? CODE_IDLE : kind;
+	return kind == CODE_RUNTIME && kinds_wait(p) ? CODE_IDLE : kind;
 }
 
-/* What of a stack is left to decide by, frame by frame. */
-struct frames {
-	unsigned int seen; /* bits of kinds beneath the application */
-	enum code_kind leaf;
-	bool has_application;
-	bool is_kernel;
-	bool is_waiting; /* as in kind_within() */
-};
-
-static void frame_add(struct frames *f, const struct code_class *c)
+static enum code_kind decide(unsigned int seen, enum code_kind leaf,
+			     bool has_application)
 {
-	enum code_kind kind = c->kind;
-
-	f->is_kernel |= c->is_kernel_entry;
-	if (f->is_kernel && kind == CODE_APPLICATION)
-		kind = CODE_KERNEL;
-	if (f->is_waiting && kind == CODE_RUNTIME)
-		kind = CODE_IDLE;
-	f->leaf = kind;
-	if (kind == CODE_APPLICATION) {
-		f->has_application = true;
-		f->seen = 0;
-	} else if (!c->is_leaf_only) {
-		f->seen |= BIT(kind);
-	}
-}
-
-static enum code_kind frames_kind(const struct frames *f)
-{
-	unsigned int seen = f->seen | BIT(f->leaf);
-
-	if (!f->has_application && (seen & BIT(CODE_IDLE)) &&
+	seen |= BIT(leaf);
+	if (!has_application && (seen & BIT(CODE_IDLE)) &&
 	    !(seen & BIT(CODE_LOCK)))
 		return CODE_IDLE;
 	for (size_t i = 0; i < sizeof precedence / sizeof *precedence; i++)
 		if (seen & BIT(precedence[i]))
 			return precedence[i];
-	return f->leaf;
+	return leaf;
 }
 
-static enum code_kind stack_kind(const struct profile *p,
-				 const struct code_class *classes,
-				 const struct stack *stack)
+/* From the leaf up to the deepest application frame. */
+enum code_kind stack_kind(const unsigned char *classes, const uint32_t *frames,
+			  uint32_t count, uint32_t kernel_from, bool is_waiting)
 {
-	struct frames f = { .leaf = CODE_APPLICATION,
-			    .is_waiting = counts_waiting(p) };
+	enum code_kind leaf = CODE_APPLICATION;
+	unsigned int seen = 0;
 
-	for (uint32_t i = 0; i < stack->frame_count; i++) {
-		uint32_t frame = p->frame_ids[stack->frame_first + i];
+	for (uint32_t i = count; i-- > 0;) {
+		struct code_class c = code_class_unpack(classes[frames[i]]);
 
-		frame_add(&f, &classes[p->frames[frame].function]);
+		if (i >= kernel_from && c.kind == CODE_APPLICATION)
+			c.kind = CODE_KERNEL;
+		if (is_waiting && c.kind == CODE_RUNTIME)
+			c.kind = CODE_IDLE;
+		if (i + 1 == count)
+			leaf = c.kind;
+		if (c.kind == CODE_APPLICATION)
+			return decide(seen, leaf, true);
+		if (!c.is_leaf_only)
+			seen |= BIT(c.kind);
 	}
-	return frames_kind(&f);
+	return decide(seen, leaf, false);
 }
 
-void kind_shares_sum(const struct profile *p, const struct code_class *classes,
-		     struct kind_shares *out)
+void kind_shares_add(struct kind_shares *shares, enum code_kind kind,
+		     int64_t value)
 {
+	shares->value[kind] = sat_add_i64(shares->value[kind], value);
+	shares->total = sat_add_i64(shares->total, value);
+}
+
+static uint32_t find_kernel(const unsigned char *classes,
+			    const struct stack_walk *stack)
+{
+	uint32_t i = 0;
+
+	while (i < stack->count &&
+	       !code_class_unpack(classes[stack->frames[i]]).is_kernel_entry)
+		i++;
+	return i;
+}
+
+static void sum(const struct profile *p, const unsigned char *classes,
+		struct kind_shares *out)
+{
+	bool is_waiting = kinds_wait(p);
+	struct stack_walk stack;
+
 	*out = (struct kind_shares){ .total = 0 };
-	for (uint32_t i = 0; i < p->stack_count; i++) {
-		const struct stack *stack = &p->stacks[i];
-		int64_t *value = &out->value[stack_kind(p, classes, stack)];
-
-		if (!stack->frame_count)
-			continue;
-		*value = sat_add_i64(*value, stack->value);
-		out->total = sat_add_i64(out->total, stack->value);
-	}
+	stack_walk_init(&stack, p);
+	while (stack_walk_next(&stack))
+		kind_shares_add(out,
+				stack_kind(classes, stack.frames, stack.count,
+					   find_kernel(classes, &stack),
+					   is_waiting),
+				stack.value);
 }
 
+/* by_function is scratch. */
 static void classify(const struct profile *p, const struct code_rules *rules,
-		     struct code_class *classes)
+		     unsigned char *by_function, unsigned char *classes)
 {
 	struct language_votes votes = { { 0 } };
 	unsigned int languages;
@@ -104,9 +107,15 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 		code_memo_vote(rules, function_name(p, f), function_file(p, f),
 			       &votes);
 	languages = language_votes_result(&votes);
-	for (uint32_t f = 0; f < p->function_count; f++)
-		classes[f] = code_classify(rules, function_name(p, f),
-					   function_file(p, f), languages);
+	for (uint32_t f = 0; f < p->function_count; f++) {
+		struct code_class c =
+			code_classify(rules, function_name(p, f),
+				      function_file(p, f), languages);
+
+		by_function[f] = code_class_pack(&c);
+	}
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		classes[i] = by_function[p->frames[i].function];
 }
 
 bool kind_shares_compute(const struct profile *p,
@@ -114,14 +123,15 @@ bool kind_shares_compute(const struct profile *p,
 			 struct kind_shares *out, struct error *err)
 {
 	struct arena arena;
-	struct code_class *classes;
+	unsigned char *by_function, *classes;
 	bool is_done = true;
 
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
-	classes = arena_array(&arena, p->function_count, sizeof *classes);
-	if (classes) {
-		classify(p, rules, classes);
-		kind_shares_sum(p, classes, out);
+	by_function = arena_array(&arena, p->function_count, 1);
+	classes = arena_array(&arena, p->frame_count, 1);
+	if (by_function && classes) {
+		classify(p, rules, by_function, classes);
+		sum(p, classes, out);
 	} else {
 		is_done = arena_fail(&arena, "sorting functions by kind", err);
 	}

@@ -14,8 +14,12 @@
  * counted (block and mutex profiles), what the runtime does is waiting. */
 enum code_kind kind_within(const struct profile *p, enum code_kind kind);
 
-/* Sums up the stacks of a profile whose functions are classified; classes by
- * function index.
+/* Whether kind_within() makes a difference. */
+bool kinds_wait(const struct profile *p);
+
+/* The kind of a stack with these frames, root first; kernel_from: the first
+ * of them that runs in the kernel, or count. classes by frame of the profile,
+ * of code_class_pack().
  *
  * Only frames beneath the deepest application frame count. If one of them is
  * gc_alloc, lock, database, http_client, serialisation or idle, the first of
@@ -27,8 +31,13 @@ enum code_kind kind_within(const struct profile *p, enum code_kind kind);
  * Without any application frame a stack that waits is idle before it is
  * anything but a lock: threads of pools, drivers and collectors parked until
  * there is work. */
-void kind_shares_sum(const struct profile *p, const struct code_class *classes,
-		     struct kind_shares *out);
+enum code_kind stack_kind(const unsigned char *classes, const uint32_t *frames,
+			  uint32_t count, uint32_t kernel_from,
+			  bool is_waiting);
+
+/* Counts a stack's value. */
+void kind_shares_add(struct kind_shares *shares, enum code_kind kind,
+		     int64_t value);
 
 /* Classifies the profile's functions and sums up its stacks. rules: the
  * user's, or NULL. */

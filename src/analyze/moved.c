@@ -49,31 +49,31 @@ static bool no_memory(const struct func_table *t, struct error *err)
 
 /* ---- values ---- */
 
-static void add_stack(struct moving *m, enum side s, const struct stack *stack)
+static bool side_sum(struct moving *m, enum side s, struct error *err)
 {
 	const struct func_side *side = &m->t->sides[s];
+	const struct profile *p = side->profile;
+	int64_t *sums = arena_array(m->t->arena, p->frame_count, sizeof *sums);
 
-	for (uint32_t i = 0; i < stack->frame_count; i++) {
-		uint32_t f = func_side_function(side, stack, i);
-		int64_t *value = &m->values[s][side->entries[f]];
+	m->values[s] = arena_array(m->t->arena, m->t->count, sizeof(int64_t));
+	if (!sums || !m->values[s])
+		return no_memory(m->t, err);
+	profile_frame_sums(p, sums);
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t entry = side->entries[p->frames[i].function];
+		int64_t *value = &m->values[s][entry];
 
-		*value = sat_add_i64(*value, stack->value);
+		*value = sat_add_i64(*value, sums[i]);
 	}
+	m->totals[s] = p->total;
+	return true;
 }
 
 static bool values_sum(struct moving *m, struct error *err)
 {
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		const struct profile *p = m->t->sides[s].profile;
-
-		m->values[s] =
-			arena_array(m->t->arena, m->t->count, sizeof(int64_t));
-		if (!m->values[s])
-			return no_memory(m->t, err);
-		for (uint32_t i = 0; i < p->stack_count; i++)
-			add_stack(m, (enum side)s, &p->stacks[i]);
-		m->totals[s] = p->total;
-	}
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (!side_sum(m, (enum side)s, err))
+			return false;
 	return true;
 }
 

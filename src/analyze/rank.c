@@ -196,14 +196,8 @@ static const char *row_kind(const struct ranking *r, const struct func_entry *e)
 
 static void kinds_write(const struct func_table *t, struct result *result)
 {
-	const struct func_side *slow = &t->sides[SIDE_SLOW];
-	const struct func_side *base = &t->sides[SIDE_BASELINE];
-
-	kind_shares_sum(slow->profile, slow->classes, &result->kinds);
-	result->baseline_kinds = (struct kind_shares){ .total = 0 };
-	if (base->profile)
-		kind_shares_sum(base->profile, base->classes,
-				&result->baseline_kinds);
+	result->kinds = t->sides[SIDE_SLOW].kinds;
+	result->baseline_kinds = t->sides[SIDE_BASELINE].kinds;
 }
 
 static bool rows_write(const struct ranking *r, struct result *result,

@@ -8,11 +8,6 @@
 
 #include "base/ascii.h"
 
-bool add_i64(int64_t a, int64_t b, int64_t *out)
-{
-	return !__builtin_add_overflow(a, b, out);
-}
-
 bool sub_i64(int64_t a, int64_t b, int64_t *out)
 {
 	return !__builtin_sub_overflow(a, b, out);
@@ -21,15 +16,6 @@ bool sub_i64(int64_t a, int64_t b, int64_t *out)
 bool mul_i64(int64_t a, int64_t b, int64_t *out)
 {
 	return !__builtin_mul_overflow(a, b, out);
-}
-
-int64_t sat_add_i64(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (add_i64(a, b, &sum))
-		return sum;
-	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
 int64_t sat_sub_i64(int64_t a, int64_t b)

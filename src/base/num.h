@@ -12,13 +12,25 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* True when the result fits. */
-bool add_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
+/* True when the result fits. Inline, as sums of values are everywhere. */
+MUST_CHECK static inline bool add_i64(int64_t a, int64_t b, int64_t *out)
+{
+	return !__builtin_add_overflow(a, b, out);
+}
+
 bool sub_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
 bool mul_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
 
 /* The nearest representable value when the result does not fit. */
-int64_t sat_add_i64(int64_t a, int64_t b);
+static inline int64_t sat_add_i64(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (add_i64(a, b, &sum))
+		return sum;
+	return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
 int64_t sat_sub_i64(int64_t a, int64_t b);
 int64_t sat_mul_i64(int64_t a, int64_t b);
 

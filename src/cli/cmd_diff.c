@@ -230,8 +230,10 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 	    !want_sides(d, err))
 		return false;
 	r->ctx.options = &d->changed;
-	if (!profile_filters_init(&r->filters, &r->ctx, err) ||
-	    !evidence_fetch(&r->ctx, &d->want, &r->evidence, err) ||
+	if (!profile_filters_init(&r->filters, &r->ctx, err))
+		return false;
+	r->ctx.is_only_summed = run_sums_only(r);
+	if (!evidence_fetch(&r->ctx, &d->want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;
 	r->has_evidence = true;

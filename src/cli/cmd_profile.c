@@ -45,6 +45,7 @@ static bool profile(struct run *r, struct error *err)
 		return false;
 	r->ctx.want.detail = view_detail(&r->filters.view);
 	r->ctx.want.omits_stackless = true;
+	r->ctx.is_only_summed = run_sums_only(r) && !profile_details_wanted(o);
 	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;

@@ -43,6 +43,7 @@ struct context {
 	struct notes notes;
 	/* What decoders of profiles are asked for; its type is set by call. */
 	struct profile_want want;
+	bool is_only_summed; /* no output needs stacks of files in order */
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;

@@ -32,6 +32,8 @@ bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 			  "it looks like %s",
 			  in.name, in.looks_like);
 	} else {
+		if (ctx->is_only_summed && !in.feed)
+			want.owned_bytes = input_storage(&in);
 		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
 						      profile, &ctx->notes, err)
 				: decode_profile(in.format, in.bytes, &want,

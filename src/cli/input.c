@@ -37,6 +37,9 @@ bool input_read(struct input *in, const char *path, struct error *err)
 	in->bytes = decode_plain(buf_str(&in->raw), in->name, &in->plain, err);
 	if (!in->bytes.ptr)
 		return false;
+	/* A large file and what it unpacks to are not both needed. */
+	if (in->bytes.ptr == in->plain.data)
+		buf_release(&in->raw);
 	in->format =
 		format_sniff(in->bytes, in->looks_like, sizeof in->looks_like);
 	return true;
@@ -78,6 +81,11 @@ bool input_open(struct input *in, const char *path, struct error *err)
 	}
 	feed_free(feed);
 	return input_read(in, path, err);
+}
+
+struct buf *input_storage(struct input *in)
+{
+	return in->bytes.ptr == in->plain.data ? &in->plain : &in->raw;
 }
 
 void input_release(struct input *in)

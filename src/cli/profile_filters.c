@@ -106,6 +106,8 @@ static int64_t stacks_magnitude(const struct profile *p)
 {
 	int64_t sum = 0;
 
+	if (p->packed)
+		return p->total;
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		int64_t value = p->stacks[i].value;
 

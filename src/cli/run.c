@@ -108,6 +108,12 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 			      &r->result, err);
 }
 
+bool run_sums_only(const struct run *r)
+{
+	return !profile_filters_are_given(&r->filters) &&
+	       !output_needs(r->ctx.options, ~0u);
+}
+
 static bool keep_text(struct arena *arena, struct str *text)
 {
 	if (text->len)

@@ -28,6 +28,10 @@ struct run {
 bool run_begin(struct run *r, const struct options *o, const char *command,
 	       struct error *err) MUST_CHECK;
 
+/* Neither a filter nor an output of the run looks at stacks one by one: set
+ * context.is_only_summed then. After profile_filters_init(). */
+bool run_sums_only(const struct run *r);
+
 /* Ranks the functions of the evidence into the result: by --sort, else by
  * `by`. is_loop and span_name as in struct rank_want. */
 bool run_rank(struct run *r, enum rank_by by, struct str span_name,

@@ -75,6 +75,9 @@ struct profile_want {
 	/* pprof files: samples without any frame count for whole_total only,
 	 * as pprof has it; else they are of one frame "[unknown]". */
 	bool omits_stackless;
+	/* Where the bytes lie, which may be taken over: for callers who only
+	 * add up stacks, see packed_stacks in model/profile.h. Or NULL. */
+	struct buf *owned_bytes;
 };
 
 /* Decodes into an initialised profile. No samples is not an error:

@@ -7,6 +7,7 @@
 #include "base/timefmt.h"
 #include "decode/decode.h"
 #include "decode/formats.h"
+#include "decode/pprof_pack.h"
 
 /* Pyroscope writes a made-up period into its answers: 1 s for CPU, 1 ns for
  * wall, whatever the sampler did. Samplers lie between these bounds. */
@@ -18,6 +19,7 @@ struct sample {
 	uint64_t *ids; /* leaf first */
 	size_t id_cap;
 	size_t id_count;
+	struct str varints; /* of the ids, where they are one piece */
 	uint32_t value_count;
 	int64_t value;
 	int64_t samples; /* of the column that counts them */
@@ -27,6 +29,7 @@ struct samples {
 	struct pprof *p;
 	struct label_filter *labels; /* or NULL */
 	bool omits_stackless;
+	struct pprof_pack *pack; /* or NULL: they are added one by one */
 	struct sample now;
 	uint32_t type;
 	uint32_t counting_type; /* PPROF_NONE: no such column */
@@ -124,6 +127,9 @@ static bool read_sample_field(struct samples *s, const struct wire_field *f,
 	case WIRE_TAG(1, WIRE_BYTES):
 		if (f->bytes.len == 0)
 			return true;
+		s->now.varints = f->bytes;
+		if (s->now.id_count)
+			s->now.varints.ptr = NULL;
 		pprof_wire(s->p, f->bytes, &packed);
 		return reserve_ids(s, f->bytes.len, err) &&
 		       read_ids(s, &packed, err);
@@ -131,6 +137,7 @@ static bool read_sample_field(struct samples *s, const struct wire_field *f,
 		if (!reserve_ids(s, 1, err))
 			return false;
 		s->now.ids[s->now.id_count++] = f->value;
+		s->now.varints.ptr = NULL;
 		return true;
 	case WIRE_TAG(2, WIRE_BYTES):
 		pprof_wire(s->p, f->bytes, &packed);
@@ -154,6 +161,7 @@ static bool read_sample(struct samples *s, struct str message,
 	struct wire_field f;
 
 	s->now.id_count = 0;
+	s->now.varints.ptr = NULL;
 	s->now.value_count = 0;
 	if (s->labels)
 		label_filter_begin(s->labels);
@@ -241,12 +249,28 @@ static bool is_left_out(const struct samples *s)
 	       (s->omits_stackless && !s->now.id_count);
 }
 
+static bool take_sample(struct samples *s, struct error *err)
+{
+	const struct sample *now = &s->now;
+
+	if (is_left_out(s)) {
+		profile_build_omit(s->p->build, now->value);
+		return true;
+	}
+	if (!now->value)
+		return true;
+	if (!s->pack)
+		return add_sample(s, err);
+	return pprof_pack_add(s->pack, now->ids, now->id_count, now->varints,
+			      now->value, err);
+}
+
 static bool read_samples(struct samples *s, struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
 
-	wire_init(&w, s->p->bytes);
+	pprof_wire_part(s->p, s->p->samples_first, s->p->samples_end, &w);
 	while (wire_next(&w, &f)) {
 		if (f.tag != WIRE_TAG(2, WIRE_BYTES))
 			continue;
@@ -254,9 +278,7 @@ static bool read_samples(struct samples *s, struct error *err)
 			return false;
 		if (s->counting_type != PPROF_NONE)
 			s->counted = sat_add_i64(s->counted, s->now.samples);
-		if (is_left_out(s))
-			profile_build_omit(s->p->build, s->now.value);
-		else if (s->now.value && !add_sample(s, err))
+		if (!take_sample(s, err))
 			return false;
 	}
 	return wire_check(&w, PPROF_WHAT, err);
@@ -333,14 +355,6 @@ static bool is_plausible_period(const struct pprof_header *h,
 	       (period_ns >= PERIOD_MIN_NS && period_ns < PERIOD_END_NS);
 }
 
-static bool divides_all(const struct profile *out, int64_t period)
-{
-	for (uint32_t i = 0; i < out->stack_count; i++)
-		if (out->stacks[i].value % period)
-			return false;
-	return true;
-}
-
 /* The best ground first: the period that the file states, the count of samples
  * beside the values, the values themselves. */
 static void set_period(const struct samples *s, struct profile *out)
@@ -351,7 +365,8 @@ static void set_period(const struct samples *s, struct profile *out)
 	type_settle(out);
 	if (out->stack_count == 0 || type_is_sample_count(type))
 		return;
-	if (is_plausible_period(h, type) && divides_all(out, h->period)) {
+	if (is_plausible_period(h, type) &&
+	    profile_divisor(out) % h->period == 0) {
 		out->period = h->period;
 		out->sample_count = out->total / h->period;
 	} else if (s->counting_type != PPROF_NONE && s->counted > 0) {
@@ -366,6 +381,76 @@ static void set_header(const struct pprof_header *h, struct profile *out)
 	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
 }
 
+/* ---- packed ---- */
+
+/* Where nothing but the values tells the period, those of distinct stacks. */
+static bool is_period_of_sums(const struct samples *s)
+{
+	const struct pprof_header *h = &s->p->header;
+	struct type_name type = h->types[s->type];
+
+	if (type_is_sample_count(type) ||
+	    (is_plausible_period(h, type) &&
+	     (int64_t)s->pack->divisor % h->period == 0))
+		return false;
+	return time_unit_ns(type.unit) &&
+	       !(s->counting_type != PPROF_NONE && s->counted > 0);
+}
+
+static bool add_packed(struct samples *s, struct error *err)
+{
+	const unsigned char *at = s->pack->begin;
+	struct sample *now = &s->now;
+
+	while (pprof_pack_next(s->pack, &at, now->ids, &now->id_count,
+			       &now->value))
+		if (!add_sample(s, err))
+			return false;
+	return true;
+}
+
+static bool read_packed(struct samples *s, struct buf *bytes,
+			struct profile *out, struct notes *notes,
+			struct error *err)
+{
+	struct profile_build *b = s->p->build;
+	struct packed_stacks *packed = NULL;
+	struct pprof_pack pack;
+
+	if (!pprof_pack_init(&pack, s->p, bytes, &out->arena, err))
+		return false;
+	s->pack = &pack;
+	if (!read_samples(s, err) ||
+	    (!is_period_of_sums(s) &&
+	     !pprof_pack_build(&pack, s->now.ids, &packed, err)))
+		return false;
+	if (!packed)
+		return add_packed(s, err) &&
+		       profile_build_finish(b, notes, err);
+	profile_build_packed(b, packed, pack.count, pack.total);
+	return profile_build_finish(b, notes, err);
+}
+
+/* What is behind the packed samples is no longer needed. */
+static void take_over(struct packed_stacks *packed, struct buf *bytes)
+{
+	buf_trim(bytes, packed->first + packed->size);
+	packed->bytes = *bytes;
+	buf_init(bytes, bytes->max_bytes);
+}
+
+static bool read_stacks(struct samples *s, const struct profile_want *want,
+			struct profile *out, struct notes *notes,
+			struct error *err)
+{
+	if (want->owned_bytes && !want->labels && pprof_can_pack(s->p))
+		return read_packed(s, want->owned_bytes, out, notes, err);
+	return read_samples(s, err) &&
+	       profile_build_finish(s->p->build, notes, err);
+}
+
+/* ---- the whole ---- */
+
 static bool decode(struct pprof *p, const struct profile_want *want,
 		   struct profile *out, struct notes *notes, struct error *err)
 {
@@ -378,11 +463,12 @@ static bool decode(struct pprof *p, const struct profile_want *want,
 		return false;
 	out->type = s.type;
 	s.counting_type = find_counting_type(&p->header, s.type);
-	if (!read_samples(&s, err) ||
-	    !profile_build_finish(p->build, notes, err))
+	if (!read_stacks(&s, want, out, notes, err))
 		return false;
 	set_header(&p->header, out);
 	set_period(&s, out);
+	if (out->packed)
+		take_over(out->packed, want->owned_bytes);
 	return true;
 }
 

@@ -69,6 +69,11 @@ struct pprof {
 	size_t string_count;
 	size_t string_cap;
 	uint64_t sample_count;
+	/* Where samples lie in bytes, and strings, functions, locations and
+	 * mappings, with all between. */
+	size_t samples_first, samples_end;
+	size_t tables_first, tables_end;
+	bool are_samples_together; /* nothing is between */
 	struct pprof_table functions;
 	struct pprof_table locations;
 	struct pprof_table mappings;
@@ -101,6 +106,13 @@ static inline void pprof_wire(const struct pprof *p, struct str message,
 	};
 }
 
+/* A reader of a part of p->bytes that fields begin and end with. */
+static inline void pprof_wire_part(const struct pprof *p, size_t first,
+				   size_t end, struct wire *w)
+{
+	pprof_wire(p, str_slice(p->bytes, first, end - first), w);
+}
+
 /* False, always, with err set. */
 static inline bool pprof_no_memory(const struct pprof *p, struct error *err)
 {
@@ -116,6 +128,9 @@ static inline uint32_t pprof_find(const struct pprof_table *t, uint64_t id)
 		return id < t->by_id_len ? t->by_id[id] - 1 : PPROF_NONE;
 	return map_find_u64(&t->map, id);
 }
+
+/* False, always: there is none with this id. */
+bool pprof_missing_location(uint64_t id, struct error *err);
 
 /* Unfolds the frames of the location pprof_find() gave for this id. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,

@@ -97,15 +97,36 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 	return true;
 }
 
+/* Later passes need not look where nothing of theirs is. */
+static void note_place(struct pprof *p, uint32_t tag, size_t first, size_t end)
+{
+	if (tag == WIRE_TAG(2, WIRE_BYTES)) {
+		if (p->sample_count == 1)
+			p->samples_first = p->samples_end = first;
+		p->are_samples_together &= p->samples_end == first;
+		p->samples_end = end;
+	} else if (tag >= WIRE_TAG(3, WIRE_BYTES) &&
+		   tag <= WIRE_TAG(6, WIRE_BYTES)) {
+		if (!p->tables_end)
+			p->tables_first = first;
+		p->tables_end = end;
+	}
+}
+
 static bool count_fields(struct pprof *p, struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
+	size_t first = 0;
 
+	p->are_samples_together = true;
 	wire_init(&w, p->bytes);
-	while (wire_next(&w, &f))
+	while (wire_next(&w, &f)) {
 		if (!count_field(p, &f, err))
 			return false;
+		note_place(p, f.tag, first, w.at);
+		first = w.at;
+	}
 	return wire_check(&w, PPROF_WHAT, err);
 }
 
@@ -172,7 +193,7 @@ static bool fill_tables(struct pprof *p, struct error *err)
 	    !table_init(&p->locations, &p->scratch) ||
 	    !table_init(&p->functions, &p->scratch))
 		return pprof_no_memory(p, err);
-	wire_init(&w, p->bytes);
+	pprof_wire_part(p, p->tables_first, p->tables_end, &w);
 	while (wire_next(&w, &f))
 		if (!read_table_field(p, &f, err))
 			return false;
@@ -619,6 +640,11 @@ static bool prepare_location(const struct pprof *p, struct str message,
 	return wire_check(&w, PPROF_WHAT, err);
 }
 
+bool pprof_missing_location(uint64_t id, struct error *err)
+{
+	return malformed(err, "location", id, "is missing");
+}
+
 /* The wire has the innermost line first: the frames are turned round. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 		  struct error *err)
@@ -631,7 +657,7 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	uint32_t line_count, dropped, line = 0;
 
 	if (location == PPROF_NONE)
-		return malformed(err, "location", id, "is missing");
+		return pprof_missing_location(id, err);
 	message = p->locations.messages[location];
 	if (!prepare_location(p, message, &l, &line_count, err) ||
 	    !pprof_dropped_lines(p, message, &dropped, err))

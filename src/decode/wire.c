@@ -9,8 +9,6 @@
 /* What a feed's window holds at first. */
 #define WINDOW_BYTES (256 * KIB)
 
-#define FIELD_NUMBER_MAX ((1u << 29) - 1)
-
 void wire_init(struct wire *w, struct str bytes)
 {
 	*w = (struct wire){ .bytes = bytes };
@@ -25,7 +23,7 @@ bool wire_fail(struct wire *w, const char *failure)
 	return false;
 }
 
-static bool fail_short(struct wire *w, const char *failure)
+bool wire_fail_short(struct wire *w, const char *failure)
 {
 	w->is_short = true;
 	return wire_fail(w, failure);
@@ -44,7 +42,7 @@ bool wire_enter(struct wire *parent, const struct wire_field *f,
 	return wire_fail(parent, "messages are nested too deeply");
 }
 
-static bool read_long_varint(struct wire *w, uint64_t *value)
+bool wire_read_long(struct wire *w, uint64_t *value)
 {
 	uint64_t sum = 0;
 
@@ -52,7 +50,7 @@ static bool read_long_varint(struct wire *w, uint64_t *value)
 		unsigned char byte;
 
 		if (w->at == w->bytes.len)
-			return fail_short(w, "ends inside a number");
+			return wire_fail_short(w, "ends inside a number");
 		byte = (unsigned char)w->bytes.ptr[w->at++];
 		if (shift == 63 && byte > 1)
 			break;
@@ -65,63 +63,19 @@ static bool read_long_varint(struct wire *w, uint64_t *value)
 	return wire_fail(w, "a number has more than 64 bits");
 }
 
-/* Tags and most lengths are one byte. */
-static inline bool read_varint(struct wire *w, uint64_t *value)
-{
-	if (w->at < w->bytes.len && !(w->bytes.ptr[w->at] & 0x80)) {
-		*value = (unsigned char)w->bytes.ptr[w->at++];
-		return true;
-	}
-	return read_long_varint(w, value);
-}
-
 /* Little-endian, whatever the machine. */
-static bool read_fixed(struct wire *w, unsigned size, uint64_t *value)
+bool wire_read_fixed(struct wire *w, unsigned size, uint64_t *value)
 {
 	uint64_t sum = 0;
 
 	if (w->bytes.len - w->at < size)
-		return fail_short(w, "ends inside a number");
+		return wire_fail_short(w, "ends inside a number");
 	for (unsigned i = 0; i < size; i++)
 		sum |= (uint64_t)(unsigned char)w->bytes.ptr[w->at + i]
 		       << (8 * i);
 	w->at += size;
 	*value = sum;
 	return true;
-}
-
-static bool read_bytes(struct wire *w, struct wire_field *f)
-{
-	if (!read_varint(w, &f->value))
-		return false;
-	if (f->value > w->bytes.len - w->at)
-		return fail_short(w, "a field is longer than what is left");
-	f->bytes = (struct str){ w->bytes.ptr + w->at, (size_t)f->value };
-	w->at += f->bytes.len;
-	return true;
-}
-
-bool wire_next(struct wire *w, struct wire_field *f)
-{
-	uint64_t tag = 0;
-
-	if (w->failure || w->at == w->bytes.len || !read_varint(w, &tag))
-		return false;
-	if (tag >> 3 == 0 || tag >> 3 > FIELD_NUMBER_MAX)
-		return wire_fail(w, "a field has an impossible number");
-	*f = (struct wire_field){ .tag = (uint32_t)tag };
-	switch (tag & 7) {
-	case WIRE_VARINT:
-		return read_varint(w, &f->value);
-	case WIRE_FIXED64:
-		return read_fixed(w, 8, &f->value);
-	case WIRE_BYTES:
-		return read_bytes(w, f);
-	case WIRE_FIXED32:
-		return read_fixed(w, 4, &f->value);
-	default:
-		return wire_fail(w, "a field has an impossible type");
-	}
 }
 
 void wire_feed_init(struct wire_feed *wf, struct feed *feed)
@@ -189,13 +143,6 @@ bool wire_feed_next(struct wire_feed *wf, struct wire_field *f)
 		 window_more(wf));
 	wf->w = ahead;
 	return is_read;
-}
-
-bool wire_next_varint(struct wire *w, uint64_t *value)
-{
-	if (w->failure || w->at == w->bytes.len)
-		return false;
-	return read_varint(w, value);
 }
 
 bool wire_check(const struct wire *w, const char *what, struct error *err)

@@ -78,15 +78,73 @@ bool wire_feed_next(struct wire_feed *wf, struct wire_field *f) MUST_CHECK;
 bool wire_enter(struct wire *parent, const struct wire_field *f,
 		struct wire *child) MUST_CHECK;
 
-/* The next field; false at the end of the message or on failure. */
-bool wire_next(struct wire *w, struct wire_field *f) MUST_CHECK;
-
-/* The next element of a packed array of varints; false as above. */
-bool wire_next_varint(struct wire *w, uint64_t *value) MUST_CHECK;
-
 /* Records a failure of the caller's at the current place; the text must be a
  * literal. Returns false. */
 bool wire_fail(struct wire *w, const char *failure);
+
+/* The same for want of bytes, which a feed may have. */
+bool wire_fail_short(struct wire *w, const char *failure);
+
+/* The parts of the readers below that are seldom needed. */
+bool wire_read_long(struct wire *w, uint64_t *value) MUST_CHECK;
+bool wire_read_fixed(struct wire *w, unsigned size, uint64_t *value) MUST_CHECK;
+
+#define WIRE_NUMBER_MAX ((1u << 29) - 1)
+
+/* Tags and most lengths are one byte. */
+static inline bool wire_read_varint(struct wire *w, uint64_t *value)
+{
+	if (w->at < w->bytes.len && !(w->bytes.ptr[w->at] & 0x80)) {
+		*value = (unsigned char)w->bytes.ptr[w->at++];
+		return true;
+	}
+	return wire_read_long(w, value);
+}
+
+static inline bool wire_read_bytes(struct wire *w, struct wire_field *f)
+{
+	if (!wire_read_varint(w, &f->value))
+		return false;
+	if (f->value > w->bytes.len - w->at)
+		return wire_fail_short(w,
+				       "a field is longer than what is left");
+	f->bytes = (struct str){ w->bytes.ptr + w->at, (size_t)f->value };
+	w->at += f->bytes.len;
+	return true;
+}
+
+/* The next field; false at the end of the message or on failure. Inline:
+ * large inputs have hundreds of millions of them. */
+MUST_CHECK static inline bool wire_next(struct wire *w, struct wire_field *f)
+{
+	uint64_t tag = 0;
+
+	if (w->failure || w->at == w->bytes.len || !wire_read_varint(w, &tag))
+		return false;
+	if (tag >> 3 == 0 || tag >> 3 > WIRE_NUMBER_MAX)
+		return wire_fail(w, "a field has an impossible number");
+	*f = (struct wire_field){ .tag = (uint32_t)tag };
+	switch (tag & 7) {
+	case WIRE_VARINT:
+		return wire_read_varint(w, &f->value);
+	case WIRE_FIXED64:
+		return wire_read_fixed(w, 8, &f->value);
+	case WIRE_BYTES:
+		return wire_read_bytes(w, f);
+	case WIRE_FIXED32:
+		return wire_read_fixed(w, 4, &f->value);
+	default:
+		return wire_fail(w, "a field has an impossible type");
+	}
+}
+
+/* The next element of a packed array of varints; false as above. */
+MUST_CHECK static inline bool wire_next_varint(struct wire *w, uint64_t *value)
+{
+	if (w->failure || w->at == w->bytes.len)
+		return false;
+	return wire_read_varint(w, value);
+}
 
 /* False and the error (ERROR_FORMAT, with byte offset) when reading failed.
  * `what` names the format. */

@@ -22,6 +22,8 @@ void profile_init(struct profile *p)
 
 void profile_release(struct profile *p)
 {
+	if (p->packed)
+		buf_release(&p->packed->bytes);
 	arena_release(&p->arena);
 	profile_init(p);
 }
@@ -166,6 +168,22 @@ static bool check_stack(const struct profile *p, const struct stack *s)
 	return true;
 }
 
+/* What the packed stacks themselves hold the decoder has checked. */
+static bool check_packed(const struct profile *p, struct error *err)
+{
+	const struct packed_stacks *packed = p->packed;
+
+	for (uint32_t i = 0; i < packed->place_count; i++) {
+		uint32_t place = packed->places[i];
+		uint32_t limit =
+			place & PACKED_RUN ? packed->run_count : p->frame_count;
+
+		if (packed->sums[i] && (place & ~PACKED_RUN) >= limit)
+			return check_failed(err, "content of place", i);
+	}
+	return true;
+}
+
 bool profile_check(const struct profile *p, struct error *err)
 {
 	int64_t total = 0;
@@ -174,6 +192,8 @@ bool profile_check(const struct profile *p, struct error *err)
 		return false;
 	if (p->type_count ? p->type >= p->type_count : p->type != 0)
 		return check_failed(err, "sample type", p->type);
+	if (p->packed)
+		return check_packed(p, err);
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *s = &p->stacks[i];
 
@@ -213,6 +233,58 @@ bool profile_restate(struct profile *p, struct str type, struct str unit,
 	return true;
 }
 
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+int64_t profile_divisor(const struct profile *p)
+{
+	uint64_t divisor = 0;
+
+	if (p->packed)
+		return p->packed->divisor;
+	for (uint32_t i = 0; i < p->stack_count && divisor != 1; i++)
+		divisor = gcd_u64(magnitude(p->stacks[i].value), divisor);
+	return divisor > INT64_MAX ? 1 : (int64_t)divisor;
+}
+
+static void add(int64_t *sum, int64_t value)
+{
+	*sum = sat_add_i64(*sum, value);
+}
+
+static void add_place(const struct packed_stacks *packed, uint32_t number,
+		      int64_t *sums)
+{
+	uint32_t place = packed->places[number];
+	const uint32_t *run;
+
+	if (!packed->sums[number])
+		return;
+	if (!(place & PACKED_RUN)) {
+		add(&sums[place], packed->sums[number]);
+		return;
+	}
+	run = &packed->runs[place & ~PACKED_RUN];
+	for (uint32_t i = 1; i <= *run; i++)
+		add(&sums[run[i]], packed->sums[number]);
+}
+
+void profile_frame_sums(const struct profile *p, int64_t *sums)
+{
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		sums[i] = 0;
+	for (uint32_t i = 0; p->packed && i < p->packed->place_count; i++)
+		add_place(p->packed, i, sums);
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		for (uint32_t k = 0; k < s->frame_count; k++)
+			add(&sums[p->frame_ids[s->frame_first + k]], s->value);
+	}
+}
+
 int64_t time_unit_ns(struct str unit)
 {
 	static const struct {
@@ -229,11 +301,6 @@ int64_t time_unit_ns(struct str unit)
 		if (str_equal(unit, str_from(units[i].name)))
 			return units[i].ns;
 	return 0;
-}
-
-static uint64_t magnitude(int64_t value)
-{
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
 /* Delays, bytes and objects are scaled up by their samplers: their divisor
@@ -280,12 +347,12 @@ static uint64_t usual_period(uint64_t divisor)
 
 void profile_infer_period(struct profile *p)
 {
-	uint64_t divisor = 0;
+	uint64_t divisor;
 
-	if (!is_time_on_clock(p))
+	/* Of packed ones decoders know it otherwise. */
+	if (!is_time_on_clock(p) || p->packed)
 		return;
-	for (uint32_t i = 0; i < p->stack_count && divisor != 1; i++)
-		divisor = gcd_u64(magnitude(p->stacks[i].value), divisor);
+	divisor = (uint64_t)profile_divisor(p);
 	if (!has_distinct_values(p))
 		divisor = usual_period(divisor);
 	if (divisor < PERIOD_MIN_NS || divisor > PERIOD_MAX_NS)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/notes.h"
 #include "model/stack_tree.h"
@@ -58,6 +59,27 @@ struct stack {
 	int64_t value;
 };
 
+/* Stacks as a pprof file has them: places by their number there, nothing put
+ * into order or added up, all values above 0. Where only sums over stacks are
+ * asked for they take a fraction of the time and of the memory. */
+struct packed_stacks {
+	/* A stack: how many numbers, they themselves from the leaf on, the
+	 * value; all varints. They lie from `first` on. */
+	struct buf bytes;
+	size_t first;
+	size_t size;
+	/* By number: a frame, or PACKED_RUN | where its run begins: how many
+	 * frames, and they, root first. */
+	uint32_t *places;
+	uint32_t place_count;
+	uint32_t *runs;
+	uint32_t run_count;
+	int64_t *sums;   /* by number: values of the stacks, once a mention */
+	int64_t divisor; /* greatest common one of the values */
+};
+
+#define PACKED_RUN (UINT32_C(1) << 31)
+
 struct profile {
 	struct arena arena;
 	struct symtab symtab;
@@ -70,6 +92,9 @@ struct profile {
 	size_t frame_id_count;
 	struct stack *stacks; /* distinct, ordered by names root first */
 	uint32_t stack_count;
+	/* Then there are no frame_ids and stacks; NULL otherwise. They are
+	 * walked through with stack_walk.h. */
+	struct packed_stacks *packed;
 	struct sample_type *types; /* all that the source offered */
 	uint32_t type_count;
 	uint32_t type;          /* the one that was decoded */
@@ -96,6 +121,13 @@ struct str function_mapping(const struct profile *p, uint32_t function);
 /* "nanoseconds", "bytes", "count"; what the values are counted in. */
 struct str profile_unit(const struct profile *p);
 struct str profile_type_name(const struct profile *p);
+
+/* What the values of all stacks are multiples of; 0 where there are none. */
+int64_t profile_divisor(const struct profile *p);
+
+/* sums[0..frame_count): the values of the stacks that a frame is on, counted
+ * as often as it is. Saturating. */
+void profile_frame_sums(const struct profile *p, int64_t *sums);
 
 /* Nanoseconds in one unit of time, 0 when the unit is none. */
 int64_t time_unit_ns(struct str unit);
@@ -169,6 +201,12 @@ bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
 
 /* Counts a value that a filter left out into whole_total. */
 void profile_build_omit(struct profile_build *b, int64_t value);
+
+/* Instead of stacks: packed ones, in the profile's arena but for the bytes,
+ * which it owns from then on. Frames are those of the build. Then
+ * profile_build_finish(). */
+void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
+			  uint32_t count, int64_t total);
 
 /* Merges, orders and totals. Header fields (type, period, time_ns...) are set
  * by the decoder on the out profile before or after. */

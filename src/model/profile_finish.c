@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "base/demangle.h"
 #include "base/num.h"
 #include "model/profile_build.h"
@@ -283,17 +285,74 @@ static void tell(const struct profile_build *b, struct notes *notes)
 				 "totals and shares are too small");
 }
 
+/* ---- packed stacks ---- */
+
+void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
+			  uint32_t count, int64_t total)
+{
+	b->out->packed = packed;
+	b->out->stack_count = count;
+	b->out->total = total;
+	profile_build_omit(b, total);
+}
+
+/* Decoders build no frames but of places that stacks are on. */
+static bool mark_all_used(struct finish *f)
+{
+	struct profile_build *b = f->b;
+
+	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
+	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
+	if (!f->is_function_used || !f->is_frame_used)
+		return false;
+	memset(f->is_frame_used, true, b->frame_count);
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		f->is_function_used[b->frames[i].function] = true;
+	return true;
+}
+
+static void place_packed(const struct finish *f)
+{
+	const struct packed_stacks *packed = f->b->out->packed;
+
+	for (uint32_t i = 0; i < packed->place_count; i++)
+		if (packed->sums[i] && !(packed->places[i] & PACKED_RUN))
+			packed->places[i] = f->frame_place[packed->places[i]];
+	for (uint32_t i = 0; i < packed->run_count; i += 1 + packed->runs[i])
+		for (uint32_t k = 1; k <= packed->runs[i]; k++)
+			packed->runs[i + k] =
+				f->frame_place[packed->runs[i + k]];
+}
+
+static bool finish_packed(struct finish *f)
+{
+	struct profile *p = f->b->out;
+
+	if (!mark_all_used(f) || !place_functions(f) || !place_frames(f))
+		return false;
+	place_packed(f);
+	p->whole_total = f->b->magnitude;
+	return true;
+}
+
+static bool finish_ordered(struct finish *f)
+{
+	if (!mark_used(f) || !place_functions(f) || !place_frames(f) ||
+	    !place_stacks(f))
+		return false;
+	total_stacks(f->b);
+	return true;
+}
+
 bool profile_build_finish(struct profile_build *b, struct notes *notes,
 			  struct error *err)
 {
 	struct finish f = { .b = b };
 
-	if (!mark_used(&f) || !place_functions(&f) || !place_frames(&f) ||
-	    !place_stacks(&f))
+	if (!(b->out->packed ? finish_packed(&f) : finish_ordered(&f)))
 		return arena_fail(b->out->arena.is_over_limit ? &b->out->arena
 							      : &b->scratch,
 				  PROFILE_WHAT, err);
-	total_stacks(b);
 	tell(b, notes);
 	return true;
 }

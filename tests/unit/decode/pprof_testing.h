@@ -5,17 +5,40 @@
 #ifndef PPROF_TESTING_H
 #define PPROF_TESTING_H
 
-#include "profile_testing.h"
+#include "pprof_packed.h"
 
 static struct notes notes;
 
+/* Packed or not, the same is read, or refused for the same reason. */
+static inline void assert_summed_alike(struct str bytes,
+				       const struct profile_want *want,
+				       const struct profile *p, bool is_decoded)
+{
+	struct error again = { 0 };
+	struct notes said;
+	struct profile summed;
+
+	notes_init(&said);
+	if (decode_summed(bytes, want, &summed, &said, &again) != is_decoded)
+		fail_msg("summed: %s", again.message);
+	if (is_decoded)
+		assert_same_sums(p, &summed);
+	else
+		assert_int_equal(again.code, err.code);
+	profile_release(&summed);
+}
+
+/* err is clear before it. */
 static inline bool decode(struct str bytes, const char *type, struct profile *p)
 {
 	struct profile_want want = want_of(type);
+	bool is_decoded;
 
 	notes_init(&notes);
 	profile_init(p);
-	return decode_pprof(bytes, &want, p, &notes, &err);
+	is_decoded = decode_pprof(bytes, &want, p, &notes, &err);
+	assert_summed_alike(bytes, &want, p, is_decoded);
+	return is_decoded;
 }
 
 #endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Packs the samples of a pprof message (model/profile.h: packed_stacks) into
+ * the memory that they lie in: packed ones are shorter, and read before they
+ * are overwritten. Private to decode/.
+ */
+#ifndef DECODE_PPROF_PACK_H
+#define DECODE_PPROF_PACK_H
+
+#include "decode/pprof.h"
+
+struct pprof_pack {
+	struct pprof *p;
+	struct arena *arena; /* of what is kept */
+	unsigned char *begin;
+	unsigned char *end;
+	int64_t *sums; /* by id of a location */
+	uint64_t id_end;
+	uint64_t id_total;
+	size_t longest; /* in ids */
+	uint32_t count;
+	int64_t total;
+	uint64_t divisor;
+	bool is_ordered; /* values are negative or large, or stacks empty */
+};
+
+/* False where the message cannot be packed: its ids are no small numbers, or
+ * something else lies between the samples. */
+bool pprof_can_pack(const struct pprof *p);
+
+/* bytes hold the message, of which only what is no sample is to be read from
+ * then on. What is kept goes to arena. */
+bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,
+		     struct buf *bytes, struct arena *arena,
+		     struct error *err) MUST_CHECK;
+
+/* Adds a sample that was read: ids leaf first, and their varints where these
+ * lie in one piece, else NULL. */
+bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
+		    struct str varints, int64_t value,
+		    struct error *err) MUST_CHECK;
+
+/* What the samples are packed into; the bytes stay where they are. *out is
+ * NULL where values may cancel out or overflow, stacks
+ * must be cut, or none is left: then they are to be read again, by
+ * pprof_pack_next(), and added one by one. ids: room for pack->longest. */
+bool pprof_pack_build(struct pprof_pack *pack, uint64_t *ids,
+		      struct packed_stacks **out, struct error *err) MUST_CHECK;
+
+/* Reads the packed sample at *at, which begins at pack->begin; ids has room
+ * for pack->longest. False behind the last. */
+bool pprof_pack_next(const struct pprof_pack *pack, const unsigned char **at,
+		     uint64_t *ids, size_t *count, int64_t *value);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Goes through the stacks of a profile, in order or packed, for those who add
+ * up: the order of packed ones says nothing, and equal ones come again.
+ */
+#ifndef MODEL_STACK_WALK_H
+#define MODEL_STACK_WALK_H
+
+#include "base/limits.h"
+#include "model/profile.h"
+
+struct stack_walk {
+	const uint32_t *frames; /* of the stack, root first */
+	uint32_t count;
+	int64_t value;
+	uint32_t index; /* of the next stack: this one's number from 1 */
+	/* private */
+	const struct profile *profile;
+	const unsigned char *at;
+	uint32_t room[LIMIT_STACK_FRAMES];
+};
+
+void stack_walk_init(struct stack_walk *w, const struct profile *p);
+
+/* The next stack; false after the last. */
+bool stack_walk_next(struct stack_walk *w);
+
+/* A varint, which must be whole. Up to three bytes, places of all but the
+ * largest profiles, without a loop. */
+static inline uint64_t varint_take(const unsigned char **at)
+{
+	const unsigned char *bytes = *at;
+	uint64_t value = bytes[0] & 0x7Fu;
+	unsigned shift = 21;
+
+	if (bytes[0] < 0x80) {
+		*at = bytes + 1;
+		return value;
+	}
+	value |= (bytes[1] & 0x7Fu) << 7;
+	if (bytes[1] < 0x80) {
+		*at = bytes + 2;
+		return value;
+	}
+	value |= (bytes[2] & 0x7Fu) << 14;
+	for (bytes += 3; bytes[-1] >= 0x80; bytes++, shift += 7)
+		value |= (uint64_t)(bytes[0] & 0x7Fu) << shift;
+	*at = bytes;
+	return value;
+}
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which samples stay packed and which must be put into order. That both say
+ * the same the other tests of pprof check on every message of theirs.
+ */
+#include "pprof_making.h"
+
+/* Locations 1..3 of functions 1..3; the last one is of two lines, function 3
+ * inlined into 2. */
+static void put_tables(struct buf *b)
+{
+	static const char *const texts[] = { "",        "cpu",  "nanoseconds",
+					     "main",    "work", "leaf",
+					     "samples", "count" };
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		put_bytes(b, 6, str_from(texts[i]));
+	for (uint64_t i = 1; i <= 3; i++) {
+		struct buf location;
+
+		buf_init(&location, MIB);
+		put_int(&location, 1, i);
+		PUT_INTS(&location, 4, i, 10 * i);
+		if (i == 3)
+			PUT_INTS(&location, 4, 2, 25);
+		put_bytes(b, 4, buf_str(&location));
+		buf_release(&location);
+		PUT_INTS(b, 5, i, i + 2);
+	}
+}
+
+/* Of a type that counts its samples itself, so that no period is sought. */
+static void start(struct buf *b)
+{
+	buf_init(b, 64 * MIB);
+	PUT_INTS(b, 1, 6, 7);
+}
+
+static void summed(struct buf *b, struct profile *p)
+{
+	struct profile_want want = want_of("");
+	struct profile ordered;
+	struct notes said;
+
+	put_tables(b);
+	notes_init(&said);
+	assert_decoded(decode_summed(buf_str(b), &want, p, &said, &err));
+	assert_decoded(decode(buf_str(b), "", &ordered));
+	profile_release(&ordered);
+	buf_release(b);
+}
+
+static void assert_summed(struct buf *b, bool is_packed)
+{
+	struct profile p;
+
+	summed(b, &p);
+	assert_int_equal(p.packed != NULL, is_packed);
+	profile_release(&p);
+}
+
+static void test_stacks_come_as_they_are(void **state)
+{
+	static const uint32_t depths[] = { 4, 1, 4 };
+	static const int64_t values[] = { 300, 5, 70000 };
+	struct stack_walk w;
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, 300, 3, 2, 1);
+	PUT_SAMPLE(&b, 0, 3, 1);
+	PUT_SAMPLE(&b, 5, 1);
+	PUT_SAMPLE(&b, 70000, 3, 2, 1);
+	summed(&b, &p);
+	assert_non_null(p.packed);
+	assert_int_equal(p.stack_count, 3);
+	assert_int_equal(p.total, 70305);
+	assert_int_equal(profile_divisor(&p), 5);
+	stack_walk_init(&w, &p);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(stack_walk_next(&w));
+		assert_int_equal(w.index, i + 1);
+		assert_int_equal(w.count, depths[i]);
+		assert_true(w.value == values[i]);
+	}
+	assert_false(stack_walk_next(&w));
+	profile_release(&p);
+}
+
+static void test_values_that_may_cancel_out(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, 5, 2, 1);
+	PUT_SAMPLE(&b, -5, 2, 1);
+	PUT_SAMPLE(&b, 1, 1);
+	assert_summed(&b, false);
+}
+
+static void test_largest_total(void **state)
+{
+	const int64_t most = INT64_MAX / LIMIT_STACK_FRAMES;
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, most - 1, 1);
+	PUT_SAMPLE(&b, 1, 2, 1);
+	assert_summed(&b, true);
+	start(&b);
+	PUT_SAMPLE(&b, most - 1, 1);
+	PUT_SAMPLE(&b, 2, 2, 1);
+	assert_summed(&b, false);
+}
+
+static void test_stack_without_frames(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, 1, 1);
+	put_sample(&b, NULL, 0, 1);
+	assert_summed(&b, false);
+}
+
+/* The inlined line counts. */
+static void test_deepest_stack(void **state)
+{
+	uint64_t ids[LIMIT_STACK_FRAMES];
+	struct buf b;
+
+	(void)state;
+	for (size_t i = 0; i < LIMIT_STACK_FRAMES; i++)
+		ids[i] = i ? 2 : 3;
+	for (size_t more = 0; more < 2; more++) {
+		start(&b);
+		put_sample(&b, ids, LIMIT_STACK_FRAMES - 1 + more, 1);
+		assert_summed(&b, !more);
+	}
+}
+
+static void test_period_sought_in_values(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	for (int has_period = 0; has_period < 2; has_period++) {
+		buf_init(&b, MIB);
+		PUT_INTS(&b, 1, 1, 2);
+		if (has_period) {
+			PUT_INTS(&b, 11, 1, 2);
+			put_int(&b, 12, 10000000);
+		}
+		PUT_SAMPLE(&b, 20000000, 2, 1);
+		assert_summed(&b, has_period);
+	}
+}
+
+static void test_fields_between_samples(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, 1, 1);
+	put_int(&b, 9, 1);
+	PUT_SAMPLE(&b, 2, 1);
+	assert_summed(&b, false);
+}
+
+static void test_ids_that_are_hashes(void **state)
+{
+	struct buf b, location;
+	struct profile p;
+	struct profile_want want = want_of("");
+	struct notes said;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, 1, UINT64_MAX - 1);
+	put_tables(&b);
+	buf_init(&location, MIB);
+	put_int(&location, 1, UINT64_MAX - 1);
+	PUT_INTS(&location, 4, 1);
+	put_bytes(&b, 4, buf_str(&location));
+	buf_release(&location);
+	notes_init(&said);
+	assert_decoded(decode_summed(buf_str(&b), &want, &p, &said, &err));
+	assert_null(p.packed);
+	profile_release(&p);
+	buf_release(&b);
+}
+
+static void test_missing_location(void **state)
+{
+	static const uint64_t ids[] = { 0, 4, 1000000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		struct buf b;
+		struct profile p;
+
+		start(&b);
+		PUT_SAMPLE(&b, 1, ids[i], 1);
+		put_tables(&b);
+		assert_refused(decode(buf_str(&b), "", &p), ERROR_FORMAT,
+			       "is missing");
+		profile_release(&p);
+		buf_release(&b);
+	}
+}
+
+static void test_starvation(void **state)
+{
+	struct profile_want want = want_of("");
+	struct error starved = { 0 };
+	bool is_refused = true;
+	struct notes said;
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_SAMPLE(&b, 300, 3, 2, 1);
+	PUT_SAMPLE(&b, 5, 1);
+	put_tables(&b);
+	for (long count = 0; is_refused; count++) {
+		struct profile_want owned_want = want;
+		struct buf owned;
+		struct profile p;
+		bool is_done;
+
+		buf_init(&owned, MIB);
+		buf_add_str(&owned, buf_str(&b));
+		owned_want.owned_bytes = &owned;
+		notes_init(&said);
+		profile_init(&p);
+		error_clear(&starved);
+		starve_after(count);
+		is_done = decode_pprof(buf_str(&owned), &owned_want, &p, &said,
+				       &starved);
+		is_refused = stop_starving();
+		/* Giving back memory may fail: then it is kept. */
+		if (!is_done)
+			assert_int_equal(starved.code, ERROR_MEMORY);
+		else
+			assert_int_equal(p.total, 305);
+		profile_release(&p);
+		buf_release(&owned);
+	}
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stacks_come_as_they_are),
+		cmocka_unit_test(test_values_that_may_cancel_out),
+		cmocka_unit_test(test_largest_total),
+		cmocka_unit_test(test_stack_without_frames),
+		cmocka_unit_test(test_deepest_stack),
+		cmocka_unit_test(test_period_sought_in_values),
+		cmocka_unit_test(test_fields_between_samples),
+		cmocka_unit_test(test_ids_that_are_hashes),
+		cmocka_unit_test(test_missing_location),
+		cmocka_unit_test(test_starvation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
