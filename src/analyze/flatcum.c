@@ -221,37 +221,28 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
 
 /* ---- values ---- */
 
-/* What is added up of a frame and of an entry: all that a pass touches for
- * each frame of a stack, so together. */
-struct frame_sum {
-	int64_t value;
-	uint32_t seen; /* number of the last stack, from 1 */
-	uint32_t entry;
-};
-
-struct entry_sum {
-	int64_t total;
-	uint32_t seen; /* likewise */
-	bool is_beneath_kernel;
-	bool is_above_kernel;
-};
-
-/* And once a stack. */
+/* What is added up once a stack. */
 struct ends_sum {
 	int64_t owned;
 	int64_t self;
 	int64_t both; /* as owner and leaf at once */
 };
 
-/* Scratch of one side's pass over its stacks. */
+/* Scratch of one side's pass over its stacks. What a function took is the sum
+ * over its frames without what was counted more than once: so all that is
+ * touched for each frame of each stack are two words. */
 struct pass {
 	struct func_table *t;
 	enum side s;
-	struct frame_sum *frames;
-	struct entry_sum *entries;
+	uint32_t *entries;      /* by frame */
+	int64_t *frame_sums;    /* less what repeats within a stack */
+	uint32_t *frame_seen;   /* number of the last stack with repeats */
+	uint32_t *seen;         /* by entry: number of the last stack */
+	int64_t *totals;        /* by entry: likewise */
 	struct ends_sum *ends;  /* by entry */
 	unsigned char *classes; /* by frame, packed */
 	bool has_kernel;
+	bool is_capped;      /* sums are: nothing is taken off them */
 	struct map pair_map; /* (owner, leaf) */
 	struct pair *pairs;
 	size_t pair_count;
@@ -264,29 +255,49 @@ struct pair {
 	int64_t value;
 };
 
+static void pass_fill(struct pass *pass, const struct func_side *side)
+{
+	const struct profile *p = side->profile;
+
+	pass->is_capped = p->whole_total == INT64_MAX;
+	profile_frame_sums(p, pass->frame_sums);
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t function = p->frames[i].function;
+		const struct code_class *class = &side->classes[function];
+		int64_t *total = &pass->totals[side->entries[function]];
+
+		pass->entries[i] = side->entries[function];
+		pass->classes[i] = code_class_pack(class);
+		*total = profile_sum(p, *total, pass->frame_sums[i]);
+		pass->has_kernel |= class->is_kernel_entry;
+	}
+}
+
 static bool pass_init(struct pass *pass, struct func_table *t, enum side s,
 		      struct error *err)
 {
 	const struct func_side *side = &t->sides[s];
-	const struct profile *p = side->profile;
+	uint32_t frames = side->profile->frame_count;
+	struct arena *arena = t->arena;
 
-	*pass = (struct pass){ .t = t, .s = s };
-	pass->frames =
-		arena_array(t->arena, p->frame_count, sizeof *pass->frames);
-	pass->entries = arena_array(t->arena, t->count, sizeof *pass->entries);
-	pass->ends = arena_array(t->arena, t->count, sizeof *pass->ends);
-	pass->classes = arena_array(t->arena, p->frame_count, 1);
-	map_init(&pass->pair_map, t->arena);
-	if (!pass->frames || !pass->entries || !pass->ends || !pass->classes)
+	*pass = (struct pass){
+		.t = t,
+		.s = s,
+		.entries = arena_array(arena, frames, sizeof *pass->entries),
+		.frame_sums =
+			arena_array(arena, frames, sizeof *pass->frame_sums),
+		.frame_seen =
+			arena_array(arena, frames, sizeof *pass->frame_seen),
+		.seen = arena_array(arena, t->count, sizeof *pass->seen),
+		.totals = arena_array(arena, t->count, sizeof *pass->totals),
+		.ends = arena_array(arena, t->count, sizeof *pass->ends),
+		.classes = arena_array(arena, frames, 1),
+	};
+	map_init(&pass->pair_map, arena);
+	if (!pass->entries || !pass->frame_sums || !pass->frame_seen ||
+	    !pass->seen || !pass->totals || !pass->ends || !pass->classes)
 		return no_memory(t, err);
-	for (uint32_t i = 0; i < p->frame_count; i++) {
-		uint32_t function = p->frames[i].function;
-		const struct code_class *class = &side->classes[function];
-
-		pass->frames[i].entry = side->entries[function];
-		pass->classes[i] = code_class_pack(class);
-		pass->has_kernel |= class->is_kernel_entry;
-	}
+	pass_fill(pass, side);
 	return true;
 }
 
@@ -334,20 +345,51 @@ static uint32_t find_kernel(const struct pass *pass,
 	return i;
 }
 
-/* Adds to the totals of a stack's frames and functions. */
-static void stack_totals(struct pass *pass, const struct stack_walk *stack,
-			 uint32_t kernel_from)
+static void take_off(struct pass *pass, int64_t *sum, int64_t value)
+{
+	if (!pass->is_capped)
+		*sum = wrap_sub_i64(*sum, value);
+}
+
+/* Of frames that are on the stack twice. */
+static void repeats_drop(struct pass *pass, const struct stack_walk *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++) {
-		struct frame_sum *frame = &pass->frames[stack->frames[i]];
-		struct entry_sum *entry = &pass->entries[frame->entry];
+		uint32_t frame = stack->frames[i];
 
-		if (frame->seen != stack->index)
-			add(&frame->value, stack->value);
-		frame->seen = stack->index;
-		if (entry->seen != stack->index)
-			add(&entry->total, stack->value);
-		entry->seen = stack->index;
+		if (pass->frame_seen[frame] == stack->index)
+			take_off(pass, &pass->frame_sums[frame], stack->value);
+		pass->frame_seen[frame] = stack->index;
+	}
+}
+
+/* Recursion and inlining count a stack once. */
+static void repeats_find(struct pass *pass, const struct stack_walk *stack)
+{
+	bool is_repeated = false;
+
+	for (uint32_t i = 0; i < stack->count; i++) {
+		uint32_t entry = pass->entries[stack->frames[i]];
+
+		if (pass->seen[entry] == stack->index) {
+			take_off(pass, &pass->totals[entry], stack->value);
+			is_repeated = true;
+		}
+		pass->seen[entry] = stack->index;
+	}
+	if (is_repeated)
+		repeats_drop(pass, stack);
+}
+
+static void kernel_mark(struct pass *pass, const struct stack_walk *stack,
+			uint32_t kernel_from)
+{
+	struct func_entry *entries = pass->t->entries;
+
+	for (uint32_t i = 0; i < stack->count; i++) {
+		struct func_entry *entry =
+			&entries[pass->entries[stack->frames[i]]];
+
 		if (i < kernel_from)
 			entry->is_above_kernel = true;
 		else
@@ -373,11 +415,12 @@ static bool stack_add(struct pass *pass, const struct stack_walk *stack,
 		      struct error *err)
 {
 	uint32_t kernel_from = find_kernel(pass, stack);
-	uint32_t owner =
-		pass->frames[find_owner(pass, stack, kernel_from)].entry;
-	uint32_t leaf = pass->frames[stack->frames[stack->count - 1]].entry;
+	uint32_t owner = pass->entries[find_owner(pass, stack, kernel_from)];
+	uint32_t leaf = pass->entries[stack->frames[stack->count - 1]];
 
-	stack_totals(pass, stack, kernel_from);
+	repeats_find(pass, stack);
+	if (pass->has_kernel)
+		kernel_mark(pass, stack, kernel_from);
 	kind_shares_add(kinds,
 			stack_kind(pass->classes, stack->frames, stack->count,
 				   kernel_from, is_waiting),
@@ -407,18 +450,17 @@ static bool stacks_add(struct pass *pass, struct error *err)
 
 static void keep_sums(const struct pass *pass)
 {
-	for (uint32_t id = 0; id < pass->t->count; id++) {
-		struct func_entry *entry = &pass->t->entries[id];
-		const struct entry_sum *sum = &pass->entries[id];
+	struct func_entry *entries = pass->t->entries;
+	uint32_t frame_count = pass->t->sides[pass->s].profile->frame_count;
 
-		entry->is_beneath_kernel |= sum->is_beneath_kernel;
-		entry->is_above_kernel |= sum->is_above_kernel;
-		entry->values[pass->s] = (struct side_values){
+	for (uint32_t id = 0; id < pass->t->count; id++)
+		entries[id].values[pass->s] = (struct side_values){
 			.owned = pass->ends[id].owned,
 			.self = pass->ends[id].self,
-			.total = sum->total,
+			.total = pass->totals[id],
 		};
-	}
+	for (uint32_t i = 0; !pass->has_kernel && i < frame_count; i++)
+		entries[pass->entries[i]].is_above_kernel = true;
 }
 
 /* ---- leaf and line of each entry ---- */
@@ -482,13 +524,13 @@ static void choose_lines(struct pass *pass, int64_t *best)
 		struct func_entry *entry = &pass->t->entries[id];
 		struct str file = function_file(p, p->frames[i].function);
 
-		if (!pass->frames[i].seen || !is_described_by(entry, pass->s))
+		if (!pass->frame_sums[i] || !is_described_by(entry, pass->s))
 			continue;
 		if (best[id] != INT64_MIN &&
 		    !is_better_line(entry, best[id], file, p->frames[i].line,
-				    pass->frames[i].value))
+				    pass->frame_sums[i]))
 			continue;
-		best[id] = pass->frames[i].value;
+		best[id] = pass->frame_sums[i];
 		entry->line = p->frames[i].line;
 		entry->file = file.len ? file : (struct str){ NULL, 0 };
 		entry->kind = side->classes[p->frames[i].function].kind;

@@ -31,6 +31,17 @@ static inline int64_t sat_add_i64(int64_t a, int64_t b)
 	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* Modulo 2^64: for sums whose result is known to fit. */
+static inline int64_t wrap_add_i64(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline int64_t wrap_sub_i64(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 int64_t sat_sub_i64(int64_t a, int64_t b);
 int64_t sat_mul_i64(int64_t a, int64_t b);
 

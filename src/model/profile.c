@@ -249,11 +249,7 @@ int64_t profile_divisor(const struct profile *p)
 	return divisor > INT64_MAX ? 1 : (int64_t)divisor;
 }
 
-static void add(int64_t *sum, int64_t value)
-{
-	*sum = sat_add_i64(*sum, value);
-}
-
+/* Those have no sums that do not fit. */
 static void add_place(const struct packed_stacks *packed, uint32_t number,
 		      int64_t *sums)
 {
@@ -263,12 +259,12 @@ static void add_place(const struct packed_stacks *packed, uint32_t number,
 	if (!packed->sums[number])
 		return;
 	if (!(place & PACKED_RUN)) {
-		add(&sums[place], packed->sums[number]);
+		sums[place] += packed->sums[number];
 		return;
 	}
 	run = &packed->runs[place & ~PACKED_RUN];
 	for (uint32_t i = 1; i <= *run; i++)
-		add(&sums[run[i]], packed->sums[number]);
+		sums[run[i]] += packed->sums[number];
 }
 
 void profile_frame_sums(const struct profile *p, int64_t *sums)
@@ -280,8 +276,11 @@ void profile_frame_sums(const struct profile *p, int64_t *sums)
 	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
 		const struct stack *s = &p->stacks[i];
 
-		for (uint32_t k = 0; k < s->frame_count; k++)
-			add(&sums[p->frame_ids[s->frame_first + k]], s->value);
+		for (uint32_t k = 0; k < s->frame_count; k++) {
+			int64_t *sum = &sums[p->frame_ids[s->frame_first + k]];
+
+			*sum = profile_sum(p, *sum, s->value);
+		}
 	}
 }
 

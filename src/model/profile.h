@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/num.h"
 #include "base/notes.h"
 #include "model/stack_tree.h"
 #include "model/symtab.h"
@@ -125,8 +126,16 @@ struct str profile_type_name(const struct profile *p);
 /* What the values of all stacks are multiples of; 0 where there are none. */
 int64_t profile_divisor(const struct profile *p);
 
+/* Adds values of the profile: modulo 2^64, so that what is too much can be
+ * taken off again, but saturating where whole_total is. */
+static inline int64_t profile_sum(const struct profile *p, int64_t a, int64_t b)
+{
+	return p->whole_total == INT64_MAX ? sat_add_i64(a, b)
+					   : wrap_add_i64(a, b);
+}
+
 /* sums[0..frame_count): the values of the stacks that a frame is on, counted
- * as often as it is. Saturating. */
+ * as often as it is; of profile_sum(). */
 void profile_frame_sums(const struct profile *p, int64_t *sums);
 
 /* Nanoseconds in one unit of time, 0 when the unit is none. */
