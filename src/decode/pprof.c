@@ -34,6 +34,7 @@ struct samples {
 	uint32_t type;
 	uint32_t counting_type; /* PPROF_NONE: no such column */
 	int64_t counted;
+	bool has_plausible_period;
 	uint32_t *frames;
 	size_t frame_cap;
 	uint64_t frames_seen;
@@ -365,8 +366,7 @@ static void set_period(const struct samples *s, struct profile *out)
 	type_settle(out);
 	if (out->stack_count == 0 || type_is_sample_count(type))
 		return;
-	if (is_plausible_period(h, type) &&
-	    profile_divisor(out) % h->period == 0) {
+	if (s->has_plausible_period && profile_divisor(out) % h->period == 0) {
 		out->period = h->period;
 		out->sample_count = out->total / h->period;
 	} else if (s->counting_type != PPROF_NONE && s->counted > 0) {
@@ -390,7 +390,7 @@ static bool is_period_of_sums(const struct samples *s)
 	struct type_name type = h->types[s->type];
 
 	if (type_is_sample_count(type) ||
-	    (is_plausible_period(h, type) &&
+	    (s->has_plausible_period &&
 	     (int64_t)s->pack->divisor % h->period == 0))
 		return false;
 	return time_unit_ns(type.unit) &&
@@ -407,6 +407,17 @@ static bool add_packed(struct samples *s, struct error *err)
 		if (!add_sample(s, err))
 			return false;
 	return true;
+}
+
+/* All that is needed of the message has been copied, but for the stacks. */
+static void take_over(struct samples *s, struct packed_stacks *packed,
+		      struct buf *bytes)
+{
+	buf_trim(bytes, packed->first + packed->size);
+	packed->bytes = *bytes;
+	buf_init(bytes, bytes->max_bytes);
+	s->p->bytes = STR("");
+	arena_release(&s->p->scratch);
 }
 
 static bool read_packed(struct samples *s, struct buf *bytes,
@@ -428,15 +439,8 @@ static bool read_packed(struct samples *s, struct buf *bytes,
 		return add_packed(s, err) &&
 		       profile_build_finish(b, notes, err);
 	profile_build_packed(b, packed, pack.count, pack.total);
+	take_over(s, packed, bytes);
 	return profile_build_finish(b, notes, err);
-}
-
-/* What is behind the packed samples is no longer needed. */
-static void take_over(struct packed_stacks *packed, struct buf *bytes)
-{
-	buf_trim(bytes, packed->first + packed->size);
-	packed->bytes = *bytes;
-	buf_init(bytes, bytes->max_bytes);
 }
 
 static bool read_stacks(struct samples *s, const struct profile_want *want,
@@ -463,12 +467,13 @@ static bool decode(struct pprof *p, const struct profile_want *want,
 		return false;
 	out->type = s.type;
 	s.counting_type = find_counting_type(&p->header, s.type);
+	s.has_plausible_period =
+		s.type < p->header.type_count &&
+		is_plausible_period(&p->header, p->header.types[s.type]);
 	if (!read_stacks(&s, want, out, notes, err))
 		return false;
 	set_header(&p->header, out);
 	set_period(&s, out);
-	if (out->packed)
-		take_over(out->packed, want->owned_bytes);
 	return true;
 }
 
@@ -482,7 +487,6 @@ bool decode_pprof(struct str bytes, const struct profile_want *want,
 	if (!p.build)
 		return false;
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&p.texts, &p.scratch);
 	is_done = decode(&p, want, out, notes, err);
 	arena_release(&p.scratch);
 	profile_build_free(p.build);

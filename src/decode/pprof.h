@@ -78,9 +78,10 @@ struct pprof {
 	struct pprof_table locations;
 	struct pprof_table mappings;
 	enum profile_detail detail;
-	/* Strings that became texts of the model, by where they stand: many
-	 * functions may share a long one. Those of names are read ones. */
-	struct map texts;
+	/* Strings that became texts of the model + 1, as they are and, behind
+	 * each, as names, which are read: many functions may share a long
+	 * one. */
+	uint32_t *text_ids;
 	uint32_t *function_ids; /* of the model, PPROF_NONE: not added yet */
 	struct pprof_unfolded *unfolded;
 	/* Of each function and location; both NULL where nothing is dropped. */

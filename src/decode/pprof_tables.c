@@ -311,7 +311,9 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 				  sizeof *p->unfolded);
 	p->function_ids = arena_array(&p->scratch, p->functions.count,
 				      sizeof *p->function_ids);
-	if (!p->unfolded || !p->function_ids)
+	p->text_ids = arena_array(&p->scratch, p->string_count,
+				  2 * sizeof *p->text_ids);
+	if (!p->unfolded || !p->function_ids || !p->text_ids)
 		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		p->function_ids[i] = PPROF_NONE;
@@ -332,10 +334,17 @@ bool pprof_load(struct pprof *p, struct error *err)
 
 /* ---- resolving ---- */
 
+/* A string of the table by its number there. */
+struct text {
+	struct str text;
+	uint64_t number;
+};
+
 struct mapping {
 	uint64_t start;
 	uint64_t limit;
 	uint64_t offset;
+	uint64_t file_number; /* of a string */
 	struct str file;
 };
 
@@ -345,7 +354,6 @@ static bool read_mapping(const struct pprof *p, uint64_t id, struct mapping *m,
 	uint32_t index = pprof_find(&p->mappings, id);
 	struct wire w;
 	struct wire_field f;
-	uint64_t file = 0;
 
 	*m = (struct mapping){ .file = STR("") };
 	if (id == 0)
@@ -361,10 +369,10 @@ static bool read_mapping(const struct pprof *p, uint64_t id, struct mapping *m,
 		else if (f.tag == WIRE_TAG(4, WIRE_VARINT))
 			m->offset = f.value;
 		else if (f.tag == WIRE_TAG(5, WIRE_VARINT))
-			file = f.value;
+			m->file_number = f.value;
 	}
 	return wire_check(&w, PPROF_WHAT, err) &&
-	       read_string(p, file, &m->file, err);
+	       read_string(p, m->file_number, &m->file, err);
 }
 
 /* "/usr/lib/libc.so.6" is libc.so.6, "[vdso]" vdso. */
@@ -380,7 +388,7 @@ struct location {
 	uint64_t id;
 	uint64_t mapping_id;
 	uint64_t address;
-	struct str mapping; /* its file, where places are wanted */
+	struct text mapping; /* its file, where places are wanted */
 };
 
 /* A frame that nobody could name, as pprof shows it: by its mapping. */
@@ -388,14 +396,14 @@ static bool add_unmapped(struct pprof *p, const struct location *l,
 			 uint32_t *function, struct error *err)
 {
 	struct str name = STR("<unknown>");
-	struct str base = path_base(l->mapping);
+	struct str base = path_base(l->mapping.text);
 
 	if (base.len)
 		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(base));
 	if (!name.ptr)
 		return pprof_no_memory(p, err);
-	return profile_build_mapped(p->build, name, STR(""), l->mapping, true,
-				    function, err);
+	return profile_build_mapped(p->build, name, STR(""), l->mapping.text,
+				    true, function, err);
 }
 
 /* A frame that nobody could name: the place in its file, which is the same
@@ -430,9 +438,16 @@ static bool add_nameless(struct pprof *p, const struct location *l,
 }
 
 struct function_texts {
-	struct str name;
-	struct str file;
+	struct text name;
+	struct text file;
 };
+
+static bool read_text(const struct pprof *p, uint64_t number, struct text *text,
+		      struct error *err)
+{
+	text->number = number;
+	return read_string(p, number, &text->text, err);
+}
 
 /* Fields 2, 3 and 4 are string numbers: name, system name, file. */
 static bool read_function(const struct pprof *p, uint32_t index,
@@ -440,7 +455,7 @@ static bool read_function(const struct pprof *p, uint32_t index,
 {
 	struct wire w;
 	struct wire_field f;
-	struct str system_name;
+	struct text system_name;
 	uint64_t fields[5] = { 0 };
 
 	pprof_wire(p, p->functions.messages[index], &w);
@@ -448,11 +463,11 @@ static bool read_function(const struct pprof *p, uint32_t index,
 		if (f.tag >> 3 <= 4 && (f.tag & 7) == WIRE_VARINT)
 			fields[f.tag >> 3] = f.value;
 	if (!wire_check(&w, PPROF_WHAT, err) ||
-	    !read_string(p, fields[2], &texts->name, err) ||
-	    !read_string(p, fields[3], &system_name, err) ||
-	    !read_string(p, fields[4], &texts->file, err))
+	    !read_text(p, fields[2], &texts->name, err) ||
+	    !read_text(p, fields[3], &system_name, err) ||
+	    !read_text(p, fields[4], &texts->file, err))
 		return false;
-	if (texts->name.len == 0)
+	if (texts->name.text.len == 0)
 		texts->name = system_name;
 	return true;
 }
@@ -464,36 +479,38 @@ bool pprof_function_name(const struct pprof *p, uint32_t index,
 
 	if (!read_function(p, index, &texts, err))
 		return false;
-	*name = texts.name;
+	*name = texts.name.text;
 	return true;
 }
 
-static bool intern(struct pprof *p, struct str text, bool is_name, uint32_t *id,
-		   struct error *err)
+static bool intern(struct pprof *p, const struct text *text, bool is_name,
+		   uint32_t *id, struct error *err)
 {
-	uint64_t key;
+	uint32_t *known;
 
-	if (text.len == 0)
-		return profile_build_text(p->build, text, id, err);
-	key = (uint64_t)(text.ptr - p->bytes.ptr) << 1 | is_name;
-	*id = map_find_u64(&p->texts, key);
-	if (*id != MAP_NONE)
-		return true;
-	if (!(is_name ? profile_build_name(p->build, text, id, err)
-		      : profile_build_text(p->build, text, id, err)))
-		return false;
-	return map_insert_u64(&p->texts, key, *id, id) ||
-	       pprof_no_memory(p, err);
+	if (text->text.len == 0)
+		return profile_build_text(p->build, text->text, id, err);
+	known = &p->text_ids[2 * text->number + is_name];
+	if (!*known) {
+		if (!(is_name ? profile_build_name(p->build, text->text, id,
+						   err)
+			      : profile_build_text(p->build, text->text, id,
+						   err)))
+			return false;
+		*known = *id + 1;
+	}
+	*id = *known - 1;
+	return true;
 }
 
 static bool add_function(struct pprof *p, const struct function_texts *texts,
-			 struct str mapping, uint32_t *function,
+			 const struct text *mapping, uint32_t *function,
 			 struct error *err)
 {
 	struct function f = { .is_nameless = false };
 
-	return intern(p, texts->name, true, &f.name, err) &&
-	       intern(p, texts->file, false, &f.file, err) &&
+	return intern(p, &texts->name, true, &f.name, err) &&
+	       intern(p, &texts->file, false, &f.file, err) &&
 	       intern(p, mapping, false, &f.mapping, err) &&
 	       profile_build_interned(p->build, &f, function, err);
 }
@@ -516,9 +533,9 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 		return true;
 	if (!read_function(p, index, &texts, err))
 		return false;
-	if (texts.name.len == 0)
+	if (texts.name.text.len == 0)
 		return add_nameless(p, l, function, err);
-	if (!add_function(p, &texts, l->mapping, function, err))
+	if (!add_function(p, &texts, &l->mapping, function, err))
 		return false;
 	p->function_ids[index] = *function;
 	return true;
@@ -628,12 +645,12 @@ static bool prepare_location(const struct pprof *p, struct str message,
 	*line_count = 0;
 	if (!read_location(p, message, l, err))
 		return false;
-	l->mapping = STR("");
+	l->mapping = (struct text){ .text = STR("") };
 	if (!p->detail)
 		return true;
 	if (!read_mapping(p, l->mapping_id, &m, err))
 		return false;
-	l->mapping = m.file;
+	l->mapping = (struct text){ m.file, m.file_number };
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
 		*line_count += f.tag == WIRE_TAG(4, WIRE_BYTES);

@@ -21,6 +21,12 @@ static bool ordering_init(struct ordering *o, struct arena *arena, size_t count)
 	return o->sequences && o->scratch;
 }
 
+static void ordering_drop(struct ordering *o, struct arena *arena, size_t count)
+{
+	arena_drop(arena, o->sequences, count * sizeof *o->sequences);
+	arena_drop(arena, o->scratch, count * sizeof *o->scratch);
+}
+
 /* Three bytes a word, each one more than it is: so the end of the text, 0, is
  * before every byte. */
 static uint32_t *pack_text(struct str text, uint32_t *words)
@@ -45,7 +51,7 @@ static uint32_t *rank_texts(struct profile_build *b)
 	const struct symtab *t = &b->out->symtab;
 	struct ordering o;
 	uint32_t *rank = arena_array(&b->scratch, t->count, sizeof *rank);
-	uint32_t *words;
+	uint32_t *words, *end;
 	size_t word_count = 0;
 
 	for (size_t i = 0; i < t->count; i++)
@@ -53,19 +59,22 @@ static uint32_t *rank_texts(struct profile_build *b)
 	words = arena_array(&b->scratch, word_count, sizeof *words);
 	if (!rank || !words || !ordering_init(&o, &b->scratch, t->count))
 		return NULL;
+	end = words;
 	for (size_t i = 0; i < t->count; i++) {
-		uint32_t *end = pack_text(t->texts[i], words);
+		uint32_t *first = end;
 
+		end = pack_text(t->texts[i], first);
 		o.sequences[i] = (struct sequence){
-			.items = words,
-			.count = (uint32_t)(end - words),
+			.items = first,
+			.count = (uint32_t)(end - first),
 			.index = (uint32_t)i,
 		};
-		words = end;
 	}
 	sequence_sort(o.sequences, t->count, NULL, o.scratch);
 	for (size_t i = 0; i < t->count; i++)
 		rank[o.sequences[i].index] = (uint32_t)i;
+	ordering_drop(&o, &b->scratch, t->count);
+	arena_drop(&b->scratch, words, word_count * sizeof *words);
 	return rank;
 }
 
@@ -94,6 +103,7 @@ static uint32_t *place_words(struct arena *arena, const uint32_t *words,
 	sequence_sort(o.sequences, used, NULL, o.scratch);
 	for (uint32_t i = 0; i < used; i++)
 		place[o.sequences[i].index] = i;
+	ordering_drop(&o, arena, count);
 	*used_count = used;
 	return place;
 }
