@@ -267,6 +267,22 @@ static struct generated generated_at(struct str s, size_t at)
 	}
 }
 
+/* Whether generated_at() looks further. */
+static bool may_begin_generated(char c)
+{
+	return c == '$' || c == 'G' || c == '0' || c == '>' || c == '|' ||
+	       c == 'l' || c == '[';
+}
+
+static size_t plain_length(struct str s, size_t at)
+{
+	size_t end = at;
+
+	while (end < s.len && !may_begin_generated(s.ptr[end]))
+		end++;
+	return end - at;
+}
+
 static size_t add_generated(struct str s, size_t at, struct buf *out)
 {
 	struct generated g = generated_at(s, at);
@@ -285,8 +301,8 @@ void function_key(struct str name, struct buf *out)
 		size_t used = add_generated(s, at, out);
 
 		if (!used) {
-			buf_add_char(out, s.ptr[at]);
-			used = 1;
+			used = 1 + plain_length(s, at + 1);
+			buf_add(out, s.ptr + at, used);
 		}
 		at += used;
 	}

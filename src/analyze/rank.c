@@ -87,6 +87,52 @@ static int compare_entries(const void *left, const void *right, void *data)
 		     : str_compare(r->t->entries[a].key, r->t->entries[b].key);
 }
 
+static void swap_ids(uint32_t *a, uint32_t *b)
+{
+	uint32_t kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* Lets what is at the top of a heap, the last in order, sink to its place. */
+static void heap_sink(struct ranking *r, size_t count)
+{
+	uint32_t *ids = r->order;
+	uint32_t sinking = ids[0];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < count) {
+		if (child + 1 < count &&
+		    compare_entries(&ids[child], &ids[child + 1], r) < 0)
+			child++;
+		if (compare_entries(&sinking, &ids[child], r) >= 0)
+			break;
+		ids[at] = ids[child];
+		at = child;
+	}
+	ids[at] = sinking;
+}
+
+/* Of some 100,000 functions some dozen are shown: moves the first `kept` in
+ * order to the front. They are a heap once they are sorted the wrong way
+ * round. */
+static void order_first(struct ranking *r, size_t kept)
+{
+	uint32_t *ids = r->order;
+
+	qsort_r(ids, kept, sizeof *ids, compare_entries, r);
+	for (size_t i = 0; i < kept / 2; i++)
+		swap_ids(&ids[i], &ids[kept - 1 - i]);
+	for (size_t i = kept; i < r->count; i++) {
+		if (compare_entries(&ids[i], &ids[0], r) >= 0)
+			continue;
+		swap_ids(&ids[i], &ids[0]);
+		heap_sink(r, kept);
+	}
+	qsort_r(ids, kept, sizeof *ids, compare_entries, r);
+}
+
 /* Functions of the tables of a profile that are on no stack are no rows. */
 static bool is_used(const struct func_entry *e)
 {
@@ -121,13 +167,19 @@ static bool promote_loop(struct ranking *r, struct error *err)
 
 static bool ranking_order(struct ranking *r, struct error *err)
 {
+	size_t limit = r->want->limit;
+
 	r->order = arena_array(r->t->arena, r->t->count, sizeof *r->order);
 	if (!r->order)
 		return arena_fail(r->t->arena, "ranking functions", err);
 	for (uint32_t id = 0; id < r->t->count; id++)
 		if (is_used(&r->t->entries[id]))
 			r->order[r->count++] = id;
-	qsort_r(r->order, r->count, sizeof *r->order, compare_entries, r);
+	if (r->want->is_loop || !limit || limit >= r->count)
+		qsort_r(r->order, r->count, sizeof *r->order, compare_entries,
+			r);
+	else
+		order_first(r, limit);
 	return !r->want->is_loop || promote_loop(r, err);
 }
 

@@ -24,7 +24,10 @@ void wirew_element(struct buf *b, uint64_t value)
 {
 	char bytes[VARINT_BYTES];
 
-	buf_add(b, bytes, varint_encode(value, bytes));
+	if (b->state == BUF_OK && b->cap - b->len > VARINT_BYTES)
+		buf_commit(b, varint_encode(value, b->data + b->len));
+	else
+		buf_add(b, bytes, varint_encode(value, bytes));
 }
 
 static void add_tag(struct buf *b, uint32_t field, uint32_t type)

@@ -77,9 +77,12 @@ struct writer {
 	struct buf function_part;
 	struct buf string_part;
 	uint32_t *key; /* room for the longest location */
-	/* Of the profile at hand: the location of a frame that has one of its
-	 * own, else 0. */
+	/* Of the profile at hand, 0 or absent where not met yet: the location
+	 * of a frame that has one of its own, of several by their indices, and
+	 * the number of a function. */
 	uint32_t *location_of_frame;
+	struct map location_of_frames;
+	uint32_t *number_of_function;
 	uint64_t label_key; /* strings; 0: the samples have no label */
 	uint64_t label_text;
 };
@@ -145,7 +148,8 @@ static uint32_t put_mapping(struct writer *w, struct str file)
 	return id;
 }
 
-static uint32_t put_function(struct writer *w, struct str name, struct str file)
+static uint32_t put_new_function(struct writer *w, struct str name,
+				 struct str file)
 {
 	const uint32_t key[] = { put_string(w, name), put_string(w, file) };
 	struct buf *b = &w->function_part;
@@ -161,6 +165,17 @@ static uint32_t put_function(struct writer *w, struct str name, struct str file)
 	wirew_known(b, FUNCTION_FILE, key[1]);
 	wirew_close(b, at);
 	return id;
+}
+
+static uint32_t put_function(struct writer *w, const struct profile *p,
+			     uint32_t function)
+{
+	uint32_t *known = &w->number_of_function[function];
+
+	if (!*known)
+		*known = put_new_function(w, function_name(p, function),
+					  function_file(p, function));
+	return *known;
 }
 
 /* ---- locations ---- */
@@ -209,8 +224,7 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 	for (size_t i = count; i-- > 0; len += LINE_WORDS) {
 		const struct frame *frame = &p->frames[frames[i]];
 
-		w->key[len] = put_function(w, function_name(p, frame->function),
-					   function_file(p, frame->function));
+		w->key[len] = put_function(w, p, frame->function);
 		w->key[len + 1] = frame->line;
 		w->key[len + 2] = frame->column;
 	}
@@ -220,14 +234,28 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 	return id;
 }
 
-/* Nearly all frames are alone in their location, and met often. */
+static uint32_t location_of_several(struct writer *w, const struct profile *p,
+				    const uint32_t *frames, size_t count)
+{
+	struct str key = words(frames, count);
+	uint32_t id = map_find(&w->location_of_frames, key);
+
+	if (id != MAP_NONE)
+		return id;
+	id = put_location(w, p, frames, count);
+	if (!map_insert(&w->location_of_frames, key, id, &id))
+		w->is_failed = true;
+	return id;
+}
+
+/* Nearly all frames are alone in their location, and all are met often. */
 static uint32_t location_at(struct writer *w, const struct profile *p,
 			    const uint32_t *frames, size_t count)
 {
 	uint32_t *known = &w->location_of_frame[frames[0]];
 
 	if (count > 1)
-		return put_location(w, p, frames, count);
+		return location_of_several(w, p, frames, count);
 	if (!*known)
 		*known = put_location(w, p, frames, 1);
 	return *known;
@@ -306,7 +334,10 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 			     sizeof *w->key);
 	w->location_of_frame = arena_array(&w->arena, p->frame_count,
 					   sizeof *w->location_of_frame);
-	if (!w->key || !w->location_of_frame) {
+	w->number_of_function = arena_array(&w->arena, p->function_count,
+					    sizeof *w->number_of_function);
+	map_init(&w->location_of_frames, &w->arena);
+	if (!w->key || !w->location_of_frame || !w->number_of_function) {
 		w->is_failed = true;
 		return;
 	}
