@@ -2,6 +2,7 @@
 #include "base/gz.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <libdeflate.h>
@@ -21,6 +22,13 @@
 
 /* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
 #define MEMBER_BYTES 20
+
+static pthread_once_t is_allocator_set = PTHREAD_ONCE_INIT;
+
+static void set_allocator(void)
+{
+	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+}
 
 bool gz_is(struct str bytes)
 {
@@ -216,7 +224,7 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 
 	if (!buf_check(out, what, err))
 		return false;
-	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+	pthread_once(&is_allocator_set, set_allocator);
 	d = libdeflate_alloc_decompressor();
 	if (!d)
 		return error_memory(err, what);
@@ -231,7 +239,7 @@ bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
 	size_t room;
 	char *target;
 
-	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+	pthread_once(&is_allocator_set, set_allocator);
 	c = libdeflate_alloc_compressor(PACK_LEVEL);
 	if (!c)
 		return error_memory(err, "the compressor");

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/fetch.h"
+#include "cli/fetch_file.h"
 #include "cli/window.h"
 #include "source/selector.h"
 

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "cli/cloud_answers.h"
 #include "cli/fetch.h"
+#include "cli/fetch_file.h"
 #include "cli/missing.h"
 #include "cli/profile_service.h"
 #include "cli/snapshots.h"
@@ -496,7 +497,8 @@ static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
 			 STR_ARGS(ev->selector));
 }
 
-static bool fetch_baseline_file(struct inquiry *s, struct error *err)
+static bool fetch_baseline_file(struct inquiry *s, struct file_ahead *ahead,
+				struct error *err)
 {
 	struct evidence *ev = s->ev;
 	struct str type = profile_type_name(&ev->slow);
@@ -506,7 +508,8 @@ static bool fetch_baseline_file(struct inquiry *s, struct error *err)
 		str_from(strcmp(s->baseline.path, "-") ? s->baseline.path
 						       : "standard input");
 	ev->baseline_window = (struct time_range){ 0, 0 };
-	if (!fetch_profile_file(s->ctx, s->baseline.path, type, &ev->baseline,
+	if (!file_ahead_take(ahead, s->ctx, type) &&
+	    !fetch_profile_file(s->ctx, s->baseline.path, type, &ev->baseline,
 				err))
 		return false;
 	ev->has_baseline = ev->baseline.whole_total > 0;
@@ -514,6 +517,40 @@ static bool fetch_baseline_file(struct inquiry *s, struct error *err)
 	       error_set(err, ERROR_NOT_FOUND,
 			 "%s: the baseline profile holds no samples",
 			 s->baseline.path);
+}
+
+static bool is_baseline_file(const struct inquiry *s)
+{
+	return s->want->is_baseline_wanted &&
+	       s->baseline.kind == BASELINE_WANT_FILE;
+}
+
+/* The slow side's, and the baseline's where it is one, too. */
+static bool fetch_files(struct inquiry *s, const char *path, struct error *err)
+{
+	struct str word = type_word(s->ctx);
+	struct file_ahead ahead = { .path = NULL };
+	bool done;
+
+	if (is_baseline_file(s))
+		file_ahead_start(&ahead, s->ctx, path, s->baseline.path,
+				 is_auto(word) ? STR("") : word,
+				 &s->ev->baseline);
+	done = fetch_slow_file(s->ctx, s->ev, path, err);
+	if (done && is_baseline_file(s))
+		return fetch_baseline_file(s, &ahead, err);
+	(void)file_ahead_take(&ahead, s->ctx, STR(""));
+	return done;
+}
+
+static bool fetch_sides(struct inquiry *s, const char *path, struct error *err)
+{
+	struct file_ahead none = { .path = NULL };
+
+	if (path)
+		return fetch_files(s, path, err);
+	return fetch_live(s, err) &&
+	       (!is_baseline_file(s) || fetch_baseline_file(s, &none, err));
 }
 
 /* Values of different units cannot be subtracted. */
@@ -536,7 +573,6 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 	struct inquiry s = { .ctx = ctx, .want = want, .ev = ev };
 	const char *path =
 		want->slow_path ? want->slow_path : ctx->profiles.path;
-	bool done;
 
 	if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
 		return false;
@@ -558,11 +594,7 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 		: s.baseline.kind == BASELINE_WANT_RANGE
 			? STR("range")
 			: str_from(s.baseline.text);
-	done = path ? fetch_slow_file(ctx, ev, path, err) : fetch_live(&s, err);
-	if (done && want->is_baseline_wanted &&
-	    s.baseline.kind == BASELINE_WANT_FILE)
-		done = fetch_baseline_file(&s, err);
-	return done && check_units(ev, err);
+	return fetch_sides(&s, path, err) && check_units(ev, err);
 }
 
 static struct str type_text(const struct evidence *ev, struct arena *arena)

@@ -16,10 +16,6 @@
 bool fetch_trace(struct context *ctx, const char *arg, struct trace *trace,
 		 struct str *source, struct error *err) MUST_CHECK;
 
-/* Reads a profile file ("-" = standard input). */
-bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
-			struct profile *profile, struct error *err) MUST_CHECK;
-
 /* The window of a question, asked for in parts where the server takes no
  * longer ones. */
 struct window_walk {

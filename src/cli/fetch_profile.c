@@ -4,46 +4,10 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "cli/input.h"
 #include "cli/parca_probe.h"
 #include "cli/parca_series.h"
 #include "model/profile_merge.h"
 #include "source/parca.h"
-
-bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
-			struct profile *profile, struct error *err)
-{
-	struct profile_want want = ctx->want;
-	struct input in;
-	bool done = false;
-
-	want.type = type;
-	if (!input_open(&in, path, err))
-		goto out;
-	if (format_is_trace(in.format)) {
-		error_set(err, ERROR_FORMAT,
-			  "%s: a profile is needed, this is a trace (%s); try "
-			  "tracefind slow or show",
-			  in.name, format_name(in.format));
-	} else if (in.format == FORMAT_UNKNOWN) {
-		error_set(err, ERROR_FORMAT,
-			  "%s: neither pprof, folded stacks, speedscope "
-			  "nor perf script; "
-			  "it looks like %s",
-			  in.name, in.looks_like);
-	} else {
-		if (ctx->is_only_summed && !in.feed)
-			want.owned_bytes = input_storage(&in);
-		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
-						      profile, &ctx->notes, err)
-				: decode_profile(in.format, in.bytes, &want,
-						 profile, &ctx->notes, err)) ||
-		       error_prefix(err, "%s", in.name);
-	}
-out:
-	input_release(&in);
-	return done;
-}
 
 /* ---- windows in parts ---- */
 

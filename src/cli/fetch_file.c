@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/fetch_file.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/input.h"
+
+/* Smaller files are read before a thread has begun. */
+#define AHEAD_BYTES ((off_t)(256 * KIB))
+
+static bool read_file(const char *path, struct profile_want want,
+		      bool is_only_summed, struct profile *profile,
+		      struct notes *notes, struct error *err)
+{
+	struct input in;
+	bool done = false;
+
+	if (!input_open(&in, path, err))
+		goto out;
+	if (format_is_trace(in.format)) {
+		error_set(err, ERROR_FORMAT,
+			  "%s: a profile is needed, this is a trace (%s); try "
+			  "tracefind slow or show",
+			  in.name, format_name(in.format));
+	} else if (in.format == FORMAT_UNKNOWN) {
+		error_set(err, ERROR_FORMAT,
+			  "%s: neither pprof, folded stacks, speedscope "
+			  "nor perf script; "
+			  "it looks like %s",
+			  in.name, in.looks_like);
+	} else {
+		if (is_only_summed && !in.feed)
+			want.owned_bytes = input_storage(&in);
+		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
+						      profile, notes, err)
+				: decode_profile(in.format, in.bytes, &want,
+						 profile, notes, err)) ||
+		       error_prefix(err, "%s", in.name);
+	}
+out:
+	input_release(&in);
+	return done;
+}
+
+bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
+			struct profile *profile, struct error *err)
+{
+	struct profile_want want = ctx->want;
+
+	want.type = type;
+	return read_file(path, want, ctx->is_only_summed, profile, &ctx->notes,
+			 err);
+}
+
+/* ---- two files ---- */
+
+static bool is_large(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_size >= AHEAD_BYTES;
+}
+
+static void read_ahead(void *task)
+{
+	struct file_ahead *a = task;
+
+	a->is_read = read_file(a->path, a->want, a->is_only_summed, a->profile,
+			       &a->notes, &a->err);
+}
+
+/* Filters of labels remember the sample at hand: they serve one file. */
+void file_ahead_start(struct file_ahead *a, const struct context *ctx,
+		      const char *first, const char *second, struct str type,
+		      struct profile *profile)
+{
+	a->path = NULL;
+	a->is_read = false;
+	if (!thread_is_worth_it() || ctx->want.labels || !is_large(first) ||
+	    !is_large(second))
+		return;
+	a->path = second;
+	a->want = ctx->want;
+	a->want.type = type;
+	a->is_only_summed = ctx->is_only_summed;
+	a->profile = profile;
+	notes_init(&a->notes);
+	error_clear(&a->err);
+	thread_start(&a->thread, read_ahead, a);
+}
+
+/* Another one of the name might have been meant. */
+static bool is_only_type(const struct profile *p, struct str type)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->type_count; i++)
+		count += str_equal(profile_text(p, p->types[i].type), type);
+	return count == 1 && str_equal(profile_type_name(p), type);
+}
+
+bool file_ahead_take(struct file_ahead *a, struct context *ctx, struct str type)
+{
+	if (!a->path)
+		return false;
+	thread_join(&a->thread);
+	a->path = NULL;
+	if (a->is_read && is_only_type(a->profile, type)) {
+		notes_append(&ctx->notes, &a->notes);
+		return true;
+	}
+	profile_release(a->profile);
+	return false;
+}

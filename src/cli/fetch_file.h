@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Profiles from files; and of two files the second while the first is read.
+ */
+#ifndef CLI_FETCH_FILE_H
+#define CLI_FETCH_FILE_H
+
+#include "base/thread.h"
+#include "cli/context.h"
+#include "model/profile.h"
+
+/* Reads the profile at path ("-": standard input). type as in struct
+ * profile_want. */
+bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
+			struct profile *profile, struct error *err) MUST_CHECK;
+
+/* A file that is being read. */
+struct file_ahead {
+	struct thread thread;
+	const char *path; /* NULL: none is */
+	struct profile_want want;
+	bool is_only_summed;
+	struct profile *profile;
+	struct notes notes;
+	struct error err;
+	bool is_read;
+};
+
+/* Starts to read the second of two files into an initialised profile, when
+ * both are large and there are processors for it. */
+void file_ahead_start(struct file_ahead *a, const struct context *ctx,
+		      const char *first, const char *second, struct str type,
+		      struct profile *profile);
+
+/* Waits for it. False: it is to be read (again), as there is nothing, or
+ * nothing of that type. The profile is empty then. Call it in any case. */
+bool file_ahead_take(struct file_ahead *a, struct context *ctx,
+		     struct str type);
+
+#endif
