@@ -67,10 +67,8 @@ static int64_t width_cpx(const struct picture *p, const struct lane *l,
 static bool is_drawn(const struct picture *p, const struct lane *l,
 		     uint32_t node)
 {
-	int64_t width = width_cpx(p, l, node);
-
 	return l->values->widths[node] > 0 &&
-	       width >= (int64_t)p->s.in->picture.min_width_cpx;
+	       width_cpx(p, l, node) >= (int64_t)p->s.in->picture.min_width_cpx;
 }
 
 static bool is_sliver(const struct picture *p, const struct lane *l,
