@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "../starving.h"
 #include "base/gz.h"
 #include "base/wirew.h"
 
@@ -310,6 +311,31 @@ static void test_damage_is_noticed(void **state)
 	buf_release(&b);
 }
 
+/* Whichever allocation fails, in the survey or after it, it is told. */
+static void test_every_allocation_may_fail(void **state)
+{
+	struct buf b;
+	bool is_decoded = false;
+
+	(void)state;
+	buf_init(&b, GIB);
+	jaeger_envelope(&b);
+	for (long n = 0; !is_decoded; n++) {
+		assert_true(n < 1000);
+		notes_init(&notes);
+		trace_init(&trace);
+		error_clear(&err);
+		starve_after(n);
+		is_decoded = decode_trace(FORMAT_JAEGER_JSON, buf_str(&b), NULL,
+					  &trace, &notes, &err);
+		stop_starving();
+		assert_int_equal(err.code,
+				 is_decoded ? ERROR_NONE : ERROR_MEMORY);
+		trace_release(&trace);
+	}
+	buf_release(&b);
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(path);
@@ -331,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_otlp_json),
 		cmocka_unit_test(test_otlp_pb),
 		cmocka_unit_test(test_damage_is_noticed),
+		cmocka_unit_test(test_every_allocation_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
