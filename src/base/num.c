@@ -8,34 +8,6 @@
 
 #include "base/ascii.h"
 
-bool sub_i64(int64_t a, int64_t b, int64_t *out)
-{
-	return !__builtin_sub_overflow(a, b, out);
-}
-
-bool mul_i64(int64_t a, int64_t b, int64_t *out)
-{
-	return !__builtin_mul_overflow(a, b, out);
-}
-
-int64_t sat_sub_i64(int64_t a, int64_t b)
-{
-	int64_t difference;
-
-	if (sub_i64(a, b, &difference))
-		return difference;
-	return b < 0 ? INT64_MAX : INT64_MIN;
-}
-
-int64_t sat_mul_i64(int64_t a, int64_t b)
-{
-	int64_t product;
-
-	if (mul_i64(a, b, &product))
-		return product;
-	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
-}
-
 bool parse_u64(struct str text, uint64_t *out)
 {
 	uint64_t value = 0;

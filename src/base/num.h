@@ -12,14 +12,21 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* True when the result fits. Inline, as sums of values are everywhere. */
+/* True when the result fits. Here for the inner loops of sums. */
 MUST_CHECK static inline bool add_i64(int64_t a, int64_t b, int64_t *out)
 {
 	return !__builtin_add_overflow(a, b, out);
 }
 
-bool sub_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
-bool mul_i64(int64_t a, int64_t b, int64_t *out) MUST_CHECK;
+MUST_CHECK static inline bool sub_i64(int64_t a, int64_t b, int64_t *out)
+{
+	return !__builtin_sub_overflow(a, b, out);
+}
+
+MUST_CHECK static inline bool mul_i64(int64_t a, int64_t b, int64_t *out)
+{
+	return !__builtin_mul_overflow(a, b, out);
+}
 
 /* The nearest representable value when the result does not fit. */
 static inline int64_t sat_add_i64(int64_t a, int64_t b)
@@ -31,19 +38,23 @@ static inline int64_t sat_add_i64(int64_t a, int64_t b)
 	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* Modulo 2^64: for sums whose result is known to fit. */
-static inline int64_t wrap_add_i64(int64_t a, int64_t b)
+static inline int64_t sat_sub_i64(int64_t a, int64_t b)
 {
-	return (int64_t)((uint64_t)a + (uint64_t)b);
+	int64_t difference;
+
+	if (sub_i64(a, b, &difference))
+		return difference;
+	return b < 0 ? INT64_MAX : INT64_MIN;
 }
 
-static inline int64_t wrap_sub_i64(int64_t a, int64_t b)
+static inline int64_t sat_mul_i64(int64_t a, int64_t b)
 {
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
+	int64_t product;
 
-int64_t sat_sub_i64(int64_t a, int64_t b);
-int64_t sat_mul_i64(int64_t a, int64_t b);
+	if (mul_i64(a, b, &product))
+		return product;
+	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
 
 /* Below, at or above 0 as a lies below, at or above b: parts of qsort()
  * orders. Doubles must not be NaN. */
@@ -60,6 +71,17 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 static inline int compare_f64(double a, double b)
 {
 	return (a > b) - (a < b);
+}
+
+/* Modulo 2^64: for sums whose result is known to fit. */
+static inline int64_t wrap_add_i64(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline int64_t wrap_sub_i64(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
 static inline size_t max_size(size_t a, size_t b)
