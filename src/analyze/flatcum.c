@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/flatcum.h"
 
+#include <string.h>
+
 #include "analyze/function_key.h"
 #include "analyze/kind_share.h"
 #include "analyze/moved.h"
 #include "analyze/code_memo.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/thread.h"
 #include "model/stack_walk.h"
 
 uint32_t func_side_function(const struct func_side *side,
@@ -115,6 +118,22 @@ static bool side_intern(struct func_table *t, struct func_side *side,
 			      err))
 			return false;
 	return true;
+}
+
+/* Room for all is not taken up before it is used, but that of a table which
+ * grew is. */
+#define ROOM_MAX ((size_t)1000000)
+
+static bool entries_reserve(struct func_table *t, struct error *err)
+{
+	size_t count = 0;
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (t->sides[s].profile)
+			count += t->sides[s].profile->function_count;
+	t->cap = min_size(count, ROOM_MAX);
+	t->entries = arena_array(t->arena, t->cap, sizeof *t->entries);
+	return t->entries || no_memory(t, err);
 }
 
 static bool is_same_function(const struct profile *p, uint32_t f,
@@ -228,20 +247,26 @@ struct ends_sum {
 	int64_t both; /* as owner and leaf at once */
 };
 
-/* Scratch of one side's pass over its stacks. What a function took is the sum
- * over its frames without what was counted more than once: so all that is
- * touched for each frame of each stack are two words. */
+/* Scratch of one side's pass over its stacks; nothing in it is shared, so that
+ * both sides can be gone through at once. What a function took is the sum over
+ * its frames without what was counted more than once: so all that is touched
+ * for each frame of each stack are its entry and where that was seen last. */
 struct pass {
 	struct func_table *t;
 	enum side s;
-	uint32_t *entries;      /* by frame */
-	int64_t *frame_sums;    /* less what repeats within a stack */
-	uint32_t *frame_seen;   /* number of the last stack with repeats */
-	uint32_t *seen;         /* by entry: number of the last stack */
-	int64_t *totals;        /* by entry: likewise */
-	struct ends_sum *ends;  /* by entry */
-	unsigned char *classes; /* by frame, packed */
+	struct arena arena;
+	struct error err;
+	bool is_done;
+	uint32_t *words;       /* by frame: its class and its entry */
+	int64_t *frame_sums;   /* less what repeats within a stack */
+	uint32_t *frame_seen;  /* number of the last stack with repeats */
+	uint32_t *seen;        /* by entry: number of the last stack */
+	int64_t *totals;       /* by entry: likewise */
+	struct ends_sum *ends; /* by entry */
+	unsigned char *sides;  /* by entry: of the kernel, see ABOVE */
+	struct kind_shares kinds;
 	bool has_kernel;
+	bool is_waiting;
 	bool is_capped;      /* sums are: nothing is taken off them */
 	struct map pair_map; /* (owner, leaf) */
 	struct pair *pairs;
@@ -255,49 +280,63 @@ struct pair {
 	int64_t value;
 };
 
-static void pass_fill(struct pass *pass, const struct func_side *side)
+#define ENTRY_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
+
+_Static_assert(2 * LIMIT_FUNCTIONS <= ENTRY_MASK, "entries fit a word");
+_Static_assert(CODE_KIND_COUNT << 2 <= 1 << 7, "classes leave a bit");
+
+/* Where an entry was seen from the kernel's entry. */
+#define ABOVE 1u
+#define BENEATH 2u
+
+static bool pass_fail(struct pass *pass)
 {
+	return arena_fail(&pass->arena, "ranking functions", &pass->err);
+}
+
+static void pass_fill(struct pass *pass)
+{
+	const struct func_side *side = &pass->t->sides[pass->s];
 	const struct profile *p = side->profile;
 
 	pass->is_capped = p->whole_total == INT64_MAX;
+	pass->is_waiting = kinds_wait(p);
 	profile_frame_sums(p, pass->frame_sums);
 	for (uint32_t i = 0; i < p->frame_count; i++) {
 		uint32_t function = p->frames[i].function;
+		uint32_t entry = side->entries[function];
 		const struct code_class *class = &side->classes[function];
-		int64_t *total = &pass->totals[side->entries[function]];
 
-		pass->entries[i] = side->entries[function];
-		pass->classes[i] = code_class_pack(class);
-		*total = profile_sum(p, *total, pass->frame_sums[i]);
+		pass->words[i] =
+			(uint32_t)code_class_pack(class) << KIND_SHIFT | entry;
+		pass->totals[entry] = profile_sum(p, pass->totals[entry],
+						  pass->frame_sums[i]);
+		pass->sides[entry] = ABOVE;
 		pass->has_kernel |= class->is_kernel_entry;
 	}
+	/* Then stacks tell. */
+	if (pass->has_kernel)
+		memset(pass->sides, 0, pass->t->count);
 }
 
-static bool pass_init(struct pass *pass, struct func_table *t, enum side s,
-		      struct error *err)
+static bool pass_init(struct pass *pass)
 {
-	const struct func_side *side = &t->sides[s];
-	uint32_t frames = side->profile->frame_count;
-	struct arena *arena = t->arena;
+	uint32_t frames = pass->t->sides[pass->s].profile->frame_count;
+	size_t entries = pass->t->count;
+	struct arena *arena = &pass->arena;
 
-	*pass = (struct pass){
-		.t = t,
-		.s = s,
-		.entries = arena_array(arena, frames, sizeof *pass->entries),
-		.frame_sums =
-			arena_array(arena, frames, sizeof *pass->frame_sums),
-		.frame_seen =
-			arena_array(arena, frames, sizeof *pass->frame_seen),
-		.seen = arena_array(arena, t->count, sizeof *pass->seen),
-		.totals = arena_array(arena, t->count, sizeof *pass->totals),
-		.ends = arena_array(arena, t->count, sizeof *pass->ends),
-		.classes = arena_array(arena, frames, 1),
-	};
+	pass->words = arena_array(arena, frames, sizeof *pass->words);
+	pass->frame_sums = arena_array(arena, frames, sizeof *pass->frame_sums);
+	pass->frame_seen = arena_array(arena, frames, sizeof *pass->frame_seen);
+	pass->seen = arena_array(arena, entries, sizeof *pass->seen);
+	pass->totals = arena_array(arena, entries, sizeof *pass->totals);
+	pass->ends = arena_array(arena, entries, sizeof *pass->ends);
+	pass->sides = arena_array(arena, entries, 1);
 	map_init(&pass->pair_map, arena);
-	if (!pass->entries || !pass->frame_sums || !pass->frame_seen ||
-	    !pass->seen || !pass->totals || !pass->ends || !pass->classes)
-		return no_memory(t, err);
-	pass_fill(pass, side);
+	if (!pass->words || !pass->frame_sums || !pass->frame_seen ||
+	    !pass->seen || !pass->totals || !pass->ends || !pass->sides)
+		return pass_fail(pass);
+	pass_fill(pass);
 	return true;
 }
 
@@ -307,42 +346,24 @@ static void add(int64_t *sum, int64_t value)
 }
 
 static bool pair_add(struct pass *pass, uint32_t owner, uint32_t leaf,
-		     int64_t value, struct error *err)
+		     int64_t value)
 {
 	uint64_t key = (uint64_t)owner << 32 | leaf;
 	uint32_t at;
 
 	if (!map_insert_u64(&pass->pair_map, key, (uint32_t)pass->pair_count,
 			    &at))
-		return no_memory(pass->t, err);
+		return pass_fail(pass);
 	if (at == pass->pair_count) {
-		if (!arena_reserve(pass->t->arena, (void **)&pass->pairs,
+		if (!arena_reserve(&pass->arena, (void **)&pass->pairs,
 				   &pass->pair_cap, pass->pair_count + 1,
 				   sizeof *pass->pairs))
-			return no_memory(pass->t, err);
+			return pass_fail(pass);
 		pass->pairs[pass->pair_count++] =
 			(struct pair){ owner, leaf, 0 };
 	}
 	add(&pass->pairs[at].value, value);
 	return true;
-}
-
-static bool is_kernel_entry(const struct pass *pass, uint32_t frame)
-{
-	return code_class_unpack(pass->classes[frame]).is_kernel_entry;
-}
-
-/* Its first frame that runs in the kernel, or the count of all. */
-static uint32_t find_kernel(const struct pass *pass,
-			    const struct stack_walk *stack)
-{
-	uint32_t i = 0;
-
-	if (!pass->has_kernel)
-		return stack->count;
-	while (i < stack->count && !is_kernel_entry(pass, stack->frames[i]))
-		i++;
-	return i;
 }
 
 static void take_off(struct pass *pass, int64_t *sum, int64_t value)
@@ -354,8 +375,11 @@ static void take_off(struct pass *pass, int64_t *sum, int64_t value)
 /* Of frames that are on the stack twice. */
 static void repeats_drop(struct pass *pass, const struct stack_walk *stack)
 {
+	struct stack_walk with_frames;
+
+	stack_walk_frames(stack, &with_frames);
 	for (uint32_t i = 0; i < stack->count; i++) {
-		uint32_t frame = stack->frames[i];
+		uint32_t frame = with_frames.frames[i];
 
 		if (pass->frame_seen[frame] == stack->index)
 			take_off(pass, &pass->frame_sums[frame], stack->value);
@@ -369,7 +393,7 @@ static void repeats_find(struct pass *pass, const struct stack_walk *stack)
 	bool is_repeated = false;
 
 	for (uint32_t i = 0; i < stack->count; i++) {
-		uint32_t entry = pass->entries[stack->frames[i]];
+		uint32_t entry = stack->frames[i] & ENTRY_MASK;
 
 		if (pass->seen[entry] == stack->index) {
 			take_off(pass, &pass->totals[entry], stack->value);
@@ -384,83 +408,87 @@ static void repeats_find(struct pass *pass, const struct stack_walk *stack)
 static void kernel_mark(struct pass *pass, const struct stack_walk *stack,
 			uint32_t kernel_from)
 {
-	struct func_entry *entries = pass->t->entries;
-
-	for (uint32_t i = 0; i < stack->count; i++) {
-		struct func_entry *entry =
-			&entries[pass->entries[stack->frames[i]]];
-
-		if (i < kernel_from)
-			entry->is_above_kernel = true;
-		else
-			entry->is_beneath_kernel = true;
-	}
+	for (uint32_t i = 0; i < stack->count; i++)
+		pass->sides[stack->frames[i] & ENTRY_MASK] |=
+			i < kernel_from ? ABOVE : BENEATH;
 }
 
-/* As func_side_owner(). */
-static uint32_t find_owner(const struct pass *pass,
-			   const struct stack_walk *stack, uint32_t kernel_from)
+/* As func_side_owner(), its entry. */
+static uint32_t find_owner(const struct stack_walk *stack, uint32_t kernel_from)
 {
-	for (uint32_t i = kernel_from; i-- > 0;) {
-		unsigned char class = pass->classes[stack->frames[i]];
+	uint32_t i = kernel_from;
 
-		if (code_class_unpack(class).kind == CODE_APPLICATION)
-			return stack->frames[i];
+	while (i-- > 0) {
+		uint32_t word = stack->frames[i];
+
+		if (code_class_unpack((unsigned char)(word >> KIND_SHIFT))
+			    .kind == CODE_APPLICATION)
+			return word & ENTRY_MASK;
 	}
-	return stack->frames[stack->count - 1];
+	return stack->frames[stack->count - 1] & ENTRY_MASK;
 }
 
-static bool stack_add(struct pass *pass, const struct stack_walk *stack,
-		      struct kind_shares *kinds, bool is_waiting,
-		      struct error *err)
+static bool stack_add(struct pass *pass, const struct stack_walk *stack)
 {
-	uint32_t kernel_from = find_kernel(pass, stack);
-	uint32_t owner = pass->entries[find_owner(pass, stack, kernel_from)];
-	uint32_t leaf = pass->entries[stack->frames[stack->count - 1]];
+	uint32_t kernel_from = stack->count, owner, leaf;
 
-	repeats_find(pass, stack);
-	if (pass->has_kernel)
+	if (pass->has_kernel) {
+		kernel_from = stack_kernel_from(stack->frames, stack->count);
 		kernel_mark(pass, stack, kernel_from);
-	kind_shares_add(kinds,
-			stack_kind(pass->classes, stack->frames, stack->count,
-				   kernel_from, is_waiting),
+	}
+	repeats_find(pass, stack);
+	kind_shares_add(&pass->kinds,
+			stack_kind(stack->frames, stack->count, kernel_from,
+				   pass->is_waiting),
 			stack->value);
+	owner = find_owner(stack, kernel_from);
+	leaf = stack->frames[stack->count - 1] & ENTRY_MASK;
 	add(&pass->ends[owner].owned, stack->value);
 	add(&pass->ends[leaf].self, stack->value);
 	if (owner != leaf)
-		return pair_add(pass, owner, leaf, stack->value, err);
+		return pair_add(pass, owner, leaf, stack->value);
 	add(&pass->ends[owner].both, stack->value);
 	return true;
 }
 
-static bool stacks_add(struct pass *pass, struct error *err)
+static bool stacks_add(struct pass *pass)
 {
-	struct func_side *side = &pass->t->sides[pass->s];
-	bool is_waiting = kinds_wait(side->profile);
+	const struct profile *p = pass->t->sides[pass->s].profile;
 	struct stack_walk stack;
 
-	side->kinds = (struct kind_shares){ .total = 0 };
-	stack_walk_init(&stack, side->profile);
+	if (!stack_walk_init_words(&stack, p, pass->words, &pass->arena,
+				   &pass->err))
+		return false;
 	while (stack_walk_next(&stack))
-		if (stack.count &&
-		    !stack_add(pass, &stack, &side->kinds, is_waiting, err))
+		if (stack.count && !stack_add(pass, &stack))
 			return false;
 	return true;
+}
+
+static void pass_run(void *task)
+{
+	struct pass *pass = task;
+
+	if (pass->t->sides[pass->s].profile)
+		pass->is_done = pass_init(pass) && stacks_add(pass);
 }
 
 static void keep_sums(const struct pass *pass)
 {
 	struct func_entry *entries = pass->t->entries;
-	uint32_t frame_count = pass->t->sides[pass->s].profile->frame_count;
 
-	for (uint32_t id = 0; id < pass->t->count; id++)
-		entries[id].values[pass->s] = (struct side_values){
+	for (uint32_t id = 0; id < pass->t->count; id++) {
+		struct func_entry *entry = &entries[id];
+
+		entry->values[pass->s] = (struct side_values){
 			.owned = pass->ends[id].owned,
 			.self = pass->ends[id].self,
 			.total = pass->totals[id],
 		};
-	for (uint32_t i = 0; !pass->has_kernel && i < frame_count; i++)
-		entries[pass->entries[i]].is_above_kernel = true;
+		entry->is_above_kernel |= (pass->sides[id] & ABOVE) != 0;
+		entry->is_beneath_kernel |= (pass->sides[id] & BENEATH) != 0;
+	}
+	pass->t->sides[pass->s].kinds = pass->kinds;
 }
 
 /* ---- leaf and line of each entry ---- */
@@ -553,15 +581,44 @@ static bool side_describe(struct pass *pass, struct error *err)
 	return true;
 }
 
-static bool side_values_add(struct func_table *t, enum side s,
-			    struct error *err)
+/* The slow side is first: the other describes what is gone there. */
+static bool pass_take(struct pass *pass, struct error *err)
 {
-	struct pass pass;
-
-	if (!pass_init(&pass, t, s, err) || !stacks_add(&pass, err))
+	if (!pass->t->sides[pass->s].profile)
+		return true;
+	if (!pass->is_done) {
+		*err = pass->err;
 		return false;
-	keep_sums(&pass);
-	return side_describe(&pass, err);
+	}
+	keep_sums(pass);
+	return side_describe(pass, err);
+}
+
+/* As so many stacks take longer than the start of a thread. */
+#define BESIDE_STACKS 20000u
+
+static bool sides_add(struct func_table *t, struct error *err)
+{
+	struct pass passes[SIDE_COUNT];
+	struct thread beside = { .is_running = false };
+	const struct profile *base = t->sides[SIDE_BASELINE].profile;
+	bool is_done;
+
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		passes[s] = (struct pass){ .t = t, .s = (enum side)s };
+		arena_init(&passes[s].arena, LIMIT_ANALYZE_HEAP_BYTES / 2);
+	}
+	if (base && base->stack_count >= BESIDE_STACKS)
+		thread_start(&beside, pass_run, &passes[SIDE_BASELINE]);
+	else
+		pass_run(&passes[SIDE_BASELINE]);
+	pass_run(&passes[SIDE_SLOW]);
+	thread_join(&beside);
+	is_done = pass_take(&passes[SIDE_SLOW], err) &&
+		  pass_take(&passes[SIDE_BASELINE], err);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		arena_release(&passes[s].arena);
+	return is_done;
 }
 
 bool func_table_build(struct func_table *t, struct arena *arena,
@@ -571,7 +628,7 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 		      struct error *err)
 {
 	struct buf key;
-	bool is_done = true;
+	bool is_done;
 
 	*t = (struct func_table){ .arena = arena,
 				  .rules = rules,
@@ -580,6 +637,7 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 	t->sides[SIDE_BASELINE].profile = baseline;
 	map_init(&t->map, arena);
 	buf_init(&key, 2 * LIMIT_STRING_BYTES);
+	is_done = entries_reserve(t, err);
 	for (int s = 0; is_done && s < SIDE_COUNT; s++)
 		if (t->sides[s].profile)
 			is_done = side_intern(t, &t->sides[s], &key, err);
@@ -587,11 +645,7 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 	if (!is_done || (slow && baseline && !moved_join(t, err)) ||
 	    !classify(t, err))
 		return false;
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (t->sides[s].profile &&
-		    !side_values_add(t, (enum side)s, err))
-			return false;
-	return true;
+	return sides_add(t, err);
 }
 
 /* Most functions of the kernel have no rule: their place tells. */

@@ -38,15 +38,20 @@ static enum code_kind decide(unsigned int seen, enum code_kind leaf,
 	return leaf;
 }
 
+static struct code_class class_of(uint32_t word)
+{
+	return code_class_unpack((unsigned char)(word >> KIND_SHIFT));
+}
+
 /* From the leaf up to the deepest application frame. */
-enum code_kind stack_kind(const unsigned char *classes, const uint32_t *frames,
-			  uint32_t count, uint32_t kernel_from, bool is_waiting)
+enum code_kind stack_kind(const uint32_t *words, uint32_t count,
+			  uint32_t kernel_from, bool is_waiting)
 {
 	enum code_kind leaf = CODE_APPLICATION;
 	unsigned int seen = 0;
 
 	for (uint32_t i = count; i-- > 0;) {
-		struct code_class c = code_class_unpack(classes[frames[i]]);
+		struct code_class c = class_of(words[i]);
 
 		if (i >= kernel_from && c.kind == CODE_APPLICATION)
 			c.kind = CODE_KERNEL;
@@ -69,36 +74,38 @@ void kind_shares_add(struct kind_shares *shares, enum code_kind kind,
 	shares->total = sat_add_i64(shares->total, value);
 }
 
-static uint32_t find_kernel(const unsigned char *classes,
-			    const struct stack_walk *stack)
+uint32_t stack_kernel_from(const uint32_t *words, uint32_t count)
 {
 	uint32_t i = 0;
 
-	while (i < stack->count &&
-	       !code_class_unpack(classes[stack->frames[i]]).is_kernel_entry)
+	while (i < count && !class_of(words[i]).is_kernel_entry)
 		i++;
 	return i;
 }
 
-static void sum(const struct profile *p, const unsigned char *classes,
-		struct kind_shares *out)
+static bool sum(const struct profile *p, const uint32_t *words,
+		struct arena *arena, struct kind_shares *out, struct error *err)
 {
 	bool is_waiting = kinds_wait(p);
-	struct stack_walk stack;
+	struct stack_walk w;
 
 	*out = (struct kind_shares){ .total = 0 };
-	stack_walk_init(&stack, p);
-	while (stack_walk_next(&stack))
-		kind_shares_add(out,
-				stack_kind(classes, stack.frames, stack.count,
-					   find_kernel(classes, &stack),
-					   is_waiting),
-				stack.value);
+	if (!stack_walk_init_words(&w, p, words, arena, err))
+		return false;
+	while (stack_walk_next(&w)) {
+		uint32_t kernel_from = stack_kernel_from(w.frames, w.count);
+
+		kind_shares_add(
+			out,
+			stack_kind(w.frames, w.count, kernel_from, is_waiting),
+			w.value);
+	}
+	return true;
 }
 
 /* by_function is scratch. */
 static void classify(const struct profile *p, const struct code_rules *rules,
-		     unsigned char *by_function, unsigned char *classes)
+		     unsigned char *by_function, uint32_t *words)
 {
 	struct language_votes votes = { { 0 } };
 	unsigned int languages;
@@ -115,7 +122,8 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 		by_function[f] = code_class_pack(&c);
 	}
 	for (uint32_t i = 0; i < p->frame_count; i++)
-		classes[i] = by_function[p->frames[i].function];
+		words[i] = (uint32_t)by_function[p->frames[i].function]
+			   << KIND_SHIFT;
 }
 
 bool kind_shares_compute(const struct profile *p,
@@ -123,15 +131,16 @@ bool kind_shares_compute(const struct profile *p,
 			 struct kind_shares *out, struct error *err)
 {
 	struct arena arena;
-	unsigned char *by_function, *classes;
-	bool is_done = true;
+	unsigned char *by_function;
+	uint32_t *words;
+	bool is_done;
 
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
 	by_function = arena_array(&arena, p->function_count, 1);
-	classes = arena_array(&arena, p->frame_count, 1);
-	if (by_function && classes) {
-		classify(p, rules, by_function, classes);
-		sum(p, classes, out);
+	words = arena_array(&arena, p->frame_count, sizeof *words);
+	if (by_function && words) {
+		classify(p, rules, by_function, words);
+		is_done = sum(p, words, &arena, out, err);
 	} else {
 		is_done = arena_fail(&arena, "sorting functions by kind", err);
 	}

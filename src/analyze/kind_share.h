@@ -18,8 +18,8 @@ enum code_kind kind_within(const struct profile *p, enum code_kind kind);
 bool kinds_wait(const struct profile *p);
 
 /* The kind of a stack with these frames, root first; kernel_from: the first
- * of them that runs in the kernel, or count. classes by frame of the profile,
- * of code_class_pack().
+ * of them that runs in the kernel, or count. Their classes, of
+ * code_class_pack(), are the bytes of the words from KIND_SHIFT on.
  *
  * Only frames beneath the deepest application frame count. If one of them is
  * gc_alloc, lock, database, http_client, serialisation or idle, the first of
@@ -31,9 +31,13 @@ bool kinds_wait(const struct profile *p);
  * Without any application frame a stack that waits is idle before it is
  * anything but a lock: threads of pools, drivers and collectors parked until
  * there is work. */
-enum code_kind stack_kind(const unsigned char *classes, const uint32_t *frames,
-			  uint32_t count, uint32_t kernel_from,
-			  bool is_waiting);
+enum code_kind stack_kind(const uint32_t *words, uint32_t count,
+			  uint32_t kernel_from, bool is_waiting);
+
+#define KIND_SHIFT 24
+
+/* The first frame that runs in the kernel, or count. */
+uint32_t stack_kernel_from(const uint32_t *words, uint32_t count);
 
 /* Counts a stack's value. */
 void kind_shares_add(struct kind_shares *shares, enum code_kind kind,

@@ -119,6 +119,12 @@ void map_init(struct map *m, struct arena *arena)
 	*m = (struct map){ .arena = arena };
 }
 
+void map_drop(struct map *m)
+{
+	arena_drop(m->arena, m->slots, m->slot_count * sizeof *m->slots);
+	map_init(m, m->arena);
+}
+
 static struct map_slot slot_bytes(struct str key)
 {
 	return (struct map_slot){

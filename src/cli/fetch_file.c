@@ -7,7 +7,7 @@
 #include "cli/input.h"
 
 /* Smaller files are read before a thread has begun. */
-#define AHEAD_BYTES ((off_t)(256 * KIB))
+#define AHEAD_BYTES ((off_t)(32 * KIB))
 
 static bool read_file(const char *path, struct profile_want want,
 		      bool is_only_summed, struct profile *profile,

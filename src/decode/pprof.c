@@ -431,8 +431,10 @@ static bool read_packed(struct samples *s, struct buf *bytes,
 	if (!pprof_pack_init(&pack, s->p, bytes, &out->arena, err))
 		return false;
 	s->pack = &pack;
-	if (!read_samples(s, err) ||
-	    (!is_period_of_sums(s) &&
+	if (!read_samples(s, err))
+		return false;
+	pprof_pack_end(&pack);
+	if ((!is_period_of_sums(s) &&
 	     !pprof_pack_build(&pack, s->now.ids, &packed, err)))
 		return false;
 	if (!packed)

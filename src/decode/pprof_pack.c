@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "model/stack_walk.h"
 
@@ -78,6 +79,15 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 	}
 	put_varint(pack, (uint64_t)value);
 	return true;
+}
+
+/* Behind packed samples lies what is left of longer ones, then the tables. */
+void pprof_pack_end(const struct pprof_pack *pack)
+{
+	const struct pprof *p = pack->p;
+	size_t packed = (size_t)(pack->end - pack->begin);
+
+	mem_discard(pack->end, p->samples_end - p->samples_first - packed);
 }
 
 bool pprof_pack_next(const struct pprof_pack *pack, const unsigned char **at,

@@ -40,6 +40,9 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    struct str varints, int64_t value,
 		    struct error *err) MUST_CHECK;
 
+/* After the last one. */
+void pprof_pack_end(const struct pprof_pack *pack);
+
 /* What the samples are packed into; the bytes stay where they are. *out is
  * NULL where values may cancel out or overflow, stacks
  * must be cut, or none is left: then they are to be read again, by

@@ -82,7 +82,7 @@ bool wire_enter(struct wire *parent, const struct wire_field *f,
  * literal. Returns false. */
 bool wire_fail(struct wire *w, const char *failure);
 
-/* The same for want of bytes, which a feed may have. */
+/* The same, where more bytes might mend it. */
 bool wire_fail_short(struct wire *w, const char *failure);
 
 /* The parts of the readers below that are seldom needed. */
@@ -106,8 +106,8 @@ static inline bool wire_read_bytes(struct wire *w, struct wire_field *f)
 	if (!wire_read_varint(w, &f->value))
 		return false;
 	if (f->value > w->bytes.len - w->at)
-		return wire_fail_short(w,
-				       "a field is longer than what is left");
+		return wire_fail_short(w, "a field is longer than what is "
+					  "left");
 	f->bytes = (struct str){ w->bytes.ptr + w->at, (size_t)f->value };
 	w->at += f->bytes.len;
 	return true;

@@ -338,6 +338,7 @@ static bool finish_packed(struct finish *f)
 {
 	struct profile *p = f->b->out;
 
+	symtab_settle(&p->symtab);
 	if (!mark_all_used(f) || !place_functions(f) || !place_frames(f))
 		return false;
 	place_packed(f);

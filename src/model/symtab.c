@@ -21,10 +21,11 @@ static bool append(struct symtab *t, struct str text, uint32_t *id,
 	t->texts = texts;
 	copy = arena_str(t->arena, text);
 	if (!copy.ptr ||
-	    !map_insert(&t->map, copy, (uint32_t)t->count, &stored))
+	    (!t->is_settled &&
+	     !map_insert(&t->map, copy, (uint32_t)t->count, &stored)))
 		return arena_fail(t->arena, WHAT, err);
+	*id = (uint32_t)t->count;
 	t->texts[t->count++] = copy;
-	*id = stored;
 	return true;
 }
 
@@ -44,9 +45,25 @@ bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 	return *id != MAP_NONE || append(t, text, id, err);
 }
 
+static uint32_t find_in_all(const struct symtab *t, struct str text)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (str_equal(t->texts[i], text))
+			return (uint32_t)i;
+	return MAP_NONE;
+}
+
 uint32_t symtab_find(const struct symtab *t, struct str text)
 {
-	return text.len ? map_find(&t->map, text) : 0;
+	if (!text.len)
+		return 0;
+	return t->is_settled ? find_in_all(t, text) : map_find(&t->map, text);
+}
+
+void symtab_settle(struct symtab *t)
+{
+	map_drop(&t->map);
+	t->is_settled = true;
 }
 
 struct str symtab_text(const struct symtab *t, uint32_t id)

@@ -16,6 +16,7 @@ struct symtab {
 	struct str *texts;
 	size_t count;
 	size_t cap;
+	bool is_settled;
 };
 
 /* Memory comes from the arena, which must outlive the table. */
@@ -25,6 +26,10 @@ bool symtab_init(struct symtab *t, struct arena *arena,
 /* Interns a copy. False on lack of memory. */
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err) MUST_CHECK;
+
+/* No more texts, or few, are going to be added or looked for: then each costs a
+ * look at all of them, and less memory is held. */
+void symtab_settle(struct symtab *t);
 
 /* MAP_NONE when the text was never interned. */
 uint32_t symtab_find(const struct symtab *t, struct str text);

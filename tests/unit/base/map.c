@@ -138,9 +138,32 @@ static void test_hash(void **state)
 	}
 }
 
+static void test_drop(void **state)
+{
+	struct arena arena;
+	struct map m;
+	uint32_t value;
+	size_t used;
+
+	(void)state;
+	arena_init(&arena, 64 * MIB);
+	map_init(&m, &arena);
+	map_drop(&m); /* of nothing */
+	for (uint32_t i = 0; i < 10000; i++)
+		assert_true(map_insert_u64(&m, i, i, &value));
+	used = arena.used_bytes;
+	map_drop(&m);
+	assert_true(arena.used_bytes < used / 2);
+	assert_int_equal(map_find_u64(&m, 7), MAP_NONE);
+	assert_true(map_insert_u64(&m, 7, 70, &value));
+	assert_int_equal(map_find_u64(&m, 7), 70);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_odd_keys),
 		cmocka_unit_test(test_many_texts),

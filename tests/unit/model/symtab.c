@@ -116,9 +116,35 @@ static void test_out_of_memory_is_told(void **state)
 	stop_starving();
 }
 
+static void test_settled(void **state)
+{
+	struct arena arena;
+	struct symtab t;
+	uint32_t id;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(symtab_init(&t, &arena, &err));
+	assert_true(symtab_add(&t, STR("a"), &id, &err));
+	assert_true(symtab_add(&t, STR("b"), &id, &err));
+	symtab_settle(&t);
+	assert_int_equal(symtab_find(&t, STR("a")), 1);
+	assert_int_equal(symtab_find(&t, STR("b")), 2);
+	assert_int_equal(symtab_find(&t, STR("")), 0);
+	assert_int_equal(symtab_find(&t, STR("c")), MAP_NONE);
+	assert_true(symtab_add(&t, STR("b"), &id, &err));
+	assert_int_equal(id, 2);
+	assert_true(symtab_add(&t, STR("c"), &id, &err));
+	assert_int_equal(id, 3);
+	assert_int_equal(symtab_find(&t, STR("c")), 3);
+	assert_int_equal(t.count, 4);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_settled),
 		cmocka_unit_test(test_equal_text_has_one_id),
 		cmocka_unit_test(test_text_is_copied_with_its_nul_bytes),
 		cmocka_unit_test(test_many_ids_stay_put),
