@@ -63,6 +63,7 @@ class Bench:
                            args.cache / "peers", not args.short)
         self.meter = Meter(build / "bench" / "bench-measure", ENV)
         self.folder = None  # of what programs write
+        self.read = set()   # the inputs of contests
 
     def wanted(self, *names):
         """Whether --rows asks for any of the names."""
@@ -97,6 +98,7 @@ class Bench:
         """Lines of the report."""
         rounds = contest.short_rounds if self.args.short else contest.rounds
         files = self.files(contest.inputs)
+        self.read.update(files.values())
         runs, outputs, failed = {}, {}, {}
         for label, entry in contest.entries.items():
             outputs[label] = self.folder / label.replace(" ", "-")
@@ -182,6 +184,9 @@ def introduction(bench, load):
     yield f"- {machine()}"
     yield f"- load before the run: {load:.1f}"
     yield "- peers: " + "; ".join(bench.peers.versions())
+    yield ("- inputs: " + ("ready-made" if bench.args.inputs else "bench-make")
+           + "; " + ", ".join(f"{path.name} {path.stat().st_size / 1e6:,.1f} "
+                              "MB" for path in sorted(bench.read)))
 
 
 def main():
