@@ -445,6 +445,7 @@ static void test_keys_come_in_any_order(void **state)
 	assert_int_equal(response.body.len, 3);
 	assert_memory_equal(response.body.data, "a\0b", 3);
 	buf_release(&response.body);
+	buf_release(&request.body);
 	har_free(h);
 }
 
