@@ -48,7 +48,7 @@ const char *flame_change_words(const struct flame *f,
 	if (change == CHANGE_NOISE)
 		return "may be noise";
 	if (!change_is_real(change))
-		return "the function is the same";
+		return "the function no more than the rest";
 	if (!is_same_way)
 		return change_is_up(change) ? "the function as a whole grew"
 					    : "the function as a whole shrank";

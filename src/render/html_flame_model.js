@@ -232,7 +232,7 @@ function changeWords(i) {
 	if (change === NOISE)
 		return "may be noise";
 	if (!isUp(change) && !isDown(change))
-		return "the function is the same";
+		return "the function no more than the rest";
 	if (isUp(change) ? !(moved > 0) : !(moved < 0))
 		return "the function as a whole " +
 			(isUp(change) ? "grew" : "shrank");
