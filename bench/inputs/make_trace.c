@@ -468,11 +468,11 @@ static const char *const heads[] = {
 	[OTLP_JSON] = "{\"resourceSpans\":[",
 	[JAEGER_JSON] = "{\"data\":[",
 };
+#define JAEGER_TAIL "],\"total\":0,\"limit\":0,\"offset\":0,\"errors\":null}\n"
 static const char *const tails[] = {
 	[OTLP_PB] = "",
 	[OTLP_JSON] = "]}\n",
-	[JAEGER_JSON] = "],\"total\":0,\"limit\":0,\"offset\":0,"
-			"\"errors\":null}\n",
+	[JAEGER_JSON] = JAEGER_TAIL,
 };
 
 bool trace_maker_step(struct trace_maker *m, struct buf *out)
