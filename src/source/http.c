@@ -579,13 +579,21 @@ static bool is_finished(const struct wire *w)
 }
 
 /* Each look costs some 50 us: a server that takes seconds is left alone,
- * unless a request waits for its next try. An answer or a signal ends it. */
+ * unless a request waits for its next try. An answer or a signal ends it. When
+ * all that ran ended together, no answer would: the next go out at once. */
 static int poll_ms(const struct wire *w)
 {
-	for (size_t i = 0; i < w->count; i++)
-		if (w->jobs[i].state == JOB_WAITING && w->jobs[i].not_before_ns)
-			return POLL_RETRY_MS;
-	return POLL_MS;
+	int ms = POLL_MS;
+
+	for (size_t i = 0; i < w->count; i++) {
+		if (w->jobs[i].state != JOB_WAITING)
+			continue;
+		if (w->jobs[i].not_before_ns)
+			ms = POLL_RETRY_MS;
+		else if (w->running < LIMIT_PARALLEL_REQUESTS)
+			return 0;
+	}
+	return ms;
 }
 
 static void tell_progress(const struct wire *w)
