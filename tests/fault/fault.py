@@ -55,8 +55,9 @@ slow-baseline-1d slow-cloud-trace-profiler types-guide view-tree
 TOLD = re.compile(r"memory|cannot|could not|failed|no answer|not be |not "
                   r"known|unreachable|unavailable|interrupted|not checked|"
                   r'"status": null')
-# Said of what was lost besides the answer.
-ASIDE = re.compile(r"tracefind: (note:|the cache)")
+# Said of what was lost besides the answer; and what a library says as it is
+# loaded.
+ASIDE = re.compile(r"tracefind: (note:|the cache)|Error in GnuTLS ")
 
 
 class Point:

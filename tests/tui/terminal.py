@@ -140,7 +140,8 @@ class Program:
         if not pid:
             os.setpgid(0, 0)
             os.tcsetpgrp(self.slave, os.getpid())
-            for number in (signal.SIGHUP, signal.SIGTTOU, signal.SIGPIPE):
+            for number in (signal.SIGHUP, signal.SIGTTOU, signal.SIGPIPE,
+                           signal.SIGINT, signal.SIGQUIT):
                 signal.signal(number, signal.SIG_IGN if number in ignored
                               else signal.SIG_DFL)
             for fd in range(3):
