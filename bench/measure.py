@@ -67,15 +67,17 @@ class Meter:
                 raise Failed(f"status {status}: {last_line(errors)}")
             return Cost(*numbers)
 
-    def contest(self, runs, rounds):
+    def contest(self, runs, rounds, most=None):
         """Each of the runs in turn, round after round, so that what else the
         machine does meets all of them: {label: median Cost}, and {label: why}
-        for those that failed."""
+        for those that failed. most: {label: rounds} of those with fewer."""
+        most = most or {}
         costs = {label: [] for label in runs}
         failed = {}
         for _ in range(rounds):
             for label, run in runs.items():
-                if label in failed:
+                if label in failed or \
+                        len(costs[label]) == most.get(label, rounds):
                     continue
                 try:
                     costs[label].append(self.cost(run))

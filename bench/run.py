@@ -107,7 +107,10 @@ class Bench:
                 runs[label] = run
             else:
                 failed[label] = f"{entry.args[0]} was not found"
-        costs, broken = self.meter.contest(runs, self.args.rounds or rounds)
+        most = {label: entry.most for label, entry in contest.entries.items()
+                if entry.most}
+        costs, broken = self.meter.contest(runs, self.args.rounds or rounds,
+                                           most)
         failed.update(broken)
         differs = self.compare(contest, files, outputs, costs)
         for row in contest.rows:
