@@ -134,7 +134,8 @@ class Bench:
                            costs.get(row.ours), costs.get(row.peer))
         for label in (row.ours, row.peer):
             if label in failed:
-                line.verdict, line.why = report.GAP, failed[label]
+                line.verdict = report.GAP
+                line.why = failed[label].replace(f"{self.inputs.ready}/", "")
                 return line
         sizes = [outputs[label].stat().st_size for label in
                  (row.ours, row.peer) if label and outputs[label].exists()]
