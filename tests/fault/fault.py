@@ -29,7 +29,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "cli"))
+sys.path[:0] = [str(HERE.parent / "cli"), str(HERE.parent / "safety")]
+import figures  # noqa: E402
 import run as cli  # noqa: E402
 
 LIMIT_S = 30
@@ -211,18 +212,20 @@ def main():
     program = str(Path(options.program).resolve())
     library = str(Path(options.library).resolve())
     print(f"1..{len(names)}", flush=True)
-    total = failed = 0
+    total = failed = points_failed = 0
     with ThreadPoolExecutor(PARALLEL) as pool:
         results = pool.map(lambda n: run_case(program, library, n,
                                               options.kind, share), names)
         for number, (name, (tried, bad)) in enumerate(zip(names, results), 1):
             total += tried
             failed += bool(bad)
+            points_failed += len(bad)
             print(f"{'not ok' if bad else 'ok'} {number} - {name}, "
                   f"{tried} points")
             for line in bad[:20]:
                 print(f"#   {line}", flush=True)
     print(f"# {total} points")
+    figures.record("fault-" + options.kind, total, points_failed)
     return 1 if failed else 0
 
 
