@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""All trials of safety, one kind after the other: ./dev test-full
+
+usage: full.py BUILD_FOLDER [STAGE...]
+
+Each stage writes to BUILD_FOLDER/test-full/STAGE.log, and its figures to
+BUILD_FOLDER/figures, of which docs/safety.md is made in the end. With stages
+named only these run, and the figures of the others stay as they are. A stage
+that ends with status 77 could not run here: its last line says why.
+"""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# Not run: what automake and meson call a skipped test.
+SKIPPED = 77
+
+# (name, command). {build} is the folder of the build, {tracefind} the program.
+# A kind that has more to try than the tests of every build adds a line; what it
+# records wants a row in report.py.
+STAGES = [
+    ("tests", "meson test -C {build} --no-rebuild --print-errorlogs"),
+    ("allocations", "python3 tests/fault/fault.py {tracefind} {build}/tests/"
+     "fault/libinject.so allocation --all"),
+    ("calls", "python3 tests/fault/fault.py {tracefind} {build}/tests/fault/"
+     "libinject.so call --all"),
+]
+
+
+def environment(build):
+    """What tests/meson.build gives to every test, and FIGURES."""
+    return {**os.environ, "FIGURES": str(build / "figures"),
+            "TESTDATA": str(ROOT / "testdata"), "PYTHON": sys.executable,
+            "SERVER": str(ROOT / "tests" / "server" / "server.py"),
+            "LC_ALL": "C", "TZ": "UTC"}
+
+
+def last_line(log):
+    """The last line that says something, without the mark of a comment."""
+    lines = [text.strip("# \n") for text in
+             log.read_text(errors="replace").splitlines()]
+    return next((text for text in reversed(lines) if text), "nothing was said")
+
+
+def run(build, command, log):
+    """The exit status of a stage."""
+    words = [word.format(build=build, tracefind=build / "src" / "tracefind")
+             for word in shlex.split(command)]
+    with open(log, "w") as file:
+        return subprocess.run(words, cwd=ROOT, env=environment(build),
+                              stdin=subprocess.DEVNULL, stdout=file,
+                              stderr=subprocess.STDOUT).returncode
+
+
+def lasted(start_s):
+    minutes, seconds = divmod(int(time.monotonic() - start_s), 60)
+    return f"{minutes} min {seconds:02} s"
+
+
+def main():
+    build, names = Path(sys.argv[1]).resolve(), sys.argv[2:]
+    unknown = set(names) - {name for name, _ in STAGES}
+    if unknown:
+        print(f"no such stage: {' '.join(sorted(unknown))}; there are "
+              f"{' '.join(name for name, _ in STAGES)}", file=sys.stderr)
+        return 2
+    chosen = [stage for stage in STAGES if not names or stage[0] in names]
+    if not names:
+        shutil.rmtree(build / "figures", ignore_errors=True)
+    for folder in ("figures", "test-full"):
+        (build / folder).mkdir(exist_ok=True)
+    failed = 0
+    for number, (name, command) in enumerate(chosen, 1):
+        print(f"[{number}/{len(chosen)}] {name}: ", end="", flush=True)
+        log, start_s = build / "test-full" / (name + ".log"), time.monotonic()
+        status = run(build, command, log)
+        what = {0: "ok", SKIPPED: "not run"}.get(status, "FAILED")
+        failed += what == "FAILED"
+        print(f"{what}, {lasted(start_s)}: {last_line(log)}", flush=True)
+        if what == "FAILED":
+            print(f"    see {log}", flush=True)
+    reported = subprocess.run(
+        [sys.executable, HERE / "report.py", build / "figures",
+         ROOT / "docs" / "safety.md"], cwd=ROOT).returncode
+    return 1 if failed or reported else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What report.py says of figures, and that docs/safety.md has its rows.
+
+usage: test_report.py SAFETY.MD
+"""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import report
+
+ROW = report.Row("tried", "what is tried", 10, "tests/where")
+
+
+class Verdict(unittest.TestCase):
+    def verdict(self, tried, failed):
+        return report.verdict(ROW, {"name": "tried", "tried": tried,
+                                    "failed": failed})
+
+    def test_needs_figures(self):
+        self.assertEqual(report.verdict(ROW, None), report.NOT_RUN)
+        self.assertEqual(self.verdict(0, 0), report.NOT_RUN)
+
+    def test_needs_the_goal(self):
+        self.assertEqual(self.verdict(9, 0), report.MISSED)
+        self.assertEqual(self.verdict(10, 0), report.MET)
+
+    def test_no_failure(self):
+        self.assertEqual(self.verdict(1000, 1), report.MISSED)
+
+
+class Table(unittest.TestCase):
+    def test_line(self):
+        figure = {"name": "tried", "tried": 1234, "failed": 0, "skipped": 2}
+        self.assertEqual(
+            report.line(ROW, figure),
+            "| what is tried (skipped 2) | 1,234 | 10 | 0 | met | "
+            "`tests/where` |")
+
+    def test_put_keeps_the_rest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder, "page.md")
+            page.write_text(f"above\n{report.BEGIN}\nold\n{report.END}\nbelow\n")
+            report.put(page, "new")
+            text = page.read_text()
+        self.assertNotIn("old", text)
+        self.assertTrue(text.startswith("above\n") and
+                        text.endswith("below\n") and "\nnew\n" in text)
+
+    def test_page_has_every_row(self):
+        text = PAGE.read_text()
+        table = text.split(report.BEGIN)[1].split(report.END)[0]
+        for row in report.ROWS:
+            self.assertIn(row.what, table, f"{row.name}: run ./dev test-full")
+
+    def test_names_differ(self):
+        names = [row.name for row in report.ROWS]
+        self.assertEqual(len(names), len(set(names)))
+
+
+if __name__ == "__main__":
+    PAGE = Path(sys.argv.pop())
+    unittest.main(verbosity=0)
