@@ -8,24 +8,16 @@ Skipped where there is no Chromium. What is drawn and told is held against the
 SVG picture of the same profiles, which tests/svg/check.py holds against the
 numbers.
 """
-import base64
 import json
-import os
-import re
-import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "svg"))
-from browser import AFTER, BEFORE, CANARIES, Browser, find_chromium  # noqa: E402
-
-import shutil  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from chromium import AFTER, BEFORE, CANARIES, TRACE, Page, main  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROW = 18
-TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
 
 # Runs in the page: the frame in focus, what is told, the colour at a place.
 LOOK = """
@@ -49,35 +41,9 @@ document.addEventListener('tracefind-found',
 """
 
 
-class Test:
-    def __init__(self, browser, program, folder):
-        self.b, self.program, self.folder = browser, program, Path(folder)
-        self.done, self.failed = 0, 0
-
-    def check(self, is_right, what, found=None):
-        self.done += 1
-        self.failed += not is_right
-        print(f"{'ok' if is_right else 'not ok'} {self.done} - {what}"
-              + ("" if is_right else f" (found {found!r})"), flush=True)
-
-    def equal(self, found, wanted, what):
-        self.check(found == wanted, what, found)
-
-    def near(self, found, wanted, what, by=1.0):
-        self.check(abs(float(found) - wanted) <= by, what, found)
-
-    def draw(self, name, *args):
-        path = self.folder / name
-        kind = path.suffix[1:]
-        subprocess.run([self.program, *args, "-o", f"{kind}={path}"],
-                       check=True, stdout=subprocess.DEVNULL,
-                       env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
-        return path
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8")
-        return str(path)
+class Test(Page):
+    look = LOOK
+    own_words = "willReadFrequently"  # points are read back here only
 
     def open(self, path, fragment=""):
         b = self.b
@@ -96,9 +62,6 @@ class Test:
         b.js(LOOK)
         b.js("at('view').scrollIntoView()")
         self.wait()
-
-    def wait(self, ms=60):
-        self.b.js(f"new Promise(r => setTimeout(r, {ms}))")
 
     def focus(self):
         self.b.js("at('canvas').focus()")
@@ -126,19 +89,6 @@ class Test:
         b.js("at('find').focus(); at('find').value = ''")
         b.type(pattern)
         return b.js("at('matched').textContent")
-
-    def quiet(self, what):
-        b = self.b
-        self.wait()
-        # Reading points back is the test's doing.
-        told = (b.of("Runtime.exceptionThrown")
-                + b.of("Runtime.consoleAPICalled")
-                + [e for e in b.of("Log.entryAdded")
-                   if "willReadFrequently" not in e["entry"]["text"]])
-        self.equal(told, [], f"{what}: nothing on the console")
-        urls = [r["request"]["url"] for r in b.of("Network.requestWillBeSent")]
-        self.check(len(urls) == 1 and urls[0].startswith("file:"),
-                   f"{what}: one request, for the file", urls)
 
     # ---- against the picture ----
 
@@ -389,11 +339,6 @@ class Test:
         self.media("light")
         self.equal(b.js(place), light, "and light again")
 
-    def media(self, scheme):
-        self.b.call("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": scheme}])
-        self.wait(150)
-
     def touch(self):
         b = self.b
         self.focus()
@@ -570,10 +515,10 @@ class Test:
         self.b.call("Page.removeScriptToEvaluateOnNewDocument",
                     identifier=old)
 
-    def with_table(self, case):
+    def with_table(self):
         """The page's table of functions and its switch of light and dark."""
         b = self.b
-        self.open(self.draw("table.html", "slow", TRACE, "--replay", case))
+        self.open(self.draw("table.html", "slow", TRACE, "--replay", self.case))
         link = ("Array.from(document.querySelectorAll('#functions "
                 "a[href=\"#flame\"]')).find(a => a.textContent === '{}')")
         name = "shop/internal/store.(*DB).query"
@@ -615,30 +560,13 @@ class Test:
         self.large()
         self.same_as_svg("diff", ["diff", before, after])
         self.same_as_svg("by name", ["profile", after], "hot")
-        case = Path(os.environ["TESTDATA"]) / "cases" / "n-plus-one.har.gz"
-        self.with_table(str(case))
-        self.same_as_svg("a case", ["slow", TRACE, "--replay", str(case)])
-        self.same_as_svg("by kind", ["slow", TRACE, "--replay", str(case)],
+        self.with_table()
+        self.same_as_svg("a case", ["slow", TRACE, "--replay", self.case])
+        self.same_as_svg("by kind", ["slow", TRACE, "--replay", self.case],
                          "kind")
         self.same_as_svg("by language",
-                         ["slow", TRACE, "--replay", str(case)], "java")
-        print(f"1..{self.done}")
-        return self.failed == 0
-
-
-def main():
-    chromium = find_chromium()
-    if not chromium or not shutil.which("bash"):
-        print("1..0 # SKIP no Chromium to open the page with")
-        return 0
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = Browser(chromium, f"{folder}/browser")
-        try:
-            is_done = Test(browser, sys.argv[1], folder).run()
-        finally:
-            browser.close()
-    return 0 if is_done else 1
+                         ["slow", TRACE, "--replay", self.case], "java")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Test))

@@ -4,31 +4,14 @@
 
 usage: pages.py TRACEFIND
 
-Skipped where there is no Chromium: see tests/svg/browser.py, which drives it.
+Skipped where there is no Chromium (tests/chromium.py).
 """
 import json
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "svg"))
-from browser import Browser, CANARIES, find_chromium  # noqa: E402
-
-TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
-BEFORE = """main;serve;load 3000
-main;serve;old 1000
-main;serve;steady 4000
-main;idle 2000
-"""
-AFTER = """main;serve;load;parse(int, char) 6000
-main;serve;load 1000
-main;serve;steady 4000
-main;serve;com.acme.shop.cart.Cart.total 1000
-main;idle 2000
-"""
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from chromium import AFTER, BEFORE, CANARIES, TRACE, Page, main  # noqa: E402
 
 # Runs in the page: what a person sees of it.
 LOOK = """
@@ -82,56 +65,11 @@ CONTRAST = """
 """
 
 
-class Test:
-    def __init__(self, browser, program, folder):
-        self.b, self.program, self.folder = browser, program, Path(folder)
-        self.done, self.failed = 0, 0
-
-    def check(self, is_right, what, found=None):
-        self.done += 1
-        self.failed += not is_right
-        print(f"{'ok' if is_right else 'not ok'} {self.done} - {what}"
-              + ("" if is_right else f" (found {found!r})"), flush=True)
-
-    def equal(self, found, wanted, what):
-        self.check(found == wanted, what, found)
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
-    def page(self, name, *args, status=0):
-        path = self.folder / name
-        done = subprocess.run(
-            [self.program, *args, "-o", f"html={path}"], check=False,
-            capture_output=True, text=True,
-            env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
-        if done.returncode != status:
-            raise RuntimeError(f"{args}: {done.returncode} {done.stderr}")
-        return path
-
-    def open(self, path):
-        self.b.open(path)
-        self.b.js(LOOK)
+class Test(Page):
+    look = LOOK
 
     def click(self, expression):
         self.b.click(*self.b.js(f"center({expression})"))
-
-    def media(self, scheme):
-        self.b.call("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": scheme}])
-
-    def quiet(self, what):
-        """No error, no word on the console, no request but the file's."""
-        b = self.b
-        b.js("new Promise(r => setTimeout(r, 50))")
-        told = (b.of("Runtime.exceptionThrown") + b.of("Log.entryAdded")
-                + b.of("Runtime.consoleAPICalled"))
-        self.equal(told, [], f"{what}: nothing on the console")
-        urls = [r["request"]["url"] for r in b.of("Network.requestWillBeSent")]
-        self.equal(len(urls), 1, f"{what}: one request")
-        self.check(urls[0].startswith("file:"), f"{what}: for the file", urls)
 
     # ---- what there is ----
 
@@ -376,7 +314,7 @@ class Test:
         b = self.b
         names = [c.replace(";", ":") for c in CANARIES]
         lines = "".join(f"main;{n};x{i} 1000\n" for i, n in enumerate(names))
-        self.open(self.page(
+        self.open(self.draw(
             "hostile.html", "profile", self.write("h.folded", lines),
             "-n", "0"))
         found = b.js("names()")
@@ -408,7 +346,7 @@ class Test:
                                     "scopeSpans": [{"spans": [span]}]}]}
         name = CANARIES[1].replace("/", "") + ".json"
         path = self.write(name, json.dumps(trace))
-        self.open(self.page("trace.html", "show", path, "--events"))
+        self.open(self.draw("trace.html", "show", path, "--events"))
         self.equal(b.js("spans().length"), 1, "a hostile trace has its row")
         text = b.js("document.querySelector('.says').innerText")
         self.check(text.count("window.canary=1") >= 30,
@@ -451,15 +389,13 @@ class Test:
         b.call("Emulation.setScriptExecutionDisabled", value=False)
 
     def run(self):
-        case = str(Path(os.environ["TESTDATA"]) / "cases"
-                   / "n-plus-one.har.gz")
         self.b.resize(1200)
         self.media("light")
-        slow = self.page("slow.html", "slow", TRACE, "--replay", case)
-        diff = self.page("diff.html", "diff",
+        slow = self.draw("slow.html", "slow", TRACE, "--replay", self.case)
+        diff = self.draw("diff.html", "diff",
                          self.write("before.folded", BEFORE),
                          self.write("after.folded", AFTER))
-        show = self.page("show.html", "show", TRACE, "--replay", case)
+        show = self.draw("show.html", "show", TRACE, "--replay", self.case)
         self.open(slow)
         self.sort()
         self.filter()
@@ -481,23 +417,7 @@ class Test:
         self.hostile_trace()
         self.policy()
         self.without_script(slow)
-        print(f"1..{self.done}")
-        return self.failed == 0
-
-
-def main():
-    chromium = find_chromium()
-    if not chromium or not shutil.which("bash"):
-        print("1..0 # SKIP no Chromium to open the pages with")
-        return 0
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = Browser(chromium, f"{folder}/browser")
-        try:
-            is_done = Test(browser, sys.argv[1], folder).run()
-        finally:
-            browser.close()
-    return 0 if is_done else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Test))
