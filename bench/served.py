@@ -2,82 +2,26 @@
 """P9: a whole `slow` against servers on this machine. A recorded case answers
 again, every request after the same delay; what the program adds to the longest
 chain of requests that wait for each other is its own."""
-import base64
 import datetime
-import gzip
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import report
 from measure import Cost, Failed, Run
 
 ROOT = Path(__file__).resolve().parent.parent
-SERVER = ROOT / "tests" / "server" / "server.py"
+sys.path.append(str(ROOT / "tests" / "cli"))
+from scripted import Server, read_case, script_of  # noqa: E402
+
 CASES = ROOT / "testdata" / "cases"
 CASE = "n-plus-one.har.gz"
 DELAY_MS = 100
 ROUNDS = 9
 CPU_MS = 20
 WALL_MS = 30
-STOP_S = 20
-
-
-def read_case(path):
-    return json.loads(gzip.decompress(path.read_bytes()))["log"]
-
-
-def path_of(request):
-    url = urlsplit(request["url"])
-    return url.path + ("?" + url.query if url.query else "")
-
-
-def content_of(response):
-    content = response["content"]
-    if content.get("encoding") == "base64":
-        return {"base64": content["text"]}
-    return {"text": content.get("text", "")}
-
-
-def route_of(entry):
-    request, response = entry["request"], entry["response"]
-    route = {"method": request["method"], "path": path_of(request),
-             "reply": {"status": response["status"], "delay_ms": DELAY_MS,
-                       "headers": {h["name"]: h["value"]
-                                   for h in response["headers"]
-                                   if h["name"] == "Content-Type"},
-                       **content_of(response)}}
-    posted = request.get("postData")
-    if posted and posted.get("_encoding") == "base64":
-        route["body_base64"] = posted["text"]
-    elif posted:
-        route["body"] = posted["text"]
-    return route
-
-
-class Served:
-    """The case behind one address, for as long as the block runs."""
-
-    def __init__(self, case, folder):
-        script = folder / "script.json"
-        script.write_text(json.dumps(
-            {"routes": [route_of(e) for e in case["entries"]]}))
-        self.process = subprocess.Popen(
-            [sys.executable, str(SERVER), str(script), "--limit", "600"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        port = self.process.stdout.readline().strip()
-        self.url = f"http://127.0.0.1:{port}"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait(STOP_S)
-        self.process.stdout.close()
+LIMIT_S = 600
 
 
 def nanoseconds(text):
@@ -135,7 +79,8 @@ def lines(program, meter):
     case = read_case(CASES / CASE)
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
-        with Served(case, folder) as server:
+        with Server(script_of(case, folder, delay_ms=DELAY_MS),
+                    "--limit", LIMIT_S) as server:
             try:
                 yield line(meter, program, case, server.url, folder)
             except Failed as error:

@@ -14,7 +14,9 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from scripted import Server
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from scripted import Server  # noqa: E402
+from tap import Tap  # noqa: E402
 
 REQUESTS = 40  # of all kinds, those for the statistics included
 ROUNDS = 6     # that wait for each other
@@ -113,18 +115,14 @@ def main():
     runs = [(case.name, lambda case=case: replay(program, case))
             for case in cases]
     runs.append(("all types", lambda: ask_all_types(program)))
-    failed = 0
-    print(f"1..{len(runs)}")
-    for number, (name, start) in enumerate(runs, 1):
+    tap = Tap()
+    for name, start in runs:
         done = start()
         wrong, counts = check(done)
         if not wrong and name == "all types":
             wrong = check_all_types(done, counts)
-        failed += wrong is not None
-        print(f"{'not ok' if wrong else 'ok'} {number} - {name}: {counts}")
-        if wrong:
-            print("#   " + wrong.replace("\n", "\n#   "))
-    return 1 if failed or not cases else 0
+        tap.check(not wrong, f"{name}: {counts}", wrong)
+    return tap.end() if cases else 1
 
 
 if __name__ == "__main__":

@@ -11,9 +11,12 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 sys.dont_write_bytecode = True
-from scripted import Server
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from scripted import Server  # noqa: E402
+from tap import Tap  # noqa: E402
 
 LIMIT_S = 100
 NOW = "2026-11-21T12:00:00Z"
@@ -52,7 +55,7 @@ def run(program, url, window):
                     if k.endswith("SAN_OPTIONS")}})
 
 
-def check(number, program, case):
+def check(tap, program, case):
     profiles, window, samples, requests, is_cut, is_thin = case
     with Server(script(profiles), "--limit", LIMIT_S,
                 env={"TRACEFIND_NOW": NOW}) as server:
@@ -64,18 +67,14 @@ def check(number, program, case):
              found and int(found[1]) == PAGES + requests and
              (CUT in done.stdout) == is_cut and
              (UNASKED in done.stdout) == is_thin)
-    print(f"{'ok' if is_ok else 'not ok'} {number} - {profiles} pages, "
-          f"{window}")
-    if not is_ok:
-        print("\n".join("# " + line for line in
-                        (done.stdout + done.stderr).splitlines()))
-    return is_ok
+    tap.check(is_ok, f"{profiles} pages, {window}", done.stdout + done.stderr)
 
 
 def main():
-    print(f"1..{len(CASES)}")
-    done = [check(n, sys.argv[1], case) for n, case in enumerate(CASES, 1)]
-    return 0 if all(done) else 1
+    tap = Tap()
+    for case in CASES:
+        check(tap, sys.argv[1], case)
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -5,13 +5,11 @@ list. Output is TAP.
 
 usage: process.py TRACEFIND
 """
-import fcntl
 import os
 import pty
 import re
 import select
 import signal
-import struct
 import subprocess
 import sys
 import termios
@@ -19,7 +17,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from scripted import Server, report
+from scripted import Server, read_all, report, terminal
 
 TESTDATA = Path(os.environ.get(
     "TESTDATA", Path(__file__).resolve().parent.parent.parent / "testdata"))
@@ -115,19 +113,12 @@ def check_closed_output(program, _):
 
 def shown(program, columns, *words, env=None):
     """What a terminal of so many columns shows, colours left out."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ,
-                struct.pack("HHHH", 50, columns, 0, 0))
+    ours, theirs = terminal(columns)
     run = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
-                           env=env and {**ENV, **env}, stdout=theirs, stderr=subprocess.DEVNULL)
+                           env=env and {**ENV, **env}, stdout=theirs,
+                           stderr=subprocess.DEVNULL)
     os.close(theirs)
-    data = b""
-    try:
-        while part := os.read(ours, 65536):
-            data += part
-    except OSError:  # the last writer is gone
-        pass
-    os.close(ours)
+    data = read_all(ours)
     run.wait(LIMIT_S)
     text = re.sub(rb"\x1b\[[0-9;]*m", b"", data).decode()
     return text.replace("\r", "").splitlines()
@@ -186,8 +177,7 @@ SLOW = """{"routes": [{"reply": {"delay_ms": 1600, "headers":
 def on_terminal(program, *words, stop=None, until=b"", term="xterm"):
     """Standard error of a run as a terminal gets it, and the status; `stop`
     is sent as soon as `until` was read."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 60, 0, 0))
+    ours, theirs = terminal(60)
     before = termios.tcgetattr(theirs)
     run = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=theirs,

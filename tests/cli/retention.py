@@ -5,18 +5,14 @@ within 256 MiB, and a terminal sees how far it is. Output is TAP.
 
 usage: retention.py TRACEFIND
 """
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from scripted import Server, check, report
+from scripted import Server, check, read_all, report, terminal
 
 PROJECT = "/projects/shop-prod"
 PROFILES = 40000
@@ -50,9 +46,7 @@ class Run:
         token = Path(folder, "token")
         token.write_text("token\n", encoding="utf-8")
         token.chmod(0o600)
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", 50, 80, 0, 0))
+        ours, theirs = terminal(80)
         out = Path(folder, "out")
         with open(out, "wb") as file:
             run = subprocess.Popen(
@@ -63,13 +57,7 @@ class Run:
                 env={"TERM": "xterm", "HOME": folder, "LC_ALL": "C.UTF-8",
                      "TRACEFIND_NOW": "2026-11-21T12:00:00Z"})
         os.close(theirs)
-        data = b""
-        try:
-            while part := os.read(ours, 65536):
-                data += part
-        except OSError:  # the last writer is gone
-            pass
-        os.close(ours)
+        data = read_all(ours)
         _, status, usage = os.wait4(run.pid, 0)
         run.returncode = os.waitstatus_to_exitcode(status)
         self.status = run.returncode

@@ -36,6 +36,7 @@ output they are put back.
 Output is TAP, with a diff below each failure.
 """
 import argparse
+import contextlib
 import difflib
 import json
 import os
@@ -47,8 +48,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import scripted  # noqa: E402
+from tap import Tap  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
-SERVER = HERE.parent / "server" / "server.py"
 NOW = "2026-11-21T12:00:00Z"  # soon after the recorded answers
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
 ROBOT_KEY = TESTDATA / "google" / "keys" / "robot.key.pem"
@@ -70,41 +74,20 @@ def topic_of(case):
     return case.name.split("-")[0]
 
 
-class Server:
-    """A scripted server for as long as the block runs."""
-
-    def __init__(self, case, names):
-        self.script = case / "server.json"
-        self.now = now_of(case)
-        self.names = names
-        self.process = None
-
-    def __enter__(self):
-        if not self.script.is_file():
-            return self
-        text = fill(self.script.read_text(encoding="utf-8"), self.names)
-        self.process = subprocess.Popen(
-            [sys.executable, str(SERVER), "--script", text,
-             "--root", str(TESTDATA), "--limit", str(LIMIT_S)],
-            env={**os.environ, "TRACEFIND_NOW": self.now},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        port = self.process.stdout.readline().strip()
-        if not port:
-            raise Failure("the server did not start")
-        self.names["{host}"] = f"127.0.0.1:{port}"
+@contextlib.contextmanager
+def served(case, names):
+    """The case's server, if it has one, for as long as the block runs."""
+    script = case / "server.json"
+    if not script.is_file():
+        yield
+        return
+    text = fill(script.read_text(encoding="utf-8"), names)
+    with scripted.Server(text, "--root", TESTDATA, "--limit", LIMIT_S,
+                         env={"TRACEFIND_NOW": now_of(case)}) as server:
         scheme = "https" if json.loads(text).get("tls") else "http"
-        self.names["{url}"] = f"{scheme}://127.0.0.1:{port}"
-        return self
-
-    def __exit__(self, *_):
-        if self.process:
-            self.process.stdin.close()
-            self.process.stdout.close()
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        names["{host}"] = server.host
+        names["{url}"] = f"{scheme}://{server.host}"
+        yield
 
 
 def now_of(case):
@@ -188,7 +171,7 @@ def furnish(case, names, tmp):
 def run_program(program, case, names, tmp, texts):
     """The run that counts, with the server unless another had it."""
     before = case / "before"
-    with Server(case, names):
+    with served(case, names):
         texts.update(furnish(case, names, tmp))
         if not before.is_file():
             return start(program, read(case / "cmd"), case, names, tmp)
@@ -300,18 +283,14 @@ def main():
         parser.error("which program?")
     program = str(Path(options.program).resolve())
     cases = select(options)
-    print(f"1..{len(cases)}", flush=True)
-    failed = 0
+    tap = Tap()
     with ThreadPoolExecutor(PARALLEL) as pool:
         results = pool.map(lambda c: run_case(program, c, options.update),
                            cases)
-        for number, (case, lines) in enumerate(zip(cases, results), 1):
-            print(f"{'not ok' if lines else 'ok'} {number} - {case.name}")
-            for line in lines:
-                print(f"#   {line}")
-            failed += bool(lines)
-    print(f"# {len(cases) - failed} passed, {failed} failed")
-    return 1 if failed or not cases else 0
+        for case, lines in zip(cases, results):
+            tap.check(not lines, case.name, "\n".join(lines))
+    print(f"# {len(cases) - tap.failed} passed, {tap.failed} failed")
+    return tap.end()
 
 
 if __name__ == "__main__":

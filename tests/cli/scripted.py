@@ -1,41 +1,125 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of whole runs share: a scripted server, and a TAP report."""
+"""What tests of whole runs share: a scripted server, one that answers as a
+recorded one did, a terminal, and a TAP report."""
+import fcntl
+import gzip
 import json
 import os
+import pty
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 from pathlib import Path
+from urllib.parse import urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap, checks_of  # noqa: E402
 
 SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
-STOP_S = 20
+STOP_S = 5
 
 
 class Server:
-    """A server with this script (tests/server/server.py) for as long as the
-    block runs: its address, and the requests it got when there is a log."""
+    """A server with this script (tests/server/server.py), an object, JSON or
+    the path of a file, for as long as the block runs: its address, and the
+    requests it got when there is a log."""
 
     def __init__(self, script, *options, log=None, env=None):
         self.log = log and Path(log)
+        if not isinstance(script, (str, Path)):
+            script = json.dumps(script)
         self.process = subprocess.Popen(
-            [sys.executable, str(SERVER), "--script",
-             script if isinstance(script, str) else json.dumps(script),
+            [sys.executable, str(SERVER),
+             *([] if isinstance(script, Path) else ["--script"]), str(script),
              *(["--log", str(log)] if log else []), *map(str, options)],
             env={**os.environ, **(env or {})}, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
-        self.url = f"http://127.0.0.1:{self.process.stdout.readline().strip()}"
+        port = self.process.stdout.readline().strip()
+        if not port:
+            raise OSError("the server did not start")
+        self.host = f"127.0.0.1:{port}"
+        self.url = "http://" + self.host
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(STOP_S)
         self.process.stdout.close()
+        try:
+            self.process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
     def requests(self):
         return [json.loads(line) for line in
                 self.log.read_text(encoding="utf-8").splitlines()]
+
+
+def read_case(path):
+    """The log of a recorded case."""
+    data = Path(path).read_bytes()
+    if data.startswith(b"\x1f\x8b"):
+        data = gzip.decompress(data)
+    return json.loads(data)["log"]
+
+
+def content_of(response):
+    content = response["content"]
+    if content.get("encoding") == "base64":
+        return {"base64": content["text"]}
+    return {"text": content.get("text", "")}
+
+
+def route_of(entry, **reply):
+    request, response = entry["request"], entry["response"]
+    url = urlsplit(request["url"])
+    route = {"method": request["method"],
+             "path": url.path + ("?" + url.query if url.query else ""),
+             "reply": {"status": response["status"],
+                       "headers": {h["name"]: h["value"]
+                                   for h in response["headers"]
+                                   if h["name"] == "Content-Type"},
+                       **content_of(response), **reply}}
+    posted = request.get("postData")
+    if posted and posted.get("_encoding") == "base64":
+        route["body_base64"] = posted["text"]
+    elif posted:
+        route["body"] = posted["text"]
+    return route
+
+
+def script_of(case, folder, **reply):
+    """A file in folder with the script of a server that answers as those of
+    the case (read_case) did; reply: what all answers have besides, as
+    delay_ms=100. A file, because an argument has less room."""
+    path = Path(folder, "script.json")
+    path.write_text(json.dumps(
+        {"routes": [route_of(entry, **reply) for entry in case["entries"]]}))
+    return path
+
+
+def terminal(columns):
+    """Both ends of one that is so wide, ours first."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ,
+                struct.pack("HHHH", 50, columns, 0, 0))
+    return ours, theirs
+
+
+def read_all(ours):
+    """All that a terminal shows until nobody writes any more; closes it."""
+    data = b""
+    try:
+        while part := os.read(ours, 65536):
+            data += part
+    except OSError:  # the last writer is gone
+        pass
+    os.close(ours)
+    return data
 
 
 def check(is_so, text):
@@ -44,20 +128,9 @@ def check(is_so, text):
 
 
 def report(names):
-    """Runs each check_...(program, folder) of a module and tells in TAP;
-    returns the exit status."""
-    program = str(Path(sys.argv[1]).resolve())
-    checks = [(name, check) for name, check in names.items()
-              if name.startswith("check_")]
-    failed = 0
-    print(f"1..{len(checks)}")
-    for number, (name, check) in enumerate(checks, 1):
+    """Runs each check_...(program, folder) of a module; the exit status."""
+    program, tap = str(Path(sys.argv[1]).resolve()), Tap()
+    for what, one in checks_of(names):
         with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
-            try:
-                check(program, folder)
-                print(f"ok {number} - {name}")
-            except (AssertionError, OSError,
-                    subprocess.SubprocessError) as error:
-                failed += 1
-                print(f"not ok {number} - {name}\n#   {error}")
-    return 1 if failed else 0
+            tap.attempt(what, one, program, folder)
+    return tap.end()

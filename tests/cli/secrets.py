@@ -17,7 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import run
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import run  # noqa: E402
+from tap import Tap  # noqa: E402
 
 MARKS = [b"canary", b"ya29.", b"eyJ"]
 
@@ -43,7 +45,7 @@ def check(program, case):
         tmp = os.path.realpath(tmp)
         names = {"{tmp}": tmp, "{case}": str(case),
                  "{testdata}": str(run.TESTDATA), "{robot_key}": run.robot_key()}
-        with run.Server(case, names):
+        with run.served(case, names):
             given = run.furnish(case, names, tmp)
             done = run.start(program, f"{cmd} -vq --cache --record all.har.gz",
                              case, names, tmp)
@@ -67,15 +69,11 @@ def main():
     program = str(Path(sys.argv[1]).resolve())
     cases = [c for c in run.all_cases() if run.topic_of(c) in sys.argv[2:] and
              "--dry-run" not in run.read(c / "cmd")]
-    print(f"1..{len(cases)}")
-    failed = 0
-    for number, case in enumerate(cases, 1):
+    tap = Tap()
+    for case in cases:
         problem = check(program, case)
-        print(f"{'not ok' if problem else 'ok'} {number} - {case.name}")
-        if problem:
-            print(f"#   {problem}")
-        failed += bool(problem)
-    return 1 if failed or not cases else 0
+        tap.check(not problem, case.name, problem)
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -29,9 +29,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "cli"), str(HERE.parent / "safety")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "cli"),
+                str(HERE.parent / "safety")]
 import figures  # noqa: E402
 import run as cli  # noqa: E402
+from tap import Tap  # noqa: E402
 
 LIMIT_S = 30
 PARALLEL = 2
@@ -182,7 +184,7 @@ def run_case(program, library, name, kind, share):
     """(points tried, complaints)"""
     case = cli.HERE / name
     run = Run(program, library, case)
-    with cli.Server(case, run.names):
+    with cli.served(case, run.names):
         wanted = run.result(None)
         if str(wanted[0]) != cli.read(case / "status", "0").strip():
             return 0, [f"status {wanted[0]} without any failure: {wanted[2]}"]
@@ -211,22 +213,17 @@ def main():
         1, POINTS[options.kind] // len(names))
     program = str(Path(options.program).resolve())
     library = str(Path(options.library).resolve())
-    print(f"1..{len(names)}", flush=True)
-    total = failed = points_failed = 0
+    tap, total, points_failed = Tap(), 0, 0
     with ThreadPoolExecutor(PARALLEL) as pool:
         results = pool.map(lambda n: run_case(program, library, n,
                                               options.kind, share), names)
-        for number, (name, (tried, bad)) in enumerate(zip(names, results), 1):
+        for name, (tried, bad) in zip(names, results):
             total += tried
-            failed += bool(bad)
             points_failed += len(bad)
-            print(f"{'not ok' if bad else 'ok'} {number} - {name}, "
-                  f"{tried} points")
-            for line in bad[:20]:
-                print(f"#   {line}", flush=True)
+            tap.check(not bad, f"{name}, {tried} points", "\n".join(bad[:20]))
     print(f"# {total} points")
     figures.record("fault-" + options.kind, total, points_failed)
-    return 1 if failed else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-import make_recipe
-import pprof_read
-from google_trace import time_ns
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import make_recipe  # noqa: E402
+import pprof_read  # noqa: E402
+from google_trace import time_ns  # noqa: E402
+from tap import run_checks  # noqa: E402
 
 RECIPE = Path(sys.argv[1], "google", "recipe")
 
@@ -96,20 +98,5 @@ def check_real_times():
             check(9 * 10**9 < top[10][0] < 14 * 10**9, top[10])
 
 
-def main():
-    checks = [(name[6:].replace("_", " "), one)
-              for name, one in globals().items() if name.startswith("check_")]
-    print(f"1..{len(checks)}")
-    failed = 0
-    for number, (name, one) in enumerate(checks, 1):
-        try:
-            one()
-            print(f"ok {number} - {name}")
-        except Exception as error:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok {number} - {name}\n#   {error!r:.900}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(globals()))

@@ -23,6 +23,9 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 try:
     import html5lib
 except ImportError:
@@ -145,24 +148,11 @@ def check_tidy(path):
         raise Bad(done.stderr.strip()[:300])
 
 
-class Test:
+class Test(Tap):
     def __init__(self, program, folder):
+        super().__init__()
         self.program, self.folder = str(Path(program).resolve()), Path(folder)
-        self.done, self.failed = 0, 0
         self.data = Path(os.environ["TESTDATA"])
-
-    def check(self, what, function, *args):
-        self.done += 1
-        try:
-            function(*args)
-            print(f"ok {self.done} - {what}")
-        except Exception as e:  # whatever a parser raises
-            self.failed += 1
-            print(f"not ok {self.done} - {what}: {type(e).__name__} {e}")
-
-    def skip(self, what, why):
-        self.done += 1
-        print(f"ok {self.done} - {what} # SKIP {why}")
 
     def run_program(self, *args, status=0):
         done = subprocess.run(
@@ -196,17 +186,17 @@ class Test:
             if len(text.encode()) > SIZE_MAX:
                 raise Bad(f"{len(text.encode())} bytes")
 
-        self.check(f"{name}: elements and attributes", parse)
-        self.check(f"{name}: policy", check_policy, page)
-        self.check(f"{name}: structure", check_structure, page)
-        self.check(f"{name}: the same twice", same)
-        self.check(f"{name}: size", size)
+        self.attempt(f"{name}: elements and attributes", parse)
+        self.attempt(f"{name}: policy", check_policy, page)
+        self.attempt(f"{name}: structure", check_structure, page)
+        self.attempt(f"{name}: the same twice", same)
+        self.attempt(f"{name}: size", size)
         if html5lib:
-            self.check(f"{name}: html5lib", check_html5lib, text)
+            self.attempt(f"{name}: html5lib", check_html5lib, text)
         else:
             self.skip(f"{name}: html5lib", "not installed")
         if shutil.which("tidy"):
-            self.check(f"{name}: tidy", check_tidy, path)
+            self.attempt(f"{name}: tidy", check_tidy, path)
         else:
             self.skip(f"{name}: tidy", "not installed")
 
@@ -260,18 +250,17 @@ class Test:
         self.page("profile", "profile", after)
         for args in (["slow", TRACE, *loop], ["show", TRACE, *loop],
                      ["diff", before, after, "-n", "1"], ["profile", after]):
-            self.check(f"{args[0]}: beside other formats", self.beside, *args)
+            self.attempt(f"{args[0]}: beside other formats", self.beside, *args)
         for args in (["slow", TRACE, *loop, "-n", "3"],
                      ["show", TRACE, *loop, "--collapse", "auth", "-n", "7"],
                      ["diff", before, after, "--sort", "self"]):
-            self.check(f"{args[0]}: its command again", self.again, *args)
-        print(f"1..{self.done}")
-        return self.failed == 0
+            self.attempt(f"{args[0]}: its command again", self.again, *args)
+        return self.end()
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        return 0 if Test(sys.argv[1], folder).run() else 1
+        return Test(sys.argv[1], folder).run()
 
 
 if __name__ == "__main__":

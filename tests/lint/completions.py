@@ -14,7 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from option_table import Table
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from option_table import Table  # noqa: E402
+from tap import Tap  # noqa: E402
 
 # Words after the program's name, the last being typed, and what to offer;
 # "=" is a word of its own there. None: the files of the folder.
@@ -72,18 +74,9 @@ FISH_CASES = (
 )
 
 
-class Tap:
-    def __init__(self):
-        self.count = 0
-        self.failed = 0
-
+class Names(Tap):
     def same(self, name, found, wanted):
-        self.count += 1
-        is_same = sorted(found) == sorted(wanted)
-        self.failed += not is_same
-        print(f"{'ok' if is_same else 'not ok'} {self.count} - {name}")
-        if not is_same:
-            print(f"#   found {sorted(found)}\n#   wanted {sorted(wanted)}")
+        self.equal(sorted(found), sorted(wanted), name)
 
 
 def lines_of(args, folder):
@@ -147,7 +140,7 @@ def check_fish(table, path, folder, tap):
 def main():
     table = Table(sys.argv[1])
     paths = [str(Path(p).resolve()) for p in sys.argv[2:]]
-    tap = Tap()
+    tap = Names()
     with tempfile.TemporaryDirectory() as folder:
         for name in FILES[:2]:
             Path(folder, name).touch()
@@ -155,8 +148,7 @@ def main():
         check_bash(table, paths[0], folder, tap)
         check_zsh(table, paths[1], folder, tap)
         check_fish(table, paths[2], folder, tap)
-    print(f"1..{tap.count}")
-    return 1 if tap.failed else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
 RECORDED = TESTDATA / "pprof-dot"
@@ -109,22 +112,18 @@ def main():
         return record(sys.argv[2])
     program = os.path.abspath(sys.argv[1])
     has_dot = shutil.which("dot") is not None
-    count = failed = 0
+    tap = Tap()
     for name, _ in PROFILES:
         text = drawn(program, name)
         theirs = read((RECORDED / f"{name}.dot").read_text())
-        checks = [(name, compare(read(text), theirs)),
-                  (f"{name} by dot", graphviz(text) if has_dot else None)]
-        for label, why in checks:
-            count += 1
-            failed += why is not None
-            skip = " # SKIP dot is not installed" * (
-                not has_dot and label.endswith("dot"))
-            print(f"{'not ' if why else ''}ok {count} - {label}{skip}")
-            if why:
-                print(f"#   {why}")
-    print(f"1..{count}")
-    return 1 if failed else 0
+        why = compare(read(text), theirs)
+        tap.check(why is None, name, why)
+        if has_dot:
+            why = graphviz(text)
+            tap.check(why is None, f"{name} by dot", why)
+        else:
+            tap.skip(f"{name} by dot", "dot is not installed")
+    return tap.end()
 
 
 if __name__ == "__main__":

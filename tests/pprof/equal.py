@@ -19,6 +19,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
 RECORDED = TESTDATA / "pprof-top"
@@ -205,7 +208,7 @@ def compare(program, path, kind, unit, case, options, recorded):
         return None
     left = [row for row in theirs if row not in ours][:2]
     right = [row for row in ours if row not in theirs][:2]
-    return f"pprof {len(theirs)} {left}\n#   ours  {len(ours)} {right}"
+    return f"pprof {len(theirs)} {left}\nours  {len(ours)} {right}"
 
 
 def file_name(name, kind, case):
@@ -252,19 +255,14 @@ def main():
     if sys.argv[1] == "--record":
         return record(sys.argv[2])
     program = os.path.abspath(sys.argv[1])
-    count = failed = 0
+    tap = Tap()
     for name, kind, unit, case, _, options in all_cases():
         label = file_name(name, kind, case)
         recorded = (RECORDED / label).read_text()
         why = compare(program, TESTDATA / "pprof" / f"{name}.pb.gz", kind,
                       unit, case, options, recorded)
-        count += 1
-        failed += why is not None
-        print(f"{'not ' if why else ''}ok {count} - {label}")
-        if why:
-            print(f"#   {why}")
-    print(f"1..{count}")
-    return 1 if failed else 0
+        tap.check(why is None, label, why)
+    return tap.end()
 
 
 if __name__ == "__main__":

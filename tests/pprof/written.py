@@ -14,7 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import equal
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import equal  # noqa: E402
+from tap import Tap  # noqa: E402
 
 # Of these the recorded texts are compared.
 CASES = ("top", "cum", "lines", "files", "tree")
@@ -112,17 +114,12 @@ def differences(program, pprof, folder):
 def main():
     program = os.path.abspath(sys.argv[1])
     pprof = sys.argv[2] if len(sys.argv) > 2 else None
-    count = failed = 0
+    tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         for check in (kept, differences):
             for label, why in check(program, pprof, folder):
-                count += 1
-                failed += why is not None
-                print(f"{'not ' if why else ''}ok {count} - {label}")
-                if why:
-                    print(f"#   {why}")
-    print(f"1..{count}")
-    return 1 if failed else 0
+                tap.check(why is None, label, why)
+    return tap.end()
 
 
 if __name__ == "__main__":

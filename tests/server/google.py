@@ -89,7 +89,7 @@ import google_profiler
 import google_shapes
 import google_trace
 from google_auth import Authority
-from google_errors import Refusal, bad_request, no_project, refuse, reply, \
+from google_errors import Refusal, bad_request, no_project, reply, \
     unknown_parameter
 
 SYSTEM_PARAMETERS = {"fields", "alt", "prettyPrint", "quotaUser", "$.xgafv"}

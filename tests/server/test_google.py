@@ -12,15 +12,16 @@ import hashlib
 import json
 import sys
 import time
-import traceback
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 sys.dont_write_bytecode = True
-import google_auth
-import google_shapes
-from google import Google
-from server import Request
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import google_auth  # noqa: E402
+import google_shapes  # noqa: E402
+from google import Google  # noqa: E402
+from server import Request  # noqa: E402
+from tap import run_checks  # noqa: E402
 
 TESTDATA = Path(sys.argv[1])
 NOW = "2026-11-21T12:00:00Z"
@@ -504,23 +505,5 @@ def check_speed():
     print(f"# 40,000 profiles took {time.monotonic() - begun:.1f} s")
 
 
-def main():
-    checks = [(name[6:].replace("_", " "), check)
-              for name, check in globals().items()
-              if name.startswith("check_")]
-    print(f"1..{len(checks)}")
-    failed = 0
-    for number, (name, check) in enumerate(checks, 1):
-        try:
-            check()
-            print(f"ok {number} - {name}")
-        except Exception as error:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok {number} - {name}\n#   {error}")
-            for line in traceback.format_exc().splitlines()[-8:]:
-                print(f"#   {line}")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(globals()))

@@ -16,6 +16,9 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "style", "rect", "g", "text", "tspan", "script",
             "path", "metadata"}
@@ -177,19 +180,12 @@ def main():
         files += [f for f in found
                   if f.suffix == ".svg" or f.name == "stdout"]
     files = [f for f in files if is_svg(f)]
-    scripts, failed = set(), 0
-    print(f"1..{len(files) + 1}")
-    for number, path in enumerate(files, 1):
-        try:
-            frames = check(path, scripts)
-            print(f"ok {number} - {path.parent.name}/{path.name}: {frames}")
-        except (Bad, ET.ParseError) as e:
-            failed += 1
-            print(f"not ok {number} - {path}: {e}")
-    is_same = len(scripts) == 1 and len(files) > 10
-    print(f"{'ok' if is_same else 'not ok'} {len(files) + 1} - one script "
-          f"in {len(files)} files")
-    return 0 if is_same and not failed else 1
+    scripts, tap = set(), Tap()
+    for path in files:
+        tap.attempt(f"{path.parent.name}/{path.name}", check, path, scripts)
+    tap.check(len(scripts) == 1 and len(files) > 10,
+              f"one script in {len(files)} files")
+    return tap.end()
 
 
 if __name__ == "__main__":

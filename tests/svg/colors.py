@@ -11,6 +11,9 @@ import re
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 EYES = {
     "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "protanopia": ((0.152286, 1.052583, -0.204868),
@@ -68,15 +71,12 @@ def main():
     text = Path(sys.argv[1]).read_text(encoding="utf-8")
     colors = {meaning: color for color, meaning in LEGEND.findall(text)}
     colors["match"] = MATCH.search(text)[1]
-    print(f"1..{len(LEAST)}")
-    failed = 0
-    for number, ((a, b), least) in enumerate(LEAST.items(), 1):
+    tap = Tap()
+    for (a, b), least in LEAST.items():
         found = {name: round(distance(colors[a], colors[b], eye))
                  for name, eye in EYES.items()}
-        is_right = min(found.values()) >= least
-        failed += not is_right
-        print(f"{'ok' if is_right else 'not ok'} {number} - {a}, {b}: {found}")
-    return 1 if failed else 0
+        tap.check(min(found.values()) >= least, f"{a}, {b}: {found}")
+    return tap.end()
 
 
 if __name__ == "__main__":

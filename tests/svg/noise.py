@@ -15,6 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
 # Profile, value of a sample, and a function with a tenth of it or more.
@@ -65,20 +68,14 @@ def colors(svg):
     return len(found), [c for c in found if c not in GREY]
 
 
-class Test:
+class Test(Tap):
     def __init__(self, program, folder):
+        super().__init__()
         self.program, self.folder = program, folder
-        self.done, self.failed = 0, 0
 
     def run(self, *args):
         return subprocess.run([self.program, *map(str, args)], check=True,
                               capture_output=True, text=True).stdout
-
-    def check(self, is_right, what, found):
-        self.done += 1
-        self.failed += not is_right
-        print(f"{'ok' if is_right else 'not ok'} {self.done} - {what}: "
-              f"{found}", flush=True)
 
     def compare(self, sides, value, function=None):
         before, after = self.folder / "before", self.folder / "after"
@@ -96,18 +93,17 @@ class Test:
                 count, coloured = self.compare(halves(samples, number), each)
                 frames, wrong = frames + count, wrong + coloured
             self.check(frames > 100 and not wrong,
-                       f"{name}, {SPLITS} halves in units of {each}",
+                       f"{name}, {SPLITS} halves in units of {each}: "
                        f"{len(wrong)} of {frames} coloured")
         if function:
             frames, coloured = self.compare(halves(samples, 0), 1, function)
-            self.check(coloured, f"{name}, {function} {FACTOR} times",
+            self.check(coloured, f"{name}, {function} {FACTOR} times: "
                        f"{len(coloured)} of {frames} coloured")
 
     def all(self):
         for profile in PROFILES:
             self.profile(*profile)
-        print(f"1..{self.done}")
-        return self.failed == 0
+        return self.end()
 
 
 def leave(folder, program):
@@ -125,7 +121,7 @@ def main():
         leave(Path(sys.argv[2]), sys.argv[3])
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        return 0 if Test(sys.argv[1], Path(folder)).all() else 1
+        return Test(sys.argv[1], Path(folder)).all()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
 PPROF = TESTDATA / "pprof"
@@ -148,30 +151,19 @@ def check_theirs(text, wanted):
     return len(found)
 
 
-class Test:
+class Test(Tap):
     def __init__(self, program):
-        self.program, self.done, self.failed = program, 0, 0
+        super().__init__()
+        self.program = program
 
     def run(self, *args):
         return subprocess.run([self.program, *map(str, args)], check=True,
                               capture_output=True, text=True).stdout
 
-    def check(self, what, check, *args):
-        self.done += 1
-        try:
-            print(f"ok {self.done} - {what}: {check(*args)}", flush=True)
-        except (Bad, ET.ParseError) as e:
-            self.failed += 1
-            print(f"not ok {self.done} - {what}: {e}", flush=True)
-
-    def skip(self, what, why):
-        self.done += 1
-        print(f"ok {self.done} - {what} # SKIP {why}")
-
     def draw(self, name, args, folded, wanted):
         svg = self.run(*args, "-o", "svg", "--width", WIDTH,
                        "--min-width", "0")
-        self.check(f"{name}: frames", check_ours, svg, wanted)
+        self.attempt(f"{name}: frames", check_ours, svg, wanted)
         for program, options in OTHERS.items():
             what = f"{name}: boxes of {program}"
             if not shutil.which(program):
@@ -179,7 +171,7 @@ class Test:
                 continue
             drawn = subprocess.run([program, *options], input=folded,
                                    capture_output=True, text=True, check=True)
-            self.check(what, check_theirs, drawn.stdout, wanted)
+            self.attempt(what, check_theirs, drawn.stdout, wanted)
 
     def all(self):
         for name in PROFILES:
@@ -191,9 +183,8 @@ class Test:
                     PPROF / f"{after}.pb.gz"]
             folded = self.run(*args, "-o", "difffolded")
             self.draw(f"{before} {after}", args, folded, stacks(folded, 2))
-        print(f"1..{self.done}")
-        return self.failed == 0
+        return self.end()
 
 
 if __name__ == "__main__":
-    sys.exit(0 if Test(sys.argv[1]).all() else 1)
+    sys.exit(Test(sys.argv[1]).all())

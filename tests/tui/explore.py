@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 import termios
-import traceback
 from pathlib import Path
 
-from terminal import Program
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+from terminal import Program  # noqa: E402
 
 TRACEFIND = os.path.abspath(sys.argv[1])
 PROFILES = Path(os.environ["TESTDATA"]).resolve() / "pprof"
@@ -315,21 +316,10 @@ def is_built():
 
 
 def main():
-    failed = 0
-    if not is_built():
-        tests[:] = [is_missing]
-    print(f"1..{len(tests)}")
-    for number, function in enumerate(tests, 1):
-        try:
-            function()
-            print(f"ok {number} - {function.__name__}")
-        except Exception:
-            failed += 1
-            print(f"not ok {number} - {function.__name__}")
-            print("".join("# " + line for line in
-                          traceback.format_exc().splitlines(True)))
-        sys.stdout.flush()
-    return 1 if failed else 0
+    tap = Tap()
+    for function in tests if is_built() else [is_missing]:
+        tap.attempt(function.__name__, function)
+    return tap.end()
 
 
 if __name__ == "__main__":
