@@ -270,9 +270,14 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 {
 	int status = response->status;
 	struct str host = url_authority(e->url);
-	const char *side = side_prefix(e);
+	const char *side = side_prefix(e), *gap = reason->text[0] ? " " : "";
 
-	if (wants_tenant(reason))
+	if (status == 407)
+		error_set(err, ERROR_AUTH,
+			  "%s: the proxy on the way to %.*s wants credentials "
+			  "(407%s%s): %s-proxy http://USER:PASSWORD@HOST:PORT",
+			  subject, STR_ARGS(host), gap, reason->text, side);
+	else if (wants_tenant(reason))
 		error_set(err, ERROR_AUTH,
 			  "%s: %.*s wants a tenant (%d %s): name it with "
 			  "--tenant-id",
@@ -289,24 +294,25 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 			  subject, STR_ARGS(host), status, reason->text);
 	else if (status == 403)
 		error_set(err, ERROR_AUTH,
-			  "%s: %.*s does not allow this (403 %s): the "
+			  "%s: %.*s does not allow this (403%s%s): the "
 			  "credentials of %s-token-file or %s-username lack "
 			  "the right to read, or --tenant-id is not theirs",
-			  subject, STR_ARGS(host), reason->text, side, side);
+			  subject, STR_ARGS(host), gap, reason->text, side,
+			  side);
 	else if (response->has_sent_secret)
 		error_set(err, ERROR_AUTH,
-			  "%s: %.*s refused the credentials (%d %s): check "
+			  "%s: %.*s refused the credentials (%d%s%s): check "
 			  "%s-token-file, or %s-username and "
 			  "%s-password-file",
-			  subject, STR_ARGS(host), status, reason->text, side,
-			  side, side);
+			  subject, STR_ARGS(host), status, gap, reason->text,
+			  side, side, side);
 	else
 		error_set(err, ERROR_AUTH,
-			  "%s: %.*s wants credentials (%d %s): give "
+			  "%s: %.*s wants credentials (%d%s%s): give "
 			  "%s-token-file FILE, or %s-username NAME with "
 			  "%s-password-file FILE",
-			  subject, STR_ARGS(host), status, reason->text, side,
-			  side, side);
+			  subject, STR_ARGS(host), status, gap, reason->text,
+			  side, side, side);
 }
 
 /* Grafana shows its login or its start page at any address. */
@@ -398,7 +404,7 @@ enum answer answer_fail(const char *subject, const struct endpoint *e,
 		return ANSWER_ERROR;
 	}
 	reason_read(response, &reason);
-	if (status == 401 || status == 403)
+	if (status == 401 || status == 403 || status == 407)
 		fail_auth(subject, e, response, &reason, err);
 	else if (status >= 300 && status < 400)
 		fail_redirect(subject, e, response, err);

@@ -71,7 +71,7 @@ static void set_location(struct http_response *response, struct str value)
 }
 
 /* A status line begins an answer; one of 1xx was only interim. */
-static bool start_anew(struct receive *r, struct str line)
+static bool start_anew(struct receive *r, struct str line, struct error *err)
 {
 	size_t blank = str_find(line, STR(" "));
 	struct http_response *response = r->response;
@@ -79,7 +79,9 @@ static bool start_anew(struct receive *r, struct str line)
 
 	if (blank == SIZE_MAX ||
 	    !parse_u64(str_slice(line, blank + 1, 3), &status))
-		status = 0;
+		return error_set(err, ERROR_NETWORK,
+				 "the answer begins with a status that cannot "
+				 "be read: is it an http server?");
 	response->status = (int)status;
 	response->content_type[0] = '\0';
 	response->location[0] = '\0';
@@ -87,21 +89,57 @@ static bool start_anew(struct receive *r, struct str line)
 	response->metadata_flavor[0] = '\0';
 	r->content_encoding[0] = '\0';
 	r->retry_after[0] = '\0';
+	r->is_head_whole = false;
+	r->has_length = false;
+	r->is_chunked = false;
+	if (status != 206)
+		return true;
+	return error_set(err, ERROR_FORMAT,
+			 "the answer is a part (206), though all was asked "
+			 "for: does a proxy on the way keep parts?");
+}
+
+/* The library takes the number in front and the last of several; who guesses
+ * may take half an answer for all of it (RFC 9112, 6.3). */
+static bool set_length(struct receive *r, struct str value, struct error *err)
+{
+	uint64_t bytes;
+	size_t comma;
+
+	for (;;) {
+		comma = str_find(value, STR(","));
+		if (!parse_u64(str_trim(str_slice(value, 0, comma)), &bytes) ||
+		    (r->has_length && bytes != r->length_bytes))
+			return error_set(err, ERROR_FORMAT,
+					 "the answer's Content-Length makes no "
+					 "sense, so that it may be cut");
+		r->has_length = true;
+		r->length_bytes = bytes;
+		if (comma == SIZE_MAX)
+			return true;
+		value = str_slice(value, comma + 1, value.len);
+	}
+}
+
+/* Others the library would undo unseen and uncounted. */
+static bool set_transfer(struct receive *r, struct str value, struct error *err)
+{
+	if (str_equal_nocase(value, STR("identity")))
+		return true;
+	if (!str_equal_nocase(value, STR("chunked")) || r->is_chunked)
+		return error_set(err, ERROR_FORMAT,
+				 "the answer is sent as \"%.*s\", though only "
+				 "chunks can be read",
+				 value.len > 40 ? 40 : (int)value.len,
+				 value.ptr);
+	r->is_chunked = true;
 	return true;
 }
 
-bool receive_header(struct receive *r, struct str line, struct error *err)
+static void keep_header(struct receive *r, struct str name, struct str value)
 {
 	struct http_response *response = r->response;
-	struct str name = header_name(line), value = header_value(line);
 
-	r->header_bytes += line.len;
-	if (r->header_bytes > LIMIT_HEADER_BYTES)
-		return error_set(err, ERROR_LIMIT,
-				 "the answer's headers are larger than %zu KiB",
-				 LIMIT_HEADER_BYTES / KIB);
-	if (str_starts(line, STR("HTTP/")))
-		return start_anew(r, str_trim(line));
 	if (str_equal_nocase(name, STR("content-type")))
 		set_content_type(response, value);
 	else if (str_equal_nocase(name, STR("location")))
@@ -117,6 +155,30 @@ bool receive_header(struct receive *r, struct str line, struct error *err)
 	else if (str_equal_nocase(name, STR("content-encoding")) && value.len)
 		copy_text(r->content_encoding, sizeof r->content_encoding,
 			  value);
+}
+
+bool receive_header(struct receive *r, struct str line, struct error *err)
+{
+	struct str name = header_name(line), value = header_value(line);
+	bool is_interim = r->response->status < 200;
+
+	r->header_bytes += line.len;
+	if (r->header_bytes > LIMIT_HEADER_BYTES)
+		return error_set(err, ERROR_LIMIT,
+				 "the answer's headers are larger than %zu KiB",
+				 LIMIT_HEADER_BYTES / KIB);
+	/* What stands behind chunks changes nothing any more. */
+	if (r->is_head_whole && !is_interim)
+		return true;
+	if (str_starts(line, STR("HTTP/")))
+		return start_anew(r, str_trim(line), err);
+	if (str_trim(line).len == 0)
+		r->is_head_whole = true;
+	if (str_equal_nocase(name, STR("content-length")))
+		return set_length(r, value, err);
+	if (str_equal_nocase(name, STR("transfer-encoding")))
+		return set_transfer(r, value, err);
+	keep_header(r, name, value);
 	return true;
 }
 
@@ -251,8 +313,45 @@ static bool unpack(struct receive *r, struct error *err)
 	return false;
 }
 
+/* JSON and text are read to their end, or are of no use; the messages of
+ * protobuf may be cut between two fields and nobody sees it. */
+static bool tells_its_end(const struct receive *r)
+{
+	const struct http_response *response = r->response;
+	struct str body = buf_str(&response->body);
+
+	return r->sieve || r->is_packed || r->gz ||
+	       str_starts(body, STR("{")) || str_starts(body, STR("[")) ||
+	       str_starts(str_from(response->content_type), STR("text/"));
+}
+
+/* An answer that ends with its connection looks the same when it is cut. */
+static bool check_end(struct receive *r, struct error *err)
+{
+	const struct http_response *response = r->response;
+
+	if (!http_is_success(response) || response->status == 204 ||
+	    r->has_length || r->is_chunked)
+		return true;
+	r->is_cut = response->wire_bytes == 0;
+	if (!r->is_cut && tells_its_end(r))
+		return true;
+	return error_set(err, ERROR_NETWORK,
+			 "nothing tells whether the answer is whole (%lld "
+			 "bytes without Content-Length): does a proxy on the "
+			 "way speak HTTP/1.0?",
+			 (long long)response->wire_bytes);
+}
+
 bool receive_finish(struct receive *r, struct error *err)
 {
+	if (!r->is_head_whole) {
+		r->is_cut = true;
+		return error_set(err, ERROR_NETWORK,
+				 "the answer ends in its head");
+	}
+	if (!check_end(r, err))
+		return false;
 	if (r->is_packed)
 		return unpack(r, err);
 	if (!r->gz || !http_is_success(r->response))

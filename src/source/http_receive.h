@@ -20,6 +20,11 @@ struct receive {
 	bool is_packed;
 	bool is_cut; /* receive_finish() failed for want of the end */
 	size_t header_bytes;
+	bool is_head_whole; /* down to its blank line */
+	/* How its end is told: neither is so when it is the connection's. */
+	bool has_length;
+	bool is_chunked;
+	uint64_t length_bytes;
 	bool is_body_begun;
 	/* An error page filled its (small) limit; the rest is not wanted. */
 	bool is_enough;
@@ -32,7 +37,9 @@ void receive_init(struct receive *r, struct http_response *response,
 		  const struct http_sieve *sieve);
 void receive_release(struct receive *r);
 
-/* One header line with its line end; status lines start anew. */
+/* One header line with its line end; status lines start anew, lines behind the
+ * body are passed over. False when it makes no sense: an unreadable status,
+ * lengths that are none or differ, a part where all was asked for. */
 bool receive_header(struct receive *r, struct str line,
 		    struct error *err) MUST_CHECK;
 
@@ -40,8 +47,9 @@ bool receive_header(struct receive *r, struct str line,
 bool receive_body(struct receive *r, struct str bytes,
 		  struct error *err) MUST_CHECK;
 
-/* After the last byte: unpacks what is not yet. False when packed content is
- * damaged, ended in the middle or is more than the limits allow. */
+/* After the last byte: unpacks what is not yet. False when the head or packed
+ * content ended in the middle, when content is damaged or more than the limits
+ * allow, and when nothing tells that it is whole. */
 bool receive_finish(struct receive *r, struct error *err) MUST_CHECK;
 
 #endif

@@ -255,9 +255,152 @@ static void test_what_is_sieved_may_be_longer(void **state)
 	http_response_release(&response);
 }
 
+/* Whether all of a head is taken, and how a refusal is told. */
+static bool takes_head(const char *head, struct error *err)
+{
+	struct str rest = str_from(head);
+	struct http_response response = { 0 };
+	struct receive r;
+	bool is_ok = true;
+
+	receive_init(&r, &response, NULL);
+	while (is_ok && rest.len) {
+		size_t end = str_find(rest, STR("\r\n")) + 2;
+
+		is_ok = receive_header(&r, str_slice(rest, 0, end), err);
+		rest = str_slice(rest, end, rest.len);
+	}
+	receive_release(&r);
+	return is_ok;
+}
+
+static void test_heads_that_make_no_sense_are_refused(void **state)
+{
+	static const struct {
+		const char *line;
+		bool is_good;
+	} heads[] = {
+		{ "Content-Length: 0", true },
+		{ "content-length:  18446744073709551615", true },
+		{ "Content-Length: 18446744073709551616", false },
+		{ "Content-Length: -1", false },
+		{ "Content-Length: +1", false },
+		{ "Content-Length: 12abc", false },
+		{ "Content-Length: 0x4d", false },
+		{ "Content-Length:", false },
+		{ "Content-Length: 5, 5", true },
+		{ "Content-Length: 5, 6", false },
+		{ "Content-Length: 5,", false },
+		{ "Content-Length: 5\r\nContent-Length: 5", true },
+		{ "Content-Length: 5\r\nContent-Length: 6", false },
+		{ "Transfer-Encoding: Chunked", true },
+		{ "Transfer-Encoding: identity", true },
+		{ "Transfer-Encoding: gzip, chunked", false },
+		{ "Transfer-Encoding: chunked, chunked", false },
+		{ "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+		  false },
+	};
+	struct error err;
+	char head[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+		snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\n%s\r\n\r\n",
+			 heads[i].line);
+		error_clear(&err);
+		assert_int_equal(takes_head(head, &err), heads[i].is_good);
+		assert_int_equal(err.code,
+				 heads[i].is_good ? ERROR_NONE : ERROR_FORMAT);
+	}
+	assert_false(takes_head("HTTP/1.1  200 OK\r\n", &err));
+	assert_int_equal(err.code, ERROR_NETWORK);
+	assert_false(takes_head("HTTP/1.1\r\n", &err));
+	assert_false(takes_head("HTTP/1.1 206 Partial\r\n", &err));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	/* An interim answer's length is not that of the answer. */
+	assert_true(takes_head("HTTP/1.1 103 Hints\r\nContent-Length: 5\r\n\r\n"
+			       "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n",
+			       &err));
+}
+
+static void test_trailers_change_nothing(void **state)
+{
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	receive_init(&r, &response, NULL);
+	feed_head(&r, "HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n"
+		      "HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n"
+		      "Content-Encoding: br\r\n\r\n");
+	assert_int_equal(response.status, 500);
+	assert_string_equal(response.content_type, "");
+	assert_string_equal(r.content_encoding, "");
+	assert_true(receive_finish(&r, &err));
+	receive_release(&r);
+}
+
+/* What becomes of an answer whose connection is closed behind the body. */
+static bool finishes(const char *head, const char *body, bool *is_cut,
+		     struct error *err)
+{
+	struct http_response response = { 0 };
+	struct receive r;
+	bool is_ok;
+
+	receive_init(&r, &response, NULL);
+	feed_head(&r, head);
+	if (*body)
+		assert_true(receive_body(&r, str_from(body), err));
+	is_ok = receive_finish(&r, err);
+	*is_cut = r.is_cut;
+	receive_release(&r);
+	http_response_release(&response);
+	return is_ok;
+}
+
+static void test_an_end_that_nothing_tells_is_none(void **state)
+{
+	static const char pb[] = "HTTP/1.1 200 OK\r\n"
+				 "Content-Type: application/protobuf\r\n";
+	struct error err;
+	char head[200];
+	bool is_cut;
+
+	(void)state;
+	assert_false(finishes("HTTP/1.1 200 OK\r\n", "", &is_cut, &err));
+	assert_true(is_cut);
+	assert_false(finishes("HTTP/1.1 404 No\r\n", "", &is_cut, &err));
+	assert_true(is_cut);
+	snprintf(head, sizeof head, "%s\r\n", pb);
+	assert_false(finishes(head, "", &is_cut, &err));
+	assert_true(is_cut);
+	assert_false(finishes(head, "\n", &is_cut, &err));
+	assert_false(is_cut);
+	assert_int_equal(err.code, ERROR_NETWORK);
+	assert_true(finishes(head, "{\"a\":1}", &is_cut, &err));
+	assert_true(finishes("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+			     "\r\n",
+			     "echo", &is_cut, &err));
+	assert_true(finishes("HTTP/1.1 204 No\r\n\r\n", "", &is_cut, &err));
+	assert_true(finishes("HTTP/1.1 404 No\r\n\r\n", "", &is_cut, &err));
+	snprintf(head, sizeof head, "%sContent-Length: 1\r\n\r\n", pb);
+	assert_true(finishes(head, "\n", &is_cut, &err));
+	snprintf(head, sizeof head, "%sTransfer-Encoding: chunked\r\n\r\n", pb);
+	assert_true(finishes(head, "", &is_cut, &err));
+	/* Packed, and not a byte of it: no server means that. */
+	snprintf(head, sizeof head, "%sContent-Encoding: gzip\r\n\r\n", pb);
+	assert_false(finishes(head, "", &is_cut, &err));
+	assert_true(is_cut);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_heads_that_make_no_sense_are_refused),
+		cmocka_unit_test(test_trailers_change_nothing),
+		cmocka_unit_test(test_an_end_that_nothing_tells_is_none),
 		cmocka_unit_test(test_headers_are_kept_for_messages),
 		cmocka_unit_test(test_headers_are_bounded),
 		cmocka_unit_test(test_gzip_is_counted_on_both_sides),

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server that has its socket in hand, for what tests/server cannot script:
+answers broken at any byte. Runs in threads of the test; what it is sent is
+kept, byte by byte. Also the answers of case files, served again."""
+import base64
+import gzip
+import json
+import socket
+import struct
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "server"), str(HERE.parent / "safety")]
+import server  # noqa: E402
+
+# A client that is gone wakes a server that waits; this is for one that is not.
+PATIENCE_S = 60
+
+
+class Link:
+    """One connection: the ways of sending that a hostile server has."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        self.is_reset = False
+
+    def send(self, *parts):
+        for part in parts:
+            self.sock.sendall(part if isinstance(part, bytes)
+                              else part.encode("latin-1"))
+
+    def drip(self, data, pause_s=0.02):
+        """Slowly, one byte at a time."""
+        for at in range(len(data)):
+            self.sock.sendall(data[at:at + 1])
+            time.sleep(pause_s)
+
+    def flood(self, data):
+        """For ever, that is until the client has had enough."""
+        data *= 1 + 65536 // len(data)
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            self.sock.sendall(data)
+
+    def hold(self):
+        """Says nothing more, until the client leaves."""
+        self.sock.settimeout(PATIENCE_S)
+        while self.sock.recv(65536):
+            pass
+
+    def reset(self):
+        """An RST instead of a FIN. What was sent before has to arrive."""
+        time.sleep(0.02)
+        server.reset(self.sock)
+        self.is_reset = True
+
+
+class Wire:
+    """answer(link, request) is called for each request, and says whether the
+    connection may be used again. `requests` are server.Request, `heard` all
+    bytes as they came, TLS taken off."""
+
+    def __init__(self, answer, tls=None):
+        self.answer, self.tls = answer, tls
+        self.requests, self.heard, self.troubles = [], [], []
+        self.connections = 0
+        self.lock = threading.Lock()
+        self.listener = socket.socket()
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen(64)
+        self.port = self.listener.getsockname()[1]
+        self.host = f"127.0.0.1:{self.port}"
+        self.url = ("https://" if tls else "http://") + self.host
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        # close() alone leaves accept() waiting.
+        try:
+            self.listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.listener.close()
+
+    def accept(self):
+        while True:
+            try:
+                sock, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self.serve, args=(sock,),
+                             daemon=True).start()
+
+    def serve(self, sock):
+        link, stream = Link(sock), None
+        try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.settimeout(PATIENCE_S)
+            if self.tls:
+                link.sock = sock = self.tls.wrap_socket(sock, server_side=True)
+            stream = sock.makefile("rb", buffering=65536)
+            while True:
+                request = server.read_request(stream)
+                if request is None:
+                    break
+                with self.lock:
+                    self.requests.append(request)
+                    self.heard.append(request.head + request.body)
+                if not self.answer(link, request):
+                    break
+        except (OSError, ValueError) as error:
+            with self.lock:
+                self.troubles.append(str(error))
+        finally:
+            self.close(link, stream)
+
+    @staticmethod
+    def close(link, stream):
+        try:
+            if not link.is_reset:
+                link.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        # makefile() holds the socket open.
+        if stream:
+            stream.close()
+        link.sock.close()
+
+
+class Answer:
+    """Status, type and body of a good answer."""
+
+    def __init__(self, status, kind, body):
+        self.status, self.kind, self.body = status, kind, body
+
+    def head(self, *lines, status=None, kind=True):
+        """Status line and headers, with Content-Type unless kind is False;
+        the length is up to the caller."""
+        if kind:
+            lines = (f"Content-Type: {self.kind}", *lines)
+        text = "".join(f"{line}\r\n" for line in lines)
+        return f"HTTP/1.1 {status or f'{self.status} OK'}\r\n{text}\r\n".encode(
+            "latin-1")
+
+    def whole(self):
+        return self.head(f"Content-Length: {len(self.body)}") + self.body
+
+
+class Recorded:
+    """The answers of a case file (--record), by what was asked."""
+
+    def __init__(self, path):
+        data = Path(path).read_bytes()
+        log = json.loads(gzip.decompress(data) if path.suffix == ".gz"
+                         else data)["log"]
+        self.now = log["_tracefind"]["now"]
+        self.args = [arg for arg in log["_tracefind"]["args"]
+                     if "-url=" not in arg]
+        self.answers = {}
+        for entry in log["entries"]:
+            asked, got = entry["request"], entry["response"]
+            content = got["content"]
+            body = decoded(content.get("text", ""), content.get("encoding"))
+            target = "/" + asked["url"].split("/", 3)[3]
+            post = asked.get("postData", {})
+            key = (asked["method"], target,
+                   decoded(post.get("text", ""), post.get("_encoding")))
+            kind = content.get("mimeType") or "application/octet-stream"
+            self.answers.setdefault(key, Answer(got["status"], kind, body))
+
+    def find(self, request):
+        missing = Answer(404, "text/plain", b"404 page not found\n")
+        return self.answers.get((request.method, request.path, request.body),
+                                missing)
+
+
+def decoded(text, encoding):
+    return base64.b64decode(text) if encoding == "base64" else text.encode()
+
+
+def good(recorded):
+    """Answers as the recorded server did."""
+    def answer(link, request):
+        link.send(recorded.find(request).whole())
+        return True
+    return answer
+
+
+def broken(recorded, path, attack):
+    """The same, but for requests whose path holds `path`: there
+    attack(link, answer) sends what it likes, and the connection ends."""
+    def answer(link, request):
+        found = recorded.find(request)
+        if path not in request.path:
+            link.send(found.whole())
+            return True
+        return bool(attack(link, found))
+    return answer
