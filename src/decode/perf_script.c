@@ -32,6 +32,9 @@ struct perf {
 	struct str event; /* of the first sample */
 	bool is_in_sample;
 	bool is_wanted; /* the sample's event is that one */
+	/* Its frames are lines of their own, which a blank one ends. */
+	bool has_lines;
+	bool is_cut_off; /* the last sample has no end */
 	uint64_t period;
 	uint64_t other_events;
 	uint64_t samples;
@@ -324,7 +327,8 @@ static bool begin_sample(struct perf *p, const struct event *e,
 	p->is_wanted = str_equal(e->name, p->event);
 	p->period = e->period;
 	p->frame_count = 0;
-	if (!p->is_wanted || !read_place(e->rest, &place))
+	p->has_lines = !read_place(e->rest, &place);
+	if (!p->is_wanted || p->has_lines)
 		return true;
 	return add_place(p, &place, err);
 }
@@ -349,11 +353,14 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 
 static bool read_samples(struct perf *p, struct str text, struct error *err)
 {
+	bool has_line_end = !text.len || text.ptr[text.len - 1] == '\n';
+
 	while (text.len) {
 		p->line++;
 		if (!read_line(p, take_line(&text), err))
 			return false;
 	}
+	p->is_cut_off = !has_line_end || (p->is_in_sample && p->has_lines);
 	return end_sample(p, err);
 }
 
@@ -378,6 +385,9 @@ static void settle(const struct perf *p, struct profile *out,
 			  "%llu samples of other events than %.*s are left out",
 			  (unsigned long long)p->other_events,
 			  STR_ARGS(p->event));
+	if (p->is_cut_off)
+		notes_add(notes, "the last sample of the perf script has no "
+				 "end: the file may be cut off");
 }
 
 bool decode_perf_script(struct str bytes, const struct profile_want *want,

@@ -37,7 +37,7 @@ static void test_stacks(void **state)
 		"\t            119a main+0x3a (/usr/bin/work)\n\n" CLOCK
 		"\t            1336 mix+0x26 (/usr/bin/work)\n"
 		"\t            119a main+0x3a (/usr/bin/work)\n\n" CLOCK
-		"\t            119a main+0x3a (/usr/bin/work)\n";
+		"\t            119a main+0x3a (/usr/bin/work)\n\n";
 	struct profile p;
 
 	(void)state;
@@ -49,6 +49,33 @@ static void test_stacks(void **state)
 	assert_true(str_equal(profile_unit(&p), STR("nanoseconds")));
 	assert_int_equal(notes.count, 0);
 	profile_release(&p);
+}
+
+static void expect_end(const char *text, bool is_cut_off)
+{
+	struct profile p;
+
+	assert_decoded(decode(text, "", PROFILE_DETAIL_LINES, &p));
+	assert_int_equal(notes.count, is_cut_off);
+	if (is_cut_off)
+		assert_non_null(strstr(notes.text[0], "may be cut off"));
+	profile_release(&p);
+}
+
+/* A stack whose callers are lost would be another stack. */
+static void test_cut_off(void **state)
+{
+	static const char line[] = "w 1 1.5: 700 cycles: ff main+0x1 (w)\n";
+
+	(void)state;
+	expect_end(CLOCK "\tff main+0x1 (w)\n\n", false);
+	expect_end(CLOCK "\tff main+0x1 (w)\n", true);
+	expect_end(CLOCK "\tff main+0x1 (w)", true);
+	expect_end(CLOCK, true);
+	expect_end(CLOCK "\n", false);
+	expect_end(line, false);
+	expect_end("w 1 1.5: 700 cycles: ff main+0x1 (w)", true);
+	expect_end(CYCLES "\tff main+0x1 (w)\n\n" CYCLES, true);
 }
 
 /* Cycles are no time: samples, unless they are asked for. */
@@ -119,7 +146,8 @@ static void test_places(void **state)
 static void test_other_events(void **state)
 {
 	(void)state;
-	expect(CLOCK "\t1 f (w)\n\n" CYCLES "\t1 g (w)\n\n" CLOCK "\t1 f (w)\n",
+	expect(CLOCK "\t1 f (w)\n\n" CYCLES "\t1 g (w)\n\n" CLOCK
+		     "\t1 f (w)\n\n",
 	       "samples", "f 2\n");
 	assert_int_equal(notes.count, 1);
 }
@@ -168,6 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_without_call_graphs),
 		cmocka_unit_test(test_names),
