@@ -145,6 +145,9 @@ static bool outline_read(struct outline *line, const struct arguments *a,
 				line->word_at = token.arg;
 			}
 		} else if (!strcmp(token.form.row->name, "replay")) {
+			if (!option_check(&token.form, token.value, "--replay",
+					  err))
+				return false;
 			line->replay = token.value;
 		} else if (!strcmp(token.form.row->name, "help")) {
 			line->has_help = true;

@@ -181,13 +181,16 @@ static bool choose_context(struct config *c, const struct options *o,
 			   struct error *err)
 {
 	const char *name = o->context ? o->context : c->user.current;
+	char origin[OPTION_ORIGIN_BYTES];
 
 	c->context = name;
 	if (!name || config_context_check(c, name, err))
 		return true;
-	return o->context ? false
-			  : error_prefix(err, "%s:%u", c->user.path,
-					 c->user.current_line);
+	if (!o->context)
+		return error_prefix(err, "%s:%u", c->user.path,
+				    c->user.current_line);
+	options_origin(o, o->context, "context", origin);
+	return error_prefix(err, "%s", origin);
 }
 
 void config_init(struct config *c)

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
+#include "source/auth.h"
 #include "source/redact.h"
 
 /* clang-format off */
@@ -396,6 +397,7 @@ static const struct option_row rows[] = {
 	{ "header", 'H', OPTION_STRING,
 	  NETWORK_SIDED | OPTION_REPEATABLE | OPTION_SECRET, CONNECTING,
 	  "'NAME: VALUE'", SERVERS, "send this header too", SIDED(headers),
+	  .check = header_check,
 	  .count_offset = offsetof(struct connection_options, header_count),
 	  .max_count = LIMIT_HEADERS },
 	{ "cacert", 0, OPTION_FILE, NETWORK_SIDED, CONNECTING,

@@ -224,8 +224,10 @@ static bool check_credential(const struct options *o, bool is_profiles,
 				 side);
 	if ((c.password || c.password_file) && !c.username)
 		return error_set(err, ERROR_USAGE,
-				 "a password without a user for the %s side; "
+				 "%s without a user for the %s side; "
 				 "give --username",
+				 c.password_file ? "--password-file"
+						 : "a password",
 				 side);
 	if ((c.cert != NULL) != (c.key != NULL))
 		return error_set(err, ERROR_USAGE,

@@ -548,3 +548,11 @@ bool option_store(const struct option_form *form, const char *value,
 		return true;
 	return error_prefix(err, "%s", subject);
 }
+
+bool option_check(const struct option_form *form, const char *value,
+		  const char *subject, struct error *err)
+{
+	if (check_value(form->row, value, err))
+		return true;
+	return error_prefix(err, "%s", subject);
+}

@@ -139,6 +139,11 @@ bool option_store(const struct option_form *form, const char *value,
 		  bool is_negated, const char *subject, void *target,
 		  struct error *err) MUST_CHECK;
 
+/* Whether option_store() would take a text: neither empty nor too long, no
+ * control characters, UTF-8 unless it names a file. */
+bool option_check(const struct option_form *form, const char *value,
+		  const char *subject, struct error *err) MUST_CHECK;
+
 /* Where a form keeps its value in target, and the length of its list. */
 void *option_target(const struct option_form *form, void *target);
 size_t *option_target_count(const struct option_form *form, void *target);

@@ -31,6 +31,8 @@ STAGES = [
      "fault/libinject.so allocation --all"),
     ("calls", "python3 tests/fault/fault.py {tracefind} {build}/tests/fault/"
      "libinject.so call --all"),
+    ("options", "python3 tests/safety/options.py {tracefind} {build}/"
+     "completions/options-table --all"),
 ]
 
 

@@ -282,9 +282,10 @@ static void assert_refused(const char *user, const char *const *argv,
 static void test_refusals(void **state)
 {
 	(void)state;
-	assert_refused(two_contexts, ARGS("--context=pord"),
-		       "there is no context 'pord' in ~/tracefind/config; "
-		       "did you mean prod?");
+	assert_refused(
+		two_contexts, ARGS("--context=pord"),
+		"--context: there is no context 'pord' in ~/tracefind/config; "
+		"did you mean prod?");
 	assert_refused("current-context = a\n", NULL,
 		       "~/tracefind/config:1: there is no context 'a' in "
 		       "~/tracefind/config; tracefind config list shows "

@@ -197,9 +197,10 @@ static void test_credentials(void **state)
 	assert_refused("slow", "--token-file t --password-file p --username u",
 		       "a token and a password are both given for the traces "
 		       "side; keep one");
-	assert_refused("slow", "--profiles-password-file p",
-		       "a password without a user for the profiles side; give "
-		       "--username");
+	assert_refused(
+		"slow", "--profiles-password-file p",
+		"--password-file without a user for the profiles side; give "
+		"--username");
 	assert_refused("slow", "--traces-cert c",
 		       "--cert and --key go together, and the traces side has "
 		       "one of them");
