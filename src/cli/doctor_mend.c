@@ -124,6 +124,12 @@ static void mend_wire(struct checks *c, enum trouble trouble,
 			   is_https(e->url) ? "http" : "https",
 			   after_scheme(e->url));
 		break;
+	case TROUBLE_CERTIFICATE:
+		check_mend(c,
+			   "%s-cert FILE %s-key FILE, if the server lets in "
+			   "those with a certificate only",
+			   side, side);
+		break;
 	case TROUBLE_SECRET:
 		check_mend(c,
 			   "%s-url https://%s, or %s-insecure-auth where the "

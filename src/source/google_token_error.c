@@ -239,7 +239,7 @@ static void fail_network(const struct google_flow *f, const struct error *why,
 		WIRE_SAYS_CANNOT_CONNECT, WIRE_SAYS_UNTRUSTED,
 		WIRE_SAYS_NO_TLS,         WIRE_SAYS_SILENT,
 		WIRE_SAYS_TIMED_OUT,      WIRE_SAYS_CLOSED,
-		WIRE_SAYS_NOT_HTTP,
+		WIRE_SAYS_CLOSED_TLS,     WIRE_SAYS_NOT_HTTP,
 	};
 	struct str host = url_authority(f->origin);
 	struct str said = str_from(why->message);

@@ -404,6 +404,10 @@ static enum wire_failure classify(const struct job *job, CURLcode code,
 		return WIRE_CONNECT_TIMEOUT;
 	if (failure == WIRE_NO_ANSWER && job->exchange->response->status)
 		return WIRE_CUT;
+	/* With TLS 1.3 a certificate is refused only after that. */
+	if (failure == WIRE_NO_ANSWER && job->is_connected &&
+	    str_starts(str_from(job->exchange->url), STR("https:")))
+		return WIRE_NO_ANSWER_TLS;
 	/* The library's buffer for one header line ends at 100 KiB; it has no
 	 * other word for that. */
 	if (failure == WIRE_MEMORY && job->is_connected &&
@@ -481,7 +485,8 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 	else if (failure != WIRE_OK)
 		describe(job, failure, os_error);
 	is_broken = !job->is_stopped &&
-		    (failure == WIRE_CUT || failure == WIRE_NO_ANSWER);
+		    (failure == WIRE_CUT || failure == WIRE_NO_ANSWER ||
+		     failure == WIRE_NO_ANSWER_TLS);
 	delay_ms = next_delay_ms(job, is_broken);
 	job_unhook(job);
 	/* Half an answer must not be taken for one. */

@@ -140,6 +140,13 @@ static void describe_answer(enum wire_failure failure,
 			  "does it speak http or https there? (%s-url)",
 			  STR_ARGS(host), f->detail, side_prefix(f->endpoint));
 		break;
+	case WIRE_NO_ANSWER_TLS:
+		error_set(err, ERROR_NETWORK,
+			  "%.*s " WIRE_SAYS_CLOSED_TLS ", without an answer "
+			  "(%s): does it want a client certificate, or another "
+			  "one (%s-cert)?",
+			  STR_ARGS(host), f->detail, side_prefix(f->endpoint));
+		break;
 	default:
 		error_set(err, ERROR_NETWORK,
 			  "%.*s cut the connection in the middle of the "
@@ -170,6 +177,7 @@ void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 	case WIRE_STALLED:
 	case WIRE_OUT_OF_TIME:
 	case WIRE_NO_ANSWER:
+	case WIRE_NO_ANSWER_TLS:
 	case WIRE_CUT:
 		describe_answer(failure, f, err);
 		break;

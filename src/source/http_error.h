@@ -21,8 +21,9 @@ enum wire_failure {
 	WIRE_CONNECT_TIMEOUT,
 	WIRE_STALLED,
 	WIRE_OUT_OF_TIME,
-	WIRE_NO_ANSWER, /* closed before the first byte of an answer */
-	WIRE_CUT,       /* closed in the middle of it */
+	WIRE_NO_ANSWER,     /* closed before the first byte of an answer */
+	WIRE_NO_ANSWER_TLS, /* the same, of a server that agreed on TLS */
+	WIRE_CUT,           /* closed in the middle of it */
 	WIRE_TLS_UNTRUSTED,
 	WIRE_TLS,
 	WIRE_TLS_FILES,
@@ -57,6 +58,7 @@ struct wire_facts {
 #define WIRE_SAYS_TIMED_OUT "timed out"
 #define WIRE_SAYS_OUT_OF_TIME "timed out: the run's"
 #define WIRE_SAYS_CLOSED "closed the connection without an answer"
+#define WIRE_SAYS_CLOSED_TLS "closed the connection once TLS was agreed"
 #define WIRE_SAYS_NOT_HTTP "does not answer in http"
 
 /* Sets err: what failed, how far it had come, what to try. */

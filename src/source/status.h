@@ -79,6 +79,7 @@ enum trouble {
 	TROUBLE_UNTRUSTED,
 	TROUBLE_TLS,
 	TROUBLE_SCHEME,        /* http where https is spoken or the reverse */
+	TROUBLE_CERTIFICATE,   /* of ours: none, or not the right one */
 	TROUBLE_SECRET,        /* a credential would go over plain http */
 	TROUBLE_CREDENTIALS,   /* 401, or a redirect to a login */
 	TROUBLE_RIGHTS,        /* 403 */

@@ -62,11 +62,13 @@ class Link:
 class Wire:
     """answer(link, request) is called for each request, and says whether the
     connection may be used again. `requests` are server.Request, `heard` all
-    bytes as they came, TLS taken off."""
+    bytes as they came, TLS taken off. greet(link) is all that is done with a
+    connection, when it is there."""
 
-    def __init__(self, answer, tls=None):
-        self.answer, self.tls = answer, tls
+    def __init__(self, answer, tls=None, greet=None):
+        self.answer, self.tls, self.greet = answer, tls, greet
         self.requests, self.heard, self.troubles = [], [], []
+        self.faults = []  # the test's own
         self.connections = 0
         self.lock = threading.Lock()
         self.listener = socket.socket()
@@ -87,6 +89,8 @@ class Wire:
         except OSError:
             pass
         self.listener.close()
+        if self.faults:
+            raise self.faults[0]
 
     def accept(self):
         while True:
@@ -103,6 +107,10 @@ class Wire:
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.settimeout(PATIENCE_S)
+            if self.greet:
+                self.heard.append(sock.recv(65536))
+                self.greet(link)
+                return
             if self.tls:
                 link.sock = sock = self.tls.wrap_socket(sock, server_side=True)
             stream = sock.makefile("rb", buffering=65536)
@@ -118,6 +126,8 @@ class Wire:
         except (OSError, ValueError) as error:
             with self.lock:
                 self.troubles.append(str(error))
+        except Exception as error:
+            self.faults.append(error)
         finally:
             self.close(link, stream)
 
