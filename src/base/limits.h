@@ -175,8 +175,9 @@
 #define LIMIT_OPTION_VALUE_BYTES (64 * KIB)
 #define LIMIT_HEADERS 64u
 #define LIMIT_OUTPUTS 16u
-/* No command takes more than two; the rest is told apart from it. */
-#define LIMIT_ARGUMENTS 4u
+/* Files that are added up: every five minutes of a day are 288. Other commands
+ * take two at most. */
+#define LIMIT_ARGUMENTS 300u
 #define LIMIT_SECRET_FILE_BYTES (64 * KIB)
 
 /* Credentials of Google Cloud: chains of accounts and headers of requests are

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/profile_details.h"
 #include "cli/run.h"
@@ -9,11 +11,14 @@
 
 static bool check_args(const struct options *o, struct error *err)
 {
-	if (o->arg_count > 1)
+	size_t input_count = 0;
+
+	for (size_t i = 0; i < o->arg_count; i++)
+		input_count += !strcmp(o->args[i], "-");
+	if (input_count > 1)
 		return error_set(err, ERROR_USAGE,
-				 "one profile at a time: \"%s\" is one too "
-				 "many",
-				 o->args[1]);
+				 "- stands there twice: standard input can be "
+				 "read once");
 	if (o->arg_count && (o->service || o->selector))
 		return error_set(err, ERROR_USAGE,
 				 "a file and --service or --selector exclude "
@@ -28,8 +33,11 @@ static bool profile(struct run *r, struct error *err)
 
 	if (!check_args(o, err) || !profile_details_check(o, err))
 		return false;
-	if (o->arg_count)
+	if (o->arg_count) {
 		want.slow_path = o->args[0];
+		want.more_paths = o->args + 1;
+		want.more_path_count = o->arg_count - 1;
+	}
 	if (!want.slow_path && !r->ctx.profiles.path && !o->service &&
 	    !o->selector)
 		return error_set(err, ERROR_USAGE,
@@ -45,7 +53,10 @@ static bool profile(struct run *r, struct error *err)
 		return false;
 	r->ctx.want.detail = view_detail(&r->filters.view);
 	r->ctx.want.omits_stackless = true;
-	r->ctx.is_only_summed = run_sums_only(r) && !profile_details_wanted(o);
+	/* What only adds up cannot be added to something else. */
+	r->ctx.is_only_summed = run_sums_only(r) &&
+				!profile_details_wanted(o) &&
+				!want.more_path_count;
 	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;

@@ -64,18 +64,19 @@ const struct command commands[] = {
 	  "          xargs -n1 tracefind slow\n"
 	  "  tracefind search --tags span.http.route --service user-db\n",
 	  1, cmd_search, FORMATS_LIST },
-	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE]",
+	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE...]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window (the\n"
 	  "last 15 minutes), or from a file on disk (pprof, folded,\n"
-	  "speedscope). --peek and --tree show callers and callees, --list\n"
-	  "source lines.\n"
+	  "speedscope). Several files are added up. --peek and --tree show\n"
+	  "callers and callees, --list source lines.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind profile --service user-db --since 10m\n"
 	  "  tracefind profile cpu.pb.gz --sort self -n 30\n"
-	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n",
-	  1, cmd_profile, FORMATS_RESULT,
+	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n"
+	  "  tracefind profile pod-1.pb.gz pod-2.pb.gz -o pprof=sum.pb.gz\n",
+	  LIMIT_ARGUMENTS, cmd_profile, FORMATS_RESULT,
 	  RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",

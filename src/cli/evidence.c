@@ -9,6 +9,7 @@
 #include "cli/cloud_answers.h"
 #include "cli/fetch.h"
 #include "cli/fetch_file.h"
+#include "cli/fetch_files.h"
 #include "cli/missing.h"
 #include "cli/profile_service.h"
 #include "cli/snapshots.h"
@@ -481,15 +482,8 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 	return !ev->is_gauge || divide_gauge(s, err);
 }
 
-static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
-			    const char *path, struct error *err)
+static bool check_slow_file(struct evidence *ev, struct error *err)
 {
-	struct str word = type_word(ctx);
-
-	ev->selector = str_from(strcmp(path, "-") ? path : "standard input");
-	if (!fetch_profile_file(ctx, path, is_auto(word) ? STR("") : word,
-				&ev->slow, err))
-		return false;
 	ev->is_gauge = ev->slow.is_gauge;
 	return ev->slow.whole_total > 0 ||
 	       error_set(err, ERROR_NOT_FOUND,
@@ -497,6 +491,36 @@ static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
 			 STR_ARGS(ev->selector));
 }
 
+static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
+			    const char *path, struct error *err)
+{
+	struct str word = type_word(ctx);
+
+	ev->selector = str_from(strcmp(path, "-") ? path : "standard input");
+	return fetch_profile_file(ctx, path, is_auto(word) ? STR("") : word,
+				  &ev->slow, err) &&
+	       check_slow_file(ev, err);
+}
+
+/* All of them are the slow side. */
+static bool fetch_slow_files(struct inquiry *s, struct error *err)
+{
+	struct context *ctx = s->ctx;
+	struct evidence *ev = s->ev;
+	const char *paths[LIMIT_ARGUMENTS] = { s->want->slow_path };
+	size_t count = 1 + s->want->more_path_count;
+	struct str word = type_word(ctx);
+
+	for (size_t i = 1; i < count; i++)
+		paths[i] = s->want->more_paths[i - 1];
+	ev->selector = fetch_files_name(ctx, paths, count);
+	if (!ev->selector.ptr)
+		return arena_fail(&ctx->arena, "the names of files", err);
+	return fetch_profile_files(ctx, paths, count,
+				   is_auto(word) ? STR("") : word, &ev->slow,
+				   err) &&
+	       check_slow_file(ev, err);
+}
 static bool fetch_baseline_file(struct inquiry *s, struct file_ahead *ahead,
 				struct error *err)
 {
@@ -547,6 +571,8 @@ static bool fetch_sides(struct inquiry *s, const char *path, struct error *err)
 {
 	struct file_ahead none = { .path = NULL };
 
+	if (path && s->want->more_path_count)
+		return fetch_slow_files(s, err);
 	if (path)
 		return fetch_files(s, path, err);
 	return fetch_live(s, err) &&

@@ -18,6 +18,8 @@ struct evidence_want {
 	uint32_t resource;         /* of the span under suspicion */
 	struct time_range window;
 	const char *slow_path; /* a file instead of the server, or NULL */
+	const char *const *more_paths; /* those that are added to it */
+	size_t more_path_count;
 	const char *span_id;   /* 16 hex digits, or NULL */
 	struct time_range span_range;
 	const char *baseline_selector; /* NULL: the same selector */

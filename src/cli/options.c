@@ -60,6 +60,11 @@ bool options_scope_is(const struct options *o, const char *scope)
 static bool add_argument(struct options *o, const struct command *command,
 			 const char *value, struct error *err)
 {
+	if (o->arg_count >= LIMIT_ARGUMENTS)
+		return error_set(err, ERROR_USAGE,
+				 "'%s' is one argument too many: at most %u "
+				 "(of files, add up some first: -o pprof=FILE)",
+				 value_quote(value).text, LIMIT_ARGUMENTS);
 	if (o->arg_count >= command->max_args)
 		return error_set(err, ERROR_USAGE,
 				 "unexpected argument '%s': usage is "

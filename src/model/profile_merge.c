@@ -14,11 +14,17 @@ struct merge {
 	uint32_t ids[LIMIT_STACK_FRAMES];
 };
 
+/* Filters may have left no stack of what counts as the whole. */
+static bool is_filled(const struct profile *p)
+{
+	return p->stack_count || p->whole_total > 0;
+}
+
 static const struct profile *first_filled(const struct profile *const *parts,
 					  size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (parts[i]->stack_count)
+		if (is_filled(parts[i]))
 			return parts[i];
 	return NULL;
 }
@@ -35,7 +41,7 @@ static bool check_types(const struct profile *const *parts, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		struct str type, unit, other, other_unit;
 
-		if (!parts[i]->stack_count || is_same_type(first, parts[i]))
+		if (!is_filled(parts[i]) || is_same_type(first, parts[i]))
 			continue;
 		type = profile_type_name(first);
 		unit = profile_unit(first);
@@ -137,8 +143,11 @@ static void merge_headers(struct profile *out,
 	out->period = first->period;
 	out->sample_count = 0;
 	out->has_lines = true;
+	out->whole_total = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!parts[i]->stack_count)
+		out->whole_total =
+			sat_add_i64(out->whole_total, parts[i]->whole_total);
+		if (!is_filled(parts[i]))
 			continue;
 		merge_header(out, parts[i]);
 		truncated +=
@@ -155,7 +164,7 @@ static bool merge_all(struct merge *m, const struct profile *const *parts,
 				profile_unit(first), err))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (parts[i]->stack_count && !merge_part(m, parts[i], err))
+		if (is_filled(parts[i]) && !merge_part(m, parts[i], err))
 			return false;
 	return true;
 }

@@ -8,8 +8,8 @@
 #include "model/profile.h"
 
 /* Adds up n profiles of one sample type into out, which must be initialised
- * and empty; its texts are its own. Empty parts count for nothing. What all
- * non-empty parts agree on is kept: the period (else 0), lines (has_lines),
+ * and empty; its texts are its own. Empty parts count for nothing, those that
+ * filters emptied for whole_total. What all other parts agree on is kept: the period (else 0), lines (has_lines),
  * a known sample_count (else -1). The time is the earliest, durations are
  * added up, a gauge stays one and is not divided. Of the types offered only
  * the decoded one is named. n may be 0. Fails on parts of different types and

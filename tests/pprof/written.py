@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the files that `-o pprof` writes: read again they give the rows that
 pprof printed for the profile they came from, they are no larger than that and
-the same each time, and those of a comparison hold the difference. Standard
-library only.
+the same each time, those of a comparison hold the difference, those of several
+files the sum. Standard library only.
 
 usage: written.py TRACEFIND
        written.py TRACEFIND PPROF    the same rows as a real pprof has them
@@ -26,6 +26,16 @@ DIFFS = [
     ("real-go-cpu", "real-go-compile-cpu", "ns"),
     ("real-go-heap", "real-go-heap", "B"),
     ("real-cpp-cpu", "real-rust-cpu", "ns"),
+]
+
+
+# Files that are added up.
+SUMS = [
+    (("real-go-cpu", "real-go-compile-cpu"), "ns"),
+    (("real-go-heap", "real-go-heap"), "B"),
+    (("real-go-cpu", "real-rust-cpu", "real-cpp-cpu"), "ns"),
+    (("go-process_cpu-normal", "go-process_cpu-incident", "real-go-cpu",
+      "go-process_cpu-normal", "real-go-compile-cpu"), "ns"),
 ]
 
 
@@ -111,12 +121,36 @@ def differences(program, pprof, folder):
                 f"{ours[:3]} for {theirs[:3]}")
 
 
+def sums(program, pprof, folder):
+    """What is written of several files holds the values of all."""
+    for names, unit in SUMS:
+        label = " + ".join(names)
+        paths = [path_of(name) for name in names]
+        to = Path(folder) / "sum.pb.gz"
+        write(program, to, "profile", *paths)
+        want = {}
+        for path in paths:
+            for name, pair in values(program, path).items():
+                old = want.get(name, (0, 0))
+                want[name] = (old[0] + pair[0], old[1] + pair[1])
+        got = values(program, to)
+        yield label, None if got == want else (
+            f"{len(got)} rows, wanted {len(want)}: "
+            f"{sorted(set(got.items()) ^ set(want.items()))[:4]}")
+        if pprof:
+            top = ["-top", "-nodecount=0"]
+            ours = real_rows(pprof, "top", top, unit, to)
+            theirs = real_rows(pprof, "top", top, unit, *paths)
+            yield f"{label} by pprof", None if ours == theirs else (
+                f"{ours[:3]} for {theirs[:3]}")
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     pprof = sys.argv[2] if len(sys.argv) > 2 else None
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        for check in (kept, differences):
+        for check in (kept, differences, sums):
             for label, why in check(program, pprof, folder):
                 tap.check(why is None, label, why)
     return tap.end()

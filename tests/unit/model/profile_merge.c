@@ -129,6 +129,30 @@ static void test_empty_parts(void **state)
 	release(&f);
 }
 
+/* Filters left nothing of the second part, but the whole is larger by it. */
+static void test_filtered_parts(void **state)
+{
+	static const char *const texts[] = { "a 10\n", "", "b 30\n" };
+	struct parts f;
+
+	(void)state;
+	make_parts(&f, texts, 3);
+	f.items[1].whole_total = 70;
+	f.items[1].time_ns = 5;
+	f.items[2].whole_total = 90;
+	assert_ok(profile_merge(&f.sum, f.list, 3, &f.notes, &err));
+	assert_int_equal(f.sum.total, 40);
+	assert_int_equal(f.sum.whole_total, 170);
+	assert_int_equal(f.sum.time_ns, 5);
+	release(&f);
+	make_parts(&f, texts + 1, 1);
+	f.items[0].whole_total = 70;
+	assert_ok(profile_merge(&f.sum, f.list, 1, &f.notes, &err));
+	assert_int_equal(f.sum.stack_count, 0);
+	assert_int_equal(f.sum.whole_total, 70);
+	release(&f);
+}
+
 static void test_other_type(void **state)
 {
 	static const char *const texts[] = { "a 10\n", "a 20\n" };
@@ -165,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_adds_up),
 		cmocka_unit_test(test_disagreement),
 		cmocka_unit_test(test_empty_parts),
+		cmocka_unit_test(test_filtered_parts),
 		cmocka_unit_test(test_other_type),
 		cmocka_unit_test(test_saturation),
 	};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Several profiles from files, added up to one.
+ */
+#ifndef CLI_FETCH_FILES_H
+#define CLI_FETCH_FILES_H
+
+#include "cli/context.h"
+#include "model/profile.h"
+
+/* Reads all paths, two at a time where there are processors for it, into an
+ * initialised profile. type as in struct profile_want says which one of the
+ * first file that has samples; the others are asked for the same. Files
+ * without samples are noted. Fails, naming both files, where two count
+ * different things. context.is_only_summed must not be set. */
+bool fetch_profile_files(struct context *ctx, const char *const *paths,
+			 size_t count, struct str type, struct profile *profile,
+			 struct error *err) MUST_CHECK;
+
+/* What the sum is called: "a.pb.gz + b.pb.gz", of many the first and how many
+ * more. In ctx->arena; NULL: no memory. */
+struct str fetch_files_name(struct context *ctx, const char *const *paths,
+			    size_t count);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cli/fetch_file.h"
+#include "cli/fetch_files.h"
+
+static struct context ctx;
+static char wide[512], odd[512], folded[512];
+static struct error err;
+
+static int set_up(void **state)
+{
+	const char *data = getenv("TESTDATA");
+
+	(void)state;
+	snprintf(wide, sizeof wide, "%s/pprof/wide.pb.gz", data);
+	snprintf(odd, sizeof odd, "%s/pprof/odd.pb.gz", data);
+	snprintf(folded, sizeof folded, "%s/folded/py-spy.folded", data);
+	memset(&ctx, 0, sizeof ctx);
+	error_clear(&err);
+	notes_init(&ctx.notes);
+	arena_init(&ctx.arena, LIMIT_CONTEXT_BYTES);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_release(&ctx.arena);
+	return 0;
+}
+
+static bool read_sum(const char *const *paths, size_t count, struct str type,
+		     struct profile *sum)
+{
+	profile_init(sum);
+	return fetch_profile_files(&ctx, paths, count, type, sum, &err);
+}
+
+/* One file any number of times: pairs read at once, a last one alone, sums of
+ * sums. */
+static void test_counts(void **state)
+{
+	const char *paths[LIMIT_ARGUMENTS];
+	static const size_t counts[] = { 2, 3, 7, 8, LIMIT_ARGUMENTS };
+	struct profile one, sum;
+
+	(void)state;
+	profile_init(&one);
+	assert_true(fetch_profile_file(&ctx, odd, STR(""), &one, &err));
+	for (size_t i = 0; i < LIMIT_ARGUMENTS; i++)
+		paths[i] = odd;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		int64_t n = (int64_t)counts[i];
+
+		assert_true(read_sum(paths, counts[i], STR(""), &sum));
+		assert_true(profile_check(&sum, &err));
+		assert_int_equal(sum.stack_count, one.stack_count);
+		assert_true(sum.total == n * one.total);
+		assert_true(sum.whole_total == n * one.whole_total);
+		assert_true(sum.duration_ns == n * one.duration_ns);
+		assert_true(sum.stacks[0].value == n * one.stacks[0].value);
+		profile_release(&sum);
+	}
+	profile_release(&one);
+}
+
+static void test_large_ones(void **state)
+{
+	const char *const paths[] = { wide, wide };
+	struct profile one, sum;
+
+	(void)state;
+	profile_init(&one);
+	assert_true(fetch_profile_file(&ctx, wide, STR(""), &one, &err));
+	assert_true(read_sum(paths, 2, STR(""), &sum));
+	assert_int_equal(sum.stack_count, one.stack_count);
+	assert_true(sum.total == 2 * one.total);
+	profile_release(&one);
+	profile_release(&sum);
+}
+
+/* Whichever comes first. */
+static void test_different_things(void **state)
+{
+	const char *const paths[] = { wide, folded, odd };
+	struct profile sum;
+
+	(void)state;
+	assert_false(read_sum(paths, 2, STR("cpu"), &sum));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	assert_non_null(strstr(err.message, "wide.pb.gz holds cpu/nanoseconds "
+					    "and "));
+	assert_non_null(strstr(err.message, "py-spy.folded samples/count: "));
+	profile_release(&sum);
+}
+
+static void test_second_missing(void **state)
+{
+	const char *const paths[] = { wide, "/nonexistent", wide };
+	struct profile sum;
+
+	(void)state;
+	assert_false(read_sum(paths, 3, STR(""), &sum));
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+	assert_non_null(strstr(err.message, "/nonexistent: cannot read"));
+	assert_int_equal(sum.stack_count, 0);
+	profile_release(&sum);
+}
+
+static void test_names(void **state)
+{
+	const char *const paths[] = { "a", "-", "c", "d" };
+
+	(void)state;
+	assert_string_equal(fetch_files_name(&ctx, paths, 2).ptr,
+			    "a + standard input");
+	assert_string_equal(fetch_files_name(&ctx, paths, 3).ptr,
+			    "a + standard input + c");
+	assert_string_equal(fetch_files_name(&ctx, paths, 4).ptr, "a + 3 more");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_large_ones, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_different_things, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_second_missing, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
