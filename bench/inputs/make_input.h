@@ -65,12 +65,4 @@ void trace_maker_free(struct trace_maker *m);
 /* False at the end. */
 bool trace_maker_step(struct trace_maker *m, struct buf *out);
 
-/* ---- protobuf fields: a number, and bytes with their length ---- */
-
-void pb_varint(struct buf *out, uint64_t value);
-void pb_number(struct buf *out, unsigned field, uint64_t value);
-void pb_fixed64(struct buf *out, unsigned field, uint64_t value);
-void pb_bytes(struct buf *out, unsigned field, struct str bytes);
-void pb_text(struct buf *out, unsigned field, const char *text);
-
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/wirew.h"
 #include "make_stacks.h"
 #include "random.h"
 
@@ -62,7 +63,7 @@ static uint32_t intern(struct writer *w, const char *text)
 		return 0;
 	if (index == w->text_count) {
 		w->text_count++;
-		pb_text(&w->table, PROFILE_STRING, text);
+		wirew_str(&w->table, PROFILE_STRING, str_from(text));
 	}
 	return index;
 }
@@ -71,9 +72,9 @@ static void put_type(struct writer *w, unsigned field, const char *type,
 		     const char *unit, struct buf *out)
 {
 	buf_clear(&w->message);
-	pb_number(&w->message, 1, intern(w, type));
-	pb_number(&w->message, 2, intern(w, unit));
-	pb_bytes(out, field, buf_str(&w->message));
+	wirew_varint(&w->message, 1, intern(w, type));
+	wirew_varint(&w->message, 2, intern(w, unit));
+	wirew_str(out, field, buf_str(&w->message));
 }
 
 static void put_sample(struct writer *w, struct buf *out)
@@ -83,33 +84,33 @@ static void put_sample(struct writer *w, struct buf *out)
 	buf_clear(&w->message);
 	buf_clear(&w->part);
 	for (uint32_t n = s->node; n; n = s->nodes[n].caller)
-		pb_varint(&w->part, w->location_ids[s->nodes[n].place]);
-	pb_bytes(&w->message, 1, buf_str(&w->part));
+		wirew_element(&w->part, w->location_ids[s->nodes[n].place]);
+	wirew_str(&w->message, 1, buf_str(&w->part));
 	buf_clear(&w->part);
-	pb_varint(&w->part, s->count);
-	pb_varint(&w->part, s->cpu_ns);
-	pb_bytes(&w->message, 2, buf_str(&w->part));
-	pb_bytes(out, PROFILE_SAMPLE, buf_str(&w->message));
+	wirew_element(&w->part, s->count);
+	wirew_element(&w->part, s->cpu_ns);
+	wirew_str(&w->message, 2, buf_str(&w->part));
+	wirew_str(out, PROFILE_SAMPLE, buf_str(&w->message));
 }
 
 static void put_mapping(struct writer *w, uint32_t id, uint64_t start,
 			const char *file, struct buf *out)
 {
 	buf_clear(&w->message);
-	pb_number(&w->message, 1, id);
-	pb_number(&w->message, 2, start);
-	pb_number(&w->message, 3, start + 0x800000);
-	pb_number(&w->message, 5, intern(w, file));
-	pb_number(&w->message, 7, 1); /* functions are known */
-	pb_bytes(out, PROFILE_MAPPING, buf_str(&w->message));
+	wirew_varint(&w->message, 1, id);
+	wirew_varint(&w->message, 2, start);
+	wirew_varint(&w->message, 3, start + 0x800000);
+	wirew_varint(&w->message, 5, intern(w, file));
+	wirew_varint(&w->message, 7, 1); /* functions are known */
+	wirew_str(out, PROFILE_MAPPING, buf_str(&w->message));
 }
 
 static void put_line(struct writer *w, uint32_t function, uint32_t line)
 {
 	buf_clear(&w->part);
-	pb_number(&w->part, 1, w->function_ids[function]);
-	pb_number(&w->part, 2, line);
-	pb_bytes(&w->message, 4, buf_str(&w->part));
+	wirew_varint(&w->part, 1, w->function_ids[function]);
+	wirew_varint(&w->part, 2, line);
+	wirew_str(&w->message, 4, buf_str(&w->part));
 }
 
 static void put_location(struct writer *w, uint32_t i, struct buf *out)
@@ -117,13 +118,13 @@ static void put_location(struct writer *w, uint32_t i, struct buf *out)
 	const struct place *p = &w->stacks.places[i];
 
 	buf_clear(&w->message);
-	pb_number(&w->message, 1, w->location_ids[i]);
-	pb_number(&w->message, 2, 1);
-	pb_number(&w->message, 3, 0x400000 + (uint64_t)i * 37);
+	wirew_varint(&w->message, 1, w->location_ids[i]);
+	wirew_varint(&w->message, 2, 1);
+	wirew_varint(&w->message, 3, 0x400000 + (uint64_t)i * 37);
 	if (p->inlined != NO_FUNCTION)
 		put_line(w, p->inlined, p->line / 2 + 1);
 	put_line(w, p->function, p->line);
-	pb_bytes(out, PROFILE_LOCATION, buf_str(&w->message));
+	wirew_str(out, PROFILE_LOCATION, buf_str(&w->message));
 }
 
 static void put_function(struct writer *w, uint32_t f, struct buf *out)
@@ -135,12 +136,12 @@ static void put_function(struct writer *w, uint32_t f, struct buf *out)
 	made_file(f, name, file);
 	index = intern(w, name);
 	buf_clear(&w->message);
-	pb_number(&w->message, 1, w->function_ids[f]);
-	pb_number(&w->message, 2, index);
-	pb_number(&w->message, 3, index);
-	pb_number(&w->message, 4, intern(w, file));
-	pb_number(&w->message, 5, f % 900 + 1);
-	pb_bytes(out, PROFILE_FUNCTION, buf_str(&w->message));
+	wirew_varint(&w->message, 1, w->function_ids[f]);
+	wirew_varint(&w->message, 2, index);
+	wirew_varint(&w->message, 3, index);
+	wirew_varint(&w->message, 4, intern(w, file));
+	wirew_varint(&w->message, 5, f % 900 + 1);
+	wirew_str(out, PROFILE_FUNCTION, buf_str(&w->message));
 }
 
 static void put_all(struct writer *w, struct buf *out)
@@ -159,11 +160,11 @@ static void put_all(struct writer *w, struct buf *out)
 	for (uint32_t f = 0; f < shape->functions; f++)
 		put_function(w, f, out);
 	put_type(w, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds", out);
-	pb_number(out, PROFILE_PERIOD, PERIOD_NS);
+	wirew_varint(out, PROFILE_PERIOD, PERIOD_NS);
 	buf_add_str(out, buf_str(&w->table));
-	pb_number(out, PROFILE_TIME_NS,
-		  START_NS + (shape->is_later ? HOUR_NS : 0));
-	pb_number(out, PROFILE_DURATION_NS, DURATION_NS);
+	wirew_varint(out, PROFILE_TIME_NS,
+		     START_NS + (shape->is_later ? HOUR_NS : 0));
+	wirew_varint(out, PROFILE_DURATION_NS, DURATION_NS);
 }
 
 bool make_pprof(const struct profile_shape *shape, struct buf *out)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/wirew.h"
 #include "make_spans.h"
 
 #define ATTRS 7
@@ -90,10 +91,22 @@ static uint32_t span_kind(const struct made_span *s)
 
 /* ---- OTLP protobuf: field numbers of opentelemetry/proto/trace/v1 ---- */
 
+#define WIRE_FIXED64 1u
+
 static void big_endian(uint64_t value, char bytes[8])
 {
 	for (int i = 7; i >= 0; i--, value >>= 8)
 		bytes[i] = (char)value;
+}
+
+static void put_fixed64(struct buf *out, unsigned field, uint64_t value)
+{
+	char bytes[8];
+
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)(value >> 8 * i);
+	wirew_element(out, field << 3 | WIRE_FIXED64);
+	buf_add(out, bytes, sizeof bytes);
 }
 
 static void put_attr(struct trace_maker *m, unsigned field, const char *key,
@@ -101,13 +114,13 @@ static void put_attr(struct trace_maker *m, unsigned field, const char *key,
 {
 	buf_clear(&m->value);
 	if (text)
-		pb_text(&m->value, 1, text);
+		wirew_str(&m->value, 1, str_from(text));
 	else
-		pb_number(&m->value, 3, number);
+		wirew_varint(&m->value, 3, number);
 	buf_clear(&m->attr);
-	pb_text(&m->attr, 1, key);
-	pb_bytes(&m->attr, 2, buf_str(&m->value));
-	pb_bytes(out, field, buf_str(&m->attr));
+	wirew_str(&m->attr, 1, str_from(key));
+	wirew_str(&m->attr, 2, buf_str(&m->value));
+	wirew_str(out, field, buf_str(&m->attr));
 }
 
 static void put_ids(struct trace_maker *m, const struct made_trace *t,
@@ -118,13 +131,13 @@ static void put_ids(struct trace_maker *m, const struct made_trace *t,
 
 	big_endian(t->id[0], bytes);
 	big_endian(t->id[1], bytes + 8);
-	pb_bytes(&m->span, 1, (struct str){ bytes, 16 });
+	wirew_str(&m->span, 1, (struct str){ bytes, 16 });
 	big_endian(s->id, bytes);
-	pb_bytes(&m->span, 2, (struct str){ bytes, 8 });
+	wirew_str(&m->span, 2, (struct str){ bytes, 8 });
 	if (!parent)
 		return;
 	big_endian(parent->id, bytes);
-	pb_bytes(&m->span, 4, (struct str){ bytes, 8 });
+	wirew_str(&m->span, 4, (struct str){ bytes, 8 });
 }
 
 /* The value is built in one buffer, the event in another that put_attr() has
@@ -132,10 +145,10 @@ static void put_ids(struct trace_maker *m, const struct made_trace *t,
 static void put_event(struct trace_maker *m, const struct made_span *s)
 {
 	buf_clear(&m->resource);
-	pb_fixed64(&m->resource, 1, event_ns(s));
-	pb_text(&m->resource, 2, "message.sent");
+	put_fixed64(&m->resource, 1, event_ns(s));
+	wirew_str(&m->resource, 2, STR("message.sent"));
 	put_attr(m, 3, "message.size", NULL, event_size(s), &m->resource);
-	pb_bytes(&m->span, 11, buf_str(&m->resource));
+	wirew_str(&m->span, 11, buf_str(&m->resource));
 }
 
 static void put_span(struct trace_maker *m, const struct made_trace *t,
@@ -148,10 +161,10 @@ static void put_span(struct trace_maker *m, const struct made_trace *t,
 	made_span_name(m->spans.kind, s, name);
 	buf_clear(&m->span);
 	put_ids(m, t, s);
-	pb_text(&m->span, 5, name);
-	pb_number(&m->span, 6, span_kind(s));
-	pb_fixed64(&m->span, 7, s->start_ns);
-	pb_fixed64(&m->span, 8, s->start_ns + s->duration_ns);
+	wirew_str(&m->span, 5, str_from(name));
+	wirew_varint(&m->span, 6, span_kind(s));
+	put_fixed64(&m->span, 7, s->start_ns);
+	put_fixed64(&m->span, 8, s->start_ns + s->duration_ns);
 	for (int i = 0; i < ATTRS; i++)
 		put_attr(m, 9, attrs[i].key,
 			 attrs[i].is_number ? NULL : attrs[i].text,
@@ -160,11 +173,11 @@ static void put_span(struct trace_maker *m, const struct made_trace *t,
 		put_event(m, s);
 	if (span_is_error(s)) {
 		buf_clear(&m->value);
-		pb_text(&m->value, 2, "upstream failed");
-		pb_number(&m->value, 3, 2);
-		pb_bytes(&m->span, 15, buf_str(&m->value));
+		wirew_str(&m->value, 2, STR("upstream failed"));
+		wirew_varint(&m->value, 3, 2);
+		wirew_str(&m->span, 15, buf_str(&m->value));
 	}
-	pb_bytes(&m->group, 2, buf_str(&m->span));
+	wirew_str(&m->group, 2, buf_str(&m->span));
 }
 
 static void put_resource(struct trace_maker *m, uint32_t service)
@@ -185,18 +198,18 @@ static void end_group_pb(struct trace_maker *m, uint32_t service,
 {
 	put_resource(m, service);
 	buf_clear(&m->span);
-	pb_bytes(&m->span, 1, buf_str(&m->resource));
-	pb_bytes(&m->span, 2, buf_str(&m->group));
-	pb_bytes(out, 1, buf_str(&m->span));
+	wirew_str(&m->span, 1, buf_str(&m->resource));
+	wirew_str(&m->span, 2, buf_str(&m->group));
+	wirew_str(out, 1, buf_str(&m->span));
 }
 
 static void start_group_pb(struct trace_maker *m)
 {
 	buf_clear(&m->value);
-	pb_text(&m->value, 1, SCOPE);
-	pb_text(&m->value, 2, SCOPE_VERSION);
+	wirew_str(&m->value, 1, STR(SCOPE));
+	wirew_str(&m->value, 2, STR(SCOPE_VERSION));
 	buf_clear(&m->group);
-	pb_bytes(&m->group, 1, buf_str(&m->value));
+	wirew_str(&m->group, 1, buf_str(&m->value));
 }
 
 /* ---- OTLP JSON ---- */

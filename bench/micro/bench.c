@@ -19,29 +19,30 @@ static int64_t cpu_now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-void bench_head(const char *item)
+static void print_head(const char *item)
 {
 	printf("%-28s %8ss %12s %5s %9s %9s %8s %9s\n", "job", item, "bytes",
 	       "runs", "best ms", "MB/s", "ns/item", "heap MiB");
 }
 
-static void print_line(const struct job *job, int runs, int64_t best_ns,
-		       size_t heap_bytes)
+static void print_line(const struct job *job, size_t items, int runs,
+		       int64_t best_ns, size_t heap_bytes)
 {
 	double ns = (double)best_ns;
 
-	printf("%-28s %9zu %12zu %5d %9.2f", job->name, job->items, job->bytes,
-	       runs, ns / (double)NS_PER_MS);
+	printf("%-28s %9zu %12zu %5d %9.2f", job->name, items, job->bytes, runs,
+	       ns / (double)NS_PER_MS);
 	if (job->bytes)
 		printf(" %9.1f", (double)job->bytes * 1000 / ns);
 	else
 		printf(" %9s", "-");
-	printf(" %8.1f %9.1f\n", ns / (double)job->items,
+	printf(" %8.1f %9.1f\n", ns / (double)items,
 	       (double)heap_bytes / (double)MIB);
 	fflush(stdout);
 }
 
-bool bench_job(const struct job *job, double *ns_per_item, struct error *err)
+static bool measure_job(const struct job *job, const struct job_input *input,
+			double *ns_per_item, struct error *err)
 {
 	int64_t best_ns = INT64_MAX, spent_ns = 0;
 	size_t heap_bytes = 0;
@@ -49,10 +50,10 @@ bool bench_job(const struct job *job, double *ns_per_item, struct error *err)
 
 	while (runs < RUNS_MIN || (runs < RUNS_MAX && spent_ns < JOB_NS)) {
 		int64_t start_ns = cpu_now_ns();
-		bool done = job->run(job->context, &heap_bytes, err);
+		bool done = job->run(input->context, &heap_bytes, err);
 		int64_t ns = cpu_now_ns() - start_ns;
 
-		job->drop(job->context);
+		input->drop(input->context);
 		if (!done)
 			return error_prefix(err, "%s", job->name);
 		best_ns = ns < best_ns ? ns : best_ns;
@@ -61,21 +62,40 @@ bool bench_job(const struct job *job, double *ns_per_item, struct error *err)
 	}
 	/* A clock too coarse to see the job at all. */
 	best_ns = best_ns > 0 ? best_ns : 1;
-	print_line(job, runs, best_ns, heap_bytes);
-	if (ns_per_item)
-		*ns_per_item = (double)best_ns / (double)job->items;
+	print_line(job, input->items, runs, best_ns, heap_bytes);
+	*ns_per_item = (double)best_ns / (double)input->items;
 	return true;
 }
 
-void bench_growth(const char *name, double small_ns, double large_ns)
+bool bench_jobs(const struct job *jobs, size_t count,
+		const struct job_input *input, struct job_costs *costs,
+		struct error *err)
 {
-	printf("growth: %-28s %8.1f -> %8.1f ns/item, x %.2f\n", name, small_ns,
-	       large_ns, large_ns / small_ns);
+	for (size_t i = 0; i < count; i++) {
+		if (!measure_job(&jobs[i], input, &costs->ns_per_item[i], err))
+			return false;
+		costs->names[i] = jobs[i].name;
+	}
+	costs->count = count;
+	return true;
 }
 
-int bench_end(bool done, const struct error *err)
+int bench_main(const char *item, uint32_t small, uint32_t large,
+	       bench_all *measure)
 {
-	if (!done)
-		fprintf(stderr, "%s\n", err->message);
-	return !done;
+	struct job_costs before = { 0 }, after = { 0 };
+	struct error err = { 0 };
+
+	print_head(item);
+	if (!measure(small, &before, &err) || !measure(large, &after, &err)) {
+		fprintf(stderr, "%s\n", err.message);
+		return 1;
+	}
+	for (size_t i = 0; i < after.count; i++) {
+		double from = before.ns_per_item[i], to = after.ns_per_item[i];
+
+		printf("growth: %-28s %8.1f -> %8.1f ns/item, x %.2f\n",
+		       after.names[i], from, to, to / from);
+	}
+	return 0;
 }

@@ -12,28 +12,41 @@
 
 #include "base/error.h"
 
+/* What all jobs on one input are given. */
+struct job_input {
+	void *context;
+	/* Not measured: after each run, what it left is released. */
+	void (*drop)(void *context);
+	size_t items;
+};
+
 struct job {
 	const char *name;
 	/* Measured. heap_bytes receives what the model's arena took. */
 	bool (*run)(void *context, size_t *heap_bytes, struct error *err);
-	/* Not measured: after each run, what run left is released. */
-	void (*drop)(void *context);
-	void *context;
-	size_t items;
 	size_t bytes; /* of input; 0: not a reader */
 };
 
-/* Column names, and what items are ("span"). */
-void bench_head(const char *item);
+#define JOBS_MAX 8u
 
-/* The best of several runs. Adds to *ns_per_item, when not NULL. */
-bool bench_job(const struct job *job, double *ns_per_item,
-	       struct error *err) MUST_CHECK;
+/* What jobs on one input cost. */
+struct job_costs {
+	size_t count;
+	const char *names[JOBS_MAX];
+	double ns_per_item[JOBS_MAX];
+};
 
-/* What an item costs in a small and a large input: equal when linear. */
-void bench_growth(const char *name, double small_ns, double large_ns);
+/* The best of several runs of each job of a list. */
+bool bench_jobs(const struct job *jobs, size_t count,
+		const struct job_input *input, struct job_costs *costs,
+		struct error *err) MUST_CHECK;
 
-/* Tells err and returns the program's exit status. */
-int bench_end(bool done, const struct error *err);
+/* A program's main(): makes an input of so many items, calls bench_jobs() with
+ * it and releases it, for a small and for a large one; item is what they are
+ * ("span"). An item costs the same in both when a job is linear. */
+typedef bool bench_all(uint32_t items, struct job_costs *costs,
+		       struct error *err);
+int bench_main(const char *item, uint32_t small, uint32_t large,
+	       bench_all *measure);
 
 #endif

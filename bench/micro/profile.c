@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyze/profile_analysis.h"
+#include "base/count.h"
 #include "base/gz.h"
 #include "bench.h"
 #include "decode/decode.h"
@@ -177,16 +178,14 @@ static void release(struct bench *b)
 	}
 }
 
-#define JOBS 6
-
-static bool run_all(uint32_t stacks, const char *names[JOBS],
-		    double ns_per_item[JOBS], struct error *err)
+static bool measure(uint32_t stacks, struct job_costs *costs, struct error *err)
 {
 	struct bench b = { .stacks = stacks };
 	bool done = prepare(&b, err);
 	size_t later = b.packed[LATER].len,
 	       both = later + b.packed[EARLIER].len;
-	const struct job jobs[JOBS] = {
+	const struct job_input input = { &b, drop, stacks };
+	const struct job jobs[] = {
 		{ "pprof decode", run_pprof, .bytes = b.plain[LATER].len },
 		{ "pprof inflate+decode", run_inflate, .bytes = later },
 		{ "pprof pair decode+rank", run_pair, .bytes = both },
@@ -195,30 +194,12 @@ static bool run_all(uint32_t stacks, const char *names[JOBS],
 		{ "folded decode", run_folded, .bytes = b.folded.len },
 	};
 
-	for (size_t i = 0; done && i < JOBS; i++) {
-		struct job job = jobs[i];
-
-		job.drop = drop;
-		job.context = &b;
-		job.items = stacks;
-		names[i] = job.name;
-		done = bench_job(&job, &ns_per_item[i], err);
-	}
+	done = done && bench_jobs(jobs, COUNT_OF(jobs), &input, costs, err);
 	release(&b);
 	return done;
 }
 
 int main(void)
 {
-	const char *names[JOBS];
-	double small_ns[JOBS], large_ns[JOBS];
-	struct error err = { 0 };
-	bool done;
-
-	bench_head("stack");
-	done = run_all(SMALL_STACKS, names, small_ns, &err) &&
-	       run_all(LARGE_STACKS, names, large_ns, &err);
-	for (size_t i = 0; done && i < JOBS; i++)
-		bench_growth(names[i], small_ns[i], large_ns[i]);
-	return bench_end(done, &err);
+	return bench_main("stack", SMALL_STACKS, LARGE_STACKS, measure);
 }

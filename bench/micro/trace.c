@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyze/trace_analysis.h"
+#include "base/count.h"
 #include "base/json.h"
 #include "bench.h"
 #include "decode/decode.h"
@@ -192,15 +193,14 @@ static void release(struct bench *b)
 	buf_release(&b->jaeger_json);
 }
 
-#define JOBS 7
-
-static bool run_all(uint32_t span_count, const char *names[JOBS],
-		    double ns_per_item[JOBS], struct error *err)
+static bool measure(uint32_t span_count, struct job_costs *costs,
+		    struct error *err)
 {
 	struct bench b = { .span_count = span_count };
 	bool done = prepare(&b, err);
 	size_t otlp = b.otlp_json.len, jaeger = b.jaeger_json.len;
-	const struct job jobs[JOBS] = {
+	const struct job_input input = { &b, drop, span_count };
+	const struct job jobs[] = {
 		{ "OTLP protobuf decode", run_otlp_pb, .bytes = b.otlp_pb.len },
 		{ "OTLP JSON decode", run_otlp_json, .bytes = otlp },
 		{ "Jaeger JSON decode", run_jaeger, .bytes = jaeger },
@@ -210,30 +210,12 @@ static bool run_all(uint32_t span_count, const char *names[JOBS],
 		{ "waterfall_build", run_waterfall },
 	};
 
-	for (size_t i = 0; done && i < JOBS; i++) {
-		struct job job = jobs[i];
-
-		job.drop = drop;
-		job.context = &b;
-		job.items = span_count;
-		names[i] = job.name;
-		done = bench_job(&job, &ns_per_item[i], err);
-	}
+	done = done && bench_jobs(jobs, COUNT_OF(jobs), &input, costs, err);
 	release(&b);
 	return done;
 }
 
 int main(void)
 {
-	const char *names[JOBS];
-	double small_ns[JOBS], large_ns[JOBS];
-	struct error err = { 0 };
-	bool done;
-
-	bench_head("span");
-	done = run_all(SMALL_SPANS, names, small_ns, &err) &&
-	       run_all(LARGE_SPANS, names, large_ns, &err);
-	for (size_t i = 0; done && i < JOBS; i++)
-		bench_growth(names[i], small_ns[i], large_ns[i]);
-	return bench_end(done, &err);
+	return bench_main("span", SMALL_SPANS, LARGE_SPANS, measure);
 }

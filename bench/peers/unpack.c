@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "otlp.pb-c.h"
+#include "otlp_trace.pb-c.h"
 
-static size_t count_spans(const Bench__TracesData *data)
+static size_t count_spans(const Tracefind__Otlp__TracesData *data)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < data->n_resource_spans; i++) {
-		const Bench__ResourceSpans *r = data->resource_spans[i];
+		const Tracefind__Otlp__ResourceSpans *r =
+			data->resource_spans[i];
 
 		for (size_t j = 0; j < r->n_scope_spans; j++)
 			count += r->scope_spans[j]->n_spans;
@@ -25,7 +26,7 @@ static size_t count_spans(const Bench__TracesData *data)
 int main(int argc, char **argv)
 {
 	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-	Bench__TracesData *data;
+	Tracefind__Otlp__TracesData *data;
 	uint8_t *bytes;
 	long size;
 
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
 	bytes = malloc((size_t)size + 1);
 	if (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size)
 		return perror(argv[1]), 1;
-	data = bench__traces_data__unpack(NULL, (size_t)size, bytes);
+	data = tracefind__otlp__traces_data__unpack(NULL, (size_t)size, bytes);
 	if (!data)
 		return fprintf(stderr, "%s: not OTLP\n", argv[1]), 1;
 	printf("%zu\n", count_spans(data));
