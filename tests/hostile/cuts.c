@@ -276,6 +276,23 @@ static bool is_paragraph_end(struct str bytes, size_t cut)
 	       bytes.ptr[cut - 2] == '\n';
 }
 
+static bool ends_where_it_may(const struct answer *a, struct str bytes,
+			      size_t cut)
+{
+	switch (a->rule) {
+	case RULE_FIELDS:
+		return is_field_end(bytes, cut);
+	case RULE_LINES:
+	case RULE_TOLD:
+		return is_line_end(bytes, cut);
+	case RULE_TOLD_PARAGRAPHS:
+		return is_paragraph_end(bytes, cut);
+	case RULE_WHOLE:
+		break;
+	}
+	return false;
+}
+
 /* What is wrong with what a cut gave, or NULL. Of pprof files the values are
  * read with the names at the end: all of them or none. */
 static const char *complaint(const struct answer *a, struct str bytes,
@@ -295,12 +312,7 @@ static const char *complaint(const struct answer *a, struct str bytes,
 		return is_whole(o, whole) ? NULL : "another one than the whole";
 	if (a->rule >= RULE_TOLD && is_told(o))
 		return NULL;
-	if ((a->rule == RULE_FIELDS && !is_field_end(bytes, cut)) ||
-	    ((a->rule == RULE_LINES || a->rule == RULE_TOLD) &&
-	     !is_line_end(bytes, cut)) ||
-	    (a->rule == RULE_TOLD_PARAGRAPHS &&
-	     !is_paragraph_end(bytes, cut)) ||
-	    a->rule == RULE_WHOLE)
+	if (!ends_where_it_may(a, bytes, cut))
 		return "taken for whole";
 	if (a->format == FORMAT_PPROF && p->stack_count &&
 	    p->total != whole->profile.total)
