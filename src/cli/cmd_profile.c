@@ -67,7 +67,7 @@ static bool profile(struct run *r, struct error *err)
 	r->result.has_places_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
 	if (!evidence_report(&r->evidence, &r->result, err) ||
-	    !run_rank(r, RANK_SELF, STR(""), false, err))
+	    !run_rank_shown(r, RANK_SELF, err))
 		return false;
 	/* Kinds are known of functions, not of files and lines. */
 	if (r->result.has_places_in_names)

@@ -503,6 +503,21 @@ bool output_needs(const struct options *o, unsigned needs)
 	return false;
 }
 
+bool output_shows_ranks(const struct options *o)
+{
+	size_t count;
+	const struct output_option *list = outputs(o, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct render_format *f =
+			render_find(str_from(list[i].format));
+
+		if (!f || !(f->needs & RENDER_IS_UNRANKED))
+			return true;
+	}
+	return o->interactive;
+}
+
 size_t output_functions(const struct options *o)
 {
 	return output_needs(o, RENDER_TAKES_ALL) ? LIMIT_PAGE_FUNCTIONS : 0;

@@ -33,6 +33,9 @@ bool output_check(const struct options *o, const char *command,
 /* Whether a format that -o asked for needs this of enum render_needs. */
 bool output_needs(const struct options *o, unsigned needs);
 
+/* Whether one of the formats shows ranked functions, or what ranking tells. */
+bool output_shows_ranks(const struct options *o);
+
 /* How many functions a page among those formats lists; 0: there is none. */
 size_t output_functions(const struct options *o);
 

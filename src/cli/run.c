@@ -108,6 +108,12 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 			      &r->result, err);
 }
 
+bool run_rank_shown(struct run *r, enum rank_by by, struct error *err)
+{
+	return !output_shows_ranks(r->ctx.options) ||
+	       run_rank(r, by, STR(""), false, err);
+}
+
 bool run_sums_only(const struct run *r)
 {
 	return !profile_filters_are_given(&r->filters) &&

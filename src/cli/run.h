@@ -37,6 +37,10 @@ bool run_sums_only(const struct run *r);
 bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	      bool is_loop, struct error *err) MUST_CHECK;
 
+/* The same for commands without a verdict: only where an output shows it. */
+bool run_rank_shown(struct run *r, enum rank_by by,
+		    struct error *err) MUST_CHECK;
+
 /* What a view of the rows leaves as the verdict has it. */
 struct kept_verdict {
 	struct kind_shares kinds;

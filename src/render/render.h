@@ -75,6 +75,8 @@ enum render_needs {
 	/* All that there is of a case: flame, waterfall with the attributes of
 	 * spans, functions beyond the limit; but none of them has to be. */
 	RENDER_TAKES_ALL = 1 << 8,
+	/* Shows stacks only: no row, kind or note of the result. */
+	RENDER_IS_UNRANKED = 1 << 9,
 	RENDER_DRAWS_FLAME = RENDER_NEEDS_FLAME | RENDER_TAKES_ALL,
 };
 
