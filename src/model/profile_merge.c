@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile_merge.h"
 
+#include "base/mem.h"
 #include "base/num.h"
+#include "model/profile_join.h"
 
 #define WHAT "adding up profiles"
-
-/* Room for the ids of one part in the sum; freed as a whole. */
-struct merge {
-	struct profile_build *build;
-	struct arena scratch;
-	uint32_t *functions; /* by function of the part, from 1; 0 not yet */
-	uint32_t *frames;    /* likewise */
-	uint32_t ids[LIMIT_STACK_FRAMES];
-};
 
 /* Filters may have left no stack of what counts as the whole. */
 static bool is_filled(const struct profile *p)
@@ -56,65 +49,79 @@ static bool check_types(const struct profile *const *parts, size_t n,
 	return true;
 }
 
-static bool merge_function(struct merge *m, const struct profile *p,
-			   uint32_t function, uint32_t *id, struct error *err)
-{
-	uint32_t *known = &m->functions[function];
+/* ---- adding up ---- */
 
-	if (!*known) {
-		if (!profile_build_mapped(m->build, function_name(p, function),
-					  function_file(p, function),
-					  function_mapping(p, function),
-					  p->functions[function].is_nameless,
-					  id, err))
-			return false;
-		*known = *id + 1;
+/* A part, or a sum of some. */
+struct node {
+	const struct profile *profile;
+	struct profile *owned; /* NULL: a part */
+};
+
+struct merge {
+	struct node *nodes;
+	size_t count;
+	struct profile *sums; /* room for all of them */
+	size_t sum_count;
+	bool is_saturated;
+};
+
+static bool add_up(struct merge *m, size_t first, struct node *sum,
+		   struct error *err)
+{
+	struct profile *into = &m->sums[m->sum_count++];
+
+	profile_init(into);
+	if (!profile_join(into, m->nodes[first].profile,
+			  m->nodes[first + 1].profile, &m->is_saturated, err))
+		return false;
+	for (size_t i = first; i < first + 2; i++)
+		if (m->nodes[i].owned)
+			profile_release(m->nodes[i].owned);
+	*sum = (struct node){ into, into };
+	return true;
+}
+
+/* Pairs, pairs of pairs and so on: nothing is walked through more often than
+ * the logarithm of their count. */
+static bool add_up_all(struct merge *m, struct profile *out, struct error *err)
+{
+	struct profile empty;
+
+	while (m->count > 2) {
+		for (size_t i = 0; i + 1 < m->count; i += 2)
+			if (!add_up(m, i, &m->nodes[i / 2], err))
+				return false;
+		if (m->count % 2)
+			m->nodes[m->count / 2] = m->nodes[m->count - 1];
+		m->count = (m->count + 1) / 2;
 	}
-	*id = *known - 1;
-	return true;
+	profile_init(&empty);
+	return profile_join(out, m->nodes[0].profile,
+			    m->count > 1 ? m->nodes[1].profile : &empty,
+			    &m->is_saturated, err);
 }
 
-static bool merge_frame(struct merge *m, const struct profile *p,
-			uint32_t frame, uint32_t *id, struct error *err)
+static bool merge_parts(struct merge *m, struct profile *out,
+			const struct profile *const *parts, size_t n,
+			struct error *err)
 {
-	uint32_t *known = &m->frames[frame];
-	struct frame place = p->frames[frame];
+	bool is_done;
 
-	if (!*known) {
-		if (!merge_function(m, p, place.function, &place.function,
-				    err) ||
-		    !profile_build_place(m->build, &place, id, err))
-			return false;
-		*known = *id + 1;
+	m->nodes = mem_calloc(n, sizeof *m->nodes);
+	m->sums = mem_calloc(n, sizeof *m->sums);
+	if (!m->nodes || !m->sums)
+		is_done = error_memory(err, WHAT);
+	else {
+		for (size_t i = 0; i < n; i++)
+			if (is_filled(parts[i]))
+				m->nodes[m->count++].profile = parts[i];
+		is_done = add_up_all(m, out, err);
 	}
-	*id = *known - 1;
-	return true;
-}
-
-static bool merge_stack(struct merge *m, const struct profile *p,
-			const struct stack *stack, struct error *err)
-{
-	for (uint32_t i = 0; i < stack->frame_count; i++)
-		if (!merge_frame(m, p, p->frame_ids[stack->frame_first + i],
-				 &m->ids[i], err))
-			return false;
-	return profile_build_stack(m->build, m->ids, stack->frame_count,
-				   stack->value, err);
-}
-
-static bool merge_part(struct merge *m, const struct profile *p,
-		       struct error *err)
-{
-	arena_release(&m->scratch);
-	m->functions = arena_array(&m->scratch, p->function_count,
-				   sizeof *m->functions);
-	m->frames = arena_array(&m->scratch, p->frame_count, sizeof *m->frames);
-	if (!m->functions || !m->frames)
-		return arena_fail(&m->scratch, WHAT, err);
-	for (uint32_t i = 0; i < p->stack_count; i++)
-		if (!merge_stack(m, p, &p->stacks[i], err))
-			return false;
-	return true;
+	for (size_t i = 0; i < m->sum_count; i++)
+		profile_release(&m->sums[i]);
+	mem_free(m->sums);
+	mem_free(m->nodes);
+	return is_done;
 }
 
 /* What is said of the first part, as far as the next one agrees. */
@@ -157,15 +164,21 @@ static void merge_headers(struct profile *out,
 	out->truncated_share = total > 0 ? truncated / total : 0;
 }
 
-static bool merge_all(struct merge *m, const struct profile *const *parts,
-		      size_t n, const struct profile *first, struct error *err)
+/* All are empty: of the first part's type all the same. */
+static bool merge_nothing(struct profile *out,
+			  const struct profile *const *parts, size_t n,
+			  struct error *err)
 {
-	if (!profile_build_type(m->build, profile_type_name(first),
-				profile_unit(first), err))
+	struct profile empty;
+	bool is_saturated = false;
+
+	profile_init(&empty);
+	if (!profile_join(out, n ? parts[0] : &empty, &empty, &is_saturated,
+			  err))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (is_filled(parts[i]) && !merge_part(m, parts[i], err))
-			return false;
+	out->type_count = n > 0;
+	out->period = n ? parts[0]->period : 0;
+	out->is_gauge = n && parts[0]->is_gauge;
 	return true;
 }
 
@@ -173,27 +186,16 @@ bool profile_merge(struct profile *out, const struct profile *const *parts,
 		   size_t n, struct notes *notes, struct error *err)
 {
 	const struct profile *first = first_filled(parts, n);
-	struct merge m = { .build = profile_build_new(out, err) };
-	bool is_done = m.build != NULL;
+	struct merge m = { .count = 0 };
 
-	arena_init(&m.scratch, LIMIT_DECODE_HEAP_BYTES);
-	/* All empty: of the first part's type all the same. */
-	if (is_done && first)
-		is_done = check_types(parts, n, first, err) &&
-			  merge_all(&m, parts, n, first, err);
-	else if (is_done && n)
-		is_done =
-			profile_build_type(m.build, profile_type_name(parts[0]),
-					   profile_unit(parts[0]), err);
-	if (is_done)
-		is_done = profile_build_finish(m.build, notes, err);
-	if (is_done && first)
-		merge_headers(out, parts, n, first);
-	else if (is_done && n) {
-		out->period = parts[0]->period;
-		out->is_gauge = parts[0]->is_gauge;
-	}
-	arena_release(&m.scratch);
-	profile_build_free(m.build);
-	return is_done;
+	if (!first)
+		return merge_nothing(out, parts, n, err);
+	if (!check_types(parts, n, first, err) ||
+	    !merge_parts(&m, out, parts, n, err))
+		return false;
+	if (m.is_saturated)
+		notes_add(notes, "values add up to more than 64 bits hold: "
+				 "totals and shares are too small");
+	merge_headers(out, parts, n, first);
+	return true;
 }

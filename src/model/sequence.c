@@ -164,3 +164,27 @@ void sequence_sort(struct sequence *sequences, size_t count,
 	if (from != sequences)
 		memcpy(sequences, from, count * sizeof *sequences);
 }
+
+static void count_in_run(struct sequence *run, size_t count,
+			 const uint32_t *rank)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct sequence *s = &run[i];
+
+		s->common = i ? count_common(s - 1, s, 0, rank) : 0;
+		s->next = item_at(s, s->common, rank);
+	}
+}
+
+void sequence_merge(struct sequence *sequences, size_t first, size_t count,
+		    const uint32_t *rank, struct sequence *out)
+{
+	count_in_run(sequences, first, rank);
+	count_in_run(sequences + first, count - first, rank);
+	if (first == 0 || first == count)
+		memcpy(out, sequences, count * sizeof *out);
+	else
+		merge_runs((struct run){ sequences, sequences + first },
+			   (struct run){ sequences + first, sequences + count },
+			   rank, out);
+}

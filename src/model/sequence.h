@@ -26,4 +26,10 @@ struct sequence {
 void sequence_sort(struct sequence *sequences, size_t count,
 		   const uint32_t *rank, struct sequence *scratch);
 
+/* The same of two ordered runs, [0..first) and [first..count), into `out`,
+ * where `common` then counts what each shares with the one before it: ranks,
+ * the end mark and items where there are ranks, items else. */
+void sequence_merge(struct sequence *sequences, size_t first, size_t count,
+		    const uint32_t *rank, struct sequence *out);
+
 #endif

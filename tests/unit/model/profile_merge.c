@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../analyze/profile_making.h"
 
+#include "base/buf.h"
 #include "model/profile_merge.h"
 
 struct parts {
@@ -183,6 +184,130 @@ static void test_saturation(void **state)
 	release(&f);
 }
 
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 16;
+}
+
+/* Few names, files, lines and values: many equal stacks, and many that cancel
+ * each other out. */
+static void write_stacks(struct buf *text, uint32_t *random)
+{
+	static const char *const names[] = { "a",   "a@x", "a@x:1",  "a@x:2",
+					     "a@y", "ab",  "ab@x:1", "b" };
+	static const int values[] = { 1, -1, 2, -3, 5 };
+	uint32_t count = next_random(random) % 12;
+
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t k = next_random(random) % 4 + 1; k; k--)
+			buf_addf(text, "%s%s", names[next_random(random) % 8],
+				 k > 1 ? ";" : "");
+		buf_addf(text, " %d\n", values[next_random(random) % 5]);
+	}
+}
+
+static void assert_same_frame(const struct profile *a, const struct profile *b,
+			      uint32_t at)
+{
+	const struct frame *x = &a->frames[at], *y = &b->frames[at];
+
+	assert_int_equal(x->function, y->function);
+	assert_int_equal(x->line, y->line);
+	assert_true(str_equal(function_name(a, x->function),
+			      function_name(b, y->function)));
+	assert_true(str_equal(function_file(a, x->function),
+			      function_file(b, y->function)));
+}
+
+static void assert_same(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->function_count, b->function_count);
+	assert_int_equal(a->frame_count, b->frame_count);
+	assert_int_equal(a->stack_count, b->stack_count);
+	assert_true(a->total == b->total);
+	for (uint32_t i = 0; i < a->frame_count; i++)
+		assert_same_frame(a, b, i);
+	for (uint32_t i = 0; i < a->stack_count; i++) {
+		const struct stack *s = &a->stacks[i], *t = &b->stacks[i];
+
+		assert_int_equal(s->frame_count, t->frame_count);
+		assert_true(s->value == t->value);
+		assert_memory_equal(&a->frame_ids[s->frame_first],
+				    &b->frame_ids[t->frame_first],
+				    s->frame_count * sizeof *a->frame_ids);
+	}
+	for (size_t i = 0; i < a->frame_id_count; i++)
+		assert_true(a->frame_ids[i] < a->frame_count);
+}
+
+enum { MANY = 9 };
+
+/* Parts added up are what all of their stacks make as one profile. */
+static void assert_like_one(uint32_t random, size_t count)
+{
+	struct profile parts[MANY], sum, whole;
+	const struct profile *list[MANY];
+	struct buf all, text;
+	struct notes notes;
+
+	notes_init(&notes);
+	buf_init(&all, MIB);
+	for (size_t i = 0; i < count; i++) {
+		buf_init(&text, MIB);
+		write_stacks(&text, &random);
+		buf_add_str(&all, buf_str(&text));
+		make_profile(&parts[i], "cpu", "nanoseconds", 10,
+			     buf_text(&text));
+		list[i] = &parts[i];
+		buf_release(&text);
+	}
+	make_profile(&whole, "cpu", "nanoseconds", 10, buf_text(&all));
+	profile_init(&sum);
+	assert_ok(profile_merge(&sum, list, count, &notes, &err));
+	assert_ok(profile_check(&sum, &err));
+	assert_same(&sum, &whole);
+	profile_release(&sum);
+	profile_release(&whole);
+	for (size_t i = 0; i < count; i++)
+		profile_release(&parts[i]);
+	buf_release(&all);
+}
+
+static void test_like_one(void **state)
+{
+	(void)state;
+	for (uint32_t random = 1; random <= 200; random++)
+		for (size_t count = 1; count <= MANY; count++)
+			assert_like_one(random, count);
+}
+
+/* Nothing of it stays, not even what only it used. */
+static void test_cancelled(void **state)
+{
+	static const char *const texts[] = { "a;b@x 10\nc 3\n",
+					     "a;b@x -10\nd -4\n",
+					     "c -3\nd 4\n" };
+	struct parts f;
+
+	(void)state;
+	make_parts(&f, texts, 2);
+	assert_ok(profile_merge(&f.sum, f.list, 2, &f.notes, &err));
+	assert_ok(profile_check(&f.sum, &err));
+	assert_int_equal(f.sum.stack_count, 2);
+	assert_int_equal(f.sum.function_count, 2);
+	assert_true(str_equal(function_name(&f.sum, 1), STR("d")));
+	release(&f);
+	make_parts(&f, texts, 3);
+	assert_ok(profile_merge(&f.sum, f.list, 3, &f.notes, &err));
+	assert_ok(profile_check(&f.sum, &err));
+	assert_int_equal(f.sum.stack_count, 0);
+	assert_int_equal(f.sum.function_count, 0);
+	assert_int_equal(f.sum.frame_id_count, 0);
+	assert_int_equal(f.sum.whole_total, 34);
+	release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +317,8 @@ int main(void)
 		cmocka_unit_test(test_filtered_parts),
 		cmocka_unit_test(test_other_type),
 		cmocka_unit_test(test_saturation),
+		cmocka_unit_test(test_like_one),
+		cmocka_unit_test(test_cancelled),
 	};
 
 	return cmocka_run_group_tests_name("model/profile_merge", tests, NULL,

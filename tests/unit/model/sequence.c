@@ -94,6 +94,64 @@ static void test_against_qsort(void **state)
 	}
 }
 
+/* A sequence as it is compared: ranks + 1, an end mark, items + 1. */
+static uint32_t word_at(const struct sequence *s, uint32_t at)
+{
+	if (!ranks)
+		return s->items[at] + 1;
+	if (at < s->count)
+		return ranks[s->items[at]] + 1;
+	return at == s->count ? 0 : s->items[at - s->count - 1] + 1;
+}
+
+static uint32_t shared(const struct sequence *a, const struct sequence *b)
+{
+	uint32_t x = ranks ? 2 * a->count + 1 : a->count;
+	uint32_t y = ranks ? 2 * b->count + 1 : b->count;
+	uint32_t at = 0;
+
+	while (at < x && at < y && word_at(a, at) == word_at(b, at))
+		at++;
+	return at;
+}
+
+/* Cut anywhere, each part ordered by itself. */
+static void assert_merged(uint32_t count, uint32_t first)
+{
+	struct sequence order[COUNT_MAX], runs[COUNT_MAX], merged[COUNT_MAX];
+	struct sequence scratch[COUNT_MAX];
+
+	sort(count, order);
+	for (uint32_t i = 0; i < count; i++) {
+		runs[i] = sequences[i];
+		runs[i].index = i;
+	}
+	sequence_sort(runs, first, ranks, scratch);
+	sequence_sort(runs + first, count - first, ranks, scratch);
+	sequence_merge(runs, first, count, ranks, merged);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(merged[i].index, order[i].index);
+		assert_int_equal(merged[i].common,
+				 i ? shared(&merged[i - 1], &merged[i]) : 0);
+	}
+}
+
+static void test_two_runs(void **state)
+{
+	static const uint32_t groups[] = { 3, 0, 3, 1, 0, 0, 2, 1 };
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= 40; seed++) {
+		uint32_t count = seed * 5 - 5;
+
+		ranks = seed % 2 ? groups : NULL;
+		assert_sorted_like_qsort(count, seed % 8 + 1, seed);
+		assert_merged(count, 0);
+		assert_merged(count, count);
+		assert_merged(count, count / 3);
+	}
+}
+
 static void test_already_ordered_and_reversed(void **state)
 {
 	struct sequence order[COUNT_MAX];
@@ -117,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_qsort),
+		cmocka_unit_test(test_two_runs),
 		cmocka_unit_test(test_already_ordered_and_reversed),
 	};
 

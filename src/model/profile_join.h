@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adds up two profiles whose functions, frames and stacks are in the order of
+ * the model: ordered lists are merged, nothing is hashed but new texts, and
+ * nothing is put into order again. Private to model/.
+ */
+#ifndef MODEL_PROFILE_JOIN_H
+#define MODEL_PROFILE_JOIN_H
+
+#include "model/profile.h"
+
+/* Fills functions, frames, stacks, total and the one type of out, which must be
+ * initialised and empty, with texts of its own. Stacks that cancel each other
+ * out leave, with what only they used. *is_saturated is set when a sum does not
+ * fit 64 bits. Either side may be without stacks. Fails on limits. */
+bool profile_join(struct profile *out, const struct profile *a,
+		  const struct profile *b, bool *is_saturated,
+		  struct error *err) MUST_CHECK;
+
+#endif
