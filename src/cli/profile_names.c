@@ -21,6 +21,31 @@ struct candidate_parts {
 	struct str name;
 };
 
+static char *append(char *at, struct str text)
+{
+	if (text.len)
+		memcpy(at, text.ptr, text.len);
+	return at + text.len;
+}
+
+/* Not by a format, which would end at a NUL and name another service. */
+static struct str join_parts(struct arena *arena,
+			     const struct candidate_parts *p)
+{
+	struct str prefix = str_from(p->prefix);
+	struct str slash = p->space.len ? STR("/") : STR("");
+	size_t len = prefix.len + p->space.len + slash.len + p->name.len;
+	char *text = arena_alloc(arena, len + 1), *at = text;
+
+	if (!text)
+		return (struct str){ NULL, 0 };
+	at = append(at, prefix);
+	at = append(at, p->space);
+	at = append(at, slash);
+	*append(at, p->name) = '\0';
+	return (struct str){ text, len };
+}
+
 /* Those with a part missing are passed over. False without memory. */
 static bool add(struct name_candidates *c, struct arena *arena,
 		struct candidate_parts p, const char *how)
@@ -29,8 +54,7 @@ static bool add(struct name_candidates *c, struct arena *arena,
 
 	if (!p.name.len || c->count == NAME_CANDIDATES_MAX)
 		return true;
-	text = arena_printf(arena, "%s%.*s%s%.*s", p.prefix, STR_ARGS(p.space),
-			    p.space.len ? "/" : "", STR_ARGS(p.name));
+	text = join_parts(arena, &p);
 	if (!text.ptr)
 		return false;
 	for (size_t i = 0; i < c->count; i++)

@@ -72,7 +72,8 @@ def names(files):
             "a name with the right one before it":
                 "DNS:127.0.0.1.evil.example"}.items():
         yield Trial(f"certificate of {title}", context(issue(
-            title.replace(" ", "-"), alt)), files.ca, words="subject name|match")
+            title.replace(" ", "-"), alt)), files.ca,
+            words="subject name|match")
     yield Trial("certificate of a common name alone",
                 context(issue("127.0.0.1", "DNS:other.example")), files.ca,
                 words="subject name|match")

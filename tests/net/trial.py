@@ -78,7 +78,7 @@ def told(outcome):
         return f"{len(lines)} lines of error: {lines[:3]}"
     if len(lines[0].encode()) > 800:
         return f"an error of {len(lines[0])} characters"
-    if re.search(r"[^ -~\u00a1-\ud7ff]", lines[0]):
+    if re.search(r"[^ -~\u00a1-\ud7ff\U00010000-\U0001ffff]", lines[0]):
         return f"an error with controls: {lines[0]!r}"
     return None
 

@@ -70,6 +70,20 @@ static void candidates_come_best_first(void **state)
 	forget();
 }
 
+/* A service of that name up to the NUL is another one. */
+static void a_nul_does_not_end_a_name(void **state)
+{
+	struct error err;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(name_candidates_init(&candidates, NULL, 0,
+					 STR("user-db\0x"), &arena, &err));
+	assert_int_equal(candidates.count, 1);
+	assert_true(str_equal(candidates.names[0], STR("user-db\0x")));
+	arena_release(&arena);
+}
+
 static void a_name_alone_is_its_only_candidate(void **state)
 {
 	(void)state;
@@ -285,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(candidates_come_best_first),
 		cmocka_unit_test(a_name_alone_is_its_only_candidate),
+		cmocka_unit_test(a_nul_does_not_end_a_name),
 		cmocka_unit_test(patterns_take_names_literally),
 		cmocka_unit_test(the_best_that_exists_is_chosen),
 		cmocka_unit_test(equals_are_not_believed),
