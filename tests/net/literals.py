@@ -20,7 +20,8 @@ class Bad(Exception):
 def unquoted(text):
     """The bytes of a literal, its quotes included, as Go's strconv.Unquote
     gives them."""
-    data, at, out = text[1:-1].encode("utf-8", "surrogateescape"), 0, bytearray()
+    data = text[1:-1].encode("utf-8", "surrogateescape")
+    at, out = 0, bytearray()
     while at < len(data):
         if data[at:at + 1] == b"\n":
             raise Bad(f"a line's end in a literal: {text!r}")
