@@ -321,6 +321,65 @@ static void test_ratio_from_both_sides(void **state)
 	assert_true(good > 0 && bad > 0);
 }
 
+static void assert_is_bomb(const struct buf *bytes, size_t max_cap)
+{
+	struct buf out;
+
+	buf_init(&out, GIB);
+	assert_false(gz_inflate(buf_str(bytes), "x.gz", &out, &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	assert_contains(err.message, "x.gz: unpacks to more than 200 times");
+	assert_true(out.cap <= max_cap);
+	buf_release(&out);
+}
+
+/* One of many members, and one whose bytes would allow 200 MiB in the end, but
+ * not so soon. */
+static void test_bombs_in_disguise(void **state)
+{
+	struct buf packed = pack_zeros(MIB), all;
+
+	(void)state;
+	buf_init(&all, 4 * MIB);
+	for (int i = 0; i < 400; i++)
+		buf_add_str(&all, buf_str(&packed));
+	assert_is_bomb(&all, 4 * MIB);
+	buf_release(&packed);
+	packed = pack_zeros(60 * MIB);
+	buf_clear(&all);
+	buf_add_str(&all, buf_str(&packed));
+	for (size_t i = 0; i < MIB; i++)
+		buf_add_char(&all, '\0');
+	memset(all.data + all.len - 4, 0xFF, 4);
+	assert_is_bomb(&all, 0);
+	buf_release(&packed);
+	buf_release(&all);
+}
+
+/* Honest, but more than is taken without measuring it first. */
+static void test_large_and_honest(void **state)
+{
+	struct buf plain, packed, out;
+
+	(void)state;
+	buf_init(&plain, 128 * MIB);
+	buf_init(&out, 128 * MIB);
+	buf_init(&packed, 128 * MIB);
+	for (unsigned i = 0; plain.len < 80 * MIB; i++)
+		buf_addf(&plain, "%08x%1000s", i * 2654435761u, "");
+	assert_true(gz_deflate(buf_str(&plain), &packed, &err));
+	assert_true(plain.len > 50 * packed.len);
+	assert_true(gz_inflate(buf_str(&packed), "x", &out, &err));
+	assert_true(str_equal(buf_str(&out), buf_str(&plain)));
+	buf_clear(&out);
+	packed.len /= 2;
+	assert_false(gz_inflate(buf_str(&packed), "x", &out, &err));
+	assert_contains(err.message, "truncated");
+	buf_release(&plain);
+	buf_release(&packed);
+	buf_release(&out);
+}
+
 /* Neither the claim of a size in the last bytes nor a bomb takes memory. */
 static void test_bomb(void **state)
 {
@@ -417,6 +476,8 @@ int main(void)
 		cmocka_unit_test(test_ceiling_from_both_sides),
 		cmocka_unit_test(test_ratio_from_both_sides),
 		cmocka_unit_test(test_bomb),
+		cmocka_unit_test(test_bombs_in_disguise),
+		cmocka_unit_test(test_large_and_honest),
 		cmocka_unit_test(test_failed_stream_stays_failed),
 		cmocka_unit_test(test_starved),
 	};
