@@ -66,6 +66,8 @@ static void set_signals(void)
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	sigaction(SIGPIPE, &ignore, NULL);
+	/* A file that grows beyond what is allowed is a write that fails. */
+	sigaction(SIGXFSZ, &ignore, NULL);
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
 	catch_signal(SIGHUP);

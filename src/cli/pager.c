@@ -44,6 +44,7 @@ static void run(const char *command, int input)
 	set_signal(SIGINT, SIG_DFL);
 	set_signal(SIGQUIT, SIG_DFL);
 	set_signal(SIGPIPE, SIG_DFL);
+	set_signal(SIGXFSZ, SIG_DFL);
 	set_signal(SIGTERM, SIG_DFL);
 	set_signal(SIGHUP, SIG_DFL);
 	setenv("LESS", "FRX", 0);

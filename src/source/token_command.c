@@ -41,6 +41,7 @@ static _Noreturn void become(const char *command, const int ends[STREAMS])
 	int null = open("/dev/null", O_RDONLY);
 
 	sigaction(SIGPIPE, &usual, NULL);
+	sigaction(SIGXFSZ, &usual, NULL);
 	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
 	    dup2(ends[TOKEN], STDOUT_FILENO) >= 0 &&
 	    dup2(ends[COMPLAINT], STDERR_FILENO) >= 0)

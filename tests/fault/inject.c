@@ -8,6 +8,9 @@
  *   FAULT_FOREVER  set: that one and all after it
  *   FAULT_ERRNO    number that the call fails with; 0: reads and writes of one
  *                  byte, from FAULT_AT on
+ *   FAULT_SIGNAL   number of a signal that the thread gets instead; the call is
+ *                  made
+ *   FAULT_BYTES    reads and writes are of so many bytes at most
  *   FAULT_REPORT   file that is written when main() has returned, one line:
  *                  ALLOCATIONS CALLS LIVE, the last being blocks that the
  *                  program itself asked for and did not free
@@ -21,6 +24,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,8 +45,8 @@ void __libc_free(void *block);
 
 static atomic_bool is_on;
 static bool fails_allocations, fails_calls, is_forever;
-static int fault_errno;
-static long fault_at;
+static int fault_errno, fault_signal;
+static long fault_at, most_bytes;
 static atomic_long allocations, calls, live;
 
 /* Is this the one? */
@@ -163,7 +167,11 @@ void free(void *block)
 
 static bool is_struck(void)
 {
-	if (!strikes(&calls, fails_calls) || fault_errno == 0)
+	if (!strikes(&calls, fails_calls))
+		return false;
+	if (fault_signal)
+		raise(fault_signal);
+	if (fault_signal || fault_errno == 0)
 		return false;
 	errno = fault_errno;
 	return true;
@@ -172,9 +180,12 @@ static bool is_struck(void)
 /* One byte at a time from FAULT_AT on. */
 static size_t shortened(size_t len)
 {
-	bool is_short = fails_calls && fault_errno == 0 && fault_at &&
-			atomic_load(&is_on) && atomic_load(&calls) >= fault_at;
+	bool is_short = fails_calls && fault_errno == 0 && fault_signal == 0 &&
+			fault_at && atomic_load(&is_on) &&
+			atomic_load(&calls) >= fault_at;
 
+	if (most_bytes && atomic_load(&is_on) && len > (size_t)most_bytes)
+		return (size_t)most_bytes;
 	return is_short && len > 1 ? 1 : len;
 }
 
@@ -307,6 +318,8 @@ static int counted_main(int argc, char **argv, char **envp)
 	is_forever = getenv("FAULT_FOREVER") != NULL;
 	fault_at = number_of("FAULT_AT");
 	fault_errno = (int)number_of("FAULT_ERRNO");
+	fault_signal = (int)number_of("FAULT_SIGNAL");
+	most_bytes = number_of("FAULT_BYTES");
 	dl_iterate_phdr(find_code, NULL);
 	atomic_store(&is_on, true);
 	status = program_main(argc, argv, envp);

@@ -33,6 +33,8 @@ STAGES = [
      "libinject.so call --all"),
     ("options", "python3 tests/safety/options.py {tracefind} {build}/"
      "completions/options-table --all"),
+    ("signals", "python3 tests/safety/signals.py {tracefind} {build}/tests/"
+     "fault/libinject.so --all"),
 ]
 
 

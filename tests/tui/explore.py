@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
-from terminal import Program  # noqa: E402
+from terminal import Program, check_restored, equal  # noqa: E402
 
 TRACEFIND = os.path.abspath(sys.argv[1])
 PROFILES = Path(os.environ["TESTDATA"]).resolve() / "pprof"
@@ -34,23 +34,6 @@ tests = []
 def test(function):
     tests.append(function)
     return function
-
-
-def equal(found, wanted, what):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
-
-
-def check_restored(program):
-    """Modes of the line, and in xterm's words alternate screen, cursor, keys
-    and mouse."""
-    equal(termios.tcgetattr(program.slave), program.modes, "the modes")
-    for name in (b"1049", b"25", b"1", b"1000"):
-        found = re.findall(rb"\x1b\[\?(?:\d+;)*%s(?:;\d+)*([hl])" % name,
-                           program.data)
-        if found:
-            equal(found[-1], b"h" if name == b"25" else b"l",
-                  f"mode {name.decode()}")
 
 
 def started(args, **kwargs):

@@ -244,3 +244,20 @@ class Program:
 
     def __exit__(self, *args):
         self.close()
+
+
+def equal(found, wanted, what):
+    if found != wanted:
+        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
+
+
+def check_restored(program):
+    """Modes of the line, and in xterm's words alternate screen, cursor, keys
+    and mouse."""
+    equal(termios.tcgetattr(program.slave), program.modes, "the modes")
+    for name in (b"1049", b"25", b"1", b"1000"):
+        found = re.findall(rb"\x1b\[\?(?:\d+;)*%s(?:;\d+)*([hl])" % name,
+                           program.data)
+        if found:
+            equal(found[-1], b"h" if name == b"25" else b"l",
+                  f"mode {name.decode()}")
