@@ -4,7 +4,8 @@
 
 usage: embed.py NAME FILE... > SOURCE
 
-String literals of that length are not portable. NAME_hash is the source
+String literals of that length are not portable. A line @import "FILE"; stands
+for what is in it, a file of the same folder. NAME_hash is the source
 expression by which a content security policy lets in an element that holds
 just this text.
 """
@@ -12,9 +13,17 @@ import base64
 import hashlib
 import re
 import sys
+from pathlib import Path
+
+
+def read(path):
+    return re.sub(rb'^@import "([^"]*)";\n',
+                  lambda m: (path.parent / m[1].decode()).read_bytes(),
+                  path.read_bytes(), flags=re.MULTILINE)
+
 
 name = sys.argv[1]
-data = b"".join(open(path, "rb").read() for path in sys.argv[2:])
+data = b"".join(read(Path(path)) for path in sys.argv[2:])
 # What would end the element or its CDATA section, or change what it is; and
 # what a reader of HTML replaces, so that the hash would be of another text.
 if re.search(rb"\]\]>|\0|\r|<!--|</(script|style)", data, re.IGNORECASE):

@@ -3,36 +3,8 @@
 // go into the page only as text.
 (function () {
 "use strict";
-// A pattern typed by the viewer must not keep the page busy.
-const PATTERN_MAX = 200, NAME_MAX = 1000, BUSY_MS = 400;
-
 function id(name) {
 	return document.getElementById("flame-" + name);
-}
-
-// ---- search ----
-
-// Groups that repeat what repeats take for ever on a name that nearly matches.
-function isRunaway(pattern) {
-	return /[*+}]\)*[*+{]/.test(pattern) ||
-		/\([^()]*[*+|{][^()]*\)+[*+{]/.test(pattern) ||
-		/\\[1-9]/.test(pattern) ||
-		(pattern.match(/[*+]|\{\d+,/g) || []).length > 4;
-}
-
-function matcher(pattern) {
-	const plain = pattern.toLowerCase();
-	let regex = null;
-
-	try {
-		if (pattern.length <= PATTERN_MAX && !isRunaway(pattern))
-			regex = new RegExp(pattern, /[A-Z]/.test(pattern) ? "" : "i");
-	} catch (e) {
-		regex = null;
-	}
-	if (regex)
-		return name => regex.test(name.slice(0, NAME_MAX));
-	return name => name.toLowerCase().includes(plain);
 }
 
 function isSame(f, g) {
@@ -235,7 +207,7 @@ function search(test) {
 	next = 0;
 	for (let fn = 0; test && fn < F.name.length && !isLate; fn++) {
 		state.isMatch[fn] = test(F.name[fn]) ? 1 : 0;
-		isLate = Date.now() - started > BUSY_MS;
+		isLate = Date.now() - started > flameNames.BUSY_MS;
 	}
 	count(isLate);
 	keepState();
@@ -244,7 +216,7 @@ function search(test) {
 
 function searchText(text) {
 	id("find").value = text;
-	search(text ? matcher(text) : null);
+	search(text ? flameNames.matcher(text) : null);
 }
 
 // Matching frames that are drawn, the widest first.

@@ -3,8 +3,6 @@
  * The flame graph of a page where no script runs, and on paper: the widest
  * frames, with what matters most of each.
  */
-#include <stdio.h>
-
 #include "base/escape.h"
 #include "render/flame_colors.h"
 #include "render/flame_lanes.h"
@@ -156,7 +154,6 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
 				  WIDTH_CPX);
 	int64_t y = frame_top(p, l, n->depth);
 	struct out *out = p->s.out;
-	struct str label;
 
 	p->kinds |= flame_color_bit(p->f, p->palette, node);
 	out_text(out, "<g>");
@@ -171,10 +168,8 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
 	if (p->f->functions[n->function].is_ranked_change)
 		out_text(out, " stroke=\"#5a1e00\"");
 	out_text(out, "/>");
-	label = svg_fit(&p->s, name_shown(p->f->functions[n->function].name),
-			width - 6 * SVG_PX);
-	if (label.len)
-		svg_text(&p->s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
+	svg_flame_label(&p->s, name_shown(p->f->functions[n->function].name), x,
+			y, width);
 	out_text(out, "</g>\n");
 }
 
@@ -190,24 +185,9 @@ static void write_lane(struct picture *p, const struct lane *l)
 	}
 }
 
-static void write_legend(struct picture *p, int64_t y)
-{
-	int64_t x = SVG_MARGIN_PX * SVG_PX;
-	struct flame_meaning m;
-	size_t at = 0;
-
-	while (flame_meaning_next(p->palette, p->kinds, &at, &m)) {
-		char color[8];
-
-		snprintf(color, sizeof color, "#%06x",
-			 (unsigned)m.color & 0xffffff);
-		svg_legend(&p->s, &x, &y, color, str_from(m.text));
-	}
-}
-
 static void write_picture(struct picture *p, struct lane lanes[2])
 {
-	int64_t height;
+	int64_t height, legend;
 
 	choose(p, lanes);
 	lanes[1].top = ((int64_t)lanes[0].depth + 1) * FRAME_CPX + NAME_CPX;
@@ -223,7 +203,8 @@ static void write_picture(struct picture *p, struct lane lanes[2])
 		svg_text(&p->s, 0, lanes[1].top - 7 * SVG_PX, "flame-lane-name",
 			 STR("gone since the baseline, to the same scale"));
 	write_lane(p, &lanes[1]);
-	write_legend(p, height + (SVG_LINE_PX + 4) * SVG_PX);
+	legend = height + (SVG_LINE_PX + 4) * SVG_PX;
+	svg_flame_legend(&p->s, p->palette, p->kinds, &legend);
 	out_text(p->s.out, "</svg>\n</figure>\n");
 }
 

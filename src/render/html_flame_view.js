@@ -228,69 +228,10 @@ function boxOf(f) {
 
 // ---- painting ----
 
-function letters(text) {
-	let count = 0;
-
-	for (const c of text)
-		count += c.codePointAt(0) >= 0x1100 ? 2 : 1;
-	return count;
-}
-
-// Behind the path of a package, or the class and method of the JVM.
-function shortName(name) {
-	const end = name.search(/[(<[ ]/);
-	const head = end < 0 ? name : name.slice(0, end);
-	const at = head.lastIndexOf("/"), dots = head.split(".");
-
-	if (at >= 0)
-		return at + 1 < name.length ? name.slice(at + 1) : name;
-	if (dots.length < 3 || !dots[dots.length - 1])
-		return name;
-	return dots.slice(-2).join(".") + name.slice(head.length);
-}
-
-// The longest end that is a name by itself and fits, else the shortest one.
-function endOf(name, most) {
-	let start = name.length, used = 0, depth = 0;
-
-	for (let at = name.length - 1; at > 0; at--) {
-		const c = name[at];
-
-		if (c === ")" || c === ">" || c === "]")
-			depth++;
-		else if (depth && (c === "(" || c === "<" || c === "["))
-			depth--;
-		if (depth || /[.: 0-9]/.test(c) ||
-		    (name[at - 1] !== "." && name.slice(at - 2, at) !== "::"))
-			continue;
-		used += letters(name.slice(at, start));
-		if (used > most && start < name.length)
-			break;
-		start = at;
-		if (used > most)
-			break;
-	}
-	return start < name.length ? name.slice(start) : name;
-}
-
 function label(name, room) {
 	const most = Math.floor(room / letter);
 
-	if (most < 2)
-		return "";
-	if (letters(name) <= most)
-		return name;
-	name = shortName(name);
-	if (letters(name) > most)
-		name = endOf(name, most);
-	if (letters(name) <= most)
-		return name;
-	if (most < LETTERS_MIN)
-		return "";
-	name = Array.from(name).slice(0, most - 1);
-	while (letters(name.join("")) > most - 1)
-		name.pop();
-	return name.join("") + "\u2026";
+	return most < 2 ? "" : flameNames.fit(name, most, LETTERS_MIN);
 }
 
 // Edges on whole points of the screen, with a gap where there is room.

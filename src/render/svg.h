@@ -26,7 +26,7 @@
 /* Paragraphs of the head; more are left out. */
 #define SVG_PARAGRAPHS 6
 
-/* svg.js with svg_use.js, and svg.css, as they stand. */
+/* flame_names.js, svg.js and svg_use.js; svg.css. */
 extern const char svg_script[];
 extern const char svg_style[];
 
@@ -84,6 +84,15 @@ void svg_legend(struct svg *s, int64_t *x, int64_t *y, const char *color,
  * ends each line but the last. */
 void svg_flame_says(struct out *out, const struct flame *f, uint32_t node,
 		    const char *between);
+
+/* The name on a frame whose top left is at x, y, when some of it fits. */
+void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
+		     int64_t width);
+
+/* What the colours mean of the kinds that are drawn (flame_color_bit()), from
+ * *y on, which becomes the last line's. */
+void svg_flame_legend(struct svg *s, enum palette palette, uint64_t kinds,
+		      int64_t *y);
 
 /* Where the script writes about what is pointed at, from y on. */
 void svg_info(struct svg *s, int64_t y);

@@ -7,8 +7,7 @@
 var NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
 var MARGIN = 10, TOOLS = 22, FIND = 180, LETTER = 7.22, PARTS = 1e8, GAP = 0.6, LINE = 16;
 var TALL = 17, MATCH = "#5b0f7a";
-// A pattern typed by the viewer must not keep the page busy.
-var PATTERN_MAX = 200, NAME_MAX = 1000, BUSY_MS = 400;
+var PATTERN_MAX = flameNames.PATTERN_MAX, letters = flameNames.letters;
 var root = document.getElementById("tracefind");
 var isFlame = root.classList.contains("flame");
 var info = document.getElementById("info");
@@ -173,68 +172,11 @@ function frameOf(e) {
 
 // ---- labels ----
 
-// As the picture was written with: behind the path of a package, or the class
-// and method of the JVM.
-function shortName(name) {
-	var end = name.search(/[(<[ ]/), head, at, dots;
-	head = end < 0 ? name : name.slice(0, end);
-	at = head.lastIndexOf("/");
-	if (at >= 0)
-		return at + 1 < name.length ? name.slice(at + 1) : name;
-	dots = head.split(".");
-	if (dots.length < 3 || !dots[dots.length - 1])
-		return name;
-	return dots.slice(-2).join(".") + name.slice(head.length);
-}
-
-// The longest end that is a name by itself and fits, else the shortest one.
-function endOf(name, most) {
-	var start = name.length, used = 0, depth = 0, at, c;
-
-	for (at = name.length - 1; at > 0; at--) {
-		c = name[at];
-		if (c === ")" || c === ">" || c === "]")
-			depth++;
-		else if (depth && (c === "(" || c === "<" || c === "["))
-			depth--;
-		if (depth || /[.: 0-9]/.test(c) ||
-		    (name[at - 1] !== "." && name.slice(at - 2, at) !== "::"))
-			continue;
-		used += letters(name.slice(at, start));
-		if (used > most && start < name.length)
-			break;
-		start = at;
-		if (used > most)
-			break;
-	}
-	return start < name.length ? name.slice(start) : name;
-}
-
-function letters(text) {
-	var count = 0;
-	Array.from(text).forEach(function (c) {
-		count += c.codePointAt(0) >= 0x1100 ? 2 : 1;
-	});
-	return count;
-}
-
-function cut(text, most) {
-	if (letters(text) <= most)
-		return text;
-	text = Array.from(text);
-	while (letters(text.join("")) > most - 1)
-		text.length = Math.min(text.length - 1, most - 1);
-	return text.join("") + "\u2026";
-}
-
+// As the picture was written with.
 function fit(name, room) {
 	var most = Math.floor(room / LETTER);
-	if (most < 3)
-		return "";
-	if (letters(name) <= most)
-		return name;
-	name = shortName(name);
-	return letters(name) <= most ? name : cut(endOf(name, most), most);
+
+	return most < 3 ? "" : flameNames.fit(name, most, 0);
 }
 
 function label(f, x, w) {

@@ -134,15 +134,6 @@ static void write_part(struct out *out, const char *before, double part)
 	out_int(out, (int64_t)(part * PARTS));
 }
 
-static void write_label(struct picture *p, struct str name, int64_t x,
-			int64_t y, int64_t width)
-{
-	struct str label = svg_fit(&p->s, name, width - 6 * SVG_PX);
-
-	if (label.len)
-		svg_text(&p->s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
-}
-
 static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
@@ -169,7 +160,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
 	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
 	svg_color(out, color_of(p, l, node));
 	out_text(out, "\"/>");
-	write_label(p, fn->name, x, y, width);
+	svg_flame_label(&p->s, fn->name, x, y, width);
 	out_text(out, "</g>");
 }
 
@@ -290,22 +281,6 @@ static void write_lane(struct picture *p, struct lane *l, const char *name)
 	out_text(out, "</g>\n");
 }
 
-/* ---- legend ---- */
-
-static void write_legend(struct picture *p, int64_t *y)
-{
-	int64_t x = SVG_MARGIN_PX * SVG_PX;
-	struct flame_meaning m;
-	size_t at = 0;
-
-	while (flame_meaning_next(p->palette, p->kinds, &at, &m)) {
-		char color[sizeof "#rrggbb"];
-
-		snprintf(color, sizeof color, "#%06x", (unsigned)m.color);
-		svg_legend(&p->s, &x, y, color, str_from(m.text));
-	}
-}
-
 /* ---- the whole ---- */
 
 static int64_t lane_height(const struct lane *l)
@@ -340,7 +315,7 @@ static void write_body(struct picture *p)
 		write_lane(p, &p->gone, "gone");
 	}
 	y += 2 * SVG_LINE_PX * SVG_PX - 6 * SVG_PX;
-	write_legend(p, &y);
+	svg_flame_legend(&p->s, p->palette, p->kinds, &y);
 	svg_info(&p->s, y + 24 * SVG_PX);
 }
 

@@ -14,7 +14,7 @@ function wrap() {
 	var title = root.querySelector(".h");
 
 	// Letters of the title are a third wider.
-	title.textContent = cut(root.querySelector("title").textContent,
+	title.textContent = flameNames.cut(root.querySelector("title").textContent,
 		Math.floor((width - 2 * MARGIN - (isWide() ? 380 : 0)) * 0.75 /
 			LETTER));
 	root.querySelectorAll(".p").forEach(function (p) {
@@ -90,9 +90,7 @@ function tell(f) {
 		back.style.display = "none";
 	lines.forEach(function (line, i) {
 		var t = make("tspan", { x: MARGIN, y: px(y + i * LINE) }, info);
-		t.textContent = letters(line) > most
-			? Array.from(line).slice(0, most - 1).join("") + "\u2026"
-			: line;
+		t.textContent = flameNames.cut(line, most);
 		if (!i)
 			t.setAttribute("font-weight", "bold");
 	});
@@ -113,32 +111,6 @@ function zoom(f) {
 }
 
 // ---- search ----
-
-// Groups that repeat what repeats take for ever on a name that nearly matches.
-function isRunaway(pattern) {
-	return /[*+}]\)*[*+{]/.test(pattern) ||
-		/\([^()]*[*+|{][^()]*\)+[*+{]/.test(pattern) ||
-		/\\[1-9]/.test(pattern) ||
-		(pattern.match(/[*+]|\{\d+,/g) || []).length > 4;
-}
-
-function matcher(pattern) {
-	var plain = pattern.toLowerCase(), regex;
-
-	try {
-		if (pattern.length <= PATTERN_MAX && !isRunaway(pattern))
-			regex = new RegExp(pattern, /[A-Z]/.test(pattern) ? "" : "i");
-	} catch (e) {
-		regex = null;
-	}
-	if (regex)
-		return function (name) {
-			return regex.test(name.slice(0, NAME_MAX));
-		};
-	return function (name) {
-		return name.toLowerCase().indexOf(plain) >= 0;
-	};
-}
 
 // The part of the width that matching frames cover, each place once.
 function count() {
@@ -180,7 +152,7 @@ function mark(f, is) {
 }
 
 function search(pattern) {
-	var known = new Map(), test = pattern ? matcher(pattern) : null;
+	var known = new Map(), test = pattern ? flameNames.matcher(pattern) : null;
 	var started = Date.now(), isLate = false, wasMatching = isMatching;
 
 	isMatching = !!test;
@@ -192,7 +164,7 @@ function search(pattern) {
 			if (test && !isLate) {
 				if (!known.has(name)) {
 					known.set(name, test(name));
-					isLate = Date.now() - started > BUSY_MS;
+					isLate = Date.now() - started > flameNames.BUSY_MS;
 				}
 				is = known.get(name);
 			}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "base/escape.h"
+#include "render/flame_colors.h"
 #include "render/flame_text.h"
 #include "render/svg.h"
 
@@ -49,4 +52,29 @@ void svg_flame_says(struct out *out, const struct flame *f, uint32_t node,
 	out_text(out, between);
 	out_text(out, "change ");
 	flame_change_write(out, f, n);
+}
+
+void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
+		     int64_t width)
+{
+	struct str label = svg_fit(s, name, width - 6 * SVG_PX);
+
+	if (label.len)
+		svg_text(s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
+}
+
+void svg_flame_legend(struct svg *s, enum palette palette, uint64_t kinds,
+		      int64_t *y)
+{
+	int64_t x = SVG_MARGIN_PX * SVG_PX;
+	struct flame_meaning m;
+	size_t at = 0;
+
+	while (flame_meaning_next(palette, kinds, &at, &m)) {
+		char color[sizeof "#rrggbb"];
+
+		snprintf(color, sizeof color, "#%06x",
+			 (unsigned)m.color & 0xffffff);
+		svg_legend(s, &x, y, color, str_from(m.text));
+	}
 }
