@@ -2,8 +2,8 @@
 #include "base/gz.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <string.h>
+#include <threads.h>
 
 #include <libdeflate.h>
 #define ZLIB_CONST
@@ -28,7 +28,7 @@
 /* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
 #define MEMBER_BYTES 20
 
-static pthread_once_t is_allocator_set = PTHREAD_ONCE_INIT;
+static once_flag is_allocator_set = ONCE_FLAG_INIT;
 
 static void set_allocator(void)
 {
@@ -295,7 +295,7 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 
 	if (!buf_check(out, what, err))
 		return false;
-	pthread_once(&is_allocator_set, set_allocator);
+	call_once(&is_allocator_set, set_allocator);
 	d = libdeflate_alloc_decompressor();
 	if (!d)
 		return error_memory(err, what);
@@ -310,7 +310,7 @@ bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
 	size_t room;
 	char *target;
 
-	pthread_once(&is_allocator_set, set_allocator);
+	call_once(&is_allocator_set, set_allocator);
 	c = libdeflate_alloc_compressor(PACK_LEVEL);
 	if (!c)
 		return error_memory(err, "the compressor");

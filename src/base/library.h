@@ -18,6 +18,16 @@ struct library_symbol {
 	void *target; /* a pointer to a function, which is set */
 };
 
+/* A program that calls a library's functions under their own names without
+ * being linked with it lists them, LIST(X), and has
+ *   LIST(LIBRARY_LATE)    calls go to symbols of our own, so that a program
+ *                         that is linked with it, as some tests are, has both
+ *   struct { LIST(LIBRARY_MEMBER) } calls;   where they are
+ *   struct library_symbol symbols[] = { LIST(LIBRARY_SYMBOL) }; */
+#define LIBRARY_LATE(name) extern __typeof__(name) name __asm__("late_" #name);
+#define LIBRARY_MEMBER(name) __typeof__(&name) name##_call;
+#define LIBRARY_SYMBOL(name) { #name, &calls.name##_call },
+
 /* Loads the library, such as "libz.so.1", and sets all targets; it stays until
  * the end of the program. Fails (ERROR_INTERNAL) when it is not there or lacks
  * a symbol; targets are undefined then. */

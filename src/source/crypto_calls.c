@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/crypto_calls.h"
 
-#include "base/library.h"
-
-#define MEMBER(name) __typeof__(&name) name##_call;
-#define SYMBOL(name) { #name, &calls.name##_call },
+#include "base/count.h"
 
 static struct {
-	CRYPTO_CALLS(MEMBER)
+	CRYPTO_CALLS(LIBRARY_MEMBER)
 } calls;
 
 bool crypto_calls_load(struct error *err)
 {
-	static const struct library_symbol symbols[] = { CRYPTO_CALLS(SYMBOL) };
+	static const struct library_symbol symbols[] = { CRYPTO_CALLS(
+		LIBRARY_SYMBOL) };
 	static bool is_loaded;
 
 	/* LIBCRYPTO: by the version whose headers these are. */
 	if (!is_loaded)
-		is_loaded = library_load(LIBCRYPTO, symbols,
-					 sizeof symbols / sizeof *symbols, err);
+		is_loaded = library_load(LIBCRYPTO, symbols, COUNT_OF(symbols),
+					 err);
 	return is_loaded;
 }
 

@@ -12,7 +12,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include "base/error.h"
+#include "base/library.h"
 
 #define CRYPTO_CALLS(X)                                                        \
 	X(BIO_free)                                                            \
@@ -28,11 +28,7 @@
 	X(PEM_read_bio_PrivateKey)
 
 #ifdef LAZY_LIBRARIES
-/* To symbols of our own, so that a program that is linked with the library,
- * as some tests are, has both. */
-#define LATE(name) extern __typeof__(name) name __asm__("late_" #name);
-CRYPTO_CALLS(LATE)
-#undef LATE
+CRYPTO_CALLS(LIBRARY_LATE)
 
 /* Before any other call. Loads the library the first time. */
 bool crypto_calls_load(struct error *err) MUST_CHECK;

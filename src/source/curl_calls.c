@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-#include "base/library.h"
+#include "base/count.h"
 
 /* Of ABI 4, which libcurl has kept since 2006. */
 #define LIBCURL "libcurl.so.4"
@@ -12,21 +12,19 @@
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 
-#define MEMBER(name) __typeof__(&name) name##_call;
-#define SYMBOL(name) { #name, &calls.name##_call },
-
 static struct {
-	CURL_CALLS(MEMBER)
+	CURL_CALLS(LIBRARY_MEMBER)
 } calls;
 
 bool curl_calls_load(struct error *err)
 {
-	static const struct library_symbol symbols[] = { CURL_CALLS(SYMBOL) };
+	static const struct library_symbol symbols[] = { CURL_CALLS(
+		LIBRARY_SYMBOL) };
 	static bool is_loaded;
 
 	if (!is_loaded)
-		is_loaded = library_load(LIBCURL, symbols,
-					 sizeof symbols / sizeof *symbols, err);
+		is_loaded =
+			library_load(LIBCURL, symbols, COUNT_OF(symbols), err);
 	return is_loaded;
 }
 

@@ -8,7 +8,7 @@
 
 #include <curl/curl.h>
 
-#include "base/error.h"
+#include "base/library.h"
 
 #define CURL_CALLS(X)                                                          \
 	X(curl_easy_cleanup)                                                   \
@@ -29,11 +29,7 @@
 	X(curl_slist_free_all)
 
 #ifdef LAZY_LIBRARIES
-/* To symbols of our own, so that a program that is linked with the library,
- * as some tests are, has both. */
-#define LATE(name) extern __typeof__(name) name __asm__("late_" #name);
-CURL_CALLS(LATE)
-#undef LATE
+CURL_CALLS(LIBRARY_LATE)
 
 /* Before any other call. Loads the library the first time. */
 bool curl_calls_load(struct error *err) MUST_CHECK;
