@@ -1,137 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cloud_answers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
+#include "cli/cloud_choice.h"
 #include "cli/cloud_profiles.h"
 #include "cli/cloud_sum.h"
 #include "cli/cloud_types.h"
 #include "cli/fetch.h"
-#include "source/selector.h"
-
-/* ---- which profiles ---- */
-
-/* Series that a selector selects, by index. */
-struct choice {
-	const struct profile_list *list;
-	bool *series;
-};
-
-struct series_view {
-	const struct profile_list *list;
-	const struct stored_series *series;
-};
-
-static struct str series_value(void *context, struct str label)
-{
-	const struct series_view *v = context;
-
-	if (str_equal(label, STR("service_name")) ||
-	    str_equal(label, STR("target")))
-		return stored_series_service(v->list, v->series);
-	return stored_series_label(v->list, v->series, label);
-}
-
-static bool choice_fill(struct choice *c, const struct selector *selector,
-			struct error *err)
-{
-	for (uint32_t i = 0; i < c->list->series_count; i++) {
-		struct series_view view = { c->list, &c->list->series[i] };
-
-		if (!selector_matches(selector, series_value, &view,
-				      &c->series[i], err))
-			return false;
-	}
-	return true;
-}
-
-static void choice_release(struct choice *c)
-{
-	mem_free(c->series);
-}
-
-/* Release in any case. */
-static bool choice_init(struct choice *c, const struct profile_list *list,
-			const char *text, struct error *err)
-{
-	struct selector *selector = selector_parse(str_from(text), err);
-	bool is_ok = false;
-
-	*c = (struct choice){ .list = list };
-	if (!selector)
-		return false;
-	c->series =
-		mem_calloc((size_t)list->series_count + 1, sizeof *c->series);
-	is_ok = c->series ? choice_fill(c, selector, err)
-			  : error_memory(err, "the selector");
-	selector_free(selector);
-	return is_ok;
-}
-
-/* Leaves of the chosen series those with a profile in the range. */
-static bool choice_narrow(struct choice *c, struct time_range range,
-			  struct error *err)
-{
-	bool *is_seen =
-		mem_calloc((size_t)c->list->series_count + 1, sizeof *is_seen);
-
-	if (!is_seen)
-		return error_memory(err, "the selector");
-	for (uint32_t i = 0; i < c->list->count; i++)
-		if (stored_profile_is_in(&c->list->profiles[i], range))
-			is_seen[c->list->profiles[i].series] = true;
-	for (uint32_t i = 0; i < c->list->series_count; i++)
-		c->series[i] &= is_seen[i];
-	mem_free(is_seen);
-	return true;
-}
-
-static bool choose(struct choice *c, const struct profile_list *list,
-		   const char *selector, struct time_range range,
-		   struct error *err)
-{
-	return choice_init(c, list, selector, err) &&
-	       choice_narrow(c, range, err);
-}
-
-/* Parts of a window share what lies across their border: it is of the part in
- * which it began. */
-static bool is_in_query(const struct stored_profile *p,
-			const struct profile_query *query)
-{
-	return stored_profile_is_in(p, query->range) &&
-	       (!query->is_continued || p->start_ns >= query->range.from_ns);
-}
-
-/* Marks the profiles that a query is about; returns how many. */
-static bool select_profiles(const struct profile_list *list,
-			    const struct profile_query *query, bool *marks,
-			    uint32_t *count, struct error *err)
-{
-	const struct cloud_type *type =
-		cloud_type_find(str_from(query->type_id));
-	struct choice c;
-	bool is_ok = choice_init(&c, list, query->selector, err);
-
-	*count = 0;
-	for (uint32_t i = 0; is_ok && type && i < list->count; i++) {
-		const struct stored_profile *p = &list->profiles[i];
-
-		if (!c.series[p->series] ||
-		    list->series[p->series].type != type->type ||
-		    !is_in_query(p, query))
-			continue;
-		if (marks)
-			marks[i] = true;
-		(*count)++;
-	}
-	choice_release(&c);
-	return is_ok;
-}
 
 /* ---- names ---- */
 
@@ -169,17 +46,18 @@ static bool series_names(struct names_job *n, size_t *cap, struct arena *arena,
 static bool answer_names(struct names_job *n, struct context *ctx,
 			 const struct profile_list *list)
 {
-	struct choice c;
+	struct cloud_choice c;
 	size_t cap = 0;
-	bool is_ok = choose(&c, list, n->selector ? n->selector : "{}",
-			    n->range, &n->job.err);
+	bool is_ok =
+		cloud_choose_series(&c, list, n->selector ? n->selector : "{}",
+				    n->range, &n->job.err);
 
 	n->names = (struct name_list){ .items = NULL };
 	for (uint32_t i = 0; is_ok && i < list->series_count; i++)
 		if (c.series[i])
 			is_ok = series_names(n, &cap, &ctx->arena, list,
 					     &list->series[i]);
-	choice_release(&c);
+	cloud_choice_release(&c);
 	name_list_sort(&n->names);
 	return is_ok;
 }
@@ -212,14 +90,13 @@ static struct str label_value(const struct profile_list *list,
 			      const struct stored_series *s, const char *label,
 			      const char *type_id)
 {
-	struct series_view view = { list, s };
 	struct str value;
 
 	if (!strcmp(label, "__profile_type__"))
 		return str_from(type_id);
 	if (is_instance(label))
 		return (struct str){ NULL, 0 };
-	value = series_value(&view, str_from(label));
+	value = cloud_series_value(list, s, str_from(label));
 	return value.len ? value : (struct str){ NULL, 0 };
 }
 
@@ -275,8 +152,9 @@ static bool answer_series(struct series_job *s, struct context *ctx,
 			  const struct profile_list *list)
 {
 	struct rows r = { .job = s, .arena = &ctx->arena };
-	struct choice c;
-	bool is_ok = choose(&c, list, s->selector, s->range, &s->job.err);
+	struct cloud_choice c;
+	bool is_ok = cloud_choose_series(&c, list, s->selector, s->range,
+					 &s->job.err);
 
 	arena_init(&r.scratch, LIMIT_CONTEXT_BYTES);
 	map_init(&r.seen, &r.scratch);
@@ -293,18 +171,18 @@ static bool answer_series(struct series_job *s, struct context *ctx,
 					types[k].id);
 	}
 	arena_release(&r.scratch);
-	choice_release(&c);
+	cloud_choice_release(&c);
 	return is_ok;
 }
 
-/* ---- snapshots and sums over time ---- */
+/* ---- snapshots ---- */
 
 static bool answer_snapshots(struct snapshots_job *s,
 			     const struct profile_list *list)
 {
 	uint32_t count;
-	bool is_ok =
-		select_profiles(list, &s->query, NULL, &count, &s->job.err);
+	bool is_ok = cloud_choose_profiles(list, &s->query, NULL, &count,
+					   &s->job.err);
 
 	s->count = count;
 	return is_ok && count > 0;
@@ -378,8 +256,8 @@ static bool begin_profile(struct profile_answers *a, struct profile_fetch *f,
 		f->job.is_done = true;
 		return true;
 	}
-	f->job.is_done = !select_profiles(a->list, &f->query, marks, &count,
-					  &f->job.err);
+	f->job.is_done = !cloud_choose_profiles(a->list, &f->query, marks,
+						&count, &f->job.err);
 	for (uint32_t i = 0; !f->job.is_done && i < a->list->count; i++)
 		a->is_wanted[i] |= marks[i];
 	return true;
@@ -530,102 +408,4 @@ bool cloud_answers(struct context *ctx, struct job *const *jobs, size_t n,
 		if (!answer_profiles(ctx, list, jobs, n, &at, err))
 			return false;
 	return true;
-}
-
-/* ---- how much there is ---- */
-
-/* With so many, a function of 1 % of them that doubled is beyond doubt. */
-#define SAMPLES_ENOUGH 10000
-
-/* A wider window is worth a word when it brings several times as much. */
-#define WIDER_FACTOR 3
-
-static uint32_t count_profiles(const struct profile_list *list,
-			       const struct profile_query *query,
-			       struct time_range range)
-{
-	struct profile_query wider = *query;
-	struct error ignored;
-	uint32_t count;
-
-	wider.range = range;
-	return select_profiles(list, &wider, NULL, &count, &ignored) ? count
-								     : 0;
-}
-
-/* Around a trace it is widened on both sides, else it ends where it did. Where
- * it was cut to the time of slowness, a wider one is cut there as well. */
-static struct time_range widen(struct time_range range, int64_t length_ns,
-			       const struct time_range *around)
-{
-	int64_t middle_ns;
-
-	if (!around)
-		return (struct time_range){ sat_sub_i64(range.to_ns, length_ns),
-					    range.to_ns };
-	middle_ns = around->from_ns + (around->to_ns - around->from_ns) / 2;
-	return (struct time_range){
-		range.from_ns > around->from_ns
-			? range.from_ns
-			: sat_sub_i64(middle_ns, length_ns),
-		range.to_ns < around->to_ns ? range.to_ns
-					    : sat_add_i64(middle_ns, length_ns),
-	};
-}
-
-/* The least of some usual lengths that brings enough; 0: none does. */
-static int64_t find_wider(const struct profile_list *list,
-			  const struct profile_query *query, uint32_t count,
-			  int64_t now_ns, const struct time_range *around,
-			  uint32_t *more)
-{
-	static const int64_t steps_ns[] = {
-		15 * NS_PER_MIN, 30 * NS_PER_MIN,  NS_PER_HOUR,
-		3 * NS_PER_HOUR, 12 * NS_PER_HOUR, NS_PER_DAY,
-	};
-
-	for (size_t i = 0; i < sizeof steps_ns / sizeof *steps_ns; i++) {
-		struct time_range wider =
-			widen(query->range, steps_ns[i], around);
-
-		if (wider.to_ns > now_ns)
-			wider.to_ns = now_ns;
-		*more = count_profiles(list, query, wider);
-		if (*more >= WIDER_FACTOR * count)
-			return steps_ns[i];
-	}
-	return 0;
-}
-
-void cloud_answers_note(struct context *ctx, const struct profile_query *query,
-			int64_t samples, const struct time_range *around)
-{
-	char length[32], offer[80] = "";
-	const struct profile_list *list;
-	struct error ignored;
-	int64_t wider_ns = 0;
-	uint32_t count, more;
-	bool is_fatal;
-
-	if (ctx->profiles.kind != SOURCE_CLOUD_PROFILER)
-		return;
-	list = cloud_profiles_list(ctx, &is_fatal, &ignored);
-	count = list ? count_profiles(list, query, query->range) : 0;
-	if (!count)
-		return;
-	if (samples < SAMPLES_ENOUGH)
-		wider_ns = find_wider(list, query, count, ctx->now_ns, around,
-				      &more);
-	if (wider_ns) {
-		format_duration_option(wider_ns, length);
-		/* The slowness may turn out to be shorter than that. */
-		snprintf(offer, sizeof offer,
-			 "; --%s %s would bring %s%" PRIu32 " instead",
-			 around ? "pad" : "since", length,
-			 around ? "up to " : "", more);
-	}
-	notes_add(&ctx->notes,
-		  "Cloud Profiler looks at one instance at a time: %" PRIu32
-		  " profile%s in this window%s",
-		  count, &"s"[count == 1], offer);
 }
