@@ -14,22 +14,9 @@ static bool read_file(const char *path, struct profile_want want,
 		      struct notes *notes, struct error *err)
 {
 	struct input in;
-	bool done = false;
+	bool done = input_open_profile(&in, path, err);
 
-	if (!input_open(&in, path, err))
-		goto out;
-	if (format_is_trace(in.format)) {
-		error_set(err, ERROR_FORMAT,
-			  "%s: a profile is needed, this is a trace (%s); try "
-			  "tracefind slow or show",
-			  in.name, format_name(in.format));
-	} else if (in.format == FORMAT_UNKNOWN) {
-		error_set(err, ERROR_FORMAT,
-			  "%s: neither pprof, folded stacks, speedscope "
-			  "nor perf script; "
-			  "it looks like %s",
-			  in.name, in.looks_like);
-	} else {
+	if (done) {
 		if (is_only_summed && !in.feed)
 			want.owned_bytes = input_storage(&in);
 		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
@@ -38,7 +25,6 @@ static bool read_file(const char *path, struct profile_want want,
 						 profile, notes, err)) ||
 		       error_prefix(err, "%s", in.name);
 	}
-out:
 	input_release(&in);
 	return done;
 }

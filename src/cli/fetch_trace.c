@@ -41,30 +41,14 @@ static bool read_trace_file(struct context *ctx, const char *path,
 			    struct error *err)
 {
 	struct input in;
-	bool done = false;
+	bool done = input_open_trace(&in, path, err);
 
-	if (!input_open(&in, path, err))
-		goto out;
-	if (format_is_profile(in.format)) {
-		error_set(err, ERROR_FORMAT,
-			  "%s: a trace is needed, this is a profile (%s); try "
-			  "tracefind profile or diff",
-			  in.name, format_name(in.format));
-	} else if (in.format == FORMAT_UNKNOWN) {
-		error_set(
-			err, ERROR_FORMAT,
-			"%s: none of the trace formats (OTLP JSON or "
-			"protobuf, Jaeger JSON, Zipkin JSON, Cloud Trace JSON); it looks like "
-			"%s",
-			in.name, in.looks_like);
-	} else {
+	if (done)
 		done = (in.feed ? decode_trace_feed(in.format, in.feed, want,
 						    trace, &ctx->notes, err)
 				: decode_trace(in.format, in.bytes, want, trace,
 					       &ctx->notes, err)) ||
 		       error_prefix(err, "%s", in.name);
-	}
-out:
 	input_release(&in);
 	return done;
 }

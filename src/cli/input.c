@@ -24,7 +24,8 @@ bool input_fail_address(struct str text, struct error *err)
 	return false;
 }
 
-bool input_read(struct input *in, const char *path, struct error *err)
+/* "-" is standard input. */
+static bool input_read(struct input *in, const char *path, struct error *err)
 {
 	in->name = strcmp(path, "-") ? path : "standard input";
 	in->feed = NULL;
@@ -81,6 +82,39 @@ bool input_open(struct input *in, const char *path, struct error *err)
 	}
 	feed_free(feed);
 	return input_read(in, path, err);
+}
+
+bool input_open_trace(struct input *in, const char *path, struct error *err)
+{
+	if (!input_open(in, path, err))
+		return false;
+	if (format_is_profile(in->format))
+		return error_set(err, ERROR_FORMAT,
+				 "%s: a trace is needed, this is a profile "
+				 "(%s); try tracefind profile or diff",
+				 in->name, format_name(in->format));
+	return in->format != FORMAT_UNKNOWN ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: none of the trace formats (OTLP JSON or "
+			 "protobuf, Jaeger JSON, Zipkin JSON, Cloud Trace "
+			 "JSON); it looks like %s",
+			 in->name, in->looks_like);
+}
+
+bool input_open_profile(struct input *in, const char *path, struct error *err)
+{
+	if (!input_open(in, path, err))
+		return false;
+	if (format_is_trace(in->format))
+		return error_set(err, ERROR_FORMAT,
+				 "%s: a profile is needed, this is a trace "
+				 "(%s); try tracefind slow or show",
+				 in->name, format_name(in->format));
+	return in->format != FORMAT_UNKNOWN ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: neither pprof, folded stacks, speedscope nor "
+			 "perf script; it looks like %s",
+			 in->name, in->looks_like);
 }
 
 struct buf *input_storage(struct input *in)
