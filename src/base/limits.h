@@ -47,7 +47,7 @@
  * of inlined frames each must not keep the machine busy for minutes. */
 #define LIMIT_STACK_FRAMES_TOTAL 400000000u
 
-/* Nodes of the tree in which stacks of texts are collected, 48 bytes each:
+/* Nodes of the tree in which stacks of texts are collected, some 60 bytes each:
  * those of large services have some 500,000. Past it stacks have little in
  * common, and are kept as lists, of four bytes a frame. */
 #define LIMIT_STACK_TREE_NODES 2000000u

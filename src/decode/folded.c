@@ -16,6 +16,12 @@
  * counts of samples. */
 #define UNIT_DIVISOR_MIN 10000
 
+/* Frames that are looked up side by side. */
+#define BATCH_FRAMES 64u
+
+/* None has this number. */
+#define FRAME_NONE UINT32_MAX
+
 /* Of a file at a time: it stays in the processor's cache. */
 #define WINDOW_BYTES (256 * KIB)
 
@@ -25,13 +31,11 @@ struct folded {
 	const struct symtab *texts; /* of the profile */
 	struct name_table names;
 	struct str last; /* stack */
-	/* Of it: where names end, and the nodes. */
-	struct place {
-		size_t end;
-		uint32_t node;
-	} path[LIMIT_STACK_FRAMES];
-	uint32_t frames[LIMIT_STACK_FRAMES]; /* without a tree */
+	/* Of it: frames, where their names end, what they lead to. */
 	uint32_t depth;
+	uint32_t frames[LIMIT_STACK_FRAMES];
+	size_t ends[LIMIT_STACK_FRAMES];
+	struct stack_place places[LIMIT_STACK_FRAMES + 1]; /* root first */
 	uint32_t *deep; /* frames of a stack that is deeper */
 	size_t deep_cap;
 	struct arena scratch;
@@ -123,14 +127,16 @@ static const struct name_item *name_new(struct folded *f, struct str name,
 	return item;
 }
 
-/* Valid until the next one. */
-static const struct name_item *name_of(struct folded *f, struct str name,
-				       struct error *err)
+static bool frame_of(struct folded *f, struct str name, uint64_t hash,
+		     uint32_t *frame, struct error *err)
 {
-	uint64_t hash = hash_bytes(name.ptr, name.len);
 	const struct name_item *item = name_table_find(&f->names, name, hash);
 
-	return item ? item : name_new(f, name, hash, err);
+	if (!item)
+		item = name_new(f, name, hash, err);
+	if (item)
+		*frame = item->frame;
+	return item;
 }
 
 /* How many bytes both begin with: words first, since it is most of them. */
@@ -159,54 +165,6 @@ static size_t frame_end(struct str stack, size_t start)
 	return end ? (size_t)(end - stack.ptr) : stack.len;
 }
 
-/* Whether the rest of a stack begins with the frame of a node. */
-static bool goes_on_with(const struct folded *f, struct str rest, uint32_t node)
-{
-	struct str name = f->tree->nodes[node].name;
-
-	return name.ptr && rest.len >= name.len &&
-	       (rest.len == name.len || rest.ptr[name.len] == ';') &&
-	       !memcmp(rest.ptr, name.ptr, name.len);
-}
-
-/* The child that the rest of a stack goes on with, by its text: most often it
- * is the one that was found last. STACK_TREE_NONE when it is none of a few. */
-static uint32_t child_by_text(const struct folded *f, uint32_t node,
-			      struct str rest)
-{
-	const struct stack_node *nodes = f->tree->nodes;
-	uint32_t child = nodes[node].last_found;
-
-	if (child && goes_on_with(f, rest, child))
-		return child;
-	child = nodes[node].first_child;
-	for (unsigned i = 0; child && i < STACK_TREE_WALKED; i++) {
-		if (goes_on_with(f, rest, child)) {
-			f->tree->nodes[node].last_found = child;
-			return child;
-		}
-		child = nodes[child].next_sibling;
-	}
-	return STACK_TREE_NONE;
-}
-
-/* The next frame of the path by its name, and its node. */
-static bool push_name(struct folded *f, uint32_t node, struct str name,
-		      uint32_t *child, struct error *err)
-{
-	const struct name_item *item = name_of(f, name, err);
-
-	if (!item)
-		return false;
-	f->frames[f->depth] = item->frame;
-	if (!f->tree)
-		return true;
-	if (!stack_tree_child(f->tree, node, item->frame, child))
-		return arena_fail(f->tree->arena, "a folded stack", err);
-	f->tree->nodes[*child].name = item->name;
-	return true;
-}
-
 static void forget_last(struct folded *f)
 {
 	f->depth = 0;
@@ -231,9 +189,10 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 
 	forget_last(f);
 	for (size_t start = 0, end; start <= stack.len; start = end + 1) {
-		const struct name_item *item;
+		struct str name;
 
 		end = frame_end(stack, start);
+		name = str_slice(stack, start, end - start);
 		if (count == LIMIT_LOCATIONS)
 			return error_set(err, ERROR_LIMIT,
 					 "folded stacks, line %zu: more than "
@@ -242,60 +201,89 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 		if (!arena_reserve(&f->scratch, (void **)&f->deep, &f->deep_cap,
 				   count + (size_t)1, sizeof *f->deep))
 			return no_memory(f, err);
-		item = name_of(f, str_slice(stack, start, end - start), err);
-		if (!item)
+		if (!frame_of(f, name, hash_bytes(name.ptr, name.len),
+			      &f->deep[count++], err))
 			return false;
-		f->deep[count++] = item->frame;
 	}
 	return profile_build_stack(f->build, f->deep, count, weight, err) &&
 	       leave_large_tree(f, err);
 }
 
-static bool add_value(struct folded *f, uint32_t node, int64_t weight,
-		      struct error *err)
+static bool add_value(struct folded *f, int64_t weight, struct error *err)
 {
 	if (!f->tree)
 		return profile_build_stack(f->build, f->frames, f->depth,
 					   weight, err);
-	return profile_build_node(f->build, node, f->depth, weight, err) &&
+	return profile_build_node(f->build, f->places[f->depth].node, f->depth,
+				  weight, err) &&
 	       leave_large_tree(f, err);
 }
 
 /* Collapsers sort their lines, so neighbours have most frames in common: of
  * the last stack those stay that end in the shared part. */
-static uint32_t share_path(struct folded *f, struct str stack)
+static void share_path(struct folded *f, struct str stack)
 {
 	size_t shared = shared_len(stack, f->last);
 
-	while (f->depth && f->path[f->depth - 1].end >= shared)
+	while (f->depth && f->ends[f->depth - 1] >= shared)
 		f->depth--;
 	f->last = stack;
-	return f->depth ? f->path[f->depth - 1].node : 0;
+}
+
+/* The names of the next frames, and where the last of them ends. */
+static uint32_t next_names(struct folded *f, struct str stack, size_t *end,
+			   struct name_ref refs[BATCH_FRAMES])
+{
+	uint32_t most = LIMIT_STACK_FRAMES - f->depth;
+	uint32_t count = 0;
+
+	while (*end != stack.len && count < BATCH_FRAMES && count < most) {
+		size_t start = *end + 1;
+
+		*end = frame_end(stack, start);
+		f->ends[f->depth + count] = *end;
+		refs[count++].name = str_slice(stack, start, *end - start);
+	}
+	return count;
+}
+
+static bool push_names(struct folded *f, struct name_ref *refs, uint32_t count,
+		       struct error *err)
+{
+	uint32_t *frames = &f->frames[f->depth];
+
+	name_table_find_all(&f->names, refs, count);
+	for (uint32_t i = 0; i < count; i++)
+		frames[i] = refs[i].item ? refs[i].item->frame : FRAME_NONE;
+	for (uint32_t i = 0; i < count; i++)
+		if (frames[i] == FRAME_NONE &&
+		    !frame_of(f, refs[i].name, refs[i].hash, &frames[i], err))
+			return false;
+	if (f->tree &&
+	    !stack_tree_walk(f->tree, frames, count, &f->places[f->depth]))
+		return arena_fail(f->tree->arena, "a folded stack", err);
+	f->depth += count;
+	return true;
 }
 
 static bool add_stack(struct folded *f, struct str stack, int64_t weight,
 		      struct error *err)
 {
-	uint32_t node = share_path(f, stack);
-	size_t start = f->depth ? f->path[f->depth - 1].end + 1 : 0;
+	struct name_ref refs[BATCH_FRAMES];
 	size_t end;
 
-	for (; start <= stack.len; start = end + 1) {
-		struct str rest = str_slice(stack, start, stack.len);
-		uint32_t child = f->tree ? child_by_text(f, node, rest) : 0;
+	share_path(f, stack);
+	/* One before the first name, as others are behind a ';'. */
+	end = f->depth ? f->ends[f->depth - 1] : SIZE_MAX;
+	while (end != stack.len) {
+		uint32_t count = next_names(f, stack, &end, refs);
 
-		if (f->depth == LIMIT_STACK_FRAMES)
+		if (!count)
 			return add_deep(f, stack, weight, err);
-		end = child ? start + f->tree->nodes[child].name.len
-			    : frame_end(stack, start);
-		if (!child &&
-		    !push_name(f, node, str_slice(rest, 0, end - start), &child,
-			       err))
+		if (!push_names(f, refs, count, err))
 			return false;
-		node = child;
-		f->path[f->depth++] = (struct place){ end, node };
 	}
-	return add_value(f, node, weight, err);
+	return add_value(f, weight, err);
 }
 
 /* One line with a single number says that it is no comparison. */

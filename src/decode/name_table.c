@@ -35,6 +35,42 @@ const struct name_item *name_table_find(const struct name_table *t,
 	return NULL;
 }
 
+/* What is likely to be the item of that name, or NULL where it is not there. */
+static void fetch_item(const struct name_table *t, struct name_ref *ref)
+{
+	size_t at = home(t, ref->hash);
+
+	while (t->slots[at] && (t->slots[at] ^ ref->hash) & TAG_MASK)
+		at = (at + 1) & (t->slot_count - 1);
+	if (!t->slots[at])
+		return;
+	ref->item = &t->items[(uint32_t)t->slots[at] - 1];
+	__builtin_prefetch(ref->item);
+}
+
+void name_table_find_all(const struct name_table *t, struct name_ref *refs,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		refs[i].item = NULL;
+		refs[i].hash = hash_bytes(refs[i].name.ptr, refs[i].name.len);
+		if (t->slot_count)
+			__builtin_prefetch(&t->slots[home(t, refs[i].hash)]);
+	}
+	if (!t->slot_count)
+		return;
+	for (size_t i = 0; i < count; i++)
+		fetch_item(t, &refs[i]);
+	for (size_t i = 0; i < count; i++)
+		if (refs[i].item)
+			__builtin_prefetch(refs[i].item->name.ptr);
+	for (size_t i = 0; i < count; i++)
+		if (refs[i].item &&
+		    !str_equal(refs[i].item->name, refs[i].name))
+			refs[i].item =
+				name_table_find(t, refs[i].name, refs[i].hash);
+}
+
 static void put(struct name_table *t, uint64_t hash, uint32_t item)
 {
 	size_t at = home(t, hash);

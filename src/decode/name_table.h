@@ -34,6 +34,19 @@ void name_table_init(struct name_table *t, struct arena *arena);
 const struct name_item *name_table_find(const struct name_table *t,
 					struct str name, uint64_t hash);
 
+/* A name to look up. */
+struct name_ref {
+	struct str name;
+	uint64_t hash;
+	const struct name_item *item;
+};
+
+/* Fills in hashes and items of so many names, as name_table_find() would. They
+ * are looked up side by side: one after the other, the processor would wait
+ * for memory longer than it works. */
+void name_table_find_all(const struct name_table *t, struct name_ref *refs,
+			 size_t count);
+
 /* Adds a name that is not there, borrowed. NULL: no memory in the arena. */
 const struct name_item *name_table_add(struct name_table *t, struct str name,
 				       uint64_t hash,

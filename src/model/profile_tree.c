@@ -73,12 +73,14 @@ bool profile_tree_value(struct profile_build *b, uint32_t node, int64_t value,
 bool profile_tree_add(struct profile_build *b, const uint32_t *frames,
 		      uint32_t count, int64_t value, struct error *err)
 {
-	uint32_t node = 0;
+	struct stack_place places[2] = { 0 };
 
-	for (uint32_t i = 0; i < count; i++)
-		if (!stack_tree_child(&b->tree, node, frames[i], &node))
+	for (uint32_t i = 0; i < count; i++) {
+		if (!stack_tree_walk(&b->tree, &frames[i], 1, places))
 			return arena_fail(&b->tree_arena, PROFILE_WHAT, err);
-	return profile_tree_value(b, node, value, err);
+		places[0] = places[1];
+	}
+	return profile_tree_value(b, places[0].node, value, err);
 }
 
 /* From the leaves on. */

@@ -1,83 +1,129 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/stack_tree.h"
 
+#include "base/map.h"
+
+#define FIRST_SLOTS ((size_t)256)
+
+/* All that finding a node takes, so that one line of the processor's cache is
+ * fetched for it. */
+struct stack_slot {
+	uint32_t hash;
+	uint32_t parent;
+	uint32_t frame;
+	uint32_t node; /* STACK_TREE_NONE: empty */
+};
+
+/* Odd, so that multiplying by them loses nothing. */
+static uint64_t key_of(const char *use)
+{
+	return hash_bytes(use, 1) | 1;
+}
+
 bool stack_tree_init(struct stack_tree *t, struct arena *arena)
 {
-	*t = (struct stack_tree){ .arena = arena };
-	map_init(&t->rest, arena);
-	if (!arena_reserve(arena, (void **)&t->nodes, &t->cap, 1,
-			   sizeof *t->nodes))
-		return false;
+	*t = (struct stack_tree){
+		.arena = arena,
+		.slot_count = FIRST_SLOTS,
+		.keys = { key_of("f"), key_of("p") },
+	};
+	t->slots = arena_array(arena, t->slot_count, sizeof *t->slots);
 	t->count = 1;
+	return t->slots && arena_reserve(arena, (void **)&t->nodes, &t->cap, 1,
+					 sizeof *t->nodes);
+}
+
+/* Every step of it can be undone, so that two paths have the same hash only if
+ * the keys, which nobody knows, make it so. It needs no node: slots of a whole
+ * stack are fetched side by side, where child after child would be waited
+ * for. */
+static uint64_t path_hash(const struct stack_tree *t, uint64_t parent,
+			  uint32_t frame)
+{
+	uint64_t mixed =
+		(parent ^ (frame + UINT64_C(1)) * t->keys[0]) * t->keys[1];
+
+	return mixed ^ mixed >> 32;
+}
+
+/* Where it is, or the empty one where it belongs. The table is never full, so
+ * that the walk ends. */
+static struct stack_slot *probe(const struct stack_tree *t, uint32_t hash,
+				uint32_t parent, uint32_t frame)
+{
+	size_t at = hash & (t->slot_count - 1);
+
+	while (t->slots[at].node &&
+	       (t->slots[at].hash != hash || t->slots[at].parent != parent ||
+		t->slots[at].frame != frame))
+		at = (at + 1) & (t->slot_count - 1);
+	return &t->slots[at];
+}
+
+/* Keeps a quarter of the slots empty. */
+static bool make_room(struct stack_tree *t)
+{
+	struct stack_slot *old = t->slots;
+	size_t old_count = t->slot_count;
+	struct stack_slot *slots;
+
+	if (t->count < t->slot_count / 4 * 3)
+		return true;
+	slots = arena_array(t->arena, 2 * old_count, sizeof *slots);
+	if (!slots)
+		return false;
+	t->slots = slots;
+	t->slot_count = 2 * old_count;
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].node)
+			*probe(t, old[i].hash, old[i].parent, old[i].frame) =
+				old[i];
+	arena_drop(t->arena, old, old_count * sizeof *old);
 	return true;
 }
 
-/* STACK_TREE_NONE where it is none of the first few. */
-static uint32_t find_walking(const struct stack_tree *t, uint32_t parent,
-			     uint32_t frame)
+static bool node_add(struct stack_tree *t, uint32_t hash, uint32_t parent,
+		     uint32_t frame)
 {
-	uint32_t child = t->nodes[parent].first_child;
+	uint32_t node = (uint32_t)t->count;
 
-	for (unsigned i = 0; child && i < STACK_TREE_WALKED; i++) {
-		if (t->nodes[child].frame == frame)
-			return child;
-		child = t->nodes[child].next_sibling;
-	}
-	return STACK_TREE_NONE;
-}
-
-/* The first few keep their places in front. */
-static void link_child(struct stack_tree *t, uint32_t child)
-{
-	struct stack_node *parent = &t->nodes[t->nodes[child].parent];
-	uint32_t *at = &parent->first_child;
-
-	for (unsigned i = 0; *at && i < STACK_TREE_WALKED; i++)
-		at = &t->nodes[*at].next_sibling;
-	t->nodes[child].next_sibling = *at;
-	*at = child;
-	parent->child_count++;
-}
-
-static bool node_add(struct stack_tree *t, uint32_t parent, uint32_t frame,
-		     uint32_t *child)
-{
-	if (t->count >= MAP_NONE ||
+	if (t->count >= UINT32_MAX || !make_room(t) ||
 	    !arena_reserve(t->arena, (void **)&t->nodes, &t->cap, t->count + 1,
 			   sizeof *t->nodes))
 		return false;
-	*child = (uint32_t)t->count++;
-	t->nodes[*child] =
+	t->nodes[node] =
 		(struct stack_node){ .parent = parent, .frame = frame };
-	link_child(t, *child);
+	*probe(t, hash, parent, frame) =
+		(struct stack_slot){ hash, parent, frame, node };
+	t->count++;
 	return true;
 }
 
-static bool find_or_add(struct stack_tree *t, uint32_t parent, uint32_t frame,
-			uint32_t *child)
+static bool step(struct stack_tree *t, uint32_t parent, uint32_t frame,
+		 struct stack_place *child)
 {
-	uint64_t key = (uint64_t)parent << 32 | frame;
-	uint32_t next = (uint32_t)t->count;
+	uint32_t hash = (uint32_t)child->hash;
 
-	*child = find_walking(t, parent, frame);
-	if (*child)
+	child->node = probe(t, hash, parent, frame)->node;
+	if (child->node)
 		return true;
-	if (t->nodes[parent].child_count < STACK_TREE_WALKED)
-		return node_add(t, parent, frame, child);
-	if (!map_insert_u64(&t->rest, key, next, child))
-		return false;
-	return *child != next || node_add(t, parent, frame, child);
+	child->node = (uint32_t)t->count;
+	return node_add(t, hash, parent, frame);
 }
 
-bool stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame,
-		      uint32_t *child)
+bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
+		     uint32_t count, struct stack_place *places)
 {
-	*child = t->nodes[parent].last_found;
-	if (*child && t->nodes[*child].frame == frame)
-		return true;
-	if (!find_or_add(t, parent, frame, child))
-		return false;
-	t->nodes[parent].last_found = *child;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t hash = path_hash(t, places[i].hash, frames[i]);
+
+		places[i + 1].hash = hash;
+		__builtin_prefetch(
+			&t->slots[(uint32_t)hash & (t->slot_count - 1)]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!step(t, places[i].node, frames[i], &places[i + 1]))
+			return false;
 	return true;
 }
 

@@ -12,22 +12,16 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/map.h"
 
 /* No node; 0 is the root, which has no frame. */
 #define STACK_TREE_NONE 0u
-/* So many children of a node are found by walking; the others by the map. */
-#define STACK_TREE_WALKED 4u
 
 struct stack_node {
 	uint32_t parent;
 	uint32_t frame;
-	uint32_t first_child;
+	uint32_t first_child; /* this and the next: from ordering on */
 	uint32_t next_sibling;
-	uint32_t last_found; /* child; it is likely to come again */
-	uint32_t child_count;
-	int64_t value;   /* of the stack that ends here */
-	struct str name; /* for the decoder, which fills it: how it knows it */
+	int64_t value; /* of the stack that ends here */
 };
 
 struct stack_tree {
@@ -35,16 +29,25 @@ struct stack_tree {
 	struct stack_node *nodes; /* children later than their parents */
 	size_t count;
 	size_t cap;
-	struct map rest; /* parent, frame -> node */
+	/* Where nodes are found, by the hashes of their paths. */
+	struct stack_slot *slots;
+	size_t slot_count;
+	uint64_t keys[2]; /* of this tree's hashes */
+};
+
+/* A node and the hash of its path; all zero is the root. */
+struct stack_place {
+	uint64_t hash;
+	uint32_t node;
 };
 
 /* False: no memory in the arena, which must outlive it. */
 bool stack_tree_init(struct stack_tree *t, struct arena *arena) MUST_CHECK;
 
-/* The child of a node with this frame, added when it is not there. False: no
- * memory. */
-bool stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame,
-		      uint32_t *child) MUST_CHECK;
+/* From places[0] on, frame after frame, to places[count]; nodes that are not
+ * there are added. False: no memory. */
+bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
+		     uint32_t count, struct stack_place *places) MUST_CHECK;
 
 /* Puts the children of every node into the order of place[frame]; places from
  * frame_count on are none, and such children leave. Nothing can be found in

@@ -56,6 +56,57 @@ static void test_names_are_found_again(void **state)
 	arena_release(&arena);
 }
 
+/* As one by one: known names and others, the longest first, two of them the
+ * same. */
+static void test_names_side_by_side(void **state)
+{
+	enum { COUNT = 100 };
+	struct name_ref refs[COUNT];
+	struct arena arena;
+	struct name_table t;
+	char text[32];
+
+	(void)state;
+	arena_init(&arena, 64 * MIB);
+	name_table_init(&t, &arena);
+	for (unsigned i = 0; i < COUNT; i++)
+		refs[i].name = arena_str(&arena, name_of(i ^ 64, text));
+	name_table_find_all(&t, refs, COUNT);
+	for (unsigned i = 0; i < COUNT; i++)
+		assert_null(refs[i].item);
+	for (unsigned i = 0; i < COUNT; i += 2)
+		assert_non_null(name_table_add(&t, refs[i].name, refs[i].hash,
+					       1000 + i));
+	refs[1].name = refs[98].name;
+	name_table_find_all(&t, refs, COUNT);
+	assert_int_equal(refs[1].item->frame, 1098);
+	for (unsigned i = 2; i < COUNT; i++) {
+		assert_int_equal(find(&t, refs[i].name),
+				 i % 2 ? NAME_NONE : 1000 + i);
+		assert_int_equal(refs[i].item != NULL, i % 2 == 0);
+	}
+	name_table_find_all(&t, refs, 0);
+	arena_release(&arena);
+}
+
+/* Slots keep half of a hash: the names of one half are still told apart. */
+static void test_names_of_one_hash(void **state)
+{
+	struct name_ref refs[] = { { .name = STR("b") }, { .name = STR("a") } };
+	struct arena arena;
+	struct name_table t;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	name_table_init(&t, &arena);
+	assert_non_null(name_table_add(&t, STR("a"), hash_bytes("b", 1), 7));
+	assert_non_null(name_table_add(&t, STR("b"), hash_bytes("b", 1), 8));
+	name_table_find_all(&t, refs, 2);
+	assert_int_equal(refs[0].item->frame, 8);
+	assert_null(refs[1].item);
+	arena_release(&arena);
+}
+
 static void test_memory_runs_out(void **state)
 {
 	struct arena arena;
@@ -73,6 +124,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_are_found_again),
+		cmocka_unit_test(test_names_side_by_side),
+		cmocka_unit_test(test_names_of_one_hash),
 		cmocka_unit_test(test_memory_runs_out),
 	};
 
