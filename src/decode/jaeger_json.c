@@ -144,7 +144,7 @@ static void use_error_tag(struct jaeger *j, struct span_input *in,
 }
 
 static void use_span_tag(struct jaeger *j, struct span_input *in,
-			 const struct tag *tag)
+			 const struct tag *tag, struct str text)
 {
 	static const struct json_name names[] = {
 		JSON_NAME("span.kind", TAG_KIND),
@@ -154,7 +154,6 @@ static void use_span_tag(struct jaeger *j, struct span_input *in,
 		NAMES_END,
 	};
 	struct str key = attr_key_str(&tag->key);
-	struct str text = buf_str(&j->t.value.buf);
 
 	switch (trace_json_field(names, key)) {
 	case TAG_KIND:
@@ -182,6 +181,7 @@ static void use_span_tag(struct jaeger *j, struct span_input *in,
 static void read_tags(struct jaeger *j, struct span_input *in)
 {
 	struct tag tag;
+	struct str text;
 
 	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
 		return;
@@ -189,8 +189,10 @@ static void read_tags(struct jaeger *j, struct span_input *in)
 		if (!json_enter_nullable(j->t.r, JSON_OBJECT))
 			continue;
 		read_tag(j, &tag);
+		if (!trace_json_value(&j->t, &text))
+			return;
 		if (in)
-			use_span_tag(j, in, &tag);
+			use_span_tag(j, in, &tag, text);
 		else
 			trace_json_attr(&j->t, attr_key_str(&tag.key));
 	}
@@ -310,7 +312,7 @@ static void read_reference(struct jaeger *j)
 			break;
 		case FIELD_TRACE_ID:
 			trace_json_trace_id(&j->t, &ref.trace_id);
-			ref.has_trace_id = true;
+			ref.has_trace_id = !trace_id_is_zero(&ref.trace_id);
 			break;
 		case FIELD_SPAN_ID:
 			ref.span_id = trace_json_span_id(&j->t);

@@ -171,7 +171,7 @@ static void use_process(struct legacy *l, uint32_t index)
 /* A reference to a span of another trace is a link, no parent. */
 static bool read_reference(struct legacy *l)
 {
-	struct trace_id id = l->trace_id;
+	struct trace_id id = { { 0 } };
 	bool has_span = false;
 	struct str key;
 
@@ -182,7 +182,8 @@ static bool read_reference(struct legacy *l)
 			has_span = search_json_span_id(&l->s) != 0;
 		else
 			json_skip(l->s.r);
-	return has_span && trace_id_equal(&id, &l->trace_id);
+	return has_span &&
+	       (trace_id_is_zero(&id) || trace_id_equal(&id, &l->trace_id));
 }
 
 static bool read_references(struct legacy *l)

@@ -34,11 +34,7 @@ static bool is_any_of(struct str key, struct str camel, struct str snake)
 static bool descend(struct walk *w, enum json_kind kind, enum place place,
 		    bool is_map)
 {
-	if (json_peek(w->r) == JSON_NULL) {
-		json_skip(w->r);
-		return false;
-	}
-	if (!json_enter(w->r, kind))
+	if (!json_enter_nullable(w->r, kind))
 		return false;
 	w->levels[w->depth++] = (struct level){ .place = (unsigned char)place,
 						.is_map = is_map };
@@ -125,14 +121,10 @@ static void read_any(struct walk *w, struct str key)
 static void read_pair(struct walk *w, struct str key)
 {
 	struct level *level = &w->levels[w->depth - 1];
-	struct str text;
 
 	if (str_equal(key, STR("key")) && !level->has_key) {
 		level->has_key = true;
-		if (json_peek(w->r) == JSON_NULL)
-			json_skip(w->r);
-		else if (json_text(w->r, &text))
-			value_key(w->v, text);
+		value_key(w->v, json_text_nullable(w->r));
 	} else if (str_equal(key, STR("value")) && !level->has_value) {
 		if (!level->has_key)
 			value_key(w->v, STR(""));

@@ -20,15 +20,6 @@ struct reading {
 	bool is_partial;
 };
 
-/* A value of the kind, entered; null and other kinds are passed over. */
-static bool enter(struct json_reader *r, enum json_kind kind)
-{
-	if (json_peek(r) == kind)
-		return json_enter(r, kind);
-	json_skip(r);
-	return false;
-}
-
 static double read_number(struct json_reader *r)
 {
 	double value = 0;
@@ -52,15 +43,15 @@ static void read_label(struct reading *d)
 {
 	bool is_bucket = false;
 	double value = 0;
-	struct str key, text;
+	struct str key;
 
 	while (json_next_key(d->r, &key)) {
 		if (str_equal(key, STR("key"))) {
-			if (json_text(d->r, &text))
-				is_bucket = str_equal(text, STR("__bucket"));
+			is_bucket = str_equal(json_text_nullable(d->r),
+					      STR("__bucket"));
 		} else if (!str_equal(key, STR("value"))) {
 			json_skip(d->r);
-		} else if (enter(d->r, JSON_OBJECT)) {
+		} else if (json_enter_if(d->r, JSON_OBJECT)) {
 			while (json_next_key(d->r, &key))
 				if (str_equal(key, STR("doubleValue")))
 					value = read_number(d->r);
@@ -85,10 +76,10 @@ static void read_sample(struct reading *d)
 
 static void read_list(struct reading *d, void (*read)(struct reading *d))
 {
-	if (!enter(d->r, JSON_ARRAY))
+	if (!json_enter_if(d->r, JSON_ARRAY))
 		return;
 	while (json_next_item(d->r))
-		if (enter(d->r, JSON_OBJECT))
+		if (json_enter_if(d->r, JSON_OBJECT))
 			read(d);
 }
 
@@ -140,7 +131,7 @@ static void read_series(struct reading *d)
 
 static void read_answer(struct reading *d)
 {
-	struct str key, text;
+	struct str key;
 
 	if (!json_enter(d->r, JSON_OBJECT))
 		return;
@@ -149,8 +140,9 @@ static void read_answer(struct reading *d)
 			read_list(d, read_series);
 		else if (!str_equal(key, STR("status")))
 			json_skip(d->r);
-		else if (json_text(d->r, &text))
-			d->is_partial = str_equal(text, STR("PARTIAL"));
+		else
+			d->is_partial = str_equal(json_text_nullable(d->r),
+						  STR("PARTIAL"));
 	if (!json_failed(d->r) && !json_at_end(d->r))
 		json_fail(d->r, "more behind the answer");
 }

@@ -168,12 +168,17 @@ struct str attr_key_str(const struct attr_key *key)
 	return (struct str){ key->text, key->len };
 }
 
+bool trace_json_value(struct trace_json *t, struct str *text)
+{
+	return trace_json_built(t, value_check(&t->value, text, &t->err));
+}
+
 void trace_json_attr(struct trace_json *t, struct str key)
 {
 	struct str text;
 
-	trace_json_built(t, value_check(&t->value, &text, &t->err) &&
-				    trace_build_attr(t->b, key, text, &t->err));
+	if (trace_json_value(t, &text))
+		trace_json_built(t, trace_build_attr(t->b, key, text, &t->err));
 }
 
 void trace_json_copy(struct trace_json *t, char *out, size_t size)

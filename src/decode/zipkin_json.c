@@ -87,8 +87,10 @@ static void use_tag(struct trace_json *t, const struct attr_key *key,
 		NAMES_END,
 	};
 	struct str name = attr_key_str(key);
-	struct str text = buf_str(&t->value.buf);
+	struct str text;
 
+	if (!trace_json_value(t, &text))
+		return;
 	switch (trace_json_field(names, name)) {
 	case TAG_ERROR:
 		/* The tag alone means failure, also when it is empty. */
@@ -141,6 +143,7 @@ static void keep_text(struct trace_json *t, struct buf *out)
 
 	buf_clear(out);
 	buf_add_str(out, text);
+	trace_json_built(t, buf_check(out, "the name of a service", &t->err));
 }
 
 static void read_local(struct zipkin *z)
@@ -182,7 +185,7 @@ static void read_remote(struct trace_json *t)
 	while (json_next_key(t->r, &key)) {
 		int field = trace_json_field(endpoint_names, key);
 
-		if (field < 0) {
+		if (field < 0 || json_peek(t->r) == JSON_NULL) {
 			json_skip(t->r);
 			continue;
 		}
@@ -396,9 +399,6 @@ bool decode_zipkin_json(struct feed *feed, struct trace_build *b,
 		while (json_next_item(z.t.r))
 			read_item(&z);
 	is_read = trace_json_finish(&z.t, "Zipkin JSON", err);
-	if (is_read && (z.local.service.state == BUF_OUT_OF_MEMORY ||
-			z.local.address.state == BUF_OUT_OF_MEMORY))
-		is_read = error_memory(err, "the names of services");
 	buf_release(&z.local.address);
 	buf_release(&z.local.service);
 	return is_read;
