@@ -60,7 +60,7 @@ static uint32_t column_at(const struct flame_view *v, double x)
 /* Where a frame lies; columns 0: nowhere. */
 struct place {
 	double start; /* in columns */
-	double width;
+	double end;
 	uint32_t column;
 	uint32_t columns;
 };
@@ -71,12 +71,16 @@ static struct place place_of(const struct flame_view *v, struct window w,
 	struct place p = {
 		.start = (flame_lane_start(v->lanes, v->lane, node) - w.start) *
 			 w.scale,
-		.width = flame_lane_width(v->lanes, v->lane, node) * w.scale,
+		.end = (flame_lane_end(v->lanes, v->lane, node) - w.start) *
+		       w.scale,
 	};
+	double width = flame_lane_width(v->lanes, v->lane, node) * w.scale;
 
 	p.column = column_at(v, p.start);
-	if (p.width >= fmax(v->min_columns, LEAST_COLUMNS))
-		p.columns = column_at(v, p.start + p.width) - p.column;
+	/* Not start and width: rounded, their sum may be another column than
+	 * that of the next frame's start, which is computed as this end is. */
+	if (width >= fmax(v->min_columns, LEAST_COLUMNS))
+		p.columns = column_at(v, p.end) - p.column;
 	return p;
 }
 
@@ -125,7 +129,7 @@ static void end_run(struct building *b, uint32_t depth)
 }
 
 static void add_narrow(struct building *b, uint32_t node, double start,
-		       double width)
+		       double end)
 {
 	const struct flame_node *n = &b->v->lanes->f->nodes[node];
 	struct run *run;
@@ -140,7 +144,7 @@ static void add_narrow(struct building *b, uint32_t node, double start,
 				     .node = node,
 				     .parent = n->parent };
 	run->count++;
-	run->end = start + width;
+	run->end = end;
 }
 
 static void add_frame(struct building *b, uint32_t node, uint32_t column,
@@ -176,7 +180,7 @@ static void add_nodes(struct building *b)
 			continue;
 		}
 		if (v->lane->widths[i] > 0)
-			add_narrow(b, i, p.start, p.width);
+			add_narrow(b, i, p.start, p.end);
 		i = f->nodes[i].end;
 	}
 }

@@ -13,10 +13,12 @@
 #include "render/flame_grid.h"
 #include "support.h"
 
+#define NODES 256
+
 /* A node for each value; those of equal depth below the last of less. */
 struct tree {
 	struct flame flame;
-	struct flame_node nodes[16];
+	struct flame_node nodes[NODES];
 	struct flame_function functions[1];
 };
 
@@ -113,6 +115,46 @@ static void test_narrow(void **state)
 	flame_grid_release(&g);
 }
 
+static void check_rows(const struct flame_grid *g, uint32_t columns)
+{
+	for (uint32_t row = 0; row < g->row_count; row++) {
+		uint32_t column = 0;
+
+		for (size_t i = g->row_starts[row]; i < g->row_starts[row + 1];
+		     i++) {
+			assert_true(g->bars[i].column >= column);
+			column = g->bars[i].column + g->bars[i].columns;
+		}
+		assert_true(column <= columns);
+	}
+}
+
+/* Edges in the middle of a column: 40 equal ones in 100 columns. */
+static void test_no_bars_overlap(void **state)
+{
+	static int depths[NODES], totals[NODES];
+	struct tree t;
+	struct flame_grid g;
+
+	(void)state;
+	for (uint32_t count = 1; count + 1 < NODES; count++) {
+		for (uint32_t i = 0; i <= count; i++) {
+			depths[i] = i > 0;
+			totals[i] = i ? 7 : 7 * (int)count;
+		}
+		tree_init(&t, depths, totals, count + 1);
+		for (uint32_t columns = 40; columns < 200; columns += 3) {
+			grid_of(&t, (struct flame_view){ .columns = columns },
+				&g);
+			check_rows(&g, columns);
+			flame_grid_release(&g);
+		}
+		grid_of(&t, (struct flame_view){ .columns = 100 }, &g);
+		check_rows(&g, 100);
+		flame_grid_release(&g);
+	}
+}
+
 static void test_zoom(void **state)
 {
 	static const int depths[] = { 0, 1, 2, 3, 2, 1 };
@@ -205,9 +247,13 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_edges), cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_zoom),  cmocka_unit_test(test_min),
-		cmocka_unit_test(test_empty), cmocka_unit_test(test_starving),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_no_bars_overlap),
+		cmocka_unit_test(test_zoom),
+		cmocka_unit_test(test_min),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_starving),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
