@@ -136,6 +136,13 @@ void escape_terminal_buf(struct buf *out, struct str text)
 	escape_terminal(&memory, text);
 }
 
+/* Of Unicode, but no characters: XML takes none of the first two, HTML none at
+ * all. */
+static bool is_noncharacter(int32_t code)
+{
+	return (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
+}
+
 static const char *xml_reference(int32_t code)
 {
 	switch (code) {
@@ -161,8 +168,7 @@ static const char *spell_xml(struct str text, size_t at, struct rune c,
 
 	if (reference)
 		return reference;
-	/* No characters of XML, though of Unicode. */
-	if (c.code == 0xFFFE || c.code == 0xFFFF)
+	if (c.code > 0 && is_noncharacter(c.code))
 		return spell_visible(text, at, c, room);
 	return spell_terminal(text, at, c, room);
 }
@@ -178,7 +184,19 @@ static bool is_json_plain(int32_t code)
 		return code >= 0x20 && code != '"' && code != '\\' &&
 		       code != '<' && code != 0x7F;
 	return code > 0x9F && code != 0x2028 && code != 0x2029 &&
-	       !is_bidi(code);
+	       !is_bidi(code) && !is_noncharacter(code);
+}
+
+/* Beyond 16 bits as two surrogates. */
+static const char *spell_unit(int32_t code, char room[SPELLING_BYTES])
+{
+	if (code <= 0xFFFF)
+		snprintf(room, SPELLING_BYTES, "\\u%04x", (unsigned)code);
+	else
+		snprintf(room, SPELLING_BYTES, "\\u%04x\\u%04x",
+			 0xD7C0u + ((unsigned)code >> 10),
+			 0xDC00u + ((unsigned)code & 0x3FF));
+	return room;
 }
 
 static const char *spell_json(struct str text, size_t at, struct rune c,
@@ -198,8 +216,7 @@ static const char *spell_json(struct str text, size_t at, struct rune c,
 			return room;
 		}
 	}
-	snprintf(room, SPELLING_BYTES, "\\u%04x", (unsigned)c.code);
-	return room;
+	return spell_unit(c.code, room);
 }
 
 void escape_json(struct out *out, struct str text)

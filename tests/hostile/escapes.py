@@ -34,7 +34,7 @@ from making import MS, START_NS, TRACE, Pprof, data, number  # noqa: E402
 
 LIMIT_S = 60
 PARALLEL = 2
-SHARE = 25  # of the servers, without --all
+SHARE = 15  # of the servers, without --all
 PIECES = 6  # of all texts, one behind the other
 SHOWN = 5
 ARGUMENT_BYTES = 120000  # of a script; Linux has 128 KiB
@@ -62,6 +62,7 @@ OWN_COLOUR = re.compile(
 # A line end or a colour where a text of theirs was. What a span failed with may
 # have lines of its own, which are set in.
 BROKEN = re.compile(r"pre\d*[\t\r\x1b\n]+(?! {8})[^\n]{0,12}post")
+COLOURED = ("table", "term", "markdown")
 MACHINE = ("json", "chrome", "speedscope")
 BIDI = {0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
@@ -292,7 +293,8 @@ def file_runs(trials, folder, texts, names):
             words = [w.replace("{base}", str(base)).replace("{profile}", str(profile)).replace("{}", str(path))
                      for w in run.split()]
             lines.append(words)
-            lines.append([*words, "--color", "always"])
+            if "-o" not in words or words[words.index("-o") + 1] in COLOURED:
+                lines.append([*words, "--color", "always"])
     with ThreadPoolExecutor(PARALLEL) as pool:
         return list(zip([" ".join(words) for words in lines],
                         pool.map(lambda words: trials.start(words, folder), lines)))
@@ -409,7 +411,7 @@ def arguments(trials, folder, is_all):
     whole = folder / "whole.folded"
     whole.write_bytes(b"main;other 1000\n")
     for i, payload in enumerate(PAYLOADS):
-        if not is_all and i % 4:
+        if not is_all and i % 16:
             continue
         text = encoded(marked(payload, i)).replace(b"/", b"")
         path = os.path.join(os.fsencode(str(folder)), text)
@@ -423,7 +425,7 @@ def arguments(trials, folder, is_all):
                 wrong = trials.start([os.fsdecode(w) for w in [*words, *more]], folder)
                 results.append((repr(words), wrong))
         os.unlink(path)
-    trials.kind("arguments", results, len(PAYLOADS) // 5)
+    trials.kind("arguments", results, len(PAYLOADS) // 20)
 
 
 def overlooked():

@@ -165,6 +165,13 @@ static void test_json(void **state)
 	assert_string_equal(run_code(escape_json, 0x061C), "a\\u061cb");
 	assert_string_equal(run_code(escape_json, 0x200D), "a\xE2\x80\x8D"
 							   "b");
+	assert_string_equal(run_code(escape_json, 0xFFFE), "a\\ufffeb");
+	assert_string_equal(run_code(escape_json, 0xFDEF), "a\\ufdefb");
+	assert_string_equal(run_code(escape_json, 0x1FFFF), "a\\ud83f\\udfffb");
+	assert_string_equal(run_code(escape_json, 0x10FFFE),
+			    "a\\udbff\\udffeb");
+	assert_string_equal(run_code(escape_json, 0xFDF0), "a\xEF\xB7\xB0"
+							   "b");
 	assert_string_equal(run_code(escape_json, 0x1F600), "a\xF0\x9F\x98\x80"
 							    "b");
 }
@@ -258,6 +265,8 @@ static void test_xml(void **state)
 	/* No characters of XML 1.0, and the last that is one. */
 	assert_string_equal(run_code(escape_xml, 0xFFFE), "a\\ufffeb");
 	assert_string_equal(run_code(escape_xml, 0xFFFF), "a\\uffffb");
+	assert_string_equal(run_code(escape_xml, 0xFDD0), "a\\ufdd0b");
+	assert_string_equal(run_code(escape_xml, 0x2FFFE), "a\\U0002fffeb");
 	assert_string_equal(run_code(escape_xml, 0xFFFD), "a\xEF\xBF\xBD"
 							  "b");
 	assert_string_equal(run_code(escape_xml, 0x202E), "a\\u202eb");
