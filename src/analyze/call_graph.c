@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/graph_edges.h"
 #include "base/map.h"
 #include "base/num.h"
 
@@ -17,27 +18,16 @@ struct node {
 	bool is_wanted;
 };
 
-struct edge {
-	uint32_t from;
-	uint32_t to;
-	int64_t value;
-	uint32_t seen;
-	bool is_inlined;
-};
-
 struct build {
 	struct call_graph *g;
 	const struct profile *p;
 	const struct call_graph_want *want;
 	struct arena scratch;
 	struct map names;
-	struct map pairs;
 	struct node *nodes;
 	uint32_t *node_of; /* by function */
 	uint32_t node_count;
-	struct edge *edges;
-	size_t edge_count;
-	size_t edge_cap;
+	struct graph_edges edges;
 };
 
 static bool no_memory(const struct build *b, struct error *err)
@@ -80,34 +70,6 @@ static bool nodes_make(struct build *b, struct error *err)
 	return true;
 }
 
-static bool edge_add(struct build *b, uint32_t from, uint32_t to,
-		     bool is_inlined, uint32_t stack, struct error *err)
-{
-	uint64_t key = (uint64_t)from << 32 | to;
-	void *edges = b->edges;
-	struct edge *edge;
-	uint32_t at;
-
-	if (!map_insert_u64(&b->pairs, key, (uint32_t)b->edge_count, &at))
-		return no_memory(b, err);
-	if (at == b->edge_count) {
-		if (!arena_reserve(&b->scratch, &edges, &b->edge_cap,
-				   b->edge_count + 1, sizeof *b->edges))
-			return no_memory(b, err);
-		b->edges = edges;
-		b->edges[b->edge_count++] = (struct edge){ .from = from,
-							   .to = to,
-							   .is_inlined = true };
-	}
-	edge = &b->edges[at];
-	if (edge->seen == stack + 1)
-		return true;
-	edge->seen = stack + 1;
-	edge->is_inlined &= is_inlined;
-	edge->value = sat_add_i64(edge->value, b->p->stacks[stack].value);
-	return true;
-}
-
 static bool stack_add(struct build *b, uint32_t index, struct error *err)
 {
 	const struct stack *s = &b->p->stacks[index];
@@ -123,9 +85,15 @@ static bool stack_add(struct build *b, uint32_t index, struct error *err)
 			node->cum = sat_add_i64(node->cum, s->value);
 		node->seen = index + 1;
 		if (parent != NONE && parent != id &&
-		    (node->is_wanted || b->nodes[parent].is_wanted) &&
-		    !edge_add(b, parent, id, frame->is_inlined, index, err))
-			return false;
+		    (node->is_wanted || b->nodes[parent].is_wanted)) {
+			struct graph_call call = { .from = parent,
+						   .to = id,
+						   .is_inlined =
+							   frame->is_inlined };
+
+			if (!graph_edges_add(&b->edges, &call, index, s->value))
+				return no_memory(b, err);
+		}
 		parent = id;
 	}
 	if (parent != NONE)
@@ -136,41 +104,30 @@ static bool stack_add(struct build *b, uint32_t index, struct error *err)
 
 /* ---- order ---- */
 
-static uint64_t magnitude(int64_t value)
-{
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
-/* The larger first, whatever its sign. */
-static int compare_magnitudes(int64_t a, int64_t b)
-{
-	return (magnitude(b) > magnitude(a)) - (magnitude(b) < magnitude(a));
-}
-
 static int compare_flat(const void *left, const void *right)
 {
 	const struct graph_node *a = left, *b = right;
-	int order = compare_magnitudes(a->flat, b->flat);
+	int order = compare_magnitudes_i64(a->flat, b->flat);
 
 	if (!order)
 		order = str_compare(a->name, b->name);
-	return order ? order : compare_magnitudes(a->cum, b->cum);
+	return order ? order : compare_magnitudes_i64(a->cum, b->cum);
 }
 
 static int compare_cum(const void *left, const void *right)
 {
 	const struct graph_node *a = left, *b = right;
-	int order = compare_magnitudes(a->cum, b->cum);
+	int order = compare_magnitudes_i64(a->cum, b->cum);
 
 	if (!order)
 		order = str_compare(a->name, b->name);
-	return order ? order : compare_magnitudes(a->flat, b->flat);
+	return order ? order : compare_magnitudes_i64(a->flat, b->flat);
 }
 
 static int compare_edges(const void *left, const void *right)
 {
 	const struct graph_edge *a = left, *b = right;
-	int order = compare_magnitudes(a->value, b->value);
+	int order = compare_magnitudes_i64(a->value, b->value);
 
 	return order ? order : str_compare(a->name, b->name);
 }
@@ -205,8 +162,8 @@ static bool write_nodes(struct build *b, uint32_t *place, struct error *err)
 
 static void count_edges(const struct build *b, const uint32_t *place)
 {
-	for (size_t i = 0; i < b->edge_count; i++) {
-		const struct edge *e = &b->edges[i];
+	for (size_t i = 0; i < b->edges.count; i++) {
+		const struct graph_call *e = &b->edges.calls[i];
 
 		if (place[e->to])
 			b->g->nodes[place[e->to] - 1].caller_count++;
@@ -231,8 +188,8 @@ static bool reserve_edges(struct call_graph *g)
 	return true;
 }
 
-static struct graph_edge edge_end(const struct build *b, const struct edge *e,
-				  uint32_t end)
+static struct graph_edge edge_end(const struct build *b,
+				  const struct graph_call *e, uint32_t end)
 {
 	return (struct graph_edge){ .name = b->nodes[end].name,
 				    .value = e->value,
@@ -247,8 +204,8 @@ static bool write_edges(struct build *b, const uint32_t *place,
 	count_edges(b, place);
 	if (!reserve_edges(g))
 		return no_memory(b, err);
-	for (size_t i = 0; i < b->edge_count; i++) {
-		const struct edge *e = &b->edges[i];
+	for (size_t i = 0; i < b->edges.count; i++) {
+		const struct graph_call *e = &b->edges.calls[i];
 		struct graph_node *n;
 
 		if (place[e->to]) {
@@ -307,7 +264,7 @@ bool call_graph_build(struct call_graph *g, const struct profile *p,
 
 	arena_init(&b.scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	map_init(&b.names, &b.scratch);
-	map_init(&b.pairs, &b.scratch);
+	graph_edges_init(&b.edges, &b.scratch);
 	g->total = p->whole_total;
 	g->unit = profile_unit(p);
 	is_done = build(&b, err);

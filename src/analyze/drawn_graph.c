@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/graph_edges.h"
 #include "base/map.h"
 #include "base/num.h"
 
@@ -26,29 +27,16 @@ struct node {
 	bool is_kept;
 };
 
-struct edge {
-	uint32_t from;
-	uint32_t to;
-	int64_t value;
-	uint32_t seen;
-	bool is_inlined;
-	bool is_residual;
-	bool is_gone;
-};
-
 struct build {
 	struct drawn_graph *g;
 	const struct profile *p;
 	struct arena scratch; /* of nodes */
 	struct arena pass;    /* of edges: they are counted anew each time */
 	struct map names;
-	struct map pairs;
 	struct node *nodes;
 	uint32_t *node_of; /* by function */
 	uint32_t node_count;
-	struct edge *edges;
-	size_t edge_count;
-	size_t edge_cap;
+	struct graph_edges edges;
 	uint32_t *order; /* nodes that are kept */
 	size_t kept_count;
 	bool is_called[NODES_MAX][NODES_MAX]; /* from, to: by place */
@@ -63,17 +51,6 @@ static bool no_memory(const struct build *b, struct error *err)
 	if (b->g->arena.is_over_limit)
 		arena = &b->g->arena;
 	return arena_fail(arena, WHAT, err);
-}
-
-static uint64_t magnitude(int64_t value)
-{
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
-/* The larger first, whatever its sign. */
-static int compare_magnitudes(int64_t a, int64_t b)
-{
-	return (magnitude(b) > magnitude(a)) - (magnitude(b) < magnitude(a));
 }
 
 /* Cut towards zero, as far as that goes. */
@@ -109,45 +86,11 @@ static bool nodes_make(struct build *b, struct error *err)
 	return true;
 }
 
-static struct edge *edge_find(struct build *b, uint32_t from, uint32_t to)
-{
-	uint64_t key = (uint64_t)from << 32 | to;
-	void *edges = b->edges;
-	uint32_t at;
-
-	if (!map_insert_u64(&b->pairs, key, (uint32_t)b->edge_count, &at) ||
-	    !arena_reserve(&b->pass, &edges, &b->edge_cap, b->edge_count + 1,
-			   sizeof *b->edges))
-		return NULL;
-	b->edges = edges;
-	if (at == b->edge_count)
-		b->edges[b->edge_count++] = (struct edge){ .from = from,
-							   .to = to,
-							   .is_inlined = true };
-	return &b->edges[at];
-}
-
-static bool edge_add(struct build *b, uint32_t from, uint32_t to,
-		     const struct edge *kind, uint32_t stack)
-{
-	struct edge *edge = edge_find(b, from, to);
-
-	if (!edge)
-		return false;
-	if (edge->seen == stack + 1)
-		return true;
-	edge->seen = stack + 1;
-	edge->is_inlined &= kind->is_inlined;
-	edge->is_residual |= kind->is_residual;
-	edge->value = sat_add_i64(edge->value, b->p->stacks[stack].value);
-	return true;
-}
-
 static bool stack_add(struct build *b, uint32_t index)
 {
 	const struct stack *s = &b->p->stacks[index];
 	const uint32_t *ids = b->p->frame_ids + s->frame_first;
-	struct edge kind = { .is_residual = false };
+	struct graph_call call = { .is_residual = false };
 	uint32_t parent = NONE;
 
 	for (uint32_t i = 0; i < s->frame_count; i++) {
@@ -156,20 +99,22 @@ static bool stack_add(struct build *b, uint32_t index)
 		struct node *node = &b->nodes[id];
 
 		if (!node->is_kept) {
-			kind.is_residual = true;
+			call.is_residual = true;
 			continue;
 		}
 		if (node->seen != index + 1)
 			node->cum = sat_add_i64(node->cum, s->value);
 		node->seen = index + 1;
-		kind.is_inlined = frame->is_inlined;
+		call.is_inlined = frame->is_inlined;
+		call.from = parent;
+		call.to = id;
 		if (parent != NONE && parent != id &&
-		    !edge_add(b, parent, id, &kind, index))
+		    !graph_edges_add(&b->edges, &call, index, s->value))
 			return false;
 		parent = id;
-		kind.is_residual = false;
+		call.is_residual = false;
 	}
-	if (parent != NONE && !kind.is_residual)
+	if (parent != NONE && !call.is_residual)
 		b->nodes[parent].flat =
 			sat_add_i64(b->nodes[parent].flat, s->value);
 	return true;
@@ -179,9 +124,8 @@ static bool stack_add(struct build *b, uint32_t index)
 static bool count(struct build *b, struct error *err)
 {
 	arena_release(&b->pass);
-	map_init(&b->pairs, &b->pass);
-	b->edges = NULL;
-	b->edge_count = b->edge_cap = b->kept_count = 0;
+	graph_edges_init(&b->edges, &b->pass);
+	b->kept_count = 0;
 	for (uint32_t i = 0; i < b->node_count; i++)
 		b->nodes[i].flat = b->nodes[i].cum = b->nodes[i].seen = 0;
 	for (uint32_t i = 0; i < b->p->stack_count; i++)
@@ -213,7 +157,7 @@ static void entropy_add(struct entropy *e, int64_t value)
 
 	if (e->total <= 0 || value == 0)
 		return;
-	share = (double)magnitude(value) / e->total;
+	share = (double)magnitude_i64(value) / e->total;
 	e->bits -= share * log2(share);
 }
 
@@ -222,8 +166,8 @@ static void entropy_add(struct entropy *e, int64_t value)
 static void scores_make(struct build *b, struct entropy *in,
 			struct entropy *out)
 {
-	for (size_t i = 0; i < b->edge_count; i++) {
-		const struct edge *e = &b->edges[i];
+	for (size_t i = 0; i < b->edges.count; i++) {
+		const struct graph_call *e = &b->edges.calls[i];
 		double value = e->value > 0 ? (double)e->value : 0;
 
 		out[e->from].has_edges = in[e->to].has_edges = true;
@@ -232,8 +176,8 @@ static void scores_make(struct build *b, struct entropy *in,
 	}
 	for (uint32_t i = 0; i < b->node_count; i++)
 		out[i].total += (double)b->nodes[i].flat;
-	for (size_t i = 0; i < b->edge_count; i++) {
-		const struct edge *e = &b->edges[i];
+	for (size_t i = 0; i < b->edges.count; i++) {
+		const struct graph_call *e = &b->edges.calls[i];
 
 		entropy_add(&out[e->from], e->value);
 		entropy_add(&in[e->to], e->value);
@@ -255,7 +199,7 @@ static int compare_nodes(const void *left, const void *right, void *data)
 	const struct node *nodes = data;
 	const struct node *a = &nodes[*(const uint32_t *)left];
 	const struct node *b = &nodes[*(const uint32_t *)right];
-	int order = compare_magnitudes(a->score, b->score);
+	int order = compare_magnitudes_i64(a->score, b->score);
 
 	return order ? order : str_compare(a->name, b->name);
 }
@@ -295,7 +239,7 @@ static bool drop_small_nodes(struct build *b, struct error *err)
 	for (size_t i = 0; i < b->kept_count; i++) {
 		struct node *n = &b->nodes[b->order[i]];
 
-		if (magnitude(n->cum) >= (uint64_t)b->g->node_cutoff)
+		if (magnitude_i64(n->cum) >= (uint64_t)b->g->node_cutoff)
 			continue;
 		n->is_kept = false;
 		dropped++;
@@ -316,9 +260,9 @@ static bool keep_telling_nodes(struct build *b, struct error *err)
 
 static int compare_edges(const void *left, const void *right, void *data)
 {
-	const struct edge *a = left, *b = right;
+	const struct graph_call *a = left, *b = right;
 	const struct node *nodes = data;
-	int order = compare_magnitudes(a->value, b->value);
+	int order = compare_magnitudes_i64(a->value, b->value);
 
 	if (!order)
 		order = str_compare(nodes[a->from].name, nodes[b->from].name);
@@ -327,32 +271,32 @@ static int compare_edges(const void *left, const void *right, void *data)
 }
 
 /* Values of both signs may leave a node nothing, but not its calls. */
-static bool is_drawn(const struct build *b, const struct edge *e)
+static bool is_drawn(const struct build *b, const struct graph_call *e)
 {
 	return b->nodes[e->from].is_kept && b->nodes[e->to].is_kept &&
-	       magnitude(e->value) >= (uint64_t)b->g->edge_cutoff;
+	       magnitude_i64(e->value) >= (uint64_t)b->g->edge_cutoff;
 }
 
 static void drop_small_edges(struct build *b)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < b->edge_count; i++)
-		if (is_drawn(b, &b->edges[i]))
-			b->edges[kept++] = b->edges[i];
-	b->edge_count = kept;
+	for (size_t i = 0; i < b->edges.count; i++)
+		if (is_drawn(b, &b->edges.calls[i]))
+			b->edges.calls[kept++] = b->edges.calls[i];
+	b->edges.count = kept;
 	if (kept)
-		qsort_r(b->edges, kept, sizeof *b->edges, compare_edges,
-			b->nodes);
+		qsort_r(b->edges.calls, kept, sizeof *b->edges.calls,
+			compare_edges, b->nodes);
 }
 
-static bool *call_at(struct build *b, const struct edge *e)
+static bool *call_at(struct build *b, const struct graph_call *e)
 {
 	return &b->is_called[b->nodes[e->from].place][b->nodes[e->to].place];
 }
 
 /* Whether another way leads from e->from to e->to, looked for from its end. */
-static bool is_redundant(const struct build *b, const struct edge *e)
+static bool is_redundant(const struct build *b, const struct graph_call *e)
 {
 	uint32_t from = b->nodes[e->from].place, to = b->nodes[e->to].place;
 	bool is_reached[NODES_MAX] = { false };
@@ -376,8 +320,8 @@ static bool is_redundant(const struct build *b, const struct edge *e)
 /* Calls of one function, the smallest first, down to one that is a call. */
 static void drop_redundant_into(struct build *b, uint32_t node)
 {
-	for (size_t i = b->edge_count; i-- > 0;) {
-		struct edge *e = &b->edges[i];
+	for (size_t i = b->edges.count; i-- > 0;) {
+		struct graph_call *e = &b->edges.calls[i];
 
 		if (e->to != node)
 			continue;
@@ -395,7 +339,7 @@ static bool write_graph(struct build *b, struct error *err)
 	struct drawn_graph *g = b->g;
 
 	g->nodes = arena_array(&g->arena, b->kept_count, sizeof *g->nodes);
-	g->edges = arena_array(&g->arena, b->edge_count, sizeof *g->edges);
+	g->edges = arena_array(&g->arena, b->edges.count, sizeof *g->edges);
 	if (!g->nodes || !g->edges)
 		return no_memory(b, err);
 	for (size_t i = 0; i < b->kept_count; i++) {
@@ -405,8 +349,8 @@ static bool write_graph(struct build *b, struct error *err)
 			(struct drawn_node){ n->name, n->flat, n->cum };
 		g->shown = sat_add_i64(g->shown, n->flat);
 	}
-	for (size_t i = 0; i < b->edge_count; i++) {
-		const struct edge *e = &b->edges[i];
+	for (size_t i = 0; i < b->edges.count; i++) {
+		const struct graph_call *e = &b->edges.calls[i];
 
 		if (!e->is_gone)
 			g->edges[g->edge_count++] = (struct drawn_edge){
@@ -423,8 +367,8 @@ static bool build(struct build *b, struct error *err)
 	    !drop_small_nodes(b, err) || !keep_telling_nodes(b, err))
 		return false;
 	drop_small_edges(b);
-	for (size_t i = 0; i < b->edge_count; i++)
-		*call_at(b, &b->edges[i]) = true;
+	for (size_t i = 0; i < b->edges.count; i++)
+		*call_at(b, &b->edges.calls[i]) = true;
 	for (size_t i = b->kept_count; i-- > 0;)
 		drop_redundant_into(b, b->order[i]);
 	return write_graph(b, err);

@@ -136,4 +136,17 @@ uint64_t gcd_u64(uint64_t a, uint64_t b);
 /* Digits in groups of three: "18,230". */
 void format_count(int64_t count, char out[COUNT_TEXT_BYTES]);
 
+/* Without its sign. */
+static inline uint64_t magnitude_i64(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* For sorting: the larger first, whatever its sign. */
+static inline int compare_magnitudes_i64(int64_t a, int64_t b)
+{
+	return (magnitude_i64(b) > magnitude_i64(a)) -
+	       (magnitude_i64(b) < magnitude_i64(a));
+}
+
 #endif

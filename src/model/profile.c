@@ -233,11 +233,6 @@ bool profile_restate(struct profile *p, struct str type, struct str unit,
 	return true;
 }
 
-static uint64_t magnitude(int64_t value)
-{
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
 int64_t profile_divisor(const struct profile *p)
 {
 	uint64_t divisor = 0;
@@ -245,7 +240,7 @@ int64_t profile_divisor(const struct profile *p)
 	if (p->packed)
 		return p->packed->divisor;
 	for (uint32_t i = 0; i < p->stack_count && divisor != 1; i++)
-		divisor = gcd_u64(magnitude(p->stacks[i].value), divisor);
+		divisor = gcd_u64(magnitude_i64(p->stacks[i].value), divisor);
 	return divisor > INT64_MAX ? 1 : (int64_t)divisor;
 }
 
