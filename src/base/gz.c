@@ -14,6 +14,8 @@
 
 /* Usual trade of time against size; higher levels gain a percent or two. */
 #define PACK_LEVEL 6
+/* The least that finds matches. */
+#define PACK_LEVEL_FAST 1
 #define FIRST_ROOM (64 * KIB)
 #define CHUNK_BYTES (32 * KIB)
 
@@ -304,14 +306,15 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 	return is_done;
 }
 
-bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
+static bool deflate_all(struct str bytes, int level, struct buf *out,
+			struct error *err)
 {
 	struct libdeflate_compressor *c;
 	size_t room;
 	char *target;
 
 	call_once(&is_allocator_set, set_allocator);
-	c = libdeflate_alloc_compressor(PACK_LEVEL);
+	c = libdeflate_alloc_compressor(level);
 	if (!c)
 		return error_memory(err, "the compressor");
 	room = libdeflate_gzip_compress_bound(c, bytes.len);
@@ -321,6 +324,16 @@ bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
 					c, bytes.ptr, bytes.len, target, room));
 	libdeflate_free_compressor(c);
 	return buf_check(out, "the compressed data", err);
+}
+
+bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
+{
+	return deflate_all(bytes, PACK_LEVEL, out, err);
+}
+
+bool gz_deflate_fast(struct str bytes, struct buf *out, struct error *err)
+{
+	return deflate_all(bytes, PACK_LEVEL_FAST, out, err);
 }
 
 struct gz_stream {

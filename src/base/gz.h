@@ -29,6 +29,10 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 bool gz_deflate(struct str bytes, struct buf *out,
 		struct error *err) MUST_CHECK;
 
+/* The same in a third of the time, and some percent larger. */
+bool gz_deflate_fast(struct str bytes, struct buf *out,
+		     struct error *err) MUST_CHECK;
+
 /* Streaming inflate of gzip or zlib-wrapped HTTP content. */
 struct gz_stream;
 

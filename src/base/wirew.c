@@ -7,10 +7,7 @@
 #define TYPE_VARINT 0u
 #define TYPE_BYTES 2u
 
-/* A number of 64 bits has ten groups of seven at most. */
-#define VARINT_BYTES 10u
-
-static size_t varint_encode(uint64_t value, char bytes[VARINT_BYTES])
+static size_t varint_encode(uint64_t value, char bytes[WIREW_VARINT_BYTES])
 {
 	size_t len = 0;
 
@@ -22,12 +19,21 @@ static size_t varint_encode(uint64_t value, char bytes[VARINT_BYTES])
 
 void wirew_element(struct buf *b, uint64_t value)
 {
-	char bytes[VARINT_BYTES];
+	char bytes[WIREW_VARINT_BYTES];
 
-	if (b->state == BUF_OK && b->cap - b->len > VARINT_BYTES)
+	if (b->state == BUF_OK && b->cap - b->len > WIREW_VARINT_BYTES)
 		buf_commit(b, varint_encode(value, b->data + b->len));
 	else
 		buf_add(b, bytes, varint_encode(value, bytes));
+}
+
+size_t wirew_before(char *end, uint64_t value)
+{
+	size_t len = 1;
+
+	for (uint64_t rest = value >> 7; rest; rest >>= 7)
+		len++;
+	return varint_encode(value, end - len);
 }
 
 static void add_tag(struct buf *b, uint32_t field, uint32_t type)
@@ -65,7 +71,7 @@ size_t wirew_open(struct buf *b, uint32_t field)
 
 void wirew_close(struct buf *b, size_t opened)
 {
-	char bytes[VARINT_BYTES];
+	char bytes[WIREW_VARINT_BYTES];
 	size_t len, size;
 
 	if (b->state != BUF_OK)

@@ -26,6 +26,14 @@ void wirew_str(struct buf *b, uint32_t field, struct str text);
 /* An element of a packed array that is open. */
 void wirew_element(struct buf *b, uint64_t value);
 
+/* A number of 64 bits has ten groups of seven at most. */
+#define WIREW_VARINT_BYTES 10u
+
+/* An element that ends where `end` points, of an array that is written from its
+ * end on. There is room for WIREW_VARINT_BYTES before it. Returns how many
+ * bytes it takes. */
+size_t wirew_before(char *end, uint64_t value) MUST_CHECK;
+
 /* Begins a message or a packed array; what is written until wirew_close() is
  * inside it. */
 size_t wirew_open(struct buf *b, uint32_t field) MUST_CHECK;

@@ -462,6 +462,30 @@ static void test_starved(void **state)
 	buf_release(&plain);
 }
 
+/* Other bytes, the same content, each time the same. */
+static void test_fast(void **state)
+{
+	struct buf plain = sample(300000), packed = pack(buf_str(&plain));
+	struct buf fast[2], out;
+
+	(void)state;
+	buf_init(&out, 64 * MIB);
+	for (size_t i = 0; i < 2; i++) {
+		buf_init(&fast[i], 64 * MIB);
+		assert_true(gz_deflate_fast(buf_str(&plain), &fast[i], &err));
+	}
+	assert_true(str_equal(buf_str(&fast[0]), buf_str(&fast[1])));
+	assert_false(str_equal(buf_str(&fast[0]), buf_str(&packed)));
+	assert_true(fast[0].len < plain.len);
+	assert_true(gz_inflate(buf_str(&fast[0]), "x", &out, &err));
+	assert_true(str_equal(buf_str(&out), buf_str(&plain)));
+	buf_release(&plain);
+	buf_release(&packed);
+	buf_release(&out);
+	for (size_t i = 0; i < 2; i++)
+		buf_release(&fast[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -480,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_large_and_honest),
 		cmocka_unit_test(test_failed_stream_stays_failed),
 		cmocka_unit_test(test_starved),
+		cmocka_unit_test(test_fast),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,27 @@ static void test_nested(void **state)
 	buf_release(&b);
 }
 
+/* From the end on, the same bytes as in the other direction. */
+static void test_before(void **state)
+{
+	static const uint64_t values[] = { 0,     1,     127,       128,
+					   16383, 16384, UINT64_MAX };
+	size_t count = sizeof values / sizeof *values;
+	char bytes[sizeof values / sizeof *values * WIREW_VARINT_BYTES];
+	char *at = bytes + sizeof bytes;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 1000);
+	for (size_t i = 0; i < count; i++) {
+		wirew_element(&b, values[i]);
+		at -= wirew_before(at, values[count - 1 - i]);
+	}
+	assert_int_equal(bytes + sizeof bytes - at, b.len);
+	assert_memory_equal(at, b.data, b.len);
+	buf_release(&b);
+}
+
 /* 127 bytes have a length of one byte, 128 one of two; so with what stands
  * around them. */
 static void check_long(size_t count, const char *head, size_t head_len)
@@ -107,9 +128,8 @@ static void test_ceiling(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_varint),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_varint),  cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_before),  cmocka_unit_test(test_long),
 		cmocka_unit_test(test_ceiling),
 	};
 

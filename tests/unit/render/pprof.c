@@ -205,6 +205,66 @@ static void test_places(void **state)
 	profile_release(&p);
 }
 
+/* What check_samples() is to find of one stack, from the model. */
+static void describe_stack(const struct profile *p, const struct stack *s,
+			   struct buf *text)
+{
+	const uint32_t *ids = p->frame_ids + s->frame_first;
+
+	for (uint32_t i = s->frame_count; i-- > 0;) {
+		const struct frame *f = &p->frames[ids[i]];
+		struct str name = function_name(p, f->function);
+		bool is_inlined = i && f->is_inlined;
+
+		buf_addf(text, "%.*s@:%u%s", STR_ARGS(name), f->line,
+			 is_inlined ? "<"
+			 : i        ? "{/lib/x};"
+				    : "{/lib/x}");
+	}
+	buf_addf(text, " %lld\n", (long long)s->value);
+}
+
+/* Neighbours share their beginnings, which end within a location or between
+ * two, of either. */
+static void test_shared_beginnings(void **state)
+{
+	struct render_input in = { .result = &empty_result };
+	struct profile_build *b;
+	struct notes notes;
+	struct profile p;
+	struct written w;
+	struct buf wanted;
+	uint32_t frames[4], random = 1;
+
+	(void)state;
+	profile_init(&p);
+	notes_init(&notes);
+	buf_init(&wanted, MIB);
+	b = profile_build_new(&p, &err);
+	assert_ok(profile_build_type(b, STR("cpu"), STR("count"), &err));
+	for (uint32_t i = 0; i < 600; i++) {
+		uint32_t depth = i % 4 + 1;
+
+		for (uint32_t k = 0; k < depth; k++) {
+			random = random * 1664525u + 1013904223u;
+			frames[k] = place(b, random >> 30 & 1 ? "a" : "b", 1,
+					  random >> 31, false);
+		}
+		assert_ok(profile_build_stack(b, frames, depth, 1, &err));
+	}
+	assert_ok(profile_build_finish(b, &notes, &err));
+	profile_build_free(b);
+	assert_true(p.stack_count > 150);
+	for (uint32_t i = 0; i < p.stack_count; i++)
+		describe_stack(&p, &p.stacks[i], &wanted);
+	in.profile = &p;
+	write_file(&in, &w);
+	check_samples(&w, buf_text(&wanted));
+	written_release(&w);
+	buf_release(&wanted);
+	profile_release(&p);
+}
+
 /* What a filter left out is a sample without a stack. */
 static void test_rest(void **state)
 {
@@ -320,8 +380,11 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_profile), cmocka_unit_test(test_places),
-		cmocka_unit_test(test_rest),    cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_profile),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_shared_beginnings),
+		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_memory),
 	};
 
