@@ -112,9 +112,9 @@ static bool write_any(struct pb_reader *p, struct wire *parent,
 	struct wire_field member;
 
 	/* An absent value is an empty message and needs no bytes. */
-	if (!wire_enter(parent, f, &any) || !find_any(&any, &member))
-		return wire_check(parent, WHAT, p->err) &&
-		       wire_check(&any, WHAT, p->err);
+	any = wire_inside(parent, f);
+	if (!find_any(&any, &member))
+		return wire_check(&any, WHAT, p->err);
 	if (member.tag != WIRE_TAG(5, WIRE_BYTES) &&
 	    member.tag != WIRE_TAG(6, WIRE_BYTES)) {
 		write_scalar(&p->value, &member);
@@ -146,8 +146,7 @@ static bool write_member(struct pb_reader *p, struct nesting *n)
 		return true;
 	if (!is_map)
 		return write_any(p, level, &f, n);
-	if (!wire_enter(level, &f, &kv))
-		return wire_check(level, WHAT, p->err);
+	kv = wire_inside(level, &f);
 	if (!find_key_value(&kv, &key, &value))
 		return wire_check(&kv, WHAT, p->err);
 	value_key(&p->value, key);
@@ -162,8 +161,7 @@ static bool read_attr(struct pb_reader *p, struct wire *parent,
 	struct wire_field value;
 	struct str key, text;
 
-	if (!wire_enter(parent, f, &kv))
-		return wire_check(parent, WHAT, p->err);
+	kv = wire_inside(parent, f);
 	if (!find_key_value(&kv, &key, &value))
 		return wire_check(&kv, WHAT, p->err);
 	if (!trace_build_wants(p->b, key))
@@ -187,8 +185,7 @@ static bool read_status(struct pb_reader *p, struct wire *parent,
 	struct wire w;
 	struct wire_field member;
 
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, p->err);
+	w = wire_inside(parent, f);
 	while (wire_next(&w, &member))
 		if (member.tag == WIRE_TAG(3, WIRE_VARINT))
 			in->flags = member.value == OTLP_STATUS_ERROR
@@ -231,8 +228,7 @@ static bool read_event(struct pb_reader *p, struct wire *parent,
 	struct wire w;
 	struct wire_field member;
 
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, p->err);
+	w = wire_inside(parent, f);
 	if (!trace_build_part_begin(p->b, DETAIL_EVENT, p->err))
 		return false;
 	while (wire_next(&w, &member))
@@ -256,8 +252,7 @@ static bool read_link(struct pb_reader *p, struct wire *parent,
 	struct wire w;
 	struct wire_field member;
 
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, p->err);
+	w = wire_inside(parent, f);
 	if (!trace_build_part_begin(p->b, DETAIL_LINK, p->err))
 		return false;
 	while (wire_next(&w, &member))
@@ -319,8 +314,7 @@ static bool read_span(struct pb_reader *p, struct wire *parent,
 	struct wire w;
 	struct wire_field member;
 
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, p->err);
+	w = wire_inside(parent, f);
 	trace_build_attrs_begin(p->b);
 	while (wire_next(&w, &member))
 		if (!read_span_field(p, &w, &member, &in))
@@ -335,8 +329,7 @@ static bool read_scope_spans(struct pb_reader *p, struct wire *parent,
 	struct wire w;
 	struct wire_field member;
 
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, p->err);
+	w = wire_inside(parent, f);
 	while (wire_next(&w, &member))
 		if (member.tag == WIRE_TAG(2, WIRE_BYTES) &&
 		    !read_span(p, &w, &member, resource))
@@ -352,8 +345,7 @@ static bool read_resource(struct pb_reader *p, struct wire *parent,
 	struct wire w;
 	struct wire_field member;
 
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, p->err);
+	w = wire_inside(parent, f);
 	while (wire_next(&w, &member))
 		if (member.tag == WIRE_TAG(1, WIRE_BYTES) &&
 		    !read_attr(p, &w, &member))
@@ -369,8 +361,7 @@ static bool read_resource_spans(struct pb_reader *p, struct wire *parent,
 	struct wire_field member;
 	uint32_t resource;
 
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, p->err);
+	w = wire_inside(parent, f);
 	again = w;
 	trace_build_attrs_begin(p->b);
 	while (wire_next(&w, &member))
@@ -438,8 +429,7 @@ static bool read_response(struct pb_reader *p, struct wire_feed *top,
 	while (wire_feed_next(top, &f))
 		switch (f.tag) {
 		case WIRE_TAG(1, WIRE_BYTES):
-			if (!wire_enter(&top->w, &f, &trace))
-				return wire_check(&top->w, WHAT, p->err);
+			trace = wire_inside(&top->w, &f);
 			if (!read_trace(p, &trace))
 				return false;
 			break;

@@ -590,8 +590,7 @@ static bool unfold_line(struct pprof *p, struct wire *parent,
 	struct wire w;
 	struct wire_field f;
 
-	if (!wire_enter(parent, field, &w))
-		return wire_check(parent, PPROF_WHAT, err);
+	w = wire_inside(parent, field);
 	while (wire_next(&w, &f)) {
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
 			line.function_id = f.value;

@@ -156,17 +156,16 @@ static bool read_level(struct flame *f, struct wire *parent,
 	struct wire_field v;
 	uint64_t value;
 
-	if (!wire_enter(parent, field, &w))
-		return wire_check(parent, WHAT, err);
+	w = wire_inside(parent, field);
 	if (!flame_level(f, err))
 		return false;
 	while (wire_next(&w, &v)) {
 		if (v.tag == WIRE_TAG(1, WIRE_VARINT) &&
 		    !flame_value(f, (int64_t)v.value, err))
 			return false;
-		if (v.tag != WIRE_TAG(1, WIRE_BYTES) ||
-		    !wire_enter(&w, &v, &packed))
+		if (v.tag != WIRE_TAG(1, WIRE_BYTES))
 			continue;
+		packed = wire_inside(&w, &v);
 		while (wire_next_varint(&packed, &value))
 			if (!flame_value(f, (int64_t)value, err))
 				return false;
@@ -211,8 +210,7 @@ static bool read_pprof_field(struct wire *parent, const struct wire_field *f,
 	struct wire_field inner;
 
 	*profile = STR("");
-	if (!wire_enter(parent, f, &w))
-		return wire_check(parent, WHAT, err);
+	w = wire_inside(parent, f);
 	while (wire_next(&w, &inner))
 		if (inner.tag == WIRE_TAG(1, WIRE_BYTES))
 			*profile = inner.bytes;

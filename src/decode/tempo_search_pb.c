@@ -19,37 +19,50 @@ static bool stored(struct wire *w, bool is_stored)
 	return is_stored || wire_fail(w, "not stored");
 }
 
+static void pass_failure(struct wire *w, const struct wire *inner)
+{
+	if (!inner->failure)
+		return;
+	w->failure = inner->failure;
+	w->failed_at = inner->failed_at;
+}
+
 /* Reads the message of f with `read`; failures pass to the outer one. */
 static void read_inner(struct search_pb *s, struct wire *w,
 		       const struct wire_field *f,
 		       void (*read)(struct search_pb *s, struct wire *w))
 {
-	struct wire inner;
+	struct wire inner = wire_inside(w, f);
 
-	if (!wire_enter(w, f, &inner))
-		return;
 	read(s, &inner);
-	if (inner.failure) {
-		w->failure = inner.failure;
-		w->failed_at = inner.failed_at;
-	}
+	pass_failure(w, &inner);
 }
 
-/* KeyValue: key = 1, value = 2 with string_value = 1. */
+/* The text in an AnyValue, string_value = 1. */
+static struct str read_value(struct wire *w, const struct wire_field *f)
+{
+	struct wire inner = wire_inside(w, f);
+	struct str value = STR("");
+	struct wire_field v;
+
+	while (wire_next(&inner, &v))
+		if (v.tag == WIRE_TAG(1, WIRE_BYTES))
+			value = v.bytes;
+	pass_failure(w, &inner);
+	return value;
+}
+
+/* KeyValue: key = 1, value = 2. */
 static void read_attribute(struct search_pb *s, struct wire *w)
 {
 	struct str key = STR(""), value = STR("");
-	struct wire_field f, v;
-	struct wire inner;
+	struct wire_field f;
 
 	while (wire_next(w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
 			key = f.bytes;
-		else if (f.tag == WIRE_TAG(2, WIRE_BYTES) &&
-			 wire_enter(w, &f, &inner))
-			while (wire_next(&inner, &v))
-				if (v.tag == WIRE_TAG(1, WIRE_BYTES))
-					value = v.bytes;
+		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			value = read_value(w, &f);
 	facts_set(&s->facts, key, value);
 }
 
@@ -79,8 +92,6 @@ static void read_span(struct search_pb *s, struct wire *w)
 		case WIRE_TAG(5, WIRE_BYTES):
 			read_inner(s, w, &f, read_attribute);
 			break;
-		default:
-			break;
 		}
 	if (!w->failure)
 		stored(w, gather_span(&s->gather,
@@ -104,26 +115,29 @@ static void read_span_set(struct search_pb *s, struct wire *w)
 	s->gather.is_sample |= matched > listed;
 }
 
-/* A map's entry: ServiceStats = 2 with spanCount = 1, errorCount = 2. */
-static void read_stats(struct search_pb *s, struct wire *w)
+/* ServiceStats: spanCount = 1, errorCount = 2. */
+static void read_counts(struct search_pb *s, struct wire *w)
 {
 	uint64_t spans = 0, errors = 0;
-	struct wire_field f, v;
-	struct wire inner;
+	struct wire_field f;
 
-	while (wire_next(w, &f)) {
-		if (f.tag != WIRE_TAG(2, WIRE_BYTES) ||
-		    !wire_enter(w, &f, &inner))
-			continue;
-		while (wire_next(&inner, &v)) {
-			if (v.tag == WIRE_TAG(1, WIRE_VARINT))
-				spans = v.value;
-			if (v.tag == WIRE_TAG(2, WIRE_VARINT))
-				errors = v.value;
-		}
-	}
+	while (wire_next(w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			spans = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			errors = f.value;
 	gather_stats(&s->gather, (uint32_t)s->gather.trace_count - 1, spans,
 		     errors);
+}
+
+/* A map's entry: the service's name = 1, its counts = 2. */
+static void read_stats(struct search_pb *s, struct wire *w)
+{
+	struct wire_field f;
+
+	while (wire_next(w, &f))
+		if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			read_inner(s, w, &f, read_counts);
 }
 
 static void read_trace_field(struct search_pb *s, struct wire *w,

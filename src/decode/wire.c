@@ -29,14 +29,19 @@ bool wire_fail_short(struct wire *w, const char *failure)
 	return wire_fail(w, failure);
 }
 
-bool wire_enter(struct wire *parent, const struct wire_field *f,
-		struct wire *child)
+struct wire wire_inside(const struct wire *parent, const struct wire_field *f)
 {
-	*child = (struct wire){
+	return (struct wire){
 		.bytes = f->bytes,
 		.start = parent->start + parent->at - f->bytes.len,
 		.depth = parent->depth + 1,
 	};
+}
+
+bool wire_enter(struct wire *parent, const struct wire_field *f,
+		struct wire *child)
+{
+	*child = wire_inside(parent, f);
 	if (child->depth < LIMIT_PB_DEPTH)
 		return true;
 	return wire_fail(parent, "messages are nested too deeply");

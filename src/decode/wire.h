@@ -73,8 +73,11 @@ void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
  * false at the end or on failure of wf->w. */
 bool wire_feed_next(struct wire_feed *wf, struct wire_field *f) MUST_CHECK;
 
-/* The message (or packed array) in a WIRE_BYTES field of `parent`. False,
- * with the parent failed, when nested past LIMIT_PB_DEPTH. */
+/* The message (or packed array) in a WIRE_BYTES field of `parent`. */
+struct wire wire_inside(const struct wire *parent, const struct wire_field *f);
+
+/* The same for messages that may hold themselves. False, with the parent
+ * failed, when nested past LIMIT_PB_DEPTH. */
 bool wire_enter(struct wire *parent, const struct wire_field *f,
 		struct wire *child) MUST_CHECK;
 
