@@ -373,7 +373,7 @@ def serve(trials, case, texts):
             (folder / "server.json").write_text(changed, encoding="utf-8")
             names = {"{tmp}": tmp, "{case}": str(case), "{testdata}": str(cli.TESTDATA),
                      "{robot_key}": cli.robot_key()}
-            with cli.Server(folder, names):
+            with cli.served(folder, names):
                 cli.furnish(case, names, tmp)
                 words = shlex.split(cli.fill(cli.read(case / "cmd"), names), comments=True)
                 env = cli.environment(case, names, tmp)

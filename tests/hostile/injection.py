@@ -26,11 +26,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent
-sys.path[:0] = [str(TESTS / name) for name in ("cli", "safety", "html", "svg")]
+sys.path[:0] = [str(TESTS)] + [str(TESTS / name) for name in ("cli", "safety", "html")]
 import check as pages  # noqa: E402
 import escapes  # noqa: E402
 import figures  # noqa: E402
-from browser import Browser, find_chromium  # noqa: E402
+from chromium import Browser, find_chromium  # noqa: E402
 from payloads import PAYLOADS  # noqa: E402
 
 LIMIT_S = 60
