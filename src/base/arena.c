@@ -48,6 +48,18 @@ void arena_release(struct arena *a)
 	arena_init(a, a->max_bytes);
 }
 
+static void wipe_list(struct arena_block *block)
+{
+	for (; block; block = block->next)
+		mem_wipe(block->data, block->used);
+}
+
+void arena_wipe(struct arena *a)
+{
+	wipe_list(a->small);
+	wipe_list(a->large);
+}
+
 /* Counts size against the ceiling; false and noted when it does not fit. */
 static bool charge(struct arena *a, size_t size)
 {

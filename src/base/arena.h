@@ -28,6 +28,9 @@ void arena_init(struct arena *a, size_t max_bytes);
 /* Frees everything; the arena may be used again. */
 void arena_release(struct arena *a);
 
+/* Overwrites all that it holds, secrets among it; to be released next. */
+void arena_wipe(struct arena *a);
+
 /* Zeroed memory aligned for any type, or NULL: out of memory or over the
  * ceiling; arena_fail() tells which. */
 void *arena_alloc(struct arena *a, size_t size) MUST_CHECK;

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,4 +92,70 @@ void mem_discard(void *ptr, size_t size)
 void mem_wipe(void *ptr, size_t size)
 {
 	explicit_bzero(ptr, size);
+}
+
+/* ---- memory of those who handle secrets ---- */
+
+/* Stands before each piece, which stays aligned for any type. */
+union wiped_head {
+	size_t size;
+	max_align_t align;
+};
+
+void *mem_wiped_alloc(size_t size)
+{
+	union wiped_head *head;
+
+	if (size > SIZE_MAX - sizeof *head)
+		return note_failure(NULL);
+	head = mem_alloc(sizeof *head + size);
+	if (!head)
+		return NULL;
+	head->size = size;
+	return head + 1;
+}
+
+void *mem_wiped_calloc(size_t count, size_t size)
+{
+	void *ptr;
+
+	if (size && count > SIZE_MAX / size)
+		return note_failure(NULL);
+	ptr = mem_wiped_alloc(count * size);
+	if (ptr)
+		memset(ptr, 0, count * size);
+	return ptr;
+}
+
+void mem_wiped_free(void *ptr)
+{
+	union wiped_head *head = ptr;
+
+	if (!ptr)
+		return;
+	head--;
+	mem_wipe(ptr, head->size);
+	mem_free(head);
+}
+
+/* realloc() would leave the old place as it is. */
+void *mem_wiped_realloc(void *ptr, size_t size)
+{
+	const union wiped_head *head = ptr;
+	void *moved = mem_wiped_alloc(size);
+
+	if (!ptr || !moved)
+		return moved;
+	head--;
+	memcpy(moved, ptr, head->size < size ? head->size : size);
+	mem_wiped_free(ptr);
+	return moved;
+}
+
+char *mem_wiped_strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = mem_wiped_alloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
 }

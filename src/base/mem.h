@@ -28,6 +28,14 @@ void mem_discard(void *ptr, size_t size);
 /* Overwrites memory that held a secret; not optimised away. */
 void mem_wipe(void *ptr, size_t size);
 
+/* The same functions for a library that is given secrets: what is freed or
+ * moved is overwritten first. Not to be mixed with those above. */
+void *mem_wiped_alloc(size_t size);
+void *mem_wiped_calloc(size_t count, size_t size);
+void *mem_wiped_realloc(void *ptr, size_t size);
+void mem_wiped_free(void *ptr);
+char *mem_wiped_strdup(const char *text);
+
 /* Whether memory was ever lacking. Libraries tell it as something else, as a
  * server that does not answer, or not at all: an answer after that may be
  * another than it should. */

@@ -117,17 +117,21 @@ static void hide_secrets(int argc, char **argv)
 	struct option_token token;
 	struct error ignored;
 
+	for (int i = 0; i < argc; i++)
+		url_hide(argv[i], false);
 	option_reader_init(&reader, &options_table, argc,
 			   (const char *const *)argv);
 	while (option_reader_next(&reader, &token, &ignored) &&
 	       token.kind != OPTION_TOKEN_END) {
 		char *value;
 
-		if (token.kind != OPTION_TOKEN_OPTION ||
-		    !(token.form.row->flags & OPTION_SECRET))
+		if (token.kind != OPTION_TOKEN_OPTION)
 			continue;
 		value = argv[token.arg] + token.value_at;
-		memset(value, '*', strlen(value));
+		if (!strcmp(token.form.row->name, "proxy"))
+			url_hide(value, true);
+		if (token.form.row->flags & OPTION_SECRET)
+			memset(value, '*', strlen(value));
 	}
 }
 
@@ -277,6 +281,8 @@ static int run_recorded(const struct command *command, struct options *o)
 	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
 	status = keep_args(o, command, &arena, &err) ? command->run(o)
 						     : fail(&err);
+	/* Addresses among them. */
+	arena_wipe(&arena);
 	arena_release(&arena);
 	return status;
 }
@@ -336,6 +342,8 @@ static int run_typed(const struct command *command, struct options *o)
 		status = command->bit & COMMAND_DATA
 				 ? run_configured(command, o)
 				 : run_checked(command, o);
+	/* Addresses among them. */
+	arena_wipe(&arena);
 	arena_release(&arena);
 	return status;
 }
@@ -472,5 +480,6 @@ int cli_run(int argc, char **argv)
 		status = fail(&err);
 	}
 	arguments_release(&a);
+	environment_wipe();
 	return judge_memory(status);
 }

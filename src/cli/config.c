@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/suggest.h"
@@ -50,6 +51,8 @@ static bool read_file(struct config *c, struct config_file *f,
 	is_done = file_read(path, &text, err) &&
 		  config_file_parse(f, kind, path, buf_str(&text), &c->arena,
 				    err);
+	if (text.data)
+		mem_wipe(text.data, text.cap);
 	buf_release(&text);
 	return is_done;
 }
@@ -213,6 +216,8 @@ bool config_load(struct config *c, const struct options *o, struct error *err)
 
 void config_release(struct config *c)
 {
+	/* Headers among it. */
+	arena_wipe(&c->arena);
 	arena_release(&c->arena);
 }
 

@@ -314,6 +314,7 @@ void context_release(struct context *ctx)
 		for (size_t k = 0; k < 2; k++)
 			secret_free(sides[i]->secrets[k]);
 	google_login_free(ctx->login);
+	arena_wipe(&ctx->arena);
 	arena_release(&ctx->arena);
 }
 

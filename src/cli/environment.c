@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/config.h"
 #include "cli/options.h"
@@ -210,4 +212,28 @@ void options_origin(const struct options *o, const char *value,
 			return;
 		}
 	snprintf(out, OPTION_ORIGIN_BYTES, "--%s", option);
+}
+
+/* ---- the end ---- */
+
+static bool is_secret_variable(struct str name)
+{
+	bool is_ours = str_starts(name, STR("TRACEFIND_")) ||
+		       str_starts(name, STR("PROFILECLI_"));
+
+	return (is_ours && (str_ends(name, STR("TOKEN")) ||
+			    str_ends(name, STR("PASSWORD")))) ||
+	       str_ends(name, STR("_proxy")) || str_ends(name, STR("_PROXY"));
+}
+
+void environment_wipe(void)
+{
+	for (char **at = environ; at && *at; at++) {
+		struct str line = str_from(*at);
+		size_t equals = str_find(line, STR("="));
+
+		if (equals != SIZE_MAX &&
+		    is_secret_variable(str_slice(line, 0, equals)))
+			mem_wipe(*at + equals + 1, line.len - equals - 1);
+	}
 }

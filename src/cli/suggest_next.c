@@ -136,6 +136,7 @@ void suggest_repeat(const struct run *r, struct buf *out)
 	    options_record_args(&o, command_find(str_from(r->result.command)),
 				&arena, &o.raw_args, &o.raw_count, &err))
 		build(r, &o, NULL, "", out);
+	arena_wipe(&arena);
 	arena_release(&arena);
 }
 

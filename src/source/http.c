@@ -675,9 +675,10 @@ struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
 	if (!curl_calls_load(err))
 		return NULL;
 	w = mem_calloc(1, sizeof *w);
-	if (w && curl_global_init_mem(CURL_GLOBAL_DEFAULT, mem_alloc, mem_free,
-				      mem_realloc, mem_strdup,
-				      mem_calloc) == CURLE_OK) {
+	if (w && curl_global_init_mem(CURL_GLOBAL_DEFAULT, mem_wiped_alloc,
+				      mem_wiped_free, mem_wiped_realloc,
+				      mem_wiped_strdup,
+				      mem_wiped_calloc) == CURLE_OK) {
 		w->settings = settings;
 		w->deadline_ns = deadline_ns;
 		w->multi = curl_multi_init();

@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "source/redact.h"
+
+/* With the byte behind its end. */
+#define ERROR_CAP_BYTES (LIMIT_ERROR_BODY_BYTES + 1)
 
 void receive_init(struct receive *r, struct http_response *response,
 		  const struct http_sieve *sieve)
@@ -15,6 +19,9 @@ void receive_init(struct receive *r, struct http_response *response,
 	*r = (struct receive){ .response = response, .sieve = sieve };
 	if (sieve)
 		sieve->begin(sieve->context);
+	/* Of another try: a refusal may hold what it was sent. */
+	if (response->body.data && response->body.cap <= ERROR_CAP_BYTES)
+		mem_wipe(response->body.data, response->body.cap);
 	buf_release(&response->body);
 	*response = (struct http_response){ .tries = response->tries };
 	buf_init(&response->body, limit);
@@ -64,9 +71,13 @@ static void set_location(struct http_response *response, struct str value)
 	struct buf shown;
 
 	buf_init(&shown, LIMIT_HEADER_BYTES * 4);
+	/* At once, and wiped: it may repeat what was sent. */
+	if (!buf_reserve(&shown, value.len * 3 + 1))
+		return;
 	url_redact(&shown, value);
 	copy_text(response->location, sizeof response->location,
 		  buf_str(&shown));
+	mem_wipe(shown.data, shown.cap);
 	buf_release(&shown);
 }
 
@@ -194,8 +205,12 @@ static bool begin_body(struct receive *r, struct error *err)
 
 	/* Only now are status and encoding certain. */
 	r->is_body_begun = true;
-	if (!http_is_success(r->response))
+	if (!http_is_success(r->response)) {
 		r->response->body.max_bytes = LIMIT_ERROR_BODY_BYTES;
+		/* At once: growing would leave copies of what it repeats. */
+		if (!buf_reserve(&r->response->body, LIMIT_ERROR_BODY_BYTES))
+			return error_memory(err, "an answer");
+	}
 	if (encoding.len == 0 || str_equal_nocase(encoding, STR("identity")))
 		return true;
 	/* At once is three times as fast as by and by. */

@@ -117,16 +117,40 @@ static size_t redact_parameter(struct buf *out, struct str url, size_t from)
 	return end;
 }
 
+static bool is_port(struct str text)
+{
+	size_t end = span_until(text, 0, "/");
+
+	return end < text.len && str_is_digits(str_slice(text, 0, end));
+}
+
+/* Where user info ends, with its '@'; start without any. A slash in it should
+ * be encoded and is not always: what stands before is then no host and port. */
+static size_t login_end(struct str url, size_t start)
+{
+	size_t end = span_until(url, start, "/?#"), at = end;
+	size_t colon = span_until(url, start, ":/?#[");
+
+	while (at > start && url.ptr[at - 1] != '@')
+		at--;
+	if (at > start || colon >= end || url.ptr[colon] != ':' ||
+	    colon + 1 == end ||
+	    is_port(str_slice(url, colon + 1, url.len - colon - 1)))
+		return at;
+	at = span_until(url, start, "?#");
+	while (at > start && url.ptr[at - 1] != '@')
+		at--;
+	return at;
+}
+
 /* Takes any text apart, also what url_split() refuses: messages quote bad
  * URLs above all. */
 void url_redact(struct buf *out, struct str url)
 {
 	size_t scheme = str_find(url, STR("://"));
 	size_t start = scheme == SIZE_MAX ? 0 : scheme + 3;
-	size_t end = span_until(url, start, "/?#"), at = end;
+	size_t at = login_end(url, start), end = span_until(url, at, "/?#");
 
-	while (at > start && url.ptr[at - 1] != '@')
-		at--;
 	add_printable(out, str_slice(url, 0, start));
 	add_printable(out, str_slice(url, at, end - at));
 	at = span_until(url, end, "?#");
@@ -137,14 +161,32 @@ void url_redact(struct buf *out, struct str url)
 		at = redact_parameter(out, url, at);
 }
 
-/* ---- messages ---- */
-
-static bool is_port(struct str text)
+void url_hide(char *text, bool is_address)
 {
-	size_t end = span_until(text, 0, "/");
+	struct str url = str_from(text);
+	size_t scheme = str_find(url, STR("://")), start, at;
 
-	return end < text.len && str_is_digits(str_slice(text, 0, end));
+	if (scheme == SIZE_MAX && !is_address)
+		return;
+	start = scheme == SIZE_MAX ? 0 : scheme + 3;
+	at = login_end(url, start);
+	if (at > start)
+		memset(text + start, '*', at - 1 - start);
+	at = span_until(url, at, "?#");
+	while (at < url.len) {
+		size_t end = span_until(url, ++at, "&;#");
+		struct str whole = str_slice(url, at, end - at);
+		size_t equals = str_find(whole, STR("="));
+
+		if (equals != SIZE_MAX &&
+		    parameter_is_secret(str_slice(whole, 0, equals)))
+			memset(text + at + equals + 1, '*',
+			       whole.len - equals - 1);
+		at = end;
+	}
 }
+
+/* ---- messages ---- */
 
 /* Where "name:secret" begins that ends before `at`, the word's last '@'; `at`
  * when there is none. A colon before a slash is a scheme's or a port's. */
@@ -359,13 +401,17 @@ static void mask_coded(struct mask *m, struct str secret)
 	mask_form(m, secret);
 }
 
-/* Alone, and as the beginning of something longer, where only whole groups
- * of three bytes are certain. */
+/* Alone, and inside of something longer, where only whole groups of three
+ * bytes are certain, of which the first may begin one or two bytes later. */
 static void mask_base64(struct mask *m, struct str secret)
 {
 	mask_coded(m, secret);
-	if (secret.len % 3)
-		mask_coded(m, str_slice(secret, 0, secret.len / 3 * 3));
+	for (size_t skip = 0; skip < 3 && skip < secret.len; skip++) {
+		struct str rest = str_slice(secret, skip, secret.len);
+
+		if (skip || rest.len % 3)
+			mask_coded(m, str_slice(rest, 0, rest.len / 3 * 3));
+	}
 }
 
 static void add_json_escaped(struct buf *out, struct str text)
@@ -411,6 +457,52 @@ static void mask_basic(struct mask *m, const struct endpoint *e)
 	buf_release(&pair);
 }
 
+/* "user:password" of a proxy's address, with its percent signs undone. */
+static bool proxy_login(const char *proxy, struct buf *out)
+{
+	struct str url = str_from(proxy);
+	size_t scheme = str_find(url, STR("://"));
+	size_t start = scheme == SIZE_MAX ? 0 : scheme + 3;
+	size_t end = span_until(url, start, "/?#");
+	unsigned char byte;
+
+	while (end > start && url.ptr[end - 1] != '@')
+		end--;
+	for (size_t i = start; i + 1 < end; i++) {
+		if (url.ptr[i] == '%' &&
+		    hex_decode(str_slice(url, i + 1, 2), &byte, 1)) {
+			buf_add_char(out, (char)byte);
+			i += 2;
+		} else {
+			buf_add_char(out, url.ptr[i]);
+		}
+	}
+	return out->len > 0;
+}
+
+static void mask_proxy(struct mask *m, const char *proxy)
+{
+	struct buf pair;
+	struct str login;
+	size_t colon;
+
+	buf_init(&pair, FORM_BYTES);
+	if (!buf_reserve(&pair, FORM_BYTES / 2)) {
+		m->form.state = pair.state;
+		return;
+	}
+	if (proxy_login(proxy, &pair)) {
+		login = buf_str(&pair);
+		colon = str_find(login, STR(":"));
+		mask_base64(m, login);
+		if (colon != SIZE_MAX)
+			mask_all_forms(m,
+				       str_slice(login, colon + 1, login.len));
+	}
+	mem_wipe(pair.data, pair.cap);
+	buf_release(&pair);
+}
+
 static void mask_header(struct mask *m, const char *header)
 {
 	struct str value = header_value(str_from(header));
@@ -434,7 +526,7 @@ bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 		return true;
 	buf_init(&m.form, FORM_BYTES);
 	/* Room for every form at once: growing would leave copies behind. */
-	if ((e->token || e->password || e->header_count) &&
+	if ((e->token || e->password || e->header_count || e->proxy) &&
 	    !buf_reserve(&m.form, FORM_BYTES))
 		return false;
 	if (e->token)
@@ -445,6 +537,8 @@ bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 	}
 	for (size_t i = 0; i < e->header_count; i++)
 		mask_header(&m, e->headers[i]);
+	if (e->proxy)
+		mask_proxy(&m, e->proxy);
 	is_ok = m.form.state == BUF_OK;
 	if (m.form.data)
 		mem_wipe(m.form.data, m.form.cap);

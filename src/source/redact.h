@@ -28,6 +28,11 @@ struct str header_value(struct str header);
 bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 		  size_t min_bytes) MUST_CHECK;
 
+/* In place, for the list of processes: user info and secret parameters of a
+ * URL, wherever in the text it begins, become '*'. is_address: it is one, even
+ * without a scheme. */
+void url_hide(char *text, bool is_address);
+
 /* A message that may quote what somebody typed, an address where none was
  * expected above all: "name:secret@" in any word becomes "[redacted]@". */
 void message_redact(struct buf *out, struct str message);

@@ -66,7 +66,8 @@ class Cut:
     def __call__(self, link, answer):
         head, rest = framed(answer, self.how)
         # Of several answers of other sizes each is cut at the same part.
-        link.send(head, rest[:len(rest) * self.at // self.of])
+        size = len(rest) - 2 * (self.how[0] == "chunks")
+        link.send(head, rest[:size * self.at // self.of])
         if self.is_reset:
             link.reset()
 
@@ -106,7 +107,8 @@ def all_cuts(is_all, program):
         if isinstance(side, Slow) and not is_all:
             ways = ways[1:4:2]
         for how in ways:
-            count = len(framed(seen[0], how)[1])
+            # The line's end behind the last chunk says nothing more.
+            count = len(framed(seen[0], how)[1]) - 2 * (how[0] == "chunks")
             for number, at in enumerate(spread(count, is_all)):
                 yield Cut(side, how, at, count, number % 3 == 2)
 

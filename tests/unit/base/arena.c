@@ -325,6 +325,25 @@ static void test_starved(void **state)
 	arena_release(&a);
 }
 
+static void test_wipe(void **state)
+{
+	struct arena a;
+	char *small, *large;
+
+	(void)state;
+	arena_init(&a, MIB);
+	small = arena_alloc(&a, 10);
+	large = arena_alloc(&a, 100000);
+	memset(small, 'x', 10);
+	memset(large, 'x', 100000);
+	arena_wipe(&a);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(small[i], 0);
+	for (size_t i = 0; i < 100000; i++)
+		assert_int_equal(large[i], 0);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_grow_back_after_shrinking),
 		cmocka_unit_test(test_grow_of_linked_blocks),
 		cmocka_unit_test(test_reserve_doubles),
+		cmocka_unit_test(test_wipe),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_starved),
 	};

@@ -96,6 +96,30 @@ static void test_discard_keeps_the_rest(void **state)
 	mem_free(data);
 }
 
+/* That it is wiped, tests/net/canary.py sees, from without. */
+static void test_wiped_memory(void **state)
+{
+	char *data = mem_wiped_strdup("canary"), *moved;
+	unsigned char *zero = mem_wiped_calloc(3, 5);
+
+	(void)state;
+	assert_string_equal(data, "canary");
+	for (size_t i = 0; i < 15; i++)
+		assert_int_equal(zero[i], 0);
+	assert_int_equal((uintptr_t)zero % _Alignof(max_align_t), 0);
+	moved = mem_wiped_realloc(data, 100);
+	assert_string_equal(moved, "canary");
+	moved = mem_wiped_realloc(moved, 3);
+	assert_memory_equal(moved, "can", 3);
+	mem_wiped_free(moved);
+	mem_wiped_free(zero);
+	mem_wiped_free(NULL);
+	mem_wiped_free(mem_wiped_alloc(0));
+	mem_wiped_free(mem_wiped_realloc(NULL, 5));
+	assert_null(mem_wiped_calloc(SIZE_MAX / 2, 3));
+	assert_null(mem_wiped_alloc(SIZE_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +128,7 @@ int main(void)
 		cmocka_unit_test(test_calloc_checks_and_zeroes),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_wipe),
+		cmocka_unit_test(test_wiped_memory),
 		cmocka_unit_test(test_gate),
 	};
 

@@ -20,6 +20,9 @@ static void test_urls_lose_their_secrets(void **state)
 		{ "http://h/\x1b[31m \xC3\xA9", "http://h/%1B[31m%20%C3%A9" },
 		{ "http://h/a@b/c", "http://h/a@b/c" },
 		{ "user:pw@proxy:8080", "proxy:8080" },
+		{ "http://u:p/q@h/a", "http://h/a" },
+		{ "http://h:80/a@b", "http://h:80/a@b" },
+		{ "http://[::1]/a@b", "http://[::1]/a@b" },
 	};
 
 	(void)state;
@@ -189,6 +192,52 @@ static void test_values_are_masked_in_every_spelling(void **state)
 	check_mask(&e, "tenant-canary alice", "tenant-canary alice");
 }
 
+/* As part of something longer, which begins one or two bytes before. */
+static void test_base64_is_masked_inside_of_more(void **state)
+{
+	const struct endpoint e = { .token = "token+canary" };
+
+	(void)state;
+	check_mask(&e, "eHRva2VuK2NhbmFyeQ==", "eHRv************eQ==");
+	check_mask(&e, "eHl0b2tlbitjYW5hcnk=", "eHl0************cnk=");
+}
+
+static void test_logins_of_proxies_are_masked(void **state)
+{
+	const struct endpoint e = { .proxy = "http://ann:proxy%2Fcanary@h:1" };
+	const struct endpoint none = { .proxy = "h:3128" };
+
+	(void)state;
+	check_mask(&e, "proxy/canary ann", "************ ann");
+	check_mask(&e, "Basic YW5uOnByb3h5L2NhbmFyeQ==",
+		   "Basic ************************");
+	check_mask(&none, "h:3128 h:3128", "h:3128 h:3128");
+}
+
+static void test_addresses_are_hidden_in_place(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "--traces-url=tempo+http://u:p@h:1/a@b",
+		  "--traces-url=tempo+http://***@h:1/a@b" },
+		{ "http://h/a?x=1&token=abc#access_token=q",
+		  "http://h/a?x=1&token=***#access_token=*" },
+		{ "http://u:p/q@h/?a=b@c", "http://*****@h/?a=b@c" },
+		{ "u:p@h", "u:p@h" },
+		{ "http://h/", "http://h/" },
+	};
+	char text[100];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		snprintf(text, sizeof text, "%s", rows[i][0]);
+		url_hide(text, false);
+		assert_string_equal(text, rows[i][1]);
+	}
+	snprintf(text, sizeof text, "u:p@h:3128");
+	url_hide(text, true);
+	assert_string_equal(text, "***@h:3128");
+}
+
 static void test_short_values_are_left(void **state)
 {
 	const struct endpoint e = { .token = "login" };
@@ -221,6 +270,9 @@ int main(void)
 		cmocka_unit_test(test_quotes_lose_their_secrets),
 		cmocka_unit_test(test_arguments_lose_their_secrets),
 		cmocka_unit_test(test_values_are_masked_in_every_spelling),
+		cmocka_unit_test(test_base64_is_masked_inside_of_more),
+		cmocka_unit_test(test_logins_of_proxies_are_masked),
+		cmocka_unit_test(test_addresses_are_hidden_in_place),
 		cmocka_unit_test(test_short_values_are_left),
 		cmocka_unit_test(test_binary_bodies_keep_their_length),
 	};

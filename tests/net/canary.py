@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Secrets in every place that takes one: each reaches the server that it is for
+and nothing else. Output is TAP.
+
+usage: canary.py TRACEFIND [STOP.SO] [--all]
+
+The server plays along, refuses, or answers with what it was sent, as it is, in
+base64 and percent-encoded. Searched afterwards: what the run said, with -v; the
+files it left, cases and caches unpacked; its line in the process list; what the
+other server and a proxy heard; and, with STOP.SO (stop.c), the memory of the
+process when all of it has run. Libraries' own copies of keys are not looked for:
+private keys of client certificates are read by libcurl's TLS library.
+"""
+import argparse
+import base64
+import gzip
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+sys.dont_write_bytecode = True
+import wire
+from trial import HANG_S, TESTDATA, environment, tap
+
+# With signs that every encoding writes in another way.
+ENDS = {"traces": "Ca/nA+rY~7f3a9c1e5b", "profiles": "Ca+nA/rY~51b0d2e8f4a",
+        "header": "Ca~nA/rY+88e1f4c2a6d", "theirs": "Ca/nA~rY+0d9b7c3e1f5"}
+
+
+def spellings(secret):
+    """The forms that would give it away, as bytes, each with its name."""
+    plain = secret.encode()
+    yield "plain", plain
+    yield "percent", quote(secret, safe="").encode()
+    yield "percent, small", re.sub(
+        "%..", lambda found: found[0].lower(), quote(secret, safe="")).encode()
+    yield "hex", plain.hex().encode()
+    # Within something longer only whole groups of three bytes are certain.
+    for shift in range(3):
+        coded = base64.b64encode(b"x" * shift + plain)
+        sure = coded[4 if shift else 0:(shift + len(plain)) // 3 * 4]
+        yield f"base64, {shift}", sure
+        yield f"base64 of URLs, {shift}", sure.translate(
+            bytes.maketrans(b"+/", b"-_"))
+
+
+class Slot:
+    """fill(place) gives the arguments, environment and files of one way to
+    hand a secret over. server: which one it is for, or None; words: what that
+    one hears of it."""
+
+    def __init__(self, title, fill, server, words="{secret}"):
+        self.title, self.fill = title, fill
+        self.server, self.words = server, words
+
+
+def file_of(place, name, text):
+    path = place.folder / name
+    path.write_text(text + "\n")
+    path.chmod(0o600)
+    place.given.add(path)
+    return path
+
+
+def settings(place, text):
+    folder = place.folder / ".config" / "tracefind"
+    folder.mkdir(parents=True)
+    file_of(place, ".config/tracefind/config", text)
+    return [], {}
+
+
+def slots():
+    bearer, own = "Bearer {secret}", ENDS["header"]
+    for side in ("traces", "profiles"):
+        secret, upper = ENDS[side], side.upper()
+        basic = "Basic " + base64.b64encode(f"ann:{secret}".encode()).decode()
+        yield Slot(f"--{side}-token-file", lambda p, side=side, secret=secret: (
+            [f"--{side}-token-file={file_of(p, 'token', secret)}"], {}),
+            side, bearer)
+        yield Slot(f"--{side}-password-file",
+                   lambda p, side=side, secret=secret: ([
+                       f"--{side}-username=ann", f"--{side}-password-file="
+                       f"{file_of(p, 'password', secret)}"], {}), side, basic)
+        yield Slot(f"--{side}-header", lambda p, side=side: (
+            [f"--{side}-header=X-Api-Key: {own}"], {}), side, own)
+        yield Slot(f"--{side}-header Authorization",
+                   lambda p, side=side, secret=secret: (
+                       [f"--{side}-header", f"Authorization: Bearer {secret}"],
+                       {}), side, bearer)
+        yield Slot(f"TRACEFIND_{upper}_TOKEN",
+                   lambda p, upper=upper, secret=secret: (
+                       [], {f"TRACEFIND_{upper}_TOKEN": secret}), side, bearer)
+        yield Slot(f"TRACEFIND_{upper}_PASSWORD",
+                   lambda p, upper=upper, secret=secret: (
+                       [], {f"TRACEFIND_{upper}_PASSWORD": secret,
+                            f"TRACEFIND_{upper}_USERNAME": "ann"}), side, basic)
+        yield Slot(f"{side}-token-command", lambda p, side=side, secret=secret:
+                   settings(p, f"{side}-token-command = cat "
+                            f"{file_of(p, 'token', secret)}"), side, bearer)
+        yield Slot(f"{side}-header of the configuration",
+                   lambda p, side=side: settings(
+                       p, f"{side}-header = X-Api-Key: {own}"), side, own)
+    secret = ENDS["profiles"]
+    basic = "Basic " + base64.b64encode(f"ann:{secret}".encode()).decode()
+    yield Slot("PROFILECLI_TOKEN", lambda p: (
+        [], {"PROFILECLI_TOKEN": secret}), "profiles", bearer)
+    yield Slot("PROFILECLI_PASSWORD", lambda p: (
+        [], {"PROFILECLI_PASSWORD": secret, "PROFILECLI_USERNAME": "ann"}),
+        "profiles", basic)
+    for title, login in (("a login", quote(ENDS["traces"], safe="")),
+                         ("a raw login", ENDS["traces"])):
+        yield Slot(f"{title} in an address", lambda p, login=login: (
+            [f"--traces-url=tempo+http://ann:{login}@127.0.0.1:1"], {}), None)
+    yield Slot("a token in an address", lambda p: (
+        [f"--traces-url=tempo+http://127.0.0.1:1/?token={ENDS['traces']}"],
+        {}), None)
+    yield Slot(".netrc", lambda p: file_of(
+        p, ".netrc", f"machine 127.0.0.1 login ann password {ENDS['traces']}\n"
+        f"default login ann password {ENDS['traces']}") and ([], {}), None)
+    proxy = f"http://ann:{quote(ENDS['traces'], safe='')}@{{proxy}}"
+    basic = base64.b64encode(f"ann:{ENDS['traces']}".encode()).decode()
+    yield Slot("--traces-proxy", lambda p: (
+        [f"--traces-proxy={proxy.format(proxy=p.proxy.host)}"], {}), "proxy",
+        f"Basic {basic}")
+    yield Slot("TRACEFIND_TRACES_PROXY", lambda p: (
+        [], {"TRACEFIND_TRACES_PROXY": proxy.format(proxy=p.proxy.host)}),
+        "proxy", f"Basic {basic}")
+    yield Slot("two at once", lambda p: (
+        [f"--token-file={file_of(p, 'token', ENDS['traces'])}",
+         f"--header=X-Api-Key: {own}"], {}), "both", own)
+    yield Slot("too long a header", lambda p: (
+        [f"--header=X-Api-Key {own}"], {}), None)
+    yield Slot("a token of two lines", lambda p: (
+        [f"--token-file={file_of(p, 'token', ENDS['traces'] + chr(7))}"], {}),
+        None)
+
+
+def echo_lines(request):
+    """Headers with all that the request had."""
+    for name, value in request.headers.items():
+        yield f"X-Was-{name}: {value}"
+    secret = " ".join(request.headers.values())
+    yield f"Location: http://evil.example/?q={quote(secret, safe='')}"
+    yield f"Set-Cookie: was={quote(secret, safe='')}"
+
+
+def echo_body(request):
+    text = request.head.decode("latin-1")
+    values = list(request.headers.values())
+    return "\n".join([text, base64.b64encode(text.encode()).decode(),
+                      quote(text, safe=""), *map(quote, values),
+                      *(base64.b64encode(v.encode()).decode()
+                        for v in values)])
+
+
+def echo(status):
+    """A refusal that repeats all it was sent."""
+    def act(link, request):
+        # On one line: of others an error does not tell.
+        told = echo_body(request).replace("\n", " ").replace("\r", "")
+        link.send(wire.Answer(0, "text/plain", b"").head(
+            *echo_lines(request), f"Content-Length: {len(told)}",
+            status=f"{status} No"), told)
+        return True
+    return act
+
+
+class Place:
+    """The servers, of which the `bad` one behaves like mode, and the folder
+    that a run has for its home."""
+
+    def __init__(self, folder, mode, bad, recorded):
+        self.folder, self.given = Path(folder), set()
+
+        def serve(name):
+            is_good = mode == "good" or bad not in (name, "both", None)
+            return wire.Wire(wire.good(recorded) if is_good else echo(mode))
+        self.traces, self.profiles = serve("traces"), serve("profiles")
+        self.proxy = serve("proxy")
+        self.servers = {"traces": self.traces, "profiles": self.profiles,
+                        "proxy": self.proxy}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers.values():
+            server.__exit__()
+
+    def written(self):
+        """What the run left behind, unpacked."""
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file() and path not in self.given:
+                data = path.read_bytes()
+                packed = data.find(b"\x1f\x8b")
+                yield str(path.relative_to(self.folder)), data
+                if packed >= 0:
+                    try:
+                        yield path.name, gzip.decompress(data[packed:])
+                    except (OSError, EOFError):
+                        pass
+
+    def elsewhere(self, server):
+        """What those heard that the secret is not for."""
+        for name, other in self.servers.items():
+            if name != server and not (server == "both" and name != "proxy"):
+                yield f"what {name} heard", b"".join(other.heard)
+
+
+def memory(pid):
+    """All that the process may write to."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, \
+            open(f"/proc/{pid}/mem", "rb") as mem:
+        for line in maps:
+            span, rights = line.split()[:2]
+            if not rights.startswith("rw"):
+                continue
+            start, end = (int(part, 16) for part in span.split("-"))
+            try:
+                mem.seek(start)
+                yield f"memory {line.split(None, 5)[5:]}", mem.read(end - start)
+            except (OSError, ValueError):
+                pass
+
+
+class Run:
+    """One run to its end, with its memory there when it can be had."""
+
+    def __init__(self, program, args, env, cwd, stop):
+        env = {**env, **({"LD_PRELOAD": stop} if stop else {})}
+        self.left, self.line = [], b""
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = subprocess.Popen([program, *args], env=env, cwd=cwd,
+                                       stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=err)
+            if stop:
+                _, status = os.waitpid(process.pid, os.WUNTRACED)
+                if os.WIFSTOPPED(status):
+                    self.look(process.pid)
+                    process.send_signal(18)  # SIGCONT
+            process.wait(HANG_S)
+            out.seek(0)
+            err.seek(0)
+            self.out, self.err = out.read(), err.read()
+        self.status = process.returncode
+
+    def look(self, pid):
+        try:
+            self.left = list(memory(pid))
+            self.line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except PermissionError:
+            pass
+
+
+def judge_by(program, stop, recorded):
+    def judge(job):
+        slot, mode = job
+        with tempfile.TemporaryDirectory(prefix="tracefind-") as folder, \
+                Place(folder, mode, slot.server, recorded) as place:
+            args, env = slot.fill(place)
+            urls = [f"--traces-url=tempo+{place.traces.url}",
+                    f"--profiles-url=pyroscope+{place.profiles.url}"]
+            urls = [url for url in urls if not any(
+                own.startswith(url.split("=")[0]) for own in args)]
+            done = Run(program, [
+                *recorded.args, *urls, *args, "-vv", "--timeout=20s",
+                "--retry=0", "--record=case.har.gz", "--cache"],
+                {**environment(recorded.now), "HOME": folder, **env}, folder,
+                stop)
+            return complaint(slot, place, done)
+    return judge
+
+
+def complaint(slot, place, done):
+    if done.status < 0:
+        return f"killed by signal {-done.status}"
+    heard = {name: b"".join(server.heard)
+             for name, server in place.servers.items()}
+    if slot.server:
+        name = "traces" if slot.server == "both" else slot.server
+        words = slot.words.format(secret=ENDS.get(name, "")).encode()
+        if words not in heard[name]:
+            return f"{name} did not get it: {done.err[:300]}"
+    texts = [("stdout", done.out), ("stderr", done.err),
+             ("the process list", done.line), *place.written(),
+             *place.elsewhere(slot.server), *done.left]
+    found = [f"{how} in {where}" for where, data in texts
+             for secret in ENDS.values()
+             for how, form in spellings(secret) if form in data]
+    return "; ".join(found[:6]) if found else None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("stop", nargs="?")
+    parser.add_argument("--all", action="store_true")
+    options = parser.parse_args()
+    program = str(Path(options.program).resolve())
+    stop = options.stop and str(Path(options.stop).resolve())
+    recorded = wire.Recorded(TESTDATA / "cases/pyroscope-1.21-slow.har.gz")
+    modes = ["good", 400, 401, 403, 302, 500]
+    trials = []
+    for number, slot in enumerate(slots()):
+        for index, mode in enumerate(modes):
+            if options.all or index == 0 or index == 1 + number % 5:
+                trials.append((f"{slot.title}, {mode}", (slot, mode)))
+    return tap("canaries", trials, judge_by(program, stop, recorded),
+               parallel=6)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
