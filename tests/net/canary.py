@@ -9,14 +9,18 @@ The server plays along, refuses, or answers with what it was sent, as it is, in
 base64 and percent-encoded. Searched afterwards: what the run said, with -v; the
 files it left, cases and caches unpacked; its line in the process list; what the
 other server and a proxy heard; and, with STOP.SO (stop.c), the memory of the
-process when all of it has run. Libraries' own copies of keys are not looked for:
-private keys of client certificates are read by libcurl's TLS library.
+process when all of it has run. Libraries' own copies of keys are not looked
+for: private keys of client certificates are read by libcurl's TLS library.
+
+The cases of tests/cli that log in to Google Cloud are run so as well; what is
+secret in them has "canary" in it, or begins as tokens do.
 """
 import argparse
 import base64
 import gzip
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -24,6 +28,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+import run as cli
 import wire
 from trial import HANG_S, TESTDATA, environment, tap
 
@@ -295,6 +301,40 @@ def complaint(slot, place, done):
     return "; ".join(found[:6]) if found else None
 
 
+GOOGLE_TOPICS = {"credentials": ["user", "federated-file", "federated-url",
+                                 "acting", "renewed"],
+                 "signed": ["key", "itself", "acting"]}
+GOOGLE_MARKS = [b"canary", b"ya29.", b"eyJ"]
+
+
+def google_cases():
+    return [case for case in cli.all_cases() for topic, names in
+            GOOGLE_TOPICS.items() if case.name in
+            [f"{topic}-{name}" for name in names]]
+
+
+def judge_google(program, stop, case):
+    """A case of tests/cli, and what it leaves in memory."""
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
+        tmp = os.path.realpath(tmp)
+        names = {"{tmp}": tmp, "{case}": str(case), "{testdata}":
+                 str(cli.TESTDATA), "{robot_key}": cli.robot_key()}
+        with cli.Server(case, names):
+            cli.furnish(case, names, tmp)
+            done = Run(program, [
+                *shlex.split(cli.fill(cli.read(case / "cmd"), names),
+                             comments=True), "-vq", "--cache"],
+                cli.environment(case, names, tmp), tmp, stop)
+    if done.status:
+        return f"status {done.status}: {done.err[:300]}"
+    marks = GOOGLE_MARKS + [line.encode() for line in cli.read(
+        cli.ROBOT_KEY).splitlines() if "-" not in line]
+    found = [f"{mark.decode()[:12]} in {where}" for where, data in
+             [("stdout", done.out), ("stderr", done.err), *done.left]
+             for mark in marks if mark in data]
+    return "; ".join(found[:6]) if found else None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -310,8 +350,10 @@ def main():
         for index, mode in enumerate(modes):
             if options.all or index == 0 or index == 1 + number % 5:
                 trials.append((f"{slot.title}, {mode}", (slot, mode)))
-    return tap("canaries", trials, judge_by(program, stop, recorded),
-               parallel=6)
+    trials += [(case.name, case) for case in google_cases()]
+    judge = judge_by(program, stop, recorded)
+    return tap("canaries", trials, lambda trial: judge(trial) if isinstance(
+        trial, tuple) else judge_google(program, stop, trial), parallel=6)
 
 
 if __name__ == "__main__":
