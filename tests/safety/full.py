@@ -35,6 +35,7 @@ STAGES = [
      "completions/options-table --all"),
     ("signals", "python3 tests/safety/signals.py {tracefind} {build}/tests/"
      "fault/libinject.so --all"),
+    ("reproducible", "python3 tests/safety/reproducible.py"),
 ]
 
 
