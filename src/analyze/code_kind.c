@@ -145,17 +145,21 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 	return false;
 }
 
-/* ---- words by their first letter ---- */
+/* ---- words by how they begin ---- */
 
 /* Most words differ from a name in the first letter, so only those are tried
- * that begin as it does; words that may match elsewhere have a bucket of their
+ * that begin as it does, and of them those whose first bytes are all the same.
+ * Words that may match elsewhere, and those about files, have buckets of their
  * own. */
 #define ANYWHERE 256
-#define BUCKETS (ANYWHERE + 1)
+#define OF_FILES 257
+#define BUCKETS (OF_FILES + 1)
 
 struct word {
 	struct str text;
 	const struct rule *rule;
+	uint64_t head; /* first bytes, see head_of() */
+	uint64_t mask; /* those of them that must be so */
 };
 
 /* words[first[b]..first[b + 1]) are those of bucket b, in their order. */
@@ -164,6 +168,12 @@ struct word_index {
 	size_t rule_count;
 	struct word *words;
 	uint32_t first[BUCKETS + 1];
+};
+
+/* What a subject's name and module begin with. */
+struct heads {
+	uint64_t name;
+	uint64_t module;
 };
 
 /* A word and what ends it take two bytes at least. */
@@ -202,9 +212,49 @@ static size_t bucket_of(const struct word *w)
 	case OP_NAME_IS_BARE:
 		return w->text.ptr[0] == '%' ? ANYWHERE
 					     : bucket_of_letter(w->text.ptr[0]);
+	case OP_FILE_PREFIX:
+	case OP_FILE_HAS:
+		return OF_FILES;
+	case OP_FUNCTION_IN:
+		return w->text.ptr[0] == ':' ? ANYWHERE : OF_FILES;
 	default:
 		return ANYWHERE;
 	}
+}
+
+/* The first eight bytes, with zeros behind a shorter text. */
+static uint64_t head_of(struct str text)
+{
+	uint64_t head = 0;
+
+	for (size_t i = 0; i < sizeof head && i < text.len; i++)
+		head |= (uint64_t)(unsigned char)slash_as_dot(text.ptr[i])
+			<< 8 * i;
+	return head;
+}
+
+/* A '%' stands for two characters. */
+static uint64_t mask_of(struct str text)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < sizeof mask && i < text.len; i++)
+		if (text.ptr[i] != '%')
+			mask |= UINT64_C(0xFF) << 8 * i;
+	return mask;
+}
+
+static void set_head(struct word *w, size_t bucket)
+{
+	w->head = head_of(w->text);
+	w->mask = bucket < ANYWHERE ? mask_of(w->text) : 0;
+	w->head &= w->mask;
+}
+
+static bool may_match(const struct word *w, const struct heads *heads)
+{
+	return (heads->name & w->mask) == w->head ||
+	       (heads->module & w->mask) == w->head;
 }
 
 /* *at is behind the last word; false at the end of the rule. */
@@ -238,8 +288,12 @@ static void index_fill(struct word_index *x)
 	for (size_t i = 0; i < x->rule_count; i++) {
 		struct word w = { .rule = &x->rules[i] };
 
-		for (const char *at = w.rule->words; next_word(&at, &w);)
-			x->words[x->first[bucket_of(&w)]++] = w;
+		for (const char *at = w.rule->words; next_word(&at, &w);) {
+			size_t bucket = bucket_of(&w);
+
+			set_head(&w, bucket);
+			x->words[x->first[bucket]++] = w;
+		}
 	}
 	memmove(x->first + 1, x->first, BUCKETS * sizeof *x->first);
 	x->first[0] = 0;
@@ -254,6 +308,7 @@ static void fill_indexes(void)
 /* The first rule of a bucket that matches, if it comes before `best`. */
 static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
 				      const struct code_subject *s,
+				      const struct heads *heads,
 				      const struct rule *best)
 {
 	for (uint32_t i = x->first[bucket]; i < x->first[bucket + 1]; i++) {
@@ -261,7 +316,8 @@ static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
 
 		if (best && w->rule >= best)
 			break;
-		if ((s->languages & w->rule->languages) &&
+		if (may_match(w, heads) &&
+		    (s->languages & w->rule->languages) &&
 		    word_matches(s, w->rule->op, w->text))
 			return w->rule;
 	}
@@ -271,18 +327,21 @@ static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
 static const struct rule *rule_find(const struct word_index *x,
 				    const struct code_subject *s)
 {
+	const struct heads heads = { head_of(s->name), head_of(s->module) };
 	const struct rule *best = NULL;
 	size_t name = ANYWHERE, module = ANYWHERE;
 
 	if (s->name.len) {
 		name = bucket_of_letter(s->name.ptr[0]);
-		best = bucket_find(x, name, s, best);
+		best = bucket_find(x, name, s, &heads, best);
 	}
 	if (s->module.len)
 		module = bucket_of_letter(s->module.ptr[0]);
 	if (module != ANYWHERE && module != name)
-		best = bucket_find(x, module, s, best);
-	return bucket_find(x, ANYWHERE, s, best);
+		best = bucket_find(x, module, s, &heads, best);
+	if (s->file.len)
+		best = bucket_find(x, OF_FILES, s, &heads, best);
+	return bucket_find(x, ANYWHERE, s, &heads, best);
 }
 
 static const struct code_rule *user_rule_find(const struct code_rules *rules,

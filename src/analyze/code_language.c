@@ -6,6 +6,12 @@
 
 #include "base/ascii.h"
 
+/* STR() for tables, which take constants only. */
+#define TEXT(literal)                                                          \
+	{                                                                      \
+		literal, sizeof(literal) - 1                                   \
+	}
+
 static bool is_word(char c)
 {
 	return ascii_is_alnum(c) || c == '_' || c == '-';
@@ -29,67 +35,77 @@ static struct letters letters_of(struct str s)
 	return l;
 }
 
-/* Where it is in s, a part of a text of these letters; or SIZE_MAX. */
-static size_t find(const struct letters *l, struct str s, const char *part)
+/* Where it is in s, a part of a text of these letters; or SIZE_MAX. Inline, so
+ * that of a literal its letters are known. */
+static inline size_t find(const struct letters *l, struct str s,
+			  struct str part)
 {
-	for (const char *at = part; *at; at++) {
-		unsigned char c = (unsigned char)*at;
+	for (size_t i = 0; i < part.len; i++) {
+		unsigned char c = (unsigned char)part.ptr[i];
 
 		if (!(l->bits[c >> 6] >> (c & 63) & 1))
 			return SIZE_MAX;
 	}
-	return str_find(s, str_from(part));
+	return str_find(s, part);
 }
 
-static bool has(const struct letters *l, struct str s, const char *part)
+static inline bool has(const struct letters *l, struct str s, struct str part)
 {
 	return find(l, s, part) != SIZE_MAX;
 }
 
-static bool starts(struct str s, const char *prefix)
+static inline bool starts(struct str s, struct str prefix)
 {
-	return str_starts(s, str_from(prefix));
+	return s.len >= prefix.len && !memcmp(s.ptr, prefix.ptr, prefix.len);
+}
+
+static inline bool ends(struct str s, struct str suffix)
+{
+	return s.len >= suffix.len &&
+	       !memcmp(s.ptr + (s.len - suffix.len), suffix.ptr, suffix.len);
 }
 
 /* ---- languages ---- */
 
 struct suffix_language {
-	const char *suffix;
+	struct str suffix;
 	unsigned int language;
 };
 
 static const struct suffix_language suffixes[] = {
-	{ ".go", LANGUAGE_GO },      { ".s", LANGUAGE_GO },
-	{ ".java", LANGUAGE_JVM },   { ".kt", LANGUAGE_JVM },
-	{ ".scala", LANGUAGE_JVM },  { ".clj", LANGUAGE_JVM },
-	{ ".groovy", LANGUAGE_JVM }, { ".py", LANGUAGE_PYTHON },
-	{ ".pyx", LANGUAGE_PYTHON }, { ".pyi", LANGUAGE_PYTHON },
-	{ ".pyc", LANGUAGE_PYTHON }, { ".js", LANGUAGE_NODE },
-	{ ".mjs", LANGUAGE_NODE },   { ".cjs", LANGUAGE_NODE },
-	{ ".jsx", LANGUAGE_NODE },   { ".ts", LANGUAGE_NODE },
-	{ ".mts", LANGUAGE_NODE },   { ".tsx", LANGUAGE_NODE },
-	{ ".cs", LANGUAGE_DOTNET },  { ".fs", LANGUAGE_DOTNET },
-	{ ".vb", LANGUAGE_DOTNET },  { ".razor", LANGUAGE_DOTNET },
-	{ ".rb", LANGUAGE_RUBY },    { ".erb", LANGUAGE_RUBY },
-	{ ".rake", LANGUAGE_RUBY },  { ".rs", LANGUAGE_RUST },
-	{ ".c", LANGUAGE_NATIVE },   { ".cc", LANGUAGE_NATIVE },
-	{ ".cpp", LANGUAGE_NATIVE }, { ".cxx", LANGUAGE_NATIVE },
-	{ ".h", LANGUAGE_NATIVE },   { ".hh", LANGUAGE_NATIVE },
-	{ ".hpp", LANGUAGE_NATIVE }, { ".inl", LANGUAGE_NATIVE },
-	{ ".S", LANGUAGE_NATIVE },   { ".asm", LANGUAGE_NATIVE },
-	{ ".tcc", LANGUAGE_NATIVE },
+	{ TEXT(".go"), LANGUAGE_GO },      { TEXT(".s"), LANGUAGE_GO },
+	{ TEXT(".java"), LANGUAGE_JVM },   { TEXT(".kt"), LANGUAGE_JVM },
+	{ TEXT(".scala"), LANGUAGE_JVM },  { TEXT(".clj"), LANGUAGE_JVM },
+	{ TEXT(".groovy"), LANGUAGE_JVM }, { TEXT(".py"), LANGUAGE_PYTHON },
+	{ TEXT(".pyx"), LANGUAGE_PYTHON }, { TEXT(".pyi"), LANGUAGE_PYTHON },
+	{ TEXT(".pyc"), LANGUAGE_PYTHON }, { TEXT(".js"), LANGUAGE_NODE },
+	{ TEXT(".mjs"), LANGUAGE_NODE },   { TEXT(".cjs"), LANGUAGE_NODE },
+	{ TEXT(".jsx"), LANGUAGE_NODE },   { TEXT(".ts"), LANGUAGE_NODE },
+	{ TEXT(".mts"), LANGUAGE_NODE },   { TEXT(".tsx"), LANGUAGE_NODE },
+	{ TEXT(".cs"), LANGUAGE_DOTNET },  { TEXT(".fs"), LANGUAGE_DOTNET },
+	{ TEXT(".vb"), LANGUAGE_DOTNET },  { TEXT(".razor"), LANGUAGE_DOTNET },
+	{ TEXT(".rb"), LANGUAGE_RUBY },    { TEXT(".erb"), LANGUAGE_RUBY },
+	{ TEXT(".rake"), LANGUAGE_RUBY },  { TEXT(".rs"), LANGUAGE_RUST },
+	{ TEXT(".c"), LANGUAGE_NATIVE },   { TEXT(".cc"), LANGUAGE_NATIVE },
+	{ TEXT(".cpp"), LANGUAGE_NATIVE }, { TEXT(".cxx"), LANGUAGE_NATIVE },
+	{ TEXT(".h"), LANGUAGE_NATIVE },   { TEXT(".hh"), LANGUAGE_NATIVE },
+	{ TEXT(".hpp"), LANGUAGE_NATIVE }, { TEXT(".inl"), LANGUAGE_NATIVE },
+	{ TEXT(".S"), LANGUAGE_NATIVE },   { TEXT(".asm"), LANGUAGE_NATIVE },
+	{ TEXT(".tcc"), LANGUAGE_NATIVE },
 };
 
 static unsigned int language_of_file(struct str file)
 {
-	if (starts(file, "node:"))
+	if (!file.len)
+		return 0;
+	if (starts(file, STR("node:")))
 		return LANGUAGE_NODE;
-	if (starts(file, "<frozen "))
+	if (starts(file, STR("<frozen ")))
 		return LANGUAGE_PYTHON;
-	if (starts(file, "<internal:"))
+	if (starts(file, STR("<internal:")))
 		return LANGUAGE_RUBY;
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-		if (str_ends(file, str_from(suffixes[i].suffix)))
+		if (ends(file, suffixes[i].suffix))
 			return suffixes[i].language;
 	return 0;
 }
@@ -102,11 +118,12 @@ static bool ends_in_rust_hash(struct str s)
 /* Modules that C++ has no namespace of the name of. */
 static bool has_rust_module(struct str name)
 {
-	static const char *const modules[] = {
-		"core::",     "alloc::",   "std::sync::",
-		"std::sys",   "std::io::", "std::collections::",
-		"std::panic", "std::rt::", "std::fs::",
-		"tokio::",
+	static const struct str modules[] = {
+		TEXT("core::"),      TEXT("alloc::"),
+		TEXT("std::sync::"), TEXT("std::sys"),
+		TEXT("std::io::"),   TEXT("std::collections::"),
+		TEXT("std::panic"),  TEXT("std::rt::"),
+		TEXT("std::fs::"),   TEXT("tokio::"),
 	};
 
 	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
@@ -119,7 +136,7 @@ static bool has_rust_module(struct str name)
  * (int)#1}", "main::{closure#0}". */
 static bool has_ruby_method(const struct letters *l, struct str name)
 {
-	size_t at = find(l, name, "#");
+	size_t at = find(l, name, STR("#"));
 
 	return at != SIZE_MAX && at + 1 < name.len &&
 	       !ascii_is_digit(name.ptr[at + 1]);
@@ -129,14 +146,16 @@ static unsigned int language_of_scoped(const struct letters *l, struct str name)
 {
 	if (has_ruby_method(l, name))
 		return LANGUAGE_RUBY;
-	if (ends_in_rust_hash(name) || has(l, name, "{{closure}}") ||
-	    has(l, name, "{closure#") || has(l, name, " as ") ||
+	if (ends_in_rust_hash(name) || has(l, name, STR("{{closure}}")) ||
+	    has(l, name, STR("{closure#")) || has(l, name, STR(" as ")) ||
 	    has_rust_module(name))
 		return LANGUAGE_RUST;
-	if (has(l, name, "operator") || has(l, name, "(anonymous namespace)") ||
-	    has(l, name, "::{lambda(") || has(l, name, "{unnamed type#") ||
-	    has(l, name, "::~") || has(l, name, "std::__") ||
-	    has(l, name, ">::") || str_ends(name, STR(")")))
+	if (has(l, name, STR("operator")) ||
+	    has(l, name, STR("(anonymous namespace)")) ||
+	    has(l, name, STR("::{lambda(")) ||
+	    has(l, name, STR("{unnamed type#")) || has(l, name, STR("::~")) ||
+	    has(l, name, STR("std::__")) || has(l, name, STR(">::")) ||
+	    str_ends(name, STR(")")))
 		return LANGUAGE_NATIVE;
 	return LANGUAGE_NATIVE | LANGUAGE_RUST | LANGUAGE_RUBY;
 }
@@ -187,7 +206,7 @@ static struct dotted split_dotted(struct str name)
 /* "runtime.gcMarkDone.forEachP.func5": a function literal of Go's. */
 static bool has_go_literal(const struct letters *l, struct str name)
 {
-	size_t at = find(l, name, ".func");
+	size_t at = find(l, name, STR(".func"));
 
 	return at != SIZE_MAX && at + 5 < name.len &&
 	       ascii_is_digit(name.ptr[at + 5]);
@@ -211,35 +230,35 @@ static unsigned int language_of_dotted(struct str name)
 
 static bool is_go_name(const struct letters *l, struct str name)
 {
-	return has(l, name, ".(*") || has(l, name, "[go.shape") ||
-	       has(l, name, "[...]") || has_go_literal(l, name);
+	return has(l, name, STR(".(*")) || has(l, name, STR("[go.shape")) ||
+	       has(l, name, STR("[...]")) || has_go_literal(l, name);
 }
 
 static unsigned int language_of_name(const struct letters *l, struct str name)
 {
-	if (starts(name, "_ZN") || starts(name, "_R"))
+	if (starts(name, STR("_ZN")) || starts(name, STR("_R")))
 		return LANGUAGE_NATIVE | LANGUAGE_RUST;
-	if (has(l, name, "$$Lambda") || has(l, name, ".<init>") ||
-	    has(l, name, ".lambda$"))
+	if (has(l, name, STR("$$Lambda")) || has(l, name, STR(".<init>")) ||
+	    has(l, name, STR(".lambda$")))
 		return LANGUAGE_JVM;
-	if (starts(name, "[lib") && has(l, name, ".so"))
+	if (starts(name, STR("[lib")) && has(l, name, STR(".so")))
 		return LANGUAGE_NATIVE;
 	if (is_go_name(l, name))
 		return LANGUAGE_GO;
-	if (has(l, name, "::"))
+	if (has(l, name, STR("::")))
 		return language_of_scoped(l, name);
-	if (has(l, name, "#"))
+	if (has(l, name, STR("#")))
 		return LANGUAGE_RUBY;
-	if (has(l, name, "!"))
+	if (has(l, name, STR("!")))
 		return LANGUAGE_DOTNET;
-	if (starts(name, "<module>") || starts(name, "<frozen"))
+	if (starts(name, STR("<module>")) || starts(name, STR("<frozen")))
 		return LANGUAGE_PYTHON;
-	if (starts(name, "(anon") || starts(name, "(root)") ||
-	    starts(name, "(program)") || starts(name, "node:"))
+	if (starts(name, STR("(anon")) || starts(name, STR("(root)")) ||
+	    starts(name, STR("(program)")) || starts(name, STR("node:")))
 		return LANGUAGE_NODE;
-	if (has(l, name, "/"))
+	if (has(l, name, STR("/")))
 		return language_of_path(name);
-	if (has(l, name, "."))
+	if (has(l, name, STR(".")))
 		return language_of_dotted(name);
 	return LANGUAGE_ANY & ~(unsigned int)(LANGUAGE_JVM | LANGUAGE_DOTNET);
 }
@@ -250,15 +269,16 @@ static unsigned int language_of_name(const struct letters *l, struct str name)
  * "run - /app/lib/x.rb", "./src/x.js:run:12". */
 static size_t embedded_file_end(const struct letters *l, struct str name)
 {
-	static const char *const marks[] = { ".py", ".rb",  ".js",
-					     ".ts", ".mjs", ".cjs" };
+	static const struct str marks[] = { TEXT(".py"),  TEXT(".rb"),
+					    TEXT(".js"),  TEXT(".ts"),
+					    TEXT(".mjs"), TEXT(".cjs") };
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
 		size_t at = find(l, name, marks[i]);
 
 		if (at == SIZE_MAX)
 			continue;
-		at += strlen(marks[i]);
+		at += marks[i].len;
 		if (at == name.len || name.ptr[at] == ' ' ||
 		    name.ptr[at] == ':')
 			return at;
@@ -306,7 +326,7 @@ static struct str without_decoration(struct str name)
 	while (name.len &&
 	       (name.ptr[0] == '<' || name.ptr[0] == '&' || name.ptr[0] == '*'))
 		name = str_slice(name, 1, name.len);
-	if (starts(name, "dyn ") || starts(name, "mut "))
+	if (starts(name, STR("dyn ")) || starts(name, STR("mut ")))
 		name = str_slice(name, 4, name.len);
 	return without_return_type(name);
 }
@@ -317,7 +337,7 @@ static struct str demangle(struct str name, char *text, size_t size)
 {
 	size_t at = 3, len = 0;
 
-	if (!starts(name, "_ZN"))
+	if (!starts(name, STR("_ZN")))
 		return name;
 	while (at < name.len && (name.ptr[at] == 'K' || name.ptr[at] == 'V'))
 		at++;
@@ -353,9 +373,10 @@ static struct str without_mark(struct str name)
  * symbol, the kind of a clone. */
 static struct str without_suffix(const struct letters *l, struct str name)
 {
-	static const char *const suffixes_of_c[] = {
-		"@@GLIBC",   "@GLIBC", "@plt",   ".constprop.",
-		".lto_priv", ".isra.", ".part.", ".cold",
+	static const struct str suffixes_of_c[] = {
+		TEXT("@@GLIBC"),     TEXT("@GLIBC"),    TEXT("@plt"),
+		TEXT(".constprop."), TEXT(".lto_priv"), TEXT(".isra."),
+		TEXT(".part."),      TEXT(".cold"),
 	};
 
 	for (size_t i = 0; i < sizeof suffixes_of_c / sizeof *suffixes_of_c;
@@ -373,14 +394,14 @@ static struct str without_suffix(const struct letters *l, struct str name)
 /* Where package managers and languages keep packages. is_versioned: one more
  * folder ("python3.11", "3.3.0", an index) lies in between. */
 static const struct package_root {
-	const char *path;
+	struct str path;
 	bool is_versioned;
 } package_roots[] = {
-	{ "node_modules/", false },  { "site-packages/", false },
-	{ "dist-packages/", false }, { "/gems/", false },
-	{ "/lib/python2", true },    { "/lib/python3", true },
-	{ "/lib64/python3", true },  { "/lib/ruby/", true },
-	{ "registry/src/", true },
+	{ TEXT("node_modules/"), false },  { TEXT("site-packages/"), false },
+	{ TEXT("dist-packages/"), false }, { TEXT("/gems/"), false },
+	{ TEXT("/lib/python2"), true },    { TEXT("/lib/python3"), true },
+	{ TEXT("/lib64/python3"), true },  { TEXT("/lib/ruby/"), true },
+	{ TEXT("registry/src/"), true },
 };
 
 static size_t find_last(struct str s, struct str part)
@@ -398,9 +419,11 @@ static struct str module_of(struct str file)
 {
 	size_t start = 0;
 
+	if (!file.len)
+		return STR("");
 	for (size_t i = 0; i < sizeof package_roots / sizeof *package_roots;
 	     i++) {
-		struct str path = str_from(package_roots[i].path);
+		struct str path = package_roots[i].path;
 		size_t at = find_last(file, path);
 
 		if (at == SIZE_MAX)
@@ -412,7 +435,7 @@ static struct str module_of(struct str file)
 		if (at > start)
 			start = at;
 	}
-	if (!start && (!file.len || file.ptr[0] == '/' || file.ptr[0] == '<'))
+	if (!start && (file.ptr[0] == '/' || file.ptr[0] == '<'))
 		return STR("");
 	return str_slice(file, start, file.len);
 }

@@ -390,6 +390,29 @@ static void test_profile_languages(void **state)
 			 STD);
 }
 
+/* Words are told apart by their first eight bytes before they are compared:
+ * names that go on otherwise, end before, or have '/' for '.'. */
+static void test_first_bytes(void **state)
+{
+	static const struct example rows[] = {
+		{ "operator new(unsigned long)", "", GC, NATIVE },
+		{ "operator_new", "", APP, NATIVE },
+		{ "operator", "", APP, NATIVE },
+		{ "encoding/xml.Marshal", "", SER, GO },
+		{ "encodings/xml.Marshal", "", APP, GO },
+		{ "encodin", "", APP, NATIVE },
+		{ "java/util/HashMap.get", "", STD, JVM },
+		{ "java.util.HashMap.get", "", STD, JVM },
+		{ "javas/util/Map.get", "", APP, JVM },
+		{ "sqrt", "", STD, NATIVE },
+		{ "sqr", "", APP, NATIVE },
+		{ "sqrts", "", APP, NATIVE },
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
 /* Long and broken names must only be survived. */
 static void test_hostile(void **state)
 {
@@ -422,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_rust_and_native),
 		cmocka_unit_test(test_kernel_entry),
 		cmocka_unit_test(test_profile_languages),
+		cmocka_unit_test(test_first_bytes),
 		cmocka_unit_test(test_hostile),
 	};
 
