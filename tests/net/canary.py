@@ -31,7 +31,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
 import run as cli
 import wire
-from trial import HANG_S, TESTDATA, environment, tap
+from trial import HANG_S, TESTDATA, environment, try_all
 
 # With signs that every encoding writes in another way.
 ENDS = {"traces": "Ca/nA+rY~7f3a9c1e5b", "profiles": "Ca+nA/rY~51b0d2e8f4a",
@@ -319,7 +319,7 @@ def judge_google(program, stop, case):
         tmp = os.path.realpath(tmp)
         names = {"{tmp}": tmp, "{case}": str(case), "{testdata}":
                  str(cli.TESTDATA), "{robot_key}": cli.robot_key()}
-        with cli.Server(case, names):
+        with cli.served(case, names):
             cli.furnish(case, names, tmp)
             done = Run(program, [
                 *shlex.split(cli.fill(cli.read(case / "cmd"), names),
@@ -352,7 +352,7 @@ def main():
                 trials.append((f"{slot.title}, {mode}", (slot, mode)))
     trials += [(case.name, case) for case in google_cases()]
     judge = judge_by(program, stop, recorded)
-    return tap("canaries", trials, lambda trial: judge(trial) if isinstance(
+    return try_all("secrets", trials, lambda trial: judge(trial) if isinstance(
         trial, tuple) else judge_google(program, stop, trial), parallel=6)
 
 

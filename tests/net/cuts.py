@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 import wire
 from attacks import chunk
 from hostile import Side, sides
-from trial import GOOD, environment, run, tap, told
+from trial import GOOD, environment, run, try_all, told
 
 POINTS, POINTS_ALL, EDGES = 5, 60, 12
 TOLD = re.compile(r"cut the connection|cut off|whole|no answer|not known|"
@@ -138,7 +138,7 @@ def main():
     options = parser.parse_args()
     program = str(Path(options.program).resolve())
     cuts = [(str(cut), cut) for cut in all_cuts(options.all, program)]
-    return tap("cuts", cuts, judge_by(program))
+    return try_all("cuts-socket", cuts, judge_by(program))
 
 
 if __name__ == "__main__":

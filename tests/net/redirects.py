@@ -19,7 +19,7 @@ from urllib.parse import quote
 sys.dont_write_bytecode = True
 import authority
 import wire
-from trial import TESTDATA, environment, run, tap, told
+from trial import TESTDATA, environment, run, try_all, told
 
 TOKEN = "canary/token+7f3a9c/own"
 PASSWORD = "canary%password?51b0d2"
@@ -194,7 +194,7 @@ def main():
     program = str(Path(options.program).resolve())
     with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
         place = Place(program, folder, options.all)
-        return tap("redirects", list(place.all_trials()), place.judge)
+        return try_all("redirects", list(place.all_trials()), place.judge)
 
 
 if __name__ == "__main__":

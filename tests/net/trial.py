@@ -14,6 +14,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import wire  # noqa: E402
 import figures  # noqa: E402
+from tap import Tap  # noqa: E402
 
 TESTDATA = Path(os.environ.get(
     "TESTDATA", wire.HERE.parent.parent / "testdata"))
@@ -83,28 +84,33 @@ def told(outcome):
     return None
 
 
-def tap(name, trials, judge, parallel=PARALLEL):
+def try_all(name, trials, judge, parallel=PARALLEL):
     """Runs judge(trial), which gives what is wrong or None, for each of
     (title, trial); tells in TAP, keeps the figures; the exit status. What is
     wrong and has to do with time is tried again alone: the machine may have
     been busy."""
-    print(f"1..{len(trials)}", flush=True)
+    tap = Tap()
+
+    def attempt(trial):
+        try:
+            return judge(trial[1])
+        except Exception as error:  # one trial's, not the others'
+            return f"{type(error).__name__}: {error}"
     with ThreadPoolExecutor(parallel) as pool:
-        wrong = list(pool.map(lambda trial: judge(trial[1]), trials))
-    failed = skipped = 0
-    for number, (title, trial) in enumerate(trials, 1):
-        what = wrong[number - 1]
+        wrong = list(pool.map(attempt, trials))
+    skipped = 0
+    for (title, trial), what in zip(trials, wrong):
         for _ in range(3):
             if what and what.startswith("took"):
                 what = judge(trial)
-        is_skip = bool(what) and what.startswith("SKIP")
-        skipped += is_skip
-        failed += bool(what) and not is_skip
-        print(f"{'not ok' if what and not is_skip else 'ok'} {number} - "
-              f"{title}{' # ' + what if is_skip else ''}")
-        if what and not is_skip:
-            print(f"#   {what}")
-    print(f"# {len(trials) - failed - skipped} passed, {failed} failed, "
+        if what and what.startswith("SKIP "):
+            skipped += 1
+            tap.skip(title, what[5:])
+        else:
+            tap.check(not what, title, what)
+    status = tap.end()
+    print(f"# {tap.count - tap.failed - skipped} passed, {tap.failed} failed, "
           f"{skipped} skipped", flush=True)
-    figures.record(name, len(trials) - skipped, failed, skipped=skipped)
-    return 1 if failed else 0
+    figures.record(name, tap.count - skipped, tap.failed,
+                   **({"skipped": skipped} if skipped else {}))
+    return status

@@ -14,7 +14,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "server"), str(HERE.parent / "safety")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "server"),
+                str(HERE.parent / "safety")]
 import server  # noqa: E402
 
 # A client that is gone wakes a server that waits; this is for one that is not.

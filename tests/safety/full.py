@@ -36,6 +36,13 @@ STAGES = [
     ("signals", "python3 tests/safety/signals.py {tracefind} {build}/tests/"
      "fault/libinject.so --all"),
     ("reproducible", "python3 tests/safety/reproducible.py"),
+    ("hostile-server", "python3 tests/net/hostile.py {tracefind} --all"),
+    ("redirects", "python3 tests/net/redirects.py {tracefind} --all"),
+    ("tls", "python3 tests/net/tls.py {tracefind}"),
+    ("queries", "python3 tests/net/queries.py {tracefind} --all"),
+    ("cuts-socket", "python3 tests/net/cuts.py {tracefind} --all"),
+    ("secrets", "python3 tests/net/canary.py {tracefind} {build}/tests/net/"
+     "libstop.so --all"),
 ]
 
 

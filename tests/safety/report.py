@@ -41,23 +41,23 @@ ROWS = [
         "tests/fault"),
     Row("cuts", "a recorded answer is cut after every byte, in process", 60000,
         "tests/fuzz"),
-    Row("cuts-socket", "the same over a connection", 200, "tests/safety"),
+    Row("cuts-socket", "the same over a connection", 200, "tests/net/cuts.py"),
     Row("hostile-server", "a server that lies, stalls, resets or never ends",
-        80, "tests/safety"),
+        80, "tests/net/hostile.py"),
     Row("bombs", "small answers that unfold to large ones: refused by name, "
         "in 2 s, within the budget", 12, "tests/safety"),
     Row("redirects", "redirects elsewhere: no secret goes along", 16,
-        "tests/safety"),
+        "tests/net/redirects.py"),
     Row("tls", "certificates and versions that must be refused, with the "
-        "reason", 8, "tests/safety"),
+        "reason", 8, "tests/net/tls.py"),
     Row("secrets", "canary secrets, searched in output, files and memory; "
-        "plain, base64, percent-encoded", 1, "tests/safety"),
+        "plain, base64, percent-encoded", 1, "tests/net/canary.py"),
     Row("terminal", "controls, escapes, bidi and broken UTF-8 in foreign "
         "fields of what people read", 1, "tests/safety"),
     Row("injection", "HTML, SVG, JSON, folded, CSV and dot in foreign fields, "
         "opened where they are pages", 80, "tests/safety"),
     Row("queries", "values that would end a TraceQL query, a selector or a "
-        "path: the server sees one query", 30, "tests/safety"),
+        "path: the server sees one query", 30, "tests/net/queries.py"),
     Row("parents", "traces with cycles, orphans and shared ids, in 100 "
         "orders: one answer", 1, "tests/safety"),
     Row("numbers", "2^53+1, 2^63-1, negative, 1970, 2262, overflowing sums", 60,
