@@ -119,6 +119,14 @@ struct span_sort {
  * that are equal stay in their order. */
 void span_keys_sort(const struct span_sort *sort, size_t count);
 
+/* trace_copies.c: keeps one of those that share id and kind, the longest;
+ * is_dropped is false for each span before. */
+void trace_copies_drop(struct trace *t, const struct span_sort *sort,
+		       bool *is_dropped, struct trace_repairs *r);
+/* Puts spans of the same start and id in an order of their own, once they are
+ * sorted by those. */
+void trace_ties_order(struct trace *t);
+
 /* trace_attrs.c: position of a kept key, or KEPT_COUNT. */
 unsigned kept_find(struct str key);
 struct str kept_key(unsigned index);
@@ -129,6 +137,9 @@ void trace_times_repair(struct trace *t, struct trace_repairs *r);
  * left of it once they are sane. */
 void trace_seen_add(struct trace_seen *seen, const struct span *s);
 int64_t trace_seen_length(const struct trace_seen *seen);
+/* trace_survey.c: the longest trace first; no two are equal. */
+bool trace_seen_is_before(const struct trace_seen *a,
+			  const struct trace_seen *b);
 
 /* trace_build.c: forgets all that was kept, but not what was seen. */
 void trace_build_restart(struct trace_build *b);

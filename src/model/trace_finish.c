@@ -27,69 +27,6 @@ static bool resolve_places(struct trace_build *b, struct error *err)
 	return true;
 }
 
-/* ---- duplicates ---- */
-
-static bool is_same_span(const struct trace *t, const struct span *a,
-			 const struct span *b)
-{
-	return a->parent_id == b->parent_id && a->start_ns == b->start_ns &&
-	       a->end_ns == b->end_ns && a->name == b->name &&
-	       a->resource == b->resource && a->flags == b->flags &&
-	       a->status_message == b->status_message &&
-	       a->attr_count == b->attr_count &&
-	       (a->attr_count == 0 ||
-		!memcmp(t->attrs + a->attr_first, t->attrs + b->attr_first,
-			a->attr_count * sizeof *t->attrs));
-}
-
-/* Of the spans that share id and kind, keys[first] to keys[last - 1], marks
- * all but one as dropped. */
-static void merge_group(const struct trace *t, const struct span_key *keys,
-			size_t first, size_t last, bool *is_dropped,
-			struct trace_repairs *r)
-{
-	uint32_t best = keys[first].index;
-
-	for (size_t i = first + 1; i < last; i++) {
-		uint32_t loser = keys[i].index;
-
-		if (!is_same_span(t, &t->spans[best], &t->spans[loser]))
-			r->duplicate_count++;
-		if (span_duration_ns(&t->spans[loser]) >
-		    span_duration_ns(&t->spans[best])) {
-			loser = best;
-			best = keys[i].index;
-		}
-		is_dropped[loser] = true;
-	}
-}
-
-/* Spans without an id (0) are never each other's copies. */
-static void drop_duplicates(struct trace *t, const struct span_sort *sort,
-			    bool *is_dropped, struct trace_repairs *r)
-{
-	size_t count = t->span_count, first = 0;
-	struct span_key *keys = sort->keys;
-	uint32_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct span_key){ t->spans[i].span_id,
-					     t->spans[i].kind, (uint32_t)i };
-	span_keys_sort(sort, count);
-	for (size_t i = 1; i <= count; i++) {
-		if (i < count && keys[i].major == keys[first].major &&
-		    keys[i].minor == keys[first].minor)
-			continue;
-		if (keys[first].major != 0)
-			merge_group(t, keys, first, i, is_dropped, r);
-		first = i;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (!is_dropped[i])
-			t->spans[kept++] = t->spans[i];
-	t->span_count = kept;
-}
-
 /* ---- order ---- */
 
 /* Moves spans[keys[i].index] to spans[i], for all i, cycle by cycle. */
@@ -162,18 +99,33 @@ static void note_count(struct notes *notes, size_t count, const char *one,
 /* Ids of other traces that a note names. */
 #define OTHER_IDS_SHOWN 4u
 
-/* The traces that were not taken, in the order of the input. */
+/* The one after this one, the longest first, or NULL. */
+static const struct trace_seen *seen_after(const struct trace_build *b,
+					   const struct trace_seen *last)
+{
+	const struct trace_seen *next = NULL;
+
+	for (size_t i = 0; i < b->seen_count; i++) {
+		const struct trace_seen *s = &b->seen[i];
+
+		if (trace_seen_is_before(last, s) &&
+		    (!next || trace_seen_is_before(s, next)))
+			next = s;
+	}
+	return next;
+}
+
+/* The traces that were not taken, but for the shortest. */
 static void note_others(const struct trace_build *b, struct notes *notes)
 {
+	const struct trace_seen *other = &b->seen[b->seen_at];
 	char ids[OTHER_IDS_SHOWN * 40] = "", id[33];
 	size_t shown = 0;
 
-	for (size_t i = 0; i < b->seen_count && shown < OTHER_IDS_SHOWN; i++) {
+	while (shown < OTHER_IDS_SHOWN && (other = seen_after(b, other))) {
 		size_t len = strlen(ids);
 
-		if (trace_id_equal(&b->seen[i].id, &b->out->id))
-			continue;
-		trace_id_format(&b->seen[i].id, id);
+		trace_id_format(&other->id, id);
 		snprintf(ids + len, sizeof ids - len, "%s%s",
 			 shown++ ? ", " : "", id);
 	}
@@ -262,8 +214,9 @@ static bool put_in_order(struct trace_build *b, struct trace_repairs *r,
 	is_dropped = arena_array(&b->scratch, t->span_count, 1);
 	if (!sort.keys || !sort.spare || !is_dropped)
 		return arena_fail(&b->scratch, WHAT, err);
-	drop_duplicates(t, &sort, is_dropped, r);
+	trace_copies_drop(t, &sort, is_dropped, r);
 	sort_spans(t, &sort);
+	trace_ties_order(t);
 	find_extent(t);
 	return trace_link(t, &b->scratch, &sort, r, err) &&
 	       count_services(t, &b->scratch, err);

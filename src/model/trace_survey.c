@@ -55,8 +55,8 @@ bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 	return true;
 }
 
-static bool is_longer_trace(const struct trace_seen *a,
-			    const struct trace_seen *b)
+bool trace_seen_is_before(const struct trace_seen *a,
+			  const struct trace_seen *b)
 {
 	int64_t length_a = trace_seen_length(a);
 	int64_t length_b = trace_seen_length(b);
@@ -75,7 +75,7 @@ bool trace_build_again(struct trace_build *b)
 	if (b->phase != BUILD_SURVEY)
 		return false;
 	for (uint32_t i = 1; i < b->seen_count; i++)
-		if (is_longer_trace(&b->seen[i], &b->seen[best]))
+		if (trace_seen_is_before(&b->seen[i], &b->seen[best]))
 			best = i;
 	trace_build_restart(b);
 	b->phase = BUILD_CHOSEN;

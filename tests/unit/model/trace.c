@@ -228,6 +228,29 @@ static void test_duplicates(void **state)
 	trace_release(&trace);
 }
 
+/* Copies as long as each other: what they hold decides, and how many others
+ * there are does not depend on where the kept one stood. */
+static void test_duplicates_in_any_order(void **state)
+{
+	static const uint64_t parents[][3] = { { 1, 3, 1 },
+					       { 1, 1, 3 },
+					       { 3, 1, 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
+		begin(NULL);
+		span(1, 0, 100, 200);
+		span(3, 0, 100, 200);
+		for (size_t k = 0; k < 3; k++)
+			span(2, parents[i][k], 110, 120);
+		finish();
+		assert_int_equal(trace.span_count, 3);
+		assert_int_equal(parent_of(2), 1);
+		expect_note("2 spans share one id; the longer was kept");
+		trace_release(&trace);
+	}
+}
+
 static void test_one_duplicate_is_told(void **state)
 {
 	(void)state;
@@ -422,8 +445,8 @@ static void test_several_traces(void **state)
 	assert_int_equal(trace.end_ns, 300);
 	expect_note("the input holds 3 traces; the longest, "
 		    "00000000000000000000000000000002, was taken; there are "
-		    "00000000000000000000000000000001, "
-		    "00000000000000000000000000000003 (--traces-url "
+		    "00000000000000000000000000000003, "
+		    "00000000000000000000000000000001 (--traces-url "
 		    "file:PATH and an id choose)");
 	trace_release(&trace);
 
@@ -826,6 +849,7 @@ int main(void)
 		cmocka_unit_test(test_orphans_and_roots),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_duplicates_in_any_order),
 		cmocka_unit_test(test_one_duplicate_is_told),
 		cmocka_unit_test(test_shared_id),
 		cmocka_unit_test(test_absurd_times),
