@@ -2,6 +2,7 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 static bool fail(const char *file, struct error *err)
@@ -29,4 +30,27 @@ bool library_load(const char *file, const struct library_symbol *symbols,
 		memcpy(symbols[i].target, &symbol, sizeof symbol);
 	}
 	return true;
+}
+
+struct visitor {
+	void (*visit)(const char *path, void *data);
+	void *data;
+};
+
+static int visit_one(struct dl_phdr_info *info, size_t size, void *visitor)
+{
+	const struct visitor *v = visitor;
+
+	(void)size;
+	/* The program itself and what the kernel maps have no path. */
+	if (info->dlpi_name && info->dlpi_name[0] == '/')
+		v->visit(info->dlpi_name, v->data);
+	return 0;
+}
+
+void library_each(void (*visit)(const char *path, void *data), void *data)
+{
+	struct visitor visitor = { visit, data };
+
+	dl_iterate_phdr(visit_one, &visitor);
 }

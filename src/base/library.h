@@ -34,4 +34,7 @@ struct library_symbol {
 bool library_load(const char *file, const struct library_symbol *symbols,
 		  size_t count, struct error *err) MUST_CHECK;
 
+/* Calls visit with the path of every library that is loaded. */
+void library_each(void (*visit)(const char *path, void *data), void *data);
+
 #endif

@@ -13,6 +13,7 @@
 #include "cli/dry_run.h"
 #include "cli/google_login.h"
 #include "cli/progress.h"
+#include "cli/sandbox.h"
 #include "source/auth.h"
 #include "source/cache.h"
 #include "source/cloud_trace_query.h"
@@ -236,6 +237,7 @@ static bool open_cache(struct context *ctx, struct error *err)
 		return false;
 	ctx->cache =
 		cache_open(folder.ptr, config ? config->context : NULL, err);
+	ctx->cache_folders[0] = folder.ptr;
 	/* So that runs of the same minute ask alike. */
 	if (!ctx->options->now)
 		ctx->now_ns -= ctx->now_ns % NS_PER_MIN;
@@ -262,6 +264,8 @@ static void open_profile_cache(struct context *ctx)
 		ctx->profile_cache = profile_cache_open(
 			folder.ptr, o->config ? o->config->context : NULL,
 			ctx->profiles.endpoint.url, err);
+	if (ctx->profile_cache)
+		ctx->cache_folders[1] = folder.ptr;
 }
 
 bool context_init(struct context *ctx, const struct options *o,
@@ -296,6 +300,7 @@ bool context_init(struct context *ctx, const struct options *o,
 	if (!open_cache(ctx, err) || !init_sides(ctx, err))
 		return false;
 	open_profile_cache(ctx);
+	sandbox_enter(ctx);
 	return true;
 }
 

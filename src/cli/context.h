@@ -62,8 +62,9 @@ struct context {
 	struct http_client *client; /* made when first needed */
 	struct har *record;
 	struct har *replay;
-	bool is_replay_own;  /* not the options' */
-	struct cache *cache; /* of --cache */
+	bool is_replay_own;           /* not the options' */
+	struct cache *cache;          /* of --cache */
+	const char *cache_folders[2]; /* that are in use, NULL: none */
 };
 
 /* No network yet. Release also after failure. */

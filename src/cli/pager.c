@@ -53,9 +53,77 @@ static void run(const char *command, int input)
 	_exit(STATUS_NOT_RUN);
 }
 
-bool pager_start(struct pager *p, const char *command)
+/* A child that waits for its turn. */
+static struct {
+	pid_t pid; /* 0: there is none */
+	int input; /* to write to what will be the pager */
+	int start; /* a byte starts it, the end of the file ends it */
+} prepared;
+
+/* Nothing came: the process has ended without an answer. */
+static void wait_for_turn(int start)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	char turn;
+	ssize_t got;
+
+	do
+		got = read(start, &turn, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
+		_exit(0);
+}
+
+void pager_prepare(const char *command)
+{
+	int start[2], input[2];
+
+	if (prepared.pid || pipe2(start, O_CLOEXEC) < 0)
+		return;
+	if (pipe2(input, O_CLOEXEC) < 0) {
+		close(start[0]);
+		close(start[1]);
+		return;
+	}
+	prepared.pid = fork();
+	if (prepared.pid == 0) {
+		close(start[1]);
+		close(input[1]);
+		wait_for_turn(start[0]);
+		run(command, input[0]);
+	}
+	close(start[0]);
+	close(input[0]);
+	prepared.start = start[1];
+	prepared.input = input[1];
+	if (prepared.pid > 0)
+		return;
+	prepared.pid = 0;
+	close(start[1]);
+	close(input[1]);
+}
+
+/* Whether the one that waits does it. */
+static bool start_prepared(struct pager *p)
+{
+	ssize_t done;
+
+	if (!prepared.pid)
+		return false;
+	do
+		done = write(prepared.start, "", 1);
+	while (done < 0 && errno == EINTR);
+	p->pid = prepared.pid;
+	p->fd = prepared.input;
+	prepared.pid = 0;
+	close(prepared.start);
+	if (done == 1)
+		return true;
+	close(p->fd);
+	return false;
+}
+
+static bool start_now(struct pager *p, const char *command)
+{
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
@@ -69,6 +137,15 @@ bool pager_start(struct pager *p, const char *command)
 		return false;
 	}
 	p->fd = ends[1];
+	return true;
+}
+
+bool pager_start(struct pager *p, const char *command)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	if (!start_prepared(p) && !start_now(p, command))
+		return false;
 	sigaction(SIGINT, &ignore, &p->interrupt);
 	sigaction(SIGQUIT, &ignore, &p->quit);
 	return true;

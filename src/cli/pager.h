@@ -22,6 +22,11 @@ struct pager {
  * output is no terminal or a dumb one, or the command is empty or "cat". */
 const char *pager_command(const struct options *o);
 
+/* Makes ready to start it later, when this process may start nothing any more:
+ * a child waits until pager_start(), or until this process ends. Before there
+ * are threads. Harmless when it fails: pager_start() does without. */
+void pager_prepare(const char *command);
+
 /* Starts it; false when that does not work, and standard output is then to be
  * written to. Until pager_finish() the keys that interrupt are the pager's
  * affair. */

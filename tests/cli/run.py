@@ -56,6 +56,8 @@ HERE = Path(__file__).resolve().parent
 NOW = "2026-11-21T12:00:00Z"  # soon after the recorded answers
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
 ROBOT_KEY = TESTDATA / "google" / "keys" / "robot.key.pem"
+# What -v says of it is the kernel's to decide (tests/safety/sandbox.py).
+SANDBOX = re.compile(r"^tracefind: sandbox: .*\n", re.M)
 LIMIT_S = 30
 PARALLEL = 4
 # What sanitizers need to be told passes through; nothing else does.
@@ -189,7 +191,8 @@ def outcome_of(program, case, names, tmp):
     outcome = {
         "status": f"{done.returncode}\n",
         "stdout": done.stdout.decode("utf-8", "backslashreplace"),
-        "stderr": done.stderr.decode("utf-8", "backslashreplace"),
+        "stderr": SANDBOX.sub("", done.stderr.decode("utf-8",
+                                                     "backslashreplace")),
     }
     for path in sorted(Path(tmp).rglob("*")):
         if (path.is_file() and not Path(tmp, ".cache") in path.parents and

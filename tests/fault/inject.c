@@ -278,11 +278,16 @@ static long number_of(const char *name)
 	return text ? strtol(text, NULL, 10) : 0;
 }
 
-static void report(void)
+/* Opened before the program closes its sandbox. */
+static FILE *open_report(void)
 {
 	const char *path = getenv("FAULT_REPORT");
-	FILE *file = path ? fopen(path, "w") : NULL;
 
+	return path ? fopen(path, "we") : NULL;
+}
+
+static void report(FILE *file)
+{
 	if (!file)
 		return;
 	fprintf(file, "%ld %ld %ld\n", atomic_load(&allocations),
@@ -311,6 +316,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
 static int counted_main(int argc, char **argv, char **envp)
 {
 	const char *kind = getenv("FAULT_KIND");
+	FILE *file = open_report();
 	int status;
 
 	fails_allocations = kind && strcmp(kind, "allocation") == 0;
@@ -324,7 +330,7 @@ static int counted_main(int argc, char **argv, char **envp)
 	atomic_store(&is_on, true);
 	status = program_main(argc, argv, envp);
 	atomic_store(&is_on, false);
-	report();
+	report(file);
 	return status;
 }
 

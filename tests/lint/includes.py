@@ -34,6 +34,9 @@ FOREIGN = {
     r"ncurses\.h": {"tui/screen.c", "tui/terminfo.c"},
     r"term\.h": {"tui/terminfo.c"},
     r"openssl/.*": {"source/crypto_calls.h"},
+    r"linux/(audit|filter|seccomp)\.h": {"base/confine.c"},
+    r"sys/(prctl|syscall)\.h": {"base/confine.c"},
+    r"link\.h": {"base/library.c"},
     r"protobuf-c/.*|.*\.pb-c\.h": {"source/pyroscope.c"},
 }
 

@@ -85,7 +85,7 @@ ROWS = [
     Row("hardening", "what the linker and the compiler put into the program",
         5, "tests/safety/hardening.py"),
     Row("sandbox", "files and programs that a run may not touch once it has "
-        "started", 1, "tests/safety/sandbox.py"),
+        "started", 15, "tests/safety/sandbox.py"),
 ]
 
 

@@ -5,7 +5,7 @@
 usage: reproducible.py [MESON OPTION...]
 
 Both with debugging information and as releases are built. The sources are those
-that git knows. Output is TAP.
+that git knows, and those that it would be told of. Output is TAP.
 """
 import hashlib
 import os

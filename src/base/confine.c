@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/confine.h"
+
+#include <errno.h>
+
+#ifdef __linux__
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/count.h"
+
+/* ---- Landlock ---- */
+
+/* Of all architectures alike; older headers lack them. */
+enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
+
+#define ASK_VERSION 1u  /* LANDLOCK_CREATE_RULESET_VERSION */
+#define RULE_OF_PATH 1u /* LANDLOCK_RULE_PATH_BENEATH */
+
+/* LANDLOCK_ACCESS_FS_*. */
+#define EXECUTE (1ull << 0)
+#define WRITE_FILE (1ull << 1)
+#define READ_FILE (1ull << 2)
+#define READ_DIR (1ull << 3)
+#define REMOVE_DIR (1ull << 4)
+#define REMOVE_FILE (1ull << 5)
+#define MAKE_REGULAR (1ull << 8)
+/* Devices, folders, files, sockets, pipes, blocks and links. */
+#define MAKE_ANY (0x7full << 6)
+#define REFER (1ull << 13)    /* from version 2 on */
+#define TRUNCATE (1ull << 14) /* 3 */
+
+/* LANDLOCK_ACCESS_NET_*, from version 4 on. */
+#define BIND_TCP (1ull << 0)
+#define CONNECT_TCP (1ull << 1)
+
+#define READING (READ_FILE | READ_DIR)
+/* A folder is read so that it can be synced. */
+#define WRITING_IN (READING | WRITE_FILE | MAKE_REGULAR | REMOVE_FILE)
+
+/* struct landlock_ruleset_attr: kernels know a longer or shorter one. */
+struct ruleset {
+	uint64_t files;
+	uint64_t network;
+};
+
+/* struct landlock_path_beneath_attr. */
+struct __attribute__((packed)) rule {
+	uint64_t allowed;
+	int32_t folder;
+};
+
+bool confine_begin(struct confine *c, unsigned flags)
+{
+	struct ruleset set = { .network = BIND_TCP };
+	size_t size = sizeof set;
+
+	*c = (struct confine){ .ruleset = -1 };
+	c->version = (int)syscall(CREATE_RULESET, NULL, (size_t)0, ASK_VERSION);
+	if (c->version < 1) {
+		c->version = 0;
+		return false;
+	}
+	set.files = EXECUTE | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_ANY;
+	if (c->version >= 2)
+		set.files |= REFER;
+	if (c->version >= 3)
+		set.files |= TRUNCATE;
+	if (flags & CONFINE_READING)
+		set.files |= READING;
+	if (flags & CONFINE_NETWORK)
+		set.network |= CONNECT_TCP;
+	if (c->version < 4)
+		size = offsetof(struct ruleset, network);
+	c->files = set.files;
+	c->ruleset = (int)syscall(CREATE_RULESET, &set, size, 0u);
+	return c->ruleset >= 0;
+}
+
+static void allow(struct confine *c, const char *path, uint64_t rights)
+{
+	struct rule rule = { .allowed = rights & c->files };
+	struct stat st;
+
+	if (!rule.allowed || c->ruleset < 0)
+		return;
+	rule.folder = open(path, O_PATH | O_CLOEXEC);
+	if (rule.folder < 0)
+		return;
+	/* Rights that only folders have are refused for files. */
+	if (!fstat(rule.folder, &st) && !S_ISDIR(st.st_mode))
+		rule.allowed &= EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
+	if (rule.allowed)
+		(void)syscall(ADD_RULE, c->ruleset, RULE_OF_PATH, &rule, 0u);
+	close(rule.folder);
+}
+
+void confine_allow_read(struct confine *c, const char *path)
+{
+	allow(c, path, READING);
+}
+
+void confine_allow_write(struct confine *c, const char *path)
+{
+	allow(c, path, WRITING_IN | TRUNCATE);
+}
+
+/* Without it only the superuser may confine himself; what setuid programs
+ * would do is of no interest to a process that starts none. */
+static bool renounce_privileges(void)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
+bool confine_end(struct confine *c)
+{
+	bool is_done = renounce_privileges() &&
+		       syscall(RESTRICT_SELF, c->ruleset, 0u) == 0;
+	int saved = errno;
+
+	close(c->ruleset);
+	c->ruleset = -1;
+	errno = saved;
+	return is_done;
+}
+
+/* ---- seccomp ---- */
+
+/* As the kernel names the calls of this build: a process may make those of
+ * another architecture, too, which have other numbers. */
+#if defined(__x86_64__) && defined(__LP64__)
+#define OWN_CALLS AUDIT_ARCH_X86_64
+#elif defined(__i386__)
+#define OWN_CALLS AUDIT_ARCH_I386
+#elif defined(__aarch64__)
+#define OWN_CALLS AUDIT_ARCH_AARCH64
+#elif defined(__s390x__)
+#define OWN_CALLS AUDIT_ARCH_S390X
+#elif defined(__riscv) && __riscv_xlen == 64
+#define OWN_CALLS AUDIT_ARCH_RISCV64
+#endif
+
+#ifdef OWN_CALLS
+
+#define REFUSE (SECCOMP_RET_ERRNO | (EPERM & SECCOMP_RET_DATA))
+#define LOAD_AT(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
+#define LOAD(field) LOAD_AT(offsetof(struct seccomp_data, field))
+#define RETURN(what) BPF_STMT(BPF_RET | BPF_K, (what))
+#define REFUSE_CALL(number)                                                    \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), RETURN(REFUSE)
+
+/* Of an argument the half that a number is in. */
+#define LOW_HALF (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0)
+
+/* Few, as each is paid for at every start. What only the superuser may is left
+ * to Landlock, which refuses mounts, too. */
+static struct sock_filter filter[] = {
+	LOAD(arch),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_CALLS, 1, 0),
+	RETURN(REFUSE),
+	LOAD(nr),
+#ifdef __x86_64__
+	/* x32: the same calls with a bit more. */
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+	RETURN(REFUSE),
+#endif
+	REFUSE_CALL(SYS_execve),
+	REFUSE_CALL(SYS_execveat),
+	REFUSE_CALL(SYS_ptrace),
+	REFUSE_CALL(SYS_process_vm_readv),
+	REFUSE_CALL(SYS_process_vm_writev),
+	REFUSE_CALL(SYS_perf_event_open),
+	REFUSE_CALL(SYS_bpf),
+	REFUSE_CALL(SYS_unshare),
+	REFUSE_CALL(SYS_add_key),
+	REFUSE_CALL(SYS_keyctl),
+	/* Keys that the shell would read as typed. */
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4),
+	LOAD_AT(offsetof(struct seccomp_data, args[1]) + LOW_HALF),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 1, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 0, 1),
+	RETURN(REFUSE),
+	RETURN(SECCOMP_RET_ALLOW),
+};
+
+bool confine_calls(void)
+{
+	struct sock_fprog program = { .len = (unsigned short)COUNT_OF(filter),
+				      .filter = filter };
+
+	if (!renounce_privileges())
+		return false;
+	/* Kernels before 5.16 slow the process down unless told not to. */
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		       SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0 ||
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &program) == 0;
+}
+
+#else
+
+bool confine_calls(void)
+{
+	errno = ENOSYS;
+	return false;
+}
+
+#endif
+
+#else
+
+bool confine_begin(struct confine *c, unsigned flags)
+{
+	(void)flags;
+	*c = (struct confine){ .ruleset = -1 };
+	errno = ENOSYS;
+	return false;
+}
+
+void confine_allow_read(struct confine *c, const char *path)
+{
+	(void)c;
+	(void)path;
+}
+
+void confine_allow_write(struct confine *c, const char *path)
+{
+	(void)c;
+	(void)path;
+}
+
+bool confine_end(struct confine *c)
+{
+	(void)c;
+	errno = ENOSYS;
+	return false;
+}
+
+bool confine_calls(void)
+{
+	errno = ENOSYS;
+	return false;
+}
+
+#endif

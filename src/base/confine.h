@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Takes rights away from the process that it will not need, so that a mistake
+ * in reading hostile data has little to gain: Landlock for files and programs,
+ * a seccomp filter for system calls. Linux only; elsewhere nothing is there to
+ * be had. Knows no file by name: who calls it says which stay open.
+ *
+ * Sources: the kernel's userspace-api/landlock and seccomp_filter documents.
+ */
+#ifndef BASE_CONFINE_H
+#define BASE_CONFINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum confine_flags {
+	CONFINE_READING = 1 << 0, /* files that were not named, too */
+	CONFINE_NETWORK = 1 << 1, /* no connections over TCP */
+};
+
+struct confine {
+	int ruleset; /* -1: none */
+	int version; /* of Landlock, 0: there is none */
+	uint64_t files;
+};
+
+/* Begins a list of what stays open. False where the kernel has no Landlock,
+ * with errno. flags: enum confine_flags. Writing, running programs and
+ * listening on TCP are always limited. */
+bool confine_begin(struct confine *c, unsigned flags) MUST_CHECK;
+
+/* path may be read, and all below when it is a folder. Missing ones and those
+ * that cannot be looked at are no failure: they cannot be read anyway. */
+void confine_allow_read(struct confine *c, const char *path);
+
+/* path, a file that is there, may be written in place; in a folder files may
+ * be made, replaced and removed. */
+void confine_allow_write(struct confine *c, const char *path);
+
+/* From here on only what was allowed; for good, and for all threads that are
+ * started from now on. False with errno when the kernel refuses. Releases. */
+bool confine_end(struct confine *c) MUST_CHECK;
+
+/* No other programs, no looking into other processes, no name spaces, no keys
+ * of the kernel, no typing on the terminal: such system calls fail with EPERM
+ * from here on. False with errno where that cannot be had. */
+bool confine_calls(void) MUST_CHECK;
+
+#endif

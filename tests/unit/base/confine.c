@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What is taken away does not come back: each test has a process of its own,
+ * which ends with 0, or with the line that failed. */
+#define WANT(so)                                                               \
+	do {                                                                   \
+		if (!(so))                                                     \
+			_exit(__LINE__ % 255 + 1);                             \
+	} while (0)
+
+static void in_process(void (*body)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		body();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status))
+		fail_msg("line %d, or that much more than a multiple of 255",
+			 WEXITSTATUS(status) - 1);
+}
+
+static bool has_landlock(void)
+{
+	struct confine c;
+	bool has = confine_begin(&c, 0);
+
+	if (has)
+		close(c.ruleset);
+	return has;
+}
+
+static char folder[64], inside[96], outside[96];
+
+static bool can_open(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void limit_all(void)
+{
+	struct confine c;
+
+	WANT(confine_begin(&c, CONFINE_READING));
+	confine_allow_read(&c, "/usr");
+	confine_allow_read(&c, "/nonexistent");
+	confine_allow_write(&c, folder);
+	confine_allow_write(&c, "/dev/null");
+	WANT(confine_end(&c));
+	WANT(can_open("/usr", O_RDONLY | O_DIRECTORY));
+	WANT(can_open(inside, O_WRONLY | O_CREAT));
+	WANT(can_open(inside, O_WRONLY | O_TRUNC));
+	WANT(can_open("/dev/null", O_WRONLY));
+	WANT(!unlink(inside));
+	WANT(!can_open("/usr/made", O_WRONLY | O_CREAT) && errno == EACCES);
+	WANT(!can_open(outside, O_RDONLY) && errno == EACCES);
+	WANT(!can_open(outside, O_WRONLY) && errno == EACCES);
+	WANT(unlink(outside) && errno == EACCES);
+	execl("/bin/true", "true", (char *)NULL);
+	WANT(errno == EACCES);
+}
+
+static void test_files(void **state)
+{
+	(void)state;
+	if (!has_landlock())
+		skip();
+	in_process(limit_all);
+}
+
+static void leave_reading(void)
+{
+	struct confine c;
+
+	WANT(confine_begin(&c, 0));
+	WANT(confine_end(&c));
+	WANT(can_open(outside, O_RDONLY));
+	WANT(!can_open(outside, O_WRONLY) && errno == EACCES);
+}
+
+static void test_reading(void **state)
+{
+	(void)state;
+	if (!has_landlock())
+		skip();
+	in_process(leave_reading);
+}
+
+static void limit_calls(void)
+{
+	WANT(confine_calls());
+	execl("/bin/true", "true", (char *)NULL);
+	WANT(errno == EPERM);
+	WANT(can_open(outside, O_RDONLY));
+}
+
+static void try_calls(void)
+{
+	WANT(confine_calls());
+}
+
+static void test_calls(void **state)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		try_calls();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	/* No filters in this kernel, or for this processor. */
+	if (status)
+		skip();
+	in_process(limit_calls);
+}
+
+static int make_files(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof folder, "/tmp/tracefind-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(inside, sizeof inside, "%s/inside", folder);
+	snprintf(outside, sizeof outside, "%s.outside", folder);
+	return can_open(outside, O_WRONLY | O_CREAT) ? 0 : -1;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	unlink(inside);
+	return unlink(outside) | rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_calls),
+	};
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
