@@ -6,26 +6,36 @@
 #include "decode/sniff.h"
 #include "decode/wire.h"
 
+struct tags {
+	const uint32_t *items;
+	size_t count;
+};
+
+#define TAGS(tags) ((struct tags){ tags, sizeof(tags) / sizeof *(tags) })
+
+static bool has_tag(struct tags tags, uint32_t tag)
+{
+	size_t i = 0;
+
+	while (i < tags.count && tags.items[i] != tag)
+		i++;
+	return i < tags.count;
+}
+
 /* Whether every field of a message is of an expected number and type. */
-static bool has_only(struct str message, const uint32_t *tags, size_t count)
+static bool has_only(struct str message, struct tags tags)
 {
 	struct wire_field f;
 	struct wire w;
 
 	wire_init(&w, message);
-	while (wire_next(&w, &f)) {
-		size_t i = 0;
-
-		while (i < count && tags[i] != f.tag)
-			i++;
-		if (i == count)
+	while (wire_next(&w, &f))
+		if (!has_tag(tags, f.tag))
 			return false;
-	}
 	return !w.failure;
 }
 
-#define HAS_ONLY(message, tags)                                                \
-	has_only(message, tags, sizeof(tags) / sizeof *(tags))
+#define HAS_ONLY(message, tags) has_only(message, TAGS(tags))
 
 /* First field with this tag; false when there is none. */
 static bool find_field(struct str message, uint32_t tag, struct str *bytes)
@@ -119,7 +129,8 @@ static bool is_value_type(struct str message)
 	return HAS_ONLY(message, tags);
 }
 
-/* perftools.profiles.Profile. Its string table begins with "". */
+/* perftools.profiles.Profile. Its string table begins with "". Of a large
+ * profile each look at all fields takes a while: this is one. */
 static bool is_pprof(struct str message)
 {
 	static const uint32_t tags[] = {
@@ -132,13 +143,21 @@ static bool is_pprof(struct str message)
 		WIRE_TAG(13, WIRE_VARINT), WIRE_TAG(13, WIRE_BYTES),
 		WIRE_TAG(14, WIRE_VARINT), WIRE_TAG(15, WIRE_VARINT),
 	};
-	struct str type, first;
+	struct str type = { NULL, 0 }, text = { NULL, 0 };
+	struct wire_field f;
+	struct wire w;
 
-	return HAS_ONLY(message, tags) &&
-	       find_field(message, WIRE_TAG(1, WIRE_BYTES), &type) &&
-	       is_value_type(type) &&
-	       find_field(message, WIRE_TAG(6, WIRE_BYTES), &first) &&
-	       first.len == 0;
+	wire_init(&w, message);
+	while (wire_next(&w, &f)) {
+		if (!has_tag(TAGS(tags), f.tag))
+			return false;
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) && !type.ptr)
+			type = f.bytes;
+		else if (f.tag == WIRE_TAG(6, WIRE_BYTES) && !text.ptr)
+			text = f.bytes;
+	}
+	return !w.failure && type.ptr && is_value_type(type) && text.ptr &&
+	       !text.len;
 }
 
 /* The first node of a tree: no name, no value, some children. */
