@@ -145,12 +145,49 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 	return false;
 }
 
-/* ---- words by how they begin ---- */
+/* ---- letters ---- */
+
+/* The letters of a text, 64 bits for all of them. A word cannot match where
+ * one of its letters is missing, which is so for most. */
+static uint64_t letters_of(struct str text)
+{
+	uint64_t letters = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = slash_as_dot(text.ptr[i]);
+
+		/* A word's '%' is a blank. */
+		letters |= UINT64_C(1) << ((c == '%' ? ' ' : c) & 63);
+	}
+	return letters;
+}
+
+struct subject_letters {
+	uint64_t name;
+	uint64_t file; /* and of the module, which is a part of it */
+};
+
+static bool may_match(const struct subject_letters *have, enum rule_op op,
+		      uint64_t letters)
+{
+	switch (op) {
+	case OP_PKG:
+		return !(letters & ~have->name) || !(letters & ~have->file);
+	case OP_FILE_PREFIX:
+	case OP_FILE_HAS:
+		return !(letters & ~have->file);
+	case OP_FUNCTION_IN:
+		return !(letters & ~(have->name | have->file));
+	default:
+		return !(letters & ~have->name);
+	}
+}
+
+/* ---- words by their first letter ---- */
 
 /* Most words differ from a name in the first letter, so only those are tried
- * that begin as it does, and of them those whose first bytes are all the same.
- * Words that may match elsewhere, and those about files, have buckets of their
- * own. */
+ * that begin as it does; words that may match elsewhere have a bucket of their
+ * own, and so have those about files, which many functions lack. */
 #define ANYWHERE 256
 #define OF_FILES 257
 #define BUCKETS (OF_FILES + 1)
@@ -158,8 +195,7 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 struct word {
 	struct str text;
 	const struct rule *rule;
-	uint64_t head; /* first bytes, see head_of() */
-	uint64_t mask; /* those of them that must be so */
+	uint64_t letters;
 };
 
 /* words[first[b]..first[b + 1]) are those of bucket b, in their order. */
@@ -168,12 +204,6 @@ struct word_index {
 	size_t rule_count;
 	struct word *words;
 	uint32_t first[BUCKETS + 1];
-};
-
-/* What a subject's name and module begin with. */
-struct heads {
-	uint64_t name;
-	uint64_t module;
 };
 
 /* A word and what ends it take two bytes at least. */
@@ -222,47 +252,15 @@ static size_t bucket_of(const struct word *w)
 	}
 }
 
-/* The first eight bytes, with zeros behind a shorter text. */
-static uint64_t head_of(struct str text)
-{
-	uint64_t head = 0;
-
-	for (size_t i = 0; i < sizeof head && i < text.len; i++)
-		head |= (uint64_t)(unsigned char)slash_as_dot(text.ptr[i])
-			<< 8 * i;
-	return head;
-}
-
-/* A '%' stands for two characters. */
-static uint64_t mask_of(struct str text)
-{
-	uint64_t mask = 0;
-
-	for (size_t i = 0; i < sizeof mask && i < text.len; i++)
-		if (text.ptr[i] != '%')
-			mask |= UINT64_C(0xFF) << 8 * i;
-	return mask;
-}
-
-static void set_head(struct word *w, size_t bucket)
-{
-	w->head = head_of(w->text);
-	w->mask = bucket < ANYWHERE ? mask_of(w->text) : 0;
-	w->head &= w->mask;
-}
-
-static bool may_match(const struct word *w, const struct heads *heads)
-{
-	return (heads->name & w->mask) == w->head ||
-	       (heads->module & w->mask) == w->head;
-}
-
 /* *at is behind the last word; false at the end of the rule. */
 static bool next_word(const char **at, struct word *w)
 {
 	const char *end = strchrnul(*at, ' ');
 
 	w->text = (struct str){ *at, (size_t)(end - *at) };
+	w->letters = letters_of(w->text);
+	if (w->rule->op == OP_FUNCTION_IN)
+		w->letters &= ~letters_of(STR(":"));
 	*at = *end ? end + 1 : end;
 	return w->text.len > 0;
 }
@@ -288,12 +286,8 @@ static void index_fill(struct word_index *x)
 	for (size_t i = 0; i < x->rule_count; i++) {
 		struct word w = { .rule = &x->rules[i] };
 
-		for (const char *at = w.rule->words; next_word(&at, &w);) {
-			size_t bucket = bucket_of(&w);
-
-			set_head(&w, bucket);
-			x->words[x->first[bucket]++] = w;
-		}
+		for (const char *at = w.rule->words; next_word(&at, &w);)
+			x->words[x->first[bucket_of(&w)]++] = w;
 	}
 	memmove(x->first + 1, x->first, BUCKETS * sizeof *x->first);
 	x->first[0] = 0;
@@ -308,7 +302,7 @@ static void fill_indexes(void)
 /* The first rule of a bucket that matches, if it comes before `best`. */
 static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
 				      const struct code_subject *s,
-				      const struct heads *heads,
+				      const struct subject_letters *letters,
 				      const struct rule *best)
 {
 	for (uint32_t i = x->first[bucket]; i < x->first[bucket + 1]; i++) {
@@ -316,8 +310,8 @@ static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
 
 		if (best && w->rule >= best)
 			break;
-		if (may_match(w, heads) &&
-		    (s->languages & w->rule->languages) &&
+		if ((s->languages & w->rule->languages) &&
+		    may_match(letters, w->rule->op, w->letters) &&
 		    word_matches(s, w->rule->op, w->text))
 			return w->rule;
 	}
@@ -325,23 +319,23 @@ static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
 }
 
 static const struct rule *rule_find(const struct word_index *x,
-				    const struct code_subject *s)
+				    const struct code_subject *s,
+				    const struct subject_letters *letters)
 {
-	const struct heads heads = { head_of(s->name), head_of(s->module) };
 	const struct rule *best = NULL;
 	size_t name = ANYWHERE, module = ANYWHERE;
 
 	if (s->name.len) {
 		name = bucket_of_letter(s->name.ptr[0]);
-		best = bucket_find(x, name, s, &heads, best);
+		best = bucket_find(x, name, s, letters, best);
 	}
 	if (s->module.len)
 		module = bucket_of_letter(s->module.ptr[0]);
 	if (module != ANYWHERE && module != name)
-		best = bucket_find(x, module, s, &heads, best);
+		best = bucket_find(x, module, s, letters, best);
 	if (s->file.len)
-		best = bucket_find(x, OF_FILES, s, &heads, best);
-	return bucket_find(x, ANYWHERE, s, &heads, best);
+		best = bucket_find(x, OF_FILES, s, letters, best);
+	return bucket_find(x, ANYWHERE, s, letters, best);
 }
 
 static const struct code_rule *user_rule_find(const struct code_rules *rules,
@@ -374,9 +368,10 @@ static bool is_bare_in_go(const struct code_subject *s)
 }
 
 static struct code_class origin_of(const struct code_subject *s,
+				   const struct subject_letters *letters,
 				   unsigned int profile_languages)
 {
-	const struct rule *rule = rule_find(&origin_index, s);
+	const struct rule *rule = rule_find(&origin_index, s, letters);
 	struct code_class out = { CODE_APPLICATION, false, false };
 
 	if (rule) {
@@ -390,16 +385,17 @@ static struct code_class origin_of(const struct code_subject *s,
 }
 
 /* .NET puts the assembly in front: "System.Private.CoreLib!System.GC.Run". */
-static const struct rule *purpose_find(const struct code_subject *s)
+static const struct rule *purpose_find(const struct code_subject *s,
+				       const struct subject_letters *letters)
 {
-	const struct rule *rule = rule_find(&purpose_index, s);
+	const struct rule *rule = rule_find(&purpose_index, s, letters);
 	size_t mark = str_find(s->name, STR("!"));
 	struct code_subject inner = *s;
 
 	if (rule || mark == SIZE_MAX || !(s->languages & LANGUAGE_DOTNET))
 		return rule;
 	inner.name = str_slice(s->name, mark + 1, s->name.len);
-	return rule_find(&purpose_index, &inner);
+	return rule_find(&purpose_index, &inner, letters);
 }
 
 static struct code_class classify(const struct code_rules *rules,
@@ -409,6 +405,7 @@ static struct code_class classify(const struct code_rules *rules,
 	struct code_subject s = code_subject_of(name, file);
 	const struct code_rule *own;
 	const struct rule *purpose;
+	struct subject_letters letters;
 	struct code_class out;
 	char text[MANGLED_BYTES];
 
@@ -416,10 +413,12 @@ static struct code_class classify(const struct code_rules *rules,
 	own = user_rule_find(rules, &s);
 	if (own)
 		return (struct code_class){ own->kind, false, false };
-	out = origin_of(&s, profile_languages);
+	letters.name = letters_of(s.name);
+	letters.file = letters_of(s.file);
+	out = origin_of(&s, &letters, profile_languages);
 	if (out.kind == CODE_APPLICATION || out.is_kernel_entry)
 		return out;
-	purpose = purpose_find(&s);
+	purpose = purpose_find(&s, &letters);
 	if (purpose) {
 		out.kind = purpose->kind;
 		out.is_leaf_only = purpose->is_leaf_only;
