@@ -95,7 +95,7 @@ static bool check_functions(const struct profile *p, struct error *err)
 		    p->functions[i].file >= p->symtab.count ||
 		    p->functions[i].mapping >= p->symtab.count)
 			return check_failed(err, "texts of function", i);
-		if (i && function_compare(p, i - 1, i) >= 0)
+		if (i && !p->packed && function_compare(p, i - 1, i) >= 0)
 			return check_failed(err, "order of function", i);
 	}
 	return true;
@@ -123,7 +123,7 @@ static bool check_frames(const struct profile *p, struct error *err)
 
 		if (f->function >= p->function_count)
 			return check_failed(err, "function of frame", i);
-		if (i && frame_compare(f - 1, f) >= 0)
+		if (i && !p->packed && frame_compare(f - 1, f) >= 0)
 			return check_failed(err, "order of frame", i);
 	}
 	return true;

@@ -306,43 +306,26 @@ void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
 	profile_build_omit(b, total);
 }
 
-/* Decoders build no frames but of places that stacks are on. */
-static bool mark_all_used(struct finish *f)
+/* Decoders build no frames but of places that stacks are on. Who only adds up
+ * asks for no order. */
+static bool finish_packed(const struct profile_build *b)
 {
-	struct profile_build *b = f->b;
-
-	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
-	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
-	if (!f->is_function_used || !f->is_frame_used)
-		return false;
-	memset(f->is_frame_used, true, b->frame_count);
-	for (uint32_t i = 0; i < b->frame_count; i++)
-		f->is_function_used[b->frames[i].function] = true;
-	return true;
-}
-
-static void place_packed(const struct finish *f)
-{
-	const struct packed_stacks *packed = f->b->out->packed;
-
-	for (uint32_t i = 0; i < packed->place_count; i++)
-		if (packed->sums[i] && !(packed->places[i] & PACKED_RUN))
-			packed->places[i] = f->frame_place[packed->places[i]];
-	for (uint32_t i = 0; i < packed->run_count; i += 1 + packed->runs[i])
-		for (uint32_t k = 1; k <= packed->runs[i]; k++)
-			packed->runs[i + k] =
-				f->frame_place[packed->runs[i + k]];
-}
-
-static bool finish_packed(struct finish *f)
-{
-	struct profile *p = f->b->out;
+	struct profile *p = b->out;
 
 	symtab_settle(&p->symtab);
-	if (!mark_all_used(f) || !place_functions(f) || !place_frames(f))
+	p->functions =
+		arena_array(&p->arena, b->function_count, sizeof *p->functions);
+	p->frames = arena_array(&p->arena, b->frame_count, sizeof *p->frames);
+	if (!p->functions || !p->frames)
 		return false;
-	place_packed(f);
-	p->whole_total = f->b->magnitude;
+	p->function_count = b->function_count;
+	p->frame_count = b->frame_count;
+	memcpy(p->functions, b->functions,
+	       b->function_count * sizeof *p->functions);
+	memcpy(p->frames, b->frames, b->frame_count * sizeof *p->frames);
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		p->has_lines = p->has_lines || p->frames[i].line;
+	p->whole_total = b->magnitude;
 	return true;
 }
 
@@ -360,7 +343,7 @@ bool profile_build_finish(struct profile_build *b, struct notes *notes,
 {
 	struct finish f = { .b = b };
 
-	if (!(b->out->packed ? finish_packed(&f) : finish_ordered(&f)))
+	if (!(b->out->packed ? finish_packed(b) : finish_ordered(&f)))
 		return arena_fail(b->out->arena.is_over_limit ? &b->out->arena
 							      : &b->scratch,
 				  PROFILE_WHAT, err);

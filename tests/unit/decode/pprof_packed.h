@@ -9,8 +9,10 @@
 #include "profile_testing.h"
 
 /* By frame, in wrapping numbers: what each stack adds depends on its value,
- * its depth and its neighbours, and not on the order of stacks. */
-static inline void digest(const struct profile *p, uint64_t *sums)
+ * its depth and its neighbours, and not on the order of stacks. number_of:
+ * those of the frames in the sums. */
+static inline void digest(const struct profile *p, const uint32_t *number_of,
+			  uint64_t *sums)
 {
 	struct stack_walk w;
 
@@ -19,44 +21,81 @@ static inline void digest(const struct profile *p, uint64_t *sums)
 		uint64_t hash = 1;
 
 		for (uint32_t i = 0; i < w.count; i++) {
-			hash = hash * 6364136223846793005u + w.frames[i] + 1;
-			sums[w.frames[i]] += hash * (uint64_t)w.value;
+			uint32_t number = number_of[w.frames[i]];
+
+			hash = hash * 6364136223846793005u + number + 1;
+			sums[number] += hash * (uint64_t)w.value;
 		}
-		sums[w.frames[w.count - 1]] +=
+		sums[number_of[w.frames[w.count - 1]]] +=
 			hash * w.count * (uint64_t)w.value;
 	}
 }
 
-static inline void assert_same_functions(const struct profile *a,
-					 const struct profile *b)
+static inline uint32_t find_function(const struct profile *p,
+				     const struct profile *of, uint32_t f)
 {
-	assert_int_equal(a->function_count, b->function_count);
-	for (uint32_t i = 0; i < a->function_count; i++) {
-		assert_true(
-			str_equal(function_name(a, i), function_name(b, i)));
-		assert_true(
-			str_equal(function_file(a, i), function_file(b, i)));
-	}
-	assert_int_equal(a->frame_count, b->frame_count);
-	assert_memory_equal(a->frames, b->frames,
-			    a->frame_count * sizeof *a->frames);
+	uint32_t i = 0;
+
+	while (i < p->function_count &&
+	       !(str_equal(function_name(p, i), function_name(of, f)) &&
+		 str_equal(function_file(p, i), function_file(of, f))))
+		i++;
+	assert_true(i < p->function_count);
+	return i;
 }
 
-static inline void assert_same_sums(const struct profile *a,
-				    const struct profile *b)
+/* The frames of `of` as p has them; each of both must be there once. */
+static inline uint32_t *match_frames(const struct profile *p,
+				     const struct profile *of)
 {
+	uint32_t *functions = calloc(p->function_count + 1, sizeof *functions);
+	uint32_t *frames = calloc(p->frame_count + 1, sizeof *frames);
+	bool *is_met = calloc(p->frame_count + 1, sizeof *is_met);
+
+	assert_int_equal(p->function_count, of->function_count);
+	assert_int_equal(p->frame_count, of->frame_count);
+	for (uint32_t i = 0; i < of->function_count; i++)
+		functions[i] = find_function(p, of, i);
+	for (uint32_t i = 0; i < of->frame_count; i++) {
+		struct frame wanted = of->frames[i];
+		uint32_t k = 0;
+
+		wanted.function = functions[wanted.function];
+		while (k < p->frame_count &&
+		       memcmp(&p->frames[k], &wanted, sizeof wanted))
+			k++;
+		assert_true(k < p->frame_count);
+		assert_false(is_met[k]);
+		is_met[k] = true;
+		frames[i] = k;
+	}
+	free(functions);
+	free(is_met);
+	return frames;
+}
+
+static inline void assert_same_sums(const struct profile *ordered,
+				    const struct profile *packed)
+{
+	const struct profile *a = ordered, *b = packed;
 	size_t count = a->frame_count + 1;
 	uint64_t *x = calloc(count, sizeof *x), *y = calloc(count, sizeof *y);
+	uint32_t *own = calloc(count, sizeof *own);
+	uint32_t *frames = match_frames(a, b);
 
-	assert_same_functions(a, b);
-	digest(a, x);
-	digest(b, y);
+	for (uint32_t i = 0; i < count; i++)
+		own[i] = i;
+	digest(a, own, x);
+	digest(b, frames, y);
 	assert_memory_equal(x, y, count * sizeof *x);
 	profile_frame_sums(a, (int64_t *)x);
 	profile_frame_sums(b, (int64_t *)y);
-	assert_memory_equal(x, y, count * sizeof *x);
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		assert_true(x[frames[i]] == y[i]);
 	free(x);
 	free(y);
+	free(own);
+	free(frames);
 	assert_true(a->total == b->total);
 	assert_true(a->whole_total == b->whole_total);
 	assert_true(a->period == b->period);
