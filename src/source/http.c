@@ -484,9 +484,7 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 		wire_prefix(job->exchange->url, &response->err);
 	else if (failure != WIRE_OK)
 		describe(job, failure, os_error);
-	is_broken = !job->is_stopped &&
-		    (failure == WIRE_CUT || failure == WIRE_NO_ANSWER ||
-		     failure == WIRE_NO_ANSWER_TLS);
+	is_broken = !job->is_stopped && wire_is_broken(failure);
 	delay_ms = next_delay_ms(job, is_broken);
 	job_unhook(job);
 	/* Half an answer must not be taken for one. */

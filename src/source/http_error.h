@@ -34,6 +34,13 @@ enum wire_failure {
 	WIRE_OTHER,
 };
 
+/* It was connected, and then was no more: another try may fare better. */
+static inline bool wire_is_broken(enum wire_failure failure)
+{
+	return failure == WIRE_NO_ANSWER || failure == WIRE_NO_ANSWER_TLS ||
+	       failure == WIRE_CUT;
+}
+
 struct wire_facts {
 	const struct endpoint *endpoint;
 	const char *url;
