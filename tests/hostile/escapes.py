@@ -202,7 +202,7 @@ TRACE_RUNS = ["show {}", "show {} --events", "show {} --errors", f"show {{}} --s
               "slow {} --profiles-url file:{profile}", "slow {} --profiles-url file:{profile} -o html",
               "show {} --service nosuch", "slow {} --name nosuch", "doctor {} --profiles-url file:{profile}",
               "profile {}"]
-PROFILE_RUNS = ["profile {}", "profile {} -n 0 --why", "profile {} -o term", "profile {} -o json -n 0",
+PROFILE_RUNS = ["profile {}", "profile {} -n 0", "profile {} -o term", "profile {} -o json -n 0",
                 "profile {} -o csv -n 0", "profile {} -o markdown -n 0", "profile {} -o folded", "profile {} -o dot",
                 "profile {} -o speedscope", "profile {} -o svg", "profile {} -o html", "profile {} --granularity line",
                 "profile {} --granularity file", "profile {} --type nosuch", "profile {} --peek pre",
