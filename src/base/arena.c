@@ -26,6 +26,13 @@ struct arena_block {
 	max_align_t data[];
 };
 
+static bool is_unshared;
+
+void arena_set_unshared(bool is_each_alone)
+{
+	is_unshared = is_each_alone;
+}
+
 void arena_init(struct arena *a, size_t max_bytes)
 {
 	*a = (struct arena){ .max_bytes = max_bytes };
@@ -118,6 +125,8 @@ static size_t shared_size(const struct arena *a, size_t room)
 	size_t left = a->max_bytes - a->used_bytes;
 	size_t whole = next_block_size(a, room);
 
+	if (is_unshared)
+		return room;
 	if (left >= whole + sizeof(struct arena_block))
 		return whole;
 	if (left < room + sizeof(struct arena_block))

@@ -23,6 +23,10 @@ struct arena {
 };
 
 /* No allocation happens here. */
+/* For tests: each allocation of every arena has a block of its own, so that
+ * each can fail by itself. */
+void arena_set_unshared(bool is_unshared);
+
 void arena_init(struct arena *a, size_t max_bytes);
 
 /* Frees everything; the arena may be used again. */

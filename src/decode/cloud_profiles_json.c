@@ -338,10 +338,11 @@ static bool decode(struct page_reader *p, struct str bytes, uint32_t index,
 	arena_init(&p->texts, LIMIT_CONTEXT_BYTES);
 	buf_init(&p->now.base64, LIMIT_BODY_WIRE_BYTES);
 	is_ok = read_page(p, index);
-	if (!json_check(p->r, err))
-		is_ok = error_prefix(err, "damaged or cut-off " WHAT);
-	else if (!is_ok)
+	/* After a failure of our own the reader is asked out of turn. */
+	if (p->err.code != ERROR_NONE)
 		*err = p->err;
+	else if (!json_check(p->r, err))
+		is_ok = error_prefix(err, "damaged or cut-off " WHAT);
 	arena_release(&p->texts);
 	buf_release(&p->now.base64);
 	json_free(p->r);

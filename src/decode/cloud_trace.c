@@ -186,10 +186,6 @@ static void read_late(struct reader *c)
 {
 	struct json_reader *outer = c->r;
 
-	if (c->late.state != BUF_OK) {
-		stored(c, buf_check(&c->late, "a trace", &c->failed));
-		return;
-	}
 	if (c->late.len == 0)
 		return;
 	c->r = json_new(buf_str(&c->late), &c->failed);

@@ -112,7 +112,7 @@ static void read_pprof(struct reader *r)
 {
 	struct str key;
 
-	if (!json_enter(r->json, JSON_OBJECT))
+	if (!json_enter_nullable(r->json, JSON_OBJECT))
 		return;
 	while (json_next_key(r->json, &key)) {
 		if (!str_equal(key, STR("profile"))) {

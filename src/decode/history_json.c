@@ -136,11 +136,6 @@ void search_json_late(struct search_json *s,
 {
 	struct json_reader *outer = s->r;
 
-	if (s->late.state != BUF_OK) {
-		search_json_stored(
-			s, buf_check(&s->late, "other traces", &s->err));
-		return;
-	}
 	if (s->late.len == 0)
 		return;
 	s->r = json_new(buf_str(&s->late), &s->err);

@@ -471,8 +471,8 @@ static void read_process_raw(struct jaeger *j)
 	buf_clear(&j->process);
 	if (json_peek(j->t.r) != JSON_OBJECT)
 		json_skip(j->t.r);
-	else if (!json_raw(j->t.r, &j->process))
-		buf_clear(&j->process);
+	else
+		(void)!json_raw(j->t.r, &j->process);
 }
 
 /* What is read of a span that is not kept: all else is checked for its grammar
@@ -583,7 +583,8 @@ static void read_span(struct jaeger *j)
 	t->span_count++;
 	trace_json_built(t, !json_failed(t->r) &&
 				    trace_build_span(t->b, &in, &t->err));
-	if (j->process.len)
+	/* None was reserved for a span that is not kept. */
+	if (j->process.len && in.resource != NO_RESOURCE)
 		read_embedded_process(j, in.resource);
 }
 

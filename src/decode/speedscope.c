@@ -323,14 +323,9 @@ static bool add_samples(struct reader *r, struct error *err)
 		if (r->weights.count && !read_value(r, weights[i], &value, err))
 			return false;
 		/* A sample without frames is time when nothing ran. */
-		if (count > UINT32_MAX ||
-		    (count &&
-		     !profile_build_stack(r->build, ids + first,
-					  (uint32_t)count, value, err)))
-			return count > UINT32_MAX ? damaged("a stack is too "
-							    "deep",
-							    err)
-						  : false;
+		if (count && !profile_build_stack(r->build, ids + first,
+						  (uint32_t)count, value, err))
+			return false;
 		first = ends[i];
 	}
 	return true;

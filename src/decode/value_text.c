@@ -128,12 +128,8 @@ static void format_f64(double value, char *text, size_t size)
 {
 	for (int digits = 15; digits <= 17; digits++) {
 		double back;
-		char *comma;
 
 		snprintf(text, size, "%.*g", digits, value);
-		comma = strchr(text, ','); /* some locales' decimal point */
-		if (comma)
-			*comma = '.';
 		if (parse_f64(str_from(text), &back) &&
 		    !memcmp(&back, &value, sizeof back))
 			return;

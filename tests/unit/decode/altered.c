@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "altered.h"
 
+#include "base/arena.h"
 #include "decode/cloud_profiles_json.h"
 #include "decode/decode.h"
 #include "decode/durations.h"
@@ -393,10 +394,9 @@ static void tell_stacks(const struct profile *p, struct buf *told)
 		 (long long)p->duration_ns, (long long)p->time_ns);
 }
 
-static bool tell_profile(enum format format, struct str bytes, struct buf *told,
-			 struct error *err)
+static bool tell_wanted(enum format format, struct profile_want want,
+			struct str bytes, struct buf *told, struct error *err)
 {
-	struct profile_want want = { .detail = PROFILE_DETAIL_PLACES };
 	struct profile profile;
 	bool is_read;
 
@@ -408,6 +408,28 @@ static bool tell_profile(enum format format, struct str bytes, struct buf *told,
 		tell_stacks(&profile, told);
 	}
 	profile_release(&profile);
+	return is_read;
+}
+
+static bool tell_profile(enum format format, struct str bytes, struct buf *told,
+			 struct error *err)
+{
+	struct profile_want want = { .detail = PROFILE_DETAIL_PLACES };
+
+	return tell_wanted(format, want, bytes, told, err);
+}
+
+bool tell_labelled(struct str bytes, struct buf *told, struct error *err)
+{
+	struct profile_want want = {
+		.labels = label_filter_new(STR("key:val"), "--tag", err),
+	};
+	bool is_read;
+
+	if (!want.labels)
+		return false;
+	is_read = tell_wanted(FORMAT_PPROF, want, bytes, told, err);
+	label_filter_free(want.labels);
 	return is_read;
 }
 
@@ -475,12 +497,14 @@ static bool read_starving(struct told *t, teller tell, struct str bytes, long n,
 	error_clear(&t->err);
 	buf_init(&t->text, TOLD_BYTES);
 	assert_non_null(buf_reserve(&t->text, 64 * KIB));
+	arena_set_unshared(true);
 	if (is_once)
 		starve_once_after(n);
 	else
 		starve_after(n);
 	t->is_read = tell(bytes, &t->text, &t->err);
 	was_refused = stop_starving();
+	arena_set_unshared(false);
 	return was_refused;
 }
 

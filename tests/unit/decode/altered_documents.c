@@ -151,8 +151,18 @@ const struct json_subject json_subjects[] = {
 	  "{'result':{'resourceSpans':" OTLP_GROUPS "},'error':{'message':"
 	  "'half','httpCode':500}}" },
 	{ "Jaeger", tell_jaeger, JAEGER },
+	{ "Jaeger, a process in a span", tell_jaeger,
+	  "{'traceID':'" ID "','spans':[{'traceID':'" ID "','spanID':"
+	  "'00000000000000a1','operationName':'GET /cart','startTime':"
+	  "1700000000000000,'duration':250000,'process':{'serviceName':"
+	  "'shop','tags':[{'key':'ip','type':'string','value':"
+	  "'10.0.0.1'}]}}]}" },
 	{ "Zipkin", tell_zipkin, ZIPKIN },
 	{ "Cloud Trace", tell_cloud_trace, CLOUD_TRACE },
+	{ "Cloud Trace, its spans first", tell_cloud_trace,
+	  "{'spans':[{'spanId':'161','name':'GET /cart','startTime':"
+	  "'2023-11-14T22:13:20Z','labels':{'service.name':'shop'}}],"
+	  "'traceId':'" ID "'}" },
 	{ "search of Tempo", tell_tempo_hits,
 	  TEMPO_SEARCH("'spanSets':[{" TEMPO_SPANS "}]") },
 	{ "search of an old Tempo", tell_tempo_hits,

@@ -378,6 +378,36 @@ static void test_cuts(void **state)
 	each_subject(cut);
 }
 
+/* Another document behind: an answer has one, files may have many. */
+static void follow(const struct place *p)
+{
+	struct told t;
+	struct buf two;
+
+	if (p->parent)
+		return;
+	buf_init(&two, MIB);
+	for (int i = 0; i < 2; i++) {
+		char *text = document_text();
+
+		buf_add_text(&two, text);
+		free(text);
+	}
+	told_read(&t, now->tell, buf_str(&two));
+	if (!t.is_read && t.err.code != ERROR_FORMAT)
+		fail_at(p, "the document again", &t, &whole);
+	if (t.is_read && count_lines(&t) < count_lines(&whole))
+		fail_at(p, "the document again", &t, &whole);
+	told_release(&t);
+	buf_release(&two);
+}
+
+static void test_two_documents(void **state)
+{
+	(void)state;
+	each_subject(follow);
+}
+
 static void starve(const struct place *p)
 {
 	char *text;
@@ -403,6 +433,7 @@ int main(void)
 		cmocka_unit_test(test_null_is_nothing),
 		cmocka_unit_test(test_other_kinds),
 		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_two_documents),
 		cmocka_unit_test(test_every_allocation_may_fail),
 	};
 

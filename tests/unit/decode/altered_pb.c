@@ -17,29 +17,37 @@
 /* A KeyValue with a text. */
 #define PAIR(key, text) "{1'" key "'2{1'" text "'}}"
 
-#define OTLP_GROUP                                                             \
-	"{1{1" PAIR("service.name", "shop") "1" PAIR("host.name", "h1") "}"    \
-	"2{1{1'lib'}2{1" ID " 2#00000000000000a1 5'GET /cart' 6=2 "            \
-	"7!1700000000000000000 8!1700000000250000000 "                         \
-	"9" PAIR("http.route", "/cart")                                        \
-	"9{1'http.status_code'2{3=200}}9{1'app.flag'2{2=1}}"                   \
-	"9{1'app.share'2{4!4602678819172646912}}9{1'app.raw'2{7#000102}}"      \
-	"9{1'app.list'2{5{1{1'one'}1{3=2}1{5{1{2=0}}}}}}"                      \
-	"9{1'app.map'2{6{1{1'k'2{4!4608308318706860032}}}}}"                   \
-	"9{1'app.none'2{}}"                                                    \
-	"11{1!1700000000100000000 2'retry'3{1'n'2{3=3}}}"                      \
-	"13{1#ffeeddccbbaa99887766554433221100 2#00000000000000b7 "            \
-	"4" PAIR("why", "batch") "}15{2'late'3=2}}"                            \
-	"2{1" ID " 2#00000000000000a2 4#00000000000000a1 5'SELECT' 6=3 "       \
-	"7!1700000000010000000 8!1700000000200000000 15{3=1}}}}"
+#define OTLP_GROUP                                                                                                  \
+	"{1{1" PAIR("service.name", "shop") "1" PAIR(                                                               \
+		"host.name",                                                                                        \
+		"h1") "}"                                                                                           \
+		      "2{1{1'lib'}2{1" ID                                                                           \
+		      " 2#00000000000000a1 5'GET /cart' 6=2 "                                                       \
+		      "7!1700000000000000000 8!1700000000250000000 "                                                \
+		      "9" PAIR(                                                                                     \
+			      "http.route",                                                                         \
+			      "/cart") "9{1'http.status_code'2{3=200}}9{1'app.flag'2{2=1}}"                         \
+				       "9{1'app.share'2{4!4602678819172646912}}9{1'app.raw'2{7#000102}}"            \
+				       "9{1'app.list'2{5{1{1'one'}1{3=2}1{5{1{2=0}}}}}}"                            \
+				       "9{1'app.map'2{6{1{1'k'2{4!4608308318706860032}}}}}"                         \
+				       "9{1'app.none'2{}}"                                                          \
+				       "11{1!1700000000100000000 2'retry'3{1'n'2{3=3}}}"                            \
+				       "13{1#ffeeddccbbaa99887766554433221100 2#00000000000000b7 "                  \
+				       "4" PAIR(                                                                    \
+					       "why",                                                               \
+					       "batch") "}15{2'late'3=2}}"                                          \
+							"2{1" ID                                                    \
+							" 2#00000000000000a2 4'' 4#00000000000000a1 5'SELECT' 6=3 " \
+							"7!1700000000010000000 8!1700000000200000000 15{3=1}}}}"
 
 #define TEMPO_SEARCH                                                           \
 	"1{1'00112233445566778899aabbccddeeff'2'shop'3'GET /cart'"             \
 	"4=1700000000000000000 5=250 7{1{1'00000000000000a1'2'GET /cart'"      \
 	"3=1700000000000000000 4=250000000 "                                   \
-	"5" PAIR("service.name", "shop") "5" PAIR("kind", "server")            \
-	"5" PAIR("status", "error") "5" PAIR("host.name", "h1")                \
-	"}2=1}8{1'shop'2{1=2 2=1}}}2{1=5}"
+	"5" PAIR("service.name", "shop") "5" PAIR("kind", "server") "5" PAIR(  \
+		"status",                                                      \
+		"error") "5" PAIR("host.name",                                 \
+				  "h1") "}2=1}8{1'shop'2{1=2 2=1}}}2{1=5}"
 
 #define PPROF                                                                  \
 	"1{1=1 2=2}1{1=3 2=4}2{1[2,1]2[1,10]3{1=5 2=6}}2{1[1]2[3,30]}"         \
@@ -64,6 +72,9 @@ static const struct subject {
 	{ "search of Tempo", tell_tempo_pb_hits, TEMPO_SEARCH },
 	{ "history of Tempo", tell_tempo_pb_history, TEMPO_SEARCH },
 	{ "pprof", tell_pprof, PPROF },
+	{ "pprof that drops frames", tell_pprof, PPROF " 7=10 8=8" },
+	{ "pprof, numbers one by one", tell_pprof, PPROF " 2{1=2 2=1 2=2}" },
+	{ "pprof by labels", tell_labelled, PPROF },
 	{ "flame graph of Pyroscope", tell_pyroscope, FLAME_ROWS },
 	{ "tree of Pyroscope", tell_pyroscope,
 	  "2#000001046d61696e030104776f726b0500" },

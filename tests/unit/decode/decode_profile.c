@@ -96,6 +96,38 @@ static void test_traces_are_no_profiles(void **state)
 	profile_release(&p);
 }
 
+/* Only text that is read line by line comes out of a feed. */
+static void test_feeds(void **state)
+{
+	struct profile_want want = want_of("");
+	struct feed *feed = feed_new(STR("main;work 3\n"), &err);
+	struct trace trace;
+	struct profile p;
+
+	(void)state;
+	assert_non_null(feed);
+	profile_init(&p);
+	trace_init(&trace);
+	assert_refused(
+		decode_profile_feed(FORMAT_PPROF, feed, NULL, &p, NULL, &err),
+		ERROR_FORMAT, "pprof is not a profile");
+	assert_refused(decode_trace_feed(FORMAT_FOLDED, feed, NULL, &trace,
+					 NULL, &err),
+		       ERROR_FORMAT, "folded stacks is not a trace format");
+	want.labels = label_filter_new(STR("a"), "--tag", &err);
+	assert_non_null(want.labels);
+	assert_refused(
+		decode_profile_feed(FORMAT_FOLDED, feed, &want, &p, NULL, &err),
+		ERROR_USAGE, "");
+	label_filter_free(want.labels);
+	assert_decoded(
+		decode_profile_feed(FORMAT_FOLDED, feed, NULL, &p, NULL, &err));
+	assert_int_equal(p.total, 3);
+	trace_release(&trace);
+	profile_release(&p);
+	feed_free(feed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +135,7 @@ int main(void)
 		cmocka_unit_test(test_formats_are_recognised),
 		cmocka_unit_test(test_nothing_wanted),
 		cmocka_unit_test(test_traces_are_no_profiles),
+		cmocka_unit_test(test_feeds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

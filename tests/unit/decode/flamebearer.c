@@ -202,6 +202,10 @@ static void test_empty_answers(void **state)
 		"{\"pprof\":{\"profile\":{}}}",
 		("{\"sampleType\":[{}],\"stringTable\":[\"\"],"
 		 "\"periodType\":{}}"),
+		"{\"pprof\":{\"x\":[1],\"profile\":null}}",
+		"{\"pprof\":{\"profile\":5}}",
+		"{\"pprof\":null}",
+		"{\"pprof\":{\"profile\":{\"x\":1}}}",
 		"{\"tree\":\"\"}",
 	};
 	struct profile p;

@@ -301,6 +301,29 @@ static void test_cut_at_every_byte(void **state)
 	drop(bytes);
 }
 
+/* A span that is not kept may tell so only behind its process. */
+static void test_process_of_another_trace(void **state)
+{
+	const char *text =
+		"{\"data\":[{\"spans\":[{\"process\":{\"serviceName\":"
+		"\"other\"},\"spanID\":\"a1\",\"startTime\":1700000000000000,"
+		"\"duration\":1,\"traceID\":\"000000000000000000000000000000aa\""
+		"},{\"process\":{\"serviceName\":\"shop\"},\"spanID\":\"b1\","
+		"\"startTime\":1700000000000000,\"duration\":9,\"traceID\":"
+		"\"000000000000000000000000000000bb\"}]}]}";
+	struct trace_id want;
+
+	(void)state;
+	assert_true(
+		trace_id_parse(STR("000000000000000000000000000000bb"), &want));
+	assert_true(decode_as(FORMAT_JAEGER_JSON, str_from(text), &want));
+	assert_int_equal(trace.span_count, 1);
+	assert_int_equal(trace.spans[0].span_id, 0xb1);
+	assert_true(str_equal(trace_text(&trace, trace.resources[0].service),
+			      STR("shop")));
+	trace_release(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +338,7 @@ int main(void)
 		cmocka_unit_test(test_times_out_of_range),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_cut_at_every_byte),
+		cmocka_unit_test(test_process_of_another_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

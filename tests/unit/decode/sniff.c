@@ -162,6 +162,11 @@ static void test_json_shapes(void **state)
 	expect(STR("[{\"ph\":\"X\"}]"), FORMAT_UNKNOWN, "a Chrome trace");
 	expect(STR("[]"), FORMAT_UNKNOWN, "an empty JSON list");
 	expect(STR("{}"), FORMAT_UNKNOWN, "an empty JSON object");
+	expect(STR("[{\"resourceSpans\":[]}]"), FORMAT_UNKNOWN,
+	       "a list of OTLP documents (write them one a line)");
+	expect(STR("[{\"x\":1}]"), FORMAT_UNKNOWN,
+	       "a JSON list of another kind");
+	expect(STR("{\"trace\":[]}"), FORMAT_UNKNOWN, "JSON of another kind");
 	expect(STR("[1]"), FORMAT_UNKNOWN, "a JSON list of another kind");
 	expect(STR("{\"a\":"), FORMAT_UNKNOWN, "damaged JSON");
 	expect(STR("{\"$schema\":\"https://www.speedscope.app/file-format-"
