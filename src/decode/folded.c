@@ -201,7 +201,7 @@ static bool add_deep(struct folded *f, struct str stack, int64_t weight,
 		if (!arena_reserve(&f->scratch, (void **)&f->deep, &f->deep_cap,
 				   count + (size_t)1, sizeof *f->deep))
 			return no_memory(f, err);
-		if (!frame_of(f, name, hash_bytes(name.ptr, name.len),
+		if (!frame_of(f, name, name_table_hash(&f->names, name),
 			      &f->deep[count++], err))
 			return false;
 	}

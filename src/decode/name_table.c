@@ -1,12 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/name_table.h"
 
+#include <string.h>
+
+#include "base/count.h"
+
 #define FIRST_SLOTS ((size_t)1024)
 #define TAG_MASK (~(uint64_t)UINT32_MAX)
 
 void name_table_init(struct name_table *t, struct arena *arena)
 {
 	*t = (struct name_table){ .arena = arena };
+	for (uint64_t i = 0; i < COUNT_OF(t->keys); i++)
+		t->keys[i] = hash_bytes(&i, sizeof i);
+	t->keys[COUNT_OF(t->keys) - 1] |= 1;
+}
+
+static uint64_t load(const char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof word);
+	return word;
+}
+
+static uint64_t load_few(const char *bytes, size_t len)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < len; i++)
+		word |= (uint64_t)(unsigned char)bytes[i] << 8 * i;
+	return word;
+}
+
+/* Each half of a word is added to the key's, and both are multiplied. */
+static uint64_t nh_step(uint64_t word, uint64_t key)
+{
+	uint64_t low = (uint32_t)(word + key);
+	uint64_t high = (uint32_t)((word >> 32) + (key >> 32));
+
+	return low * high;
+}
+
+/* NH of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway 1999): for every two
+ * names, keys that make them collide are one in 2^32; products of words do not
+ * wait for each other. The last word may overlap the one before: with the
+ * length it says the same. */
+uint64_t name_table_hash(const struct name_table *t, struct str name)
+{
+	const uint64_t *key = t->keys;
+	const uint64_t *last = &t->keys[COUNT_OF(t->keys) - 1];
+	size_t at = 0;
+	uint64_t sum;
+
+	if (name.len > NAME_HASHED_BYTES)
+		return hash_bytes(name.ptr, name.len);
+	sum = nh_step(name.len, last[-1]);
+	for (; name.len - at > 8; at += 8)
+		sum += nh_step(load(name.ptr + at), *key++);
+	sum += nh_step(name.len >= 8 ? load(name.ptr + (name.len - 8))
+				     : load_few(name.ptr, name.len),
+		       *key);
+	sum *= *last;
+	return sum ^ sum >> 32;
 }
 
 static size_t home(const struct name_table *t, uint64_t hash)
@@ -53,7 +109,7 @@ void name_table_find_all(const struct name_table *t, struct name_ref *refs,
 {
 	for (size_t i = 0; i < count; i++) {
 		refs[i].item = NULL;
-		refs[i].hash = hash_bytes(refs[i].name.ptr, refs[i].name.len);
+		refs[i].hash = name_table_hash(t, refs[i].name);
 		if (t->slot_count)
 			__builtin_prefetch(&t->slots[home(t, refs[i].hash)]);
 	}
@@ -97,7 +153,7 @@ static bool grow(struct name_table *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct str name = t->items[i].name;
 
-		put(t, hash_bytes(name.ptr, name.len), (uint32_t)i);
+		put(t, name_table_hash(t, name), (uint32_t)i);
 	}
 	return true;
 }

@@ -18,8 +18,13 @@ struct name_item {
 	uint32_t frame;
 };
 
+/* Longer names take hash_bytes(). */
+#define NAME_HASHED_BYTES 256
+
 struct name_table {
 	struct arena *arena;
+	/* Nobody knows them: so many words of a name, its length, the end. */
+	uint64_t keys[NAME_HASHED_BYTES / 8 + 2];
 	uint64_t *slots; /* upper half of a hash, item + 1; 0: empty */
 	size_t slot_count;
 	struct name_item *items;
@@ -30,7 +35,10 @@ struct name_table {
 /* Empty; memory comes from the arena, which must outlive it. */
 void name_table_init(struct name_table *t, struct arena *arena);
 
-/* A name whose hash_bytes() is known, or NULL. Valid until one is added. */
+/* Of a name, for this table. */
+uint64_t name_table_hash(const struct name_table *t, struct str name);
+
+/* A name whose hash is known, or NULL. Valid until one is added. */
 const struct name_item *name_table_find(const struct name_table *t,
 					struct str name, uint64_t hash);
 

@@ -22,7 +22,7 @@ static struct str name_of(unsigned i, char text[32])
 static uint32_t find(const struct name_table *t, struct str name)
 {
 	const struct name_item *item =
-		name_table_find(t, name, hash_bytes(name.ptr, name.len));
+		name_table_find(t, name, name_table_hash(t, name));
 
 	if (!item)
 		return NAME_NONE;
@@ -45,13 +45,14 @@ static void test_names_are_found_again(void **state)
 
 		assert_int_equal(find(&t, name), NAME_NONE);
 		assert_non_null(name_table_add(
-			&t, name, hash_bytes(name.ptr, name.len), MANY - i));
+			&t, name, name_table_hash(&t, name), MANY - i));
 	}
 	for (unsigned i = 0; i < MANY; i++)
 		assert_int_equal(find(&t, name_of(i, text)), MANY - i);
 	assert_int_equal(find(&t, STR("name")), NAME_NONE);
 	assert_int_equal(find(&t, STR("")), NAME_NONE);
-	assert_non_null(name_table_add(&t, STR(""), hash_bytes("", 0), 7));
+	assert_non_null(
+		name_table_add(&t, STR(""), name_table_hash(&t, STR("")), 7));
 	assert_int_equal(find(&t, STR("")), 7);
 	arena_release(&arena);
 }
@@ -99,11 +100,40 @@ static void test_names_of_one_hash(void **state)
 	(void)state;
 	arena_init(&arena, MIB);
 	name_table_init(&t, &arena);
-	assert_non_null(name_table_add(&t, STR("a"), hash_bytes("b", 1), 7));
-	assert_non_null(name_table_add(&t, STR("b"), hash_bytes("b", 1), 8));
+	assert_non_null(
+		name_table_add(&t, STR("a"), name_table_hash(&t, STR("b")), 7));
+	assert_non_null(
+		name_table_add(&t, STR("b"), name_table_hash(&t, STR("b")), 8));
 	name_table_find_all(&t, refs, 2);
 	assert_int_equal(refs[0].item->frame, 8);
 	assert_null(refs[1].item);
+	arena_release(&arena);
+}
+
+/* Every length on both sides of those that are hashed otherwise; and one byte
+ * more, or another one anywhere, is another hash. */
+static void test_hashes(void **state)
+{
+	char text[NAME_HASHED_BYTES + 9] = { 0 };
+	struct arena arena;
+	struct name_table t;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	name_table_init(&t, &arena);
+	for (size_t len = 0; len + 1 < sizeof text; len++) {
+		struct str name = { text, len };
+		uint64_t hash = name_table_hash(&t, name);
+
+		assert_true(hash == name_table_hash(&t, name));
+		for (size_t i = 0; i < len; i++) {
+			text[i] = 1;
+			assert_true(hash != name_table_hash(&t, name));
+			text[i] = 0;
+		}
+		name.len++;
+		assert_true(hash != name_table_hash(&t, name));
+	}
 	arena_release(&arena);
 }
 
@@ -126,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_found_again),
 		cmocka_unit_test(test_names_side_by_side),
 		cmocka_unit_test(test_names_of_one_hash),
+		cmocka_unit_test(test_hashes),
 		cmocka_unit_test(test_memory_runs_out),
 	};
 
