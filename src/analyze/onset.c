@@ -8,9 +8,13 @@
 #include "analyze/ordering.h"
 #include "base/num.h"
 
-/* The search tries every run of spans: above this many, every n-th is
- * taken. Half a million runs take a millisecond. */
+/* The search looks at every run of spans, mostly at many together: above this
+ * many, every n-th is taken. */
 #define ONSET_POINTS 1000u
+
+/* Powers of two up to that many. */
+#define ONSET_LEVELS 10
+_Static_assert(ONSET_POINTS <= 1u << ONSET_LEVELS, "peaks reach far enough");
 
 /* The best of all runs in n spans without any change reaches a squared
  * deviation of about 2 ln n; a fifth more has to be there. */
@@ -30,6 +34,8 @@ struct series {
 	size_t count;
 	int64_t *values; /* room */
 	double *scales;  /* by the number of points in a run */
+	double *sums;    /* of ranks above their mean, of the first so many */
+	double *peaks[ONSET_LEVELS]; /* [m][i]: of sums i..i + 2^m the most */
 };
 
 struct run {
@@ -125,25 +131,65 @@ static void set_scales(struct series *s)
 	}
 }
 
+/* Ranks and their mean are halves: all sums are exact. */
+static void set_sums(struct series *s)
+{
+	double mean = ((double)s->count + 1) / 2;
+
+	for (size_t i = 0; i < s->count; i++)
+		s->sums[i + 1] = s->sums[i] + (s->points[i].rank - mean);
+	s->peaks[0] = s->sums;
+	for (size_t m = 1; m < ONSET_LEVELS; m++) {
+		size_t half = (size_t)1 << (m - 1);
+
+		for (size_t i = 0; i + 2 * half <= s->count + 1; i++)
+			s->peaks[m][i] = fmax(s->peaks[m - 1][i],
+					      s->peaks[m - 1][i + half]);
+	}
+}
+
+/* The largest of sums[first..end), as that of two parts of a power of two that
+ * may overlap. */
+static double peak_of(const struct series *s, size_t first, size_t end)
+{
+	size_t m = 0;
+
+	while (m + 1 < ONSET_LEVELS && (size_t)2 << m <= end - first)
+		m++;
+	return fmax(s->peaks[m][first], s->peaks[m][end - ((size_t)1 << m)]);
+}
+
+/* Runs of from..to points beginning at i that are better. Scales are largest
+ * at an end: a bound that says no speaks for all of them. */
+static void try_runs(const struct series *s, size_t i, size_t from, size_t to,
+		     struct run *best)
+{
+	double above = peak_of(s, i + from, i + to + 1) - s->sums[i];
+
+	if (above * fmax(s->scales[from], s->scales[to]) <= best->score)
+		return;
+	for (size_t k = from; k <= to; k++) {
+		double score = (s->sums[i + k] - s->sums[i]) * s->scales[k];
+
+		if (score > best->score)
+			*best = (struct run){ i, i + k, score };
+	}
+}
+
 /* The run whose sum of ranks lies farthest above what chance gives it, which
  * is their mean each. */
 static struct run find_run(const struct series *s)
 {
 	struct run best = { 0, 0, 0 };
-	double mean = ((double)s->count + 1) / 2;
 
 	for (size_t i = 0; i + ONSET_MIN_SPANS <= s->count; i++) {
 		size_t longest = s->count - ONSET_MIN_SPANS;
-		double above = 0;
 
-		for (size_t k = 1; k <= longest && i + k <= s->count; k++) {
-			double score;
-
-			above += s->points[i + k - 1].rank - mean;
-			score = above * s->scales[k];
-			if (score > best.score && k >= ONSET_MIN_SPANS)
-				best = (struct run){ i, i + k, score };
-		}
+		if (longest > s->count - i)
+			longest = s->count - i;
+		for (size_t k = ONSET_MIN_SPANS; k <= longest; k *= 2)
+			try_runs(s, i, k,
+				 2 * k <= longest ? 2 * k - 1 : longest, &best);
 	}
 	return best;
 }
@@ -182,6 +228,7 @@ static void fill_onset(struct series *s, struct onset *out)
 	struct run r;
 
 	set_scales(s);
+	set_sums(s);
 	r = find_run(s);
 	if (r.score * r.score < ONSET_EVIDENCE * log((double)s->count) ||
 	    r.score <= 0)
@@ -205,6 +252,21 @@ static void fill_onset(struct series *s, struct onset *out)
 	out->fast_count = (uint32_t)s->count - out->slow_count;
 }
 
+/* After thin(). */
+static bool make_room(struct series *s, struct arena *arena)
+{
+	size_t n = s->count + 1;
+
+	s->scales = arena_array(arena, n, sizeof *s->scales);
+	s->sums = arena_array(arena, n, sizeof *s->sums);
+	for (size_t m = 1; m < ONSET_LEVELS; m++) {
+		s->peaks[m] = arena_array(arena, n, sizeof **s->peaks);
+		if (!s->peaks[m])
+			return false;
+	}
+	return s->scales && s->sums;
+}
+
 bool onset_find(const struct history *h, const uint32_t *windows, size_t count,
 		uint32_t operation, struct arena *arena, struct onset *out,
 		struct error *err)
@@ -217,11 +279,12 @@ bool onset_find(const struct history *h, const uint32_t *windows, size_t count,
 		return true;
 	s.points = arena_array(arena, n, sizeof *s.points);
 	s.values = arena_array(arena, n, sizeof *s.values);
-	s.scales = arena_array(arena, n, sizeof *s.scales);
-	if (!s.points || !s.values || !s.scales)
+	if (!s.points || !s.values)
 		return arena_fail(arena, "the history of the operations", err);
 	add_points(&s, h, windows, count, operation);
 	thin(&s);
+	if (!make_room(&s, arena))
+		return arena_fail(arena, "the history of the operations", err);
 	set_ranks(&s);
 	fill_onset(&s, out);
 	return true;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "history_fixture.h"
 
 #include "analyze/onset.h"
@@ -289,6 +291,81 @@ static void canary(void **state)
 	past_release(&p);
 }
 
+/* ---- against trying every run ---- */
+
+enum { SPANS = 120 };
+
+static double rank_of(const double *ms, size_t at)
+{
+	double below = 0, equal = 0;
+
+	for (size_t i = 0; i < SPANS; i++) {
+		below += ms[i] < ms[at];
+		equal += ms[i] == ms[at];
+	}
+	return below + (equal + 1) / 2;
+}
+
+/* The run of which the sum of ranks lies most deviations above its mean. */
+static void best_run(const double *ms, size_t *from, size_t *to, double *best)
+{
+	double n = SPANS;
+
+	*best = 0;
+	for (size_t i = 0; i < SPANS; i++) {
+		double above = 0;
+
+		for (size_t k = 1; k <= SPANS - 5 && i + k <= SPANS; k++) {
+			double scale = 1 / sqrt((double)k * (n - (double)k) *
+						(n + 1) / 12);
+
+			above += rank_of(ms, i + k - 1) - (n + 1) / 2;
+			if (k < 5 || above * scale <= *best)
+				continue;
+			*best = above * scale;
+			*from = i;
+			*to = i + k;
+		}
+	}
+}
+
+/* Two levels that are far apart, so that the part has its ends where the best
+ * run has them; how long it is and where it lies are drawn. */
+static void like_every_run(void **state)
+{
+	uint32_t random = 1;
+	unsigned found = 0;
+
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		double ms[SPANS], best;
+		size_t from = 0, to = 0, first, last;
+		struct past p;
+		struct onset o;
+
+		random = random * 1664525u + 1013904223u;
+		first = 8 + (random >> 16) % 70;
+		last = first + (random >> 8) % 40;
+		begin(&p);
+		for (size_t i = 0; i < SPANS; i++) {
+			random = random * 1664525u + 1013904223u;
+			ms[i] = i >= first && i < last ? 900 : 10;
+			ms[i] += (double)(random >> 28);
+			past_span(&p, 1, 0, (double)i * 5000, ms[i]);
+		}
+		best_run(ms, &from, &to, &best);
+		o = find(&p);
+		if (o.is_found) {
+			found++;
+			assert_int_equal(o.start_ns, at((double)from * 5000));
+			assert_int_equal(o.slow_count, to - from);
+		}
+		assert_true(o.is_found || last - first < 8);
+		past_release(&p);
+	}
+	assert_true(found > 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +380,7 @@ int main(void)
 		cmocka_unit_test(short_part),
 		cmocka_unit_test(deployed),
 		cmocka_unit_test(canary),
+		cmocka_unit_test(like_every_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
