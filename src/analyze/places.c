@@ -2,6 +2,7 @@
 #include "analyze/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/code_kind.h"
 #include "analyze/code_memo.h"
@@ -26,6 +27,37 @@ static int compare_places(const void *left, const void *right)
 	if (!order)
 		order = str_compare(a->file, b->file);
 	return order ? order : compare_u64(a->line, b->line);
+}
+
+/* Functions, and so frames, are in the order of names: only places of one name
+ * are not in their own. */
+static void order_places(struct place *places, size_t count)
+{
+	for (size_t first = 0, end; first < count; first = end) {
+		for (end = first + 1; end < count; end++)
+			if (!str_equal(places[end].name, places[first].name))
+				break;
+		if (end - first > 1)
+			qsort(places + first, end - first, sizeof *places,
+			      compare_places);
+	}
+}
+
+/* Two ordered lists, the second behind the first, become one; room is for as
+ * many as the first has. */
+static void merge_places(struct place *places, size_t first, size_t count,
+			 struct place *room)
+{
+	size_t a = 0, b = first, to = 0;
+
+	if (first == 0 || first == count)
+		return;
+	memcpy(room, places, first * sizeof *room);
+	while (a < first && b < count)
+		places[to++] = compare_places(&room[a], &places[b]) <= 0
+				       ? room[a++]
+				       : places[b++];
+	memcpy(places + to, room + a, (first - a) * sizeof *room);
 }
 
 static void add_values(const struct profile *p, struct place *places)
@@ -112,7 +144,7 @@ bool rows_add_places(struct result *result, const struct profile *p,
 	}
 	list_places(p, places);
 	add_values(p, places);
-	qsort(places, p->frame_count, sizeof *places, compare_places);
+	order_places(places, p->frame_count);
 	for (size_t i = 0; done && i < result_listed(result); i++) {
 		struct function_row *row = &result->functions[i];
 
@@ -142,26 +174,30 @@ static bool sources_list(struct sources *s, struct arena *scratch,
 			 struct error *err)
 {
 	struct language_votes votes = { { 0 } };
+	struct place *room;
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->count; i++)
 		count += s->profiles[i]->frame_count;
 	s->places = arena_array(scratch, count, sizeof *s->places);
-	if (!s->places)
+	room = arena_array(scratch, count, sizeof *room);
+	if (!s->places || !room)
 		return arena_fail(scratch, "places of functions", err);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct profile *p = s->profiles[i];
+		struct place *added = s->places + s->place_count;
 
-		list_places(p, s->places + s->place_count);
-		add_values(p, s->places + s->place_count);
+		list_places(p, added);
+		add_values(p, added);
+		order_places(added, p->frame_count);
+		merge_places(s->places, s->place_count,
+			     s->place_count + p->frame_count, room);
 		s->place_count += p->frame_count;
 		for (uint32_t f = 0; f < p->function_count; f++)
 			code_memo_vote(s->rules, function_name(p, f),
 				       function_file(p, f), &votes);
 	}
 	s->languages = language_votes_result(&votes);
-	if (count)
-		qsort(s->places, count, sizeof *s->places, compare_places);
 	return true;
 }
 
@@ -191,15 +227,35 @@ static void vote(const struct sources *s, const struct place *first,
 	}
 }
 
+/* Whether all places of the name that lie in a file lie in the same one; then
+ * it does not matter whose it is. */
+static bool has_one_file(const struct sources *s, const struct place *first,
+			 struct str *file)
+{
+	const struct place *end = s->places + s->place_count;
+
+	*file = STR("");
+	for (const struct place *p = first;
+	     p < end && str_equal(p->name, first->name); p++) {
+		if (file->len && p->file.len && !str_equal(p->file, *file))
+			return false;
+		if (p->file.len)
+			*file = p->file;
+	}
+	return file->len > 0;
+}
+
 static struct str file_of(const struct sources *s, struct str name)
 {
 	const struct place *first = find_place(s->places, s->place_count, name);
 	const struct place *best[2] = { NULL, NULL };
 	int64_t sums[2] = { 0, 0 };
-	struct str none = { NULL, 0 };
+	struct str none = { NULL, 0 }, file;
 
 	if (!first)
 		return none;
+	if (has_one_file(s, first, &file))
+		return file;
 	vote(s, first, sums, best);
 	if (!best[0] || !best[1])
 		return best[0] ? best[0]->file : best[1] ? best[1]->file : none;
@@ -214,6 +270,19 @@ static bool has_files(const struct profile *p)
 		if (p->functions[f].file)
 			return true;
 	return false;
+}
+
+static bool has_lines(const struct profile *p)
+{
+	return p->has_lines;
+}
+
+static bool all_have(struct profile *const *profiles, size_t count,
+		     bool (*has)(const struct profile *p))
+{
+	while (count && has(profiles[count - 1]))
+		count--;
+	return count == 0;
 }
 
 static bool take_files(const struct sources *s, struct profile *p,
@@ -237,6 +306,8 @@ bool profiles_take_files(struct profile *const *profiles, size_t count,
 	struct arena scratch;
 	bool done;
 
+	if (all_have(profiles, count, has_files))
+		return true;
 	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	done = sources_list(&s, &scratch, err);
 	for (size_t i = 0; done && i < count; i++)
@@ -284,10 +355,12 @@ bool profiles_take_lines(struct profile *const *profiles, size_t count,
 	struct arena scratch;
 	bool done;
 
+	if (all_have(profiles, count, has_lines))
+		return true;
 	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	done = sources_list(&s, &scratch, err);
 	for (size_t i = 0; done && i < count; i++)
-		if (!profiles[i]->has_lines)
+		if (!has_lines(profiles[i]))
 			take_lines(&s, profiles[i]);
 	arena_release(&scratch);
 	return done;
