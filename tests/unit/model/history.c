@@ -115,6 +115,61 @@ static void test_window_is_put_in_order(void **state)
 	check_span(3, 20, 1, 10);
 }
 
+/* Starts over all sizes of distances, some of them equal; one id stands in two
+ * traces, which makes no copies of it. */
+static void test_many_spans_are_put_in_order(void **state)
+{
+	static const int64_t ranges[] = { 7, 3000, INT64_C(1) << 40,
+					  INT64_MAX };
+	const struct history_window *w = &h.windows[0];
+
+	for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+		uint64_t random = 1;
+
+		teardown(state);
+		setup(state);
+		h.windows[0].range = (struct time_range){ 0, INT64_MAX };
+		add_trace(1, 1);
+		for (uint32_t i = 0; i < 3000; i++) {
+			random = random * 6364136223846793005u + 1;
+			if (i == 2000)
+				add_trace(2, 2);
+			add_span(0, 1 + (i * 7919u % 2999),
+				 (int64_t)((random >> 1) % (uint64_t)ranges[r]),
+				 i);
+		}
+		history_finish_window(&h, 0);
+		assert_int_equal(w->span_count, 3000);
+		for (uint32_t i = 1; i < w->span_count; i++) {
+			const struct history_span *a = &w->spans[i - 1];
+			const struct history_span *b = &w->spans[i];
+
+			assert_true(a->start_ns < b->start_ns ||
+				    (a->start_ns == b->start_ns &&
+				     a->span_id <= b->span_id));
+		}
+	}
+}
+
+/* The same order without memory for a quicker way to it. */
+static void test_order_without_memory(void **state)
+{
+	(void)state;
+	for (long n = 0; n < 5; n++) {
+		teardown(state);
+		setup(state);
+		add_trace(1, 1000);
+		for (uint32_t i = 0; i < 900; i++)
+			add_span(0, i + 1, 1900 - i, 1);
+		starve_once_after(n);
+		history_finish_window(&h, 0);
+		stop_starving();
+		assert_int_equal(h.windows[0].span_count, 900);
+		for (uint32_t i = 0; i < 900; i++)
+			check_span(i, 900 - i, 0, 1);
+	}
+}
+
 static void test_what_lies_outside_is_dropped(void **state)
 {
 	(void)state;
@@ -235,6 +290,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_texts_are_interned, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_window_is_put_in_order,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_many_spans_are_put_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_order_without_memory,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_what_lies_outside_is_dropped, setup, teardown),
