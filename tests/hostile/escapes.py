@@ -448,7 +448,7 @@ def main():
         servers(trials, options.all)
         arguments(trials, Path(folder), options.all)
     print(f"# {trials.tried} runs, {trials.failed} failed")
-    figures.record("escapes", trials.tried, trials.failed, payloads=len(PAYLOADS))
+    figures.record("terminal", trials.tried, trials.failed, payloads=len(PAYLOADS))
     return 1 if trials.kinds_failed else 0
 
 

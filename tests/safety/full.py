@@ -35,6 +35,13 @@ STAGES = [
      "completions/options-table --all"),
     ("signals", "python3 tests/safety/signals.py {tracefind} {build}/tests/"
      "fault/libinject.so --all"),
+    ("cuts", "python3 tests/hostile/cuts.py {build}/tests/hostile/hostile-cuts "
+     "--all"),
+    ("bombs", "python3 tests/hostile/bombs.py {tracefind} --all"),
+    ("terminal", "python3 tests/hostile/escapes.py {tracefind} --all"),
+    ("injection", "python3 tests/hostile/injection.py {tracefind} --all"),
+    ("parents", "python3 tests/hostile/parents.py {tracefind} --all"),
+    ("numbers", "sh tests/hostile/numbers.sh"),
     ("reproducible", "python3 tests/safety/reproducible.py"),
     ("hostile-server", "python3 tests/net/hostile.py {tracefind} --all"),
     ("redirects", "python3 tests/net/redirects.py {tracefind} --all"),

@@ -40,12 +40,12 @@ ROWS = [
         "EMFILE or EACCES, or moves one byte: the same cases", 3000,
         "tests/fault"),
     Row("cuts", "a recorded answer is cut after every byte, in process", 60000,
-        "tests/fuzz"),
+        "tests/hostile"),
     Row("cuts-socket", "the same over a connection", 200, "tests/net/cuts.py"),
     Row("hostile-server", "a server that lies, stalls, resets or never ends",
         80, "tests/net/hostile.py"),
     Row("bombs", "small answers that unfold to large ones: refused by name, "
-        "in 2 s, within the budget", 12, "tests/safety"),
+        "in 2 s, within the budget", 12, "tests/hostile"),
     Row("redirects", "redirects elsewhere: no secret goes along", 16,
         "tests/net/redirects.py"),
     Row("tls", "certificates and versions that must be refused, with the "
@@ -53,15 +53,15 @@ ROWS = [
     Row("secrets", "canary secrets, searched in output, files and memory; "
         "plain, base64, percent-encoded", 1, "tests/net/canary.py"),
     Row("terminal", "controls, escapes, bidi and broken UTF-8 in foreign "
-        "fields of what people read", 1, "tests/safety"),
+        "fields of what people read", 1, "tests/hostile"),
     Row("injection", "HTML, SVG, JSON, folded, CSV and dot in foreign fields, "
-        "opened where they are pages", 80, "tests/safety"),
+        "opened where they are pages", 80, "tests/hostile"),
     Row("queries", "values that would end a TraceQL query, a selector or a "
         "path: the server sees one query", 30, "tests/net/queries.py"),
     Row("parents", "traces with cycles, orphans and shared ids, in 100 "
-        "orders: one answer", 1, "tests/safety"),
+        "orders: one answer", 1, "tests/hostile"),
     Row("numbers", "2^53+1, 2^63-1, negative, 1970, 2262, overflowing sums", 60,
-        "tests/safety"),
+        "tests/hostile"),
     Row("determinism", "runs again, elsewhere and in other places and tongues: "
         "byte-identical", 20, "tests/safety/same.py"),
     Row("cross", "32 bits, and big-endian: the tests of the program there", 2,
