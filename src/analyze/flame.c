@@ -170,7 +170,7 @@ static uint32_t shared_frames(const struct stack_frames *a, const uint32_t *b,
 static bool side_grow(struct build *b, enum side s, struct error *err)
 {
 	const struct profile *p = b->t->sides[s].profile;
-	struct stack_frames last = { 0 };
+	struct stack_frames last = { .frames = p->frame_ids };
 
 	if (!side_begin(b, s, err))
 		return false;

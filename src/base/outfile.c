@@ -305,7 +305,7 @@ bool file_fail_read(const char *name, int error_number, struct error *err)
 static bool read_to_end(int fd, const char *name, struct buf *out,
 			struct error *err)
 {
-	char probe;
+	char probe = 0;
 
 	for (;;) {
 		size_t room = out->cap ? out->cap - out->len - 1 : 0;

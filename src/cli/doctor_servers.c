@@ -184,10 +184,13 @@ static void check_tls(struct doctor *d, const struct side_answers *s)
 static bool check_connection(struct doctor *d, const struct side_answers *s)
 {
 	struct str host = url_authority(s->endpoint->url);
-	const struct error *why = &s->best->err;
+	const struct error *why;
 	bool is_tls;
 	char took[24];
 
+	if (!s->best)
+		return false; /* it was asked nothing */
+	why = &s->best->err;
 	if (s->best->status) {
 		format_duration(s->fastest_ns, took);
 		check_ok(&d->checks, s->name, "connection",

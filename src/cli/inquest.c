@@ -225,7 +225,7 @@ static size_t count_waits(const struct inquest *q, size_t sides)
 
 /* Of the service one comparison is asked for: in parts, unless requests like
  * the slow one are. */
-static struct budget_plan plan_cpu(const struct inquest *q)
+static void plan_cpu(const struct inquest *q, struct budget_plan *plan)
 {
 	size_t service_sides = sides_of(&q->service_cpu);
 	size_t counts = q->s->has_base ? 2 : 1;
@@ -238,7 +238,7 @@ static struct budget_plan plan_cpu(const struct inquest *q)
 		.has_request = q->s->profile_id != 0 && q->has_span_samples,
 	};
 
-	return budget_plan(&want);
+	*plan = budget_plan(&want);
 }
 
 static bool ask_cpu(struct inquest *q, struct error *err)
@@ -251,7 +251,7 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 		return false;
 	if (has_cohort(q))
 		begin_cohort(q, &q->cohort, q->cpu_id);
-	plan = plan_cpu(q);
+	plan_cpu(q, &plan);
 	q->cpu_parts = plan.parts;
 	q->is_request_spared =
 		q->s->profile_id && q->has_span_samples && !plan.has_request;

@@ -96,7 +96,7 @@ static size_t name_distance(struct str name, struct str wanted)
 size_t nearest_names(const struct name_list *list, struct str wanted,
 		     struct str *out, size_t max)
 {
-	size_t distances[16];
+	size_t distances[16] = { 0 };
 	size_t count = 0;
 
 	if (max > sizeof distances / sizeof *distances)
