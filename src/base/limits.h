@@ -84,6 +84,9 @@
  * of some 100 KiB in base64, and ten times that. */
 #define LIMIT_SIEVED_BYTES GIB
 #define LIMIT_HEADER_BYTES (256 * KIB)
+/* Lines that go on with the one before: long out of use, and the library copies
+ * the whole value again for each. */
+#define LIMIT_HEADER_FOLDS 100u
 #define LIMIT_ERROR_BODY_BYTES (64 * KIB)
 
 /* Local files, as they lie on disk and unpacked. */

@@ -178,6 +178,12 @@ bool receive_header(struct receive *r, struct str line, struct error *err)
 		return error_set(err, ERROR_LIMIT,
 				 "the answer's headers are larger than %zu KiB",
 				 LIMIT_HEADER_BYTES / KIB);
+	if (line.len && (line.ptr[0] == ' ' || line.ptr[0] == '\t') &&
+	    ++r->fold_count > LIMIT_HEADER_FOLDS)
+		return error_set(
+			err, ERROR_LIMIT,
+			"the answer has a header of more than %u lines",
+			LIMIT_HEADER_FOLDS);
 	/* What stands behind chunks changes nothing any more. */
 	if (r->is_head_whole && !is_interim)
 		return true;

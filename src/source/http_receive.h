@@ -20,6 +20,7 @@ struct receive {
 	bool is_packed;
 	bool is_cut; /* receive_finish() failed for want of the end */
 	size_t header_bytes;
+	unsigned fold_count; /* lines that go on with the one before */
 	bool is_head_whole; /* down to its blank line */
 	/* How its end is told: neither is so when it is the connection's. */
 	bool has_length;

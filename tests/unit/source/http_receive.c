@@ -323,6 +323,22 @@ static void test_heads_that_make_no_sense_are_refused(void **state)
 			       &err));
 }
 
+static void test_folded_headers_are_bounded(void **state)
+{
+	struct http_response response = { 0 };
+	struct receive r;
+	struct error err;
+
+	(void)state;
+	receive_init(&r, &response, NULL);
+	feed_head(&r, "HTTP/1.1 200 OK\r\nX-Fold: a\r\n");
+	for (unsigned i = 0; i < LIMIT_HEADER_FOLDS; i++)
+		feed_head(&r, i % 2 ? "\tb\r\n" : " b\r\n");
+	assert_false(receive_header(&r, STR(" b\r\n"), &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	receive_release(&r);
+}
+
 static void test_trailers_change_nothing(void **state)
 {
 	struct http_response response = { 0 };
@@ -399,6 +415,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_heads_that_make_no_sense_are_refused),
+		cmocka_unit_test(test_folded_headers_are_bounded),
 		cmocka_unit_test(test_trailers_change_nothing),
 		cmocka_unit_test(test_an_end_that_nothing_tells_is_none),
 		cmocka_unit_test(test_headers_are_kept_for_messages),
