@@ -50,6 +50,8 @@ STAGES = [
     ("cuts-socket", "python3 tests/net/cuts.py {tracefind} --all"),
     ("secrets", "python3 tests/net/canary.py {tracefind} {build}/tests/net/"
      "libstop.so --all"),
+    ("coverage", "python3 tests/safety/coverage.py {build}"),
+    ("analyzers", "python3 tests/safety/analyze.py {build}"),
 ]
 
 

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What analyzers find: gcc's and clang's in the source, valgrind in runs, and
+the thread sanitizer where there are threads.
+
+usage: analyze.py BUILD_FOLDER [gcc|clang|valgrind|threads]...
+
+gcc and clang read each file of src once, valgrind's memcheck runs the unit
+tests and the cases of the command line, which makes the memory sanitizer
+unnecessary: that needs every library built for it. The thread sanitizer runs
+what uses base/thread.c, in a build of its own. What is not installed is left
+out, and told. Address and undefined behaviour sanitizers: .ci/run.
+
+A finding fails. One that is none is named in tests/safety/analyze.supp
+(valgrind), or the code is written so that it shows: no source file switches an
+analyzer off.
+"""
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+import figures  # noqa: E402
+
+SUPPRESSIONS = HERE / "analyze.supp"
+# -O1: with more, gcc's analyzer reads what inlining has left.
+GCC = ["gcc", "-fanalyzer", "-O1"]
+CLANG = ["clang", "--analyze", "--analyzer-output", "text", "-w"]
+MEMCHECK = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
+            "--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes",
+            f"--suppressions={SUPPRESSIONS}"]
+# They measure time or memory themselves, fill gigabytes, or stop processes.
+NOT_FOR_VALGRIND = ("budget", "process", "retention", "list-pages", "start")
+THREADED_UNITS = ["unit/base/thread", "unit/cli/jobs", "unit/source/http"]
+THREADED_TOPICS = ["cli/file", "cli/diff", "cli/slow", "cli/replay",
+                   "cli/services", "cli/search"]
+
+
+def flags_of(command):
+    """What of a compiler's call decides how the source is read."""
+    words = shlex.split(command)
+    return [word for word in words if word.startswith(("-I", "-D", "-std"))]
+
+
+def read_source(tool, entry):
+    """What the tool says of one file."""
+    done = subprocess.run(
+        [*tool, *flags_of(entry["command"]), "-U_FORTIFY_SOURCE", "-c", "-o",
+         os.devnull, entry["file"]],
+        cwd=entry["directory"], capture_output=True, text=True)
+    return done.stderr if done.returncode or "warning:" in done.stderr else ""
+
+
+def source(tool, build):
+    """(files, findings) of a static analyzer."""
+    with open(build / "compile_commands.json") as file:
+        entries = [entry for entry in json.load(file)
+                   if entry["file"].startswith("../src/") or
+                   entry["file"].startswith(str(ROOT / "src") + "/")]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = list(pool.map(lambda e: read_source(tool, e), entries))
+    for text in filter(None, texts):
+        print(text)
+    return len(entries), sum(max(1, text.count("warning:"))
+                             for text in texts if text)
+
+
+def run_tests(build, *words):
+    """(tests, those that failed), of their log."""
+    env = {name: value for name, value in os.environ.items()
+           if name != "FIGURES"}
+    log = build / "meson-logs" / "testlog.json"
+    for path in log.parent.glob("testlog*.json"):
+        path.unlink()
+    subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "-t", "20",
+                    "--print-errorlogs", *words], env=env)
+    found = next(iter(log.parent.glob("testlog*.json")), None)
+    if not found:
+        return 0, 1
+    results = [json.loads(line)["result"] for line in open(found)]
+    bad = [r for r in results if r not in ("OK", "SKIP", "EXPECTEDFAIL")]
+    return len(results), len(bad)
+
+
+def names_of(build, suite):
+    done = subprocess.run(["meson", "test", "-C", build, "--list", "--suite",
+                           suite], capture_output=True, text=True, check=True)
+    return [line.rsplit(" / ", 1)[-1] for line in done.stdout.splitlines()
+            if " / " in line]
+
+
+def wrapper(build):
+    """A program that runs tracefind below memcheck."""
+    path = build / "tracefind-memcheck"
+    path.write_text("#!/bin/sh\nexec {} {} \"$@\"\n".format(
+        shlex.join(MEMCHECK), shlex.quote(str(build / "src" / "tracefind"))))
+    path.chmod(0o755)
+    return path
+
+
+def valgrind(build):
+    units, bad = run_tests(build, "--suite", "unit", "--wrapper",
+                           shlex.join(MEMCHECK))
+    topics = [name[len("cli/"):] for name in names_of(build, "cli")]
+    topics = [name for name in topics if name not in NOT_FOR_VALGRIND and
+              any((ROOT / "tests" / "cli").glob(name + "-*"))]
+    program = wrapper(build)
+    for topic in topics:
+        done = subprocess.run([sys.executable, ROOT / "tests" / "cli" /
+                               "run.py", program, "--topic", topic],
+                              capture_output=True, text=True)
+        if done.returncode:
+            print(topic, done.stdout, done.stderr, sep="\n")
+            bad += 1
+    return units + len(topics), bad
+
+
+def threads(build):
+    folder = build / "threads"
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["meson", "setup", folder, ROOT, "-Dbuildtype=debug",
+                        "-Doptimization=1", "-Db_sanitize=thread",
+                        "-Db_lundef=false", "-Dtests=enabled"], check=True)
+    subprocess.run(["ninja", "-C", folder], check=True)
+    return run_tests(folder, *THREADED_UNITS, *THREADED_TOPICS)
+
+
+KINDS = {
+    "gcc": ("gcc", lambda build: source(GCC, build)),
+    "clang": ("clang", lambda build: source(CLANG, build)),
+    "valgrind": ("valgrind", valgrind),
+    "threads": ("gcc", threads),
+}
+
+
+def main():
+    build, kinds = Path(sys.argv[1]).resolve(), sys.argv[2:] or list(KINDS)
+    tried = failed = 0
+    more = {}
+    for kind in kinds:
+        program, run = KINDS[kind]
+        if not shutil.which(program):
+            more[kind] = "not run"
+            print(f"# {kind}: not run, there is no {program}")
+            continue
+        count, bad = run(build)
+        tried += count
+        failed += bad
+        more[kind] = count
+        print(f"# {kind}: {count} read or run, {bad} with findings",
+              flush=True)
+    figures.record("analyzers", tried, failed, **more)
+    print(f"# {tried} read or run by {' '.join(kinds)}, {failed} with findings")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

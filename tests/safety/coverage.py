@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which lines and branches of src the tests reach.
+
+usage: coverage.py BUILD_FOLDER [SUITE...]
+
+Builds with gcc's counters into BUILD_FOLDER/coverage, runs all tests there
+(children of a test count too), and prints lines and branches of each folder.
+Branches are counted as gcov has them: of every condition both ways, those of
+failed allocations included. Ends with 1 when a goal is missed, and with 77,
+telling why, when there is no gcovr or no gcc.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+import figures  # noqa: E402
+
+SKIPPED = 77
+NEEDED = ("gcc", "gcov", "gcovr", "meson", "ninja")
+# Tests take a multiple of their time: nothing is optimised, all is counted.
+TIMES = "10"
+
+
+@dataclass
+class Count:
+    """Lines and branches: all, and those that ran."""
+    lines: list = field(default_factory=lambda: [0, 0])
+    branches: list = field(default_factory=lambda: [0, 0])
+
+    def add(self, other):
+        for mine, theirs in ((self.lines, other.lines),
+                             (self.branches, other.branches)):
+            mine[0] += theirs[0]
+            mine[1] += theirs[1]
+
+    def shares(self):
+        return [100 * ran / all_ if all_ else 100.0
+                for all_, ran in (self.lines, self.branches)]
+
+    def __str__(self):
+        return "{:6.2f} % lines {:6.2f} % branches".format(*self.shares())
+
+
+@dataclass
+class Goal:
+    """What files whose path begins with one of these must reach."""
+    name: str
+    starts: tuple
+    lines: float
+    branches: float
+
+    def misses(self, count):
+        lines, branches = count.shares()
+        return (lines < self.lines) + (branches < self.branches)
+
+
+GOALS = [
+    Goal("decoders and escapes", ("src/decode/", "src/base/escape"), 100, 95),
+    Goal("all", ("src/",), 90, 80),
+]
+
+
+def skip(why):
+    print(f"# not run: {why}")
+    sys.exit(SKIPPED)
+
+
+def build(folder):
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["meson", "setup", folder, ROOT, "-Dbuildtype=debug",
+                        "-Db_coverage=true", "-Dtests=enabled"], check=True,
+                       env={**os.environ, "CC": "gcc"})
+    subprocess.run(["ninja", "-C", folder], check=True)
+
+
+def run_tests(folder, suites):
+    """Counts of earlier runs are of other code. Figures are no figures of
+    this build: its faults and fuzz inputs are those of every build."""
+    for path in folder.rglob("*.gcda"):
+        path.unlink()
+    env = {name: value for name, value in os.environ.items()
+           if name != "FIGURES"}
+    wanted = [word for suite in suites for word in ("--suite", suite)]
+    return subprocess.run(["meson", "test", "-C", folder, "--no-rebuild", "-t",
+                           TIMES, "--print-errorlogs", *wanted],
+                          env=env).returncode
+
+
+def count_of(lines):
+    count = Count()
+    for line in lines:
+        if line.get("gcovr/noncode"):
+            continue
+        count.add(Count([1, line["count"] > 0],
+                        [len(line["branches"]),
+                         sum(b["count"] > 0 for b in line["branches"])]))
+    return count
+
+
+def read_counts(folder):
+    """Path of a source: its Count."""
+    out = folder / "coverage.json"
+    subprocess.run(["gcovr", "-r", ROOT, "--object-directory", folder, "-f",
+                    str(ROOT / "src") + "/", "--json", "-o", out, folder],
+                   check=True, cwd=folder)
+    with open(out) as file:
+        files = json.load(file)["files"]
+    return {entry["file"]: count_of(entry["lines"]) for entry in files}
+
+
+def sum_of(counts, starts):
+    total = Count()
+    for path, count in counts.items():
+        if path.startswith(starts):
+            total.add(count)
+    return total
+
+
+def report(counts):
+    """How many goals are missed."""
+    for folder in sorted({str(Path(path).parent) for path in counts}):
+        print(f"{folder:24} {sum_of(counts, (folder + '/',))}")
+    failed, more = 0, {}
+    for goal in GOALS:
+        count = sum_of(counts, goal.starts)
+        misses = goal.misses(count)
+        failed += misses
+        more[goal.name] = "{:.1f} % of lines, {:.1f} % of branches".format(
+            *count.shares())
+        print(f"{goal.name:24} {count}, goal {goal.lines} and "
+              f"{goal.branches}{' MISSED' if misses else ''}")
+    figures.record("coverage", 2 * len(GOALS), failed, **more)
+    return failed
+
+
+def main():
+    missing = [name for name in NEEDED if not shutil.which(name)]
+    if missing:
+        skip("there is no " + " ".join(missing))
+    folder = Path(sys.argv[1]).resolve() / "coverage"
+    build(folder)
+    tests_failed = run_tests(folder, sys.argv[2:])
+    missed = report(read_counts(folder))
+    if tests_failed:
+        print("tests failed: what did not run is not counted")
+    return 1 if tests_failed or missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
