@@ -59,7 +59,9 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    struct str varints, int64_t value, struct error *err)
 {
-	if (value < 0 || value > TOTAL_MAX - pack->total || !count)
+	/* Each id is a frame or more, so that no sum of a place can overflow. */
+	if (value < 0 || value > TOTAL_MAX - pack->total || !count ||
+	    count > LIMIT_STACK_FRAMES)
 		pack->is_ordered = true;
 	if (!add_to_places(pack, ids, count, value, err))
 		return false;

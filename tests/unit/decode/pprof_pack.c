@@ -144,6 +144,20 @@ static void test_deepest_stack(void **state)
 	}
 }
 
+/* One place in four stacks' depth, whose sum would be 2^64: nothing. */
+static void test_deeper_than_a_stack(void **state)
+{
+	static uint64_t ids[4 * LIMIT_STACK_FRAMES];
+	struct buf b;
+
+	(void)state;
+	for (size_t i = 0; i < 4 * LIMIT_STACK_FRAMES; i++)
+		ids[i] = 2;
+	start(&b);
+	put_sample(&b, ids, 4 * LIMIT_STACK_FRAMES, INT64_C(1) << 50);
+	assert_summed(&b, false);
+}
+
 static void test_period_sought_in_values(void **state)
 {
 	struct buf b;
@@ -263,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_largest_total),
 		cmocka_unit_test(test_stack_without_frames),
 		cmocka_unit_test(test_deepest_stack),
+		cmocka_unit_test(test_deeper_than_a_stack),
 		cmocka_unit_test(test_period_sought_in_values),
 		cmocka_unit_test(test_fields_between_samples),
 		cmocka_unit_test(test_ids_that_are_hashes),
