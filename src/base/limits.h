@@ -91,7 +91,7 @@
 
 /* Local files, as they lie on disk and unpacked. */
 #define LIMIT_FILE_BYTES (2 * GIB)
-#define LIMIT_FILE_PLAIN_BYTES (4 * GIB)
+#define LIMIT_FILE_PLAIN_BYTES (SIZE_MAX / 4 < GIB ? SIZE_MAX : 4 * GIB)
 
 /* Expansion of compressed data. Repetitive JSON reaches 100:1 honestly;
  * small inputs may exceed it, so the ratio counts after the first MiB. */
