@@ -42,6 +42,8 @@ STAGES = [
     ("injection", "python3 tests/hostile/injection.py {tracefind} --all"),
     ("parents", "python3 tests/hostile/parents.py {tracefind} --all"),
     ("numbers", "sh tests/hostile/numbers.sh"),
+    ("determinism", "python3 tests/safety/same.py {tracefind} --all gcc clang"),
+    ("cross", "python3 tests/safety/cross.py {build}"),
     ("reproducible", "python3 tests/safety/reproducible.py"),
     ("hostile-server", "python3 tests/net/hostile.py {tracefind} --all"),
     ("redirects", "python3 tests/net/redirects.py {tracefind} --all"),

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of the program on other processors: one whose bytes are the other
+way round, and one of 32 bits.
+
+usage: cross.py BUILD_FOLDER [TARGET...]
+
+Needs for each target what Debian calls gcc-TRIPLET and the libraries' packages
+of that architecture (dpkg --add-architecture), and for a processor that this
+machine does not have qemu-user or qemu-user-static. Builds in
+BUILD_FOLDER/cross-TARGET, and runs there the unit tests and the cases of the
+command line of TOPICS. Those that only take longer than the emulator is given
+are told, and counted as skipped. Status 77: no target can be had here. Output
+is TAP, a line a unit test or topic.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(HERE)]
+import figures  # noqa: E402
+
+SKIPPED = 77
+# Times what a test is given on a processor of its own.
+PATIENCE = 20
+# Files, case files and every format; those with servers wait for real time,
+# which an emulated processor has less of.
+TOPICS = "bad file form help replay usage version view".split()
+
+
+@dataclass
+class Target:
+    name: str
+    triplet: str  # of its compiler
+    libraries: str  # its folder of libraries
+    family: str
+    endian: str
+    emulators: tuple
+
+
+TARGETS = [
+    Target("s390x", "s390x-linux-gnu", "s390x-linux-gnu", "s390x", "big",
+           ("qemu-s390x-static", "qemu-s390x")),
+    Target("i386", "i686-linux-gnu", "i386-linux-gnu", "x86", "little", ()),
+]
+
+
+def emulator(target):
+    """The program to run others with, "" when none is needed, None: missing."""
+    if not target.emulators:
+        return ""
+    return next((name for name in target.emulators if shutil.which(name)), None)
+
+
+def missing(target):
+    """What keeps us from it, or None."""
+    if not shutil.which(target.triplet + "-gcc"):
+        return f"no {target.triplet}-gcc"
+    if not Path("/usr/lib", target.libraries, "pkgconfig",
+                "libcurl.pc").is_file():
+        return f"no libraries for {target.name}"
+    return None if emulator(target) is not None else "no emulator"
+
+
+def description(target):
+    """meson's of a machine."""
+    wrapper = emulator(target)
+    return f"""[binaries]
+c = '{target.triplet}-gcc'
+ar = '{target.triplet}-ar'
+strip = '{target.triplet}-strip'
+pkgconfig = 'pkg-config'
+{f"exe_wrapper = '{wrapper}'" if wrapper else ""}
+[properties]
+pkg_config_libdir = '/usr/lib/{target.libraries}/pkgconfig:/usr/share/pkgconfig'
+needs_exe_wrapper = {'true' if wrapper else 'false'}
+[host_machine]
+system = 'linux'
+cpu_family = '{target.family}'
+cpu = '{target.name}'
+endian = '{target.endian}'
+"""
+
+
+def build(target, folder):
+    machine = folder.with_suffix(".ini")
+    machine.write_text(description(target))
+    if not (folder / "build.ninja").is_file():
+        subprocess.run(["meson", "setup", "--cross-file", machine, folder,
+                        "-Dcompletions=disabled", "-Dman=disabled",
+                        "-Dbuildtype=debugoptimized"], cwd=ROOT, check=True,
+                       stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", folder], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def unit_tests(folder):
+    """{name: "OK", "SKIP", "TIMEOUT" or another}"""
+    subprocess.run(["meson", "test", "-C", folder, "--no-rebuild", "--suite",
+                    "unit", "-t", str(PATIENCE)], stdout=subprocess.DEVNULL)
+    log = folder / "meson-logs" / "testlog.json"
+    tests = map(json.loads, log.read_text().splitlines())
+    return {test["name"]: test["result"] for test in tests}
+
+
+def program(target, folder):
+    """What runs the program here: a file, as the runner of cases wants one."""
+    wrapper = emulator(target)
+    if not wrapper:
+        return folder / "src" / "tracefind"
+    script = folder / "tracefind"
+    script.write_text(f'#!/bin/sh\nexec {wrapper} {folder}/src/tracefind "$@"\n')
+    script.chmod(0o755)
+    return script
+
+
+def topics(target, folder):
+    """{topic: "OK" or the cases that failed}"""
+    runner = program(target, folder)
+    found = {}
+    for topic in TOPICS:
+        done = subprocess.run(
+            [sys.executable, ROOT / "tests/cli/run.py", runner, "--topic",
+             topic], capture_output=True, text=True, env={**os.environ,
+                                                          "TZ": "UTC"})
+        bad = [line for line in done.stdout.splitlines()
+               if line.startswith(("not ok", "#   "))]
+        # A topic without cases is one too few to say anything.
+        if "# 0 passed" not in done.stdout:
+            found["cli/" + topic] = "\n".join(bad) or "OK"
+    return found
+
+
+def main():
+    place = Path(sys.argv[1]).resolve()
+    chosen = [t for t in TARGETS if not sys.argv[2:] or t.name in sys.argv[2:]]
+    ready = [t for t in chosen if not missing(t)]
+    number = failed = late = 0
+    for target in ready:
+        folder = place / f"cross-{target.name}"
+        build(target, folder)
+        for name, result in {**unit_tests(folder),
+                             **topics(target, folder)}.items():
+            number += 1
+            is_late = result == "TIMEOUT"
+            is_bad = result not in ("OK", "SKIP", "TIMEOUT")
+            late, failed = late + is_late, failed + is_bad
+            print(f"{'not ok' if is_bad else 'ok'} {number} - {target.name}: "
+                  f"{name}{' # SKIP too slow here' if is_late else ''}")
+            for line in result.splitlines() if is_bad else ():
+                print(f"#   {line}", flush=True)
+    print(f"1..{number}")
+    for target in chosen:
+        if missing(target):
+            print(f"# {target.name}: not run, {missing(target)}")
+    if not ready:
+        return SKIPPED
+    figures.record("cross", number - late, failed, skipped=late,
+                   targets=[t.name for t in ready])
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

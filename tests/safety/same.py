@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The same answer always: byte for byte, whatever is around.
+
+usage: same.py TRACEFIND [--all COMPILER...]
+
+Each of RUNS is made 20 times (hash keys and addresses are others each time),
+without the kernel's shuffling of addresses, in six time zones by four locales,
+with one processor, in another folder, and with other limits of the stack; and,
+with --all, by the programs that these compilers make. Without it each way makes
+one in SHARE of the runs, by turns. A time zone or a locale that is not there is
+skipped, and said. Output is TAP, a line a way.
+"""
+import hashlib
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(HERE)]
+import figures  # noqa: E402
+
+TESTDATA = Path(os.environ.get("TESTDATA", ROOT / "testdata")).resolve()
+LIMIT_S = 60
+TIMES = 20
+SHARE = 4
+CASE = TESTDATA / "cases" / "n-plus-one.har.gz"
+PROFILES = [str(TESTDATA / "pprof" / f"go-process_cpu-{which}.pb.gz")
+            for which in ("normal", "incident")]
+TRACE = str(TESTDATA / "otlp" / "b.json")
+
+
+def forms(words, names):
+    return [[*words, "-o", name] for name in names.split()]
+
+
+RUNS = [
+    *forms(["--replay", str(CASE)], "table json html"),
+    *forms(["show", TRACE], "table json chrome svg"),
+    *forms(["diff", *PROFILES],
+           "table json difffolded pprof speedscope dot svg term"),
+    ["profile", PROFILES[1], "--tree"], ["types", "--guide"],
+]
+ZONES = ("UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland",
+         "Pacific/Apia", "America/St_Johns")
+# Of which tr_TR has another upper case of i, de_DE another decimal point, ja_JP
+# more bytes a character.
+LOCALES = ("C.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8", "ja_JP.UTF-8")
+
+
+class Asked:
+    """Runs of the program, and what they must give: that of the first."""
+
+    def __init__(self, program, folder, share):
+        self.program, self.folder, self.share = program, folder, share
+        self.wanted, self.answers = [], 0
+
+    def answer(self, words, *, program=None, before=(), env=None, cwd=None,
+               limit=None):
+        def limited():
+            resource.setrlimit(resource.RLIMIT_STACK, limit)
+        done = subprocess.run(
+            [*before, program or self.program, *words],
+            cwd=cwd or self.folder, stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=LIMIT_S,
+            preexec_fn=limited if limit else None,
+            env={"PATH": os.environ.get("PATH", ""), "HOME": self.folder,
+                 "TZ": "UTC", "LC_ALL": "C.UTF-8",
+                 "TRACEFIND_NOW": "2026-11-21T12:00:00Z", **(env or {})})
+        return (done.returncode, hashlib.sha256(done.stdout).digest(),
+                done.stderr)
+
+    def differing(self, **how):
+        """The runs that gave something else."""
+        if not self.wanted:
+            self.wanted = [self.answer(words) for words in RUNS]
+        turn = self.answers % self.share
+        chosen = list(zip(RUNS, self.wanted))[turn::self.share]
+        self.answers += len(chosen)
+        return [" ".join(word.rpartition("/")[2] for word in words)
+                for words, wanted in chosen
+                if self.answer(words, **how) != wanted]
+
+
+def has_locale(name):
+    listed = subprocess.run(["locale", "-a"], capture_output=True,
+                            text=True).stdout.lower().replace("-", "")
+    return name.lower().replace("-", "") in listed.split()
+
+
+def make_locales(folder):
+    """Those that the system has the sources of; the environment for them."""
+    if shutil.which("localedef"):
+        for name in LOCALES[1:]:
+            language, code = name.split(".")
+            subprocess.run(["localedef", "-i", language, "-f", code,
+                            f"{folder}/{name}"], capture_output=True)
+    return {"LOCPATH": folder}
+
+
+def places(folder):
+    """(name, environment or None) for zones and locales."""
+    made = make_locales(folder)
+    for locale in LOCALES:
+        is_made = Path(folder, locale).is_dir()
+        for zone in ZONES:
+            is_there = (is_made or has_locale(locale)) and \
+                Path("/usr/share/zoneinfo", zone).is_file()
+            yield f"{zone}, {locale}", {
+                "TZ": zone, "LC_ALL": locale, "LANGUAGE": locale[:2],
+                **(made if is_made else {})} if is_there else None
+
+
+def build(compiler, folder):
+    """The program that a compiler makes, or None when it is not there."""
+    if not shutil.which(compiler):
+        return None
+    subprocess.run(["meson", "setup", folder, "-Dtests=disabled",
+                    "-Dman=disabled", "-Dcompletions=disabled",
+                    "-Dbuildtype=release"], cwd=ROOT, check=True,
+                   env={**os.environ, "CC": compiler},
+                   stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", folder, "src/tracefind"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return str(Path(folder, "src", "tracefind"))
+
+
+def ways(asked, folder, compilers):
+    """(name, the runs that differ, or None: not possible here)"""
+    for number in range(1, TIMES + 1):
+        yield f"run {number}", asked.differing()
+    fixed = shutil.which("setarch")
+    yield "addresses as they are", asked.differing(
+        before=("setarch", "-R")) if fixed else None
+    yield "one processor", asked.differing(
+        before=("taskset", "-c", "0")) if shutil.which("taskset") else None
+    yield "another folder", asked.differing(cwd="/")
+    yield "a small stack", asked.differing(limit=(1 << 20, 1 << 20))
+    for name, env in places(folder):
+        yield name, asked.differing(env=env) if env else None
+    for compiler in compilers:
+        with tempfile.TemporaryDirectory(prefix="tracefind-") as where:
+            program = build(compiler, where)
+            yield f"built by {compiler}", asked.differing(
+                program=program) if program else None
+
+
+def main():
+    program, is_all = str(Path(sys.argv[1]).resolve()), sys.argv[2:3]
+    tried = failed = skipped = 0
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+        asked = Asked(program, folder, 1 if is_all else SHARE)
+        number = 0
+        for number, (name, bad) in enumerate(ways(asked, folder,
+                                                  sys.argv[3:]), 1):
+            skipped += bad is None
+            tried += bad is not None
+            failed += bool(bad)
+            print(f"{'not ok' if bad else 'ok'} {number} - {name}"
+                  f"{' # SKIP not here' if bad is None else ''}", flush=True)
+            for what in bad or ():
+                print(f"#   {what}", flush=True)
+        print(f"1..{number}")
+    print(f"# {tried} ways with {asked.answers} answers, {skipped} skipped")
+    figures.record("determinism", tried, failed, skipped=skipped,
+                   answers=asked.answers)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
