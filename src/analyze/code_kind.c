@@ -252,15 +252,21 @@ static size_t bucket_of(const struct word *w)
 	}
 }
 
+/* A function and its file are written with ':' between. */
+static uint64_t letters_of_word(const struct word *w)
+{
+	uint64_t letters = letters_of(w->text);
+
+	return w->rule->op == OP_FUNCTION_IN ? letters & ~letters_of(STR(":"))
+					     : letters;
+}
+
 /* *at is behind the last word; false at the end of the rule. */
 static bool next_word(const char **at, struct word *w)
 {
 	const char *end = strchrnul(*at, ' ');
 
 	w->text = (struct str){ *at, (size_t)(end - *at) };
-	w->letters = letters_of(w->text);
-	if (w->rule->op == OP_FUNCTION_IN)
-		w->letters &= ~letters_of(STR(":"));
 	*at = *end ? end + 1 : end;
 	return w->text.len > 0;
 }
@@ -286,8 +292,10 @@ static void index_fill(struct word_index *x)
 	for (size_t i = 0; i < x->rule_count; i++) {
 		struct word w = { .rule = &x->rules[i] };
 
-		for (const char *at = w.rule->words; next_word(&at, &w);)
+		for (const char *at = w.rule->words; next_word(&at, &w);) {
+			w.letters = letters_of_word(&w);
 			x->words[x->first[bucket_of(&w)]++] = w;
+		}
 	}
 	memmove(x->first + 1, x->first, BUCKETS * sizeof *x->first);
 	x->first[0] = 0;
