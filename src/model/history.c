@@ -355,17 +355,21 @@ static void place_spans(struct history_window *w, const struct start *starts,
 static void order_spans(struct history_window *w)
 {
 	size_t count = w->span_count;
-	struct start *starts = mem_calloc(2 * count, sizeof *starts);
-	struct history_span *room = mem_calloc(count, sizeof *room);
+	struct start *starts;
+	struct history_span *room;
 	uint64_t longest_ns;
 
+	if (!count)
+		return;
+	starts = mem_calloc(2 * count, sizeof *starts);
+	room = mem_calloc(count, sizeof *room);
 	if (starts && room) {
 		list_starts(w, starts, &longest_ns);
 		place_spans(w,
 			    order_starts(starts, starts + count, w->span_count,
 					 longest_ns),
 			    room);
-	} else if (count) {
+	} else {
 		qsort(w->spans, count, sizeof *w->spans, compare_spans);
 	}
 	mem_free(starts);

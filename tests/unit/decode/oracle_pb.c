@@ -43,7 +43,9 @@ static void put_pb(FILE *out, const Tracefind__Otlp__AnyValue *v, bool is_top)
 	if (!v) {
 		fputs(is_top ? "" : "null", out);
 	} else if (v->has_string_value && is_top) {
-		fwrite(v->string_value.data, 1, v->string_value.len, out);
+		if (v->string_value.len)
+			fwrite(v->string_value.data, 1, v->string_value.len,
+			       out);
 	} else if (v->has_string_value) {
 		put_quoted(out, (const char *)v->string_value.data,
 			   v->string_value.len);
