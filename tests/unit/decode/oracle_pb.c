@@ -38,14 +38,19 @@ static void put_base64(FILE *out, const ProtobufCBinaryData *bytes)
 	}
 }
 
+/* What is empty may point nowhere. */
+static void put_bare(FILE *out, const ProtobufCBinaryData *bytes)
+{
+	if (bytes->len)
+		fwrite(bytes->data, 1, bytes->len, out);
+}
+
 static void put_pb(FILE *out, const Tracefind__Otlp__AnyValue *v, bool is_top)
 {
 	if (!v) {
 		fputs(is_top ? "" : "null", out);
 	} else if (v->has_string_value && is_top) {
-		if (v->string_value.len)
-			fwrite(v->string_value.data, 1, v->string_value.len,
-			       out);
+		put_bare(out, &v->string_value);
 	} else if (v->has_string_value) {
 		put_quoted(out, (const char *)v->string_value.data,
 			   v->string_value.len);
