@@ -244,9 +244,10 @@ def kill(program, library, row, is_all):
 
 
 def main():
-    # A shell starts what runs in the background with interrupts ignored, which
-    # the runs would inherit.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # What is started in the background may ignore some, and the runs would
+    # inherit that.
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
     program, library = (str(Path(word).resolve()) for word in sys.argv[1:3])
     is_all = "--all" in sys.argv[3:]
     jobs = [("signals", name, lambda n=name: interrupt_case(
