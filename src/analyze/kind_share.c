@@ -83,24 +83,26 @@ uint32_t stack_kernel_from(const uint32_t *words, uint32_t count)
 	return i;
 }
 
-static bool sum(const struct profile *p, const uint32_t *words,
-		struct arena *arena, struct kind_shares *out, struct error *err)
+static void sum(const struct profile *p, const uint32_t *by_frame,
+		struct kind_shares *out)
 {
 	bool is_waiting = kinds_wait(p);
+	uint32_t words[LIMIT_STACK_FRAMES];
 	struct stack_walk w;
 
 	*out = (struct kind_shares){ .total = 0 };
-	if (!stack_walk_init_words(&w, p, words, arena, err))
-		return false;
+	stack_walk_init(&w, p);
 	while (stack_walk_next(&w)) {
-		uint32_t kernel_from = stack_kernel_from(w.frames, w.count);
+		uint32_t kernel_from;
 
+		for (uint32_t i = 0; i < w.count; i++)
+			words[i] = by_frame[w.frames[i]];
+		kernel_from = stack_kernel_from(words, w.count);
 		kind_shares_add(
 			out,
-			stack_kind(w.frames, w.count, kernel_from, is_waiting),
+			stack_kind(words, w.count, kernel_from, is_waiting),
 			w.value);
 	}
-	return true;
 }
 
 /* by_function is scratch. */
@@ -133,14 +135,14 @@ bool kind_shares_compute(const struct profile *p,
 	struct arena arena;
 	unsigned char *by_function;
 	uint32_t *words;
-	bool is_done;
+	bool is_done = true;
 
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
 	by_function = arena_array(&arena, p->function_count, 1);
 	words = arena_array(&arena, p->frame_count, sizeof *words);
 	if (by_function && words) {
 		classify(p, rules, by_function, words);
-		is_done = sum(p, words, &arena, out, err);
+		sum(p, words, out);
 	} else {
 		is_done = arena_fail(&arena, "sorting functions by kind", err);
 	}

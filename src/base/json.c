@@ -507,7 +507,7 @@ static bool read_null(struct json_reader *r)
 
 bool json_i64(struct json_reader *r, int64_t *value)
 {
-	struct str text;
+	struct str text = { NULL, 0 };
 
 	if (read_null(r)) {
 		*value = 0;
@@ -521,7 +521,7 @@ bool json_i64(struct json_reader *r, int64_t *value)
 
 bool json_u64(struct json_reader *r, uint64_t *value)
 {
-	struct str text;
+	struct str text = { NULL, 0 };
 
 	if (read_null(r)) {
 		*value = 0;
@@ -549,7 +549,7 @@ static bool parse_special(struct str text, double *value)
 
 bool json_f64(struct json_reader *r, double *value)
 {
-	struct str text;
+	struct str text = { NULL, 0 };
 
 	if (read_null(r)) {
 		*value = 0;

@@ -127,10 +127,12 @@ void map_drop(struct map *m)
 
 static struct map_slot slot_bytes(struct str key)
 {
+	const char *bytes = key.ptr ? key.ptr : "";
+
 	return (struct map_slot){
-		.ptr = key.ptr ? key.ptr : "",
+		.ptr = bytes,
 		.size = key.len,
-		.hash = (uint32_t)hash_bytes(key.ptr, key.len),
+		.hash = (uint32_t)hash_bytes(bytes, key.len),
 	};
 }
 
@@ -228,4 +230,21 @@ bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
 		    uint32_t *slot_value)
 {
 	return insert(m, slot_number(key), value, slot_value);
+}
+
+uint32_t map_approach_u64(const struct map *m, uint64_t key)
+{
+	uint32_t hash = slot_number(key).hash;
+
+	if (m->slot_count)
+		__builtin_prefetch(&m->slots[hash & (m->slot_count - 1)]);
+	return hash;
+}
+
+bool map_insert_near_u64(struct map *m, uint64_t key, uint32_t hash,
+			 uint32_t value, uint32_t *slot_value)
+{
+	struct map_slot slot = { .size = key, .hash = hash };
+
+	return insert(m, slot, value, slot_value);
 }

@@ -44,6 +44,12 @@ bool map_insert(struct map *m, struct str key, uint32_t value,
 bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
 		    uint32_t *slot_value) MUST_CHECK;
 
+/* map_insert_u64() in two steps, for those who have something else to do until
+ * the slot is near: the hash is that of the key, and stays. */
+uint32_t map_approach_u64(const struct map *m, uint64_t key);
+bool map_insert_near_u64(struct map *m, uint64_t key, uint32_t hash,
+			 uint32_t value, uint32_t *slot_value) MUST_CHECK;
+
 /* Keyed hash of bytes with the process seed. */
 uint64_t hash_bytes(const void *data, size_t len);
 

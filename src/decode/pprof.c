@@ -19,7 +19,7 @@ struct sample {
 	uint64_t *ids; /* leaf first */
 	size_t id_cap;
 	size_t id_count;
-	struct str varints; /* of the ids, where they are one piece */
+	struct str varints; /* of ids that are one piece, not read yet */
 	uint32_t value_count;
 	int64_t value;
 	int64_t samples; /* of the column that counts them */
@@ -86,6 +86,39 @@ static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 	return wire_check(w, PPROF_WHAT, err);
 }
 
+/* The ids of the piece that was put off. */
+static bool read_varints(struct samples *s, struct error *err)
+{
+	struct wire packed;
+
+	pprof_wire(s->p, s->now.varints, &packed);
+	s->now.varints.ptr = NULL;
+	return reserve_ids(s, packed.bytes.len, err) &&
+	       read_ids(s, &packed, err);
+}
+
+/* Nearly always all ids are in one piece. */
+static bool read_piece(struct samples *s, struct str varints, struct error *err)
+{
+	bool is_first = !s->now.id_count && !s->now.varints.ptr;
+
+	if (!varints.len)
+		return true;
+	if (s->now.varints.ptr && !read_varints(s, err))
+		return false;
+	s->now.varints = varints;
+	return is_first || read_varints(s, err);
+}
+
+static bool read_id(struct samples *s, uint64_t id, struct error *err)
+{
+	if ((s->now.varints.ptr && !read_varints(s, err)) ||
+	    !reserve_ids(s, 1, err))
+		return false;
+	s->now.ids[s->now.id_count++] = id;
+	return true;
+}
+
 static void add_value(struct samples *s, uint64_t value)
 {
 	if (s->now.value_count == s->type)
@@ -126,20 +159,9 @@ static bool read_sample_field(struct samples *s, const struct wire_field *f,
 
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
-		if (f->bytes.len == 0)
-			return true;
-		s->now.varints = f->bytes;
-		if (s->now.id_count)
-			s->now.varints.ptr = NULL;
-		pprof_wire(s->p, f->bytes, &packed);
-		return reserve_ids(s, f->bytes.len, err) &&
-		       read_ids(s, &packed, err);
+		return read_piece(s, f->bytes, err);
 	case WIRE_TAG(1, WIRE_VARINT):
-		if (!reserve_ids(s, 1, err))
-			return false;
-		s->now.ids[s->now.id_count++] = f->value;
-		s->now.varints.ptr = NULL;
-		return true;
+		return read_id(s, f->value, err);
 	case WIRE_TAG(2, WIRE_BYTES):
 		pprof_wire(s->p, f->bytes, &packed);
 		while (wire_next_varint(&packed, &value))
@@ -252,8 +274,13 @@ static bool is_left_out(const struct samples *s)
 
 static bool take_sample(struct samples *s, struct error *err)
 {
-	const struct sample *now = &s->now;
+	struct sample *now = &s->now;
 
+	if (s->pack && now->varints.ptr && now->value &&
+	    pprof_pack_add_varints(s->pack, now->varints, now->value))
+		return true;
+	if (now->varints.ptr && !read_varints(s, err))
+		return false;
 	if (is_left_out(s)) {
 		profile_build_omit(s->p->build, now->value);
 		return true;
@@ -262,8 +289,8 @@ static bool take_sample(struct samples *s, struct error *err)
 		return true;
 	if (!s->pack)
 		return add_sample(s, err);
-	return pprof_pack_add(s->pack, now->ids, now->id_count, now->varints,
-			      now->value, err);
+	return pprof_pack_add(s->pack, now->ids, now->id_count, now->value,
+			      err);
 }
 
 static bool read_samples(struct samples *s, struct error *err)
@@ -420,29 +447,43 @@ static void take_over(struct samples *s, struct packed_stacks *packed,
 	arena_release(&s->p->scratch);
 }
 
-static bool read_packed(struct samples *s, struct buf *bytes,
-			struct profile *out, struct notes *notes,
-			struct error *err)
+static bool fill_pack(struct samples *s, struct buf *bytes, struct profile *out,
+		      struct notes *notes, struct error *err)
 {
 	struct profile_build *b = s->p->build;
 	struct packed_stacks *packed = NULL;
-	struct pprof_pack pack;
+	struct pprof_pack *pack = s->pack;
 
-	if (!pprof_pack_init(&pack, s->p, bytes, &out->arena, err))
+	if (!pprof_pack_init(pack, s->p, bytes, &out->arena, err))
 		return false;
-	s->pack = &pack;
 	if (!read_samples(s, err))
 		return false;
-	pprof_pack_end(&pack);
+	s->now.id_count = 0;
+	if (!reserve_ids(s, pack->longest, err))
+		return false;
+	pprof_pack_end(pack);
 	if ((!is_period_of_sums(s) &&
-	     !pprof_pack_build(&pack, s->now.ids, &packed, err)))
+	     !pprof_pack_build(pack, s->now.ids, &packed, err)))
 		return false;
 	if (!packed)
 		return add_packed(s, err) &&
 		       profile_build_finish(b, notes, err);
-	profile_build_packed(b, packed, pack.count, pack.total);
+	profile_build_packed(b, packed, pack->count, pack->total);
 	take_over(s, packed, bytes);
 	return profile_build_finish(b, notes, err);
+}
+
+static bool read_packed(struct samples *s, struct buf *bytes,
+			struct profile *out, struct notes *notes,
+			struct error *err)
+{
+	struct pprof_pack pack;
+	bool is_done;
+
+	s->pack = &pack;
+	is_done = fill_pack(s, bytes, out, notes, err);
+	s->pack = NULL;
+	return is_done;
 }
 
 static bool read_stacks(struct samples *s, const struct profile_want *want,

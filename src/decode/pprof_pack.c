@@ -56,15 +56,14 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 	return true;
 }
 
-bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
-		    struct str varints, int64_t value, struct error *err)
+/* Each id is a frame or more, so that no sum of a place can overflow. */
+static bool is_value_small(const struct pprof_pack *pack, int64_t value)
 {
-	/* Each id is a frame or more, so that no sum of a place can overflow. */
-	if (value < 0 || value > TOTAL_MAX - pack->total || !count ||
-	    count > LIMIT_STACK_FRAMES)
-		pack->is_ordered = true;
-	if (!add_to_places(pack, ids, count, value, err))
-		return false;
+	return value >= 0 && value <= TOTAL_MAX - pack->total;
+}
+
+static void add_stack(struct pprof_pack *pack, size_t count, int64_t value)
+{
 	pack->count++;
 	pack->total += pack->is_ordered ? 0 : value;
 	pack->divisor = gcd_u64((uint64_t)value, pack->divisor);
@@ -72,13 +71,77 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 	if (count > pack->longest)
 		pack->longest = count;
 	put_varint(pack, count);
-	if (varints.ptr) {
-		memmove(pack->end, varints.ptr, varints.len);
-		pack->end += varints.len;
-	} else {
-		for (size_t i = 0; i < count; i++)
-			put_varint(pack, ids[i]);
+}
+
+/* The number of up to three bytes, the bulk of all; 0, which is no id: it is
+ * longer. There are three bytes at least. */
+static uint32_t take_id(const unsigned char **at)
+{
+	const unsigned char *bytes = *at;
+	uint32_t id = bytes[0] & 0x7Fu;
+
+	*at = bytes + 1;
+	if (bytes[0] < 0x80)
+		return id;
+	id |= (bytes[1] & 0x7Fu) << 7;
+	*at = bytes + 2;
+	if (bytes[1] < 0x80)
+		return id;
+	*at = bytes + 3;
+	return bytes[2] < 0x80 ? id | (uint32_t)bytes[2] << 14 : 0;
+}
+
+/* How many they are, 0: not all are ids of the table. What lies behind them in
+ * the message may be read. */
+static size_t check_ids(const struct pprof_pack *pack, struct str varints,
+			uint32_t *ids)
+{
+	const unsigned char *at = (const unsigned char *)varints.ptr;
+	const unsigned char *end = at + varints.len;
+	uint32_t *to = ids;
+
+	while (at < end) {
+		uint32_t id = take_id(&at);
+
+		if (id - 1 >= pack->id_end - 1)
+			return 0;
+		*to++ = id;
 	}
+	return at == end ? (size_t)(to - ids) : 0;
+}
+
+bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
+			    int64_t value)
+{
+	uint32_t ids[LIMIT_STACK_FRAMES];
+	size_t count;
+
+	if (pack->is_ordered || !is_value_small(pack, value) ||
+	    varints.len > LIMIT_STACK_FRAMES)
+		return false;
+	count = check_ids(pack, varints, ids);
+	if (!count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		pack->sums[ids[i]] += value;
+	add_stack(pack, count, value);
+	memmove(pack->end, varints.ptr, varints.len);
+	pack->end += varints.len;
+	put_varint(pack, (uint64_t)value);
+	return true;
+}
+
+bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
+		    int64_t value, struct error *err)
+{
+	if (!is_value_small(pack, value) || !count ||
+	    count > LIMIT_STACK_FRAMES)
+		pack->is_ordered = true;
+	if (!add_to_places(pack, ids, count, value, err))
+		return false;
+	add_stack(pack, count, value);
+	for (size_t i = 0; i < count; i++)
+		put_varint(pack, ids[i]);
 	put_varint(pack, (uint64_t)value);
 	return true;
 }
@@ -127,7 +190,7 @@ static bool unfold_places(struct pprof_pack *pack, uint32_t *deepest,
 				  pprof_find(&pack->p->locations, id), err))
 			return false;
 		frames = unfolded(pack, id).count;
-		*run_words += frames > 1 ? 1 + (size_t)frames : 0;
+		*run_words += frames > 2 ? 1 + (size_t)frames : 0;
 		if (frames > *deepest)
 			*deepest = frames;
 	}
@@ -144,7 +207,7 @@ static bool are_stacks_small(const struct pprof_pack *pack, uint32_t deepest,
 	int64_t value;
 	size_t count;
 
-	if (pack->longest <= LIMIT_STACK_FRAMES / deepest &&
+	if (deepest && pack->longest <= LIMIT_STACK_FRAMES / deepest &&
 	    pack->id_total <= LIMIT_STACK_FRAMES_TOTAL / deepest)
 		return true;
 	while (pprof_pack_next(pack, &at, ids, &count, &value)) {
@@ -160,25 +223,31 @@ static bool are_stacks_small(const struct pprof_pack *pack, uint32_t deepest,
 	return true;
 }
 
+static void fill_place(struct packed_stacks *out, uint64_t id,
+		       const uint32_t *frames, uint32_t count)
+{
+	uint32_t *words = out->places[id].frames;
+
+	words[0] = frames[count - 1];
+	words[1] = count > 1 ? frames[0] : PACKED_NONE;
+	if (count <= 2)
+		return;
+	words[0] = PACKED_RUN | out->run_count;
+	out->runs[out->run_count++] = count;
+	memcpy(&out->runs[out->run_count], frames, count * sizeof *frames);
+	out->run_count += count;
+}
+
 static void fill_places(const struct pprof_pack *pack,
 			struct packed_stacks *out)
 {
 	for (uint32_t id = 0; id < out->place_count; id++) {
 		struct pprof_unfolded u;
-		const uint32_t *frames;
 
 		if (!pack->sums[id])
 			continue;
 		u = unfolded(pack, id);
-		frames = &pack->p->frames[u.first];
-		out->places[id] = *frames;
-		if (u.count == 1)
-			continue;
-		out->places[id] = PACKED_RUN | out->run_count;
-		out->runs[out->run_count++] = u.count;
-		memcpy(&out->runs[out->run_count], frames,
-		       u.count * sizeof *frames);
-		out->run_count += u.count;
+		fill_place(out, id, &pack->p->frames[u.first], u.count);
 	}
 }
 

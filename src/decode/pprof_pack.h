@@ -34,11 +34,14 @@ bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,
 		     struct buf *bytes, struct arena *arena,
 		     struct error *err) MUST_CHECK;
 
-/* Adds a sample that was read: ids leaf first, and their varints where these
- * lie in one piece, else NULL. */
+/* Adds a sample that was read: ids leaf first. */
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
-		    struct str varints, int64_t value,
-		    struct error *err) MUST_CHECK;
+		    int64_t value, struct error *err) MUST_CHECK;
+
+/* The same of ids that are still varints, and may be anything: false where they
+ * are to be read one by one, to be added or refused. Nothing is added then. */
+bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
+			    int64_t value);
 
 /* After the last one. */
 void pprof_pack_end(const struct pprof_pack *pack);

@@ -42,8 +42,10 @@ struct tree_node {
 
 static bool read_number(struct wire *w, uint64_t *value)
 {
-	return wire_next_varint(w, value) ||
-	       wire_fail(w, "it ends inside a node");
+	if (wire_next_varint(w, value))
+		return true;
+	wire_fail(w, "it ends inside a node");
+	return false;
 }
 
 static bool read_node(struct tree *t, struct tree_node *n)
@@ -107,7 +109,7 @@ static bool add_node(struct tree *t, const struct tree_node *n,
 
 static bool read_nodes(struct tree *t, struct error *err)
 {
-	struct tree_node n;
+	struct tree_node n = { .self = 0 };
 
 	if (!read_node(t, &n))
 		return wire_check(&t->w, TREE_WHAT, err);

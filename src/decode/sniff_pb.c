@@ -129,8 +129,11 @@ static bool is_value_type(struct str message)
 	return HAS_ONLY(message, tags);
 }
 
-/* perftools.profiles.Profile. Its string table begins with "". Of a large
- * profile each look at all fields takes a while: this is one. */
+/* perftools.profiles.Profile. Its string table begins with "", which of a large
+ * one is far away: after so many fields that are none but a profile's, with a
+ * sample type among them, it need not be seen. */
+#define SURE_FIELDS 4096u
+
 static bool is_pprof(struct str message)
 {
 	static const uint32_t tags[] = {
@@ -144,6 +147,7 @@ static bool is_pprof(struct str message)
 		WIRE_TAG(14, WIRE_VARINT), WIRE_TAG(15, WIRE_VARINT),
 	};
 	struct str type = { NULL, 0 }, text = { NULL, 0 };
+	unsigned fields = 0;
 	struct wire_field f;
 	struct wire w;
 
@@ -151,6 +155,8 @@ static bool is_pprof(struct str message)
 	while (wire_next(&w, &f)) {
 		if (!has_tag(TAGS(tags), f.tag))
 			return false;
+		if (++fields == SURE_FIELDS && type.len && is_value_type(type))
+			return true;
 		if (f.tag == WIRE_TAG(1, WIRE_BYTES) && !type.ptr)
 			type = f.bytes;
 		else if (f.tag == WIRE_TAG(6, WIRE_BYTES) && !text.ptr)

@@ -124,8 +124,10 @@ MUST_CHECK static inline bool wire_next(struct wire *w, struct wire_field *f)
 
 	if (w->failure || w->at == w->bytes.len || !wire_read_varint(w, &tag))
 		return false;
-	if (tag >> 3 == 0 || tag >> 3 > WIRE_NUMBER_MAX)
-		return wire_fail(w, "a field has an impossible number");
+	if (tag >> 3 == 0 || tag >> 3 > WIRE_NUMBER_MAX) {
+		wire_fail(w, "a field has an impossible number");
+		return false;
+	}
 	*f = (struct wire_field){ .tag = (uint32_t)tag };
 	switch (tag & 7) {
 	case WIRE_VARINT:

@@ -168,19 +168,23 @@ static bool check_stack(const struct profile *p, const struct stack *s)
 	return true;
 }
 
+static bool check_place(const struct profile *p, const uint32_t frames[2])
+{
+	if (frames[0] & PACKED_RUN)
+		return (frames[0] & ~PACKED_RUN) < p->packed->run_count;
+	return frames[0] < p->frame_count &&
+	       (frames[1] < p->frame_count || frames[1] == PACKED_NONE);
+}
+
 /* What the packed stacks themselves hold the decoder has checked. */
 static bool check_packed(const struct profile *p, struct error *err)
 {
 	const struct packed_stacks *packed = p->packed;
 
-	for (uint32_t i = 0; i < packed->place_count; i++) {
-		uint32_t place = packed->places[i];
-		uint32_t limit =
-			place & PACKED_RUN ? packed->run_count : p->frame_count;
-
-		if (packed->sums[i] && (place & ~PACKED_RUN) >= limit)
+	for (uint32_t i = 0; i < packed->place_count; i++)
+		if (packed->sums[i] &&
+		    !check_place(p, packed->places[i].frames))
 			return check_failed(err, "content of place", i);
-	}
 	return true;
 }
 
@@ -248,18 +252,21 @@ int64_t profile_divisor(const struct profile *p)
 static void add_place(const struct packed_stacks *packed, uint32_t number,
 		      int64_t *sums)
 {
-	uint32_t place = packed->places[number];
+	struct packed_place place = packed->places[number];
+	int64_t sum = packed->sums[number];
 	const uint32_t *run;
 
-	if (!packed->sums[number])
+	if (!sum)
 		return;
-	if (!(place & PACKED_RUN)) {
-		sums[place] += packed->sums[number];
+	if (!(place.frames[0] & PACKED_RUN)) {
+		sums[place.frames[0]] += sum;
+		if (place.frames[1] != PACKED_NONE)
+			sums[place.frames[1]] += sum;
 		return;
 	}
-	run = &packed->runs[place & ~PACKED_RUN];
+	run = &packed->runs[place.frames[0] & ~PACKED_RUN];
 	for (uint32_t i = 1; i <= *run; i++)
-		sums[run[i]] += packed->sums[number];
+		sums[run[i]] += sum;
 }
 
 void profile_frame_sums(const struct profile *p, int64_t *sums)

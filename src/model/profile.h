@@ -60,6 +60,16 @@ struct stack {
 	int64_t value;
 };
 
+/* Of most places of a program there is one frame, of some two: the leaf's side
+ * first, then PACKED_NONE where there is no other. PACKED_RUN | n: there are
+ * more, the runs[n] ones behind runs[n], root first. */
+struct packed_place {
+	uint32_t frames[2];
+};
+
+#define PACKED_RUN (UINT32_C(1) << 31)
+#define PACKED_NONE UINT32_MAX
+
 /* Stacks as a pprof file has them: places by their number there, nothing put
  * into order or added up, all values above 0. Where only sums over stacks are
  * asked for they take a fraction of the time and of the memory. */
@@ -69,17 +79,13 @@ struct packed_stacks {
 	struct buf bytes;
 	size_t first;
 	size_t size;
-	/* By number: a frame, or PACKED_RUN | where its run begins: how many
-	 * frames, and they, root first. */
-	uint32_t *places;
+	struct packed_place *places; /* by number */
 	uint32_t place_count;
 	uint32_t *runs;
 	uint32_t run_count;
 	int64_t *sums;   /* by number: values of the stacks, once a mention */
 	int64_t divisor; /* greatest common one of the values */
 };
-
-#define PACKED_RUN (UINT32_C(1) << 31)
 
 struct profile {
 	struct arena arena;

@@ -16,28 +16,15 @@ struct stack_walk {
 	uint32_t index; /* of the next stack: this one's number from 1 */
 	/* private */
 	const struct profile *profile;
-	const uint32_t *words;
-	const uint32_t *places;
-	const uint32_t *runs;
 	const unsigned char *at;
-	const unsigned char *now; /* where this one began */
-	uint32_t room[LIMIT_STACK_FRAMES];
+	/* One more: of a place both words are laid down, also of the last. */
+	uint32_t room[LIMIT_STACK_FRAMES + 1];
 };
 
 void stack_walk_init(struct stack_walk *w, const struct profile *p);
 
-/* The same, but `frames` of stacks are words[frame], below PACKED_RUN: what is
- * looked up for each of them, once for all. Memory is of the arena; words must
- * live as long as the walk. */
-bool stack_walk_init_words(struct stack_walk *w, const struct profile *p,
-			   const uint32_t *words, struct arena *arena,
-			   struct error *err) MUST_CHECK;
-
 /* The next stack; false after the last. */
 bool stack_walk_next(struct stack_walk *w);
-
-/* The frames themselves of the stack of w, which walks through words. */
-void stack_walk_frames(const struct stack_walk *w, struct stack_walk *frames);
 
 /* A varint, which must be whole. Up to three bytes, places of all but the
  * largest profiles, without a loop. */

@@ -160,6 +160,31 @@ static void test_drop(void **state)
 	arena_release(&arena);
 }
 
+/* The table grows between the two steps. */
+static void test_approach(void **state)
+{
+	uint32_t hashes[KEYS / 100];
+	struct arena a;
+	struct map m;
+	uint32_t value;
+
+	(void)state;
+	arena_init(&a, MIB);
+	map_init(&m, &a);
+	for (uint32_t i = 0; i < KEYS / 100; i++)
+		hashes[i] = map_approach_u64(&m, i);
+	for (uint32_t i = 0; i < KEYS / 100; i++) {
+		assert_true(map_insert_near_u64(&m, i, hashes[i], i, &value));
+		assert_int_equal(value, i);
+		assert_int_equal(map_approach_u64(&m, i), hashes[i]);
+	}
+	for (uint32_t i = 0; i < KEYS / 100; i++)
+		assert_int_equal(map_find_u64(&m, i), i);
+	assert_true(map_insert_near_u64(&m, 7, hashes[7], 70, &value));
+	assert_int_equal(value, 7);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_many_numbers),
 		cmocka_unit_test(test_starved_growth_leaves_the_map_whole),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_approach),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

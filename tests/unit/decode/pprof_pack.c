@@ -3,6 +3,7 @@
  * Which samples stay packed and which must be put into order. That both say
  * the same the other tests of pprof check on every message of theirs.
  */
+#include "base/count.h"
 #include "pprof_making.h"
 
 /* Locations 1..3 of functions 1..3; the last one is of two lines, function 3
@@ -210,6 +211,99 @@ static void test_ids_that_are_hashes(void **state)
 	buf_release(&b);
 }
 
+/* Of functions as their ids say; in front of them come the ones inlined. */
+static void put_location(struct buf *b, uint64_t id, const uint64_t *functions,
+			 size_t count)
+{
+	struct buf location;
+
+	buf_init(&location, MIB);
+	put_int(&location, 1, id);
+	for (size_t i = 0; i < count; i++)
+		PUT_INTS(&location, 4, functions[i], 100 * id + i);
+	put_bytes(b, 4, buf_str(&location));
+	buf_release(&location);
+}
+
+/* Of one, two and three frames; with ids of one to four bytes. */
+static void test_places_of_several_frames(void **state)
+{
+	static const uint64_t ids[] = { 100, 300, 16384, 2097151, 2097152 };
+	static const uint64_t functions[] = { 1, 2, 3 };
+	struct buf b;
+
+	(void)state;
+	/* The samples lie together: the tables come before them. */
+	start(&b);
+	/* Others, so that those ids are small ones. */
+	for (uint64_t id = 6; id <= ids[COUNT_OF(ids) - 1]; id += 3)
+		if (id != 300)
+			put_location(&b, id, functions, 1);
+	for (size_t i = 0; i < COUNT_OF(ids); i++)
+		put_location(&b, ids[i], functions, 1 + i % 3);
+	for (size_t i = 0; i < COUNT_OF(ids); i++) {
+		PUT_SAMPLE(&b, 7, ids[i], 3, 1);
+		PUT_SAMPLE(&b, 11, 2, ids[i], ids[i], 1);
+		PUT_SAMPLE(&b, 13, ids[i]);
+	}
+	assert_summed(&b, true);
+}
+
+/* Two pieces, single ids, longer varints than needed: all are the same. */
+static void test_ids_in_pieces(void **state)
+{
+	const struct str samples[] = {
+		STR("\x0a\x02\x03\x02\x0a\x01\x01\x12\x01\x05"),
+		STR("\x08\x03\x08\x02\x0a\x01\x01\x12\x01\x05"),
+		STR("\x0a\x02\x03\x02\x08\x01\x12\x01\x05"),
+		STR("\x0a\x00\x0a\x03\x03\x02\x01\x12\x01\x05"),
+		STR("\x0a\x05\x83\x00\x82\x00\x01\x12\x01\x05"),
+		STR("\x0a\x06\x03\x82\x80\x80\x00\x01\x12\x01\x05"),
+		STR("\x12\x01\x05\x0a\x03\x03\x02\x01"),
+	};
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(samples); i++) {
+		struct stack_walk w;
+
+		start(&b);
+		put_bytes(&b, 2, samples[i]);
+		summed(&b, &p);
+		assert_non_null(p.packed);
+		stack_walk_init(&w, &p);
+		assert_true(stack_walk_next(&w));
+		assert_int_equal(w.count, 4);
+		assert_true(w.value == 5);
+		profile_release(&p);
+	}
+}
+
+/* Also of samples that say nothing. */
+static void test_ids_that_end_early(void **state)
+{
+	const struct str samples[] = {
+		STR("\x0a\x02\x03\x82\x12\x01\x05"),
+		STR("\x0a\x02\x03\x82\x12\x01\x00"),
+		STR("\x0a\x02\x03\x82\x0a\x01\x01\x12\x01\x05"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(samples); i++) {
+		struct buf b;
+		struct profile p;
+
+		start(&b);
+		put_bytes(&b, 2, samples[i]);
+		put_tables(&b);
+		assert_refused(decode(buf_str(&b), "", &p), ERROR_FORMAT,
+			       "is damaged or cut off");
+		profile_release(&p);
+		buf_release(&b);
+	}
+}
+
 static void test_missing_location(void **state)
 {
 	static const uint64_t ids[] = { 0, 4, 1000000 };
@@ -281,6 +375,9 @@ int main(void)
 		cmocka_unit_test(test_period_sought_in_values),
 		cmocka_unit_test(test_fields_between_samples),
 		cmocka_unit_test(test_ids_that_are_hashes),
+		cmocka_unit_test(test_places_of_several_frames),
+		cmocka_unit_test(test_ids_in_pieces),
+		cmocka_unit_test(test_ids_that_end_early),
 		cmocka_unit_test(test_missing_location),
 		cmocka_unit_test(test_starvation),
 	};

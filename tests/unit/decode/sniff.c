@@ -209,6 +209,27 @@ static void test_profiles(void **state)
 	       FORMAT_PERF_SCRIPT, "");
 }
 
+/* Of a large profile the end is not looked at, where the strings are. */
+static void test_large_profile(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, MIB);
+	buf_add_str(&b, STR("\x0a\x04\x08\x01\x10\x01"));
+	for (unsigned i = 2; i < 4096; i++)
+		buf_add_str(&b, STR("\x12\x03\x12\x01\x05"));
+	expect(buf_str(&b), FORMAT_UNKNOWN, "binary data of no known kind");
+	buf_add_str(&b, STR("\x12\x03\x12\x01\x05"));
+	expect(buf_str(&b), FORMAT_PPROF, "");
+	/* Not where no sample type is told. */
+	b.data[1] = 0;
+	memmove(b.data + 2, b.data + 6, b.len - 6);
+	b.len -= 4;
+	expect(buf_str(&b), FORMAT_TEMPO_PB, "");
+	buf_release(&b);
+}
+
 static void test_other_kinds(void **state)
 {
 	(void)state;
@@ -297,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_recorded_profiles),
 		cmocka_unit_test(test_json_shapes),
 		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_large_profile),
 		cmocka_unit_test(test_other_kinds),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_beginnings),
