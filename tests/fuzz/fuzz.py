@@ -6,7 +6,14 @@ fuzz.py targets                      names, one a line
 fuzz.py replay PROGRAM TARGET [CUTS] the target over its inputs (TAP)
 fuzz.py search PROGRAM TARGET SECONDS FOLDER
                                      libFuzzer from these inputs; what it
-                                     finds stays in FOLDER
+                                     finds stays in FOLDER, and what it cost
+                                     is added to FOLDER/spent.json
+fuzz.py all PROGRAMS FOLDER [MINUTES]
+                                     the target that had least, again and
+                                     again, until each had GOAL_S or the
+                                     minutes are over; its figures are those
+                                     of docs/safety.md. PROGRAMS: the folder
+                                     of fuzz-TARGET. Goes on where it ended.
 
 Inputs are the real answers and files in testdata, unpacked, and all that once
 made a target fail (testdata/fuzz/TARGET).
@@ -14,11 +21,20 @@ made a target fail (testdata/fuzz/TARGET).
 import glob
 import gzip
 import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(HERE, "..", "safety")]
+import figures  # noqa: E402
+import spent  # noqa: E402
+
 TESTDATA = os.path.join(HERE, "..", "..", "testdata")
 
 # Target: (dictionary or None, [(pattern under testdata, bytes put in front)]).
@@ -57,6 +73,15 @@ TARGETS = {
 }
 # Larger ones make a search slow and find nothing that these do not.
 MAX_BYTES = 256 * 1024
+# Processor time that a target must have had.
+GOAL_S = 20 * 60
+# How long a target runs before the one that then had least comes next.
+TURN_S = 120
+LIMITS = ["-timeout=20", "-rss_limit_mb=3000"]
+# libFuzzer's names of inputs that it ended at; a slow unit only took long.
+BROKEN = "crash leak oom timeout".split()
+# libFuzzer's status when it is told to end.
+INTERRUPTED = 72
 
 
 def content(path):
@@ -100,23 +125,133 @@ def replay(program, target, cuts="40"):
         return subprocess.run([os.path.abspath(program), cuts, *paths], cwd=folder).returncode
 
 
+class Search:
+    """Runs of libFuzzer that end early, with their sums, when this program is told to."""
+
+    def __init__(self, folder):
+        self.folder, self.running, self.is_ended = folder, {}, False
+        os.makedirs(folder, exist_ok=True)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self.end)
+
+    def end(self, *_):
+        self.is_ended = True
+        for child in list(self.running.values()):
+            child.terminate()
+
+    def run(self, program, target, seconds, log):
+        """Returns the exit status; what libFuzzer says goes to log as it says it."""
+        dictionary = TARGETS[target][0]
+        corpus = os.path.join(self.folder, target)
+        starting = os.path.join(self.folder, target + "-starting")
+        write_inputs(target, starting)
+        os.makedirs(corpus, exist_ok=True)
+        options = [f"-max_total_time={seconds}", *LIMITS, "-print_final_stats=1", "-max_len=65536",
+                   f"-artifact_prefix={self.folder}/{target}-"]
+        if dictionary:
+            options.append("-dict=" + os.path.join(HERE, dictionary + ".dict"))
+        child = subprocess.Popen([os.path.abspath(program), *options, corpus, starting],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE)
+        self.running[target] = child
+        if self.is_ended:
+            child.terminate()
+        executions = 0
+        with child.stderr as lines:
+            for line in lines:
+                log.write(line)
+                log.flush()
+                number = re.match(rb"stat::number_of_executed_units: (\d+)", line)
+                executions = int(number[1]) if number else executions
+        _, status, cost = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        del self.running[target]
+        spent.add(self.folder, target, cpu_s=cost.ru_utime + cost.ru_stime, executions=executions,
+                  crashes=int(child.returncode not in (0, INTERRUPTED)))
+        return child.returncode
+
+
 def search(program, target, seconds, folder):
-    dictionary = TARGETS[target][0]
-    corpus = os.path.join(folder, target)
-    starting = os.path.join(folder, target + "-starting")
-    write_inputs(target, starting)
-    os.makedirs(corpus, exist_ok=True)
-    options = [f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=3000", "-print_final_stats=1",
-               f"-artifact_prefix={folder}/{target}-", "-max_len=65536"]
-    if dictionary:
-        options.append("-dict=" + os.path.join(HERE, dictionary + ".dict"))
-    return subprocess.run([os.path.abspath(program), *options, corpus, starting]).returncode
+    status = Search(folder).run(program, target, seconds, sys.stderr.buffer)
+    one = spent.of(folder, target)
+    print(f"{target}: {one['cpu_s'] / 60:.1f} min of processor time in all, {one['executions']:,} inputs")
+    return status
+
+
+def broken(program, target, folder):
+    """The inputs that once ended the target and still do."""
+    paths = [path for kind in BROKEN for path in sorted(glob.glob(os.path.join(folder, f"{target}-{kind}-*")))]
+    return [path for path in paths
+            if subprocess.run([os.path.abspath(program), *LIMITS, path], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode]
+
+
+class Turns:
+    """Which target comes next, for as many searches at once as there are processors."""
+
+    def __init__(self, programs, folder, end_s):
+        self.programs, self.folder, self.end_s = programs, folder, end_s
+        self.search, self.lock = Search(folder), threading.Lock()
+        self.left = set(TARGETS)
+
+    def program(self, target):
+        return os.path.join(self.programs, "fuzz-" + target)
+
+    def next(self):
+        """A target that no other search has, or None: nothing is left to do."""
+        with self.lock:
+            every = spent.read(self.folder)
+            had = {name: every.get(name, spent.NOTHING)["cpu_s"] for name in sorted(self.left)}
+            needy = [name for name in had if had[name] < GOAL_S]
+            if not needy or self.search.is_ended or time.monotonic() >= self.end_s:
+                return None
+            target = min(needy, key=had.get)
+            self.left.remove(target)
+            return target
+
+    def take(self, target):
+        seconds = max(1, int(min(TURN_S, self.end_s - time.monotonic())))
+        with open(os.path.join(self.folder, target + ".log"), "wb") as log:
+            status = self.search.run(self.program(target), target, seconds, log)
+        one = spent.of(self.folder, target)
+        print(f"{target}: {one['cpu_s'] / 60:.1f} of {GOAL_S // 60} min, {one['executions']:,} inputs",
+              flush=True)
+        if status and broken(self.program(target), target, self.folder):
+            # It would end at the same input again.
+            print(f"{target}: broken, see {log.name}", flush=True)
+            return
+        with self.lock:
+            self.left.add(target)
+
+    def work(self):
+        while target := self.next():
+            self.take(target)
+
+
+def search_all(programs, folder, minutes="inf"):
+    turns = Turns(programs, folder, time.monotonic() + 60 * float(minutes))
+    workers = [threading.Thread(target=turns.work) for _ in range(os.cpu_count() or 1)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    every = {name: spent.of(folder, name) for name in TARGETS}
+    failed = [name for name in TARGETS if broken(turns.program(name), name, folder)]
+    enough = [name for name, one in every.items() if one["cpu_s"] >= GOAL_S and name not in failed]
+    total = {key: sum(one[key] for one in every.values()) for key in spent.NOTHING}
+    figures.record("fuzz", len(enough), len(failed), targets=len(TARGETS),
+                   minutes=int(total["cpu_s"] // 60), inputs=total["executions"])
+    print(f"{len(enough)} of {len(TARGETS)} targets had {GOAL_S // 60} min, {len(failed)} are broken"
+          + "".join(f" {name}" for name in failed))
+    return int(bool(failed))
 
 
 def main(args):
     if args == ["targets"]:
         print("\n".join(TARGETS))
         return 0
+    if args[:1] == ["all"] and len(args) in (3, 4):
+        return search_all(*args[1:])
     commands = {"replay": replay, "search": search}
     if len(args) < 3 or args[0] not in commands or args[2] not in TARGETS:
         sys.exit(__doc__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of a run, for docs/safety.md: record() leaves one file for each kind
-of trial in the folder that FIGURES names, and does nothing without it."""
+of trial in the folder that FIGURES names, and does nothing without it. COMMIT
+is what the sources were (full.py)."""
 import json
 import os
 
@@ -13,5 +14,7 @@ def record(name, tried, failed, **more):
         return
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, name + ".json"), "w") as file:
-        json.dump({"name": name, "tried": tried, "failed": failed, **more}, file, sort_keys=True)
+        json.dump({"name": name, "tried": tried, "failed": failed,
+                   "commit": os.environ.get("COMMIT", ""), **more}, file,
+                  sort_keys=True)
         file.write("\n")

@@ -52,14 +52,25 @@ STAGES = [
     ("cuts-socket", "python3 tests/net/cuts.py {tracefind} --all"),
     ("secrets", "python3 tests/net/canary.py {tracefind} {build}/tests/net/"
      "libstop.so --all"),
+    ("fuzz", "./dev fuzz --all"),
     ("coverage", "python3 tests/safety/coverage.py {build}"),
     ("analyzers", "python3 tests/safety/analyze.py {build}"),
 ]
 
 
+def commit():
+    """The commit of the sources; docs/safety.md is written by the run."""
+    changes = subprocess.run(
+        ["git", "status", "--porcelain", "--", ":!docs/safety.md"], cwd=ROOT,
+        capture_output=True, text=True).stdout
+    name = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT,
+                          capture_output=True, text=True).stdout.strip()
+    return name + (" with changes" if name and changes else "")
+
+
 def environment(build):
-    """What tests/meson.build gives to every test, and FIGURES."""
-    return {**os.environ, "FIGURES": str(build / "figures"),
+    """What tests/meson.build gives to every test, FIGURES and COMMIT."""
+    return {**os.environ, "FIGURES": str(build / "figures"), "COMMIT": commit(),
             "TESTDATA": str(ROOT / "testdata"), "PYTHON": sys.executable,
             "SERVER": str(ROOT / "tests" / "server" / "server.py"),
             "LC_ALL": "C", "TZ": "UTC"}

@@ -10,8 +10,8 @@ less than its goal has not met it, whatever failed. The exit status is 1 when a
 kind is not met or not run, or when there are figures of a kind without a row.
 """
 import json
-import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -20,7 +20,7 @@ BEGIN = "<!-- measured: ./dev test-full writes from here -->"
 END = "<!-- measured: to here -->"
 MET, MISSED, NOT_RUN = "met", "not met", "not run"
 # What record() always keeps; the rest of a file is told as it stands.
-ALWAYS = {"name", "tried", "failed"}
+ALWAYS = {"name", "tried", "failed", "commit"}
 
 
 @dataclass
@@ -126,21 +126,25 @@ def read(folder):
     return found
 
 
-def heading(folder):
-    """When the figures were taken, and of which commit."""
+def heading(folder, figures):
+    """When the figures were taken, and of which commits."""
     times = [path.stat().st_mtime for path in Path(folder).glob("*.json")]
     if not times:
         return "Nothing was run yet."
     days = sorted({datetime.fromtimestamp(t, timezone.utc)
                    .strftime("%Y-%m-%d %H:%M UTC")
                    for t in (min(times), max(times))})
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"],
-                            capture_output=True, text=True).stdout.strip()
-    return f"{' to '.join(days)}, tracefind at {commit or 'no commit'}"
+    counts = Counter(figure.get("commit") or "no commit"
+                     for figure in figures.values())
+    if len(counts) == 1:
+        return f"{' to '.join(days)}, tracefind at {next(iter(counts))}"
+    return (f"{' to '.join(days)}, tracefind at " +
+            ", ".join(f"{commit} ({number} of these kinds)"
+                      for commit, number in counts.most_common()))
 
 
 def table(folder, figures):
-    lines = [heading(folder), "",
+    lines = [heading(folder, figures), "",
              "| what | tried | goal | failed |  | test |",
              "| --- | ---: | ---: | ---: | --- | --- |"]
     lines += [line(row, figures.get(row.name)) for row in ROWS]

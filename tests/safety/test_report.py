@@ -39,6 +39,20 @@ class Table(unittest.TestCase):
             "| what is tried (skipped 2) | 1,234 | 10 | 0 | met | "
             "`tests/where` |")
 
+    def test_heading_names_each_commit(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "any.json").write_text("{}")
+
+            def heading(*commits):
+                return report.heading(folder, {
+                    str(number): {"commit": commit}
+                    for number, commit in enumerate(commits)})
+            self.assertRegex(heading("abc", "abc"), " tracefind at abc$")
+            self.assertRegex(
+                heading("abc", "def", "def"),
+                r" at def \(2 of these kinds\), abc \(1 of these kinds\)$")
+            self.assertRegex(heading(""), " tracefind at no commit$")
+
     def test_put_keeps_the_rest(self):
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder, "page.md")
