@@ -36,6 +36,8 @@ import run as cli  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LIMIT_S = 30
+# A server's, which answers all runs of a case; it ends with this program.
+SERVER_LIMIT_S = 24 * 3600
 PARALLEL = 2
 POINTS = {"allocation": 2000, "call": 600}
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE,
@@ -184,7 +186,7 @@ def run_case(program, library, name, kind, share):
     """(points tried, complaints)"""
     case = cli.HERE / name
     run = Run(program, library, case)
-    with cli.served(case, run.names):
+    with cli.served(case, run.names, SERVER_LIMIT_S):
         wanted = run.result(None)
         if str(wanted[0]) != cli.read(case / "status", "0").strip():
             return 0, [f"status {wanted[0]} without any failure: {wanted[2]}"]
@@ -197,7 +199,17 @@ def run_case(program, library, name, kind, share):
                 what = f"ran longer than {LIMIT_S} s"
             if what:
                 bad.append(f"{point}: {what}")
+        bad += no_longer(wanted, run)
     return tried, bad
+
+
+def no_longer(wanted, run):
+    """What is wrong with an undisturbed run after all others: that the server
+    has ended, say, and what they were told was always that."""
+    found = run.result(None)
+    if found[:2] + found[3:4] == wanted[:2] + wanted[3:4]:
+        return []
+    return [f"no failure, at the end: status {found[0]}: {found[2][:300]}"]
 
 
 def main():

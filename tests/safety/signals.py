@@ -90,7 +90,7 @@ def interrupt_case(program, library, name, is_all):
     run = Interrupted(program, library, fault.cli.HERE / name)
     turn = sum(map(ord, name))
     bad, tried = [], 0
-    with fault.cli.served(run.case, run.names):
+    with fault.cli.served(run.case, run.names, fault.SERVER_LIMIT_S):
         wanted = run.result(None)
         calls = wanted[4][1]
         for number in SIGNALS:
@@ -103,6 +103,7 @@ def interrupt_case(program, library, name, is_all):
                 what = interrupted(wanted, run.result(moment), moment)
                 if what:
                     bad.append(f"{moment}: {what}")
+        bad += fault.no_longer(wanted, run)
     return tried, bad
 
 
