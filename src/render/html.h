@@ -35,11 +35,13 @@ bool html_has_functions(const struct render_input *in);
 /* What a span says besides its times: what the page may hold of it, in bytes,
  * and the element that shows it. */
 size_t html_span_bytes(const struct trace *t, uint32_t span);
-void html_span_details(struct html *h, const struct waterfall_row *row);
-/* The same of the processes that they point at. is_used: by index of the
- * resource. */
+/* numbers: of processes, from 1, by index of the resource. */
+void html_span_details(struct html *h, const struct waterfall_row *row,
+		       const uint32_t *numbers);
+/* The same of the processes that they point at, as resources in the order of
+ * their numbers. */
 size_t html_process_bytes(const struct trace *t, uint32_t resource);
-void html_processes(struct html *h, const bool *is_used);
+void html_processes(struct html *h, const uint32_t *resources, uint32_t count);
 
 /* ---- small pieces ---- */
 

@@ -183,7 +183,7 @@ static void write_failure(struct html *h, const struct span *s)
 	out_text(h->out, "</p>");
 }
 
-static void write_ids(struct html *h, const struct span *s)
+static void write_ids(struct html *h, const struct span *s, uint32_t process)
 {
 	struct str service = trace_text(
 		h->in->trace, h->in->trace->resources[s->resource].service);
@@ -193,12 +193,13 @@ static void write_ids(struct html *h, const struct span *s)
 	outf(h->out,
 	     "<p class=\"ids\">span <code>%s</code>, process "
 	     "<a href=\"#process-%u\">",
-	     id, (unsigned)s->resource);
+	     id, (unsigned)process);
 	html_text(h, name_shown(service));
 	out_text(h->out, "</a></p>");
 }
 
-void html_span_details(struct html *h, const struct waterfall_row *row)
+void html_span_details(struct html *h, const struct waterfall_row *row,
+		       const uint32_t *numbers)
 {
 	const struct trace *t = h->in->trace;
 	const struct span *s = &t->spans[row->span];
@@ -212,19 +213,18 @@ void html_span_details(struct html *h, const struct waterfall_row *row)
 	attr_list_release(&list);
 	write_parts(h, t, s, DETAIL_EVENT, "Events");
 	write_parts(h, t, s, DETAIL_LINK, "Links");
-	write_ids(h, s);
+	write_ids(h, s, numbers[s->resource]);
 	out_text(h->out, "</div>");
 }
 
 /* ---- processes ---- */
 
-static void write_process(struct html *h, uint32_t resource)
+static void write_process(struct html *h, uint32_t resource, uint32_t number)
 {
 	const struct trace *t = h->in->trace;
 	struct attr_list list;
 
-	outf(h->out, "<details id=\"process-%u\"><summary>",
-	     (unsigned)resource);
+	outf(h->out, "<details id=\"process-%u\"><summary>", (unsigned)number);
 	html_text(h, name_shown(trace_text(t, t->resources[resource].service)));
 	out_text(h->out, "</summary>");
 	attr_list_resource(t, resource, h->out, &list);
@@ -235,18 +235,12 @@ static void write_process(struct html *h, uint32_t resource)
 	out_text(h->out, "</details>\n");
 }
 
-void html_processes(struct html *h, const bool *is_used)
+void html_processes(struct html *h, const uint32_t *resources, uint32_t count)
 {
-	bool has_any = false;
-
-	for (uint32_t i = 0; i < h->in->trace->resource_count; i++) {
-		if (!is_used[i])
-			continue;
-		if (!has_any)
-			out_text(h->out, "<div class=\"processes\">"
-					 "<h3>Processes</h3>\n");
-		has_any = true;
-		write_process(h, i);
-	}
-	out_text(h->out, has_any ? "</div>\n" : "");
+	if (!count)
+		return;
+	out_text(h->out, "<div class=\"processes\"><h3>Processes</h3>\n");
+	for (uint32_t i = 0; i < count; i++)
+		write_process(h, resources[i], i + 1);
+	out_text(h->out, "</div>\n");
 }

@@ -32,7 +32,9 @@ struct fall {
 	uint32_t *left;    /* spans below a row that are not drawn */
 	bool *is_drawn;
 	bool *has_details;
-	bool *is_used; /* resource, by index */
+	uint32_t *numbers;   /* of a process, from 1, by resource */
+	uint32_t *processes; /* resources, in the order of rows */
+	uint32_t process_count;
 	size_t drawn;
 	/* In order of appearance. */
 	struct str services[SERVICE_COLORS];
@@ -125,12 +127,26 @@ static void choose_rows(struct fall *f, const struct choice *order)
 			continue;
 		resource = f->t->spans[f->rows[row].span].resource;
 		bytes += html_span_bytes(f->t, f->rows[row].span);
-		if (!f->is_used[resource])
+		if (!f->numbers[resource])
 			bytes += html_process_bytes(f->t, resource);
 		if (bytes > LIMIT_PAGE_DETAIL_BYTES)
 			break;
 		f->has_details[row] = true;
-		f->is_used[resource] = true;
+		/* Which one it is comes later: these are out of order. */
+		f->numbers[resource] = UINT32_MAX;
+	}
+}
+
+/* Their order in the answer may be another the next time. */
+static void number_processes(struct fall *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		uint32_t resource = f->t->spans[f->rows[i].span].resource;
+
+		if (!f->has_details[i] || f->numbers[resource] != UINT32_MAX)
+			continue;
+		f->processes[f->process_count] = resource;
+		f->numbers[resource] = ++f->process_count;
 	}
 }
 
@@ -163,6 +179,7 @@ static bool choose(struct fall *f)
 	qsort(order, f->count, sizeof *order, compare_choices);
 	find_parents(f);
 	choose_rows(f, order);
+	number_processes(f);
 	count_left(f);
 	mem_free(order);
 	return true;
@@ -270,7 +287,7 @@ static void write_row(struct fall *f, uint32_t i)
 	write_bar(f, row, color);
 	outf(out, "</%s>", tag);
 	if (f->has_details[i]) {
-		html_span_details(f->h, row);
+		html_span_details(f->h, row, f->numbers);
 		out_text(out, "</details>");
 	}
 	out_text(out, "</li>\n");
@@ -357,7 +374,7 @@ static void write_section(struct fall *f)
 	write_rows(f);
 	out_text(out, "</div>\n");
 	write_left_out(f);
-	html_processes(f->h, f->is_used);
+	html_processes(f->h, f->processes, f->process_count);
 	out_text(out, "</section>\n");
 }
 
@@ -378,9 +395,10 @@ void html_spans_write(struct html *h)
 	f.left = mem_calloc(f.count, sizeof *f.left);
 	f.is_drawn = mem_calloc(f.count, sizeof *f.is_drawn);
 	f.has_details = mem_calloc(f.count, sizeof *f.has_details);
-	f.is_used = mem_calloc(f.t->resource_count + 1, sizeof *f.is_used);
-	if (f.parents && f.left && f.is_drawn && f.has_details && f.is_used &&
-	    choose(&f))
+	f.numbers = mem_calloc(f.t->resource_count + 1, sizeof *f.numbers);
+	f.processes = mem_calloc(f.t->resource_count + 1, sizeof *f.processes);
+	if (f.parents && f.left && f.is_drawn && f.has_details && f.numbers &&
+	    f.processes && choose(&f))
 		write_section(&f);
 	else
 		render_fail(h->out);
@@ -388,5 +406,6 @@ void html_spans_write(struct html *h)
 	mem_free(f.left);
 	mem_free(f.is_drawn);
 	mem_free(f.has_details);
-	mem_free(f.is_used);
+	mem_free(f.numbers);
+	mem_free(f.processes);
 }

@@ -245,7 +245,7 @@ def main():
         for i, shape in enumerate(shapes, 1):
             is_large = shape in LARGE
             orders = (5 if is_large else ORDERS) if options.all else 2 if is_large else ORDERS_FAST
-            commands = COMMANDS if options.all else COMMANDS[:2] if is_large else COMMANDS[:3]
+            commands = COMMANDS[:2] if is_large and not options.all else COMMANDS
             tried, wrong = try_shape(program, Path(folder), shape, orders, commands)
             total += tried
             failed += wrong is not None
