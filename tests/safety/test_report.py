@@ -9,6 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import full
 import report
 
 ROW = report.Row("tried", "what is tried", 10, "tests/where")
@@ -72,6 +73,23 @@ class Table(unittest.TestCase):
     def test_names_differ(self):
         names = [row.name for row in report.ROWS]
         self.assertEqual(len(names), len(set(names)))
+
+    def test_sifted_kinds_have_rows(self):
+        self.assertLessEqual(set(full.OF_TESTS),
+                             {row.name for row in report.ROWS})
+
+
+class Stages(unittest.TestCase):
+    def test_tests_keep_what_stages_found(self):
+        """The share that the tests try does not replace all of a kind."""
+        record = "import figures as f; f.record('{}', 1, 0)"
+        with tempfile.TemporaryDirectory() as folder:
+            build = Path(folder)
+            (build / "figures").mkdir()
+            for name in ("options", "streams"):
+                full.run_tests(build, f"""env PYTHONPATH={full.HERE}
+                    python3 -c "{record.format(name)}" """, build / "log")
+            self.assertEqual(list(report.read(build / "figures")), ["streams"])
 
 
 if __name__ == "__main__":
