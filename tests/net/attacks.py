@@ -358,7 +358,8 @@ def encodings():
         "wrong checksum": crc_wrong,
         "size larger than said": lambda good: size_wrong(good, -100),
         "size smaller than said": lambda good: size_wrong(good, 1 << 31),
-        "cut in half": lambda good: gzip.compress(good)[:len(good) // 8],
+        "cut in half": lambda good: gzip.compress(good)[
+            :len(gzip.compress(good)) // 2],
         "cut before its trailer": lambda good: gzip.compress(good)[:-8],
         "cut before its last byte": lambda good: gzip.compress(good)[:-1],
         "packed twice": lambda good: gzip.compress(gzip.compress(good)),

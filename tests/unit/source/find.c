@@ -456,6 +456,23 @@ static void test_tags_answer(void **state)
 	arena_release(&arena);
 }
 
+static void test_more_behind_names(void **state)
+{
+	struct http_response r = answer_make(200, "application/json",
+					     "{\"tagValues\":[\"a\"]}\xff");
+	struct name_list names;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_int_equal(source_trace_names_answer(SOURCE_TEMPO, &endpoint, 0,
+						   &r, &arena, &names, &err),
+			 ANSWER_ERROR);
+	assert_non_null(strstr(err.message, "more behind the answer"));
+	http_response_release(&r);
+	arena_release(&arena);
+}
+
 static void test_names_answers(void **state)
 {
 	static const char *const bodies[] = {
@@ -518,6 +535,7 @@ int main(void)
 		cmocka_unit_test(test_tempo_answers),
 		cmocka_unit_test(test_jaeger),
 		cmocka_unit_test(test_names_questions),
+		cmocka_unit_test(test_more_behind_names),
 		cmocka_unit_test(test_names_answers),
 		cmocka_unit_test(test_tags_questions),
 		cmocka_unit_test(test_tags_answer),
