@@ -149,16 +149,24 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 
 /* The letters of a text, 64 bits for all of them. A word cannot match where
  * one of its letters is missing, which is so for most. */
+static char letter_of(char c)
+{
+	c = slash_as_dot(c);
+	/* A word's '%' is a blank. */
+	return c == '%' ? ' ' : c;
+}
+
+static uint64_t letter_bit(char c)
+{
+	return UINT64_C(1) << (letter_of(c) & 63);
+}
+
 static uint64_t letters_of(struct str text)
 {
 	uint64_t letters = 0;
 
-	for (size_t i = 0; i < text.len; i++) {
-		char c = slash_as_dot(text.ptr[i]);
-
-		/* A word's '%' is a blank. */
-		letters |= UINT64_C(1) << ((c == '%' ? ' ' : c) & 63);
-	}
+	for (size_t i = 0; i < text.len; i++)
+		letters |= letter_bit(text.ptr[i]);
 	return letters;
 }
 
@@ -167,43 +175,37 @@ struct subject_letters {
 	uint64_t file; /* and of the module, which is a part of it */
 };
 
-static bool may_match(const struct subject_letters *have, enum rule_op op,
-		      uint64_t letters)
-{
-	switch (op) {
-	case OP_PKG:
-		return !(letters & ~have->name) || !(letters & ~have->file);
-	case OP_FILE_PREFIX:
-	case OP_FILE_HAS:
-		return !(letters & ~have->file);
-	case OP_FUNCTION_IN:
-		return !(letters & ~(have->name | have->file));
-	default:
-		return !(letters & ~have->name);
-	}
-}
+/* ---- words by their letters ---- */
 
-/* ---- words by their first letter ---- */
-
-/* Most words differ from a name in the first letter, so only those are tried
- * that begin as it does; words that may match elsewhere have a bucket of their
- * own, and so have those about files, which many functions lack. */
-#define ANYWHERE 256
-#define OF_FILES 257
+/* Most words differ from a name in its first letters, so only those are tried
+ * that may begin as it does. Hundreds of packages are "github.com/..." or
+ * "org.apache...": of long words some letters behind that are looked at. Words
+ * that may match elsewhere have a bucket of their own, and so have those about
+ * files, which many functions lack. */
+#define STARTS 256
+#define LONG_BYTES 13
+#define ANYWHERE (2 * STARTS)
+#define OF_FILES (ANYWHERE + 1)
 #define BUCKETS (OF_FILES + 1)
+
+#define LANGUAGES_MIXED LANGUAGE_COUNT
 
 struct word {
 	struct str text;
 	const struct rule *rule;
-	uint64_t letters;
+	uint64_t letters; /* where it need not be the start */
+	uint16_t next;    /* of its chain: number + 1, or 0 */
+	char last;        /* letter */
 };
 
-/* words[first[b]..first[b + 1]) are those of bucket b, in their order. */
+/* Words of one language have a chain of their own, those of several share one.
+ * A chain begins with the first rules. */
 struct word_index {
 	const struct rule *rules;
 	size_t rule_count;
 	struct word *words;
-	uint32_t first[BUCKETS + 1];
+	uint16_t word_count;
+	uint16_t first[BUCKETS][LANGUAGE_COUNT + 1]; /* as word.next */
 };
 
 /* A word and what ends it take two bytes at least. */
@@ -218,6 +220,9 @@ enum {
 #include "analyze/code_purposes.def"
 };
 
+_Static_assert(ORIGIN_WORDS < UINT16_MAX && PURPOSE_WORDS < UINT16_MAX,
+	       "numbers of words fit two bytes");
+
 static struct word origin_words[ORIGIN_WORDS];
 static struct word purpose_words[PURPOSE_WORDS];
 static struct word_index origin_index = { .rules = origins,
@@ -227,29 +232,62 @@ static struct word_index purpose_index = { .rules = purposes,
 					   .rule_count = COUNT_OF(purposes),
 					   .words = purpose_words };
 
-static size_t bucket_of_letter(char c)
+static size_t start_of(char a, char b, char c)
 {
-	return (unsigned char)slash_as_dot(c);
+	return ((size_t)(unsigned char)letter_of(a) * 5 +
+		(size_t)(unsigned char)letter_of(b) * 11 +
+		(size_t)(unsigned char)letter_of(c) * 23) %
+	       STARTS;
+}
+
+/* Of a word or name of two letters at least. */
+static size_t short_start(struct str s)
+{
+	return start_of(s.ptr[0], s.ptr[1], '.');
+}
+
+/* Of LONG_BYTES at least. */
+static size_t long_start(struct str s)
+{
+	return STARTS +
+	       start_of(s.ptr[0], s.ptr[LONG_BYTES - 2], s.ptr[LONG_BYTES - 1]);
+}
+
+static size_t bucket_of_start(struct str word)
+{
+	if (word.len >= LONG_BYTES)
+		return long_start(word);
+	return word.len > 1 ? short_start(word) : ANYWHERE;
+}
+
+/* Whether words of it are looked for at the start of names. */
+static bool is_start(enum rule_op op)
+{
+	return op == OP_PKG || op == OP_PKG_BARE || op == OP_NAME_PREFIX ||
+	       op == OP_NAME_IS || op == OP_NAME_IS_BARE;
 }
 
 static size_t bucket_of(const struct word *w)
 {
-	switch (w->rule->op) {
-	case OP_PKG:
-	case OP_PKG_BARE:
-	case OP_NAME_PREFIX:
-	case OP_NAME_IS:
-	case OP_NAME_IS_BARE:
-		return w->text.ptr[0] == '%' ? ANYWHERE
-					     : bucket_of_letter(w->text.ptr[0]);
-	case OP_FILE_PREFIX:
-	case OP_FILE_HAS:
+	enum rule_op op = w->rule->op;
+
+	if (is_start(op))
+		return bucket_of_start(w->text);
+	if (op == OP_FILE_PREFIX || op == OP_FILE_HAS ||
+	    (op == OP_FUNCTION_IN && w->text.ptr[0] != ':'))
 		return OF_FILES;
-	case OP_FUNCTION_IN:
-		return w->text.ptr[0] == ':' ? ANYWHERE : OF_FILES;
-	default:
-		return ANYWHERE;
-	}
+	return ANYWHERE;
+}
+
+static size_t chain_of(unsigned int languages)
+{
+	size_t i = 0;
+
+	if (languages & (languages - 1))
+		return LANGUAGES_MIXED;
+	while (!(languages >> i & 1))
+		i++;
+	return i;
 }
 
 /* A function and its file are written with ':' between. */
@@ -257,48 +295,42 @@ static uint64_t letters_of_word(const struct word *w)
 {
 	uint64_t letters = letters_of(w->text);
 
-	return w->rule->op == OP_FUNCTION_IN ? letters & ~letters_of(STR(":"))
+	return w->rule->op == OP_FUNCTION_IN ? letters & ~letter_bit(':')
 					     : letters;
 }
 
 /* *at is behind the last word; false at the end of the rule. */
 static bool next_word(const char **at, struct word *w)
 {
-	const char *end = strchrnul(*at, ' ');
+	const char *end = *at;
 
+	while (*end && *end != ' ')
+		end++;
+	if (end == *at)
+		return false;
 	w->text = (struct str){ *at, (size_t)(end - *at) };
+	w->last = letter_of(end[-1]);
 	*at = *end ? end + 1 : end;
-	return w->text.len > 0;
+	return true;
 }
 
-/* Once to count, once to put into place: then first[] ends one bucket early
- * and is moved up. */
+/* Each word goes in front of its chain, hence the last rules first. */
 static void index_fill(struct word_index *x)
 {
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < x->rule_count; i++) {
+	for (size_t i = x->rule_count; i-- > 0;) {
 		struct word w = { .rule = &x->rules[i] };
-
-		for (const char *at = w.rule->words; next_word(&at, &w);)
-			x->first[bucket_of(&w)]++;
-	}
-	for (size_t b = 0; b <= BUCKETS; b++) {
-		uint32_t count = x->first[b];
-
-		x->first[b] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < x->rule_count; i++) {
-		struct word w = { .rule = &x->rules[i] };
+		size_t chain = chain_of(w.rule->languages);
 
 		for (const char *at = w.rule->words; next_word(&at, &w);) {
-			w.letters = letters_of_word(&w);
-			x->words[x->first[bucket_of(&w)]++] = w;
+			uint16_t *first = &x->first[bucket_of(&w)][chain];
+
+			w.letters =
+				is_start(w.rule->op) ? 0 : letters_of_word(&w);
+			w.next = *first;
+			x->words[x->word_count++] = w;
+			*first = x->word_count;
 		}
 	}
-	memmove(x->first + 1, x->first, BUCKETS * sizeof *x->first);
-	x->first[0] = 0;
 }
 
 static void fill_indexes(void)
@@ -307,22 +339,78 @@ static void fill_indexes(void)
 	index_fill(&purpose_index);
 }
 
-/* The first rule of a bucket that matches, if it comes before `best`. */
+/* Whether a text that begins with the word has its last letter there. */
+static bool may_begin(struct str text, const struct word *w)
+{
+	return text.len >= w->text.len &&
+	       letter_of(text.ptr[w->text.len - 1]) == w->last;
+}
+
+static bool may_match(const struct code_subject *s,
+		      const struct subject_letters *letters,
+		      const struct word *w)
+{
+	switch (w->rule->op) {
+	case OP_PKG:
+		return may_begin(s->name, w) || may_begin(s->module, w);
+	case OP_PKG_BARE:
+	case OP_NAME_PREFIX:
+	case OP_NAME_IS:
+	case OP_NAME_IS_BARE:
+		return may_begin(s->name, w);
+	case OP_FILE_PREFIX:
+	case OP_FILE_HAS:
+		return !(w->letters & ~letters->file);
+	case OP_FUNCTION_IN:
+		return !(w->letters & ~(letters->name | letters->file));
+	default:
+		return !(w->letters & ~letters->name);
+	}
+}
+
+/* The first rule of a chain that matches, if it comes before `best`. */
+static const struct rule *chain_find(const struct word_index *x, uint32_t first,
+				     const struct code_subject *s,
+				     const struct subject_letters *letters,
+				     const struct rule *best)
+{
+	for (uint32_t i = first; i; i = x->words[i - 1].next) {
+		const struct word *w = &x->words[i - 1];
+
+		if (best && w->rule >= best)
+			break;
+		if (may_match(s, letters, w) &&
+		    (s->languages & w->rule->languages) &&
+		    word_matches(s, w->rule->op, w->text))
+			return w->rule;
+	}
+	return best;
+}
+
 static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
 				      const struct code_subject *s,
 				      const struct subject_letters *letters,
 				      const struct rule *best)
 {
-	for (uint32_t i = x->first[bucket]; i < x->first[bucket + 1]; i++) {
-		const struct word *w = &x->words[i];
+	const uint16_t *first = x->first[bucket];
 
-		if (best && w->rule >= best)
-			break;
-		if ((s->languages & w->rule->languages) &&
-		    may_match(letters, w->rule->op, w->letters) &&
-		    word_matches(s, w->rule->op, w->text))
-			return w->rule;
-	}
+	for (unsigned int i = 0; i < LANGUAGE_COUNT; i++)
+		if (s->languages >> i & 1)
+			best = chain_find(x, first[i], s, letters, best);
+	return chain_find(x, first[LANGUAGES_MIXED], s, letters, best);
+}
+
+/* Of the words that may begin as this name does. */
+static const struct rule *start_find(const struct word_index *x,
+				     struct str text,
+				     const struct code_subject *s,
+				     const struct subject_letters *letters,
+				     const struct rule *best)
+{
+	if (text.len > 1)
+		best = bucket_find(x, short_start(text), s, letters, best);
+	if (text.len >= LONG_BYTES)
+		best = bucket_find(x, long_start(text), s, letters, best);
 	return best;
 }
 
@@ -330,17 +418,9 @@ static const struct rule *rule_find(const struct word_index *x,
 				    const struct code_subject *s,
 				    const struct subject_letters *letters)
 {
-	const struct rule *best = NULL;
-	size_t name = ANYWHERE, module = ANYWHERE;
+	const struct rule *best = start_find(x, s->name, s, letters, NULL);
 
-	if (s->name.len) {
-		name = bucket_of_letter(s->name.ptr[0]);
-		best = bucket_find(x, name, s, letters, best);
-	}
-	if (s->module.len)
-		module = bucket_of_letter(s->module.ptr[0]);
-	if (module != ANYWHERE && module != name)
-		best = bucket_find(x, module, s, letters, best);
+	best = start_find(x, s->module, s, letters, best);
 	if (s->file.len)
 		best = bucket_find(x, OF_FILES, s, letters, best);
 	return bucket_find(x, ANYWHERE, s, letters, best);
@@ -407,10 +487,9 @@ static const struct rule *purpose_find(const struct code_subject *s,
 }
 
 static struct code_class classify(const struct code_rules *rules,
-				  struct str name, struct str file,
+				  struct code_subject s,
 				  unsigned int profile_languages)
 {
-	struct code_subject s = code_subject_of(name, file);
 	const struct code_rule *own;
 	const struct rule *purpose;
 	struct subject_letters letters;
@@ -438,14 +517,18 @@ struct code_class code_classify(const struct code_rules *rules, struct str name,
 				struct str file, unsigned int profile_languages)
 {
 	static once_flag are_filled = ONCE_FLAG_INIT;
-	struct code_memo *memo = rules ? rules->memo : NULL;
+	struct code_known *known = NULL;
 	struct code_class out;
 
 	call_once(&are_filled, fill_indexes);
-	if (memo && code_memo_find(memo, name, file, profile_languages, &out))
+	if (rules && rules->memo)
+		known = code_memo_known(rules->memo, name, file);
+	if (known && code_known_class(known, profile_languages, &out))
 		return out;
-	out = classify(rules, name, file, profile_languages);
-	if (memo)
-		code_memo_add(memo, name, file, profile_languages, &out);
+	out = classify(rules,
+		       known ? known->subject : code_subject_of(name, file),
+		       profile_languages);
+	if (known)
+		code_known_keep(known, profile_languages, &out);
 	return out;
 }

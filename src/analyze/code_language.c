@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/code_language.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,21 +18,18 @@ static bool is_word(char c)
 	return ascii_is_alnum(c) || c == '_' || c == '-';
 }
 
-/* The bytes of a text, as bits. Some thirty words are looked for in a name,
- * and most of them have a letter that it has not. */
+/* The bytes of a text. Some thirty words are looked for in a name, and most of
+ * them have a letter that it has not. */
 struct letters {
-	uint64_t bits[4];
+	bool has[UCHAR_MAX + 1];
 };
 
 static struct letters letters_of(struct str s)
 {
 	struct letters l = { { 0 } };
 
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-
-		l.bits[c >> 6] |= UINT64_C(1) << (c & 63);
-	}
+	for (size_t i = 0; i < s.len; i++)
+		l.has[(unsigned char)s.ptr[i]] = true;
 	return l;
 }
 
@@ -40,12 +38,9 @@ static struct letters letters_of(struct str s)
 static inline size_t find(const struct letters *l, struct str s,
 			  struct str part)
 {
-	for (size_t i = 0; i < part.len; i++) {
-		unsigned char c = (unsigned char)part.ptr[i];
-
-		if (!(l->bits[c >> 6] >> (c & 63) & 1))
+	for (size_t i = 0; i < part.len; i++)
+		if (!l->has[(unsigned char)part.ptr[i]])
 			return SIZE_MAX;
-	}
 	return str_find(s, part);
 }
 
@@ -369,6 +364,19 @@ static struct str without_mark(struct str name)
 	return str_slice(name, 0, at);
 }
 
+/* Whether one of the suffixes may be there, by its first two letters. */
+static bool may_have_suffix(const struct letters *l, struct str name)
+{
+	if (l->has['@'])
+		return true;
+	if (!l->has['.'])
+		return false;
+	for (size_t i = 0; i + 1 < name.len; i++)
+		if (name.ptr[i] == '.' && strchr("clip", name.ptr[i + 1]))
+			return true;
+	return false;
+}
+
 /* What linkers and compilers put behind the names of C: the version of a
  * symbol, the kind of a clone. */
 static struct str without_suffix(const struct letters *l, struct str name)
@@ -379,6 +387,8 @@ static struct str without_suffix(const struct letters *l, struct str name)
 		TEXT(".part."),      TEXT(".cold"),
 	};
 
+	if (!may_have_suffix(l, name))
+		return name;
 	for (size_t i = 0; i < sizeof suffixes_of_c / sizeof *suffixes_of_c;
 	     i++) {
 		size_t at = find(l, name, suffixes_of_c[i]);
@@ -404,11 +414,11 @@ static const struct package_root {
 	{ TEXT("registry/src/"), true },
 };
 
-static size_t find_last(struct str s, struct str part)
+static size_t find_last(const struct letters *l, struct str s, struct str part)
 {
 	size_t found = SIZE_MAX, from = 0, at;
 
-	while ((at = str_find(str_slice(s, from, s.len), part)) != SIZE_MAX) {
+	while ((at = find(l, str_slice(s, from, s.len), part)) != SIZE_MAX) {
 		found = from + at;
 		from = found + part.len;
 	}
@@ -417,14 +427,16 @@ static size_t find_last(struct str s, struct str part)
 
 static struct str module_of(struct str file)
 {
+	struct letters l;
 	size_t start = 0;
 
 	if (!file.len)
 		return STR("");
+	l = letters_of(file);
 	for (size_t i = 0; i < sizeof package_roots / sizeof *package_roots;
 	     i++) {
 		struct str path = package_roots[i].path;
-		size_t at = find_last(file, path);
+		size_t at = find_last(&l, file, path);
 
 		if (at == SIZE_MAX)
 			continue;

@@ -8,8 +8,9 @@
 
 struct code_memo {
 	struct arena *arena;
-	struct map classes;   /* key -> packed class */
-	struct map languages; /* key with 0 -> bits */
+	struct map numbers; /* key -> number of the function */
+	struct code_known *items;
+	size_t cap;
 };
 
 struct key {
@@ -21,18 +22,16 @@ _Static_assert(LANGUAGE_ANY <= UINT8_MAX, "languages fit a byte");
 _Static_assert(CODE_MEMO_KEY_BYTES <= UINT16_MAX, "lengths fit two");
 
 /* The length of the name tells where the file begins. */
-static bool key_make(struct key *key, struct str name, struct str file,
-		     unsigned int languages)
-{
-	const size_t head = 3;
+#define KEY_HEAD 2
 
-	if (name.len > sizeof key->data - head ||
-	    file.len > sizeof key->data - head - name.len)
+static bool key_make(struct key *key, struct str name, struct str file)
+{
+	if (name.len > sizeof key->data - KEY_HEAD ||
+	    file.len > sizeof key->data - KEY_HEAD - name.len)
 		return false;
-	key->data[0] = (char)languages;
-	key->data[1] = (char)(name.len & 0xFF);
-	key->data[2] = (char)(name.len >> 8);
-	key->len = head;
+	key->data[0] = (char)(name.len & 0xFF);
+	key->data[1] = (char)(name.len >> 8);
+	key->len = KEY_HEAD;
 	if (name.len)
 		memcpy(key->data + key->len, name.ptr, name.len);
 	key->len += name.len;
@@ -49,71 +48,77 @@ struct code_memo *code_memo_new(struct arena *arena)
 	if (!memo)
 		return NULL;
 	memo->arena = arena;
-	map_init(&memo->classes, arena);
-	map_init(&memo->languages, arena);
+	map_init(&memo->numbers, arena);
 	return memo;
 }
 
-bool code_memo_find(const struct code_memo *memo, struct str name,
-		    struct str file, unsigned int profile_languages,
-		    struct code_class *out)
+static struct code_known *add(struct code_memo *memo, const struct key *key,
+			      size_t name_len)
 {
-	struct key key;
-	uint32_t packed;
+	uint32_t number = (uint32_t)memo->numbers.count, stored;
+	struct code_known *known;
+	struct str kept, name;
 
-	if (!key_make(&key, name, file, profile_languages))
-		return false;
-	packed = map_find(&memo->classes, (struct str){ key.data, key.len });
-	if (packed == MAP_NONE)
-		return false;
-	*out = code_class_unpack((unsigned char)packed);
-	return true;
-}
-
-static void keep(struct code_memo *memo, struct map *map, const struct key *key,
-		 uint32_t value)
-{
-	struct str kept;
-	uint32_t stored;
-
-	if (map->count >= CODE_MEMO_FUNCTIONS)
-		return;
+	if (number >= CODE_MEMO_FUNCTIONS ||
+	    !arena_reserve(memo->arena, (void **)&memo->items, &memo->cap,
+			   (size_t)number + 1, sizeof *memo->items))
+		return NULL;
 	kept = arena_str(memo->arena, (struct str){ key->data, key->len });
-	if (kept.ptr)
-		(void)!map_insert(map, kept, value, &stored);
+	if (!kept.ptr || !map_insert(&memo->numbers, kept, number, &stored))
+		return NULL;
+	name = str_slice(kept, KEY_HEAD, name_len);
+	known = &memo->items[number];
+	known->subject = code_subject_of(
+		name, str_slice(kept, KEY_HEAD + name_len, kept.len));
+	return known;
 }
 
-static unsigned int languages_of(struct code_memo *memo, struct str name,
-				 struct str file)
+struct code_known *code_memo_known(struct code_memo *memo, struct str name,
+				   struct str file)
 {
 	struct key key;
-	uint32_t languages;
+	uint32_t number;
 
-	if (!memo || !key_make(&key, name, file, 0))
-		return code_languages_of(name, file);
-	languages =
-		map_find(&memo->languages, (struct str){ key.data, key.len });
-	if (languages != MAP_NONE)
-		return languages;
-	languages = code_languages_of(name, file);
-	keep(memo, &memo->languages, &key, languages);
-	return languages;
+	if (!key_make(&key, name, file))
+		return NULL;
+	number = map_find(&memo->numbers, (struct str){ key.data, key.len });
+	return number != MAP_NONE ? &memo->items[number]
+				  : add(memo, &key, name.len);
 }
 
 void code_memo_vote(const struct code_rules *rules, struct str name,
 		    struct str file, struct language_votes *votes)
 {
-	struct code_memo *memo = rules ? rules->memo : NULL;
+	const struct code_known *known = NULL;
 
-	language_votes_add(votes, languages_of(memo, name, file), file.len > 0);
+	if (rules && rules->memo)
+		known = code_memo_known(rules->memo, name, file);
+	language_votes_add(votes,
+			   known ? known->subject.languages
+				 : code_languages_of(name, file),
+			   file.len > 0);
 }
 
-void code_memo_add(struct code_memo *memo, struct str name, struct str file,
-		   unsigned int profile_languages,
-		   const struct code_class *class)
+bool code_known_class(const struct code_known *known,
+		      unsigned int profile_languages, struct code_class *out)
 {
-	struct key key;
+	for (unsigned int i = 0; i < known->class_count; i++)
+		if (known->profile_languages[i] == profile_languages) {
+			*out = code_class_unpack(known->classes[i]);
+			return true;
+		}
+	return false;
+}
 
-	if (key_make(&key, name, file, profile_languages))
-		keep(memo, &memo->classes, &key, code_class_pack(class));
+void code_known_keep(struct code_known *known, unsigned int profile_languages,
+		     const struct code_class *class)
+{
+	unsigned int i = known->class_count;
+
+	if (i == CODE_KNOWN_CLASSES)
+		i--;
+	else
+		known->class_count++;
+	known->profile_languages[i] = (unsigned char)profile_languages;
+	known->classes[i] = code_class_pack(class);
 }

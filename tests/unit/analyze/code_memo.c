@@ -21,14 +21,30 @@ static bool is_same(struct code_class a, struct code_class b)
 	       a.is_leaf_only == b.is_leaf_only;
 }
 
-static bool knows(const struct code_memo *memo, struct str name,
-		  struct str file, unsigned int languages,
-		  struct code_class want)
+static bool knows_one(struct code_memo *memo, struct str name, struct str file,
+		      unsigned int languages, struct code_class *found)
+{
+	const struct code_known *known = code_memo_known(memo, name, file);
+
+	return known && code_known_class(known, languages, found);
+}
+
+static bool knows(struct code_memo *memo, struct str name, struct str file,
+		  unsigned int languages, struct code_class want)
 {
 	struct code_class found;
 
-	return code_memo_find(memo, name, file, languages, &found) &&
+	return knows_one(memo, name, file, languages, &found) &&
 	       is_same(found, want);
+}
+
+static void keep(struct code_memo *memo, struct str name, struct str file,
+		 unsigned int languages, const struct code_class *class)
+{
+	struct code_known *known = code_memo_known(memo, name, file);
+
+	if (known)
+		code_known_keep(known, languages, class);
 }
 
 static void keeps_what_was_added(void **state)
@@ -40,18 +56,57 @@ static void keeps_what_was_added(void **state)
 	(void)state;
 	arena_init(&arena, MIB);
 	memo = code_memo_new(&arena);
-	assert_false(code_memo_find(memo, STR("a"), STR("b"), 1, &found));
-	code_memo_add(memo, STR("a"), STR("b"), LANGUAGE_GO, &lock);
-	code_memo_add(memo, STR(""), STR(""), 0, &idle);
+	assert_false(knows_one(memo, STR("a"), STR("b"), 1, &found));
+	keep(memo, STR("a"), STR("b"), LANGUAGE_GO, &lock);
+	keep(memo, STR(""), STR(""), 0, &idle);
 	assert_true(knows(memo, STR("a"), STR("b"), LANGUAGE_GO, lock));
 	assert_true(knows(memo, STR(""), STR(""), 0, idle));
 	/* The same bytes cut elsewhere, and another language. */
+	assert_false(knows_one(memo, STR("ab"), STR(""), LANGUAGE_GO, &found));
+	assert_false(knows_one(memo, STR(""), STR("ab"), LANGUAGE_GO, &found));
 	assert_false(
-		code_memo_find(memo, STR("ab"), STR(""), LANGUAGE_GO, &found));
-	assert_false(
-		code_memo_find(memo, STR(""), STR("ab"), LANGUAGE_GO, &found));
-	assert_false(code_memo_find(memo, STR("a"), STR("b"), LANGUAGE_NATIVE,
-				    &found));
+		knows_one(memo, STR("a"), STR("b"), LANGUAGE_NATIVE, &found));
+	arena_release(&arena);
+}
+
+/* Of more profiles, those of the first and of the last. */
+static void two_classes_are_kept(void **state)
+{
+	struct code_memo *memo;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	memo = code_memo_new(&arena);
+	keep(memo, STR("a"), STR("b"), LANGUAGE_GO, &lock);
+	keep(memo, STR("a"), STR("b"), LANGUAGE_RUBY, &idle);
+	assert_true(knows(memo, STR("a"), STR("b"), LANGUAGE_GO, lock));
+	assert_true(knows(memo, STR("a"), STR("b"), LANGUAGE_RUBY, idle));
+	keep(memo, STR("a"), STR("b"), 0, &lock);
+	assert_true(knows(memo, STR("a"), STR("b"), LANGUAGE_GO, lock));
+	assert_true(knows(memo, STR("a"), STR("b"), 0, lock));
+	assert_false(knows(memo, STR("a"), STR("b"), LANGUAGE_RUBY, idle));
+	arena_release(&arena);
+}
+
+/* What rules see of it does not lie in the profile, which may go. */
+static void subject_lies_in_the_memo(void **state)
+{
+	char name[] = "handle", file[] = "/app/work.py";
+	const struct code_known *known;
+	struct code_memo *memo;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	memo = code_memo_new(&arena);
+	assert_non_null(code_memo_known(memo, str_from(name), str_from(file)));
+	memset(name, 'x', sizeof name - 1);
+	memset(file, 'x', sizeof file - 1);
+	known = code_memo_known(memo, STR("handle"), STR("/app/work.py"));
+	assert_true(str_equal(known->subject.name, STR("handle")));
+	assert_true(str_equal(known->subject.file, STR("/app/work.py")));
+	assert_int_equal(known->subject.languages, LANGUAGE_PYTHON);
 	arena_release(&arena);
 }
 
@@ -81,7 +136,7 @@ static void votes_are_those_of_the_name(void **state)
 static void long_names_are_not_kept(void **state)
 {
 	char text[CODE_MEMO_KEY_BYTES];
-	const size_t room = CODE_MEMO_KEY_BYTES - 3;
+	const size_t room = CODE_MEMO_KEY_BYTES - 2;
 	struct code_class found;
 	struct code_memo *memo;
 	struct arena arena;
@@ -93,8 +148,8 @@ static void long_names_are_not_kept(void **state)
 	for (size_t len = room - 1; len <= room + 1; len++) {
 		struct str name = { text, len - 100 }, file = { text, 100 };
 
-		code_memo_add(memo, name, file, 1, &lock);
-		assert_int_equal(code_memo_find(memo, name, file, 1, &found),
+		keep(memo, name, file, 1, &lock);
+		assert_int_equal(knows_one(memo, name, file, 1, &found),
 				 len <= room);
 	}
 	arena_release(&arena);
@@ -112,9 +167,9 @@ static void full_memo_keeps_the_first(void **state)
 	memo = code_memo_new(&arena);
 	for (unsigned i = 0; i <= CODE_MEMO_FUNCTIONS; i++) {
 		snprintf(name, sizeof name, "f%u", i);
-		code_memo_add(memo, str_from(name), STR(""), 1, &lock);
+		keep(memo, str_from(name), STR(""), 1, &lock);
 	}
-	assert_false(code_memo_find(memo, str_from(name), STR(""), 1, &found));
+	assert_false(knows_one(memo, str_from(name), STR(""), 1, &found));
 	snprintf(name, sizeof name, "f%u", CODE_MEMO_FUNCTIONS - 1);
 	assert_true(knows(memo, str_from(name), STR(""), 1, lock));
 	arena_release(&arena);
@@ -133,13 +188,13 @@ static void without_memory_nothing_is_kept(void **state)
 	memo = code_memo_new(&arena);
 	starve_after(0);
 	for (char c = 'a'; c <= 'z'; c++)
-		code_memo_add(memo, (struct str){ &c, 1 }, STR(""), 1, &lock);
+		keep(memo, (struct str){ &c, 1 }, STR(""), 1, &lock);
 	mem_set_gate(NULL);
 	arena_release(&arena);
 	arena_init(&arena, MIB);
 	memo = code_memo_new(&arena);
-	code_memo_add(memo, STR("a"), STR(""), 1, &idle);
-	assert_true(code_memo_find(memo, STR("a"), STR(""), 1, &found));
+	keep(memo, STR("a"), STR(""), 1, &idle);
+	assert_true(knows_one(memo, STR("a"), STR(""), 1, &found));
 	arena_release(&arena);
 }
 
@@ -157,7 +212,7 @@ static void classify_asks_the_memo(void **state)
 	assert_true(is_same(code_classify(&rules, name, STR(""), 0), plain));
 	assert_true(knows(rules.memo, name, STR(""), 0, plain));
 	assert_true(is_same(code_classify(&rules, name, STR(""), 0), plain));
-	code_memo_add(rules.memo, STR("main.main"), STR(""), 0, &lock);
+	keep(rules.memo, STR("main.main"), STR(""), 0, &lock);
 	assert_true(is_same(code_classify(&rules, STR("main.main"), STR(""), 0),
 			    lock));
 	arena_release(&arena);
@@ -167,6 +222,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_what_was_added),
+		cmocka_unit_test(two_classes_are_kept),
+		cmocka_unit_test(subject_lies_in_the_memo),
 		cmocka_unit_test(votes_are_those_of_the_name),
 		cmocka_unit_test(long_names_are_not_kept),
 		cmocka_unit_test(full_memo_keeps_the_first),
