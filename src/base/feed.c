@@ -208,6 +208,41 @@ static bool prepare(struct feed *f, struct error *err)
 	return restart(f) || feed_check(f, err);
 }
 
+/* The first two and the last four bytes, which tell its size. */
+static bool reads_small_gz(int fd, size_t max_packed_bytes,
+			   size_t max_plain_bytes)
+{
+	char start[2], end[GZ_SIZE_BYTES];
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size >= (off_t)sizeof end &&
+	       (uintmax_t)st.st_size <= max_packed_bytes &&
+	       pread(fd, start, sizeof start, 0) == sizeof start &&
+	       gz_is((struct str){ start, sizeof start }) &&
+	       pread(fd, end, sizeof end, st.st_size - (off_t)sizeof end) ==
+		       sizeof end &&
+	       gz_size(end) <= max_plain_bytes;
+}
+
+bool feed_is_small_gz(const char *path, size_t max_packed_bytes,
+		      size_t max_plain_bytes)
+{
+	struct stat st;
+	bool is_small = false;
+	int fd;
+
+	/* Opening a pipe would wake its writer up. */
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	is_small = reads_small_gz(fd, max_packed_bytes, max_plain_bytes);
+	close(fd);
+	return is_small;
+}
+
 struct feed *feed_open(const char *path, size_t max_packed_bytes,
 		       size_t max_plain_bytes, bool *is_regular,
 		       struct error *err)

@@ -39,6 +39,11 @@ struct feed *feed_open(const char *path, size_t max_packed_bytes,
 		       struct error *err) MUST_CHECK;
 void feed_free(struct feed *f);
 
+/* Whether the file at this path is gzip, no larger than max_packed_bytes, and
+ * says that it unpacks to no more than max_plain_bytes: which it need not. */
+bool feed_is_small_gz(const char *path, size_t max_packed_bytes,
+		      size_t max_plain_bytes);
+
 /* Whether all of it lies in memory, and where. */
 bool feed_in_memory(const struct feed *f, struct str *bytes);
 

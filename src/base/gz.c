@@ -178,17 +178,21 @@ static enum walk walk_member(struct str member, size_t max_plain_bytes,
 	return walked;
 }
 
-/* What the file says its size is, modulo 2^32 and for the last member only:
- * a hint, bounded by the caller. */
+size_t gz_size(const char end[GZ_SIZE_BYTES])
+{
+	size_t size = 0;
+
+	for (int i = GZ_SIZE_BYTES - 1; i >= 0; i--)
+		size = size << 8 | (unsigned char)end[i];
+	return size;
+}
+
+/* A hint, bounded by the caller. */
 static size_t size_hint(struct str bytes)
 {
-	const unsigned char *end;
-
 	if (bytes.len < MEMBER_BYTES)
 		return 0;
-	end = (const unsigned char *)bytes.ptr + bytes.len;
-	return (size_t)end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 |
-	       (size_t)end[-1] << 24;
+	return gz_size(bytes.ptr + (bytes.len - GZ_SIZE_BYTES));
 }
 
 /* Room that is taken without knowing what for. */

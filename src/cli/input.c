@@ -24,6 +24,12 @@ bool input_fail_address(struct str text, struct error *err)
 	return false;
 }
 
+/* Most profiles are small and packed, and of no format that is streamed. To
+ * unpack the front alone, to tell that, takes longer than to unpack all: so
+ * large they may be, and say that they unpack to. */
+#define WHOLE_BYTES (256 * KIB)
+#define WHOLE_PLAIN_BYTES (8 * MIB)
+
 /* "-" is standard input. */
 static bool input_read(struct input *in, const char *path, struct error *err)
 {
@@ -69,6 +75,8 @@ bool input_open(struct input *in, const char *path, struct error *err)
 	struct feed *feed;
 
 	if (!strcmp(path, "-"))
+		return input_read(in, path, err);
+	if (feed_is_small_gz(path, WHOLE_BYTES, WHOLE_PLAIN_BYTES))
 		return input_read(in, path, err);
 	*in = (struct input){ .name = path };
 	feed = feed_open(path, LIMIT_FILE_BYTES, LIMIT_FILE_PLAIN_BYTES,

@@ -182,6 +182,26 @@ static void test_no_file(void **state)
 	assert_false(is_regular);
 }
 
+static void test_small_packed(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	put_packed(0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(feed_is_small_gz(path, (size_t)st.st_size, sizeof plain));
+	assert_false(
+		feed_is_small_gz(path, (size_t)st.st_size - 1, sizeof plain));
+	assert_false(
+		feed_is_small_gz(path, (size_t)st.st_size, sizeof plain - 1));
+	put((struct str){ plain, sizeof plain });
+	assert_false(feed_is_small_gz(path, MIB, SIZE_MAX));
+	put(STR("\x1f\x8b"));
+	assert_false(feed_is_small_gz(path, MIB, SIZE_MAX));
+	assert_false(feed_is_small_gz("/", MIB, SIZE_MAX));
+	assert_false(feed_is_small_gz("/nonexistent", MIB, SIZE_MAX));
+}
+
 static void test_starved(void **state)
 {
 	struct feed *f = NULL;
@@ -214,6 +234,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ceiling, make_file,
 						remove_file),
 		cmocka_unit_test_setup_teardown(test_no_file, make_file,
+						remove_file),
+		cmocka_unit_test_setup_teardown(test_small_packed, make_file,
 						remove_file),
 		cmocka_unit_test_setup_teardown(test_starved, make_file,
 						remove_file),
