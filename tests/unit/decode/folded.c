@@ -275,7 +275,9 @@ static void test_stacks_of_little_in_common(void **state)
 	check_stacks(LIMIT_STACK_TREE_NODES / 4000 + 20);
 }
 
-static bool decode_file(struct str bytes, struct profile *p)
+/* `starve` is called once the file is open. */
+static bool decode_starving(struct str bytes, struct profile *p,
+			    void (*starve)(long), long allocations)
 {
 	char path[] = "/tmp/tracefind-folded-XXXXXX";
 	struct profile_want want = want_of("");
@@ -290,10 +292,18 @@ static bool decode_file(struct str bytes, struct profile *p)
 	profile_init(p);
 	feed = feed_open(path, GIB, GIB, &is_regular, &err);
 	assert_non_null(feed);
+	if (starve)
+		starve(allocations);
 	is_done = decode_folded_feed(feed, &want, p, &notes, &err);
+	stop_starving();
 	feed_free(feed);
 	unlink(path);
 	return is_done;
+}
+
+static bool decode_file(struct str bytes, struct profile *p)
+{
+	return decode_starving(bytes, p, NULL, 0);
 }
 
 static void assert_file_is_the_same(struct str bytes)
@@ -378,9 +388,43 @@ static void test_every_byte_value(void **state)
 
 static void test_lack_of_memory(void **state)
 {
+	struct buf text;
+
 	(void)state;
 	assert_survives_starvation(decode_folded,
 				   STR("main;a 1\nmain;b 2\nmain 3\n"));
+	/* Many names, nodes, and a stack that is deeper than one may be. */
+	buf_init(&text, MIB);
+	for (unsigned i = 0; i < 4000; i++)
+		buf_addf(&text, "main;a%u;b 1\n", i);
+	for (unsigned i = 0; i < LIMIT_STACK_FRAMES + 2000; i++)
+		buf_addf(&text, "deep%u;", i);
+	buf_add_text(&text, "leaf 1\n");
+	assert_survives_starvation(decode_folded, buf_str(&text));
+	buf_release(&text);
+}
+
+static void test_lack_of_memory_for_windows(void **state)
+{
+	bool is_done = false;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, 64 * MIB);
+	for (unsigned i = 0; i < 40000; i++)
+		buf_addf(&text, "main;a%u;b 1\n", i);
+	for (int n = 0; !is_done; n++) {
+		struct profile p;
+
+		assert_true(n < 1000);
+		error_clear(&err);
+		is_done = decode_starving(buf_str(&text), &p, starve_once_after,
+					  n);
+		if (!is_done)
+			assert_int_equal(err.code, ERROR_MEMORY);
+		profile_release(&p);
+	}
+	buf_release(&text);
 }
 
 /* Files of other programs, as they wrote them. */
@@ -431,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_every_byte_value),
 		cmocka_unit_test(test_lack_of_memory),
+		cmocka_unit_test(test_lack_of_memory_for_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
