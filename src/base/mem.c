@@ -157,5 +157,7 @@ char *mem_wiped_strdup(const char *text)
 	size_t size = strlen(text) + 1;
 	char *copy = mem_wiped_alloc(size);
 
-	return copy ? memcpy(copy, text, size) : NULL;
+	if (copy)
+		memcpy(copy, text, size);
+	return copy;
 }

@@ -156,9 +156,8 @@ static void read_span(struct reader *c)
 	}
 	google_labels_clear(&c->labels);
 	buf_clear(&c->name);
-	if (c->sink->begin &&
-	    !stored(c, c->sink->begin(c->context, &c->failed)))
-		return;
+	if (c->sink->begin)
+		c->sink->begin(c->context);
 	while (json_next_key(c->r, &key))
 		read_field(c, trace_json_field(names, key), &span);
 	if (json_failed(c->r) || !stored(c, is_complete(c)))

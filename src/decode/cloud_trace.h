@@ -24,9 +24,10 @@ struct cloud_span {
 	const struct google_labels *labels;
 };
 
-/* Each gives false, with *err set, to end the reading; NULL: not wanted. */
+/* Each that may fail gives false, with *err set, to end the reading; NULL: not
+ * wanted. */
 struct cloud_sink {
-	bool (*begin)(void *context, struct error *err); /* a span */
+	void (*begin)(void *context); /* a span */
 	bool (*attr)(void *context, struct str key, struct str value,
 		     struct error *err);
 	bool (*span)(void *context, const struct cloud_span *span,

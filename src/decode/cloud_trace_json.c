@@ -16,13 +16,11 @@ struct sink {
 	struct notes *notes;
 };
 
-static bool begin(void *context, struct error *err)
+static void begin(void *context)
 {
 	struct sink *s = context;
 
-	(void)err;
 	trace_build_attrs_begin(s->b);
-	return true;
 }
 
 static bool add_attr(void *context, struct str key, struct str value,

@@ -22,13 +22,11 @@ static void set_process(struct sink *s, const struct google_labels *labels)
 			facts_set(&s->facts, google_resource_key(i), value);
 }
 
-static bool begin(void *context, struct error *err)
+static void begin(void *context)
 {
 	struct sink *s = context;
 
-	(void)err;
 	facts_clear_span(&s->facts);
-	return true;
 }
 
 static bool take_attr(void *context, struct str key, struct str value,

@@ -56,10 +56,9 @@ static bool read_level(struct reader *r, struct error *err)
 
 	if (!flame_level(&r->flame, err))
 		return false;
-	if (json_peek(r->json) != JSON_OBJECT)
+	if (json_peek(r->json) != JSON_OBJECT ||
+	    !json_enter(r->json, JSON_OBJECT))
 		return read_values(r, err);
-	if (!json_enter(r->json, JSON_OBJECT))
-		return true;
 	while (json_next_key(r->json, &key)) {
 		if (!str_equal(key, STR("values")))
 			json_skip(r->json);

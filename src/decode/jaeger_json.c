@@ -416,20 +416,18 @@ static void read_log_fields(struct jaeger *j, uint32_t *name)
 	if (!json_enter_nullable(t->r, JSON_ARRAY))
 		return;
 	while (json_next_item(t->r)) {
-		struct str key;
+		struct str key, text;
 
 		if (!json_enter_nullable(t->r, JSON_OBJECT))
 			continue;
 		read_tag(j, &tag);
 		key = attr_key_str(&tag.key);
 		/* OTLP's name of an event and OpenTracing's of a log. */
-		if (str_equal(key, STR("event")))
-			trace_json_built(
-				t,
-				trace_build_text(t->b, buf_str(&t->value.buf),
-						 name, &t->err));
-		else
+		if (!str_equal(key, STR("event")))
 			trace_json_attr(t, key);
+		else if (trace_json_value(t, &text))
+			trace_json_built(
+				t, trace_build_text(t->b, text, name, &t->err));
 	}
 }
 

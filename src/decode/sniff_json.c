@@ -70,12 +70,10 @@ static bool find_key(struct json_reader *r, struct str one, struct str other)
 	return false;
 }
 
-/* {"trace":{...}} of Tempo v2 and {"result":{...}} of Jaeger v3; empty ones
- * are an answer, too. */
+/* {"trace":{...}} of Tempo v2 and {"result":{...}} of Jaeger v3, entered; empty
+ * ones are an answer, too. */
 static struct guess sniff_wrapped(struct json_reader *r)
 {
-	if (!json_enter(r, JSON_OBJECT))
-		return GUESS_OPEN;
 	if (json_peek(r) == JSON_END)
 		return json_failed(r) ? GUESS_OPEN
 				      : GUESS_FORMAT(FORMAT_OTLP_JSON);
@@ -91,7 +89,7 @@ static struct guess sniff_data(struct json_reader *r)
 		return GUESS_OPEN;
 	if (json_peek(r) == JSON_STRING)
 		return GUESS_OTHER("a list of names from Jaeger, not a trace");
-	if (json_enter(r, JSON_OBJECT) &&
+	if (json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
 	    find_key(r, STR("spans"), STR("processes")))
 		return GUESS_JAEGER;
 	return GUESS_OTHER("JSON of another kind");
@@ -103,7 +101,7 @@ static struct guess sniff_spans(struct json_reader *r)
 	struct str key;
 
 	if (!json_enter(r, JSON_ARRAY) || !json_next_item(r) ||
-	    !json_enter(r, JSON_OBJECT))
+	    json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT))
 		return GUESS_OTHER("JSON of another kind");
 	while (json_next_key(r, &key)) {
 		if (str_equal(key, STR("spanID")) ||
@@ -158,7 +156,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	for (size_t i = 0; has_signs && i < SIGN_COUNT; i++)
 		if (is_marked[i] && signs[i].kind == kind)
 			return signs[i].guess;
-	if (is_wrapper && kind == JSON_OBJECT)
+	if (is_wrapper && kind == JSON_OBJECT && json_enter(r, JSON_OBJECT))
 		return sniff_wrapped(r);
 	if (is_traces && kind == JSON_ARRAY)
 		return sniff_traces(r);
@@ -175,13 +173,12 @@ static bool is_verdict(struct guess guess)
 	return guess.format != FORMAT_UNKNOWN || guess.looks_like;
 }
 
+/* An object that is entered. */
 static struct guess sniff_object(struct json_reader *r)
 {
 	bool has_data = false, has_errors = false, is_empty = true;
 	struct str key;
 
-	if (!json_enter(r, JSON_OBJECT))
-		return GUESS_OPEN;
 	while (json_next_key(r, &key)) {
 		struct guess guess;
 
@@ -246,7 +243,11 @@ struct guess sniff_json(struct str text)
 
 	if (!r)
 		return GUESS_OTHER("JSON that there is no memory for");
-	guess = text.ptr[0] == '[' ? sniff_array(r) : sniff_object(r);
+	if (text.ptr[0] == '[')
+		guess = sniff_array(r);
+	else
+		guess = json_enter(r, JSON_OBJECT) ? sniff_object(r)
+						   : GUESS_OPEN;
 	if (guess.format == FORMAT_UNKNOWN && json_failed(r))
 		guess = GUESS_OTHER("damaged JSON");
 	json_free(r);

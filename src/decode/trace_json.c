@@ -239,12 +239,10 @@ static void read_error(struct trace_json *t)
 
 void trace_json_server_error(struct trace_json *t)
 {
-	if (json_peek(t->r) != JSON_ARRAY) {
+	if (json_peek(t->r) != JSON_ARRAY || !json_enter(t->r, JSON_ARRAY)) {
 		read_error(t);
 		return;
 	}
-	if (!json_enter(t->r, JSON_ARRAY))
-		return;
 	while (json_next_item(t->r))
 		read_error(t);
 }

@@ -372,15 +372,13 @@ static void read_item(struct zipkin *z)
 {
 	struct json_reader *r = z->t.r;
 
-	if (json_peek(r) != JSON_ARRAY) {
-		if (json_enter_nullable(z->t.r, JSON_OBJECT))
+	if (json_peek(r) != JSON_ARRAY || !json_enter(r, JSON_ARRAY)) {
+		if (json_enter_nullable(r, JSON_OBJECT))
 			read_span(z);
 		return;
 	}
-	if (!json_enter_nullable(z->t.r, JSON_ARRAY))
-		return;
 	while (json_next_item(r))
-		if (json_enter_nullable(z->t.r, JSON_OBJECT))
+		if (json_enter_nullable(r, JSON_OBJECT))
 			read_span(z);
 }
 
