@@ -38,9 +38,8 @@ MEMCHECK = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
             f"--suppressions={SUPPRESSIONS}"]
 # They measure time or memory themselves, fill gigabytes, or stop processes.
 NOT_FOR_VALGRIND = ("budget", "process", "retention", "list-pages", "start")
-THREADED_UNITS = ["unit/base/thread", "unit/cli/jobs", "unit/source/http"]
-THREADED_TOPICS = ["cli/file", "cli/diff", "cli/slow", "cli/replay",
-                   "cli/services", "cli/search"]
+# Two files are read at once, and large profiles counted by two threads.
+THREADED = ["unit/base/thread", "unit/analyze/flatcum", "cli/file", "cli/diff"]
 
 
 def flags_of(command):
@@ -89,6 +88,16 @@ def run_tests(build, *words):
     return len(results), len(bad)
 
 
+class NotRun(Exception):
+    """Why one cannot run here."""
+
+
+def introspect(build, what):
+    done = subprocess.run(["meson", "introspect", build, what],
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
 def names_of(build, suite):
     done = subprocess.run(["meson", "test", "-C", build, "--list", "--suite",
                            suite], capture_output=True, text=True, check=True)
@@ -106,6 +115,11 @@ def wrapper(build):
 
 
 def valgrind(build):
+    """A build with a sanitizer has an allocator that valgrind cannot watch."""
+    options = introspect(build, "--buildoptions")
+    if any(option["name"] == "b_sanitize" and option["value"] != "none" and
+           option["value"] for option in options):
+        raise NotRun("the build has sanitizers")
     units, bad = run_tests(build, "--suite", "unit", "--wrapper",
                            shlex.join(MEMCHECK))
     topics = [name[len("cli/"):] for name in names_of(build, "cli")]
@@ -122,14 +136,25 @@ def valgrind(build):
     return units + len(topics), bad
 
 
+def targets_of(build, names):
+    """What these tests need, as ninja calls it."""
+    files = {target["id"]: target["filename"]
+             for target in introspect(build, "--targets")}
+    return sorted({os.path.relpath(file, build)
+                   for test in introspect(build, "--tests")
+                   if test["name"] in names for need in test["depends"]
+                   for file in files[need]})
+
+
 def threads(build):
     folder = build / "threads"
     if not (folder / "build.ninja").exists():
         subprocess.run(["meson", "setup", folder, ROOT, "-Dbuildtype=debug",
                         "-Doptimization=1", "-Db_sanitize=thread",
                         "-Db_lundef=false", "-Dtests=enabled"], check=True)
-    subprocess.run(["ninja", "-C", folder], check=True)
-    return run_tests(folder, *THREADED_UNITS, *THREADED_TOPICS)
+    needed = targets_of(folder, THREADED)
+    subprocess.run(["ninja", "-C", folder, *needed], check=True)
+    return run_tests(folder, *THREADED)
 
 
 KINDS = {
@@ -140,22 +165,35 @@ KINDS = {
 }
 
 
+def run_kind(kind, build):
+    """(count, findings) or why it was not run."""
+    program, run = KINDS[kind]
+    if not shutil.which(program):
+        return f"there is no {program}"
+    start_s = os.times().children_user
+    try:
+        count, bad = run(build)
+    except NotRun as why:
+        return str(why)
+    print(f"# {kind}: {count} read or run, {bad} with findings, "
+          f"{os.times().children_user - start_s:.0f} s of the processor",
+          flush=True)
+    return count, bad
+
+
 def main():
     build, kinds = Path(sys.argv[1]).resolve(), sys.argv[2:] or list(KINDS)
     tried = failed = 0
     more = {}
     for kind in kinds:
-        program, run = KINDS[kind]
-        if not shutil.which(program):
+        done = run_kind(kind, build)
+        if isinstance(done, str):
             more[kind] = "not run"
-            print(f"# {kind}: not run, there is no {program}")
+            print(f"# {kind}: not run, {done}", flush=True)
             continue
-        count, bad = run(build)
-        tried += count
-        failed += bad
-        more[kind] = count
-        print(f"# {kind}: {count} read or run, {bad} with findings",
-              flush=True)
+        more[kind] = done[0]
+        tried += done[0]
+        failed += done[1]
     figures.record("analyzers", tried, failed, **more)
     print(f"# {tried} read or run by {' '.join(kinds)}, {failed} with findings")
     return 1 if failed else 0

@@ -8,7 +8,7 @@ Builds with gcc's counters into BUILD_FOLDER/coverage, runs all tests there
 (children of a test count too), and prints lines and branches of each folder.
 Branches are counted as gcov has them: of every condition both ways, those of
 failed allocations included. Ends with 1 when a goal is missed, and with 77,
-telling why, when there is no gcovr or no gcc.
+telling why, when there is no gcc or no gcov.
 """
 import json
 import os
@@ -24,7 +24,9 @@ sys.path.insert(0, str(HERE))
 import figures  # noqa: E402
 
 SKIPPED = 77
-NEEDED = ("gcc", "gcov", "gcovr", "meson", "ninja")
+NEEDED = ("gcc", "gcov", "meson", "ninja")
+# As many as a command line holds with ease.
+FILES_AT_ONCE = 200
 # Tests take a multiple of their time: nothing is optimised, all is counted.
 TIMES = "10"
 
@@ -76,7 +78,9 @@ def skip(why):
 def build(folder):
     if not (folder / "build.ninja").exists():
         subprocess.run(["meson", "setup", folder, ROOT, "-Dbuildtype=debug",
-                        "-Db_coverage=true", "-Dtests=enabled"], check=True,
+                        "-Db_coverage=true", "-Dtests=enabled",
+                        # Threads count, too.
+                        "-Dc_args=-fprofile-update=atomic"], check=True,
                        env={**os.environ, "CC": "gcc"})
     subprocess.run(["ninja", "-C", folder], check=True)
 
@@ -94,26 +98,68 @@ def run_tests(folder, suites):
                           env=env).returncode
 
 
+def read_gcov(folder, data):
+    """What gcov says of some files of counts; it tells of those that it
+    cannot read, and they count as not run. A count below zero is the difference
+    of two that were written while threads ran: nothing is known."""
+    text = subprocess.run(["gcov", "--json-format", "--stdout",
+                           "--branch-probabilities", *data], cwd=folder,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return [json.loads(line) for line in text.splitlines()
+            if line.startswith("{")]
+
+
+def add_lines(found, lines):
+    """found: line: (count, {place among its branches: count}). The same line
+    stands in several objects when it is in a header, or of several functions
+    in one."""
+    seen = {}
+    for line in lines:
+        number = line["line_number"]
+        have = found.setdefault(number, [0, {}])
+        have[0] = max(have[0], line["count"])
+        first = seen.setdefault((number, line.get("function_name")), 0)
+        seen[number, line.get("function_name")] += len(line["branches"])
+        for at, branch in enumerate(line["branches"], first):
+            have[1][at] = max(have[1].get(at, 0), branch["count"])
+
+
+def read_lines(folder):
+    """Path of a source: {line: (count, branches)}."""
+    found = {}
+    data = sorted(str(path) for path in folder.rglob("*.gcda"))
+    for first in range(0, len(data), FILES_AT_ONCE):
+        for answer in read_gcov(folder, data[first:first + FILES_AT_ONCE]):
+            place = Path(answer["current_working_directory"])
+            for file in answer["files"]:
+                path = os.path.normpath(place / file["file"])
+                if path.startswith(str(ROOT / "src") + os.sep):
+                    add_lines(found.setdefault(os.path.relpath(path, ROOT), {}),
+                              file["lines"])
+    return found
+
+
 def count_of(lines):
     count = Count()
-    for line in lines:
-        if line.get("gcovr/noncode"):
-            continue
-        count.add(Count([1, line["count"] > 0],
-                        [len(line["branches"]),
-                         sum(b["count"] > 0 for b in line["branches"])]))
+    for ran, branches in lines.values():
+        count.add(Count([1, ran > 0], [len(branches),
+                                       sum(n > 0 for n in branches.values())]))
     return count
 
 
 def read_counts(folder):
-    """Path of a source: its Count."""
-    out = folder / "coverage.json"
-    subprocess.run(["gcovr", "-r", ROOT, "--object-directory", folder, "-f",
-                    str(ROOT / "src") + "/", "--json", "-o", out, folder],
-                   check=True, cwd=folder)
-    with open(out) as file:
-        files = json.load(file)["files"]
-    return {entry["file"]: count_of(entry["lines"]) for entry in files}
+    """Path of a source: its Count. What was not reached, line for line, goes
+    to missed.txt."""
+    found = read_lines(folder)
+    with open(folder / "missed.txt", "w") as file:
+        for path, lines in sorted(found.items()):
+            for number, (ran, branches) in sorted(lines.items()):
+                if ran <= 0 or min(branches.values(), default=1) <= 0:
+                    marks = "".join("x."[n > 0] for _, n in
+                                    sorted(branches.items()))
+                    file.write(f"{path}:{number}: "
+                               f"{marks if ran > 0 else 'not run'}\n")
+    return {path: count_of(lines) for path, lines in found.items()}
 
 
 def sum_of(counts, starts):
