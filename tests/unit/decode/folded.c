@@ -395,9 +395,9 @@ static void test_lack_of_memory(void **state)
 				   STR("main;a 1\nmain;b 2\nmain 3\n"));
 	/* Many names, nodes, and a stack that is deeper than one may be. */
 	buf_init(&text, MIB);
-	for (unsigned i = 0; i < 4000; i++)
+	for (unsigned i = 0; i < 1000; i++)
 		buf_addf(&text, "main;a%u;b 1\n", i);
-	for (unsigned i = 0; i < LIMIT_STACK_FRAMES + 2000; i++)
+	for (unsigned i = 0; i < LIMIT_STACK_FRAMES + 100; i++)
 		buf_addf(&text, "deep%u;", i);
 	buf_add_text(&text, "leaf 1\n");
 	assert_survives_starvation(decode_folded, buf_str(&text));
@@ -411,7 +411,7 @@ static void test_lack_of_memory_for_windows(void **state)
 
 	(void)state;
 	buf_init(&text, 64 * MIB);
-	for (unsigned i = 0; i < 40000; i++)
+	for (unsigned i = 0; i < 20000; i++)
 		buf_addf(&text, "main;a%u;b 1\n", i);
 	for (int n = 0; !is_done; n++) {
 		struct profile p;
