@@ -14,7 +14,7 @@
 bool pprof_can_pack(const struct pprof *p)
 {
 	return p->sample_count && p->are_samples_together && !p->is_dropped &&
-	       !p->detail && (p->locations.is_counted || p->locations.by_id);
+	       (p->locations.is_counted || p->locations.by_id);
 }
 
 bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,

@@ -28,6 +28,25 @@ static inline void assert_summed_alike(struct str bytes,
 	profile_release(&summed);
 }
 
+/* However finely frames are told apart. */
+static inline void assert_details_alike(struct str bytes,
+					struct profile_want want)
+{
+	while (want.detail < PROFILE_DETAIL_ADDRESSES) {
+		struct error failed = { 0 };
+		struct notes said;
+		struct profile p;
+		bool is_decoded;
+
+		want.detail++;
+		notes_init(&said);
+		profile_init(&p);
+		is_decoded = decode_pprof(bytes, &want, &p, &said, &failed);
+		assert_summed_alike(bytes, &want, &p, is_decoded);
+		profile_release(&p);
+	}
+}
+
 /* err is clear before it. */
 static inline bool decode(struct str bytes, const char *type, struct profile *p)
 {
@@ -38,6 +57,7 @@ static inline bool decode(struct str bytes, const char *type, struct profile *p)
 	profile_init(p);
 	is_decoded = decode_pprof(bytes, &want, p, &notes, &err);
 	assert_summed_alike(bytes, &want, p, is_decoded);
+	assert_details_alike(bytes, want);
 	return is_decoded;
 }
 
