@@ -44,6 +44,7 @@ struct context {
 	/* What decoders of profiles are asked for; its type is set by call. */
 	struct profile_want want;
 	bool is_only_summed; /* no output needs stacks of files in order */
+	bool is_any_order;   /* nor the sum of several files; all take stacks */
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;

@@ -9,15 +9,36 @@
 /* Smaller files are read before a thread has begun. */
 #define AHEAD_BYTES ((off_t)(32 * KIB))
 
+/* Sums of smaller files are ordered, so that they look the same whatever the
+ * order of the files is. Larger ones may say the same stack more often than
+ * there is memory for before equal ones meet. */
+#define LOOSE_MIN_BYTES (256 * KIB)
+#define LOOSE_MAX_BYTES (64 * MIB)
+
+/* How the outputs take stacks of files. */
+struct order_want {
+	bool is_only_summed;
+	bool is_any_order;
+};
+
+static bool may_pack(struct order_want order, const struct input *in)
+{
+	if (in->feed)
+		return false;
+	return order.is_only_summed ||
+	       (order.is_any_order && in->bytes.len >= LOOSE_MIN_BYTES &&
+		in->bytes.len <= LOOSE_MAX_BYTES);
+}
+
 static bool read_file(const char *path, struct profile_want want,
-		      bool is_only_summed, struct profile *profile,
+		      struct order_want order, struct profile *profile,
 		      struct notes *notes, struct error *err)
 {
 	struct input in;
 	bool done = input_open_profile(&in, path, err);
 
 	if (done) {
-		if (is_only_summed && !in.feed)
+		if (may_pack(order, &in))
 			want.owned_bytes = input_storage(&in);
 		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
 						      profile, notes, err)
@@ -35,8 +56,10 @@ bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 	struct profile_want want = ctx->want;
 
 	want.type = type;
-	return read_file(path, want, ctx->is_only_summed, profile, &ctx->notes,
-			 err);
+	return read_file(
+		path, want,
+		(struct order_want){ ctx->is_only_summed, ctx->is_any_order },
+		profile, &ctx->notes, err);
 }
 
 /* ---- two files ---- */
@@ -53,8 +76,10 @@ static void read_ahead(void *task)
 {
 	struct file_ahead *a = task;
 
-	a->is_read = read_file(a->path, a->want, a->is_only_summed, a->profile,
-			       &a->notes, &a->err);
+	a->is_read = read_file(
+		a->path, a->want,
+		(struct order_want){ a->is_only_summed, a->is_any_order },
+		a->profile, &a->notes, &a->err);
 }
 
 /* Filters of labels remember the sample at hand: they serve one file. */
@@ -71,6 +96,7 @@ void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 	a->want = ctx->want;
 	a->want.type = type;
 	a->is_only_summed = ctx->is_only_summed;
+	a->is_any_order = ctx->is_any_order;
 	a->profile = profile;
 	notes_init(&a->notes);
 	error_clear(&a->err);

@@ -20,6 +20,7 @@ struct file_ahead {
 	const char *path; /* NULL: none is */
 	struct profile_want want;
 	bool is_only_summed;
+	bool is_any_order;
 	struct profile *profile;
 	struct notes notes;
 	struct error err;

@@ -120,6 +120,19 @@ bool run_sums_only(const struct run *r)
 	       !output_needs(r->ctx.options, ~0u);
 }
 
+/* What pprof files need, and nothing else. */
+#define ANY_ORDER_NEEDS                                                        \
+	(RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED)
+
+bool run_takes_any_order(const struct run *r)
+{
+	const struct options *o = r->ctx.options;
+
+	return !profile_filters_are_given(&r->filters) &&
+	       !output_shows_ranks(o) &&
+	       !output_needs(o, ~(unsigned)ANY_ORDER_NEEDS);
+}
+
 static bool keep_text(struct arena *arena, struct str *text)
 {
 	if (text->len)

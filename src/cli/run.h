@@ -32,6 +32,10 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
  * context.is_only_summed then. After profile_filters_init(). */
 bool run_sums_only(const struct run *r);
 
+/* Whether all outputs take stacks and ask for no order of them: pprof files.
+ * context.is_any_order then, where files are added up. Likewise. */
+bool run_takes_any_order(const struct run *r);
+
 /* Ranks the functions of the evidence into the result: by --sort, else by
  * `by`. is_loop and span_name as in struct rank_want. */
 bool run_rank(struct run *r, enum rank_by by, struct str span_name,

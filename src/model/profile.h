@@ -102,6 +102,8 @@ struct profile {
 	/* Then there are no frame_ids and stacks; NULL otherwise. They are
 	 * walked through with stack_walk.h. */
 	struct packed_stacks *packed;
+	bool is_loose; /* functions, frames and stacks are in no order of names
+			*/
 	struct sample_type *types; /* all that the source offered */
 	uint32_t type_count;
 	uint32_t type;          /* the one that was decoded */

@@ -355,8 +355,8 @@ static bool side_init(struct join *j, struct side *s, const struct profile *p,
 	       arena_fail(&j->scratch, WHAT, err);
 }
 
-static bool join_type(struct profile *out, const struct profile *p,
-		      struct error *err)
+bool profile_join_type(struct profile *out, const struct profile *p,
+		       struct error *err)
 {
 	out->types = arena_array(&out->arena, 1, sizeof *out->types);
 	out->type_count = 1;
@@ -395,7 +395,7 @@ bool profile_join(struct profile *out, const struct profile *a,
 
 	arena_init(&j.scratch, LIMIT_DECODE_HEAP_BYTES);
 	is_done = symtab_init(&out->symtab, &out->arena, err) &&
-		  join_type(out, a, err) &&
+		  profile_join_type(out, a, err) &&
 		  side_init(&j, &j.sides[0], a, err) &&
 		  side_init(&j, &j.sides[1], b, err) && make_room(&j, err) &&
 		  join_functions(&j, err) && join_frames(&j, err) &&

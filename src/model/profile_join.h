@@ -17,4 +17,17 @@ bool profile_join(struct profile *out, const struct profile *a,
 		  const struct profile *b, bool *is_saturated,
 		  struct error *err) MUST_CHECK;
 
+/* The same where no order is asked for: sides may be packed or loose, and out
+ * is loose. Most stacks have neighbours that begin as they do; frames are
+ * numbered from the largest values on. Nothing but chance sets two equal stacks
+ * apart, and their values are right then, too. What only stacks used that
+ * cancel each other out stays. */
+bool profile_join_loose(struct profile *out, const struct profile *a,
+			const struct profile *b, bool *is_saturated,
+			struct error *err) MUST_CHECK;
+
+/* Gives out the type of p. */
+bool profile_join_type(struct profile *out, const struct profile *p,
+		       struct error *err) MUST_CHECK;
+
 #endif

@@ -62,8 +62,17 @@ struct merge {
 	size_t count;
 	struct profile *sums; /* room for all of them */
 	size_t sum_count;
+	bool is_loose; /* a part is in no order, so no sum is */
 	bool is_saturated;
 };
+
+static bool join(struct merge *m, struct profile *out, const struct profile *a,
+		 const struct profile *b, struct error *err)
+{
+	return m->is_loose
+		       ? profile_join_loose(out, a, b, &m->is_saturated, err)
+		       : profile_join(out, a, b, &m->is_saturated, err);
+}
 
 static bool add_up(struct merge *m, size_t first, struct node *sum,
 		   struct error *err)
@@ -71,8 +80,8 @@ static bool add_up(struct merge *m, size_t first, struct node *sum,
 	struct profile *into = &m->sums[m->sum_count++];
 
 	profile_init(into);
-	if (!profile_join(into, m->nodes[first].profile,
-			  m->nodes[first + 1].profile, &m->is_saturated, err))
+	if (!join(m, into, m->nodes[first].profile, m->nodes[first + 1].profile,
+		  err))
 		return false;
 	for (size_t i = first; i < first + 2; i++)
 		if (m->nodes[i].owned)
@@ -96,9 +105,8 @@ static bool add_up_all(struct merge *m, struct profile *out, struct error *err)
 		m->count = (m->count + 1) / 2;
 	}
 	profile_init(&empty);
-	return profile_join(out, m->nodes[0].profile,
-			    m->count > 1 ? m->nodes[1].profile : &empty,
-			    &m->is_saturated, err);
+	return join(m, out, m->nodes[0].profile,
+		    m->count > 1 ? m->nodes[1].profile : &empty, err);
 }
 
 static bool merge_parts(struct merge *m, struct profile *out,
@@ -113,8 +121,11 @@ static bool merge_parts(struct merge *m, struct profile *out,
 		is_done = error_memory(err, WHAT);
 	else {
 		for (size_t i = 0; i < n; i++)
-			if (is_filled(parts[i]))
+			if (is_filled(parts[i])) {
 				m->nodes[m->count++].profile = parts[i];
+				m->is_loose |=
+					parts[i]->packed || parts[i]->is_loose;
+			}
 		is_done = add_up_all(m, out, err);
 	}
 	for (size_t i = 0; i < m->sum_count; i++)

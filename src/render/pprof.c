@@ -64,6 +64,13 @@ struct numbering {
 	uint32_t count;
 };
 
+/* A location of several frames, root first. */
+struct several {
+	const uint32_t *frames;
+	uint32_t count; /* 0: none */
+	uint32_t id;
+};
+
 struct writer {
 	struct arena arena;
 	bool is_failed;
@@ -91,6 +98,7 @@ struct writer {
 	 * the number of a function. */
 	uint32_t *location_of_frame;
 	struct map location_of_frames;
+	struct several *last_several; /* by the innermost frame */
 	uint32_t *number_of_function;
 	uint64_t label_key; /* strings; 0: the samples have no label */
 	uint64_t label_text;
@@ -98,32 +106,44 @@ struct writer {
 
 /* ---- numbers of things ---- */
 
-/* The number of what is described by those bytes; *is_new when it is met for
- * the first time. 0 on lack of memory. */
+/* The number of what is described by those bytes, which must stay; *is_new when
+ * it is met for the first time. 0 on lack of memory. */
 static uint32_t number_of(struct writer *w, struct numbering *n,
 			  struct str bytes, bool *is_new)
 {
-	uint32_t number = map_find(&n->map, bytes);
-	struct str copy;
+	uint32_t number;
 
 	*is_new = false;
-	if (number != MAP_NONE)
-		return number;
-	copy = arena_str(&w->arena, bytes);
-	if (!copy.ptr || !map_insert(&n->map, copy, n->count, &number)) {
+	if (!bytes.ptr || !map_insert(&n->map, bytes, n->count, &number)) {
 		w->is_failed = true;
 		return 0;
 	}
-	*is_new = true;
-	n->count++;
+	*is_new = number == n->count;
+	n->count += *is_new;
 	return number;
 }
 
+/* The same of bytes that do not stay. */
+static uint32_t number_of_copy(struct writer *w, struct numbering *n,
+			       struct str bytes, bool *is_new)
+{
+	uint32_t number = map_find(&n->map, bytes);
+
+	*is_new = false;
+	return number != MAP_NONE
+		       ? number
+		       : number_of(w, n, arena_str(&w->arena, bytes), is_new);
+}
+
+/* The text must stay. */
 static uint32_t put_string(struct writer *w, struct str text)
 {
 	bool is_new;
-	uint32_t number = number_of(w, &w->strings, text, &is_new);
+	uint32_t number;
 
+	if (!text.len)
+		text = STR("");
+	number = number_of(w, &w->strings, text, &is_new);
 	if (is_new)
 		wirew_str(&w->string_part, PROFILE_STRING, text);
 	return number;
@@ -138,14 +158,14 @@ static struct str words(const uint32_t *items, size_t count)
 static uint32_t put_mapping(struct writer *w, struct str file)
 {
 	struct buf *b = &w->mapping_part;
-	uint32_t text = put_string(w, file);
 	bool is_new;
-	uint32_t id;
+	uint32_t id, text;
 	size_t at;
 
-	if (!text)
+	if (!file.len)
 		return 0;
-	id = number_of(w, &w->mappings, words(&text, 1), &is_new);
+	text = put_string(w, file);
+	id = number_of_copy(w, &w->mappings, words(&text, 1), &is_new);
 	if (!is_new)
 		return id;
 	at = wirew_open(b, PROFILE_MAPPING);
@@ -163,7 +183,8 @@ static uint32_t put_new_function(struct writer *w, struct str name,
 	const uint32_t key[] = { put_string(w, name), put_string(w, file) };
 	struct buf *b = &w->function_part;
 	bool is_new;
-	uint32_t id = number_of(w, &w->functions, words(key, 2), &is_new);
+	uint32_t id = number_of(w, &w->functions,
+				arena_str(&w->arena, words(key, 2)), &is_new);
 	size_t at;
 
 	if (!is_new)
@@ -237,7 +258,8 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 		w->key[len + 1] = frame->line;
 		w->key[len + 2] = frame->column;
 	}
-	id = number_of(w, &w->locations, words(w->key, len), &is_new);
+	id = number_of(w, &w->locations,
+		       arena_str(&w->arena, words(w->key, len)), &is_new);
 	if (is_new)
 		write_location(&w->location_part, id, w->key, len);
 	return id;
@@ -246,14 +268,20 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 static uint32_t location_of_several(struct writer *w, const struct profile *p,
 				    const uint32_t *frames, size_t count)
 {
+	struct several *last = &w->last_several[frames[count - 1]];
 	struct str key = words(frames, count);
-	uint32_t id = map_find(&w->location_of_frames, key);
+	uint32_t id;
 
-	if (id != MAP_NONE)
-		return id;
-	id = put_location(w, p, frames, count);
-	if (!map_insert(&w->location_of_frames, key, id, &id))
-		w->is_failed = true;
+	if (last->count == count &&
+	    !memcmp(last->frames, frames, count * sizeof *frames))
+		return last->id;
+	id = map_find(&w->location_of_frames, key);
+	if (id == MAP_NONE) {
+		id = put_location(w, p, frames, count);
+		if (!map_insert(&w->location_of_frames, key, id, &id))
+			w->is_failed = true;
+	}
+	*last = (struct several){ frames, (uint32_t)count, id };
 	return id;
 }
 
@@ -381,6 +409,8 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 			     sizeof *w->key);
 	w->location_of_frame = arena_array(&w->arena, p->frame_count,
 					   sizeof *w->location_of_frame);
+	w->last_several =
+		arena_array(&w->arena, p->frame_count, sizeof *w->last_several);
 	w->number_of_function = arena_array(&w->arena, p->function_count,
 					    sizeof *w->number_of_function);
 	map_init(&w->location_of_frames, &w->arena);
@@ -391,7 +421,8 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 	w->path_ids = arena_array(&w->arena, deepest, sizeof *w->path_ids);
 	w->path_depth = 0;
 	if (!w->path || !w->path_bytes || !w->path_ids || !w->key ||
-	    !w->location_of_frame || !w->number_of_function) {
+	    !w->location_of_frame || !w->last_several ||
+	    !w->number_of_function) {
 		w->is_failed = true;
 		return;
 	}
@@ -430,7 +461,9 @@ static void write_comment(struct writer *w, struct buf *b, const char *name,
 	if (line.state != BUF_OK)
 		w->is_failed = true;
 	else if (text.len || range.to_ns)
-		wirew_varint(b, PROFILE_COMMENT, put_string(w, buf_str(&line)));
+		wirew_varint(
+			b, PROFILE_COMMENT,
+			put_string(w, arena_str(&w->arena, buf_str(&line))));
 	buf_release(&line);
 }
 

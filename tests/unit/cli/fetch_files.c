@@ -87,6 +87,43 @@ static void test_large_ones(void **state)
 	profile_release(&sum);
 }
 
+/* Where no order is asked for: all values are the same, and the stacks of equal
+ * files meet. Small files are ordered all the same. */
+static void test_any_order(void **state)
+{
+	static const enum profile_detail details[] = {
+		PROFILE_DETAIL_LINES,
+		PROFILE_DETAIL_PLACES,
+	};
+	const char *const paths[] = { wide, wide, wide };
+	struct profile one, sum;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		ctx.want.detail = details[i];
+		ctx.is_any_order = false;
+		profile_init(&one);
+		assert_true(
+			fetch_profile_file(&ctx, wide, STR(""), &one, &err));
+		ctx.is_any_order = true;
+		assert_true(read_sum(paths, 3, STR(""), &sum));
+		assert_true(sum.is_loose);
+		assert_int_equal(sum.stack_count, one.stack_count);
+		assert_int_equal(sum.frame_count, one.frame_count);
+		assert_int_equal(sum.function_count, one.function_count);
+		assert_int_equal(sum.frame_id_count, one.frame_id_count);
+		assert_true(sum.total == 3 * one.total);
+		assert_true(sum.whole_total == 3 * one.whole_total);
+		assert_true(sum.period == one.period);
+		assert_true(sum.sample_count == 3 * one.sample_count);
+		profile_release(&one);
+		profile_release(&sum);
+	}
+	assert_true(read_sum((const char *[]){ odd, odd }, 2, STR(""), &sum));
+	assert_false(sum.is_loose);
+	profile_release(&sum);
+}
+
 /* Whichever comes first. */
 static void test_different_things(void **state)
 {
@@ -132,6 +169,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_large_ones, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_any_order, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_different_things, set_up,
 						tear_down),

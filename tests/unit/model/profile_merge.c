@@ -241,6 +241,46 @@ static void assert_same(const struct profile *a, const struct profile *b)
 		assert_true(a->frame_ids[i] < a->frame_count);
 }
 
+static bool is_same_stack(const struct profile *a, const struct stack *s,
+			  const struct profile *b, const struct stack *t)
+{
+	if (s->frame_count != t->frame_count)
+		return false;
+	for (uint32_t i = 0; i < s->frame_count; i++) {
+		const struct frame *x =
+			&a->frames[a->frame_ids[s->frame_first + i]];
+		const struct frame *y =
+			&b->frames[b->frame_ids[t->frame_first + i]];
+
+		if (x->line != y->line ||
+		    !str_equal(function_name(a, x->function),
+			       function_name(b, y->function)) ||
+		    !str_equal(function_file(a, x->function),
+			       function_file(b, y->function)))
+			return false;
+	}
+	return true;
+}
+
+/* The same stacks in any order, each once. */
+static void assert_same_loose(const struct profile *loose,
+			      const struct profile *whole)
+{
+	assert_true(loose->is_loose);
+	assert_int_equal(loose->stack_count, whole->stack_count);
+	assert_true(loose->total == whole->total);
+	for (uint32_t i = 0; i < whole->stack_count; i++) {
+		const struct stack *s = &whole->stacks[i];
+		uint32_t k = 0;
+
+		while (k < loose->stack_count &&
+		       !is_same_stack(whole, s, loose, &loose->stacks[k]))
+			k++;
+		assert_true(k < loose->stack_count);
+		assert_true(loose->stacks[k].value == s->value);
+	}
+}
+
 enum { MANY = 9 };
 
 /* Parts added up are what all of their stacks make as one profile. */
@@ -267,6 +307,11 @@ static void assert_like_one(uint32_t random, size_t count)
 	assert_ok(profile_merge(&sum, list, count, &notes, &err));
 	assert_ok(profile_check(&sum, &err));
 	assert_same(&sum, &whole);
+	profile_release(&sum);
+	parts[count / 2].is_loose = true;
+	assert_ok(profile_merge(&sum, list, count, &notes, &err));
+	if (parts[count / 2].stack_count)
+		assert_same_loose(&sum, &whole);
 	profile_release(&sum);
 	profile_release(&whole);
 	for (size_t i = 0; i < count; i++)
@@ -308,6 +353,48 @@ static void test_cancelled(void **state)
 	release(&f);
 }
 
+/* Sums of loose ones add up, too, and are capped likewise. What begins alike
+ * lies together, the frames of most first. */
+static void test_loose(void **state)
+{
+	static const char *const texts[] = {
+		"a;b;c 1\nx;y;z 2\na;b;d 4\n",
+		"x;y;w 8\na;b;c 1\na;b;e 3\n",
+		"m 9000000000000000000\n",
+	};
+	struct parts f;
+	struct profile sum;
+	const struct profile *again[] = { &f.sum, &f.items[2], &f.items[2] };
+	uint32_t changes = 0, last = UINT32_MAX;
+
+	(void)state;
+	make_parts(&f, texts, 3);
+	f.items[1].is_loose = true;
+	assert_ok(profile_merge(&f.sum, f.list, 2, &f.notes, &err));
+	assert_int_equal(f.sum.stack_count, 5);
+	assert_int_equal(f.sum.total, 19);
+	assert_int_equal(value_of(&f.sum, "c", 0), 2);
+	assert_int_equal(value_of(&f.sum, "w", 0), 8);
+	for (uint32_t i = 0; i < f.sum.stack_count; i++) {
+		uint32_t root = f.sum.frame_ids[f.sum.stacks[i].frame_first];
+
+		changes += root != last;
+		last = root;
+	}
+	assert_int_equal(changes, 2);
+	assert_true(str_equal(function_name(&f.sum, f.sum.frames[0].function),
+			      STR("x")));
+	profile_init(&sum);
+	assert_ok(profile_merge(&sum, again, 3, &f.notes, &err));
+	assert_int_equal(sum.stack_count, 6);
+	assert_true(sum.total == INT64_MAX);
+	assert_true(value_of(&sum, "m", 0) == INT64_MAX);
+	assert_int_equal(value_of(&sum, "e", 0), 3);
+	assert_int_equal(f.notes.count, 1);
+	profile_release(&sum);
+	release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_saturation),
 		cmocka_unit_test(test_like_one),
 		cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_loose),
 	};
 
 	return cmocka_run_group_tests_name("model/profile_merge", tests, NULL,

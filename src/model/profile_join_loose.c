@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/num.h"
+#include "base/thread.h"
+#include "model/profile_join.h"
+#include "model/stack_walk.h"
+
+#define WHAT "adding up profiles"
+
+/* Stacks come together by hashes of what they begin with, of so many lengths,
+ * eight bits each. */
+#define NEAR_STEPS 8u
+#define NEAR_BITS 8u
+/* Stacks that tell how long those are. */
+#define MEASURED_STACKS 1024u
+
+/* Odd: multiplying by them loses nothing. They are the same in every run, as
+ * the order is; who finds stacks of equal hashes keeps them apart, no more. */
+#define MIX_FRAME UINT64_C(0x9e3779b97f4a7c15)
+#define MIX_PATH UINT64_C(0xd6e8feb86659fd93)
+
+struct loose_stack {
+	uint64_t near;
+	uint64_t whole; /* hash of all frames */
+	int64_t value;
+	uint32_t first; /* of its frames, in those of its side */
+	uint32_t count;
+};
+
+struct side {
+	const struct profile *profile;
+	uint32_t *texts;     /* by symbol: that of the sum + 1; 0 not yet */
+	uint32_t *functions; /* by function: that of the sum */
+	uint32_t *frames;    /* likewise */
+	uint32_t step;       /* frames between the lengths of hashes */
+	/* The thread's. */
+	struct arena arena;
+	struct stack_walk walk;
+	struct loose_stack *stacks;
+	uint32_t *ids;
+	size_t id_count;
+	size_t id_cap;
+	struct error err;
+	bool is_done;
+};
+
+/* An item to be put into order by its key. */
+struct keyed {
+	uint64_t key;
+	uint32_t index;
+};
+
+struct loose {
+	struct profile *out;
+	struct arena scratch;
+	struct side *sides; /* two */
+	struct map functions;
+	struct map frames;
+	struct frame *met; /* frames of the sum, as they were met */
+	uint32_t (*function_keys)[4];
+	bool is_saturated;
+};
+
+/* ---- order ---- */
+
+#define DIGIT_BITS 16u
+#define DIGITS (64u / DIGIT_BITS)
+#define BUCKETS (UINT32_C(1) << DIGIT_BITS)
+
+static void sort_digit(const struct keyed *from, struct keyed *to, size_t count,
+		       unsigned shift, uint32_t *ends)
+{
+	uint32_t sum = 0;
+
+	memset(ends, 0, BUCKETS * sizeof *ends);
+	for (size_t i = 0; i < count; i++)
+		ends[(from[i].key >> shift) & (BUCKETS - 1)]++;
+	for (uint32_t b = 0; b < BUCKETS; b++) {
+		uint32_t size = ends[b];
+
+		ends[b] = sum;
+		sum += size;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[ends[(from[i].key >> shift) & (BUCKETS - 1)]++] = from[i];
+}
+
+/* From the lowest digit on, equal ones staying as they are: there is an even
+ * number of digits, so that the last one ends where the first one began. */
+static void sort_keyed(struct keyed *items, struct keyed *room, size_t count,
+		       uint32_t *ends)
+{
+	_Static_assert(DIGITS % 2 == 0, "ends where it began");
+	for (unsigned i = 0; i < DIGITS; i += 2) {
+		sort_digit(items, room, count, i * DIGIT_BITS, ends);
+		sort_digit(room, items, count, (i + 1) * DIGIT_BITS, ends);
+	}
+}
+
+static uint32_t *bucket_ends(struct loose *l)
+{
+	return arena_array(&l->scratch, BUCKETS, sizeof(uint32_t));
+}
+
+/* ---- functions ---- */
+
+static bool join_text(struct loose *l, struct side *s, uint32_t symbol,
+		      uint32_t *id, struct error *err)
+{
+	uint32_t *known = &s->texts[symbol];
+
+	if (!*known) {
+		if (!symtab_add(&l->out->symtab,
+				profile_text(s->profile, symbol), id, err))
+			return false;
+		*known = *id + 1;
+	}
+	*id = *known - 1;
+	return true;
+}
+
+static bool join_function(struct loose *l, struct side *s, uint32_t function,
+			  struct error *err)
+{
+	const struct function *from = &s->profile->functions[function];
+	struct profile *out = l->out;
+	struct function f = { .is_nameless = from->is_nameless };
+	uint32_t *key = l->function_keys[out->function_count], *at;
+
+	if (!join_text(l, s, from->name, &f.name, err) ||
+	    !join_text(l, s, from->file, &f.file, err) ||
+	    !join_text(l, s, from->mapping, &f.mapping, err))
+		return false;
+	key[0] = f.name;
+	key[1] = f.file;
+	key[2] = f.mapping;
+	key[3] = f.is_nameless;
+	at = &s->functions[function];
+	if (!map_insert(&l->functions,
+			(struct str){ (const char *)key, 4 * sizeof *key },
+			out->function_count, at))
+		return arena_fail(&l->scratch, WHAT, err);
+	if (*at < out->function_count)
+		return true;
+	out->functions[out->function_count++] = f;
+	return out->function_count <= LIMIT_FUNCTIONS ||
+	       error_set(err, ERROR_LIMIT,
+			 "the profile has more than %u functions",
+			 LIMIT_FUNCTIONS);
+}
+
+/* ---- frames ---- */
+
+static bool join_frame(struct loose *l, struct side *s, uint32_t frame,
+		       struct error *err)
+{
+	uint32_t *count = &l->out->frame_count;
+	struct frame *f = &l->met[*count];
+	uint32_t *at = &s->frames[frame];
+
+	*f = s->profile->frames[frame];
+	f->function = s->functions[f->function];
+	if (!map_insert(&l->frames, (struct str){ (const char *)f, sizeof *f },
+			*count, at))
+		return arena_fail(&l->scratch, WHAT, err);
+	*count += *at == *count;
+	return *count <= LIMIT_LOCATIONS ||
+	       error_set(err, ERROR_LIMIT,
+			 "the profile has more than %u source lines",
+			 LIMIT_LOCATIONS);
+}
+
+static bool add_heat(struct loose *l, const struct side *s, int64_t *heat,
+		     struct error *err)
+{
+	uint32_t count = s->profile->frame_count;
+	int64_t *sums = arena_array(&l->scratch, count, sizeof *sums);
+
+	if (!sums)
+		return arena_fail(&l->scratch, WHAT, err);
+	profile_frame_sums(s->profile, sums);
+	for (uint32_t i = 0; i < count; i++)
+		heat[s->frames[i]] = sat_add_i64(heat[s->frames[i]], sums[i]);
+	return true;
+}
+
+/* Those with the largest values come first, so that what is met often has a
+ * small number. */
+static bool place_frames(struct loose *l, struct error *err)
+{
+	struct profile *out = l->out;
+	uint32_t count = out->frame_count;
+	int64_t *heat = arena_array(&l->scratch, count, sizeof *heat);
+	struct keyed *order = arena_array(&l->scratch, count, sizeof *order);
+	struct keyed *room = arena_array(&l->scratch, count, sizeof *room);
+	uint32_t *places = arena_array(&l->scratch, count, sizeof *places);
+	uint32_t *ends = bucket_ends(l);
+
+	if (!heat || !order || !room || !places || !ends)
+		return arena_fail(&l->scratch, WHAT, err);
+	if (!add_heat(l, &l->sides[0], heat, err) ||
+	    !add_heat(l, &l->sides[1], heat, err))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = (struct keyed){
+			(uint64_t)(heat[i] < 0 ? INT64_MAX
+					       : INT64_MAX - heat[i]),
+			i,
+		};
+	sort_keyed(order, room, count, ends);
+	for (uint32_t i = 0; i < count; i++) {
+		out->frames[i] = l->met[order[i].index];
+		places[order[i].index] = i;
+	}
+	for (size_t k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < l->sides[k].profile->frame_count; i++)
+			l->sides[k].frames[i] = places[l->sides[k].frames[i]];
+	return true;
+}
+
+static bool join_tables(struct loose *l, struct error *err)
+{
+	for (size_t k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < l->sides[k].profile->function_count;
+		     i++)
+			if (!join_function(l, &l->sides[k], i, err))
+				return false;
+	for (size_t k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < l->sides[k].profile->frame_count; i++)
+			if (!join_frame(l, &l->sides[k], i, err))
+				return false;
+	return place_frames(l, err);
+}
+
+/* ---- stacks of a side ---- */
+
+/* So that the lengths reach from the root to beyond the middle of most. */
+static uint32_t measure(const struct side *sides)
+{
+	struct stack_walk w;
+	uint64_t frames = 0, stacks = 0;
+
+	for (size_t k = 0; k < 2; k++) {
+		stack_walk_init(&w, sides[k].profile);
+		for (uint32_t i = 0; i < MEASURED_STACKS && stack_walk_next(&w);
+		     i++) {
+			frames += w.count;
+			stacks++;
+		}
+	}
+	return stacks ? (uint32_t)(frames / stacks / NEAR_STEPS) + 1 : 1;
+}
+
+static void hash_stack(const struct side *s, struct loose_stack *stack)
+{
+	const uint32_t *ids = s->ids + stack->first;
+	uint32_t next = s->step;
+	uint64_t hash = 0, near = 0;
+	unsigned shift = 64;
+
+	for (uint32_t i = 0; i < stack->count; i++) {
+		hash = (hash ^ (ids[i] + UINT64_C(1)) * MIX_FRAME) * MIX_PATH;
+		hash ^= hash >> 32;
+		if (i + 1 < next || !shift)
+			continue;
+		next += s->step;
+		shift -= NEAR_BITS;
+		near |= hash >> (64 - NEAR_BITS) << shift;
+	}
+	stack->near = near;
+	stack->whole = hash;
+}
+
+static bool take_stack(struct side *s, struct loose_stack *to)
+{
+	const struct stack_walk *w = &s->walk;
+	size_t need = s->id_count + w->count;
+
+	if (need > LIMIT_STACK_FRAMES_TOTAL)
+		return error_set(
+			&s->err, ERROR_LIMIT,
+			"the profile's stacks have more than %u frames "
+			"together",
+			LIMIT_STACK_FRAMES_TOTAL);
+	if (need > s->id_cap) {
+		void *ids = s->ids;
+
+		if (!arena_reserve(&s->arena, &ids, &s->id_cap, need,
+				   sizeof *s->ids))
+			return arena_fail(&s->arena, WHAT, &s->err);
+		s->ids = ids;
+	}
+	for (uint32_t i = 0; i < w->count; i++)
+		s->ids[s->id_count + i] = s->frames[w->frames[i]];
+	*to = (struct loose_stack){
+		.value = w->value,
+		.first = (uint32_t)s->id_count,
+		.count = w->count,
+	};
+	s->id_count = need;
+	hash_stack(s, to);
+	return true;
+}
+
+static bool take_stacks(struct side *s)
+{
+	const struct profile *p = s->profile;
+
+	s->stacks = arena_array(&s->arena, p->stack_count, sizeof *s->stacks);
+	if (!s->stacks)
+		return arena_fail(&s->arena, WHAT, &s->err);
+	stack_walk_init(&s->walk, p);
+	while (stack_walk_next(&s->walk))
+		if (!take_stack(s, &s->stacks[s->walk.index - 1]))
+			return false;
+	return true;
+}
+
+static void run_side(void *task)
+{
+	struct side *s = task;
+
+	s->is_done = take_stacks(s);
+}
+
+static bool take_sides(struct loose *l, struct error *err)
+{
+	struct thread beside;
+
+	l->sides[0].step = l->sides[1].step = measure(l->sides);
+	thread_start(&beside, run_side, &l->sides[1]);
+	run_side(&l->sides[0]);
+	thread_join(&beside);
+	for (size_t k = 0; k < 2; k++)
+		if (!l->sides[k].is_done) {
+			*err = l->sides[k].err;
+			return false;
+		}
+	return true;
+}
+
+/* ---- stacks of both ---- */
+
+static const struct loose_stack *stack_at(const struct loose *l, uint32_t index,
+					  const uint32_t **ids)
+{
+	uint32_t first = l->sides[0].profile->stack_count;
+	const struct side *s = &l->sides[index >= first];
+	const struct loose_stack *stack =
+		&s->stacks[index < first ? index : index - first];
+
+	*ids = s->ids + stack->first;
+	return stack;
+}
+
+/* By what they begin with, equal ones next to each other. NULL: no memory. */
+static struct keyed *order_stacks(struct loose *l, size_t count)
+{
+	struct keyed *order = arena_array(&l->scratch, count, sizeof *order);
+	struct keyed *room = arena_array(&l->scratch, count, sizeof *room);
+	uint32_t *ends = bucket_ends(l);
+	const uint32_t *ids;
+
+	if (!order || !room || !ends)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = (struct keyed){ stack_at(l, i, &ids)->whole, i };
+	sort_keyed(order, room, count, ends);
+	for (size_t i = 0; i < count; i++)
+		order[i].key = stack_at(l, order[i].index, &ids)->near;
+	sort_keyed(order, room, count, ends);
+	return order;
+}
+
+static void add_value(struct loose *l, int64_t *sum, int64_t value)
+{
+	int64_t exact;
+
+	if (!add_i64(*sum, value, &exact))
+		l->is_saturated = true;
+	*sum = sat_add_i64(*sum, value);
+}
+
+/* Equal stacks of which values cancel out leave. */
+static void drop_nothing(struct profile *out)
+{
+	const struct stack *last;
+
+	if (!out->stack_count)
+		return;
+	last = &out->stacks[out->stack_count - 1];
+	if (last->value)
+		return;
+	out->frame_id_count = last->frame_first;
+	out->stack_count--;
+}
+
+static void place_stack(struct loose *l, const struct loose_stack *from,
+			const uint32_t *ids, bool may_be_last)
+{
+	struct profile *out = l->out;
+	struct stack *last =
+		out->stack_count ? &out->stacks[out->stack_count - 1] : NULL;
+
+	if (may_be_last && last && last->frame_count == from->count &&
+	    !memcmp(&out->frame_ids[last->frame_first], ids,
+		    from->count * sizeof *ids)) {
+		add_value(l, &last->value, from->value);
+		return;
+	}
+	drop_nothing(out);
+	out->stacks[out->stack_count++] = (struct stack){
+		.frame_first = (uint32_t)out->frame_id_count,
+		.frame_count = from->count,
+		.value = from->value,
+	};
+	memcpy(out->frame_ids + out->frame_id_count, ids,
+	       from->count * sizeof *ids);
+	out->frame_id_count += from->count;
+}
+
+static bool place_stacks(struct loose *l, const struct keyed *order,
+			 size_t count, struct error *err)
+{
+	struct profile *out = l->out;
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t *ids;
+		const struct loose_stack *s = stack_at(l, order[i].index, &ids);
+
+		place_stack(l, s, ids, i && s->whole == last);
+		last = s->whole;
+	}
+	drop_nothing(out);
+	for (uint32_t i = 0; i < out->stack_count; i++)
+		add_value(l, &out->total, out->stacks[i].value);
+	return out->stack_count <= LIMIT_SAMPLES ||
+	       error_set(err, ERROR_LIMIT,
+			 "the profile has more than %u distinct stacks",
+			 LIMIT_SAMPLES);
+}
+
+static bool join_stacks(struct loose *l, struct error *err)
+{
+	size_t count = (size_t)l->sides[0].profile->stack_count +
+		       l->sides[1].profile->stack_count;
+	size_t id_count = l->sides[0].id_count + l->sides[1].id_count;
+	struct profile *out = l->out;
+	struct keyed *order;
+
+	if (id_count > LIMIT_STACK_FRAMES_TOTAL)
+		return error_set(
+			err, ERROR_LIMIT,
+			"the profile's stacks have more than %u frames "
+			"together",
+			LIMIT_STACK_FRAMES_TOTAL);
+	order = order_stacks(l, count);
+	if (!order)
+		return arena_fail(&l->scratch, WHAT, err);
+	out->stacks = arena_array(&out->arena, count, sizeof *out->stacks);
+	out->frame_ids =
+		arena_array(&out->arena, id_count, sizeof *out->frame_ids);
+	if (!out->stacks || !out->frame_ids)
+		return arena_fail(&out->arena, WHAT, err);
+	return place_stacks(l, order, count, err);
+}
+
+/* ---- all of it ---- */
+
+static bool side_init(struct loose *l, struct side *s, const struct profile *p,
+		      struct error *err)
+{
+	arena_init(&s->arena, LIMIT_DECODE_HEAP_BYTES);
+	s->profile = p;
+	s->texts = arena_array(&l->scratch, p->symtab.count, sizeof *s->texts);
+	s->functions = arena_array(&l->scratch, p->function_count,
+				   sizeof *s->functions);
+	s->frames = arena_array(&l->scratch, p->frame_count, sizeof *s->frames);
+	return (s->texts && s->functions && s->frames) ||
+	       arena_fail(&l->scratch, WHAT, err);
+}
+
+static bool make_room(struct loose *l, const struct profile *a,
+		      const struct profile *b, struct error *err)
+{
+	struct profile *out = l->out;
+	size_t functions = (size_t)a->function_count + b->function_count;
+	size_t frames = (size_t)a->frame_count + b->frame_count;
+
+	/* One more than there are: the place of what turns out to be known. */
+	l->function_keys = arena_array(&l->scratch, functions + 1,
+				       sizeof *l->function_keys);
+	l->met = arena_array(&l->scratch, frames + 1, sizeof *l->met);
+	if (!l->function_keys || !l->met)
+		return arena_fail(&l->scratch, WHAT, err);
+	out->functions =
+		arena_array(&out->arena, functions, sizeof *out->functions);
+	out->frames = arena_array(&out->arena, frames, sizeof *out->frames);
+	return (out->functions && out->frames) ||
+	       arena_fail(&out->arena, WHAT, err);
+}
+
+static bool join(struct loose *l, const struct profile *a,
+		 const struct profile *b, struct error *err)
+{
+	l->sides = arena_array(&l->scratch, 2, sizeof *l->sides);
+	if (!l->sides)
+		return arena_fail(&l->scratch, WHAT, err);
+	map_init(&l->functions, &l->scratch);
+	map_init(&l->frames, &l->scratch);
+	return symtab_init(&l->out->symtab, &l->out->arena, err) &&
+	       profile_join_type(l->out, a, err) &&
+	       side_init(l, &l->sides[0], a, err) &&
+	       side_init(l, &l->sides[1], b, err) && make_room(l, a, b, err) &&
+	       join_tables(l, err) && take_sides(l, err) && join_stacks(l, err);
+}
+
+bool profile_join_loose(struct profile *out, const struct profile *a,
+			const struct profile *b, bool *is_saturated,
+			struct error *err)
+{
+	struct loose l = { .out = out };
+	bool is_done;
+
+	arena_init(&l.scratch, LIMIT_DECODE_HEAP_BYTES);
+	out->is_loose = true;
+	is_done = join(&l, a, b, err);
+	for (size_t k = 0; l.sides && k < 2; k++)
+		arena_release(&l.sides[k].arena);
+	arena_release(&l.scratch);
+	*is_saturated |= l.is_saturated;
+	return is_done;
+}
