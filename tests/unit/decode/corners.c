@@ -401,14 +401,14 @@ static void put_unordered(struct buf *b, bool has_pattern)
 	put_bytes(b, 4, STR("\x08\x05\x22\x02\x08\x01")); /* 5: function 1 */
 	PUT_INTS(b, 5, 2, 4);
 	PUT_INTS(b, 5, 1, 5);
-	PUT_SAMPLE(b, 7, 3, 1, 2, 4);
-	PUT_SAMPLE(b, 4, 3, 5, 4);
 	buf_init(&sample, MIB);
 	put_int(&sample, 1, 2);
 	put_int(&sample, 1, 4);
 	put_int(&sample, 2, 1);
 	put_bytes(b, 2, buf_str(&sample));
 	buf_release(&sample);
+	PUT_SAMPLE(b, 7, 3, 1, 2, 4);
+	PUT_SAMPLE(b, 4, 3, 5, 4);
 	if (has_pattern)
 		put_int(b, 7, 6);
 }

@@ -135,6 +135,23 @@ static void test_nodes_of_a_flame_graph(void **state)
 			"more than 5000000 nodes");
 }
 
+/* As many children as there may be nodes, and their root. */
+static void test_nodes_of_a_tree(void **state)
+{
+	struct buf tree, b;
+
+	(void)state;
+	buf_init(&tree, 64 * MIB);
+	buf_add(&tree, "\0\0", 2);
+	put_varint(&tree, LIMIT_TREE_NODES);
+	put_many(&tree, "\0\0\0", 3, LIMIT_TREE_NODES);
+	buf_init(&b, 64 * MIB);
+	put_bytes(&b, 2, buf_str(&tree));
+	buf_release(&tree);
+	assert_too_many(FORMAT_PYROSCOPE_TREE_PB, &b,
+			"more than 5000000 nodes");
+}
+
 /* One trace of many spans that are all of the operation sought. */
 static void put_trace(struct buf *b, size_t span_count)
 {
@@ -182,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_frames_of_a_folded_line),
 		cmocka_unit_test(test_frames_of_a_sample_of_perf),
 		cmocka_unit_test(test_nodes_of_a_flame_graph),
+		cmocka_unit_test(test_nodes_of_a_tree),
 		cmocka_unit_test(test_spans_of_a_history),
 	};
 

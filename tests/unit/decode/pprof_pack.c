@@ -348,10 +348,12 @@ static void test_starvation(void **state)
 		notes_init(&said);
 		profile_init(&p);
 		error_clear(&starved);
+		arena_set_unshared(true);
 		starve_after(count);
 		is_done = decode_pprof(buf_str(&owned), &owned_want, &p, &said,
 				       &starved);
 		is_refused = stop_starving();
+		arena_set_unshared(false);
 		/* Giving back memory may fail: then it is kept. */
 		if (!is_done)
 			assert_int_equal(starved.code, ERROR_MEMORY);
