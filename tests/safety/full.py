@@ -74,8 +74,8 @@ def commit():
 
 
 def environment(figures):
-    """What tests/meson.build gives to every test, FIGURES and COMMIT."""
-    return {**os.environ, "FIGURES": str(figures), "COMMIT": commit(),
+    """What tests/meson.build gives to every test, and FIGURES."""
+    return {**os.environ, "FIGURES": str(figures),
             "TESTDATA": str(ROOT / "testdata"), "PYTHON": sys.executable,
             "SERVER": str(ROOT / "tests" / "server" / "server.py"),
             "LC_ALL": "C", "TZ": "UTC"}
@@ -127,6 +127,8 @@ def main():
     for folder in ("figures", "test-full"):
         (build / folder).mkdir(exist_ok=True)
     failed = 0
+    # Of now: that is what was built, whatever is committed meanwhile.
+    os.environ["COMMIT"] = commit()
     for number, (name, command) in enumerate(chosen, 1):
         print(f"[{number}/{len(chosen)}] {name}: ", end="", flush=True)
         log, start_s = build / "test-full" / (name + ".log"), time.monotonic()
