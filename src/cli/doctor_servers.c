@@ -359,6 +359,10 @@ static void check_version(struct doctor *d, const char *name, const char *kind,
 
 	if (response && status_version_read(response, version) && version[0])
 		check_ok(&d->checks, name, "server", "%s %s", kind, version);
+	else if (response && !response->status)
+		check_ok(&d->checks, name, "server",
+			 "%s; its version could not be asked: %s", kind,
+			 response->err.message);
 	else
 		check_ok(&d->checks, name, "server",
 			 "%s, which does not tell its version", kind);
