@@ -31,14 +31,14 @@ static bool takes(int next, size_t side)
 
 /* ---- functions ---- */
 
-static bool join_text(struct join *j, struct side *s, uint32_t symbol,
-		      uint32_t *id, struct error *err)
+static bool join_text(struct profile *out, const struct profile *p,
+		      uint32_t *texts, uint32_t symbol, uint32_t *id,
+		      struct error *err)
 {
-	uint32_t *known = &s->texts[symbol];
+	uint32_t *known = &texts[symbol];
 
 	if (!*known) {
-		if (!symtab_add(&j->out->symtab,
-				profile_text(s->profile, symbol), id, err))
+		if (!symtab_add(&out->symtab, profile_text(p, symbol), id, err))
 			return false;
 		*known = *id + 1;
 	}
@@ -46,20 +46,29 @@ static bool join_text(struct join *j, struct side *s, uint32_t symbol,
 	return true;
 }
 
+bool profile_join_function(struct profile *out, const struct profile *p,
+			   uint32_t *texts, uint32_t function,
+			   struct function *joined, struct error *err)
+{
+	const struct function *f = &p->functions[function];
+
+	joined->is_nameless = f->is_nameless;
+	return join_text(out, p, texts, f->name, &joined->name, err) &&
+	       join_text(out, p, texts, f->file, &joined->file, err) &&
+	       join_text(out, p, texts, f->mapping, &joined->mapping, err);
+}
+
 static bool join_function(struct join *j, struct side *s, uint32_t function,
 			  struct error *err)
 {
-	const struct function *f = &s->profile->functions[function];
 	struct function *added = &j->out->functions[j->out->function_count];
 
 	if (j->out->function_count++ >= LIMIT_FUNCTIONS)
 		return error_set(err, ERROR_LIMIT,
 				 "the profile has more than %u functions",
 				 LIMIT_FUNCTIONS);
-	added->is_nameless = f->is_nameless;
-	return join_text(j, s, f->name, &added->name, err) &&
-	       join_text(j, s, f->file, &added->file, err) &&
-	       join_text(j, s, f->mapping, &added->mapping, err);
+	return profile_join_function(j->out, s->profile, s->texts, function,
+				     added, err);
 }
 
 /* As profile_check() wants them. */

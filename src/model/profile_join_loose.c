@@ -105,32 +105,15 @@ static uint32_t *bucket_ends(struct loose *l)
 
 /* ---- functions ---- */
 
-static bool join_text(struct loose *l, struct side *s, uint32_t symbol,
-		      uint32_t *id, struct error *err)
-{
-	uint32_t *known = &s->texts[symbol];
-
-	if (!*known) {
-		if (!symtab_add(&l->out->symtab,
-				profile_text(s->profile, symbol), id, err))
-			return false;
-		*known = *id + 1;
-	}
-	*id = *known - 1;
-	return true;
-}
-
 static bool join_function(struct loose *l, struct side *s, uint32_t function,
 			  struct error *err)
 {
-	const struct function *from = &s->profile->functions[function];
 	struct profile *out = l->out;
-	struct function f = { .is_nameless = from->is_nameless };
+	struct function f;
 	uint32_t *key = l->function_keys[out->function_count], *at;
 
-	if (!join_text(l, s, from->name, &f.name, err) ||
-	    !join_text(l, s, from->file, &f.file, err) ||
-	    !join_text(l, s, from->mapping, &f.mapping, err))
+	if (!profile_join_function(out, s->profile, s->texts, function, &f,
+				   err))
 		return false;
 	key[0] = f.name;
 	key[1] = f.file;
