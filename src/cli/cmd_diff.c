@@ -232,7 +232,7 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 	r->ctx.options = &d->changed;
 	if (!profile_filters_init(&r->filters, &r->ctx, err))
 		return false;
-	r->ctx.is_only_summed = run_sums_only(r);
+	r->ctx.file_order = run_file_order(r, false);
 	if (!evidence_fetch(&r->ctx, &d->want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;

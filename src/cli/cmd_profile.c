@@ -26,17 +26,6 @@ static bool check_args(const struct options *o, struct error *err)
 	return true;
 }
 
-/* What only adds up cannot be added to something else. */
-static void choose_order(struct run *r, bool has_several_files)
-{
-	if (profile_details_wanted(r->ctx.options))
-		return;
-	if (has_several_files)
-		r->ctx.is_any_order = run_takes_any_order(r);
-	else
-		r->ctx.is_only_summed = run_sums_only(r);
-}
-
 static bool profile(struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
@@ -64,7 +53,8 @@ static bool profile(struct run *r, struct error *err)
 		return false;
 	r->ctx.want.detail = view_detail(&r->filters.view);
 	r->ctx.want.omits_stackless = true;
-	choose_order(r, want.more_path_count > 0);
+	if (!profile_details_wanted(o))
+		r->ctx.file_order = run_file_order(r, want.more_path_count);
 	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;

@@ -37,14 +37,20 @@ struct side {
 
 struct cloud_profiles;
 
+/* How the outputs take the stacks of files. */
+enum stack_order {
+	STACKS_IN_ORDER = 0,
+	STACKS_ANY_ORDER, /* but equal ones together, of several files, too */
+	STACKS_SUMMED,    /* they are only added up */
+};
+
 struct context {
 	const struct options *options;
 	struct arena arena;
 	struct notes notes;
 	/* What decoders of profiles are asked for; its type is set by call. */
 	struct profile_want want;
-	bool is_only_summed; /* no output needs stacks of files in order */
-	bool is_any_order;   /* nor the sum of several files; all take stacks */
+	enum stack_order file_order;
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;

@@ -15,23 +15,17 @@
 #define LOOSE_MIN_BYTES (256 * KIB)
 #define LOOSE_MAX_BYTES (64 * MIB)
 
-/* How the outputs take stacks of files. */
-struct order_want {
-	bool is_only_summed;
-	bool is_any_order;
-};
-
-static bool may_pack(struct order_want order, const struct input *in)
+static bool may_pack(enum stack_order order, const struct input *in)
 {
 	if (in->feed)
 		return false;
-	return order.is_only_summed ||
-	       (order.is_any_order && in->bytes.len >= LOOSE_MIN_BYTES &&
+	return order == STACKS_SUMMED ||
+	       (order == STACKS_ANY_ORDER && in->bytes.len >= LOOSE_MIN_BYTES &&
 		in->bytes.len <= LOOSE_MAX_BYTES);
 }
 
 static bool read_file(const char *path, struct profile_want want,
-		      struct order_want order, struct profile *profile,
+		      enum stack_order order, struct profile *profile,
 		      struct notes *notes, struct error *err)
 {
 	struct input in;
@@ -56,10 +50,8 @@ bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
 	struct profile_want want = ctx->want;
 
 	want.type = type;
-	return read_file(
-		path, want,
-		(struct order_want){ ctx->is_only_summed, ctx->is_any_order },
-		profile, &ctx->notes, err);
+	return read_file(path, want, ctx->file_order, profile, &ctx->notes,
+			 err);
 }
 
 /* ---- two files ---- */
@@ -76,10 +68,8 @@ static void read_ahead(void *task)
 {
 	struct file_ahead *a = task;
 
-	a->is_read = read_file(
-		a->path, a->want,
-		(struct order_want){ a->is_only_summed, a->is_any_order },
-		a->profile, &a->notes, &a->err);
+	a->is_read = read_file(a->path, a->want, a->order, a->profile,
+			       &a->notes, &a->err);
 }
 
 /* Filters of labels remember the sample at hand: they serve one file. */
@@ -95,8 +85,7 @@ void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 	a->path = second;
 	a->want = ctx->want;
 	a->want.type = type;
-	a->is_only_summed = ctx->is_only_summed;
-	a->is_any_order = ctx->is_any_order;
+	a->order = ctx->file_order;
 	a->profile = profile;
 	notes_init(&a->notes);
 	error_clear(&a->err);

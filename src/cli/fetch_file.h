@@ -19,8 +19,7 @@ struct file_ahead {
 	struct thread thread;
 	const char *path; /* NULL: none is */
 	struct profile_want want;
-	bool is_only_summed;
-	bool is_any_order;
+	enum stack_order order;
 	struct profile *profile;
 	struct notes notes;
 	struct error err;

@@ -12,8 +12,8 @@
  * initialised profile. type as in struct profile_want says which one of the
  * first file that has samples; the others are asked for the same. Files
  * without samples are noted. Fails, naming both files, where two count
- * different things. context.is_only_summed must not be set;
- * with is_any_order the sum of large ones may be loose. */
+ * different things. context.file_order must not be STACKS_SUMMED; with
+ * STACKS_ANY_ORDER the sum of large ones may be loose. */
 bool fetch_profile_files(struct context *ctx, const char *const *paths,
 			 size_t count, struct str type, struct profile *profile,
 			 struct error *err) MUST_CHECK;

@@ -114,23 +114,22 @@ bool run_rank_shown(struct run *r, enum rank_by by, struct error *err)
 	       run_rank(r, by, STR(""), false, err);
 }
 
-bool run_sums_only(const struct run *r)
-{
-	return !profile_filters_are_given(&r->filters) &&
-	       !output_needs(r->ctx.options, ~0u);
-}
-
 /* What pprof files need, and nothing else. */
 #define ANY_ORDER_NEEDS                                                        \
 	(RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED)
 
-bool run_takes_any_order(const struct run *r)
+enum stack_order run_file_order(const struct run *r, bool has_several_files)
 {
 	const struct options *o = r->ctx.options;
 
-	return !profile_filters_are_given(&r->filters) &&
-	       !output_shows_ranks(o) &&
-	       !output_needs(o, ~(unsigned)ANY_ORDER_NEEDS);
+	if (profile_filters_are_given(&r->filters))
+		return STACKS_IN_ORDER;
+	if (!has_several_files)
+		return output_needs(o, ~0u) ? STACKS_IN_ORDER : STACKS_SUMMED;
+	return output_shows_ranks(o) ||
+			       output_needs(o, ~(unsigned)ANY_ORDER_NEEDS)
+		       ? STACKS_IN_ORDER
+		       : STACKS_ANY_ORDER;
 }
 
 static bool keep_text(struct arena *arena, struct str *text)

@@ -28,13 +28,11 @@ struct run {
 bool run_begin(struct run *r, const struct options *o, const char *command,
 	       struct error *err) MUST_CHECK;
 
-/* Neither a filter nor an output of the run looks at stacks one by one: set
- * context.is_only_summed then. After profile_filters_init(). */
-bool run_sums_only(const struct run *r);
-
-/* Whether all outputs take stacks and ask for no order of them: pprof files.
- * context.is_any_order then, where files are added up. Likewise. */
-bool run_takes_any_order(const struct run *r);
+/* For context.file_order: stacks are only added up where neither a filter nor
+ * an output looks at them one by one. That cannot be added to another file;
+ * several may be in any order where all outputs are pprof files, which ask for
+ * none. After profile_filters_init(). */
+enum stack_order run_file_order(const struct run *r, bool has_several_files);
 
 /* Ranks the functions of the evidence into the result: by --sort, else by
  * `by`. is_loop and span_name as in struct rank_want. */

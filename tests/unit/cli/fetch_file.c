@@ -23,7 +23,7 @@ static int find_files(void **state)
 /* What is read ahead is what is read, for whoever asks for its type. */
 static void test_second_of_two(void **state)
 {
-	struct context ctx = { .is_only_summed = false };
+	struct context ctx = { .file_order = STACKS_IN_ORDER };
 	struct file_ahead a;
 	struct profile ahead, now;
 	struct error err = { 0 };
@@ -47,7 +47,7 @@ static void test_second_of_two(void **state)
 
 static void test_of_another_type(void **state)
 {
-	struct context ctx = { .is_only_summed = true };
+	struct context ctx = { .file_order = STACKS_SUMMED };
 	struct file_ahead a;
 	struct profile ahead;
 
@@ -64,7 +64,7 @@ static void test_of_another_type(void **state)
 
 static void test_not_worth_it(void **state)
 {
-	struct context ctx = { .is_only_summed = true };
+	struct context ctx = { .file_order = STACKS_SUMMED };
 	struct file_ahead a;
 	struct profile ahead;
 	const char *const pairs[][2] = {

@@ -101,11 +101,11 @@ static void test_any_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		ctx.want.detail = details[i];
-		ctx.is_any_order = false;
+		ctx.file_order = STACKS_IN_ORDER;
 		profile_init(&one);
 		assert_true(
 			fetch_profile_file(&ctx, wide, STR(""), &one, &err));
-		ctx.is_any_order = true;
+		ctx.file_order = STACKS_ANY_ORDER;
 		assert_true(read_sum(paths, 3, STR(""), &sum));
 		assert_true(sum.is_loose);
 		assert_int_equal(sum.stack_count, one.stack_count);
