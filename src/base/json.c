@@ -691,3 +691,9 @@ bool json_at_end(struct json_reader *r)
 	}
 	return next_byte(r) < 0;
 }
+
+void json_expect_end(struct json_reader *r, const char *what)
+{
+	if (!json_at_end(r))
+		json_fail(r, "more behind the %s", what);
+}

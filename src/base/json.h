@@ -117,6 +117,9 @@ bool json_raw(struct json_reader *r, struct buf *out) MUST_CHECK;
  * next document (newline-delimited or concatenated JSON). */
 bool json_at_end(struct json_reader *r);
 
+/* At top level: fails when more than blanks remain behind the `what`. */
+void json_expect_end(struct json_reader *r, const char *what);
+
 /* After json_next_item() said true: where the item stands. */
 void json_tell(const struct json_reader *r, struct feed_place *place);
 

@@ -322,8 +322,8 @@ static bool read_page(struct page_reader *p, uint32_t index)
 		else
 			json_skip(p->r);
 	}
-	if (is_ok && !json_failed(p->r) && !json_at_end(p->r))
-		json_fail(p->r, "more behind the answer");
+	if (is_ok)
+		json_expect_end(p->r, "answer");
 	return is_ok && p->err.code == ERROR_NONE;
 }
 

@@ -150,8 +150,7 @@ static bool read_answer(struct reader *r, struct error *err)
 			json_skip(r->json);
 		}
 	}
-	if (!json_failed(r->json) && !json_at_end(r->json))
-		json_fail(r->json, "more follows after the flame graph");
+	json_expect_end(r->json, "flame graph");
 	return true;
 }
 

@@ -365,8 +365,7 @@ bool decode_jaeger_search_legacy(struct str bytes, struct history *h,
 		return false;
 	arena_init(&l.arena, LIMIT_DECODE_HEAP_BYTES);
 	read_document(&l);
-	if (!json_failed(l.s.r) && !json_at_end(l.s.r))
-		json_fail(l.s.r, "more behind the answer");
+	json_expect_end(l.s.r, "answer");
 	is_stored = search_json_finish(&l.s, "search answer", err);
 	arena_release(&l.arena);
 	return is_stored;

@@ -459,8 +459,7 @@ static bool read_document(struct reader *r, struct error *err)
 		if (!is_done)
 			return false;
 	}
-	if (!json_failed(r->json) && !json_at_end(r->json))
-		json_fail(r->json, "more follows after the profile");
+	json_expect_end(r->json, "profile");
 	return json_check(r->json, err);
 }
 

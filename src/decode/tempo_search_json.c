@@ -259,7 +259,6 @@ bool decode_tempo_search_json(struct str bytes, struct history *h,
 		return false;
 	s.facts.scope = FACTS_TRACEQL;
 	read_document(&s);
-	if (!json_failed(s.r) && !json_at_end(s.r))
-		json_fail(s.r, "more behind the answer");
+	json_expect_end(s.r, "answer");
 	return search_json_finish(&s, "search answer", err);
 }

@@ -35,8 +35,7 @@ static bool counting_finish(struct counting *c, const char *what,
 {
 	bool is_read;
 
-	if (!json_failed(c->s.r) && !json_at_end(c->s.r))
-		json_fail(c->s.r, "more behind the answer");
+	json_expect_end(c->s.r, "answer");
 	is_read = json_check(c->s.r, err) ||
 		  error_prefix(err, "damaged or cut-off %s", what);
 	json_free(c->s.r);

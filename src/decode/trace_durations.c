@@ -143,8 +143,7 @@ static void read_answer(struct reading *d)
 		else
 			d->is_partial = str_equal(json_text_nullable(d->r),
 						  STR("PARTIAL"));
-	if (!json_failed(d->r) && !json_at_end(d->r))
-		json_fail(d->r, "more behind the answer");
+	json_expect_end(d->r, "answer");
 }
 
 bool decode_tempo_histogram(struct str bytes, struct duration_buckets *out,

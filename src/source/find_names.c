@@ -268,8 +268,7 @@ static bool names_read(const struct http_response *response,
 		return false;
 	name_gatherer_init(&n.into, arena, list);
 	read_document(&n);
-	if (!json_failed(n.r) && !json_at_end(n.r))
-		json_fail(n.r, "more behind the answer");
+	json_expect_end(n.r, "answer");
 	is_read = json_check(n.r, err);
 	json_free(n.r);
 	return is_read && name_gatherer_finish(&n.into, err);

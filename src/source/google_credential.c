@@ -356,8 +356,7 @@ static void take_all(struct reading *r, struct google_credential *c)
 		else
 			take_member(r, c, key);
 	}
-	if (!json_failed(r->json) && !json_at_end(r->json))
-		json_fail(r->json, "something stands behind the object");
+	json_expect_end(r->json, "object");
 }
 
 /* ---- is it whole? ---- */

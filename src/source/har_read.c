@@ -413,8 +413,7 @@ static bool read_root(struct reading *c)
 
 static bool check(const struct reading *c)
 {
-	if (!json_failed(c->r) && !json_at_end(c->r))
-		json_fail(c->r, "something follows");
+	json_expect_end(c->r, "object");
 	if (!json_check(c->r, c->err))
 		return error_prefix(c->err, "not JSON");
 	if (!c->has_entries)

@@ -610,6 +610,21 @@ static void test_many_documents(void **state)
 	assert_fails(r, ERROR_FORMAT, "byte 3: '}' where a value should come");
 }
 
+static void test_end_is_expected(void **state)
+{
+	struct json_reader *r = open_text(STR("{} \n"));
+
+	(void)state;
+	assert_true(json_skip(r));
+	json_expect_end(r, "answer");
+	assert_true(json_check(r, &err));
+	json_free(r);
+	r = open_text(STR("{} {}"));
+	assert_true(json_skip(r));
+	json_expect_end(r, "answer");
+	assert_fails(r, ERROR_FORMAT, "byte 3: more behind the answer");
+}
+
 static void test_raw(void **state)
 {
 	static const char doc[] = "{\"k\" : { \"a\":[1, \"\\u0041\\\"\"] } ,"
@@ -692,6 +707,7 @@ int main(void)
 		cmocka_unit_test(test_number_length_from_both_sides),
 		cmocka_unit_test(test_nesting_from_both_sides),
 		cmocka_unit_test(test_many_documents),
+		cmocka_unit_test(test_end_is_expected),
 		cmocka_unit_test(test_each_object),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_raw_over_limit),

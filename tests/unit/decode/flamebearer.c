@@ -250,7 +250,7 @@ static void test_other_answers_are_refused(void **state)
 		       ERROR_FORMAT, "base64");
 	profile_release(&p);
 	assert_refused(decode_json(STR("{}{}"), "", &p), ERROR_FORMAT,
-		       "follows");
+		       "more behind");
 	profile_release(&p);
 }
 

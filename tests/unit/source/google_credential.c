@@ -246,7 +246,7 @@ static void test_others(void **state)
 		       "credentials of type \"gdch_service_account\" are not");
 	assert_refused("{\"installed\":{\"client_id\":\"c\"}}",
 		       "it is an OAuth client");
-	assert_refused(USER "} {}", "something stands behind");
+	assert_refused(USER "} {}", "more behind");
 	assert_refused(USER, "the text ends where");
 }
 
