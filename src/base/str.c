@@ -113,6 +113,31 @@ struct str str_slice(struct str s, size_t start, size_t len)
 	return (struct str){ s.ptr ? s.ptr + start : "", len };
 }
 
+size_t utf8_length(struct str text)
+{
+	const unsigned char *bytes = (const unsigned char *)text.ptr;
+	unsigned char first = bytes[0];
+	unsigned second = text.len > 1 ? bytes[1] : 0;
+	size_t size = first < 0x80   ? 1
+		      : first < 0xE0 ? 2
+		      : first < 0xF0 ? 3
+				     : 4;
+
+	if (size == 1)
+		return 1;
+	if (first < 0xC2 || first > 0xF4 || text.len < size)
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if ((bytes[i] & 0xC0) != 0x80)
+			return 0;
+	if ((first == 0xE0 && second < 0xA0) ||
+	    (first == 0xED && second > 0x9F) ||
+	    (first == 0xF0 && second < 0x90) ||
+	    (first == 0xF4 && second > 0x8F))
+		return 0;
+	return size;
+}
+
 size_t utf8_floor(const char *text, size_t size, size_t at)
 {
 	size_t cut = at;

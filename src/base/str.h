@@ -55,6 +55,11 @@ struct str str_trim(struct str s);
 /* The part from `start`, at most `len` bytes; clamped to s. */
 struct str str_slice(struct str s, size_t start, size_t len);
 
+/* Bytes of the UTF-8 character at the front of text, which must not be empty;
+ * 0 when it is none (RFC 3629): overlong forms, surrogates and what lies past
+ * U+10FFFF are not. */
+size_t utf8_length(struct str text);
+
 /* The largest length <= at at which text[0..len) ends on a UTF-8 character
  * boundary. size is the length of text; malformed text is cut bytewise. */
 size_t utf8_floor(const char *text, size_t size, size_t at);

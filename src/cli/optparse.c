@@ -457,47 +457,19 @@ static bool store_word(const struct option_form *form, const char *value,
 	return fail_word(row, value, err);
 }
 
-static bool is_continuation(char c)
-{
-	return ((unsigned char)c & 0xC0) == 0x80;
-}
-
-/* Bytes of the UTF-8 character at text, 0 when it is damaged (RFC 3629). */
-static size_t character_bytes(const unsigned char *text)
-{
-	size_t len = text[0] < 0x80   ? 1
-		     : text[0] < 0xE0 ? 2
-		     : text[0] < 0xF0 ? 3
-				      : 4;
-
-	if (text[0] >= 0x80 && (text[0] < 0xC2 || text[0] > 0xF4))
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if (!is_continuation((char)text[i]))
-			return 0;
-	if ((text[0] == 0xE0 && text[1] < 0xA0) ||
-	    (text[0] == 0xED && text[1] > 0x9F) ||
-	    (text[0] == 0xF0 && text[1] < 0x90) ||
-	    (text[0] == 0xF4 && text[1] > 0x8F))
-		return 0;
-	return len;
-}
-
 /* File names may be any bytes; all else ends up in requests and reports. */
 static bool check_text(const char *value, struct error *err)
 {
-	const unsigned char *at = (const unsigned char *)value;
-
-	while (*at) {
-		size_t len = character_bytes(at);
+	for (struct str left = str_from(value); left.len;) {
+		size_t len = utf8_length(left);
 
 		if (len == 0)
 			return error_set(err, ERROR_USAGE,
 					 "the value is not valid UTF-8");
-		if (*at < 0x20 || *at == 0x7F)
+		if ((unsigned char)*left.ptr < 0x20 || *left.ptr == 0x7F)
 			return error_set(err, ERROR_USAGE,
 					 "the value holds a control character");
-		at += len;
+		left = str_slice(left, len, left.len);
 	}
 	return true;
 }

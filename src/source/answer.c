@@ -91,23 +91,6 @@ void line_read(struct json_reader *r, char *out, size_t size)
 		line_copy(out, size, text);
 }
 
-/* Bytes of the character at the front, 0 when it has not the form of one. */
-static size_t character_bytes(struct str text)
-{
-	unsigned char lead = (unsigned char)text.ptr[0];
-	size_t size = lead < 0x80   ? 1
-		      : lead < 0xC2 ? 0
-		      : lead < 0xE0 ? 2
-		      : lead < 0xF0 ? 3
-		      : lead < 0xF5 ? 4
-				    : 0;
-
-	for (size_t i = 1; i < size; i++)
-		if (i >= text.len || (text.ptr[i] & 0xC0) != 0x80)
-			return 0;
-	return size;
-}
-
 /* Each byte that is none would be told with four letters. A message may be in
  * another encoding, and hold some. */
 static bool is_text(struct str line)
@@ -115,7 +98,7 @@ static bool is_text(struct str line)
 	size_t strange = 0;
 
 	for (size_t i = 0; i < line.len;) {
-		size_t size = character_bytes(str_slice(line, i, line.len));
+		size_t size = utf8_length(str_slice(line, i, line.len));
 
 		strange += !size;
 		i += size ? size : 1;
@@ -474,8 +457,8 @@ bool answer_read_field(const struct http_response *response, struct str field,
 		else
 			json_skip(r);
 	}
-	if (is_ok && !json_failed(r) && !json_at_end(r))
-		json_fail(r, "more behind the answer");
+	if (is_ok)
+		json_expect_end(r, "answer");
 	is_ok = json_check(r, err);
 	json_free(r);
 	return is_ok || error_prefix(err, "%s: the answer", subject);

@@ -9,38 +9,10 @@
 #include "source/har.h"
 #include "source/har_entry.h"
 
-/* Bytes of the UTF-8 character at the start of text, 0 when it is none:
- * overlong forms, surrogates and what lies past U+10FFFF are not. */
-static size_t utf8_length(const unsigned char *text, size_t len)
-{
-	unsigned char first = text[0];
-	unsigned second = len > 1 ? text[1] : 0;
-	size_t size = first < 0x80   ? 1
-		      : first < 0xE0 ? 2
-		      : first < 0xF0 ? 3
-				     : 4;
-
-	if (size == 1)
-		return 1;
-	if (first < 0xC2 || first > 0xF4 || len < size)
-		return 0;
-	for (size_t i = 1; i < size; i++)
-		if ((text[i] & 0xC0) != 0x80)
-			return 0;
-	if ((first == 0xE0 && second < 0xA0) ||
-	    (first == 0xED && second > 0x9F) ||
-	    (first == 0xF0 && second < 0x90) ||
-	    (first == 0xF4 && second > 0x8F))
-		return 0;
-	return size;
-}
-
 static bool is_utf8(struct str text)
 {
-	const unsigned char *bytes = (const unsigned char *)text.ptr;
-
 	for (size_t at = 0; at < text.len;) {
-		size_t size = utf8_length(bytes + at, text.len - at);
+		size_t size = utf8_length(str_slice(text, at, text.len));
 
 		if (size == 0)
 			return false;

@@ -30,6 +30,39 @@ static void test_starts_and_ends(void **state)
 	assert_true(str_ends(STR("x"), none));
 }
 
+static void expect_length(struct str text, size_t len)
+{
+	if (utf8_length(text) != len)
+		fail_msg("%02x %02x: not %zu bytes", (unsigned char)text.ptr[0],
+			 text.len > 1 ? (unsigned char)text.ptr[1] : 0, len);
+}
+
+/* The first and the last character of each length, and what is next to them. */
+static void test_utf8_length(void **state)
+{
+	(void)state;
+	expect_length(STR("\0"), 1);
+	expect_length(STR("\x7F\x80"), 1);
+	expect_length(STR("\x80"), 0);
+	expect_length(STR("\xC1\xBF"), 0);
+	expect_length(STR("\xC2\x80"), 2);
+	expect_length(STR("\xDF\xBFz"), 2);
+	expect_length(STR("\xC2"), 0);
+	expect_length(STR("\xC2z"), 0);
+	expect_length(STR("\xE0\x9F\xBF"), 0);
+	expect_length(STR("\xE0\xA0\x80"), 3);
+	expect_length(STR("\xED\x9F\xBF"), 3);
+	expect_length(STR("\xED\xA0\x80"), 0);
+	expect_length(STR("\xEF\xBF\xBF"), 3);
+	expect_length(STR("\xEF\xBF"), 0);
+	expect_length(STR("\xF0\x8F\xBF\xBF"), 0);
+	expect_length(STR("\xF0\x90\x80\x80"), 4);
+	expect_length(STR("\xF4\x8F\xBF\xBF"), 4);
+	expect_length(STR("\xF4\x90\x80\x80"), 0);
+	expect_length(STR("\xF4\x8F\xBFz"), 0);
+	expect_length(STR("\xF5\x80\x80\x80"), 0);
+}
+
 static void test_digits(void **state)
 {
 	(void)state;
@@ -119,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_and_compare),
 		cmocka_unit_test(test_starts_and_ends),
+		cmocka_unit_test(test_utf8_length),
 		cmocka_unit_test(test_digits),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_find_short_and_long),
