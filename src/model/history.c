@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/radix.h"
 
 void history_init(struct history *h, const struct operation *operations,
 		  uint32_t count)
@@ -269,77 +270,32 @@ static void store_traces(struct history_window *w, struct ranked_trace *traces,
 	w->trace_count = kept;
 }
 
-/* A span by its start, after the earliest one's. */
-struct start {
-	uint64_t after_ns;
-	uint32_t at;
-};
-
-#define DIGIT_BITS 11
-#define DIGITS (1u << DIGIT_BITS)
-
-static void order_by_digit(const struct start *from, struct start *to,
-			   uint32_t count, unsigned shift)
-{
-	uint32_t places[DIGITS] = { 0 };
-	uint32_t before = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		places[from[i].after_ns >> shift & (DIGITS - 1)]++;
-	for (size_t digit = 0; digit < DIGITS; digit++) {
-		uint32_t n = places[digit];
-
-		places[digit] = before;
-		before += n;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		to[places[from[i].after_ns >> shift & (DIGITS - 1)]++] =
-			from[i];
-}
-
-static void list_starts(const struct history_window *w, struct start *starts,
-			uint64_t *longest_ns)
+/* Their starts, after the earliest one's. */
+static void list_starts(const struct history_window *w,
+			struct radix_item *starts)
 {
 	int64_t first_ns = INT64_MAX;
 
-	*longest_ns = 0;
 	for (uint32_t i = 0; i < w->span_count; i++)
 		if (w->spans[i].start_ns < first_ns)
 			first_ns = w->spans[i].start_ns;
-	for (uint32_t i = 0; i < w->span_count; i++) {
-		starts[i].after_ns =
-			(uint64_t)w->spans[i].start_ns - (uint64_t)first_ns;
-		starts[i].at = i;
-		if (starts[i].after_ns > *longest_ns)
-			*longest_ns = starts[i].after_ns;
-	}
-}
-
-/* Ordered by start alone; both have room for all. Returns the one that is. */
-static const struct start *order_starts(struct start *starts,
-					struct start *room, uint32_t count,
-					uint64_t longest_ns)
-{
-	for (unsigned shift = 0; shift < 64 && longest_ns >> shift;
-	     shift += DIGIT_BITS) {
-		struct start *swap = room;
-
-		order_by_digit(starts, room, count, shift);
-		room = starts;
-		starts = swap;
-	}
-	return starts;
+	for (uint32_t i = 0; i < w->span_count; i++)
+		starts[i] = (struct radix_item){
+			(uint64_t)w->spans[i].start_ns - (uint64_t)first_ns,
+			i,
+		};
 }
 
 /* Moves the spans, then orders those that start together. */
-static void place_spans(struct history_window *w, const struct start *starts,
+static void place_spans(struct history_window *w,
+			const struct radix_item *starts,
 			struct history_span *room)
 {
 	uint32_t count = w->span_count, end;
 
 	memcpy(room, w->spans, count * sizeof *room);
 	for (uint32_t i = 0; i < count; i++)
-		w->spans[i] = room[starts[i].at];
+		w->spans[i] = room[starts[i].index];
 	for (uint32_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count; end++)
 			if (w->spans[end].start_ns != w->spans[i].start_ns)
@@ -355,19 +311,17 @@ static void place_spans(struct history_window *w, const struct start *starts,
 static void order_spans(struct history_window *w)
 {
 	size_t count = w->span_count;
-	struct start *starts;
+	struct radix_item *starts;
 	struct history_span *room;
-	uint64_t longest_ns;
 
 	if (!count)
 		return;
 	starts = mem_calloc(2 * count, sizeof *starts);
 	room = mem_calloc(count, sizeof *room);
 	if (starts && room) {
-		list_starts(w, starts, &longest_ns);
+		list_starts(w, starts);
 		place_spans(w,
-			    order_starts(starts, starts + count, w->span_count,
-					 longest_ns),
+			    radix_sort(starts, starts + count, w->span_count),
 			    room);
 	} else {
 		qsort(w->spans, count, sizeof *w->spans, compare_spans);

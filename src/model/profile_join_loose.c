@@ -2,11 +2,15 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/radix.h"
 #include "base/thread.h"
 #include "model/profile_join.h"
 #include "model/stack_walk.h"
 
 #define WHAT "adding up profiles"
+
+_Static_assert(LIMIT_SAMPLES <= UINT32_MAX / 2,
+	       "both sides' stacks are counted");
 
 /* Stacks come together by hashes of what they begin with, of so many lengths,
  * eight bits each. */
@@ -45,12 +49,6 @@ struct side {
 	bool is_done;
 };
 
-/* An item to be put into order by its key. */
-struct keyed {
-	uint64_t key;
-	uint32_t index;
-};
-
 struct loose {
 	struct profile *out;
 	struct arena scratch;
@@ -61,47 +59,6 @@ struct loose {
 	uint32_t (*function_keys)[4];
 	bool is_saturated;
 };
-
-/* ---- order ---- */
-
-#define DIGIT_BITS 16u
-#define DIGITS (64u / DIGIT_BITS)
-#define BUCKETS (UINT32_C(1) << DIGIT_BITS)
-
-static void sort_digit(const struct keyed *from, struct keyed *to, size_t count,
-		       unsigned shift, uint32_t *ends)
-{
-	uint32_t sum = 0;
-
-	memset(ends, 0, BUCKETS * sizeof *ends);
-	for (size_t i = 0; i < count; i++)
-		ends[(from[i].key >> shift) & (BUCKETS - 1)]++;
-	for (uint32_t b = 0; b < BUCKETS; b++) {
-		uint32_t size = ends[b];
-
-		ends[b] = sum;
-		sum += size;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[ends[(from[i].key >> shift) & (BUCKETS - 1)]++] = from[i];
-}
-
-/* From the lowest digit on, equal ones staying as they are: there is an even
- * number of digits, so that the last one ends where the first one began. */
-static void sort_keyed(struct keyed *items, struct keyed *room, size_t count,
-		       uint32_t *ends)
-{
-	_Static_assert(DIGITS % 2 == 0, "ends where it began");
-	for (unsigned i = 0; i < DIGITS; i += 2) {
-		sort_digit(items, room, count, i * DIGIT_BITS, ends);
-		sort_digit(room, items, count, (i + 1) * DIGIT_BITS, ends);
-	}
-}
-
-static uint32_t *bucket_ends(struct loose *l)
-{
-	return arena_array(&l->scratch, BUCKETS, sizeof(uint32_t));
-}
 
 /* ---- functions ---- */
 
@@ -175,23 +132,23 @@ static bool place_frames(struct loose *l, struct error *err)
 	struct profile *out = l->out;
 	uint32_t count = out->frame_count;
 	int64_t *heat = arena_array(&l->scratch, count, sizeof *heat);
-	struct keyed *order = arena_array(&l->scratch, count, sizeof *order);
-	struct keyed *room = arena_array(&l->scratch, count, sizeof *room);
+	struct radix_item *order =
+		arena_array(&l->scratch, count, sizeof *order);
+	struct radix_item *room = arena_array(&l->scratch, count, sizeof *room);
 	uint32_t *places = arena_array(&l->scratch, count, sizeof *places);
-	uint32_t *ends = bucket_ends(l);
 
-	if (!heat || !order || !room || !places || !ends)
+	if (!heat || !order || !room || !places)
 		return arena_fail(&l->scratch, WHAT, err);
 	if (!add_heat(l, &l->sides[0], heat, err) ||
 	    !add_heat(l, &l->sides[1], heat, err))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		order[i] = (struct keyed){
+		order[i] = (struct radix_item){
 			(uint64_t)(heat[i] < 0 ? INT64_MAX
 					       : INT64_MAX - heat[i]),
 			i,
 		};
-	sort_keyed(order, room, count, ends);
+	order = radix_sort(order, room, count);
 	for (uint32_t i = 0; i < count; i++) {
 		out->frames[i] = l->met[order[i].index];
 		places[order[i].index] = i;
@@ -338,22 +295,23 @@ static const struct loose_stack *stack_at(const struct loose *l, uint32_t index,
 }
 
 /* By what they begin with, equal ones next to each other. NULL: no memory. */
-static struct keyed *order_stacks(struct loose *l, size_t count)
+static struct radix_item *order_stacks(struct loose *l, uint32_t count)
 {
-	struct keyed *order = arena_array(&l->scratch, count, sizeof *order);
-	struct keyed *room = arena_array(&l->scratch, count, sizeof *room);
-	uint32_t *ends = bucket_ends(l);
+	struct radix_item *items =
+		arena_array(&l->scratch, count, sizeof *items);
+	struct radix_item *room = arena_array(&l->scratch, count, sizeof *room);
+	struct radix_item *order;
 	const uint32_t *ids;
 
-	if (!order || !room || !ends)
+	if (!items || !room)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++)
-		order[i] = (struct keyed){ stack_at(l, i, &ids)->whole, i };
-	sort_keyed(order, room, count, ends);
-	for (size_t i = 0; i < count; i++)
+		items[i] =
+			(struct radix_item){ stack_at(l, i, &ids)->whole, i };
+	order = radix_sort(items, room, count);
+	for (uint32_t i = 0; i < count; i++)
 		order[i].key = stack_at(l, order[i].index, &ids)->near;
-	sort_keyed(order, room, count, ends);
-	return order;
+	return radix_sort(order, order == items ? room : items, count);
 }
 
 static void add_value(struct loose *l, int64_t *sum, int64_t value)
@@ -403,13 +361,13 @@ static void place_stack(struct loose *l, const struct loose_stack *from,
 	out->frame_id_count += from->count;
 }
 
-static bool place_stacks(struct loose *l, const struct keyed *order,
-			 size_t count, struct error *err)
+static bool place_stacks(struct loose *l, const struct radix_item *order,
+			 uint32_t count, struct error *err)
 {
 	struct profile *out = l->out;
 	uint64_t last = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t *ids;
 		const struct loose_stack *s = stack_at(l, order[i].index, &ids);
 
@@ -427,11 +385,11 @@ static bool place_stacks(struct loose *l, const struct keyed *order,
 
 static bool join_stacks(struct loose *l, struct error *err)
 {
-	size_t count = (size_t)l->sides[0].profile->stack_count +
-		       l->sides[1].profile->stack_count;
+	uint32_t count = l->sides[0].profile->stack_count +
+			 l->sides[1].profile->stack_count;
 	size_t id_count = l->sides[0].id_count + l->sides[1].id_count;
 	struct profile *out = l->out;
-	struct keyed *order;
+	struct radix_item *order;
 
 	if (id_count > LIMIT_STACK_FRAMES_TOTAL)
 		return error_set(
