@@ -51,20 +51,6 @@ static bool reserve_ids(struct samples *s, size_t more, struct error *err)
 	return true;
 }
 
-/* Bytes of a number below 2^21, read without a call; 0: it is longer. There
- * are three bytes at least. */
-static unsigned read_short(const unsigned char *bytes, uint64_t *id)
-{
-	*id = bytes[0] & 0x7Fu;
-	if (bytes[0] < 0x80)
-		return 1;
-	*id |= (bytes[1] & 0x7Fu) << 7;
-	if (bytes[1] < 0x80)
-		return 2;
-	*id |= (uint64_t)bytes[2] << 14;
-	return bytes[2] < 0x80 ? 3 : 0;
-}
-
 /* Short numbers are the bulk of a profile. A packed array of n bytes holds at
  * most n of them, so the room is there. */
 static bool read_ids(struct samples *s, struct wire *w, struct error *err)
@@ -76,7 +62,7 @@ static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 		unsigned len = 0;
 
 		if (w->bytes.len - w->at >= 3)
-			len = read_short(bytes + w->at, ids);
+			len = wire_short_varint(bytes + w->at, ids);
 		w->at += len;
 		if (!len && !wire_next_varint(w, ids))
 			break;
@@ -86,11 +72,13 @@ static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 	return wire_check(w, PPROF_WHAT, err);
 }
 
-/* The ids of the piece that was put off. */
+/* The ids of the piece that was put off, if one was. */
 static bool read_varints(struct samples *s, struct error *err)
 {
 	struct wire packed;
 
+	if (!s->now.varints.ptr)
+		return true;
 	pprof_wire(s->p, s->now.varints, &packed);
 	s->now.varints.ptr = NULL;
 	return reserve_ids(s, packed.bytes.len, err) &&
@@ -104,7 +92,7 @@ static bool read_piece(struct samples *s, struct str varints, struct error *err)
 
 	if (!varints.len)
 		return true;
-	if (s->now.varints.ptr && !read_varints(s, err))
+	if (!read_varints(s, err))
 		return false;
 	s->now.varints = varints;
 	return is_first || read_varints(s, err);
@@ -112,8 +100,7 @@ static bool read_piece(struct samples *s, struct str varints, struct error *err)
 
 static bool read_id(struct samples *s, uint64_t id, struct error *err)
 {
-	if ((s->now.varints.ptr && !read_varints(s, err)) ||
-	    !reserve_ids(s, 1, err))
+	if (!read_varints(s, err) || !reserve_ids(s, 1, err))
 		return false;
 	s->now.ids[s->now.id_count++] = id;
 	return true;
@@ -279,7 +266,7 @@ static bool take_sample(struct samples *s, struct error *err)
 	if (s->pack && now->varints.ptr && now->value &&
 	    pprof_pack_add_varints(s->pack, now->varints, now->value))
 		return true;
-	if (now->varints.ptr && !read_varints(s, err))
+	if (!read_varints(s, err))
 		return false;
 	if (is_left_out(s)) {
 		profile_build_omit(s->p->build, now->value);

@@ -73,24 +73,6 @@ static void add_stack(struct pprof_pack *pack, size_t count, int64_t value)
 	put_varint(pack, count);
 }
 
-/* The number of up to three bytes, the bulk of all; 0, which is no id: it is
- * longer. There are three bytes at least. */
-static uint32_t take_id(const unsigned char **at)
-{
-	const unsigned char *bytes = *at;
-	uint32_t id = bytes[0] & 0x7Fu;
-
-	*at = bytes + 1;
-	if (bytes[0] < 0x80)
-		return id;
-	id |= (bytes[1] & 0x7Fu) << 7;
-	*at = bytes + 2;
-	if (bytes[1] < 0x80)
-		return id;
-	*at = bytes + 3;
-	return bytes[2] < 0x80 ? id | (uint32_t)bytes[2] << 14 : 0;
-}
-
 /* How many they are, 0: not all are ids of the table. What lies behind them in
  * the message may be read. */
 static size_t check_ids(const struct pprof_pack *pack, struct str varints,
@@ -101,11 +83,13 @@ static size_t check_ids(const struct pprof_pack *pack, struct str varints,
 	uint32_t *to = ids;
 
 	while (at < end) {
-		uint32_t id = take_id(&at);
+		uint64_t id;
+		unsigned len = wire_short_varint(at, &id);
 
-		if (id - 1 >= pack->id_end - 1)
+		if (!len || id - 1 >= pack->id_end - 1)
 			return 0;
-		*to++ = id;
+		at += len;
+		*to++ = (uint32_t)id;
 	}
 	return at == end ? (size_t)(to - ids) : 0;
 }
