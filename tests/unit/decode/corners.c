@@ -260,78 +260,6 @@ static void test_events_of_speedscope(void **state)
 									 "9") "]}]}"));
 }
 
-/* ---- what a file is ---- */
-
-static void expect_kind(struct str bytes, enum format format,
-			const char *looks_like)
-{
-	char text[100];
-
-	assert_string_equal(format_name(format_sniff(bytes, text, sizeof text)),
-			    format_name(format));
-	assert_string_equal(text, looks_like);
-}
-
-static void test_kinds_of_nested_json(void **state)
-{
-	struct buf b;
-
-	(void)state;
-	buf_init(&b, MIB);
-	for (unsigned i = 0; i < LIMIT_JSON_DEPTH; i++)
-		buf_add_char(&b, '[');
-	expect_kind(buf_str(&b), FORMAT_UNKNOWN, "damaged JSON");
-	buf_add_text(&b, "{\"id\":1}");
-	expect_kind(buf_str(&b), FORMAT_UNKNOWN, "damaged JSON");
-	buf_clear(&b);
-	for (unsigned i = 0; i < 2 * LIMIT_JSON_DEPTH; i++)
-		buf_add_char(&b, '[');
-	expect_kind(buf_str(&b), FORMAT_UNKNOWN, "damaged JSON");
-	buf_release(&b);
-	expect_kind(STR("{\"trace\":{"), FORMAT_UNKNOWN, "damaged JSON");
-	expect_kind(STR("{\"trace\":{}}"), FORMAT_OTLP_JSON, "");
-	expect_kind(STR("{\"traces\":[]}"), FORMAT_UNKNOWN,
-		    "Tempo search results, not a trace");
-	expect_kind(STR("{\"traces\":[1]}"), FORMAT_UNKNOWN,
-		    "Tempo search results, not a trace");
-	expect_kind(STR("{\"traces\":[{\"traceID\":1}]}"), FORMAT_UNKNOWN,
-		    "Tempo search results, not a trace");
-	expect_kind(STR("{\"traces\":7}"), FORMAT_UNKNOWN,
-		    "JSON of another kind");
-	expect_kind(STR("{\"spans\":[]}"), FORMAT_UNKNOWN,
-		    "JSON of another kind");
-	expect_kind(STR("{\"spans\":[7]}"), FORMAT_UNKNOWN,
-		    "JSON of another kind");
-	expect_kind(STR("{\"spans\":7}"), FORMAT_UNKNOWN,
-		    "JSON of another kind");
-	expect_kind(STR("{\"data\":[7]}"), FORMAT_UNKNOWN,
-		    "JSON of another kind");
-	expect_kind(STR("{\"data\":null}"), FORMAT_UNKNOWN,
-		    "JSON of another kind");
-	expect_kind(STR("{\"data\":[],\"errors\":null}"), FORMAT_JAEGER_JSON,
-		    "");
-}
-
-/* Parts of an answer of Pyroscope's that are none of its kinds. */
-static void test_kinds_of_protobuf(void **state)
-{
-	static const char *const answers[] = {
-		"\x0a\x03\x0a\x01x",         /* rows, but not of "total" */
-		"\x12\x03\x01x\x01",         /* a tree whose root has a name */
-		"\x2a\x02\x12\x00",          /* no profile */
-		"\x2a\x05\x0a\x03\x0a\x01x", /* a profile of no type */
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-		char text[100];
-		struct str bytes = { answers[i], (size_t)answers[i][1] + 2 };
-
-		assert_int_equal(format_sniff(bytes, text, sizeof text),
-				 FORMAT_UNKNOWN);
-	}
-}
-
 /* ---- pprof without memory ---- */
 
 static bool decode_starving(struct str bytes, enum profile_detail detail,
@@ -470,8 +398,6 @@ int main(void)
 		cmocka_unit_test(test_perf_script),
 		cmocka_unit_test(test_numbers_of_speedscope),
 		cmocka_unit_test(test_events_of_speedscope),
-		cmocka_unit_test(test_kinds_of_nested_json),
-		cmocka_unit_test(test_kinds_of_protobuf),
 		cmocka_unit_test(test_pprof_without_memory),
 		cmocka_unit_test(test_many_functions_and_a_pattern),
 	};

@@ -310,6 +310,59 @@ static void test_beginnings(void **state)
 		oracle_each("jaeger/trace-e1*/body.*", sniff_beginnings), 2);
 }
 
+static void test_kinds_of_nested_json(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, MIB);
+	for (unsigned i = 0; i < LIMIT_JSON_DEPTH; i++)
+		buf_add_char(&b, '[');
+	expect(buf_str(&b), FORMAT_UNKNOWN, "damaged JSON");
+	buf_add_text(&b, "{\"id\":1}");
+	expect(buf_str(&b), FORMAT_UNKNOWN, "damaged JSON");
+	buf_clear(&b);
+	for (unsigned i = 0; i < 2 * LIMIT_JSON_DEPTH; i++)
+		buf_add_char(&b, '[');
+	expect(buf_str(&b), FORMAT_UNKNOWN, "damaged JSON");
+	buf_release(&b);
+	expect(STR("{\"trace\":{"), FORMAT_UNKNOWN, "damaged JSON");
+	expect(STR("{\"trace\":{}}"), FORMAT_OTLP_JSON, "");
+	expect(STR("{\"traces\":[]}"), FORMAT_UNKNOWN,
+	       "Tempo search results, not a trace");
+	expect(STR("{\"traces\":[1]}"), FORMAT_UNKNOWN,
+	       "Tempo search results, not a trace");
+	expect(STR("{\"traces\":[{\"traceID\":1}]}"), FORMAT_UNKNOWN,
+	       "Tempo search results, not a trace");
+	expect(STR("{\"traces\":7}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"spans\":[]}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"spans\":[7]}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"spans\":7}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"data\":[7]}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"data\":null}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"data\":[],\"errors\":null}"), FORMAT_JAEGER_JSON, "");
+}
+
+/* Parts of an answer of Pyroscope's that are none of its kinds. */
+static void test_kinds_of_protobuf(void **state)
+{
+	static const char *const answers[] = {
+		"\x0a\x03\x0a\x01x",         /* rows, but not of "total" */
+		"\x12\x03\x01x\x01",         /* a tree whose root has a name */
+		"\x2a\x02\x12\x00",          /* no profile */
+		"\x2a\x05\x0a\x03\x0a\x01x", /* a profile of no type */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		char text[100];
+		struct str bytes = { answers[i], (size_t)answers[i][1] + 2 };
+
+		assert_int_equal(format_sniff(bytes, text, sizeof text),
+				 FORMAT_UNKNOWN);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +375,8 @@ int main(void)
 		cmocka_unit_test(test_other_kinds),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_beginnings),
+		cmocka_unit_test(test_kinds_of_nested_json),
+		cmocka_unit_test(test_kinds_of_protobuf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
