@@ -147,8 +147,6 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 
 /* ---- letters ---- */
 
-/* The letters of a text, 64 bits for all of them. A word cannot match where
- * one of its letters is missing, which is so for most. */
 static char letter_of(char c)
 {
 	c = slash_as_dot(c);
@@ -161,6 +159,8 @@ static uint64_t letter_bit(char c)
 	return UINT64_C(1) << (letter_of(c) & 63);
 }
 
+/* The letters of a text, 64 bits for all of them. A word cannot match where
+ * one of its letters is missing, which is so for most. */
 static uint64_t letters_of(struct str text)
 {
 	uint64_t letters = 0;

@@ -181,8 +181,7 @@ static bool ends_announce(struct pass *pass, struct ends ends)
 
 static bool ends_flush(struct pass *pass)
 {
-	uint32_t left =
-		pass->ahead_count < ENDS_AHEAD ? pass->ahead_count : ENDS_AHEAD;
+	uint32_t left = (uint32_t)min_size(pass->ahead_count, ENDS_AHEAD);
 
 	for (; left; left--)
 		if (!ends_add(pass, &pass->ahead[(pass->ahead_count - left) %
