@@ -303,18 +303,18 @@ static double find_drift(const struct diff *d)
 	return fmin(DIFF_COMMON_RATE, fmax(1 / DIFF_COMMON_RATE, median));
 }
 
-/* p value of the row against the drift of all. 1 when it went the other way
- * than its share: then only the others moved. */
-static double test_against_drift(const struct diff *d, struct counts c,
-				 struct noise noise)
+/* Of the row from the drift of all. 0 when it went the other way than its
+ * share: then only the others moved. */
+static double drift_deviation(const struct diff *d, struct counts c,
+			      struct noise noise)
 {
 	double before = c.b / c.n_b, after = c.a / c.n_a;
 
 	if ((after > before) != (after > before * d->drift))
-		return 1;
+		return 0;
 	c.exposure = EXPOSURE_RATE;
 	c.n_a *= d->drift;
-	return counts_test(&c, noise);
+	return counts_deviation(&c, noise);
 }
 
 /* ---- what changed ---- */
@@ -442,8 +442,9 @@ static bool test_candidates(struct diff *d, struct error *err)
 		struct counts c = entry_counts(d, d->ids[i]);
 		struct noise noise = entry_noise(d, d->ids[i], &c);
 
-		d->p[i] = fmax(counts_test(&c, noise),
-			       test_against_drift(d, c, noise));
+		d->p[i] = student_two_sided(fmin(counts_deviation(&c, noise),
+						 drift_deviation(d, c, noise)),
+					    noise.df);
 	}
 	false_discovery_adjust(d->p, d->q, d->order, d->count);
 	return true;

@@ -277,8 +277,6 @@ static double exact_test(const struct counts *c)
 	return fisher_mid_p(c->a, c->n_a, c->b, c->n_b);
 }
 
-/* Deviations, not p: thousands of samples make p too small for a double,
- * while much of the deviation may be due to overdispersion. */
 /* Rows with few samples are many, and of few kinds: each takes as long as
  * eighty of the others. */
 static double quantile_again(double p)
@@ -299,18 +297,25 @@ static double quantile_again(double p)
 	return known[at].z;
 }
 
-double counts_test(const struct counts *c, struct noise noise)
+/* Deviations, not p: thousands of samples make p too small for a double,
+ * while much of the deviation may be due to overdispersion. */
+double counts_deviation(const struct counts *c, struct noise noise)
 {
 	double phi = noise.phi + counts_exposure_noise(c);
 	double z;
 
 	if (c->a + c->b <= 0 || c->n_a <= 0 || c->n_b <= 0)
-		return 1;
+		return 0;
 	if (is_small(c))
 		z = quantile_again(exact_test(c));
 	else
 		z = normal_deviations(c);
-	return student_two_sided(phi > 0 ? z / sqrt(phi) : 0, noise.df);
+	return phi > 0 ? fabs(z) / sqrt(phi) : 0;
+}
+
+double counts_test(const struct counts *c, struct noise noise)
+{
+	return student_two_sided(counts_deviation(c, noise), noise.df);
 }
 
 double counts_drift(const struct counts *c, double cv)

@@ -70,9 +70,12 @@ struct noise {
 	double df;
 };
 
-/* p value of "no change": exact while counts are small, by the normal
- * distribution otherwise, then by Student's for what is known of the noise;
- * 1 when nothing was counted. */
+/* How many deviations the row is from "no change", 0 or more: exact while
+ * counts are small, by the normal distribution otherwise; 0 when nothing was
+ * counted. */
+double counts_deviation(const struct counts *c, struct noise noise);
+
+/* Its p value, by Student's distribution for what is known of the noise. */
 double counts_test(const struct counts *c, struct noise noise);
 
 /* Variance of the row relative to independent samples, at least
