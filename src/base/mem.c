@@ -2,6 +2,8 @@
 #include "base/mem.h"
 
 #include <stdatomic.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +11,15 @@
 #include <sys/mman.h>
 
 static int (*mem_gate)(size_t size);
+
+void mem_init(void)
+{
+#ifdef M_MMAP_THRESHOLD /* glibc's */
+	mallopt(M_MMAP_THRESHOLD, INT_MAX);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	mallopt(M_TOP_PAD, 1024 * 1024);
+#endif
+}
 
 void mem_set_gate(int (*gate)(size_t size))
 {

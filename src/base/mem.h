@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Once, at the start: memory that is freed stays for what is asked for next.
+ * Runs are short, and getting a page from the system takes longer than filling
+ * it: a twentieth of comparing two large profiles. */
+void mem_init(void);
+
 /* As malloc, calloc, realloc and free. NULL when there is no memory. A size
  * of 0 gives a pointer that may be freed, never NULL for lack of a size. */
 void *mem_alloc(size_t size);

@@ -468,6 +468,7 @@ int cli_run(int argc, char **argv)
 	struct error err;
 	int status;
 
+	mem_init();
 	guard_descriptors();
 	set_signals();
 	if (argc < 2)
