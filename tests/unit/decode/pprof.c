@@ -236,10 +236,11 @@ static void add_line(const Pproftest__Profile *m, const Pproftest__Location *l,
 {
 	for (size_t i = 0; i < m->n_function; i++) {
 		const Pproftest__Function *f = m->function[i];
-		struct str name = text_of(m, f->name);
+		struct str name;
 
 		if (f->id != line->function_id)
 			continue;
+		name = text_of(m, f->name);
 		if (!name.len)
 			name = text_of(m, f->system_name);
 		if (!name.len) {

@@ -31,16 +31,39 @@ static inline void digest(const struct profile *p, const uint32_t *number_of,
 	}
 }
 
+/* The number that p has for the text of this symbol of `of`. */
+static inline uint32_t same_text(const struct profile *p,
+				 const struct profile *of, uint32_t symbol)
+{
+	uint32_t id = symtab_find(&p->symtab, profile_text(of, symbol));
+
+	assert_int_not_equal(id, MAP_NONE);
+	return id;
+}
+
 static inline uint32_t find_function(const struct profile *p,
 				     const struct profile *of, uint32_t f)
 {
+	uint32_t name = same_text(p, of, of->functions[f].name);
+	uint32_t file = same_text(p, of, of->functions[f].file);
 	uint32_t i = 0;
 
 	while (i < p->function_count &&
-	       !(str_equal(function_name(p, i), function_name(of, f)) &&
-		 str_equal(function_file(p, i), function_file(of, f))))
+	       (p->functions[i].name != name || p->functions[i].file != file))
 		i++;
 	assert_true(i < p->function_count);
+	return i;
+}
+
+static inline uint32_t find_frame(const struct profile *p, struct frame wanted)
+{
+	uint32_t i = 0;
+
+	while (i < p->frame_count &&
+	       (p->frames[i].function != wanted.function ||
+		memcmp(&p->frames[i], &wanted, sizeof wanted)))
+		i++;
+	assert_true(i < p->frame_count);
 	return i;
 }
 
@@ -58,16 +81,11 @@ static inline uint32_t *match_frames(const struct profile *p,
 		functions[i] = find_function(p, of, i);
 	for (uint32_t i = 0; i < of->frame_count; i++) {
 		struct frame wanted = of->frames[i];
-		uint32_t k = 0;
 
 		wanted.function = functions[wanted.function];
-		while (k < p->frame_count &&
-		       memcmp(&p->frames[k], &wanted, sizeof wanted))
-			k++;
-		assert_true(k < p->frame_count);
-		assert_false(is_met[k]);
-		is_met[k] = true;
-		frames[i] = k;
+		frames[i] = find_frame(p, wanted);
+		assert_false(is_met[frames[i]]);
+		is_met[frames[i]] = true;
 	}
 	free(functions);
 	free(is_met);
