@@ -37,7 +37,7 @@ class Google(Server):
                     "TRACEFIND_NOW": "2026-11-21T11:26:00Z",
                     **{k: v for k, v in os.environ.items()
                        if k.endswith("SAN_OPTIONS")}}
-        super().__init__(SCRIPT, "--root", TESTDATA, "--limit", 2 * LIMIT_S,
+        super().__init__(SCRIPT, "--root", TESTDATA,
                          log=Path(folder, "log"))
 
     def run(self, *words):

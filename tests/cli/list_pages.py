@@ -57,8 +57,7 @@ def run(program, url, window):
 
 def check(tap, program, case):
     profiles, window, samples, requests, is_cut, is_thin = case
-    with Server(script(profiles), "--limit", LIMIT_S,
-                env={"TRACEFIND_NOW": NOW}) as server:
+    with Server(script(profiles), now=NOW) as server:
         url = f"gcp+{server.url}/projects/shop-prod"
         done = run(program, url, window)
     found = TOTAL.search(done.stderr)

@@ -36,7 +36,7 @@ class Google(Server):
                 "targets": ["busy-service", "calm-service"],
                 "types": ["CPU", "HEAP"], "versions": ["1.0.0", "1.1.0"],
                 "folded": STACKS, "order": order}}}},
-            "--limit", 2 * LIMIT_S, log=Path(folder, "log"))
+            log=Path(folder, "log"))
 
 
 class Run:

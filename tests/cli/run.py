@@ -77,16 +77,15 @@ def topic_of(case):
 
 
 @contextlib.contextmanager
-def served(case, names, limit_s=LIMIT_S):
-    """The case's server, if it has one, for as long as the block runs, at most
-    limit_s seconds."""
+def served(case, names):
+    """The case's server, if it has one, for as long as the block runs."""
     script = case / "server.json"
     if not script.is_file():
         yield
         return
     text = fill(script.read_text(encoding="utf-8"), names)
-    with scripted.Server(text, "--root", TESTDATA, "--limit", limit_s,
-                         env={"TRACEFIND_NOW": now_of(case)}) as server:
+    with scripted.Server(text, "--root", TESTDATA,
+                         now=now_of(case)) as server:
         scheme = "https" if json.loads(text).get("tls") else "http"
         names["{host}"] = server.host
         names["{url}"] = f"{scheme}://{server.host}"

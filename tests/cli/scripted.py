@@ -7,52 +7,39 @@ import json
 import os
 import pty
 import struct
-import subprocess
 import sys
 import tempfile
 import termios
 from pathlib import Path
 from urllib.parse import urlsplit
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "server")]
+import server  # noqa: E402
 from tap import Tap, checks_of  # noqa: E402
-
-SERVER = Path(__file__).resolve().parent.parent / "server" / "server.py"
-STOP_S = 5
 
 
 class Server:
     """A server with this script (tests/server/server.py), an object, JSON or
     the path of a file, for as long as the block runs: its address, and the
-    requests it got when there is a log."""
+    requests it got when there is a log. It lives in threads of this process,
+    since starting Python costs more than most tests do."""
 
-    def __init__(self, script, *options, log=None, env=None):
+    def __init__(self, script, *options, log=None, now=None):
         self.log = log and Path(log)
         if not isinstance(script, (str, Path)):
             script = json.dumps(script)
-        self.process = subprocess.Popen(
-            [sys.executable, str(SERVER),
-             *([] if isinstance(script, Path) else ["--script"]), str(script),
-             *(["--log", str(log)] if log else []), *map(str, options)],
-            env={**os.environ, **(env or {})}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True)
-        port = self.process.stdout.readline().strip()
-        if not port:
-            raise OSError("the server did not start")
-        self.host = f"127.0.0.1:{port}"
+        self.listener = server.begin(server.arguments(
+            [*([] if isinstance(script, Path) else ["--script"]), str(script),
+             *(["--log", str(log)] if log else []), *map(str, options)]), now)
+        self.host = f"127.0.0.1:{self.listener.getsockname()[1]}"
         self.url = "http://" + self.host
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        try:
-            self.process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        server.end(self.listener)
 
     def requests(self):
         return [json.loads(line) for line in

@@ -36,8 +36,6 @@ import run as cli  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LIMIT_S = 30
-# A server's, which answers all runs of a case; it ends with this program.
-SERVER_LIMIT_S = 24 * 3600
 PARALLEL = 2
 POINTS = {"allocation": 2000, "call": 600}
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE,
@@ -186,7 +184,7 @@ def run_case(program, library, name, kind, share):
     """(points tried, complaints)"""
     case = cli.HERE / name
     run = Run(program, library, case)
-    with cli.served(case, run.names, SERVER_LIMIT_S):
+    with cli.served(case, run.names):
         wanted = run.result(None)
         if str(wanted[0]) != cli.read(case / "status", "0").strip():
             return 0, [f"status {wanted[0]} without any failure: {wanted[2]}"]

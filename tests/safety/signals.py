@@ -90,7 +90,7 @@ def interrupt_case(program, library, name, is_all):
     run = Interrupted(program, library, fault.cli.HERE / name)
     turn = sum(map(ord, name))
     bad, tried = [], 0
-    with fault.cli.served(run.case, run.names, fault.SERVER_LIMIT_S):
+    with fault.cli.served(run.case, run.names):
         wanted = run.result(None)
         calls = wanted[4][1]
         for number in SIGNALS:

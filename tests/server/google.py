@@ -234,7 +234,7 @@ def cut(value, tree):
 class Google:
     """Answers requests of server.py's form with replies of its form."""
 
-    def __init__(self, config, root):
+    def __init__(self, config, root, now=None):
         self.root = root
         self.config = config
         self.folder = os.path.join(root, config["data"]) \
@@ -245,7 +245,7 @@ class Google:
                        for f in config.get("faults", [])]
         self.calls = {}
         self.begun = time.monotonic()
-        self.started_s = self.clock_start()
+        self.started_s = self.clock_start(now)
         auth = {**self.load("accounts.json", {}), **config.get("auth", {})}
         auth.setdefault("required", bool(config.get("auth")))
         self.authority = Authority(auth, self.clock, self.project,
@@ -292,9 +292,9 @@ class Google:
                      for p in self.config.get("profiles", [])]
         return sorted(profiles, key=lambda p: p["name"])
 
-    def clock_start(self):
-        text = self.config.get("now") or os.environ.get("TRACEFIND_NOW") or \
-            "system"
+    def clock_start(self, now):
+        text = self.config.get("now") or now or \
+            os.environ.get("TRACEFIND_NOW") or "system"
         return time.time() if text == "system" else \
             google_trace.time_ns(text) / 1e9
 
@@ -459,7 +459,8 @@ def main():
     if args.data:
         config["data"] = os.path.abspath(args.data)
     script = server.Script({"google": config}, args.root, args.log)
-    print(server.listen(script, None, args.port), flush=True)
+    listener = server.listen(script, None, args.port)
+    print(listener.getsockname()[1], flush=True)
     while sys.stdin.buffer.read(1):
         pass
     os._exit(0)

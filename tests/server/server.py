@@ -80,7 +80,7 @@ TLS_HELLO = b"\x16"
 class Script:
     """The routes, the count of calls, the log."""
 
-    def __init__(self, data, root, log_path):
+    def __init__(self, data, root, log_path, now=None):
         self.routes = data.get("routes", [])
         self.require = dict(data.get("require", {}))
         self.refusal = self.require.pop("else", {"status": 403})
@@ -90,7 +90,7 @@ class Script:
             "status": 404, "text": "404 page not found\n",
             "headers": {"Content-Type": "text/plain; charset=utf-8"}})
         self.root = root
-        self.google = google_of(data.get("google"), root)
+        self.google = google_of(data.get("google"), root, now)
         self.lock = threading.Lock()
         self.calls = [0] * len(self.routes)
         self.requests = 0
@@ -131,12 +131,12 @@ class Script:
             self.active -= 1
 
 
-def google_of(config, root):
+def google_of(config, root, now):
     """Loaded only where it is asked for."""
     if config is None:
         return None
     import google
-    return google.Google(config, root)
+    return google.Google(config, root, now)
 
 
 class Request:
@@ -359,7 +359,10 @@ def serve_connection(script, sock, number, tls):
 def accept_loop(script, listener, tls):
     number = 0
     while True:
-        sock, _ = listener.accept()
+        try:
+            sock, _ = listener.accept()
+        except OSError:  # end() was called
+            return
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         number += 1
         threading.Thread(target=serve_connection, daemon=True,
@@ -367,14 +370,20 @@ def accept_loop(script, listener, tls):
 
 
 def listen(script, tls, port=0):
-    """Serves in the background; returns the port."""
+    """Serves in the background; returns the socket that listens."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen(64)
     threading.Thread(target=accept_loop, args=(script, listener, tls),
                      daemon=True).start()
-    return listener.getsockname()[1]
+    return listener
+
+
+def end(listener):
+    """No more connections; close() alone does not wake who waits for one."""
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
 
 
 def load(args):
@@ -407,7 +416,7 @@ def tls_context(wanted, files, root):
     return tls
 
 
-def main():
+def arguments(words=None):
     parser = argparse.ArgumentParser(description="scripted HTTP server")
     parser.add_argument("file", nargs="?")
     parser.add_argument("--script")
@@ -415,11 +424,19 @@ def main():
     parser.add_argument("--log")
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--tls", nargs=2, metavar=("CERT", "KEY"))
-    args = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def begin(args, now=None):
+    """As listen(), by arguments(); now: the clock of a Google."""
     data, root = load(args)
-    script = Script(data, args.root or root, args.log)
-    tls = tls_context(data.get("tls"), args.tls, script.root)
-    print(listen(script, tls), flush=True)
+    script = Script(data, args.root or root, args.log, now)
+    return listen(script, tls_context(data.get("tls"), args.tls, script.root))
+
+
+def main():
+    args = arguments()
+    print(begin(args).getsockname()[1], flush=True)
     threading.Thread(target=lambda: (time.sleep(args.limit), os._exit(3)),
                      daemon=True).start()
     while sys.stdin.buffer.read(1):
