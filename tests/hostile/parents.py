@@ -27,7 +27,7 @@ from making import MS, START_NS, TRACE, group, otlp, span  # noqa: E402
 
 LIMIT_S = 120
 ORDERS = 100
-ORDERS_FAST = 6
+ORDERS_FAST = 3
 CYCLE = 100000
 COMMANDS = [["show"], ["show", "-o", "json", "--events"],
             ["slow", "-o", "json", "--profiles-url", "file:profile.folded"], ["show", "-o", "html"]]
