@@ -136,6 +136,20 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 
 /* ---- what is written ---- */
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return !strncmp(path, folder, len) &&
+	       (path[len] == '/' || path[len] == '\0');
+}
+
+/* Nothing is made beside a device; files in memory are none. */
+static bool is_of_devices(const char *folder)
+{
+	return is_below(folder, "/dev") && !is_below(folder, "/dev/shm");
+}
+
 /* A file is replaced by a new one beside it; a link stays where it is, and what
  * it leads to is replaced (base/outfile.h). */
 static void allow_output(struct confine *c, const char *path)
@@ -148,8 +162,7 @@ static void allow_output(struct confine *c, const char *path)
 		path = resolved;
 	confine_allow_write(c, path);
 	folder_of(path, folder);
-	/* Of devices nothing is beside them. */
-	if (strncmp(folder, "/dev", 4) != 0)
+	if (!is_of_devices(folder))
 		confine_allow_write(c, folder);
 }
 

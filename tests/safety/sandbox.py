@@ -99,6 +99,18 @@ PROGRAMS = ("exec", "trace", "type")
 VERSION = kernel_version()
 
 
+def in_memory(run):
+    """They lie below /dev, where nothing else is made."""
+    if not os.access("/dev/shm", os.W_OK):
+        return None
+    with tempfile.TemporaryDirectory(prefix="tracefind-",
+                                     dir="/dev/shm") as folder:
+        path = Path(folder, "flame.svg")
+        return run([*FILE, "-o", f"svg={path}"]).differs(
+            refused=("read", "write"), says="files (landlock") or (
+            None if path.is_file() else "no picture")
+
+
 def trials(program, library):
     """(name, what is wrong or None)"""
     def run(words, **how):
@@ -111,6 +123,7 @@ def trials(program, library):
         says=f"programs (seccomp); files (landlock {VERSION})")
     yield "outputs are written", None if whole.files.get(
         "out/flame.svg", b"").startswith(b"<?xml") else "no picture"
+    yield "an output among the files in memory", in_memory(run)
     for seeming in range(1, VERSION):
         older = run(FILE, env={"PROBE_VERSION": str(seeming)})
         yield f"version {seeming} of Landlock", older.differs(
