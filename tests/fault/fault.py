@@ -22,6 +22,7 @@ import argparse
 import errno
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,13 @@ class Point:
         return {**env, "FAULT_FOREVER": "1"} if self.is_forever else env
 
 
+def files_in(folder):
+    """But for those of the cache, which may be any."""
+    for path in sorted(Path(folder).rglob("*")):
+        if path.is_file() and Path(folder, ".cache") not in path.parents:
+            yield path
+
+
 class Run:
     """The cases's program, server and folder; runs with or without a point."""
 
@@ -90,23 +98,34 @@ class Run:
         self.names = {"{case}": str(case), "{testdata}": str(cli.TESTDATA),
                       "{robot_key}": cli.robot_key()}
         self.line = cli.read(case / "cmd")
+        self.kept = None  # the folder that the run before it left
+
+    def furnish(self, names, tmp):
+        """What a run finds: path -> text. A run before it is made once."""
+        before = self.case / "before"
+        if not before.is_file():
+            return cli.furnish(self.case, names, tmp)
+        if not self.kept:
+            self.kept = tempfile.TemporaryDirectory(prefix="tracefind-")
+            kept = os.path.realpath(self.kept.name)
+            kept_names = {**self.names, "{tmp}": kept}
+            cli.furnish(self.case, kept_names, kept)
+            cli.start(self.program, cli.read(before), self.case, kept_names,
+                      kept)
+        shutil.copytree(self.kept.name, tmp, dirs_exist_ok=True)
+        return {path: cli.read(path) for path in files_in(tmp)}
 
     def result(self, point):
         """(status, stdout, stderr, files, live blocks) of one run."""
-        with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp, \
+        with tempfile.TemporaryDirectory(prefix="tracefind-") as place, \
                 tempfile.NamedTemporaryFile() as report:
-            names = {**self.names, "{tmp}": os.path.realpath(tmp)}
-            texts = cli.furnish(self.case, names, tmp)
+            tmp = os.path.realpath(place)
+            names = {**self.names, "{tmp}": tmp}
+            texts = self.furnish(names, tmp)
             env = {**cli.environment(self.case, names, tmp),
                    "LD_PRELOAD": self.library, "FAULT_REPORT": report.name,
                    **(point.environment() if point else {})}
             stdin = self.case / "stdin"
-            before = self.case / "before"
-            if before.is_file():
-                cli.start(self.program, cli.read(before), self.case, names,
-                          tmp)
-                texts.update((path, cli.read(path)) for path in
-                             Path(tmp).rglob("*") if path.is_file())
             done = subprocess.run(
                 [self.program, *cli.shlex.split(cli.fill(self.line, names),
                                                 comments=True)],
@@ -126,9 +145,7 @@ class Run:
     def files(self, tmp, texts, names):
         return {str(path.relative_to(tmp)):
                 self.masked(path.read_bytes(), names)
-                for path in sorted(Path(tmp).rglob("*"))
-                if path.is_file() and texts.get(path) != cli.read(path) and
-                Path(tmp, ".cache") not in path.parents}
+                for path in files_in(tmp) if texts.get(path) != cli.read(path)}
 
 
 def complaint(wanted, found):
