@@ -87,6 +87,9 @@ struct pprof {
 	/* Of each function and location; both NULL where nothing is dropped. */
 	bool *is_dropped;
 	unsigned char *cuts; /* enum pprof_cut */
+	/* How many of a location's lines, innermost first, are dropped: up to
+	 * the outermost one of a dropped function. Known with its cut. */
+	uint32_t *dropped_lines;
 	uint32_t *frames;
 	size_t frame_count;
 	size_t frame_cap;
@@ -145,11 +148,6 @@ bool pprof_function_name(const struct pprof *p, uint32_t index,
  * that are wrong or take too long drop nothing; a note says so. */
 bool pprof_drop_prepare(struct pprof *p, struct notes *notes,
 			struct error *err) MUST_CHECK;
-
-/* How many of a location's lines, innermost first, are dropped: up to the
- * outermost one of a dropped function. */
-bool pprof_dropped_lines(const struct pprof *p, struct str location,
-			 uint32_t *count, struct error *err) MUST_CHECK;
 
 /* Cuts a stack of location ids, leaf first, as pprof does: from the root the
  * first location with something dropped ends it, unless only such ones lie

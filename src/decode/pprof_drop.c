@@ -170,7 +170,9 @@ bool pprof_drop_prepare(struct pprof *p, struct notes *notes, struct error *err)
 	is_dropped = arena_array(&p->scratch, p->functions.count,
 				 sizeof *is_dropped);
 	p->cuts = arena_array(&p->scratch, p->locations.count, sizeof *p->cuts);
-	if (!is_dropped || !p->cuts)
+	p->dropped_lines = arena_array(&p->scratch, p->locations.count,
+				       sizeof *p->dropped_lines);
+	if (!is_dropped || !p->cuts || !p->dropped_lines)
 		return pprof_no_memory(p, err);
 	if (!patterns_new(p, &patterns, err)) {
 		patterns_free(&patterns);
@@ -226,22 +228,6 @@ static bool count_lines(const struct pprof *p, struct str location,
 	return wire_check(&w, PPROF_WHAT, err);
 }
 
-bool pprof_dropped_lines(const struct pprof *p, struct str location,
-			 uint32_t *count, struct error *err)
-{
-	uint32_t lines;
-
-	*count = 0;
-	if (!p->is_dropped)
-		return true;
-	if (!count_lines(p, location, count, &lines, err))
-		return false;
-	/* A location that is dropped whole may still begin a stack. */
-	if (*count == lines)
-		*count = 0;
-	return true;
-}
-
 /* The id of a location that is missing is found out later. */
 static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
 		   struct error *err)
@@ -260,6 +246,8 @@ static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
 			*cut = dropped == lines ? PPROF_CUT_WHOLE
 						: PPROF_CUT_INNER;
 		p->cuts[location] = (unsigned char)*cut;
+		/* One that is dropped whole may still begin a stack. */
+		p->dropped_lines[location] = dropped == lines ? 0 : dropped;
 	}
 	*cut = p->cuts[location];
 	return true;

@@ -675,9 +675,10 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	if (location == PPROF_NONE)
 		return pprof_missing_location(id, err);
 	message = p->locations.messages[location];
-	if (!prepare_location(p, message, &l, &line_count, err) ||
-	    !pprof_dropped_lines(p, message, &dropped, err))
+	if (!prepare_location(p, message, &l, &line_count, err))
 		return false;
+	/* The stack was cut before, so that all of it is known. */
+	dropped = p->is_dropped ? p->dropped_lines[location] : 0;
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(4, WIRE_BYTES) && ++line > dropped &&
