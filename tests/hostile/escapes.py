@@ -384,11 +384,17 @@ def serve(trials, case, texts):
     return results
 
 
+def has_texts(case):
+    """Whether its server's answers are its script's: Google's are played."""
+    script = json.loads((case / "server.json").read_text(encoding="utf-8"))
+    return mutated_script(script, "x") != script
+
+
 def servers(trials, is_all):
     cases = [c for c in cli.all_cases() if (c / "server.json").is_file() and not (c / "before").is_file() and
              not re.match(r"interactive|fault", c.name) and b"delay_ms" not in (c / "server.json").read_bytes()]
     # Not those whose wait is their point, nor those that speak another language.
-    cases = [c for c in cases if not re.search(r"tls|slow-loris|timeout|retry|stall|silent", c.name)]
+    cases = [c for c in cases if not re.search(r"tls|slow-loris|timeout|retry|stall|silent", c.name) and has_texts(c)]
     mix = [marked(p, i) for i, p in enumerate(PAYLOADS) if p not in ("\r\n", "\n\n")]
     step = 1 if is_all else max(1, len(cases) // SHARE)
     count = PIECES if is_all else 1
