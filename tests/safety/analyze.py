@@ -3,13 +3,14 @@
 """What analyzers find: gcc's and clang's in the source, valgrind in runs, and
 the thread sanitizer where there are threads.
 
-usage: analyze.py BUILD_FOLDER [gcc|clang|valgrind|threads]...
+usage: analyze.py BUILD_FOLDER [gcc|clang|threads|valgrind]...
 
 gcc and clang read each file of src once, valgrind's memcheck runs the unit
-tests and the cases of the command line, which makes the memory sanitizer
-unnecessary: that needs every library built for it. The thread sanitizer runs
-what uses base/thread.c, in a build of its own. What is not installed is left
-out, and told. Address and undefined behaviour sanitizers: .ci/run.
+tests but those that are LONG (cross.py), and every FOURTH case of the command
+line, which makes the memory sanitizer unnecessary: that needs every library
+built for it. The thread sanitizer runs what uses base/thread.c, in a build of
+its own. What is not installed is left out, and told. Address and undefined
+behaviour sanitizers, which run all tests: .ci/run.
 
 A finding fails. One that is none is named in tests/safety/analyze.supp
 (valgrind), or the code is written so that it shows: no source file switches an
@@ -17,10 +18,12 @@ analyzer off.
 """
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,6 +31,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import figures  # noqa: E402
+from cross import LONG  # noqa: E402
 
 SUPPRESSIONS = HERE / "analyze.supp"
 # -O1: with more, gcc's analyzer reads what inlining has left.
@@ -36,6 +40,9 @@ CLANG = ["clang", "--analyze", "--analyzer-output", "text", "-w"]
 MEMCHECK = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
             "--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes",
             f"--suppressions={SUPPRESSIONS}"]
+# A line of one, which begins with the number of the process between two "=".
+FINDING = re.compile(r"^==\d+== ", re.M)
+FOURTH = 4
 # They measure time or memory themselves, fill gigabytes, or stop processes.
 NOT_FOR_VALGRIND = ("budget", "process", "retention", "list-pages", "start")
 # Two files are read at once, and large profiles counted by two threads.
@@ -98,20 +105,40 @@ def introspect(build, what):
     return json.loads(done.stdout)
 
 
-def names_of(build, suite):
-    done = subprocess.run(["meson", "test", "-C", build, "--list", "--suite",
-                           suite], capture_output=True, text=True, check=True)
-    return [line.rsplit(" / ", 1)[-1] for line in done.stdout.splitlines()
-            if " / " in line]
-
-
-def wrapper(build):
-    """A program that runs tracefind below memcheck."""
+def wrapper(build, logs):
+    """A program that runs tracefind below memcheck, which does not speak in
+    between: it tells of calls that it does not know, such as a sandbox's."""
     path = build / "tracefind-memcheck"
     path.write_text("#!/bin/sh\nexec {} {} \"$@\"\n".format(
-        shlex.join(MEMCHECK), shlex.quote(str(build / "src" / "tracefind"))))
+        shlex.join([*MEMCHECK, f"--log-file={logs}/%p"]),
+        shlex.quote(str(build / "src" / "tracefind"))))
     path.chmod(0o755)
     return path
+
+
+def cases():
+    """Every fourth, of all topics."""
+    names = sorted(path.parent.name for path in
+                   (ROOT / "tests" / "cli").glob("*/cmd"))
+    return [name for name in names[::FOURTH]
+            if name.split("-")[0] not in NOT_FOR_VALGRIND]
+
+
+def run_cases(build):
+    """(cases, those in which memcheck found something). It takes a multiple of
+    a run's time: those that end otherwise because of that are not counted."""
+    names = cases()
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as logs:
+        done = subprocess.run(
+            [sys.executable, ROOT / "tests" / "cli" / "run.py",
+             wrapper(build, logs), *names], capture_output=True, text=True)
+        found = [text for text in
+                 (path.read_text(errors="replace") for path in
+                  Path(logs).iterdir()) if FINDING.search(text)]
+    late = re.findall("^not ok \\d+ - (.*)$", done.stdout, re.M)
+    print(*found, sep="\n")
+    print(f"# {len(late)} cases took too long: {' '.join(late)}")
+    return len(names) - len(late) + len(found), len(found)
 
 
 def valgrind(build):
@@ -120,20 +147,11 @@ def valgrind(build):
     if any(option["name"] == "b_sanitize" and option["value"] != "none" and
            option["value"] for option in options):
         raise NotRun("the build has sanitizers")
-    units, bad = run_tests(build, "--suite", "unit", "--wrapper",
-                           shlex.join(MEMCHECK))
-    topics = [name[len("cli/"):] for name in names_of(build, "cli")]
-    topics = [name for name in topics if name not in NOT_FOR_VALGRIND and
-              any((ROOT / "tests" / "cli").glob(name + "-*"))]
-    program = wrapper(build)
-    for topic in topics:
-        done = subprocess.run([sys.executable, ROOT / "tests" / "cli" /
-                               "run.py", program, "--topic", topic],
-                              capture_output=True, text=True)
-        if done.returncode:
-            print(topic, done.stdout, done.stderr, sep="\n")
-            bad += 1
-    return units + len(topics), bad
+    names = [test["name"] for test in introspect(build, "--tests")
+             if test["name"].startswith("unit/") and test["name"] not in LONG]
+    units, bad = run_tests(build, *names, "--wrapper", shlex.join(MEMCHECK))
+    count, bad_cases = run_cases(build)
+    return units + count, bad + bad_cases
 
 
 def targets_of(build, names):
@@ -160,8 +178,8 @@ def threads(build):
 KINDS = {
     "gcc": ("gcc", lambda build: source(GCC, build)),
     "clang": ("clang", lambda build: source(CLANG, build)),
-    "valgrind": ("valgrind", valgrind),
     "threads": ("gcc", threads),
+    "valgrind": ("valgrind", valgrind),
 }
 
 
@@ -190,11 +208,12 @@ def main():
         if isinstance(done, str):
             more[kind] = "not run"
             print(f"# {kind}: not run, {done}", flush=True)
-            continue
-        more[kind] = done[0]
-        tried += done[0]
-        failed += done[1]
-    figures.record("analyzers", tried, failed, **more)
+        else:
+            more[kind] = done[0]
+            tried += done[0]
+            failed += done[1]
+        # After each: they take long, and may be ended early.
+        figures.record("analyzers", tried, failed, **more)
     print(f"# {tried} read or run by {' '.join(kinds)}, {failed} with findings")
     return 1 if failed else 0
 
