@@ -218,6 +218,20 @@ static void test_perf_script(void **state)
 	profile_release(&p);
 }
 
+/* More frames than there is room for without asking. */
+static void test_folded_stack_of_many_frames(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, MIB);
+	for (unsigned i = 0; i < 3 * LIMIT_STACK_FRAMES; i++)
+		buf_add_text(&b, i % 2 ? "a;" : "b;");
+	buf_add_text(&b, "c 1\n");
+	expect_starving_told("deep", tell_folded, buf_str(&b));
+	buf_release(&b);
+}
+
 #define SPEEDSCOPE(weights)                                                    \
 	"{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":[{"          \
 	"\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[0]],"            \
@@ -258,6 +272,21 @@ static void test_events_of_speedscope(void **state)
 					   "3") "," EVENT("C",
 							  "4") "," EVENT("C",
 									 "9") "]}]}"));
+}
+
+static void test_kind_without_memory(void **state)
+{
+	char text[100];
+	enum format format;
+
+	(void)state;
+	starve_after(0);
+	format = format_sniff(STR("{\"trace\":{}}"), text, sizeof text);
+	assert_true(stop_starving());
+	assert_int_equal(format, FORMAT_UNKNOWN);
+	assert_string_equal(text, "JSON that there is no memory for");
+	format = format_sniff(STR("{\"trace\":{}}"), text, sizeof text);
+	assert_int_equal(format, FORMAT_OTLP_JSON);
 }
 
 /* ---- pprof without memory ---- */
@@ -396,8 +425,10 @@ int main(void)
 		cmocka_unit_test(test_cloud_trace_is_read_from_memory),
 		cmocka_unit_test(test_tempo_hit_with_a_bad_span_id),
 		cmocka_unit_test(test_perf_script),
+		cmocka_unit_test(test_folded_stack_of_many_frames),
 		cmocka_unit_test(test_numbers_of_speedscope),
 		cmocka_unit_test(test_events_of_speedscope),
+		cmocka_unit_test(test_kind_without_memory),
 		cmocka_unit_test(test_pprof_without_memory),
 		cmocka_unit_test(test_many_functions_and_a_pattern),
 	};
