@@ -54,7 +54,7 @@ STAGES = [
     ("secrets", "python3 tests/net/canary.py {tracefind} {build}/tests/net/"
      "libstop.so --all"),
     ("fuzz", "./dev fuzz --all"),
-    ("coverage", "python3 tests/safety/coverage.py {build}"),
+    ("coverage", "python3 tests/safety/coverage.py {build} unit cli fuzz"),
     ("analyzers", "python3 tests/safety/analyze.py {build}"),
 ]
 
