@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "decode/decode.h"
 #include "decode/formats.h"
+#include "decode/line_reader.h"
 #include "decode/name_table.h"
 #include "decode/profile_type.h"
 
@@ -21,9 +22,6 @@
 
 /* None has this number. */
 #define FRAME_NONE UINT32_MAX
-
-/* Of a file at a time: it stays in the processor's cache. */
-#define WINDOW_BYTES (256 * KIB)
 
 struct folded {
 	struct profile_build *build;
@@ -42,9 +40,9 @@ struct folded {
 	size_t line;
 	size_t stack_lines;
 	size_t two_number_lines;
-	struct buf window; /* of a file */
-	struct buf kept;   /* holds `last` when the window has moved on */
-	bool is_cut_off;   /* no line end at the end */
+	struct line_reader reader; /* of a file */
+	struct buf kept;           /* holds `last` when its piece is gone */
+	bool is_cut_off;           /* no line end at the end */
 };
 
 static bool is_blank(char c)
@@ -345,54 +343,27 @@ static bool refuse_comparison(const struct folded *f, struct error *err)
 			 "give the two profiles instead");
 }
 
-/* ---- through a window ---- */
-
-/* Up to the last whole line. */
-static struct str whole_lines(const struct buf *window)
+/* The stack that the next line is compared with outlives its piece. */
+static bool keep_last(struct folded *f, struct error *err)
 {
-	struct str text = buf_str(window);
-	const char *end = memrchr(text.ptr, '\n', text.len);
-
-	return str_slice(text, 0, end ? (size_t)(end - text.ptr) + 1 : 0);
-}
-
-/* What is read goes; the stack that the next line is compared with stays. */
-static bool window_move(struct folded *f, size_t read, struct error *err)
-{
-	struct buf *w = &f->window;
-
 	buf_clear(&f->kept);
 	buf_add_str(&f->kept, f->last);
 	f->last = buf_str(&f->kept);
-	w->len -= read;
-	memmove(w->data, w->data + read, w->len);
 	return buf_check(&f->kept, "a folded stack", err);
 }
 
-/* A line that does not fit makes the window twice as large. */
-static bool read_windows(struct folded *f, struct feed *feed, struct error *err)
+static bool read_pieces(struct folded *f, struct error *err)
 {
-	struct buf *w = &f->window;
-	bool is_end = false;
-
-	while (!is_end) {
-		size_t room = w->len < WINDOW_BYTES / 2 ? WINDOW_BYTES - w->len
-							: w->len;
-		char *into = buf_reserve(w, room);
+	while (!f->reader.is_end) {
 		struct str text;
-		size_t got;
 
-		if (!into)
-			return buf_check(w, "the folded stacks", err);
-		got = feed_read(feed, into, room);
-		is_end = got < room;
-		buf_commit(w, got);
-		text = is_end ? buf_str(w) : whole_lines(w);
+		if (!line_reader_next(&f->reader, &text, err))
+			return false;
 		f->is_cut_off = text.len && text.ptr[text.len - 1] != '\n';
-		if (!read_lines(f, text, err) || !window_move(f, text.len, err))
+		if (!read_lines(f, text, err) || !keep_last(f, err))
 			return false;
 	}
-	return feed_check(feed, err);
+	return true;
 }
 
 /* The format has no unit. Words like "cpu" are no proof of one either, so
@@ -430,12 +401,13 @@ static bool read_all(struct folded *f, struct feed *feed, struct str type,
 	if (!f->tree || !declare_type(f, type, err))
 		return false;
 	if (!feed_in_memory(feed, &bytes))
-		return read_windows(f, feed, err) && refuse_comparison(f, err);
+		return read_pieces(f, err) && refuse_comparison(f, err);
 	f->is_cut_off = bytes.len && bytes.ptr[bytes.len - 1] != '\n';
 	return read_lines(f, bytes, err) && refuse_comparison(f, err);
 }
 
-static struct folded *folded_new(struct profile *out, struct error *err)
+static struct folded *folded_new(struct feed *feed, struct profile *out,
+				 struct error *err)
 {
 	struct folded *f = mem_calloc(1, sizeof *f);
 
@@ -447,14 +419,14 @@ static struct folded *folded_new(struct profile *out, struct error *err)
 	f->texts = &out->symtab;
 	arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
 	name_table_init(&f->names, &f->scratch);
-	buf_init(&f->window, LIMIT_FILE_PLAIN_BYTES);
+	line_reader_init(&f->reader, feed, LIMIT_FILE_PLAIN_BYTES);
 	buf_init(&f->kept, LIMIT_FILE_PLAIN_BYTES);
 	return f;
 }
 
 static void folded_free(struct folded *f)
 {
-	buf_release(&f->window);
+	line_reader_release(&f->reader);
 	buf_release(&f->kept);
 	arena_release(&f->scratch);
 	profile_build_free(f->build);
@@ -465,7 +437,7 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 			struct profile *out, struct notes *notes,
 			struct error *err)
 {
-	struct folded *f = folded_new(out, err);
+	struct folded *f = folded_new(feed, out, err);
 	bool is_done;
 
 	if (!f)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "decode/line_reader.h"
+
 static struct notes notes;
 
 static bool decode(struct str bytes, const char *type, struct profile *p)
@@ -323,8 +325,8 @@ static void assert_file_is_the_same(struct str bytes)
 	buf_release(&printed);
 }
 
-/* Windows end within lines, and one line is longer than a window. */
-static void test_files_are_read_through_a_window(void **state)
+/* Pieces end within lines, and one line is longer than two of them. */
+static void test_files_are_read_piece_by_piece(void **state)
 {
 	struct buf text;
 	struct profile p;
@@ -333,8 +335,8 @@ static void test_files_are_read_through_a_window(void **state)
 	buf_init(&text, 64 * MIB);
 	for (unsigned i = 0; i < 3000; i++)
 		write_line(&text, i);
-	for (unsigned i = 0; i < 90000; i++)
-		buf_addf(&text, "deep%u;", i % 7);
+	for (size_t size = 0; size < 2 * LINE_PIECE_BYTES; size += 6)
+		buf_addf(&text, "deep%zu;", size / 6 % 7);
 	buf_addf(&text, "end 5\n");
 	for (unsigned i = 0; i < 3000; i++)
 		write_line(&text, i);
@@ -469,7 +471,7 @@ int main(void)
 		cmocka_unit_test(test_a_type_with_its_unit_is_taken),
 		cmocka_unit_test(test_the_order_of_lines_tells_nothing),
 		cmocka_unit_test(test_stacks_of_little_in_common),
-		cmocka_unit_test(test_files_are_read_through_a_window),
+		cmocka_unit_test(test_files_are_read_piece_by_piece),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_every_cut),
