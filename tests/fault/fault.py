@@ -38,7 +38,7 @@ from tap import Tap  # noqa: E402
 
 LIMIT_S = 30
 PARALLEL = 2
-POINTS = {"allocation": 1000, "call": 600}
+POINTS = {"allocation": 2000, "call": 600}
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE,
           errno.EACCES]
 SHORT = 0  # in the place of an error: one byte at a time
