@@ -616,7 +616,7 @@ static void list_units(const struct http_log_entry *log, size_t count)
 
 static void list_requests(const struct context *ctx)
 {
-	const struct http_log_entry *log;
+	const struct http_log_entry *log = NULL;
 	size_t count = ctx->client ? http_log(ctx->client, &log) : 0;
 	unsigned rounds = count > 0 ? log[count - 1].round : 0;
 	char took[24];
@@ -637,17 +637,20 @@ static void list_requests(const struct context *ctx)
 		list_units(log, count);
 }
 
+/* A lack of memory is told in the end, whatever it was for. */
+static void tell_lost_cache(const struct error *lost)
+{
+	if (lost && lost->code && lost->code != ERROR_MEMORY)
+		message_info("%s", lost->message);
+}
+
 bool context_finish(struct context *ctx, struct error *err)
 {
-	const struct error *lost =
-		ctx->client ? http_cache_error(ctx->client) : NULL;
-
 	if (ctx->options->verbose)
 		list_requests(ctx);
-	if (lost)
-		message_info("%s", lost->message);
-	if (ctx->profile_cache_err.code)
-		message_info("%s", ctx->profile_cache_err.message);
+	if (ctx->client)
+		tell_lost_cache(http_cache_error(ctx->client));
+	tell_lost_cache(&ctx->profile_cache_err);
 	/* A run that asked nothing leaves no case. */
 	return !ctx->record || !ctx->client ||
 	       har_write(ctx->record, ctx->options->record, err);
