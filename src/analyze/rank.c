@@ -18,6 +18,7 @@ struct ranking {
 	const struct entry_diff *diffs; /* NULL without a comparison */
 	struct diff diff;
 	struct diff total_diff; /* of the loop's rows and of drawings */
+	struct block_values blocks, total_blocks;
 	uint32_t *order;
 	size_t count;
 	/* The first rows, put there because they run the loop. They own little
@@ -554,9 +555,8 @@ static bool rank_compared(struct ranking *r, struct diff_want *want,
 {
 	const struct func_side *sides = r->t->sides;
 	struct diff_want total_want = *want;
-	struct block_values blocks, total_blocks;
 
-	if (!compare(r, r->want->by, want, &blocks, &r->diff, err))
+	if (!compare(r, r->want->by, want, &r->blocks, &r->diff, err))
 		return false;
 	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
 			 want->blocks, &result->notes)) {
@@ -567,8 +567,8 @@ static bool rank_compared(struct ranking *r, struct diff_want *want,
 	if (!ranking_order(r, err))
 		return false;
 	if (r->diffs && (r->loop_count || r->want->is_drawn) &&
-	    !compare(r, RANK_TOTAL, &total_want, &total_blocks, &r->total_diff,
-		     err))
+	    !compare(r, RANK_TOTAL, &total_want, &r->total_blocks,
+		     &r->total_diff, err))
 		return false;
 	note_limits(r, &result->notes);
 	return true;

@@ -323,6 +323,7 @@ static int run_configured(const struct command *command, struct options *o)
 			 ? run_checked(command, o)
 			 : fail(&err);
 	config_release(&config);
+	o->config = NULL;
 	return status;
 }
 

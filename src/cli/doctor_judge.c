@@ -26,7 +26,7 @@ static void sort_i64(int64_t *values, size_t n)
 struct clock_offset clock_offset_find(const struct clock_answer *answers,
 				      size_t n, int64_t now_ns)
 {
-	int64_t offsets[CLOCK_ANSWERS_MAX], longest_ns = 0, low, high;
+	int64_t offsets[CLOCK_ANSWERS_MAX] = { 0 }, longest_ns = 0, low, high;
 
 	n = min_size(n, CLOCK_ANSWERS_MAX);
 	for (size_t i = 0; i < n; i++) {

@@ -136,18 +136,17 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 
 /* ---- what is written ---- */
 
-static bool is_below(const char *path, const char *folder)
+static bool is_below(struct str path, struct str folder)
 {
-	size_t len = strlen(folder);
-
-	return !strncmp(path, folder, len) &&
-	       (path[len] == '/' || path[len] == '\0');
+	return str_starts(path, folder) &&
+	       (path.len == folder.len || path.ptr[folder.len] == '/');
 }
 
 /* Nothing is made beside a device; files in memory are none. */
-static bool is_of_devices(const char *folder)
+static bool is_of_devices(struct str folder)
 {
-	return is_below(folder, "/dev") && !is_below(folder, "/dev/shm");
+	return is_below(folder, STR("/dev")) &&
+	       !is_below(folder, STR("/dev/shm"));
 }
 
 /* A file is replaced by a new one beside it; a link stays where it is, and what
@@ -162,7 +161,7 @@ static void allow_output(struct confine *c, const char *path)
 		path = resolved;
 	confine_allow_write(c, path);
 	folder_of(path, folder);
-	if (!is_of_devices(folder))
+	if (!is_of_devices(str_from(folder)))
 		confine_allow_write(c, folder);
 }
 

@@ -25,7 +25,7 @@ bool snapshots_divide(struct context *ctx, const struct snapshots_side *sides,
 		      size_t count, const char *instance_label,
 		      struct error *err)
 {
-	struct snapshots_job counts[SIDES];
+	struct snapshots_job counts[SIDES] = { 0 };
 	struct job *jobs[SIDES];
 
 	for (size_t i = 0; i < count; i++) {

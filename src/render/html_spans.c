@@ -153,7 +153,7 @@ static void number_processes(struct fall *f)
 static void count_left(struct fall *f)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
-		uint32_t at = i;
+		uint32_t at;
 
 		if (f->is_drawn[i])
 			continue;

@@ -37,6 +37,9 @@ SUPPRESSIONS = HERE / "analyze.supp"
 # -O1: with more, gcc's analyzer reads what inlining has left.
 GCC = ["gcc", "-fanalyzer", "-O1"]
 CLANG = ["clang", "--analyze", "--analyzer-output", "text", "-w"]
+# It says of functions what their files do not show, but not in these.
+HINTS = HERE / "analyzer.h"
+NOT_HINTED = ("base/error.c", "base/arena.c")
 MEMCHECK = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
             "--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes",
             f"--suppressions={SUPPRESSIONS}"]
@@ -57,9 +60,11 @@ def flags_of(command):
 
 def read_source(tool, entry):
     """What the tool says of one file."""
+    hints = (["-include", HINTS] if tool == CLANG and
+             not entry["file"].endswith(NOT_HINTED) else [])
     done = subprocess.run(
-        [*tool, *flags_of(entry["command"]), "-U_FORTIFY_SOURCE", "-c", "-o",
-         os.devnull, entry["file"]],
+        [*tool, *flags_of(entry["command"]), "-U_FORTIFY_SOURCE", *hints, "-c",
+         "-o", os.devnull, entry["file"]],
         cwd=entry["directory"], capture_output=True, text=True)
     return done.stderr if done.returncode or "warning:" in done.stderr else ""
 
