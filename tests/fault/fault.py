@@ -39,6 +39,8 @@ from tap import Tap  # noqa: E402
 LIMIT_S = 30
 PARALLEL = 2
 POINTS = {"allocation": 2000, "call": 600}
+# Allocations whose failure once ended otherwise than it must.
+KEPT = {"slow-cloud-trace-profiler": (6, 7)}
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE,
           errno.EACCES]
 SHORT = 0  # in the place of an error: one byte at a time
@@ -185,9 +187,9 @@ def spread(count, share):
     return sorted({1 + i * count // share for i in range(share)})
 
 
-def points(kind, counts, share):
+def points(kind, counts, share, kept=()):
     if kind == "allocation":
-        for at in spread(counts[0], share // 2):
+        for at in sorted({*spread(counts[0], share // 2), *kept}):
             yield Point(kind, at)
             yield Point(kind, at, is_forever=True)
         return
@@ -206,7 +208,7 @@ def run_case(program, library, name, kind, share):
         if str(wanted[0]) != cli.read(case / "status", "0").strip():
             return 0, [f"status {wanted[0]} without any failure: {wanted[2]}"]
         bad, tried = [], 0
-        for point in points(kind, wanted[4], share):
+        for point in points(kind, wanted[4], share, KEPT.get(name, ())):
             tried += 1
             try:
                 what = complaint(wanted, run.result(point))
