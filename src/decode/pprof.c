@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/timefmt.h"
+#include "base/varint.h"
 #include "decode/decode.h"
 #include "decode/formats.h"
 #include "decode/pprof_pack.h"
@@ -62,7 +63,7 @@ static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 		unsigned len = 0;
 
 		if (w->bytes.len - w->at >= 3)
-			len = wire_short_varint(bytes + w->at, ids);
+			len = varint_short(bytes + w->at, ids);
 		w->at += len;
 		if (!len && !wire_next_varint(w, ids))
 			break;

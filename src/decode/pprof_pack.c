@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "model/stack_walk.h"
+#include "base/varint.h"
 
 /* So large a total that one value, counted for each frame of the deepest
  * stack, still fits. */
@@ -92,7 +92,7 @@ static size_t check_ids(const struct pprof_pack *pack, struct str varints,
 		__builtin_prefetch(end + AHEAD_BYTES + i);
 	while (at < end) {
 		uint64_t id;
-		unsigned len = wire_short_varint(at, &id);
+		unsigned len = varint_short(at, &id);
 
 		if (!len || id - 1 >= pack->id_end - 1)
 			return 0;

@@ -94,21 +94,6 @@ bool wire_read_fixed(struct wire *w, unsigned size, uint64_t *value) MUST_CHECK;
 
 #define WIRE_NUMBER_MAX ((1u << 29) - 1)
 
-/* Bytes of a number below 2^21, which are the bulk, read without a call; 0: it
- * is longer. Three bytes must be there, or as many as end the number. */
-static inline unsigned wire_short_varint(const unsigned char *bytes,
-					 uint64_t *value)
-{
-	*value = bytes[0] & 0x7Fu;
-	if (bytes[0] < 0x80)
-		return 1;
-	*value |= (bytes[1] & 0x7Fu) << 7;
-	if (bytes[1] < 0x80)
-		return 2;
-	*value |= (uint64_t)bytes[2] << 14;
-	return bytes[2] < 0x80 ? 3 : 0;
-}
-
 /* Tags and most lengths are one byte. */
 static inline bool wire_read_varint(struct wire *w, uint64_t *value)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/stack_walk.h"
 
+#include "base/varint.h"
+
 void stack_walk_init(struct stack_walk *w, const struct profile *p)
 {
 	const struct packed_stacks *packed = p->packed;

@@ -26,28 +26,4 @@ void stack_walk_init(struct stack_walk *w, const struct profile *p);
 /* The next stack; false after the last. */
 bool stack_walk_next(struct stack_walk *w);
 
-/* A varint, which must be whole. Up to three bytes, places of all but the
- * largest profiles, without a loop. */
-static inline uint64_t varint_take(const unsigned char **at)
-{
-	const unsigned char *bytes = *at;
-	uint64_t value = bytes[0] & 0x7Fu;
-	unsigned shift = 21;
-
-	if (bytes[0] < 0x80) {
-		*at = bytes + 1;
-		return value;
-	}
-	value |= (bytes[1] & 0x7Fu) << 7;
-	if (bytes[1] < 0x80) {
-		*at = bytes + 2;
-		return value;
-	}
-	value |= (bytes[2] & 0x7Fu) << 14;
-	for (bytes += 3; bytes[-1] >= 0x80; bytes++, shift += 7)
-		value |= (uint64_t)(bytes[0] & 0x7Fu) << shift;
-	*at = bytes;
-	return value;
-}
-
 #endif
