@@ -38,6 +38,12 @@ static const char *const home_paths[] = { ".terminfo", ".config/pkcs11" };
 static const char *const devices[] = { "/dev/null", "/dev/full", "/dev/tty",
 				       "/dev/pts" };
 
+static bool is_below(struct str path, struct str folder)
+{
+	return str_starts(path, folder) &&
+	       (path.len == folder.len || path.ptr[folder.len] == '/');
+}
+
 /* ---- what is read ---- */
 
 static void allow_list(struct confine *c, const char *paths)
@@ -75,12 +81,9 @@ static void allow_library(const char *path, void *confine)
 {
 	char folder[PATH_MAX], tree[PATH_MAX];
 
-	for (size_t i = 0; i < COUNT_OF(system_paths); i++) {
-		size_t len = strlen(system_paths[i]);
-
-		if (!strncmp(path, system_paths[i], len) && path[len] == '/')
+	for (size_t i = 0; i < COUNT_OF(system_paths); i++)
+		if (is_below(str_from(path), str_from(system_paths[i])))
 			return;
-	}
 	folder_of(path, folder);
 	folder_of(folder, tree);
 	confine_allow_read(confine, strstr(folder, "/lib") ? tree : folder);
@@ -135,12 +138,6 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 }
 
 /* ---- what is written ---- */
-
-static bool is_below(struct str path, struct str folder)
-{
-	return str_starts(path, folder) &&
-	       (path.len == folder.len || path.ptr[folder.len] == '/');
-}
 
 /* Nothing is made beside a device; files in memory are none. */
 static bool is_of_devices(struct str folder)
