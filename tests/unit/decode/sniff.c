@@ -182,6 +182,20 @@ static void test_json_shapes(void **state)
 	       "");
 	expect(STR("{\"version\":1,\"flamebearer\":{}}"),
 	       FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, "");
+	expect(STR("{\"trace\":{"), FORMAT_UNKNOWN, "damaged JSON");
+	expect(STR("{\"trace\":{}}"), FORMAT_OTLP_JSON, "");
+	expect(STR("{\"traces\":[]}"), FORMAT_UNKNOWN,
+	       "Tempo search results, not a trace");
+	expect(STR("{\"traces\":[1]}"), FORMAT_UNKNOWN,
+	       "Tempo search results, not a trace");
+	expect(STR("{\"traces\":[{\"traceID\":1}]}"), FORMAT_UNKNOWN,
+	       "Tempo search results, not a trace");
+	expect(STR("{\"traces\":7}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"spans\":[7]}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"spans\":7}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"data\":[7]}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"data\":null}"), FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"data\":[],\"errors\":null}"), FORMAT_JAEGER_JSON, "");
 }
 
 static void test_profiles(void **state)
@@ -310,7 +324,7 @@ static void test_beginnings(void **state)
 		oracle_each("jaeger/trace-e1*/body.*", sniff_beginnings), 2);
 }
 
-static void test_kinds_of_nested_json(void **state)
+static void test_json_nesting(void **state)
 {
 	struct buf b;
 
@@ -326,21 +340,6 @@ static void test_kinds_of_nested_json(void **state)
 		buf_add_char(&b, '[');
 	expect(buf_str(&b), FORMAT_UNKNOWN, "damaged JSON");
 	buf_release(&b);
-	expect(STR("{\"trace\":{"), FORMAT_UNKNOWN, "damaged JSON");
-	expect(STR("{\"trace\":{}}"), FORMAT_OTLP_JSON, "");
-	expect(STR("{\"traces\":[]}"), FORMAT_UNKNOWN,
-	       "Tempo search results, not a trace");
-	expect(STR("{\"traces\":[1]}"), FORMAT_UNKNOWN,
-	       "Tempo search results, not a trace");
-	expect(STR("{\"traces\":[{\"traceID\":1}]}"), FORMAT_UNKNOWN,
-	       "Tempo search results, not a trace");
-	expect(STR("{\"traces\":7}"), FORMAT_UNKNOWN, "JSON of another kind");
-	expect(STR("{\"spans\":[]}"), FORMAT_UNKNOWN, "JSON of another kind");
-	expect(STR("{\"spans\":[7]}"), FORMAT_UNKNOWN, "JSON of another kind");
-	expect(STR("{\"spans\":7}"), FORMAT_UNKNOWN, "JSON of another kind");
-	expect(STR("{\"data\":[7]}"), FORMAT_UNKNOWN, "JSON of another kind");
-	expect(STR("{\"data\":null}"), FORMAT_UNKNOWN, "JSON of another kind");
-	expect(STR("{\"data\":[],\"errors\":null}"), FORMAT_JAEGER_JSON, "");
 }
 
 /* Parts of an answer of Pyroscope's that are none of its kinds. */
@@ -375,7 +374,7 @@ int main(void)
 		cmocka_unit_test(test_other_kinds),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_beginnings),
-		cmocka_unit_test(test_kinds_of_nested_json),
+		cmocka_unit_test(test_json_nesting),
 		cmocka_unit_test(test_kinds_of_protobuf),
 	};
 
