@@ -32,6 +32,10 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import figures  # noqa: E402
 from cross import LONG  # noqa: E402
+from introspect import introspect, unit_tests  # noqa: E402
+
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+import run as cli  # noqa: E402
 
 SUPPRESSIONS = HERE / "analyze.supp"
 # -O1: with more, gcc's analyzer reads what inlining has left.
@@ -104,12 +108,6 @@ class NotRun(Exception):
     """Why one cannot run here."""
 
 
-def introspect(build, what):
-    done = subprocess.run(["meson", "introspect", build, what],
-                          capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
-
-
 def wrapper(build, logs):
     """A program that runs tracefind below memcheck, which does not speak in
     between: it tells of calls that it does not know, such as a sandbox's."""
@@ -123,10 +121,8 @@ def wrapper(build, logs):
 
 def cases():
     """Every fourth, of all topics."""
-    names = sorted(path.parent.name for path in
-                   (ROOT / "tests" / "cli").glob("*/cmd"))
-    return [name for name in names[::FOURTH]
-            if name.split("-")[0] not in NOT_FOR_VALGRIND]
+    return [case.name for case in cli.all_cases()[::FOURTH]
+            if cli.topic_of(case) not in NOT_FOR_VALGRIND]
 
 
 def run_cases(build):
@@ -152,8 +148,7 @@ def valgrind(build):
     if any(option["name"] == "b_sanitize" and option["value"] != "none" and
            option["value"] for option in options):
         raise NotRun("the build has sanitizers")
-    names = [test["name"] for test in introspect(build, "--tests")
-             if test["name"].startswith("unit/") and test["name"] not in LONG]
+    names = [name for name in unit_tests(build) if name not in LONG]
     units, bad = run_tests(build, *names, "--wrapper", shlex.join(MEMCHECK))
     count, bad_cases = run_cases(build)
     return units + count, bad + bad_cases

@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import figures  # noqa: E402
+from introspect import introspect  # noqa: E402
 
 SKIPPED = 77
 NEEDED = ("gcc", "gcov", "meson", "ninja")
@@ -94,9 +95,7 @@ def build(folder):
 
 def names_of(folder, suites):
     """Of the tests that are run: those of the suites, or all that count."""
-    listed = subprocess.run(["meson", "introspect", "--tests", folder],
-                            capture_output=True, text=True, check=True)
-    for test in json.loads(listed.stdout):
+    for test in introspect(folder, "--tests"):
         suite = test["suite"][0].rpartition(":")[2]
         is_wanted = suite in suites if suites else suite not in NOT_COUNTED
         if is_wanted and test["name"] not in UNABLE:

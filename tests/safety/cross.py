@@ -27,6 +27,7 @@ ROOT = HERE.parent.parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE)]
 import figures  # noqa: E402
+import introspect  # noqa: E402
 
 SKIPPED = 77
 # Times what a test is given on a processor of its own.
@@ -110,10 +111,7 @@ def build(target, folder):
 
 def unit_tests(target, folder):
     """{name: "OK", "SKIP", "TIMEOUT" or another}"""
-    listed = subprocess.run(["meson", "introspect", "--tests", folder],
-                            capture_output=True, text=True, check=True)
-    names = [test["name"] for test in json.loads(listed.stdout)
-             if test["name"].startswith("unit/")]
+    names = introspect.unit_tests(folder)
     left_out = LONG & set(names) if target.emulators else set()
     subprocess.run(["meson", "test", "-C", folder, "--no-rebuild", "-t",
                     str(PATIENCE), *(n for n in names if n not in left_out)],
