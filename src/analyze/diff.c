@@ -303,8 +303,8 @@ static double find_drift(const struct diff *d)
 	return fmin(DIFF_COMMON_RATE, fmax(1 / DIFF_COMMON_RATE, median));
 }
 
-/* Of the row from the drift of all. 0 when it went the other way than its
- * share: then only the others moved. */
+/* How many deviations the row is from the drift of all; 0 when against that it
+ * went the other way: then only the others moved. */
 static double drift_deviation(const struct diff *d, struct counts c,
 			      struct noise noise)
 {

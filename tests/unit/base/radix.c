@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "base/radix.h"
 
 #define MANY 5000u
@@ -10,10 +11,9 @@
 static int compare(const void *pa, const void *pb)
 {
 	const struct radix_item *a = pa, *b = pb;
+	int order = compare_u64(a->key, b->key);
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	return order ? order : compare_u64(a->index, b->index);
 }
 
 /* As a sort that compares, equal keys by where they were. */
