@@ -114,6 +114,19 @@ static void mend_wire(struct checks *c, enum trouble trouble,
 			   "to try without the check: %s-insecure",
 			   side, side);
 		break;
+	case TROUBLE_OTHER_NAME:
+		check_mend(c,
+			   "%s-url with a name that the certificate is for; "
+			   "to try without the check: %s-insecure",
+			   side, side);
+		break;
+	case TROUBLE_OUT_OF_DATE:
+		check_mend(c,
+			   "a new certificate on the server, or the right time "
+			   "here (date); to try without the check: "
+			   "%s-insecure",
+			   side);
+		break;
 	case TROUBLE_TLS:
 		check_mend(c,
 			   "%s-url http://%s, if the server does without TLS",

@@ -155,6 +155,12 @@ static bool is_login_trouble(enum trouble trouble)
 	       trouble == TROUBLE_TENANT || trouble == TROUBLE_TENANT_HEADER;
 }
 
+static bool is_tls_trouble(enum trouble trouble)
+{
+	return trouble == TROUBLE_UNTRUSTED || trouble == TROUBLE_OTHER_NAME ||
+	       trouble == TROUBLE_OUT_OF_DATE || trouble == TROUBLE_TLS;
+}
+
 static bool has_scheme_tls(const char *url)
 {
 	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
@@ -185,7 +191,7 @@ static bool check_connection(struct doctor *d, const struct side_answers *s)
 {
 	struct str host = url_authority(s->endpoint->url);
 	const struct error *why;
-	bool is_tls;
+	enum trouble trouble;
 	char took[24];
 
 	if (!s->best)
@@ -198,11 +204,11 @@ static bool check_connection(struct doctor *d, const struct side_answers *s)
 		check_tls(d, s);
 		return true;
 	}
-	is_tls = trouble_find(s->best) == TROUBLE_UNTRUSTED ||
-		 trouble_find(s->best) == TROUBLE_TLS;
+	trouble = trouble_find(s->best);
 	check_fail(&d->checks, why->code, s->name,
-		   is_tls ? "tls" : "connection", "%s", why->message);
-	mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
+		   is_tls_trouble(trouble) ? "tls" : "connection", "%s",
+		   why->message);
+	mend_trouble(&d->checks, trouble, s->endpoint);
 	return false;
 }
 

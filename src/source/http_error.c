@@ -81,6 +81,38 @@ static void describe_connect(enum wire_failure failure,
 	}
 }
 
+static bool says(const struct wire_facts *f, const char *words)
+{
+	return strstr(f->detail, words) != NULL;
+}
+
+/* What is wrong with the certificate is told by curl's words for names and
+ * OpenSSL's for times; all else is about who signed it. */
+static void describe_distrust(const struct wire_facts *f, struct error *err)
+{
+	struct str host = url_authority(f->url);
+	const char *side = side_prefix(f->endpoint);
+
+	if (says(f, "target host name"))
+		error_set(err, ERROR_NETWORK,
+			  "%.*s: " WIRE_SAYS_OTHER_NAME " (%s): put a name "
+			  "that it is for into %s-url; --insecure skips the "
+			  "check",
+			  STR_ARGS(host), f->detail, side);
+	else if (says(f, "expired") || says(f, "not yet valid"))
+		error_set(err, ERROR_NETWORK,
+			  "%.*s: " WIRE_SAYS_OUT_OF_DATE " (%s): the server "
+			  "needs a new one, or this machine's clock is wrong; "
+			  "--insecure skips the check",
+			  STR_ARGS(host), f->detail);
+	else
+		error_set(err, ERROR_NETWORK,
+			  "%.*s: " WIRE_SAYS_UNTRUSTED " (%s): name "
+			  "its authority with %s-cacert FILE; --insecure "
+			  "skips the check",
+			  STR_ARGS(host), f->detail, side);
+}
+
 static void describe_tls(enum wire_failure failure, const struct wire_facts *f,
 			 struct error *err)
 {
@@ -89,11 +121,7 @@ static void describe_tls(enum wire_failure failure, const struct wire_facts *f,
 
 	switch (failure) {
 	case WIRE_TLS_UNTRUSTED:
-		error_set(err, ERROR_NETWORK,
-			  "%.*s: " WIRE_SAYS_UNTRUSTED " (%s): name "
-			  "its authority with %s-cacert FILE; --insecure "
-			  "skips the check",
-			  STR_ARGS(host), f->detail, side);
+		describe_distrust(f, err);
 		break;
 	case WIRE_TLS_FILES:
 		error_set(err, ERROR_USAGE,

@@ -60,6 +60,8 @@ struct wire_facts {
 #define WIRE_SAYS_NO_CONNECT "did not accept a connection"
 #define WIRE_SAYS_CANNOT_CONNECT "cannot connect"
 #define WIRE_SAYS_UNTRUSTED "the certificate is not trusted"
+#define WIRE_SAYS_OTHER_NAME "the certificate is for another name"
+#define WIRE_SAYS_OUT_OF_DATE "the certificate is not valid now"
 #define WIRE_SAYS_NO_TLS "no TLS connection"
 #define WIRE_SAYS_SILENT "sent nothing for"
 #define WIRE_SAYS_TIMED_OUT "timed out"

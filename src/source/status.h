@@ -77,6 +77,8 @@ enum trouble {
 	TROUBLE_NO_CONNECTION, /* no route, or no answer to connecting */
 	TROUBLE_SLOW,
 	TROUBLE_UNTRUSTED,
+	TROUBLE_OTHER_NAME,  /* a certificate for another one */
+	TROUBLE_OUT_OF_DATE, /* a certificate, or a clock */
 	TROUBLE_TLS,
 	TROUBLE_SCHEME,        /* http where https is spoken or the reverse */
 	TROUBLE_CERTIFICATE,   /* of ours: none, or not the right one */

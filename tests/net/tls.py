@@ -73,18 +73,19 @@ def names(files):
                 "DNS:127.0.0.1.evil.example"}.items():
         yield Trial(f"certificate of {title}", context(issue(
             title.replace(" ", "-"), alt)), files.ca,
-            words="subject name|match")
+            words="target host name.*put a name.*-url")
     yield Trial("certificate of a common name alone",
                 context(issue("127.0.0.1", "DNS:other.example")), files.ca,
-                words="subject name|match")
+                words="target host name.*put a name.*-url")
 
 
 def times(files):
     issue = files.root.issue
     yield Trial("expired", context(issue("expired", start=LONG_AGO, end=AGO)),
-                files.ca, words="expired")
+                files.ca, words="expired.*clock")
     yield Trial("not yet valid", context(issue(
-        "early", start=AHEAD, end=FAR_AHEAD)), files.ca, words="not yet valid")
+        "early", start=AHEAD, end=FAR_AHEAD)), files.ca,
+        words="not yet valid.*clock")
 
 
 def signers(files):

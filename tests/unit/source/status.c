@@ -198,6 +198,7 @@ static void test_troubles_on_the_way(void **state)
 	static const struct {
 		enum wire_failure failure;
 		enum trouble trouble;
+		const char *detail;
 	} ways[] = {
 		{ WIRE_REFUSED, TROUBLE_REFUSED },
 		{ WIRE_UNREACHABLE, TROUBLE_NO_CONNECTION },
@@ -209,15 +210,25 @@ static void test_troubles_on_the_way(void **state)
 		{ WIRE_NO_ANSWER, TROUBLE_SCHEME },
 		{ WIRE_NO_ANSWER_TLS, TROUBLE_CERTIFICATE },
 		{ WIRE_NOT_HTTP, TROUBLE_SCHEME },
-		{ WIRE_TLS_UNTRUSTED, TROUBLE_UNTRUSTED },
+		{ WIRE_TLS_UNTRUSTED, TROUBLE_UNTRUSTED,
+		  "self-signed certificate" },
+		{ WIRE_TLS_UNTRUSTED, TROUBLE_OTHER_NAME,
+		  "no alternative certificate subject name matches target "
+		  "host name 'expired.example'" },
+		{ WIRE_TLS_UNTRUSTED, TROUBLE_OUT_OF_DATE,
+		  "certificate has expired" },
+		{ WIRE_TLS_UNTRUSTED, TROUBLE_OUT_OF_DATE,
+		  "certificate is not yet valid" },
 		{ WIRE_TLS, TROUBLE_TLS },
 	};
-	const struct wire_facts facts = { .endpoint = &server,
-					  .url = server.url,
-					  .detail = "detail" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(ways); i++) {
+		const struct wire_facts facts = {
+			.endpoint = &server,
+			.url = server.url,
+			.detail = ways[i].detail ? ways[i].detail : "detail",
+		};
 		struct http_response r = { .status = 0 };
 
 		wire_describe(ways[i].failure, &facts, &r.err);
