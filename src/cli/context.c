@@ -651,7 +651,13 @@ bool context_finish(struct context *ctx, struct error *err)
 	if (ctx->client)
 		tell_lost_cache(http_cache_error(ctx->client));
 	tell_lost_cache(&ctx->profile_cache_err);
-	/* A run that asked nothing leaves no case. */
-	return !ctx->record || !ctx->client ||
-	       har_write(ctx->record, ctx->options->record, err);
+	if (!ctx->record)
+		return true;
+	if (ctx->client)
+		return har_write(ctx->record, ctx->options->record, err);
+	if (!ctx->options->dry_run)
+		message_info("--record: no server was asked, so there is "
+			     "nothing to keep in %s",
+			     ctx->options->record);
+	return true;
 }
