@@ -45,8 +45,8 @@ enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 #define CONNECT_TCP (1ull << 1)
 
 #define READING (READ_FILE | READ_DIR)
-/* A folder is read so that it can be synced. */
-#define WRITING_IN (READING | WRITE_FILE | MAKE_REGULAR | REMOVE_FILE)
+/* A folder is read so that it can be synced, files in it are not. */
+#define WRITING_IN (READ_DIR | WRITE_FILE | MAKE_REGULAR | REMOVE_FILE)
 
 /* struct landlock_ruleset_attr: kernels know a longer or shorter one. */
 struct ruleset {

@@ -35,8 +35,8 @@ bool confine_begin(struct confine *c, unsigned flags) MUST_CHECK;
  * that cannot be looked at are no failure: they cannot be read anyway. */
 void confine_allow_read(struct confine *c, const char *path);
 
-/* path, a file that is there, may be written in place; in a folder files may
- * be made, replaced and removed. */
+/* path, a file that is there, may be written in place; in a folder, and all
+ * below, files may be made, replaced and removed, but not read. */
 void confine_allow_write(struct confine *c, const char *path);
 
 /* From here on only what was allowed; for good, and for all threads that are

@@ -171,9 +171,12 @@ static void allow_outputs(struct confine *c, const struct context *ctx)
 	for (size_t i = 0; i < o->output_count; i++)
 		allow_output(c, o->outputs[i].path);
 	allow_output(c, o->record);
-	for (size_t i = 0; i < COUNT_OF(ctx->cache_folders); i++)
-		if (ctx->cache_folders[i])
-			confine_allow_write(c, ctx->cache_folders[i]);
+	for (size_t i = 0; i < COUNT_OF(ctx->cache_folders); i++) {
+		if (!ctx->cache_folders[i])
+			continue;
+		confine_allow_read(c, ctx->cache_folders[i]);
+		confine_allow_write(c, ctx->cache_folders[i]);
+	}
 }
 
 /* ---- all of it ---- */

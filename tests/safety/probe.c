@@ -6,6 +6,7 @@
  *
  *   PROBE_READ     file to read      PROBE_WRITE   file to make
  *   PROBE_NAMED    file to read      PROBE_BESIDE  file to make
+ *   PROBE_READ_BESIDE, PROBE_READ_BELOW   files to read near an output
  *   PROBE_PORT     of a server on this machine
  *   PROBE_VERSION  of Landlock that the kernel is to seem to have; 0: none
  *   PROBE_SECCOMP  "none": the kernel seems to have no seccomp
@@ -93,6 +94,8 @@ static void try_all(void)
 	char key = 'x';
 
 	try_file("read", "PROBE_READ", O_RDONLY);
+	try_file("read-beside", "PROBE_READ_BESIDE", O_RDONLY);
+	try_file("read-below", "PROBE_READ_BELOW", O_RDONLY);
 	try_file("named", "PROBE_NAMED", O_RDONLY);
 	try_file("write", "PROBE_WRITE", O_WRONLY | O_CREAT);
 	try_file("beside", "PROBE_BESIDE", O_WRONLY | O_CREAT);

@@ -50,7 +50,9 @@ class Run:
         at = Path(self.folder.name)
         for name in ("home", "out", "elsewhere"):
             (at / name).mkdir()
-        (at / "elsewhere" / "secret").write_text("secret")
+        (at / "out" / "deep").mkdir()
+        for place in ("elsewhere", "out", "out/deep"):
+            (at / place / "secret").write_text("secret")
         (at / "input.pb.gz").write_bytes(PROFILE.read_bytes())
         report = at / "report"
         report.touch()
@@ -64,6 +66,8 @@ class Run:
             "TZ": "UTC", "HOME": str(at / "home"), "LD_PRELOAD": library,
             "PROBE_REPORT": str(report), "GCE_METADATA_HOST": "127.0.0.1:1",
             "PROBE_READ": str(at / "elsewhere" / "secret"),
+            "PROBE_READ_BESIDE": str(at / "out" / "secret"),
+            "PROBE_READ_BELOW": str(at / "out" / "deep" / "secret"),
             "PROBE_NAMED": str(at / "input.pb.gz"),
             "PROBE_WRITE": str(at / "elsewhere" / "made"),
             "PROBE_BESIDE": str(at / "out" / "beside"), **(env or {})}
@@ -96,6 +100,8 @@ class Run:
 FILE = ["profile", "{at}/input.pb.gz", "-o", "table", "-o",
         "svg={at}/out/flame.svg"]
 PROGRAMS = ("exec", "trace", "type")
+# An output's folder is written to, not read.
+READS = ("read", "read-beside", "read-below")
 VERSION = kernel_version()
 
 
@@ -107,7 +113,7 @@ def in_memory(run):
                                      dir="/dev/shm") as folder:
         path = Path(folder, "flame.svg")
         return run([*FILE, "-o", f"svg={path}"]).differs(
-            refused=("read", "write"), says="files (landlock") or (
+            refused=(*READS, "write"), says="files (landlock") or (
             None if path.is_file() else "no picture")
 
 
@@ -119,7 +125,7 @@ def trials(program, library):
     net = ("listen",) if VERSION >= 4 else ()
     whole = run(FILE)
     yield "files that were not named", whole.differs(
-        refused=("read", "write", *PROGRAMS, *net), passed=("named", "beside"),
+        refused=(*READS, "write", *PROGRAMS, *net), passed=("named", "beside"),
         says=f"programs (seccomp); files (landlock {VERSION})")
     yield "outputs are written", None if whole.files.get(
         "out/flame.svg", b"").startswith(b"<?xml") else "no picture"
@@ -127,27 +133,27 @@ def trials(program, library):
     for seeming in range(1, VERSION):
         older = run(FILE, env={"PROBE_VERSION": str(seeming)})
         yield f"version {seeming} of Landlock", older.differs(
-            refused=("read", "write", *PROGRAMS), passed=("named", "beside"),
+            refused=(*READS, "write", *PROGRAMS), passed=("named", "beside"),
             says=f"(landlock {seeming})") or (
             None if older.answer == whole.answer else "another answer")
     yield "without Landlock", run(FILE, env={"PROBE_VERSION": "0"}).differs(
-        refused=PROGRAMS, passed=("read", "write"),
+        refused=PROGRAMS, passed=(*READS, "write"),
         says="programs (seccomp); no files, without landlock: Function not")
     yield "without seccomp", run(FILE, env={"PROBE_SECCOMP": "none"}).differs(
-        refused=("read", "write", "exec"), passed=("named", "trace", "type"),
+        refused=(*READS, "write", "exec"), passed=("named", "trace", "type"),
         says="no seccomp filter; files (landlock")
     yield "with nothing", run(FILE, env={"PROBE_VERSION": "0",
                                          "PROBE_SECCOMP": "none"}).differs(
-        passed=("read", "write", "exec", "trace"),
+        passed=(*READS, "write", "exec", "trace"),
         says="no seccomp filter; no files, without landlock")
     yield "sources that a profile names", run(
         ["profile", "{at}/input.pb.gz", "--list", "main"]).differs(
-        refused=("write", *PROGRAMS), passed=("read",), says="--list reads")
+        refused=("write", *PROGRAMS), passed=READS, says="--list reads")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = {"PROBE_PORT": str(server.getsockname()[1])}
         replay = run(["--replay", CASE], env=port)
         yield "a replay has no network", replay.differs(
-            refused=("read", "write", *PROGRAMS, *net,
+            refused=(*READS, "write", *PROGRAMS, *net,
                      *(("connect",) if net else ())), says="files (landlock")
     with Server(NAMES) as server:
         yield "a server is asked", run(

@@ -73,6 +73,8 @@ static void limit_all(void)
 	WANT(can_open("/usr", O_RDONLY | O_DIRECTORY));
 	WANT(can_open(inside, O_WRONLY | O_CREAT));
 	WANT(can_open(inside, O_WRONLY | O_TRUNC));
+	WANT(!can_open(inside, O_RDONLY) && errno == EACCES);
+	WANT(can_open(folder, O_RDONLY | O_DIRECTORY));
 	WANT(can_open("/dev/null", O_WRONLY));
 	WANT(!unlink(inside));
 	WANT(!can_open("/usr/made", O_WRONLY | O_CREAT) && errno == EACCES);
