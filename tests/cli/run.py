@@ -24,7 +24,8 @@ A case is a folder tests/cli/<topic>-<case>/ with
     stderr        expected standard error (default: empty)
     files/        expected files in {tmp}, no more and no fewer, except for
                   case.har and case.har.gz, which hold times, .cache/ and
-                  packed profiles (.pb.gz): how they pack is the library's
+                  packed profiles (.pb.gz): how they pack is the library's;
+                  pages (.html) are read by tests/html
 
 In cmd, before, env, home/ and server.json {url}, {host}, {testdata}, {case} and {tmp}
 stand for the server, its address and port, the test data, the case's folder
@@ -197,7 +198,7 @@ def outcome_of(program, case, names, tmp):
     for path in sorted(Path(tmp).rglob("*")):
         if (path.is_file() and not Path(tmp, ".cache") in path.parents and
                 not path.name.startswith("case.har") and
-                not path.name.endswith(".pb.gz") and
+                not path.name.endswith((".pb.gz", ".html")) and
                 texts.get(path) != read(path)):
             outcome[f"files/{path.relative_to(tmp).as_posix()}"] = read(path)
     for name in outcome:

@@ -19,11 +19,13 @@
  * glibc only: the allocator is reached by the names that it keeps for such
  * purposes.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -201,12 +203,16 @@ static void *real(const char *name)
 }
 
 #define FAILING(result, name, parameters, arguments)                           \
+	FAILING_AS(result, name, parameters, arguments, -1)
+
+/* failure: what a failed call returns. */
+#define FAILING_AS(result, name, parameters, arguments, failure)               \
 	result name parameters                                                 \
 	{                                                                      \
 		static __typeof__(&name) next;                                 \
                                                                                \
 		if (is_struck())                                               \
-			return -1;                                             \
+			return failure;                                        \
 		if (!next)                                                     \
 			next = REAL(name);                                     \
 		return next arguments;                                         \
@@ -219,13 +225,38 @@ FAILING(int, unlink, (const char *path), (path))
 FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode))
 FAILING(int, fstat, (int fd, struct stat *s), (fd, s))
 FAILING(int, stat, (const char *path, struct stat *s), (path, s))
+FAILING(int, lstat, (const char *path, struct stat *s), (path, s))
+FAILING(int, fstatat, (int folder, const char *path, struct stat *s, int flags),
+	(folder, path, s, flags))
+FAILING(int, access, (const char *path, int mode), (path, mode))
+FAILING(int, fchmod, (int fd, mode_t mode), (fd, mode))
+FAILING(int, dup2, (int from, int to), (from, to))
+FAILING(pid_t, fork, (void), ())
+FAILING_AS(DIR *, opendir, (const char *path), (path), NULL)
+FAILING_AS(struct dirent64 *, readdir64, (DIR * folder), (folder), NULL)
+FAILING_AS(int, pthread_create,
+	   (pthread_t * thread, const pthread_attr_t *attributes,
+	    void *(*run)(void *), void *argument),
+	   (thread, attributes, run, argument), errno)
 FAILING(off_t, lseek, (int fd, off_t to, int whence), (fd, to, whence))
 FAILING(int, socket, (int domain, int type, int protocol),
 	(domain, type, protocol))
 FAILING(int, connect, (int fd, const struct sockaddr *to, socklen_t len),
 	(fd, to, len))
+FAILING(int, getsockopt,
+	(int fd, int level, int name, void *value, socklen_t *len),
+	(fd, level, name, value, len))
+FAILING(int, setsockopt,
+	(int fd, int level, int name, const void *value, socklen_t len),
+	(fd, level, name, value, len))
+FAILING(int, socketpair, (int domain, int type, int protocol, int fds[2]),
+	(domain, type, protocol, fds))
 FAILING(int, poll, (struct pollfd * fds, nfds_t count, int timeout_ms),
 	(fds, count, timeout_ms))
+FAILING(int, ppoll,
+	(struct pollfd * fds, nfds_t count, const struct timespec *timeout,
+	 const sigset_t *mask),
+	(fds, count, timeout, mask))
 FAILING(ssize_t, getrandom, (void *out, size_t len, unsigned flags),
 	(out, len, flags))
 FAILING(int, pipe2, (int fds[2], int flags), (fds, flags))
@@ -261,7 +292,49 @@ OPENING(open, (const char *path, int flags, ...), path, flags)
 OPENING(openat, (int folder, const char *path, int flags, ...), folder, path,
 	flags)
 
-/* Under its other names, by which programs with large files reach it. */
+/* They take an argument or none, of a word. */
+int fcntl(int fd, int command, ...)
+{
+	void *argument;
+	va_list list;
+
+	if (is_struck())
+		return -1;
+	va_start(list, command);
+	argument = va_arg(list, void *);
+	va_end(list);
+	return REAL(fcntl)(fd, command, argument);
+}
+
+/* Those of Landlock and seccomp, which the library has no names for. */
+long syscall(long number, ...)
+{
+	long a[6];
+	va_list list;
+
+	if (is_struck())
+		return -1;
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* Under other names, by which programs with large files reach them, and those
+ * that are built to be checked. */
+int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
+int stat64(const char *path, struct stat64 *s) __attribute__((alias("stat")));
+int lstat64(const char *path, struct stat64 *s) __attribute__((alias("lstat")));
+int fstat64(int fd, struct stat64 *s) __attribute__((alias("fstat")));
+int fstatat64(int folder, const char *path, struct stat64 *s, int flags)
+	__attribute__((alias("fstatat")));
+int __open64_2(const char *path, int flags);
+int __open64_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int openat64(int folder, const char *path, int flags, ...)
 	__attribute__((alias("openat")));
