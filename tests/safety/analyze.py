@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What analyzers find: gcc's and clang's in the source, valgrind in runs, and
-the thread sanitizer where there are threads.
+"""What analyzers find: gcc's and clang's in the source, valgrind in runs, the
+thread sanitizer where there are threads, those of addresses and of undefined
+behaviour in all that .ci/run has them for.
 
-usage: analyze.py BUILD_FOLDER [gcc|clang|threads|valgrind]...
+usage: analyze.py BUILD_FOLDER [gcc|clang|sanitizers|threads|valgrind]...
 
 gcc and clang read each file of src once, valgrind's memcheck runs the unit
 tests but those that are LONG (cross.py), and every FOURTH case of the command
 line, which makes the memory sanitizer unnecessary: that needs every library
 built for it. The thread sanitizer runs what uses base/thread.c, in a build of
-its own. What is not installed is left out, and told. Address and undefined
-behaviour sanitizers, which run all tests: .ci/run.
+its own. What is not installed is left out, and told.
 
 A finding fails. One that is none is named in tests/safety/analyze.supp
 (valgrind), or the code is written so that it shows: no source file switches an
@@ -52,6 +52,8 @@ FINDING = re.compile(r"^==\d+== ", re.M)
 FOURTH = 4
 # They measure time or memory themselves, fill gigabytes, or stop processes.
 NOT_FOR_VALGRIND = ("budget", "process", "retention", "list-pages", "start")
+# Suites in which a sanitizer may see what gcc's build does not.
+SANITIZED = "unit cli fuzz hostile net".split()
 # Two files are read at once, and large profiles counted by two threads.
 THREADED = ["unit/base/thread", "unit/analyze/flatcum", "cli/file", "cli/diff"]
 
@@ -164,12 +166,27 @@ def targets_of(build, names):
                    for file in files[need]})
 
 
+def set_up(folder, compiler, *options):
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["meson", "setup", folder, ROOT, "-Dtests=enabled",
+                        "-Dbuildtype=debug", "-Db_lundef=false", *options],
+                       env={**os.environ, "CC": compiler}, check=True)
+
+
+def sanitizers(build):
+    """As .ci/run has them."""
+    folder = build / "sanitizers"
+    set_up(folder, "clang", "-Db_sanitize=address,undefined", "-Dlazy=false",
+           "-Dc_args=-g1")
+    subprocess.run(["ninja", "-C", folder], check=True)
+    os.environ["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
+    return run_tests(folder, *(word for suite in SANITIZED
+                               for word in ("--suite", suite)))
+
+
 def threads(build):
     folder = build / "threads"
-    if not (folder / "build.ninja").exists():
-        subprocess.run(["meson", "setup", folder, ROOT, "-Dbuildtype=debug",
-                        "-Doptimization=1", "-Db_sanitize=thread",
-                        "-Db_lundef=false", "-Dtests=enabled"], check=True)
+    set_up(folder, "gcc", "-Doptimization=1", "-Db_sanitize=thread")
     needed = targets_of(folder, THREADED)
     subprocess.run(["ninja", "-C", folder, *needed], check=True)
     return run_tests(folder, *THREADED)
@@ -178,6 +195,7 @@ def threads(build):
 KINDS = {
     "gcc": ("gcc", lambda build: source(GCC, build)),
     "clang": ("clang", lambda build: source(CLANG, build)),
+    "sanitizers": ("clang", sanitizers),
     "threads": ("gcc", threads),
     "valgrind": ("valgrind", valgrind),
 }

@@ -9,6 +9,7 @@ BUILD_FOLDER/figures, of which docs/safety.md is made in the end. With stages
 named only these run, and the figures of the others stay as they are. A stage
 that ends with status 77 could not run here: its last line says why.
 """
+import json
 import os
 import shlex
 import shutil
@@ -20,6 +21,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+import figures  # noqa: E402
+
 # Not run: what automake and meson call a skipped test.
 SKIPPED = 77
 
@@ -58,6 +62,9 @@ STAGES = [
     ("analyzers", "python3 tests/safety/analyze.py {build}"),
 ]
 
+# What the ordinary tests may take, a share of each kind among them.
+TESTS_S = 300
+
 # The tests record the share of each kind that they try. These kinds have no
 # stage that tries more; the figures of the others are those of their stage.
 OF_TESTS = ("hardening", "sandbox", "streams")
@@ -73,9 +80,9 @@ def commit():
     return name + (" with changes" if name and changes else "")
 
 
-def environment(figures):
+def environment(folder):
     """What tests/meson.build gives to every test, and FIGURES."""
-    return {**os.environ, "FIGURES": str(figures),
+    return {**os.environ, "FIGURES": str(folder),
             "TESTDATA": str(ROOT / "testdata"), "PYTHON": sys.executable,
             "SERVER": str(ROOT / "tests" / "server" / "server.py"),
             "LC_ALL": "C", "TZ": "UTC"}
@@ -88,25 +95,38 @@ def last_line(log):
     return next((text for text in reversed(lines) if text), "nothing was said")
 
 
-def run(build, command, log, figures):
+def run(build, command, log, folder):
     """The exit status of a stage."""
     words = [word.format(build=build, tracefind=build / "src" / "tracefind")
              for word in shlex.split(command)]
     with open(log, "w") as file:
-        return subprocess.run(words, cwd=ROOT, env=environment(figures),
+        return subprocess.run(words, cwd=ROOT, env=environment(folder),
                               stdin=subprocess.DEVNULL, stdout=file,
                               stderr=subprocess.STDOUT).returncode
 
 
 def run_tests(build, command, log):
-    """The same of the tests, whose figures are sifted."""
+    """The same of the tests, whose figures are sifted, and their own."""
+    start_s = time.monotonic()
     with tempfile.TemporaryDirectory() as found:
         status = run(build, command, log, found)
+        record_tests(build, int(time.monotonic() - start_s))
         for name in OF_TESTS:
             path = Path(found, name + ".json")
             if path.exists():
                 shutil.copy(path, build / "figures")
     return status
+
+
+def record_tests(build, seconds):
+    log = build / "meson-logs" / "testlog.json"
+    if not log.exists():
+        return
+    results = [json.loads(line)["result"]
+               for line in log.read_text().splitlines()]
+    passed, skipped = results.count("OK"), results.count("SKIP")
+    figures.record("tests", passed, len(results) - passed - skipped +
+                   (seconds > TESTS_S), skipped=skipped, seconds=seconds)
 
 
 def lasted(start_s):
@@ -129,6 +149,7 @@ def main():
     failed = 0
     # Of now: that is what was built, whatever is committed meanwhile.
     os.environ["COMMIT"] = commit()
+    os.environ["FIGURES"] = str(build / "figures")
     for number, (name, command) in enumerate(chosen, 1):
         print(f"[{number}/{len(chosen)}] {name}: ", end="", flush=True)
         log, start_s = build / "test-full" / (name + ".log"), time.monotonic()

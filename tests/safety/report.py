@@ -34,6 +34,8 @@ class Row:
 
 
 ROWS = [
+    Row("tests", "the ordinary tests, with a share of each kind below: no more "
+        "than 300 seconds", 300, "./dev test"),
     Row("fault-allocation", "an allocation fails once, or from then on for "
         "ever: 40 cases, ours and the libraries'", 50000, "tests/fault"),
     Row("fault-call", "a system call fails with EIO, ENOSPC, EINTR, EAGAIN, "
