@@ -11,6 +11,7 @@ secret in it, and have asked the first server alone, a few times at most.
 """
 import argparse
 import base64
+import socket
 import sys
 import tempfile
 from pathlib import Path
@@ -30,12 +31,31 @@ REQUESTS = 6  # a first question in all its forms
 
 class Trial:
     """location: of the redirect, with {first}, {second} and their ports
-    {one}, {two} filled in; lines: other headers; https: the first server's."""
+    {one}, {two} filled in; lines: other headers; https: the first server's;
+    place: how the error names it, when it is not the location itself."""
 
-    def __init__(self, title, location, status=302, lines=(), https=False):
+    def __init__(self, title, location, status=302, lines=(), https=False,
+                 place=None):
         self.title, self.status, self.https = title, status, https
+        self.place = location if place is None else place
         self.lines = [f"Location: {location}"] if location is not None else []
         self.lines += lines
+
+
+# Where the second server listens, and other names of that.
+SECOND = ("127.0.0.1", "127.0.0.2")
+NAMES = (*SECOND, "localhost", "2130706433")
+
+# What is secret, a name, or no text is not told; nor is all of what is long.
+PLACES = {
+    "a name before it": "http://127.0.0.1:{two}/",
+    "a login in it": "http://127.0.0.1:{two}/?token=[redacted]",
+    "blanks around it": "http://127.0.0.1:{two}/",
+    "controls": "http://127.0.0.1:{two}/%01%1B[31m",
+    "nothing": "an unnamed place",
+    "a login page": "http://127.0.0.1:{two}/login?from=x (a login)",
+}
+PLACE_BYTES = 200
 
 
 def trials():
@@ -60,7 +80,7 @@ def trials():
             "a query": "?again=1",
             "nothing": "",
             "a login page": "http://127.0.0.1:{two}/login?from=x"}.items():
-        yield Trial(title, location)
+        yield Trial(title, location, place=PLACES.get(title))
     for scheme in ("file:///etc/hostname", "ftp://127.0.0.1:{two}/",
                    "gopher://127.0.0.1:{two}/_x", "dict://127.0.0.1:{two}/d",
                    "telnet://127.0.0.1:{two}", "ldap://127.0.0.1:{two}/",
@@ -144,7 +164,8 @@ class Place:
         if is_https and not self.pair:
             return "SKIP no openssl"
         heard = []
-        second = wire.Wire(lambda link, request: heard.append(request))
+        second = wire.Wire(lambda link, request: heard.append(request),
+                           also=SECOND[1:])
         tls = authority.context(self.pair, self.root.cert) if is_https else None
         with second, wire.Wire(None, tls and authority.context(
                 self.pair)) as first:
@@ -159,6 +180,12 @@ class Place:
             outcome = run(self.program, first.host, [
                 *args, url + first.url, "--timeout=5s", "--retry=1",
                 *login, *more], environment(self.recorded.now))
+            place = trial.place and trial.place.format(**names).replace(
+                first.host, "HOST")[:PLACE_BYTES]
+            named = (f"HOST answers {trial.status} and would go to {place};"
+                     if place else "")
+            if named not in outcome.stderr:
+                return f"not {named!r}: {outcome.stderr}"
             return self.complaint(outcome, first, second, sent)
 
     @staticmethod
@@ -186,6 +213,16 @@ class Place:
         return None
 
 
+def heard_at(name):
+    """What is wrong with a second server that would not hear who goes to it by
+    this name: nothing could be followed there."""
+    with wire.Wire(lambda link, request: False, also=SECOND[1:]) as second:
+        with socket.create_connection((name, second.port), 5) as sock:
+            sock.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            sock.recv(1)
+        return None if second.requests else "heard nothing"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -194,6 +231,9 @@ def main():
     program = str(Path(options.program).resolve())
     with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
         place = Place(program, folder, options.all)
+        for name in NAMES:
+            if wrong := heard_at(name):
+                raise SystemExit(f"the second server at {name}: {wrong}")
         return try_all("redirects", list(place.all_trials()), place.judge)
 
 

@@ -64,42 +64,51 @@ class Wire:
     """answer(link, request) is called for each request, and says whether the
     connection may be used again. `requests` are server.Request, `heard` all
     bytes as they came, TLS taken off. greet(link) is all that is done with a
-    connection, when it is there."""
+    connection, when it is there. also: more addresses, at the same port."""
 
-    def __init__(self, answer, tls=None, greet=None):
+    def __init__(self, answer, tls=None, greet=None, also=()):
         self.answer, self.tls, self.greet = answer, tls, greet
         self.requests, self.heard, self.troubles = [], [], []
         self.faults = []  # the test's own
         self.connections = 0
         self.lock = threading.Lock()
-        self.listener = socket.socket()
-        self.listener.bind(("127.0.0.1", 0))
-        self.listener.listen(64)
-        self.port = self.listener.getsockname()[1]
+        self.listeners, self.port = [], 0
+        for address in ("127.0.0.1", *also):
+            self.listen(address)
         self.host = f"127.0.0.1:{self.port}"
         self.url = ("https://" if tls else "http://") + self.host
-        threading.Thread(target=self.accept, daemon=True).start()
+
+    def listen(self, address):
+        listener = socket.socket()
+        self.listeners.append(listener)
+        listener.bind((address, self.port))
+        listener.listen(64)
+        self.port = listener.getsockname()[1]
+        threading.Thread(target=self.accept, args=(listener,),
+                         daemon=True).start()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         # close() alone leaves accept() waiting.
-        try:
-            self.listener.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        self.listener.close()
+        for listener in self.listeners:
+            try:
+                listener.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            listener.close()
         if self.faults:
             raise self.faults[0]
 
-    def accept(self):
+    def accept(self, listener):
         while True:
             try:
-                sock, _ = self.listener.accept()
+                sock, _ = listener.accept()
             except OSError:
                 return
-            self.connections += 1
+            with self.lock:
+                self.connections += 1
             threading.Thread(target=self.serve, args=(sock,),
                              daemon=True).start()
 
