@@ -54,7 +54,7 @@ SEQUENCES = [
 ]
 DAMAGED = ["\xff", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xed\xb0\x80",
            "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xc3", "\xe2\x82", "\xf0\x9f\x98"]
-PAYLOADS = ([chr(code) for code in [*range(1, 0x20), *range(0x7F, 0xA0)]] +
+PAYLOADS = ([chr(code) for code in [*range(0x20), *range(0x7F, 0xA0)]] +
             [RAW[byte] for byte in range(0x80, 0xA0)] + [chr(code) for code in STEERING] +
             SEQUENCES + ["".join(RAW[ord(c)] for c in text) for text in DAMAGED])
 OWN_COLOUR = re.compile(
@@ -417,7 +417,7 @@ def arguments(trials, folder, is_all):
     whole = folder / "whole.folded"
     whole.write_bytes(b"main;other 1000\n")
     for i, payload in enumerate(PAYLOADS):
-        if not is_all and i % 16:
+        if not is_all and i % 16 or "\0" in payload:  # which ends an argument
             continue
         text = encoded(marked(payload, i)).replace(b"/", b"")
         path = os.path.join(os.fsencode(str(folder)), text)
