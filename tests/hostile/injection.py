@@ -8,8 +8,9 @@ Every output has to be read by a parser of its format as what it is: the texts
 come back as texts where the format keeps them, and nothing else is there. Pages
 and pictures are opened in a headless Chromium where there is one, without the
 policy that would stop a script, and used: nothing may run or be asked for.
-Without --all pages hold all texts at once, with it each one alone, too. TAP, a
-line an output.
+Without --all pages hold all texts at once, with it each one alone, too. What is
+bad on purpose comes first, and must be seen. An output whose parser is missing
+is told as skipped, and counts as nothing. TAP, a line an output.
 """
 import argparse
 import csv
@@ -31,7 +32,7 @@ import check as pages  # noqa: E402
 import escapes  # noqa: E402
 import figures  # noqa: E402
 from chromium import Browser, find_chromium  # noqa: E402
-from payloads import PAYLOADS  # noqa: E402
+from payloads import PAYLOADS, RUN  # noqa: E402
 
 LIMIT_S = 60
 SHOWN = 5
@@ -78,6 +79,15 @@ def escapes_of(c):
 
 # ---- parsers: what is wrong, or nothing ----
 
+class Missing(Exception):
+    """What an output would be read with."""
+
+
+def need(program):
+    if not shutil.which(program):
+        raise Missing(f"no {program}")
+
+
 def texts_missing(found, texts):
     missing = [t for t in texts if t not in found]
     return f"{len(missing)} texts are others: {missing[:3]}" if missing else None
@@ -116,8 +126,7 @@ def read_csv(out, texts):
 
 
 def read_dot(out, texts):
-    if not shutil.which("dot"):
-        return None
+    need("dot")
     done = subprocess.run(["dot", "-Tplain"], input=out.encode(), capture_output=True, timeout=LIMIT_S)
     if done.returncode or done.stderr:
         return f"dot: {done.stderr.decode()[:300]}"
@@ -144,14 +153,18 @@ def read_html(out, texts):
     page = pages.Page(out)
     pages.check_policy(page)
     pages.check_structure(page)
-    if pages.html5lib:
-        pages.check_html5lib(out)
+    return None
+
+
+def read_html5lib(out, texts):
+    if not pages.html5lib:
+        raise Missing("no html5lib")
+    pages.check_html5lib(out)
     return None
 
 
 def read_markdown(out, texts):
-    if not shutil.which("cmark-gfm"):
-        return None
+    need("cmark-gfm")
     done = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough"],
                           input=out.encode(), capture_output=True, timeout=LIMIT_S, check=True)
     for tag, rest in re.findall(r"<(/?[a-zA-Z][^\s/>]*|[!?])([^>]*)>", done.stdout.decode()):
@@ -169,18 +182,30 @@ def read_folded(out, texts):
 
 
 def read_table(out, texts):
-    return None
+    return escapes.complaint(out.encode(), [])
 
 
 READERS = {"json": read_json, "chrome": read_json, "speedscope": read_json, "csv": read_csv, "dot": read_dot,
            "svg": read_svg, "html": read_html, "markdown": read_markdown, "folded": read_folded,
-           "difffolded": read_folded, "table": read_table}
+           "difffolded": read_folded, "table": read_table, "html5lib": read_html5lib}
 TRACE_RUNS = ["show {}", "show {} --events -o json", "show {} -o chrome", "show {} -o svg", "show {} --events -o html",
               "show {} -o markdown", "slow {} --profiles-url file:{profile} -o html",
               "slow {} --profiles-url file:{profile} -o markdown", "slow {} --profiles-url file:{profile} -o svg"]
 PROFILE_RUNS = ["profile {profile} -n 0 -o " + f for f in (
     "json", "csv", "speedscope", "folded", "dot", "svg", "html", "markdown")] + [
     "diff {base} {profile} -n 0 -o " + f for f in ("json", "csv", "difffolded", "svg", "html", "markdown", "dot")]
+# What each parser has to refuse.
+BAD = {"json": "{}", "csv": "a,b\r\n=1,2\r\n", "dot": 'digraph {\nN1 [label="a"];\nx; y; z\n}',
+       "svg": '<svg xmlns="http://www.w3.org/2000/svg"><image href="x"/></svg>', "html": "<h1>a</h1><p>b</p>",
+       "html5lib": "<p></b>", "markdown": "a <b>b</b>", "folded": "main\n", "table": "a\x1b[31m"}
+# Pages, and what has to be seen when they are opened.
+POLICY = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
+BAD_PAGES = [("html", f"{POLICY}<script>{RUN}</script>", "1 ran"),
+             ("html", f"<button onclick='{RUN}'>x</button>", "1 ran"),
+             ("html", "<img alt=x>", "elements that are not ours"),
+             ("html", "<link rel=stylesheet href=http://127.0.0.1:1/x>", "asked for"),
+             ("html", "<script>throw 1</script>", "errors"),
+             ("svg", f'<svg xmlns="http://www.w3.org/2000/svg"><script>{RUN}</script></svg>', "1 ran")]
 # Those that say every text; the others have room for some.
 WHOLE = {"show {} --events -o json", "profile {profile} -n 0 -o json", "profile {profile} -n 0 -o csv",
          "profile {profile} -n 0 -o speedscope", "diff {base} {profile} -n 0 -o csv"}
@@ -190,6 +215,7 @@ class Trials:
     def __init__(self, program, folder, browser):
         self.program, self.folder, self.browser = program, folder, browser
         self.results = {}  # name of the output: [complaints]
+        self.skipped = {}  # name of the output: what is missing
         self.tried = 0
 
     def inputs(self, texts):
@@ -211,6 +237,38 @@ class Trials:
         self.results.setdefault(name, [])
         if wrong:
             self.results[name].append(wrong)
+
+    def read(self, name, form, out, texts, wanted):
+        try:
+            wrong = READERS[form](out, wanted)
+        except Missing as missing:
+            self.skipped[name] = str(missing)
+            return
+        except Exception as error:  # whatever a parser raises
+            wrong = f"{type(error).__name__} {error}"
+        self.note(name, texts, wrong)
+
+    def opened(self, name, form, out, texts):
+        if self.browser:
+            self.note(name, texts, self.open(form, out, texts[0]))
+        else:
+            self.skipped[name] = "no Chromium"
+
+    def overlooked(self):
+        """What is bad on purpose, and was not seen."""
+        control = Trials(self.program, self.folder, self.browser)
+        for form, out in BAD.items():
+            control.read(form, form, out, [form], ["text"])
+        for number, (form, out, _) in enumerate(BAD_PAGES):
+            control.opened(number, form, out, ["x"])
+        self.skipped.update({f"a bad one of {name}" if name in BAD else "bad pages, opened": missing
+                             for name, missing in control.skipped.items()})
+        for name, found in control.results.items():
+            words = "" if name in BAD else BAD_PAGES[name][2]
+            title = f"a bad one of {name}" if name in BAD else "bad pages, opened"
+            self.results.setdefault(title, [])
+            if not found or words not in found[0]:
+                self.results[title].append(f"{words or 'a complaint'}: overlooked, found {found}")
 
     def open(self, form, text, payload):
         """What is wrong when it is opened and used."""
@@ -235,15 +293,14 @@ class Trials:
                 words = [w.replace(name, value) for w in words]
             form = words[words.index("-o") + 1] if "-o" in words else "table"
             out, wrong = self.run(words)
-            if not wrong:
-                try:
-                    wanted = [t for t in texts if t] if run in WHOLE else []
-                    wrong = READERS[form](out, wanted)
-                except Exception as error:  # whatever a parser raises
-                    wrong = f"{type(error).__name__} {error}"
-            self.note(run, texts, wrong)
-            if form in ("svg", "html") and out and self.browser:
-                self.note(run + ", opened", texts, self.open(form, out, texts[0]))
+            if wrong:
+                self.note(run, texts, wrong)
+                continue
+            self.read(run, form, out, texts, [t for t in texts if t] if run in WHOLE else [])
+            if form == "html":
+                self.read(run + ", html5lib", "html5lib", out, texts, [])
+            if form in ("svg", "html"):
+                self.opened(run + ", opened", form, out, texts)
 
     def reread(self, texts):
         """Folded stacks and speedscope's files hold as many values as before."""
@@ -259,6 +316,8 @@ class Trials:
                       f"{values[1]} instead of {values[0]}")
 
     def report(self):
+        for name, missing in self.skipped.items():
+            self.results.setdefault(f"{name} # SKIP {missing}", [])
         print(f"1..{len(self.results)}")
         for i, (name, wrong) in enumerate(self.results.items(), 1):
             print(f"{'not ok' if wrong else 'ok'} {i} - {name}")
@@ -266,8 +325,9 @@ class Trials:
                 print("#   " + str(line).replace("\n", "\\n"))
         failed = sum(map(len, self.results.values()))
         print(f"# {len(TEXTS)} texts, {self.tried} times in an output, {failed} failed")
+        missing = ", ".join(sorted(set(self.skipped.values())))
         figures.record("injection", self.tried, failed, payloads=len(TEXTS),
-                       **({} if self.browser else {"skipped": "pages were not opened: no Chromium"}))
+                       **({"skipped": f"what needs a program: {missing}"} if missing else {}))
         return failed == 0
 
 
@@ -277,12 +337,11 @@ def main():
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     chromium = find_chromium() if shutil.which("bash") else None
-    if not chromium:
-        print("# no Chromium to open pages with")
     with tempfile.TemporaryDirectory(prefix="tracefind-", ignore_cleanup_errors=True) as folder:
         browser = Browser(chromium, f"{folder}/browser") if chromium else None
         trials = Trials(str(Path(options.program).resolve()), Path(folder), browser)
         try:
+            trials.overlooked()
             trials.texts(TEXTS)
             trials.reread(TEXTS)
             for text in TEXTS if options.all else []:
