@@ -4,11 +4,12 @@
 
 usage: bombs.py TRACEFIND [--all] [--cpu SECONDS] [--memory BYTES]
 
-Each is made on the spot (the larger ones with --all only), and has to be refused by its name or to be answered
-with what is left of it told, within so much time of the processor (2) and so
-much memory of addresses (1.5 GiB: the heap of one model, limits.h, and half of
-it for the program, its libraries and an answer). 0: no limit, for builds whose
-sanitizer takes more. TAP.
+Each is made on the spot (the larger ones with --all only), and has to be refused
+by its name or to be answered with what is left of it told, within so many
+seconds of the processor (2; of the clock it may be more) and so much memory of
+addresses (1.5 GiB: the heap of one model, limits.h, and half of it for the
+program, its libraries and an answer). 0: no limit, for builds whose sanitizer
+takes more. TAP.
 """
 import argparse
 import base64
@@ -39,9 +40,13 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPAN = '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"%s","spanId":"00000000000000a1",' \
        '"startTimeUnixNano":"1764000000000000000","endTimeUnixNano":"1764000000100000000",' % TRACE
 
+# A line behind the others: who knows of it has read them.
+LAST = (SPAN.replace("00a1", "00a2") + '"name":"last"}]}]}]}\n').encode()
+
 
 class Bomb:
-    """How it is made and run, and what has to be said of it."""
+    """How it is made and run, and what has to be said of it: of an answer, what
+    only who has read all of it can say."""
 
     def __init__(self, name, make, args, said, status=7, is_large=False):
         self.name, self.make, self.args = name, make, args
@@ -160,7 +165,7 @@ def many_references(count):
 
 
 def equal_keys(count):
-    return (SPAN + '"name":"op",' + '"name":"op",' * count + '"kind":2}]}]}]}').encode()
+    return (SPAN + '"name":"op",' + '"name":"op",' * count + '"kind":2}]}]}]}\n').encode() + LAST
 
 
 def long_string():
@@ -172,7 +177,13 @@ def long_string():
 
 
 def many_documents(count):
-    return b"{}\n" * count
+    """So many without a span; the first has one, so that it is known what they are."""
+    return (SPAN + '"name":"op"}]}]}]}\n').encode() + b"{}\n" * count + LAST
+
+
+def swapped_names(count):
+    """Each of two words whose sum, or exclusive or, is that of many others."""
+    return b"".join(b"%08d%08d 1\n" % (i, count - i) for i in range(count))
 
 
 def tree_answer(count):
@@ -197,18 +208,20 @@ BOMBS = [
     Bomb("1M objects in each other", deep(b'{"a":'), SHOW, r"nested deeper than the limit"),
     Bomb("20M {} for resources", lambda: objects(20000000), SHOW, r"holds no spans", 5, is_large=True),
     Bomb("20M {} for spans", lambda: span_objects(20000000), SHOW, r"more than 2000000 spans", is_large=True),
-    Bomb("20M {} a line", lambda: many_documents(20000000), SHOW, r"", is_large=True),
+    Bomb("20M {} a line", lambda: many_documents(20000000), SHOW, r"2 spans in 1 service", 0, is_large=True),
     Bomb("34 KB of nested AnyValue", lambda: nested_any_values(34000), SHOW, r"nested too deeply"),
-    Bomb("ids that are multiples of 2^32", lambda: hash_ids(1 << 32), PROFILE, r"", 0),
-    Bomb("ids that are multiples of 2^20 + 1", lambda: hash_ids((1 << 20) + 1), PROFILE, r"", 0, is_large=True),
-    Bomb("a key a million times", lambda: equal_keys(1000000), SHOW, r"", 0),
+    Bomb("ids that are multiples of 2^32", lambda: hash_ids(1 << 32), PROFILE, r"profile 300 us of CPU", 0),
+    Bomb("ids that are multiples of 2^20 + 1", lambda: hash_ids((1 << 20) + 1), PROFILE, r"profile 300 us of CPU", 0,
+         is_large=True),
+    Bomb("250,000 names of equal sums", lambda: swapped_names(250000), PROFILE, r"249990 more functions", 0),
+    Bomb("a key a million times", lambda: equal_keys(1000000), SHOW, r"2 spans in 1 service", 0),
     Bomb("one sample of 1M frames", lambda: one_sample(1000000), PROFILE, r"frames lost their middle", 0),
     Bomb("a folded stack of 1M frames", lambda: b"a;" * 1000000 + b"b 1\n", PROFILE, r"frames lost their middle", 0),
     Bomb("a string of 500 MiB", long_string, SHOW, r"over 64 KiB", 0, is_large=True),
     Bomb("a length of 2^63-1 in a trace", long_field(lambda: nested_any_values(3), 1), SHOW, r"damaged or cut off"),
     Bomb("a length of 2^63-1 in a profile", long_field(lambda: one_sample(3), 2), PROFILE, r"damaged or cut off|of no known kind"),
     Bomb("a million attributes", lambda: many_attributes(1000000), ["show", "--events"], r"attributes past the 1024th", 0),
-    Bomb("a million references", lambda: many_references(1000000), SHOW, r"", 0),
+    Bomb("a million references", lambda: many_references(1000000), SHOW, r"forms a cycle", 0),
     Bomb("48 MiB of packed varints", packed_varints, PROFILE, r"frames lost their middle", 0, is_large=True),
     Bomb("locations of 4,000 functions each", lambda: inlined(4000, 4000, 4000), PROFILE, r"more than 400000000 frames"),
     Bomb("30M empty strings", lambda: strings(30000000), PROFILE, r"holds no samples", 5, is_large=True),
