@@ -9,8 +9,9 @@ The server plays along, refuses, or answers with what it was sent, as it is, in
 base64 and percent-encoded. Searched afterwards: what the run said, with -v; the
 files it left, cases and caches unpacked; its line in the process list; what the
 other server and a proxy heard; and, with STOP.SO (stop.c), the memory of the
-process when all of it has run. Libraries' own copies of keys are not looked
-for: private keys of client certificates are read by libcurl's TLS library.
+process when all of it has run, in which what stop.c left has to be found, too.
+Libraries' own copies of keys are not looked for: private keys of client
+certificates are read by libcurl's TLS library.
 
 The cases of tests/cli that log in to Google Cloud are run so as well; what is
 secret in them has "canary" in it, or begins as tokens do.
@@ -21,6 +22,7 @@ import gzip
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,10 @@ from trial import HANG_S, TESTDATA, environment, try_all
 # With signs that every encoding writes in another way.
 ENDS = {"traces": "Ca/nA+rY~7f3a9c1e5b", "profiles": "Ca+nA/rY~51b0d2e8f4a",
         "header": "Ca~nA/rY+88e1f4c2a6d", "theirs": "Ca/nA~rY+0d9b7c3e1f5"}
+
+# What stop.c leaves.
+MARKS = [b"stop.c was in the data", b"stop.c was on the heap",
+         b"stop.c was in a map"]
 
 
 def spellings(secret):
@@ -108,6 +114,14 @@ def slots():
         yield Slot(f"{side}-token-command", lambda p, side=side, secret=secret:
                    settings(p, f"{side}-token-command = cat "
                             f"{file_of(p, 'token', secret)}"), side, bearer)
+        yield Slot(f"{side}-token-file of the configuration",
+                   lambda p, side=side, secret=secret: settings(
+                       p, f"{side}-token-file = "
+                       f"{file_of(p, 'token', secret)}"), side, bearer)
+        yield Slot(f"{side}-password-file of the configuration",
+                   lambda p, side=side, secret=secret: settings(
+                       p, f"{side}-username = ann\n{side}-password-file = "
+                       f"{file_of(p, 'password', secret)}"), side, basic)
         yield Slot(f"{side}-header of the configuration",
                    lambda p, side=side: settings(
                        p, f"{side}-header = X-Api-Key: {own}"), side, own)
@@ -136,6 +150,19 @@ def slots():
     yield Slot("TRACEFIND_TRACES_PROXY", lambda p: (
         [], {"TRACEFIND_TRACES_PROXY": proxy.format(proxy=p.proxy.host)}),
         "proxy", f"Basic {basic}")
+    yield Slot("traces-proxy of the configuration", lambda p: settings(
+        p, f"traces-proxy = {proxy.format(proxy=p.proxy.host)}"), "proxy",
+        f"Basic {basic}")
+    for name, server in (("TRACEFIND_PROXY", "proxy"),
+                         ("http_proxy", None)):  # not for this machine
+        yield Slot(name, lambda p, name=name: (
+            [], {name: proxy.format(proxy=p.proxy.host)}), server,
+            f"Basic {basic}")
+    yield Slot("TRACEFIND_TOKEN", lambda p: (
+        [], {"TRACEFIND_TOKEN": ENDS["traces"]}), "both", bearer)
+    yield Slot("TRACEFIND_PASSWORD", lambda p: (
+        [], {"TRACEFIND_PASSWORD": ENDS["traces"],
+             "TRACEFIND_USERNAME": "ann"}), "both", f"Basic {basic}")
     yield Slot("two at once", lambda p: (
         [f"--token-file={file_of(p, 'token', ENDS['traces'])}",
          f"--header=X-Api-Key: {own}"], {}), "both", own)
@@ -181,7 +208,7 @@ class Place:
     that a run has for its home."""
 
     def __init__(self, folder, mode, bad, recorded):
-        self.folder, self.given = Path(folder), set()
+        self.folder, self.given, self.mode = Path(folder), set(), mode
 
         def serve(name):
             is_good = mode == "good" or bad not in (name, "both", None)
@@ -223,15 +250,12 @@ def memory(pid):
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, \
             open(f"/proc/{pid}/mem", "rb") as mem:
         for line in maps:
-            span, rights = line.split()[:2]
+            span, rights, *names = line.split()
             if not rights.startswith("rw"):
                 continue
             start, end = (int(part, 16) for part in span.split("-"))
-            try:
-                mem.seek(start)
-                yield f"memory {line.split(None, 5)[5:]}", mem.read(end - start)
-            except (OSError, ValueError):
-                pass
+            mem.seek(start)
+            yield f"memory {names[3:]}", mem.read(end - start)
 
 
 class Run:
@@ -244,23 +268,29 @@ class Run:
             process = subprocess.Popen([program, *args], env=env, cwd=cwd,
                                        stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=err)
-            if stop:
-                _, status = os.waitpid(process.pid, os.WUNTRACED)
-                if os.WIFSTOPPED(status):
-                    self.look(process.pid)
-                    process.send_signal(18)  # SIGCONT
-            process.wait(HANG_S)
+            try:
+                if stop:
+                    self.look(process.pid, args)
+            finally:
+                process.send_signal(signal.SIGCONT)
+                process.wait(HANG_S)
             out.seek(0)
             err.seek(0)
             self.out, self.err = out.read(), err.read()
         self.status = process.returncode
 
-    def look(self, pid):
-        try:
-            self.left = list(memory(pid))
-            self.line = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except PermissionError:
-            pass
+    def look(self, pid, args):
+        """When it has stopped at its end, which is left to be waited for."""
+        found = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        if found.si_code != os.CLD_STOPPED:
+            raise RuntimeError("it ended without being stopped")
+        self.left = list(memory(pid))
+        self.line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        for mark in (*MARKS, args[-1].encode()):
+            if not any(mark in data for _, data in self.left):
+                raise RuntimeError(f"no {mark!r} in its memory")
+        if args[-1].encode() not in self.line:
+            raise RuntimeError(f"its line is {self.line!r}")
 
 
 def judge_by(program, stop, recorded):
@@ -292,6 +322,9 @@ def complaint(slot, place, done):
         words = slot.words.format(secret=ENDS.get(name, "")).encode()
         if words not in heard[name]:
             return f"{name} did not get it: {done.err[:300]}"
+        if (slot.server == "both" and place.mode == "good" and
+                words not in heard["profiles"]):
+            return f"profiles did not get it: {done.err[:300]}"
     texts = [("stdout", done.out), ("stderr", done.err),
              ("the process list", done.line), *place.written(),
              *place.elsewhere(slot.server), *done.left]
