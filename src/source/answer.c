@@ -292,7 +292,8 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 	if (status == 407)
 		error_set(err, ERROR_AUTH,
 			  "%s: the proxy on the way to %.*s wants credentials "
-			  "(407%s%s): %s-proxy http://USER:PASSWORD@HOST:PORT",
+			  "(407%s%s): put USER:PASSWORD and an @ before the "
+			  "host of %s-proxy",
 			  subject, STR_ARGS(host), gap, reason->text, side);
 	else if (wants_tenant(reason))
 		error_set(err, ERROR_AUTH,

@@ -198,13 +198,20 @@ bool source_probe_request(enum source_kind kind,
 	return is_ok;
 }
 
+/* Whoever it is, on the way or there, wants to know who asks. */
+static bool is_denied(const struct http_response *response)
+{
+	int status = response->status;
+
+	return status == 401 || status == 403 || status == 407;
+}
+
 bool source_probe_matches(enum source_kind kind,
 			  const struct http_response *response)
 {
 	const struct trace_backend *backend = backend_find(kind);
 
-	if (response->status == 0 || response->status == 401 ||
-	    response->status == 403)
+	if (response->status == 0 || is_denied(response))
 		return false;
 	if (backend && backend->probe_path)
 		return backend->probe_matches(response);
@@ -235,7 +242,7 @@ bool source_old_jaeger_matches(const struct http_response *response)
 /* How much an answer tells about what is wrong, the most telling first. */
 static int probe_rank(const struct http_response *response)
 {
-	if (response->status == 401 || response->status == 403)
+	if (is_denied(response))
 		return 0;
 	if (response->status >= 300 && response->status < 400)
 		return 1;
