@@ -75,16 +75,30 @@ static bool is_text(const char *format)
 	return strcmp(format, "pprof") != 0;
 }
 
-/* No byte that a terminal obeys; tabs are ours in no output. */
+/* A control of two bytes, U+0080 to U+009F. */
+static bool is_c1(struct str c)
+{
+	return c.len == 2 && (unsigned char)c.ptr[0] == 0xc2 &&
+	       (unsigned char)c.ptr[1] < 0xa0;
+}
+
+/* Nothing that a terminal obeys, and whole characters; tabs are ours in no
+ * output. */
 static void check_text(struct str text, const char *format)
 {
-	for (size_t i = 0; i < text.len; i++) {
+	for (size_t i = 0, len; i < text.len; i += len) {
+		struct str rest = str_slice(text, i, text.len);
 		unsigned char c = (unsigned char)text.ptr[i];
 
 		FUZZ_CHECK(c >= 0x20 || c == '\n' || c == '\t' ||
 				   (c == '\r' && !strcmp(format, "csv")),
 			   "byte %02x in %s at %zu", c, format, i);
 		FUZZ_CHECK(c != 0x7f, "DEL in %s at %zu", format, i);
+		len = utf8_length(rest);
+		FUZZ_CHECK(len, "byte %02x begins no character in %s at %zu", c,
+			   format, i);
+		FUZZ_CHECK(!is_c1(str_slice(rest, 0, len)),
+			   "a control of two bytes in %s at %zu", format, i);
 	}
 }
 
