@@ -170,6 +170,12 @@ static void mend_login(struct checks *c, enum trouble trouble,
 	case TROUBLE_TENANT_HEADER:
 		check_mend(c, "%s-header 'x-tenant: NAME'", side);
 		break;
+	case TROUBLE_PROXY_LOGIN:
+		check_mend(c,
+			   "USER:PASSWORD and an @ before the host of "
+			   "%s-proxy",
+			   side);
+		break;
 	case TROUBLE_RIGHTS:
 		check_mend(c,
 			   "a token with the right to read (Grafana Cloud: "
@@ -195,6 +201,7 @@ void mend_trouble(struct checks *c, enum trouble trouble,
 	case TROUBLE_RIGHTS:
 	case TROUBLE_TENANT:
 	case TROUBLE_TENANT_HEADER:
+	case TROUBLE_PROXY_LOGIN:
 		mend_login(c, trouble, e);
 		break;
 	case TROUBLE_REDIRECT:

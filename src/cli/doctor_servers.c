@@ -152,7 +152,8 @@ static void take_times(struct side_answers *s,
 static bool is_login_trouble(enum trouble trouble)
 {
 	return trouble == TROUBLE_CREDENTIALS || trouble == TROUBLE_RIGHTS ||
-	       trouble == TROUBLE_TENANT || trouble == TROUBLE_TENANT_HEADER;
+	       trouble == TROUBLE_PROXY_LOGIN || trouble == TROUBLE_TENANT ||
+	       trouble == TROUBLE_TENANT_HEADER;
 }
 
 static bool is_tls_trouble(enum trouble trouble)

@@ -303,6 +303,8 @@ enum trouble trouble_find(const struct http_response *response)
 		return wire_trouble(&response->err);
 	if (status == 401 || status == 403)
 		return refusal(response);
+	if (status == 407)
+		return TROUBLE_PROXY_LOGIN;
 	if (status >= 300 && status < 400)
 		return strstr(response->location, "login") ? TROUBLE_CREDENTIALS
 							   : TROUBLE_REDIRECT;

@@ -85,6 +85,7 @@ enum trouble {
 	TROUBLE_SECRET,        /* a credential would go over plain http */
 	TROUBLE_CREDENTIALS,   /* 401, or a redirect to a login */
 	TROUBLE_RIGHTS,        /* 403 */
+	TROUBLE_PROXY_LOGIN,   /* 407 */
 	TROUBLE_TENANT,        /* none sent, or one that is not accepted */
 	TROUBLE_TENANT_HEADER, /* Jaeger's own header */
 	TROUBLE_REDIRECT,

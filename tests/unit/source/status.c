@@ -177,6 +177,8 @@ static void test_troubles_of_answers(void **state)
 	assert_int_equal(trouble_of(401, "text/plain", "who?"),
 			 TROUBLE_CREDENTIALS);
 	assert_int_equal(trouble_of(403, "text/plain", "no"), TROUBLE_RIGHTS);
+	assert_int_equal(trouble_of(407, "text/plain", "no"),
+			 TROUBLE_PROXY_LOGIN);
 	assert_int_equal(trouble_of(400, "text/plain", "tenant ID is too long"),
 			 TROUBLE_TENANT);
 	assert_int_equal(trouble_of(404, "text/plain", "404"), TROUBLE_OTHER);
