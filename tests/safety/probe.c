@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded into the program: when it first writes to standard output, when its
- * sandbox must be closed, tries what a hostile answer would want it to do. What
- * came of it goes to PROBE_REPORT, a line each: NAME ERRNO, 0 when it worked.
+ * Preloaded into the program: when it first takes something from a server, or
+ * writes to standard output, when its sandbox must be closed, tries what a
+ * hostile answer would want it to do. What came of it goes to PROBE_REPORT, a
+ * line each: NAME ERRNO, 0 when it worked.
  *
  *   PROBE_READ     file to read      PROBE_WRITE   file to make
  *   PROBE_NAMED    file to read      PROBE_BESIDE  file to make
@@ -108,6 +109,26 @@ static void try_all(void)
 	tell("type", errno != EPERM);
 }
 
+static void try_once(void)
+{
+	if (report < 0)
+		return;
+	try_all();
+	close(report);
+	report = -1;
+}
+
+ssize_t recv(int fd, void *data, size_t len, int flags)
+{
+	static ssize_t (*next)(int, void *, size_t, int);
+
+	if (!next)
+		next = (ssize_t(*)(int, void *, size_t, int))dlsym(RTLD_NEXT,
+								   "recv");
+	try_once();
+	return next(fd, data, len, flags);
+}
+
 ssize_t write(int fd, const void *data, size_t len)
 {
 	static ssize_t (*next)(int, const void *, size_t);
@@ -115,11 +136,8 @@ ssize_t write(int fd, const void *data, size_t len)
 	if (!next)
 		next = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT,
 								    "write");
-	if (fd == STDOUT_FILENO && report >= 0) {
-		try_all();
-		close(report);
-		report = -1;
-	}
+	if (fd == STDOUT_FILENO)
+		try_once();
 	return next(fd, data, len);
 }
 
