@@ -124,7 +124,7 @@ void jsonw_text(struct jsonw *w, const char *text)
 void jsonw_i64(struct jsonw *w, int64_t value)
 {
 	separate(w);
-	outf(w->out, "%" PRId64, value);
+	out_int(w->out, value);
 }
 
 void jsonw_thousandths(struct jsonw *w, int64_t value)

@@ -345,6 +345,19 @@ uint64_t gcd_u64(uint64_t a, uint64_t b)
 	return b;
 }
 
+char *put_u64(char *out, uint64_t value, unsigned width)
+{
+	char digits[DIGITS_U64];
+	size_t len = 0;
+
+	do {
+		digits[DIGITS_U64 - ++len] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value || len < width);
+	memcpy(out, digits + DIGITS_U64 - len, len);
+	return out + len;
+}
+
 void format_count(int64_t count, char out[COUNT_TEXT_BYTES])
 {
 	uint64_t left = count < 0 ? 0 - (uint64_t)count : (uint64_t)count;

@@ -130,6 +130,12 @@ void base64_encode(const unsigned char *bytes, size_t len, char *out);
 /* Greatest common divisor; gcd(0, b) = b. */
 uint64_t gcd_u64(uint64_t a, uint64_t b);
 
+#define DIGITS_U64 20
+
+/* The number in decimal, with zeros in front when it has fewer digits than
+ * width, which is 1 to DIGITS_U64. Returns the end of them; adds no NUL. */
+char *put_u64(char *out, uint64_t value, unsigned width);
+
 /* "-9,223,372,036,854,775,808" and a NUL. */
 #define COUNT_TEXT_BYTES 32
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 /* A pipe holds this much; larger chunks save no calls. */
 #define CHUNK_BYTES (64 * KIB)
@@ -111,17 +112,11 @@ void out_repeat(struct out *o, const char *text, size_t times)
 
 void out_int(struct out *o, int64_t value)
 {
-	char digits[20]; /* a sign and those of 2^63 */
-	size_t at = sizeof digits;
-	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char text[1 + DIGITS_U64] = "-";
+	char *digits = text + (value < 0);
 
-	do {
-		digits[--at] = (char)('0' + rest % 10);
-		rest /= 10;
-	} while (rest);
-	if (value < 0)
-		digits[--at] = '-';
-	out_add(o, digits + at, sizeof digits - at);
+	out_add(o, text,
+		(size_t)(put_u64(digits, magnitude_i64(value), 1) - text));
 }
 
 /* Text too long for the stack goes through a buffer of its own. */

@@ -371,32 +371,31 @@ void format_zone(int64_t offset_ns, char out[ZONE_BYTES])
 
 /* Below a minute: one unit, three significant digits. False when rounding
  * reaches the next unit, which then prints it. */
-static bool format_small(uint64_t ns, const struct unit *unit, char *out,
-			 size_t size)
+static bool format_small(uint64_t ns, const struct unit *unit, char *out)
 {
 	uint64_t unit_ns = (uint64_t)unit->size_ns;
 	uint64_t next = unit_ns == (uint64_t)NS_PER_S ? 60 : 1000;
 	uint64_t whole = ns / unit_ns;
 	/* Decimals that make three digits, of which the unit may have none. */
-	int decimals = unit_ns == 1   ? 0
-		       : whole >= 100 ? 0
-		       : whole >= 10  ? 1
-				      : 2;
+	unsigned decimals = unit_ns == 1   ? 0
+			    : whole >= 100 ? 0
+			    : whole >= 10  ? 1
+					   : 2;
 	uint64_t scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
 	uint64_t step = unit_ns / scale ? unit_ns / scale : 1;
 	uint64_t rounded = (ns + step / 2) / step;
-	int len;
 
 	if (rounded >= next * scale)
 		return false;
-	len = snprintf(out, size, "%d", (int)(rounded / scale));
+	out = put_u64(out, rounded / scale, 1);
 	if (rounded % scale) {
-		len += snprintf(out + len, size - (size_t)len, ".%0*d",
-				decimals, (int)(rounded % scale));
-		while (out[len - 1] == '0')
-			len--;
+		*out++ = '.';
+		out = put_u64(out, rounded % scale, decimals);
+		while (out[-1] == '0')
+			out--;
 	}
-	snprintf(out + len, size - (size_t)len, " %s", unit->name);
+	*out++ = ' ';
+	memcpy(out, unit->name, strlen(unit->name) + 1);
 	return true;
 }
 
@@ -437,7 +436,7 @@ void format_duration(int64_t duration_ns, char out[24])
 		unit++;
 	while (!(unit->size_ns >= NS_PER_MIN
 			 ? format_large(ns, unit, out + sign, 24 - sign)
-			 : format_small(ns, unit, out + sign, 24 - sign)))
+			 : format_small(ns, unit, out + sign)))
 		unit--;
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "base/timefmt.h"
@@ -25,21 +26,28 @@ static bool share_tenths(double share, long long *tenths)
 	return true;
 }
 
-static long long magnitude(long long value)
+/* has_plus: of a difference, which tells its sign; unit: what follows. */
+static void put_tenths(char *out, long long tenths, bool has_plus,
+		       const char *unit)
 {
-	return value < 0 ? -value : value;
+	uint64_t size = magnitude_i64(tenths);
+
+	if (tenths < 0 || (has_plus && tenths))
+		*out++ = tenths < 0 ? '-' : '+';
+	out = put_u64(out, size / 10, 1);
+	*out++ = '.';
+	out = put_u64(out, size % 10, 1);
+	memcpy(out, unit, strlen(unit) + 1);
 }
 
 void format_share(double share, char out[UNIT_TEXT_BYTES])
 {
 	long long tenths;
 
-	if (!share_tenths(share, &tenths)) {
-		snprintf(out, UNIT_TEXT_BYTES, "-");
-		return;
-	}
-	snprintf(out, UNIT_TEXT_BYTES, "%s%lld.%lld %%", tenths < 0 ? "-" : "",
-		 magnitude(tenths) / 10, magnitude(tenths) % 10);
+	if (share_tenths(share, &tenths))
+		put_tenths(out, tenths, false, " %");
+	else
+		memcpy(out, "-", sizeof "-");
 }
 
 void format_percent(double share, char out[UNIT_TEXT_BYTES])
@@ -55,17 +63,12 @@ void format_percent(double share, char out[UNIT_TEXT_BYTES])
 
 void format_points(double delta, char out[UNIT_TEXT_BYTES])
 {
-	const char *sign = "";
 	long long tenths;
 
-	if (!share_tenths(delta, &tenths)) {
-		snprintf(out, UNIT_TEXT_BYTES, "-");
-		return;
-	}
-	if (tenths)
-		sign = tenths < 0 ? "-" : "+";
-	snprintf(out, UNIT_TEXT_BYTES, "%s%lld.%lld", sign,
-		 magnitude(tenths) / 10, magnitude(tenths) % 10);
+	if (share_tenths(delta, &tenths))
+		put_tenths(out, tenths, true, "");
+	else
+		memcpy(out, "-", sizeof "-");
 }
 
 /* size is at least one of the unit; 1024 of it may appear by rounding. */
@@ -115,8 +118,8 @@ void format_value(int64_t value, struct str unit, char out[UNIT_TEXT_BYTES])
 		format_size(size, text);
 	else
 		format_count(size, text);
-	snprintf(out, UNIT_TEXT_BYTES, "%s%.*s", value < 0 ? "-" : "",
-		 UNIT_TEXT_BYTES - 2, text);
+	out[0] = '-';
+	memcpy(out + (value < 0), text, strlen(text) + 1);
 }
 
 /* Names as Pyroscope's clients send them, by runtime; a NULL profile name

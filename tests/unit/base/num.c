@@ -273,9 +273,30 @@ static void test_gcd(void **state)
 	assert_true(gcd_u64(UINT64_MAX, UINT64_MAX - 1) == 1);
 }
 
+static void expect_digits(uint64_t value, unsigned width, const char *expected)
+{
+	char out[DIGITS_U64];
+	char *end = put_u64(out, value, width);
+
+	assert_text((struct str){ out, (size_t)(end - out) }, expected);
+}
+
+static void test_put_u64(void **state)
+{
+	(void)state;
+	expect_digits(0, 1, "0");
+	expect_digits(9, 1, "9");
+	expect_digits(10, 1, "10");
+	expect_digits(7, 3, "007");
+	expect_digits(1234, 3, "1234");
+	expect_digits(UINT64_MAX, 1, "18446744073709551615");
+	expect_digits(1, DIGITS_U64, "00000000000000000001");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_put_u64),
 		cmocka_unit_test(test_checked_arithmetic),
 		cmocka_unit_test(test_saturating_arithmetic),
 		cmocka_unit_test(test_parse_u64),
