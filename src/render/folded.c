@@ -43,12 +43,28 @@ static bool cursor_is_done(const struct cursor *c)
 	return c->name == c->line->count;
 }
 
+/* How many names both begin with; what follows them decides. Equal ones nearly
+ * always lie in one place. The last of a line counts as another: its end does
+ * not stand where that of a name within does. */
+static uint32_t count_shared(const struct stack_line *a,
+			     const struct stack_line *b)
+{
+	uint32_t most = a->count < b->count ? a->count : b->count;
+	uint32_t i = 0;
+
+	while (i + 1 < most && a->names[i].ptr == b->names[i].ptr &&
+	       a->names[i].len == b->names[i].len)
+		i++;
+	return i;
+}
+
 static int line_compare(const void *a, const void *b)
 {
 	const struct stack_line *const *left = a;
 	const struct stack_line *const *right = b;
-	struct cursor l = { .line = *left };
-	struct cursor r = { .line = *right };
+	uint32_t shared = count_shared(*left, *right);
+	struct cursor l = { .line = *left, .name = shared };
+	struct cursor r = { .line = *right, .name = shared };
 
 	while (!cursor_is_done(&l) || !cursor_is_done(&r)) {
 		int x = cursor_next(&l);
