@@ -7,6 +7,8 @@
 
 #include <utf8proc.h>
 
+#include "base/ascii.h"
+
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
 /* One character of possibly damaged text. */
@@ -96,18 +98,33 @@ static bool is_visible(struct rune c)
 typedef const char *spelling(struct str text, size_t at, struct rune c,
 			     char room[SPELLING_BYTES]);
 
-/* Inline, so that the call by each character is none. */
+/* Whether this byte, wherever it stands, stands for itself. */
+typedef bool plainness(unsigned char byte);
+
+static inline bool is_ascii_visible(unsigned char byte)
+{
+	return byte >= 0x20 && byte < 0x7F;
+}
+
+/* Inline, so that the calls by each byte are none. is_plain only saves time:
+ * what it passes over has no spelling. */
 static inline void escape_each(struct out *out, struct str text,
-			       spelling *spell)
+			       spelling *spell, plainness *is_plain)
 {
 	char room[SPELLING_BYTES];
 	size_t start = 0;
 	size_t at = 0;
 
-	while (at < text.len) {
-		struct rune c = rune_at(text.ptr + at, text.len - at);
-		const char *other = spell(text, at, c, room);
+	for (;;) {
+		struct rune c;
+		const char *other;
 
+		while (at < text.len && is_plain((unsigned char)text.ptr[at]))
+			at++;
+		if (at == text.len)
+			break;
+		c = rune_at(text.ptr + at, text.len - at);
+		other = spell(text, at, c, room);
 		if (other) {
 			emit_run(out, text, &start, at, at + c.len);
 			out_text(out, other);
@@ -125,7 +142,7 @@ static const char *spell_terminal(struct str text, size_t at, struct rune c,
 
 void escape_terminal(struct out *out, struct str text)
 {
-	escape_each(out, text, spell_terminal);
+	escape_each(out, text, spell_terminal, is_ascii_visible);
 }
 
 void escape_terminal_buf(struct buf *out, struct str text)
@@ -173,9 +190,14 @@ static const char *spell_xml(struct str text, size_t at, struct rune c,
 	return spell_terminal(text, at, c, room);
 }
 
+static inline bool is_xml_plain(unsigned char byte)
+{
+	return is_ascii_visible(byte) && !xml_reference(byte);
+}
+
 void escape_xml(struct out *out, struct str text)
 {
-	escape_each(out, text, spell_xml);
+	escape_each(out, text, spell_xml, is_xml_plain);
 }
 
 static bool is_json_plain(int32_t code)
@@ -219,36 +241,72 @@ static const char *spell_json(struct str text, size_t at, struct rune c,
 	return spell_unit(c.code, room);
 }
 
+static inline bool is_json_ascii(unsigned char byte)
+{
+	return byte < 0x80 && is_json_plain(byte);
+}
+
 void escape_json(struct out *out, struct str text)
 {
-	escape_each(out, text, spell_json);
+	escape_each(out, text, spell_json, is_json_ascii);
+}
+
+static bool is_blank(struct rune c)
+{
+	return c.code == ' ' || is_control(c.code);
+}
+
+/* Where blanks, or what is none, end that begin at `at`. */
+static size_t skip(struct str text, size_t at, bool are_blanks)
+{
+	while (at < text.len) {
+		struct rune c = rune_at(text.ptr + at, text.len - at);
+
+		if (is_blank(c) != are_blanks)
+			break;
+		at += c.len;
+	}
+	return at;
+}
+
+static struct str trim_blanks(struct str text)
+{
+	size_t start = skip(text, 0, true), end = start;
+
+	/* The usual end tells by itself that it is one. */
+	if (start < text.len && text.ptr[text.len - 1] != ' ' &&
+	    is_ascii_visible((unsigned char)text.ptr[text.len - 1]))
+		return str_slice(text, start, text.len);
+	for (size_t at = start; at < text.len; at = skip(text, end, true))
+		end = skip(text, at, false);
+	return str_slice(text, start, end - start);
+}
+
+static const char *spell_folded(struct str text, size_t at, struct rune c,
+				char room[SPELLING_BYTES])
+{
+	(void)text;
+	(void)at;
+	(void)room;
+	if (c.code < 0)
+		return REPLACEMENT;
+	if (c.code == ';')
+		return ":";
+	return is_control(c.code) ? " " : NULL;
+}
+
+static inline bool is_folded_plain(unsigned char byte)
+{
+	return is_ascii_visible(byte) && byte != ';';
 }
 
 void escape_folded(struct out *out, struct str name)
 {
-	size_t blanks = 0; /* not written until something follows them */
-	bool is_empty = true;
+	struct str text = trim_blanks(name);
 
-	for (size_t at = 0; at < name.len;) {
-		struct rune c = rune_at(name.ptr + at, name.len - at);
-
-		if (c.code == ' ' || is_control(c.code)) {
-			blanks++;
-		} else {
-			if (!is_empty)
-				out_repeat(out, " ", blanks);
-			blanks = 0;
-			is_empty = false;
-			if (c.code < 0)
-				out_text(out, REPLACEMENT);
-			else if (c.code == ';')
-				out_char(out, ':');
-			else
-				out_add(out, name.ptr + at, c.len);
-		}
-		at += c.len;
-	}
-	if (is_empty)
+	if (text.len)
+		escape_each(out, text, spell_folded, is_folded_plain);
+	else
 		out_text(out, "[empty]");
 }
 
@@ -346,9 +404,14 @@ static const char *spell_markdown(struct str text, size_t at, struct rune c,
 	return c.len == 1 ? markdown_for(text, at, room) : NULL;
 }
 
+static inline bool is_word(unsigned char byte)
+{
+	return ascii_is_alnum((char)byte) || byte == ' ';
+}
+
 void escape_markdown(struct out *out, struct str text)
 {
-	escape_each(out, text, spell_markdown);
+	escape_each(out, text, spell_markdown, is_word);
 }
 
 size_t text_backticks(struct str text)
@@ -424,7 +487,7 @@ static const char *spell_dot(struct str text, size_t at, struct rune c,
 
 void escape_dot(struct out *out, struct str text)
 {
-	escape_each(out, text, spell_dot);
+	escape_each(out, text, spell_dot, is_word);
 }
 
 static size_t rune_width(struct rune c)
