@@ -24,8 +24,9 @@
 #define UNMEASURED_BYTES (64 * MIB)
 #define USUAL_RATIO ((size_t)50)
 
-/* 15: the largest window; 32: tell gzip and zlib headers apart. */
+/* 15: the largest window; 32: tell gzip and zlib headers apart; 16: gzip. */
 #define WINDOW_BITS (15 + 32)
+#define MORE_WINDOW_BITS (15 + 16)
 
 /* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
 #define MEMBER_BYTES 20
@@ -347,6 +348,7 @@ struct gz_stream {
 	size_t plain_bytes;
 	bool is_started;  /* in the middle of a member */
 	bool is_complete; /* a member has ended */
+	bool is_padded;   /* zeros have followed it */
 	bool is_failed;
 	unsigned char chunk[CHUNK_BYTES];
 };
@@ -407,7 +409,8 @@ static bool inflate_step(struct gz_stream *z, struct buf *out,
 	if (status == Z_STREAM_END) {
 		z->is_started = false;
 		z->is_complete = true;
-		inflateReset(&z->z);
+		/* As gz_inflate(): of zlib's format there is one. */
+		inflateReset2(&z->z, MORE_WINDOW_BITS);
 	}
 	return true;
 }
@@ -420,9 +423,12 @@ static bool feed(struct gz_stream *z, struct str bytes, struct buf *out,
 		size_t used;
 
 		if (z->is_complete && !z->is_started && !bytes.ptr[0]) {
+			z->is_padded = true;
 			bytes = str_slice(bytes, 1, bytes.len);
 			continue;
 		}
+		if (z->is_padded)
+			return fail_damaged("content", err);
 		z->is_started = true;
 		zlib_set_input(&z->z, bytes.ptr, step);
 		z->packed_bytes += step;
