@@ -10,6 +10,13 @@
 
 #define WHAT "explaining changes"
 
+/* Numbers of entries follow the order of the file, which says nothing: what is
+ * equal otherwise goes by its key. */
+static int compare_keys(const struct diff *d, uint32_t a, uint32_t b)
+{
+	return str_compare(d->t->entries[a].key, d->t->entries[b].key);
+}
+
 /* ---- holders ---- */
 
 static bool holds(const struct diff *d, const struct call_edge *edge)
@@ -29,6 +36,17 @@ static bool holds(const struct diff *d, const struct call_edge *edge)
 	       fabs(delta) >= EXPLAIN_HOLDER_PART * fabs(parent->delta);
 }
 
+static bool is_better_holder(const struct diff *d, uint32_t id, uint32_t than)
+{
+	int order;
+
+	if (than == ENTRY_NONE)
+		return true;
+	order = compare_f64(fabs(d->rows[id].effect),
+			    fabs(d->rows[than].effect));
+	return order ? order > 0 : compare_keys(d, id, than) < 0;
+}
+
 /* Of several holders the one with the larger effect; two cannot hold 80 % of
  * the same, but the same samples can go through both. */
 static void find_holders(struct diff *d, const struct call_edges *edges)
@@ -41,9 +59,7 @@ static void find_holders(struct diff *d, const struct call_edges *edges)
 		    edge->caller == edge->callee || !holds(d, edge))
 			continue;
 		parent = &d->rows[edge->caller];
-		if (parent->holder == ENTRY_NONE ||
-		    fabs(d->rows[edge->callee].effect) >
-			    fabs(d->rows[parent->holder].effect))
+		if (is_better_holder(d, edge->callee, parent->holder))
 			parent->holder = edge->callee;
 	}
 }
@@ -55,12 +71,12 @@ struct sibling {
 	uint32_t id;
 };
 
-static int compare_siblings(const void *left, const void *right)
+static int compare_siblings(const void *left, const void *right, void *data)
 {
 	const struct sibling *a = left, *b = right;
-	int order = compare_u64(a->parent, b->parent);
+	int order = compare_keys(data, a->parent, b->parent);
 
-	return order ? order : compare_u64(a->id, b->id);
+	return order ? order : compare_keys(data, a->id, b->id);
 }
 
 static bool is_parent_small(const struct diff *d, uint32_t parent)
@@ -76,7 +92,8 @@ static bool is_parent_small(const struct diff *d, uint32_t parent)
 	return true;
 }
 
-/* Largest change of the given direction among siblings. */
+/* Largest change of the given direction among siblings, the first of several.
+ */
 static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
 			bool is_growth)
 {
@@ -132,6 +149,14 @@ static void judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
 		take_back(d, ids[i]);
 }
 
+static bool is_better_caller(const struct diff *d, uint32_t id, double weight,
+			     uint32_t than, double best)
+{
+	if (weight != best || than == ENTRY_NONE)
+		return weight > best;
+	return compare_keys(d, id, than) < 0;
+}
+
 /* The caller that most of an entry comes from, both sides together. */
 static void main_callers(const struct diff *d, const struct call_edges *edges,
 			 double *best, uint32_t *parents)
@@ -146,7 +171,8 @@ static void main_callers(const struct diff *d, const struct call_edges *edges,
 			weight += side_share(d->t->sides[s].profile,
 					     e->values[s]);
 		if (e->callee == ENTRY_NONE || e->caller == ENTRY_NONE ||
-		    weight <= best[e->callee])
+		    !is_better_caller(d, e->caller, weight, parents[e->callee],
+				      best[e->callee]))
 			continue;
 		best[e->callee] = weight;
 		parents[e->callee] = e->caller;
@@ -171,7 +197,7 @@ static bool find_shifts(struct diff *d, const struct call_edges *edges,
 		if (change_is_real(d->rows[id].change) &&
 		    parents[id] != ENTRY_NONE)
 			siblings[count++] = (struct sibling){ parents[id], id };
-	qsort(siblings, count, sizeof *siblings, compare_siblings);
+	qsort_r(siblings, count, sizeof *siblings, compare_siblings, d);
 	for (size_t first = 0; first < count; first = end) {
 		for (end = first; end < count && siblings[end].parent ==
 							 siblings[first].parent;
