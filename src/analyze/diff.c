@@ -66,12 +66,10 @@ static bool is_weighted(const struct profile *p)
  * so that there are at least as many; more of them would only be surer. */
 static double common_step(const struct profile *const p[SIDE_COUNT])
 {
-	uint64_t step = 0;
+	uint64_t slow = (uint64_t)profile_divisor(p[SIDE_SLOW]);
 
-	for (int s = 0; s < SIDE_COUNT; s++)
-		for (uint32_t i = 0; i < p[s]->stack_count && step != 1; i++)
-			step = gcd_u64((uint64_t)p[s]->stacks[i].value, step);
-	return (double)step;
+	return (double)gcd_u64(slow,
+			       (uint64_t)profile_divisor(p[SIDE_BASELINE]));
 }
 
 /* All values whole multiples of what the other side's samples count? */

@@ -398,7 +398,8 @@ static void set_header(const struct pprof_header *h, struct profile *out)
 
 /* ---- packed ---- */
 
-/* Where nothing but the values tells the period, those of distinct stacks. */
+/* Where nothing but the values tells what one sample is, those of distinct
+ * stacks: of times, and of what is called samples but is no count. */
 static bool is_period_of_sums(const struct samples *s)
 {
 	const struct pprof_header *h = &s->p->header;
@@ -408,8 +409,9 @@ static bool is_period_of_sums(const struct samples *s)
 	    (s->has_plausible_period &&
 	     (int64_t)s->pack->divisor % h->period == 0))
 		return false;
-	return time_unit_ns(type.unit) &&
-	       !(s->counting_type != PPROF_NONE && s->counted > 0);
+	if (!time_unit_ns(type.unit))
+		return str_equal(type.type, STR("samples"));
+	return s->counting_type == PPROF_NONE || s->counted <= 0;
 }
 
 static bool add_packed(struct samples *s, struct error *err)
