@@ -426,15 +426,23 @@ static bool add_packed(struct samples *s, struct error *err)
 	return true;
 }
 
-/* All that is needed of the message has been copied, but for the stacks. */
-static void take_over(struct samples *s, struct packed_stacks *packed,
-		      struct buf *bytes)
+/* All that is needed of the message has been copied, but for the stacks, which
+ * count like what is in the arena. */
+static bool take_over(struct samples *s, struct arena *arena,
+		      struct packed_stacks *packed, struct buf *bytes,
+		      struct error *err)
 {
+	if (packed->first + packed->size >
+	    arena->max_bytes - arena->used_bytes) {
+		arena->is_over_limit = true;
+		return arena_fail(arena, PPROF_WHAT, err);
+	}
 	buf_trim(bytes, packed->first + packed->size);
 	packed->bytes = *bytes;
 	buf_init(bytes, bytes->max_bytes);
 	s->p->bytes = STR("");
 	arena_release(&s->p->scratch);
+	return true;
 }
 
 static bool fill_pack(struct samples *s, struct buf *bytes, struct profile *out,
@@ -458,8 +466,9 @@ static bool fill_pack(struct samples *s, struct buf *bytes, struct profile *out,
 	if (!packed)
 		return add_packed(s, err) &&
 		       profile_build_finish(b, notes, err);
+	if (!take_over(s, &out->arena, packed, bytes, err))
+		return false;
 	profile_build_packed(b, packed, pack->count, pack->total);
-	take_over(s, packed, bytes);
 	return profile_build_finish(b, notes, err);
 }
 

@@ -323,6 +323,54 @@ static void test_missing_location(void **state)
 	}
 }
 
+/* In an arena of so many bytes. */
+static bool decode_within(const struct buf *b, size_t max_bytes,
+			  struct profile *p)
+{
+	struct profile_want want = want_of("");
+	struct notes said;
+	struct buf owned;
+	bool is_done;
+
+	notes_init(&said);
+	buf_init(&owned, 64 * MIB);
+	buf_add_str(&owned, buf_str(b));
+	want.owned_bytes = &owned;
+	profile_init(p);
+	p->arena.max_bytes = max_bytes;
+	is_done = decode_pprof(buf_str(&owned), &want, p, &said, &err);
+	buf_release(&owned);
+	return is_done;
+}
+
+/* They are memory of the model as its arrays are. */
+static void test_stacks_count_as_memory(void **state)
+{
+	size_t stacks, others;
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	for (unsigned i = 0; i < 20000; i++)
+		PUT_SAMPLE(&b, 5, 3, 2, 1);
+	put_tables(&b);
+	assert_true(decode_within(&b, 64 * MIB, &p));
+	assert_non_null(p.packed);
+	stacks = p.packed->first + p.packed->size;
+	others = p.arena.used_bytes;
+	assert_true(others < stacks / 2);
+	profile_release(&p);
+	assert_true(decode_within(&b, stacks + others, &p));
+	profile_release(&p);
+	assert_false(decode_within(&b, stacks - 1, &p));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	assert_non_null(strstr(err.message, "the limit for one input"));
+	error_clear(&err);
+	profile_release(&p);
+	buf_release(&b);
+}
+
 static void test_starvation(void **state)
 {
 	struct profile_want want = want_of("");
@@ -381,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_ids_in_pieces),
 		cmocka_unit_test(test_ids_that_end_early),
 		cmocka_unit_test(test_missing_location),
+		cmocka_unit_test(test_stacks_count_as_memory),
 		cmocka_unit_test(test_starvation),
 	};
 
