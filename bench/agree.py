@@ -7,6 +7,9 @@ import json
 import re
 import subprocess
 
+# Whose answers a check reads, besides ours.
+NEEDED = {"diff": {"pprof"}, "guilty": {"jq"}, "merge": {"pprof"}}
+
 TOP_ROW = re.compile(r"\s*(-?\d+)(?:ns)?\s+\S+\s+\S+\s+(-?\d+)(?:ns)?\s+\S+"
                      r"\s+(.*?)(?: \(inline\)| \(partial-inline\))?$")
 TOTAL = re.compile(r"Total samples = (\d+)ns")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures tracefind beside other programs that do the same, checks that they
 agree, and tells which goals are met. Writes docs/performance.md, unless it is
-the short form.
+the short form. Ends with 1 when two programs did not agree.
 
 usage: run.py [OPTIONS] BUILD_FOLDER
 """
@@ -66,6 +66,7 @@ class Bench:
         self.meter = Meter(build / "bench" / "bench-measure", ENV)
         self.folder = None  # of what programs write
         self.read = set()   # the inputs of contests
+        self.has_differed = False  # two programs, in their answers
 
     def wanted(self, *names):
         """Whether --rows asks for any of the names."""
@@ -119,13 +120,18 @@ class Bench:
             yield self.line(row, costs, failed, outputs, differs)
 
     def compare(self, contest, files, outputs, costs):
+        """What differs. Without the program to compare with its rows are gaps
+        anyhow."""
         check = contest.check and getattr(agree, contest.check)
         there = {label: path for label, path in outputs.items()
                  if label in costs and path.exists()}
-        if not check or len(there) < 2:
+        if not check or len(there) < 2 or \
+                not agree.NEEDED.get(contest.check, set()) <= there.keys():
             return None
         try:
-            return check(self.program, files, there)
+            differs = check(self.program, files, there)
+            self.has_differed |= bool(differs)
+            return differs
         except subprocess.CalledProcessError as error:
             return f"{error.cmd[0]} failed: status {error.returncode}"
         except (KeyError, ValueError) as error:
@@ -142,7 +148,7 @@ class Bench:
         sizes = [outputs[label].stat().st_size for label in
                  (row.ours, row.peer) if label and outputs[label].exists()]
         report.fill(line, row.goals, sizes)
-        if differs:
+        if differs and row.peer:
             line.verdict, line.why = report.MISSED, differs
         return line
 
@@ -232,7 +238,7 @@ def main():
     is_whole = not args.short and not args.rows
     if is_whole or args.write != REPORT:
         report.write(args.write, [*text, "", f"Goals: {total}."])
-    return 0
+    return int(bench.has_differed)
 
 
 if __name__ == "__main__":

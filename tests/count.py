@@ -7,7 +7,7 @@ usage: count.py BUILD_FOLDER...
 Reads meson's own log. A program of cmocka tests counts as many as it says, a
 TAP test as many as it lists, any other test as one; a test that failed without
 naming a failure (a crash, a time-out) counts as one failure more. Skipped
-tests count as nothing. The last line is "N passed, N failed"; the exit status
+tests count as nothing, and are named. The last line is "N passed, N failed"; the exit status
 is 1 when anything failed or nothing ran.
 """
 import json
@@ -51,6 +51,8 @@ def count_build(folder):
         more_passed, more_failed = count_test(test)
         passed += more_passed
         failed += more_failed
+        if test["result"] == "SKIP":
+            print(f"{folder}: {test['name']}: skipped")
         if more_failed:
             print(f"{folder}: {test['name']}: {more_failed} failed")
     return passed, failed
