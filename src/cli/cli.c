@@ -451,14 +451,16 @@ static int run(struct arguments *a)
 	return run_command(command, &o, a);
 }
 
-/* An answer that was put together while memory was lacking is not to be
- * trusted, whatever its parts made of that. */
+/* Neither an answer that was put together while memory was lacking is to be
+ * trusted, whatever its parts made of that, nor another reason. */
 static int judge_memory(int status)
 {
 	struct error err;
 
-	if (!mem_has_failed() || message_has_told_error())
+	if (!mem_has_failed())
 		return status;
+	if (message_has_told_error())
+		return error_exit_code(ERROR_MEMORY);
 	error_memory(&err, "the answer, so something may be missing in it");
 	return fail(&err);
 }
@@ -470,8 +472,8 @@ int cli_run(int argc, char **argv)
 	int status;
 
 	mem_init();
-	guard_descriptors();
 	set_signals();
+	guard_descriptors();
 	if (argc < 2)
 		return write_usage();
 	if (arguments_copy(&a, argc - 1, argv + 1)) {

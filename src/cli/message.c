@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "source/redact.h"
 
@@ -51,10 +52,16 @@ static void message_write(const char *prefix, const char *text)
 	buf_release(&line);
 }
 
+/* What could not be read for lack of memory may look like something that is not
+ * there, or like another server. */
 void message_error(const struct error *err)
 {
+	struct error told = *err;
+
 	has_told_error = true;
-	message_write("tracefind: ", err->message);
+	if (mem_has_failed() && err->code != ERROR_MEMORY)
+		error_prefix(&told, "memory ran out, and perhaps therefore");
+	message_write("tracefind: ", told.message);
 }
 
 bool message_has_told_error(void)
