@@ -10,13 +10,6 @@
 
 #define WHAT "explaining changes"
 
-/* Numbers of entries follow the order of the file, which says nothing: what is
- * equal otherwise goes by its key. */
-static int compare_keys(const struct diff *d, uint32_t a, uint32_t b)
-{
-	return str_compare(d->t->entries[a].key, d->t->entries[b].key);
-}
-
 /* ---- holders ---- */
 
 static bool holds(const struct diff *d, const struct call_edge *edge)
@@ -36,15 +29,11 @@ static bool holds(const struct diff *d, const struct call_edge *edge)
 	       fabs(delta) >= EXPLAIN_HOLDER_PART * fabs(parent->delta);
 }
 
-static bool is_better_holder(const struct diff *d, uint32_t id, uint32_t than)
+static double effect_held(const struct diff *d, const struct entry_diff *parent)
 {
-	int order;
-
-	if (than == ENTRY_NONE)
-		return true;
-	order = compare_f64(fabs(d->rows[id].effect),
-			    fabs(d->rows[than].effect));
-	return order ? order > 0 : compare_keys(d, id, than) < 0;
+	return parent->holder == ENTRY_NONE
+		       ? 0
+		       : fabs(d->rows[parent->holder].effect);
 }
 
 /* Of several holders the one with the larger effect; two cannot hold 80 % of
@@ -59,7 +48,9 @@ static void find_holders(struct diff *d, const struct call_edges *edges)
 		    edge->caller == edge->callee || !holds(d, edge))
 			continue;
 		parent = &d->rows[edge->caller];
-		if (is_better_holder(d, edge->callee, parent->holder))
+		if (func_is_larger(d->t, edge->callee,
+				   fabs(d->rows[edge->callee].effect),
+				   parent->holder, effect_held(d, parent)))
 			parent->holder = edge->callee;
 	}
 }
@@ -74,9 +65,10 @@ struct sibling {
 static int compare_siblings(const void *left, const void *right, void *data)
 {
 	const struct sibling *a = left, *b = right;
-	int order = compare_keys(data, a->parent, b->parent);
+	const struct diff *d = data;
+	int order = func_compare_keys(d->t, a->parent, b->parent);
 
-	return order ? order : compare_keys(data, a->id, b->id);
+	return order ? order : func_compare_keys(d->t, a->id, b->id);
 }
 
 static bool is_parent_small(const struct diff *d, uint32_t parent)
@@ -92,8 +84,7 @@ static bool is_parent_small(const struct diff *d, uint32_t parent)
 	return true;
 }
 
-/* Largest change of the given direction among siblings, the first of several.
- */
+/* The largest change of siblings in this direction, the first of several. */
 static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
 			bool is_growth)
 {
@@ -149,14 +140,6 @@ static void judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
 		take_back(d, ids[i]);
 }
 
-static bool is_better_caller(const struct diff *d, uint32_t id, double weight,
-			     uint32_t than, double best)
-{
-	if (weight != best || than == ENTRY_NONE)
-		return weight > best;
-	return compare_keys(d, id, than) < 0;
-}
-
 /* The caller that most of an entry comes from, both sides together. */
 static void main_callers(const struct diff *d, const struct call_edges *edges,
 			 double *best, uint32_t *parents)
@@ -171,8 +154,9 @@ static void main_callers(const struct diff *d, const struct call_edges *edges,
 			weight += side_share(d->t->sides[s].profile,
 					     e->values[s]);
 		if (e->callee == ENTRY_NONE || e->caller == ENTRY_NONE ||
-		    !is_better_caller(d, e->caller, weight, parents[e->callee],
-				      best[e->callee]))
+		    !(weight > 0) ||
+		    !func_is_larger(d->t, e->caller, weight, parents[e->callee],
+				    best[e->callee]))
 			continue;
 		best[e->callee] = weight;
 		parents[e->callee] = e->caller;

@@ -101,4 +101,22 @@ uint32_t func_side_function(const struct func_side *side,
  * value. */
 bool func_is_cut_off(const struct func_table *t, uint32_t id);
 
+/* By key, for what is equal otherwise: numbers of entries follow the order of
+ * the files, which says nothing. */
+static inline int func_compare_keys(const struct func_table *t, uint32_t a,
+				    uint32_t b)
+{
+	return str_compare(t->entries[a].key, t->entries[b].key);
+}
+
+/* Whether a comes before b, which may be ENTRY_NONE: the larger value first,
+ * then by key. */
+static inline bool func_is_larger(const struct func_table *t, uint32_t a,
+				  double value_a, uint32_t b, double value_b)
+{
+	if (b == ENTRY_NONE || value_a != value_b)
+		return b == ENTRY_NONE || value_a > value_b;
+	return func_compare_keys(t, a, b) < 0;
+}
+
 #endif

@@ -311,8 +311,7 @@ static void choose_leaf(struct func_table *t, uint32_t id, uint32_t leaf,
 
 	if (value < best[id])
 		return;
-	if (value > best[id] ||
-	    str_compare(t->entries[leaf].key, t->entries[owner->leaf].key) < 0)
+	if (value > best[id] || func_compare_keys(t, leaf, owner->leaf) < 0)
 		owner->leaf = leaf;
 	best[id] = value;
 }

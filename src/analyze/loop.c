@@ -31,15 +31,6 @@ static double owned_share(const struct func_table *t, uint32_t id, enum side s)
 	return side_share(t->sides[s].profile, t->entries[id].values[s].owned);
 }
 
-/* Larger value first, then by name. */
-static bool is_hotter(const struct func_table *t, uint32_t a, double value_a,
-		      uint32_t b, double value_b)
-{
-	if (b == ENTRY_NONE || value_a != value_b)
-		return b == ENTRY_NONE || value_a > value_b;
-	return str_compare(t->entries[a].key, t->entries[b].key) < 0;
-}
-
 /* How an entry is named like the span; functions that hardly show in the
  * profile do not count. */
 static enum name_match named_match(const struct func_table *t, uint32_t id,
@@ -105,7 +96,7 @@ static bool is_inner(const struct func_table *t, const uint32_t *depths,
 		return slow_total(t, id) < slow_total(t, than);
 	if (depths[id] != depths[than])
 		return depths[id] > depths[than];
-	return str_compare(t->entries[id].key, t->entries[than].key) < 0;
+	return func_compare_keys(t, id, than) < 0;
 }
 
 /* The entry that the span is named after, ENTRY_NONE without one. Of nested
@@ -146,11 +137,11 @@ static uint32_t find_hottest(const struct func_table *t)
 
 		if (!t->entries[id].is_application || now <= 0)
 			continue;
-		if (is_hotter(t, id, now, largest, share)) {
+		if (func_is_larger(t, id, now, largest, share)) {
 			largest = id;
 			share = now;
 		}
-		if (is_hotter(t, id, more, grown, growth)) {
+		if (func_is_larger(t, id, more, grown, growth)) {
 			grown = id;
 			growth = more;
 		}
@@ -216,8 +207,9 @@ static uint32_t walk_hottest_owner(struct walk *w)
 	}
 	for (uint32_t id = 0; id < w->t->count; id++)
 		if (w->sums[id] > 0 &&
-		    is_hotter(w->t, id, (double)w->sums[id], best,
-			      best == ENTRY_NONE ? 0 : (double)w->sums[best]))
+		    func_is_larger(w->t, id, (double)w->sums[id], best,
+				   best == ENTRY_NONE ? 0
+						      : (double)w->sums[best]))
 			best = id;
 	return best;
 }
@@ -249,8 +241,9 @@ static uint32_t heaviest_caller(struct walk *w)
 		uint32_t id = walker_entry(w, &w->walkers[i]);
 
 		if (id != best &&
-		    is_hotter(w->t, id, (double)w->sums[id], best,
-			      best == ENTRY_NONE ? 0 : (double)w->sums[best]))
+		    func_is_larger(w->t, id, (double)w->sums[id], best,
+				   best == ENTRY_NONE ? 0
+						      : (double)w->sums[best]))
 			best = id;
 	}
 	return best;

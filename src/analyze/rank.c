@@ -84,8 +84,7 @@ static int compare_entries(const void *left, const void *right, void *data)
 		order = compare_changes(&r->diffs[a], &r->diffs[b]);
 	if (!order)
 		order = compare_values(r, a, b);
-	return order ? order
-		     : str_compare(r->t->entries[a].key, r->t->entries[b].key);
+	return order ? order : func_compare_keys(r->t, a, b);
 }
 
 static void swap_ids(uint32_t *a, uint32_t *b)

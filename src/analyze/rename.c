@@ -52,8 +52,7 @@ static int compare_deltas(const void *left, const void *right, void *data)
 	uint32_t b = ((const struct candidate *)right)->id;
 	int order = compare_f64(fabs(d->rows[b].delta), fabs(d->rows[a].delta));
 
-	return order ? order
-		     : str_compare(d->t->entries[a].key, d->t->entries[b].key);
+	return order ? order : func_compare_keys(d->t, a, b);
 }
 
 /* The largest of one kind. items has room for all. */
