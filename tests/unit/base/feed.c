@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../write_file.h"
 #include "base/feed.h"
 #include "base/gz.h"
 
@@ -32,15 +33,6 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-static void put(struct str bytes)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes.ptr, 1, bytes.len, file), bytes.len);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void put_packed(size_t cut)
 {
 	struct buf packed;
@@ -48,7 +40,7 @@ static void put_packed(size_t cut)
 	buf_init(&packed, MIB);
 	assert_true(
 		gz_deflate((struct str){ plain, sizeof plain }, &packed, &err));
-	put(str_slice(buf_str(&packed), 0, packed.len - cut));
+	write_file(path, str_slice(buf_str(&packed), 0, packed.len - cut));
 	buf_release(&packed);
 }
 
@@ -112,7 +104,7 @@ static void test_file(void **state)
 	struct feed *f;
 
 	(void)state;
-	put((struct str){ plain, sizeof plain });
+	write_file(path, (struct str){ plain, sizeof plain });
 	f = open_file(MIB);
 	assert_false(feed_in_memory(f, &bytes));
 	expect_plain(f);
@@ -171,7 +163,7 @@ static void test_no_file(void **state)
 	is_regular = true;
 	assert_null(feed_open("/nowhere", MIB, MIB, &is_regular, &err));
 	assert_false(is_regular);
-	put((struct str){ plain, 100 });
+	write_file(path, (struct str){ plain, 100 });
 	is_regular = true;
 	assert_null(feed_open(path, 99, MIB, &is_regular, &err));
 	assert_false(is_regular);
@@ -194,9 +186,9 @@ static void test_small_packed(void **state)
 		feed_is_small_gz(path, (size_t)st.st_size - 1, sizeof plain));
 	assert_false(
 		feed_is_small_gz(path, (size_t)st.st_size, sizeof plain - 1));
-	put((struct str){ plain, sizeof plain });
+	write_file(path, (struct str){ plain, sizeof plain });
 	assert_false(feed_is_small_gz(path, MIB, SIZE_MAX));
-	put(STR("\x1f\x8b"));
+	write_file(path, STR("\x1f\x8b"));
 	assert_false(feed_is_small_gz(path, MIB, SIZE_MAX));
 	assert_false(feed_is_small_gz("/", MIB, SIZE_MAX));
 	assert_false(feed_is_small_gz("/nonexistent", MIB, SIZE_MAX));

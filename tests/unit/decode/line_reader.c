@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../write_file.h"
 #include "base/gz.h"
 #include "decode/line_reader.h"
 
@@ -126,15 +127,6 @@ static void test_line_longer_than_allowed(void **state)
 	buf_release(&got);
 	buf_release(&b);
 	feed_free(feed);
-}
-
-static void write_file(const char *path, struct str bytes)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes.ptr, 1, bytes.len, file), bytes.len);
-	assert_int_equal(fclose(file), 0);
 }
 
 /* Reads as many whole lines as came, and then the reason. */

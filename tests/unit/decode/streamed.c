@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../starving.h"
+#include "../write_file.h"
 #include "base/gz.h"
 #include "base/wirew.h"
 
@@ -199,14 +200,11 @@ static void otlp_pb(struct buf *b)
 
 static char *decode_file(enum format format, struct str bytes)
 {
-	FILE *file = fopen(path, "w");
 	bool is_regular;
 	struct feed *feed;
 	char *text;
 
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes.ptr, 1, bytes.len, file), bytes.len);
-	assert_int_equal(fclose(file), 0);
+	write_file(path, bytes);
 	feed = feed_open(path, GIB, GIB, &is_regular, &err);
 	assert_non_null(feed);
 	notes_init(&notes);
