@@ -7,8 +7,8 @@ usage: count.py BUILD_FOLDER...
 Reads meson's own log. A program of cmocka tests counts as many as it says, a
 TAP test as many as it lists, any other test as one; a test that failed without
 naming a failure (a crash, a time-out) counts as one failure more. Skipped
-tests count as nothing, and are named. The last line is "N passed, N failed"; the exit status
-is 1 when anything failed or nothing ran.
+tests count as nothing, and are named. The last line is "N passed, N failed";
+the exit status is 1 when anything failed or nothing ran.
 """
 import json
 import re

@@ -57,9 +57,9 @@ CASES = """
 cache-diff cache-slow config-import config-list config-set-replace config-view
 diff-csv diff-fast diff-svg diff-version doctor-ok file-diff
 file-diff-standard-input file-outputs file-pages file-perf-script
-file-profile-csv file-rules file-show file-slow file-speedscope form-dot-diff form-markdown-show
-form-pprof form-speedscope-diff record-kept record-slow replay-cloud-trace replay-demo
-replay-demo-json replay-parca-diff replay-pyroscope-1-slow search-json
+file-profile-csv file-rules file-show file-slow file-speedscope form-dot-diff
+form-markdown-show form-pprof form-speedscope-diff record-kept record-slow
+replay-cloud-trace replay-demo replay-demo-json replay-parca-diff replay-pyroscope-1-slow search-json
 search-tags services-all show-chrome show-grafana-download show-svg
 slow-baseline-1d slow-cloud-trace-profiler types-guide view-tree
 """.split()

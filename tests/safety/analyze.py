@@ -32,7 +32,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import figures  # noqa: E402
 from cross import LONG  # noqa: E402
-from introspect import introspect, unit_tests  # noqa: E402
+from introspect import introspect, last_run, unit_tests  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
 import run as cli  # noqa: E402
@@ -94,16 +94,14 @@ def run_tests(build, *words):
     themselves."""
     env = {name: value for name, value in os.environ.items()
            if name != "FIGURES"}
-    log = build / "meson-logs" / "testlog.json"
-    for path in log.parent.glob("testlog*.json"):
+    for path in (build / "meson-logs").glob("testlog*.json"):
         path.unlink()
     subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "-t", "20",
                     "--print-errorlogs", *words], env=env)
-    found = next(iter(log.parent.glob("testlog*.json")), None)
-    if not found:
+    tests = last_run(build)
+    if tests is None:
         return 0, 1
-    results = [json.loads(line)["result"] for line in open(found)]
-    results = [r for r in results if r != "SKIP"]
+    results = [t["result"] for t in tests if t["result"] != "SKIP"]
     bad = [r for r in results if r not in ("OK", "EXPECTEDFAIL")]
     return len(results), len(bad)
 

@@ -14,7 +14,6 @@ told as skipped, as are those that take longer there than they are given, and
 those that skip themselves: none of them counts as tried. Status 77: no target
 can be had here. Output is TAP, a line a unit test or topic.
 """
-import json
 import os
 import shutil
 import subprocess
@@ -118,10 +117,8 @@ def unit_tests(target, folder):
     subprocess.run(["meson", "test", "-C", folder, "--no-rebuild", "-t",
                     str(PATIENCE), *(n for n in names if n not in left_out)],
                    stdout=subprocess.DEVNULL)
-    log = folder / "meson-logs" / "testlog.json"
-    tests = map(json.loads, log.read_text().splitlines())
     return {**{test["name"].rpartition(" / ")[2]: test["result"]
-               for test in tests},
+               for test in introspect.last_run(folder)},
             **{name: "TIMEOUT" for name in left_out}}
 
 

@@ -9,7 +9,6 @@ BUILD_FOLDER/figures, of which docs/safety.md is made in the end. With stages
 named only these run, and the figures of the others stay as they are. A stage
 that ends with status 77 could not run here: its last line says why.
 """
-import json
 import os
 import shlex
 import shutil
@@ -23,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import figures  # noqa: E402
+import introspect  # noqa: E402
 
 # Not run: what automake and meson call a skipped test.
 SKIPPED = 77
@@ -119,11 +119,10 @@ def run_tests(build, command, log):
 
 
 def record_tests(build, seconds):
-    log = build / "meson-logs" / "testlog.json"
-    if not log.exists():
+    tests = introspect.last_run(build)
+    if tests is None:
         return
-    results = [json.loads(line)["result"]
-               for line in log.read_text().splitlines()]
+    results = [test["result"] for test in tests]
     passed, skipped = results.count("OK"), results.count("SKIP")
     figures.record("tests", passed, len(results) - passed - skipped +
                    (seconds > TESTS_S), skipped=skipped, seconds=seconds)

@@ -2,6 +2,7 @@
 """What meson knows of a build folder."""
 import json
 import subprocess
+from pathlib import Path
 
 
 def introspect(build, what):
@@ -13,3 +14,12 @@ def introspect(build, what):
 def unit_tests(build):
     """Names of the unit tests."""
     return [test["name"] for test in introspect(build, "--tests") if test["name"].startswith("unit/")]
+
+
+def last_run(build):
+    """What the last run of tests left, as meson logs it; with a wrapper its log has another name. None: nothing."""
+    logs = list(Path(build, "meson-logs").glob("testlog*.json"))
+    if not logs:
+        return None
+    newest = max(logs, key=lambda path: path.stat().st_mtime)
+    return [json.loads(line) for line in newest.read_text(encoding="utf-8").splitlines()]
