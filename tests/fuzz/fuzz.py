@@ -37,22 +37,22 @@ import spent  # noqa: E402
 
 TESTDATA = os.path.join(HERE, "..", "..", "testdata")
 
-# Target: (dictionary or None, [(pattern under testdata, bytes put in front)]).
-# The bytes in front choose within a target, as its .c says.
+# Target: (dictionaries, [(pattern under testdata, bytes put in front)]). The
+# bytes in front choose within a target, as its .c says.
 TARGETS = {
     "otlp_json": ("json", [("otlp/*.json", b""), ("otlp/*.jsonl", b""), ("tempo/trace-*json/*", b""),
                            ("jaeger/trace-*-v3/*", b"")]),
-    "otlp_pb": (None, [("otlp/*.pb", b""), ("tempo/trace-*-v1-pb/*", b"")]),
-    "tempo_pb": (None, [("tempo/trace-*-v2-pb/*", b"")]),
+    "otlp_pb": ("protobuf", [("otlp/*.pb", b""), ("tempo/trace-*-v1-pb/*", b"")]),
+    "tempo_pb": ("protobuf", [("tempo/trace-*-v2-pb/*", b"")]),
     "jaeger_json": ("json", [("jaeger/trace-*legacy*/*", b"")]),
     "zipkin_json": ("json", [("otlp/zipkin*.json", b"")]),
     "cloud_trace_json": ("json", [("google/*.json", b""), ("google/recipe/traces.json.gz", b"")]),
-    "pprof": (None, [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
-    "pprof_generic": (None, [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
-    "folded": (None, [("folded/*", b""), ("golden/*.folded", b"")]),
+    "pprof": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
+    "pprof_generic": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
+    "folded": ("folded", [("folded/*", b""), ("golden/*.folded", b"")]),
     "speedscope": ("json", []),
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),
-    "pyroscope_tree": (None, [("pyroscope/*tree*/*.pb", b"")]),
+    "pyroscope_tree": ("protobuf", [("pyroscope/*tree*/*.pb", b"")]),
     "flamegraph_json": ("json", [("pyroscope/*flamegraph*json/*", b""), ("pyroscope/render-*/*", b"")]),
     "searches": ("json", [("tempo/search-*/*.json", b"0"), ("tempo/search-*/*.pb", b"1"),
                           ("jaeger/summaries*/*", b"2"), ("jaeger/traces-search*/*", b"3"),
@@ -62,13 +62,13 @@ TARGETS = {
     "answers": ("json", [("answers/pyroscope/*json/body*", b"00"), ("parca/*.json", b"01"),
                          ("answers/pyroscope/*error*/body*", b"10"), ("pyroscope/diff-json/*", b"00")]),
     "json": ("json", [("json/recorded/*.json*", b""), ("tempo/search-*/*.json", b"")]),
-    "gzip": (None, [("pprof/drop-frames.pb.gz", b""), ("answers/**/*.gz", b""), ("raw", b"")]),
+    "gzip": ("gzip", [("pprof/drop-frames.pb.gz", b""), ("answers/**/*.gz", b""), ("raw", b"")]),
     "demangle": ("demangle", []),
     "escape": ("escape", [("json/recorded/*odd*", b"")]),
     "words": ("words", []),
-    "files": (None, [("grafana/*.yaml", b"2"), ("google/recipe/accounts.json", b"3")]),
+    "files": ("files json", [("grafana/*.yaml", b"2"), ("google/recipe/accounts.json", b"3")]),
     "har": ("json", [("cases/refused.har", b""), ("servers/tempo-3-bad*.har.gz", b"")]),
-    "render": (None, [("otlp/b.json", b"\x02"), ("folded/*", b"\x01"), ("folded/*", b"\x05"),
+    "render": ("folded json protobuf escape", [("otlp/b.json", b"\x02"), ("folded/*", b"\x01"), ("folded/*", b"\x05"),
                       ("pprof/drop-frames.pb.gz", b"\x1d"), ("folded/py-spy.folded", b"\x00\x40\x10")]),
 }
 # Larger ones make a search slow and find nothing that these do not.
@@ -117,6 +117,14 @@ def write_inputs(target, folder):
     return paths
 
 
+def write_dictionary(target, path):
+    """All of its dictionaries in one, as libFuzzer reads no second."""
+    with open(path, "w") as file:
+        for name in TARGETS[target][0].split():
+            with open(os.path.join(HERE, name + ".dict")) as part:
+                file.write(part.read())
+
+
 def replay(program, target, cuts="40"):
     with tempfile.TemporaryDirectory() as folder:
         paths = write_inputs(target, folder)
@@ -141,15 +149,14 @@ class Search:
 
     def run(self, program, target, seconds, log):
         """Returns the exit status; what libFuzzer says goes to log as it says it."""
-        dictionary = TARGETS[target][0]
+        dictionary = os.path.join(self.folder, target + ".dict")
         corpus = os.path.join(self.folder, target)
         starting = os.path.join(self.folder, target + "-starting")
         write_inputs(target, starting)
         os.makedirs(corpus, exist_ok=True)
+        write_dictionary(target, dictionary)
         options = [f"-max_total_time={seconds}", *LIMITS, "-print_final_stats=1", "-max_len=65536",
-                   f"-artifact_prefix={self.folder}/{target}-"]
-        if dictionary:
-            options.append("-dict=" + os.path.join(HERE, dictionary + ".dict"))
+                   f"-artifact_prefix={self.folder}/{target}-", "-dict=" + dictionary]
         child = subprocess.Popen([os.path.abspath(program), *options, corpus, starting],
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE)

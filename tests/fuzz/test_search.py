@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -34,6 +35,23 @@ ONCE = BREAKS.replace("exit 77", '[ $# -gt 3 ] || exit 0\n' + "".join(
     WORKS.splitlines(True)[1:]) + "exit 77")
 
 
+# A line of a dictionary that libFuzzer reads: it ends at one that it does not.
+ENTRY = re.compile(r'^(\w+=)?"([^"\\]|\\["\\]|\\x[0-9a-f]{2})+"$')
+TARGETS = fuzz.TARGETS
+
+
+class Dictionaries(unittest.TestCase):
+    def test_each_target_has_one_that_is_read(self):
+        fuzz.TARGETS = TARGETS
+        for target in TARGETS:
+            with tempfile.NamedTemporaryFile("r") as file:
+                fuzz.write_dictionary(target, file.name)
+                entries = [line for line in file.read().splitlines() if line[:1] != "#"]
+            self.assertGreater(len(entries), 10, target)
+            for line in entries:
+                self.assertRegex(line, ENTRY, target)
+
+
 class Searches(unittest.TestCase):
     def setUp(self):
         self.place = tempfile.TemporaryDirectory()
@@ -44,7 +62,7 @@ class Searches(unittest.TestCase):
         fuzz.TARGETS, fuzz.GOAL_S = {}, 0.01
 
     def add_target(self, name, text):
-        fuzz.TARGETS[name] = (None, [])
+        fuzz.TARGETS[name] = ("json escape", [])
         path = Path(self.folder, "fuzz-" + name)
         path.write_text(text)
         path.chmod(0o755)
