@@ -35,13 +35,9 @@ static bool examine(struct doctor *d, struct error *err)
 
 static int end(struct doctor *d, bool done, struct error *err)
 {
-	struct error late = { 0 };
 	int status;
 
-	if (!context_finish(&d->ctx, &late) && done) {
-		*err = late;
-		done = false;
-	}
+	done = context_finish(&d->ctx, done, err);
 	if (!done)
 		message_error(err);
 	status = done ? checks_exit_code(&d->checks)

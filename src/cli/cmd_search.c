@@ -24,16 +24,13 @@ static bool search(struct trace_search *s, struct context *ctx,
 
 static int list_tags(const struct options *o)
 {
-	struct error err = { 0 }, late = { 0 };
+	struct error err = { 0 };
 	struct context ctx;
 	bool done = context_init(&ctx, o, &err) &&
 		    output_check_answer(o, "search --tags", &err) &&
 		    search_tags(&ctx, &err);
 
-	if (!context_finish(&ctx, &late) && done) {
-		err = late;
-		done = false;
-	}
+	done = context_finish(&ctx, done, &err);
 	if (!done)
 		message_error(&err);
 	context_release(&ctx);
@@ -51,7 +48,7 @@ static bool check_args(const struct options *o, struct error *err)
 
 int cmd_search(const struct options *o)
 {
-	struct error err = { 0 }, late = { 0 };
+	struct error err = { 0 };
 	struct result result;
 	struct trace_search s;
 	struct context ctx;
@@ -67,10 +64,7 @@ int cmd_search(const struct options *o)
 	       output_check(o, "search", &err) &&
 	       search(&s, &ctx, &result, &err);
 	is_sample = s.is_sample;
-	if (!context_finish(&ctx, &late) && done) {
-		err = late;
-		done = false;
-	}
+	done = context_finish(&ctx, done, &err);
 	if (done && o->strict && is_sample)
 		done = error_set(&err, ERROR_PARTIAL,
 				 "the list is a sample (--strict)");

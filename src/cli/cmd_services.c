@@ -77,17 +77,14 @@ static bool services(struct services *s, struct error *err)
 
 int cmd_services(const struct options *o)
 {
-	struct error err = { 0 }, late = { 0 };
+	struct error err = { 0 };
 	struct services s;
 	bool done;
 
 	memset(&s, 0, sizeof s);
 	done = context_init(&s.ctx, o, &err) &&
 	       output_check(o, "services", &err) && services(&s, &err);
-	if (!context_finish(&s.ctx, &late) && done) {
-		err = late;
-		done = false;
-	}
+	done = context_finish(&s.ctx, done, &err);
 	if (!done)
 		message_error(&err);
 	context_release(&s.ctx);

@@ -216,7 +216,7 @@ static int guide(const struct options *o, struct error *err)
 
 int cmd_types(const struct options *o)
 {
-	struct error err = { 0 }, late = { 0 };
+	struct error err = { 0 };
 	struct types t;
 	bool done;
 
@@ -225,10 +225,7 @@ int cmd_types(const struct options *o)
 	memset(&t, 0, sizeof t);
 	done = context_init(&t.ctx, o, &err) &&
 	       output_check(o, "types", &err) && types(&t, &err);
-	if (!context_finish(&t.ctx, &late) && done) {
-		err = late;
-		done = false;
-	}
+	done = context_finish(&t.ctx, done, &err);
 	if (!done)
 		message_error(&err);
 	context_release(&t.ctx);

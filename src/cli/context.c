@@ -644,20 +644,32 @@ static void tell_lost_cache(const struct error *lost)
 		message_info("%s", lost->message);
 }
 
-bool context_finish(struct context *ctx, struct error *err)
+/* Whether the case file, if there is to be one, was written. */
+static bool finish_record(struct context *ctx, bool done, struct error *err)
 {
+	if (!ctx->record)
+		return true;
+	if (ctx->client)
+		return har_write(ctx->record, ctx->options->record, err);
+	/* Of a run that failed, the reason says enough. */
+	if (done && !ctx->options->dry_run)
+		message_info("--record: no server was asked, so there is "
+			     "nothing to keep in %s",
+			     ctx->options->record);
+	return true;
+}
+
+bool context_finish(struct context *ctx, bool done, struct error *err)
+{
+	struct error late = { 0 };
+
 	if (ctx->options->verbose)
 		list_requests(ctx);
 	if (ctx->client)
 		tell_lost_cache(http_cache_error(ctx->client));
 	tell_lost_cache(&ctx->profile_cache_err);
-	if (!ctx->record)
-		return true;
-	if (ctx->client)
-		return har_write(ctx->record, ctx->options->record, err);
-	if (!ctx->options->dry_run)
-		message_info("--record: no server was asked, so there is "
-			     "nothing to keep in %s",
-			     ctx->options->record);
-	return true;
+	if (finish_record(ctx, done, &late) || !done)
+		return done;
+	*err = late;
+	return false;
 }

@@ -80,8 +80,10 @@ bool context_init(struct context *ctx, const struct options *o,
 void context_release(struct context *ctx);
 
 /* Writes the case file when one was asked for, and lists the requests with
- * -v. Call once, also when the run found nothing. */
-bool context_finish(struct context *ctx, struct error *err) MUST_CHECK;
+ * -v. Call once, also when the run failed: done says whether it did not, and
+ * err then why. Returns whether all is well; the first error stays. */
+bool context_finish(struct context *ctx, bool done,
+		    struct error *err) MUST_CHECK;
 
 /* Runs a batch through the client. */
 bool context_run(struct context *ctx, struct http_request *requests,

@@ -203,12 +203,7 @@ static bool is_incomplete(const struct run *r)
 
 int run_end(struct run *r, bool done, struct error *err)
 {
-	struct error late = { 0 };
-
-	if (!context_finish(&r->ctx, &late) && done) {
-		*err = late;
-		done = false;
-	}
+	done = context_finish(&r->ctx, done, err);
 	if (done && r->ctx.options->strict && is_incomplete(r))
 		done = error_set(err, ERROR_PARTIAL,
 				 "the trace is incomplete (--strict)");
