@@ -13,12 +13,17 @@ process when all of it has run, in which what stop.c left has to be found, too.
 Libraries' own copies of keys are not looked for: private keys of client
 certificates are read by libcurl's TLS library.
 
+A case file of a stranger's browser may hold secrets, too: it is replayed, whole
+and cut short, and what the run said and wrote is searched; not its memory, where
+the file is.
+
 The cases of tests/cli that log in to Google Cloud are run so as well; what is
 secret in them has "canary" in it, or begins as tokens do.
 """
 import argparse
 import base64
 import gzip
+import json
 import os
 import re
 import shlex
@@ -38,6 +43,8 @@ from trial import HANG_S, TESTDATA, environment, try_all
 # With signs that every encoding writes in another way.
 ENDS = {"traces": "Ca/nA+rY~7f3a9c1e5b", "profiles": "Ca+nA/rY~51b0d2e8f4a",
         "header": "Ca~nA/rY+88e1f4c2a6d", "theirs": "Ca/nA~rY+0d9b7c3e1f5"}
+
+RECORDED = TESTDATA / "cases/pyroscope-1.21-slow.har.gz"
 
 # What stop.c leaves.
 MARKS = [b"stop.c was in the data", b"stop.c was on the heap",
@@ -325,13 +332,63 @@ def complaint(slot, place, done):
         if (slot.server == "both" and place.mode == "good" and
                 words not in heard["profiles"]):
             return f"profiles did not get it: {done.err[:300]}"
-    texts = [("stdout", done.out), ("stderr", done.err),
-             ("the process list", done.line), *place.written(),
-             *place.elsewhere(slot.server), *done.left]
+    return found_in([("stdout", done.out), ("stderr", done.err),
+                     ("the process list", done.line), *place.written(),
+                     *place.elsewhere(slot.server), *done.left])
+
+
+def found_in(texts):
+    """Secrets in pairs of a name and bytes, or None."""
     found = [f"{how} in {where}" for where, data in texts
              for secret in ENDS.values()
              for how, form in spellings(secret) if form in data]
     return "; ".join(found[:6]) if found else None
+
+
+def with_secrets(case):
+    """A case file as a browser's may be: logins, cookies and remarks."""
+    har = json.loads(gzip.decompress(case.read_bytes()))
+    secret = ENDS["theirs"]
+    cookie = {"name": "session", "value": secret}
+    har["log"]["comment"] = har["log"]["_page"] = secret
+    for entry in har["log"]["entries"]:
+        entry["comment"] = entry["_initiator"] = secret
+        entry["request"]["headers"] += [
+            {"name": "Authorization", "value": f"Bearer {secret}"},
+            {"name": "Cookie", "value": f"session={secret}"},
+            {"name": "X-Api-Key", "value": secret}]
+        entry["response"]["headers"] += [
+            {"name": "Set-Cookie", "value": f"session={secret}"},
+            {"name": "X-Was-Authorization", "value": f"Bearer {secret}"}]
+        entry["request"]["cookies"] = entry["response"]["cookies"] = [cookie]
+    return har
+
+
+CASE_OUTPUTS = ["json", "html", "svg", "markdown", "pprof", "csv"]
+
+
+def judge_case(program, case, lacking):
+    """lacking: how many requests the file has too few."""
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+        har, path = with_secrets(case), Path(folder, "case.har")
+        entries = har["log"]["entries"]
+        del entries[len(entries) - lacking:]
+        path.write_text(json.dumps(har))
+        # One at a time: not all of them can be had of a run that lacks some.
+        for form in CASE_OUTPUTS:
+            done = Run(program, ["--replay=case.har", "-vv", "-o",
+                                 f"{form}=out.{form}"],
+                       {**environment("2026-11-22T00:00:00Z"), "HOME": folder},
+                       folder, None)
+            written = [(file.name, file.read_bytes())
+                       for file in Path(folder).iterdir() if file != path]
+            if what := found_in([("stdout", done.out), ("stderr", done.err),
+                                 *written]):
+                return what
+            if bool(done.status) != bool(lacking) or (
+                    not lacking and not written):
+                return f"status {done.status}: {done.err[:300]}"
+    return None
 
 
 GOOGLE_TOPICS = {"credentials": ["user", "federated-file", "federated-url",
@@ -376,17 +433,21 @@ def main():
     options = parser.parse_args()
     program = str(Path(options.program).resolve())
     stop = options.stop and str(Path(options.stop).resolve())
-    recorded = wire.Recorded(TESTDATA / "cases/pyroscope-1.21-slow.har.gz")
+    recorded = wire.Recorded(RECORDED)
     modes = ["good", 400, 401, 403, 302, 500]
     trials = []
     for number, slot in enumerate(slots()):
         for index, mode in enumerate(modes):
             if options.all or index == 0 or index == 1 + number % 5:
                 trials.append((f"{slot.title}, {mode}", (slot, mode)))
-    trials += [(case.name, case) for case in google_cases()]
     judge = judge_by(program, stop, recorded)
-    return try_all("secrets", trials, lambda trial: judge(trial) if isinstance(
-        trial, tuple) else judge_google(program, stop, trial), parallel=6)
+    trials = [(title, lambda job=job: judge(job)) for title, job in trials]
+    trials += [(case.name, lambda case=case: judge_google(program, stop, case))
+               for case in google_cases()]
+    trials += [(f"a case file, {lacking} requests missing",
+                lambda lacking=lacking: judge_case(program, RECORDED, lacking))
+               for lacking in (0, 1, 2)]
+    return try_all("secrets", trials, lambda trial: trial(), parallel=6)
 
 
 if __name__ == "__main__":
