@@ -68,6 +68,8 @@ TARGETS = {
     "words": ("words", []),
     "files": ("files json", [("grafana/*.yaml", b"2"), ("google/recipe/accounts.json", b"3")]),
     "har": ("json", [("cases/refused.har", b""), ("servers/tempo-3-bad*.har.gz", b"")]),
+    "cases": ("json", [("cases/*.har*", b"\x00"), ("servers/*.har.gz", b"\x00"), ("cases/*services*", b"\x02"),
+                       ("servers/*tags*", b"\x02"), ("cases/search-*", b"\x04"), ("cases/search-*", b"\x03")]),
     "render": ("folded json protobuf escape", [("otlp/b.json", b"\x02"), ("folded/*", b"\x01"), ("folded/*", b"\x05"),
                       ("pprof/drop-frames.pb.gz", b"\x1d"), ("folded/py-spy.folded", b"\x00\x40\x10")]),
 }
