@@ -2,9 +2,9 @@
  *
  * The tables of a pprof message, kept as views into the input: strings,
  * functions, locations and mappings are looked at when a sample first needs
- * them, never before. pprof_tables.c fills and resolves, pprof_drop.c finds the
- * frames that the file wants left out, pprof.c reads the header and the
- * samples. Private to decode/.
+ * them, never before. pprof_tables.c fills them, pprof_unfold.c resolves what
+ * stands in them, pprof_drop.c finds the frames that the file wants left out,
+ * pprof.c reads the header and the samples. Private to decode/.
  */
 #ifndef DECODE_PPROF_H
 #define DECODE_PPROF_H
@@ -36,6 +36,21 @@ struct pprof_table {
 struct pprof_unfolded {
 	uint32_t first;
 	uint32_t count; /* 0: not looked at yet */
+};
+
+/* A function as it was added last. */
+struct pprof_known {
+	uint32_t function; /* of the model, PPROF_NONE: not added yet */
+	uint32_t mapping;  /* its file's string, 0 without detail */
+};
+
+struct pprof_mapping {
+	uint64_t id;
+	uint64_t start;
+	uint64_t limit;
+	uint64_t offset;
+	uint64_t file_number; /* of a string */
+	struct str file;
 };
 
 struct pprof_header {
@@ -82,7 +97,8 @@ struct pprof {
 	 * each, as names, which are read: many functions may share a long
 	 * one. */
 	uint32_t *text_ids;
-	uint32_t *function_ids; /* of the model, PPROF_NONE: not added yet */
+	struct pprof_known *known;    /* by function */
+	struct pprof_mapping mapping; /* the last one that was looked at */
 	struct pprof_unfolded *unfolded;
 	/* Of each function and location; both NULL where nothing is dropped. */
 	bool *is_dropped;
@@ -132,6 +148,14 @@ static inline uint32_t pprof_find(const struct pprof_table *t, uint64_t id)
 		return id < t->by_id_len ? t->by_id[id] - 1 : PPROF_NONE;
 	return map_find_u64(&t->map, id);
 }
+
+/* False, always: what is wrong with the message of this id. */
+bool pprof_malformed(struct error *err, const char *what, uint64_t id,
+		     const char *why);
+
+/* The string with this number. */
+bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
+		  struct error *err) MUST_CHECK;
 
 /* False, always: there is none with this id. */
 bool pprof_missing_location(uint64_t id, struct error *err);

@@ -2,17 +2,15 @@
  *
  * Field numbers are those of perftools.profiles.Profile. Writers put fields
  * in any order, strings often last; ids are arbitrary, though nearly all
- * count 1, 2, 3. Of a location's lines the first is the innermost.
+ * count 1, 2, 3.
  */
 #include "decode/pprof.h"
-
-#include "base/path.h"
 
 /* A table by id may take this many slots a message before a map is smaller. */
 #define SLOTS_PER_MESSAGE 4
 
-static bool malformed(struct error *err, const char *what, uint64_t id,
-		      const char *why)
+bool pprof_malformed(struct error *err, const char *what, uint64_t id,
+		     const char *why)
 {
 	return error_set(err, ERROR_FORMAT,
 			 "%s is damaged or cut off: %s %llu "
@@ -156,7 +154,8 @@ static bool table_add(const struct pprof *p, struct pprof_table *t,
 	if (!wire_check(&w, PPROF_WHAT, err))
 		return false;
 	if (id == 0)
-		return malformed(err, t->what, t->count + 1u, "has no id");
+		return pprof_malformed(err, t->what, t->count + 1u,
+				       "has no id");
 	t->messages[t->count] = message;
 	t->ids[t->count++] = id;
 	t->is_counted = t->is_counted && id == t->count;
@@ -261,14 +260,14 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 
 /* Number 0 is the empty string even where the table is missing: the empty
  * answers of Pyroscope have none. */
-static bool read_string(const struct pprof *p, uint64_t index, struct str *text,
-			struct error *err)
+bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
+		  struct error *err)
 {
 	*text = STR("");
 	if (index == 0)
 		return true;
 	if (index >= p->string_count)
-		return malformed(err, "string", index, "is missing");
+		return pprof_malformed(err, "string", index, "is missing");
 	*text = p->strings[index];
 	return true;
 }
@@ -289,8 +288,8 @@ static bool read_type(const struct pprof *p, struct str message,
 			unit = f.value;
 	}
 	return wire_check(&w, PPROF_WHAT, err) &&
-	       read_string(p, name, &type->type, err) &&
-	       read_string(p, unit, &type->unit, err);
+	       pprof_string(p, name, &type->type, err) &&
+	       pprof_string(p, unit, &type->unit, err);
 }
 
 static bool read_types(struct pprof *p, struct error *err)
@@ -309,14 +308,14 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 {
 	p->unfolded = arena_array(&p->scratch, p->locations.count,
 				  sizeof *p->unfolded);
-	p->function_ids = arena_array(&p->scratch, p->functions.count,
-				      sizeof *p->function_ids);
+	p->known =
+		arena_array(&p->scratch, p->functions.count, sizeof *p->known);
 	p->text_ids = arena_array(&p->scratch, p->string_count,
 				  2 * sizeof *p->text_ids);
-	if (!p->unfolded || !p->function_ids || !p->text_ids)
+	if (!p->unfolded || !p->known || !p->text_ids)
 		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < p->functions.count; i++)
-		p->function_ids[i] = PPROF_NONE;
+		p->known[i].function = PPROF_NONE;
 	return true;
 }
 
@@ -330,366 +329,4 @@ bool pprof_load(struct pprof *p, struct error *err)
 	       index_ids(p, &p->locations, err) &&
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&
 	       prepare_columns(p, err);
-}
-
-/* ---- resolving ---- */
-
-/* A string of the table by its number there. */
-struct text {
-	struct str text;
-	uint64_t number;
-};
-
-struct mapping {
-	uint64_t start;
-	uint64_t limit;
-	uint64_t offset;
-	uint64_t file_number; /* of a string */
-	struct str file;
-};
-
-static bool read_mapping(const struct pprof *p, uint64_t id, struct mapping *m,
-			 struct error *err)
-{
-	uint32_t index = pprof_find(&p->mappings, id);
-	struct wire w;
-	struct wire_field f;
-
-	*m = (struct mapping){ .file = STR("") };
-	if (id == 0)
-		return true;
-	if (index == PPROF_NONE)
-		return malformed(err, "mapping", id, "is missing");
-	pprof_wire(p, p->mappings.messages[index], &w);
-	while (wire_next(&w, &f)) {
-		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			m->start = f.value;
-		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
-			m->limit = f.value;
-		else if (f.tag == WIRE_TAG(4, WIRE_VARINT))
-			m->offset = f.value;
-		else if (f.tag == WIRE_TAG(5, WIRE_VARINT))
-			m->file_number = f.value;
-	}
-	return wire_check(&w, PPROF_WHAT, err) &&
-	       read_string(p, m->file_number, &m->file, err);
-}
-
-/* "/usr/lib/libc.so.6" is libc.so.6, "[vdso]" vdso. */
-static struct str base_name(struct str path)
-{
-	path = path_base(path);
-	if (str_starts(path, STR("[")) && str_ends(path, STR("]")))
-		path = str_slice(path, 1, path.len - 2);
-	return path;
-}
-
-struct location {
-	uint64_t id;
-	uint64_t mapping_id;
-	uint64_t address;
-	struct text mapping; /* its file, where places are wanted */
-};
-
-/* A frame that nobody could name, as pprof shows it: by its mapping. */
-static bool add_unmapped(struct pprof *p, const struct location *l,
-			 uint32_t *function, struct error *err)
-{
-	struct str name = STR("<unknown>");
-	struct str base = path_base(l->mapping.text);
-
-	if (base.len)
-		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(base));
-	if (!name.ptr)
-		return pprof_no_memory(p, err);
-	return profile_build_mapped(p->build, name, STR(""), l->mapping.text,
-				    true, function, err);
-}
-
-/* A frame that nobody could name: the place in its file, which is the same
- * in every process, else the address, else nothing at all. */
-static bool add_nameless(struct pprof *p, const struct location *l,
-			 uint32_t *function, struct error *err)
-{
-	struct mapping m;
-	struct str name = STR("");
-	struct str file;
-	uint64_t address = l->address;
-
-	if (p->detail)
-		return add_unmapped(p, l, function, err);
-	if (!read_mapping(p, l->mapping_id, &m, err))
-		return false;
-	if (address >= m.start && address < m.limit)
-		address = address - m.start + m.offset;
-	file = base_name(m.file);
-	if (file.len && l->address)
-		name = arena_printf(&p->scratch, "[%.*s+0x%llx]",
-				    STR_ARGS(file),
-				    (unsigned long long)address);
-	else if (file.len)
-		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(file));
-	else if (l->address)
-		name = arena_printf(&p->scratch, "0x%llx",
-				    (unsigned long long)l->address);
-	if (!name.ptr)
-		return pprof_no_memory(p, err);
-	return profile_build_function(p->build, name, STR(""), function, err);
-}
-
-struct function_texts {
-	struct text name;
-	struct text file;
-};
-
-static bool read_text(const struct pprof *p, uint64_t number, struct text *text,
-		      struct error *err)
-{
-	text->number = number;
-	return read_string(p, number, &text->text, err);
-}
-
-/* Fields 2, 3 and 4 are string numbers: name, system name, file. */
-static bool read_function(const struct pprof *p, uint32_t index,
-			  struct function_texts *texts, struct error *err)
-{
-	struct wire w;
-	struct wire_field f;
-	struct text system_name;
-	uint64_t fields[5] = { 0 };
-
-	pprof_wire(p, p->functions.messages[index], &w);
-	while (wire_next(&w, &f))
-		if (f.tag >> 3 <= 4 && (f.tag & 7) == WIRE_VARINT)
-			fields[f.tag >> 3] = f.value;
-	if (!wire_check(&w, PPROF_WHAT, err) ||
-	    !read_text(p, fields[2], &texts->name, err) ||
-	    !read_text(p, fields[3], &system_name, err) ||
-	    !read_text(p, fields[4], &texts->file, err))
-		return false;
-	if (texts->name.text.len == 0)
-		texts->name = system_name;
-	return true;
-}
-
-bool pprof_function_name(const struct pprof *p, uint32_t index,
-			 struct str *name, struct error *err)
-{
-	struct function_texts texts;
-
-	if (!read_function(p, index, &texts, err))
-		return false;
-	*name = texts.name.text;
-	return true;
-}
-
-static bool intern(struct pprof *p, const struct text *text, bool is_name,
-		   uint32_t *id, struct error *err)
-{
-	uint32_t *known;
-
-	if (text->text.len == 0)
-		return profile_build_text(p->build, text->text, id, err);
-	known = &p->text_ids[2 * text->number + is_name];
-	if (!*known) {
-		if (!(is_name ? profile_build_name(p->build, text->text, id,
-						   err)
-			      : profile_build_text(p->build, text->text, id,
-						   err)))
-			return false;
-		*known = *id + 1;
-	}
-	*id = *known - 1;
-	return true;
-}
-
-static bool add_function(struct pprof *p, const struct function_texts *texts,
-			 const struct text *mapping, uint32_t *function,
-			 struct error *err)
-{
-	struct function f = { .is_nameless = false };
-
-	return intern(p, &texts->name, true, &f.name, err) &&
-	       intern(p, &texts->file, false, &f.file, err) &&
-	       intern(p, mapping, false, &f.mapping, err) &&
-	       profile_build_interned(p->build, &f, function, err);
-}
-
-/* A function without any name is named by its location and so not kept; one
- * that may lie in several mappings is not kept either. */
-static bool resolve_function(struct pprof *p, uint64_t id,
-			     const struct location *l, uint32_t *function,
-			     struct error *err)
-{
-	uint32_t index = pprof_find(&p->functions, id);
-	struct function_texts texts;
-
-	if (id == 0)
-		return add_nameless(p, l, function, err);
-	if (index == PPROF_NONE)
-		return malformed(err, "function", id, "is missing");
-	*function = p->function_ids[index];
-	if (*function != PPROF_NONE && !p->detail)
-		return true;
-	if (!read_function(p, index, &texts, err))
-		return false;
-	if (texts.name.text.len == 0)
-		return add_nameless(p, l, function, err);
-	if (!add_function(p, &texts, &l->mapping, function, err))
-		return false;
-	p->function_ids[index] = *function;
-	return true;
-}
-
-struct line {
-	uint64_t function_id;
-	uint64_t number;
-	uint64_t column;
-	bool is_outermost;
-};
-
-/* Numbers are signed on the wire; one that cannot be is unknown. */
-static uint32_t place_number(uint64_t number)
-{
-	return number > INT32_MAX ? 0 : (uint32_t)number;
-}
-
-/* Appends to the frames of the location being unfolded. */
-static bool push_frame(struct pprof *p, const struct line *line,
-		       const struct location *l, struct error *err)
-{
-	void *frames = p->frames;
-	struct frame place = { .line = place_number(line->number) };
-
-	if (!resolve_function(p, line->function_id, l, &place.function, err))
-		return false;
-	if (p->detail >= PROFILE_DETAIL_ADDRESSES) {
-		place.column = place_number(line->column);
-		place.address_high = (uint32_t)(l->address >> 32);
-		place.address_low = (uint32_t)l->address;
-	}
-	place.is_inlined = p->detail && !line->is_outermost;
-	if (!arena_reserve(&p->scratch, &frames, &p->frame_cap,
-			   p->frame_count + 1, sizeof *p->frames) ||
-	    p->frame_count >= UINT32_MAX)
-		return pprof_no_memory(p, err);
-	p->frames = frames;
-	if (!profile_build_place(p->build, &place, &p->frames[p->frame_count],
-				 err))
-		return false;
-	p->frame_count++;
-	return true;
-}
-
-static bool unfold_line(struct pprof *p, struct wire *parent,
-			const struct wire_field *field,
-			const struct location *l, bool is_outermost,
-			struct error *err)
-{
-	struct line line = { .is_outermost = is_outermost };
-	struct wire w;
-	struct wire_field f;
-
-	w = wire_inside(parent, field);
-	while (wire_next(&w, &f)) {
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			line.function_id = f.value;
-		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			line.number = f.value;
-		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
-			line.column = f.value;
-	}
-	return wire_check(&w, PPROF_WHAT, err) && push_frame(p, &line, l, err);
-}
-
-static void reverse(uint32_t *items, size_t count)
-{
-	for (size_t i = 0; i < count / 2; i++) {
-		uint32_t kept = items[i];
-
-		items[i] = items[count - 1 - i];
-		items[count - 1 - i] = kept;
-	}
-}
-
-static bool read_location(const struct pprof *p, struct str message,
-			  struct location *l, struct error *err)
-{
-	struct wire w;
-	struct wire_field f;
-
-	*l = (struct location){ 0 };
-	pprof_wire(p, message, &w);
-	while (wire_next(&w, &f)) {
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			l->id = f.value;
-		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			l->mapping_id = f.value;
-		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
-			l->address = f.value;
-	}
-	return wire_check(&w, PPROF_WHAT, err);
-}
-
-/* Reads the location with what the wanted detail needs besides. line_count:
- * all of its lines, the outermost last. */
-static bool prepare_location(const struct pprof *p, struct str message,
-			     struct location *l, uint32_t *line_count,
-			     struct error *err)
-{
-	struct mapping m;
-	struct wire w;
-	struct wire_field f;
-
-	*line_count = 0;
-	if (!read_location(p, message, l, err))
-		return false;
-	l->mapping = (struct text){ .text = STR("") };
-	if (!p->detail)
-		return true;
-	if (!read_mapping(p, l->mapping_id, &m, err))
-		return false;
-	l->mapping = (struct text){ m.file, m.file_number };
-	pprof_wire(p, message, &w);
-	while (wire_next(&w, &f))
-		*line_count += f.tag == WIRE_TAG(4, WIRE_BYTES);
-	return wire_check(&w, PPROF_WHAT, err);
-}
-
-bool pprof_missing_location(uint64_t id, struct error *err)
-{
-	return malformed(err, "location", id, "is missing");
-}
-
-/* The wire has the innermost line first: the frames are turned round. */
-bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
-		  struct error *err)
-{
-	size_t first = p->frame_count;
-	struct location l;
-	struct wire w;
-	struct wire_field f;
-	struct str message;
-	uint32_t line_count, dropped, line = 0;
-
-	if (location == PPROF_NONE)
-		return pprof_missing_location(id, err);
-	message = p->locations.messages[location];
-	if (!prepare_location(p, message, &l, &line_count, err))
-		return false;
-	/* The stack was cut before, so that all of it is known. */
-	dropped = p->is_dropped ? p->dropped_lines[location] : 0;
-	pprof_wire(p, message, &w);
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(4, WIRE_BYTES) && ++line > dropped &&
-		    !unfold_line(p, &w, &f, &l, line == line_count, err))
-			return false;
-	if (p->frame_count == first &&
-	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
-		return false;
-	reverse(p->frames + first, p->frame_count - first);
-	p->unfolded[location] =
-		(struct pprof_unfolded){ (uint32_t)first,
-					 (uint32_t)(p->frame_count - first) };
-	return true;
 }

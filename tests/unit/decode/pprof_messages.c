@@ -328,6 +328,60 @@ static void test_unfolding_is_bounded(void **state)
 	assert_not_decoded(&b, ERROR_LIMIT, "more than 400000000 frames");
 }
 
+/* One function in two programs and in none, by turns. */
+static void put_shared_function(struct buf *b)
+{
+	static const uint64_t mappings[] = { 7, 9, 7, 0 };
+
+	start(b);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct buf inner;
+
+		buf_init(&inner, MIB);
+		put_int(&inner, 1, i + 1);
+		put_int(&inner, 2, mappings[i]);
+		PUT_INTS(&inner, 4, 1, i + 1);
+		put_bytes(b, 4, buf_str(&inner));
+		buf_release(&inner);
+	}
+	PUT_INTS(b, 3, 7, 0, 0, 0, 4);
+	PUT_INTS(b, 3, 9, 0, 0, 0, 5);
+	PUT_INTS(b, 5, 1, 3, 0, 6);
+	put_strings(b);
+	PUT_SAMPLE(b, 1, 4, 3, 2, 1);
+}
+
+static void test_function_in_many_mappings(void **state)
+{
+	static const char *const files[] = { "work", "leaf", "work", "" };
+	struct profile_want want = want_of("");
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	put_shared_function(&b);
+	for (int is_detailed = 0; is_detailed < 2; is_detailed++) {
+		if (is_detailed)
+			want.detail = PROFILE_DETAIL_PLACES;
+		profile_init(&p);
+		assert_decoded(
+			decode_pprof(buf_str(&b), &want, &p, &notes, &err));
+		assert_int_equal(p.function_count, is_detailed ? 3 : 1);
+		assert_int_equal(p.frame_id_count, 4);
+		for (size_t i = 0; i < 4; i++) {
+			uint32_t frame = p.frame_ids[i];
+			struct str file =
+				function_mapping(&p, p.frames[frame].function);
+
+			assert_int_equal(p.frames[frame].line, i + 1);
+			assert_true(str_equal(
+				file, str_from(is_detailed ? files[i] : "")));
+		}
+		profile_release(&p);
+	}
+	buf_release(&b);
+}
+
 static void test_dangling_references(void **state)
 {
 	struct buf b;
@@ -485,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_deep_stacks_lose_their_middle),
 		cmocka_unit_test(test_long_names_are_cut),
 		cmocka_unit_test(test_unfolding_is_bounded),
+		cmocka_unit_test(test_function_in_many_mappings),
 		cmocka_unit_test(test_dangling_references),
 		cmocka_unit_test(test_nonsense_is_refused),
 		cmocka_unit_test(test_empty_forms),
