@@ -21,6 +21,12 @@ void buf_release(struct buf *b)
 	buf_init(b, b->max_bytes);
 }
 
+void buf_wipe(struct buf *b)
+{
+	if (b->data)
+		mem_wipe(b->data, b->cap);
+}
+
 void buf_clear(struct buf *b)
 {
 	b->len = 0;

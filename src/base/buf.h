@@ -27,6 +27,10 @@ struct buf {
 void buf_init(struct buf *b, size_t max_bytes);
 void buf_release(struct buf *b);
 
+/* Overwrites all that it ever held, before a release. What it held before it
+ * grew is not reached: reserve enough for a secret at once. */
+void buf_wipe(struct buf *b);
+
 /* Empties it and forgets a failure; memory is kept for reuse. */
 void buf_clear(struct buf *b);
 

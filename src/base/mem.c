@@ -105,6 +105,16 @@ void mem_wipe(void *ptr, size_t size)
 	explicit_bzero(ptr, size);
 }
 
+#define STACK_BYTES ((size_t)32 * 1024)
+
+/* Not inlined: its frame has to lie where theirs were. */
+__attribute__((noinline)) void mem_wipe_stack(void)
+{
+	char below[STACK_BYTES];
+
+	mem_wipe(below, sizeof below);
+}
+
 /* ---- memory of those who handle secrets ---- */
 
 /* Stands before each piece, which stays aligned for any type. */

@@ -33,6 +33,10 @@ void mem_discard(void *ptr, size_t size);
 /* Overwrites memory that held a secret; not optimised away. */
 void mem_wipe(void *ptr, size_t size);
 
+/* Overwrites what functions that have returned left on the stack, such as
+ * lines of a file in a library's buffer. */
+void mem_wipe_stack(void);
+
 /* The same functions for a library that is given secrets: what is freed or
  * moved is overwritten first. Not to be mixed with those above. */
 void *mem_wiped_alloc(size_t size);

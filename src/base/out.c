@@ -69,6 +69,15 @@ static void flush(struct out *o)
 	o->used = 0;
 }
 
+void out_wipe(struct out *o)
+{
+	size_t used = o->used;
+
+	flush(o);
+	if (o->chunk)
+		mem_wipe(o->chunk, used);
+}
+
 void out_add(struct out *o, const void *data, size_t len)
 {
 	if (o->memory) {

@@ -29,6 +29,10 @@ bool out_init_fd(struct out *o, int fd, struct error *err) MUST_CHECK;
 void out_init_memory(struct out *o, struct buf *memory);
 void out_release(struct out *o);
 
+/* Writes what it has buffered and overwrites that, of a file that may hold
+ * secrets. Not for memory. */
+void out_wipe(struct out *o);
+
 /* Failures stick: check once, at the end (out_finish). */
 void out_add(struct out *o, const void *data, size_t len);
 void out_str(struct out *o, struct str text);

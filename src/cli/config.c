@@ -51,8 +51,7 @@ static bool read_file(struct config *c, struct config_file *f,
 	is_done = file_read(path, &text, err) &&
 		  config_file_parse(f, kind, path, buf_str(&text), &c->arena,
 				    err);
-	if (text.data)
-		mem_wipe(text.data, text.cap);
+	buf_wipe(&text);
 	buf_release(&text);
 	return is_done;
 }

@@ -226,6 +226,7 @@ bool config_edit(struct buf *out, const char *path, struct str text,
 	else if (is_done)
 		insert_line(out, text, &f, change);
 	is_done = is_done && check_result(out, path, change, &arena, err);
+	arena_wipe(&arena);
 	arena_release(&arena);
 	return is_done;
 }
@@ -237,6 +238,7 @@ static bool write_text(const char *path, struct str text, struct error *err)
 	if (!outfile_open(&file, path, 0600, err))
 		return false;
 	out_str(&file.out, text);
+	out_wipe(&file.out);
 	return outfile_commit(&file, err);
 }
 
@@ -256,9 +258,14 @@ bool config_edit_file(const char *path, const struct config_change *changes,
 	size_t i;
 	bool is_done;
 
-	buf_init(&texts[0], LIMIT_CONFIG_BYTES);
-	buf_init(&texts[1], LIMIT_CONFIG_BYTES);
-	is_done = read_text(path, &texts[0], err);
+	for (i = 0; i < 2; i++) {
+		buf_init(&texts[i], LIMIT_CONFIG_BYTES);
+		/* At once, as the file may hold secrets. */
+		(void)!buf_reserve(&texts[i], LIMIT_CONFIG_BYTES);
+	}
+	is_done = buf_check(&texts[0], path, err) &&
+		  buf_check(&texts[1], path, err) &&
+		  read_text(path, &texts[0], err);
 	for (i = 0; i < count && is_done; i++) {
 		buf_clear(&texts[(i + 1) % 2]);
 		is_done = config_edit(&texts[(i + 1) % 2], path,
@@ -266,7 +273,9 @@ bool config_edit_file(const char *path, const struct config_change *changes,
 	}
 	is_done = is_done && folders_make(path, err) &&
 		  write_text(path, buf_str(&texts[count % 2]), err);
-	buf_release(&texts[0]);
-	buf_release(&texts[1]);
+	for (i = 0; i < 2; i++) {
+		buf_wipe(&texts[i]);
+		buf_release(&texts[i]);
+	}
 	return is_done;
 }

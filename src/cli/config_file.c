@@ -7,6 +7,7 @@
 
 #include <ini.h>
 
+#include "base/mem.h"
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "cli/options.h"
@@ -386,6 +387,7 @@ bool config_file_parse(struct config_file *f, enum config_kind kind,
 
 	*f = (struct config_file){ .kind = kind, .path = path };
 	bad_line = ini_parse_stream(next_line, &r, on_pair, &r);
+	mem_wipe_stack();
 	if (r.is_failed)
 		return false;
 	if (bad_line < 0)

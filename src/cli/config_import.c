@@ -12,7 +12,7 @@
 #include "cli/config_edit.h"
 #include "cli/config_view.h"
 #include "cli/grafana.h"
-#include "source/redact.h"
+#include "source/source.h"
 
 /* Of one context: two addresses and what belongs to them, and tags. */
 #define MAX_CHANGES (LIMIT_CONTEXTS * 16)
@@ -112,32 +112,49 @@ static bool add_login(struct import *m, const char *context, const char *side,
 	return true;
 }
 
+static void skip_address(struct import *m, const char *context,
+			 const char *side, const struct grafana_source *s,
+			 const char *why)
+{
+	buf_addf(&m->report,
+		 "  not taken over: the address of %s: %s; set it: "
+		 "tracefind config set --context %s %s-url URL\n",
+		 s->name ? s->name : "a data source", why, context, side);
+}
+
+static bool add_address(struct import *m, const char *context, const char *side,
+			const struct grafana_source *s, struct error *err)
+{
+	const char *kind = s->type == GRAFANA_TEMPO    ? "tempo+"
+			   : s->type == GRAFANA_JAEGER ? "jaeger+"
+						       : "";
+	struct error why = { 0 };
+	enum source_kind known;
+	const char *rest;
+	struct str text;
+
+	if (!s->url || is_variable(s->url)) {
+		skip_address(m, context, side, s,
+			     s->url ? "a variable of Grafana's"
+				    : "none is given");
+		return true;
+	}
+	text = arena_printf(&m->arena, "%s%s", kind, s->url);
+	if (!text.ptr)
+		return arena_fail(&m->arena, m->path, err);
+	/* One with a login, say, which no run would take. */
+	if (!source_parse_url(text.ptr, &known, &rest, &why)) {
+		skip_address(m, context, side, s, why.message);
+		return true;
+	}
+	return add_sided(m, context, side, "url", text.ptr, err);
+}
+
 static bool add_server(struct import *m, const char *context, const char *side,
 		       const struct grafana_source *s, struct error *err)
 {
-	const char *url = s->url;
-
-	if (!url || is_variable(url)) {
-		buf_addf(&m->report,
-			 "  not taken over: the address of %s, %s; set it: "
-			 "tracefind config set --context %s %s-url URL\n",
-			 s->name ? s->name : "a data source",
-			 url ? "a variable of Grafana's" : "which is not given",
-			 context, side);
-	} else {
-		struct str text =
-			arena_printf(&m->arena, "%s%s",
-				     s->type == GRAFANA_TEMPO    ? "tempo+"
-				     : s->type == GRAFANA_JAEGER ? "jaeger+"
-								 : "",
-				     url);
-
-		if (!text.ptr)
-			return arena_fail(&m->arena, m->path, err);
-		if (!add_sided(m, context, side, "url", text.ptr, err))
-			return false;
-	}
-	return add_login(m, context, side, s, err);
+	return add_address(m, context, side, s, err) &&
+	       add_login(m, context, side, s, err);
 }
 
 static bool add_tags(struct import *m, const char *context,
@@ -306,6 +323,7 @@ static bool read_grafana(struct import *m, struct error *err)
 	is_done = file_read(m->path, &text, err) &&
 		  grafana_parse(&m->grafana, m->path, buf_str(&text), &m->arena,
 				err);
+	buf_wipe(&text);
 	buf_release(&text);
 	return is_done;
 }
@@ -347,6 +365,7 @@ bool config_import_grafana(const struct config *c, const char *path,
 	if (is_done)
 		write_report(&m.report, out);
 	buf_release(&m.report);
+	arena_wipe(&m.arena);
 	arena_release(&m.arena);
 	return is_done;
 }

@@ -216,13 +216,11 @@ void options_origin(const struct options *o, const char *value,
 
 /* ---- the end ---- */
 
-static bool is_secret_variable(struct str name)
+/* Headers and addresses hold secrets, too. */
+static bool may_be_secret(struct str name)
 {
-	bool is_ours = str_starts(name, STR("TRACEFIND_")) ||
-		       str_starts(name, STR("PROFILECLI_"));
-
-	return (is_ours && (str_ends(name, STR("TOKEN")) ||
-			    str_ends(name, STR("PASSWORD")))) ||
+	return str_starts(name, STR("TRACEFIND_")) ||
+	       str_starts(name, STR("PROFILECLI_")) ||
 	       str_ends(name, STR("_proxy")) || str_ends(name, STR("_PROXY"));
 }
 
@@ -233,7 +231,7 @@ void environment_wipe(void)
 		size_t equals = str_find(line, STR("="));
 
 		if (equals != SIZE_MAX &&
-		    is_secret_variable(str_slice(line, 0, equals)))
+		    may_be_secret(str_slice(line, 0, equals)))
 			mem_wipe(*at + equals + 1, line.len - equals - 1);
 	}
 }

@@ -274,8 +274,7 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 		(!is_instance || check_instance(l, side, &response, err));
 	if (is_ok && !google_flow_take(f, &response, clock_now_ns(), err))
 		is_ok = fail_with(l, err);
-	if (response.body.data)
-		mem_wipe(response.body.data, response.body.cap);
+	buf_wipe(&response.body);
 	http_response_release(&response);
 	http_client_free(client);
 	return is_ok;

@@ -68,8 +68,7 @@ char *secret_read(const char *path, const char *option, struct error *err)
 		error_prefix(err, "%s", option);
 	else
 		secret = secret_take(buf_str(&content), path, option, err);
-	if (content.data)
-		mem_wipe(content.data, content.cap);
+	buf_wipe(&content);
 	buf_release(&content);
 	return secret;
 }

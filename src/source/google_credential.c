@@ -240,8 +240,7 @@ static void take_header(struct reading *r, struct google_credential *c,
 		else if (!header_check(copy, &err))
 			json_fail(r->json, "\"headers\": %s", err.message);
 	}
-	if (line.data)
-		mem_wipe(line.data, line.cap);
+	buf_wipe(&line);
 	buf_release(&line);
 	secret_free(value);
 }
@@ -521,7 +520,7 @@ bool google_credential_read(struct google_credential *c, struct str json,
 		else if (err->code != ERROR_MEMORY)
 			err->code = ERROR_AUTH;
 	}
-	mem_wipe(r.text.data, r.text.cap);
+	buf_wipe(&r.text);
 	buf_release(&r.text);
 	return is_ok || error_prefix(err, "Google credentials of %s", path);
 }
@@ -545,7 +544,7 @@ bool google_credential_load(struct google_credential *c, const char *path,
 			err->code = ERROR_AUTH;
 		error_prefix(err, "Google credentials");
 	}
-	mem_wipe(json.data, json.cap);
+	buf_wipe(&json);
 	buf_release(&json);
 	return is_ok;
 }

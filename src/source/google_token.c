@@ -112,8 +112,7 @@ static void request_wipe(struct google_flow *f)
 {
 	struct buf *body = &f->request.body;
 
-	if (body->data)
-		mem_wipe(body->data, body->cap);
+	buf_wipe(body);
 	http_request_release(&f->request);
 	mem_free(f->origin);
 	f->origin = NULL;
@@ -197,7 +196,7 @@ static bool sign(struct google_flow *f, const char *audience, int64_t now_ns,
 		*out = mem_strdup(buf_text(&jwt));
 		is_ok = *out || error_memory(err, "a token");
 	}
-	mem_wipe(jwt.data, jwt.cap);
+	buf_wipe(&jwt);
 	buf_release(&jwt);
 	return is_ok;
 }
@@ -469,7 +468,7 @@ static bool take_token(struct google_flow *f,
 		is_ok = keep_token(f, &g, now_ns, err);
 	else
 		error_prefix(err, "the answer of %.*s", STR_ARGS(host));
-	mem_wipe(g.token.data, g.token.cap);
+	buf_wipe(&g.token);
 	buf_release(&g.token);
 	return is_ok;
 }
@@ -542,7 +541,7 @@ static bool keep_subject(struct google_flow *f, struct str content,
 		f->subject = mem_strdup(buf_text(&text));
 		is_ok = f->subject || error_memory(err, "a credential");
 	}
-	mem_wipe(text.data, text.cap);
+	buf_wipe(&text);
 	buf_release(&text);
 	return is_ok || fail_subject(f, err);
 }
@@ -559,7 +558,7 @@ static bool read_subject(struct google_flow *f, struct error *err)
 	is_ok = file_read(path, &content, err);
 	if (is_ok)
 		is_ok = keep_subject(f, buf_str(&content), err);
-	mem_wipe(content.data, content.cap);
+	buf_wipe(&content);
 	buf_release(&content);
 	/* Not the exit status of a trace that is not there. */
 	if (!is_ok && err->code != ERROR_MEMORY)
@@ -652,8 +651,7 @@ bool google_flow_take(struct google_flow *f, struct http_response *response,
 		is_ok = keep_subject(f, buf_str(&response->body), err);
 	else
 		is_ok = take_token(f, response, now_ns, err);
-	if (response->body.data)
-		mem_wipe(response->body.data, response->body.cap);
+	buf_wipe(&response->body);
 	f->at += is_ok;
 	return is_ok;
 }

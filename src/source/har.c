@@ -27,8 +27,12 @@ struct har *har_new(struct error *err)
 
 static void args_free(struct har *h)
 {
-	for (size_t i = 0; i < h->arg_count; i++)
+	for (size_t i = 0; i < h->arg_count; i++) {
+		/* Not all that is secret looks it. */
+		if (h->args[i])
+			mem_wipe(h->args[i], strlen(h->args[i]));
 		mem_free(h->args[i]);
+	}
 	mem_free(h->args);
 	h->args = NULL;
 	h->arg_count = 0;
@@ -109,9 +113,11 @@ static char *redacted_argument(const char *argument, const char *previous)
 	char *copy = NULL;
 
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES * 4);
+	(void)!buf_reserve(&text, 2 * strlen(argument));
 	argument_redact(&text, str_from(argument), str_from(previous));
 	if (text.state == BUF_OK)
 		copy = mem_strdup(buf_text(&text));
+	buf_wipe(&text);
 	buf_release(&text);
 	return copy;
 }

@@ -21,7 +21,7 @@ void receive_init(struct receive *r, struct http_response *response,
 		sieve->begin(sieve->context);
 	/* Of another try: a refusal may hold what it was sent. */
 	if (response->body.data && response->body.cap <= ERROR_CAP_BYTES)
-		mem_wipe(response->body.data, response->body.cap);
+		buf_wipe(&response->body);
 	buf_release(&response->body);
 	*response = (struct http_response){ .tries = response->tries };
 	buf_init(&response->body, limit);
@@ -77,7 +77,7 @@ static void set_location(struct http_response *response, struct str value)
 	url_redact(&shown, value);
 	copy_text(response->location, sizeof response->location,
 		  buf_str(&shown));
-	mem_wipe(shown.data, shown.cap);
+	buf_wipe(&shown);
 	buf_release(&shown);
 }
 

@@ -452,8 +452,7 @@ static void mask_basic(struct mask *m, const struct endpoint *e)
 	buf_add_text(&pair, e->password);
 	if (pair.state == BUF_OK)
 		mask_base64(m, buf_str(&pair));
-	if (pair.data)
-		mem_wipe(pair.data, pair.len);
+	buf_wipe(&pair);
 	buf_release(&pair);
 }
 
@@ -499,7 +498,7 @@ static void mask_proxy(struct mask *m, const char *proxy)
 			mask_all_forms(m,
 				       str_slice(login, colon + 1, login.len));
 	}
-	mem_wipe(pair.data, pair.cap);
+	buf_wipe(&pair);
 	buf_release(&pair);
 }
 
@@ -540,8 +539,7 @@ bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 	if (e->proxy)
 		mask_proxy(&m, e->proxy);
 	is_ok = m.form.state == BUF_OK;
-	if (m.form.data)
-		mem_wipe(m.form.data, m.form.cap);
+	buf_wipe(&m.form);
 	buf_release(&m.form);
 	return is_ok;
 }

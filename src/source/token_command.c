@@ -209,8 +209,7 @@ static void child_end(struct child *c)
 		wait_for(c, 0);
 	}
 	close_all(c->fds);
-	if (c->texts[TOKEN].data)
-		mem_wipe(c->texts[TOKEN].data, c->texts[TOKEN].cap);
+	buf_wipe(&c->texts[TOKEN]);
 	for (size_t i = 0; i < STREAMS; i++)
 		buf_release(&c->texts[i]);
 }

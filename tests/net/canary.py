@@ -139,6 +139,22 @@ def slots():
     yield Slot("PROFILECLI_PASSWORD", lambda p: (
         [], {"PROFILECLI_PASSWORD": secret, "PROFILECLI_USERNAME": "ann"}),
         "profiles", basic)
+    for name, text, server in (
+            ("TRACEFIND_HEADER", f"X-Api-Key: {own}", "both"),
+            ("TRACEFIND_TRACES_HEADER", f"X-Api-Key: {own}", "traces"),
+            ("TRACEFIND_PROFILES_HEADER", f"X-Api-Key: {own}", "profiles"),
+            ("TRACEFIND_TRACES_URL", "tempo+http://ann:{}@127.0.0.1:1", None),
+            ("TRACEFIND_TRACES_URL", "tempo+http://127.0.0.1:1/?t={}", None),
+            ("TRACEFIND_PROFILES_URL", "http://ann:{}@127.0.0.1:1", None),
+            ("PROFILECLI_URL", "http://ann:{}@127.0.0.1:1", None)):
+        yield Slot(f"{name} {text.split(':')[0]}", lambda p, name=name,
+                   text=text.format(quote(ENDS["traces"], safe="")): (
+                       [], {name: text}), server, own)
+    for key in ("traces-url", "profiles-url"):
+        yield Slot(f"a login in {key} of the configuration", lambda p, key=key:
+                   settings(p, f"{key} = http://ann:"
+                            f"{quote(ENDS['traces'], safe='')}@127.0.0.1:1"),
+                   None)
     for title, login in (("a login", quote(ENDS["traces"], safe="")),
                          ("a raw login", ENDS["traces"])):
         yield Slot(f"{title} in an address", lambda p, login=login: (
@@ -308,8 +324,8 @@ def judge_by(program, stop, recorded):
             args, env = slot.fill(place)
             urls = [f"--traces-url=tempo+{place.traces.url}",
                     f"--profiles-url=pyroscope+{place.profiles.url}"]
-            urls = [url for url in urls if not any(
-                own.startswith(url.split("=")[0]) for own in args)]
+            urls = [url for url in urls if not named_already(
+                url.partition("=")[0][2:], args, env, place)]
             done = Run(program, [
                 *recorded.args, *urls, *args, "-vv", "--timeout=20s",
                 "--retry=0", "--record=case.har.gz", "--cache"],
@@ -317,6 +333,15 @@ def judge_by(program, stop, recorded):
                 stop)
             return complaint(slot, place, done)
     return judge
+
+
+def named_already(option, args, env, place):
+    """Whether the slot itself names the address."""
+    variable = "TRACEFIND_" + option.upper().replace("-", "_")
+    return (any(arg.startswith(f"--{option}=") for arg in args) or
+            variable in env or
+            option == "profiles-url" and "PROFILECLI_URL" in env or
+            any(f"{option} =" in path.read_text() for path in place.given))
 
 
 def complaint(slot, place, done):
@@ -362,6 +387,58 @@ def with_secrets(case):
             {"name": "X-Was-Authorization", "value": f"Bearer {secret}"}]
         entry["request"]["cookies"] = entry["response"]["cookies"] = [cookie]
     return har
+
+
+# Lines of a configuration with secrets, and of Grafana's data sources.
+CONFIG = f"""current-context = a
+traces-header = X-Api-Key: {ENDS["header"]}
+[context "a"]
+\tprofiles-header = Authorization: Bearer {ENDS["profiles"]}
+\ttraces-url = http://127.0.0.1:1
+"""
+GRAFANA = f"""datasources:
+  - name: Tempo
+    type: tempo
+    url: http://ann:{quote(ENDS["traces"], safe="")}@127.0.0.1:1
+    basicAuth: true
+    basicAuthUser: ann
+    jsonData:
+      httpHeaderName1: Authorization
+    secureJsonData:
+      basicAuthPassword: {ENDS["profiles"]}
+      httpHeaderValue1: Bearer {ENDS["header"]}
+  - name: Jaeger
+    type: jaeger
+    url: http://127.0.0.1:1/?token={quote(ENDS["theirs"], safe="")}
+"""
+CONFIG_ACTIONS = ["list", "view", "view --origin", "get traces-header",
+                  "get --context a profiles-header", "get tenant-id",
+                  "set tenant-id shop", "set traces-url http://127.0.0.1:2",
+                  "set --context b traces-url http://127.0.0.1:2", "use a",
+                  "use b", "import grafana grafana.yaml"]
+
+
+def judge_config(program, stop, action):
+    """The configuration itself keeps what stands in it. An import's memory is
+    not searched: the YAML library keeps what it has read."""
+    is_import = action.startswith("import")
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+        config = Path(folder, ".config", "tracefind", "config")
+        given = Path(folder, "grafana.yaml")
+        config.parent.mkdir(parents=True)
+        given.write_text(GRAFANA)
+        if not is_import:
+            config.write_text(CONFIG)
+        done = Run(program, ["config", *action.split()],
+                   {**environment("2026-11-22T00:00:00Z"), "HOME": folder},
+                   folder, None if is_import else stop)
+        texts = [("stdout", done.out), ("stderr", done.err), *done.left]
+        if is_import:
+            texts.append(("the configuration", config.read_bytes()))
+    wrong = action in ("get tenant-id", "use b")
+    if bool(done.status) != wrong:
+        return f"status {done.status}: {done.err[:300]}"
+    return found_in(texts)
 
 
 CASE_OUTPUTS = ["json", "html", "svg", "markdown", "pprof", "csv"]
@@ -410,18 +487,23 @@ def judge_google(program, stop, case):
         names = {"{tmp}": tmp, "{case}": str(case), "{testdata}":
                  str(cli.TESTDATA), "{robot_key}": cli.robot_key()}
         with cli.served(case, names):
-            cli.furnish(case, names, tmp)
+            given = cli.furnish(case, names, tmp)
             done = Run(program, [
                 *shlex.split(cli.fill(cli.read(case / "cmd"), names),
                              comments=True), "-vq", "--cache"],
                 cli.environment(case, names, tmp), tmp, stop)
+        written = [(path.name, path.read_bytes())
+                   for path in Path(tmp).rglob("*")
+                   if path.is_file() and path not in given]
     if done.status:
         return f"status {done.status}: {done.err[:300]}"
     marks = GOOGLE_MARKS + [line.encode() for line in cli.read(
         cli.ROBOT_KEY).splitlines() if "-" not in line]
+    # Shorter pieces are found in anything.
+    marks += [form for _, form in spellings("canary") if len(form) > 5]
     found = [f"{mark.decode()[:12]} in {where}" for where, data in
-             [("stdout", done.out), ("stderr", done.err), *done.left]
-             for mark in marks if mark in data]
+             [("stdout", done.out), ("stderr", done.err), *written,
+              *done.left] for mark in marks if mark in data]
     return "; ".join(found[:6]) if found else None
 
 
@@ -447,6 +529,9 @@ def main():
     trials += [(f"a case file, {lacking} requests missing",
                 lambda lacking=lacking: judge_case(program, RECORDED, lacking))
                for lacking in (0, 1, 2)]
+    trials += [(f"config {action}",
+                lambda action=action: judge_config(program, stop, action))
+               for action in CONFIG_ACTIONS]
     return try_all("secrets", trials, lambda trial: trial(), parallel=6)
 
 
