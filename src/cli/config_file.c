@@ -339,17 +339,41 @@ static bool see_section(struct reading *r, struct str line)
 	return enter_section(r, section);
 }
 
+static bool has_control(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.ptr[i] < ' ' && text.ptr[i] != '\t')
+			return true;
+	return false;
+}
+
+/* "KEY: " of a line whose value is no good, else nothing. */
+static struct str line_subject(struct str line, char out[OPTION_NAME_BYTES])
+{
+	size_t equals = str_find(line, STR("="));
+	struct str key = str_trim(str_slice(line, 0, equals));
+
+	if (equals == SIZE_MAX || !key.len || has_control(key) ||
+	    key.len + 3 > OPTION_NAME_BYTES)
+		return STR("");
+	snprintf(out, OPTION_NAME_BYTES, "%.*s: ", STR_ARGS(key));
+	return str_from(out);
+}
+
 /* size is that of the library's own buffer. */
 static bool check_line(struct reading *r, struct str line, size_t size)
 {
+	char name[OPTION_NAME_BYTES];
+	struct str subject = line_subject(line, name);
+
 	if (line.len > LIMIT_CONFIG_LINE_BYTES || line.len >= size)
 		return error_set(r->err, ERROR_LIMIT,
-				 "the line is longer than %u bytes",
-				 LIMIT_CONFIG_LINE_BYTES);
-	for (size_t i = 0; i < line.len; i++)
-		if ((unsigned char)line.ptr[i] < ' ' && line.ptr[i] != '\t')
-			return error_set(r->err, ERROR_USAGE,
-					 "the line holds a control character");
+				 "%.*sthe line is longer than %u bytes",
+				 STR_ARGS(subject), LIMIT_CONFIG_LINE_BYTES);
+	if (has_control(line))
+		return error_set(r->err, ERROR_USAGE,
+				 "%.*sthe line holds a control character",
+				 STR_ARGS(subject));
 	return line.len == 0 || see_section(r, line);
 }
 

@@ -57,6 +57,8 @@ SHARE = 3
 # More than any option may be repeated.
 OFTEN = 70
 MIB = 1024 * 1024
+# LIMIT_CONFIG_BYTES.
+CONFIG_BYTES = 64 << 10
 MESSAGE_BYTES = 4096
 
 
@@ -172,12 +174,14 @@ def variable_trials(option, run):
 
 def key_trials(option, run):
     key = option.name
-    names = [key, "tracefind/config", *names_of(option)]
+    names = [key, *names_of(option)]
     for what, value in [(w, v) for w, v, _ in VALUES] + [
             ("1 MiB", "1" * MIB), ("twice", "1\n" + key + " = 1")]:
-        # Too large a file, of whatever keys.
-        yield Trial("key, " + what, run, names, what == "1 MiB", 7,
-                    config=joined(key + " = ", value) + b"\n")
+        text = joined(key + " = ", value) + b"\n"
+        # Too large a file, of whatever keys: it is what is named.
+        is_large = len(text) > CONFIG_BYTES
+        yield Trial("key, " + what, run, ["tracefind/config"] if is_large
+                    else names, is_large, 7, config=text)
     yield Trial("key, sibling", run, names, True,
                 config=joined(key + "x = ", "1\n"))
 
@@ -230,7 +234,10 @@ def complaint(trial, done):
         return f"status {done.returncode}, {len(lines)} lines: {lines[:3]}"
     if len(lines[0]) > MESSAGE_BYTES:
         return f"a message of {len(lines[0])} bytes"
-    if done.returncode == 2 and not any(n in lines[0] for n in trial.names):
+    # A value that is good alone may make a request too large.
+    names = [*trial.names, *(["a request is larger"] if done.returncode == 7
+                             else [])]
+    if done.returncode in (1, 2, 7) and not any(n in lines[0] for n in names):
         return f"the option is not named: {lines[0]}"
     return None
 

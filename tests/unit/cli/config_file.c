@@ -151,6 +151,8 @@ static void test_refusals(void **state)
 		       "f:2: neither KEY = VALUE, nor a [section], nor a "
 		       "comment");
 	assert_refused(CONFIG_USER, "tenant-id = a\x01",
+		       "f:1: tenant-id: the line holds a control character");
+	assert_refused(CONFIG_USER, "ten\x1b = a",
 		       "f:1: the line holds a control character");
 }
 
@@ -235,7 +237,7 @@ static void test_line_limit(void **state)
 	text[LIMIT_CONFIG_LINE_BYTES] = 'x';
 	text[LIMIT_CONFIG_LINE_BYTES + 1] = '\0';
 	assert_refused(CONFIG_USER, text,
-		       "f:1: the line is longer than 190 bytes");
+		       "f:1: tenant-id: the line is longer than 190 bytes");
 }
 
 static void test_name_limit(void **state)
