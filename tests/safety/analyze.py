@@ -220,11 +220,10 @@ def run_kind(kind, build):
 def main():
     build, kinds = Path(sys.argv[1]).resolve(), sys.argv[2:] or list(KINDS)
     tried = failed = 0
-    more = {}
+    more = dict.fromkeys(KINDS, "not run")
     for kind in kinds:
         done = run_kind(kind, build)
         if isinstance(done, str):
-            more[kind] = "not run"
             print(f"# {kind}: not run, {done}", flush=True)
         else:
             more[kind] = done[0]

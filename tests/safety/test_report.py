@@ -4,11 +4,16 @@
 
 usage: test_report.py SAFETY.MD
 """
+import contextlib
+import io
+import os
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
+import analyze
 import full
 import report
 
@@ -16,9 +21,9 @@ ROW = report.Row("tried", "what is tried", 10, "tests/where")
 
 
 class Verdict(unittest.TestCase):
-    def verdict(self, tried, failed):
-        return report.verdict(ROW, {"name": "tried", "tried": tried,
-                                    "failed": failed})
+    def verdict(self, tried, failed, row=ROW, **more):
+        return report.verdict(row, {"name": "tried", "tried": tried,
+                                    "failed": failed, **more})
 
     def test_needs_figures(self):
         self.assertEqual(report.verdict(ROW, None), report.NOT_RUN)
@@ -31,13 +36,46 @@ class Verdict(unittest.TestCase):
     def test_no_failure(self):
         self.assertEqual(self.verdict(1000, 1), report.MISSED)
 
+    def test_no_part_not_run(self):
+        self.assertEqual(self.verdict(1000, 0, one=900, other="not run"),
+                         report.MISSED)
+        self.assertEqual(self.verdict(1000, 0, one=900, other=100), report.MET)
+
+    def test_nothing_skipped(self):
+        self.assertEqual(self.verdict(1000, 0, skipped=1), report.MISSED)
+        self.assertEqual(self.verdict(1000, 0, skipped="no dot"),
+                         report.MISSED)
+        self.assertEqual(self.verdict(1000, 0, skipped=0), report.MET)
+
+    def test_only_emulators_skip(self):
+        self.assertEqual(["cross"], [row.name for row in report.ROWS
+                                     if row.may_skip])
+        row = next(row for row in report.ROWS if row.may_skip)
+        self.assertEqual(self.verdict(1000, 0, row, skipped=1), report.MET)
+        self.assertEqual(self.verdict(1000, 0, row, s390x="not run"),
+                         report.MISSED)
+
+    def test_analyzers_are_not_run_until_they_were(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with mock.patch.dict(os.environ, {"FIGURES": folder}), \
+                    mock.patch.object(analyze, "run_kind",
+                                      lambda kind, build: (2000, 0)), \
+                    mock.patch.object(sys, "argv", ["", folder, "gcc"]), \
+                    contextlib.redirect_stdout(io.StringIO()):
+                analyze.main()
+            figure = report.read(folder)["analyzers"]
+        row = next(row for row in report.ROWS if row.name == "analyzers")
+        self.assertEqual(figure["gcc"], 2000)
+        self.assertEqual(figure["valgrind"], report.NOT_RUN)
+        self.assertEqual(report.verdict(row, figure), report.MISSED)
+
 
 class Table(unittest.TestCase):
     def test_line(self):
         figure = {"name": "tried", "tried": 1234, "failed": 0, "skipped": 2}
         self.assertEqual(
             report.line(ROW, figure),
-            "| what is tried (skipped 2) | 1,234 | 10 | 0 | met | "
+            "| what is tried (skipped 2) | 1,234 | 10 | 0 | not met | "
             "`tests/where` |")
 
     def test_heading_names_each_commit(self):
@@ -68,7 +106,10 @@ class Table(unittest.TestCase):
         text = PAGE.read_text()
         table = text.split(report.BEGIN)[1].split(report.END)[0]
         for row in report.ROWS:
-            self.assertIn(row.what, table, f"{row.name}: run ./dev test-full")
+            found = [line for line in table.splitlines()
+                     if line.startswith("| " + row.what)]
+            self.assertTrue(found, f"{row.name}: run ./dev test-full")
+            self.assertIn(f" | {row.goal:,} | ", found[0], row.name)
 
     def test_names_differ(self):
         names = [row.name for row in report.ROWS]
