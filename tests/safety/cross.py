@@ -9,15 +9,22 @@ Needs for each target what Debian calls gcc-TRIPLET and the libraries' packages
 of that architecture (dpkg --add-architecture), and for a processor that this
 machine does not have qemu-user or qemu-user-static. Builds in
 BUILD_FOLDER/cross-TARGET, and runs there the unit tests and the cases of the
-command line of TOPICS. Under an emulator those of LONG are left out, which are
+command line of TOPICS. Cases leave out files that are packed or pages: all RUNS
+of same.py, to standard output and to files, have to give the bytes that the
+program of BUILD_FOLDER gives (an emulator needs some seconds for them, so none
+is left out; what is packed has the same bytes because libdeflate has one way to
+pack for all processors). Under an emulator those of LONG are left out, which are
 told as skipped, as are those that take longer there than they are given, and
 those that skip themselves: none of them counts as tried. Status 77: no target
-can be had here. Output is TAP, a line a unit test or topic.
+can be had here. Output is TAP, a line a unit test or topic, and one for all
+RUNS.
 """
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +34,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE)]
 import figures  # noqa: E402
 import introspect  # noqa: E402
+import same  # noqa: E402
 
 SKIPPED = 77
 # Results that say nothing of the program.
@@ -150,18 +158,56 @@ def topics(target, folder):
     return found
 
 
+def to_files(runs):
+    """Those of an output, which goes to a file of its own."""
+    return [[*words[:-1], f"{words[-1]}={number}.{words[-1]}"]
+            for number, words in enumerate(runs) if words[-2:-1] == ["-o"]]
+
+
+def answers(runner):
+    """{run or file: what it gives}; runs that give no answer are not there."""
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+        asked = same.Asked(str(runner), folder, 1)
+        given = {same.told(words): asked.answer(words)
+                 for words in [*same.RUNS, *to_files(same.RUNS)]}
+        written = {path.name: hashlib.sha256(path.read_bytes()).digest()
+                   for path in Path(folder).iterdir() if path.is_file()}
+    return {**{name: (out, err) for name, (status, out, err) in given.items()
+               if not status}, **written}
+
+
+def same_answers(runner, wanted):
+    """{what is told: "OK" or what differs}; wanted: answers() here."""
+    found = answers(runner)
+    number = len(same.RUNS) + 2 * len(to_files(same.RUNS))
+    bad = [name for name in sorted({*wanted, *found})
+           if wanted.get(name) != found.get(name)]
+    # What gives no answer here, either.
+    if len(wanted) < number:
+        bad.append(f"{number - len(wanted)} of {number} have no answer here")
+    return {f"same answers as here, {number}": "\n".join(bad) or "OK"}
+
+
+def not_run(done):
+    """As figures tell it."""
+    return {target.name: "not run" for target in TARGETS
+            if target.name not in done}
+
+
 def main():
     place = Path(sys.argv[1]).resolve()
     chosen = [t for t in TARGETS if not sys.argv[2:] or t.name in sys.argv[2:]]
     ready = [t for t in chosen if not missing(t)]
     number = failed = skipped = 0
-    done = []
+    done, here = [], answers(place / "src" / "tracefind") if ready else {}
     for target in ready:
         folder = place / f"cross-{target.name}"
         done.append(target.name)
         build(target, folder)
         for name, result in {**unit_tests(target, folder),
-                             **topics(target, folder)}.items():
+                             **topics(target, folder),
+                             **same_answers(program(target, folder),
+                                            here)}.items():
             number += 1
             # Whoever takes so long without an emulator never ends.
             is_stuck = result == "TIMEOUT" and not target.emulators
@@ -174,7 +220,7 @@ def main():
                 print(f"#   {line}", flush=True)
         # After each: an emulator takes long, and may be ended early.
         figures.record("cross", number - skipped, failed, skipped=skipped,
-                       targets=done)
+                       targets=done, **not_run(done))
     print(f"1..{number}")
     for target in chosen:
         if missing(target):
