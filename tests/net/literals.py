@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes queries apart as their servers do: TraceQL and label selectors into
-words, signs and text literals, requests into what stands in them."""
+words, signs and text literals, filters of Cloud Trace into terms, requests into
+what stands in them."""
 import json
 import re
 from urllib.parse import unquote_to_bytes
@@ -11,6 +12,11 @@ ESCAPE = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "a": "\a",
           "b": "\b", "f": "\f", "v": "\v", "'": "'"}
 NUMBER = re.compile(rb"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|"
                     rb"U([0-9a-fA-F]{8})|([0-7]{3}))")
+
+
+# A term of a filter as Google's manual has it; outside of quotes nothing else.
+PLAIN = r"[a-zA-Z0-9./_][a-zA-Z0-9./_-]*"
+TERM = re.compile(rf"""(\+?\^?(?:{PLAIN}):)({PLAIN}|"(?:[^"\\]|\\["\\])*")(?: |$)""")
 
 
 class Bad(Exception):
@@ -75,6 +81,22 @@ def taken_apart(query):
     return " ".join(skeleton), literals
 
 
+def terms(filter_text):
+    """The same of a filter; a value without quotes is a literal, too."""
+    skeleton, literals, at = [], [], 0
+    while at < len(filter_text):
+        found = TERM.match(filter_text, at)
+        if not found:
+            raise Bad(f"no term at {at}: {filter_text!r}")
+        key, value = found.groups()
+        if value.startswith('"'):
+            value = re.sub(r'\\(["\\])', r"\1", value[1:-1])
+        skeleton.append(key + '""')
+        literals.append(value.encode("utf-8", "surrogateescape"))
+        at = found.end()
+    return " ".join(skeleton), literals
+
+
 def is_query(text):
     return text.startswith("{") or "{" in text.split('"')[0]
 
@@ -120,7 +142,8 @@ def strings(value):
 
 def parts(request):
     """(where, bytes) of all that a request says: the parts of its path, the
-    names and values of its query, its headers, the texts of its body."""
+    names and values of its query, filters of Cloud Trace by themselves, its
+    headers, the texts of its body."""
     if not re.fullmatch(r"[!-~]+", request.target):
         raise Bad(f"target {request.target!r}")
     path, _, query = request.target.partition("?")
@@ -135,7 +158,8 @@ def parts(request):
         if not equals:
             raise Bad(f"query {query!r}")
         yield "name", unquote_to_bytes(name)
-        yield "value", unquote_to_bytes(value.replace("+", " "))
+        yield ("filter" if name == "filter" else "value",
+               unquote_to_bytes(value.replace("+", " ")))
     for name, value in request.headers.items():
         if name not in ("host", "content-length"):
             yield "header", name.encode("latin-1")

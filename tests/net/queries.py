@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import wire
-from literals import Bad, is_query, parts, taken_apart
+from literals import Bad, is_query, parts, taken_apart, terms
 from trial import GOOD, TESTDATA, USAGE, environment, run, try_all, told
 
 NOW = "2026-11-21T10:00:00Z"
@@ -38,8 +38,9 @@ VALUES = [
     "\x01", "\x1b[31m", "x" * 3000, '"' * 500, "\\" * 501]
 ONLY_IN_TRACES = ["\0", '\0"} || {']
 WINDOW = ["--from=2026-11-21T09:00:00Z", "--to=2026-11-21T09:30:00Z"]
-TEMPO, JAEGER = "--traces-url=tempo+", "--traces-url=jaeger+"
-PYROSCOPE, PARCA = "--profiles-url=pyroscope+", "--profiles-url=parca+"
+TEMPO, JAEGER = "--traces-url=tempo+{}", "--traces-url=jaeger+{}"
+CLOUD = "--traces-url=gcp+{}/projects/shop-prod"
+PYROSCOPE, PARCA = "--profiles-url=pyroscope+{}", "--profiles-url=parca+{}"
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
 
@@ -65,13 +66,30 @@ def trace(service="pricing", name="POST /quote", **more):
 
 class Slot:
     """make(value) gives the arguments; given(value) what stands on standard
-    input, a trace."""
+    input, a trace; server(value) is asked."""
 
-    def __init__(self, title, make, url, given=None):
+    def __init__(self, title, make, url, given=None, server=None):
         self.title, self.make, self.url, self.given = title, make, url, given
+        self.server = server or Server
+
+
+def cloud_slots():
+    """What goes into filters, and what a server says that goes back to it."""
+    for option in ("service", "name"):
+        yield Slot(f"search --{option}, cloud", lambda v, o=option: [
+            "search", f"--{o}={v}", "--min-duration=250ms", *WINDOW], [CLOUD])
+        yield Slot(f"search --{option} --errors, cloud", lambda v, o=option: [
+            "search", f"--{o}={v}", "--errors", *WINDOW], [CLOUD])
+        yield Slot(f"slow --{option}, cloud", lambda v, o=option: [
+            "slow", *["--service=web"] * (o == "name"), f"--{o}={v}",
+            *WINDOW], [CLOUD])
+    yield Slot("page token, cloud", lambda v: ["search", *WINDOW], [CLOUD],
+               server=Paged)
+    yield Slot("trace id, cloud", lambda v: ["show", v], [CLOUD])
 
 
 def slots():
+    yield from cloud_slots()
     for title, url in (("tempo", TEMPO), ("jaeger", JAEGER)):
         yield Slot(f"search --service, {title}", lambda v: [
             "search", f"--service={v}", *WINDOW], [url])
@@ -153,6 +171,9 @@ class Server:
             return {"series": []}
         if path == "/api/search":
             return {"traces": []}
+        # None: another label is asked for.
+        if path.startswith("/v1/projects/"):
+            return {}
         if path.startswith("/api/v2/search/tag/"):
             return {"tagValues": [{"type": "string", "value": value}]}
         if path == "/api/v3/services":
@@ -172,6 +193,14 @@ class Server:
         return {"labelValues": [self.value, "cart"]}
 
 
+class Paged(Server):
+    """The first answer has nothing but the name as the token of the next."""
+
+    def body(self, request):
+        return ({} if "pageToken=" in request.target else
+                {"nextPageToken": self.value})
+
+
 def said(requests, own, texts=()):
     """What was asked: (where, skeleton, literals) of each part. The name
     itself is no query, however it looks, nor is what is a text with a harmless
@@ -181,7 +210,9 @@ def said(requests, own, texts=()):
             text = data.decode("utf-8", "surrogateescape")
             is_text = data == own or (where, data.replace(
                 own, HARMLESS.encode())) in texts
-            if where in ("value", "body") and not is_text and is_query(text):
+            if where == "filter":
+                yield (where, *terms(text))
+            elif where in ("value", "body") and not is_text and is_query(text):
                 yield (where, *taken_apart(text))
             else:
                 yield where, '""', [data]
@@ -205,12 +236,14 @@ class Place:
         self.known = {}
 
     def ask(self, slot, value):
-        with wire.Wire(Server(value)) as server:
+        token = {"TRACEFIND_TOKEN": "a-token"} if CLOUD in slot.url else {}
+        with wire.Wire(slot.server(value)) as server:
             outcome = run(self.program, server.host, [
-                *slot.make(value), *[url + server.url for url in slot.url],
+                *slot.make(value), *[url.format(server.url)
+                                     for url in slot.url],
                 *["--profiles-url=http://127.0.0.1:1"]
-                * (len(slot.url) < 2 and slot.url[0] in (TEMPO, JAEGER)),
-                "--retry=0", "--timeout=10s"], environment(NOW),
+                * (len(slot.url) < 2 and slot.url[0] in (TEMPO, JAEGER, CLOUD)),
+                "--retry=0", "--timeout=10s"], environment(NOW, **token),
                 stdin=slot.given(value).encode() if slot.given else b"")
         return outcome, server
 
