@@ -442,17 +442,24 @@ static void emit_cell(struct out *out, struct str text)
 	}
 }
 
+/* One blank at both ends is taken off again, but not of blanks alone. */
+static bool wants_pad(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] != ' ')
+			return memchr("` ", text.ptr[0], 2) ||
+			       memchr("` ", text.ptr[text.len - 1], 2);
+	}
+	return false;
+}
+
 void escape_markdown_code(struct out *out, struct str text, bool is_cell)
 {
 	size_t fence = text_backticks(text) + 1;
-	const char *pad = "";
+	const char *pad = wants_pad(text) ? " " : "";
 
 	if (!text.len)
 		return;
-	/* One blank at both ends is taken off again. */
-	if (memchr("` ", text.ptr[0], 2) ||
-	    memchr("` ", text.ptr[text.len - 1], 2))
-		pad = " ";
 	out_repeat(out, "`", fence);
 	out_text(out, pad);
 	if (is_cell)
