@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Texts that mean to be code, markup or a row of their own, in every field.
+"""Texts that mean to be code, markup or a row of their own, in every field of
+traces and profiles, and in every name that servers list.
 
 usage: injection.py TRACEFIND [--all]
 
@@ -14,6 +15,7 @@ is told as skipped, and counts as nothing. TAP, a line an output.
 """
 import argparse
 import csv
+import html
 import io
 import json
 import os
@@ -27,10 +29,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent
-sys.path[:0] = [str(TESTS)] + [str(TESTS / name) for name in ("cli", "safety", "html")]
+sys.path[:0] = [str(TESTS)] + [str(TESTS / name) for name in ("cli", "safety", "html", "net")]
 import check as pages  # noqa: E402
 import escapes  # noqa: E402
 import figures  # noqa: E402
+import listing  # noqa: E402
 from chromium import Browser, find_chromium  # noqa: E402
 from payloads import PAYLOADS, RUN  # noqa: E402
 
@@ -164,14 +167,17 @@ def read_html5lib(out, texts):
 
 
 def read_markdown(out, texts):
+    """texts: of which each is a code of its own, as names of a table are."""
     need("cmark-gfm")
     done = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough"],
                           input=out.encode(), capture_output=True, timeout=LIMIT_S, check=True)
-    for tag, rest in re.findall(r"<(/?[a-zA-Z][^\s/>]*|[!?])([^>]*)>", done.stdout.decode()):
+    page = done.stdout.decode()
+    for tag, rest in re.findall(r"<(/?[a-zA-Z][^\s/>]*|[!?])([^>]*)>", page):
         if tag.lstrip("/") not in MARKDOWN_TAGS or (rest.strip(" /") and not re.match(
                 r' align="\w+"| start="\d+"', rest)):
             return f"markup <{tag}{rest}>"
-    return None
+    found = {html.unescape(code) for code in re.findall("<td[^>]*><code>([^<]*)</code></td>", page)}
+    return texts_missing(found, [plain(t) for t in texts])
 
 
 def read_folded(out, texts):
@@ -194,6 +200,11 @@ TRACE_RUNS = ["show {}", "show {} --events -o json", "show {} -o chrome", "show 
 PROFILE_RUNS = ["profile {profile} -n 0 -o " + f for f in (
     "json", "csv", "speedscope", "folded", "dot", "svg", "html", "markdown")] + [
     "diff {base} {profile} -n 0 -o " + f for f in ("json", "csv", "difffolded", "svg", "html", "markdown", "dot")]
+# Names that servers list: services, operations, tags and their values.
+LIST_RUNS = [f"{command} -n 0 -o {form}" for forms, commands in (
+    ("csv markdown json table", ("search --all --traces-url tempo+{url}", "services --profiles-url pyroscope+{url}")),
+    ("json table", ("search --tags --traces-url tempo+{url}", "search --tags http.route --traces-url tempo+{url}")))
+             for command in commands for form in forms.split()]
 # What each parser has to refuse.
 BAD = {"json": "{}", "csv": "a,b\r\n=1,2\r\n", "dot": 'digraph {\nN1 [label="a"];\nx; y; z\n}',
        "svg": '<svg xmlns="http://www.w3.org/2000/svg"><image href="x"/></svg>', "html": "<h1>a</h1><p>b</p>",
@@ -208,12 +219,14 @@ BAD_PAGES = [("html", f"{POLICY}<script>{RUN}</script>", "1 ran"),
              ("svg", f'<svg xmlns="http://www.w3.org/2000/svg"><script>{RUN}</script></svg>', "1 ran")]
 # Those that say every text; the others have room for some.
 WHOLE = {"show {} --events -o json", "profile {profile} -n 0 -o json", "profile {profile} -n 0 -o csv",
-         "profile {profile} -n 0 -o speedscope", "diff {base} {profile} -n 0 -o csv"}
+         "profile {profile} -n 0 -o speedscope", "diff {base} {profile} -n 0 -o csv",
+         *(run for run in LIST_RUNS if re.search(r"(search --all|services) .* (csv|json)|http.route .* json|"
+                                                 "services .* markdown", run))}
 
 
 class Trials:
-    def __init__(self, program, folder, browser):
-        self.program, self.folder, self.browser = program, folder, browser
+    def __init__(self, program, folder, browser, server=None):
+        self.program, self.folder, self.browser, self.server = program, folder, browser, server
         self.results = {}  # name of the output: [complaints]
         self.skipped = {}  # name of the output: what is missing
         self.tried = 0
@@ -223,11 +236,13 @@ class Trials:
         base.write_bytes(escapes.pprof(["other", *texts[::2]]))
         profile.write_bytes(escapes.pprof(texts))
         trace.write_bytes(escapes.otlp_json(texts))
-        return {"{base}": str(base), "{profile}": str(profile), "{}": str(trace)}
+        self.server.texts = texts
+        return {"{base}": str(base), "{profile}": str(profile), "{}": str(trace), "{url}": self.server.url}
 
     def run(self, words):
         done = subprocess.run([self.program, *words], cwd=self.folder, capture_output=True, timeout=LIMIT_S,
-                              env={**os.environ, "HOME": str(self.folder), "LC_ALL": "C.UTF-8"})
+                              env={**os.environ, "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
+                                   "TRACEFIND_NOW": listing.NOW})
         if done.returncode not in (0, 5):
             return None, f"status {done.returncode}: {done.stderr[:300]!r}"
         return done.stdout.decode("utf-8"), None
@@ -287,7 +302,7 @@ class Trials:
 
     def texts(self, texts):
         names = self.inputs(texts)
-        for run in TRACE_RUNS + PROFILE_RUNS:
+        for run in TRACE_RUNS + PROFILE_RUNS + LIST_RUNS:
             words = [w for w in run.split()]
             for name, value in names.items():
                 words = [w.replace(name, value) for w in words]
@@ -337,9 +352,10 @@ def main():
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     chromium = find_chromium() if shutil.which("bash") else None
-    with tempfile.TemporaryDirectory(prefix="tracefind-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="tracefind-", ignore_cleanup_errors=True) as folder, \
+            listing.Listing() as server:
         browser = Browser(chromium, f"{folder}/browser") if chromium else None
-        trials = Trials(str(Path(options.program).resolve()), Path(folder), browser)
+        trials = Trials(str(Path(options.program).resolve()), Path(folder), browser, server)
         try:
             trials.overlooked()
             trials.texts(TEXTS)
