@@ -284,11 +284,16 @@ bool folders_make(const char *path, struct error *err)
 	return true;
 }
 
+bool file_is_absent(int error_number)
+{
+	return error_number == ENOENT || error_number == ENOTDIR;
+}
+
 bool file_fail_read(const char *name, int error_number, struct error *err)
 {
 	enum error_code code = ERROR_FORMAT;
 
-	if (error_number == ENOENT || error_number == ENOTDIR)
+	if (file_is_absent(error_number))
 		code = ERROR_NOT_FOUND;
 	else if (error_number == EACCES || error_number == EPERM)
 		code = ERROR_AUTH;

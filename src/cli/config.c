@@ -88,11 +88,13 @@ static bool read_user(struct config *c, struct error *err)
 	if (!find_user_path(c, err))
 		return false;
 	c->user.path = c->user_path;
-	/* A home of /dev/null, as services have it, is none. */
-	if (!c->user_path ||
-	    (stat(c->user_path, &st) && (errno == ENOENT || errno == ENOTDIR)))
+	if (!c->user_path)
 		return true;
-	if (!is_plain_file(c->user_path))
+	/* A home of /dev/null, as services have it, is none. */
+	if (stat(c->user_path, &st))
+		return file_is_absent(errno) ||
+		       file_fail_read(c->user_path, errno, err);
+	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERROR_USAGE,
 				 "%s is no file: no configuration can be read "
 				 "there",

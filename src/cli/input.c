@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/input.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -9,6 +10,11 @@
 
 /* Of a file, to tell its format by. */
 #define FRONT_BYTES (64 * KIB)
+
+bool input_is_absent(int error_number)
+{
+	return file_is_absent(error_number) || error_number == ENAMETOOLONG;
+}
 
 bool input_fail_address(struct str text, struct error *err)
 {

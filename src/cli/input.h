@@ -19,6 +19,10 @@ struct input {
 	struct feed *feed; /* the file, when it is streamed */
 };
 
+/* Whether errno says of a word that no file has this name: there may be none so
+ * long. All else is a reason why it cannot be known, to be told. */
+bool input_is_absent(int error_number);
+
 /* Says that this is no file but an address, without its password; false. */
 bool input_fail_address(struct str text, struct error *err);
 

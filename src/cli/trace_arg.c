@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/trace_arg.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/outfile.h"
 #include "cli/input.h"
 
 #define TRACE_ID_DIGITS 32
@@ -205,6 +207,7 @@ static bool fail_text(struct str text, struct error *err)
 bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 {
 	struct str trimmed = str_trim(str_from(text));
+	int why_no_file;
 
 	*out = (struct trace_arg){ 0 };
 	if (!strcmp(text, "-")) {
@@ -220,6 +223,7 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 		out->path = text;
 		return true;
 	}
+	why_no_file = errno;
 	if (parse_google(trimmed, out))
 		return true;
 	if (str_starts(trimmed, STR("0x")))
@@ -230,7 +234,9 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 		       error_set(err, ERROR_USAGE,
 				 "the trace id is all zeros, which means that "
 				 "there is no trace");
-	return fail_text(trimmed, err);
+	return input_is_absent(why_no_file)
+		       ? fail_text(trimmed, err)
+		       : file_fail_read(text, why_no_file, err);
 }
 
 /* Some tracers write 64-bit ids as decimal numbers: from so many digits on it

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/window.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/outfile.h"
+#include "cli/input.h"
 
 /* pyroscope-go's CPU profiles cover 30 s from their time stamp on. */
 #define UPLOAD_GAP_NS (30 * NS_PER_S)
@@ -148,6 +151,7 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 	struct str text = str_from(o->baseline ? o->baseline : "auto");
 	const struct str version_word = STR("version=");
 	size_t dots = str_find(text, STR(".."));
+	int why_no_file;
 
 	*out = (struct baseline_want){ .text = text.ptr };
 	if (str_equal(text, STR("auto")))
@@ -169,11 +173,14 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 		out->path = text.ptr;
 		return set_kind(out, BASELINE_WANT_FILE);
 	}
+	why_no_file = errno;
 	if (dots != SIZE_MAX && !memchr(text.ptr, '/', text.len)) {
 		if (parse_range(text, dots, now_ns, &out->range, err))
 			return set_kind(out, BASELINE_WANT_RANGE);
 		return error_prefix(err, "--baseline");
 	}
+	if (!input_is_absent(why_no_file))
+		return file_fail_read(text.ptr, why_no_file, err);
 	return error_set(
 		err, ERROR_USAGE,
 		"--baseline \"%s\": no such file, and not one of auto, "

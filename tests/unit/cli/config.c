@@ -366,6 +366,13 @@ static void test_no_plain_file(void **state)
 	assert_int_equal(err.code, ERROR_USAGE);
 	config_release(&config);
 	assert_int_equal(unlink(path), 0);
+	/* What cannot be looked at may be one. */
+	assert_int_equal(symlink("config", path), 0);
+	assert_false(config_load(&config, &options, &err));
+	assert_non_null(strstr(err.message, "cannot read: Too many levels"));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	config_release(&config);
+	assert_int_equal(unlink(path), 0);
 	write_text("other", "timeout = 20s\n");
 	assert_int_equal(symlink("../other", path), 0);
 	assert_true(config_load(&config, &options, &err));

@@ -165,6 +165,26 @@ static void files_and_standard_input_are_paths(void **state)
 	unlink(path);
 }
 
+/* A link to itself is there, and no file: as with a disk that fails. An id is
+ * one all the same. */
+static void a_file_that_cannot_be_read_is_not_missing(void **state)
+{
+	struct error err = { 0 };
+	struct trace_arg arg;
+	char folder[] = "/tmp/trace-arg-XXXXXX";
+	char path[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/trace.json", folder);
+	assert_int_equal(symlink("trace.json", path), 0);
+	assert_false(trace_arg_parse(path, &arg, &err));
+	assert_int_equal(err.code, ERROR_FORMAT);
+	assert_non_null(strstr(err.message, "cannot read: Too many levels"));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void what_google_writes_holds_ids(void **state)
 {
 	struct error err = { 0 };
@@ -198,6 +218,7 @@ int main(void)
 		cmocka_unit_test(what_google_writes_holds_ids),
 		cmocka_unit_test(slips_are_named),
 		cmocka_unit_test(files_and_standard_input_are_paths),
+		cmocka_unit_test(a_file_that_cannot_be_read_is_not_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,23 @@ static void unknown_baselines_are_refused(void **state)
 	}
 }
 
+/* A link to itself is there, and no file: as with a disk that fails. */
+static void unreadable_baselines_tell_why(void **state)
+{
+	const char name[] = "a-baseline-of-itself";
+	struct options o = { .baseline = name };
+	struct baseline_want want;
+	struct error err = { 0 };
+
+	(void)state;
+	unlink(name);
+	assert_int_equal(symlink(name, name), 0);
+	assert_false(baseline_parse(&o, NOW_NS, &want, &err));
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(err.code, ERROR_FORMAT);
+	assert_non_null(strstr(err.message, "cannot read: Too many levels"));
+}
+
 static void the_previous_window_keeps_a_gap(void **state)
 {
 	struct time_range slow = { NOW_NS - 10 * NS_PER_MIN, NOW_NS };
@@ -171,6 +188,7 @@ int main(void)
 		cmocka_unit_test(a_span_window_ends_now_at_the_latest),
 		cmocka_unit_test(baselines_have_seven_forms),
 		cmocka_unit_test(unknown_baselines_are_refused),
+		cmocka_unit_test(unreadable_baselines_tell_why),
 		cmocka_unit_test(the_previous_window_keeps_a_gap),
 		cmocka_unit_test(samples_of_a_span_are_stamped_before_it),
 	};
