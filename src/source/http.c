@@ -339,7 +339,7 @@ static bool job_start(struct job *job, struct error *err)
 
 	job->easy = curl_easy_init();
 	if (!job->easy)
-		return error_memory(err, "a request");
+		return wire_fail_start(err);
 	job->wire->running++;
 	job->state = JOB_RUNNING;
 	job->is_connected = false;
@@ -629,14 +629,14 @@ static bool run_loop(struct wire *w, struct error *err)
 		if (!start_ready(w, err))
 			return false;
 		if (curl_multi_perform(w->multi, &running) != CURLM_OK)
-			return error_memory(err, "the connections");
+			return wire_fail_wait(err);
 		collect_finished(w);
 		stop_stalled(w);
 		tell_progress(w);
 		if (!is_finished(w) &&
 		    curl_multi_poll(w->multi, NULL, 0, poll_ms(w), NULL) !=
 			    CURLM_OK)
-			return error_memory(err, "the connections");
+			return wire_fail_wait(err);
 	}
 	return true;
 }
@@ -685,7 +685,7 @@ struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
 		curl_global_cleanup();
 	}
 	mem_free(w);
-	error_memory(err, "the network client");
+	wire_fail_start(err);
 	return NULL;
 }
 

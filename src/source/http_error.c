@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/timefmt.h"
 #include "source/url.h"
 
@@ -24,6 +25,25 @@ void wire_prefix(const char *url, struct error *err)
 	struct str host = url_authority(url);
 
 	error_prefix(err, "%.*s", STR_ARGS(host));
+}
+
+/* The library tells lack of memory and all else alike. */
+bool wire_fail_start(struct error *err)
+{
+	return mem_has_failed()
+		       ? error_memory(err, "the network client")
+		       : error_set(err, ERROR_INTERNAL,
+				   "cannot start the network client: the "
+				   "system may be out of descriptors");
+}
+
+bool wire_fail_wait(struct error *err)
+{
+	return mem_has_failed()
+		       ? error_memory(err, "the connections")
+		       : error_set(err, ERROR_INTERNAL,
+				   "cannot wait for the servers' answers: the "
+				   "system failed to");
 }
 
 static void show_ms(int64_t ms, char out[24])

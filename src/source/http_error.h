@@ -74,6 +74,10 @@ struct wire_facts {
 void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 		   struct error *err);
 
+/* Nothing can be asked: the library tells no reason. Return false. */
+bool wire_fail_start(struct error *err);
+bool wire_fail_wait(struct error *err);
+
 /* Puts the host in front of a message. */
 void wire_prefix(const char *url, struct error *err);
 

@@ -25,7 +25,8 @@ struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
 		      struct error *err);
 void wire_free(struct wire *w);
 
-/* Fills the responses. False only when interrupted or out of memory. */
+/* Fills the responses. False only when interrupted, out of memory, or when the
+ * system does not let it wait. */
 bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
 	      struct error *err) MUST_CHECK;
 
