@@ -454,8 +454,11 @@ unsigned context_rounds_left(const struct context *ctx)
 					      : 0;
 }
 
+static const enum source_kind probe_kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
+
 static bool probe_fail(struct context *ctx,
-		       const struct http_response *responses, struct error *err)
+		       const struct http_response *responses, size_t n,
+		       struct error *err)
 {
 	if (ctx->traces.is_default && !responses[0].status &&
 	    !responses[1].status)
@@ -463,8 +466,15 @@ static bool probe_fail(struct context *ctx,
 				 "no trace server at " DEFAULT_TEMPO_URL
 				 " (Tempo) or " DEFAULT_JAEGER_URL
 				 " (Jaeger): name yours with --traces-url");
+	/* By default they are different servers: the one that is there counts.
+	 */
+	if (ctx->traces.is_default &&
+	    (!responses[0].status || !responses[1].status))
+		return source_probe_fail(
+			&ctx->traces.endpoint, "Tempo or Jaeger",
+			&responses[!responses[0].status], 1, err);
 	return source_probe_fail(&ctx->traces.endpoint, "Tempo or Jaeger",
-				 responses, 2, err);
+				 responses, n, err);
 }
 
 void context_trace_endpoints(const struct context *ctx,
@@ -478,70 +488,76 @@ void context_trace_endpoints(const struct context *ctx,
 }
 
 /* What answers neither question may still know the older one. */
-static bool probe_old_jaeger(struct context *ctx, const struct endpoint *e,
-			     const struct http_response *v3_probe)
+static bool ask_old_jaeger(struct context *ctx, const struct endpoint *e,
+			   struct http_response *response, struct error *err)
 {
 	struct http_request request = { 0 };
-	struct http_response response = { 0 };
-	struct error ignored = { 0 };
-	bool is_jaeger = source_old_jaeger_is_likely(v3_probe) &&
-			 source_old_jaeger_request(e, &request, &ignored) &&
-			 context_run(ctx, &request, &response, 1, &ignored) &&
-			 source_old_jaeger_matches(&response);
+	bool done = source_old_jaeger_request(e, &request, err) &&
+		    context_run(ctx, &request, response, 1, err);
 
 	http_request_release(&request);
-	http_response_release(&response);
-	return is_jaeger;
+	return done;
+}
+
+static void settle(struct side *s, enum source_kind kind, const char *url)
+{
+	s->kind = kind;
+	s->endpoint.url = url;
+}
+
+/* responses: of Tempo, of Jaeger, and room for that of an older one. */
+static bool probe_judge(struct context *ctx, const struct endpoint endpoints[2],
+			struct http_response responses[3], struct error *err)
+{
+	struct side *s = &ctx->traces;
+	size_t n = 2;
+
+	for (size_t i = 0; i < 2; i++)
+		if (source_probe_matches(probe_kinds[i], &responses[i])) {
+			settle(s, probe_kinds[i], endpoints[i].url);
+			return true;
+		}
+	if (source_old_jaeger_is_likely(&responses[1])) {
+		if (!ask_old_jaeger(ctx, &endpoints[1], &responses[n++], err))
+			return false;
+		if (source_old_jaeger_matches(&responses[2])) {
+			settle(s, SOURCE_JAEGER, endpoints[1].url);
+			return true;
+		}
+	}
+	s->endpoint.url = endpoints[0].url;
+	return probe_fail(ctx, responses, n, err);
 }
 
 /* Both kinds are asked at once; Tempo wins where both answer. */
 static bool probe(struct context *ctx, struct error *err)
 {
-	static const enum source_kind kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
-	struct side *s = &ctx->traces;
 	struct endpoint endpoints[2];
 	struct http_request requests[2] = { 0 };
-	struct http_response responses[2] = { 0 };
+	struct http_response responses[3] = { 0 };
 	bool done = false;
 	size_t i;
 
 	context_trace_endpoints(ctx, endpoints);
 	for (i = 0; i < 2; i++)
-		if (!source_probe_request(kinds[i], &endpoints[i], ctx->now_ns,
-					  &requests[i], err))
+		if (!source_probe_request(probe_kinds[i], &endpoints[i],
+					  ctx->now_ns, &requests[i], err))
 			goto out;
 	if (ctx->options->dry_run) {
 		done = dry_run_write(
 			"one of these tells which kind of server it is; from "
 			"here on as if it were Tempo",
 			requests, 2, err);
-		s->kind = SOURCE_TEMPO;
-		s->endpoint.url = endpoints[0].url;
+		settle(&ctx->traces, SOURCE_TEMPO, endpoints[0].url);
 		goto out;
 	}
-	if (!context_run(ctx, requests, responses, 2, err))
-		goto out;
-	for (i = 0; i < 2 && !done; i++) {
-		if (!source_probe_matches(kinds[i], &responses[i]))
-			continue;
-		s->kind = kinds[i];
-		s->endpoint.url = endpoints[i].url;
-		done = true;
-	}
-	if (!done && probe_old_jaeger(ctx, &endpoints[1], &responses[1])) {
-		s->kind = SOURCE_JAEGER;
-		s->endpoint.url = endpoints[1].url;
-		done = true;
-	}
-	if (!done) {
-		s->endpoint.url = endpoints[0].url;
-		done = probe_fail(ctx, responses, err);
-	}
+	done = context_run(ctx, requests, responses, 2, err) &&
+	       probe_judge(ctx, endpoints, responses, err);
 out:
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 2; i++)
 		http_request_release(&requests[i]);
+	for (i = 0; i < 3; i++)
 		http_response_release(&responses[i]);
-	}
 	return done;
 }
 

@@ -375,6 +375,15 @@ static void check_version(struct doctor *d, const char *name, const char *kind,
 			 "%s, which does not tell its version", kind);
 }
 
+/* By default they are of different servers: the one that is there counts. */
+static size_t best_of(const struct http_response *all, size_t count,
+		      bool is_default)
+{
+	if (is_default && count == 2 && !all[0].status != !all[1].status)
+		return !all[0].status;
+	return (size_t)(source_probe_best(all, count) - all);
+}
+
 /* Which of the two answered, or tells most; the run's endpoint is set to it. */
 static void settle_traces(struct doctor *d, const struct round *q,
 			  struct side_answers *s)
@@ -398,7 +407,7 @@ static void settle_traces(struct doctor *d, const struct round *q,
 		all[count++] = *r;
 	}
 	if (!s->is_right)
-		best = from[source_probe_best(all, count) - all];
+		best = from[best_of(all, count, d->ctx.traces.is_default)];
 	s->best = answer_of(q, asks[best]);
 	d->ctx.traces.endpoint.url = q->traces[best].url;
 	/* By default the two are different servers. */

@@ -239,7 +239,11 @@ bool source_old_jaeger_matches(const struct http_response *response)
 	       body_has_key(response, STR("errors"), false);
 }
 
-/* How much an answer tells about what is wrong, the most telling first. */
+#define PROBE_RANK_MISSING 5
+
+/* How much an answer tells about what is wrong, the most telling first. One
+ * that was lost may have been the right one: that a path is missing, which the
+ * other kind has, says less. */
 static int probe_rank(const struct http_response *response)
 {
 	if (is_denied(response))
@@ -250,9 +254,7 @@ static int probe_rank(const struct http_response *response)
 		return 2;
 	if (response->status && body_is_html(response))
 		return 3;
-	if (response->status)
-		return 4;
-	return 5;
+	return response->status ? PROBE_RANK_MISSING : 4;
 }
 
 const struct http_response *source_probe_best(
@@ -273,7 +275,7 @@ bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
 	const struct http_response *best = source_probe_best(responses, n);
 	struct str host = url_authority(endpoint->url);
 
-	if (probe_rank(best) == 4)
+	if (probe_rank(best) == PROBE_RANK_MISSING)
 		return error_set(err, ERROR_NETWORK,
 				 "no %s at %.*s: a server is there, but it "
 				 "answers %d to their paths: is the address "

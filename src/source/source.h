@@ -93,7 +93,8 @@ bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
 		       const struct http_response *responses, size_t n,
 		       struct error *err);
 
-/* The answer of several that tells most about what is wrong; n > 0. */
+/* The answer of several by one server that tells most about what is wrong;
+ * n > 0. */
 const struct http_response *source_probe_best(
 	const struct http_response *responses, size_t n);
 

@@ -93,11 +93,14 @@ static void test_failed_probe_tells_the_most_telling_answer(void **state)
 {
 	struct http_response login = answer_make(302, "", "");
 	struct http_response dead = { .status = 0 };
+	struct http_response lost = { .status = 0 };
 
 	(void)state;
 	snprintf(login.location, sizeof login.location,
 		 "http://h.example:3000/login");
 	error_set(&dead.err, ERROR_NETWORK, "h.example:3000 refused");
+	error_set(&lost.err, ERROR_NETWORK,
+		  "cannot connect to h.example:3000: Too many open files");
 	check_probe_fail(answer_make(200, "text/html", "<html>Grafana"),
 			 answer_make(404, "text/plain", ""), ERROR_NETWORK,
 			 "api/datasources/proxy/uid");
@@ -110,6 +113,9 @@ static void test_failed_probe_tells_the_most_telling_answer(void **state)
 			 answer_make(404, "text/plain", ""), ERROR_NETWORK,
 			 "answers 404 to their paths");
 	check_probe_fail(dead, dead, ERROR_NETWORK, "refused");
+	/* It may have been the right one. */
+	check_probe_fail(answer_make(404, "text/plain", ""), lost,
+			 ERROR_NETWORK, "Too many open files");
 	check_probe_fail(answer_make(503, "text/plain", "starting"), dead,
 			 ERROR_NETWORK, "starting");
 }
