@@ -18,10 +18,14 @@ After each the program must have ended by itself, in time, with
     missing (the answer of a server),
 
 and with all memory freed that the program itself asked for, no file half
-written and none left over. Output is TAP, a line a case.
+written, none left over and none lost that was there. What an undisturbed run
+says on standard error is said, and besides it only what failed; a failed call
+is not told as another trouble (FALSE). What is left in a cache must let the
+next run answer as ever. Output is TAP, a line a case.
 """
 import argparse
 import errno
+import gzip
 import json
 import os
 import re
@@ -52,21 +56,29 @@ ERRORS = [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE,
 SHORT = 0  # in the place of an error: one byte at a time
 
 # All commands, most formats, files, case files and servers. Those whose server
-# answers by turns are not among them: they have one run only.
+# answers by turns are not among them: they have one run only. NAME/before is
+# the run before that of NAME, which fills a cache or records a case.
 CASES = """
-cache-diff cache-slow config-import config-list config-set-replace config-view
-diff-csv diff-fast diff-svg diff-version doctor-ok file-diff
-file-diff-standard-input file-outputs file-pages file-perf-script
-file-profile-csv file-rules file-show file-slow file-speedscope form-dot-diff
-form-markdown-show form-pprof form-speedscope-diff record-kept record-slow
-replay-cloud-trace replay-demo replay-demo-json replay-parca-diff replay-pyroscope-1-slow search-json
-search-tags services-all show-chrome show-grafana-download show-svg
-slow-baseline-1d slow-cloud-trace-profiler types-guide view-tree
+cache-diff cache-diff/before cache-slow config-import config-list
+config-set-replace config-view diff-csv diff-fast diff-svg diff-version
+doctor-ok file-diff file-diff-standard-input file-outputs file-pages
+file-perf-script file-profile-csv file-rules file-show file-slow
+file-speedscope form-dot-diff form-markdown-show form-pprof
+form-speedscope-diff record-kept record-slow record-slow/before
+replay-cloud-trace replay-demo replay-demo-json replay-parca-diff
+replay-pyroscope-1-slow search-json search-tags services-all show-chrome
+show-grafana-download show-svg slow-baseline-1d slow-cloud-trace-profiler
+types-guide view-tree
 """.split()
 # What is told of something that the answer does without.
 TOLD = re.compile(r"memory|cannot|could not|failed|no answer|not be |not "
                   r"known|unreachable|unavailable|interrupted|not checked|"
                   r'"status": null')
+# What no failed call means.
+FALSE = re.compile(r"no such file|is no file|out of memory|answers 404", re.I)
+# A file that was there before the run, after it.
+GONE = "(gone)"
+WHOLE_CASE = "a whole case"
 # Said of an answer that is whole in its form.
 INCOMPLETE = "so something may be missing in it"
 # Said of what was lost besides the answer; and what a library says as it is
@@ -100,38 +112,59 @@ def files_in(folder):
             yield path
 
 
+def cache_in(folder):
+    """name -> bytes"""
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in Path(folder, ".cache").rglob("*") if path.is_file()}
+
+
 class Run:
     """The cases's program, server and folder; runs with or without a point."""
 
     def __init__(self, program, library, case):
+        is_first = case.name == "before"
+        case = case.parent if is_first else case
         self.program, self.library, self.case = program, library, case
+        self.before = None if is_first else case / "before"
         self.names = {"{case}": str(case), "{testdata}": str(cli.TESTDATA),
                       "{robot_key}": cli.robot_key()}
-        self.line = cli.read(case / "cmd")
+        self.line = cli.read(case / ("before" if is_first else "cmd"))
+        self.status = "0" if is_first else cli.read(case / "status", "0")
         self.kept = None  # the folder that the run before it left
 
     def furnish(self, names, tmp):
         """What a run finds: path -> text. A run before it is made once."""
-        before = self.case / "before"
-        if not before.is_file():
+        if not self.before or not self.before.is_file():
             return cli.furnish(self.case, names, tmp)
         if not self.kept:
             self.kept = tempfile.TemporaryDirectory(prefix="tracefind-")
             kept = os.path.realpath(self.kept.name)
             kept_names = {**self.names, "{tmp}": kept}
             cli.furnish(self.case, kept_names, kept)
-            cli.start(self.program, cli.read(before), self.case, kept_names,
-                      kept)
+            cli.start(self.program, cli.read(self.before), self.case,
+                      kept_names, kept)
         shutil.copytree(self.kept.name, tmp, dirs_exist_ok=True)
         return {path: cli.read(path) for path in files_in(tmp)}
 
     def result(self, point):
         """(status, stdout, stderr, files, live blocks) of one run."""
-        with tempfile.TemporaryDirectory(prefix="tracefind-") as place, \
-                tempfile.NamedTemporaryFile() as report:
+        return self.results(point, is_again=False)[0]
+
+    def results(self, point, is_again=True):
+        """That, and the same of an undisturbed run that finds the cache which
+        the first one left, or None where that has not changed it."""
+        with tempfile.TemporaryDirectory(prefix="tracefind-") as place:
             tmp = os.path.realpath(place)
             names = {**self.names, "{tmp}": tmp}
             texts = self.furnish(names, tmp)
+            cache = cache_in(tmp)
+            found = self.once(point, tmp, names, texts)
+            if not is_again or cache_in(tmp) == cache:
+                return found, None
+            return found, self.once(None, tmp, names, texts)
+
+    def once(self, point, tmp, names, texts):
+        with tempfile.NamedTemporaryFile() as report:
             env = {**cli.environment(self.case, names, tmp),
                    "LD_PRELOAD": self.library, "FAULT_REPORT": report.name,
                    **(point.environment() if point else {})}
@@ -153,34 +186,90 @@ class Run:
         return text
 
     def files(self, tmp, texts, names):
-        return {str(path.relative_to(tmp)): self.content(path, names)
-                for path in files_in(tmp) if texts.get(path) != cli.read(path)}
+        found = {str(path.relative_to(tmp)): self.content(path, names)
+                 for path in files_in(tmp) if texts.get(path) != cli.read(path)}
+        gone = {str(path.relative_to(tmp)): GONE
+                for path in texts if not path.is_file()}
+        unfinished = {name: "" for name in cache_in(tmp)
+                      if name.endswith(".tmp")}
+        return {**found, **gone, **unfinished}
 
     def content(self, path, names):
         """Of a case only whether it is whole: what was asked differs."""
         data = path.read_bytes()
         if path.name.startswith("case.har"):
             try:
-                json.loads(data)
-                return "a whole case"
-            except ValueError:
+                packed = path.name.endswith(".gz")
+                json.loads(gzip.decompress(data) if packed else data)
+                return WHOLE_CASE
+            except (ValueError, OSError, EOFError):
                 pass
         return self.masked(data, names)
 
 
 def is_told(wanted, found):
     """Whether a line tells that something is missing, and is only there then."""
-    return any(TOLD.search(line) for line in
-               set(found.splitlines()) - set(wanted.splitlines()))
+    return any(TOLD.search(line) for line in more_lines(wanted, found))
+
+
+def more_lines(wanted, found):
+    """Those of found that wanted has not."""
+    there = set(wanted.splitlines())
+    return [line for line in found.splitlines() if line not in there]
+
+
+def stderr_complaint(wanted, found):
+    """Of a run that answers as ever: it says what it always does, and besides
+    that what failed."""
+    more = more_lines(wanted, found)
+    other = [line for line in more
+             if not TOLD.search(line) and not ASIDE.match(line)]
+    if other:
+        return f"the answer as ever, but it says {other[:3]}"
+    lost = more_lines(found, wanted)
+    if lost and not more:
+        return f"the answer as ever, but it does not say {lost[:3]}"
+    return None
+
+
+def false_complaint(wanted, found):
+    """A failed call is told as what it is not."""
+    for one in (1, 2):
+        for line in more_lines(wanted[one], found[one]):
+            if FALSE.search(line):
+                return f"status {found[0]}, says {line}"
+    return None
+
+
+def name_complaint(name, text):
+    """What is wrong with a file whatever the run's end, or None."""
+    if name.endswith(".tmp"):
+        return f"left {name}"
+    if text == GONE:
+        return f"lost {name}"
+    is_case = Path(name).name.startswith("case.har")
+    return f"half of {name}" if is_case and text != WHOLE_CASE else None
+
+
+def again_complaint(wanted, again):
+    """What is wrong with the run after a disturbed one, or None."""
+    if again and again[:2] != wanted[:2]:
+        return (f"the next run, with the cache left: status {again[0]}, "
+                f"{again[2][:200]}")
+    return None
 
 
 def file_complaint(wanted, found):
     """What is wrong with the files of a run, or None."""
     status, stdout, stderr, files = found[:4]
     for name, text in files.items():
+        if text == wanted[3].get(name):
+            continue
+        if what := name_complaint(name, text):
+            return what
         if name not in wanted[3]:
             return f"left {name}"
-        if text == wanted[3][name] or INCOMPLETE in stderr:
+        if INCOMPLETE in stderr:
             continue
         if status != wanted[0] or not is_told(wanted[3][name], text):
             return f"{name} is another"
@@ -201,8 +290,10 @@ def complaint(kind, wanted, found):
         return f"{counts[2] - wanted[4][2]} blocks not freed"
     if what := file_complaint(wanted, found):
         return what
+    if kind == "call" and (what := false_complaint(wanted, found)):
+        return what
     if status == wanted[0] and stdout == wanted[1]:
-        return None
+        return stderr_complaint(wanted[2], stderr)
     if status == 0:
         has_told = is_told(wanted[1], stdout) or is_told(wanted[2], stderr)
         return None if has_told else "status 0, but another answer"
@@ -237,17 +328,18 @@ def points(kind, counts, share, kept=()):
 
 def run_case(program, library, name, kind, share):
     """(points tried, complaints)"""
-    case = cli.HERE / name
-    run = Run(program, library, case)
-    with cli.served(case, run.names):
+    run = Run(program, library, cli.HERE / name)
+    with cli.served(run.case, run.names):
         wanted = run.result(None)
-        if str(wanted[0]) != cli.read(case / "status", "0").strip():
+        if str(wanted[0]) != run.status.strip():
             return 0, [f"status {wanted[0]} without any failure: {wanted[2]}"]
         bad, tried = [], 0
         for point in points(kind, wanted[4], share, KEPT.get(name, ())):
             tried += 1
             try:
-                what = complaint(kind, wanted, run.result(point))
+                found, again = run.results(point)
+                what = (complaint(kind, wanted, found)
+                        or again_complaint(wanted, again))
             except subprocess.TimeoutExpired:
                 what = f"ran longer than {LIMIT_S} s"
             if what:

@@ -9,7 +9,7 @@ the same one each time. Without --all so many, evenly spread, as SHARE says.
 
   interrupted  cases of tests/cli with SIGINT, SIGTERM and SIGHUP: the status of
                that signal, every file as before or as an undisturbed run
-               leaves it, and no temporary one
+               leaves it, a case whole or not there, and no temporary one
   terminal     --interactive, and a pager, likewise: modes, screen, cursor and
                mouse of the terminal as before
   killed       kill -9 while a file is written, some bytes at a time: the old
@@ -78,10 +78,14 @@ def interrupted(wanted, found, moment):
     if status != (wanted[0] if is_over else status_of(moment.number)):
         return f"status {status}: {stderr[-300:]}"
     for name, text in files.items():
-        if name not in wanted[3] and not name.startswith("case.har"):
-            return f"left {name}"
-        if text != wanted[3].get(name) and not name.startswith("case.har"):
-            return f"{name} is another"
+        if text == wanted[3].get(name):
+            continue
+        if what := fault.name_complaint(name, text):
+            return what
+        # A case is written of a run that is interrupted, too.
+        if text == fault.WHOLE_CASE:
+            continue
+        return f"{'another' if name in wanted[3] else 'left'} {name}"
     return None
 
 
