@@ -34,9 +34,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
@@ -232,6 +235,15 @@ FAILING(int, access, (const char *path, int mode), (path, mode))
 FAILING(int, fchmod, (int fd, mode_t mode), (fd, mode))
 FAILING(int, dup2, (int from, int to), (from, to))
 FAILING(pid_t, fork, (void), ())
+FAILING(pid_t, waitpid, (pid_t pid, int *status, int options),
+	(pid, status, options))
+FAILING(int, sigaction,
+	(int number, const struct sigaction *now, struct sigaction *before),
+	(number, now, before))
+FAILING(int, sigprocmask, (int how, const sigset_t *now, sigset_t *before),
+	(how, now, before))
+FAILING_AS(char *, getcwd, (char *out, size_t size), (out, size), NULL)
+FAILING_AS(char *, realpath, (const char *path, char *out), (path, out), NULL)
 FAILING_AS(DIR *, opendir, (const char *path), (path), NULL)
 FAILING_AS(struct dirent64 *, readdir64, (DIR * folder), (folder), NULL)
 FAILING_AS(int, pthread_create,
@@ -249,6 +261,20 @@ FAILING(int, getsockopt,
 FAILING(int, setsockopt,
 	(int fd, int level, int name, const void *value, socklen_t len),
 	(fd, level, name, value, len))
+FAILING(int, bind, (int fd, const struct sockaddr *to, socklen_t len),
+	(fd, to, len))
+FAILING(int, getsockname, (int fd, struct sockaddr *at, socklen_t *len),
+	(fd, at, len))
+FAILING(int, getpeername, (int fd, struct sockaddr *at, socklen_t *len),
+	(fd, at, len))
+FAILING(ssize_t, sendto,
+	(int fd, const void *data, size_t len, int flags,
+	 const struct sockaddr *to, socklen_t to_len),
+	(fd, data, shortened(len), flags, to, to_len))
+FAILING(ssize_t, recvfrom,
+	(int fd, void *out, size_t len, int flags, struct sockaddr *from,
+	 socklen_t *from_len),
+	(fd, out, shortened(len), flags, from, from_len))
 FAILING(int, socketpair, (int domain, int type, int protocol, int fds[2]),
 	(domain, type, protocol, fds))
 FAILING(int, poll, (struct pollfd * fds, nfds_t count, int timeout_ms),
@@ -306,6 +332,33 @@ int fcntl(int fd, int command, ...)
 	return REAL(fcntl)(fd, command, argument);
 }
 
+int ioctl(int fd, unsigned long command, ...)
+{
+	void *argument;
+	va_list list;
+
+	if (is_struck())
+		return -1;
+	va_start(list, command);
+	argument = va_arg(list, void *);
+	va_end(list);
+	return REAL(ioctl)(fd, command, argument);
+}
+
+int prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list list;
+
+	if (is_struck())
+		return -1;
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(list, unsigned long);
+	va_end(list);
+	return REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+}
+
 /* Those of Landlock and seccomp, which the library has no names for. */
 long syscall(long number, ...)
 {
@@ -333,6 +386,13 @@ int __open64_2(const char *path, int flags);
 int __open64_2(const char *path, int flags)
 {
 	return open(path, flags);
+}
+
+char *__realpath_chk(const char *path, char *out, size_t size);
+char *__realpath_chk(const char *path, char *out, size_t size)
+{
+	(void)size;
+	return realpath(path, out);
 }
 
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
