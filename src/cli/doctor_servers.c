@@ -384,12 +384,14 @@ static size_t best_of(const struct http_response *all, size_t count,
 	return (size_t)(source_probe_best(all, count) - all);
 }
 
-/* Which of the two answered, or tells most; the run's endpoint is set to it. */
-static void settle_traces(struct doctor *d, const struct round *q,
+/* Which of the two answered, or tells most; the run's endpoint is set to it.
+ * False: neither was asked. */
+static bool settle_traces(struct doctor *d, const struct round *q,
 			  struct side_answers *s)
 {
 	static const int asks[] = { ASK_TEMPO, ASK_JAEGER };
 	static const enum source_kind kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
+	const struct http_response *answers[2];
 	size_t from[2], best = 0, count = 0, i;
 	struct http_response all[2];
 
@@ -401,19 +403,24 @@ static void settle_traces(struct doctor *d, const struct round *q,
 		if (!s->is_right && source_probe_matches(kinds[i], r)) {
 			s->is_right = true;
 			d->ctx.traces.kind = kinds[i];
-			best = i;
+			best = count;
 		}
 		from[count] = i;
+		answers[count] = r;
 		all[count++] = *r;
 	}
+	if (!count)
+		return false;
 	if (!s->is_right)
-		best = from[best_of(all, count, d->ctx.traces.is_default)];
-	s->best = answer_of(q, asks[best]);
+		best = best_of(all, count, d->ctx.traces.is_default);
+	s->best = answers[best];
+	best = from[best];
 	d->ctx.traces.endpoint.url = q->traces[best].url;
 	/* By default the two are different servers. */
 	for (i = 0; i < 2; i++)
 		if (i == best || !d->ctx.traces.is_default)
 			take_times(s, answer_of(q, asks[i]));
+	return true;
 }
 
 static void check_no_default(struct doctor *d)
@@ -446,8 +453,8 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 	}
 	if (d->ctx.traces.kind == SOURCE_CLOUD_TRACE)
 		return doctor_cloud_trace(d, err);
-	settle_traces(d, q, &s);
-	if (d->ctx.traces.is_default && !s.best->status) {
+	if (!settle_traces(d, q, &s) ||
+	    (d->ctx.traces.is_default && !s.best->status)) {
 		check_no_default(d);
 		return true;
 	}
