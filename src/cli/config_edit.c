@@ -246,8 +246,9 @@ static bool read_text(const char *path, struct buf *text, struct error *err)
 {
 	struct stat st;
 
-	if (stat(path, &st) && errno == ENOENT)
-		return true;
+	if (stat(path, &st))
+		return file_is_absent(errno) ||
+		       file_fail_read(path, errno, err);
 	return file_read(path, text, err);
 }
 
