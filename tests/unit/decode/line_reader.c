@@ -111,22 +111,34 @@ static void test_line_longer_than_a_piece(void **state)
 	expect_lines(5 * PIECE, 3 * PIECE + 7, 2);
 }
 
-static void test_line_longer_than_allowed(void **state)
+static void expect_too_much(size_t size, size_t line, size_t max_bytes)
 {
 	struct buf b, got;
 	struct feed *feed;
 	unsigned pieces;
 
-	(void)state;
-	feed = feed_new(text_of(&b, 5 * PIECE, 5 * PIECE), &err);
+	feed = feed_new(text_of(&b, size, line), &err);
 	buf_init(&got, MOST_BYTES);
-	assert_false(read_all(feed, 2 * PIECE, &got, &pieces));
+	assert_false(read_all(feed, max_bytes, &got, &pieces));
 	assert_int_equal(err.code, ERROR_LIMIT);
 	assert_int_equal(got.len, 0);
 	error_clear(&err);
 	buf_release(&got);
 	buf_release(&b);
 	feed_free(feed);
+}
+
+static void test_line_longer_than_allowed(void **state)
+{
+	(void)state;
+	expect_too_much(5 * PIECE, 5 * PIECE, 2 * PIECE);
+}
+
+/* What is left of the first piece does not fit before the second. */
+static void test_rest_larger_than_allowed(void **state)
+{
+	(void)state;
+	expect_too_much(2 * PIECE, 1000, PIECE + 10);
 }
 
 /* Reads as many whole lines as came, and then the reason. */
@@ -169,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_lines_end_where_pieces_do),
 		cmocka_unit_test(test_line_longer_than_a_piece),
 		cmocka_unit_test(test_line_longer_than_allowed),
+		cmocka_unit_test(test_rest_larger_than_allowed),
 		cmocka_unit_test(test_packed_file_that_breaks_off),
 	};
 
