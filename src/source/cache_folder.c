@@ -73,7 +73,10 @@ bool cache_folder_prepare(const char *folder, struct error *err)
 		return error_set(err, ERROR_OUTPUT,
 				 "cannot make the folder %s: %s", folder,
 				 strerror(errno));
-	if (stat(folder, &st) || !S_ISDIR(st.st_mode))
+	if (stat(folder, &st))
+		return error_set(err, ERROR_OUTPUT, "cannot look at %s: %s",
+				 folder, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
 		return error_set(err, ERROR_OUTPUT, "%s is no folder", folder);
 	if (st.st_uid == geteuid() && !(st.st_mode & 022))
 		return true;

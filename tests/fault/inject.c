@@ -237,11 +237,26 @@ FAILING(int, dup2, (int from, int to), (from, to))
 FAILING(pid_t, fork, (void), ())
 FAILING(pid_t, waitpid, (pid_t pid, int *status, int options),
 	(pid, status, options))
-FAILING(int, sigaction,
-	(int number, const struct sigaction *now, struct sigaction *before),
-	(number, now, before))
-FAILING(int, sigprocmask, (int how, const sigset_t *now, sigset_t *before),
-	(how, now, before))
+/* A signal that comes before the program knows what to do then ends it, as it
+ * must. */
+#define HANDLING(name, parameters, arguments)                                  \
+	int name parameters                                                    \
+	{                                                                      \
+		int number_of_signal = fault_signal;                           \
+		bool is_failed;                                                \
+                                                                               \
+		fault_signal = 0;                                              \
+		is_failed = is_struck();                                       \
+		fault_signal = number_of_signal;                               \
+		return is_failed && !number_of_signal ? -1                     \
+						      : REAL(name) arguments;  \
+	}
+
+HANDLING(sigaction,
+	 (int number, const struct sigaction *now, struct sigaction *before),
+	 (number, now, before))
+HANDLING(sigprocmask, (int how, const sigset_t *now, sigset_t *before),
+	 (how, now, before))
 FAILING_AS(char *, getcwd, (char *out, size_t size), (out, size), NULL)
 FAILING_AS(char *, realpath, (const char *path, char *out), (path, out), NULL)
 FAILING_AS(DIR *, opendir, (const char *path), (path), NULL)
