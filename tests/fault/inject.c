@@ -238,18 +238,20 @@ FAILING(pid_t, fork, (void), ())
 FAILING(pid_t, waitpid, (pid_t pid, int *status, int options),
 	(pid, status, options))
 /* A signal that comes before the program knows what to do then ends it, as it
- * must. */
+ * must: it waits for the next call. */
+static bool is_handling_struck(void)
+{
+	if (!fault_signal)
+		return is_struck();
+	if (strikes(&calls, fails_calls))
+		fault_at++;
+	return false;
+}
+
 #define HANDLING(name, parameters, arguments)                                  \
 	int name parameters                                                    \
 	{                                                                      \
-		int number_of_signal = fault_signal;                           \
-		bool is_failed;                                                \
-                                                                               \
-		fault_signal = 0;                                              \
-		is_failed = is_struck();                                       \
-		fault_signal = number_of_signal;                               \
-		return is_failed && !number_of_signal ? -1                     \
-						      : REAL(name) arguments;  \
+		return is_handling_struck() ? -1 : REAL(name) arguments;       \
 	}
 
 HANDLING(sigaction,
