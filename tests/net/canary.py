@@ -295,7 +295,10 @@ class Run:
                 if stop:
                     self.look(process.pid, args)
             finally:
-                process.send_signal(signal.SIGCONT)
+                # One that nobody stopped may be waited for by a sanitizer's
+                # tracer, whose stop this would take back.
+                if stop:
+                    process.send_signal(signal.SIGCONT)
                 process.wait(HANG_S)
             out.seek(0)
             err.seek(0)
