@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/outfile.h"
+#include "source/auth.h"
 #include "source/har_entry.h"
 #include "source/redact.h"
 
@@ -27,12 +28,9 @@ struct har *har_new(struct error *err)
 
 static void args_free(struct har *h)
 {
-	for (size_t i = 0; i < h->arg_count; i++) {
-		/* Not all that is secret looks it. */
-		if (h->args[i])
-			mem_wipe(h->args[i], strlen(h->args[i]));
-		mem_free(h->args[i]);
-	}
+	/* Not all that is secret looks it. */
+	for (size_t i = 0; i < h->arg_count; i++)
+		secret_free(h->args[i]);
 	mem_free(h->args);
 	h->args = NULL;
 	h->arg_count = 0;
