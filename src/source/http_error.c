@@ -28,22 +28,24 @@ void wire_prefix(const char *url, struct error *err)
 }
 
 /* The library tells lack of memory and all else alike. */
+static bool fail_library(struct error *err, const char *what, const char *words)
+{
+	return mem_has_failed() ? error_memory(err, what)
+				: error_set(err, ERROR_INTERNAL, "%s", words);
+}
+
 bool wire_fail_start(struct error *err)
 {
-	return mem_has_failed()
-		       ? error_memory(err, "the network client")
-		       : error_set(err, ERROR_INTERNAL,
-				   "cannot start the network client: the "
-				   "system may be out of descriptors");
+	return fail_library(err, "the network client",
+			    "cannot start the network client: the system may "
+			    "be out of descriptors");
 }
 
 bool wire_fail_wait(struct error *err)
 {
-	return mem_has_failed()
-		       ? error_memory(err, "the connections")
-		       : error_set(err, ERROR_INTERNAL,
-				   "cannot wait for the servers' answers: the "
-				   "system failed to");
+	return fail_library(err, "the connections",
+			    "cannot wait for the servers' answers: the system "
+			    "failed to");
 }
 
 static void show_ms(int64_t ms, char out[24])
