@@ -221,22 +221,6 @@ static void *real(const char *name)
 		return next arguments;                                         \
 	}
 
-FAILING(int, fsync, (int fd), (fd))
-FAILING(int, close, (int fd), (fd))
-FAILING(int, rename, (const char *from, const char *to), (from, to))
-FAILING(int, unlink, (const char *path), (path))
-FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode))
-FAILING(int, fstat, (int fd, struct stat *s), (fd, s))
-FAILING(int, stat, (const char *path, struct stat *s), (path, s))
-FAILING(int, lstat, (const char *path, struct stat *s), (path, s))
-FAILING(int, fstatat, (int folder, const char *path, struct stat *s, int flags),
-	(folder, path, s, flags))
-FAILING(int, access, (const char *path, int mode), (path, mode))
-FAILING(int, fchmod, (int fd, mode_t mode), (fd, mode))
-FAILING(int, dup2, (int from, int to), (from, to))
-FAILING(pid_t, fork, (void), ())
-FAILING(pid_t, waitpid, (pid_t pid, int *status, int options),
-	(pid, status, options))
 /* A signal that comes before the program knows what to do then ends it, as it
  * must: it waits for the next call. */
 static bool is_handling_struck(void)
@@ -254,6 +238,22 @@ static bool is_handling_struck(void)
 		return is_handling_struck() ? -1 : REAL(name) arguments;       \
 	}
 
+FAILING(int, fsync, (int fd), (fd))
+FAILING(int, close, (int fd), (fd))
+FAILING(int, rename, (const char *from, const char *to), (from, to))
+FAILING(int, unlink, (const char *path), (path))
+FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode))
+FAILING(int, fstat, (int fd, struct stat *s), (fd, s))
+FAILING(int, stat, (const char *path, struct stat *s), (path, s))
+FAILING(int, lstat, (const char *path, struct stat *s), (path, s))
+FAILING(int, fstatat, (int folder, const char *path, struct stat *s, int flags),
+	(folder, path, s, flags))
+FAILING(int, access, (const char *path, int mode), (path, mode))
+FAILING(int, fchmod, (int fd, mode_t mode), (fd, mode))
+FAILING(int, dup2, (int from, int to), (from, to))
+FAILING(pid_t, fork, (void), ())
+FAILING(pid_t, waitpid, (pid_t pid, int *status, int options),
+	(pid, status, options))
 HANDLING(sigaction,
 	 (int number, const struct sigaction *now, struct sigaction *before),
 	 (number, now, before))
@@ -336,31 +336,22 @@ OPENING(openat, (int folder, const char *path, int flags, ...), folder, path,
 	flags)
 
 /* They take an argument or none, of a word. */
-int fcntl(int fd, int command, ...)
-{
-	void *argument;
-	va_list list;
+#define CONTROLLING(name, type)                                                \
+	int name(int fd, type command, ...)                                    \
+	{                                                                      \
+		void *argument;                                                \
+		va_list list;                                                  \
+                                                                               \
+		if (is_struck())                                               \
+			return -1;                                             \
+		va_start(list, command);                                       \
+		argument = va_arg(list, void *);                               \
+		va_end(list);                                                  \
+		return REAL(name)(fd, command, argument);                      \
+	}
 
-	if (is_struck())
-		return -1;
-	va_start(list, command);
-	argument = va_arg(list, void *);
-	va_end(list);
-	return REAL(fcntl)(fd, command, argument);
-}
-
-int ioctl(int fd, unsigned long command, ...)
-{
-	void *argument;
-	va_list list;
-
-	if (is_struck())
-		return -1;
-	va_start(list, command);
-	argument = va_arg(list, void *);
-	va_end(list);
-	return REAL(ioctl)(fd, command, argument);
-}
+CONTROLLING(fcntl, int)
+CONTROLLING(ioctl, unsigned long)
 
 int prctl(int option, ...)
 {
