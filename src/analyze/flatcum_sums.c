@@ -27,14 +27,21 @@ struct ends {
 #define ENDS_AHEAD 16u /* a power of two */
 
 struct seen_frame {
-	uint32_t word;  /* its class and its entry */
-	uint32_t stack; /* number of the last one */
+	uint32_t word; /* its class and its entry */
+	uint32_t at;   /* where it was on a stack first */
+};
+
+/* A frame that is on the stack at hand a second time, or its entry is. */
+struct repeat {
+	uint32_t at;
+	bool is_same_frame;
 };
 
 /* Scratch of one side's pass over its stacks; nothing in it is shared, so that
  * both sides can be gone through at once. What a function took is the sum over
  * its frames without what was counted more than once: so all that is touched
- * for each frame of each stack are its entry and where that was seen last. */
+ * for each frame that the stack before had not are its entry and where that is
+ * on the stack. */
 struct pass {
 	struct func_table *t;
 	enum side s;
@@ -43,7 +50,7 @@ struct pass {
 	bool is_done;
 	struct seen_frame *frames;
 	int64_t *frame_sums;   /* less what repeats within a stack */
-	uint32_t *seen;        /* by entry: number of the last stack */
+	uint32_t *seen;        /* by entry: where it was on a stack first */
 	int64_t *totals;       /* by entry: likewise */
 	struct ends_sum *ends; /* by entry */
 	unsigned char *sides;  /* by entry: of the kernel, see ABOVE */
@@ -56,6 +63,8 @@ struct pass {
 	size_t pair_count;
 	size_t pair_cap;
 	uint32_t words[LIMIT_STACK_FRAMES]; /* of the stack at hand */
+	struct repeat repeats[LIMIT_STACK_FRAMES];
+	uint32_t repeat_count;
 	struct ends ahead[ENDS_AHEAD];
 	uint32_t ahead_count; /* all that ever were; the last ones are ahead */
 };
@@ -196,24 +205,54 @@ static void take_off(struct pass *pass, int64_t *sum, int64_t value)
 		*sum = wrap_sub_i64(*sum, value);
 }
 
-/* Looks the frames up. Recursion and inlining count a stack once. */
+/* Looks up the frames that the stack before had not. What was seen on another
+ * stack may be gone: its place tells. Whether it is cannot be foreseen, which
+ * is why both are asked. */
 static void frames_see(struct pass *pass, const struct stack_walk *stack)
 {
-	for (uint32_t i = 0; i < stack->count; i++) {
-		struct seen_frame *frame = &pass->frames[stack->frames[i]];
+	const uint32_t *ids = stack->frames, *words = pass->words;
+
+	for (uint32_t i = stack->kept; i < stack->count; i++) {
+		struct seen_frame *frame = &pass->frames[ids[i]];
 		uint32_t entry = frame->word & ENTRY_MASK;
+		uint32_t at = pass->seen[entry];
+		bool is_same_frame;
 
 		pass->words[i] = frame->word;
-		if (pass->seen[entry] == stack->index) {
-			take_off(pass, &pass->totals[entry], stack->value);
-			if (frame->stack == stack->index)
-				take_off(pass,
-					 &pass->frame_sums[stack->frames[i]],
-					 stack->value);
+		if (!((at < i) & ((words[at] & ENTRY_MASK) == entry))) {
+			pass->seen[entry] = i;
+			frame->at = i;
+			continue;
 		}
-		pass->seen[entry] = stack->index;
-		frame->stack = stack->index;
+		is_same_frame = frame->at < i && ids[frame->at] == ids[i];
+		if (!is_same_frame)
+			frame->at = i;
+		pass->repeats[pass->repeat_count++] =
+			(struct repeat){ i, is_same_frame };
 	}
+}
+
+/* Recursion and inlining count a stack once. */
+static void repeats_take_off(struct pass *pass, const struct stack_walk *stack)
+{
+	for (uint32_t i = 0; i < pass->repeat_count; i++) {
+		const struct repeat *r = &pass->repeats[i];
+
+		take_off(pass, &pass->totals[pass->words[r->at] & ENTRY_MASK],
+			 stack->value);
+		if (r->is_same_frame)
+			take_off(pass, &pass->frame_sums[stack->frames[r->at]],
+				 stack->value);
+	}
+}
+
+static void frames_take(struct pass *pass, const struct stack_walk *stack)
+{
+	while (pass->repeat_count &&
+	       pass->repeats[pass->repeat_count - 1].at >= stack->kept)
+		pass->repeat_count--;
+	frames_see(pass, stack);
+	repeats_take_off(pass, stack);
 }
 
 static void kernel_mark(struct pass *pass, uint32_t count, uint32_t kernel_from)
@@ -242,7 +281,7 @@ static bool stack_add(struct pass *pass, const struct stack_walk *stack)
 	const uint32_t *words = pass->words;
 	uint32_t kernel_from = stack->count, owner, leaf;
 
-	frames_see(pass, stack);
+	frames_take(pass, stack);
 	if (pass->has_kernel) {
 		kernel_from = stack_kernel_from(words, stack->count);
 		kernel_mark(pass, stack->count, kernel_from);

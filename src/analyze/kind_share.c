@@ -95,7 +95,7 @@ static void sum(const struct profile *p, const uint32_t *by_frame,
 	while (stack_walk_next(&w)) {
 		uint32_t kernel_from;
 
-		for (uint32_t i = 0; i < w.count; i++)
+		for (uint32_t i = w.kept; i < w.count; i++)
 			words[i] = by_frame[w.frames[i]];
 		kernel_from = stack_kernel_from(words, w.count);
 		kind_shares_add(

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/pprof_pack.h"
 
+#include <endian.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -34,9 +36,18 @@ bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,
 		.id_end = t->is_counted ? t->count + UINT64_C(1) : t->by_id_len,
 	};
 	pack->end = pack->begin;
+	pack->path = arena_alloc(&p->scratch, sizeof *pack->path);
+	if (!pack->path)
+		return pprof_no_memory(p, err);
 	pack->sums =
 		arena_array(arena, (size_t)pack->id_end, sizeof *pack->sums);
 	return pack->sums || arena_fail(arena, PPROF_WHAT, err);
+}
+
+/* Each id is a frame or more, so that no sum of a place can overflow. */
+static bool is_value_small(const struct pprof_pack *pack, int64_t value)
+{
+	return value >= 0 && value <= TOTAL_MAX - pack->total;
 }
 
 static void put_varint(struct pprof_pack *pack, uint64_t value)
@@ -46,6 +57,202 @@ static void put_varint(struct pprof_pack *pack, uint64_t value)
 		value >>= 7;
 	}
 	*pack->end++ = (unsigned char)value;
+}
+
+/* Then follow as many ids, and the value. */
+static void begin_stack(struct pprof_pack *pack, size_t kept, size_t others,
+			int64_t value)
+{
+	size_t count = kept + others;
+
+	pack->count++;
+	pack->total += pack->is_ordered ? 0 : value;
+	pack->divisor = gcd_u64((uint64_t)value, pack->divisor);
+	pack->id_total += count;
+	if (count > pack->longest)
+		pack->longest = count;
+	put_varint(pack, kept);
+	put_varint(pack, others);
+}
+
+/* ---- the path ---- */
+
+/* Leaves so many places of it, from the root on. A place hands down what was
+ * added to it, as it was called by the one before. */
+static void path_cut(struct pprof_pack *pack, size_t kept)
+{
+	struct pack_path *path = pack->path;
+	int64_t sum = 0;
+
+	while (path->count > kept) {
+		path->count--;
+		sum += path->sums[path->count];
+		pack->sums[path->ids[path->count]] += sum;
+	}
+	if (kept)
+		path->sums[kept - 1] += sum;
+}
+
+static unsigned char *path_end(struct pack_path *path)
+{
+	return path->varints + PACK_SPARE_BYTES + LIMIT_STACK_FRAMES;
+}
+
+static uint64_t word_at(const unsigned char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof word);
+	return le64toh(word);
+}
+
+/* How many bytes are the same before both ends. */
+static size_t common_bytes(const unsigned char *end,
+			   const unsigned char *other_end, size_t most)
+{
+	size_t count = 0;
+
+	while (most - count >= sizeof(uint64_t)) {
+		uint64_t differing;
+
+		count += sizeof differing;
+		differing = word_at(end - count) ^ word_at(other_end - count);
+		if (differing)
+			return count - sizeof differing +
+			       (size_t)__builtin_clzll(differing) / CHAR_BIT;
+	}
+	while (count < most && *(end - count - 1) == *(other_end - count - 1))
+		count++;
+	return count;
+}
+
+/* Of a varint the last byte alone lacks the eighth bit. */
+static bool is_within_varint(const unsigned char *begin,
+			     const unsigned char *at)
+{
+	return at > begin && at[-1] >= 0x80;
+}
+
+#define ALL_BYTES UINT64_C(0x0101010101010101)
+
+static uint64_t varint_ends(uint64_t word)
+{
+	return ~word >> 7 & ALL_BYTES;
+}
+
+/* Of a part of the path's; what lies behind it is read, and not counted. */
+static size_t count_varints(const unsigned char *bytes, size_t len)
+{
+	size_t count = 0;
+
+	for (; len >= sizeof(uint64_t); bytes += sizeof(uint64_t)) {
+		count += varint_ends(word_at(bytes)) * ALL_BYTES >> 56;
+		len -= sizeof(uint64_t);
+	}
+	return count + ((varint_ends(word_at(bytes)) &
+			 ((UINT64_C(1) << len * CHAR_BIT) - 1)) *
+				ALL_BYTES >>
+			56);
+}
+
+/* The bytes of whole varints that the path and these both end with. */
+static size_t common_varints(struct pack_path *path, struct str varints)
+{
+	const unsigned char *begin = (const unsigned char *)varints.ptr;
+	const unsigned char *end = begin + varints.len;
+	const unsigned char *other_end = path_end(path);
+	size_t len =
+		common_bytes(end, other_end, min_size(varints.len, path->len));
+	uint64_t ends;
+
+	if (!is_within_varint(begin, end - len) &&
+	    !is_within_varint(other_end - path->len, other_end - len))
+		return len;
+	ends = varint_ends(word_at(other_end - len));
+	return len - (size_t)__builtin_ctzll(ends) / CHAR_BIT - 1;
+}
+
+/* The varint of up to three bytes in front of `at`, as it is, and how many
+ * bytes. Whichever length it has, the same steps are taken: which one comes
+ * next cannot be foreseen. */
+static uint32_t varint_before(const unsigned char *at, unsigned *size)
+{
+	uint32_t word, longer;
+
+	memcpy(&word, at - sizeof word, sizeof word);
+	word = le32toh(word);
+	longer = word >> 23 & 1;
+	*size = 1 + longer + (longer & word >> 15);
+	return word >> (sizeof word - *size) * CHAR_BIT;
+}
+
+static uint32_t varint_value(uint32_t varint)
+{
+	return (varint & 0x7F) | (varint >> 1 & 0x7F << 7) |
+	       (varint >> 2 & 0x7F << 14);
+}
+
+/* Adds places to the leaf's side of the path, and their ids from the root's
+ * side on to `packed`. How many they are, 0: not all are ids of the table, and
+ * none was added. */
+static size_t path_extend(struct pprof_pack *pack, struct str varints,
+			  unsigned char *packed)
+{
+	struct pack_path *path = pack->path;
+	unsigned char *end = path_end(path) - path->len;
+	unsigned char *begin = end - varints.len;
+	size_t count = path->count;
+
+	memcpy(begin, varints.ptr, varints.len);
+	begin[-1] = 0; /* the end of a varint */
+	for (unsigned char *at = end; at > begin;) {
+		unsigned size;
+		uint32_t varint = varint_before(at, &size);
+		uint64_t id = varint_value(varint);
+
+		at -= size;
+		if (at[-1] >= 0x80 || id - 1 >= pack->id_end - 1)
+			return 0;
+		path->ids[count] = (uint32_t)id;
+		path->sums[count++] = 0;
+		varint = htole32(varint);
+		memcpy(packed, &varint, sizeof varint);
+		packed += size;
+	}
+	path->len += varints.len;
+	count -= path->count;
+	path->count += count;
+	return count;
+}
+
+bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
+			    int64_t value)
+{
+	struct pack_path *path = pack->path;
+	unsigned char packed[LIMIT_STACK_FRAMES + sizeof(uint32_t)];
+	size_t len, kept, others;
+
+	if (pack->is_ordered || !is_value_small(pack, value) || !varints.len ||
+	    varints.len > LIMIT_STACK_FRAMES ||
+	    varints.ptr[varints.len - 1] & 0x80)
+		return false;
+	/* As much is fetched for samples to come as this one takes. */
+	for (size_t i = 0; i < varints.len; i += CACHE_LINE_BYTES)
+		__builtin_prefetch(varints.ptr + varints.len + AHEAD_BYTES + i);
+	len = common_varints(path, varints);
+	kept = count_varints(path_end(path) - len, len);
+	path_cut(pack, kept);
+	path->len = len;
+	varints.len -= len;
+	others = path_extend(pack, varints, packed);
+	if (varints.len && !others)
+		return false;
+	path->sums[path->count - 1] += value;
+	begin_stack(pack, kept, others, value);
+	memcpy(pack->end, packed, varints.len);
+	pack->end += varints.len;
+	put_varint(pack, (uint64_t)value);
+	return true;
 }
 
 static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
@@ -61,68 +268,7 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 	return true;
 }
 
-/* Each id is a frame or more, so that no sum of a place can overflow. */
-static bool is_value_small(const struct pprof_pack *pack, int64_t value)
-{
-	return value >= 0 && value <= TOTAL_MAX - pack->total;
-}
-
-static void add_stack(struct pprof_pack *pack, size_t count, int64_t value)
-{
-	pack->count++;
-	pack->total += pack->is_ordered ? 0 : value;
-	pack->divisor = gcd_u64((uint64_t)value, pack->divisor);
-	pack->id_total += count;
-	if (count > pack->longest)
-		pack->longest = count;
-	put_varint(pack, count);
-}
-
-/* How many they are, 0: not all are ids of the table. What lies behind them in
- * the message may be read. */
-static size_t check_ids(const struct pprof_pack *pack, struct str varints,
-			uint32_t *ids)
-{
-	const unsigned char *at = (const unsigned char *)varints.ptr;
-	const unsigned char *end = at + varints.len;
-	uint32_t *to = ids;
-
-	/* As much is fetched for samples to come as this one takes. */
-	for (size_t i = 0; i < varints.len; i += CACHE_LINE_BYTES)
-		__builtin_prefetch(end + AHEAD_BYTES + i);
-	while (at < end) {
-		uint64_t id;
-		unsigned len = varint_short(at, &id);
-
-		if (!len || id - 1 >= pack->id_end - 1)
-			return 0;
-		at += len;
-		*to++ = (uint32_t)id;
-	}
-	return at == end ? (size_t)(to - ids) : 0;
-}
-
-bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
-			    int64_t value)
-{
-	uint32_t ids[LIMIT_STACK_FRAMES];
-	size_t count;
-
-	if (pack->is_ordered || !is_value_small(pack, value) ||
-	    varints.len > LIMIT_STACK_FRAMES)
-		return false;
-	count = check_ids(pack, varints, ids);
-	if (!count)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		pack->sums[ids[i]] += value;
-	add_stack(pack, count, value);
-	memmove(pack->end, varints.ptr, varints.len);
-	pack->end += varints.len;
-	put_varint(pack, (uint64_t)value);
-	return true;
-}
-
+/* These are few: they have nothing in common with the ones beside them. */
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    int64_t value, struct error *err)
 {
@@ -131,31 +277,43 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		pack->is_ordered = true;
 	if (!add_to_places(pack, ids, count, value, err))
 		return false;
-	add_stack(pack, count, value);
-	for (size_t i = 0; i < count; i++)
-		put_varint(pack, ids[i]);
+	path_cut(pack, 0);
+	pack->path->len = 0;
+	begin_stack(pack, 0, count, value);
+	while (count)
+		put_varint(pack, ids[--count]);
 	put_varint(pack, (uint64_t)value);
 	return true;
 }
 
 /* Behind packed samples lies what is left of longer ones, then the tables. */
-void pprof_pack_end(const struct pprof_pack *pack)
+void pprof_pack_end(struct pprof_pack *pack)
 {
 	const struct pprof *p = pack->p;
 	size_t packed = (size_t)(pack->end - pack->begin);
 
+	path_cut(pack, 0);
 	mem_discard(pack->end, p->samples_end - p->samples_first - packed);
 }
 
-bool pprof_pack_next(const struct pprof_pack *pack, const unsigned char **at,
-		     uint64_t *ids, size_t *count, int64_t *value)
+/* ---- read again ---- */
+
+void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
+			uint64_t *ids)
 {
-	if (*at == pack->end)
+	*u = (struct pprof_unpack){ .ids = ids, .at = pack->begin };
+}
+
+bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
+{
+	uint64_t others;
+
+	if (u->at == pack->end)
 		return false;
-	*count = (size_t)varint_take(at);
-	for (size_t i = 0; i < *count; i++)
-		ids[i] = varint_take(at);
-	*value = (int64_t)varint_take(at);
+	u->count = (size_t)varint_take(&u->at);
+	for (others = varint_take(&u->at); others; others--)
+		u->ids[u->count++] = varint_take(&u->at);
+	u->value = (int64_t)varint_take(&u->at);
 	return true;
 }
 
@@ -194,18 +352,17 @@ static bool unfold_places(struct pprof_pack *pack, uint32_t *deepest,
 static bool are_stacks_small(const struct pprof_pack *pack, uint32_t deepest,
 			     uint64_t *ids)
 {
-	const unsigned char *at = pack->begin;
+	struct pprof_unpack u;
 	uint64_t total = 0;
-	int64_t value;
-	size_t count;
 
 	if (deepest && pack->longest <= LIMIT_STACK_FRAMES / deepest &&
 	    pack->id_total <= LIMIT_STACK_FRAMES_TOTAL / deepest)
 		return true;
-	while (pprof_pack_next(pack, &at, ids, &count, &value)) {
+	pprof_unpack_begin(&u, pack, ids);
+	while (pprof_unpack_next(&u, pack)) {
 		uint64_t depth = 0;
 
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < u.count; i++)
 			depth += unfolded(pack, ids[i]).count;
 		total += depth;
 		if (depth > LIMIT_STACK_FRAMES ||

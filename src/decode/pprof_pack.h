@@ -9,8 +9,25 @@
 
 #include "decode/pprof.h"
 
+/* Words are read that begin before the varints, or end behind them. */
+#define PACK_SPARE_BYTES 8u
+
+/* The stack that was packed last, which the next one begins like: only what
+ * differs is packed, and added up. */
+struct pack_path {
+	size_t count;
+	uint32_t ids[LIMIT_STACK_FRAMES]; /* root first */
+	int64_t sums[LIMIT_STACK_FRAMES]; /* not yet in those of the pack */
+	size_t len;
+	/* Its ids as the message has them, leaf first: they end in front of the
+	 * spare bytes. */
+	unsigned char varints[PACK_SPARE_BYTES + LIMIT_STACK_FRAMES +
+			      PACK_SPARE_BYTES];
+};
+
 struct pprof_pack {
 	struct pprof *p;
+	struct pack_path *path;
 	struct arena *arena; /* of what is kept */
 	unsigned char *begin;
 	unsigned char *end;
@@ -44,18 +61,28 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 			    int64_t value);
 
 /* After the last one. */
-void pprof_pack_end(const struct pprof_pack *pack);
+void pprof_pack_end(struct pprof_pack *pack);
+
+/* Packed samples, read again one by one. */
+struct pprof_unpack {
+	uint64_t *ids; /* root first */
+	size_t count;
+	int64_t value;
+	const unsigned char *at; /* private */
+};
+
+/* ids has room for pack->longest, and stays as it is until all are read. */
+void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
+			uint64_t *ids);
+
+/* False behind the last. */
+bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack);
 
 /* What the samples are packed into; the bytes stay where they are. *out is
- * NULL where values may cancel out or overflow, stacks
- * must be cut, or none is left: then they are to be read again, by
- * pprof_pack_next(), and added one by one. ids: room for pack->longest. */
+ * NULL where values may cancel out or overflow, stacks must be cut, or none is
+ * left: then they are to be unpacked, and added one by one. ids: room for
+ * pack->longest. */
 bool pprof_pack_build(struct pprof_pack *pack, uint64_t *ids,
 		      struct packed_stacks **out, struct error *err) MUST_CHECK;
-
-/* Reads the packed sample at *at, which begins at pack->begin; ids has room
- * for pack->longest. False behind the last. */
-bool pprof_pack_next(const struct pprof_pack *pack, const unsigned char **at,
-		     uint64_t *ids, size_t *count, int64_t *value);
 
 #endif

@@ -74,7 +74,8 @@ struct packed_place {
  * into order or added up, all values above 0. Where only sums over stacks are
  * asked for they take a fraction of the time and of the memory. */
 struct packed_stacks {
-	/* A stack: how many numbers, they themselves from the leaf on, the
+	/* A stack: how many places it has in common with the one before, how
+	 * many others, the numbers of those from the root's side on, the
 	 * value; all varints. They lie from `first` on. */
 	struct buf bytes;
 	size_t first;

@@ -41,6 +41,7 @@ struct side {
 	/* The thread's. */
 	struct arena arena;
 	struct stack_walk walk;
+	uint64_t hashes[LIMIT_STACK_FRAMES]; /* of the stack, by length - 1 */
 	struct loose_stack *stacks;
 	uint32_t *ids;
 	size_t id_count;
@@ -192,30 +193,30 @@ static uint32_t measure(const struct side *sides)
 	return stacks ? (uint32_t)(frames / stacks / NEAR_STEPS) + 1 : 1;
 }
 
-static void hash_stack(const struct side *s, struct loose_stack *stack)
+static void hash_stack(struct side *s, struct loose_stack *stack)
 {
 	const uint32_t *ids = s->ids + stack->first;
-	uint32_t next = s->step;
-	uint64_t hash = 0, near = 0;
+	uint32_t kept = s->walk.kept;
+	uint64_t hash = kept ? s->hashes[kept - 1] : 0;
 	unsigned shift = 64;
 
-	for (uint32_t i = 0; i < stack->count; i++) {
+	for (uint32_t i = kept; i < stack->count; i++) {
 		hash = (hash ^ (ids[i] + UINT64_C(1)) * MIX_FRAME) * MIX_PATH;
 		hash ^= hash >> 32;
-		if (i + 1 < next || !shift)
-			continue;
-		next += s->step;
-		shift -= NEAR_BITS;
-		near |= hash >> (64 - NEAR_BITS) << shift;
+		s->hashes[i] = hash;
 	}
-	stack->near = near;
-	stack->whole = hash;
+	stack->whole = stack->count ? s->hashes[stack->count - 1] : 0;
+	stack->near = 0;
+	for (uint32_t i = s->step - 1; i < stack->count && shift;
+	     i += s->step) {
+		shift -= NEAR_BITS;
+		stack->near |= s->hashes[i] >> (64 - NEAR_BITS) << shift;
+	}
 }
 
-static bool take_stack(struct side *s, struct loose_stack *to)
+static bool reserve_ids(struct side *s, size_t need)
 {
-	const struct stack_walk *w = &s->walk;
-	size_t need = s->id_count + w->count;
+	void *ids = s->ids;
 
 	if (need > LIMIT_STACK_FRAMES_TOTAL)
 		return error_set(
@@ -223,22 +224,32 @@ static bool take_stack(struct side *s, struct loose_stack *to)
 			"the profile's stacks have more than %u frames "
 			"together",
 			LIMIT_STACK_FRAMES_TOTAL);
-	if (need > s->id_cap) {
-		void *ids = s->ids;
+	if (need > s->id_cap &&
+	    !arena_reserve(&s->arena, &ids, &s->id_cap, need, sizeof *s->ids))
+		return arena_fail(&s->arena, WHAT, &s->err);
+	s->ids = ids;
+	return true;
+}
 
-		if (!arena_reserve(&s->arena, &ids, &s->id_cap, need,
-				   sizeof *s->ids))
-			return arena_fail(&s->arena, WHAT, &s->err);
-		s->ids = ids;
-	}
-	for (uint32_t i = 0; i < w->count; i++)
-		s->ids[s->id_count + i] = s->frames[w->frames[i]];
+/* The frames that it keeps are those of the stack taken before. */
+static bool take_stack(struct side *s, uint32_t before, struct loose_stack *to)
+{
+	const struct stack_walk *w = &s->walk;
+	uint32_t *ids;
+
+	if (!reserve_ids(s, s->id_count + w->count))
+		return false;
+	ids = s->ids + s->id_count;
+	if (w->kept)
+		memcpy(ids, s->ids + before, w->kept * sizeof *ids);
+	for (uint32_t i = w->kept; i < w->count; i++)
+		ids[i] = s->frames[w->frames[i]];
 	*to = (struct loose_stack){
 		.value = w->value,
 		.first = (uint32_t)s->id_count,
 		.count = w->count,
 	};
-	s->id_count = need;
+	s->id_count += w->count;
 	hash_stack(s, to);
 	return true;
 }
@@ -246,14 +257,19 @@ static bool take_stack(struct side *s, struct loose_stack *to)
 static bool take_stacks(struct side *s)
 {
 	const struct profile *p = s->profile;
+	uint32_t before = 0;
 
 	s->stacks = arena_array(&s->arena, p->stack_count, sizeof *s->stacks);
 	if (!s->stacks)
 		return arena_fail(&s->arena, WHAT, &s->err);
 	stack_walk_init(&s->walk, p);
-	while (stack_walk_next(&s->walk))
-		if (!take_stack(s, &s->stacks[s->walk.index - 1]))
+	while (stack_walk_next(&s->walk)) {
+		struct loose_stack *stack = &s->stacks[s->walk.index - 1];
+
+		if (!take_stack(s, before, stack))
 			return false;
+		before = stack->first;
+	}
 	return true;
 }
 

@@ -9,39 +9,42 @@ void stack_walk_init(struct stack_walk *w, const struct profile *p)
 
 	w->profile = p;
 	w->index = 0;
+	w->kept = 0;
 	w->at = NULL;
-	if (packed)
-		w->at = (const unsigned char *)packed->bytes.data +
-			packed->first;
+	if (!packed)
+		return;
+	w->at = (const unsigned char *)packed->bytes.data + packed->first;
+	w->frames = w->room;
+	w->ends[0] = 0;
 }
 
-/* The numbers come from the leaf on: the frames are laid down backwards. They
- * all have room, see profile_build_packed(). */
+/* The frames all have room, see profile_build_packed(). */
 static void unpack(struct stack_walk *w)
 {
 	const struct packed_stacks *packed = w->profile->packed;
 	const struct packed_place *places = packed->places;
 	const unsigned char *at = w->at;
-	uint64_t numbers = varint_take(&at);
-	uint32_t *end = w->room + LIMIT_STACK_FRAMES + 1;
-	uint32_t *to = end;
+	uint32_t *end = &w->ends[varint_take(&at)];
+	uint64_t others = varint_take(&at);
+	uint32_t *to = w->room + *end;
 
-	while (numbers--) {
+	w->kept = *end;
+	while (others--) {
 		struct packed_place place = places[varint_take(&at)];
 		const uint32_t *run;
 
 		if (place.frames[0] & PACKED_RUN) {
 			run = &packed->runs[place.frames[0] & ~PACKED_RUN];
-			for (uint32_t i = *run; i; i--)
-				*--to = run[i];
-			continue;
+			for (uint32_t i = 1; i <= *run; i++)
+				*to++ = run[i];
+		} else {
+			to[0] = place.frames[1];
+			to += place.frames[1] != PACKED_NONE;
+			*to++ = place.frames[0];
 		}
-		to[-1] = place.frames[0];
-		to[-2] = place.frames[1];
-		to -= 1 + (place.frames[1] != PACKED_NONE);
+		*++end = (uint32_t)(to - w->room);
 	}
-	w->frames = to;
-	w->count = (uint32_t)(end - to);
+	w->count = (uint32_t)(to - w->room);
 	w->value = (int64_t)varint_take(&at);
 	w->at = at;
 }

@@ -12,13 +12,14 @@
 struct stack_walk {
 	const uint32_t *frames; /* of the stack, root first */
 	uint32_t count;
+	uint32_t kept; /* so many frames are those of the stack before */
 	int64_t value;
 	uint32_t index; /* of the next stack: this one's number from 1 */
 	/* private */
 	const struct profile *profile;
 	const unsigned char *at;
-	/* One more: of a place both words are laid down, also of the last. */
-	uint32_t room[LIMIT_STACK_FRAMES + 1];
+	uint32_t ends[LIMIT_STACK_FRAMES + 1]; /* of places, by their count */
+	uint32_t room[LIMIT_STACK_FRAMES];
 };
 
 void stack_walk_init(struct stack_walk *w, const struct profile *p);

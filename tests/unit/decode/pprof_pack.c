@@ -225,10 +225,12 @@ static void put_location(struct buf *b, uint64_t id, const uint64_t *functions,
 	buf_release(&location);
 }
 
-/* Of one, two and three frames; with ids of one to four bytes. */
+/* Of one, two and three frames; with ids of one to four bytes. The last one
+ * ends like 16386, and its first byte is that of 1. */
 static void test_places_of_several_frames(void **state)
 {
-	static const uint64_t ids[] = { 100, 300, 16384, 2097151, 2097152 };
+	static const uint64_t ids[] = { 100,     300,     16384,
+					2097151, 2097152, 2097409 };
 	static const uint64_t functions[] = { 1, 2, 3 };
 	struct buf b;
 
