@@ -49,6 +49,7 @@ TARGETS = {
     "cloud_trace_json": ("json", [("google/*.json", b""), ("google/recipe/traces.json.gz", b"")]),
     "pprof": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
     "pprof_generic": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
+    "pprof_packed": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
     "folded": ("folded", [("folded/*", b""), ("golden/*.folded", b"")]),
     "speedscope": ("json", []),
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),
