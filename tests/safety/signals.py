@@ -23,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,6 +37,8 @@ from terminal import Program, check_restored  # noqa: E402
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LIMIT_S = 30
+# After that the explorer waits for a key, and its moment is over.
+LEAVE_S = 5
 PARALLEL = 2
 # Moments a case and signal, on the terminal, and of each file that is written.
 SHARE = {"interrupted": 1, "terminal": 10, "killed": 50}
@@ -119,6 +122,16 @@ def moment_environment(library, moment, report=None):
             **({"FAULT_REPORT": report} if report else {})}
 
 
+def leave(p):
+    """Presses q where the first screen is shown and nothing ends the run."""
+    deadline = time.monotonic() + LEAVE_S
+    p.until(lambda: p.status is not None or time.monotonic() > deadline,
+            "the end")
+    if p.status is None:
+        p.until(lambda: b"q quit" in p.data, "the first screen")
+        p.send("q")
+
+
 def on_terminal(words, library, moment, is_asked, env):
     """(calls, complaint) of a run on a terminal; is_asked: it waits for q."""
     with tempfile.NamedTemporaryFile() as report, \
@@ -128,6 +141,8 @@ def on_terminal(words, library, moment, is_asked, env):
         if is_asked and not moment:
             p.until(lambda: b"q quit" in p.data, "the first screen")
             p.send("q")
+        elif is_asked:
+            leave(p)
         status = p.end()
         try:
             check_restored(p)
@@ -136,8 +151,10 @@ def on_terminal(words, library, moment, is_asked, env):
         counts = report.read().split()
         if not moment:
             return int(counts[1]), None
-        # A pager has the key, not we.
-        wanted = {128 + moment.number} | (
+        # How often keys are waited for is not always the same, and a pager has
+        # the key, not we.
+        is_over = counts and int(counts[1]) < moment.at
+        wanted = {0} if is_over and is_asked else {128 + moment.number} | (
             set() if is_asked or moment.number != signal.SIGINT else {0})
         return 0, None if status in wanted else f"status {status}"
 
