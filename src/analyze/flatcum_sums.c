@@ -26,12 +26,8 @@ struct ends {
 
 #define ENDS_AHEAD 16u /* a power of two */
 
-struct seen_frame {
-	uint32_t word; /* its class and its entry */
-	uint32_t at;   /* where it was on a stack first */
-};
-
-/* A frame that is on the stack at hand a second time, or its entry is. */
+/* A frame on the stack at hand whose entry is further up already, perhaps by
+ * the same frame. */
 struct repeat {
 	uint32_t at;
 	bool is_same_frame;
@@ -48,10 +44,11 @@ struct pass {
 	struct arena arena;
 	struct error err;
 	bool is_done;
-	struct seen_frame *frames;
-	int64_t *frame_sums;   /* less what repeats within a stack */
-	uint32_t *seen;        /* by entry: where it was on a stack first */
-	int64_t *totals;       /* by entry: likewise */
+	uint32_t *frames;    /* the words: class and entry */
+	uint32_t *again;     /* by frame: where one that repeats an entry was */
+	int64_t *frame_sums; /* less what repeats within a stack */
+	uint32_t *seen;      /* by entry: where it was on a stack first */
+	int64_t *totals;     /* by entry: likewise */
 	struct ends_sum *ends; /* by entry */
 	unsigned char *sides;  /* by entry: of the kernel, see ABOVE */
 	struct kind_shares kinds;
@@ -102,7 +99,7 @@ static void pass_fill(struct pass *pass)
 		uint32_t entry = side->entries[function];
 		const struct code_class *class = &side->classes[function];
 
-		pass->frames[i].word =
+		pass->frames[i] =
 			(uint32_t)code_class_pack(class) << KIND_SHIFT | entry;
 		pass->totals[entry] = profile_sum(p, pass->totals[entry],
 						  pass->frame_sums[i]);
@@ -121,13 +118,14 @@ static bool pass_init(struct pass *pass)
 	struct arena *arena = &pass->arena;
 
 	pass->frames = arena_array(arena, frames, sizeof *pass->frames);
+	pass->again = arena_array(arena, frames, sizeof *pass->again);
 	pass->frame_sums = arena_array(arena, frames, sizeof *pass->frame_sums);
 	pass->seen = arena_array(arena, entries, sizeof *pass->seen);
 	pass->totals = arena_array(arena, entries, sizeof *pass->totals);
 	pass->ends = arena_array(arena, entries, sizeof *pass->ends);
 	pass->sides = arena_array(arena, entries, 1);
 	map_init(&pass->pair_map, arena);
-	if (!pass->frames || !pass->frame_sums || !pass->seen ||
+	if (!pass->frames || !pass->again || !pass->frame_sums || !pass->seen ||
 	    !pass->totals || !pass->ends || !pass->sides)
 		return pass_fail(pass);
 	pass_fill(pass);
@@ -205,6 +203,21 @@ static void take_off(struct pass *pass, int64_t *sum, int64_t value)
 		*sum = wrap_sub_i64(*sum, value);
 }
 
+/* The frame at i is of the entry that was at `first`. Frames that are not the
+ * first of their entry are few. */
+static void repeat_note(struct pass *pass, const uint32_t *ids, uint32_t first,
+			uint32_t i)
+{
+	uint32_t at = pass->again[ids[i]];
+	bool is_same_frame =
+		ids[first] == ids[i] || (at < i && ids[at] == ids[i]);
+
+	if (!is_same_frame)
+		pass->again[ids[i]] = i;
+	pass->repeats[pass->repeat_count++] =
+		(struct repeat){ i, is_same_frame };
+}
+
 /* Looks up the frames that the stack before had not. What was seen on another
  * stack may be gone: its place tells. Whether it is cannot be foreseen, which
  * is why both are asked. */
@@ -213,22 +226,16 @@ static void frames_see(struct pass *pass, const struct stack_walk *stack)
 	const uint32_t *ids = stack->frames, *words = pass->words;
 
 	for (uint32_t i = stack->kept; i < stack->count; i++) {
-		struct seen_frame *frame = &pass->frames[ids[i]];
-		uint32_t entry = frame->word & ENTRY_MASK;
-		uint32_t at = pass->seen[entry];
-		bool is_same_frame;
+		uint32_t word = pass->frames[ids[i]];
+		uint32_t at = pass->seen[word & ENTRY_MASK];
+		uint32_t differing =
+			((words[at] ^ word) & ENTRY_MASK) | (uint32_t)(at >= i);
 
-		pass->words[i] = frame->word;
-		if (!((at < i) & ((words[at] & ENTRY_MASK) == entry))) {
-			pass->seen[entry] = i;
-			frame->at = i;
-			continue;
-		}
-		is_same_frame = frame->at < i && ids[frame->at] == ids[i];
-		if (!is_same_frame)
-			frame->at = i;
-		pass->repeats[pass->repeat_count++] =
-			(struct repeat){ i, is_same_frame };
+		pass->words[i] = word;
+		if (differing)
+			pass->seen[word & ENTRY_MASK] = i;
+		else
+			repeat_note(pass, ids, at, i);
 	}
 }
 

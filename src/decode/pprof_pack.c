@@ -213,6 +213,8 @@ static size_t path_extend(struct pprof_pack *pack, struct str varints,
 		at -= size;
 		if (at[-1] >= 0x80 || id - 1 >= pack->id_end - 1)
 			return 0;
+		/* Needed when the path leaves the place. */
+		__builtin_prefetch(&pack->sums[id], 1);
 		path->ids[count] = (uint32_t)id;
 		path->sums[count++] = 0;
 		varint = htole32(varint);

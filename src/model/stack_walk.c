@@ -3,6 +3,24 @@
 
 #include "base/varint.h"
 
+/* The numbers of a stack are read while the one before is looked at: its
+ * places lie far apart, and come from memory meanwhile. */
+static void read_ahead(struct stack_walk *w)
+{
+	const struct packed_place *places = w->profile->packed->places;
+	struct stack_ahead *next = &w->next;
+	const unsigned char *at = w->at;
+
+	next->kept = (uint32_t)varint_take(&at);
+	next->count = (uint32_t)varint_take(&at);
+	for (uint32_t i = 0; i < next->count; i++) {
+		next->numbers[i] = (uint32_t)varint_take(&at);
+		__builtin_prefetch(&places[next->numbers[i]]);
+	}
+	next->value = (int64_t)varint_take(&at);
+	w->at = at;
+}
+
 void stack_walk_init(struct stack_walk *w, const struct profile *p)
 {
 	const struct packed_stacks *packed = p->packed;
@@ -16,27 +34,27 @@ void stack_walk_init(struct stack_walk *w, const struct profile *p)
 	w->at = (const unsigned char *)packed->bytes.data + packed->first;
 	w->frames = w->room;
 	w->ends[0] = 0;
+	if (p->stack_count)
+		read_ahead(w);
 }
 
 /* The frames all have room, see profile_build_packed(). */
 static void unpack(struct stack_walk *w)
 {
 	const struct packed_stacks *packed = w->profile->packed;
-	const struct packed_place *places = packed->places;
-	const unsigned char *at = w->at;
-	uint32_t *end = &w->ends[varint_take(&at)];
-	uint64_t others = varint_take(&at);
+	const struct stack_ahead *next = &w->next;
+	uint32_t *end = &w->ends[next->kept];
 	uint32_t *to = w->room + *end;
 
 	w->kept = *end;
-	while (others--) {
-		struct packed_place place = places[varint_take(&at)];
+	for (uint32_t i = 0; i < next->count; i++) {
+		struct packed_place place = packed->places[next->numbers[i]];
 		const uint32_t *run;
 
 		if (place.frames[0] & PACKED_RUN) {
 			run = &packed->runs[place.frames[0] & ~PACKED_RUN];
-			for (uint32_t i = 1; i <= *run; i++)
-				*to++ = run[i];
+			for (uint32_t k = 1; k <= *run; k++)
+				*to++ = run[k];
 		} else {
 			to[0] = place.frames[1];
 			to += place.frames[1] != PACKED_NONE;
@@ -45,8 +63,9 @@ static void unpack(struct stack_walk *w)
 		*++end = (uint32_t)(to - w->room);
 	}
 	w->count = (uint32_t)(to - w->room);
-	w->value = (int64_t)varint_take(&at);
-	w->at = at;
+	w->value = next->value;
+	if (w->index + 1 < w->profile->stack_count)
+		read_ahead(w);
 }
 
 static void take_stack(struct stack_walk *w, const struct stack *s)

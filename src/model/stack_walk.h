@@ -9,6 +9,14 @@
 #include "base/limits.h"
 #include "model/profile.h"
 
+/* Private. Places by their number, from the root's side on. */
+struct stack_ahead {
+	uint32_t kept;
+	uint32_t count;
+	int64_t value;
+	uint32_t numbers[LIMIT_STACK_FRAMES];
+};
+
 struct stack_walk {
 	const uint32_t *frames; /* of the stack, root first */
 	uint32_t count;
@@ -18,6 +26,7 @@ struct stack_walk {
 	/* private */
 	const struct profile *profile;
 	const unsigned char *at;
+	struct stack_ahead next;
 	uint32_t ends[LIMIT_STACK_FRAMES + 1]; /* of places, by their count */
 	uint32_t room[LIMIT_STACK_FRAMES];
 };
