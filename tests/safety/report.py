@@ -65,7 +65,7 @@ ROWS = [
     Row("queries", "values that would end a TraceQL query, a selector or a "
         "path: the server sees one query", 30, "tests/net/queries.py"),
     Row("parents", "traces with cycles, orphans and shared ids, in 100 "
-        "orders: one answer", 2000, "tests/hostile"),
+        "orders: one answer", 2300, "tests/hostile"),
     Row("numbers", "2^53+1, 2^63-1, negative, 1970, 2262, overflowing sums", 60,
         "tests/hostile"),
     Row("determinism", "runs again, elsewhere and in other places and tongues: "
