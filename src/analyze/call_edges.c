@@ -67,13 +67,13 @@ static bool side_add(struct call_edges *edges, const struct func_table *t,
 		.is_chosen = is_chosen,
 		.seen = arena_array(t->arena, t->count, sizeof *pass.seen),
 	};
-	struct stack_walk stack;
+	struct stack_walk *stack = arena_alloc(t->arena, sizeof *stack);
 
-	if (!pass.seen)
+	if (!pass.seen || !stack)
 		return false;
-	stack_walk_init(&stack, pass.side->profile);
-	while (stack_walk_next(&stack))
-		if (!stack_add(&pass, &stack))
+	stack_walk_init(stack, pass.side->profile);
+	while (stack_walk_next(stack))
+		if (!stack_add(&pass, stack))
 			return false;
 	return true;
 }

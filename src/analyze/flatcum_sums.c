@@ -29,7 +29,7 @@ struct ends {
 /* A frame on the stack at hand whose entry is further up already, perhaps by
  * the same frame. */
 struct repeat {
-	uint32_t at;
+	uint16_t at;
 	bool is_same_frame;
 };
 
@@ -59,6 +59,7 @@ struct pass {
 	struct pair *pairs;
 	size_t pair_count;
 	size_t pair_cap;
+	struct stack_walk walk;
 	uint32_t words[LIMIT_STACK_FRAMES]; /* of the stack at hand */
 	struct repeat repeats[LIMIT_STACK_FRAMES];
 	uint32_t repeat_count;
@@ -215,7 +216,7 @@ static void repeat_note(struct pass *pass, const uint32_t *ids, uint32_t first,
 	if (!is_same_frame)
 		pass->again[ids[i]] = i;
 	pass->repeats[pass->repeat_count++] =
-		(struct repeat){ i, is_same_frame };
+		(struct repeat){ (uint16_t)i, is_same_frame };
 }
 
 /* Looks up the frames that the stack before had not. What was seen on another
@@ -306,12 +307,11 @@ static bool stack_add(struct pass *pass, const struct stack_walk *stack)
 
 static bool stacks_add(struct pass *pass)
 {
-	const struct profile *p = pass->t->sides[pass->s].profile;
-	struct stack_walk stack;
+	struct stack_walk *stack = &pass->walk;
 
-	stack_walk_init(&stack, p);
-	while (stack_walk_next(&stack))
-		if (stack.count && !stack_add(pass, &stack))
+	stack_walk_init(stack, pass->t->sides[pass->s].profile);
+	while (stack_walk_next(stack))
+		if (stack->count && !stack_add(pass, stack))
 			return false;
 	return ends_flush(pass);
 }
@@ -449,13 +449,16 @@ static bool pass_take(struct pass *pass, struct error *err)
 
 bool func_table_sum(struct func_table *t, struct error *err)
 {
-	struct pass passes[SIDE_COUNT];
+	struct pass *passes = arena_array(t->arena, SIDE_COUNT, sizeof *passes);
 	struct thread beside = { .is_running = false };
 	const struct profile *base = t->sides[SIDE_BASELINE].profile;
 	bool is_done;
 
+	if (!passes)
+		return arena_fail(t->arena, "ranking functions", err);
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		passes[s] = (struct pass){ .t = t, .s = (enum side)s };
+		passes[s].t = t;
+		passes[s].s = (enum side)s;
 		arena_init(&passes[s].arena, LIMIT_ANALYZE_HEAP_BYTES / 2);
 	}
 	if (base && base->stack_count >= BESIDE_STACKS)

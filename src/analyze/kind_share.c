@@ -83,25 +83,31 @@ uint32_t stack_kernel_from(const uint32_t *words, uint32_t count)
 	return i;
 }
 
+/* Of the stack at hand. */
+struct seen {
+	struct stack_walk walk;
+	uint32_t words[LIMIT_STACK_FRAMES];
+};
+
 static void sum(const struct profile *p, const uint32_t *by_frame,
-		struct kind_shares *out)
+		struct seen *seen, struct kind_shares *out)
 {
 	bool is_waiting = kinds_wait(p);
-	uint32_t words[LIMIT_STACK_FRAMES];
-	struct stack_walk w;
+	uint32_t *words = seen->words;
+	struct stack_walk *w = &seen->walk;
 
 	*out = (struct kind_shares){ .total = 0 };
-	stack_walk_init(&w, p);
-	while (stack_walk_next(&w)) {
+	stack_walk_init(w, p);
+	while (stack_walk_next(w)) {
 		uint32_t kernel_from;
 
-		for (uint32_t i = w.kept; i < w.count; i++)
-			words[i] = by_frame[w.frames[i]];
-		kernel_from = stack_kernel_from(words, w.count);
+		for (uint32_t i = w->kept; i < w->count; i++)
+			words[i] = by_frame[w->frames[i]];
+		kernel_from = stack_kernel_from(words, w->count);
 		kind_shares_add(
 			out,
-			stack_kind(words, w.count, kernel_from, is_waiting),
-			w.value);
+			stack_kind(words, w->count, kernel_from, is_waiting),
+			w->value);
 	}
 }
 
@@ -135,14 +141,16 @@ bool kind_shares_compute(const struct profile *p,
 	struct arena arena;
 	unsigned char *by_function;
 	uint32_t *words;
+	struct seen *seen;
 	bool is_done = true;
 
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
 	by_function = arena_array(&arena, p->function_count, 1);
 	words = arena_array(&arena, p->frame_count, sizeof *words);
-	if (by_function && words) {
+	seen = arena_alloc(&arena, sizeof *seen);
+	if (by_function && words && seen) {
 		classify(p, rules, by_function, words);
-		sum(p, words, out);
+		sum(p, words, seen, out);
 	} else {
 		is_done = arena_fail(&arena, "sorting functions by kind", err);
 	}

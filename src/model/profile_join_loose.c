@@ -177,16 +177,17 @@ static bool join_tables(struct loose *l, struct error *err)
 /* ---- stacks of a side ---- */
 
 /* So that the lengths reach from the root to beyond the middle of most. */
-static uint32_t measure(const struct side *sides)
+static uint32_t measure(struct side *sides)
 {
-	struct stack_walk w;
 	uint64_t frames = 0, stacks = 0;
 
 	for (size_t k = 0; k < 2; k++) {
-		stack_walk_init(&w, sides[k].profile);
-		for (uint32_t i = 0; i < MEASURED_STACKS && stack_walk_next(&w);
+		struct stack_walk *w = &sides[k].walk;
+
+		stack_walk_init(w, sides[k].profile);
+		for (uint32_t i = 0; i < MEASURED_STACKS && stack_walk_next(w);
 		     i++) {
-			frames += w.count;
+			frames += w->count;
 			stacks++;
 		}
 	}

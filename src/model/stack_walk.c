@@ -3,6 +3,8 @@
 
 #include "base/varint.h"
 
+_Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "ends fit two bytes");
+
 /* The numbers of a stack are read while the one before is looked at: its
  * places lie far apart, and come from memory meanwhile. */
 static void read_ahead(struct stack_walk *w)
@@ -43,7 +45,7 @@ static void unpack(struct stack_walk *w)
 {
 	const struct packed_stacks *packed = w->profile->packed;
 	const struct stack_ahead *next = &w->next;
-	uint32_t *end = &w->ends[next->kept];
+	uint16_t *end = &w->ends[next->kept];
 	uint32_t *to = w->room + *end;
 
 	w->kept = *end;
@@ -60,7 +62,7 @@ static void unpack(struct stack_walk *w)
 			to += place.frames[1] != PACKED_NONE;
 			*to++ = place.frames[0];
 		}
-		*++end = (uint32_t)(to - w->room);
+		*++end = (uint16_t)(to - w->room);
 	}
 	w->count = (uint32_t)(to - w->room);
 	w->value = next->value;

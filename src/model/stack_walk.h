@@ -17,6 +17,7 @@ struct stack_ahead {
 	uint32_t numbers[LIMIT_STACK_FRAMES];
 };
 
+/* Too large for a stack. */
 struct stack_walk {
 	const uint32_t *frames; /* of the stack, root first */
 	uint32_t count;
@@ -27,7 +28,7 @@ struct stack_walk {
 	const struct profile *profile;
 	const unsigned char *at;
 	struct stack_ahead next;
-	uint32_t ends[LIMIT_STACK_FRAMES + 1]; /* of places, by their count */
+	uint16_t ends[LIMIT_STACK_FRAMES + 1]; /* of places, by their count */
 	uint32_t room[LIMIT_STACK_FRAMES];
 };
 

@@ -139,6 +139,12 @@ def build(compiler, folder):
     return str(Path(folder, "src", "tracefind"))
 
 
+def has_sanitizers(program):
+    """Then its frames are some times as large."""
+    return any(name in Path(program).read_bytes()
+               for name in (b"__asan_init", b"__tsan_init", b"__ubsan_handle"))
+
+
 def ways(asked, folder, compilers):
     """(name, the runs that differ, or None: not possible here)"""
     yield "an answer each", asked.learn()
@@ -150,7 +156,8 @@ def ways(asked, folder, compilers):
     yield "one processor", asked.differing(
         before=("taskset", "-c", "0")) if shutil.which("taskset") else None
     yield "another folder", asked.differing(cwd="/")
-    yield "a small stack", asked.differing(limit=(1 << 20, 1 << 20))
+    size = 1 << 20 if has_sanitizers(asked.program) else 1 << 18
+    yield "a small stack", asked.differing(limit=(size, size))
     for name, env in places(folder):
         yield name, asked.differing(env=env) if env else None
     for compiler in compilers:
