@@ -416,19 +416,12 @@ static bool is_period_of_sums(const struct samples *s)
 
 static bool add_packed(struct samples *s, struct error *err)
 {
-	struct sample *now = &s->now;
 	struct pprof_unpack u;
-	uint64_t *ids =
-		arena_array(&s->p->scratch, s->pack->longest, sizeof *ids);
 
-	if (!ids)
-		return pprof_no_memory(s->p, err);
-	pprof_unpack_begin(&u, s->pack, ids);
+	pprof_unpack_begin(&u, s->pack, s->now.ids);
 	while (pprof_unpack_next(&u, s->pack)) {
-		for (size_t i = 0; i < u.count; i++)
-			now->ids[u.count - 1 - i] = ids[i];
-		now->id_count = u.count;
-		now->value = u.value;
+		s->now.id_count = u.count;
+		s->now.value = u.value;
 		if (!add_sample(s, err))
 			return false;
 	}

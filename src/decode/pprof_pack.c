@@ -306,15 +306,26 @@ void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 	*u = (struct pprof_unpack){ .ids = ids, .at = pack->begin };
 }
 
+/* One of more ids than a path has was packed for itself, and so is the one
+ * behind it. */
 bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 {
-	uint64_t others;
+	uint32_t *path = pack->path->ids;
+	size_t kept;
 
 	if (u->at == pack->end)
 		return false;
-	u->count = (size_t)varint_take(&u->at);
-	for (others = varint_take(&u->at); others; others--)
-		u->ids[u->count++] = varint_take(&u->at);
+	kept = (size_t)varint_take(&u->at);
+	u->count = kept + (size_t)varint_take(&u->at);
+	for (size_t i = 0; i < kept; i++)
+		u->ids[u->count - 1 - i] = path[i];
+	for (size_t i = kept; i < u->count; i++) {
+		uint64_t id = varint_take(&u->at);
+
+		if (i < LIMIT_STACK_FRAMES)
+			path[i] = (uint32_t)id;
+		u->ids[u->count - 1 - i] = id;
+	}
 	u->value = (int64_t)varint_take(&u->at);
 	return true;
 }

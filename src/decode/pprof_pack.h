@@ -65,13 +65,13 @@ void pprof_pack_end(struct pprof_pack *pack);
 
 /* Packed samples, read again one by one. */
 struct pprof_unpack {
-	uint64_t *ids; /* root first */
+	uint64_t *ids; /* leaf first */
 	size_t count;
 	int64_t value;
 	const unsigned char *at; /* private */
 };
 
-/* ids has room for pack->longest, and stays as it is until all are read. */
+/* After pprof_pack_end(). ids has room for pack->longest. */
 void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 			uint64_t *ids);
 

@@ -151,10 +151,10 @@ def on_terminal(words, library, moment, is_asked, env):
         counts = report.read().split()
         if not moment:
             return int(counts[1]), None
-        # How often keys are waited for is not always the same, and a pager has
-        # the key, not we.
+        # How many calls there are is not always the same, and a pager has the
+        # key, not we.
         is_over = counts and int(counts[1]) < moment.at
-        wanted = {0} if is_over and is_asked else {128 + moment.number} | (
+        wanted = {0} if is_over else {128 + moment.number} | (
             set() if is_asked or moment.number != signal.SIGINT else {0})
         return 0, None if status in wanted else f"status {status}"
 

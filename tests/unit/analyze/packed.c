@@ -78,8 +78,9 @@ static void change(struct path *p, uint32_t *state, uint32_t places,
 		p->ids[more] = id_of(draw(state, places));
 }
 
+/* last: value of one more sample. */
 static void make(struct buf *b, uint32_t seed, uint32_t places,
-		 uint32_t deepest)
+		 uint32_t deepest, int64_t last)
 {
 	struct path path = { .count = 0 };
 	uint32_t state = seed;
@@ -92,6 +93,7 @@ static void make(struct buf *b, uint32_t seed, uint32_t places,
 			put_sample(b, path.ids, path.count,
 				   1 + draw(&state, 1000));
 	}
+	PUT_SAMPLE(b, last, 1);
 	put_bytes(b, 6, STR(""));
 	put_bytes(b, 6, STR("samples"));
 	put_bytes(b, 6, STR("count"));
@@ -127,7 +129,8 @@ static void assert_same_values(const struct func_table *a,
 			    sizeof a->sides[SIDE_SLOW].kinds);
 }
 
-static void compare(uint32_t seed, uint32_t places, uint32_t deepest)
+static void compare_with(uint32_t seed, uint32_t places, uint32_t deepest,
+			 int64_t last)
 {
 	struct profile_want want = want_of("");
 	struct profile ordered, packed;
@@ -136,13 +139,13 @@ static void compare(uint32_t seed, uint32_t places, uint32_t deepest)
 	struct notes said;
 	struct buf bytes;
 
-	make(&bytes, seed, places, deepest);
+	make(&bytes, seed, places, deepest, last);
 	notes_init(&said);
 	arena_init(&arena, 64 * MIB);
 	assert_decoded(decode(buf_str(&bytes), "", &ordered));
 	assert_decoded(
 		decode_summed(buf_str(&bytes), &want, &packed, &said, &err));
-	assert_non_null(packed.packed);
+	assert_int_equal(packed.packed != NULL, last > 0);
 	assert_decoded(func_table_build(&a, &arena, &ordered, NULL, NULL, false,
 					&err));
 	assert_decoded(
@@ -152,6 +155,20 @@ static void compare(uint32_t seed, uint32_t places, uint32_t deepest)
 	profile_release(&ordered);
 	profile_release(&packed);
 	buf_release(&bytes);
+}
+
+static void compare(uint32_t seed, uint32_t places, uint32_t deepest)
+{
+	compare_with(seed, places, deepest, 1);
+}
+
+/* The last value is negative, which packed stacks cannot be: they are put into
+ * order after all. */
+static void test_unpacked_again(void **state)
+{
+	(void)state;
+	compare_with(7, 100, 40, -1);
+	compare_with(8, 20, 300, -1);
 }
 
 /* Few places: nearly all come again on a stack. */
@@ -183,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_many_places),
 		cmocka_unit_test(test_deep_stacks),
+		cmocka_unit_test(test_unpacked_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
