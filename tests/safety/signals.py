@@ -154,12 +154,14 @@ def on_terminal(words, library, moment, is_asked, env):
         # How many calls there are is not always the same, and a pager has the
         # key, not we.
         is_over = counts and int(counts[1]) < moment.at
-        wanted = {0} if is_over else {128 + moment.number} | (
-            set() if is_asked or moment.number != signal.SIGINT else {0})
+        wanted = {128 + moment.number} | (
+            {0} if is_over or not is_asked and moment.number == signal.SIGINT
+            else set())
         return 0, None if status in wanted else f"status {status}"
 
 
-# So many calls before the end of it all the explorer waits for a key.
+# So many calls before the end of it all a key, or the pager, is waited for, now
+# in more calls and now in fewer.
 ASKING = 12
 
 
@@ -172,7 +174,7 @@ def terminal(program, library, is_all):
         calls, what = on_terminal(words, library, None, is_asked, env)
         if what:
             return 1, [f"{name}: {what}"]
-        calls -= ASKING if is_asked else 0
+        calls -= ASKING
         for number in SIGNALS[:2]:
             for at in fault.spread(calls, calls if is_all else
                                    SHARE["terminal"]):
