@@ -2,9 +2,8 @@
 #include "base/ascii.h"
 #include "base/json_reader.h"
 
-#include <string.h>
-
 #include "base/num.h"
+#include "base/word.h"
 
 /* The top bit of each byte that is a quote, a backslash or a control; above the
  * first of them others may be set too, by what it borrowed. */
@@ -24,13 +23,8 @@ size_t json_plain_run_words(const char *text, size_t len)
 	size_t at = 0;
 
 	for (; len - at >= 8; at += 8) {
-		uint64_t word;
-		uint64_t special;
+		uint64_t special = special_bytes(load_word(text + at));
 
-		memcpy(&word, text + at, 8);
-		if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-			word = __builtin_bswap64(word);
-		special = special_bytes(word);
 		if (special)
 			return at + (size_t)__builtin_ctzll(special) / 8;
 	}

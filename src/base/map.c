@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 
-#include <endian.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
 
@@ -44,15 +45,6 @@ static void sip_word(struct sip_state *s, uint64_t word)
 	s->v3 ^= word;
 	sip_round(s);
 	s->v0 ^= word;
-}
-
-/* Least significant byte first on every machine. */
-static uint64_t load_word(const unsigned char *bytes)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes, sizeof word);
-	return le64toh(word);
 }
 
 /* The bytes after the last whole word, as load_word() would see them with

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/varint.h"
+#include "base/word.h"
 
 /* So large a total that one value, counted for each frame of the deepest
  * stack, still fits. */
@@ -98,14 +99,6 @@ static unsigned char *path_end(struct pack_path *path)
 	return path->varints + PACK_SPARE_BYTES + LIMIT_STACK_FRAMES;
 }
 
-static uint64_t word_at(const unsigned char *bytes)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes, sizeof word);
-	return le64toh(word);
-}
-
 /* How many bytes are the same before both ends. */
 static size_t common_bytes(const unsigned char *end,
 			   const unsigned char *other_end, size_t most)
@@ -116,7 +109,8 @@ static size_t common_bytes(const unsigned char *end,
 		uint64_t differing;
 
 		count += sizeof differing;
-		differing = word_at(end - count) ^ word_at(other_end - count);
+		differing =
+			load_word(end - count) ^ load_word(other_end - count);
 		if (differing)
 			return count - sizeof differing +
 			       (size_t)__builtin_clzll(differing) / CHAR_BIT;
@@ -146,10 +140,10 @@ static size_t count_varints(const unsigned char *bytes, size_t len)
 	size_t count = 0;
 
 	for (; len >= sizeof(uint64_t); bytes += sizeof(uint64_t)) {
-		count += varint_ends(word_at(bytes)) * ALL_BYTES >> 56;
+		count += varint_ends(load_word(bytes)) * ALL_BYTES >> 56;
 		len -= sizeof(uint64_t);
 	}
-	return count + ((varint_ends(word_at(bytes)) &
+	return count + ((varint_ends(load_word(bytes)) &
 			 ((UINT64_C(1) << len * CHAR_BIT) - 1)) *
 				ALL_BYTES >>
 			56);
@@ -168,7 +162,7 @@ static size_t common_varints(struct pack_path *path, struct str varints)
 	if (!is_within_varint(begin, end - len) &&
 	    !is_within_varint(other_end - path->len, other_end - len))
 		return len;
-	ends = varint_ends(word_at(other_end - len));
+	ends = varint_ends(load_word(other_end - len));
 	return len - (size_t)__builtin_ctzll(ends) / CHAR_BIT - 1;
 }
 

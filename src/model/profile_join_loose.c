@@ -232,8 +232,8 @@ static bool reserve_ids(struct side *s, size_t need)
 	return true;
 }
 
-/* The frames that it keeps are those of the stack taken before. */
-static bool take_stack(struct side *s, uint32_t before, struct loose_stack *to)
+/* The frames that it keeps are those of the stack in front of it. */
+static bool take_stack(struct side *s, struct loose_stack *to)
 {
 	const struct stack_walk *w = &s->walk;
 	uint32_t *ids;
@@ -242,7 +242,7 @@ static bool take_stack(struct side *s, uint32_t before, struct loose_stack *to)
 		return false;
 	ids = s->ids + s->id_count;
 	if (w->kept)
-		memcpy(ids, s->ids + before, w->kept * sizeof *ids);
+		memcpy(ids, s->ids + to[-1].first, w->kept * sizeof *ids);
 	for (uint32_t i = w->kept; i < w->count; i++)
 		ids[i] = s->frames[w->frames[i]];
 	*to = (struct loose_stack){
@@ -258,19 +258,14 @@ static bool take_stack(struct side *s, uint32_t before, struct loose_stack *to)
 static bool take_stacks(struct side *s)
 {
 	const struct profile *p = s->profile;
-	uint32_t before = 0;
 
 	s->stacks = arena_array(&s->arena, p->stack_count, sizeof *s->stacks);
 	if (!s->stacks)
 		return arena_fail(&s->arena, WHAT, &s->err);
 	stack_walk_init(&s->walk, p);
-	while (stack_walk_next(&s->walk)) {
-		struct loose_stack *stack = &s->stacks[s->walk.index - 1];
-
-		if (!take_stack(s, before, stack))
+	while (stack_walk_next(&s->walk))
+		if (!take_stack(s, &s->stacks[s->walk.index - 1]))
 			return false;
-		before = stack->first;
-	}
 	return true;
 }
 

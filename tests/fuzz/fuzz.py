@@ -37,6 +37,8 @@ import spent  # noqa: E402
 
 TESTDATA = os.path.join(HERE, "..", "..", "testdata")
 
+PPROF = ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")])
+
 # Target: (dictionaries, [(pattern under testdata, bytes put in front)]). The
 # bytes in front choose within a target, as its .c says.
 TARGETS = {
@@ -47,9 +49,9 @@ TARGETS = {
     "jaeger_json": ("json", [("jaeger/trace-*legacy*/*", b"")]),
     "zipkin_json": ("json", [("otlp/zipkin*.json", b"")]),
     "cloud_trace_json": ("json", [("google/*.json", b""), ("google/recipe/traces.json.gz", b"")]),
-    "pprof": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
-    "pprof_generic": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
-    "pprof_packed": ("protobuf", [("pprof/*.pb.gz", b""), ("pyroscope/*merge-profile*/*.pb", b"")]),
+    "pprof": PPROF,
+    "pprof_generic": PPROF,
+    "pprof_packed": PPROF,
     "folded": ("folded", [("folded/*", b""), ("golden/*.folded", b"")]),
     "speedscope": ("json", []),
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),

@@ -141,8 +141,9 @@ def build(compiler, folder):
 
 def has_sanitizers(program):
     """Then its frames are some times as large."""
-    return any(name in Path(program).read_bytes()
-               for name in (b"__asan_init", b"__tsan_init", b"__ubsan_handle"))
+    data = Path(program).read_bytes()
+    return any(name in data for name in
+               (b"__asan_init", b"__tsan_init", b"__ubsan_handle"))
 
 
 def ways(asked, folder, compilers):

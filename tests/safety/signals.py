@@ -122,14 +122,18 @@ def moment_environment(library, moment, report=None):
             **({"FAULT_REPORT": report} if report else {})}
 
 
+def press_q(p):
+    p.until(lambda: b"q quit" in p.data, "the first screen")
+    p.send("q")
+
+
 def leave(p):
-    """Presses q where the first screen is shown and nothing ends the run."""
+    """Presses q where nothing ends the run."""
     deadline = time.monotonic() + LEAVE_S
     p.until(lambda: p.status is not None or time.monotonic() > deadline,
             "the end")
     if p.status is None:
-        p.until(lambda: b"q quit" in p.data, "the first screen")
-        p.send("q")
+        press_q(p)
 
 
 def on_terminal(words, library, moment, is_asked, env):
@@ -139,8 +143,7 @@ def on_terminal(words, library, moment, is_asked, env):
                 **env, **moment_environment(library, moment,
                                             report.name)}) as p:
         if is_asked and not moment:
-            p.until(lambda: b"q quit" in p.data, "the first screen")
-            p.send("q")
+            press_q(p)
         elif is_asked:
             leave(p)
         status = p.end()

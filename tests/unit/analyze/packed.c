@@ -6,19 +6,16 @@
 #include <stdio.h>
 
 #include "../decode/pprof_making.h"
+#include "../random.h"
 #include "analyze/flatcum.h"
 #include "base/count.h"
 
 #define FUNCTIONS 40u
 #define STACKS 3000u
 
-/* xorshift: the same in every run. */
 static uint32_t draw(uint32_t *state, uint32_t below)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state % below;
+	return next_random(state) % below;
 }
 
 #define HIGHEST_ID 40000u

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../analyze/profile_making.h"
+#include "../random.h"
 
 #include "base/buf.h"
 #include "model/profile_merge.h"
@@ -182,12 +183,6 @@ static void test_saturation(void **state)
 	assert_true(f.sum.total == INT64_MAX);
 	assert_int_equal(f.notes.count, 1);
 	release(&f);
-}
-
-static uint32_t next_random(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return *state >> 16;
 }
 
 /* Few names, files, lines and values: many equal stacks, and many that cancel

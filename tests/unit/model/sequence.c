@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../random.h"
 #include "model/sequence.h"
 
 #define COUNT_MAX 600
@@ -48,12 +49,6 @@ static int compare(const void *a, const void *b)
 	if (!order)
 		order = compare_items(&sequences[i], &sequences[k], NULL);
 	return order ? order : (i > k) - (i < k);
-}
-
-static uint32_t next_random(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return *state >> 16;
 }
 
 /* Few values and lengths: many ties, long common beginnings. */
