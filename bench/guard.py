@@ -35,7 +35,7 @@ SKIPPED = 77
 ENV = {"LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent"}
 START = "start-up"
 # Whose code runs, too, and differs between versions.
-PACKAGES = ("libdeflate", "zlib", "libutf8proc", "libpcre2-8")
+PACKAGES = ("libdeflate", "libisal", "zlib", "libutf8proc", "libpcre2-8")
 
 
 def said(*args):

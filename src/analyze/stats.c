@@ -23,6 +23,8 @@
 
 /* Of one degree of freedom: p of 1e-15 and less is all the same. */
 #define STUDENT_MAX_QUANTILE 1e15
+/* erfc() reaches 0 just above. */
+#define NORMAL_MAX_QUANTILE 38.0
 
 #define QUANTILE_EPSILON 1e-13
 #define QUANTILE_MAX_STEPS 100
@@ -30,23 +32,6 @@
 double normal_two_sided(double z)
 {
 	return erfc(fabs(z) * M_SQRT1_2);
-}
-
-double normal_two_sided_quantile(double p)
-{
-	double low = 0, high = 38; /* erfc() reaches 0 just above */
-
-	if (p >= 1)
-		return 0;
-	for (int i = 0; i < 80; i++) {
-		double mid = (low + high) / 2;
-
-		if (normal_two_sided(mid) > p)
-			low = mid;
-		else
-			high = mid;
-	}
-	return (low + high) / 2;
 }
 
 /* lgamma() proper sets a global. */
@@ -116,6 +101,8 @@ double student_two_sided(double t, double df)
 /* Twice the density. */
 static double student_slope(double t, double df)
 {
+	if (df > STUDENT_MAX_DF)
+		return 2 * exp(-t * t / 2) / sqrt(2 * M_PI);
 	return 2 *
 	       exp(log_gamma((df + 1) / 2) - log_gamma(df / 2) -
 		   (df + 1) / 2 * log1p(t * t / df)) /
@@ -128,7 +115,7 @@ double student_two_sided_quantile(double p, double df)
 	double low = 0, high = STUDENT_MAX_QUANTILE, t = 1;
 
 	if (df > STUDENT_MAX_DF)
-		return normal_two_sided_quantile(p);
+		high = NORMAL_MAX_QUANTILE;
 	if (p >= 1)
 		return 0;
 	for (int i = 0; i < QUANTILE_MAX_STEPS; i++) {
@@ -146,6 +133,11 @@ double student_two_sided_quantile(double p, double df)
 		t = next;
 	}
 	return t;
+}
+
+double normal_two_sided_quantile(double p)
+{
+	return student_two_sided_quantile(p, INFINITY);
 }
 
 /* A distribution of a count k in [min, max], by its neighbours' ratio. */

@@ -13,22 +13,25 @@
 #include "base/outfile.h"
 
 /* Of a packed file at a time. */
-#define PACKED_BYTES (32 * KIB)
-/* What they unpack to at a time, with room for the worst ratio. */
-#define PLAIN_BYTES (PACKED_BYTES * 1040)
+#define PACKED_BYTES (64 * KIB)
+/* Of what is skipped when reading goes on further behind. */
+#define SKIPPED_BYTES (64 * KIB)
 
 struct feed {
 	struct str memory;
 	const char *path; /* NULL: in memory */
 	int fd;
-	uint64_t at; /* of the bytes handed out */
+	uint64_t at;      /* of the bytes handed out */
+	uint64_t file_at; /* of those that the file has given */
+	char *front;      /* its first bytes, or NULL */
+	size_t front_len;
+	size_t file_bytes;
 	size_t max_plain_bytes;
 	struct error err;
 
-	struct gz_stream *gz; /* NULL: read as it is */
-	struct buf plain;     /* unpacked, from plain_at not handed out */
-	size_t plain_at;
-	char *packed;
+	struct gz_reader *gz; /* NULL: read as it is */
+	char *packed;         /* PACKED_BYTES */
+	struct str rest;      /* of them, not unpacked yet */
 };
 
 struct feed *feed_new(struct str bytes, struct error *err)
@@ -48,9 +51,9 @@ void feed_free(struct feed *f)
 {
 	if (!f)
 		return;
-	gz_stream_free(f->gz);
-	buf_release(&f->plain);
+	gz_reader_free(f->gz);
 	mem_free(f->packed);
+	mem_free(f->front);
 	if (f->fd >= 0)
 		close(f->fd);
 	mem_free(f);
@@ -87,40 +90,22 @@ static size_t read_file(struct feed *f, char *into, size_t room)
 	return len;
 }
 
-/* Unpacks the next piece of the file; false at the end and on failure. */
-static bool unpack(struct feed *f)
-{
-	buf_clear(&f->plain);
-	f->plain_at = 0;
-	while (!f->plain.len) {
-		size_t len = read_file(f, f->packed, PACKED_BYTES);
-		struct str piece = { f->packed, len };
-
-		if (f->err.code != ERROR_NONE)
-			return false;
-		if (!len) {
-			(void)!gz_stream_finish(f->gz, &f->err);
-			return false;
-		}
-		if (!gz_stream_feed(f->gz, piece, &f->plain, &f->err))
-			return false;
-	}
-	return true;
-}
-
 static size_t read_packed(struct feed *f, char *into, size_t room)
 {
-	size_t len = 0;
+	size_t len = 0, got;
 
-	while (len < room) {
-		size_t step = min_size(room - len, f->plain.len - f->plain_at);
-
-		if (!step && (f->err.code != ERROR_NONE || !unpack(f)))
+	while (gz_reader_read(f->gz, &f->rest, into + len, room - len, &got,
+			      &f->err)) {
+		len += got;
+		if (len == room)
+			return len;
+		f->rest.ptr = f->packed;
+		f->rest.len = read_file(f, f->packed, PACKED_BYTES);
+		if (!f->rest.len)
 			break;
-		memcpy(into + len, f->plain.data + f->plain_at, step);
-		f->plain_at += step;
-		len += step;
 	}
+	if (f->err.code == ERROR_NONE)
+		(void)!gz_reader_finish(f->gz, &f->err);
 	return len;
 }
 
@@ -130,21 +115,57 @@ static size_t read_memory(struct feed *f, char *into, size_t room)
 
 	if (piece.len)
 		memcpy(into, piece.ptr, piece.len);
+	f->at += piece.len;
 	return piece.len;
+}
+
+/* On from what the file has given so far. */
+static size_t read_on(struct feed *f, char *into, size_t room)
+{
+	size_t len = 0;
+
+	if (f->err.code == ERROR_NONE && room)
+		len = f->gz ? read_packed(f, into, room)
+			    : read_file(f, into, room);
+	f->file_at += len;
+	return len;
+}
+
+static void drop_front(struct feed *f)
+{
+	mem_free(f->front);
+	f->front = NULL;
+	f->front_len = 0;
+}
+
+struct str feed_front(struct feed *f)
+{
+	if (!f->path)
+		return str_slice(f->memory, 0, FEED_FRONT_BYTES);
+	if (!f->front && f->err.code == ERROR_NONE) {
+		f->front = mem_alloc(FEED_FRONT_BYTES);
+		if (!f->front)
+			error_memory(&f->err, "the input");
+		else
+			f->front_len = read_on(f, f->front, FEED_FRONT_BYTES);
+	}
+	return (struct str){ f->front ? f->front : "", f->front_len };
 }
 
 size_t feed_read(struct feed *f, char *into, size_t room)
 {
-	size_t len;
+	size_t len = 0;
 
-	if (f->err.code != ERROR_NONE)
-		return 0;
 	if (!f->path)
-		len = read_memory(f, into, room);
-	else if (f->gz)
-		len = read_packed(f, into, room);
-	else
-		len = read_file(f, into, room);
+		return read_memory(f, into, room);
+	if (f->at < f->front_len) {
+		len = min_size(room, f->front_len - (size_t)f->at);
+		memcpy(into, f->front + f->at, len);
+	}
+	if (len < room) {
+		drop_front(f);
+		len += read_on(f, into + len, room - len);
+	}
 	f->at += len;
 	return len;
 }
@@ -152,11 +173,10 @@ size_t feed_read(struct feed *f, char *into, size_t room)
 /* Unpacking begins at the front of the file. */
 static bool restart(struct feed *f)
 {
-	gz_stream_free(f->gz);
-	f->gz = gz_stream_new(f->max_plain_bytes, &f->err);
-	buf_clear(&f->plain);
-	f->plain_at = 0;
-	f->at = 0;
+	gz_reader_free(f->gz);
+	f->gz = gz_reader_new(NULL, f->file_bytes, f->max_plain_bytes, &f->err);
+	f->rest = STR("");
+	f->file_at = 0;
 	if (f->gz && lseek(f->fd, 0, SEEK_SET) < 0)
 		return file_fail_read(f->path, errno, &f->err);
 	return f->gz;
@@ -164,31 +184,40 @@ static bool restart(struct feed *f)
 
 static void seek_packed(struct feed *f, uint64_t offset)
 {
-	if (offset < f->at && !restart(f))
-		return;
-	while (f->at < offset) {
-		size_t left = f->plain.len - f->plain_at;
-		size_t step =
-			offset - f->at < left ? (size_t)(offset - f->at) : left;
+	char *skipped;
 
-		if (!step && !unpack(f))
-			return;
-		f->plain_at += step;
-		f->at += step;
+	if (offset < f->file_at && !restart(f))
+		return;
+	if (offset == f->file_at)
+		return;
+	skipped = mem_alloc(SKIPPED_BYTES);
+	if (!skipped)
+		error_memory(&f->err, "the input");
+	while (skipped && f->file_at < offset) {
+		uint64_t left = offset - f->file_at;
+		size_t room =
+			left < SKIPPED_BYTES ? (size_t)left : SKIPPED_BYTES;
+
+		if (!read_on(f, skipped, room))
+			break;
 	}
+	mem_free(skipped);
 }
 
 void feed_seek(struct feed *f, uint64_t offset)
 {
 	if (f->err.code != ERROR_NONE)
 		return;
-	if (f->gz) {
-		seek_packed(f, offset);
-		return;
-	}
 	f->at = offset;
-	if (f->path && lseek(f->fd, (off_t)offset, SEEK_SET) < 0)
+	if (!f->path || offset < f->front_len)
+		return;
+	drop_front(f);
+	if (f->gz)
+		seek_packed(f, offset);
+	else if (lseek(f->fd, (off_t)offset, SEEK_SET) < 0)
 		file_fail_read(f->path, errno, &f->err);
+	else
+		f->file_at = offset;
 }
 
 /* Looks at the first two bytes. */
@@ -201,46 +230,10 @@ static bool prepare(struct feed *f, struct error *err)
 		return file_fail_read(f->path, errno, err);
 	if (!gz_is((struct str){ start, (size_t)got }))
 		return true;
-	buf_init(&f->plain, PLAIN_BYTES);
 	f->packed = mem_alloc(PACKED_BYTES);
 	if (!f->packed)
 		return error_memory(err, f->path);
 	return restart(f) || feed_check(f, err);
-}
-
-/* The first two and the last four bytes, which tell its size. */
-static bool reads_small_gz(int fd, size_t max_packed_bytes,
-			   size_t max_plain_bytes)
-{
-	char start[2], end[GZ_SIZE_BYTES];
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       st.st_size >= (off_t)sizeof end &&
-	       (uintmax_t)st.st_size <= max_packed_bytes &&
-	       pread(fd, start, sizeof start, 0) == sizeof start &&
-	       gz_is((struct str){ start, sizeof start }) &&
-	       pread(fd, end, sizeof end, st.st_size - (off_t)sizeof end) ==
-		       sizeof end &&
-	       gz_size(end) <= max_plain_bytes;
-}
-
-bool feed_is_small_gz(const char *path, size_t max_packed_bytes,
-		      size_t max_plain_bytes)
-{
-	struct stat st;
-	bool is_small = false;
-	int fd;
-
-	/* Opening a pipe would wake its writer up. */
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	is_small = reads_small_gz(fd, max_packed_bytes, max_plain_bytes);
-	close(fd);
-	return is_small;
 }
 
 struct feed *feed_open(const char *path, size_t max_packed_bytes,
@@ -258,6 +251,7 @@ struct feed *feed_open(const char *path, size_t max_packed_bytes,
 		return NULL;
 	f->fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	f->path = path;
+	f->file_bytes = (size_t)st.st_size;
 	f->max_plain_bytes = max_plain_bytes;
 	if (f->fd < 0)
 		file_fail_read(path, errno, err);

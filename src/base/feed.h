@@ -39,13 +39,15 @@ struct feed *feed_open(const char *path, size_t max_packed_bytes,
 		       struct error *err) MUST_CHECK;
 void feed_free(struct feed *f);
 
-/* Whether the file at this path is gzip, no larger than max_packed_bytes, and
- * says that it unpacks to no more than max_plain_bytes: which it need not. */
-bool feed_is_small_gz(const char *path, size_t max_packed_bytes,
-		      size_t max_plain_bytes);
-
 /* Whether all of it lies in memory, and where. */
 bool feed_in_memory(const struct feed *f, struct str *bytes);
+
+/* Of an input, to tell its format by. */
+#define FEED_FRONT_BYTES (128 * KIB)
+
+/* The first bytes, so many or all, before anything is read: they are read
+ * again. Borrowed until then. */
+struct str feed_front(struct feed *f);
 
 /* The next bytes, as many as there is room for; fewer only where the input
  * ends or fails. */

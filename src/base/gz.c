@@ -9,6 +9,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
+#include "base/gunzip.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -19,10 +20,9 @@
 #define FIRST_ROOM (64 * KIB)
 #define CHUNK_BYTES (32 * KIB)
 
-/* Room that is taken on the word of a file, or for so many times its size:
- * JSON packs some 20 to 1, text of perf 30. */
+/* So much a file may begin with, whatever it packs to; and room is taken for
+ * it on the word of a file. */
 #define UNMEASURED_BYTES (64 * MIB)
-#define USUAL_RATIO ((size_t)50)
 
 /* 15: the largest window; 32: tell gzip and zlib headers apart; 16: gzip. */
 #define WINDOW_BITS (15 + 32)
@@ -52,131 +52,157 @@ static size_t honest_size(size_t packed_size)
 	return LIMIT_EXPANSION_FREE_BYTES + packed_size * LIMIT_EXPANSION_RATIO;
 }
 
+/* what: the subject, or NULL where the caller has one. */
+static bool fail(const char *what, struct error *err)
+{
+	return what ? error_prefix(err, "%s", what) : false;
+}
+
 static bool fail_bomb(const char *what, struct error *err)
 {
-	return error_set(err, ERROR_LIMIT,
-			 "%s: unpacks to more than %u times its size; refused "
-			 "as a decompression bomb",
-			 what, LIMIT_EXPANSION_RATIO);
+	error_set(err, ERROR_LIMIT,
+		  "unpacks to more than %u times its size; refused as a "
+		  "decompression bomb",
+		  LIMIT_EXPANSION_RATIO);
+	return fail(what, err);
 }
 
 static bool fail_ceiling(const char *what, size_t ceiling_bytes,
 			 struct error *err)
 {
-	if (ceiling_bytes % MIB == 0)
-		return error_set(err, ERROR_LIMIT,
-				 "%s: unpacks to more than the limit of %zu "
-				 "MiB",
-				 what, ceiling_bytes / MIB);
-	return error_set(err, ERROR_LIMIT,
-			 "%s: unpacks to more than the limit of %zu bytes",
-			 what, ceiling_bytes);
+	bool is_even = ceiling_bytes % MIB == 0;
+
+	error_set(err, ERROR_LIMIT, "unpacks to more than the limit of %zu %s",
+		  is_even ? ceiling_bytes / MIB : ceiling_bytes,
+		  is_even ? "MiB" : "bytes");
+	return fail(what, err);
 }
 
 static bool fail_truncated(const char *what, struct error *err)
 {
-	return error_set(err, ERROR_FORMAT,
-			 "%s: truncated: the compressed data ends early", what);
+	error_set(err, ERROR_FORMAT,
+		  "truncated: the compressed data ends early");
+	return fail(what, err);
 }
 
 static bool fail_damaged(const char *what, struct error *err)
 {
-	return error_set(err, ERROR_FORMAT,
-			 "%s: damaged: the compressed data is not valid", what);
+	error_set(err, ERROR_FORMAT,
+		  "damaged: the compressed data is not valid");
+	return fail(what, err);
 }
 
-static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
-{
-	(void)opaque;
-	return mem_calloc(count, size);
-}
+/* ---- whole files ---- */
 
-static void zlib_free(void *opaque, void *ptr)
-{
-	(void)opaque;
-	mem_free(ptr);
-}
-
-static bool zlib_init(z_stream *z)
-{
-	memset(z, 0, sizeof *z);
-	z->zalloc = zlib_alloc;
-	z->zfree = zlib_free;
-	return inflateInit2(z, WINDOW_BITS) == Z_OK;
-}
-
-static void zlib_set_input(z_stream *z, const char *data, size_t len)
-{
-	z->next_in = (const unsigned char *)data;
-	z->avail_in = (unsigned)len;
-}
-
-/* A member gone through step by step, for what libdeflate, which has it all at
- * once, cannot tell. */
-enum walk {
-	WALK_WHOLE,
-	WALK_TRUNCATED,
-	WALK_DAMAGED,
-	WALK_BOMB,  /* it outgrows its bytes */
-	WALK_LARGE, /* larger than it may be */
-	WALK_NO_MEMORY,
+struct gz_reader {
+	struct gunzip *gunzip;
+	const char *what;
+	size_t file_bytes; /* packed */
+	size_t ceiling_bytes;
+	size_t packed_bytes; /* so far */
+	size_t plain_bytes;
+	bool is_inside; /* of a member */
+	bool has_ended; /* a member has */
+	bool is_padded; /* zeros have followed it */
 };
 
-static enum walk walk_status(int status)
+struct gz_reader *gz_reader_new(const char *what, size_t file_bytes,
+				size_t ceiling_bytes, struct error *err)
 {
-	switch (status) {
-	case Z_STREAM_END:
-		return WALK_WHOLE;
-	case Z_BUF_ERROR:
-		return WALK_TRUNCATED;
-	case Z_OK:
-		return WALK_BOMB; /* or too large, as its size tells */
-	case Z_MEM_ERROR:
-		return WALK_NO_MEMORY;
-	default:
-		return WALK_DAMAGED;
+	struct gz_reader *r = mem_calloc(1, sizeof *r);
+
+	if (r)
+		r->gunzip = gunzip_new();
+	if (!r || !r->gunzip) {
+		mem_free(r);
+		error_memory(err, what ? what : "unpacking");
+		return NULL;
 	}
+	r->what = what;
+	r->file_bytes = file_bytes;
+	r->ceiling_bytes = ceiling_bytes;
+	return r;
 }
 
-static enum walk walk_chunks(struct str member, size_t max_plain_bytes,
-			     unsigned char *chunk, size_t *plain)
+void gz_reader_free(struct gz_reader *r)
 {
-	size_t packed = 0;
-	int status;
-	z_stream z;
+	if (!r)
+		return;
+	gunzip_free(r->gunzip);
+	mem_free(r);
+}
 
-	if (!zlib_init(&z))
-		return WALK_NO_MEMORY;
-	do {
-		if (!z.avail_in) {
-			size_t step = min_size(member.len, CHUNK_BYTES);
+/* Some tools pad archives with zeros behind the last member. */
+static bool take_padding(struct gz_reader *r, struct str *packed)
+{
+	size_t at = 0;
 
-			zlib_set_input(&z, member.ptr, step);
-			member = str_slice(member, step, member.len);
-			packed += step;
+	while (at < packed->len && !packed->ptr[at])
+		at++;
+	r->is_padded |= at > 0;
+	*packed = str_slice(*packed, at, packed->len);
+	return !packed->len || !r->is_padded;
+}
+
+/* All of the file may unpack to so much, and what was seen of it, where that is
+ * large or has ended. */
+static size_t most_bytes(const struct gz_reader *r)
+{
+	size_t seen = honest_size(r->packed_bytes);
+
+	if (r->is_inside)
+		seen = max_size(seen, UNMEASURED_BYTES);
+	return min_size(honest_size(r->file_bytes), seen);
+}
+
+/* One step inside of a member. */
+static bool read_step(struct gz_reader *r, struct str *packed, char *into,
+		      size_t room, size_t *len, struct error *err)
+{
+	size_t offered = packed->len;
+	enum gunzip_state state =
+		gunzip_step(r->gunzip, packed, into, room, len);
+
+	r->packed_bytes += offered - packed->len;
+	r->plain_bytes += *len;
+	r->is_inside = state == GUNZIP_MORE;
+	r->has_ended |= state == GUNZIP_END;
+	if (state == GUNZIP_NO_MEMORY)
+		return error_memory(err, r->what ? r->what : "unpacking");
+	if (r->plain_bytes > r->ceiling_bytes)
+		return fail_ceiling(r->what, r->ceiling_bytes, err);
+	if (r->plain_bytes > most_bytes(r))
+		return fail_bomb(r->what, err);
+	return state != GUNZIP_DAMAGED || fail_damaged(r->what, err);
+}
+
+bool gz_reader_read(struct gz_reader *r, struct str *packed, char *into,
+		    size_t room, size_t *len, struct error *err)
+{
+	*len = 0;
+	while (*len < room) {
+		size_t offered, got = 0;
+
+		if (!r->is_inside) {
+			if (r->has_ended && !take_padding(r, packed))
+				return fail_damaged(r->what, err);
+			if (!packed->len)
+				return true;
+			r->is_inside = true;
 		}
-		z.next_out = chunk;
-		z.avail_out = CHUNK_BYTES;
-		status = inflate(&z, Z_NO_FLUSH);
-		*plain += CHUNK_BYTES - z.avail_out;
-	} while (status == Z_OK && *plain <= max_plain_bytes &&
-		 *plain <= honest_size(packed));
-	inflateEnd(&z);
-	return walk_status(status);
+		offered = packed->len;
+		if (!read_step(r, packed, into + *len, room - *len, &got, err))
+			return false;
+		*len += got;
+		if (!got && r->is_inside && packed->len == offered)
+			return !offered || fail_damaged(r->what, err);
+	}
+	return true;
 }
 
-/* *plain receives the size of the member, as far as it went. */
-static enum walk walk_member(struct str member, size_t max_plain_bytes,
-			     size_t *plain)
+bool gz_reader_finish(const struct gz_reader *r, struct error *err)
 {
-	unsigned char *chunk = mem_alloc(CHUNK_BYTES);
-	enum walk walked = WALK_NO_MEMORY;
-
-	*plain = 0;
-	if (chunk)
-		walked = walk_chunks(member, max_plain_bytes, chunk, plain);
-	mem_free(chunk);
-	return walked;
+	return !r->is_inside || fail_truncated(r->what, err);
 }
 
 size_t gz_size(const char end[GZ_SIZE_BYTES])
@@ -188,128 +214,60 @@ size_t gz_size(const char end[GZ_SIZE_BYTES])
 	return size;
 }
 
-/* A hint, bounded by the caller. */
-static size_t size_hint(struct str bytes)
+/* What it says that it unpacks to; the last step finds the end, and needs room
+ * for it. */
+static size_t first_room(struct str bytes)
 {
-	if (bytes.len < MEMBER_BYTES)
-		return 0;
-	return gz_size(bytes.ptr + (bytes.len - GZ_SIZE_BYTES));
+	size_t hint = 0;
+
+	if (bytes.len >= MEMBER_BYTES)
+		hint = gz_size(bytes.ptr + (bytes.len - GZ_SIZE_BYTES));
+	return max_size(hint, FIRST_ROOM) + 1;
 }
 
-/* Room that is taken without knowing what for. */
-static size_t usual_room(struct str bytes)
+static bool inflate_all(struct gz_reader *r, struct str bytes, struct buf *out,
+			struct error *err)
 {
-	return max_size(UNMEASURED_BYTES, bytes.len > SIZE_MAX / USUAL_RATIO
-						  ? SIZE_MAX
-						  : bytes.len * USUAL_RATIO);
-}
+	size_t room = first_room(bytes), len;
 
-/* Unpacks one member with more and more room, up to max_room; before much is
- * taken the member is measured. *used receives its packed size. */
-static enum walk inflate_member(struct libdeflate_decompressor *d,
-				struct str bytes, size_t max_room,
-				struct buf *out, size_t *used)
-{
-	size_t room = max_size(size_hint(bytes), FIRST_ROOM);
-	enum libdeflate_result result;
-
-	for (;; room = room > SIZE_MAX / 2 ? SIZE_MAX : room * 2) {
-		size_t plain = 0;
-		char *target;
-
-		if (room > usual_room(bytes)) {
-			enum walk walked = walk_member(bytes, max_room, &room);
-
-			if (walked != WALK_WHOLE)
-				return room > max_room ? WALK_LARGE : walked;
-		}
-		room = min_size(room, max_room);
-		target = buf_reserve(out, room);
-		if (!target)
-			return WALK_NO_MEMORY;
-		result = libdeflate_gzip_decompress_ex(
-			d, bytes.ptr, bytes.len, target, room, used, &plain);
-		if (result == LIBDEFLATE_SUCCESS) {
-			buf_commit(out, plain);
-			return WALK_WHOLE;
-		}
-		if (result != LIBDEFLATE_INSUFFICIENT_SPACE)
-			break;
-		if (room == max_room)
-			return WALK_LARGE;
-	}
-	/* It calls every failure bad data; zlib tells whether the bytes were
-	 * good as far as they went. */
-	switch (walk_member(bytes, max_room, &room)) {
-	case WALK_NO_MEMORY:
-		return WALK_NO_MEMORY;
-	case WALK_TRUNCATED:
-		return WALK_TRUNCATED;
-	default:
-		return WALK_DAMAGED;
-	}
-}
-
-/* Some tools pad archives with zeros behind the last member. */
-static bool is_padding(struct str bytes)
-{
-	for (size_t i = 0; i < bytes.len; i++)
-		if (bytes.ptr[i])
-			return false;
-	return true;
-}
-
-static bool inflate_all(struct libdeflate_decompressor *d, struct str bytes,
-			const char *what, struct buf *out, struct error *err)
-{
-	size_t honest = honest_size(bytes.len), packed = 0;
-	size_t start = out->len;
-
+	r->is_inside = true;
 	do {
-		size_t left = honest - (out->len - start);
-		size_t room = min_size(left, out->max_bytes - out->len);
-		size_t used = 0;
+		size_t left = out->max_bytes - out->len;
+		char spare[1], *into = spare;
 
-		switch (inflate_member(d, bytes, room, out, &used)) {
-		case WALK_WHOLE:
-			break;
-		case WALK_LARGE:
-			return room == left ? fail_bomb(what, err)
-					    : fail_ceiling(what, out->max_bytes,
-							   err);
-		case WALK_BOMB:
-			return fail_bomb(what, err);
-		case WALK_NO_MEMORY:
-			return error_memory(err, what);
-		case WALK_TRUNCATED:
-			return fail_truncated(what, err);
-		case WALK_DAMAGED:
-			return fail_damaged(what, err);
-		}
-		packed += used;
-		if (out->len - start > honest_size(packed))
-			return fail_bomb(what, err);
-		bytes = str_slice(bytes, used, bytes.len);
-	} while (gz_is(bytes));
-	return is_padding(bytes) || fail_damaged(what, err);
+		/* Even if nothing more fits, there may be nothing more. */
+		room = min_size(room, most_bytes(r) - r->plain_bytes + 1);
+		room = left ? min_size(room, left) : sizeof spare;
+		if (left)
+			into = buf_reserve(out, room);
+		if (!into)
+			return error_memory(err, r->what);
+		if (!gz_reader_read(r, &bytes, into, room, &len, err))
+			return false;
+		if (left)
+			buf_commit(out, len);
+		room = max_size(out->len, FIRST_ROOM);
+	} while (len);
+	return gz_reader_finish(r, err);
 }
 
 bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 		struct error *err)
 {
-	struct libdeflate_decompressor *d;
+	struct gz_reader *r;
 	bool is_done;
 
 	if (!buf_check(out, what, err))
 		return false;
-	call_once(&is_allocator_set, set_allocator);
-	d = libdeflate_alloc_decompressor();
-	if (!d)
-		return error_memory(err, what);
-	is_done = inflate_all(d, bytes, what, out, err);
-	libdeflate_free_decompressor(d);
+	r = gz_reader_new(what, bytes.len, out->max_bytes - out->len, err);
+	if (!r)
+		return false;
+	is_done = inflate_all(r, bytes, out, err);
+	gz_reader_free(r);
 	return is_done;
 }
+
+/* ---- packing ---- */
 
 static bool deflate_all(struct str bytes, int level, struct buf *out,
 			struct error *err)
@@ -339,6 +297,34 @@ bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
 bool gz_deflate_fast(struct str bytes, struct buf *out, struct error *err)
 {
 	return deflate_all(bytes, PACK_LEVEL_FAST, out, err);
+}
+
+/* ---- streams ---- */
+
+static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
+{
+	(void)opaque;
+	return mem_calloc(count, size);
+}
+
+static void zlib_free(void *opaque, void *ptr)
+{
+	(void)opaque;
+	mem_free(ptr);
+}
+
+static bool zlib_init(z_stream *z)
+{
+	memset(z, 0, sizeof *z);
+	z->zalloc = zlib_alloc;
+	z->zfree = zlib_free;
+	return inflateInit2(z, WINDOW_BITS) == Z_OK;
+}
+
+static void zlib_set_input(z_stream *z, const char *data, size_t len)
+{
+	z->next_in = (const unsigned char *)data;
+	z->avail_in = (unsigned)len;
 }
 
 struct gz_stream {

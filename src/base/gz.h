@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The only file that includes zlib and libdeflate. Recognises gzip by
- * content; whole inputs go through libdeflate (several members allowed),
- * streams through zlib. Every expansion is bounded in size and in ratio
- * (limits.h).
+ * Recognises gzip by content, unpacks files (several members allowed) and
+ * streams of HTTP content, packs. Every expansion is bounded in size and in
+ * ratio (limits.h).
  */
 #ifndef BASE_GZ_H
 #define BASE_GZ_H
@@ -28,6 +27,23 @@ size_t gz_size(const char end[GZ_SIZE_BYTES]);
  * `what` as the subject ("before.pb.gz"). Nested gzip is not unpacked. */
 bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 		struct error *err) MUST_CHECK;
+
+/* The same piece by piece, of a file of so many bytes. what: the subject of
+ * errors, borrowed; NULL: they have none. NULL when out of memory. */
+struct gz_reader;
+struct gz_reader *gz_reader_new(const char *what, size_t file_bytes,
+				size_t ceiling_bytes,
+				struct error *err) MUST_CHECK;
+void gz_reader_free(struct gz_reader *r);
+
+/* Unpacks until the room is full or *packed, of which it takes off what it has
+ * used, is exhausted: then *len is less than room. It is fast where the room
+ * is 64 KiB or more. */
+bool gz_reader_read(struct gz_reader *r, struct str *packed, char *into,
+		    size_t room, size_t *len, struct error *err) MUST_CHECK;
+
+/* After the last piece: false when it ended in the middle. */
+bool gz_reader_finish(const struct gz_reader *r, struct error *err) MUST_CHECK;
 
 /* Packs into one member with a zero time stamp (byte-identical for equal
  * input), appending to out. */

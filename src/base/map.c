@@ -9,6 +9,7 @@
 #include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
+#define PAGE_BYTES ((size_t)4096) /* or more */
 
 struct map_slot {
 	const char *ptr;   /* NULL for a number */
@@ -117,14 +118,17 @@ void map_drop(struct map *m)
 	map_init(m, m->arena);
 }
 
-static struct map_slot slot_bytes(struct str key)
+uint32_t map_hash(struct str key)
 {
-	const char *bytes = key.ptr ? key.ptr : "";
+	return (uint32_t)hash_bytes(key.ptr ? key.ptr : "", key.len);
+}
 
+static struct map_slot slot_bytes(struct str key, uint32_t hash)
+{
 	return (struct map_slot){
-		.ptr = bytes,
+		.ptr = key.ptr ? key.ptr : "",
 		.size = key.len,
-		.hash = (uint32_t)hash_bytes(bytes, key.len),
+		.hash = hash,
 	};
 }
 
@@ -157,15 +161,23 @@ static struct map_slot *probe(struct map_slot *slots, size_t slot_count,
 	return &slots[i];
 }
 
-/* Keeps a quarter of the slots empty. */
-static bool make_room(struct map *m)
+/* Slots are read before they are written. A page that is read first is one
+ * that all share, of zeros; to be written then it is taken from all
+ * processors, which costs more than to get it at once. */
+static struct map_slot *slots_new(struct arena *arena, size_t count)
 {
-	size_t slot_count = m->slot_count ? m->slot_count * 2 : FIRST_SLOTS;
-	struct map_slot *slots;
+	struct map_slot *slots = arena_array(arena, count, sizeof *slots);
 
-	if (m->count < m->slot_count / 4 * 3)
-		return true;
-	slots = arena_array(m->arena, slot_count, sizeof *slots);
+	if (slots)
+		for (size_t i = 0; i < count; i += PAGE_BYTES / sizeof *slots)
+			*(volatile uint32_t *)&slots[i].value_up = 0;
+	return slots;
+}
+
+static bool resize(struct map *m, size_t slot_count)
+{
+	struct map_slot *slots = slots_new(m->arena, slot_count);
+
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < m->slot_count; i++)
@@ -175,6 +187,22 @@ static bool make_room(struct map *m)
 	m->slots = slots;
 	m->slot_count = slot_count;
 	return true;
+}
+
+/* Keeps a quarter of the slots empty. */
+static bool make_room(struct map *m)
+{
+	return m->count < m->slot_count / 4 * 3 ||
+	       resize(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
+}
+
+bool map_reserve(struct map *m, size_t count)
+{
+	size_t slot_count = FIRST_SLOTS;
+
+	while (slot_count / 4 * 3 < count)
+		slot_count *= 2;
+	return slot_count <= m->slot_count || resize(m, slot_count);
 }
 
 static uint32_t find(const struct map *m, struct map_slot key)
@@ -204,7 +232,12 @@ static bool insert(struct map *m, struct map_slot key, uint32_t value,
 
 uint32_t map_find(const struct map *m, struct str key)
 {
-	return m->count ? find(m, slot_bytes(key)) : MAP_NONE;
+	return m->count ? map_find_hashed(m, key, map_hash(key)) : MAP_NONE;
+}
+
+uint32_t map_find_hashed(const struct map *m, struct str key, uint32_t hash)
+{
+	return find(m, slot_bytes(key, hash));
 }
 
 uint32_t map_find_u64(const struct map *m, uint64_t key)
@@ -215,7 +248,13 @@ uint32_t map_find_u64(const struct map *m, uint64_t key)
 bool map_insert(struct map *m, struct str key, uint32_t value,
 		uint32_t *slot_value)
 {
-	return insert(m, slot_bytes(key), value, slot_value);
+	return map_insert_hashed(m, key, map_hash(key), value, slot_value);
+}
+
+bool map_insert_hashed(struct map *m, struct str key, uint32_t hash,
+		       uint32_t value, uint32_t *slot_value)
+{
+	return insert(m, slot_bytes(key, hash), value, slot_value);
 }
 
 bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,

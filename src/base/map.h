@@ -29,6 +29,9 @@ struct map {
 /* Empty, without memory yet; slots will live in the arena. */
 void map_init(struct map *m, struct arena *arena);
 
+/* Makes room for so many keys in all at once. */
+bool map_reserve(struct map *m, size_t count) MUST_CHECK;
+
 /* Empties it and gives its memory back to the arena. */
 void map_drop(struct map *m);
 
@@ -43,6 +46,12 @@ bool map_insert(struct map *m, struct str key, uint32_t value,
 		uint32_t *slot_value) MUST_CHECK;
 bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
 		    uint32_t *slot_value) MUST_CHECK;
+
+/* The same with the hash of the key, worked out once for both. */
+uint32_t map_hash(struct str key);
+uint32_t map_find_hashed(const struct map *m, struct str key, uint32_t hash);
+bool map_insert_hashed(struct map *m, struct str key, uint32_t hash,
+		       uint32_t value, uint32_t *slot_value) MUST_CHECK;
 
 /* map_insert_u64() in two steps, for those who have something else to do until
  * the slot is near: the hash is that of the key, and stays. */

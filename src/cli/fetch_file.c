@@ -15,13 +15,12 @@
 #define LOOSE_MIN_BYTES (256 * KIB)
 #define LOOSE_MAX_BYTES (64 * MIB)
 
-static bool may_pack(enum stack_order order, const struct input *in)
+static void allow_packed(enum stack_order order, struct profile_want *want)
 {
-	if (in->feed)
-		return false;
-	return order == STACKS_SUMMED ||
-	       (order == STACKS_ANY_ORDER && in->bytes.len >= LOOSE_MIN_BYTES &&
-		in->bytes.len <= LOOSE_MAX_BYTES);
+	want->packed_min_bytes = order == STACKS_SUMMED ? 0 : LOOSE_MIN_BYTES;
+	want->packed_max_bytes = order == STACKS_SUMMED      ? UINT64_MAX
+				 : order == STACKS_ANY_ORDER ? LOOSE_MAX_BYTES
+							     : 0;
 }
 
 static bool read_file(const char *path, struct profile_want want,
@@ -32,8 +31,7 @@ static bool read_file(const char *path, struct profile_want want,
 	bool done = input_open_profile(&in, path, err);
 
 	if (done) {
-		if (may_pack(order, &in))
-			want.owned_bytes = input_storage(&in);
+		allow_packed(order, &want);
 		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
 						      profile, notes, err)
 				: decode_profile(in.format, in.bytes, &want,

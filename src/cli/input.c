@@ -8,9 +8,6 @@
 #include "base/outfile.h"
 #include "source/http.h"
 
-/* Of a file, to tell its format by. */
-#define FRONT_BYTES (64 * KIB)
-
 bool input_is_absent(int error_number)
 {
 	return file_is_absent(error_number) || error_number == ENAMETOOLONG;
@@ -29,12 +26,6 @@ bool input_fail_address(struct str text, struct error *err)
 	buf_release(&shown);
 	return false;
 }
-
-/* Most profiles are small and packed, and of no format that is streamed. To
- * unpack the front alone, to tell that, takes longer than to unpack all: so
- * large they may be, and say that they unpack to. */
-#define WHOLE_BYTES (256 * KIB)
-#define WHOLE_PLAIN_BYTES (8 * MIB)
 
 /* "-" is standard input. */
 static bool input_read(struct input *in, const char *path, struct error *err)
@@ -62,16 +53,9 @@ static bool input_read(struct input *in, const char *path, struct error *err)
  * of it was seen is none here. */
 static enum format sniff_front(struct input *in, struct feed *feed)
 {
-	char *front = mem_alloc(FRONT_BYTES);
-	enum format format;
+	enum format format = format_sniff(feed_front(feed), in->looks_like,
+					  sizeof in->looks_like);
 
-	if (!front)
-		return FORMAT_UNKNOWN;
-	format = format_sniff(
-		(struct str){ front, feed_read(feed, front, FRONT_BYTES) },
-		in->looks_like, sizeof in->looks_like);
-	mem_free(front);
-	feed_seek(feed, 0);
 	return format_is_streamed(format) ? format : FORMAT_UNKNOWN;
 }
 
@@ -81,8 +65,6 @@ bool input_open(struct input *in, const char *path, struct error *err)
 	struct feed *feed;
 
 	if (!strcmp(path, "-"))
-		return input_read(in, path, err);
-	if (feed_is_small_gz(path, WHOLE_BYTES, WHOLE_PLAIN_BYTES))
 		return input_read(in, path, err);
 	*in = (struct input){ .name = path };
 	feed = feed_open(path, LIMIT_FILE_BYTES, LIMIT_FILE_PLAIN_BYTES,
@@ -129,11 +111,6 @@ bool input_open_profile(struct input *in, const char *path, struct error *err)
 			 "%s: neither pprof, folded stacks, speedscope nor "
 			 "perf script; it looks like %s",
 			 in->name, in->looks_like);
-}
-
-struct buf *input_storage(struct input *in)
-{
-	return in->bytes.ptr == in->plain.data ? &in->plain : &in->raw;
 }
 
 void input_release(struct input *in)

@@ -39,7 +39,4 @@ bool input_open_profile(struct input *in, const char *path,
 			struct error *err) MUST_CHECK;
 void input_release(struct input *in);
 
-/* Where the bytes lie, for who takes them over. */
-struct buf *input_storage(struct input *in);
-
 #endif

@@ -72,7 +72,7 @@ static struct str skip_mark(struct str text)
 bool format_is_streamed(enum format f)
 {
 	return f == FORMAT_JAEGER_JSON || f == FORMAT_OTLP_JSON ||
-	       f == FORMAT_OTLP_PB || f == FORMAT_FOLDED;
+	       f == FORMAT_OTLP_PB || f == FORMAT_FOLDED || f == FORMAT_PPROF;
 }
 
 bool decode_trace_feed(enum format format, struct feed *feed,

@@ -75,9 +75,11 @@ struct profile_want {
 	/* pprof files: samples without any frame count for whole_total only,
 	 * as pprof has it; else they are of one frame "[unknown]". */
 	bool omits_stackless;
-	/* Where the bytes lie, which may be taken over: for callers who only
-	 * add up stacks, see packed_stacks in model/profile.h. Or NULL. */
-	struct buf *owned_bytes;
+	/* For callers who only add up stacks: those of a pprof message of so
+	 * many bytes may stay as they are, see packed_stacks in
+	 * model/profile.h. No more than 0: never. */
+	uint64_t packed_min_bytes;
+	uint64_t packed_max_bytes;
 };
 
 /* Decodes into an initialised profile. No samples is not an error:

@@ -7,17 +7,54 @@ typedef bool (*profile_decoder)(struct str bytes,
 				struct profile *out, struct notes *notes,
 				struct error *err);
 
-static const struct {
+typedef bool (*profile_streamer)(struct feed *feed,
+				 const struct profile_want *want,
+				 struct profile *out, struct notes *notes,
+				 struct error *err);
+
+static const struct row {
 	enum format format;
 	profile_decoder decode;
+	profile_streamer stream; /* or NULL */
 } decoders[] = {
-	{ FORMAT_PPROF, decode_pprof },
-	{ FORMAT_FOLDED, decode_folded },
-	{ FORMAT_SPEEDSCOPE, decode_speedscope },
-	{ FORMAT_PERF_SCRIPT, decode_perf_script },
-	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree },
-	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json },
+	{ FORMAT_PPROF, decode_pprof, decode_pprof_feed },
+	{ FORMAT_FOLDED, decode_folded, decode_folded_feed },
+	{ FORMAT_SPEEDSCOPE, decode_speedscope, NULL },
+	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL },
+	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL },
+	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json, NULL },
 };
+
+static const struct row *row_of(enum format format)
+{
+	for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
+		if (decoders[i].format == format)
+			return &decoders[i];
+	return NULL;
+}
+
+static bool stream_bytes(profile_streamer stream, struct str bytes,
+			 const struct profile_want *want, struct profile *out,
+			 struct notes *notes, struct error *err)
+{
+	struct feed *feed = feed_new(bytes, err);
+	bool is_done = feed && stream(feed, want, out, notes, err);
+
+	feed_free(feed);
+	return is_done;
+}
+
+bool decode_pprof(struct str bytes, const struct profile_want *want,
+		  struct profile *out, struct notes *notes, struct error *err)
+{
+	return stream_bytes(decode_pprof_feed, bytes, want, out, notes, err);
+}
+
+bool decode_folded(struct str bytes, const struct profile_want *want,
+		   struct profile *out, struct notes *notes, struct error *err)
+{
+	return stream_bytes(decode_folded_feed, bytes, want, out, notes, err);
+}
 
 static bool refuse_labels(enum format format, const struct profile_want *want,
 			  struct error *err)
@@ -31,32 +68,36 @@ static bool refuse_labels(enum format format, const struct profile_want *want,
 
 static const struct profile_want anything = { .type = { "", 0 } };
 
+static bool fail_format(enum format format, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT, "%s is not a profile",
+			 format_name(format));
+}
+
 bool decode_profile(enum format format, struct str bytes,
 		    const struct profile_want *want, struct profile *out,
 		    struct notes *notes, struct error *err)
 {
+	const struct row *row = row_of(format);
+
 	if (!refuse_labels(format, want, err))
 		return false;
-	for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
-		if (decoders[i].format == format)
-			return decoders[i].decode(bytes,
-						  want ? want : &anything, out,
-						  notes, err) &&
-			       profile_check(out, err);
-	return error_set(err, ERROR_FORMAT, "%s is not a profile",
-			 format_name(format));
+	if (!row)
+		return fail_format(format, err);
+	return row->decode(bytes, want ? want : &anything, out, notes, err) &&
+	       profile_check(out, err);
 }
 
 bool decode_profile_feed(enum format format, struct feed *feed,
 			 const struct profile_want *want, struct profile *out,
 			 struct notes *notes, struct error *err)
 {
+	const struct row *row = row_of(format);
+
 	if (!refuse_labels(format, want, err))
 		return false;
-	if (format != FORMAT_FOLDED)
-		return error_set(err, ERROR_FORMAT, "%s is not a profile",
-				 format_name(format));
-	return decode_folded_feed(feed, want ? want : &anything, out, notes,
-				  err) &&
+	if (!row || !row->stream)
+		return fail_format(format, err);
+	return row->stream(feed, want ? want : &anything, out, notes, err) &&
 	       profile_check(out, err);
 }

@@ -452,13 +452,3 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 	folded_free(f);
 	return is_done;
 }
-
-bool decode_folded(struct str bytes, const struct profile_want *want,
-		   struct profile *out, struct notes *notes, struct error *err)
-{
-	struct feed *feed = feed_new(bytes, err);
-	bool is_done = feed && decode_folded_feed(feed, want, out, notes, err);
-
-	feed_free(feed);
-	return is_done;
-}

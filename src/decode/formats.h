@@ -35,6 +35,9 @@ bool decode_zipkin_json(struct feed *feed, struct trace_build *b,
 bool decode_pprof(struct str bytes, const struct profile_want *want,
 		  struct profile *out, struct notes *notes,
 		  struct error *err) MUST_CHECK;
+bool decode_pprof_feed(struct feed *feed, const struct profile_want *want,
+		       struct profile *out, struct notes *notes,
+		       struct error *err) MUST_CHECK;
 bool decode_folded(struct str bytes, const struct profile_want *want,
 		   struct profile *out, struct notes *notes,
 		   struct error *err) MUST_CHECK;

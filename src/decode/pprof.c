@@ -15,26 +15,36 @@
 #define PERIOD_MIN_NS (NS_PER_MS / 10)
 #define PERIOD_END_NS NS_PER_S
 
+/* Columns of what is read without a look at each field: Go's heap profiles
+ * have as many. */
+#define USUAL_TYPES 4u
+
 /* What one Sample message says. */
 struct sample {
 	uint64_t *ids; /* leaf first */
 	size_t id_cap;
 	size_t id_count;
 	struct str varints; /* of ids that are one piece, not read yet */
+	size_t varints_start;
 	uint32_t value_count;
 	int64_t value;
-	int64_t samples; /* of the column that counts them */
 };
 
 struct samples {
 	struct pprof *p;
+	const struct profile_want *want;
 	struct label_filter *labels; /* or NULL */
-	bool omits_stackless;
-	struct pprof_pack *pack; /* or NULL: they are added one by one */
+	struct pprof_pack pack;
 	struct sample now;
+	/* Names of types, and of labels, are known behind the samples: the
+	 * first reading guesses the type and leaves labels alone. A second one
+	 * is needed where that was wrong. */
+	bool is_guess;
+	bool is_wrong;
 	uint32_t type;
-	uint32_t counting_type; /* PPROF_NONE: no such column */
-	int64_t counted;
+	int64_t sums[LIMIT_SAMPLE_TYPES]; /* of all samples */
+	int64_t left_out;                 /* of magnitudes */
+	uint32_t counting_type;           /* PPROF_NONE: no such column */
 	bool has_plausible_period;
 	uint32_t *frames;
 	size_t frame_cap;
@@ -76,26 +86,31 @@ static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 /* The ids of the piece that was put off, if one was. */
 static bool read_varints(struct samples *s, struct error *err)
 {
-	struct wire packed;
+	struct wire varints = { .bytes = s->now.varints,
+				.start = s->now.varints_start };
 
-	if (!s->now.varints.ptr)
-		return true;
-	pprof_wire(s->p, s->now.varints, &packed);
-	s->now.varints.ptr = NULL;
-	return reserve_ids(s, packed.bytes.len, err) &&
-	       read_ids(s, &packed, err);
+	s->now.varints.len = 0;
+	return !varints.bytes.len || (reserve_ids(s, varints.bytes.len, err) &&
+				      read_ids(s, &varints, err));
+}
+
+static void put_off(struct samples *s, struct str varints, size_t start)
+{
+	s->now.varints = varints;
+	s->now.varints_start = start;
 }
 
 /* Nearly always all ids are in one piece. */
-static bool read_piece(struct samples *s, struct str varints, struct error *err)
+static bool read_piece(struct samples *s, const struct wire *varints,
+		       struct error *err)
 {
-	bool is_first = !s->now.id_count && !s->now.varints.ptr;
+	bool is_first = !s->now.id_count && !s->now.varints.len;
 
-	if (!varints.len)
+	if (!varints->bytes.len)
 		return true;
 	if (!read_varints(s, err))
 		return false;
-	s->now.varints = varints;
+	put_off(s, varints->bytes, varints->start);
 	return is_first || read_varints(s, err);
 }
 
@@ -109,29 +124,28 @@ static bool read_id(struct samples *s, uint64_t id, struct error *err)
 
 static void add_value(struct samples *s, uint64_t value)
 {
-	if (s->now.value_count == s->type)
+	uint32_t column = s->now.value_count++;
+
+	if (column == s->type)
 		s->now.value = (int64_t)value;
-	if (s->now.value_count == s->counting_type)
-		s->now.samples = (int64_t)value;
-	s->now.value_count++;
+	if (column < LIMIT_SAMPLE_TYPES)
+		s->sums[column] = sat_add_i64(s->sums[column], (int64_t)value);
 }
 
 /* Labels with a number instead of a text match nothing. */
-static bool read_label(struct samples *s, struct str message, struct error *err)
+static bool read_label(struct samples *s, struct wire *w, struct error *err)
 {
 	const struct pprof *p = s->p;
-	struct wire w;
 	struct wire_field f;
 	uint64_t key = 0, text = 0;
 
-	pprof_wire(p, message, &w);
-	while (wire_next(&w, &f)) {
+	while (wire_next(w, &f)) {
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
 			key = f.value;
 		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
 			text = f.value;
 	}
-	if (!wire_check(&w, PPROF_WHAT, err))
+	if (!wire_check(w, PPROF_WHAT, err))
 		return false;
 	if (!text || text >= p->string_count || key >= p->string_count)
 		return true;
@@ -139,57 +153,217 @@ static bool read_label(struct samples *s, struct str message, struct error *err)
 				err);
 }
 
-static bool read_sample_field(struct samples *s, const struct wire_field *f,
-			      struct error *err)
+static bool read_sample_field(struct samples *s, const struct wire *sample,
+			      const struct wire_field *f, struct error *err)
 {
-	struct wire packed;
+	struct wire inside;
 	uint64_t value;
 
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
-		return read_piece(s, f->bytes, err);
+		inside = wire_inside(sample, f);
+		return read_piece(s, &inside, err);
 	case WIRE_TAG(1, WIRE_VARINT):
 		return read_id(s, f->value, err);
 	case WIRE_TAG(2, WIRE_BYTES):
-		pprof_wire(s->p, f->bytes, &packed);
-		while (wire_next_varint(&packed, &value))
+		inside = wire_inside(sample, f);
+		while (wire_next_varint(&inside, &value))
 			add_value(s, value);
-		return wire_check(&packed, PPROF_WHAT, err);
+		return wire_check(&inside, PPROF_WHAT, err);
 	case WIRE_TAG(2, WIRE_VARINT):
 		add_value(s, f->value);
 		return true;
 	case WIRE_TAG(3, WIRE_BYTES):
-		return !s->labels || read_label(s, f->bytes, err);
+		if (!s->labels)
+			return true;
+		inside = wire_inside(sample, f);
+		return read_label(s, &inside, err);
 	default:
 		return true;
 	}
 }
 
-static bool read_sample(struct samples *s, struct str message,
-			struct error *err)
+/* Types may follow behind samples, where the first reading cannot know how
+ * many there are. */
+static bool check_values(struct samples *s, struct error *err)
 {
-	struct wire w;
+	uint32_t types = s->p->header.type_count;
+
+	if (s->now.value_count == types)
+		return true;
+	s->is_wrong = true;
+	return s->is_guess ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s is damaged: a sample has %u values for %u sample "
+			 "types",
+			 PPROF_WHAT, s->now.value_count, types);
+}
+
+/* A length of one or two bytes, and so many bytes behind it; NULL where it is
+ * another. */
+static const unsigned char *take_short(const unsigned char *at,
+				       const unsigned char *end,
+				       struct str *bytes)
+{
+	size_t len;
+
+	if (end - at < 2)
+		return NULL;
+	len = *at++;
+	if (len >= 0x80)
+		len = (len & 0x7F) | (size_t)*at++ << 7;
+	if (len >= (size_t)1 << 14 || len > (size_t)(end - at))
+		return NULL;
+	*bytes = (struct str){ (const char *)at, len };
+	return at + len;
+}
+
+/* All values of the message, and no others. */
+static bool take_values(struct samples *s, struct str bytes)
+{
+	uint64_t values[USUAL_TYPES];
+	uint32_t count = s->p->header.type_count;
+	struct wire w = { .bytes = bytes };
+
+	if (count > USUAL_TYPES)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!wire_next_varint(&w, &values[i]))
+			return false;
+	if (w.at != bytes.len)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		add_value(s, values[i]);
+	return true;
+}
+
+/* A sample as nearly all are written: its ids, its values, its labels, which
+ * are of no interest. False where it is another: nothing of it was read. */
+static bool read_usual(struct samples *s, const struct wire *w)
+{
+	const unsigned char *at = (const unsigned char *)w->bytes.ptr;
+	const unsigned char *end = at + w->bytes.len;
+	struct str ids, values = { NULL, 0 }, label;
+
+	if (s->labels || at == end || *at != WIRE_TAG(1, WIRE_BYTES))
+		return false;
+	at = take_short(at + 1, end, &ids);
+	if (!at || at == end || *at != WIRE_TAG(2, WIRE_BYTES))
+		return false;
+	at = take_short(at + 1, end, &values);
+	while (at && at < end && *at == WIRE_TAG(3, WIRE_BYTES))
+		at = take_short(at + 1, end, &label);
+	if (at != end || !take_values(s, values))
+		return false;
+	put_off(s, ids, w->start + (size_t)(ids.ptr - w->bytes.ptr));
+	return true;
+}
+
+static bool read_sample(struct samples *s, struct wire *w, struct error *err)
+{
 	struct wire_field f;
 
 	s->now.id_count = 0;
-	s->now.varints.ptr = NULL;
+	s->now.varints.len = 0;
 	s->now.value_count = 0;
+	s->now.value = 0;
+	if (read_usual(s, w))
+		return true;
 	if (s->labels)
 		label_filter_begin(s->labels);
-	pprof_wire(s->p, message, &w);
-	while (wire_next(&w, &f))
-		if (!read_sample_field(s, &f, err))
+	while (wire_next(w, &f))
+		if (!read_sample_field(s, w, &f, err))
 			return false;
-	if (!wire_check(&w, PPROF_WHAT, err))
-		return false;
-	if (s->now.value_count == s->p->header.type_count)
-		return true;
-	return error_set(err, ERROR_FORMAT,
-			 "%s is damaged: a sample has %u values for %u sample "
-			 "types",
-			 PPROF_WHAT, s->now.value_count,
-			 s->p->header.type_count);
+	return wire_check(w, PPROF_WHAT, err) && check_values(s, err);
 }
+
+static void leave_out(struct samples *s)
+{
+	int64_t magnitude = s->now.value;
+
+	if (magnitude < 0)
+		magnitude = magnitude == INT64_MIN ? INT64_MAX : -magnitude;
+	s->left_out = sat_add_i64(s->left_out, magnitude);
+}
+
+static bool is_left_out(const struct samples *s)
+{
+	return (s->labels && !label_filter_matches(s->labels)) ||
+	       (s->want->omits_stackless && !s->now.id_count);
+}
+
+static bool take_sample(struct samples *s, struct error *err)
+{
+	struct sample *now = &s->now;
+
+	if (!s->labels && now->varints.len && now->value &&
+	    pprof_pack_add_varints(&s->pack, now->varints, now->value))
+		return true;
+	if (!read_varints(s, err))
+		return false;
+	if (is_left_out(s)) {
+		leave_out(s);
+		return true;
+	}
+	return !now->value || pprof_pack_add(&s->pack, now->ids, now->id_count,
+					     now->value, err);
+}
+
+/* ---- the message ---- */
+
+static bool count_sample(struct samples *s, struct error *err)
+{
+	struct pprof *p = s->p;
+
+	if (++p->sample_count > LIMIT_SAMPLES)
+		return error_set(err, ERROR_LIMIT,
+				 "%s has more than %u samples", PPROF_WHAT,
+				 LIMIT_SAMPLES);
+	/* Where nothing is asked for it is the last one, with few exceptions.
+	 */
+	if (s->is_guess && p->sample_count == 1 && p->header.type_count)
+		s->type = p->header.type_count - 1;
+	return true;
+}
+
+static bool read_fields(struct samples *s, struct wire_feed *wf,
+			struct error *err)
+{
+	bool keeps_tables = s->is_guess;
+	struct wire_field f;
+	struct wire w;
+
+	while (wire_feed_next(wf, &f)) {
+		if (f.tag == WIRE_TAG(2, WIRE_BYTES)) {
+			w = wire_inside(&wf->w, &f);
+			if (!count_sample(s, err) || !read_sample(s, &w, err) ||
+			    !take_sample(s, err))
+				return false;
+		} else if (keeps_tables &&
+			   !pprof_keep(s->p, &f, wire_feed_field(wf),
+				       wf->field_start, err)) {
+			return false;
+		}
+	}
+	return wire_check(&wf->w, PPROF_WHAT, err);
+}
+
+/* What could not be read seems cut off. */
+static bool read_message(struct samples *s, struct feed *feed,
+			 uint64_t *size_bytes, struct error *err)
+{
+	struct wire_feed wf;
+	bool is_read;
+
+	s->p->sample_count = 0;
+	wire_feed_init(&wf, feed);
+	is_read = read_fields(s, &wf, err);
+	*size_bytes = wf.field_start;
+	wire_feed_release(&wf);
+	return feed_check(feed, err) && is_read;
+}
+
+/* ---- the stacks ---- */
 
 /* Takes away what drop_frames say, from the leaf on. */
 static bool drop(struct samples *s, struct error *err)
@@ -254,51 +428,21 @@ static bool add_sample(struct samples *s, struct error *err)
 				   s->now.value, err);
 }
 
-static bool is_left_out(const struct samples *s)
+static bool add_unpacked(struct samples *s, struct error *err)
 {
-	return (s->labels && !label_filter_matches(s->labels)) ||
-	       (s->omits_stackless && !s->now.id_count);
-}
+	struct pprof_unpack u;
 
-static bool take_sample(struct samples *s, struct error *err)
-{
-	struct sample *now = &s->now;
-
-	if (s->pack && now->varints.ptr && now->value &&
-	    pprof_pack_add_varints(s->pack, now->varints, now->value))
-		return true;
-	if (!read_varints(s, err))
-		return false;
-	if (is_left_out(s)) {
-		profile_build_omit(s->p->build, now->value);
-		return true;
-	}
-	if (!now->value)
-		return true;
-	if (!s->pack)
-		return add_sample(s, err);
-	return pprof_pack_add(s->pack, now->ids, now->id_count, now->value,
-			      err);
-}
-
-static bool read_samples(struct samples *s, struct error *err)
-{
-	struct wire w;
-	struct wire_field f;
-
-	pprof_wire_part(s->p, s->p->samples_first, s->p->samples_end, &w);
-	while (wire_next(&w, &f)) {
-		if (f.tag != WIRE_TAG(2, WIRE_BYTES))
-			continue;
-		if (!read_sample(s, f.bytes, err))
-			return false;
-		if (s->counting_type != PPROF_NONE)
-			s->counted = sat_add_i64(s->counted, s->now.samples);
-		if (!take_sample(s, err))
+	pprof_unpack_begin(&u, &s->pack, s->now.ids);
+	while (pprof_unpack_next(&u, &s->pack)) {
+		s->now.id_count = u.count;
+		s->now.value = u.value;
+		if (!add_sample(s, err))
 			return false;
 	}
-	return wire_check(&w, PPROF_WHAT, err);
+	return true;
 }
+
+/* ---- types ---- */
 
 static bool declare_types(const struct pprof *p, struct error *err)
 {
@@ -371,6 +515,11 @@ static bool is_plausible_period(const struct pprof_header *h,
 	       (period_ns >= PERIOD_MIN_NS && period_ns < PERIOD_END_NS);
 }
 
+static int64_t counted(const struct samples *s)
+{
+	return s->counting_type == PPROF_NONE ? 0 : s->sums[s->counting_type];
+}
+
 /* The best ground first: the period that the file states, the count of samples
  * beside the values, the values themselves. */
 static void set_period(const struct samples *s, struct profile *out)
@@ -384,9 +533,9 @@ static void set_period(const struct samples *s, struct profile *out)
 	if (s->has_plausible_period && profile_divisor(out) % h->period == 0) {
 		out->period = h->period;
 		out->sample_count = out->total / h->period;
-	} else if (s->counting_type != PPROF_NONE && s->counted > 0) {
-		out->period = out->total / s->counted;
-		out->sample_count = s->counted;
+	} else if (counted(s) > 0) {
+		out->period = out->total / counted(s);
+		out->sample_count = counted(s);
 	}
 }
 
@@ -396,7 +545,7 @@ static void set_header(const struct pprof_header *h, struct profile *out)
 	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
 }
 
-/* ---- packed ---- */
+/* ---- the whole ---- */
 
 /* Where nothing but the values tells what one sample is, those of distinct
  * stacks: of times, and of what is called samples but is no count. */
@@ -407,131 +556,122 @@ static bool is_period_of_sums(const struct samples *s)
 
 	if (type_is_sample_count(type) ||
 	    (s->has_plausible_period &&
-	     (int64_t)s->pack->divisor % h->period == 0))
+	     (int64_t)s->pack.divisor % h->period == 0))
 		return false;
 	if (!time_unit_ns(type.unit))
 		return str_equal(type.type, STR("samples"));
-	return s->counting_type == PPROF_NONE || s->counted <= 0;
+	return counted(s) <= 0;
 }
 
-static bool add_packed(struct samples *s, struct error *err)
+static bool may_stay_packed(const struct samples *s, uint64_t size_bytes)
 {
-	struct pprof_unpack u;
-
-	pprof_unpack_begin(&u, s->pack, s->now.ids);
-	while (pprof_unpack_next(&u, s->pack)) {
-		s->now.id_count = u.count;
-		s->now.value = u.value;
-		if (!add_sample(s, err))
-			return false;
-	}
-	return true;
+	return size_bytes >= s->want->packed_min_bytes &&
+	       size_bytes <= s->want->packed_max_bytes && s->pack.count &&
+	       !is_period_of_sums(s);
 }
 
-/* All that is needed of the message has been copied, but for the stacks, which
- * count like what is in the arena. */
-static bool take_over(struct samples *s, struct arena *arena,
-		      struct packed_stacks *packed, struct buf *bytes,
-		      struct error *err)
+static bool build_stacks(struct samples *s, uint64_t size_bytes,
+			 struct profile *out, struct error *err)
 {
-	if (packed->first + packed->size >
-	    arena->max_bytes - arena->used_bytes) {
-		arena->is_over_limit = true;
-		return arena_fail(arena, PPROF_WHAT, err);
-	}
-	buf_trim(bytes, packed->first + packed->size);
-	packed->bytes = *bytes;
-	buf_init(bytes, bytes->max_bytes);
-	s->p->bytes = STR("");
-	arena_release(&s->p->scratch);
-	return true;
-}
-
-static bool fill_pack(struct samples *s, struct buf *bytes, struct profile *out,
-		      struct notes *notes, struct error *err)
-{
-	struct profile_build *b = s->p->build;
+	struct pprof_pack *pack = &s->pack;
 	struct packed_stacks *packed = NULL;
-	struct pprof_pack *pack = s->pack;
 
-	if (!pprof_pack_init(pack, s->p, bytes, &out->arena, err))
-		return false;
-	if (!read_samples(s, err))
-		return false;
+	profile_build_omit(s->p->build, s->left_out);
 	s->now.id_count = 0;
+	pprof_pack_end(pack);
 	if (!reserve_ids(s, pack->longest, err))
 		return false;
-	pprof_pack_end(pack);
-	if ((!is_period_of_sums(s) &&
-	     !pprof_pack_build(pack, s->now.ids, &packed, err)))
+	if (may_stay_packed(s, size_bytes) &&
+	    !pprof_pack_build(pack, &out->arena, s->now.ids, &packed, err))
 		return false;
 	if (!packed)
-		return add_packed(s, err) &&
-		       profile_build_finish(b, notes, err);
-	if (!take_over(s, &out->arena, packed, bytes, err))
-		return false;
-	profile_build_packed(b, packed, pack->count, pack->total);
-	return profile_build_finish(b, notes, err);
-}
-
-static bool read_packed(struct samples *s, struct buf *bytes,
-			struct profile *out, struct notes *notes,
-			struct error *err)
-{
-	struct pprof_pack pack;
-	bool is_done;
-
-	s->pack = &pack;
-	is_done = fill_pack(s, bytes, out, notes, err);
-	s->pack = NULL;
-	return is_done;
-}
-
-static bool read_stacks(struct samples *s, const struct profile_want *want,
-			struct profile *out, struct notes *notes,
-			struct error *err)
-{
-	if (want->owned_bytes && !want->labels && pprof_can_pack(s->p))
-		return read_packed(s, want->owned_bytes, out, notes, err);
-	return read_samples(s, err) &&
-	       profile_build_finish(s->p->build, notes, err);
-}
-
-/* ---- the whole ---- */
-
-static bool decode(struct pprof *p, const struct profile_want *want,
-		   struct profile *out, struct notes *notes, struct error *err)
-{
-	struct samples s = { .p = p,
-			     .labels = want->labels,
-			     .omits_stackless = want->omits_stackless };
-
-	if (!pprof_load(p, err) || !choose_type(p, want->type, &s.type, err) ||
-	    !pprof_drop_prepare(p, notes, err))
-		return false;
-	out->type = s.type;
-	s.counting_type = find_counting_type(&p->header, s.type);
-	s.has_plausible_period =
-		s.type < p->header.type_count &&
-		is_plausible_period(&p->header, p->header.types[s.type]);
-	if (!read_stacks(&s, want, out, notes, err))
-		return false;
-	set_header(&p->header, out);
-	set_period(&s, out);
+		return add_unpacked(s, err);
+	buf_release(&s->p->bytes);
+	arena_release(&s->p->scratch);
+	profile_build_packed(s->p->build, packed, pack->count, pack->total);
 	return true;
 }
 
-bool decode_pprof(struct str bytes, const struct profile_want *want,
-		  struct profile *out, struct notes *notes, struct error *err)
+/* Once more, from the front, all being known. */
+static bool read_again(struct samples *s, struct feed *feed, uint32_t type,
+		       struct error *err)
 {
-	struct pprof p = { .bytes = bytes, .detail = want->detail };
+	uint64_t size_bytes;
+
+	pprof_pack_release(&s->pack);
+	*s = (struct samples){
+		.p = s->p,
+		.want = s->want,
+		.labels = s->want->labels,
+		.type = type,
+	};
+	feed_seek(feed, 0);
+	return pprof_pack_init(&s->pack, s->p, err) &&
+	       read_message(s, feed, &size_bytes, err);
+}
+
+static bool read_samples(struct samples *s, struct feed *feed,
+			 uint64_t *size_bytes, struct notes *notes,
+			 struct error *err)
+{
+	struct pprof *p = s->p;
+	uint32_t type;
+
+	s->is_guess = true;
+	if (!pprof_pack_init(&s->pack, p, err) ||
+	    !read_message(s, feed, size_bytes, err) || !pprof_load(p, err) ||
+	    !choose_type(p, s->want->type, &type, err) ||
+	    !pprof_drop_prepare(p, notes, err))
+		return false;
+	if (p->sample_count &&
+	    (s->is_wrong || s->type != type || s->want->labels) &&
+	    !read_again(s, feed, type, err))
+		return false;
+	s->type = type;
+	return true;
+}
+
+static bool decode(struct samples *s, struct feed *feed, struct profile *out,
+		   struct notes *notes, struct error *err)
+{
+	const struct pprof_header *h = &s->p->header;
+	uint64_t size_bytes;
+
+	if (!read_samples(s, feed, &size_bytes, notes, err))
+		return false;
+	out->type = s->type;
+	s->counting_type = find_counting_type(h, s->type);
+	s->has_plausible_period = s->type < h->type_count &&
+				  is_plausible_period(h, h->types[s->type]);
+	if (!build_stacks(s, size_bytes, out, err) ||
+	    !profile_build_finish(s->p->build, notes, err))
+		return false;
+	set_header(h, out);
+	set_period(s, out);
+	return true;
+}
+
+bool decode_pprof_feed(struct feed *feed, const struct profile_want *want,
+		       struct profile *out, struct notes *notes,
+		       struct error *err)
+{
+	struct pprof p = {
+		.mappings.what = "mapping",
+		.locations.what = "location",
+		.functions.what = "function",
+		.detail = want->detail,
+	};
+	struct samples s = { .p = &p, .want = want };
 	bool is_done;
 
 	p.build = profile_build_new(out, err);
 	if (!p.build)
 		return false;
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = decode(&p, want, out, notes, err);
+	buf_init(&p.bytes, LIMIT_DECODE_HEAP_BYTES);
+	is_done = decode(&s, feed, out, notes, err);
+	pprof_pack_release(&s.pack);
+	buf_release(&p.bytes);
 	arena_release(&p.scratch);
 	profile_build_free(p.build);
 	return is_done;

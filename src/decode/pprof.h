@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tables of a pprof message, kept as views into the input: strings,
- * functions, locations and mappings are looked at when a sample first needs
- * them, never before. pprof_tables.c fills them, pprof_unfold.c resolves what
- * stands in them, pprof_drop.c finds the frames that the file wants left out,
- * pprof.c reads the header and the samples. Private to decode/.
+ * The tables of a pprof message, of which all but the samples is kept:
+ * strings, functions, locations and mappings are looked at when a sample first
+ * needs them, never before. pprof_tables.c keeps and fills them,
+ * pprof_unfold.c resolves what stands in them, pprof_drop.c finds the frames
+ * that the file wants left out, pprof_pack.c keeps the samples until the
+ * tables are there, pprof.c reads them. Private to decode/.
  */
 #ifndef DECODE_PPROF_H
 #define DECODE_PPROF_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/notes.h"
 #include "decode/profile_type.h"
@@ -75,8 +77,17 @@ enum pprof_cut {
 	PPROF_CUT_WHOLE,
 };
 
+/* From this byte of what is kept on, so many of the input are left out. */
+struct pprof_gap {
+	size_t at;
+	uint64_t left_out;
+};
+
 struct pprof {
-	struct str bytes;
+	struct buf bytes; /* the fields that are kept, one behind another */
+	struct pprof_gap *gaps;
+	size_t gap_count;
+	size_t gap_cap;
 	struct arena scratch;
 	struct profile_build *build;
 	struct pprof_header header;
@@ -84,11 +95,6 @@ struct pprof {
 	size_t string_count;
 	size_t string_cap;
 	uint64_t sample_count;
-	/* Where samples lie in bytes, and strings, functions, locations and
-	 * mappings, with all between. */
-	size_t samples_first, samples_end;
-	size_t tables_first, tables_end;
-	bool are_samples_together; /* nothing is between */
 	struct pprof_table functions;
 	struct pprof_table locations;
 	struct pprof_table mappings;
@@ -111,9 +117,12 @@ struct pprof {
 	size_t frame_cap;
 };
 
-/* First pass: counts what is there, reads the plain header fields. Second
- * pass: the tables. Texts of the header are resolved last, since strings may
- * come after everything else. */
+/* Counts a field of the message that is no sample, and keeps it: all its bytes,
+ * which begin at this offset of the input. */
+bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
+		uint64_t offset, struct error *err) MUST_CHECK;
+
+/* After all fields: fills the tables. */
 bool pprof_load(struct pprof *p, struct error *err) MUST_CHECK;
 
 /* A reader of a message that lies within p->bytes. */
@@ -122,16 +131,13 @@ static inline void pprof_wire(const struct pprof *p, struct str message,
 {
 	*w = (struct wire){
 		.bytes = message,
-		.start = (size_t)(message.ptr - p->bytes.ptr),
+		.start = (size_t)(message.ptr - p->bytes.data),
 	};
 }
 
-/* A reader of a part of p->bytes that fields begin and end with. */
-static inline void pprof_wire_part(const struct pprof *p, size_t first,
-				   size_t end, struct wire *w)
-{
-	pprof_wire(p, str_slice(p->bytes, first, end - first), w);
-}
+/* wire_check() of such a reader: offsets are those of the input. */
+bool pprof_check(const struct pprof *p, const struct wire *w,
+		 struct error *err) MUST_CHECK;
 
 /* False, always, with err set. */
 static inline bool pprof_no_memory(const struct pprof *p, struct error *err)

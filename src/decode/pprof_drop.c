@@ -113,7 +113,7 @@ static bool judge_once(struct pprof *p, const struct patterns *patterns,
 		       struct map *judged, struct str name, bool *is_dropped,
 		       bool *has_pattern_failed, struct error *err)
 {
-	uint64_t key = name.len ? (uint64_t)(name.ptr - p->bytes.ptr) : 0;
+	uint64_t key = name.len ? (uint64_t)(name.ptr - p->bytes.data) : 0;
 	uint32_t known = map_find_u64(judged, key);
 
 	*is_dropped = known == 1;
@@ -202,7 +202,7 @@ static bool is_dropped_line(const struct pprof *p, struct str message,
 			id = f.value;
 	function = pprof_find(&p->functions, id);
 	*is_dropped = function != PPROF_NONE && p->is_dropped[function];
-	return wire_check(&w, PPROF_WHAT, err);
+	return pprof_check(p, &w, err);
 }
 
 /* *lines: all that the location has. */
@@ -225,7 +225,7 @@ static bool count_lines(const struct pprof *p, struct str location,
 		if (is_dropped)
 			*dropped = *lines;
 	}
-	return wire_check(&w, PPROF_WHAT, err);
+	return pprof_check(p, &w, err);
 }
 
 /* The id of a location that is missing is found out later. */

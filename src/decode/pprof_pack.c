@@ -14,35 +14,49 @@
  * stack, still fits. */
 #define TOTAL_MAX (INT64_MAX / LIMIT_STACK_FRAMES)
 
-/* Samples have just been unpacked, far more than caches hold, and are not gone
- * through byte by byte: nothing else fetches them in time. */
-#define AHEAD_BYTES 1024u
-#define CACHE_LINE_BYTES 64u
+/* Sums are kept by id, below as many as there may be. */
+#define FIRST_IDS 1024u
 
-bool pprof_can_pack(const struct pprof *p)
+/* Of a stack without its ids: two counts and a value. */
+#define STACK_BYTES 30u
+/* The most that an id takes. */
+#define ID_BYTES 10u
+
+/* Makes room for the sums of ids up to this one. */
+static bool reserve_sums(struct pprof_pack *pack, uint64_t id,
+			 struct error *err)
 {
-	return p->sample_count && p->are_samples_together && !p->is_dropped &&
-	       (p->locations.is_counted || p->locations.by_id);
+	uint64_t end = pack->id_end ? pack->id_end : FIRST_IDS;
+	void *sums;
+
+	if (id < pack->id_end)
+		return true;
+	while (end <= id)
+		end *= 2;
+	sums = arena_grow(&pack->p->scratch, pack->sums,
+			  (size_t)pack->id_end * sizeof *pack->sums,
+			  (size_t)end * sizeof *pack->sums);
+	if (!sums)
+		return pprof_no_memory(pack->p, err);
+	pack->sums = sums;
+	pack->id_end = end;
+	return true;
 }
 
 bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,
-		     struct buf *bytes, struct arena *arena, struct error *err)
+		     struct error *err)
 {
-	const struct pprof_table *t = &p->locations;
-
 	*pack = (struct pprof_pack){
 		.p = p,
-		.arena = arena,
-		.begin = (unsigned char *)bytes->data + p->samples_first,
-		.id_end = t->is_counted ? t->count + UINT64_C(1) : t->by_id_len,
+		.path = arena_alloc(&p->scratch, sizeof *pack->path),
 	};
-	pack->end = pack->begin;
-	pack->path = arena_alloc(&p->scratch, sizeof *pack->path);
-	if (!pack->path)
-		return pprof_no_memory(p, err);
-	pack->sums =
-		arena_array(arena, (size_t)pack->id_end, sizeof *pack->sums);
-	return pack->sums || arena_fail(arena, PPROF_WHAT, err);
+	return pack->path ? reserve_sums(pack, 0, err)
+			  : pprof_no_memory(p, err);
+}
+
+void pprof_pack_release(struct pprof_pack *pack)
+{
+	packed_chunks_free(pack->first);
 }
 
 /* Each id is a frame or more, so that no sum of a place can overflow. */
@@ -51,19 +65,57 @@ static bool is_value_small(const struct pprof_pack *pack, int64_t value)
 	return value >= 0 && value <= TOTAL_MAX - pack->total;
 }
 
-static void put_varint(struct pprof_pack *pack, uint64_t value)
+/* The first chunk is small, each further one twice the one before. */
+#define FIRST_CHUNK_BYTES (8 * KIB)
+#define CHUNK_BYTES (256 * KIB)
+
+/* Chunks have the ceiling of an arena, and fail as one. */
+static bool add_chunk(struct pprof_pack *pack, size_t need)
 {
-	while (value >= 0x80) {
-		*pack->end++ = (unsigned char)(value | 0x80);
-		value >>= 7;
-	}
-	*pack->end++ = (unsigned char)value;
+	size_t size = pack->last ? min_size(pack->room * 2, CHUNK_BYTES)
+				 : FIRST_CHUNK_BYTES;
+	struct packed_chunk *chunk;
+
+	size = max_size(size, need);
+	pack->p->scratch.is_over_limit =
+		pack->size_bytes + size > LIMIT_DECODE_HEAP_BYTES;
+	if (pack->p->scratch.is_over_limit)
+		return false;
+	chunk = mem_alloc(sizeof *chunk + size);
+	if (!chunk)
+		return false;
+	chunk->next = NULL;
+	chunk->len = 0;
+	*(pack->last ? &pack->last->next : &pack->first) = chunk;
+	pack->last = chunk;
+	pack->room = size;
+	pack->size_bytes += size;
+	return true;
 }
 
-/* Then follow as many ids, and the value. */
-static void begin_stack(struct pprof_pack *pack, size_t kept, size_t others,
-			int64_t value)
+/* Room for a stack of ids that take so many bytes. */
+static bool make_room(struct pprof_pack *pack, size_t id_bytes)
 {
+	size_t need = STACK_BYTES + id_bytes;
+
+	return (pack->last && pack->room - pack->last->len >= need) ||
+	       add_chunk(pack, need);
+}
+
+static void put_varint(unsigned char **end, uint64_t value)
+{
+	while (value >= 0x80) {
+		*(*end)++ = (unsigned char)(value | 0x80);
+		value >>= 7;
+	}
+	*(*end)++ = (unsigned char)value;
+}
+
+/* Then follow as many ids, and the value, where room was made. */
+static unsigned char *begin_stack(struct pprof_pack *pack, size_t kept,
+				  size_t others, int64_t value)
+{
+	unsigned char *end = pack->last->bytes + pack->last->len;
 	size_t count = kept + others;
 
 	pack->count++;
@@ -72,8 +124,16 @@ static void begin_stack(struct pprof_pack *pack, size_t kept, size_t others,
 	pack->id_total += count;
 	if (count > pack->longest)
 		pack->longest = count;
-	put_varint(pack, kept);
-	put_varint(pack, others);
+	put_varint(&end, kept);
+	put_varint(&end, others);
+	return end;
+}
+
+static void end_stack(struct pprof_pack *pack, int64_t value,
+		      unsigned char *end)
+{
+	put_varint(&end, (uint64_t)value);
+	pack->last->len = (size_t)(end - pack->last->bytes);
 }
 
 /* ---- the path ---- */
@@ -187,8 +247,8 @@ static uint32_t varint_value(uint32_t varint)
 }
 
 /* Adds places to the leaf's side of the path, and their ids from the root's
- * side on to `packed`. How many they are, 0: not all are ids of the table, and
- * none was added. */
+ * side on to `packed`. How many they are, 0: not all have sums, and none was
+ * added. */
 static size_t path_extend(struct pprof_pack *pack, struct str varints,
 			  unsigned char *packed)
 {
@@ -227,14 +287,13 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 	struct pack_path *path = pack->path;
 	unsigned char packed[LIMIT_STACK_FRAMES + sizeof(uint32_t)];
 	size_t len, kept, others;
+	unsigned char *end;
 
 	if (pack->is_ordered || !is_value_small(pack, value) || !varints.len ||
 	    varints.len > LIMIT_STACK_FRAMES ||
-	    varints.ptr[varints.len - 1] & 0x80)
+	    varints.ptr[varints.len - 1] & 0x80 ||
+	    !make_room(pack, varints.len))
 		return false;
-	/* As much is fetched for samples to come as this one takes. */
-	for (size_t i = 0; i < varints.len; i += CACHE_LINE_BYTES)
-		__builtin_prefetch(varints.ptr + varints.len + AHEAD_BYTES + i);
 	len = common_varints(path, varints);
 	kept = count_varints(path_end(path) - len, len);
 	path_cut(pack, kept);
@@ -244,22 +303,23 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 	if (varints.len && !others)
 		return false;
 	path->sums[path->count - 1] += value;
-	begin_stack(pack, kept, others, value);
-	memcpy(pack->end, packed, varints.len);
-	pack->end += varints.len;
-	put_varint(pack, (uint64_t)value);
+	end = begin_stack(pack, kept, others, value);
+	memcpy(end, packed, varints.len);
+	end_stack(pack, value, end + varints.len);
 	return true;
 }
 
 static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 			  size_t count, int64_t value, struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (ids[i] >= pack->id_end)
-			return pprof_missing_location(ids[i], err);
-		/* Ordered ones are looked up one by one anyhow. */
-		if (!pack->is_ordered)
-			pack->sums[ids[i]] += value;
+	for (size_t i = 0; i < count && !pack->is_ordered; i++) {
+		if (ids[i] >= LIMIT_LOCATIONS) {
+			pack->is_ordered = true;
+			break;
+		}
+		if (!reserve_sums(pack, ids[i], err))
+			return false;
+		pack->sums[ids[i]] += value;
 	}
 	return true;
 }
@@ -268,28 +328,27 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    int64_t value, struct error *err)
 {
+	unsigned char *end;
+
 	if (!is_value_small(pack, value) || !count ||
 	    count > LIMIT_STACK_FRAMES)
 		pack->is_ordered = true;
 	if (!add_to_places(pack, ids, count, value, err))
 		return false;
+	if (!make_room(pack, count * ID_BYTES))
+		return pprof_no_memory(pack->p, err);
 	path_cut(pack, 0);
 	pack->path->len = 0;
-	begin_stack(pack, 0, count, value);
+	end = begin_stack(pack, 0, count, value);
 	while (count)
-		put_varint(pack, ids[--count]);
-	put_varint(pack, (uint64_t)value);
+		put_varint(&end, ids[--count]);
+	end_stack(pack, value, end);
 	return true;
 }
 
-/* Behind packed samples lies what is left of longer ones, then the tables. */
 void pprof_pack_end(struct pprof_pack *pack)
 {
-	const struct pprof *p = pack->p;
-	size_t packed = (size_t)(pack->end - pack->begin);
-
 	path_cut(pack, 0);
-	mem_discard(pack->end, p->samples_end - p->samples_first - packed);
 }
 
 /* ---- read again ---- */
@@ -297,7 +356,11 @@ void pprof_pack_end(struct pprof_pack *pack)
 void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 			uint64_t *ids)
 {
-	*u = (struct pprof_unpack){ .ids = ids, .at = pack->begin };
+	*u = (struct pprof_unpack){
+		.ids = ids,
+		.chunk = pack->first,
+		.at = pack->first ? pack->first->bytes : NULL,
+	};
 }
 
 /* One of more ids than a path has was packed for itself, and so is the one
@@ -307,7 +370,7 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 	uint32_t *path = pack->path->ids;
 	size_t kept;
 
-	if (u->at == pack->end)
+	if (!u->chunk || !packed_next(&u->chunk, &u->at))
 		return false;
 	kept = (size_t)varint_take(&u->at);
 	u->count = kept + (size_t)varint_take(&u->at);
@@ -326,7 +389,7 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 
 /* ---- places ---- */
 
-/* Frames of the place with this id, of the build. */
+/* Of the place with this id. */
 static struct pprof_unfolded unfolded(const struct pprof_pack *pack,
 				      uint64_t id)
 {
@@ -404,45 +467,65 @@ static void fill_places(const struct pprof_pack *pack,
 			continue;
 		u = unfolded(pack, id);
 		fill_place(out, id, &pack->p->frames[u.first], u.count);
+		out->sums[id] = pack->sums[id];
 	}
 }
 
 static struct packed_stacks *places_new(const struct pprof_pack *pack,
-					size_t run_words)
+					struct arena *arena, size_t run_words)
 {
-	struct packed_stacks *out = arena_alloc(pack->arena, sizeof *out);
+	struct packed_stacks *out = arena_alloc(arena, sizeof *out);
+	uint64_t count = pack->id_end;
 
+	while (count && !pack->sums[count - 1])
+		count--;
 	if (!out)
 		return NULL;
 	*out = (struct packed_stacks){
-		.first = pack->p->samples_first,
-		.size = (size_t)(pack->end - pack->begin),
-		.places = arena_array(pack->arena, (size_t)pack->id_end,
-				      sizeof *out->places),
-		.place_count = (uint32_t)pack->id_end,
-		.runs = arena_array(pack->arena, run_words, sizeof *out->runs),
-		.sums = pack->sums,
+		.places =
+			arena_array(arena, (size_t)count, sizeof *out->places),
+		.place_count = (uint32_t)count,
+		.runs = arena_array(arena, run_words, sizeof *out->runs),
+		.sums = arena_array(arena, (size_t)count, sizeof *out->sums),
 		.divisor = (int64_t)pack->divisor,
 	};
-	if (!out->places || !out->runs)
+	if (!out->places || !out->runs || !out->sums)
 		return NULL;
 	fill_places(pack, out);
 	return out;
 }
 
-bool pprof_pack_build(struct pprof_pack *pack, uint64_t *ids,
-		      struct packed_stacks **out, struct error *err)
+/* Chunks count like what is in the arena. */
+static bool take_chunks(struct pprof_pack *pack, struct arena *arena,
+			struct packed_stacks *out, struct error *err)
 {
+	if (pack->size_bytes > arena->max_bytes - arena->used_bytes) {
+		arena->is_over_limit = true;
+		return arena_fail(arena, PPROF_WHAT, err);
+	}
+	out->chunks = pack->first;
+	pack->first = pack->last = NULL;
+	return true;
+}
+
+bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
+		      uint64_t *ids, struct packed_stacks **out,
+		      struct error *err)
+{
+	struct packed_stacks *built;
 	uint32_t deepest;
 	size_t run_words;
 
 	*out = NULL;
-	if (pack->is_ordered || !pack->count)
+	if (pack->is_ordered || !pack->count || pack->p->is_dropped)
 		return true;
 	if (!unfold_places(pack, &deepest, &run_words, err))
 		return false;
 	if (!are_stacks_small(pack, deepest, ids) || run_words >= PACKED_RUN)
 		return true;
-	*out = places_new(pack, run_words);
-	return *out || arena_fail(pack->arena, PPROF_WHAT, err);
+	built = places_new(pack, arena, run_words);
+	if (!built)
+		return arena_fail(arena, PPROF_WHAT, err);
+	*out = built;
+	return take_chunks(pack, arena, built, err);
 }

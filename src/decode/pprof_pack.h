@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Packs the samples of a pprof message (model/profile.h: packed_stacks) into
- * the memory that they lie in: packed ones are shorter, and read before they
- * are overwritten. Private to decode/.
+ * Packs the samples of a pprof message (model/profile.h: packed_stacks) as they
+ * come: what their ids stand for is not known before the end. Private to
+ * decode/.
  */
 #ifndef DECODE_PPROF_PACK_H
 #define DECODE_PPROF_PACK_H
@@ -28,28 +28,26 @@ struct pack_path {
 struct pprof_pack {
 	struct pprof *p;
 	struct pack_path *path;
-	struct arena *arena; /* of what is kept */
-	unsigned char *begin;
-	unsigned char *end;
-	int64_t *sums; /* by id of a location */
+	struct packed_chunk *first;
+	struct packed_chunk *last;
+	size_t room;       /* of the last one */
+	size_t size_bytes; /* of all of them */
+	int64_t *sums;     /* by id of a location */
 	uint64_t id_end;
 	uint64_t id_total;
 	size_t longest; /* in ids */
 	uint32_t count;
 	int64_t total;
 	uint64_t divisor;
-	bool is_ordered; /* values are negative or large, or stacks empty */
+	/* Values are negative or large, stacks empty, or ids no small numbers.
+	 */
+	bool is_ordered;
 };
 
-/* False where the message cannot be packed: its ids are no small numbers, or
- * something else lies between the samples. */
-bool pprof_can_pack(const struct pprof *p);
-
-/* bytes hold the message, of which only what is no sample is to be read from
- * then on. What is kept goes to arena. */
+/* Release also after failure. */
 bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,
-		     struct buf *bytes, struct arena *arena,
 		     struct error *err) MUST_CHECK;
+void pprof_pack_release(struct pprof_pack *pack);
 
 /* Adds a sample that was read: ids leaf first. */
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
@@ -68,7 +66,9 @@ struct pprof_unpack {
 	uint64_t *ids; /* leaf first */
 	size_t count;
 	int64_t value;
-	const unsigned char *at; /* private */
+	/* private */
+	const struct packed_chunk *chunk;
+	const unsigned char *at;
 };
 
 /* After pprof_pack_end(). ids has room for pack->longest. */
@@ -78,11 +78,12 @@ void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 /* False behind the last. */
 bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack);
 
-/* What the samples are packed into; the bytes stay where they are. *out is
- * NULL where values may cancel out or overflow, stacks must be cut, or none is
- * left: then they are to be unpacked, and added one by one. ids: room for
- * pack->longest. */
-bool pprof_pack_build(struct pprof_pack *pack, uint64_t *ids,
-		      struct packed_stacks **out, struct error *err) MUST_CHECK;
+/* What the samples are packed into, in this arena but for the bytes, which it
+ * takes over. *out is NULL where values may cancel out or overflow, stacks must
+ * be cut, or none is left: then they are to be unpacked, and added one by one.
+ * ids: room for pack->longest. */
+bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
+		      uint64_t *ids, struct packed_stacks **out,
+		      struct error *err) MUST_CHECK;
 
 #endif

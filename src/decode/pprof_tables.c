@@ -18,7 +18,7 @@ bool pprof_malformed(struct error *err, const char *what, uint64_t id,
 			 PPROF_WHAT, what, (unsigned long long)id, why);
 }
 
-/* ---- first pass ---- */
+/* ---- what is kept ---- */
 
 static bool count_message(struct pprof_table *t, uint32_t limit,
 			  struct error *err)
@@ -31,8 +31,7 @@ static bool count_message(struct pprof_table *t, uint32_t limit,
 			 PPROF_WHAT, limit, t->what);
 }
 
-static bool add_type(struct pprof *p, const struct wire_field *f,
-		     struct error *err)
+static bool count_type(struct pprof *p, struct error *err)
 {
 	struct pprof_header *h = &p->header;
 
@@ -40,7 +39,7 @@ static bool add_type(struct pprof *p, const struct wire_field *f,
 		return error_set(err, ERROR_LIMIT,
 				 "%s has more than %u sample types", PPROF_WHAT,
 				 LIMIT_SAMPLE_TYPES);
-	h->type_messages[h->type_count++] = f->bytes;
+	h->type_count++;
 	return true;
 }
 
@@ -52,13 +51,7 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
-		return add_type(p, f, err);
-	case WIRE_TAG(2, WIRE_BYTES):
-		if (++p->sample_count <= LIMIT_SAMPLES)
-			return true;
-		return error_set(err, ERROR_LIMIT,
-				 "%s has more than %u samples", PPROF_WHAT,
-				 LIMIT_SAMPLES);
+		return count_type(p, err);
 	case WIRE_TAG(3, WIRE_BYTES):
 		return count_message(&p->mappings, LIMIT_LOCATIONS, err);
 	case WIRE_TAG(4, WIRE_BYTES):
@@ -80,9 +73,6 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 	case WIRE_TAG(10, WIRE_VARINT):
 		h->duration_ns = (int64_t)f->value;
 		break;
-	case WIRE_TAG(11, WIRE_BYTES):
-		h->period_message = f->bytes;
-		break;
 	case WIRE_TAG(12, WIRE_VARINT):
 		h->period = (int64_t)f->value;
 		break;
@@ -95,40 +85,48 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 	return true;
 }
 
-/* Later passes need not look where nothing of theirs is. */
-static void note_place(struct pprof *p, uint32_t tag, size_t first, size_t end)
+/* Where the next field that is kept comes from. */
+static bool note_gap(struct pprof *p, uint64_t offset, struct error *err)
 {
-	if (tag == WIRE_TAG(2, WIRE_BYTES)) {
-		if (p->sample_count == 1)
-			p->samples_first = p->samples_end = first;
-		p->are_samples_together &= p->samples_end == first;
-		p->samples_end = end;
-	} else if (tag >= WIRE_TAG(3, WIRE_BYTES) &&
-		   tag <= WIRE_TAG(6, WIRE_BYTES)) {
-		if (!p->tables_end)
-			p->tables_first = first;
-		p->tables_end = end;
-	}
+	uint64_t left_out = offset - p->bytes.len;
+	void *gaps = p->gaps;
+
+	if (p->gap_count ? p->gaps[p->gap_count - 1].left_out == left_out
+			 : !left_out)
+		return true;
+	if (!arena_reserve(&p->scratch, &gaps, &p->gap_cap, p->gap_count + 1,
+			   sizeof *p->gaps))
+		return pprof_no_memory(p, err);
+	p->gaps = gaps;
+	p->gaps[p->gap_count++] = (struct pprof_gap){ p->bytes.len, left_out };
+	return true;
 }
 
-static bool count_fields(struct pprof *p, struct error *err)
+bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
+		uint64_t offset, struct error *err)
 {
-	struct wire w;
-	struct wire_field f;
-	size_t first = 0;
-
-	p->are_samples_together = true;
-	wire_init(&w, p->bytes);
-	while (wire_next(&w, &f)) {
-		if (!count_field(p, &f, err))
-			return false;
-		note_place(p, f.tag, first, w.at);
-		first = w.at;
-	}
-	return wire_check(&w, PPROF_WHAT, err);
+	if (!count_field(p, f, err) || !note_gap(p, offset, err))
+		return false;
+	buf_add_str(&p->bytes, field);
+	return buf_check(&p->bytes, PPROF_WHAT, err);
 }
 
-/* ---- second pass ---- */
+/* Where a message ends early, its end is told, not the gap behind it. */
+bool pprof_check(const struct pprof *p, const struct wire *w, struct error *err)
+{
+	struct wire moved = *w;
+	size_t i = p->gap_count;
+
+	if (!w->failure)
+		return true;
+	while (i && p->gaps[i - 1].at >= w->failed_at)
+		i--;
+	if (i)
+		moved.failed_at += (size_t)p->gaps[i - 1].left_out;
+	return wire_check(&moved, PPROF_WHAT, err);
+}
+
+/* ---- the tables ---- */
 
 static bool table_init(struct pprof_table *t, struct arena *arena)
 {
@@ -151,7 +149,7 @@ static bool table_add(const struct pprof *p, struct pprof_table *t,
 	while (id == 0 && wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
 			id = f.value;
-	if (!wire_check(&w, PPROF_WHAT, err))
+	if (!pprof_check(p, &w, err))
 		return false;
 	if (id == 0)
 		return pprof_malformed(err, t->what, t->count + 1u,
@@ -165,7 +163,15 @@ static bool table_add(const struct pprof *p, struct pprof_table *t,
 static bool read_table_field(struct pprof *p, const struct wire_field *f,
 			     struct error *err)
 {
+	struct pprof_header *h = &p->header;
+
 	switch (f->tag) {
+	case WIRE_TAG(1, WIRE_BYTES):
+		h->type_messages[h->type_count++] = f->bytes;
+		break;
+	case WIRE_TAG(11, WIRE_BYTES):
+		h->period_message = f->bytes;
+		break;
 	case WIRE_TAG(3, WIRE_BYTES):
 		return table_add(p, &p->mappings, f->bytes, err);
 	case WIRE_TAG(4, WIRE_BYTES):
@@ -192,11 +198,12 @@ static bool fill_tables(struct pprof *p, struct error *err)
 	    !table_init(&p->locations, &p->scratch) ||
 	    !table_init(&p->functions, &p->scratch))
 		return pprof_no_memory(p, err);
-	pprof_wire_part(p, p->tables_first, p->tables_end, &w);
+	p->header.type_count = 0;
+	pprof_wire(p, buf_str(&p->bytes), &w);
 	while (wire_next(&w, &f))
 		if (!read_table_field(p, &f, err))
 			return false;
-	return wire_check(&w, PPROF_WHAT, err);
+	return pprof_check(p, &w, err);
 }
 
 static uint64_t highest_id(const struct pprof_table *t)
@@ -287,7 +294,7 @@ static bool read_type(const struct pprof *p, struct str message,
 		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
 			unit = f.value;
 	}
-	return wire_check(&w, PPROF_WHAT, err) &&
+	return pprof_check(p, &w, err) &&
 	       pprof_string(p, name, &type->type, err) &&
 	       pprof_string(p, unit, &type->unit, err);
 }
@@ -321,12 +328,11 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 
 bool pprof_load(struct pprof *p, struct error *err)
 {
-	p->mappings.what = "mapping";
-	p->locations.what = "location";
-	p->functions.what = "function";
-	return count_fields(p, err) && fill_tables(p, err) &&
-	       index_ids(p, &p->mappings, err) &&
+	return fill_tables(p, err) && index_ids(p, &p->mappings, err) &&
 	       index_ids(p, &p->locations, err) &&
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&
-	       prepare_columns(p, err);
+	       prepare_columns(p, err) &&
+	       profile_build_expect(p->build, p->string_count,
+				    p->functions.count, p->locations.count,
+				    err);
 }

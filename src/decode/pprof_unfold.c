@@ -32,7 +32,7 @@ static bool read_mapping(const struct pprof *p, struct pprof_mapping *m,
 		else if (f.tag == WIRE_TAG(5, WIRE_VARINT))
 			m->file_number = f.value;
 	}
-	return wire_check(&w, PPROF_WHAT, err) &&
+	return pprof_check(p, &w, err) &&
 	       pprof_string(p, m->file_number, &m->file, err);
 }
 
@@ -139,7 +139,7 @@ static bool read_function(const struct pprof *p, uint32_t index,
 	while (wire_next(&w, &f))
 		if (f.tag >> 3 <= 4 && (f.tag & 7) == WIRE_VARINT)
 			fields[f.tag >> 3] = f.value;
-	if (!wire_check(&w, PPROF_WHAT, err) ||
+	if (!pprof_check(p, &w, err) ||
 	    !read_text(p, fields[2], &texts->name, err) ||
 	    !read_text(p, fields[3], &system_name, err) ||
 	    !read_text(p, fields[4], &texts->file, err))
@@ -278,7 +278,7 @@ static bool unfold_line(struct pprof *p, struct wire *parent,
 		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
 			line.column = f.value;
 	}
-	return wire_check(&w, PPROF_WHAT, err) && push_frame(p, &line, l, err);
+	return pprof_check(p, &w, err) && push_frame(p, &line, l, err);
 }
 
 static void reverse(uint32_t *items, size_t count)
@@ -307,7 +307,7 @@ static bool read_location(const struct pprof *p, struct str message,
 		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
 			l->address = f.value;
 	}
-	return wire_check(&w, PPROF_WHAT, err);
+	return pprof_check(p, &w, err);
 }
 
 /* Reads the location with what the wanted detail needs besides. line_count:
@@ -333,7 +333,7 @@ static bool prepare_location(struct pprof *p, struct str message,
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
 		*line_count += f.tag == WIRE_TAG(4, WIRE_BYTES);
-	return wire_check(&w, PPROF_WHAT, err);
+	return pprof_check(p, &w, err);
 }
 
 bool pprof_missing_location(uint64_t id, struct error *err)

@@ -7,7 +7,7 @@
 #include "base/num.h"
 
 /* What a feed's window holds at first. */
-#define WINDOW_BYTES (256 * KIB)
+#define WINDOW_BYTES (64 * KIB)
 
 void wire_init(struct wire *w, struct str bytes)
 {
@@ -109,11 +109,11 @@ void wire_feed_seek(struct wire_feed *wf, uint64_t offset)
 	wf->w = (struct wire){ .bytes = STR(""), .start = offset };
 }
 
-/* Moves the window along, and widens it when the field at hand fills more
- * than half of it. False at the end of the input. */
-static bool window_more(struct wire_feed *wf)
+/* Moves the window along to begin at `at`, and widens it when the field there
+ * fills more than half of it. False at the end of the input. */
+static bool window_more(struct wire_feed *wf, size_t at)
 {
-	struct str kept = str_slice(wf->w.bytes, wf->w.at, SIZE_MAX);
+	struct str kept = str_slice(wf->w.bytes, at, SIZE_MAX);
 	struct buf *window = &wf->window;
 	size_t room, got;
 	char *into;
@@ -123,31 +123,28 @@ static bool window_more(struct wire_feed *wf)
 	if (kept.len)
 		memmove(window->data, kept.ptr, kept.len);
 	window->len = kept.len;
-	wf->w.start += wf->w.at;
-	wf->w.at = 0;
 	room = kept.len * 2 > WINDOW_BYTES ? kept.len * 2 : WINDOW_BYTES;
 	room -= kept.len;
 	into = buf_reserve(window, room);
 	got = into ? feed_read(wf->feed, into, room) : 0;
-	if (got)
-		buf_commit(window, got);
-	wf->w.bytes = buf_str(window);
-	return got > 0;
+	if (!got)
+		return false;
+	buf_commit(window, got);
+	wf->w = (struct wire){
+		.bytes = buf_str(window),
+		.start = wf->w.start + at,
+	};
+	return true;
 }
 
-bool wire_feed_next(struct wire_feed *wf, struct wire_field *f)
+bool wire_feed_widen(struct wire_feed *wf, size_t at, struct wire_field *f)
 {
-	struct wire ahead;
-	bool is_read;
-
-	wf->field_start = wf->w.start + wf->w.at;
 	do {
-		ahead = wf->w;
-		is_read = wire_next(&ahead, f);
-	} while (!is_read && (!ahead.failure || ahead.is_short) &&
-		 window_more(wf));
-	wf->w = ahead;
-	return is_read;
+		if ((wf->w.failure && !wf->w.is_short) || !window_more(wf, at))
+			return false;
+		at = 0;
+	} while (!wire_next(&wf->w, f));
+	return true;
 }
 
 bool wire_check(const struct wire *w, const char *what, struct error *err)

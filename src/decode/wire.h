@@ -69,9 +69,13 @@ void wire_feed_release(struct wire_feed *wf);
 /* Goes on at this offset, where a field begins. */
 void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
 
-/* The next field of the outermost message, whole, valid until the next call;
- * false at the end or on failure of wf->w. */
-bool wire_feed_next(struct wire_feed *wf, struct wire_field *f) MUST_CHECK;
+/* All bytes of the field that was read last. */
+static inline struct str wire_feed_field(const struct wire_feed *wf)
+{
+	size_t first = (size_t)(wf->field_start - wf->w.start);
+
+	return str_slice(wf->w.bytes, first, wf->w.at - first);
+}
 
 /* The message (or packed array) in a WIRE_BYTES field of `parent`. */
 struct wire wire_inside(const struct wire *parent, const struct wire_field *f);
@@ -88,7 +92,10 @@ bool wire_fail(struct wire *w, const char *failure);
 /* The same, where more bytes might mend it. */
 bool wire_fail_short(struct wire *w, const char *failure);
 
-/* The parts of the readers below that are seldom needed. */
+/* The parts of the readers below that are seldom needed: the field that begins
+ * at `at` in the window does not end there. */
+bool wire_feed_widen(struct wire_feed *wf, size_t at,
+		     struct wire_field *f) MUST_CHECK;
 bool wire_read_long(struct wire *w, uint64_t *value) MUST_CHECK;
 bool wire_read_fixed(struct wire *w, unsigned size, uint64_t *value) MUST_CHECK;
 
@@ -141,6 +148,17 @@ MUST_CHECK static inline bool wire_next(struct wire *w, struct wire_field *f)
 	default:
 		return wire_fail(w, "a field has an impossible type");
 	}
+}
+
+/* The next field of the outermost message, whole, valid until the next call;
+ * false at the end or on failure of wf->w. */
+MUST_CHECK static inline bool wire_feed_next(struct wire_feed *wf,
+					     struct wire_field *f)
+{
+	size_t at = wf->w.at;
+
+	wf->field_start = wf->w.start + at;
+	return wire_next(&wf->w, f) || wire_feed_widen(wf, at, f);
 }
 
 /* The next element of a packed array of varints; false as above. */

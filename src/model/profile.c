@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile.h"
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 
@@ -20,10 +21,20 @@ void profile_init(struct profile *p)
 	arena_init(&p->arena, LIMIT_DECODE_HEAP_BYTES);
 }
 
+void packed_chunks_free(struct packed_chunk *first)
+{
+	while (first) {
+		struct packed_chunk *next = first->next;
+
+		mem_free(first);
+		first = next;
+	}
+}
+
 void profile_release(struct profile *p)
 {
 	if (p->packed)
-		buf_release(&p->packed->bytes);
+		packed_chunks_free(p->packed->chunks);
 	arena_release(&p->arena);
 	profile_init(p);
 }

@@ -70,16 +70,21 @@ struct packed_place {
 #define PACKED_RUN (UINT32_C(1) << 31)
 #define PACKED_NONE UINT32_MAX
 
+/* Bytes of packed stacks, none of which goes over the end. */
+struct packed_chunk {
+	struct packed_chunk *next;
+	size_t len;
+	unsigned char bytes[];
+};
+
 /* Stacks as a pprof file has them: places by their number there, nothing put
  * into order or added up, all values above 0. Where only sums over stacks are
  * asked for they take a fraction of the time and of the memory. */
 struct packed_stacks {
 	/* A stack: how many places it has in common with the one before, how
 	 * many others, the numbers of those from the root's side on, the
-	 * value; all varints. They lie from `first` on. */
-	struct buf bytes;
-	size_t first;
-	size_t size;
+	 * value; all varints. */
+	struct packed_chunk *chunks;
 	struct packed_place *places; /* by number */
 	uint32_t place_count;
 	uint32_t *runs;
@@ -120,6 +125,21 @@ struct profile {
 	bool has_lines;
 };
 
+void packed_chunks_free(struct packed_chunk *first);
+
+/* From the end of a chunk on to the one behind it; false behind the last. */
+static inline bool packed_next(const struct packed_chunk **chunk,
+			       const unsigned char **at)
+{
+	if (*at != (*chunk)->bytes + (*chunk)->len)
+		return true;
+	if (!(*chunk)->next)
+		return false;
+	*chunk = (*chunk)->next;
+	*at = (*chunk)->bytes;
+	return true;
+}
+
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
 
@@ -158,6 +178,12 @@ struct profile_build;
 struct profile_build *profile_build_new(struct profile *out,
 					struct error *err) MUST_CHECK;
 void profile_build_free(struct profile_build *b);
+
+/* Makes room for so many texts, functions and frames, where a file tells how
+ * many it has; more may come. */
+bool profile_build_expect(struct profile_build *b, size_t texts,
+			  size_t functions, size_t frames,
+			  struct error *err) MUST_CHECK;
 
 /* Text trimmed to LIMIT_STRING_BYTES, counted. */
 bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,

@@ -60,6 +60,22 @@ static bool reserve(struct arena *arena, void *column, size_t *cap, size_t need,
 	return true;
 }
 
+/* Not more than this on the word of a file: its tables may hold what no stack
+ * needs. */
+#define EXPECTED_MAX ((size_t)1 << 20)
+
+bool profile_build_expect(struct profile_build *b, size_t texts,
+			  size_t functions, size_t frames, struct error *err)
+{
+	if (!symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
+			    err))
+		return false;
+	return (map_reserve(&b->function_map,
+			    min_size(functions, EXPECTED_MAX)) &&
+		map_reserve(&b->frame_map, min_size(frames, EXPECTED_MAX))) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
+}
+
 bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
 			struct error *err)
 {

@@ -11,8 +11,10 @@ static void read_ahead(struct stack_walk *w)
 {
 	const struct packed_place *places = w->profile->packed->places;
 	struct stack_ahead *next = &w->next;
-	const unsigned char *at = w->at;
+	const unsigned char *at;
 
+	(void)packed_next(&w->chunk, &w->at);
+	at = w->at;
 	next->kept = (uint32_t)varint_take(&at);
 	next->count = (uint32_t)varint_take(&at);
 	for (uint32_t i = 0; i < next->count; i++) {
@@ -30,10 +32,10 @@ void stack_walk_init(struct stack_walk *w, const struct profile *p)
 	w->profile = p;
 	w->index = 0;
 	w->kept = 0;
-	w->at = NULL;
 	if (!packed)
 		return;
-	w->at = (const unsigned char *)packed->bytes.data + packed->first;
+	w->chunk = packed->chunks;
+	w->at = w->chunk->bytes;
 	w->frames = w->room;
 	w->ends[0] = 0;
 	if (p->stack_count)

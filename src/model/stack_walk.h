@@ -26,7 +26,8 @@ struct stack_walk {
 	uint32_t index; /* of the next stack: this one's number from 1 */
 	/* private */
 	const struct profile *profile;
-	const unsigned char *at;
+	const struct packed_chunk *chunk;
+	const unsigned char *at; /* of it */
 	struct stack_ahead next;
 	uint16_t ends[LIMIT_STACK_FRAMES + 1]; /* of places, by their count */
 	uint32_t room[LIMIT_STACK_FRAMES];

@@ -4,8 +4,8 @@
 #define WHAT "the names and values"
 
 /* The arena holds the copy before the map sees it: map keys are borrowed. */
-static bool append(struct symtab *t, struct str text, uint32_t *id,
-		   struct error *err)
+static bool append(struct symtab *t, struct str text, uint32_t hash,
+		   uint32_t *id, struct error *err)
 {
 	void *texts = t->texts;
 	struct str copy;
@@ -21,8 +21,8 @@ static bool append(struct symtab *t, struct str text, uint32_t *id,
 	t->texts = texts;
 	copy = arena_str(t->arena, text);
 	if (!copy.ptr ||
-	    (!t->is_settled &&
-	     !map_insert(&t->map, copy, (uint32_t)t->count, &stored)))
+	    (!t->is_settled && !map_insert_hashed(&t->map, copy, hash,
+						  (uint32_t)t->count, &stored)))
 		return arena_fail(t->arena, WHAT, err);
 	*id = (uint32_t)t->count;
 	t->texts[t->count++] = copy;
@@ -35,14 +35,12 @@ bool symtab_init(struct symtab *t, struct arena *arena, struct error *err)
 
 	*t = (struct symtab){ .arena = arena };
 	map_init(&t->map, arena);
-	return append(t, STR(""), &empty, err);
+	return append(t, STR(""), map_hash(STR("")), &empty, err);
 }
 
-bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
-		struct error *err)
+bool symtab_reserve(struct symtab *t, size_t count, struct error *err)
 {
-	*id = symtab_find(t, text);
-	return *id != MAP_NONE || append(t, text, id, err);
+	return map_reserve(&t->map, count) || arena_fail(t->arena, WHAT, err);
 }
 
 static uint32_t find_in_all(const struct symtab *t, struct str text)
@@ -53,11 +51,26 @@ static uint32_t find_in_all(const struct symtab *t, struct str text)
 	return MAP_NONE;
 }
 
-uint32_t symtab_find(const struct symtab *t, struct str text)
+static uint32_t find(const struct symtab *t, struct str text, uint32_t hash)
 {
 	if (!text.len)
 		return 0;
-	return t->is_settled ? find_in_all(t, text) : map_find(&t->map, text);
+	return t->is_settled ? find_in_all(t, text)
+			     : map_find_hashed(&t->map, text, hash);
+}
+
+bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
+		struct error *err)
+{
+	uint32_t hash = map_hash(text);
+
+	*id = find(t, text, hash);
+	return *id != MAP_NONE || append(t, text, hash, id, err);
+}
+
+uint32_t symtab_find(const struct symtab *t, struct str text)
+{
+	return find(t, text, map_hash(text));
 }
 
 void symtab_settle(struct symtab *t)

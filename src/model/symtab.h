@@ -23,6 +23,10 @@ struct symtab {
 bool symtab_init(struct symtab *t, struct arena *arena,
 		 struct error *err) MUST_CHECK;
 
+/* Before so many texts are added, of which most are distinct. */
+bool symtab_reserve(struct symtab *t, size_t count,
+		    struct error *err) MUST_CHECK;
+
 /* Interns a copy. False on lack of memory. */
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err) MUST_CHECK;

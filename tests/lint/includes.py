@@ -25,7 +25,9 @@ LAYERS = {
 # Headers that are not the system's, and the only files that may see them.
 FOREIGN = {
     r"curl/.*": {"source/curl_calls.h"},
-    r"(zlib|libdeflate)\.h": {"base/gz.c"},
+    r"zlib\.h": {"base/gz.c", "base/gunzip_zlib.c"},
+    r"libdeflate\.h": {"base/gz.c"},
+    r"isa-l/.*": {"base/gunzip_isal.c"},
     r"ini\.h": {"cli/config_file.c"},
     r"yaml\.h": {"cli/grafana.c"},
     r"emmintrin\.h": {"base/json_reader.h"},

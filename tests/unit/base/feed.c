@@ -174,24 +174,43 @@ static void test_no_file(void **state)
 	assert_false(is_regular);
 }
 
-static void test_small_packed(void **state)
+/* What was looked at is read again, whether all of it is still at hand, or
+ * part of it, or nothing. */
+static void expect_front(struct feed *f)
 {
-	struct stat st;
+	struct str front = feed_front(f);
+
+	assert_int_equal(front.len, FEED_FRONT_BYTES);
+	assert_memory_equal(front.ptr, plain, front.len);
+	assert_ptr_equal(feed_front(f).ptr, front.ptr);
+	expect_from(f, 0, 1000);
+	feed_seek(f, 500);
+	expect_from(f, 500, FEED_FRONT_BYTES - 500);
+	expect_from(f, FEED_FRONT_BYTES, 1000);
+	feed_seek(f, 10);
+	expect_from(f, 10, PLAIN_BYTES);
+	feed_seek(f, 0);
+	expect_plain(f);
+}
+
+static void test_front(void **state)
+{
+	struct feed *f;
 
 	(void)state;
-	put_packed(0);
-	assert_int_equal(stat(path, &st), 0);
-	assert_true(feed_is_small_gz(path, (size_t)st.st_size, sizeof plain));
-	assert_false(
-		feed_is_small_gz(path, (size_t)st.st_size - 1, sizeof plain));
-	assert_false(
-		feed_is_small_gz(path, (size_t)st.st_size, sizeof plain - 1));
+	expect_front(feed_new((struct str){ plain, sizeof plain }, &err));
 	write_file(path, (struct str){ plain, sizeof plain });
-	assert_false(feed_is_small_gz(path, MIB, SIZE_MAX));
-	write_file(path, STR("\x1f\x8b"));
-	assert_false(feed_is_small_gz(path, MIB, SIZE_MAX));
-	assert_false(feed_is_small_gz("/", MIB, SIZE_MAX));
-	assert_false(feed_is_small_gz("/nonexistent", MIB, SIZE_MAX));
+	expect_front(open_file(MIB));
+	put_packed(0);
+	expect_front(open_file(MIB));
+	write_file(path, STR("all"));
+	f = open_file(MIB);
+	assert_true(str_equal(feed_front(f), STR("all")));
+	feed_free(f);
+	put_packed(100);
+	f = open_file(MIB);
+	assert_true(feed_front(f).len <= FEED_FRONT_BYTES);
+	expect_failure(f, "truncated");
 }
 
 static void test_starved(void **state)
@@ -227,7 +246,7 @@ int main(void)
 						remove_file),
 		cmocka_unit_test_setup_teardown(test_no_file, make_file,
 						remove_file),
-		cmocka_unit_test_setup_teardown(test_small_packed, make_file,
+		cmocka_unit_test_setup_teardown(test_front, make_file,
 						remove_file),
 		cmocka_unit_test_setup_teardown(test_starved, make_file,
 						remove_file),

@@ -188,6 +188,110 @@ static void test_member_with_a_name(void **state)
 }
 
 /* HTTP's "deflate" has a zlib header instead. */
+/* RFC 1952, section 8. */
+static uint32_t crc_of(struct str bytes)
+{
+	uint32_t crc = UINT32_MAX;
+
+	for (size_t i = 0; i < bytes.len; i++) {
+		crc ^= (unsigned char)bytes.ptr[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+	}
+	return ~crc;
+}
+
+#define HEADER_BYTES 10u
+#define FLAGS_AT 3u
+
+/* With the parts that these flags stand for. */
+static struct buf with_header(unsigned flags, unsigned wrong_crc)
+{
+	struct buf body = pack(STR("content of the member")), b;
+	uint32_t crc;
+
+	buf_init(&b, MIB);
+	buf_add(&b, body.data, HEADER_BYTES);
+	b.data[FLAGS_AT] = (char)flags;
+	if (flags & 4)
+		buf_add_str(&b, STR("\x05\0extra"));
+	if (flags & 8)
+		buf_add(&b, "a name", sizeof "a name");
+	if (flags & 16)
+		buf_add(&b, "", 1);
+	crc = crc_of(buf_str(&b)) ^ wrong_crc;
+	if (flags & 2) {
+		buf_add_char(&b, (char)crc);
+		buf_add_char(&b, (char)(crc >> 8));
+	}
+	buf_add_str(&b, str_slice(buf_str(&body), HEADER_BYTES, body.len));
+	buf_release(&body);
+	return b;
+}
+
+/* In pieces of so many bytes; false where it is refused. */
+static bool read_pieces(struct str packed, size_t step, struct buf *out)
+{
+	struct gz_reader *r = gz_reader_new("x.gz", packed.len, MIB, &err);
+	bool is_done = true;
+
+	assert_non_null(r);
+	while (packed.len && is_done) {
+		struct str piece = str_slice(packed, 0, step);
+		char *into = buf_reserve(out, 1000);
+		size_t len;
+
+		packed = str_slice(packed, piece.len, packed.len);
+		is_done = gz_reader_read(r, &piece, into, 1000, &len, &err);
+		buf_commit(out, len);
+		assert_true(!is_done || !piece.len);
+	}
+	is_done = is_done && gz_reader_finish(r, &err);
+	gz_reader_free(r);
+	return is_done;
+}
+
+/* However a header is cut, and whatever it has; one and another one. */
+static void test_headers(void **state)
+{
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, MIB);
+	for (unsigned flags = 0; flags < 32; flags++) {
+		struct buf b = with_header(flags, 0);
+		struct buf wrong = with_header(flags, 0x100);
+		struct buf again = with_header(flags, 0);
+
+		buf_add_str(&b, buf_str(&again));
+		for (size_t step = 1; step < 30; step++) {
+			buf_clear(&out);
+			if (!read_pieces(buf_str(&b), step, &out))
+				fail_msg("flags %u, step %zu: %s", flags, step,
+					 err.message);
+			assert_string_equal(buf_text(&out),
+					    "content of the member"
+					    "content of the member");
+			buf_clear(&out);
+			assert_int_equal(
+				read_pieces(buf_str(&wrong), step, &out),
+				!(flags & 2));
+		}
+		buf_release(&b);
+		buf_release(&again);
+		buf_release(&wrong);
+	}
+	for (unsigned flag = 32; flag < 256; flag *= 2) {
+		struct buf b = with_header(flag, 0);
+
+		buf_clear(&out);
+		assert_false(gz_inflate(buf_str(&b), "x.gz", &out, &err));
+		assert_contains(err.message, "x.gz: damaged");
+		buf_release(&b);
+	}
+	buf_release(&out);
+}
+
 static void test_zlib_wrapped_stream(void **state)
 {
 	const struct str packed = STR("\x78\x01\x01\x03\x00\xfc\xff"
@@ -351,7 +455,7 @@ static void test_bombs_in_disguise(void **state)
 	for (size_t i = 0; i < MIB; i++)
 		buf_add_char(&all, '\0');
 	memset(all.data + all.len - 4, 0xFF, 4);
-	assert_is_bomb(&all, 0);
+	assert_is_bomb(&all, 64 * MIB + 2);
 	buf_release(&packed);
 	buf_release(&all);
 }
@@ -494,6 +598,7 @@ int main(void)
 		cmocka_unit_test(test_equal_input_gives_equal_bytes),
 		cmocka_unit_test(test_several_members),
 		cmocka_unit_test(test_member_with_a_name),
+		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_zlib_wrapped_stream),
 		cmocka_unit_test(test_every_cut),
 		cmocka_unit_test(test_damage),

@@ -292,29 +292,25 @@ static void test_kind_without_memory(void **state)
 /* ---- pprof without memory ---- */
 
 static bool decode_starving(struct str bytes, enum profile_detail detail,
-			    bool is_owned, long allocations)
+			    bool is_packed, long allocations)
 {
 	struct profile_want want = want_of("");
 	struct profile p;
-	struct buf owned;
 	bool is_done;
 
-	buf_init(&owned, MIB);
-	buf_add_str(&owned, bytes);
 	want.detail = detail;
-	want.owned_bytes = is_owned ? &owned : NULL;
+	want.packed_max_bytes = is_packed ? UINT64_MAX : 0;
 	notes_init(&notes);
 	profile_init(&p);
 	error_clear(&err);
 	arena_set_unshared(true);
 	starve_once_after(allocations);
-	is_done = decode_pprof(buf_str(&owned), &want, &p, &notes, &err);
+	is_done = decode_pprof(bytes, &want, &p, &notes, &err);
 	if (!is_done && err.code != ERROR_MEMORY)
 		fail_msg("allocation %ld: %s", allocations, err.message);
 	if (is_done)
 		assert_int_equal(p.total, 12);
 	profile_release(&p);
-	buf_release(&owned);
 	arena_set_unshared(false);
 	return !stop_starving();
 }
@@ -322,9 +318,9 @@ static bool decode_starving(struct str bytes, enum profile_detail detail,
 static void expect_told(struct buf *b)
 {
 	for (unsigned detail = 0; detail <= PROFILE_DETAIL_ADDRESSES; detail++)
-		for (unsigned is_owned = 0; is_owned < 2; is_owned++)
+		for (unsigned is_packed = 0; is_packed < 2; is_packed++)
 			for (long n = 0;
-			     !decode_starving(buf_str(b), detail, is_owned, n);
+			     !decode_starving(buf_str(b), detail, is_packed, n);
 			     n++)
 				assert_true(n < 5000);
 	buf_release(b);

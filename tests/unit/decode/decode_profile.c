@@ -96,7 +96,7 @@ static void test_traces_are_no_profiles(void **state)
 	profile_release(&p);
 }
 
-/* Only text that is read line by line comes out of a feed. */
+/* Not every format comes out of a feed. */
 static void test_feeds(void **state)
 {
 	struct profile_want want = want_of("");
@@ -109,8 +109,9 @@ static void test_feeds(void **state)
 	profile_init(&p);
 	trace_init(&trace);
 	assert_refused(
-		decode_profile_feed(FORMAT_PPROF, feed, NULL, &p, NULL, &err),
-		ERROR_FORMAT, "pprof is not a profile");
+		decode_profile_feed(FORMAT_SPEEDSCOPE, feed, NULL, &p, NULL,
+				    &err),
+		ERROR_FORMAT, "speedscope is not a profile");
 	assert_refused(decode_trace_feed(FORMAT_FOLDED, feed, NULL, &trace,
 					 NULL, &err),
 		       ERROR_FORMAT, "folded stacks is not a trace format");

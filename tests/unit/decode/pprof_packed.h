@@ -126,24 +126,18 @@ static inline void assert_same_sums(const struct profile *ordered,
 	assert_int_equal(a->has_lines, b->has_lines);
 }
 
-/* As the caller who only adds up; the bytes are copied. */
+/* As the caller who only adds up. */
 static inline bool decode_summed(struct str bytes,
 				 const struct profile_want *want,
 				 struct profile *p, struct notes *notes,
 				 struct error *error)
 {
 	struct profile_want summed = *want;
-	struct buf owned;
-	bool is_done;
 
-	buf_init(&owned, 64 * MIB);
-	buf_add_str(&owned, bytes);
-	summed.owned_bytes = &owned;
+	summed.packed_max_bytes = UINT64_MAX;
 	profile_init(p);
-	is_done = decode_pprof(buf_str(&owned), &summed, p, notes, error) &&
-		  profile_check(p, error);
-	buf_release(&owned);
-	return is_done;
+	return decode_pprof(bytes, &summed, p, notes, error) &&
+	       profile_check(p, error);
 }
 
 #endif
