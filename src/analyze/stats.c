@@ -109,10 +109,24 @@ static double student_slope(double t, double df)
 	       sqrt(df * M_PI);
 }
 
+/* That of the normal distribution to three digits (Abramowitz and Stegun,
+ * 26.2.23); of Student's any will do. */
+static double first_quantile(double p, double df)
+{
+	double s = sqrt(-2 * log(p / 2));
+
+	if (df <= STUDENT_MAX_DF || !isfinite(s))
+		return 1;
+	s -= (2.515517 + s * (0.802853 + s * 0.010328)) /
+	     (1 + s * (1.432788 + s * (0.189269 + s * 0.001308)));
+	return fmax(s, QUANTILE_EPSILON);
+}
+
 /* Newton's steps on the logarithm, kept inside what is known to hold it. */
 double student_two_sided_quantile(double p, double df)
 {
-	double low = 0, high = STUDENT_MAX_QUANTILE, t = 1;
+	double low = 0, high = STUDENT_MAX_QUANTILE;
+	double t = first_quantile(p, df);
 
 	if (df > STUDENT_MAX_DF)
 		high = NORMAL_MAX_QUANTILE;
@@ -270,7 +284,7 @@ static double exact_test(const struct counts *c)
 }
 
 /* Rows with few samples are many, and of few kinds: each takes as long as
- * eighty of the others. */
+ * a dozen of the others. */
 static double quantile_again(double p)
 {
 	static struct {

@@ -17,7 +17,8 @@ void mem_init(void)
 #ifdef M_MMAP_THRESHOLD /* glibc's */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	mallopt(M_TOP_PAD, 1024 * 1024);
+	mallopt(M_TOP_PAD, 16 * 1024 * 1024);
+	mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

@@ -67,6 +67,8 @@ static bool reserve(struct arena *arena, void *column, size_t *cap, size_t need,
 bool profile_build_expect(struct profile_build *b, size_t texts,
 			  size_t functions, size_t frames, struct error *err)
 {
+	/* Some places are of the same line as others. */
+	frames -= frames / 8;
 	if (!symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
 			    err))
 		return false;

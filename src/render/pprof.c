@@ -78,7 +78,7 @@ struct writer {
 	struct numbering mappings;
 	struct numbering functions;
 	struct numbering locations;
-	struct buf samples;
+	struct buf all; /* the head and the samples, at last the other parts */
 	struct buf mapping_part;
 	struct buf location_part;
 	struct buf function_part;
@@ -372,7 +372,7 @@ static void write_sample(struct writer *w, const struct profile *p,
 {
 	const uint32_t *frames = p->frame_ids + stack->frame_first;
 	int64_t value = is_base ? sat_mul_i64(stack->value, -1) : stack->value;
-	struct buf *b = &w->samples;
+	struct buf *b = &w->all;
 	size_t at = wirew_open(b, PROFILE_SAMPLE);
 
 	wirew_str(b, SAMPLE_LOCATION,
@@ -517,7 +517,7 @@ static void writer_init(struct writer *w)
 {
 	struct numbering *const all[] = { &w->strings, &w->mappings,
 					  &w->functions, &w->locations };
-	struct buf *const parts[] = { &w->samples, &w->mapping_part,
+	struct buf *const parts[] = { &w->all, &w->mapping_part,
 				      &w->location_part, &w->function_part,
 				      &w->string_part };
 
@@ -534,19 +534,21 @@ static void writer_init(struct writer *w)
 }
 
 /* Like things together pack best. */
-static void writer_join(struct writer *w, struct buf *all)
+static void writer_join(struct writer *w)
 {
-	struct buf *const parts[] = { &w->samples, &w->mapping_part,
-				      &w->location_part, &w->function_part,
-				      &w->string_part };
+	struct buf *const parts[] = { &w->mapping_part, &w->location_part,
+				      &w->function_part, &w->string_part };
+	size_t more = 0;
 
+	arena_release(&w->arena);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		more += parts[i]->len;
+	w->is_failed |= !buf_reserve(&w->all, more);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		if (parts[i]->state != BUF_OK)
-			w->is_failed = true;
-		buf_add_str(all, buf_str(parts[i]));
+		w->is_failed |= parts[i]->state != BUF_OK;
+		buf_add_str(&w->all, buf_str(parts[i]));
 		buf_release(parts[i]);
 	}
-	arena_release(&w->arena);
 }
 
 /* Ordered stacks are so alike that much effort makes large files smaller by a
@@ -572,19 +574,17 @@ static bool pack(const struct buf *plain, struct out *out)
 void render_pprof(const struct render_input *in, struct out *out)
 {
 	struct writer w;
-	struct buf all;
 
 	writer_init(&w);
-	buf_init(&all, LIMIT_DECODE_HEAP_BYTES);
-	write_head(&w, &all, in);
+	write_head(&w, &w.all, in);
 	write_side(&w, in->profile, false);
 	if (in->baseline) {
 		w.label_key = put_string(&w, STR("pprof::base"));
 		w.label_text = put_string(&w, STR("true"));
 		write_side(&w, in->baseline, true);
 	}
-	writer_join(&w, &all);
-	if (w.is_failed || all.state != BUF_OK || !pack(&all, out))
+	writer_join(&w);
+	if (w.is_failed || !pack(&w.all, out))
 		render_fail(out);
-	buf_release(&all);
+	buf_release(&w.all);
 }
