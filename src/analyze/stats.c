@@ -113,9 +113,12 @@ static double student_slope(double t, double df)
  * 26.2.23); of Student's any will do. */
 static double first_quantile(double p, double df)
 {
-	double s = sqrt(-2 * log(p / 2));
+	double s;
 
-	if (df <= STUDENT_MAX_DF || !isfinite(s))
+	if (df <= STUDENT_MAX_DF)
+		return 1;
+	s = sqrt(-2 * log(p / 2));
+	if (!isfinite(s))
 		return 1;
 	s -= (2.515517 + s * (0.802853 + s * 0.010328)) /
 	     (1 + s * (1.432788 + s * (0.189269 + s * 0.001308)));
@@ -125,13 +128,13 @@ static double first_quantile(double p, double df)
 /* Newton's steps on the logarithm, kept inside what is known to hold it. */
 double student_two_sided_quantile(double p, double df)
 {
-	double low = 0, high = STUDENT_MAX_QUANTILE;
-	double t = first_quantile(p, df);
+	double low = 0, high = STUDENT_MAX_QUANTILE, t;
 
-	if (df > STUDENT_MAX_DF)
-		high = NORMAL_MAX_QUANTILE;
 	if (p >= 1)
 		return 0;
+	if (df > STUDENT_MAX_DF)
+		high = NORMAL_MAX_QUANTILE;
+	t = first_quantile(p, df);
 	for (int i = 0; i < QUANTILE_MAX_STEPS; i++) {
 		double tail = student_two_sided(t, df);
 		double next = t + log(tail / p) * tail / student_slope(t, df);

@@ -35,21 +35,6 @@ void buf_clear(struct buf *b)
 		b->data[0] = '\0';
 }
 
-void buf_trim(struct buf *b, size_t len)
-{
-	char *less;
-
-	if (!b->data)
-		return;
-	b->len = len;
-	b->data[len] = '\0';
-	less = mem_realloc(b->data, len + 1);
-	if (!less) /* then it stays as it is */
-		return;
-	b->data = less;
-	b->cap = len + 1;
-}
-
 /* Capacity for need bytes and a NUL: doubling, but not past the ceiling. */
 static size_t next_cap(const struct buf *b, size_t need)
 {

@@ -34,10 +34,6 @@ void buf_wipe(struct buf *b);
 /* Empties it and forgets a failure; memory is kept for reuse. */
 void buf_clear(struct buf *b);
 
-/* Cuts it to len bytes, no more than it has, and gives back the room behind
- * them. */
-void buf_trim(struct buf *b, size_t len);
-
 /* Appended. Past the ceiling, or without memory, nothing is added and the
  * state says so from then on: check once, at the end. */
 void buf_add(struct buf *b, const void *data, size_t len);

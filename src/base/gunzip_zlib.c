@@ -6,8 +6,8 @@
 #include <zlib.h>
 
 #include "base/gunzip.h"
-#include "base/mem.h"
 #include "base/num.h"
+#include "base/zlib_memory.h"
 
 /* 15: the largest window; 16: gzip and nothing else. */
 #define WINDOW_BITS (15 + 16)
@@ -15,18 +15,6 @@
 struct gunzip {
 	z_stream z;
 };
-
-static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
-{
-	(void)opaque;
-	return mem_calloc(count, size);
-}
-
-static void zlib_free(void *opaque, void *ptr)
-{
-	(void)opaque;
-	mem_free(ptr);
-}
 
 struct gunzip *gunzip_new(void)
 {

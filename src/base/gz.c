@@ -12,6 +12,7 @@
 #include "base/gunzip.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/zlib_memory.h"
 
 /* Usual trade of time against size; higher levels gain a percent or two. */
 #define PACK_LEVEL 6
@@ -30,6 +31,7 @@
 
 /* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
 #define MEMBER_BYTES 20
+#define SIZE_BYTES 4u /* at its end, modulo 2^32 */
 
 static once_flag is_allocator_set = ONCE_FLAG_INIT;
 
@@ -205,23 +207,14 @@ bool gz_reader_finish(const struct gz_reader *r, struct error *err)
 	return !r->is_inside || fail_truncated(r->what, err);
 }
 
-size_t gz_size(const char end[GZ_SIZE_BYTES])
-{
-	size_t size = 0;
-
-	for (int i = GZ_SIZE_BYTES - 1; i >= 0; i--)
-		size = size << 8 | (unsigned char)end[i];
-	return size;
-}
-
-/* What it says that it unpacks to; the last step finds the end, and needs room
- * for it. */
+/* What the last member says that it unpacks to, which is not to be trusted; the
+ * last step finds the end, and needs room for it. */
 static size_t first_room(struct str bytes)
 {
 	size_t hint = 0;
 
-	if (bytes.len >= MEMBER_BYTES)
-		hint = gz_size(bytes.ptr + (bytes.len - GZ_SIZE_BYTES));
+	for (size_t i = 0; bytes.len >= MEMBER_BYTES && i < SIZE_BYTES; i++)
+		hint = hint << 8 | (unsigned char)bytes.ptr[bytes.len - 1 - i];
 	return max_size(hint, FIRST_ROOM) + 1;
 }
 
@@ -300,18 +293,6 @@ bool gz_deflate_fast(struct str bytes, struct buf *out, struct error *err)
 }
 
 /* ---- streams ---- */
-
-static void *zlib_alloc(void *opaque, unsigned count, unsigned size)
-{
-	(void)opaque;
-	return mem_calloc(count, size);
-}
-
-static void zlib_free(void *opaque, void *ptr)
-{
-	(void)opaque;
-	mem_free(ptr);
-}
 
 static bool zlib_init(z_stream *z)
 {

@@ -17,11 +17,6 @@
 /* Begins with 1f 8b. */
 bool gz_is(struct str bytes);
 
-/* What the last bytes of a gzip file say its plain size is: modulo 2^32, for
- * the last member only, and not to be trusted. */
-#define GZ_SIZE_BYTES 4
-size_t gz_size(const char end[GZ_SIZE_BYTES]);
-
 /* Unpacks all members of a gzip file, appending to out, whose max_bytes is
  * the ceiling. Errors name truncation, damage and bombs apart, each with
  * `what` as the subject ("before.pb.gz"). Nested gzip is not unpacked. */

@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static int (*mem_gate)(size_t size);
 
@@ -86,19 +85,6 @@ char *mem_strndup(const char *text, size_t len)
 char *mem_strdup(const char *text)
 {
 	return mem_strndup(text, strlen(text));
-}
-
-/* Pages of the sizes that there are begin and end at multiples of the largest
- * one. A page that is read again is all zero. */
-void mem_discard(void *ptr, size_t size)
-{
-	uintptr_t page = 64 * 1024;
-	uintptr_t first = ((uintptr_t)ptr + page - 1) / page * page;
-	uintptr_t end = ((uintptr_t)ptr + size) / page * page;
-
-	if (first < end)
-		(void)madvise((char *)ptr + (first - (uintptr_t)ptr),
-			      end - first, MADV_DONTNEED);
 }
 
 void mem_wipe(void *ptr, size_t size)

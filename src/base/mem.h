@@ -26,10 +26,6 @@ void mem_free(void *ptr);
 char *mem_strndup(const char *text, size_t len);
 char *mem_strdup(const char *text);
 
-/* Gives the pages of a part of an allocation back to the system, as far as
- * they are whole; what it holds then is undefined. */
-void mem_discard(void *ptr, size_t size);
-
 /* Overwrites memory that held a secret; not optimised away. */
 void mem_wipe(void *ptr, size_t size);
 

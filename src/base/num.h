@@ -148,6 +148,14 @@ static inline uint64_t magnitude_i64(int64_t value)
 	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
+/* The same, saturating. */
+static inline int64_t sat_magnitude_i64(int64_t value)
+{
+	if (value < 0)
+		return value == INT64_MIN ? INT64_MAX : -value;
+	return value;
+}
+
 /* For sorting: the larger first, whatever its sign. */
 static inline int compare_magnitudes_i64(int64_t a, int64_t b)
 {

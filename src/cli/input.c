@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/outfile.h"
 #include "source/http.h"
 

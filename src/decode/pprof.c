@@ -277,15 +277,6 @@ static bool read_sample(struct samples *s, struct wire *w, struct error *err)
 	return wire_check(w, PPROF_WHAT, err) && check_values(s, err);
 }
 
-static void leave_out(struct samples *s)
-{
-	int64_t magnitude = s->now.value;
-
-	if (magnitude < 0)
-		magnitude = magnitude == INT64_MIN ? INT64_MAX : -magnitude;
-	s->left_out = sat_add_i64(s->left_out, magnitude);
-}
-
 static bool is_left_out(const struct samples *s)
 {
 	return (s->labels && !label_filter_matches(s->labels)) ||
@@ -302,7 +293,8 @@ static bool take_sample(struct samples *s, struct error *err)
 	if (!read_varints(s, err))
 		return false;
 	if (is_left_out(s)) {
-		leave_out(s);
+		s->left_out =
+			sat_add_i64(s->left_out, sat_magnitude_i64(now->value));
 		return true;
 	}
 	return !now->value || pprof_pack_add(&s->pack, now->ids, now->id_count,

@@ -163,9 +163,6 @@ bool pprof_malformed(struct error *err, const char *what, uint64_t id,
 bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 		  struct error *err) MUST_CHECK;
 
-/* False, always: there is none with this id. */
-bool pprof_missing_location(uint64_t id, struct error *err);
-
 /* Unfolds the frames of the location pprof_find() gave for this id. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 		  struct error *err) MUST_CHECK;

@@ -336,11 +336,6 @@ static bool prepare_location(struct pprof *p, struct str message,
 	return pprof_check(p, &w, err);
 }
 
-bool pprof_missing_location(uint64_t id, struct error *err)
-{
-	return pprof_malformed(err, "location", id, "is missing");
-}
-
 /* The wire has the innermost line first: the frames are turned round. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 		  struct error *err)
@@ -353,7 +348,7 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	uint32_t line_count, dropped, line = 0;
 
 	if (location == PPROF_NONE)
-		return pprof_missing_location(id, err);
+		return pprof_malformed(err, "location", id, "is missing");
 	message = p->locations.messages[location];
 	if (!prepare_location(p, message, &l, &line_count, err))
 		return false;

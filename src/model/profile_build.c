@@ -417,11 +417,7 @@ bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 
 void profile_build_omit(struct profile_build *b, int64_t value)
 {
-	int64_t magnitude = value;
-
-	if (value < 0)
-		magnitude = value == INT64_MIN ? INT64_MAX : -value;
-	b->magnitude = sat_add_i64(b->magnitude, magnitude);
+	b->magnitude = sat_add_i64(b->magnitude, sat_magnitude_i64(value));
 }
 
 /* Equal stacks take no memory but are hashed all the same. */

@@ -51,26 +51,25 @@ static uint32_t find_in_all(const struct symtab *t, struct str text)
 	return MAP_NONE;
 }
 
-static uint32_t find(const struct symtab *t, struct str text, uint32_t hash)
+uint32_t symtab_find(const struct symtab *t, struct str text)
 {
 	if (!text.len)
 		return 0;
-	return t->is_settled ? find_in_all(t, text)
-			     : map_find_hashed(&t->map, text, hash);
+	return t->is_settled ? find_in_all(t, text) : map_find(&t->map, text);
 }
 
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err)
 {
-	uint32_t hash = map_hash(text);
+	uint32_t hash = 0;
 
-	*id = find(t, text, hash);
+	if (t->is_settled || !text.len) {
+		*id = symtab_find(t, text);
+	} else {
+		hash = map_hash(text);
+		*id = map_find_hashed(&t->map, text, hash);
+	}
 	return *id != MAP_NONE || append(t, text, hash, id, err);
-}
-
-uint32_t symtab_find(const struct symtab *t, struct str text)
-{
-	return find(t, text, map_hash(text));
 }
 
 void symtab_settle(struct symtab *t)

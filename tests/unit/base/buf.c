@@ -123,33 +123,9 @@ static void test_starved(void **state)
 	buf_release(&b);
 }
 
-static void test_trim_gives_back_room(void **state)
-{
-	struct buf b;
-
-	(void)state;
-	buf_init(&b, MIB);
-	buf_trim(&b, 0); /* of nothing */
-	assert_string_equal(buf_text(&b), "");
-	assert_non_null(buf_reserve(&b, 10000));
-	buf_add_text(&b, "abcdef");
-	buf_trim(&b, 4);
-	assert_string_equal(buf_text(&b), "abcd");
-	assert_int_equal(b.len, 4);
-	assert_int_equal(b.cap, 5);
-	buf_add_text(&b, "x");
-	assert_string_equal(buf_text(&b), "abcdx");
-	starve_after(0);
-	buf_trim(&b, 2); /* keeps the room */
-	assert_true(stop_starving());
-	assert_string_equal(buf_text(&b), "ab");
-	buf_release(&b);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trim_gives_back_room),
 		cmocka_unit_test(test_appends),
 		cmocka_unit_test(test_ceiling_from_both_sides),
 		cmocka_unit_test(test_no_ceiling),

@@ -17,14 +17,10 @@ static char plain[PLAIN_BYTES];
 
 static int make_file(void **state)
 {
-	int fd;
-
 	(void)state;
-	memcpy(path + strlen(path) - 6, "XXXXXX", 6);
 	for (size_t i = 0; i < sizeof plain; i++)
 		plain[i] = (char)('a' + i * i / 7 % 26);
-	fd = mkstemp(path);
-	return fd < 0 ? -1 : close(fd);
+	return make_temporary(path) ? 0 : -1;
 }
 
 static int remove_file(void **state)

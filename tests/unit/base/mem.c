@@ -76,26 +76,6 @@ static void test_gate(void **state)
 	mem_free(q);
 }
 
-static void test_discard_keeps_the_rest(void **state)
-{
-	const size_t size = 1000000;
-	char *data = mem_alloc(size);
-
-	(void)state;
-	assert_non_null(data);
-	memset(data, 'x', size);
-	mem_discard(data + 1000, 500000);
-	for (size_t i = 0; i < size; i++)
-		if (i < 1000 || i >= 501000)
-			assert_int_equal(data[i], 'x');
-		else
-			assert_true(data[i] == 'x' || !data[i]);
-	memset(data, 'y', size);
-	mem_discard(data + 10, 20); /* no page at all */
-	assert_int_equal(data[15], 'y');
-	mem_free(data);
-}
-
 /* That it is wiped, tests/net/canary.py sees, from without. */
 static void test_wiped_memory(void **state)
 {
@@ -123,7 +103,6 @@ static void test_wiped_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_discard_keeps_the_rest),
 		cmocka_unit_test(test_size_zero_is_no_failure),
 		cmocka_unit_test(test_calloc_checks_and_zeroes),
 		cmocka_unit_test(test_copies),

@@ -218,7 +218,7 @@ static void put_field(struct buf *b, const char **at, struct edit *e)
 	/* Numbers may come packed or one by one. */
 	e->was_packed = form == '[' || (e->is_retyped && e->type != 1 &&
 					e->type != 5 && form == '=');
-	buf_trim(b, before);
+	b->len = before;
 	if (e->is_retyped && e->type != type_of(form))
 		put_of_type(b, field, e->type);
 }

@@ -19,10 +19,8 @@ static char path[] = "/tmp/tracefind-pprof-XXXXXX";
 
 static int make_file(void **state)
 {
-	int fd = mkstemp(path);
-
 	(void)state;
-	return fd < 0 ? -1 : close(fd);
+	return make_temporary(path) ? 0 : -1;
 }
 
 static int remove_file(void **state)
