@@ -90,6 +90,15 @@ size_t str_find(struct str s, struct str needle)
 	return hit ? (size_t)(hit - s.ptr) : SIZE_MAX;
 }
 
+size_t str_until(struct str s, size_t start, char c)
+{
+	const char *hit = NULL;
+
+	if (start < s.len)
+		hit = memchr(s.ptr + start, c, s.len - start);
+	return hit ? (size_t)(hit - s.ptr) : s.len;
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';

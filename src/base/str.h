@@ -49,6 +49,10 @@ bool str_is_digits(struct str s);
 /* Offset of the first `needle` in s, or SIZE_MAX. */
 size_t str_find(struct str s, struct str needle);
 
+/* Offset of the next c, from `start` on, which is at most s.len; s.len where
+ * there is none. */
+size_t str_until(struct str s, size_t start, char c);
+
 /* Without ASCII blanks at both ends. */
 struct str str_trim(struct str s);
 

@@ -27,7 +27,7 @@ bool thread_is_worth_it(void)
 	return !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 1;
 }
 
-void thread_start(struct thread *t, void (*run)(void *task), void *task)
+bool thread_try(struct thread *t, void (*run)(void *task), void *task)
 {
 	struct start *start = NULL;
 
@@ -35,13 +35,18 @@ void thread_start(struct thread *t, void (*run)(void *task), void *task)
 	hash_bytes("", 0); /* draws the key that all threads share */
 	if (thread_is_worth_it())
 		start = mem_alloc(sizeof *start);
-	if (start) {
-		*start = (struct start){ run, task };
-		t->is_running = !pthread_create(&t->id, NULL, run_start, start);
-		if (!t->is_running)
-			mem_free(start);
-	}
+	if (!start)
+		return false;
+	*start = (struct start){ run, task };
+	t->is_running = !pthread_create(&t->id, NULL, run_start, start);
 	if (!t->is_running)
+		mem_free(start);
+	return t->is_running;
+}
+
+void thread_start(struct thread *t, void (*run)(void *task), void *task)
+{
+	if (!thread_try(t, run, task))
 		run(task);
 }
 
@@ -50,4 +55,27 @@ void thread_join(struct thread *t)
 	if (t->is_running)
 		pthread_join(t->id, NULL);
 	t->is_running = false;
+}
+
+/* Fails for a count that is too large only. */
+void tokens_init(struct tokens *t, unsigned count)
+{
+	(void)sem_init(&t->sem, 0, count);
+}
+
+void tokens_release(struct tokens *t)
+{
+	sem_destroy(&t->sem);
+}
+
+void tokens_give(struct tokens *t)
+{
+	sem_post(&t->sem);
+}
+
+/* A signal may have ended the waiting. */
+void tokens_take(struct tokens *t)
+{
+	while (sem_wait(&t->sem))
+		;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One task beside another, for the two sides of a comparison. What they say
- * does not depend on whether they ran at once: a task shares nothing with its
- * caller that either changes before thread_join().
+ * One task beside another: the two sides of a comparison, or reading and what
+ * is made of it. What they say does not depend on whether they ran at once: a
+ * task shares nothing with its caller that either changes before thread_join()
+ * or without a token for it.
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 
 struct thread {
@@ -19,8 +21,24 @@ struct thread {
  * no thread is to be had, it is done when this returns. */
 void thread_start(struct thread *t, void (*run)(void *task), void *task);
 
+/* Where no thread is to be had, nothing is done, and it says false. */
+bool thread_try(struct thread *t, void (*run)(void *task), void *task);
+
 /* Waits until the task is done. */
 void thread_join(struct thread *t);
+
+/* Each allows to use one thing of several, which two threads hand to each
+ * other. */
+struct tokens {
+	sem_t sem;
+};
+
+void tokens_init(struct tokens *t, unsigned count);
+void tokens_release(struct tokens *t);
+void tokens_give(struct tokens *t);
+
+/* Waits until there is one. */
+void tokens_take(struct tokens *t);
 
 /* Whether this process may run on two processors or more. */
 bool thread_is_worth_it(void);

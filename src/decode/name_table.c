@@ -71,28 +71,27 @@ static size_t home(const struct name_table *t, uint64_t hash)
 }
 
 /* The table is never full, so the walk ends. */
-const struct name_item *name_table_find(const struct name_table *t,
-					struct str name, uint64_t hash)
+uint32_t name_table_find(const struct name_table *t, struct str name,
+			 uint64_t hash)
 {
 	size_t at;
 
 	if (!t->slot_count)
-		return NULL;
+		return NAME_NONE;
 	for (at = home(t, hash); t->slots[at];
 	     at = (at + 1) & (t->slot_count - 1)) {
-		const struct name_item *item;
+		uint32_t number = (uint32_t)t->slots[at] - 1;
 
-		if ((t->slots[at] ^ hash) & TAG_MASK)
-			continue;
-		item = &t->items[(uint32_t)t->slots[at] - 1];
-		if (str_equal(item->name, name))
-			return item;
+		if (!((t->slots[at] ^ hash) & TAG_MASK) &&
+		    str_equal(t->names[number], name))
+			return number;
 	}
-	return NULL;
+	return NAME_NONE;
 }
 
-/* What is likely to be the item of that name, or NULL where it is not there. */
-static void fetch_item(const struct name_table *t, struct name_ref *ref)
+/* What is likely to be the number of that name, or NAME_NONE where it is not
+ * there. */
+static void fetch_number(const struct name_table *t, struct name_ref *ref)
 {
 	size_t at = home(t, ref->hash);
 
@@ -100,40 +99,41 @@ static void fetch_item(const struct name_table *t, struct name_ref *ref)
 		at = (at + 1) & (t->slot_count - 1);
 	if (!t->slots[at])
 		return;
-	ref->item = &t->items[(uint32_t)t->slots[at] - 1];
-	__builtin_prefetch(ref->item);
+	ref->number = (uint32_t)t->slots[at] - 1;
+	__builtin_prefetch(&t->names[ref->number]);
 }
 
 void name_table_find_all(const struct name_table *t, struct name_ref *refs,
 			 size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		refs[i].item = NULL;
-		refs[i].hash = name_table_hash(t, refs[i].name);
+		refs[i].number = NAME_NONE;
 		if (t->slot_count)
 			__builtin_prefetch(&t->slots[home(t, refs[i].hash)]);
 	}
 	if (!t->slot_count)
 		return;
 	for (size_t i = 0; i < count; i++)
-		fetch_item(t, &refs[i]);
+		fetch_number(t, &refs[i]);
 	for (size_t i = 0; i < count; i++)
-		if (refs[i].item)
-			__builtin_prefetch(refs[i].item->name.ptr);
-	for (size_t i = 0; i < count; i++)
-		if (refs[i].item &&
-		    !str_equal(refs[i].item->name, refs[i].name))
-			refs[i].item =
-				name_table_find(t, refs[i].name, refs[i].hash);
+		if (refs[i].number != NAME_NONE)
+			__builtin_prefetch(t->names[refs[i].number].ptr);
+	for (size_t i = 0; i < count; i++) {
+		struct name_ref *ref = &refs[i];
+
+		if (ref->number != NAME_NONE &&
+		    !str_equal(t->names[ref->number], ref->name))
+			ref->number = name_table_find(t, ref->name, ref->hash);
+	}
 }
 
-static void put(struct name_table *t, uint64_t hash, uint32_t item)
+static void put(struct name_table *t, uint64_t hash, uint32_t number)
 {
 	size_t at = home(t, hash);
 
 	while (t->slots[at])
 		at = (at + 1) & (t->slot_count - 1);
-	t->slots[at] = (hash & TAG_MASK) | (item + UINT64_C(1));
+	t->slots[at] = (hash & TAG_MASK) | (number + UINT64_C(1));
 }
 
 /* Keeps a quarter of the slots empty. The lower halves of the hashes are not
@@ -150,22 +150,20 @@ static bool grow(struct name_table *t)
 		return false;
 	t->slots = slots;
 	t->slot_count = slot_count;
-	for (size_t i = 0; i < t->count; i++) {
-		struct str name = t->items[i].name;
-
-		put(t, name_table_hash(t, name), (uint32_t)i);
-	}
+	for (size_t i = 0; i < t->count; i++)
+		put(t, name_table_hash(t, t->names[i]), (uint32_t)i);
 	return true;
 }
 
-const struct name_item *name_table_add(struct name_table *t, struct str name,
-				       uint64_t hash, uint32_t frame)
+uint32_t name_table_add(struct name_table *t, struct str name, uint64_t hash)
 {
-	if (t->count >= UINT32_MAX - 1 || !grow(t) ||
-	    !arena_reserve(t->arena, (void **)&t->items, &t->cap, t->count + 1,
-			   sizeof *t->items))
-		return NULL;
-	put(t, hash, (uint32_t)t->count);
-	t->items[t->count] = (struct name_item){ name, frame };
-	return &t->items[t->count++];
+	uint32_t number = (uint32_t)t->count;
+
+	if (t->count >= NAME_NONE - 1 || !grow(t) ||
+	    !arena_reserve(t->arena, (void **)&t->names, &t->cap, t->count + 1,
+			   sizeof *t->names))
+		return NAME_NONE;
+	put(t, hash, number);
+	t->names[t->count++] = name;
+	return number;
 }

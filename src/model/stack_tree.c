@@ -161,6 +161,8 @@ uint32_t stack_tree_next(const struct stack_tree *t, uint32_t node,
 {
 	const struct stack_node *n = &t->nodes[node];
 
+	/* Comes up behind the children. */
+	__builtin_prefetch(&t->nodes[n->next_sibling]);
 	if (n->first_child) {
 		++*depth;
 		return n->first_child;

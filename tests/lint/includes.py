@@ -44,7 +44,7 @@ FOREIGN = {
 
 SYSTEM = set("""
     ctype.h dirent.h dlfcn.h endian.h errno.h fcntl.h float.h inttypes.h limits.h locale.h malloc.h math.h poll.h
-    pthread.h sched.h signal.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
+    pthread.h sched.h semaphore.h signal.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
     strings.h sys/ioctl.h sys/mman.h sys/random.h sys/stat.h sys/time.h
     sys/types.h sys/uio.h sys/wait.h termios.h threads.h time.h unistd.h
 """.split())

@@ -74,6 +74,12 @@ static void test_digits(void **state)
 static void test_find(void **state)
 {
 	(void)state;
+	assert_int_equal(str_until(STR("a;b;c"), 0, ';'), 1);
+	assert_int_equal(str_until(STR("a;b;c"), 1, ';'), 1);
+	assert_int_equal(str_until(STR("a;b;c"), 2, ';'), 3);
+	assert_int_equal(str_until(STR("a;b;c"), 4, ';'), 5);
+	assert_int_equal(str_until(STR("a;b;c"), 5, ';'), 5);
+	assert_int_equal(str_until(none, 0, ';'), 0);
 	assert_int_equal(str_find(STR("hello"), STR("l")), 2);
 	assert_int_equal(str_find(STR("a\0b"), STR("\0b")), 1);
 	assert_int_equal(str_find(STR("abc"), STR("abcd")), SIZE_MAX);

@@ -45,6 +45,50 @@ static void test_without_a_thread(void **state)
 	assert_false(t.is_running);
 	assert_true(pthread_equal(task.ran_on, pthread_self()));
 	thread_join(&t);
+	starve_after(0);
+	assert_false(thread_try(&t, run, &task));
+	stop_starving();
+	assert_int_equal(task.runs, 1);
+}
+
+#define ROUNDS 10000u
+#define PLACES 3u
+
+struct ring {
+	unsigned places[PLACES];
+	struct tokens empty, full;
+};
+
+static void put_all(void *data)
+{
+	struct ring *ring = data;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		tokens_take(&ring->empty);
+		ring->places[i % PLACES] = i;
+		tokens_give(&ring->full);
+	}
+}
+
+/* What one thread puts down the other finds, in order and none twice. */
+static void test_tokens(void **state)
+{
+	struct ring ring;
+	struct thread t;
+
+	(void)state;
+	tokens_init(&ring.empty, PLACES);
+	tokens_init(&ring.full, 0);
+	if (thread_try(&t, put_all, &ring)) {
+		for (unsigned i = 0; i < ROUNDS; i++) {
+			tokens_take(&ring.full);
+			assert_int_equal(ring.places[i % PLACES], i);
+			tokens_give(&ring.empty);
+		}
+	}
+	thread_join(&t);
+	tokens_release(&ring.empty);
+	tokens_release(&ring.full);
 }
 
 int main(void)
@@ -52,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_once),
 		cmocka_unit_test(test_without_a_thread),
+		cmocka_unit_test(test_tokens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

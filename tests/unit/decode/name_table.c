@@ -17,17 +17,26 @@ static struct str name_of(unsigned i, char text[32])
 	return (struct str){ text, (size_t)snprintf(text, 32, "name%u", i) };
 }
 
-#define NAME_NONE UINT32_MAX
-
 static uint32_t find(const struct name_table *t, struct str name)
 {
-	const struct name_item *item =
-		name_table_find(t, name, name_table_hash(t, name));
+	uint32_t number = name_table_find(t, name, name_table_hash(t, name));
 
-	if (!item)
-		return NAME_NONE;
-	assert_true(str_equal(item->name, name));
-	return item->frame;
+	if (number != NAME_NONE)
+		assert_true(str_equal(t->names[number], name));
+	return number;
+}
+
+static void find_all(const struct name_table *t, struct name_ref *refs,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		refs[i].hash = name_table_hash(t, refs[i].name);
+	name_table_find_all(t, refs, count);
+}
+
+static uint32_t add(struct name_table *t, struct str name)
+{
+	return name_table_add(t, name, name_table_hash(t, name));
 }
 
 static void test_names_are_found_again(void **state)
@@ -44,16 +53,14 @@ static void test_names_are_found_again(void **state)
 		struct str name = arena_str(&arena, name_of(i, text));
 
 		assert_int_equal(find(&t, name), NAME_NONE);
-		assert_non_null(name_table_add(
-			&t, name, name_table_hash(&t, name), MANY - i));
+		assert_int_equal(add(&t, name), i);
 	}
 	for (unsigned i = 0; i < MANY; i++)
-		assert_int_equal(find(&t, name_of(i, text)), MANY - i);
+		assert_int_equal(find(&t, name_of(i, text)), i);
 	assert_int_equal(find(&t, STR("name")), NAME_NONE);
 	assert_int_equal(find(&t, STR("")), NAME_NONE);
-	assert_non_null(
-		name_table_add(&t, STR(""), name_table_hash(&t, STR("")), 7));
-	assert_int_equal(find(&t, STR("")), 7);
+	assert_int_equal(add(&t, STR("")), MANY);
+	assert_int_equal(find(&t, STR("")), MANY);
 	arena_release(&arena);
 }
 
@@ -72,21 +79,21 @@ static void test_names_side_by_side(void **state)
 	name_table_init(&t, &arena);
 	for (unsigned i = 0; i < COUNT; i++)
 		refs[i].name = arena_str(&arena, name_of(i ^ 64, text));
-	name_table_find_all(&t, refs, COUNT);
+	find_all(&t, refs, COUNT);
 	for (unsigned i = 0; i < COUNT; i++)
-		assert_null(refs[i].item);
+		assert_int_equal(refs[i].number, NAME_NONE);
 	for (unsigned i = 0; i < COUNT; i += 2)
-		assert_non_null(name_table_add(&t, refs[i].name, refs[i].hash,
-					       1000 + i));
+		assert_int_equal(add(&t, refs[i].name), i / 2);
 	refs[1].name = refs[98].name;
-	name_table_find_all(&t, refs, COUNT);
-	assert_int_equal(refs[1].item->frame, 1098);
+	find_all(&t, refs, COUNT);
+	assert_int_equal(refs[1].number, 49);
 	for (unsigned i = 2; i < COUNT; i++) {
-		assert_int_equal(find(&t, refs[i].name),
-				 i % 2 ? NAME_NONE : 1000 + i);
-		assert_int_equal(refs[i].item != NULL, i % 2 == 0);
+		uint32_t number = i % 2 ? NAME_NONE : i / 2;
+
+		assert_int_equal(find(&t, refs[i].name), number);
+		assert_int_equal(refs[i].number, number);
 	}
-	name_table_find_all(&t, refs, 0);
+	find_all(&t, refs, 0);
 	arena_release(&arena);
 }
 
@@ -100,13 +107,12 @@ static void test_names_of_one_hash(void **state)
 	(void)state;
 	arena_init(&arena, MIB);
 	name_table_init(&t, &arena);
-	assert_non_null(
-		name_table_add(&t, STR("a"), name_table_hash(&t, STR("b")), 7));
-	assert_non_null(
-		name_table_add(&t, STR("b"), name_table_hash(&t, STR("b")), 8));
-	name_table_find_all(&t, refs, 2);
-	assert_int_equal(refs[0].item->frame, 8);
-	assert_null(refs[1].item);
+	assert_int_equal(
+		name_table_add(&t, STR("a"), name_table_hash(&t, STR("b"))), 0);
+	assert_int_equal(add(&t, STR("b")), 1);
+	find_all(&t, refs, 2);
+	assert_int_equal(refs[0].number, 1);
+	assert_int_equal(refs[1].number, NAME_NONE);
 	arena_release(&arena);
 }
 
@@ -145,7 +151,7 @@ static void test_memory_runs_out(void **state)
 	(void)state;
 	arena_init(&arena, 100);
 	name_table_init(&t, &arena);
-	assert_null(name_table_add(&t, STR("a"), 1, 1));
+	assert_int_equal(name_table_add(&t, STR("a"), 1), NAME_NONE);
 	assert_true(arena.is_over_limit);
 	arena_release(&arena);
 }
