@@ -263,12 +263,23 @@ bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
 	return insert(m, slot_number(key), value, slot_value);
 }
 
+void map_approach(const struct map *m, uint32_t hash)
+{
+	if (m->slot_count)
+		__builtin_prefetch(&m->slots[hash & (m->slot_count - 1)]);
+}
+
+void map_approach_key(const struct map *m, uint32_t hash)
+{
+	if (m->slot_count)
+		__builtin_prefetch(m->slots[hash & (m->slot_count - 1)].ptr);
+}
+
 uint32_t map_approach_u64(const struct map *m, uint64_t key)
 {
 	uint32_t hash = slot_number(key).hash;
 
-	if (m->slot_count)
-		__builtin_prefetch(&m->slots[hash & (m->slot_count - 1)]);
+	map_approach(m, hash);
 	return hash;
 }
 

@@ -53,6 +53,11 @@ uint32_t map_find_hashed(const struct map *m, struct str key, uint32_t hash);
 bool map_insert_hashed(struct map *m, struct str key, uint32_t hash,
 		       uint32_t value, uint32_t *slot_value) MUST_CHECK;
 
+/* Begins to fetch what a key of this hash is compared with: where its slot is,
+ * and once that is near, the key in it. */
+void map_approach(const struct map *m, uint32_t hash);
+void map_approach_key(const struct map *m, uint32_t hash);
+
 /* map_insert_u64() in two steps, for those who have something else to do until
  * the slot is near: the hash is that of the key, and stays. */
 uint32_t map_approach_u64(const struct map *m, uint64_t key);

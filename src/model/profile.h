@@ -101,7 +101,8 @@ struct profile {
 	uint32_t function_count;
 	struct frame *frames; /* distinct (function, line...) */
 	uint32_t frame_count;
-	uint32_t *frame_ids; /* stacks' frames, root first */
+	uint32_t *frame_ids; /* stacks' frames, root first; in a loose profile
+				some may be of no stack any more */
 	size_t frame_id_count;
 	struct stack *stacks; /* distinct, ordered by names root first */
 	uint32_t stack_count;

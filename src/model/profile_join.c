@@ -8,7 +8,7 @@
 
 struct side {
 	const struct profile *profile;
-	uint32_t *texts;     /* by symbol: that of the sum + 1; 0 not yet */
+	uint32_t *texts;     /* by symbol: that of the sum */
 	uint32_t *functions; /* by function: that of the sum */
 	uint32_t *frames;    /* likewise */
 };
@@ -31,31 +31,17 @@ static bool takes(int next, size_t side)
 
 /* ---- functions ---- */
 
-static bool join_text(struct profile *out, const struct profile *p,
-		      uint32_t *texts, uint32_t symbol, uint32_t *id,
-		      struct error *err)
-{
-	uint32_t *known = &texts[symbol];
-
-	if (!*known) {
-		if (!symtab_add(&out->symtab, profile_text(p, symbol), id, err))
-			return false;
-		*known = *id + 1;
-	}
-	*id = *known - 1;
-	return true;
-}
-
-bool profile_join_function(struct profile *out, const struct profile *p,
-			   uint32_t *texts, uint32_t function,
-			   struct function *joined, struct error *err)
+struct function profile_join_function(const struct profile *p,
+				      const uint32_t *texts, uint32_t function)
 {
 	const struct function *f = &p->functions[function];
 
-	joined->is_nameless = f->is_nameless;
-	return join_text(out, p, texts, f->name, &joined->name, err) &&
-	       join_text(out, p, texts, f->file, &joined->file, err) &&
-	       join_text(out, p, texts, f->mapping, &joined->mapping, err);
+	return (struct function){
+		.name = texts[f->name],
+		.file = texts[f->file],
+		.mapping = texts[f->mapping],
+		.is_nameless = f->is_nameless,
+	};
 }
 
 static bool join_function(struct join *j, struct side *s, uint32_t function,
@@ -67,8 +53,8 @@ static bool join_function(struct join *j, struct side *s, uint32_t function,
 		return error_set(err, ERROR_LIMIT,
 				 "the profile has more than %u functions",
 				 LIMIT_FUNCTIONS);
-	return profile_join_function(j->out, s->profile, s->texts, function,
-				     added, err);
+	*added = profile_join_function(s->profile, s->texts, function);
+	return true;
 }
 
 /* As profile_check() wants them. */
@@ -360,8 +346,9 @@ static bool side_init(struct join *j, struct side *s, const struct profile *p,
 		.frames = arena_array(&j->scratch, p->frame_count,
 				      sizeof *s->frames),
 	};
-	return (s->texts && s->functions && s->frames) ||
-	       arena_fail(&j->scratch, WHAT, err);
+	if (!s->texts || !s->functions || !s->frames)
+		return arena_fail(&j->scratch, WHAT, err);
+	return symtab_add_all(&j->out->symtab, &p->symtab, s->texts, err);
 }
 
 bool profile_join_type(struct profile *out, const struct profile *p,

@@ -26,12 +26,9 @@ bool profile_join_loose(struct profile *out, const struct profile *a,
 			const struct profile *b, bool *is_saturated,
 			struct error *err) MUST_CHECK;
 
-/* What the function is in out: its texts become those of out. texts: by symbol
- * of p, that of out + 1, 0 where it is not known yet; it is filled. */
-bool profile_join_function(struct profile *out, const struct profile *p,
-			   uint32_t *texts, uint32_t function,
-			   struct function *joined,
-			   struct error *err) MUST_CHECK;
+/* What a function is in out. texts: by symbol of p, that of out. */
+struct function profile_join_function(const struct profile *p,
+				      const uint32_t *texts, uint32_t function);
 
 /* Gives out the type of p. */
 bool profile_join_type(struct profile *out, const struct profile *p,

@@ -34,12 +34,14 @@ struct loose_stack {
 
 struct side {
 	const struct profile *profile;
-	uint32_t *texts;     /* by symbol: that of the sum + 1; 0 not yet */
+	uint32_t *texts;     /* by symbol: that of the sum */
 	uint32_t *functions; /* by function: that of the sum */
 	uint32_t *frames;    /* likewise */
 	uint32_t step;       /* frames between the lengths of hashes */
+	size_t expected_ids; /* about as many */
 	/* The thread's. */
 	struct arena arena;
+	struct arena *id_arena; /* of the sum for one side, to stay there */
 	struct stack_walk walk;
 	uint64_t hashes[LIMIT_STACK_FRAMES]; /* of the stack, by length - 1 */
 	struct loose_stack *stacks;
@@ -67,12 +69,10 @@ static bool join_function(struct loose *l, struct side *s, uint32_t function,
 			  struct error *err)
 {
 	struct profile *out = l->out;
-	struct function f;
+	struct function f =
+		profile_join_function(s->profile, s->texts, function);
 	uint32_t *key = l->function_keys[out->function_count], *at;
 
-	if (!profile_join_function(out, s->profile, s->texts, function, &f,
-				   err))
-		return false;
 	key[0] = f.name;
 	key[1] = f.file;
 	key[2] = f.mapping;
@@ -93,23 +93,61 @@ static bool join_function(struct loose *l, struct side *s, uint32_t function,
 
 /* ---- frames ---- */
 
+static struct str frame_key(const struct frame *f)
+{
+	return (struct str){ (const char *)f, sizeof *f };
+}
+
+static struct frame frame_joined(const struct side *s, uint32_t frame)
+{
+	struct frame f = s->profile->frames[frame];
+
+	f.function = s->functions[f.function];
+	return f;
+}
+
 static bool join_frame(struct loose *l, struct side *s, uint32_t frame,
-		       struct error *err)
+		       uint32_t hash, struct error *err)
 {
 	uint32_t *count = &l->out->frame_count;
 	struct frame *f = &l->met[*count];
 	uint32_t *at = &s->frames[frame];
 
-	*f = s->profile->frames[frame];
-	f->function = s->functions[f->function];
-	if (!map_insert(&l->frames, (struct str){ (const char *)f, sizeof *f },
-			*count, at))
+	*f = frame_joined(s, frame);
+	if (!map_insert_hashed(&l->frames, frame_key(f), hash, *count, at))
 		return arena_fail(&l->scratch, WHAT, err);
 	*count += *at == *count;
 	return *count <= LIMIT_LOCATIONS ||
 	       error_set(err, ERROR_LIMIT,
 			 "the profile has more than %u source lines",
 			 LIMIT_LOCATIONS);
+}
+
+/* So many frames ahead the slot is fetched, and the frame in it. */
+#define SLOT_AHEAD 16u
+#define KEY_AHEAD 8u
+
+static bool join_frames(struct loose *l, struct side *s, struct error *err)
+{
+	uint32_t count = s->profile->frame_count;
+	uint32_t hashes[SLOT_AHEAD];
+
+	for (uint32_t i = 0; i < count + SLOT_AHEAD; i++) {
+		uint32_t key = i - KEY_AHEAD, now = i - SLOT_AHEAD;
+		struct frame f;
+
+		if (i >= SLOT_AHEAD &&
+		    !join_frame(l, s, now, hashes[now % SLOT_AHEAD], err))
+			return false;
+		if (i < count) {
+			f = frame_joined(s, i);
+			hashes[i % SLOT_AHEAD] = map_hash(frame_key(&f));
+			map_approach(&l->frames, hashes[i % SLOT_AHEAD]);
+		}
+		if (i >= KEY_AHEAD && key < count)
+			map_approach_key(&l->frames, hashes[key % SLOT_AHEAD]);
+	}
+	return true;
 }
 
 static bool add_heat(struct loose *l, const struct side *s, int64_t *heat,
@@ -168,16 +206,15 @@ static bool join_tables(struct loose *l, struct error *err)
 			if (!join_function(l, &l->sides[k], i, err))
 				return false;
 	for (size_t k = 0; k < 2; k++)
-		for (uint32_t i = 0; i < l->sides[k].profile->frame_count; i++)
-			if (!join_frame(l, &l->sides[k], i, err))
-				return false;
+		if (!join_frames(l, &l->sides[k], err))
+			return false;
 	return place_frames(l, err);
 }
 
 /* ---- stacks of a side ---- */
 
 /* So that the lengths reach from the root to beyond the middle of most. */
-static uint32_t measure(struct side *sides)
+static void measure(struct side *sides)
 {
 	uint64_t frames = 0, stacks = 0;
 
@@ -191,7 +228,12 @@ static uint32_t measure(struct side *sides)
 			stacks++;
 		}
 	}
-	return stacks ? (uint32_t)(frames / stacks / NEAR_STEPS) + 1 : 1;
+	for (size_t k = 0; k < 2 && stacks; k++) {
+		sides[k].step = (uint32_t)(frames / stacks / NEAR_STEPS) + 1;
+		sides[k].expected_ids =
+			(size_t)(frames * sides[k].profile->stack_count /
+				 stacks);
+	}
 }
 
 static void hash_stack(struct side *s, struct loose_stack *stack)
@@ -226,8 +268,8 @@ static bool reserve_ids(struct side *s, size_t need)
 			"together",
 			LIMIT_STACK_FRAMES_TOTAL);
 	if (need > s->id_cap &&
-	    !arena_reserve(&s->arena, &ids, &s->id_cap, need, sizeof *s->ids))
-		return arena_fail(&s->arena, WHAT, &s->err);
+	    !arena_reserve(s->id_arena, &ids, &s->id_cap, need, sizeof *s->ids))
+		return arena_fail(s->id_arena, WHAT, &s->err);
 	s->ids = ids;
 	return true;
 }
@@ -262,6 +304,8 @@ static bool take_stacks(struct side *s)
 	s->stacks = arena_array(&s->arena, p->stack_count, sizeof *s->stacks);
 	if (!s->stacks)
 		return arena_fail(&s->arena, WHAT, &s->err);
+	if (!reserve_ids(s, s->expected_ids))
+		return false;
 	stack_walk_init(&s->walk, p);
 	while (stack_walk_next(&s->walk))
 		if (!take_stack(s, &s->stacks[s->walk.index - 1]))
@@ -280,7 +324,10 @@ static bool take_sides(struct loose *l, struct error *err)
 {
 	struct thread beside;
 
-	l->sides[0].step = l->sides[1].step = measure(l->sides);
+	measure(l->sides);
+	/* Behind those of the first side those of the second one come. */
+	l->sides[0].id_arena = &l->out->arena;
+	l->sides[0].expected_ids += l->sides[1].expected_ids;
 	thread_start(&beside, run_side, &l->sides[1]);
 	run_side(&l->sides[0]);
 	thread_join(&beside);
@@ -294,15 +341,20 @@ static bool take_sides(struct loose *l, struct error *err)
 
 /* ---- stacks of both ---- */
 
+/* *first: of its frames, in those of the sum. */
 static const struct loose_stack *stack_at(const struct loose *l, uint32_t index,
-					  const uint32_t **ids)
+					  uint32_t *first)
 {
-	uint32_t first = l->sides[0].profile->stack_count;
-	const struct side *s = &l->sides[index >= first];
-	const struct loose_stack *stack =
-		&s->stacks[index < first ? index : index - first];
+	const struct side *s = l->sides;
+	const struct loose_stack *stack;
 
-	*ids = s->ids + stack->first;
+	if (index < s->profile->stack_count) {
+		stack = &s->stacks[index];
+		*first = stack->first;
+	} else {
+		stack = &s[1].stacks[index - s->profile->stack_count];
+		*first = (uint32_t)s->id_count + stack->first;
+	}
 	return stack;
 }
 
@@ -313,16 +365,16 @@ static struct radix_item *order_stacks(struct loose *l, uint32_t count)
 		arena_array(&l->scratch, count, sizeof *items);
 	struct radix_item *room = arena_array(&l->scratch, count, sizeof *room);
 	struct radix_item *order;
-	const uint32_t *ids;
+	uint32_t first;
 
 	if (!items || !room)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++)
 		items[i] =
-			(struct radix_item){ stack_at(l, i, &ids)->whole, i };
+			(struct radix_item){ stack_at(l, i, &first)->whole, i };
 	order = radix_sort(items, room, count);
 	for (uint32_t i = 0; i < count; i++)
-		order[i].key = stack_at(l, order[i].index, &ids)->near;
+		order[i].key = stack_at(l, order[i].index, &first)->near;
 	return radix_sort(order, order == items ? room : items, count);
 }
 
@@ -338,39 +390,31 @@ static void add_value(struct loose *l, int64_t *sum, int64_t value)
 /* Equal stacks of which values cancel out leave. */
 static void drop_nothing(struct profile *out)
 {
-	const struct stack *last;
-
-	if (!out->stack_count)
-		return;
-	last = &out->stacks[out->stack_count - 1];
-	if (last->value)
-		return;
-	out->frame_id_count = last->frame_first;
-	out->stack_count--;
+	if (out->stack_count && !out->stacks[out->stack_count - 1].value)
+		out->stack_count--;
 }
 
+/* Its frames lie among those of the sum; of equal stacks those of the others
+ * are of no use any more. */
 static void place_stack(struct loose *l, const struct loose_stack *from,
-			const uint32_t *ids, bool may_be_last)
+			uint32_t first, bool may_be_last)
 {
 	struct profile *out = l->out;
 	struct stack *last =
 		out->stack_count ? &out->stacks[out->stack_count - 1] : NULL;
 
 	if (may_be_last && last && last->frame_count == from->count &&
-	    !memcmp(&out->frame_ids[last->frame_first], ids,
-		    from->count * sizeof *ids)) {
+	    !memcmp(&out->frame_ids[last->frame_first], &out->frame_ids[first],
+		    from->count * sizeof *out->frame_ids)) {
 		add_value(l, &last->value, from->value);
 		return;
 	}
 	drop_nothing(out);
 	out->stacks[out->stack_count++] = (struct stack){
-		.frame_first = (uint32_t)out->frame_id_count,
+		.frame_first = first,
 		.frame_count = from->count,
 		.value = from->value,
 	};
-	memcpy(out->frame_ids + out->frame_id_count, ids,
-	       from->count * sizeof *ids);
-	out->frame_id_count += from->count;
 }
 
 static bool place_stacks(struct loose *l, const struct radix_item *order,
@@ -380,10 +424,11 @@ static bool place_stacks(struct loose *l, const struct radix_item *order,
 	uint64_t last = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t *ids;
-		const struct loose_stack *s = stack_at(l, order[i].index, &ids);
+		uint32_t first;
+		const struct loose_stack *s =
+			stack_at(l, order[i].index, &first);
 
-		place_stack(l, s, ids, i && s->whole == last);
+		place_stack(l, s, first, i && s->whole == last);
 		last = s->whole;
 	}
 	drop_nothing(out);
@@ -395,27 +440,38 @@ static bool place_stacks(struct loose *l, const struct radix_item *order,
 			 LIMIT_SAMPLES);
 }
 
+/* Of both sides, one after the other. */
+static bool join_ids(struct loose *l, struct error *err)
+{
+	struct side *to = &l->sides[0];
+	const struct side *from = &l->sides[1];
+
+	if (!reserve_ids(to, to->id_count + from->id_count)) {
+		*err = to->err;
+		return false;
+	}
+	if (from->id_count)
+		memcpy(to->ids + to->id_count, from->ids,
+		       from->id_count * sizeof *to->ids);
+	l->out->frame_ids = to->ids;
+	l->out->frame_id_count = to->id_count + from->id_count;
+	return true;
+}
+
 static bool join_stacks(struct loose *l, struct error *err)
 {
 	uint32_t count = l->sides[0].profile->stack_count +
 			 l->sides[1].profile->stack_count;
-	size_t id_count = l->sides[0].id_count + l->sides[1].id_count;
 	struct profile *out = l->out;
 	struct radix_item *order;
 
-	if (id_count > LIMIT_STACK_FRAMES_TOTAL)
-		return error_set(
-			err, ERROR_LIMIT,
-			"the profile's stacks have more than %u frames "
-			"together",
-			LIMIT_STACK_FRAMES_TOTAL);
+	if (!join_ids(l, err))
+		return false;
 	order = order_stacks(l, count);
 	if (!order)
 		return arena_fail(&l->scratch, WHAT, err);
 	out->stacks = arena_array(&out->arena, count, sizeof *out->stacks);
-	out->frame_ids =
-		arena_array(&out->arena, id_count, sizeof *out->frame_ids);
-	if (!out->stacks || !out->frame_ids)
+	if (!out->stacks)
 		return arena_fail(&out->arena, WHAT, err);
 	return place_stacks(l, order, count, err);
 }
@@ -427,12 +483,15 @@ static bool side_init(struct loose *l, struct side *s, const struct profile *p,
 {
 	arena_init(&s->arena, LIMIT_DECODE_HEAP_BYTES);
 	s->profile = p;
+	s->step = 1;
+	s->id_arena = &s->arena;
 	s->texts = arena_array(&l->scratch, p->symtab.count, sizeof *s->texts);
 	s->functions = arena_array(&l->scratch, p->function_count,
 				   sizeof *s->functions);
 	s->frames = arena_array(&l->scratch, p->frame_count, sizeof *s->frames);
-	return (s->texts && s->functions && s->frames) ||
-	       arena_fail(&l->scratch, WHAT, err);
+	if (!s->texts || !s->functions || !s->frames)
+		return arena_fail(&l->scratch, WHAT, err);
+	return symtab_add_all(&l->out->symtab, &p->symtab, s->texts, err);
 }
 
 static bool make_room(struct loose *l, const struct profile *a,

@@ -58,18 +58,47 @@ uint32_t symtab_find(const struct symtab *t, struct str text)
 	return t->is_settled ? find_in_all(t, text) : map_find(&t->map, text);
 }
 
+static bool add(struct symtab *t, struct str text, uint32_t hash, uint32_t *id,
+		struct error *err)
+{
+	if (!text.len)
+		*id = 0;
+	else
+		*id = t->is_settled ? find_in_all(t, text)
+				    : map_find_hashed(&t->map, text, hash);
+	return *id != MAP_NONE || append(t, text, hash, id, err);
+}
+
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err)
 {
-	uint32_t hash = 0;
+	return add(t, text, t->is_settled ? 0 : map_hash(text), id, err);
+}
 
-	if (t->is_settled || !text.len) {
-		*id = symtab_find(t, text);
-	} else {
-		hash = map_hash(text);
-		*id = map_find_hashed(&t->map, text, hash);
+/* So many texts ahead the slot is fetched, and the text in it. */
+#define SLOT_AHEAD 16u
+#define TEXT_AHEAD 8u
+
+bool symtab_add_all(struct symtab *t, const struct symtab *from, uint32_t *ids,
+		    struct error *err)
+{
+	uint32_t hashes[SLOT_AHEAD];
+
+	for (size_t i = 0; i < from->count + SLOT_AHEAD; i++) {
+		size_t text = i - TEXT_AHEAD, now = i - SLOT_AHEAD;
+
+		if (i >= SLOT_AHEAD &&
+		    !add(t, from->texts[now], hashes[now % SLOT_AHEAD],
+			 &ids[now], err))
+			return false;
+		if (i < from->count) {
+			hashes[i % SLOT_AHEAD] = map_hash(from->texts[i]);
+			map_approach(&t->map, hashes[i % SLOT_AHEAD]);
+		}
+		if (i >= TEXT_AHEAD && text < from->count)
+			map_approach_key(&t->map, hashes[text % SLOT_AHEAD]);
 	}
-	return *id != MAP_NONE || append(t, text, hash, id, err);
+	return true;
 }
 
 void symtab_settle(struct symtab *t)

@@ -31,6 +31,11 @@ bool symtab_reserve(struct symtab *t, size_t count,
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err) MUST_CHECK;
 
+/* Interns all texts of another table: ids[0..from->count) are those that they
+ * have here. */
+bool symtab_add_all(struct symtab *t, const struct symtab *from, uint32_t *ids,
+		    struct error *err) MUST_CHECK;
+
 /* No more texts, or few, are going to be added or looked for: then each costs a
  * look at all of them, and less memory is held. */
 void symtab_settle(struct symtab *t);

@@ -64,9 +64,13 @@ struct numbering {
 	uint32_t count;
 };
 
-/* A location of several frames, root first. */
+/* A location of several frames, root first. Those that a few are inlined into
+ * are here, where they need not be fetched. */
+#define FEW_FRAMES 3u
+
 struct several {
 	const uint32_t *frames;
+	uint32_t few[FEW_FRAMES - 1];
 	uint32_t count; /* 0: none */
 	uint32_t id;
 };
@@ -95,11 +99,14 @@ struct writer {
 	uint32_t path_depth;
 	/* Of the profile at hand, 0 or absent where not met yet: the location
 	 * of a frame that has one of its own, of several by their indices, and
-	 * the number of a function. */
+	 * the numbers of a function and of a text. */
 	uint32_t *location_of_frame;
 	struct map location_of_frames;
 	struct several *last_several; /* by the innermost frame */
+	bool *is_inlined; /* by frame: read more often than others */
 	uint32_t *number_of_function;
+	uint32_t *number_of_symbol;
+	bool has_two_sides;
 	uint64_t label_key; /* strings; 0: the samples have no label */
 	uint64_t label_text;
 };
@@ -135,6 +142,17 @@ static uint32_t number_of_copy(struct writer *w, struct numbering *n,
 		       : number_of(w, n, arena_str(&w->arena, bytes), is_new);
 }
 
+/* The number of one of a profile's own things, no two of which are the same:
+ * only that of the other side may be. The bytes need not stay. */
+static uint32_t number_of_own(struct writer *w, struct numbering *n,
+			      struct str bytes, bool *is_new)
+{
+	*is_new = true;
+	if (!w->has_two_sides)
+		return n->count++;
+	return number_of(w, n, arena_str(&w->arena, bytes), is_new);
+}
+
 /* The text must stay. */
 static uint32_t put_string(struct writer *w, struct str text)
 {
@@ -149,22 +167,41 @@ static uint32_t put_string(struct writer *w, struct str text)
 	return number;
 }
 
+/* A text of the profile's. */
+static uint32_t put_symbol(struct writer *w, const struct profile *p,
+			   uint32_t symbol)
+{
+	struct str text = profile_text(p, symbol);
+	uint32_t *known = &w->number_of_symbol[symbol];
+
+	if (*known || !text.len)
+		return *known;
+	if (w->has_two_sides) {
+		*known = put_string(w, text);
+	} else {
+		*known = w->strings.count++;
+		wirew_str(&w->string_part, PROFILE_STRING, text);
+	}
+	return *known;
+}
+
 static struct str words(const uint32_t *items, size_t count)
 {
 	return (struct str){ (const char *)items, count * sizeof *items };
 }
 
 /* Names are all that there is: a reader need not look for more. */
-static uint32_t put_mapping(struct writer *w, struct str file)
+static uint32_t put_mapping(struct writer *w, const struct profile *p,
+			    uint32_t file)
 {
 	struct buf *b = &w->mapping_part;
 	bool is_new;
 	uint32_t id, text;
 	size_t at;
 
-	if (!file.len)
+	if (!file)
 		return 0;
-	text = put_string(w, file);
+	text = put_symbol(w, p, file);
 	id = number_of_copy(w, &w->mappings, words(&text, 1), &is_new);
 	if (!is_new)
 		return id;
@@ -177,14 +214,14 @@ static uint32_t put_mapping(struct writer *w, struct str file)
 	return id;
 }
 
-static uint32_t put_new_function(struct writer *w, struct str name,
-				 struct str file)
+static uint32_t put_new_function(struct writer *w, const struct profile *p,
+				 const struct function *f)
 {
-	const uint32_t key[] = { put_string(w, name), put_string(w, file) };
+	const uint32_t key[] = { put_symbol(w, p, f->name),
+				 put_symbol(w, p, f->file) };
 	struct buf *b = &w->function_part;
 	bool is_new;
-	uint32_t id = number_of(w, &w->functions,
-				arena_str(&w->arena, words(key, 2)), &is_new);
+	uint32_t id = number_of_own(w, &w->functions, words(key, 2), &is_new);
 	size_t at;
 
 	if (!is_new)
@@ -203,8 +240,7 @@ static uint32_t put_function(struct writer *w, const struct profile *p,
 	uint32_t *known = &w->number_of_function[function];
 
 	if (!*known)
-		*known = put_new_function(w, function_name(p, function),
-					  function_file(p, function));
+		*known = put_new_function(w, p, &p->functions[function]);
 	return *known;
 }
 
@@ -246,7 +282,7 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 	bool is_new;
 	uint32_t id;
 
-	w->key[0] = put_mapping(w, profile_text(p, f->mapping));
+	w->key[0] = put_mapping(w, p, f->mapping);
 	w->key[1] = outer->address_high;
 	w->key[2] = outer->address_low;
 	if (count == 1 && f->is_nameless)
@@ -258,11 +294,20 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 		w->key[len + 1] = frame->line;
 		w->key[len + 2] = frame->column;
 	}
-	id = number_of(w, &w->locations,
-		       arena_str(&w->arena, words(w->key, len)), &is_new);
+	id = number_of_own(w, &w->locations, words(w->key, len), &is_new);
 	if (is_new)
 		write_location(&w->location_part, id, w->key, len);
 	return id;
+}
+
+/* Both have the same innermost frame. */
+static bool is_several(const struct several *s, const uint32_t *frames,
+		       size_t count)
+{
+	const uint32_t *own = count <= FEW_FRAMES ? s->few : s->frames;
+
+	return s->count == count &&
+	       !memcmp(own, frames, (count - 1) * sizeof *frames);
 }
 
 static uint32_t location_of_several(struct writer *w, const struct profile *p,
@@ -272,8 +317,7 @@ static uint32_t location_of_several(struct writer *w, const struct profile *p,
 	struct str key = words(frames, count);
 	uint32_t id;
 
-	if (last->count == count &&
-	    !memcmp(last->frames, frames, count * sizeof *frames))
+	if (is_several(last, frames, count))
 		return last->id;
 	id = map_find(&w->location_of_frames, key);
 	if (id == MAP_NONE) {
@@ -281,7 +325,13 @@ static uint32_t location_of_several(struct writer *w, const struct profile *p,
 		if (!map_insert(&w->location_of_frames, key, id, &id))
 			w->is_failed = true;
 	}
-	*last = (struct several){ frames, (uint32_t)count, id };
+	*last = (struct several){
+		.frames = frames,
+		.count = (uint32_t)count,
+		.id = id,
+	};
+	for (size_t i = 0; i + 1 < count && i + 1 < FEW_FRAMES; i++)
+		last->few[i] = frames[i];
 	return id;
 }
 
@@ -301,20 +351,20 @@ static uint32_t location_at(struct writer *w, const struct profile *p,
 /* ---- samples ---- */
 
 /* The frames from `end` on up to the one that they are inlined into. */
-static uint32_t location_frames(const struct profile *p, const uint32_t *frames,
+static uint32_t location_frames(const struct writer *w, const uint32_t *frames,
 				uint32_t end)
 {
 	uint32_t first = end - 1;
 
-	while (first && p->frames[frames[first]].is_inlined)
+	while (first && w->is_inlined[frames[first]])
 		first--;
 	return end - first;
 }
 
 /* How many frames the stack begins with as the last one does; no location is
  * cut by it, in neither of the two. */
-static uint32_t shared_depth(const struct writer *w, const struct profile *p,
-			     const uint32_t *frames, uint32_t count)
+static uint32_t shared_depth(const struct writer *w, const uint32_t *frames,
+			     uint32_t count)
 {
 	const uint32_t *last = w->path_frames;
 	uint32_t least = count < w->path_depth ? count : w->path_depth;
@@ -322,9 +372,8 @@ static uint32_t shared_depth(const struct writer *w, const struct profile *p,
 
 	while (depth < least && frames[depth] == last[depth])
 		depth++;
-	while (depth &&
-	       ((depth < count && p->frames[frames[depth]].is_inlined) ||
-		(depth < w->path_depth && p->frames[last[depth]].is_inlined)))
+	while (depth && ((depth < count && w->is_inlined[frames[depth]]) ||
+			 (depth < w->path_depth && w->is_inlined[last[depth]])))
 		depth--;
 	return depth;
 }
@@ -333,11 +382,11 @@ static uint32_t shared_depth(const struct writer *w, const struct profile *p,
 static struct str write_path(struct writer *w, const struct profile *p,
 			     const uint32_t *frames, uint32_t count)
 {
-	uint32_t depth = shared_depth(w, p, frames, count);
+	uint32_t depth = shared_depth(w, frames, count);
 	size_t used = depth ? w->path_bytes[depth] : 0, n = 0;
 
 	for (uint32_t end = count; end > depth;) {
-		uint32_t inlined = location_frames(p, frames, end);
+		uint32_t inlined = location_frames(w, frames, end);
 
 		end -= inlined;
 		w->path_ids[n++] = location_at(w, p, frames + end, inlined);
@@ -345,7 +394,7 @@ static struct str write_path(struct writer *w, const struct profile *p,
 	while (depth < count) {
 		do
 			depth++;
-		while (depth < count && p->frames[frames[depth]].is_inlined);
+		while (depth < count && w->is_inlined[frames[depth]]);
 		used += wirew_before(w->path + w->path_room - used,
 				     w->path_ids[--n]);
 		w->path_bytes[depth] = used;
@@ -382,6 +431,22 @@ static void write_sample(struct writer *w, const struct profile *p,
 	wirew_close(b, at);
 }
 
+/* Stacks of a sum lie where their files had them, far from each other. */
+#define AHEAD 6u
+#define FETCHED_FRAMES 48u
+#define LINE_FRAMES 16u
+
+static void fetch_frames(const struct profile *p, uint32_t stack)
+{
+	const uint32_t *frames;
+
+	if (stack >= p->stack_count)
+		return;
+	frames = p->frame_ids + p->stacks[stack].frame_first;
+	for (uint32_t i = 0; i < FETCHED_FRAMES; i += LINE_FRAMES)
+		__builtin_prefetch(frames + i);
+}
+
 /* What was filtered out, or never had a stack, still is what shares are of: one
  * sample without a stack. */
 static void write_rest(struct writer *w, const struct profile *p, bool is_base)
@@ -411,8 +476,12 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 					   sizeof *w->location_of_frame);
 	w->last_several =
 		arena_array(&w->arena, p->frame_count, sizeof *w->last_several);
+	w->is_inlined =
+		arena_array(&w->arena, p->frame_count, sizeof *w->is_inlined);
 	w->number_of_function = arena_array(&w->arena, p->function_count,
 					    sizeof *w->number_of_function);
+	w->number_of_symbol = arena_array(&w->arena, p->symtab.count,
+					  sizeof *w->number_of_symbol);
 	map_init(&w->location_of_frames, &w->arena);
 	w->path_room = WIREW_VARINT_BYTES * deepest;
 	w->path = arena_array(&w->arena, deepest, WIREW_VARINT_BYTES);
@@ -421,13 +490,17 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 	w->path_ids = arena_array(&w->arena, deepest, sizeof *w->path_ids);
 	w->path_depth = 0;
 	if (!w->path || !w->path_bytes || !w->path_ids || !w->key ||
-	    !w->location_of_frame || !w->last_several ||
-	    !w->number_of_function) {
+	    !w->location_of_frame || !w->last_several || !w->is_inlined ||
+	    !w->number_of_function || !w->number_of_symbol) {
 		w->is_failed = true;
 		return;
 	}
-	for (uint32_t i = 0; i < p->stack_count && !w->is_failed; i++)
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		w->is_inlined[i] = p->frames[i].is_inlined;
+	for (uint32_t i = 0; i < p->stack_count && !w->is_failed; i++) {
+		fetch_frames(p, i + AHEAD);
 		write_sample(w, p, &p->stacks[i], is_base);
+	}
 	write_rest(w, p, is_base);
 }
 
@@ -576,6 +649,7 @@ void render_pprof(const struct render_input *in, struct out *out)
 	struct writer w;
 
 	writer_init(&w);
+	w.has_two_sides = in->baseline;
 	write_head(&w, &w.all, in);
 	write_side(&w, in->profile, false);
 	if (in->baseline) {

@@ -141,10 +141,65 @@ static void test_settled(void **state)
 	arena_release(&arena);
 }
 
+/* Of `count` texts every third is known, and two are the same. */
+static void expect_added(size_t count, bool is_settled)
+{
+	struct arena arena;
+	struct symtab from, to;
+	uint32_t ids[100];
+	char text[32];
+
+	arena_init(&arena, MIB);
+	assert_true(symtab_init(&from, &arena, &err));
+	assert_true(symtab_init(&to, &arena, &err));
+	for (size_t i = 1; i < count; i++) {
+		int len = snprintf(text, sizeof text, "text %zu", i);
+		struct str name = { text, (size_t)len };
+
+		assert_int_equal(add(&from, name), i);
+		if (i % 3 == 0)
+			add(&to, name);
+	}
+	if (is_settled)
+		symtab_settle(&to);
+	assert_true(symtab_add_all(&to, &from, ids, &err));
+	assert_int_equal(to.count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_true(str_equal(symtab_text(&to, ids[i]),
+				      symtab_text(&from, (uint32_t)i)));
+	arena_release(&arena);
+}
+
+static void test_all_of_another(void **state)
+{
+	(void)state;
+	for (size_t count = 1; count < 60; count++) {
+		expect_added(count, false);
+		expect_added(count, true);
+	}
+}
+
+static void test_nothing_of_another(void **state)
+{
+	struct symtab none = { 0 }, t;
+	struct arena arena;
+	uint32_t id = 7;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	assert_true(symtab_init(&t, &arena, &err));
+	assert_true(symtab_add_all(&t, &none, &id, &err));
+	assert_int_equal(t.count, 1);
+	assert_int_equal(id, 7);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_all_of_another),
+		cmocka_unit_test(test_nothing_of_another),
 		cmocka_unit_test(test_equal_text_has_one_id),
 		cmocka_unit_test(test_text_is_copied_with_its_nul_bytes),
 		cmocka_unit_test(test_many_ids_stay_put),
