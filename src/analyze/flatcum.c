@@ -42,8 +42,8 @@ static bool no_memory(const struct func_table *t, struct error *err)
 	return arena_fail(t->arena, "ranking functions", err);
 }
 
-static bool entry_add(struct func_table *t, struct str key, struct str name,
-		      uint32_t *id, struct error *err)
+static bool entry_add(struct func_table *t, struct str key, uint32_t hash,
+		      struct str name, uint32_t *id, struct error *err)
 {
 	struct func_entry entry = { .key = key, .name = name };
 
@@ -55,7 +55,8 @@ static bool entry_add(struct func_table *t, struct str key, struct str name,
 	if (!entry.key.ptr ||
 	    !arena_reserve(t->arena, (void **)&t->entries, &t->cap,
 			   t->count + 1, sizeof *t->entries) ||
-	    !map_insert(&t->map, entry.key, (uint32_t)t->count, id))
+	    !map_insert_hashed(&t->map, entry.key, hash, (uint32_t)t->count,
+			       id))
 		return no_memory(t, err);
 	t->entries[t->count++] = entry;
 	return true;
@@ -77,6 +78,7 @@ static bool entry_of(struct func_table *t, struct str name, struct buf *key,
 		     uint32_t *id, struct error *err)
 {
 	struct str identity = name;
+	uint32_t hash;
 
 	if (!t->is_plain) {
 		buf_clear(key);
@@ -85,9 +87,10 @@ static bool entry_of(struct func_table *t, struct str name, struct buf *key,
 			return false;
 		identity = buf_str(key);
 	}
-	*id = map_find(&t->map, identity);
+	hash = map_hash(identity);
+	*id = map_find_hashed(&t->map, identity, hash);
 	if (*id == MAP_NONE)
-		return entry_add(t, identity, name, id, err);
+		return entry_add(t, identity, hash, name, id, err);
 	entry_join(t, *id, name);
 	return true;
 }
