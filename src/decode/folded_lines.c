@@ -12,7 +12,7 @@
 #include "decode/name_table.h"
 
 /* Handed over at a time: few enough to stay in the processor's cache, and so
- * many that a thread for each is no cost. */
+ * many that waking the other thread is no cost. */
 #define BATCH_LINES 4096u
 #define BATCH_NAMES 16384u
 #define BATCHES 4
