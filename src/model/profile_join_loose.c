@@ -16,8 +16,10 @@ _Static_assert(LIMIT_SAMPLES <= UINT32_MAX / 2,
  * eight bits each. */
 #define NEAR_STEPS 8u
 #define NEAR_BITS 8u
-/* Stacks that tell how long those are. */
+/* Stacks that tell how long those are, and how many frames there may be in
+ * all; room for more than so many of them is made only when they are there. */
 #define MEASURED_STACKS 1024u
+#define EXPECTED_FRAMES ((size_t)16000000)
 
 /* Odd: multiplying by them loses nothing. They are the same in every run, as
  * the order is; who finds stacks of equal hashes keeps them apart, no more. */
@@ -38,7 +40,7 @@ struct side {
 	uint32_t *functions; /* by function: that of the sum */
 	uint32_t *frames;    /* likewise */
 	uint32_t step;       /* frames between the lengths of hashes */
-	size_t expected_ids; /* about as many */
+	size_t expected_ids; /* about as many, or fewer */
 	/* The thread's. */
 	struct arena arena;
 	struct arena *id_arena; /* of the sum for one side, to stay there */
@@ -229,10 +231,11 @@ static void measure(struct side *sides)
 		}
 	}
 	for (size_t k = 0; k < 2 && stacks; k++) {
+		uint64_t all = frames * sides[k].profile->stack_count / stacks;
+
 		sides[k].step = (uint32_t)(frames / stacks / NEAR_STEPS) + 1;
 		sides[k].expected_ids =
-			(size_t)(frames * sides[k].profile->stack_count /
-				 stacks);
+			all < EXPECTED_FRAMES ? (size_t)all : EXPECTED_FRAMES;
 	}
 }
 
@@ -257,16 +260,20 @@ static void hash_stack(struct side *s, struct loose_stack *stack)
 	}
 }
 
+static bool fail_frames(struct error *err)
+{
+	return error_set(err, ERROR_LIMIT,
+			 "the profile's stacks have more than %u frames "
+			 "together",
+			 LIMIT_STACK_FRAMES_TOTAL);
+}
+
 static bool reserve_ids(struct side *s, size_t need)
 {
 	void *ids = s->ids;
 
 	if (need > LIMIT_STACK_FRAMES_TOTAL)
-		return error_set(
-			&s->err, ERROR_LIMIT,
-			"the profile's stacks have more than %u frames "
-			"together",
-			LIMIT_STACK_FRAMES_TOTAL);
+		return fail_frames(&s->err);
 	if (need > s->id_cap &&
 	    !arena_reserve(s->id_arena, &ids, &s->id_cap, need, sizeof *s->ids))
 		return arena_fail(s->id_arena, WHAT, &s->err);
@@ -440,21 +447,26 @@ static bool place_stacks(struct loose *l, const struct radix_item *order,
 			 LIMIT_SAMPLES);
 }
 
-/* Of both sides, one after the other. */
+/* Of both sides, one after the other; no more room than that. */
 static bool join_ids(struct loose *l, struct error *err)
 {
 	struct side *to = &l->sides[0];
 	const struct side *from = &l->sides[1];
+	size_t count = to->id_count + from->id_count;
+	uint32_t *ids = to->ids;
 
-	if (!reserve_ids(to, to->id_count + from->id_count)) {
-		*err = to->err;
-		return false;
-	}
+	if (count > LIMIT_STACK_FRAMES_TOTAL)
+		return fail_frames(err);
+	if (count > to->id_cap)
+		ids = arena_grow(to->id_arena, ids, to->id_cap * sizeof *ids,
+				 count * sizeof *ids);
+	if (count && !ids)
+		return arena_fail(to->id_arena, WHAT, err);
 	if (from->id_count)
-		memcpy(to->ids + to->id_count, from->ids,
-		       from->id_count * sizeof *to->ids);
-	l->out->frame_ids = to->ids;
-	l->out->frame_id_count = to->id_count + from->id_count;
+		memcpy(ids + to->id_count, from->ids,
+		       from->id_count * sizeof *ids);
+	l->out->frame_ids = ids;
+	l->out->frame_id_count = count;
 	return true;
 }
 

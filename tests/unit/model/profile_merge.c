@@ -390,6 +390,51 @@ static void test_loose(void **state)
 	release(&f);
 }
 
+#define DEEP_STACKS 1024u
+#define FLAT_STACKS 200000u
+
+/* The first stacks tell nothing of the others: all would be too many if they
+ * were as deep. */
+static void test_deep_ones_first(void **state)
+{
+	static uint32_t frames[LIMIT_STACK_FRAMES];
+	struct profile parts[2], sum;
+	const struct profile *list[] = { &parts[0], &parts[1] };
+	struct profile_build *b;
+	struct notes notes;
+	uint32_t other;
+
+	(void)state;
+	notes_init(&notes);
+	make_profile(&parts[1], "cpu", "nanoseconds", 10, "z 1\n");
+	parts[1].is_loose = true;
+	profile_init(&parts[0]);
+	b = profile_build_new(&parts[0], &err);
+	assert_ok(profile_build_type(b, STR("cpu"), STR("nanoseconds"), &err));
+	frames[0] = make_frame(b, STR("a"));
+	for (uint32_t i = 1; i < LIMIT_STACK_FRAMES; i++)
+		frames[i] = frames[0];
+	for (uint32_t i = 0; i < DEEP_STACKS; i++)
+		assert_ok(profile_build_stack(b, frames, LIMIT_STACK_FRAMES - i,
+					      1, &err));
+	assert_ok(profile_build_function(b, STR("b"), STR(""), &other, &err));
+	for (uint32_t i = 0; i < FLAT_STACKS; i++) {
+		assert_ok(profile_build_frame(b, other, i, frames, &err));
+		assert_ok(profile_build_stack(b, frames, 1, 1, &err));
+	}
+	assert_ok(profile_build_finish(b, &notes, &err));
+	profile_build_free(b);
+	assert_int_equal(parts[0].stacks[0].frame_count,
+			 LIMIT_STACK_FRAMES - DEEP_STACKS + 1);
+	profile_init(&sum);
+	assert_ok(profile_merge(&sum, list, 2, &notes, &err));
+	assert_int_equal(sum.stack_count, DEEP_STACKS + FLAT_STACKS + 1);
+	assert_int_equal(sum.total, sum.stack_count);
+	profile_release(&sum);
+	profile_release(&parts[0]);
+	profile_release(&parts[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_like_one),
 		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_loose),
+		cmocka_unit_test(test_deep_ones_first),
 	};
 
 	return cmocka_run_group_tests_name("model/profile_merge", tests, NULL,
