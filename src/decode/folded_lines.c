@@ -42,9 +42,10 @@ struct folded_lines {
 
 	/* A ring: one is handed out, and others are filled meanwhile. */
 	struct folded_batch batches[BATCHES];
-	unsigned next; /* to be filled */
-	unsigned now;  /* to be handed out */
-	struct thread filler;
+	unsigned next;        /* to be filled */
+	unsigned now;         /* to be handed out */
+	struct thread filler; /* from the second batch on, if it is to be had */
+	bool is_filler_tried;
 	struct tokens empty; /* batches */
 	struct tokens full;
 	atomic_bool is_stopped;
@@ -132,6 +133,12 @@ static void share_path(struct folded_lines *f, struct str stack)
 	while (f->depth && f->ends[f->depth - 1] >= shared)
 		f->depth--;
 	f->last = stack;
+}
+
+static void forget_last(struct folded_lines *f)
+{
+	f->depth = 0;
+	f->last = STR("");
 }
 
 static bool no_memory(const struct folded_lines *f, struct folded_batch *b)
@@ -225,8 +232,7 @@ static bool add_deep(struct folded_lines *f, struct str stack,
 		if (!add_name(f, str_slice(stack, start, end - start), b))
 			return false;
 	}
-	f->depth = 0;
-	f->last = STR("");
+	forget_last(f);
 	return true;
 }
 
@@ -315,11 +321,12 @@ static bool lacks_end(struct str text)
 	return text.len && text.ptr[text.len - 1] != '\n';
 }
 
-/* The text that the batch before lies in stays, and so does the last stack. */
+/* The last stack goes with the text that it lies in. */
 static bool read_text(struct folded_lines *f, struct error *err)
 {
 	if (f->text.len || at_end(f))
 		return true;
+	forget_last(f);
 	if (!line_reader_next(&f->reader, &f->text, err))
 		return false;
 	f->is_cut_off = lacks_end(f->text);
@@ -373,7 +380,8 @@ const struct folded_batch *folded_lines_next(struct folded_lines *f)
 	if (f->filler.is_running) {
 		tokens_give(&f->empty);
 		tokens_take(&f->full);
-	} else if (fill_batch(f) && f->now == 1) {
+	} else if (fill_batch(f) && !f->is_filler_tried) {
+		f->is_filler_tried = true;
 		thread_try(&f->filler, fill_batches, f);
 	}
 	return b;

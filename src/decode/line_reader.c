@@ -7,7 +7,7 @@ void line_reader_init(struct line_reader *r, struct feed *feed,
 		      size_t max_bytes)
 {
 	*r = (struct line_reader){ 0 };
-	for (unsigned i = 0; i < LINE_PIECES; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		buf_init(&r->pieces[i].bytes, max_bytes);
 		r->pieces[i].feed = feed;
 	}
@@ -16,7 +16,7 @@ void line_reader_init(struct line_reader *r, struct feed *feed,
 void line_reader_release(struct line_reader *r)
 {
 	thread_join(&r->ahead);
-	for (unsigned i = 0; i < LINE_PIECES; i++)
+	for (unsigned i = 0; i < 2; i++)
 		buf_release(&r->pieces[i].bytes);
 }
 
@@ -88,17 +88,17 @@ static bool read_ahead(struct line_reader *r, struct line_piece *p,
 bool line_reader_next(struct line_reader *r, struct str *lines,
 		      struct error *err)
 {
-	struct line_piece *p = &r->pieces[(r->now + 1) % LINE_PIECES];
-	struct line_piece *next = &r->pieces[(r->now + 2) % LINE_PIECES];
+	struct line_piece *before = &r->pieces[r->now];
+	struct line_piece *p = &r->pieces[!r->now];
 	struct str text;
 
-	r->now = (r->now + 1) % LINE_PIECES;
+	r->now = !r->now;
 	if (!take_piece(r, p, err) || !find_lines(p, lines, err))
 		return false;
 	text = buf_str(&p->bytes);
 	r->is_end = p->got < p->room;
 	if (!r->is_end)
-		return read_ahead(r, next,
+		return read_ahead(r, before,
 				  str_slice(text, lines->len, text.len), err);
 	*lines = text;
 	return feed_check(p->feed, err);

@@ -15,9 +15,6 @@
  * smaller ones are a thread each too often. */
 #define LINE_PIECE_BYTES (1024 * KIB)
 
-/* One is read, one handed out, and the one before is still there. */
-#define LINE_PIECES 3
-
 struct line_piece {
 	struct buf bytes;
 	struct feed *feed;
@@ -26,11 +23,11 @@ struct line_piece {
 };
 
 struct line_reader {
-	struct line_piece pieces[LINE_PIECES];
+	struct line_piece pieces[2];
 	unsigned now; /* the one whose lines were handed out */
 	bool is_ahead;
 	bool is_end;
-	struct thread ahead; /* reads into the next one */
+	struct thread ahead; /* reads into the other one */
 };
 
 /* The feed is borrowed, and nobody else's, until line_reader_release(). A line
@@ -40,8 +37,8 @@ void line_reader_init(struct line_reader *r, struct feed *feed,
 void line_reader_release(struct line_reader *r);
 
 /* The next lines, with their ends; the last of the input may lack its own.
- * Borrowed until the call after the next. Only at the end (r->is_end) there may
- * be none. False when reading failed or memory lacks. */
+ * Borrowed until the next call. Only at the end (r->is_end) there may be none.
+ * False when reading failed or memory lacks. */
 bool line_reader_next(struct line_reader *r, struct str *lines,
 		      struct error *err) MUST_CHECK;
 

@@ -274,8 +274,7 @@ static bool reserve_ids(struct side *s, size_t need)
 
 	if (need > LIMIT_STACK_FRAMES_TOTAL)
 		return fail_frames(&s->err);
-	if (need > s->id_cap &&
-	    !arena_reserve(s->id_arena, &ids, &s->id_cap, need, sizeof *s->ids))
+	if (!arena_reserve(s->id_arena, &ids, &s->id_cap, need, sizeof *s->ids))
 		return arena_fail(s->id_arena, WHAT, &s->err);
 	s->ids = ids;
 	return true;

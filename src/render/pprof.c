@@ -142,17 +142,6 @@ static uint32_t number_of_copy(struct writer *w, struct numbering *n,
 		       : number_of(w, n, arena_str(&w->arena, bytes), is_new);
 }
 
-/* The number of one of a profile's own things, no two of which are the same:
- * only that of the other side may be. The bytes need not stay. */
-static uint32_t number_of_own(struct writer *w, struct numbering *n,
-			      struct str bytes, bool *is_new)
-{
-	*is_new = true;
-	if (!w->has_two_sides)
-		return n->count++;
-	return number_of(w, n, arena_str(&w->arena, bytes), is_new);
-}
-
 /* The text must stay. */
 static uint32_t put_string(struct writer *w, struct str text)
 {
@@ -167,7 +156,8 @@ static uint32_t put_string(struct writer *w, struct str text)
 	return number;
 }
 
-/* A text of the profile's. */
+/* A text of the profile's, which has none twice; in front of them there may be
+ * the same one as the name of a type. */
 static uint32_t put_symbol(struct writer *w, const struct profile *p,
 			   uint32_t symbol)
 {
@@ -217,19 +207,25 @@ static uint32_t put_mapping(struct writer *w, const struct profile *p,
 static uint32_t put_new_function(struct writer *w, const struct profile *p,
 				 const struct function *f)
 {
-	const uint32_t key[] = { put_symbol(w, p, f->name),
-				 put_symbol(w, p, f->file) };
+	uint32_t name = put_symbol(w, p, f->name);
+	uint32_t file = put_symbol(w, p, f->file);
+	struct numbering *n = &w->functions;
 	struct buf *b = &w->function_part;
-	bool is_new;
-	uint32_t id = number_of_own(w, &w->functions, words(key, 2), &is_new);
+	uint32_t id;
 	size_t at;
 
-	if (!is_new)
+	if (!map_insert_u64(&n->map, (uint64_t)name << 32 | file, n->count,
+			    &id)) {
+		w->is_failed = true;
+		return 0;
+	}
+	if (id < n->count)
 		return id;
+	n->count++;
 	at = wirew_open(b, PROFILE_FUNCTION);
 	wirew_varint(b, FUNCTION_ID, id);
-	wirew_varint(b, FUNCTION_NAME, key[0]);
-	wirew_known(b, FUNCTION_FILE, key[1]);
+	wirew_varint(b, FUNCTION_NAME, name);
+	wirew_known(b, FUNCTION_FILE, file);
 	wirew_close(b, at);
 	return id;
 }
@@ -270,6 +266,17 @@ static void write_location(struct buf *b, uint32_t id, const uint32_t *key,
 	wirew_close(b, at);
 }
 
+/* A profile has no frame twice, and so no location, but the other side has
+ * most of them, too. The key need not stay. */
+static uint32_t number_of_location(struct writer *w, struct str key,
+				   bool *is_new)
+{
+	*is_new = true;
+	if (!w->has_two_sides)
+		return w->locations.count++;
+	return number_of(w, &w->locations, arena_str(&w->arena, key), is_new);
+}
+
 /* A location of `count` frames: a function and those inlined into it, root
  * first. On the wire the innermost line comes first. One whose name stands for
  * its mapping has no line, as in the profile that it came from. */
@@ -294,7 +301,7 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 		w->key[len + 1] = frame->line;
 		w->key[len + 2] = frame->column;
 	}
-	id = number_of_own(w, &w->locations, words(w->key, len), &is_new);
+	id = number_of_location(w, words(w->key, len), &is_new);
 	if (is_new)
 		write_location(&w->location_part, id, w->key, len);
 	return id;
@@ -438,13 +445,11 @@ static void write_sample(struct writer *w, const struct profile *p,
 
 static void fetch_frames(const struct profile *p, uint32_t stack)
 {
-	const uint32_t *frames;
+	const struct stack *s = &p->stacks[stack];
 
-	if (stack >= p->stack_count)
-		return;
-	frames = p->frame_ids + p->stacks[stack].frame_first;
-	for (uint32_t i = 0; i < FETCHED_FRAMES; i += LINE_FRAMES)
-		__builtin_prefetch(frames + i);
+	for (uint32_t i = 0; i < FETCHED_FRAMES && i < s->frame_count;
+	     i += LINE_FRAMES)
+		__builtin_prefetch(&p->frame_ids[s->frame_first + i]);
 }
 
 /* What was filtered out, or never had a stack, still is what shares are of: one
@@ -498,7 +503,8 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 	for (uint32_t i = 0; i < p->frame_count; i++)
 		w->is_inlined[i] = p->frames[i].is_inlined;
 	for (uint32_t i = 0; i < p->stack_count && !w->is_failed; i++) {
-		fetch_frames(p, i + AHEAD);
+		if (p->stack_count - i > AHEAD)
+			fetch_frames(p, i + AHEAD);
 		write_sample(w, p, &p->stacks[i], is_base);
 	}
 	write_rest(w, p, is_base);

@@ -5,12 +5,14 @@
 #ifndef TESTS_STARVING_H
 #define TESTS_STARVING_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/mem.h"
 
-static long allocations_left;
+/* Threads allocate, too. */
+static atomic_long allocations_left;
 
 static inline int starving_gate(size_t size)
 {

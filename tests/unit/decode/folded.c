@@ -352,6 +352,27 @@ static void test_files_are_read_piece_by_piece(void **state)
 	buf_release(&text);
 }
 
+/* The stack before is not the one of a piece that is gone, however little the
+ * pieces between hold. */
+static void test_pieces_without_stacks(void **state)
+{
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, 64 * MIB);
+	for (unsigned pieces = 1; pieces < 3; pieces++) {
+		buf_clear(&text);
+		for (unsigned i = 0; i < LINE_PIECE_BYTES / 16; i++)
+			buf_addf(&text, "aaaa;b%07u 1\n", i);
+		for (unsigned i = 0; i < pieces * LINE_PIECE_BYTES / 16; i++)
+			buf_add_text(&text, "#              \n");
+		for (unsigned i = 0; i < 3 * LINE_PIECE_BYTES / 16; i++)
+			buf_addf(&text, "cccc;b%07u 1\n", i);
+		assert_file_is_the_same(buf_str(&text));
+	}
+	buf_release(&text);
+}
+
 static void test_every_cut(void **state)
 {
 	static const char text[] = "main;work;leaf 12\r\nmain 7\n# end\n";
@@ -472,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_the_order_of_lines_tells_nothing),
 		cmocka_unit_test(test_stacks_of_little_in_common),
 		cmocka_unit_test(test_files_are_read_piece_by_piece),
+		cmocka_unit_test(test_pieces_without_stacks),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_every_cut),
