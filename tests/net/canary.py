@@ -474,7 +474,9 @@ def judge_case(program, case, lacking):
 GOOGLE_TOPICS = {"credentials": ["user", "federated-file", "federated-url",
                                  "acting", "renewed"],
                  "signed": ["key", "itself", "acting"]}
-GOOGLE_MARKS = [b"canary", b"ya29.", b"eyJ"]
+GOOGLE_MARKS = [b"canary", b"ya29."]
+# A signed token's parts begin so; these three bytes alone are among any million.
+SIGNED = re.compile(rb"eyJ[\w-]{12}")
 
 
 def google_cases():
@@ -506,7 +508,8 @@ def judge_google(program, stop, case):
     marks += [form for _, form in spellings("canary") if len(form) > 5]
     found = [f"{mark.decode()[:12]} in {where}" for where, data in
              [("stdout", done.out), ("stderr", done.err), *written,
-              *done.left] for mark in marks if mark in data]
+              *done.left]
+             for mark in marks + SIGNED.findall(data) if mark in data]
     return "; ".join(found[:6]) if found else None
 
 
