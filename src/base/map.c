@@ -263,23 +263,26 @@ bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
 	return insert(m, slot_number(key), value, slot_value);
 }
 
-void map_approach(const struct map *m, uint32_t hash)
+static void approach(const struct map *m, uint32_t hash)
 {
 	if (m->slot_count)
 		__builtin_prefetch(&m->slots[hash & (m->slot_count - 1)]);
 }
 
-void map_approach_key(const struct map *m, uint32_t hash)
+void map_approach_all(const struct map *m, const uint32_t *hashes, size_t count)
 {
-	if (m->slot_count)
-		__builtin_prefetch(m->slots[hash & (m->slot_count - 1)].ptr);
+	for (size_t i = 0; i < count; i++)
+		approach(m, hashes[i]);
+	for (size_t i = 0; m->slot_count && i < count; i++)
+		__builtin_prefetch(
+			m->slots[hashes[i] & (m->slot_count - 1)].ptr);
 }
 
 uint32_t map_approach_u64(const struct map *m, uint64_t key)
 {
 	uint32_t hash = slot_number(key).hash;
 
-	map_approach(m, hash);
+	approach(m, hash);
 	return hash;
 }
 

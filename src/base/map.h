@@ -53,10 +53,12 @@ uint32_t map_find_hashed(const struct map *m, struct str key, uint32_t hash);
 bool map_insert_hashed(struct map *m, struct str key, uint32_t hash,
 		       uint32_t value, uint32_t *slot_value) MUST_CHECK;
 
-/* Begins to fetch what a key of this hash is compared with: where its slot is,
- * and once that is near, the key in it. */
-void map_approach(const struct map *m, uint32_t hash);
-void map_approach_key(const struct map *m, uint32_t hash);
+/* Keys that are looked up one after the other, and fetched side by side. */
+#define MAP_GROUP 16u
+
+/* Begins to fetch what keys of these hashes are going to be compared with. */
+void map_approach_all(const struct map *m, const uint32_t *hashes,
+		      size_t count);
 
 /* map_insert_u64() in two steps, for those who have something else to do until
  * the slot is near: the hash is that of the key, and stays. */

@@ -125,30 +125,31 @@ static bool join_frame(struct loose *l, struct side *s, uint32_t frame,
 			 LIMIT_LOCATIONS);
 }
 
-/* So many frames ahead the slot is fetched, and the frame in it. */
-#define SLOT_AHEAD 16u
-#define KEY_AHEAD 8u
+static bool join_some(struct loose *l, struct side *s, uint32_t first,
+		      uint32_t count, struct error *err)
+{
+	uint32_t hashes[MAP_GROUP];
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct frame f = frame_joined(s, first + i);
+
+		hashes[i] = map_hash(frame_key(&f));
+	}
+	map_approach_all(&l->frames, hashes, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (!join_frame(l, s, first + i, hashes[i], err))
+			return false;
+	return true;
+}
 
 static bool join_frames(struct loose *l, struct side *s, struct error *err)
 {
 	uint32_t count = s->profile->frame_count;
-	uint32_t hashes[SLOT_AHEAD];
 
-	for (uint32_t i = 0; i < count + SLOT_AHEAD; i++) {
-		uint32_t key = i - KEY_AHEAD, now = i - SLOT_AHEAD;
-		struct frame f;
-
-		if (i >= SLOT_AHEAD &&
-		    !join_frame(l, s, now, hashes[now % SLOT_AHEAD], err))
+	for (uint32_t i = 0; i < count; i += MAP_GROUP)
+		if (!join_some(l, s, i,
+			       (uint32_t)min_size(count - i, MAP_GROUP), err))
 			return false;
-		if (i < count) {
-			f = frame_joined(s, i);
-			hashes[i % SLOT_AHEAD] = map_hash(frame_key(&f));
-			map_approach(&l->frames, hashes[i % SLOT_AHEAD]);
-		}
-		if (i >= KEY_AHEAD && key < count)
-			map_approach_key(&l->frames, hashes[key % SLOT_AHEAD]);
-	}
 	return true;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/symtab.h"
 
+#include "base/num.h"
+
 #define WHAT "the names and values"
 
 /* The arena holds the copy before the map sees it: map keys are borrowed. */
@@ -75,29 +77,28 @@ bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 	return add(t, text, t->is_settled ? 0 : map_hash(text), id, err);
 }
 
-/* So many texts ahead the slot is fetched, and the text in it. */
-#define SLOT_AHEAD 16u
-#define TEXT_AHEAD 8u
+static bool add_some(struct symtab *t, const struct str *texts, size_t count,
+		     uint32_t *ids, struct error *err)
+{
+	uint32_t hashes[MAP_GROUP];
+
+	for (size_t i = 0; i < count; i++)
+		hashes[i] = map_hash(texts[i]);
+	map_approach_all(&t->map, hashes, count);
+	for (size_t i = 0; i < count; i++)
+		if (!add(t, texts[i], hashes[i], &ids[i], err))
+			return false;
+	return true;
+}
 
 bool symtab_add_all(struct symtab *t, const struct symtab *from, uint32_t *ids,
 		    struct error *err)
 {
-	uint32_t hashes[SLOT_AHEAD];
-
-	for (size_t i = 0; i < from->count + SLOT_AHEAD; i++) {
-		size_t text = i - TEXT_AHEAD, now = i - SLOT_AHEAD;
-
-		if (i >= SLOT_AHEAD &&
-		    !add(t, from->texts[now], hashes[now % SLOT_AHEAD],
-			 &ids[now], err))
+	for (size_t i = 0; i < from->count; i += MAP_GROUP)
+		if (!add_some(t, &from->texts[i],
+			      min_size(from->count - i, MAP_GROUP), &ids[i],
+			      err))
 			return false;
-		if (i < from->count) {
-			hashes[i % SLOT_AHEAD] = map_hash(from->texts[i]);
-			map_approach(&t->map, hashes[i % SLOT_AHEAD]);
-		}
-		if (i >= TEXT_AHEAD && text < from->count)
-			map_approach_key(&t->map, hashes[text % SLOT_AHEAD]);
-	}
 	return true;
 }
 

@@ -58,7 +58,7 @@ enum {
 };
 
 /* Things that are numbered in the order in which they are met: by what they
- * are, as bytes. */
+ * are, as bytes or as a number. */
 struct numbering {
 	struct map map;
 	uint32_t count;
@@ -113,6 +113,21 @@ struct writer {
 
 /* ---- numbers of things ---- */
 
+/* What the map has given is new when it is the next number. */
+static uint32_t met(struct numbering *n, uint32_t number, bool *is_new)
+{
+	*is_new = number == n->count;
+	n->count += *is_new;
+	return number;
+}
+
+static uint32_t fail_number(struct writer *w, bool *is_new)
+{
+	w->is_failed = true;
+	*is_new = false;
+	return 0;
+}
+
 /* The number of what is described by those bytes, which must stay; *is_new when
  * it is met for the first time. 0 on lack of memory. */
 static uint32_t number_of(struct writer *w, struct numbering *n,
@@ -120,26 +135,20 @@ static uint32_t number_of(struct writer *w, struct numbering *n,
 {
 	uint32_t number;
 
-	*is_new = false;
-	if (!bytes.ptr || !map_insert(&n->map, bytes, n->count, &number)) {
-		w->is_failed = true;
-		return 0;
-	}
-	*is_new = number == n->count;
-	n->count += *is_new;
-	return number;
+	if (!bytes.ptr || !map_insert(&n->map, bytes, n->count, &number))
+		return fail_number(w, is_new);
+	return met(n, number, is_new);
 }
 
-/* The same of bytes that do not stay. */
-static uint32_t number_of_copy(struct writer *w, struct numbering *n,
-			       struct str bytes, bool *is_new)
+/* The same of what is described by a number. */
+static uint32_t number_of_u64(struct writer *w, struct numbering *n,
+			      uint64_t key, bool *is_new)
 {
-	uint32_t number = map_find(&n->map, bytes);
+	uint32_t number;
 
-	*is_new = false;
-	return number != MAP_NONE
-		       ? number
-		       : number_of(w, n, arena_str(&w->arena, bytes), is_new);
+	if (!map_insert_u64(&n->map, key, n->count, &number))
+		return fail_number(w, is_new);
+	return met(n, number, is_new);
 }
 
 /* The text must stay. */
@@ -192,7 +201,7 @@ static uint32_t put_mapping(struct writer *w, const struct profile *p,
 	if (!file)
 		return 0;
 	text = put_symbol(w, p, file);
-	id = number_of_copy(w, &w->mappings, words(&text, 1), &is_new);
+	id = number_of_u64(w, &w->mappings, text, &is_new);
 	if (!is_new)
 		return id;
 	at = wirew_open(b, PROFILE_MAPPING);
@@ -209,19 +218,14 @@ static uint32_t put_new_function(struct writer *w, const struct profile *p,
 {
 	uint32_t name = put_symbol(w, p, f->name);
 	uint32_t file = put_symbol(w, p, f->file);
-	struct numbering *n = &w->functions;
 	struct buf *b = &w->function_part;
-	uint32_t id;
+	bool is_new;
+	uint32_t id = number_of_u64(w, &w->functions,
+				    (uint64_t)name << 32 | file, &is_new);
 	size_t at;
 
-	if (!map_insert_u64(&n->map, (uint64_t)name << 32 | file, n->count,
-			    &id)) {
-		w->is_failed = true;
-		return 0;
-	}
-	if (id < n->count)
+	if (!is_new)
 		return id;
-	n->count++;
 	at = wirew_open(b, PROFILE_FUNCTION);
 	wirew_varint(b, FUNCTION_ID, id);
 	wirew_varint(b, FUNCTION_NAME, name);
