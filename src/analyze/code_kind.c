@@ -513,21 +513,29 @@ static struct code_class classify(const struct code_rules *rules,
 	return out;
 }
 
+struct code_class code_classify_subject(const struct code_rules *rules,
+					const struct code_subject *subject,
+					unsigned int profile_languages)
+{
+	static once_flag are_filled = ONCE_FLAG_INIT;
+
+	call_once(&are_filled, fill_indexes);
+	return classify(rules, *subject, profile_languages);
+}
+
 struct code_class code_classify(const struct code_rules *rules, struct str name,
 				struct str file, unsigned int profile_languages)
 {
-	static once_flag are_filled = ONCE_FLAG_INIT;
 	struct code_known *known = NULL;
+	struct code_subject subject;
 	struct code_class out;
 
-	call_once(&are_filled, fill_indexes);
 	if (rules && rules->memo)
 		known = code_memo_known(rules->memo, name, file);
 	if (known && code_known_class(known, profile_languages, &out))
 		return out;
-	out = classify(rules,
-		       known ? known->subject : code_subject_of(name, file),
-		       profile_languages);
+	subject = known ? known->subject : code_subject_of(name, file);
+	out = code_classify_subject(rules, &subject, profile_languages);
 	if (known)
 		code_known_keep(known, profile_languages, &out);
 	return out;

@@ -40,4 +40,10 @@ struct code_class code_classify(const struct code_rules *rules, struct str name,
 				struct str file,
 				unsigned int profile_languages);
 
+/* The same of a subject, for those who have it; what the rules' memo knows is
+ * not asked for. */
+struct code_class code_classify_subject(const struct code_rules *rules,
+					const struct code_subject *subject,
+					unsigned int profile_languages);
+
 #endif

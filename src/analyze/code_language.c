@@ -503,6 +503,17 @@ void language_votes_add(struct language_votes *v, unsigned int languages,
 	}
 }
 
+void language_votes_join(struct language_votes *v,
+			 const struct language_votes *more)
+{
+	v->with_file += more->with_file;
+	v->native_without_file += more->native_without_file;
+	for (unsigned int i = 0; i < LANGUAGE_COUNT; i++) {
+		v->possible[i] += more->possible[i];
+		v->sure[i] += more->sure[i];
+	}
+}
+
 static unsigned int with_votes(const size_t *votes, size_t least)
 {
 	unsigned int languages = 0;

@@ -64,6 +64,9 @@ struct language_votes {
 /* One function of the profile: what it can be of, and whether it has a file. */
 void language_votes_add(struct language_votes *v, unsigned int languages,
 			bool has_file);
+/* Those of some more functions. */
+void language_votes_join(struct language_votes *v,
+			 const struct language_votes *more);
 /* Bits; 0 when nothing was added. */
 unsigned int language_votes_result(const struct language_votes *v);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/thread.h"
 
 /* Sampling of time below this is no sampling: mutex delays carry a period of
  * 1 ns, which is no sample. */
@@ -429,14 +430,18 @@ static bool fit_prior(struct diff *d, struct error *err)
 	return true;
 }
 
-static bool test_candidates(struct diff *d, struct error *err)
+/* Some of the candidates. */
+struct part {
+	struct diff *d;
+	size_t first, end;
+};
+
+static void test_rows(void *task)
 {
-	for (uint32_t id = 0; id < d->t->count; id++)
-		if (is_candidate(d, id))
-			d->ids[d->count++] = id;
-	if (is_by_blocks(d) && !fit_prior(d, err))
-		return false;
-	for (size_t i = 0; i < d->count; i++) {
+	const struct part *part = task;
+	const struct diff *d = part->d;
+
+	for (size_t i = part->first; i < part->end; i++) {
 		struct counts c = entry_counts(d, d->ids[i]);
 		struct noise noise = entry_noise(d, d->ids[i], &c);
 
@@ -444,6 +449,29 @@ static bool test_candidates(struct diff *d, struct error *err)
 						 drift_deviation(d, c, noise)),
 					    noise.df);
 	}
+}
+
+/* As so many rows take longer than the start of a thread. */
+#define BESIDE_ROWS 1024u
+
+static void run_halves(struct diff *d, void (*run)(void *part))
+{
+	struct part halves[2] = {
+		{ .d = d, .end = d->count / 2 },
+		{ .d = d, .first = d->count / 2, .end = d->count },
+	};
+
+	thread_both(run, &halves[0], &halves[1], d->count >= BESIDE_ROWS);
+}
+
+static bool test_candidates(struct diff *d, struct error *err)
+{
+	for (uint32_t id = 0; id < d->t->count; id++)
+		if (is_candidate(d, id))
+			d->ids[d->count++] = id;
+	if (is_by_blocks(d) && !fit_prior(d, err))
+		return false;
+	run_halves(d, test_rows);
 	false_discovery_adjust(d->p, d->q, d->order, d->count);
 	return true;
 }
@@ -501,12 +529,14 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 	       fabs(effect) >= fmax(after, after - delta) / 2;
 }
 
-static void judge_tested(struct diff *d)
+static void judge_rows(void *task)
 {
+	const struct part *part = task;
+	const struct diff *d = part->d;
 	struct level all = level_of(0.05);
 	struct level selected = level_of(selected_level(d));
 
-	for (size_t i = 0; i < d->count; i++) {
+	for (size_t i = part->first; i < part->end; i++) {
 		uint32_t id = d->ids[i];
 		struct entry_diff *row = &d->rows[id];
 		struct counts c = entry_counts(d, id);
@@ -564,7 +594,7 @@ bool func_table_diff(struct diff *d, const struct func_table *t,
 		return true;
 	if (!test_candidates(d, err))
 		return false;
-	judge_tested(d);
+	run_halves(d, judge_rows);
 	return true;
 }
 

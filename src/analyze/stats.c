@@ -290,7 +290,7 @@ static double exact_test(const struct counts *c)
  * a dozen of the others. */
 static double quantile_again(double p)
 {
-	static struct {
+	static _Thread_local struct {
 		double p;
 		double z;
 	} known[256];

@@ -57,6 +57,18 @@ void thread_join(struct thread *t)
 	t->is_running = false;
 }
 
+void thread_both(void (*run)(void *task), void *first, void *second,
+		 bool is_worth_it)
+{
+	struct thread beside = { .is_running = false };
+	bool is_beside = is_worth_it && thread_try(&beside, run, second);
+
+	run(first);
+	if (!is_beside)
+		run(second);
+	thread_join(&beside);
+}
+
 /* Fails for a count that is too large only. */
 void tokens_init(struct tokens *t, unsigned count)
 {

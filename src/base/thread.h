@@ -27,6 +27,11 @@ bool thread_try(struct thread *t, void (*run)(void *task), void *task);
 /* Waits until the task is done. */
 void thread_join(struct thread *t);
 
+/* Runs both tasks, of one kind: one beside the other where they are large
+ * enough to be worth a thread, else the first one first. */
+void thread_both(void (*run)(void *task), void *first, void *second,
+		 bool is_worth_it);
+
 /* Each allows to use one thing of several, which two threads hand to each
  * other. */
 struct tokens {

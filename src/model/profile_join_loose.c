@@ -329,15 +329,11 @@ static void run_side(void *task)
 
 static bool take_sides(struct loose *l, struct error *err)
 {
-	struct thread beside;
-
 	measure(l->sides);
 	/* Behind those of the first side those of the second one come. */
 	l->sides[0].id_arena = &l->out->arena;
 	l->sides[0].expected_ids += l->sides[1].expected_ids;
-	thread_start(&beside, run_side, &l->sides[1]);
-	run_side(&l->sides[0]);
-	thread_join(&beside);
+	thread_both(run_side, &l->sides[0], &l->sides[1], true);
 	for (size_t k = 0; k < 2; k++)
 		if (!l->sides[k].is_done) {
 			*err = l->sides[k].err;

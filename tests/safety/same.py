@@ -4,7 +4,7 @@
 
 usage: same.py TRACEFIND [--all COMPILER...]
 
-Each of RUNS is made 20 times (hash keys and addresses are others each time),
+Each of runs() is made 20 times (hash keys and addresses are others each time),
 without the kernel's shuffling of addresses, in six time zones by four locales,
 with one processor, in another folder, and with other limits of the stack; and,
 with --all, by the programs that these compilers make. Without it each way makes
@@ -36,17 +36,31 @@ PROFILES = [str(TESTDATA / "pprof" / f"go-process_cpu-{which}.pb.gz")
 TRACE = str(TESTDATA / "otlp" / "b.json")
 
 
+def large(folder, value):
+    """Folded stacks of so many functions that threads share them; a file."""
+    path = Path(folder, f"{value}.folded")
+    path.write_text("".join(
+        f"main;shop/p{i}.Do;{'runtime' if i % 3 else 'app'}.f{i // 2} "
+        f"{20 + i % 37 * (value if i % 900 == 0 else 1)}\n"
+        for i in range(6000)))
+    return str(path)
+
+
 def forms(words, names):
     return [[*words, "-o", name] for name in names.split()]
 
 
-RUNS = [
-    *forms(["--replay", str(CASE)], "table json html"),
-    *forms(["show", TRACE], "table json chrome svg"),
-    *forms(["diff", *PROFILES],
-           "table json difffolded pprof speedscope dot svg term"),
-    ["profile", PROFILES[1], "--tree"], ["types", "--guide"],
-]
+def runs(folder):
+    return [
+        *forms(["--replay", str(CASE)], "table json html"),
+        *forms(["show", TRACE], "table json chrome svg"),
+        *forms(["diff", *PROFILES],
+               "table json difffolded pprof speedscope dot svg term"),
+        ["profile", PROFILES[1], "--tree"], ["types", "--guide"],
+        ["diff", large(folder, 1), large(folder, 30), "-n", "0"],
+    ]
+
+
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland",
          "Pacific/Apia", "America/St_Johns")
 # Of which tr_TR has another upper case of i, de_DE another decimal point, ja_JP
@@ -63,6 +77,7 @@ class Asked:
 
     def __init__(self, program, folder, share):
         self.program, self.folder, self.share = program, folder, share
+        self.runs = runs(folder)
         self.wanted, self.answers = [], 0
 
     def answer(self, words, *, program=None, before=(), env=None, cwd=None,
@@ -83,14 +98,14 @@ class Asked:
     def learn(self):
         """What the runs give; those that give no answer, which would be the
         same nothing everywhere."""
-        self.wanted = [self.answer(words) for words in RUNS]
+        self.wanted = [self.answer(words) for words in self.runs]
         return [told(words) for words, (status, _, _) in
-                zip(RUNS, self.wanted) if status]
+                zip(self.runs, self.wanted) if status]
 
     def differing(self, **how):
         """The runs that gave something else."""
         turn = self.answers % self.share
-        chosen = list(zip(RUNS, self.wanted))[turn::self.share]
+        chosen = list(zip(self.runs, self.wanted))[turn::self.share]
         self.answers += len(chosen)
         return [told(words) for words, wanted in chosen
                 if self.answer(words, **how) != wanted]

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/code_rules.h"
+#include "base/buf.h"
 #include "ranking.h"
+
+#include "../one_processor.h"
 
 /* ---- one side ---- */
 
@@ -296,6 +299,115 @@ static void test_no_change_is_quiet(void **state)
 	assert_true(claims <= 2);
 }
 
+/* ---- large sides ---- */
+
+#define MANY 5000u
+
+static void add_function(struct buf *b, unsigned form, unsigned name,
+			 unsigned file)
+{
+	switch (form % 5) {
+	case 0:
+		buf_addf(b, "shop/pkg%u.(*T).Do@/src/f%u.go", name, file);
+		break;
+	case 1:
+		buf_addf(b, "com.shop.S%u.run@S%u.java", name, file);
+		break;
+	case 2:
+		buf_addf(b, "work_%u@/app/f%u.py", name, file);
+		break;
+	case 3:
+		buf_addf(b, "com.shop.P$$Lambda$%u.apply@P%u.java", name, file);
+		break;
+	default:
+		buf_addf(b, "runtime.f%u@/go/src/runtime/f%u.go", name, file);
+	}
+}
+
+/* Stacks of two of many functions; some are only there before or after, some
+ * grow, some have another file, some a number that is made up. */
+static char *many_stacks(bool is_after)
+{
+	struct buf b;
+	char *text;
+
+	buf_init(&b, 64 * MIB);
+	for (unsigned i = 0; i < MANY; i++) {
+		unsigned file = i + (is_after && i % 11 == 0);
+		unsigned value = 4 + i % 37;
+
+		if (i % 13 == is_after)
+			continue;
+		if (i % 1700 == 0)
+			value *= is_after ? 900 : 300;
+		buf_add_text(&b, "main.main@/src/main.go:1;");
+		add_function(&b, i, i, file);
+		buf_addf(&b, ":%u;", i % 7 + 1);
+		add_function(&b, i + 1, i / 2, i / 2);
+		buf_addf(&b, " %u\n", value);
+	}
+	assert_true(buf_check(&b, "the stacks", &err));
+	text = strdup(b.data);
+	assert_non_null(text);
+	buf_release(&b);
+	return text;
+}
+
+static struct fixture many;
+
+static void rank_many(void **state)
+{
+	struct rank_want want = { .limit = SIZE_MAX };
+
+	(void)state;
+	rank(&many, true, &want);
+}
+
+static void assert_same_row(const struct function_row *a,
+			    const struct function_row *b)
+{
+	assert_true(str_equal(a->name, b->name));
+	assert_true(str_equal(a->file, b->file));
+	assert_int_equal(a->line, b->line);
+	assert_string_equal(a->kind, b->kind);
+	assert_true(str_equal(a->leaf, b->leaf));
+	assert_int_equal(a->owned_value, b->owned_value);
+	assert_int_equal(a->total_value, b->total_value);
+	assert_int_equal(a->baseline_self_value, b->baseline_self_value);
+	assert_int_equal(a->change, b->change);
+	assert_memory_equal(&a->delta, &b->delta, sizeof a->delta);
+	assert_memory_equal(&a->delta_high, &b->delta_high,
+			    sizeof a->delta_high);
+	assert_memory_equal(&a->q, &b->q, sizeof a->q);
+}
+
+/* Halves and sides of so many functions are looked at at once. */
+static void test_one_processor_or_two(void **state)
+{
+	char *after = many_stacks(true), *before = many_stacks(false);
+	struct result alone;
+	size_t changes = 0, tested = 0;
+
+	make_cpu_profile(&many.slow, after);
+	make_cpu_profile(&many.baseline, before);
+	assert_true(many.slow.function_count > MANY);
+	on_one_processor(rank_many, state);
+	alone = many.result;
+	rank_many(state);
+	assert_int_equal(many.result.function_count, alone.function_count);
+	for (size_t i = 0; i < alone.function_count; i++) {
+		assert_same_row(&many.result.functions[i], &alone.functions[i]);
+		changes += alone.functions[i].change == CHANGE_GROWN;
+		tested += isnan(alone.functions[i].q) ? 0 : 1;
+	}
+	assert_true(changes > 0);
+	assert_true(tested > MANY / 2);
+	arena_release(&alone.arena);
+	release(&many);
+	free(after);
+	free(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_input_order_does_not_matter),
 		cmocka_unit_test(test_no_change_is_quiet),
+		cmocka_unit_test(test_one_processor_or_two),
 	};
 
 	return cmocka_run_group_tests_name("analyze/rank", tests, NULL, NULL);

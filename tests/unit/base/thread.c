@@ -51,6 +51,36 @@ static void test_without_a_thread(void **state)
 	assert_int_equal(task.runs, 1);
 }
 
+/* Numbers them in the order in which they begin. */
+static void count(void *data)
+{
+	static int runs;
+
+	run(data);
+	((struct task *)data)->runs = ++runs;
+}
+
+static void test_both(void **state)
+{
+	struct task tasks[4] = { { .runs = 0 } };
+
+	(void)state;
+	thread_both(run, &tasks[0], &tasks[1], true);
+	assert_true(pthread_equal(tasks[0].ran_on, pthread_self()));
+	assert_int_equal(!pthread_equal(tasks[1].ran_on, pthread_self()),
+			 thread_is_worth_it());
+	thread_both(count, &tasks[2], &tasks[3], false);
+	assert_true(pthread_equal(tasks[3].ran_on, pthread_self()));
+	starve_after(0);
+	thread_both(run, &tasks[0], &tasks[1], true);
+	stop_starving();
+	assert_true(pthread_equal(tasks[1].ran_on, pthread_self()));
+	assert_int_equal(tasks[0].runs, 2);
+	assert_int_equal(tasks[1].runs, 2);
+	assert_int_equal(tasks[2].runs, 1);
+	assert_int_equal(tasks[3].runs, 2);
+}
+
 #define ROUNDS 10000u
 #define PLACES 3u
 
@@ -96,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_once),
 		cmocka_unit_test(test_without_a_thread),
+		cmocka_unit_test(test_both),
 		cmocka_unit_test(test_tokens),
 	};
 

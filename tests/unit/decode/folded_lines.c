@@ -5,8 +5,7 @@
  */
 #include "../base/testing.h"
 
-#include <sched.h>
-
+#include "../one_processor.h"
 #include "base/buf.h"
 #include "decode/folded_lines.h"
 
@@ -147,16 +146,7 @@ static void test_lines(void **state)
 
 static void test_lines_on_one_processor(void **state)
 {
-	cpu_set_t all, one;
-
-	assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
-	CPU_ZERO(&one);
-	for (size_t i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
-		if (CPU_ISSET(i, &all))
-			CPU_SET(i, &one);
-	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-	test_lines(state);
-	assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+	on_one_processor(test_lines, state);
 }
 
 /* The most frames that are cut as usual, and one more, between others. */

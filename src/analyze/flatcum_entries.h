@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finds out which functions of both sides are one. Private to flatcum.c.
+ */
+#ifndef ANALYZE_FLATCUM_ENTRIES_H
+#define ANALYZE_FLATCUM_ENTRIES_H
+
+#include "analyze/flatcum.h"
+
+/* Fills in the entries of the table and, by function, those of its sides, whose
+ * profiles are set. The names of both are looked through at once. */
+bool func_table_enter(struct func_table *t, struct error *err) MUST_CHECK;
+
+/* Room for what is known of a side's functions. */
+bool func_side_alloc(const struct func_table *t, struct func_side *side,
+		     struct error *err) MUST_CHECK;
+
+#endif
