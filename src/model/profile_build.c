@@ -20,9 +20,7 @@ struct profile_build *profile_build_new(struct profile *out, struct error *err)
 	b->out = out;
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
 	arena_init(&b->tree_arena, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&b->function_map, &b->scratch);
-	map_init(&b->frame_map, &b->scratch);
-	map_init(&b->pair_map, &b->scratch);
+	profile_intern_init(b);
 	map_init(&b->mangled_map, &b->scratch);
 	if (!symtab_init(&out->symtab, &out->arena, err)) {
 		profile_build_free(b);
@@ -41,13 +39,9 @@ void profile_build_free(struct profile_build *b)
 	mem_free(b);
 }
 
-/* arena_reserve() for a typed column. */
-#define RESERVE(arena, column, cap, need)                                      \
-	reserve(arena, (void *)&(column), &(cap), need, sizeof *(column))
-
 /* Through bytes, since a pointer to a typed pointer is not one to void *. */
-static bool reserve(struct arena *arena, void *column, size_t *cap, size_t need,
-		    size_t size)
+bool profile_reserve(struct arena *arena, void *column, size_t *cap,
+		     size_t need, size_t size)
 {
 	void *items;
 
@@ -58,24 +52,6 @@ static bool reserve(struct arena *arena, void *column, size_t *cap, size_t need,
 		return false;
 	memcpy(column, &items, sizeof items);
 	return true;
-}
-
-/* Not more than this on the word of a file: its tables may hold what no stack
- * needs. */
-#define EXPECTED_MAX ((size_t)1 << 20)
-
-bool profile_build_expect(struct profile_build *b, size_t texts,
-			  size_t functions, size_t frames, struct error *err)
-{
-	/* Some places are of the same line as others. */
-	frames -= frames / 8;
-	if (!symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
-			    err))
-		return false;
-	return (map_reserve(&b->function_map,
-			    min_size(functions, EXPECTED_MAX)) &&
-		map_reserve(&b->frame_map, min_size(frames, EXPECTED_MAX))) ||
-	       arena_fail(&b->scratch, PROFILE_WHAT, err);
 }
 
 bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
@@ -116,42 +92,6 @@ bool profile_build_function(struct profile_build *b, struct str name,
 				    err);
 }
 
-/* One number for two: maps take 64 bits, and most functions and frames say
- * nothing beyond the first two words of theirs. */
-static bool pair_number(struct profile_build *b, uint32_t high, uint32_t low,
-			uint32_t *number, struct error *err)
-{
-	*number = 0;
-	if (!high && !low)
-		return true;
-	if (!map_insert_u64(&b->pair_map, (uint64_t)high << 32 | low,
-			    b->pair_count, number))
-		return arena_fail(&b->scratch, PROFILE_WHAT, err);
-	if (*number == b->pair_count)
-		b->pair_count++;
-	*number += 1;
-	return true;
-}
-
-/* Key of four words: that of the first two, and what the others add. */
-static bool insert_words(struct profile_build *b, struct map *map,
-			 const uint32_t words[4], uint32_t value,
-			 uint32_t *stored, struct error *err)
-{
-	uint64_t key = (uint64_t)words[0] << 32 | words[1];
-	uint32_t first, rest;
-
-	if (words[2] || words[3]) {
-		if (!pair_number(b, words[0], words[1], &first, err) ||
-		    !pair_number(b, words[2], words[3], &rest, err))
-			return false;
-		/* Beyond every index of a function or text. */
-		key = (uint64_t)(first | UINT32_C(1) << 31) << 32 | rest;
-	}
-	return map_insert_u64(map, key, value, stored) ||
-	       arena_fail(&b->scratch, PROFILE_WHAT, err);
-}
-
 bool profile_build_demangle(struct profile_build *b, struct str *name,
 			    struct error *err)
 {
@@ -187,27 +127,6 @@ bool profile_build_name(struct profile_build *b, struct str name, uint32_t *id,
 		arena_fail(&b->scratch, PROFILE_WHAT, err));
 }
 
-bool profile_build_interned(struct profile_build *b, const struct function *f,
-			    uint32_t *function, struct error *err)
-{
-	if (!insert_words(b, &b->function_map,
-			  (uint32_t[4]){ f->name, f->file, f->mapping,
-					 f->is_nameless },
-			  b->function_count, function, err))
-		return false;
-	if (*function < b->function_count)
-		return true;
-	if (b->function_count >= LIMIT_FUNCTIONS)
-		return error_set(err, ERROR_LIMIT,
-				 "the profile has more than %u functions",
-				 LIMIT_FUNCTIONS);
-	if (!RESERVE(&b->scratch, b->functions, b->function_cap,
-		     b->function_count + 1u))
-		return arena_fail(&b->scratch, PROFILE_WHAT, err);
-	b->functions[b->function_count++] = *f;
-	return true;
-}
-
 bool profile_build_mapped(struct profile_build *b, struct str name,
 			  struct str file, struct str mapping, bool is_nameless,
 			  uint32_t *function, struct error *err)
@@ -226,39 +145,6 @@ bool profile_build_frame(struct profile_build *b, uint32_t function,
 	return profile_build_place(
 		b, &(struct frame){ .function = function, .line = line }, frame,
 		err);
-}
-
-bool profile_build_place(struct profile_build *b, const struct frame *place,
-			 uint32_t *frame, struct error *err)
-{
-	uint32_t inlined_high = place->address_high;
-	uint32_t line = place->line;
-
-	/* User space ends far below the last bit of an address; were it set,
-	 * two frames would become one. */
-	if (place->is_inlined)
-		inlined_high ^= UINT32_C(1) << 31;
-	/* Beyond every line. */
-	if (place->column) {
-		if (!pair_number(b, place->line, place->column, &line, err))
-			return false;
-		line |= UINT32_C(1) << 31;
-	}
-	if (!insert_words(b, &b->frame_map,
-			  (uint32_t[4]){ place->function, line, inlined_high,
-					 place->address_low },
-			  b->frame_count, frame, err))
-		return false;
-	if (*frame < b->frame_count)
-		return true;
-	if (b->frame_count >= LIMIT_LOCATIONS)
-		return error_set(err, ERROR_LIMIT,
-				 "the profile has more than %u source lines",
-				 LIMIT_LOCATIONS);
-	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, b->frame_count + 1u))
-		return arena_fail(&b->scratch, PROFILE_WHAT, err);
-	b->frames[b->frame_count++] = *place;
-	return true;
 }
 
 /* A frame that is no function of the program. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The inside of a profile in the making, shared by the files that build
- * it: profile_build.c collects, profile_tree.c too where stacks are texts,
+ * it: profile_build.c collects, profile_intern.c tells functions and frames
+ * that were there already, profile_tree.c collects where stacks are texts,
  * profile_finish.c puts into order.
  */
 #ifndef MODEL_PROFILE_BUILD_H
@@ -12,6 +13,16 @@
 
 #define PROFILE_WHAT "the profile"
 
+/* Things by the number of what they are of. Nearly all have few siblings and
+ * are found in a chain of these; those beyond it are in the map. */
+struct intern {
+	uint32_t *heads; /* by what they are of: the first + 1 */
+	uint32_t *next;  /* by thing: the next one + 1 */
+	size_t head_cap;
+	size_t next_cap;
+	struct map others;
+};
+
 /* Columns grow in `scratch`, frame_ids in the profile's own arena, where they
  * stay: stacks are put into order by their index, their frames are not moved.
  * stack_slots is an open-addressing table over frame sequences; it holds
@@ -19,10 +30,10 @@
 struct profile_build {
 	struct profile *out;
 	struct arena scratch;
-	struct map function_map; /* name, file -> index */
-	struct map frame_map;    /* function, line -> index */
-	struct map pair_map;     /* two words -> a number from 0 */
-	struct map mangled_map;  /* name of a linker -> text of the source's */
+	struct intern functions_by_name;
+	struct intern frames_by_function;
+	struct map pair_map;    /* two words -> a number from 0 */
+	struct map mangled_map; /* name of a linker -> text of the source's */
 	struct demangler *demangler; /* NULL until a name needs it */
 	struct function *functions;
 	struct frame *frames;
@@ -55,6 +66,18 @@ struct profile_build {
 bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value,
 			 struct error *err) MUST_CHECK;
+
+/* arena_reserve() for a typed column. */
+#define RESERVE(arena, column, cap, need)                                      \
+	profile_reserve(arena, (void *)&(column), &(cap), need,                \
+			sizeof *(column))
+
+bool profile_reserve(struct arena *arena, void *column, size_t *cap,
+		     size_t need, size_t size) MUST_CHECK;
+
+/* ---- profile_intern.c ---- */
+
+void profile_intern_init(struct profile_build *b);
 
 /* ---- profile_tree.c ---- */
 

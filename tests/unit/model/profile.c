@@ -435,6 +435,56 @@ static void test_many_stacks(void **state)
 	profile_release(&p);
 }
 
+#define SIBLINGS 40u
+#define IS_INLINED(i) ((i) % 25 == 5) /* else as the one before it */
+
+/* The i-th of functions of one name, or frames of one function, all of which
+ * differ in one thing. */
+static uint32_t sibling(struct profile_build *b, unsigned thing, uint32_t i)
+{
+	struct function f = { .name = thing + 1 };
+	struct frame place = { .line = 1 };
+	uint32_t *const things[] = {
+		&f.file,       &f.mapping,          &place.line,
+		&place.column, &place.address_high, &place.address_low,
+	};
+	uint32_t id;
+
+	place.is_inlined = IS_INLINED(i);
+	*things[thing] = i + 2 - place.is_inlined;
+	assert_true(profile_build_interned(b, &f, &place.function, &err));
+	assert_true(profile_build_place(b, &place, &id, &err));
+	return id;
+}
+
+/* More than are found in a chain. */
+static void test_siblings(void **state)
+{
+	struct profile p;
+	struct profile_build *b = begin(&p);
+	uint32_t text, ids[6][SIBLINGS], next = 0;
+
+	(void)state;
+	for (unsigned thing = 0; thing < 6; thing++) {
+		char name[] = { (char)('a' + thing), '\0' };
+
+		assert_true(profile_build_name(b, str_from(name), &text, &err));
+		assert_int_equal(text, thing + 1);
+	}
+	for (unsigned thing = 0; thing < 6; thing++)
+		for (uint32_t i = 0; i < SIBLINGS; i++) {
+			ids[thing][i] = sibling(b, thing, i);
+			assert_int_equal(ids[thing][i], next++);
+		}
+	for (unsigned thing = 0; thing < 6; thing++)
+		for (uint32_t i = SIBLINGS; i-- > 0;)
+			assert_int_equal(sibling(b, thing, i), ids[thing][i]);
+	assert_int_equal(b->function_count, 2 * (SIBLINGS - 2) + 4);
+	assert_int_equal(b->frame_count, next);
+	profile_build_free(b);
+	profile_release(&p);
+}
+
 static void fill(struct profile *p, const char *type, const char *unit,
 		 const int64_t *values, size_t count)
 {
@@ -564,6 +614,9 @@ static bool build_some(struct profile *p)
 			  profile_build_frame(b, function, 1, &id, &err) &&
 			  profile_build_stack(b, &id, 1, 1, &err);
 	}
+	/* More lines of a function than its chain holds. */
+	for (uint32_t line = 2; line < 20 && is_done; line++)
+		is_done = profile_build_frame(b, 0, line, &id, &err);
 	is_done = is_done && profile_build_finish(b, NULL, &err);
 	profile_build_free(b);
 	return is_done;
@@ -606,6 +659,7 @@ int main(void)
 		cmocka_unit_test(test_text_limit),
 		cmocka_unit_test(test_names_of_linkers),
 		cmocka_unit_test(test_many_stacks),
+		cmocka_unit_test(test_siblings),
 		cmocka_unit_test(test_inferred_period),
 		cmocka_unit_test(test_repeated_values_are_not_distinct),
 		cmocka_unit_test(test_check_sees_damage),

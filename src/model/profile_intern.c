@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions and frames of a profile in the making, each once. A function is
+ * looked for among those of its name, a frame among those of its function.
+ */
+#include "base/num.h"
+#include "model/profile_build.h"
+
+/* Most names are of one function, most functions have a few lines. */
+#define CHAIN_MAX 16u
+
+void profile_intern_init(struct profile_build *b)
+{
+	map_init(&b->functions_by_name.others, &b->scratch);
+	map_init(&b->frames_by_function.others, &b->scratch);
+	map_init(&b->pair_map, &b->scratch);
+}
+
+/* Not more than this on the word of a file: its tables may hold what no stack
+ * needs. */
+#define EXPECTED_MAX ((size_t)1 << 20)
+
+static bool intern_expect(struct profile_build *b, struct intern *x, size_t of,
+			  size_t things, struct error *err)
+{
+	return (RESERVE(&b->scratch, x->heads, x->head_cap,
+			min_size(of, EXPECTED_MAX)) &&
+		RESERVE(&b->scratch, x->next, x->next_cap,
+			min_size(things, EXPECTED_MAX))) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
+}
+
+bool profile_build_expect(struct profile_build *b, size_t texts,
+			  size_t functions, size_t frames, struct error *err)
+{
+	/* Some places are of the same line as others. */
+	frames -= frames / 8;
+	return symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
+			      err) &&
+	       intern_expect(b, &b->functions_by_name, texts, functions, err) &&
+	       intern_expect(b, &b->frames_by_function, functions, frames, err);
+}
+
+/* ---- chains ---- */
+
+/* Where a search is. */
+struct walk {
+	uint32_t of;
+	uint32_t at; /* a thing + 1; 0 before the first */
+	uint32_t length;
+};
+
+static bool walk_next(const struct intern *x, struct walk *w)
+{
+	uint32_t next = 0;
+
+	if (w->at)
+		next = x->next[w->at - 1];
+	else if (w->of < x->head_cap)
+		next = x->heads[w->of];
+	if (!next)
+		return false;
+	w->at = next;
+	w->length++;
+	return true;
+}
+
+/* Behind the end of the chain that was walked. */
+static bool chain_add(struct profile_build *b, struct intern *x,
+		      const struct walk *w, uint32_t thing, struct error *err)
+{
+	if (!RESERVE(&b->scratch, x->heads, x->head_cap, w->of + (size_t)1) ||
+	    !RESERVE(&b->scratch, x->next, x->next_cap, thing + (size_t)1))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (w->at)
+		x->next[w->at - 1] = thing + 1;
+	else
+		x->heads[w->of] = thing + 1;
+	return true;
+}
+
+/* ---- beyond the chains ---- */
+
+/* One number for two: maps take 64 bits, and most functions and frames say
+ * nothing beyond the first two words of theirs. */
+static bool pair_number(struct profile_build *b, uint32_t high, uint32_t low,
+			uint32_t *number, struct error *err)
+{
+	*number = 0;
+	if (!high && !low)
+		return true;
+	if (!map_insert_u64(&b->pair_map, (uint64_t)high << 32 | low,
+			    b->pair_count, number))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (*number == b->pair_count)
+		b->pair_count++;
+	*number += 1;
+	return true;
+}
+
+/* Key of four words: that of the first two, and what the others add. */
+static bool insert_words(struct profile_build *b, struct map *map,
+			 const uint32_t words[4], uint32_t value,
+			 uint32_t *stored, struct error *err)
+{
+	uint64_t key = (uint64_t)words[0] << 32 | words[1];
+	uint32_t first, rest;
+
+	if (words[2] || words[3]) {
+		if (!pair_number(b, words[0], words[1], &first, err) ||
+		    !pair_number(b, words[2], words[3], &rest, err))
+			return false;
+		/* Beyond every index of a function or text. */
+		key = (uint64_t)(first | UINT32_C(1) << 31) << 32 | rest;
+	}
+	return map_insert_u64(map, key, value, stored) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
+}
+
+/* What was looked for in its chain in vain: *stored is its number, which is
+ * value where it is new. */
+static bool add_thing(struct profile_build *b, struct intern *x,
+		      const struct walk *w, const uint32_t words[4],
+		      uint32_t value, uint32_t *stored, struct error *err)
+{
+	*stored = value;
+	if (w->length < CHAIN_MAX)
+		return chain_add(b, x, w, value, err);
+	return insert_words(b, &x->others, words, value, stored, err);
+}
+
+/* ---- functions ---- */
+
+static bool is_same_function(const struct function *f, const struct function *g)
+{
+	return f->name == g->name && f->file == g->file &&
+	       f->mapping == g->mapping && f->is_nameless == g->is_nameless;
+}
+
+bool profile_build_interned(struct profile_build *b, const struct function *f,
+			    uint32_t *function, struct error *err)
+{
+	const uint32_t words[] = { f->name, f->file, f->mapping,
+				   f->is_nameless };
+	struct walk w = { .of = f->name };
+
+	while (walk_next(&b->functions_by_name, &w)) {
+		*function = w.at - 1;
+		if (is_same_function(&b->functions[*function], f))
+			return true;
+	}
+	if (!add_thing(b, &b->functions_by_name, &w, words, b->function_count,
+		       function, err))
+		return false;
+	if (*function < b->function_count)
+		return true;
+	if (b->function_count >= LIMIT_FUNCTIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u functions",
+				 LIMIT_FUNCTIONS);
+	if (!RESERVE(&b->scratch, b->functions, b->function_cap,
+		     b->function_count + 1u))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	b->functions[b->function_count++] = *f;
+	return true;
+}
+
+/* ---- frames ---- */
+
+static bool is_same_frame(const struct frame *f, const struct frame *g)
+{
+	return f->line == g->line && f->column == g->column &&
+	       f->is_inlined == g->is_inlined &&
+	       f->address_high == g->address_high &&
+	       f->address_low == g->address_low;
+}
+
+static bool add_frame(struct profile_build *b, const struct frame *place,
+		      const struct walk *w, uint32_t *frame, struct error *err)
+{
+	uint32_t words[] = { place->function, place->line, place->address_high,
+			     place->address_low };
+
+	/* User space ends far below the last bit of an address; were it set,
+	 * two frames would become one. */
+	if (place->is_inlined)
+		words[2] ^= UINT32_C(1) << 31;
+	/* Beyond every line. */
+	if (place->column) {
+		if (!pair_number(b, place->line, place->column, &words[1], err))
+			return false;
+		words[1] |= UINT32_C(1) << 31;
+	}
+	return add_thing(b, &b->frames_by_function, w, words, b->frame_count,
+			 frame, err);
+}
+
+bool profile_build_place(struct profile_build *b, const struct frame *place,
+			 uint32_t *frame, struct error *err)
+{
+	struct walk w = { .of = place->function };
+
+	while (walk_next(&b->frames_by_function, &w)) {
+		*frame = w.at - 1;
+		if (is_same_frame(&b->frames[*frame], place))
+			return true;
+	}
+	if (!add_frame(b, place, &w, frame, err))
+		return false;
+	if (*frame < b->frame_count)
+		return true;
+	if (b->frame_count >= LIMIT_LOCATIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u source lines",
+				 LIMIT_LOCATIONS);
+	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, b->frame_count + 1u))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	b->frames[b->frame_count++] = *place;
+	return true;
+}
