@@ -36,24 +36,32 @@ void option_form_name(const struct option_form *form,
 		 form->row->name);
 }
 
-static bool form_has_name(const struct option_form *form, struct str name)
+static bool is_named(const char *name, struct str wanted)
 {
-	struct str prefix = str_from(form->prefix->text);
-	struct str bare = str_slice(name, prefix.len, name.len);
+	return name && wanted.len && *name == *wanted.ptr &&
+	       str_equal(wanted, str_from(name));
+}
 
-	if (!form_exists(form) || !str_starts(name, prefix))
-		return false;
-	return str_equal(bare, str_from(form->row->name)) ||
-	       (form->row->alias &&
-		str_equal(bare, str_from(form->row->alias)));
+static bool form_has_name(const struct option_form *form, struct str bare)
+{
+	return form_exists(form) && (is_named(form->row->name, bare) ||
+				     is_named(form->row->alias, bare));
 }
 
 bool option_form_find(const struct option_table *table, struct str name,
 		      struct option_form *form)
 {
-	for (size_t i = 0; option_form_get(table, i, form); i++)
-		if (form_has_name(form, name))
-			return true;
+	for (size_t p = 0; p < table->prefix_count; p++) {
+		struct str prefix = str_from(table->prefixes[p].text);
+		struct str bare = str_slice(name, prefix.len, name.len);
+
+		for (size_t i = 0;
+		     i < table->row_count && str_starts(name, prefix); i++)
+			if (option_form_get(table, p * table->row_count + i,
+					    form) &&
+			    form_has_name(form, bare))
+				return true;
+	}
 	return false;
 }
 
