@@ -411,7 +411,7 @@ bool decode_otlp_pb(struct feed *feed, struct trace_build *b,
 		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
 			is_read = read_resource_spans(&p, &top.w, &f);
 	}
-	is_read = is_read && wire_check(&top.w, WHAT, err);
+	is_read = is_read && wire_feed_check(&top, WHAT, err);
 	value_release(&p.value);
 	wire_feed_release(&top);
 	return is_read;
@@ -443,7 +443,7 @@ static bool read_response(struct pb_reader *p, struct wire_feed *top,
 		}
 	if (is_partial)
 		otlp_note_partial(p->b, str_from(message), notes);
-	return wire_check(&top->w, WHAT, p->err);
+	return wire_feed_check(top, WHAT, p->err);
 }
 
 bool decode_tempo_pb(struct feed *feed, struct trace_build *b,

@@ -337,7 +337,7 @@ static bool read_fields(struct samples *s, struct wire_feed *wf,
 			return false;
 		}
 	}
-	return wire_check(&wf->w, PPROF_WHAT, err);
+	return wire_feed_check(wf, PPROF_WHAT, err);
 }
 
 /* What could not be read seems cut off. */

@@ -155,3 +155,10 @@ bool wire_check(const struct wire *w, const char *what, struct error *err)
 			 "%s is damaged or cut off at byte %zu: %s", what,
 			 w->failed_at, w->failure);
 }
+
+bool wire_feed_check(const struct wire_feed *wf, const char *what,
+		     struct error *err)
+{
+	return buf_check(&wf->window, what, err) &&
+	       wire_check(&wf->w, what, err);
+}

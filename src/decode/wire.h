@@ -66,6 +66,11 @@ void wire_init(struct wire *w, struct str bytes);
 void wire_feed_init(struct wire_feed *wf, struct feed *feed);
 void wire_feed_release(struct wire_feed *wf);
 
+/* wire_check() of the outermost message, and whether there was room for all of
+ * its fields: where there is none it seems to end. */
+bool wire_feed_check(const struct wire_feed *wf, const char *what,
+		     struct error *err) MUST_CHECK;
+
 /* Goes on at this offset, where a field begins. */
 void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
 

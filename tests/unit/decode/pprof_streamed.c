@@ -293,6 +293,47 @@ static void test_damaged_file(void **state)
 	buf_release(&packed);
 }
 
+/* Memory that is lacking once must not look like the end of the input. */
+static void expect_lack_is_told(struct str bytes)
+{
+	struct profile_want want = want_of("");
+	bool was_refused = true;
+
+	for (long n = 0; was_refused; n++) {
+		struct feed *feed = open_file(bytes);
+		struct profile p;
+		bool is_decoded;
+
+		assert_non_null(feed);
+		notes_init(&notes);
+		profile_init(&p);
+		error_clear(&err);
+		starve_once_after(n);
+		is_decoded = decode_pprof_feed(feed, &want, &p, &notes, &err);
+		was_refused = stop_starving();
+		if (!is_decoded)
+			assert_int_equal(err.code, ERROR_MEMORY);
+		else
+			assert_int_equal(p.total, SAMPLES * INT64_C(10000000));
+		profile_release(&p);
+		feed_free(feed);
+	}
+}
+
+static void test_lack_is_told(void **state)
+{
+	struct buf b, packed;
+
+	(void)state;
+	put_message(&b, orders[0]);
+	expect_lack_is_told(buf_str(&b));
+	buf_init(&packed, 16 * MIB);
+	assert_true(gz_deflate(buf_str(&b), &packed, &err));
+	expect_lack_is_told(buf_str(&packed));
+	buf_release(&packed);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_damaged_file),
+		cmocka_unit_test(test_lack_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

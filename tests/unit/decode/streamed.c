@@ -334,6 +334,59 @@ static void test_every_allocation_may_fail(void **state)
 	buf_release(&b);
 }
 
+/* Memory that is lacking once must not look like the end of the input. */
+static void expect_lack_is_told(enum format format, struct str bytes)
+{
+	bool was_refused = true;
+
+	write_file(path, bytes);
+	for (long n = 0; was_refused; n++) {
+		bool is_regular, is_decoded;
+		struct feed *feed =
+			feed_open(path, GIB, GIB, &is_regular, &err);
+
+		assert_non_null(feed);
+		notes_init(&notes);
+		trace_init(&trace);
+		error_clear(&err);
+		starve_once_after(n);
+		is_decoded = decode_trace_feed(format, feed, NULL, &trace,
+					       &notes, &err);
+		was_refused = stop_starving();
+		assert_int_equal(err.code,
+				 is_decoded ? ERROR_NONE : ERROR_MEMORY);
+		if (is_decoded)
+			assert_int_equal(trace.span_count, SPANS);
+		trace_release(&trace);
+		feed_free(feed);
+	}
+}
+
+static void test_lack_is_told(void **state)
+{
+	static const struct {
+		enum format format;
+		void (*make)(struct buf *b);
+	} all[] = {
+		{ FORMAT_JAEGER_JSON, jaeger_envelope },
+		{ FORMAT_OTLP_PB, otlp_pb },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct buf b, packed;
+
+		buf_init(&b, GIB);
+		buf_init(&packed, GIB);
+		all[i].make(&b);
+		expect_lack_is_told(all[i].format, buf_str(&b));
+		assert_true(gz_deflate(buf_str(&b), &packed, &err));
+		expect_lack_is_told(all[i].format, buf_str(&packed));
+		buf_release(&packed);
+		buf_release(&b);
+	}
+}
+
 static int make_file(void **state)
 {
 	(void)state;
@@ -354,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_otlp_pb),
 		cmocka_unit_test(test_damage_is_noticed),
 		cmocka_unit_test(test_every_allocation_may_fail),
+		cmocka_unit_test(test_lack_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
