@@ -29,14 +29,14 @@ static uint32_t skip_equal(const uint32_t *a, const uint32_t *b, uint32_t at,
 }
 
 /* With ranks a sequence counts as its ranks, an end mark, then its items. */
-static uint32_t item_at(const struct sequence *s, uint32_t at,
+static uint64_t item_at(const struct sequence *s, uint32_t at,
 			const uint32_t *rank)
 {
 	if (at < s->count)
-		return (rank ? rank[s->items[at]] : s->items[at]) + 1;
+		return (uint64_t)(rank ? rank[s->items[at]] : s->items[at]) + 1;
 	if (at == s->count || at - s->count - 1 >= s->count)
 		return 0;
-	return s->items[at - s->count - 1] + 1;
+	return (uint64_t)s->items[at - s->count - 1] + 1;
 }
 
 /* What a and b share, when they share at least the first `at` items. */
@@ -64,8 +64,8 @@ static bool is_in_order(struct sequence *x, struct sequence *y,
 			const uint32_t *rank)
 {
 	uint32_t common;
-	uint32_t x_next;
-	uint32_t y_next;
+	uint64_t x_next;
+	uint64_t y_next;
 
 	if (x->common != y->common)
 		return x->common > y->common;

@@ -16,7 +16,7 @@ struct sequence {
 	uint32_t count;
 	uint32_t index;  /* the caller's, to know it again */
 	uint32_t common; /* items shared with the sequence before it */
-	uint32_t next;   /* rank of the item after those + 1, 0: none */
+	uint64_t next;   /* rank of the item after those + 1, 0: none */
 };
 
 /* Orders sequences[0..count), of which items, count and index are set, using

@@ -435,6 +435,34 @@ static void test_many_stacks(void **state)
 	profile_release(&p);
 }
 
+/* As code of the kernel and of a program lie. */
+static void test_high_addresses(void **state)
+{
+	static const uint32_t highs[] = { UINT32_MAX, 0, 0x7FFF, UINT32_MAX };
+	struct profile p;
+	struct profile_build *b = begin(&p);
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct frame place = { .line = 3,
+				       .address_high = highs[i],
+				       .address_low = 0x400000 - i };
+		uint32_t id;
+
+		assert_true(profile_build_function(b, STR("f"), STR(""),
+						   &place.function, &err));
+		assert_true(profile_build_place(b, &place, &id, &err));
+		assert_true(profile_build_stack(b, &id, 1, i + 1, &err));
+	}
+	finish(b);
+	assert_true(profile_check(&p, &err));
+	assert_int_equal(p.frame_count, 4);
+	assert_int_equal(p.frames[0].address_high, 0);
+	assert_int_equal(p.frames[1].address_high, 0x7FFF);
+	assert_int_equal(p.frames[2].address_low, 0x400000 - 3);
+	profile_release(&p);
+}
+
 #define SIBLINGS 40u
 #define IS_INLINED(i) ((i) % 25 == 5) /* else as the one before it */
 
@@ -659,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_text_limit),
 		cmocka_unit_test(test_names_of_linkers),
 		cmocka_unit_test(test_many_stacks),
+		cmocka_unit_test(test_high_addresses),
 		cmocka_unit_test(test_siblings),
 		cmocka_unit_test(test_inferred_period),
 		cmocka_unit_test(test_repeated_values_are_not_distinct),

@@ -147,6 +147,25 @@ static void test_two_runs(void **state)
 	}
 }
 
+/* Addresses of the kernel begin with the largest word there is. */
+static void test_largest_words(void **state)
+{
+	static const uint32_t words[][2] = {
+		{ UINT32_MAX, 1 }, { 0, 2 }, { UINT32_MAX - 1, UINT32_MAX },
+		{ UINT32_MAX, 0 }, { 0, 0 },
+	};
+	static const uint32_t expected[] = { 5, 4, 1, 2, 3, 0 };
+	struct sequence order[6];
+
+	(void)state;
+	ranks = NULL;
+	for (uint32_t i = 0; i < 6; i++)
+		sequences[i] = (struct sequence){ words[i % 5], i < 5 ? 2 : 0 };
+	sort(6, order);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(order[i].index, expected[i]);
+}
+
 static void test_already_ordered_and_reversed(void **state)
 {
 	struct sequence order[COUNT_MAX];
@@ -171,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_qsort),
 		cmocka_unit_test(test_two_runs),
+		cmocka_unit_test(test_largest_words),
 		cmocka_unit_test(test_already_ordered_and_reversed),
 	};
 
