@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <threads.h>
+#include <pthread.h>
 
 #include "analyze/code_memo.h"
 #include "base/ascii.h"
@@ -517,9 +517,9 @@ struct code_class code_classify_subject(const struct code_rules *rules,
 					const struct code_subject *subject,
 					unsigned int profile_languages)
 {
-	static once_flag are_filled = ONCE_FLAG_INIT;
+	static pthread_once_t are_filled = PTHREAD_ONCE_INIT;
 
-	call_once(&are_filled, fill_indexes);
+	pthread_once(&are_filled, fill_indexes);
 	return classify(rules, *subject, profile_languages);
 }
 

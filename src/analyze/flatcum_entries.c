@@ -169,16 +169,13 @@ static bool identities_alloc(struct identities *x, struct arena *arena,
 	       arena_fail(arena, "ranking functions", err);
 }
 
-/* As so many functions take longer than the start of a thread. */
-#define BESIDE_FUNCTIONS 2048u
-
 static bool enter_sides(struct func_table *t, struct identities *x,
 			struct buf *key, struct error *err)
 {
 	const struct profile *base = x[SIDE_BASELINE].profile;
 
 	thread_both(identities_find, &x[SIDE_SLOW], &x[SIDE_BASELINE],
-		    base && base->function_count >= BESIDE_FUNCTIONS);
+		    base && base->function_count >= FUNC_BESIDE);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		struct func_side *side = &t->sides[s];
 

@@ -106,9 +106,6 @@ static void tell_kinds(void *task)
 
 /* ---- both sides ---- */
 
-/* As so many functions take longer than the start of a thread. */
-#define BESIDE_FUNCTIONS 2048u
-
 static void run_halves(struct kinds *k, enum side s, void (*run)(void *part))
 {
 	const struct profile *p = k->t->sides[s].profile;
@@ -118,7 +115,7 @@ static void run_halves(struct kinds *k, enum side s, void (*run)(void *part))
 		{ .k = k, .s = s, .first = count / 2, .end = count },
 	};
 
-	thread_both(run, &halves[0], &halves[1], count >= BESIDE_FUNCTIONS);
+	thread_both(run, &halves[0], &halves[1], count >= FUNC_BESIDE);
 	for (int i = 0; i < 2; i++)
 		language_votes_join(&k->votes, &halves[i].votes);
 }

@@ -117,18 +117,6 @@ static bool insert_words(struct profile_build *b, struct map *map,
 	       arena_fail(&b->scratch, PROFILE_WHAT, err);
 }
 
-/* What was looked for in its chain in vain: *stored is its number, which is
- * value where it is new. */
-static bool add_thing(struct profile_build *b, struct intern *x,
-		      const struct walk *w, const uint32_t words[4],
-		      uint32_t value, uint32_t *stored, struct error *err)
-{
-	*stored = value;
-	if (w->length < CHAIN_MAX)
-		return chain_add(b, x, w, value, err);
-	return insert_words(b, &x->others, words, value, stored, err);
-}
-
 /* ---- functions ---- */
 
 static bool is_same_function(const struct function *f, const struct function *g)
@@ -137,20 +125,33 @@ static bool is_same_function(const struct function *f, const struct function *g)
 	       f->mapping == g->mapping && f->is_nameless == g->is_nameless;
 }
 
-bool profile_build_interned(struct profile_build *b, const struct function *f,
-			    uint32_t *function, struct error *err)
+/* *function is the number that it gets where it is new. */
+static bool other_function(struct profile_build *b, const struct function *f,
+			   uint32_t *function, struct error *err)
 {
 	const uint32_t words[] = { f->name, f->file, f->mapping,
 				   f->is_nameless };
+
+	return insert_words(b, &b->functions_by_name.others, words, *function,
+			    function, err);
+}
+
+bool profile_build_interned(struct profile_build *b, const struct function *f,
+			    uint32_t *function, struct error *err)
+{
 	struct walk w = { .of = f->name };
+	bool is_done;
 
 	while (walk_next(&b->functions_by_name, &w)) {
 		*function = w.at - 1;
 		if (is_same_function(&b->functions[*function], f))
 			return true;
 	}
-	if (!add_thing(b, &b->functions_by_name, &w, words, b->function_count,
-		       function, err))
+	*function = b->function_count;
+	is_done = w.length < CHAIN_MAX ? chain_add(b, &b->functions_by_name, &w,
+						   *function, err)
+				       : other_function(b, f, function, err);
+	if (!is_done)
 		return false;
 	if (*function < b->function_count)
 		return true;
@@ -175,37 +176,46 @@ static bool is_same_frame(const struct frame *f, const struct frame *g)
 	       f->address_low == g->address_low;
 }
 
-static bool add_frame(struct profile_build *b, const struct frame *place,
-		      const struct walk *w, uint32_t *frame, struct error *err)
+/* Beyond every index of a function, and below what insert_words() adds. */
+#define INLINED (UINT32_C(1) << 30)
+
+_Static_assert(LIMIT_FUNCTIONS <= INLINED, "functions leave a bit");
+
+/* *frame is the number that it gets where it is new. */
+static bool other_frame(struct profile_build *b, const struct frame *place,
+			uint32_t *frame, struct error *err)
 {
 	uint32_t words[] = { place->function, place->line, place->address_high,
 			     place->address_low };
 
-	/* User space ends far below the last bit of an address; were it set,
-	 * two frames would become one. */
 	if (place->is_inlined)
-		words[2] ^= UINT32_C(1) << 31;
+		words[0] |= INLINED;
 	/* Beyond every line. */
 	if (place->column) {
 		if (!pair_number(b, place->line, place->column, &words[1], err))
 			return false;
 		words[1] |= UINT32_C(1) << 31;
 	}
-	return add_thing(b, &b->frames_by_function, w, words, b->frame_count,
-			 frame, err);
+	return insert_words(b, &b->frames_by_function.others, words, *frame,
+			    frame, err);
 }
 
 bool profile_build_place(struct profile_build *b, const struct frame *place,
 			 uint32_t *frame, struct error *err)
 {
 	struct walk w = { .of = place->function };
+	bool is_done;
 
 	while (walk_next(&b->frames_by_function, &w)) {
 		*frame = w.at - 1;
 		if (is_same_frame(&b->frames[*frame], place))
 			return true;
 	}
-	if (!add_frame(b, place, &w, frame, err))
+	*frame = b->frame_count;
+	is_done = w.length < CHAIN_MAX ? chain_add(b, &b->frames_by_function,
+						   &w, *frame, err)
+				       : other_frame(b, place, frame, err);
+	if (!is_done)
 		return false;
 	if (*frame < b->frame_count)
 		return true;

@@ -40,9 +40,9 @@ def large(folder, value):
     """Folded stacks of so many functions that threads share them; a file."""
     path = Path(folder, f"{value}.folded")
     path.write_text("".join(
-        f"main;shop/p{i}.Do;{'runtime' if i % 3 else 'app'}.f{i // 2} "
+        f"main;shop/p{i // 4}.Do;{'runtime' if i % 3 else 'app'}.f{i} "
         f"{20 + i % 37 * (value if i % 900 == 0 else 1)}\n"
-        for i in range(6000)))
+        for i in range(24000)))
     return str(path)
 
 
@@ -78,7 +78,7 @@ class Asked:
     def __init__(self, program, folder, share):
         self.program, self.folder, self.share = program, folder, share
         self.runs = runs(folder)
-        self.wanted, self.answers = [], 0
+        self.wanted, self.answers, self.ways = [], 0, 0
 
     def answer(self, words, *, program=None, before=(), env=None, cwd=None,
                limit=None):
@@ -104,7 +104,8 @@ class Asked:
 
     def differing(self, **how):
         """The runs that gave something else."""
-        turn = self.answers % self.share
+        turn = self.ways % self.share
+        self.ways += 1
         chosen = list(zip(self.runs, self.wanted))[turn::self.share]
         self.answers += len(chosen)
         return [told(words) for words, wanted in chosen
