@@ -221,7 +221,7 @@ static const unsigned char *take_short(const unsigned char *at,
 /* All values of the message, and no others. */
 static bool take_values(struct samples *s, struct str bytes)
 {
-	uint64_t values[USUAL_TYPES];
+	uint64_t values[USUAL_TYPES] = { 0 };
 	uint32_t count = s->p->header.type_count;
 	struct wire w = { .bytes = bytes };
 

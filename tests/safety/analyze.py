@@ -54,8 +54,10 @@ FOURTH = 4
 NOT_FOR_VALGRIND = ("budget", "process", "retention", "list-pages", "start")
 # Suites in which a sanitizer may see what gcc's build does not.
 SANITIZED = "unit cli fuzz hostile net".split()
-# Two files are read at once, and large profiles counted by two threads.
-THREADED = ["unit/base/thread", "unit/analyze/flatcum", "cli/file", "cli/diff"]
+# Two files are read at once, lines cut beside, and large profiles looked at and
+# counted by two threads.
+THREADED = ["unit/base/thread", "unit/decode/folded_lines",
+            "unit/analyze/flatcum", "unit/analyze/rank", "cli/file", "cli/diff"]
 
 
 def flags_of(command):
