@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/code_kind.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
-#include <pthread.h>
 
 #include "analyze/code_memo.h"
 #include "base/ascii.h"

@@ -430,16 +430,9 @@ static bool fit_prior(struct diff *d, struct error *err)
 	return true;
 }
 
-/* Some of the candidates. */
-struct part {
-	struct diff *d;
-	size_t first, end;
-};
-
-static void test_rows(void *task)
+static void test_rows(struct thread_part *part)
 {
-	const struct part *part = task;
-	const struct diff *d = part->d;
+	const struct diff *d = part->task;
 
 	for (size_t i = part->first; i < part->end; i++) {
 		struct counts c = entry_counts(d, d->ids[i]);
@@ -454,16 +447,6 @@ static void test_rows(void *task)
 /* As so many rows take longer than the start of a thread. */
 #define BESIDE_ROWS 1024u
 
-static void run_halves(struct diff *d, void (*run)(void *part))
-{
-	struct part halves[2] = {
-		{ .d = d, .end = d->count / 2 },
-		{ .d = d, .first = d->count / 2, .end = d->count },
-	};
-
-	thread_both(run, &halves[0], &halves[1], d->count >= BESIDE_ROWS);
-}
-
 static bool test_candidates(struct diff *d, struct error *err)
 {
 	for (uint32_t id = 0; id < d->t->count; id++)
@@ -471,7 +454,7 @@ static bool test_candidates(struct diff *d, struct error *err)
 			d->ids[d->count++] = id;
 	if (is_by_blocks(d) && !fit_prior(d, err))
 		return false;
-	run_halves(d, test_rows);
+	thread_halves(test_rows, d, d->count, BESIDE_ROWS);
 	false_discovery_adjust(d->p, d->q, d->order, d->count);
 	return true;
 }
@@ -529,12 +512,17 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 	       fabs(effect) >= fmax(after, after - delta) / 2;
 }
 
-static void judge_rows(void *task)
+/* The candidates, with the levels of the intervals of all and of those that
+ * were selected. */
+struct judging {
+	const struct diff *d;
+	struct level all, selected;
+};
+
+static void judge_rows(struct thread_part *part)
 {
-	const struct part *part = task;
-	const struct diff *d = part->d;
-	struct level all = level_of(0.05);
-	struct level selected = level_of(selected_level(d));
+	const struct judging *j = part->task;
+	const struct diff *d = j->d;
 
 	for (size_t i = part->first; i < part->end; i++) {
 		uint32_t id = d->ids[i];
@@ -544,10 +532,10 @@ static void judge_rows(void *task)
 		double effect;
 
 		row->q = d->q[i];
-		row->range = interval_at(d, &c, noise, all);
+		row->range = interval_at(d, &c, noise, j->all);
 		if (row->q > DIFF_FALSE_DISCOVERY)
 			continue;
-		effect = worst_case(interval_at(d, &c, noise, selected),
+		effect = worst_case(interval_at(d, &c, noise, j->selected),
 				    row->delta);
 		if (effect == 0 || !is_material(d, id, effect))
 			continue;
@@ -568,6 +556,13 @@ static bool diff_alloc(struct diff *d, struct error *err)
 	if (!d->rows || !d->ids || !d->p || !d->q || !d->order)
 		return arena_fail(arena, "comparing functions", err);
 	return true;
+}
+
+static void judge_candidates(const struct diff *d)
+{
+	struct judging j = { d, level_of(0.05), level_of(selected_level(d)) };
+
+	thread_halves(judge_rows, &j, d->count, BESIDE_ROWS);
 }
 
 bool func_table_diff(struct diff *d, const struct func_table *t,
@@ -594,7 +589,7 @@ bool func_table_diff(struct diff *d, const struct func_table *t,
 		return true;
 	if (!test_candidates(d, err))
 		return false;
-	run_halves(d, judge_rows);
+	judge_candidates(d);
 	return true;
 }
 

@@ -4,10 +4,7 @@
 #include "analyze/flatcum_entries.h"
 #include "analyze/flatcum_kinds.h"
 #include "analyze/flatcum_sums.h"
-#include "analyze/function_key.h"
 #include "analyze/moved.h"
-#include "base/buf.h"
-#include "base/num.h"
 
 uint32_t func_side_function(const struct func_side *side,
 			    const struct stack *stack, uint32_t i)
@@ -47,14 +44,14 @@ static uint32_t entry_find(const struct func_table *t, struct str key)
 static bool find_entry(const struct func_table *t, struct str name,
 		       struct buf *key, uint32_t *id, struct error *err)
 {
+	struct str identity;
+
 	*id = entry_find(t, name);
 	if (*id != MAP_NONE)
 		return true;
-	buf_clear(key);
-	function_key(name, key);
-	if (!buf_check(key, "a function name", err))
+	if (!func_identity(name, key, &identity, err))
 		return false;
-	*id = entry_find(t, buf_str(key));
+	*id = entry_find(t, identity);
 	return true;
 }
 

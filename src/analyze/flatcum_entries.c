@@ -34,9 +34,8 @@ struct identities {
 	struct error err;
 };
 
-/* In the buffer where it is not the name itself. */
-static bool identity_of(struct str name, struct buf *key, struct str *identity,
-			struct error *err)
+bool func_identity(struct str name, struct buf *key, struct str *identity,
+		   struct error *err)
 {
 	buf_clear(key);
 	function_key(name, key);
@@ -53,7 +52,8 @@ static bool identities_find_all(struct identities *x, struct buf *key)
 	for (uint32_t f = 0; p && f < p->function_count; f++) {
 		struct str name = function_name(p, f), identity = name;
 
-		if (!x->is_plain && !identity_of(name, key, &identity, &x->err))
+		if (!x->is_plain &&
+		    !func_identity(name, key, &identity, &x->err))
 			return false;
 		x->hashes[f] = map_hash(identity);
 		x->is_name[f] = identity.ptr == name.ptr;
@@ -135,7 +135,7 @@ static bool enter_function(struct func_table *t, struct func_side *side,
 {
 	struct str name = function_name(side->profile, f), identity = name;
 
-	return (x->is_name[f] || identity_of(name, key, &identity, err)) &&
+	return (x->is_name[f] || func_identity(name, key, &identity, err)) &&
 	       entry_of(t, identity, x->hashes[f], name, &side->entries[f],
 			err);
 }

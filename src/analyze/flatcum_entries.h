@@ -6,6 +6,12 @@
 #define ANALYZE_FLATCUM_ENTRIES_H
 
 #include "analyze/flatcum.h"
+#include "base/buf.h"
+
+/* What the functions of one name are known by (function_key.h): the name
+ * itself, or what it puts into the buffer. */
+bool func_identity(struct str name, struct buf *key, struct str *identity,
+		   struct error *err) MUST_CHECK;
 
 /* Fills in the entries of the table and, by function, those of its sides, whose
  * profiles are set. The names of both are looked through at once. */

@@ -9,15 +9,8 @@ struct kinds {
 	struct code_subject *subjects[SIDE_COUNT]; /* by function; of twins
 						    * there are none */
 	uint32_t *twins; /* by function of the baseline */
-	struct language_votes votes;
-};
-
-/* Functions of a side. */
-struct part {
-	struct kinds *k;
-	enum side s;
-	uint32_t first, end;
-	struct language_votes votes;
+	enum side s;     /* the side that is looked at */
+	struct language_votes votes[THREAD_HALVES];
 };
 
 static bool is_same_function(const struct profile *p, uint32_t f,
@@ -54,14 +47,13 @@ struct code_class func_table_class(const struct func_table *t,
 
 /* ---- which languages ---- */
 
-static const struct code_subject *find_subject(const struct part *part,
+static const struct code_subject *find_subject(const struct kinds *k,
 					       uint32_t f)
 {
-	const struct kinds *k = part->k;
-	const struct func_side *side = &k->t->sides[part->s];
-	struct code_subject *subject = &k->subjects[part->s][f];
+	const struct func_side *side = &k->t->sides[k->s];
+	struct code_subject *subject = &k->subjects[k->s][f];
 
-	if (part->s == SIDE_BASELINE) {
+	if (k->s == SIDE_BASELINE) {
 		k->twins[f] = twin_of(k->t, side->profile, f, side->entries[f]);
 		if (k->twins[f] != ENTRY_NONE)
 			return &k->subjects[SIDE_SLOW][k->twins[f]];
@@ -71,53 +63,48 @@ static const struct code_subject *find_subject(const struct part *part,
 	return subject;
 }
 
-static void vote(void *task)
+static void vote(struct thread_part *part)
 {
-	struct part *part = task;
-	const struct profile *p = part->k->t->sides[part->s].profile;
+	struct kinds *k = part->task;
+	const struct profile *p = k->t->sides[k->s].profile;
+	struct language_votes votes = k->votes[part->number];
 
-	for (uint32_t f = part->first; f < part->end; f++)
-		language_votes_add(&part->votes,
-				   find_subject(part, f)->languages,
+	for (uint32_t f = (uint32_t)part->first; f < part->end; f++)
+		language_votes_add(&votes, find_subject(k, f)->languages,
 				   function_file(p, f).len > 0);
+	k->votes[part->number] = votes;
 }
 
 /* ---- which kinds ---- */
 
-static struct code_class class_of(const struct part *part, uint32_t f)
+static struct code_class class_of(const struct kinds *k, uint32_t f)
 {
-	const struct kinds *k = part->k;
 	const struct func_table *t = k->t;
 
-	if (part->s == SIDE_BASELINE && k->twins[f] != ENTRY_NONE)
+	if (k->s == SIDE_BASELINE && k->twins[f] != ENTRY_NONE)
 		return t->sides[SIDE_SLOW].classes[k->twins[f]];
-	return code_classify_subject(t->rules, &k->subjects[part->s][f],
+	return code_classify_subject(t->rules, &k->subjects[k->s][f],
 				     t->languages);
 }
 
-static void tell_kinds(void *task)
+static void tell_kinds(struct thread_part *part)
 {
-	const struct part *part = task;
-	struct func_side *side = &part->k->t->sides[part->s];
+	const struct kinds *k = part->task;
+	struct func_side *side = &k->t->sides[k->s];
 
-	for (uint32_t f = part->first; f < part->end; f++)
-		side->classes[f] = class_of(part, f);
+	for (uint32_t f = (uint32_t)part->first; f < part->end; f++)
+		side->classes[f] = class_of(k, f);
 }
 
 /* ---- both sides ---- */
 
-static void run_halves(struct kinds *k, enum side s, void (*run)(void *part))
+static void look_through(struct kinds *k, enum side s,
+			 void (*run)(struct thread_part *part))
 {
 	const struct profile *p = k->t->sides[s].profile;
-	uint32_t count = p ? p->function_count : 0;
-	struct part halves[2] = {
-		{ .k = k, .s = s, .end = count / 2 },
-		{ .k = k, .s = s, .first = count / 2, .end = count },
-	};
 
-	thread_both(run, &halves[0], &halves[1], count >= FUNC_BESIDE);
-	for (int i = 0; i < 2; i++)
-		language_votes_join(&k->votes, &halves[i].votes);
+	k->s = s;
+	thread_halves(run, k, p ? p->function_count : 0, FUNC_BESIDE);
 }
 
 static bool kinds_alloc(struct kinds *k, struct error *err)
@@ -166,10 +153,11 @@ static void tell_all(struct kinds *k)
 
 	note_known(t);
 	for (int s = 0; s < SIDE_COUNT; s++)
-		run_halves(k, (enum side)s, vote);
-	t->languages = language_votes_result(&k->votes);
+		look_through(k, (enum side)s, vote);
+	language_votes_join(&k->votes[0], &k->votes[1]);
+	t->languages = language_votes_result(&k->votes[0]);
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		run_halves(k, (enum side)s, tell_kinds);
+		look_through(k, (enum side)s, tell_kinds);
 		note_application(t, &t->sides[s]);
 	}
 }

@@ -69,6 +69,27 @@ void thread_both(void (*run)(void *task), void *first, void *second,
 	thread_join(&beside);
 }
 
+struct half {
+	struct thread_part part;
+	void (*run)(struct thread_part *part);
+};
+
+static void run_half(void *task)
+{
+	struct half *half = task;
+
+	half->run(&half->part);
+}
+
+void thread_halves(void (*run)(struct thread_part *part), void *task,
+		   size_t count, size_t least)
+{
+	struct half first = { { task, 0, count / 2, 0 }, run };
+	struct half second = { { task, count / 2, count, 1 }, run };
+
+	thread_both(run_half, &first, &second, count >= least);
+}
+
 /* Fails for a count that is too large only. */
 void tokens_init(struct tokens *t, unsigned count)
 {

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct thread {
 	pthread_t id;
@@ -31,6 +32,22 @@ void thread_join(struct thread *t);
  * enough to be worth a thread, else the first one first. */
 void thread_both(void (*run)(void *task), void *first, void *second,
 		 bool is_worth_it);
+
+/* Some of the items that a task goes over: those from the first up to the end,
+ * and which of the parts these are. */
+struct thread_part {
+	void *task;
+	size_t first, end;
+	unsigned number;
+};
+
+#define THREAD_HALVES 2
+
+/* Runs the task over the two halves of the items: one beside the other where
+ * there are at least as many as are worth a thread, else the first one first.
+ */
+void thread_halves(void (*run)(struct thread_part *part), void *task,
+		   size_t count, size_t least);
 
 /* Each allows to use one thing of several, which two threads hand to each
  * other. */

@@ -81,6 +81,49 @@ static void test_both(void **state)
 	assert_int_equal(tasks[3].runs, 2);
 }
 
+#define ITEMS 7u
+
+struct items {
+	unsigned seen_by[ITEMS]; /* which part, from 1 on */
+	pthread_t ran_on[THREAD_HALVES];
+};
+
+static void see(struct thread_part *part)
+{
+	struct items *items = part->task;
+
+	items->ran_on[part->number] = pthread_self();
+	for (size_t i = part->first; i < part->end; i++)
+		items->seen_by[i] = 10 * items->seen_by[i] + part->number + 1;
+}
+
+static void assert_halves(size_t count, size_t least, bool is_beside)
+{
+	struct items items = { .seen_by = { 0 } };
+
+	thread_halves(see, &items, count, least);
+	for (size_t i = 0; i < ITEMS; i++)
+		assert_int_equal(items.seen_by[i], i >= count      ? 0
+						   : i < count / 2 ? 1
+								   : 2);
+	assert_true(pthread_equal(items.ran_on[0], pthread_self()));
+	assert_int_equal(!pthread_equal(items.ran_on[1], pthread_self()),
+			 is_beside);
+}
+
+static void test_halves(void **state)
+{
+	(void)state;
+	assert_halves(ITEMS, ITEMS, thread_is_worth_it());
+	assert_halves(ITEMS, ITEMS + 1, false);
+	assert_halves(6, 1, thread_is_worth_it());
+	assert_halves(1, 2, false);
+	assert_halves(0, 1, false);
+	starve_after(0);
+	assert_halves(ITEMS, 0, false);
+	stop_starving();
+}
+
 #define ROUNDS 10000u
 #define PLACES 3u
 
@@ -127,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_runs_once),
 		cmocka_unit_test(test_without_a_thread),
 		cmocka_unit_test(test_both),
+		cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_tokens),
 	};
 
