@@ -444,7 +444,7 @@ static void test_rows(struct thread_part *part)
 	}
 }
 
-/* As so many rows take longer than the start of a thread. */
+/* As so many rows take longer than handing half of them on. */
 #define BESIDE_ROWS 1024u
 
 static bool test_candidates(struct diff *d, struct error *err)

@@ -444,13 +444,13 @@ static bool pass_take(struct pass *pass, struct error *err)
 	return side_describe(pass, err);
 }
 
-/* As so many stacks take longer than the start of a thread. */
-#define BESIDE_STACKS 20000u
+/* As so many stacks take longer than handing half of them on. */
+#define BESIDE_STACKS 1000u
 
 bool func_table_sum(struct func_table *t, struct error *err)
 {
 	struct pass *passes = arena_array(t->arena, SIDE_COUNT, sizeof *passes);
-	struct thread beside = { .is_running = false };
+	struct thread beside = { .worker = NULL };
 	const struct profile *base = t->sides[SIDE_BASELINE].profile;
 	bool is_done;
 

@@ -4,6 +4,9 @@
  * is made of it. What they say does not depend on whether they ran at once: a
  * task shares nothing with its caller that either changes before thread_join()
  * or without a token for it.
+ *
+ * Threads are kept for further tasks until the program ends: what a program
+ * takes away from itself (confine.h) it has to before the first one starts.
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
@@ -13,9 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct worker;
+
 struct thread {
-	pthread_t id;
-	bool is_running;
+	struct worker *worker; /* NULL: nothing runs */
 };
 
 /* Runs the task on a thread of its own. Where there is but one processor, or

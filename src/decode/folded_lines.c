@@ -377,7 +377,7 @@ const struct folded_batch *folded_lines_next(struct folded_lines *f)
 	const struct folded_batch *b = &f->batches[f->now];
 
 	f->now = (f->now + 1) % BATCHES;
-	if (f->filler.is_running) {
+	if (f->filler.worker) {
 		tokens_give(&f->empty);
 		tokens_take(&f->full);
 	} else if (fill_batch(f) && !f->is_filler_tried) {

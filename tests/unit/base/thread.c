@@ -1,40 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "testing.h"
 
+#include <signal.h>
+
 #include "../starving.h"
 #include "base/thread.h"
 
 struct task {
 	int runs;
 	pthread_t ran_on;
+	cpu_set_t allowed; /* of the caller */
+	bool is_limited;   /* to others */
+	bool is_signalled;
 };
 
 static void run(void *data)
 {
 	struct task *task = data;
+	cpu_set_t allowed;
+	sigset_t blocked;
 
 	task->runs++;
 	task->ran_on = pthread_self();
+	task->is_limited = sched_getaffinity(0, sizeof allowed, &allowed) ||
+			   !CPU_EQUAL(&allowed, &task->allowed);
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	task->is_signalled = !sigismember(&blocked, SIGINT);
 }
 
-static void test_runs_once(void **state)
+/* Its thread is busy until it is let go. */
+static void wait(void *data)
 {
-	struct task task = { .runs = 0 };
-	struct thread t;
-
-	(void)state;
-	thread_start(&t, run, &task);
-	thread_join(&t);
-	assert_int_equal(task.runs, 1);
-	assert_false(t.is_running);
-	thread_join(&t); /* nothing is left to wait for */
-	assert_int_equal(!pthread_equal(task.ran_on, pthread_self()),
-			 thread_is_worth_it());
+	tokens_take(data);
 }
 
-static void test_without_a_thread(void **state)
+static struct task task_new(void)
 {
 	struct task task = { .runs = 0 };
+
+	assert_int_equal(
+		sched_getaffinity(0, sizeof task.allowed, &task.allowed), 0);
+	return task;
+}
+
+static bool ran_here(const struct task *task)
+{
+	return pthread_equal(task->ran_on, pthread_self());
+}
+
+/* Before any thread is there. */
+static void test_without_memory(void **state)
+{
+	struct task task = task_new();
 	struct thread t;
 
 	(void)state;
@@ -42,13 +59,63 @@ static void test_without_a_thread(void **state)
 	thread_start(&t, run, &task);
 	stop_starving();
 	assert_int_equal(task.runs, 1);
-	assert_false(t.is_running);
-	assert_true(pthread_equal(task.ran_on, pthread_self()));
+	assert_null(t.worker);
+	assert_true(ran_here(&task));
 	thread_join(&t);
 	starve_after(0);
 	assert_false(thread_try(&t, run, &task));
 	stop_starving();
 	assert_int_equal(task.runs, 1);
+}
+
+static void test_runs_once(void **state)
+{
+	struct task task = task_new();
+	struct thread t;
+
+	(void)state;
+	thread_start(&t, run, &task);
+	thread_join(&t);
+	assert_int_equal(task.runs, 1);
+	assert_false(task.is_limited);
+	assert_null(t.worker);
+	thread_join(&t); /* nothing is left to wait for */
+	assert_int_equal(!ran_here(&task), thread_is_worth_it());
+	assert_int_equal(task.is_signalled, ran_here(&task));
+}
+
+/* A thread is kept for the next task, which needs no memory then, and one that
+ * is busy has no further task. */
+static void test_runs_again(void **state)
+{
+	struct task first = task_new(), second = task_new();
+	struct tokens let_go;
+	struct thread t, busy;
+
+	(void)state;
+	thread_start(&t, run, &first);
+	thread_join(&t);
+	starve_after(0);
+	thread_start(&t, run, &second);
+	thread_join(&t);
+	stop_starving();
+	assert_int_equal(second.runs, 1);
+	assert_true(pthread_equal(first.ran_on, second.ran_on));
+	if (!thread_is_worth_it())
+		return;
+	tokens_init(&let_go, 0);
+	assert_true(thread_try(&busy, wait, &let_go));
+	starve_after(0);
+	assert_false(thread_try(&t, run, &second));
+	stop_starving();
+	assert_true(thread_try(&t, run, &second));
+	thread_join(&t);
+	tokens_give(&let_go);
+	thread_join(&busy);
+	tokens_release(&let_go);
+	assert_int_equal(second.runs, 2);
+	assert_false(ran_here(&second));
+	assert_false(pthread_equal(first.ran_on, second.ran_on));
 }
 
 /* Numbers them in the order in which they begin. */
@@ -62,23 +129,18 @@ static void count(void *data)
 
 static void test_both(void **state)
 {
-	struct task tasks[4] = { { .runs = 0 } };
+	struct task first = task_new(), second = task_new();
 
 	(void)state;
-	thread_both(run, &tasks[0], &tasks[1], true);
-	assert_true(pthread_equal(tasks[0].ran_on, pthread_self()));
-	assert_int_equal(!pthread_equal(tasks[1].ran_on, pthread_self()),
-			 thread_is_worth_it());
-	thread_both(count, &tasks[2], &tasks[3], false);
-	assert_true(pthread_equal(tasks[3].ran_on, pthread_self()));
-	starve_after(0);
-	thread_both(run, &tasks[0], &tasks[1], true);
-	stop_starving();
-	assert_true(pthread_equal(tasks[1].ran_on, pthread_self()));
-	assert_int_equal(tasks[0].runs, 2);
-	assert_int_equal(tasks[1].runs, 2);
-	assert_int_equal(tasks[2].runs, 1);
-	assert_int_equal(tasks[3].runs, 2);
+	thread_both(run, &first, &second, true);
+	assert_int_equal(first.runs, 1);
+	assert_int_equal(second.runs, 1);
+	assert_true(ran_here(&first));
+	assert_int_equal(!ran_here(&second), thread_is_worth_it());
+	thread_both(count, &first, &second, false);
+	assert_true(ran_here(&second));
+	assert_int_equal(first.runs, 1);
+	assert_int_equal(second.runs, 2);
 }
 
 #define ITEMS 7u
@@ -119,9 +181,6 @@ static void test_halves(void **state)
 	assert_halves(6, 1, thread_is_worth_it());
 	assert_halves(1, 2, false);
 	assert_halves(0, 1, false);
-	starve_after(0);
-	assert_halves(ITEMS, 0, false);
-	stop_starving();
 }
 
 #define ROUNDS 10000u
@@ -167,8 +226,9 @@ static void test_tokens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_without_memory),
 		cmocka_unit_test(test_runs_once),
-		cmocka_unit_test(test_without_a_thread),
+		cmocka_unit_test(test_runs_again),
 		cmocka_unit_test(test_both),
 		cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_tokens),
