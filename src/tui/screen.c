@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -18,6 +17,7 @@
 
 #include "base/escape.h"
 #include "render/ansi.h"
+#include "tui/curses_calls.h"
 #include "tui/explorer.h"
 #include "tui/terminfo.h"
 
@@ -442,7 +442,7 @@ bool tui_check(struct error *err)
 				 "--interactive needs a terminal, and standard "
 				 "%s is none; -o term and -o html need none",
 				 isatty(STDIN_FILENO) ? "output" : "input");
-	return terminfo_check(err);
+	return curses_calls_load(err) && terminfo_check(err);
 }
 
 #else

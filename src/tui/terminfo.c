@@ -11,6 +11,40 @@
 #include <term.h>
 #include <unistd.h>
 
+#include "base/count.h"
+#include "base/library.h"
+
+#ifdef LAZY_LIBRARIES
+
+#define TERM_CALLS(X) X(cur_term) X(del_curterm) X(setupterm) X(tigetstr)
+
+static struct {
+	TERM_CALLS(LIBRARY_MEMBER)
+} calls;
+
+#define cur_term (*calls.cur_term_call)
+#define del_curterm (*calls.del_curterm_call)
+#define setupterm (*calls.setupterm_call)
+#define tigetstr (*calls.tigetstr_call)
+
+static bool calls_load(struct error *err)
+{
+	static const struct library_symbol symbols[] = { TERM_CALLS(
+		LIBRARY_SYMBOL) };
+
+	return library_load(LIBNCURSES, symbols, COUNT_OF(symbols), err);
+}
+
+#else
+
+static bool calls_load(struct error *err)
+{
+	(void)err;
+	return true;
+}
+
+#endif
+
 static bool moves_cursor(void)
 {
 	const char *sequence = tigetstr("cup");
@@ -18,7 +52,7 @@ static bool moves_cursor(void)
 	return sequence && sequence != (char *)-1;
 }
 
-bool terminfo_check(struct error *err)
+static bool check(struct error *err)
 {
 	const char *term = getenv("TERM");
 	bool is_known = term && *term &&
@@ -33,6 +67,11 @@ bool terminfo_check(struct error *err)
 			 "\"%.40s\"); -o term needs none",
 			 is_known ? "moves its cursor" : "is known here",
 			 term ? term : "");
+}
+
+bool terminfo_check(struct error *err)
+{
+	return calls_load(err) && check(err);
 }
 
 #endif

@@ -33,7 +33,7 @@ FOREIGN = {
     r"emmintrin\.h": {"base/json_reader.h"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},
-    r"ncurses\.h": {"tui/screen.c", "tui/terminfo.c"},
+    r"ncurses\.h": {"tui/curses_calls.h", "tui/terminfo.c"},
     r"term\.h": {"tui/terminfo.c"},
     r"openssl/.*": {"source/crypto_calls.h"},
     r"linux/(audit|filter|seccomp)\.h": {"base/confine.c"},
