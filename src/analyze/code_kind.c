@@ -1,46 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/code_kind.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "analyze/code_index.h"
 #include "analyze/code_memo.h"
+#include "analyze/code_rows.h"
 #include "base/ascii.h"
 #include "base/count.h"
 
-/* A row of code_rules.def: several words, one blank in between. */
+/* Made of the rules by code_index_make.c. */
+#include "analyze/code_index.inc"
+
+/* A row of code_rules.def; the index has its words. */
 struct rule {
-	unsigned int languages;
-	enum code_kind kind;
-	enum rule_op op;
-	const char *words;
+	uint16_t languages;
+	uint8_t kind;
+	uint8_t op;
 	bool is_kernel_entry;
 	bool is_leaf_only;
 };
 
-#define GO LANGUAGE_GO
-#define JVM LANGUAGE_JVM
-#define PYTHON LANGUAGE_PYTHON
-#define NODE LANGUAGE_NODE
-#define DOTNET LANGUAGE_DOTNET
-#define RUBY LANGUAGE_RUBY
-#define RUST LANGUAGE_RUST
-#define NATIVE LANGUAGE_NATIVE
-#define ANY LANGUAGE_ANY
-
 #define RULE(languages, kind, op, words, is_kernel_entry, is_leaf_only)        \
-	{                                                                      \
-		languages, CODE_##kind,     OP_##op,                           \
-		words,     is_kernel_entry, is_leaf_only                       \
-	},
-#define R(languages, kind, op, words)                                          \
-	RULE(languages, kind, op, words, false, false)
-#define E(languages, op, words) RULE(languages, KERNEL, op, words, true, false)
-#define K(languages, kind, op, words)                                          \
-	RULE(languages, kind, op, words, false, false)
-#define W(languages, kind, op, words)                                          \
-	RULE(languages, kind, op, words, false, true)
+	{ languages, CODE_##kind, OP_##op, is_kernel_entry, is_leaf_only },
 
 /* Whose code it is. */
 static const struct rule origins[] = {
@@ -50,6 +33,26 @@ static const struct rule origins[] = {
 /* What other people's code is for. */
 static const struct rule purposes[] = {
 #include "analyze/code_purposes.def"
+};
+
+#define RULE_NONE UINT16_MAX
+
+_Static_assert(COUNT_OF(origins) < RULE_NONE && COUNT_OF(purposes) < RULE_NONE,
+	       "numbers of rules fit two bytes");
+
+struct rules {
+	const struct rule *rows;
+	struct word_index index;
+};
+
+static const struct rules origin_rules = {
+	origins,
+	{ origin_text, origin_words, origin_chains, origin_letters },
+};
+
+static const struct rules purpose_rules = {
+	purposes,
+	{ purpose_text, purpose_words, purpose_chains, purpose_letters },
 };
 
 static bool is_word(char c)
@@ -145,212 +148,29 @@ static bool word_matches(const struct code_subject *s, enum rule_op op,
 	return false;
 }
 
-/* ---- letters ---- */
+/* ---- words by their letters ---- */
 
-static char letter_of(char c)
-{
-	c = slash_as_dot(c);
-	/* A word's '%' is a blank. */
-	return c == '%' ? ' ' : c;
-}
-
-static uint64_t letter_bit(char c)
-{
-	return UINT64_C(1) << (letter_of(c) & 63);
-}
-
-/* The letters of a text, 64 bits for all of them. A word cannot match where
- * one of its letters is missing, which is so for most. */
-static uint64_t letters_of(struct str text)
-{
-	uint64_t letters = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		letters |= letter_bit(text.ptr[i]);
-	return letters;
-}
-
+/* A word cannot match where one of its letters is missing, which is so for
+ * most. */
 struct subject_letters {
 	uint64_t name;
 	uint64_t file; /* and of the module, which is a part of it */
 };
 
-/* ---- words by their letters ---- */
-
-/* Most words differ from a name in its first letters, so only those are tried
- * that may begin as it does. Hundreds of packages are "github.com/..." or
- * "org.apache...": of long words some letters behind that are looked at. Words
- * that may match elsewhere have a bucket of their own, and so have those about
- * files, which many functions lack. */
-#define STARTS 256
-#define LONG_BYTES 13
-#define ANYWHERE (2 * STARTS)
-#define OF_FILES (ANYWHERE + 1)
-#define BUCKETS (OF_FILES + 1)
-
-#define LANGUAGES_MIXED LANGUAGE_COUNT
-
-struct word {
-	struct str text;
-	const struct rule *rule;
-	uint64_t letters; /* where it need not be the start */
-	uint16_t next;    /* of its chain: number + 1, or 0 */
-	char last;        /* letter */
-};
-
-/* Words of one language have a chain of their own, those of several share one.
- * A chain begins with the first rules. */
-struct word_index {
-	const struct rule *rules;
-	size_t rule_count;
-	struct word *words;
-	uint16_t word_count;
-	uint16_t first[BUCKETS][LANGUAGE_COUNT + 1]; /* as word.next */
-};
-
-/* A word and what ends it take two bytes at least. */
-#undef RULE
-#define RULE(languages, kind, op, words, is_kernel_entry, is_leaf_only)        \
-	+sizeof(words) / 2
-enum {
-	ORIGIN_WORDS = 0
-#include "analyze/code_rules.def"
-	,
-	PURPOSE_WORDS = 0
-#include "analyze/code_purposes.def"
-};
-
-_Static_assert(ORIGIN_WORDS < UINT16_MAX && PURPOSE_WORDS < UINT16_MAX,
-	       "numbers of words fit two bytes");
-
-static struct word origin_words[ORIGIN_WORDS];
-static struct word purpose_words[PURPOSE_WORDS];
-static struct word_index origin_index = { .rules = origins,
-					  .rule_count = COUNT_OF(origins),
-					  .words = origin_words };
-static struct word_index purpose_index = { .rules = purposes,
-					   .rule_count = COUNT_OF(purposes),
-					   .words = purpose_words };
-
-static size_t start_of(char a, char b, char c)
-{
-	return ((size_t)(unsigned char)letter_of(a) * 5 +
-		(size_t)(unsigned char)letter_of(b) * 11 +
-		(size_t)(unsigned char)letter_of(c) * 23) %
-	       STARTS;
-}
-
-/* Of a word or name of two letters at least. */
-static size_t short_start(struct str s)
-{
-	return start_of(s.ptr[0], s.ptr[1], '.');
-}
-
-/* Of LONG_BYTES at least. */
-static size_t long_start(struct str s)
-{
-	return STARTS +
-	       start_of(s.ptr[0], s.ptr[LONG_BYTES - 2], s.ptr[LONG_BYTES - 1]);
-}
-
-static size_t bucket_of_start(struct str word)
-{
-	if (word.len >= LONG_BYTES)
-		return long_start(word);
-	return word.len > 1 ? short_start(word) : ANYWHERE;
-}
-
-/* Whether words of it are looked for at the start of names. */
-static bool is_start(enum rule_op op)
-{
-	return op == OP_PKG || op == OP_PKG_BARE || op == OP_NAME_PREFIX ||
-	       op == OP_NAME_IS || op == OP_NAME_IS_BARE;
-}
-
-static size_t bucket_of(const struct word *w)
-{
-	enum rule_op op = w->rule->op;
-
-	if (is_start(op))
-		return bucket_of_start(w->text);
-	if (op == OP_FILE_PREFIX || op == OP_FILE_HAS ||
-	    (op == OP_FUNCTION_IN && w->text.ptr[0] != ':'))
-		return OF_FILES;
-	return ANYWHERE;
-}
-
-static size_t chain_of(unsigned int languages)
-{
-	size_t i = 0;
-
-	if (languages & (languages - 1))
-		return LANGUAGES_MIXED;
-	while (!(languages >> i & 1))
-		i++;
-	return i;
-}
-
-/* A function and its file are written with ':' between. */
-static uint64_t letters_of_word(const struct word *w)
-{
-	uint64_t letters = letters_of(w->text);
-
-	return w->rule->op == OP_FUNCTION_IN ? letters & ~letter_bit(':')
-					     : letters;
-}
-
-/* *at is behind the last word; false at the end of the rule. */
-static bool next_word(const char **at, struct word *w)
-{
-	const char *end = *at;
-
-	while (*end && *end != ' ')
-		end++;
-	if (end == *at)
-		return false;
-	w->text = (struct str){ *at, (size_t)(end - *at) };
-	w->last = letter_of(end[-1]);
-	*at = *end ? end + 1 : end;
-	return true;
-}
-
-/* Each word goes in front of its chain, hence the last rules first. */
-static void index_fill(struct word_index *x)
-{
-	for (size_t i = x->rule_count; i-- > 0;) {
-		struct word w = { .rule = &x->rules[i] };
-		size_t chain = chain_of(w.rule->languages);
-
-		for (const char *at = w.rule->words; next_word(&at, &w);) {
-			uint16_t *first = &x->first[bucket_of(&w)][chain];
-
-			w.letters =
-				is_start(w.rule->op) ? 0 : letters_of_word(&w);
-			w.next = *first;
-			x->words[x->word_count++] = w;
-			*first = x->word_count;
-		}
-	}
-}
-
-static void fill_indexes(void)
-{
-	index_fill(&origin_index);
-	index_fill(&purpose_index);
-}
-
 /* Whether a text that begins with the word has its last letter there. */
-static bool may_begin(struct str text, const struct word *w)
+static bool may_begin(struct str text, const struct index_word *w)
 {
-	return text.len >= w->text.len &&
-	       letter_of(text.ptr[w->text.len - 1]) == w->last;
+	return text.len >= w->len && letter_of(text.ptr[w->len - 1]) == w->last;
 }
 
 static bool may_match(const struct code_subject *s,
 		      const struct subject_letters *letters,
-		      const struct word *w)
+		      const struct rules *rules, uint32_t i)
 {
-	switch (w->rule->op) {
+	const struct index_word *w = &rules->index.words[i];
+	size_t first = rules->index.chains[ANYWHERE * BUCKET_CHAINS];
+
+	switch (rules->rows[w->rule].op) {
 	case OP_PKG:
 		return may_begin(s->name, w) || may_begin(s->module, w);
 	case OP_PKG_BARE:
@@ -360,70 +180,74 @@ static bool may_match(const struct code_subject *s,
 		return may_begin(s->name, w);
 	case OP_FILE_PREFIX:
 	case OP_FILE_HAS:
-		return !(w->letters & ~letters->file);
+		return !(rules->index.letters[i - first] & ~letters->file);
 	case OP_FUNCTION_IN:
-		return !(w->letters & ~(letters->name | letters->file));
+		return !(rules->index.letters[i - first] &
+			 ~(letters->name | letters->file));
 	default:
-		return !(w->letters & ~letters->name);
+		return !(rules->index.letters[i - first] & ~letters->name);
 	}
 }
 
 /* The first rule of a chain that matches, if it comes before `best`. */
-static const struct rule *chain_find(const struct word_index *x, uint32_t first,
-				     const struct code_subject *s,
-				     const struct subject_letters *letters,
-				     const struct rule *best)
+static uint16_t chain_find(const struct rules *rules, size_t chain,
+			   const struct code_subject *s,
+			   const struct subject_letters *letters, uint16_t best)
 {
-	for (uint32_t i = first; i; i = x->words[i - 1].next) {
-		const struct word *w = &x->words[i - 1];
+	const struct word_index *x = &rules->index;
 
-		if (best && w->rule >= best)
+	for (uint32_t i = x->chains[chain]; i < x->chains[chain + 1]; i++) {
+		const struct index_word *w = &x->words[i];
+		const struct rule *rule = &rules->rows[w->rule];
+		struct str text = { x->text + w->text, w->len };
+
+		if (w->rule >= best)
 			break;
-		if (may_match(s, letters, w) &&
-		    (s->languages & w->rule->languages) &&
-		    word_matches(s, w->rule->op, w->text))
+		if (may_match(s, letters, rules, i) &&
+		    (s->languages & rule->languages) &&
+		    word_matches(s, (enum rule_op)rule->op, text))
 			return w->rule;
 	}
 	return best;
 }
 
-static const struct rule *bucket_find(const struct word_index *x, size_t bucket,
-				      const struct code_subject *s,
-				      const struct subject_letters *letters,
-				      const struct rule *best)
+static uint16_t bucket_find(const struct rules *rules, size_t bucket,
+			    const struct code_subject *s,
+			    const struct subject_letters *letters,
+			    uint16_t best)
 {
-	const uint16_t *first = x->first[bucket];
+	size_t first = bucket * BUCKET_CHAINS;
 
 	for (unsigned int i = 0; i < LANGUAGE_COUNT; i++)
 		if (s->languages >> i & 1)
-			best = chain_find(x, first[i], s, letters, best);
-	return chain_find(x, first[LANGUAGES_MIXED], s, letters, best);
+			best = chain_find(rules, first + i, s, letters, best);
+	return chain_find(rules, first + LANGUAGES_MIXED, s, letters, best);
 }
 
 /* Of the words that may begin as this name does. */
-static const struct rule *start_find(const struct word_index *x,
-				     struct str text,
-				     const struct code_subject *s,
-				     const struct subject_letters *letters,
-				     const struct rule *best)
+static uint16_t start_find(const struct rules *rules, struct str text,
+			   const struct code_subject *s,
+			   const struct subject_letters *letters, uint16_t best)
 {
 	if (text.len > 1)
-		best = bucket_find(x, short_start(text), s, letters, best);
+		best = bucket_find(rules, short_start(text), s, letters, best);
 	if (text.len >= LONG_BYTES)
-		best = bucket_find(x, long_start(text), s, letters, best);
+		best = bucket_find(rules, long_start(text), s, letters, best);
 	return best;
 }
 
-static const struct rule *rule_find(const struct word_index *x,
+/* NULL when there is none. */
+static const struct rule *rule_find(const struct rules *rules,
 				    const struct code_subject *s,
 				    const struct subject_letters *letters)
 {
-	const struct rule *best = start_find(x, s->name, s, letters, NULL);
+	uint16_t best = start_find(rules, s->name, s, letters, RULE_NONE);
 
-	best = start_find(x, s->module, s, letters, best);
+	best = start_find(rules, s->module, s, letters, best);
 	if (s->file.len)
-		best = bucket_find(x, OF_FILES, s, letters, best);
-	return bucket_find(x, ANYWHERE, s, letters, best);
+		best = bucket_find(rules, OF_FILES, s, letters, best);
+	best = bucket_find(rules, ANYWHERE, s, letters, best);
+	return best == RULE_NONE ? NULL : &rules->rows[best];
 }
 
 static const struct code_rule *user_rule_find(const struct code_rules *rules,
@@ -459,11 +283,11 @@ static struct code_class origin_of(const struct code_subject *s,
 				   const struct subject_letters *letters,
 				   unsigned int profile_languages)
 {
-	const struct rule *rule = rule_find(&origin_index, s, letters);
+	const struct rule *rule = rule_find(&origin_rules, s, letters);
 	struct code_class out = { CODE_APPLICATION, false, false };
 
 	if (rule) {
-		out.kind = rule->kind;
+		out.kind = (enum code_kind)rule->kind;
 		out.is_kernel_entry = rule->is_kernel_entry;
 	} else if (is_beneath_managed(s, profile_languages) ||
 		   is_bare_in_go(s)) {
@@ -476,14 +300,14 @@ static struct code_class origin_of(const struct code_subject *s,
 static const struct rule *purpose_find(const struct code_subject *s,
 				       const struct subject_letters *letters)
 {
-	const struct rule *rule = rule_find(&purpose_index, s, letters);
+	const struct rule *rule = rule_find(&purpose_rules, s, letters);
 	size_t mark = str_find(s->name, STR("!"));
 	struct code_subject inner = *s;
 
 	if (rule || mark == SIZE_MAX || !(s->languages & LANGUAGE_DOTNET))
 		return rule;
 	inner.name = str_slice(s->name, mark + 1, s->name.len);
-	return rule_find(&purpose_index, &inner, letters);
+	return rule_find(&purpose_rules, &inner, letters);
 }
 
 static struct code_class classify(const struct code_rules *rules,
@@ -507,7 +331,7 @@ static struct code_class classify(const struct code_rules *rules,
 		return out;
 	purpose = purpose_find(&s, &letters);
 	if (purpose) {
-		out.kind = purpose->kind;
+		out.kind = (enum code_kind)purpose->kind;
 		out.is_leaf_only = purpose->is_leaf_only;
 	}
 	return out;
@@ -517,9 +341,6 @@ struct code_class code_classify_subject(const struct code_rules *rules,
 					const struct code_subject *subject,
 					unsigned int profile_languages)
 {
-	static pthread_once_t are_filled = PTHREAD_ONCE_INIT;
-
-	pthread_once(&are_filled, fill_indexes);
 	return classify(rules, *subject, profile_languages);
 }
 

@@ -36,6 +36,7 @@ FOREIGN = {
     r"ncurses\.h": {"tui/curses_calls.h", "tui/terminfo.c"},
     r"term\.h": {"tui/terminfo.c"},
     r"openssl/.*": {"source/crypto_calls.h"},
+    r"analyze/code_index\.inc": {"analyze/code_kind.c"},  # made when building
     r"linux/(audit|filter|seccomp)\.h": {"base/confine.c"},
     r"sys/(prctl|syscall)\.h": {"base/confine.c"},
     r"link\.h": {"base/library.c"},

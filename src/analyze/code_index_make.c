@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints the words of code_rules.def and code_purposes.def as tables to look
+ * them up in (code_index.h). Runs on the machine that builds.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyze/code_index.h"
+#include "base/count.h"
+
+/* A row of code_rules.def: several words, one blank in between. */
+struct rule {
+	unsigned int languages;
+	enum rule_op op;
+	const char *words;
+};
+
+#define RULE(languages, kind, op, words, is_kernel_entry, is_leaf_only)        \
+	{ languages, OP_##op, words },
+#include "analyze/code_rows.h"
+
+static const struct rule origins[] = {
+#include "analyze/code_rules.def"
+};
+
+static const struct rule purposes[] = {
+#include "analyze/code_purposes.def"
+};
+
+/* Far more than there are, and as many as word_index.chains can tell apart. */
+#define WORDS_MAX UINT16_MAX
+
+struct word {
+	struct str text;
+	const struct rule *rule;
+	size_t chain;
+};
+
+static struct word words[WORDS_MAX];
+static size_t word_count;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "code_index_make: %s\n", what);
+	exit(1);
+}
+
+/* ---- where a word belongs ---- */
+
+static size_t bucket_of_start(struct str word)
+{
+	if (word.len >= LONG_BYTES)
+		return long_start(word);
+	return word.len > 1 ? short_start(word) : ANYWHERE;
+}
+
+/* Whether words of it are looked for at the start of names. */
+static bool is_start(enum rule_op op)
+{
+	return op == OP_PKG || op == OP_PKG_BARE || op == OP_NAME_PREFIX ||
+	       op == OP_NAME_IS || op == OP_NAME_IS_BARE;
+}
+
+static size_t bucket_of(struct str text, enum rule_op op)
+{
+	if (is_start(op))
+		return bucket_of_start(text);
+	if (op == OP_FILE_PREFIX || op == OP_FILE_HAS ||
+	    (op == OP_FUNCTION_IN && text.ptr[0] != ':'))
+		return OF_FILES;
+	return ANYWHERE;
+}
+
+static size_t chain_of_languages(unsigned int languages)
+{
+	size_t i = 0;
+
+	if (languages & (languages - 1))
+		return LANGUAGES_MIXED;
+	while (!(languages >> i & 1))
+		i++;
+	return i;
+}
+
+/* A function and its file are written with ':' between. */
+static uint64_t letters_of_word(const struct word *w)
+{
+	uint64_t letters = letters_of(w->text);
+
+	if (is_start(w->rule->op))
+		return 0;
+	return w->rule->op == OP_FUNCTION_IN ? letters & ~letter_bit(':')
+					     : letters;
+}
+
+/* ---- all words, by chain ---- */
+
+/* *at is behind the word; false at the end of the rule. */
+static bool next_word(const char **at, struct str *word)
+{
+	size_t len = strcspn(*at, " ");
+
+	*word = (struct str){ *at, len };
+	*at += (*at)[len] ? len + 1 : len;
+	return len > 0;
+}
+
+static void add_rule(const struct rule *rule)
+{
+	struct word w = { .rule = rule };
+
+	for (const char *at = rule->words; next_word(&at, &w.text);) {
+		if (word_count == WORDS_MAX || w.text.len > UINT8_MAX)
+			fail("too many words, or too long a one");
+		w.chain = bucket_of(w.text, rule->op) * BUCKET_CHAINS +
+			  chain_of_languages(rule->languages);
+		words[word_count++] = w;
+	}
+}
+
+static int compare_words(const void *left, const void *right)
+{
+	const struct word *a = left, *b = right;
+
+	if (a->chain != b->chain)
+		return a->chain < b->chain ? -1 : 1;
+	if (a->rule != b->rule)
+		return a->rule < b->rule ? -1 : 1;
+	return a->text.ptr < b->text.ptr ? -1 : 1;
+}
+
+/* ---- the tables ---- */
+
+static void print_text(const char *name)
+{
+	printf("static const char %s_text[] = {", name);
+	for (size_t i = 0; i < word_count; i++)
+		for (size_t j = 0; j < words[i].text.len; j++)
+			printf("%d,", words[i].text.ptr[j]);
+	puts("};");
+}
+
+static void print_words(const char *name, const struct rule *first)
+{
+	size_t text = 0;
+
+	printf("static const struct index_word %s_words[] = {", name);
+	for (size_t i = 0; i < word_count; i++) {
+		const struct word *w = &words[i];
+
+		printf("{%zu,%td,%zu,%d},\n", text, w->rule - first,
+		       w->text.len, letter_of(w->text.ptr[w->text.len - 1]));
+		text += w->text.len;
+	}
+	puts("};");
+}
+
+static void print_chains(const char *name)
+{
+	size_t i = 0;
+
+	printf("static const uint16_t %s_chains[] = {", name);
+	for (size_t chain = 0; chain <= CHAINS; chain++) {
+		while (i < word_count && words[i].chain < chain)
+			i++;
+		printf("%zu,", i);
+	}
+	puts("};");
+}
+
+static void print_letters(const char *name)
+{
+	printf("static const uint64_t %s_letters[] = {", name);
+	for (size_t i = 0; i < word_count; i++)
+		if (words[i].chain >= ANYWHERE * BUCKET_CHAINS)
+			printf("UINT64_C(%" PRIu64 "),",
+			       letters_of_word(&words[i]));
+	puts("};");
+}
+
+static void print_index(const char *name, const struct rule *rules,
+			size_t count)
+{
+	word_count = 0;
+	for (size_t i = 0; i < count; i++)
+		add_rule(&rules[i]);
+	qsort(words, word_count, sizeof *words, compare_words);
+	print_text(name);
+	print_words(name, rules);
+	print_chains(name);
+	print_letters(name);
+}
+
+int main(void)
+{
+	print_index("origin", origins, COUNT_OF(origins));
+	print_index("purpose", purposes, COUNT_OF(purposes));
+	return ferror(stdout) || fclose(stdout);
+}
