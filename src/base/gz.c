@@ -10,9 +10,27 @@
 #include <zlib.h>
 
 #include "base/gunzip.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/zlib_memory.h"
+
+#define DEFLATE_CALLS(X)                                                       \
+	X(libdeflate_alloc_compressor)                                         \
+	X(libdeflate_free_compressor)                                          \
+	X(libdeflate_gzip_compress)                                            \
+	X(libdeflate_gzip_compress_bound)                                      \
+	X(libdeflate_set_memory_allocator)
+
+LIBRARY_CALLS(DEFLATE_CALLS, "libdeflate.so.0")
+
+#define libdeflate_alloc_compressor LIBRARY_CALL(libdeflate_alloc_compressor)
+#define libdeflate_free_compressor LIBRARY_CALL(libdeflate_free_compressor)
+#define libdeflate_gzip_compress LIBRARY_CALL(libdeflate_gzip_compress)
+#define libdeflate_gzip_compress_bound                                         \
+	LIBRARY_CALL(libdeflate_gzip_compress_bound)
+#define libdeflate_set_memory_allocator                                        \
+	LIBRARY_CALL(libdeflate_set_memory_allocator)
 
 /* Usual trade of time against size; higher levels gain a percent or two. */
 #define PACK_LEVEL 6
@@ -33,11 +51,16 @@
 #define MEMBER_BYTES 20
 #define SIZE_BYTES 4u /* at its end, modulo 2^32 */
 
-static once_flag is_allocator_set = ONCE_FLAG_INIT;
+static once_flag is_load_tried = ONCE_FLAG_INIT;
 
-static void set_allocator(void)
+static struct error load_err;
+static bool is_loaded;
+
+static void load(void)
 {
-	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+	is_loaded = calls_load(&load_err);
+	if (is_loaded)
+		libdeflate_set_memory_allocator(mem_alloc, mem_free);
 }
 
 bool gz_is(struct str bytes)
@@ -269,7 +292,11 @@ static bool deflate_all(struct str bytes, int level, struct buf *out,
 	size_t room;
 	char *target;
 
-	call_once(&is_allocator_set, set_allocator);
+	call_once(&is_load_tried, load);
+	if (!is_loaded) {
+		*err = load_err;
+		return false;
+	}
 	c = libdeflate_alloc_compressor(level);
 	if (!c)
 		return error_memory(err, "the compressor");

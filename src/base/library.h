@@ -18,15 +18,46 @@ struct library_symbol {
 	void *target; /* a pointer to a function, which is set */
 };
 
-/* A program that calls a library's functions under their own names without
- * being linked with it lists them, LIST(X), and has
- *   LIST(LIBRARY_LATE)    calls go to symbols of our own, so that a program
- *                         that is linked with it, as some tests are, has both
- *   struct { LIST(LIBRARY_MEMBER) } calls;   where they are
- *   struct library_symbol symbols[] = { LIST(LIBRARY_SYMBOL) }; */
-#define LIBRARY_LATE(name) extern __typeof__(name) name __asm__("late_" #name);
+/* The one file that uses a library lists what it takes of it, LIST(X), and has
+ *   LIBRARY_CALLS(LIST, "libz.so.1")
+ *   #define inflate LIBRARY_CALL(inflate)   and so on
+ * Then calls_load(), which loads the library the first time, comes before any
+ * other call. A program that is linked with its libraries needs none of it. */
+#ifdef LAZY_LIBRARIES
+#define LIBRARY_CALL(name) (*calls.name##_call)
+#define LIBRARY_CALLS(LIST, file)                                              \
+	static struct {                                                        \
+		LIST(LIBRARY_MEMBER)                                           \
+	} calls;                                                               \
+                                                                               \
+	static bool calls_load(struct error *err)                              \
+	{                                                                      \
+		static const struct library_symbol symbols[] = { LIST(         \
+			LIBRARY_SYMBOL) };                                     \
+		static bool is_loaded;                                         \
+                                                                               \
+		if (!is_loaded)                                                \
+			is_loaded = library_load(                              \
+				file, symbols,                                 \
+				sizeof symbols / sizeof *symbols, err);        \
+		return is_loaded;                                              \
+	}
+#else
+#define LIBRARY_CALL(name) name
+#define LIBRARY_CALLS(LIST, file)                                              \
+	static bool calls_load(struct error *err)                              \
+	{                                                                      \
+		(void)err;                                                     \
+		return true;                                                   \
+	}
+#endif
 #define LIBRARY_MEMBER(name) __typeof__(&name) name##_call;
 #define LIBRARY_SYMBOL(name) { #name, &calls.name##_call },
+
+/* Where several files do, LIST(LIBRARY_LATE) has their calls go to functions
+ * of our own, which pass them on; a program that is linked with the library,
+ * too, as some tests are, has both. */
+#define LIBRARY_LATE(name) extern __typeof__(name) name __asm__("late_" #name);
 
 /* Loads the library, such as "libz.so.1", and sets all targets; it stays until
  * the end of the program. Fails (ERROR_INTERNAL) when it is not there or lacks

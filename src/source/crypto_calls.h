@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of libcrypto under their own names, for a program that is not
- * linked with it: crypto_calls.c passes each call on. For source/rs256.c
- * alone.
+ * What rs256.c takes of libcrypto (base/library.h).
  */
 #ifndef SOURCE_CRYPTO_CALLS_H
 #define SOURCE_CRYPTO_CALLS_H
@@ -27,17 +25,19 @@
 	X(EVP_sha256)                                                          \
 	X(PEM_read_bio_PrivateKey)
 
-#ifdef LAZY_LIBRARIES
-CRYPTO_CALLS(LIBRARY_LATE)
+/* LIBCRYPTO: by the version whose headers these are. */
+LIBRARY_CALLS(CRYPTO_CALLS, LIBCRYPTO)
 
-/* Before any other call. Loads the library the first time. */
-bool crypto_calls_load(struct error *err) MUST_CHECK;
-#else
-static inline bool crypto_calls_load(struct error *err)
-{
-	(void)err;
-	return true;
-}
-#endif
+#define BIO_free LIBRARY_CALL(BIO_free)
+#define BIO_new_mem_buf LIBRARY_CALL(BIO_new_mem_buf)
+#define ERR_clear_error LIBRARY_CALL(ERR_clear_error)
+#define EVP_DigestSign LIBRARY_CALL(EVP_DigestSign)
+#define EVP_DigestSignInit LIBRARY_CALL(EVP_DigestSignInit)
+#define EVP_MD_CTX_free LIBRARY_CALL(EVP_MD_CTX_free)
+#define EVP_MD_CTX_new LIBRARY_CALL(EVP_MD_CTX_new)
+#define EVP_PKEY_free LIBRARY_CALL(EVP_PKEY_free)
+#define EVP_PKEY_get_base_id LIBRARY_CALL(EVP_PKEY_get_base_id)
+#define EVP_sha256 LIBRARY_CALL(EVP_sha256)
+#define PEM_read_bio_PrivateKey LIBRARY_CALL(PEM_read_bio_PrivateKey)
 
 #endif

@@ -70,7 +70,7 @@ bool rs256_sign(const char *pem, struct str data, struct buf *signature,
 	EVP_PKEY *key;
 	bool is_done = false;
 
-	if (!crypto_calls_load(err))
+	if (!calls_load(err))
 		return false;
 	key = read_key(pem, err);
 	context = key ? EVP_MD_CTX_new() : NULL;

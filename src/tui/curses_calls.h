@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What tui/ needs of ncurses under its own names, for a program that is not
- * linked with it: few runs draw on the whole terminal, and loading it is a
- * sixth of what all others would wait for before they begin.
+ * What screen.c takes of ncurses (base/library.h). Loading it would be a sixth
+ * of all that the smallest runs take.
  */
 #ifndef TUI_CURSES_CALLS_H
 #define TUI_CURSES_CALLS_H
@@ -10,8 +9,6 @@
 #include <ncurses.h>
 
 #include "base/library.h"
-
-#ifdef LAZY_LIBRARIES
 
 #define CURSES_CALLS(X)                                                        \
 	X(COLORS)                                                              \
@@ -50,58 +47,44 @@
 	X(wmove)                                                               \
 	X(wrefresh)
 
-extern struct curses_calls {
-	CURSES_CALLS(LIBRARY_MEMBER)
-} curses_calls;
-
-/* Before any other call. Loads the library the first time. */
-bool curses_calls_load(struct error *err) MUST_CHECK;
+/* LIBNCURSES: by the version whose header this is. */
+LIBRARY_CALLS(CURSES_CALLS, LIBNCURSES)
 
 #undef wattr_set
-#define COLORS (*curses_calls.COLORS_call)
-#define COLOR_PAIRS (*curses_calls.COLOR_PAIRS_call)
-#define curscr (*curses_calls.curscr_call)
-#define stdscr (*curses_calls.stdscr_call)
-#define cbreak (*curses_calls.cbreak_call)
-#define clearok (*curses_calls.clearok_call)
-#define curs_set (*curses_calls.curs_set_call)
-#define define_key (*curses_calls.define_key_call)
-#define delscreen (*curses_calls.delscreen_call)
-#define endwin (*curses_calls.endwin_call)
-#define getmouse (*curses_calls.getmouse_call)
-#define has_colors (*curses_calls.has_colors_call)
-#define init_extended_pair (*curses_calls.init_extended_pair_call)
-#define intrflush (*curses_calls.intrflush_call)
-#define keypad (*curses_calls.keypad_call)
-#define mouseinterval (*curses_calls.mouseinterval_call)
-#define mousemask (*curses_calls.mousemask_call)
-#define newterm (*curses_calls.newterm_call)
-#define nodelay (*curses_calls.nodelay_call)
-#define noecho (*curses_calls.noecho_call)
-#define nonl (*curses_calls.nonl_call)
-#define reset_prog_mode (*curses_calls.reset_prog_mode_call)
-#define resizeterm (*curses_calls.resizeterm_call)
-#define set_escdelay (*curses_calls.set_escdelay_call)
-#define start_color (*curses_calls.start_color_call)
-#define use_default_colors (*curses_calls.use_default_colors_call)
-#define use_env (*curses_calls.use_env_call)
-#define use_tioctl (*curses_calls.use_tioctl_call)
-#define waddch (*curses_calls.waddch_call)
-#define waddnstr (*curses_calls.waddnstr_call)
-#define wattr_set (*curses_calls.wattr_set_call)
-#define werase (*curses_calls.werase_call)
-#define wget_wch (*curses_calls.wget_wch_call)
-#define wmove (*curses_calls.wmove_call)
-#define wrefresh (*curses_calls.wrefresh_call)
-
-#else
-
-static inline bool curses_calls_load(struct error *err)
-{
-	(void)err;
-	return true;
-}
-
-#endif
+#define COLORS LIBRARY_CALL(COLORS)
+#define COLOR_PAIRS LIBRARY_CALL(COLOR_PAIRS)
+#define curscr LIBRARY_CALL(curscr)
+#define stdscr LIBRARY_CALL(stdscr)
+#define cbreak LIBRARY_CALL(cbreak)
+#define clearok LIBRARY_CALL(clearok)
+#define curs_set LIBRARY_CALL(curs_set)
+#define define_key LIBRARY_CALL(define_key)
+#define delscreen LIBRARY_CALL(delscreen)
+#define endwin LIBRARY_CALL(endwin)
+#define getmouse LIBRARY_CALL(getmouse)
+#define has_colors LIBRARY_CALL(has_colors)
+#define init_extended_pair LIBRARY_CALL(init_extended_pair)
+#define intrflush LIBRARY_CALL(intrflush)
+#define keypad LIBRARY_CALL(keypad)
+#define mouseinterval LIBRARY_CALL(mouseinterval)
+#define mousemask LIBRARY_CALL(mousemask)
+#define newterm LIBRARY_CALL(newterm)
+#define nodelay LIBRARY_CALL(nodelay)
+#define noecho LIBRARY_CALL(noecho)
+#define nonl LIBRARY_CALL(nonl)
+#define reset_prog_mode LIBRARY_CALL(reset_prog_mode)
+#define resizeterm LIBRARY_CALL(resizeterm)
+#define set_escdelay LIBRARY_CALL(set_escdelay)
+#define start_color LIBRARY_CALL(start_color)
+#define use_default_colors LIBRARY_CALL(use_default_colors)
+#define use_env LIBRARY_CALL(use_env)
+#define use_tioctl LIBRARY_CALL(use_tioctl)
+#define waddch LIBRARY_CALL(waddch)
+#define waddnstr LIBRARY_CALL(waddnstr)
+#define wattr_set LIBRARY_CALL(wattr_set)
+#define werase LIBRARY_CALL(werase)
+#define wget_wch LIBRARY_CALL(wget_wch)
+#define wmove LIBRARY_CALL(wmove)
+#define wrefresh LIBRARY_CALL(wrefresh)
 
 #endif

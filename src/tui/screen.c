@@ -442,7 +442,7 @@ bool tui_check(struct error *err)
 				 "--interactive needs a terminal, and standard "
 				 "%s is none; -o term and -o html need none",
 				 isatty(STDIN_FILENO) ? "output" : "input");
-	return curses_calls_load(err) && terminfo_check(err);
+	return calls_load(err) && terminfo_check(err);
 }
 
 #else

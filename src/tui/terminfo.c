@@ -11,39 +11,16 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "base/count.h"
 #include "base/library.h"
-
-#ifdef LAZY_LIBRARIES
 
 #define TERM_CALLS(X) X(cur_term) X(del_curterm) X(setupterm) X(tigetstr)
 
-static struct {
-	TERM_CALLS(LIBRARY_MEMBER)
-} calls;
+LIBRARY_CALLS(TERM_CALLS, LIBNCURSES)
 
-#define cur_term (*calls.cur_term_call)
-#define del_curterm (*calls.del_curterm_call)
-#define setupterm (*calls.setupterm_call)
-#define tigetstr (*calls.tigetstr_call)
-
-static bool calls_load(struct error *err)
-{
-	static const struct library_symbol symbols[] = { TERM_CALLS(
-		LIBRARY_SYMBOL) };
-
-	return library_load(LIBNCURSES, symbols, COUNT_OF(symbols), err);
-}
-
-#else
-
-static bool calls_load(struct error *err)
-{
-	(void)err;
-	return true;
-}
-
-#endif
+#define cur_term LIBRARY_CALL(cur_term)
+#define del_curterm LIBRARY_CALL(del_curterm)
+#define setupterm LIBRARY_CALL(setupterm)
+#define tigetstr LIBRARY_CALL(tigetstr)
 
 static bool moves_cursor(void)
 {
