@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/function_key.h"
 
+#include <limits.h>
+
 #include "base/ascii.h"
 
 /* Hex digits from which "0x..." is an address of a process; offsets in a
@@ -35,7 +37,8 @@ static struct str strip_digits(struct str s)
 	return s;
 }
 
-/* GCC and LLVM number the pieces they split functions into. */
+/* GCC and LLVM number the pieces they split functions into. All marks end with
+ * a dot. */
 static struct str strip_clone(struct str s)
 {
 	static const char *const marks[] = { ".isra.", ".constprop.",
@@ -45,7 +48,7 @@ static struct str strip_clone(struct str s)
 
 	if (str_ends(s, STR(".cold")))
 		return str_slice(s, 0, s.len - 5);
-	if (bare.len == s.len)
+	if (bare.len == s.len || !bare.len || bare.ptr[bare.len - 1] != '.')
 		return s;
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (str_ends(bare, str_from(marks[i])))
@@ -270,8 +273,12 @@ static struct generated generated_at(struct str s, size_t at)
 /* Whether generated_at() looks further. */
 static bool may_begin_generated(char c)
 {
-	return c == '$' || c == 'G' || c == '0' || c == '>' || c == '|' ||
-	       c == 'l' || c == '[';
+	static const bool may[UCHAR_MAX + 1] = {
+		['$'] = true, ['G'] = true, ['0'] = true, ['>'] = true,
+		['|'] = true, ['l'] = true, ['['] = true,
+	};
+
+	return may[(unsigned char)c];
 }
 
 static size_t plain_length(struct str s, size_t at)
