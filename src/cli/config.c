@@ -345,7 +345,6 @@ static void merge(struct options *o, const struct options *before,
 			ours_url, ours->traces_url);
 	struct options sides = *ours;
 	struct option_form form;
-	char name[OPTION_NAME_BYTES];
 
 	options_side(ours, false, &sides.traces);
 	options_side(ours, true, &sides.profiles);
@@ -359,9 +358,7 @@ static void merge(struct options *o, const struct options *before,
 		if (is_sided &&
 		    !(is_traces ? is_traces_ours : is_profiles_ours))
 			continue;
-		option_form_name(&form, name);
-		if ((options_given(ours, name) ||
-		     options_given(ours, form.row->name)) &&
+		if (options_form_given(ours, &form) &&
 		    !options_settled(before, &form))
 			copy_value(o, &sides, &form);
 	}

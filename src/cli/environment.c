@@ -62,11 +62,7 @@ static const struct connection_options *side_of(
 bool options_settled(const struct options *before,
 		     const struct option_form *form)
 {
-	char name[OPTION_NAME_BYTES];
-
-	option_form_name(form, name);
-	if (options_given(before, name) ||
-	    options_given(before, form->row->name))
+	if (options_form_given(before, form))
 		return true;
 	return is_credential(form->row) &&
 	       (has_any_secret(&before->common) ||

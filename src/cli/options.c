@@ -40,6 +40,16 @@ bool options_given(const struct options *o, const char *name)
 	       is_given(o, &form);
 }
 
+bool options_form_given(const struct options *o, const struct option_form *form)
+{
+	size_t row = form->number % options_table.row_count;
+	struct option_form common;
+
+	return is_given(o, form) ||
+	       (option_form_get(&options_table, row, &common) &&
+		is_given(o, &common));
+}
+
 /* Less than that shows as nothing and makes most of a file. */
 #define MIN_WIDTH_CENTIPIXELS 10
 

@@ -189,6 +189,10 @@ bool options_check(const struct options *o, struct error *err) MUST_CHECK;
  * by a configuration; name without dashes. */
 bool options_given(const struct options *o, const char *name);
 
+/* The same of a side's own form or the common one. */
+bool options_form_given(const struct options *o,
+			const struct option_form *form);
+
 /* Makes options_given() true. */
 void options_mark(struct options *o, const struct option_form *form);
 
