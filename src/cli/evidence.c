@@ -553,9 +553,10 @@ static bool is_baseline_file(const struct inquiry *s)
 static bool fetch_files(struct inquiry *s, const char *path, struct error *err)
 {
 	struct str word = type_word(s->ctx);
-	struct file_ahead ahead = { .path = NULL };
+	struct file_ahead ahead;
 	bool done;
 
+	file_ahead_init(&ahead);
 	if (is_baseline_file(s))
 		file_ahead_start(&ahead, s->ctx, path, s->baseline.path,
 				 is_auto(word) ? STR("") : word,
@@ -569,14 +570,12 @@ static bool fetch_files(struct inquiry *s, const char *path, struct error *err)
 
 static bool fetch_sides(struct inquiry *s, const char *path, struct error *err)
 {
-	struct file_ahead none = { .path = NULL };
-
 	if (path && s->want->more_path_count)
 		return fetch_slow_files(s, err);
 	if (path)
 		return fetch_files(s, path, err);
 	return fetch_live(s, err) &&
-	       (!is_baseline_file(s) || fetch_baseline_file(s, &none, err));
+	       (!is_baseline_file(s) || fetch_baseline_file(s, NULL, err));
 }
 
 /* Values of different units cannot be subtracted. */

@@ -70,12 +70,17 @@ static void read_ahead(void *task)
 			       &a->notes, &a->err);
 }
 
+void file_ahead_init(struct file_ahead *a)
+{
+	a->path = NULL;
+}
+
 /* Filters of labels remember the sample at hand: they serve one file. */
 void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 		      const char *first, const char *second, struct str type,
 		      struct profile *profile)
 {
-	a->path = NULL;
+	file_ahead_init(a);
 	a->is_read = false;
 	if (!thread_is_worth_it() || ctx->want.labels || !is_large(first) ||
 	    !is_large(second))
@@ -102,7 +107,7 @@ static bool is_only_type(const struct profile *p, struct str type)
 
 bool file_ahead_take(struct file_ahead *a, struct context *ctx, struct str type)
 {
-	if (!a->path)
+	if (!a || !a->path)
 		return false;
 	thread_join(&a->thread);
 	a->path = NULL;

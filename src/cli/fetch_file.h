@@ -26,6 +26,9 @@ struct file_ahead {
 	bool is_read;
 };
 
+/* Nothing is being read. Its notes take much room and stay as they are. */
+void file_ahead_init(struct file_ahead *a);
+
 /* Starts to read the second of two files into an initialised profile, when
  * both are large and there are processors for it. */
 void file_ahead_start(struct file_ahead *a, const struct context *ctx,
@@ -33,7 +36,8 @@ void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 		      struct profile *profile);
 
 /* Waits for it. False: it is to be read (again), as there is nothing, or
- * nothing of that type. The profile is empty then. Call it in any case. */
+ * nothing of that type. The profile is empty then. Call it in any case; a may
+ * be NULL. */
 bool file_ahead_take(struct file_ahead *a, struct context *ctx,
 		     struct str type);
 
