@@ -285,6 +285,14 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 
 /* ---- packing ---- */
 
+bool gz_prepare(struct error *err)
+{
+	call_once(&is_load_tried, load);
+	if (!is_loaded)
+		*err = load_err;
+	return is_loaded;
+}
+
 static bool deflate_all(struct str bytes, int level, struct buf *out,
 			struct error *err)
 {
@@ -292,11 +300,8 @@ static bool deflate_all(struct str bytes, int level, struct buf *out,
 	size_t room;
 	char *target;
 
-	call_once(&is_load_tried, load);
-	if (!is_loaded) {
-		*err = load_err;
+	if (!gz_prepare(err))
 		return false;
-	}
 	c = libdeflate_alloc_compressor(level);
 	if (!c)
 		return error_memory(err, "the compressor");

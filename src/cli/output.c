@@ -9,6 +9,7 @@
 #include "analyze/drawn_graph.h"
 #include "analyze/flame.h"
 #include "analyze/profile_analysis.h"
+#include "base/gz.h"
 #include "base/num.h"
 #include "base/outfile.h"
 #include "cli/pager.h"
@@ -131,11 +132,11 @@ static bool fail_format(const struct command *command, const char *called,
 	return false;
 }
 
-static bool is_binary(const char *format)
+static bool format_is(const char *format, enum render_needs needs)
 {
 	const struct render_format *f = render_find(str_from(format));
 
-	return f && (f->needs & RENDER_IS_BINARY);
+	return f && (f->needs & needs);
 }
 
 static bool check_outputs(const struct options *o,
@@ -152,13 +153,16 @@ static bool check_outputs(const struct options *o,
 			return fail_format(command, called, format, err);
 		if (!check_stdout(o, &list[i], &on_stdout, err))
 			return false;
-		if (!list[i].path && is_binary(format) && isatty(STDOUT_FILENO))
+		if (!list[i].path && format_is(format, RENDER_IS_BINARY) &&
+		    isatty(STDOUT_FILENO))
 			return error_set(err, ERROR_USAGE,
 					 "-o %s is binary: write it to a file "
 					 "(-o %s=FILE) or into a pipe",
 					 format, format);
+		if (format_is(format, RENDER_IS_PACKED) && !gz_prepare(err))
+			return false;
 	}
-	return true;
+	return !o->record || gz_prepare(err);
 }
 
 bool output_check(const struct options *o, const char *command,

@@ -116,7 +116,8 @@ bool run_rank_shown(struct run *r, enum rank_by by, struct error *err)
 
 /* What pprof files need, and nothing else. */
 #define ANY_ORDER_NEEDS                                                        \
-	(RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED)
+	(RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED |        \
+	 RENDER_IS_PACKED)
 
 enum stack_order run_file_order(const struct run *r, bool has_several_files)
 {
