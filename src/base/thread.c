@@ -14,7 +14,6 @@ struct worker {
 	struct worker *next; /* of those that have nothing to do */
 	void (*run)(void *task);
 	void *task;
-	cpu_set_t allowed; /* where the task may run */
 	struct tokens given, done;
 };
 
@@ -47,9 +46,6 @@ static void *work(void *data)
 
 	for (;;) {
 		tokens_take(&w->given);
-		/* Where it began was a hint, and is no limit. */
-		(void)pthread_setaffinity_np(w->id, sizeof w->allowed,
-					     &w->allowed);
 		w->run(w->task);
 		tokens_give(&w->done);
 	}
@@ -89,14 +85,18 @@ static struct worker *worker_new(void)
 /* Linux may let a thread that has something to do wait on the processor of the
  * one that gave it, for as long as that goes on computing, 3 ms and more, while
  * another processor has nothing to do. */
-static void begin_elsewhere(const struct worker *w)
+static void give_elsewhere(struct worker *w, const cpu_set_t *allowed)
 {
-	cpu_set_t others = w->allowed;
+	cpu_set_t others = *allowed;
 	int here = sched_getcpu();
 
 	if (here >= 0)
 		CPU_CLR((size_t)here, &others);
 	(void)pthread_setaffinity_np(w->id, sizeof others, &others);
+	tokens_give(&w->given);
+	/* It has a place. That was a hint and is no limit: another one may turn
+	 * out to be better before it has begun. */
+	(void)pthread_setaffinity_np(w->id, sizeof *allowed, allowed);
 }
 
 static bool find_processors(cpu_set_t *allowed)
@@ -128,9 +128,7 @@ bool thread_try(struct thread *t, void (*run)(void *task), void *task)
 		return false;
 	w->run = run;
 	w->task = task;
-	w->allowed = allowed;
-	begin_elsewhere(w);
-	tokens_give(&w->given);
+	give_elsewhere(w, &allowed);
 	t->worker = w;
 	return true;
 }

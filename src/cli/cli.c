@@ -15,6 +15,7 @@
 #include "cli/config.h"
 #include "cli/help.h"
 #include "cli/optparse.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "source/har.h"
@@ -303,7 +304,8 @@ static int run_checked(const struct command *command, struct options *o)
 {
 	struct error err;
 
-	if (!options_check(o, &err) || !check_pad(command, o, &err))
+	if (!options_check(o, &err) || !check_pad(command, o, &err) ||
+	    !output_prepare(o, &err))
 		return fail(&err);
 	/* It looks at the servers, not at what they said some time ago. */
 	if (command->bit & COMMAND_DOCTOR)

@@ -159,10 +159,25 @@ static bool check_outputs(const struct options *o,
 					 "-o %s is binary: write it to a file "
 					 "(-o %s=FILE) or into a pipe",
 					 format, format);
-		if (format_is(format, RENDER_IS_PACKED) && !gz_prepare(err))
-			return false;
 	}
-	return !o->record || gz_prepare(err);
+	return true;
+}
+
+static bool is_packed(const struct options *o)
+{
+	size_t count;
+	const struct output_option *list = outputs(o, &count);
+	bool is = o->record;
+
+	for (size_t i = 0; i < count; i++)
+		is |= format_is(list[i].format, RENDER_IS_PACKED);
+	return is;
+}
+
+bool output_prepare(const struct options *o, struct error *err)
+{
+	return (!is_packed(o) || gz_prepare(err)) &&
+	       (!o->interactive || tui_prepare(err));
 }
 
 bool output_check(const struct options *o, const char *command,

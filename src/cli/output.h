@@ -24,6 +24,10 @@ bool output_gives(const struct command *command, const char *format);
 /* "table, json or csv": what -o of the command offers. */
 void output_list_formats(const struct command *command, struct buf *text);
 
+/* Loads the libraries that the outputs need: before the sandbox, in which some
+ * would not be found. ERROR_INTERNAL. */
+bool output_prepare(const struct options *o, struct error *err) MUST_CHECK;
+
 /* Before any work: formats known and within what the command can give, at
  * most one on standard output, no binary format on a terminal.
  * ERROR_USAGE. */

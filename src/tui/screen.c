@@ -435,6 +435,11 @@ bool tui_run(const struct render_input *in, struct error *err)
 	return is_done;
 }
 
+bool tui_prepare(struct error *err)
+{
+	return calls_load(err);
+}
+
 bool tui_check(struct error *err)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -442,10 +447,16 @@ bool tui_check(struct error *err)
 				 "--interactive needs a terminal, and standard "
 				 "%s is none; -o term and -o html need none",
 				 isatty(STDIN_FILENO) ? "output" : "input");
-	return calls_load(err) && terminfo_check(err);
+	return tui_prepare(err) && terminfo_check(err);
 }
 
 #else
+
+bool tui_prepare(struct error *err)
+{
+	(void)err;
+	return true;
+}
 
 bool tui_check(struct error *err)
 {

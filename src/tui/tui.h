@@ -9,6 +9,9 @@
 #include "base/error.h"
 #include "render/render.h"
 
+/* Loads ncurses. ERROR_INTERNAL. */
+bool tui_prepare(struct error *err) MUST_CHECK;
+
 /* Before any work: whether standard input and output are a terminal that can
  * move its cursor. ERROR_USAGE. */
 bool tui_check(struct error *err) MUST_CHECK;
