@@ -20,8 +20,6 @@
 #define R(languages, kind, op, words)                                          \
 	RULE(languages, kind, op, words, false, false)
 #define E(languages, op, words) RULE(languages, KERNEL, op, words, true, false)
-#define K(languages, kind, op, words)                                          \
-	RULE(languages, kind, op, words, false, false)
 #define W(languages, kind, op, words)                                          \
 	RULE(languages, kind, op, words, false, true)
 

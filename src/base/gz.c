@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <threads.h>
 
 #include <libdeflate.h>
 #define ZLIB_CONST
@@ -50,18 +49,6 @@ LIBRARY_CALLS(DEFLATE_CALLS, "libdeflate.so.0")
 /* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
 #define MEMBER_BYTES 20
 #define SIZE_BYTES 4u /* at its end, modulo 2^32 */
-
-static once_flag is_load_tried = ONCE_FLAG_INIT;
-
-static struct error load_err;
-static bool is_loaded;
-
-static void load(void)
-{
-	is_loaded = calls_load(&load_err);
-	if (is_loaded)
-		libdeflate_set_memory_allocator(mem_alloc, mem_free);
-}
 
 bool gz_is(struct str bytes)
 {
@@ -287,10 +274,10 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 
 bool gz_prepare(struct error *err)
 {
-	call_once(&is_load_tried, load);
-	if (!is_loaded)
-		*err = load_err;
-	return is_loaded;
+	if (!calls_load(err))
+		return false;
+	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+	return true;
 }
 
 static bool deflate_all(struct str bytes, int level, struct buf *out,

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/count.h"
 #include "base/error.h"
 
 struct library_symbol {
@@ -37,9 +38,8 @@ struct library_symbol {
 		static bool is_loaded;                                         \
                                                                                \
 		if (!is_loaded)                                                \
-			is_loaded = library_load(                              \
-				file, symbols,                                 \
-				sizeof symbols / sizeof *symbols, err);        \
+			is_loaded = library_load(file, symbols,                \
+						 COUNT_OF(symbols), err);      \
 		return is_loaded;                                              \
 	}
 #else

@@ -132,7 +132,7 @@ static bool fail_format(const struct command *command, const char *called,
 	return false;
 }
 
-static bool format_is(const char *format, enum render_needs needs)
+static bool format_is(const char *format, unsigned needs)
 {
 	const struct render_format *f = render_find(str_from(format));
 
@@ -163,20 +163,11 @@ static bool check_outputs(const struct options *o,
 	return true;
 }
 
-static bool is_packed(const struct options *o)
-{
-	size_t count;
-	const struct output_option *list = outputs(o, &count);
-	bool is = o->record;
-
-	for (size_t i = 0; i < count; i++)
-		is |= format_is(list[i].format, RENDER_IS_PACKED);
-	return is;
-}
-
 bool output_prepare(const struct options *o, struct error *err)
 {
-	return (!is_packed(o) || gz_prepare(err)) &&
+	bool is_packed = o->record || output_needs(o, RENDER_IS_PACKED);
+
+	return (!is_packed || gz_prepare(err)) &&
 	       (!o->interactive || tui_prepare(err));
 }
 
@@ -512,13 +503,9 @@ bool output_needs(const struct options *o, unsigned needs)
 
 	if (o->interactive && (needs & RENDER_NEEDS_FLAME))
 		return true;
-	for (size_t i = 0; i < count; i++) {
-		const struct render_format *f =
-			render_find(str_from(list[i].format));
-
-		if (f && (f->needs & needs))
+	for (size_t i = 0; i < count; i++)
+		if (format_is(list[i].format, needs))
 			return true;
-	}
 	return false;
 }
 

@@ -3,8 +3,6 @@
 
 #include <stdarg.h>
 
-#include "base/count.h"
-
 /* Of ABI 4, which libcurl has kept since 2006. */
 #define LIBCURL "libcurl.so.4"
 
@@ -12,20 +10,11 @@
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 
-static struct {
-	CURL_CALLS(LIBRARY_MEMBER)
-} calls;
+LIBRARY_CALLS(CURL_CALLS, LIBCURL)
 
 bool curl_calls_load(struct error *err)
 {
-	static const struct library_symbol symbols[] = { CURL_CALLS(
-		LIBRARY_SYMBOL) };
-	static bool is_loaded;
-
-	if (!is_loaded)
-		is_loaded =
-			library_load(LIBCURL, symbols, COUNT_OF(symbols), err);
-	return is_loaded;
+	return calls_load(err);
 }
 
 void curl_easy_cleanup(CURL *easy)

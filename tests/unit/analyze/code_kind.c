@@ -7,6 +7,7 @@
 
 #include "analyze/code_kind.h"
 #include "analyze/code_memo.h"
+#include "analyze/code_rows.h"
 
 #define APP CODE_APPLICATION
 #define DB CODE_DATABASE
@@ -19,15 +20,6 @@
 #define IDLE CODE_IDLE
 #define LIB CODE_LIBRARY
 #define STD CODE_STDLIB
-
-#define GO LANGUAGE_GO
-#define JVM LANGUAGE_JVM
-#define PYTHON LANGUAGE_PYTHON
-#define NODE LANGUAGE_NODE
-#define DOTNET LANGUAGE_DOTNET
-#define RUBY LANGUAGE_RUBY
-#define RUST LANGUAGE_RUST
-#define NATIVE LANGUAGE_NATIVE
 
 struct example {
 	const char *name;

@@ -16,9 +16,8 @@
 #include <cmocka.h>
 
 #include "../starving.h"
+#include "base/count.h"
 #include "base/str.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static inline void assert_text(struct str found, const char *expected)
 {
