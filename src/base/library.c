@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
 
 static bool fail(const char *file, struct error *err)
@@ -14,8 +15,8 @@ static bool fail(const char *file, struct error *err)
 			 why ? why : "no reason is known");
 }
 
-bool library_load(const char *file, const struct library_symbol *symbols,
-		  size_t count, struct error *err)
+static bool load(const char *file, const struct library_symbol *symbols,
+		 size_t count, struct error *err)
 {
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 
@@ -30,6 +31,21 @@ bool library_load(const char *file, const struct library_symbol *symbols,
 		memcpy(symbols[i].target, &symbol, sizeof symbol);
 	}
 	return true;
+}
+
+/* Both sides of a diff may come to need one in the same moment. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+bool library_load(const char *file, const struct library_symbol *symbols,
+		  size_t count, atomic_bool *is_loaded, struct error *err)
+{
+	bool is_done;
+
+	pthread_mutex_lock(&loading);
+	is_done = *is_loaded || load(file, symbols, count, err);
+	*is_loaded = is_done;
+	pthread_mutex_unlock(&loading);
+	return is_done;
 }
 
 struct visitor {

@@ -8,11 +8,19 @@
 #ifndef BASE_LIBRARY_H
 #define BASE_LIBRARY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/count.h"
 #include "base/error.h"
+
+/* The files of those that a run may load late, in the sandbox. libcrypto is
+ * named by the version whose headers there are: meson defines LIBCRYPTO. */
+#define LIBRARY_CURL "libcurl.so.4" /* since 2006 */
+#define LIBRARY_PCRE2 "libpcre2-8.so.0"
+#define LIBRARY_PROTOBUF "libprotobuf-c.so.1"
+#define LIBRARY_ZLIB "libz.so.1"
 
 struct library_symbol {
 	const char *name;
@@ -20,7 +28,7 @@ struct library_symbol {
 };
 
 /* The one file that uses a library lists what it takes of it, LIST(X), and has
- *   LIBRARY_CALLS(LIST, "libz.so.1")
+ *   LIBRARY_CALLS(LIST, LIBRARY_ZLIB)
  *   #define inflate LIBRARY_CALL(inflate)   and so on
  * Then calls_load(), which loads the library the first time, comes before any
  * other call. A program that is linked with its libraries needs none of it. */
@@ -35,12 +43,11 @@ struct library_symbol {
 	{                                                                      \
 		static const struct library_symbol symbols[] = { LIST(         \
 			LIBRARY_SYMBOL) };                                     \
-		static bool is_loaded;                                         \
+		static atomic_bool is_loaded;                                  \
                                                                                \
-		if (!is_loaded)                                                \
-			is_loaded = library_load(file, symbols,                \
-						 COUNT_OF(symbols), err);      \
-		return is_loaded;                                              \
+		return is_loaded ||                                            \
+		       library_load(file, symbols, COUNT_OF(symbols),          \
+				    &is_loaded, err);                          \
 	}
 #else
 #define LIBRARY_CALL(name) name
@@ -59,11 +66,13 @@ struct library_symbol {
  * too, as some tests are, has both. */
 #define LIBRARY_LATE(name) extern __typeof__(name) name __asm__("late_" #name);
 
-/* Loads the library, such as "libz.so.1", and sets all targets; it stays until
- * the end of the program. Fails (ERROR_INTERNAL) when it is not there or lacks
- * a symbol; targets are undefined then. */
+/* Loads the library, such as "libz.so.1", and sets all targets, then
+ * *is_loaded, unless another thread has done so; it stays until the end of the
+ * program. Fails (ERROR_INTERNAL) when it is not there or lacks a symbol;
+ * targets are undefined then. */
 bool library_load(const char *file, const struct library_symbol *symbols,
-		  size_t count, struct error *err) MUST_CHECK;
+		  size_t count, atomic_bool *is_loaded,
+		  struct error *err) MUST_CHECK;
 
 /* Calls visit with the path of every library that is loaded. */
 void library_each(void (*visit)(const char *path, void *data), void *data);

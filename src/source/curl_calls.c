@@ -3,14 +3,11 @@
 
 #include <stdarg.h>
 
-/* Of ABI 4, which libcurl has kept since 2006. */
-#define LIBCURL "libcurl.so.4"
-
 /* Checks of their arguments, which our own callers have seen already. */
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 
-LIBRARY_CALLS(CURL_CALLS, LIBCURL)
+LIBRARY_CALLS(CURL_CALLS, LIBRARY_CURL)
 
 bool curl_calls_load(struct error *err)
 {

@@ -15,6 +15,7 @@
 #include "source/backend.h"
 #include "source/http_error.h"
 #include "source/parca.h"
+#include "source/protobuf_calls.h"
 
 #define SERVICE "/querier.v1.QuerierService/"
 #define PROTO "application/proto"
@@ -218,8 +219,11 @@ static bool pack(const struct profile_query *query, enum form form,
 		 struct error *err)
 {
 	struct span_texts spans = { .count = 0 };
-	bool done = !query->span_id_count || span_texts_fill(&spans, query);
+	bool done;
 
+	if (!protobuf_calls_load(err))
+		return false;
+	done = !query->span_id_count || span_texts_fill(&spans, query);
 	if (!done)
 		error_memory(err, "the span ids");
 	else if (form == TREE || form == SPAN_PPROF)

@@ -25,8 +25,8 @@ LAYERS = {
 # Headers that are not the system's, and the only files that may see them.
 FOREIGN = {
     r"curl/.*": {"source/curl_calls.h"},
-    r"zlib\.h": {"base/gz.c", "base/gunzip_zlib.c"},
-    r"libdeflate\.h": {"base/gz.c"},
+    r"zlib\.h": {"base/gz_stream.c", "base/gunzip_zlib.c"},
+    r"libdeflate\.h": {"base/gz_pack.c"},
     r"isa-l/.*": {"base/gunzip_isal.c"},
     r"ini\.h": {"cli/config_file.c"},
     r"yaml\.h": {"cli/grafana.c"},
@@ -40,7 +40,8 @@ FOREIGN = {
     r"linux/(audit|filter|seccomp)\.h": {"base/confine.c"},
     r"sys/(prctl|syscall)\.h": {"base/confine.c"},
     r"link\.h": {"base/library.c"},
-    r"protobuf-c/.*|.*\.pb-c\.h": {"source/pyroscope.c"},
+    r"protobuf-c/.*": {"source/protobuf_calls.h"},
+    r".*\.pb-c\.h": {"source/pyroscope.c"},
 }
 
 SYSTEM = set("""

@@ -19,22 +19,29 @@ static const struct library_symbol unknown_symbols[] = {
 static void test_load(void **state)
 {
 	struct error err = { 0 };
+	atomic_bool is_loaded = false;
 
 	(void)state;
 	absolute = NULL;
-	if (!library_load(LIBC, known_symbols, 1, &err))
+	if (!library_load(LIBC, known_symbols, 1, &is_loaded, &err))
 		skip(); /* no glibc */
+	assert_true(is_loaded);
 	assert_int_equal(absolute(-7), 7);
-	/* Again, since what was loaded stays. */
-	assert_true(library_load(LIBC, known_symbols, 1, &err));
+	/* As another thread has done. */
+	absolute = NULL;
+	assert_true(library_load(LIBC, known_symbols, 1, &is_loaded, &err));
+	assert_null(absolute);
 }
 
 static void test_no_library(void **state)
 {
 	struct error err = { 0 };
+	atomic_bool is_loaded = false;
 
 	(void)state;
-	assert_false(library_load("libabsent.so.99", known_symbols, 1, &err));
+	assert_false(library_load("libabsent.so.99", known_symbols, 1,
+				  &is_loaded, &err));
+	assert_false(is_loaded);
 	assert_int_equal(err.code, ERROR_INTERNAL);
 	assert_non_null(strstr(err.message, "libabsent.so.99 cannot be loaded; "
 					    "is it installed? ("));
@@ -43,9 +50,11 @@ static void test_no_library(void **state)
 static void test_no_symbol(void **state)
 {
 	struct error err = { 0 };
+	atomic_bool is_loaded = false;
 
 	(void)state;
-	assert_false(library_load(LIBC, unknown_symbols, 2, &err));
+	assert_false(library_load(LIBC, unknown_symbols, 2, &is_loaded, &err));
+	assert_false(is_loaded);
 	assert_int_equal(err.code, ERROR_INTERNAL);
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of protobuf-c under their own names, for a program that is not
+ * linked with it: protobuf_calls.c passes each call on. For source/pyroscope.c
+ * and the code that is generated from proto/querier.proto, each function of
+ * which calls one of these.
+ */
+#ifndef SOURCE_PROTOBUF_CALLS_H
+#define SOURCE_PROTOBUF_CALLS_H
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "base/library.h"
+
+#define PROTOBUF_CALLS(X)                                                      \
+	X(protobuf_c_message_free_unpacked)                                    \
+	X(protobuf_c_message_get_packed_size)                                  \
+	X(protobuf_c_message_pack)                                             \
+	X(protobuf_c_message_pack_to_buffer)                                   \
+	X(protobuf_c_message_unpack)
+
+#ifdef LAZY_LIBRARIES
+PROTOBUF_CALLS(LIBRARY_LATE)
+
+/* Before any other call. Loads the library the first time. */
+bool protobuf_calls_load(struct error *err) MUST_CHECK;
+#else
+static inline bool protobuf_calls_load(struct error *err)
+{
+	(void)err;
+	return true;
+}
+#endif
+
+#endif
