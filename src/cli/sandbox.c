@@ -15,6 +15,8 @@
 #include "cli/optparse.h"
 #include "cli/pager.h"
 
+#define LIBRARY_PATH "LD_LIBRARY_PATH"
+
 /* Of the system: libraries that are loaded late and what they read, such as
  * certificates, names of hosts and kinds of terminals. Not the user's. */
 static const char *const system_paths[] = {
@@ -26,9 +28,16 @@ static const char *const system_paths[] = {
 
 /* Which name more of that, one or several separated by ':'. */
 static const char *const system_variables[] = {
-	"LD_LIBRARY_PATH", "SSL_CERT_FILE",   "SSL_CERT_DIR",
-	"OPENSSL_CONF",    "OPENSSL_MODULES", "HOSTALIASES",
-	"TERMINFO",        "TERMINFO_DIRS",   "LOCPATH",
+	LIBRARY_PATH,   "SSL_CERT_FILE",   "SSL_CERT_DIR",
+	"OPENSSL_CONF", "OPENSSL_MODULES", "HOSTALIASES",
+	"TERMINFO",     "TERMINFO_DIRS",   "LOCPATH",
+};
+
+static const char *const late_libraries[] = {
+#ifdef HAVE_LIBCRYPTO
+	LIBCRYPTO,
+#endif
+	LIBRARY_CURL, LIBRARY_PCRE2, LIBRARY_PROTOBUF, LIBRARY_ZLIB,
 };
 
 /* Below the user's home: kinds of terminals, and tokens for keys that GnuTLS
@@ -89,6 +98,22 @@ static void allow_library(const char *path, void *confine)
 	confine_allow_read(confine, strstr(folder, "/lib") ? tree : folder);
 }
 
+/* Folders of links, which lead nowhere unless what they lead to is allowed. */
+static void allow_linked_libraries(struct confine *c, const char *folders)
+{
+	struct str rest = str_from(folders ? folders : "");
+	struct str item;
+	char path[PATH_MAX], resolved[PATH_MAX];
+
+	while (path_list_next(&rest, &item))
+		for (size_t i = 0; i < COUNT_OF(late_libraries); i++)
+			if (snprintf(path, sizeof path, "%.*s/%s",
+				     STR_ARGS(item),
+				     late_libraries[i]) < (int)sizeof path &&
+			    realpath(path, resolved))
+				allow_library(resolved, c);
+}
+
 static void allow_system(struct confine *c)
 {
 	const char *home = getenv("HOME");
@@ -103,6 +128,7 @@ static void allow_system(struct confine *c)
 		    (int)sizeof path)
 			confine_allow_read(c, path);
 	library_each(allow_library, c);
+	allow_linked_libraries(c, getenv(LIBRARY_PATH));
 }
 
 static void allow_argument(struct confine *c, const char *text)

@@ -117,6 +117,30 @@ def in_memory(run):
             None if path.is_file() else "no picture")
 
 
+def loaded(run, env=None):
+    """Where a run with a pattern has libpcre2 from: a path or None."""
+    done = run(["profile", "{at}/input.pb.gz", "--focus", "main"],
+               env={"LD_DEBUG": "libs", **(env or {})}).done
+    found = re.findall(r"calling init: (/\S+/libpcre2-8\.so\S*)", done.stderr)
+    return found[0] if found else None
+
+
+def linked_library(run):
+    """A folder of LD_LIBRARY_PATH has a link that leads out of it."""
+    usual = loaded(run)
+    if not usual:
+        return None  # linked statically, or no LD_DEBUG
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+        links, real = Path(folder, "links"), Path(folder, "real", "lib")
+        links.mkdir()
+        real.mkdir(parents=True)
+        name = "libpcre2-8.so.0"
+        (real / name).write_bytes(Path(usual).read_bytes())
+        (links / name).symlink_to(real / name)
+        found = loaded(run, {"LD_LIBRARY_PATH": str(links)})
+    return None if found == str(links / name) else f"it took {found}"
+
+
 def trials(program, library):
     """(name, what is wrong or None)"""
     def run(words, **how):
@@ -130,6 +154,7 @@ def trials(program, library):
     yield "outputs are written", None if whole.files.get(
         "out/flame.svg", b"").startswith(b"<?xml") else "no picture"
     yield "an output among the files in memory", in_memory(run)
+    yield "a library behind a link", linked_library(run)
     for seeming in range(1, VERSION):
         older = run(FILE, env={"PROBE_VERSION": str(seeming)})
         yield f"version {seeming} of Landlock", older.differs(
