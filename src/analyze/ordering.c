@@ -5,16 +5,57 @@
 #include <stdlib.h>
 
 #include "analyze/stats.h"
+#include "base/mem.h"
 #include "base/num.h"
+#include "base/radix.h"
+
+/* So few are in order sooner without digits. */
+#define FEW 128u
 
 static int compare_value(const void *left, const void *right)
 {
 	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
 }
 
+/* Each goes down to where it belongs among those before it. */
+static void sort_few(int64_t *values, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		int64_t value = values[i];
+		size_t at = i;
+
+		for (; at && values[at - 1] > value; at--)
+			values[at] = values[at - 1];
+		values[at] = value;
+	}
+}
+
+/* False without memory: they are as they were. */
+static bool sort_by_digits(int64_t *values, size_t count)
+{
+	struct radix_item *items =
+		count <= UINT32_MAX ? mem_calloc(2 * count, sizeof *items)
+				    : NULL;
+	const struct radix_item *sorted;
+
+	if (!items)
+		return false;
+	/* Negative ones first. */
+	for (size_t i = 0; i < count; i++)
+		items[i].key = (uint64_t)values[i] ^ (uint64_t)1 << 63;
+	sorted = radix_sort(items, items + count, (uint32_t)count);
+	for (size_t i = 0; i < count; i++)
+		values[i] = (int64_t)(sorted[i].key ^ (uint64_t)1 << 63);
+	mem_free(items);
+	return true;
+}
+
+/* A `slow` does so a hundred times, now and then with thousands. */
 void values_sort(int64_t *values, size_t count)
 {
-	if (count)
+	if (count <= FEW)
+		sort_few(values, count);
+	else if (!sort_by_digits(values, count))
 		qsort(values, count, sizeof *values, compare_value);
 }
 

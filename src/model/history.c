@@ -173,10 +173,11 @@ static bool may_have_copies(const struct history_window *w)
 	struct arena scratch;
 	struct map ids;
 	uint32_t stored;
-	bool is_new = true;
+	bool is_new;
 
 	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
 	map_init(&ids, &scratch);
+	is_new = map_reserve(&ids, w->span_count);
 	for (uint32_t i = 0; is_new && i < w->span_count; i++)
 		if (w->spans[i].span_id)
 			is_new = map_insert_u64(&ids, w->spans[i].span_id, i,

@@ -8,6 +8,9 @@
 #include "base/num.h"
 #include "source/redact.h"
 
+/* Not more room than this on the word of a server. */
+#define EXPECTED_MAX_BYTES (4 * MIB)
+
 /* With the byte behind its end. */
 #define ERROR_CAP_BYTES (LIMIT_ERROR_BODY_BYTES + 1)
 
@@ -205,9 +208,22 @@ static bool is_gzip(struct str encoding)
 	       str_equal_nocase(encoding, STR("x-gzip"));
 }
 
+/* Growing by and by, each of several bodies moves, and is copied. */
+static bool make_room(const struct receive *r, struct buf *body,
+		      struct error *err)
+{
+	uint64_t bytes = r->has_length ? r->length_bytes : 0;
+
+	if (bytes > EXPECTED_MAX_BYTES)
+		bytes = EXPECTED_MAX_BYTES;
+	return buf_reserve(body, (size_t)bytes) ||
+	       error_memory(err, "an answer");
+}
+
 static bool begin_body(struct receive *r, struct error *err)
 {
 	struct str encoding = str_from(r->content_encoding);
+	bool is_kept = http_is_success(r->response) && !r->sieve;
 
 	/* Only now are status and encoding certain. */
 	r->is_body_begun = true;
@@ -218,12 +234,11 @@ static bool begin_body(struct receive *r, struct error *err)
 			return error_memory(err, "an answer");
 	}
 	if (encoding.len == 0 || str_equal_nocase(encoding, STR("identity")))
-		return true;
+		return !is_kept || make_room(r, &r->response->body, err);
 	/* At once is three times as fast as by and by. */
-	r->is_packed =
-		http_is_success(r->response) && is_gzip(encoding) && !r->sieve;
+	r->is_packed = is_kept && is_gzip(encoding);
 	if (r->is_packed)
-		return true;
+		return make_room(r, &r->packed, err);
 	if (is_gzip(encoding) || str_equal_nocase(encoding, STR("deflate"))) {
 		r->gz = gz_stream_new(r->sieve ? LIMIT_SIEVED_BYTES
 					       : r->response->body.max_bytes,

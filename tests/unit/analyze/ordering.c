@@ -21,6 +21,37 @@ static void quantiles(void **state)
 	values_sort(values, 0);
 }
 
+static int compare(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* Whichever way so many are sorted. */
+static void sorted(void **state)
+{
+	int64_t values[1000], expected[1000];
+	uint64_t number = 1;
+
+	(void)state;
+	for (size_t count = 0; count <= 1000; count += count < 140 ? 1 : 97) {
+		for (size_t i = 0; i < count; i++) {
+			number = number * 6364136223846793005u +
+				 1442695040888963407u;
+			values[i] = (int64_t)number >> (number >> 32) % 64;
+		}
+		if (count > 2) {
+			values[1] = INT64_MIN;
+			values[2] = INT64_MAX;
+		}
+		memcpy(expected, values, count * sizeof *values);
+		qsort(expected, count, sizeof *expected, compare);
+		values_sort(values, count);
+		assert_memory_equal(values, expected, count * sizeof *values);
+	}
+}
+
 /* No sum of the two: durations may be as large as numbers go. */
 static void median_of_large(void **state)
 {
@@ -80,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles),
+		cmocka_unit_test(sorted),
 		cmocka_unit_test(median_of_large),
 		cmocka_unit_test(below),
 		cmocka_unit_test(rank_sum),
