@@ -166,21 +166,34 @@ struct sources {
 	size_t count;
 	struct place *places;
 	size_t place_count;
-	unsigned int languages;
 	const struct code_rules *rules;
+	/* Of the profiles; asked for by names with several files. */
+	unsigned int languages;
+	bool has_languages;
 };
+
+/* How many places there are, and how many of them are not of the last
+ * profile. */
+static size_t count_places(const struct sources *s, size_t *before_last)
+{
+	size_t count = 0;
+
+	*before_last = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		*before_last = count;
+		count += s->profiles[i]->frame_count;
+	}
+	return count;
+}
 
 static bool sources_list(struct sources *s, struct arena *scratch,
 			 struct error *err)
 {
-	struct language_votes votes = { { 0 } };
 	struct place *room;
-	size_t count = 0;
+	size_t before_last, count = count_places(s, &before_last);
 
-	for (size_t i = 0; i < s->count; i++)
-		count += s->profiles[i]->frame_count;
 	s->places = arena_array(scratch, count, sizeof *s->places);
-	room = arena_array(scratch, count, sizeof *room);
+	room = arena_array(scratch, before_last, sizeof *room);
 	if (!s->places || !room)
 		return arena_fail(scratch, "places of functions", err);
 	for (size_t i = 0; i < s->count; i++) {
@@ -193,24 +206,39 @@ static bool sources_list(struct sources *s, struct arena *scratch,
 		merge_places(s->places, s->place_count,
 			     s->place_count + p->frame_count, room);
 		s->place_count += p->frame_count;
+	}
+	return true;
+}
+
+static unsigned int languages_of(struct sources *s)
+{
+	struct language_votes votes = { { 0 } };
+
+	if (s->has_languages)
+		return s->languages;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct profile *p = s->profiles[i];
+
 		for (uint32_t f = 0; f < p->function_count; f++)
 			code_memo_vote(s->rules, function_name(p, f),
 				       function_file(p, f), &votes);
 	}
 	s->languages = language_votes_result(&votes);
-	return true;
+	s->has_languages = true;
+	return s->languages;
 }
 
-static bool is_application(const struct sources *s, const struct place *place)
+static bool is_application(struct sources *s, const struct place *place)
 {
-	return code_classify(s->rules, place->name, place->file, s->languages)
+	return code_classify(s->rules, place->name, place->file,
+			     languages_of(s))
 		       .kind == CODE_APPLICATION;
 }
 
 /* Adds up what lies in files: of the application [1] and of others [0], with
  * the hottest place of each. */
-static void vote(const struct sources *s, const struct place *first,
-		 int64_t sums[2], const struct place *best[2])
+static void vote(struct sources *s, const struct place *first, int64_t sums[2],
+		 const struct place *best[2])
 {
 	const struct place *end = s->places + s->place_count;
 
@@ -245,7 +273,7 @@ static bool has_one_file(const struct sources *s, const struct place *first,
 	return file->len > 0;
 }
 
-static struct str file_of(const struct sources *s, struct str name)
+static struct str file_of(struct sources *s, struct str name)
 {
 	const struct place *first = find_place(s->places, s->place_count, name);
 	const struct place *best[2] = { NULL, NULL };
@@ -285,8 +313,7 @@ static bool all_have(struct profile *const *profiles, size_t count,
 	return count == 0;
 }
 
-static bool take_files(const struct sources *s, struct profile *p,
-		       struct error *err)
+static bool take_files(struct sources *s, struct profile *p, struct error *err)
 {
 	for (uint32_t f = 0; f < p->function_count; f++) {
 		struct str file = file_of(s, function_name(p, f));
