@@ -78,19 +78,21 @@ static bool charge(struct arena *a, size_t size)
 	return true;
 }
 
-static struct arena_block *block_new(struct arena *a, size_t size)
+static struct arena_block *block_new(struct arena *a, size_t size,
+				     bool is_zeroed)
 {
 	struct arena_block *block;
 
 	a->is_over_limit = false;
 	if (size > SIZE_MAX - sizeof *block || !charge(a, size + sizeof *block))
 		return NULL;
-	block = mem_calloc(1, size + sizeof *block);
+	block = is_zeroed ? mem_calloc(1, size + sizeof *block)
+			  : mem_alloc(size + sizeof *block);
 	if (!block) {
 		a->used_bytes -= size + sizeof *block;
 		return NULL;
 	}
-	block->size = size;
+	*block = (struct arena_block){ .size = size };
 	return block;
 }
 
@@ -140,7 +142,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	size_t room;
 
 	if (size >= LARGE_BYTES) {
-		block = block_new(a, size);
+		block = block_new(a, size, true);
 		if (!block)
 			return NULL;
 		block->used = size;
@@ -149,14 +151,14 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	room = round_up(size ? size : 1);
 	if (!block || block->size - block->used < room) {
-		block = block_new(a, shared_size(a, room));
+		block = block_new(a, shared_size(a, room), false);
 		if (!block)
 			return NULL;
 		block->next = a->small;
 		a->small = block;
 	}
 	block->used += room;
-	return (char *)block->data + (block->used - room);
+	return memset((char *)block->data + (block->used - room), 0, room);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)
