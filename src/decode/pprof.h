@@ -24,8 +24,7 @@
 /* Messages of one kind with ids of their own. */
 struct pprof_table {
 	const char *what;
-	struct str *messages;
-	uint64_t *ids;
+	uint32_t *fields; /* where they begin in pprof.bytes */
 	uint32_t count;
 	uint32_t cap;
 	bool is_counted; /* ids are 1, 2, 3... in place */
@@ -91,7 +90,7 @@ struct pprof {
 	struct arena scratch;
 	struct profile_build *build;
 	struct pprof_header header;
-	struct str *strings;
+	uint32_t *strings; /* where their fields begin in bytes */
 	size_t string_count;
 	size_t string_cap;
 	uint64_t sample_count;
@@ -124,6 +123,9 @@ bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
 
 /* After all fields: fills the tables. */
 bool pprof_load(struct pprof *p, struct error *err) MUST_CHECK;
+
+/* What is in the field that begins there in p->bytes: a message or a text. */
+struct str pprof_kept(const struct pprof *p, uint32_t field);
 
 /* A reader of a message that lies within p->bytes. */
 static inline void pprof_wire(const struct pprof *p, struct str message,

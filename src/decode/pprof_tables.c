@@ -130,38 +130,57 @@ bool pprof_check(const struct pprof *p, const struct wire *w, struct error *err)
 
 static bool table_init(struct pprof_table *t, struct arena *arena)
 {
-	t->messages = arena_array(arena, t->cap, sizeof *t->messages);
-	t->ids = arena_array(arena, t->cap, sizeof *t->ids);
+	t->fields = arena_array(arena, t->cap, sizeof *t->fields);
 	t->is_counted = true;
 	map_init(&t->map, arena);
-	return t->messages && t->ids;
+	return t->fields;
 }
 
-/* Functions, locations and mappings all have their id in field 1. */
-static bool table_add(const struct pprof *p, struct pprof_table *t,
-		      struct str message, struct error *err)
+_Static_assert(LIMIT_DECODE_HEAP_BYTES <= UINT32_MAX, "offsets fit 32 bits");
+
+struct str pprof_kept(const struct pprof *p, uint32_t field)
 {
-	struct wire w;
-	struct wire_field f = { 0 };
+	struct wire w = { .bytes = buf_str(&p->bytes), .at = field };
+	struct wire_field f = { .bytes = STR("") };
+
+	/* All of them were read before. */
+	return wire_next(&w, &f) ? f.bytes : STR("");
+}
+
+/* Functions, locations and mappings all have their id in field 1. 0: none, or
+ * the reader says why. */
+static uint64_t read_id(struct wire *w)
+{
+	struct wire_field f;
 	uint64_t id = 0;
 
-	pprof_wire(p, message, &w);
-	while (id == 0 && wire_next(&w, &f))
+	while (id == 0 && wire_next(w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
 			id = f.value;
+	return id;
+}
+
+static bool table_add(const struct pprof *p, struct pprof_table *t,
+		      uint32_t field, struct str message, struct error *err)
+{
+	struct wire w;
+	uint64_t id;
+
+	pprof_wire(p, message, &w);
+	id = read_id(&w);
 	if (!pprof_check(p, &w, err))
 		return false;
 	if (id == 0)
 		return pprof_malformed(err, t->what, t->count + 1u,
 				       "has no id");
-	t->messages[t->count] = message;
-	t->ids[t->count++] = id;
+	t->fields[t->count++] = field;
 	t->is_counted = t->is_counted && id == t->count;
 	return true;
 }
 
-static bool read_table_field(struct pprof *p, const struct wire_field *f,
-			     struct error *err)
+/* field: where it begins. */
+static bool read_table_field(struct pprof *p, uint32_t field,
+			     const struct wire_field *f, struct error *err)
 {
 	struct pprof_header *h = &p->header;
 
@@ -173,13 +192,13 @@ static bool read_table_field(struct pprof *p, const struct wire_field *f,
 		h->period_message = f->bytes;
 		break;
 	case WIRE_TAG(3, WIRE_BYTES):
-		return table_add(p, &p->mappings, f->bytes, err);
+		return table_add(p, &p->mappings, field, f->bytes, err);
 	case WIRE_TAG(4, WIRE_BYTES):
-		return table_add(p, &p->locations, f->bytes, err);
+		return table_add(p, &p->locations, field, f->bytes, err);
 	case WIRE_TAG(5, WIRE_BYTES):
-		return table_add(p, &p->functions, f->bytes, err);
+		return table_add(p, &p->functions, field, f->bytes, err);
 	case WIRE_TAG(6, WIRE_BYTES):
-		p->strings[p->string_count++] = f->bytes;
+		p->strings[p->string_count++] = field;
 		break;
 	default:
 		break;
@@ -191,6 +210,7 @@ static bool fill_tables(struct pprof *p, struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
+	uint32_t field = 0;
 
 	p->strings =
 		arena_array(&p->scratch, p->string_cap, sizeof *p->strings);
@@ -200,32 +220,44 @@ static bool fill_tables(struct pprof *p, struct error *err)
 		return pprof_no_memory(p, err);
 	p->header.type_count = 0;
 	pprof_wire(p, buf_str(&p->bytes), &w);
-	while (wire_next(&w, &f))
-		if (!read_table_field(p, &f, err))
+	while (wire_next(&w, &f)) {
+		if (!read_table_field(p, field, &f, err))
 			return false;
+		field = (uint32_t)w.at;
+	}
 	return pprof_check(p, &w, err);
 }
 
-static uint64_t highest_id(const struct pprof_table *t)
+static uint64_t id_of(const struct pprof *p, const struct pprof_table *t,
+		      uint32_t index)
+{
+	struct wire w;
+
+	pprof_wire(p, pprof_kept(p, t->fields[index]), &w);
+	return read_id(&w);
+}
+
+static uint64_t highest_id(const struct pprof *p, const struct pprof_table *t)
 {
 	uint64_t highest = 0;
 
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->ids[i] > highest)
-			highest = t->ids[i];
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t id = id_of(p, t, i);
+
+		if (id > highest)
+			highest = id;
+	}
 	return highest;
 }
 
 /* Several profiles written one after another parse as one message in which
  * ids come twice; adding them up is not what anybody meant. */
-static bool twice(const struct pprof_table *t, uint32_t index,
-		  struct error *err)
+static bool twice(const struct pprof_table *t, uint64_t id, struct error *err)
 {
 	return error_set(err, ERROR_FORMAT,
 			 "%s has two %ss with id %llu; were several files "
 			 "joined? Merge them with pprof -proto instead",
-			 PPROF_WHAT, t->what,
-			 (unsigned long long)t->ids[index]);
+			 PPROF_WHAT, t->what, (unsigned long long)id);
 }
 
 static bool index_small_ids(struct pprof *p, struct pprof_table *t,
@@ -237,9 +269,11 @@ static bool index_small_ids(struct pprof *p, struct pprof_table *t,
 	if (!t->by_id)
 		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < t->count; i++) {
-		if (t->by_id[t->ids[i]])
-			return twice(t, i, err);
-		t->by_id[t->ids[i]] = i + 1;
+		uint64_t id = id_of(p, t, i);
+
+		if (t->by_id[id])
+			return twice(t, id, err);
+		t->by_id[id] = i + 1;
 	}
 	return true;
 }
@@ -248,19 +282,21 @@ static bool index_small_ids(struct pprof *p, struct pprof_table *t,
  * are hashes or addresses are legal too. */
 static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 {
-	uint64_t highest = highest_id(t);
+	uint64_t highest;
 
 	if (t->is_counted)
 		return true;
+	highest = highest_id(p, t);
 	if (highest < (uint64_t)t->count * SLOTS_PER_MESSAGE)
 		return index_small_ids(p, t, highest, err);
 	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t id = id_of(p, t, i);
 		uint32_t stored;
 
-		if (!map_insert_u64(&t->map, t->ids[i], i, &stored))
+		if (!map_insert_u64(&t->map, id, i, &stored))
 			return pprof_no_memory(p, err);
 		if (stored != i)
-			return twice(t, i, err);
+			return twice(t, id, err);
 	}
 	return true;
 }
@@ -275,7 +311,7 @@ bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 		return true;
 	if (index >= p->string_count)
 		return pprof_malformed(err, "string", index, "is missing");
-	*text = p->strings[index];
+	*text = pprof_kept(p, p->strings[index]);
 	return true;
 }
 
