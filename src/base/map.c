@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
-#define PAGE_BYTES ((size_t)4096) /* or more */
 
 struct map_slot {
 	const char *ptr;   /* NULL for a number */
@@ -161,25 +161,14 @@ static struct map_slot *probe(struct map_slot *slots, size_t slot_count,
 	return &slots[i];
 }
 
-/* Slots are read before they are written. A page that is read first is one
- * that all share, of zeros; to be written then it is taken from all
- * processors, which costs more than to get it at once. */
-static struct map_slot *slots_new(struct arena *arena, size_t count)
-{
-	struct map_slot *slots = arena_array(arena, count, sizeof *slots);
-
-	if (slots)
-		for (size_t i = 0; i < count; i += PAGE_BYTES / sizeof *slots)
-			*(volatile uint32_t *)&slots[i].value_up = 0;
-	return slots;
-}
-
 static bool resize(struct map *m, size_t slot_count)
 {
-	struct map_slot *slots = slots_new(m->arena, slot_count);
+	struct map_slot *slots =
+		arena_array(m->arena, slot_count, sizeof *slots);
 
 	if (!slots)
 		return false;
+	mem_touch(slots, slot_count * sizeof *slots);
 	for (size_t i = 0; i < m->slot_count; i++)
 		if (m->slots[i].value_up)
 			*probe(slots, slot_count, &m->slots[i]) = m->slots[i];

@@ -10,12 +10,15 @@
 #include "base/arena.h"
 #include "base/map.h"
 
+struct symtab_slot;
+
 struct symtab {
 	struct arena *arena;
-	struct map map;
 	struct str *texts;
 	size_t count;
 	size_t cap;
+	struct symtab_slot *slots; /* by hash; NULL when settled */
+	size_t slot_count;         /* a power of two, or 0 */
 	bool is_settled;
 };
 
@@ -30,6 +33,11 @@ bool symtab_reserve(struct symtab *t, size_t count,
 /* Interns a copy. False on lack of memory. */
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err) MUST_CHECK;
+
+/* The same without a copy: the text lives as long as the arena, with a NUL
+ * behind it. */
+bool symtab_add_kept(struct symtab *t, struct str text, uint32_t *id,
+		     struct error *err) MUST_CHECK;
 
 /* Interns all texts of another table: ids[0..from->count) are those that they
  * have here. */
