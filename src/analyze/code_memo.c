@@ -68,8 +68,10 @@ static struct code_known *add(struct code_memo *memo, const struct key *key,
 		return NULL;
 	name = str_slice(kept, KEY_HEAD, name_len);
 	known = &memo->items[number];
-	known->subject = code_subject_of(
-		name, str_slice(kept, KEY_HEAD + name_len, kept.len));
+	*known = (struct code_known){
+		.subject = code_subject_of(
+			name, str_slice(kept, KEY_HEAD + name_len, kept.len)),
+	};
 	return known;
 }
 

@@ -136,13 +136,14 @@ static size_t shared_size(const struct arena *a, size_t room)
 	return left - sizeof(struct arena_block);
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+static void *take(struct arena *a, size_t size, bool is_zeroed)
 {
 	struct arena_block *block = a->small;
 	size_t room;
+	void *taken;
 
 	if (size >= LARGE_BYTES) {
-		block = block_new(a, size, true);
+		block = block_new(a, size, is_zeroed);
 		if (!block)
 			return NULL;
 		block->used = size;
@@ -157,8 +158,14 @@ void *arena_alloc(struct arena *a, size_t size)
 		block->next = a->small;
 		a->small = block;
 	}
+	taken = (char *)block->data + block->used;
 	block->used += room;
-	return memset((char *)block->data + (block->used - room), 0, room);
+	return is_zeroed ? memset(taken, 0, room) : taken;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	return take(a, size, true);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)
@@ -171,18 +178,15 @@ void *arena_array(struct arena *a, size_t count, size_t size)
 }
 
 /* Resizes a block of one allocation, keeping the list and the count right. */
-static void *grow_large(struct arena *a, void *ptr, size_t old_size,
-			size_t new_size)
+static void *grow_large(struct arena *a, void *ptr, size_t new_size)
 {
 	struct arena_block *block =
 		(void *)((char *)ptr - offsetof(struct arena_block, data));
 	struct arena_block *moved;
 
 	a->is_over_limit = false;
-	if (new_size <= block->size) {
-		memset((char *)ptr + old_size, 0, new_size - old_size);
+	if (new_size <= block->size)
 		return ptr;
-	}
 	if (new_size > SIZE_MAX - sizeof *block ||
 	    !charge(a, new_size - block->size))
 		return NULL;
@@ -198,7 +202,6 @@ static void *grow_large(struct arena *a, void *ptr, size_t old_size,
 		a->large = moved;
 	if (moved->next)
 		moved->next->prev = moved;
-	memset((char *)moved->data + old_size, 0, new_size - old_size);
 	return moved->data;
 }
 
@@ -219,18 +222,28 @@ void arena_drop(struct arena *a, void *ptr, size_t size)
 	mem_free(block);
 }
 
-void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
+/* What is new is not set. */
+static void *grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 {
 	void *fresh;
 
 	if (ptr && new_size <= old_size)
 		return ptr;
 	if (ptr && old_size >= LARGE_BYTES)
-		return grow_large(a, ptr, old_size, new_size);
-	fresh = arena_alloc(a, new_size);
+		return grow_large(a, ptr, new_size);
+	fresh = take(a, new_size, false);
 	if (fresh && ptr)
 		memcpy(fresh, ptr, old_size);
 	return fresh;
+}
+
+void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
+{
+	char *grown = grow(a, ptr, old_size, new_size);
+
+	if (grown && new_size > old_size)
+		memset(grown + old_size, 0, new_size - old_size);
+	return grown;
 }
 
 bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
@@ -252,7 +265,7 @@ bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 		a->is_over_limit = true;
 		return false;
 	}
-	grown = arena_grow(a, *items, *cap * size, more * size);
+	grown = grow(a, *items, *cap * size, more * size);
 	if (!grown)
 		return false;
 	*items = grown;
@@ -262,12 +275,13 @@ bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 
 struct str arena_str(struct arena *a, struct str text)
 {
-	char *copy = text.len < SIZE_MAX ? arena_alloc(a, text.len + 1) : NULL;
+	char *copy = text.len < SIZE_MAX ? take(a, text.len + 1, false) : NULL;
 
 	if (!copy)
 		return (struct str){ NULL, 0 };
 	if (text.len)
 		memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
 	return (struct str){ copy, text.len };
 }
 

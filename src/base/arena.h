@@ -52,7 +52,8 @@ void *arena_grow(struct arena *a, void *ptr, size_t old_size,
 void arena_drop(struct arena *a, void *ptr, size_t size);
 
 /* Makes room for `need` items of `size` bytes in the array *items with
- * capacity *cap, doubling. False on failure, array unchanged. */
+ * capacity *cap, doubling; what is in the new ones says nothing. False on
+ * failure, array unchanged. */
 bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 		   size_t size) MUST_CHECK;
 

@@ -3,6 +3,8 @@
  * Functions and frames of a profile in the making, each once. A function is
  * looked for among those of its name, a frame among those of its function.
  */
+#include <string.h>
+
 #include "base/num.h"
 #include "model/profile_build.h"
 
@@ -20,13 +22,25 @@ void profile_intern_init(struct profile_build *b)
  * needs. */
 #define EXPECTED_MAX ((size_t)1 << 20)
 
+/* Room for so many links, which lead nowhere yet. */
+static bool reserve_links(struct profile_build *b, uint32_t **links,
+			  size_t *cap, size_t need)
+{
+	size_t before = *cap;
+
+	if (!RESERVE(&b->scratch, *links, *cap, need))
+		return false;
+	memset(*links + before, 0, (*cap - before) * sizeof **links);
+	return true;
+}
+
 static bool intern_expect(struct profile_build *b, struct intern *x, size_t of,
 			  size_t things, struct error *err)
 {
-	return (RESERVE(&b->scratch, x->heads, x->head_cap,
-			min_size(of, EXPECTED_MAX)) &&
-		RESERVE(&b->scratch, x->next, x->next_cap,
-			min_size(things, EXPECTED_MAX))) ||
+	return (reserve_links(b, &x->heads, &x->head_cap,
+			      min_size(of, EXPECTED_MAX)) &&
+		reserve_links(b, &x->next, &x->next_cap,
+			      min_size(things, EXPECTED_MAX))) ||
 	       arena_fail(&b->scratch, PROFILE_WHAT, err);
 }
 
@@ -69,8 +83,8 @@ static bool walk_next(const struct intern *x, struct walk *w)
 static bool chain_add(struct profile_build *b, struct intern *x,
 		      const struct walk *w, uint32_t thing, struct error *err)
 {
-	if (!RESERVE(&b->scratch, x->heads, x->head_cap, w->of + (size_t)1) ||
-	    !RESERVE(&b->scratch, x->next, x->next_cap, thing + (size_t)1))
+	if (!reserve_links(b, &x->heads, &x->head_cap, w->of + (size_t)1) ||
+	    !reserve_links(b, &x->next, &x->next_cap, thing + (size_t)1))
 		return arena_fail(&b->scratch, PROFILE_WHAT, err);
 	if (w->at)
 		x->next[w->at - 1] = thing + 1;
