@@ -149,8 +149,8 @@ static bool read_label(struct samples *s, struct wire *w, struct error *err)
 		return false;
 	if (!text || text >= p->string_count || key >= p->string_count)
 		return true;
-	return label_filter_add(s->labels, pprof_kept(p, p->strings[key]),
-				pprof_kept(p, p->strings[text]), err);
+	return label_filter_add(s->labels, pprof_text(p, (size_t)key),
+				pprof_text(p, (size_t)text), err);
 }
 
 static bool read_sample_field(struct samples *s, const struct wire *sample,
@@ -472,7 +472,7 @@ static bool choose_type(const struct pprof *p, struct str wanted,
 				 "no sample type",
 				 PPROF_WHAT);
 	if (h->default_type < p->string_count)
-		default_type = pprof_kept(p, p->strings[h->default_type]);
+		default_type = pprof_text(p, (size_t)h->default_type);
 	if (!declare_types(p, err))
 		return false;
 	if (type_choose(h->types, h->type_count, default_type, wanted, type,
@@ -652,6 +652,7 @@ bool decode_pprof_feed(struct feed *feed, const struct profile_want *want,
 		.locations.what = "location",
 		.functions.what = "function",
 		.detail = want->detail,
+		.kept = &out->arena,
 	};
 	struct samples s = { .p = &p, .want = want };
 	bool is_done;

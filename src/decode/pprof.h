@@ -90,7 +90,13 @@ struct pprof {
 	struct arena scratch;
 	struct profile_build *build;
 	struct pprof_header header;
-	uint32_t *strings; /* where their fields begin in bytes */
+	/* All strings, each with a NUL behind it, in the arena of the profile,
+	 * whose texts they become. */
+	struct arena *kept;
+	char *texts;
+	size_t texts_len;
+	size_t texts_cap;
+	uint32_t *strings; /* where they begin */
 	size_t string_count;
 	size_t string_cap;
 	uint64_t sample_count;
@@ -116,16 +122,16 @@ struct pprof {
 	size_t frame_cap;
 };
 
-/* Counts a field of the message that is no sample, and keeps it: all its bytes,
- * which begin at this offset of the input. */
+/* Counts a field of the message that is no sample, and keeps it: the text of a
+ * string, of others all bytes, which begin at this offset of the input. */
 bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
 		uint64_t offset, struct error *err) MUST_CHECK;
 
 /* After all fields: fills the tables. */
 bool pprof_load(struct pprof *p, struct error *err) MUST_CHECK;
 
-/* What is in the field that begins there in p->bytes: a message or a text. */
-struct str pprof_kept(const struct pprof *p, uint32_t field);
+/* The message whose field begins there in p->bytes. */
+struct str pprof_message(const struct pprof *p, uint32_t field);
 
 /* A reader of a message that lies within p->bytes. */
 static inline void pprof_wire(const struct pprof *p, struct str message,
@@ -161,7 +167,17 @@ static inline uint32_t pprof_find(const struct pprof_table *t, uint64_t id)
 bool pprof_malformed(struct error *err, const char *what, uint64_t id,
 		     const char *why);
 
-/* The string with this number. */
+/* The string with this number, which is below p->string_count. */
+static inline struct str pprof_text(const struct pprof *p, size_t number)
+{
+	size_t first = p->strings[number];
+	size_t end = number + 1 < p->string_count ? p->strings[number + 1]
+						  : p->texts_len;
+
+	return (struct str){ p->texts + first, end - first - 1 };
+}
+
+/* The same with any number. */
 bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 		  struct error *err) MUST_CHECK;
 

@@ -32,7 +32,7 @@ static struct regex *whole_name_new(const struct pprof *p, uint64_t string,
 	struct buf text;
 
 	if (string < p->string_count)
-		pattern = pprof_kept(p, p->strings[string]);
+		pattern = pprof_text(p, (size_t)string);
 	if (pattern.len > LIMIT_DROP_PATTERN_BYTES) {
 		error_set(err, ERROR_LIMIT, "%s: longer than %zu bytes",
 			  subject, LIMIT_DROP_PATTERN_BYTES);
@@ -239,9 +239,9 @@ static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
 	if (location == PPROF_NONE)
 		return true;
 	if (p->cuts[location] == PPROF_CUT_UNKNOWN) {
-		if (!count_lines(p,
-				 pprof_kept(p, p->locations.fields[location]),
-				 &dropped, &lines, err))
+		if (!count_lines(
+			    p, pprof_message(p, p->locations.fields[location]),
+			    &dropped, &lines, err))
 			return false;
 		if (dropped)
 			*cut = dropped == lines ? PPROF_CUT_WHOLE

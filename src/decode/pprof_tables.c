@@ -6,6 +6,10 @@
  */
 #include "decode/pprof.h"
 
+#include <string.h>
+
+#include "base/num.h"
+
 /* A table by id may take this many slots a message before a map is smaller. */
 #define SLOTS_PER_MESSAGE 4
 
@@ -58,9 +62,6 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 		return count_message(&p->locations, LIMIT_LOCATIONS, err);
 	case WIRE_TAG(5, WIRE_BYTES):
 		return count_message(&p->functions, LIMIT_FUNCTIONS, err);
-	case WIRE_TAG(6, WIRE_BYTES):
-		p->string_cap++;
-		break;
 	case WIRE_TAG(7, WIRE_VARINT):
 		h->drop_frames = f->value;
 		break;
@@ -102,11 +103,42 @@ static bool note_gap(struct pprof *p, uint64_t offset, struct error *err)
 	return true;
 }
 
+/* Room that is not used costs nothing, and to grow is to copy. */
+#define FIRST_KEPT_BYTES (256 * KIB)
+
+static bool keep_string(struct pprof *p, struct str text, struct error *err)
+{
+	void *texts = p->texts, *strings = p->strings;
+	char *end;
+
+	if (!arena_reserve(
+		    p->kept, &texts, &p->texts_cap,
+		    max_size(p->texts_len + text.len + 1, FIRST_KEPT_BYTES),
+		    sizeof *p->texts))
+		return arena_fail(p->kept, PPROF_WHAT, err);
+	p->texts = texts;
+	if (!arena_reserve(&p->scratch, &strings, &p->string_cap,
+			   p->string_count + 1, sizeof *p->strings))
+		return pprof_no_memory(p, err);
+	p->strings = strings;
+	p->strings[p->string_count++] = (uint32_t)p->texts_len;
+	end = p->texts + p->texts_len;
+	if (text.len)
+		memcpy(end, text.ptr, text.len);
+	end[text.len] = '\0';
+	p->texts_len += text.len + 1;
+	return true;
+}
+
 bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
 		uint64_t offset, struct error *err)
 {
+	if (f->tag == WIRE_TAG(6, WIRE_BYTES))
+		return keep_string(p, f->bytes, err);
 	if (!count_field(p, f, err) || !note_gap(p, offset, err))
 		return false;
+	if (!p->bytes.len)
+		(void)!buf_reserve(&p->bytes, FIRST_KEPT_BYTES);
 	buf_add_str(&p->bytes, field);
 	return buf_check(&p->bytes, PPROF_WHAT, err);
 }
@@ -138,7 +170,7 @@ static bool table_init(struct pprof_table *t, struct arena *arena)
 
 _Static_assert(LIMIT_DECODE_HEAP_BYTES <= UINT32_MAX, "offsets fit 32 bits");
 
-struct str pprof_kept(const struct pprof *p, uint32_t field)
+struct str pprof_message(const struct pprof *p, uint32_t field)
 {
 	struct wire w = { .bytes = buf_str(&p->bytes), .at = field };
 	struct wire_field f = { .bytes = STR("") };
@@ -197,9 +229,6 @@ static bool read_table_field(struct pprof *p, uint32_t field,
 		return table_add(p, &p->locations, field, f->bytes, err);
 	case WIRE_TAG(5, WIRE_BYTES):
 		return table_add(p, &p->functions, field, f->bytes, err);
-	case WIRE_TAG(6, WIRE_BYTES):
-		p->strings[p->string_count++] = field;
-		break;
 	default:
 		break;
 	}
@@ -212,9 +241,7 @@ static bool fill_tables(struct pprof *p, struct error *err)
 	struct wire_field f;
 	uint32_t field = 0;
 
-	p->strings =
-		arena_array(&p->scratch, p->string_cap, sizeof *p->strings);
-	if (!p->strings || !table_init(&p->mappings, &p->scratch) ||
+	if (!table_init(&p->mappings, &p->scratch) ||
 	    !table_init(&p->locations, &p->scratch) ||
 	    !table_init(&p->functions, &p->scratch))
 		return pprof_no_memory(p, err);
@@ -233,7 +260,7 @@ static uint64_t id_of(const struct pprof *p, const struct pprof_table *t,
 {
 	struct wire w;
 
-	pprof_wire(p, pprof_kept(p, t->fields[index]), &w);
+	pprof_wire(p, pprof_message(p, t->fields[index]), &w);
 	return read_id(&w);
 }
 
@@ -311,7 +338,7 @@ bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 		return true;
 	if (index >= p->string_count)
 		return pprof_malformed(err, "string", index, "is missing");
-	*text = pprof_kept(p, p->strings[index]);
+	*text = pprof_text(p, (size_t)index);
 	return true;
 }
 
@@ -364,6 +391,7 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 
 bool pprof_load(struct pprof *p, struct error *err)
 {
+	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
 	return fill_tables(p, err) && index_ids(p, &p->mappings, err) &&
 	       index_ids(p, &p->locations, err) &&
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&

@@ -21,7 +21,7 @@ static bool read_mapping(const struct pprof *p, struct pprof_mapping *m,
 
 	if (index == PPROF_NONE)
 		return pprof_malformed(err, "mapping", m->id, "is missing");
-	pprof_wire(p, pprof_kept(p, p->mappings.fields[index]), &w);
+	pprof_wire(p, pprof_message(p, p->mappings.fields[index]), &w);
 	while (wire_next(&w, &f)) {
 		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
 			m->start = f.value;
@@ -135,7 +135,7 @@ static bool read_function(const struct pprof *p, uint32_t index,
 	struct text system_name;
 	uint64_t fields[5] = { 0 };
 
-	pprof_wire(p, pprof_kept(p, p->functions.fields[index]), &w);
+	pprof_wire(p, pprof_message(p, p->functions.fields[index]), &w);
 	while (wire_next(&w, &f))
 		if (f.tag >> 3 <= 4 && (f.tag & 7) == WIRE_VARINT)
 			fields[f.tag >> 3] = f.value;
@@ -349,7 +349,7 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 
 	if (location == PPROF_NONE)
 		return pprof_malformed(err, "location", id, "is missing");
-	message = pprof_kept(p, p->locations.fields[location]);
+	message = pprof_message(p, p->locations.fields[location]);
 	if (!prepare_location(p, message, &l, &line_count, err))
 		return false;
 	/* The stack was cut before, so that all of it is known. */

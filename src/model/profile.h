@@ -186,6 +186,10 @@ bool profile_build_expect(struct profile_build *b, size_t texts,
 			  size_t functions, size_t frames,
 			  struct error *err) MUST_CHECK;
 
+/* Texts within these lie in the profile's arena, each with a NUL behind it, and
+ * are not copied from here on. */
+void profile_build_keep(struct profile_build *b, struct str texts);
+
 /* Text trimmed to LIMIT_STRING_BYTES, counted. */
 bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
 			struct error *err) MUST_CHECK;

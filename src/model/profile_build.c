@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile_build.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/demangle.h"
@@ -54,12 +55,24 @@ bool profile_reserve(struct arena *arena, void *column, size_t *cap,
 	return true;
 }
 
+void profile_build_keep(struct profile_build *b, struct str texts)
+{
+	b->kept = texts;
+}
+
+static bool is_kept(const struct profile_build *b, struct str text)
+{
+	return (uintptr_t)text.ptr - (uintptr_t)b->kept.ptr < b->kept.len;
+}
+
 bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
 			struct error *err)
 {
 	if (text.len > LIMIT_STRING_BYTES) {
 		text.len = utf8_floor(text.ptr, text.len, LIMIT_STRING_BYTES);
 		b->trimmed_texts++;
+	} else if (is_kept(b, text)) {
+		return symtab_add_kept(&b->out->symtab, text, id, err);
 	}
 	return symtab_add(&b->out->symtab, text, id, err);
 }

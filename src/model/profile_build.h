@@ -30,6 +30,7 @@ struct intern {
 struct profile_build {
 	struct profile *out;
 	struct arena scratch;
+	struct str kept; /* texts that are not copied */
 	struct intern functions_by_name;
 	struct intern frames_by_function;
 	struct map pair_map;    /* two words -> a number from 0 */
