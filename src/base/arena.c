@@ -177,25 +177,15 @@ void *arena_array(struct arena *a, size_t count, size_t size)
 	return arena_alloc(a, count * size);
 }
 
-/* Resizes a block of one allocation, keeping the list and the count right. */
-static void *grow_large(struct arena *a, void *ptr, size_t new_size)
+/* Resizes a block of one allocation, keeping the list right. */
+static void *resize_large(struct arena *a, struct arena_block *block,
+			  size_t size)
 {
-	struct arena_block *block =
-		(void *)((char *)ptr - offsetof(struct arena_block, data));
-	struct arena_block *moved;
+	struct arena_block *moved = mem_realloc(block, sizeof *block + size);
 
-	a->is_over_limit = false;
-	if (new_size <= block->size)
-		return ptr;
-	if (new_size > SIZE_MAX - sizeof *block ||
-	    !charge(a, new_size - block->size))
+	if (!moved)
 		return NULL;
-	moved = mem_realloc(block, sizeof *block + new_size);
-	if (!moved) {
-		a->used_bytes -= new_size - block->size;
-		return NULL;
-	}
-	moved->size = moved->used = new_size;
+	moved->size = moved->used = size;
 	if (moved->prev)
 		moved->prev->next = moved;
 	else
@@ -205,13 +195,48 @@ static void *grow_large(struct arena *a, void *ptr, size_t new_size)
 	return moved->data;
 }
 
-void arena_drop(struct arena *a, void *ptr, size_t size)
+static struct arena_block *block_of(void *ptr)
 {
-	struct arena_block *block;
+	return (void *)((char *)ptr - offsetof(struct arena_block, data));
+}
 
-	if (!ptr || size < LARGE_BYTES)
-		return;
-	block = (void *)((char *)ptr - offsetof(struct arena_block, data));
+static void *grow_large(struct arena *a, void *ptr, size_t new_size)
+{
+	struct arena_block *block = block_of(ptr);
+	size_t more;
+	void *grown;
+
+	a->is_over_limit = false;
+	if (new_size <= block->size)
+		return ptr;
+	more = new_size - block->size;
+	if (new_size > SIZE_MAX - sizeof *block || !charge(a, more))
+		return NULL;
+	grown = resize_large(a, block, new_size);
+	if (!grown)
+		a->used_bytes -= more;
+	return grown;
+}
+
+size_t arena_trim(struct arena *a, void **ptr, size_t size, size_t used)
+{
+	void *trimmed;
+
+	if (!*ptr || used < LARGE_BYTES || used >= size)
+		return size;
+	trimmed = resize_large(a, block_of(*ptr), used);
+	if (!trimmed)
+		return size;
+	a->used_bytes -= size - used;
+	*ptr = trimmed;
+	return used;
+}
+
+/* What is so large has a block of its own. */
+static struct arena_block *unlink_large(struct arena *a, void *ptr)
+{
+	struct arena_block *block = block_of(ptr);
+
 	if (block->prev)
 		block->prev->next = block->next;
 	else
@@ -219,7 +244,34 @@ void arena_drop(struct arena *a, void *ptr, size_t size)
 	if (block->next)
 		block->next->prev = block->prev;
 	a->used_bytes -= block->size + sizeof *block;
-	mem_free(block);
+	return block;
+}
+
+void arena_drop(struct arena *a, void *ptr, size_t size)
+{
+	if (ptr && size >= LARGE_BYTES)
+		mem_free(unlink_large(a, ptr));
+}
+
+void *arena_hand_over(struct arena *from, struct arena *to, void *ptr,
+		      size_t size)
+{
+	struct arena_block *block;
+	void *copy;
+
+	if (!ptr || size < LARGE_BYTES) {
+		copy = arena_alloc(to, size);
+		return copy && ptr ? memcpy(copy, ptr, size) : copy;
+	}
+	block = unlink_large(from, ptr);
+	/* What is over the ceiling goes with the other arena. */
+	if (!charge(to, block->size + sizeof *block)) {
+		from->used_bytes += block->size + sizeof *block;
+		link_large(from, block);
+		return NULL;
+	}
+	link_large(to, block);
+	return ptr;
 }
 
 /* What is new is not set. */

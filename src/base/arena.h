@@ -51,6 +51,16 @@ void *arena_grow(struct arena *a, void *ptr, size_t old_size,
  * that is possible: large pieces. The others go with the arena. */
 void arena_drop(struct arena *a, void *ptr, size_t size);
 
+/* Gives back what is behind the first `used` of `size` bytes, where that is
+ * possible: of large pieces, whose place may change. Returns the size then. */
+size_t arena_trim(struct arena *a, void **ptr, size_t size, size_t used);
+
+/* Hands memory of `size` bytes, as much as it came with, on to another arena;
+ * NULL has none. Large pieces stay where they are, others are copied. NULL on
+ * failure, and then it stays. */
+void *arena_hand_over(struct arena *from, struct arena *to, void *ptr,
+		      size_t size) MUST_CHECK;
+
 /* Makes room for `need` items of `size` bytes in the array *items with
  * capacity *cap, doubling; what is in the new ones says nothing. False on
  * failure, array unchanged. */

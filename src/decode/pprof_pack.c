@@ -467,15 +467,16 @@ static void fill_places(const struct pprof_pack *pack,
 			continue;
 		u = unfolded(pack, id);
 		fill_place(out, id, &pack->p->frames[u.first], u.count);
-		out->sums[id] = pack->sums[id];
 	}
 }
 
-static struct packed_stacks *places_new(const struct pprof_pack *pack,
+static struct packed_stacks *places_new(struct pprof_pack *pack,
 					struct arena *arena, size_t run_words)
 {
 	struct packed_stacks *out = arena_alloc(arena, sizeof *out);
 	uint64_t count = pack->id_end;
+	void *sums = pack->sums;
+	size_t sums_bytes;
 
 	while (count && !pack->sums[count - 1])
 		count--;
@@ -486,13 +487,16 @@ static struct packed_stacks *places_new(const struct pprof_pack *pack,
 			arena_array(arena, (size_t)count, sizeof *out->places),
 		.place_count = (uint32_t)count,
 		.runs = arena_array(arena, run_words, sizeof *out->runs),
-		.sums = arena_array(arena, (size_t)count, sizeof *out->sums),
 		.divisor = (int64_t)pack->divisor,
 	};
-	if (!out->places || !out->runs || !out->sums)
+	if (!out->places || !out->runs)
 		return NULL;
 	fill_places(pack, out);
-	return out;
+	sums_bytes = arena_trim(&pack->p->scratch, &sums,
+				(size_t)pack->id_end * sizeof *pack->sums,
+				(size_t)count * sizeof *pack->sums);
+	out->sums = arena_hand_over(&pack->p->scratch, arena, sums, sums_bytes);
+	return out->sums ? out : NULL;
 }
 
 /* Chunks count like what is in the arena. */

@@ -389,9 +389,18 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 	return true;
 }
 
+static void keep_texts(struct pprof *p)
+{
+	void *texts = p->texts;
+
+	p->texts_cap = arena_trim(p->kept, &texts, p->texts_cap, p->texts_len);
+	p->texts = texts;
+	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
+}
+
 bool pprof_load(struct pprof *p, struct error *err)
 {
-	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
+	keep_texts(p);
 	return fill_tables(p, err) && index_ids(p, &p->mappings, err) &&
 	       index_ids(p, &p->locations, err) &&
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&

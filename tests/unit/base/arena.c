@@ -122,6 +122,63 @@ static void test_drop(void **state)
 	}
 }
 
+/* Small pieces stay as they are. */
+static void test_trim(void **state)
+{
+	struct arena a;
+	void *small, *large, *beside;
+
+	(void)state;
+	arena_init(&a, MIB);
+	small = arena_alloc(&a, 100);
+	large = arena_alloc(&a, 600 * KIB);
+	beside = arena_alloc(&a, 200 * KIB);
+	assert_null(arena_alloc(&a, 300 * KIB));
+	memset(large, 7, 600 * KIB);
+	assert_int_equal(arena_trim(&a, &small, 100, 50), 100);
+	assert_int_equal(arena_trim(&a, &large, 600 * KIB, 600 * KIB),
+			 600 * KIB);
+	assert_int_equal(arena_trim(&a, &large, 600 * KIB, 100), 600 * KIB);
+	assert_int_equal(arena_trim(&a, &large, 600 * KIB, 200 * KIB),
+			 200 * KIB);
+	assert_int_equal(((char *)large)[200 * KIB - 1], 7);
+	memset(beside, 1, 200 * KIB);
+	assert_non_null(arena_alloc(&a, 300 * KIB));
+	arena_release(&a);
+}
+
+/* What was handed over is counted by the other arena, and outlives the first;
+ * what does not fit stays. */
+static void test_hand_over(void **state)
+{
+	struct arena from, to;
+	char *small, *large, *beside;
+	void *none;
+
+	(void)state;
+	arena_init(&from, MIB);
+	arena_init(&to, 400 * KIB);
+	small = arena_alloc(&from, 100);
+	beside = arena_alloc(&from, 300 * KIB);
+	large = arena_alloc(&from, 300 * KIB);
+	memset(small, 1, 100);
+	memset(large, 2, 300 * KIB);
+	memset(beside, 3, 300 * KIB);
+	small = arena_hand_over(&from, &to, small, 100);
+	assert_ptr_equal(arena_hand_over(&from, &to, large, 300 * KIB), large);
+	assert_null(arena_hand_over(&from, &to, beside, 300 * KIB));
+	assert_true(to.is_over_limit);
+	assert_int_equal(beside[300 * KIB - 1], 3);
+	none = arena_hand_over(&from, &to, NULL, 0);
+	assert_non_null(none);
+	assert_in_range(from.used_bytes, 300 * KIB, 310 * KIB);
+	arena_release(&from);
+	assert_int_equal(small[99], 1);
+	assert_int_equal(large[300 * KIB - 1], 2);
+	assert_in_range(to.used_bytes, 300 * KIB, 310 * KIB);
+	arena_release(&to);
+}
+
 static void test_ceiling_below_one_block(void **state)
 {
 	struct arena a;
@@ -351,6 +408,8 @@ int main(void)
 		cmocka_unit_test(test_ceiling),
 		cmocka_unit_test(test_blocks_grow),
 		cmocka_unit_test(test_drop),
+		cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_hand_over),
 		cmocka_unit_test(test_ceiling_below_one_block),
 		cmocka_unit_test(test_large_ceiling_is_exact),
 		cmocka_unit_test(test_sizes_that_overflow),
