@@ -382,7 +382,9 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 		arena_array(&p->scratch, p->functions.count, sizeof *p->known);
 	p->text_ids = arena_array(&p->scratch, p->string_count,
 				  2 * sizeof *p->text_ids);
-	if (!p->unfolded || !p->known || !p->text_ids)
+	if (!p->unfolded || !p->known || !p->text_ids ||
+	    !arena_reserve(&p->scratch, (void **)&p->frames, &p->frame_cap,
+			   p->locations.count, sizeof *p->frames))
 		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		p->known[i].function = PPROF_NONE;

@@ -52,7 +52,13 @@ bool profile_build_expect(struct profile_build *b, size_t texts,
 	return symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
 			      err) &&
 	       intern_expect(b, &b->functions_by_name, texts, functions, err) &&
-	       intern_expect(b, &b->frames_by_function, functions, frames, err);
+	       intern_expect(b, &b->frames_by_function, functions, frames,
+			     err) &&
+	       ((RESERVE(&b->scratch, b->functions, b->function_cap,
+			 min_size(functions, EXPECTED_MAX)) &&
+		 RESERVE(&b->scratch, b->frames, b->frame_cap,
+			 min_size(frames, EXPECTED_MAX))) ||
+		arena_fail(&b->scratch, PROFILE_WHAT, err));
 }
 
 /* ---- chains ---- */

@@ -81,9 +81,14 @@ static bool make_room(struct symtab *t)
 bool symtab_reserve(struct symtab *t, size_t count, struct error *err)
 {
 	size_t slot_count = FIRST_SLOTS;
+	void *texts = t->texts;
 
 	while (slot_count / 4 * 3 < count)
 		slot_count *= 2;
+	if (!arena_reserve(t->arena, &texts, &t->cap, t->count + count,
+			   sizeof *t->texts))
+		return arena_fail(t->arena, WHAT, err);
+	t->texts = texts;
 	return slot_count <= t->slot_count || resize(t, slot_count) ||
 	       arena_fail(t->arena, WHAT, err);
 }
