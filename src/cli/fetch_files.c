@@ -167,6 +167,12 @@ static bool read_pair(struct files *f, const char *const paths[2],
 	return is_done && take(f, paths[1], &f->pair[1], err);
 }
 
+/* Nothing, or one in order: of several files one alone may hold samples. */
+static bool is_added_up(const struct pile *pile)
+{
+	return !pile->count || (pile->count == 1 && !pile->sums[0].packed);
+}
+
 static bool read_all(struct files *f, const char *const *paths, size_t count,
 		     struct error *err)
 {
@@ -176,7 +182,7 @@ static bool read_all(struct files *f, const char *const *paths, size_t count,
 	if (count % 2 && (!read_one(f, paths[count - 1], f->pair, err) ||
 			  !take(f, paths[count - 1], f->pair, err)))
 		return false;
-	return f->pile.count < 2 || pile_add_up(f, 0, err);
+	return is_added_up(&f->pile) || pile_add_up(f, 0, err);
 }
 
 bool fetch_profile_files(struct context *ctx, const char *const *paths,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "cli/fetch_file.h"
@@ -85,6 +86,40 @@ static void test_large_ones(void **state)
 	assert_true(sum.total == 2 * one.total);
 	profile_release(&one);
 	profile_release(&sum);
+}
+
+/* A type without samples: sample_type, and its strings. */
+static const char empty_pprof[] = "\x0a\x04\x08\x01\x10\x02"
+				  "\x32\x00"
+				  "\x32\x03"
+				  "cpu"
+				  "\x32\x0b"
+				  "nanoseconds";
+
+/* The only one of several that holds samples is put into order as a sum is,
+ * though nothing is added to it. */
+static void test_one_holds_samples(void **state)
+{
+	char empty[] = "/tmp/tracefind-empty-XXXXXX";
+	const char *const first[] = { wide, empty }, *const last[] = { empty,
+								       wide };
+	int fd = mkstemp(empty);
+	struct profile sum;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, empty_pprof, sizeof empty_pprof - 1),
+			 sizeof empty_pprof - 1);
+	close(fd);
+	ctx.file_order = STACKS_ANY_ORDER;
+	for (int i = 0; i < 2; i++) {
+		assert_true(read_sum(i ? last : first, 2, STR(""), &sum));
+		assert_null(sum.packed);
+		assert_true(sum.stack_count > 0);
+		assert_non_null(sum.stacks);
+		profile_release(&sum);
+	}
+	unlink(empty);
 }
 
 static uint64_t frames_of_stacks(const struct profile *p)
@@ -179,6 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_large_ones, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_one_holds_samples, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_any_order, set_up,
 						tear_down),
