@@ -306,18 +306,18 @@ bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 
 	if (need <= *cap)
 		return true;
-	while (more < need) {
-		if (more > SIZE_MAX / 2) {
-			a->is_over_limit = true;
-			return false;
-		}
-		more *= 2;
-	}
-	if (more > SIZE_MAX / size) {
+	if (need > SIZE_MAX / 2 / size) {
 		a->is_over_limit = true;
 		return false;
 	}
+	while (more < need)
+		more *= 2;
 	grown = grow(a, *items, *cap * size, more * size);
+	/* Near the ceiling as much as there has to be. */
+	if (!grown && a->is_over_limit) {
+		more = need;
+		grown = grow(a, *items, *cap * size, more * size);
+	}
 	if (!grown)
 		return false;
 	*items = grown;

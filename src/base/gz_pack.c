@@ -26,6 +26,7 @@ LIBRARY_CALLS(DEFLATE_CALLS, "libdeflate.so.0")
 #define PACK_LEVEL 6
 /* The least that finds matches. */
 #define PACK_LEVEL_FAST 1
+
 bool gz_prepare(struct error *err)
 {
 	if (!calls_load(err))

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 static bool fail(const char *file, struct error *err)
 {
 	const char *why = dlerror();
@@ -70,3 +72,40 @@ void library_each(void (*visit)(const char *path, void *data), void *data)
 
 	dl_iterate_phdr(visit_one, &visitor);
 }
+
+#ifdef __GLIBC__
+/* NULL: the system does not tell. */
+static Dl_serinfo *search_list(void *program)
+{
+	Dl_serinfo size, *list;
+
+	if (dlinfo(program, RTLD_DI_SERINFOSIZE, &size))
+		return NULL;
+	list = mem_alloc(size.dls_size);
+	if (!list)
+		return NULL;
+	*list = size;
+	if (!dlinfo(program, RTLD_DI_SERINFO, list))
+		return list;
+	mem_free(list);
+	return NULL;
+}
+
+void library_folders(void (*visit)(const char *folder, void *data), void *data)
+{
+	void *program = dlopen(NULL, RTLD_LAZY);
+	Dl_serinfo *list = program ? search_list(program) : NULL;
+
+	for (unsigned i = 0; list && i < list->dls_cnt; i++)
+		visit(list->dls_serpath[i].dls_name, data);
+	mem_free(list);
+	if (program)
+		dlclose(program);
+}
+#else
+void library_folders(void (*visit)(const char *folder, void *data), void *data)
+{
+	(void)visit;
+	(void)data;
+}
+#endif

@@ -74,6 +74,10 @@ bool library_load(const char *file, const struct library_symbol *symbols,
 		  size_t count, atomic_bool *is_loaded,
 		  struct error *err) MUST_CHECK;
 
+/* Calls visit with each folder that libraries are looked for in, but for those
+ * of the system's configuration. */
+void library_folders(void (*visit)(const char *folder, void *data), void *data);
+
 /* Calls visit with the path of every library that is loaded. */
 void library_each(void (*visit)(const char *path, void *data), void *data);
 

@@ -15,8 +15,6 @@
 #include "cli/optparse.h"
 #include "cli/pager.h"
 
-#define LIBRARY_PATH "LD_LIBRARY_PATH"
-
 /* Of the system: libraries that are loaded late and what they read, such as
  * certificates, names of hosts and kinds of terminals. Not the user's. */
 static const char *const system_paths[] = {
@@ -28,9 +26,9 @@ static const char *const system_paths[] = {
 
 /* Which name more of that, one or several separated by ':'. */
 static const char *const system_variables[] = {
-	LIBRARY_PATH,   "SSL_CERT_FILE",   "SSL_CERT_DIR",
-	"OPENSSL_CONF", "OPENSSL_MODULES", "HOSTALIASES",
-	"TERMINFO",     "TERMINFO_DIRS",   "LOCPATH",
+	"LD_LIBRARY_PATH", "SSL_CERT_FILE",   "SSL_CERT_DIR",
+	"OPENSSL_CONF",    "OPENSSL_MODULES", "HOSTALIASES",
+	"TERMINFO",        "TERMINFO_DIRS",   "LOCPATH",
 };
 
 static const char *const late_libraries[] = {
@@ -84,34 +82,44 @@ static void folder_of(const char *path, char folder[PATH_MAX])
 	folder[len] = '\0';
 }
 
+static bool is_of_system(const char *path)
+{
+	for (size_t i = 0; i < COUNT_OF(system_paths); i++)
+		if (is_below(str_from(path), str_from(system_paths[i])))
+			return true;
+	return false;
+}
+
 /* Of a tree of libraries outside of the system, as those of conda are, others
  * of it may be loaded, and files that belong to them. */
 static void allow_library(const char *path, void *confine)
 {
 	char folder[PATH_MAX], tree[PATH_MAX];
 
-	for (size_t i = 0; i < COUNT_OF(system_paths); i++)
-		if (is_below(str_from(path), str_from(system_paths[i])))
-			return;
+	if (is_of_system(path))
+		return;
 	folder_of(path, folder);
 	folder_of(folder, tree);
 	confine_allow_read(confine, strstr(folder, "/lib") ? tree : folder);
 }
 
-/* Folders of links, which lead nowhere unless what they lead to is allowed. */
-static void allow_linked_libraries(struct confine *c, const char *folders)
+/* In this folder they may be links, which lead nowhere unless what they lead
+ * to is allowed. */
+static void allow_late_libraries(const char *folder, void *confine)
 {
-	struct str rest = str_from(folders ? folders : "");
-	struct str item;
-	char path[PATH_MAX], resolved[PATH_MAX];
+	char path[PATH_MAX], resolved[PATH_MAX], beside[PATH_MAX];
 
-	while (path_list_next(&rest, &item))
-		for (size_t i = 0; i < COUNT_OF(late_libraries); i++)
-			if (snprintf(path, sizeof path, "%.*s/%s",
-				     STR_ARGS(item),
-				     late_libraries[i]) < (int)sizeof path &&
-			    realpath(path, resolved))
-				allow_library(resolved, c);
+	if (is_of_system(folder))
+		return;
+	for (size_t i = 0; i < COUNT_OF(late_libraries); i++) {
+		if (snprintf(path, sizeof path, "%s/%s", folder,
+			     late_libraries[i]) >= (int)sizeof path ||
+		    !realpath(path, resolved))
+			continue;
+		folder_of(resolved, beside);
+		if (!is_of_system(beside))
+			confine_allow_read(confine, beside);
+	}
 }
 
 static void allow_system(struct confine *c)
@@ -128,7 +136,7 @@ static void allow_system(struct confine *c)
 		    (int)sizeof path)
 			confine_allow_read(c, path);
 	library_each(allow_library, c);
-	allow_linked_libraries(c, getenv(LIBRARY_PATH));
+	library_folders(allow_late_libraries, c);
 }
 
 static void allow_argument(struct confine *c, const char *text)

@@ -113,7 +113,7 @@ static bool judge_once(struct pprof *p, const struct patterns *patterns,
 		       struct map *judged, struct str name, bool *is_dropped,
 		       bool *has_pattern_failed, struct error *err)
 {
-	uint64_t key = name.len ? (uint64_t)(name.ptr - p->bytes.data) : 0;
+	uint64_t key = name.len ? (uint64_t)(name.ptr - p->texts) : 0;
 	uint32_t known = map_find_u64(judged, key);
 
 	*is_dropped = known == 1;
@@ -150,7 +150,8 @@ static bool judge_functions(struct pprof *p, const struct patterns *patterns,
 
 static bool note_failure(struct notes *notes, struct error *err)
 {
-	if (err->code == ERROR_MEMORY)
+	/* It is not the pattern's fault. */
+	if (err->code == ERROR_MEMORY || err->code == ERROR_INTERNAL)
 		return false;
 	notes_add(notes, "frames that the file wants left out are shown: %s",
 		  err->message);

@@ -30,7 +30,8 @@ static bool reserve_links(struct profile_build *b, uint32_t **links,
 
 	if (!RESERVE(&b->scratch, *links, *cap, need))
 		return false;
-	memset(*links + before, 0, (*cap - before) * sizeof **links);
+	if (*cap > before)
+		memset(*links + before, 0, (*cap - before) * sizeof **links);
 	return true;
 }
 

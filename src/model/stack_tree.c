@@ -28,9 +28,11 @@ bool stack_tree_init(struct stack_tree *t, struct arena *arena)
 		.keys = { key_of("f"), key_of("p") },
 	};
 	t->slots = arena_array(arena, t->slot_count, sizeof *t->slots);
-	t->count = 1;
-	return t->slots && arena_reserve(arena, (void **)&t->nodes, &t->cap, 1,
-					 sizeof *t->nodes);
+	if (!t->slots || !arena_reserve(arena, (void **)&t->nodes, &t->cap, 1,
+					sizeof *t->nodes))
+		return false;
+	t->nodes[t->count++] = (struct stack_node){ .parent = 0 };
+	return true;
 }
 
 /* Every step of it can be undone, so that two paths have the same hash only if

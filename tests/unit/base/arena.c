@@ -324,6 +324,9 @@ static void test_reserve_doubles(void **state)
 	assert_int_equal(((uint64_t *)items)[15], 7);
 	assert_false(arena_reserve(&a, &items, &cap, MIB, 8));
 	assert_int_equal(cap, 32);
+	/* Twice as much would not fit. */
+	assert_true(arena_reserve(&a, &items, &cap, 70000, 8));
+	assert_int_equal(cap, 70000);
 	assert_int_equal(((uint64_t *)items)[15], 7);
 	arena_release(&a);
 }
