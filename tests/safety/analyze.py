@@ -44,8 +44,10 @@ CLANG = ["clang", "--analyze", "--analyzer-output", "text", "-w"]
 # It says of functions what their files do not show, but not in these.
 HINTS = HERE / "analyzer.h"
 NOT_HINTED = ("base/error.c", "base/arena.c")
+# Threads that wait for a further task until the end hold what is theirs.
 MEMCHECK = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
-            "--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes",
+            "--errors-for-leak-kinds=definite", "--show-leak-kinds=definite",
+            "--child-silent-after-fork=yes",
             f"--suppressions={SUPPRESSIONS}"]
 # A line of one, which begins with the number of the process between two "=".
 FINDING = re.compile(r"^==\d+== ", re.M)

@@ -166,10 +166,12 @@ def to_files(runs):
 
 def answers(runner):
     """{run or file: what it gives}; runs that give no answer are not there."""
-    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+    with (tempfile.TemporaryDirectory(prefix="tracefind-") as folder,
+          tempfile.TemporaryDirectory(prefix="tracefind-") as inputs):
         asked = same.Asked(str(runner), folder, 1)
+        runs = same.runs(inputs)
         given = {same.told(words): asked.answer(words)
-                 for words in [*same.RUNS, *to_files(same.RUNS)]}
+                 for words in [*runs, *to_files(runs)]}
         written = {path.name: hashlib.sha256(path.read_bytes()).digest()
                    for path in Path(folder).iterdir() if path.is_file()}
     return {**{name: (out, err) for name, (status, out, err) in given.items()
@@ -179,7 +181,9 @@ def answers(runner):
 def same_answers(runner, wanted):
     """{what is told: "OK" or what differs}; wanted: answers() here."""
     found = answers(runner)
-    number = len(same.RUNS) + 2 * len(to_files(same.RUNS))
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as inputs:
+        runs = same.runs(inputs)
+    number = len(runs) + 2 * len(to_files(runs))
     bad = [name for name in sorted({*wanted, *found})
            if wanted.get(name) != found.get(name)]
     # What gives no answer here, either.
