@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/gz.h"
 
+#include <stdint.h>
+
 #include "base/gunzip.h"
 #include "base/gz_limits.h"
 #include "base/mem.h"
@@ -132,15 +134,20 @@ bool gz_reader_finish(const struct gz_reader *r, struct error *err)
 	return !r->is_inside || gz_fail_truncated(r->what, err);
 }
 
-/* What the last member says that it unpacks to, which is not to be trusted; the
- * last step finds the end, and needs room for it. */
+/* With room for the last step, which finds the end. */
+static size_t and_one(size_t bytes)
+{
+	return bytes < SIZE_MAX ? bytes + 1 : bytes;
+}
+
+/* What the last member says that it unpacks to, which is not to be trusted. */
 static size_t first_room(struct str bytes)
 {
 	size_t hint = 0;
 
 	for (size_t i = 0; bytes.len >= MEMBER_BYTES && i < SIZE_BYTES; i++)
 		hint = hint << 8 | (unsigned char)bytes.ptr[bytes.len - 1 - i];
-	return max_size(hint, FIRST_ROOM) + 1;
+	return and_one(max_size(hint, FIRST_ROOM));
 }
 
 static bool inflate_all(struct gz_reader *r, struct str bytes, struct buf *out,
@@ -154,7 +161,7 @@ static bool inflate_all(struct gz_reader *r, struct str bytes, struct buf *out,
 		char spare[1], *into = spare;
 
 		/* Even if nothing more fits, there may be nothing more. */
-		room = min_size(room, most_bytes(r) - r->plain_bytes + 1);
+		room = min_size(room, and_one(most_bytes(r) - r->plain_bytes));
 		room = left ? min_size(room, left) : sizeof spare;
 		if (left)
 			into = buf_reserve(out, room);
