@@ -164,12 +164,10 @@ def to_files(runs):
             for number, words in enumerate(runs) if words[-2:-1] == ["-o"]]
 
 
-def answers(runner):
+def answers(runner, runs):
     """{run or file: what it gives}; runs that give no answer are not there."""
-    with (tempfile.TemporaryDirectory(prefix="tracefind-") as folder,
-          tempfile.TemporaryDirectory(prefix="tracefind-") as inputs):
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
         asked = same.Asked(str(runner), folder, 1)
-        runs = same.runs(inputs)
         given = {same.told(words): asked.answer(words)
                  for words in [*runs, *to_files(runs)]}
         written = {path.name: hashlib.sha256(path.read_bytes()).digest()
@@ -178,11 +176,9 @@ def answers(runner):
                if not status}, **written}
 
 
-def same_answers(runner, wanted):
+def same_answers(runner, runs, wanted):
     """{what is told: "OK" or what differs}; wanted: answers() here."""
-    found = answers(runner)
-    with tempfile.TemporaryDirectory(prefix="tracefind-") as inputs:
-        runs = same.runs(inputs)
+    found = answers(runner, runs)
     number = len(runs) + 2 * len(to_files(runs))
     bad = [name for name in sorted({*wanted, *found})
            if wanted.get(name) != found.get(name)]
@@ -203,14 +199,18 @@ def main():
     chosen = [t for t in TARGETS if not sys.argv[2:] or t.name in sys.argv[2:]]
     ready = [t for t in chosen if not missing(t)]
     number = failed = skipped = 0
-    done, here = [], answers(place / "src" / "tracefind") if ready else {}
+    # Answers tell where their files lie.
+    inputs = tempfile.TemporaryDirectory(prefix="tracefind-")
+    runs = same.runs(inputs.name)
+    done = []
+    here = answers(place / "src" / "tracefind", runs) if ready else {}
     for target in ready:
         folder = place / f"cross-{target.name}"
         done.append(target.name)
         build(target, folder)
         for name, result in {**unit_tests(target, folder),
                              **topics(target, folder),
-                             **same_answers(program(target, folder),
+                             **same_answers(program(target, folder), runs,
                                             here)}.items():
             number += 1
             # Whoever takes so long without an emulator never ends.
