@@ -117,7 +117,7 @@ static bool entry_of(struct func_table *t, struct str identity, uint32_t hash,
  * grew is. */
 #define ROOM_MAX ((size_t)1000000)
 
-/* As if both sides had nothing in common; see entries_trim(). */
+/* As if both sides had nothing in common: trimmed afterwards. */
 static bool entries_reserve(struct func_table *t, struct error *err)
 {
 	size_t count = 0;
@@ -128,15 +128,6 @@ static bool entries_reserve(struct func_table *t, struct error *err)
 	return arena_reserve(t->arena, (void **)&t->entries, &t->cap,
 			     min_size(count, ROOM_MAX), sizeof *t->entries) ||
 	       no_memory(t, err);
-}
-
-static void entries_trim(struct func_table *t)
-{
-	const size_t size = sizeof *t->entries;
-
-	t->cap = arena_trim(t->arena, (void **)&t->entries, t->cap * size,
-			    t->count * size) /
-		 size;
 }
 
 static bool enter_function(struct func_table *t, struct func_side *side,
@@ -216,7 +207,8 @@ bool func_table_enter(struct func_table *t, struct error *err)
 	}
 	buf_init(&key, 2 * LIMIT_STRING_BYTES);
 	is_done = is_done && enter_sides(t, x, &key, err);
-	entries_trim(t);
+	arena_trim(t->arena, (void **)&t->entries, &t->cap, t->count,
+		   sizeof *t->entries);
 	buf_release(&key);
 	arena_release(&scratch);
 	return is_done;

@@ -172,28 +172,17 @@ struct sources {
 	bool has_languages;
 };
 
-/* How many places there are, and how many of them are not of the last
- * profile. */
-static size_t count_places(const struct sources *s, size_t *before_last)
-{
-	size_t count = 0;
-
-	*before_last = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		*before_last = count;
-		count += s->profiles[i]->frame_count;
-	}
-	return count;
-}
-
 static bool sources_list(struct sources *s, struct arena *scratch,
 			 struct error *err)
 {
 	struct place *room;
-	size_t before_last, count = count_places(s, &before_last);
+	size_t count = 0, last = 0;
 
+	for (size_t i = 0; i < s->count; i++)
+		count += last = s->profiles[i]->frame_count;
 	s->places = arena_array(scratch, count, sizeof *s->places);
-	room = arena_array(scratch, before_last, sizeof *room);
+	/* For those that another profile's are merged with. */
+	room = arena_array(scratch, count - last, sizeof *room);
 	if (!s->places || !room)
 		return arena_fail(scratch, "places of functions", err);
 	for (size_t i = 0; i < s->count; i++) {

@@ -218,20 +218,6 @@ static void *grow_large(struct arena *a, void *ptr, size_t new_size)
 	return grown;
 }
 
-size_t arena_trim(struct arena *a, void **ptr, size_t size, size_t used)
-{
-	void *trimmed;
-
-	if (!*ptr || used < LARGE_BYTES || used >= size)
-		return size;
-	trimmed = resize_large(a, block_of(*ptr), used);
-	if (!trimmed)
-		return size;
-	a->used_bytes -= size - used;
-	*ptr = trimmed;
-	return used;
-}
-
 /* What is so large has a block of its own. */
 static struct arena_block *unlink_large(struct arena *a, void *ptr)
 {
@@ -251,27 +237,6 @@ void arena_drop(struct arena *a, void *ptr, size_t size)
 {
 	if (ptr && size >= LARGE_BYTES)
 		mem_free(unlink_large(a, ptr));
-}
-
-void *arena_hand_over(struct arena *from, struct arena *to, void *ptr,
-		      size_t size)
-{
-	struct arena_block *block;
-	void *copy;
-
-	if (!ptr || size < LARGE_BYTES) {
-		copy = arena_alloc(to, size);
-		return copy && ptr ? memcpy(copy, ptr, size) : copy;
-	}
-	block = unlink_large(from, ptr);
-	/* What is over the ceiling goes with the other arena. */
-	if (!charge(to, block->size + sizeof *block)) {
-		from->used_bytes += block->size + sizeof *block;
-		link_large(from, block);
-		return NULL;
-	}
-	link_large(to, block);
-	return ptr;
 }
 
 /* What is new is not set. */
@@ -323,6 +288,44 @@ bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 	*items = grown;
 	*cap = more;
 	return true;
+}
+
+void arena_trim(struct arena *a, void **items, size_t *cap, size_t count,
+		size_t size)
+{
+	size_t used = count * size;
+	void *trimmed;
+
+	if (!*items || used < LARGE_BYTES || count >= *cap)
+		return;
+	trimmed = resize_large(a, block_of(*items), used);
+	if (!trimmed)
+		return;
+	a->used_bytes -= *cap * size - used;
+	*items = trimmed;
+	*cap = count;
+}
+
+void *arena_hand_over(struct arena *from, struct arena *to, void *items,
+		      size_t cap, size_t count, size_t size)
+{
+	struct arena_block *block;
+	void *copy;
+
+	if (!items || cap * size < LARGE_BYTES) {
+		copy = arena_alloc(to, count * size);
+		return copy && items ? memcpy(copy, items, count * size) : copy;
+	}
+	arena_trim(from, &items, &cap, count, size);
+	block = unlink_large(from, items);
+	/* What is over the ceiling goes with the other arena. */
+	if (!charge(to, block->size + sizeof *block)) {
+		from->used_bytes += block->size + sizeof *block;
+		link_large(from, block);
+		return NULL;
+	}
+	link_large(to, block);
+	return items;
 }
 
 struct str arena_str(struct arena *a, struct str text)

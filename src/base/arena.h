@@ -22,11 +22,11 @@ struct arena {
 	bool is_over_limit; /* the last failure was the ceiling */
 };
 
-/* No allocation happens here. */
 /* For tests: each allocation of every arena has a block of its own, so that
  * each can fail by itself. */
 void arena_set_unshared(bool is_unshared);
 
+/* No allocation happens here. */
 void arena_init(struct arena *a, size_t max_bytes);
 
 /* Frees everything; the arena may be used again. */
@@ -51,21 +51,22 @@ void *arena_grow(struct arena *a, void *ptr, size_t old_size,
  * that is possible: large pieces. The others go with the arena. */
 void arena_drop(struct arena *a, void *ptr, size_t size);
 
-/* Gives back what is behind the first `used` of `size` bytes, where that is
- * possible: of large pieces, whose place may change. Returns the size then. */
-size_t arena_trim(struct arena *a, void **ptr, size_t size, size_t used);
-
-/* Hands memory of `size` bytes, as much as it came with, on to another arena;
- * NULL has none. Large pieces stay where they are, others are copied. NULL on
- * failure, and then it stays. */
-void *arena_hand_over(struct arena *from, struct arena *to, void *ptr,
-		      size_t size) MUST_CHECK;
-
 /* Makes room for `need` items of `size` bytes in the array *items with
  * capacity *cap, doubling; what is in the new ones says nothing. False on
  * failure, array unchanged. */
 bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 		   size_t size) MUST_CHECK;
+
+/* Gives back what is behind the first `count` items of such an array, where
+ * that is possible: of a large one, whose place may change. */
+void arena_trim(struct arena *a, void **items, size_t *cap, size_t count,
+		size_t size);
+
+/* Hands such an array, or NULL with a capacity of 0, on to another arena, and
+ * trims it. Large ones are not copied. NULL on failure: then it goes with the
+ * first arena, and is no longer to be used. */
+void *arena_hand_over(struct arena *from, struct arena *to, void *items,
+		      size_t cap, size_t count, size_t size) MUST_CHECK;
 
 /* Copies; the results are NUL-terminated. NULL ptr in the str on failure. */
 struct str arena_str(struct arena *a, struct str text) MUST_CHECK;

@@ -61,10 +61,23 @@ struct library_symbol {
 #define LIBRARY_MEMBER(name) __typeof__(&name) name##_call;
 #define LIBRARY_SYMBOL(name) { #name, &calls.name##_call },
 
-/* Where several files do, LIST(LIBRARY_LATE) has their calls go to functions
- * of our own, which pass them on; a program that is linked with the library,
- * too, as some tests are, has both. */
+/* Where several files do, LIBRARY_LATE_CALLS(LIST, load) has their calls go to
+ * functions of our own, which pass them on; load(), which is one of ours, comes
+ * before any other. A program that is linked with the library, too, as some
+ * tests are, has both. */
 #define LIBRARY_LATE(name) extern __typeof__(name) name __asm__("late_" #name);
+#ifdef LAZY_LIBRARIES
+#define LIBRARY_LATE_CALLS(LIST, load)                                         \
+	LIST(LIBRARY_LATE)                                                     \
+	bool load(struct error *err) MUST_CHECK;
+#else
+#define LIBRARY_LATE_CALLS(LIST, load)                                         \
+	static inline bool load(struct error *err)                             \
+	{                                                                      \
+		(void)err;                                                     \
+		return true;                                                   \
+	}
+#endif
 
 /* Loads the library, such as "libz.so.1", and sets all targets, then
  * *is_loaded, unless another thread has done so; it stays until the end of the

@@ -475,8 +475,6 @@ static struct packed_stacks *places_new(struct pprof_pack *pack,
 {
 	struct packed_stacks *out = arena_alloc(arena, sizeof *out);
 	uint64_t count = pack->id_end;
-	void *sums = pack->sums;
-	size_t sums_bytes;
 
 	while (count && !pack->sums[count - 1])
 		count--;
@@ -492,10 +490,9 @@ static struct packed_stacks *places_new(struct pprof_pack *pack,
 	if (!out->places || !out->runs)
 		return NULL;
 	fill_places(pack, out);
-	sums_bytes = arena_trim(&pack->p->scratch, &sums,
-				(size_t)pack->id_end * sizeof *pack->sums,
-				(size_t)count * sizeof *pack->sums);
-	out->sums = arena_hand_over(&pack->p->scratch, arena, sums, sums_bytes);
+	out->sums = arena_hand_over(&pack->p->scratch, arena, pack->sums,
+				    (size_t)pack->id_end, (size_t)count,
+				    sizeof *pack->sums);
 	return out->sums ? out : NULL;
 }
 

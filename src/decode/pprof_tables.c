@@ -393,10 +393,7 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 
 static void keep_texts(struct pprof *p)
 {
-	void *texts = p->texts;
-
-	p->texts_cap = arena_trim(p->kept, &texts, p->texts_cap, p->texts_len);
-	p->texts = texts;
+	arena_trim(p->kept, (void **)&p->texts, &p->texts_cap, p->texts_len, 1);
 	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
 }
 

@@ -306,16 +306,6 @@ void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
 	profile_build_omit(b, total);
 }
 
-/* A column of the builder becomes the profile's. NULL: no room. */
-static void *hand_over(struct profile_build *b, void *column, size_t cap,
-		       size_t count, size_t size)
-{
-	size_t bytes =
-		arena_trim(&b->scratch, &column, cap * size, count * size);
-
-	return arena_hand_over(&b->scratch, &b->out->arena, column, bytes);
-}
-
 /* Decoders build no frames but of places that stacks are on. Who only adds up
  * asks for no order. */
 static bool finish_packed(struct profile_build *b)
@@ -323,13 +313,15 @@ static bool finish_packed(struct profile_build *b)
 	struct profile *p = b->out;
 
 	symtab_settle(&p->symtab);
-	p->functions = hand_over(b, b->functions, b->function_cap,
-				 b->function_count, sizeof *p->functions);
+	p->functions = arena_hand_over(&b->scratch, &p->arena, b->functions,
+				       b->function_cap, b->function_count,
+				       sizeof *p->functions);
 	if (!p->functions)
 		return false;
 	p->function_count = b->function_count;
-	p->frames = hand_over(b, b->frames, b->frame_cap, b->frame_count,
-			      sizeof *p->frames);
+	p->frames =
+		arena_hand_over(&b->scratch, &p->arena, b->frames, b->frame_cap,
+				b->frame_count, sizeof *p->frames);
 	if (!p->frames)
 		return false;
 	p->frame_count = b->frame_count;

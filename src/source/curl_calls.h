@@ -28,17 +28,6 @@
 	X(curl_slist_append)                                                   \
 	X(curl_slist_free_all)
 
-#ifdef LAZY_LIBRARIES
-CURL_CALLS(LIBRARY_LATE)
-
-/* Before any other call. Loads the library the first time. */
-bool curl_calls_load(struct error *err) MUST_CHECK;
-#else
-static inline bool curl_calls_load(struct error *err)
-{
-	(void)err;
-	return true;
-}
-#endif
+LIBRARY_LATE_CALLS(CURL_CALLS, curl_calls_load)
 
 #endif

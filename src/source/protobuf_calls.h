@@ -19,17 +19,6 @@
 	X(protobuf_c_message_pack_to_buffer)                                   \
 	X(protobuf_c_message_unpack)
 
-#ifdef LAZY_LIBRARIES
-PROTOBUF_CALLS(LIBRARY_LATE)
-
-/* Before any other call. Loads the library the first time. */
-bool protobuf_calls_load(struct error *err) MUST_CHECK;
-#else
-static inline bool protobuf_calls_load(struct error *err)
-{
-	(void)err;
-	return true;
-}
-#endif
+LIBRARY_LATE_CALLS(PROTOBUF_CALLS, protobuf_calls_load)
 
 #endif

@@ -127,6 +127,7 @@ static void test_trim(void **state)
 {
 	struct arena a;
 	void *small, *large, *beside;
+	size_t small_cap = 50, large_cap = 300 * KIB;
 
 	(void)state;
 	arena_init(&a, MIB);
@@ -135,12 +136,13 @@ static void test_trim(void **state)
 	beside = arena_alloc(&a, 200 * KIB);
 	assert_null(arena_alloc(&a, 300 * KIB));
 	memset(large, 7, 600 * KIB);
-	assert_int_equal(arena_trim(&a, &small, 100, 50), 100);
-	assert_int_equal(arena_trim(&a, &large, 600 * KIB, 600 * KIB),
-			 600 * KIB);
-	assert_int_equal(arena_trim(&a, &large, 600 * KIB, 100), 600 * KIB);
-	assert_int_equal(arena_trim(&a, &large, 600 * KIB, 200 * KIB),
-			 200 * KIB);
+	arena_trim(&a, &small, &small_cap, 25, 2);
+	assert_int_equal(small_cap, 50);
+	arena_trim(&a, &large, &large_cap, 300 * KIB, 2);
+	arena_trim(&a, &large, &large_cap, 50, 2);
+	assert_int_equal(large_cap, 300 * KIB);
+	arena_trim(&a, &large, &large_cap, 100 * KIB, 2);
+	assert_int_equal(large_cap, 100 * KIB);
 	assert_int_equal(((char *)large)[200 * KIB - 1], 7);
 	memset(beside, 1, 200 * KIB);
 	assert_non_null(arena_alloc(&a, 300 * KIB));
@@ -164,14 +166,14 @@ static void test_hand_over(void **state)
 	memset(small, 1, 100);
 	memset(large, 2, 300 * KIB);
 	memset(beside, 3, 300 * KIB);
-	small = arena_hand_over(&from, &to, small, 100);
-	assert_ptr_equal(arena_hand_over(&from, &to, large, 300 * KIB), large);
-	assert_null(arena_hand_over(&from, &to, beside, 300 * KIB));
+	small = arena_hand_over(&from, &to, small, 100, 100, 1);
+	large = arena_hand_over(&from, &to, large, 150 * KIB, 150 * KIB, 2);
+	assert_null(
+		arena_hand_over(&from, &to, beside, 150 * KIB, 100 * KIB, 2));
 	assert_true(to.is_over_limit);
-	assert_int_equal(beside[300 * KIB - 1], 3);
-	none = arena_hand_over(&from, &to, NULL, 0);
+	none = arena_hand_over(&from, &to, NULL, 0, 0, 2);
 	assert_non_null(none);
-	assert_in_range(from.used_bytes, 300 * KIB, 310 * KIB);
+	assert_in_range(from.used_bytes, 200 * KIB, 210 * KIB);
 	arena_release(&from);
 	assert_int_equal(small[99], 1);
 	assert_int_equal(large[300 * KIB - 1], 2);
