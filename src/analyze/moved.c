@@ -7,6 +7,8 @@
 #include "base/buf.h"
 #include "base/num.h"
 
+#define WHAT "finding moved functions"
+
 /* Functions of one last name, such as "get", that are compared with each
  * other; more tell nothing and would take the square of their number. */
 #define NAMESAKES 32
@@ -33,6 +35,7 @@ struct front {
 
 struct moving {
 	struct func_table *t;
+	struct arena scratch;
 	int64_t *values[SIDE_COUNT]; /* by entry: of its frames */
 	int64_t totals[SIDE_COUNT];
 	struct candidate *items;
@@ -42,9 +45,9 @@ struct moving {
 	size_t front_cap;
 };
 
-static bool no_memory(const struct func_table *t, struct error *err)
+static bool no_memory(const struct moving *m, struct error *err)
 {
-	return arena_fail(t->arena, "finding moved functions", err);
+	return arena_fail(&m->scratch, WHAT, err);
 }
 
 /* ---- values ---- */
@@ -53,11 +56,11 @@ static bool side_sum(struct moving *m, enum side s, struct error *err)
 {
 	const struct func_side *side = &m->t->sides[s];
 	const struct profile *p = side->profile;
-	int64_t *sums = arena_array(m->t->arena, p->frame_count, sizeof *sums);
+	int64_t *sums = arena_array(&m->scratch, p->frame_count, sizeof *sums);
 
-	m->values[s] = arena_array(m->t->arena, m->t->count, sizeof(int64_t));
+	m->values[s] = arena_array(&m->scratch, m->t->count, sizeof(int64_t));
 	if (!sums || !m->values[s])
-		return no_memory(m->t, err);
+		return no_memory(m, err);
 	profile_frame_sums(p, sums);
 	for (uint32_t i = 0; i < p->frame_count; i++) {
 		uint32_t entry = side->entries[p->frames[i].function];
@@ -177,9 +180,9 @@ static bool candidates_make(struct moving *m, struct error *err)
 {
 	struct func_table *t = m->t;
 
-	m->items = arena_array(t->arena, t->count, sizeof *m->items);
+	m->items = arena_array(&m->scratch, t->count, sizeof *m->items);
 	if (!m->items)
-		return no_memory(t, err);
+		return no_memory(m, err);
 	for (uint32_t id = 0; id < t->count; id++) {
 		struct candidate c = { .id = id };
 
@@ -209,9 +212,9 @@ static bool pair_fronts(struct moving *m, struct str from, struct str to,
 
 	if (!shared || !f.from.len || !f.to.len || str_equal(f.from, f.to))
 		return true;
-	if (!arena_reserve(m->t->arena, (void **)&m->fronts, &m->front_cap,
+	if (!arena_reserve(&m->scratch, (void **)&m->fronts, &m->front_cap,
 			   m->front_count + 1, sizeof *m->fronts))
-		return no_memory(m->t, err);
+		return no_memory(m, err);
 	m->fronts[m->front_count++] = f;
 	return true;
 }
@@ -420,7 +423,7 @@ static bool is_enough(const struct front *f)
 static bool moves_take(struct moving *m, struct buf *key, struct error *err)
 {
 	struct func_table *t = m->t;
-	struct arena *arena = t->arena;
+	struct arena *arena = &m->scratch;
 	struct moved_pairs pairs = {
 		.from = arena_array(arena, t->count, sizeof *pairs.from),
 		.to = arena_array(arena, t->count, sizeof *pairs.to),
@@ -428,9 +431,11 @@ static bool moves_take(struct moving *m, struct buf *key, struct error *err)
 	};
 	size_t tried = 0;
 
-	t->moved_to = arena_array(arena, t->count, sizeof *t->moved_to);
-	if (!pairs.from || !pairs.to || !pairs.is_taken || !t->moved_to)
-		return no_memory(t, err);
+	t->moved_to = arena_array(t->arena, t->count, sizeof *t->moved_to);
+	if (!pairs.from || !pairs.to || !pairs.is_taken)
+		return no_memory(m, err);
+	if (!t->moved_to)
+		return arena_fail(t->arena, WHAT, err);
 	for (uint32_t id = 0; id < t->count; id++)
 		t->moved_to[id] = id;
 	for (size_t i = 0; i < m->front_count && tried < FRONTS_TRIED &&
@@ -463,12 +468,12 @@ bool moved_join(struct func_table *t, struct error *err)
 	struct buf key;
 	bool done;
 
-	if (!values_sum(&m, err) || !candidates_make(&m, err) ||
-	    !fronts_make(&m, err))
-		return false;
+	arena_init(&m.scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	buf_init(&key, LIMIT_STRING_BYTES);
-	done = moves_take(&m, &key, err);
+	done = values_sum(&m, err) && candidates_make(&m, err) &&
+	       fronts_make(&m, err) && moves_take(&m, &key, err);
 	buf_release(&key);
+	arena_release(&m.scratch);
 	if (done && t->move_count)
 		sides_join(t);
 	return done;

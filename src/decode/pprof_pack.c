@@ -16,11 +16,27 @@
 
 /* Sums are kept by id, below as many as there may be. */
 #define FIRST_IDS 1024u
+#define FIRST_ID_BYTES 2u
 
-/* Of a stack without its ids: two counts and a value. */
+/* Of a stack without its ids: two counts and a value. Counts are small, so that
+ * eight bytes are left behind the last id. */
 #define STACK_BYTES 30u
-/* The most that an id takes. */
-#define ID_BYTES 10u
+
+/* Ids have as many bytes as the largest before them: nearly always two, or
+ * three, and where each begins is known before the one in front is read. */
+static unsigned bytes_of(uint64_t id)
+{
+	if (id <= UINT16_MAX)
+		return FIRST_ID_BYTES;
+	return id >> 24 ? sizeof id : 3;
+}
+
+static void set_near_end(struct pprof_pack *pack)
+{
+	pack->near_end = pack->id_end;
+	while (bytes_of(pack->near_end - 1) > pack->id_bytes)
+		pack->near_end /= 2;
+}
 
 /* Makes room for the sums of ids up to this one. */
 static bool reserve_sums(struct pprof_pack *pack, uint64_t id,
@@ -40,6 +56,7 @@ static bool reserve_sums(struct pprof_pack *pack, uint64_t id,
 		return pprof_no_memory(pack->p, err);
 	pack->sums = sums;
 	pack->id_end = end;
+	set_near_end(pack);
 	return true;
 }
 
@@ -49,6 +66,7 @@ bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,
 	*pack = (struct pprof_pack){
 		.p = p,
 		.path = arena_alloc(&p->scratch, sizeof *pack->path),
+		.id_bytes = FIRST_ID_BYTES,
 	};
 	return pack->path ? reserve_sums(pack, 0, err)
 			  : pprof_no_memory(p, err);
@@ -86,6 +104,7 @@ static bool add_chunk(struct pprof_pack *pack, size_t need)
 		return false;
 	chunk->next = NULL;
 	chunk->len = 0;
+	chunk->number_bytes = pack->id_bytes;
 	*(pack->last ? &pack->last->next : &pack->first) = chunk;
 	pack->last = chunk;
 	pack->room = size;
@@ -93,12 +112,14 @@ static bool add_chunk(struct pprof_pack *pack, size_t need)
 	return true;
 }
 
-/* Room for a stack of ids that take so many bytes. */
-static bool make_room(struct pprof_pack *pack, size_t id_bytes)
+/* Room for a stack of so many ids. */
+static bool make_room(struct pprof_pack *pack, size_t count)
 {
-	size_t need = STACK_BYTES + id_bytes;
+	const struct packed_chunk *last = pack->last;
+	size_t need = STACK_BYTES + count * pack->id_bytes;
 
-	return (pack->last && pack->room - pack->last->len >= need) ||
+	return (last && last->number_bytes == pack->id_bytes &&
+		pack->room - last->len >= need) ||
 	       add_chunk(pack, need);
 }
 
@@ -111,29 +132,28 @@ static void put_varint(unsigned char **end, uint64_t value)
 	*(*end)++ = (unsigned char)value;
 }
 
-/* Then follow as many ids, and the value, where room was made. */
-static unsigned char *begin_stack(struct pprof_pack *pack, size_t kept,
-				  size_t others, int64_t value)
+/* Where room was made. Then follow as many ids as are no longer the same. */
+static unsigned char *begin_stack(const struct pprof_pack *pack, size_t kept,
+				  size_t others)
 {
 	unsigned char *end = pack->last->bytes + pack->last->len;
-	size_t count = kept + others;
 
+	put_varint(&end, kept);
+	put_varint(&end, others);
+	return end;
+}
+
+static void end_stack(struct pprof_pack *pack, size_t count, int64_t value,
+		      unsigned char *end)
+{
+	put_varint(&end, (uint64_t)value);
+	pack->last->len = (size_t)(end - pack->last->bytes);
 	pack->count++;
 	pack->total += pack->is_ordered ? 0 : value;
 	pack->divisor = gcd_u64((uint64_t)value, pack->divisor);
 	pack->id_total += count;
 	if (count > pack->longest)
 		pack->longest = count;
-	put_varint(&end, kept);
-	put_varint(&end, others);
-	return end;
-}
-
-static void end_stack(struct pprof_pack *pack, int64_t value,
-		      unsigned char *end)
-{
-	put_varint(&end, (uint64_t)value);
-	pack->last->len = (size_t)(end - pack->last->bytes);
 }
 
 /* ---- the path ---- */
@@ -246,48 +266,55 @@ static uint32_t varint_value(uint32_t varint)
 	       (varint >> 2 & 0x7F << 14);
 }
 
-/* Adds places to the leaf's side of the path, and their ids from the root's
- * side on to `packed`. How many they are, 0: not all have sums, and none was
- * added. */
-static size_t path_extend(struct pprof_pack *pack, struct str varints,
-			  unsigned char *packed)
+/* Copies what comes before the path's varints; where it begins. */
+static const unsigned char *path_prepend(struct pack_path *path,
+					 struct str varints)
 {
-	struct pack_path *path = pack->path;
-	unsigned char *end = path_end(path) - path->len;
-	unsigned char *begin = end - varints.len;
-	size_t count = path->count;
+	unsigned char *begin = path_end(path) - path->len - varints.len;
 
 	memcpy(begin, varints.ptr, varints.len);
 	begin[-1] = 0; /* the end of a varint */
-	for (unsigned char *at = end; at > begin;) {
+	return begin;
+}
+
+/* Adds the places from there on to the path, and packs their ids from the
+ * root's side on. Where those end, NULL: not all are near, and none was added.
+ */
+static unsigned char *path_extend(struct pprof_pack *pack,
+				  const unsigned char *begin,
+				  unsigned char *packed)
+{
+	struct pack_path *path = pack->path;
+	const unsigned char *at = path_end(path) - path->len;
+	size_t count = path->count;
+
+	while (at > begin) {
 		unsigned size;
 		uint32_t varint = varint_before(at, &size);
 		uint64_t id = varint_value(varint);
 
 		at -= size;
-		if (at[-1] >= 0x80 || id - 1 >= pack->id_end - 1)
-			return 0;
+		if (at[-1] >= 0x80 || id - 1 >= pack->near_end - 1)
+			return NULL;
 		/* Needed when the path leaves the place. */
 		__builtin_prefetch(&pack->sums[id], 1);
 		path->ids[count] = (uint32_t)id;
 		path->sums[count++] = 0;
-		varint = htole32(varint);
-		memcpy(packed, &varint, sizeof varint);
-		packed += size;
+		store_number(packed, id);
+		packed += pack->id_bytes;
 	}
-	path->len += varints.len;
-	count -= path->count;
-	path->count += count;
-	return count;
+	path->len = (size_t)(path_end(path) - begin);
+	path->count = count;
+	return packed;
 }
 
 bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 			    int64_t value)
 {
 	struct pack_path *path = pack->path;
-	unsigned char packed[LIMIT_STACK_FRAMES + sizeof(uint32_t)];
-	size_t len, kept, others;
+	const unsigned char *begin;
 	unsigned char *end;
+	size_t len, kept;
 
 	if (pack->is_ordered || !is_value_small(pack, value) || !varints.len ||
 	    varints.len > LIMIT_STACK_FRAMES ||
@@ -299,13 +326,13 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 	path_cut(pack, kept);
 	path->len = len;
 	varints.len -= len;
-	others = path_extend(pack, varints, packed);
-	if (varints.len && !others)
+	begin = path_prepend(path, varints);
+	end = begin_stack(pack, kept, count_varints(begin, varints.len));
+	end = path_extend(pack, begin, end);
+	if (!end)
 		return false;
 	path->sums[path->count - 1] += value;
-	end = begin_stack(pack, kept, others, value);
-	memcpy(end, packed, varints.len);
-	end_stack(pack, value, end + varints.len);
+	end_stack(pack, path->count, value, end);
 	return true;
 }
 
@@ -324,6 +351,15 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 	return true;
 }
 
+/* For ids of so many bytes there are sums and room from now on. */
+static void widen(struct pprof_pack *pack, const uint64_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (bytes_of(ids[i]) > pack->id_bytes)
+			pack->id_bytes = bytes_of(ids[i]);
+	set_near_end(pack);
+}
+
 /* These are few: they have nothing in common with the ones beside them. */
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    int64_t value, struct error *err)
@@ -335,14 +371,15 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		pack->is_ordered = true;
 	if (!add_to_places(pack, ids, count, value, err))
 		return false;
-	if (!make_room(pack, count * ID_BYTES))
+	widen(pack, ids, count);
+	if (!make_room(pack, count))
 		return pprof_no_memory(pack->p, err);
 	path_cut(pack, 0);
 	pack->path->len = 0;
-	end = begin_stack(pack, 0, count, value);
-	while (count)
-		put_varint(&end, ids[--count]);
-	end_stack(pack, value, end);
+	end = begin_stack(pack, 0, count);
+	for (size_t i = count; i > 0; i--, end += pack->id_bytes)
+		store_number(end, ids[i - 1]);
+	end_stack(pack, count, value, end);
 	return true;
 }
 
@@ -377,7 +414,9 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 	for (size_t i = 0; i < kept; i++)
 		u->ids[u->count - 1 - i] = path[i];
 	for (size_t i = kept; i < u->count; i++) {
-		uint64_t id = varint_take(&u->at);
+		uint64_t id = load_number(u->at, u->chunk->number_bytes);
+
+		u->at += u->chunk->number_bytes;
 
 		if (i < LIMIT_STACK_FRAMES)
 			path[i] = (uint32_t)id;

@@ -70,10 +70,12 @@ struct packed_place {
 #define PACKED_RUN (UINT32_C(1) << 31)
 #define PACKED_NONE UINT32_MAX
 
-/* Bytes of packed stacks, none of which goes over the end. */
+/* Bytes of packed stacks, none of which goes over the end, nor do eight bytes
+ * from any number on. */
 struct packed_chunk {
 	struct packed_chunk *next;
 	size_t len;
+	unsigned number_bytes; /* of a place */
 	unsigned char bytes[];
 };
 
@@ -83,7 +85,8 @@ struct packed_chunk {
 struct packed_stacks {
 	/* A stack: how many places it has in common with the one before, how
 	 * many others, the numbers of those from the root's side on, the
-	 * value; all varints. */
+	 * value. Numbers have as many bytes as the chunk says, all else are
+	 * varints. */
 	struct packed_chunk *chunks;
 	struct packed_place *places; /* by number */
 	uint32_t place_count;

@@ -2,6 +2,7 @@
 #include "model/stack_walk.h"
 
 #include "base/varint.h"
+#include "base/word.h"
 
 _Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "ends fit two bytes");
 
@@ -12,13 +13,16 @@ static void read_ahead(struct stack_walk *w)
 	const struct packed_place *places = w->profile->packed->places;
 	struct stack_ahead *next = &w->next;
 	const unsigned char *at;
+	unsigned bytes;
 
 	(void)packed_next(&w->chunk, &w->at);
+	bytes = w->chunk->number_bytes;
 	at = w->at;
 	next->kept = (uint32_t)varint_take(&at);
 	next->count = (uint32_t)varint_take(&at);
 	for (uint32_t i = 0; i < next->count; i++) {
-		next->numbers[i] = (uint32_t)varint_take(&at);
+		next->numbers[i] = (uint32_t)load_number(at, bytes);
+		at += bytes;
 		__builtin_prefetch(&places[next->numbers[i]]);
 	}
 	next->value = (int64_t)varint_take(&at);
