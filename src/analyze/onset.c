@@ -68,6 +68,15 @@ static size_t count_spans(const struct history *h, const uint32_t *windows,
 	return n;
 }
 
+/* Mostly: windows are, and follow each other. */
+static bool is_ordered(const struct series *s)
+{
+	for (size_t i = 1; i < s->count; i++)
+		if (compare_start(&s->points[i - 1], &s->points[i]) > 0)
+			return false;
+	return true;
+}
+
 static void add_points(struct series *s, const struct history *h,
 		       const uint32_t *windows, size_t count,
 		       uint32_t operation)
@@ -86,7 +95,7 @@ static void add_points(struct series *s, const struct history *h,
 			};
 		}
 	}
-	if (s->count)
+	if (!is_ordered(s))
 		qsort(s->points, s->count, sizeof *s->points, compare_start);
 }
 

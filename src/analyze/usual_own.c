@@ -5,6 +5,7 @@
 #include "analyze/ordering.h"
 #include "analyze/usual.h"
 #include "base/num.h"
+#include "base/radix.h"
 
 /* Spans of one window, trace by trace. */
 struct timeline {
@@ -22,20 +23,16 @@ struct walk {
 	size_t count;
 };
 
-/* What begins together: the longer first, then the one that holds more of the
- * analysed trace. */
+/* Of one trace, and what begins together: the longer first, then the one that
+ * holds more of the analysed trace. */
 static int compare_spans(const void *left, const void *right)
 {
 	const struct history_span *a =
 		*(const struct history_span *const *)left;
 	const struct history_span *b =
 		*(const struct history_span *const *)right;
-	int order = compare_i64(a->trace, b->trace);
+	int order = compare_i64(b->duration_ns, a->duration_ns);
 
-	if (!order)
-		order = compare_i64(a->start_ns, b->start_ns);
-	if (!order)
-		order = compare_i64(b->duration_ns, a->duration_ns);
 	if (!order)
 		order = compare_i64(a->operation, b->operation);
 	return order ? order : compare_u64(a->span_id, b->span_id);
@@ -47,19 +44,47 @@ static bool is_in(struct time_range range, int64_t time_ns)
 	       (time_ns >= range.from_ns && time_ns < range.to_ns);
 }
 
+static bool begin_together(const struct history_span *a,
+			   const struct history_span *b)
+{
+	return a->trace == b->trace && a->start_ns == b->start_ns;
+}
+
+/* By trace. Windows are in the order of starts. */
+static void timeline_fill(struct timeline *l, const struct history_window *w,
+			  const struct radix_item *by_trace)
+{
+	for (size_t i = 0; i < l->count; i++)
+		l->spans[i] = &w->spans[by_trace[i].index];
+	for (size_t i = 0, end; i < l->count; i = end) {
+		for (end = i + 1; end < l->count; end++)
+			if (!begin_together(l->spans[i], l->spans[end]))
+				break;
+		if (end - i > 1)
+			qsort(l->spans + i, end - i, sizeof *l->spans,
+			      compare_spans);
+	}
+}
+
 static bool timeline_build(struct timeline *l, const struct history_window *w,
 			   struct time_range range, struct arena *arena,
 			   struct error *err)
 {
-	*l = (struct timeline){ .spans = arena_array(arena, w->span_count,
-						     sizeof(void *)) };
-	if (!l->spans)
+	const size_t size = 2 * sizeof(struct radix_item);
+	struct radix_item *items = arena_array(arena, w->span_count, size);
+
+	l->count = 0;
+	l->spans = arena_array(arena, w->span_count, sizeof(void *));
+	if (!l->spans || !items)
 		return arena_fail(arena, "the history of the operations", err);
 	for (uint32_t i = 0; i < w->span_count; i++)
 		if (is_in(range, w->spans[i].start_ns))
-			l->spans[l->count++] = &w->spans[i];
-	if (l->count)
-		qsort(l->spans, l->count, sizeof *l->spans, compare_spans);
+			items[l->count++] =
+				(struct radix_item){ w->spans[i].trace, i };
+	timeline_fill(
+		l, w,
+		radix_sort(items, items + w->span_count, (uint32_t)l->count));
+	arena_drop(arena, items, w->span_count * size);
 	return true;
 }
 
