@@ -103,7 +103,7 @@ static const char *const cache_systems[] = { "redis", "memcached", "valkey",
 enum mask { MASK_URL = 0, MASK_QUERY, MASK_PATH, MASK_NAME };
 
 struct call_words {
-	uint32_t symbol[ATTR_COUNT]; /* MAP_NONE: not in this trace */
+	uint32_t symbol[ATTR_COUNT]; /* TEXT_NONE: not in this trace */
 };
 
 /* Symbols of a span's attributes by name, 0 when absent. */
@@ -563,7 +563,7 @@ static bool is_known(const struct calls *c, enum attr_name from,
 		     enum attr_name to)
 {
 	for (unsigned n = from; n <= to; n++) {
-		if (c->words->symbol[n] != MAP_NONE)
+		if (c->words->symbol[n] != TEXT_NONE)
 			return true;
 	}
 	return false;

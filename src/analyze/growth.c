@@ -4,7 +4,7 @@
 #include "analyze/operations.h"
 #include "base/num.h"
 
-/* An operation as symbols of this trace; MAP_NONE: does not occur. */
+/* An operation as symbols of this trace; TEXT_NONE: does not occur. */
 struct wanted {
 	uint32_t service;
 	uint32_t name;

@@ -104,8 +104,8 @@ static bool judge_all(struct pass *pass, struct error *err)
 	for (int i = 0; i < FILTER_COUNT; i++) {
 		if (!pass->filters[i])
 			continue;
-		pass->known[i] =
-			arena_array(&pass->scratch, p->symtab.count, 1);
+		pass->known[i] = arena_array(&pass->scratch,
+					     symtab_count(&p->symtab), 1);
 		if (!pass->known[i])
 			return arena_fail(&pass->scratch, WHAT, err);
 		for (uint32_t f = 0; f < p->function_count; f++)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "cli/cloud_choice.h"
 #include "cli/cloud_profiles.h"

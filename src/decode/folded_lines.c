@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/thread.h"
 #include "decode/line_reader.h"
-#include "decode/name_table.h"
+#include "base/text_table.h"
 
 /* Handed over at a time: few enough to stay in the processor's cache, and so
  * many that waking the other thread is no cost. */
@@ -24,7 +24,7 @@
 
 struct folded_lines {
 	struct arena arena;
-	struct name_table names; /* -> their numbers */
+	struct text_table names; /* -> their numbers */
 	struct line_reader reader;
 	bool is_in_memory;
 	struct str text; /* lines that are not cut yet */
@@ -34,7 +34,7 @@ struct folded_lines {
 	uint32_t depth;
 	size_t ends[LIMIT_STACK_FRAMES];
 	/* The last names of the batch, still to be looked up. */
-	struct name_ref group[GROUP_NAMES];
+	struct text_ref group[GROUP_NAMES];
 	uint32_t group_count;
 	size_t stack_lines;
 	size_t two_number_lines;
@@ -147,22 +147,22 @@ static bool no_memory(const struct folded_lines *f, struct folded_batch *b)
 }
 
 /* The number of a name that may be there by now. */
-static bool number_name(struct folded_lines *f, struct name_ref *ref,
+static bool number_name(struct folded_lines *f, struct text_ref *ref,
 			struct folded_batch *b)
 {
 	struct str text;
 
-	ref->number = name_table_find(&f->names, ref->name, ref->hash);
-	if (ref->number != NAME_NONE)
+	ref->number = text_table_find(&f->names, ref->text, ref->hash);
+	if (ref->number != TEXT_NONE)
 		return true;
-	text = arena_str(&f->arena, ref->name);
+	text = arena_str(&f->arena, ref->text);
 	if (!text.ptr ||
 	    !arena_reserve(&f->arena, (void **)&b->texts, &b->text_cap,
 			   b->text_count + 1, sizeof *b->texts))
 		return no_memory(f, b);
 	b->texts[b->text_count++] = text;
-	ref->number = name_table_add(&f->names, text, ref->hash);
-	return ref->number != NAME_NONE || no_memory(f, b);
+	ref->number = text_table_add(&f->names, text, ref->hash);
+	return ref->number != TEXT_NONE || no_memory(f, b);
 }
 
 /* There is room for them. */
@@ -171,11 +171,11 @@ static bool number_group(struct folded_lines *f, struct folded_batch *b)
 	uint32_t count = f->group_count;
 
 	f->group_count = 0;
-	name_table_find_all(&f->names, f->group, count);
+	text_table_find_all(&f->names, f->group, count);
 	for (uint32_t i = 0; i < count; i++) {
-		struct name_ref *ref = &f->group[i];
+		struct text_ref *ref = &f->group[i];
 
-		if (ref->number == NAME_NONE && !number_name(f, ref, b))
+		if (ref->number == TEXT_NONE && !number_name(f, ref, b))
 			return false;
 		b->names[b->name_count++] = ref->number;
 	}
@@ -185,10 +185,10 @@ static bool number_group(struct folded_lines *f, struct folded_batch *b)
 static bool add_name(struct folded_lines *f, struct str name,
 		     struct folded_batch *b)
 {
-	struct name_ref *ref = &f->group[f->group_count++];
+	struct text_ref *ref = &f->group[f->group_count++];
 
-	ref->name = name;
-	ref->hash = name_table_hash(&f->names, name);
+	ref->text = name;
+	ref->hash = text_table_hash(&f->names, name);
 	return f->group_count < GROUP_NAMES || number_group(f, b);
 }
 
@@ -406,7 +406,7 @@ struct folded_lines *folded_lines_new(struct feed *feed, struct error *err)
 		return NULL;
 	}
 	arena_init(&f->arena, LIMIT_DECODE_HEAP_BYTES);
-	name_table_init(&f->names, &f->arena);
+	text_table_init(&f->names, &f->arena);
 	line_reader_init(&f->reader, feed, LIMIT_FILE_PLAIN_BYTES);
 	tokens_init(&f->empty, BATCHES - 1);
 	tokens_init(&f->full, 0);

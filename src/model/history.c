@@ -29,7 +29,8 @@ void history_release(struct history *h)
 struct str history_text(const struct history *h, uint32_t symbol)
 {
 	/* The table is made with the first text. */
-	return h->symtab.arena ? symtab_text(&h->symtab, symbol) : STR("");
+	return h->symtab.table.arena ? symtab_text(&h->symtab, symbol)
+				     : STR("");
 }
 
 bool history_symbol(struct history *h, struct str text, uint32_t *symbol,
@@ -38,7 +39,8 @@ bool history_symbol(struct history *h, struct str text, uint32_t *symbol,
 	*symbol = 0;
 	if (text.len == 0)
 		return true;
-	return (h->symtab.arena || symtab_init(&h->symtab, &h->arena, err)) &&
+	return (h->symtab.table.arena ||
+		symtab_init(&h->symtab, &h->arena, err)) &&
 	       symtab_add(&h->symtab, text, symbol, err);
 }
 

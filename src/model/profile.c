@@ -41,7 +41,7 @@ void profile_release(struct profile *p)
 
 struct str profile_text(const struct profile *p, uint32_t symbol)
 {
-	if (symbol >= p->symtab.count)
+	if (symbol >= symtab_count(&p->symtab))
 		return STR("");
 	return symtab_text(&p->symtab, symbol);
 }
@@ -102,9 +102,9 @@ static bool check_functions(const struct profile *p, struct error *err)
 {
 	for (uint32_t i = 0; i < p->function_count; i++) {
 		if (p->functions[i].name == 0 ||
-		    p->functions[i].name >= p->symtab.count ||
-		    p->functions[i].file >= p->symtab.count ||
-		    p->functions[i].mapping >= p->symtab.count)
+		    p->functions[i].name >= symtab_count(&p->symtab) ||
+		    p->functions[i].file >= symtab_count(&p->symtab) ||
+		    p->functions[i].mapping >= symtab_count(&p->symtab))
 			return check_failed(err, "texts of function", i);
 		if (i && !p->packed && function_compare(p, i - 1, i) >= 0)
 			return check_failed(err, "order of function", i);

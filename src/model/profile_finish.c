@@ -48,7 +48,7 @@ static uint32_t *pack_text(struct str text, uint32_t *words)
 /* rank[symbol]: its place among all texts in byte order. */
 static uint32_t *rank_texts(struct profile_build *b)
 {
-	const struct symtab *t = &b->out->symtab;
+	const struct text_table *t = &b->out->symtab.table;
 	struct ordering o;
 	uint32_t *rank = arena_array(&b->scratch, t->count, sizeof *rank);
 	uint32_t *words, *end;

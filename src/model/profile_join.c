@@ -339,7 +339,7 @@ static bool side_init(struct join *j, struct side *s, const struct profile *p,
 {
 	*s = (struct side){
 		.profile = p,
-		.texts = arena_array(&j->scratch, p->symtab.count,
+		.texts = arena_array(&j->scratch, symtab_count(&p->symtab),
 				     sizeof *s->texts),
 		.functions = arena_array(&j->scratch, p->function_count,
 					 sizeof *s->functions),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/map.h"
 #include "base/num.h"
 #include "base/radix.h"
 #include "base/thread.h"
@@ -493,7 +494,8 @@ static bool side_init(struct loose *l, struct side *s, const struct profile *p,
 	s->profile = p;
 	s->step = 1;
 	s->id_arena = &s->arena;
-	s->texts = arena_array(&l->scratch, p->symtab.count, sizeof *s->texts);
+	s->texts = arena_array(&l->scratch, symtab_count(&p->symtab),
+			       sizeof *s->texts);
 	s->functions = arena_array(&l->scratch, p->function_count,
 				   sizeof *s->functions);
 	s->frames = arena_array(&l->scratch, p->frame_count, sizeof *s->frames);

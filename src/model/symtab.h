@@ -7,20 +7,17 @@
 #ifndef MODEL_SYMTAB_H
 #define MODEL_SYMTAB_H
 
-#include "base/arena.h"
-#include "base/map.h"
-
-struct symtab_slot;
+#include "base/text_table.h"
 
 struct symtab {
-	struct arena *arena;
-	struct str *texts;
-	size_t count;
-	size_t cap;
-	struct symtab_slot *slots; /* by hash; NULL when settled */
-	size_t slot_count;         /* a power of two, or 0 */
-	bool is_settled;
+	struct text_table table;
 };
+
+/* Ids are below this. */
+static inline size_t symtab_count(const struct symtab *t)
+{
+	return t->table.count;
+}
 
 /* Memory comes from the arena, which must outlive the table. */
 bool symtab_init(struct symtab *t, struct arena *arena,
@@ -48,7 +45,7 @@ bool symtab_add_all(struct symtab *t, const struct symtab *from, uint32_t *ids,
  * look at all of them, and less memory is held. */
 void symtab_settle(struct symtab *t);
 
-/* MAP_NONE when the text was never interned. */
+/* TEXT_NONE when the text was never interned. */
 uint32_t symtab_find(const struct symtab *t, struct str text);
 
 /* Borrowed, NUL-terminated; id must be valid. */

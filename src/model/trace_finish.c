@@ -62,7 +62,7 @@ static void sort_spans(struct trace *t, const struct span_sort *sort)
 static bool count_services(struct trace *t, struct arena *scratch,
 			   struct error *err)
 {
-	bool *is_counted = arena_array(scratch, t->symtab.count, 1);
+	bool *is_counted = arena_array(scratch, symtab_count(&t->symtab), 1);
 
 	if (!is_counted)
 		return arena_fail(scratch, WHAT, err);

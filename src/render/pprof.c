@@ -489,7 +489,7 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 		arena_array(&w->arena, p->frame_count, sizeof *w->is_inlined);
 	w->number_of_function = arena_array(&w->arena, p->function_count,
 					    sizeof *w->number_of_function);
-	w->number_of_symbol = arena_array(&w->arena, p->symtab.count,
+	w->number_of_symbol = arena_array(&w->arena, symtab_count(&p->symtab),
 					  sizeof *w->number_of_symbol);
 	map_init(&w->location_of_frames, &w->arena);
 	w->path_room = WIREW_VARINT_BYTES * deepest;

@@ -333,7 +333,7 @@ static void test_unkept_attributes_are_not_stored(void **state)
 			"\"y\"},\"key\":\"b\"},{\"value\":{\"stringValue\":"
 			"\"z\"}},null]");
 	assert_int_equal(trace.spans[0].attr_count, 0);
-	assert_int_equal(symtab_find(&trace.symtab, STR("y")), MAP_NONE);
+	assert_int_equal(symtab_find(&trace.symtab, STR("y")), TEXT_NONE);
 	trace_release(&trace);
 }
 

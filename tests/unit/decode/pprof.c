@@ -377,7 +377,7 @@ static bool check_top_line(const struct profile *p, const struct figures *f,
 		if (str_ends(name, str_from(suffixes[i])))
 			name.len -= strlen(suffixes[i]);
 	id = symtab_find(&p->symtab, name);
-	if (id == MAP_NONE || f->flat[id] != flat || f->cum[id] != cum)
+	if (id == TEXT_NONE || f->flat[id] != flat || f->cum[id] != cum)
 		fail_msg("unlike pprof: %.*s", (int)len, line);
 	f->cum[id] = 0;
 	return true;
@@ -399,7 +399,7 @@ static void assert_like_top(const struct profile *p, const char *name)
 	for (line += 5; *line; line += strcspn(line, "\n") + 1)
 		lines += check_top_line(p, &f, line, strcspn(line, "\n"));
 	assert_true(lines > 10);
-	for (size_t i = 0; i < p->symtab.count; i++)
+	for (size_t i = 0; i < symtab_count(&p->symtab); i++)
 		assert_int_equal(f.cum[i], 0);
 	figures_release(&f);
 	buf_release(&text);

@@ -267,7 +267,7 @@ static void test_deep_stacks_lose_their_middle(void **state)
 	assert_int_equal(notes.count, 1);
 	assert_non_null(strstr(notes.text[0], "1 stacks deeper than 4096"));
 	assert_int_not_equal(symtab_find(&p.symtab, STR("[5 frames trimmed]")),
-			     MAP_NONE);
+			     TEXT_NONE);
 	profile_release(&p);
 	buf_release(&b);
 }

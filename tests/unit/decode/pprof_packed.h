@@ -37,7 +37,7 @@ static inline uint32_t same_text(const struct profile *p,
 {
 	uint32_t id = symtab_find(&p->symtab, profile_text(of, symbol));
 
-	assert_int_not_equal(id, MAP_NONE);
+	assert_int_not_equal(id, TEXT_NONE);
 	return id;
 }
 

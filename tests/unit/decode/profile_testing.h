@@ -80,7 +80,7 @@ static inline uint32_t name_of(const struct profile *p, uint32_t frame)
 
 static inline void figures_init(struct figures *f, const struct profile *p)
 {
-	size_t count = p->symtab.count;
+	size_t count = symtab_count(&p->symtab);
 
 	f->flat = calloc(count, sizeof *f->flat);
 	f->cum = calloc(count, sizeof *f->cum);
@@ -146,13 +146,13 @@ static inline void assert_figures(const struct profile *p,
 			symtab_find(&p->symtab, str_from(*name ? our_name(name)
 							       : nameless));
 
-		if (id == MAP_NONE || figures[id] != capped(value))
+		if (id == TEXT_NONE || figures[id] != capped(value))
 			fail_msg("\"%s\": %lld, expected %lld", name,
-				 id == MAP_NONE ? -1LL : (long long)figures[id],
+				 id == TEXT_NONE ? -1LL : (long long)figures[id],
 				 (long long)capped(value));
 		named++;
 	}
-	for (size_t i = 0; i < p->symtab.count; i++)
+	for (size_t i = 0; i < symtab_count(&p->symtab); i++)
 		named -= figures[i] != 0;
 	assert_int_equal(named, 0);
 }

@@ -32,9 +32,9 @@ static void test_equal_text_has_one_id(void **state)
 	assert_int_equal(add(&t, STR("web")), 1);
 	assert_int_equal(add(&t, STR("cart")), 2);
 	assert_int_equal(add(&t, STR("web")), 1);
-	assert_int_equal(t.count, 3);
+	assert_int_equal(symtab_count(&t), 3);
 	assert_int_equal(symtab_find(&t, STR("cart")), 2);
-	assert_int_equal(symtab_find(&t, STR("car")), MAP_NONE);
+	assert_int_equal(symtab_find(&t, STR("car")), TEXT_NONE);
 	assert_int_equal(symtab_find(&t, STR("")), 0);
 	arena_release(&arena);
 }
@@ -131,13 +131,13 @@ static void test_settled(void **state)
 	assert_int_equal(symtab_find(&t, STR("a")), 1);
 	assert_int_equal(symtab_find(&t, STR("b")), 2);
 	assert_int_equal(symtab_find(&t, STR("")), 0);
-	assert_int_equal(symtab_find(&t, STR("c")), MAP_NONE);
+	assert_int_equal(symtab_find(&t, STR("c")), TEXT_NONE);
 	assert_true(symtab_add(&t, STR("b"), &id, &err));
 	assert_int_equal(id, 2);
 	assert_true(symtab_add(&t, STR("c"), &id, &err));
 	assert_int_equal(id, 3);
 	assert_int_equal(symtab_find(&t, STR("c")), 3);
-	assert_int_equal(t.count, 4);
+	assert_int_equal(symtab_count(&t), 4);
 	arena_release(&arena);
 }
 
@@ -163,7 +163,7 @@ static void expect_added(size_t count, bool is_settled)
 	if (is_settled)
 		symtab_settle(&to);
 	assert_true(symtab_add_all(&to, &from, ids, &err));
-	assert_int_equal(to.count, count);
+	assert_int_equal(symtab_count(&to), count);
 	for (size_t i = 0; i < count; i++)
 		assert_true(str_equal(symtab_text(&to, ids[i]),
 				      symtab_text(&from, (uint32_t)i)));
@@ -189,7 +189,7 @@ static void test_nothing_of_another(void **state)
 	arena_init(&arena, MIB);
 	assert_true(symtab_init(&t, &arena, &err));
 	assert_true(symtab_add_all(&t, &none, &id, &err));
-	assert_int_equal(t.count, 1);
+	assert_int_equal(symtab_count(&t), 1);
 	assert_int_equal(id, 7);
 	arena_release(&arena);
 }

@@ -272,8 +272,9 @@ static size_t count_details(size_t over_bytes)
 		bytes + over_bytes;
 	value = mem_alloc(bytes);
 	memset(value, 'v', bytes);
-	t->symtab.texts[t->symtab.count - 1] = (struct str){ value, bytes };
-	attr.value = (uint32_t)t->symtab.count - 1;
+	t->symtab.table.texts[symtab_count(&t->symtab) - 1] =
+		(struct str){ value, bytes };
+	attr.value = (uint32_t)symtab_count(&t->symtab) - 1;
 	render_to(&l.sample, "html", (struct render_style){ 0 }, &out);
 	count = count_text(buf_str(&out), STR("<div class=\"says\">"));
 	buf_release(&out);

@@ -542,8 +542,8 @@ void sample_poison(struct sample *s, struct str text)
 			s->frames[i][j] = text;
 	for (size_t i = 0; i < s->flame.function_count; i++)
 		s->functions[i].name = s->functions[i].file = text;
-	for (size_t i = 0; i < s->trace.symtab.count; i++)
-		s->trace.symtab.texts[i] = text;
+	for (size_t i = 0; i < symtab_count(&s->trace.symtab); i++)
+		s->trace.symtab.table.texts[i] = text;
 }
 
 /* ---- rendering ---- */
