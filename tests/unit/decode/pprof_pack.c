@@ -225,11 +225,12 @@ static void put_location(struct buf *b, uint64_t id, const uint64_t *functions,
 	buf_release(&location);
 }
 
-/* Of one, two and three frames; with ids of one to four bytes. The last one
- * ends like 16386, and its first byte is that of 1. */
+/* Of one, two and three frames; with ids of one to four bytes as varints, and
+ * two and three when packed: 65535 is there before and after. The last one ends
+ * like 16386, and its first byte is that of 1. */
 static void test_places_of_several_frames(void **state)
 {
-	static const uint64_t ids[] = { 100,     300,     16384,
+	static const uint64_t ids[] = { 100,     300,     16384,  65536,
 					2097151, 2097152, 2097409 };
 	static const uint64_t functions[] = { 1, 2, 3 };
 	struct buf b;
@@ -246,6 +247,8 @@ static void test_places_of_several_frames(void **state)
 		PUT_SAMPLE(&b, 7, ids[i], 3, 1);
 		PUT_SAMPLE(&b, 11, 2, ids[i], ids[i], 1);
 		PUT_SAMPLE(&b, 13, ids[i]);
+		PUT_SAMPLE(&b, 17, ids[i], 65535, 1);
+		PUT_SAMPLE(&b, 19, 65535, 65535, 1);
 	}
 	assert_summed(&b, true);
 }
