@@ -131,16 +131,17 @@ struct profile {
 
 void packed_chunks_free(struct packed_chunk *first);
 
-/* From the end of a chunk on to the one behind it; false behind the last. */
+/* From the end of a chunk on to the next one that is not empty; false behind
+ * the last. */
 static inline bool packed_next(const struct packed_chunk **chunk,
 			       const unsigned char **at)
 {
-	if (*at != (*chunk)->bytes + (*chunk)->len)
-		return true;
-	if (!(*chunk)->next)
-		return false;
-	*chunk = (*chunk)->next;
-	*at = (*chunk)->bytes;
+	while (*at == (*chunk)->bytes + (*chunk)->len) {
+		if (!(*chunk)->next)
+			return false;
+		*chunk = (*chunk)->next;
+		*at = (*chunk)->bytes;
+	}
 	return true;
 }
 

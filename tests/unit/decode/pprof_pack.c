@@ -253,6 +253,28 @@ static void test_places_of_several_frames(void **state)
 	assert_summed(&b, true);
 }
 
+/* The second stack wants a chunk of its own, and then, for the one large id,
+ * one of wider ids: the first of both stays empty. */
+static void test_empty_chunk(void **state)
+{
+	static const uint64_t functions[] = { 1 };
+	uint64_t ids[LIMIT_STACK_FRAMES - 10];
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	for (uint64_t id = 6; id <= 65536; id += 3)
+		put_location(&b, id, functions, 1);
+	put_location(&b, 65536, functions, 1);
+	for (size_t i = 0; i < COUNT_OF(ids); i++)
+		ids[i] = 1 + i % 2;
+	ids[0] = 65536;
+	PUT_SAMPLE(&b, 7, 2, 1);
+	put_sample(&b, ids, COUNT_OF(ids), 5);
+	PUT_SAMPLE(&b, 11, 2, 1);
+	assert_summed(&b, true);
+}
+
 /* Two pieces, single ids, longer varints than needed: all are the same. */
 static void test_ids_in_pieces(void **state)
 {
@@ -427,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_fields_between_samples),
 		cmocka_unit_test(test_ids_that_are_hashes),
 		cmocka_unit_test(test_places_of_several_frames),
+		cmocka_unit_test(test_empty_chunk),
 		cmocka_unit_test(test_ids_in_pieces),
 		cmocka_unit_test(test_ids_that_end_early),
 		cmocka_unit_test(test_missing_location),
