@@ -119,17 +119,19 @@ static bool stacks_add(struct lines *l, const struct profile *p,
 
 	if (!ranks)
 		return no_memory(l->scratch, err);
-	for (size_t i = 0; i < p->frame_id_count; i++) {
-		uint32_t function = p->frames[p->frame_ids[i]].function;
-
-		ranks[i] = l->rank_of_name[name_ids[function]];
-	}
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *stack = &p->stacks[i];
+		const uint32_t *ids = &p->frame_ids[stack->frame_first];
 		struct line *line = &l->items[l->count++];
 
-		line->ranks = ranks + stack->frame_first;
+		for (uint32_t k = 0; k < stack->frame_count; k++) {
+			uint32_t function = p->frames[ids[k]].function;
+
+			ranks[k] = l->rank_of_name[name_ids[function]];
+		}
+		line->ranks = ranks;
 		line->count = stack->frame_count;
+		ranks += stack->frame_count;
 		line->before = is_baseline ? stack->value : 0;
 		line->after = is_baseline ? 0 : stack->value;
 	}

@@ -71,11 +71,11 @@ struct packed_place {
 #define PACKED_NONE UINT32_MAX
 
 /* Bytes of packed stacks, none of which goes over the end, nor do eight bytes
- * from any number on. */
+ * from any number on. There may be none. */
 struct packed_chunk {
 	struct packed_chunk *next;
 	size_t len;
-	unsigned number_bytes; /* of a place */
+	unsigned number_bytes; /* of a place, two or three */
 	unsigned char bytes[];
 };
 
@@ -104,8 +104,9 @@ struct profile {
 	uint32_t function_count;
 	struct frame *frames; /* distinct (function, line...) */
 	uint32_t frame_count;
-	uint32_t *frame_ids; /* stacks' frames, root first; in a loose profile
-				some may be of no stack any more */
+	/* Stacks' frames, root first; others, of stacks that cancelled out,
+	 * mean nothing. */
+	uint32_t *frame_ids;
 	size_t frame_id_count;
 	struct stack *stacks; /* distinct, ordered by names root first */
 	uint32_t stack_count;

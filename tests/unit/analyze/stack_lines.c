@@ -60,6 +60,23 @@ static void test_one_side(void **state)
 	release(&f);
 }
 
+/* Their frames are no longer there. */
+static void test_stacks_that_cancelled_out(void **state)
+{
+	const unsigned count = 5000;
+	char *text = malloc(count * 40), *end = text;
+	struct fixture f;
+
+	(void)state;
+	for (unsigned i = 0; i < count; i++)
+		end += sprintf(end, "gone%u;x 7\ngone%u;x -7\n", i, i);
+	sprintf(end, "main 1\n");
+	build(&f, text, NULL);
+	assert_lines(&f, "main 0 1\n");
+	release(&f);
+	free(text);
+}
+
 static void test_two_sides(void **state)
 {
 	struct fixture f;
@@ -180,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_side),
+		cmocka_unit_test(test_stacks_that_cancelled_out),
 		cmocka_unit_test(test_two_sides),
 		cmocka_unit_test(test_lines_are_added_up),
 		cmocka_unit_test(test_escaped_names_are_one),
