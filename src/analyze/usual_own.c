@@ -23,8 +23,8 @@ struct walk {
 	size_t count;
 };
 
-/* Of one trace, and what begins together: the longer first, then the one that
- * holds more of the analysed trace. */
+/* For spans of one trace that begin together: the longer first, then the one
+ * that holds more of the analysed trace. */
 static int compare_spans(const void *left, const void *right)
 {
 	const struct history_span *a =

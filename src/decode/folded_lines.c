@@ -7,9 +7,9 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text_table.h"
 #include "base/thread.h"
 #include "decode/line_reader.h"
-#include "base/text_table.h"
 
 /* Handed over at a time: few enough to stay in the processor's cache, and so
  * many that waking the other thread is no cost. */

@@ -18,17 +18,21 @@
 #define FIRST_IDS 1024u
 #define FIRST_ID_BYTES 2u
 
+/* Where ids may be any numbers they are varints: many are small even then. */
+#define ID_VARINTS 0u
+#define ID_VARINT_BYTES 10u
+
 /* Of a stack without its ids: two counts and a value. Counts are small, so that
  * eight bytes are left behind the last id. */
 #define STACK_BYTES 30u
 
-/* Ids have as many bytes as the largest before them: nearly always two, or
- * three, and where each begins is known before the one in front is read. */
+_Static_assert(LIMIT_LOCATIONS <= 1 << 24, "ids of locations fit three bytes");
+
+/* Ids have as many bytes as the largest before them: where each begins is known
+ * before the one in front is read. */
 static unsigned bytes_of(uint64_t id)
 {
-	if (id <= UINT16_MAX)
-		return FIRST_ID_BYTES;
-	return id >> 24 ? sizeof id : 3;
+	return id <= UINT16_MAX ? FIRST_ID_BYTES : 3;
 }
 
 static void set_near_end(struct pprof_pack *pack)
@@ -116,7 +120,9 @@ static bool add_chunk(struct pprof_pack *pack, size_t need)
 static bool make_room(struct pprof_pack *pack, size_t count)
 {
 	const struct packed_chunk *last = pack->last;
-	size_t need = STACK_BYTES + count * pack->id_bytes;
+	size_t need = STACK_BYTES + count * (pack->id_bytes == ID_VARINTS
+						     ? ID_VARINT_BYTES
+						     : pack->id_bytes);
 
 	return (last && last->number_bytes == pack->id_bytes &&
 		pack->room - last->len >= need) ||
@@ -354,10 +360,25 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 /* For ids of so many bytes there are sums and room from now on. */
 static void widen(struct pprof_pack *pack, const uint64_t *ids, size_t count)
 {
+	if (pack->is_ordered) {
+		pack->id_bytes = ID_VARINTS;
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		if (bytes_of(ids[i]) > pack->id_bytes)
 			pack->id_bytes = bytes_of(ids[i]);
 	set_near_end(pack);
+}
+
+static void put_id(const struct pprof_pack *pack, unsigned char **end,
+		   uint64_t id)
+{
+	if (pack->id_bytes == ID_VARINTS) {
+		put_varint(end, id);
+		return;
+	}
+	store_number(*end, id);
+	*end += pack->id_bytes;
 }
 
 /* These are few: they have nothing in common with the ones beside them. */
@@ -365,6 +386,7 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    int64_t value, struct error *err)
 {
 	unsigned char *end;
+	size_t i = count;
 
 	if (!is_value_small(pack, value) || !count ||
 	    count > LIMIT_STACK_FRAMES)
@@ -377,8 +399,8 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 	path_cut(pack, 0);
 	pack->path->len = 0;
 	end = begin_stack(pack, 0, count);
-	for (size_t i = count; i > 0; i--, end += pack->id_bytes)
-		store_number(end, ids[i - 1]);
+	while (i > 0)
+		put_id(pack, &end, ids[--i]);
 	end_stack(pack, count, value, end);
 	return true;
 }
@@ -400,6 +422,18 @@ void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 	};
 }
 
+static uint64_t take_id(struct pprof_unpack *u)
+{
+	unsigned bytes = u->chunk->number_bytes;
+	uint64_t id;
+
+	if (bytes == ID_VARINTS)
+		return varint_take(&u->at);
+	id = load_number(u->at, bytes);
+	u->at += bytes;
+	return id;
+}
+
 /* One of more ids than a path has was packed for itself, and so is the one
  * behind it. */
 bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
@@ -414,9 +448,7 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 	for (size_t i = 0; i < kept; i++)
 		u->ids[u->count - 1 - i] = path[i];
 	for (size_t i = kept; i < u->count; i++) {
-		uint64_t id = load_number(u->at, u->chunk->number_bytes);
-
-		u->at += u->chunk->number_bytes;
+		uint64_t id = take_id(u);
 
 		if (i < LIMIT_STACK_FRAMES)
 			path[i] = (uint32_t)id;

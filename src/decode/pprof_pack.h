@@ -35,7 +35,7 @@ struct pprof_pack {
 	int64_t *sums;     /* by id of a location */
 	uint64_t id_end;
 	uint64_t near_end; /* ids below have sums, and room in id_bytes */
-	unsigned id_bytes;
+	unsigned id_bytes; /* 0: varints */
 	uint64_t id_total;
 	size_t longest; /* in ids */
 	uint32_t count;

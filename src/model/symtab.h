@@ -36,8 +36,8 @@ bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 bool symtab_add_kept(struct symtab *t, struct str text, uint32_t *id,
 		     struct error *err) MUST_CHECK;
 
-/* Interns all texts of another table: ids[0..from->count) are those that they
- * have here. */
+/* Interns all texts of another table: ids[0..symtab_count(from)) are those that
+ * they have here. */
 bool symtab_add_all(struct symtab *t, const struct symtab *from, uint32_t *ids,
 		    struct error *err) MUST_CHECK;
 

@@ -255,24 +255,31 @@ static void test_places_of_several_frames(void **state)
 
 /* The second stack wants a chunk of its own, and then, for the one large id,
  * one of wider ids: the first of both stays empty. */
-static void test_empty_chunk(void **state)
+static void assert_empty_chunk(uint64_t large, bool is_packed)
 {
 	static const uint64_t functions[] = { 1 };
 	uint64_t ids[LIMIT_STACK_FRAMES - 10];
 	struct buf b;
 
-	(void)state;
 	start(&b);
-	for (uint64_t id = 6; id <= 65536; id += 3)
+	/* Others, so that 65536 is a small one. */
+	for (uint64_t id = 6; id < 65536; id += 3)
 		put_location(&b, id, functions, 1);
-	put_location(&b, 65536, functions, 1);
+	put_location(&b, large, functions, 1);
 	for (size_t i = 0; i < COUNT_OF(ids); i++)
 		ids[i] = 1 + i % 2;
-	ids[0] = 65536;
+	ids[0] = large;
 	PUT_SAMPLE(&b, 7, 2, 1);
 	put_sample(&b, ids, COUNT_OF(ids), 5);
 	PUT_SAMPLE(&b, 11, 2, 1);
-	assert_summed(&b, true);
+	assert_summed(&b, is_packed);
+}
+
+static void test_empty_chunk(void **state)
+{
+	(void)state;
+	assert_empty_chunk(65536, true);
+	assert_empty_chunk(UINT64_C(1) << 63, false);
 }
 
 /* Two pieces, single ids, longer varints than needed: all are the same. */
