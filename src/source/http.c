@@ -24,10 +24,6 @@
 #define POLL_MS 250
 #define POLL_RETRY_MS 50
 
-/* As much of an answer is asked for at once: by the library's 16 KiB an
- * ordinary `slow` makes half as many system calls again. */
-#define READ_BYTES (64L * 1024)
-
 enum job_state { JOB_WAITING = 0, JOB_RUNNING, JOB_DONE };
 
 struct job {
@@ -277,7 +273,7 @@ static CURLcode set_callbacks(struct job *job)
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_WRITEDATA, job));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_PREREQDATA, job));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, READ_BYTES));
+	keep(&rc, curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES));
 	return rc;
 }
 
