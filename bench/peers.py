@@ -94,7 +94,8 @@ class Peers:
             return found(r"mod\s+\S+\s+(\S+)", said("go", "version", "-m",
                                                     path))
         if name == "inferno-flamegraph":
-            listed = self.cache / ".crates.toml"
+            # Cargo's list is above its bin/, wherever that was.
+            listed = Path(path).resolve().parent.parent / ".crates.toml"
             return found(r'"inferno ([\d.]+)',
                          listed.read_text() if listed.exists() else "")
         if name == "flamegraph.pl":
