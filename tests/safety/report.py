@@ -41,7 +41,7 @@ ROWS = [
     Row("tests", "the ordinary tests, with a share of each kind below: no more "
         "than 300 seconds", 300, "./dev test"),
     Row("fault-allocation", "an allocation fails once, or from then on for "
-        "ever: 40 cases, ours and the libraries'", 50000, "tests/fault"),
+        "ever, ours and the libraries'", 50000, "tests/fault"),
     Row("fault-call", "a system call fails with EIO, ENOSPC, EINTR, EAGAIN, "
         "EMFILE or EACCES, or moves one byte: the same cases", 3000,
         "tests/fault"),
