@@ -366,6 +366,26 @@ static void put_unordered(struct buf *b, bool has_pattern)
 		put_int(b, 7, 6);
 }
 
+/* One location of many lines. */
+static void put_inlined(struct buf *b)
+{
+	struct buf location;
+
+	buf_init(b, MIB);
+	PUT_INTS(b, 1, 1, 2);
+	put_bytes(b, 6, STR(""));
+	put_bytes(b, 6, STR("cpu"));
+	put_bytes(b, 6, STR("nanoseconds"));
+	buf_init(&location, MIB);
+	put_int(&location, 1, 1);
+	for (uint64_t line = 1; line < 100; line++)
+		PUT_INTS(&location, 4, 1, line);
+	put_bytes(b, 4, buf_str(&location));
+	buf_release(&location);
+	PUT_INTS(b, 5, 1, 1);
+	PUT_SAMPLE(b, 12, 1);
+}
+
 static void test_pprof_without_memory(void **state)
 {
 	struct buf b;
@@ -384,6 +404,8 @@ static void test_pprof_without_memory(void **state)
 	PUT_INTS(&b, 4, 0x123456789, 0, 0x10);
 	PUT_INTS(&b, 4, 0x987654321, 0, 0x20);
 	PUT_SAMPLE(&b, 12, 0x123456789, 0x987654321);
+	expect_told(&b);
+	put_inlined(&b);
 	expect_told(&b);
 }
 

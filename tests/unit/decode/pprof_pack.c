@@ -4,6 +4,7 @@
  * the same the other tests of pprof check on every message of theirs.
  */
 #include "base/count.h"
+#include "decode/pprof_pack.h"
 #include "pprof_making.h"
 
 /* Locations 1..3 of functions 1..3; the last one is of two lines, function 3
@@ -157,6 +158,38 @@ static void test_deeper_than_a_stack(void **state)
 	start(&b);
 	put_sample(&b, ids, 4 * LIMIT_STACK_FRAMES, INT64_C(1) << 50);
 	assert_summed(&b, false);
+}
+
+static void test_many_types(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	for (int i = 0; i < 4; i++)
+		PUT_INTS(&b, 1, 6, 7);
+	put_bytes(&b, 2, STR("\x0a\x02\x02\x01\x12\x05\x01\x02\x03\x04\x05"));
+	put_bytes(&b, 2, STR("\x0a\x02\x03\x01\x12\x05\x06\x07\x08\x09\x0a"));
+	assert_summed(&b, true);
+}
+
+/* Stacks that are packed have a ceiling, as an arena has. */
+static void test_ceiling(void **state)
+{
+	struct pprof p = { .sample_count = 0 };
+	const uint64_t id = 1;
+	struct pprof_pack pack;
+
+	(void)state;
+	arena_init(&p.scratch, MIB);
+	assert_true(pprof_pack_init(&pack, &p, &err));
+	assert_true(pprof_pack_add(&pack, &id, 1, 1, &err));
+	pack.room = pack.last->len;
+	pack.size_bytes = LIMIT_DECODE_HEAP_BYTES;
+	assert_false(pprof_pack_add(&pack, &id, 1, 1, &err));
+	assert_int_equal(err.code, ERROR_LIMIT);
+	pprof_pack_release(&pack);
+	arena_release(&p.scratch);
 }
 
 static void test_period_sought_in_values(void **state)
@@ -452,6 +485,8 @@ int main(void)
 		cmocka_unit_test(test_stack_without_frames),
 		cmocka_unit_test(test_deepest_stack),
 		cmocka_unit_test(test_deeper_than_a_stack),
+		cmocka_unit_test(test_many_types),
+		cmocka_unit_test(test_ceiling),
 		cmocka_unit_test(test_period_sought_in_values),
 		cmocka_unit_test(test_fields_between_samples),
 		cmocka_unit_test(test_ids_that_are_hashes),
