@@ -100,13 +100,12 @@ static bool add_lines(struct folded *f, const struct folded_batch *b,
 	for (uint32_t i = 0; i < b->line_count; i++) {
 		const struct folded_line *line = &b->lines[i];
 
-		if (line->count > LIMIT_STACK_FRAMES
-			    ? !add_deep(f, line, names, err)
-			    : !add_stack(f, line, names, err))
+		if (!(line->count > LIMIT_STACK_FRAMES
+			      ? add_deep(f, line, names, err)
+			      : add_stack(f, line, names, err)) ||
+		    !leave_large_tree(f, err))
 			return false;
 		names += line->count;
-		if (!leave_large_tree(f, err))
-			return false;
 	}
 	return true;
 }

@@ -427,16 +427,18 @@ static void test_lack_of_memory(void **state)
 	buf_release(&text);
 }
 
-/* New names where few are looked up at once, behind what one stack may have,
- * and behind what a batch has room for; each allocation fails by itself. */
+/* New names where few are looked up at once: the last that a stack may have,
+ * behind it, and behind what a batch has room for; each allocation fails by
+ * itself. */
 static void test_lack_of_memory_for_deep_stacks(void **state)
 {
 	struct buf text;
 
 	(void)state;
 	buf_init(&text, MIB);
-	for (unsigned i = 0; i < 5 * LIMIT_STACK_FRAMES; i++)
-		buf_addf(&text, i % 2000 ? "again;" : "new%u;", i);
+	buf_add_text(&text, "main 1\n");
+	for (unsigned i = 1; i <= 5 * LIMIT_STACK_FRAMES; i++)
+		buf_addf(&text, i % 2048 ? "again;" : "new%u;", i);
 	buf_add_text(&text, "leaf 1\nmain;leaf 2\n");
 	arena_set_unshared(true);
 	assert_survives_starvation(decode_folded, buf_str(&text));
