@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text_table.h"
 
-#include <string.h>
-
 #include "base/count.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
 
@@ -23,14 +22,6 @@ void text_table_init(struct text_table *t, struct arena *arena)
 }
 
 /* ---- hashes ---- */
-
-static uint64_t load(const char *bytes)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes, sizeof word);
-	return word;
-}
 
 static uint64_t load_few(const char *bytes, size_t len)
 {
@@ -66,8 +57,8 @@ uint32_t text_table_hash(const struct text_table *t, struct str text)
 		return (uint32_t)hash_bytes(text.ptr, text.len);
 	sum = nh_step(text.len, last[-1]);
 	for (; text.len - at > 8; at += 8)
-		sum += nh_step(load(text.ptr + at), *key++);
-	sum += nh_step(text.len >= 8 ? load(text.ptr + (text.len - 8))
+		sum += nh_step(load_word(text.ptr + at), *key++);
+	sum += nh_step(text.len >= 8 ? load_word(text.ptr + (text.len - 8))
 				     : load_few(text.ptr, text.len),
 		       *key);
 	return (uint32_t)((sum ^ sum >> 29) * *last >> 32);
@@ -183,15 +174,15 @@ static void fetch_number(const struct text_table *t, struct text_ref *ref)
 void text_table_find_all(const struct text_table *t, struct text_ref *refs,
 			 size_t count)
 {
+	if (!t->slots) {
+		for (size_t i = 0; i < count; i++)
+			refs[i].number = find_in_all(t, refs[i].text);
+		return;
+	}
 	for (size_t i = 0; i < count; i++) {
 		refs[i].number = TEXT_NONE;
-		if (t->slots)
-			__builtin_prefetch(home(t, refs[i].hash));
-		else
-			refs[i].number = find_in_all(t, refs[i].text);
+		__builtin_prefetch(home(t, refs[i].hash));
 	}
-	if (!t->slots)
-		return;
 	for (size_t i = 0; i < count; i++)
 		fetch_number(t, &refs[i]);
 	for (size_t i = 0; i < count; i++)

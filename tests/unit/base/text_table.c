@@ -17,6 +17,12 @@ static struct str name_of(unsigned i, char text[32])
 	return (struct str){ text, (size_t)snprintf(text, 32, "name%u", i) };
 }
 
+static void start(struct text_table *t, struct arena *arena)
+{
+	arena_init(arena, 4 * MIB);
+	text_table_init(t, arena);
+}
+
 static uint32_t find(const struct text_table *t, struct str name)
 {
 	uint32_t number = text_table_find(t, name, text_table_hash(t, name));
@@ -46,8 +52,7 @@ static void test_names_are_found_again(void **state)
 	char text[32];
 
 	(void)state;
-	arena_init(&arena, 64 * MIB);
-	text_table_init(&t, &arena);
+	start(&t, &arena);
 	assert_int_equal(find(&t, STR("name0")), TEXT_NONE);
 	for (unsigned i = 0; i < MANY; i++) {
 		struct str name = arena_str(&arena, name_of(i, text));
@@ -75,8 +80,7 @@ static void test_names_side_by_side(void **state)
 	char text[32];
 
 	(void)state;
-	arena_init(&arena, 64 * MIB);
-	text_table_init(&t, &arena);
+	start(&t, &arena);
 	for (unsigned i = 0; i < COUNT; i++)
 		refs[i].text = arena_str(&arena, name_of(i ^ 64, text));
 	find_all(&t, refs, COUNT);
@@ -105,8 +109,7 @@ static void test_names_of_one_hash(void **state)
 	struct text_table t;
 
 	(void)state;
-	arena_init(&arena, MIB);
-	text_table_init(&t, &arena);
+	start(&t, &arena);
 	assert_int_equal(
 		text_table_add(&t, STR("a"), text_table_hash(&t, STR("b"))), 0);
 	assert_int_equal(add(&t, STR("b")), 1);
@@ -125,8 +128,7 @@ static void test_hashes(void **state)
 	struct text_table t;
 
 	(void)state;
-	arena_init(&arena, MIB);
-	text_table_init(&t, &arena);
+	start(&t, &arena);
 	for (size_t len = 0; len + 1 < sizeof text; len++) {
 		struct str name = { text, len };
 		uint32_t hash = text_table_hash(&t, name);
@@ -153,8 +155,7 @@ static void test_reserved(void **state)
 	char text[32];
 
 	(void)state;
-	arena_init(&arena, MIB);
-	text_table_init(&t, &arena);
+	start(&t, &arena);
 	assert_int_equal(add(&t, STR("a")), 0);
 	assert_true(text_table_reserve(&t, 1000));
 	slots = t.slots;
@@ -178,8 +179,7 @@ static void test_settled(void **state)
 	struct text_table t;
 
 	(void)state;
-	arena_init(&arena, MIB);
-	text_table_init(&t, &arena);
+	start(&t, &arena);
 	assert_int_equal(add(&t, STR("a")), 0);
 	assert_int_equal(add(&t, STR("b")), 1);
 	text_table_settle(&t);

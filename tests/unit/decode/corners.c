@@ -366,16 +366,22 @@ static void put_unordered(struct buf *b, bool has_pattern)
 		put_int(b, 7, 6);
 }
 
-/* One location of many lines. */
-static void put_inlined(struct buf *b)
+/* A message of CPU time, with strings 0 to 2. */
+static void start_cpu(struct buf *b)
 {
-	struct buf location;
-
 	buf_init(b, MIB);
 	PUT_INTS(b, 1, 1, 2);
 	put_bytes(b, 6, STR(""));
 	put_bytes(b, 6, STR("cpu"));
 	put_bytes(b, 6, STR("nanoseconds"));
+}
+
+/* One location of many lines. */
+static void put_inlined(struct buf *b)
+{
+	struct buf location;
+
+	start_cpu(b);
 	buf_init(&location, MIB);
 	put_int(&location, 1, 1);
 	for (uint64_t line = 1; line < 100; line++)
@@ -396,11 +402,7 @@ static void test_pprof_without_memory(void **state)
 	put_unordered(&b, true);
 	expect_told(&b);
 	/* Ids that are hashes. */
-	buf_init(&b, MIB);
-	PUT_INTS(&b, 1, 1, 2);
-	put_bytes(&b, 6, STR(""));
-	put_bytes(&b, 6, STR("cpu"));
-	put_bytes(&b, 6, STR("nanoseconds"));
+	start_cpu(&b);
 	PUT_INTS(&b, 4, 0x123456789, 0, 0x10);
 	PUT_INTS(&b, 4, 0x987654321, 0, 0x20);
 	PUT_SAMPLE(&b, 12, 0x123456789, 0x987654321);
@@ -416,11 +418,7 @@ static void test_many_functions_and_a_pattern(void **state)
 	struct buf b;
 
 	(void)state;
-	buf_init(&b, MIB);
-	PUT_INTS(&b, 1, 1, 2);
-	put_bytes(&b, 6, STR(""));
-	put_bytes(&b, 6, STR("cpu"));
-	put_bytes(&b, 6, STR("nanoseconds"));
+	start_cpu(&b);
 	put_bytes(&b, 6, STR("malloc"));
 	put_bytes(&b, 6, STR("main"));
 	for (uint64_t i = 1; i <= count; i++)
