@@ -513,7 +513,7 @@ bool doctor_profile_file(struct doctor *d, struct error *err)
 
 	(void)err;
 	profile_init(&profile);
-	if (!fetch_profile_file(&d->ctx, d->ctx.profiles.path, STR(""),
+	if (!fetch_profile_file(&d->ctx, d->ctx.profiles.path, STR(""), NULL,
 				&profile, &why)) {
 		check_fail(&d->checks, why.code, "profiles", "file", "%s",
 			   why.message);

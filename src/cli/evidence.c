@@ -40,6 +40,14 @@ static bool is_auto(struct str word)
 	return str_equal(word, STR("auto"));
 }
 
+/* Files have a default of their own. */
+static struct str type_in_file(const struct context *ctx)
+{
+	struct str word = type_word(ctx);
+
+	return is_auto(word) ? STR("") : word;
+}
+
 /* The order in which --type auto settles for what a service offers. */
 static const char *const auto_types[] = { "cpu",   "wall",  "alloc",
 					  "block", "mutex", "inuse" };
@@ -494,11 +502,9 @@ static bool check_slow_file(struct evidence *ev, struct error *err)
 static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
 			    const char *path, struct error *err)
 {
-	struct str word = type_word(ctx);
-
 	ev->selector = str_from(strcmp(path, "-") ? path : "standard input");
-	return fetch_profile_file(ctx, path, is_auto(word) ? STR("") : word,
-				  &ev->slow, err) &&
+	return fetch_profile_file(ctx, path, type_in_file(ctx), NULL, &ev->slow,
+				  err) &&
 	       check_slow_file(ev, err);
 }
 
@@ -509,32 +515,32 @@ static bool fetch_slow_files(struct inquiry *s, struct error *err)
 	struct evidence *ev = s->ev;
 	const char *paths[LIMIT_ARGUMENTS] = { s->want->slow_path };
 	size_t count = 1 + s->want->more_path_count;
-	struct str word = type_word(ctx);
 
 	for (size_t i = 1; i < count; i++)
 		paths[i] = s->want->more_paths[i - 1];
 	ev->selector = fetch_files_name(ctx, paths, count);
 	if (!ev->selector.ptr)
 		return arena_fail(&ctx->arena, "the names of files", err);
-	return fetch_profile_files(ctx, paths, count,
-				   is_auto(word) ? STR("") : word, &ev->slow,
-				   err) &&
+	return fetch_profile_files(ctx, paths, count, type_in_file(ctx),
+				   &ev->slow, err) &&
 	       check_slow_file(ev, err);
 }
+
 static bool fetch_baseline_file(struct inquiry *s, struct file_ahead *ahead,
 				struct error *err)
 {
 	struct evidence *ev = s->ev;
-	struct str type = profile_type_name(&ev->slow);
+	const struct type_name like = { profile_type_name(&ev->slow),
+					profile_unit(&ev->slow) };
 
 	ev->baseline_kind = STR("file");
 	ev->baseline_selector =
 		str_from(strcmp(s->baseline.path, "-") ? s->baseline.path
 						       : "standard input");
 	ev->baseline_window = (struct time_range){ 0, 0 };
-	if (!file_ahead_take(ahead, s->ctx, type) &&
-	    !fetch_profile_file(s->ctx, s->baseline.path, type, &ev->baseline,
-				err))
+	if (!file_ahead_take(ahead, s->ctx, &like) &&
+	    !fetch_profile_file(s->ctx, s->baseline.path, type_in_file(s->ctx),
+				&like, &ev->baseline, err))
 		return false;
 	ev->has_baseline = ev->baseline.whole_total > 0;
 	return ev->has_baseline ||
@@ -552,19 +558,17 @@ static bool is_baseline_file(const struct inquiry *s)
 /* The slow side's, and the baseline's where it is one, too. */
 static bool fetch_files(struct inquiry *s, const char *path, struct error *err)
 {
-	struct str word = type_word(s->ctx);
 	struct file_ahead ahead;
 	bool done;
 
 	file_ahead_init(&ahead);
 	if (is_baseline_file(s))
 		file_ahead_start(&ahead, s->ctx, path, s->baseline.path,
-				 is_auto(word) ? STR("") : word,
-				 &s->ev->baseline);
+				 type_in_file(s->ctx), NULL, &s->ev->baseline);
 	done = fetch_slow_file(s->ctx, s->ev, path, err);
 	if (done && is_baseline_file(s))
 		return fetch_baseline_file(s, &ahead, err);
-	(void)file_ahead_take(&ahead, s->ctx, STR(""));
+	(void)file_ahead_take(&ahead, s->ctx, NULL);
 	return done;
 }
 

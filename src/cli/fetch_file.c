@@ -43,11 +43,13 @@ static bool read_file(const char *path, struct profile_want want,
 }
 
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
-			struct profile *profile, struct error *err)
+			const struct type_name *like, struct profile *profile,
+			struct error *err)
 {
 	struct profile_want want = ctx->want;
 
 	want.type = type;
+	want.like = like;
 	return read_file(path, want, ctx->file_order, profile, &ctx->notes,
 			 err);
 }
@@ -78,7 +80,7 @@ void file_ahead_init(struct file_ahead *a)
 /* Filters of labels remember the sample at hand: they serve one file. */
 void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 		      const char *first, const char *second, struct str type,
-		      struct profile *profile)
+		      const struct type_name *like, struct profile *profile)
 {
 	file_ahead_init(a);
 	a->is_read = false;
@@ -88,6 +90,7 @@ void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 	a->path = second;
 	a->want = ctx->want;
 	a->want.type = type;
+	a->want.like = like;
 	a->order = ctx->file_order;
 	a->profile = profile;
 	notes_init(&a->notes);
@@ -95,23 +98,28 @@ void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 	thread_start(&a->thread, read_ahead, a);
 }
 
-/* Another one of the name might have been meant. */
-static bool is_only_type(const struct profile *p, struct str type)
+/* Another one that is equal might have been meant. */
+static bool is_only_type(const struct profile *p, const struct type_name *like)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < p->type_count; i++)
-		count += str_equal(profile_text(p, p->types[i].type), type);
-	return count == 1 && str_equal(profile_type_name(p), type);
+		count += str_equal(profile_text(p, p->types[i].type),
+				   like->type) &&
+			 str_equal(profile_text(p, p->types[i].unit),
+				   like->unit);
+	return count == 1 && str_equal(profile_type_name(p), like->type) &&
+	       str_equal(profile_unit(p), like->unit);
 }
 
-bool file_ahead_take(struct file_ahead *a, struct context *ctx, struct str type)
+bool file_ahead_take(struct file_ahead *a, struct context *ctx,
+		     const struct type_name *like)
 {
 	if (!a || !a->path)
 		return false;
 	thread_join(&a->thread);
 	a->path = NULL;
-	if (a->is_read && is_only_type(a->profile, type)) {
+	if (a->is_read && like && is_only_type(a->profile, like)) {
 		notes_append(&ctx->notes, &a->notes);
 		return true;
 	}

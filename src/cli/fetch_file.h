@@ -9,10 +9,11 @@
 #include "cli/context.h"
 #include "model/profile.h"
 
-/* Reads the profile at path ("-": standard input). type as in struct
+/* Reads the profile at path ("-": standard input). type and like as in struct
  * profile_want. */
 bool fetch_profile_file(struct context *ctx, const char *path, struct str type,
-			struct profile *profile, struct error *err) MUST_CHECK;
+			const struct type_name *like, struct profile *profile,
+			struct error *err) MUST_CHECK;
 
 /* A file that is being read. */
 struct file_ahead {
@@ -30,15 +31,16 @@ struct file_ahead {
 void file_ahead_init(struct file_ahead *a);
 
 /* Starts to read the second of two files into an initialised profile, when
- * both are large and there are processors for it. */
+ * both are large and there are processors for it. type and like as above. */
 void file_ahead_start(struct file_ahead *a, const struct context *ctx,
 		      const char *first, const char *second, struct str type,
-		      struct profile *profile);
+		      const struct type_name *like, struct profile *profile);
 
 /* Waits for it. False: it is to be read (again), as there is nothing, or
- * nothing of that type. The profile is empty then. Call it in any case; a may
- * be NULL. */
+ * nothing that is surely what fetch_profile_file reads when asked for the type
+ * like that (NULL: it is not wanted). The profile is empty then. Call it in any
+ * case; a may be NULL. */
 bool file_ahead_take(struct file_ahead *a, struct context *ctx,
-		     struct str type);
+		     const struct type_name *like);
 
 #endif

@@ -25,10 +25,9 @@ struct files {
 	struct context *ctx;
 	struct pile pile;
 	struct profile pair[2]; /* being read */
-	struct str wanted;      /* type: what was asked for, then what it is */
-	struct str type;        /* of the first file with samples */
-	struct str unit;
-	const char *first; /* its path; NULL: none yet */
+	struct str wanted;      /* type */
+	const char *first;      /* one with samples; NULL: none yet */
+	struct type_name type;  /* of it */
 };
 
 static const char *name_of(const char *path)
@@ -99,10 +98,9 @@ static bool keep_type(struct files *f, const char *path,
 	struct arena *arena = &f->ctx->arena;
 
 	f->first = path;
-	f->type = arena_str(arena, profile_type_name(p));
-	f->unit = arena_str(arena, profile_unit(p));
-	f->wanted = f->type;
-	return (f->type.ptr && f->unit.ptr) ||
+	f->type.type = arena_str(arena, profile_type_name(p));
+	f->type.unit = arena_str(arena, profile_unit(p));
+	return (f->type.type.ptr && f->type.unit.ptr) ||
 	       arena_fail(arena, "the profile's type", err);
 }
 
@@ -111,14 +109,14 @@ static bool check_type(const struct files *f, const char *path,
 {
 	struct str type = profile_type_name(p), unit = profile_unit(p);
 
-	if (str_equal(type, f->type) && str_equal(unit, f->unit))
+	if (str_equal(type, f->type.type) && str_equal(unit, f->type.unit))
 		return true;
 	return error_set(err, ERROR_FORMAT,
 			 "%s holds %.*s/%.*s and %s %.*s/%.*s: different "
 			 "things cannot be added up; if both have one in "
 			 "common, ask for it with --type",
-			 name_of(f->first), STR_ARGS(f->type),
-			 STR_ARGS(f->unit), name_of(path), STR_ARGS(type),
+			 name_of(f->first), STR_ARGS(f->type.type),
+			 STR_ARGS(f->type.unit), name_of(path), STR_ARGS(type),
 			 STR_ARGS(unit));
 }
 
@@ -136,18 +134,23 @@ static bool take(struct files *f, const char *path, struct profile *p,
 	return pile_push(f, p, err);
 }
 
+static const struct type_name *like(const struct files *f)
+{
+	return f->first ? &f->type : NULL;
+}
+
 /* One without the type is read once more, to tell what it holds instead. */
 static bool read_one(struct files *f, const char *path, struct profile *p,
 		     struct error *err)
 {
 	struct error other = { 0 };
 
-	if (fetch_profile_file(f->ctx, path, f->wanted, p, err))
+	if (fetch_profile_file(f->ctx, path, f->wanted, like(f), p, err))
 		return true;
 	if (!f->first || err->code != ERROR_NOT_FOUND)
 		return false;
 	profile_release(p);
-	if (fetch_profile_file(f->ctx, path, STR(""), p, &other))
+	if (fetch_profile_file(f->ctx, path, STR(""), NULL, p, &other))
 		(void)check_type(f, path, p, err);
 	return false;
 }
@@ -158,11 +161,11 @@ static bool read_pair(struct files *f, const char *const paths[2],
 	struct file_ahead ahead;
 	bool is_done;
 
-	file_ahead_start(&ahead, f->ctx, paths[0], paths[1], f->wanted,
+	file_ahead_start(&ahead, f->ctx, paths[0], paths[1], f->wanted, like(f),
 			 &f->pair[1]);
 	is_done = read_one(f, paths[0], &f->pair[0], err) &&
 		  take(f, paths[0], &f->pair[0], err);
-	if (!file_ahead_take(&ahead, f->ctx, f->type) && is_done)
+	if (!file_ahead_take(&ahead, f->ctx, like(f)) && is_done)
 		is_done = read_one(f, paths[1], &f->pair[1], err);
 	return is_done && take(f, paths[1], &f->pair[1], err);
 }

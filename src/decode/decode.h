@@ -61,13 +61,23 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 		       const struct trace_id *want, struct trace *out,
 		       struct notes *notes, struct error *err) MUST_CHECK;
 
+struct type_name {
+	struct str type; /* "cpu" */
+	struct str unit; /* "nanoseconds" */
+};
+
 /* Which sample type: empty = the profile's default, else the last. Matches
- * "cpu", "alloc_space", "cpu/nanoseconds" or a full Pyroscope id's middle
- * parts; the plain words of the option (cpu alloc inuse goroutine mutex block
- * wall) map to candidates. A type that is absent is
+ * what is offered letter by letter ("cpu/nanoseconds", then "cpu"), then a full
+ * Pyroscope id's middle parts; the plain words of the option (cpu alloc inuse
+ * goroutine mutex block wall) map to candidates. Of equal types it is the last
+ * one, or the first where it is the profile's default. A type that is absent is
  * ERROR_NOT_FOUND and the message lists those present. */
 struct profile_want {
 	struct str type;
+	/* What the profile is to be compared with or added to is of this type
+	 * (NULL: there is none): it goes before `type`, which then says only
+	 * what a profile holds that names no type. */
+	const struct type_name *like;
 	enum profile_detail detail; /* where the format has it */
 	/* Samples with such labels only, or NULL: all. ERROR_USAGE where the
 	 * format has no labels. */

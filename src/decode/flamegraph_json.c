@@ -227,7 +227,7 @@ bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
 	flame_init(&r.flame, build);
 	buf_init(&r.tree, LIMIT_BODY_PLAIN_BYTES);
 	if (build)
-		is_done = type_declare_implied(build, want->type, err) &&
+		is_done = type_declare_implied(build, want, err) &&
 			  read_all(&r, &cut_off, err) &&
 			  profile_build_finish(build, notes, err);
 	if (is_done)

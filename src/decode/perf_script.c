@@ -226,8 +226,8 @@ static struct type_name type_of(struct str event)
 }
 
 /* Time when it is told, else samples: what a cycle is worth varies. */
-static bool choose_type(struct perf *p, struct str wanted, uint32_t *chosen,
-			struct error *err)
+static bool choose_type(struct perf *p, const struct profile_want *want,
+			uint32_t *chosen, struct error *err)
 {
 	struct type_name offered[2] = {
 		{ STR("samples"), STR("count") },
@@ -240,7 +240,7 @@ static bool choose_type(struct perf *p, struct str wanted, uint32_t *chosen,
 					offered[i].unit, err))
 			return false;
 	if (!type_choose(offered, 2, has_time ? STR("cpu") : STR("samples"),
-			 wanted, chosen, err))
+			 want, chosen, err))
 		return false;
 	p->is_counted = *chosen == 0;
 	return true;
@@ -404,7 +404,7 @@ bool decode_perf_script(struct str bytes, const struct profile_want *want,
 		return false;
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
 	find_first_event(&p, bytes);
-	is_done = choose_type(&p, want->type, &type, err);
+	is_done = choose_type(&p, want, &type, err);
 	out->type = type;
 	is_done = is_done && read_samples(&p, bytes, err) &&
 		  profile_build_finish(p.build, notes, err);

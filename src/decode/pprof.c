@@ -457,7 +457,7 @@ static bool has_named_type(const struct pprof_header *h)
 }
 
 /* Of a profile without samples any type will do. */
-static bool choose_type(const struct pprof *p, struct str wanted,
+static bool choose_type(const struct pprof *p, const struct profile_want *want,
 			uint32_t *type, struct error *err)
 {
 	const struct pprof_header *h = &p->header;
@@ -465,7 +465,7 @@ static bool choose_type(const struct pprof *p, struct str wanted,
 
 	*type = 0;
 	if (p->sample_count == 0 && !has_named_type(h))
-		return type_declare_implied(p->build, wanted, err);
+		return type_declare_implied(p->build, want, err);
 	if (h->type_count == 0)
 		return error_set(err, ERROR_FORMAT,
 				 "%s is damaged or cut off: it has samples but "
@@ -475,8 +475,7 @@ static bool choose_type(const struct pprof *p, struct str wanted,
 		default_type = pprof_text(p, (size_t)h->default_type);
 	if (!declare_types(p, err))
 		return false;
-	if (type_choose(h->types, h->type_count, default_type, wanted, type,
-			err))
+	if (type_choose(h->types, h->type_count, default_type, want, type, err))
 		return true;
 	if (p->sample_count)
 		return false;
@@ -612,7 +611,7 @@ static bool read_samples(struct samples *s, struct feed *feed,
 	s->is_guess = true;
 	if (!pprof_pack_init(&s->pack, p, err) ||
 	    !read_message(s, feed, size_bytes, err) || !pprof_load(p, err) ||
-	    !choose_type(p, s->want->type, &type, err) ||
+	    !choose_type(p, s->want, &type, err) ||
 	    !pprof_drop_prepare(p, notes, err))
 		return false;
 	if (p->sample_count &&

@@ -96,27 +96,32 @@ bool type_spelled_out(struct str wanted, struct type_name *type)
 	return true;
 }
 
-bool type_implied(struct str wanted, struct type_name *implied)
+/* A name that stands for one type, as those that runtimes write do. */
+static bool type_known(struct str wanted, struct type_name *type)
 {
-	if (type_spelled_out(wanted, implied))
-		return true;
 	for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
 		if (!str_equal(wanted, str_from(candidates[i].word)) &&
 		    !str_equal(wanted, str_from(candidates[i].type)))
 			continue;
-		*implied = (struct type_name){ str_from(candidates[i].type),
-					       str_from(candidates[i].unit) };
+		*type = (struct type_name){ str_from(candidates[i].type),
+					    str_from(candidates[i].unit) };
 		return true;
 	}
 	return false;
 }
 
-bool type_declare_implied(struct profile_build *b, struct str wanted,
-			  struct error *err)
+bool type_implied(const struct profile_want *want, struct type_name *implied)
+{
+	return type_spelled_out(want->type, implied) ||
+	       type_known(want->like ? want->like->type : want->type, implied);
+}
+
+bool type_declare_implied(struct profile_build *b,
+			  const struct profile_want *want, struct error *err)
 {
 	struct type_name type;
 
-	return !type_implied(wanted, &type) ||
+	return !type_implied(want, &type) ||
 	       profile_build_type(b, type.type, type.unit, err);
 }
 
@@ -130,14 +135,60 @@ static bool is_shouted(struct str offered, struct str wanted)
 }
 
 /* An empty unit matches any. */
+static bool find_named(const struct type_name *offered, uint32_t count,
+		       struct type_name wanted,
+		       bool (*is_name)(struct str offered, struct str wanted),
+		       uint32_t *chosen)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_name(offered[i].type, wanted.type) ||
+		    (wanted.unit.len &&
+		     !str_equal(offered[i].unit, wanted.unit)))
+			continue;
+		*chosen = i;
+		return true;
+	}
+	return false;
+}
+
 static bool find_type(const struct type_name *offered, uint32_t count,
 		      struct type_name wanted, uint32_t *chosen)
 {
+	return find_named(offered, count, wanted, str_equal, chosen) ||
+	       find_named(offered, count, wanted, is_shouted, chosen);
+}
+
+static bool is_same(struct type_name a, struct type_name b)
+{
+	return str_equal(a.type, b.type) && str_equal(a.unit, b.unit);
+}
+
+static bool find_same(const struct type_name *offered, uint32_t count,
+		      const struct type_name *wanted, uint32_t *chosen)
+{
 	for (uint32_t i = 0; i < count; i++) {
-		if ((!str_equal(offered[i].type, wanted.type) &&
-		     !is_shouted(offered[i].type, wanted.type)) ||
-		    (wanted.unit.len &&
-		     !str_equal(offered[i].unit, wanted.unit)))
+		if (!is_same(offered[i], *wanted))
+			continue;
+		*chosen = i;
+		return true;
+	}
+	return false;
+}
+
+/* As errors and lists have it: names, too, may hold a '/'. */
+static bool is_listed_as(struct type_name type, struct str text)
+{
+	return text.len == type.type.len + 1 + type.unit.len &&
+	       str_starts(text, type.type) && text.ptr[type.type.len] == '/' &&
+	       str_equal(str_slice(text, type.type.len + 1, text.len),
+			 type.unit);
+}
+
+static bool find_listed(const struct type_name *offered, uint32_t count,
+			struct str wanted, uint32_t *chosen)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_listed_as(offered[i], wanted))
 			continue;
 		*chosen = i;
 		return true;
@@ -199,29 +250,54 @@ static bool not_found(const struct type_name *offered, uint32_t count,
 			 STR_ARGS(wanted), list);
 }
 
-bool type_choose(const struct type_name *offered, uint32_t count,
-		 struct str default_type, struct str wanted, uint32_t *chosen,
-		 struct error *err)
+/* What is wanted in words, the more exact reading first. */
+static bool find_wanted(const struct type_name *offered, uint32_t count,
+			struct str wanted, uint32_t *chosen)
 {
 	struct type_name type = { .type = wanted };
 
-	if (wanted.len == 0) {
-		type.type = default_type;
-		if (default_type.len == 0 ||
-		    !find_type(offered, count, type, chosen))
+	if (find_listed(offered, count, wanted, chosen) ||
+	    find_named(offered, count, type, str_equal, chosen))
+		return true;
+	if (type_spelled_out(wanted, &type))
+		return find_type(offered, count, type, chosen);
+	return find_type(offered, count, type, chosen) ||
+	       find_candidate(offered, count, wanted, false, chosen) ||
+	       find_candidate(offered, count, wanted, true, chosen);
+}
+
+/* Whatever led to it, of equal types it is always the same one. */
+static uint32_t one_of_equal(const struct type_name *offered, uint32_t count,
+			     struct str default_type, uint32_t chosen)
+{
+	uint32_t i = count - 1;
+
+	if (str_equal(offered[chosen].type, default_type))
+		(void)find_same(offered, count, &offered[chosen], &i);
+	else
+		while (!is_same(offered[i], offered[chosen]))
+			i--;
+	return i;
+}
+
+bool type_choose(const struct type_name *offered, uint32_t count,
+		 struct str default_type, const struct profile_want *want,
+		 uint32_t *chosen, struct error *err)
+{
+	struct str wanted = want->like ? want->like->type : want->type;
+	struct type_name type = { .type = default_type };
+
+	if (!want->like || !find_same(offered, count, want->like, chosen)) {
+		if (wanted.len) {
+			if (!find_wanted(offered, count, wanted, chosen))
+				return not_found(offered, count, wanted, err);
+		} else if (default_type.len == 0 ||
+			   !find_type(offered, count, type, chosen)) {
 			*chosen = count - 1;
-		return true;
+		}
 	}
-	if (type_spelled_out(wanted, &type)) {
-		if (find_type(offered, count, type, chosen))
-			return true;
-		return not_found(offered, count, wanted, err);
-	}
-	if (find_type(offered, count, type, chosen) ||
-	    find_candidate(offered, count, wanted, false, chosen) ||
-	    find_candidate(offered, count, wanted, true, chosen))
-		return true;
-	return not_found(offered, count, wanted, err);
+	*chosen = one_of_equal(offered, count, default_type, *chosen);
+	return true;
 }
 
 bool type_is_gauge(struct str type)

@@ -12,23 +12,20 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "decode/decode.h"
 #include "model/profile.h"
-
-struct type_name {
-	struct str type; /* "cpu" */
-	struct str unit; /* "nanoseconds" */
-};
 
 /* Chooses among the offered types (at least one): the wanted one as struct
  * profile_want says; nothing wanted: the one named by default_type, else the
  * last. ERROR_NOT_FOUND lists those offered. */
 bool type_choose(const struct type_name *offered, uint32_t count,
-		 struct str default_type, struct str wanted, uint32_t *chosen,
-		 struct error *err) MUST_CHECK;
+		 struct str default_type, const struct profile_want *want,
+		 uint32_t *chosen, struct error *err) MUST_CHECK;
 
-/* For answers that do not say their type: what was asked for. False when
- * `wanted` names no type and unit. */
-bool type_implied(struct str wanted, struct type_name *implied) MUST_CHECK;
+/* For answers that do not say their type: what was asked for. False when that
+ * names no type and unit. */
+bool type_implied(const struct profile_want *want,
+		  struct type_name *implied) MUST_CHECK;
 
 /* "cpu/nanoseconds" or a full Pyroscope id: type and unit are spelled out,
  * so they hold whatever the input is. */
@@ -42,7 +39,8 @@ bool type_is_sample_count(struct type_name type);
 
 /* Names the only sample type of an answer that does not say it (type_implied)
  * before its stacks are added; a profile without types when that fails. */
-bool type_declare_implied(struct profile_build *b, struct str wanted,
+bool type_declare_implied(struct profile_build *b,
+			  const struct profile_want *want,
 			  struct error *err) MUST_CHECK;
 
 /* What a finished profile's type and values tell when nothing else does:

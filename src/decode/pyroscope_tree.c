@@ -294,7 +294,7 @@ bool decode_pyroscope_tree(struct str bytes, const struct profile_want *want,
 	build = profile_build_new(out, err);
 	if (!build)
 		return false;
-	is_done = type_declare_implied(build, want->type, err) &&
+	is_done = type_declare_implied(build, want, err) &&
 		  read_parts(&a, build, &cut_off, err) &&
 		  profile_build_finish(build, notes, err);
 	if (is_done)

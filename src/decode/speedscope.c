@@ -479,19 +479,19 @@ static bool read_pass(struct reader *r, struct str bytes, bool is_second,
 
 /* The first profile's unit unless another is asked for; a type spelled out
  * with its unit names what the file cannot. */
-static bool declare_type(struct reader *r, struct str wanted,
+static bool declare_type(struct reader *r, const struct profile_want *want,
 			 struct profile *out, struct error *err)
 {
 	struct type_name spelled;
 	uint32_t chosen = 0;
 
 	if (!r->offered_count)
-		return type_declare_implied(r->build, wanted, err);
-	if (type_spelled_out(wanted, &spelled) && r->offered_count == 1 &&
+		return type_declare_implied(r->build, want, err);
+	if (type_spelled_out(want->type, &spelled) && r->offered_count == 1 &&
 	    str_equal(spelled.unit, r->offered[0].unit))
 		r->shown[0] = spelled;
 	else if (!type_choose(r->shown, r->offered_count, r->offered[0].type,
-			      wanted, &chosen, err))
+			      want, &chosen, err))
 		return false;
 	for (uint32_t i = 0; i < r->offered_count; i++)
 		if (!profile_build_type(r->build, r->shown[i].type,
@@ -513,7 +513,7 @@ bool decode_speedscope(struct str bytes, const struct profile_want *want,
 		return false;
 	arena_init(&r.scratch, LIMIT_DECODE_HEAP_BYTES);
 	is_done = read_pass(&r, bytes, false, err) &&
-		  declare_type(&r, want->type, out, err) &&
+		  declare_type(&r, want, out, err) &&
 		  read_pass(&r, bytes, true, err) &&
 		  profile_build_finish(r.build, notes, err);
 	if (is_done)

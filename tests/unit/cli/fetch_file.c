@@ -11,6 +11,8 @@
 
 static char large[512], small[512];
 
+static const struct type_name cpu = { { "cpu", 3 }, { "nanoseconds", 11 } };
+
 static int find_files(void **state)
 {
 	(void)state;
@@ -32,10 +34,10 @@ static void test_second_of_two(void **state)
 	notes_init(&ctx.notes);
 	profile_init(&ahead);
 	profile_init(&now);
-	file_ahead_start(&a, &ctx, large, large, STR(""), &ahead);
+	file_ahead_start(&a, &ctx, large, large, STR(""), NULL, &ahead);
 	assert_int_equal(a.path != NULL, thread_is_worth_it());
-	assert_true(fetch_profile_file(&ctx, large, STR(""), &now, &err));
-	if (file_ahead_take(&a, &ctx, STR("cpu"))) {
+	assert_true(fetch_profile_file(&ctx, large, STR(""), NULL, &now, &err));
+	if (file_ahead_take(&a, &ctx, &cpu)) {
 		assert_true(profile_check(&ahead, &err));
 		assert_int_equal(ahead.stack_count, now.stack_count);
 		assert_true(ahead.total == now.total);
@@ -48,17 +50,24 @@ static void test_second_of_two(void **state)
 static void test_of_another_type(void **state)
 {
 	struct context ctx = { .file_order = STACKS_SUMMED };
+	const struct type_name others[] = {
+		{ STR("alloc_space"), STR("bytes") },
+		{ STR("cpu"), STR("count") },
+		{ STR("wall"), STR("nanoseconds") },
+	};
 	struct file_ahead a;
 	struct profile ahead;
 
 	(void)state;
 	notes_init(&ctx.notes);
 	profile_init(&ahead);
-	file_ahead_start(&a, &ctx, large, large, STR(""), &ahead);
-	assert_false(file_ahead_take(&a, &ctx, STR("alloc_space")));
-	assert_int_equal(ahead.stack_count, 0);
-	assert_null(ahead.packed);
-	assert_int_equal(ctx.notes.count, 0);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		file_ahead_start(&a, &ctx, large, large, STR(""), NULL, &ahead);
+		assert_false(file_ahead_take(&a, &ctx, &others[i]));
+		assert_int_equal(ahead.stack_count, 0);
+		assert_null(ahead.packed);
+		assert_int_equal(ctx.notes.count, 0);
+	}
 	profile_release(&ahead);
 }
 
@@ -78,9 +87,9 @@ static void test_not_worth_it(void **state)
 	profile_init(&ahead);
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		file_ahead_start(&a, &ctx, pairs[i][0], pairs[i][1], STR(""),
-				 &ahead);
+				 NULL, &ahead);
 		assert_null(a.path);
-		assert_false(file_ahead_take(&a, &ctx, STR("")));
+		assert_false(file_ahead_take(&a, &ctx, &cpu));
 	}
 }
 

@@ -55,7 +55,7 @@ static void test_counts(void **state)
 
 	(void)state;
 	profile_init(&one);
-	assert_true(fetch_profile_file(&ctx, odd, STR(""), &one, &err));
+	assert_true(fetch_profile_file(&ctx, odd, STR(""), NULL, &one, &err));
 	for (size_t i = 0; i < LIMIT_ARGUMENTS; i++)
 		paths[i] = odd;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -80,7 +80,7 @@ static void test_large_ones(void **state)
 
 	(void)state;
 	profile_init(&one);
-	assert_true(fetch_profile_file(&ctx, wide, STR(""), &one, &err));
+	assert_true(fetch_profile_file(&ctx, wide, STR(""), NULL, &one, &err));
 	assert_true(read_sum(paths, 2, STR(""), &sum));
 	assert_int_equal(sum.stack_count, one.stack_count);
 	assert_true(sum.total == 2 * one.total);
@@ -147,8 +147,8 @@ static void test_any_order(void **state)
 		ctx.want.detail = details[i];
 		ctx.file_order = STACKS_IN_ORDER;
 		profile_init(&one);
-		assert_true(
-			fetch_profile_file(&ctx, wide, STR(""), &one, &err));
+		assert_true(fetch_profile_file(&ctx, wide, STR(""), NULL, &one,
+					       &err));
 		ctx.file_order = STACKS_ANY_ORDER;
 		assert_true(read_sum(paths, 3, STR(""), &sum));
 		assert_true(sum.is_loose);

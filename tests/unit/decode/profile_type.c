@@ -55,6 +55,34 @@ static const struct type_name python_cpu[] = {
 	TYPE("CPU", "nanoseconds"),
 };
 
+static const struct type_name equal_ones[] = {
+	TYPE("a", "count"), TYPE("b", "count"), TYPE("a", "count"),
+	TYPE("b", "bytes"), TYPE("b", "count"),
+};
+
+static const struct type_name like_names[] = {
+	TYPE("CPU", "nanoseconds"),
+	TYPE("cpu", "count"),
+	TYPE("cpu", "nanoseconds"),
+};
+
+/* Whoever reads "x/y/z" may mean either of two. */
+static const struct type_name odd_names[] = {
+	TYPE("x", "y/z"),      TYPE("x/y", "z"), TYPE("x", "y"),
+	TYPE("p:q:r:s:t", ""), TYPE("q", "r"),   TYPE("", "count"),
+};
+
+static bool choose(const struct type_name *offered, uint32_t count,
+		   const char *default_type, const char *wanted,
+		   const struct type_name *like, uint32_t *chosen)
+{
+	const struct profile_want want = { .type = str_from(wanted),
+					   .like = like };
+
+	return type_choose(offered, count, str_from(default_type), &want,
+			   chosen, &err);
+}
+
 static void test_choice(void **state)
 {
 	static const struct {
@@ -94,18 +122,92 @@ static void test_choice(void **state)
 		  "process_cpu:cpu:nanoseconds:cpu:nanoseconds", 1 },
 		{ two_units, 3, "", "cpu/milliseconds", 1 },
 		{ two_units, 3, "", "cpu", 0 },
+		{ equal_ones, 5, "", "", 4 },
+		{ equal_ones, 5, "", "a", 2 },
+		{ equal_ones, 5, "", "a/count", 2 },
+		{ equal_ones, 5, "a", "", 0 },
+		{ equal_ones, 5, "a", "a", 0 },
+		{ equal_ones, 5, "a", "b", 4 },
+		{ equal_ones, 5, "b", "b/bytes", 3 },
+		{ equal_ones, 5, "b", "b/count", 1 },
+		{ like_names, 3, "", "cpu", 1 },
+		{ like_names, 3, "", "CPU", 0 },
+		{ like_names, 3, "", "cpu/nanoseconds", 2 },
+		{ like_names, 3, "", "Cpu/nanoseconds", 0 },
+		{ like_names, 3, "cpu", "", 1 },
+		{ odd_names, 6, "", "x", 0 },
+		{ odd_names, 6, "", "x/y", 2 },
+		{ odd_names, 5, "", "x/y/z", 0 },
+		{ odd_names + 1, 4, "", "x/y/z", 0 },
+		{ odd_names, 6, "", "p:q:r:s:t", 3 },
+		{ odd_names, 6, "", "p:q:r:s:u", 4 },
+		{ odd_names, 6, "", "/count", 5 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint32_t chosen = 99;
 
-		assert_true(type_choose(cases[i].offered, cases[i].count,
-					str_from(cases[i].default_type),
-					str_from(cases[i].wanted), &chosen,
-					&err));
+		assert_true(choose(cases[i].offered, cases[i].count,
+				   cases[i].default_type, cases[i].wanted, NULL,
+				   &chosen));
 		assert_int_equal(chosen, cases[i].chosen);
 	}
+}
+
+/* What one profile holds is found in another, whatever it is called; and every
+ * profile has what it has. */
+static void test_choice_of_the_same(void **state)
+{
+	static const struct {
+		const struct type_name *offered;
+		uint32_t count;
+	} cases[] = {
+		{ go_cpu, 2 },     { node_wall, 2 }, { java_tlab, 5 },
+		{ python_cpu, 2 }, { two_units, 3 }, { equal_ones, 5 },
+		{ like_names, 3 }, { odd_names, 6 },
+	};
+	static const char *const words[] = { "", "cpu", "a", "b/count",
+					     "gone" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct type_name *offered = cases[i].offered;
+
+		for (uint32_t k = 0; k < cases[i].count; k++) {
+			const char *word = words[(i + k) % 5];
+			uint32_t chosen = 99;
+
+			assert_true(choose(offered, cases[i].count, word, word,
+					   &offered[k], &chosen));
+			assert_in_range(chosen, 0, cases[i].count - 1);
+			assert_true(str_equal(offered[chosen].type,
+					      offered[k].type));
+			assert_true(str_equal(offered[chosen].unit,
+					      offered[k].unit));
+		}
+	}
+}
+
+/* Then by its name alone, as if that were asked for. */
+static void test_choice_of_the_nearest(void **state)
+{
+	static const struct type_name bytes = TYPE("cpu", "bytes");
+	static const struct type_name go_alloc = TYPE("alloc_space", "bytes");
+	static const struct type_name gone = TYPE("gone", "count");
+	static const struct type_name none = TYPE("", "");
+	uint32_t chosen = 99;
+
+	(void)state;
+	assert_true(choose(go_cpu, 2, "", "samples", &bytes, &chosen));
+	assert_int_equal(chosen, 1);
+	assert_true(choose(java_tlab, 5, "", "live", &go_alloc, &chosen));
+	assert_int_equal(chosen, 1);
+	assert_true(choose(go_cpu, 2, "samples", "cpu", &none, &chosen));
+	assert_int_equal(chosen, 0);
+	assert_false(choose(go_cpu, 2, "", "cpu", &gone, &chosen));
+	assert_non_null(strstr(err.message, "no sample type \"gone\";"));
+	assert_int_equal(chosen, 0);
 }
 
 static void test_absent_types_are_listed(void **state)
@@ -127,9 +229,8 @@ static void test_absent_types_are_listed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		assert_false(type_choose(cases[i].offered, cases[i].count,
-					 STR(""), str_from(cases[i].wanted),
-					 &chosen, &err));
+		assert_false(choose(cases[i].offered, cases[i].count, "",
+				    cases[i].wanted, NULL, &chosen));
 		assert_int_equal(err.code, ERROR_NOT_FOUND);
 		assert_non_null(strstr(err.message, cases[i].wanted));
 		assert_non_null(strstr(err.message, "samples/count, "));
@@ -147,9 +248,18 @@ static void test_a_long_list_fits(void **state)
 	for (size_t i = 0; i < LIMIT_SAMPLE_TYPES; i++)
 		offered[i] = (struct type_name){ { name, sizeof name },
 						 { name, sizeof name } };
-	assert_false(type_choose(offered, LIMIT_SAMPLE_TYPES, STR(""),
-				 STR("cpu"), &chosen, &err));
+	assert_false(
+		choose(offered, LIMIT_SAMPLE_TYPES, "", "cpu", NULL, &chosen));
 	assert_int_equal(err.code, ERROR_NOT_FOUND);
+}
+
+static bool implied(const char *wanted, const struct type_name *like,
+		    struct type_name *type)
+{
+	const struct profile_want want = { .type = str_from(wanted),
+					   .like = like };
+
+	return type_implied(&want, type);
 }
 
 static void test_implied_types(void **state)
@@ -173,16 +283,31 @@ static void test_implied_types(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		assert_true(type_implied(str_from(cases[i].wanted), &type));
+		assert_true(implied(cases[i].wanted, NULL, &type));
 		assert_true(str_equal(type.type, str_from(cases[i].type)));
 		assert_true(str_equal(type.unit, str_from(cases[i].unit)));
 	}
-	assert_false(type_implied(STR(""), &type));
-	assert_false(type_implied(STR("whatever"), &type));
-	assert_false(type_implied(STR("a:b:c:d"), &type));
-	assert_false(type_implied(STR("a:b:c:d:e:f:g"), &type));
-	assert_false(type_implied(STR("::::"), &type));
+	assert_false(implied("", NULL, &type));
+	assert_false(implied("whatever", NULL, &type));
+	assert_false(implied("a:b:c:d", NULL, &type));
+	assert_false(implied("a:b:c:d:e:f:g", NULL, &type));
+	assert_false(implied("::::", NULL, &type));
 	assert_false(type_spelled_out(STR("cpu"), &type));
+}
+
+static void test_implied_like_another(void **state)
+{
+	static const struct type_name slash = TYPE("a/b", "count");
+	struct type_name type;
+
+	(void)state;
+	assert_true(implied("", &go_cpu[1], &type));
+	assert_true(str_equal(type.unit, STR("nanoseconds")));
+	assert_true(implied("cpu", &go_cpu[0], &type));
+	assert_true(str_equal(type.type, STR("samples")));
+	assert_true(implied("a/b", &go_cpu[1], &type));
+	assert_true(str_equal(type.type, STR("a")));
+	assert_false(implied("", &slash, &type));
 }
 
 static void test_gauges_and_units(void **state)
@@ -204,9 +329,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_choice_of_the_same),
+		cmocka_unit_test(test_choice_of_the_nearest),
 		cmocka_unit_test(test_absent_types_are_listed),
 		cmocka_unit_test(test_a_long_list_fits),
 		cmocka_unit_test(test_implied_types),
+		cmocka_unit_test(test_implied_like_another),
 		cmocka_unit_test(test_gauges_and_units),
 	};
 
