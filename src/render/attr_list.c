@@ -42,7 +42,7 @@ static void drop_repeats(struct attr_list *list)
 
 static void collect(const struct trace *t, const struct attr *attrs,
 		    size_t attr_count, const struct detail *details,
-		    size_t detail_count, struct out *out,
+		    size_t detail_count, enum detail_kind kind, struct out *out,
 		    struct attr_list *list)
 {
 	*list = (struct attr_list){ .count = 0 };
@@ -55,7 +55,7 @@ static void collect(const struct trace *t, const struct attr *attrs,
 	for (size_t i = 0; i < attr_count; i++)
 		add(list, t, attrs[i].key, attrs[i].value);
 	for (size_t i = 0; i < detail_count; i++)
-		if (details[i].kind == DETAIL_ATTR)
+		if (details[i].kind == kind)
 			add(list, t, details[i].key, details[i].value);
 	qsort(list->items, list->count, sizeof *list->items, compare_items);
 	drop_repeats(list);
@@ -67,7 +67,8 @@ void attr_list_span(const struct trace *t, uint32_t span, struct out *out,
 	const struct span *s = &t->spans[span];
 
 	collect(t, t->attrs + s->attr_first, s->attr_count,
-		t->details + s->detail_first, s->detail_count, out, list);
+		t->details + s->detail_first, s->detail_count, DETAIL_ATTR, out,
+		list);
 }
 
 void attr_list_resource(const struct trace *t, uint32_t resource,
@@ -76,7 +77,22 @@ void attr_list_resource(const struct trace *t, uint32_t resource,
 	const struct resource *r = &t->resources[resource];
 
 	collect(t, t->attrs + r->attr_first, r->attr_count,
-		t->details + r->detail_first, r->detail_count, out, list);
+		t->details + r->detail_first, r->detail_count, DETAIL_ATTR, out,
+		list);
+}
+
+void attr_list_part(const struct trace *t, const struct detail *part,
+		    const struct detail *end, struct out *out,
+		    struct attr_list *list)
+{
+	enum detail_kind kind = part->kind == DETAIL_EVENT ? DETAIL_EVENT_ATTR
+							   : DETAIL_LINK_ATTR;
+	const struct detail *first = part + 1;
+	size_t count = 0;
+
+	while (first + count < end && first[count].kind == kind)
+		count++;
+	collect(t, NULL, 0, first, count, kind, out, list);
 }
 
 void attr_list_release(struct attr_list *list)

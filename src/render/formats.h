@@ -50,6 +50,10 @@ void attr_list_span(const struct trace *t, uint32_t span, struct out *out,
 		    struct attr_list *list);
 void attr_list_resource(const struct trace *t, uint32_t resource,
 			struct out *out, struct attr_list *list);
+/* Of an event or a link among the details of a span, which end at `end`. */
+void attr_list_part(const struct trace *t, const struct detail *part,
+		    const struct detail *end, struct out *out,
+		    struct attr_list *list);
 void attr_list_release(struct attr_list *list);
 
 /* Writes them as members of an object that is open. */

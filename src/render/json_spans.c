@@ -26,18 +26,13 @@ static void put_span_id(struct jsonw *w, const char *key, uint64_t id)
 	jsonw_pair_text(w, key, id ? text : NULL);
 }
 
-/* The attributes that follow a part, up to the next part. */
-static void put_part_attrs(struct jsonw *w, const struct trace *t,
-			   const struct detail *from, const struct detail *end,
-			   enum detail_kind kind)
+static void put_attrs(struct jsonw *w, const char *key, struct attr_list *list)
 {
-	jsonw_key(w, "attributes");
+	jsonw_key(w, key);
 	jsonw_object(w);
-	for (; from < end && from->kind == kind; from++) {
-		jsonw_key_str(w, trace_text(t, from->key));
-		jsonw_str(w, trace_text(t, from->value));
-	}
+	attr_list_json(list, w);
 	jsonw_object_end(w);
+	attr_list_release(list);
 }
 
 static void put_parts(struct jsonw *w, const struct trace *t,
@@ -45,6 +40,7 @@ static void put_parts(struct jsonw *w, const struct trace *t,
 {
 	const struct detail *d = t->details + s->detail_first;
 	const struct detail *end = d + s->detail_count;
+	struct attr_list list;
 
 	jsonw_key(w, kind == DETAIL_EVENT ? "events" : "links");
 	jsonw_array(w);
@@ -59,30 +55,21 @@ static void put_parts(struct jsonw *w, const struct trace *t,
 			jsonw_pair_str(w, "trace_id", trace_text(t, d->key));
 			jsonw_pair_str(w, "span_id", trace_text(t, d->value));
 		}
-		put_part_attrs(w, t, d + 1, end,
-			       kind == DETAIL_EVENT ? DETAIL_EVENT_ATTR
-						    : DETAIL_LINK_ATTR);
+		attr_list_part(t, d, end, w->out, &list);
+		put_attrs(w, "attributes", &list);
 		jsonw_object_end(w);
 	}
 	jsonw_array_end(w);
 }
 
-static void put_attrs(struct jsonw *w, const struct trace *t, uint32_t span)
+static void put_all_attrs(struct jsonw *w, const struct trace *t, uint32_t span)
 {
 	struct attr_list list;
 
 	attr_list_span(t, span, w->out, &list);
-	jsonw_key(w, "attributes");
-	jsonw_object(w);
-	attr_list_json(&list, w);
-	jsonw_object_end(w);
-	attr_list_release(&list);
+	put_attrs(w, "attributes", &list);
 	attr_list_resource(t, t->spans[span].resource, w->out, &list);
-	jsonw_key(w, "resource");
-	jsonw_object(w);
-	attr_list_json(&list, w);
-	jsonw_object_end(w);
-	attr_list_release(&list);
+	put_attrs(w, "resource", &list);
 }
 
 static void put_span(struct jsonw *w, const struct trace *t,
@@ -105,7 +92,7 @@ static void put_span(struct jsonw *w, const struct trace *t,
 	jsonw_pair_bool(w, "guilty", row->is_guilty);
 	jsonw_pair_bool(w, "error", row->is_error);
 	jsonw_pair_str(w, "status_message", trace_text(t, s->status_message));
-	put_attrs(w, t, row->span);
+	put_all_attrs(w, t, row->span);
 	put_parts(w, t, s, DETAIL_EVENT);
 	put_parts(w, t, s, DETAIL_LINK);
 	jsonw_object_end(w);
