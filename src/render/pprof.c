@@ -13,6 +13,7 @@
 #include "base/gz.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/path.h"
 #include "base/wirew.h"
 #include "render/formats.h"
 
@@ -281,9 +282,23 @@ static uint32_t number_of_location(struct writer *w, struct str key,
 	return number_of(w, &w->locations, arena_str(&w->arena, key), is_new);
 }
 
+/* Whether it is what pprof calls a location without lines. */
+static bool is_named_after_mapping(const struct profile *p,
+				   const struct function *f)
+{
+	struct str name = profile_text(p, f->name);
+	struct str base = path_base(profile_text(p, f->mapping));
+
+	if (!f->is_nameless || !base.len)
+		return f->is_nameless && str_equal(name, STR("<unknown>"));
+	return name.len == base.len + 2 && name.ptr[0] == '[' &&
+	       name.ptr[name.len - 1] == ']' &&
+	       str_equal(str_slice(name, 1, base.len), base);
+}
+
 /* A location of `count` frames: a function and those inlined into it, root
- * first. On the wire the innermost line comes first. One whose name stands for
- * its mapping has no line, as in the profile that it came from. */
+ * first. On the wire the innermost line comes first. One whose name readers
+ * make up of its mapping has no line, as in the profile that it came from. */
 static uint32_t put_location(struct writer *w, const struct profile *p,
 			     const uint32_t *frames, size_t count)
 {
@@ -296,7 +311,7 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 	w->key[0] = put_mapping(w, p, f->mapping);
 	w->key[1] = outer->address_high;
 	w->key[2] = outer->address_low;
-	if (count == 1 && f->is_nameless)
+	if (count == 1 && is_named_after_mapping(p, f))
 		count = 0;
 	for (size_t i = count; i-- > 0; len += LINE_WORDS) {
 		const struct frame *frame = &p->frames[frames[i]];

@@ -168,7 +168,7 @@ static uint32_t place(struct profile_build *b, const char *name, uint32_t line,
 }
 
 /* Inlined frames are lines of one location, the innermost first; a frame
- * without a name has no line. */
+ * without a name has no line, unless readers made up another name for it. */
 static void test_places(void **state)
 {
 	struct render_input in = { .result = &empty_result };
@@ -176,7 +176,7 @@ static void test_places(void **state)
 	struct notes notes;
 	struct profile p;
 	struct written w;
-	uint32_t frames[5];
+	uint32_t frames[6];
 
 	(void)state;
 	profile_init(&p);
@@ -188,19 +188,20 @@ static void test_places(void **state)
 	frames[2] = place(b, "deep", 3, true, false);
 	frames[3] = place(b, "other", 4, false, false);
 	frames[4] = place(b, "[x]", 0, false, true);
-	assert_ok(profile_build_stack(b, frames, 5, 2, &err));
+	frames[5] = place(b, "[unknown]", 0, false, true);
+	assert_ok(profile_build_stack(b, frames, 6, 2, &err));
 	assert_ok(profile_build_stack(b, frames, 2, 1, &err));
 	assert_ok(profile_build_finish(b, &notes, &err));
 	profile_build_free(b);
 	in.profile = &p;
 	write_file(&in, &w);
 	check_samples(&w, "in@:2<main@:1{/lib/x} 1\n"
-			  "{/lib/x};other@:4{/lib/x};"
+			  "[unknown]@:0{/lib/x};{/lib/x};other@:4{/lib/x};"
 			  "deep@:3<in@:2<main@:1{/lib/x} 2\n");
 	assert_int_equal(w.m->n_mapping, 1);
 	assert_true(w.m->mapping[0]->has_functions);
 	assert_true(w.m->mapping[0]->has_inline_frames);
-	assert_int_equal(w.m->n_location, 4);
+	assert_int_equal(w.m->n_location, 5);
 	written_release(&w);
 	profile_release(&p);
 }
