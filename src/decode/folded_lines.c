@@ -267,17 +267,22 @@ static bool cut_line(struct folded_lines *f, struct str line,
 	struct str stack = str_trim(line);
 	struct str word, shown;
 	int64_t weight;
+	bool is_marked;
 
 	f->line++;
-	if (stack.len == 0 || stack.ptr[0] == '#')
+	if (stack.len == 0)
 		return true;
+	is_marked = stack.ptr[0] == '#';
 	word = take_last_word(&stack);
 	shown = str_slice(word, 0, 80);
 	if (!parse_weight(word, &weight))
-		return error_set(&b->err, ERROR_FORMAT,
+		return is_marked ||
+		       error_set(&b->err, ERROR_FORMAT,
 				 "folded stacks, line %zu: \"%.*s\" is not a "
 				 "weight; expected \"main;work;leaf 12\"",
 				 f->line, STR_ARGS(shown));
+	if (is_marked && folded_is_comment(stack))
+		return true;
 	/* py-spy has samples of threads without any frame of Python. */
 	if (stack.len == 0 && is_blank(line.ptr[0]))
 		stack = STR("[unknown]");

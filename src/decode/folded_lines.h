@@ -14,6 +14,15 @@
 #include "base/feed.h"
 #include "base/str.h"
 
+/* The part of a trimmed line before its weight. A stack may begin with '#', as
+ * Ruby's "#<Class:Cart>#total" does; metadata of profilers is "# mode: wall".
+ */
+static inline bool folded_is_comment(struct str stack)
+{
+	return stack.len > 1 && stack.ptr[0] == '#' &&
+	       (stack.ptr[1] == ' ' || stack.ptr[1] == '\t');
+}
+
 struct folded_line {
 	int64_t weight;
 	uint32_t shared; /* frames it begins with, of the stack before */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "decode/folded_lines.h"
 #include "decode/perf_script.h"
 
 /* How far into a page or a text a look goes. */
@@ -87,11 +88,11 @@ static const char *describe_markup(struct str text)
 	return "an HTML page (login or proxy?)";
 }
 
-enum folded_line { FOLDED_NO, FOLDED_MAYBE, FOLDED_SURELY };
+enum folded_verdict { FOLDED_NO, FOLDED_MAYBE, FOLDED_SURELY };
 
 /* "frame;frame 12": something, a blank, a whole number. A sentence may end in
  * a number, too, but its first words hold blanks and no semicolon. */
-static enum folded_line judge_folded(struct str line)
+static enum folded_verdict judge_folded(struct str line)
 {
 	size_t blank = line.len;
 	struct str stack;
@@ -102,6 +103,8 @@ static enum folded_line judge_folded(struct str line)
 	if (blank < 2 || !parse_u64(str_slice(line, blank, line.len), &count))
 		return FOLDED_NO;
 	stack = str_trim(str_slice(line, 0, blank));
+	if (folded_is_comment(stack))
+		return FOLDED_NO;
 	if (str_find(stack, STR(";")) != SIZE_MAX ||
 	    str_find(stack, STR(" ")) == SIZE_MAX)
 		return FOLDED_SURELY;
@@ -127,11 +130,13 @@ static bool is_folded(struct str text)
 
 	while (text.len && lines < LOOK_LINES) {
 		struct str line = next_line(&text);
-		enum folded_line verdict;
+		enum folded_verdict verdict;
 
-		if (line.len == 0 || line.ptr[0] == '#')
+		if (line.len == 0)
 			continue;
 		verdict = judge_folded(line);
+		if (verdict == FOLDED_NO && line.ptr[0] == '#')
+			continue;
 		if (verdict == FOLDED_NO)
 			break;
 		is_sure |= verdict == FOLDED_SURELY;

@@ -18,6 +18,18 @@ struct cursor {
 	size_t at;
 };
 
+/* "# " at the start of a line begins a comment, so the blanks are left out; "#"
+ * alone does not. */
+static size_t blanks_behind_mark(struct str root)
+{
+	size_t count = 0;
+
+	if (root.len && root.ptr[0] == '#')
+		while (count + 1 < root.len && root.ptr[count + 1] == ' ')
+			count++;
+	return count;
+}
+
 /* The next byte of the line as it will be written, or ' ' at its end, where
  * the value follows. Only separators are mapped: other escapes replace bytes
  * that no real name has, and their order need only be stable. */
@@ -28,6 +40,8 @@ static int cursor_next(struct cursor *c)
 	if (c->name == c->line->count)
 		return ' ';
 	name = c->line->names[c->name];
+	if (c->at == 1 && c->name == 0)
+		c->at += blanks_behind_mark(name);
 	if (c->at < name.len) {
 		unsigned char byte = (unsigned char)name.ptr[c->at++];
 
@@ -77,13 +91,22 @@ static int line_compare(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
+static void write_root(struct out *out, struct str name)
+{
+	size_t blanks = blanks_behind_mark(name);
+
+	if (blanks) {
+		out_char(out, '#');
+		name = str_slice(name, 1 + blanks, name.len);
+	}
+	escape_folded(out, name);
+}
+
 static void write_names(struct out *out, const struct stack_line *line)
 {
-	if (!line->count)
-		escape_folded(out, STR(""));
-	for (uint32_t i = 0; i < line->count; i++) {
-		if (i)
-			out_char(out, ';');
+	write_root(out, line->count ? line->names[0] : STR(""));
+	for (uint32_t i = 1; i < line->count; i++) {
+		out_char(out, ';');
 		escape_folded(out, line->names[i]);
 	}
 }

@@ -35,6 +35,11 @@ static void test_forms_of_lines(void **state)
 			  "main 3\nmain;a 1\nmain;b 2\n");
 	assert_decodes_to("main;a 1\r\n\r\n# a comment 7\r\n  \nmain;b 2",
 			  "main;a 1\nmain;b 2\n");
+	assert_decodes_to("#<Class:Cart>#total;each 3\n#a 1\n#;b 2\n# 4\n",
+			  "# 4\n#;b 2\n#<Class:Cart>#total;each 3\n#a 1\n");
+	assert_decodes_to("# interval: 100\n#\tx;y 7\n#mode: wall\n#\n  # 1 2\n"
+			  "P1;main 3\n# duration: 12\n",
+			  "P1;main 3\n");
 	assert_decodes_to("a;b 2\na;b 3\na;c 0\n", "a;b 5\n");
 	assert_decodes_to("void f(int, char);operator new  4\n",
 			  "void f(int, char);operator new 4\n");

@@ -214,6 +214,11 @@ static void test_profiles(void **state)
 	       FORMAT_PYROSCOPE_TREE_PB, "");
 	expect(STR("main;work 12\nmain 3\n"), FORMAT_FOLDED, "");
 	expect(STR("# folded\r\n\r\na b;c d 12\r\n"), FORMAT_FOLDED, "");
+	expect(STR("#<Class:Cart>#total;each 3\n"), FORMAT_FOLDED, "");
+	expect(STR("# 5\n"), FORMAT_FOLDED, "");
+	expect(STR("# mode: wall\n# interval: 100\nP1;main 3\n"), FORMAT_FOLDED,
+	       "");
+	expect(STR("# mode: wall\n# interval: 100\n"), FORMAT_UNKNOWN, "text");
 	expect(STR("[unknown];main 5\n"), FORMAT_FOLDED, "");
 	expect(STR("idle thread 5\nmain;work 1"), FORMAT_FOLDED, "");
 	expect(STR("<module> (a.py:1);work (a.py:2) 7\n"), FORMAT_FOLDED, "");
