@@ -164,7 +164,7 @@ static void settle(struct profile *out)
 
 	type_settle(out);
 	for (uint32_t i = 0; i < out->stack_count; i++)
-		divisor = gcd_u64((uint64_t)out->stacks[i].value, divisor);
+		divisor = gcd_u64(magnitude_i64(out->stacks[i].value), divisor);
 	if (divisor < UNIT_DIVISOR_MIN || out->period != 1)
 		return;
 	out->period = 0;

@@ -69,9 +69,11 @@ static struct str take_last_word(struct str *text)
 	return word;
 }
 
-/* "12" or "12.5"; fractions, which some collapsers write, are rounded. */
+/* "12" or "12.5"; fractions, which some collapsers write, are rounded. "-12" is
+ * what a profile that is a difference holds. */
 static bool parse_weight(struct str text, int64_t *weight)
 {
+	bool is_negative = text.len && text.ptr[0] == '-';
 	size_t point = str_find(text, STR("."));
 	struct str fraction = STR("");
 
@@ -81,10 +83,11 @@ static bool parse_weight(struct str text, int64_t *weight)
 		if (!str_is_digits(fraction))
 			return false;
 	}
-	if (!str_is_digits(text) || !parse_i64(text, weight))
+	if (!str_is_digits(str_slice(text, is_negative, text.len)) ||
+	    !parse_i64(text, weight))
 		return false;
 	if (fraction.len && fraction.ptr[0] >= '5')
-		*weight = sat_add_i64(*weight, 1);
+		*weight = sat_add_i64(*weight, is_negative ? -1 : 1);
 	return true;
 }
 

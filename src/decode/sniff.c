@@ -97,10 +97,13 @@ static enum folded_verdict judge_folded(struct str line)
 	size_t blank = line.len;
 	struct str stack;
 	uint64_t count;
+	bool is_negative;
 
 	while (blank > 0 && line.ptr[blank - 1] != ' ')
 		blank--;
-	if (blank < 2 || !parse_u64(str_slice(line, blank, line.len), &count))
+	is_negative = blank < line.len && line.ptr[blank] == '-';
+	if (blank < 2 ||
+	    !parse_u64(str_slice(line, blank + is_negative, line.len), &count))
 		return FOLDED_NO;
 	stack = str_trim(str_slice(line, 0, blank));
 	if (folded_is_comment(stack))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `-o folded` writes is read back as what was written, whatever a stack
-begins with. Standard library only.
+begins with and whatever its sign. Standard library only.
 
 usage: folds.py TRACEFIND
 """
@@ -61,6 +61,9 @@ def main():
             check(tap, program, folder, line, [(names, line, 7)])
         check(tap, program, folder, "all",
               [(*stack, 10 + i) for i, stack in enumerate(STACKS)])
+        check(tap, program, folder, "a difference",
+              [(["main", "gone"], "main;gone", -30),
+               (["main"], "main", 100), (["main", "new"], "main;new", 7)])
     return tap.end()
 
 

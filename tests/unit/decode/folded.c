@@ -45,6 +45,8 @@ static void test_forms_of_lines(void **state)
 			  "void f(int, char);operator new 4\n");
 	assert_decodes_to("a\t4\n", "a 4\n");
 	assert_decodes_to("a 1.4\nb 1.5\nc 0.2\n", "a 1\nb 2\n");
+	assert_decodes_to("a -1.4\nb -1.5\nc -0.2\nd -7\nd 2\nd;e -0\n",
+			  "a -1\nb -2\nd -5\n");
 	assert_decodes_to("a;;b 1\n;a 2\n", "[unknown];a 2\na;[unknown];b 1\n");
 	assert_decodes_to("a;read_[k] 1\na;read_[i] 1\n",
 			  "a;read_[i] 1\na;read_[k] 1\n");
@@ -79,7 +81,10 @@ static void test_bad_lines_are_numbered(void **state)
 {
 	(void)state;
 	assert_line_refused("a 1\nnothing\n", "line 2: \"nothing\"");
-	assert_line_refused("a 1\n\n\nb -5\n", "line 4: \"-5\"");
+	assert_line_refused("a 1\n\n\nb --5\n", "line 4: \"--5\"");
+	assert_line_refused("a 1\nb -\n", "line 2: \"-\"");
+	assert_line_refused("a 1\nb +5\n", "line 2: \"+5\"");
+	assert_line_refused("a 1\nb -.5\n", "line 2: \"-.5\"");
 	assert_line_refused("a 1x\n", "line 1: \"1x\"");
 	assert_line_refused("a 1.\n", "line 1: \"1.\"");
 	assert_line_refused("a .5\n", "line 1: \".5\"");
@@ -87,6 +92,7 @@ static void test_bad_lines_are_numbered(void **state)
 	assert_line_refused("a 9223372036854775808\n", "line 1");
 	assert_line_refused("5\n", "no stack before the weight");
 	assert_line_refused("a;b 1 2\na;c 0 4\n", "comparison");
+	assert_line_refused("a;b 1 -2\na;c -1 4\n", "comparison");
 }
 
 static void test_weights_past_int64(void **state)
@@ -137,6 +143,7 @@ static void test_samples_behind_the_weights(void **state)
 	assert_counted("a 60000000\nb 40000000\n", "", -1, 0, "count");
 	assert_counted("a 60000000\nb 40000000\n", "cpu/nanoseconds", 10,
 		       10000000, "nanoseconds");
+	assert_counted("a 70000000\nb -30000000\n", "", -1, 0, "count");
 	assert_counted("a 70000000\nb 45000000\n", "cpu/nanoseconds", -1, 0,
 		       "nanoseconds");
 	assert_counted("a 600\n", "memory:alloc_space:bytes:space:bytes", -1, 0,

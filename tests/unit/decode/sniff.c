@@ -219,6 +219,7 @@ static void test_profiles(void **state)
 	expect(STR("# mode: wall\n# interval: 100\nP1;main 3\n"), FORMAT_FOLDED,
 	       "");
 	expect(STR("# mode: wall\n# interval: 100\n"), FORMAT_UNKNOWN, "text");
+	expect(STR("main;work -12\nmain 20\n"), FORMAT_FOLDED, "");
 	expect(STR("[unknown];main 5\n"), FORMAT_FOLDED, "");
 	expect(STR("idle thread 5\nmain;work 1"), FORMAT_FOLDED, "");
 	expect(STR("<module> (a.py:1);work (a.py:2) 7\n"), FORMAT_FOLDED, "");
