@@ -101,37 +101,32 @@ void profile_filters_note(struct context *ctx, const struct profile *p,
 			  side);
 }
 
-/* Values may be negative, so the total says nothing about it. */
-static int64_t stacks_magnitude(const struct profile *p)
-{
-	int64_t sum = 0;
-
-	if (p->packed)
-		return p->total;
-	for (uint32_t i = 0; i < p->stack_count; i++) {
-		int64_t value = p->stacks[i].value;
-
-		sum = sat_add_i64(sum, value < -INT64_MAX ? INT64_MAX
-				       : value < 0        ? -value
-							  : value);
-	}
-	return sum;
-}
-
 static void note_stackless(struct context *ctx, const struct profile *p)
 {
-	double share = (double)stacks_magnitude(p) / (double)p->whole_total;
-
-	if (p->whole_total > 0 && share < 1)
+	if (p->omitted > 0)
 		notes_add(&ctx->notes,
 			  "%.1f %% of the profile has no stack: it is in the "
 			  "total and in no row",
-			  100 * (1 - share));
+			  100 * (double)p->omitted / (double)p->whole_total);
+}
+
+/* Stacks of both signs, which may be the same stacks. */
+static void note_zero_sum(struct context *ctx, const struct profile *p,
+			  const char *side)
+{
+	if (p->total == 0 && p->whole_total > p->omitted)
+		notes_add(&ctx->notes,
+			  "the values of the %s sum to zero: what is negative "
+			  "cancels out the rest",
+			  side);
 }
 
 bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
 			   struct evidence *ev, struct error *err)
 {
+	note_zero_sum(ctx, &ev->slow, "profile");
+	if (ev->has_baseline)
+		note_zero_sum(ctx, &ev->baseline, "baseline");
 	if (!profile_filters_are_given(f) && !f->labels) {
 		if (ctx->want.omits_stackless)
 			note_stackless(ctx, &ev->slow);

@@ -637,6 +637,7 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 	if (!build_stacks(s, size_bytes, out, err) ||
 	    !profile_build_finish(s->p->build, notes, err))
 		return false;
+	out->omitted = s->left_out;
 	set_header(h, out);
 	set_period(s, out);
 	return true;

@@ -244,6 +244,7 @@ bool profile_restate(struct profile *p, struct str type, struct str unit,
 		p->total = sat_add_i64(p->total, p->stacks[i].value);
 	}
 	p->whole_total = sat_mul_i64(p->whole_total, factor);
+	p->omitted = sat_mul_i64(p->omitted, factor);
 	p->period = sat_mul_i64(p->period, factor);
 	return true;
 }

@@ -121,6 +121,7 @@ struct profile {
 	int64_t total;          /* sum of values, saturating */
 	int64_t whole_total;    /* what shares are of: sum of the magnitudes of
 				   all values, those filtered out included */
+	int64_t omitted;        /* the part of it that no stack ever had */
 	int64_t sample_count;   /* samples behind whole_total, -1 unknown */
 	int64_t period;         /* value of one sample, 0 unknown */
 	int64_t time_ns;        /* 0 unknown */

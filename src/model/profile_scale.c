@@ -19,6 +19,7 @@ void profile_divide(struct profile *p, int64_t divisor)
 {
 	int64_t carry = 0, total = 0;
 	bool is_whole = p->whole_total == p->total;
+	bool is_positive = p->whole_total - p->omitted == p->total;
 	uint32_t kept = 0;
 
 	if (divisor < 2)
@@ -36,4 +37,6 @@ void profile_divide(struct profile *p, int64_t divisor)
 	p->stack_count = kept;
 	p->total = total;
 	p->whole_total = is_whole ? total : p->whole_total / divisor;
+	p->omitted =
+		is_positive ? p->whole_total - total : p->omitted / divisor;
 }

@@ -198,6 +198,12 @@ static const char *top_words(enum rank_by measure)
 	return measure == RANK_TOTAL ? " with what it calls" : "";
 }
 
+const char *profile_without_rows(const struct result *r)
+{
+	return r->profile.total_value > 0 ? "no function has a value"
+					  : "the profile holds no samples";
+}
+
 void profile_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
@@ -212,7 +218,7 @@ void profile_answer(struct page *p, const struct render_input *in)
 		snprintf(text, sizeof text, "  %s", share);
 		add_named(p, r, text, top_words(measure));
 	} else {
-		page_text(p, "the profile holds no samples");
+		page_text(p, profile_without_rows(r));
 	}
 	page_flush(p, PAINT_BOLD, "", 0);
 }

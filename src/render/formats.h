@@ -79,6 +79,8 @@ void slow_evidence(struct page *p, const struct render_input *in);
 void diff_answer(struct page *p, const struct render_input *in);
 void diff_evidence(struct page *p, const struct render_input *in);
 void profile_answer(struct page *p, const struct render_input *in);
+/* Why a profile has no rows, which a note tells more about. */
+const char *profile_without_rows(const struct result *r);
 void profile_evidence(struct page *p, const struct render_input *in);
 /* Of the trace, or of the one span of show --span. */
 void show_answer(struct page *p, const struct render_input *in);

@@ -250,7 +250,7 @@ static void write_code(struct page *p, const struct result *r)
 	else if (r->has_baseline)
 		page_text(p, "nothing changed");
 	else
-		page_text(p, "the profile holds no samples");
+		page_text(p, profile_without_rows(r));
 	evidence(p, "  code");
 }
 

@@ -121,6 +121,9 @@ static void test_no_functions(void **state)
 	s.result.noise_count = 0;
 	expect(&s, "code    nothing changed\n");
 	s.result.has_baseline = false;
+	s.result.profile.total_value = 10;
+	expect(&s, "code    no function has a value\n");
+	s.result.profile.total_value = 0;
 	expect(&s, "code    the profile holds no samples\n");
 	s.result.has_profile = false;
 	expect(&s, "code    no profile for this service\n");
