@@ -198,6 +198,16 @@ static const char *top_words(enum rank_by measure)
 	return measure == RANK_TOTAL ? " with what it calls" : "";
 }
 
+/* The first row has the largest value of its own, which may be zero where it
+ * all is in what it calls. */
+static bool has_value(const struct result *r)
+{
+	const struct function_row *row = &r->functions[0];
+
+	return row->self_value > 0 || row->owned_value > 0 ||
+	       row->total_value > 0;
+}
+
 const char *profile_without_rows(const struct result *r)
 {
 	return r->profile.total_value > 0 ? "no function has a value"
@@ -208,7 +218,9 @@ void profile_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
-	if (r->function_count) {
+	if (r->function_count && !has_value(r)) {
+		page_text(p, "no function has a value above zero");
+	} else if (r->function_count) {
 		const struct function_row *row = &r->functions[0];
 		enum rank_by measure = row_measure(r, row);
 		char share[UNIT_TEXT_BYTES];
