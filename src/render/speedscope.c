@@ -163,6 +163,24 @@ static void write_samples(struct jsonw *w, const struct side *side)
 	jsonw_array_end(w);
 }
 
+/* What the values sum up to, also where that is more than the model holds:
+ * readers take it as a floating point number. */
+static void write_end(struct jsonw *w, const struct profile *p)
+{
+	int64_t sum = 0;
+	double rounded = 0;
+	bool is_exact = true;
+
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		is_exact = is_exact && add_i64(sum, p->stacks[i].value, &sum);
+		rounded += (double)p->stacks[i].value;
+	}
+	if (is_exact)
+		jsonw_pair_i64(w, "endValue", sum);
+	else
+		jsonw_pair_f64(w, "endValue", rounded, 0);
+}
+
 static void write_profile(struct jsonw *w, const struct side *side,
 			  struct out *out)
 {
@@ -171,7 +189,7 @@ static void write_profile(struct jsonw *w, const struct side *side,
 	write_name(w, side, out);
 	jsonw_pair_text(w, "unit", unit_word(profile_unit(side->profile)));
 	jsonw_pair_i64(w, "startValue", 0);
-	jsonw_pair_i64(w, "endValue", side->profile->total);
+	write_end(w, side->profile);
 	write_samples(w, side);
 	jsonw_object_end(w);
 }
