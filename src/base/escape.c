@@ -310,6 +310,25 @@ void escape_folded(struct out *out, struct str name)
 		out_text(out, "[empty]");
 }
 
+static const char *spell_utf8(struct str text, size_t at, struct rune c,
+			      char room[SPELLING_BYTES])
+{
+	(void)text;
+	(void)at;
+	(void)room;
+	return c.code < 0 ? REPLACEMENT : NULL;
+}
+
+static inline bool is_ascii(unsigned char byte)
+{
+	return byte < 0x80;
+}
+
+void escape_utf8(struct out *out, struct str text)
+{
+	escape_each(out, text, spell_utf8, is_ascii);
+}
+
 void escape_csv(struct out *out, struct str text)
 {
 	size_t start = 0;

@@ -38,6 +38,10 @@ void escape_xml(struct out *out, struct str text);
  * blanks are kept off the separator. */
 void escape_folded(struct out *out, struct str name);
 
+/* Text where it is kept, as a string of protobuf: U+FFFD for damaged UTF-8, and
+ * nothing else is changed. */
+void escape_utf8(struct out *out, struct str text);
+
 /* A field of comma-separated values (RFC 4180), always in quotes; controls as
  * in escape_terminal(). What a spreadsheet would take for a formula (a first
  * = + - or @) gets an apostrophe in front. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/escape.h"
+
 /* The types of fields that are written here. */
 #define TYPE_VARINT 0u
 #define TYPE_BYTES 2u
@@ -85,4 +87,29 @@ void wirew_close(struct buf *b, size_t opened)
 		memmove(b->data + opened + len - 1, b->data + opened, size);
 	}
 	memcpy(b->data + opened - 1, bytes, len);
+}
+
+static bool is_ascii(struct str text)
+{
+	unsigned char all = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		all |= (unsigned char)text.ptr[i];
+	return all < 0x80;
+}
+
+void wirew_utf8(struct buf *b, uint32_t field, struct str text)
+{
+	struct out out;
+	size_t at;
+
+	if (is_ascii(text)) {
+		wirew_str(b, field, text);
+		return;
+	}
+	at = wirew_open(b, field);
+	out_init_memory(&out, b);
+	escape_utf8(&out, text);
+	out_release(&out);
+	wirew_close(b, at);
 }

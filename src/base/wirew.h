@@ -23,6 +23,10 @@ void wirew_known(struct buf *b, uint32_t field, uint64_t value);
 /* Text or bytes, also when empty. */
 void wirew_str(struct buf *b, uint32_t field, struct str text);
 
+/* A string of proto3, which has to be UTF-8: readers refuse the whole message
+ * for a byte that is not. */
+void wirew_utf8(struct buf *b, uint32_t field, struct str text);
+
 /* An element of a packed array that is open. */
 void wirew_element(struct buf *b, uint64_t value);
 

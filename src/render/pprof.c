@@ -162,7 +162,7 @@ static uint32_t put_string(struct writer *w, struct str text)
 		text = STR("");
 	number = number_of(w, &w->strings, text, &is_new);
 	if (is_new)
-		wirew_str(&w->string_part, PROFILE_STRING, text);
+		wirew_utf8(&w->string_part, PROFILE_STRING, text);
 	return number;
 }
 
@@ -180,7 +180,7 @@ static uint32_t put_symbol(struct writer *w, const struct profile *p,
 		*known = put_string(w, text);
 	} else {
 		*known = w->strings.count++;
-		wirew_str(&w->string_part, PROFILE_STRING, text);
+		wirew_utf8(&w->string_part, PROFILE_STRING, text);
 	}
 	return *known;
 }

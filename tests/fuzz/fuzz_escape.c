@@ -111,6 +111,21 @@ static void check_target(const struct target *t, struct str text)
 	buf_release(&escaped);
 }
 
+/* What is kept stays, but for what was damaged. */
+static void check_utf8(struct str text)
+{
+	struct buf kept;
+	struct out out;
+
+	buf_init(&kept, LIMIT_PAGE_TEXT_BYTES);
+	out_init_memory(&out, &kept);
+	escape_utf8(&out, text);
+	FUZZ_CHECK(is_utf8(buf_str(&kept)), "utf8");
+	FUZZ_CHECK(!is_utf8(text) || str_equal(buf_str(&kept), text), "utf8");
+	out_release(&out);
+	buf_release(&kept);
+}
+
 /* What is cut to some columns takes no more than them. */
 static void check_fit(struct str text)
 {
@@ -135,5 +150,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
 		check_target(&targets[i], text);
 	check_fit(text);
+	check_utf8(text);
 	return 0;
 }

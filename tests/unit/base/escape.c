@@ -137,6 +137,12 @@ static void test_damaged_utf8(void **state)
 			    "a\xEF\xBF\xBDz\xEF\xBF\xBD");
 	assert_string_equal(run(escape_folded, STR("a\xFFz")),
 			    "a\xEF\xBF\xBDz");
+	assert_string_equal(
+		run(escape_utf8, STR("\xC3(\xF0\x9F\x98")),
+		"\xEF\xBF\xBD(\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+	assert_string_equal(
+		run(escape_utf8, STR("\n\x1b;<\"\xC3\xA9\xE2\x80\xAE")),
+		"\n\x1b;<\"\xC3\xA9\xE2\x80\xAE");
 }
 
 static void test_json(void **state)

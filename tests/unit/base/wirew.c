@@ -54,6 +54,29 @@ static void test_nested(void **state)
 	buf_release(&b);
 }
 
+/* Of sixty bytes that are none 180 are made, whose length takes two. */
+static void test_utf8(void **state)
+{
+	char bytes[60];
+	struct buf b;
+
+	(void)state;
+	memset(bytes, 0x80, sizeof bytes);
+	buf_init(&b, 1000);
+	wirew_utf8(&b, 2, STR("testing"));
+	wirew_utf8(&b, 2, STR(""));
+	wirew_utf8(&b, 2, STR("\xC3\xA9\n"));
+	wirew_utf8(&b, 2, STR("a\xFFz"));
+	CHECK(&b, "\x12\x07testing\x12\x00\x12\x03\xC3\xA9\n"
+		  "\x12\x05"
+		  "a\xEF\xBF\xBDz");
+	buf_clear(&b);
+	wirew_utf8(&b, 2, (struct str){ bytes, sizeof bytes });
+	assert_int_equal(b.len, 3 + 180);
+	assert_memory_equal(b.data, "\x12\xB4\x01\xEF\xBF\xBD", 6);
+	buf_release(&b);
+}
+
 /* From the end on, the same bytes as in the other direction. */
 static void test_before(void **state)
 {
@@ -128,9 +151,9 @@ static void test_ceiling(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_varint),  cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_before),  cmocka_unit_test(test_long),
-		cmocka_unit_test(test_ceiling),
+		cmocka_unit_test(test_varint), cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_utf8),   cmocka_unit_test(test_before),
+		cmocka_unit_test(test_long),   cmocka_unit_test(test_ceiling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

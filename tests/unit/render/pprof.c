@@ -168,7 +168,8 @@ static uint32_t place(struct profile_build *b, const char *name, uint32_t line,
 }
 
 /* Inlined frames are lines of one location, the innermost first; a frame
- * without a name has no line, unless readers made up another name for it. */
+ * without a name has no line, unless readers made up another name for it.
+ * Strings are UTF-8. */
 static void test_places(void **state)
 {
 	struct render_input in = { .result = &empty_result };
@@ -188,16 +189,18 @@ static void test_places(void **state)
 	frames[2] = place(b, "deep", 3, true, false);
 	frames[3] = place(b, "other", 4, false, false);
 	frames[4] = place(b, "[x]", 0, false, true);
-	frames[5] = place(b, "[unknown]", 0, false, true);
+	frames[5] = place(b, "[unknown]\xFF", 0, false, true);
 	assert_ok(profile_build_stack(b, frames, 6, 2, &err));
 	assert_ok(profile_build_stack(b, frames, 2, 1, &err));
 	assert_ok(profile_build_finish(b, &notes, &err));
 	profile_build_free(b);
 	in.profile = &p;
 	write_file(&in, &w);
-	check_samples(&w, "in@:2<main@:1{/lib/x} 1\n"
-			  "[unknown]@:0{/lib/x};{/lib/x};other@:4{/lib/x};"
-			  "deep@:3<in@:2<main@:1{/lib/x} 2\n");
+	check_samples(
+		&w,
+		"in@:2<main@:1{/lib/x} 1\n"
+		"[unknown]\xEF\xBF\xBD@:0{/lib/x};{/lib/x};other@:4{/lib/x};"
+		"deep@:3<in@:2<main@:1{/lib/x} 2\n");
 	assert_int_equal(w.m->n_mapping, 1);
 	assert_true(w.m->mapping[0]->has_functions);
 	assert_true(w.m->mapping[0]->has_inline_frames);
