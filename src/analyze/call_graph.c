@@ -76,9 +76,8 @@ static bool stack_add(struct build *b, uint32_t index, struct error *err)
 	uint32_t parent = NONE;
 
 	for (uint32_t i = 0; i < s->frame_count; i++) {
-		const struct frame *frame =
-			&b->p->frames[b->p->frame_ids[s->frame_first + i]];
-		uint32_t id = b->node_of[frame->function];
+		uint32_t frame = b->p->frame_ids[s->frame_first + i];
+		uint32_t id = b->node_of[b->p->frames[frame].function];
 		struct node *node = &b->nodes[id];
 
 		if (node->seen != index + 1)
@@ -86,10 +85,11 @@ static bool stack_add(struct build *b, uint32_t index, struct error *err)
 		node->seen = index + 1;
 		if (parent != NONE && parent != id &&
 		    (node->is_wanted || b->nodes[parent].is_wanted)) {
-			struct graph_call call = { .from = parent,
-						   .to = id,
-						   .is_inlined =
-							   frame->is_inlined };
+			struct graph_call call = {
+				.from = parent,
+				.to = id,
+				.is_inlined = is_frame_inlined(b->p, frame),
+			};
 
 			if (!graph_edges_add(&b->edges, &call, index, s->value))
 				return no_memory(b, err);

@@ -94,8 +94,7 @@ static bool stack_add(struct build *b, uint32_t index)
 	uint32_t parent = NONE;
 
 	for (uint32_t i = 0; i < s->frame_count; i++) {
-		const struct frame *frame = &b->p->frames[ids[i]];
-		uint32_t id = b->node_of[frame->function];
+		uint32_t id = b->node_of[b->p->frames[ids[i]].function];
 		struct node *node = &b->nodes[id];
 
 		if (!node->is_kept) {
@@ -105,7 +104,7 @@ static bool stack_add(struct build *b, uint32_t index)
 		if (node->seen != index + 1)
 			node->cum = sat_add_i64(node->cum, s->value);
 		node->seen = index + 1;
-		call.is_inlined = frame->is_inlined;
+		call.is_inlined = is_frame_inlined(b->p, ids[i]);
 		call.from = parent;
 		call.to = id;
 		if (parent != NONE && parent != id &&

@@ -138,8 +138,9 @@ static void add_mapping(struct pass *pass, uint32_t function)
 		buf_add_text(&pass->name, "<unknown>");
 }
 
-static void add_place(struct pass *pass, const struct frame *f)
+static void add_place(struct pass *pass, const struct whole_frame *whole)
 {
+	const struct frame *f = &whole->frame;
 	struct str file = buf_str(&pass->file);
 
 	if (f->line || file.len)
@@ -147,49 +148,54 @@ static void add_place(struct pass *pass, const struct frame *f)
 	buf_add_str(&pass->name, file);
 	if (f->line)
 		buf_addf(&pass->name, ":%u", (unsigned)f->line);
-	if (f->line && f->column)
-		buf_addf(&pass->name, ":%u", (unsigned)f->column);
+	if (f->line && whole->detail.column)
+		buf_addf(&pass->name, ":%u", (unsigned)whole->detail.column);
 }
 
 /* "0000000000401a2f name file.c:12", as much as is wanted and known. */
-static void build_name(struct pass *pass, const struct frame *f)
+static void build_name(struct pass *pass, const struct whole_frame *f)
 {
 	enum granularity by = pass->v->granularity;
-	const struct function *function = &pass->in->functions[f->function];
+	const struct frame_detail *detail = &f->detail;
+	uint32_t function = f->frame.function;
 
 	buf_clear(&pass->name);
 	if (by == GRANULARITY_FILE) {
 		if (pass->file.len)
 			buf_add_str(&pass->name, buf_str(&pass->file));
 		else
-			add_mapping(pass, f->function);
+			add_mapping(pass, function);
 		return;
 	}
-	if (by == GRANULARITY_ADDRESS && (f->address_high || f->address_low))
-		buf_addf(&pass->name, "%08x%08x ", (unsigned)f->address_high,
-			 (unsigned)f->address_low);
-	buf_add_str(&pass->name, function_name(pass->in, f->function));
-	if (by != GRANULARITY_FUNCTION && !function->is_nameless)
+	if (by == GRANULARITY_ADDRESS &&
+	    (detail->address_high || detail->address_low))
+		buf_addf(&pass->name, "%08x%08x ",
+			 (unsigned)detail->address_high,
+			 (unsigned)detail->address_low);
+	buf_add_str(&pass->name, function_name(pass->in, function));
+	if (by != GRANULARITY_FUNCTION &&
+	    !pass->in->functions[function].is_nameless)
 		add_place(pass, f);
 }
 
-static bool build_frame(struct pass *pass, const struct frame *from,
-			bool is_inlined, uint32_t *id, struct error *err)
+static bool build_frame(struct pass *pass, uint32_t frame, bool is_inlined,
+			uint32_t *id, struct error *err)
 {
-	const struct function *function = &pass->in->functions[from->function];
-	struct frame place = *from;
+	struct whole_frame place = whole_frame(pass->in, frame);
+	uint32_t from = place.frame.function;
 
-	add_file(pass, from->function);
-	build_name(pass, from);
-	place.is_inlined = is_inlined;
+	add_file(pass, from);
+	build_name(pass, &place);
 	if (pass->v->granularity == GRANULARITY_FILE)
-		place = (struct frame){ .is_inlined = is_inlined };
+		place = (struct whole_frame){ 0 };
+	place.detail.is_inlined = is_inlined;
 	return buf_check(&pass->file, WHAT, err) &&
 	       buf_check(&pass->name, WHAT, err) &&
-	       profile_build_mapped(
-		       pass->build, buf_str(&pass->name), buf_str(&pass->file),
-		       function_mapping(pass->in, from->function),
-		       function->is_nameless, &place.function, err) &&
+	       profile_build_mapped(pass->build, buf_str(&pass->name),
+				    buf_str(&pass->file),
+				    function_mapping(pass->in, from),
+				    pass->in->functions[from].is_nameless,
+				    &place.frame.function, err) &&
 	       profile_build_place(pass->build, &place, id, err);
 }
 
@@ -200,8 +206,7 @@ static bool push(struct pass *pass, uint32_t frame, bool is_inlined,
 	uint32_t id;
 
 	if (!*known) {
-		if (!build_frame(pass, &pass->in->frames[frame], is_inlined,
-				 &id, err))
+		if (!build_frame(pass, frame, is_inlined, &id, err))
 			return false;
 		*known = id + 1;
 	}
@@ -297,7 +302,7 @@ static bool add_stack(struct pass *pass, const struct stack *s,
 		uint32_t end = first + 1;
 
 		while (end < s->frame_count &&
-		       pass->in->frames[ids[end]].is_inlined)
+		       is_frame_inlined(pass->in, ids[end]))
 			end++;
 		if (!push_location(pass, ids + first, end - first, err))
 			return false;

@@ -275,7 +275,9 @@ static bool add_place(struct perf *p, const struct place *place,
 		      struct error *err)
 {
 	void *frames = p->frames;
-	struct frame frame = { .is_inlined = p->detail && place->is_inlined };
+	struct whole_frame frame = {
+		.detail.is_inlined = p->detail && place->is_inlined,
+	};
 
 	if (p->frame_count == LIMIT_LOCATIONS)
 		return error_set(err, ERROR_LIMIT,
@@ -285,7 +287,7 @@ static bool add_place(struct perf *p, const struct place *place,
 			   p->frame_count + 1u, sizeof *p->frames))
 		return arena_fail(&p->scratch, WHAT, err);
 	p->frames = frames;
-	if (!add_function(p, place, &frame.function, err) ||
+	if (!add_function(p, place, &frame.frame.function, err) ||
 	    !profile_build_place(p->build, &frame, &p->frames[p->frame_count],
 				 err))
 		return false;

@@ -238,16 +238,18 @@ static bool push_frame(struct pprof *p, const struct line *line,
 		       const struct location *l, struct error *err)
 {
 	void *frames = p->frames;
-	struct frame place = { .line = place_number(line->number) };
+	struct whole_frame place = { .frame.line = place_number(line->number) };
+	struct frame_detail *detail = &place.detail;
 
-	if (!resolve_function(p, line->function_id, l, &place.function, err))
+	if (!resolve_function(p, line->function_id, l, &place.frame.function,
+			      err))
 		return false;
 	if (p->detail >= PROFILE_DETAIL_ADDRESSES) {
-		place.column = place_number(line->column);
-		place.address_high = (uint32_t)(l->address >> 32);
-		place.address_low = (uint32_t)l->address;
+		detail->column = place_number(line->column);
+		detail->address_high = (uint32_t)(l->address >> 32);
+		detail->address_low = (uint32_t)l->address;
 	}
-	place.is_inlined = p->detail && !line->is_outermost;
+	detail->is_inlined = p->detail && !line->is_outermost;
 	if (!arena_reserve(&p->scratch, &frames, &p->frame_cap,
 			   p->frame_count + 1, sizeof *p->frames) ||
 	    p->frame_count >= UINT32_MAX)

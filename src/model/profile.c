@@ -61,6 +61,15 @@ struct str function_mapping(const struct profile *p, uint32_t function)
 	return profile_text(p, p->functions[function].mapping);
 }
 
+struct whole_frame whole_frame(const struct profile *p, uint32_t frame)
+{
+	struct whole_frame whole = { .frame = p->frames[frame] };
+
+	if (p->details)
+		whole.detail = p->details[frame];
+	return whole;
+}
+
 struct str profile_unit(const struct profile *p)
 {
 	if (p->type >= p->type_count)
@@ -112,29 +121,30 @@ static bool check_functions(const struct profile *p, struct error *err)
 	return true;
 }
 
-static int frame_compare(const struct frame *a, const struct frame *b)
+static int frame_compare(const struct profile *p, uint32_t x, uint32_t y)
 {
-	int order = compare_i64(a->function, b->function);
+	struct whole_frame a = whole_frame(p, x), b = whole_frame(p, y);
+	int order = compare_i64(a.frame.function, b.frame.function);
 
 	if (!order)
-		order = compare_i64(a->line, b->line);
+		order = compare_i64(a.frame.line, b.frame.line);
 	if (!order)
-		order = compare_i64(a->column, b->column);
+		order = compare_i64(a.detail.column, b.detail.column);
 	if (!order)
-		order = compare_i64(a->is_inlined, b->is_inlined);
+		order = compare_i64(a.detail.is_inlined, b.detail.is_inlined);
 	if (!order)
-		order = compare_i64(a->address_high, b->address_high);
-	return order ? order : compare_i64(a->address_low, b->address_low);
+		order = compare_i64(a.detail.address_high,
+				    b.detail.address_high);
+	return order ? order
+		     : compare_i64(a.detail.address_low, b.detail.address_low);
 }
 
 static bool check_frames(const struct profile *p, struct error *err)
 {
 	for (uint32_t i = 0; i < p->frame_count; i++) {
-		const struct frame *f = &p->frames[i];
-
-		if (f->function >= p->function_count)
+		if (p->frames[i].function >= p->function_count)
 			return check_failed(err, "function of frame", i);
-		if (i && !p->packed && frame_compare(f - 1, f) >= 0)
+		if (i && !p->packed && frame_compare(p, i - 1, i) >= 0)
 			return check_failed(err, "order of frame", i);
 	}
 	return true;

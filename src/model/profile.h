@@ -27,10 +27,13 @@ struct function {
 	bool is_nameless; /* the name stands for the mapping */
 };
 
-/* All of it uint32_t: frames are put into order as sequences of words. */
 struct frame {
 	uint32_t function; /* index */
 	uint32_t line;     /* 0 unknown */
+};
+
+/* What most commands do not ask for, and so lies apart. */
+struct frame_detail {
 	/* Only where decoded with PROFILE_DETAIL_ADDRESSES. */
 	uint32_t column; /* 0 unknown */
 	/* Only where decoded with PROFILE_DETAIL_PLACES or more. */
@@ -38,6 +41,13 @@ struct frame {
 	/* Only where decoded with PROFILE_DETAIL_ADDRESSES. */
 	uint32_t address_high;
 	uint32_t address_low; /* both 0 unknown */
+};
+
+/* All that tells frames apart, all of it uint32_t: they are put into order as
+ * sequences of words. */
+struct whole_frame {
+	struct frame frame;
+	struct frame_detail detail;
 };
 
 /* How finely frames are told apart. More detail makes more frames and stacks,
@@ -102,7 +112,8 @@ struct profile {
 	struct function
 		*functions; /* functions[0..): distinct (name, file...) */
 	uint32_t function_count;
-	struct frame *frames; /* distinct (function, line...) */
+	struct frame *frames;         /* distinct (function, line...) */
+	struct frame_detail *details; /* by frame; NULL: all of them 0 */
 	uint32_t frame_count;
 	/* Stacks' frames, root first; others, of stacks that cancelled out,
 	 * mean nothing. */
@@ -155,9 +166,15 @@ struct str profile_text(const struct profile *p, uint32_t symbol);
 struct str function_name(const struct profile *p, uint32_t function);
 struct str function_file(const struct profile *p, uint32_t function);
 struct str function_mapping(const struct profile *p, uint32_t function);
+struct whole_frame whole_frame(const struct profile *p, uint32_t frame);
 /* "nanoseconds", "bytes", "count"; what the values are counted in. */
 struct str profile_unit(const struct profile *p);
 struct str profile_type_name(const struct profile *p);
+
+static inline bool is_frame_inlined(const struct profile *p, uint32_t frame)
+{
+	return p->details && p->details[frame].is_inlined;
+}
 
 /* What the values of all stacks are multiples of; 0 where there are none. */
 int64_t profile_divisor(const struct profile *p);
@@ -230,8 +247,9 @@ bool profile_build_mapped(struct profile_build *b, struct str name,
 bool profile_build_interned(struct profile_build *b, const struct function *f,
 			    uint32_t *function, struct error *err) MUST_CHECK;
 /* The same with all that a frame may say. */
-bool profile_build_place(struct profile_build *b, const struct frame *place,
-			 uint32_t *frame, struct error *err) MUST_CHECK;
+bool profile_build_place(struct profile_build *b,
+			 const struct whole_frame *place, uint32_t *frame,
+			 struct error *err) MUST_CHECK;
 
 /* Adds a stack, root first, with its value. Deeper than LIMIT_STACK_FRAMES:
  * the middle is replaced by one frame "[N frames trimmed]", counted. Value 0

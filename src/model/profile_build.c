@@ -155,9 +155,9 @@ bool profile_build_mapped(struct profile_build *b, struct str name,
 bool profile_build_frame(struct profile_build *b, uint32_t function,
 			 uint32_t line, uint32_t *frame, struct error *err)
 {
-	return profile_build_place(
-		b, &(struct frame){ .function = function, .line = line }, frame,
-		err);
+	struct whole_frame place = { .frame = { function, line } };
+
+	return profile_build_place(b, &place, frame, err);
 }
 
 /* A frame that is no function of the program. */

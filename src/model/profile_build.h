@@ -38,12 +38,14 @@ struct profile_build {
 	struct demangler *demangler; /* NULL until a name needs it */
 	struct function *functions;
 	struct frame *frames;
+	struct frame_detail *details; /* none until a frame says something */
 	struct stack *stacks;
 	uint64_t *stack_hashes;
 	uint32_t *stack_slots;
 	uint32_t *trimmed; /* room for one stack that was too deep */
 	size_t function_cap;
 	size_t frame_cap;
+	size_t detail_cap;
 	size_t stack_cap;
 	size_t hash_cap;
 	size_t slot_count;

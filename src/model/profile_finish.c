@@ -197,9 +197,33 @@ static bool place_functions(struct finish *f)
 	return true;
 }
 
-/* By function, then line: a struct frame is that sequence already. Names that
- * differ only in file or line share a rank. */
-#define FRAME_WORDS ((uint32_t)(sizeof(struct frame) / sizeof(uint32_t)))
+#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+
+/* By function, then line: a struct frame is that sequence already, a whole one
+ * is put together for it. */
+static bool order_frames(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	const void *words = b->frames;
+	uint32_t width = WORDS(struct frame), count = b->frame_count;
+
+	if (b->details) {
+		struct whole_frame *whole =
+			arena_array(&b->scratch, count, sizeof *whole);
+
+		if (!whole)
+			return false;
+		for (uint32_t i = 0; i < count; i++)
+			whole[i] = (struct whole_frame){ b->frames[i],
+							 b->details[i] };
+		words = whole;
+		width = WORDS(struct whole_frame);
+	}
+	f->frame_place =
+		place_words(&b->scratch, words, width, f->is_frame_used, count,
+			    &b->out->frame_count);
+	return f->frame_place;
+}
 
 static bool place_frames(struct finish *f)
 {
@@ -209,15 +233,15 @@ static bool place_frames(struct finish *f)
 	for (uint32_t i = 0; i < b->frame_count; i++)
 		b->frames[i].function =
 			f->function_place[b->frames[i].function];
-	f->frame_place =
-		place_words(&b->scratch, (const void *)b->frames, FRAME_WORDS,
-			    f->is_frame_used, b->frame_count, &p->frame_count);
-	if (!f->frame_place)
+	if (!order_frames(f))
 		return false;
 	p->frames = arena_array(&p->arena, p->frame_count, sizeof *p->frames);
+	if (b->details)
+		p->details = arena_array(&p->arena, p->frame_count,
+					 sizeof *p->details);
 	f->name_rank =
 		arena_array(&b->scratch, p->frame_count, sizeof *f->name_rank);
-	if (!p->frames || !f->name_rank)
+	if (!p->frames || (b->details && !p->details) || !f->name_rank)
 		return false;
 	for (uint32_t i = 0; i < b->frame_count; i++) {
 		uint32_t place = f->frame_place[i];
@@ -225,6 +249,8 @@ static bool place_frames(struct finish *f)
 		if (place == UNUSED)
 			continue;
 		p->frames[place] = b->frames[i];
+		if (b->details)
+			p->details[place] = b->details[i];
 		p->has_lines = p->has_lines || b->frames[i].line;
 		f->name_rank[place] =
 			f->text_rank[p->functions[b->frames[i].function].name];
@@ -322,7 +348,11 @@ static bool finish_packed(struct profile_build *b)
 	p->frames =
 		arena_hand_over(&b->scratch, &p->arena, b->frames, b->frame_cap,
 				b->frame_count, sizeof *p->frames);
-	if (!p->frames)
+	if (b->details)
+		p->details = arena_hand_over(&b->scratch, &p->arena, b->details,
+					     b->detail_cap, b->frame_count,
+					     sizeof *p->details);
+	if (!p->frames || (b->details && !p->details))
 		return false;
 	p->frame_count = b->frame_count;
 	for (uint32_t i = 0; i < p->frame_count; i++)

@@ -189,12 +189,20 @@ bool profile_build_interned(struct profile_build *b, const struct function *f,
 
 /* ---- frames ---- */
 
-static bool is_same_frame(const struct frame *f, const struct frame *g)
+static bool says_nothing(const struct frame_detail *d)
 {
-	return f->line == g->line && f->column == g->column &&
-	       f->is_inlined == g->is_inlined &&
-	       f->address_high == g->address_high &&
-	       f->address_low == g->address_low;
+	return !(d->column | d->is_inlined | d->address_high | d->address_low);
+}
+
+/* Of the same function. */
+static bool is_same_frame(const struct profile_build *b, uint32_t frame,
+			  const struct whole_frame *place)
+{
+	if (b->frames[frame].line != place->frame.line)
+		return false;
+	return b->details ? !memcmp(&b->details[frame], &place->detail,
+				    sizeof place->detail)
+			  : says_nothing(&place->detail);
 }
 
 /* Beyond every index of a function, and below what insert_words() adds. */
@@ -203,17 +211,19 @@ static bool is_same_frame(const struct frame *f, const struct frame *g)
 _Static_assert(LIMIT_FUNCTIONS <= INLINED, "functions leave a bit");
 
 /* *frame is the number that it gets where it is new. */
-static bool other_frame(struct profile_build *b, const struct frame *place,
-			uint32_t *frame, struct error *err)
+static bool other_frame(struct profile_build *b,
+			const struct whole_frame *place, uint32_t *frame,
+			struct error *err)
 {
-	uint32_t words[] = { place->function, place->line, place->address_high,
-			     place->address_low };
+	const struct frame_detail *d = &place->detail;
+	uint32_t words[] = { place->frame.function, place->frame.line,
+			     d->address_high, d->address_low };
 
-	if (place->is_inlined)
+	if (d->is_inlined)
 		words[0] |= INLINED;
 	/* Beyond every line. */
-	if (place->column) {
-		if (!pair_number(b, place->line, place->column, &words[1], err))
+	if (d->column) {
+		if (!pair_number(b, words[1], d->column, &words[1], err))
 			return false;
 		words[1] |= UINT32_C(1) << 31;
 	}
@@ -221,15 +231,37 @@ static bool other_frame(struct profile_build *b, const struct frame *place,
 			    frame, err);
 }
 
-bool profile_build_place(struct profile_build *b, const struct frame *place,
-			 uint32_t *frame, struct error *err)
+/* Details lie beside the frames from the first on that says something. */
+static bool add_frame(struct profile_build *b, const struct whole_frame *place)
 {
-	struct walk w = { .of = place->function };
+	uint32_t count = b->frame_count;
+	bool has_details = b->details;
+
+	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, count + 1u))
+		return false;
+	if (has_details || !says_nothing(&place->detail)) {
+		if (!RESERVE(&b->scratch, b->details, b->detail_cap,
+			     b->frame_cap))
+			return false;
+		if (!has_details)
+			memset(b->details, 0, count * sizeof *b->details);
+		b->details[count] = place->detail;
+	}
+	b->frames[count] = place->frame;
+	b->frame_count++;
+	return true;
+}
+
+bool profile_build_place(struct profile_build *b,
+			 const struct whole_frame *place, uint32_t *frame,
+			 struct error *err)
+{
+	struct walk w = { .of = place->frame.function };
 	bool is_done;
 
 	while (walk_next(&b->frames_by_function, &w)) {
 		*frame = w.at - 1;
-		if (is_same_frame(&b->frames[*frame], place))
+		if (is_same_frame(b, *frame, place))
 			return true;
 	}
 	*frame = b->frame_count;
@@ -244,8 +276,6 @@ bool profile_build_place(struct profile_build *b, const struct frame *place,
 		return error_set(err, ERROR_LIMIT,
 				 "the profile has more than %u source lines",
 				 LIMIT_LOCATIONS);
-	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, b->frame_count + 1u))
-		return arena_fail(&b->scratch, PROFILE_WHAT, err);
-	b->frames[b->frame_count++] = *place;
-	return true;
+	return add_frame(b, place) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
 }

@@ -44,6 +44,23 @@ struct function profile_join_function(const struct profile *p,
 	};
 }
 
+struct whole_frame profile_join_frame(const struct profile *p,
+				      const uint32_t *functions, uint32_t frame)
+{
+	struct whole_frame f = whole_frame(p, frame);
+
+	f.frame.function = functions[f.frame.function];
+	return f;
+}
+
+void profile_put_frame(struct profile *out, uint32_t at,
+		       const struct whole_frame *f)
+{
+	out->frames[at] = f->frame;
+	if (out->details)
+		out->details[at] = f->detail;
+}
+
 static bool join_function(struct join *j, struct side *s, uint32_t function,
 			  struct error *err)
 {
@@ -99,10 +116,11 @@ static bool join_functions(struct join *j, struct error *err)
 
 /* ---- frames ---- */
 
-#define FRAME_WORDS (sizeof(struct frame) / sizeof(uint32_t))
+#define FRAME_WORDS (sizeof(struct whole_frame) / sizeof(uint32_t))
 
-/* A struct frame is its own order; by functions of the sum. */
-static int frame_compare(const struct frame *a, const struct frame *b)
+/* A whole frame is its own order; by functions of the sum. */
+static int frame_compare(const struct whole_frame *a,
+			 const struct whole_frame *b)
 {
 	const uint32_t *x = (const void *)a, *y = (const void *)b;
 
@@ -110,14 +128,6 @@ static int frame_compare(const struct frame *a, const struct frame *b)
 		if (x[i] != y[i])
 			return x[i] < y[i] ? -1 : 1;
 	return 0;
-}
-
-static struct frame frame_of(const struct side *s, uint32_t at)
-{
-	struct frame f = s->profile->frames[at];
-
-	f.function = s->functions[f.function];
-	return f;
 }
 
 /* Frames of equal names share a rank. */
@@ -140,14 +150,16 @@ static bool join_frames(struct join *j, struct error *err)
 	const uint32_t counts[] = { j->sides[0].profile->frame_count,
 				    j->sides[1].profile->frame_count };
 	uint32_t at[2] = { 0, 0 };
-	struct frame heads[2];
+	struct whole_frame heads[2];
 
 	while (at[0] < counts[0] || at[1] < counts[1]) {
 		int next;
 
 		for (size_t i = 0; i < 2; i++)
 			if (at[i] < counts[i])
-				heads[i] = frame_of(&j->sides[i], at[i]);
+				heads[i] = profile_join_frame(
+					j->sides[i].profile,
+					j->sides[i].functions, at[i]);
 		next = at[1] == counts[1] ? -1
 		       : at[0] == counts[0]
 			       ? 1
@@ -157,7 +169,7 @@ static bool join_frames(struct join *j, struct error *err)
 					 "the profile has more than %u source "
 					 "lines",
 					 LIMIT_LOCATIONS);
-		out->frames[out->frame_count] = heads[next > 0];
+		profile_put_frame(out, out->frame_count, &heads[next > 0]);
 		rank_frame(j, out->frame_count);
 		for (size_t i = 0; i < 2; i++)
 			if (takes(next, i))
@@ -302,17 +314,17 @@ static void drop_frames(struct join *j)
 	uint32_t functions = 0, frames = 0, last = UINT32_MAX;
 
 	for (uint32_t i = 0; i < out->frame_count; i++) {
-		struct frame f = out->frames[i];
+		struct whole_frame f = whole_frame(out, i);
 
 		j->name_ranks[i] = j->is_used[i] ? frames : 0;
 		if (!j->is_used[i])
 			continue;
-		if (f.function != last)
+		if (f.frame.function != last)
 			out->functions[functions++] =
-				out->functions[f.function];
-		last = f.function;
-		f.function = functions - 1;
-		out->frames[frames++] = f;
+				out->functions[f.frame.function];
+		last = f.frame.function;
+		f.frame.function = functions - 1;
+		profile_put_frame(out, frames++, &f);
 	}
 	for (size_t i = 0; i < out->frame_id_count; i++)
 		out->frame_ids[i] = j->name_ranks[out->frame_ids[i]];
@@ -363,22 +375,34 @@ bool profile_join_type(struct profile *out, const struct profile *p,
 			  : arena_fail(&out->arena, WHAT, err);
 }
 
+bool profile_join_room(struct profile *out, const struct profile *a,
+		       const struct profile *b)
+{
+	size_t functions = (size_t)a->function_count + b->function_count;
+	size_t frames = (size_t)a->frame_count + b->frame_count;
+	bool has_details = a->details || b->details;
+
+	out->functions =
+		arena_array(&out->arena, functions, sizeof *out->functions);
+	out->frames = arena_array(&out->arena, frames, sizeof *out->frames);
+	if (has_details)
+		out->details =
+			arena_array(&out->arena, frames, sizeof *out->details);
+	return out->functions && out->frames && (out->details || !has_details);
+}
+
 static bool make_room(struct join *j, struct error *err)
 {
 	const struct profile *a = j->sides[0].profile;
 	const struct profile *b = j->sides[1].profile;
 	struct profile *out = j->out;
-	size_t functions = (size_t)a->function_count + b->function_count;
 	size_t frames = (size_t)a->frame_count + b->frame_count;
 
 	j->name_ranks = arena_array(&j->scratch, frames, sizeof *j->name_ranks);
 	j->is_used = arena_array(&j->scratch, frames, sizeof *j->is_used);
 	if (!j->name_ranks || !j->is_used)
 		return arena_fail(&j->scratch, WHAT, err);
-	out->functions =
-		arena_array(&out->arena, functions, sizeof *out->functions);
-	out->frames = arena_array(&out->arena, frames, sizeof *out->frames);
-	return (out->functions && out->frames) ||
+	return profile_join_room(out, a, b) ||
 	       arena_fail(&out->arena, WHAT, err);
 }
 

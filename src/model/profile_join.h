@@ -30,6 +30,19 @@ bool profile_join_loose(struct profile *out, const struct profile *a,
 struct function profile_join_function(const struct profile *p,
 				      const uint32_t *texts, uint32_t function);
 
+/* What a frame is in out. functions: by function of p, that of out. */
+struct whole_frame profile_join_frame(const struct profile *p,
+				      const uint32_t *functions,
+				      uint32_t frame);
+
+/* Room in out for all functions and frames of both. */
+bool profile_join_room(struct profile *out, const struct profile *a,
+		       const struct profile *b) MUST_CHECK;
+
+/* Where there is room for it. */
+void profile_put_frame(struct profile *out, uint32_t at,
+		       const struct whole_frame *f);
+
 /* Gives out the type of p. */
 bool profile_join_type(struct profile *out, const struct profile *p,
 		       struct error *err) MUST_CHECK;

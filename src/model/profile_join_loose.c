@@ -61,7 +61,7 @@ struct loose {
 	struct side *sides; /* two */
 	struct map functions;
 	struct map frames;
-	struct frame *met; /* frames of the sum, as they were met */
+	struct whole_frame *met; /* frames of the sum, as they were met */
 	uint32_t (*function_keys)[4];
 	bool is_saturated;
 };
@@ -96,27 +96,19 @@ static bool join_function(struct loose *l, struct side *s, uint32_t function,
 
 /* ---- frames ---- */
 
-static struct str frame_key(const struct frame *f)
+static struct str frame_key(const struct whole_frame *f)
 {
 	return (struct str){ (const char *)f, sizeof *f };
-}
-
-static struct frame frame_joined(const struct side *s, uint32_t frame)
-{
-	struct frame f = s->profile->frames[frame];
-
-	f.function = s->functions[f.function];
-	return f;
 }
 
 static bool join_frame(struct loose *l, struct side *s, uint32_t frame,
 		       uint32_t hash, struct error *err)
 {
 	uint32_t *count = &l->out->frame_count;
-	struct frame *f = &l->met[*count];
+	struct whole_frame *f = &l->met[*count];
 	uint32_t *at = &s->frames[frame];
 
-	*f = frame_joined(s, frame);
+	*f = profile_join_frame(s->profile, s->functions, frame);
 	if (!map_insert_hashed(&l->frames, frame_key(f), hash, *count, at))
 		return arena_fail(&l->scratch, WHAT, err);
 	*count += *at == *count;
@@ -132,7 +124,8 @@ static bool join_some(struct loose *l, struct side *s, uint32_t first,
 	uint32_t hashes[MAP_GROUP];
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct frame f = frame_joined(s, first + i);
+		struct whole_frame f =
+			profile_join_frame(s->profile, s->functions, first + i);
 
 		hashes[i] = map_hash(frame_key(&f));
 	}
@@ -193,7 +186,7 @@ static bool place_frames(struct loose *l, struct error *err)
 		};
 	order = radix_sort(order, room, count);
 	for (uint32_t i = 0; i < count; i++) {
-		out->frames[i] = l->met[order[i].index];
+		profile_put_frame(out, i, &l->met[order[i].index]);
 		places[order[i].index] = i;
 	}
 	for (size_t k = 0; k < 2; k++)
@@ -517,10 +510,7 @@ static bool make_room(struct loose *l, const struct profile *a,
 	l->met = arena_array(&l->scratch, frames + 1, sizeof *l->met);
 	if (!l->function_keys || !l->met)
 		return arena_fail(&l->scratch, WHAT, err);
-	out->functions =
-		arena_array(&out->arena, functions, sizeof *out->functions);
-	out->frames = arena_array(&out->arena, frames, sizeof *out->frames);
-	return (out->functions && out->frames) ||
+	return profile_join_room(out, a, b) ||
 	       arena_fail(&out->arena, WHAT, err);
 }
 

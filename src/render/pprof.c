@@ -302,23 +302,23 @@ static bool is_named_after_mapping(const struct profile *p,
 static uint32_t put_location(struct writer *w, const struct profile *p,
 			     const uint32_t *frames, size_t count)
 {
-	const struct frame *outer = &p->frames[frames[0]];
-	const struct function *f = &p->functions[outer->function];
+	const struct whole_frame outer = whole_frame(p, frames[0]);
+	const struct function *f = &p->functions[outer.frame.function];
 	size_t len = HEAD_WORDS;
 	bool is_new;
 	uint32_t id;
 
 	w->key[0] = put_mapping(w, p, f->mapping);
-	w->key[1] = outer->address_high;
-	w->key[2] = outer->address_low;
+	w->key[1] = outer.detail.address_high;
+	w->key[2] = outer.detail.address_low;
 	if (count == 1 && is_named_after_mapping(p, f))
 		count = 0;
 	for (size_t i = count; i-- > 0; len += LINE_WORDS) {
-		const struct frame *frame = &p->frames[frames[i]];
+		const struct whole_frame line = whole_frame(p, frames[i]);
 
-		w->key[len] = put_function(w, p, frame->function);
-		w->key[len + 1] = frame->line;
-		w->key[len + 2] = frame->column;
+		w->key[len] = put_function(w, p, line.frame.function);
+		w->key[len + 1] = line.frame.line;
+		w->key[len + 2] = line.detail.column;
 	}
 	id = number_of_location(w, words(w->key, len), &is_new);
 	if (is_new)
@@ -520,7 +520,7 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 		return;
 	}
 	for (uint32_t i = 0; i < p->frame_count; i++)
-		w->is_inlined[i] = p->frames[i].is_inlined;
+		w->is_inlined[i] = is_frame_inlined(p, i);
 	for (uint32_t i = 0; i < p->stack_count && !w->is_failed; i++) {
 		if (p->stack_count - i > AHEAD)
 			fetch_frames(p, i + AHEAD);

@@ -27,13 +27,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 /* By what it is: numbers and order differ. */
 static uint64_t frame_hash(const struct profile *p, uint32_t id)
 {
-	struct frame f = p->frames[id];
-	uint64_t hash = mix(hash_bytes(function_name(p, f.function).ptr,
-				       function_name(p, f.function).len),
-			    hash_bytes(function_file(p, f.function).ptr,
-				       function_file(p, f.function).len));
+	struct whole_frame f = whole_frame(p, id);
+	struct str name = function_name(p, f.frame.function);
+	struct str file = function_file(p, f.frame.function);
+	uint64_t hash = mix(hash_bytes(name.ptr, name.len),
+			    hash_bytes(file.ptr, file.len));
 
-	f.function = 0;
+	f.frame.function = 0;
 	return mix(hash, hash_bytes(&f, sizeof f));
 }
 

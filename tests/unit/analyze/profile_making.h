@@ -2,7 +2,7 @@
  *
  * Profiles for the tests, written as text: one stack a line, root first, and
  * its value: "main;store.Find@user.go:88;malloc 12". A file may follow a name
- * after '@', a line after the last ':'.
+ * after '@', a line after the last ':', a column, below 10, after '^'.
  */
 #ifndef PROFILE_MAKING_H
 #define PROFILE_MAKING_H
@@ -32,9 +32,14 @@ static inline uint32_t make_frame(struct profile_build *b, struct str text)
 {
 	struct str name = text, file = { "", 0 };
 	size_t at = str_find(text, STR("@"));
+	struct whole_frame place = { .detail.column = 0 };
 	uint64_t line = 0;
-	uint32_t function, frame;
+	uint32_t frame;
 
+	if (text.len > 2 && text.ptr[text.len - 2] == '^') {
+		place.detail.column = (uint32_t)(text.ptr[text.len - 1] - '0');
+		name = text = str_slice(text, 0, text.len - 2);
+	}
 	if (at != SIZE_MAX) {
 		size_t colon;
 
@@ -47,9 +52,10 @@ static inline uint32_t make_frame(struct profile_build *b, struct str text)
 			file = str_slice(file, 0, colon);
 		}
 	}
-	assert_ok(profile_build_function(b, name, file, &function, &err));
-	assert_ok(
-		profile_build_frame(b, function, (uint32_t)line, &frame, &err));
+	assert_ok(profile_build_function(b, name, file, &place.frame.function,
+					 &err));
+	place.frame.line = (uint32_t)line;
+	assert_ok(profile_build_place(b, &place, &frame, &err));
 	return frame;
 }
 

@@ -18,9 +18,10 @@ struct fixture {
 
 static uint32_t place(struct profile_build *b, struct str text)
 {
-	struct frame frame = { .is_inlined = str_starts(text, STR("+")) };
+	bool is_inlined = str_starts(text, STR("+"));
+	struct whole_frame frame = { .detail.is_inlined = is_inlined };
 	char file[32], mapping[32];
-	struct str name = str_slice(text, frame.is_inlined, text.len);
+	struct str name = str_slice(text, is_inlined, text.len);
 	bool is_nameless = str_equal(name, STR("?"));
 	size_t dot = str_find(name, STR("."));
 	uint32_t id;
@@ -32,11 +33,11 @@ static uint32_t place(struct profile_build *b, struct str text)
 			 (int)(name.len - dot - 1), name.ptr + dot + 1);
 		snprintf(mapping, sizeof mapping, "/lib/%.*s",
 			 (int)(name.len - dot - 1), name.ptr + dot + 1);
-		frame.line = (uint32_t)name.len;
+		frame.frame.line = (uint32_t)name.len;
 	}
 	assert_ok(profile_build_mapped(b, name, str_from(file),
 				       str_from(mapping), is_nameless,
-				       &frame.function, &err));
+				       &frame.frame.function, &err));
 	assert_ok(profile_build_place(b, &frame, &id, &err));
 	return id;
 }
@@ -93,12 +94,11 @@ static struct regex *re(const char *pattern)
 
 static void add_name(struct buf *text, const struct profile *p, uint32_t frame)
 {
-	const struct frame *f = &p->frames[frame];
-	struct str name = function_name(p, f->function);
+	struct str name = function_name(p, p->frames[frame].function);
 
 	if (text->len && text->data[text->len - 1] != '\n')
 		buf_add_char(text, ';');
-	if (f->is_inlined)
+	if (is_frame_inlined(p, frame))
 		buf_add_char(text, '+');
 	buf_add_str(text, name);
 }
@@ -240,9 +240,11 @@ static void test_addresses(void **state)
 {
 	struct fixture f;
 	struct profile_build *b;
-	struct frame frame = { .line = 7,
-			       .address_high = 1,
-			       .address_low = 0x2a };
+	struct whole_frame frame = {
+		.frame.line = 7,
+		.detail.address_high = 1,
+		.detail.address_low = 0x2a,
+	};
 	uint32_t id;
 
 	(void)state;
@@ -250,17 +252,17 @@ static void test_addresses(void **state)
 	profile_release(&f.in);
 	b = profile_build_new(&f.in, &err);
 	assert_ok(profile_build_function(b, STR("f"), STR("f.c"),
-					 &frame.function, &err));
+					 &frame.frame.function, &err));
 	assert_ok(profile_build_place(b, &frame, &id, &err));
 	assert_ok(profile_build_stack(b, &id, 1, 5, &err));
-	frame.is_inlined = 1;
+	frame.detail.is_inlined = 1;
 	assert_ok(profile_build_place(b, &frame, &id, &err));
-	frame.address_low++;
-	frame.is_inlined = 0;
+	frame.detail.address_low++;
+	frame.detail.is_inlined = 0;
 	assert_ok(profile_build_place(b, &frame, &id, &err));
 	assert_int_equal(id, 2);
 	assert_ok(profile_build_stack(b, &id, 1, 6, &err));
-	frame.column = 3;
+	frame.detail.column = 3;
 	assert_ok(profile_build_place(b, &frame, &id, &err));
 	assert_int_equal(id, 3);
 	assert_ok(profile_build_stack(b, &id, 1, 7, &err));

@@ -129,9 +129,9 @@ static void test_places(void **state)
 	for (uint32_t i = 0; i < p.frame_count; i++) {
 		mixed = p.frames[i].function;
 		if (str_equal(function_name(&p, mixed), STR("f")))
-			assert_int_equal(p.frames[i].is_inlined, 1);
+			assert_true(is_frame_inlined(&p, i));
 		else
-			assert_int_equal(p.frames[i].is_inlined, 0);
+			assert_false(is_frame_inlined(&p, i));
 		if (str_equal(function_name(&p, mixed), STR("main")))
 			assert_true(str_equal(function_mapping(&p, mixed),
 					      STR("/bin/w")));

@@ -55,14 +55,18 @@ static inline uint32_t find_function(const struct profile *p,
 	return i;
 }
 
-static inline uint32_t find_frame(const struct profile *p, struct frame wanted)
+static inline uint32_t find_frame(const struct profile *p,
+				  const struct whole_frame *wanted)
 {
 	uint32_t i = 0;
 
-	while (i < p->frame_count &&
-	       (p->frames[i].function != wanted.function ||
-		memcmp(&p->frames[i], &wanted, sizeof wanted)))
-		i++;
+	for (; i < p->frame_count; i++) {
+		struct whole_frame f = whole_frame(p, i);
+
+		if (f.frame.function == wanted->frame.function &&
+		    !memcmp(&f, wanted, sizeof f))
+			break;
+	}
 	assert_true(i < p->frame_count);
 	return i;
 }
@@ -80,10 +84,10 @@ static inline uint32_t *match_frames(const struct profile *p,
 	for (uint32_t i = 0; i < of->function_count; i++)
 		functions[i] = find_function(p, of, i);
 	for (uint32_t i = 0; i < of->frame_count; i++) {
-		struct frame wanted = of->frames[i];
+		struct whole_frame wanted = whole_frame(of, i);
 
-		wanted.function = functions[wanted.function];
-		frames[i] = find_frame(p, wanted);
+		wanted.frame.function = functions[wanted.frame.function];
+		frames[i] = find_frame(p, &wanted);
 		assert_false(is_met[frames[i]]);
 		is_met[frames[i]] = true;
 	}

@@ -444,22 +444,24 @@ static void test_high_addresses(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
-		struct frame place = { .line = 3,
-				       .address_high = highs[i],
-				       .address_low = 0x400000 - i };
+		struct whole_frame place = {
+			.frame.line = 3,
+			.detail.address_high = highs[i],
+			.detail.address_low = 0x400000 - i,
+		};
 		uint32_t id;
 
-		assert_true(profile_build_function(b, STR("f"), STR(""),
-						   &place.function, &err));
+		assert_true(profile_build_function(
+			b, STR("f"), STR(""), &place.frame.function, &err));
 		assert_true(profile_build_place(b, &place, &id, &err));
 		assert_true(profile_build_stack(b, &id, 1, i + 1, &err));
 	}
 	finish(b);
 	assert_true(profile_check(&p, &err));
 	assert_int_equal(p.frame_count, 4);
-	assert_int_equal(p.frames[0].address_high, 0);
-	assert_int_equal(p.frames[1].address_high, 0x7FFF);
-	assert_int_equal(p.frames[2].address_low, 0x400000 - 3);
+	assert_int_equal(p.details[0].address_high, 0);
+	assert_int_equal(p.details[1].address_high, 0x7FFF);
+	assert_int_equal(p.details[2].address_low, 0x400000 - 3);
 	profile_release(&p);
 }
 
@@ -471,17 +473,18 @@ static void test_high_addresses(void **state)
 static uint32_t sibling(struct profile_build *b, unsigned thing, uint32_t i)
 {
 	struct function f = { .name = thing + 1 };
-	struct frame place = { .line = 1 };
+	struct whole_frame place = { .frame.line = 1 };
+	struct frame_detail *d = &place.detail;
 	uint32_t *const things[] = {
-		&f.file,       &f.mapping,          &place.line,
-		&place.column, &place.address_high, &place.address_low,
+		&f.file,    &f.mapping,       &place.frame.line,
+		&d->column, &d->address_high, &d->address_low,
 	};
 	uint32_t id;
 
-	place.is_inlined = IS_INLINED(i);
-	*things[thing] = i + 2 - place.is_inlined;
-	f.is_nameless = thing < 2 && place.is_inlined;
-	assert_true(profile_build_interned(b, &f, &place.function, &err));
+	d->is_inlined = IS_INLINED(i);
+	*things[thing] = i + 2 - d->is_inlined;
+	f.is_nameless = thing < 2 && d->is_inlined;
+	assert_true(profile_build_interned(b, &f, &place.frame.function, &err));
 	assert_true(profile_build_place(b, &place, &id, &err));
 	return id;
 }

@@ -186,17 +186,21 @@ static void test_saturation(void **state)
 }
 
 /* Few names, files, lines and values: many equal stacks, and many that cancel
- * each other out. */
+ * each other out. Only some parts say more of a frame. */
 static void write_stacks(struct buf *text, uint32_t *random)
 {
-	static const char *const names[] = { "a",   "a@x", "a@x:1",  "a@x:2",
-					     "a@y", "ab",  "ab@x:1", "b" };
+	static const char *const names[] = { "a",     "a@x",     "a@x:1",
+					     "a@x:2", "a@y",     "ab",
+					     "b",     "ab@x:1",  "a@x^2",
+					     "b^1",   "a@x:1^2", "ab^3" };
 	static const int values[] = { 1, -1, 2, -3, 5 };
 	uint32_t count = next_random(random) % 12;
+	uint32_t kinds = next_random(random) % 3 ? 8 : 12;
 
 	for (uint32_t i = 0; i < count; i++) {
 		for (uint32_t k = next_random(random) % 4 + 1; k; k--)
-			buf_addf(text, "%s%s", names[next_random(random) % 8],
+			buf_addf(text, "%s%s",
+				 names[next_random(random) % kinds],
 				 k > 1 ? ";" : "");
 		buf_addf(text, " %d\n", values[next_random(random) % 5]);
 	}
@@ -205,14 +209,13 @@ static void write_stacks(struct buf *text, uint32_t *random)
 static void assert_same_frame(const struct profile *a, const struct profile *b,
 			      uint32_t at)
 {
-	const struct frame *x = &a->frames[at], *y = &b->frames[at];
+	struct whole_frame x = whole_frame(a, at), y = whole_frame(b, at);
 
-	assert_int_equal(x->function, y->function);
-	assert_int_equal(x->line, y->line);
-	assert_true(str_equal(function_name(a, x->function),
-			      function_name(b, y->function)));
-	assert_true(str_equal(function_file(a, x->function),
-			      function_file(b, y->function)));
+	assert_memory_equal(&x, &y, sizeof x);
+	assert_true(str_equal(function_name(a, x.frame.function),
+			      function_name(b, y.frame.function)));
+	assert_true(str_equal(function_file(a, x.frame.function),
+			      function_file(b, y.frame.function)));
 }
 
 static void assert_same(const struct profile *a, const struct profile *b)
@@ -242,16 +245,17 @@ static bool is_same_stack(const struct profile *a, const struct stack *s,
 	if (s->frame_count != t->frame_count)
 		return false;
 	for (uint32_t i = 0; i < s->frame_count; i++) {
-		const struct frame *x =
-			&a->frames[a->frame_ids[s->frame_first + i]];
-		const struct frame *y =
-			&b->frames[b->frame_ids[t->frame_first + i]];
+		struct whole_frame x =
+			whole_frame(a, a->frame_ids[s->frame_first + i]);
+		struct whole_frame y =
+			whole_frame(b, b->frame_ids[t->frame_first + i]);
 
-		if (x->line != y->line ||
-		    !str_equal(function_name(a, x->function),
-			       function_name(b, y->function)) ||
-		    !str_equal(function_file(a, x->function),
-			       function_file(b, y->function)))
+		if (x.frame.line != y.frame.line ||
+		    x.detail.column != y.detail.column ||
+		    !str_equal(function_name(a, x.frame.function),
+			       function_name(b, y.frame.function)) ||
+		    !str_equal(function_file(a, x.frame.function),
+			       function_file(b, y.frame.function)))
 			return false;
 	}
 	return true;

@@ -157,12 +157,13 @@ static void test_profile(void **state)
 static uint32_t place(struct profile_build *b, const char *name, uint32_t line,
 		      bool is_inlined, bool is_nameless)
 {
-	struct frame at = { .line = line, .is_inlined = is_inlined };
+	struct whole_frame at = { .frame.line = line,
+				  .detail.is_inlined = is_inlined };
 	uint32_t frame;
 
 	assert_ok(profile_build_mapped(b, str_from(name), STR(""),
-				       STR("/lib/x"), is_nameless, &at.function,
-				       &err));
+				       STR("/lib/x"), is_nameless,
+				       &at.frame.function, &err));
 	assert_ok(profile_build_place(b, &at, &frame, &err));
 	return frame;
 }
@@ -218,7 +219,7 @@ static void describe_stack(const struct profile *p, const struct stack *s,
 	for (uint32_t i = s->frame_count; i-- > 0;) {
 		const struct frame *f = &p->frames[ids[i]];
 		struct str name = function_name(p, f->function);
-		bool is_inlined = i && f->is_inlined;
+		bool is_inlined = i && is_frame_inlined(p, ids[i]);
 
 		buf_addf(text, "%.*s@:%u%s", STR_ARGS(name), f->line,
 			 is_inlined ? "<"
