@@ -46,6 +46,8 @@ struct samples {
 	int64_t left_out;                 /* of magnitudes */
 	uint32_t counting_type;           /* PPROF_NONE: no such column */
 	bool has_plausible_period;
+	/* Where stacks do not stay packed. */
+	struct pprof_unfolded *unfolded; /* by location */
 	uint32_t *frames;
 	size_t frame_cap;
 	uint64_t frames_seen;
@@ -373,6 +375,21 @@ static bool drop(struct samples *s, struct error *err)
 	return true;
 }
 
+/* *id becomes the index of its location. */
+static bool locate_id(struct samples *s, uint64_t *id, struct error *err)
+{
+	uint32_t location = pprof_find(&s->p->locations, *id);
+	struct pprof_unfolded u;
+
+	if (location == PPROF_NONE || !s->unfolded[location].count) {
+		if (!pprof_unfold(s->p, *id, location, &u, err))
+			return false;
+		s->unfolded[location] = u;
+	}
+	*id = location;
+	return true;
+}
+
 /* Turns the ids into location indices in place and counts their frames. */
 static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 {
@@ -380,15 +397,9 @@ static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 
 	*frame_count = 0;
 	for (size_t i = 0; i < now->id_count; i++) {
-		uint64_t id = now->ids[i];
-		uint32_t location = pprof_find(&s->p->locations, id);
-
-		if ((location == PPROF_NONE ||
-		     !s->p->unfolded[location].count) &&
-		    !pprof_unfold(s->p, id, location, err))
+		if (!locate_id(s, &now->ids[i], err))
 			return false;
-		now->ids[i] = location;
-		*frame_count += s->p->unfolded[location].count;
+		*frame_count += s->unfolded[now->ids[i]].count;
 	}
 	s->frames_seen += *frame_count;
 	if (s->frames_seen <= LIMIT_STACK_FRAMES_TOTAL)
@@ -411,7 +422,7 @@ static bool add_sample(struct samples *s, struct error *err)
 		return pprof_no_memory(s->p, err);
 	at = s->frames = frames;
 	for (size_t i = s->now.id_count; i-- > 0;) {
-		struct pprof_unfolded u = s->p->unfolded[s->now.ids[i]];
+		struct pprof_unfolded u = s->unfolded[s->now.ids[i]];
 
 		for (uint32_t k = 0; k < u.count; k++)
 			*at++ = s->p->frames[u.first + k];
@@ -424,6 +435,10 @@ static bool add_unpacked(struct samples *s, struct error *err)
 {
 	struct pprof_unpack u;
 
+	s->unfolded = arena_array(&s->p->scratch, s->p->locations.count,
+				  sizeof *s->unfolded);
+	if (!s->unfolded)
+		return pprof_no_memory(s->p, err);
 	pprof_unpack_begin(&u, &s->pack, s->now.ids);
 	while (pprof_unpack_next(&u, &s->pack)) {
 		s->now.id_count = u.count;

@@ -110,7 +110,6 @@ struct pprof {
 	uint32_t *text_ids;
 	struct pprof_known *known;    /* by function */
 	struct pprof_mapping mapping; /* the last one that was looked at */
-	struct pprof_unfolded *unfolded;
 	/* Of each function and location; both NULL where nothing is dropped. */
 	bool *is_dropped;
 	unsigned char *cuts; /* enum pprof_cut */
@@ -181,9 +180,10 @@ static inline struct str pprof_text(const struct pprof *p, size_t number)
 bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 		  struct error *err) MUST_CHECK;
 
-/* Unfolds the frames of the location pprof_find() gave for this id. */
+/* Unfolds the frames of the location pprof_find() gave for this id, at the end
+ * of p->frames. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
-		  struct error *err) MUST_CHECK;
+		  struct pprof_unfolded *out, struct error *err) MUST_CHECK;
 
 /* The name of the function with this index; may be empty. */
 bool pprof_function_name(const struct pprof *p, uint32_t index,

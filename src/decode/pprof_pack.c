@@ -460,41 +460,92 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 
 /* ---- places ---- */
 
-/* Of the place with this id. */
-static struct pprof_unfolded unfolded(const struct pprof_pack *pack,
-				      uint64_t id)
+/* In the scratch arena until all is known. */
+struct places {
+	struct packed_place *items; /* by id */
+	uint32_t count;
+	uint32_t *runs;
+	size_t run_cap;
+	uint32_t run_count;
+	uint32_t deepest; /* most frames of a place */
+};
+
+_Static_assert(LIMIT_DECODE_HEAP_BYTES / sizeof(uint32_t) < PACKED_RUN,
+	       "all runs that fit the arena are found by 31 bits");
+
+static bool add_run(struct pprof_pack *pack, struct places *places,
+		    const uint32_t *frames, uint32_t count, struct error *err)
 {
-	return pack->p->unfolded[pprof_find(&pack->p->locations, id)];
+	void *runs = places->runs;
+	size_t need = places->run_count + (size_t)1 + count;
+
+	if (!arena_reserve(&pack->p->scratch, &runs, &places->run_cap, need,
+			   sizeof *places->runs))
+		return pprof_no_memory(pack->p, err);
+	places->runs = runs;
+	places->runs[places->run_count++] = count;
+	memcpy(&places->runs[places->run_count], frames,
+	       count * sizeof *frames);
+	places->run_count += count;
+	return true;
 }
 
-static bool unfold_places(struct pprof_pack *pack, uint32_t *deepest,
-			  size_t *run_words, struct error *err)
+static bool fill_place(struct pprof_pack *pack, struct places *places,
+		       uint64_t id, struct error *err)
 {
-	*deepest = 0;
-	*run_words = 0;
-	for (uint64_t id = 0; id < pack->id_end; id++) {
-		uint32_t frames;
+	struct pprof *p = pack->p;
+	uint32_t *words = places->items[id].frames;
+	struct pprof_unfolded u;
 
-		if (!pack->sums[id])
-			continue;
-		if (!pprof_unfold(pack->p, id,
-				  pprof_find(&pack->p->locations, id), err))
+	if (!pprof_unfold(p, id, pprof_find(&p->locations, id), &u, err))
+		return false;
+	if (u.count > places->deepest)
+		places->deepest = u.count;
+	words[0] = p->frames[u.first + u.count - 1];
+	words[1] = u.count > 1 ? p->frames[u.first] : PACKED_NONE;
+	p->frame_count = u.first;
+	if (u.count <= 2)
+		return true;
+	words[0] = PACKED_RUN | places->run_count;
+	return add_run(pack, places, &p->frames[u.first], u.count, err);
+}
+
+static bool places_init(struct pprof_pack *pack, struct places *places,
+			struct error *err)
+{
+	uint64_t count = pack->id_end;
+
+	while (count && !pack->sums[count - 1])
+		count--;
+	*places = (struct places){
+		.items = arena_array(&pack->p->scratch, (size_t)count,
+				     sizeof *places->items),
+		.count = (uint32_t)count,
+	};
+	if (!places->items)
+		return pprof_no_memory(pack->p, err);
+	for (uint64_t id = 0; id < count; id++)
+		if (pack->sums[id] && !fill_place(pack, places, id, err))
 			return false;
-		frames = unfolded(pack, id).count;
-		*run_words += frames > 2 ? 1 + (size_t)frames : 0;
-		if (frames > *deepest)
-			*deepest = frames;
-	}
 	return true;
+}
+
+static uint32_t frames_at(const struct places *places, uint64_t id)
+{
+	const uint32_t *words = places->items[id].frames;
+
+	if (words[0] & PACKED_RUN)
+		return places->runs[words[0] & ~PACKED_RUN];
+	return words[1] == PACKED_NONE ? 1 : 2;
 }
 
 /* Whether no stack is too deep, nor all of them together too large. The first
  * glance is enough for nearly all. */
-static bool are_stacks_small(const struct pprof_pack *pack, uint32_t deepest,
-			     uint64_t *ids)
+static bool are_stacks_small(const struct pprof_pack *pack,
+			     const struct places *places, uint64_t *ids)
 {
 	struct pprof_unpack u;
-	uint64_t total = 0;
+	uint64_t total = 0, deepest = places->deepest;
 
 	if (deepest && pack->longest <= LIMIT_STACK_FRAMES / deepest &&
 	    pack->id_total <= LIMIT_STACK_FRAMES_TOTAL / deepest)
@@ -504,7 +555,7 @@ static bool are_stacks_small(const struct pprof_pack *pack, uint32_t deepest,
 		uint64_t depth = 0;
 
 		for (size_t i = 0; i < u.count; i++)
-			depth += unfolded(pack, ids[i]).count;
+			depth += frames_at(places, ids[i]);
 		total += depth;
 		if (depth > LIMIT_STACK_FRAMES ||
 		    total > LIMIT_STACK_FRAMES_TOTAL)
@@ -513,58 +564,30 @@ static bool are_stacks_small(const struct pprof_pack *pack, uint32_t deepest,
 	return true;
 }
 
-static void fill_place(struct packed_stacks *out, uint64_t id,
-		       const uint32_t *frames, uint32_t count)
+static struct packed_stacks *stacks_new(struct pprof_pack *pack,
+					struct places *places,
+					struct arena *arena)
 {
-	uint32_t *words = out->places[id].frames;
-
-	words[0] = frames[count - 1];
-	words[1] = count > 1 ? frames[0] : PACKED_NONE;
-	if (count <= 2)
-		return;
-	words[0] = PACKED_RUN | out->run_count;
-	out->runs[out->run_count++] = count;
-	memcpy(&out->runs[out->run_count], frames, count * sizeof *frames);
-	out->run_count += count;
-}
-
-static void fill_places(const struct pprof_pack *pack,
-			struct packed_stacks *out)
-{
-	for (uint32_t id = 0; id < out->place_count; id++) {
-		struct pprof_unfolded u;
-
-		if (!pack->sums[id])
-			continue;
-		u = unfolded(pack, id);
-		fill_place(out, id, &pack->p->frames[u.first], u.count);
-	}
-}
-
-static struct packed_stacks *places_new(struct pprof_pack *pack,
-					struct arena *arena, size_t run_words)
-{
+	struct arena *scratch = &pack->p->scratch;
 	struct packed_stacks *out = arena_alloc(arena, sizeof *out);
-	uint64_t count = pack->id_end;
 
-	while (count && !pack->sums[count - 1])
-		count--;
 	if (!out)
 		return NULL;
 	*out = (struct packed_stacks){
-		.places =
-			arena_array(arena, (size_t)count, sizeof *out->places),
-		.place_count = (uint32_t)count,
-		.runs = arena_array(arena, run_words, sizeof *out->runs),
+		.place_count = places->count,
+		.run_count = places->run_count,
 		.divisor = (int64_t)pack->divisor,
 	};
-	if (!out->places || !out->runs)
-		return NULL;
-	fill_places(pack, out);
-	out->sums = arena_hand_over(&pack->p->scratch, arena, pack->sums,
-				    (size_t)pack->id_end, (size_t)count,
-				    sizeof *pack->sums);
-	return out->sums ? out : NULL;
+	out->places =
+		arena_hand_over(scratch, arena, places->items, places->count,
+				places->count, sizeof *out->places);
+	out->runs =
+		arena_hand_over(scratch, arena, places->runs, places->run_cap,
+				places->run_count, sizeof *out->runs);
+	out->sums = arena_hand_over(scratch, arena, pack->sums,
+				    (size_t)pack->id_end, places->count,
+				    sizeof *out->sums);
+	return out->places && out->runs && out->sums ? out : NULL;
 }
 
 /* Chunks count like what is in the arena. */
@@ -585,17 +608,16 @@ bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
 		      struct error *err)
 {
 	struct packed_stacks *built;
-	uint32_t deepest;
-	size_t run_words;
+	struct places places;
 
 	*out = NULL;
 	if (pack->is_ordered || !pack->count || pack->p->is_dropped)
 		return true;
-	if (!unfold_places(pack, &deepest, &run_words, err))
+	if (!places_init(pack, &places, err))
 		return false;
-	if (!are_stacks_small(pack, deepest, ids) || run_words >= PACKED_RUN)
+	if (!are_stacks_small(pack, &places, ids))
 		return true;
-	built = places_new(pack, arena, run_words);
+	built = stacks_new(pack, &places, arena);
 	if (!built)
 		return arena_fail(arena, PPROF_WHAT, err);
 	*out = built;

@@ -373,18 +373,14 @@ static bool read_types(struct pprof *p, struct error *err)
 	       read_type(p, h->period_message, &h->period_type, err);
 }
 
-/* What samples resolve: each location and function once. */
+/* What locations resolve: each function once. */
 static bool prepare_columns(struct pprof *p, struct error *err)
 {
-	p->unfolded = arena_array(&p->scratch, p->locations.count,
-				  sizeof *p->unfolded);
 	p->known =
 		arena_array(&p->scratch, p->functions.count, sizeof *p->known);
 	p->text_ids = arena_array(&p->scratch, p->string_count,
 				  2 * sizeof *p->text_ids);
-	if (!p->unfolded || !p->known || !p->text_ids ||
-	    !arena_reserve(&p->scratch, (void **)&p->frames, &p->frame_cap,
-			   p->locations.count, sizeof *p->frames))
+	if (!p->known || !p->text_ids)
 		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < p->functions.count; i++)
 		p->known[i].function = PPROF_NONE;

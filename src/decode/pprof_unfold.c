@@ -340,7 +340,7 @@ static bool prepare_location(struct pprof *p, struct str message,
 
 /* The wire has the innermost line first: the frames are turned round. */
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
-		  struct error *err)
+		  struct pprof_unfolded *out, struct error *err)
 {
 	size_t first = p->frame_count;
 	struct location l;
@@ -365,8 +365,7 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
 		return false;
 	reverse(p->frames + first, p->frame_count - first);
-	p->unfolded[location] =
-		(struct pprof_unfolded){ (uint32_t)first,
-					 (uint32_t)(p->frame_count - first) };
+	*out = (struct pprof_unfolded){ (uint32_t)first,
+					(uint32_t)(p->frame_count - first) };
 	return true;
 }
