@@ -91,6 +91,29 @@ static bool is_value_small(const struct pprof_pack *pack, int64_t value)
 #define FIRST_CHUNK_BYTES (8 * KIB)
 #define CHUNK_BYTES (256 * KIB)
 
+/* What all values so far are multiples of: few values of profilers are not
+ * those of the sampling period, and small numbers are short. */
+static uint64_t value_unit(const struct pprof_pack *pack)
+{
+	return pack->is_ordered ? 1 : pack->divisor;
+}
+
+/* How many units the value is, with a smaller unit where it must be. */
+static uint64_t count_units(struct pprof_pack *pack, int64_t value)
+{
+	uint64_t count = (uint64_t)value;
+
+	if (pack->is_ordered)
+		return count;
+	if (pack->divisor)
+		count /= pack->divisor;
+	if (count * pack->divisor != (uint64_t)value) {
+		pack->divisor = gcd_u64((uint64_t)value, pack->divisor);
+		count = (uint64_t)value / pack->divisor;
+	}
+	return count;
+}
+
 /* Chunks have the ceiling of an arena, and fail as one. */
 static bool add_chunk(struct pprof_pack *pack, size_t need)
 {
@@ -109,6 +132,7 @@ static bool add_chunk(struct pprof_pack *pack, size_t need)
 	chunk->next = NULL;
 	chunk->len = 0;
 	chunk->number_bytes = pack->id_bytes;
+	chunk->value_unit = value_unit(pack);
 	*(pack->last ? &pack->last->next : &pack->first) = chunk;
 	pack->last = chunk;
 	pack->room = size;
@@ -125,6 +149,7 @@ static bool make_room(struct pprof_pack *pack, size_t count)
 						     : pack->id_bytes);
 
 	return (last && last->number_bytes == pack->id_bytes &&
+		last->value_unit == value_unit(pack) &&
 		pack->room - last->len >= need) ||
 	       add_chunk(pack, need);
 }
@@ -149,14 +174,14 @@ static unsigned char *begin_stack(const struct pprof_pack *pack, size_t kept,
 	return end;
 }
 
-static void end_stack(struct pprof_pack *pack, size_t count, int64_t value,
+static void end_stack(struct pprof_pack *pack, size_t count, uint64_t units,
 		      unsigned char *end)
 {
-	put_varint(&end, (uint64_t)value);
+	put_varint(&end, units);
 	pack->last->len = (size_t)(end - pack->last->bytes);
 	pack->count++;
-	pack->total += pack->is_ordered ? 0 : value;
-	pack->divisor = gcd_u64((uint64_t)value, pack->divisor);
+	if (!pack->is_ordered)
+		pack->total += (int64_t)(units * pack->divisor);
 	pack->id_total += count;
 	if (count > pack->longest)
 		pack->longest = count;
@@ -320,12 +345,15 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 	struct pack_path *path = pack->path;
 	const unsigned char *begin;
 	unsigned char *end;
+	uint64_t units;
 	size_t len, kept;
 
 	if (pack->is_ordered || !is_value_small(pack, value) || !varints.len ||
 	    varints.len > LIMIT_STACK_FRAMES ||
-	    varints.ptr[varints.len - 1] & 0x80 ||
-	    !make_room(pack, varints.len))
+	    varints.ptr[varints.len - 1] & 0x80)
+		return false;
+	units = count_units(pack, value);
+	if (!make_room(pack, varints.len))
 		return false;
 	len = common_varints(path, varints);
 	kept = count_varints(path_end(path) - len, len);
@@ -338,7 +366,7 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 	if (!end)
 		return false;
 	path->sums[path->count - 1] += value;
-	end_stack(pack, path->count, value, end);
+	end_stack(pack, path->count, units, end);
 	return true;
 }
 
@@ -386,6 +414,7 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    int64_t value, struct error *err)
 {
 	unsigned char *end;
+	uint64_t units;
 	size_t i = count;
 
 	if (!is_value_small(pack, value) || !count ||
@@ -394,6 +423,7 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 	if (!add_to_places(pack, ids, count, value, err))
 		return false;
 	widen(pack, ids, count);
+	units = count_units(pack, value);
 	if (!make_room(pack, count))
 		return pprof_no_memory(pack->p, err);
 	path_cut(pack, 0);
@@ -401,7 +431,7 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 	end = begin_stack(pack, 0, count);
 	while (i > 0)
 		put_id(pack, &end, ids[--i]);
-	end_stack(pack, count, value, end);
+	end_stack(pack, count, units, end);
 	return true;
 }
 
@@ -454,7 +484,7 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 			path[i] = (uint32_t)id;
 		u->ids[u->count - 1 - i] = id;
 	}
-	u->value = (int64_t)varint_take(&u->at);
+	u->value = (int64_t)(varint_take(&u->at) * u->chunk->value_unit);
 	return true;
 }
 

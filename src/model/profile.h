@@ -86,6 +86,7 @@ struct packed_chunk {
 	struct packed_chunk *next;
 	size_t len;
 	unsigned number_bytes; /* of a place, two or three */
+	uint64_t value_unit;   /* values are told in these */
 	unsigned char bytes[];
 };
 
@@ -94,9 +95,9 @@ struct packed_chunk {
  * asked for they take a fraction of the time and of the memory. */
 struct packed_stacks {
 	/* A stack: how many places it has in common with the one before, how
-	 * many others, the numbers of those from the root's side on, the
-	 * value. Numbers have as many bytes as the chunk says, all else are
-	 * varints. */
+	 * many others, the numbers of those from the root's side on, how many
+	 * of the chunk's units its value is. Numbers have as many bytes as the
+	 * chunk says, all else are varints. */
 	struct packed_chunk *chunks;
 	struct packed_place *places; /* by number */
 	uint32_t place_count;

@@ -25,7 +25,7 @@ static void read_ahead(struct stack_walk *w)
 		at += bytes;
 		__builtin_prefetch(&places[next->numbers[i]]);
 	}
-	next->value = (int64_t)varint_take(&at);
+	next->value = (int64_t)(varint_take(&at) * w->chunk->value_unit);
 	w->at = at;
 }
 

@@ -91,6 +91,59 @@ static void test_stacks_come_as_they_are(void **state)
 	profile_release(&p);
 }
 
+/* Units get smaller from one to the next, or stay. */
+static const int64_t halves[] = {
+	INT64_C(3) << 40, INT64_C(9) << 40, 768, 96, 96, 1, 1000
+};
+
+static void put_halves(struct buf *b, size_t count, int64_t *sum)
+{
+	start(b);
+	*sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		PUT_SAMPLE(b, halves[i], 1 + i % 3, 1);
+		*sum += halves[i];
+	}
+}
+
+static void test_smaller_units(void **state)
+{
+	struct stack_walk w;
+	struct profile p;
+	struct buf b;
+	int64_t sum;
+
+	(void)state;
+	put_halves(&b, COUNT_OF(halves), &sum);
+	summed(&b, &p);
+	assert_non_null(p.packed);
+	assert_true(p.total == sum);
+	assert_int_equal(profile_divisor(&p), 1);
+	stack_walk_init(&w, &p);
+	for (size_t i = 0; i < COUNT_OF(halves); i++) {
+		assert_true(stack_walk_next(&w));
+		assert_true(w.value == halves[i]);
+	}
+	profile_release(&p);
+}
+
+/* One that is put off to be ordered has no unit. */
+static void test_units_of_stacks_to_be_ordered(void **state)
+{
+	struct profile p;
+	struct buf b;
+	int64_t sum;
+
+	(void)state;
+	put_halves(&b, 5, &sum);
+	PUT_SAMPLE(&b, -7, 2, 1);
+	PUT_SAMPLE(&b, 21, 3, 1);
+	summed(&b, &p);
+	assert_null(p.packed);
+	assert_true(p.total == sum + 14);
+	profile_release(&p);
+}
+
 static void test_values_that_may_cancel_out(void **state)
 {
 	struct buf b;
@@ -480,6 +533,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks_come_as_they_are),
+		cmocka_unit_test(test_smaller_units),
+		cmocka_unit_test(test_units_of_stacks_to_be_ordered),
 		cmocka_unit_test(test_values_that_may_cancel_out),
 		cmocka_unit_test(test_largest_total),
 		cmocka_unit_test(test_stack_without_frames),
