@@ -663,9 +663,9 @@ bool decode_pprof_feed(struct feed *feed, const struct profile_want *want,
 		       struct error *err)
 {
 	struct pprof p = {
-		.mappings.what = "mapping",
-		.locations.what = "location",
-		.functions.what = "function",
+		.mappings = { .what = "mapping", .limit = LIMIT_LOCATIONS },
+		.locations = { .what = "location", .limit = LIMIT_LOCATIONS },
+		.functions = { .what = "function", .limit = LIMIT_FUNCTIONS },
 		.detail = want->detail,
 		.kept = &out->arena,
 	};

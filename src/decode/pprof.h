@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tables of a pprof message, of which all but the samples is kept:
- * strings, functions, locations and mappings are looked at when a sample first
- * needs them, never before. pprof_tables.c keeps and fills them,
- * pprof_unfold.c resolves what stands in them, pprof_drop.c finds the frames
- * that the file wants left out, pprof_pack.c keeps the samples until the
- * tables are there, pprof.c reads them. Private to decode/.
+ * The tables of a pprof message, of which all but the samples is kept: usual
+ * functions and locations as rows, others, as mappings, as their bytes, which
+ * are looked at when a sample first needs them, never before. pprof_tables.c
+ * keeps and fills them, pprof_unfold.c resolves what stands in them,
+ * pprof_drop.c finds the frames that the file wants left out, pprof_pack.c
+ * keeps the samples until the tables are there, pprof.c reads them. Private to
+ * decode/.
  */
 #ifndef DECODE_PPROF_H
 #define DECODE_PPROF_H
@@ -24,13 +25,45 @@
 /* Messages of one kind with ids of their own. */
 struct pprof_table {
 	const char *what;
-	uint32_t *fields; /* where they begin in pprof.bytes */
+	uint32_t limit;
 	uint32_t count;
-	uint32_t cap;
-	bool is_counted; /* ids are 1, 2, 3... in place */
+	uint64_t *ids; /* NULL: they are 1, 2, 3... in place */
+	size_t id_cap;
 	uint32_t *by_id; /* id -> index + 1 when ids are small numbers */
 	uint64_t by_id_len;
 	struct map map; /* otherwise */
+};
+
+/* A location of one line or none, whose numbers fit. */
+struct pprof_location {
+	uint32_t function; /* its id; 0: none; PPROF_NONE: not usual */
+	uint32_t line;     /* as in the model */
+	/* The mapping's id in the upper 16 bits, the address in the others;
+	 * where the field begins in pprof.bytes, if it is not usual. */
+	uint64_t place;
+};
+
+#define PPROF_ADDRESS_BITS 48
+
+static inline uint64_t pprof_mapping_id(const struct pprof_location *row)
+{
+	return row->place >> PPROF_ADDRESS_BITS;
+}
+
+/* The upper bits of addresses are all alike, those of a kernel are set. */
+static inline uint64_t pprof_address(const struct pprof_location *row)
+{
+	uint64_t sign = UINT64_C(1) << (PPROF_ADDRESS_BITS - 1);
+	uint64_t address = row->place & ((sign << 1) - 1);
+
+	return (address ^ sign) - sign;
+}
+
+/* Numbers of strings. */
+struct pprof_function {
+	uint32_t name; /* PPROF_NONE: not usual */
+	uint32_t system_name;
+	uint32_t file; /* where the field begins, if it is not usual */
 };
 
 /* A location's frames, root first, in pprof.frames. */
@@ -83,7 +116,7 @@ struct pprof_gap {
 };
 
 struct pprof {
-	struct buf bytes; /* the fields that are kept, one behind another */
+	struct buf bytes; /* of fields that are kept, one behind another */
 	struct pprof_gap *gaps;
 	size_t gap_count;
 	size_t gap_cap;
@@ -103,6 +136,12 @@ struct pprof {
 	struct pprof_table functions;
 	struct pprof_table locations;
 	struct pprof_table mappings;
+	struct pprof_function *function_rows;
+	struct pprof_location *location_rows;
+	uint32_t *mapping_fields; /* where they begin in bytes */
+	size_t function_row_cap;
+	size_t location_row_cap;
+	size_t mapping_field_cap;
 	enum profile_detail detail;
 	/* Strings that became texts of the model + 1, as they are and, behind
 	 * each, as names, which are read: many functions may share a long
@@ -122,7 +161,7 @@ struct pprof {
 };
 
 /* Counts a field of the message that is no sample, and keeps it: the text of a
- * string, of others all bytes, which begin at this offset of the input. */
+ * string, a row, or all bytes, which begin at this offset of the input. */
 bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
 		uint64_t offset, struct error *err) MUST_CHECK;
 
@@ -131,6 +170,13 @@ bool pprof_load(struct pprof *p, struct error *err) MUST_CHECK;
 
 /* The message whose field begins there in p->bytes. */
 struct str pprof_message(const struct pprof *p, uint32_t field);
+
+/* Numbers of lines and columns are signed on the wire; one that cannot be is
+ * unknown. */
+static inline uint32_t pprof_place_number(uint64_t number)
+{
+	return number > INT32_MAX ? 0 : (uint32_t)number;
+}
 
 /* A reader of a message that lies within p->bytes. */
 static inline void pprof_wire(const struct pprof *p, struct str message,
@@ -155,7 +201,7 @@ static inline bool pprof_no_memory(const struct pprof *p, struct error *err)
 /* PPROF_NONE when absent. */
 static inline uint32_t pprof_find(const struct pprof_table *t, uint64_t id)
 {
-	if (t->is_counted)
+	if (!t->ids)
 		return id - 1 < t->count ? (uint32_t)(id - 1) : PPROF_NONE;
 	if (t->by_id)
 		return id < t->by_id_len ? t->by_id[id] - 1 : PPROF_NONE;

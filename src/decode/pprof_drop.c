@@ -189,32 +189,42 @@ bool pprof_drop_prepare(struct pprof *p, struct notes *notes, struct error *err)
 
 /* ---- the stacks ---- */
 
+static bool is_function_dropped(const struct pprof *p, uint64_t id)
+{
+	uint32_t function = pprof_find(&p->functions, id);
+
+	return function != PPROF_NONE && p->is_dropped[function];
+}
+
 static bool is_dropped_line(const struct pprof *p, struct str message,
 			    bool *is_dropped, struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
 	uint64_t id = 0;
-	uint32_t function;
 
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
 			id = f.value;
-	function = pprof_find(&p->functions, id);
-	*is_dropped = function != PPROF_NONE && p->is_dropped[function];
+	*is_dropped = is_function_dropped(p, id);
 	return pprof_check(p, &w, err);
 }
 
 /* *lines: all that the location has. */
-static bool count_lines(const struct pprof *p, struct str location,
+static bool count_lines(const struct pprof *p, const struct pprof_location *row,
 			uint32_t *dropped, uint32_t *lines, struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
 
+	if (row->function != PPROF_NONE) {
+		*lines = 1;
+		*dropped = is_function_dropped(p, row->function);
+		return true;
+	}
 	*dropped = *lines = 0;
-	pprof_wire(p, location, &w);
+	pprof_wire(p, pprof_message(p, (uint32_t)row->place), &w);
 	while (wire_next(&w, &f)) {
 		bool is_dropped;
 
@@ -240,9 +250,8 @@ static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
 	if (location == PPROF_NONE)
 		return true;
 	if (p->cuts[location] == PPROF_CUT_UNKNOWN) {
-		if (!count_lines(
-			    p, pprof_message(p, p->locations.fields[location]),
-			    &dropped, &lines, err))
+		if (!count_lines(p, &p->location_rows[location], &dropped,
+				 &lines, err))
 			return false;
 		if (dropped)
 			*cut = dropped == lines ? PPROF_CUT_WHOLE

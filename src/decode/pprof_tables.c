@@ -24,17 +24,6 @@ bool pprof_malformed(struct error *err, const char *what, uint64_t id,
 
 /* ---- what is kept ---- */
 
-static bool count_message(struct pprof_table *t, uint32_t limit,
-			  struct error *err)
-{
-	if (t->cap < limit) {
-		t->cap++;
-		return true;
-	}
-	return error_set(err, ERROR_LIMIT, "%s has more than %u %ss",
-			 PPROF_WHAT, limit, t->what);
-}
-
 static bool count_type(struct pprof *p, struct error *err)
 {
 	struct pprof_header *h = &p->header;
@@ -56,12 +45,6 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
 		return count_type(p, err);
-	case WIRE_TAG(3, WIRE_BYTES):
-		return count_message(&p->mappings, LIMIT_LOCATIONS, err);
-	case WIRE_TAG(4, WIRE_BYTES):
-		return count_message(&p->locations, LIMIT_LOCATIONS, err);
-	case WIRE_TAG(5, WIRE_BYTES):
-		return count_message(&p->functions, LIMIT_FUNCTIONS, err);
 	case WIRE_TAG(7, WIRE_VARINT):
 		h->drop_frames = f->value;
 		break;
@@ -130,17 +113,237 @@ static bool keep_string(struct pprof *p, struct str text, struct error *err)
 	return true;
 }
 
+_Static_assert(LIMIT_DECODE_HEAP_BYTES <= UINT32_MAX, "offsets fit 32 bits");
+
+struct kept_field {
+	struct str bytes;
+	uint64_t offset; /* in the input */
+};
+
+/* *at: where it begins in p->bytes. */
+static bool keep_bytes(struct pprof *p, const struct kept_field *field,
+		       uint32_t *at, struct error *err)
+{
+	*at = (uint32_t)p->bytes.len;
+	if (!note_gap(p, field->offset, err))
+		return false;
+	buf_add_str(&p->bytes, field->bytes);
+	return buf_check(&p->bytes, PPROF_WHAT, err);
+}
+
+/* ---- rows ---- */
+
+/* Ids are kept from the first on that does not count on. */
+static bool keep_id(struct pprof *p, struct pprof_table *t, uint64_t id,
+		    struct error *err)
+{
+	bool was_counted = !t->ids;
+	void *ids = t->ids;
+
+	if (was_counted && id == t->count + 1u)
+		return true;
+	if (!arena_reserve(&p->scratch, &ids, &t->id_cap, t->count + 1u,
+			   sizeof *t->ids))
+		return pprof_no_memory(p, err);
+	t->ids = ids;
+	for (uint32_t i = 0; was_counted && i < t->count; i++)
+		t->ids[i] = i + 1u;
+	t->ids[t->count] = id;
+	return true;
+}
+
+/* Adds a row of that size behind the others, which the caller fills; NULL: no
+ * room. */
+static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
+		       void **rows, size_t *cap, size_t size, struct error *err)
+{
+	if (t->count == t->limit) {
+		error_set(err, ERROR_LIMIT, "%s has more than %u %ss",
+			  PPROF_WHAT, t->limit, t->what);
+		return NULL;
+	}
+	if (id == 0) {
+		pprof_malformed(err, t->what, t->count + 1u, "has no id");
+		return NULL;
+	}
+	if (!keep_id(p, t, id, err))
+		return NULL;
+	if (!arena_reserve(&p->scratch, rows, cap, t->count + 1u, size)) {
+		pprof_no_memory(p, err);
+		return NULL;
+	}
+	return (char *)*rows + size * t->count++;
+}
+
+/* Of functions, locations and mappings alike it is field 1. */
+static bool read_id(const struct pprof *p, uint32_t field, uint64_t *id,
+		    struct error *err)
+{
+	struct wire_field f;
+	struct wire w;
+
+	*id = 0;
+	pprof_wire(p, pprof_message(p, field), &w);
+	while (*id == 0 && wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			*id = f.value;
+	return pprof_check(p, &w, err);
+}
+
+static bool read_usual_line(struct str message, bool has_columns,
+			    struct pprof_location *row)
+{
+	struct wire w = { .bytes = message };
+	struct wire_field f;
+	uint64_t function = 0, line = 0, column = 0;
+
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			function = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			line = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			column = f.value;
+	}
+	row->function = (uint32_t)function;
+	row->line = pprof_place_number(line);
+	return !w.failure && function < PPROF_NONE && !(has_columns && column);
+}
+
+static bool set_place(struct pprof_location *row, uint64_t mapping,
+		      uint64_t address)
+{
+	row->place = mapping << PPROF_ADDRESS_BITS |
+		     (address & ((UINT64_C(1) << PPROF_ADDRESS_BITS) - 1));
+	return mapping <= UINT16_MAX && pprof_address(row) == address;
+}
+
+static bool read_usual_location(struct str message, bool has_columns,
+				uint64_t *id, struct pprof_location *row)
+{
+	struct wire w = { .bytes = message };
+	struct wire_field f;
+	uint64_t mapping = 0, address = 0;
+	bool has_line = false;
+
+	*id = 0;
+	*row = (struct pprof_location){ 0 };
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT) && !*id)
+			*id = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			mapping = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			address = f.value;
+		else if (f.tag == WIRE_TAG(4, WIRE_BYTES)) {
+			if (has_line ||
+			    !read_usual_line(f.bytes, has_columns, row))
+				return false;
+			has_line = true;
+		}
+	}
+	return !w.failure && *id && set_place(row, mapping, address);
+}
+
+static bool keep_location(struct pprof *p, struct str message,
+			  const struct kept_field *field, struct error *err)
+{
+	bool has_columns = p->detail >= PROFILE_DETAIL_ADDRESSES;
+	struct pprof_location row, *added;
+	uint64_t id;
+	uint32_t at;
+
+	if (!read_usual_location(message, has_columns, &id, &row)) {
+		if (!keep_bytes(p, field, &at, err) ||
+		    !read_id(p, at, &id, err))
+			return false;
+		row = (struct pprof_location){ .function = PPROF_NONE,
+					       .place = at };
+	}
+	added = table_add(p, &p->locations, id, (void **)&p->location_rows,
+			  &p->location_row_cap, sizeof row, err);
+	if (added)
+		*added = row;
+	return added;
+}
+
+/* Fields 2, 3 and 4 are string numbers: name, system name, file. */
+static bool read_usual_function(struct str message, uint64_t *id,
+				struct pprof_function *row)
+{
+	struct wire w = { .bytes = message };
+	struct wire_field f;
+	uint64_t fields[5] = { 0 };
+
+	*id = 0;
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT) && !*id)
+			*id = f.value;
+		if (f.tag >> 3 <= 4 && (f.tag & 7) == WIRE_VARINT)
+			fields[f.tag >> 3] = f.value;
+	}
+	*row = (struct pprof_function){
+		.name = (uint32_t)fields[2],
+		.system_name = (uint32_t)fields[3],
+		.file = (uint32_t)fields[4],
+	};
+	return !w.failure && *id &&
+	       (fields[2] | fields[3] | fields[4]) < PPROF_NONE;
+}
+
+static bool keep_function(struct pprof *p, struct str message,
+			  const struct kept_field *field, struct error *err)
+{
+	struct pprof_function row, *added;
+	uint64_t id;
+	uint32_t at;
+
+	if (!read_usual_function(message, &id, &row)) {
+		if (!keep_bytes(p, field, &at, err) ||
+		    !read_id(p, at, &id, err))
+			return false;
+		row = (struct pprof_function){ .name = PPROF_NONE, .file = at };
+	}
+	added = table_add(p, &p->functions, id, (void **)&p->function_rows,
+			  &p->function_row_cap, sizeof row, err);
+	if (added)
+		*added = row;
+	return added;
+}
+
+static bool keep_mapping(struct pprof *p, const struct kept_field *field,
+			 struct error *err)
+{
+	uint32_t at, *added;
+	uint64_t id;
+
+	if (!keep_bytes(p, field, &at, err) || !read_id(p, at, &id, err))
+		return false;
+	added = table_add(p, &p->mappings, id, (void **)&p->mapping_fields,
+			  &p->mapping_field_cap, sizeof at, err);
+	if (added)
+		*added = at;
+	return added;
+}
+
 bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
 		uint64_t offset, struct error *err)
 {
-	if (f->tag == WIRE_TAG(6, WIRE_BYTES))
+	struct kept_field kept = { field, offset };
+	uint32_t at;
+
+	switch (f->tag) {
+	case WIRE_TAG(3, WIRE_BYTES):
+		return keep_mapping(p, &kept, err);
+	case WIRE_TAG(4, WIRE_BYTES):
+		return keep_location(p, f->bytes, &kept, err);
+	case WIRE_TAG(5, WIRE_BYTES):
+		return keep_function(p, f->bytes, &kept, err);
+	case WIRE_TAG(6, WIRE_BYTES):
 		return keep_string(p, f->bytes, err);
-	if (!count_field(p, f, err) || !note_gap(p, offset, err))
-		return false;
-	if (!p->bytes.len)
-		(void)!buf_reserve(&p->bytes, FIRST_KEPT_BYTES);
-	buf_add_str(&p->bytes, field);
-	return buf_check(&p->bytes, PPROF_WHAT, err);
+	default:
+		return count_field(p, f, err) && keep_bytes(p, &kept, &at, err);
+	}
 }
 
 /* Where a message ends early, its end is told, not the gap behind it. */
@@ -160,16 +363,6 @@ bool pprof_check(const struct pprof *p, const struct wire *w, struct error *err)
 
 /* ---- the tables ---- */
 
-static bool table_init(struct pprof_table *t, struct arena *arena)
-{
-	t->fields = arena_array(arena, t->cap, sizeof *t->fields);
-	t->is_counted = true;
-	map_init(&t->map, arena);
-	return t->fields;
-}
-
-_Static_assert(LIMIT_DECODE_HEAP_BYTES <= UINT32_MAX, "offsets fit 32 bits");
-
 struct str pprof_message(const struct pprof *p, uint32_t field)
 {
 	struct wire w = { .bytes = buf_str(&p->bytes), .at = field };
@@ -179,101 +372,31 @@ struct str pprof_message(const struct pprof *p, uint32_t field)
 	return wire_next(&w, &f) ? f.bytes : STR("");
 }
 
-/* Functions, locations and mappings all have their id in field 1. 0: none, or
- * the reader says why. */
-static uint64_t read_id(struct wire *w)
-{
-	struct wire_field f;
-	uint64_t id = 0;
-
-	while (id == 0 && wire_next(w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			id = f.value;
-	return id;
-}
-
-static bool table_add(const struct pprof *p, struct pprof_table *t,
-		      uint32_t field, struct str message, struct error *err)
-{
-	struct wire w;
-	uint64_t id;
-
-	pprof_wire(p, message, &w);
-	id = read_id(&w);
-	if (!pprof_check(p, &w, err))
-		return false;
-	if (id == 0)
-		return pprof_malformed(err, t->what, t->count + 1u,
-				       "has no id");
-	t->fields[t->count++] = field;
-	t->is_counted = t->is_counted && id == t->count;
-	return true;
-}
-
-/* field: where it begins. */
-static bool read_table_field(struct pprof *p, uint32_t field,
-			     const struct wire_field *f, struct error *err)
+/* The messages that types have in the header. */
+static bool read_header(struct pprof *p, struct error *err)
 {
 	struct pprof_header *h = &p->header;
-
-	switch (f->tag) {
-	case WIRE_TAG(1, WIRE_BYTES):
-		h->type_messages[h->type_count++] = f->bytes;
-		break;
-	case WIRE_TAG(11, WIRE_BYTES):
-		h->period_message = f->bytes;
-		break;
-	case WIRE_TAG(3, WIRE_BYTES):
-		return table_add(p, &p->mappings, field, f->bytes, err);
-	case WIRE_TAG(4, WIRE_BYTES):
-		return table_add(p, &p->locations, field, f->bytes, err);
-	case WIRE_TAG(5, WIRE_BYTES):
-		return table_add(p, &p->functions, field, f->bytes, err);
-	default:
-		break;
-	}
-	return true;
-}
-
-static bool fill_tables(struct pprof *p, struct error *err)
-{
 	struct wire w;
 	struct wire_field f;
-	uint32_t field = 0;
 
-	if (!table_init(&p->mappings, &p->scratch) ||
-	    !table_init(&p->locations, &p->scratch) ||
-	    !table_init(&p->functions, &p->scratch))
-		return pprof_no_memory(p, err);
-	p->header.type_count = 0;
+	h->type_count = 0;
 	pprof_wire(p, buf_str(&p->bytes), &w);
 	while (wire_next(&w, &f)) {
-		if (!read_table_field(p, field, &f, err))
-			return false;
-		field = (uint32_t)w.at;
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
+			h->type_messages[h->type_count++] = f.bytes;
+		else if (f.tag == WIRE_TAG(11, WIRE_BYTES))
+			h->period_message = f.bytes;
 	}
 	return pprof_check(p, &w, err);
 }
 
-static uint64_t id_of(const struct pprof *p, const struct pprof_table *t,
-		      uint32_t index)
-{
-	struct wire w;
-
-	pprof_wire(p, pprof_message(p, t->fields[index]), &w);
-	return read_id(&w);
-}
-
-static uint64_t highest_id(const struct pprof *p, const struct pprof_table *t)
+static uint64_t highest_id(const struct pprof_table *t)
 {
 	uint64_t highest = 0;
 
-	for (uint32_t i = 0; i < t->count; i++) {
-		uint64_t id = id_of(p, t, i);
-
-		if (id > highest)
-			highest = id;
-	}
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->ids[i] > highest)
+			highest = t->ids[i];
 	return highest;
 }
 
@@ -296,7 +419,7 @@ static bool index_small_ids(struct pprof *p, struct pprof_table *t,
 	if (!t->by_id)
 		return pprof_no_memory(p, err);
 	for (uint32_t i = 0; i < t->count; i++) {
-		uint64_t id = id_of(p, t, i);
+		uint64_t id = t->ids[i];
 
 		if (t->by_id[id])
 			return twice(t, id, err);
@@ -311,19 +434,19 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 {
 	uint64_t highest;
 
-	if (t->is_counted)
+	if (!t->ids)
 		return true;
-	highest = highest_id(p, t);
+	highest = highest_id(t);
 	if (highest < (uint64_t)t->count * SLOTS_PER_MESSAGE)
 		return index_small_ids(p, t, highest, err);
+	map_init(&t->map, &p->scratch);
 	for (uint32_t i = 0; i < t->count; i++) {
-		uint64_t id = id_of(p, t, i);
 		uint32_t stored;
 
-		if (!map_insert_u64(&t->map, id, i, &stored))
+		if (!map_insert_u64(&t->map, t->ids[i], i, &stored))
 			return pprof_no_memory(p, err);
 		if (stored != i)
-			return twice(t, id, err);
+			return twice(t, t->ids[i], err);
 	}
 	return true;
 }
@@ -396,7 +519,7 @@ static void keep_texts(struct pprof *p)
 bool pprof_load(struct pprof *p, struct error *err)
 {
 	keep_texts(p);
-	return fill_tables(p, err) && index_ids(p, &p->mappings, err) &&
+	return read_header(p, err) && index_ids(p, &p->mappings, err) &&
 	       index_ids(p, &p->locations, err) &&
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&
 	       prepare_columns(p, err) &&

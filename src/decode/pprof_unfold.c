@@ -3,8 +3,11 @@
  * From a location to the frames of the model. Of its lines the first is the
  * innermost.
  */
-#include "base/path.h"
 #include "decode/pprof.h"
+
+#include <string.h>
+
+#include "base/path.h"
 
 /* A string of the table by its number there. */
 struct text {
@@ -21,7 +24,7 @@ static bool read_mapping(const struct pprof *p, struct pprof_mapping *m,
 
 	if (index == PPROF_NONE)
 		return pprof_malformed(err, "mapping", m->id, "is missing");
-	pprof_wire(p, pprof_message(p, p->mappings.fields[index]), &w);
+	pprof_wire(p, pprof_message(p, p->mapping_fields[index]), &w);
 	while (wire_next(&w, &f)) {
 		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
 			m->start = f.value;
@@ -61,7 +64,6 @@ static struct str base_name(struct str path)
 }
 
 struct location {
-	uint64_t id;
 	uint64_t mapping_id;
 	uint64_t address;
 	struct text mapping; /* its file, where places are wanted */
@@ -127,20 +129,36 @@ static bool read_text(const struct pprof *p, uint64_t number, struct text *text,
 }
 
 /* Fields 2, 3 and 4 are string numbers: name, system name, file. */
-static bool read_function(const struct pprof *p, uint32_t index,
-			  struct function_texts *texts, struct error *err)
+enum { FUNCTION_FIELDS = 5 };
+
+static bool read_function_message(const struct pprof *p, uint32_t field,
+				  uint64_t fields[FUNCTION_FIELDS],
+				  struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
-	struct text system_name;
-	uint64_t fields[5] = { 0 };
 
-	pprof_wire(p, pprof_message(p, p->functions.fields[index]), &w);
+	pprof_wire(p, pprof_message(p, field), &w);
 	while (wire_next(&w, &f))
-		if (f.tag >> 3 <= 4 && (f.tag & 7) == WIRE_VARINT)
+		if (f.tag >> 3 < FUNCTION_FIELDS && (f.tag & 7) == WIRE_VARINT)
 			fields[f.tag >> 3] = f.value;
-	if (!pprof_check(p, &w, err) ||
-	    !read_text(p, fields[2], &texts->name, err) ||
+	return pprof_check(p, &w, err);
+}
+
+static bool read_function(const struct pprof *p, uint32_t index,
+			  struct function_texts *texts, struct error *err)
+{
+	struct pprof_function row = p->function_rows[index];
+	uint64_t fields[FUNCTION_FIELDS] = { 0, 0, row.name, row.system_name,
+					     row.file };
+	struct text system_name;
+
+	if (row.name == PPROF_NONE) {
+		memset(fields, 0, sizeof fields);
+		if (!read_function_message(p, row.file, fields, err))
+			return false;
+	}
+	if (!read_text(p, fields[2], &texts->name, err) ||
 	    !read_text(p, fields[3], &system_name, err) ||
 	    !read_text(p, fields[4], &texts->file, err))
 		return false;
@@ -227,25 +245,20 @@ struct line {
 	bool is_outermost;
 };
 
-/* Numbers are signed on the wire; one that cannot be is unknown. */
-static uint32_t place_number(uint64_t number)
-{
-	return number > INT32_MAX ? 0 : (uint32_t)number;
-}
-
 /* Appends to the frames of the location being unfolded. */
 static bool push_frame(struct pprof *p, const struct line *line,
 		       const struct location *l, struct error *err)
 {
 	void *frames = p->frames;
-	struct whole_frame place = { .frame.line = place_number(line->number) };
+	struct whole_frame place = { .frame.line =
+					     pprof_place_number(line->number) };
 	struct frame_detail *detail = &place.detail;
 
 	if (!resolve_function(p, line->function_id, l, &place.frame.function,
 			      err))
 		return false;
 	if (p->detail >= PROFILE_DETAIL_ADDRESSES) {
-		detail->column = place_number(line->column);
+		detail->column = pprof_place_number(line->column);
 		detail->address_high = (uint32_t)(l->address >> 32);
 		detail->address_low = (uint32_t)l->address;
 	}
@@ -294,37 +307,30 @@ static void reverse(uint32_t *items, size_t count)
 }
 
 static bool read_location(const struct pprof *p, struct str message,
-			  struct location *l, struct error *err)
+			  struct location *l, uint32_t *line_count,
+			  struct error *err)
 {
-	struct wire w;
-	struct wire_field f;
-
-	*l = (struct location){ 0 };
-	pprof_wire(p, message, &w);
-	while (wire_next(&w, &f)) {
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			l->id = f.value;
-		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			l->mapping_id = f.value;
-		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
-			l->address = f.value;
-	}
-	return pprof_check(p, &w, err);
-}
-
-/* Reads the location with what the wanted detail needs besides. line_count:
- * all of its lines, the outermost last. */
-static bool prepare_location(struct pprof *p, struct str message,
-			     struct location *l, uint32_t *line_count,
-			     struct error *err)
-{
-	const struct pprof_mapping *m;
 	struct wire w;
 	struct wire_field f;
 
 	*line_count = 0;
-	if (!read_location(p, message, l, err))
-		return false;
+	*l = (struct location){ 0 };
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			l->mapping_id = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			l->address = f.value;
+		*line_count += f.tag == WIRE_TAG(4, WIRE_BYTES);
+	}
+	return pprof_check(p, &w, err);
+}
+
+/* The file of its mapping, where the wanted detail needs it. */
+static bool find_file(struct pprof *p, struct location *l, struct error *err)
+{
+	const struct pprof_mapping *m;
+
 	l->mapping = (struct text){ .text = STR("") };
 	if (!p->detail)
 		return true;
@@ -332,30 +338,23 @@ static bool prepare_location(struct pprof *p, struct str message,
 	if (!m)
 		return false;
 	l->mapping = (struct text){ m->file, m->file_number };
-	pprof_wire(p, message, &w);
-	while (wire_next(&w, &f))
-		*line_count += f.tag == WIRE_TAG(4, WIRE_BYTES);
-	return pprof_check(p, &w, err);
+	return true;
 }
 
-/* The wire has the innermost line first: the frames are turned round. */
-bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
-		  struct pprof_unfolded *out, struct error *err)
+/* The wire has the innermost line first: the frames are turned round. Of the
+ * lines so many, at the front, were dropped. */
+static bool unfold_message(struct pprof *p, struct str message,
+			   uint32_t dropped, struct error *err)
 {
 	size_t first = p->frame_count;
 	struct location l;
 	struct wire w;
 	struct wire_field f;
-	struct str message;
-	uint32_t line_count, dropped, line = 0;
+	uint32_t line_count, line = 0;
 
-	if (location == PPROF_NONE)
-		return pprof_malformed(err, "location", id, "is missing");
-	message = pprof_message(p, p->locations.fields[location]);
-	if (!prepare_location(p, message, &l, &line_count, err))
+	if (!read_location(p, message, &l, &line_count, err) ||
+	    !find_file(p, &l, err))
 		return false;
-	/* The stack was cut before, so that all of it is known. */
-	dropped = p->is_dropped ? p->dropped_lines[location] : 0;
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(4, WIRE_BYTES) && ++line > dropped &&
@@ -365,6 +364,44 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
 		return false;
 	reverse(p->frames + first, p->frame_count - first);
+	return true;
+}
+
+/* Its one line is dropped with all of it, or not. */
+static bool unfold_usual(struct pprof *p, const struct pprof_location *row,
+			 struct error *err)
+{
+	struct line line = {
+		.function_id = row->function,
+		.number = row->line,
+		.is_outermost = true,
+	};
+	struct location l = {
+		.mapping_id = pprof_mapping_id(row),
+		.address = pprof_address(row),
+	};
+
+	return find_file(p, &l, err) && push_frame(p, &line, &l, err);
+}
+
+bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
+		  struct pprof_unfolded *out, struct error *err)
+{
+	const struct pprof_location *row;
+	size_t first = p->frame_count;
+	uint32_t dropped;
+
+	if (location == PPROF_NONE)
+		return pprof_malformed(err, "location", id, "is missing");
+	row = &p->location_rows[location];
+	/* The stack was cut before, so that all of it is known. */
+	dropped = p->is_dropped ? p->dropped_lines[location] : 0;
+	if (!(row->function == PPROF_NONE
+		      ? unfold_message(p,
+				       pprof_message(p, (uint32_t)row->place),
+				       dropped, err)
+		      : unfold_usual(p, row, err)))
+		return false;
 	*out = (struct pprof_unfolded){ (uint32_t)first,
 					(uint32_t)(p->frame_count - first) };
 	return true;

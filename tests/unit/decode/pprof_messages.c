@@ -3,6 +3,7 @@
  * Messages made by hand: every order and form of fields that writers may use,
  * and those that none should.
  */
+#include "base/count.h"
 #include "pprof_making.h"
 
 static void put_location(struct buf *b, uint64_t id, uint64_t function,
@@ -382,6 +383,99 @@ static void test_function_in_many_mappings(void **state)
 	buf_release(&b);
 }
 
+/* Numbers at the edge of what a row holds, and beyond it. */
+struct edge {
+	const char *file;
+	uint64_t mapping;
+	uint64_t address;
+	uint64_t function;
+	uint64_t line;
+	uint64_t column;
+};
+
+#define TOP_BIT (UINT64_C(1) << 47)
+
+static const struct edge edges[] = {
+	{ "", 0, 0, 1, 7, 0 },
+	{ "leaf", UINT16_MAX, TOP_BIT - 1, 1, INT32_MAX, 0 },
+	{ "a.c", UINT16_MAX + 1, 5, 1, (uint64_t)INT32_MAX + 1, 0 },
+	{ "work", 7, TOP_BIT, 1, 3, 0 },
+	{ "work", 7, UINT64_C(0xffffffff81000000), UINT32_MAX - 1, 3, 0 },
+	{ "work", 7, UINT64_MAX, UINT32_MAX, 3, 0 },
+	{ "work", 7, (uint64_t)INT64_MIN, UINT64_MAX, 3, 0 },
+	{ "work", 7, -TOP_BIT, 1, 3, INT32_MAX },
+	{ "work", 7, -TOP_BIT - 1, 1, 3, (uint64_t)INT32_MAX + 1 },
+};
+
+static void put_edges(struct buf *b, uint64_t first_id)
+{
+	uint64_t ids[COUNT_OF(edges)];
+
+	start(b);
+	for (size_t i = 0; i < COUNT_OF(edges); i++) {
+		const struct edge *e = &edges[i];
+		struct buf inner;
+
+		ids[COUNT_OF(edges) - 1 - i] = first_id + i;
+		buf_init(&inner, MIB);
+		put_int(&inner, 1, first_id + i);
+		put_int(&inner, 2, e->mapping);
+		put_int(&inner, 3, e->address);
+		PUT_INTS(&inner, 4, e->function, e->line, e->column);
+		put_bytes(b, 4, buf_str(&inner));
+		buf_release(&inner);
+	}
+	PUT_INTS(b, 3, 7, 0, 0, 0, 4);
+	PUT_INTS(b, 3, UINT16_MAX, 0, 0, 0, 5);
+	PUT_INTS(b, 3, UINT16_MAX + 1, 0, 0, 0, 6);
+	PUT_INTS(b, 5, 1, 3, 0, 6);
+	PUT_INTS(b, 5, UINT32_MAX - 1, 3, 0, 6);
+	PUT_INTS(b, 5, UINT32_MAX, 3, 0, 6);
+	PUT_INTS(b, 5, UINT64_MAX, 3, 0, 6);
+	put_strings(b);
+	put_sample(b, ids, COUNT_OF(ids), 1);
+}
+
+static void assert_edge(const struct profile *p, uint32_t frame,
+			const struct edge *e)
+{
+	const struct whole_frame f = whole_frame(p, frame);
+	uint64_t address =
+		(uint64_t)f.detail.address_high << 32 | f.detail.address_low;
+
+	assert_true(address == e->address);
+	assert_int_equal(f.frame.line, e->line > INT32_MAX ? 0 : e->line);
+	assert_int_equal(f.detail.column,
+			 e->column > INT32_MAX ? 0 : e->column);
+	assert_true(str_equal(function_mapping(p, f.frame.function),
+			      str_from(e->file)));
+}
+
+static void test_edges_of_rows(void **state)
+{
+	static const uint64_t first_ids[] = { 1, 3, UINT64_C(1) << 40 };
+	struct profile_want want = want_of("");
+
+	(void)state;
+	want.detail = PROFILE_DETAIL_ADDRESSES;
+	for (size_t i = 0; i < COUNT_OF(first_ids); i++) {
+		struct profile p;
+		struct buf b;
+
+		put_edges(&b, first_ids[i]);
+		profile_init(&p);
+		assert_decoded(
+			decode_pprof(buf_str(&b), &want, &p, &notes, &err));
+		assert_int_equal(p.stack_count, 1);
+		assert_int_equal(p.frame_id_count, COUNT_OF(edges));
+		for (size_t k = 0; k < COUNT_OF(edges); k++)
+			assert_edge(&p, p.frame_ids[k], &edges[k]);
+		profile_release(&p);
+		assert_decodes_to(
+			&b, "main;main;main;main;main;main;main;main;main 1\n");
+	}
+}
+
 static void test_dangling_references(void **state)
 {
 	struct buf b;
@@ -416,6 +510,13 @@ static void test_dangling_references(void **state)
 	PUT_INTS(&b, 4, 0, 8);
 	put_strings(&b);
 	assert_not_decoded(&b, ERROR_FORMAT, "location 1 has no id");
+
+	start(&b);
+	put_location(&b, 1, 1, 0);
+	PUT_INTS(&b, 5, 1, (UINT64_C(1) << 32) + 3);
+	put_strings(&b);
+	PUT_SAMPLE(&b, 1, 1);
+	assert_not_decoded(&b, ERROR_FORMAT, "string 4294967299 is missing");
 }
 
 static void test_nonsense_is_refused(void **state)
@@ -540,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_long_names_are_cut),
 		cmocka_unit_test(test_unfolding_is_bounded),
 		cmocka_unit_test(test_function_in_many_mappings),
+		cmocka_unit_test(test_edges_of_rows),
 		cmocka_unit_test(test_dangling_references),
 		cmocka_unit_test(test_nonsense_is_refused),
 		cmocka_unit_test(test_empty_forms),

@@ -46,10 +46,12 @@ static inline uint32_t find_function(const struct profile *p,
 {
 	uint32_t name = same_text(p, of, of->functions[f].name);
 	uint32_t file = same_text(p, of, of->functions[f].file);
+	uint32_t mapping = same_text(p, of, of->functions[f].mapping);
 	uint32_t i = 0;
 
 	while (i < p->function_count &&
-	       (p->functions[i].name != name || p->functions[i].file != file))
+	       (p->functions[i].name != name || p->functions[i].file != file ||
+		p->functions[i].mapping != mapping))
 		i++;
 	assert_true(i < p->function_count);
 	return i;
