@@ -113,20 +113,23 @@ static bool entry_of(struct func_table *t, struct str identity, uint32_t hash,
 	return true;
 }
 
-/* Room for all is not taken up before it is used, but that of a table which
- * grew is. */
 #define ROOM_MAX ((size_t)1000000)
+#define NEW_SHARE 16
 
-/* As if both sides had nothing in common: trimmed afterwards. */
+/* Most functions are on both sides: as many as the larger one has, and a few
+ * for those that only the other has. Trimmed afterwards. */
 static bool entries_reserve(struct func_table *t, struct error *err)
 {
-	size_t count = 0;
+	size_t most = 0;
 
 	for (int s = 0; s < SIDE_COUNT; s++)
 		if (t->sides[s].profile)
-			count += t->sides[s].profile->function_count;
-	return arena_reserve(t->arena, (void **)&t->entries, &t->cap,
-			     min_size(count, ROOM_MAX), sizeof *t->entries) ||
+			most = max_size(most,
+					t->sides[s].profile->function_count);
+	most += most / NEW_SHARE;
+	return arena_reserve_exactly(t->arena, (void **)&t->entries, &t->cap,
+				     min_size(most, ROOM_MAX),
+				     sizeof *t->entries) ||
 	       no_memory(t, err);
 }
 

@@ -263,10 +263,9 @@ void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 	return grown;
 }
 
-bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
-		   size_t size)
+bool arena_reserve_exactly(struct arena *a, void **items, size_t *cap,
+			   size_t need, size_t size)
 {
-	size_t more = *cap < 16 ? 16 : *cap;
 	void *grown;
 
 	if (need <= *cap)
@@ -275,19 +274,27 @@ bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 		a->is_over_limit = true;
 		return false;
 	}
-	while (more < need)
-		more *= 2;
-	grown = grow(a, *items, *cap * size, more * size);
-	/* Near the ceiling as much as there has to be. */
-	if (!grown && a->is_over_limit) {
-		more = need;
-		grown = grow(a, *items, *cap * size, more * size);
-	}
+	grown = grow(a, *items, *cap * size, need * size);
 	if (!grown)
 		return false;
 	*items = grown;
-	*cap = more;
+	*cap = need;
 	return true;
+}
+
+bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
+		   size_t size)
+{
+	size_t more = *cap < 16 ? 16 : *cap;
+
+	if (need <= *cap)
+		return true;
+	while (more < need && more <= SIZE_MAX / 2)
+		more *= 2;
+	/* Near the ceiling as much as there has to be. */
+	return arena_reserve_exactly(a, items, cap, more, size) ||
+	       (a->is_over_limit &&
+		arena_reserve_exactly(a, items, cap, need, size));
 }
 
 void arena_trim(struct arena *a, void **items, size_t *cap, size_t count,

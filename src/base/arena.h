@@ -57,6 +57,11 @@ void arena_drop(struct arena *a, void *ptr, size_t size);
 bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 		   size_t size) MUST_CHECK;
 
+/* The same with no more than that, where it is known how many there will be:
+ * what was given back before is often large enough then. */
+bool arena_reserve_exactly(struct arena *a, void **items, size_t *cap,
+			   size_t need, size_t size) MUST_CHECK;
+
 /* Gives back what is behind the first `count` items of such an array, where
  * that is possible: of a large one, whose place may change. */
 void arena_trim(struct arena *a, void **items, size_t *cap, size_t count,

@@ -333,6 +333,32 @@ static void test_reserve_doubles(void **state)
 	arena_release(&a);
 }
 
+static void test_reserve_exactly(void **state)
+{
+	struct arena a;
+	void *items = NULL;
+	size_t cap = 0;
+
+	(void)state;
+	arena_init(&a, MIB);
+	assert_true(arena_reserve_exactly(&a, &items, &cap, 0, 8));
+	assert_null(items);
+	assert_true(arena_reserve_exactly(&a, &items, &cap, 5, 8));
+	assert_int_equal(cap, 5);
+	((uint64_t *)items)[4] = 7;
+	assert_true(arena_reserve_exactly(&a, &items, &cap, 4, 8));
+	assert_int_equal(cap, 5);
+	assert_true(arena_reserve_exactly(&a, &items, &cap, 3000, 8));
+	assert_int_equal(cap, 3000);
+	assert_false(arena_reserve_exactly(&a, &items, &cap, MIB, 8));
+	assert_false(arena_reserve_exactly(&a, &items, &cap, SIZE_MAX / 8, 8));
+	assert_int_equal(cap, 3000);
+	assert_true(arena_reserve(&a, &items, &cap, 3001, 8));
+	assert_int_equal(cap, 6000);
+	assert_int_equal(((uint64_t *)items)[4], 7);
+	arena_release(&a);
+}
+
 static void test_text(void **state)
 {
 	struct arena a;
@@ -422,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_grow_back_after_shrinking),
 		cmocka_unit_test(test_grow_of_linked_blocks),
 		cmocka_unit_test(test_reserve_doubles),
+		cmocka_unit_test(test_reserve_exactly),
 		cmocka_unit_test(test_wipe),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_starved),
