@@ -120,9 +120,16 @@ static bool make_slots(struct text_table *t, size_t count)
 
 bool text_table_reserve(struct text_table *t, size_t count)
 {
-	return arena_reserve(t->arena, (void **)&t->texts, &t->cap,
-			     t->count + count, sizeof *t->texts) &&
+	return arena_reserve_exactly(t->arena, (void **)&t->texts, &t->cap,
+				     t->count + count, sizeof *t->texts) &&
 	       make_slots(t, t->count + count);
+}
+
+static bool make_room(struct text_table *t)
+{
+	return arena_reserve(t->arena, (void **)&t->texts, &t->cap,
+			     t->count + 1, sizeof *t->texts) &&
+	       make_slots(t, t->count + 1);
 }
 
 void text_table_settle(struct text_table *t)
@@ -199,7 +206,7 @@ void text_table_find_all(const struct text_table *t, struct text_ref *refs,
 
 uint32_t text_table_add(struct text_table *t, struct str text, uint32_t hash)
 {
-	if (t->count == TEXT_NONE - 1 || !text_table_reserve(t, 1))
+	if (t->count == TEXT_NONE - 1 || !make_room(t))
 		return TEXT_NONE;
 	t->texts[t->count++] = text;
 	if (!t->is_settled)

@@ -35,7 +35,8 @@ struct text_table {
 /* Empty; memory comes from the arena, which must outlive it. */
 void text_table_init(struct text_table *t, struct arena *arena);
 
-/* Makes room for so many more texts, of which most are distinct. */
+/* Makes room for so many more texts, of which most are distinct, and for no
+ * others: once, where they are counted. */
 bool text_table_reserve(struct text_table *t, size_t count) MUST_CHECK;
 
 /* Of a text, for this table. */

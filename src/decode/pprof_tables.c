@@ -516,9 +516,23 @@ static void keep_texts(struct pprof *p)
 	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
 }
 
+/* All has come: what there is too much room for serves what follows. */
+static void trim_tables(struct pprof *p)
+{
+	arena_trim(&p->scratch, (void **)&p->strings, &p->string_cap,
+		   p->string_count, sizeof *p->strings);
+	arena_trim(&p->scratch, (void **)&p->location_rows,
+		   &p->location_row_cap, p->locations.count,
+		   sizeof *p->location_rows);
+	arena_trim(&p->scratch, (void **)&p->function_rows,
+		   &p->function_row_cap, p->functions.count,
+		   sizeof *p->function_rows);
+}
+
 bool pprof_load(struct pprof *p, struct error *err)
 {
 	keep_texts(p);
+	trim_tables(p);
 	return read_header(p, err) && index_ids(p, &p->mappings, err) &&
 	       index_ids(p, &p->locations, err) &&
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&

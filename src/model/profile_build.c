@@ -42,14 +42,14 @@ void profile_build_free(struct profile_build *b)
 
 /* Through bytes, since a pointer to a typed pointer is not one to void *. */
 bool profile_reserve(struct arena *arena, void *column, size_t *cap,
-		     size_t need, size_t size)
+		     size_t need, size_t size, arena_reserver *reserve)
 {
 	void *items;
 
 	if (need <= *cap)
 		return true;
 	memcpy(&items, column, sizeof items);
-	if (!arena_reserve(arena, &items, cap, need, size))
+	if (!reserve(arena, &items, cap, need, size))
 		return false;
 	memcpy(column, &items, sizeof items);
 	return true;

@@ -70,13 +70,20 @@ bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value,
 			 struct error *err) MUST_CHECK;
 
-/* arena_reserve() for a typed column. */
+/* arena_reserve() and arena_reserve_exactly() for a typed column. */
 #define RESERVE(arena, column, cap, need)                                      \
 	profile_reserve(arena, (void *)&(column), &(cap), need,                \
-			sizeof *(column))
+			sizeof *(column), arena_reserve)
+#define RESERVE_EXACTLY(arena, column, cap, need)                              \
+	profile_reserve(arena, (void *)&(column), &(cap), need,                \
+			sizeof *(column), arena_reserve_exactly)
+
+typedef bool arena_reserver(struct arena *a, void **items, size_t *cap,
+			    size_t need, size_t size);
 
 bool profile_reserve(struct arena *arena, void *column, size_t *cap,
-		     size_t need, size_t size) MUST_CHECK;
+		     size_t need, size_t size,
+		     arena_reserver *reserve) MUST_CHECK;
 
 /* ---- profile_intern.c ---- */
 

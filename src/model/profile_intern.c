@@ -24,11 +24,12 @@ void profile_intern_init(struct profile_build *b)
 
 /* Room for so many links, which lead nowhere yet. */
 static bool reserve_links(struct profile_build *b, uint32_t **links,
-			  size_t *cap, size_t need)
+			  size_t *cap, size_t need, arena_reserver *reserve)
 {
 	size_t before = *cap;
 
-	if (!RESERVE(&b->scratch, *links, *cap, need))
+	if (!profile_reserve(&b->scratch, (void *)links, cap, need,
+			     sizeof **links, reserve))
 		return false;
 	if (*cap > before)
 		memset(*links + before, 0, (*cap - before) * sizeof **links);
@@ -39,26 +40,28 @@ static bool intern_expect(struct profile_build *b, struct intern *x, size_t of,
 			  size_t things, struct error *err)
 {
 	return (reserve_links(b, &x->heads, &x->head_cap,
-			      min_size(of, EXPECTED_MAX)) &&
+			      min_size(of, EXPECTED_MAX),
+			      arena_reserve_exactly) &&
 		reserve_links(b, &x->next, &x->next_cap,
-			      min_size(things, EXPECTED_MAX))) ||
+			      min_size(things, EXPECTED_MAX),
+			      arena_reserve_exactly)) ||
 	       arena_fail(&b->scratch, PROFILE_WHAT, err);
 }
 
 bool profile_build_expect(struct profile_build *b, size_t texts,
 			  size_t functions, size_t frames, struct error *err)
 {
-	/* Some places are of the same line as others. */
-	frames -= frames / 8;
+	/* Some places are of the same line as others, some have several. */
+	frames += frames / 8;
 	return symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
 			      err) &&
 	       intern_expect(b, &b->functions_by_name, texts, functions, err) &&
 	       intern_expect(b, &b->frames_by_function, functions, frames,
 			     err) &&
-	       ((RESERVE(&b->scratch, b->functions, b->function_cap,
-			 min_size(functions, EXPECTED_MAX)) &&
-		 RESERVE(&b->scratch, b->frames, b->frame_cap,
-			 min_size(frames, EXPECTED_MAX))) ||
+	       ((RESERVE_EXACTLY(&b->scratch, b->functions, b->function_cap,
+				 min_size(functions, EXPECTED_MAX)) &&
+		 RESERVE_EXACTLY(&b->scratch, b->frames, b->frame_cap,
+				 min_size(frames, EXPECTED_MAX))) ||
 		arena_fail(&b->scratch, PROFILE_WHAT, err));
 }
 
@@ -90,8 +93,10 @@ static bool walk_next(const struct intern *x, struct walk *w)
 static bool chain_add(struct profile_build *b, struct intern *x,
 		      const struct walk *w, uint32_t thing, struct error *err)
 {
-	if (!reserve_links(b, &x->heads, &x->head_cap, w->of + (size_t)1) ||
-	    !reserve_links(b, &x->next, &x->next_cap, thing + (size_t)1))
+	if (!reserve_links(b, &x->heads, &x->head_cap, w->of + (size_t)1,
+			   arena_reserve) ||
+	    !reserve_links(b, &x->next, &x->next_cap, thing + (size_t)1,
+			   arena_reserve))
 		return arena_fail(&b->scratch, PROFILE_WHAT, err);
 	if (w->at)
 		x->next[w->at - 1] = thing + 1;
@@ -240,8 +245,8 @@ static bool add_frame(struct profile_build *b, const struct whole_frame *place)
 	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, count + 1u))
 		return false;
 	if (has_details || !says_nothing(&place->detail)) {
-		if (!RESERVE(&b->scratch, b->details, b->detail_cap,
-			     b->frame_cap))
+		if (!RESERVE_EXACTLY(&b->scratch, b->details, b->detail_cap,
+				     b->frame_cap))
 			return false;
 		if (!has_details)
 			memset(b->details, 0, count * sizeof *b->details);
