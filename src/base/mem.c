@@ -8,18 +8,71 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined M_MMAP_THRESHOLD && defined MADV_HUGEPAGE /* glibc's, Linux' */
+#define HAS_ONE_HEAP 1
+#endif
 
 static int (*mem_gate)(size_t size);
 
+/* ---- pages ---- */
+
+#ifdef HAS_ONE_HEAP
+/* Where the heap grows no large page fits; limits of address space do. */
+#define TOP_PAD_BYTES (16 * 1024 * 1024)
+/* Of more of it large pages are not worth it: those that were long idle are
+ * slow to come where the machine is a virtual one, 3 ms each. */
+#define LARGE_PAGES_BYTES ((uintptr_t)96 * 1024 * 1024)
+/* A multiple of the size of pages, whatever that is. */
+#define PAGES_BYTES ((uintptr_t)64 * 1024)
+
+/* From where on and up to where large pages were asked for; nothing lies behind
+ * that before mem_init(). */
+static _Atomic uintptr_t asked_start;
+static _Atomic uintptr_t asked_end = UINTPTR_MAX;
+
+/* Asks for them up to the end of the heap, when this piece is the first one so
+ * far up. Where there are none small ones come as ever. */
+static void ask_for_large_pages(uintptr_t piece, size_t size)
+{
+	uintptr_t from = asked_end, heap_end;
+
+	if (piece + size <= from)
+		return;
+	heap_end = (uintptr_t)sbrk(0);
+	if (piece + size > heap_end)
+		return;
+	asked_end = heap_end;
+	if (!from)
+		asked_start = from =
+			(piece + PAGES_BYTES - 1) / PAGES_BYTES * PAGES_BYTES;
+	if (from < heap_end && from - asked_start < LARGE_PAGES_BYTES)
+		(void)madvise((void *)from, heap_end - from, MADV_HUGEPAGE);
+}
+
 void mem_init(void)
 {
-#ifdef M_MMAP_THRESHOLD /* glibc's */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	mallopt(M_TOP_PAD, 16 * 1024 * 1024);
+	mallopt(M_TOP_PAD, TOP_PAD_BYTES);
 	mallopt(M_ARENA_MAX, 1);
-#endif
+	asked_end = 0;
 }
+#else
+static void ask_for_large_pages(uintptr_t piece, size_t size)
+{
+	(void)piece;
+	(void)size;
+}
+
+void mem_init(void)
+{
+}
+#endif
+
+/* ---- pieces ---- */
 
 void mem_set_gate(int (*gate)(size_t size))
 {
@@ -38,16 +91,18 @@ static int is_refused(size_t size)
 	return mem_gate && !mem_gate(size);
 }
 
-static void *note_failure(void *ptr)
+static void *given(void *ptr, size_t size)
 {
-	if (!ptr)
+	if (ptr)
+		ask_for_large_pages((uintptr_t)ptr, size);
+	else
 		has_failed = true;
 	return ptr;
 }
 
 void *mem_alloc(size_t size)
 {
-	return note_failure(is_refused(size) ? NULL : malloc(size ? size : 1));
+	return given(is_refused(size) ? NULL : malloc(size ? size : 1), size);
 }
 
 void *mem_calloc(size_t count, size_t size)
@@ -55,14 +110,15 @@ void *mem_calloc(size_t count, size_t size)
 	if (size && count > SIZE_MAX / size)
 		return NULL;
 	if (is_refused(count * size))
-		return note_failure(NULL);
-	return note_failure(count && size ? calloc(count, size) : calloc(1, 1));
+		return given(NULL, 0);
+	return given(count && size ? calloc(count, size) : calloc(1, 1),
+		     count * size);
 }
 
 void *mem_realloc(void *ptr, size_t size)
 {
-	return note_failure(is_refused(size) ? NULL
-					     : realloc(ptr, size ? size : 1));
+	return given(is_refused(size) ? NULL : realloc(ptr, size ? size : 1),
+		     size);
 }
 
 void mem_free(void *ptr)
@@ -125,7 +181,7 @@ void *mem_wiped_alloc(size_t size)
 	union wiped_head *head;
 
 	if (size > SIZE_MAX - sizeof *head)
-		return note_failure(NULL);
+		return given(NULL, 0);
 	head = mem_alloc(sizeof *head + size);
 	if (!head)
 		return NULL;
@@ -138,7 +194,7 @@ void *mem_wiped_calloc(size_t count, size_t size)
 	void *ptr;
 
 	if (size && count > SIZE_MAX / size)
-		return note_failure(NULL);
+		return given(NULL, 0);
 	ptr = mem_wiped_alloc(count * size);
 	if (ptr)
 		memset(ptr, 0, count * size);

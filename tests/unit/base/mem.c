@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "testing.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/count.h"
+#include "base/limits.h"
+
 static void test_size_zero_is_no_failure(void **state)
 {
 	void *p = mem_alloc(0);
@@ -100,6 +106,70 @@ static void test_wiped_memory(void **state)
 	assert_null(mem_wiped_alloc(SIZE_MAX));
 }
 
+/* Reads to the mapping of that address; false: it is another than the heap. */
+static bool find_in_heap(FILE *smaps, const void *ptr)
+{
+	char line[512];
+
+	while (fgets(line, sizeof line, smaps)) {
+		unsigned long from, to;
+
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2 &&
+		    from <= (uintptr_t)ptr && (uintptr_t)ptr < to)
+			return strstr(line, "[heap]");
+	}
+	return false;
+}
+
+static bool has_flag(FILE *smaps, const char *flag)
+{
+	char line[512];
+
+	while (fgets(line, sizeof line, smaps))
+		if (!strncmp(line, "VmFlags:", 8))
+			return strstr(line, flag);
+	return false;
+}
+
+/* Whether the piece has them, or is not in a heap, as with sanitizers. */
+static bool has_large_pages(const char *piece, size_t size, bool *is_in_heap)
+{
+	FILE *smaps = fopen("/proc/self/smaps", "r");
+	bool has_them;
+
+	assert_non_null(smaps);
+	*is_in_heap = find_in_heap(smaps, piece + size / 2);
+	has_them = has_flag(smaps, " hg");
+	fclose(smaps);
+	return has_them;
+}
+
+/* Also in what the heap grew by, up to a limit. The last one: heaps stay so. */
+static void test_large_pages(void **state)
+{
+	const size_t size = 40 * MIB;
+	char *pieces[5];
+	bool is_in_heap;
+
+	(void)state;
+	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) ||
+	    access("/proc/self/smaps", R_OK))
+		skip();
+	mem_init();
+	for (size_t i = 0; i < COUNT_OF(pieces); i++) {
+		bool has_them;
+
+		pieces[i] = i % 2 ? mem_calloc(1, size) : mem_alloc(size);
+		assert_non_null(pieces[i]);
+		has_them = has_large_pages(pieces[i], size, &is_in_heap);
+		if (is_in_heap)
+			assert_int_equal(has_them,
+					 i < 2 || (i == 2 && has_them));
+	}
+	for (size_t i = 0; i < COUNT_OF(pieces); i++)
+		mem_free(pieces[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +179,7 @@ int main(void)
 		cmocka_unit_test(test_wipe),
 		cmocka_unit_test(test_wiped_memory),
 		cmocka_unit_test(test_gate),
+		cmocka_unit_test(test_large_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
