@@ -22,8 +22,11 @@ static int (*mem_gate)(size_t size);
 #ifdef HAS_ONE_HEAP
 /* Where the heap grows no large page fits; limits of address space do. */
 #define TOP_PAD_BYTES (16 * 1024 * 1024)
-/* Of more of it large pages are not worth it: those that were long idle are
- * slow to come where the machine is a virtual one, 3 ms each. */
+/* Half of the last page is never filled, on average. What goes a little beyond
+ * the first step gets small pages there, so as not to pay for few with much. */
+#define SMALL_PAGES_BYTES ((uintptr_t)24 * 1024 * 1024)
+/* Behind that large pages are not worth it: those that were long idle are slow
+ * to come where the machine is a virtual one, 3 ms each. */
 #define LARGE_PAGES_BYTES ((uintptr_t)96 * 1024 * 1024)
 /* A multiple of the size of pages, whatever that is. */
 #define PAGES_BYTES ((uintptr_t)64 * 1024)
@@ -32,6 +35,14 @@ static int (*mem_gate)(size_t size);
  * that before mem_init(). */
 static _Atomic uintptr_t asked_start;
 static _Atomic uintptr_t asked_end = UINTPTR_MAX;
+
+/* Whether a step of the heap that begins so far behind the first one is to have
+ * large pages. */
+static bool is_worth_it(uintptr_t behind)
+{
+	return behind == 0 ||
+	       (behind >= SMALL_PAGES_BYTES && behind < LARGE_PAGES_BYTES);
+}
 
 /* Asks for them up to the end of the heap, when this piece is the first one so
  * far up. Where there are none small ones come as ever. */
@@ -48,7 +59,7 @@ static void ask_for_large_pages(uintptr_t piece, size_t size)
 	if (!from)
 		asked_start = from =
 			(piece + PAGES_BYTES - 1) / PAGES_BYTES * PAGES_BYTES;
-	if (from < heap_end && from - asked_start < LARGE_PAGES_BYTES)
+	if (from < heap_end && is_worth_it(from - asked_start))
 		(void)madvise((void *)from, heap_end - from, MADV_HUGEPAGE);
 }
 
