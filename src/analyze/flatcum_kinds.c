@@ -6,10 +6,9 @@
 struct kinds {
 	struct func_table *t;
 	struct arena scratch;
-	struct code_subject *subjects[SIDE_COUNT]; /* by function; of twins
-						    * there are none */
-	uint32_t *twins; /* by function of the baseline */
-	enum side s;     /* the side that is looked at */
+	struct code_subject *subjects; /* of the slow side, by function */
+	uint32_t *twins;               /* by function of the baseline */
+	enum side s;                   /* the side that is looked at */
 	struct language_votes votes[THREAD_HALVES];
 };
 
@@ -47,20 +46,25 @@ struct code_class func_table_class(const struct func_table *t,
 
 /* ---- which languages ---- */
 
-static const struct code_subject *find_subject(const struct kinds *k,
-					       uint32_t f)
+/* Of the baseline there are few but twins. */
+static struct code_subject own_subject(const struct kinds *k, uint32_t f)
+{
+	const struct profile *p = k->t->sides[k->s].profile;
+
+	return code_subject_of(function_name(p, f), function_file(p, f));
+}
+
+static unsigned int find_languages(const struct kinds *k, uint32_t f)
 {
 	const struct func_side *side = &k->t->sides[k->s];
-	struct code_subject *subject = &k->subjects[k->s][f];
 
-	if (k->s == SIDE_BASELINE) {
-		k->twins[f] = twin_of(k->t, side->profile, f, side->entries[f]);
-		if (k->twins[f] != ENTRY_NONE)
-			return &k->subjects[SIDE_SLOW][k->twins[f]];
+	if (k->s == SIDE_SLOW) {
+		k->subjects[f] = own_subject(k, f);
+		return k->subjects[f].languages;
 	}
-	*subject = code_subject_of(function_name(side->profile, f),
-				   function_file(side->profile, f));
-	return subject;
+	k->twins[f] = twin_of(k->t, side->profile, f, side->entries[f]);
+	return k->twins[f] != ENTRY_NONE ? k->subjects[k->twins[f]].languages
+					 : own_subject(k, f).languages;
 }
 
 static void vote(struct thread_part *part)
@@ -70,7 +74,7 @@ static void vote(struct thread_part *part)
 	struct language_votes votes = k->votes[part->number];
 
 	for (uint32_t f = (uint32_t)part->first; f < part->end; f++)
-		language_votes_add(&votes, find_subject(k, f)->languages,
+		language_votes_add(&votes, find_languages(k, f),
 				   function_file(p, f).len > 0);
 	k->votes[part->number] = votes;
 }
@@ -80,11 +84,15 @@ static void vote(struct thread_part *part)
 static struct code_class class_of(const struct kinds *k, uint32_t f)
 {
 	const struct func_table *t = k->t;
+	struct code_subject own;
 
-	if (k->s == SIDE_BASELINE && k->twins[f] != ENTRY_NONE)
+	if (k->s == SIDE_SLOW)
+		return code_classify_subject(t->rules, &k->subjects[f],
+					     t->languages);
+	if (k->twins[f] != ENTRY_NONE)
 		return t->sides[SIDE_SLOW].classes[k->twins[f]];
-	return code_classify_subject(t->rules, &k->subjects[k->s][f],
-				     t->languages);
+	own = own_subject(k, f);
+	return code_classify_subject(t->rules, &own, t->languages);
 }
 
 static void tell_kinds(struct thread_part *part)
@@ -98,13 +106,16 @@ static void tell_kinds(struct thread_part *part)
 
 /* ---- both sides ---- */
 
+static size_t functions_of(const struct func_table *t, enum side s)
+{
+	return t->sides[s].profile ? t->sides[s].profile->function_count : 0;
+}
+
 static void look_through(struct kinds *k, enum side s,
 			 void (*run)(struct thread_part *part))
 {
-	const struct profile *p = k->t->sides[s].profile;
-
 	k->s = s;
-	thread_halves(run, k, p ? p->function_count : 0, FUNC_BESIDE);
+	thread_halves(run, k, functions_of(k->t, s), FUNC_BESIDE);
 }
 
 static bool kinds_alloc(struct kinds *k, struct error *err)
@@ -112,22 +123,14 @@ static bool kinds_alloc(struct kinds *k, struct error *err)
 	struct func_table *t = k->t;
 
 	t->known = arena_array(t->arena, t->count, sizeof *t->known);
+	k->subjects = arena_array(&k->scratch, functions_of(t, SIDE_SLOW),
+				  sizeof *k->subjects);
+	k->twins = arena_array(&k->scratch, functions_of(t, SIDE_BASELINE),
+			       sizeof *k->twins);
 	if (!t->known)
 		return arena_fail(t->arena, "ranking functions", err);
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		const struct profile *p = t->sides[s].profile;
-		size_t count = p ? p->function_count : 0;
-
-		k->subjects[s] =
-			arena_array(&k->scratch, count, sizeof *k->subjects[s]);
-		if (s == SIDE_BASELINE)
-			k->twins = arena_array(&k->scratch, count,
-					       sizeof *k->twins);
-		if (!k->subjects[s] || (s == SIDE_BASELINE && !k->twins))
-			return arena_fail(&k->scratch, "ranking functions",
-					  err);
-	}
-	return true;
+	return (k->subjects && k->twins) ||
+	       arena_fail(&k->scratch, "ranking functions", err);
 }
 
 static void note_known(struct func_table *t)
