@@ -116,7 +116,8 @@ struct finish {
 	uint32_t *text_rank;
 	uint32_t *function_place;
 	uint32_t *frame_place;
-	uint32_t *name_rank; /* by new frame index */
+	uint32_t *name_rank;       /* by new frame index */
+	struct whole_frame *whole; /* where frames have details */
 };
 
 /* Stacks that cancelled out to zero leave. */
@@ -197,31 +198,39 @@ static bool place_functions(struct finish *f)
 	return true;
 }
 
-#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+#define WORDS(item) ((uint32_t)(sizeof(item) / sizeof(uint32_t)))
 
-/* By function, then line: a struct frame is that sequence already, a whole one
- * is put together for it. */
+/* Puts frames and details together, in their stead. */
+static bool make_whole(struct finish *f)
+{
+	struct profile_build *b = f->b;
+
+	f->whole = arena_array(&b->scratch, b->frame_count, sizeof *f->whole);
+	if (!f->whole)
+		return false;
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		f->whole[i] =
+			(struct whole_frame){ b->frames[i], b->details[i] };
+	arena_drop(&b->scratch, b->frames, b->frame_cap * sizeof *b->frames);
+	arena_drop(&b->scratch, b->details, b->detail_cap * sizeof *b->details);
+	b->frames = NULL;
+	b->details = NULL;
+	b->frame_cap = b->detail_cap = 0;
+	return true;
+}
+
+/* By function, then line: both are that sequence already. Names that differ
+ * only in file or line share a rank. */
 static bool order_frames(struct finish *f)
 {
 	struct profile_build *b = f->b;
-	const void *words = b->frames;
-	uint32_t width = WORDS(struct frame), count = b->frame_count;
+	const uint32_t *words =
+		f->whole ? (const void *)f->whole : (const void *)b->frames;
+	uint32_t width = f->whole ? WORDS(*f->whole) : WORDS(*b->frames);
 
-	if (b->details) {
-		struct whole_frame *whole =
-			arena_array(&b->scratch, count, sizeof *whole);
-
-		if (!whole)
-			return false;
-		for (uint32_t i = 0; i < count; i++)
-			whole[i] = (struct whole_frame){ b->frames[i],
-							 b->details[i] };
-		words = whole;
-		width = WORDS(struct whole_frame);
-	}
 	f->frame_place =
-		place_words(&b->scratch, words, width, f->is_frame_used, count,
-			    &b->out->frame_count);
+		place_words(&b->scratch, words, width, f->is_frame_used,
+			    b->frame_count, &b->out->frame_count);
 	return f->frame_place;
 }
 
@@ -233,27 +242,29 @@ static bool place_frames(struct finish *f)
 	for (uint32_t i = 0; i < b->frame_count; i++)
 		b->frames[i].function =
 			f->function_place[b->frames[i].function];
-	if (!order_frames(f))
+	if ((b->details && !make_whole(f)) || !order_frames(f))
 		return false;
 	p->frames = arena_array(&p->arena, p->frame_count, sizeof *p->frames);
-	if (b->details)
+	if (f->whole)
 		p->details = arena_array(&p->arena, p->frame_count,
 					 sizeof *p->details);
 	f->name_rank =
 		arena_array(&b->scratch, p->frame_count, sizeof *f->name_rank);
-	if (!p->frames || (b->details && !p->details) || !f->name_rank)
+	if (!p->frames || (f->whole && !p->details) || !f->name_rank)
 		return false;
 	for (uint32_t i = 0; i < b->frame_count; i++) {
+		struct frame frame =
+			f->whole ? f->whole[i].frame : b->frames[i];
 		uint32_t place = f->frame_place[i];
 
 		if (place == UNUSED)
 			continue;
-		p->frames[place] = b->frames[i];
-		if (b->details)
-			p->details[place] = b->details[i];
-		p->has_lines = p->has_lines || b->frames[i].line;
+		p->frames[place] = frame;
+		if (f->whole)
+			p->details[place] = f->whole[i].detail;
+		p->has_lines = p->has_lines || frame.line;
 		f->name_rank[place] =
-			f->text_rank[p->functions[b->frames[i].function].name];
+			f->text_rank[p->functions[frame.function].name];
 	}
 	return true;
 }
