@@ -4,9 +4,9 @@
  * functions and locations as rows, others, as mappings, as their bytes, which
  * are looked at when a sample first needs them, never before. pprof_tables.c
  * keeps and fills them, pprof_unfold.c resolves what stands in them,
- * pprof_drop.c finds the frames that the file wants left out, pprof_pack.c
- * keeps the samples until the tables are there, pprof.c reads them. Private to
- * decode/.
+ * pprof_drop.c finds the frames that the file wants left out, pprof_pack.c and
+ * pprof_places.c keep the samples until the tables are there, pprof.c reads
+ * them. Private to decode/.
  */
 #ifndef DECODE_PPROF_H
 #define DECODE_PPROF_H
@@ -37,7 +37,7 @@ struct pprof_table {
 /* A location of one line or none, whose numbers fit. */
 struct pprof_location {
 	uint32_t function; /* its id; 0: none; PPROF_NONE: not usual */
-	uint32_t line;     /* as in the model */
+	uint32_t line;     /* as in the model; if not usual how many lines */
 	/* The mapping's id in the upper 16 bits, the address in the others;
 	 * where the field begins in pprof.bytes, if it is not usual. */
 	uint64_t place;
@@ -136,11 +136,15 @@ struct pprof {
 	struct pprof_table functions;
 	struct pprof_table locations;
 	struct pprof_table mappings;
+	/* The first thing that is wrong with them, told when all has come: it
+	 * may be the input that is damaged. */
+	struct error damage;
 	struct pprof_function *function_rows;
 	struct pprof_location *location_rows;
 	uint32_t *mapping_fields; /* where they begin in bytes */
 	size_t function_row_cap;
 	size_t location_row_cap;
+	size_t frames_expected; /* of all locations */
 	size_t mapping_field_cap;
 	enum profile_detail detail;
 	/* Strings that became texts of the model + 1, as they are and, behind
@@ -225,6 +229,12 @@ static inline struct str pprof_text(const struct pprof *p, size_t number)
 /* The same with any number. */
 bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 		  struct error *err) MUST_CHECK;
+
+/* How many frames it has, where nothing is dropped. */
+static inline uint32_t pprof_frames_of(const struct pprof_location *row)
+{
+	return row->function == PPROF_NONE && row->line ? row->line : 1;
+}
 
 /* Unfolds the frames of the location pprof_find() gave for this id, at the end
  * of p->frames. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Packs the samples of a pprof message (model/profile.h: packed_stacks) as they
- * come: what their ids stand for is not known before the end. Private to
+ * come: what their ids stand for is not known before the end. pprof_pack.c
+ * packs and unpacks, pprof_places.c makes them stacks of the model. Private to
  * decode/.
  */
 #ifndef DECODE_PPROF_PACK_H
@@ -79,6 +80,8 @@ void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 
 /* False behind the last. */
 bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack);
+
+/* ---- pprof_places.c ---- */
 
 /* What the samples are packed into, in this arena but for the bytes, which it
  * takes over. *out is NULL where values may cancel out or overflow, stacks must

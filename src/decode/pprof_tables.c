@@ -133,6 +133,12 @@ static bool keep_bytes(struct pprof *p, const struct kept_field *field,
 
 /* ---- rows ---- */
 
+static void note_damage(struct pprof *p, const struct error *why)
+{
+	if (p->damage.code == ERROR_NONE)
+		p->damage = *why;
+}
+
 /* Ids are kept from the first on that does not count on. */
 static bool keep_id(struct pprof *p, struct pprof_table *t, uint64_t id,
 		    struct error *err)
@@ -157,14 +163,16 @@ static bool keep_id(struct pprof *p, struct pprof_table *t, uint64_t id,
 static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 		       void **rows, size_t *cap, size_t size, struct error *err)
 {
+	struct error why;
+
 	if (t->count == t->limit) {
 		error_set(err, ERROR_LIMIT, "%s has more than %u %ss",
 			  PPROF_WHAT, t->limit, t->what);
 		return NULL;
 	}
 	if (id == 0) {
-		pprof_malformed(err, t->what, t->count + 1u, "has no id");
-		return NULL;
+		pprof_malformed(&why, t->what, t->count + 1u, "has no id");
+		note_damage(p, &why);
 	}
 	if (!keep_id(p, t, id, err))
 		return NULL;
@@ -175,19 +183,22 @@ static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 	return (char *)*rows + size * t->count++;
 }
 
-/* Of functions, locations and mappings alike it is field 1. */
-static bool read_id(const struct pprof *p, uint32_t field, uint64_t *id,
-		    struct error *err)
+/* Of functions, locations and mappings alike it is field 1. 0: there is none.
+ */
+static uint64_t read_id(struct pprof *p, uint32_t field)
 {
 	struct wire_field f;
 	struct wire w;
+	struct error why;
+	uint64_t id = 0;
 
-	*id = 0;
 	pprof_wire(p, pprof_message(p, field), &w);
-	while (*id == 0 && wire_next(&w, &f))
+	while (id == 0 && wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			*id = f.value;
-	return pprof_check(p, &w, err);
+			id = f.value;
+	if (!pprof_check(p, &w, &why))
+		note_damage(p, &why);
+	return id;
 }
 
 static bool read_usual_line(struct str message, bool has_columns,
@@ -245,6 +256,18 @@ static bool read_usual_location(struct str message, bool has_columns,
 	return !w.failure && *id && set_place(row, mapping, address);
 }
 
+/* Up to what is wrong with it, which is told when it is unfolded. */
+static uint32_t count_lines(struct str message)
+{
+	struct wire w = { .bytes = message };
+	struct wire_field f;
+	uint32_t count = 0;
+
+	while (wire_next(&w, &f))
+		count += f.tag == WIRE_TAG(4, WIRE_BYTES);
+	return count;
+}
+
 static bool keep_location(struct pprof *p, struct str message,
 			  const struct kept_field *field, struct error *err)
 {
@@ -254,16 +277,18 @@ static bool keep_location(struct pprof *p, struct str message,
 	uint32_t at;
 
 	if (!read_usual_location(message, has_columns, &id, &row)) {
-		if (!keep_bytes(p, field, &at, err) ||
-		    !read_id(p, at, &id, err))
+		if (!keep_bytes(p, field, &at, err))
 			return false;
+		id = read_id(p, at);
 		row = (struct pprof_location){ .function = PPROF_NONE,
+					       .line = count_lines(message),
 					       .place = at };
 	}
 	added = table_add(p, &p->locations, id, (void **)&p->location_rows,
 			  &p->location_row_cap, sizeof row, err);
 	if (added)
 		*added = row;
+	p->frames_expected += pprof_frames_of(&row);
 	return added;
 }
 
@@ -299,9 +324,9 @@ static bool keep_function(struct pprof *p, struct str message,
 	uint32_t at;
 
 	if (!read_usual_function(message, &id, &row)) {
-		if (!keep_bytes(p, field, &at, err) ||
-		    !read_id(p, at, &id, err))
+		if (!keep_bytes(p, field, &at, err))
 			return false;
+		id = read_id(p, at);
 		row = (struct pprof_function){ .name = PPROF_NONE, .file = at };
 	}
 	added = table_add(p, &p->functions, id, (void **)&p->function_rows,
@@ -315,12 +340,12 @@ static bool keep_mapping(struct pprof *p, const struct kept_field *field,
 			 struct error *err)
 {
 	uint32_t at, *added;
-	uint64_t id;
 
-	if (!keep_bytes(p, field, &at, err) || !read_id(p, at, &id, err))
+	if (!keep_bytes(p, field, &at, err))
 		return false;
-	added = table_add(p, &p->mappings, id, (void **)&p->mapping_fields,
-			  &p->mapping_field_cap, sizeof at, err);
+	added = table_add(p, &p->mappings, read_id(p, at),
+			  (void **)&p->mapping_fields, &p->mapping_field_cap,
+			  sizeof at, err);
 	if (added)
 		*added = at;
 	return added;
@@ -531,6 +556,10 @@ static void trim_tables(struct pprof *p)
 
 bool pprof_load(struct pprof *p, struct error *err)
 {
+	if (p->damage.code != ERROR_NONE) {
+		*err = p->damage;
+		return false;
+	}
 	keep_texts(p);
 	trim_tables(p);
 	return read_header(p, err) && index_ids(p, &p->mappings, err) &&
@@ -538,6 +567,6 @@ bool pprof_load(struct pprof *p, struct error *err)
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&
 	       prepare_columns(p, err) &&
 	       profile_build_expect(p->build, p->string_count,
-				    p->functions.count, p->locations.count,
+				    p->functions.count, p->frames_expected,
 				    err);
 }

@@ -205,7 +205,7 @@ struct profile_build *profile_build_new(struct profile *out,
 void profile_build_free(struct profile_build *b);
 
 /* Makes room for so many texts, functions and frames, where a file tells how
- * many it has; more may come. */
+ * many it has at most; more may come. */
 bool profile_build_expect(struct profile_build *b, size_t texts,
 			  size_t functions, size_t frames,
 			  struct error *err) MUST_CHECK;

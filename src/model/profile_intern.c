@@ -51,8 +51,6 @@ static bool intern_expect(struct profile_build *b, struct intern *x, size_t of,
 bool profile_build_expect(struct profile_build *b, size_t texts,
 			  size_t functions, size_t frames, struct error *err)
 {
-	/* Some places are of the same line as others, some have several. */
-	frames += frames / 8;
 	return symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
 			      err) &&
 	       intern_expect(b, &b->functions_by_name, texts, functions, err) &&

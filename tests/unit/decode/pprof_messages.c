@@ -519,6 +519,31 @@ static void test_dangling_references(void **state)
 	assert_not_decoded(&b, ERROR_FORMAT, "string 4294967299 is missing");
 }
 
+/* What is wrong with a table may be the fault of the input. */
+static void test_tables_are_judged_at_the_end(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	PUT_INTS(&b, 4, 0, 8);
+	PUT_INTS(&b, 5, 0, 3);
+	put_strings(&b);
+	assert_not_decoded(&b, ERROR_FORMAT, "location 1 has no id");
+
+	start(&b);
+	PUT_INTS(&b, 4, 0, 8);
+	put_bytes(&b, 5, STR("\x08"));
+	buf_add_char(&b, 0x12);
+	assert_not_decoded(&b, ERROR_FORMAT, "ends");
+
+	start(&b);
+	PUT_INTS(&b, 4, 0, 8);
+	for (size_t i = 0; i < LIMIT_SAMPLE_TYPES; i++)
+		PUT_INTS(&b, 1, 1, 2);
+	assert_not_decoded(&b, ERROR_LIMIT, "sample types");
+}
+
 static void test_nonsense_is_refused(void **state)
 {
 	struct buf b;
@@ -643,6 +668,7 @@ int main(void)
 		cmocka_unit_test(test_function_in_many_mappings),
 		cmocka_unit_test(test_edges_of_rows),
 		cmocka_unit_test(test_dangling_references),
+		cmocka_unit_test(test_tables_are_judged_at_the_end),
 		cmocka_unit_test(test_nonsense_is_refused),
 		cmocka_unit_test(test_empty_forms),
 		cmocka_unit_test(test_sample_without_ids),
