@@ -199,6 +199,66 @@ static void test_deepest_stack(void **state)
 	}
 }
 
+static size_t asked_bytes;
+
+static int count_asked(size_t size)
+{
+	asked_bytes += size;
+	return 1;
+}
+
+static size_t bytes_to_decode(struct str bytes, bool is_summed)
+{
+	struct profile_want want = want_of("");
+	struct profile p;
+
+	if (is_summed)
+		want.packed_max_bytes = UINT64_MAX;
+	notes_init(&notes);
+	profile_init(&p);
+	asked_bytes = 0;
+	mem_set_gate(count_asked);
+	assert_decoded(decode_pprof(bytes, &want, &p, &notes, &err));
+	mem_set_gate(NULL);
+	assert_null(p.packed);
+	assert_int_equal(p.stack_count, 1);
+	profile_release(&p);
+	return asked_bytes;
+}
+
+/* Too deep to stay packed, which is found out before all the places, whose
+ * names take room, are unfolded. */
+static void test_deep_stacks_are_unfolded_once(void **state)
+{
+	static uint64_t ids[LIMIT_STACK_FRAMES];
+	char file[1000];
+	struct buf b;
+
+	(void)state;
+	start(&b);
+	for (size_t i = 0; i < LIMIT_STACK_FRAMES; i++) {
+		struct buf location;
+
+		ids[i] = i + 4;
+		buf_init(&location, MIB);
+		put_int(&location, 1, i + 4);
+		put_int(&location, 2, 1);
+		put_int(&location, 3, 4096 + i);
+		PUT_INTS(&location, 4, 0, 1);
+		PUT_INTS(&location, 4, 0, 2);
+		put_bytes(&b, 4, buf_str(&location));
+		buf_release(&location);
+	}
+	put_sample(&b, ids, LIMIT_STACK_FRAMES, 5);
+	put_tables(&b);
+	PUT_INTS(&b, 3, 1, 0, 0, 0, 8);
+	memset(file, 'f', sizeof file);
+	put_bytes(&b, 6, (struct str){ file, sizeof file });
+	assert_true(bytes_to_decode(buf_str(&b), true) <
+		    bytes_to_decode(buf_str(&b), false) * 11 / 10);
+	buf_release(&b);
+}
+
 /* One place in four stacks' depth, whose sum would be 2^64: nothing. */
 static void test_deeper_than_a_stack(void **state)
 {
@@ -539,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_largest_total),
 		cmocka_unit_test(test_stack_without_frames),
 		cmocka_unit_test(test_deepest_stack),
+		cmocka_unit_test(test_deep_stacks_are_unfolded_once),
 		cmocka_unit_test(test_deeper_than_a_stack),
 		cmocka_unit_test(test_many_types),
 		cmocka_unit_test(test_ceiling),
