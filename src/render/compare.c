@@ -123,8 +123,10 @@ static void write_side(struct page *p, const struct result *r,
 		add_part(p, &has_parts);
 		format_value(side->total_value, r->profile.unit, text);
 		page_number(p, text);
-		page_textf(p, is_count(r) ? " %s" : " of %s",
-			   measure_word(r->profile.type));
+		if (is_count(r))
+			page_textf(p, " %s", measure_noun(r->profile.type));
+		else
+			page_textf(p, " of %s", measure_word(r->profile.type));
 	}
 	if (side->name.len) {
 		page_text(p, "   ");

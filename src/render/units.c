@@ -184,14 +184,14 @@ static bool is_word(struct str text, const char *want)
 	return !want || str_equal(text, str_from(want));
 }
 
-const char *measure_word(struct str type)
+static const char *find_word(struct str type)
 {
 	struct str name;
 	struct str sample;
 	struct str rest;
 
 	if (!type.ptr)
-		return "the profile";
+		return NULL;
 	name = cut_at(type, STR(":"), &rest);
 	sample = cut_at(rest, STR(":"), &rest);
 	if (!sample.len)
@@ -200,5 +200,19 @@ const char *measure_word(struct str type)
 		if (is_word(name, words[i].name) &&
 		    is_word(sample, words[i].sample))
 			return words[i].word;
-	return "the profile";
+	return NULL;
+}
+
+const char *measure_word(struct str type)
+{
+	const char *word = find_word(type);
+
+	return word ? word : "the profile";
+}
+
+const char *measure_noun(struct str type)
+{
+	const char *word = find_word(type);
+
+	return word ? word : "in all";
 }

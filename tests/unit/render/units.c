@@ -171,6 +171,9 @@ static void test_measure_word(void **state)
 				    cases[i][1]);
 	assert_string_equal(measure_word((struct str){ NULL, 0 }),
 			    "the profile");
+	assert_string_equal(measure_noun(STR("alloc_objects/count")),
+			    "allocations");
+	assert_string_equal(measure_noun(STR("samples/count")), "in all");
 }
 
 int main(void)
