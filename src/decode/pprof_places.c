@@ -86,16 +86,19 @@ static bool add_run(struct pprof_pack *pack, struct places *places,
 {
 	void *runs = places->runs;
 	size_t need = places->run_count + (size_t)1 + count;
+	/* There is, already, where rows count right. */
+	bool has_room =
+		arena_reserve(&pack->p->scratch, &runs, &places->run_cap, need,
+			      sizeof *places->runs);
 
-	if (!arena_reserve(&pack->p->scratch, &runs, &places->run_cap, need,
-			   sizeof *places->runs))
-		return pprof_no_memory(pack->p, err);
-	places->runs = runs;
-	places->runs[places->run_count++] = count;
-	memcpy(&places->runs[places->run_count], frames,
-	       count * sizeof *frames);
-	places->run_count += count;
-	return true;
+	if (has_room) {
+		places->runs = runs;
+		places->runs[places->run_count++] = count;
+		memcpy(&places->runs[places->run_count], frames,
+		       count * sizeof *frames);
+		places->run_count += count;
+	}
+	return has_room || pprof_no_memory(pack->p, err);
 }
 
 static bool fill_place(struct pprof_pack *pack, struct places *places,

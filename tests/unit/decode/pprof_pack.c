@@ -553,6 +553,22 @@ static void test_stacks_count_as_memory(void **state)
 	buf_release(&b);
 }
 
+/* A location without lines and functions that nothing is of, none of which is a
+ * row. */
+static void put_unusual(struct buf *b)
+{
+	struct buf location;
+
+	buf_init(&location, MIB);
+	put_int(&location, 1, 4);
+	put_int(&location, 2, UINT64_C(1) << 16);
+	put_bytes(b, 4, buf_str(&location));
+	buf_release(&location);
+	PUT_INTS(b, 3, UINT64_C(1) << 16, 0, 0, 0, 3);
+	for (uint64_t i = 0; i < 100; i++)
+		PUT_INTS(b, 5, 100 + i, UINT64_C(1) << 40);
+}
+
 static void test_starvation(void **state)
 {
 	struct profile_want want = want_of("");
@@ -565,8 +581,9 @@ static void test_starvation(void **state)
 	want.packed_max_bytes = UINT64_MAX;
 	start(&b);
 	PUT_SAMPLE(&b, 300, 3, 2, 1);
-	PUT_SAMPLE(&b, 5, 1);
+	PUT_SAMPLE(&b, 5, 4, 1);
 	put_tables(&b);
+	put_unusual(&b);
 	for (long count = 0; is_refused; count++) {
 		struct profile p;
 		bool is_done;
