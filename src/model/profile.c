@@ -70,6 +70,17 @@ struct whole_frame whole_frame(const struct profile *p, uint32_t frame)
 	return whole;
 }
 
+int whole_frame_compare(const struct whole_frame *a,
+			const struct whole_frame *b)
+{
+	const uint32_t *x = (const void *)a, *y = (const void *)b;
+
+	for (size_t i = 0; i < sizeof *a / sizeof *x; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
 struct str profile_unit(const struct profile *p)
 {
 	if (p->type >= p->type_count)
@@ -121,22 +132,13 @@ static bool check_functions(const struct profile *p, struct error *err)
 	return true;
 }
 
-static int frame_compare(const struct profile *p, uint32_t x, uint32_t y)
+/* Against the one before it. */
+static bool is_frame_ordered(const struct profile *p, uint32_t frame)
 {
-	struct whole_frame a = whole_frame(p, x), b = whole_frame(p, y);
-	int order = compare_i64(a.frame.function, b.frame.function);
+	struct whole_frame a = whole_frame(p, frame - 1);
+	struct whole_frame b = whole_frame(p, frame);
 
-	if (!order)
-		order = compare_i64(a.frame.line, b.frame.line);
-	if (!order)
-		order = compare_i64(a.detail.column, b.detail.column);
-	if (!order)
-		order = compare_i64(a.detail.is_inlined, b.detail.is_inlined);
-	if (!order)
-		order = compare_i64(a.detail.address_high,
-				    b.detail.address_high);
-	return order ? order
-		     : compare_i64(a.detail.address_low, b.detail.address_low);
+	return whole_frame_compare(&a, &b) < 0;
 }
 
 static bool check_frames(const struct profile *p, struct error *err)
@@ -144,7 +146,7 @@ static bool check_frames(const struct profile *p, struct error *err)
 	for (uint32_t i = 0; i < p->frame_count; i++) {
 		if (p->frames[i].function >= p->function_count)
 			return check_failed(err, "function of frame", i);
-		if (i && !p->packed && frame_compare(p, i - 1, i) >= 0)
+		if (i && !p->packed && !is_frame_ordered(p, i))
 			return check_failed(err, "order of frame", i);
 	}
 	return true;

@@ -168,6 +168,11 @@ struct str function_name(const struct profile *p, uint32_t function);
 struct str function_file(const struct profile *p, uint32_t function);
 struct str function_mapping(const struct profile *p, uint32_t function);
 struct whole_frame whole_frame(const struct profile *p, uint32_t frame);
+
+/* By function, then line, then column... as sequences of words. */
+int whole_frame_compare(const struct whole_frame *a,
+			const struct whole_frame *b);
+
 /* "nanoseconds", "bytes", "count"; what the values are counted in. */
 struct str profile_unit(const struct profile *p);
 struct str profile_type_name(const struct profile *p);

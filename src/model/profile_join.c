@@ -116,20 +116,6 @@ static bool join_functions(struct join *j, struct error *err)
 
 /* ---- frames ---- */
 
-#define FRAME_WORDS (sizeof(struct whole_frame) / sizeof(uint32_t))
-
-/* A whole frame is its own order; by functions of the sum. */
-static int frame_compare(const struct whole_frame *a,
-			 const struct whole_frame *b)
-{
-	const uint32_t *x = (const void *)a, *y = (const void *)b;
-
-	for (size_t i = 0; i < FRAME_WORDS; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
-}
-
 /* Frames of equal names share a rank. */
 static void rank_frame(struct join *j, uint32_t at)
 {
@@ -163,7 +149,7 @@ static bool join_frames(struct join *j, struct error *err)
 		next = at[1] == counts[1] ? -1
 		       : at[0] == counts[0]
 			       ? 1
-			       : frame_compare(&heads[0], &heads[1]);
+			       : whole_frame_compare(&heads[0], &heads[1]);
 		if (out->frame_count >= LIMIT_LOCATIONS)
 			return error_set(err, ERROR_LIMIT,
 					 "the profile has more than %u source "
