@@ -104,12 +104,14 @@ static bool is_only_type(const struct profile *p, const struct type_name *like)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < p->type_count; i++)
-		count += str_equal(profile_text(p, p->types[i].type),
-				   like->type) &&
-			 str_equal(profile_text(p, p->types[i].unit),
-				   like->unit);
-	return count == 1 && str_equal(profile_type_name(p), like->type) &&
-	       str_equal(profile_unit(p), like->unit);
+		count += type_name_equal(
+			(struct type_name){ profile_text(p, p->types[i].type),
+					    profile_text(p, p->types[i].unit) },
+			*like);
+	return count == 1 &&
+	       type_name_equal((struct type_name){ profile_type_name(p),
+						   profile_unit(p) },
+			       *like);
 }
 
 bool file_ahead_take(struct file_ahead *a, struct context *ctx,

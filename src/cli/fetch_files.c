@@ -107,17 +107,17 @@ static bool keep_type(struct files *f, const char *path,
 static bool check_type(const struct files *f, const char *path,
 		       const struct profile *p, struct error *err)
 {
-	struct str type = profile_type_name(p), unit = profile_unit(p);
+	const struct type_name own = { profile_type_name(p), profile_unit(p) };
 
-	if (str_equal(type, f->type.type) && str_equal(unit, f->type.unit))
+	if (type_name_equal(own, f->type))
 		return true;
 	return error_set(err, ERROR_FORMAT,
 			 "%s holds %.*s/%.*s and %s %.*s/%.*s: different "
 			 "things cannot be added up; if both have one in "
 			 "common, ask for it with --type",
 			 name_of(f->first), STR_ARGS(f->type.type),
-			 STR_ARGS(f->type.unit), name_of(path), STR_ARGS(type),
-			 STR_ARGS(unit));
+			 STR_ARGS(f->type.unit), name_of(path),
+			 STR_ARGS(own.type), STR_ARGS(own.unit));
 }
 
 static bool take(struct files *f, const char *path, struct profile *p,

@@ -66,6 +66,11 @@ struct type_name {
 	struct str unit; /* "nanoseconds" */
 };
 
+static inline bool type_name_equal(struct type_name a, struct type_name b)
+{
+	return str_equal(a.type, b.type) && str_equal(a.unit, b.unit);
+}
+
 /* Which sample type: empty = the profile's default, else the last. Matches
  * what is offered letter by letter ("cpu/nanoseconds", then "cpu"), then a full
  * Pyroscope id's middle parts; the plain words of the option (cpu alloc inuse

@@ -514,8 +514,7 @@ static bool is_plausible_period(const struct pprof_header *h,
 	int64_t unit_ns = time_unit_ns(type.unit);
 	int64_t period_ns = sat_mul_i64(h->period, unit_ns);
 
-	if (h->period <= 0 || !str_equal(type.type, h->period_type.type) ||
-	    !str_equal(type.unit, h->period_type.unit))
+	if (h->period <= 0 || !type_name_equal(type, h->period_type))
 		return false;
 	return !unit_ns ||
 	       (period_ns >= PERIOD_MIN_NS && period_ns < PERIOD_END_NS);

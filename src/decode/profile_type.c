@@ -158,16 +158,11 @@ static bool find_type(const struct type_name *offered, uint32_t count,
 	       find_named(offered, count, wanted, is_shouted, chosen);
 }
 
-static bool is_same(struct type_name a, struct type_name b)
-{
-	return str_equal(a.type, b.type) && str_equal(a.unit, b.unit);
-}
-
 static bool find_same(const struct type_name *offered, uint32_t count,
 		      const struct type_name *wanted, uint32_t *chosen)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (!is_same(offered[i], *wanted))
+		if (!type_name_equal(offered[i], *wanted))
 			continue;
 		*chosen = i;
 		return true;
@@ -275,7 +270,7 @@ static uint32_t one_of_equal(const struct type_name *offered, uint32_t count,
 	if (str_equal(offered[chosen].type, default_type))
 		(void)find_same(offered, count, &offered[chosen], &i);
 	else
-		while (!is_same(offered[i], offered[chosen]))
+		while (!type_name_equal(offered[i], offered[chosen]))
 			i--;
 	return i;
 }
