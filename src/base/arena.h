@@ -62,6 +62,10 @@ bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 bool arena_reserve_exactly(struct arena *a, void **items, size_t *cap,
 			   size_t need, size_t size) MUST_CHECK;
 
+/* One of the two. */
+typedef bool arena_reserver(struct arena *a, void **items, size_t *cap,
+			    size_t need, size_t size);
+
 /* Gives back what is behind the first `count` items of such an array, where
  * that is possible: of a large one, whose place may change. */
 void arena_trim(struct arena *a, void **items, size_t *cap, size_t count,

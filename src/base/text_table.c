@@ -118,18 +118,17 @@ static bool make_slots(struct text_table *t, size_t count)
 	return slot_count == t->slot_count || resize(t, slot_count);
 }
 
-bool text_table_reserve(struct text_table *t, size_t count)
+static bool make_room(struct text_table *t, size_t count,
+		      arena_reserver *reserve)
 {
-	return arena_reserve_exactly(t->arena, (void **)&t->texts, &t->cap,
-				     t->count + count, sizeof *t->texts) &&
+	return reserve(t->arena, (void **)&t->texts, &t->cap, t->count + count,
+		       sizeof *t->texts) &&
 	       make_slots(t, t->count + count);
 }
 
-static bool make_room(struct text_table *t)
+bool text_table_reserve(struct text_table *t, size_t count)
 {
-	return arena_reserve(t->arena, (void **)&t->texts, &t->cap,
-			     t->count + 1, sizeof *t->texts) &&
-	       make_slots(t, t->count + 1);
+	return make_room(t, count, arena_reserve_exactly);
 }
 
 void text_table_settle(struct text_table *t)
@@ -206,7 +205,7 @@ void text_table_find_all(const struct text_table *t, struct text_ref *refs,
 
 uint32_t text_table_add(struct text_table *t, struct str text, uint32_t hash)
 {
-	if (t->count == TEXT_NONE - 1 || !make_room(t))
+	if (t->count == TEXT_NONE - 1 || !make_room(t, 1, arena_reserve))
 		return TEXT_NONE;
 	t->texts[t->count++] = text;
 	if (!t->is_settled)

@@ -78,9 +78,6 @@ bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 	profile_reserve(arena, (void *)&(column), &(cap), need,                \
 			sizeof *(column), arena_reserve_exactly)
 
-typedef bool arena_reserver(struct arena *a, void **items, size_t *cap,
-			    size_t need, size_t size);
-
 bool profile_reserve(struct arena *arena, void *column, size_t *cap,
 		     size_t need, size_t size,
 		     arena_reserver *reserve) MUST_CHECK;
