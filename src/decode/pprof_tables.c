@@ -183,22 +183,25 @@ static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 	return (char *)*rows + size * t->count++;
 }
 
-/* Of functions, locations and mappings alike it is field 1. 0: there is none.
- */
-static uint64_t read_id(struct pprof *p, uint32_t field)
+/* One that is no row. Of functions, locations and mappings alike the id is
+ * field 1; 0: there is none. */
+static bool keep_message(struct pprof *p, const struct kept_field *field,
+			 uint32_t *at, uint64_t *id, struct error *err)
 {
 	struct wire_field f;
 	struct wire w;
 	struct error why;
-	uint64_t id = 0;
 
-	pprof_wire(p, pprof_message(p, field), &w);
-	while (id == 0 && wire_next(&w, &f))
+	if (!keep_bytes(p, field, at, err))
+		return false;
+	*id = 0;
+	pprof_wire(p, pprof_message(p, *at), &w);
+	while (*id == 0 && wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			id = f.value;
+			*id = f.value;
 	if (!pprof_check(p, &w, &why))
 		note_damage(p, &why);
-	return id;
+	return true;
 }
 
 static bool read_usual_line(struct str message, bool has_columns,
@@ -277,9 +280,8 @@ static bool keep_location(struct pprof *p, struct str message,
 	uint32_t at;
 
 	if (!read_usual_location(message, has_columns, &id, &row)) {
-		if (!keep_bytes(p, field, &at, err))
+		if (!keep_message(p, field, &at, &id, err))
 			return false;
-		id = read_id(p, at);
 		row = (struct pprof_location){ .function = PPROF_NONE,
 					       .line = count_lines(message),
 					       .place = at };
@@ -324,9 +326,8 @@ static bool keep_function(struct pprof *p, struct str message,
 	uint32_t at;
 
 	if (!read_usual_function(message, &id, &row)) {
-		if (!keep_bytes(p, field, &at, err))
+		if (!keep_message(p, field, &at, &id, err))
 			return false;
-		id = read_id(p, at);
 		row = (struct pprof_function){ .name = PPROF_NONE, .file = at };
 	}
 	added = table_add(p, &p->functions, id, (void **)&p->function_rows,
@@ -340,12 +341,12 @@ static bool keep_mapping(struct pprof *p, const struct kept_field *field,
 			 struct error *err)
 {
 	uint32_t at, *added;
+	uint64_t id;
 
-	if (!keep_bytes(p, field, &at, err))
+	if (!keep_message(p, field, &at, &id, err))
 		return false;
-	added = table_add(p, &p->mappings, read_id(p, at),
-			  (void **)&p->mapping_fields, &p->mapping_field_cap,
-			  sizeof at, err);
+	added = table_add(p, &p->mappings, id, (void **)&p->mapping_fields,
+			  &p->mapping_field_cap, sizeof at, err);
 	if (added)
 		*added = at;
 	return added;

@@ -307,13 +307,11 @@ static void reverse(uint32_t *items, size_t count)
 }
 
 static bool read_location(const struct pprof *p, struct str message,
-			  struct location *l, uint32_t *line_count,
-			  struct error *err)
+			  struct location *l, struct error *err)
 {
 	struct wire w;
 	struct wire_field f;
 
-	*line_count = 0;
 	*l = (struct location){ 0 };
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f)) {
@@ -321,7 +319,6 @@ static bool read_location(const struct pprof *p, struct str message,
 			l->mapping_id = f.value;
 		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
 			l->address = f.value;
-		*line_count += f.tag == WIRE_TAG(4, WIRE_BYTES);
 	}
 	return pprof_check(p, &w, err);
 }
@@ -343,22 +340,22 @@ static bool find_file(struct pprof *p, struct location *l, struct error *err)
 
 /* The wire has the innermost line first: the frames are turned round. Of the
  * lines so many, at the front, were dropped. */
-static bool unfold_message(struct pprof *p, struct str message,
+static bool unfold_message(struct pprof *p, const struct pprof_location *row,
 			   uint32_t dropped, struct error *err)
 {
+	struct str message = pprof_message(p, (uint32_t)row->place);
 	size_t first = p->frame_count;
 	struct location l;
 	struct wire w;
 	struct wire_field f;
-	uint32_t line_count, line = 0;
+	uint32_t line = 0;
 
-	if (!read_location(p, message, &l, &line_count, err) ||
-	    !find_file(p, &l, err))
+	if (!read_location(p, message, &l, err) || !find_file(p, &l, err))
 		return false;
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(4, WIRE_BYTES) && ++line > dropped &&
-		    !unfold_line(p, &w, &f, &l, line == line_count, err))
+		    !unfold_line(p, &w, &f, &l, line == row->line, err))
 			return false;
 	if (p->frame_count == first &&
 	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
@@ -396,11 +393,8 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	row = &p->location_rows[location];
 	/* The stack was cut before, so that all of it is known. */
 	dropped = p->is_dropped ? p->dropped_lines[location] : 0;
-	if (!(row->function == PPROF_NONE
-		      ? unfold_message(p,
-				       pprof_message(p, (uint32_t)row->place),
-				       dropped, err)
-		      : unfold_usual(p, row, err)))
+	if (!(row->function == PPROF_NONE ? unfold_message(p, row, dropped, err)
+					  : unfold_usual(p, row, err)))
 		return false;
 	*out = (struct pprof_unfolded){ (uint32_t)first,
 					(uint32_t)(p->frame_count - first) };
