@@ -263,10 +263,21 @@ FAILING_AS(char *, getcwd, (char *out, size_t size), (out, size), NULL)
 FAILING_AS(char *, realpath, (const char *path, char *out), (path, out), NULL)
 FAILING_AS(DIR *, opendir, (const char *path), (path), NULL)
 FAILING_AS(struct dirent64 *, readdir64, (DIR * folder), (folder), NULL)
-FAILING_AS(int, pthread_create,
-	   (pthread_t * thread, const pthread_attr_t *attributes,
-	    void *(*run)(void *), void *argument),
-	   (thread, attributes, run, argument), errno)
+
+/* The program keeps its threads, and with them what each was given: a run that
+ * was disturbed may need one that the others do not. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+		   void *(*run)(void *), void *argument)
+{
+	int failure = is_struck() ? errno
+				  : REAL(pthread_create)(thread, attributes,
+							 run, argument);
+
+	if (!failure)
+		forget(argument);
+	return failure;
+}
+
 FAILING(off_t, lseek, (int fd, off_t to, int whence), (fd, to, whence))
 FAILING(int, socket, (int domain, int type, int protocol),
 	(domain, type, protocol))
