@@ -427,6 +427,8 @@ static struct comparison *cpu_rung(struct inquest *q)
 static bool decide_cpu(struct inquest *q, struct error *err)
 {
 	q->shown = cpu_rung(q);
+	if (!inquest_measure_gc(q, err))
+		return false;
 	if (q->gc_share < VERDICT_ALLOC) {
 		set_kind(q, CAUSE_CPU);
 		return true;
@@ -461,18 +463,22 @@ static void show_likely(struct inquest *q)
 /* As slow as ever: where the time goes is told, and nothing is blamed. But
  * one thread serves all requests of an event loop: who blocks it now and then
  * holds up some of them, and leaves the usual one as it is. */
-static void decide_healthy(struct inquest *q)
+static bool decide_healthy(struct inquest *q, struct error *err)
 {
 	q->shown = cpu_rung(q);
 	if (!q->s->is_healthy)
-		return;
+		return true;
 	/* A call that takes what it always does is to blame for nothing. */
 	if (q->s->is_ordinary && q->trace_cause == CAUSE_DOWNSTREAM)
 		q->r->result.cause.kind = CAUSE_UNKNOWN;
-	if (verdict_is_on_cpu(&q->cpu))
+	if (verdict_is_on_cpu(&q->cpu)) {
 		set_kind(q, CAUSE_CPU);
-	else if (q->is_wall_cpu && q->trace_cause == CAUSE_UNKNOWN)
+	} else if (q->is_wall_cpu && q->trace_cause == CAUSE_UNKNOWN) {
+		if (!inquest_measure_service(q, err))
+			return false;
 		show_likely(q);
+	}
+	return true;
 }
 
 static bool decide_waits(struct inquest *q, struct error *err)
@@ -490,6 +496,8 @@ static bool decide_waits(struct inquest *q, struct error *err)
 		}
 		return true;
 	}
+	if (q->wait == WAIT_NEIGHBOUR && !inquest_measure_gc(q, err))
+		return false;
 	q->lead = &q->measures[q->wait];
 	set_kind(q, verdict_wait_cause(q->wait, &q->measures[q->wait]));
 	if (q->wait == WAIT_NEIGHBOUR &&
@@ -587,12 +595,12 @@ static bool decide(struct inquest *q, struct error *err)
 		return force_scope(q, &q->request, err);
 	if (options_scope_is(o, "cohort"))
 		return force_scope(q, &q->cohort, err);
-	if (q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE) {
-		decide_healthy(q);
-		return true;
-	}
+	if (q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE)
+		return decide_healthy(q, err);
 	if (q->cpu_verdict == CPU_EXPLAINS)
 		return decide_cpu(q, err);
+	if (!inquest_measure_service(q, err))
+		return false;
 	if (q->cpu_verdict == CPU_UNKNOWN &&
 	    q->trace_cause != CAUSE_DOWNSTREAM && is_service_cpu(q))
 		return decide_cpu(q, err);

@@ -47,6 +47,8 @@ struct inquest {
 	/* The function that decided, NULL: none did. */
 	const struct wait_measure *lead;
 	double gc_share;
+	bool is_service_measured; /* and the next: see inquest_measure.h */
+	bool is_gc_measured;
 };
 
 /* Whether the server cut so much off that functions are not told. */

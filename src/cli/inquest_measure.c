@@ -121,6 +121,15 @@ bool inquest_measure(struct inquest *q, const struct comparison *c,
 	return done;
 }
 
+bool inquest_measure_service(struct inquest *q, struct error *err)
+{
+	if (q->is_service_measured)
+		return true;
+	q->is_service_measured = true;
+	return inquest_measure(q, &q->service_cpu, &q->measures[WAIT_NEIGHBOUR],
+			       err);
+}
+
 static bool growth_in_gc(const struct comparison *c,
 			 const struct code_rules *rules, double *share,
 			 struct error *err)
@@ -139,35 +148,45 @@ static bool growth_in_gc(const struct comparison *c,
 	return true;
 }
 
-bool inquest_measure_cpu(struct inquest *q, struct error *err)
+bool inquest_measure_gc(struct inquest *q, struct error *err)
+{
+	double in_cohort = 0, in_service = 0;
+
+	if (q->is_gc_measured)
+		return true;
+	q->is_gc_measured = true;
+	if (!growth_in_gc(&q->cohort, &q->r->rules, &in_cohort, err) ||
+	    !growth_in_gc(&q->service_cpu, &q->r->rules, &in_service, err))
+		return false;
+	q->measures[WAIT_NEIGHBOUR].gc_share = in_service;
+	q->gc_share = fmax(in_cohort, in_service);
+	return true;
+}
+
+static void measure_requests(struct inquest *q)
 {
 	const struct slowness *s = q->s;
 	const struct comparison *c =
 		q->cohort.slow.profile.stack_count ? &q->cohort : &q->request;
 	struct cpu_measure *m = &q->cpu;
-	double in_cohort = 0, in_service = 0;
 
 	*m = (struct cpu_measure){ .base_ns = NAN };
-	if (c->is_asked && !q->is_wall_cpu) {
-		m->slow_ns = comparison_rate(&c->slow, c->slow.profile.total);
-		m->samples = (double)c->slow.profile.sample_count;
-		m->growth_ns = (double)s->growth_ns;
-		m->own_ns = c == &q->cohort && s->slow_own_ns > 0
-				    ? s->slow_own_ns
-				    : (double)s->own_ns;
-		m->possible_samples =
-			m->own_ns * c->slow.requests / (10.0 * NS_PER_MS);
-		if (c->base.requests > 0 && s->has_history)
-			m->base_ns = comparison_rate(&c->base,
-						     c->base.profile.total);
-		q->cpu_verdict = verdict_cpu(m);
-	}
-	if (!growth_in_gc(&q->cohort, &q->r->rules, &in_cohort, err) ||
-	    !growth_in_gc(&q->service_cpu, &q->r->rules, &in_service, err) ||
-	    !inquest_measure(q, &q->service_cpu, &q->measures[WAIT_NEIGHBOUR],
-			     err))
-		return false;
-	q->measures[WAIT_NEIGHBOUR].gc_share = in_service;
-	q->gc_share = fmax(in_cohort, in_service);
-	return true;
+	if (!c->is_asked || q->is_wall_cpu)
+		return;
+	m->slow_ns = comparison_rate(&c->slow, c->slow.profile.total);
+	m->samples = (double)c->slow.profile.sample_count;
+	m->growth_ns = (double)s->growth_ns;
+	m->own_ns = c == &q->cohort && s->slow_own_ns > 0 ? s->slow_own_ns
+							  : (double)s->own_ns;
+	m->possible_samples = m->own_ns * c->slow.requests / (10.0 * NS_PER_MS);
+	if (c->base.requests > 0 && s->has_history)
+		m->base_ns = comparison_rate(&c->base, c->base.profile.total);
+	q->cpu_verdict = verdict_cpu(m);
+}
+
+bool inquest_measure_cpu(struct inquest *q, struct error *err)
+{
+	measure_requests(q);
+	return !q->r->result.has_reasons ||
+	       (inquest_measure_service(q, err) && inquest_measure_gc(q, err));
 }

@@ -13,8 +13,18 @@
 bool inquest_measure(struct inquest *q, const struct comparison *c,
 		     struct wait_measure *out, struct error *err) MUST_CHECK;
 
-/* CPU per request, of the cohort or of this request alone, and the service's:
- * fills cpu, cpu_verdict, gc_share and the neighbour's measure. */
+/* CPU per request, of the cohort or of this request alone: fills cpu and
+ * cpu_verdict. Reasons tell all there is: with them, what is below as well. */
 bool inquest_measure_cpu(struct inquest *q, struct error *err) MUST_CHECK;
+
+/* The measures below take longer than all that is shown, and few verdicts rest
+ * on them: each is taken once, where one does. */
+
+/* CPU of the service: fills the neighbour's measure but for gc_share. */
+bool inquest_measure_service(struct inquest *q, struct error *err) MUST_CHECK;
+
+/* What grew in garbage collection and allocation: fills gc_share, of the
+ * neighbour's measure as well. */
+bool inquest_measure_gc(struct inquest *q, struct error *err) MUST_CHECK;
 
 #endif
