@@ -47,6 +47,13 @@ void comparison_release(struct comparison *c)
 	side_release(&c->base);
 }
 
+/* A side that was asked for as a whole is its only part. */
+static const struct profile *part_of(const struct comparison_side *side,
+				     size_t i)
+{
+	return side->part_count == 1 ? &side->profile : &side->parts[i];
+}
+
 static int64_t part_edge(struct time_range range, size_t i, size_t parts)
 {
 	int64_t length = range.to_ns - range.from_ns;
@@ -93,7 +100,9 @@ static void side_ask(struct comparison *c, struct comparison_side *side,
 			ask_spans(side, i, parts, &query);
 		else
 			ask_time(side, i, parts, &query);
-		profile_fetch_init(f, &query, &side->parts[i]);
+		profile_fetch_init(f, &query,
+				   parts == 1 ? &side->profile
+					      : &side->parts[i]);
 		jobs[(*n)++] = &f->job;
 	}
 }
@@ -120,11 +129,24 @@ static void take_profiled(struct comparison_side *side,
 		side->exposure[i] = (double)fetches[i].profiled_ns / NS_PER_S;
 }
 
+/* What came as a whole is what a sum of parts would be: nothing where there is
+ * no answer, of an unknown number of samples where there are none. */
+static void whole_take(struct comparison_side *side, bool has_answer)
+{
+	struct profile *p = &side->profile;
+
+	if (!has_answer)
+		profile_release(p);
+	if (!p->stack_count && p->whole_total <= 0)
+		p->sample_count = -1;
+}
+
 static bool side_take(struct comparison_side *side,
 		      const struct profile_fetch *fetches, const char *name,
 		      struct context *ctx, struct error *err)
 {
 	const struct profile *parts[COMPARISON_PARTS];
+	bool is_whole = side->part_count == 1;
 	size_t n = 0;
 
 	for (size_t i = 0; i < side->part_count; i++) {
@@ -133,7 +155,7 @@ static bool side_take(struct comparison_side *side,
 				  fetches[i].job.err.message);
 			continue;
 		}
-		parts[n++] = &side->parts[i];
+		parts[n++] = part_of(side, i);
 	}
 	/* Half a side compares with nothing. */
 	if (n < side->part_count)
@@ -142,6 +164,10 @@ static bool side_take(struct comparison_side *side,
 		take_profiled(side, fetches);
 	if (n == 0)
 		side->part_count = 0;
+	if (is_whole) {
+		whole_take(side, n > 0);
+		return true;
+	}
 	return profile_merge(&side->profile, parts, n, &ctx->notes, err);
 }
 
@@ -177,7 +203,7 @@ static size_t list_side(struct comparison_side *side, struct profile **out)
 	size_t n = 0;
 
 	out[n++] = &side->profile;
-	for (size_t i = 0; i < side->part_count; i++)
+	for (size_t i = 0; side->part_count > 1 && i < side->part_count; i++)
 		out[n++] = &side->parts[i];
 	return n;
 }
@@ -263,8 +289,8 @@ bool comparison_is_of_spans(const struct comparison *c,
 	if (!side->part_count || service->scope != SCOPE_SERVICE)
 		return true;
 	for (size_t i = 0; i < side->part_count; i++)
-		if (side->parts[i].total < least)
-			least = side->parts[i].total;
+		if (part_of(side, i)->total < least)
+			least = part_of(side, i)->total;
 	has_others = side->part_count > 1 ||
 		     service->slow.requests > (double)side->span_id_count;
 	return span_answer_is_believable(least, service->slow.profile.total,
@@ -338,7 +364,7 @@ static void use_side(const struct comparison_side *side,
 		if (side->exposure[i] <= 0)
 			continue;
 		exposure[n] = side->exposure[i];
-		parts[n++] = &side->parts[i];
+		parts[n++] = part_of(side, i);
 	}
 	*blocks = (struct rank_blocks){ .profiles = parts,
 					.exposure = exposure,

@@ -29,8 +29,8 @@ struct comparison_side {
 	/* How much of the range was profiled, by the answers; 0: all. */
 	double profiled_s;
 	/* Filled by comparison_take(). */
-	struct profile profile; /* the sum */
-	struct profile parts[COMPARISON_PARTS];
+	struct profile profile;                 /* the sum */
+	struct profile parts[COMPARISON_PARTS]; /* empty when there is one */
 	/* Requests when known, or seconds; a part that was not profiled at
 	 * all has none. */
 	double exposure[COMPARISON_PARTS];

@@ -101,6 +101,32 @@ static void spans_are_dealt_out(void **state)
 	comparison_release(&c);
 }
 
+/* What comes at once is the side, and without an answer or samples it is as
+ * empty as a sum of nothing. */
+static void whole_is_the_side(void **state)
+{
+	static struct context ctx;
+	struct error err = { 0 };
+	struct comparison c;
+
+	(void)state;
+	ask(&c, 1);
+	assert_ptr_equal(c.fetches[0].into, &c.slow.profile);
+	assert_ptr_equal(c.fetches[1].into, &c.base.profile);
+	c.slow.profile.sample_count = 0;
+	c.fetches[0].job.has_answer = true;
+	c.base.profile.stack_count = 3;
+	c.fetches[1].job.err.code = ERROR_FORMAT;
+	assert_true(comparison_take(&c, &ctx, &err));
+	assert_int_equal(c.slow.part_count, 1);
+	assert_int_equal(c.slow.profile.sample_count, -1);
+	assert_int_equal(c.base.part_count, 0);
+	assert_int_equal(c.base.profile.stack_count, 0);
+	assert_false(c.has_base);
+	assert_int_equal(ctx.notes.count, 1);
+	comparison_release(&c);
+}
+
 static void few_spans_make_few_parts(void **state)
 {
 	static const uint64_t ids[2] = { 1, 2 };
@@ -237,6 +263,8 @@ static bool is_of_spans(const int64_t *totals, size_t parts, size_t span_count,
 	c.slow.part_count = parts;
 	for (size_t i = 0; i < parts; i++)
 		c.slow.parts[i].total = totals[i];
+	if (parts == 1)
+		c.slow.profile.total = totals[0];
 	service.slow.profile.total = 100;
 	service.slow.requests = requests;
 	answer = comparison_is_of_spans(&c, &service);
@@ -285,6 +313,7 @@ int main(void)
 		cmocka_unit_test(time_is_cut_in_equal_parts),
 		cmocka_unit_test(last_part_takes_the_rest),
 		cmocka_unit_test(spans_are_dealt_out),
+		cmocka_unit_test(whole_is_the_side),
 		cmocka_unit_test(few_spans_make_few_parts),
 		cmocka_unit_test(requests_are_shared_out_by_overlap),
 		cmocka_unit_test(doubtful_counts_change_nothing),
