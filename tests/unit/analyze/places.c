@@ -76,6 +76,32 @@ static void test_votes(void **state)
 	profile_release(&service);
 }
 
+/* Profiles vote together: "call" is the application's in both, most of it in
+ * b.rb, though one line of a.rb is hotter than each in rack. "far" is behind
+ * many others, "z" is in one of the profiles only. */
+static void test_votes_of_two(void **state)
+{
+	struct profile service, base, p;
+	const struct profile *from[] = { &service, &base };
+	struct profile *const to[] = { &p };
+
+	(void)state;
+	make_cpu_profile(&service, "call@/app/a.rb:1 4\n"
+				   "call@/gems/rack-3.0/lib/rack.rb:2 3\n"
+				   "a;b;c;d;e;far@/app/far.rb 1\n");
+	make_cpu_profile(&base, "call@/app/b.rb:7 5\n"
+				"call@/gems/rack-3.0/lib/rack.rb:3 3\n"
+				"z@/app/z.rb 1\n");
+	make_cpu_profile(&p, "call;far;z 1\n");
+	assert_ok(profiles_take_files(to, 1, from, 2, NULL, &err));
+	assert_file(&p, "call", "/app/b.rb");
+	assert_file(&p, "far", "/app/far.rb");
+	assert_file(&p, "z", "/app/z.rb");
+	profile_release(&p);
+	profile_release(&base);
+	profile_release(&service);
+}
+
 /* A profile with files of its own is believed. */
 static void test_own_files(void **state)
 {
@@ -155,9 +181,12 @@ static void test_row_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_owner),     cmocka_unit_test(test_votes),
-		cmocka_unit_test(test_own_files), cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_votes),
+		cmocka_unit_test(test_own_files),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_row_files),
+		cmocka_unit_test(test_votes_of_two),
 	};
 
 	return cmocka_run_group_tests_name("analyze/places", tests, NULL, NULL);
