@@ -119,10 +119,6 @@ static void begin_cohort(struct inquest *q, struct comparison *c,
 	set_cohort_sides(q, c);
 }
 
-/* With more of it under "other" a profile does not tell which function it is;
- * what came in pprof is whole. */
-#define CUT_MAX 0.2
-
 /* ---- asking ---- */
 
 static bool run_jobs(struct inquest *q, struct job **jobs, size_t n,
@@ -177,14 +173,17 @@ static void drop_ignored_spans(struct inquest *q)
 		  "profile is used");
 }
 
-/* The service's CPU is taken first: it knows where functions lie. */
+/* The service's CPU is taken first: it knows where functions lie. Those of one
+ * request are looked at only where they are to be shown. */
 static bool take(struct inquest *q, struct comparison *c, struct error *err)
 {
-	if (!comparison_take(c, &q->r->ctx, err))
-		return false;
-	if (c->scope != SCOPE_COHORT && c->scope != SCOPE_SPAN)
-		return true;
-	return comparison_take_files(c, &q->service_cpu, &q->r->rules, err);
+	bool wants_files = c->scope == SCOPE_COHORT ||
+			   (c->scope == SCOPE_SPAN &&
+			    options_scope_is(q->r->ctx.options, "span"));
+
+	return comparison_take(c, &q->r->ctx, err) &&
+	       (!wants_files ||
+		comparison_take_files(c, &q->service_cpu, &q->r->rules, err));
 }
 
 /* ---- the budget ---- */
@@ -401,12 +400,6 @@ static void set_kind(struct inquest *q, enum cause_kind kind)
 	if (c->kind == CAUSE_N_PLUS_ONE || c->kind == CAUSE_DOWNSTREAM)
 		return;
 	c->kind = kind;
-}
-
-bool inquest_is_cut(const struct comparison *c)
-{
-	return c->slow.profile.truncated_share > CUT_MAX ||
-	       c->base.profile.truncated_share > CUT_MAX;
 }
 
 /* Enough samples of requests like this one, else the whole service. */

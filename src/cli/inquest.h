@@ -51,9 +51,6 @@ struct inquest {
 	bool is_gc_measured;
 };
 
-/* Whether the server cut so much off that functions are not told. */
-bool inquest_is_cut(const struct comparison *c);
-
 /* Looks for the profile that explains, fills result->profile, ->baseline,
  * ->functions and completes ->cause. False: no profile at all, with the
  * reason; the trace's half of the answer stands. */

@@ -11,6 +11,16 @@
 /* Rows that tell who leads. */
 #define LEAD_ROWS 3
 
+/* With more of it under "other" a profile does not tell which function it is;
+ * what came in pprof is whole. */
+#define CUT_MAX 0.2
+
+bool inquest_is_cut(const struct comparison *c)
+{
+	return c->slow.profile.truncated_share > CUT_MAX ||
+	       c->base.profile.truncated_share > CUT_MAX;
+}
+
 /* Node counts wall time in microseconds. */
 static double unit_ns(const struct comparison *c)
 {

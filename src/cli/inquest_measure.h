@@ -8,6 +8,9 @@
 
 #include "cli/inquest.h"
 
+/* Whether the server cut so much off that functions are not told. */
+bool inquest_is_cut(const struct comparison *c);
+
 /* The function that leads a comparison; *out is left as it is when there is
  * nothing to compare. False only without memory. */
 bool inquest_measure(struct inquest *q, const struct comparison *c,

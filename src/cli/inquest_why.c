@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "cli/inquest_measure.h"
 #include "cli/inquest_tell.h"
 
 #define DURATION_BYTES 24
