@@ -477,26 +477,27 @@ static double worst_case(struct interval range, double delta)
 	return delta > 0 ? fmax(0, range.low) : fmin(0, range.high);
 }
 
-/* A level of intervals, with the deviations for noise that is given: those are
- * the same for all rows and take long to find. */
-struct level {
-	double p;
-	double normal_z;
-};
-
 static struct level level_of(double p)
 {
 	return (struct level){ p, normal_two_sided_quantile(p) };
 }
 
-static struct interval interval_at(const struct diff *d, const struct counts *c,
-				   struct noise noise, struct level level)
+static struct interval interval_at(const struct diff *d, uint32_t id,
+				   struct level level)
 {
+	struct counts c = entry_counts(d, id);
+	struct noise noise = entry_noise(d, id, &c);
 	double z = isinf(noise.df)
 			   ? level.normal_z
 			   : student_two_sided_quantile(level.p, noise.df);
 
-	return counts_delta_interval(c, d->all.a, noise.phi, z);
+	return counts_delta_interval(&c, d->all.a, noise.phi, z);
+}
+
+struct interval diff_range(const struct diff *d, uint32_t id)
+{
+	return isnan(d->rows[id].q) ? (struct interval){ NAN, NAN }
+				    : interval_at(d, id, d->range_level);
 }
 
 /* Large enough to matter: in parts of the whole, or of its own. */
@@ -512,11 +513,11 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 	       fabs(effect) >= fmax(after, after - delta) / 2;
 }
 
-/* The candidates, with the levels of the intervals of all and of those that
- * were selected. */
+/* The candidates, with the level of the intervals of those that were
+ * selected. */
 struct judging {
 	const struct diff *d;
-	struct level all, selected;
+	struct level selected;
 };
 
 static void judge_rows(struct thread_part *part)
@@ -527,16 +528,13 @@ static void judge_rows(struct thread_part *part)
 	for (size_t i = part->first; i < part->end; i++) {
 		uint32_t id = d->ids[i];
 		struct entry_diff *row = &d->rows[id];
-		struct counts c = entry_counts(d, id);
-		struct noise noise = entry_noise(d, id, &c);
 		double effect;
 
 		row->q = d->q[i];
-		row->range = interval_at(d, &c, noise, j->all);
 		if (row->q > DIFF_FALSE_DISCOVERY)
 			continue;
-		effect = worst_case(interval_at(d, &c, noise, j->selected),
-				    row->delta);
+		effect =
+			worst_case(interval_at(d, id, j->selected), row->delta);
 		if (effect == 0 || !is_material(d, id, effect))
 			continue;
 		row->effect = effect;
@@ -560,7 +558,7 @@ static bool diff_alloc(struct diff *d, struct error *err)
 
 static void judge_candidates(const struct diff *d)
 {
-	struct judging j = { d, level_of(0.05), level_of(selected_level(d)) };
+	struct judging j = { d, level_of(selected_level(d)) };
 
 	thread_halves(judge_rows, &j, d->count, BESIDE_ROWS);
 }
@@ -578,7 +576,6 @@ bool func_table_diff(struct diff *d, const struct func_table *t,
 		bool is_tested = d->method != DIFF_UNTESTED;
 
 		*row = (struct entry_diff){ .delta = entry_delta(d, id),
-					    .range = { NAN, NAN },
 					    .q = NAN,
 					    .holder = ENTRY_NONE };
 		row->change =
@@ -590,6 +587,7 @@ bool func_table_diff(struct diff *d, const struct func_table *t,
 	if (!test_candidates(d, err))
 		return false;
 	judge_candidates(d);
+	d->range_level = level_of(0.05);
 	return true;
 }
 

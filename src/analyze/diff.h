@@ -61,9 +61,8 @@
 /* One entry's change in the ranked measure. */
 struct entry_diff {
 	double delta;
-	struct interval range; /* NaN when not tested */
-	double q;              /* NaN when not tested */
-	double effect;         /* what is left of delta in the worst case */
+	double q;      /* NaN when not tested */
+	double effect; /* what is left of delta in the worst case */
 	enum change change;
 	/* Entry called by this one that holds most of the change itself, or
 	 * ENTRY_NONE; see explain.h. */
@@ -77,6 +76,13 @@ struct diff_want {
 	double exposure[SIDE_COUNT];
 	bool is_requests_sampled;
 	const struct block_values *blocks; /* NULL: one window a side */
+};
+
+/* A level of intervals, with the deviations for noise that is given: those are
+ * the same for all rows and take long to find. */
+struct level {
+	double p;
+	double normal_z;
 };
 
 /* How it was decided what is noise. */
@@ -99,6 +105,7 @@ struct diff {
 	double period[SIDE_COUNT];
 	double df; /* of the blocks */
 	struct dispersion_prior prior;
+	struct level range_level; /* of diff_range() */
 	/* Candidates of the test. */
 	uint32_t *ids;
 	double *p;
@@ -127,10 +134,15 @@ bool diff_sample_values(const struct profile *slow,
 			double values[SIDE_COUNT]) MUST_CHECK;
 
 /* Compares all entries of t; both sides must be present. Lives in the table's
- * arena and borrows t and want. */
+ * arena and borrows t and want, with its blocks. */
 bool func_table_diff(struct diff *d, const struct func_table *t,
 		     const struct diff_want *want,
 		     struct error *err) MUST_CHECK;
+
+/* Where the delta of an entry lies, at 95 %; NaN when it was not tested. Found
+ * when it is asked for: few are shown, and to find it takes longer than the
+ * test. */
+struct interval diff_range(const struct diff *d, uint32_t id);
 
 /* Difference of two values of the sides in parts of the slow side's total. */
 double diff_delta(const struct diff *d, int64_t slow, int64_t baseline);

@@ -18,6 +18,7 @@ struct ranking {
 	const struct entry_diff *diffs; /* NULL without a comparison */
 	struct diff diff;
 	struct diff total_diff; /* of the loop's rows and of drawings */
+	struct diff_want diff_want, total_want; /* which those borrow */
 	struct block_values blocks, total_blocks;
 	uint32_t *order;
 	size_t count;
@@ -207,22 +208,30 @@ static void row_values(const struct ranking *r, const struct func_entry *e,
 	row->baseline_total_value = was->total;
 }
 
-/* What the i-th row's change speaks of. */
-static const struct entry_diff *shown_diff(const struct ranking *r, size_t i)
+/* What the i-th row's change is of, NULL without a comparison. */
+static const struct diff *shown_diff(const struct ranking *r, size_t i)
 {
-	const struct entry_diff *diffs =
-		i < r->loop_count ? r->total_diff.rows : r->diffs;
-
-	return diffs ? &diffs[r->order[i]] : NULL;
+	if (!r->diffs)
+		return NULL;
+	return i < r->loop_count ? &r->total_diff : &r->diff;
 }
 
-static void row_diff(const struct entry_diff *d, struct function_row *row)
+static void row_diff(const struct ranking *r, size_t i,
+		     struct function_row *row)
 {
-	row->delta = d ? d->delta : 0;
-	row->delta_low = d ? d->range.low : NAN;
-	row->delta_high = d ? d->range.high : NAN;
-	row->q = d ? d->q : NAN;
-	row->change = d ? d->change : CHANGE_NONE;
+	const struct diff *d = shown_diff(r, i);
+	struct interval range = { NAN, NAN };
+	struct entry_diff shown = { .q = NAN, .change = CHANGE_NONE };
+
+	if (d) {
+		range = diff_range(d, r->order[i]);
+		shown = d->rows[r->order[i]];
+	}
+	row->delta = shown.delta;
+	row->delta_low = range.low;
+	row->delta_high = range.high;
+	row->q = shown.q;
+	row->change = shown.change;
 }
 
 /* Names of identities live in scratch memory; those of profiles stay. */
@@ -272,7 +281,7 @@ static bool rows_write(const struct ranking *r, struct result *result,
 		row->kind = row_kind(r, e);
 		row_values(r, e, row);
 		row->measure = i < r->loop_count ? RANK_TOTAL : RANK_OWNED;
-		row_diff(shown_diff(r, i), row);
+		row_diff(r, i, row);
 		if (!row_texts(r, e, &result->arena, row))
 			return arena_fail(&result->arena, "ranking functions",
 					  err);
@@ -282,9 +291,10 @@ static bool rows_write(const struct ranking *r, struct result *result,
 	result->function_total = r->count;
 	result->noise_count = 0;
 	for (size_t i = 0; i < r->count; i++) {
-		const struct entry_diff *d = shown_diff(r, i);
+		const struct diff *d = shown_diff(r, i);
 
-		result->noise_count += d && d->change == CHANGE_NOISE;
+		result->noise_count +=
+			d && d->rows[r->order[i]].change == CHANGE_NOISE;
 	}
 	return true;
 }
@@ -540,7 +550,6 @@ static bool build_blocks(const struct ranking *r, enum rank_by by,
 	return true;
 }
 
-/* want and its blocks are only read until this returns, but for the loop. */
 static bool compare(const struct ranking *r, enum rank_by by,
 		    struct diff_want *want, struct block_values *blocks,
 		    struct diff *out, struct error *err)
@@ -549,16 +558,16 @@ static bool compare(const struct ranking *r, enum rank_by by,
 	       func_table_diff(out, r->t, want, err);
 }
 
-static bool rank_compared(struct ranking *r, struct diff_want *want,
-			  struct result *result, struct error *err)
+static bool rank_compared(struct ranking *r, struct result *result,
+			  struct error *err)
 {
 	const struct func_side *sides = r->t->sides;
-	struct diff_want total_want = *want;
 
-	if (!compare(r, r->want->by, want, &r->blocks, &r->diff, err))
+	r->total_want = r->diff_want;
+	if (!compare(r, r->want->by, &r->diff_want, &r->blocks, &r->diff, err))
 		return false;
 	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
-			 want->blocks, &result->notes)) {
+			 r->diff_want.blocks, &result->notes)) {
 		if (!explain_changes(&r->diff, &result->notes, err))
 			return false;
 		r->diffs = r->diff.rows;
@@ -566,7 +575,7 @@ static bool rank_compared(struct ranking *r, struct diff_want *want,
 	if (!ranking_order(r, err))
 		return false;
 	if (r->diffs && (r->loop_count || r->want->is_drawn) &&
-	    !compare(r, RANK_TOTAL, &total_want, &r->total_blocks,
+	    !compare(r, RANK_TOTAL, &r->total_want, &r->total_blocks,
 		     &r->total_diff, err))
 		return false;
 	note_limits(r, &result->notes);
@@ -577,18 +586,18 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		 const struct profile *slow, const struct profile *baseline,
 		 struct result *result, struct error *err)
 {
-	struct diff_want want = { 0 };
+	struct diff_want *want = &r->diff_want;
 
 	if (baseline)
-		set_exposure(r->want, &want, slow, &result->notes);
-	if (!is_comparable(slow, baseline, &want, &result->notes))
+		set_exposure(r->want, want, slow, &result->notes);
+	if (!is_comparable(slow, baseline, want, &result->notes))
 		baseline = NULL;
-	set_compared(slow, baseline, &want, result);
+	set_compared(slow, baseline, want, result);
 	if (!func_table_build(t, arena, slow, baseline, r->want->rules,
 			      r->want->is_plain, err))
 		return false;
 	if (baseline) {
-		if (!rank_compared(r, &want, result, err))
+		if (!rank_compared(r, result, err))
 			return false;
 	} else {
 		if (!ranking_order(r, err))
