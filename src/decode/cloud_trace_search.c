@@ -19,7 +19,9 @@ static void set_process(struct sink *s, const struct google_labels *labels)
 	s->facts.scope = FACTS_PROCESS;
 	for (unsigned i = 0; i < GOOGLE_RESOURCE_KEYS; i++)
 		if (google_labels_resource(labels, i, &value))
-			facts_set(&s->facts, google_resource_key(i), value);
+			facts_set(&s->facts,
+				  facts_find(&s->facts, google_resource_key(i)),
+				  value);
 }
 
 static void begin(void *context)
@@ -36,7 +38,7 @@ static bool take_attr(void *context, struct str key, struct str value,
 
 	(void)err;
 	s->facts.scope = FACTS_SPAN;
-	facts_set(&s->facts, key, value);
+	facts_set(&s->facts, facts_find(&s->facts, key), value);
 	return true;
 }
 
@@ -49,7 +51,7 @@ static bool add_span(void *context, const struct cloud_span *span,
 	uint32_t trace;
 
 	set_process(s, span->labels);
-	facts_set_name(f, span->name);
+	facts_set(f, FACT_NAME, span->name);
 	f->span_id = span->span_id;
 	f->kind = span->kind;
 	f->has_kind = true;
@@ -63,7 +65,8 @@ static bool add_span(void *context, const struct cloud_span *span,
 	gather_extent(g, trace, f);
 	/* A root may name a parent that never came. */
 	if (span->parent_id == 0 || g->want->has_roots_only)
-		gather_root(g, trace, buf_str(&f->service), buf_str(&f->name));
+		gather_root(g, trace, f->texts[FACT_SERVICE],
+			    f->texts[FACT_NAME]);
 	return gather_span(g, trace, f, err);
 }
 

@@ -15,27 +15,19 @@
 void facts_init(struct span_facts *f)
 {
 	memset(f, 0, sizeof *f);
-	buf_init(&f->service, LIMIT_STRING_BYTES);
-	buf_init(&f->name, LIMIT_STRING_BYTES);
-	buf_init(&f->pod, LIMIT_STRING_BYTES);
-	buf_init(&f->instance, LIMIT_STRING_BYTES);
-	buf_init(&f->host, LIMIT_STRING_BYTES);
-	buf_init(&f->version, LIMIT_STRING_BYTES);
+	for (size_t i = 0; i < FACT_TEXTS; i++)
+		buf_init(&f->copies[i], LIMIT_STRING_BYTES);
 }
 
 void facts_release(struct span_facts *f)
 {
-	buf_release(&f->service);
-	buf_release(&f->name);
-	buf_release(&f->pod);
-	buf_release(&f->instance);
-	buf_release(&f->host);
-	buf_release(&f->version);
+	for (size_t i = 0; i < FACT_TEXTS; i++)
+		buf_release(&f->copies[i]);
 }
 
 void facts_clear_span(struct span_facts *f)
 {
-	buf_clear(&f->name);
+	f->texts[FACT_NAME] = STR("");
 	f->span_id = 0;
 	f->profile_id = 0;
 	f->start_ns = 0;
@@ -47,26 +39,10 @@ void facts_clear_span(struct span_facts *f)
 
 void facts_clear_process(struct span_facts *f)
 {
-	buf_clear(&f->service);
-	buf_clear(&f->pod);
-	buf_clear(&f->instance);
-	buf_clear(&f->host);
-	buf_clear(&f->version);
+	for (size_t i = 0; i < FACT_TEXTS; i++)
+		if (i != FACT_NAME)
+			f->texts[i] = STR("");
 }
-
-enum fact {
-	FACT_SERVICE,
-	FACT_NAME,
-	FACT_POD,
-	FACT_INSTANCE,
-	FACT_HOST,
-	FACT_VERSION,
-	FACT_PROFILE,
-	FACT_KIND,
-	FACT_STATUS,
-	FACT_ERROR,
-	FACT_NONE,
-};
 
 #define OF_PROCESS (FACTS_TRACEQL | FACTS_PROCESS)
 #define OF_SPAN (FACTS_TRACEQL | FACTS_SPAN | FACTS_TAGS)
@@ -90,7 +66,7 @@ static const struct {
 	{ { "error", 5 }, FACT_ERROR, FACTS_TAGS },
 };
 
-static enum fact find_fact(const struct span_facts *f, struct str key)
+enum fact facts_find(const struct span_facts *f, struct str key)
 {
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
 		if ((facts[i].scopes & f->scope) &&
@@ -99,15 +75,19 @@ static enum fact find_fact(const struct span_facts *f, struct str key)
 	return FACT_NONE;
 }
 
-bool facts_wants(const struct span_facts *f, struct str key)
+static void set_text(struct span_facts *f, enum fact fact, struct str value)
 {
-	return find_fact(f, key) != FACT_NONE;
-}
+	struct buf *copy = &f->copies[fact];
 
-static void set_text(struct buf *out, struct str value)
-{
-	buf_clear(out);
-	buf_add_str(out, value);
+	if (f->has_lasting_texts) {
+		f->texts[fact] =
+			value.len > LIMIT_STRING_BYTES ? STR("") : value;
+		return;
+	}
+	buf_clear(copy);
+	buf_add_str(copy, value);
+	f->is_starved |= copy->state == BUF_OUT_OF_MEMORY;
+	f->texts[fact] = buf_str(copy);
 }
 
 static void set_kind(struct span_facts *f, struct str value)
@@ -127,27 +107,9 @@ static void set_kind(struct span_facts *f, struct str value)
 	f->kind = kind >= 0 ? (enum span_kind)kind : SPAN_KIND_INTERNAL;
 }
 
-void facts_set(struct span_facts *f, struct str key, struct str value)
+void facts_set(struct span_facts *f, enum fact fact, struct str value)
 {
-	switch (find_fact(f, key)) {
-	case FACT_SERVICE:
-		set_text(&f->service, value);
-		break;
-	case FACT_NAME:
-		set_text(&f->name, value);
-		break;
-	case FACT_POD:
-		set_text(&f->pod, value);
-		break;
-	case FACT_INSTANCE:
-		set_text(&f->instance, value);
-		break;
-	case FACT_HOST:
-		set_text(&f->host, value);
-		break;
-	case FACT_VERSION:
-		set_text(&f->version, value);
-		break;
+	switch (fact) {
 	case FACT_PROFILE:
 		if (!parse_hex_u64(value, &f->profile_id))
 			f->profile_id = 0;
@@ -163,12 +125,18 @@ void facts_set(struct span_facts *f, struct str key, struct str value)
 		break;
 	case FACT_NONE:
 		break;
+	default:
+		set_text(f, fact, value);
+		break;
 	}
 }
 
-void facts_set_name(struct span_facts *f, struct str name)
+struct str facts_instance(const struct span_facts *f)
 {
-	set_text(&f->name, name);
+	if (f->texts[FACT_POD].len)
+		return f->texts[FACT_POD];
+	return f->texts[f->texts[FACT_INSTANCE].len ? FACT_INSTANCE
+						    : FACT_HOST];
 }
 
 /* ---- gathering ---- */
@@ -324,7 +292,7 @@ void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
 static uint32_t find_operation(const struct history *h,
 			       const struct span_facts *f)
 {
-	struct str service = buf_str(&f->service), name = buf_str(&f->name);
+	struct str service = f->texts[FACT_SERVICE], name = f->texts[FACT_NAME];
 
 	if (f->has_kind)
 		return history_operation(h, service, name, f->kind);
@@ -333,24 +301,6 @@ static uint32_t find_operation(const struct history *h,
 		    str_equal(h->operations[i].service, service))
 			return i;
 	return OPERATION_NONE;
-}
-
-static struct str instance_of(const struct span_facts *f)
-{
-	if (f->pod.len)
-		return buf_str(&f->pod);
-	return buf_str(f->instance.len ? &f->instance : &f->host);
-}
-
-bool facts_are_complete(const struct span_facts *f)
-{
-	const struct buf *texts[] = { &f->service,  &f->name, &f->pod,
-				      &f->instance, &f->host, &f->version };
-
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (texts[i]->state == BUF_OUT_OF_MEMORY)
-			return false;
-	return true;
 }
 
 /* What the server did not tell, it has judged. */
@@ -366,16 +316,16 @@ static void match_span(struct gather *g, uint32_t trace,
 	struct gathered_trace *t = &g->traces[trace];
 	int64_t duration_ns = history_time(f->duration_ns);
 
-	if (!fits(want->service, buf_str(&f->service)) ||
-	    !fits(want->name, buf_str(&f->name)) ||
+	if (!fits(want->service, f->texts[FACT_SERVICE]) ||
+	    !fits(want->name, f->texts[FACT_NAME]) ||
 	    (want->is_error && !f->is_error))
 		return;
 	if (t->has_match && duration_ns <= t->hit.span_ns)
 		return;
 	t->has_match = true;
 	t->hit.span_ns = duration_ns;
-	keep(g, &t->hit.service, buf_str(&f->service));
-	keep(g, &t->hit.name, buf_str(&f->name));
+	keep(g, &t->hit.service, f->texts[FACT_SERVICE]);
+	keep(g, &t->hit.name, f->texts[FACT_NAME]);
 }
 
 bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
@@ -391,7 +341,7 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 	};
 	void *items = g->spans;
 
-	if (!facts_are_complete(f))
+	if (f->is_starved)
 		return error_memory(err, "other traces");
 	if (g->want->hits) {
 		match_span(g, trace, f);
@@ -404,8 +354,9 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		g->is_sample = true;
 		return true;
 	}
-	if (!history_symbol(g->history, instance_of(f), &span.instance, err) ||
-	    !history_symbol(g->history, buf_str(&f->version), &span.version,
+	if (!history_symbol(g->history, facts_instance(f), &span.instance,
+			    err) ||
+	    !history_symbol(g->history, f->texts[FACT_VERSION], &span.version,
 			    err))
 		return false;
 	if (!arena_reserve(&g->arena, &items, &g->span_cap, g->span_count + 1,

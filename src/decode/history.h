@@ -78,15 +78,30 @@ enum facts_scope {
 	FACTS_TAGS = 1 << 3, /* of a span in Jaeger's older JSON */
 };
 
+/* What attributes tell. */
+enum fact {
+	FACT_SERVICE,
+	FACT_NAME,
+	FACT_POD,
+	FACT_INSTANCE,
+	FACT_HOST,
+	FACT_VERSION,
+	FACT_TEXTS, /* those before are texts */
+	FACT_PROFILE = FACT_TEXTS,
+	FACT_KIND,
+	FACT_STATUS,
+	FACT_ERROR,
+	FACT_NONE,
+};
+
 /* What is known of a span and its process while reading. */
 struct span_facts {
 	enum facts_scope scope; /* of the attributes that come */
-	struct buf service;
-	struct buf name;
-	struct buf pod;
-	struct buf instance;
-	struct buf host;
-	struct buf version;
+	/* A text over the limit is empty: no operation is called so. */
+	struct str texts[FACT_TEXTS];
+	struct buf copies[FACT_TEXTS]; /* of those that do not last */
+	bool has_lasting_texts;        /* what comes stays until gathered */
+	bool is_starved;               /* memory for a text was lacking */
 	uint64_t span_id;
 	uint64_t profile_id;
 	uint64_t start_ns;
@@ -102,14 +117,12 @@ void facts_release(struct span_facts *f);
 void facts_clear_span(struct span_facts *f);
 void facts_clear_process(struct span_facts *f);
 
-/* Is this attribute one of those that facts_set() takes? */
-bool facts_wants(const struct span_facts *f, struct str key);
-void facts_set(struct span_facts *f, struct str key, struct str value);
-void facts_set_name(struct span_facts *f, struct str name);
+/* What the attribute of this name tells in this scope. */
+enum fact facts_find(const struct span_facts *f, struct str key);
+void facts_set(struct span_facts *f, enum fact fact, struct str value);
 
-/* False when memory for a text was lacking. A text over the limit is empty:
- * no operation is called so. */
-bool facts_are_complete(const struct span_facts *f);
+/* The pod, else the instance, else the host. */
+struct str facts_instance(const struct span_facts *f);
 
 /* A trace while its spans are gathered; they may come mixed. */
 struct gathered_trace {

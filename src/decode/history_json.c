@@ -96,7 +96,7 @@ void search_json_text_set(struct search_json *s, struct str key)
 {
 	if (s->text.state == BUF_OUT_OF_MEMORY)
 		search_json_stored(s, error_memory(&s->err, "other traces"));
-	facts_set(&s->facts, key, buf_str(&s->text));
+	facts_set(&s->facts, facts_find(&s->facts, key), buf_str(&s->text));
 }
 
 static void read_attribute(struct search_json *s)
@@ -114,7 +114,8 @@ static void read_attribute(struct search_json *s)
 			key.len = text.len < sizeof name ? text.len : 0;
 			memcpy(name, text.ptr, key.len);
 		} else if (str_equal(member, STR("value")) &&
-			   (!has_key || facts_wants(&s->facts, key))) {
+			   (!has_key ||
+			    facts_find(&s->facts, key) != FACT_NONE)) {
 			read_value(s);
 		} else {
 			json_skip(s->r);

@@ -62,7 +62,7 @@ static void read_span_field(struct search_json *s, int field,
 		ids->parent_id = search_json_span_id(s);
 		break;
 	case FIELD_NAME:
-		facts_set_name(f, json_text_nullable(s->r));
+		facts_set(f, FACT_NAME, json_text_nullable(s->r));
 		break;
 	case FIELD_KIND:
 		f->kind = otlp_kind(search_json_number(s));
@@ -98,7 +98,8 @@ static void store_span(struct search_json *s, const struct span_ids *ids)
 		return;
 	gather_extent(g, trace, f);
 	if (ids->parent_id == 0)
-		gather_root(g, trace, buf_str(&f->service), buf_str(&f->name));
+		gather_root(g, trace, f->texts[FACT_SERVICE],
+			    f->texts[FACT_NAME]);
 	search_json_stored(s, gather_span(g, trace, f, &s->err));
 }
 

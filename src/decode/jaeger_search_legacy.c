@@ -98,22 +98,19 @@ static void read_tags(struct search_json *s)
 static bool process_add(struct legacy *l, struct str id)
 {
 	const struct span_facts *f = &l->s.facts;
-	const struct buf *instance = f->pod.len ? &f->pod : &f->instance;
 	void *items = l->processes;
 	struct process *p;
 	uint32_t index;
 
-	if (!instance->len)
-		instance = &f->host;
-	if (!facts_are_complete(f) ||
+	if (f->is_starved ||
 	    !arena_reserve(&l->arena, &items, &l->process_cap,
 			   l->process_count + 1, sizeof *l->processes))
 		return false;
 	l->processes = items;
 	p = &l->processes[l->process_count];
-	p->service = arena_str(&l->arena, buf_str(&f->service));
-	p->instance = arena_str(&l->arena, buf_str(instance));
-	p->version = arena_str(&l->arena, buf_str(&f->version));
+	p->service = arena_str(&l->arena, f->texts[FACT_SERVICE]);
+	p->instance = arena_str(&l->arena, facts_instance(f));
+	p->version = arena_str(&l->arena, f->texts[FACT_VERSION]);
 	return p->service.ptr && p->instance.ptr && p->version.ptr &&
 	       map_insert(&l->by_id, id, (uint32_t)l->process_count++, &index);
 }
@@ -129,7 +126,7 @@ static void read_process(struct legacy *l)
 		return;
 	while (json_next_key(s->r, &key))
 		if (str_equal(key, STR("serviceName")))
-			facts_set(&s->facts, STR("service.name"),
+			facts_set(&s->facts, FACT_SERVICE,
 				  json_text_nullable(s->r));
 		else if (str_equal(key, STR("tags")))
 			read_tags(s);
@@ -161,9 +158,9 @@ static void use_process(struct legacy *l, uint32_t index)
 	facts_clear_process(f);
 	if (index == MAP_NONE)
 		return;
-	buf_add_str(&f->service, l->processes[index].service);
-	buf_add_str(&f->pod, l->processes[index].instance);
-	buf_add_str(&f->version, l->processes[index].version);
+	f->texts[FACT_SERVICE] = l->processes[index].service;
+	f->texts[FACT_POD] = l->processes[index].instance;
+	f->texts[FACT_VERSION] = l->processes[index].version;
 }
 
 /* ---- spans ---- */
@@ -231,7 +228,7 @@ static void read_span_field(struct legacy *l, int field,
 		links->has_parent |= read_references(l);
 		break;
 	case FIELD_NAME:
-		facts_set_name(f, json_text_nullable(s->r));
+		facts_set(f, FACT_NAME, json_text_nullable(s->r));
 		break;
 	case FIELD_START:
 		f->start_ns = read_us(s);
@@ -265,7 +262,8 @@ static void store_span(struct legacy *l, const struct span_links *links)
 		return;
 	gather_extent(g, trace, f);
 	if (!links->has_parent)
-		gather_root(g, trace, buf_str(&f->service), buf_str(&f->name));
+		gather_root(g, trace, f->texts[FACT_SERVICE],
+			    f->texts[FACT_NAME]);
 	search_json_stored(&l->s, gather_span(g, trace, f, &l->s.err));
 }
 

@@ -35,7 +35,7 @@ static void read_span_field(struct search_json *s, int field)
 		f->span_id = search_json_span_id(s);
 		break;
 	case FIELD_NAME:
-		facts_set_name(f, json_text_nullable(s->r));
+		facts_set(f, FACT_NAME, json_text_nullable(s->r));
 		break;
 	case FIELD_START:
 		f->start_ns = search_json_number(s);

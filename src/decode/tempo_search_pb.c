@@ -63,7 +63,7 @@ static void read_attribute(struct search_pb *s, struct wire *w)
 			key = f.bytes;
 		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
 			value = read_value(w, &f);
-	facts_set(&s->facts, key, value);
+	facts_set(&s->facts, facts_find(&s->facts, key), value);
 }
 
 /* Span: spanID = 1, name = 2, start = 3, duration = 4, attributes = 5. */
@@ -81,7 +81,7 @@ static void read_span(struct search_pb *s, struct wire *w)
 				wire_fail(w, "not a span id");
 			break;
 		case WIRE_TAG(2, WIRE_BYTES):
-			facts_set_name(facts, f.bytes);
+			facts_set(facts, FACT_NAME, f.bytes);
 			break;
 		case WIRE_TAG(3, WIRE_VARINT):
 			facts->start_ns = f.value;
@@ -203,6 +203,7 @@ bool decode_tempo_search_pb(struct str bytes, struct history *h,
 	gather_init(&s.gather, h, want);
 	facts_init(&s.facts);
 	s.facts.scope = FACTS_TRACEQL;
+	s.facts.has_lasting_texts = true;
 	wire_init(&w, bytes);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_BYTES))

@@ -258,6 +258,84 @@ static void test_kind_may_be_unknown(void **state)
 	assert_int_equal(find_span(0xa1)->operation, 3);
 }
 
+static void add_field(struct buf *out, char tag, const void *bytes, size_t len)
+{
+	size_t rest = len;
+
+	buf_add_char(out, tag);
+	for (; rest > 127; rest >>= 7)
+		buf_add_char(out, (char)(rest | 0x80));
+	buf_add_char(out, (char)rest);
+	buf_add(out, bytes, len);
+}
+
+static void add_attribute(struct buf *span, const char *key, const char *value)
+{
+	struct buf attribute, any;
+
+	buf_init(&attribute, 128 * KIB);
+	buf_init(&any, 128 * KIB);
+	add_field(&any, 0x0A, value, strlen(value));
+	add_field(&attribute, 0x0A, key, strlen(key));
+	add_field(&attribute, 0x12, any.data, any.len);
+	add_field(span, 0x2A, attribute.data, attribute.len);
+	buf_release(&any);
+	buf_release(&attribute);
+}
+
+/* A trace of one span "op" of the service "s". */
+static void add_answer(struct buf *out, unsigned id, const char *kind,
+		       const char *version)
+{
+	struct buf span, set, trace;
+	char text[17];
+
+	snprintf(text, sizeof text, "%x", id);
+	buf_init(&span, 128 * KIB);
+	buf_init(&set, 128 * KIB);
+	buf_init(&trace, 128 * KIB);
+	add_field(&span, 0x0A, text, strlen(text));
+	add_field(&span, 0x12, "op", 2);
+	add_field(&span, 0x2A, "", 0);
+	add_attribute(&span, "service.name", "s");
+	if (kind)
+		add_attribute(&span, "kind", kind);
+	if (version)
+		add_attribute(&span, "service.version", version);
+	add_field(&set, 0x0A, span.data, span.len);
+	add_field(&trace, 0x0A, text, strlen(text));
+	add_field(&trace, 0x3A, set.data, set.len);
+	add_field(out, 0x0A, trace.data, trace.len);
+	buf_release(&trace);
+	buf_release(&set);
+	buf_release(&span);
+}
+
+static void decode_pb(struct buf *answer)
+{
+	if (!decode_tempo_search_pb(buf_str(answer), &h, &want, &err))
+		fail_msg("%s", err.message);
+	buf_release(answer);
+}
+
+static void test_text_over_the_limit_is_none(void **state)
+{
+	char *version = calloc(LIMIT_STRING_BYTES + 2, 1);
+	struct buf answer;
+
+	(void)state;
+	assert_non_null(version);
+	memset(version, 'v', LIMIT_STRING_BYTES + 1);
+	buf_init(&answer, 256 * KIB);
+	add_answer(&answer, 0xa1, "client", version);
+	version[LIMIT_STRING_BYTES] = '\0';
+	add_answer(&answer, 0xa2, "client", version);
+	decode_pb(&answer);
+	check_text(find_span(0xa1)->version, "");
+	check_text(find_span(0xa2)->version, version);
+	free(version);
+}
+
 static void test_negative_length_is_none(void **state)
 {
 	(void)state;
@@ -655,6 +733,7 @@ int main(void)
 		TEST(test_old_servers_give_one_set),
 		TEST(test_both_sets_count_once),
 		TEST(test_kind_may_be_unknown),
+		TEST(test_text_over_the_limit_is_none),
 		TEST(test_negative_length_is_none),
 		TEST(test_jaeger_history),
 		TEST(test_jaeger_other_roots),
