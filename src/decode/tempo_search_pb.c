@@ -4,13 +4,26 @@
  * JSON's size, and what JSON gives twice is stepped over.
  */
 #include "base/num.h"
+#include "base/word.h"
 #include "decode/history.h"
 #include "decode/ids.h"
 #include "decode/wire.h"
 
+/* Spans of one process bear the same attributes: most were met before, and
+ * reading each of them anew is a quarter of reading an answer. */
+#define MET_BITS 6u
+#define MET_ATTRIBUTES (1u << MET_BITS)
+
+struct met_attribute {
+	struct str bytes; /* the message */
+	enum fact fact;
+	struct str value;
+};
+
 struct search_pb {
 	struct gather gather;
 	struct span_facts facts;
+	struct met_attribute met[MET_ATTRIBUTES]; /* see met_place() */
 	struct error err;
 };
 
@@ -53,17 +66,46 @@ static struct str read_value(struct wire *w, const struct wire_field *f)
 }
 
 /* KeyValue: key = 1, value = 2. */
-static void read_attribute(struct search_pb *s, struct wire *w)
+static void read_new_attribute(struct search_pb *s, struct wire *w,
+			       struct met_attribute *out)
 {
-	struct str key = STR(""), value = STR("");
+	struct str key = STR("");
 	struct wire_field f;
 
+	out->bytes = w->bytes;
+	out->value = STR("");
 	while (wire_next(w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
 			key = f.bytes;
 		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
-			value = read_value(w, &f);
-	facts_set(&s->facts, facts_find(&s->facts, key), value);
+			out->value = read_value(w, &f);
+	out->fact = facts_find(&s->facts, key);
+}
+
+/* Where an attribute is put when it is met, by its length and its last bytes:
+ * the value. Of several in one place the last one stays. */
+static struct met_attribute *met_place(struct search_pb *s, struct str bytes)
+{
+	uint64_t end = bytes.len < sizeof end
+			       ? 0
+			       : load_word(bytes.ptr + bytes.len - sizeof end);
+
+	return &s->met[(end + bytes.len) * 0x9E3779B97F4A7C15u >>
+		       (64 - MET_BITS)];
+}
+
+static void read_attribute(struct search_pb *s, struct wire *w,
+			   const struct wire_field *f)
+{
+	struct met_attribute *met = met_place(s, f->bytes);
+
+	if (!str_equal(met->bytes, f->bytes)) {
+		struct wire inner = wire_inside(w, f);
+
+		read_new_attribute(s, &inner, met);
+		pass_failure(w, &inner);
+	}
+	facts_set(&s->facts, met->fact, met->value);
 }
 
 /* Span: spanID = 1, name = 2, start = 3, duration = 4, attributes = 5. */
@@ -90,7 +132,7 @@ static void read_span(struct search_pb *s, struct wire *w)
 			facts->duration_ns = f.value;
 			break;
 		case WIRE_TAG(5, WIRE_BYTES):
-			read_inner(s, w, &f, read_attribute);
+			read_attribute(s, w, &f);
 			break;
 		}
 	if (!w->failure)
@@ -204,6 +246,8 @@ bool decode_tempo_search_pb(struct str bytes, struct history *h,
 	facts_init(&s.facts);
 	s.facts.scope = FACTS_TRACEQL;
 	s.facts.has_lasting_texts = true;
+	for (size_t i = 0; i < MET_ATTRIBUTES; i++)
+		s.met[i].fact = FACT_NONE;
 	wire_init(&w, bytes);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_BYTES))

@@ -29,15 +29,6 @@ bool wire_fail_short(struct wire *w, const char *failure)
 	return wire_fail(w, failure);
 }
 
-struct wire wire_inside(const struct wire *parent, const struct wire_field *f)
-{
-	return (struct wire){
-		.bytes = f->bytes,
-		.start = parent->start + parent->at - f->bytes.len,
-		.depth = parent->depth + 1,
-	};
-}
-
 bool wire_enter(struct wire *parent, const struct wire_field *f,
 		struct wire *child)
 {

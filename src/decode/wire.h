@@ -83,7 +83,15 @@ static inline struct str wire_feed_field(const struct wire_feed *wf)
 }
 
 /* The message (or packed array) in a WIRE_BYTES field of `parent`. */
-struct wire wire_inside(const struct wire *parent, const struct wire_field *f);
+static inline struct wire wire_inside(const struct wire *parent,
+				      const struct wire_field *f)
+{
+	return (struct wire){
+		.bytes = f->bytes,
+		.start = parent->start + parent->at - f->bytes.len,
+		.depth = parent->depth + 1,
+	};
+}
 
 /* The same for messages that may hold themselves. False, with the parent
  * failed, when nested past LIMIT_PB_DEPTH. */

@@ -318,6 +318,54 @@ static void decode_pb(struct buf *answer)
 	buf_release(answer);
 }
 
+/* Neither an attribute that was met before nor the span before says anything
+ * of a span that lacks one. */
+static void test_spans_that_resemble_each_other(void **state)
+{
+	struct buf answer;
+
+	(void)state;
+	buf_init(&answer, KIB);
+	add_answer(&answer, 0xa1, "client", "1");
+	add_answer(&answer, 0xa2, "client", "1");
+	add_answer(&answer, 0xa3, NULL, "1");
+	add_answer(&answer, 0xa4, "internal", NULL);
+	add_answer(&answer, 0xa5, "client", "2");
+	add_answer(&answer, 0xa6, "server", "2");
+	decode_pb(&answer);
+	check_counts(6, 5);
+	assert_int_equal(find_span(0xa1)->operation, 4);
+	assert_int_equal(find_span(0xa2)->operation, 4);
+	assert_int_equal(find_span(0xa3)->operation, 3);
+	assert_int_equal(find_span(0xa4)->operation, 3);
+	assert_int_equal(find_span(0xa5)->operation, 4);
+	assert_int_equal(find_span(0xa2)->version, find_span(0xa1)->version);
+	check_text(find_span(0xa3)->version, "1");
+	check_text(find_span(0xa4)->version, "");
+	check_text(find_span(0xa5)->version, "2");
+}
+
+/* More attributes than are kept. */
+static void test_many_different_attributes(void **state)
+{
+	struct buf answer;
+	char version[8];
+
+	(void)state;
+	want.trace_limit = 1000;
+	buf_init(&answer, 64 * KIB);
+	for (unsigned i = 0; i < 600; i++) {
+		snprintf(version, sizeof version, "v%u", i % 300);
+		add_answer(&answer, 0x100 + i, "client", version);
+	}
+	decode_pb(&answer);
+	check_counts(600, 600);
+	for (unsigned i = 0; i < 600; i++) {
+		snprintf(version, sizeof version, "v%u", i % 300);
+		check_text(find_span(0x100 + i)->version, version);
+	}
+}
+
 static void test_text_over_the_limit_is_none(void **state)
 {
 	char *version = calloc(LIMIT_STRING_BYTES + 2, 1);
@@ -733,6 +781,8 @@ int main(void)
 		TEST(test_old_servers_give_one_set),
 		TEST(test_both_sets_count_once),
 		TEST(test_kind_may_be_unknown),
+		TEST(test_spans_that_resemble_each_other),
+		TEST(test_many_different_attributes),
 		TEST(test_text_over_the_limit_is_none),
 		TEST(test_negative_length_is_none),
 		TEST(test_jaeger_history),
