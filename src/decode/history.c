@@ -288,12 +288,27 @@ void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
 	t->trace.duration_ns = sat_sub_i64(t->end_ns, t->trace.start_ns);
 }
 
+/* The span stored last, NULL before the first: side by side are spans of one
+ * process, and often of one operation. */
+static const struct history_span *last_span(const struct gather *g)
+{
+	return g->span_count ? &g->spans[g->span_count - 1] : NULL;
+}
+
 /* Without a kind in the answer, the server has judged it. */
-static uint32_t find_operation(const struct history *h,
+static uint32_t find_operation(const struct gather *g,
 			       const struct span_facts *f)
 {
-	struct str service = f->texts[FACT_SERVICE], name = f->texts[FACT_NAME];
+	struct str service = f->texts[FACT_SERVICE];
+	struct str name = f->texts[FACT_NAME];
+	const struct history_span *last = last_span(g);
+	const struct history *h = g->history;
 
+	if (last && f->has_kind &&
+	    h->operations[last->operation].kind == f->kind &&
+	    str_equal(h->operations[last->operation].name, name) &&
+	    str_equal(h->operations[last->operation].service, service))
+		return last->operation;
 	if (f->has_kind)
 		return history_operation(h, service, name, f->kind);
 	for (uint32_t i = 0; i < h->operation_count; i++)
@@ -301,6 +316,26 @@ static uint32_t find_operation(const struct history *h,
 		    str_equal(h->operations[i].service, service))
 			return i;
 	return OPERATION_NONE;
+}
+
+/* Interned, which `last` may be already. */
+static bool set_symbol(struct gather *g, struct str text, uint32_t last,
+		       uint32_t *symbol, struct error *err)
+{
+	*symbol = last;
+	return (last && str_equal(history_text(g->history, last), text)) ||
+	       history_symbol(g->history, text, symbol, err);
+}
+
+static bool set_process(struct gather *g, const struct span_facts *f,
+			struct history_span *span, struct error *err)
+{
+	const struct history_span *last = last_span(g);
+
+	return set_symbol(g, facts_instance(f), last ? last->instance : 0,
+			  &span->instance, err) &&
+	       set_symbol(g, f->texts[FACT_VERSION], last ? last->version : 0,
+			  &span->version, err);
 }
 
 /* What the server did not tell, it has judged. */
@@ -347,17 +382,14 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		match_span(g, trace, f);
 		return true;
 	}
-	span.operation = find_operation(g->history, f);
+	span.operation = find_operation(g, f);
 	if (span.operation == OPERATION_NONE)
 		return true;
 	if (g->span_count >= LIMIT_HISTORY_SPANS) {
 		g->is_sample = true;
 		return true;
 	}
-	if (!history_symbol(g->history, facts_instance(f), &span.instance,
-			    err) ||
-	    !history_symbol(g->history, f->texts[FACT_VERSION], &span.version,
-			    err))
+	if (!set_process(g, f, &span, err))
 		return false;
 	if (!arena_reserve(&g->arena, &items, &g->span_cap, g->span_count + 1,
 			   sizeof *g->spans))
