@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/radix.h"
@@ -168,24 +167,36 @@ static bool is_copy(const struct history_span *a, const struct history_span *b)
 	       a->operation == b->operation;
 }
 
+/* Room for ids: powers of two, half of it stays empty. */
+static uint64_t *id_table(uint32_t count, unsigned *bits)
+{
+	for (*bits = 6; (uint64_t)1 << *bits < 2 * (uint64_t)count;)
+		++*bits;
+	return mem_calloc((size_t)1 << *bits, sizeof(uint64_t));
+}
+
 /* Whether two spans have the same id, of whatever trace and operation: hardly
- * ever. Without memory to know: perhaps. */
+ * ever. Perhaps, where there is no memory to know, or finding a place for each
+ * takes long: ids are chosen by others. */
 static bool may_have_copies(const struct history_window *w)
 {
-	struct arena scratch;
-	struct map ids;
-	uint32_t stored;
-	bool is_new;
+	uint64_t steps = 8 * (uint64_t)w->span_count;
+	unsigned bits;
+	uint64_t *ids = id_table(w->span_count, &bits);
+	bool is_new = ids;
 
-	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&ids, &scratch);
-	is_new = map_reserve(&ids, w->span_count);
-	for (uint32_t i = 0; is_new && i < w->span_count; i++)
-		if (w->spans[i].span_id)
-			is_new = map_insert_u64(&ids, w->spans[i].span_id, i,
-						&stored) &&
-				 stored == i;
-	arena_release(&scratch);
+	for (uint32_t i = 0; is_new && i < w->span_count; i++) {
+		uint64_t id = w->spans[i].span_id;
+		uint64_t at = id * 0x9E3779B97F4A7C15u >> (64 - bits);
+
+		if (!id)
+			continue;
+		while (ids[at] && ids[at] != id && --steps)
+			at = (at + 1) & (((uint64_t)1 << bits) - 1);
+		is_new = !ids[at];
+		ids[at] = id;
+	}
+	mem_free(ids);
 	return !is_new;
 }
 
@@ -319,8 +330,9 @@ static void order_spans(struct history_window *w)
 
 	if (!count)
 		return;
-	starts = mem_calloc(2 * count, sizeof *starts);
-	room = mem_calloc(count, sizeof *room);
+	/* Not cleared: of LIMIT_HISTORY_SPANS at most. */
+	starts = mem_alloc(2 * count * sizeof *starts);
+	room = mem_alloc(count * sizeof *room);
 	if (starts && room) {
 		list_starts(w, starts);
 		place_spans(w,

@@ -208,6 +208,24 @@ static void test_copies_are_merged(void **state)
 	check_span(1, 7, 0, 5);
 }
 
+/* Ids chosen to be looked for in one place all. */
+static void test_copies_among_ids_that_collide(void **state)
+{
+	const uint64_t ids = 0xF1DE83E19937733Du;
+
+	(void)state;
+	add_trace(1, 1100);
+	for (uint32_t i = 1; i <= 2000; i++)
+		add_span(0, ids * i, 1100, i);
+	add_span(0, ids, 1100, 2500);
+	history_finish_window(&h, 0);
+	assert_int_equal(h.windows[0].span_count, 2000);
+	for (uint32_t i = 0; i < 2000; i++)
+		if (h.windows[0].spans[i].span_id == ids)
+			assert_int_equal(h.windows[0].spans[i].duration_ns,
+					 2500);
+}
+
 static void test_only_traces_that_were_slow(void **state)
 {
 	(void)state;
@@ -299,6 +317,8 @@ int main(void)
 			test_what_lies_outside_is_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_copies_are_merged, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_copies_among_ids_that_collide, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_only_traces_that_were_slow,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_traces_up_to_the_limit,
