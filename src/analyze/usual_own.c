@@ -13,14 +13,17 @@ struct timeline {
 	size_t count;
 };
 
-/* A walk along one trace: the span whose own time is being measured. */
+/* A walk along traces. */
 struct walk {
-	const struct history_span *open;
+	const struct history_span *open; /* its own time is being measured */
 	int64_t covered_to_ns;
 	int64_t own_ns;
 	int64_t *values;                   /* found so far, of all traces */
 	const struct history_span **spans; /* they belong to; NULL not asked */
 	size_t count;
+	uint32_t trace;
+	size_t before; /* values found before this trace */
+	bool is_left_out;
 };
 
 /* For spans of one trace that begin together: the longer first, then the one
@@ -115,32 +118,33 @@ static void take_away(struct walk *k, const struct history_span *s)
 	k->covered_to_ns = to;
 }
 
-/* The spans [from, to) of one trace. */
-static void walk_trace(struct walk *k, const struct timeline *l, size_t from,
-		       size_t to, uint32_t operation, uint32_t below)
+static bool is_below(const struct history_span *s, uint32_t below)
 {
-	size_t before = k->count;
+	return s->operation < OPERATIONS_MAX && (below & 1u << s->operation);
+}
 
-	for (size_t i = from; i < to; i++) {
-		const struct history_span *s = l->spans[i];
-		bool is_inside = k->open && s->start_ns < end_of(k->open);
-
-		if (s->operation == operation && is_inside) {
-			k->count = before;
-			k->open = NULL;
-			return;
-		}
-		if (s->operation == operation) {
-			close_span(k);
-			k->open = s;
-			k->covered_to_ns = s->start_ns;
-			k->own_ns = s->duration_ns;
-		} else if (is_inside && s->operation < OPERATIONS_MAX &&
-			   (below & 1u << s->operation)) {
-			take_away(k, s);
-		}
-	}
+static void begin_trace(struct walk *k, uint32_t trace)
+{
 	close_span(k);
+	k->trace = trace;
+	k->before = k->count;
+	k->is_left_out = false;
+}
+
+/* Spans of the operation side by side: the trace is left out. */
+static void leave_out(struct walk *k)
+{
+	k->count = k->before;
+	k->open = NULL;
+	k->is_left_out = true;
+}
+
+static void open_span(struct walk *k, const struct history_span *s)
+{
+	close_span(k);
+	k->open = s;
+	k->covered_to_ns = s->start_ns;
+	k->own_ns = s->duration_ns;
 }
 
 static size_t walk_all(const struct timeline *l, uint32_t operation,
@@ -148,14 +152,26 @@ static size_t walk_all(const struct timeline *l, uint32_t operation,
 		       const struct history_span **spans)
 {
 	struct walk k = { .values = values, .spans = spans };
-	size_t from = 0;
 
-	for (size_t i = 1; i <= l->count; i++) {
-		if (i < l->count && l->spans[i]->trace == l->spans[from]->trace)
+	for (size_t i = 0; i < l->count; i++) {
+		const struct history_span *s = l->spans[i];
+		bool is_own = s->operation == operation, is_inside;
+
+		if (!is_own && !is_below(s, below))
 			continue;
-		walk_trace(&k, l, from, i, operation, below);
-		from = i;
+		if (s->trace != k.trace)
+			begin_trace(&k, s->trace);
+		is_inside = k.open && s->start_ns < end_of(k.open);
+		if (k.is_left_out)
+			continue;
+		if (is_own && is_inside)
+			leave_out(&k);
+		else if (is_own)
+			open_span(&k, s);
+		else if (is_inside)
+			take_away(&k, s);
 	}
+	close_span(&k);
 	return k.count;
 }
 
@@ -239,24 +255,30 @@ bool usual_add_own(struct usual *u, const struct history *h, uint32_t window,
 /* A history in which spans of one operation last as long as their own time. */
 struct own_history {
 	struct history h;
+	const struct history_window *from[OWN_WINDOWS];
 	struct timeline timelines[OWN_WINDOWS];
+	/* Found in them, of one window behind the other. */
 	int64_t *values;
 	const struct history_span **spans;
+	size_t counts[OWN_WINDOWS];
+	int64_t *by_place; /* room: own times by place in a window, or -1 */
 };
 
 static bool own_history_init(struct own_history *own, const struct history *h,
-			     const uint32_t *windows, struct arena *scratch,
-			     struct error *err)
+			     const uint32_t *windows,
+			     const struct history_window *none,
+			     struct arena *scratch, struct error *err)
 {
-	size_t most = 0;
+	size_t count = 0;
 
+	own->h.window_count = OWN_WINDOWS;
 	for (size_t i = 0; i < OWN_WINDOWS; i++) {
-		const struct history_window none = { 0 };
 		const struct history_window *from =
 			windows[i] < h->window_count ? &h->windows[windows[i]]
-						     : &none;
+						     : none;
 		struct history_window *to = &own->h.windows[i];
 
+		own->from[i] = from;
 		if (!timeline_build(&own->timelines[i], from,
 				    (struct time_range){ 0, 0 }, scratch, err))
 			return false;
@@ -264,27 +286,69 @@ static bool own_history_init(struct own_history *own, const struct history *h,
 					sizeof *to->spans);
 		if (!to->spans)
 			return arena_fail(scratch, "own times", err);
-		most = from->span_count > most ? from->span_count : most;
+		count += from->span_count;
 	}
-	own->h.window_count = OWN_WINDOWS;
-	own->values = arena_array(scratch, most, sizeof *own->values);
-	own->spans = arena_array(scratch, most, sizeof(void *));
-	return (own->values && own->spans) ||
-	       arena_fail(scratch, "own times", err);
+	own->values = arena_array(scratch, count, sizeof *own->values);
+	own->spans = arena_array(scratch, count, sizeof(void *));
+	own->by_place = arena_array(scratch, count, sizeof *own->by_place);
+	if (!own->values || !own->spans || !own->by_place)
+		return arena_fail(scratch, "own times", err);
+	for (size_t i = 0; i < count; i++)
+		own->by_place[i] = -1;
+	return true;
 }
 
-static void own_history_fill(struct own_history *own, uint32_t operation,
-			     uint32_t below)
+static void own_history_measure(struct own_history *own, uint32_t operation,
+				uint32_t below)
 {
-	for (size_t i = 0; i < OWN_WINDOWS; i++) {
-		struct history_window *w = &own->h.windows[i];
+	size_t count = 0;
 
-		w->span_count =
-			(uint32_t)walk_all(&own->timelines[i], operation, below,
-					   own->values, own->spans);
-		for (uint32_t j = 0; j < w->span_count; j++) {
-			w->spans[j] = *own->spans[j];
-			w->spans[j].duration_ns = own->values[j];
+	for (size_t i = 0; i < OWN_WINDOWS; i++) {
+		own->counts[i] =
+			walk_all(&own->timelines[i], operation, below,
+				 own->values + count, own->spans + count);
+		count += own->counts[i];
+	}
+}
+
+/* Whether medians can be step_ns apart: of the slow ones half are as much
+ * longer than the shortest of all. Mostly not, and that is soon known. */
+static bool may_have_step(const struct own_history *own, int64_t step_ns)
+{
+	int64_t shortest_ns = INT64_MAX;
+	size_t count = 0, long_count = 0;
+
+	for (size_t i = 0; i < OWN_WINDOWS; i++)
+		count += own->counts[i];
+	for (size_t i = 0; i < count; i++)
+		if (own->values[i] < shortest_ns)
+			shortest_ns = own->values[i];
+	for (size_t i = 0; i < count; i++)
+		long_count += own->values[i] - shortest_ns >= step_ns;
+	return long_count >= ONSET_MIN_SPANS / 2;
+}
+
+/* From traces back to the order of starts. */
+static void own_history_fill(struct own_history *own)
+{
+	size_t before = 0;
+
+	for (size_t i = 0; i < OWN_WINDOWS; i++) {
+		const struct history_window *from = own->from[i];
+		struct history_window *to = &own->h.windows[i];
+
+		for (size_t j = before; j < before + own->counts[i]; j++)
+			own->by_place[own->spans[j] - from->spans] =
+				own->values[j];
+		before += own->counts[i];
+		to->span_count = 0;
+		for (uint32_t j = 0; j < from->span_count; j++) {
+			if (own->by_place[j] < 0)
+				continue;
+			to->spans[to->span_count] = from->spans[j];
+			to->spans[to->span_count++].duration_ns =
+				own->by_place[j];
+			own->by_place[j] = -1;
 		}
 	}
 }
@@ -303,7 +367,10 @@ static bool find_largest(struct own_history *own, const struct history *h,
 
 		if (below[i] == OPERATIONS_BELOW_UNKNOWN)
 			continue;
-		own_history_fill(own, i, below[i]);
+		own_history_measure(own, i, below[i]);
+		if (!may_have_step(own, largest_ns))
+			continue;
+		own_history_fill(own);
 		if (!onset_find(&own->h, windows, OWN_WINDOWS, i, scratch,
 				&found, err))
 			return false;
@@ -320,13 +387,14 @@ bool own_onset_find(const struct history *h, const uint32_t *windows,
 		    const uint32_t *below, int64_t least_ns, struct onset *out,
 		    struct error *err)
 {
+	const struct history_window none = { 0 };
 	struct own_history own = { 0 };
 	struct arena scratch;
 	bool is_done;
 
 	*out = (struct onset){ 0 };
 	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
-	is_done = own_history_init(&own, h, windows, &scratch, err) &&
+	is_done = own_history_init(&own, h, windows, &none, &scratch, err) &&
 		  find_largest(&own, h, below, least_ns, &scratch, out, err);
 	arena_release(&scratch);
 	return is_done;
