@@ -97,10 +97,20 @@ static double part_of(uint32_t part, uint32_t whole)
 	return whole ? (double)part / (double)whole : -1;
 }
 
+/* After add_spans(): of the root's traces those that have the operation. */
+static double share_of(const struct sums *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->window->trace_count; i++)
+		n += s->calls[i] && s->is_counted[i];
+	return part_of(n, s->counted);
+}
+
 static void sum_operation(struct sums *s, uint32_t operation,
 			  struct usual_operation *out)
 {
-	uint32_t n = 0, with_root = 0;
+	uint32_t n = 0;
 
 	add_spans(s, operation, out);
 	values_sort(s->values, out->span_count);
@@ -110,7 +120,6 @@ static void sum_operation(struct sums *s, uint32_t operation,
 		if (!s->calls[i])
 			continue;
 		s->values[n++] = s->by_trace[i];
-		with_root += s->is_counted[i];
 	}
 	out->trace_count = n;
 	values_sort(s->values, n);
@@ -123,7 +132,7 @@ static void sum_operation(struct sums *s, uint32_t operation,
 	values_sort(s->values, n);
 	out->calls_p50 = n ? (uint32_t)values_quantile(s->values, n, 50) : 0;
 	out->calls_p90 = n ? (uint32_t)values_quantile(s->values, n, 90) : 0;
-	out->share = part_of(with_root, s->counted);
+	out->share = share_of(s);
 	out->slow_share = -1;
 }
 
@@ -141,8 +150,8 @@ static bool add_slow_shares(const struct history *h, uint32_t window,
 	     i++) {
 		struct usual_operation slow = { 0 };
 
-		sum_operation(&s, i, &slow);
-		out->items[i].slow_share = slow.share;
+		add_spans(&s, i, &slow);
+		out->items[i].slow_share = share_of(&s);
 	}
 	return true;
 }
