@@ -20,7 +20,7 @@ static bool fail(const char *file, struct error *err)
 static bool load(const char *file, const struct library_symbol *symbols,
 		 size_t count, struct error *err)
 {
-	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
 
 	if (!library)
 		return fail(file, err);
