@@ -417,6 +417,13 @@ static bool ensure_client(struct context *ctx, struct error *err)
 bool context_run(struct context *ctx, struct http_request *requests,
 		 struct http_response *responses, size_t n, struct error *err)
 {
+	return context_run_each(ctx, requests, responses, n, NULL, err);
+}
+
+bool context_run_each(struct context *ctx, struct http_request *requests,
+		      struct http_response *responses, size_t n,
+		      const struct http_taker *taker, struct error *err)
+{
 	bool done;
 
 	if (ctx->options->dry_run)
@@ -426,7 +433,7 @@ bool context_run(struct context *ctx, struct http_request *requests,
 	/* The client first: from then on the run's time counts. */
 	done = ensure_client(ctx, err) &&
 	       ensure_tokens(ctx, requests, n, err) &&
-	       http_run(ctx->client, requests, responses, n, err);
+	       http_run_each(ctx->client, requests, responses, n, taker, err);
 	progress_clear();
 	return done;
 }

@@ -90,6 +90,12 @@ bool context_run(struct context *ctx, struct http_request *requests,
 		 struct http_response *responses, size_t n,
 		 struct error *err) MUST_CHECK;
 
+/* The same, answer by answer: http_run_each(). */
+bool context_run_each(struct context *ctx, struct http_request *requests,
+		      struct http_response *responses, size_t n,
+		      const struct http_taker *taker,
+		      struct error *err) MUST_CHECK;
+
 /* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
  * yet. All of it where profiles are chosen from a list on this side: finer
  * questions cost no request there. */

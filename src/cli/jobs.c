@@ -5,13 +5,16 @@
 
 #include "base/mem.h"
 #include "cli/cloud_answers.h"
+#include "cli/parca_probe.h"
 
 /* The requests of one round, and whose they are. */
 struct round {
+	struct context *ctx;
 	struct http_request requests[LIMIT_BATCH];
 	struct http_response responses[LIMIT_BATCH];
 	struct job *jobs[LIMIT_BATCH];
 	size_t count;
+	size_t answered; /* from the front on */
 };
 
 static void round_release(struct round *r)
@@ -48,22 +51,49 @@ static bool round_fill(struct context *ctx, struct round *r,
 	return true;
 }
 
+/* What a Parca answers, or who may be one, leads to questions at once
+ * (parca_probe.h, parca_series.h): not while others are on their way. */
+static bool may_ask(const struct round *r, size_t index)
+{
+	return r->jobs[index]->type->question != QUESTION_SERVER &&
+	       (r->ctx->profiles.endpoint.parca ||
+		parca_is_likely(&r->responses[index]));
+}
+
+/* Its answer is needed no longer: all at once would be much to hold. */
+static void answer_next(struct round *r)
+{
+	struct http_response *response = &r->responses[r->answered];
+	struct job *job = r->jobs[r->answered++];
+
+	error_clear(&job->err);
+	job->is_done = job->type->answer(job, r->ctx, response);
+	http_response_release(response);
+}
+
+static void take(void *context, size_t index)
+{
+	struct round *r = context;
+
+	if (r->answered == index && !may_ask(r, index))
+		answer_next(r);
+}
+
 static bool round_run(struct context *ctx, struct round *r,
 		      struct job *const *jobs, size_t n, struct error *err)
 {
+	const struct http_taker taker = { take, r };
 	bool done;
 
 	memset(r, 0, sizeof *r);
+	r->ctx = ctx;
 	/* Jobs that could not ask are done and leave nothing to send. */
 	done = round_fill(ctx, r, jobs, n, err) &&
 	       (r->count == 0 ||
-		context_run(ctx, r->requests, r->responses, r->count, err));
-	for (size_t i = 0; done && i < r->count; i++) {
-		struct job *job = r->jobs[i];
-
-		error_clear(&job->err);
-		job->is_done = job->type->answer(job, ctx, &r->responses[i]);
-	}
+		context_run_each(ctx, r->requests, r->responses, r->count,
+				 &taker, err));
+	while (done && r->answered < r->count)
+		answer_next(r);
 	round_release(r);
 	return done;
 }

@@ -27,9 +27,10 @@ struct job_type {
 	 * the job ends with err. */
 	bool (*request)(struct job *job, struct context *ctx,
 			struct http_request *request, struct error *err);
-	/* Judges one answer and keeps what it says. False asks again with
-	 * the attempt, which it has raised. What went wrong is left in
-	 * job->err. */
+	/* Judges one answer and keeps what it says, in the order of the jobs.
+	 * Others may be on their way, so that it sends nothing but where
+	 * jobs.c knows of it. False asks again with the attempt, which it has
+	 * raised. What went wrong is left in job->err. */
 	bool (*answer)(struct job *job, struct context *ctx,
 		       const struct http_response *response);
 	enum job_question question;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The functions of libcurl under their own names, for a program that is not
- * linked with it: curl_calls.c passes each call on. For source/http.c alone.
+ * linked with it: curl_calls.c passes each call on. For source/http.c
+ * and http_headers.c alone.
  */
 #ifndef SOURCE_CURL_CALLS_H
 #define SOURCE_CURL_CALLS_H

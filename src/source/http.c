@@ -11,6 +11,7 @@
 #include "source/auth.h"
 #include "source/curl_calls.h"
 #include "source/http_error.h"
+#include "source/http_headers.h"
 #include "source/http_receive.h"
 #include "source/http_retry.h"
 #include "source/http_wire.h"
@@ -125,109 +126,6 @@ static int64_t stall_ms(const struct job *job)
 	return limit;
 }
 
-/* The library copies what it sends; our own copies at least do not stay. */
-static void wipe_headers(struct curl_slist *list)
-{
-	for (struct curl_slist *item = list; item; item = item->next)
-		mem_wipe(item->data, strlen(item->data));
-	curl_slist_free_all(list);
-}
-
-static bool add_header(struct job *job, const char *name, struct str value)
-{
-	struct curl_slist *longer;
-	struct buf line;
-
-	buf_init(&line, LIMIT_HEADER_BYTES);
-	/* At once: growing would leave copies of a secret behind. */
-	if (!buf_reserve(&line, strlen(name) + value.len + 2))
-		return false;
-	buf_add_text(&line, name);
-	buf_add_str(&line, value);
-	longer = curl_slist_append(job->headers, buf_text(&line));
-	mem_wipe(line.data, line.len);
-	buf_release(&line);
-	if (longer)
-		job->headers = longer;
-	return longer != NULL;
-}
-
-static bool add_basic(struct job *job, const struct endpoint *e)
-{
-	const char *password = e->password ? e->password : "";
-	size_t size =
-		strlen(e->username ? e->username : "") + strlen(password) + 2;
-	char *pair = mem_alloc(size), *coded = mem_alloc(size / 3 * 4 + 8);
-	bool is_ok = pair && coded;
-
-	if (is_ok) {
-		snprintf(pair, size, "%s:%s", e->username ? e->username : "",
-			 password);
-		base64_encode((const unsigned char *)pair, size - 1, coded);
-		is_ok = add_header(job, "Authorization: Basic ",
-				   str_from(coded));
-		mem_wipe(pair, size);
-		mem_wipe(coded, strlen(coded));
-	}
-	mem_free(pair);
-	mem_free(coded);
-	return is_ok;
-}
-
-/* A header of the user's own takes the place of ours. */
-static bool has_own(const struct endpoint *e, struct str name)
-{
-	for (size_t i = 0; i < e->header_count; i++) {
-		struct str own = str_from(e->headers[i]);
-
-		if (str_equal_nocase(str_slice(own, 0, str_find(own, STR(":"))),
-				     name))
-			return true;
-	}
-	return false;
-}
-
-/* In the list, which is wiped after the try; the library's own settings for
- * credentials would stay in its memory. */
-static bool add_credentials(struct job *job, const struct endpoint *e)
-{
-	if (has_own(e, STR("authorization")))
-		return true;
-	/* Empty: none was found, and the server may do without. */
-	if (e->token && *e->token)
-		return add_header(job, "Authorization: Bearer ",
-				  str_from(e->token));
-	if (e->username || e->password)
-		return add_basic(job, e);
-	return true;
-}
-
-static bool set_headers(struct job *job)
-{
-	const struct http_request *request = job->exchange->request;
-	const struct endpoint *e = request->endpoint;
-	/* The library is not told: it would unpack unseen and uncounted. */
-	bool is_ok = add_header(job, "Accept-Encoding: gzip", STR("")) &&
-		     /* Without this, large bodies wait for "100 Continue". */
-		     add_header(job, "Expect:", STR(""));
-
-	is_ok = is_ok && add_header(job, "Accept: ",
-				    request->accept ? str_from(request->accept)
-						    : STR("*/*"));
-	if (request->content_type)
-		is_ok = is_ok && add_header(job, "Content-Type: ",
-					    str_from(request->content_type));
-	if (e->tenant_id && !has_own(e, STR("x-scope-orgid")))
-		is_ok = is_ok &&
-			add_header(job,
-				   "X-Scope-OrgID: ", str_from(e->tenant_id));
-	is_ok = is_ok && add_credentials(job, e);
-	for (size_t i = 0; is_ok && i < e->header_count; i++)
-		is_ok = add_header(job, "", str_from(e->headers[i]));
-	return is_ok && curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER,
-					 job->headers) == CURLE_OK;
-}
-
 /* Collects the first failure of many settings. */
 static void keep(CURLcode *first, CURLcode code)
 {
@@ -317,6 +215,13 @@ static CURLcode set_method(CURL *easy, const struct http_request *request)
 	return rc;
 }
 
+static CURLcode set_headers(struct job *job)
+{
+	if (!http_headers_make(job->exchange->request, &job->headers))
+		return CURLE_OUT_OF_MEMORY;
+	return curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER, job->headers);
+}
+
 /* ---- one try ---- */
 
 /* Lets go of everything of a try but its response; may be called twice. */
@@ -328,7 +233,7 @@ static void job_unhook(struct job *job)
 		job->wire->running--;
 	}
 	job->easy = NULL;
-	wipe_headers(job->headers);
+	http_headers_free(job->headers);
 	job->headers = NULL;
 	receive_release(&job->receive);
 }
@@ -355,7 +260,8 @@ static bool job_start(struct job *job, struct error *err)
 	keep(&rc, set_callbacks(job));
 	keep(&rc, set_trust(job->easy, x->request->endpoint));
 	keep(&rc, set_method(job->easy, x->request));
-	if (rc == CURLE_OK && set_headers(job) &&
+	keep(&rc, set_headers(job));
+	if (rc == CURLE_OK &&
 	    curl_multi_add_handle(job->wire->multi, job->easy) == CURLM_OK)
 		return true;
 	if (rc != CURLE_OK && rc != CURLE_OUT_OF_MEMORY)
@@ -466,6 +372,12 @@ static int64_t next_delay_ms(const struct job *job, bool is_broken)
 	return retry_delay_ms(&facts);
 }
 
+static void job_end(struct job *job)
+{
+	job->state = JOB_DONE;
+	job->exchange->is_done = true;
+}
+
 /* The end of a try: done for good, or waiting for the next one. */
 static void finish(struct job *job, enum wire_failure failure, long os_error)
 {
@@ -494,7 +406,9 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 		buf_release(&response->body);
 	}
 	job->not_before_ns = now_ns + delay_ms * NS_PER_MS;
-	job->state = delay_ms == RETRY_NEVER ? JOB_DONE : JOB_WAITING;
+	job->state = JOB_WAITING;
+	if (delay_ms == RETRY_NEVER)
+		job_end(job);
 }
 
 static void finish_curl(struct job *job, CURLcode code)
@@ -517,7 +431,7 @@ static void job_expire(struct job *job)
 			     job->exchange->request->sieve);
 		describe(job, WIRE_OUT_OF_TIME, 0);
 	}
-	job->state = JOB_DONE;
+	job_end(job);
 }
 
 /* ---- the batch ---- */
@@ -619,7 +533,32 @@ static void tell_progress(const struct wire *w)
 		w->settings->on_progress(&p);
 }
 
-static bool run_loop(struct wire *w, struct error *err)
+/* Nothing waits to be sent, and no connection is being made, whose time would
+ * run out meanwhile. */
+static bool has_leisure(const struct wire *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->jobs[i].state == JOB_RUNNING && !w->jobs[i].is_connected)
+			return false;
+	return poll_ms(w) > 0;
+}
+
+/* Does a piece of the work, or waits for answers. */
+static bool work_or_wait(struct wire *w, const struct wire_work *work,
+			 struct error *err)
+{
+	bool is_done = false;
+
+	if (has_leisure(w) && !work->piece(work->context, &is_done, err))
+		return false;
+	return is_done ||
+	       curl_multi_poll(w->multi, NULL, 0, poll_ms(w), NULL) ==
+		       CURLM_OK ||
+	       wire_fail_wait(err);
+}
+
+static bool run_loop(struct wire *w, const struct wire_work *work,
+		     struct error *err)
 {
 	bool (*is_interrupted)(void) = w->settings->is_interrupted;
 	int running;
@@ -634,19 +573,20 @@ static bool run_loop(struct wire *w, struct error *err)
 		collect_finished(w);
 		stop_stalled(w);
 		tell_progress(w);
-		if (!is_finished(w) &&
-		    curl_multi_poll(w->multi, NULL, 0, poll_ms(w), NULL) !=
-			    CURLM_OK)
-			return wire_fail_wait(err);
+		if (!is_finished(w) && !work_or_wait(w, work, err))
+			return false;
 	}
 	return true;
 }
 
 bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
-	      struct error *err)
+	      const struct wire_work *work, struct error *err)
 {
 	bool is_ok;
 
+	if (w->jobs)
+		return error_set(err, ERROR_INTERNAL,
+				 "requests while others are on their way");
 	w->jobs = mem_calloc(n, sizeof *w->jobs);
 	if (!w->jobs)
 		return error_memory(err, "requests");
@@ -657,7 +597,7 @@ bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
 		if (exchanges[i].is_done)
 			w->jobs[i].state = JOB_DONE;
 	}
-	is_ok = run_loop(w, err);
+	is_ok = run_loop(w, work, err);
 	for (size_t i = 0; i < n; i++)
 		job_unhook(&w->jobs[i]);
 	mem_free(w->jobs);

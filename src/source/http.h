@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The only file that calls curl. Runs batches of requests in parallel
- * over reused connections, within one deadline, with retries, bounded
- * bodies and safe defaults (TLS verified, 1.2 or newer, no redirects, only
- * http and https, credentials never over plain http to another machine).
+ * Runs batches of requests in parallel over reused connections, within one
+ * deadline, with retries, bounded bodies and safe defaults (TLS verified, 1.2
+ * or newer, no redirects, only http and https, credentials never over plain
+ * http to another machine).
  * Knows nothing of traces; records to and replays from case files (har.h).
  */
 #ifndef SOURCE_HTTP_H
@@ -138,6 +138,21 @@ void http_client_free(struct http_client *c);
 bool http_run(struct http_client *c, struct http_request *requests,
 	      struct http_response *responses, size_t n,
 	      struct error *err) MUST_CHECK;
+
+/* Who takes the answers one by one. */
+struct http_taker {
+	/* The response of this number is there. May release its body; sends
+	 * nothing. */
+	void (*take)(void *context, size_t index);
+	void *context;
+};
+
+/* The same; each response is handed over as soon as it and all in front of it
+ * are there, while others are on their way. After a failure some were not. */
+bool http_run_each(struct http_client *c, struct http_request *requests,
+		   struct http_response *responses, size_t n,
+		   const struct http_taker *taker,
+		   struct error *err) MUST_CHECK;
 
 void http_request_release(struct http_request *r);
 void http_response_release(struct http_response *r);

@@ -181,57 +181,23 @@ static bool prepare(struct exchange *x, const struct http_request *request,
 	return true;
 }
 
-static bool is_all_done(const struct exchange *exchanges, size_t n)
+/* What one http_run_each() works at. */
+struct batch {
+	struct http_client *client;
+	struct exchange *exchanges;
+	char **urls;
+	size_t count;
+	size_t taken; /* from the front on: logged and handed over */
+	const struct http_taker *taker;
+	bool is_last_try;
+};
+
+static bool is_all_done(const struct batch *b)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!exchanges[i].is_done)
+	for (size_t i = 0; i < b->count; i++)
+		if (!b->exchanges[i].is_done)
 			return false;
 	return true;
-}
-
-static bool send(struct http_client *c, struct exchange *exchanges, size_t n,
-		 struct error *err)
-{
-	if (is_all_done(exchanges, n))
-		return true;
-	if (!c->wire)
-		c->wire = wire_new(&c->settings, c->deadline_ns, err);
-	return c->wire && wire_run(c->wire, exchanges, n, err);
-}
-
-/* Those refused for a token that has run out; the others stay as they are. */
-static void prepare_again(struct http_client *c, struct exchange *exchanges,
-			  size_t n)
-{
-	const struct http_settings *s = &c->settings;
-
-	for (size_t i = 0; i < n; i++) {
-		struct exchange *x = &exchanges[i];
-
-		x->is_done =
-			x->response->status != 401 || !s->renew_token ||
-			!s->renew_token(s->renew_context, x->request->endpoint);
-		if (x->is_done)
-			continue;
-		http_response_release(x->response);
-		memset(x->response, 0, sizeof *x->response);
-	}
-}
-
-/* What an earlier run was answered is not asked again. */
-static void find_cached(struct http_client *c, struct exchange *exchanges,
-			size_t n)
-{
-	for (size_t i = 0; c->settings.cache && i < n; i++) {
-		struct exchange *x = &exchanges[i];
-
-		if (x->is_done || x->request->sieve)
-			continue;
-		x->is_cached = cache_find(c->settings.cache, x->request, x->url,
-					  x->response);
-		x->is_done = x->is_cached;
-		x->started_ns = clock_now_ns();
-	}
 }
 
 /* After masking: what the server echoed of a secret is not kept. */
@@ -246,25 +212,116 @@ static void keep_cached(struct http_client *c, const struct exchange *x)
 		c->cache_error = err;
 }
 
-static bool run_live(struct http_client *c, struct exchange *exchanges,
-		     size_t n, struct error *err)
+/* In the order of the requests, not of the answers: logs and cases of equal
+ * runs are equal, and so is what is made of the answers. */
+static bool take_next(struct batch *b, struct error *err)
 {
-	find_cached(c, exchanges, n);
-	if (!send(c, exchanges, n, err))
+	struct http_client *c = b->client;
+	struct exchange *x = &b->exchanges[b->taken];
+
+	if (!mask_response(x->request->endpoint, x->response, err) ||
+	    !log_add(c, x, err))
 		return false;
-	prepare_again(c, exchanges, n);
-	return send(c, exchanges, n, err);
+	keep_cached(c, x);
+	if (c->settings.record &&
+	    !har_add(c->settings.record, x->request, x->url, x->response,
+		     x->started_ns, err))
+		return false;
+	if (b->taker)
+		b->taker->take(b->taker->context, b->taken);
+	b->taken++;
+	return true;
+}
+
+static bool take_rest(struct batch *b, struct error *err)
+{
+	while (b->taken < b->count)
+		if (!take_next(b, err))
+			return false;
+	return true;
+}
+
+/* Refused, perhaps for a token that has run out. */
+static bool may_renew(const struct batch *b, const struct exchange *x)
+{
+	return x->response->status == 401 && !b->is_last_try &&
+	       b->client->settings.renew_token;
+}
+
+static bool take_ready(void *context, bool *is_done, struct error *err)
+{
+	struct batch *b = context;
+	const struct exchange *x = &b->exchanges[b->taken];
+
+	*is_done = b->taken < b->count && x->is_done && !may_renew(b, x);
+	return !*is_done || take_next(b, err);
+}
+
+static bool send(struct batch *b, struct error *err)
+{
+	const struct wire_work work = { take_ready, b };
+	struct http_client *c = b->client;
+
+	if (is_all_done(b))
+		return true;
+	if (!c->wire)
+		c->wire = wire_new(&c->settings, c->deadline_ns, err);
+	return c->wire && wire_run(c->wire, b->exchanges, b->count, &work, err);
+}
+
+/* Those refused for a token that has run out; the others stay as they are. */
+static void prepare_again(struct batch *b)
+{
+	const struct http_settings *s = &b->client->settings;
+
+	for (size_t i = b->taken; i < b->count; i++) {
+		struct exchange *x = &b->exchanges[i];
+
+		x->is_done =
+			!may_renew(b, x) ||
+			!s->renew_token(s->renew_context, x->request->endpoint);
+		if (x->is_done)
+			continue;
+		http_response_release(x->response);
+		memset(x->response, 0, sizeof *x->response);
+	}
+	b->is_last_try = true;
+}
+
+/* What an earlier run was answered is not asked again. */
+static void find_cached(struct batch *b)
+{
+	struct cache *cache = b->client->settings.cache;
+
+	for (size_t i = 0; cache && i < b->count; i++) {
+		struct exchange *x = &b->exchanges[i];
+
+		if (x->is_done || x->request->sieve)
+			continue;
+		x->is_cached =
+			cache_find(cache, x->request, x->url, x->response);
+		x->is_done = x->is_cached;
+		x->started_ns = clock_now_ns();
+	}
+}
+
+static bool run_live(struct batch *b, struct error *err)
+{
+	find_cached(b);
+	if (!send(b, err))
+		return false;
+	prepare_again(b);
+	return send(b, err) && take_rest(b, err);
 }
 
 /* A replay checks no credentials: there are none, and nothing is sent. What
  * the recorded run refused is in the case as a failure. */
-static bool run_replay(struct http_client *c, struct exchange *exchanges,
-		       size_t n, struct error *err)
+static bool run_replay(struct batch *b, struct error *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct exchange *x = &exchanges[i];
+	for (size_t i = 0; i < b->count; i++) {
+		struct exchange *x = &b->exchanges[i];
 
-		if (har_find(c->settings.replay, x->request, x->url,
+		if (har_find(b->client->settings.replay, x->request, x->url,
 			     x->response, err))
 			continue;
 		if (!x->request->is_optional || err->code != ERROR_NOT_FOUND)
@@ -272,56 +329,51 @@ static bool run_replay(struct http_client *c, struct exchange *exchanges,
 		fail_early(x, err);
 		error_clear(err);
 	}
+	return take_rest(b, err);
+}
+
+static bool batch_prepare(struct batch *b, struct http_request *requests,
+			  struct http_response *responses, struct error *err)
+{
+	b->exchanges = mem_calloc(b->count, sizeof *b->exchanges);
+	b->urls = mem_calloc(b->count, sizeof *b->urls);
+	if (!b->exchanges || !b->urls)
+		return error_memory(err, "requests");
+	if (!log_reserve(b->client, b->count, err))
+		return false;
+	b->client->round_count++;
+	for (size_t i = 0; i < b->count; i++)
+		if (!prepare(&b->exchanges[i], &requests[i], &responses[i],
+			     &b->urls[i], err))
+			return false;
 	return true;
 }
 
-/* In the order of the requests, not of the answers: logs and cases of equal
- * runs are equal. */
-static bool take_results(struct http_client *c, struct exchange *exchanges,
-			 size_t n, struct error *err)
+static void batch_release(struct batch *b)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct exchange *x = &exchanges[i];
+	/* Those not reached are NULL. */
+	for (size_t i = 0; b->urls && i < b->count; i++)
+		mem_free(b->urls[i]);
+	mem_free(b->urls);
+	mem_free(b->exchanges);
+}
 
-		if (!mask_response(x->request->endpoint, x->response, err) ||
-		    !log_add(c, x, err))
-			return false;
-		keep_cached(c, x);
-		if (c->settings.record &&
-		    !har_add(c->settings.record, x->request, x->url,
-			     x->response, x->started_ns, err))
-			return false;
-	}
-	return true;
+bool http_run_each(struct http_client *c, struct http_request *requests,
+		   struct http_response *responses, size_t n,
+		   const struct http_taker *taker, struct error *err)
+{
+	struct batch b = { .client = c, .count = n, .taker = taker };
+	bool is_ok;
+
+	memset(responses, 0, n * sizeof *responses);
+	is_ok = batch_prepare(&b, requests, responses, err) &&
+		(c->settings.replay ? run_replay : run_live)(&b, err);
+	batch_release(&b);
+	return is_ok;
 }
 
 bool http_run(struct http_client *c, struct http_request *requests,
 	      struct http_response *responses, size_t n, struct error *err)
 {
-	struct exchange *exchanges = mem_calloc(n, sizeof *exchanges);
-	char **urls = mem_calloc(n, sizeof *urls);
-	bool is_ok = false;
-
-	memset(responses, 0, n * sizeof *responses);
-	if (!exchanges || !urls) {
-		error_memory(err, "requests");
-		goto out;
-	}
-	if (!log_reserve(c, n, err))
-		goto out;
-	c->round_count++;
-	for (size_t i = 0; i < n; i++)
-		if (!prepare(&exchanges[i], &requests[i], &responses[i],
-			     &urls[i], err))
-			goto out;
-	is_ok = (c->settings.replay ? run_replay : run_live)(c, exchanges, n,
-							     err) &&
-		take_results(c, exchanges, n, err);
-out:
-	/* Those not reached are NULL. */
-	for (size_t i = 0; urls && i < n; i++)
-		mem_free(urls[i]);
-	mem_free(urls);
-	mem_free(exchanges);
-	return is_ok;
+	return http_run_each(c, requests, responses, n, NULL, err);
 }

@@ -181,6 +181,147 @@ static void test_at_most_four_at_a_time(void **state)
 	server_stop(&s);
 }
 
+/* ---- handed over one by one ---- */
+
+#define TAKEN_MAX 3
+
+/* What was seen when each answer was handed over. */
+struct taken {
+	const struct http_response *responses;
+	size_t count;
+	size_t index[TAKEN_MAX];
+	int status[TAKEN_MAX];
+	bool is_last_there[TAKEN_MAX]; /* a status, or why there is none */
+	struct http_client *client;
+	const struct endpoint *asks; /* NULL: nothing more is asked */
+	char refusal[LIMIT_ERROR_BYTES];
+};
+
+/* From where nothing may be sent. */
+static void ask_more(struct taken *t)
+{
+	struct http_request request = get(t->asks, "/more");
+	struct http_response r;
+	struct error err;
+
+	assert_false(http_run(t->client, &request, &r, 1, &err));
+	assert_int_equal(err.code, ERROR_INTERNAL);
+	snprintf(t->refusal, sizeof t->refusal, "%s", err.message);
+	http_request_release(&request);
+	http_response_release(&r);
+}
+
+static void take(void *context, size_t index)
+{
+	struct taken *t = context;
+	const struct http_response *last = &t->responses[TAKEN_MAX - 1];
+
+	assert_in_range(t->count, 0, TAKEN_MAX - 1);
+	t->index[t->count] = index;
+	t->status[t->count] = t->responses[index].status;
+	t->is_last_there[t->count] = last->status || *last->err.message;
+	if (t->asks && !t->count)
+		ask_more(t);
+	t->count++;
+}
+
+/* GETs of /0, /1 and /2. */
+static struct taken take_each(const char *script,
+			      const struct http_settings *settings,
+			      bool asks_more)
+{
+	struct http_request requests[TAKEN_MAX];
+	struct http_response responses[TAKEN_MAX];
+	struct taken taken = { .responses = responses };
+	const struct http_taker taker = { take, &taken };
+	struct endpoint e = { 0 };
+	struct http_client *c;
+	struct error err;
+	struct server s;
+
+	server_start(&s, script, NULL, NULL, NULL);
+	e.url = s.url;
+	for (size_t i = 0; i < TAKEN_MAX; i++) {
+		const char path[] = { '/', (char)('0' + i), '\0' };
+
+		requests[i] = get(&e, path);
+	}
+	c = http_client_new(settings, &err);
+	taken.client = c;
+	taken.asks = asks_more ? &e : NULL;
+	if (!http_run_each(c, requests, responses, TAKEN_MAX, &taker, &err))
+		fail_msg("%s", err.message);
+	for (size_t i = 0; i < TAKEN_MAX; i++) {
+		http_request_release(&requests[i]);
+		http_response_release(&responses[i]);
+	}
+	http_client_free(c);
+	server_stop(&s);
+	assert_int_equal(taken.count, TAKEN_MAX);
+	for (size_t i = 0; i < TAKEN_MAX; i++)
+		assert_int_equal(taken.index[i], i);
+	return taken;
+}
+
+static void test_answers_are_handed_over_while_others_come(void **state)
+{
+	struct http_settings settings = quick;
+	struct taken t;
+
+	(void)state;
+	settings.stall_timeout_ms = 2000;
+	settings.retries = 0;
+	t = take_each("{\"routes\":[{\"path\":\"/2\",\"reply\":{\"silent\":"
+		      "true}}],\"default\":{\"text\":\"x\"}}",
+		      &settings, true);
+	assert_contains(t.refusal, "while others are on their way");
+	assert_int_equal(t.status[0], 200);
+	assert_int_equal(t.status[1], 200);
+	assert_int_equal(t.status[2], 0);
+	assert_false(t.is_last_there[0]);
+	assert_false(t.is_last_there[1]);
+	assert_true(t.is_last_there[2]);
+}
+
+static void test_answers_are_handed_over_in_order(void **state)
+{
+	struct taken t;
+
+	(void)state;
+	t = take_each("{\"routes\":[{\"path\":\"/0\",\"reply\":{\"delay_ms\":"
+		      "300}}],\"default\":{\"text\":\"x\"}}",
+		      &quick, false);
+	for (size_t i = 0; i < TAKEN_MAX; i++)
+		assert_int_equal(t.status[i], 200);
+}
+
+static bool renew(void *context, const struct endpoint *endpoint)
+{
+	(void)endpoint;
+	++*(int *)context;
+	return true;
+}
+
+/* A refusal that another token may turn into an answer is none. */
+static void test_answers_are_handed_over_with_the_new_token(void **state)
+{
+	struct http_settings settings = quick;
+	struct taken t;
+	int renewed = 0;
+
+	(void)state;
+	settings.renew_token = renew;
+	settings.renew_context = &renewed;
+	t = take_each("{\"routes\":[{\"path\":\"/0\",\"replies\":[{\"status\":"
+		      "401},{\"text\":\"x\"}]},{\"path\":\"/1\",\"reply\":"
+		      "{\"status\":401}}],\"default\":{\"delay_ms\":300}}",
+		      &settings, false);
+	assert_int_equal(renewed, 2);
+	assert_int_equal(t.status[0], 200);
+	assert_int_equal(t.status[1], 401);
+	assert_int_equal(t.status[2], 200);
+}
+
 static void test_connections_are_used_again(void **state)
 {
 	struct http_client *c;
@@ -796,6 +937,11 @@ int main(void)
 		cmocka_unit_test(test_post_sends_its_body_and_headers),
 		cmocka_unit_test(test_large_post_is_sent_at_once),
 		cmocka_unit_test(test_at_most_four_at_a_time),
+		cmocka_unit_test(
+			test_answers_are_handed_over_while_others_come),
+		cmocka_unit_test(test_answers_are_handed_over_in_order),
+		cmocka_unit_test(
+			test_answers_are_handed_over_with_the_new_token),
 		cmocka_unit_test(test_connections_are_used_again),
 		cmocka_unit_test(test_passing_troubles_are_tried_again),
 		cmocka_unit_test(test_last_failure_is_reported),
