@@ -3,6 +3,7 @@
 
 #include "base/demangle.h"
 #include "base/num.h"
+#include "base/radix.h"
 #include "model/profile_build.h"
 #include "model/sequence.h"
 
@@ -78,6 +79,33 @@ static uint32_t *rank_texts(struct profile_build *b)
 	return rank;
 }
 
+/* The two words from `at` on as one number; behind the last there are 0. */
+static uint64_t word_pair(const uint32_t *words, uint32_t width, uint32_t at)
+{
+	return (uint64_t)words[at] << 32 | (at + 1 < width ? words[at + 1] : 0);
+}
+
+/* By all words, the last ones first: equal ones stay as they are. Returns
+ * which of both lists holds them then. */
+static struct radix_item *sort_words(struct radix_item *items,
+				     struct radix_item *room, uint32_t count,
+				     const uint32_t *words, uint32_t width)
+{
+	for (uint32_t at = (width - 1) / 2 * 2 + 2; at > 0; at -= 2) {
+		struct radix_item *sorted;
+
+		for (uint32_t i = 0; i < count; i++)
+			items[i].key = word_pair(
+				&words[width * (size_t)items[i].index], width,
+				at - 2);
+		sorted = radix_sort(items, room, count);
+		if (sorted == room)
+			room = items;
+		items = sorted;
+	}
+	return items;
+}
+
 /* Orders `count` sequences of `width` words, leaving out those of which
  * is_used is not set; place[old] becomes the new index. NULL: no memory. */
 static uint32_t *place_words(struct arena *arena, const uint32_t *words,
@@ -85,25 +113,23 @@ static uint32_t *place_words(struct arena *arena, const uint32_t *words,
 			     uint32_t count, uint32_t *used_count)
 {
 	uint32_t *place = arena_array(arena, count, sizeof *place);
-	struct ordering o;
+	struct radix_item *items = arena_array(arena, count, sizeof *items);
+	struct radix_item *room = arena_array(arena, count, sizeof *room);
+	const struct radix_item *sorted;
 	uint32_t used = 0;
 
-	if (!place || !ordering_init(&o, arena, count))
+	if (!place || !items || !room)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++) {
 		place[i] = UNUSED;
-		if (!is_used[i])
-			continue;
-		o.sequences[used++] = (struct sequence){
-			.items = &words[width * (size_t)i],
-			.count = width,
-			.index = i,
-		};
+		if (is_used[i])
+			items[used++].index = i;
 	}
-	sequence_sort(o.sequences, used, NULL, o.scratch);
+	sorted = sort_words(items, room, used, words, width);
 	for (uint32_t i = 0; i < used; i++)
-		place[o.sequences[i].index] = i;
-	ordering_drop(&o, arena, count);
+		place[sorted[i].index] = i;
+	arena_drop(arena, items, count * sizeof *items);
+	arena_drop(arena, room, count * sizeof *room);
 	*used_count = used;
 	return place;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Orders number sequences lexicographically: names packed into words, pairs,
- * whole stacks. Private to model/. A merge sort that remembers how much each
- * sequence shares with the one before it, so long common beginnings (every
- * stack has them) are compared once and no input makes it quadratic.
+ * Orders number sequences lexicographically: names packed into words, and
+ * stacks. Private to model/. A merge sort that remembers how much each sequence
+ * shares with the one before it, so long common beginnings (every stack has
+ * them) are compared once and no input makes it quadratic.
  */
 #ifndef MODEL_SEQUENCE_H
 #define MODEL_SEQUENCE_H
