@@ -163,9 +163,12 @@ static int stack_compare(const struct profile *p, const struct stack *a,
 							 : b->frame_count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t f = p->frames[x[i]].function;
-		uint32_t g = p->frames[y[i]].function;
+		uint32_t f, g;
 
+		if (x[i] == y[i])
+			continue;
+		f = p->frames[x[i]].function;
+		g = p->frames[y[i]].function;
 		if (p->functions[f].name != p->functions[g].name)
 			return compare_i64(f, g);
 	}
