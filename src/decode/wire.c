@@ -60,7 +60,7 @@ bool wire_read_long(struct wire *w, uint64_t *value)
 }
 
 /* Little-endian, whatever the machine. */
-bool wire_read_fixed(struct wire *w, unsigned size, uint64_t *value)
+static bool read_fixed(struct wire *w, unsigned size, uint64_t *value)
 {
 	uint64_t sum = 0;
 
@@ -72,6 +72,18 @@ bool wire_read_fixed(struct wire *w, unsigned size, uint64_t *value)
 	w->at += size;
 	*value = sum;
 	return true;
+}
+
+bool wire_read_other(struct wire *w, struct wire_field *f)
+{
+	switch (f->tag & 7) {
+	case WIRE_FIXED64:
+		return read_fixed(w, 8, &f->value);
+	case WIRE_FIXED32:
+		return read_fixed(w, 4, &f->value);
+	default:
+		return wire_fail(w, "a field has an impossible type");
+	}
 }
 
 void wire_feed_init(struct wire_feed *wf, struct feed *feed)

@@ -110,9 +110,7 @@ bool wire_fail_short(struct wire *w, const char *failure);
 bool wire_feed_widen(struct wire_feed *wf, size_t at,
 		     struct wire_field *f) MUST_CHECK;
 bool wire_read_long(struct wire *w, uint64_t *value) MUST_CHECK;
-bool wire_read_fixed(struct wire *w, unsigned size, uint64_t *value) MUST_CHECK;
-
-#define WIRE_NUMBER_MAX ((1u << 29) - 1)
+bool wire_read_other(struct wire *w, struct wire_field *f) MUST_CHECK;
 
 /* Tags and most lengths are one byte. */
 static inline bool wire_read_varint(struct wire *w, uint64_t *value)
@@ -144,23 +142,18 @@ MUST_CHECK static inline bool wire_next(struct wire *w, struct wire_field *f)
 
 	if (w->failure || w->at == w->bytes.len || !wire_read_varint(w, &tag))
 		return false;
-	if (tag >> 3 == 0 || tag >> 3 > WIRE_NUMBER_MAX) {
+	/* Of number 0 and so below 8, or of more than 29 bits. */
+	if (tag - 8 > UINT32_MAX - 8) {
 		wire_fail(w, "a field has an impossible number");
 		return false;
 	}
-	*f = (struct wire_field){ .tag = (uint32_t)tag };
-	switch (tag & 7) {
-	case WIRE_VARINT:
-		return wire_read_varint(w, &f->value);
-	case WIRE_FIXED64:
-		return wire_read_fixed(w, 8, &f->value);
-	case WIRE_BYTES:
+	f->tag = (uint32_t)tag;
+	if ((tag & 7) == WIRE_BYTES)
 		return wire_read_bytes(w, f);
-	case WIRE_FIXED32:
-		return wire_read_fixed(w, 4, &f->value);
-	default:
-		return wire_fail(w, "a field has an impossible type");
-	}
+	f->bytes = STR("");
+	if ((tag & 7) == WIRE_VARINT)
+		return wire_read_varint(w, &f->value);
+	return wire_read_other(w, f);
 }
 
 /* The next field of the outermost message, whole, valid until the next call;
