@@ -183,15 +183,19 @@ static int stack_compare(const struct profile *p, const struct stack *a,
 /* Ids are checked before anything follows them. */
 static bool check_stack(const struct profile *p, const struct stack *s)
 {
+	const uint32_t *ids;
+	unsigned wrong = 0;
+
 	if (s->frame_count == 0 || s->frame_count > LIMIT_STACK_FRAMES ||
 	    s->frame_first > p->frame_id_count ||
 	    s->frame_count > p->frame_id_count - s->frame_first ||
 	    s->value == 0)
 		return false;
+	/* All of them, several at a time. */
+	ids = &p->frame_ids[s->frame_first];
 	for (uint32_t i = 0; i < s->frame_count; i++)
-		if (p->frame_ids[s->frame_first + i] >= p->frame_count)
-			return false;
-	return true;
+		wrong |= ids[i] >= p->frame_count;
+	return !wrong;
 }
 
 static bool check_place(const struct profile *p, const uint32_t frames[2])

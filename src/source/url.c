@@ -29,16 +29,28 @@ char *url_join(const char *base, const char *path)
 	return url;
 }
 
+static bool is_unreserved(char c)
+{
+	return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' ||
+	       c == '~';
+}
+
 void url_encode(struct buf *out, struct str value)
 {
-	for (size_t i = 0; i < value.len; i++) {
-		char c = value.ptr[i];
+	static const char digits[] = "0123456789ABCDEF";
+	size_t from = 0;
 
-		if (ascii_is_alnum(c) || (c && strchr("-._~", c)))
-			buf_add_char(out, c);
-		else
-			buf_addf(out, "%%%02X", (unsigned)(unsigned char)c);
+	for (size_t i = 0; i < value.len; i++) {
+		unsigned char c = (unsigned char)value.ptr[i];
+		const char coded[] = { '%', digits[c >> 4], digits[c & 15] };
+
+		if (is_unreserved(value.ptr[i]))
+			continue;
+		buf_add(out, value.ptr + from, i - from);
+		buf_add(out, coded, sizeof coded);
+		from = i + 1;
 	}
+	buf_add_str(out, str_slice(value, from, value.len));
 }
 
 void url_encode_built(struct buf *out, struct buf *owned_text)

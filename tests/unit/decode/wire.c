@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -69,6 +70,57 @@ static void test_varint_limits(void **state)
 		       "more than 64 bits");
 	expect_failure(STR("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
 		       11, "more than 64 bits");
+}
+
+static size_t put_varint(char *bytes, uint64_t value)
+{
+	size_t len = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		bytes[len++] = (char)(value | 0x80);
+	bytes[len++] = (char)value;
+	return len;
+}
+
+/* Of this number, with so many bytes behind it that are not its own. */
+static void expect_number(uint64_t value, size_t behind)
+{
+	char *bytes = malloc(32); /* so that reading past them is noticed */
+	size_t len = put_varint(bytes, value);
+	uint64_t read = ~value;
+	struct wire w;
+
+	memset(bytes + len, 0xff, behind);
+	bytes = realloc(bytes, len + behind);
+	wire_init(&w, (struct str){ bytes, len + behind });
+	assert_true(wire_next_varint(&w, &read));
+	assert_true(read == value);
+	assert_int_equal(w.at, len);
+	free(bytes);
+}
+
+static void test_numbers_of_every_length(void **state)
+{
+	(void)state;
+	for (unsigned bit = 0; bit < 64; bit++)
+		for (size_t behind = 0; behind < 12; behind++) {
+			uint64_t power = (uint64_t)1 << bit;
+
+			expect_number(power, behind);
+			expect_number(power - 1, behind);
+			expect_number(power | power >> 3 | 1, behind);
+			expect_number(0xA5C396870F1E2D3Cu >> bit, behind);
+		}
+	for (unsigned len = 1; len < 10; len++) {
+		const char ends[] = "\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+		uint64_t read;
+		struct wire w;
+
+		wire_init(&w, (struct str){ ends, len });
+		assert_false(wire_next_varint(&w, &read));
+		assert_int_equal(w.failed_at, len);
+		assert_true(w.is_short);
+	}
 }
 
 static void test_damage_is_placed(void **state)
@@ -150,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_type),
 		cmocka_unit_test(test_varint_limits),
+		cmocka_unit_test(test_numbers_of_every_length),
 		cmocka_unit_test(test_damage_is_placed),
 		cmocka_unit_test(test_nested_offset),
 		cmocka_unit_test(test_depth_has_a_limit),
