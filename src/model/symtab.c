@@ -42,14 +42,16 @@ static bool append(struct symtab *t, const struct text_ref *ref, bool is_kept,
 	return *id != TEXT_NONE || no_memory(t, err);
 }
 
+/* The empty one is the first: many files and mappings are. */
 static bool add(struct symtab *t, struct str text, bool is_kept, uint32_t *id,
 		struct error *err)
 {
-	const struct text_ref ref = {
-		.text = text,
-		.hash = text_table_hash(&t->table, text),
-	};
+	struct text_ref ref = { .text = text };
 
+	*id = 0;
+	if (!text.len)
+		return true;
+	ref.hash = text_table_hash(&t->table, text);
 	*id = text_table_find(&t->table, text, ref.hash);
 	return *id != TEXT_NONE || append(t, &ref, is_kept, id, err);
 }
