@@ -197,9 +197,18 @@ static bool trim_stack(struct profile_build *b, const uint32_t **frames,
 	return true;
 }
 
-/* The slot of an equal stack, or the empty one where it belongs. Hashes are
- * keyed (base/map.h), so no input can make the walk long. */
-static uint32_t *find_slot(const struct profile_build *b, uint64_t hash,
+/* Keyed, so that no input can make the walk to a slot long. */
+static uint32_t stack_hash(const struct profile_build *b,
+			   const uint32_t *frames, uint32_t count)
+{
+	const struct str bytes = { (const char *)frames,
+				   count * sizeof *frames };
+
+	return text_table_hash(&b->out->symtab.table, bytes);
+}
+
+/* The slot of an equal stack, or the empty one where it belongs. */
+static uint32_t *find_slot(const struct profile_build *b, uint32_t hash,
 			   const uint32_t *frames, uint32_t count)
 {
 	size_t at = hash & (b->slot_count - 1);
@@ -265,7 +274,7 @@ static bool reserve_frame_ids(struct profile_build *b, size_t need)
 }
 
 static bool append_stack(struct profile_build *b, const uint32_t *frames,
-			 uint32_t count, int64_t value, uint64_t hash,
+			 uint32_t count, int64_t value, uint32_t hash,
 			 struct error *err)
 {
 	struct profile *p = b->out;
@@ -293,7 +302,7 @@ static bool append_stack(struct profile_build *b, const uint32_t *frames,
 bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value, struct error *err)
 {
-	uint64_t hash = hash_bytes(frames, count * sizeof *frames);
+	uint32_t hash = stack_hash(b, frames, count);
 	uint32_t *slot;
 	int64_t *sum;
 	int64_t exact;

@@ -40,7 +40,7 @@ struct profile_build {
 	struct frame *frames;
 	struct frame_detail *details; /* none until a frame says something */
 	struct stack *stacks;
-	uint64_t *stack_hashes;
+	uint32_t *stack_hashes;
 	uint32_t *stack_slots;
 	uint32_t *trimmed; /* room for one stack that was too deep */
 	size_t function_cap;
