@@ -30,7 +30,8 @@ struct durations {
 
 struct work {
 	const struct cohort_want *want;
-	struct arena *arena;
+	struct arena *arena; /* of the result */
+	struct arena scratch;
 	struct cohorts *out;
 	struct durations now;
 	struct durations before;
@@ -78,9 +79,9 @@ static bool collect(struct work *w, uint32_t window, struct time_range range,
 	if (!from)
 		return true;
 	out->values =
-		arena_array(w->arena, from->span_count, sizeof *out->values);
+		arena_array(&w->scratch, from->span_count, sizeof *out->values);
 	if (!out->values)
-		return arena_fail(w->arena, "the cohorts", err);
+		return arena_fail(&w->scratch, "the cohorts", err);
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 
@@ -272,11 +273,11 @@ static bool find_concentrations(struct work *w, struct error *err)
 	return concentration_find(want->history, want->roles->slow,
 				  want->slow_range, want->operation,
 				  out->threshold_ns, CONCENTRATION_INSTANCE,
-				  w->arena, &out->instance, err) &&
+				  &out->instance, err) &&
 	       concentration_find(want->history, want->roles->slow,
 				  want->slow_range, want->operation,
 				  out->threshold_ns, CONCENTRATION_VERSION,
-				  w->arena, &out->version, err);
+				  &out->version, err);
 }
 
 static bool find_mode(struct work *w, struct error *err)
@@ -362,17 +363,16 @@ static bool is_of_part(const struct work *w, const struct history_span *s,
 	return is_leader == (part == PART_SLOW);
 }
 
-static bool gather(const struct work *w, uint32_t window,
-		   struct time_range range, enum part part, struct gathering *g,
-		   struct error *err)
+static bool gather(struct work *w, uint32_t window, struct time_range range,
+		   enum part part, struct gathering *g, struct error *err)
 {
 	const struct history_window *from = get_window(w, window);
 
 	if (!from)
 		return true;
-	if (!arena_reserve(w->arena, (void **)&g->items, &g->cap,
+	if (!arena_reserve(&w->scratch, (void **)&g->items, &g->cap,
 			   g->count + from->span_count + 1, sizeof *g->items))
-		return arena_fail(w->arena, "the cohorts", err);
+		return arena_fail(&w->scratch, "the cohorts", err);
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 
@@ -385,14 +385,13 @@ static bool gather(const struct work *w, uint32_t window,
 	return true;
 }
 
-static bool add_own(const struct work *w, struct gathering *g,
-		    struct error *err)
+static bool add_own(struct work *w, struct gathering *g, struct error *err)
 {
 	if (!w->want->profile_id)
 		return true;
-	if (!arena_reserve(w->arena, (void **)&g->items, &g->cap, g->count + 1,
-			   sizeof *g->items))
-		return arena_fail(w->arena, "the cohorts", err);
+	if (!arena_reserve(&w->scratch, (void **)&g->items, &g->cap,
+			   g->count + 1, sizeof *g->items))
+		return arena_fail(&w->scratch, "the cohorts", err);
 	g->items[g->count++] = (struct member){
 		.profile_id = w->want->profile_id,
 		.duration_ns = w->want->duration_ns,
@@ -419,13 +418,13 @@ static void drop_repeats(struct gathering *g)
 	g->count = kept;
 }
 
-static bool set_median(const struct work *w, const struct gathering *g,
+static bool set_median(struct work *w, const struct gathering *g,
 		       struct cohort *out, struct error *err)
 {
-	int64_t *values = arena_array(w->arena, g->count, sizeof *values);
+	int64_t *values = arena_array(&w->scratch, g->count, sizeof *values);
 
 	if (!values)
-		return arena_fail(w->arena, "the cohorts", err);
+		return arena_fail(&w->scratch, "the cohorts", err);
 	for (size_t i = 0; i < g->count; i++)
 		values[i] = g->items[i].duration_ns;
 	values_sort(values, g->count);
@@ -455,7 +454,7 @@ static void take_ids(const struct work *w, const struct gathering *g,
 	out->mean_duration_ns = out->count ? sum / (double)out->count : NAN;
 }
 
-static bool fill_cohort(const struct work *w, struct gathering *g,
+static bool fill_cohort(struct work *w, struct gathering *g,
 			struct time_range range, bool is_slow,
 			struct cohort *out, struct error *err)
 {
@@ -651,16 +650,26 @@ static bool tell(const struct work *w, struct error *err)
 	return wording_take(&text, w->arena, &w->out->why, err);
 }
 
+static bool find(struct work *w, struct error *err)
+{
+	const struct cohort_want *want = w->want;
+
+	if (!collect(w, want->roles->slow, want->slow_range, &w->now, err) ||
+	    !collect(w, baseline_window(w), baseline_range(w), &w->before, err))
+		return false;
+	w->out->window_count = (uint32_t)w->now.count;
+	return find_mode(w, err) && fill_cohorts(w, err) && tell(w, err);
+}
+
 bool cohorts_find(const struct cohort_want *want, struct arena *arena,
 		  struct cohorts *out, struct error *err)
 {
 	struct work w = { .want = want, .arena = arena, .out = out };
+	bool is_done;
 
 	*out = (struct cohorts){ 0 };
-	if (!collect(&w, want->roles->slow, want->slow_range, &w.now, err) ||
-	    !collect(&w, baseline_window(&w), baseline_range(&w), &w.before,
-		     err))
-		return false;
-	out->window_count = (uint32_t)w.now.count;
-	return find_mode(&w, err) && fill_cohorts(&w, err) && tell(&w, err);
+	arena_init(&w.scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = find(&w, err);
+	arena_release(&w.scratch);
+	return is_done;
 }

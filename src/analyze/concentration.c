@@ -15,7 +15,7 @@ struct labelled {
 };
 
 struct tally {
-	const struct labelled *items; /* by label, then duration */
+	struct labelled *items; /* by label, then duration */
 	size_t count;
 	int64_t threshold_ns;
 	uint32_t slow_count;
@@ -35,11 +35,10 @@ static uint32_t label_of(const struct history_span *s, enum concentration_by by)
 	return by == CONCENTRATION_VERSION ? s->version : s->instance;
 }
 
-static size_t collect(const struct history_window *w, struct time_range range,
-		      uint32_t operation, enum concentration_by by,
-		      struct labelled *items)
+static void collect(const struct history_window *w, struct time_range range,
+		    uint32_t operation, enum concentration_by by,
+		    struct tally *t)
 {
-	size_t count = 0;
 
 	for (uint32_t i = 0; i < w->span_count; i++) {
 		const struct history_span *s = &w->spans[i];
@@ -47,12 +46,11 @@ static size_t collect(const struct history_window *w, struct time_range range,
 		if (s->operation != operation || !label_of(s, by) ||
 		    s->start_ns < range.from_ns || s->start_ns >= range.to_ns)
 			continue;
-		items[count++] =
+		t->items[t->count++] =
 			(struct labelled){ label_of(s, by), s->duration_ns };
 	}
-	if (count)
-		qsort(items, count, sizeof *items, compare_labelled);
-	return count;
+	if (t->count)
+		qsort(t->items, t->count, sizeof *t->items, compare_labelled);
 }
 
 /* Values of one label (is_inside) or of all others, sorted. */
@@ -102,17 +100,34 @@ static bool is_concentrated(const struct concentration *c)
 	       c->p < CONCENTRATION_P;
 }
 
+/* values: room for as many as there are items. */
+static void judge(const struct history *h, struct tally *t, int64_t *values,
+		  struct concentration *out)
+{
+	uint32_t leader = find_leader(t, out);
+
+	if (!leader)
+		return;
+	out->other_slow_count = t->slow_count - out->slow_count;
+	out->other_count = (uint32_t)t->count - out->span_count;
+	out->value = symtab_text(&h->symtab, leader);
+	out->p50_ns = median_of(t, leader, true, values);
+	out->other_p50_ns = median_of(t, leader, false, values);
+	out->p = fisher_mid_p(out->slow_count, out->span_count,
+			      out->other_slow_count, out->other_count);
+	out->is_found = is_concentrated(out);
+}
+
 bool concentration_find(const struct history *h, uint32_t window,
 			struct time_range range, uint32_t operation,
 			int64_t threshold_ns, enum concentration_by by,
-			struct arena *arena, struct concentration *out,
-			struct error *err)
+			struct concentration *out, struct error *err)
 {
+	struct tally t = { .threshold_ns = threshold_ns };
 	const struct history_window *w;
-	struct labelled *items;
-	struct tally t;
+	struct arena scratch;
 	int64_t *values;
-	uint32_t leader;
+	bool is_done;
 
 	*out = (struct concentration){ .p50_ns = -1,
 				       .other_p50_ns = -1,
@@ -120,22 +135,15 @@ bool concentration_find(const struct history *h, uint32_t window,
 	if (window >= h->window_count)
 		return true;
 	w = &h->windows[window];
-	items = arena_array(arena, w->span_count, sizeof *items);
-	values = arena_array(arena, w->span_count, sizeof *values);
-	if (!items || !values)
-		return arena_fail(arena, "the history of the operations", err);
-	t = (struct tally){ .items = items, .threshold_ns = threshold_ns };
-	t.count = collect(w, range, operation, by, items);
-	leader = find_leader(&t, out);
-	if (!leader)
-		return true;
-	out->other_slow_count = t.slow_count - out->slow_count;
-	out->other_count = (uint32_t)t.count - out->span_count;
-	out->value = symtab_text(&h->symtab, leader);
-	out->p50_ns = median_of(&t, leader, true, values);
-	out->other_p50_ns = median_of(&t, leader, false, values);
-	out->p = fisher_mid_p(out->slow_count, out->span_count,
-			      out->other_slow_count, out->other_count);
-	out->is_found = is_concentrated(out);
-	return true;
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	t.items = arena_array(&scratch, w->span_count, sizeof *t.items);
+	values = arena_array(&scratch, w->span_count, sizeof *values);
+	is_done = (t.items && values) ||
+		  arena_fail(&scratch, "the history of the operations", err);
+	if (is_done) {
+		collect(w, range, operation, by, &t);
+		judge(h, &t, values, out);
+	}
+	arena_release(&scratch);
+	return is_done;
 }

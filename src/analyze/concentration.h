@@ -36,7 +36,7 @@ enum concentration_by { CONCENTRATION_INSTANCE, CONCENTRATION_VERSION };
 bool concentration_find(const struct history *h, uint32_t window,
 			struct time_range range, uint32_t operation,
 			int64_t threshold_ns, enum concentration_by by,
-			struct arena *arena, struct concentration *out,
+			struct concentration *out,
 			struct error *err) MUST_CHECK;
 
 #endif

@@ -30,8 +30,7 @@ static struct concentration find(struct past *p, enum concentration_by by)
 	struct concentration c;
 
 	assert_true(concentration_find(&p->h, 0, p->h.windows[0].range, 0,
-				       fixture_ms(100), by, &p->arena, &c,
-				       &err));
+				       fixture_ms(100), by, &c, &err));
 	return c;
 }
 
@@ -119,8 +118,7 @@ static void without_label(void **state)
 	assert_false(c.is_found);
 	assert_int_equal(c.value_count, 0);
 	assert_true(concentration_find(&p.h, 1, p.h.windows[0].range, 0, 0,
-				       CONCENTRATION_INSTANCE, &p.arena, &c,
-				       &err));
+				       CONCENTRATION_INSTANCE, &c, &err));
 	assert_false(c.is_found);
 	past_release(&p);
 }
