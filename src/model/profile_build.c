@@ -257,19 +257,16 @@ static bool grow_slots(struct profile_build *b)
 static bool reserve_frame_ids(struct profile_build *b, size_t need)
 {
 	struct profile *p = b->out;
-	size_t size = sizeof *p->frame_ids;
 	size_t cap = b->frame_id_cap + b->frame_id_cap / 2 + KIB;
-	uint32_t *grown;
+	void *items = p->frame_ids;
 
 	if (need <= b->frame_id_cap)
 		return true;
-	cap = cap < need ? need : cap;
-	grown = arena_grow(&p->arena, p->frame_ids, b->frame_id_cap * size,
-			   cap * size);
-	if (!grown)
+	if (!arena_reserve_exactly(&p->arena, &items, &b->frame_id_cap,
+				   cap < need ? need : cap,
+				   sizeof *p->frame_ids))
 		return false;
-	p->frame_ids = grown;
-	b->frame_id_cap = cap;
+	p->frame_ids = items;
 	return true;
 }
 
