@@ -284,62 +284,88 @@ static void store_traces(struct history_window *w, struct ranked_trace *traces,
 	w->trace_count = kept;
 }
 
-/* Their starts, after the earliest one's. */
-static void list_starts(const struct history_window *w,
-			struct radix_item *starts)
+static int64_t first_start(const struct history_span *spans, uint32_t count)
 {
 	int64_t first_ns = INT64_MAX;
 
-	for (uint32_t i = 0; i < w->span_count; i++)
-		if (w->spans[i].start_ns < first_ns)
-			first_ns = w->spans[i].start_ns;
-	for (uint32_t i = 0; i < w->span_count; i++)
+	for (uint32_t i = 0; i < count; i++)
+		if (spans[i].start_ns < first_ns)
+			first_ns = spans[i].start_ns;
+	return first_ns;
+}
+
+/* Their starts, after the earliest one's. */
+static void list_starts(const struct history_span *spans, uint32_t count,
+			struct radix_item *starts)
+{
+	uint64_t first_ns = (uint64_t)first_start(spans, count);
+
+	for (uint32_t i = 0; i < count; i++)
 		starts[i] = (struct radix_item){
-			(uint64_t)w->spans[i].start_ns - (uint64_t)first_ns,
+			(uint64_t)spans[i].start_ns - first_ns,
 			i,
 		};
 }
 
 /* Moves the spans, then orders those that start together. */
-static void place_spans(struct history_window *w,
+static void place_spans(struct history_span *spans, uint32_t count,
 			const struct radix_item *starts,
 			struct history_span *room)
 {
-	uint32_t count = w->span_count, end;
+	uint32_t end;
 
-	memcpy(room, w->spans, count * sizeof *room);
+	memcpy(room, spans, count * sizeof *room);
 	for (uint32_t i = 0; i < count; i++)
-		w->spans[i] = room[starts[i].index];
+		spans[i] = room[starts[i].index];
 	for (uint32_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count; end++)
-			if (w->spans[end].start_ns != w->spans[i].start_ns)
+			if (spans[end].start_ns != spans[i].start_ns)
 				break;
 		if (end - i > 1)
-			qsort(w->spans + i, end - i, sizeof *w->spans,
-			      compare_spans);
+			qsort(spans + i, end - i, sizeof *spans, compare_spans);
 	}
+}
+
+/* How many spans at the beginning stay where they are: those of the answers
+ * before are in order, and mostly start before those of this one. */
+static uint32_t count_in_place(const struct history_window *w)
+{
+	const struct history_span *spans = w->spans;
+	uint32_t ordered = 1, kept;
+	int64_t rest_ns;
+
+	while (ordered < w->span_count &&
+	       (spans[ordered - 1].start_ns < spans[ordered].start_ns ||
+		compare_spans(&spans[ordered - 1], &spans[ordered]) <= 0))
+		ordered++;
+	rest_ns = first_start(spans + ordered, w->span_count - ordered);
+	for (kept = ordered; kept > 0; kept--)
+		if (spans[kept - 1].start_ns < rest_ns)
+			break;
+	return kept;
 }
 
 /* By digits of the start: comparing spans with each other takes a tenth of an
  * ordinary `slow`. */
 static void order_spans(struct history_window *w)
 {
-	size_t count = w->span_count;
+	uint32_t kept = w->span_count ? count_in_place(w) : 0;
+	uint32_t count = w->span_count - kept;
+	struct history_span *spans, *room;
 	struct radix_item *starts;
-	struct history_span *room;
 
 	if (!count)
 		return;
+	spans = w->spans + kept;
 	/* Not cleared: of LIMIT_HISTORY_SPANS at most. */
-	starts = mem_alloc(2 * count * sizeof *starts);
+	starts = mem_alloc(2 * (size_t)count * sizeof *starts);
 	room = mem_alloc(count * sizeof *room);
 	if (starts && room) {
-		list_starts(w, starts);
-		place_spans(w,
-			    radix_sort(starts, starts + count, w->span_count),
-			    room);
+		list_starts(spans, count, starts);
+		place_spans(spans, count,
+			    radix_sort(starts, starts + count, count), room);
 	} else {
-		qsort(w->spans, count, sizeof *w->spans, compare_spans);
+		qsort(spans, count, sizeof *spans, compare_spans);
 	}
 	mem_free(starts);
 	mem_free(room);

@@ -151,6 +151,36 @@ static void test_many_spans_are_put_in_order(void **state)
 	}
 }
 
+/* Answers of one window: the second one's spans lie behind the first one's, in
+ * front of them, among them, and beside those that start together. */
+static void test_answers_come_one_by_one(void **state)
+{
+	static const int64_t firsts[] = { 1500, 1000, 1205, 1290, 1200 };
+	const struct history_window *w = &h.windows[0];
+
+	for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
+		teardown(state);
+		setup(state);
+		add_trace(1, 1200);
+		for (uint32_t i = 0; i < 100; i++)
+			add_span(0, 2 * i + 2, 1299 - i, 1);
+		history_finish_window(&h, 0);
+		add_trace(2, firsts[f]);
+		for (uint32_t i = 0; i < 30; i++)
+			add_span(0, 2 * i + 1, firsts[f] + 29 - i, 1);
+		history_finish_window(&h, 0);
+		assert_int_equal(w->span_count, 130);
+		for (uint32_t i = 1; i < w->span_count; i++) {
+			const struct history_span *a = &w->spans[i - 1];
+			const struct history_span *b = &w->spans[i];
+
+			assert_true(a->start_ns < b->start_ns ||
+				    (a->start_ns == b->start_ns &&
+				     a->span_id < b->span_id));
+		}
+	}
+}
+
 /* The same order without memory for a quicker way to it. */
 static void test_order_without_memory(void **state)
 {
@@ -311,6 +341,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_many_spans_are_put_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_answers_come_one_by_one,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order_without_memory,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
