@@ -18,6 +18,9 @@ struct met_attribute {
 	struct str bytes; /* the message */
 	enum fact fact;
 	struct str value;
+	/* What came of it when it was met. */
+	enum span_kind kind;
+	bool has_kind;
 };
 
 struct search_pb {
@@ -82,6 +85,28 @@ static void read_new_attribute(struct search_pb *s, struct wire *w,
 	out->fact = facts_find(&s->facts, key);
 }
 
+/* After it has been set once: what it tells is kept. */
+static void keep_told(struct met_attribute *met, const struct span_facts *facts)
+{
+	if (met->fact < FACT_TEXTS)
+		met->value = facts->texts[met->fact];
+	met->kind = facts->kind;
+	met->has_kind = facts->has_kind;
+}
+
+/* As facts_set(), without looking at what was met before. */
+static void set_again(const struct met_attribute *met, struct span_facts *facts)
+{
+	if (met->fact < FACT_TEXTS) {
+		facts->texts[met->fact] = met->value;
+	} else if (met->fact == FACT_KIND) {
+		facts->kind = met->kind;
+		facts->has_kind = met->has_kind;
+	} else {
+		facts_set(facts, met->fact, met->value);
+	}
+}
+
 /* Where an attribute is put when it is met, by its length and its last bytes:
  * the value. Of several in one place the last one stays. */
 static struct met_attribute *met_place(struct search_pb *s, struct str bytes)
@@ -104,8 +129,11 @@ static void read_attribute(struct search_pb *s, struct wire *w,
 
 		read_new_attribute(s, &inner, met);
 		pass_failure(w, &inner);
+		facts_set(&s->facts, met->fact, met->value);
+		keep_told(met, &s->facts);
+	} else {
+		set_again(met, &s->facts);
 	}
-	facts_set(&s->facts, met->fact, met->value);
 }
 
 /* Span: spanID = 1, name = 2, start = 3, duration = 4, attributes = 5. */
