@@ -118,9 +118,11 @@ static void take_away(struct walk *k, const struct history_span *s)
 	k->covered_to_ns = to;
 }
 
-static bool is_below(const struct history_span *s, uint32_t below)
+/* Is its operation one of these? */
+static bool is_of(const struct history_span *s, uint32_t operations)
 {
-	return s->operation < OPERATIONS_MAX && (below & 1u << s->operation);
+	return s->operation < OPERATIONS_MAX &&
+	       (operations & 1u << s->operation);
 }
 
 static void begin_trace(struct walk *k, uint32_t trace)
@@ -152,12 +154,13 @@ static size_t walk_all(const struct timeline *l, uint32_t operation,
 		       const struct history_span **spans)
 {
 	struct walk k = { .values = values, .spans = spans };
+	uint32_t wanted = below | 1u << operation;
 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct history_span *s = l->spans[i];
 		bool is_own = s->operation == operation, is_inside;
 
-		if (!is_own && !is_below(s, below))
+		if (!is_of(s, wanted))
 			continue;
 		if (s->trace != k.trace)
 			begin_trace(&k, s->trace);

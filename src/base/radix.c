@@ -2,32 +2,41 @@
 #include "base/radix.h"
 
 #include <stddef.h>
+#include <string.h>
 
-/* So many counters that they stay in the first cache. */
-#define DIGIT_BITS 11u
-#define DIGITS (1u << DIGIT_BITS)
+/* So many counters that they stay in the first cache; for short lists fewer, as
+ * each pass clears and adds up all of them. */
+#define MOST_BITS 11u
+#define FEW_BITS 8u
+#define FEW_ITEMS 1024u
 
-static size_t digit_of(const struct radix_item *item, unsigned shift)
+struct digit {
+	unsigned shift;
+	uint64_t most; /* its largest value: all of its bits */
+};
+
+static size_t digit_of(const struct radix_item *item, struct digit d)
 {
-	return item->key >> shift & (DIGITS - 1);
+	return item->key >> d.shift & d.most;
 }
 
 static void order_by_digit(const struct radix_item *from, struct radix_item *to,
-			   uint32_t count, unsigned shift)
+			   uint32_t count, struct digit d)
 {
-	uint32_t places[DIGITS] = { 0 };
+	uint32_t places[1u << MOST_BITS];
 	uint32_t before = 0;
 
+	memset(places, 0, (d.most + 1) * sizeof *places);
 	for (uint32_t i = 0; i < count; i++)
-		places[digit_of(&from[i], shift)]++;
-	for (size_t digit = 0; digit < DIGITS; digit++) {
-		uint32_t n = places[digit];
+		places[digit_of(&from[i], d)]++;
+	for (size_t value = 0; value <= d.most; value++) {
+		uint32_t n = places[value];
 
-		places[digit] = before;
+		places[value] = before;
 		before += n;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		to[places[digit_of(&from[i], shift)]++] = from[i];
+		to[places[digit_of(&from[i], d)]++] = from[i];
 }
 
 /* The bits in which keys are not all the same. */
@@ -44,13 +53,15 @@ struct radix_item *radix_sort(struct radix_item *items, struct radix_item *room,
 			      uint32_t count)
 {
 	uint64_t bits = differing_bits(items, count);
+	unsigned digit_bits = count < FEW_ITEMS ? FEW_BITS : MOST_BITS;
+	struct digit d = { .most = (1u << digit_bits) - 1 };
 
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+	for (; d.shift < 64; d.shift += digit_bits) {
 		struct radix_item *swap = room;
 
-		if (!(bits >> shift & (DIGITS - 1)))
+		if (!(bits >> d.shift & d.most))
 			continue;
-		order_by_digit(items, room, count, shift);
+		order_by_digit(items, room, count, d);
 		room = items;
 		items = swap;
 	}

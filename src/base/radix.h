@@ -14,7 +14,7 @@ struct radix_item {
 
 /* By key, equal ones staying as they are. room takes as many. Returns which of
  * both holds the list then; what the other one holds says nothing. Goes through
- * all items once for each 11 bits that keys differ in. */
+ * all items once for each 11 (of short lists 8) bits that keys differ in. */
 struct radix_item *radix_sort(struct radix_item *items, struct radix_item *room,
 			      uint32_t count);
 
