@@ -65,6 +65,9 @@ static void test_many(void **state)
 			keys[i] = (random ^ random >> 32) & masks[m];
 		}
 		expect_order(keys, MANY);
+		/* Where digits are shorter, and where just not. */
+		expect_order(keys, 1023);
+		expect_order(keys, 1024);
 	}
 }
 
