@@ -311,6 +311,7 @@ static void read_trace(struct legacy *l)
 	struct search_json *s = &l->s;
 	struct str key;
 
+	facts_clear_process(&s->facts); /* its texts lie there */
 	arena_release(&l->arena);
 	map_init(&l->by_id, &l->arena);
 	l->processes = NULL;

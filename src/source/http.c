@@ -584,9 +584,6 @@ bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
 {
 	bool is_ok;
 
-	if (w->jobs)
-		return error_set(err, ERROR_INTERNAL,
-				 "requests while others are on their way");
 	w->jobs = mem_calloc(n, sizeof *w->jobs);
 	if (!w->jobs)
 		return error_memory(err, "requests");

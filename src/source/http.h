@@ -148,7 +148,8 @@ struct http_taker {
 };
 
 /* The same; each response is handed over as soon as it and all in front of it
- * are there, while others are on their way. After a failure some were not. */
+ * are there, while others are on their way, unless it is a large one: then all
+ * have come. After a failure some were not handed over. */
 bool http_run_each(struct http_client *c, struct http_request *requests,
 		   struct http_response *responses, size_t n,
 		   const struct http_taker *taker,

@@ -23,6 +23,7 @@ struct http_client {
 	size_t log_count;
 	size_t log_cap;
 	unsigned round_count;
+	bool is_running;          /* a batch */
 	struct error cache_error; /* the first */
 };
 
@@ -248,12 +249,17 @@ static bool may_renew(const struct batch *b, const struct exchange *x)
 	       b->client->settings.renew_token;
 }
 
+/* What takes long to read waits until all are there: how long the others take,
+ * and what time is left to them, is told by when they are looked at. */
+#define TAKEN_EARLY_BYTES MIB
+
 static bool take_ready(void *context, bool *is_done, struct error *err)
 {
 	struct batch *b = context;
 	const struct exchange *x = &b->exchanges[b->taken];
 
-	*is_done = b->taken < b->count && x->is_done && !may_renew(b, x);
+	*is_done = b->taken < b->count && x->is_done && !may_renew(b, x) &&
+		   x->response->body.len <= TAKEN_EARLY_BYTES;
 	return !*is_done || take_next(b, err);
 }
 
@@ -366,9 +372,14 @@ bool http_run_each(struct http_client *c, struct http_request *requests,
 	bool is_ok;
 
 	memset(responses, 0, n * sizeof *responses);
+	if (c->is_running)
+		return error_set(err, ERROR_INTERNAL,
+				 "requests while others are on their way");
+	c->is_running = true;
 	is_ok = batch_prepare(&b, requests, responses, err) &&
 		(c->settings.replay ? run_replay : run_live)(&b, err);
 	batch_release(&b);
+	c->is_running = false;
 	return is_ok;
 }
 

@@ -283,6 +283,24 @@ static void test_answers_are_handed_over_while_others_come(void **state)
 	assert_true(t.is_last_there[2]);
 }
 
+/* It would take the time of the others to read it. */
+static void test_large_answers_are_handed_over_at_the_end(void **state)
+{
+	struct http_settings settings = quick;
+	struct taken t;
+
+	(void)state;
+	settings.stall_timeout_ms = 2000;
+	settings.retries = 0;
+	t = take_each("{\"routes\":[{\"path\":\"/2\",\"reply\":{\"silent\":"
+		      "true}},{\"path\":\"/1\",\"reply\":{\"zeros\":1048577}}]"
+		      ",\"default\":{\"zeros\":1048576}}",
+		      &settings, false);
+	assert_false(t.is_last_there[0]);
+	assert_true(t.is_last_there[1]);
+	assert_int_equal(t.status[1], 200);
+}
+
 static void test_answers_are_handed_over_in_order(void **state)
 {
 	struct taken t;
@@ -939,6 +957,7 @@ int main(void)
 		cmocka_unit_test(test_at_most_four_at_a_time),
 		cmocka_unit_test(
 			test_answers_are_handed_over_while_others_come),
+		cmocka_unit_test(test_large_answers_are_handed_over_at_the_end),
 		cmocka_unit_test(test_answers_are_handed_over_in_order),
 		cmocka_unit_test(
 			test_answers_are_handed_over_with_the_new_token),
