@@ -306,14 +306,12 @@ static uint32_t find_operation(const struct gather *g,
 
 	if (last && f->has_kind &&
 	    h->operations[last->operation].kind == f->kind &&
-	    str_equal(h->operations[last->operation].name, name) &&
-	    str_equal(h->operations[last->operation].service, service))
+	    operation_is_named(&h->operations[last->operation], service, name))
 		return last->operation;
 	if (f->has_kind)
 		return history_operation(h, service, name, f->kind);
 	for (uint32_t i = 0; i < h->operation_count; i++)
-		if (str_equal(h->operations[i].name, name) &&
-		    str_equal(h->operations[i].service, service))
+		if (operation_is_named(&h->operations[i], service, name))
 			return i;
 	return OPERATION_NONE;
 }

@@ -49,8 +49,7 @@ uint32_t history_operation(const struct history *h, struct str service,
 	for (uint32_t i = 0; i < h->operation_count; i++) {
 		const struct operation *o = &h->operations[i];
 
-		if (o->kind == kind && str_equal(o->name, name) &&
-		    str_equal(o->service, service))
+		if (o->kind == kind && operation_is_named(o, service, name))
 			return i;
 	}
 	return OPERATION_NONE;

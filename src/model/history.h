@@ -22,6 +22,13 @@ struct operation {
 	enum span_kind kind;
 };
 
+/* Whatever its kind is. */
+static inline bool operation_is_named(const struct operation *o,
+				      struct str service, struct str name)
+{
+	return str_equal(o->name, name) && str_equal(o->service, service);
+}
+
 struct history_span {
 	uint32_t operation; /* index into history.operations */
 	uint32_t trace;     /* index into history_window.traces */
