@@ -293,15 +293,13 @@ static int64_t first_start(const struct history_span *spans, uint32_t count)
 	return first_ns;
 }
 
-/* Their starts, after the earliest one's. */
+/* Their starts, after the earliest one. */
 static void list_starts(const struct history_span *spans, uint32_t count,
-			struct radix_item *starts)
+			int64_t first_ns, struct radix_item *starts)
 {
-	uint64_t first_ns = (uint64_t)first_start(spans, count);
-
 	for (uint32_t i = 0; i < count; i++)
 		starts[i] = (struct radix_item){
-			(uint64_t)spans[i].start_ns - first_ns,
+			(uint64_t)spans[i].start_ns - (uint64_t)first_ns,
 			i,
 		};
 }
@@ -326,20 +324,20 @@ static void place_spans(struct history_span *spans, uint32_t count,
 }
 
 /* How many spans at the beginning stay where they are: those of the answers
- * before are in order, and mostly start before those of this one. */
-static uint32_t count_in_place(const struct history_window *w)
+ * before are in order, and mostly start before those of this one. *rest_ns is
+ * the earliest start of the others. */
+static uint32_t count_in_place(const struct history_window *w, int64_t *rest_ns)
 {
 	const struct history_span *spans = w->spans;
 	uint32_t ordered = 1, kept;
-	int64_t rest_ns;
 
 	while (ordered < w->span_count &&
 	       (spans[ordered - 1].start_ns < spans[ordered].start_ns ||
 		compare_spans(&spans[ordered - 1], &spans[ordered]) <= 0))
 		ordered++;
-	rest_ns = first_start(spans + ordered, w->span_count - ordered);
+	*rest_ns = first_start(spans + ordered, w->span_count - ordered);
 	for (kept = ordered; kept > 0; kept--)
-		if (spans[kept - 1].start_ns < rest_ns)
+		if (spans[kept - 1].start_ns < *rest_ns)
 			break;
 	return kept;
 }
@@ -348,7 +346,8 @@ static uint32_t count_in_place(const struct history_window *w)
  * ordinary `slow`. */
 static void order_spans(struct history_window *w)
 {
-	uint32_t kept = w->span_count ? count_in_place(w) : 0;
+	int64_t rest_ns = 0;
+	uint32_t kept = w->span_count ? count_in_place(w, &rest_ns) : 0;
 	uint32_t count = w->span_count - kept;
 	struct history_span *spans, *room;
 	struct radix_item *starts;
@@ -360,7 +359,7 @@ static void order_spans(struct history_window *w)
 	starts = mem_alloc(2 * (size_t)count * sizeof *starts);
 	room = mem_alloc(count * sizeof *room);
 	if (starts && room) {
-		list_starts(spans, count, starts);
+		list_starts(spans, count, rest_ns, starts);
 		place_spans(spans, count,
 			    radix_sort(starts, starts + count, count), room);
 	} else {
