@@ -263,17 +263,22 @@ static struct taken take_each(const char *script,
 	return taken;
 }
 
+/* For who never answers. */
+static const struct http_settings impatient = {
+	.connect_timeout_ms = 5000,
+	.stall_timeout_ms = 2000,
+	.timeout_ms = 20000,
+	.retries = 0,
+};
+
 static void test_answers_are_handed_over_while_others_come(void **state)
 {
-	struct http_settings settings = quick;
 	struct taken t;
 
 	(void)state;
-	settings.stall_timeout_ms = 2000;
-	settings.retries = 0;
 	t = take_each("{\"routes\":[{\"path\":\"/2\",\"reply\":{\"silent\":"
 		      "true}}],\"default\":{\"text\":\"x\"}}",
-		      &settings, true);
+		      &impatient, true);
 	assert_contains(t.refusal, "while others are on their way");
 	assert_int_equal(t.status[0], 200);
 	assert_int_equal(t.status[1], 200);
@@ -286,16 +291,13 @@ static void test_answers_are_handed_over_while_others_come(void **state)
 /* It would take the time of the others to read it. */
 static void test_large_answers_are_handed_over_at_the_end(void **state)
 {
-	struct http_settings settings = quick;
 	struct taken t;
 
 	(void)state;
-	settings.stall_timeout_ms = 2000;
-	settings.retries = 0;
 	t = take_each("{\"routes\":[{\"path\":\"/2\",\"reply\":{\"silent\":"
 		      "true}},{\"path\":\"/1\",\"reply\":{\"zeros\":1048577}}]"
 		      ",\"default\":{\"zeros\":1048576}}",
-		      &settings, false);
+		      &impatient, false);
 	assert_false(t.is_last_there[0]);
 	assert_true(t.is_last_there[1]);
 	assert_int_equal(t.status[1], 200);
