@@ -71,7 +71,9 @@ static bool source_add_up(struct source *x, struct arena *scratch,
 	x->sums = arena_array(scratch, p->frame_count, sizeof *x->sums);
 	if (!x->sums)
 		return arena_fail(scratch, "places of functions", err);
-	for (uint32_t i = 0; i < p->stack_count; i++) {
+	if (p->packed)
+		profile_frame_sums(p, x->sums);
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
 		const struct stack *s = &p->stacks[i];
 		const uint32_t *ids = &p->frame_ids[s->frame_first];
 

@@ -95,6 +95,9 @@ struct profile_want {
 	 * model/profile.h. No more than 0: never. */
 	uint64_t packed_min_bytes;
 	uint64_t packed_max_bytes;
+	/* For callers who may want more of them yet: those can be put into
+	 * order by profile_unpack(), which then tells the period, too. */
+	bool packs_for_later;
 };
 
 /* Decodes into an initialised profile. No samples is not an error:

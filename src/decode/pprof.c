@@ -529,18 +529,18 @@ static int64_t counted(const struct samples *s)
  * beside the values, the values themselves. */
 static void set_period(const struct samples *s, struct profile *out)
 {
-	const struct pprof_header *h = &s->p->header;
 	struct type_name type = { profile_type_name(out), profile_unit(out) };
+	int64_t stated = s->has_plausible_period ? s->p->header.period : 0;
+	struct packed_stacks *packed = out->packed;
 
 	type_settle(out);
 	if (out->stack_count == 0 || type_is_sample_count(type))
 		return;
-	if (s->has_plausible_period && profile_divisor(out) % h->period == 0) {
-		out->period = h->period;
-		out->sample_count = out->total / h->period;
-	} else if (counted(s) > 0) {
-		out->period = out->total / counted(s);
-		out->sample_count = counted(s);
+	if (packed && packed->is_for_later) {
+		packed->stated_period = stated;
+		packed->counted = counted(s);
+	} else {
+		profile_ground_period(out, stated, counted(s));
 	}
 }
 
@@ -572,7 +572,7 @@ static bool may_stay_packed(const struct samples *s, uint64_t size_bytes)
 {
 	return size_bytes >= s->want->packed_min_bytes &&
 	       size_bytes <= s->want->packed_max_bytes && s->pack.count &&
-	       !is_period_of_sums(s);
+	       (s->want->packs_for_later || !is_period_of_sums(s));
 }
 
 static bool build_stacks(struct samples *s, uint64_t size_bytes,
@@ -593,6 +593,7 @@ static bool build_stacks(struct samples *s, uint64_t size_bytes,
 		return add_unpacked(s, err);
 	buf_release(&s->p->bytes);
 	arena_release(&s->p->scratch);
+	packed->is_for_later = s->want->packs_for_later;
 	profile_build_packed(s->p->build, packed, pack->count, pack->total);
 	return true;
 }

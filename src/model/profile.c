@@ -118,6 +118,11 @@ static int function_compare(const struct profile *p, uint32_t a, uint32_t b)
 	return order;
 }
 
+static bool is_in_order(const struct profile *p)
+{
+	return !p->packed || p->packed->is_for_later;
+}
+
 static bool check_functions(const struct profile *p, struct error *err)
 {
 	for (uint32_t i = 0; i < p->function_count; i++) {
@@ -126,7 +131,7 @@ static bool check_functions(const struct profile *p, struct error *err)
 		    p->functions[i].file >= symtab_count(&p->symtab) ||
 		    p->functions[i].mapping >= symtab_count(&p->symtab))
 			return check_failed(err, "texts of function", i);
-		if (i && !p->packed && function_compare(p, i - 1, i) >= 0)
+		if (i && is_in_order(p) && function_compare(p, i - 1, i) >= 0)
 			return check_failed(err, "order of function", i);
 	}
 	return true;
@@ -146,7 +151,7 @@ static bool check_frames(const struct profile *p, struct error *err)
 	for (uint32_t i = 0; i < p->frame_count; i++) {
 		if (p->frames[i].function >= p->function_count)
 			return check_failed(err, "function of frame", i);
-		if (i && !p->packed && !is_frame_ordered(p, i))
+		if (i && is_in_order(p) && !is_frame_ordered(p, i))
 			return check_failed(err, "order of frame", i);
 	}
 	return true;
@@ -375,6 +380,17 @@ static uint64_t usual_period(uint64_t divisor)
 		if (divisor && divisor % usual_ns[i] == 0)
 			return usual_ns[i];
 	return 0;
+}
+
+void profile_ground_period(struct profile *p, int64_t stated, int64_t counted)
+{
+	if (stated > 0 && profile_divisor(p) % stated == 0) {
+		p->period = stated;
+		p->sample_count = p->total / stated;
+	} else if (counted > 0) {
+		p->period = p->total / counted;
+		p->sample_count = counted;
+	}
 }
 
 void profile_infer_period(struct profile *p)

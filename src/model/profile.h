@@ -105,6 +105,12 @@ struct packed_stacks {
 	uint32_t run_count;
 	int64_t *sums;   /* by number: values of the stacks, once a mention */
 	int64_t divisor; /* greatest common one of the values */
+	/* Functions and frames are in order, stacks may be put into theirs by
+	 * profile_unpack(). What one sample is worth may take the values of
+	 * distinct ones and is told then, by these: 0 each: unknown. */
+	bool is_for_later;
+	int64_t stated_period;
+	int64_t counted;
 };
 
 struct profile {
@@ -302,6 +308,16 @@ bool profile_check(const struct profile *p, struct error *err) MUST_CHECK;
  * 10 ms (100 Hz) or 10,309,278 ns (97 Hz), when all values are whole multiples
  * of it. Sets period and sample_count; leaves them when neither applies. */
 void profile_infer_period(struct profile *p);
+
+/* Sets both by better grounds, where there are any: a period that the source
+ * states, when all values are multiples of it; so many samples counted. 0 each:
+ * none. */
+void profile_ground_period(struct profile *p, int64_t stated, int64_t counted);
+
+/* Puts stacks that were packed for later into order, as if they had never been
+ * packed; others are left alone. After a failure the profile is only to be
+ * released. */
+bool profile_unpack(struct profile *p, struct error *err) MUST_CHECK;
 
 /* Calls what was decoded by another name, in a unit of which the old one is so
  * many (saturating). Does nothing to a profile without samples. */

@@ -10,7 +10,7 @@
 
 #define FIRST_SLOTS ((size_t)1024)
 
-struct profile_build *profile_build_new(struct profile *out, struct error *err)
+struct profile_build *profile_build_stacks(struct profile *p, struct error *err)
 {
 	struct profile_build *b = mem_calloc(1, sizeof *b);
 
@@ -18,12 +18,19 @@ struct profile_build *profile_build_new(struct profile *out, struct error *err)
 		error_memory(err, PROFILE_WHAT);
 		return NULL;
 	}
-	b->out = out;
+	b->out = p;
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
 	arena_init(&b->tree_arena, LIMIT_DECODE_HEAP_BYTES);
 	profile_intern_init(b);
 	map_init(&b->mangled_map, &b->scratch);
-	if (!symtab_init(&out->symtab, &out->arena, err)) {
+	return b;
+}
+
+struct profile_build *profile_build_new(struct profile *out, struct error *err)
+{
+	struct profile_build *b = profile_build_stacks(out, err);
+
+	if (b && !symtab_init(&out->symtab, &out->arena, err)) {
 		profile_build_free(b);
 		return NULL;
 	}

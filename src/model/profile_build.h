@@ -3,7 +3,7 @@
  * The inside of a profile in the making, shared by the files that build
  * it: profile_build.c collects, profile_intern.c tells functions and frames
  * that were there already, profile_tree.c collects where stacks are texts,
- * profile_finish.c puts into order.
+ * profile_finish.c puts into order, profile_unpack.c does so later.
  */
 #ifndef MODEL_PROFILE_BUILD_H
 #define MODEL_PROFILE_BUILD_H
@@ -64,6 +64,12 @@ struct profile_build {
 	struct arena tree_arena;
 	bool has_tree;
 };
+
+/* A finished profile that is to get its stacks now, of the frames it has. */
+struct profile_build *profile_build_stacks(struct profile *p,
+					   struct error *err) MUST_CHECK;
+bool profile_build_finish_stacks(struct profile_build *b,
+				 struct error *err) MUST_CHECK;
 
 /* Adds a distinct or equal stack that was counted before. */
 bool profile_build_merge(struct profile_build *b, const uint32_t *frames,

@@ -369,8 +369,42 @@ void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
 	profile_build_omit(b, total);
 }
 
-/* Decoders build no frames but of places that stacks are on. Who only adds up
- * asks for no order. */
+static void renumber(uint32_t *frame, const struct finish *f)
+{
+	if (*frame < f->b->frame_count)
+		*frame = f->frame_place[*frame];
+}
+
+/* Decoders build no frames but of places that stacks are on. */
+static bool finish_for_later(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct packed_stacks *packed = b->out->packed;
+
+	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
+	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
+	if (!f->is_function_used || !f->is_frame_used)
+		return false;
+	memset(f->is_function_used, true, b->function_count);
+	memset(f->is_frame_used, true, b->frame_count);
+	if (!place_functions(f) || !place_frames(f))
+		return false;
+	for (uint32_t i = 0; i < packed->place_count; i++) {
+		renumber(&packed->places[i].frames[0], f);
+		renumber(&packed->places[i].frames[1], f);
+	}
+	for (uint32_t at = 0; at < packed->run_count;) {
+		uint32_t end = at + packed->runs[at];
+
+		while (at < end)
+			renumber(&packed->runs[++at], f);
+		at++;
+	}
+	b->out->whole_total = b->magnitude;
+	return true;
+}
+
+/* Who only adds up asks for no order. */
 static bool finish_packed(struct profile_build *b)
 {
 	struct profile *p = b->out;
@@ -407,15 +441,62 @@ static bool finish_ordered(struct finish *f)
 	return true;
 }
 
+static bool finish(struct finish *f)
+{
+	const struct packed_stacks *packed = f->b->out->packed;
+
+	if (!packed)
+		return finish_ordered(f);
+	return packed->is_for_later ? finish_for_later(f) : finish_packed(f->b);
+}
+
+static bool fail(const struct profile_build *b, struct error *err)
+{
+	return arena_fail(b->out->arena.is_over_limit ? &b->out->arena
+						      : &b->scratch,
+			  PROFILE_WHAT, err);
+}
+
 bool profile_build_finish(struct profile_build *b, struct notes *notes,
 			  struct error *err)
 {
 	struct finish f = { .b = b };
 
-	if (!(b->out->packed ? finish_packed(b) : finish_ordered(&f)))
-		return arena_fail(b->out->arena.is_over_limit ? &b->out->arena
-							      : &b->scratch,
-				  PROFILE_WHAT, err);
+	if (!finish(&f))
+		return fail(b, err);
 	tell(b, notes);
 	return true;
+}
+
+/* Functions and frames stay where they are. */
+static bool finish_stacks(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	const struct profile *p = b->out;
+	uint32_t rank = 0;
+
+	f->frame_place = arena_array(&b->scratch, p->frame_count,
+				     sizeof *f->frame_place);
+	f->name_rank =
+		arena_array(&b->scratch, p->frame_count, sizeof *f->name_rank);
+	if (!f->frame_place || !f->name_rank)
+		return false;
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		if (i && p->functions[p->frames[i].function].name !=
+				 p->functions[p->frames[i - 1].function].name)
+			rank++;
+		f->frame_place[i] = i;
+		f->name_rank[i] = rank;
+	}
+	if (!place_stacks(f))
+		return false;
+	total_stacks(b);
+	return true;
+}
+
+bool profile_build_finish_stacks(struct profile_build *b, struct error *err)
+{
+	struct finish f = { .b = b };
+
+	return finish_stacks(&f) || fail(b, err);
 }

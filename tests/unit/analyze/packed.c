@@ -8,6 +8,7 @@
 #include "../decode/pprof_making.h"
 #include "../random.h"
 #include "analyze/flatcum.h"
+#include "analyze/places.h"
 #include "base/count.h"
 
 #define FUNCTIONS 40u
@@ -31,14 +32,24 @@ static uint64_t id_of(uint32_t place)
 	return id;
 }
 
+static const char *symbol_of(uint32_t number, char name[32])
+{
+	snprintf(name, 32, number % 7 ? "main.f%u" : "runtime.g%u", number);
+	return name;
+}
+
+/* Every third function is named like the one before it; what lies in a file is
+ * in one that is called like the function. */
 static void put_function(struct buf *b, uint32_t number)
 {
+	uint32_t named = number % 3 ? number : number - number / 3 % 2;
 	char name[32];
 
-	snprintf(name, sizeof name, number % 7 ? "main.f%u" : "runtime.g%u",
-		 number);
-	put_bytes(b, 6, str_from(name));
-	PUT_INTS(b, 5, number + 1, number + 3);
+	put_bytes(b, 6, str_from(symbol_of(number, name)));
+	if (number % 5)
+		PUT_INTS(b, 5, number + 1, named + 3, 0, number + 3);
+	else
+		PUT_INTS(b, 5, number + 1, named + 3);
 }
 
 /* A function has several places, and every fifth place is of two functions. */
@@ -191,6 +202,79 @@ static void test_deep_stacks(void **state)
 	compare(6, 20, LIMIT_STACK_FRAMES / 2);
 }
 
+/* By names only, and one that is nowhere else. */
+static void make_names(struct profile *p)
+{
+	uint32_t frames[FUNCTIONS + 1], function;
+	struct profile_build *b;
+	struct notes said;
+	char name[32];
+
+	profile_init(p);
+	notes_init(&said);
+	b = profile_build_new(p, &err);
+	assert_non_null(b);
+	for (uint32_t i = 0; i <= FUNCTIONS; i++)
+		if (!profile_build_function(b, str_from(symbol_of(i, name)),
+					    STR(""), &function, &err) ||
+		    !profile_build_frame(b, function, 0, &frames[i], &err))
+			fail_msg("%s", err.message);
+	assert_true(profile_build_stack(b, frames, FUNCTIONS + 1, 1, &err));
+	assert_true(profile_build_finish(b, &said, &err));
+	profile_build_free(b);
+}
+
+static void take(struct profile *p, const struct profile *from)
+{
+	make_names(p);
+	assert_true(profiles_take_files(&p, 1, &from, 1, NULL, &err));
+	assert_true(profiles_take_lines(&p, 1, &from, 1, &err));
+}
+
+/* How many functions got a file. */
+static uint32_t assert_same_places(const struct profile *a,
+				   const struct profile *b)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < a->function_count; i++) {
+		assert_true(
+			str_equal(function_file(a, i), function_file(b, i)));
+		count += function_file(a, i).len > 0;
+	}
+	for (uint32_t i = 0; i < a->frame_count; i++)
+		assert_int_equal(a->frames[i].line, b->frames[i].line);
+	return count;
+}
+
+/* Who may yet be put into order tells where functions lie, and stays packed. */
+static void test_places_of_packed(void **state)
+{
+	struct profile_want want = want_of("");
+	struct profile ordered, packed, a, b;
+	struct notes said;
+	struct buf bytes;
+
+	(void)state;
+	want.packs_for_later = true;
+	for (uint32_t seed = 10; seed < 20; seed++) {
+		make(&bytes, seed, 60, 30, 1);
+		notes_init(&said);
+		assert_decoded(decode(buf_str(&bytes), "", &ordered));
+		assert_decoded(decode_summed(buf_str(&bytes), &want, &packed,
+					     &said, &err));
+		take(&a, &ordered);
+		take(&b, &packed);
+		assert_true(assert_same_places(&a, &b) > FUNCTIONS / 4);
+		assert_non_null(packed.packed);
+		profile_release(&a);
+		profile_release(&b);
+		profile_release(&ordered);
+		profile_release(&packed);
+		buf_release(&bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_many_places),
 		cmocka_unit_test(test_deep_stacks),
 		cmocka_unit_test(test_unpacked_again),
+		cmocka_unit_test(test_places_of_packed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

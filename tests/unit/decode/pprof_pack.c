@@ -183,6 +183,33 @@ static void test_stack_without_frames(void **state)
 	assert_summed(&b, false);
 }
 
+/* Counted, and nothing else. */
+static void test_stacks_left_out(void **state)
+{
+	struct profile_want want = want_of("");
+	struct profile ordered, later;
+	struct notes said;
+	struct buf b;
+
+	(void)state;
+	want.omits_stackless = want.packs_for_later = true;
+	start(&b);
+	PUT_SAMPLE(&b, 3, 1);
+	put_sample(&b, NULL, 0, 4);
+	PUT_SAMPLE(&b, 1, 1);
+	put_tables(&b);
+	notes_init(&said);
+	profile_init(&ordered);
+	assert_decoded(decode_pprof(buf_str(&b), &want, &ordered, &said, &err));
+	assert_decoded(decode_later(buf_str(&b), &want, &later, &said, &err));
+	assert_int_equal(later.stack_count, 1);
+	assert_int_equal(later.whole_total, 8);
+	assert_same_profile(&ordered, &later);
+	profile_release(&ordered);
+	profile_release(&later);
+	buf_release(&b);
+}
+
 /* The inlined line counts. */
 static void test_deepest_stack(void **state)
 {
@@ -615,6 +642,7 @@ int main(void)
 		cmocka_unit_test(test_values_that_may_cancel_out),
 		cmocka_unit_test(test_largest_total),
 		cmocka_unit_test(test_stack_without_frames),
+		cmocka_unit_test(test_stacks_left_out),
 		cmocka_unit_test(test_deepest_stack),
 		cmocka_unit_test(test_deep_stacks_are_unfolded_once),
 		cmocka_unit_test(test_deeper_than_a_stack),

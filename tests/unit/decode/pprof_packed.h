@@ -98,6 +98,22 @@ static inline uint32_t *match_frames(const struct profile *p,
 	return frames;
 }
 
+static inline void assert_same_header(const struct profile *a,
+				      const struct profile *b)
+{
+	assert_true(a->total == b->total);
+	assert_true(a->whole_total == b->whole_total);
+	assert_true(a->omitted == b->omitted);
+	assert_true(a->period == b->period);
+	assert_true(a->sample_count == b->sample_count);
+	assert_true(a->time_ns == b->time_ns);
+	assert_true(a->duration_ns == b->duration_ns);
+	assert_int_equal(a->type_count, b->type_count);
+	assert_int_equal(a->type, b->type);
+	assert_int_equal(a->is_gauge, b->is_gauge);
+	assert_int_equal(a->has_lines, b->has_lines);
+}
+
 static inline void assert_same_sums(const struct profile *ordered,
 				    const struct profile *packed)
 {
@@ -120,16 +136,53 @@ static inline void assert_same_sums(const struct profile *ordered,
 	free(y);
 	free(own);
 	free(frames);
-	assert_true(a->total == b->total);
-	assert_true(a->whole_total == b->whole_total);
-	assert_true(a->period == b->period);
-	assert_true(a->sample_count == b->sample_count);
-	assert_true(a->time_ns == b->time_ns);
-	assert_true(a->duration_ns == b->duration_ns);
-	assert_int_equal(a->type_count, b->type_count);
-	assert_int_equal(a->type, b->type);
-	assert_int_equal(a->is_gauge, b->is_gauge);
-	assert_int_equal(a->has_lines, b->has_lines);
+	assert_same_header(a, b);
+}
+
+static inline void assert_same_text(const struct profile *a, uint32_t of_a,
+				    const struct profile *b, uint32_t of_b)
+{
+	assert_true(str_equal(profile_text(a, of_a), profile_text(b, of_b)));
+}
+
+static inline void assert_same_frames(const struct profile *a,
+				      const struct profile *b)
+{
+	assert_int_equal(a->function_count, b->function_count);
+	for (uint32_t i = 0; i < a->function_count; i++) {
+		const struct function *f = &a->functions[i];
+		const struct function *g = &b->functions[i];
+
+		assert_same_text(a, f->name, b, g->name);
+		assert_same_text(a, f->file, b, g->file);
+		assert_same_text(a, f->mapping, b, g->mapping);
+		assert_int_equal(f->is_nameless, g->is_nameless);
+	}
+	assert_int_equal(a->frame_count, b->frame_count);
+	for (uint32_t i = 0; i < a->frame_count; i++) {
+		struct whole_frame f = whole_frame(a, i);
+		struct whole_frame g = whole_frame(b, i);
+
+		assert_memory_equal(&f, &g, sizeof f);
+	}
+}
+
+/* To the last stack. */
+static inline void assert_same_profile(const struct profile *a,
+				       const struct profile *b)
+{
+	assert_same_frames(a, b);
+	assert_int_equal(a->stack_count, b->stack_count);
+	for (uint32_t i = 0; i < a->stack_count; i++) {
+		const struct stack *s = &a->stacks[i], *t = &b->stacks[i];
+
+		assert_true(s->value == t->value);
+		assert_int_equal(s->frame_count, t->frame_count);
+		assert_memory_equal(&a->frame_ids[s->frame_first],
+				    &b->frame_ids[t->frame_first],
+				    s->frame_count * sizeof *a->frame_ids);
+	}
+	assert_same_header(a, b);
 }
 
 /* As the caller who only adds up. */
@@ -144,6 +197,19 @@ static inline bool decode_summed(struct str bytes,
 	profile_init(p);
 	return decode_pprof(bytes, &summed, p, notes, error) &&
 	       profile_check(p, error);
+}
+
+/* As the caller who may want all of it, and does: packed until then. */
+static inline bool decode_later(struct str bytes,
+				const struct profile_want *want,
+				struct profile *p, struct notes *notes,
+				struct error *error)
+{
+	struct profile_want later = *want;
+
+	later.packs_for_later = true;
+	return decode_summed(bytes, &later, p, notes, error) &&
+	       profile_unpack(p, error) && !p->packed;
 }
 
 #endif

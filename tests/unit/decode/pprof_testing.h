@@ -28,6 +28,34 @@ static inline void assert_summed_alike(struct str bytes,
 	profile_release(&summed);
 }
 
+/* Nor does it show that it was packed for a while. */
+static inline void assert_unpacked_alike(struct str bytes,
+					 const struct profile_want *want,
+					 const struct profile *p,
+					 bool is_decoded)
+{
+	struct error again = { 0 };
+	struct notes said;
+	struct profile later;
+
+	notes_init(&said);
+	if (decode_later(bytes, want, &later, &said, &again) != is_decoded)
+		fail_msg("for later: %s", again.message);
+	if (is_decoded)
+		assert_same_profile(p, &later);
+	else
+		assert_int_equal(again.code, err.code);
+	profile_release(&later);
+}
+
+static inline void assert_packed_alike(struct str bytes,
+				       const struct profile_want *want,
+				       const struct profile *p, bool is_decoded)
+{
+	assert_summed_alike(bytes, want, p, is_decoded);
+	assert_unpacked_alike(bytes, want, p, is_decoded);
+}
+
 /* However finely frames are told apart. */
 static inline void assert_details_alike(struct str bytes,
 					struct profile_want want)
@@ -42,7 +70,7 @@ static inline void assert_details_alike(struct str bytes,
 		notes_init(&said);
 		profile_init(&p);
 		is_decoded = decode_pprof(bytes, &want, &p, &said, &failed);
-		assert_summed_alike(bytes, &want, &p, is_decoded);
+		assert_packed_alike(bytes, &want, &p, is_decoded);
 		profile_release(&p);
 	}
 }
@@ -56,7 +84,7 @@ static inline bool decode(struct str bytes, const char *type, struct profile *p)
 	notes_init(&notes);
 	profile_init(p);
 	is_decoded = decode_pprof(bytes, &want, p, &notes, &err);
-	assert_summed_alike(bytes, &want, p, is_decoded);
+	assert_packed_alike(bytes, &want, p, is_decoded);
 	assert_details_alike(bytes, want);
 	return is_decoded;
 }
