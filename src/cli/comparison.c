@@ -103,6 +103,7 @@ static void side_ask(struct comparison *c, struct comparison_side *side,
 		profile_fetch_init(f, &query,
 				   parts == 1 ? &side->profile
 					      : &side->parts[i]);
+		f->packs_for_later = c->packs_for_later && parts == 1;
 		jobs[(*n)++] = &f->job;
 	}
 }
@@ -194,6 +195,12 @@ bool comparison_take(struct comparison *c, struct context *ctx,
 		return false;
 	c->has_base = c->has_base && c->base.profile.stack_count > 0;
 	return true;
+}
+
+bool comparison_unpack(struct comparison *c, struct error *err)
+{
+	return profile_unpack(&c->slow.profile, err) &&
+	       profile_unpack(&c->base.profile, err);
 }
 
 #define PROFILES_MAX ((size_t)2 * (1 + COMPARISON_PARTS))
@@ -394,7 +401,7 @@ static bool is_cpu(const struct comparison *c)
 	return str_starts(str_from(c->type_id), STR("process_cpu:"));
 }
 
-bool comparison_rank(const struct comparison *c, const struct rank_want *want,
+bool comparison_rank(struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err)
 {
 	const struct profile *slow[COMPARISON_PARTS], *base[COMPARISON_PARTS];
@@ -418,7 +425,8 @@ bool comparison_rank(const struct comparison *c, const struct rank_want *want,
 	/* A snapshot is of no length. */
 	if (c->is_gauge)
 		w.window_ns = w.baseline_ns = NS_PER_S;
-	return functions_rank(&c->slow.profile,
+	return comparison_unpack(c, err) &&
+	       functions_rank(&c->slow.profile,
 			      c->has_base ? &c->base.profile : NULL, &w, result,
 			      err);
 }

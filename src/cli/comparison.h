@@ -44,6 +44,9 @@ struct comparison {
 	struct comparison_side base;
 	bool has_base; /* wanted; after take: it has samples */
 	bool is_gauge; /* values per snapshot, see comparison_divide() */
+	/* Sides that are asked for at once stay packed, where they can, until
+	 * comparison_unpack(): for totals, files, lines and kinds of code. */
+	bool packs_for_later;
 	bool is_asked;
 	const struct error *slow_error; /* why there is no slow side, or NULL */
 	struct profile_fetch fetches[2 * COMPARISON_PARTS];
@@ -69,6 +72,10 @@ void comparison_count(struct comparison_side *side,
  * noted and empty; false only without memory. */
 bool comparison_take(struct comparison *c, struct context *ctx,
 		     struct error *err) MUST_CHECK;
+
+/* Before anything else is done with sides that may be packed;
+ * comparison_rank() does it, too. */
+bool comparison_unpack(struct comparison *c, struct error *err) MUST_CHECK;
 
 /* After comparison_take() of a gauge asked for at once: values per snapshot.
  * False when asking failed as a whole. */
@@ -100,7 +107,7 @@ bool comparison_filter(struct comparison *c, const struct profile_filters *f,
 		       struct context *ctx, struct error *err) MUST_CHECK;
 
 /* Ranks functions into the result, which keeps its notes. */
-bool comparison_rank(const struct comparison *c, const struct rank_want *want,
+bool comparison_rank(struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err) MUST_CHECK;
 
 /* What the sides say of themselves: result->profile and ->baseline. */

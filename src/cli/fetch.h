@@ -31,6 +31,7 @@ struct profile_fetch {
 	struct profile_query query;
 	struct profile *into; /* initialised; replaced by the answer */
 	bool is_tree;         /* it came as a tree: names only */
+	bool packs_for_later; /* it may stay packed, see profile_unpack() */
 	struct window_walk walk;
 	int64_t empty_to_ns; /* parts before this had no samples; 0: none */
 	bool is_raised;      /* a larger tree was asked for */

@@ -128,6 +128,11 @@ static bool decode_part(struct context *ctx, enum body_form form,
 	struct buf plain;
 	bool done = true;
 
+	/* Parts are added up in order. */
+	if (f->packs_for_later && window_parts_is_whole(&f->walk.parts)) {
+		want.packs_for_later = true;
+		want.packed_max_bytes = UINT64_MAX;
+	}
 	want.type = form == BODY_PPROF ? STR("") : str_from(f->query.type_id);
 	buf_init(&plain, LIMIT_BODY_PLAIN_BYTES);
 	if (e->parca) {

@@ -248,6 +248,7 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 
 	if (!begin_service(q, &q->service_cpu, q->cpu_id, err))
 		return false;
+	q->service_cpu.packs_for_later = has_cohort(q);
 	if (has_cohort(q))
 		begin_cohort(q, &q->cohort, q->cpu_id);
 	plan_cpu(q, &plan);
@@ -275,7 +276,8 @@ static bool ask_cpu(struct inquest *q, struct error *err)
 		return false;
 	count_requests(q, &q->service_cpu);
 	drop_ignored_spans(q);
-	return true;
+	return inquest_is_of_cohort(q) ||
+	       comparison_unpack(&q->service_cpu, err);
 }
 
 /* ---- waiting ---- */
@@ -405,15 +407,15 @@ static void set_kind(struct inquest *q, enum cause_kind kind)
 /* Enough samples of requests like this one, else the whole service. */
 static struct comparison *cpu_rung(struct inquest *q)
 {
-	if (q->cohort.slow.profile.sample_count < VERDICT_SAMPLES ||
-	    !q->cohort.has_base)
-		return &q->service_cpu;
-	if (!inquest_is_cut(&q->cohort) || inquest_is_cut(&q->service_cpu))
+	if (inquest_is_of_cohort(q))
 		return &q->cohort;
-	notes_add(&q->r->ctx.notes,
-		  "samples of single requests are cut off by the server, so "
-		  "the service's profile is used, which is whole");
-	q->r->ctx.cut_share = 0;
+	if (inquest_has_cohort_samples(q)) {
+		notes_add(&q->r->ctx.notes,
+			  "samples of single requests are cut off by the "
+			  "server, so the service's profile is used, which is "
+			  "whole");
+		q->r->ctx.cut_share = 0;
+	}
 	return &q->service_cpu;
 }
 

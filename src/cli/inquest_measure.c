@@ -21,6 +21,18 @@ bool inquest_is_cut(const struct comparison *c)
 	       c->base.profile.truncated_share > CUT_MAX;
 }
 
+bool inquest_has_cohort_samples(const struct inquest *q)
+{
+	return q->cohort.slow.profile.sample_count >= VERDICT_SAMPLES &&
+	       q->cohort.has_base;
+}
+
+bool inquest_is_of_cohort(const struct inquest *q)
+{
+	return inquest_has_cohort_samples(q) &&
+	       (!inquest_is_cut(&q->cohort) || inquest_is_cut(&q->service_cpu));
+}
+
 /* Node counts wall time in microseconds. */
 static double unit_ns(const struct comparison *c)
 {
@@ -111,7 +123,7 @@ static bool read_lead(struct inquest *q, const struct comparison *c,
 	return out->name.ptr || arena_fail(arena, "the answer", err);
 }
 
-bool inquest_measure(struct inquest *q, const struct comparison *c,
+bool inquest_measure(struct inquest *q, struct comparison *c,
 		     struct wait_measure *out, struct error *err)
 {
 	struct rank_want want = { .by = RANK_OWNED,

@@ -11,9 +11,14 @@
 /* Whether the server cut so much off that functions are not told. */
 bool inquest_is_cut(const struct comparison *c);
 
+/* Whether the cohort has samples enough; whether it is to be shown, rather than
+ * the service. */
+bool inquest_has_cohort_samples(const struct inquest *q);
+bool inquest_is_of_cohort(const struct inquest *q);
+
 /* The function that leads a comparison; *out is left as it is when there is
  * nothing to compare. False only without memory. */
-bool inquest_measure(struct inquest *q, const struct comparison *c,
+bool inquest_measure(struct inquest *q, struct comparison *c,
 		     struct wait_measure *out, struct error *err) MUST_CHECK;
 
 /* CPU per request, of the cohort or of this request alone: fills cpu and

@@ -60,6 +60,12 @@ bool window_parts_shorten(struct window_parts *p, int64_t longest_ns,
 	return check_count(p, err);
 }
 
+bool window_parts_is_whole(const struct window_parts *p)
+{
+	return p->part.from_ns == p->whole.from_ns &&
+	       p->part.to_ns == p->whole.to_ns;
+}
+
 bool window_parts_next(struct window_parts *p)
 {
 	if (p->part.to_ns >= p->whole.to_ns)

@@ -28,6 +28,9 @@ bool window_parts_start(struct window_parts *p, struct time_range whole,
 bool window_parts_shorten(struct window_parts *p, int64_t longest_ns,
 			  struct error *err) MUST_CHECK;
 
+/* Nothing is split. */
+bool window_parts_is_whole(const struct window_parts *p);
+
 /* The part after; false behind the last. */
 bool window_parts_next(struct window_parts *p);
 

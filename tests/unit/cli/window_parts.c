@@ -37,6 +37,7 @@ static void a_recent_window_is_one_part(void **state)
 
 	(void)state;
 	assert_part(&p, EDGE, NOW);
+	assert_true(window_parts_is_whole(&p));
 	assert_false(window_parts_next(&p));
 }
 
@@ -46,8 +47,10 @@ static void the_lookback_is_an_edge(void **state)
 
 	(void)state;
 	assert_part(&p, EDGE - 1, EDGE);
+	assert_false(window_parts_is_whole(&p));
 	assert_true(window_parts_next(&p));
 	assert_part(&p, EDGE, NOW);
+	assert_false(window_parts_is_whole(&p));
 	assert_false(window_parts_next(&p));
 }
 
