@@ -20,46 +20,30 @@ static int (*mem_gate)(size_t size);
 /* ---- pages ---- */
 
 #ifdef HAS_ONE_HEAP
-/* Where the heap grows no large page fits; limits of address space do. */
+/* The steps that the heap grows by: limits of address space are met by them.
+ * The first one has large pages. The next would gain less: half of the last
+ * page is never filled, on average, and large pages that were long idle are
+ * slow to come where the machine is a virtual one, 3 ms each. */
 #define TOP_PAD_BYTES (16 * 1024 * 1024)
-/* Half of the last page is never filled, on average. What goes a little beyond
- * the first step gets small pages there, so as not to pay for few with much. */
-#define SMALL_PAGES_BYTES ((uintptr_t)24 * 1024 * 1024)
-/* Behind that large pages are not worth it: those that were long idle are slow
- * to come where the machine is a virtual one, 3 ms each. */
-#define LARGE_PAGES_BYTES ((uintptr_t)96 * 1024 * 1024)
 /* A multiple of the size of pages, whatever that is. */
 #define PAGES_BYTES ((uintptr_t)64 * 1024)
 
-/* From where on and up to where large pages were asked for; nothing lies behind
- * that before mem_init(). */
-static _Atomic uintptr_t asked_start;
-static _Atomic uintptr_t asked_end = UINTPTR_MAX;
+/* None were asked for yet, since mem_init(). */
+static atomic_bool is_to_ask;
 
-/* Whether a step of the heap that begins so far behind the first one is to have
- * large pages. */
-static bool is_worth_it(uintptr_t behind)
-{
-	return behind == 0 ||
-	       (behind >= SMALL_PAGES_BYTES && behind < LARGE_PAGES_BYTES);
-}
-
-/* Asks for them up to the end of the heap, when this piece is the first one so
- * far up. Where there are none small ones come as ever. */
+/* Asks for them up to the end of the heap, when this piece is the first one in
+ * it. Where there are none small ones come as ever. */
 static void ask_for_large_pages(uintptr_t piece, size_t size)
 {
-	uintptr_t from = asked_end, heap_end;
+	uintptr_t from, heap_end;
 
-	if (piece + size <= from)
+	if (!is_to_ask)
 		return;
 	heap_end = (uintptr_t)sbrk(0);
-	if (piece + size > heap_end)
+	if (piece + size > heap_end || !atomic_exchange(&is_to_ask, false))
 		return;
-	asked_end = heap_end;
-	if (!from)
-		asked_start = from =
-			(piece + PAGES_BYTES - 1) / PAGES_BYTES * PAGES_BYTES;
-	if (from < heap_end && is_worth_it(from - asked_start))
+	from = (piece + PAGES_BYTES - 1) / PAGES_BYTES * PAGES_BYTES;
+	if (from < heap_end)
 		(void)madvise((void *)from, heap_end - from, MADV_HUGEPAGE);
 }
 
@@ -69,7 +53,7 @@ void mem_init(void)
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	mallopt(M_TOP_PAD, TOP_PAD_BYTES);
 	mallopt(M_ARENA_MAX, 1);
-	asked_end = 0;
+	is_to_ask = true;
 }
 #else
 static void ask_for_large_pages(uintptr_t piece, size_t size)
