@@ -19,6 +19,8 @@ CASES = ROOT / "testdata" / "cases"
 CASE = "n-plus-one.har.gz"
 DELAY_MS = 100
 ROUNDS = 9
+# A chain is as long as the server's threads were late: the shortest counts.
+CHAINS = 5
 CPU_MS = 20
 WALL_MS = 30
 LIMIT_S = 600
@@ -46,13 +48,18 @@ def longest_chain_ns(entries):
     return max(best.values())
 
 
+def recorded(meter, run, folder):
+    """The requests of one more run, by its own case file."""
+    record = folder / "again.har"
+    meter.cost(Run((*run.args, "--record", str(record)), env=run.env))
+    return json.loads(record.read_text(encoding="utf-8"))["log"]["entries"]
+
+
 def line(meter, program, case, url, folder):
     args = [a for a in case["_tracefind"]["args"] if "-url=" not in a]
     run = Run((program, *args, "--traces-url", url, "--profiles-url", url),
               env=(("TRACEFIND_NOW", case["_tracefind"]["now"]),))
-    record = folder / "again.har"
-    meter.cost(Run((*run.args, "--record", str(record)), env=run.env))
-    entries = json.loads(record.read_text(encoding="utf-8"))["log"]["entries"]
+    entries = recorded(meter, run, folder)
     missed = [e for e in entries if e["response"]["status"] == 404]
     known = [e for e in case["entries"] if e["response"]["status"] == 404]
     if len(missed) > len(known):
@@ -61,7 +68,8 @@ def line(meter, program, case, url, folder):
     costs, failed = meter.contest({"ours": run}, ROUNDS)
     if failed:
         raise Failed(failed["ours"])
-    chain_ns = longest_chain_ns(entries)
+    chain_ns = min(longest_chain_ns(recorded(meter, run, folder))
+                   for _ in range(CHAINS))
     result = report.Line(
         "P9", f"slow against servers on loopback, {len(entries)} requests "
         f"of {DELAY_MS} ms", "longest chain", costs["ours"],
