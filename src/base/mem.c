@@ -20,10 +20,10 @@ static int (*mem_gate)(size_t size);
 /* ---- pages ---- */
 
 #ifdef HAS_ONE_HEAP
-/* The steps that the heap grows by: limits of address space are met by them.
- * The first one has large pages. The next would gain less: half of the last
- * page is never filled, on average, and large pages that were long idle are
- * slow to come where the machine is a virtual one, 3 ms each. */
+/* The heap grows by so much, which fits into usual limits of address space.
+ * Only the first step has large pages: half of the last one is never filled, on
+ * average, and those that were long idle are slow to come where the machine is
+ * a virtual one, 3 ms each. */
 #define TOP_PAD_BYTES (16 * 1024 * 1024)
 /* A multiple of the size of pages, whatever that is. */
 #define PAGES_BYTES ((uintptr_t)64 * 1024)

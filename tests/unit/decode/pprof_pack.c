@@ -596,21 +596,13 @@ static void put_unusual(struct buf *b)
 		PUT_INTS(b, 5, 100 + i, UINT64_C(1) << 40);
 }
 
-static void test_starvation(void **state)
+/* Refuses one allocation more each time. */
+static void starve(struct str bytes, const struct profile_want *want)
 {
-	struct profile_want want = want_of("");
 	struct error starved = { 0 };
 	bool is_refused = true;
 	struct notes said;
-	struct buf b;
 
-	(void)state;
-	want.packed_max_bytes = UINT64_MAX;
-	start(&b);
-	PUT_SAMPLE(&b, 300, 3, 2, 1);
-	PUT_SAMPLE(&b, 5, 4, 1);
-	put_tables(&b);
-	put_unusual(&b);
 	for (long count = 0; is_refused; count++) {
 		struct profile p;
 		bool is_done;
@@ -620,7 +612,8 @@ static void test_starvation(void **state)
 		error_clear(&starved);
 		arena_set_unshared(true);
 		starve_after(count);
-		is_done = decode_pprof(buf_str(&b), &want, &p, &said, &starved);
+		is_done = decode_pprof(bytes, want, &p, &said, &starved) &&
+			  profile_unpack(&p, &starved);
 		is_refused = stop_starving();
 		arena_set_unshared(false);
 		/* Giving back memory may fail: then it is kept. */
@@ -630,6 +623,23 @@ static void test_starvation(void **state)
 			assert_int_equal(p.total, 305);
 		profile_release(&p);
 	}
+}
+
+static void test_starvation(void **state)
+{
+	struct profile_want want = want_of("");
+	struct buf b;
+
+	(void)state;
+	want.packed_max_bytes = UINT64_MAX;
+	start(&b);
+	PUT_SAMPLE(&b, 300, 3, 2, 1);
+	PUT_SAMPLE(&b, 5, 4, 1);
+	put_tables(&b);
+	put_unusual(&b);
+	starve(buf_str(&b), &want);
+	want.packs_for_later = true;
+	starve(buf_str(&b), &want);
 	buf_release(&b);
 }
 
