@@ -3,8 +3,9 @@
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 MS = 1_000_000
@@ -48,6 +49,7 @@ class Meter:
 
     def __init__(self, program, env):
         self.program = str(program)
+        self.heap = str(Path(program).with_name("libbench-heap.so"))
         self.env = env
 
     def cost(self, run):
@@ -85,6 +87,17 @@ class Meter:
                     failed[label] = str(error)
         return {label: median(list_) for label, list_ in costs.items()
                 if list_ and label not in failed}, failed
+
+    def heap_kib(self, run):
+        """How much the heap holds at most, by one more run."""
+        with tempfile.NamedTemporaryFile(prefix="bench-") as most:
+            most.write(bytes(8))
+            most.flush()
+            self.cost(replace(run, env=(
+                *run.env, ("LD_PRELOAD", self.heap),
+                ("BENCH_HEAP", most.name))))
+            return int.from_bytes(Path(most.name).read_bytes(),
+                                  sys.byteorder) // 1024
 
     def instructions(self, run):
         """How many instructions the program executes in user mode."""

@@ -22,6 +22,7 @@ class Line:
     got: str = ""
     verdict: str = NONE
     why: str = ""
+    heap_kib: int = 0
 
 
 def judge(goal, ours, peer, sizes):
@@ -75,14 +76,16 @@ def cost_cells(cost):
             f"{cost.rss_kib / 1024:,.1f}"]
 
 
-HEAD = ["", "job", "ms", "CPU ms", "MiB", "peer", "ms", "CPU ms", "MiB",
-        "measured", "goal", ""]
-RIGHT = (2, 3, 4, 6, 7, 8)
+HEAD = ["", "job", "ms", "CPU ms", "MiB", "heap", "peer", "ms", "CPU ms",
+        "MiB", "measured", "goal", ""]
+RIGHT = (2, 3, 4, 5, 7, 8, 9)
 
 
 def cells(line):
     verdict = line.verdict + (f": {line.why}" if line.why else "")
-    return [line.number, line.title, *cost_cells(line.ours), line.peer_name,
+    heap = f"{line.heap_kib / 1024:,.1f}" if line.heap_kib else ""
+    return [line.number, line.title, *cost_cells(line.ours), heap,
+            line.peer_name,
             *cost_cells(line.peer), line.got, line.wanted, verdict]
 
 

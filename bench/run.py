@@ -117,7 +117,10 @@ class Bench:
         failed.update(broken)
         differs = self.compare(contest, files, outputs, costs)
         for row in contest.rows:
-            yield self.line(row, costs, failed, outputs, differs)
+            line = self.line(row, costs, failed, outputs, differs)
+            if row.ours in costs:
+                line.heap_kib = self.meter.heap_kib(runs[row.ours])
+            yield line
 
     def compare(self, contest, files, outputs, costs):
         """What differs. Without the program to compare with its rows are gaps

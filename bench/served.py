@@ -74,6 +74,7 @@ def line(meter, program, case, url, folder):
         "P9", f"slow against servers on loopback, {len(entries)} requests "
         f"of {DELAY_MS} ms", "longest chain", costs["ours"],
         Cost(chain_ns, 0, 0, 0))
+    result.heap_kib = meter.heap_kib(run)
     over_ms = (costs["ours"].wall_ns - chain_ns) / report.MS
     cpu_ms = costs["ours"].cpu_ns / report.MS
     result.wanted = f"CPU <= {CPU_MS} ms, <= {WALL_MS} ms beyond the chain"
