@@ -40,7 +40,8 @@ __attribute__((constructor)) static void open_file(void)
 
 static void *taken(void *ptr)
 {
-	int64_t now = held += (int64_t)malloc_usable_size(ptr);
+	int64_t size = (int64_t)malloc_usable_size(ptr);
+	int64_t now = atomic_fetch_add(&held, size) + size;
 
 	for (int64_t seen = most ? *most : now; seen < now;)
 		if (atomic_compare_exchange_weak(most, &seen, now))
@@ -50,7 +51,7 @@ static void *taken(void *ptr)
 
 static void given_back(void *ptr)
 {
-	held -= (int64_t)malloc_usable_size(ptr);
+	atomic_fetch_sub(&held, (int64_t)malloc_usable_size(ptr));
 }
 
 void *malloc(size_t size)

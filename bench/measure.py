@@ -49,7 +49,6 @@ class Meter:
 
     def __init__(self, program, env):
         self.program = str(program)
-        self.heap = str(Path(program).with_name("libbench-heap.so"))
         self.env = env
 
     def cost(self, run):
@@ -90,11 +89,14 @@ class Meter:
 
     def heap_kib(self, run):
         """How much the heap holds at most, by one more run."""
+        counter = Path(self.program).with_name("libbench-heap.so")
+        if not counter.exists():  # not of this C library, not of sanitizers
+            return 0
         with tempfile.NamedTemporaryFile(prefix="bench-") as most:
             most.write(bytes(8))
             most.flush()
             self.cost(replace(run, env=(
-                *run.env, ("LD_PRELOAD", self.heap),
+                *run.env, ("LD_PRELOAD", str(counter)),
                 ("BENCH_HEAP", most.name))))
             return int.from_bytes(Path(most.name).read_bytes(),
                                   sys.byteorder) // 1024
