@@ -10,7 +10,7 @@
 
 #define FIRST_SLOTS ((size_t)1024)
 
-struct profile_build *profile_build_stacks(struct profile *p, struct error *err)
+struct profile_build *profile_build_resume(struct profile *p, struct error *err)
 {
 	struct profile_build *b = mem_calloc(1, sizeof *b);
 
@@ -28,7 +28,7 @@ struct profile_build *profile_build_stacks(struct profile *p, struct error *err)
 
 struct profile_build *profile_build_new(struct profile *out, struct error *err)
 {
-	struct profile_build *b = profile_build_stacks(out, err);
+	struct profile_build *b = profile_build_resume(out, err);
 
 	if (b && !symtab_init(&out->symtab, &out->arena, err)) {
 		profile_build_free(b);

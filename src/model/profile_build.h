@@ -66,7 +66,7 @@ struct profile_build {
 };
 
 /* A finished profile that is to get its stacks now, of the frames it has. */
-struct profile_build *profile_build_stacks(struct profile *p,
+struct profile_build *profile_build_resume(struct profile *p,
 					   struct error *err) MUST_CHECK;
 bool profile_build_finish_stacks(struct profile_build *b,
 				 struct error *err) MUST_CHECK;

@@ -174,7 +174,11 @@ static bool mark_used(struct finish *f)
 	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
 	if (!f->is_function_used || !f->is_frame_used)
 		return false;
-	if (!b->has_tree)
+	/* Decoders that pack build no frames but of places that stacks are on.
+	 */
+	if (b->out->packed)
+		memset(f->is_frame_used, true, b->frame_count);
+	else if (!b->has_tree)
 		mark_frames(f);
 	else if (!profile_tree_mark(b, f->is_frame_used))
 		return false;
@@ -375,19 +379,12 @@ static void renumber(uint32_t *frame, const struct finish *f)
 		*frame = f->frame_place[*frame];
 }
 
-/* Decoders build no frames but of places that stacks are on. */
 static bool finish_for_later(struct finish *f)
 {
 	struct profile_build *b = f->b;
 	struct packed_stacks *packed = b->out->packed;
 
-	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
-	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
-	if (!f->is_function_used || !f->is_frame_used)
-		return false;
-	memset(f->is_function_used, true, b->function_count);
-	memset(f->is_frame_used, true, b->frame_count);
-	if (!place_functions(f) || !place_frames(f))
+	if (!mark_used(f) || !place_functions(f) || !place_frames(f))
 		return false;
 	for (uint32_t i = 0; i < packed->place_count; i++) {
 		renumber(&packed->places[i].frames[0], f);

@@ -41,7 +41,7 @@ bool profile_unpack(struct profile *p, struct error *err)
 
 	if (!p->packed || !p->packed->is_for_later)
 		return true;
-	b = profile_build_stacks(p, err);
+	b = profile_build_resume(p, err);
 	is_done = b && add_stacks(b, err) && finish(b, err);
 	profile_build_free(b);
 	return is_done && profile_check(p, err);
