@@ -9,51 +9,41 @@
 
 static struct notes notes;
 
-/* Packed or not, the same is read, or refused for the same reason. */
-static inline void assert_summed_alike(struct str bytes,
-				       const struct profile_want *want,
-				       const struct profile *p, bool is_decoded)
+typedef bool decoder(struct str bytes, const struct profile_want *want,
+		     struct profile *p, struct notes *notes,
+		     struct error *error);
+
+static inline void assert_alike(decoder *decode_so,
+				void (*assert_same)(const struct profile *a,
+						    const struct profile *b),
+				struct str bytes,
+				const struct profile_want *want,
+				const struct profile *p, bool is_decoded)
 {
 	struct error again = { 0 };
 	struct notes said;
-	struct profile summed;
+	struct profile other;
 
 	notes_init(&said);
-	if (decode_summed(bytes, want, &summed, &said, &again) != is_decoded)
-		fail_msg("summed: %s", again.message);
+	if (decode_so(bytes, want, &other, &said, &again) != is_decoded)
+		fail_msg("packed: %s", again.message);
 	if (is_decoded)
-		assert_same_sums(p, &summed);
+		assert_same(p, &other);
 	else
 		assert_int_equal(again.code, err.code);
-	profile_release(&summed);
+	profile_release(&other);
 }
 
-/* Nor does it show that it was packed for a while. */
-static inline void assert_unpacked_alike(struct str bytes,
-					 const struct profile_want *want,
-					 const struct profile *p,
-					 bool is_decoded)
-{
-	struct error again = { 0 };
-	struct notes said;
-	struct profile later;
-
-	notes_init(&said);
-	if (decode_later(bytes, want, &later, &said, &again) != is_decoded)
-		fail_msg("for later: %s", again.message);
-	if (is_decoded)
-		assert_same_profile(p, &later);
-	else
-		assert_int_equal(again.code, err.code);
-	profile_release(&later);
-}
-
+/* Packed or not, or packed for a while, the same is read, or refused for the
+ * same reason. */
 static inline void assert_packed_alike(struct str bytes,
 				       const struct profile_want *want,
 				       const struct profile *p, bool is_decoded)
 {
-	assert_summed_alike(bytes, want, p, is_decoded);
-	assert_unpacked_alike(bytes, want, p, is_decoded);
+	assert_alike(decode_summed, assert_same_sums, bytes, want, p,
+		     is_decoded);
+	assert_alike(decode_later, assert_same_profile, bytes, want, p,
+		     is_decoded);
 }
 
 /* However finely frames are told apart. */
