@@ -116,10 +116,12 @@ class Bench:
                                            most)
         failed.update(broken)
         differs = self.compare(contest, files, outputs, costs)
+        heaps = {label: self.meter.heap_kib(runs[label])
+                 for label in {row.ours for row in contest.rows}
+                 if label in costs}
         for row in contest.rows:
             line = self.line(row, costs, failed, outputs, differs)
-            if row.ours in costs:
-                line.heap_kib = self.meter.heap_kib(runs[row.ours])
+            line.heap_kib = heaps.get(row.ours, 0)
             yield line
 
     def compare(self, contest, files, outputs, costs):
