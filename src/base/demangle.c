@@ -55,9 +55,11 @@ static struct str without_underscore(struct str name)
 
 bool is_mangled(struct str name)
 {
+	/* Most are not, and that is soon known. */
+	if (!name.len || name.ptr[0] != '_')
+		return false;
 	name = without_underscore(name);
-	return name.len > 3 && name.ptr[0] == '_' &&
-	       (name.ptr[1] == 'Z' || name.ptr[1] == 'R');
+	return name.len > 3 && (name.ptr[1] == 'Z' || name.ptr[1] == 'R');
 }
 
 static bool demangle_any(struct demangler *d, struct str name, uint64_t *steps)
