@@ -20,31 +20,35 @@ static int (*mem_gate)(size_t size);
 /* ---- pages ---- */
 
 #ifdef HAS_ONE_HEAP
-/* The heap grows by so much, which fits into usual limits of address space.
- * Only the first step has large pages: half of the last one is never filled, on
- * average, and those that were long idle are slow to come where the machine is
- * a virtual one, 3 ms each. */
+/* The heap grows by so much, which fits into usual limits of address space. */
 #define TOP_PAD_BYTES (16 * 1024 * 1024)
-/* A multiple of the size of pages, whatever that is. */
-#define PAGES_BYTES ((uintptr_t)64 * 1024)
+/* Of a large one, mostly, and a multiple of the size of the others. */
+#define LARGE_PAGE_BYTES ((uintptr_t)2 * 1024 * 1024)
+/* What runs fill that read nothing. */
+#define SMALL_PAGES_BYTES ((uintptr_t)128 * 1024)
 
-/* None were asked for yet, since mem_init(). */
-static atomic_bool is_to_ask;
-
-/* Asks for them up to the end of the heap, when this piece is the first one in
- * it. Where there are none small ones come as ever. */
-static void ask_for_large_pages(uintptr_t piece, size_t size)
+/* Of the heap, by its first step. Where there are no large pages small ones
+ * come as ever. */
+static void use_large_page(uintptr_t begin)
 {
-	uintptr_t from, heap_end;
+	void *volatile step; /* or the compiler sees no need for it */
 
-	if (!is_to_ask)
-		return;
-	heap_end = (uintptr_t)sbrk(0);
-	if (piece + size > heap_end || !atomic_exchange(&is_to_ask, false))
-		return;
-	from = (piece + PAGES_BYTES - 1) / PAGES_BYTES * PAGES_BYTES;
-	if (from < heap_end)
-		(void)madvise((void *)from, heap_end - from, MADV_HUGEPAGE);
+	step = malloc(1);
+	free(step);
+	if ((uintptr_t)sbrk(0) >= begin + LARGE_PAGE_BYTES)
+		(void)madvise((void *)begin, LARGE_PAGE_BYTES, MADV_HUGEPAGE);
+}
+
+/* Where a heap begins is random. A large page can only be where no small one
+ * is, so what is filled anyway comes right before the first; what is passed
+ * over is never touched. */
+static void place_heap(void)
+{
+	uintptr_t begin = (uintptr_t)sbrk(0);
+	uintptr_t skip = -(begin + SMALL_PAGES_BYTES) % LARGE_PAGE_BYTES;
+
+	(void)sbrk((intptr_t)skip);
+	use_large_page(begin + skip + SMALL_PAGES_BYTES);
 }
 
 void mem_init(void)
@@ -53,15 +57,9 @@ void mem_init(void)
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	mallopt(M_TOP_PAD, TOP_PAD_BYTES);
 	mallopt(M_ARENA_MAX, 1);
-	is_to_ask = true;
+	place_heap();
 }
 #else
-static void ask_for_large_pages(uintptr_t piece, size_t size)
-{
-	(void)piece;
-	(void)size;
-}
-
 void mem_init(void)
 {
 }
@@ -86,18 +84,16 @@ static int is_refused(size_t size)
 	return mem_gate && !mem_gate(size);
 }
 
-static void *given(void *ptr, size_t size)
+static void *given(void *ptr)
 {
-	if (ptr)
-		ask_for_large_pages((uintptr_t)ptr, size);
-	else
+	if (!ptr)
 		has_failed = true;
 	return ptr;
 }
 
 void *mem_alloc(size_t size)
 {
-	return given(is_refused(size) ? NULL : malloc(size ? size : 1), size);
+	return given(is_refused(size) ? NULL : malloc(size ? size : 1));
 }
 
 void *mem_calloc(size_t count, size_t size)
@@ -105,15 +101,13 @@ void *mem_calloc(size_t count, size_t size)
 	if (size && count > SIZE_MAX / size)
 		return NULL;
 	if (is_refused(count * size))
-		return given(NULL, 0);
-	return given(count && size ? calloc(count, size) : calloc(1, 1),
-		     count * size);
+		return given(NULL);
+	return given(count && size ? calloc(count, size) : calloc(1, 1));
 }
 
 void *mem_realloc(void *ptr, size_t size)
 {
-	return given(is_refused(size) ? NULL : realloc(ptr, size ? size : 1),
-		     size);
+	return given(is_refused(size) ? NULL : realloc(ptr, size ? size : 1));
 }
 
 void mem_free(void *ptr)
@@ -176,7 +170,7 @@ void *mem_wiped_alloc(size_t size)
 	union wiped_head *head;
 
 	if (size > SIZE_MAX - sizeof *head)
-		return given(NULL, 0);
+		return given(NULL);
 	head = mem_alloc(sizeof *head + size);
 	if (!head)
 		return NULL;
@@ -189,7 +183,7 @@ void *mem_wiped_calloc(size_t count, size_t size)
 	void *ptr;
 
 	if (size && count > SIZE_MAX / size)
-		return given(NULL, 0);
+		return given(NULL);
 	ptr = mem_wiped_alloc(count * size);
 	if (ptr)
 		memset(ptr, 0, count * size);
