@@ -415,20 +415,18 @@ static void choose_lines(struct pass *pass, int64_t *best)
 	}
 }
 
-static bool side_describe(struct pass *pass, struct error *err)
+/* The totals were kept; the best values of entries take their place. */
+static int64_t *no_best(struct pass *pass)
 {
-	struct func_table *t = pass->t;
-	int64_t *best = arena_array(t->arena, t->count, sizeof *best);
+	for (size_t i = 0; i < pass->t->count; i++)
+		pass->totals[i] = INT64_MIN;
+	return pass->totals;
+}
 
-	if (!best)
-		return arena_fail(t->arena, "ranking functions", err);
-	for (size_t i = 0; i < t->count; i++)
-		best[i] = INT64_MIN;
-	choose_leaves(pass, best);
-	for (size_t i = 0; i < t->count; i++)
-		best[i] = INT64_MIN;
-	choose_lines(pass, best);
-	return true;
+static void side_describe(struct pass *pass)
+{
+	choose_leaves(pass, no_best(pass));
+	choose_lines(pass, no_best(pass));
 }
 
 /* The slow side is first: the other describes what is gone there. */
@@ -441,7 +439,8 @@ static bool pass_take(struct pass *pass, struct error *err)
 		return false;
 	}
 	keep_sums(pass);
-	return side_describe(pass, err);
+	side_describe(pass);
+	return true;
 }
 
 /* As so many stacks take longer than handing half of them on. */
