@@ -11,11 +11,12 @@
 #include <stddef.h>
 
 /* Once, at the start: memory that is freed stays for what is asked for next,
- * and the heap's first 2 MiB come in one large page. Runs are short, and getting
- * a page takes longer than filling it: what stays is a twentieth of comparing
- * two large profiles, the large page one of comparing two small ones. More of
- * them gain a few percent at best, and where the machine is a virtual one whose
- * host takes back what is free each takes up to 3 ms. */
+ * and 2 MiB of the heap, behind its first 128 KiB, come in one large page. Runs
+ * are short, and getting a page takes longer than filling it: what stays is a
+ * twentieth of comparing two large profiles, the large page one of comparing
+ * two small ones. More of them gain a few percent at best, and where the
+ * machine is a virtual one whose host takes back what is free each takes up to
+ * 3 ms. */
 void mem_init(void);
 
 /* As malloc, calloc, realloc and free. NULL when there is no memory. A size

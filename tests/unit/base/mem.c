@@ -144,11 +144,10 @@ static bool has_large_pages(const char *piece, size_t size, bool *is_in_heap)
 	return has_them;
 }
 
-/* The first 2 MiB of the heap, nothing beyond. */
+/* One, near the beginning of the heap, none beyond. */
 static void test_large_pages(void **state)
 {
 	static const size_t sizes[] = { MIB, 8 * MIB };
-	bool is_in_heap;
 
 	(void)state;
 	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) ||
@@ -156,7 +155,7 @@ static void test_large_pages(void **state)
 		skip();
 	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		char *piece = mem_alloc(sizes[i]);
-		bool has_them;
+		bool has_them, is_in_heap;
 
 		assert_non_null(piece);
 		has_them = has_large_pages(piece, sizes[i], &is_in_heap);
