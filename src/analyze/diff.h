@@ -48,6 +48,27 @@
  * an unchanged one drifts; of fewer functions it tells little. */
 #define DIFF_DRIFT_ROWS 8
 
+/* The whole profile moved when it certainly did, by this factor at least. */
+#define DIFF_WHOLE_RATIO 1.1
+
+/* Most functions moved together when this part of their weight has moved by
+ * about what the whole did: half as much to one and a half times, on a
+ * logarithmic scale. Three functions are the fewest to be called most. */
+#define DIFF_TOGETHER_PART 0.66
+#define DIFF_TOGETHER_ROWS 3
+/* A function that is in most of a profile moves with the whole by itself. */
+#define DIFF_TOGETHER_SHARE 0.5
+
+/* One window a side does not tell how far windows lie apart, but the functions
+ * that did not change do: how much they wander against each other, robustly
+ * (median absolute deviation), weighed against what is taken without them
+ * (BURST_CV) as so many of them. */
+#define DIFF_WANDER_PRIOR 2.0
+/* Of functions with fewer samples their number wanders more than they do. */
+#define DIFF_WANDER_SAMPLES 40.0
+/* Whatever a few agreeing functions say. */
+#define DIFF_WANDER_MIN 0.02
+
 /* Rates move together with the load, the speed of the host and requests that
  * were not counted. What all functions have in common up to this factor is
  * put down to those. */
@@ -64,9 +85,24 @@ struct entry_diff {
 	double q;      /* NaN when not tested */
 	double effect; /* what is left of delta in the worst case */
 	enum change change;
-	/* Entry called by this one that holds most of the change itself, or
-	 * ENTRY_NONE; see explain.h. */
-	uint32_t holder;
+	/* Moved, but no more than most functions did; see diff.is_together. */
+	bool is_with_all;
+	/* Entry that this one's change comes from, which only passes through
+	 * here, or ENTRY_NONE; see through.h. */
+	uint32_t through;
+	/* Of totals: too small beside others to be asked where it comes from. */
+	bool is_untraced;
+};
+
+/* All values of a side as one row. */
+struct whole_diff {
+	double delta; /* in parts of the slow side's total */
+	double q;     /* p: it is one test; NaN when not tested */
+	struct interval range;
+	bool is_changed; /* told from noise, and more than DIFF_WHOLE_RATIO */
+	/* The smallest change, as a part of the whole, that would have been
+	 * seen in four of five cases; NaN when not tested. */
+	double detectable;
 };
 
 struct diff_want {
@@ -101,6 +137,11 @@ struct diff {
 	/* What became of an unchanged function: 0.4 when all others fell to 40
 	 * %, 1 when nothing moved or cannot be told. */
 	double drift;
+	bool is_together; /* most functions moved by the factor `drift` */
+	/* Relative standard deviation of an unchanged function from window to
+	 * window, where blocks do not tell. */
+	double window_cv;
+	struct whole_diff whole;
 	struct counts all; /* a, b: samples of the sides; exposures set */
 	double period[SIDE_COUNT];
 	double df; /* of the blocks */
@@ -138,6 +179,12 @@ bool diff_sample_values(const struct profile *slow,
 bool func_table_diff(struct diff *d, const struct func_table *t,
 		     const struct diff_want *want,
 		     struct error *err) MUST_CHECK;
+
+/* The same in two steps, for measures that are judged together: diff_test()
+ * fills p of the candidates, whoever calls sets q, diff_judge() decides. */
+bool diff_test(struct diff *d, const struct func_table *t,
+	       const struct diff_want *want, struct error *err) MUST_CHECK;
+void diff_judge(struct diff *d);
 
 /* Where the delta of an entry lies, at 95 %; NaN when it was not tested. Found
  * when it is asked for: few are shown, and to find it takes longer than the

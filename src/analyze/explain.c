@@ -10,51 +10,6 @@
 
 #define WHAT "explaining changes"
 
-/* ---- holders ---- */
-
-static bool holds(const struct diff *d, const struct call_edge *edge)
-{
-	const struct entry_diff *parent = &d->rows[edge->caller];
-	const struct entry_diff *child = &d->rows[edge->callee];
-	double least = EXPLAIN_HOLDER_PART * fabs(parent->effect);
-	double delta = diff_delta(d, edge->values[SIDE_SLOW],
-				  edge->values[SIDE_BASELINE]);
-
-	return change_is_real(parent->change) &&
-	       change_is_up(parent->change) == change_is_up(child->change) &&
-	       change_is_down(parent->change) ==
-		       change_is_down(child->change) &&
-	       fabs(child->effect) >= least &&
-	       (delta > 0) == (parent->delta > 0) &&
-	       fabs(delta) >= EXPLAIN_HOLDER_PART * fabs(parent->delta);
-}
-
-static double effect_held(const struct diff *d, const struct entry_diff *parent)
-{
-	return parent->holder == ENTRY_NONE
-		       ? 0
-		       : fabs(d->rows[parent->holder].effect);
-}
-
-/* Of several holders the one with the larger effect; two cannot hold 80 % of
- * the same, but the same samples can go through both. */
-static void find_holders(struct diff *d, const struct call_edges *edges)
-{
-	for (size_t i = 0; i < edges->count; i++) {
-		const struct call_edge *edge = &edges->items[i];
-		struct entry_diff *parent;
-
-		if (edge->caller == ENTRY_NONE || edge->callee == ENTRY_NONE ||
-		    edge->caller == edge->callee || !holds(d, edge))
-			continue;
-		parent = &d->rows[edge->caller];
-		if (func_is_larger(d->t, edge->callee,
-				   fabs(d->rows[edge->callee].effect),
-				   parent->holder, effect_held(d, parent)))
-			parent->holder = edge->callee;
-	}
-}
-
 /* ---- cost that moved ---- */
 
 struct sibling {
@@ -101,6 +56,21 @@ static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
 	return best;
 }
 
+/* A function that was split, joined or inlined is there on one side only. Two
+ * that are there on both sides have changed, whatever they add up to. */
+static bool is_replaced(const struct diff *d, const uint32_t *ids, size_t count)
+{
+	bool is_all_new = true, is_all_gone = true;
+
+	for (size_t i = 0; i < count; i++) {
+		enum change change = d->rows[ids[i]].change;
+
+		is_all_new &= change != CHANGE_GROWN;
+		is_all_gone &= change != CHANGE_SHRUNK;
+	}
+	return is_all_new || is_all_gone;
+}
+
 static bool is_shift(const struct diff *d, const uint32_t *ids, size_t count)
 {
 	double up = 0, down = 0, rest;
@@ -112,7 +82,8 @@ static bool is_shift(const struct diff *d, const uint32_t *ids, size_t count)
 		up += fmax(0, delta);
 		down += fmax(0, -delta);
 	}
-	return up > 0 && down > 0 && p > DIFF_FALSE_DISCOVERY &&
+	return up > 0 && down > 0 && is_replaced(d, ids, count) &&
+	       p > DIFF_FALSE_DISCOVERY &&
 	       fabs(rest) <= EXPLAIN_SHIFT_REST * fmin(up, down);
 }
 
@@ -209,8 +180,7 @@ static bool choose(const struct diff *d, bool *is_chosen)
 		has_up |= up;
 		has_down |= down;
 	}
-	return (has_up && has_down) ||
-	       (d->want->by == RANK_TOTAL && (has_up || has_down));
+	return has_up && has_down;
 }
 
 bool explain_changes(struct diff *d, struct notes *notes, struct error *err)
@@ -223,11 +193,7 @@ bool explain_changes(struct diff *d, struct notes *notes, struct error *err)
 		return arena_fail(d->t->arena, WHAT, err);
 	if (!choose(d, is_chosen))
 		return true;
-	if (!call_edges_build(&edges, d->t, is_chosen, err) ||
-	    !rename_find(d, &edges, notes, err) ||
-	    !find_shifts(d, &edges, notes, err))
-		return false;
-	if (d->want->by == RANK_TOTAL)
-		find_holders(d, &edges);
-	return true;
+	return call_edges_build(&edges, d->t, is_chosen, err) &&
+	       rename_find(d, &edges, notes, err) &&
+	       find_shifts(d, &edges, notes, err);
 }

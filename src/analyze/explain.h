@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What lies behind the changes of a comparison: functions that were renamed,
- * cost that only moved between siblings, and the deepest function that holds
- * the change of its callers.
+ * and cost that only moved between siblings that took each other's place.
  */
 #ifndef ANALYZE_EXPLAIN_H
 #define ANALYZE_EXPLAIN_H
 
 #include "analyze/diff.h"
-
-/* A callee holds its caller's change from this part of it. */
-#define EXPLAIN_HOLDER_PART 0.8
 
 /* Cost moved when this part of it, at most, did not come out again. */
 #define EXPLAIN_SHIFT_REST 0.25
@@ -28,8 +24,7 @@
 #define EXPLAIN_RENAME_ROWS 64
 
 /* Takes back claims of d that renaming or shifting explains: they become
- * CHANGE_SAME, and notes say what happened. Sets holders where the ranked
- * measure is RANK_TOTAL. */
+ * CHANGE_SAME, and notes say what happened. */
 bool explain_changes(struct diff *d, struct notes *notes,
 		     struct error *err) MUST_CHECK;
 

@@ -37,10 +37,13 @@ struct rank_want {
 	/* Seconds of each side for NORMALIZE_RATE, in ns. */
 	int64_t window_ns;
 	int64_t baseline_ns;
-	/* Requests of each side for NORMALIZE_REQUEST, 0 unknown: then shares
-	 * are compared. */
+	/* Requests of each side for NORMALIZE_REQUEST, 0 unknown: then values
+	 * a second are compared, and where that is not known either, or where
+	 * they are of no length of time, the values themselves. */
 	double slow_requests;
 	double baseline_requests;
+	/* By the user, who is told when it cannot be. */
+	bool is_way_asked;
 	/* The requests are a count of sampled traces: uncertain by its root. */
 	bool is_requests_sampled;
 	struct rank_blocks slow_blocks;
@@ -54,6 +57,15 @@ struct rank_want {
 	bool is_drawn;
 };
 
+/* How two profiles without windows are best compared: by the second when both
+ * were taken for a time of different length, else by their own values. A
+ * length that is a whole number of seconds was asked for; any other is how
+ * long the process took, whose work is done then, and notes say that it is
+ * compared as a whole. */
+enum normalize profiles_usual_way(const struct profile *slow,
+				  const struct profile *baseline,
+				  struct notes *notes);
+
 /* Fills result->functions (+ counts, noise_count) and the shares of each kind
  * of code from the slow profile and, when not NULL, the baseline. Without a
  * baseline change stays CHANGE_NONE. Flat: the leaf frame's; total: once per
@@ -61,10 +73,11 @@ struct rank_want {
  * (to the leaf when a stack has none). Rows are functions by name (file shown,
  * not compared; numbers that compilers and virtual machines generate do not
  * count), so two builds can be compared. Order: what grew, by the effect that
- * is certain; what shrank; the rest by value. With is_loop the functions that
- * run the loop, three at most, come first and are compared by their total.
- * Under NORMALIZE_RATE delta is in parts of the slow side's total. Notes say
- * what was not tested. */
+ * is certain; what shrank; the rest by value. Totals come by the size of their
+ * change, those that only pass one on after those that hold it. With is_loop
+ * the functions that run the loop, three at most, come first and are compared
+ * by their total. delta is in parts of the slow side's total, but of shares,
+ * where it is their difference. Notes say what was not tested. */
 bool functions_rank(const struct profile *slow, const struct profile *baseline,
 		    const struct rank_want *want, struct result *result,
 		    struct error *err) MUST_CHECK;

@@ -2,10 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/diff.h"
+#include "analyze/changes.h"
 #include "analyze/explain.h"
 #include "analyze/kind_share.h"
 #include "analyze/loop.h"
+#include "analyze/through.h"
 #include "base/num.h"
 
 /* From which drift of all shares the reader must be told. */
@@ -16,10 +17,13 @@ struct ranking {
 	const struct func_table *t;
 	const struct rank_want *want;
 	const struct entry_diff *diffs; /* NULL without a comparison */
-	struct diff diff;
+	struct diff diff; /* of the ranked measure */
 	struct diff total_diff; /* of the loop's rows and of drawings */
-	struct diff_want diff_want, total_want; /* which those borrow */
-	struct block_values blocks, total_blocks;
+	/* Of totals: what they are judged with. */
+	struct changes changes;
+	/* What those borrow: by the ranked measure, totals, owned, self. */
+	struct diff_want diff_want, total_want, owned_want, self_want;
+	struct block_values blocks, total_blocks, owned_blocks, self_blocks;
 	uint32_t *order;
 	size_t count;
 	/* The first rows, put there because they run the loop. They own little
@@ -29,20 +33,33 @@ struct ranking {
 
 /* ---- order ---- */
 
-#define UNCHANGED_GROUP 4
+/* What got worse, what got better; what may have changed, and what moved with
+ * all others; what did not change. Within each, what only passes a change on,
+ * and what is too small to tell, comes last. */
+enum order_group {
+	GROUP_UP = 0,
+	GROUP_DOWN = 2,
+	GROUP_UNCERTAIN = 4,
+	GROUP_UNCHANGED = 6,
+};
 
-/* What got worse, what got better, then all that did not change. Of totals the
- * deepest functions that hold a change come before their callers. */
 static int change_group(const struct ranking *r, uint32_t id)
 {
 	const struct entry_diff *d = r->diffs ? &r->diffs[id] : NULL;
-	int group = 0;
+	bool is_of_total = r->want->by == RANK_TOTAL ||
+			   r->want->by == RANK_DELTA;
+	int group = GROUP_UP;
 
-	if (!d || !change_is_real(d->change))
-		return UNCHANGED_GROUP;
-	if (r->want->by != RANK_DELTA && d->delta < 0)
-		group = 2;
-	return group + (d->holder != ENTRY_NONE);
+	if (!d)
+		return GROUP_UNCHANGED;
+	if (is_of_total && !change_is_real(d->change) &&
+	    (d->is_with_all || d->change == CHANGE_NOISE))
+		group = GROUP_UNCERTAIN;
+	else if (!change_is_real(d->change))
+		return GROUP_UNCHANGED;
+	else if (r->want->by != RANK_DELTA && d->delta < 0)
+		group = GROUP_DOWN;
+	return group + (d->through != ENTRY_NONE || d->is_untraced);
 }
 
 /* The largest first, here and below. */
@@ -54,14 +71,24 @@ static int compare_changes(const struct entry_diff *a,
 	return order ? order : compare_f64(fabs(b->delta), fabs(a->delta));
 }
 
+/* Totals are shown by what they changed by, and certain is certain. */
+static int compare_deltas(const struct entry_diff *a,
+			  const struct entry_diff *b)
+{
+	return compare_f64(fabs(b->delta), fabs(a->delta));
+}
+
 /* By the ranked measure, then by all that lies beneath. */
 static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 {
+	/* The largest totals are those of main() and its like. */
+	enum rank_by by = r->diffs && r->want->by != RANK_SELF ? RANK_OWNED
+							       : r->want->by;
+
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct side_values *x = &r->t->entries[a].values[s];
 		const struct side_values *y = &r->t->entries[b].values[s];
-		int order = compare_i64(side_value(y, r->want->by),
-					side_value(x, r->want->by));
+		int order = compare_i64(side_value(y, by), side_value(x, by));
 
 		if (!order && !r->want->is_plain)
 			order = compare_i64(y->total, x->total);
@@ -81,8 +108,10 @@ static int compare_entries(const void *left, const void *right, void *data)
 
 	if (!order)
 		order = group - change_group(r, b);
-	if (!order && group < UNCHANGED_GROUP)
-		order = compare_changes(&r->diffs[a], &r->diffs[b]);
+	if (!order && group < GROUP_UNCHANGED)
+		order = r->want->by == RANK_TOTAL || r->want->by == RANK_DELTA
+				? compare_deltas(&r->diffs[a], &r->diffs[b])
+				: compare_changes(&r->diffs[a], &r->diffs[b]);
 	if (!order)
 		order = compare_values(r, a, b);
 	return order ? order : func_compare_keys(r->t, a, b);
@@ -232,21 +261,34 @@ static void row_diff(const struct ranking *r, size_t i,
 	row->delta_high = range.high;
 	row->q = shown.q;
 	row->change = shown.change;
+	row->is_with_all = shown.is_with_all;
 }
 
 /* Names of identities live in scratch memory; those of profiles stay. */
-static bool row_texts(const struct ranking *r, const struct func_entry *e,
-		      struct arena *arena, struct function_row *row)
+static bool name_take(const struct func_entry *e, struct arena *arena,
+		      struct str *out)
 {
-	const struct func_entry *leaf = &r->t->entries[e->leaf];
+	*out = e->is_merged ? arena_str(arena, e->name) : e->name;
+	return out->ptr;
+}
 
-	row->name = e->is_merged ? arena_str(arena, e->name) : e->name;
+static bool row_texts(const struct ranking *r, size_t i, struct arena *arena,
+		      struct function_row *row)
+{
+	const struct func_entry *e = &r->t->entries[r->order[i]];
+	const struct func_entry *leaf = &r->t->entries[e->leaf];
+	const struct diff *d = shown_diff(r, i);
+	/* Who runs a loop holds what the loop costs. */
+	uint32_t through = d && i >= r->loop_count
+				   ? d->rows[r->order[i]].through
+				   : ENTRY_NONE;
+
 	row->file = e->file;
 	row->line = e->line;
-	if (leaf != e)
-		row->leaf = leaf->is_merged ? arena_str(arena, leaf->name)
-					    : leaf->name;
-	return row->name.ptr && (leaf == e || row->leaf.ptr);
+	return name_take(e, arena, &row->name) &&
+	       (leaf == e || name_take(leaf, arena, &row->leaf)) &&
+	       (through == ENTRY_NONE ||
+		name_take(&r->t->entries[through], arena, &row->through));
 }
 
 static const char *row_kind(const struct ranking *r, const struct func_entry *e)
@@ -259,6 +301,19 @@ static void kinds_write(const struct func_table *t, struct result *result)
 {
 	result->kinds = t->sides[SIDE_SLOW].kinds;
 	result->baseline_kinds = t->sides[SIDE_BASELINE].kinds;
+}
+
+static void count_changes(const struct ranking *r, struct result *result)
+{
+	result->noise_count = result->change_total = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		const struct diff *d = shown_diff(r, i);
+		enum change change =
+			d ? d->rows[r->order[i]].change : CHANGE_NONE;
+
+		result->noise_count += change == CHANGE_NOISE;
+		result->change_total += change_is_real(change);
+	}
 }
 
 static bool rows_write(const struct ranking *r, struct result *result,
@@ -282,20 +337,14 @@ static bool rows_write(const struct ranking *r, struct result *result,
 		row_values(r, e, row);
 		row->measure = i < r->loop_count ? RANK_TOTAL : RANK_OWNED;
 		row_diff(r, i, row);
-		if (!row_texts(r, e, &result->arena, row))
+		if (!row_texts(r, i, &result->arena, row))
 			return arena_fail(&result->arena, "ranking functions",
 					  err);
 	}
 	result->function_count = kept;
 	result->function_listed = listed;
 	result->function_total = r->count;
-	result->noise_count = 0;
-	for (size_t i = 0; i < r->count; i++) {
-		const struct diff *d = shown_diff(r, i);
-
-		result->noise_count +=
-			d && d->rows[r->order[i]].change == CHANGE_NOISE;
-	}
+	count_changes(r, result);
 	return true;
 }
 
@@ -338,19 +387,38 @@ static void set_compared(const struct profile *slow,
 			 const struct profile *baseline,
 			 const struct diff_want *want, struct result *result)
 {
-	const double *exposure = want->exposure;
-
 	result->is_compared = baseline != NULL;
 	result->baseline_scale = 1;
+	result->exposure = result->baseline_exposure = 1;
 	if (!baseline)
 		return;
 	result->normalize = want->normalize;
-	if (want->normalize != NORMALIZE_SHARE)
-		result->baseline_scale =
-			exposure[SIDE_SLOW] / exposure[SIDE_BASELINE];
-	else if (baseline->whole_total > 0)
-		result->baseline_scale = (double)slow->whole_total /
-					 (double)baseline->whole_total;
+	if (want->normalize != NORMALIZE_SHARE) {
+		result->exposure = want->exposure[SIDE_SLOW];
+		result->baseline_exposure = want->exposure[SIDE_BASELINE];
+	} else if (baseline->whole_total > 0) {
+		result->exposure = (double)slow->whole_total;
+		result->baseline_exposure = (double)baseline->whole_total;
+	}
+	result->baseline_scale = result->exposure / result->baseline_exposure;
+}
+
+static void whole_write(const struct ranking *r, struct result *result)
+{
+	const struct whole_diff *w = &r->diff.whole;
+
+	result->whole = (struct whole_change){ .q = NAN, .detectable = NAN };
+	if (!r->diffs)
+		return;
+	result->whole = (struct whole_change){
+		.delta = w->delta,
+		.q = w->q,
+		.delta_low = w->range.low,
+		.delta_high = w->range.high,
+		.is_changed = w->is_changed,
+		.is_together = r->diff.is_together,
+		.detectable = w->detectable,
+	};
 }
 
 /* ---- notes ---- */
@@ -389,8 +457,9 @@ static void note_method(const struct diff *d, struct notes *notes)
 		notes_add(notes,
 			  "significance is approximate: one window a side, "
 			  "noise taken as %.0f times that of independent "
-			  "samples plus %.0f %% drift",
-			  OVERDISPERSION_BASE, 100 * BURST_CV);
+			  "samples plus %.1f %% by which functions wander "
+			  "from one window to the next",
+			  OVERDISPERSION_BASE, 100 * d->window_cv);
 		break;
 	case DIFF_BLOCKS:
 	case DIFF_BLOCK_VALUES:
@@ -410,7 +479,7 @@ static void note_drift(const struct diff *d, struct notes *notes)
 	bool is_share = d->want->normalize == NORMALIZE_SHARE;
 	double least = is_share ? NOTED_DRIFT : NOTED_COMMON_RATE;
 
-	if (d->drift >= 1 / least && d->drift <= least)
+	if (d->is_together || (d->drift >= 1 / least && d->drift <= least))
 		return;
 	if (is_share)
 		notes_add(notes,
@@ -463,35 +532,57 @@ static bool is_sample_count(const struct profile *p)
 	       !time_unit_ns(profile_unit(p));
 }
 
-/* What rates are divided by; shares where that is not known. */
+/* Why it is not done the way that was asked for. */
+static void note_other_way(enum normalize asked, const struct profile *slow,
+			   struct notes *notes)
+{
+	notes_add(notes, "not compared by %s: %s",
+		  asked == NORMALIZE_REQUEST ? "request" : "the second",
+		  slow->is_gauge ? "what is in use at a time is used up by none"
+		  : asked == NORMALIZE_REQUEST
+			  ? "the number of requests is not known"
+			  : "how long the profiles took is not known");
+}
+
+/* What of the ways wanted is known on both sides, the first that is. What is in
+ * use at a time is no rate. */
+static enum normalize known_way(const struct rank_want *want, bool is_gauge)
+{
+	enum normalize way = want->normalize;
+
+	if (is_gauge && way != NORMALIZE_SHARE)
+		return NORMALIZE_VALUE;
+	if (way == NORMALIZE_REQUEST &&
+	    !(want->slow_requests > 0 && want->baseline_requests > 0))
+		way = NORMALIZE_RATE;
+	if (way == NORMALIZE_RATE &&
+	    !(want->window_ns > 0 && want->baseline_ns > 0))
+		way = NORMALIZE_VALUE;
+	return way;
+}
+
 static void set_exposure(const struct rank_want *want, struct diff_want *out,
 			 const struct profile *slow, struct notes *notes)
 {
-	bool is_request = want->normalize == NORMALIZE_REQUEST;
+	double *exposure = out->exposure;
 
-	out->normalize = want->normalize;
-	out->exposure[SIDE_SLOW] = is_request ? want->slow_requests
-					      : (double)want->window_ns / 1e9;
-	out->exposure[SIDE_BASELINE] =
-		is_request ? want->baseline_requests
-			   : (double)want->baseline_ns / 1e9;
+	out->normalize = known_way(want, slow->is_gauge);
 	out->is_requests_sampled = want->is_requests_sampled;
-	if (want->normalize == NORMALIZE_SHARE)
-		return;
-	if (out->exposure[SIDE_SLOW] > 0 && out->exposure[SIDE_BASELINE] > 0 &&
-	    !(is_request && slow->is_gauge)) {
-		if (is_sample_count(slow))
-			notes_add(notes,
-				  "numbers of samples are compared as if both "
-				  "sides were sampled at the same rate, which "
-				  "this type does not tell");
-		return;
+	exposure[SIDE_SLOW] = exposure[SIDE_BASELINE] = 1;
+	if (out->normalize == NORMALIZE_REQUEST) {
+		exposure[SIDE_SLOW] = want->slow_requests;
+		exposure[SIDE_BASELINE] = want->baseline_requests;
+	} else if (out->normalize == NORMALIZE_RATE) {
+		exposure[SIDE_SLOW] = (double)want->window_ns / 1e9;
+		exposure[SIDE_BASELINE] = (double)want->baseline_ns / 1e9;
 	}
-	out->normalize = NORMALIZE_SHARE;
-	notes_add(notes, "compared by share: %s",
-		  !is_request      ? "the length of a window is not known"
-		  : slow->is_gauge ? "what is in use is not used up by requests"
-				   : "the number of requests is not known");
+	if (want->is_way_asked && out->normalize != want->normalize)
+		note_other_way(want->normalize, slow, notes);
+	if (out->normalize == NORMALIZE_RATE && is_sample_count(slow))
+		notes_add(notes,
+			  "numbers of samples are compared as if both sides "
+			  "were sampled at the same rate, which this type does "
+			  "not tell");
 }
 
 /* An empty side has no shares to compare; a rate can be zero. */
@@ -558,26 +649,73 @@ static bool compare(const struct ranking *r, enum rank_by by,
 	       func_table_diff(out, r->t, want, err);
 }
 
+static bool is_by_total(const struct ranking *r)
+{
+	return r->want->by == RANK_TOTAL || r->want->by == RANK_DELTA;
+}
+
+/* Totals are judged with their parts. */
+static bool compare_totals(struct ranking *r, struct error *err)
+{
+	r->total_want = r->owned_want = r->self_want = r->diff_want;
+	return build_blocks(r, RANK_TOTAL, &r->total_want, &r->total_blocks,
+			    err) &&
+	       build_blocks(r, RANK_OWNED, &r->owned_want, &r->owned_blocks,
+			    err) &&
+	       build_blocks(r, RANK_SELF, &r->self_want, &r->self_blocks,
+			    err) &&
+	       changes_find(&r->changes, r->t, &r->total_want, &r->owned_want,
+			    &r->self_want, err);
+}
+
+static bool compare_ranked(struct ranking *r, struct error *err)
+{
+	if (!is_by_total(r))
+		return compare(r, r->want->by, &r->diff_want, &r->blocks,
+			       &r->diff, err);
+	if (!compare_totals(r, err))
+		return false;
+	r->diff = r->changes.total;
+	return true;
+}
+
+/* The loop's rows and drawings show totals, whatever is ranked. */
+static bool compare_shown(struct ranking *r, struct error *err)
+{
+	if (is_by_total(r)) {
+		r->total_diff = r->diff;
+		return true;
+	}
+	if (!r->diffs || (!r->loop_count && !r->want->is_drawn))
+		return true;
+	r->total_want = r->diff_want;
+	return compare(r, RANK_TOTAL, &r->total_want, &r->total_blocks,
+		       &r->total_diff, err);
+}
+
+static bool explain(struct ranking *r, struct result *result, struct error *err)
+{
+	return explain_changes(&r->diff, &result->notes, err) &&
+	       (!is_by_total(r) ||
+		through_find(&r->diff, &r->changes.owned, err));
+}
+
 static bool rank_compared(struct ranking *r, struct result *result,
 			  struct error *err)
 {
 	const struct func_side *sides = r->t->sides;
 
-	r->total_want = r->diff_want;
-	if (!compare(r, r->want->by, &r->diff_want, &r->blocks, &r->diff, err))
+	if (!compare_ranked(r, err))
 		return false;
 	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
-			 r->diff_want.blocks, &result->notes)) {
-		if (!explain_changes(&r->diff, &result->notes, err))
+			 r->diff.want->blocks, &result->notes)) {
+		if (!explain(r, result, err))
 			return false;
 		r->diffs = r->diff.rows;
 	}
-	if (!ranking_order(r, err))
+	if (!ranking_order(r, err) || !compare_shown(r, err))
 		return false;
-	if (r->diffs && (r->loop_count || r->want->is_drawn) &&
-	    !compare(r, RANK_TOTAL, &r->total_want, &r->total_blocks,
-		     &r->total_diff, err))
-		return false;
+	whole_write(r, result);
 	note_limits(r, &result->notes);
 	return true;
 }

@@ -123,12 +123,18 @@ struct baseline_info {
 	uint32_t instances; /* 0 unknown */
 };
 
-/* Which measure ranks the rows and is compared. */
+/* Which measure ranks the rows and is compared. RANK_DELTA: totals too, what
+ * shrank among what grew. */
 enum rank_by { RANK_OWNED = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
 
 /* What a side's values are divided by before they are compared: all of them,
  * seconds of the window, requests that the window served. */
-enum normalize { NORMALIZE_SHARE = 0, NORMALIZE_RATE, NORMALIZE_REQUEST };
+enum normalize {
+	NORMALIZE_SHARE = 0,
+	NORMALIZE_RATE,
+	NORMALIZE_REQUEST,
+	NORMALIZE_VALUE, /* by nothing: the values as they are */
+};
 
 /* One ranked function. Values in the profile's unit; shares 0..1 of each
  * side's own total. Baseline fields hold 0 when the function is absent
@@ -161,6 +167,20 @@ struct function_row {
 	double delta_high; /* 95 % interval; NaN when not tested */
 	double q;          /* NaN when not tested */
 	enum change change;
+	bool is_with_all; /* moved, but no more than most functions */
+	/* The function whose change this one only passes on, or NULL. */
+	struct str through;
+};
+
+/* Both sides as wholes. */
+struct whole_change {
+	double delta; /* in parts of the slow side's total */
+	double q;     /* NaN when not tested, and of shares */
+	double delta_low;
+	double delta_high;
+	bool is_changed;
+	bool is_together;  /* most functions moved as the whole did */
+	double detectable; /* smallest change seen, of the whole; NaN unknown */
 };
 
 /* A function that changed for certain, among the rows kept or not. */
@@ -243,11 +263,17 @@ struct result {
 	size_t function_listed;
 	size_t function_total;    /* rows before the limit */
 	size_t noise_count;       /* rows left out as noise */
+	size_t change_total;      /* rows that changed for certain */
 	/* For drawings, see rank_want.is_drawn. */
 	const struct func_table *table; /* of analyze/, of what was ranked */
 	bool is_compared;
 	enum normalize normalize; /* how the sides were compared in the end */
 	double baseline_scale;    /* what baseline values are multiplied with */
+	/* What values of each side are divided by to be shown: requests,
+	 * seconds, 1; of shares the side's total. */
+	double exposure;
+	double baseline_exposure;
+	struct whole_change whole;
 	struct function_change *changes;
 	size_t change_count;
 	bool is_healthy; /* nothing is wrong: no function is blamed */

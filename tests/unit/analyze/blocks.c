@@ -255,9 +255,13 @@ static void test_per_request(void **state)
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_GROWN);
 	assert_int_equal(row(&f, "a.y")->change, CHANGE_SAME);
 	release(&f);
+	/* Not known: as they are, and who asked for it is told. */
 	want.baseline_requests = 0;
+	want.is_way_asked = true;
 	rank_cpu(&f, "a.x 1200\na.y 800\n", "a.x 600\na.y 400\n", &want);
-	assert_true(has_note(&f, "compared by share: the number of requests"));
+	assert_int_equal(f.result.normalize, NORMALIZE_VALUE);
+	assert_close(row(&f, "a.x")->delta, 0.3);
+	assert_true(has_note(&f, "not compared by request: the number"));
 	release(&f);
 }
 

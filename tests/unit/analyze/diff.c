@@ -344,7 +344,8 @@ static void test_rates(void **state)
 				  .window_ns = 600000000000,
 				  .baseline_ns = 1200000000000 };
 	struct rank_want share = { 0 },
-			 unknown = { .normalize = NORMALIZE_RATE };
+			 unknown = { .normalize = NORMALIZE_RATE,
+				     .is_way_asked = true };
 
 	(void)state;
 	rank_cpu(&f, "a.x 600\na.y 400\n", "a.x 600\na.y 400\n", &rate);
@@ -357,7 +358,8 @@ static void test_rates(void **state)
 	release(&f);
 	rank_cpu(&f, "a.x 600\na.y 400\n", "a.x 600\na.y 400\n", &unknown);
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_SAME);
-	assert_true(has_note(&f, "compared by share"));
+	assert_int_equal(f.result.normalize, NORMALIZE_VALUE);
+	assert_true(has_note(&f, "not compared by the second: how long"));
 	release(&f);
 	rank_cpu(&f, "a.x 600\na.y 400\n", "", &rate);
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_NEW);

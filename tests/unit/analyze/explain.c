@@ -103,7 +103,7 @@ static void test_many_renames(void **state)
 
 /* ---- cost that moved ---- */
 
-/* Per request parse gave 1,000 to check, and serve took what it took. */
+/* parse was split in two, and serve took what it took. */
 static void test_shift(void **state)
 {
 	struct rank_want want = { .normalize = NORMALIZE_REQUEST,
@@ -113,19 +113,21 @@ static void test_shift(void **state)
 
 	(void)state;
 	rank_cpu(&f,
-		 "m.m;a.serve;a.parse 1000\nm.m;a.serve;a.check 3000\n"
+		 "m.m;a.serve;a.check 2400\nm.m;a.serve;a.verify 1600\n"
 		 "m.m;a.serve;a.rest 4000\n",
-		 "m.m;a.serve;a.parse 2000\nm.m;a.serve;a.check 2000\n"
+		 "m.m;a.serve;a.parse 4000\n"
 		 "m.m;a.serve;a.rest 4000\n",
 		 &want);
 	assert_int_equal(row(&f, "a.parse")->change, CHANGE_SAME);
 	assert_int_equal(row(&f, "a.check")->change, CHANGE_SAME);
+	assert_int_equal(row(&f, "a.verify")->change, CHANGE_SAME);
 	assert_true(has_note(&f, "cost moved from a.parse to a.check, both "
 				 "called by a.serve"));
 	release(&f);
 }
 
-/* Half of it came out again, or the siblings have other callers: claimed. */
+/* Half of it came out again, the siblings have other callers, or both were
+ * there before: claimed. */
 static void test_no_shift(void **state)
 {
 	static const char *const slow[] = {
@@ -133,11 +135,15 @@ static void test_no_shift(void **state)
 		"m.m;a.serve;a.rest 4000\n",
 		"m.m;a.other;a.parse 1000\nm.m;a.serve;a.check 3000\n"
 		"m.m;a.serve;a.rest 4000\n",
+		"m.m;a.serve;a.parse 1000\nm.m;a.serve;a.check 3000\n"
+		"m.m;a.serve;a.rest 4000\n",
 	};
 	static const char *const base[] = {
 		"m.m;a.serve;a.parse 2000\nm.m;a.serve;a.check 2000\n"
 		"m.m;a.serve;a.rest 4000\n",
 		"m.m;a.other;a.parse 2000\nm.m;a.serve;a.check 2000\n"
+		"m.m;a.serve;a.rest 4000\n",
+		"m.m;a.serve;a.parse 2000\nm.m;a.serve;a.check 2000\n"
 		"m.m;a.serve;a.rest 4000\n",
 	};
 	struct rank_want want = { .normalize = NORMALIZE_REQUEST,
@@ -145,7 +151,7 @@ static void test_no_shift(void **state)
 				  .baseline_requests = 1000 };
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct fixture f;
 
 		rank_cpu(&f, slow[i], base[i], &want);
@@ -169,9 +175,9 @@ static void test_shift_of_shares(void **state)
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_GROWN);
 	release(&f);
 	rank_cpu(&f,
-		 "m.m;a.serve;a.x 3000\nm.m;a.serve;a.y 1000\n"
+		 "m.m;a.serve;a.x 2400\nm.m;a.serve;a.z 1600\n"
 		 "m.m;a.rest 6000\n",
-		 "m.m;a.serve;a.x 1000\nm.m;a.serve;a.y 3000\n"
+		 "m.m;a.serve;a.y 4000\n"
 		 "m.m;a.rest 6000\n",
 		 &want);
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_SAME);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What changed between two profiles: all that is spent in a function (total),
+ * tested together with what it owns (self+lib) and what it does itself (self).
+ * A total may wander too much to show what its own code shows clearly, and a
+ * helper that several functions share shows nothing of what one of them does.
+ */
+#ifndef ANALYZE_CHANGES_H
+#define ANALYZE_CHANGES_H
+
+#include "analyze/diff.h"
+
+/* A part of a function tells for its total when their changes lie within this
+ * factor of each other. */
+#define CHANGES_PART 2.0
+
+/* The three measures of one comparison; `total` is the one that is shown. */
+struct changes {
+	struct diff total;
+	struct diff owned;
+	struct diff self;
+};
+
+/* Compares all entries of t by the three measures, whose wants only differ in
+ * `by` and in their blocks. False discoveries are controlled over all three as
+ * one family: sums of the same samples depend on each other positively, for
+ * which Benjamini and Hochberg's procedure holds; shares do not, they make up
+ * for each other, and pay Benjamini and Yekutieli's factor (Annals of
+ * Statistics 29, 2001, theorems 1.2 and 1.3). Rows get `through`. */
+bool changes_find(struct changes *c, const struct func_table *t,
+		  const struct diff_want *total, const struct diff_want *owned,
+		  const struct diff_want *self, struct error *err) MUST_CHECK;
+
+#endif
