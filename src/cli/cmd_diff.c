@@ -242,7 +242,7 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 	if (!r->evidence.has_baseline)
 		return fail_baseline(d, err);
 	return evidence_report(&r->evidence, &r->result, err) &&
-	       run_rank_shown(r, RANK_OWNED, err) && run_render(r, err);
+	       run_rank_shown(r, RANK_DELTA, err) && run_render(r, err);
 }
 
 int cmd_diff(const struct options *o)

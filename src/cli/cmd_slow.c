@@ -100,7 +100,7 @@ static bool rank_rows(struct run *r, struct error *err)
 	bool is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE &&
 		       !r->ctx.options->sort;
 
-	return run_rank(r, RANK_OWNED, r->result.span.name, is_loop, err);
+	return run_rank(r, RANK_TOTAL, r->result.span.name, is_loop, err);
 }
 
 static bool rank_evidence(struct run *r, const struct guilty *g,

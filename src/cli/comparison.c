@@ -395,12 +395,6 @@ static bool is_per_request(const struct comparison *c)
 	return c->slow.requests > 0 && c->base.requests > 0;
 }
 
-/* Shares of waiting tell little: one long wait makes all others small. */
-static bool is_cpu(const struct comparison *c)
-{
-	return str_starts(str_from(c->type_id), STR("process_cpu:"));
-}
-
 bool comparison_rank(struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err)
 {
@@ -410,7 +404,7 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 	struct rank_want w = *want;
 
 	if (want->normalize == NORMALIZE_REQUEST && !is_per_request(c))
-		w.normalize = is_cpu(c) ? NORMALIZE_SHARE : NORMALIZE_RATE;
+		w.normalize = NORMALIZE_RATE;
 	use_side(&c->slow, slow, slow_exposure, &slow_blocks);
 	use_side(&c->base, base, base_exposure, &base_blocks);
 	if (slow_blocks.count > 1 && base_blocks.count > 1) {

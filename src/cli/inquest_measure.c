@@ -45,8 +45,8 @@ static double row_growth(const struct comparison *c,
 			 const struct function_row *row)
 {
 	return unit_ns(c) *
-	       (comparison_rate(&c->slow, row->owned_value) -
-		comparison_rate(&c->base, row->baseline_owned_value));
+	       (comparison_rate(&c->slow, row->total_value) -
+		comparison_rate(&c->base, row->baseline_total_value));
 }
 
 static bool is_lock(const struct inquest *q, const struct function_row *row)
@@ -116,7 +116,7 @@ static bool read_lead(struct inquest *q, const struct comparison *c,
 	out->is_owner = is_owner(row);
 	out->growth = row_growth(c, row);
 	out->before = unit_ns(c) *
-		      comparison_rate(&c->base, row->baseline_owned_value);
+		      comparison_rate(&c->base, row->baseline_total_value);
 	out->is_lock = is_lock(q, row);
 	out->needed = needed(q, c);
 	out->name = arena_str(arena, row->name);
@@ -126,7 +126,7 @@ static bool read_lead(struct inquest *q, const struct comparison *c,
 bool inquest_measure(struct inquest *q, struct comparison *c,
 		     struct wait_measure *out, struct error *err)
 {
-	struct rank_want want = { .by = RANK_OWNED,
+	struct rank_want want = { .by = RANK_TOTAL,
 				  .normalize = NORMALIZE_REQUEST,
 				  .limit = LEAD_ROWS,
 				  .rules = &q->r->rules };

@@ -75,8 +75,9 @@ static bool rank_shown(struct inquest *q, struct error *err)
 	struct run *r = q->r;
 	const struct options *o = r->ctx.options;
 	struct rank_want want = {
-		.by = run_rank_by(o, RANK_OWNED),
+		.by = run_rank_by(o, RANK_TOTAL),
 		.normalize = run_normalize(o, NORMALIZE_REQUEST),
+		.is_way_asked = o->normalize != NULL,
 		.limit = (size_t)o->limit,
 		.listed = output_functions(o),
 		.span_name = r->result.span.name,

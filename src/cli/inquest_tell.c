@@ -361,7 +361,7 @@ static bool has_close_second(const struct result *r)
 		return false;
 	a = &r->functions[0];
 	b = &r->functions[1];
-	return is_up(b) && b->delta >= CLOSE_SECOND * a->delta &&
+	return is_up(b) && !b->through.len && b->delta >= CLOSE_SECOND * a->delta &&
 	       !str_equal(a->leaf, b->name);
 }
 

@@ -82,6 +82,16 @@ static int64_t length_ns(struct time_range range, int64_t profiled_ns,
 	return ns > 0 ? ns : p->duration_ns;
 }
 
+/* Files of a process that ran until it was done are compared as they are. */
+static enum normalize usual_way(struct run *r)
+{
+	const struct evidence *ev = &r->evidence;
+
+	if (ev->window.to_ns || ev->baseline_window.to_ns)
+		return NORMALIZE_RATE;
+	return profiles_usual_way(&ev->slow, &ev->baseline, &r->ctx.notes);
+}
+
 bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	      bool is_loop, struct error *err)
 {
@@ -89,7 +99,10 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	const struct evidence *ev = &r->evidence;
 	struct rank_want want = {
 		.by = run_rank_by(o, by),
-		.normalize = run_normalize(o, NORMALIZE_SHARE),
+		.normalize = o->normalize
+				     ? run_normalize(o, NORMALIZE_REQUEST)
+				     : usual_way(r),
+		.is_way_asked = o->normalize != NULL,
 		.limit = (size_t)o->limit,
 		.listed = output_functions(o),
 		.span_name = span_name,

@@ -2,69 +2,238 @@
  *
  * The answers of `diff` and `profile`: which function, then the sides.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "render/formats.h"
+#include "render/scale.h"
 #include "render/units.h"
 
-/* "  before  " */
-#define LABEL_COLUMNS 10u
 #define NAME_MIN_COLUMNS 24u
 
-/* "  grew from 4.0 % to 62.0 %": what stands behind the name. */
-static void change_text(const struct result *r, const struct function_row *row,
-			char *out, size_t size)
-{
-	enum rank_by measure = row_measure(r, row);
-	char before[UNIT_TEXT_BYTES];
-	char after[UNIT_TEXT_BYTES];
+/* What the whole moved by is told of some functions, the largest first. */
+#define MOST_ROWS 3
 
-	format_share(row_baseline(row, measure), before);
-	format_share(row_share(row, measure), after);
-	if (row->change == CHANGE_NEW)
-		snprintf(out, size, "  is new with %s", after);
-	else if (row->change == CHANGE_GONE)
-		snprintf(out, size, "  is gone, was %s", before);
+/* Of them those that hold so much of it. */
+#define MOST_PART 0.05
+
+/* Less than that the whole did not move. */
+#define WHOLE_PART 0.0005
+
+/* Nothing changed when both sides are within this ratio, and when a change of
+ * the whole by this part would have been seen. */
+#define SAME_RATIO 1.1
+#define SEEN_PART 0.5
+#define DOUBT_PART 0.05
+
+#define CHANGE_BYTES 256
+
+/* "from 16.2 s to 22.5 s" */
+static void from_to(const struct result *r, int64_t before, int64_t after,
+		    char *out, size_t size)
+{
+	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
+
+	scale_say(r, before, true, from);
+	scale_say(r, after, false, to);
+	snprintf(out, size, "from %s to %s", from, to);
+}
+
+/* What the baseline would be, of what is now; 0 when that is nothing. */
+static double whole_ratio(const struct result *r)
+{
+	double after = (double)r->profile.total_value / r->exposure;
+	double before = (double)r->baseline.total_value / r->baseline_exposure;
+
+	return before > 0 ? after / before : 0;
+}
+
+/* "+34 %", "-0.4 %", "0.0 %" */
+static void ratio_text(double ratio, char out[UNIT_TEXT_BYTES])
+{
+	double percent = 100 * (ratio - 1);
+	int decimals = fabs(percent) < 9.95;
+
+	if (fabs(percent) < 100 * WHOLE_PART)
+		snprintf(out, UNIT_TEXT_BYTES, "0.0 %%");
 	else
-		snprintf(out, size, "  %s from %s to %s",
-			 row->delta >= 0 ? "grew" : "shrank", before, after);
+		snprintf(out, UNIT_TEXT_BYTES, "%+.*f %%", decimals,
+			 fmin(percent, 1e9));
+}
+
+/* "samples in all from 8,502 to 9,471 (+11 %)" */
+static void add_whole(struct page *p, const struct result *r)
+{
+	char measure[2 * UNIT_TEXT_BYTES], sides[CHANGE_BYTES];
+	char ratio[UNIT_TEXT_BYTES];
+
+	if (r->normalize == NORMALIZE_SHARE) {
+		page_text(p, "compared by share");
+		return;
+	}
+	scale_measure(r, measure);
+	from_to(r, r->baseline.total_value, r->profile.total_value, sides,
+		sizeof sides);
+	page_textf(p, "%s in all %s", measure, sides);
+	if (r->baseline.total_value > 0) {
+		ratio_text(whole_ratio(r), ratio);
+		page_text(p, " (");
+		page_number(p, ratio);
+		page_text(p, ")");
+	}
 }
 
 /* The name takes what the rest of the line leaves. */
-static void add_named(struct page *p, const struct result *r,
-		      const char *change, const char *end)
+static void add_name_before(struct page *p, struct str name, const char *rest)
 {
-	char text[256];
 	size_t room = NAME_MIN_COLUMNS;
 
-	snprintf(text, sizeof text, "%s of %s%s", change,
-		 measure_word(r->profile.type), end);
-	if (p->width > room + str_from(text).len)
-		room = p->width - str_from(text).len;
-	page_name(p, r->functions[0].name, room);
-	page_text(p, text);
+	if (p->width > room + str_from(rest).len)
+		room = p->width - str_from(rest).len;
+	page_name(p, name, room);
+	page_text(p, rest);
+}
+
+/* "shop.find grew by 6.3 s, from 16.2 s to 22.5 s". */
+static void add_function(struct page *p, const struct result *r,
+			 const struct function_row *row)
+{
+	enum rank_by measure = row_measure(r, row);
+	int64_t before = row_before(row, measure);
+	int64_t after = row_value(row, measure);
+	char sides[CHANGE_BYTES / 2], by[UNIT_TEXT_BYTES], text[CHANGE_BYTES];
+
+	from_to(r, before, after, sides, sizeof sides);
+	scale_say_change(r, after, before, by);
+	if (row->change == CHANGE_NEW)
+		snprintf(text, sizeof text, " is new with %s", by);
+	else if (row->change == CHANGE_GONE)
+		snprintf(text, sizeof text, " is gone, was %s", by);
+	else
+		snprintf(text, sizeof text, " %s by %s, %s",
+			 row->delta >= 0 ? "grew" : "shrank", by, sides);
+	add_name_before(p, row->name, text);
+}
+
+/* "most in a (-1.5 s), b (-1.1 s)": what holds the change of the whole. */
+static void add_most(struct page *p, const struct result *r)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < r->function_count && told < MOST_ROWS; i++) {
+		const struct function_row *row = &r->functions[i];
+		bool is_same_way = (row->delta > 0) == (r->whole.delta > 0);
+		char by[UNIT_TEXT_BYTES];
+
+		if (row->through.len || !is_same_way ||
+		    fabs(row->delta) < MOST_PART * fabs(r->whole.delta))
+			continue;
+		scale_say_change(r, row->total_value,
+				 row->baseline_total_value, by);
+		page_text(p, told++ ? ", " : "; most in ");
+		page_name(p, row->name, 0);
+		page_textf(p, " (%c%s)", row->delta > 0 ? '+' : '-', by);
+	}
+}
+
+static bool has_certain(const struct result *r)
+{
+	return r->function_count && change_is_real(r->functions[0].change);
+}
+
+/* "the whole profile doubled" for what is nearly that. */
+static const char *whole_words(double ratio)
+{
+	if (ratio > 1.95 && ratio < 2.05)
+		return "doubled";
+	if (ratio > 0.49 && ratio < 0.51)
+		return "halved";
+	if (ratio > 0.64 && ratio < 0.69)
+		return "shrank by a third";
+	return ratio > 1 ? "grew" : "shrank";
+}
+
+static void add_together(struct page *p, const struct result *r)
+{
+	page_textf(p, "the whole profile %s: ", whole_words(whole_ratio(r)));
+	add_whole(p, r);
+	if (!has_certain(r))
+		page_text(p, ", no function more than others");
+	add_most(p, r);
+}
+
+/* Nothing is certain: what there is, and how much of it would have shown. */
+static void add_uncertain(struct page *p, const struct result *r)
+{
+	const struct function_row *row = &r->functions[0];
+	char by[UNIT_TEXT_BYTES], percent[UNIT_TEXT_BYTES];
+
+	page_text(p, "no certain change: ");
+	add_whole(p, r);
+	if (r->function_count && row->change == CHANGE_NOISE) {
+		scale_say_change(r, row_value(row, row_measure(r, row)),
+				 row_before(row, row_measure(r, row)), by);
+		page_text(p, "; the largest, ");
+		page_name(p, row->name, 0);
+		page_textf(p, " (%c%s), may be noise",
+			   row->delta > 0 ? '+' : '-', by);
+	}
+	if (r->whole.detectable > 0) {
+		format_percent(r->whole.detectable, percent);
+		page_text(p, "; a change of all by less than ");
+		page_number(p, percent);
+		page_text(p, " cannot be told from it");
+	}
+}
+
+/* A change that may be noise is worth telling when it is so much of all. */
+static bool has_doubt(const struct result *r)
+{
+	return r->function_count && r->functions[0].change == CHANGE_NOISE &&
+	       fabs(r->functions[0].delta) >= DOUBT_PART;
+}
+
+/* The sides agree, and a change that matters would have been seen. */
+static bool is_unchanged(const struct result *r)
+{
+	double ratio = whole_ratio(r);
+
+	if (r->normalize == NORMALIZE_SHARE || has_doubt(r))
+		return !has_doubt(r);
+	return !r->whole.is_changed && fmax(ratio, 1 / ratio) < SAME_RATIO &&
+	       !(r->whole.detectable > SEEN_PART);
+}
+
+static void add_answer(struct page *p, const struct result *r)
+{
+	if (!r->is_compared || !r->function_count ||
+	    r->functions[0].change == CHANGE_NONE) {
+		page_text(p, r->noise_count || r->is_compared
+				     ? "nothing changed"
+				     : "not compared: no baseline");
+	} else if (r->whole.is_together) {
+		add_together(p, r);
+	} else if (has_certain(r)) {
+		add_function(p, r, &r->functions[0]);
+		page_text(p, "; ");
+		add_whole(p, r);
+	} else if (r->whole.is_changed) {
+		page_textf(p, "the whole profile %s, no single function for "
+			      "certain: ",
+			   whole_words(whole_ratio(r)));
+		add_whole(p, r);
+		add_most(p, r);
+	} else if (is_unchanged(r)) {
+		page_text(p, "nothing changed: ");
+		add_whole(p, r);
+	} else {
+		add_uncertain(p, r);
+	}
 }
 
 void diff_answer(struct page *p, const struct render_input *in)
 {
-	const struct result *r = in->result;
-	const struct function_row *row =
-		r->function_count ? r->functions : NULL;
-	bool is_noise = (row && row->change == CHANGE_NOISE) ||
-			(!row && r->noise_count);
-	char change[160];
-
-	if (is_noise) {
-		page_text(p, "nothing changed: the differences are not "
-			     "distinguishable from noise");
-	} else if (!row || row->change == CHANGE_SAME) {
-		page_text(p, "nothing changed");
-	} else if (row->change == CHANGE_NONE) {
-		page_text(p, "not compared: no baseline");
-	} else {
-		change_text(r, row, change, sizeof change);
-		add_named(p, r, change, "");
-	}
+	add_answer(p, in->result);
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
@@ -132,7 +301,7 @@ static void write_side(struct page *p, const struct result *r,
 		page_text(p, "   ");
 		page_foreign(p, side->name);
 	}
-	page_flush(p, PAINT_NONE, side->label, LABEL_COLUMNS);
+	page_flush(p, PAINT_NONE, side->label, EVIDENCE_COLUMNS);
 }
 
 static void write_after(struct page *p, const struct result *r,
@@ -174,10 +343,35 @@ static void write_functions(struct page *p, const struct result *r)
 	table_functions(p, r);
 }
 
+/* From here on a false alarm is one of a hundred. */
+#define STRONG_Q 0.01
+
+/* How certain the first line is. */
+static void write_confidence(struct page *p, const struct result *r)
+{
+	double q = has_certain(r) ? r->functions[0].q : NAN;
+
+	if (r->function_count && has_certain(r) && isnan(q))
+		page_text(p, "weak: not tested for significance");
+	else if (has_certain(r))
+		page_textf(p, "%s: told from noise, q %.2g",
+			   q <= STRONG_Q ? "strong" : "fair", q);
+	else if (r->whole.is_changed && !isnan(r->whole.q))
+		page_textf(p, "%s: the whole is told from noise, p %.2g",
+			   r->whole.q <= STRONG_Q ? "strong" : "fair",
+			   r->whole.q);
+	else if (r->whole.is_changed)
+		page_text(p, "weak: not tested for significance");
+	else
+		return;
+	page_flush(p, PAINT_NONE, "  confidence", EVIDENCE_COLUMNS);
+}
+
 void diff_evidence(struct page *p, const struct render_input *in)
 {
 	write_before(p, in->result);
 	write_after(p, in->result, "  after");
+	write_confidence(p, in->result);
 }
 
 void report_diff(struct page *p, const struct render_input *in)
@@ -226,11 +420,12 @@ void profile_answer(struct page *p, const struct render_input *in)
 		const struct function_row *row = &r->functions[0];
 		enum rank_by measure = row_measure(r, row);
 		char share[UNIT_TEXT_BYTES];
-		char text[UNIT_TEXT_BYTES + 2];
+		char text[CHANGE_BYTES];
 
 		format_share(row_share(row, measure), share);
-		snprintf(text, sizeof text, "  %s", share);
-		add_named(p, r, text, top_words(measure));
+		snprintf(text, sizeof text, "  %s of %s%s", share,
+			 measure_word(r->profile.type), top_words(measure));
+		add_name_before(p, row->name, text);
 	} else {
 		page_text(p, profile_without_rows(r));
 	}

@@ -98,6 +98,7 @@ static void head_how(const struct head *p)
 		[NORMALIZE_SHARE] = "shares of each side",
 		[NORMALIZE_RATE] = "values a second",
 		[NORMALIZE_REQUEST] = "values a request",
+		[NORMALIZE_VALUE] = "the values of each side",
 	};
 	struct page *page = p->page;
 

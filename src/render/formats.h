@@ -11,6 +11,9 @@
 #include "render/page.h"
 #include "render/render.h"
 
+/* "  confidence  ", and the other labels of what an answer rests on. */
+#define EVIDENCE_COLUMNS 14u
+
 /* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
 void render_markdown(const struct render_input *in, struct out *out);
@@ -95,16 +98,18 @@ struct str missing_profile(const struct result *r);
 
 /* The ranked functions.
  *
- * With a baseline: two measures of the slow side, then before and change.
- * The column left of `before` is the measure that is compared, so a row reads
- * "own 65.0 %, before 4.1 %, +60.9":
- *   ranked by owner:  total   own  before  change
- *   ranked by self:   total  self  before  change
- *   ranked by total:   self total  before  change
- * A row whose own measure is another one (a loop is judged by its total)
- * carries a `*` behind its change, and a line under the table says so.
- * Without a baseline: flat flat% cum cum%, by owner own own% flat% cum%. */
+ * With a baseline, in one unit that stands above: the measure that is
+ * compared, before, change, and one measure more of the slow side:
+ *   by total:     total     before  change  self+lib
+ *   by self:      self      before  change  total
+ *   by self+lib:  self+lib  before  change  total
+ * Rows that changed come first; those that did not are counted, unless none
+ * did. Without a baseline: self self% total total%, ranked by owner self+lib %
+ * self% total%. */
 void table_functions(struct page *p, const struct result *r);
+
+/* "grown", "grown?" where that may be noise, "with all", "". */
+const char *row_change_word(const struct function_row *row);
 
 /* What the baseline is: its file or selector, else its kind. */
 struct str baseline_name(const struct result *r);

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "render/formats.h"
 #include "render/html.h"
+#include "render/scale.h"
 #include "render/units.h"
 
 /* What shares are sorted by: less is below what sampling can tell. */
@@ -25,33 +26,29 @@ struct column {
 struct functions {
 	struct html *h;
 	const struct result *r;
-	const struct column *columns;
-	const char *class;    /* names the columns to html.css */
-	enum rank_by measure; /* that is compared */
-	size_t count;         /* rows written */
-	double reach;         /* the largest change, for bars */
-	bool has_marks;
+	struct scale scale;
+	const struct column *columns; /* without a baseline */
+	const char *class;            /* names the columns to html.css */
+	enum rank_by measure;         /* that is compared */
+	enum rank_by other;           /* measure beside it */
+	size_t count;                 /* rows written */
+	double reach;                 /* the largest change, for bars */
 };
 
-static const struct column compared_owned[] = {
-	{ "self", "in the function itself", false, RANK_SELF },
-	{ "total", "with what it calls", false, RANK_TOTAL },
-	{ "own", "with the libraries that it calls", false, RANK_OWNED },
-	{ NULL },
+static const char *const measure_names[] = {
+	[RANK_OWNED] = "self+lib",
+	[RANK_SELF] = "self",
+	[RANK_TOTAL] = "total",
 };
-static const struct column compared_self[] = {
-	{ "total", "with what it calls", false, RANK_TOTAL },
-	{ "self", "in the function itself", false, RANK_SELF },
-	{ NULL },
+static const char *const measure_hints[] = {
+	[RANK_OWNED] = "with the libraries that it calls",
+	[RANK_SELF] = "in the function itself",
+	[RANK_TOTAL] = "with what it calls",
 };
-static const struct column compared_total[] = {
-	{ "self", "in the function itself", false, RANK_SELF },
-	{ "total", "with what it calls", false, RANK_TOTAL },
-	{ NULL },
-};
+
 static const struct column alone_owned[] = {
-	{ "own", "with the libraries that it calls", true, RANK_OWNED },
-	{ "own %", "with the libraries that it calls", false, RANK_OWNED },
+	{ "self+lib", "with the libraries that it calls", true, RANK_OWNED },
+	{ "%", "with the libraries that it calls", false, RANK_OWNED },
 	{ "self %", "in the function itself", false, RANK_SELF },
 	{ "total %", "with what it calls", false, RANK_TOTAL },
 	{ NULL },
@@ -72,29 +69,21 @@ bool html_has_functions(const struct render_input *in)
 
 static void set_columns(struct functions *f)
 {
-	static const struct {
-		const char *class;
-		const struct column *columns;
-	} sets[][2] = {
-		[RANK_OWNED] = { { "alone-owned", alone_owned },
-				 { "by-owned", compared_owned } },
-		[RANK_SELF] = { { "alone", alone_flat },
-				{ "by-self", compared_self } },
-		[RANK_TOTAL] = { { "alone", alone_flat },
-				 { "by-total", compared_total } },
+	static const char *const compared[] = {
+		[RANK_OWNED] = "by-owned",
+		[RANK_SELF] = "by-self",
+		[RANK_TOTAL] = "by-total",
 	};
 	static const struct function_row none = { .measure = RANK_OWNED };
+	bool is_owned;
 
 	f->measure = row_measure(f->r, &none);
-	f->class = sets[f->measure][f->r->has_baseline].class;
-	f->columns = sets[f->measure][f->r->has_baseline].columns;
-}
-
-static int64_t row_value(const struct function_row *row, enum rank_by measure)
-{
-	if (measure == RANK_SELF)
-		return row->self_value;
-	return measure == RANK_TOTAL ? row->total_value : row->owned_value;
+	f->other = f->measure == RANK_TOTAL ? RANK_OWNED : RANK_TOTAL;
+	is_owned = f->measure == RANK_OWNED;
+	f->columns = is_owned ? alone_owned : alone_flat;
+	f->class = f->r->has_baseline ? compared[f->measure]
+		   : is_owned	      ? "alone-owned"
+				      : "alone";
 }
 
 /* ---- cells ---- */
@@ -127,12 +116,17 @@ static void value_cell(struct functions *f, int64_t value)
 	out_text(f->h->out, "</td>");
 }
 
-static const char *const change_texts[] = {
-	[CHANGE_NONE] = "",       [CHANGE_NEW] = "new",
-	[CHANGE_GROWN] = "grown", [CHANGE_SHRUNK] = "shrunk",
-	[CHANGE_GONE] = "gone",   [CHANGE_SAME] = "same",
-	[CHANGE_NOISE] = "noise",
-};
+/* Steps of the table's unit, sorted by what they stand for. */
+static void steps_cell(struct functions *f, int64_t steps, bool has_sign)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	if (has_sign)
+		scale_format_signed(&f->scale, steps, text);
+	else
+		scale_format(&f->scale, steps, text);
+	outf(f->h->out, "<td data-v=\"%" PRId64 "\">%s</td>", steps, text);
+}
 
 /* Where a change lies between both ends of the bar, 0 in the middle; in
  * hundredths of a percent. */
@@ -175,26 +169,40 @@ static void write_plot(struct functions *f, const struct function_row *row)
 	out_text(out, "</svg>");
 }
 
+static void range_cell(struct functions *f, const struct function_row *row)
+{
+	char low[UNIT_TEXT_BYTES], high[UNIT_TEXT_BYTES];
+
+	out_text(f->h->out, "<td class=\"range\">");
+	if (isfinite(row->delta_low) && isfinite(row->delta_high)) {
+		scale_format_signed(&f->scale,
+				    scale_delta(&f->scale, row->delta_low),
+				    low);
+		scale_format_signed(&f->scale,
+				    scale_delta(&f->scale, row->delta_high),
+				    high);
+		outf(f->h->out, "%s to %s", low, high);
+	}
+	out_text(f->h->out, "</td>");
+}
+
+/* The change is the difference of what is printed beside it. */
 static void change_cells(struct functions *f, const struct function_row *row)
 {
 	enum rank_by measure = row_measure(f->r, row);
-	char text[UNIT_TEXT_BYTES], low[UNIT_TEXT_BYTES], high[UNIT_TEXT_BYTES];
+	int64_t now = scale_after(&f->scale, row_value(row, measure));
+	int64_t before = scale_before(&f->scale, row_before(row, measure));
 	struct out *out = f->h->out;
 
-	share_cell(f, row_baseline(row, measure));
-	format_points(row->delta, text);
-	begin_number(f, row->delta);
-	outf(out, "%s%s</td><td class=\"graph\">", text,
-	     measure == f->measure ? "" : "*");
+	steps_cell(f, now, false);
+	steps_cell(f, before, false);
+	steps_cell(f, now - before, true);
+	out_text(out, "<td class=\"graph\">");
 	write_plot(f, row);
-	out_text(out, "</td><td class=\"range\">");
-	if (isfinite(row->delta_low) && isfinite(row->delta_high)) {
-		format_points(row->delta_low, low);
-		format_points(row->delta_high, high);
-		outf(out, "%s to %s", low, high);
-	}
-	outf(out, "</td><td class=\"change\">%s</td>",
-	     change_texts[row->change]);
+	out_text(out, "</td>");
+	range_cell(f, row);
+	outf(out, "<td class=\"change\">%s</td>", row_change_word(row));
+	steps_cell(f, scale_after(&f->scale, row_value(row, f->other)), false);
 }
 
 /* A long name wraps behind what separates its parts. */
@@ -227,6 +235,11 @@ static void name_cell(struct functions *f, const struct function_row *row)
 			outf(h->out, ":%" PRIu32, row->line);
 		out_text(h->out, "</span>");
 	}
+	if (row->through.len) {
+		out_text(h->out, " <span class=\"place\">through ");
+		html_text(h, row->through);
+		out_text(h->out, "</span>");
+	}
 	out_text(h->out, "</th>");
 }
 
@@ -241,6 +254,16 @@ static const char *row_class(const struct function_row *row)
 	return row->change == CHANGE_NOISE ? "noise" : "same";
 }
 
+static void flat_cells(struct functions *f, const struct function_row *row)
+{
+	for (const struct column *c = f->columns; c->name; c++) {
+		if (c->is_value)
+			value_cell(f, row_value(row, c->measure));
+		else
+			share_cell(f, row_share(row, c->measure));
+	}
+}
+
 /* Those after the limit are there, but wait to be asked for. */
 static void write_row(struct functions *f, size_t i)
 {
@@ -250,14 +273,10 @@ static void write_row(struct functions *f, size_t i)
 	outf(f->h->out, "<tr class=\"%s%s\">", row_class(row),
 	     limit && i >= limit ? " more" : "");
 	name_cell(f, row);
-	for (const struct column *c = f->columns; c->name; c++) {
-		if (c->is_value)
-			value_cell(f, row_value(row, c->measure));
-		else
-			share_cell(f, row_share(row, c->measure));
-	}
 	if (f->r->has_baseline)
 		change_cells(f, row);
+	else
+		flat_cells(f, row);
 	out_text(f->h->out, "</tr>\n");
 }
 
@@ -266,6 +285,20 @@ static void head_cell(struct functions *f, const char *class, const char *name,
 {
 	outf(f->h->out, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s</th>",
 	     class, hint, name);
+}
+
+static void compared_heads(struct functions *f)
+{
+	head_cell(f, "num", measure_names[f->measure],
+		  measure_hints[f->measure]);
+	head_cell(f, "num", "before", "in the baseline");
+	head_cell(f, "num", "change", "what stands left of it, subtracted");
+	out_text(f->h->out,
+		 "<td class=\"graph\"></td>"
+		 "<th scope=\"col\" class=\"range\">95 % "
+		 "interval</th><th scope=\"col\" "
+		 "class=\"change\">verdict</th>");
+	head_cell(f, "num", measure_names[f->other], measure_hints[f->other]);
 }
 
 static void write_table(struct functions *f)
@@ -278,16 +311,11 @@ static void write_table(struct functions *f)
 	out_text(out, f->class);
 	out_text(out, "\">\n<thead><tr>");
 	head_cell(f, "function", "function", "by name");
-	for (const struct column *c = f->columns; c->name; c++)
-		head_cell(f, "num", c->name, c->hint);
-	if (f->r->has_baseline) {
-		head_cell(f, "num", "before", "in the baseline");
-		head_cell(f, "num", "change", "in percentage points");
-		out_text(out, "<td class=\"graph\"></td>"
-			      "<th scope=\"col\" class=\"range\">95 % "
-			      "interval</th><th scope=\"col\" "
-			      "class=\"change\">verdict</th>");
-	}
+	if (f->r->has_baseline)
+		compared_heads(f);
+	else
+		for (const struct column *c = f->columns; c->name; c++)
+			head_cell(f, "num", c->name, c->hint);
 	out_text(out, "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < f->count; i++)
 		write_row(f, i);
@@ -298,30 +326,20 @@ static void write_table(struct functions *f)
 
 static void write_hint(struct functions *f)
 {
-	static const char *const words[] = {
-		[RANK_OWNED] = "own: itself with the libraries that it calls",
-		[RANK_SELF] = "self",
-		[RANK_TOTAL] = "total",
-	};
-	/* Shares of two sides need not differ by the change then. */
-	static const char *const ways[] = {
-		[NORMALIZE_SHARE] = "are percentage points",
-		[NORMALIZE_RATE] = "compare values a second, in percentage "
-				   "points of what the slow side took",
-		[NORMALIZE_REQUEST] = "compare values a request, in percentage "
-				      "points of what the slow side took",
-	};
 	const struct result *r = f->r;
-	enum normalize way = r->is_compared ? r->normalize : NORMALIZE_SHARE;
 	struct out *out = f->h->out;
+	char measure[2 * UNIT_TEXT_BYTES];
 
-	outf(out, "<p class=\"hint\">Shares of %s",
-	     measure_word(r->profile.type));
+	scale_measure(r, measure);
 	if (r->has_baseline)
 		outf(out,
-		     "; before and change are of %s. Changes %s; they have a "
-		     "colour only where they are no noise",
-		     words[f->measure], ways[way]);
+		     "<p class=\"hint\">%s%s%s: %s, before and change are of "
+		     "one measure. A question mark: that may be noise",
+		     measure, *f->scale.unit ? ", " : "", f->scale.unit,
+		     measure_names[f->measure]);
+	else
+		outf(out, "<p class=\"hint\">Shares of %s",
+		     measure_word(r->profile.type));
 	out_text(out, ".</p>\n");
 }
 
@@ -332,15 +350,6 @@ static void write_foot(struct functions *f)
 	struct out *out = f->h->out;
 	char text[UNIT_TEXT_BYTES];
 
-	if (f->has_marks)
-		out_text(out,
-			 "<p class=\"hint\">* before and change are of the "
-			 "total: the time is spent in what it calls</p>\n");
-	if (r->noise_count)
-		outf(out,
-		     "<p class=\"hint\">%zu not distinguishable from "
-		     "noise</p>\n",
-		     r->noise_count);
 	if (r->function_total > f->count) {
 		format_count((int64_t)(r->function_total - f->count), text);
 		outf(out,
@@ -358,8 +367,6 @@ static void measure_rows(struct functions *f)
 	for (size_t i = 0; i < f->count; i++) {
 		const struct function_row *row = &f->r->functions[i];
 
-		f->has_marks |= f->r->has_baseline &&
-				row_measure(f->r, row) != f->measure;
 		if (change_is_real(row->change))
 			f->reach = fmax(f->reach, fabs(row->delta));
 	}
@@ -378,6 +385,7 @@ void html_functions_write(struct html *h)
 	set_columns(&f);
 	f.count = min_size(result_listed(r), LIMIT_PAGE_FUNCTIONS);
 	measure_rows(&f);
+	scale_init(&f.scale, r);
 	out_text(h->out, "<section id=\"functions\" "
 			 "aria-labelledby=\"functions-title\">\n"
 			 "<h2 id=\"functions-title\">Functions</h2>\n");

@@ -8,12 +8,14 @@
 
 #include "base/jsonw.h"
 #include "render/formats.h"
+#include "render/scale.h"
 #include "render/json_parts.h"
 
 /* A millionth of the total is below what sampling can tell. */
 #define SHARE_DECIMALS 6
 /* q values of clear findings are tiny; less than this is certain. */
 #define Q_DECIMALS 9
+#define VALUE_DECIMALS 6
 
 static const char *const cause_names[] = {
 	[CAUSE_UNKNOWN] = "unknown",
@@ -183,11 +185,42 @@ static void write_comparison(struct jsonw *w, const struct function_row *row,
 	jsonw_pair_f64(w, "q", has_baseline ? row->q : none, Q_DECIMALS);
 	jsonw_pair_text(w, "change",
 			has_baseline ? change_name(row->change) : NULL);
+	put_str(w, "through", row->through);
+	jsonw_pair_bool(w, "with_all", row->is_with_all);
 }
 
-static void write_function(struct jsonw *w, const struct function_row *row,
-			   bool has_baseline)
+/* What the table shows: in its unit, and with what it says. */
+static void write_shown(struct jsonw *w, const struct result *r,
+			const struct function_row *row)
 {
+	const double none = (double)NAN;
+	enum rank_by measure = row_measure(r, row);
+	double now = scale_exact(r, row_value(row, measure), false);
+	double before = scale_exact(r, row_before(row, measure), true);
+
+	jsonw_pair_f64(w, "now", now, VALUE_DECIMALS);
+	jsonw_pair_f64(w, "before", r->has_baseline ? before : none,
+		       VALUE_DECIMALS);
+	jsonw_pair_f64(w, "difference", r->has_baseline ? now - before : none,
+		       VALUE_DECIMALS);
+}
+
+/* Old names of what is self with libraries stay for one minor version. */
+static void write_self_with_libraries(struct jsonw *w,
+				      const struct function_row *row,
+				      bool has_baseline)
+{
+	put_share(w, "self_with_libraries", row->owned);
+	jsonw_pair_i64(w, "self_with_libraries_value", row->owned_value);
+	put_share(w, "baseline_self_with_libraries",
+		  has_baseline ? row->baseline_owned : (double)NAN);
+}
+
+static void write_function(struct jsonw *w, const struct result *r,
+			   const struct function_row *row)
+{
+	bool has_baseline = r->has_baseline;
+
 	jsonw_object(w);
 	jsonw_pair_i64(w, "rank", row->rank);
 	put_str(w, "name", row->name);
@@ -201,6 +234,48 @@ static void write_function(struct jsonw *w, const struct function_row *row,
 	jsonw_pair_i64(w, "self_value", row->self_value);
 	jsonw_pair_i64(w, "total_value", row->total_value);
 	write_comparison(w, row, has_baseline);
+	write_self_with_libraries(w, row, has_baseline);
+	write_shown(w, r, row);
+	jsonw_object_end(w);
+}
+
+static const char *const per_words[] = {
+	[NORMALIZE_SHARE] = "share",
+	[NORMALIZE_RATE] = "second",
+	[NORMALIZE_REQUEST] = "request",
+	[NORMALIZE_VALUE] = "profile",
+};
+
+static const char *const measure_words[] = {
+	[RANK_OWNED] = "self_with_libraries",
+	[RANK_SELF] = "self",
+	[RANK_TOTAL] = "total",
+};
+
+/* Both sides as wholes, and what the functions' now and before are. */
+static void write_compared(struct jsonw *w, const struct result *r)
+{
+	static const struct function_row none = { .measure = RANK_OWNED };
+	const struct whole_change *whole = &r->whole;
+	double now = scale_exact(r, r->profile.total_value, false);
+	double before = scale_exact(r, r->baseline.total_value, true);
+	double size = r->normalize == NORMALIZE_SHARE ? (double)NAN : now;
+
+	jsonw_object(w);
+	jsonw_pair_text(w, "measure", measure_words[row_measure(r, &none)]);
+	jsonw_pair_text(w, "per", per_words[r->normalize]);
+	put_str(w, "unit", r->profile.unit);
+	jsonw_pair_f64(w, "now", now, VALUE_DECIMALS);
+	jsonw_pair_f64(w, "before", before, VALUE_DECIMALS);
+	jsonw_pair_f64(w, "difference", now - before, VALUE_DECIMALS);
+	jsonw_pair_f64(w, "difference_low", whole->delta_low * size,
+		       VALUE_DECIMALS);
+	jsonw_pair_f64(w, "difference_high", whole->delta_high * size,
+		       VALUE_DECIMALS);
+	jsonw_pair_f64(w, "q", whole->q, Q_DECIMALS);
+	jsonw_pair_bool(w, "changed", whole->is_changed);
+	jsonw_pair_bool(w, "together", whole->is_together);
+	put_share(w, "detectable", whole->detectable);
 	jsonw_object_end(w);
 }
 
@@ -255,10 +330,15 @@ static void write_heads(struct jsonw *w, const struct result *r)
 
 static void write_lists(struct jsonw *w, const struct result *r)
 {
+	jsonw_key(w, "compared");
+	if (r->is_compared)
+		write_compared(w, r);
+	else
+		jsonw_null(w);
 	jsonw_key(w, "functions");
 	jsonw_array(w);
 	for (size_t i = 0; i < r->function_count; i++)
-		write_function(w, &r->functions[i], r->has_baseline);
+		write_function(w, r, &r->functions[i]);
 	jsonw_array_end(w);
 	jsonw_key(w, "findings");
 	jsonw_array(w);

@@ -5,10 +5,9 @@
 #include <stdio.h>
 
 #include "render/formats.h"
+#include "render/scale.h"
 #include "render/units.h"
 
-/* "  where   " */
-#define LABEL_COLUMNS 10u
 
 #define NAME_MIN_COLUMNS 20u
 
@@ -35,7 +34,7 @@ static const char *const cause_words[] = {
 
 static void evidence(struct page *p, const char *label)
 {
-	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
+	page_flush(p, PAINT_NONE, label, EVIDENCE_COLUMNS);
 }
 
 static void add_duration(struct page *p, int64_t duration_ns)
@@ -59,7 +58,7 @@ static bool is_loop(const struct result *r)
 	return r->has_cause && r->cause.kind == CAUSE_N_PLUS_ONE;
 }
 
-/* "  took 612 ms, normally 48 ms". The calls of a loop are told as its cause,
+/* " took 612 ms; usually 48 ms". The calls of a loop are told as its cause,
  * since the span itself is one. */
 static void times_text(const struct result *r, char *out, size_t size)
 {
@@ -74,8 +73,8 @@ static void times_text(const struct result *r, char *out, size_t size)
 	if (span->count > 1 && !is_loop(r))
 		snprintf(calls, sizeof calls, " in %u calls",
 			 (unsigned)span->count);
-	snprintf(out, size, "  took %s%s%s%s", took, calls,
-		 *typical ? ", normally " : "", typical);
+	snprintf(out, size, " took %s%s%s%s", took, calls,
+		 *typical ? "; usually " : "", typical);
 }
 
 void slow_answer(struct page *p, const struct render_input *in)
@@ -93,12 +92,12 @@ void slow_answer(struct page *p, const struct render_input *in)
 		return;
 	}
 	times_text(r, times, sizeof times);
-	taken = page_columns(p, span->service, service_max) + 2 +
+	taken = page_columns(p, span->service, service_max) + 1 +
 		str_from(times).len;
 	if (p->width > taken + name_max)
 		name_max = p->width - taken;
 	page_name(p, span->service, service_max);
-	page_text(p, "  ");
+	page_text(p, " ");
 	page_name(p, span->name, name_max);
 	page_text(p, times);
 	page_flush(p, PAINT_BOLD, "", 0);
@@ -119,13 +118,14 @@ static void write_where(struct page *p, const struct result *r)
 		page_name(p, span->path[i], 0);
 	}
 	evidence(p, "  where");
-	page_text(p, is_loop(r) ? "with its repeated calls " : "self ");
-	add_duration(p, span->self_ns);
 	if (span->share > 0) {
-		page_text(p, ", ");
 		add_share(p, span->share);
 		page_text(p, " of the trace's critical path");
+		page_text(p, is_loop(r) ? ", its repeated calls included; "
+					: "; ");
 	}
+	add_duration(p, span->self_ns);
+	page_text(p, is_loop(r) ? " with its repeated calls" : " self");
 	evidence(p, "");
 }
 
@@ -136,7 +136,7 @@ static void write_why(struct page *p, const struct result *r)
 
 	if (r->span.why.len) {
 		page_foreign(p, r->span.why);
-		evidence(p, "  why");
+		evidence(p, "  cause");
 	}
 	if (has_text && str_equal(r->cause.text, r->span.why))
 		return;
@@ -148,19 +148,34 @@ static void write_why(struct page *p, const struct result *r)
 		page_text(p, cause_words[CAUSE_UNKNOWN]);
 	else
 		return;
-	evidence(p, r->span.why.len ? "" : "  why");
+	evidence(p, r->span.why.len ? "" : "  cause");
 }
 
-static void add_change(struct page *p, const struct function_row *row)
+/* "322 ms of CPU per request, usually 5.3 ms": the row's own figures. */
+static void add_values(struct page *p, const struct result *r,
+		       const struct function_row *row)
 {
-	if (row->baseline_total > 0) {
-		page_text(p, ", was ");
-		add_share(p, row->baseline_total);
+	enum rank_by measure = row_measure(r, row);
+	char now[UNIT_TEXT_BYTES], before[UNIT_TEXT_BYTES];
+	char of[2 * UNIT_TEXT_BYTES];
+
+	scale_measure(r, of);
+	scale_say(r, row_value(row, measure), false, now);
+	page_number(p, now);
+	page_textf(p, " of %s", of);
+	if (!r->has_baseline)
+		return;
+	if (row_before(row, measure) > 0) {
+		scale_say(r, row_before(row, measure), true, before);
+		page_text(p, ", usually ");
+		page_number(p, before);
 	} else {
-		page_text(p, ", not in the baseline");
+		page_text(p, ", usually none");
 	}
 	if (row->change == CHANGE_NOISE)
-		page_text(p, ": not distinguishable from noise");
+		page_text(p, ": that may be noise");
+	else if (row->is_with_all)
+		page_text(p, ": as much more as all others");
 	else if (row->change == CHANGE_SAME)
 		page_text(p, ": nothing changed");
 }
@@ -193,7 +208,7 @@ static const struct function_row *leading_row(const struct result *r)
 static void write_function(struct page *p, const struct result *r)
 {
 	const struct function_row *row = leading_row(r);
-	const char *label = "  code";
+	const char *label = "  function";
 
 	if (r->has_baseline && !change_is_up(row->change)) {
 		page_text(p, "no function clearly grew; the most is in");
@@ -201,20 +216,16 @@ static void write_function(struct page *p, const struct result *r)
 		label = "";
 	}
 	page_name(p, row->name, 0);
-	page_text(p, "    ");
-	add_share(p, row->total);
-	page_textf(p, " of %s", measure_word(r->profile.type));
-	if (r->has_baseline)
-		add_change(p, row);
 	if (row->file.len) {
 		page_text(p, "   ");
 		page_place_text(p, row->file, row->line);
 	}
 	evidence(p, label);
-	if (!row->leaf.len)
-		return;
-	page_text(p, "hottest beneath it: ");
-	page_name(p, row->leaf, 0);
+	add_values(p, r, row);
+	if (row->leaf.len) {
+		page_text(p, "; hottest beneath it: ");
+		page_name(p, row->leaf, 0);
+	}
 	evidence(p, "");
 }
 
@@ -251,12 +262,11 @@ static void write_code(struct page *p, const struct result *r)
 		page_text(p, "nothing changed");
 	else
 		page_text(p, profile_without_rows(r));
-	evidence(p, "  code");
+	evidence(p, "  function");
 }
 
 static void add_baseline_name(struct page *p, const struct baseline_info *b)
 {
-	page_text(p, "baseline ");
 	if (str_equal(b->kind, STR("1h")))
 		page_text(p, "one hour before, ");
 	else if (str_equal(b->kind, STR("1d")))
@@ -265,8 +275,35 @@ static void add_baseline_name(struct page *p, const struct baseline_info *b)
 		page_text(p, "seven days before, ");
 }
 
-/* Both sides' extent: a share of three samples is not a share of 18,000. */
-static void write_sides(struct page *p, const struct result *r)
+/* One side's window and extent: a share of three samples is not a share of
+ * 18,000. */
+static void add_side(struct page *p, const struct result *r,
+		     const struct extent *extent)
+{
+	page_window(p, extent->range, r->trace.start_ns);
+	page_text(p, extent->range.to_ns ? ", " : "");
+	page_extent(p, extent);
+}
+
+static bool has_extent(const struct extent *e)
+{
+	return e->range.to_ns || e->samples >= 0 || e->instances ||
+	       e->requests > 0;
+}
+
+static void add_health(struct page *p, const struct baseline_info *b)
+{
+	if (b->healthy < 0)
+		page_text(p, ": health not checked");
+	else
+		page_text(p, b->healthy ? ": healthy" : ": not healthy");
+	if (b->text.len && !str_equal(b->text, b->kind)) {
+		page_text(p, ", ");
+		page_foreign(p, b->text);
+	}
+}
+
+static void write_compared(struct page *p, const struct result *r)
 {
 	const struct profile_info *profile = &r->profile;
 	const struct baseline_info *b = &r->baseline;
@@ -278,54 +315,32 @@ static void write_sides(struct page *p, const struct result *r)
 
 	if (!r->has_profile)
 		return;
-	page_text(p, "profile ");
-	page_window(p, profile->range, r->trace.start_ns);
-	page_text(p, profile->range.to_ns ? ": " : "");
-	page_extent(p, &slow);
-	if (r->has_baseline) {
-		page_text(p, "; baseline: ");
-		page_extent(p, &base);
+	add_side(p, r, &slow);
+	if (!r->has_baseline) {
+		page_text(p, "; no baseline: the profile stands alone");
+		evidence(p, "  compared");
+		return;
 	}
+	page_text(p, ", with");
+	evidence(p, "  compared");
+	add_baseline_name(p, b);
+	if (!b->range.from_ns && !b->range.to_ns) {
+		page_foreign(p, b->kind);
+		page_text(p, has_extent(&base) ? ", " : "");
+	}
+	add_side(p, r, &base);
+	add_health(p, b);
 	evidence(p, "");
 }
 
-static void write_since(struct page *p, const struct result *r)
-{
-	const struct baseline_info *b = &r->baseline;
-
-	if (!r->has_baseline) {
-		if (!r->has_profile)
-			return;
-		page_text(p, "no baseline: the profile stands alone");
-		evidence(p, "  since");
-		write_sides(p, r);
-		return;
-	}
-	add_baseline_name(p, b);
-	page_window(p, b->range, r->trace.start_ns);
-	if (!b->range.from_ns && !b->range.to_ns)
-		page_foreign(p, b->kind);
-	if (b->healthy < 0)
-		page_text(p, ", health not checked");
-	else
-		page_text(p, b->healthy ? " is healthy" : " is not healthy");
-	if (b->text.len && !str_equal(b->text, b->kind)) {
-		page_text(p, " (");
-		page_foreign(p, b->text);
-		page_text(p, ")");
-	}
-	evidence(p, "  since");
-	write_sides(p, r);
-}
-
-static void write_sure(struct page *p, const struct cause *cause)
+static void write_confidence(struct page *p, const struct cause *cause)
 {
 	page_text(p, confidence_words[cause->confidence]);
 	if (cause->confidence_text.len) {
 		page_text(p, ": ");
 		page_foreign(p, cause->confidence_text);
 	}
-	evidence(p, "  sure");
+	evidence(p, "  confidence");
 }
 
 void slow_evidence(struct page *p, const struct render_input *in)
@@ -337,9 +352,9 @@ void slow_evidence(struct page *p, const struct render_input *in)
 	if (r->has_span || r->has_cause)
 		write_why(p, r);
 	write_code(p, r);
-	write_since(p, r);
+	write_compared(p, r);
 	if (r->has_cause)
-		write_sure(p, &r->cause);
+		write_confidence(p, &r->cause);
 }
 
 void report_slow(struct page *p, const struct render_input *in)

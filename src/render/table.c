@@ -4,16 +4,16 @@
 
 #include "base/num.h"
 #include "render/formats.h"
+#include "render/scale.h"
 #include "render/units.h"
 
 /* Fields of the numbers, each with its gap on the left. */
 #define FIRST_COLUMNS 10u
 #define NEXT_COLUMNS 9u
-#define CHANGE_COLUMNS 8u
 #define VALUE_COLUMNS 11u
 #define GAP_COLUMNS 2u
 #define PLACE_GAP_COLUMNS 3u
-#define FOOT_COLUMNS 6u
+#define FOOT_COLUMNS 2u
 
 /* On a narrower screen the bar gives way to the names. */
 #define WIDE_COLUMNS 100u
@@ -23,16 +23,29 @@
 /* What a name and a place need at least to be worth showing side by side. */
 #define NAME_MIN_COLUMNS 36u
 #define PLACE_MIN_COLUMNS 24u
+/* For less of a name the last number gives way. */
+#define NAME_LEAST_COLUMNS 16u
+/* Narrower than that, lines run over. */
+#define NAME_TINY_COLUMNS 6u
+
+/* What may be noise is a row of its own when it is this part of the largest
+ * change; less is counted. */
+#define UNCERTAIN_PART 0.2
+
+/* The numbers of a row of changes, in the order of their columns. */
+enum { NOW, BEFORE, CHANGE, OTHER, NUMBERS };
 
 struct table {
 	const struct result *result;
+	struct scale scale;
+	enum rank_by other; /* measure of the last number */
 	size_t row_count;
-	size_t flat_columns; /* of the first value, gap included */
-	size_t cum_columns;  /* of the second one, if there is one */
-	bool has_marks;      /* a row compares another measure */
-	size_t word_columns; /* "new", "shrunk" */
-	size_t bar_columns;  /* 0: no bars */
-	size_t name_columns; /* most a name takes, 0 = never cut */
+	size_t columns[NUMBERS]; /* of changes, gaps included */
+	size_t flat_columns;     /* of the first value, gap included */
+	size_t cum_columns;      /* of the second one, if there is one */
+	size_t word_columns;     /* "new", "shrunk?" */
+	size_t bar_columns;      /* 0: no bars */
+	size_t name_columns;     /* most a name takes, 0 = never cut */
 	size_t name_pad;
 	size_t place_columns; /* most a place takes, 0 = never cut */
 	bool has_places;
@@ -42,9 +55,21 @@ struct table {
 static const char *const change_words[] = {
 	[CHANGE_NONE] = "",       [CHANGE_NEW] = "new",
 	[CHANGE_GROWN] = "grown", [CHANGE_SHRUNK] = "shrunk",
-	[CHANGE_GONE] = "gone",   [CHANGE_SAME] = "same",
-	[CHANGE_NOISE] = "noise",
+	[CHANGE_GONE] = "gone",   [CHANGE_SAME] = "",
+	[CHANGE_NOISE] = "",
 };
+
+/* Whether it changed for sure: a question mark where that may be noise. */
+const char *row_change_word(const struct function_row *row)
+{
+	if (row->is_with_all)
+		return "with all";
+	if (row->change != CHANGE_NOISE)
+		return change_words[row->change];
+	if (row->delta > 0)
+		return row->baseline_total_value ? "grown?" : "new?";
+	return row->total_value ? "shrunk?" : "gone?";
+}
 
 static enum paint change_paint(enum change change)
 {
@@ -64,16 +89,38 @@ static enum paint change_paint(enum change change)
 	return PAINT_NONE;
 }
 
+static bool is_shown_change(const struct function_row *row)
+{
+	return change_is_real(row->change) || row->is_with_all ||
+	       row->change == CHANGE_NOISE;
+}
+
+/* Changes come first: those that are certain, then the larger of those that
+ * may be noise. Where nothing changed the profile's top is shown. */
 static size_t table_row_count(const struct page *p, const struct result *r)
 {
-	if (p->style.limit && p->style.limit < r->function_count)
-		return p->style.limit;
-	return r->function_count;
+	size_t most = r->function_count, count = 0;
+	double largest = 0;
+
+	if (p->style.limit && p->style.limit < most)
+		most = p->style.limit;
+	if (!p->style.limit || !r->has_baseline)
+		return most;
+	for (; count < most; count++) {
+		const struct function_row *row = &r->functions[count];
+
+		if (!is_shown_change(row) ||
+		    (row->change == CHANGE_NOISE && !row->is_with_all &&
+		     fabs(row->delta) < UNCERTAIN_PART * largest))
+			break;
+		largest = fmax(largest, fabs(row->delta));
+	}
+	return count ? count : most;
 }
 
 static enum rank_by table_measure(const struct result *r)
 {
-	return r->rank_by == RANK_DELTA ? RANK_OWNED : r->rank_by;
+	return r->rank_by == RANK_DELTA ? RANK_TOTAL : r->rank_by;
 }
 
 enum rank_by row_measure(const struct result *r, const struct function_row *row)
@@ -87,15 +134,15 @@ double row_share(const struct function_row *row, enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return row->self;
-	return measure == RANK_TOTAL ? row->total : row->owned;
+	return measure == RANK_OWNED ? row->owned : row->total;
 }
 
 double row_baseline(const struct function_row *row, enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return row->baseline_self;
-	return measure == RANK_TOTAL ? row->baseline_total
-				     : row->baseline_owned;
+	return measure == RANK_OWNED ? row->baseline_owned
+				     : row->baseline_total;
 }
 
 /* The first value of a row without a baseline. */
@@ -106,16 +153,38 @@ static int64_t flat_value(const struct result *r,
 					      : row->self_value;
 }
 
+/* What is printed in the columns of a row: the change is the difference of
+ * what is printed beside it. */
+static void row_numbers(const struct table *t, const struct function_row *row,
+			char out[NUMBERS][UNIT_TEXT_BYTES])
+{
+	enum rank_by measure = row_measure(t->result, row);
+	int64_t now = scale_after(&t->scale, row_value(row, measure));
+	int64_t before = scale_before(&t->scale, row_before(row, measure));
+
+	scale_format(&t->scale, now, out[NOW]);
+	scale_format(&t->scale, before, out[BEFORE]);
+	scale_format_signed(&t->scale, now - before, out[CHANGE]);
+	scale_format(&t->scale,
+		     scale_after(&t->scale, row_value(row, t->other)),
+		     out[OTHER]);
+}
+
 /* ---- layout ---- */
+
+static const char *const *number_names(const struct result *r);
 
 /* Columns in front of the name. */
 static size_t lead_columns(const struct table *t)
 {
+	size_t sum = 0;
+
 	if (!t->result->has_baseline)
 		return t->flat_columns + t->cum_columns + 2 * NEXT_COLUMNS +
 		       GAP_COLUMNS;
-	return FIRST_COLUMNS + 2 * NEXT_COLUMNS + CHANGE_COLUMNS + GAP_COLUMNS +
-	       t->word_columns +
+	for (size_t i = 0; i < NUMBERS; i++)
+		sum += t->columns[i];
+	return sum + GAP_COLUMNS + t->word_columns +
 	       (t->bar_columns ? GAP_COLUMNS + t->bar_columns : 0) +
 	       GAP_COLUMNS;
 }
@@ -140,6 +209,39 @@ static void lay_out_values(struct table *t)
 	}
 	if (table_measure(r) == RANK_OWNED)
 		t->cum_columns = VALUE_COLUMNS;
+}
+
+static void lay_out_changes(struct table *t)
+{
+	char texts[NUMBERS][UNIT_TEXT_BYTES];
+
+	for (size_t n = 0; n < NUMBERS; n++)
+		t->columns[n] = GAP_COLUMNS +
+				str_from(number_names(t->result)[n]).len;
+	for (size_t i = 0; i < t->row_count; i++) {
+		const struct function_row *row = &t->result->functions[i];
+
+		row_numbers(t, row, texts);
+		for (size_t n = 0; n < NUMBERS; n++)
+			t->columns[n] =
+				max_size(t->columns[n],
+					 GAP_COLUMNS + str_from(texts[n]).len);
+		t->word_columns = max_size(t->word_columns,
+					   str_from(row_change_word(row)).len);
+		if (is_shown_change(row))
+			t->max_delta = fmax(t->max_delta, fabs(row->delta));
+	}
+}
+
+#define THROUGH "through "
+
+/* What stands behind a name: where it is, or whose change it passes on. */
+static size_t place_width(struct page *p, const struct function_row *row)
+{
+	if (row->through.len)
+		return sizeof THROUGH - 1 +
+		       page_columns(p, name_shown(row->through), 0);
+	return page_place_columns(p, row->file, row->line);
 }
 
 /* Shares what is left of the line between names and places. */
@@ -173,8 +275,7 @@ static void lay_out_names(struct page *p, struct table *t)
 
 		name = max_size(name,
 				page_columns(p, name_shown(row->name), 0));
-		place = max_size(place,
-				 page_place_columns(p, row->file, row->line));
+		place = max_size(place, place_width(p, row));
 	}
 	if (!p->width) {
 		t->has_places = place > 0 && !t->result->has_places_in_names;
@@ -182,29 +283,23 @@ static void lay_out_names(struct page *p, struct table *t)
 			min_size(name, PAGE_ALIGN_COLUMNS) + PLACE_GAP_COLUMNS;
 		return;
 	}
-	if (p->width < WIDE_COLUMNS && name > p->width - lead_columns(t))
+	if (p->width < WIDE_COLUMNS && name + lead_columns(t) > p->width)
 		t->bar_columns = 0;
-	share_room(t, p->width, name, place);
+	if (t->result->has_baseline &&
+	    NAME_LEAST_COLUMNS + lead_columns(t) > p->width)
+		t->columns[OTHER] = 0;
+	share_room(t, max_size(p->width, lead_columns(t) + NAME_TINY_COLUMNS),
+		   name, place);
 }
 
 static void lay_out(struct page *p, struct table *t)
 {
-	enum rank_by measure = table_measure(t->result);
-
 	t->bar_columns =
 		p->width && p->width < WIDE_COLUMNS ? BAR_NARROW : BAR_WIDE;
-	for (size_t i = 0; i < t->row_count; i++) {
-		const struct function_row *row = &t->result->functions[i];
-		size_t word = str_from(change_words[row->change]).len;
-
-		t->word_columns = max_size(t->word_columns, word);
-		if (row_measure(t->result, row) != measure)
-			t->has_marks = true;
-		if (change_is_real(row->change) &&
-		    fabs(row->delta) > t->max_delta)
-			t->max_delta = fabs(row->delta);
-	}
-	lay_out_values(t);
+	if (t->result->has_baseline)
+		lay_out_changes(t);
+	else
+		lay_out_values(t);
 	lay_out_names(p, t);
 }
 
@@ -248,32 +343,27 @@ static void flat_fields(struct page *p, const struct table *t,
 static void change_fields(struct page *p, const struct table *t,
 			  const struct function_row *row)
 {
-	enum rank_by shown = table_measure(t->result);
-	enum rank_by measure = row_measure(t->result, row);
-	enum rank_by other = shown == RANK_TOTAL ? RANK_SELF : RANK_TOTAL;
 	enum paint paint = change_paint(row->change);
-	bool is_dim = paint == PAINT_DIM;
-	char text[UNIT_TEXT_BYTES];
+	enum paint numbers = paint == PAINT_DIM ? paint : PAINT_NONE;
+	char texts[NUMBERS][UNIT_TEXT_BYTES];
 
-	share_field(p, is_dim ? paint : PAINT_NONE, FIRST_COLUMNS,
-		    row_share(row, other));
-	share_field(p, is_dim ? paint : PAINT_NONE, NEXT_COLUMNS,
-		    row_share(row, shown));
-	share_field(p, is_dim ? paint : PAINT_NONE, NEXT_COLUMNS,
-		    row_baseline(row, measure));
-	format_points(row->delta, text);
-	page_field(p, paint, ALIGN_RIGHT, CHANGE_COLUMNS, text);
-	page_field(p, PAINT_NONE, ALIGN_LEFT, GAP_COLUMNS,
-		   measure == shown ? "" : "*");
-	page_field(p, paint, ALIGN_LEFT, t->word_columns,
-		   change_words[row->change]);
-	if (!t->bar_columns)
-		return;
+	row_numbers(t, row, texts);
+	page_field(p, numbers, ALIGN_RIGHT, t->columns[NOW], texts[NOW]);
+	page_field(p, numbers, ALIGN_RIGHT, t->columns[BEFORE], texts[BEFORE]);
+	page_field(p, paint, ALIGN_RIGHT, t->columns[CHANGE], texts[CHANGE]);
 	out_repeat(p->out, " ", GAP_COLUMNS);
-	page_bar(p, paint,
-		 change_is_real(row->change) ? fabs(row->delta) / t->max_delta
-					     : 0,
-		 t->bar_columns);
+	page_field(p, paint, ALIGN_LEFT, t->word_columns, row_change_word(row));
+	if (t->bar_columns) {
+		out_repeat(p->out, " ", GAP_COLUMNS);
+		page_bar(p, paint,
+			 is_shown_change(row) && t->max_delta > 0
+				 ? fabs(row->delta) / t->max_delta
+				 : 0,
+			 t->bar_columns);
+	}
+	if (t->columns[OTHER])
+		page_field(p, numbers, ALIGN_RIGHT, t->columns[OTHER],
+			   texts[OTHER]);
 }
 
 /* A name that is longer than its column leaves no blank of its own. */
@@ -288,10 +378,34 @@ static void place_gap(struct page *p, const struct table *t,
 				    PLACE_GAP_COLUMNS));
 }
 
+/* Its middle is cut to at most max columns, 0 = never. */
+static void write_through(struct page *p, const struct function_row *row,
+			  size_t max)
+{
+	size_t lead = sizeof THROUGH - 1;
+
+	page_paint(p, PAINT_DIM, THROUGH);
+	page_cell(p, PAINT_DIM, name_shown(row->through), max ? max - lead : 0,
+		  0);
+}
+
+/* On a narrow page there is no column for it, but often room. */
+static void write_through_beside(struct page *p, const struct table *t,
+				 const struct function_row *row)
+{
+	size_t name = page_columns(p, name_shown(row->name), t->name_columns);
+	size_t room = t->name_columns - name;
+
+	if (room < GAP_COLUMNS + 2 * sizeof THROUGH)
+		return;
+	out_repeat(p->out, " ", GAP_COLUMNS);
+	write_through(p, row, room - GAP_COLUMNS);
+}
+
 static void write_row(struct page *p, const struct table *t,
 		      const struct function_row *row)
 {
-	bool has_place = t->has_places && row->file.len;
+	bool has_place = t->has_places && (row->file.len || row->through.len);
 
 	if (t->result->has_baseline)
 		change_fields(p, t, row);
@@ -301,26 +415,28 @@ static void write_row(struct page *p, const struct table *t,
 	page_cell(p, row->change == CHANGE_NOISE ? PAINT_DIM : PAINT_NONE,
 		  name_shown(row->name), t->name_columns,
 		  has_place ? t->name_pad : 0);
-	if (has_place) {
+	if (has_place)
 		place_gap(p, t, row);
+	if (has_place && row->through.len)
+		write_through(p, row, t->place_columns);
+	else if (has_place)
 		page_place(p, PAINT_DIM, row->file, row->line,
 			   t->place_columns);
-	}
+	else if (row->through.len)
+		write_through_beside(p, t, row);
 	out_char(p->out, '\n');
 }
 
-#define NUMBER_COUNT 4u
-
 static const char *const *number_names(const struct result *r)
 {
-	static const char *const changes[][NUMBER_COUNT] = {
-		[RANK_OWNED] = { "total", "own", "before", "change" },
-		[RANK_SELF] = { "total", "self", "before", "change" },
-		[RANK_TOTAL] = { "self", "total", "before", "change" },
+	static const char *const changes[][NUMBERS] = {
+		[RANK_OWNED] = { "self+lib", "before", "change", "total" },
+		[RANK_SELF] = { "self", "before", "change", "total" },
+		[RANK_TOTAL] = { "total", "before", "change", "self+lib" },
 	};
-	static const char *const flats[][NUMBER_COUNT] = {
-		[0] = { "own", "own%", "flat%", "cum%" },
-		[1] = { "flat", "flat%", "cum", "cum%" },
+	static const char *const flats[][NUMBERS] = {
+		[0] = { "self+lib", "%", "self%", "total%" },
+		[1] = { "self", "self%", "total", "total%" },
 	};
 	enum rank_by measure = table_measure(r);
 
@@ -328,51 +444,77 @@ static const char *const *number_names(const struct result *r)
 			       : flats[measure != RANK_OWNED];
 }
 
+/* "CPU per request, ms" above the numbers. */
+static void write_unit(struct page *p, const struct table *t)
+{
+	char measure[2 * UNIT_TEXT_BYTES];
+
+	scale_measure(t->result, measure);
+	page_textf(p, "%s%s%s", measure, *t->scale.unit ? ", " : "",
+		   t->scale.unit);
+	page_flush(p, PAINT_NONE, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
+	if (p->style.is_markdown)
+		out_char(p->out, '\n');
+}
+
+/* Words and bars have no heading. */
+static void word_gap(struct page *p, const struct table *t)
+{
+	size_t bar = t->bar_columns ? GAP_COLUMNS + t->bar_columns : 0;
+
+	out_repeat(p->out, " ", GAP_COLUMNS + t->word_columns + bar);
+}
+
 static void write_head(struct page *p, const struct table *t)
 {
 	const char *const *names = number_names(t->result);
 	bool is_change = t->result->has_baseline;
-	const size_t columns[] = {
-		is_change ? FIRST_COLUMNS : t->flat_columns,
-		NEXT_COLUMNS,
-		is_change ? NEXT_COLUMNS : t->cum_columns,
-		is_change ? CHANGE_COLUMNS : NEXT_COLUMNS,
-	};
-	size_t used = 0;
+	const size_t flats[] = { t->flat_columns, NEXT_COLUMNS, t->cum_columns,
+				 NEXT_COLUMNS };
 
-	for (size_t i = 0; i < NUMBER_COUNT; i++) {
-		page_field(p, PAINT_DIM, ALIGN_RIGHT, columns[i], names[i]);
-		used += columns[i];
+	for (size_t i = 0; i < NUMBERS; i++) {
+		if (is_change && !t->columns[i])
+			continue;
+		if (is_change && i == OTHER)
+			word_gap(p, t);
+		page_field(p, PAINT_DIM, ALIGN_RIGHT,
+			   is_change ? t->columns[i] : flats[i], names[i]);
 	}
-	out_repeat(p->out, " ", lead_columns(t) - used);
+	if (is_change && !t->columns[OTHER])
+		word_gap(p, t);
+	out_repeat(p->out, " ", GAP_COLUMNS);
 	page_paint(p, PAINT_DIM, "function");
 	out_char(p->out, '\n');
 }
 
-/* What the table leaves out or means differently. */
+/* How many rows the table leaves out, and of which kind. */
 static void write_foot(struct page *p, const struct table *t)
 {
 	const struct result *r = t->result;
-	size_t indent = p->style.is_markdown ? 0 : FOOT_COLUMNS;
-	size_t more = 0;
+	size_t more = r->function_total > t->row_count
+			      ? r->function_total - t->row_count
+			      : 0;
+	size_t shown = 0, changed;
 
-	if (r->function_total > t->row_count)
-		more = r->function_total - t->row_count;
-	if (t->has_marks && r->has_baseline) {
-		page_text(p, p->style.is_markdown ? "\\" : "");
-		page_text(p, "* before and change are of the total: "
-			     "the time is spent in what it calls");
-		page_flush(p, PAINT_DIM, "", indent);
-		if (p->style.is_markdown)
-			out_char(p->out, '\n');
-	}
-	if (more)
-		page_textf(p, "%zu more function%s, -n 0 shows all", more,
+	for (size_t i = 0; i < t->row_count; i++)
+		shown += change_is_real(r->functions[i].change);
+	changed = r->change_total > shown ? r->change_total - shown : 0;
+	if (!more)
+		return;
+	if (!r->has_baseline)
+		page_textf(p, "%zu more function%s (-n 0 shows all)", more,
 			   more == 1 ? "" : "s");
-	if (r->noise_count)
-		page_textf(p, "%s%zu not distinguishable from noise",
-			   more ? "; " : "", r->noise_count);
-	page_flush(p, PAINT_DIM, "", indent);
+	else if (changed)
+		page_textf(p,
+			   "%zu more changed, %zu by less than noise (-n 0 "
+			   "shows all)",
+			   changed, more - changed);
+	else
+		page_textf(p,
+			   "%zu more function%s changed by less than noise "
+			   "(-n 0 shows all)",
+			   more, more == 1 ? "" : "s");
+	page_flush(p, PAINT_DIM, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
 }
 
 /* ---- the same in Markdown ---- */
@@ -407,44 +549,43 @@ static void flat_cells(struct page *p, const struct result *r,
 	share_cell(p, row->total);
 }
 
-static void change_cells(struct page *p, const struct result *r,
+static void change_cells(struct page *p, const struct table *t,
 			 const struct function_row *row)
 {
-	enum rank_by shown = table_measure(r);
-	enum rank_by measure = row_measure(r, row);
-	char points[UNIT_TEXT_BYTES];
-	char text[2 * UNIT_TEXT_BYTES];
+	char texts[NUMBERS][UNIT_TEXT_BYTES];
+	char change[2 * UNIT_TEXT_BYTES];
 
-	share_cell(p, row_share(row,
-				shown == RANK_TOTAL ? RANK_SELF : RANK_TOTAL));
-	share_cell(p, row_share(row, shown));
-	share_cell(p, row_baseline(row, measure));
-	format_points(row->delta, points);
-	snprintf(text, sizeof text, "%s%s %s", points,
-		 measure == shown ? "" : "\\*", change_words[row->change]);
-	markdown_cell(p, text);
+	row_numbers(t, row, texts);
+	snprintf(change, sizeof change, "%s %s", texts[CHANGE],
+		 row_change_word(row));
+	markdown_cell(p, texts[NOW]);
+	markdown_cell(p, texts[BEFORE]);
+	markdown_cell(p, change);
+	markdown_cell(p, texts[OTHER]);
 }
 
 static void markdown_functions(struct page *p, struct table *t)
 {
 	const struct result *r = t->result;
-	const char *names[NUMBER_COUNT + 2];
+	const char *names[NUMBERS + 2];
 
-	for (size_t i = 0; i < NUMBER_COUNT; i++)
+	for (size_t i = 0; i < NUMBERS; i++)
 		names[i] = number_names(r)[i];
-	names[NUMBER_COUNT] = "function";
-	names[NUMBER_COUNT + 1] = "place";
+	names[NUMBERS] = "function";
+	names[NUMBERS + 1] = "place";
 	lay_out(p, t);
-	markdown_head(p, names, NUMBER_COUNT + 1 + t->has_places, NUMBER_COUNT);
+	markdown_head(p, names, NUMBERS + 1 + t->has_places, NUMBERS);
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &r->functions[i];
 
 		if (r->has_baseline)
-			change_cells(p, r, row);
+			change_cells(p, t, row);
 		else
 			flat_cells(p, r, row);
 		markdown_name_cell(p, name_shown(row->name));
-		if (t->has_places)
+		if (t->has_places && row->through.len)
+			markdown_through_cell(p, row->through);
+		else if (t->has_places)
 			markdown_place_cell(p, row->file, row->line);
 		markdown_row_end(p);
 	}
@@ -464,8 +605,15 @@ static void write_table(struct page *p, struct table *t)
 
 void table_functions(struct page *p, const struct result *r)
 {
-	struct table t = { .result = r, .row_count = table_row_count(p, r) };
+	struct table t = { .result = r,
+			   .other = table_measure(r) == RANK_TOTAL
+					    ? RANK_OWNED
+					    : RANK_TOTAL,
+			   .row_count = table_row_count(p, r) };
 
+	scale_init(&t.scale, r);
+	if (r->has_baseline && t.row_count)
+		write_unit(p, &t);
 	if (t.row_count)
 		write_table(p, &t);
 	if (p->style.is_quiet)

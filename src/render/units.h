@@ -35,6 +35,10 @@ void format_value(int64_t value, struct str unit, char out[UNIT_TEXT_BYTES]);
  * type is not a known one. */
 const char *measure_word(struct str type);
 
+/* What is measured, at the head of a table or a sentence: "CPU", "samples";
+ * "value" when the type is not a known one. */
+const char *measure_subject(struct str type);
+
 /* What a count is one of: "allocations"...; "in all" when that is not known. */
 const char *measure_noun(struct str type);
 

@@ -3,7 +3,7 @@
 """Checks JSON documents against a JSON Schema: check_schema.py SCHEMA FILE...
 
 Knows type, enum, required, properties, additionalProperties (true or false),
-items, pattern, minimum, anyOf and local $ref. An unknown keyword is an error,
+items, pattern, minimum, anyOf, deprecated and local $ref. An unknown keyword is an error,
 so that a schema cannot promise what is not checked. Properties listed under
 `required` must also come in that order: the answer's key order is part of
 the contract. `-` reads standard input. Exit status 1 when anything fails.
@@ -15,7 +15,7 @@ import sys
 KEYWORDS = {
     "$schema", "$defs", "$ref", "title", "description", "type", "enum",
     "required", "properties", "additionalProperties", "items", "pattern",
-    "minimum", "anyOf",
+    "minimum", "anyOf", "deprecated",
 }
 
 TYPES = {

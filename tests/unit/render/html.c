@@ -98,7 +98,7 @@ static void test_quiet(void **state)
 	sample_slow(&s);
 	render_to(&s, "html", (struct render_style){ .is_quiet = true }, &out);
 	assert_int_equal(count_text(buf_str(&out), STR("<section id=")), 1);
-	assert_int_equal(count_text(buf_str(&out), STR("<dt>why</dt>")), 1);
+	assert_int_equal(count_text(buf_str(&out), STR("<dt>cause</dt>")), 1);
 	assert_int_equal(count_text(buf_str(&out), STR("<a href=")), 0);
 	buf_release(&out);
 }

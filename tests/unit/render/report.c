@@ -2,6 +2,7 @@
  *
  * What is said when something is missing, unknown or the same as before.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,14 +31,20 @@ static void expect(const struct sample *s, const char *text)
 	expect_in(s, plain, text);
 }
 
-static void expect_not(const struct sample *s, const char *text)
+static void expect_not_in(const struct sample *s, struct render_style style,
+			  const char *text)
 {
 	struct buf out;
 
-	render_to(s, "table", plain, &out);
+	render_to(s, "table", style, &out);
 	if (str_find(buf_str(&out), str_from(text)) != SIZE_MAX)
 		fail_msg("\"%s\" is in:\n%s", text, buf_text(&out));
 	buf_release(&out);
+}
+
+static void expect_not(const struct sample *s, const char *text)
+{
+	expect_not_in(s, plain, text);
 }
 
 static void test_answer(void **state)
@@ -46,14 +53,14 @@ static void test_answer(void **state)
 
 	(void)state;
 	sample_slow(&s);
-	expect(&s, "user-db  UserRepository.findByEmail  took 612 ms, "
-		   "normally 48 ms\n");
+	expect(&s, "user-db UserRepository.findByEmail took 612 ms; "
+		   "usually 48 ms\n");
 	s.result.span.typical_ns = -1;
-	expect(&s, "findByEmail  took 612 ms\n");
+	expect(&s, "findByEmail took 612 ms\n");
 	s.result.span.count = 52;
-	expect(&s, "findByEmail  took 612 ms\n");
+	expect(&s, "findByEmail took 612 ms\n");
 	s.result.cause.kind = CAUSE_UNKNOWN;
-	expect(&s, "findByEmail  took 612 ms in 52 calls\n");
+	expect(&s, "findByEmail took 612 ms in 52 calls\n");
 	s.result.has_span = false;
 	expect(&s, "no span to blame was found\n");
 }
@@ -65,9 +72,9 @@ static void test_healthy(void **state)
 
 	(void)state;
 	sample_slow(&s);
-	expect(&s, "  code  ");
+	expect(&s, "  function  ");
 	s.result.is_healthy = true;
-	expect_not(&s, "  code  ");
+	expect_not(&s, "  function  ");
 	expect(&s, "findByEmail");
 }
 
@@ -90,23 +97,32 @@ static void test_long_path(void **state)
 	expect_not(&s, "spans) >");
 }
 
-static void test_code(void **state)
+/* Figures as in the table, of what they are. */
+static void test_function(void **state)
 {
 	struct sample s;
 
 	(void)state;
 	sample_slow(&s);
-	expect(&s, "65.0 % of CPU, was 4.1 %   user_repository.go:88\n");
+	expect(&s, "FindByEmail   user_repository.go:88\n");
+	expect(&s, "119 ms of CPU per request, usually 7.47 ms; hottest beneath "
+		   "it: database/sql.(*Rows).Next\n");
 	s.rows[0].change = CHANGE_NOISE;
-	expect(&s, "was 4.1 %: not distinguishable from noise");
-	s.rows[0].baseline_total = 0;
+	expect(&s, "usually 7.47 ms: that may be noise; hottest");
+	s.rows[0].is_with_all = true;
+	s.rows[0].change = CHANGE_SAME;
+	expect(&s, "usually 7.47 ms: as much more as all others");
+	s.rows[0].baseline_total_value = 0;
 	s.rows[0].change = CHANGE_NEW;
-	expect(&s, "65.0 % of CPU, not in the baseline   user_rep");
+	expect(&s, "119 ms of CPU per request, usually none");
+	s.result.normalize = NORMALIZE_VALUE;
+	s.result.exposure = s.result.baseline_exposure = 1;
 	s.result.profile.type = STR("alloc_space/bytes");
-	expect(&s, "65.0 % of allocated bytes, ");
-	s.result.has_baseline = false;
-	expect(&s, "65.0 % of allocated bytes   user_rep");
-	expect(&s, "since   no baseline: the profile stands alone\n");
+	s.result.profile.unit = STR("bytes");
+	expect(&s, "11.1 GiB of allocated bytes, usually none");
+	s.result.has_baseline = s.result.is_compared = false;
+	expect(&s, "11.1 GiB of allocated bytes; hottest");
+	expect(&s, "; no baseline: the profile stands alone\n");
 }
 
 static void test_no_functions(void **state)
@@ -116,20 +132,20 @@ static void test_no_functions(void **state)
 	(void)state;
 	sample_slow(&s);
 	s.result.function_count = 0;
-	expect(&s, "code    nothing changed: the differences of 29 functions "
-		   "are not distinguishable from noise\n");
+	expect(&s, "function    nothing changed: the differences of 29 "
+		   "functions are not distinguishable from noise\n");
 	s.result.noise_count = 0;
-	expect(&s, "code    nothing changed\n");
+	expect(&s, "function    nothing changed\n");
 	s.result.has_baseline = false;
 	s.result.profile.total_value = 10;
-	expect(&s, "code    no function has a value\n");
+	expect(&s, "function    no function has a value\n");
 	s.result.profile.total_value = 0;
-	expect(&s, "code    the profile holds no samples\n");
+	expect(&s, "function    the profile holds no samples\n");
 	s.result.has_profile = false;
-	expect(&s, "code    no profile for this service\n");
-	expect_not(&s, "since");
+	expect(&s, "function    no profile for this service\n");
+	expect_not(&s, "compared");
 	notes_add(&s.result.notes, "no profile: 404");
-	expect(&s, "code    no profile: 404\n");
+	expect(&s, "function    no profile: 404\n");
 	expect_not(&s, "note  no profile");
 }
 
@@ -143,39 +159,39 @@ static void test_local_time(void **state)
 	setenv("TZ", "NST3:30", 1);
 	sample_slow(&s);
 	expect_in(&s, local,
-		  "since   baseline 06:30-06:40 -03:30 is healthy (p50");
+		  "06:30-06:40 -03:30, 10 m, 18,230 samples: healthy, p50");
 	/* The day is that of the zone, too. */
 	s.result.baseline.range.from_ns -= 7 * NS_PER_HOUR;
 	s.result.baseline.range.to_ns -= 7 * NS_PER_HOUR;
-	expect_in(&s, local, "2026-11-20 23:30-23:40 -03:30 is healthy");
+	expect_in(&s, local, "2026-11-20 23:30-23:40 -03:30, 10 m, ");
 	setenv("TZ", "UTC", 1);
 }
 
-static void test_since(void **state)
+static void test_compared(void **state)
 {
 	struct sample s;
 	struct baseline_info *b = &s.result.baseline;
 
 	(void)state;
 	sample_slow(&s);
-	expect(&s, "since   baseline 10:00-10:10 UTC is healthy (p50 48 ms");
-	expect(&s, "profile 10:10-10:20 UTC: 10 m, 1,830 samples; "
-		   "baseline: 10 m, 18,230 samples\n");
+	expect(&s, "compared    10:10-10:20 UTC, 10 m, 1,830 samples, with\n");
+	expect(&s, "10:00-10:10 UTC, 10 m, 18,230 samples: healthy, p50 48 ms");
 	b->healthy = 0;
 	b->range.from_ns += NS_PER_S;
-	expect(&s, "baseline 10:00:01-10:10:00 UTC is not healthy (");
+	expect(&s, "10:00:01-10:10:00 UTC, 9 m 59 s, 18,230 samples: not "
+		   "healthy, ");
 	b->healthy = -1;
 	b->kind = STR("1d");
 	b->range.from_ns -= NS_PER_DAY + NS_PER_S;
 	b->range.to_ns -= NS_PER_DAY;
-	expect(&s, "baseline one day before, 2026-11-20 10:00-10:10 UTC, "
-		   "health not checked (");
+	expect(&s, "one day before, 2026-11-20 10:00-10:10 UTC, 10 m, 18,230 "
+		   "samples: health not checked, ");
 	b->range.to_ns += NS_PER_DAY;
 	expect(&s, "2026-11-20 10:00 to 2026-11-21 10:10 UTC");
 	b->range = (struct time_range){ 0, 0 };
 	b->samples = -1;
 	b->kind = b->text = STR("before.pb.gz");
-	expect(&s, "baseline before.pb.gz, health not checked\n");
+	expect(&s, "before.pb.gz: health not checked\n");
 }
 
 static void test_findings(void **state)
@@ -200,21 +216,107 @@ static void test_diff_answers(void **state)
 
 	(void)state;
 	sample_diff(&s);
-	expect(&s, "FindByEmail  grew from 4.0 % to 62.0 % of CPU\n");
-	s.result.rank_by = RANK_TOTAL;
-	expect(&s, "FindByEmail  grew from 4.1 % to 65.0 % of CPU\n");
-	expect(&s, "      self    total   before  change ");
+	expect(&s, "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
+		   "request in all from 182 ms to 183 ms (+0.4 %)\n");
+	expect(&s, "  total  before  change ");
+	expect(&s, "strong: told from noise, q 0.0004\n");
+	s.rows[0].q = 0.03;
+	expect(&s, "fair: told from noise, q 0.03\n");
+	s.rows[0].q = NAN;
+	expect(&s, "weak: not tested for significance\n");
+	s.result.rank_by = RANK_OWNED;
+	expect(&s, "FindByEmail grew by 106 ms, from 7.29 ms to 113 ms");
+	expect(&s, "  self+lib  before  change ");
+	s.result.rank_by = RANK_DELTA;
 	s.rows[0].change = CHANGE_SHRUNK;
 	s.rows[0].delta = -0.1;
-	expect(&s, "FindByEmail  shrank from ");
+	expect(&s, "FindByEmail shrank by ");
 	s.rows[0].change = CHANGE_NEW;
-	expect(&s, "FindByEmail  is new with 65.0 % of CPU\n");
+	expect(&s, "FindByEmail is new with 111 ms");
 	s.rows[0].change = CHANGE_GONE;
-	expect(&s, "FindByEmail  is gone, was 4.1 % of CPU\n");
-	s.rows[0].change = CHANGE_SAME;
-	expect(&s, "nothing changed\n");
+	expect(&s, "FindByEmail is gone, was 111 ms");
+}
+
+/* Nothing is certain of single functions; the whole may be, or agree. */
+static void test_diff_uncertain(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_diff(&s);
+	s.result.function_count = 1;
 	s.rows[0].change = CHANGE_NOISE;
-	expect(&s, "nothing changed: the differences are not ");
+	s.result.baseline_exposure = 10000;
+	s.result.whole.is_changed = true;
+	s.result.whole.delta = 0.9;
+	s.result.whole.q = 0.0003;
+	expect(&s, "the whole profile grew, no single function for certain: "
+		   "CPU per request in all from 18.2 ms to 183 ms (+904 %); "
+		   "most in main.(*UserRepository).FindByEmail (+118 ms)\n");
+	expect(&s, "strong: the whole is told from noise, p 0.0003\n");
+	s.result.whole.is_together = true;
+	expect(&s, "the whole profile grew: CPU per request in all from 18.2 "
+		   "ms to 183 ms (+904 %), no function more than others; most");
+	s.result.whole.is_changed = s.result.whole.is_together = false;
+	expect(&s, "no certain change: CPU per request in all from 18.2 ms to "
+		   "183 ms (+904 %); the largest, main.(*UserRepository)."
+		   "FindByEmail (+118 ms), may be noise; a change of all by "
+		   "less than 30 % cannot be told from it\n");
+	s.result.baseline.total_value = 1830000000000;
+	s.rows[0].change = CHANGE_SAME;
+	expect(&s, "nothing changed: CPU per request in all from 183 ms to "
+		   "183 ms (0.0 %)\n");
+	s.result.whole.detectable = 0.6;
+	expect(&s, "no certain change: ");
+	s.result.is_compared = false;
+	s.result.function_count = 0;
+	s.result.noise_count = 0;
+	expect(&s, "not compared: no baseline\n");
+}
+
+/* What changed is shown; what did not is counted, unless nothing did. */
+static void test_changes_only(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_diff(&s);
+	s.rows[4].delta = 0.001;
+	s.result.function_count = 5;
+	expect_not_in(&s, (struct render_style){ .limit = 10 }, "logRequest");
+	expect_in(&s, (struct render_style){ .limit = 10 },
+		  "32 more functions changed by less than noise (-n 0 shows "
+		  "all)\n");
+	expect_in(&s, (struct render_style){ .limit = 2 },
+		  "2 more changed, 32 by less than noise (-n 0 shows all)\n");
+	expect(&s, "logRequest");
+	s.rows[4].delta = 0.4;
+	expect_in(&s, (struct render_style){ .limit = 10 }, "grown?");
+	expect_in(&s, (struct render_style){ .limit = 10 },
+		  "main.encodeAnswer                                             "
+		  "   through main.(*UserRepository).FindByEmail\n");
+	for (size_t i = 0; i < 5; i++)
+		s.rows[i].change = CHANGE_SAME;
+	expect_in(&s, (struct render_style){ .limit = 10 }, "logRequest");
+}
+
+/* Each row adds up as it is printed, in whatever unit. */
+static void test_adds_up(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_diff(&s);
+	expect(&s, " 119.0     7.5  +111.5  grown ");
+	s.result.exposure = s.result.baseline_exposure = 1;
+	s.result.normalize = NORMALIZE_VALUE;
+	expect(&s, "  CPU, s\n");
+	expect(&s, " 11.9     7.5    +4.4  grown ");
+	s.result.normalize = NORMALIZE_SHARE;
+	s.result.exposure = 18300000000;
+	s.result.baseline_exposure = 182300000000;
+	expect(&s, "  CPU, %\n");
+	expect(&s, " 65.0     4.1   +60.9  grown ");
 }
 
 static void test_limit(void **state)
@@ -228,7 +330,7 @@ static void test_limit(void **state)
 	render_to(&s, "table", style, &out);
 	assert_true(str_find(buf_str(&out), STR("encodeAnswer")) != SIZE_MAX);
 	assert_true(str_find(buf_str(&out), STR("Cache")) == SIZE_MAX);
-	assert_true(str_find(buf_str(&out), STR("34 more functions, -n 0 ")) !=
+	assert_true(str_find(buf_str(&out), STR("2 more changed, 32 by ")) !=
 		    SIZE_MAX);
 	buf_release(&out);
 }
@@ -288,12 +390,15 @@ int main(void)
 		cmocka_unit_test(test_healthy),
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_no_functions),
 		cmocka_unit_test(test_local_time),
-		cmocka_unit_test(test_since),
+		cmocka_unit_test(test_compared),
 		cmocka_unit_test(test_findings),
 		cmocka_unit_test(test_diff_answers),
+		cmocka_unit_test(test_diff_uncertain),
+		cmocka_unit_test(test_changes_only),
+		cmocka_unit_test(test_adds_up),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_formats),
 	};

@@ -23,6 +23,13 @@
 		literal, sizeof(literal) - 1                                   \
 	}
 
+/* 183 ms of CPU for each of 100 requests, and 182.3 ms for each of 1,000. */
+#define SLOW_NS 18300000000.0
+#define BASELINE_NS 182300000000.0
+#define SLOW_REQUESTS 100
+#define BASELINE_REQUESTS 1000
+#define PER_REQUEST 1.0038
+
 static void row_init(struct function_row *row, const char *name,
 		     const char *file, uint32_t line, const double shares[6])
 {
@@ -32,15 +39,18 @@ static void row_init(struct function_row *row, const char *name,
 		.owned = shares[0],
 		.self = shares[1],
 		.total = shares[2],
-		.owned_value = llround(shares[0] * 18300000000.0),
-		.self_value = llround(shares[1] * 18300000000.0),
-		.total_value = llround(shares[2] * 18300000000.0),
+		.owned_value = llround(shares[0] * SLOW_NS),
+		.self_value = llround(shares[1] * SLOW_NS),
+		.total_value = llround(shares[2] * SLOW_NS),
 		.baseline_owned = shares[3],
 		.baseline_self = shares[4],
 		.baseline_total = shares[5],
-		.delta = shares[0] - shares[3],
-		.delta_low = shares[0] - shares[3] - 0.02,
-		.delta_high = shares[0] - shares[3] + 0.02,
+		.baseline_owned_value = llround(shares[3] * BASELINE_NS),
+		.baseline_self_value = llround(shares[4] * BASELINE_NS),
+		.baseline_total_value = llround(shares[5] * BASELINE_NS),
+		.delta = shares[2] - shares[5] / PER_REQUEST,
+		.delta_low = shares[2] - shares[5] / PER_REQUEST - 0.02,
+		.delta_high = shares[2] - shares[5] / PER_REQUEST + 0.02,
 		.q = 0.0004,
 		.change = CHANGE_GROWN,
 	};
@@ -78,6 +88,8 @@ static void add_rows(struct sample *s)
 	s->result.function_count = 5;
 	s->result.function_total = 36;
 	s->result.noise_count = 29;
+	s->result.change_total = 4;
+	rows[1].through = rows[0].name;
 }
 
 static void add_sides(struct sample *s)
@@ -102,6 +114,19 @@ static void add_sides(struct sample *s)
 		.healthy = 1,
 		.text = STR("p50 48 ms over 212 spans"),
 		.total_value = 182300000000,
+	};
+	r->rank_by = RANK_TOTAL;
+	r->is_compared = true;
+	r->normalize = NORMALIZE_REQUEST;
+	r->exposure = SLOW_REQUESTS;
+	r->baseline_exposure = BASELINE_REQUESTS;
+	r->baseline_scale = 0.1;
+	r->whole = (struct whole_change){
+		.delta = 0.0038,
+		.q = 0.9,
+		.delta_low = -0.1,
+		.delta_high = 0.1,
+		.detectable = 0.3,
 	};
 }
 
@@ -238,7 +263,7 @@ void sample_profile(struct sample *s)
 	sample_begin(s, "profile");
 	add_sides(s);
 	add_rows(s);
-	s->result.has_baseline = false;
+	s->result.has_baseline = s->result.is_compared = false;
 	s->result.rank_by = RANK_SELF;
 	s->result.noise_count = 0;
 	s->result.function_count = 3;
@@ -525,7 +550,8 @@ void sample_poison(struct sample *s, struct str text)
 	for (size_t i = 0; i < r->span.path_count; i++)
 		s->path[i] = text;
 	for (size_t i = 0; i < r->function_count; i++)
-		s->rows[i].name = s->rows[i].file = s->rows[i].leaf = text;
+		s->rows[i].name = s->rows[i].file = s->rows[i].leaf =
+			s->rows[i].through = text;
 	for (size_t i = 0; i < r->finding_count; i++)
 		s->findings[i].kind = s->findings[i].text = text;
 	for (size_t i = 0; i < r->request_count; i++)
