@@ -3,5 +3,6 @@
 # before committing it: tests/update-golden.sh [BUILD-DIR]
 set -eu
 build=${1:-build}
-UPDATE_GOLDEN=1 meson test -C "$build" --no-suite lint 'unit/render/golden'
+UPDATE_GOLDEN=1 meson test -C "$build" --no-suite lint \
+	unit/render/golden unit/render/html
 git diff --stat -- "$(dirname "$0")/../testdata/golden"
