@@ -48,7 +48,7 @@ STAGES = [
     ("terminal", "python3 tests/hostile/escapes.py {tracefind} --all"),
     ("injection", "python3 tests/hostile/injection.py {tracefind} --all"),
     ("parents", "python3 tests/hostile/parents.py {tracefind} --all"),
-    ("numbers", "sh tests/hostile/numbers.sh"),
+    ("numbers", "sh tests/hostile/edge_numbers.sh"),
     ("determinism", "python3 tests/safety/same.py {tracefind} --all gcc clang"),
     ("cross", "python3 tests/safety/cross.py {build}"),
     ("reproducible", "python3 tests/safety/reproducible.py"),

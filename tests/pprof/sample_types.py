@@ -5,7 +5,7 @@ the same as itself, every type of a list is found by what the list calls it,
 and of two files both give the same one, whether the second is read beside the
 first or after it. Standard library only.
 
-usage: types.py TRACEFIND
+usage: sample_types.py TRACEFIND
 
 The files are made here. Type K of a file has values of (K + 1) * 1000, so that
 sums tell which one was read.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers at the edges of what their types hold, and texts that are numbers.
 
-usage: numbers.py TRACEFIND [--all]
+usage: edge_numbers.py TRACEFIND [--all]
 
 Each goes through every command and form that shows it; none may end by a signal
 or without words, JSON must parse and hold no number that JSON has not, and the

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# numbers.py --all with a build of its own, that ends where a signed number
+# edge_numbers.py --all with a build of its own, that ends where a signed number
 # overflows or arithmetic is not defined.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -8,4 +8,4 @@ cd "$(dirname "$0")/../.."
 	meson setup build-trap --buildtype=plain -Db_sanitize=undefined \
 	-Db_lundef=false -Dtests=disabled
 ninja -C build-trap src/tracefind
-exec python3 tests/hostile/numbers.py build-trap/src/tracefind --all
+exec python3 tests/hostile/edge_numbers.py build-trap/src/tracefind --all

@@ -3,7 +3,7 @@
 """No secret of the cases of some topics comes out, whatever is asked for.
 Output is TAP.
 
-usage: secrets.py TRACEFIND TOPIC...
+usage: no_secrets.py TRACEFIND TOPIC...
 
 Each case runs once more with everything on that writes: -v, --record, --cache.
 All that its credentials hold and that is secret has "canary" in it, but for
