@@ -143,13 +143,19 @@ def main():
     args = arguments()
     kept = json.loads(KEPT.read_text(encoding="utf-8")) \
         if KEPT.exists() else {"conditions": {}, "instructions": {}}
+    is_compared = not args.update and not args.spread
+    build = kept["conditions"].get("build", args.build)
+    if is_compared and args.build != build:
+        print(f"# SKIP counts are of {build}: apt-get install valgrind; "
+              "./dev guard")
+        return SKIPPED
     if not shutil.which("valgrind"):
-        print("skipped: valgrind is not installed")
+        print("# SKIP no valgrind: apt-get install valgrind")
         return SKIPPED
     here = conditions(args.build)
     reason = why_not(kept["conditions"], here)
-    if reason and not args.update and not args.spread:
-        print(f"skipped: the counts are those of another machine: {reason}")
+    if reason and is_compared:
+        print(f"# SKIP the counts are those of another machine: {reason}")
         return SKIPPED
     program = str(args.program.resolve())
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:

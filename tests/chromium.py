@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tap import Tap, skip_all
+from tap import Tap, lack, skip_all
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE_S = 60
@@ -242,7 +242,7 @@ def main(kind):
     exit status."""
     chromium = find_chromium()
     if not chromium or not shutil.which("bash"):
-        return skip_all("no Chromium to open files with")
+        return skip_all(lack("bash" if chromium else "chromium"))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(chromium, f"{folder}/browser")
         try:

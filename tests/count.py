@@ -1,69 +1,104 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Adds up what the tests of one or more builds reported.
+"""Sums up what the tests of one or more builds reported.
 
 usage: count.py BUILD_FOLDER...
 
-Reads meson's own log. A program of cmocka tests counts as many as it says, a
-TAP test as many as it lists, any other test as one; a test that failed without
-naming a failure (a crash, a time-out) counts as one failure more. Skipped
-tests count as nothing, and are named. The last line is "N passed, N failed";
-the exit status is 1 when anything failed or nothing ran.
+Reads meson's own log. Tests are counted as `meson test` lists them. Those that
+were skipped, whole or in part, are named with what they lack and how to install
+it: what follows "# SKIP" in their output. Those that failed are named with the
+first thing that was wrong. The last line is "N passed, N failed, N skipped"; the
+exit status is 1 when anything failed or nothing ran.
 """
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
+REASON = re.compile(r"# SKIP (.+)$", re.M)
+CHECK_SKIPPED = re.compile(r"^(?:ok\b.*# SKIP |# SKIP )", re.M)
+CHECK_PASSED = re.compile(r"^ok\b(?!.*# SKIP )", re.M)
 CMOCKA_PASSED = re.compile(r"^\[  PASSED  \] (\d+) test", re.M)
-CMOCKA_FAILED = re.compile(r"^\[  FAILED  \] (\d+) test", re.M)
-TAP_PASSED = re.compile(r"^ok\b", re.M)
-TAP_FAILED = re.compile(r"^not ok\b", re.M)
+WRONG = re.compile(r"^(?:not ok\b|\[  FAILED  \]|\[  ERROR   \]).*", re.M)
 
 
-def count_test(test):
-    """Returns how many passed and failed in one test of meson's."""
-    text = test.get("stdout", "") + "\n" + test.get("stderr", "")
+def text_of(test):
+    return test.get("stdout", "") + "\n" + test.get("stderr", "")
+
+
+def short_name(test):
+    """Without the project and the suites, which meson puts before it."""
+    return test["name"].split(" / ")[-1]
+
+
+def reasons(text):
+    """Each once, in the order in which they came."""
+    return "; ".join(dict.fromkeys(REASON.findall(text))) or \
+        "it does not say why"
+
+
+def first_wrong(test):
+    """What a failed test said first, or how it ended."""
+    found = WRONG.search(text_of(test))
+    if found:
+        return found.group(0)
+    lines = [line.strip() for line in text_of(test).splitlines()
+             if not line.startswith("(test program exited")]
+    return next(filter(None, reversed(lines)), test["result"].lower())
+
+
+def checks(text):
+    """How many a test that passed made, and how many it left out."""
+    skipped = len(CHECK_SKIPPED.findall(text))
+    cmocka = CMOCKA_PASSED.findall(text)
+    passed = sum(map(int, cmocka)) if cmocka else \
+        len(CHECK_PASSED.findall(text)) or 1
+    return passed, skipped
+
+
+def count_test(test, counts):
+    """Adds one test; yields what is to be said of it."""
+    text = text_of(test)
     if test["result"] == "SKIP":
-        return 0, 0
-    if CMOCKA_PASSED.search(text) or CMOCKA_FAILED.search(text):
-        passed = sum(map(int, CMOCKA_PASSED.findall(text)))
-        failed = sum(map(int, CMOCKA_FAILED.findall(text)))
+        counts["skipped"] += 1
+        yield f"skipped: {short_name(test)}: {reasons(text)}"
+    elif test["result"] in ("OK", "EXPECTEDFAIL"):
+        passed, skipped = checks(text)
+        counts["passed"] += 1
+        counts["checks"] += passed
+        if skipped:
+            yield (f"skipped in part: {short_name(test)}, {skipped} of "
+                   f"{passed + skipped} checks: {reasons(text)}")
     else:
-        passed = len(TAP_PASSED.findall(text))
-        failed = len(TAP_FAILED.findall(text))
-    is_good = test["result"] in ("OK", "EXPECTEDFAIL")
-    if not is_good and not failed:
-        failed = 1
-    if is_good and not passed + failed:
-        passed = 1
-    return passed, failed
+        counts["failed"] += 1
+        yield f"failed: {short_name(test)}: {first_wrong(test)}"
 
 
-def count_build(folder):
+def count_build(folder, counts):
+    """Adds all tests of a build; yields the same."""
     log = Path(folder) / "meson-logs" / "testlog.json"
     if not log.is_file():
-        print(f"{folder}: no tests were run")
-        return 0, 1
-    passed = failed = 0
+        counts["failed"] += 1
+        yield "no tests were run"
+        return
+    before = counts["failed"]
     for line in log.read_text(encoding="utf-8").splitlines():
-        test = json.loads(line)
-        more_passed, more_failed = count_test(test)
-        passed += more_passed
-        failed += more_failed
-        if test["result"] == "SKIP":
-            print(f"{folder}: {test['name']}: skipped")
-        if more_failed:
-            print(f"{folder}: {test['name']}: {more_failed} failed")
-    return passed, failed
+        yield from count_test(json.loads(line), counts)
+    if counts["failed"] > before:
+        yield f"what they said: {log.with_suffix('.txt')}"
 
 
 def main():
-    counts = [count_build(folder) for folder in sys.argv[1:]]
-    passed = sum(count[0] for count in counts)
-    failed = sum(count[1] for count in counts)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    counts = Counter()
+    for folder in sys.argv[1:]:
+        of = f"{folder}: " if len(sys.argv) > 2 else ""
+        for line in count_build(folder, counts):
+            print(of + line)
+    print(f"{counts['checks']} checks passed in {counts['passed']} tests")
+    print(f"{counts['passed']} passed, {counts['failed']} failed, "
+          f"{counts['skipped']} skipped")
+    return 1 if counts["failed"] or not counts["passed"] else 0
 
 
 if __name__ == "__main__":

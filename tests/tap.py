@@ -5,6 +5,19 @@ import traceback
 
 TRACE_LINES = 8
 
+# How to have what some tests need: Debian's package, where the name is another.
+PACKAGES = {"dot": "graphviz", "html5lib": "python3-html5lib",
+            "readelf": "binutils"}
+# And what Debian does not have.
+ELSEWHERE = {"flamegraph.pl": "put that of brendangregg/FlameGraph into PATH",
+             "inferno-flamegraph": "cargo install inferno"}
+
+
+def lack(name):
+    """Why a test that needs it does not run, and what to do about it."""
+    return f"no {name}: " + (ELSEWHERE.get(name) or
+                             f"apt-get install {PACKAGES.get(name, name)}")
+
 
 class Tap:
     def __init__(self):

@@ -36,6 +36,7 @@ import figures  # noqa: E402
 import listing  # noqa: E402
 from chromium import Browser, find_chromium  # noqa: E402
 from payloads import PAYLOADS, RUN  # noqa: E402
+from tap import lack  # noqa: E402
 
 LIMIT_S = 60
 SHOWN = 5
@@ -88,7 +89,7 @@ class Missing(Exception):
 
 def need(program):
     if not shutil.which(program):
-        raise Missing(f"no {program}")
+        raise Missing(lack(program))
 
 
 def texts_missing(found, texts):
@@ -161,7 +162,7 @@ def read_html(out, texts):
 
 def read_html5lib(out, texts):
     if not pages.html5lib:
-        raise Missing("no html5lib")
+        raise Missing(lack("html5lib"))
     pages.check_html5lib(out)
     return None
 
@@ -267,7 +268,7 @@ class Trials:
         if self.browser:
             self.note(name, texts, self.open(form, out, texts[0]))
         else:
-            self.skipped[name] = "no Chromium"
+            self.skipped[name] = lack("chromium")
 
     def overlooked(self):
         """What is bad on purpose, and was not seen."""

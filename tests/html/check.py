@@ -24,7 +24,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tap import Tap  # noqa: E402
+from tap import Tap, lack  # noqa: E402
 
 try:
     import html5lib
@@ -194,11 +194,11 @@ class Test(Tap):
         if html5lib:
             self.attempt(f"{name}: html5lib", check_html5lib, text)
         else:
-            self.skip(f"{name}: html5lib", "not installed")
+            self.skip(f"{name}: html5lib", lack("html5lib"))
         if shutil.which("tidy"):
             self.attempt(f"{name}: tidy", check_tidy, path)
         else:
-            self.skip(f"{name}: tidy", "not installed")
+            self.skip(f"{name}: tidy", lack("tidy"))
 
     def beside(self, *args):
         """Other formats are the same with a page beside them."""

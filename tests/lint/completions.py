@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from option_table import Table  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import Tap, lack  # noqa: E402
 
 # Words after the program's name, the last being typed, and what to offer;
 # "=" is a word of its own there. None: the files of the folder.
@@ -117,6 +117,8 @@ def check_zsh(table, path, folder, tap):
                  [o.name for o in table.of(command)])
     if shutil.which("zsh"):
         tap.same("zsh: syntax", lines_of(["zsh", "-n", path], folder), [])
+    else:
+        tap.skip("zsh: syntax", lack("zsh"))
 
 
 def ask_fish(path, line, folder):
@@ -128,6 +130,7 @@ def ask_fish(path, line, folder):
 
 def check_fish(table, path, folder, tap):
     if not shutil.which("fish"):
+        tap.skip("fish", lack("fish"))
         return
     for line, wanted in FISH_CASES:
         tap.same(f"fish: {line}", ask_fish(path, line, folder), wanted)

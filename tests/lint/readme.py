@@ -37,7 +37,7 @@ def on_terminal(program: Path, folder: Path, words: list, env: dict, status: int
     try:
         ours, theirs = pty.openpty()
     except OSError as error:
-        print(f"no terminal to be had here: {error}")
+        print(f"# SKIP no terminal to be had here: {error}: mount /dev/pts")
         sys.exit(SKIPPED)
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     process = subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs,

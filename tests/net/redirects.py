@@ -20,6 +20,7 @@ from urllib.parse import quote
 sys.dont_write_bytecode = True
 import authority
 import wire
+from tap import lack
 from trial import TESTDATA, environment, run, try_all, told
 
 TOKEN = "canary/token+7f3a9c/own"
@@ -162,7 +163,7 @@ class Place:
         trial, (_, url, args), (_, is_https, login, sent) = job
         is_https = is_https or trial.https
         if is_https and not self.pair:
-            return "SKIP no openssl"
+            return f"SKIP {lack('openssl')}"
         heard = []
         second = wire.Wire(lambda link, request: heard.append(request),
                            also=SECOND[1:])

@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 import authority
 import wire
 from authority import AGO, AHEAD, FAR_AHEAD, LONG_AGO, context
+from tap import lack, skip_all
 from trial import (GOOD, TESTDATA, UNREACHABLE, USAGE, environment, run, told,
                    try_all)
 
@@ -208,8 +209,7 @@ class Place:
 def main():
     program = str(Path(sys.argv[1]).resolve())
     if authority.is_missing():
-        print("1..0 # SKIP no openssl")
-        return 0
+        return skip_all(lack("openssl"))
     with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
         files = Files(folder)
         trials = [(trial.title, trial) for family in (

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tap import Tap  # noqa: E402
+from tap import Tap, lack  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
@@ -122,7 +122,7 @@ def main():
             why = graphviz(text)
             tap.check(why is None, f"{name} by dot", why)
         else:
-            tap.skip(f"{name} by dot", "dot is not installed")
+            tap.skip(f"{name} by dot", lack("dot"))
     return tap.end()
 
 

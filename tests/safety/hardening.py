@@ -15,8 +15,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(HERE)]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 import figures  # noqa: E402
+from tap import lack, skip_all  # noqa: E402
 
 SKIP = "skip"
 
@@ -93,8 +94,7 @@ CHECKS = [is_position_independent, has_constant_tables, has_no_executable_stack,
 
 def main():
     if not shutil.which("readelf"):
-        print("1..0 # SKIP no readelf")
-        return 0
+        return skip_all(lack("readelf"))
     program = Program(sys.argv[1], sys.argv[2] == "yes")
     print(f"1..{len(CHECKS)}")
     tried = failed = 0

@@ -23,8 +23,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(HERE)]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 import figures  # noqa: E402
+from tap import lack  # noqa: E402
 
 TESTDATA = Path(os.environ.get("TESTDATA", ROOT / "testdata")).resolve()
 LIMIT_S = 60
@@ -66,6 +67,8 @@ ZONES = ("UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland",
 # Of which tr_TR has another upper case of i, de_DE another decimal point, ja_JP
 # more bytes a character.
 LOCALES = ("C.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8", "ja_JP.UTF-8")
+# Ways that setarch and taskset make.
+OF_UTIL_LINUX = ("addresses as they are", "one processor")
 
 
 def told(words):
@@ -132,7 +135,8 @@ def places(folder):
     """(name, environment or None) for zones and locales."""
     made = make_locales(folder)
     for locale in LOCALES:
-        is_made = Path(folder, locale).is_dir()
+        # localedef leaves an empty folder where it has no sources.
+        is_made = Path(folder, locale, "LC_CTYPE").is_file()
         for zone in ZONES:
             is_there = (is_made or has_locale(locale)) and \
                 Path("/usr/share/zoneinfo", zone).is_file()
@@ -184,6 +188,16 @@ def ways(asked, folder, compilers):
                 program=program) if program else None
 
 
+def why_not(name):
+    """What a way that is not possible here lacks."""
+    _, _, compiler = name.partition("built by ")
+    if compiler:
+        return lack(compiler)
+    if name in OF_UTIL_LINUX:
+        return lack("util-linux")
+    return "no such locale or zone: apt-get install locales tzdata"
+
+
 def main():
     program, is_all = str(Path(sys.argv[1]).resolve()), sys.argv[2:3]
     tried = failed = skipped = 0
@@ -196,7 +210,8 @@ def main():
             tried += bad is not None
             failed += bool(bad)
             print(f"{'not ok' if bad else 'ok'} {number} - {name}"
-                  f"{' # SKIP not here' if bad is None else ''}", flush=True)
+                  f"{'' if bad is not None else f' # SKIP {why_not(name)}'}",
+                  flush=True)
             for what in bad or ():
                 print(f"#   {what}", flush=True)
         print(f"1..{number}")

@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tap import Tap  # noqa: E402
+from tap import Tap, lack  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TESTDATA = Path(os.environ.get("TESTDATA", HERE.parent.parent / "testdata"))
@@ -167,7 +167,7 @@ class Test(Tap):
         for program, options in OTHERS.items():
             what = f"{name}: boxes of {program}"
             if not shutil.which(program):
-                self.skip(what, "not installed")
+                self.skip(what, lack(program))
                 continue
             drawn = subprocess.run([program, *options], input=folded,
                                    capture_output=True, text=True, check=True)

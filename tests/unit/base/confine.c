@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "../skipping.h"
+
 /* What is taken away does not come back: each test has a process of its own,
  * which ends with 0, or with the line that failed. */
 #define WANT(so)                                                               \
@@ -89,7 +91,7 @@ static void test_files(void **state)
 {
 	(void)state;
 	if (!has_landlock())
-		skip();
+		SKIP_BECAUSE("no Landlock in this kernel");
 	in_process(limit_all);
 }
 
@@ -107,7 +109,7 @@ static void test_reading(void **state)
 {
 	(void)state;
 	if (!has_landlock())
-		skip();
+		SKIP_BECAUSE("no Landlock in this kernel");
 	in_process(leave_reading);
 }
 
@@ -135,9 +137,9 @@ static void test_calls(void **state)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	/* No filters in this kernel, or for this processor. */
 	if (status)
-		skip();
+		SKIP_BECAUSE(
+			"no filters of calls in this kernel, or for this processor");
 	in_process(limit_calls);
 }
 

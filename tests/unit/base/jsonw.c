@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../skipping.h"
 #include "testing.h"
 
 #include <float.h>
@@ -161,7 +162,7 @@ static void test_no_locale(void **state)
 {
 	(void)state;
 	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
-		skip();
+		SKIP_BECAUSE(NO_GERMAN);
 	check_f64(0.5, 2, "0.5");
 	check_f64(1234.5, -1, "1234.5");
 	setlocale(LC_NUMERIC, "C");

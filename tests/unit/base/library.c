@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/library.h"
+#include "../skipping.h"
 #include "testing.h"
 
 /* A library that is there wherever the tests run. */
@@ -24,7 +25,7 @@ static void test_load(void **state)
 	(void)state;
 	absolute = NULL;
 	if (!library_load(LIBC, known_symbols, 1, &is_loaded, &err))
-		skip(); /* no glibc */
+		SKIP_BECAUSE("no glibc");
 	assert_true(is_loaded);
 	assert_int_equal(absolute(-7), 7);
 	/* As another thread has done. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../skipping.h"
 #include "testing.h"
 
 #include <stdio.h>
@@ -152,7 +153,8 @@ static void test_large_pages(void **state)
 	(void)state;
 	if (access("/sys/kernel/mm/transparent_hugepage", F_OK) ||
 	    access("/proc/self/smaps", R_OK))
-		skip();
+		SKIP_BECAUSE(
+			"no large pages in this kernel, or no /sys and /proc");
 	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		char *piece = mem_alloc(sizes[i]);
 		bool has_them, is_in_heap;

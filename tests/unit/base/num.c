@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../skipping.h"
 #include "testing.h"
 
 #include <locale.h>
@@ -167,7 +168,7 @@ static void test_no_locale(void **state)
 
 	(void)state;
 	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
-		skip();
+		SKIP_BECAUSE(NO_GERMAN);
 	assert_true(parse_f64(STR("1.5"), &v));
 	assert_false(parse_f64(STR("1,5"), &v));
 	setlocale(LC_NUMERIC, "C");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../skipping.h"
 #include "testing.h"
 
 #include <errno.h>
@@ -122,7 +123,7 @@ static void test_full_device(void **state)
 
 	(void)state;
 	if (fd < 0)
-		skip();
+		SKIP_BECAUSE("no /dev/full: mount /dev");
 	assert_true(out_init_fd(&o, fd, &err));
 	out_text(&o, "x");
 	assert_false(o.is_failed);
