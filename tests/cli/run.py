@@ -42,7 +42,9 @@ import difflib
 import json
 import os
 import re
+import secrets
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -245,11 +247,28 @@ def update(case, wanted, found):
             path.write_text(text, encoding="utf-8", newline="")
 
 
-def run_case(program, case, is_update):
-    """Returns the lines of a diff; none when all is as expected."""
+@contextlib.contextmanager
+def places():
+    """Where cases and test data are for the program: paths as long wherever the
+    sources lie, since tables and lines of words are as wide as paths, and without
+    a character that Markdown escapes."""
+    folder = Path(tempfile.gettempdir(), f"tracefind-{secrets.token_hex(4)}")
+    folder.mkdir(0o700)
+    cases, testdata = folder / "c", folder / "d"
+    try:
+        cases.symlink_to(HERE)
+        testdata.symlink_to(TESTDATA)
+        yield cases, testdata
+    finally:
+        shutil.rmtree(folder)
+
+
+def run_case(program, case, at, is_update):
+    """Returns the lines of a diff; none when all is as expected. at: places()."""
+    cases, testdata = at
     with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
-        names = {"{tmp}": os.path.realpath(tmp), "{case}": str(case),
-                 "{testdata}": str(TESTDATA),
+        names = {"{tmp}": os.path.realpath(tmp), "{case}": str(cases / case.name),
+                 "{testdata}": str(testdata),
                  "{robot_key}": robot_key()}
         try:
             found = outcome_of(program, case, names, tmp)
@@ -288,9 +307,9 @@ def main():
     program = str(Path(options.program).resolve())
     cases = select(options)
     tap = Tap()
-    with ThreadPoolExecutor(PARALLEL) as pool:
-        results = pool.map(lambda c: run_case(program, c, options.update),
-                           cases)
+    with places() as at, ThreadPoolExecutor(PARALLEL) as pool:
+        results = pool.map(
+            lambda c: run_case(program, c, at, options.update), cases)
         for case, lines in zip(cases, results):
             tap.check(not lines, case.name, "\n".join(lines))
     print(f"# {len(cases) - tap.failed} passed, {tap.failed} failed")
