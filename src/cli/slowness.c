@@ -69,10 +69,14 @@ static void add_job(struct situation *s, const struct run *r, uint32_t window,
 	job->except = &r->trace.id;
 }
 
+/* WINDOW_NONE: there are as many as there may be. */
 static uint32_t begin_window(struct situation *s, struct time_range range)
 {
-	uint32_t window = s->history.window_count++;
+	uint32_t window;
 
+	if (s->history.window_count == HISTORY_WINDOWS)
+		return WINDOW_NONE;
+	window = s->history.window_count++;
 	s->history.windows[window].range = range;
 	s->history.windows[window].slow_operation = OPERATION_NONE;
 	return window;
@@ -83,7 +87,8 @@ static uint32_t add_window(struct situation *s, const struct run *r,
 {
 	uint32_t window = begin_window(s, range);
 
-	add_job(s, r, window, range, traces);
+	if (window != WINDOW_NONE)
+		add_job(s, r, window, range, traces);
 	return window;
 }
 
@@ -93,7 +98,7 @@ static uint32_t add_slices(struct situation *s, const struct run *r,
 	int64_t step = (range.to_ns - range.from_ns) / slices;
 	uint32_t window = begin_window(s, range);
 
-	for (unsigned i = 0; i < slices; i++) {
+	for (unsigned i = 0; window != WINDOW_NONE && i < slices; i++) {
 		struct time_range slice = { range.from_ns + step * i,
 					    range.from_ns + step * (i + 1) };
 
@@ -158,6 +163,15 @@ static uint32_t operation_of(const struct situation *s, const struct run *r,
 				    &r->trace, span);
 }
 
+/* The window that was asked for the slow requests of an operation. */
+static uint32_t find_slow_only(const struct situation *s, uint32_t operation)
+{
+	for (uint32_t i = 0; i < s->history.window_count; i++)
+		if (s->history.windows[i].slow_operation == operation)
+			return i;
+	return WINDOW_NONE;
+}
+
 /* Of a window with thousands of quick requests some dozens are drawn; those
  * like this one are asked for by their duration. They are of the operation
  * whose time is to be explained, whatever request called it. */
@@ -170,13 +184,17 @@ static void add_slow_only(struct situation *s, const struct run *r,
 
 	if (operation == OPERATION_NONE)
 		return;
-	s->roles.slow_only = begin_window(s, window);
+	s->roles.slow_only = find_slow_only(s, operation);
+	if (s->roles.slow_only != WINDOW_NONE)
+		return;
+	s->roles.slow_only = add_window(s, r, window, LIKE_IT_TRACES);
+	if (s->roles.slow_only == WINDOW_NONE)
+		return;
 	w = &s->history.windows[s->roles.slow_only];
 	w->slow_operation = operation;
 	w->min_duration_ns =
 		(int64_t)(LIKE_IT *
 			  (double)span_duration_ns(&r->trace.spans[entry]));
-	add_job(s, r, s->roles.slow_only, window, LIKE_IT_TRACES);
 	job = &s->jobs[s->job_count - 1];
 	job->root_service = job->root_name = (struct str){ NULL, 0 };
 }
@@ -207,15 +225,12 @@ void situation_ask_again(struct situation *s, const struct run *r,
 			 const struct guilty *g, struct time_range window,
 			 struct job **jobs, size_t *n)
 {
-	uint32_t asked = s->roles.slow_only;
-	uint32_t entry = entry_of(r, g);
+	size_t asked = s->job_count;
 
-	if (!s->is_answered || operation_of(s, r, entry) == OPERATION_NONE ||
-	    (asked != WINDOW_NONE && s->history.windows[asked].slow_operation ==
-					     operation_of(s, r, entry)))
-		return;
-	add_slow_only(s, r, entry, window);
-	jobs[(*n)++] = &s->jobs[s->job_count - 1].job;
+	if (s->is_answered)
+		add_slow_only(s, r, entry_of(r, g), window);
+	if (s->job_count > asked)
+		jobs[(*n)++] = &s->jobs[asked].job;
 }
 
 /* ---- judging ---- */

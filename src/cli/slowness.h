@@ -14,7 +14,8 @@
 #include "cli/guilty.h"
 #include "cli/window.h"
 
-/* The slow window and the one before it are asked about in slices. */
+/* One a window; the slow window and the one before it are asked about in
+ * slices, four and two. */
 #define SITUATION_JOBS (HISTORY_WINDOWS + 10)
 
 /* The traces' half of the question. Borrowed from the run. */
@@ -84,7 +85,8 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 		   struct job **jobs, size_t *n, struct error *err) MUST_CHECK;
 
 /* After the guilty span was found by what is usual: requests slow like it,
- * when the trace alone had pointed to another operation. At most one job. */
+ * when its operation was not asked for before. At most one job; none, and no
+ * slow_only, when HISTORY_WINDOWS are taken. */
 void situation_ask_again(struct situation *s, const struct run *r,
 			 const struct guilty *g, struct time_range window,
 			 struct job **jobs, size_t *n);

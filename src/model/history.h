@@ -64,7 +64,9 @@ struct history_window {
 	size_t trace_cap, span_cap;
 };
 
-#define HISTORY_WINDOWS 8
+/* The slow window, four baselines, and those like the slow one: of the first
+ * guess, of what the history says, and of a caller and back. One is spare. */
+#define HISTORY_WINDOWS 10
 
 struct history {
 	struct arena arena;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/count.h"
+
 #include "../analyze/trace_fixture.h"
 
 static const char call[] = "1 0 web C login 0 600\n"
@@ -180,6 +182,73 @@ static void test_another_operation_is_asked_for_once(void **state)
 					      span_named("POST /login")));
 }
 
+static void ask_again_for(const char *owner)
+{
+	guilty.pick.owner = span_named(owner);
+	situation_ask_again(&situation, &run, &guilty, window, jobs,
+			    &job_count);
+}
+
+/* Blame goes to a caller and comes back. */
+static void test_blame_that_comes_back_asks_nothing(void **state)
+{
+	uint32_t first;
+	size_t asked;
+
+	(void)state;
+	ask("SELECT a");
+	first = situation.roles.slow_only;
+	situation.is_answered = true;
+	ask_again_for("POST /login");
+	asked = situation.job_count;
+	ask_again_for("GET /user");
+	assert_int_equal(situation.roles.slow_only, first);
+	assert_int_equal(situation.job_count, asked);
+	assert_int_equal(job_count, asked);
+}
+
+/* Of a trace through many processes each may come to be asked for. */
+static void test_windows_end_at_their_limit(void **state)
+{
+	static const char *const owners[] = { "login", "POST /login", "b", "c",
+					      "d", "e" };
+	static const char chain[] = "1 0 web S login 0 600\n"
+				    "2 1 front S \"POST /login\" 10 590\n"
+				    "3 2 b S b 20 580\n"
+				    "4 3 c S c 30 570\n"
+				    "5 4 d S d 40 560\n"
+				    "6 5 e S e 50 550\n"
+				    "7 6 users S \"GET /user\" 60 540\n";
+	uint32_t last = WINDOW_NONE;
+	size_t asked;
+
+	(void)state;
+	trace_release(&run.trace);
+	fixture_trace(&run.trace, chain);
+	ask("GET /user");
+	situation.is_answered = true;
+	for (size_t i = 0; i < COUNT_OF(owners); i++) {
+		asked = situation.job_count;
+		ask_again_for(owners[i]);
+		assert_in_range(situation.history.window_count, 1,
+				HISTORY_WINDOWS);
+		assert_in_range(situation.job_count, asked, SITUATION_JOBS);
+		assert_int_equal(job_count, situation.job_count);
+		if (situation.job_count > asked)
+			last = situation.roles.slow_only;
+		else
+			assert_int_equal(situation.roles.slow_only,
+					 WINDOW_NONE);
+	}
+	/* All were taken, and then no more. */
+	assert_int_equal(situation.history.window_count, HISTORY_WINDOWS);
+	assert_int_equal(last, HISTORY_WINDOWS - 1);
+	assert_int_equal(situation.roles.slow_only, WINDOW_NONE);
+	/* What was asked for before the limit is still there. */
+	ask_again_for("login");
+	assert_int_not_equal(situation.roles.slow_only, WINDOW_NONE);
+}
+
 /* A process that is as quick as ever says nothing of 186 ms that passed before
  * it was called. */
 static void test_growth_outside_of_the_process_is_not_healthy(void **state)
@@ -222,6 +291,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_another_operation_is_asked_for_once, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(
+			test_blame_that_comes_back_asks_nothing, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(test_windows_end_at_their_limit,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
