@@ -381,6 +381,13 @@ static bool add_waterfall(struct run *r, const struct guilty *g,
 	       waterfall_build(&r->trace, &g->times, &g->pick, &r->result, err);
 }
 
+/* That a format needs what is missing says no more than that it is missing;
+ * an answer that could not be written is worse. */
+static bool is_told_by(const struct error *render, const struct error *missing)
+{
+	return missing->code == ERROR_NONE || render->code != ERROR_NOT_FOUND;
+}
+
 static bool slow(struct run *r, struct error *err)
 {
 	struct error missing = { 0 }, render = { 0 };
@@ -407,7 +414,7 @@ static bool slow(struct run *r, struct error *err)
 	suggest_next(r, "show", "");
 	if (r->result.has_profile)
 		suggest_next(r, "slow", " -o svg=flame.svg");
-	if (!run_render(r, &render) && is_found) {
+	if (!run_render(r, &render) && is_told_by(&render, &missing)) {
 		*err = render;
 		return false;
 	}

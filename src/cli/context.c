@@ -682,17 +682,34 @@ static bool finish_record(struct context *ctx, bool done, struct error *err)
 	return true;
 }
 
+/* What weakens an answer may be why there is none. */
+static void tell_notes(const struct context *ctx, const struct error *err)
+{
+	const struct notes *notes = &ctx->notes;
+
+	if (ctx->has_told_notes || ctx->options->quiet ||
+	    err->code == ERROR_STOPPED)
+		return;
+	for (size_t i = 0; i < notes->count; i++)
+		if (!strstr(notes->text[i], err->message))
+			message_info("note: %s", notes->text[i]);
+}
+
 bool context_finish(struct context *ctx, bool done, struct error *err)
 {
 	struct error late = { 0 };
 
+	if (!done)
+		tell_notes(ctx, err);
 	if (ctx->options->verbose)
 		list_requests(ctx);
 	if (ctx->client)
 		tell_lost_cache(http_cache_error(ctx->client));
 	tell_lost_cache(&ctx->profile_cache_err);
-	if (finish_record(ctx, done, &late) || !done)
+	if (finish_record(ctx, done, &late))
 		return done;
+	if (!done && err->code != ERROR_STOPPED)
+		message_error(err);
 	*err = late;
 	return false;
 }

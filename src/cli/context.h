@@ -48,6 +48,7 @@ struct context {
 	const struct options *options;
 	struct arena arena;
 	struct notes notes;
+	bool has_told_notes; /* an answer holds them */
 	/* What decoders of profiles are asked for; its type is set by call. */
 	struct profile_want want;
 	enum stack_order file_order;
@@ -81,7 +82,9 @@ void context_release(struct context *ctx);
 
 /* Writes the case file when one was asked for, and lists the requests with
  * -v. Call once, also when the run failed: done says whether it did not, and
- * err then why. Returns whether all is well; the first error stays. */
+ * err then why; its notes are then told here, unless an answer had them.
+ * Returns whether all is well. That the case file could not be written is the
+ * error of any run; another is told before. */
 bool context_finish(struct context *ctx, bool done,
 		    struct error *err) MUST_CHECK;
 

@@ -546,6 +546,14 @@ static bool explore(struct rendering *g, struct error *err)
 	return tui_run(&g->in, err);
 }
 
+/* The first, but one that could not be written before one without data. */
+static void keep_worst(struct error *worst, const struct error *next)
+{
+	if (worst->code == ERROR_NONE ||
+	    (worst->code == ERROR_NOT_FOUND && next->code != ERROR_NOT_FOUND))
+		*worst = *next;
+}
+
 bool output_render(const struct run *r, struct error *err)
 {
 	struct rendering g = {
@@ -554,7 +562,7 @@ bool output_render(const struct run *r, struct error *err)
 	const struct evidence *ev = &r->evidence;
 	size_t count;
 	const struct output_option *list = outputs(r->ctx.options, &count);
-	struct error first = { 0 }, last = { 0 };
+	struct error worst = { 0 }, each;
 
 	if (r->has_evidence) {
 		g.in.profile = &ev->slow;
@@ -564,23 +572,18 @@ bool output_render(const struct run *r, struct error *err)
 	arena_init(&g.arena, LIMIT_RESULT_BYTES);
 	arena_init(&g.flame.arena, LIMIT_RESULT_BYTES);
 	arena_init(&g.graph.arena, LIMIT_RESULT_BYTES);
-	for (size_t i = 0; i < count; i++) {
-		struct error each = { 0 };
-
-		if (!render_one(&g, &list[i], &each) &&
-		    first.code == ERROR_NONE)
-			first = each;
-	}
-	if (r->ctx.options->interactive && !explore(&g, &last) &&
-	    first.code == ERROR_NONE)
-		first = last;
+	for (size_t i = 0; i < count; i++)
+		if (!render_one(&g, &list[i], &each))
+			keep_worst(&worst, &each);
+	if (r->ctx.options->interactive && !explore(&g, &each))
+		keep_worst(&worst, &each);
 	arena_release(&g.arena);
 	arena_release(&g.flame.arena);
 	arena_release(&g.graph.arena);
 	buf_release(&g.repeat);
-	if (first.code != ERROR_NONE)
-		*err = first;
-	return first.code == ERROR_NONE;
+	if (worst.code != ERROR_NONE)
+		*err = worst;
+	return worst.code == ERROR_NONE;
 }
 
 static bool write_answer(const struct options *o,

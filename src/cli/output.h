@@ -46,7 +46,8 @@ size_t output_functions(const struct options *o);
 /* Renders all that -o asked for ("table" on standard output by default) of the
  * run's result, trace and, where it has some, evidence. A format whose data is
  * missing (no profile, no baseline) is left out, its file not made, and the
- * error says so at the end: ERROR_NOT_FOUND. */
+ * error says so at the end: ERROR_NOT_FOUND, unless another could not be
+ * written. */
 bool output_render(const struct run *r, struct error *err) MUST_CHECK;
 
 /* How a command whose answer is not a struct result writes it. */

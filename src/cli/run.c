@@ -205,8 +205,9 @@ void run_view_empty(struct run *r)
 
 bool run_render(struct run *r, struct error *err)
 {
-	return context_report(&r->ctx, &r->result, err) &&
-	       output_render(r, err);
+	r->ctx.has_told_notes = context_report(&r->ctx, &r->result, err) &&
+				output_render(r, err);
+	return r->ctx.has_told_notes;
 }
 
 /* The server said so, or spans name parents that are not there. */
@@ -217,6 +218,7 @@ static bool is_incomplete(const struct run *r)
 
 int run_end(struct run *r, bool done, struct error *err)
 {
+	notes_append(&r->ctx.notes, &r->result.notes);
 	done = context_finish(&r->ctx, done, err);
 	if (done && r->ctx.options->strict && is_incomplete(r))
 		done = error_set(err, ERROR_PARTIAL,
