@@ -337,7 +337,7 @@ static bool count_within(const struct count_job *counts,
 void comparison_count(struct comparison_side *side,
 		      const struct count_job *counts)
 {
-	double parts[COMPARISON_PARTS], sum = 0;
+	double parts[COMPARISON_PARTS] = { 0 }, sum = 0;
 
 	/* Whose requests were served while profiles were taken is not known. */
 	if (!counts->job.has_answer || counts->is_sample ||

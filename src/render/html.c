@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/count.h"
 #include "base/escape.h"
 #include "render/formats.h"
 #include "render/html_flame.h"
@@ -68,16 +69,18 @@ static const struct words {
 } words[] = {
 	{ "slow", slow_answer, slow_evidence },
 	{ "diff", diff_answer, diff_evidence },
-	{ "profile", profile_answer, profile_evidence },
 	{ "show", show_answer, show_evidence },
+	{ "profile", profile_answer, profile_evidence },
 };
 
+/* The last are those of a command without words of its own. */
 static const struct words *words_find(const struct result *r)
 {
 	struct str command = str_from(r->command);
 	size_t i = 0;
 
-	while (!str_equal(command, str_from(words[i].command)))
+	while (i < COUNT_OF(words) - 1 &&
+	       !str_equal(command, str_from(words[i].command)))
 		i++;
 	return &words[i];
 }

@@ -181,6 +181,33 @@ static void requests_are_shared_out_by_overlap(void **state)
 	comparison_release(&c);
 }
 
+/* What a function that is called next finds on the stack. */
+static void __attribute__((noinline)) soil_stack(void)
+{
+	volatile double soil[64];
+
+	for (size_t i = 0; i < 64; i++)
+		soil[i] = 1e300;
+	assert_true(soil[0] > 0);
+}
+
+static void parts_that_there_are_not_have_no_requests(void **state)
+{
+	int64_t counts[STEPS] = { 50, 50, 50, 50 };
+	struct count_job job = counted(counts, 0, 15);
+	struct comparison c;
+
+	(void)state;
+	ask(&c, 2);
+	soil_stack();
+	comparison_count(&c.slow, &job);
+	assert_true(c.slow.requests == 200);
+	assert_true(c.slow.exposure[1] == 100);
+	assert_true(c.slow.exposure[2] == 0);
+	assert_true(c.slow.exposure[3] == 0);
+	comparison_release(&c);
+}
+
 static void expect_uncounted(const struct count_job *job)
 {
 	struct comparison c;
@@ -316,6 +343,7 @@ int main(void)
 		cmocka_unit_test(whole_is_the_side),
 		cmocka_unit_test(few_spans_make_few_parts),
 		cmocka_unit_test(requests_are_shared_out_by_overlap),
+		cmocka_unit_test(parts_that_there_are_not_have_no_requests),
 		cmocka_unit_test(doubtful_counts_change_nothing),
 		cmocka_unit_test(nearly_all_of_a_part_must_be_counted),
 		cmocka_unit_test(without_length_there_is_no_rate),

@@ -88,6 +88,20 @@ static void test_show(void **state)
 	sample_release(&s);
 }
 
+/* It tells what there is, as `profile` does. */
+static void test_command_without_words(void **state)
+{
+	struct sample s;
+	struct buf out;
+
+	(void)state;
+	sample_profile(&s);
+	s.result.command = "cost";
+	render_to(&s, "html", (struct render_style){ 0 }, &out);
+	golden_check_text(main_of(&out), "profile.html");
+	buf_release(&out);
+}
+
 /* The answer, its evidence and what is drawn. */
 static void test_quiet(void **state)
 {
@@ -347,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_profile),
 		cmocka_unit_test(test_show),
+		cmocka_unit_test(test_command_without_words),
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_names),
