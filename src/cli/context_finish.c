@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/context.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/timefmt.h"
+#include "cli/cli.h"
+#include "source/cloud_trace_query.h"
+
+/* What the run took of a quota that others of the project share. */
+static void list_units(const struct http_log_entry *log, size_t count)
+{
+	unsigned units = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!log[i].is_cached && log[i].status)
+			units += cloud_trace_units(str_from(log[i].url));
+	message_info("Cloud Trace: %u read unit%s of the %u that a project "
+		     "has a minute by default",
+		     units, &"s"[units == 1], CLOUD_TRACE_UNITS);
+}
+
+static void list_requests(const struct context *ctx)
+{
+	const struct http_log_entry *log = NULL;
+	size_t count = ctx->client ? http_log(ctx->client, &log) : 0;
+	unsigned rounds = count > 0 ? log[count - 1].round : 0;
+	char took[24];
+
+	for (size_t i = 0; i < count; i++) {
+		format_duration(log[i].duration_ns, took);
+		/* The URL last: a message is cut at its end. */
+		message_info("%u: %d, %" PRId64 " bytes, %s%s: %s %s",
+			     log[i].round, log[i].status, log[i].bytes, took,
+			     log[i].is_cached   ? ", from the cache"
+			     : log[i].tries > 1 ? ", after retries"
+						: "",
+			     log[i].method, log[i].url);
+	}
+	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
+		     rounds, &"s"[rounds == 1]);
+	if (ctx->traces.endpoint.project)
+		list_units(log, count);
+}
+
+/* A lack of memory is told in the end, whatever it was for. */
+static void tell_lost_cache(const struct error *lost)
+{
+	if (lost && lost->code && lost->code != ERROR_MEMORY)
+		message_info("%s", lost->message);
+}
+
+/* Whether the case file, if there is to be one, was written. */
+static bool finish_record(struct context *ctx, bool done, struct error *err)
+{
+	if (!ctx->record)
+		return true;
+	if (ctx->client)
+		return har_write(ctx->record, ctx->options->record, err);
+	/* Of a run that failed, the reason says enough. */
+	if (done && !ctx->options->dry_run)
+		message_info("--record: no server was asked, so there is "
+			     "nothing to keep in %s",
+			     ctx->options->record);
+	return true;
+}
+
+/* What weakens an answer may be why there is none. */
+static void tell_notes(const struct context *ctx, const struct error *err)
+{
+	const struct notes *notes = &ctx->notes;
+
+	if (ctx->has_told_notes || ctx->options->quiet ||
+	    err->code == ERROR_STOPPED)
+		return;
+	for (size_t i = 0; i < notes->count; i++)
+		if (!strstr(notes->text[i], err->message))
+			message_info("note: %s", notes->text[i]);
+}
+
+bool context_finish(struct context *ctx, bool done, struct error *err)
+{
+	struct error late = { 0 };
+
+	if (!done)
+		tell_notes(ctx, err);
+	if (ctx->options->verbose)
+		list_requests(ctx);
+	if (ctx->client)
+		tell_lost_cache(http_cache_error(ctx->client));
+	tell_lost_cache(&ctx->profile_cache_err);
+	if (finish_record(ctx, done, &late))
+		return done;
+	if (!done && err->code != ERROR_STOPPED)
+		message_error(err);
+	*err = late;
+	return false;
+}
