@@ -36,7 +36,12 @@ static void set_signal(int number, void (*handler)(int))
 	sigaction(number, &action, NULL);
 }
 
-/* less: quit when it fits, pass colours, leave the text on the screen. */
+/* less: quit when it fits, pass colours, leave the text on the screen. The
+ * shell says so: between fork() and exec() other threads' locks may be held, as
+ * that of the environment. */
+#define RUN_PAGER                                                              \
+	"export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; eval \"$1\""
+
 static void run(const char *command, int input)
 {
 	if (dup2(input, STDIN_FILENO) < 0)
@@ -47,9 +52,7 @@ static void run(const char *command, int input)
 	set_signal(SIGXFSZ, SIG_DFL);
 	set_signal(SIGTERM, SIG_DFL);
 	set_signal(SIGHUP, SIG_DFL);
-	setenv("LESS", "FRX", 0);
-	setenv("LV", "-c", 0);
-	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	execl("/bin/sh", "sh", "-c", RUN_PAGER, "sh", command, (char *)NULL);
 	_exit(STATUS_NOT_RUN);
 }
 

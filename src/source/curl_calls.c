@@ -2,7 +2,6 @@
 #include "source/curl_calls.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 /* Checks of their arguments, which our own callers have seen already. */
 #undef curl_easy_getinfo
@@ -12,18 +11,19 @@ LIBRARY_CALLS(CURL_CALLS, LIBRARY_CURL)
 
 /* Debian's libcurl brings GnuTLS along for RTMP and LDAP, which no request here
  * uses. Its start when it is loaded, 0.3 ms of every run, is left to those that
- * do use it, as every part of libcurl does. What is said to it is no matter of
- * programs that are started later. */
-#define LATE_GNUTLS "GNUTLS_NO_IMPLICIT_INIT"
+ * do use it, as every part of libcurl does: it asks this function, which a
+ * program may have in its place (GNUTLS_SKIP_GLOBAL_INIT of gnutls.h). The
+ * environment would say the same, but no program with threads may change it. */
+int _gnutls_global_init_skip(void);
+
+int _gnutls_global_init_skip(void)
+{
+	return 1;
+}
 
 bool curl_calls_load(struct error *err)
 {
-	bool is_ours = !getenv(LATE_GNUTLS) && !setenv(LATE_GNUTLS, "1", 0);
-	bool is_loaded = calls_load(err);
-
-	if (is_ours)
-		unsetenv(LATE_GNUTLS);
-	return is_loaded;
+	return calls_load(err);
 }
 
 void curl_easy_cleanup(CURL *easy)

@@ -318,5 +318,22 @@ def check_widths(program, _):
         equal(" ".join(narrow).split(), " ".join(wide).split())
 
 
+def check_late_gnutls(program, folder):
+    """GnuTLS, where libcurl brings it along, asks the program whether to wait
+    with its start, and is told by no variable of the environment."""
+    log = Path(folder, "bindings")
+    subprocess.run(
+        [program, "show", TRACE, "--traces-url", "tempo+http://127.0.0.1:1",
+         "--retry", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={"PATH": "/bin", "HOME": folder, "LD_DEBUG": "bindings",
+             "LD_DEBUG_OUTPUT": str(log)}, timeout=LIMIT_S)
+    lines = "".join(p.read_text(errors="replace")
+                    for p in Path(folder).glob("bindings.*"))
+    asked = re.findall(r"libgnutls\S* \[0\] to (\S+) .*"
+                       r"`_gnutls_global_init_skip'", lines)
+    if "libgnutls" in lines and "libcurl" in lines:
+        equal([Path(name).name for name in asked], [Path(program).name])
+
+
 if __name__ == "__main__":
     sys.exit(report(globals()))

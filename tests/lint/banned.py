@@ -24,6 +24,8 @@ BANNED = {
     "ends the process; return an error": """
         abort assert exit quick_exit""",
     "runs other programs": "execl execlp execv execvp fork popen system vfork",
+    "changes the environment, which other threads may be reading": """
+        clearenv putenv setenv unsetenv""",
     "changes what bytes mean": "setlocale uselocale",
     "prints; only cli/message.c and base/out.h do": """
         fprintf fputc fputs fwrite perror printf putc putchar puts vfprintf
