@@ -2,9 +2,8 @@
 #include "base/map.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/word.h"
@@ -82,28 +81,23 @@ static uint64_t sip_hash_13(const uint64_t key[2], const unsigned char *bytes,
 	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
 
-/* Without the kernel's randomness the clock and the process are what is left:
- * weaker against a chosen input, never wrong. */
-static void draw_seed(uint64_t seed[2])
-{
-	struct timespec now;
+static uint64_t seed[2];
 
-	if (getrandom(seed, 16, GRND_NONBLOCK) == 16)
-		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	seed[0] = (uint64_t)now.tv_nsec << 20 ^ (uint64_t)getpid();
-	seed[1] = (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)&now << 16;
+/* Before main(): there is no other thread yet that could hash with half of it,
+ * or draw its own. While the kernel has no randomness to give away, early after
+ * it has started, there is still what it gave the program to start with. */
+__attribute__((constructor)) static void draw_seed(void)
+{
+	const void *given = (const void *)getauxval(AT_RANDOM);
+
+	if (getrandom(seed, sizeof seed, GRND_NONBLOCK) !=
+		    (ssize_t)sizeof seed &&
+	    given)
+		memcpy(seed, given, sizeof seed);
 }
 
 uint64_t hash_bytes(const void *data, size_t len)
 {
-	static uint64_t seed[2];
-	static bool is_seeded;
-
-	if (!is_seeded) {
-		draw_seed(seed);
-		is_seeded = true;
-	}
 	return sip_hash_13(seed, data, len);
 }
 

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 
 /* A thread, which is kept when its task is done: to wake one up takes a third
@@ -118,7 +117,6 @@ bool thread_try(struct thread *t, void (*run)(void *task), void *task)
 	cpu_set_t allowed;
 
 	*t = (struct thread){ .worker = NULL };
-	hash_bytes("", 0); /* draws the key that all threads share */
 	if (!find_processors(&allowed))
 		return false;
 	w = idle_take();

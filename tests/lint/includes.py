@@ -40,6 +40,7 @@ FOREIGN = {
     r"linux/(audit|filter|seccomp)\.h": {"base/confine.c"},
     r"sys/(prctl|syscall)\.h": {"base/confine.c"},
     r"link\.h": {"base/library.c"},
+    r"sys/auxv\.h": {"base/map.c"},
     r"protobuf-c/.*": {"source/protobuf_calls.h"},
     r".*\.pb-c\.h": {"source/pyroscope.c"},
 }
