@@ -133,29 +133,14 @@ int64_t collect_median(struct collect *k, const uint32_t *spans, uint32_t count)
 	return k->durations[(count - 1) / 2];
 }
 
-static struct str find_instance(const struct trace *t, uint32_t resource)
-{
-	static const char *const names[] = { "k8s.pod.name",
-					     "service.instance.id",
-					     "host.name" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct str value =
-			resource_attr(t, resource, str_from(names[i]));
-
-		if (value.len)
-			return value;
-	}
-	return (struct str){ "", 0 };
-}
-
 void collect_place(struct collect *k, uint32_t call)
 {
 	uint32_t server = span_server_side(k->t, call);
 	struct str instance = { "", 0 };
 
 	if (server != SPAN_NONE)
-		instance = find_instance(k->t, k->t->spans[server].resource);
+		instance =
+			resource_instance(k->t, k->t->spans[server].resource);
 	if (!instance.len) {
 		wording_add_peer(&k->text, " at ", k->calls, call);
 		return;

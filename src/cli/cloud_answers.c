@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/instance.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/cloud_choice.h"
@@ -74,19 +75,6 @@ struct rows {
 	struct arena scratch;
 };
 
-/* Of one instance at a time profiles are taken: which one is chance, so none
- * is compared with the others. */
-static bool is_instance(const char *label)
-{
-	static const char *const names[] = { "instance", "pod", "hostname",
-					     "container_id" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(label, names[i]))
-			return true;
-	return false;
-}
-
 static struct str label_value(const struct profile_list *list,
 			      const struct stored_series *s, const char *label,
 			      const char *type_id)
@@ -95,7 +83,9 @@ static struct str label_value(const struct profile_list *list,
 
 	if (!strcmp(label, "__profile_type__"))
 		return str_from(type_id);
-	if (is_instance(label))
+	/* Of one instance at a time profiles are taken: which one is chance, so
+	 * none is compared with the others. */
+	if (instance_is_name(str_from(label)))
 		return (struct str){ NULL, 0 };
 	value = cloud_series_value(list, s, str_from(label));
 	return value.len ? value : (struct str){ NULL, 0 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyze/cause.h"
+#include "base/instance.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/guilty.h"
@@ -231,8 +232,8 @@ static bool check_instance(const struct run *r, const struct slowness *s,
 	if (!s->instance.len)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "--scope instance: the span's process says no "
-				 "k8s.pod.name, service.instance.id or "
-				 "host.name; leave out --scope");
+				 INSTANCE_POD ", " INSTANCE_ID
+				 " or " INSTANCE_HOST "; leave out --scope");
 	if (!service->instance_label.ptr)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "--scope instance: the profiles of \"%.*s\" "

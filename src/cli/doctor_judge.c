@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/doctor_judge.h"
 
+#include "base/count.h"
+#include "base/instance.h"
 #include "base/num.h"
 
 /* ---- clocks ---- */
@@ -96,23 +98,26 @@ static const char *const naming_attrs[] = {
 	"k8s.daemonset.name",  "k8s.container.name",
 	"container.name",      "process.executable.name",
 	"faas.name",           "app",
-	"k8s.pod.name",        "service.instance.id",
-	"host.name",
 };
+
+static const char *naming_attr(size_t i)
+{
+	const size_t count = COUNT_OF(naming_attrs);
+
+	return i < count ? naming_attrs[i] : instance_attrs[i - count];
+}
 
 const char *name_attr_find(const struct trace *t, uint32_t resource,
 			   const struct name_list *list, struct str *value)
 {
-	const size_t count = sizeof naming_attrs / sizeof *naming_attrs;
-
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < COUNT_OF(naming_attrs) + INSTANCE_ATTRS; i++) {
 		struct str held =
-			resource_attr(t, resource, str_from(naming_attrs[i]));
+			resource_attr(t, resource, str_from(naming_attr(i)));
 
 		for (size_t k = 0; held.len && k < list->count; k++)
 			if (str_equal(held, list->items[k])) {
 				*value = list->items[k];
-				return naming_attrs[i];
+				return naming_attr(i);
 			}
 	}
 	return NULL;

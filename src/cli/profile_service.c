@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/instance.h"
 #include "base/num.h"
 #include "cli/fetch.h"
 #include "cli/missing.h"
@@ -14,11 +15,7 @@
  * be told apart. */
 #define METADATA_RANGE_NS (NS_PER_DAY - NS_PER_S)
 
-/* What agents and SDKs call them, the most particular first. */
-static const char *const instance_labels[] = {
-	"pod",      "k8s.pod.name", "k8s_pod_name",        "container_id",
-	"instance", "hostname",     "service.instance.id", "host.name",
-};
+/* What agents and SDKs call it, the most particular first. */
 static const char *const version_labels[] = {
 	"version",         "service_version", "service.version",
 	"service_git_ref", "app_version",
@@ -28,8 +25,7 @@ enum {
 	LABEL_SERVICE,
 	LABEL_TYPE,
 	LABEL_INSTANCE,
-	INSTANCE_COUNT = sizeof instance_labels / sizeof *instance_labels,
-	LABEL_VERSION = LABEL_INSTANCE + INSTANCE_COUNT,
+	LABEL_VERSION = LABEL_INSTANCE + INSTANCE_LABELS,
 	VERSION_COUNT = sizeof version_labels / sizeof *version_labels,
 	LABEL_MAP = LABEL_VERSION + VERSION_COUNT,
 	LABEL_MAX = LABEL_MAP + LIMIT_HEADERS,
@@ -385,7 +381,7 @@ static bool describe(const struct profile_lookup_state *s, struct context *ctx,
 	choose_maps(&r, ctx);
 	return build_selector(&r, ctx, out, err) &&
 	       collect(&r, ctx, LABEL_TYPE, &out->types, err) &&
-	       collect_first(&r, ctx, LABEL_INSTANCE, INSTANCE_COUNT,
+	       collect_first(&r, ctx, LABEL_INSTANCE, INSTANCE_LABELS,
 			     &out->instance_label, &out->instances, err) &&
 	       collect_first(&r, ctx, LABEL_VERSION, VERSION_COUNT,
 			     &out->version_label, &out->versions, err);

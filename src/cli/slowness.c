@@ -465,19 +465,6 @@ static void fall_back(struct slowness *out, struct time_range window,
 	out->has_base = true;
 }
 
-/* --scope instance: that of the span itself. */
-static struct str own_instance(const struct run *r, uint32_t resource)
-{
-	static const char *const names[] = { "k8s.pod.name",
-					     "service.instance.id",
-					     "host.name" };
-	struct str value = { NULL, 0 };
-
-	for (size_t i = 0; !value.len && i < 3; i++)
-		value = resource_attr(&r->trace, resource, str_from(names[i]));
-	return value;
-}
-
 static uint64_t profile_id_of(const struct guilty_pick *pick)
 {
 	uint64_t id = 0;
@@ -525,8 +512,9 @@ static bool fill(struct slowness *out, struct situation *s, struct run *r,
 		out->base_id_count = 0;
 	else if (is_chosen || want->kind != BASELINE_WANT_RANGE)
 		use_baseline(out, s);
-	if (r->ctx.options->scope && !strcmp(r->ctx.options->scope, "instance"))
-		out->instance = own_instance(r, out->resource);
+	/* That of the span itself. */
+	if (options_scope_is(r->ctx.options, "instance"))
+		out->instance = resource_instance(&r->trace, out->resource);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/count.h"
+#include "base/instance.h"
 #include "base/limits.h"
 #include "base/num.h"
 
@@ -37,15 +38,15 @@ static const struct str resource_keys[] = {
 	[SERVICE] = KEY("service.name"),
 	[NAMESPACE] = KEY("service.namespace"),
 	[VERSION] = KEY("service.version"),
-	[INSTANCE] = KEY("service.instance.id"),
-	[POD] = KEY("k8s.pod.name"),
+	[INSTANCE] = KEY(INSTANCE_ID),
+	[POD] = KEY(INSTANCE_POD),
 	[K8S_NAMESPACE] = KEY("k8s.namespace.name"),
 	[CLUSTER] = KEY("k8s.cluster.name"),
 	[CONTAINER] = KEY("k8s.container.name"),
 	[NODE] = KEY("k8s.node.name"),
 	[REGION] = KEY("cloud.region"),
 	[ZONE] = KEY("cloud.availability_zone"),
-	[HOST] = KEY("host.name"),
+	[HOST] = KEY(INSTANCE_HOST),
 	[HOST_ID] = KEY("host.id"),
 	[FUNCTION] = KEY("faas.name"),
 	[PID] = KEY("process.pid"),

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/instance.h"
 #include "base/num.h"
 #include "decode/trace_json.h"
 
@@ -53,9 +54,9 @@ static const struct {
 	unsigned scopes;
 } facts[] = {
 	{ { "service.name", 12 }, FACT_SERVICE, OF_PROCESS },
-	{ { "k8s.pod.name", 12 }, FACT_POD, OF_PROCESS },
-	{ { "service.instance.id", 19 }, FACT_INSTANCE, OF_PROCESS },
-	{ { "host.name", 9 }, FACT_HOST, OF_PROCESS },
+	{ { INSTANCE_POD, sizeof INSTANCE_POD - 1 }, FACT_POD, OF_PROCESS },
+	{ { INSTANCE_ID, sizeof INSTANCE_ID - 1 }, FACT_INSTANCE, OF_PROCESS },
+	{ { INSTANCE_HOST, sizeof INSTANCE_HOST - 1 }, FACT_HOST, OF_PROCESS },
 	{ { "service.version", 15 }, FACT_VERSION, OF_PROCESS },
 	{ { "pyroscope.profile.id", 20 }, FACT_PROFILE, OF_SPAN },
 	{ { "name", 4 }, FACT_NAME, FACTS_TRACEQL },

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/instance.h"
 #include "base/num.h"
 
 void trace_init(struct trace *t)
@@ -61,6 +62,15 @@ struct str resource_attr(const struct trace *t, uint32_t resource,
 	const struct resource *r = &t->resources[resource];
 
 	return find_attr(t, r->attr_first, r->attr_count, key);
+}
+
+struct str resource_instance(const struct trace *t, uint32_t resource)
+{
+	struct str value = { NULL, 0 };
+
+	for (size_t i = 0; !value.len && i < INSTANCE_ATTRS; i++)
+		value = resource_attr(t, resource, str_from(instance_attrs[i]));
+	return value;
 }
 
 uint32_t trace_find_span(const struct trace *t, uint64_t span_id)

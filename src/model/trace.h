@@ -130,6 +130,10 @@ struct str span_attr(const struct trace *t, uint32_t span, struct str key);
 struct str resource_attr(const struct trace *t, uint32_t resource,
 			 struct str key);
 
+/* Which of several processes of its service it is: the first of
+ * instance_attrs[] that says something; empty when none does. */
+struct str resource_instance(const struct trace *t, uint32_t resource);
+
 /* Index of the span with this id (the first in order when several), or
  * SPAN_NONE. */
 uint32_t trace_find_span(const struct trace *t, uint64_t span_id);

@@ -2,6 +2,7 @@
  *
  * TraceQL: spans of some operations in a window, and counts of entry spans.
  */
+#include "base/instance.h"
 #include "source/answer.h"
 #include "source/backend.h"
 #include "source/tempo_query.h"
@@ -157,9 +158,9 @@ static void add_select(struct buf *q)
 	static const char *const words[] = {
 		"span.pyroscope.profile.id",
 		"resource.service.name",
-		"resource.k8s.pod.name",
-		"resource.host.name",
-		"resource.service.instance.id",
+		"resource." INSTANCE_POD,
+		"resource." INSTANCE_HOST,
+		"resource." INSTANCE_ID,
 		"resource.service.version",
 		"name",
 		"kind",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds functions that have a safer counterpart here, and notes that nobody
-will come back to.
+"""Finds functions that have a safer counterpart here, lists that have their own
+place, and notes that nobody will come back to.
 
 usage: banned.py SOURCE_ROOT
 """
@@ -46,6 +46,10 @@ ALLOWED = {
     "source/token_command.c": {"execl", "fork"},
 }
 
+# Names that are listed in one place, and where else they may stand.
+INSTANCE = re.compile(r'"[^"]*\b(k8s\.pod\.name|service\.instance\.id)\b')
+LISTED = {"base/instance.h", "model/trace_attrs.c"}
+
 LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|NEEDSWORK|TBD)\b")
 CALL = re.compile(r"(?<![\w.>])([a-z_]\w*)\s*\(")
 
@@ -63,6 +67,9 @@ def check_file(src, path, banned):
         for function in CALL.findall(line):
             if function in banned and function not in allowed:
                 yield f"src/{name}:{number}: {function}() {banned[function]}"
+    for number, line in enumerate(text.split("\n"), 1):
+        if INSTANCE.search(line) and name not in LISTED:
+            yield f"src/{name}:{number}: what names an instance stands in base/instance.h"
     for number, comment in csource.comments(text):
         if LEFTOVER.search(comment):
             yield f"src/{name}:{number}: a note to come back to"

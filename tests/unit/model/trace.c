@@ -505,6 +505,49 @@ static void test_attributes(void **state)
 	trace_release(&trace);
 }
 
+static uint32_t process(const char *first, const char *second)
+{
+	uint32_t resource;
+
+	trace_build_attrs_begin(build);
+	attr("service.name", "web");
+	if (first)
+		attr(first, first);
+	if (second)
+		attr(second, second);
+	assert_true(trace_build_resource(build, &resource, &err));
+	add((struct span_input){ .span_id = 1 + resource,
+				 .resource = resource,
+				 .start_unix_ns = 1,
+				 .end_unix_ns = 2 });
+	return resource;
+}
+
+static void test_instance(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "host.name", "k8s.pod.name" },
+		{ "k8s.pod.name", "service.instance.id" },
+		{ "service.instance.id", "host.name" },
+		{ "host.name", NULL },
+		{ NULL, NULL },
+	};
+	static const char *const wanted[] = {
+		"k8s.pod.name", "k8s.pod.name", "service.instance.id",
+		"host.name",	"",
+	};
+
+	(void)state;
+	begin(NULL);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(process(pairs[i][0], pairs[i][1]), i);
+	finish();
+	for (uint32_t i = 0; i < 5; i++)
+		assert_true(str_equal(resource_instance(&trace, i),
+				      str_from(wanted[i])));
+	trace_release(&trace);
+}
+
 static void test_attributes_have_a_limit(void **state)
 {
 	(void)state;
@@ -844,6 +887,7 @@ static void test_details_of_resources(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_instance),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_orphans_and_roots),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/instance.h"
 #include "model/trace_build.h"
 
 /* The search needs the order; a key out of place would not be found. */
@@ -32,11 +33,28 @@ static void test_kept_keys(void **state)
 	assert_false(attr_is_kept(STR("zzz")));
 }
 
+/* A trace and its profiles are joined by what both call the instance. */
+static void test_names_of_instances(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < INSTANCE_ATTRS; i++) {
+		assert_true(attr_is_kept(str_from(instance_attrs[i])));
+		assert_true(instance_is_name(str_from(instance_attrs[i])));
+	}
+	for (size_t i = 0; i < INSTANCE_LABELS; i++)
+		assert_true(instance_is_name(str_from(instance_labels[i])));
+	assert_true(instance_is_name(STR("pod")));
+	assert_false(instance_is_name(STR("po")));
+	assert_false(instance_is_name(STR("pods")));
+	assert_false(instance_is_name(STR("")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_key_is_found),
 		cmocka_unit_test(test_kept_keys),
+		cmocka_unit_test(test_names_of_instances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
