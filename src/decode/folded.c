@@ -135,14 +135,25 @@ static bool read_lines(struct folded *f, struct error *err)
 	return true;
 }
 
-static bool refuse_comparison(const struct folded *f, struct error *err)
+/* Names may end in a number, too. Who says the unit says that it is one. */
+static bool check_pairs(const struct folded *f, struct str wanted,
+			struct notes *notes, struct error *err)
 {
+	struct type_name type;
+
 	if (!folded_lines_are_pairs(f->lines))
 		return true;
+	if (type_spelled_out(wanted, &type)) {
+		notes_add(notes, "every line of the folded stacks ends in two "
+				 "numbers: the first is taken for a part of "
+				 "the function's name");
+		return true;
+	}
 	return error_set(err, ERROR_FORMAT,
-			 "folded stacks: every line ends in two numbers, so "
-			 "this is a comparison (difffolded), not a profile; "
-			 "give the two profiles instead");
+			 "folded stacks: every line ends in two numbers, as "
+			 "those of a comparison (difffolded) do; give the two "
+			 "profiles instead, or, where functions are called so, "
+			 "the type and its unit: --type samples/count");
 }
 
 /* The format has no unit. Words like "cpu" are no proof of one either, so
@@ -171,11 +182,12 @@ static void settle(struct profile *out)
 	out->sample_count = -1;
 }
 
-static bool read_all(struct folded *f, struct str type, struct error *err)
+static bool read_all(struct folded *f, struct str type, struct notes *notes,
+		     struct error *err)
 {
 	f->tree = profile_build_tree(f->build, err);
 	return f->tree && declare_type(f, type, err) && read_lines(f, err) &&
-	       refuse_comparison(f, err);
+	       check_pairs(f, type, notes, err);
 }
 
 static struct folded *folded_new(struct feed *feed, struct profile *out,
@@ -211,7 +223,7 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 
 	if (!f)
 		return false;
-	is_done = f->lines && read_all(f, want->type, err) &&
+	is_done = f->lines && read_all(f, want->type, notes, err) &&
 		  profile_build_finish(f->build, notes, err);
 	if (is_done)
 		settle(out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text_table.h"
@@ -69,26 +70,22 @@ static struct str take_last_word(struct str *text)
 	return word;
 }
 
-/* "12" or "12.5"; fractions, which some collapsers write, are rounded. "-12" is
- * what a profile that is a difference holds. */
-static bool parse_weight(struct str text, int64_t *weight)
+/* "12", or "12." and "12.0", as some collapsers write it. "-12" is what a
+ * profile that is a difference holds. *is_whole: nothing is lost. */
+static bool parse_weight(struct str text, int64_t *weight, bool *is_whole)
 {
 	bool is_negative = text.len && text.ptr[0] == '-';
-	size_t point = str_find(text, STR("."));
-	struct str fraction = STR("");
+	size_t point = str_until(text, 0, '.');
 
-	if (point != SIZE_MAX) {
-		fraction = str_slice(text, point + 1, text.len);
-		text = str_slice(text, 0, point);
-		if (!str_is_digits(fraction))
+	*is_whole = true;
+	for (size_t i = point + 1; i < text.len; i++) {
+		if (!ascii_is_digit(text.ptr[i]))
 			return false;
+		*is_whole = *is_whole && text.ptr[i] == '0';
 	}
-	if (!str_is_digits(str_slice(text, is_negative, text.len)) ||
-	    !parse_i64(text, weight))
-		return false;
-	if (fraction.len && fraction.ptr[0] >= '5')
-		*weight = sat_add_i64(*weight, is_negative ? -1 : 1);
-	return true;
+	text = str_slice(text, 0, point);
+	return str_is_digits(str_slice(text, is_negative, text.len)) &&
+	       parse_i64(text, weight);
 }
 
 static bool ends_in_number(struct str stack)
@@ -96,8 +93,9 @@ static bool ends_in_number(struct str stack)
 	struct str rest = stack;
 	struct str word = take_last_word(&rest);
 	int64_t weight;
+	bool is_whole;
 
-	return rest.len && parse_weight(word, &weight);
+	return rest.len && parse_weight(word, &weight, &is_whole);
 }
 
 /* One line with a single number says that it is no comparison. */
@@ -270,7 +268,7 @@ static bool cut_line(struct folded_lines *f, struct str line,
 	struct str stack = str_trim(line);
 	struct str word, shown;
 	int64_t weight;
-	bool is_marked;
+	bool is_marked, is_whole;
 
 	f->line++;
 	if (stack.len == 0)
@@ -278,7 +276,7 @@ static bool cut_line(struct folded_lines *f, struct str line,
 	is_marked = stack.ptr[0] == '#';
 	word = take_last_word(&stack);
 	shown = str_slice(word, 0, 80);
-	if (!parse_weight(word, &weight))
+	if (!parse_weight(word, &weight, &is_whole))
 		return is_marked ||
 		       error_set(&b->err, ERROR_FORMAT,
 				 "folded stacks, line %zu: \"%.*s\" is not a "
@@ -294,6 +292,13 @@ static bool cut_line(struct folded_lines *f, struct str line,
 				 "folded stacks, line %zu: no stack before the "
 				 "weight",
 				 f->line);
+	if (!is_whole)
+		return error_set(&b->err, ERROR_FORMAT,
+				 "folded stacks, line %zu: the weight %.*s is "
+				 "no whole number, and rounded weights would "
+				 "change the shares; multiply all of them, as "
+				 "by a thousand: awk '{ $NF *= 1000 } 1'",
+				 f->line, STR_ARGS(shown));
 	count_numbers(f, stack);
 	return add_line(f, stack, weight, b);
 }

@@ -90,26 +90,39 @@ static const char *describe_markup(struct str text)
 
 enum folded_verdict { FOLDED_NO, FOLDED_MAYBE, FOLDED_SURELY };
 
-/* "frame;frame 12": something, a blank, a whole number. A sentence may end in
- * a number, too, but its first words hold blanks and no semicolon. */
+/* "12", "-12" or "12.5" */
+static bool is_weight(struct str word, bool *is_whole)
+{
+	size_t point = str_until(word, 0, '.');
+	bool is_negative = word.len && word.ptr[0] == '-';
+	uint64_t count;
+
+	*is_whole = point >= word.len;
+	return parse_u64(str_slice(word, is_negative, point - is_negative),
+			 &count) &&
+	       (point + 1 >= word.len ||
+		str_is_digits(str_slice(word, point + 1, word.len)));
+}
+
+/* "frame;frame 12": something, a blank, a number. A sentence may end in a
+ * number, too, but its first words hold blanks and no semicolon; a version may
+ * stand alone behind a name. */
 static enum folded_verdict judge_folded(struct str line)
 {
 	size_t blank = line.len;
 	struct str stack;
-	uint64_t count;
-	bool is_negative;
+	bool is_whole;
 
 	while (blank > 0 && line.ptr[blank - 1] != ' ')
 		blank--;
-	is_negative = blank < line.len && line.ptr[blank] == '-';
 	if (blank < 2 ||
-	    !parse_u64(str_slice(line, blank + is_negative, line.len), &count))
+	    !is_weight(str_slice(line, blank, line.len), &is_whole))
 		return FOLDED_NO;
 	stack = str_trim(str_slice(line, 0, blank));
 	if (folded_is_comment(stack))
 		return FOLDED_NO;
 	if (str_find(stack, STR(";")) != SIZE_MAX ||
-	    str_find(stack, STR(" ")) == SIZE_MAX)
+	    (is_whole && str_find(stack, STR(" ")) == SIZE_MAX))
 		return FOLDED_SURELY;
 	return FOLDED_MAYBE;
 }

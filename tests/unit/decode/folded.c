@@ -44,8 +44,8 @@ static void test_forms_of_lines(void **state)
 	assert_decodes_to("void f(int, char);operator new  4\n",
 			  "void f(int, char);operator new 4\n");
 	assert_decodes_to("a\t4\n", "a 4\n");
-	assert_decodes_to("a 1.4\nb 1.5\nc 0.2\n", "a 1\nb 2\n");
-	assert_decodes_to("a -1.4\nb -1.5\nc -0.2\nd -7\nd 2\nd;e -0\n",
+	assert_decodes_to("a 1.0\nb 2.\nc 0.000\n", "a 1\nb 2\n");
+	assert_decodes_to("a -1\nb -2.00\nd -7\nd 2\nd;e -0\n",
 			  "a -1\nb -2\nd -5\n");
 	assert_decodes_to("a;;b 1\n;a 2\n", "[unknown];a 2\na;[unknown];b 1\n");
 	assert_decodes_to("a;read_[k] 1\na;read_[i] 1\n",
@@ -69,6 +69,27 @@ static void test_names_that_end_in_numbers(void **state)
 	assert_decodes_to("a;thread 7 12\na;b 3\n", "a;b 3\na;thread 7 12\n");
 }
 
+/* Which number is the weight is told by who says what it counts. */
+static void test_leaves_that_all_end_in_numbers(void **state)
+{
+	static const char text[] = "main;line 10 5\nmain;line 20 7\n";
+	struct profile p;
+
+	(void)state;
+	assert_refused(decode(str_from(text), "", &p), ERROR_FORMAT,
+		       "--type samples/count");
+	profile_release(&p);
+	/* That of no unit is no proof. */
+	assert_refused(decode(str_from(text), "samples", &p), ERROR_FORMAT,
+		       "two numbers");
+	profile_release(&p);
+	assert_decoded(decode(str_from(text), "samples/count", &p));
+	assert_folded(&p, text);
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "a part of the function's name"));
+	profile_release(&p);
+}
+
 static void assert_line_refused(const char *text, const char *part)
 {
 	struct profile p;
@@ -86,7 +107,11 @@ static void test_bad_lines_are_numbered(void **state)
 	assert_line_refused("a 1\nb +5\n", "line 2: \"+5\"");
 	assert_line_refused("a 1\nb -.5\n", "line 2: \"-.5\"");
 	assert_line_refused("a 1x\n", "line 1: \"1x\"");
-	assert_line_refused("a 1.\n", "line 1: \"1.\"");
+	assert_line_refused("a .\n", "line 1: \".\"");
+	assert_line_refused("a 1.x\n", "line 1: \"1.x\"");
+	assert_line_refused("a 1.2.3\n", "line 1: \"1.2.3\"");
+	assert_line_refused("a 1.0\nb 1.5\n", "line 2: the weight 1.5 is no");
+	assert_line_refused("a -0.01\n", "line 1: the weight -0.01 is no");
 	assert_line_refused("a .5\n", "line 1: \".5\"");
 	assert_line_refused("a 1e5\n", "line 1: \"1e5\"");
 	assert_line_refused("a 9223372036854775808\n", "line 1");
@@ -516,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_forms_of_lines),
 		cmocka_unit_test(test_neighbours_that_begin_alike),
 		cmocka_unit_test(test_names_that_end_in_numbers),
+		cmocka_unit_test(test_leaves_that_all_end_in_numbers),
 		cmocka_unit_test(test_bad_lines_are_numbered),
 		cmocka_unit_test(test_weights_past_int64),
 		cmocka_unit_test(test_a_missing_line_end_is_noted),

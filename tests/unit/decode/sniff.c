@@ -220,6 +220,10 @@ static void test_profiles(void **state)
 	       "");
 	expect(STR("# mode: wall\n# interval: 100\n"), FORMAT_UNKNOWN, "text");
 	expect(STR("main;work -12\nmain 20\n"), FORMAT_FOLDED, "");
+	expect(STR("main;work 1.5\n"), FORMAT_FOLDED, "");
+	expect(STR("main;work -0.5\nmain 2.\n"), FORMAT_FOLDED, "");
+	expect(STR("version 1.5\n"), FORMAT_UNKNOWN, "text");
+	expect(STR("main;work 1.5.2\n"), FORMAT_UNKNOWN, "text");
 	expect(STR("[unknown];main 5\n"), FORMAT_FOLDED, "");
 	expect(STR("idle thread 5\nmain;work 1"), FORMAT_FOLDED, "");
 	expect(STR("<module> (a.py:1);work (a.py:2) 7\n"), FORMAT_FOLDED, "");
