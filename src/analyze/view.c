@@ -43,6 +43,7 @@ struct pass {
 	uint32_t stack[LIMIT_STACK_FRAMES];
 	uint32_t depth;
 	bool is_shown; /* FILTER_FROM matched further out */
+	int64_t filtered;
 };
 
 enum profile_detail view_detail(const struct view *v)
@@ -316,10 +317,16 @@ static bool add_stack(struct pass *pass, const struct stack *s,
 
 static bool add_stacks(struct pass *pass, struct error *err)
 {
-	for (uint32_t i = 0; i < pass->in->stack_count; i++)
-		if (is_wanted(pass, &pass->in->stacks[i]) &&
-		    !add_stack(pass, &pass->in->stacks[i], err))
+	for (uint32_t i = 0; i < pass->in->stack_count; i++) {
+		const struct stack *s = &pass->in->stacks[i];
+
+		pass->depth = 0;
+		if (is_wanted(pass, s) && !add_stack(pass, s, err))
 			return false;
+		if (!pass->depth)
+			pass->filtered = sat_add_i64(
+				pass->filtered, sat_magnitude_i64(s->value));
+	}
 	return true;
 }
 
@@ -341,6 +348,8 @@ static void copy_header(const struct profile *p, struct profile *out)
 {
 	out->type = p->type;
 	out->whole_total = p->whole_total;
+	out->omitted = p->omitted;
+	out->filtered = p->filtered;
 	out->period = p->period;
 	out->sample_count = p->sample_count;
 	out->time_ns = p->time_ns;
@@ -365,6 +374,7 @@ static bool pass_run(struct pass *pass, struct profile *out,
 	    !profile_build_finish(pass->build, notes, err))
 		return false;
 	copy_header(p, out);
+	out->filtered = sat_add_i64(out->filtered, pass->filtered);
 	return true;
 }
 

@@ -366,8 +366,15 @@ static bool write_file(const char *path, const struct writing *w,
 	return outfile_commit(&file, err);
 }
 
+/* Of what cancelled out a part was below zero, too. */
 static bool is_positive(const struct profile *p)
 {
+	int64_t stackless, cancelled = 0;
+
+	if (p)
+		profile_rest(p, &stackless, &cancelled);
+	if (cancelled)
+		return false;
 	for (uint32_t i = 0; p && i < p->stack_count; i++)
 		if (p->stacks[i].value < 0)
 			return false;

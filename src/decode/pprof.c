@@ -44,6 +44,8 @@ struct samples {
 	uint32_t type;
 	int64_t sums[LIMIT_SAMPLE_TYPES]; /* of all samples */
 	int64_t left_out;                 /* of magnitudes */
+	int64_t stackless_sum;            /* of what has no stack */
+	int64_t cancelled; /* magnitudes of it that the sum has not */
 	uint32_t counting_type;           /* PPROF_NONE: no such column */
 	bool has_plausible_period;
 	/* Where stacks do not stay packed. */
@@ -285,6 +287,20 @@ static bool is_left_out(const struct samples *s)
 	       (s->want->omits_stackless && !s->now.id_count);
 }
 
+/* What has no stack may cancel out, too. */
+static void leave_out(struct samples *s)
+{
+	int64_t magnitude = sat_magnitude_i64(s->now.value);
+	int64_t sum = sat_magnitude_i64(s->stackless_sum);
+
+	s->left_out = sat_add_i64(s->left_out, magnitude);
+	if (s->now.id_count)
+		return;
+	s->stackless_sum = sat_add_i64(s->stackless_sum, s->now.value);
+	sum = sat_sub_i64(sat_magnitude_i64(s->stackless_sum), sum);
+	s->cancelled = sat_add_i64(s->cancelled, sat_sub_i64(magnitude, sum));
+}
+
 static bool take_sample(struct samples *s, struct error *err)
 {
 	struct sample *now = &s->now;
@@ -295,8 +311,7 @@ static bool take_sample(struct samples *s, struct error *err)
 	if (!read_varints(s, err))
 		return false;
 	if (is_left_out(s)) {
-		s->left_out =
-			sat_add_i64(s->left_out, sat_magnitude_i64(now->value));
+		leave_out(s);
 		return true;
 	}
 	return !now->value || pprof_pack_add(&s->pack, now->ids, now->id_count,
@@ -652,7 +667,7 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 	if (!build_stacks(s, size_bytes, out, err) ||
 	    !profile_build_finish(s->p->build, notes, err))
 		return false;
-	out->omitted = s->left_out;
+	out->omitted = s->left_out - s->cancelled;
 	set_header(h, out);
 	set_period(s, out);
 	return true;

@@ -269,8 +269,24 @@ bool profile_restate(struct profile *p, struct str type, struct str unit,
 	}
 	p->whole_total = sat_mul_i64(p->whole_total, factor);
 	p->omitted = sat_mul_i64(p->omitted, factor);
+	p->filtered = sat_mul_i64(p->filtered, factor);
 	p->period = sat_mul_i64(p->period, factor);
 	return true;
+}
+
+void profile_rest(const struct profile *p, int64_t *stackless,
+		  int64_t *cancelled)
+{
+	int64_t rest = p->whole_total;
+
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		rest = sat_sub_i64(rest, sat_magnitude_i64(p->stacks[i].value));
+	if (rest < 0)
+		rest = 0;
+	*stackless = sat_add_i64(p->omitted, p->filtered);
+	if (*stackless > rest)
+		*stackless = rest;
+	*cancelled = rest - *stackless;
 }
 
 int64_t profile_divisor(const struct profile *p)

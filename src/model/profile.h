@@ -140,6 +140,7 @@ struct profile {
 	int64_t whole_total;    /* what shares are of: sum of the magnitudes of
 				   all values, those filtered out included */
 	int64_t omitted;        /* the part of it that no stack ever had */
+	int64_t filtered;       /* the part of it that a view left out */
 	int64_t sample_count;   /* samples behind whole_total, -1 unknown */
 	int64_t period;         /* value of one sample, 0 unknown */
 	int64_t time_ns;        /* 0 unknown */
@@ -190,6 +191,11 @@ static inline bool is_frame_inlined(const struct profile *p, uint32_t frame)
 
 /* What the values of all stacks are multiples of; 0 where there are none. */
 int64_t profile_divisor(const struct profile *p);
+
+/* What is missing from the magnitudes of the stacks' values: *stackless was
+ * omitted or filtered, *cancelled were equal stacks of both signs. */
+void profile_rest(const struct profile *p, int64_t *stackless,
+		  int64_t *cancelled);
 
 /* Adds values of the profile: modulo 2^64, so that what is too much can be
  * taken off again, but saturating where whole_total is. */

@@ -161,11 +161,12 @@ static void merge_headers(struct profile *out,
 	out->period = first->period;
 	out->sample_count = 0;
 	out->has_lines = true;
-	out->whole_total = out->omitted = 0;
+	out->whole_total = out->omitted = out->filtered = 0;
 	for (size_t i = 0; i < n; i++) {
 		out->whole_total =
 			sat_add_i64(out->whole_total, parts[i]->whole_total);
 		out->omitted = sat_add_i64(out->omitted, parts[i]->omitted);
+		out->filtered = sat_add_i64(out->filtered, parts[i]->filtered);
 		if (!is_filled(parts[i]))
 			continue;
 		merge_header(out, parts[i]);

@@ -471,20 +471,25 @@ static void fetch_frames(const struct profile *p, uint32_t stack)
 		__builtin_prefetch(&p->frame_ids[s->frame_first + i]);
 }
 
+static void write_stackless(struct writer *w, const struct profile *p,
+			    int64_t value, bool is_base)
+{
+	const struct stack stack = { .value = value };
+
+	if (value)
+		write_sample(w, p, &stack, is_base);
+}
+
 /* What was filtered out, or never had a stack, still is what shares are of: one
- * sample without a stack. */
+ * sample without a stack. So is what cancelled out: two of them that do. */
 static void write_rest(struct writer *w, const struct profile *p, bool is_base)
 {
-	struct stack rest = { .value = p->whole_total };
+	int64_t stackless, cancelled;
 
-	for (uint32_t i = 0; i < p->stack_count; i++) {
-		int64_t value = p->stacks[i].value;
-
-		rest.value = value < 0 ? sat_add_i64(rest.value, value)
-				       : sat_sub_i64(rest.value, value);
-	}
-	if (rest.value > 0)
-		write_sample(w, p, &rest, is_base);
+	profile_rest(p, &stackless, &cancelled);
+	write_stackless(w, p, stackless, is_base);
+	write_stackless(w, p, cancelled / 2, is_base);
+	write_stackless(w, p, -(cancelled / 2), is_base);
 }
 
 static void write_side(struct writer *w, const struct profile *p, bool is_base)

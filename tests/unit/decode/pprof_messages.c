@@ -648,6 +648,7 @@ static void test_sample_without_ids_left_out(void **state)
 	assert_int_equal(p.stack_count, 1);
 	assert_int_equal(p.total, 3);
 	assert_int_equal(p.whole_total, 7);
+	assert_int_equal(p.omitted, 4);
 	profile_release(&p);
 	buf_release(&b);
 }

@@ -270,7 +270,8 @@ static void test_shared_beginnings(void **state)
 	profile_release(&p);
 }
 
-/* What a filter left out is a sample without a stack. */
+/* What a filter left out is a sample without a stack; what cancelled out are
+ * two. */
 static void test_rest(void **state)
 {
 	struct render_input in = { .result = &empty_result };
@@ -285,8 +286,14 @@ static void test_rest(void **state)
 	check_samples(&w, "b@:0;a@:0 5\nc@:0;a@:0 -2\n");
 	written_release(&w);
 	p.whole_total = 17;
+	p.filtered = 6;
+	p.omitted = 4;
 	write_file(&in, &w);
 	check_samples(&w, "b@:0;a@:0 5\nc@:0;a@:0 -2\n 10\n");
+	written_release(&w);
+	p.filtered = 0;
+	write_file(&in, &w);
+	check_samples(&w, "b@:0;a@:0 5\nc@:0;a@:0 -2\n 4\n 3\n -3\n");
 	written_release(&w);
 	profile_release(&p);
 }
