@@ -44,9 +44,8 @@ struct samples {
 	uint32_t type;
 	int64_t sums[LIMIT_SAMPLE_TYPES]; /* of all samples */
 	int64_t left_out;                 /* of magnitudes */
-	int64_t stackless_sum;            /* of what has no stack */
-	int64_t cancelled; /* magnitudes of it that the sum has not */
-	uint32_t counting_type;           /* PPROF_NONE: no such column */
+	int64_t stackless_sum, cancelled; /* of what has no stack */
+	uint32_t counting_type; /* PPROF_NONE: no such column */
 	bool has_plausible_period;
 	/* Where stacks do not stay packed. */
 	struct pprof_unfolded *unfolded; /* by location */
@@ -291,14 +290,14 @@ static bool is_left_out(const struct samples *s)
 static void leave_out(struct samples *s)
 {
 	int64_t magnitude = sat_magnitude_i64(s->now.value);
-	int64_t sum = sat_magnitude_i64(s->stackless_sum);
+	int64_t before = sat_magnitude_i64(s->stackless_sum), grown;
 
 	s->left_out = sat_add_i64(s->left_out, magnitude);
 	if (s->now.id_count)
 		return;
 	s->stackless_sum = sat_add_i64(s->stackless_sum, s->now.value);
-	sum = sat_sub_i64(sat_magnitude_i64(s->stackless_sum), sum);
-	s->cancelled = sat_add_i64(s->cancelled, sat_sub_i64(magnitude, sum));
+	grown = sat_magnitude_i64(s->stackless_sum) - before;
+	s->cancelled = sat_add_i64(s->cancelled, sat_sub_i64(magnitude, grown));
 }
 
 static bool take_sample(struct samples *s, struct error *err)
