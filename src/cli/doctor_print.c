@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/jsonw.h"
 #include "base/num.h"
+#include "base/timefmt.h"
 #include "cli/doctor.h"
 #include "render/json_parts.h"
 #include "render/page.h"
@@ -51,13 +53,46 @@ static void write_summary(const struct doctor *d, struct page *p)
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
+/* "2026-11-21T02:28:38Z" at the front of a text. */
+#define TIME_BYTES 20
+
+static bool is_time(struct str text, int64_t *time_ns)
+{
+	struct str word = str_slice(text, 0, TIME_BYTES);
+
+	return word.len == TIME_BYTES && word.ptr[TIME_BYTES - 1] == 'Z' &&
+	       parse_rfc3339(word, time_ns);
+}
+
+/* Checks tell times in UTC, as JSON has them and commands take them; who sits
+ * at a terminal has a clock of their own zone. */
+static void write_text(struct page *p, struct str text)
+{
+	struct page_time shown;
+	int64_t time_ns;
+	size_t done = 0;
+
+	for (size_t at = 0; p->style.use_local_time && at < text.len; at++) {
+		if (!ascii_is_digit(text.ptr[at]) ||
+		    !is_time(str_slice(text, at, text.len), &time_ns))
+			continue;
+		page_foreign(p, str_slice(text, done, at - done));
+		page_time(p, time_ns, time_ns, &shown);
+		page_textf(p, "%s %.8s %s", shown.date, shown.clock,
+			   shown.zone);
+		done = at + TIME_BYTES;
+		at = done - 1;
+	}
+	page_foreign(p, str_slice(text, done, text.len));
+}
+
 static void write_check(const struct check *check, struct page *p)
 {
 	char label[64];
 
 	snprintf(label, sizeof label, "%-*s%s %s", STATUS_COLUMNS,
 		 check_status_name(check->status), check->side, check->name);
-	page_foreign(p, check->text);
+	write_text(p, check->text);
 	page_flush(p, status_paint(check->status), label,
 		   STATUS_COLUMNS + NAME_COLUMNS);
 	if (!check->mend.len)

@@ -318,6 +318,23 @@ def check_widths(program, _):
         equal(" ".join(narrow).split(), " ".join(wide).split())
 
 
+def check_doctor_times(program, _):
+    """At a terminal by the zone of whoever sits there, but in commands."""
+    words = ["doctor", str(TESTDATA / "otlp" / "b.json"), "--no-pager",
+             "--traces-url", "http://127.0.0.1:1", "--profiles-url",
+             "http://127.0.0.1:1", "--retry", "0"]
+    now = {"TRACEFIND_NOW": "2026-11-21T12:00:00Z"}
+    for zone, began in (("IST-5:30", "2026-11-21 08:03:38 +05:30"),
+                        ("UTC", "2026-11-21 02:33:38 UTC")):
+        lines = shown(program, 200, *words, env={**now, "TZ": zone})
+        text = "\n".join(lines)
+        equal(f"began {began}, 9 h 26 m ago" in text, True)
+    piped = subprocess.run([program, *words], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, check=False,
+                           env={**ENV, **now, "TZ": "IST-5:30"}).stdout
+    equal(b"began 2026-11-21T02:33:38Z, 9 h" in piped, True)
+
+
 def check_late_gnutls(program, folder):
     """GnuTLS, where libcurl brings it along, asks the program whether to wait
     with its start, and is told by no variable of the environment."""
