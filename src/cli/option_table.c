@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
+#include "cli/suggest.h"
 #include "source/auth.h"
 #include "source/redact.h"
 
@@ -126,41 +127,89 @@ static bool check_selector(const char *value, struct error *err)
 			 value_quote(value).text);
 }
 
-static bool fail_format(const char *value, struct error *err)
+static bool fail_format(struct str name, struct error *err)
 {
-	struct quoted front = value_quote(value);
+	struct suggestion near;
+	struct buf list;
+
+	suggestion_init(&near, name);
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; output_format_name(i); i++) {
+		suggestion_offer(&near, output_format_name(i));
+		buf_addf(&list, "%s%s", i ? ", " : "", output_format_name(i));
+	}
+	error_set(err, ERROR_USAGE, "unknown format '%s'%s%s%s (one of %s)",
+		  text_quote(name).text, near.best[0] ? ": did you mean " : "",
+		  near.best, near.best[0] ? "?" : "", buf_text(&list));
+	buf_release(&list);
+	return false;
+}
+
+static bool fail_suffix(const char *path, struct error *err)
+{
+	struct quoted shown = value_quote(path);
 	struct buf list;
 
 	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (size_t i = 0; output_format_name(i); i++)
-		buf_addf(&list, "%s%s", i ? ", " : "", output_format_name(i));
-	error_set(err, ERROR_USAGE, "unknown format '%.*s' (one of %s)",
-		  (int)strcspn(front.text, "="), front.text, buf_text(&list));
+	output_list_suffixes(&list);
+	error_set(err, ERROR_USAGE,
+		  "the ending of '%s' is not that of a format (%s); name the "
+		  "format: -o FORMAT=FILE",
+		  shown.text, buf_text(&list));
 	buf_release(&list);
 	return false;
+}
+
+/* No format has a dot or a slash in its name. */
+static bool is_path(struct str word)
+{
+	return word.len && (memchr(word.ptr, '.', word.len) ||
+			    memchr(word.ptr, '/', word.len));
+}
+
+bool output_is_file(const char *value)
+{
+	struct str front = { value, strcspn(value, "=") };
+
+	return value[front.len] || is_path(front);
+}
+
+/* FORMAT, FORMAT=FILE, or a file whose ending names the format. */
+static bool read_output(const char *value, struct output_option *out,
+			struct error *err)
+{
+	struct str name = { value, strcspn(value, "=") };
+	const char *path = value[name.len] ? value + name.len + 1 : NULL;
+
+	*out = (struct output_option){ output_format_find(name), path };
+	if (out->format && path && !*path)
+		return error_set(err, ERROR_USAGE, "no file after '%s='",
+				 out->format);
+	if (out->format)
+		return true;
+	if (!is_path(name))
+		return fail_format(name, err);
+	*out = (struct output_option){ output_format_of_file(str_from(value)),
+				       value };
+	return out->format || fail_suffix(value, err);
 }
 
 static bool store_output(void *target, const char *value, struct error *err)
 {
 	struct options *o = target;
-	struct str name = { value, strcspn(value, "=") };
-	const char *path = value[name.len] ? value + name.len + 1 : NULL;
-	const char *format = output_format_find(name);
+	struct output_option output;
 
-	if (!format)
-		return fail_format(value, err);
-	if (path && !*path)
-		return error_set(err, ERROR_USAGE, "no file after '%s='",
-				 format);
+	if (!read_output(value, &output, err))
+		return false;
+	if (output.path && !strcmp(output.path, "-"))
+		output.path = NULL;
 	if (o->has_case_outputs)
 		o->output_count = 0;
 	o->has_case_outputs = false;
 	if (o->output_count >= LIMIT_OUTPUTS)
 		return error_set(err, ERROR_USAGE,
 				 "given more than %u times", LIMIT_OUTPUTS);
-	o->outputs[o->output_count++] = (struct output_option){
-		format, path && strcmp(path, "-") ? path : NULL
-	};
+	o->outputs[o->output_count++] = output;
 	return true;
 }
 
@@ -340,7 +389,7 @@ static const struct option_row rows[] = {
 
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
 	  "FORMAT[=FILE]", OUTPUT,
-	  "form of the answer, to a file or standard output",
+	  "form of the answer, to standard output or a file (-o out.svg)",
 	  FIELD(outputs), .store = store_output },
 	{ "interactive", 'i', OPTION_FLAG, OPTION_LOCAL, PROFILING, NULL,
 	  OUTPUT,

@@ -143,7 +143,7 @@ static bool is_harmless(const struct option_token *token)
 	if (token->form.row->flags & OPTION_LOCAL)
 		return false;
 	return strcmp(token->form.row->name, "output") ||
-	       !strchr(token->value, '=');
+	       !output_is_file(token->value);
 }
 
 static bool take_case_token(struct options *o, const struct command *command,

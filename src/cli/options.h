@@ -201,6 +201,9 @@ void options_mark(struct options *o, const struct option_form *form);
 const char *options_value_text(const struct option_form *form,
 			       struct options *o, size_t i, char number[32]);
 
+/* Whether this value of --output names a file. */
+bool output_is_file(const char *value);
+
 /* --min-width in hundredths of a pixel; the default when it was not given. */
 unsigned options_centipixels(const char *min_width);
 

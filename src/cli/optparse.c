@@ -271,7 +271,12 @@ static bool next_letter(struct option_reader *r, struct option_token *token,
 		return true;
 	}
 	r->next++;
-	if (*r->bundle) {
+	/* "-o=svg" is meant as "--output=svg" is. */
+	if (*r->bundle == '=')
+		r->bundle++;
+	else if (!*r->bundle)
+		r->bundle = NULL;
+	if (r->bundle) {
 		token->arg = r->next - 1;
 		token->value = r->bundle;
 		token->value_at = (size_t)(r->bundle - word);

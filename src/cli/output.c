@@ -9,6 +9,7 @@
 #include "analyze/drawn_graph.h"
 #include "analyze/flame.h"
 #include "analyze/profile_analysis.h"
+#include "base/count.h"
 #include "base/gz.h"
 #include "base/num.h"
 #include "base/outfile.h"
@@ -65,6 +66,60 @@ const char *output_format_find(struct str name)
 		if (str_equal(name, str_from(known)))
 			break;
 	return known;
+}
+
+/* What others write, beside the suffixes that we suggest. */
+static const struct {
+	const char *suffix;
+	const char *format;
+} other_suffixes[] = {
+	{ ".htm", "html" },    { ".markdown", "markdown" },
+	{ ".pprof", "pprof" }, { ".difffolded", "difffolded" },
+	{ ".gv", "dot" },      { ".collapsed", "folded" },
+	{ ".speedscope", "speedscope" },
+};
+
+static bool has_suffix(struct str path, const char *suffix)
+{
+	struct str end = str_from(suffix);
+
+	/* A name that is nothing but ".svg" has no ending. */
+	return path.len > end.len &&
+	       path.ptr[path.len - end.len - 1] != '/' &&
+	       str_equal_nocase(str_slice(path, path.len - end.len, end.len),
+				end);
+}
+
+/* The longest suffix counts: .speedscope.json is JSON, too. */
+const char *output_format_of_file(struct str path)
+{
+	const char *format = NULL;
+	size_t longest = 0;
+
+	for (const struct render_format *f = render_formats; f->name; f++)
+		if (has_suffix(path, f->suffix) &&
+		    strlen(f->suffix) > longest) {
+			longest = strlen(f->suffix);
+			format = f->name;
+		}
+	for (size_t i = 0; !format && i < COUNT_OF(other_suffixes); i++)
+		if (has_suffix(path, other_suffixes[i].suffix))
+			format = other_suffixes[i].format;
+	return format;
+}
+
+void output_list_suffixes(struct buf *text)
+{
+	for (const struct render_format *f = render_formats; f->name; f++) {
+		bool is_new = true;
+
+		for (const struct render_format *k = render_formats; k != f;
+		     k++)
+			is_new = is_new && strcmp(k->suffix, f->suffix) != 0;
+		if (is_new)
+			buf_addf(text, "%s%s", text->len ? ", " : "",
+				 f->suffix);
+	}
 }
 
 bool output_gives(const struct command *command, const char *format)

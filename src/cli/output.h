@@ -18,6 +18,12 @@ const char *output_format_name(size_t i);
 /* The name as it stands there, else NULL. */
 const char *output_format_find(struct str name);
 
+/* The format that a file's ending stands for, whatever its case; NULL: none. */
+const char *output_format_of_file(struct str path);
+
+/* ".txt, .json": the endings that there are. */
+void output_list_suffixes(struct buf *text);
+
 /* Whether -o of the command offers this format. */
 bool output_gives(const struct command *command, const char *format);
 

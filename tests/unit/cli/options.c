@@ -159,6 +159,21 @@ static void test_outputs(void **state)
 	assert_refused("slow", "x -o json=a -o folded=a",
 		       "two outputs go to a");
 	assert_refused("slow", "x -o json=", "--output: no file after 'json='");
+	read_ok("slow",
+		"x -o=json -o out.Svg -o=a.speedscope.json -o./b=c/x.html "
+		"--output=p.pb.gz -o g.gv",
+		&o);
+	assert_int_equal(o.output_count, 6);
+	assert_string_equal(o.outputs[0].format, "json");
+	assert_null(o.outputs[0].path);
+	assert_string_equal(o.outputs[1].format, "svg");
+	assert_string_equal(o.outputs[1].path, "out.Svg");
+	assert_string_equal(o.outputs[2].format, "speedscope");
+	assert_string_equal(o.outputs[2].path, "a.speedscope.json");
+	assert_string_equal(o.outputs[3].format, "html");
+	assert_string_equal(o.outputs[3].path, "./b=c/x.html");
+	assert_string_equal(o.outputs[4].format, "pprof");
+	assert_string_equal(o.outputs[5].format, "dot");
 }
 
 static void test_refusals(void **state)
@@ -421,6 +436,7 @@ static void test_case_is_harmless(void **state)
 
 	(void)state;
 	parse_case("id --record=/etc/x -o json=/etc/y -vo folded=z -ojson=q "
+		   "-o /etc/y.json -o=y.svg -oz.txt "
 		   "--token-file /etc/shadow -H a:b --proxy http://evil "
 		   "--traces-url http://t --replay z -n 3 -o json",
 		   true, &o);
