@@ -74,16 +74,8 @@ def bash_formats(table):
 
 
 def bash_letters(table):
-    """A letter's meaning for a command, else its first one."""
-    first = {o.letter: o.name for o in reversed(table.options) if o.letter}
-    lines = []
-    for command in table.commands.values():
-        for letter, name in command.letters.items():
-            if first[letter] != name:
-                lines.append(f"'{command.name} -{letter}')"
-                             f" echo --{name} ;;")
-    return lines + [f"*' -{letter}') echo --{name} ;;"
-                    for letter, name in first.items()]
+    return [f"-{letter}) echo --{name} ;;"
+            for letter, name in table.letters.items()]
 
 
 def bash_values(table):
@@ -143,9 +135,7 @@ def zsh_action(option, words):
 
 
 def zsh_spec(table, option, command):
-    letters = table.commands[command].letters
-    names = [f"-{option.letter}"] if (
-        letters.get(option.letter) == option.name) else []
+    names = [f"-{option.letter}"] if option.letter else []
     names.append(f"--{option.name}")
     tail = "[" + re.sub(r"([][\\])", r"\\\1", short(option)) + "]"
     before = f"({' '.join(names)})" if len(names) > 1 else ""
@@ -219,11 +209,10 @@ def fish_value(option, words):
 def fish_options(table):
     lines = []
     for option in table.options:
-        groups = grouped(
-            ((table.commands[c].letters.get(option.letter) == option.name,
-              tuple(table.words(option, c))), c) for c in option.commands)
-        for (has_letter, words), names in groups.items():
-            parts = ["-s", option.letter] if has_letter else []
+        groups = grouped((tuple(table.words(option, c)), c)
+                         for c in option.commands)
+        for words, names in groups.items():
+            parts = ["-s", option.letter] if option.letter else []
             parts += ["-l", option.name, *fish_value(option, words),
                       "-d", fish_quote(short(option))]
             lines.append(fish_line(fish_seen(names), *parts))

@@ -18,7 +18,6 @@ class Command:
         self.formats = items(formats)
         own = synopsis.replace("[OPTIONS]", "").split("--")[0]
         self.arguments = re.findall("[A-Z]+", own)
-        self.letters = {}  # letter -> long name
 
 
 class Option:
@@ -54,11 +53,9 @@ class Table:
         # Some are keys of the configuration only.
         self.keys = [o for o in forms if o.is_config]
         self.options = [o for o in forms if o.commands]
+        self.letters = {o.letter: o.name for o in self.options if o.letter}
         self.formats = [r[1] for r in rows if r[0] == "format"]
         self.exits = {int(r[1]) for r in rows if r[0] == "exit"}
-        for row in rows:
-            if row[0] == "letter":
-                self.commands[row[1]].letters[row[2]] = row[3]
 
     def of(self, command):
         """All forms that a command takes."""

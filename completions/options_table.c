@@ -6,7 +6,6 @@
  *
  *   command NAME SUMMARY SYNOPSIS WORDS FORMATS
  *   option  NAME LETTER KIND METAVAR COMMANDS WORDS FLAGS HELP
- *   letter  COMMAND LETTER NAME
  *   format  NAME
  *   exit    STATUS
  *
@@ -105,18 +104,6 @@ static void print_command(const struct command *c)
 	putchar('\n');
 }
 
-static void print_letters(const struct command *c)
-{
-	for (size_t i = 0; i < options_table.row_count; i++) {
-		const struct option_row *row = &options_table.rows[i];
-
-		if (row->letter && (row->commands & c->bit) &&
-		    option_has_letter(&options_table, row, c->bit))
-			printf("letter\t%s\t%c\t%s\n", c->name, row->letter,
-			       row->name);
-	}
-}
-
 int main(void)
 {
 	struct option_form form;
@@ -124,8 +111,6 @@ int main(void)
 
 	for (const struct command *c = commands; c->name; c++)
 		print_command(c);
-	for (const struct command *c = commands; c->name; c++)
-		print_letters(c);
 	for (size_t i = 0; option_form_get(&options_table, i, &form); i++)
 		if (!form.prefix->text[0] || (form.row->flags & OPTION_SIDED))
 			print_form(&form);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/search_show.h"
 #include "cli/search_tags.h"
+#include "source/redact.h"
 
 static bool search(struct trace_search *s, struct context *ctx,
 		   struct result *result, struct error *err)
@@ -39,11 +40,17 @@ static int list_tags(const struct options *o)
 
 static bool check_args(const struct options *o, struct error *err)
 {
-	return !o->arg_count ||
-	       error_set(err, ERROR_USAGE,
+	if (!o->arg_count)
+		return true;
+	if (o->args[0][0] == '{')
+		return error_set(err, ERROR_USAGE,
+				 "unexpected argument '%s': TraceQL stands "
+				 "behind --query (-q is --quiet)",
+				 value_quote(o->args[0]).text);
+	return error_set(err, ERROR_USAGE,
 			 "unexpected argument '%s': usage is tracefind search "
 			 "[OPTIONS], or search --tags [TAG]",
-			 o->args[0]);
+			 value_quote(o->args[0]).text);
 }
 
 int cmd_search(const struct options *o)

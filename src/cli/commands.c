@@ -59,7 +59,7 @@ const struct command commands[] = {
 	  "Examples:\n"
 	  "  tracefind search --service user-db --since 30m\n"
 	  "  tracefind search --service user-db --above p95 --errors\n"
-	  "  tracefind search -q '{ span.http.status_code >= 500 }'\n"
+	  "  tracefind search --query '{ span.http.status_code >= 500 }'\n"
 	  "  tracefind search --service user-db -n 3 -o id |\n"
 	  "          xargs -n1 tracefind slow\n"
 	  "  tracefind search --tags span.http.route --service user-db\n",

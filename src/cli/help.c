@@ -86,14 +86,13 @@ static void write_wrapped(struct out *out, const char *text, size_t column)
 static void write_option(struct out *out, const struct option_row *row,
 			 const struct command *command)
 {
-	bool has_letter = option_has_letter(&options_table, row, command->bit);
 	char usage[96], text[256];
 	struct buf formats;
 	int len;
 
 	len = snprintf(usage, sizeof usage, "  %c%c%c --%s%s%s%s",
-		       has_letter ? '-' : ' ', has_letter ? row->letter : ' ',
-		       has_letter ? ',' : ' ', row->name,
+		       row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+		       row->letter ? ',' : ' ', row->name,
 		       row->metavar ? " " : "",
 		       row->metavar ? row->metavar : "",
 		       row->flags & OPTION_SIDED ? " *" : "");

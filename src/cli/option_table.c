@@ -284,7 +284,7 @@ static const struct option_row rows[] = {
 	{ "above", 0, OPTION_STRING, 0, COMMAND_SEARCH, "QUANTILE", CHOICE,
 	  "only those from this quantile on: p50, p90, p95, p99, p99.9",
 	  FIELD(above), .words = above_words, .check = check_above },
-	{ "query", 'q', OPTION_STRING, 0, COMMAND_SEARCH, "TRACEQL", CHOICE,
+	{ "query", 0, OPTION_STRING, 0, COMMAND_SEARCH, "TRACEQL", CHOICE,
 	  "a condition in TraceQL (Tempo), instead of --service, --name and "
 	  "--errors",
 	  FIELD(query), .check = check_query },

@@ -118,7 +118,6 @@ bool options_parse(struct options *o, const struct command *command, int argc,
 	struct option_token token;
 
 	option_reader_init(&reader, &options_table, argc, argv);
-	reader.commands = command->bit;
 	while (option_reader_next(&reader, &token, err)) {
 		if (token.kind == OPTION_TOKEN_END)
 			return true;
@@ -166,7 +165,6 @@ bool options_parse_case(struct options *o, const struct command *command,
 	struct option_token token;
 
 	option_reader_init(&reader, &options_table, argc, argv);
-	reader.commands = command->bit;
 	while (option_reader_next(&reader, &token, err)) {
 		if (token.kind == OPTION_TOKEN_END) {
 			o->has_case_outputs = o->output_count > 0;

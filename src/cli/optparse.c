@@ -65,29 +65,13 @@ bool option_form_find(const struct option_table *table, struct str name,
 	return false;
 }
 
-/* A command that gives a letter a meaning of its own has its row before the
- * common one; without a command the common one counts. */
-static bool find_letter(const struct option_table *table, unsigned commands,
-			char letter, struct option_form *form)
+static bool find_letter(const struct option_table *table, char letter,
+			struct option_form *form)
 {
-	size_t found = table->row_count;
-
 	for (size_t i = 0; i < table->row_count; i++)
-		if (table->rows[i].letter == letter &&
-		    (!commands || (table->rows[i].commands & commands &&
-				   found == table->row_count)))
-			found = i;
-	return found < table->row_count && option_form_get(table, found, form);
-}
-
-bool option_has_letter(const struct option_table *table,
-		       const struct option_row *row, unsigned commands)
-{
-	struct option_form form;
-
-	return row->letter &&
-	       find_letter(table, commands, row->letter, &form) &&
-	       form.row == row;
+		if (table->rows[i].letter == letter)
+			return option_form_get(table, i, form);
+	return false;
 }
 
 void option_reader_init(struct option_reader *r,
@@ -259,8 +243,7 @@ static bool next_letter(struct option_reader *r, struct option_token *token,
 {
 	const char *word = r->argv[r->next];
 
-	if (!find_letter(r->table, r->commands, r->bundle[0], &token->form) &&
-	    !find_letter(r->table, 0, r->bundle[0], &token->form))
+	if (!find_letter(r->table, r->bundle[0], &token->form))
 		return fail_letter(r, err);
 	r->bundle++;
 	if (!takes_value(token->form.row)) {

@@ -89,10 +89,6 @@ bool option_form_get(const struct option_table *table, size_t number,
 bool option_form_find(const struct option_table *table, struct str name,
 		      struct option_form *form);
 
-/* Whether the row's letter means it where these commands read. */
-bool option_has_letter(const struct option_table *table,
-		       const struct option_row *row, unsigned commands);
-
 /* The long name without dashes. */
 void option_form_name(const struct option_form *form,
 		      char out[OPTION_NAME_BYTES]);
@@ -119,7 +115,6 @@ struct option_reader {
 	int next;
 	const char *bundle; /* letters left of "-qv" */
 	bool has_ended;     /* "--" was read */
-	unsigned commands;  /* whose letters go first; 0: any */
 };
 
 /* Reads argv[0..argc): there is no program name in it. */

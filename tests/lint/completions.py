@@ -36,6 +36,7 @@ BASH_CASES = (
     (("slow", "--quiet", ""), None),
     (("profile", "-q", ""), None),
     (("search", "-q", ""), []),
+    (("search", "--query", ""), []),
     (("search", "-n", ""), []),
     (("search", "-o", ""), ["table", "json", "csv", "markdown", "id"]),
     (("types", "-o", ""), ["table", "json"]),

@@ -56,9 +56,8 @@ class Words:
             next(words, None)
 
     def add_letters(self, letters, words):
-        command = self.table.commands.get(self.command)
         while letters:
-            name = command.letters.get(letters[0]) if command else None
+            name = self.table.letters.get(letters[0])
             letters = letters[1:]
             if not name:
                 return

@@ -133,7 +133,11 @@ static void test_bundles(void **state)
 	assert_int_equal(out.arg_count, 2);
 	assert_fails("-fx", "unknown option -x");
 	assert_fails("-fn", "--number needs a value: --number N");
-	assert_fails("-n=5", "it: '=5' is not a whole number");
+	assert_true(parse("-n=6 -t==x", &out));
+	assert_int_equal(out.target.number, 6);
+	assert_string_equal(out.target.both.tags[0], "=x");
+	assert_fails("-t=", "it: the value is empty");
+	assert_fails("-n=5x", "it: '5x' is not a whole number");
 }
 
 static void test_last_wins(void **state)
