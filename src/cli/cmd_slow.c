@@ -9,6 +9,7 @@
 #include "cli/inquest.h"
 #include "cli/output.h"
 #include "cli/profile_service.h"
+#include "cli/row_order.h"
 #include "cli/slow_search.h"
 #include "cli/slowness.h"
 #include "cli/slowness_tell.h"
@@ -97,9 +98,8 @@ static bool choose_scope(struct run *r, const struct guilty *g,
 
 static bool rank_rows(struct run *r, struct error *err)
 {
-	/* An order that was asked for is kept. */
 	bool is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE &&
-		       !r->ctx.options->sort;
+		       row_order_is_free(r->ctx.options);
 
 	return run_rank(r, RANK_TOTAL, r->result.span.name, is_loop, err);
 }

@@ -7,6 +7,7 @@
 #include "cli/cloud_answers.h"
 #include "cli/inquest_tell.h"
 #include "cli/output.h"
+#include "cli/row_order.h"
 
 static bool is_up(const struct function_row *row)
 {
@@ -20,7 +21,8 @@ static void put_lead_first(struct inquest *q)
 	struct function_row lead;
 	size_t i = 0;
 
-	if (!q->lead || q->r->ctx.options->sort || !r->function_count ||
+	if (!q->lead || !row_order_is_free(q->r->ctx.options) ||
+	    !r->function_count ||
 	    is_up(&r->functions[0]))
 		return;
 	while (i < r->function_count &&
@@ -75,13 +77,14 @@ static bool rank_shown(struct inquest *q, struct error *err)
 	struct run *r = q->r;
 	const struct options *o = r->ctx.options;
 	struct rank_want want = {
-		.by = run_rank_by(o, RANK_TOTAL),
+		.by = row_order_measure(o, RANK_TOTAL),
 		.normalize = run_normalize(o, NORMALIZE_REQUEST),
 		.is_way_asked = o->normalize != NULL,
-		.limit = (size_t)o->limit,
+		.limit = row_order_limit(o),
 		.listed = output_functions(o),
 		.span_name = r->result.span.name,
-		.is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE && !o->sort,
+		.is_loop = r->result.cause.kind == CAUSE_N_PLUS_ONE &&
+			   row_order_is_free(o),
 		.rules = &r->rules,
 		.is_drawn = output_needs(o, RENDER_DRAWS_FLAME),
 	};

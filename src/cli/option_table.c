@@ -40,8 +40,11 @@ static const char *const baseline_words[] = {
 static const char *const normalize_words[] = { "request", "share", "rate",
 						NULL };
 static const char *const above_words[] = { "p50", "p90", "p95", "p99", NULL };
+/* Headings of the tables, then what pprof and earlier versions call them. */
 static const char *const sort_words[] = {
-	"owned", "self", "total", "delta", NULL
+	"total",    "before", "change", "self+lib", "self",  "function",
+	"flat",	    "cum",    "own",	"name",	    "owned", "delta",
+	NULL
 };
 static const char *const granularity_words[] = {
 	"function", "file", "line", "address", NULL
@@ -338,7 +341,9 @@ static const struct option_row rows[] = {
 	  "rows of a table, 0 for all (10; show: all)", FIELD(limit),
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
-	  "order of functions: owned, self, total, delta (profile: self)",
+	  "order of functions: total (or cum), before, change (delta), self "
+	  "(flat), self+lib (own, owned), function (name); else by self+lib, "
+	  "of profile by self",
 	  FIELD(sort), .words = sort_words },
 	{ "focus", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "only stacks with a function, file or program like this",

@@ -6,6 +6,7 @@
 #include "analyze/call_graph.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/row_order.h"
 #include "cli/source_files.h"
 #include "render/details.h"
 
@@ -68,7 +69,7 @@ static bool show_graph(struct run *r, struct regex *symbol, struct error *err)
 	const struct options *o = r->ctx.options;
 	struct call_graph_want want = {
 		.symbol = symbol,
-		.is_by_cum = run_rank_by(o, RANK_SELF) == RANK_TOTAL,
+		.is_by_cum = row_order_measure(o, RANK_SELF) == RANK_TOTAL,
 	};
 	/* A pattern chooses already. */
 	struct options all = *o;

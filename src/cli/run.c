@@ -9,6 +9,7 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/row_order.h"
 
 static bool keep_classes(struct run *r, struct error *err)
 {
@@ -49,21 +50,6 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	       load_rules(r, err);
 }
 
-enum rank_by run_rank_by(const struct options *o, enum rank_by fallback)
-{
-	const char *sort = o->sort;
-
-	if (!sort)
-		return fallback;
-	if (!strcmp(sort, "self"))
-		return RANK_SELF;
-	if (!strcmp(sort, "total"))
-		return RANK_TOTAL;
-	if (!strcmp(sort, "delta"))
-		return RANK_DELTA;
-	return RANK_OWNED;
-}
-
 enum normalize run_normalize(const struct options *o, enum normalize fallback)
 {
 	if (!o->normalize)
@@ -98,12 +84,12 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	const struct options *o = r->ctx.options;
 	const struct evidence *ev = &r->evidence;
 	struct rank_want want = {
-		.by = run_rank_by(o, by),
+		.by = row_order_measure(o, by),
 		.normalize = o->normalize
 				     ? run_normalize(o, NORMALIZE_REQUEST)
 				     : usual_way(r),
 		.is_way_asked = o->normalize != NULL,
-		.limit = (size_t)o->limit,
+		.limit = row_order_limit(o),
 		.listed = output_functions(o),
 		.span_name = span_name,
 		.is_loop = is_loop,
@@ -205,8 +191,12 @@ void run_view_empty(struct run *r)
 
 bool run_render(struct run *r, struct error *err)
 {
-	r->ctx.has_told_notes = context_report(&r->ctx, &r->result, err) &&
-				output_render(r, err);
+	const struct options *o = r->ctx.options;
+
+	r->ctx.has_told_notes =
+		row_order_apply(o, output_functions(o), &r->result, err) &&
+		context_report(&r->ctx, &r->result, err) &&
+		output_render(r, err);
 	return r->ctx.has_told_notes;
 }
 

@@ -59,8 +59,7 @@ void run_view_end(struct run *r, const struct kept_verdict *kept);
 /* Instead of ranking: nothing was left. */
 void run_view_empty(struct run *r);
 
-/* What --sort and --normalize ask for. */
-enum rank_by run_rank_by(const struct options *o, enum rank_by fallback);
+/* What --normalize asks for. */
 enum normalize run_normalize(const struct options *o, enum normalize fallback);
 
 /* Adds notes and requests and renders what -o asked for. */

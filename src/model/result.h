@@ -257,6 +257,7 @@ struct result {
 	 * rows themselves. */
 	struct function_row *verdict_rows;
 	size_t verdict_count;
+	bool has_order_of_user;   /* rows stand in no order of importance */
 	bool has_places_in_names; /* file and line need not be shown again */
 	size_t function_count;    /* rows kept */
 	/* Rows in the array, for pages: those kept and more. 0: no more. */

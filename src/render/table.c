@@ -104,7 +104,7 @@ static size_t table_row_count(const struct page *p, const struct result *r)
 
 	if (p->style.limit && p->style.limit < most)
 		most = p->style.limit;
-	if (!p->style.limit || !r->has_baseline)
+	if (!p->style.limit || !r->has_baseline || r->has_order_of_user)
 		return most;
 	for (; count < most; count++) {
 		const struct function_row *row = &r->functions[count];

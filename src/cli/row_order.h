@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * --sort: which measure ranks the functions, and orders that are no measure
+ * ("before", "function"): those are of what is shown, so the rows are ranked
+ * as ever, all of them kept, and put in order when the verdict is made.
+ */
+#ifndef CLI_ROW_ORDER_H
+#define CLI_ROW_ORDER_H
+
+#include "cli/options.h"
+#include "model/result.h"
+
+/* Whether --sort asks for an order that is no measure. */
+bool row_order_is_shown(const struct options *o);
+
+/* Whether the ranking may put first what explains most: no measure was asked
+ * for. */
+bool row_order_is_free(const struct options *o);
+
+/* The measure that --sort asks for. */
+enum rank_by row_order_measure(const struct options *o, enum rank_by fallback);
+
+/* Rows that ranking has to keep; 0: all. */
+size_t row_order_limit(const struct options *o);
+
+/* Puts the ranked rows into the order that --sort asks for and leaves as many
+ * as -n says, and `listed` for pages. What the verdict rests on stays in
+ * result->verdict_rows. */
+bool row_order_apply(const struct options *o, size_t listed, struct result *r,
+		     struct error *err) MUST_CHECK;
+
+#endif
