@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/context_sides.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/google_login.h"
+#include "source/auth.h"
+#include "source/google_address.h"
+#include "source/redact.h"
+#include "source/token_command.h"
+
+/* A secret from its file, or from the environment. *used borrows it. */
+static bool load_secret(const char *path, const char *value, const char *option,
+			char **out, const char **used, struct error *err)
+{
+	*used = value;
+	if (!path)
+		return true;
+	*out = secret_read(path, option, err);
+	*used = *out;
+	return *out != NULL;
+}
+
+/* Room for the token; it is asked for when a request needs it. */
+static bool prepare_token(struct side *s, const char *command,
+			  struct error *err)
+{
+	if (!command)
+		return true;
+	s->token_command = command;
+	s->secrets[1] = mem_calloc(1, TOKEN_BYTES);
+	s->endpoint.token = s->secrets[1];
+	return s->secrets[1] || error_memory(err, "a credential");
+}
+
+static bool load_headers(struct side *s, const struct connection_options *c,
+			 struct error *err)
+{
+	for (size_t i = 0; i < c->header_count; i++) {
+		if (!header_check(c->headers[i], err))
+			return false;
+		s->headers[i] = c->headers[i];
+	}
+	s->endpoint.headers = s->headers;
+	s->endpoint.header_count = c->header_count;
+	return true;
+}
+
+static bool set_address(struct side *s, const char *url, struct arena *arena,
+			struct error *err)
+{
+	struct endpoint *e = &s->endpoint;
+
+	if (!source_parse_url(url, &s->kind, &e->url, err))
+		return false;
+	if (s->kind == SOURCE_FILE)
+		s->path = e->url;
+	if (s->kind != SOURCE_CLOUD_TRACE)
+		return true;
+	if (!strcmp(e->option_prefix, "--profiles"))
+		s->kind = SOURCE_CLOUD_PROFILER;
+	return google_endpoint_set(e, s->kind, url, arena, err);
+}
+
+static bool side_init(struct side *s, const struct connection_options *c,
+		      const char *url, const char *prefix, struct arena *arena,
+		      struct error *err)
+{
+	struct endpoint *e = &s->endpoint;
+
+	e->option_prefix = prefix;
+	e->tenant_id = c->tenant_id;
+	e->username = c->username;
+	e->cacert = c->cacert;
+	e->cert = c->cert;
+	e->key = c->key;
+	e->proxy = c->proxy;
+	e->is_insecure = c->insecure;
+	e->is_insecure_auth = c->insecure_auth;
+	s->is_default = !url;
+	if (url && !set_address(s, url, arena, err))
+		return error_prefix(err, "%s-url", prefix);
+	return load_secret(c->password_file, c->password, "--password-file",
+			   &s->secrets[0], &e->password, err) &&
+	       load_secret(c->token_file, c->token, "--token-file",
+			   &s->secrets[1], &e->token, err) &&
+	       prepare_token(s, c->token_command, err) &&
+	       load_headers(s, c, err);
+}
+
+/* A kind that belongs to the other side is a slip worth naming. */
+static bool check_kinds(const struct context *ctx, struct error *err)
+{
+	if (ctx->traces.kind == SOURCE_PYROSCOPE ||
+	    ctx->traces.kind == SOURCE_PARCA)
+		return error_set(err, ERROR_USAGE,
+				 "--traces-url: %s holds profiles, not "
+				 "traces; use --profiles-url for it",
+				 ctx->traces.kind == SOURCE_PARCA
+					 ? "Parca"
+					 : "Pyroscope");
+	if (ctx->profiles.kind == SOURCE_TEMPO ||
+	    ctx->profiles.kind == SOURCE_JAEGER)
+		return error_set(err, ERROR_USAGE,
+				 "--profiles-url: %s holds traces, not "
+				 "profiles; use --traces-url for it",
+				 source_kind_name(ctx->profiles.kind));
+	return true;
+}
+
+/* A replay needs no credentials: none are read, whatever the options say.
+ * The tenant stays: it is part of the recorded requests. */
+static void drop_credentials(struct connection_options *c)
+{
+	*c = (struct connection_options){ .tenant_id = c->tenant_id };
+}
+
+static bool has_header(const struct side *s, struct str name)
+{
+	for (size_t i = 0; i < s->endpoint.header_count; i++)
+		if (str_equal_nocase(header_name(str_from(s->headers[i])),
+				     name))
+			return true;
+	return false;
+}
+
+/* The project that pays: a header, which is no secret. */
+static bool add_quota_project(struct context *ctx, struct side *s,
+			      struct error *err)
+{
+	const char *project = google_quota_project(
+		s->has_login ? ctx->login : NULL, s->endpoint.project);
+	struct str header;
+
+	if (!project || has_header(s, STR("x-goog-user-project")))
+		return true;
+	header = arena_printf(&ctx->arena, "X-Goog-User-Project: %s", project);
+	if (!header.ptr)
+		return arena_fail(&ctx->arena, "a header", err);
+	if (!header_check(header.ptr, err))
+		return error_prefix(err, "the quota project");
+	s->headers[s->endpoint.header_count++] = header.ptr;
+	return true;
+}
+
+/* Credentials that were given win over those that can be found. */
+static bool init_login(struct context *ctx, struct side *s, struct error *err)
+{
+	struct endpoint *e = &s->endpoint;
+
+	if ((s->kind != SOURCE_CLOUD_TRACE &&
+	     s->kind != SOURCE_CLOUD_PROFILER) ||
+	    ctx->replay)
+		return true;
+	s->has_login = !e->token && !e->username && !e->password &&
+		       !has_header(s, STR("authorization"));
+	if (s->has_login && !ctx->login)
+		ctx->login = google_login_new(err);
+	if (s->has_login && !ctx->login)
+		return false;
+	if (s->has_login)
+		e->token = google_login_token(ctx->login);
+	return add_quota_project(ctx, s, err);
+}
+
+bool context_sides_init(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct connection_options traces, profiles;
+
+	options_side(o, false, &traces);
+	options_side(o, true, &profiles);
+	if (ctx->replay) {
+		drop_credentials(&traces);
+		drop_credentials(&profiles);
+	}
+	if (!side_init(&ctx->traces, &traces, o->traces_url, "--traces",
+		       &ctx->arena, err) ||
+	    !side_init(&ctx->profiles, &profiles,
+		       google_profiles_url(o->traces_url, o->profiles_url),
+		       "--profiles", &ctx->arena, err))
+		return false;
+	ctx->profiles.is_default = !o->profiles_url;
+	if (!ctx->profiles.endpoint.url)
+		ctx->profiles.endpoint.url = DEFAULT_PYROSCOPE_URL;
+	if (ctx->profiles.kind == SOURCE_UNKNOWN)
+		ctx->profiles.kind = SOURCE_PYROSCOPE;
+	else
+		ctx->profiles.is_kind_given = true;
+	return check_kinds(ctx, err) && init_login(ctx, &ctx->traces, err) &&
+	       init_login(ctx, &ctx->profiles, err);
+}
