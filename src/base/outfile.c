@@ -294,8 +294,8 @@ bool file_fail_read(const char *name, int error_number, struct error *err)
 	enum error_code code = ERROR_FORMAT;
 
 	if (file_is_absent(error_number))
-		code = ERROR_NOT_FOUND;
-	else if (error_number == EACCES || error_number == EPERM)
+		return error_set(err, ERROR_USAGE, "%s: no such file", name);
+	if (error_number == EACCES || error_number == EPERM)
 		code = ERROR_AUTH;
 	else if (error_number == EISDIR)
 		code = ERROR_USAGE;

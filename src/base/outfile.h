@@ -38,8 +38,8 @@ void outfile_remove_unfinished(void);
 bool folders_make(const char *path, struct error *err) MUST_CHECK;
 
 /* Reads a whole file or, for "-", standard input into out (bounded by its
- * max_bytes). Directories (ERROR_USAGE), missing (ERROR_NOT_FOUND) and
- * unreadable files (ERROR_AUTH, ERROR_FORMAT) give their reason. */
+ * max_bytes). Directories and missing files (ERROR_USAGE) and unreadable ones
+ * (ERROR_AUTH, ERROR_FORMAT) give their reason. */
 bool file_read(const char *path, struct buf *out, struct error *err) MUST_CHECK;
 
 /* The reason for what errno says of a file that is read. Returns false. */

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/fast_spans.h"
+#include "cli/input.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"
 #include "source/redact.h"
@@ -52,7 +53,10 @@ static bool want_files(struct diff *d, struct error *err)
 				 "diff takes two files, BEFORE and AFTER, or "
 				 "one and --service NAME; only %s given",
 				 o->args[0]);
-	d->changed.baseline = o->args[0];
+	for (size_t i = 0; i < o->arg_count; i++)
+		if (!input_check(o->args[i], err))
+			return false;
+	d->want.baseline_path = o->args[0];
 	if (o->arg_count == 2)
 		d->want.slow_path = o->args[1];
 	return true;

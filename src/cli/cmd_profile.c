@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/input.h"
 #include "cli/profile_details.h"
 #include "cli/run.h"
 #include "render/render.h"
@@ -13,8 +14,11 @@ static bool check_args(const struct options *o, struct error *err)
 {
 	size_t input_count = 0;
 
-	for (size_t i = 0; i < o->arg_count; i++)
+	for (size_t i = 0; i < o->arg_count; i++) {
+		if (!input_check(o->args[i], err))
+			return false;
 		input_count += !strcmp(o->args[i], "-");
+	}
 	if (input_count > 1)
 		return error_set(err, ERROR_USAGE,
 				 "- stands there twice: standard input can be "

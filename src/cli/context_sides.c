@@ -3,12 +3,24 @@
 
 #include <string.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "cli/google_login.h"
+#include "cli/input.h"
 #include "source/auth.h"
 #include "source/google_address.h"
 #include "source/redact.h"
 #include "source/token_command.h"
+
+static void side_origin(const struct context *ctx, const struct side *s,
+			const char *value, const char *common, const char *name,
+			char out[OPTION_ORIGIN_BYTES])
+{
+	bool is_profiles = !strcmp(s->endpoint.option_prefix, "--profiles");
+
+	options_side_origin(ctx->options, is_profiles, value, common, name,
+			    out);
+}
 
 /* A secret from its file, or from the environment. *used borrows it. */
 static bool load_secret(const char *path, const char *value, const char *option,
@@ -20,6 +32,49 @@ static bool load_secret(const char *path, const char *value, const char *option,
 	*out = secret_read(path, option, err);
 	*used = *out;
 	return *out != NULL;
+}
+
+static bool load_secrets(const struct context *ctx, struct side *s,
+			 const struct connection_options *c, struct error *err)
+{
+	const struct connection_options *common = &ctx->options->common;
+	char origin[OPTION_ORIGIN_BYTES];
+
+	side_origin(ctx, s, c->password_file, common->password_file,
+		    "password-file", origin);
+	if (!load_secret(c->password_file, c->password, origin, &s->secrets[0],
+			 &s->endpoint.password, err))
+		return false;
+	side_origin(ctx, s, c->token_file, common->token_file, "token-file",
+		    origin);
+	return load_secret(c->token_file, c->token, origin, &s->secrets[1],
+			   &s->endpoint.token, err);
+}
+
+/* libcurl would say so after the first connection only. */
+static bool check_certificates(const struct context *ctx, const struct side *s,
+			       struct error *err)
+{
+	const struct connection_options *common = &ctx->options->common;
+	const struct {
+		const char *path;
+		const char *common;
+		const char *name;
+	} files[] = {
+		{ s->endpoint.cacert, common->cacert, "cacert" },
+		{ s->endpoint.cert, common->cert, "cert" },
+		{ s->endpoint.key, common->key, "key" },
+	};
+	char origin[OPTION_ORIGIN_BYTES];
+
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
+		if (!files[i].path || input_check(files[i].path, err))
+			continue;
+		side_origin(ctx, s, files[i].path, files[i].common,
+			    files[i].name, origin);
+		return error_prefix(err, "%s", origin);
+	}
+	return true;
 }
 
 /* Room for the token; it is asked for when a request needs it. */
@@ -63,9 +118,20 @@ static bool set_address(struct side *s, const char *url, struct arena *arena,
 	return google_endpoint_set(e, s->kind, url, arena, err);
 }
 
-static bool side_init(struct side *s, const struct connection_options *c,
-		      const char *url, const char *prefix, struct arena *arena,
-		      struct error *err)
+static bool keep_origin(struct context *ctx, struct side *s, const char *url,
+			struct error *err)
+{
+	char origin[OPTION_ORIGIN_BYTES];
+
+	side_origin(ctx, s, url, NULL, "url", origin);
+	s->endpoint.url_origin = arena_str(&ctx->arena, str_from(origin)).ptr;
+	return s->endpoint.url_origin ||
+	       arena_fail(&ctx->arena, "an address", err);
+}
+
+static bool side_init(struct context *ctx, struct side *s,
+		      const struct connection_options *c, const char *url,
+		      const char *prefix, struct error *err)
 {
 	struct endpoint *e = &s->endpoint;
 
@@ -79,12 +145,12 @@ static bool side_init(struct side *s, const struct connection_options *c,
 	e->is_insecure = c->insecure;
 	e->is_insecure_auth = c->insecure_auth;
 	s->is_default = !url;
-	if (url && !set_address(s, url, arena, err))
-		return error_prefix(err, "%s-url", prefix);
-	return load_secret(c->password_file, c->password, "--password-file",
-			   &s->secrets[0], &e->password, err) &&
-	       load_secret(c->token_file, c->token, "--token-file",
-			   &s->secrets[1], &e->token, err) &&
+	if (url && !keep_origin(ctx, s, url, err))
+		return false;
+	if (url && !set_address(s, url, &ctx->arena, err))
+		return error_prefix(err, "%s", e->url_origin);
+	return check_certificates(ctx, s, err) &&
+	       load_secrets(ctx, s, c, err) &&
 	       prepare_token(s, c->token_command, err) &&
 	       load_headers(s, c, err);
 }
@@ -93,19 +159,24 @@ static bool side_init(struct side *s, const struct connection_options *c,
 static bool check_kinds(const struct context *ctx, struct error *err)
 {
 	if (ctx->traces.kind == SOURCE_PYROSCOPE ||
-	    ctx->traces.kind == SOURCE_PARCA)
-		return error_set(err, ERROR_USAGE,
-				 "--traces-url: %s holds profiles, not "
-				 "traces; use --profiles-url for it",
-				 ctx->traces.kind == SOURCE_PARCA
-					 ? "Parca"
-					 : "Pyroscope");
+	    ctx->traces.kind == SOURCE_PARCA) {
+		error_set(err, ERROR_USAGE,
+			  "%s holds profiles, not traces; use --profiles-url "
+			  "for it",
+			  ctx->traces.kind == SOURCE_PARCA ? "Parca"
+							   : "Pyroscope");
+		return error_prefix(err, "%s",
+				    ctx->traces.endpoint.url_origin);
+	}
 	if (ctx->profiles.kind == SOURCE_TEMPO ||
-	    ctx->profiles.kind == SOURCE_JAEGER)
-		return error_set(err, ERROR_USAGE,
-				 "--profiles-url: %s holds traces, not "
-				 "profiles; use --traces-url for it",
-				 source_kind_name(ctx->profiles.kind));
+	    ctx->profiles.kind == SOURCE_JAEGER) {
+		error_set(err, ERROR_USAGE,
+			  "%s holds traces, not profiles; use --traces-url for "
+			  "it",
+			  source_kind_name(ctx->profiles.kind));
+		return error_prefix(err, "%s",
+				    ctx->profiles.endpoint.url_origin);
+	}
 	return true;
 }
 
@@ -175,11 +246,11 @@ bool context_sides_init(struct context *ctx, struct error *err)
 		drop_credentials(&traces);
 		drop_credentials(&profiles);
 	}
-	if (!side_init(&ctx->traces, &traces, o->traces_url, "--traces",
-		       &ctx->arena, err) ||
-	    !side_init(&ctx->profiles, &profiles,
+	if (!side_init(ctx, &ctx->traces, &traces, o->traces_url, "--traces",
+		       err) ||
+	    !side_init(ctx, &ctx->profiles, &profiles,
 		       google_profiles_url(o->traces_url, o->profiles_url),
-		       "--profiles", &ctx->arena, err))
+		       "--profiles", err))
 		return false;
 	ctx->profiles.is_default = !o->profiles_url;
 	if (!ctx->profiles.endpoint.url)

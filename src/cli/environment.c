@@ -210,6 +210,18 @@ void options_origin(const struct options *o, const char *value,
 	snprintf(out, OPTION_ORIGIN_BYTES, "--%s", option);
 }
 
+void options_side_origin(const struct options *o, bool is_profiles,
+			 const char *value, const char *common,
+			 const char *option, char out[OPTION_ORIGIN_BYTES])
+{
+	const char *side = is_profiles ? "profiles-" : "traces-";
+	char name[OPTION_NAME_BYTES];
+
+	snprintf(name, sizeof name, "%s%s", value == common ? "" : side,
+		 option);
+	options_origin(o, value, name, out);
+}
+
 /* ---- the end ---- */
 
 /* Headers and addresses hold secrets, too. */

@@ -603,7 +603,13 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 	const char *path =
 		want->slow_path ? want->slow_path : ctx->profiles.path;
 
-	if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
+	if (want->baseline_path)
+		s.baseline = (struct baseline_want){
+			.kind = BASELINE_WANT_FILE,
+			.text = want->baseline_path,
+			.path = want->baseline_path
+		};
+	else if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
 		return false;
 	if (path && s.baseline.kind == BASELINE_WANT_VERSION)
 		return error_set(err, ERROR_USAGE,

@@ -22,6 +22,7 @@ struct evidence_want {
 	size_t more_path_count;
 	const char *span_id;   /* 16 hex digits, or NULL */
 	struct time_range span_range;
+	const char *baseline_path; /* a file, whatever --baseline says */
 	const char *baseline_selector; /* NULL: the same selector */
 	/* Only samples of these spans, on either side; the baseline is then of
 	 * the same window. Count 0: all. */

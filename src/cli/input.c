@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/outfile.h"
 #include "source/http.h"
@@ -26,6 +27,15 @@ bool input_fail_address(struct str text, struct error *err)
 	return false;
 }
 
+bool input_check(const char *path, struct error *err)
+{
+	if (!strcmp(path, "-") || access(path, F_OK) == 0 ||
+	    !input_is_absent(errno))
+		return true;
+	return strstr(path, "://") ? input_fail_address(str_from(path), err)
+				   : file_fail_read(path, errno, err);
+}
+
 /* "-" is standard input. */
 static bool input_read(struct input *in, const char *path, struct error *err)
 {
@@ -33,10 +43,8 @@ static bool input_read(struct input *in, const char *path, struct error *err)
 	in->feed = NULL;
 	buf_init(&in->raw, LIMIT_FILE_BYTES);
 	buf_init(&in->plain, LIMIT_FILE_PLAIN_BYTES);
-	if (!file_read(path, &in->raw, err))
-		return err->code == ERROR_NOT_FOUND && strstr(path, "://")
-			       ? input_fail_address(str_from(path), err)
-			       : false;
+	if (!input_check(path, err) || !file_read(path, &in->raw, err))
+		return false;
 	in->bytes = decode_plain(buf_str(&in->raw), in->name, &in->plain, err);
 	if (!in->bytes.ptr)
 		return false;

@@ -26,6 +26,9 @@ bool input_is_absent(int error_number);
 /* Says that this is no file but an address, without its password; false. */
 bool input_fail_address(struct str text, struct error *err);
 
+/* Refuses a name that no file has, before anybody is asked for the rest. */
+bool input_check(const char *path, struct error *err) MUST_CHECK;
+
 /* "-" is standard input; path is borrowed. A regular file whose front tells
  * that its format is streamed (decode.h) is opened only: in->feed is set, and
  * no bytes are. Release also after failure. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/num.h"
 #include "base/str.h"
 #include "base/timefmt.h"
@@ -217,37 +218,101 @@ void options_side(const struct options *o, bool is_profiles,
 	out->insecure_auth = own->insecure_auth || common->insecure_auth;
 }
 
+/* One of the ways to give the same, and its value. */
+struct setting {
+	const char *value; /* NULL: not given */
+	const char *common;
+	const char *name;
+};
+
+#define SETTING_OF(c, o, member, name)                                         \
+	{                                                                      \
+		(c)->member, (o)->common.member, name                          \
+	}
+
+/* Where the first of these that is given came from; false: none is. */
+static bool setting_origin(const struct options *o, bool is_profiles,
+			   const struct setting *ways, size_t count,
+			   char out[OPTION_ORIGIN_BYTES])
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!ways[i].value)
+			continue;
+		options_side_origin(o, is_profiles, ways[i].value,
+				    ways[i].common, ways[i].name, out);
+		return true;
+	}
+	return false;
+}
+
+static bool fail_both(const char *one, const char *other, bool is_profiles,
+		      struct error *err)
+{
+	return error_set(err, ERROR_USAGE,
+			 "%s and %s both set the login of the %s side; keep one",
+			 one, other, is_profiles ? "profiles" : "traces");
+}
+
+static bool check_login(const struct options *o,
+			const struct connection_options *c, bool is_profiles,
+			struct error *err)
+{
+	const struct setting tokens[] = {
+		SETTING_OF(c, o, token_file, "token-file"),
+		SETTING_OF(c, o, token_command, "token-command"),
+		SETTING_OF(c, o, token, "token"),
+	};
+	const struct setting passwords[] = {
+		SETTING_OF(c, o, password_file, "password-file"),
+		SETTING_OF(c, o, password, "password"),
+	};
+	char token[OPTION_ORIGIN_BYTES], other[OPTION_ORIGIN_BYTES];
+	bool has_token = setting_origin(o, is_profiles, tokens,
+					COUNT_OF(tokens), token);
+
+	if (c->token_file &&
+	    setting_origin(o, is_profiles, tokens + 1, 1, other))
+		return fail_both(token, other, is_profiles, err);
+	if (!setting_origin(o, is_profiles, passwords, COUNT_OF(passwords),
+			    other))
+		return true;
+	if (has_token)
+		return fail_both(token, other, is_profiles, err);
+	return c->username ||
+	       error_set(err, ERROR_USAGE,
+			 "%s: a password, and no user for the %s side; give "
+			 "--username",
+			 other, is_profiles ? "profiles" : "traces");
+}
+
+static bool check_certificate(const struct options *o,
+			      const struct connection_options *c,
+			      bool is_profiles, struct error *err)
+{
+	const struct setting pair[] = {
+		SETTING_OF(c, o, cert, "cert"),
+		SETTING_OF(c, o, key, "key"),
+	};
+	char given[OPTION_ORIGIN_BYTES];
+
+	if ((c->cert != NULL) == (c->key != NULL))
+		return true;
+	setting_origin(o, is_profiles, pair, COUNT_OF(pair), given);
+	return error_set(err, ERROR_USAGE,
+			 "%s: a certificate and its key go together, and the "
+			 "%s side has no --%s",
+			 given, is_profiles ? "profiles" : "traces",
+			 c->cert ? "key" : "cert");
+}
+
 static bool check_credential(const struct options *o, bool is_profiles,
 			     struct error *err)
 {
-	const char *side = is_profiles ? "profiles" : "traces";
 	struct connection_options c;
 
 	options_side(o, is_profiles, &c);
-	if (c.token_file && c.token_command)
-		return error_set(err, ERROR_USAGE,
-				 "a token-file and a token-command are both "
-				 "given for the %s side; keep one",
-				 side);
-	if ((c.token || c.token_file || c.token_command) &&
-	    (c.password || c.password_file))
-		return error_set(err, ERROR_USAGE,
-				 "a token and a password are both given for "
-				 "the %s side; keep one",
-				 side);
-	if ((c.password || c.password_file) && !c.username)
-		return error_set(err, ERROR_USAGE,
-				 "%s without a user for the %s side; "
-				 "give --username",
-				 c.password_file ? "--password-file"
-						 : "a password",
-				 side);
-	if ((c.cert != NULL) != (c.key != NULL))
-		return error_set(err, ERROR_USAGE,
-				 "--cert and --key go together, and the %s "
-				 "side has one of them",
-				 side);
-	return true;
+	return check_login(o, &c, is_profiles, err) &&
+	       check_certificate(o, &c, is_profiles, err);
 }
 
 /* The second would take the place of the first without a word. */

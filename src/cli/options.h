@@ -217,6 +217,12 @@ bool options_scope_is(const struct options *o, const char *scope);
 void options_origin(const struct options *o, const char *value,
 		    const char *option, char out[OPTION_ORIGIN_BYTES]);
 
+/* The same of a side's value, common being what the option has that is of both
+ * sides: "--traces-token-file" or "--token-file". */
+void options_side_origin(const struct options *o, bool is_profiles,
+			 const char *value, const char *common,
+			 const char *option, char out[OPTION_ORIGIN_BYTES]);
+
 /* One side's settings, the common ones filled in where it has none. Its own
  * token or password replaces a common one of either kind. */
 void options_side(const struct options *o, bool is_profiles,

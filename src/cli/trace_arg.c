@@ -195,7 +195,7 @@ static bool fail_text(struct str text, struct error *err)
 	if (str_find(text, STR("://")) != SIZE_MAX)
 		return input_fail_address(text, err);
 	if (memchr(text.ptr, '/', text.len) || memchr(text.ptr, '.', text.len))
-		return error_set(err, ERROR_NOT_FOUND,
+		return error_set(err, ERROR_USAGE,
 				 "%.*s: no such file (and it is no trace id)",
 				 STR_ARGS(text));
 	return error_set(err, ERROR_USAGE,

@@ -5,9 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/num.h"
 #include "base/outfile.h"
 #include "cli/input.h"
+#include "cli/suggest.h"
+#include "source/redact.h"
 
 /* pyroscope-go's CPU profiles cover 30 s from their time stamp on. */
 #define UPLOAD_GAP_NS (30 * NS_PER_S)
@@ -145,6 +148,29 @@ static bool set_kind(struct baseline_want *out, enum baseline_kind kind)
 	return true;
 }
 
+static bool fail_baseline(struct str text, struct error *err)
+{
+	static const char *const words[] = { "auto", "previous", "fast",
+					     "none", "version=V" };
+	struct suggestion near;
+
+	/* A mistyped word has neither. */
+	if (memchr(text.ptr, '/', text.len) || memchr(text.ptr, '.', text.len))
+		return error_set(err, ERROR_USAGE,
+				 "--baseline: %.*s: no such file",
+				 STR_ARGS(text));
+	suggestion_init(&near, text);
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		suggestion_offer(&near, words[i]);
+	return error_set(err, ERROR_USAGE,
+			 "--baseline: no file '%s'%s%s%s (or one of auto, "
+			 "previous, fast, none, version=V, a duration such as "
+			 "1h, 1d or 7d, FROM..TO)",
+			 text_quote(text).text,
+			 near.best[0] ? "; did you mean " : "", near.best,
+			 near.best[0] ? "?" : "");
+}
+
 bool baseline_parse(const struct options *o, int64_t now_ns,
 		    struct baseline_want *out, struct error *err)
 {
@@ -181,10 +207,5 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 	}
 	if (!input_is_absent(why_no_file))
 		return file_fail_read(text.ptr, why_no_file, err);
-	return error_set(
-		err, ERROR_USAGE,
-		"--baseline \"%s\": no such file, and not one of auto, "
-		"previous, fast, none, version=V, a duration such as 1h, "
-		"1d or 7d, or FROM..TO",
-		text.ptr);
+	return fail_baseline(text, err);
 }

@@ -141,10 +141,14 @@ bool endpoint_check(const struct endpoint *e, struct error *err)
 			(!e->proxy || host_is_loopback(e->proxy));
 
 	if (!url_split(str_from(e->url), &parts))
-		return error_set(err, ERROR_USAGE,
-				 "%s-url is not a URL of the form "
-				 "http://HOST[:PORT][/PREFIX] or https://...",
-				 e->option_prefix ? e->option_prefix : "-");
+		return error_set(
+			err, ERROR_USAGE,
+			"%s%s is not a URL of the form "
+			"http://HOST[:PORT][/PREFIX] or https://...",
+			e->url_origin	   ? e->url_origin
+			: e->option_prefix ? e->option_prefix
+					   : "-",
+			e->url_origin ? "" : "-url");
 	if (parts.is_https || is_local || e->is_insecure_auth ||
 	    !endpoint_has_secret(e))
 		return true;

@@ -156,15 +156,18 @@ static bool read_file(struct har *h, const char *path, struct error *err)
 
 	buf_init(&raw, LIMIT_HAR_BYTES);
 	buf_init(&plain, LIMIT_HAR_BYTES);
-	is_ok = file_read(path, &raw, err);
-	if (is_ok && gz_is(buf_str(&raw)))
-		is_ok = gz_inflate(buf_str(&raw), path, &plain, err) &&
-			har_read(h, buf_str(&plain), err);
-	else if (is_ok)
-		is_ok = har_read(h, buf_str(&raw), err);
+	if (!file_read(path, &raw, err))
+		is_ok = error_prefix(err, "--replay");
+	else if (gz_is(buf_str(&raw)))
+		is_ok = (gz_inflate(buf_str(&raw), path, &plain, err) &&
+			 har_read(h, buf_str(&plain), err)) ||
+			error_prefix(err, "--replay %s", path);
+	else
+		is_ok = har_read(h, buf_str(&raw), err) ||
+			error_prefix(err, "--replay %s", path);
 	buf_release(&raw);
 	buf_release(&plain);
-	return is_ok || error_prefix(err, "--replay %s", path);
+	return is_ok;
 }
 
 struct har *har_open(const char *path, struct error *err)

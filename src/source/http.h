@@ -38,6 +38,9 @@ struct endpoint {
 	bool is_insecure;          /* --insecure: certificate not verified */
 	bool is_insecure_auth;     /* --insecure-auth */
 	const char *option_prefix; /* "--traces" or "--profiles": for hints */
+	/* What gave the address: "--traces-url", "TRACEFIND_TRACES_URL", "FILE:3";
+	 * NULL: the option. */
+	const char *url_origin;
 	const struct parca_facts *parca; /* it is a Parca; NULL: it is none */
 	const char *project; /* of Google Cloud; NULL: another server */
 };

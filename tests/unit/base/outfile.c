@@ -383,8 +383,8 @@ static void test_unreadable(void **state)
 	(void)state;
 	buf_init(&b, 1000);
 	assert_false(file_read(in_folder("none"), &b, &err));
-	assert_int_equal(err.code, ERROR_NOT_FOUND);
-	assert_contains(err.message, "none: cannot read: ");
+	assert_int_equal(err.code, ERROR_USAGE);
+	assert_contains(err.message, "none: no such file");
 	assert_false(file_read(folder, &b, &err));
 	assert_int_equal(err.code, ERROR_USAGE);
 	assert_contains(err.message, strerror(EISDIR));

@@ -191,8 +191,8 @@ static void test_second_missing(void **state)
 
 	(void)state;
 	assert_false(read_sum(paths, 3, STR(""), &sum));
-	assert_int_equal(err.code, ERROR_NOT_FOUND);
-	assert_non_null(strstr(err.message, "/nonexistent: cannot read"));
+	assert_int_equal(err.code, ERROR_USAGE);
+	assert_non_null(strstr(err.message, "/nonexistent: no such file"));
 	assert_int_equal(sum.stack_count, 0);
 	profile_release(&sum);
 }

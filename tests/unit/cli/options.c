@@ -38,6 +38,7 @@ static const char *const variables[] = {
 	"PROFILECLI_TENANT_ID",
 	"TRACEFIND_LIMIT",
 	"TRACEFIND_USERNAME",
+	"TRACEFIND_PROFILES_KEY",
 };
 
 static int clear_environment(void **state)
@@ -210,15 +211,18 @@ static void test_credentials(void **state)
 {
 	(void)state;
 	assert_refused("slow", "--token-file t --password-file p --username u",
-		       "a token and a password are both given for the traces "
-		       "side; keep one");
-	assert_refused(
-		"slow", "--profiles-password-file p",
-		"--password-file without a user for the profiles side; give "
-		"--username");
+		       "--token-file and --password-file both set the login "
+		       "of the traces side; keep one");
+	assert_refused("slow", "--profiles-password-file p",
+		       "--profiles-password-file: a password, and no user for "
+		       "the profiles side; give --username");
 	assert_refused("slow", "--traces-cert c",
-		       "--cert and --key go together, and the traces side has "
-		       "one of them");
+		       "--traces-cert: a certificate and its key go together, "
+		       "and the traces side has no --key");
+	setenv("TRACEFIND_PROFILES_KEY", "k", 1);
+	assert_refused("slow", "",
+		       "TRACEFIND_PROFILES_KEY: a certificate and its key go "
+		       "together, and the profiles side has no --cert");
 }
 
 /* The name that gcloud has for it: the same option in every respect. */
@@ -240,8 +244,8 @@ static void test_other_name(void **state)
 	assert_string_equal(c.token_file, "b");
 	assert_refused("slow",
 		       "--access-token-file t --password-file p --username u",
-		       "a token and a password are both given for the traces "
-		       "side; keep one");
+		       "--token-file and --password-file both set the login "
+		       "of the traces side; keep one");
 }
 
 static void test_sides(void **state)
@@ -336,8 +340,8 @@ static void test_environment_secrets(void **state)
 	assert_null(c.token);
 	setenv("TRACEFIND_PASSWORD", SECRET, 1);
 	assert_refused("slow", "",
-		       "a token and a password are both given for the traces "
-		       "side; keep one");
+		       "TRACEFIND_TOKEN and TRACEFIND_PASSWORD both set the "
+		       "login of the traces side; keep one");
 }
 
 static void test_profilecli(void **state)

@@ -263,8 +263,7 @@ static void test_file(void **state)
 	assert_false(google_credential_load(&credential, "/nowhere/k", &err));
 	assert_int_equal(err.code, ERROR_AUTH);
 	assert_string_equal(err.message,
-			    "Google credentials: /nowhere/k: cannot read: No "
-			    "such file or directory");
+			    "Google credentials: /nowhere/k: no such file");
 }
 
 static void test_urls(void **state)

@@ -409,7 +409,7 @@ static void test_damaged_files_are_refused(void **state)
 		      "\"entries\":[]}}",
 		      "argument");
 	assert_null(har_open("/nonexistent/x.har", &err));
-	assert_contains(err.message, "--replay /nonexistent/x.har");
+	assert_contains(err.message, "--replay: /nonexistent/x.har: no such file");
 }
 
 /* HAR leaves it to the writer which key comes first, and what else there is. */
