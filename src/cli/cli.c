@@ -12,12 +12,12 @@
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/outfile.h"
+#include "base/suggest.h"
 #include "cli/config.h"
 #include "cli/help.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/suggest.h"
 #include "source/har.h"
 #include "source/redact.h"
 

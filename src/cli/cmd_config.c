@@ -4,11 +4,11 @@
 
 #include "base/escape.h"
 #include "base/out.h"
+#include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/config_edit.h"
 #include "cli/config_import.h"
 #include "cli/config_view.h"
-#include "cli/suggest.h"
 #include "source/redact.h"
 #include "source/source.h"
 #include "source/url.h"

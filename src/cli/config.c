@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/suggest.h"
 #include "cli/cli.h"
-#include "cli/suggest.h"
 #include "source/google_address.h"
 #include "source/redact.h"
 #include "source/source.h"

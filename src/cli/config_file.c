@@ -11,8 +11,8 @@
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "base/library.h"
+#include "base/suggest.h"
 #include "cli/options.h"
-#include "cli/suggest.h"
 #include "source/redact.h"
 
 #define INI_CALLS(X) X(ini_parse_stream)

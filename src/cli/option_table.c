@@ -5,12 +5,12 @@
 #include "base/buf.h"
 #include "base/count.h"
 #include "base/num.h"
+#include "base/suggest.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 #include "source/auth.h"
 #include "source/redact.h"
 

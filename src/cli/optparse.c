@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/suggest.h"
 #include "base/timefmt.h"
-#include "cli/suggest.h"
 #include "source/redact.h"
 
 bool option_form_get(const struct option_table *table, size_t number,

@@ -8,8 +8,8 @@
 #include "base/count.h"
 #include "base/num.h"
 #include "base/outfile.h"
+#include "base/suggest.h"
 #include "cli/input.h"
-#include "cli/suggest.h"
 #include "source/redact.h"
 
 /* pyroscope-go's CPU profiles cover 30 s from their time stamp on. */

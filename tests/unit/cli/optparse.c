@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/suggest.h"
 #include "base/timefmt.h"
-#include "cli/suggest.h"
 
 struct part {
 	const char *file;

@@ -2,8 +2,8 @@
  *
  * "Did you mean": the known word that lies nearest to a mistyped one.
  */
-#ifndef CLI_SUGGEST_H
-#define CLI_SUGGEST_H
+#ifndef BASE_SUGGEST_H
+#define BASE_SUGGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
