@@ -19,7 +19,11 @@ void suggestion_init(struct suggestion *s, struct str wanted)
 
 void suggestion_offer(struct suggestion *s, const char *word)
 {
-	struct str known = str_from(word);
+	suggestion_offer_text(s, str_from(word));
+}
+
+void suggestion_offer_text(struct suggestion *s, struct str known)
+{
 	size_t distance, near;
 
 	if (s->wanted.len == 0 || s->wanted.len > MAX_WORD ||
@@ -34,5 +38,6 @@ void suggestion_offer(struct suggestion *s, const char *word)
 	if (distance > near || distance >= s->distance)
 		return;
 	s->distance = distance;
-	memcpy(s->best, known.ptr, known.len + 1);
+	memcpy(s->best, known.ptr, known.len);
+	s->best[known.len] = '\0';
 }

@@ -20,5 +20,6 @@ struct suggestion {
 /* wanted is borrowed as long as words are offered. */
 void suggestion_init(struct suggestion *s, struct str wanted);
 void suggestion_offer(struct suggestion *s, const char *word);
+void suggestion_offer_text(struct suggestion *s, struct str known);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/suggest.h"
+
 /* Parts of a Pyroscope id: name:type:unit:period_type:period_unit[:delta]. */
 #define ID_PARTS_MIN 5
 #define ID_PARTS_MAX 6
@@ -228,9 +230,13 @@ static bool not_found(const struct type_name *offered, uint32_t count,
 		      struct str wanted, struct error *err)
 {
 	char list[LIMIT_ERROR_BYTES / 2];
+	struct suggestion near;
 	size_t at = 0;
 
 	list[0] = '\0';
+	suggestion_init(&near, wanted);
+	for (uint32_t i = 0; i < count; i++)
+		suggestion_offer_text(&near, offered[i].type);
 	for (uint32_t i = 0; i < count; i++) {
 		int len = snprintf(list + at, sizeof list - at, "%s%.*s/%.*s",
 				   i ? ", " : "", STR_ARGS(offered[i].type),
@@ -241,8 +247,11 @@ static bool not_found(const struct type_name *offered, uint32_t count,
 		at += (size_t)len;
 	}
 	return error_set(err, ERROR_NOT_FOUND,
-			 "the profile has no sample type \"%.*s\"; it has %s",
-			 STR_ARGS(wanted), list);
+			 "the profile has no sample type \"%.*s\"%s%s%s "
+			 "it has %s",
+			 STR_ARGS(wanted),
+			 near.best[0] ? ", did you mean " : "", near.best,
+			 near.best[0] ? "?" : ";", list);
 }
 
 /* What is wanted in words, the more exact reading first. */

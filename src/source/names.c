@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/count.h"
 #include "base/edit.h"
 #include "base/num.h"
+#include "base/suggest.h"
 
 /* ---- nearest names ---- */
 
@@ -294,15 +296,24 @@ static bool fail_absent(struct str word, const struct name_list *present,
 	return false;
 }
 
-static bool fail_unknown(struct str word, struct error *err)
+static bool fail_unknown(struct str word, const struct name_list *present,
+			 struct error *err)
 {
+	struct suggestion near;
+
+	suggestion_init(&near, word);
+	for (size_t i = 0; i < COUNT_OF(type_words); i++)
+		suggestion_offer(&near, type_words[i].word);
+	for (size_t i = 0; i < present->count; i++)
+		suggestion_offer_text(&near, part_of(present->items[i], 1));
 	return error_set(
 		err, ERROR_USAGE,
-		"unknown profile type \"%.*s\": one of cpu, wall, "
-		"alloc, alloc_objects, inuse, inuse_objects, "
-		"peak, goroutine, mutex, block, lock, exceptions, offcpu, "
-		"or a full id of five parts",
-		STR_ARGS(word));
+		"unknown profile type \"%.*s\"%s%s%s (one of cpu, wall, "
+		"alloc, alloc_objects, inuse, inuse_objects, peak, goroutine, "
+		"mutex, block, lock, exceptions, offcpu, or a full id of five "
+		"parts)",
+		STR_ARGS(word), near.best[0] ? ", did you mean " : "",
+		near.best, near.best[0] ? "?" : "");
 }
 
 bool profile_type_resolve(struct str word, const struct name_list *present,
@@ -315,13 +326,13 @@ bool profile_type_resolve(struct str word, const struct name_list *present,
 
 	if (colons != 4 && colons != 5) {
 		if (!known && present->count == 0)
-			return fail_unknown(word, err);
+			return fail_unknown(word, present, err);
 		if (present->count == 0)
 			found = str_from(known->usual);
 		else if (!(known && find_candidate(known, present, &found)) &&
 			 !find_sample_type(word, present, &found))
 			return known ? fail_absent(word, present, err)
-				     : fail_unknown(word, err);
+				     : fail_unknown(word, present, err);
 	}
 	*is_gauge = profile_type_is_gauge(found);
 	*type_id = arena_str(arena, found);
