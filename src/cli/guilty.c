@@ -10,8 +10,11 @@
 static bool want_init(const struct options *o, struct guilty_want *want,
 		      struct error *err)
 {
-	*want = (struct guilty_want){ .service = str_from(o->service),
-				      .name = str_from(o->name) };
+	/* Of a trace that was found by a search --service is gone. */
+	*want = (struct guilty_want){
+		.service = str_from(o->blame ? o->blame : o->service),
+		.name = str_from(o->name),
+	};
 	if (o->by && !strcmp(o->by, "self"))
 		want->by = GUILTY_BY_SELF;
 	if (o->by && !strcmp(o->by, "duration"))

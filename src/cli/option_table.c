@@ -238,7 +238,12 @@ static const struct option_row rows[] = {
 	  FIELD(span),
 	  .check = check_span },
 	{ "service", 0, OPTION_STRING, OPTION_REPOSITORY, COMMAND_DATA,
-	  "NAME", CHOICE, "only this service", FIELD(service) },
+	  "NAME", CHOICE,
+	  "only this service; slow without a trace: traces that pass through "
+	  "it",
+	  FIELD(service) },
+	{ "blame", 0, OPTION_STRING, 0, FINDING, "SERVICE", CHOICE,
+	  "look for the guilty span in this service only", FIELD(blame) },
 	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH | COMMAND_DIFF,
 	  "NAME", CHOICE, "only spans of this name", FIELD(name) },
 	{ "by", 0, OPTION_WORD, 0, FINDING, "HOW", CHOICE,

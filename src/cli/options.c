@@ -41,6 +41,15 @@ bool options_given(const struct options *o, const char *name)
 	       is_given(o, &form);
 }
 
+void options_unmark(struct options *o, const char *name)
+{
+	struct option_form form;
+
+	if (option_form_find(&options_table, str_from(name), &form))
+		o->given[form.number / 8] &=
+			(unsigned char)~(1u << form.number % 8);
+}
+
 bool options_form_given(const struct options *o, const struct option_form *form)
 {
 	size_t row = form->number % options_table.row_count;

@@ -67,6 +67,7 @@ struct options {
 	/* choice */
 	const char *span;
 	const char *service;
+	const char *blame; /* service */
 	const char *name;
 	/* Words: NULL stands for the first. */
 	const char *by;    /* critical-path self duration */
@@ -188,6 +189,9 @@ bool options_check(const struct options *o, struct error *err) MUST_CHECK;
 /* True when the option was given on the command line, by the environment or
  * by a configuration; name without dashes. */
 bool options_given(const struct options *o, const char *name);
+
+/* Makes it false. */
+void options_unmark(struct options *o, const char *name);
 
 /* The same of a side's own form or the common one. */
 bool options_form_given(const struct options *o,

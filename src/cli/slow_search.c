@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/count.h"
 #include "cli/trace_search.h"
 #include "cli/window.h"
 
@@ -44,19 +45,33 @@ static void note_choice(const struct trace_search *s,
 	buf_release(&basis);
 }
 
-static const char *const time_options[] = { "--since", "--from", "--to",
-					    "--around" };
+/* What was searched for, which says nothing of the trace that was found: its
+ * culprit may be any service. */
+static const char *const searched[] = { "since", "from",    "to",
+					"around", "service", "name" };
 
-static bool is_time(const char *arg)
+static bool is_searched(const char *arg)
 {
-	for (size_t i = 0; i < sizeof time_options / sizeof *time_options; i++)
-		if (!strncmp(arg, time_options[i], strlen(time_options[i])))
+	struct str name = { arg, strcspn(arg, "=") };
+
+	for (size_t i = 0; i < COUNT_OF(searched); i++)
+		if (str_starts(name, STR("--")) &&
+		    str_equal(str_slice(name, 2, name.len),
+			      str_from(searched[i])))
 			return true;
 	return false;
 }
 
-/* The commands that are suggested are about the trace, not about the time
- * that was searched. */
+static void forget_searched(struct options *o)
+{
+	o->from = o->to = o->since = o->around = NULL;
+	o->service = o->name = NULL;
+	for (size_t i = 0; i < COUNT_OF(searched); i++)
+		options_unmark(o, searched[i]);
+}
+
+/* From here on as if the trace had been named, also in the commands that are
+ * suggested. */
 static bool choose(struct run *r, const struct hit *hit, struct error *err)
 {
 	struct arena *arena = &r->ctx.arena;
@@ -75,10 +90,10 @@ static bool choose(struct run *r, const struct hit *hit, struct error *err)
 	o->arg_count = 1;
 	o->raw_count = 0;
 	for (size_t i = 0; i < r->ctx.options->raw_count; i++)
-		if (!is_time(r->ctx.options->raw_args[i]))
+		if (!is_searched(r->ctx.options->raw_args[i]))
 			args[o->raw_count++] = r->ctx.options->raw_args[i];
 	o->raw_args = args;
-	o->from = o->to = o->since = o->around = NULL;
+	forget_searched(o);
 	r->ctx.options = o;
 	return true;
 }

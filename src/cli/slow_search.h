@@ -12,8 +12,8 @@
 bool slow_search_is_asked(const struct options *o);
 
 /* Searches, notes which trace was taken and how many are like it, and gives
- * the run options that name the trace; the times were those of the search and
- * are gone from them. They live in the run's arena. */
+ * the run options that name the trace; what was searched for is gone from them:
+ * times, service and name. They live in the run's arena. */
 bool slow_search(struct run *r, struct error *err) MUST_CHECK;
 
 /* The name of the span of --service that took long in the trace that
