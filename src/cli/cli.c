@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/out.h"
 #include "base/outfile.h"
 #include "base/suggest.h"
+#include "cli/case_fill.h"
 #include "cli/config.h"
 #include "cli/help.h"
 #include "cli/optparse.h"
@@ -35,6 +37,7 @@ struct outline {
 	const char *word; /* the first argument */
 	int word_at;
 	const char *replay;
+	bool has_choice; /* it says what to look at */
 	bool has_help;
 	bool has_version;
 };
@@ -136,6 +139,23 @@ static void hide_secrets(int argc, char **argv)
 	}
 }
 
+/* Options without which a case says what there is to look at. */
+static bool is_choice(const struct option_row *row)
+{
+	static const char *const names[] = {
+		"span",	    "service",	"selector",	     "baseline-span",
+		"name",	    "query",	"baseline-selector", "tags",
+		"from",	    "to",	"since",	     "around",
+		"guide",    "traces-url", "profiles-url",    "errors",
+		"above",    "min-duration",
+	};
+
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (!strcmp(row->name, names[i]))
+			return true;
+	return false;
+}
+
 static bool outline_read(struct outline *line, const struct arguments *a,
 			 struct error *err)
 {
@@ -147,10 +167,13 @@ static bool outline_read(struct outline *line, const struct arguments *a,
 		if (token.kind == OPTION_TOKEN_END)
 			return true;
 		if (token.kind == OPTION_TOKEN_ARGUMENT) {
+			line->has_choice |= line->word != NULL;
 			if (!line->word) {
 				line->word = token.value;
 				line->word_at = token.arg;
 			}
+		} else if (is_choice(token.form.row)) {
+			line->has_choice = true;
 		} else if (!strcmp(token.form.row->name, "replay")) {
 			if (!option_check(&token.form, token.value, "--replay",
 					  err))
@@ -351,71 +374,124 @@ static int run_typed(const struct command *command, struct options *o)
 	return status;
 }
 
-/* A replay asks neither environment nor configuration: its answers are those
- * recorded. */
+static bool parse_line(const struct command *command, struct options *o,
+		       const struct arguments *a, int *status)
+{
+	struct error err;
+
+	*status = 0;
+	if (!options_parse(o, command, a->count, a->items, &err))
+		*status = fail(&err);
+	else if (o->help)
+		*status = write_help(command);
+	else if (o->version)
+		*status = cmd_version(o);
+	else
+		return true;
+	return false;
+}
+
 static int run_command(const struct command *command, struct options *o,
 		       const struct arguments *a)
 {
-	struct error err;
+	int status;
 
-	if (!options_parse(o, command, a->count, a->items, &err))
-		return fail(&err);
-	if (o->help)
-		return write_help(command);
-	if (o->version)
-		return cmd_version(o);
+	if (!parse_line(command, o, a, &status))
+		return status;
 	/* config tells apart what comes from where. */
-	if (o->replay || command->bit & COMMAND_CONFIG)
-		return run_checked(command, o);
-	return run_typed(command, o);
+	return command->bit & COMMAND_CONFIG ? run_checked(command, o)
+					     : run_typed(command, o);
+}
+
+/* A run over a case. */
+struct replay {
+	struct har *har;
+	const char *path;
+	const struct command *command; /* NULL: the recorded one */
+	/* The line says what to look at: the case adds only addresses. */
+	bool has_choice;
+	/* Else the recorded command is repeated, or what another one needs is
+	 * taken from the case. */
+	bool is_filled;
+};
+
+static bool fail_recorded(const struct replay *r, const char *name,
+			  struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "%s: the recorded command '%s' is not one of this "
+			 "version",
+			 r->path, value_quote(name).text);
 }
 
 /* The arguments in the case come first, so that those of this run win. */
-static bool read_case(const struct har *har, const struct command **command,
-		      struct options *o, const char *path, struct error *err)
+static bool read_case(struct replay *r, struct options *o, struct error *err)
 {
 	const char *const *args = NULL;
-	size_t count = har_args(har, &args);
-	bool is_repeat = !*command;
+	size_t count = har_args(r->har, &args);
+	const struct command *recorded;
+	bool is_repeat;
 
 	if (count == 0 || count > INT_MAX) {
-		if (!is_repeat)
-			return true;
-		return error_set(err, ERROR_FORMAT,
+		r->is_filled = !r->has_choice;
+		return r->command ||
+		       error_set(err, ERROR_FORMAT,
 				 "%s: no command was recorded; name one: "
-				 "tracefind slow --replay FILE TRACE",
-				 path);
+				 "tracefind slow --replay FILE",
+				 r->path);
 	}
-	if (is_repeat)
-		*command = command_find(str_from(args[0]));
-	if (!*command || !((*command)->bit & COMMAND_DATA))
-		return error_set(err, ERROR_FORMAT,
-				 "%s: the recorded command '%s' is not one "
-				 "of this version",
-				 path, value_quote(args[0]).text);
-	if (options_parse_case(o, *command, (int)count - 1, args + 1, is_repeat,
-			       err))
+	recorded = command_find(str_from(args[0]));
+	is_repeat = !r->command || (r->command == recorded && !r->has_choice);
+	if (!r->command)
+		r->command = recorded;
+	if (!r->command || !(r->command->bit & COMMAND_DATA))
+		return fail_recorded(r, args[0], err);
+	r->is_filled = !is_repeat && !r->has_choice;
+	if (options_parse_case(o, r->command, (int)count - 1, args + 1,
+			       is_repeat, err))
 		return true;
 	err->code = ERROR_FORMAT;
-	return error_prefix(err, "%s: the recorded arguments", path);
+	return error_prefix(err, "%s: the recorded arguments", r->path);
 }
 
-/* command is NULL to repeat the recorded one. */
-static int run_replay(const struct command *command, const char *path,
+/* It asks neither environment nor configuration: its answers are those
+ * recorded. */
+static int run_case(struct replay *r, struct options *o,
+		    const struct arguments *a)
+{
+	struct arena arena;
+	struct error err;
+	int status;
+
+	if (!read_case(r, o, &err))
+		return fail(&err);
+	if (!parse_line(r->command, o, a, &status))
+		return status;
+	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
+	status = !r->is_filled || case_fill(o, r->command, r->har, r->path,
+					    &arena, &err)
+			 ? run_checked(r->command, o)
+			 : fail(&err);
+	arena_release(&arena);
+	return status;
+}
+
+static int run_replay(const struct command *command, const struct outline *line,
 		      struct options *o, const struct arguments *a)
 {
 	struct error err;
-	struct har *har = har_open(path, &err);
+	struct replay r = { .har = har_open(line->replay, &err),
+			    .path = line->replay,
+			    .command = command,
+			    .has_choice = line->has_choice };
 	int status;
 
-	if (!har)
+	if (!r.har)
 		return fail(&err);
 	/* Borrowed: reading a case is most of the work of a replay. */
-	o->replayed = har;
-	status = read_case(har, &command, o, path, &err)
-			 ? run_command(command, o, a)
-			 : fail(&err);
-	har_free(har);
+	o->replayed = r.har;
+	status = run_case(&r, o, a);
+	har_free(r.har);
 	return status;
 }
 
@@ -449,7 +525,7 @@ static int run(struct arguments *a)
 	}
 	if (line.replay && (!command || (command->bit & COMMAND_DATA)) &&
 	    !line.has_help && !line.has_version)
-		return run_replay(command, line.replay, &o, a);
+		return run_replay(command, &line, &o, a);
 	return run_command(command, &o, a);
 }
 

@@ -503,7 +503,8 @@ static const struct option_row rows[] = {
 	  FIELD(record) },
 	{ "replay", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
 	  "FILE", CASES,
-	  "take the answers from such a file, without a network",
+	  "take the answers from such a file, without a network; a command "
+	  "that says nothing else looks at what it holds",
 	  FIELD(replay) },
 
 	{ "help", 'h', OPTION_FLAG, OPTION_LOCAL, COMMAND_ALL, NULL, GENERAL,

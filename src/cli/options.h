@@ -133,6 +133,7 @@ struct options {
 	const char *record;
 	const char *replay;
 	struct har *replayed; /* the case at that path when it is open */
+	bool takes_searches;  /* search: lists what the case's searches found */
 	/* what is left */
 	const char *args[LIMIT_ARGUMENTS];
 	size_t arg_count;

@@ -78,8 +78,10 @@ static bool totals_request(struct job *job, struct context *ctx,
 	if (!parca_prepare(ctx, job, err))
 		return false;
 	if (source_totals_request(&ctx->profiles.endpoint, &t->query, request,
-				  err))
+				  err)) {
+		request->is_optional = true;
 		return true;
+	}
 	/* A type that a Parca lacks was taken for the usual one. */
 	job->has_answer = err->code == ERROR_NOT_FOUND;
 	return false;

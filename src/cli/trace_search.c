@@ -9,6 +9,7 @@
 #include "cli/trace_durations.h"
 #include "cli/window.h"
 #include "source/cloud_trace_query.h"
+#include "source/har_held.h"
 
 /* What one answer may hold. A Tempo sends a line a trace, a Jaeger the whole
  * trace; both need several times the wanted ones, for each question leaves
@@ -430,6 +431,65 @@ void trace_search_notes(const struct trace_search *s, struct notes *notes)
 			  s -> hidden_count == 1 ? "it" : "them");
 }
 
+/* ---- of a case ---- */
+
+static bool take_held(struct trace_search *s, struct context *ctx, size_t i,
+		      struct error *err)
+{
+	struct find_job job = { .search = s };
+	struct http_response response = { 0 };
+	bool done = har_held_response(ctx->replay, i, &response, err);
+
+	/* What is none of this server's searches is passed over. */
+	if (done)
+		(void)find_answer(&job.job, ctx, &response);
+	http_response_release(&response);
+	return done;
+}
+
+static void hits_range(struct trace_search *s)
+{
+	struct time_range *range = &s->query.range;
+
+	for (size_t i = 0; i < s->hits.count; i++) {
+		int64_t start_ns = s->hits.items[i].start_ns;
+
+		if (i == 0 || start_ns < range->from_ns)
+			range->from_ns = start_ns;
+		if (i == 0 || start_ns >= range->to_ns)
+			range->to_ns = sat_add_i64(start_ns, 1);
+	}
+}
+
+/* All traces that the case's searches found, whatever they looked for. */
+static bool case_run(struct trace_search *s, struct context *ctx,
+		     struct error *err)
+{
+	size_t searches = 0;
+
+	s->query.range = (struct time_range){ INT64_MIN, INT64_MAX };
+	for (size_t i = 0; i < har_held_count(ctx->replay); i++) {
+		struct har_held held = har_held_at(ctx->replay, i);
+
+		if (!held.has_answer || !har_held_is_search(held.url))
+			continue;
+		if (!take_held(s, ctx, i, err))
+			return false;
+		searches++;
+	}
+	hits_range(s);
+	if (!list_build(s, ctx, 0, err) || !durations_take(s, ctx, err))
+		return false;
+	if (!s->count)
+		return trace_search_fail(s, ctx, err);
+	notes_add(&ctx->notes,
+		  "the traces that %zu search%s of the case found, whatever "
+		  "%s looked for",
+		  searches, searches == 1 ? "" : "es",
+		  searches == 1 ? "it" : "they");
+	return true;
+}
+
 bool trace_search_run(struct trace_search *s, struct context *ctx,
 		      struct error *err)
 {
@@ -440,6 +500,8 @@ bool trace_search_run(struct trace_search *s, struct context *ctx,
 				 ctx->traces.path);
 	if (!context_probe_traces(ctx, err))
 		return false;
+	if (ctx->options->takes_searches)
+		return case_run(s, ctx, err);
 	s->query.trace_limit = limit_for(s, ctx->traces.kind);
 	if (!rounds_run(s, ctx, err))
 		return false;

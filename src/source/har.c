@@ -9,11 +9,14 @@
 #include "base/outfile.h"
 #include "source/auth.h"
 #include "source/har_entry.h"
+#include "source/har_held.h"
 #include "source/redact.h"
 
 /* Room for what base64 and JSON add to bodies, so that what was recorded can
  * also be written and read again. */
 #define RECORD_BYTES (LIMIT_HAR_BYTES / 2)
+
+#define SHOWN_URL_BYTES 300
 
 /* ---- the list ---- */
 
@@ -66,18 +69,13 @@ bool har_add(struct har *h, const struct http_request *request, const char *url,
 	return har_entry_fill(entry, request, url, response, started_ns, err);
 }
 
-bool har_find(struct har *h, const struct http_request *request,
-	      const char *url, struct http_response *response,
-	      struct error *err)
+static struct har_entry *find_recorded(struct har *h, const struct har_key *key)
 {
 	struct har_entry *best = NULL;
-	struct har_key key;
 	int best_rank = 0;
 
-	if (!har_key_init(&key, request, url, err))
-		return false;
 	for (size_t i = 0; i < h->count; i++) {
-		int rank = har_entry_rank(&h->entries[i], &key);
+		int rank = har_entry_rank(&h->entries[i], key);
 
 		/* Of equals: the first unused, or else the last. */
 		if (rank > best_rank ||
@@ -86,21 +84,57 @@ bool har_find(struct har *h, const struct http_request *request,
 			best_rank = rank;
 		}
 	}
-	har_key_release(&key);
-	if (!best) {
-		struct buf shown;
+	return best;
+}
 
-		buf_init(&shown, LIMIT_OPTION_VALUE_BYTES * 4);
-		url_redact(&shown, str_from(url));
-		error_set(err, ERROR_NOT_FOUND,
-			  "not in the case: %s %s: it was recorded with other "
-			  "options or another version",
-			  request->method, buf_text(&shown));
-		buf_release(&shown);
-		return false;
+static struct har_entry *find_list(struct har *h, const struct har_key *key)
+{
+	for (size_t i = 0; i < h->count && h->is_relaxed; i++) {
+		struct har_entry *e = &h->entries[i];
+
+		if (har_held_is_list(e->url) && e->response.status == 200 &&
+		    str_equal(str_from(e->url), buf_str(&key->url)))
+			return e;
 	}
-	best->is_used = true;
-	return har_entry_copy(best, response, err);
+	return NULL;
+}
+
+static bool fail_absent(const struct har *h, const struct http_request *request,
+			const struct har_key *key, struct error *err)
+{
+	/* The end of a long address says less than what there is. */
+	struct str shown = str_slice(buf_str(&key->url), 0, SHOWN_URL_BYTES);
+	struct buf held;
+
+	buf_init(&held, LIMIT_ERROR_BYTES);
+	har_describe(h, &held);
+	error_set(err, ERROR_NOT_FOUND,
+		  "not in the case: %s %.*s%s; it holds %s", request->method,
+		  STR_ARGS(shown), shown.len < key->url.len ? "..." : "",
+		  buf_text(&held));
+	buf_release(&held);
+	return false;
+}
+
+bool har_find(struct har *h, const struct http_request *request,
+	      const char *url, struct http_response *response,
+	      struct error *err)
+{
+	struct har_entry *e;
+	struct har_key key;
+	bool is_done;
+
+	if (!har_key_init(&key, request, url, err))
+		return false;
+	e = find_recorded(h, &key);
+	if (!e)
+		e = find_list(h, &key);
+	if (e)
+		e->is_used = true;
+	is_done = e ? har_entry_copy(e, response, err)
+		    : fail_absent(h, request, &key, err);
+	har_key_release(&key);
+	return is_done;
 }
 
 /* ---- the run ---- */

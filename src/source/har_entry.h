@@ -32,6 +32,7 @@ struct har {
 	char **args;
 	size_t arg_count;
 	bool is_args_failed; /* out of memory; told when writing */
+	bool is_relaxed;     /* see har_relax() */
 };
 
 /* A new empty entry at the end, or NULL. */

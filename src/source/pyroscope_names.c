@@ -126,29 +126,44 @@ bool pyroscope_probe_matches(const struct http_response *response)
 	return code[0] != '\0';
 }
 
-/* {"name":"__profile_type__","value":".."}: only that name was asked for. */
-static void read_label(struct json_reader *r, struct str key, void *names)
+struct type_reader {
+	struct name_gatherer *types;
+	bool is_other; /* the label being read */
+};
+
+/* {"name":"__profile_type__","value":".."}: only that name is asked for, but a
+ * case may hold an answer with others. */
+static void read_label(struct json_reader *r, struct str key, void *reader)
 {
+	struct type_reader *t = reader;
+	bool is_name = str_equal(key, STR("name"));
 	struct str text;
 
-	if (!str_equal(key, STR("value")))
+	if (!is_name && !str_equal(key, STR("value"))) {
 		json_skip(r);
-	else if (json_text(r, &text))
-		name_gatherer_add(names, text);
+		return;
+	}
+	if (!json_text(r, &text))
+		return;
+	if (!is_name && !t->is_other)
+		name_gatherer_add(t->types, text);
+	t->is_other = is_name && !str_equal(text, STR("__profile_type__"));
 }
 
 /* {"labels":[..]} */
-static void read_label_set(struct json_reader *r, struct str key, void *names)
+static void read_label_set(struct json_reader *r, struct str key, void *reader)
 {
 	if (str_equal(key, STR("labels")))
-		json_each_object(r, read_label, names);
+		json_each_object(r, read_label, reader);
 	else
 		json_skip(r);
 }
 
 static void read_label_sets(struct json_reader *r, void *names)
 {
-	json_each_object(r, read_label_set, names);
+	struct type_reader reader = { .types = names };
+
+	json_each_object(r, read_label_set, &reader);
 }
 
 static bool check_list(const struct endpoint *endpoint,
