@@ -268,28 +268,57 @@ static bool names_utf8(const char *locale)
 	return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
 }
 
-/* What the terminal shows, by the variables that name its character set. */
-static bool terminal_is_unicode(void)
+/* Whether what reads the text shows more than ASCII, by the variables that name
+ * its character set; fallback where none does. */
+static bool locale_is_unicode(bool fallback)
 {
 	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < COUNT_OF(variables); i++) {
 		const char *value = getenv(variables[i]);
 
 		if (value && *value)
 			return names_utf8(value);
 	}
-	return false;
+	return fallback;
+}
+
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value;
+}
+
+/* force-color.org and bixense.com/clicolors: 0 is not forced. */
+static bool is_forced(const char *variable)
+{
+	return is_set(variable) && strcmp(getenv(variable), "0") != 0;
+}
+
+/* DEC's terminals up to the VT420 had none, and terminfo marks those of others
+ * by their ending. */
+static bool terminal_has_color(void)
+{
+	static const char *const plain[] = { "vt52", "vt1", "vt2",
+					     "vt3",  "vt4", "dumb" };
+	struct str term = str_from(getenv("TERM"));
+
+	for (size_t i = 0; i < COUNT_OF(plain); i++)
+		if (str_starts(term, str_from(plain[i])))
+			return false;
+	return term.len && !str_ends(term, STR("-m")) &&
+	       !str_ends(term, STR("-mono"));
 }
 
 static bool wants_color(const struct options *o, bool is_terminal)
 {
-	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
-
 	if (o->color != COLOR_AUTO)
 		return o->color == COLOR_ALWAYS;
-	return is_terminal && (!no_color || !*no_color) && term && *term &&
-	       strcmp(term, "dumb") != 0;
+	if (is_set("NO_COLOR"))
+		return false;
+	return is_forced("FORCE_COLOR") || is_forced("CLICOLOR_FORCE") ||
+	       (is_terminal && terminal_has_color());
 }
 
 static bool terminal_has_256_colors(void)
@@ -309,7 +338,8 @@ static bool terminal_has_truecolor(void)
 }
 
 /* Pipes and files get the same bytes wherever the run happens: full names,
- * UTF-8, times in UTC, no colour unless asked for. */
+ * UTF-8, times in UTC, no colour unless asked for. Only a locale without UTF-8
+ * says that a pipe's reader has none. */
 static struct render_style style_for(const struct options *o, bool is_stdout)
 {
 	bool is_terminal = is_stdout && isatty(STDOUT_FILENO);
@@ -319,7 +349,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 		.use_color = is_stdout && wants_color(o, is_terminal),
 		.has_truecolor = terminal_has_truecolor(),
 		.has_256_colors = terminal_has_256_colors(),
-		.use_unicode = !is_terminal || terminal_is_unicode(),
+		.use_unicode = !is_stdout || locale_is_unicode(!is_terminal),
 		.use_local_time = is_terminal,
 		.limit = (size_t)o->limit,
 		.is_quiet = o->quiet,

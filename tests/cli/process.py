@@ -23,7 +23,8 @@ TESTDATA = Path(os.environ.get(
     "TESTDATA", Path(__file__).resolve().parent.parent.parent / "testdata"))
 # The pager's settings of whoever runs the tests do not count.
 ENV = {name: value for name, value in os.environ.items()
-       if name not in ("PAGER", "TRACEFIND_PAGER", "LESS", "LV", "NO_COLOR")}
+       if name not in ("PAGER", "TRACEFIND_PAGER", "LESS", "LV", "NO_COLOR",
+                       "FORCE_COLOR", "CLICOLOR_FORCE")}
 SILENT = '{"routes": [{"reply": {"silent": true}}]}'
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SECRET = "hunter2-hunter2"
@@ -78,7 +79,7 @@ def check_terminate(program, folder):
 def check_process_list(program, folder):
     """However it is spelled, a header's value leaves the process list."""
     with Waiting(program, folder, "-H", f"A: {SECRET}", f"--header=B: {SECRET}",
-                 f"-vHC: {SECRET}", "--traces-header", f"D: {SECRET}") as run:
+                 f"-vHC: {SECRET}", f"-H=E: {SECRET}", "--traces-header", f"D: {SECRET}") as run:
         line = Path(f"/proc/{run.pid}/cmdline").read_bytes().decode()
         equal(SECRET in line, False)
         equal(TRACE in line, True)
@@ -111,8 +112,8 @@ def check_closed_output(program, _):
     equal(done.stderr.count(b"\n"), 1)
 
 
-def shown(program, columns, *words, env=None):
-    """What a terminal of so many columns shows, colours left out."""
+def sent(program, columns, *words, env=None):
+    """What a terminal of so many columns gets."""
     ours, theirs = terminal(columns)
     run = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
                            env=env and {**ENV, **env}, stdout=theirs,
@@ -120,6 +121,12 @@ def shown(program, columns, *words, env=None):
     os.close(theirs)
     data = read_all(ours)
     run.wait(LIMIT_S)
+    return data
+
+
+def shown(program, columns, *words, env=None):
+    """The same, colours left out."""
+    data = sent(program, columns, *words, env=env)
     text = re.sub(rb"\x1b\[[0-9;]*m", b"", data).decode()
     return text.replace("\r", "").splitlines()
 
@@ -304,6 +311,34 @@ def check_interrupt_keeps_old_file(program, folder):
         equal(run.wait(LIMIT_S), -signal.SIGTERM)
     equal(old.read_text(), "old")
     equal(sorted(p.name for p in Path(folder).iterdir()), ["log", "out.json"])
+
+
+def check_colors(program, _):
+    """Terminals that have them get colours, unless they are not wanted."""
+    words = ("show", str(TESTDATA / "otlp" / "b.json"), "--no-pager")
+    for term, wanted, env in (
+            ("xterm", True, {}), ("linux", True, {}), ("vt100", False, {}),
+            ("vt220", False, {}), ("dumb", False, {}),
+            ("xterm-mono", False, {}), ("", False, {}),
+            ("xterm", False, {"NO_COLOR": "1"}),
+            ("xterm", True, {"NO_COLOR": ""}),
+            ("xterm", True, {"FORCE_COLOR": "0"}),
+            ("dumb", True, {"FORCE_COLOR": "1"}),
+            ("vt100", True, {"CLICOLOR_FORCE": "1"})):
+        data = sent(program, 80, *words, env={"TERM": term, **env})
+        equal((term, env, b"\x1b[" in data), (term, env, wanted))
+
+
+def check_character_set(program, _):
+    """A terminal of a locale without UTF-8 gets ASCII, and one that says
+    nothing, too."""
+    words = ("show", str(TESTDATA / "otlp" / "b.json"), "--no-pager")
+    nothing = {"LC_ALL": "", "LC_CTYPE": "", "LANG": ""}
+    for locale, is_ascii in (({}, True), ({"LC_ALL": "C"}, True),
+                             ({"LANG": "C.UTF-8"}, False),
+                             ({"LC_ALL": "C", "LANG": "C.UTF-8"}, True)):
+        data = sent(program, 80, *words, env={**nothing, **locale})
+        equal((locale, data.isascii()), (locale, is_ascii))
 
 
 def check_widths(program, _):
