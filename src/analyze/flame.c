@@ -386,6 +386,7 @@ static bool write_functions(struct build *b, const struct result *r,
 		if (!write_function(b, &b->t->entries[e], &f->functions[e + 1]))
 			return no_memory(b, err);
 	f->function_count = (uint32_t)b->t->count + 1;
+	f->source_root = func_table_root(b->t);
 	for (size_t i = 0; f->has_baseline && i < r->change_count; i++) {
 		uint32_t entry = map_find(&b->t->map, r->changes[i].key);
 

@@ -5,6 +5,7 @@
 #include "analyze/flatcum_kinds.h"
 #include "analyze/flatcum_sums.h"
 #include "analyze/moved.h"
+#include "model/source_path.h"
 
 uint32_t func_side_function(const struct func_side *side,
 			    const struct stack *stack, uint32_t i)
@@ -100,6 +101,16 @@ enum code_kind func_entry_kind(const struct func_entry *entry)
 	return entry->is_beneath_kernel && !entry->is_above_kernel
 		       ? CODE_KERNEL
 		       : CODE_APPLICATION;
+}
+
+struct str func_table_root(const struct func_table *t)
+{
+	struct source_root root = { .is_begun = false };
+
+	for (size_t i = 0; i < t->count; i++)
+		if (t->entries[i].is_application)
+			source_root_add(&root, t->entries[i].file);
+	return root.folder;
 }
 
 static bool is_cut(const struct func_side *side)

@@ -96,6 +96,10 @@ uint32_t func_side_owner(const struct func_side *side,
 /* The kind of an entry: application when one of its functions is. */
 enum code_kind func_entry_kind(const struct func_entry *entry);
 
+/* The folder that the files of the team's own functions share; empty where
+ * there is none. */
+struct str func_table_root(const struct func_table *t);
+
 /* The profile's function at the i-th frame of a stack. */
 uint32_t func_side_function(const struct func_side *side,
 			    const struct stack *stack, uint32_t i);

@@ -301,6 +301,7 @@ static void kinds_write(const struct func_table *t, struct result *result)
 {
 	result->kinds = t->sides[SIDE_SLOW].kinds;
 	result->baseline_kinds = t->sides[SIDE_BASELINE].kinds;
+	result->source_root = func_table_root(t);
 }
 
 static void count_changes(const struct ranking *r, struct result *result)

@@ -80,6 +80,7 @@ struct flame {
 	/* Multiplies baseline values so that they stand beside slow ones. */
 	double baseline_scale;
 	int64_t negative[FLAME_SIDES]; /* sum of stacks that have no width */
+	struct str source_root;        /* see source_path_shorten() */
 	uint32_t cut_stacks; /* that were cut off at LIMIT_FLAME_NODES */
 };
 

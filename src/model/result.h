@@ -278,6 +278,8 @@ struct result {
 	struct function_change *changes;
 	size_t change_count;
 	bool is_healthy; /* nothing is wrong: no function is blamed */
+	/* The folder of the team's own files, see source_path_shorten(). */
+	struct str source_root;
 	/* What the values of both sides went into; total 0 when not known. */
 	struct kind_shares kinds;
 	struct kind_shares baseline_kinds;

@@ -411,6 +411,7 @@ void render_html(const struct render_input *in, struct out *out)
 			  .has_flame = html_has_flame(in) };
 
 	page_begin(&h.page, &style, out);
+	h.page.source_root = in->result->source_root;
 	write_head(&h);
 	write_links(&h);
 	out_text(out, "<main>\n");

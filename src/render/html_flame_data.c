@@ -14,6 +14,7 @@
 #include "base/gz.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "model/source_path.h"
 #include "render/flame_colors.h"
 #include "render/formats.h"
 #include "render/html_flame.h"
@@ -253,7 +254,8 @@ static void write_files(struct data *d)
 		struct str file = d->f->functions[d->functions[i]].file;
 
 		if (file.len && !str_equal(file, last)) {
-			put_text(d, COLUMN_FILE_SHARED, file);
+			put_text(d, COLUMN_FILE_SHARED,
+				 source_path_shorten(file, d->f->source_root));
 			last = file;
 			count++;
 		}

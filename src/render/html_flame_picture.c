@@ -4,6 +4,7 @@
  * frames, with what matters most of each.
  */
 #include "base/escape.h"
+#include "model/source_path.h"
 #include "render/flame_colors.h"
 #include "render/flame_lanes.h"
 #include "render/flame_text.h"
@@ -127,7 +128,7 @@ static void write_title(struct out *out, const struct flame *f, uint32_t node)
 	escape_xml(out, name_shown(fn->name));
 	if (fn->file.len) {
 		out_char(out, '\n');
-		escape_xml(out, fn->file);
+		escape_xml(out, source_path_shorten(fn->file, f->source_root));
 		if (fn->line)
 			outf(out, ":%u", (unsigned)fn->line);
 	}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "model/source_path.h"
 #include "render/formats.h"
 #include "render/html.h"
 #include "render/scale.h"
@@ -230,7 +231,7 @@ static void name_cell(struct functions *f, const struct function_row *row)
 	out_text(h->out, h->has_flame ? "</a>" : "</b>");
 	if (row->file.len && !f->r->has_places_in_names) {
 		out_text(h->out, " <span class=\"place\">");
-		html_text(h, row->file);
+		html_text(h, source_path_shorten(row->file, f->r->source_root));
 		if (row->line)
 			outf(h->out, ":%" PRIu32, row->line);
 		out_text(h->out, "</span>");

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/escape.h"
+#include "model/source_path.h"
 #include "render/formats.h"
 
 struct render_style render_style_markdown(const struct render_style *style)
@@ -43,6 +44,7 @@ void markdown_text(struct page *p, const struct render_input *in,
 	out_init_memory(&out, &block);
 	style.is_markdown = false;
 	page_begin(&text, &style, &out);
+	text.source_root = p->source_root;
 	render(&text, in);
 	page_end(&text);
 	backticks = text_backticks(buf_str(&block));
@@ -105,7 +107,7 @@ void markdown_place_cell(struct page *p, struct str file, uint32_t line)
 
 	buf_init(&place, LIMIT_PAGE_TEXT_BYTES);
 	if (file.len) {
-		buf_add_str(&place, file);
+		buf_add_str(&place, source_path_shorten(file, p->source_root));
 		if (line)
 			buf_addf(&place, ":%" PRIu32, line);
 	}

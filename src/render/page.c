@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/num.h"
+#include "model/source_path.h"
 #include "render/formats.h"
 #include "render/units.h"
 
@@ -192,7 +193,7 @@ static struct str escape_place(struct page *p, struct str file, uint32_t line)
 {
 	if (!file.len)
 		return STR("");
-	escape_cell(p, file);
+	escape_cell(p, source_path_shorten(file, p->source_root));
 	if (line)
 		buf_addf(&p->cell, ":%" PRIu32, line);
 	return buf_str(&p->cell);
@@ -201,6 +202,14 @@ static struct str escape_place(struct page *p, struct str file, uint32_t line)
 size_t page_place_columns(struct page *p, struct str file, uint32_t line)
 {
 	return text_width(escape_place(p, file, line));
+}
+
+/* From the first folder on that is not cut. */
+static struct str whole_folders(struct str end)
+{
+	size_t slash = str_until(end, 0, '/');
+
+	return slash < end.len ? str_slice(end, slash, end.len) : end;
 }
 
 void page_place(struct page *p, enum paint paint, struct str file,
@@ -213,7 +222,8 @@ void page_place(struct page *p, enum paint paint, struct str file,
 	paint_on(p, paint);
 	if (max && total > max) {
 		out_text(p->out, ellipsis(p));
-		text = last_columns(text, total, max > dots ? max - dots : 0);
+		text = whole_folders(
+			last_columns(text, total, max > dots ? max - dots : 0));
 	}
 	out_str(p->out, text);
 	paint_off(p, paint);
@@ -374,7 +384,7 @@ void page_place_text(struct page *p, struct str file, uint32_t line)
 		add_markup(p, escape_place(p, file, line), true);
 		return;
 	}
-	page_name(p, file, 0);
+	page_name(p, source_path_shorten(file, p->source_root), 0);
 	if (line)
 		page_textf(p, ":%" PRIu32, line);
 }

@@ -41,7 +41,9 @@ struct page {
 	size_t width;    /* columns, 0 = never cut */
 	struct buf cell; /* the escaped text of one cell */
 	struct buf line; /* the paragraph being put together */
-	bool is_list;    /* HTML: paragraphs are items, not terms */
+	struct str
+		source_root; /* that places lose, see source_path_shorten() */
+	bool is_list;        /* HTML: paragraphs are items, not terms */
 };
 
 /* page_end() releases; when memory ran out it makes `out` fail. */
@@ -64,8 +66,9 @@ size_t page_columns(struct page *p, struct str foreign, size_t max);
 void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 	       size_t pad);
 
-/* "file:line" (line 0 unknown) of at most max columns; the front is cut,
- * since the end tells the files apart. */
+/* "file:line" (line 0 unknown), the file without p->source_root, of at most
+ * max columns; folders at the front are cut, since the end tells the files
+ * apart. */
 void page_place(struct page *p, enum paint paint, struct str file,
 		uint32_t line, size_t max);
 size_t page_place_columns(struct page *p, struct str file, uint32_t line);

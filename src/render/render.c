@@ -23,6 +23,7 @@ static void render_table(const struct render_input *in, struct out *out)
 	struct page p;
 
 	page_begin(&p, &in->style, out);
+	p.source_root = in->result->source_root;
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
 		if (str_equal(command, str_from(reports[i].command)))
 			reports[i].report(&p, in);

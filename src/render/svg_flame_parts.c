@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/escape.h"
+#include "model/source_path.h"
 #include "render/flame_colors.h"
 #include "render/flame_text.h"
 #include "render/svg.h"
@@ -17,10 +18,11 @@ static void write_values(struct out *out, const struct flame *f,
 	flame_value_write(out, f, s, n->values[s].self);
 }
 
-static void write_place(struct out *out, const struct flame_function *fn)
+static void write_place(struct out *out, const struct flame *f,
+			const struct flame_function *fn)
 {
 	if (fn->file.len) {
-		escape_xml(out, fn->file);
+		escape_xml(out, source_path_shorten(fn->file, f->source_root));
 		if (fn->line) {
 			out_char(out, ':');
 			out_int(out, fn->line);
@@ -39,7 +41,7 @@ void svg_flame_says(struct out *out, const struct flame *f, uint32_t node,
 	escape_xml(out, fn->name);
 	out_text(out, between);
 	if (node) {
-		write_place(out, fn);
+		write_place(out, f, fn);
 		out_text(out, between);
 	}
 	write_values(out, f, n, FLAME_SLOW, f->has_baseline ? "after   " : "");

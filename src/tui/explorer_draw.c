@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/escape.h"
+#include "model/source_path.h"
 #include "render/flame_colors.h"
 #include "render/flame_text.h"
 #include "render/page.h"
@@ -88,7 +89,9 @@ static void add_name(struct explorer *e, const struct flame_node *n)
 	escape_terminal_buf(&e->line, name_shown(fn->name));
 	if (fn->file.len) {
 		buf_add_text(&e->line, "  ");
-		escape_terminal_buf(&e->line, fn->file);
+		escape_terminal_buf(
+			&e->line,
+			source_path_shorten(fn->file, e->f->source_root));
 		if (fn->line)
 			buf_addf(&e->line, ":%" PRIu32, fn->line);
 	}

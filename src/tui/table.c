@@ -4,6 +4,7 @@
  */
 #include "base/escape.h"
 #include "base/num.h"
+#include "model/source_path.h"
 #include "render/flame_text.h"
 #include "render/page.h"
 #include "render/units.h"
@@ -168,7 +169,9 @@ static void add_row(struct explorer *e, const struct function_sum *row)
 	escape_terminal_buf(&e->line, name_shown(row->name));
 	if (fn->file.len) {
 		buf_add_text(&e->line, "   ");
-		escape_terminal_buf(&e->line, fn->file);
+		escape_terminal_buf(
+			&e->line,
+			source_path_shorten(fn->file, e->f->source_root));
 	}
 }
 
