@@ -367,7 +367,7 @@ static void take_change(const struct result *r, const struct function_change *c,
 	enum change own = shown_change(r, c->change);
 
 	out->change = shown_change(r, c->total_change);
-	out->is_ranked_change = change_is_real(own);
+	out->is_to_blame = change_is_real(own);
 	if (!change_is_real(out->change) && change_is_real(own))
 		out->change = own;
 }

@@ -45,7 +45,7 @@ struct flame_function {
 	enum change change;
 	/* What it owns (--sort: what is ranked) changed for certain: one of
 	 * those that the answer blames, not a caller of one. */
-	bool is_ranked_change;
+	bool is_to_blame;
 };
 
 struct flame_values {

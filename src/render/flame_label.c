@@ -34,7 +34,7 @@ void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 	if (f->has_baseline && node) {
 		*at = direction(f, side, n);
 		at += *at != '\0';
-		if (f->functions[n->function].is_ranked_change)
+		if (f->functions[n->function].is_to_blame)
 			*at++ = '!';
 	}
 	*at = '\0';

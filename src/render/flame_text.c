@@ -66,7 +66,7 @@ void flame_change_write(struct out *out, const struct flame *f,
 	out_text(out, points);
 	out_text(out, " points: ");
 	out_text(out, flame_change_words(f, n));
-	if (f->functions[n->function].is_ranked_change)
+	if (f->functions[n->function].is_to_blame)
 		out_text(out, " (one of the functions to blame)");
 }
 

@@ -286,7 +286,7 @@ static void write_functions(struct data *d)
 		put(d, COLUMN_KIND, fn->kind);
 		put(d, COLUMN_LANGUAGE, fn->language);
 		put(d, COLUMN_CHANGE,
-		    fn->change | (unsigned)fn->is_ranked_change
+		    fn->change | (unsigned)fn->is_to_blame
 					 << RANKED_SHIFT);
 	}
 	jsonw_array_end(&d->json);

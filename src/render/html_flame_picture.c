@@ -166,7 +166,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
 	outf(out, " height=\"%d\" fill=\"#%06x\"", FRAME_HEIGHT_PX,
 	     (unsigned)flame_color(p->f, p->palette, l->values->side, node,
 				   is_gone));
-	if (p->f->functions[n->function].is_ranked_change)
+	if (p->f->functions[n->function].is_to_blame)
 		out_text(out, " stroke=\"#5a1e00\"");
 	out_text(out, "/>");
 	svg_flame_label(&p->s, name_shown(p->f->functions[n->function].name), x,

@@ -145,7 +145,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
 	struct out *out = p->s.out;
 
 	out_text(out,
-		 fn->is_ranked_change ? "<g class=\"f r\"" : "<g class=\"f\"");
+		 fn->is_to_blame ? "<g class=\"f r\"" : "<g class=\"f\"");
 	write_part(out, " data-x=\"", from);
 	write_part(out, "\" data-w=\"",
 		   flame_lane_width(&p->lanes, l->values, node));
@@ -216,7 +216,7 @@ static void tell_sliver(struct picture *p, const struct lane *l, uint32_t node)
 	out_int(out, n->depth);
 	out_char(out, ' ');
 	svg_color(out, color_of(p, l, node));
-	if (p->f->functions[n->function].is_ranked_change)
+	if (p->f->functions[n->function].is_to_blame)
 		out_text(out, " r");
 	out_text(out, "\n ");
 	svg_flame_says(out, p->f, node, "\n ");

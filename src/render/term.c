@@ -107,7 +107,7 @@ static void colored_frame(struct drawing *d, const struct flame_bar *bar,
 		rgb = ansi_shade(rgb);
 	color_on(d, rgb);
 	/* Many terminals of 16 colours make black that is bold grey. */
-	if (d->f->has_baseline && fn->is_ranked_change && has_many_colors(d))
+	if (d->f->has_baseline && fn->is_to_blame && has_many_colors(d))
 		out_text(d->out, "\033[1m");
 	out_text(d->out, d->in->style.use_unicode ? "▏" : "|");
 	write_label(d, bar, side, bar->columns - 1, " ");

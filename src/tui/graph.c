@@ -308,7 +308,7 @@ static struct look look_of(const struct explorer *e, const struct surface *s,
 
 	look.is_bold =
 		e->has_baseline &&
-		e->f->functions[e->f->nodes[node].function].is_ranked_change;
+		e->f->functions[e->f->nodes[node].function].is_to_blame;
 	if (is_found)
 		look.fill = COLOR_FOUND;
 	if (node == e->selected)

@@ -163,7 +163,7 @@ static void add_row(struct explorer *e, const struct function_sum *row)
 		if (change_is_down(fn->change))
 			mark = "-";
 		buf_addf(&e->line, "%8s %s%s", text, mark,
-			 fn->is_ranked_change ? "!" : " ");
+			 fn->is_to_blame ? "!" : " ");
 	}
 	buf_add_text(&e->line, "  ");
 	escape_terminal_buf(&e->line, name_shown(row->name));

@@ -195,7 +195,7 @@ static void test_changes(void **state)
 	assert_false(flame_is_gone(&d.f, node(&d.f, "rare")));
 	assert_false(flame_is_gone(&d.f, node(&d.f, "parse")));
 	assert_true(
-		d.f.functions[node(&d.f, "parse")->function].is_ranked_change);
+		d.f.functions[node(&d.f, "parse")->function].is_to_blame);
 	clear(&d);
 }
 
@@ -230,7 +230,7 @@ static void test_healthy_blames_nothing(void **state)
 	draw_ranked(&d, true, &plain);
 	assert_int_equal(change_of(&d.f, "new"), CHANGE_NOISE);
 	assert_false(
-		d.f.functions[node(&d.f, "new")->function].is_ranked_change);
+		d.f.functions[node(&d.f, "new")->function].is_to_blame);
 	assert_int_equal(change_of(&d.f, "old"), CHANGE_GONE);
 	clear(&d);
 }

@@ -265,7 +265,7 @@ static void test_functions_read_back(void **state)
 		assert_int_equal(next(&kind), fn->kind);
 		assert_int_equal(next(&language), fn->language);
 		assert_int_equal(next(&change),
-				 fn->change | (fn->is_ranked_change ? 8 : 0));
+				 fn->change | (fn->is_to_blame ? 8 : 0));
 		assert_int_equal(place != 0, fn->file.len != 0);
 		if (place)
 			assert_string_equal(files[place - 1], fn->file.ptr);
