@@ -348,6 +348,8 @@ static bool write_function(struct build *b, const struct func_entry *e,
 		.kind = kind_within(slow, func_entry_kind(e)),
 		.language = language_of(b->t, e),
 		.change = b->f->has_baseline ? CHANGE_SAME : CHANGE_NONE,
+		.totals = { e->values[SIDE_SLOW].total,
+			    e->values[SIDE_BASELINE].total },
 	};
 	return out->name.ptr != NULL;
 }
@@ -367,9 +369,38 @@ static void take_change(const struct result *r, const struct function_change *c,
 	enum change own = shown_change(r, c->change);
 
 	out->change = shown_change(r, c->total_change);
-	out->is_to_blame = change_is_real(own);
 	if (!change_is_real(out->change) && change_is_real(own))
 		out->change = own;
+}
+
+/* The row that the answer names; NULL where it blames none. */
+static const struct function_row *blamed_row(const struct result *r)
+{
+	const struct function_row *rows =
+		r->verdict_rows ? r->verdict_rows : r->functions;
+	size_t count = r->verdict_rows ? r->verdict_count : r->function_count;
+
+	return count && !r->is_healthy && change_is_up(rows->change) ? rows
+								     : NULL;
+}
+
+/* Names may go on with a file and a line, see --granularity. */
+static bool is_of_name(struct str shown, struct str name, bool has_place)
+{
+	if (str_equal(shown, name))
+		return true;
+	return has_place && shown.len > name.len && str_starts(shown, name) &&
+	       shown.ptr[name.len] == ' ';
+}
+
+static void mark_blamed(struct flame *f, const struct result *r)
+{
+	const struct function_row *row = blamed_row(r);
+
+	for (uint32_t i = 1; row && i < f->function_count; i++)
+		f->functions[i].is_to_blame =
+			is_of_name(f->functions[i].name, row->name,
+				   r->has_places_in_names);
 }
 
 static bool write_functions(struct build *b, const struct result *r,
@@ -382,6 +413,8 @@ static bool write_functions(struct build *b, const struct result *r,
 	if (!f->functions)
 		return no_memory(b, err);
 	f->functions[0] = (struct flame_function){ .name = STR("all") };
+	for (int s = 0; s < FLAME_SIDES; s++)
+		f->functions[0].totals[s] = f->nodes[0].values[s].total;
 	for (size_t e = 0; e < b->t->count; e++)
 		if (!write_function(b, &b->t->entries[e], &f->functions[e + 1]))
 			return no_memory(b, err);
@@ -394,6 +427,8 @@ static bool write_functions(struct build *b, const struct result *r,
 			take_change(r, &r->changes[i],
 				    &f->functions[entry + 1]);
 	}
+	if (f->has_baseline)
+		mark_blamed(f, r);
 	return true;
 }
 

@@ -43,9 +43,10 @@ struct flame_function {
 	/* Of all that is spent in it and beneath; CHANGE_NONE without a
 	 * comparison. Draw a change only where change_is_real(). */
 	enum change change;
-	/* What it owns (--sort: what is ranked) changed for certain: one of
-	 * those that the answer blames, not a caller of one. */
+	/* The one that the answer names, not a caller of it. */
 	bool is_to_blame;
+	/* Of all its nodes, once per stack: what tables say of it. */
+	int64_t totals[FLAME_SIDES];
 };
 
 struct flame_values {

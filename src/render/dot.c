@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The call graph in the language of Graphviz. Boxes: own value of value with
- * callees, the larger the more it takes itself. With a baseline the box says
- * what it was, and has a colour where the table says that it changed.
+ * callees, the larger the more it takes itself. Colours and the mark of the
+ * function to blame are those of flame graphs; with a baseline the box says
+ * what it was.
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/escape.h"
+#include "base/mem.h"
+#include "render/flame_colors.h"
+#include "render/flame_head.h"
+#include "render/flame_text.h"
 #include "render/formats.h"
 #include "render/units.h"
 
@@ -17,26 +23,15 @@
 
 #define PEN_GROWTH 5
 
-/* Orange and blue are told apart whatever the eye; grey is no change. */
-static const char *fill_color(enum change change)
-{
-	if (change_is_up(change))
-		return "#fdd0a2";
-	return change_is_down(change) ? "#c6dbef" : "#f2f2f2";
-}
-
-static const char *line_color(enum change change)
-{
-	if (change_is_up(change))
-		return "#a63603";
-	return change_is_down(change) ? "#08519c" : "#595959";
-}
-
 struct drawing {
 	struct out *out;
 	const struct result *result;
 	const struct drawn_graph *graph;
 	struct str unit;
+	const struct flame *flame;
+	enum palette palette;
+	uint32_t *by_name; /* functions of the flame graph, in order */
+	uint64_t kinds;    /* drawn, as flame_color_bit() */
 };
 
 /* ---- texts ---- */
@@ -75,13 +70,47 @@ static void write_part(const struct drawing *d, int64_t value)
 
 /* ---- boxes ---- */
 
-static const struct function_row *row_of(const struct result *r,
-					 struct str name)
+static int compare_names(const void *left, const void *right, void *data)
 {
-	for (size_t i = 0; r->has_baseline && i < r->function_count; i++)
-		if (str_equal(r->functions[i].name, name))
-			return &r->functions[i];
-	return NULL;
+	const struct flame_function *functions = data;
+
+	return str_compare(functions[*(const uint32_t *)left].name,
+			   functions[*(const uint32_t *)right].name);
+}
+
+static bool names_init(struct drawing *d)
+{
+	uint32_t count = d->flame->function_count;
+
+	d->by_name = mem_alloc(count * sizeof *d->by_name);
+	for (uint32_t i = 0; d->by_name && i < count; i++)
+		d->by_name[i] = i;
+	if (d->by_name)
+		qsort_r(d->by_name, count, sizeof *d->by_name, compare_names,
+			d->flame->functions);
+	return d->by_name != NULL;
+}
+
+/* Its place in the flame graph; 0, which is the root's, when it is not there.
+ */
+static uint32_t function_of(const struct drawing *d, struct str name)
+{
+	uint32_t low = 0, high = d->flame->function_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t function = d->by_name[middle];
+		int order =
+			str_compare(d->flame->functions[function].name, name);
+
+		if (!order)
+			return function;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
 }
 
 static void write_values(const struct drawing *d, const struct drawn_node *n)
@@ -110,28 +139,43 @@ static int font_size(const struct drawn_graph *g, int64_t flat)
 	       (int)lround(ceil(FONT_GROWTH * sqrt(value / largest)));
 }
 
-static void write_node(const struct drawing *d, size_t i)
+static void write_look(struct drawing *d, uint32_t function)
+{
+	const struct flame *f = d->flame;
+	bool is_to_blame = f->functions[function].is_to_blame;
+	uint32_t color = 0xf2f2f2;
+
+	if (function) {
+		color = flame_function_color(f, d->palette, function);
+		d->kinds |= flame_function_bit(f, d->palette, function);
+	}
+	outf(d->out, ")\" color=\"%s\"%s fillcolor=\"#%06x\"]\n",
+	     is_to_blame ? "#5a1e00" : "#595959",
+	     is_to_blame ? " penwidth=4" : "", (unsigned)color);
+}
+
+static void write_node(struct drawing *d, size_t i)
 {
 	const struct drawn_node *n = &d->graph->nodes[i];
-	const struct function_row *row = row_of(d->result, n->name);
-	enum change change = row ? row->change : CHANGE_NONE;
+	uint32_t function = function_of(d, n->name);
+	const struct flame_function *fn = &d->flame->functions[function];
 	struct out *out = d->out;
 
 	outf(out, "N%zu [label=\"", i + 1);
 	escape_dot(out, n->name);
 	out_text(out, "\\n");
 	write_values(d, n);
-	if (change_is_real(change)) {
+	if (function && change_is_real(fn->change)) {
 		out_text(out, "\\nwas ");
-		write_share(d, row->baseline_total);
+		write_share(d, flame_share(d->flame, FLAME_BASELINE,
+					   (double)fn->totals[FLAME_BASELINE]));
 	}
 	outf(out, "\" id=\"node%zu\" fontsize=%d tooltip=\"", i + 1,
 	     font_size(d->graph, n->flat));
 	escape_dot(out, n->name);
 	out_text(out, " (");
 	write_value(d, n->cum);
-	outf(out, ")\" color=\"%s\" fillcolor=\"%s\"]\n", line_color(change),
-	     fill_color(change));
+	write_look(d, function);
 }
 
 /* ---- arrows ---- */
@@ -196,29 +240,58 @@ static void write_legend(const struct drawing *d)
 	}
 	write_legend_line(d, "profile", r->profile.selector);
 	write_legend_line(d, "type", r->profile.type);
-	if (r->has_baseline) {
+	if (r->has_baseline)
 		write_legend_line(d, "baseline", baseline_name(r));
-		out_text(d->out, "orange: took more than before, blue: less, "
-				 "grey: not known or no clear change\\l");
-	}
 	write_shown(d);
-	out_text(d->out, "\"] }\n");
+	outf(d->out, "colour by %s%s\\l\"] }\n",
+	     flame_palette_words(d->palette),
+	     flame_has_blamed(d->flame) ? "; thick edge: the function to blame"
+					: "");
 }
 
-void render_dot(const struct render_input *in, struct out *out)
+/* A box for each colour, like those that have it. */
+static void write_meanings(const struct drawing *d)
 {
-	const struct drawing d = { .out = out,
-				   .result = in->result,
-				   .graph = in->graph,
-				   .unit = profile_unit(in->profile) };
+	struct flame_meaning m;
+	size_t at = 0;
+
+	out_text(d->out, "subgraph cluster_colours { label=\"\"\n");
+	while (flame_meaning_next(d->palette, d->kinds, &at, &m))
+		outf(d->out,
+		     "colour%zu [shape=box label=\"%s\" "
+		     "fillcolor=\"#%06x\"]\n",
+		     at, m.text, (unsigned)m.color);
+	out_text(d->out, "}\n");
+}
+
+static void draw(struct drawing *d)
+{
+	struct out *out = d->out;
 
 	out_text(out, "digraph \"tracefind\" {\n"
 		      "node [shape=box style=filled fontname=\"sans-serif\"]\n"
 		      "edge [color=\"#595959\" fontname=\"sans-serif\"]\n");
-	write_legend(&d);
-	for (size_t i = 0; i < d.graph->node_count; i++)
-		write_node(&d, i);
-	for (size_t i = 0; i < d.graph->edge_count; i++)
-		write_edge(&d, &d.graph->edges[i]);
+	write_legend(d);
+	for (size_t i = 0; i < d->graph->node_count; i++)
+		write_node(d, i);
+	for (size_t i = 0; i < d->graph->edge_count; i++)
+		write_edge(d, &d->graph->edges[i]);
+	write_meanings(d);
 	out_text(out, "}\n");
+}
+
+void render_dot(const struct render_input *in, struct out *out)
+{
+	struct drawing d = { .out = out,
+			     .result = in->result,
+			     .graph = in->graph,
+			     .unit = profile_unit(in->profile),
+			     .flame = in->flame };
+
+	d.palette = flame_palette(d.flame, in->picture.palette);
+	if (names_init(&d))
+		draw(&d);
+	else
+		render_fail(out);
+	mem_free(d.by_name);
 }

@@ -53,22 +53,28 @@ static int step_of(double part)
 	return step;
 }
 
-/* By how much of the frame itself came or went, where the function changed
- * for certain and this frame went the same way. */
-static uint32_t diff_color(const struct flame *f, const struct flame_node *n)
+/* By how much of it came or went, where the function changed for certain and
+ * this went the same way. */
+static uint32_t change_color(enum change change, double after, double before)
 {
-	enum change change = f->functions[n->function].change;
-	double after = (double)n->values[FLAME_SLOW].total;
-	double before = flame_before(f, n);
 	double moved = after - before, most = fmax(after, before);
 
-	if (n->parent == FLAME_NONE || !(most > 0))
+	if (!(most > 0))
 		return COLOR_NONE;
 	if (change_is_up(change) && moved > 0)
 		return up_colors[step_of(moved / most)];
 	if (change_is_down(change) && moved < 0)
 		return down_colors[step_of(-moved / most)];
 	return change == CHANGE_NOISE ? COLOR_NOISE : COLOR_NONE;
+}
+
+static uint32_t diff_color(const struct flame *f, const struct flame_node *n)
+{
+	if (n->parent == FLAME_NONE)
+		return COLOR_NONE;
+	return change_color(f->functions[n->function].change,
+			    (double)n->values[FLAME_SLOW].total,
+			    flame_before(f, n));
 }
 
 /* In the lane of what is gone callers are only the way there. */
@@ -97,17 +103,10 @@ static bool is_kernel(const struct flame_function *fn)
 	return fn->kind == CODE_KERNEL;
 }
 
-uint32_t flame_color(const struct flame *f, enum palette palette,
-		     enum flame_side side, uint32_t node, bool is_gone)
+/* Not by change. */
+static uint32_t plain_color(const struct flame_function *fn,
+			    enum palette palette)
 {
-	const struct flame_node *n = &f->nodes[node];
-	const struct flame_function *fn = &f->functions[n->function];
-
-	if (palette == PALETTE_DIFF)
-		return side == FLAME_BASELINE ? gone_color(f, n, is_gone)
-					      : diff_color(f, n);
-	if (n->parent == FLAME_NONE)
-		return COLOR_NONE;
 	if (palette == PALETTE_JAVA)
 		return is_kernel(fn) ? kernel.color
 				     : languages[fn->language].color;
@@ -116,20 +115,51 @@ uint32_t flame_color(const struct flame *f, enum palette palette,
 	return hot_color(fn->name);
 }
 
-uint64_t flame_color_bit(const struct flame *f, enum palette palette,
-			 uint32_t node)
+uint32_t flame_function_color(const struct flame *f, enum palette palette,
+			      uint32_t function)
 {
-	const struct flame_function *fn =
-		&f->functions[f->nodes[node].function];
+	const struct flame_function *fn = &f->functions[function];
 
-	if (f->nodes[node].parent == FLAME_NONE)
-		return 0;
+	if (palette == PALETTE_DIFF)
+		return change_color(fn->change, (double)fn->totals[FLAME_SLOW],
+				    (double)fn->totals[FLAME_BASELINE] *
+					    f->baseline_scale);
+	return plain_color(fn, palette);
+}
+
+uint32_t flame_color(const struct flame *f, enum palette palette,
+		     enum flame_side side, uint32_t node, bool is_gone)
+{
+	const struct flame_node *n = &f->nodes[node];
+
+	if (palette == PALETTE_DIFF)
+		return side == FLAME_BASELINE ? gone_color(f, n, is_gone)
+					      : diff_color(f, n);
+	if (n->parent == FLAME_NONE)
+		return COLOR_NONE;
+	return plain_color(&f->functions[n->function], palette);
+}
+
+uint64_t flame_function_bit(const struct flame *f, enum palette palette,
+			    uint32_t function)
+{
+	const struct flame_function *fn = &f->functions[function];
+
 	if (palette == PALETTE_KIND)
 		return (uint64_t)1 << fn->kind;
 	if (palette == PALETTE_JAVA)
 		return (uint64_t)1
 		       << (is_kernel(fn) ? KERNEL_PLACE : (size_t)fn->language);
 	return 0;
+}
+
+uint64_t flame_color_bit(const struct flame *f, enum palette palette,
+			 uint32_t node)
+{
+	return f->nodes[node].parent == FLAME_NONE
+		       ? 0
+		       : flame_function_bit(f, palette,
+					    f->nodes[node].function);
 }
 
 enum palette flame_palette(const struct flame *f, enum palette wanted)
@@ -139,6 +169,19 @@ enum palette flame_palette(const struct flame *f, enum palette wanted)
 			       ? PALETTE_KIND
 			       : wanted;
 	return wanted == PALETTE_AUTO ? PALETTE_DIFF : wanted;
+}
+
+const char *flame_palette_words(enum palette palette)
+{
+	static const char *const words[] = {
+		[PALETTE_AUTO] = "kind of code",
+		[PALETTE_HOT] = "name",
+		[PALETTE_JAVA] = "language",
+		[PALETTE_KIND] = "kind of code",
+		[PALETTE_DIFF] = "change",
+	};
+
+	return words[palette];
 }
 
 /* ---- the legend ---- */

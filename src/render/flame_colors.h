@@ -12,6 +12,13 @@
  * PALETTE_DIFF only with a baseline. */
 enum palette flame_palette(const struct flame *f, enum palette wanted);
 
+/* What it goes by, after "colour by": "change". Static. */
+const char *flame_palette_words(enum palette palette);
+
+/* 0xrrggbb of a function as a whole, in drawings that have it once. */
+uint32_t flame_function_color(const struct flame *f, enum palette palette,
+			      uint32_t function);
+
 /* 0xrrggbb of a node in the lane of a side; is_gone: in the lane of the
  * baseline, it or one above it vanished (flame_gone_end()). */
 uint32_t flame_color(const struct flame *f, enum palette palette,
@@ -32,6 +39,10 @@ extern const struct flame_change_colors flame_change_colors;
  * other palettes and for the root. */
 uint64_t flame_color_bit(const struct flame *f, enum palette palette,
 			 uint32_t node);
+
+/* The same of a function that is no root. */
+uint64_t flame_function_bit(const struct flame *f, enum palette palette,
+			    uint32_t function);
 
 struct flame_meaning {
 	uint32_t color;

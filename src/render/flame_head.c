@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/flame_head.h"
 
+#include "render/flame_colors.h"
 #include "render/units.h"
 
 struct head {
@@ -149,10 +150,32 @@ void flame_head_write(struct page *page, enum flame_head_part part,
 		parts[part](&p);
 }
 
-bool flame_has_change(const struct flame *f)
+static bool has_change(const struct flame *f)
 {
 	for (uint32_t i = 0; i < f->function_count; i++)
 		if (change_is_real(f->functions[i].change))
 			return true;
 	return false;
+}
+
+bool flame_has_blamed(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->function_count; i++)
+		if (f->functions[i].is_to_blame)
+			return true;
+	return false;
+}
+
+void flame_head_colors(struct page *page, const struct flame *f,
+		       enum palette palette)
+{
+	page_textf(page, "colour by %s", flame_palette_words(palette));
+	if (palette == PALETTE_DIFF)
+		page_text(page, has_change(f)
+					? ": how much of the frame came or "
+					  "went, only where the change of its "
+					  "function is no noise"
+					: ": no function changed for certain");
+	if (flame_has_blamed(f))
+		page_text(page, "; outlined: the function to blame");
 }

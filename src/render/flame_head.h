@@ -22,7 +22,11 @@ enum flame_head_part {
 void flame_head_write(struct page *p, enum flame_head_part part,
 		      const struct flame *f, const struct result *r);
 
-/* Whether a function changed for certain. */
-bool flame_has_change(const struct flame *f);
+/* Whether a function is marked. */
+bool flame_has_blamed(const struct flame *f);
+
+/* The same of the colours: what they go by, and what else is marked. */
+void flame_head_colors(struct page *p, const struct flame *f,
+		       enum palette palette);
 
 #endif

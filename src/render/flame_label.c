@@ -41,24 +41,44 @@ void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 }
 
 /* The texts behind the name, the longer first; the last is empty. */
-#define ENDS 3
-#define END_BYTES (2 * UNIT_TEXT_BYTES + 4)
+#define ENDS 4
+#define WHOLE_BYTES (UNIT_TEXT_BYTES + 12)
+#define END_BYTES (2 * UNIT_TEXT_BYTES + WHOLE_BYTES + 4)
+
+/* " (53.3 % in all)" of a function that has other paths; else nothing. */
+static void whole_text(const struct flame *f, enum flame_side side,
+		       const struct flame_node *n, const char *share,
+		       char out[WHOLE_BYTES])
+{
+	int64_t total = f->functions[n->function].totals[side];
+	char whole[UNIT_TEXT_BYTES];
+
+	format_share(flame_share(f, side, (double)total), whole);
+	out[0] = '\0';
+	if (total > n->values[side].total && strcmp(whole, share) != 0)
+		snprintf(out, WHOLE_BYTES, " (%s in all)", whole);
+}
 
 static void write_ends(const struct flame *f, enum flame_side side,
 		       uint32_t node, bool is_changed,
 		       char ends[ENDS][END_BYTES])
 {
 	const struct flame_node *n = &f->nodes[node];
-	char share[UNIT_TEXT_BYTES], points[UNIT_TEXT_BYTES];
+	char share[UNIT_TEXT_BYTES], points[UNIT_TEXT_BYTES + 1] = "";
+	char whole[WHOLE_BYTES];
 
 	format_share(flame_share(f, side, (double)n->values[side].total),
 		     share);
-	format_points(flame_share(f, FLAME_SLOW, flame_moved(f, n)), points);
-	snprintf(ends[0], END_BYTES, " %s %s", share, points);
-	snprintf(ends[1], END_BYTES, " %s", share);
-	if (!is_changed || side == FLAME_BASELINE)
-		memcpy(ends[0], ends[1], END_BYTES);
-	ends[2][0] = '\0';
+	whole_text(f, side, n, share, whole);
+	if (is_changed && side != FLAME_BASELINE) {
+		points[0] = ' ';
+		format_points(flame_share(f, FLAME_SLOW, flame_moved(f, n)),
+			      points + 1);
+	}
+	snprintf(ends[0], END_BYTES, " %s%s%s", share, points, whole);
+	snprintf(ends[1], END_BYTES, " %s%s", share, points);
+	snprintf(ends[2], END_BYTES, " %s", share);
+	ends[3][0] = '\0';
 }
 
 void flame_labeler_init(struct flame_labeler *l, const struct flame *f,
@@ -134,8 +154,10 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 	name_end = flame_name_end(name);
 	for (int i = 0; i < ENDS; i++)
 		if (add_whole(l, name, ends[i], columns) ||
-		    add_whole(l, name_end, ends[i], columns))
+		    add_whole(l, name_end, ends[i], columns)) {
+			l->has_whole |= !i && strcmp(ends[0], ends[1]) != 0;
 			return buf_str(&l->text);
+		}
 	name_end = flame_name_fit(name, columns);
 	if (!add_whole(l, name_end, "", columns))
 		add_cut(l, name_end, columns);

@@ -9,7 +9,7 @@
 #include "model/flame.h"
 
 /* What a frame says without colour: '+' grew or is new, '-' shrank or is gone,
- * '!' a function to blame. At most two, NUL behind them. */
+ * '!' the function to blame. At most two, NUL behind them. */
 #define FLAME_MARK_BYTES 3
 void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 		char out[FLAME_MARK_BYTES]);
@@ -20,6 +20,7 @@ struct flame_labeler {
 	bool use_unicode;
 	struct buf name; /* escaped */
 	struct buf text;
+	bool has_whole; /* a label told of a function's other paths */
 	bool has_failed;
 };
 
@@ -29,9 +30,10 @@ bool flame_labeler_release(struct flame_labeler *l);
 /* Whether it did until now. */
 bool flame_labeler_is_good(const struct flame_labeler *l);
 
-/* Marks, name, share of the side's whole and change in points, as much as
- * fits into so many columns: the name whole, without its front or cut. Empty
- * where nothing fits. Escaped; lives until the next call. */
+/* Marks, name, share of the side's whole, change in points and the function's
+ * share in all where it has other paths, as much as fits into so many columns:
+ * the name whole, without its front or cut. Empty where nothing fits. Escaped;
+ * lives until the next call. */
 struct str flame_label(struct flame_labeler *l, enum flame_side side,
 		       uint32_t node, size_t columns);
 

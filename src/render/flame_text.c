@@ -12,18 +12,25 @@ double flame_share(const struct flame *f, enum flame_side s, double value)
 	return f->whole[s] > 0 ? value / (double)f->whole[s] : 0;
 }
 
-/* "65.0 %  1.19 s  119 samples" */
-void flame_value_write(struct out *out, const struct flame *f,
-		       enum flame_side s, int64_t value)
+/* "65.0 %, 1.19 s" */
+static void write_share(struct out *out, const struct flame *f,
+			enum flame_side s, int64_t value)
 {
 	char share[UNIT_TEXT_BYTES], text[UNIT_TEXT_BYTES];
-	char count[COUNT_TEXT_BYTES];
 
 	format_share(flame_share(f, s, (double)value), share);
 	format_value(value, f->unit, text);
 	out_text(out, share);
 	out_text(out, ", ");
 	out_text(out, text);
+}
+
+void flame_value_write(struct out *out, const struct flame *f,
+		       enum flame_side s, int64_t value)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	write_share(out, f, s, value);
 	if (!(f->sample_value[s] > 0) || f->sample_value[s] == 1)
 		return;
 	format_count((int64_t)((double)value / f->sample_value[s] + 0.5),
@@ -31,6 +38,29 @@ void flame_value_write(struct out *out, const struct flame *f,
 	out_text(out, ", ");
 	out_text(out, count);
 	out_text(out, " samples");
+}
+
+void flame_path_write(struct out *out, const struct flame *f,
+		      const struct flame_node *n, enum flame_side s)
+{
+	out_text(out, n->parent == FLAME_NONE ? "total " : "this path ");
+	flame_value_write(out, f, s, n->values[s].total);
+	out_text(out, "; self ");
+	flame_value_write(out, f, s, n->values[s].self);
+}
+
+void flame_function_write(struct out *out, const struct flame *f,
+			  const struct flame_node *n)
+{
+	const struct flame_function *fn = &f->functions[n->function];
+
+	out_text(out,
+		 f->has_baseline ? "whole function after " : "whole function ");
+	write_share(out, f, FLAME_SLOW, fn->totals[FLAME_SLOW]);
+	if (!f->has_baseline)
+		return;
+	out_text(out, "; before ");
+	write_share(out, f, FLAME_BASELINE, fn->totals[FLAME_BASELINE]);
 }
 
 double flame_moved(const struct flame *f, const struct flame_node *n)
@@ -67,7 +97,7 @@ void flame_change_write(struct out *out, const struct flame *f,
 	out_text(out, " points: ");
 	out_text(out, flame_change_words(f, n));
 	if (f->functions[n->function].is_to_blame)
-		out_text(out, " (one of the functions to blame)");
+		out_text(out, " (the function to blame)");
 }
 
 /* Where they begin. Arguments have separators of their own. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/html_flame.h"
 
+#include "base/count.h"
 #include "base/escape.h"
 #include "render/flame_colors.h"
 #include "render/flame_head.h"
@@ -9,6 +10,13 @@
 
 /* Of the hottest path; what is deeper is a click away. */
 #define PATH_FRAMES 40
+
+/* As --palette and the script know them. */
+static const char *const palette_values[] = {
+	[PALETTE_AUTO] = "auto", [PALETTE_HOT] = "hot",
+	[PALETTE_JAVA] = "java", [PALETTE_KIND] = "kind",
+	[PALETTE_DIFF] = "diff",
+};
 
 /* ---- what it is of ---- */
 
@@ -23,21 +31,25 @@ static void write_paragraph(struct page *p, const struct render_input *in,
 	out_text(p->out, "</p>\n");
 }
 
-/* What colours and edges mean. */
+/* Of the palette that is chosen, by the script, too. */
 static void write_colors(struct page *p, const struct render_input *in)
 {
-	const struct flame *f = in->flame;
+	static const enum palette palettes[] = { PALETTE_DIFF, PALETTE_KIND,
+						 PALETTE_JAVA, PALETTE_HOT };
+	enum palette shown = flame_palette(in->flame, in->picture.palette);
 
-	if (!f->has_baseline)
-		return;
-	out_text(p->out, "<p class=\"flame-how\">");
-	out_text(p->out,
-		 flame_has_change(f)
-			 ? "Colour: how much of a frame came or went, only "
-			   "where the change of its function is no noise. An "
-			   "edge marks the functions to blame."
-			 : "No function changed for certain: all is grey.");
-	out_text(p->out, "</p>\n");
+	for (size_t i = 0; i < COUNT_OF(palettes); i++) {
+		enum palette palette = palettes[i];
+
+		if (flame_palette(in->flame, palette) != palette)
+			continue;
+		outf(p->out, "<p class=\"flame-how\" data-palette=\"%s\"%s>",
+		     palette_values[palette],
+		     palette == shown ? "" : " hidden");
+		flame_head_colors(p, in->flame, palette);
+		page_flush(p, PAINT_NONE, "", 0);
+		out_text(p->out, "</p>\n");
+	}
 }
 
 static void write_words(const struct render_input *in, struct out *out)
@@ -56,6 +68,13 @@ static void write_words(const struct render_input *in, struct out *out)
 
 /* ---- controls, shown by the script ---- */
 
+static void palette_option(struct out *out, enum palette palette,
+			   enum palette shown)
+{
+	outf(out, "<option value=\"%s\"%s>%s</option>", palette_values[palette],
+	     palette == shown ? " selected" : "", flame_palette_words(palette));
+}
+
 static void write_option(struct out *out, const char *value, const char *text,
 			 bool is_selected)
 {
@@ -69,10 +88,10 @@ static void write_choices(const struct render_input *in, struct out *out)
 
 	out_text(out, "<label>Colour <select id=\"flame-palette\">");
 	if (in->flame->has_baseline)
-		write_option(out, "diff", "change", palette == PALETTE_DIFF);
-	write_option(out, "kind", "kind of code", palette == PALETTE_KIND);
-	write_option(out, "java", "language", palette == PALETTE_JAVA);
-	write_option(out, "hot", "name", palette == PALETTE_HOT);
+		palette_option(out, PALETTE_DIFF, palette);
+	palette_option(out, PALETTE_KIND, palette);
+	palette_option(out, PALETTE_JAVA, palette);
+	palette_option(out, PALETTE_HOT, palette);
 	out_text(out, "</select></label>\n");
 	if (!in->flame->has_baseline)
 		return;

@@ -375,8 +375,12 @@ function listenControls() {
 			nextMatch();
 		}
 	});
-	id("palette").addEventListener("change",
-		e => graph.setPalette(e.target.value));
+	id("palette").addEventListener("change", function(e) {
+		graph.setPalette(e.target.value);
+		section.querySelectorAll("[data-palette]")
+			.forEach(p => p.hidden =
+					 p.dataset.palette !== e.target.value);
+	});
 	if (id("show"))
 		id("show").addEventListener("change", function (e) {
 			state.show = e.target.value;

@@ -43,7 +43,8 @@ enum column {
 	COLUMN_KIND,
 	COLUMN_LANGUAGE,
 	COLUMN_CHANGE,
-	COLUMN_FLAGS,
+	COLUMN_WHOLE, /* of a function, as many as there are sides */
+	COLUMN_FLAGS = COLUMN_WHOLE + FLAME_SIDES,
 	COLUMN_STEP, /* with NODE_HAS_STEP; and so on */
 	COLUMN_FUNCTION,
 	COLUMN_SELF,
@@ -51,10 +52,22 @@ enum column {
 	COLUMNS = COLUMN_LEFT_OUT + FLAME_SIDES,
 };
 static const char *const column_keys[COLUMNS] = {
-	"file_shared",    "name_shared",     "file",       "line",
-	"kind",           "language",        "change",     "flags",
-	"step",           "function",        "self_after", "self_before",
-	"left_out_after", "left_out_before",
+	"file_shared",
+	"name_shared",
+	"file",
+	"line",
+	"kind",
+	"language",
+	"change",
+	"function_after",
+	"function_before",
+	"flags",
+	"step",
+	"function",
+	"self_after",
+	"self_before",
+	"left_out_after",
+	"left_out_before",
 };
 
 struct data {
@@ -264,6 +277,16 @@ static void write_files(struct data *d)
 	jsonw_array_end(&d->json);
 }
 
+/* In the digits of put_i64(): a sum with negative stacks may be one. */
+static void put_totals(struct data *d, const struct flame_function *fn)
+{
+	int sides = d->f->has_baseline ? FLAME_SIDES : 1;
+
+	for (int s = 0; s < sides; s++)
+		put_i64(d, COLUMN_WHOLE + (enum column)s,
+			fn->totals[s] / (int64_t)d->divisor[s]);
+}
+
 static void write_functions(struct data *d)
 {
 	const struct flame_function *functions = d->f->functions;
@@ -288,6 +311,7 @@ static void write_functions(struct data *d)
 		put(d, COLUMN_CHANGE,
 		    fn->change | (unsigned)fn->is_to_blame
 					 << RANKED_SHIFT);
+		put_totals(d, fn);
 	}
 	jsonw_array_end(&d->json);
 }

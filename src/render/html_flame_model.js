@@ -45,23 +45,49 @@ function readColumn(count, text) {
 	return column;
 }
 
+// Negative ones are odd.
+function readSigned(count, text)
+{
+	const next = reader(text), column = new Float64Array(count);
+
+	for (let i = 0; i < count; i++) {
+		const word = next();
+
+		column[i] = word % 2 ? -(word + 1) / 2 : word / 2;
+	}
+	return column;
+}
+
 function readFunctions(data) {
 	const count = data.names.length, next = reader(data.file);
 	const change = readColumn(count, data.change);
 	let last = 0;
 
-	return { name: readTexts(data.names, data.name_shared),
-		files: readTexts(data.files, data.file_shared),
-		file: Uint32Array.from(data.names, function () {
-			const step = next();
+	return {
+		name : readTexts(data.names, data.name_shared),
+		files : readTexts(data.files, data.file_shared),
+		file : Uint32Array.from(data.names,
+					function() {
+						const step = next();
 
-			return last += step & 1 ? -(step + 1) / 2 : step / 2;
-		}),
-		line: readColumn(count, data.line),
-		kind: readColumn(count, data.kind),
-		language: readColumn(count, data.language),
-		change: change.map(word => word & 7),
-		isRanked: change.map(word => word >> 3) };
+						return last +=
+						       step & 1
+							       ? -(step + 1) / 2
+							       : step / 2;
+					}),
+		line : readColumn(count, data.line),
+		kind : readColumn(count, data.kind),
+		language : readColumn(count, data.language),
+		whole : [
+			data.function_after, data.function_before
+		].map((text, side) =>
+			      text ? readSigned(count, text)
+					      .map(value => value *
+							    data.divisor[side])
+				   : null),
+		change : change.map(word => word & 7),
+		isRanked : change.map(word => word >> 3)
+	};
 }
 
 // Frames in depth-first order, as columns; sums from the last to the first.
@@ -253,20 +279,34 @@ function placeText(i) {
 	return text + data.legends.kind[F.kind[fn]][1];
 }
 
+function wholeText(fn)
+{
+	const side = s => shareText(share(s, F.whole[s][fn])) + ", " +
+			  valueText(F.whole[s][fn]);
+
+	if (!data.has_baseline)
+		return "whole function " + side(0);
+	return "whole function after " + side(0) + "; before " + side(1);
+}
+
 function lines(i) {
 	const list = [F.name[N.fn[i]]], words = ["after   ", "before  "];
 
 	if (i)
 		list.push(placeText(i));
 	for (let s = 0; s < (data.has_baseline ? 2 : 1); s++)
-		list.push((data.has_baseline ? words[s] : "") + "total " +
-			sideText(s, N.total[s][i]) + "; self " +
-			sideText(s, N.self[s][i]));
+		list.push((data.has_baseline ? words[s] : "") +
+			  (i ? "this path " : "total ") +
+			  sideText(s, N.total[s][i]) + "; self " +
+			  sideText(s, N.self[s][i]));
 	if (data.has_baseline && i)
-		list.push("change " +
-			pointsText(share(0, N.total[0][i] - before(i))) +
-			" points: " + changeWords(i) + (F.isRanked[N.fn[i]] ?
-				" (one of the functions to blame)" : ""));
+		list.push("change  this path " +
+			  pointsText(share(0, N.total[0][i] - before(i))) +
+			  " points: " + changeWords(i) +
+			  (F.isRanked[N.fn[i]] ? " (the function to blame)"
+					       : ""));
+	if (i)
+		list.push(wholeText(N.fn[i]));
 	return list;
 }
 

@@ -108,15 +108,20 @@ static void write_share(struct out *out, const struct flame *f, uint32_t node,
 
 void html_flame_says(struct out *out, const struct flame *f, uint32_t node)
 {
+	out_text(out, node ? "this path " : "");
 	write_share(out, f, node, FLAME_SLOW);
-	if (!f->has_baseline)
-		return;
-	out_text(out, ", before ");
-	write_share(out, f, node, FLAME_BASELINE);
+	if (f->has_baseline) {
+		out_text(out, ", before ");
+		write_share(out, f, node, FLAME_BASELINE);
+	}
 	if (!node)
 		return;
-	out_text(out, ", ");
-	flame_change_write(out, f, &f->nodes[node]);
+	if (f->has_baseline) {
+		out_text(out, ", ");
+		flame_change_write(out, f, &f->nodes[node]);
+	}
+	out_text(out, "; ");
+	flame_function_write(out, f, &f->nodes[node]);
 }
 
 static void write_title(struct out *out, const struct flame *f, uint32_t node)

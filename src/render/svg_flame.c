@@ -325,15 +325,10 @@ static void write_head(struct picture *p)
 
 	for (int i = 0; i < FLAME_HEAD_PARTS; i++) {
 		flame_head_write(page, (enum flame_head_part)i, p->f, p->r);
-		if (i == FLAME_HEAD_HOW && p->f->has_baseline)
-			page_textf(page,
-				   "; colour: how much of the frame is a "
-				   "change, only where the function's is no "
-				   "noise; dark edge: functions to blame%s",
-				   flame_has_change(p->f)
-					   ? ""
-					   : "; no function changed for "
-					     "certain");
+		if (i == FLAME_HEAD_HOW) {
+			page_text(page, "; ");
+			flame_head_colors(page, p->f, p->palette);
+		}
 		if (i == FLAME_HEAD_TITLE)
 			svg_take_title(&p->s);
 		else

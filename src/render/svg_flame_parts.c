@@ -7,17 +7,6 @@
 #include "render/flame_text.h"
 #include "render/svg.h"
 
-static void write_values(struct out *out, const struct flame *f,
-			 const struct flame_node *n, enum flame_side s,
-			 const char *label)
-{
-	out_text(out, label);
-	out_text(out, "total ");
-	flame_value_write(out, f, s, n->values[s].total);
-	out_text(out, "; self ");
-	flame_value_write(out, f, s, n->values[s].self);
-}
-
 static void write_place(struct out *out, const struct flame *f,
 			const struct flame_function *fn)
 {
@@ -44,16 +33,22 @@ void svg_flame_says(struct out *out, const struct flame *f, uint32_t node,
 		write_place(out, f, fn);
 		out_text(out, between);
 	}
-	write_values(out, f, n, FLAME_SLOW, f->has_baseline ? "after   " : "");
-	if (!f->has_baseline)
-		return;
-	out_text(out, between);
-	write_values(out, f, n, FLAME_BASELINE, "before  ");
+	out_text(out, f->has_baseline ? "after   " : "");
+	flame_path_write(out, f, n, FLAME_SLOW);
+	if (f->has_baseline) {
+		out_text(out, between);
+		out_text(out, "before  ");
+		flame_path_write(out, f, n, FLAME_BASELINE);
+	}
 	if (!node)
 		return;
+	if (f->has_baseline) {
+		out_text(out, between);
+		out_text(out, "change  this path ");
+		flame_change_write(out, f, n);
+	}
 	out_text(out, between);
-	out_text(out, "change ");
-	flame_change_write(out, f, n);
+	flame_function_write(out, f, n);
 }
 
 void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,

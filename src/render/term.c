@@ -282,6 +282,9 @@ static void write_head(struct drawing *d)
 			continue;
 		flame_head_write(p, (enum flame_head_part)i, d->f,
 				 d->in->result);
+		if (i == FLAME_HEAD_HOW && d->in->style.use_color)
+			page_textf(p, "; colour by %s",
+				   flame_palette_words(d->palette));
 		page_flush(p, i == FLAME_HEAD_TITLE ? PAINT_BOLD : PAINT_NONE,
 			   "", i == FLAME_HEAD_TITLE ? 0 : 2);
 	}
@@ -345,16 +348,19 @@ static void write_legend(struct drawing *d)
 			out_char(d->out, '\n');
 		legend_item(d, &used, m.color, m.text);
 	}
-	if (used || d->f->has_baseline || d->has_many)
+	if (used || d->f->has_baseline || d->has_many || d->labels.has_whole)
 		out_char(d->out, '\n');
 	if (d->f->has_baseline)
+		page_text(p, "+ grew or new, - shrank or gone, ! the function "
+			     "to blame; no mark: the same, or may be noise");
+	if (d->labels.has_whole)
 		page_textf(p,
-			   "+ grew or new, - shrank or gone, ! one of the "
-			   "functions to blame; no mark: the same, or may be "
-			   "noise%s",
-			   d->has_many ? "; " : "");
+			   "%sin all: on all paths of the function, as tables "
+			   "tell it",
+			   p->line.len ? "; " : "");
 	if (d->has_many)
-		page_textf(p, "%s frames too narrow to draw",
+		page_textf(p, "%s%s frames too narrow to draw",
+			   p->line.len ? "; " : "",
 			   d->in->style.use_unicode ? "···" : ":::");
 	page_flush(p, PAINT_DIM, "", 0);
 }

@@ -59,10 +59,10 @@ void explorer_release(struct explorer *e)
 
 /* ---- what is seen ---- */
 
-/* A frame has four lines with a baseline, two without. */
+/* A frame has five lines with a baseline, three without. */
 uint32_t explorer_detail_rows(const struct explorer *e)
 {
-	uint32_t wanted = e->has_baseline ? 4 : 2;
+	uint32_t wanted = e->has_baseline ? 5 : 3;
 
 	if (e->rows >= 16)
 		return wanted;

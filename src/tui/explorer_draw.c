@@ -99,16 +99,22 @@ static void add_name(struct explorer *e, const struct flame_node *n)
 		buf_addf(&e->line, "  %s", code_kind_words(fn->kind));
 }
 
+/* A row of the table is a whole function; else the node has one. */
 static void add_side(struct explorer *e, const struct flame_node *n,
 		     enum flame_side side, const char *label)
 {
 	struct out out;
 
 	out_init_memory(&out, &e->line);
-	outf(&out, "%stotal ", label);
-	flame_value_write(&out, e->f, side, n->values[side].total);
-	out_text(&out, "; self ");
-	flame_value_write(&out, e->f, side, n->values[side].self);
+	out_text(&out, label);
+	if (e->is_table) {
+		out_text(&out, "total ");
+		flame_value_write(&out, e->f, side, n->values[side].total);
+		out_text(&out, "; self ");
+		flame_value_write(&out, e->f, side, n->values[side].self);
+	} else {
+		flame_path_write(&out, e->f, n, side);
+	}
 	out_release(&out);
 }
 
@@ -119,9 +125,28 @@ static void add_change(struct explorer *e, const struct flame_node *n)
 	if (n->parent == FLAME_NONE)
 		return;
 	out_init_memory(&out, &e->line);
-	out_text(&out, "change  ");
+	out_text(&out, e->is_table ? "change  " : "change  this path ");
 	flame_change_write(&out, e->f, n);
 	out_release(&out);
+}
+
+static void add_function(struct explorer *e, const struct flame_node *n)
+{
+	struct out out;
+
+	if (n->parent == FLAME_NONE)
+		return;
+	out_init_memory(&out, &e->line);
+	flame_function_write(&out, e->f, n);
+	out_release(&out);
+}
+
+static const char *first_label(const struct explorer *e, uint32_t rows)
+{
+	if (!e->has_baseline)
+		return "";
+	return rows == 2 && e->side == EXPLORER_BEFORE ? "before  "
+						       : "after   ";
 }
 
 /* In the order of what matters, as far as there are lines. */
@@ -135,16 +160,17 @@ static void draw_details(struct explorer *e, const struct surface *s)
 	explorer_put(e, s, row++, 0, s->columns, &bold);
 	if (rows > 1) {
 		add_side(e, &n, rows > 2 ? FLAME_SLOW : explorer_flame_side(e),
-			 !e->has_baseline ? ""
-			 : rows == 2 && e->side == EXPLORER_BEFORE
-				 ? "before  "
-				 : "after   ");
+			 first_label(e, rows));
 		explorer_put(e, s, row++, 0, s->columns, &plain);
 	}
-	if (rows > 2) {
+	if (rows > 2 && e->has_baseline) {
 		add_side(e, &n, FLAME_BASELINE, "before  ");
 		explorer_put(e, s, row++, 0, s->columns, &plain);
 		add_change(e, &n);
+		explorer_put(e, s, row++, 0, s->columns, &plain);
+	}
+	if (rows > 2) {
+		add_function(e, &n);
 		explorer_put(e, s, row, 0, s->columns, &plain);
 	}
 }
@@ -227,7 +253,7 @@ static const char *const help_lines[] = {
 	"c                 other colours",
 	"q, Ctrl-C         quit",
 	"",
-	"+ grew or new, - shrank or gone, ! one of the functions to blame",
+	"+ grew or new, - shrank or gone, ! the function to blame",
 	"... narrow frames side by side: zoom into what is above them",
 };
 

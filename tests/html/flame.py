@@ -303,6 +303,14 @@ class Test(Page):
                          ".map(e => e.textContent)")
             self.check(text in items if text else not items,
                        f"legend of {value}", items)
+            words = {"kind": "kind of code", "java": "language",
+                     "hot": "name", "diff": "change"}[value]
+            told = b.js("Array.from(document.querySelectorAll("
+                        "'[data-palette]')).filter(p => !p.hidden)"
+                        ".map(p => p.textContent)")
+            self.check(len(told) == 1
+                       and told[0].startswith(f"colour by {words}"),
+                       f"and the words of {value}", told)
 
     def widths(self):
         b = self.b

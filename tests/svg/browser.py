@@ -47,8 +47,10 @@ class Test(Page):
         whole = b.js("place('all')")[2]
         x, y = self.center("load")
         b.mouse("mouseMoved", x, y)
-        self.check("load" in b.js("info()") and "total" in b.js("info()"),
-                   "hover tells of the frame", b.js("info()"))
+        told = b.js("info()")
+        self.check("load" in told and "this path 50.0 %" in told
+                   and "whole function after 50.0 %" in told,
+                   "hover tells of the frame and its function", told)
         self.check("before" in b.js("info()"), "hover tells both sides",
                    b.js("info()"))
         self.near(b.js("place('load')")[2], whole * 0.5, "half before")

@@ -199,6 +199,66 @@ static void test_changes(void **state)
 	clear(&d);
 }
 
+/* The one that the answer names: neither callers, whose totals grew with it,
+ * nor others that grew less, nor what shrank. */
+static void test_one_is_to_blame(void **state)
+{
+	struct drawing d;
+	uint32_t marked = 0;
+
+	(void)state;
+	draw(&d, "main;serve;apply 900\nmain;also 500\nmain;rest 4000\n",
+	     "main;serve;apply 100\nmain;also 100\nmain;rest 4000\n"
+	     "main;old 500\n",
+	     &plain);
+	assert_int_equal(change_of(&d.f, "apply"), CHANGE_GROWN);
+	assert_int_equal(change_of(&d.f, "also"), CHANGE_GROWN);
+	for (uint32_t i = 0; i < d.f.function_count; i++)
+		marked += d.f.functions[i].is_to_blame;
+	assert_int_equal(marked, 1);
+	assert_true(str_equal(d.x.result.functions[0].name, STR("apply")));
+	assert_true(d.f.functions[node(&d.f, "apply")->function].is_to_blame);
+	clear(&d);
+}
+
+/* Where nothing grew nothing is to blame. */
+static void test_none_is_to_blame(void **state)
+{
+	struct drawing d;
+
+	(void)state;
+	draw(&d, "main;a 4000\nmain;b 4000\n", "main;a 4050\nmain;b 3950\n",
+	     &plain);
+	for (uint32_t i = 0; i < d.f.function_count; i++)
+		assert_false(d.f.functions[i].is_to_blame);
+	clear(&d);
+}
+
+/* What a function took on all its paths is what its row says; what is within
+ * itself counts once. */
+static void test_whole_functions(void **state)
+{
+	struct drawing d;
+
+	(void)state;
+	draw(&d, "main;a;h 500\nmain;b;h 300\nmain;b;h;h 200\n",
+	     "main;a;h 40\nmain;b 60\n", &plain);
+	for (size_t i = 0; i < d.x.result.function_count; i++) {
+		const struct function_row *row = &d.x.result.functions[i];
+		const struct flame_function *fn = d.f.functions;
+
+		while (!str_equal(fn->name, row->name))
+			fn++;
+		assert_int_equal(fn->totals[FLAME_SLOW], row->total_value);
+		assert_int_equal(fn->totals[FLAME_BASELINE],
+				 row->baseline_total_value);
+		if (str_equal(row->name, STR("h")))
+			assert_int_equal(fn->totals[FLAME_SLOW], 1000);
+	}
+	assert_int_equal(d.f.functions[0].totals[FLAME_BASELINE], 100);
+	clear(&d);
+}
+
 /* Twice the seconds: half of the baseline's values stand beside. */
 static void test_rates_are_scaled(void **state)
 {
@@ -417,6 +477,9 @@ int main(void)
 		cmocka_unit_test(test_callees_first),
 		cmocka_unit_test(test_two_sides),
 		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_one_is_to_blame),
+		cmocka_unit_test(test_none_is_to_blame),
+		cmocka_unit_test(test_whole_functions),
 		cmocka_unit_test(test_rates_are_scaled),
 		cmocka_unit_test(test_healthy_blames_nothing),
 		cmocka_unit_test(test_not_drawn),

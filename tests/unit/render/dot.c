@@ -6,10 +6,39 @@
 
 #include "render/render.h"
 
-static void render(struct result *r, const struct drawn_graph *g,
-		   struct buf *text)
+#define MS 1000000
+
+/* As the flame graph of the same profile has them. */
+static struct flame_node roots[] = { { .parent = FLAME_NONE } };
+static struct flame_function functions[] = {
+	{ .name = { "all", 3 } },
+	{ .name = { "main.run", sizeof "main.run" - 1 },
+	  .kind = CODE_RUNTIME,
+	  .language = FLAME_GO,
+	  .totals = { 100 * MS, 50 * MS } },
+	{ .name = { "c", 1 },
+	  .kind = CODE_DATABASE,
+	  .totals = { 36 * MS, 6 * MS } },
+};
+
+static struct flame flame(bool has_baseline)
 {
-	struct render_input in = { .result = r, .graph = g };
+	return (struct flame){ .functions = functions,
+			       .function_count = 3,
+			       .nodes = roots,
+			       .node_count = 1,
+			       .has_baseline = has_baseline,
+			       .whole = { 100 * MS, 48 * MS },
+			       .baseline_scale = 1 };
+}
+
+static void render(struct result *r, const struct drawn_graph *g,
+		   enum palette palette, struct buf *text)
+{
+	struct flame f = flame(r->has_baseline);
+	struct render_input in = {
+		.result = r, .graph = g, .flame = &f, .picture.palette = palette
+	};
 	struct profile p;
 	struct out out;
 
@@ -27,8 +56,6 @@ static void check_has(const struct buf *text, const char *wanted)
 	if (str_find(buf_str(text), str_from(wanted)) == SIZE_MAX)
 		fail_msg("no %s in\n%s", wanted, buf_text(text));
 }
-
-#define MS 1000000
 
 static struct drawn_node nodes[] = {
 	{ { "main.run", sizeof "main.run" - 1 }, 0, 100 * MS },
@@ -61,10 +88,10 @@ static void test_profile(void **state)
 	struct buf text;
 
 	(void)state;
-	render(&r, &graph, &text);
+	render(&r, &graph, PALETTE_AUTO, &text);
 	check_has(&text, "N1 [label=\"main.run\\n0 of 100 ms (100.0 %)\" "
 			 "id=\"node1\" fontsize=8 tooltip=\"main.run (100 ms)"
-			 "\" color=\"#595959\" fillcolor=\"#f2f2f2\"]\n");
+			 "\" color=\"#595959\" fillcolor=\"#cbd5c0\"]\n");
 	check_has(&text, "N2 [label=\"a\\\"b\\\\n&amp;<x>\\\\n\\n64 ms (64.0 %)"
 			 "\" id=\"node2\" fontsize=24 ");
 	check_has(&text, "N3 [label=\"c\\n16 ms (16.0 %)\\nof 36 ms (36.0 %)\" "
@@ -75,6 +102,11 @@ static void test_profile(void **state)
 	check_has(&text, "N1 -> N3 [label=\" 36 ms\" weight=37 penwidth=2 "
 			 "tooltip=\"main.run ... c (36 ms)\" "
 			 "style=\"dotted\"]\n");
+	check_has(&text, "tooltip=\"c (36 ms)\" color=\"#595959\" "
+			 "fillcolor=\"#7fb3d9\"]\n");
+	check_has(&text, "colour by kind of code\\l\"] }\n");
+	check_has(&text, "[shape=box label=\"database\" "
+			 "fillcolor=\"#7fb3d9\"]\n");
 	check_has(&text, "profile: x\\\"}\\lshown: 80 ms (80.0 %) of 100 ms\\l"
 			 "3 of 7 functions, those from 500 us, calls from "
 			 "100 us\\l");
@@ -82,37 +114,59 @@ static void test_profile(void **state)
 	buf_release(&text);
 }
 
-/* Only what the table says changed has a colour. */
+/* Colours are those of flame graphs: by how much of the whole function came or
+ * went. */
 static void test_diff(void **state)
 {
-	struct function_row rows[] = {
-		{ .name = STR("c"),
-		  .change = CHANGE_GROWN,
-		  .baseline_total = 0.125 },
-		{ .name = STR("main.run"),
-		  .change = CHANGE_NOISE,
-		  .baseline_total = 0.5 },
-	};
 	struct result r = {
 		.command = "diff",
 		.has_baseline = true,
 		.baseline = { .kind = STR("1d") },
-		.functions = rows,
-		.function_count = 2,
 	};
 	struct buf text;
 
 	(void)state;
-	render(&r, &graph, &text);
+	functions[1].change = CHANGE_NOISE;
+	functions[2].change = CHANGE_GROWN;
+	functions[2].is_to_blame = true;
+	render(&r, &graph, PALETTE_AUTO, &text);
 	check_has(&text, "of 36 ms (36.0 %)\\nwas 12.5 %\" id=\"node3\" "
-			 "fontsize=16 tooltip=\"c (36 ms)\" color=\"#a63603\" "
-			 "fillcolor=\"#fdd0a2\"]\n");
-	check_has(&text, "tooltip=\"main.run (100 ms)\" color=\"#595959\" ");
+			 "fontsize=16 tooltip=\"c (36 ms)\" color=\"#5a1e00\" "
+			 "penwidth=4 fillcolor=\"#f4812b\"]\n");
+	check_has(&text, "tooltip=\"main.run (100 ms)\" color=\"#595959\" "
+			 "fillcolor=\"#d3d3d3\"]\n");
 	check_has(&text, "baseline: 1d\\l");
-	rows[0].change = CHANGE_SHRUNK;
+	check_has(&text, "colour by change; thick edge: the function to "
+			 "blame\\l");
+	check_has(&text, "[shape=box label=\"grew or new\" "
+			 "fillcolor=\"#f4812b\"]\n");
+	functions[2].change = CHANGE_SHRUNK;
+	functions[2].is_to_blame = false;
+	functions[2].totals[FLAME_BASELINE] = 48 * MS;
 	buf_release(&text);
-	render(&r, &graph, &text);
-	check_has(&text, "tooltip=\"c (36 ms)\" color=\"#08519c\" ");
+	render(&r, &graph, PALETTE_AUTO, &text);
+	check_has(&text, "tooltip=\"c (36 ms)\" color=\"#595959\" "
+			 "fillcolor=\"#abcfe8\"]\n");
+	assert_true(str_find(buf_str(&text), STR("blame")) == SIZE_MAX);
+	buf_release(&text);
+	functions[1].change = functions[2].change = CHANGE_NONE;
+	functions[2].totals[FLAME_BASELINE] = 6 * MS;
+}
+
+static void test_palettes(void **state)
+{
+	struct result r = { .command = "profile" };
+	struct buf text;
+
+	(void)state;
+	render(&r, &graph, PALETTE_JAVA, &text);
+	check_has(&text, "colour by language\\l");
+	check_has(&text, "tooltip=\"main.run (100 ms)\" color=\"#595959\" "
+			 "fillcolor=\"#8fd3e8\"]\n");
+	check_has(&text, "[shape=box label=\"Go\" fillcolor=\"#8fd3e8\"]\n");
+	buf_release(&text);
+	render(&r, &graph, PALETTE_HOT, &text);
+	check_has(&text, "colour by name\\l");
 	buf_release(&text);
 }
 
@@ -123,7 +177,7 @@ static void test_empty(void **state)
 	struct buf text;
 
 	(void)state;
-	render(&r, &none, &text);
+	render(&r, &none, PALETTE_AUTO, &text);
 	check_has(&text, "shown: 0 s (0.0 %) of 0 s\\l0 of 0 functions");
 	assert_true(str_ends(buf_str(&text), STR("}\n")));
 	buf_release(&text);
@@ -134,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_profile),
 		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_palettes),
 		cmocka_unit_test(test_empty),
 	};
 

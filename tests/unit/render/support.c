@@ -438,8 +438,7 @@ static const struct flame_function flame_functions[] = {
 	{ .name = STR_INIT("main.oldHash"),
 	  .kind = CODE_APPLICATION,
 	  .language = FLAME_GO,
-	  .change = CHANGE_GONE,
-	  .is_to_blame = true },
+	  .change = CHANGE_GONE },
 	{ .name = STR_INIT("main.logRequest"),
 	  .kind = CODE_APPLICATION,
 	  .language = FLAME_GO,
@@ -494,8 +493,15 @@ void sample_flame(struct sample *s)
 		if (!has_baseline)
 			s->functions[i].change = CHANGE_NONE;
 	}
-	for (uint32_t i = 0; i < 9; i++)
+	for (uint32_t i = 0; i < 9; i++) {
+		struct flame_function *fn =
+			&s->functions[flame_nodes[i].function];
+
+		/* None is within itself. */
 		set_flame_node(s, i);
+		for (int side = 0; side < FLAME_SIDES; side++)
+			fn->totals[side] += s->nodes[i].values[side].total;
+	}
 	s->has_flame = true;
 	s->picture.min_width_cpx = 10;
 	s->flame = (struct flame){

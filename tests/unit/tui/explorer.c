@@ -251,10 +251,12 @@ static void test_details(void **state)
 	draw(&e);
 	check_on_paper("main.(*UserRepository).FindByEmail  "
 		       "user_repository.go:88  application");
-	check_on_paper("after   total 65.0 %, 6.5 s, 650 samples; self 15.0 %");
-	check_on_paper("before  total 4.0 %, 400 ms, 40 samples; self 4.0 %");
-	check_on_paper("change  +63.0 points: grew (one of the functions to "
+	check_on_paper("after   this path 65.0 %, 6.5 s, 650 samples; self ");
+	check_on_paper("before  this path 4.0 %, 400 ms, 40 samples; self ");
+	check_on_paper("change  this path +63.0 points: grew (the function to "
 		       "blame)");
+	check_on_paper("whole function after 65.0 %, 6.5 s; before 4.0 %, "
+		       "400 ms");
 	check_on_paper("user-db  UserRepository.findByEmail  612 ms");
 	end(&e);
 }
@@ -279,7 +281,7 @@ static void test_sides(void **state)
 	assert_int_equal(e.zoom, 3);
 	type(&e, "0");
 	draw(&e);
-	check_on_paper("-!main.oldHash 47.0 %");
+	check_on_paper("-main.oldHash 47.0 %");
 	assert_false(is_on_paper("Rows"));
 	type(&e, "gjjl");
 	assert_int_equal(e.selected, 7);
@@ -299,7 +301,8 @@ static void test_no_baseline(void **state)
 	assert_int_equal(e.side, EXPLORER_DIFF);
 	draw(&e);
 	check_on_paper("there is no baseline");
-	check_on_paper("total 100.0 %");
+	check_on_paper("this path 100.0 %");
+	check_on_paper("whole function 100.0 %, 10 s");
 	assert_false(is_on_paper("before"));
 	type(&e, "ttss"); /* by change is passed over */
 	assert_int_equal(e.functions.order, FUNCTIONS_SELF);
