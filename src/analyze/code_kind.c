@@ -272,11 +272,28 @@ static bool is_beneath_managed(const struct code_subject *s,
 	       !(s->languages & others);
 }
 
-/* Every Go function of a package has a dot; assembler and C do not. */
-static bool is_bare_in_go(const struct code_subject *s)
+/* Every Go function of a package has a dot; assembler and C do not. A file of
+ * Go says that a profiler left the package out; without a file it may be
+ * anything. */
+static enum code_kind bare_in_go(const struct code_subject *s)
 {
-	return s->languages == LANGUAGE_GO &&
-	       str_find(s->name, STR(".")) == SIZE_MAX;
+	if (s->languages != LANGUAGE_GO ||
+	    str_find(s->name, STR(".")) != SIZE_MAX ||
+	    str_ends(s->file, STR(".go")))
+		return CODE_APPLICATION;
+	return s->file.len ? CODE_RUNTIME : CODE_UNKNOWN;
+}
+
+bool code_is_address(struct str name)
+{
+	size_t i = 2;
+
+	if (!str_starts(name, STR("0x")))
+		return false;
+	while (i < name.len &&
+	       (ascii_is_hex(name.ptr[i]) || name.ptr[i] == '?'))
+		i++;
+	return i > 2 && i == name.len;
 }
 
 static struct code_class origin_of(const struct code_subject *s,
@@ -289,9 +306,12 @@ static struct code_class origin_of(const struct code_subject *s,
 	if (rule) {
 		out.kind = (enum code_kind)rule->kind;
 		out.is_kernel_entry = rule->is_kernel_entry;
-	} else if (is_beneath_managed(s, profile_languages) ||
-		   is_bare_in_go(s)) {
+	} else if (code_is_address(s->name)) {
+		out.kind = CODE_UNKNOWN;
+	} else if (is_beneath_managed(s, profile_languages)) {
 		out.kind = CODE_RUNTIME;
+	} else {
+		out.kind = bare_in_go(s);
 	}
 	return out;
 }

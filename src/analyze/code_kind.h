@@ -20,6 +20,9 @@ struct code_class {
 	bool is_leaf_only;
 };
 
+/* "0xfffffffffffffffe", or "0x?" for several: no name. */
+bool code_is_address(struct str name);
+
 /* A class as a byte. */
 static inline unsigned char code_class_pack(const struct code_class *c)
 {

@@ -615,7 +615,7 @@ static bool is_candidate(const struct diff *d, uint32_t id)
 	if (d->method == DIFF_BLOCK_VALUES ? !is_seen_twice(d, id)
 					   : c.a + c.b < DIFF_MIN_SAMPLES)
 		return false;
-	return !is_everywhere(d, &c) && !func_is_cut_off(d->t, id);
+	return !is_everywhere(d, &c) && !func_is_nameless(d->t, id);
 }
 
 static bool fit_prior(struct diff *d, struct error *err)

@@ -18,18 +18,23 @@ uint32_t func_side_function(const struct func_side *side,
 uint32_t func_side_owner(const struct func_side *side,
 			 const struct stack *stack)
 {
-	uint32_t owner = UINT32_MAX;
+	uint32_t kernel_from = stack->frame_count;
+	uint32_t owner = UINT32_MAX, named = UINT32_MAX;
 
 	for (uint32_t i = 0; i < stack->frame_count; i++) {
 		uint32_t function = func_side_function(side, stack, i);
 		const struct code_class *class = &side->classes[function];
 
+		if (class->kind != CODE_UNKNOWN)
+			named = function;
 		if (class->is_kernel_entry)
-			break;
-		if (class->kind == CODE_APPLICATION)
+			kernel_from = i < kernel_from ? i : kernel_from;
+		if (class->kind == CODE_APPLICATION && i < kernel_from)
 			owner = function;
 	}
-	return owner != UINT32_MAX ? owner
+	if (owner != UINT32_MAX)
+		return owner;
+	return named != UINT32_MAX ? named
 				   : func_side_function(side, stack,
 							stack->frame_count - 1);
 }
@@ -118,8 +123,10 @@ static bool is_cut(const struct func_side *side)
 	return side->profile && side->profile->truncated_share > 0;
 }
 
-bool func_is_cut_off(const struct func_table *t, uint32_t id)
+bool func_is_nameless(const struct func_table *t, uint32_t id)
 {
+	if (!t->is_plain && code_is_address(t->entries[id].key))
+		return true;
 	return (is_cut(&t->sides[SIDE_SLOW]) ||
 		is_cut(&t->sides[SIDE_BASELINE])) &&
 	       str_equal(t->entries[id].key, STR("other"));

@@ -89,7 +89,7 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
 		    struct error *err) MUST_CHECK;
 
 /* The function that a stack is charged to: the deepest of the application
- * above the kernel, else the leaf. */
+ * above the kernel, else the deepest that is known. */
 uint32_t func_side_owner(const struct func_side *side,
 			 const struct stack *stack);
 
@@ -104,9 +104,9 @@ struct str func_table_root(const struct func_table *t);
 uint32_t func_side_function(const struct func_side *side,
 			    const struct stack *stack, uint32_t i);
 
-/* What a server cut off, under the name "other": no function, whatever its
- * value. */
-bool func_is_cut_off(const struct func_table *t, uint32_t id);
+/* What a server cut off, under the name "other", and addresses: no function,
+ * whatever its value. Where names count as they are addresses are as good. */
+bool func_is_nameless(const struct func_table *t, uint32_t id);
 
 /* By key, for what is equal otherwise: numbers of entries follow the order of
  * the files, which says nothing. */

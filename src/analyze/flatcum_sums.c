@@ -270,17 +270,23 @@ static void kernel_mark(struct pass *pass, uint32_t count, uint32_t kernel_from)
 			i < kernel_from ? ABOVE : BENEATH;
 }
 
+static enum code_kind kind_of(uint32_t word)
+{
+	return code_class_unpack((unsigned char)(word >> KIND_SHIFT)).kind;
+}
+
 /* As func_side_owner(), its entry. */
 static uint32_t find_owner(const uint32_t *words, uint32_t count,
 			   uint32_t kernel_from)
 {
 	uint32_t i = kernel_from;
 
-	while (i-- > 0) {
-		if (code_class_unpack((unsigned char)(words[i] >> KIND_SHIFT))
-			    .kind == CODE_APPLICATION)
+	while (i-- > 0)
+		if (kind_of(words[i]) == CODE_APPLICATION)
 			return words[i] & ENTRY_MASK;
-	}
+	for (i = count; i-- > 0;)
+		if (kind_of(words[i]) != CODE_UNKNOWN)
+			return words[i] & ENTRY_MASK;
 	return words[count - 1] & ENTRY_MASK;
 }
 

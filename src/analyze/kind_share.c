@@ -53,7 +53,8 @@ enum code_kind stack_kind(const uint32_t *words, uint32_t count,
 	for (uint32_t i = count; i-- > 0;) {
 		struct code_class c = class_of(words[i]);
 
-		if (i >= kernel_from && c.kind == CODE_APPLICATION)
+		if (i >= kernel_from &&
+		    (c.kind == CODE_APPLICATION || c.kind == CODE_UNKNOWN))
 			c.kind = CODE_KERNEL;
 		if (is_waiting && c.kind == CODE_RUNTIME)
 			c.kind = CODE_IDLE;

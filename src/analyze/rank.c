@@ -104,7 +104,7 @@ static int compare_entries(const void *left, const void *right, void *data)
 	const struct ranking *r = data;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	int group = change_group(r, a);
-	int order = func_is_cut_off(r->t, a) - func_is_cut_off(r->t, b);
+	int order = func_is_nameless(r->t, a) - func_is_nameless(r->t, b);
 
 	if (!order)
 		order = group - change_group(r, b);

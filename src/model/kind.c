@@ -18,6 +18,7 @@ static const struct kind_text texts[CODE_KIND_COUNT] = {
 	[CODE_IDLE] = { "idle", "idle or waiting" },
 	[CODE_LIBRARY] = { "library", "libraries" },
 	[CODE_STDLIB] = { "stdlib", "standard library" },
+	[CODE_UNKNOWN] = { "unknown", "unknown" },
 };
 
 const char *code_kind_name(enum code_kind kind)

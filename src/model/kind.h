@@ -24,6 +24,7 @@ enum code_kind {
 	CODE_IDLE,     /* waits for work, events or time */
 	CODE_LIBRARY,  /* third party, none of the above */
 	CODE_STDLIB,
+	CODE_UNKNOWN, /* addresses, "[unknown]", what a server cut off */
 	CODE_KIND_COUNT
 };
 

@@ -14,7 +14,7 @@ static const uint32_t kind_colors[CODE_KIND_COUNT] = {
 	[CODE_LOCK] = 0xee8f8f,        [CODE_GC_ALLOC] = 0xe8d66b,
 	[CODE_RUNTIME] = 0xcbd5c0,     [CODE_KERNEL] = 0xd9a58b,
 	[CODE_IDLE] = 0xe3e3e3,        [CODE_LIBRARY] = 0xa9d18e,
-	[CODE_STDLIB] = 0xbcd0e8,
+	[CODE_STDLIB] = 0xbcd0e8,      [CODE_UNKNOWN] = 0xb8b8b8,
 };
 
 /* The kernel stands behind the languages. */

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The line under a table of functions: shares per kind of code.
+ * The line under a table of functions: shares per category of code.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "render/formats.h"
 #include "render/units.h"
 
-/* "kinds  " */
-#define LABEL_COLUMNS 7u
+/* "CPU by category" */
+#define LABEL_BYTES 48
+#define GAP_COLUMNS 2u
 
 /* Less is no news, and changes under it are seldom more than noise. */
 #define SHOWN_SHARE 0.01
@@ -65,10 +68,22 @@ static void add_percent(struct page *p, double share)
 	page_number(p, text);
 }
 
+/* "CPU by category"; where the type is not known "by category". */
+static void label_write(const struct result *r, char label[LABEL_BYTES])
+{
+	const char *word = measure_word(r->profile.type);
+	bool is_known = strcmp(word, measure_word(STR(""))) != 0;
+
+	snprintf(label, LABEL_BYTES, "%s%sby category", is_known ? word : "",
+		 is_known ? " " : "");
+}
+
 void table_kinds(struct page *p, const struct result *r)
 {
 	struct kind_row rows[CODE_KIND_COUNT];
 	size_t count = collect_rows(r, rows);
+
+	char label[LABEL_BYTES];
 
 	if (r->kinds.total <= 0 || !count)
 		return;
@@ -84,5 +99,6 @@ void table_kinds(struct page *p, const struct result *r)
 		page_text(p, ")");
 	}
 	out_char(p->out, '\n');
-	page_flush(p, PAINT_NONE, "kinds", LABEL_COLUMNS);
+	label_write(r, label);
+	page_flush(p, PAINT_NONE, label, strlen(label) + GAP_COLUMNS);
 }

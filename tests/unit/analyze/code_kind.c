@@ -20,6 +20,7 @@
 #define IDLE CODE_IDLE
 #define LIB CODE_LIBRARY
 #define STD CODE_STDLIB
+#define NONE CODE_UNKNOWN
 
 struct example {
 	const char *name;
@@ -99,7 +100,10 @@ static void test_go(void **state)
 		{ "internal/runtime/syscall.Syscall6", "", KERNEL, 0 },
 		{ "internal/runtime/maps.(*Map).getWithKey", "", RUN, 0 },
 		{ "aeshashbody", "", RUN, GO },
-		{ "some_c_function", "", RUN, GO },
+		{ "some_c_function", "", NONE, GO },
+		{ "some_assembler", "/src/sum_amd64.s", RUN, GO },
+		{ "spin", "/src/shop/spin.go", APP, GO },
+		{ "spin", "", APP, 0 },
 		{ "internal/worker.(*Pool).run", "", APP, 0 },
 		{ "indexer.Run", "", APP, GO },
 		{ "timekeeper.Tick", "", APP, GO },
@@ -153,7 +157,7 @@ static void test_jvm(void **state)
 		{ "oopDesc::oop_iterate_backwards", "", GC, JVM },
 		{ "PhaseIdealLoop::build_and_optimize", "", RUN, JVM },
 		{ "thread_native_entry", "", RUN, 0 },
-		{ "[unknown_Java]", "", RUN, 0 },
+		{ "[unknown_Java]", "", NONE, 0 },
 		{ "deoptimization_blob", "", RUN, JVM },
 	};
 
@@ -332,8 +336,13 @@ static void test_rust_and_native(void **state)
 		{ "do_syscall_64", "", KERNEL, 0 },
 		{ "tcp_sendmsg", "", KERNEL, 0 },
 		{ "ext4_file_write_iter_[k]", "", KERNEL, 0 },
-		{ "[unknown]", "", RUN, 0 },
-		{ "other", "", RUN, 0 },
+		{ "[unknown]", "", NONE, 0 },
+		{ "other", "", NONE, 0 },
+		{ "0xfffffffffffffffe", "", NONE, 0 },
+		{ "0x4005d0", "", NONE, NATIVE },
+		{ "0x?", "", NONE, 0 },
+		{ "0x", "", APP, 0 },
+		{ "0x4005d0_init", "", APP, NATIVE },
 		{ "", "", APP, 0 },
 		{ "Compiler::emit", "src/compiler.cpp", APP, 0 },
 		{ "read", "src/reader.c", APP, 0 },

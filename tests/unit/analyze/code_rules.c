@@ -115,7 +115,7 @@ static void test_bad_lines(void **state)
 	assert_refused("go db pkg a", "my.rules:1: ",
 		       "unknown kind 'db' (one of application, database, "
 		       "http_client, serialisation, lock, gc_alloc, runtime, "
-		       "kernel, idle, library, stdlib)");
+		       "kernel, idle, library, stdlib, unknown)");
 	assert_refused("go", "my.rules:1: ", "no kind");
 	assert_refused("go lock is a", "my.rules:1: ",
 		       "unknown test 'is' (one of pkg, name-prefix, "

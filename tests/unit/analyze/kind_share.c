@@ -34,6 +34,9 @@ static void assert_kind(const char *stack, const char *kind)
 static void test_leaf_decides(void **state)
 {
 	(void)state;
+	assert_kind("main.main;main.f;0x7f0012345678", "unknown");
+	assert_kind("main.f;syscall.write;do_syscall_64;[unknown]", "kernel");
+	assert_kind("serve;spin", "application");
 	assert_kind("main.main;main.f", "application");
 	assert_kind("main.main;main.f;strings.Split", "stdlib");
 	assert_kind("main.main;strings.Split;runtime.memmove", "runtime");

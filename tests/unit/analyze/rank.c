@@ -86,6 +86,33 @@ static void test_what_was_cut_off_is_last(void **state)
 	release(&f);
 }
 
+/* An address is no name: it neither owns a stack that has another name, nor is
+ * it the first row, nor grown. */
+static void test_addresses_answer_nothing(void **state)
+{
+	struct rank_want want = { .by = RANK_OWNED };
+	struct fixture f;
+
+	(void)state;
+	rank_cpu(&f, "_start;0x4005d0 700\n0x4005d8 200\nmain;work 50\n",
+		 "_start;0x4005d0 70\n0x4005d8 200\nmain;work 50\n", &want);
+	assert_int_equal(row(&f, "_start")->owned_value, 700);
+	assert_int_equal(row(&f, "0x4005d0")->owned_value, 0);
+	assert_int_equal(row(&f, "0x4005d0")->self_value, 700);
+	assert_int_equal(row(&f, "0x4005d0")->change, CHANGE_SAME);
+	/* Nothing else is known of it. */
+	assert_int_equal(row(&f, "0x4005d8")->owned_value, 200);
+	for (size_t i = 0; i < 3; i++)
+		assert_false(str_starts(f.result.functions[i].name, STR("0x")));
+	release(&f);
+	/* Where rows are to be as pprof has them it stands where it does. */
+	want.is_plain = true;
+	want.by = RANK_SELF;
+	rank_cpu(&f, "_start;0x4005d0 700\nmain;work 50\n", NULL, &want);
+	assert_string_equal(f.result.functions[0].name.ptr, "0x4005d0");
+	release(&f);
+}
+
 static void test_measures(void **state)
 {
 	struct fixture f;
@@ -414,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_without_baseline),
 		cmocka_unit_test(test_listed),
 		cmocka_unit_test(test_what_was_cut_off_is_last),
+		cmocka_unit_test(test_addresses_answer_nothing),
 		cmocka_unit_test(test_measures),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_idle_rows),

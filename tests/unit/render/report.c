@@ -357,21 +357,23 @@ static void test_kinds(void **state)
 
 	(void)state;
 	sample_slow(&s);
-	expect_not(&s, "kinds");
+	expect_not(&s, "by category");
 	*now = (struct kind_shares){ .total = 1000 };
 	now->value[CODE_APPLICATION] = 414;
 	now->value[CODE_GC_ALLOC] = 380;
 	now->value[CODE_DATABASE] = 200;
 	now->value[CODE_IDLE] = 6;
-	expect(&s, "\n\nkinds  application 41 %, gc and allocation 38 %, "
-		   "database 20 %\n\n");
+	expect(&s,
+	       "\n\nCPU by category  application 41 %, gc and allocation 38 %, "
+	       "database 20 %\n\n");
 	*was = (struct kind_shares){ .total = 100 };
 	was->value[CODE_APPLICATION] = 61;
 	was->value[CODE_GC_ALLOC] = 6;
 	was->value[CODE_DATABASE] = 20;
 	was->value[CODE_HTTP_CLIENT] = 13;
-	expect(&s, "kinds  application 41 % (was 61 %), gc and allocation 38 % "
-		   "(was 6 %), database 20 %, HTTP client 0 % (was 13 %)\n");
+	expect(&s,
+	       "CPU by category  application 41 % (was 61 %), gc and allocation 38 % "
+	       "(was 6 %), database 20 %, HTTP client 0 % (was 13 %)\n");
 	/* 5 points are shown, 4 are not. */
 	was->value[CODE_DATABASE] = 25;
 	expect(&s, "database 20 % (was 25 %)");
@@ -380,7 +382,9 @@ static void test_kinds(void **state)
 	/* Of one and the same share the first kind comes first. */
 	*was = (struct kind_shares){ .total = 0 };
 	now->value[CODE_APPLICATION] = 380;
-	expect(&s, "kinds  application 38 %, gc and allocation 38 %");
+	expect(&s, "CPU by category  application 38 %, gc and allocation 38 %");
+	s.result.profile.type = STR("odd/things");
+	expect(&s, "\nby category  application 38 %");
 }
 
 int main(void)
