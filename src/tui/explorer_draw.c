@@ -40,7 +40,8 @@ static const char *side_words(const struct explorer *e)
 	return e->has_baseline ? words[e->side] : "";
 }
 
-static void draw_title(struct explorer *e, const struct surface *s)
+/* What is looked at: "flame graph, after, what changed". */
+static void add_mode(struct explorer *e)
 {
 	static const char *const orders[] = {
 		[FUNCTIONS_SELF] = "by self",
@@ -49,20 +50,43 @@ static void draw_title(struct explorer *e, const struct surface *s)
 		[FUNCTIONS_NAME] = "by name",
 	};
 	const char *side = side_words(e);
+
+	if (e->is_table)
+		buf_addf(&e->line, "functions %s%s", orders[e->functions.order],
+			 e->functions.is_reversed ? ", reversed" : "");
+	else
+		buf_add_text(&e->line, "flame graph");
+	buf_addf(&e->line, "%s%s", *side ? ", " : "", side);
+}
+
+/* Blanks around it. */
+#define MODE_GAPS 3u
+
+/* The title is never cut for the mode, which then stands on the last line, as
+ * far as there is room. */
+static bool has_mode_room(struct explorer *e, const struct surface *s)
+{
+	size_t width;
+
+	add_mode(e);
+	width = text_width(buf_str(&e->line)) + MODE_GAPS;
+	clear_line(e);
+	return text_width(buf_str(&e->title)) + width <= s->columns;
+}
+
+static void draw_title(struct explorer *e, const struct surface *s)
+{
+	bool has_room = has_mode_room(e, s);
 	uint32_t width;
 
 	surface_text(s, 0, 0, s->columns, buf_str(&e->title), &title_look);
-	if (e->is_table)
-		buf_addf(&e->line, "  functions %s%s",
-			 orders[e->functions.order],
-			 e->functions.is_reversed ? ", reversed" : "");
-	else
-		buf_add_text(&e->line, "  flame graph");
-	buf_addf(&e->line, "%s%s ", *side ? ", " : "", side);
+	if (!has_room)
+		return;
+	buf_add_text(&e->line, "  ");
+	add_mode(e);
+	buf_add_char(&e->line, ' ');
 	width = (uint32_t)text_width(buf_str(&e->line));
-	if (width + 10 < s->columns)
-		explorer_put(e, s, 0, s->columns - width, width, &title_look);
-	clear_line(e);
+	explorer_put(e, s, 0, s->columns - width, width, &title_look);
 }
 
 /* ---- what is selected ---- */
@@ -217,6 +241,7 @@ static void draw_status(struct explorer *e, const struct surface *s)
 	const char *hint =
 		e->is_typing ? "Enter finds, Esc leaves " : "? help  q quit ";
 	uint32_t width = (uint32_t)text_width(str_from(hint));
+	bool has_mode = !has_mode_room(e, s);
 
 	if (e->message)
 		buf_addf(&e->line, "%s  ", e->message);
@@ -231,6 +256,11 @@ static void draw_status(struct explorer *e, const struct surface *s)
 		buf_addf(&e->line, "  %" PRIu32 " row%s deeper",
 			 e->grid.hidden_rows,
 			 e->grid.hidden_rows == 1 ? "" : "s");
+	/* Behind what was asked for. */
+	if (has_mode) {
+		buf_add_text(&e->line, e->line.len ? "  " : "");
+		add_mode(e);
+	}
 	explorer_put(e, s, s->rows - 1, 0, s->columns, &plain);
 	if (width + 24 < s->columns)
 		surface_text(s, s->rows - 1, s->columns - width, width,

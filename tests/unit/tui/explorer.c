@@ -261,6 +261,31 @@ static void test_details(void **state)
 	end(&e);
 }
 
+/* Beside a title that leaves no room for it the mode goes to the last line. */
+static void test_title_is_whole(void **state)
+{
+	static const char title[] =
+		"user-db  UserRepository.findByEmail  612 ms";
+	size_t line = sizeof title - 1 +
+		      strlen("  flame graph, after, what changed ");
+	struct explorer e;
+
+	(void)state;
+	begin(&e, true, 24, (uint32_t)line);
+	draw(&e);
+	assert_non_null(strstr(paper.text[0], "flame graph, after, what"));
+	end(&e);
+	begin(&e, true, 24, (uint32_t)line - 1);
+	draw(&e);
+	check_on_paper(title);
+	assert_null(strstr(paper.text[0], "flame graph"));
+	assert_non_null(strstr(paper.text[23], "flame graph, after, what"));
+	type(&e, "/main");
+	draw(&e);
+	check_on_paper("/main_  matched 100.0 %");
+	end(&e);
+}
+
 /* ---- sides ---- */
 
 static void test_sides(void **state)
@@ -670,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_scroll),
 		cmocka_unit_test(test_details),
+		cmocka_unit_test(test_title_is_whole),
 		cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_no_baseline),
 		cmocka_unit_test(test_palettes),
