@@ -50,7 +50,7 @@ static bool choose(struct tracing *t, struct error *err)
 		return arena_fail(arena, "comparing callers", err);
 	for (uint32_t id = 0; id < entries; id++) {
 		t->chosen[id] = NOT_CHOSEN;
-		if (has_moved(&t->d->rows[id]) && !func_is_cut_off(t->d->t, id))
+		if (has_moved(&t->d->rows[id]) && !func_is_nameless(t->d->t, id))
 			t->ids[t->count++] = id;
 	}
 	qsort_r(t->ids, t->count, sizeof *t->ids, compare_deltas, t->d);

@@ -94,12 +94,6 @@ static void add_whole(struct page *p, const struct result *r)
 	}
 }
 
-/* What leads the verdict, whatever order the rows are shown in. */
-static const struct function_row *first_row(const struct result *r)
-{
-	return r->verdict_rows ? r->verdict_rows : r->functions;
-}
-
 /* The name takes what the rest of the line leaves. */
 static void add_name_before(struct page *p, struct str name, const char *rest)
 {
