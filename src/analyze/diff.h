@@ -43,37 +43,6 @@
 #define DIFF_UNTESTED_RATIO 1.25
 #define DIFF_UNTESTED_DELTA 0.01
 
-/* Shares hang together: one function that grows lowers all others. The median
- * ratio of the sides, over functions of DIFF_MIN_DELTA or more, tells how far
- * an unchanged one drifts; of fewer functions it tells little. */
-#define DIFF_DRIFT_ROWS 8
-
-/* The whole profile moved when it certainly did, by this factor at least. */
-#define DIFF_WHOLE_RATIO 1.1
-
-/* Most functions moved together when this part of their weight has moved by
- * about what the whole did: half as much to one and a half times, on a
- * logarithmic scale. Three functions are the fewest to be called most. */
-#define DIFF_TOGETHER_PART 0.66
-#define DIFF_TOGETHER_ROWS 3
-/* A function that is in most of a profile moves with the whole by itself. */
-#define DIFF_TOGETHER_SHARE 0.5
-
-/* One window a side does not tell how far windows lie apart, but the functions
- * that did not change do: how much they wander against each other, robustly
- * (median absolute deviation), weighed against what is taken without them
- * (BURST_CV) as so many of them. */
-#define DIFF_WANDER_PRIOR 2.0
-/* Of functions with fewer samples their number wanders more than they do. */
-#define DIFF_WANDER_SAMPLES 40.0
-/* Whatever a few agreeing functions say. */
-#define DIFF_WANDER_MIN 0.02
-
-/* Rates move together with the load, the speed of the host and requests that
- * were not counted. What all functions have in common up to this factor is
- * put down to those. */
-#define DIFF_COMMON_RATE 1.25
-
 /* Bytes of one sampled allocation: the default of Go and of async-profiler. A
  * finer setting cannot be seen; then there are more samples than counted, and
  * the test is stricter than it needs to be. */
@@ -154,6 +123,15 @@ struct diff {
 	size_t *order;
 	size_t count;
 };
+
+/* Values are compared as such, by request or by second; else as shares. */
+bool diff_is_rate(const struct diff *d);
+
+/* Noise is seen in blocks. */
+bool diff_is_by_blocks(const struct diff *d);
+
+/* A value of one side in its samples. */
+double diff_samples(const struct diff *d, enum side s, int64_t value);
 
 /* The ranked measure: RANK_DELTA compares what functions own. */
 int64_t side_value(const struct side_values *v, enum rank_by by);

@@ -121,11 +121,14 @@ static void write_where(struct page *p, const struct result *r)
 	if (span->share > 0) {
 		add_share(p, span->share);
 		page_text(p, " of the trace's critical path");
-		page_text(p, is_loop(r) ? ", its repeated calls included; "
-					: "; ");
 	}
-	add_duration(p, span->self_ns);
-	page_text(p, is_loop(r) ? " with its repeated calls" : " self");
+	if (is_loop(r)) {
+		page_text(p, ", its repeated calls included");
+	} else {
+		page_text(p, span->share > 0 ? "; " : "");
+		add_duration(p, span->self_ns);
+		page_text(p, " self");
+	}
 	evidence(p, "");
 }
 

@@ -95,10 +95,25 @@ static bool is_shown_change(const struct function_row *row)
 	       row->change == CHANGE_NOISE;
 }
 
+/* A difference that does not show, or is small beside others and may be
+ * noise. */
+static bool is_too_small(const struct table *t, const struct function_row *row,
+			 double largest)
+{
+	enum rank_by measure = row_measure(t->result, row);
+
+	if (scale_after(&t->scale, row_value(row, measure)) ==
+	    scale_before(&t->scale, row_before(row, measure)))
+		return true;
+	return row->change == CHANGE_NOISE && !row->is_with_all &&
+	       fabs(row->delta) < UNCERTAIN_PART * largest;
+}
+
 /* Changes come first: those that are certain, then the larger of those that
  * may be noise. Where nothing changed the profile's top is shown. */
-static size_t table_row_count(const struct page *p, const struct result *r)
+static size_t table_row_count(const struct page *p, const struct table *t)
 {
+	const struct result *r = t->result;
 	size_t most = r->function_count, count = 0;
 	double largest = 0;
 
@@ -109,9 +124,7 @@ static size_t table_row_count(const struct page *p, const struct result *r)
 	for (; count < most; count++) {
 		const struct function_row *row = &r->functions[count];
 
-		if (!is_shown_change(row) ||
-		    (row->change == CHANGE_NOISE && !row->is_with_all &&
-		     fabs(row->delta) < UNCERTAIN_PART * largest))
+		if (!is_shown_change(row) || is_too_small(t, row, largest))
 			break;
 		largest = fmax(largest, fabs(row->delta));
 	}
@@ -389,23 +402,25 @@ static void write_through(struct page *p, const struct function_row *row,
 		  0);
 }
 
-/* On a narrow page there is no column for it, but often room. */
-static void write_through_beside(struct page *p, const struct table *t,
-				 const struct function_row *row)
+/* On a narrow page there is no column for it: half of the name's, at most, and
+ * nothing where that is too little. */
+static size_t through_columns(struct page *p, const struct table *t,
+			      const struct function_row *row)
 {
-	size_t name = page_columns(p, name_shown(row->name), t->name_columns);
-	size_t room = t->name_columns - name;
+	size_t least = GAP_COLUMNS + sizeof THROUGH - 1 + NAME_TINY_COLUMNS;
+	size_t want = GAP_COLUMNS + place_width(p, row);
+	size_t room = t->name_columns / 2;
 
-	if (room < GAP_COLUMNS + 2 * sizeof THROUGH)
-		return;
-	out_repeat(p->out, " ", GAP_COLUMNS);
-	write_through(p, row, room - GAP_COLUMNS);
+	if (t->has_places || !row->through.len || room < least)
+		return 0;
+	return min_size(want, room);
 }
 
 static void write_row(struct page *p, const struct table *t,
 		      const struct function_row *row)
 {
 	bool has_place = t->has_places && (row->file.len || row->through.len);
+	size_t beside = through_columns(p, t, row);
 
 	if (t->result->has_baseline)
 		change_fields(p, t, row);
@@ -413,7 +428,7 @@ static void write_row(struct page *p, const struct table *t,
 		flat_fields(p, t, row);
 	out_repeat(p->out, " ", GAP_COLUMNS);
 	page_cell(p, row->change == CHANGE_NOISE ? PAINT_DIM : PAINT_NONE,
-		  name_shown(row->name), t->name_columns,
+		  name_shown(row->name), t->name_columns - beside,
 		  has_place ? t->name_pad : 0);
 	if (has_place)
 		place_gap(p, t, row);
@@ -422,8 +437,10 @@ static void write_row(struct page *p, const struct table *t,
 	else if (has_place)
 		page_place(p, PAINT_DIM, row->file, row->line,
 			   t->place_columns);
-	else if (row->through.len)
-		write_through_beside(p, t, row);
+	if (beside) {
+		out_repeat(p->out, " ", GAP_COLUMNS);
+		write_through(p, row, beside - GAP_COLUMNS);
+	}
 	out_char(p->out, '\n');
 }
 
@@ -608,10 +625,10 @@ void table_functions(struct page *p, const struct result *r)
 	struct table t = { .result = r,
 			   .other = table_measure(r) == RANK_TOTAL
 					    ? RANK_OWNED
-					    : RANK_TOTAL,
-			   .row_count = table_row_count(p, r) };
+					    : RANK_TOTAL };
 
 	scale_init(&t.scale, r);
+	t.row_count = table_row_count(p, &t);
 	if (r->has_baseline && t.row_count)
 		write_unit(p, &t);
 	if (t.row_count)

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/drift.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+
+/* What functions own adds up to the whole; totals count callers again. */
+static double owned_share(const struct diff *d, uint32_t id, enum side s)
+{
+	return side_share(d->t->sides[s].profile,
+			  d->t->entries[id].values[s].owned);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+	return compare_f64(*(const double *)left, *(const double *)right);
+}
+
+/* After relative to before, both by exposure; 0/0 is not asked for. */
+static double entry_ratio(const struct diff *d, uint32_t id)
+{
+	double ratio = owned_share(d, id, SIDE_SLOW) /
+		       owned_share(d, id, SIDE_BASELINE);
+
+	if (!diff_is_rate(d))
+		return ratio;
+	return ratio * (d->all.a / d->all.n_a) / (d->all.b / d->all.n_b);
+}
+
+/* ---- the whole ---- */
+
+/* Known from as many values as there are: the drift between windows, and what
+ * a row of all values would have. */
+static struct noise whole_noise(const struct diff *d)
+{
+	struct counts c = d->all;
+	double phi;
+
+	if (!diff_is_by_blocks(d))
+		return (struct noise){ counts_overdispersion(&c), INFINITY };
+	/* What a function of such a size is expected to have in a block. */
+	phi = fmax(d->prior.phi,
+		   1 + d->prior.trend * (c.a + c.b) /
+			       (d->df + SIDE_COUNT));
+	return (struct noise){ phi + counts_drift(&c, DIFF_WINDOW_CV), d->df };
+}
+
+/* Deviations that a change shows which is seen in four of five cases: those of
+ * the level, and those that four of five reach. */
+#define SEEN_DEVIATIONS (1.96 + 0.84)
+
+static double detectable_part(const struct counts *c, struct noise noise)
+{
+	double samples = 2 / (1 / fmax(1, c->a) + 1 / fmax(1, c->b));
+
+	return SEEN_DEVIATIONS * sqrt(2 * noise.phi / samples);
+}
+
+/* Of shares the whole is 100 % whatever happened. */
+void whole_test(struct diff *d)
+{
+	struct whole_diff *w = &d->whole;
+	struct noise noise;
+	double ratio;
+
+	*w = (struct whole_diff){ .q = NAN,
+				  .range = { NAN, NAN },
+				  .detectable = NAN };
+	if (!diff_is_rate(d))
+		return;
+	w->delta = counts_delta(&d->all, d->all.a);
+	ratio = fmax(1e-9, 1 - w->delta); /* before, of after */
+	w->is_changed = fmax(ratio, 1 / ratio) >= DIFF_WHOLE_RATIO;
+	if (d->method == DIFF_UNTESTED)
+		return;
+	noise = whole_noise(d);
+	w->q = counts_test(&d->all, noise);
+	w->is_changed = w->is_changed && w->q <= DIFF_FALSE_DISCOVERY;
+	w->detectable = detectable_part(&d->all, noise);
+	w->range = counts_delta_interval(
+		&d->all, d->all.a, noise.phi,
+		isinf(noise.df) ? normal_two_sided_quantile(0.05)
+				: student_two_sided_quantile(0.05, noise.df));
+}
+
+struct vote {
+	double ratio;
+	double weight;
+};
+
+static int compare_votes(const void *left, const void *right)
+{
+	return compare_f64(((const struct vote *)left)->ratio,
+			   ((const struct vote *)right)->ratio);
+}
+
+/* What each function that is neither tiny nor most of a side did, with all that
+ * it calls. whole: after of before. */
+static size_t collect_votes(const struct diff *d, double whole,
+			    struct vote *votes)
+{
+	const struct func_entry *entries = d->t->entries;
+	const struct profile *slow = d->t->sides[SIDE_SLOW].profile;
+	const struct profile *base = d->t->sides[SIDE_BASELINE].profile;
+	size_t count = 0;
+
+	for (uint32_t id = 0; id < d->t->count; id++) {
+		const struct side_values *v = entries[id].values;
+		double after = side_share(slow, v[SIDE_SLOW].total);
+		double before = side_share(base, v[SIDE_BASELINE].total);
+
+		if (fmax(after, before) < DIFF_MIN_DELTA ||
+		    fmax(after, before) >= DIFF_TOGETHER_SHARE)
+			continue;
+		votes[count++] = (struct vote){
+			.ratio = before > 0 ? after / before * whole : INFINITY,
+			.weight = (after + before) / 2,
+		};
+	}
+	return count;
+}
+
+static bool is_near(double ratio, double whole)
+{
+	return ratio > 0 && isfinite(ratio) &&
+	       fabs(log(ratio) - log(whole)) <= fabs(log(whole)) / 2;
+}
+
+/* ---- how far windows lie apart ---- */
+
+/* Whether a function of both sides tells how far unchanged ones wander. */
+static bool tells_wander(const struct diff *d, uint32_t id, double *log_ratio,
+			 double *sampling)
+{
+	const struct side_values *v = d->t->entries[id].values;
+	double a = diff_samples(d, SIDE_SLOW, v[SIDE_SLOW].total);
+	double b = diff_samples(d, SIDE_BASELINE, v[SIDE_BASELINE].total);
+
+	if (fmin(a, b) < DIFF_WANDER_SAMPLES ||
+	    a >= DIFF_TOGETHER_SHARE * d->all.a ||
+	    b >= DIFF_TOGETHER_SHARE * d->all.b)
+		return false;
+	*log_ratio = log(a / d->all.n_a) - log(b / d->all.n_b);
+	*sampling = OVERDISPERSION_BASE * (1 / a + 1 / b);
+	return true;
+}
+
+static double median_of(double *values, size_t count)
+{
+	qsort(values, count, sizeof *values, compare_doubles);
+	return count % 2 ? values[count / 2]
+			 : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* Of a normal distribution. */
+#define DEVIATION_OF_MEDIAN 1.4826
+
+/* Uses d->p and d->q as scratch. */
+double drift_between_windows(const struct diff *d)
+{
+	double *logs = d->p, *sampling = d->q;
+	double centre, deviation, excess, noise;
+	size_t count = 0;
+
+	for (uint32_t id = 0; id < d->t->count; id++)
+		count += tells_wander(d, id, &logs[count], &sampling[count]);
+	if (count < DIFF_TOGETHER_ROWS)
+		return BURST_CV;
+	noise = median_of(sampling, count);
+	centre = median_of(logs, count);
+	for (size_t i = 0; i < count; i++)
+		logs[i] = fabs(logs[i] - centre);
+	deviation = DEVIATION_OF_MEDIAN * median_of(logs, count);
+	/* Both windows wander. */
+	excess = fmax(0, deviation * deviation - noise) / 2;
+	excess = (DIFF_WANDER_PRIOR * BURST_CV * BURST_CV +
+		  (double)count * excess) /
+		 (DIFF_WANDER_PRIOR + (double)count);
+	return fmin(BURST_CV, fmax(DIFF_WANDER_MIN, sqrt(excess)));
+}
+
+/* ---- drift ---- */
+
+/* Median of how functions moved by what they own, which few do in small
+ * profiles: 0 then. Uses d->p as scratch. */
+static double median_owned(const struct diff *d)
+{
+	size_t count = 0;
+
+	for (uint32_t id = 0; id < d->t->count; id++)
+		if (fmax(owned_share(d, id, SIDE_SLOW),
+			 owned_share(d, id, SIDE_BASELINE)) >= DIFF_MIN_DELTA)
+			d->p[count++] = owned_share(d, id, SIDE_BASELINE) > 0
+						? entry_ratio(d, id)
+						: INFINITY;
+	return count < DIFF_DRIFT_ROWS ? 0 : median_of(d->p, count);
+}
+
+/* More load moves all functions alike; where requests are counted, it is known,
+ * and what all of them take more of is a change. */
+static bool has_load(const struct diff *d)
+{
+	return diff_is_rate(d) && d->want->normalize != NORMALIZE_REQUEST;
+}
+
+/* When the whole moved, and most functions as it did, those are told apart by
+ * how they moved against each other. */
+static bool is_together(const struct diff *d, const struct vote *votes,
+			size_t count, double whole)
+{
+	double near = 0, all = 0;
+
+	if (!d->whole.is_changed || !has_load(d) || count < DIFF_TOGETHER_ROWS)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		all += votes[i].weight;
+		near += is_near(votes[i].ratio, whole) ? votes[i].weight : 0;
+	}
+	return near >= DIFF_TOGETHER_PART * all;
+}
+
+/* Ratio that an unchanged function shows. */
+bool drift_find(struct diff *d, struct error *err)
+{
+	double whole = diff_is_rate(d) ? 1 / (1 - d->whole.delta) : 1;
+	double median = median_owned(d);
+	struct vote *votes;
+	size_t count;
+
+	d->drift = 1;
+	votes = arena_array(d->t->arena, d->t->count, sizeof *votes);
+	if (!votes)
+		return arena_fail(d->t->arena, "comparing functions", err);
+	if (!(whole > 0) || !isfinite(whole))
+		return true;
+	count = collect_votes(d, whole, votes);
+	qsort(votes, count, sizeof *votes, compare_votes);
+	d->is_together = is_together(d, votes, count, whole);
+	if (d->is_together || (!(median > 0) && has_load(d) &&
+			       count >= DIFF_TOGETHER_ROWS))
+		median = votes[count / 2].ratio;
+	if (!(median > 0) || !isfinite(median))
+		return true;
+	d->drift = median;
+	if (diff_is_rate(d) && !d->is_together)
+		d->drift = fmin(DIFF_COMMON_RATE,
+				fmax(1 / DIFF_COMMON_RATE, median));
+	return true;
+}
