@@ -19,6 +19,10 @@ MADE = "Made when tracefind was built."
 # Arguments and values that name files and folders.
 FILES = {"TRACE", "FILE", "BEFORE", "AFTER"}
 FOLDERS = {"PATHS"}
+# Options whose value is a name that the cache may hold.
+CACHED = {"service": "services", "blame": "services", "type": "types"}
+# Actions of config that take a key.
+KEYED = ("get", "set")
 # Without a command it repeats a recorded run.
 ALONE = "replay"
 
@@ -96,12 +100,23 @@ def bash_values(table):
     return [line for text in lines for line in text.split("\n")]
 
 
+def bash_cached():
+    groups = grouped((what, f"--{name}") for name, what in CACHED.items())
+    return [f"{'|'.join(names)}) tracefind completion {what} 2>/dev/null ;;"
+            for what, names in groups.items()]
+
+
 def bash_arguments(table):
     lines = []
     for command in table.commands.values():
         if command.words:
             lines.append(f"{command.name}) [[ $prev == {command.name} ]] && "
-                         f"values={bash_words(command.words)} ;;")
+                         f"values={bash_words(command.words)}")
+            if command.name == "config":
+                tests = " || ".join(f"$prev == {name}" for name in KEYED)
+                lines.append(f"\t[[ {tests} ]] && values=" +
+                             bash_words([o.name for o in table.keys]))
+            lines[-1] += " ;;"
         elif not FILES.intersection(command.arguments):
             lines.append(f"{command.name}) values= ;;")
     return lines
@@ -110,7 +125,7 @@ def bash_arguments(table):
 def bash(table):
     return {"OPTIONS": bash_options(table), "FORMATS": bash_formats(table),
             "LETTERS": bash_letters(table), "VALUES": bash_values(table),
-            "COMMANDS": bash_words(table.commands),
+            "COMMANDS": bash_words(table.commands), "CACHED": bash_cached(),
             "WORDS": bash_arguments(table)}
 
 
@@ -127,6 +142,8 @@ def zsh_message(text):
 def zsh_action(option, words):
     if option.name == "output":
         return f"_tracefind_output {' '.join(words)}"
+    if option.name in CACHED:
+        return " ".join(["_tracefind_cached", CACHED[option.name], *words])
     if words:
         return f"({' '.join(words)})"
     if option.kind == "file":
@@ -154,6 +171,8 @@ def zsh_spec(table, option, command):
 def zsh_argument(command, number, name):
     if command.words and number == 1:
         action = f"({' '.join(command.words)})"
+    elif command.name == "config":
+        action = "_tracefind_key"
     else:
         action = "_files" if command.words or name in FILES else ""
     return zsh_quote(f"{number}:{name.lower()}:{action}")
@@ -178,6 +197,8 @@ def zsh(table):
                          for c in table.commands.values()],
             "GENERAL": [zsh_spec(table, o, command) + " \\"
                         for o in alone(table)],
+            "KEYED": "|".join(KEYED),
+            "KEYS": " ".join(o.name for o in table.keys),
             "OPTIONS": zsh_options(table)}
 
 
@@ -199,6 +220,9 @@ def fish_seen(names):
 def fish_value(option, words):
     if option.kind == "flag":
         return []
+    if option.name in CACHED:
+        ask = f"(tracefind completion {CACHED[option.name]} 2>/dev/null)"
+        return ["-x", "-a", fish_quote(" ".join([*words, ask]))]
     if words:
         return ["-rF" if option.kind == "file" else "-x",
                 "-a", fish_quote(" ".join(words))]
@@ -225,7 +249,9 @@ def fish_arguments(table):
              if FILES.intersection(c.arguments)]
     return lines + [fish_line(fish_seen([c.name]), "-a",
                               fish_quote(" ".join(c.words)))
-                    for c in table.commands.values() if c.words]
+                    for c in table.commands.values() if c.words] + [
+        fish_line(f"{fish_seen(['config'])}; and {fish_seen(KEYED)}", "-a",
+                  fish_quote(" ".join(o.name for o in table.keys)))]
 
 
 def fish(table):
@@ -258,11 +284,15 @@ def fill(template, parts):
     return text
 
 
-def main():
-    shell, template, program = sys.argv[1:]
+def complete(shell, template, program):
     parts = {"bash": bash, "zsh": zsh, "fish": fish}[shell](Table(program))
     parts["MADE"] = MADE
-    sys.stdout.write(fill(Path(template).read_text(encoding="utf-8"), parts))
+    return fill(Path(template).read_text(encoding="utf-8"), parts)
+
+
+def main():
+    shell, template, program = sys.argv[1:]
+    sys.stdout.write(complete(shell, template, program))
 
 
 if __name__ == "__main__":

@@ -82,6 +82,9 @@ static void print_first_words(const struct command *c)
 
 	if (c->bit == COMMAND_HELP)
 		print_commands(COMMAND_ALL);
+	/* What the scripts themselves ask for is no word of people. */
+	if (c->bit == COMMAND_COMPLETION)
+		printf("bash,zsh,fish");
 	if (c->bit == COMMAND_CONFIG)
 		for (size_t i = 0; (name = config_action_name(i)); i++)
 			printf("%s%s", i ? "," : "", name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/completion.h"
 
 int main(int argc, char **argv)
 {
-	return cli_run(argc, argv);
+	return cli_run(argc, argv, completion_scripts);
 }

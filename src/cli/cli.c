@@ -495,7 +495,7 @@ static int run_replay(const struct command *command, const struct outline *line,
 	return status;
 }
 
-static int run(struct arguments *a)
+static int run(struct arguments *a, const struct completion_script *scripts)
 {
 	const struct command *command = NULL;
 	struct outline line = { NULL };
@@ -503,6 +503,7 @@ static int run(struct arguments *a)
 	struct error err;
 
 	options_init(&o);
+	o.completions = scripts;
 	if (!outline_read(&line, a, &err))
 		return fail(&err);
 	if (line.word) {
@@ -543,7 +544,7 @@ static int judge_memory(int status)
 	return fail(&err);
 }
 
-int cli_run(int argc, char **argv)
+int cli_run(int argc, char **argv, const struct completion_script *scripts)
 {
 	struct arguments a = { NULL };
 	struct error err;
@@ -556,7 +557,7 @@ int cli_run(int argc, char **argv)
 		return write_usage();
 	if (arguments_copy(&a, argc - 1, argv + 1)) {
 		hide_secrets(argc - 1, argv + 1);
-		status = run(&a);
+		status = run(&a, scripts);
 	} else {
 		error_memory(&err, "the arguments");
 		status = fail(&err);

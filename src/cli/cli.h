@@ -24,13 +24,15 @@ enum command_bit {
 	COMMAND_DOCTOR = 1 << 7,
 	COMMAND_SEARCH = 1 << 8,
 	COMMAND_SERVICES = 1 << 9,
+	COMMAND_COMPLETION = 1 << 10,
 	COMMAND_CONFIG = 1 << 16,
 	/* Those that look at traces or profiles, and all. */
 	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
 		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
 		       COMMAND_SEARCH | COMMAND_SERVICES,
 	COMMAND_ALL =
-		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION,
+		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
+		COMMAND_COMPLETION,
 };
 
 /* What -o offers, see output_gives(). */
@@ -53,14 +55,16 @@ struct command {
 	unsigned lacking; /* bits of enum render_needs it never has */
 };
 
+struct completion_script; /* completion.h */
+
 extern const struct command commands[]; /* ends with a NULL name */
 
 /* NULL when there is no such command. */
 const struct command *command_find(struct str name);
 
 /* The whole program; returns the exit status. Values of secret options are
- * overwritten in argv. */
-int cli_run(int argc, char **argv);
+ * overwritten in argv. scripts: what `completion` prints. */
+int cli_run(int argc, char **argv, const struct completion_script *scripts);
 
 /* Action i of the command config; NULL past the last. */
 const char *config_action_name(size_t i);
@@ -74,6 +78,7 @@ int cmd_services(const struct options *o);
 int cmd_types(const struct options *o);
 int cmd_doctor(const struct options *o);
 int cmd_config(const struct options *o);
+int cmd_completion(const struct options *o);
 int cmd_help(const struct options *o);
 int cmd_version(const struct options *o);
 

@@ -131,6 +131,17 @@ const struct command commands[] = {
 	  "  tracefind config use prod\n"
 	  "  tracefind config view --origin\n",
 	  3, cmd_config },
+	{ "completion", COMMAND_COMPLETION, "completion SHELL",
+	  "the completion script for bash, zsh or fish",
+	  "Prints the script that completes commands, options and their values\n"
+	  "on the command line of SHELL: bash, zsh or fish. It completes names\n"
+	  "of services and types that the cache (--cache) holds, too.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  source <(tracefind completion bash)\n"
+	  "  tracefind completion zsh > ~/.zfunc/_tracefind\n"
+	  "  tracefind completion fish | source\n",
+	  1, cmd_completion },
 	{ "help", COMMAND_HELP, "help [COMMAND]",
 	  "this list, or the options of a command",
 	  "Lists the commands, or shows the options of one.\n", 1, cmd_help },

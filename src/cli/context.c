@@ -21,22 +21,21 @@
 #include "source/token_command.h"
 
 /* XDG Base Directory Specification: a relative path counts as not set. */
-static bool find_cache(struct context *ctx, struct str *folder,
-		       struct error *err)
+bool context_find_cache(struct arena *arena, struct str *folder,
+			struct error *err)
 {
 	const char *base = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
 
 	if (base && *base == '/')
-		*folder = arena_printf(&ctx->arena, "%s/tracefind", base);
+		*folder = arena_printf(arena, "%s/tracefind", base);
 	else if (home && *home)
-		*folder =
-			arena_printf(&ctx->arena, "%s/.cache/tracefind", home);
+		*folder = arena_printf(arena, "%s/.cache/tracefind", home);
 	else
 		return error_set(err, ERROR_USAGE,
 				 "--cache: there is no place for it: neither "
 				 "XDG_CACHE_HOME nor HOME is set");
-	return folder->ptr || arena_fail(&ctx->arena, "the cache", err);
+	return folder->ptr || arena_fail(arena, "the cache", err);
 }
 
 static bool open_cache(struct context *ctx, struct error *err)
@@ -47,7 +46,7 @@ static bool open_cache(struct context *ctx, struct error *err)
 	if (!ctx->options->cache || ctx->options->no_cache || ctx->replay ||
 	    ctx->options->dry_run)
 		return true;
-	if (!find_cache(ctx, &folder, err))
+	if (!context_find_cache(&ctx->arena, &folder, err))
 		return false;
 	ctx->cache =
 		cache_open(folder.ptr, config ? config->context : NULL, err);
@@ -69,7 +68,7 @@ static void open_profile_cache(struct context *ctx)
 	if (ctx->profiles.kind != SOURCE_CLOUD_PROFILER || o->no_cache ||
 	    o->dry_run || o->record || o->replay)
 		return;
-	if (!find_cache(ctx, &folder, err)) {
+	if (!context_find_cache(&ctx->arena, &folder, err)) {
 		error_clear(err);
 		return;
 	}

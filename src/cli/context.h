@@ -88,6 +88,11 @@ void context_release(struct context *ctx);
 bool context_finish(struct context *ctx, bool done,
 		    struct error *err) MUST_CHECK;
 
+/* The folder of the cache, whether it is there or not. ERROR_USAGE when the
+ * environment has no place for it. */
+bool context_find_cache(struct arena *arena, struct str *folder,
+			struct error *err) MUST_CHECK;
+
 /* Runs a batch through the client. */
 bool context_run(struct context *ctx, struct http_request *requests,
 		 struct http_response *responses, size_t n,

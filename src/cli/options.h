@@ -47,6 +47,7 @@ struct output_option {
 enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
 
 struct har;
+struct completion_script; /* completion.h */
 
 struct options {
 	/* source */
@@ -142,6 +143,7 @@ struct options {
 	size_t raw_count;
 	bool help;
 	bool version;
+	const struct completion_script *completions; /* of `completion` */
 	const struct config *config; /* of this run, or NULL (config.h) */
 	/* bit set of options given explicitly, by form number (options.c) */
 	unsigned char given[32];

@@ -125,7 +125,7 @@ static inline struct fuzz_run fuzz_run(const char *const *args,
 		copies[count] = (char *)(uintptr_t)args[count];
 	copies[count] = NULL;
 	catch_begin(&c);
-	r.status = cli_run(count, copies);
+	r.status = cli_run(count, copies, NULL);
 	catch_end(&c, r.texts);
 	FUZZ_CHECK(r.status >= 0 && r.status <= 10, "status %d: %s", r.status,
 		   buf_text(&r.texts[1]));

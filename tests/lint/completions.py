@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks the completions that were made for bash, zsh and fish.
 
-usage: completions.py OPTIONS_TABLE BASH ZSH FISH
+usage: completions.py OPTIONS_TABLE TRACEFIND BASH ZSH FISH
 
 bash is asked as its readline would; fish answers by itself, zsh reads the file
 for errors: those two when they are installed. Output is TAP.
@@ -32,7 +32,7 @@ BASH_CASES = (
     (("show", "--profiles-tok"), ["--profiles-token-file"]),
     (("slow", "--by", "s"), ["self"]),
     (("slow", "--by", "=", "s"), ["self"]),
-    (("slow", "--service", ""), []),
+    (("slow", "--service", ""), ["cart", "user-db"]),
     (("slow", "--quiet", ""), None),
     (("profile", "-q", ""), None),
     (("search", "-q", ""), []),
@@ -52,11 +52,27 @@ BASH_CASES = (
     (("config", "import", "grafana", ""), None),
     (("config", "--context", "prod", "--or"), ["--origin"]),
     (("help", "sear"), ["search"]),
+    (("completion", "f"), ["fish"]),
+    (("config", "set", "traces-u"), ["traces-url", "traces-username"]),
+    (("config", "get", "tim"), ["timeout"]),
+    (("slow", "--service", "user"), ["user-db"]),
+    (("show", "--blame", "=", "c"), ["cart"]),
+    (("profile", "--type", "m"),
+     ["mutex", "memory:alloc_space:bytes:space:bytes"]),
+    (("slow", "-o", "a"), ["a b.json", "a.har"]),
 )
 FILES = ["a b.json", "a.har", "folder"]
 
+# The scripts ask the program for names.
 BASH = """
 source "$1"; shift
+tracefind() {
+	case $* in
+	'completion services') printf '%s\\n' cart user-db ;;
+	'completion types') echo memory:alloc_space:bytes:space:bytes ;;
+	*) echo "unexpected: $*" ;;
+	esac
+}
 COMP_WORDS=(tracefind "$@")
 COMP_CWORD=$#
 _tracefind
@@ -104,7 +120,9 @@ def check_bash(table, path, folder, tap):
         if option.words:
             found = ask_bash(path, [option.commands[0], f"--{option.name}",
                                     ""], folder)
-            tap.same(f"bash: --{option.name}", found, option.words)
+            cached = ["memory:alloc_space:bytes:space:bytes"] if (
+                option.name == "type") else []
+            tap.same(f"bash: --{option.name}", found, option.words + cached)
 
 
 def check_zsh(table, path, folder, tap):
@@ -143,7 +161,7 @@ def check_fish(table, path, folder, tap):
 
 def main():
     table = Table(sys.argv[1])
-    paths = [str(Path(p).resolve()) for p in sys.argv[2:]]
+    program, *paths = [str(Path(p).resolve()) for p in sys.argv[2:]]
     tap = Names()
     with tempfile.TemporaryDirectory() as folder:
         for name in FILES[:2]:
@@ -152,6 +170,10 @@ def main():
         check_bash(table, paths[0], folder, tap)
         check_zsh(table, paths[1], folder, tap)
         check_fish(table, paths[2], folder, tap)
+    for shell, path in zip(("bash", "zsh", "fish"), paths):
+        printed = subprocess.run([program, "completion", shell], check=True,
+                                 stdout=subprocess.PIPE).stdout
+        tap.equal(printed, Path(path).read_bytes(), f"completion {shell}")
     return tap.end()
 
 

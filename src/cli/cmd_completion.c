@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/count.h"
+#include "base/out.h"
+#include "base/suggest.h"
+#include "cli/cli.h"
+#include "cli/completion.h"
+#include "cli/context.h"
+#include "source/har_held.h"
+#include "source/redact.h"
+
+/* Someone waits for them with a finger on a key: enough for what was looked at
+ * of late, a few milliseconds each. */
+#define CACHE_FILES 100u
+
+#define NAMES_BYTES (4 * MIB)
+
+static const char *const words[] = { "bash",  "zsh",	  "fish",
+				     "services", "types" };
+
+#define WORD_SERVICES 3
+#define WORD_TYPES 4
+
+static size_t word_find(const char *name)
+{
+	size_t i = 0;
+
+	while (i < COUNT_OF(words) && strcmp(words[i], name) != 0)
+		i++;
+	return i;
+}
+
+static bool fail_word(const char *name, struct error *err)
+{
+	struct suggestion near;
+
+	if (!name)
+		return error_set(err, ERROR_USAGE,
+				 "completion for which shell? bash, zsh or "
+				 "fish");
+	suggestion_init(&near, str_from(name));
+	for (size_t i = 0; i < WORD_SERVICES; i++)
+		suggestion_offer(&near, words[i]);
+	return error_set(err, ERROR_USAGE,
+			 "no completion for '%s'%s%s%s (bash, zsh or fish)",
+			 value_quote(name).text,
+			 near.best[0] ? "; did you mean " : "", near.best,
+			 near.best[0] ? "?" : "");
+}
+
+static bool write_script(const struct options *o, const char *shell,
+			 struct out *out, struct error *err)
+{
+	const struct completion_script *s = o->completions;
+
+	while (s && s->shell && strcmp(s->shell, shell) != 0)
+		s++;
+	if (!s || !s->shell)
+		return error_set(err, ERROR_INTERNAL,
+				 "no completion for %s was built in", shell);
+	out_add(out, s->text, s->len);
+	return true;
+}
+
+/* ---- names ---- */
+
+static const char *const labels[] = { "service_name", "__profile_type__" };
+
+struct names {
+	struct arena arena;
+	struct name_list list;
+	size_t label; /* of labels */
+};
+
+static bool names_reserve(struct names *n, size_t more)
+{
+	struct str *items = arena_array(&n->arena, n->list.count + more,
+					sizeof *items);
+
+	if (items && n->list.count)
+		memcpy(items, n->list.items, n->list.count * sizeof *items);
+	if (items)
+		n->list.items = items;
+	return items != NULL;
+}
+
+/* A word for a shell, without quotes and whatever else it would take apart. */
+static bool is_word(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!ascii_is_alnum(name.ptr[i]) &&
+		    !memchr("._:/@+-", name.ptr[i], 7))
+			return false;
+	return name.len && name.ptr[0] != '-';
+}
+
+static void take_list(struct names *n, const struct str *items, size_t count,
+		      size_t step)
+{
+	if (!count || !names_reserve(n, count))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (is_word(items[i * step]))
+			n->list.items[n->list.count++] = items[i * step];
+}
+
+/* What cannot be read offers nothing. */
+static void take_answer(struct names *n, const struct har_held *held,
+			const struct http_response *response)
+{
+	const struct endpoint endpoint = { .url = held->url };
+	struct series_list series = { .count = 0 };
+	struct name_list list = { .count = 0 };
+	struct error ignored;
+
+	if (strstr(held->url, "/LabelValues") && n->label == 0 &&
+	    str_find(held->body, STR("\"service_name\"")) != SIZE_MAX &&
+	    source_services_answer(&endpoint, response, &n->arena, &list,
+				   &ignored))
+		take_list(n, list.items, list.count, 1);
+	else if (strstr(held->url, "/Series") &&
+		 source_series_answer(&endpoint, response, labels, 2, &n->arena,
+				      &series, &ignored))
+		take_list(n, series.count ? series.values + n->label : NULL,
+			  series.count, series.label_count);
+}
+
+static void take_file(struct names *n, const char *path)
+{
+	struct error ignored;
+	struct har *har = har_open(path, &ignored);
+
+	for (size_t i = 0; har && i < har_held_count(har); i++) {
+		struct har_held held = har_held_at(har, i);
+		struct http_response response = { 0 };
+
+		if (held.has_answer && har_held_is_list(held.url) &&
+		    har_held_response(har, i, &response, &ignored))
+			take_answer(n, &held, &response);
+		http_response_release(&response);
+	}
+	har_free(har);
+}
+
+static void take_folder(struct names *n, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	unsigned count = 0;
+
+	while (dir && (entry = readdir(dir)) && count < CACHE_FILES) {
+		char path[PATH_MAX];
+		int len = snprintf(path, sizeof path, "%s/%s", folder,
+				   entry->d_name);
+
+		if (len < 0 || (size_t)len >= sizeof path ||
+		    !str_ends(str_from(path), STR(".har.gz")))
+			continue;
+		take_file(n, path);
+		count++;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void write_names(const struct name_list *list, struct out *out)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (i == 0 || !str_equal(list->items[i], list->items[i - 1]))
+			outf(out, "%.*s\n", STR_ARGS(list->items[i]));
+}
+
+/* Without a cache there are none, which is no error. */
+static void write_cached(size_t label, struct out *out)
+{
+	struct names n = { .label = label };
+	struct error ignored;
+	struct str folder;
+
+	arena_init(&n.arena, NAMES_BYTES);
+	if (context_find_cache(&n.arena, &folder, &ignored))
+		take_folder(&n, folder.ptr);
+	name_list_sort(&n.list);
+	write_names(&n.list, out);
+	arena_release(&n.arena);
+}
+
+static bool write_word(const struct options *o, struct out *out,
+		       struct error *err)
+{
+	const char *name = o->arg_count ? o->args[0] : NULL;
+	size_t word = name ? word_find(name) : COUNT_OF(words);
+
+	if (word == COUNT_OF(words))
+		return fail_word(name, err);
+	if (word < WORD_SERVICES)
+		return write_script(o, name, out, err);
+	write_cached(word - WORD_SERVICES, out);
+	return true;
+}
+
+int cmd_completion(const struct options *o)
+{
+	struct error err = { 0 };
+	struct out out;
+	bool done;
+
+	if (!out_init_fd(&out, STDOUT_FILENO, &err)) {
+		message_error(&err);
+		return error_exit_code(err.code);
+	}
+	done = write_word(o, &out, &err);
+	if (done && !out_finish(&out, "standard output", &err))
+		done = out_is_broken_pipe(&out);
+	out_release(&out);
+	if (!done)
+		message_error(&err);
+	return done ? 0 : error_exit_code(err.code);
+}
