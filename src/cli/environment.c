@@ -215,11 +215,21 @@ void options_side_origin(const struct options *o, bool is_profiles,
 			 const char *option, char out[OPTION_ORIGIN_BYTES])
 {
 	const char *side = is_profiles ? "profiles-" : "traces-";
+	const struct config_entry *entry = NULL;
 	char name[OPTION_NAME_BYTES];
+	const char *path = NULL;
 
 	snprintf(name, sizeof name, "%s%s", value == common ? "" : side,
 		 option);
-	options_origin(o, value, name, out);
+	if (o->config)
+		entry = config_source(o->config, value, &path);
+	if (!entry) {
+		options_origin(o, value, name, out);
+		return;
+	}
+	option_form_name(&entry->form, name);
+	snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u: %s", path, entry->line,
+		 name);
 }
 
 /* ---- the end ---- */

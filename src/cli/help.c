@@ -14,7 +14,7 @@
 static void write_commands(struct out *out)
 {
 	for (const struct command *c = commands; c->name; c++)
-		outf(out, "  %-9s %s\n", c->name, c->summary);
+		outf(out, "  %-10s %s\n", c->name, c->summary);
 }
 
 void help_write_short(struct out *out)

@@ -225,7 +225,8 @@ void options_origin(const struct options *o, const char *value,
 		    const char *option, char out[OPTION_ORIGIN_BYTES]);
 
 /* The same of a side's value, common being what the option has that is of both
- * sides: "--traces-token-file" or "--token-file". */
+ * sides: "--traces-token-file" or "--token-file"; of the configuration with the
+ * key, "FILE:3: token-file". */
 void options_side_origin(const struct options *o, bool is_profiles,
 			 const char *value, const char *common,
 			 const char *option, char out[OPTION_ORIGIN_BYTES]);

@@ -244,8 +244,9 @@ class Test(Tap):
                   "0b08ccd438311c4f")
         self.page("show-events", "show", str(self.data / "otlp" / "a.json"),
                   "--events")
-        self.page("no-profile", "slow", str(self.data / "otlp" / "a.json"),
-                  "--profiles-url", "file:no-such-file", status=5)
+        trace = str(self.data / "otlp" / "a.json")
+        self.page("no-profile", "slow", trace, "--profiles-url",
+                  f"file:{trace}", status=7)
         self.page("diff", "diff", before, after)
         self.page("profile", "profile", after)
         for args in (["slow", TRACE, *loop], ["show", TRACE, *loop],

@@ -151,7 +151,8 @@ def clients(files):
                 [f"--cert={files.folder}/absent", f"--key={files.client[1]}"],
             "key that is empty": [f"--cert={files.client[0]}",
                                   f"--key={files.empty}"]}.items():
-        yield Trial(title, asks, files.ca + args, USAGE, "certificate|key")
+        yield Trial(title, asks, files.ca + args, USAGE,
+                    "certificate|key|--cert")
     for title, path in {"is none": files.text, "is empty": files.empty,
                         "is not there": files.folder / "absent",
                         "is a folder": files.folder}.items():
