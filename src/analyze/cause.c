@@ -113,6 +113,19 @@ static bool is_explained(const struct result *result)
 	       result->cause.kind != CAUSE_DOWNSTREAM;
 }
 
+/* Of which requests a file is nobody knows. */
+static void add_whose(const struct profile_info *p, struct buf *out)
+{
+	if (p->is_file) {
+		buf_add_text(out, "the profile file ");
+		wording_add(out, p->selector, WORDING_TEXT_BYTES);
+		return;
+	}
+	buf_add_text(out, p->scope == SCOPE_SPAN
+				  ? "the span's own samples"
+				  : "profile of the whole service");
+}
+
 static bool rate(const struct cause_evidence *e, struct result *result,
 		 struct error *err)
 {
@@ -126,8 +139,7 @@ static bool rate(const struct cause_evidence *e, struct result *result,
 	} else {
 		bool is_span = result->profile.scope == SCOPE_SPAN;
 
-		buf_add_text(&text, is_span ? "the span's own samples"
-					    : "profile of the whole service");
+		add_whose(&result->profile, &text);
 		wording_add_samples(&text, result);
 		if (e->span && !is_span)
 			buf_add_text(&text, ", CPU time measured on the span");

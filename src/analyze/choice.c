@@ -147,6 +147,7 @@ static void tell_usual(const struct choice *c, const struct growth *g,
 	wording_add_duration(out, g->typical_ns);
 	buf_add_text(out, " over ");
 	tell_sample(g->typical_count, out);
+	buf_add_text(out, " before");
 }
 
 /* Of the calls that a loop repeats. */
@@ -165,7 +166,7 @@ static void tell_loop_growth(const struct choice *c, struct buf *out)
 	buf_addf(out, "%u call%s over ", calls, calls == 1 ? "" : "s");
 	tell_sample(o->trace_count ? o->trace_count : c->usual->trace_count,
 		    out);
-	buf_add_text(out, ")");
+	buf_add_text(out, " before)");
 }
 
 /* Without what the choice takes off for a call with a server side. */
@@ -232,13 +233,14 @@ static void tell_why(const struct choice *c, struct buf *out)
 
 static void tell_unknown(const struct choice *c, struct buf *out)
 {
-	wording_add_duration(out, c->best->self_ns);
+	/* How much of it there is has been told. */
 	if (is_at_least(c->best->self_ns, c->best->duration_ns,
 			OWN_TIME_PERCENT)) {
-		buf_add_text(out, " in the span's own code or in a wait inside "
+		buf_add_text(out, "in the span's own code or in a wait inside "
 				  "it; only a profile can tell");
 		return;
 	}
+	wording_add_duration(out, c->best->self_ns);
 	buf_add_text(out, " of ");
 	wording_add_duration(out, c->best->duration_ns);
 	buf_add_text(out, " are its own; the rest is in spans below it");
@@ -246,15 +248,12 @@ static void tell_unknown(const struct choice *c, struct buf *out)
 
 static void tell_cause(const struct choice *c, struct buf *out)
 {
-	if (c->loop && c->loop->is_parallel) {
-		buf_addf(out, "%u calls, %s, instead of one", c->loop->count,
-			 repeat_manner(c->loop));
-	} else if (c->loop) {
-		buf_addf(out, "%u calls in a row instead of one, ",
-			 c->loop->count);
+	/* How many there are, and of what, has been told. */
+	if (c->loop) {
+		buf_add_text(out, "a call took ");
 		wording_add_duration(out,
 				     c->loop->sum_ns / (int64_t)c->loop->count);
-		buf_add_text(out, " each");
+		buf_add_text(out, " on average");
 	} else if (cause_of(c) == CAUSE_UNKNOWN) {
 		tell_unknown(c, out);
 	} else {

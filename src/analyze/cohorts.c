@@ -561,6 +561,9 @@ static void tell_bimodal(const struct work *w, struct buf *out)
 		buf_add_text(out, ", which may be chance");
 }
 
+/* Not those before, which tell what is usual. */
+#define OF_NOW " requests of these minutes"
+
 /* Rounded down: slower than 100 % only when it is slower than all. */
 static void tell_healthy(const struct work *w, struct buf *out)
 {
@@ -571,10 +574,10 @@ static void tell_healthy(const struct work *w, struct buf *out)
 		buf_add_text(out, "a slow one of a healthy operation");
 	else
 		buf_add_text(out, "the operation takes what it usually does");
-	buf_addf(out, ": this one is slower than %d %% of ",
+	buf_addf(out, ": this one is slower than %d %% of the ",
 		 (int)(w->out->percentile * 100));
 	tell_count(d->count, out);
-	buf_add_text(out, " (p50 ");
+	buf_add_text(out, OF_NOW " (p50 ");
 	wording_add_duration(out, d->p50_ns);
 	buf_add_text(out, ", before ");
 	wording_add_duration(out, w->before.p50_ns);
@@ -591,9 +594,10 @@ static void tell_unknown(const struct work *w, struct buf *out)
 	}
 	buf_add_text(out, "no earlier window to compare with: p50 ");
 	wording_add_duration(out, w->now.p50_ns);
-	buf_addf(out, ", this one is slower than %d %% of ",
+	buf_addf(out, ", this one is slower than %d %% of the ",
 		 (int)(w->out->percentile * 100));
 	tell_count(w->now.count, out);
+	buf_add_text(out, OF_NOW);
 }
 
 static void tell_text(const struct work *w, struct buf *out)

@@ -615,6 +615,7 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 		return error_set(err, ERROR_USAGE,
 				 "--baseline version=V needs a profile server; "
 				 "for files: tracefind diff BEFORE AFTER");
+	ev->is_file = path != NULL;
 	ev->text = want->only_text;
 	ev->baseline_text = want->baseline_text;
 	ev->scope = want->only_span_count > 1 ? SCOPE_COHORT
@@ -666,6 +667,7 @@ bool evidence_report(const struct evidence *ev, struct result *result,
 	result->profile = (struct profile_info){
 		.type = type,
 		.scope = ev->scope,
+		.is_file = ev->is_file,
 		.selector = ev->selector,
 		.text = ev->text,
 		.range = ev->window,

@@ -43,6 +43,7 @@ struct evidence {
 	bool has_span; /* at least one sample */
 	struct str type_id;
 	struct str selector;
+	bool is_file; /* and selector the name of it */
 	struct str baseline_selector;
 	struct time_range window;
 	struct time_range baseline_window; /* both 0 for files */

@@ -99,6 +99,7 @@ struct cause {
 struct profile_info {
 	struct str type; /* full id or a file's "cpu/nanoseconds" */
 	enum scope scope;
+	bool is_file;            /* of one or several: the scope is not known */
 	struct str selector;     /* selector, span id or file name */
 	struct str text;         /* what of it, when not all; of diff */
 	struct time_range range; /* both 0: unknown */

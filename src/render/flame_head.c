@@ -79,7 +79,9 @@ static void head_after(const struct head *p)
 
 	head_side(p, p->f->has_baseline ? "after: " : "", &e, i->total_value,
 		  is_slow ? i->selector : STR(""));
-	if (is_slow)
+	if (is_slow && i->is_file)
+		page_text(p->page, ", a profile file");
+	else if (is_slow)
 		page_textf(p->page, ", %s", scope_texts[i->scope]);
 }
 

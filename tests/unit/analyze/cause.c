@@ -175,6 +175,14 @@ static void confidence_follows_the_evidence(void **state)
 	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_FAIR);
 	expect_part(f.result.cause.confidence_text,
 		    "1,830 samples against 18,230");
+	expect_part(f.result.cause.confidence_text,
+		    "profile of the whole service");
+	/* Of which requests a file is nobody knows. */
+	f.result.profile.is_file = true;
+	f.result.profile.selector = STR("slow.pb.gz");
+	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_FAIR);
+	expect_part(f.result.cause.confidence_text,
+		    "the profile file slow.pb.gz, 1,830 samples");
 	f.row.q = (double)NAN;
 	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
 	expect_part(f.result.cause.confidence_text, "not tested");

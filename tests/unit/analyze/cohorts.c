@@ -140,16 +140,18 @@ static void healthy_operation(void **state)
 	assert_int_equal(a.out.mode, COHORT_HEALTHY);
 	assert_float_equal(a.out.percentile, 1, 1e-9);
 	assert_int_equal(a.out.slow.count, 1);
-	assert_string_equal(a.out.text.ptr,
-			    "a slow one of a healthy operation: this one is "
-			    "slower than 100 % of 44 (p50 51 ms, before 50 "
-			    "ms)");
+	assert_string_equal(
+		a.out.text.ptr,
+		"a slow one of a healthy operation: this one is "
+		"slower than 100 % of the 44 requests of these minutes (p50 51 ms, before 50 "
+		"ms)");
 	find(&a, 55);
 	assert_int_equal(a.out.mode, COHORT_HEALTHY);
-	assert_string_equal(a.out.text.ptr,
-			    "the operation takes what it usually does: this "
-			    "one is slower than 63 % of 44 (p50 51 ms, before "
-			    "50 ms)");
+	assert_string_equal(
+		a.out.text.ptr,
+		"the operation takes what it usually does: this "
+		"one is slower than 63 % of the 44 requests of these minutes (p50 51 ms, before "
+		"50 ms)");
 	end(&a);
 }
 
@@ -311,9 +313,10 @@ static void too_few(void **state)
 	find(&a, 520);
 	assert_int_equal(a.out.mode, COHORT_UNKNOWN);
 	assert_int_equal(a.out.baseline.count, 0);
-	assert_string_equal(a.out.text.ptr,
-			    "no earlier window to compare with: p50 50 ms, "
-			    "this one is slower than 100 % of 22");
+	assert_string_equal(
+		a.out.text.ptr,
+		"no earlier window to compare with: p50 50 ms, "
+		"this one is slower than 100 % of the 22 requests of these minutes");
 	end(&a);
 }
 

@@ -97,7 +97,7 @@ static void grown_before_long(void **state)
 	find(&g, shop, (struct guilty_want){ 0 });
 	expect(&g, 3, 150,
 	       "170 ms of its own on the critical path; grew by 150 ms "
-	       "(usually 20 ms over 10 traces)");
+	       "(usually 20 ms over 10 traces before)");
 	assert_int_equal(g.result.span.typical_ns, fixture_ms(20));
 	assert_int_equal(g.result.span.typical_count, 10);
 	assert_false(g.pick.is_gap);
@@ -121,7 +121,7 @@ static void entry_span(void **state)
 	/* 140 + 110 + 0: no span inside holds 80 % of 250. */
 	expect(&g, 1, 250,
 	       "30 ms of its own on the critical path; grew by 250 ms "
-	       "(usually 250 ms over 10 traces)");
+	       "(usually 250 ms over 10 traces before)");
 	end(&g);
 }
 
@@ -138,7 +138,7 @@ static void inner_span(void **state)
 	find(&g, shop, (struct guilty_want){ 0 });
 	expect(&g, 2, 200,
 	       "300 ms of its own on the critical path; grew by 200 ms "
-	       "(usually 140 ms over 10 traces)");
+	       "(usually 140 ms over 10 traces before)");
 	end(&g);
 }
 
@@ -224,7 +224,7 @@ static void server_side(void **state)
 	     (struct guilty_want){ 0 });
 	expect(&g, 3, 100,
 	       "140 ms of its own on the critical path; grew by 100 ms "
-	       "(usually 40 ms over 10 traces)");
+	       "(usually 40 ms over 10 traces before)");
 	end(&g);
 }
 
@@ -298,7 +298,7 @@ static void own_time_beside_long_call(void **state)
 	find(&g, checkout, (struct guilty_want){ 0 });
 	expect(&g, 1, 160,
 	       "180 ms of its own on the critical path; grew by 160 ms "
-	       "(usually 620 ms over 10 traces)");
+	       "(usually 620 ms over 10 traces before)");
 	end(&g);
 }
 
@@ -477,8 +477,9 @@ static void choice_in_consumer(void **state)
 	assert_true(guilty_find(&g.t, &g.times, &(struct guilty_want){ 0 },
 				&g.usual, &g.result, &g.pick, &err));
 	expect(&g, 5, 150,
-	       "180 ms of its own on the critical path; the request did not "
-	       "wait for it; grew by 150 ms (usually 30 ms over 10 traces)");
+	       "180 ms of its own on the critical path; the request did "
+	       "not wait for it; grew by 150 ms (usually 30 ms over 10 "
+	       "traces before)");
 	end(&g);
 }
 
@@ -511,8 +512,9 @@ static void loop_grew(void **state)
 	find(&g, text, (struct guilty_want){ 0 });
 	/* 10 x 29 ms and the usual 29. */
 	expect(&g, 1, 261,
-	       "N+1: 10 x \"SELECT a FROM b\", one after another, 290 ms; grew "
-	       "by 261 ms (usually 1 call over 10 traces)");
+	       "N+1: 10 x \"SELECT a FROM b\", one after another, 290 "
+	       "ms; grew by 261 ms (usually 1 call over 10 traces "
+	       "before)");
 	assert_int_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
 	assert_int_equal(g.result.span.typical_ns, fixture_ms(200));
 	end(&g);
@@ -533,7 +535,7 @@ static void usual_loop(void **state)
 	find(&g, text, (struct guilty_want){ 0 });
 	expect(&g, 2, 150,
 	       "170 ms of its own on the critical path; grew by 150 ms "
-	       "(usually 20 ms over 10 traces)");
+	       "(usually 20 ms over 10 traces before)");
 	end(&g);
 }
 
@@ -647,8 +649,8 @@ static void loop_in_lanes(void **state)
 	find(&g, text, (struct guilty_want){ 0 });
 	/* 14 x 12 ms in which some of them ran. */
 	expect(&g, 1, 168,
-	       "N+1: 56 x \"GET /v1/sku\", some at a time, 168 ms; grew by "
-	       "168 ms (usually 1 call over 10 traces)");
+	       "N+1: 56 x \"GET /v1/sku\", some at a time, 168 ms; grew "
+	       "by 168 ms (usually 1 call over 10 traces before)");
 	assert_int_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
 	end(&g);
 }
@@ -672,7 +674,7 @@ static void expect_at_once(int calls, double each_ms, bool is_loop)
 	if (is_loop)
 		expect(&g, 1, 50,
 		       "N+1: 12 x \"get\", side by side, 50 ms; grew by 50 ms "
-		       "(usually 2 calls over 10 traces)");
+		       "(usually 2 calls over 10 traces before)");
 	end(&g);
 }
 
@@ -711,9 +713,9 @@ static void pause_grew(void **state)
 		find(&g, text, (struct guilty_want){ 0 });
 		if (i == 0)
 			expect(&g, 1, 550,
-			       "300 ms of pauses between 2 attempts at \"call "
-			       "/c\" to pay, 1 failed (refused); grew by 550 ms "
-			       "(usually 60 ms over 10 traces)");
+			       "300 ms of pauses between 2 attempts at \"call /c\" to "
+			       "pay, 1 failed (refused); grew by 550 ms (usually 60 ms "
+			       "over 10 traces before)");
 		assert_int_equal(g.result.cause.kind,
 				 i == 0 ? CAUSE_WAIT : CAUSE_UNKNOWN);
 		end(&g);
@@ -733,8 +735,8 @@ static void asked_for(void **state)
 	usually(&g, "web", "render", SPAN_KIND_INTERNAL, 1, 300);
 	find(&g, shop, (struct guilty_want){ .name = STR("render") });
 	expect(&g, 2, 0,
-	       "300 ms of its own on the critical path; asked for, not ranked; "
-	       "usually 300 ms over 10 traces");
+	       "300 ms of its own on the critical path; asked for, not "
+	       "ranked; usually 300 ms over 10 traces before");
 	end(&g);
 }
 

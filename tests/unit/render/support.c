@@ -137,7 +137,7 @@ static void add_cause(struct sample *s)
 		.kind = CAUSE_N_PLUS_ONE,
 		.confidence = CONFIDENCE_STRONG,
 		.on_cpu_ns = -1,
-		.text = STR("52 calls in a row instead of one, 9.23 ms each; "
+		.text = STR("a call took 9.23 ms on average; "
 			    "402 ms of 560 ms were on CPU"),
 		.confidence_text = STR("span profile, 21 slow spans, 1,830 "
 				       "samples against 18,230"),
