@@ -236,14 +236,14 @@ static int finish_output(struct out *out)
 	return is_done || is_quiet ? 0 : fail(&err);
 }
 
-static int write_help(const struct command *command)
+static int write_help(const struct command *command, bool is_all)
 {
 	struct error err;
 	struct out out;
 
 	if (!out_init_fd(&out, STDOUT_FILENO, &err))
 		return fail(&err);
-	help_write(command, &out);
+	help_write(command, is_all, &out);
 	return finish_output(&out);
 }
 
@@ -273,7 +273,7 @@ int cmd_help(const struct options *o)
 			return fail(&err);
 		}
 	}
-	return write_help(command);
+	return write_help(command, o->all);
 }
 
 int cmd_version(const struct options *o)
@@ -383,7 +383,7 @@ static bool parse_line(const struct command *command, struct options *o,
 	if (!options_parse(o, command, a->count, a->items, &err))
 		*status = fail(&err);
 	else if (o->help)
-		*status = write_help(command);
+		*status = write_help(command, false);
 	else if (o->version)
 		*status = cmd_version(o);
 	else
@@ -516,7 +516,7 @@ static int run(struct arguments *a, const struct completion_script *scripts)
 		memmove(a->items + line.word_at, a->items + line.word_at + 1,
 			(size_t)(a->count - line.word_at) * sizeof *a->items);
 	} else if (line.has_help) {
-		return write_help(NULL);
+		return write_help(NULL, false);
 	} else if (line.has_version) {
 		return cmd_version(&o);
 	} else if (!line.replay) {

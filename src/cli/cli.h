@@ -48,7 +48,11 @@ struct command {
 	unsigned bit;
 	const char *synopsis; /* "slow [OPTIONS] TRACE" */
 	const char *summary;  /* one line for the list of commands */
-	const char *details;  /* a paragraph for its own --help */
+	/* For its own --help: paragraphs, and examples as the last. */
+	const char *details;
+	/* The options that fit on a screen with them, most used first, with
+	 * blanks between. */
+	const char *common;
 	size_t max_args;      /* at most LIMIT_ARGUMENTS */
 	int (*run)(const struct options *o);
 	enum command_formats formats;

@@ -20,6 +20,7 @@ const struct command commands[] = {
 	  "  tracefind slow --service user-db --since 30m\n"
 	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o svg=slow.svg\n",
+	  "service since type baseline output interactive why",
 	  1, cmd_slow, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
@@ -28,14 +29,15 @@ const struct command commands[] = {
 	  "stacks). One file is compared with what the server has.\n"
 	  "\n"
 	  "Examples:\n"
+	  "  tracefind diff before.pb.gz after.pb.gz\n"
 	  "  tracefind diff --service user-db --since 10m --baseline 1d\n"
 	  "  tracefind diff --service user-db --baseline version=1.4\n"
 	  "  tracefind diff --span 00f067aa0ba902b7 \\\n"
 	  "          --baseline-span b9c7c989f97918e1\n"
 	  "  tracefind diff --service user-db --name find --baseline fast\n"
-	  "  tracefind diff before.pb.gz after.pb.gz\n"
 	  "  tracefind diff --selector '{version=\"1.5\"}' \\\n"
 	  "          --baseline-selector '{version=\"1.4\"}'\n",
+	  "service since baseline type focus output interactive",
 	  2, cmd_diff, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE",
 	  "the spans of a trace with their self time",
@@ -49,6 +51,7 @@ const struct command commands[] = {
 	  "  tracefind show trace.json --collapse user-db -n 40\n"
 	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
 	  "  tracefind show trace.json -o chrome=trace-events.json\n",
+	  "span service errors events collapse output",
 	  1, cmd_show, FORMATS_RESULT,
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
 	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
@@ -64,6 +67,7 @@ const struct command commands[] = {
 	  "  tracefind search --service user-db -n 3 -o id |\n"
 	  "          xargs -n1 tracefind slow\n"
 	  "  tracefind search --tags span.http.route --service user-db\n",
+	  "service name above errors since limit output query",
 	  1, cmd_search, FORMATS_LIST },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE...]",
 	  "one profile of a service and a window",
@@ -77,6 +81,7 @@ const struct command commands[] = {
 	  "  tracefind profile cpu.pb.gz --sort self -n 30\n"
 	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n"
 	  "  tracefind profile pod-1.pb.gz pod-2.pb.gz -o pprof=sum.pb.gz\n",
+	  "service since type sort focus peek list output",
 	  LIMIT_ARGUMENTS, cmd_profile, FORMATS_RESULT,
 	  RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
@@ -89,6 +94,7 @@ const struct command commands[] = {
 	  "  tracefind services\n"
 	  "  tracefind services --since 1d -n 0\n"
 	  "  tracefind services -o id | xargs -n1 tracefind types --service\n",
+	  "since limit output",
 	  0, cmd_services, FORMATS_LIST },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
 	  "the types of profiles there are, and which to use when",
@@ -100,6 +106,7 @@ const struct command commands[] = {
 	  "Examples:\n"
 	  "  tracefind types --service user-db --since 1d\n"
 	  "  tracefind types --guide\n",
+	  "service since guide output",
 	  0, cmd_types, FORMATS_ANSWER },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
 	  "check both servers and what they hold; name the mend",
@@ -112,6 +119,7 @@ const struct command commands[] = {
 	  "  tracefind doctor\n"
 	  "  tracefind doctor 4bf92f3577b34da6a3ce929d0e0e4736\n"
 	  "  tracefind doctor --service user-db\n",
+	  "service since output verbose",
 	  1, cmd_doctor, FORMATS_ANSWER },
 	{ "config", COMMAND_CONFIG, "config ACTION [OPTIONS] [ARGUMENTS]",
 	  "names for servers, and what is in force",
@@ -130,6 +138,7 @@ const struct command commands[] = {
 	  "          traces-url https://tempo.example.com\n"
 	  "  tracefind config use prod\n"
 	  "  tracefind config view --origin\n",
+	  "context",
 	  3, cmd_config },
 	{ "completion", COMMAND_COMPLETION, "completion SHELL",
 	  "the completion script for bash, zsh or fish",
@@ -141,12 +150,14 @@ const struct command commands[] = {
 	  "  source <(tracefind completion bash)\n"
 	  "  tracefind completion zsh > ~/.zfunc/_tracefind\n"
 	  "  tracefind completion fish | source\n",
-	  1, cmd_completion },
-	{ "help", COMMAND_HELP, "help [COMMAND]",
+	  "", 1, cmd_completion },
+	{ "help", COMMAND_HELP, "help [--all] [COMMAND]",
 	  "this list, or the options of a command",
-	  "Lists the commands, or shows the options of one.\n", 1, cmd_help },
+	  "Lists the commands, or shows the options of one that are used most;\n"
+	  "with --all, all of them.\n",
+	  "all", 1, cmd_help },
 	{ "version", COMMAND_VERSION, "version", "the version",
-	  "Prints the version.\n", 0, cmd_version },
+	  "Prints the version.\n", "", 0, cmd_version },
 	{ NULL },
 };
 

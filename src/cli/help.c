@@ -83,19 +83,27 @@ static void write_wrapped(struct out *out, const char *text, size_t column)
 	out_char(out, '\n');
 }
 
+#define OPTION_USAGE_BYTES 96
+
+/* "  -n, --limit N"; its length. */
+static size_t option_usage(const struct option_row *row,
+			   char usage[OPTION_USAGE_BYTES])
+{
+	snprintf(usage, OPTION_USAGE_BYTES, "  %c%c%c --%s%s%s%s",
+		 row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+		 row->letter ? ',' : ' ', row->name, row->metavar ? " " : "",
+		 row->metavar ? row->metavar : "",
+		 row->flags & OPTION_SIDED ? " *" : "");
+	return strlen(usage);
+}
+
 static void write_option(struct out *out, const struct option_row *row,
 			 const struct command *command)
 {
-	char usage[96], text[256];
+	char usage[OPTION_USAGE_BYTES], text[256];
+	size_t len = option_usage(row, usage);
 	struct buf formats;
-	int len;
 
-	len = snprintf(usage, sizeof usage, "  %c%c%c --%s%s%s%s",
-		       row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
-		       row->letter ? ',' : ' ', row->name,
-		       row->metavar ? " " : "",
-		       row->metavar ? row->metavar : "",
-		       row->flags & OPTION_SIDED ? " *" : "");
 	buf_init(&formats, sizeof text);
 	if (!strcmp(row->name, "output"))
 		output_list_formats(command, &formats);
@@ -108,7 +116,7 @@ static void write_option(struct out *out, const struct option_row *row,
 	out_text(out, usage);
 	/* Two blanks at least between an option and its text. */
 	write_wrapped(out, text,
-		      len + 2 > TEXT_COLUMN ? TEXT_COLUMN : (size_t)len);
+		      len + 2 > TEXT_COLUMN ? TEXT_COLUMN : len);
 }
 
 static void write_options(struct out *out, const struct command *command)
@@ -133,13 +141,97 @@ static void write_options(struct out *out, const struct command *command)
 			 "side: --traces-token-file\n");
 }
 
-void help_write(const struct command *command, struct out *out)
+/* ---- what fits on a screen ---- */
+
+#define SHOWN_EXAMPLES 3u
+
+/* A line with its end. */
+static struct str next_line(const char **text)
+{
+	size_t len = strcspn(*text, "\n") + 1;
+	struct str line = { *text, len };
+
+	*text += len;
+	return line;
+}
+
+/* The first paragraph and the first examples. */
+static void write_brief(const char *details, struct out *out)
+{
+	const char *examples = strstr(details, "\n\nExamples:\n");
+	const char *end = strstr(details, "\n\n");
+	unsigned count = 0;
+
+	while (*details && (!end || details <= end))
+		out_str(out, next_line(&details));
+	if (!examples)
+		return;
+	examples += 2;
+	out_char(out, '\n');
+	out_str(out, next_line(&examples));
+	while (*examples) {
+		count += str_starts(str_from(examples), STR("  tracefind"));
+		if (count > SHOWN_EXAMPLES)
+			break;
+		out_str(out, next_line(&examples));
+	}
+}
+
+static const struct option_row *row_of(const struct command *command,
+				       struct str name)
+{
+	for (size_t i = 0; i < options_table.row_count; i++) {
+		const struct option_row *row = &options_table.rows[i];
+
+		if (row->commands & command->bit &&
+		    str_equal(name, str_from(row->name)))
+			return row;
+	}
+	return NULL;
+}
+
+static void write_short(const struct option_row *row,
+			const struct command *command, struct out *out)
+{
+	char usage[OPTION_USAGE_BYTES];
+	size_t len = option_usage(row, usage);
+
+	out_text(out, usage);
+	write_wrapped(out, row->brief ? row->brief : row->help,
+		      len + 2 > TEXT_COLUMN ? TEXT_COLUMN : len);
+}
+
+static void write_common(const struct command *command, struct out *out)
+{
+	const char *names = command->common;
+
+	if (*names)
+		out_text(out, "\nOptions:\n");
+	while (*names) {
+		struct str name = { names, strcspn(names, " ") };
+		const struct option_row *row = row_of(command, name);
+
+		if (row)
+			write_short(row, command, out);
+		names += name.len + strspn(names + name.len, " ");
+	}
+	if (*command->common)
+		outf(out, "\nAll options: tracefind help %s --all\n",
+		     command->name);
+}
+
+void help_write(const struct command *command, bool is_all, struct out *out)
 {
 	if (!command) {
 		write_general(out);
 		return;
 	}
-	outf(out, "usage: tracefind %s\n\n%s", command->synopsis,
-	     command->details);
-	write_options(out, command);
+	outf(out, "usage: tracefind %s\n\n", command->synopsis);
+	if (is_all) {
+		out_text(out, command->details);
+		write_options(out, command);
+	} else {
+		write_brief(command->details, out);
+		write_common(command, out);
+	}
 }

@@ -112,7 +112,7 @@ static bool add_option(struct options *o, const struct command *command,
 		return error_set(
 			err, ERROR_USAGE,
 			"%s is not an option of tracefind %s; tracefind "
-			"help %s lists those it takes",
+			"help %s --all lists those it takes",
 			subject, command->name, command->name);
 	if (!option_store(&token->form, token->value, token->is_negated,
 			  subject, o, err))

@@ -53,6 +53,7 @@ struct option_row {
 	uint64_t min;             /* of a number or a duration in ns */
 	uint64_t max;
 	const char *alias; /* another long name, or NULL */
+	const char *brief; /* for a help that fits on a screen; NULL: help */
 	/* Further demands on a text. */
 	bool (*check)(const char *value, struct error *err);
 	/* Replaces storing by kind. */

@@ -46,9 +46,31 @@ def usage(option, owners=None):
     return f"{letter}--{option.name}{metavar}"
 
 
+# Of an ordinary terminal.
+SCREEN_LINES = 24
+
+
+def check_screen(command, text, own, report):
+    """What is shown without --all."""
+    lines = text.splitlines()
+    found = [line.strip() for line in
+             re.findall(r"^  (?:-\w, |    )--.*?(?=(?: \*)?(?:  |$))", text, re.M)]
+    report.same(f"help {command}, lines over a screen", lines[SCREEN_LINES:], [])
+    report.same(f"help {command}, lines over 79 columns",
+                [line for line in lines if len(line) > 79], [])
+    report.same(f"help {command}, common options", found,
+                set(found) & {usage(o, own) for o in own})
+    if own and (not found or f"tracefind help {command} --all" not in text) \
+            and command != "version":
+        report.say(f"help {command}: no common options, or no way to the others")
+
+
 def check_help(table, binary, report):
     for command in table.commands:
-        text = run([binary, "help", command])
+        check_screen(command, run([binary, "help", command]),
+                     [o for o in table.of(command) if not o.is_side_form()],
+                     report)
+        text = run([binary, "help", command, "--all"])
         found = re.findall(r"^  (?:-\w, |    )--.*?(?=(?: \*)?(?:  |$))",
                            text, re.M)
         own = [o for o in table.options

@@ -182,10 +182,10 @@ static void test_refusals(void **state)
 	(void)state;
 	assert_refused("types", "--span 00f067aa0ba902b7",
 		       "--span is not an option of tracefind types; tracefind "
-		       "help types lists those it takes");
+		       "help types --all lists those it takes");
 	assert_refused("help", "--traces-url x",
 		       "--traces-url is not an option of tracefind help; "
-		       "tracefind help help lists those it takes");
+		       "tracefind help help --all lists those it takes");
 	assert_refused("show", "a b",
 		       "unexpected argument 'b': usage is tracefind show "
 		       "[OPTIONS] TRACE");
