@@ -99,11 +99,60 @@ def variables(table, of_sides):
             if o.is_environment and o.is_side_form() == of_sides}
 
 
+def described(text):
+    """Options with a paragraph of their own."""
+    return [plain(line) for line in
+            re.findall(r"^\*-.*$", section(text, "OPTIONS"), re.M)]
+
+
+def page_of(table, option):
+    """The command whose page alone describes it, or "" for tracefind(1)."""
+    return option.commands[0] if len(option.commands) == 1 else ""
+
+
+# Where the options that a page leaves to tracefind(1) are named.
+OTHERS = "The others are described in tracefind(1):"
+
+
+def check_page(table, command, path, report):
+    text = path.read_text(encoding="utf-8")
+    of = [o for o in table.of(command) if not o.is_side_form()]
+    own = {o.name for o in of if page_of(table, o)}
+    front = text.split("The others are described")[0]
+    found = {name for line in described(front)
+             for name in re.findall(r"--([\w-]+)", line)}
+    report.same(f"{path.name}, options", found & own, own)
+    if OTHERS not in plain(text):
+        return False
+    report.same(f"{path.name}, options of its own", found, own)
+    others = plain(text).split(OTHERS)[1].split("\n\n")[0]
+    report.same(f"{path.name}, other options",
+                re.findall(r"--([\w-]+)", others),
+                {o.name for o in of} - own)
+    return True
+
+
+# These name all the options that they take.
+WHOLE_PAGES = ("slow", "diff", "show", "profile", "config")
+
+
+def check_pages(table, folder, report):
+    for command in table.commands:
+        path = folder / f"tracefind-{command}.1.scd"
+        if command in ("help", "version"):
+            continue
+        if not path.is_file():
+            report.say(f"{path.name} is missing")
+        elif not check_page(table, command, path, report) and \
+                command in WHOLE_PAGES:
+            report.say(f"{path.name}: \"{OTHERS}\" is missing")
+
+
 def check_man(table, path, report):
     text = path.read_text(encoding="utf-8")
-    found = [plain(line) for line in
-             re.findall(r"^\*-.*$", section(text, "OPTIONS"), re.M)]
-    wanted = [usage(o) for o in table.options if not o.is_side_form()]
+    found = described(text)
+    wanted = [usage(o) for o in table.options
+              if not o.is_side_form() and not page_of(table, o)]
     report.same("man page, options", found, wanted)
     formats = section(text, "OPTIONS").split("_FORMAT[=FILE]_")[1]
     found = re.findall(r"\*(\w+)\*", formats.split("\n\n")[0])
@@ -161,6 +210,7 @@ def main():
     if len(sys.argv) > 3:
         check_help(table, sys.argv[3], report)
     check_man(table, root / "man/tracefind.1.scd", report)
+    check_pages(table, root / "man", report)
     check_config_man(table, root / "man/tracefind-config.5.scd", report)
     print(f"{report.checks} comparisons, {report.problems} problems")
     return 1 if report.problems or not table.options else 0
