@@ -416,6 +416,8 @@ static bool slow(struct run *r, struct error *err)
 	if (r->result.has_profile)
 		suggest_next(r, "slow", " -o svg=flame.svg");
 	if (!run_render(r, &render) && is_told_by(&render, &missing)) {
+		if (!is_found)
+			message_error(&missing);
 		*err = render;
 		return false;
 	}

@@ -66,13 +66,14 @@ static bool finish_record(struct context *ctx, bool done, struct error *err)
 	return true;
 }
 
-/* What weakens an answer may be why there is none. */
+/* What weakens an answer may be why there is none. One that could not be written
+ * is none of it. */
 static void tell_notes(const struct context *ctx, const struct error *err)
 {
 	const struct notes *notes = &ctx->notes;
 
 	if (ctx->has_told_notes || ctx->options->quiet ||
-	    err->code == ERROR_STOPPED)
+	    err->code == ERROR_STOPPED || err->code == ERROR_OUTPUT)
 		return;
 	for (size_t i = 0; i < notes->count; i++)
 		if (!strstr(notes->text[i], err->message))

@@ -187,7 +187,7 @@ PROFILES = [
     ("folded, -1", folded(-1), -1), ("folded, 1 and -1", folded(1, -1), 0), ("folded, -2^63", folded(MIN), MIN),
     ("folded, -2^63 twice", folded(MIN, MIN), 2 * MIN), ("folded, -2^63-1", folded(MIN - 1), "is not a weight"),
     ("folded, 400 digits", folded(DIGITS), NO_PROFILE),
-    ("folded, 0", folded(0, 0), EMPTY), ("folded, 007", folded("007"), 7), ("folded, 1.5", folded("1.5"), NO_PROFILE),
+    ("folded, 0", folded(0, 0), EMPTY), ("folded, 007", folded("007"), 7), ("folded, 1.5", folded("1.5"), "is no whole number"),
     ("folded, 1e400", folded("1e400"), NO_PROFILE), ("folded, NaN", folded("NaN"), NO_PROFILE),
     ("speedscope, 1e400", speedscope("1e400"), TOO_MUCH), ("speedscope, 1e18", speedscope("1e18"), 10**18 + 1),
     ("speedscope, -1e18", speedscope("-1e18"), 1 - 10**18),

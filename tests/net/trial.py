@@ -72,7 +72,8 @@ def run(program, host, args, env, cwd=None, stdin=b""):
 
 def told(outcome):
     """What is wrong with how a failure is told, or None."""
-    lines = outcome.stderr.splitlines()
+    lines = [line for line in outcome.stderr.splitlines()
+             if not line.startswith("tracefind: note: ")]
     if outcome.stdout:
         return f"status {outcome.status}, but an answer as well"
     if len(lines) != 1 or not lines[0].startswith("tracefind: "):
