@@ -190,8 +190,7 @@ static const struct option_row *row_of(const struct command *command,
 	return NULL;
 }
 
-static void write_short(const struct option_row *row,
-			const struct command *command, struct out *out)
+static void write_short(const struct option_row *row, struct out *out)
 {
 	char usage[OPTION_USAGE_BYTES];
 	size_t len = option_usage(row, usage);
@@ -212,7 +211,7 @@ static void write_common(const struct command *command, struct out *out)
 		const struct option_row *row = row_of(command, name);
 
 		if (row)
-			write_short(row, command, out);
+			write_short(row, out);
 		names += name.len + strspn(names + name.len, " ");
 	}
 	if (*command->common)
