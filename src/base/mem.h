@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The one allocation seam. All heap memory of ours passes here, so that a
- * test can make the n-th allocation fail; source/http.c and source/har.c hand
+ * test can make the n-th allocation fail; wire/http.c and wire/har.c hand
  * the same functions to the libraries that take them.
  */
 #ifndef BASE_MEM_H

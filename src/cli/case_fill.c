@@ -5,11 +5,11 @@
 #include <limits.h>
 #include <string.h>
 
+#include "backend/source.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "decode/wire.h"
-#include "source/har_held.h"
-#include "source/source.h"
+#include "wire/har_held.h"
 
 static bool fail_held(const struct har *har, const char *path,
 		      const char *missing, struct error *err)

@@ -20,8 +20,8 @@
 #include "cli/optparse.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "source/har.h"
-#include "source/redact.h"
+#include "wire/har.h"
+#include "wire/redact.h"
 
 /* A copy of the arguments, since secrets are overwritten in the process's
  * own. */

@@ -6,8 +6,8 @@
 #ifndef CLI_CLOUD_ANSWERS_H
 #define CLI_CLOUD_ANSWERS_H
 
+#include "backend/source.h"
 #include "cli/jobs.h"
-#include "source/source.h"
 
 /* Answers all jobs that ask something of the profile server; the others stay
  * as they are. What goes wrong with an answer is in its job; false when

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cloud_choice.h"
 
+#include "backend/selector.h"
 #include "base/mem.h"
 #include "cli/cloud_types.h"
-#include "source/selector.h"
 
 struct str cloud_series_value(const struct profile_list *list,
 			      const struct stored_series *series,

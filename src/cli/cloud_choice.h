@@ -6,8 +6,8 @@
 #ifndef CLI_CLOUD_CHOICE_H
 #define CLI_CLOUD_CHOICE_H
 
+#include "backend/source.h"
 #include "cli/cloud_profiles.h"
-#include "source/source.h"
 
 struct cloud_choice {
 	const struct profile_list *list;

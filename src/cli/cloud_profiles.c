@@ -4,14 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "backend/cloud_profiler/cloud_profiler.h"
+#include "backend/cloud_profiler/cloud_sieve.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/progress.h"
 #include "decode/cloud_profiles_json.h"
-#include "source/cloud_profiler.h"
-#include "source/cloud_sieve.h"
-#include "source/http_error.h"
-#include "source/profile_cache.h"
+#include "wire/http_error.h"
+#include "wire/profile_cache.h"
 
 struct cloud_profiles {
 	struct profile_list list;

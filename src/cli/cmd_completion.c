@@ -13,8 +13,8 @@
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/context.h"
-#include "source/har_held.h"
-#include "source/redact.h"
+#include "wire/har_held.h"
+#include "wire/redact.h"
 
 /* Someone waits for them with a finger on a key: enough for what was looked at
  * of late, a few milliseconds each. */

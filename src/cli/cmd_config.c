@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/source.h"
 #include "base/escape.h"
 #include "base/out.h"
 #include "base/suggest.h"
@@ -9,9 +10,8 @@
 #include "cli/config_edit.h"
 #include "cli/config_import.h"
 #include "cli/config_view.h"
-#include "source/redact.h"
-#include "source/source.h"
-#include "source/url.h"
+#include "wire/redact.h"
+#include "wire/url.h"
 
 /* One run of the command. given: before the environment. */
 struct setup {

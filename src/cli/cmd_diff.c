@@ -8,7 +8,7 @@
 #include "cli/input.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 #define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
 

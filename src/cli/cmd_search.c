@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/search_show.h"
 #include "cli/search_tags.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 static bool search(struct trace_search *s, struct context *ctx,
 		   struct result *result, struct error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "backend/selector.h"
 #include "base/jsonw.h"
 #include "cli/cli.h"
 #include "cli/fetch.h"
@@ -9,7 +10,6 @@
 #include "cli/window.h"
 #include "render/json_parts.h"
 #include "render/page.h"
-#include "source/selector.h"
 
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR

@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/google/google_address.h"
+#include "backend/source.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
-#include "source/google_address.h"
-#include "source/redact.h"
-#include "source/source.h"
-#include "source/url.h"
+#include "wire/redact.h"
+#include "wire/url.h"
 
 #define REPOSITORY_FILE ".tracefind"
 

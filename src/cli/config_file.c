@@ -7,13 +7,13 @@
 
 #include <ini.h>
 
-#include "base/mem.h"
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "base/library.h"
+#include "base/mem.h"
 #include "base/suggest.h"
 #include "cli/options.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 #define INI_CALLS(X) X(ini_parse_stream)
 

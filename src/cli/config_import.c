@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/source.h"
 #include "base/ascii.h"
 #include "base/escape.h"
 #include "base/num.h"
@@ -12,7 +13,6 @@
 #include "cli/config_edit.h"
 #include "cli/config_view.h"
 #include "cli/grafana.h"
-#include "source/source.h"
 
 /* Of one context: two addresses and what belongs to them, and tags. */
 #define MAX_CHANGES (LIMIT_CONTEXTS * 16)

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/google/google_address.h"
 #include "base/escape.h"
 #include "cli/cli.h"
 #include "cli/config_edit.h"
 #include "cli/context.h"
-#include "source/google_address.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 /* The stages by which a value may have been set, the later ones over what the
  * earlier ones left open. */

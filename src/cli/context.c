@@ -14,11 +14,11 @@
 #include "cli/google_login.h"
 #include "cli/progress.h"
 #include "cli/sandbox.h"
-#include "source/auth.h"
-#include "source/cache.h"
-#include "source/redact.h"
-#include "source/profile_cache.h"
-#include "source/token_command.h"
+#include "wire/auth.h"
+#include "wire/cache.h"
+#include "wire/profile_cache.h"
+#include "wire/redact.h"
+#include "wire/token_command.h"
 
 /* XDG Base Directory Specification: a relative path counts as not set. */
 bool context_find_cache(struct arena *arena, struct str *folder,

@@ -7,13 +7,13 @@
 #ifndef CLI_CONTEXT_H
 #define CLI_CONTEXT_H
 
+#include "backend/source.h"
 #include "base/arena.h"
 #include "base/notes.h"
 #include "cli/options.h"
 #include "decode/decode.h"
 #include "model/result.h"
-#include "source/har.h"
-#include "source/source.h"
+#include "wire/har.h"
 
 #define DEFAULT_TEMPO_URL "http://localhost:3200"
 #define DEFAULT_JAEGER_URL "http://localhost:16686"

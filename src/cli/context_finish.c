@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
-#include "source/cloud_trace_query.h"
 
 /* What the run took of a quota that others of the project share. */
 static void list_units(const struct http_log_entry *log, size_t count)

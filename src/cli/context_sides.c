@@ -3,14 +3,14 @@
 
 #include <string.h>
 
+#include "backend/google/google_address.h"
 #include "base/count.h"
 #include "base/mem.h"
 #include "cli/google_login.h"
 #include "cli/input.h"
-#include "source/auth.h"
-#include "source/google_address.h"
-#include "source/redact.h"
-#include "source/token_command.h"
+#include "wire/auth.h"
+#include "wire/redact.h"
+#include "wire/token_command.h"
 
 static void side_origin(const struct context *ctx, const struct side *s,
 			const char *value, const char *common, const char *name,

@@ -7,12 +7,12 @@
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
 
+#include "backend/status.h"
 #include "cli/checks.h"
 #include "cli/context.h"
 #include "cli/doctor_judge.h"
 #include "model/trace.h"
 #include "render/render.h"
-#include "source/status.h"
 
 #define RESOURCE_NONE UINT32_MAX
 

@@ -3,12 +3,12 @@
  * Google Cloud under examination: one list answers whether its Cloud Trace
  * can be reached, may be read, and which services send to it.
  */
+#include "backend/cloud_trace/cloud_trace_query.h"
+#include "backend/google/google_error.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "decode/cloud_trace.h"
-#include "source/cloud_trace_query.h"
-#include "source/google_error.h"
 
 /* As the profile side is asked for its services. */
 #define RECENT_NS NS_PER_HOUR

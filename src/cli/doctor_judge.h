@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
+#include "backend/source.h"
 #include "base/timefmt.h"
 #include "cli/checks.h"
 #include "cli/profile_names.h"
 #include "model/trace.h"
-#include "source/source.h"
 
 /* ---- clocks ---- */
 

@@ -3,7 +3,7 @@
 
 #include "cli/doctor.h"
 #include "cli/shell.h"
-#include "source/http_error.h"
+#include "wire/http_error.h"
 
 /* ---- commands ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/parca/parca.h"
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/fetch.h"
-#include "source/parca.h"
 
 static const struct parca_facts *facts_of(const struct doctor *d)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "backend/selector.h"
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/fetch.h"
 #include "cli/fetch_file.h"
 #include "cli/window.h"
-#include "source/selector.h"
 
 /* Names are asked for over a day, the longest query a server takes by
  * default, so that "not in this window" and "never" can be told apart. */

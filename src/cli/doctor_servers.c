@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/answer.h"
+#include "backend/parca/parca.h"
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/doctor_cloud.h"
 #include "cli/dry_run.h"
 #include "cli/parca_probe.h"
-#include "source/answer.h"
-#include "source/http_error.h"
-#include "source/parca.h"
+#include "wire/http_error.h"
 
 /* Longer than a server answers at once by default (a day). */
 #define LONG_RANGE_NS (2 * NS_PER_DAY)

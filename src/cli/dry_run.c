@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cli/shell.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 /* A request's body as base64, quoted, and its addresses. */
 #define LINE_BYTES (4 * LIMIT_OPTION_VALUE_BYTES + 4 * MIB)

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "source/http.h"
+#include "wire/http.h"
 
 /* Appends one line that a POSIX shell runs as the same request, without a
  * newline. Tokens and passwords are variables ("$TRACES_TOKEN"), headers that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Getting models: source/ builds requests and judges answers, decode/ turns
+ * Getting models: backend/ builds requests and judges answers, decode/ turns
  * bytes into models; these files know both.
  */
 #ifndef CLI_FETCH_H

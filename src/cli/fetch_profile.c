@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "backend/parca/parca.h"
 #include "base/num.h"
 #include "cli/parca_probe.h"
 #include "cli/parca_series.h"
 #include "model/profile_merge.h"
-#include "source/parca.h"
 
 /* ---- windows in parts ---- */
 

@@ -7,15 +7,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "backend/google/google_credential.h"
+#include "backend/google/google_token.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
-#include "source/auth.h"
-#include "source/google_credential.h"
-#include "source/google_token.h"
-#include "source/token_command.h"
-#include "source/url.h"
+#include "wire/auth.h"
+#include "wire/token_command.h"
+#include "wire/url.h"
 
 /* A token that ends sooner is renewed first. */
 #define SPARE_NS (60 * NS_PER_S)

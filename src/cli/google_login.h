@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "cli/options.h"
-#include "source/http.h"
+#include "wire/http.h"
 
 struct google_login;
 

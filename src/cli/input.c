@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "source/http.h"
+#include "wire/http.h"
 
 bool input_is_absent(int error_number)
 {

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 /* Escaping makes at most six bytes of one, redacting at most twelve of three;
  * the prefix is short. */

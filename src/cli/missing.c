@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/missing.h"
 
+#include "backend/selector.h"
 #include "base/buf.h"
-#include "source/selector.h"
 
 #define NEAREST_MAX 3
 

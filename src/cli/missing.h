@@ -6,9 +6,9 @@
 #ifndef CLI_MISSING_H
 #define CLI_MISSING_H
 
+#include "backend/source.h"
 #include "base/error.h"
 #include "base/timefmt.h"
-#include "source/source.h"
 
 /* Pyroscope's default: what is older is left out without a word. */
 #define SERVER_LOOKBACK_NS (7 * NS_PER_DAY)

@@ -11,8 +11,8 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
-#include "source/auth.h"
-#include "source/redact.h"
+#include "wire/auth.h"
+#include "wire/redact.h"
 
 /* clang-format off */
 #define FIELD(member) .offset = offsetof(struct options, member)

@@ -11,7 +11,7 @@
 #include "base/timefmt.h"
 #include "cli/cli.h"
 #include "cli/optparse.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 void options_init(struct options *o)
 {

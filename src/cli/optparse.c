@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "base/suggest.h"
 #include "base/timefmt.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 bool option_form_get(const struct option_table *table, size_t number,
 		     struct option_form *form)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/parca_probe.h"
 
-#include "source/answer.h"
-#include "source/http_error.h"
-#include "source/parca.h"
+#include "backend/answer.h"
+#include "backend/parca/parca.h"
+#include "wire/http_error.h"
 
 static bool read_facts(struct context *ctx,
 		       const struct http_response *responses,

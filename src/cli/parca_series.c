@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/parca_series.h"
 
-#include "source/parca.h"
+#include "backend/parca/parca.h"
 
 struct type_job {
 	struct job job; /* for jobs_run() */

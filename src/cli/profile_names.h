@@ -8,10 +8,10 @@
 #ifndef CLI_PROFILE_NAMES_H
 #define CLI_PROFILE_NAMES_H
 
+#include "backend/source.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "model/trace.h"
-#include "source/source.h"
 
 #define NAME_CANDIDATES_MAX 16
 #define NAME_DOUBTS_MAX 4

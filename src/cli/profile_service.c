@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "backend/selector.h"
 #include "base/instance.h"
 #include "base/num.h"
 #include "cli/fetch.h"
 #include "cli/missing.h"
 #include "cli/profile_names.h"
-#include "source/selector.h"
 
 /* Names and types are asked for over a day, the longest query a server takes
  * by default, so that "no samples in this window" and "no such service" can

@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "render/units.h"
-#include "source/http_error.h"
+#include "wire/http_error.h"
 
 /* Shorter runs are over before the line is read. */
 #define QUIET_NS NS_PER_S

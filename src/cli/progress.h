@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cli/options.h"
-#include "source/http.h"
+#include "wire/http.h"
 
 /* Whether the line is wanted: standard error is a terminal that can clear
  * lines, and neither --quiet nor -v was given. Time counts from the first

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/search_tags.h"
 
+#include "backend/find.h"
 #include "base/jsonw.h"
 #include "base/timefmt.h"
 #include "cli/output.h"
@@ -8,7 +9,6 @@
 #include "cli/window.h"
 #include "render/json_parts.h"
 #include "render/page.h"
-#include "source/find.h"
 
 /* As search has it. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR

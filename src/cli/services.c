@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/selector.h"
 #include "base/num.h"
 #include "cli/fetch.h"
 #include "cli/parca_probe.h"
-#include "source/selector.h"
 
 /* Senders upload every 10 to 15 s: shorter steps would show gaps. */
 #define STEP_MIN_MS 15000

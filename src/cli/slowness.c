@@ -7,9 +7,9 @@
 #include "analyze/growth.h"
 #include "analyze/instances.h"
 #include "analyze/verdict.h"
+#include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/num.h"
 #include "cli/version_baseline.h"
-#include "source/cloud_trace_query.h"
 
 /* Servers give the newest traces of what they are asked for: of a busy
  * service those of its last minutes, so that what began and ended before is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/trace_answers.h"
 
-#include "source/find.h"
+#include "backend/find.h"
 
 static bool decode(enum body_form form, struct str body, struct history *h,
 		   const struct history_want *want, struct error *err)

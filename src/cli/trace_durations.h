@@ -6,9 +6,9 @@
 #ifndef CLI_TRACE_DURATIONS_H
 #define CLI_TRACE_DURATIONS_H
 
+#include "backend/find.h"
 #include "cli/context.h"
 #include "model/durations.h"
-#include "source/find.h"
 
 /* Asks for all durations of the query in its range, given that
  * source_find_counted() is not NONE. out->total is 0 when the

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/num.h"
 #include "cli/trace_answers.h"
 #include "cli/trace_durations.h"
 #include "cli/window.h"
-#include "source/cloud_trace_query.h"
-#include "source/har_held.h"
+#include "wire/har_held.h"
 
 /* What one answer may hold. A Tempo sends a line a trace, a Jaeger the whole
  * trace; both need several times the wanted ones, for each question leaves

@@ -8,8 +8,8 @@
 #define CLI_TRACE_SEARCH_H
 
 #include "analyze/found.h"
+#include "backend/find.h"
 #include "cli/context.h"
-#include "source/find.h"
 
 struct trace_search {
 	/* Set by the caller. */

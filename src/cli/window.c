@@ -10,7 +10,7 @@
 #include "base/outfile.h"
 #include "base/suggest.h"
 #include "cli/input.h"
-#include "source/redact.h"
+#include "wire/redact.h"
 
 /* pyroscope-go's CPU profiles cover 30 s from their time stamp on. */
 #define UPLOAD_GAP_NS (30 * NS_PER_S)

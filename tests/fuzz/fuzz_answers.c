@@ -8,9 +8,9 @@
 
 #include "base/limits.h"
 #include "fuzz.h"
-#include "source/parca.h"
-#include "source/source.h"
-#include "source/status.h"
+#include "backend/parca/parca.h"
+#include "backend/source.h"
+#include "backend/status.h"
 
 #define STEPS 10u
 

@@ -8,7 +8,7 @@
 #include "cli/config_file.h"
 #include "cli/grafana.h"
 #include "fuzz.h"
-#include "source/google_credential.h"
+#include "backend/google/google_credential.h"
 
 static bool read_config(struct str text, struct arena *arena, struct error *err)
 {

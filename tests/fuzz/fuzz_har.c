@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "source/har.h"
+#include "wire/har.h"
 
 static void check_run(const struct har *h)
 {

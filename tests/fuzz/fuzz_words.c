@@ -10,9 +10,9 @@
 #include "base/timefmt.h"
 #include "cli/trace_arg.h"
 #include "fuzz.h"
-#include "source/selector.h"
-#include "source/source.h"
-#include "source/url.h"
+#include "backend/selector.h"
+#include "backend/source.h"
+#include "wire/url.h"
 
 static struct str no_value(void *context, struct str label)
 {

@@ -43,7 +43,7 @@ ALLOWED = {
     "cli/pager.c": {"execl", "fork"},
     # ncurses asks the locale for the character set.
     "tui/screen.c": {"setlocale"},
-    "source/token_command.c": {"execl", "fork"},
+    "wire/token_command.c": {"execl", "fork"},
 }
 
 # Names that are listed in one place, and where else they may stand.

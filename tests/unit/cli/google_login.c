@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../source/support.h"
+#include "../wire/support.h"
 #include "base/outfile.h"
 #include "base/timefmt.h"
 

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/answer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "wire/http_error.h"
+
+/* Pyroscope's v1 storage puts the JSON of an inner error into "message" of
+ * the outer one, once or twice; one more is allowed for a proxy. */
+#define NESTING_MAX 4
+
+/* ---- looking at bodies ---- */
+
+/* Without a byte order mark and blanks in front. */
+static struct str body_text(const struct http_response *response)
+{
+	struct str body = buf_str(&response->body);
+
+	if (str_starts(body, STR("\xEF\xBB\xBF")))
+		body = str_slice(body, 3, body.len);
+	while (body.len && strchr(" \t\r\n", body.ptr[0]) && body.ptr[0])
+		body = str_slice(body, 1, body.len);
+	return body;
+}
+
+char body_first(const struct http_response *response)
+{
+	struct str body = body_text(response);
+
+	return body.len ? body.ptr[0] : '\0';
+}
+
+bool body_is_html(const struct http_response *response)
+{
+	return body_first(response) == '<' ||
+	       (!strcmp(response->content_type, "text/html") &&
+		response->body.len > 0);
+}
+
+bool body_contains(const struct http_response *response, struct str text)
+{
+	return str_find(buf_str(&response->body), text) != SIZE_MAX;
+}
+
+bool body_has_key(const struct http_response *response, struct str key,
+		  bool may_be_empty)
+{
+	struct error ignored;
+	struct json_reader *r = json_new(body_text(response), &ignored);
+	bool is_found = false, is_empty = true;
+	struct str own;
+
+	if (!r)
+		return false;
+	if (json_enter(r, JSON_OBJECT)) {
+		while (json_next_key(r, &own)) {
+			is_empty = false;
+			is_found |= str_equal(own, key);
+			json_skip(r);
+		}
+		is_found |= is_empty && may_be_empty;
+	}
+	is_found = is_found && !json_failed(r);
+	json_free(r);
+	return is_found;
+}
+
+/* ---- reasons ---- */
+
+void line_copy(char *out, size_t size, struct str text)
+{
+	struct str line = str_trim(text);
+	size_t len = utf8_floor(line.ptr, line.len, size - 1);
+
+	memcpy(out, line.ptr, len);
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)out[i] < ' ' || out[i] == 0x7F)
+			out[i] = ' ';
+	out[len] = '\0';
+}
+
+void line_read(struct json_reader *r, char *out, size_t size)
+{
+	struct str text;
+
+	if (json_peek(r) != JSON_STRING)
+		json_skip(r);
+	else if (json_text(r, &text))
+		line_copy(out, size, text);
+}
+
+/* Each byte that is none would be told with four letters. A message may be in
+ * another encoding, and hold some. */
+static bool is_text(struct str line)
+{
+	size_t strange = 0;
+
+	for (size_t i = 0; i < line.len;) {
+		size_t size = utf8_length(str_slice(line, i, line.len));
+
+		strange += !size;
+		i += size ? size : 1;
+	}
+	return strange * 4 <= line.len;
+}
+
+static void set_reason(struct reason *reason, struct str text)
+{
+	struct str line = str_trim(text);
+
+	line = str_slice(line, 0, str_find(line, STR("\n")));
+	if (!is_text(str_slice(line, 0, sizeof reason->text)))
+		line = STR("bytes that are no text");
+	line_copy(reason->text, sizeof reason->text, line);
+}
+
+/* Texts found in a JSON error. */
+struct json_reason {
+	struct buf message;
+	char code[40];
+};
+
+static void take_string(struct json_reader *r, struct buf *out)
+{
+	if (json_peek(r) != JSON_STRING) {
+		json_skip(r);
+		return;
+	}
+	buf_clear(out);
+	if (!json_string_long(r, out))
+		buf_clear(out);
+}
+
+static void take_code(struct json_reader *r, struct json_reason *found)
+{
+	struct str text;
+
+	if (json_peek(r) == JSON_STRING && json_text(r, &text))
+		snprintf(found->code, sizeof found->code, "%.*s",
+			 STR_ARGS(text));
+	else
+		json_skip(r);
+}
+
+/* An object with message or msg: {"httpCode":404,"message":".."}. */
+static void take_inner(struct json_reader *r, struct json_reason *found)
+{
+	struct str key;
+
+	if (json_peek(r) == JSON_STRING) {
+		take_string(r, &found->message);
+		return;
+	}
+	if (!json_enter_if(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("message")) ||
+		    str_equal(key, STR("msg")))
+			take_string(r, &found->message);
+		else
+			json_skip(r);
+	}
+}
+
+static void take_list(struct json_reader *r, struct json_reason *found)
+{
+	if (!json_enter_if(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r))
+		take_inner(r, found);
+}
+
+static bool read_json_reason(struct str body, struct json_reason *found)
+{
+	struct error ignored;
+	struct json_reader *r = json_new(body, &ignored);
+	struct str key;
+	bool is_ok;
+
+	if (!r)
+		return false;
+	is_ok = json_enter(r, JSON_OBJECT);
+	while (is_ok && json_next_key(r, &key)) {
+		if (str_equal(key, STR("message")))
+			take_string(r, &found->message);
+		else if (str_equal(key, STR("code")))
+			take_code(r, found);
+		else if (str_equal(key, STR("error")))
+			take_inner(r, found);
+		else if (str_equal(key, STR("errors")))
+			take_list(r, found);
+		else
+			json_skip(r);
+	}
+	is_ok = !json_failed(r) && found->message.len > 0;
+	json_free(r);
+	return is_ok;
+}
+
+/* Goes inward while the message is itself such a document. The caller
+ * releases found->message. */
+static bool unwrap(struct str body, struct json_reason *found)
+{
+	*found = (struct json_reason){ .code = "" };
+	buf_init(&found->message, LIMIT_ERROR_BODY_BYTES);
+	if (!read_json_reason(body, found))
+		return false;
+	for (int i = 0; i < NESTING_MAX; i++) {
+		struct json_reason inner = *found;
+
+		buf_init(&inner.message, LIMIT_ERROR_BODY_BYTES);
+		if (!str_starts(buf_str(&found->message), STR("{")) ||
+		    !read_json_reason(buf_str(&found->message), &inner)) {
+			buf_release(&inner.message);
+			break;
+		}
+		buf_release(&found->message);
+		*found = inner;
+	}
+	return true;
+}
+
+void reason_read(const struct http_response *response, struct reason *reason)
+{
+	struct str body = body_text(response);
+	struct json_reason found;
+
+	if (body_is_html(response)) {
+		set_reason(reason, STR("an HTML page"));
+	} else if (body_first(response) == '{') {
+		set_reason(reason, unwrap(body, &found)
+					   ? buf_str(&found.message)
+					   : body);
+		buf_release(&found.message);
+	} else {
+		set_reason(reason, body);
+	}
+}
+
+void connect_code_read(const struct http_response *response, char *out,
+		       size_t size)
+{
+	struct json_reason found = { 0 };
+
+	if (body_first(response) == '{') {
+		unwrap(body_text(response), &found);
+		buf_release(&found.message);
+	}
+	snprintf(out, size, "%s", found.code);
+}
+
+/* ---- failures ---- */
+
+const char *tenant_words(const struct endpoint *e, char *out, size_t size)
+{
+	if (e->tenant_id)
+		snprintf(out, size, "tenant \"%.100s\" sent", e->tenant_id);
+	else
+		snprintf(out, size,
+			 "no tenant sent; another one's? --tenant-id");
+	return out;
+}
+
+static bool wants_tenant(const struct reason *reason)
+{
+	struct str text = str_from(reason->text);
+
+	return str_find(text, STR("no org id")) != SIZE_MAX;
+}
+
+/* Jaeger's own words; its header is chosen by the operator. */
+static bool wants_tenant_header(const struct reason *reason)
+{
+	struct str text = str_from(reason->text);
+
+	return str_equal(text, STR("missing tenant header")) ||
+	       str_equal(text, STR("unknown tenant"));
+}
+
+/* Tenants first: servers say 401 for a missing one, and a token would not
+ * help. */
+static void fail_auth(const char *subject, const struct endpoint *e,
+		      const struct http_response *response,
+		      const struct reason *reason, struct error *err)
+{
+	int status = response->status;
+	struct str host = url_authority(e->url);
+	const char *side = side_prefix(e), *gap = reason->text[0] ? " " : "";
+
+	if (status == 407)
+		error_set(err, ERROR_AUTH,
+			  "%s: the proxy on the way to %.*s wants credentials "
+			  "(407%s%s): put USER:PASSWORD and an @ before the "
+			  "host of %s-proxy",
+			  subject, STR_ARGS(host), gap, reason->text, side);
+	else if (wants_tenant(reason))
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s wants a tenant (%d %s): name it with "
+			  "--tenant-id",
+			  subject, STR_ARGS(host), status, reason->text);
+	else if (wants_tenant_header(reason))
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s: %s (%d): name it with %s-header "
+			  "\"x-tenant: NAME\"",
+			  subject, STR_ARGS(host), reason->text, status, side);
+	else if (str_find(str_from(reason->text), STR("tenant")) != SIZE_MAX)
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s refused the tenant (%d %s): check "
+			  "--tenant-id",
+			  subject, STR_ARGS(host), status, reason->text);
+	else if (status == 403)
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s does not allow this (403%s%s): the "
+			  "credentials of %s-token-file or %s-username lack "
+			  "the right to read, or --tenant-id is not theirs",
+			  subject, STR_ARGS(host), gap, reason->text, side,
+			  side);
+	else if (response->has_sent_secret)
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s refused the credentials (%d%s%s): check "
+			  "%s-token-file, or %s-username and "
+			  "%s-password-file",
+			  subject, STR_ARGS(host), status, gap, reason->text,
+			  side, side, side);
+	else
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s wants credentials (%d%s%s): give "
+			  "%s-token-file FILE, or %s-username NAME with "
+			  "%s-password-file FILE",
+			  subject, STR_ARGS(host), status, gap, reason->text,
+			  side, side, side);
+}
+
+/* Grafana shows its login or its start page at any address. */
+static void fail_html(const char *subject, const struct endpoint *e,
+		      const struct http_response *response, struct error *err)
+{
+	struct str host = url_authority(e->url);
+	bool is_grafana = body_contains(response, STR("Grafana")) ||
+			  body_contains(response, STR("grafana"));
+
+	error_set(err, ERROR_NETWORK,
+		  is_grafana ? "%s: %.*s answers with a Grafana page, not "
+			       "with data: give the data source's own "
+			       "address, or .../api/datasources/proxy/uid/UID "
+			       "with a token (%s-url)"
+			     : "%s: %.*s answers with an HTML page, not with "
+			       "data: is the address with its path right? "
+			       "(%s-url)",
+		  subject, STR_ARGS(host), side_prefix(e));
+}
+
+static void fail_redirect(const char *subject, const struct endpoint *e,
+			  const struct http_response *response,
+			  struct error *err)
+{
+	struct str host = url_authority(e->url);
+	bool is_login = str_find(str_from(response->location), STR("login")) !=
+			SIZE_MAX;
+
+	error_set(err, is_login ? ERROR_AUTH : ERROR_NETWORK,
+		  "%s: %.*s answers %d and would go to %.200s%s; redirects "
+		  "are not followed: give the final address (%s-url)",
+		  subject, STR_ARGS(host), response->status,
+		  response->location[0] ? response->location
+					: "an unnamed place",
+		  is_login ? " (a login)" : "", side_prefix(e));
+}
+
+/* 499 and 408 are what some servers say when they gave up themselves. */
+static void fail_status(const char *subject, const struct endpoint *e,
+			int status, const struct reason *reason,
+			struct error *err)
+{
+	struct str host = url_authority(e->url);
+	const char *colon = reason->text[0] ? ": " : "";
+
+	if (status == 429)
+		error_set(err, ERROR_NETWORK,
+			  "%s: %.*s limits requests (429%s%s): wait a while, "
+			  "or ask for less",
+			  subject, STR_ARGS(host), colon, reason->text);
+	else if (status == 502 || status == 503)
+		error_set(err, ERROR_NETWORK,
+			  "%s: %.*s is not available (%d%s%s): try again "
+			  "later",
+			  subject, STR_ARGS(host), status, colon, reason->text);
+	else if (status == 499 || status == 504 || status == 408)
+		error_set(err, ERROR_NETWORK,
+			  "%s: %.*s took too long and gave up (%d%s%s): ask "
+			  "for a shorter window",
+			  subject, STR_ARGS(host), status, colon, reason->text);
+	else if (status == 404 || status == 405)
+		error_set(err, ERROR_NETWORK,
+			  "%s: %.*s does not know this path (%d%s%s): is the "
+			  "address with its path prefix right? (%s-url)",
+			  subject, STR_ARGS(host), status, colon, reason->text,
+			  side_prefix(e));
+	else if (status < 300)
+		error_set(err, ERROR_FORMAT,
+			  "%s: %.*s answers %d, but with no data that can be "
+			  "read%s%s: is the address right? (%s-url)",
+			  subject, STR_ARGS(host), status, colon, reason->text,
+			  side_prefix(e));
+	else
+		error_set(err, status >= 500 ? ERROR_NETWORK : ERROR_INTERNAL,
+			  "%s: %.*s answered %d%s%s", subject, STR_ARGS(host),
+			  status, colon, reason->text);
+}
+
+enum answer answer_fail(const char *subject, const struct endpoint *e,
+			const struct http_response *response, struct error *err)
+{
+	int status = response->status;
+	struct reason reason;
+
+	if (status == 0) {
+		*err = response->err;
+		error_prefix(err, "%s", subject);
+		return ANSWER_ERROR;
+	}
+	reason_read(response, &reason);
+	if (status == 401 || status == 403 || status == 407)
+		fail_auth(subject, e, response, &reason, err);
+	else if (status >= 300 && status < 400)
+		fail_redirect(subject, e, response, err);
+	else if (status < 300 && body_is_html(response))
+		fail_html(subject, e, response, err);
+	else
+		fail_status(subject, e, status, &reason, err);
+	return ANSWER_ERROR;
+}
+
+enum answer answer_no_route(const char *subject, const struct endpoint *e,
+			    const struct http_response *response,
+			    struct error *err)
+{
+	answer_fail(subject, e, response, err);
+	return ANSWER_TRY_NEXT;
+}
+
+bool answer_read_field(const struct http_response *response, struct str field,
+		       void (*read)(struct json_reader *r, void *into),
+		       void *into, const char *subject, struct error *err)
+{
+	struct json_reader *r = json_new(buf_str(&response->body), err);
+	struct str key;
+	bool is_ok;
+
+	if (!r)
+		return false;
+	is_ok = json_enter(r, JSON_OBJECT);
+	while (is_ok && json_next_key(r, &key)) {
+		if (str_equal(key, field))
+			read(r, into);
+		else
+			json_skip(r);
+	}
+	if (is_ok)
+		json_expect_end(r, "answer");
+	is_ok = json_check(r, err);
+	json_free(r);
+	return is_ok || error_prefix(err, "%s: the answer", subject);
+}

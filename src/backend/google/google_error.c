@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/google/google_error.h"
+
+#include <string.h>
+
+#include "backend/answer.h"
+#include "backend/google/google_address.h"
+#include "base/ascii.h"
+#include "base/json.h"
+#include "wire/auth.h"
+#include "wire/http_error.h"
+
+const struct google_api google_trace_api = {
+	.name = "Cloud Trace",
+	.service = "cloudtrace.googleapis.com",
+	.role = "roles/cloudtrace.user",
+	.what = "traces",
+	.scope = "https://www.googleapis.com/auth/trace.readonly",
+	.quota = "a search takes 25 of 300 read units a minute and project, a "
+		 "trace takes 1: wait a minute",
+};
+
+const struct google_api google_profiler_api = {
+	.name = "Cloud Profiler",
+	.service = "cloudprofiler.googleapis.com",
+	.role = "roles/cloudprofiler.user",
+	.what = "profiles",
+	.scope = "https://www.googleapis.com/auth/monitoring",
+	.quota = "lists of profiles are counted by the day: wait, or have the "
+		 "limit raised on the console's page of quotas",
+};
+
+/* ---- reading ---- */
+
+/* Only of letters, digits and "._/-": such names are shown as parts of
+ * commands. */
+static void keep_name(char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (!ascii_is_alnum(*c) && !strchr("._/-", *c)) {
+			*text = '\0';
+			return;
+		}
+}
+
+/* "projects/123" -> "123"; what could be no project is left out. */
+static void keep_project(char *text)
+{
+	static const struct str folder = { "projects/", 9 };
+	struct str project = str_from(text);
+	struct error ignored;
+
+	if (str_starts(project, folder))
+		project = str_slice(project, folder.len, project.len);
+	if (!google_project_check(project, &ignored))
+		project.len = 0;
+	memmove(text, project.ptr, project.len);
+	text[project.len] = '\0';
+}
+
+static void read_metadata(struct json_reader *r, struct google_refusal *f)
+{
+	struct str key;
+
+	if (!json_enter_if(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key))
+		if (str_equal(key, STR("consumer")))
+			line_read(r, f->consumer, sizeof f->consumer);
+		else if (str_equal(key, STR("permission")))
+			line_read(r, f->permission, sizeof f->permission);
+		else if (str_equal(key, STR("quota_metric")))
+			line_read(r, f->metric, sizeof f->metric);
+		else if (str_equal(key, STR("quota_limit")))
+			line_read(r, f->limit, sizeof f->limit);
+		else if (str_equal(key, STR("quota_limit_value")))
+			line_read(r, f->limit_value, sizeof f->limit_value);
+		else
+			json_skip(r);
+}
+
+/* Details of several types; only ErrorInfo has a reason. The older list of
+ * errors has one, too, in other words. */
+static void read_details(struct json_reader *r, struct google_refusal *f)
+{
+	struct str key;
+
+	if (!json_enter_if(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		if (!json_enter_if(r, JSON_OBJECT))
+			continue;
+		while (json_next_key(r, &key))
+			if (str_equal(key, STR("reason")))
+				line_read(r, f->reason, sizeof f->reason);
+			else if (str_equal(key, STR("metadata")))
+				read_metadata(r, f);
+			else
+				json_skip(r);
+	}
+}
+
+static bool read_error(struct json_reader *r, struct google_refusal *f)
+{
+	struct google_refusal old = { .reason = "" };
+	struct str key;
+
+	if (!json_enter_if(r, JSON_OBJECT))
+		return false;
+	while (json_next_key(r, &key))
+		if (str_equal(key, STR("message")))
+			line_read(r, f->message, sizeof f->message);
+		else if (str_equal(key, STR("status")))
+			line_read(r, f->code, sizeof f->code);
+		else if (str_equal(key, STR("details")))
+			read_details(r, f);
+		else if (str_equal(key, STR("errors")))
+			read_details(r, &old);
+		else
+			json_skip(r);
+	if (!f->reason[0])
+		memcpy(f->reason, old.reason, sizeof f->reason);
+	return f->message[0] || f->code[0];
+}
+
+static bool read_body(struct str body, struct google_refusal *f)
+{
+	struct error ignored;
+	struct json_reader *r = json_new(body, &ignored);
+	bool is_found = false, is_object;
+	struct str key;
+
+	if (!r)
+		return false;
+	is_object = json_enter(r, JSON_OBJECT);
+	while (is_object && json_next_key(r, &key))
+		if (str_equal(key, STR("error")))
+			is_found |= read_error(r, f);
+		else
+			json_skip(r);
+	is_found = is_found && !json_failed(r);
+	json_free(r);
+	return is_found;
+}
+
+/* ---- judging ---- */
+
+/* Reasons of google.api.ErrorReason, then those of the older list. */
+static const struct {
+	const char *reason;
+	enum google_trouble trouble;
+} reasons[] = {
+	{ "SERVICE_DISABLED", GOOGLE_DISABLED },
+	{ "BILLING_DISABLED", GOOGLE_BILLING },
+	{ "RATE_LIMIT_EXCEEDED", GOOGLE_QUOTA },
+	{ "RESOURCE_QUOTA_EXCEEDED", GOOGLE_QUOTA },
+	{ "USER_PROJECT_DENIED", GOOGLE_QUOTA_PROJECT },
+	{ "CONSUMER_SUSPENDED", GOOGLE_NO_PROJECT },
+	{ "CONSUMER_INVALID", GOOGLE_NO_PROJECT },
+	{ "RESOURCE_PROJECT_INVALID", GOOGLE_NO_PROJECT },
+	{ "GCP_SUSPENDED", GOOGLE_NO_PROJECT },
+	{ "SECURITY_POLICY_VIOLATED", GOOGLE_PERIMETER },
+	{ "ACCESS_TOKEN_EXPIRED", GOOGLE_EXPIRED },
+	{ "ACCESS_TOKEN_SCOPE_INSUFFICIENT", GOOGLE_SCOPE },
+	{ "ACCOUNT_STATE_INVALID", GOOGLE_LOGIN },
+	{ "ACCESS_TOKEN_TYPE_UNSUPPORTED", GOOGLE_LOGIN },
+	{ "CREDENTIALS_MISSING", GOOGLE_LOGIN },
+	{ "JWT_TOKEN_INVALID", GOOGLE_LOGIN },
+	{ "CREDENTIAL_TYPE_UNSUPPORTED", GOOGLE_LOGIN },
+	{ "API_KEY_INVALID", GOOGLE_LOGIN },
+	{ "IAM_PERMISSION_DENIED", GOOGLE_RIGHTS },
+	{ "accessNotConfigured", GOOGLE_DISABLED },
+	{ "rateLimitExceeded", GOOGLE_QUOTA },
+	{ "dailyLimitExceeded", GOOGLE_QUOTA },
+	{ "quotaExceeded", GOOGLE_QUOTA },
+	{ "authError", GOOGLE_LOGIN },
+	{ "insufficientPermissions", GOOGLE_RIGHTS },
+};
+
+static enum google_trouble by_reason(const struct google_refusal *f)
+{
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (!strcmp(reasons[i].reason, f->reason))
+			return reasons[i].trouble;
+	return GOOGLE_NONE;
+}
+
+static bool says(const struct google_refusal *f, const char *words)
+{
+	return strstr(f->message, words) != NULL;
+}
+
+/* Not every part of Google sends details. */
+static enum google_trouble by_status(const struct google_refusal *f)
+{
+	switch (f->status) {
+	case 401:
+		return GOOGLE_LOGIN;
+	case 403:
+		if (says(f, "has not been used in project"))
+			return GOOGLE_DISABLED;
+		if (says(f, "requires a quota project"))
+			return GOOGLE_NO_QUOTA_PROJECT;
+		if (says(f, "billing") || says(f, "Billing"))
+			return GOOGLE_BILLING;
+		return says(f, "scope") ? GOOGLE_SCOPE : GOOGLE_RIGHTS;
+	case 404:
+		return GOOGLE_NOT_FOUND;
+	case 429:
+		return GOOGLE_QUOTA;
+	case 400:
+		return says(f, "page token") || says(f, "page_token") ||
+				       says(f, "pageToken")
+			       ? GOOGLE_PAGE_TOKEN
+			       : GOOGLE_OTHER;
+	default:
+		return f->status >= 500 ? GOOGLE_BUSY : GOOGLE_OTHER;
+	}
+}
+
+/* The projects of gcloud itself, to which a user's token counts that names
+ * no other: nobody can enable an API there. */
+static bool is_of_gcloud(const struct google_refusal *f)
+{
+	return !strcmp(f->consumer, "764086051850") ||
+	       !strcmp(f->consumer, "32555940559");
+}
+
+void google_refusal_read(const struct http_response *response,
+			 struct google_refusal *refusal)
+{
+	*refusal = (struct google_refusal){ .status = response->status };
+	if (response->status < 300 || body_first(response) != '{' ||
+	    !read_body(buf_str(&response->body), refusal))
+		return;
+	keep_project(refusal->consumer);
+	keep_name(refusal->permission);
+	keep_name(refusal->metric);
+	keep_name(refusal->limit);
+	keep_name(refusal->limit_value);
+	refusal->trouble = by_reason(refusal);
+	if (refusal->trouble == GOOGLE_NONE)
+		refusal->trouble = by_status(refusal);
+	if (refusal->trouble == GOOGLE_DISABLED && is_of_gcloud(refusal))
+		refusal->trouble = GOOGLE_NO_QUOTA_PROJECT;
+}
+
+/* ---- telling ---- */
+
+struct teller {
+	const struct google_api *api;
+	const char *subject;
+	const struct google_refusal *f;
+	const char *side;    /* "--traces" */
+	const char *project; /* asked about */
+	const char *counted; /* where it counts; often the same */
+};
+
+/* By what the answer says, not by what was sent: a recorded case does not hold
+ * that, and tells the same. */
+static bool is_missing(const struct google_refusal *f)
+{
+	return !strcmp(f->reason, "CREDENTIALS_MISSING") ||
+	       (!f->reason[0] && says(f, "missing required authentication"));
+}
+
+static void tell_login(const struct teller *t, struct error *err)
+{
+	const struct google_refusal *f = t->f;
+
+	if (is_missing(f))
+		error_set(err, ERROR_AUTH,
+			  "%s: Google wants credentials (%d): log in with "
+			  "gcloud auth application-default login, or give a "
+			  "token with %s-token-file",
+			  t->subject, f->status, t->side);
+	else if (f->trouble == GOOGLE_EXPIRED)
+		error_set(err, ERROR_AUTH,
+			  "%s: Google does not take the access token (%d): "
+			  "such tokens last an hour; log in again (gcloud auth "
+			  "application-default login), or give a new one with "
+			  "%s-token-file",
+			  t->subject, f->status, t->side);
+	else
+		error_set(err, ERROR_AUTH,
+			  "%s: Google does not take the access token (%d%s%s): "
+			  "log in again (gcloud auth application-default "
+			  "login), or give a new one with %s-token-file; one "
+			  "that a key file signed fails when this machine's "
+			  "clock is wrong, too (tracefind doctor compares it)",
+			  t->subject, f->status, f->reason[0] ? " " : "",
+			  f->reason, t->side);
+}
+
+static void tell_quota(const struct teller *t, struct error *err)
+{
+	const struct google_refusal *f = t->f;
+
+	error_set(err, ERROR_NETWORK,
+		  "%s: the quota of project %s is used up (%d%s%s%s%s%s%s): %s",
+		  t->subject, t->counted, f->status, f->metric[0] ? " " : "",
+		  f->metric, f->limit[0] ? ", " : "", f->limit,
+		  f->limit_value[0] ? " = " : "", f->limit_value,
+		  t->api->quota);
+}
+
+static void tell_rights(const struct teller *t, struct error *err)
+{
+	const struct google_refusal *f = t->f;
+
+	error_set(err, ERROR_AUTH,
+		  "%s: not allowed to read the %s of project %s (%d%s%s), or "
+		  "there is no such project: gcloud projects "
+		  "add-iam-policy-binding %s --role=%s "
+		  "--member=user:EMAIL",
+		  t->subject, t->api->what, t->project, f->status,
+		  f->permission[0] ? " " : "", f->permission, t->project,
+		  t->api->role);
+}
+
+static void tell_projects(const struct teller *t, struct error *err)
+{
+	const struct google_refusal *f = t->f;
+
+	switch (f->trouble) {
+	case GOOGLE_DISABLED:
+		error_set(err, ERROR_AUTH,
+			  "%s: the API is off in project %s (%d): gcloud "
+			  "services enable %s --project %s, then wait some "
+			  "minutes",
+			  t->subject, t->counted, f->status, t->api->service,
+			  t->counted);
+		break;
+	case GOOGLE_NO_QUOTA_PROJECT:
+		error_set(err, ERROR_AUTH,
+			  "%s: a user's request has to count to a project "
+			  "(%d): gcloud auth application-default "
+			  "set-quota-project %s, or %s-header "
+			  "'x-goog-user-project: %s'",
+			  t->subject, f->status, t->project, t->side,
+			  t->project);
+		break;
+	case GOOGLE_QUOTA_PROJECT:
+		error_set(err, ERROR_AUTH,
+			  "%s: not allowed to let requests count to project "
+			  "%s (%d): it takes "
+			  "roles/serviceusage.serviceUsageConsumer there, or "
+			  "another x-goog-user-project",
+			  t->subject, t->counted, f->status);
+		break;
+	case GOOGLE_BILLING:
+		error_set(err, ERROR_AUTH,
+			  "%s: billing is off in project %s (%d): turn it on "
+			  "at https://console.cloud.google.com/billing/"
+			  "linkedaccount?project=%s",
+			  t->subject, t->counted, f->status, t->counted);
+		break;
+	case GOOGLE_PERIMETER:
+		error_set(err, ERROR_AUTH,
+			  "%s: VPC Service Controls of project %s forbid it "
+			  "from here (%d): ask from inside of the perimeter, "
+			  "or have this account let in",
+			  t->subject, t->project, f->status);
+		break;
+	default:
+		error_set(err, ERROR_NOT_FOUND,
+			  "%s: project %s is not there, or suspended (%d "
+			  "%s): gcloud projects list tells yours",
+			  t->subject, t->counted, f->status,
+			  f->reason[0] ? f->reason : f->code);
+		break;
+	}
+}
+
+static void tell_request(const struct teller *t, struct error *err)
+{
+	const struct google_refusal *f = t->f;
+
+	switch (f->trouble) {
+	case GOOGLE_NOT_FOUND:
+		error_set(err, ERROR_NOT_FOUND,
+			  "%s: not found in project %s (%d: %s)", t->subject,
+			  t->project, f->status, f->message);
+		break;
+	case GOOGLE_PAGE_TOKEN:
+		error_set(err, ERROR_NETWORK,
+			  "%s: the server no longer knows its page (%d: %s): "
+			  "run it again",
+			  t->subject, f->status, f->message);
+		break;
+	case GOOGLE_BUSY:
+		error_set(err, ERROR_NETWORK,
+			  "%s: not available (%d %s: %s): try again later",
+			  t->subject, f->status, f->code, f->message);
+		break;
+	default:
+		error_set(err, ERROR_INTERNAL, "%s: refused (%d %s: %s)",
+			  t->subject, f->status,
+			  f->reason[0] ? f->reason : f->code, f->message);
+		break;
+	}
+}
+
+static void tell(const struct teller *t, struct error *err)
+{
+	switch (t->f->trouble) {
+	case GOOGLE_LOGIN:
+	case GOOGLE_EXPIRED:
+		tell_login(t, err);
+		break;
+	case GOOGLE_SCOPE:
+		error_set(err, ERROR_AUTH,
+			  "%s: the access token is made for other things "
+			  "(%d): it needs the scope %s, or "
+			  "https://www.googleapis.com/auth/cloud-platform",
+			  t->subject, t->f->status, t->api->scope);
+		break;
+	case GOOGLE_RIGHTS:
+		tell_rights(t, err);
+		break;
+	case GOOGLE_QUOTA:
+		tell_quota(t, err);
+		break;
+	case GOOGLE_DISABLED:
+	case GOOGLE_NO_QUOTA_PROJECT:
+	case GOOGLE_QUOTA_PROJECT:
+	case GOOGLE_BILLING:
+	case GOOGLE_PERIMETER:
+	case GOOGLE_NO_PROJECT:
+		tell_projects(t, err);
+		break;
+	default:
+		tell_request(t, err);
+		break;
+	}
+}
+
+enum answer google_fail(const struct google_api *api, const char *subject,
+			const struct endpoint *e,
+			const struct http_response *response, struct error *err)
+{
+	struct google_refusal refusal;
+	struct teller t = { .api = api,
+			    .subject = subject,
+			    .f = &refusal,
+			    .side = side_prefix(e),
+			    .project = e->project ? e->project : "PROJECT" };
+
+	google_refusal_read(response, &refusal);
+	if (refusal.trouble == GOOGLE_NONE)
+		return answer_fail(subject, e, response, err);
+	t.counted = refusal.consumer[0] ? refusal.consumer : t.project;
+	tell(&t, err);
+	return ANSWER_ERROR;
+}

@@ -1,0 +1,657 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/google/google_token.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/google/google_token_error.h"
+#include "backend/google/jwt.h"
+#include "base/json.h"
+#include "base/jsonw.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/outfile.h"
+#include "base/timefmt.h"
+#include "wire/auth.h"
+#include "wire/http_error.h"
+#include "wire/redact.h"
+#include "wire/url.h"
+
+#define TOKEN_URL "https://oauth2.googleapis.com/token"
+#define FORM "application/x-www-form-urlencoded"
+#define SUBJECT_TYPE "urn:ietf:params:oauth:token-type:access_token"
+#define ACTING_LIFETIME_S 3600
+
+/* All texts of a credential, percent-encoded, stay under it. */
+#define REQUEST_BYTES (8 * LIMIT_SECRET_FILE_BYTES)
+
+/* Signed a little in the past, for clocks that go a little slow. */
+#define BACKDATED_S 10
+
+/* ---- the steps ---- */
+
+const struct google_credential *google_flow_base(const struct google_flow *f)
+{
+	return f->credential->source ? f->credential->source : f->credential;
+}
+
+void google_flow_place(const struct google_flow *f, struct buf *out)
+{
+	char *const *fields = google_flow_base(f)->fields;
+
+	if (fields[CREDENTIAL_SUBJECT_FILE])
+		buf_add_text(out, fields[CREDENTIAL_SUBJECT_FILE]);
+	else
+		url_redact(out, str_from(fields[CREDENTIAL_SUBJECT_URL]));
+}
+
+enum google_step google_flow_step(const struct google_flow *f)
+{
+	return f->steps[f->at];
+}
+
+static bool is_of_google(const struct google_credential *c)
+{
+	return !strcmp(google_credential_universe(c), GOOGLE_UNIVERSE);
+}
+
+/* Clouds of partners take self-signed tokens only. */
+static enum google_step sign_step(const struct google_credential *c)
+{
+	return c->fields[CREDENTIAL_TOKEN_URI] && is_of_google(c)
+		       ? GOOGLE_STEP_ASSERT
+		       : GOOGLE_STEP_SIGN;
+}
+
+void google_flow_init(struct google_flow *f, const struct google_credential *c,
+		      const char *metadata_url)
+{
+	const struct google_credential *base;
+	enum google_step *step = f->steps;
+
+	*f = (struct google_flow){ .credential = c,
+				   .metadata_url = metadata_url };
+	base = google_flow_base(f);
+	switch (base->kind) {
+	case GOOGLE_SERVICE_ACCOUNT:
+		*step++ = sign_step(base);
+		break;
+	case GOOGLE_USER:
+	case GOOGLE_WORKFORCE:
+		*step++ = GOOGLE_STEP_REFRESH;
+		break;
+	case GOOGLE_EXTERNAL:
+		*step++ = base->fields[CREDENTIAL_SUBJECT_FILE]
+				  ? GOOGLE_STEP_FILE
+				  : GOOGLE_STEP_URL;
+		*step++ = GOOGLE_STEP_EXCHANGE;
+		if (base->fields[CREDENTIAL_IMPERSONATION_URL])
+			*step++ = GOOGLE_STEP_ACT;
+		break;
+	default:
+		*step++ = GOOGLE_STEP_INSTANCE;
+		break;
+	}
+	if (c->kind == GOOGLE_IMPERSONATED)
+		*step = GOOGLE_STEP_ACT_LAST;
+}
+
+/* One that buys another needs all rights, the last as few as will do. */
+static const char *wanted_scope(const struct google_flow *f)
+{
+	for (size_t i = f->at + 1; i < GOOGLE_STEPS_MAX; i++)
+		if (f->steps[i] == GOOGLE_STEP_ACT ||
+		    f->steps[i] == GOOGLE_STEP_ACT_LAST)
+			return GOOGLE_SCOPE_ALL;
+	return GOOGLE_SCOPES;
+}
+
+/* ---- requests ---- */
+
+static void request_wipe(struct google_flow *f)
+{
+	struct buf *body = &f->request.body;
+
+	buf_wipe(body);
+	http_request_release(&f->request);
+	mem_free(f->origin);
+	f->origin = NULL;
+	f->request = (struct http_request){ .endpoint = NULL };
+	f->endpoint = (struct endpoint){ .url = NULL };
+}
+
+void google_flow_release(struct google_flow *f)
+{
+	request_wipe(f);
+	secret_free(f->subject);
+	secret_free(f->assertion);
+	secret_free(f->token);
+	f->subject = f->assertion = f->token = NULL;
+}
+
+/* Server and path, as requests want them. */
+static bool request_begin(struct google_flow *f, const char *method,
+			  const char *url, struct error *err)
+{
+	struct url_parts parts;
+	struct str whole = str_from(url), rest;
+
+	if (!url_split(whole, &parts))
+		return error_set(err, ERROR_AUTH,
+				 "an address in it is no usable URL");
+	rest = parts.rest.len ? parts.rest : STR("/");
+	f->origin = mem_strndup(url, whole.len - parts.rest.len);
+	f->request.path = mem_strndup(rest.ptr, rest.len);
+	if (!f->origin || !f->request.path)
+		return error_memory(err, "a request");
+	f->endpoint.url = f->origin;
+	f->endpoint.headers = f->headers;
+	f->request.endpoint = &f->endpoint;
+	f->request.method = method;
+	f->request.accept = "application/json";
+	buf_init(&f->request.body, REQUEST_BYTES);
+	/* The whole room at once: growing would leave copies behind. */
+	if (!strcmp(method, "POST") &&
+	    !buf_reserve(&f->request.body, REQUEST_BYTES))
+		return error_memory(err, "a request");
+	return true;
+}
+
+static void add_form(struct google_flow *f, const char *key, const char *value)
+{
+	struct buf *body = &f->request.body;
+
+	f->request.content_type = FORM;
+	buf_addf(body, "%s%s=", body->len ? "&" : "", key);
+	url_encode(body, str_from(value));
+}
+
+static bool request_end(struct google_flow *f, struct error *err)
+{
+	return buf_check(&f->request.body, "a request", err);
+}
+
+static bool sign(struct google_flow *f, const char *audience, int64_t now_ns,
+		 char **out, struct error *err)
+{
+	const struct google_credential *c = google_flow_base(f);
+	struct jwt_claims claims = {
+		.key_id = c->fields[CREDENTIAL_PRIVATE_KEY_ID],
+		.issuer = c->fields[CREDENTIAL_CLIENT_EMAIL],
+		/* One that buys nothing names its user, and no audience next to
+		 * scopes (AIP-4111). */
+		.subject = audience ? NULL : c->fields[CREDENTIAL_CLIENT_EMAIL],
+		.scope = wanted_scope(f),
+		.audience = audience,
+		.issued_s = now_ns / NS_PER_S - BACKDATED_S,
+	};
+	struct buf jwt;
+	bool is_ok = false;
+
+	buf_init(&jwt, JWT_BYTES);
+	if (!buf_reserve(&jwt, JWT_BYTES))
+		return error_memory(err, "a token");
+	if (jwt_sign(&claims, c->fields[CREDENTIAL_PRIVATE_KEY], &jwt, err)) {
+		secret_free(*out);
+		*out = mem_strdup(buf_text(&jwt));
+		is_ok = *out || error_memory(err, "a token");
+	}
+	buf_wipe(&jwt);
+	buf_release(&jwt);
+	return is_ok;
+}
+
+static bool ask_assert(struct google_flow *f, int64_t now_ns, struct error *err)
+{
+	const char *url = google_flow_base(f)->fields[CREDENTIAL_TOKEN_URI];
+
+	if (!sign(f, url, now_ns, &f->assertion, err) ||
+	    !request_begin(f, "POST", url, err))
+		return false;
+	add_form(f, "grant_type",
+		 "urn:ietf:params:oauth:grant-type:jwt-bearer");
+	add_form(f, "assertion", f->assertion);
+	return request_end(f, err);
+}
+
+static bool make_signed(struct google_flow *f, int64_t now_ns,
+			struct error *err)
+{
+	f->expires_ns = now_ns + (JWT_LIFETIME_S - BACKDATED_S) * NS_PER_S;
+	return sign(f, NULL, now_ns, &f->token, err);
+}
+
+/* Without scopes: those of the login hold, and others would be refused. A
+ * login through another identity provider has its client in a header. */
+static bool ask_refresh(struct google_flow *f, struct error *err)
+{
+	const struct google_credential *c = google_flow_base(f);
+	char *const *fields = c->fields;
+	bool is_workforce = c->kind == GOOGLE_WORKFORCE;
+	const char *own = fields[is_workforce ? CREDENTIAL_TOKEN_URL
+					      : CREDENTIAL_TOKEN_URI];
+
+	if (!request_begin(f, "POST", own ? own : TOKEN_URL, err))
+		return false;
+	add_form(f, "grant_type", "refresh_token");
+	if (is_workforce) {
+		f->endpoint.username = fields[CREDENTIAL_CLIENT_ID];
+		f->endpoint.password = fields[CREDENTIAL_CLIENT_SECRET];
+	} else {
+		add_form(f, "client_id", fields[CREDENTIAL_CLIENT_ID]);
+		add_form(f, "client_secret", fields[CREDENTIAL_CLIENT_SECRET]);
+	}
+	add_form(f, "refresh_token", fields[CREDENTIAL_REFRESH_TOKEN]);
+	return request_end(f, err);
+}
+
+static bool ask_instance(struct google_flow *f, struct error *err)
+{
+	struct buf url;
+	bool is_ok;
+
+	buf_init(&url, LIMIT_URL_BYTES);
+	buf_addf(&url,
+		 "%s/computeMetadata/v1/instance/service-accounts/"
+		 "default/token?scopes=",
+		 f->metadata_url);
+	for (const char *c = wanted_scope(f); *c; c++)
+		if (*c == ' ')
+			buf_add_char(&url, ',');
+		else
+			url_encode(&url, (struct str){ c, 1 });
+	is_ok = buf_check(&url, "a request", err) &&
+		request_begin(f, "GET", buf_text(&url), err);
+	buf_release(&url);
+	f->headers[0] = "Metadata-Flavor: Google";
+	f->endpoint.header_count = 1;
+	return is_ok;
+}
+
+static bool ask_subject(struct google_flow *f, struct error *err)
+{
+	const struct google_credential *c = google_flow_base(f);
+
+	for (size_t i = 0; i < c->header_count; i++)
+		f->headers[i] = c->headers[i];
+	if (!request_begin(f, "GET", c->fields[CREDENTIAL_SUBJECT_URL], err))
+		return false;
+	f->endpoint.header_count = c->header_count;
+	f->request.accept = NULL;
+	return true;
+}
+
+static void add_user_project(struct google_flow *f, const char *project)
+{
+	struct buf options;
+	struct out out;
+	struct jsonw w;
+
+	buf_init(&options, LIMIT_SECRET_FILE_BYTES * 8);
+	out_init_memory(&out, &options);
+	jsonw_init(&w, &out, 0);
+	jsonw_object(&w);
+	jsonw_pair_text(&w, "userProject", project);
+	jsonw_object_end(&w);
+	if (options.state != BUF_OK)
+		f->request.body.state = options.state;
+	add_form(f, "options", buf_text(&options));
+	out_release(&out);
+	buf_release(&options);
+}
+
+static bool ask_exchange(struct google_flow *f, struct error *err)
+{
+	char *const *fields = google_flow_base(f)->fields;
+	const char *project = fields[CREDENTIAL_WORKFORCE_PROJECT];
+
+	if (!request_begin(f, "POST", fields[CREDENTIAL_TOKEN_URL], err))
+		return false;
+	if (fields[CREDENTIAL_CLIENT_ID]) {
+		f->endpoint.username = fields[CREDENTIAL_CLIENT_ID];
+		f->endpoint.password = fields[CREDENTIAL_CLIENT_SECRET];
+	}
+	add_form(f, "grant_type",
+		 "urn:ietf:params:oauth:grant-type:token-exchange");
+	add_form(f, "audience", fields[CREDENTIAL_AUDIENCE]);
+	add_form(f, "scope", wanted_scope(f));
+	add_form(f, "requested_token_type", SUBJECT_TYPE);
+	add_form(f, "subject_token_type",
+		 fields[CREDENTIAL_SUBJECT_TOKEN_TYPE]);
+	add_form(f, "subject_token", f->subject);
+	/* A client says itself whose quota it uses. */
+	if (project && !fields[CREDENTIAL_CLIENT_ID])
+		add_user_project(f, project);
+	return request_end(f, err);
+}
+
+static void write_act(struct jsonw *w, const struct google_credential *c,
+		      const char *scopes)
+{
+	struct str rest = str_from(scopes);
+	char lifetime[32];
+
+	jsonw_object(w);
+	if (c->delegate_count) {
+		jsonw_key(w, "delegates");
+		jsonw_array(w);
+		for (size_t i = 0; i < c->delegate_count; i++)
+			jsonw_text(w, c->delegates[i]);
+		jsonw_array_end(w);
+	}
+	jsonw_key(w, "scope");
+	jsonw_array(w);
+	while (rest.len) {
+		size_t end = str_find(rest, STR(" "));
+		struct str scope = str_slice(rest, 0, end);
+
+		jsonw_str(w, scope);
+		rest = str_slice(rest, scope.len + 1, rest.len);
+	}
+	jsonw_array_end(w);
+	snprintf(
+		lifetime, sizeof lifetime, "%llds",
+		(long long)(c->lifetime_s ? c->lifetime_s : ACTING_LIFETIME_S));
+	jsonw_pair_text(w, "lifetime", lifetime);
+	jsonw_object_end(w);
+}
+
+static bool ask_act(struct google_flow *f, const struct google_credential *c,
+		    struct error *err)
+{
+	struct jsonw w;
+	struct out out;
+
+	if (!request_begin(f, "POST", c->fields[CREDENTIAL_IMPERSONATION_URL],
+			   err))
+		return false;
+	f->request.content_type = "application/json";
+	f->endpoint.token = f->token;
+	out_init_memory(&out, &f->request.body);
+	jsonw_init(&w, &out, 0);
+	write_act(&w, c, wanted_scope(f));
+	out_release(&out);
+	return request_end(f, err);
+}
+
+/* ---- answers ---- */
+
+/* What stands in an answer that is a token. */
+struct grant {
+	struct buf token;
+	int64_t lifetime_s;
+	int64_t expires_ns;
+};
+
+static bool is_usable(struct str token)
+{
+	for (size_t i = 0; i < token.len; i++)
+		if (token.ptr[i] <= ' ' || token.ptr[i] >= 0x7F)
+			return false;
+	return token.len > 0;
+}
+
+static void take_end(struct json_reader *r, struct grant *g)
+{
+	struct str text;
+
+	if (json_peek(r) != JSON_STRING)
+		json_skip(r);
+	else if (json_text(r, &text) && !parse_rfc3339(text, &g->expires_ns))
+		json_fail(r, "its end is no time");
+}
+
+static void take_grant(struct json_reader *r, struct grant *g)
+{
+	struct str key;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		bool is_token = str_equal(key, STR("access_token")) ||
+				str_equal(key, STR("accessToken"));
+
+		if (is_token && json_peek(r) == JSON_STRING) {
+			buf_clear(&g->token);
+			if (!json_string_long(r, &g->token))
+				return;
+		} else if (str_equal(key, STR("expires_in"))) {
+			if (!json_i64(r, &g->lifetime_s))
+				return;
+		} else if (str_equal(key, STR("expireTime"))) {
+			take_end(r, g);
+		} else {
+			json_skip(r);
+		}
+	}
+}
+
+static bool keep_token(struct google_flow *f, const struct grant *g,
+		       int64_t now_ns, struct error *err)
+{
+	int64_t lifetime_s = g->lifetime_s;
+
+	struct str host = url_authority(f->origin);
+
+	if (!is_usable(buf_str(&g->token)))
+		return error_set(err, ERROR_AUTH,
+				 "%.*s answers, but with no access token",
+				 STR_ARGS(host));
+	/* Without an end it is good for this run at least. */
+	if (lifetime_s <= 0 || lifetime_s > LIMIT_GOOGLE_LIFETIME_S)
+		lifetime_s = ACTING_LIFETIME_S;
+	f->expires_ns =
+		g->expires_ns ? g->expires_ns : now_ns + lifetime_s * NS_PER_S;
+	secret_free(f->token);
+	f->token = mem_strdup(buf_text(&g->token));
+	return f->token || error_memory(err, "a credential");
+}
+
+static bool take_token(struct google_flow *f,
+		       const struct http_response *response, int64_t now_ns,
+		       struct error *err)
+{
+	struct str host = url_authority(f->origin);
+	struct json_reader *r = json_new(buf_str(&response->body), err);
+	struct grant g = { .lifetime_s = 0 };
+	bool is_ok = false;
+
+	buf_init(&g.token, LIMIT_SECRET_FILE_BYTES);
+	if (!r || !buf_reserve(&g.token, LIMIT_SECRET_FILE_BYTES)) {
+		json_free(r);
+		return error_memory(err, "a credential");
+	}
+	take_grant(r, &g);
+	is_ok = json_check(r, err);
+	json_free(r);
+	if (is_ok)
+		is_ok = keep_token(f, &g, now_ns, err);
+	else
+		error_prefix(err, "the answer of %.*s", STR_ARGS(host));
+	buf_wipe(&g.token);
+	buf_release(&g.token);
+	return is_ok;
+}
+
+/* The field of a JSON document into *out. */
+static bool take_field(struct str content, const char *field, struct buf *out,
+		       struct error *err)
+{
+	struct json_reader *r = json_new(content, err);
+	struct str key;
+	bool is_ok, is_found = false;
+
+	if (!r)
+		return false;
+	is_ok = json_enter(r, JSON_OBJECT);
+	while (is_ok && json_next_key(r, &key)) {
+		if (!str_equal(key, str_from(field)) ||
+		    json_peek(r) != JSON_STRING) {
+			json_skip(r);
+			continue;
+		}
+		buf_clear(out);
+		is_found = true;
+		is_ok = json_string_long(r, out);
+	}
+	is_ok = json_check(r, err);
+	json_free(r);
+	if (is_ok && !is_found)
+		return error_set(err, ERROR_AUTH, "no \"%s\" of text in it",
+				 field);
+	return is_ok;
+}
+
+static bool fail_subject(const struct google_flow *f, struct error *err)
+{
+	struct buf place;
+
+	buf_init(&place, LIMIT_SECRET_FILE_BYTES * 4);
+	google_flow_place(f, &place);
+	error_prefix(err, "the token of %s", buf_text(&place));
+	buf_release(&place);
+	if (err->code == ERROR_FORMAT)
+		err->code = ERROR_AUTH;
+	return false;
+}
+
+/* The token of another identity: the whole text, or a field of it. */
+static bool keep_subject(struct google_flow *f, struct str content,
+			 struct error *err)
+{
+	const struct google_credential *c = google_flow_base(f);
+	const char *format = c->fields[CREDENTIAL_FORMAT];
+	struct buf text;
+	bool is_ok = true;
+
+	buf_init(&text, LIMIT_SECRET_FILE_BYTES * 2);
+	if (!buf_reserve(&text, LIMIT_SECRET_FILE_BYTES * 2 - 1))
+		return error_memory(err, "a credential");
+	if (format && !strcmp(format, "json"))
+		is_ok = take_field(content, c->fields[CREDENTIAL_FORMAT_FIELD],
+				   &text, err);
+	else
+		buf_add_str(&text, str_trim(content));
+	is_ok = is_ok && buf_check(&text, "a token", err);
+	if (is_ok && !is_usable(buf_str(&text)))
+		is_ok = error_set(err, ERROR_AUTH,
+				  "it is empty or no single word");
+	if (is_ok) {
+		secret_free(f->subject);
+		f->subject = mem_strdup(buf_text(&text));
+		is_ok = f->subject || error_memory(err, "a credential");
+	}
+	buf_wipe(&text);
+	buf_release(&text);
+	return is_ok || fail_subject(f, err);
+}
+
+static bool read_subject(struct google_flow *f, struct error *err)
+{
+	const char *path = google_flow_base(f)->fields[CREDENTIAL_SUBJECT_FILE];
+	struct buf content;
+	bool is_ok;
+
+	buf_init(&content, LIMIT_SECRET_FILE_BYTES);
+	if (!buf_reserve(&content, LIMIT_SECRET_FILE_BYTES))
+		return error_memory(err, "a credential");
+	is_ok = file_read(path, &content, err);
+	if (is_ok)
+		is_ok = keep_subject(f, buf_str(&content), err);
+	buf_wipe(&content);
+	buf_release(&content);
+	/* Not the exit status of a trace that is not there. */
+	if (!is_ok && err->code != ERROR_MEMORY)
+		err->code = ERROR_AUTH;
+	return is_ok;
+}
+
+/* ---- the whole ---- */
+
+/* False in *is_asking: done without a request. */
+static bool step_begin(struct google_flow *f, int64_t now_ns, bool *is_asking,
+		       struct error *err)
+{
+	*is_asking = true;
+	switch (google_flow_step(f)) {
+	case GOOGLE_STEP_FILE:
+		*is_asking = false;
+		return read_subject(f, err);
+	case GOOGLE_STEP_SIGN:
+		*is_asking = false;
+		return make_signed(f, now_ns, err);
+	case GOOGLE_STEP_URL:
+		return ask_subject(f, err);
+	case GOOGLE_STEP_INSTANCE:
+		return ask_instance(f, err);
+	case GOOGLE_STEP_ASSERT:
+		return ask_assert(f, now_ns, err);
+	case GOOGLE_STEP_REFRESH:
+		return ask_refresh(f, err);
+	case GOOGLE_STEP_EXCHANGE:
+		return ask_exchange(f, err);
+	case GOOGLE_STEP_ACT:
+		return ask_act(f, google_flow_base(f), err);
+	case GOOGLE_STEP_ACT_LAST:
+		return ask_act(f, f->credential, err);
+	default:
+		return error_set(err, ERROR_INTERNAL, "no such step");
+	}
+}
+
+bool google_flow_next(struct google_flow *f, int64_t now_ns, bool *is_done,
+		      struct error *err)
+{
+	bool is_asking = false;
+
+	request_wipe(f);
+	while (!is_asking) {
+		*is_done = google_flow_step(f) == GOOGLE_STEP_END;
+		if (*is_done)
+			return true;
+		if (!step_begin(f, now_ns, &is_asking, err))
+			return false;
+		f->at += !is_asking;
+	}
+	return true;
+}
+
+/* A server may repeat in its complaint what it was sent. */
+static bool mask_secrets(const struct google_flow *f,
+			 struct http_response *response, struct error *err)
+{
+	char *const *fields = google_flow_base(f)->fields;
+	const char *const secrets[] = {
+		f->subject,
+		f->assertion,
+		f->token,
+		fields[CREDENTIAL_CLIENT_SECRET],
+		fields[CREDENTIAL_REFRESH_TOKEN],
+	};
+
+	for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++) {
+		const struct endpoint one = { .token = secrets[i] };
+
+		if (secrets[i] && !secrets_mask(&one, response->body.data,
+						response->body.len, 4))
+			return error_memory(err, "an answer");
+	}
+	return true;
+}
+
+bool google_flow_take(struct google_flow *f, struct http_response *response,
+		      int64_t now_ns, struct error *err)
+{
+	bool is_ok;
+
+	if (!http_is_success(response))
+		is_ok = mask_secrets(f, response, err) &&
+			google_token_fail(f, response, now_ns, err);
+	else if (google_flow_step(f) == GOOGLE_STEP_URL)
+		is_ok = keep_subject(f, buf_str(&response->body), err);
+	else
+		is_ok = take_token(f, response, now_ns, err);
+	buf_wipe(&response->body);
+	f->at += is_ok;
+	return is_ok;
+}

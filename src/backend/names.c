@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/source.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/count.h"
+#include "base/edit.h"
+#include "base/num.h"
+#include "base/suggest.h"
+
+/* ---- nearest names ---- */
+
+/* One step worse than anything that is still worth a mention. */
+#define FAR 1000u
+
+static struct str without_suffixes(struct str name)
+{
+	if (str_ends(name, STR(".cpu")))
+		name.len -= 4;
+	return name;
+}
+
+static struct str last_part(struct str name)
+{
+	for (size_t i = name.len; i > 0; i--)
+		if (name.ptr[i - 1] == '/')
+			return str_slice(name, i, name.len);
+	return name;
+}
+
+static bool is_separator(char c)
+{
+	return c == '_' || c == '.' || c == ' ';
+}
+
+/* Case and the kind of separator do not count. */
+static struct str fold(struct str name, char room[EDIT_WORD_BYTES])
+{
+	struct str folded = { room, min_size(name.len, EDIT_WORD_BYTES) };
+
+	for (size_t i = 0; i < folded.len; i++)
+		room[i] = is_separator(name.ptr[i]) ? '-'
+						    : ascii_lower(name.ptr[i]);
+	return folded;
+}
+
+static size_t folded_distance(struct str a, struct str b)
+{
+	char a_room[EDIT_WORD_BYTES], b_room[EDIT_WORD_BYTES];
+
+	return edit_distance(fold(a, a_room), fold(b, b_room), 2);
+}
+
+/* The name stands in the other with a separator, or nothing, on both sides:
+ * "checkout-prod" and "eu.checkout" hold "checkout", "checkouts" does not. */
+static bool holds_whole(struct str name, struct str part)
+{
+	char name_room[EDIT_WORD_BYTES], part_room[EDIT_WORD_BYTES];
+	struct str in = fold(name, name_room);
+	size_t at;
+
+	part = fold(part, part_room);
+	at = part.len < 3 ? SIZE_MAX : str_find(in, part);
+	return at != SIZE_MAX &&
+	       (at == 0 || strchr("-/", in.ptr[at - 1]) != NULL) &&
+	       (at + part.len == in.len ||
+		strchr("-/", in.ptr[at + part.len]) != NULL);
+}
+
+/* Senders add and drop prefixes ("prod/checkout", "ebpf/ns/app") and suffixes
+ * (old agents: "checkout.cpu"; of one's own: "checkout-prod"), so those come
+ * before typing errors. */
+static size_t name_distance(struct str name, struct str wanted)
+{
+	struct str own = without_suffixes(name);
+	struct str want = without_suffixes(wanted);
+	size_t allowed = want.len < 6 ? 1 : want.len / 3;
+	size_t edits;
+
+	if (str_equal(name, wanted))
+		return 0;
+	if (str_equal_nocase(own, want))
+		return 1;
+	if (str_equal_nocase(last_part(own), last_part(want)))
+		return 2;
+	edits = folded_distance(last_part(own), last_part(want));
+	if (edits > 0 && holds_whole(own, want))
+		return 4;
+	if (edits <= allowed)
+		return edits ? 4 + edits : 3;
+	if (want.len >= 3 && str_find(own, want) != SIZE_MAX)
+		return 100;
+	return FAR;
+}
+
+/* Insertion into the few best: of equals the first in the list's order. */
+size_t nearest_names(const struct name_list *list, struct str wanted,
+		     struct str *out, size_t max)
+{
+	size_t distances[16] = { 0 };
+	size_t count = 0;
+
+	if (max > sizeof distances / sizeof *distances)
+		max = sizeof distances / sizeof *distances;
+	for (size_t i = 0; i < list->count; i++) {
+		size_t distance = name_distance(list->items[i], wanted);
+		size_t at = count;
+
+		while (at > 0 && distances[at - 1] > distance)
+			at--;
+		if (distance >= FAR || at >= max)
+			continue;
+		if (count < max)
+			count++;
+		for (size_t k = count - 1; k > at; k--) {
+			distances[k] = distances[k - 1];
+			out[k] = out[k - 1];
+		}
+		distances[at] = distance;
+		out[at] = list->items[i];
+	}
+	return count;
+}
+
+/* ---- profile types ---- */
+
+#define CANDIDATES 5
+
+/* The words of --type and what runtimes call it, best first: the names of
+ * Go, then Java's (TLAB, live), Python's (alloc_sample, alloc:), Node's (space,
+ * objects) and eBPF's. A candidate is a prefix of the id up to a whole part. */
+static const struct type_word {
+	const char *word;
+	const char *usual; /* asked for when nothing is known of the service */
+	const char *candidates[CANDIDATES];
+} type_words[] = {
+	{ "cpu",
+	  "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+	  { "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+	    "process_cpu:cpu:nanoseconds", "process_cpu:samples:count" } },
+	{ "wall",
+	  "wall:wall:nanoseconds:wall:nanoseconds",
+	  { "wall:wall", "wall" } },
+	{ "alloc",
+	  "memory:alloc_space:bytes:space:bytes",
+	  { "memory:alloc_space:bytes", "memory:alloc_sample_bytes",
+	    "memory:alloc_in_new_tlab_bytes", "alloc:alloc_size",
+	    "process_cpu:alloc_size" } },
+	{ "alloc_objects",
+	  "memory:alloc_objects:count:space:bytes",
+	  { "memory:alloc_objects", "memory:alloc_sample_objects",
+	    "memory:alloc_in_new_tlab_objects", "alloc:alloc_samples" } },
+	{ "inuse",
+	  "memory:inuse_space:bytes:space:bytes",
+	  { "memory:inuse_space:bytes", "memory:space:bytes",
+	    "heap:inuse_space", "memory:live:count" } },
+	{ "inuse_objects",
+	  "memory:inuse_objects:count:space:bytes",
+	  { "memory:inuse_objects", "memory:objects:count",
+	    "heap:inuse_objects", "memory:live:count" } },
+	{ "peak",
+	  "memory:peak_space:bytes:space:bytes",
+	  { "memory:peak_space:bytes" } },
+	{ "goroutine",
+	  "goroutine:goroutine:count:goroutine:count",
+	  { "goroutine:goroutine:count", "goroutines:goroutine:count" } },
+	{ "mutex",
+	  "mutex:delay:nanoseconds:contentions:count",
+	  { "mutex:delay:nanoseconds", "mutex:contentions" } },
+	{ "block",
+	  "block:delay:nanoseconds:contentions:count",
+	  { "block:delay:nanoseconds", "block:contentions" } },
+	{ "lock",
+	  "lock:lock_time:nanoseconds:cpu:nanoseconds",
+	  { "lock:lock_time:nanoseconds", "process_cpu:lock_time",
+	    "mutex:delay", "block:delay" } },
+	{ "exceptions",
+	  "exception:exception:count:cpu:nanoseconds",
+	  { "exception:exception:count", "process_cpu:exception:count",
+	    "exceptions" } },
+	{ "offcpu", "off_cpu:off_cpu:nanoseconds::", { "off_cpu" } },
+};
+
+static const struct {
+	const char *alias;
+	const char *word;
+} type_aliases[] = {
+	{ "alloc_space", "alloc" }, { "allocs", "alloc" },
+	{ "heap", "inuse" },        { "inuse_space", "inuse" },
+	{ "memory", "inuse" },      { "goroutines", "goroutine" },
+	{ "off_cpu", "offcpu" },    { "exception", "exceptions" },
+	{ "heap_alloc", "alloc" },  { "threads", "goroutine" },
+	{ "contention", "mutex" },  { "peak_heap", "peak" },
+};
+
+static const struct type_word *word_find(struct str word)
+{
+	const size_t aliases = sizeof type_aliases / sizeof *type_aliases;
+
+	for (size_t i = 0; i < aliases; i++)
+		if (str_equal_nocase(word, str_from(type_aliases[i].alias)))
+			word = str_from(type_aliases[i].word);
+	for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++)
+		if (str_equal_nocase(word, str_from(type_words[i].word)))
+			return &type_words[i];
+	return NULL;
+}
+
+static size_t count_colons(struct str text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		count += text.ptr[i] == ':';
+	return count;
+}
+
+/* prefix, and behind it the end or the next part. */
+static bool has_parts(struct str id, struct str prefix)
+{
+	return str_starts(id, prefix) &&
+	       (id.len == prefix.len || id.ptr[prefix.len] == ':');
+}
+
+static struct str part_of(struct str id, int wanted)
+{
+	for (int part = 0;; part++) {
+		size_t end = str_find(id, STR(":"));
+
+		if (part == wanted || end == SIZE_MAX)
+			return part == wanted ? str_slice(id, 0, end) : STR("");
+		id = str_slice(id, end + 1, id.len);
+	}
+}
+
+bool profile_type_is_gauge(struct str id)
+{
+	static const char *const samples[] = {
+		"inuse_space", "inuse_objects", "goroutine",  "live",
+		"space",       "objects",       "peak_space",
+	};
+
+	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+		if (str_equal(part_of(id, 1), str_from(samples[i])))
+			return true;
+	return false;
+}
+
+static bool find_candidate(const struct type_word *word,
+			   const struct name_list *present, struct str *found)
+{
+	for (size_t c = 0; c < CANDIDATES && word->candidates[c]; c++)
+		for (size_t i = 0; i < present->count; i++)
+			if (has_parts(present->items[i],
+				      str_from(word->candidates[c]))) {
+				*found = present->items[i];
+				return true;
+			}
+	return false;
+}
+
+/* The sample type by its own name: "alloc_in_new_tlab_objects". */
+static bool find_sample_type(struct str word, const struct name_list *present,
+			     struct str *found)
+{
+	for (size_t i = 0; i < present->count; i++)
+		if (str_equal(part_of(present->items[i], 1), word) ||
+		    has_parts(present->items[i], word)) {
+			*found = present->items[i];
+			return true;
+		}
+	return false;
+}
+
+static bool fail_absent(struct str word, const struct name_list *present,
+			struct error *err)
+{
+	struct buf list;
+
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < present->count; i++) {
+		struct str id = present->items[i];
+		struct str first = part_of(id, 0), second = part_of(id, 1);
+
+		if (list.len + id.len > LIMIT_ERROR_BYTES / 2) {
+			buf_add_text(&list, ", ...");
+			break;
+		}
+		buf_addf(&list, "%s%.*s:%.*s", i ? ", " : "", STR_ARGS(first),
+			 STR_ARGS(second));
+	}
+	error_set(err, ERROR_NOT_FOUND, "no \"%.*s\" profiles here, only %s",
+		  STR_ARGS(word), buf_text(&list));
+	buf_release(&list);
+	return false;
+}
+
+static bool fail_unknown(struct str word, const struct name_list *present,
+			 struct error *err)
+{
+	struct suggestion near;
+
+	suggestion_init(&near, word);
+	for (size_t i = 0; i < COUNT_OF(type_words); i++)
+		suggestion_offer(&near, type_words[i].word);
+	for (size_t i = 0; i < present->count; i++)
+		suggestion_offer_text(&near, part_of(present->items[i], 1));
+	return error_set(
+		err, ERROR_USAGE,
+		"unknown profile type \"%.*s\"%s%s%s (one of cpu, wall, "
+		"alloc, alloc_objects, inuse, inuse_objects, peak, goroutine, "
+		"mutex, block, lock, exceptions, offcpu, or a full id of five "
+		"parts)",
+		STR_ARGS(word), near.best[0] ? ", did you mean " : "",
+		near.best, near.best[0] ? "?" : "");
+}
+
+bool profile_type_resolve(struct str word, const struct name_list *present,
+			  struct arena *arena, struct str *type_id,
+			  bool *is_gauge, struct error *err)
+{
+	const struct type_word *known = word_find(word);
+	size_t colons = count_colons(word);
+	struct str found = word;
+
+	if (colons != 4 && colons != 5) {
+		if (!known && present->count == 0)
+			return fail_unknown(word, present, err);
+		if (present->count == 0)
+			found = str_from(known->usual);
+		else if (!(known && find_candidate(known, present, &found)) &&
+			 !find_sample_type(word, present, &found))
+			return known ? fail_absent(word, present, err)
+				     : fail_unknown(word, present, err);
+	}
+	*is_gauge = profile_type_is_gauge(found);
+	*type_id = arena_str(arena, found);
+	return type_id->ptr || arena_fail(arena, "the profile type", err);
+}
+
+struct str profile_type_word(struct str type_id,
+			     const struct name_list *present)
+{
+	struct str found;
+
+	for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++)
+		if (find_candidate(&type_words[i], present, &found) &&
+		    str_equal(found, type_id))
+			return str_from(type_words[i].word);
+	return STR("");
+}

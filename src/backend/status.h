@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What servers tell of themselves: version, clock, the extent of their data;
+ * and what is wrong when they answer with something else. Requests and pure
+ * readings of answers, as in source.h.
+ */
+#ifndef BACKEND_STATUS_H
+#define BACKEND_STATUS_H
+
+#include "backend/source.h"
+
+/* ---- version ---- */
+
+#define STATUS_VERSION_BYTES 64
+
+/* Build information of Tempo or Pyroscope; Jaeger has none
+ * (ERROR_INTERNAL). */
+bool status_version_request(enum source_kind kind, const struct endpoint *e,
+			    struct http_request *request,
+			    struct error *err) MUST_CHECK;
+
+/* False when the answer is no build information. A self-built server leaves
+ * the version empty: then out is "". Foreign text. */
+bool status_version_read(const struct http_response *response,
+			 char out[STATUS_VERSION_BYTES]);
+
+/* ---- login ---- */
+
+/* A cheap question that Tempo, unlike the one it is recognised by, answers
+ * only to those who may read and name their tenant. An old release does not
+ * know the route. */
+bool status_login_request(const struct endpoint *e,
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
+
+/* ---- clock ---- */
+
+/* The server's time by its Date header, which counts whole seconds. False
+ * when there is none. */
+bool status_date_read(const struct http_response *response, int64_t *date_ns);
+
+/* ---- what a Pyroscope holds ---- */
+
+/* Of the tenant that asks. The newest may lag a minute or two. */
+struct profile_stats {
+	bool has_data;
+	int64_t oldest_ns; /* 0 when unknown, as the next */
+	int64_t newest_ns;
+};
+
+bool status_stats_request(const struct endpoint *e,
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
+/* False, without a reason, for servers that do not know the question. */
+bool status_stats_read(const struct http_response *response,
+		       struct profile_stats *stats);
+
+/* Values of a label among the profiles a selector matches; the answer is
+ * read by source_services_answer(). */
+bool status_label_request(const struct endpoint *e, const char *label,
+			  const char *selector, struct time_range range,
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
+
+/* The longest range a Pyroscope answers at once, as it writes it ("1d"), from
+ * a refusal of a longer one. False when the answer is no such refusal. */
+bool status_length_limit_read(const struct http_response *response,
+			      char out[STATUS_VERSION_BYTES]);
+
+/* ---- what is wrong ---- */
+
+enum trouble {
+	TROUBLE_NONE = 0,
+	TROUBLE_REFUSED,
+	TROUBLE_NO_HOST,
+	TROUBLE_NO_PROXY,
+	TROUBLE_NO_CONNECTION, /* no route, or no answer to connecting */
+	TROUBLE_SLOW,
+	TROUBLE_UNTRUSTED,
+	TROUBLE_OTHER_NAME,  /* a certificate for another one */
+	TROUBLE_OUT_OF_DATE, /* a certificate, or a clock */
+	TROUBLE_TLS,
+	TROUBLE_SCHEME,        /* http where https is spoken or the reverse */
+	TROUBLE_CERTIFICATE,   /* of ours: none, or not the right one */
+	TROUBLE_SECRET,        /* a credential would go over plain http */
+	TROUBLE_CREDENTIALS,   /* 401, or a redirect to a login */
+	TROUBLE_RIGHTS,        /* 403 */
+	TROUBLE_PROXY_LOGIN,   /* 407 */
+	TROUBLE_TENANT,        /* none sent, or one that is not accepted */
+	TROUBLE_TENANT_HEADER, /* Jaeger's own header */
+	TROUBLE_REDIRECT,
+	TROUBLE_PAGE, /* a web page */
+	TROUBLE_BUSY,
+	TROUBLE_SERVER, /* another answer of 500 and more */
+	TROUBLE_OTHER,  /* another answer: not the server looked for */
+};
+
+/* The kind of trouble by which a mend is chosen. */
+enum trouble trouble_find(const struct http_response *response);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * TraceQL for traces that a user describes.
+ */
+#include "backend/answer.h"
+#include "backend/backend.h"
+#include "backend/find.h"
+#include "backend/tempo/tempo_query.h"
+#include "backend/tempo/traceql.h"
+
+/* Releases differ: most_recent came with 2.8, select() is the younger part of
+ * the language, trace:duration the newer spelling. The first that the server
+ * can parse answers. */
+static const struct form {
+	const char *trace_duration;
+	bool has_select;
+	bool has_most_recent;
+} forms[] = {
+	{ "traceDuration", true, true },
+	{ "traceDuration", true, false },
+	{ "trace:duration", true, true },
+	{ "traceDuration", false, false },
+};
+
+#define FORMS ((unsigned)(sizeof forms / sizeof *forms))
+
+/* One span with absurd times hides all others of its block from a condition on
+ * `duration`, but not from one on the trace's. The decoder filters. */
+enum { BY_SPAN, BY_TRACE, BOUNDS };
+
+/* Matching spans listed of a trace; more say nothing new, since a bound on
+ * their duration leaves few. */
+#define SPANS_PER_TRACE 20
+
+struct choice {
+	unsigned form;
+	unsigned bound;
+};
+
+static struct choice choice_of(unsigned attempt)
+{
+	return (struct choice){ attempt % FORMS, attempt / FORMS % BOUNDS };
+}
+
+static unsigned attempt_of(struct choice c)
+{
+	return c.form + FORMS * c.bound;
+}
+
+static void add_conditions(struct buf *q, const struct find_query *query,
+			   struct choice c)
+{
+	bool is_by_span = find_is_by_span(query) && c.bound == BY_SPAN;
+	size_t start;
+
+	buf_add_char(q, '{');
+	start = q->len;
+	if (query->service.len)
+		traceql_add_equal(q, "resource.service.name", query->service);
+	if (query->name.len) {
+		traceql_add_and(q, start);
+		traceql_add_equal(q, "name", query->name);
+	}
+	if (query->is_error) {
+		traceql_add_and(q, start);
+		traceql_add_word(q, "status=error");
+	}
+	if (query->min_duration_ns > 0) {
+		traceql_add_and(q, start);
+		traceql_add_least(q,
+				  is_by_span ? "duration"
+					     : forms[c.form].trace_duration,
+				  query->min_duration_ns);
+	}
+	buf_add_char(q, '}');
+}
+
+static void add_select(struct buf *q)
+{
+	static const char *const words[] = { "resource.service.name", "name",
+					     "status" };
+
+	traceql_add_select(q, words, sizeof words / sizeof *words);
+}
+
+/* The user's own question, bounded by a second one about the same trace. A
+ * pipeline may stand in parentheses; one that ends in select() or with() may
+ * not and is then asked as it is. */
+static void add_own(struct buf *q, const struct find_query *query,
+		    struct choice c)
+{
+	if (query->min_duration_ns <= 0 || c.bound != BY_SPAN) {
+		buf_add_str(q, query->traceql);
+		return;
+	}
+	buf_add_char(q, '(');
+	buf_add_str(q, query->traceql);
+	buf_add_text(q, ")&&({");
+	traceql_add_least(q, forms[c.form].trace_duration,
+			  query->min_duration_ns);
+	buf_add_text(q, "})");
+}
+
+static void add_query(struct buf *q, const struct find_query *query,
+		      struct choice c)
+{
+	if (query->traceql.len) {
+		add_own(q, query, c);
+		return;
+	}
+	add_conditions(q, query, c);
+	if (forms[c.form].has_select)
+		add_select(q);
+	if (forms[c.form].has_most_recent)
+		buf_add_text(q, " with(most_recent=true)");
+}
+
+static void find_path(const struct find_query *query, unsigned attempt,
+		      struct buf *out)
+{
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	add_query(&q, query, choice_of(attempt));
+	tempo_search_path(out, &q, query->range, query->trace_limit,
+			  SPANS_PER_TRACE);
+}
+
+static enum answer find_success(const struct find_query *query,
+				unsigned *attempt, const struct endpoint *e,
+				const struct http_response *response,
+				enum body_form *form, struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+	bool is_empty;
+
+	if (tempo_search_form(e, response, form, &is_empty, err) != ANSWER_OK)
+		return ANSWER_ERROR;
+	if (find_is_by_span(query) && query->min_duration_ns > 0 &&
+	    c.bound == BY_SPAN && is_empty) {
+		c.bound = BY_TRACE;
+		*attempt = attempt_of(c);
+		error_set(err, ERROR_NOT_FOUND, "tempo: search: nothing found");
+		return ANSWER_TRY_NEXT;
+	}
+	return ANSWER_OK;
+}
+
+/* The next form of the question; of the user's own only the bound is ours. */
+static bool next_choice(const struct find_query *query, struct choice *c)
+{
+	if (!query->traceql.len)
+		return ++c->form < FORMS;
+	if (query->min_duration_ns <= 0 || c->bound != BY_SPAN)
+		return false;
+	c->bound = BY_TRACE;
+	return true;
+}
+
+/* "range specified by start and end exceeds 168h0m0s" */
+static enum answer fail_too_long(const struct http_response *response,
+				 struct error *err)
+{
+	struct reason reason;
+
+	reason_read(response, &reason);
+	error_set(err, err->code,
+		  "tempo: search: the server refuses so long a window (%s): "
+		  "narrow it with --since, or with --from and --to",
+		  reason.text);
+	return ANSWER_ERROR;
+}
+
+static enum answer find_answer(const struct find_query *query,
+			       unsigned *attempt, const struct endpoint *e,
+			       const struct http_response *response,
+			       enum body_form *form, struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+
+	if (http_is_success(response))
+		return find_success(query, attempt, e, response, form, err);
+	answer_fail("tempo: search", e, response, err);
+	if (response->status == 400 && tempo_search_is_too_long(response))
+		return fail_too_long(response, err);
+	if (response->status != 400 || !next_choice(query, &c))
+		return ANSWER_ERROR;
+	*attempt = attempt_of(c);
+	return ANSWER_TRY_NEXT;
+}
+
+static bool is_bounded(const struct find_query *query, unsigned attempt)
+{
+	return !query->traceql.len || choice_of(attempt).bound == BY_SPAN;
+}
+
+const struct find_backend find_tempo = {
+	.path = find_path,
+	.answer = find_answer,
+	.is_bounded = is_bounded,
+	.counted = tempo_counted,
+	.durations_path = tempo_durations_path,
+	.durations_answer = tempo_durations_answer,
+};

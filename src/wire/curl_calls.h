@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of libcurl under their own names, for a program that is not
+ * linked with it: curl_calls.c passes each call on. For wire/http.c
+ * and http_headers.c alone.
+ */
+#ifndef WIRE_CURL_CALLS_H
+#define WIRE_CURL_CALLS_H
+
+#include <curl/curl.h>
+
+#include "base/library.h"
+
+#define CURL_CALLS(X)                                                          \
+	X(curl_easy_cleanup)                                                   \
+	X(curl_easy_getinfo)                                                   \
+	X(curl_easy_init)                                                      \
+	X(curl_easy_setopt)                                                    \
+	X(curl_easy_strerror)                                                  \
+	X(curl_global_cleanup)                                                 \
+	X(curl_global_init_mem)                                                \
+	X(curl_multi_add_handle)                                               \
+	X(curl_multi_cleanup)                                                  \
+	X(curl_multi_info_read)                                                \
+	X(curl_multi_init)                                                     \
+	X(curl_multi_perform)                                                  \
+	X(curl_multi_poll)                                                     \
+	X(curl_multi_remove_handle)                                            \
+	X(curl_slist_append)                                                   \
+	X(curl_slist_free_all)
+
+LIBRARY_LATE_CALLS(CURL_CALLS, curl_calls_load)
+
+#endif

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/redact.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+/* Values come from files of at most this size or from one argument. */
+#define FORM_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
+
+/* Enough to see which value is meant. */
+#define QUOTED_BYTES 40
+
+static bool contains_nocase(struct str text, struct str word)
+{
+	for (size_t i = 0; i + word.len <= text.len; i++)
+		if (str_equal_nocase(str_slice(text, i, word.len), word))
+			return true;
+	return false;
+}
+
+/* Rather one value too many hidden than one too few. */
+/* A query parameter whose value is not for showing. */
+static bool parameter_is_secret(struct str name)
+{
+	static const char *const parts[] = {
+		"token", "secret", "passw",   "pwd", "auth",
+		"key",   "cred",   "session", "jwt", "signature",
+	};
+
+	/* A place in a list, which opens nothing; recorded requests of two
+	 * pages could not be told apart without it. */
+	if (str_equal(name, STR("pageToken")))
+		return false;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (contains_nocase(name, str_from(parts[i])))
+			return true;
+	return str_equal_nocase(name, STR("sig")) ||
+	       str_equal_nocase(name, STR("code"));
+}
+
+/* A list of what may be shown, since secrets come under any name. */
+bool header_is_harmless(struct str name)
+{
+	static const char *const names[] = {
+		"accept-language",  "baggage",
+		"cache-control",    "metadata",
+		"metadata-flavor",  "origin",
+		"traceparent",      "tracestate",
+		"user-agent",       "x-goog-user-project",
+		"x-grafana-org-id", "x-request-id",
+		"x-scope-orgid",    "x-tenant",
+		"x-tenant-id",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_equal_nocase(name, str_from(names[i])))
+			return true;
+	return false;
+}
+
+struct str header_name(struct str header)
+{
+	size_t colon = str_find(header, STR(":"));
+
+	return colon == SIZE_MAX ? STR("") : str_slice(header, 0, colon);
+}
+
+struct str header_value(struct str header)
+{
+	size_t colon = str_find(header, STR(":"));
+
+	if (colon == SIZE_MAX)
+		return STR("");
+	return str_trim(str_slice(header, colon + 1, header.len));
+}
+
+/* ---- URLs ---- */
+
+static void add_printable(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c <= ' ' || c >= 0x7F)
+			buf_addf(out, "%%%02X", (unsigned)c);
+		else
+			buf_add_char(out, (char)c);
+	}
+}
+
+static size_t span_until(struct str s, size_t from, const char *set)
+{
+	while (from < s.len && !(s.ptr[from] && strchr(set, s.ptr[from])))
+		from++;
+	return from;
+}
+
+/* "name=value" up to the next separator; the separator goes out as it is. */
+static size_t redact_parameter(struct buf *out, struct str url, size_t from)
+{
+	size_t end = span_until(url, from, "&;#");
+	struct str whole = str_slice(url, from, end - from);
+	size_t equals = str_find(whole, STR("="));
+
+	if (equals != SIZE_MAX &&
+	    parameter_is_secret(str_slice(whole, 0, equals))) {
+		add_printable(out, str_slice(whole, 0, equals + 1));
+		buf_add_text(out, REDACTED);
+	} else {
+		add_printable(out, whole);
+	}
+	if (end < url.len)
+		buf_add_char(out, url.ptr[end++]);
+	return end;
+}
+
+static bool is_port(struct str text)
+{
+	size_t end = span_until(text, 0, "/");
+
+	return end < text.len && str_is_digits(str_slice(text, 0, end));
+}
+
+/* Where user info ends, with its '@'; start without any. A slash in it should
+ * be encoded and is not always: what stands before is then no host and port. */
+static size_t login_end(struct str url, size_t start)
+{
+	size_t end = span_until(url, start, "/?#"), at = end;
+	size_t colon = span_until(url, start, ":/?#[");
+
+	while (at > start && url.ptr[at - 1] != '@')
+		at--;
+	if (at > start || colon >= end || url.ptr[colon] != ':' ||
+	    colon + 1 == end ||
+	    is_port(str_slice(url, colon + 1, url.len - colon - 1)))
+		return at;
+	at = span_until(url, start, "?#");
+	while (at > start && url.ptr[at - 1] != '@')
+		at--;
+	return at;
+}
+
+/* Takes any text apart, also what url_split() refuses: messages quote bad
+ * URLs above all. */
+void url_redact(struct buf *out, struct str url)
+{
+	size_t scheme = str_find(url, STR("://"));
+	size_t start = scheme == SIZE_MAX ? 0 : scheme + 3;
+	size_t at = login_end(url, start), end = span_until(url, at, "/?#");
+
+	add_printable(out, str_slice(url, 0, start));
+	add_printable(out, str_slice(url, at, end - at));
+	at = span_until(url, end, "?#");
+	add_printable(out, str_slice(url, end, at - end));
+	if (at < url.len)
+		buf_add_char(out, url.ptr[at++]);
+	while (at < url.len)
+		at = redact_parameter(out, url, at);
+}
+
+void url_hide(char *text, bool is_address)
+{
+	struct str url = str_from(text);
+	size_t scheme = str_find(url, STR("://")), start, at;
+
+	if (scheme == SIZE_MAX && !is_address)
+		return;
+	start = scheme == SIZE_MAX ? 0 : scheme + 3;
+	at = login_end(url, start);
+	if (at > start)
+		memset(text + start, '*', at - 1 - start);
+	at = span_until(url, at, "?#");
+	while (at < url.len) {
+		size_t end = span_until(url, ++at, "&;#");
+		struct str whole = str_slice(url, at, end - at);
+		size_t equals = str_find(whole, STR("="));
+
+		if (equals != SIZE_MAX &&
+		    parameter_is_secret(str_slice(whole, 0, equals)))
+			memset(text + at + equals + 1, '*',
+			       whole.len - equals - 1);
+		at = end;
+	}
+}
+
+/* ---- messages ---- */
+
+/* Where "name:secret" begins that ends before `at`, the word's last '@'; `at`
+ * when there is none. A colon before a slash is a scheme's or a port's. */
+static size_t find_user(struct str word, size_t at)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < at; i++) {
+		if (word.ptr[i] == '/')
+			start = i + 1;
+		if (word.ptr[i] == ':' && i > start && i + 1 < at &&
+		    word.ptr[i + 1] != '/' &&
+		    !is_port(str_slice(word, i + 1, at - i - 1)))
+			return start;
+	}
+	return at;
+}
+
+/* is_cut: the word may have had an '@' behind its end. */
+static void redact_word(struct buf *out, struct str word, bool is_cut)
+{
+	size_t at = word.len, start;
+
+	while (at > 0 && word.ptr[at - 1] != '@')
+		at--;
+	if (at == 0) {
+		start = is_cut ? find_user(word, word.len) : word.len;
+		buf_add_str(out, str_slice(word, 0, start));
+		if (start < word.len)
+			buf_add_text(out, REDACTED "...");
+		return;
+	}
+	start = find_user(word, at - 1);
+	buf_add_str(out, str_slice(word, 0, start));
+	if (start < at - 1)
+		buf_add_text(out, REDACTED);
+	buf_add_str(out, str_slice(word, at - 1, word.len));
+}
+
+void message_redact(struct buf *out, struct str message)
+{
+	/* error_set() ends what did not fit like this. */
+	bool is_cut = message.len + 4 >= LIMIT_ERROR_BYTES &&
+		      str_ends(message, STR("..."));
+	size_t from = 0;
+
+	while (from < message.len) {
+		size_t end = span_until(message, from, " \t\n\"'");
+
+		redact_word(out, str_slice(message, from, end - from),
+			    is_cut && end == message.len);
+		if (end < message.len)
+			buf_add_char(out, message.ptr[end++]);
+		from = end;
+	}
+}
+
+struct quoted text_quote(struct str value)
+{
+	struct quoted front = { .text = REDACTED };
+	struct str text;
+	struct buf shown;
+	size_t len;
+
+	buf_init(&shown, FORM_BYTES);
+	message_redact(&shown, value);
+	text = buf_str(&shown);
+	if (shown.state == BUF_OK) {
+		len = text.len <= QUOTED_BYTES
+			      ? text.len
+			      : utf8_floor(text.ptr, text.len, QUOTED_BYTES);
+		memcpy(front.text, text.ptr, len);
+		front.text[len] = '\0';
+	}
+	buf_release(&shown);
+	return front;
+}
+
+struct quoted value_quote(const char *value)
+{
+	return text_quote(str_from(value));
+}
+
+/* ---- arguments ---- */
+
+static void redact_header(struct buf *out, struct str header)
+{
+	struct str name = header_name(header);
+
+	if (name.len && header_is_harmless(str_trim(name))) {
+		buf_add_str(out, header);
+		return;
+	}
+	buf_add_str(out, name);
+	buf_add_text(out, name.len ? ": " REDACTED : REDACTED);
+}
+
+/* The last word of a long option: "header" of "--traces-header". */
+static struct str last_word(struct str option)
+{
+	size_t at = option.len;
+
+	while (at > 0 && option.ptr[at - 1] != '-')
+		at--;
+	return str_slice(option, at, option.len);
+}
+
+/* "--traces-header", also abbreviated; "-H", also in a cluster. */
+static bool names_header(struct str option)
+{
+	if (str_starts(option, STR("--")))
+		return last_word(option).len >= 3 &&
+		       str_starts(STR("header"), last_word(option));
+	return option.len >= 2 && option.ptr[0] == '-' &&
+	       option.ptr[option.len - 1] == 'H';
+}
+
+static size_t attached_header(struct str argument)
+{
+	size_t equals;
+
+	if (str_starts(argument, STR("--"))) {
+		equals = str_find(argument, STR("="));
+		if (equals != SIZE_MAX &&
+		    names_header(str_slice(argument, 0, equals)))
+			return equals + 1;
+		return 0;
+	}
+	if (argument.len < 3 || argument.ptr[0] != '-')
+		return 0;
+	equals = str_find(argument, STR("H"));
+	return equals != SIZE_MAX && equals + 1 < argument.len ? equals + 1 : 0;
+}
+
+static void redact_value(struct buf *out, struct str value, struct str option)
+{
+	if (str_equal(last_word(option), STR("proxy")) ||
+	    (str_find(value, STR("://")) != SIZE_MAX &&
+	     span_until(value, 0, " \t\"{}") == value.len))
+		url_redact(out, value);
+	else
+		buf_add_str(out, value);
+}
+
+void argument_redact(struct buf *out, struct str argument, struct str previous)
+{
+	size_t header = attached_header(argument);
+	size_t equals = str_find(argument, STR("="));
+
+	if (names_header(previous)) {
+		redact_header(out, argument);
+	} else if (header) {
+		buf_add_str(out, str_slice(argument, 0, header));
+		redact_header(out, str_slice(argument, header, argument.len));
+	} else if (str_starts(argument, STR("--")) && equals != SIZE_MAX) {
+		buf_add_str(out, str_slice(argument, 0, equals + 1));
+		redact_value(out, str_slice(argument, equals + 1, argument.len),
+			     str_slice(argument, 0, equals));
+	} else {
+		redact_value(out, argument, previous);
+	}
+}
+
+/* ---- known values ---- */
+
+struct mask {
+	char *data;
+	size_t len;
+	size_t min_bytes;
+	struct buf form; /* the secret in one spelling; wiped after use */
+};
+
+static void mask_text(const struct mask *m, struct str secret)
+{
+	char *from = m->data, *hit;
+	size_t left = m->len;
+
+	if (secret.len < m->min_bytes || secret.len == 0)
+		return;
+	while ((hit = memmem(from, left, secret.ptr, secret.len))) {
+		memset(hit, '*', secret.len);
+		left -= (size_t)(hit - from) + secret.len;
+		from = hit + secret.len;
+	}
+}
+
+/* A spelling equal to the plain one was masked already. */
+static void mask_form(struct mask *m, struct str plain)
+{
+	if (!str_equal(buf_str(&m->form), plain))
+		mask_text(m, buf_str(&m->form));
+}
+
+static void mask_coded(struct mask *m, struct str secret)
+{
+	size_t size = (secret.len + 2) / 3 * 4;
+	char *room;
+
+	buf_clear(&m->form);
+	room = buf_reserve(&m->form, size + 1);
+	if (!room)
+		return;
+	base64_encode((const unsigned char *)secret.ptr, secret.len, room);
+	buf_commit(&m->form, size);
+	mask_form(m, secret);
+	for (size_t i = 0; i < size; i++) {
+		if (room[i] == '+')
+			room[i] = '-';
+		else if (room[i] == '/')
+			room[i] = '_';
+	}
+	mask_form(m, secret);
+}
+
+/* Alone, and inside of something longer, where only whole groups of three
+ * bytes are certain, of which the first may begin one or two bytes later. */
+static void mask_base64(struct mask *m, struct str secret)
+{
+	mask_coded(m, secret);
+	for (size_t skip = 0; skip < 3 && skip < secret.len; skip++) {
+		struct str rest = str_slice(secret, skip, secret.len);
+
+		if (skip || rest.len % 3)
+			mask_coded(m, str_slice(rest, 0, rest.len / 3 * 3));
+	}
+}
+
+static void add_json_escaped(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] == '"' || text.ptr[i] == '\\')
+			buf_add_char(out, '\\');
+		buf_add_char(out, text.ptr[i]);
+	}
+}
+
+static void mask_all_forms(struct mask *m, struct str secret)
+{
+	if (secret.len < m->min_bytes)
+		return;
+	mask_text(m, secret);
+	mask_base64(m, secret);
+	if (m->form.state != BUF_OK)
+		return;
+	buf_clear(&m->form);
+	url_encode(&m->form, secret);
+	mask_form(m, secret);
+	buf_clear(&m->form);
+	add_json_escaped(&m->form, secret);
+	mask_form(m, secret);
+}
+
+/* "user:password" as the Authorization header carries it. */
+static void mask_basic(struct mask *m, const struct endpoint *e)
+{
+	struct buf pair;
+
+	buf_init(&pair, FORM_BYTES);
+	if (!buf_reserve(&pair, FORM_BYTES / 2))
+		m->form.state = pair.state;
+	buf_add_text(&pair, e->username ? e->username : "");
+	buf_add_char(&pair, ':');
+	buf_add_text(&pair, e->password);
+	if (pair.state == BUF_OK)
+		mask_base64(m, buf_str(&pair));
+	buf_wipe(&pair);
+	buf_release(&pair);
+}
+
+/* "user:password" of a proxy's address, with its percent signs undone. */
+static bool proxy_login(const char *proxy, struct buf *out)
+{
+	struct str url = str_from(proxy);
+	size_t scheme = str_find(url, STR("://"));
+	size_t start = scheme == SIZE_MAX ? 0 : scheme + 3;
+	size_t end = span_until(url, start, "/?#");
+	unsigned char byte;
+
+	while (end > start && url.ptr[end - 1] != '@')
+		end--;
+	for (size_t i = start; i + 1 < end; i++) {
+		if (url.ptr[i] == '%' &&
+		    hex_decode(str_slice(url, i + 1, 2), &byte, 1)) {
+			buf_add_char(out, (char)byte);
+			i += 2;
+		} else {
+			buf_add_char(out, url.ptr[i]);
+		}
+	}
+	return out->len > 0;
+}
+
+static void mask_proxy(struct mask *m, const char *proxy)
+{
+	struct buf pair;
+	struct str login;
+	size_t colon;
+
+	buf_init(&pair, FORM_BYTES);
+	if (!buf_reserve(&pair, FORM_BYTES / 2)) {
+		m->form.state = pair.state;
+		return;
+	}
+	if (proxy_login(proxy, &pair)) {
+		login = buf_str(&pair);
+		colon = str_find(login, STR(":"));
+		mask_base64(m, login);
+		if (colon != SIZE_MAX)
+			mask_all_forms(m,
+				       str_slice(login, colon + 1, login.len));
+	}
+	buf_wipe(&pair);
+	buf_release(&pair);
+}
+
+static void mask_header(struct mask *m, const char *header)
+{
+	struct str value = header_value(str_from(header));
+	size_t blank = str_find(value, STR(" "));
+
+	if (header_is_harmless(str_trim(header_name(str_from(header)))))
+		return;
+	mask_all_forms(m, value);
+	/* "Bearer xyz": the part behind the scheme alone, too. */
+	if (blank != SIZE_MAX)
+		mask_all_forms(m, str_trim(str_slice(value, blank, value.len)));
+}
+
+bool secrets_mask(const struct endpoint *e, char *data, size_t len,
+		  size_t min_bytes)
+{
+	struct mask m = { .data = data, .len = len, .min_bytes = min_bytes };
+	bool is_ok;
+
+	if (len == 0)
+		return true;
+	buf_init(&m.form, FORM_BYTES);
+	/* Room for every form at once: growing would leave copies behind. */
+	if ((e->token || e->password || e->header_count || e->proxy) &&
+	    !buf_reserve(&m.form, FORM_BYTES))
+		return false;
+	if (e->token)
+		mask_all_forms(&m, str_from(e->token));
+	if (e->password) {
+		mask_basic(&m, e);
+		mask_all_forms(&m, str_from(e->password));
+	}
+	for (size_t i = 0; i < e->header_count; i++)
+		mask_header(&m, e->headers[i]);
+	if (e->proxy)
+		mask_proxy(&m, e->proxy);
+	is_ok = m.form.state == BUF_OK;
+	buf_wipe(&m.form);
+	buf_release(&m.form);
+	return is_ok;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/source.h"
+
+#include "../wire/support.h"
+
+#define ID "5b8efff798038103d269b633813fc700"
+
+static const struct endpoint endpoint = { .url = "http://jaeger.example:16686",
+					  .option_prefix = "--traces" };
+
+static void check_path(const struct trace_query *query, unsigned attempt,
+		       const char *path)
+{
+	struct http_request request;
+	struct error err;
+
+	assert_true(source_trace_request(SOURCE_JAEGER, &endpoint, query,
+					 attempt, &request, &err));
+	assert_string_equal(request.path, path);
+	http_request_release(&request);
+}
+
+static void test_v3_then_legacy(void **state)
+{
+	struct trace_query query = { .trace_id_hex = ID };
+
+	(void)state;
+	assert_int_equal(source_trace_attempts(SOURCE_JAEGER), 2);
+	check_path(&query, 0, "/api/v3/traces/" ID);
+	check_path(&query, 1, "/api/traces/" ID);
+	query.has_window = true;
+	query.window =
+		(struct time_range){ 1795228418500000123, 1795228423000000000 };
+	check_path(&query, 0,
+		   "/api/v3/traces/" ID
+		   "?start_time=2026-11-21T02:33:38.500000123Z"
+		   "&end_time=2026-11-21T02:33:43.000000000Z");
+	check_path(&query, 1,
+		   "/api/traces/" ID
+		   "?start=1795228418500000&end=1795228423000000");
+}
+
+static enum answer judge(unsigned attempt, struct http_response response,
+			 enum body_form *form, struct error *err)
+{
+	enum answer answer;
+
+	error_clear(err);
+	answer = source_trace_answer(SOURCE_JAEGER, attempt, &endpoint,
+				     &response, form, err);
+	http_response_release(&response);
+	return answer;
+}
+
+static void test_forms(void **state)
+{
+	enum body_form form;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(
+		judge(0, answer_load("jaeger", "trace-a-web-v3"), &form, &err),
+		ANSWER_OK);
+	assert_int_equal(form, BODY_OTLP_JSON);
+	assert_int_equal(judge(1, answer_load("jaeger", "trace-a-web-legacy"),
+			       &form, &err),
+			 ANSWER_OK);
+	assert_int_equal(form, BODY_JAEGER_JSON);
+}
+
+static void check(unsigned attempt, struct http_response response,
+		  enum answer want, enum error_code code, const char *part)
+{
+	enum body_form form;
+	struct error err;
+
+	assert_int_equal(judge(attempt, response, &form, &err), want);
+	assert_int_equal(err.code, code);
+	assert_contains(err.message, part);
+}
+
+static void test_misses_are_told_from_missing_routes(void **state)
+{
+	(void)state;
+	check(0, answer_load("jaeger", "miss-v3"), ANSWER_MISS, ERROR_NOT_FOUND,
+	      "no such trace");
+	check(1, answer_load("jaeger", "miss-legacy"), ANSWER_MISS,
+	      ERROR_NOT_FOUND, "no such trace");
+	check(1,
+	      answer_make(500, "application/json",
+			  "{\"errors\":[{\"msg\":\"No trace with that ID "
+			  "found\"}]}"),
+	      ANSWER_MISS, ERROR_NOT_FOUND, "no such trace");
+	check(0, answer_load("jaeger", "err-404-api-route"), ANSWER_TRY_NEXT,
+	      ERROR_NETWORK, "--traces-url");
+	check(0, answer_make(404, "application/json", "{\"message\":\"nope\"}"),
+	      ANSWER_TRY_NEXT, ERROR_NETWORK, "nope");
+	check(0, answer_load("jaeger", "html-wrong-path"), ANSWER_TRY_NEXT,
+	      ERROR_NETWORK, "HTML page");
+	check(1, answer_load("jaeger", "html-ready"), ANSWER_TRY_NEXT,
+	      ERROR_NETWORK, "HTML page");
+}
+
+static void test_errors_say_what_to_do(void **state)
+{
+	(void)state;
+	check(1, answer_load("jaeger", "trace-i-edges-legacy"), ANSWER_ERROR,
+	      ERROR_FORMAT, "NaN or infinite");
+	check(0, answer_load("jaeger", "err-401-missing-tenant"), ANSWER_ERROR,
+	      ERROR_AUTH, "--traces-header \"x-tenant: NAME\"");
+	check(0, answer_load("jaeger", "err-401-unknown-tenant"), ANSWER_ERROR,
+	      ERROR_AUTH, "unknown tenant");
+	check(0, answer_load("jaeger", "err-400-id-v3"), ANSWER_ERROR,
+	      ERROR_INTERNAL,
+	      "answered 400: malformed parameter trace_id: invalid length for "
+	      "TraceID");
+	check(1, answer_load("jaeger", "err-400-id-legacy"), ANSWER_ERROR,
+	      ERROR_INTERNAL, "answered 400: invalid length for TraceID");
+	check(0, answer_load("jaeger", "redirect-double-slash"), ANSWER_ERROR,
+	      ERROR_NETWORK, "307 and would go to /api/v3/services");
+}
+
+static void check_probe(struct http_response response, bool want)
+{
+	assert_int_equal(source_probe_matches(SOURCE_JAEGER, &response), want);
+	http_response_release(&response);
+}
+
+static void test_probe_needs_its_own_words(void **state)
+{
+	struct http_request request;
+	struct error err;
+
+	(void)state;
+	assert_true(source_probe_request(SOURCE_JAEGER, &endpoint, 0, &request,
+					 &err));
+	assert_string_equal(request.path, "/api/v3/services");
+	http_request_release(&request);
+	check_probe(answer_load("jaeger", "services"), true);
+	check_probe(answer_make(200, "application/json", "{}"), true);
+	check_probe(answer_make(200, "application/json", "{\"services\":["),
+		    false);
+	check_probe(answer_load("jaeger", "html-wrong-path"), false);
+	check_probe(answer_load("tempo", "echo"), false);
+	check_probe(answer_load("tempo", "err-404-route"), false);
+	check_probe(answer_make(200, "application/json", "{\"data\":[]}"),
+		    false);
+	check_probe(answer_make(200, "application/json", "[]"), false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_v3_then_legacy),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_misses_are_told_from_missing_routes),
+		cmocka_unit_test(test_errors_say_what_to_do),
+		cmocka_unit_test(test_probe_needs_its_own_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
