@@ -65,7 +65,7 @@ static void open_profile_cache(struct context *ctx)
 	struct error *err = &ctx->profile_cache_err;
 	struct str folder;
 
-	if (ctx->profiles.kind != SOURCE_CLOUD_PROFILER || o->no_cache ||
+	if (!context_profile_traits(ctx)->is_list || o->no_cache ||
 	    o->dry_run || o->record || o->replay)
 		return;
 	if (!context_find_cache(&ctx->arena, &folder, err)) {
@@ -256,7 +256,7 @@ size_t context_requests_left(const struct context *ctx)
 	const struct http_log_entry *log;
 	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
 
-	if (ctx->profiles.kind == SOURCE_CLOUD_PROFILER)
+	if (context_profile_traits(ctx)->is_list)
 		return LIMIT_ORDINARY_REQUESTS;
 	return sent < LIMIT_ORDINARY_REQUESTS ? LIMIT_ORDINARY_REQUESTS - sent
 					      : 0;
@@ -268,7 +268,7 @@ unsigned context_rounds_left(const struct context *ctx)
 	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
 	unsigned rounds = sent ? log[sent - 1].round : 0;
 
-	if (ctx->profiles.kind == SOURCE_CLOUD_PROFILER)
+	if (context_profile_traits(ctx)->is_list)
 		return LIMIT_ORDINARY_ROUNDS;
 	return rounds < LIMIT_ORDINARY_ROUNDS ? LIMIT_ORDINARY_ROUNDS - rounds
 					      : 0;
@@ -384,6 +384,16 @@ out:
 bool context_probe_traces(struct context *ctx, struct error *err)
 {
 	return ctx->traces.kind != SOURCE_UNKNOWN || probe(ctx, err);
+}
+
+const struct trace_traits *context_trace_traits(const struct context *ctx)
+{
+	return trace_traits_of(ctx->traces.kind);
+}
+
+const struct profile_traits *context_profile_traits(const struct context *ctx)
+{
+	return profile_traits_of(ctx->profiles.kind, &ctx->profiles.endpoint);
 }
 
 struct str context_side_name(struct context *ctx, const struct side *side)

@@ -8,6 +8,7 @@
 #define CLI_CONTEXT_H
 
 #include "backend/source.h"
+#include "backend/traits.h"
 #include "base/arena.h"
 #include "base/notes.h"
 #include "cli/options.h"
@@ -125,5 +126,9 @@ bool context_report(struct context *ctx, struct result *result,
 /* "tempo http://localhost:3200", "Cloud Trace my-project", without secrets;
  * lives in ctx->arena. */
 struct str context_side_name(struct context *ctx, const struct side *side);
+
+/* What the servers of both sides can do. */
+const struct trace_traits *context_trace_traits(const struct context *ctx);
+const struct profile_traits *context_profile_traits(const struct context *ctx);
 
 #endif

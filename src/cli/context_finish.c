@@ -40,7 +40,7 @@ static void list_requests(const struct context *ctx)
 	}
 	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
 		     rounds, &"s"[rounds == 1]);
-	if (ctx->traces.endpoint.project)
+	if (context_trace_traits(ctx)->is_metered)
 		list_units(log, count);
 }
 

@@ -617,8 +617,7 @@ static struct inquest *inquest_new(struct run *r, const struct slowness *s,
 	q->s = s;
 	q->trace_cause = r->result.cause.kind;
 	/* The others know their samples by service and label only. */
-	q->has_span_samples = !r->ctx.profiles.endpoint.parca &&
-			      r->ctx.profiles.kind != SOURCE_CLOUD_PROFILER;
+	q->has_span_samples = context_profile_traits(&r->ctx)->has_span_samples;
 	q->wait = WAIT_TYPES;
 	comparison_init(&q->request, "", SCOPE_SPAN);
 	comparison_init(&q->cohort, "", SCOPE_COHORT);

@@ -221,7 +221,7 @@ bool profile_lookup_init(struct profile_lookup *l, struct context *ctx,
 		read_map(s, ctx, trace, resource, ctx->options->maps[i]);
 	if (!name_candidates_init(&s->candidates, trace, resource, service,
 				  &ctx->arena, err) ||
-	    (ctx->profiles.kind == SOURCE_CLOUD_PROFILER &&
+	    (context_profile_traits(ctx)->has_targets &&
 	     !name_candidates_add_targets(&s->candidates, trace, resource,
 					  &ctx->arena, err)) ||
 	    !build_matcher(s, ctx, err) || !list_labels(s, ctx, err))
@@ -416,7 +416,7 @@ static bool assume_name(const struct profile_lookup_state *s,
 			struct error *err)
 {
 	/* Whose profiles come from the same list. */
-	if (ctx->profiles.kind == SOURCE_CLOUD_PROFILER) {
+	if (context_profile_traits(ctx)->is_list) {
 		*err = s->series.job.err;
 		return false;
 	}

@@ -44,12 +44,13 @@ static bool tags_request(struct job *base, struct context *ctx,
 {
 	struct tags_job *job = (struct tags_job *)base;
 
-	if (ctx->traces.kind == SOURCE_CLOUD_TRACE)
+	if (!context_trace_traits(ctx)->lists_names)
 		return error_set(err, ERROR_USAGE,
-				 "Cloud Trace lists neither labels nor their "
-				 "values; of one trace tracefind show TRACE "
-				 "--span ID has them");
-	if (ctx->traces.kind != SOURCE_TEMPO)
+				 "%s lists neither labels nor their values; of "
+				 "one trace tracefind show TRACE --span ID has "
+				 "them",
+				 source_kind_name(ctx->traces.kind));
+	if (!context_trace_traits(ctx)->lists_tags)
 		return jaeger_request(job, ctx, request, err);
 	return source_tags_request(&ctx->traces.endpoint, &job->query,
 				   base->attempt, request, err);

@@ -7,24 +7,18 @@
 #include "analyze/growth.h"
 #include "analyze/instances.h"
 #include "analyze/verdict.h"
-#include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/num.h"
 #include "cli/version_baseline.h"
 
 /* Servers give the newest traces of what they are asked for: of a busy
  * service those of its last minutes, so that what began and ended before is
  * among none of them. Windows are therefore asked about in slices, as many as
- * it matters when in them something happened: of a healthy window, little. A
- * hundred traces give a median good to some 10 % and hold what befalls one
- * request in twenty. Each slice costs a request of the few there are. */
-#define SLOW_SLICES 4u
+ * it matters when in them something happened: of the slow window as many as
+ * the server has for it, of a healthy one, little. A hundred traces give a
+ * median good to some 10 % and hold what befalls one request in twenty. Each
+ * slice costs a request of the few there are. */
 #define PREVIOUS_SLICES 2u
 #define WINDOW_TRACES 100u
-
-/* Of Cloud Trace twelve lists a minute can be had, see cloud_trace_query.h: a
- * verdict has to do with fewer slices. A list costs the same whatever it
- * holds, so each is a full page. */
-#define CLOUD_SLICES 2u
 
 /* Whether an hour or days ago were healthy needs no more than a median. */
 #define FAR_TRACES 30u
@@ -95,6 +89,7 @@ static uint32_t add_window(struct situation *s, const struct run *r,
 static uint32_t add_slices(struct situation *s, const struct run *r,
 			   struct time_range range, unsigned slices)
 {
+	const struct trace_traits *traits = context_trace_traits(&r->ctx);
 	int64_t step = (range.to_ns - range.from_ns) / slices;
 	uint32_t window = begin_window(s, range);
 
@@ -105,8 +100,8 @@ static uint32_t add_slices(struct situation *s, const struct run *r,
 		if (i == slices - 1)
 			slice.to_ns = range.to_ns;
 		add_job(s, r, window, slice,
-			r->ctx.traces.kind == SOURCE_CLOUD_TRACE
-				? CLOUD_TRACE_PAGE
+			traits->history_slice_traces
+				? traits->history_slice_traces
 				: WINDOW_TRACES / slices);
 	}
 	return window;
@@ -211,9 +206,7 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 	if (!s->operations.count)
 		return true;
 	s->roles.slow = add_slices(s, r, window,
-				   r->ctx.traces.kind == SOURCE_CLOUD_TRACE
-					   ? CLOUD_SLICES
-					   : SLOW_SLICES);
+				   context_trace_traits(&r->ctx)->history_slices);
 	add_slow_only(s, r, entry_of(r, g), window);
 	add_baselines(s, r, window, want);
 	for (size_t i = 0; i < s->job_count; i++)
@@ -242,7 +235,7 @@ static void note_refused(const struct situation *s, struct run *r)
 	const struct history_job *first = NULL;
 	size_t count = 0;
 
-	if (!r->ctx.traces.endpoint.project)
+	if (!context_trace_traits(&r->ctx)->is_metered)
 		return;
 	for (size_t i = 0; i < s->job_count; i++) {
 		if (s->jobs[i].job.has_answer)

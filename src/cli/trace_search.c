@@ -4,32 +4,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/num.h"
 #include "cli/trace_answers.h"
 #include "cli/trace_durations.h"
 #include "cli/window.h"
 #include "wire/har_held.h"
 
-/* What one answer may hold. A Tempo sends a line a trace, a Jaeger the whole
- * trace; both need several times the wanted ones, for each question leaves
- * wanted/limit of what is left. */
-#define TEMPO_TRACES 200u
-#define TEMPO_TRACES_MAX 4000u
-#define JAEGER_TRACES 100u
-#define JAEGER_TRACES_MAX 400u
-
-/* Cloud Trace gives pages, each of which costs as much of a quota as 25 traces
- * by id, whatever is in it: full ones, and two at most of the first question,
- * which tells how durations lie. */
-#define CLOUD_PAGES 2u
+/* A server that gives pages lets each count towards a quota, whatever is in
+ * it: two at most of the first question, which tells how durations lie. */
+#define FIRST_PAGES 2u
 /* Pages may hold less than was asked for, even nothing, with more behind. */
-#define CLOUD_PAGES_MOST 4u
-#define CLOUD_ROUNDS 4u
-
-/* Each round keeps a tenth at default settings: this is a hundred million
- * traces. */
-#define ROUNDS 8u
+#define PAGES_MOST 4u
 
 /* An hour, as people ask for recent traces. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
@@ -92,6 +77,7 @@ static bool find_request(struct job *base, struct context *ctx,
 static bool decode(struct find_job *job, const struct context *ctx,
 		   enum body_form form, struct str body)
 {
+	const struct trace_traits *traits = context_trace_traits(ctx);
 	const struct find_query *q = &job->search->query;
 	struct hit_want hit = {
 		.service = q->service,
@@ -99,11 +85,9 @@ static bool decode(struct find_job *job, const struct context *ctx,
 		.is_error = q->is_error,
 		.is_by_span = find_is_by_span(q),
 		.has_span = find_is_by_span(q) || q->is_error || q->traceql.len,
-		/* A Jaeger without this condition ignores it; Cloud Trace
-		 * has none. */
-		.must_match = q->is_error && ctx->traces.kind != SOURCE_TEMPO,
+		.must_match = q->is_error && !traits->finds_errors_only,
 		.min_duration_ns = q->min_duration_ns,
-		.slack_ns = ctx->traces.kind == SOURCE_TEMPO ? NS_PER_MS : 0,
+		.slack_ns = traits->duration_slack_ns,
 		.range = q->range,
 	};
 	struct history_want want = { .hits = &job->search->hits,
@@ -156,7 +140,7 @@ static bool ask_page(struct trace_search *s, struct context *ctx,
 /* The search that slow begins with leaves most of the quota to the rest. */
 static unsigned first_pages(const struct trace_search *s)
 {
-	return s->round_limit ? 1 : CLOUD_PAGES;
+	return s->round_limit ? 1 : FIRST_PAGES;
 }
 
 /* Traces that make pages of one question enough. */
@@ -184,7 +168,7 @@ static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
 			return false;
 		count += s->hits.answer_count;
 		if (!s->next_page.len || count >= wish ||
-		    ++pages == CLOUD_PAGES_MOST)
+		    ++pages == PAGES_MOST)
 			break;
 		token = arena_str(&ctx->arena, buf_str(&s->next_page));
 		if (!token.ptr)
@@ -248,17 +232,16 @@ int64_t trace_search_bound(const struct hit *items, size_t count, size_t wanted,
 	return items[wanted - 1].duration_ns;
 }
 
-static uint32_t limit_for(const struct trace_search *s, enum source_kind kind)
+static uint32_t limit_for(const struct trace_search *s,
+			  const struct trace_traits *traits)
 {
-	bool is_jaeger = kind == SOURCE_JAEGER;
-	uint32_t least = is_jaeger ? JAEGER_TRACES : TEMPO_TRACES;
-	uint32_t most = is_jaeger ? JAEGER_TRACES_MAX : TEMPO_TRACES_MAX;
+	uint32_t least = traits->search_least, most = traits->search_most;
 
-	if (kind == SOURCE_CLOUD_TRACE)
+	if (traits->page_of_spans)
 		return first_pages(s) *
 		       (find_is_by_span(&s->query) || s->query.is_error
-				? CLOUD_TRACE_PAGE
-				: CLOUD_TRACE_PAGE_ROOTS);
+				? traits->page_of_spans
+				: traits->page_of_roots);
 	if (s->wanted == 0 || s->wanted > most / 4)
 		return most;
 	return s->wanted * 4 > least ? (uint32_t)s->wanted * 4 : least;
@@ -278,9 +261,10 @@ static bool is_sorted(const struct trace_search *s)
 	       !s->query.is_error;
 }
 
-static unsigned round_limit(const struct trace_search *s, enum source_kind kind)
+static unsigned round_limit(const struct trace_search *s,
+			    const struct trace_traits *traits)
 {
-	unsigned limit = kind == SOURCE_CLOUD_TRACE ? CLOUD_ROUNDS : ROUNDS;
+	unsigned limit = traits->search_rounds;
 
 	return s->round_limit && s->round_limit < limit ? s->round_limit
 							: limit;
@@ -331,14 +315,14 @@ static bool rounds_run(struct trace_search *s, struct context *ctx,
 {
 	struct find_query *q = &s->query;
 	int64_t low_ns = q->min_duration_ns, next_ns;
-	unsigned attempt = 0, limit = round_limit(s, ctx->traces.kind);
+	unsigned attempt = 0, limit = round_limit(s, context_trace_traits(ctx));
 
 	if (!first_run(s, ctx, &attempt, err))
 		return false;
 	if (s->above_ns > low_ns)
 		low_ns = s->above_ns;
 	next_ns = low_ns;
-	q->is_slowest_first = ctx->traces.kind == SOURCE_CLOUD_TRACE;
+	q->is_slowest_first = context_trace_traits(ctx)->sorts_by_duration;
 	while (is_full(s) && s->rounds < limit) {
 		if (!list_build(s, ctx, low_ns, err))
 			return false;
@@ -502,7 +486,7 @@ bool trace_search_run(struct trace_search *s, struct context *ctx,
 		return false;
 	if (ctx->options->takes_searches)
 		return case_run(s, ctx, err);
-	s->query.trace_limit = limit_for(s, ctx->traces.kind);
+	s->query.trace_limit = limit_for(s, context_trace_traits(ctx));
 	if (!rounds_run(s, ctx, err))
 		return false;
 	return s->count > 0 || trace_search_fail(s, ctx, err);

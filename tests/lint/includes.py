@@ -32,6 +32,7 @@ LOOKS_IN = {
     "backend/find_names.c": {"tempo/traceql.h"},
     "backend/search.c": {"cloud_trace/cloud_trace_query.h"},
     "backend/source.c": {"google/google_address.h"},
+    "backend/traits.c": {"cloud_trace/cloud_trace_query.h"},
     "backend/pyroscope/pyroscope.c": {"parca/parca.h"},
     "backend/pyroscope/pyroscope_names.c": {"parca/parca.h"},
     "backend/pyroscope/pyroscope_snapshots.c": {"parca/parca.h"},
@@ -51,8 +52,6 @@ LOOKS_IN = {
                            "google/google_token.h"},
     "cli/parca_probe.c": {"parca/parca.h"},
     "cli/parca_series.c": {"parca/parca.h"},
-    "cli/slowness.c": {"cloud_trace/cloud_trace_query.h"},
-    "cli/trace_search.c": {"cloud_trace/cloud_trace_query.h"},
 }
 
 # Headers that are not the system's, and the only files that may see them.

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "backend/traits.h"
+
+static const enum source_kind trace_kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER,
+						SOURCE_CLOUD_TRACE };
+
+/* What code outside relies on: numbers that loops end by and divide with. */
+static void test_traces(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct trace_traits *t = trace_traits_of(trace_kinds[i]);
+
+		assert_true(t->search_rounds > 0);
+		assert_true(t->history_slices > 0);
+		assert_true(t->search_least > 0);
+		assert_true(t->search_least <= t->search_most);
+		assert_int_equal(t->page_of_spans > 0, t->page_of_roots > 0);
+		assert_true(t->lists_names || !t->lists_tags);
+	}
+	assert_true(trace_traits_of(SOURCE_TEMPO)->finds_errors_only);
+	assert_false(trace_traits_of(SOURCE_JAEGER)->lists_tags);
+	assert_true(trace_traits_of(SOURCE_CLOUD_TRACE)->is_metered);
+}
+
+/* A Parca answers at an address like a Pyroscope's: what was found out about
+ * it tells. */
+static void test_profiles(void **state)
+{
+	static const char fact;
+	struct endpoint plain = { .url = "http://h" }, found = plain;
+
+	(void)state;
+	found.parca = (const struct parca_facts *)(const void *)&fact;
+	assert_true(profile_traits_of(SOURCE_PYROSCOPE, &plain)
+			    ->has_span_samples);
+	assert_false(profile_traits_of(SOURCE_PYROSCOPE, &found)
+			     ->has_span_samples);
+	assert_false(profile_traits_of(SOURCE_PYROSCOPE, &found)->is_list);
+	assert_true(profile_traits_of(SOURCE_CLOUD_PROFILER, &plain)->is_list);
+	assert_true(profile_traits_of(SOURCE_CLOUD_PROFILER, &plain)
+			    ->has_targets);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_traces),
+		cmocka_unit_test(test_profiles),
+	};
+
+	return cmocka_run_group_tests_name("backend/traits", tests, NULL, NULL);
+}
