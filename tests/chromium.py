@@ -31,7 +31,7 @@ CANARIES = [
 TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
 # Two profiles with all that a comparison tells.
 BEFORE = """main;serve;load 3000
-main;serve;old 1000
+main;serve;old;query 1000
 main;serve;steady 4000
 main;idle 2000
 """

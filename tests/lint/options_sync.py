@@ -46,6 +46,9 @@ def usage(option, owners=None):
     return f"{letter}--{option.name}{metavar}"
 
 
+# These take an argument at most: no page of their own, no options to show.
+BARE = ("completion", "version")
+
 # Of an ordinary terminal.
 SCREEN_LINES = 24
 
@@ -61,7 +64,7 @@ def check_screen(command, text, own, report):
     report.same(f"help {command}, common options", found,
                 set(found) & {usage(o, own) for o in own})
     if own and (not found or f"tracefind help {command} --all" not in text) \
-            and command != "version":
+            and command not in BARE:
         report.say(f"help {command}: no common options, or no way to the others")
 
 
@@ -139,7 +142,7 @@ WHOLE_PAGES = ("slow", "diff", "show", "profile", "config")
 def check_pages(table, folder, report):
     for command in table.commands:
         path = folder / f"tracefind-{command}.1.scd"
-        if command in ("help", "version"):
+        if command in ("help", *BARE):
             continue
         if not path.is_file():
             report.say(f"{path.name} is missing")
