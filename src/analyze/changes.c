@@ -7,58 +7,6 @@
 
 /* ---- one family of tests ---- */
 
-struct family {
-	struct diff *const *members;
-	double *p;
-	double *q;
-	size_t *order;
-	size_t count;
-};
-
-/* The value that another measure has, too, on both sides, is no test of its
- * own. Members come in the order of the measures they were made for. */
-static bool is_same_value(const struct diff *a, const struct diff *b,
-			  uint32_t id)
-{
-	const struct side_values *v = a->t->entries[id].values;
-
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (side_value(&v[s], a->want->by) !=
-		    side_value(&v[s], b->want->by))
-			return false;
-	return true;
-}
-
-/* The first measure that has the value of this one, or this one. */
-static size_t teller(const struct family *f, size_t member, uint32_t id)
-{
-	size_t first = 0;
-
-	while (first < member &&
-	       !is_same_value(f->members[first], f->members[member], id))
-		first++;
-	return first;
-}
-
-/* known: by measure and entry. */
-static void hand_out(const struct family *f, double *known)
-{
-	size_t entries = f->members[0]->t->count, at = 0;
-
-	for (size_t m = 0; m < MEASURES; m++) {
-		struct diff *d = f->members[m];
-
-		for (size_t i = 0; i < d->count; i++) {
-			size_t first = teller(f, m, d->ids[i]);
-			double *q = &known[first * entries + d->ids[i]];
-
-			if (first == m)
-				*q = f->q[at++];
-			d->q[i] = *q;
-		}
-	}
-}
-
 /* Sum of 1/i: what control under any dependence costs. */
 static double any_dependence(size_t count)
 {
@@ -71,30 +19,28 @@ static double any_dependence(size_t count)
 
 static bool adjust(struct diff *const members[MEASURES], struct error *err)
 {
-	const struct func_table *t = members[0]->t;
-	struct family f = { .members = members };
-	size_t room = 0;
-	double *known, factor;
+	struct arena *arena = members[0]->t->arena;
+	size_t room = 0, count = 0;
+	double *p, *q, factor;
+	size_t *order;
 
 	for (size_t m = 0; m < MEASURES; m++)
 		room += members[m]->count;
-	f.p = arena_array(t->arena, room, sizeof *f.p);
-	f.q = arena_array(t->arena, room, sizeof *f.q);
-	f.order = arena_array(t->arena, room, sizeof *f.order);
-	known = arena_array(t->arena, MEASURES * t->count, sizeof *known);
-	if (!f.p || !f.q || !f.order || !known)
-		return arena_fail(t->arena, "comparing functions", err);
+	p = arena_array(arena, room, sizeof *p);
+	q = arena_array(arena, room, sizeof *q);
+	order = arena_array(arena, room, sizeof *order);
+	if (!p || !q || !order)
+		return arena_fail(arena, "comparing functions", err);
 	for (size_t m = 0; m < MEASURES; m++)
 		for (size_t i = 0; i < members[m]->count; i++)
-			if (teller(&f, m, members[m]->ids[i]) == m)
-				f.p[f.count++] = members[m]->p[i];
-	false_discovery_adjust(f.p, f.q, f.order, f.count);
+			p[count++] = members[m]->p[i];
+	false_discovery_adjust(p, q, order, count);
 	factor = members[0]->want->normalize == NORMALIZE_SHARE
-			 ? any_dependence(f.count)
+			 ? any_dependence(count)
 			 : 1;
-	for (size_t i = 0; i < f.count; i++)
-		f.q[i] = fmin(1, factor * f.q[i]);
-	hand_out(&f, known);
+	for (size_t m = 0, at = 0; m < MEASURES; m++)
+		for (size_t i = 0; i < members[m]->count; i++)
+			members[m]->q[i] = fmin(1, factor * q[at++]);
 	return true;
 }
 

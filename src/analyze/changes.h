@@ -22,7 +22,7 @@ struct changes {
 };
 
 /* Compares all entries of t by the three measures, whose wants only differ in
- * `by` and in their blocks. False discoveries are controlled over all three as
+ * `by`, in their blocks, and in what was tested before them. False discoveries are controlled over all three as
  * one family: sums of the same samples depend on each other positively, for
  * which Benjamini and Hochberg's procedure holds; shares do not, they make up
  * for each other, and pay Benjamini and Yekutieli's factor (Annals of

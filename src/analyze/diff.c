@@ -370,10 +370,26 @@ static bool is_seen_twice(const struct diff *d, uint32_t id)
 	return seen >= 2;
 }
 
+static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
+{
+	const struct side_values *v = d->t->entries[id].values;
+
+	for (enum rank_by by = RANK_OWNED; d->want->tested_by >> by; by++)
+		if (d->want->tested_by >> by & 1 &&
+		    side_value(&v[SIDE_SLOW], by) ==
+			    value_of(d, id, SIDE_SLOW) &&
+		    side_value(&v[SIDE_BASELINE], by) ==
+			    value_of(d, id, SIDE_BASELINE))
+			return true;
+	return false;
+}
+
 static bool is_candidate(const struct diff *d, uint32_t id)
 {
 	struct counts c = entry_counts(d, id);
 
+	if (is_tested_elsewhere(d, id))
+		return false;
 	if (d->method == DIFF_BLOCK_VALUES ? !is_seen_twice(d, id)
 					   : c.a + c.b < DIFF_MIN_SAMPLES)
 		return false;

@@ -81,6 +81,9 @@ struct diff_want {
 	double exposure[SIDE_COUNT];
 	bool is_requests_sampled;
 	const struct block_values *blocks; /* NULL: one window a side */
+	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a value
+	 * that one of them has, too, is no test of its own. */
+	unsigned tested_by;
 };
 
 /* A level of intervals, with the deviations for noise that is given: those are

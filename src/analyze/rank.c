@@ -555,6 +555,8 @@ static bool is_by_total(const struct ranking *r)
 static bool compare_totals(struct ranking *r, struct error *err)
 {
 	r->total_want = r->owned_want = r->self_want = r->diff_want;
+	r->owned_want.tested_by = 1u << RANK_TOTAL;
+	r->self_want.tested_by = 1u << RANK_TOTAL | 1u << RANK_OWNED;
 	return build_blocks(r, RANK_TOTAL, &r->total_want, &r->total_blocks,
 			    err) &&
 	       build_blocks(r, RANK_OWNED, &r->owned_want, &r->owned_blocks,
