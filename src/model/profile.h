@@ -239,8 +239,8 @@ bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
 bool profile_build_type(struct profile_build *b, struct str type,
 			struct str unit, struct error *err) MUST_CHECK;
 
-/* The name of the source for one of a linker (base/demangle.h), borrowed until
- * the next call; others stay. Functions that are interned are named so. */
+/* The name of the source for one of a linker (demangle/demangle.h), borrowed
+ * until the next call; others stay. Functions that are interned are named so. */
 bool profile_build_demangle(struct profile_build *b, struct str *name,
 			    struct error *err) MUST_CHECK;
 

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/demangle.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "demangle/demangle.h"
 
 #define FIRST_SLOTS ((size_t)1024)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/demangle.h"
 #include "base/num.h"
 #include "base/radix.h"
+#include "demangle/demangle.h"
 #include "model/profile_build.h"
 #include "model/sequence.h"
 

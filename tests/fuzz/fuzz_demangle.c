@@ -3,8 +3,9 @@
  * Names of linkers. Twice the same name is twice the same answer, of bounded
  * length.
  */
-#include "base/demangle.h"
+#include "base/buf.h"
 #include "base/limits.h"
+#include "demangle/demangle.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

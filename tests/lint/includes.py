@@ -11,7 +11,8 @@ from pathlib import Path
 # Folder under src/ -> folders whose headers it may include.
 LAYERS = {
     "base": {"base"},
-    "model": {"model", "base"},
+    "demangle": {"demangle", "base"},
+    "model": {"model", "demangle", "base"},
     "wire": {"wire", "base"},
     "backend": {"backend", "wire", "base"},
     "decode": {"decode", "model", "base"},

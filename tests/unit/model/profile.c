@@ -10,7 +10,7 @@
 
 #include "../starving.h"
 #include "base/buf.h"
-#include "base/demangle.h"
+#include "demangle/demangle.h"
 #include "model/profile_build.h"
 
 static struct error err;

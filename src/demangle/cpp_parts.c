@@ -3,7 +3,7 @@
  * The small parts of a C++ name: numbers, plain names, what stands for earlier
  * parts, template arguments and parameters.
  */
-#include "base/demangle_cpp.h"
+#include "demangle/cpp.h"
 
 /* ---- nodes ---- */
 

@@ -3,7 +3,7 @@
  * Writes what a C++ name stands for. Types are written around what they are
  * the type of, in two halves: "void (" and ")(int)".
  */
-#include "base/demangle_cpp.h"
+#include "demangle/cpp.h"
 
 static void print(struct cpp_demangler *d, uint32_t node);
 static void left(struct cpp_demangler *d, uint32_t node);

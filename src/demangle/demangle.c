@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/demangle.h"
+#include "demangle/demangle.h"
 
-#include "base/limits.h"
 #include "base/mem.h"
+#include "demangle/cpp.h"
+#include "demangle/rust.h"
 
 struct demangler {
 	struct cpp_demangler *cpp;

@@ -8,13 +8,13 @@
  * Names are a stranger's: work, nesting and length of one are bounded, and the
  * work of all together. What is malformed or goes beyond stays as it is.
  */
-#ifndef BASE_DEMANGLE_H
-#define BASE_DEMANGLE_H
+#ifndef DEMANGLE_DEMANGLE_H
+#define DEMANGLE_DEMANGLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/error.h"
 #include "base/str.h"
 
 struct demangler;
@@ -35,15 +35,5 @@ bool is_mangled(struct str name);
 /* The name of the source: borrowed until the next call; `name` itself when it
  * is none of these languages or cannot be read. */
 struct str demangle(struct demangler *d, struct str name);
-
-/* One language each, appended to out; false when the name is none of its own.
- * *steps grows by those taken. Used by demangle(). */
-struct cpp_demangler;
-struct cpp_demangler *cpp_demangler_new(void) MUST_CHECK;
-void cpp_demangler_free(struct cpp_demangler *d);
-bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out,
-		  uint64_t *steps);
-bool rust_demangle(struct str name, struct buf *out, uint64_t *steps);
-bool rust_demangle_legacy(struct str name, struct buf *out);
 
 #endif

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What reads C++ names: demangle_cpp.c functions, demangle_parts.c what they
- * consist of, demangle_type.c types, demangle_expr.c expressions;
- * demangle_print.c writes. The grammar is that of
- * the Itanium C++ ABI, section 5.1. Expressions are only skipped: they stand
- * in template arguments, which are not shown. Private to base/.
+ * What reads C++ names: cpp.c functions, cpp_parts.c what they consist of,
+ * cpp_type.c types, cpp_expr.c expressions; cpp_print.c writes. The grammar is
+ * that of the Itanium C++ ABI, section 5.1. Expressions are only skipped: they
+ * stand in template arguments, which are not shown. Private to demangle/.
  *
  * Reading never fails half-way: after a mistake everything looks like the end
  * of the name, and the result is thrown away.
  */
-#ifndef BASE_DEMANGLE_CPP_H
-#define BASE_DEMANGLE_CPP_H
+#ifndef DEMANGLE_CPP_H
+#define DEMANGLE_CPP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/ascii.h"
-#include "base/demangle.h"
+#include "base/buf.h"
 #include "base/limits.h"
+#include "base/str.h"
 
 #define CPP_NODES 8192u
 #define CPP_CELLS 8192u
@@ -107,6 +108,14 @@ struct cpp_demangler {
 	struct buf *out;
 	uint32_t pack_at; /* which argument of a pack is being written */
 };
+
+struct cpp_demangler *cpp_demangler_new(void) MUST_CHECK;
+void cpp_demangler_free(struct cpp_demangler *d);
+
+/* Appended to out; false when it is no name of C++. *steps grows by those
+ * taken. */
+bool cpp_demangle(struct cpp_demangler *d, struct str name, struct buf *out,
+		  uint64_t *steps);
 
 /* ---- reading: what all parts use ---- */
 

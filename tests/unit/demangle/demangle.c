@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/demangle.h"
+#include "demangle/demangle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
 #include "base/limits.h"
-#include "testing.h"
+#include "base/str.h"
 
 static struct demangler *d;
 

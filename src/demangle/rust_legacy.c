@@ -3,7 +3,7 @@
  * The legacy form of Rust's names: an Itanium name with a hash as its last
  * part, and escapes for what no identifier may hold.
  */
-#include "base/demangle_rust.h"
+#include "demangle/rust.h"
 
 /* "17h", sixteen hexadecimal digits, "E". */
 #define HASH_BYTES 20

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/demangle_cpp.h"
+#include "demangle/cpp.h"
 
 #include "base/mem.h"
 

@@ -4,7 +4,7 @@
  * parts, so what it stands for can be far longer than it is: steps and output
  * are bounded.
  */
-#include "base/demangle_rust.h"
+#include "demangle/rust.h"
 
 /* ---- reading ---- */
 

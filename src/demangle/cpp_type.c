@@ -4,7 +4,7 @@
  * conversions and in thunks; everywhere else they only have to be passed over,
  * and to be counted among what can be referred to.
  */
-#include "base/demangle_cpp.h"
+#include "demangle/cpp.h"
 
 static const struct word {
 	char code;

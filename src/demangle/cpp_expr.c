@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/demangle_cpp.h"
+#include "demangle/cpp.h"
 
 /* What of an operator's operands is not a plain expression. */
 enum shape {
