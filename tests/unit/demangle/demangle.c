@@ -334,6 +334,32 @@ static void test_endless_output(void **state)
 	buf_release(&b);
 }
 
+/* "<(c::x, c::x)>::f", in which the second x refers to the first. */
+static void add_twice(struct buf *b, unsigned len, const char *method)
+{
+	buf_clear(b);
+	buf_addf(b, "_RNvMC1aTNtC1c%u", len);
+	while (len--)
+		buf_add_char(b, 'x');
+	buf_addf(b, "B6_E%zu%s", strlen(method), method);
+	assert_int_equal(b->state, BUF_OK);
+}
+
+static void test_longest_output(void **state)
+{
+	const unsigned len = (LIMIT_DEMANGLED_BYTES - 16) / 2;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, LIMIT_MANGLED_BYTES);
+	add_twice(&b, len, "ff");
+	assert_int_equal(demangle(d, buf_str(&b)).len, LIMIT_DEMANGLED_BYTES);
+	assert_true(demangle(d, buf_str(&b)).ptr != b.data);
+	add_twice(&b, len, "fff");
+	assert_true(demangle(d, buf_str(&b)).ptr == b.data);
+	buf_release(&b);
+}
+
 static void test_work_of_all_names(void **state)
 {
 	struct demangler *other = demangler_new();
@@ -426,6 +452,89 @@ static void test_quadratic_cpp(void **state)
 	buf_release(&b);
 }
 
+/* p<p<int, int>, p<int, int> > and so on: twice the types a level, and five
+ * bytes; p is substitution `first`. */
+static void add_doubled(struct buf *b, unsigned first, unsigned levels)
+{
+	buf_add_text(b, "1pI");
+	for (unsigned i = 1; i < levels; i++) {
+		add_substitution(b, first);
+		buf_add_char(b, 'I');
+	}
+	buf_add_text(b, "iiE");
+	for (unsigned i = 1; i < levels; i++) {
+		add_substitution(b, first + i);
+		buf_add_char(b, 'E');
+	}
+}
+
+/* As what an expansion in a lambda's parameters expands. */
+static void add_doubled_pack(struct buf *b, unsigned levels)
+{
+	buf_add_text(b, "_ZZ1fvENKUlDp");
+	add_doubled(b, 0, levels);
+	buf_add_text(b, "E_clEv");
+}
+
+static void add_doubled_argument(struct buf *b, unsigned levels)
+{
+	buf_add_text(b, "_Z1fIDp");
+	add_doubled(b, 1, levels);
+	buf_add_text(b, "Evv");
+}
+
+/* Functions that take the one before twice. */
+static void add_doubled_function(struct buf *b, unsigned levels)
+{
+	buf_add_text(b, "_ZZ1fvENKUl");
+	add_times(b, "Fi", levels);
+	buf_add_text(b, "iE");
+	for (unsigned i = 1; i < levels; i++) {
+		add_substitution(b, i - 1);
+		buf_add_char(b, 'E');
+	}
+	buf_add_text(b, "E_clEv");
+}
+
+static void test_exponential_cpp(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, LIMIT_MANGLED_BYTES);
+	add_doubled_pack(&b, 3);
+	assert_true(str_equal(demangle(d, buf_str(&b)),
+			      STR("f()::{lambda((p)...)#1}::operator()")));
+	buf_clear(&b);
+	add_doubled_pack(&b, 60);
+	check_stays(&b);
+	/* Arguments are only passed over. */
+	add_doubled_argument(&b, 60);
+	assert_true(str_equal(demangle(d, buf_str(&b)), STR("f")));
+	buf_clear(&b);
+	add_doubled_function(&b, 2);
+	assert_true(str_equal(demangle(d, buf_str(&b)),
+			      STR("f()::{lambda(int (int (int), int (int)))#1}"
+				  "::operator()")));
+	buf_clear(&b);
+	add_doubled_function(&b, 60);
+	check_stays(&b);
+	buf_release(&b);
+}
+
+/* Lifetimes in a part that is not shown, in numbers of few digits. */
+static void test_lifetimes_in_silence(void **state)
+{
+	static const struct pair pairs[] = {
+		{ "_RNvMINvC1a1bFG_EuEu1f", "<()>::f" },
+		{ "_RNvMINvC1a1bFGzzzzzz_EuEu1f", NULL },
+		{ "_RNvMINvC1a1bFGzzzzzzzzzz_EuEu1f", NULL },
+	};
+
+	(void)state;
+	CHECK(pairs);
+}
+
 static void add_long_name(struct buf *b, unsigned len, unsigned references)
 {
 	buf_addf(b, "_RNvMC1aTINtC1a1bNtC1c%u", len);
@@ -480,8 +589,11 @@ int main(void)
 		cmocka_unit_test(test_longest_name),
 		cmocka_unit_test(test_deepest_type),
 		cmocka_unit_test(test_endless_output),
+		cmocka_unit_test(test_longest_output),
 		cmocka_unit_test(test_work_of_all_names),
 		cmocka_unit_test(test_quadratic_cpp),
+		cmocka_unit_test(test_exponential_cpp),
+		cmocka_unit_test(test_lifetimes_in_silence),
 		cmocka_unit_test(test_quadratic_rust),
 	};
 
