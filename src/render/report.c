@@ -8,7 +8,6 @@
 #include "render/scale.h"
 #include "render/units.h"
 
-
 #define NAME_MIN_COLUMNS 20u
 
 /* A path longer than both ends together loses its middle. */
@@ -103,6 +102,24 @@ void slow_answer(struct page *p, const struct render_input *in)
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
+/* The cause may begin with it: "208 ms of its own on the critical path". */
+static bool is_self_told(const struct guilty_span *span)
+{
+	char phrase[UNIT_TEXT_BYTES + sizeof " of its own"];
+	char self[UNIT_TEXT_BYTES];
+
+	format_duration(span->self_ns, self);
+	snprintf(phrase, sizeof phrase, "%s of its own", self);
+	return str_starts(span->why, str_from(phrase));
+}
+
+static void add_self(struct page *p, const struct guilty_span *span)
+{
+	page_text(p, span->share > 0 ? "; " : "");
+	add_duration(p, span->self_ns);
+	page_text(p, " self");
+}
+
 static void write_where(struct page *p, const struct result *r)
 {
 	const struct guilty_span *span = &r->span;
@@ -122,14 +139,12 @@ static void write_where(struct page *p, const struct result *r)
 		add_share(p, span->share);
 		page_text(p, " of the trace's critical path");
 	}
-	if (is_loop(r)) {
+	if (is_loop(r))
 		page_text(p, ", its repeated calls included");
-	} else {
-		page_text(p, span->share > 0 ? "; " : "");
-		add_duration(p, span->self_ns);
-		page_text(p, " self");
-	}
-	evidence(p, "");
+	else if (!is_self_told(span))
+		add_self(p, span);
+	if (p->line.len)
+		evidence(p, "");
 }
 
 /* Why this span, then what caused its time; one line where both are one. */
