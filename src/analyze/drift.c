@@ -221,6 +221,25 @@ static bool is_together(const struct diff *d, const struct vote *votes,
 	return near >= DIFF_TOGETHER_PART * all;
 }
 
+/* The middle of those that both sides have; of two that are, the nearer to no
+ * change. What is new or gone tells nothing of the others. 0 for too few. */
+static double median_vote(const struct vote *votes, size_t count)
+{
+	size_t first = 0;
+	double low, high;
+
+	while (first < count && !(votes[first].ratio > 0))
+		first++;
+	while (count > first && isinf(votes[count - 1].ratio))
+		count--;
+	count -= first;
+	if (count < DIFF_TOGETHER_ROWS)
+		return 0;
+	low = votes[first + (count - 1) / 2].ratio;
+	high = votes[first + count / 2].ratio;
+	return fabs(log(low)) <= fabs(log(high)) ? low : high;
+}
+
 /* Ratio that an unchanged function shows. */
 bool drift_find(struct diff *d, struct error *err)
 {
@@ -238,9 +257,8 @@ bool drift_find(struct diff *d, struct error *err)
 	count = collect_votes(d, whole, votes);
 	qsort(votes, count, sizeof *votes, compare_votes);
 	d->is_together = is_together(d, votes, count, whole);
-	if (d->is_together || (!(median > 0) && has_load(d) &&
-			       count >= DIFF_TOGETHER_ROWS))
-		median = votes[count / 2].ratio;
+	if (d->is_together || (!(median > 0) && has_load(d)))
+		median = median_vote(votes, count);
 	if (!(median > 0) || !isfinite(median))
 		return true;
 	d->drift = median;

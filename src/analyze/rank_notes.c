@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/rank_notes.h"
 
+#include "analyze/drift.h"
+
 /* From which drift of all shares the reader must be told. */
 #define NOTED_DRIFT 1.25
 #define NOTED_COMMON_RATE 1.1
@@ -56,6 +58,12 @@ static void note_method(const struct diff *d, struct notes *notes)
 			  d->period[SIDE_SLOW], d->period[SIDE_BASELINE]);
 }
 
+/* No more than so much is taken for what all have in common. */
+static bool is_bounded(const struct diff *d)
+{
+	return d->drift >= DIFF_COMMON_RATE || d->drift <= 1 / DIFF_COMMON_RATE;
+}
+
 static void note_drift(const struct diff *d, struct notes *notes)
 {
 	bool is_share = d->want->normalize == NORMALIZE_SHARE;
@@ -70,9 +78,9 @@ static void note_drift(const struct diff *d, struct notes *notes)
 			  100 * d->drift);
 	else
 		notes_add(notes,
-			  "most functions went to %.3g %% of what they took: "
+			  "most functions went to %.3g %% of what they took%s: "
 			  "put down to the load or the host as a whole",
-			  100 * d->drift);
+			  100 * d->drift, is_bounded(d) ? " and beyond" : "");
 }
 
 static void note_moves(const struct func_table *t, struct notes *notes)

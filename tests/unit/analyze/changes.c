@@ -84,6 +84,8 @@ static void test_new_caller(void **state)
 	assert_int_equal(row(&f, "json")->change, CHANGE_GROWN);
 	expect_through(&f, "json", "fresh");
 	assert_int_equal(row(&f, "c")->change, CHANGE_SAME);
+	/* Half of those that may tell of others are new or grew with it. */
+	assert_false(has_note(&f, "most functions"));
 	release(&f);
 }
 
