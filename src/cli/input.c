@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
@@ -104,8 +105,24 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 			 in->name, in->looks_like);
 }
 
+/* Profiles of a run often lie in a folder of their own. */
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 bool input_open_profile(struct input *in, const char *path, struct error *err)
 {
+	if (is_folder(path)) {
+		*in = (struct input){ .name = path };
+		return error_set(err, ERROR_USAGE,
+				 "%s: a folder, not a profile; its files are "
+				 "added up by tracefind profile %s/* "
+				 "-o pprof=sum.pb.gz",
+				 path, path);
+	}
 	if (!input_open(in, path, err))
 		return false;
 	if (format_is_trace(in->format))
