@@ -390,11 +390,6 @@ static int64_t profiled_ns(const struct comparison_side *side)
 				    : side->range.to_ns - side->range.from_ns;
 }
 
-static bool is_per_request(const struct comparison *c)
-{
-	return c->slow.requests > 0 && c->base.requests > 0;
-}
-
 bool comparison_rank(struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err)
 {
@@ -403,8 +398,6 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 	struct rank_blocks slow_blocks, base_blocks;
 	struct rank_want w = *want;
 
-	if (want->normalize == NORMALIZE_REQUEST && !is_per_request(c))
-		w.normalize = NORMALIZE_RATE;
 	use_side(&c->slow, slow, slow_exposure, &slow_blocks);
 	use_side(&c->base, base, base_exposure, &base_blocks);
 	if (slow_blocks.count > 1 && base_blocks.count > 1) {

@@ -78,6 +78,21 @@ static enum normalize usual_way(struct run *r)
 	return profiles_usual_way(&ev->slow, &ev->baseline, &r->ctx.notes);
 }
 
+/* How many requests there were, nobody knows here. */
+static enum normalize way_of(struct run *r)
+{
+	const struct options *o = r->ctx.options;
+	enum normalize asked = run_normalize(o, NORMALIZE_REQUEST);
+
+	if (asked != NORMALIZE_REQUEST || r->evidence.slow.is_gauge)
+		return asked;
+	if (o->normalize)
+		notes_add(&r->ctx.notes,
+			  "not compared by request: the number of requests is "
+			  "not known");
+	return usual_way(r);
+}
+
 bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	      bool is_loop, struct error *err)
 {
@@ -85,9 +100,7 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 	const struct evidence *ev = &r->evidence;
 	struct rank_want want = {
 		.by = row_order_measure(o, by),
-		.normalize = o->normalize
-				     ? run_normalize(o, NORMALIZE_REQUEST)
-				     : usual_way(r),
+		.normalize = way_of(r),
 		.is_way_asked = o->normalize != NULL,
 		.limit = row_order_limit(o),
 		.listed = output_functions(o),
