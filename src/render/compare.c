@@ -168,9 +168,10 @@ static void add_together(struct page *p, const struct result *r)
 {
 	page_textf(p, "the whole profile %s: ", whole_words(whole_ratio(r)));
 	add_whole(p, r);
-	if (!has_certain(r))
+	if (has_certain(r))
+		add_most(p, r);
+	else
 		page_text(p, ", no function more than others");
-	add_most(p, r);
 }
 
 /* Nothing is certain: what there is, and how much of it would have shown. */

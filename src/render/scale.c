@@ -189,11 +189,9 @@ void scale_format_signed(const struct scale *s, int64_t steps,
 
 /* ---- sentences ---- */
 
-static void say(const struct result *r, double value,
-		char out[UNIT_TEXT_BYTES])
+static void say(const struct result *r, double value, struct unit unit,
+		double kind, char out[UNIT_TEXT_BYTES])
 {
-	double kind;
-	struct unit unit = unit_for(r, fabs(value), &kind);
 	double number = fabs(value) * kind / unit.size;
 	int decimals = is_share(r)		? 1
 		       : is_whole(r, &unit)	? 0
@@ -211,16 +209,23 @@ static void say(const struct result *r, double value,
 void scale_say(const struct result *r, int64_t value, bool is_before,
 	       char out[UNIT_TEXT_BYTES])
 {
-	say(r, (double)value / exposure(r, is_before), out);
+	double number = (double)value / exposure(r, is_before), kind;
+	struct unit unit = unit_for(r, fabs(number), &kind);
+
+	say(r, number, unit, kind, out);
 }
 
 void scale_say_change(const struct result *r, int64_t after, int64_t before,
 		      char out[UNIT_TEXT_BYTES])
 {
-	say(r,
-	    fabs((double)after / exposure(r, false) -
-		 (double)before / exposure(r, true)),
-	    out);
+	double change = fabs((double)after / exposure(r, false) -
+			     (double)before / exposure(r, true));
+	double kind;
+	struct unit unit = unit_for(r, change, &kind);
+
+	if (is_share(r))
+		unit.name = "points"; /* "6.6 %" would be of what it was */
+	say(r, change, unit, kind, out);
 }
 
 void scale_measure(const struct result *r, char out[2 * UNIT_TEXT_BYTES])

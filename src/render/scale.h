@@ -42,7 +42,8 @@ void scale_format_signed(const struct scale *s, int64_t steps,
 void scale_say(const struct result *r, int64_t value, bool is_before,
 	       char out[UNIT_TEXT_BYTES]);
 
-/* The difference of both sides' values: "316 ms", without a sign. */
+/* The difference of both sides' values: "316 ms", of shares "6.6 points";
+ * without a sign. */
 void scale_say_change(const struct result *r, int64_t after, int64_t before,
 		      char out[UNIT_TEXT_BYTES]);
 
