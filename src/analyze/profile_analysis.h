@@ -77,7 +77,8 @@ enum normalize profiles_usual_way(const struct profile *slow,
  * change, those that only pass one on after those that hold it. With is_loop
  * the functions that run the loop, three at most, come first and are compared
  * by their total. delta is in parts of the slow side's total, but of shares,
- * where it is their difference. Notes say what was not tested. */
+ * where it is their difference. What weakens the comparison goes to
+ * result->rank_facts. */
 bool functions_rank(const struct profile *slow, const struct profile *baseline,
 		    const struct rank_want *want, struct result *result,
 		    struct error *err) MUST_CHECK;

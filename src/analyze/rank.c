@@ -6,7 +6,7 @@
 #include "analyze/explain.h"
 #include "analyze/kind_share.h"
 #include "analyze/loop.h"
-#include "analyze/rank_notes.h"
+#include "analyze/rank_facts.h"
 #include "analyze/through.h"
 #include "base/num.h"
 
@@ -23,6 +23,7 @@ struct ranking {
 	struct block_values blocks, total_blocks, owned_blocks, self_blocks;
 	uint32_t *order;
 	size_t count;
+	struct rank_facts *facts;
 	/* The first rows, put there because they run the loop. They own little
 	 * themselves: what they call counts. */
 	size_t loop_count;
@@ -615,8 +616,8 @@ static bool rank_compared(struct ranking *r, struct result *result,
 	if (!ranking_order(r, err) || !compare_shown(r, err))
 		return false;
 	whole_write(r, result);
-	rank_notes_add(r->t, r->diffs ? &r->diff : NULL, &result->notes);
-	return true;
+	return rank_facts_take(r->facts, r->t, r->diffs ? &r->diff : NULL,
+			       &result->arena, err);
 }
 
 static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
@@ -625,6 +626,10 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 {
 	struct diff_want *want = &r->diff_want;
 
+	r->facts = arena_alloc(&result->arena, sizeof *r->facts);
+	if (!r->facts)
+		return arena_fail(&result->arena, "ranking functions", err);
+	result->rank_facts = r->facts;
 	if (baseline)
 		set_exposure(r->want, want, slow, &result->notes);
 	if (!is_comparable(slow, baseline, want, &result->notes))
@@ -637,9 +642,9 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		if (!rank_compared(r, result, err))
 			return false;
 	} else {
-		if (!ranking_order(r, err))
+		if (!ranking_order(r, err) ||
+		    !rank_facts_take(r->facts, t, NULL, &result->arena, err))
 			return false;
-		rank_notes_add(r->t, NULL, &result->notes);
 	}
 	if (!rows_write(r, result, err) || !changes_write(r, result, err))
 		return false;

@@ -9,6 +9,7 @@
 #include "cli/snapshots.h"
 #include "cli/window.h"
 #include "model/profile_merge.h"
+#include "report/comparison_notes.h"
 
 /* Requests per part are believed when nearly all of it was counted, and when
  * there are more than a handful. */
@@ -412,10 +413,13 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 	/* A snapshot is of no length. */
 	if (c->is_gauge)
 		w.window_ns = w.baseline_ns = NS_PER_S;
-	return comparison_unpack(c, err) &&
-	       functions_rank(&c->slow.profile,
-			      c->has_base ? &c->base.profile : NULL, &w, result,
-			      err);
+	if (!comparison_unpack(c, err) ||
+	    !functions_rank(&c->slow.profile,
+			    c->has_base ? &c->base.profile : NULL, &w, result,
+			    err))
+		return false;
+	comparison_notes_add(result->rank_facts, &result->notes);
+	return true;
 }
 
 static void side_uncount(struct comparison_side *side)

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/row_order.h"
+#include "report/comparison_notes.h"
 
 static bool keep_classes(struct run *r, struct error *err)
 {
@@ -115,9 +116,11 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 		.is_drawn = output_needs(o, RENDER_DRAWS_FLAME),
 	};
 
-	return functions_rank(&ev->slow,
-			      ev->has_baseline ? &ev->baseline : NULL, &want,
-			      &r->result, err);
+	if (!functions_rank(&ev->slow, ev->has_baseline ? &ev->baseline : NULL,
+			    &want, &r->result, err))
+		return false;
+	comparison_notes_add(r->result.rank_facts, &r->result.notes);
+	return true;
 }
 
 bool run_rank_shown(struct run *r, enum rank_by by, struct error *err)

@@ -238,6 +238,7 @@ struct stack_line {
 };
 
 struct func_table;
+struct rank_facts;
 
 struct result {
 	struct arena arena;
@@ -268,6 +269,8 @@ struct result {
 	size_t change_total;      /* rows that changed for certain */
 	/* For drawings, see rank_want.is_drawn. */
 	const struct func_table *table; /* of analyze/, of what was ranked */
+	/* Of analyze/, too: what weakens the comparison; NULL: nothing ranked. */
+	const struct rank_facts *rank_facts;
 	bool is_compared;
 	enum normalize normalize; /* how the sides were compared in the end */
 	double baseline_scale;    /* what baseline values are multiplied with */

@@ -17,10 +17,11 @@ LAYERS = {
     "backend": {"backend", "wire", "base"},
     "decode": {"decode", "model", "base"},
     "analyze": {"analyze", "model", "base"},
+    "report": {"report", "analyze", "model", "base"},
     "render": {"render", "model", "base"},
     "tui": {"tui", "render", "model", "base"},
-    "cli": {"cli", "backend", "wire", "decode", "analyze", "render", "tui",
-            "model", "base"},
+    "cli": {"cli", "backend", "wire", "decode", "analyze", "report",
+            "render", "tui", "model", "base"},
     "": {"cli"},
 }
 

@@ -12,6 +12,7 @@
 
 #include "analyze/profile_analysis.h"
 #include "base/mem.h"
+#include "report/comparison_notes.h"
 
 struct fixture {
 	struct profile slow;
@@ -34,6 +35,7 @@ static inline void rank(struct fixture *f, bool has_baseline,
 	notes_init(&f->result.notes);
 	assert_ok(functions_rank(&f->slow, has_baseline ? &f->baseline : NULL,
 				 want, &f->result, &err));
+	comparison_notes_add(f->result.rank_facts, &f->result.notes);
 }
 
 static inline void rank_cpu(struct fixture *f, const char *slow,

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyze/rank_facts.h"
+#include "report/comparison_notes.h"
+
+/* Judged by samples of two equal windows, in which nothing drifted. */
+static struct rank_facts ordinary(void)
+{
+	return (struct rank_facts){ .is_judged = true,
+				    .method = DIFF_ASSUMED,
+				    .value_type = STR("cpu"),
+				    .window_cv = 0.025,
+				    .period = { 1e7, 1e7 },
+				    .drift = 1 };
+}
+
+static const char *const assumed =
+	"significance is approximate: one window a side, noise taken as 3 "
+	"times that of independent samples plus 2.5 % by which functions "
+	"wander from one window to the next";
+
+static struct notes told;
+
+static void tell(const struct rank_facts *f)
+{
+	notes_init(&told);
+	comparison_notes_add(f, &told);
+}
+
+static void assert_told(const struct rank_facts *f, const char *first,
+			const char *second)
+{
+	tell(f);
+	assert_int_equal(told.count, (first != NULL) + (second != NULL));
+	if (first)
+		assert_string_equal(told.text[0], first);
+	if (second)
+		assert_string_equal(told.text[1], second);
+}
+
+static void test_nothing_judged_says_nothing(void **state)
+{
+	struct rank_facts f = ordinary();
+
+	(void)state;
+	f.is_judged = false;
+	f.drift = 3;
+	assert_told(&f, NULL, NULL);
+}
+
+static void test_methods(void **state)
+{
+	struct rank_facts f = ordinary();
+
+	(void)state;
+	assert_told(&f, assumed, NULL);
+	f.method = DIFF_UNTESTED;
+	f.value_type = STR("inuse_space");
+	assert_told(&f,
+		    "not tested for significance: values of \"inuse_space\" "
+		    "are no whole samples; changes under 1 % of the total or "
+		    "under 25 % of the function are ignored",
+		    NULL);
+	f.method = DIFF_BLOCKS;
+	f.blocks[SIDE_SLOW] = 5;
+	f.blocks[SIDE_BASELINE] = 2;
+	assert_told(&f,
+		    "noise was measured on 5 blocks of the slow side and 2 of "
+		    "the baseline; between the two windows it is taken as 5 %",
+		    NULL);
+}
+
+/* Only samples have a period. */
+static void test_periods(void **state)
+{
+	struct rank_facts f = ordinary();
+
+	(void)state;
+	f.period[SIDE_SLOW] = 2e7;
+	assert_told(&f, assumed,
+		    "the sides were sampled every 20000000 and 10000000: "
+		    "compared by what the samples stand for");
+	f.method = DIFF_BLOCK_VALUES;
+	tell(&f);
+	assert_int_equal(told.count, 1);
+	f.method = DIFF_UNTESTED;
+	tell(&f);
+	assert_int_equal(told.count, 1);
+}
+
+static void test_drift_of_values(void **state)
+{
+	struct rank_facts f = ordinary();
+
+	(void)state;
+	f.drift = 1.1;
+	assert_told(&f, assumed, NULL);
+	f.drift = 1.11;
+	assert_told(&f, assumed,
+		    "most functions went to 111 % of what they took: put down "
+		    "to the load or the host as a whole");
+	f.drift = 1 / 1.1;
+	assert_told(&f, assumed, NULL);
+	f.drift = 0.9;
+	assert_told(&f, assumed,
+		    "most functions went to 90 % of what they took: put down "
+		    "to the load or the host as a whole");
+	f.is_together = true;
+	assert_told(&f, assumed, NULL);
+}
+
+static void test_drift_of_shares(void **state)
+{
+	struct rank_facts f = ordinary();
+
+	(void)state;
+	f.is_share = true;
+	f.drift = 1.25;
+	assert_told(&f, assumed, NULL);
+	f.drift = 0.34;
+	assert_told(&f, assumed,
+		    "most shares went to 34 % of what they were: functions "
+		    "that only followed are called the same");
+}
+
+static void test_names(void **state)
+{
+	struct rank_facts f = {
+		.merged_count = 4,
+		.moves = { { STR("shop"), STR("shop/v2"), 1 },
+			   { STR("a"), STR("b"), 3 } },
+		.move_count = 2,
+	};
+
+	(void)state;
+	tell(&f);
+	assert_int_equal(told.count, 3);
+	assert_string_equal(told.text[0],
+			    "4 functions whose names differ only in generated "
+			    "numbers were counted as one each");
+	assert_string_equal(told.text[1],
+			    "renamed since the baseline: shop is now shop/v2, "
+			    "1 function counted under the new name");
+	assert_string_equal(told.text[2],
+			    "renamed since the baseline: a is now b, 3 "
+			    "functions counted under the new name");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_judged_says_nothing),
+		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_drift_of_values),
+		cmocka_unit_test(test_drift_of_shares),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
