@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/buf.h"
-
 /* Growth of a wait's owner that no traffic explains, as a ratio. */
 #define WAIT_RATIO 2.0
 
@@ -98,74 +96,65 @@ bool verdict_is_ordinary(int64_t own_ns, int64_t growth_ns)
 #define STRONG_SAMPLES 100
 #define STRONG_Q 0.01
 
-struct rating {
-	struct buf text;
-	unsigned weaknesses;
-	bool is_weak;
-};
+/* So many weaknesses are put up with in a fair answer. */
+#define FAIR_WEAKNESSES 2u
 
-static void lacks(struct rating *r, bool is_lacking, const char *words)
+static void lacks(struct confidence_rating *r, bool is_lacking,
+		  enum weakness weakness)
 {
-	if (!is_lacking)
-		return;
-	r->weaknesses++;
-	buf_addf(&r->text, ", %s", words);
+	if (is_lacking)
+		r->weaknesses[r->weakness_count++] = weakness;
 }
 
-static void is_no_answer(struct rating *r, bool is_it, const char *words)
+static void is_no_answer(struct confidence_rating *r, bool is_it,
+			 enum weakness weakness)
 {
-	if (!is_it)
-		return;
-	r->is_weak = true;
-	buf_addf(&r->text, ", %s", words);
+	lacks(r, is_it, weakness);
+	r->is_no_answer |= is_it;
 }
 
-static void rate_profile(const struct confidence_facts *f, struct rating *r)
+static void rate_profile(const struct confidence_facts *f,
+			 struct confidence_rating *r)
 {
-	is_no_answer(r, !f->has_baseline, "no baseline");
-	is_no_answer(r, f->has_baseline && !f->is_grown,
-		     "no function clearly grew");
+	is_no_answer(r, !f->has_baseline, WEAKNESS_NO_BASELINE);
+	is_no_answer(r, f->has_baseline && !f->is_grown, WEAKNESS_NOTHING_GREW);
 	if (!f->has_baseline || !f->is_grown)
 		return;
-	is_no_answer(r, !f->is_tested, "not tested for significance");
-	lacks(r, f->scope == SCOPE_SERVICE,
-	      "seen in the whole service, not in this request");
-	lacks(r, f->samples >= 0 && f->samples < STRONG_SAMPLES, "few samples");
-	lacks(r, f->is_tested && f->q > STRONG_Q, "not far from noise");
-	lacks(r, f->has_close_second, "another function grew nearly as much");
+	is_no_answer(r, !f->is_tested, WEAKNESS_NOT_TESTED);
+	lacks(r, f->scope == SCOPE_SERVICE, WEAKNESS_WHOLE_SERVICE);
+	lacks(r, f->samples >= 0 && f->samples < STRONG_SAMPLES,
+	      WEAKNESS_FEW_SAMPLES);
+	lacks(r, f->is_tested && f->q > STRONG_Q, WEAKNESS_NEAR_NOISE);
+	lacks(r, f->has_close_second, WEAKNESS_CLOSE_SECOND);
 }
 
-static void rate_trace(const struct confidence_facts *f, struct rating *r)
+static void rate_trace(const struct confidence_facts *f,
+		       struct confidence_rating *r)
 {
-	lacks(r, !f->has_history, "no other traces to compare with");
-	is_no_answer(r, f->is_healthy_operation,
-		     "its operation is as quick as ever");
+	lacks(r, !f->has_history, WEAKNESS_NO_HISTORY);
+	is_no_answer(r, f->is_healthy_operation, WEAKNESS_HEALTHY_OPERATION);
 	lacks(r, f->has_baseline && f->healthy < 0,
-	      "baseline not checked for health");
-	lacks(r, f->has_baseline && f->healthy == 0, "baseline not healthy");
-	lacks(r, f->is_close_span, "another span took nearly as long");
-	lacks(r, f->is_partial_trace, "the trace is incomplete");
+	      WEAKNESS_BASELINE_UNCHECKED);
+	lacks(r, f->has_baseline && f->healthy == 0,
+	      WEAKNESS_BASELINE_UNHEALTHY);
+	lacks(r, f->is_close_span, WEAKNESS_CLOSE_SPAN);
+	lacks(r, f->is_partial_trace, WEAKNESS_PARTIAL_TRACE);
 }
 
-enum confidence verdict_confidence(const struct confidence_facts *f,
-				   const char *basis, struct arena *arena,
-				   struct str *text, struct error *err)
+struct confidence_rating verdict_confidence(const struct confidence_facts *f)
 {
-	struct rating r = { .weaknesses = 0 };
+	struct confidence_rating r = { .confidence = CONFIDENCE_WEAK };
 
-	buf_init(&r.text, LIMIT_ERROR_BYTES);
-	buf_add_text(&r.text, basis);
 	if (f->has_profile)
 		rate_profile(f, &r);
 	else
-		lacks(&r, !f->is_trace_enough, "no profile");
+		lacks(&r, !f->is_trace_enough, WEAKNESS_NO_PROFILE);
 	rate_trace(f, &r);
-	if (buf_check(&r.text, "the answer", err))
-		*text = arena_str(arena, buf_str(&r.text));
-	buf_release(&r.text);
-	if (r.is_weak)
-		return CONFIDENCE_WEAK;
-	if (r.weaknesses == 0)
-		return CONFIDENCE_STRONG;
-	return r.weaknesses <= 2 ? CONFIDENCE_FAIR : CONFIDENCE_WEAK;
+	if (r.is_no_answer)
+		return r;
+	if (r.weakness_count == 0)
+		r.confidence = CONFIDENCE_STRONG;
+	else if (r.weakness_count <= FAIR_WEAKNESSES)
+		r.confidence = CONFIDENCE_FAIR;
+	return r;
 }

@@ -2,13 +2,11 @@
  *
  * The rules that turn measured time into a cause: whether CPU time explains
  * what a span grew by, which kind of waiting does when it does not, and how
- * sure the answer is. Pure functions of numbers; the text is made here too,
- * so that what is said and what was decided cannot part.
+ * sure the answer is. Pure functions of numbers.
  */
 #ifndef ANALYZE_VERDICT_H
 #define ANALYZE_VERDICT_H
 
-#include "base/error.h"
 #include "model/result.h"
 
 /* Part of a growth that must be found as CPU time (or as waiting of one kind)
@@ -117,13 +115,36 @@ struct confidence_facts {
 	bool is_partial_trace;
 };
 
+/* What a confidence lacks, in the order in which it is told. */
+enum weakness {
+	WEAKNESS_NO_PROFILE,
+	WEAKNESS_NO_BASELINE,
+	WEAKNESS_NOTHING_GREW, /* no function, for certain */
+	WEAKNESS_NOT_TESTED,
+	WEAKNESS_WHOLE_SERVICE, /* seen there, not in this request */
+	WEAKNESS_FEW_SAMPLES,
+	WEAKNESS_NEAR_NOISE,
+	WEAKNESS_CLOSE_SECOND, /* function */
+	WEAKNESS_NO_HISTORY,
+	WEAKNESS_HEALTHY_OPERATION,
+	WEAKNESS_BASELINE_UNCHECKED,
+	WEAKNESS_BASELINE_UNHEALTHY,
+	WEAKNESS_CLOSE_SPAN,
+	WEAKNESS_PARTIAL_TRACE,
+	WEAKNESSES
+};
+
+struct confidence_rating {
+	enum confidence confidence;
+	bool is_no_answer; /* one of them alone makes it weak */
+	enum weakness weaknesses[WEAKNESSES];
+	size_t weakness_count;
+};
+
 /* strong: span or cohort (or an instance), at least 100 samples, q <= 0.01,
  * healthy baseline, no close second, whole trace. fair: a tested change with
- * at most two of these missing. weak: all else. `basis` opens the text, which
- * then names what is missing and lives in the arena; NULL ptr without
- * memory, err set. */
-enum confidence verdict_confidence(const struct confidence_facts *f,
-				   const char *basis, struct arena *arena,
-				   struct str *text, struct error *err);
+ * at most two of these missing. weak: all else. report/confidence.h has the
+ * words. */
+struct confidence_rating verdict_confidence(const struct confidence_facts *f);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "analyze/wording.h"
 #include "base/num.h"
+#include "report/confidence.h"
 
 #define DURATION_BYTES 24
 
@@ -365,24 +366,6 @@ static bool has_close_second(const struct result *r)
 	       !str_equal(a->leaf, b->name);
 }
 
-static void add_sides(const struct inquest *q, struct buf *out)
-{
-	static const char *const scope_words[] = {
-		[SCOPE_SERVICE] = "profile of the whole service",
-		[SCOPE_INSTANCE] = "profile of one instance",
-		[SCOPE_COHORT] = "samples of the slow requests themselves",
-		[SCOPE_SPAN] = "samples of this very request",
-	};
-	const struct result *r = &q->r->result;
-
-	if (!r->has_profile) {
-		buf_add_text(out, "the trace");
-		return;
-	}
-	buf_add_text(out, scope_words[r->profile.scope]);
-	wording_add_samples(out, r);
-}
-
 bool inquest_tell_confidence(const struct inquest *q, struct error *err)
 {
 	struct result *r = &q->r->result;
@@ -404,17 +387,12 @@ bool inquest_tell_confidence(const struct inquest *q, struct error *err)
 		.is_trace_enough = r->cause.kind == CAUSE_DOWNSTREAM ||
 				   r->cause.kind == CAUSE_N_PLUS_ONE,
 	};
-	struct buf basis;
-	bool done;
+	struct confidence_rating rating = verdict_confidence(&f);
+	struct buf text;
 
-	buf_init(&basis, LIMIT_ERROR_BYTES);
-	add_sides(q, &basis);
-	done = buf_check(&basis, "the answer", err);
-	if (done)
-		r->cause.confidence =
-			verdict_confidence(&f, buf_text(&basis), &r->arena,
-					   &r->cause.confidence_text, err);
-	buf_release(&basis);
-	return done && (r->cause.confidence_text.ptr ||
-			arena_fail(&r->arena, "the answer", err));
+	r->cause.confidence = rating.confidence;
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	confidence_tell_basis(r, &text);
+	confidence_tell_weaknesses(&rating, &text);
+	return take(q, &text, &r->cause.confidence_text, err);
 }

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <string.h>
 
 #include "analyze/verdict.h"
 
@@ -230,33 +229,39 @@ static struct confidence_facts best(void)
 					  .has_history = true };
 }
 
-struct rated {
-	enum confidence confidence;
-	char text[600];
-};
-
-static struct rated rate(struct confidence_facts f)
+static struct confidence_rating rate(struct confidence_facts f)
 {
-	struct rated out = { .text = "" };
-	struct error err = { 0 };
-	struct arena arena;
-	struct str text;
+	return verdict_confidence(&f);
+}
 
-	arena_init(&arena, MIB);
-	out.confidence = verdict_confidence(&f, "basis", &arena, &text, &err);
-	assert_non_null(text.ptr);
-	memcpy(out.text, text.ptr, text.len);
-	arena_release(&arena);
-	return out;
+static void assert_lacks_only(struct confidence_facts f, enum weakness weakness)
+{
+	struct confidence_rating r = rate(f);
+
+	assert_int_equal(r.weakness_count, 1);
+	assert_int_equal(r.weaknesses[0], weakness);
+}
+
+/* One of several that an answer can be fair with. */
+static void assert_fair_without(struct confidence_facts f,
+				enum weakness weakness)
+{
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_lacks_only(f, weakness);
+}
+
+static void assert_weak_without(struct confidence_facts f,
+				enum weakness weakness)
+{
+	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	assert_lacks_only(f, weakness);
 }
 
 static void test_strong_lacks_nothing(void **state)
 {
-	struct rated r = rate(best());
-
 	(void)state;
-	assert_int_equal(r.confidence, CONFIDENCE_STRONG);
-	assert_string_equal(r.text, "basis");
+	assert_int_equal(rate(best()).confidence, CONFIDENCE_STRONG);
+	assert_int_equal(rate(best()).weakness_count, 0);
 }
 
 static void test_fair_lacks_one_or_two(void **state)
@@ -265,10 +270,11 @@ static void test_fair_lacks_one_or_two(void **state)
 
 	(void)state;
 	f.samples = 99;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
-	assert_string_equal(rate(f).text, "basis, few samples");
+	assert_fair_without(f, WEAKNESS_FEW_SAMPLES);
 	f.q = 0.011;
 	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_int_equal(rate(f).weaknesses[0], WEAKNESS_FEW_SAMPLES);
+	assert_int_equal(rate(f).weaknesses[1], WEAKNESS_NEAR_NOISE);
 	f.healthy = -1;
 	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
 }
@@ -280,22 +286,22 @@ static void test_each_weakness_counts(void **state)
 	(void)state;
 	f = best();
 	f.scope = SCOPE_SERVICE;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_fair_without(f, WEAKNESS_WHOLE_SERVICE);
 	f = best();
 	f.has_close_second = true;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_fair_without(f, WEAKNESS_CLOSE_SECOND);
 	f = best();
 	f.has_history = false;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_fair_without(f, WEAKNESS_NO_HISTORY);
 	f = best();
 	f.is_partial_trace = true;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_fair_without(f, WEAKNESS_PARTIAL_TRACE);
 	f = best();
 	f.is_close_span = true;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_fair_without(f, WEAKNESS_CLOSE_SPAN);
 	f = best();
 	f.healthy = 0;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
+	assert_fair_without(f, WEAKNESS_BASELINE_UNHEALTHY);
 }
 
 static void test_weak_without_a_proven_change(void **state)
@@ -304,16 +310,16 @@ static void test_weak_without_a_proven_change(void **state)
 
 	(void)state;
 	f.is_grown = false;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	assert_weak_without(f, WEAKNESS_NOTHING_GREW);
 	f = best();
 	f.is_tested = false;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	assert_weak_without(f, WEAKNESS_NOT_TESTED);
 	f = best();
 	f.has_baseline = false;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	assert_weak_without(f, WEAKNESS_NO_BASELINE);
 	f = best();
 	f.is_healthy_operation = true;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_WEAK);
+	assert_weak_without(f, WEAKNESS_HEALTHY_OPERATION);
 }
 
 /* A slow call is told by its span; a profile could add nothing. */
@@ -325,8 +331,7 @@ static void test_the_trace_alone_can_be_enough(void **state)
 	(void)state;
 	assert_int_equal(rate(f).confidence, CONFIDENCE_STRONG);
 	f.is_trace_enough = false;
-	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
-	assert_string_equal(rate(f).text, "basis, no profile");
+	assert_fair_without(f, WEAKNESS_NO_PROFILE);
 }
 
 int main(void)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/confidence.h"
+
+#include "analyze/wording.h"
+
+void confidence_tell_basis(const struct result *result, struct buf *out)
+{
+	static const char *const scope_words[] = {
+		[SCOPE_SERVICE] = "profile of the whole service",
+		[SCOPE_INSTANCE] = "profile of one instance",
+		[SCOPE_COHORT] = "samples of the slow requests themselves",
+		[SCOPE_SPAN] = "samples of this very request",
+	};
+
+	if (!result->has_profile) {
+		buf_add_text(out, "the trace");
+		return;
+	}
+	buf_add_text(out, scope_words[result->profile.scope]);
+	wording_add_samples(out, result);
+}
+
+void confidence_tell_weaknesses(const struct confidence_rating *rating,
+				struct buf *out)
+{
+	static const char *const words[WEAKNESSES] = {
+		[WEAKNESS_NO_PROFILE] = "no profile",
+		[WEAKNESS_NO_BASELINE] = "no baseline",
+		[WEAKNESS_NOTHING_GREW] = "no function clearly grew",
+		[WEAKNESS_NOT_TESTED] = "not tested for significance",
+		[WEAKNESS_WHOLE_SERVICE] =
+			"seen in the whole service, not in this request",
+		[WEAKNESS_FEW_SAMPLES] = "few samples",
+		[WEAKNESS_NEAR_NOISE] = "not far from noise",
+		[WEAKNESS_CLOSE_SECOND] =
+			"another function grew nearly as much",
+		[WEAKNESS_NO_HISTORY] = "no other traces to compare with",
+		[WEAKNESS_HEALTHY_OPERATION] =
+			"its operation is as quick as ever",
+		[WEAKNESS_BASELINE_UNCHECKED] =
+			"baseline not checked for health",
+		[WEAKNESS_BASELINE_UNHEALTHY] = "baseline not healthy",
+		[WEAKNESS_CLOSE_SPAN] = "another span took nearly as long",
+		[WEAKNESS_PARTIAL_TRACE] = "the trace is incomplete",
+	};
+
+	for (size_t i = 0; i < rating->weakness_count; i++)
+		buf_addf(out, ", %s", words[rating->weaknesses[i]]);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How sure an answer is, in words: what it rests on and what it lacks.
+ */
+#ifndef REPORT_CONFIDENCE_H
+#define REPORT_CONFIDENCE_H
+
+#include "analyze/verdict.h"
+#include "base/buf.h"
+
+/* "samples of the slow requests themselves, 1,830 samples against 21": of the
+ * result's profile, or of its trace where it has none. */
+void confidence_tell_basis(const struct result *result, struct buf *out);
+
+/* ", few samples, no other traces to compare with" */
+void confidence_tell_weaknesses(const struct confidence_rating *rating,
+				struct buf *out);
+
+#endif
