@@ -93,22 +93,21 @@ static void take_back(struct diff *d, uint32_t id)
 	d->rows[id].effect = 0;
 }
 
-static void judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
-			   size_t count, struct notes *notes)
+static bool judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
+			   size_t count, struct rank_facts *facts,
+			   struct error *err)
 {
 	const struct func_entry *entries = d->t->entries;
 	const struct func_entry *from, *to;
 
 	if (count < 2 || !is_parent_small(d, parent) ||
 	    !is_shift(d, ids, count))
-		return;
+		return true;
 	from = &entries[largest(d, ids, count, false)];
 	to = &entries[largest(d, ids, count, true)];
-	notes_add(notes, "cost moved from %.*s to %.*s, both called by %.*s",
-		  STR_ARGS(from->name), STR_ARGS(to->name),
-		  STR_ARGS(entries[parent].name));
 	for (size_t i = 0; i < count; i++)
 		take_back(d, ids[i]);
+	return rank_facts_add_shift(facts, from, to, &entries[parent], err);
 }
 
 /* The caller that most of an entry comes from, both sides together. */
@@ -135,7 +134,7 @@ static void main_callers(const struct diff *d, const struct call_edges *edges,
 }
 
 static bool find_shifts(struct diff *d, const struct call_edges *edges,
-			struct notes *notes, struct error *err)
+			struct rank_facts *facts, struct error *err)
 {
 	struct arena *arena = d->t->arena;
 	size_t entries = d->t->count, count = 0, end;
@@ -158,8 +157,9 @@ static bool find_shifts(struct diff *d, const struct call_edges *edges,
 							 siblings[first].parent;
 		     end++)
 			ids[end - first] = siblings[end].id;
-		judge_siblings(d, siblings[first].parent, ids, end - first,
-			       notes);
+		if (!judge_siblings(d, siblings[first].parent, ids, end - first,
+				    facts, err))
+			return false;
 	}
 	return true;
 }
@@ -183,7 +183,8 @@ static bool choose(const struct diff *d, bool *is_chosen)
 	return has_up && has_down;
 }
 
-bool explain_changes(struct diff *d, struct notes *notes, struct error *err)
+bool explain_changes(struct diff *d, struct rank_facts *facts,
+		     struct error *err)
 {
 	bool *is_chosen =
 		arena_array(d->t->arena, d->t->count, sizeof *is_chosen);
@@ -194,6 +195,6 @@ bool explain_changes(struct diff *d, struct notes *notes, struct error *err)
 	if (!choose(d, is_chosen))
 		return true;
 	return call_edges_build(&edges, d->t, is_chosen, err) &&
-	       rename_find(d, &edges, notes, err) &&
-	       find_shifts(d, &edges, notes, err);
+	       rename_find(d, &edges, facts, err) &&
+	       find_shifts(d, &edges, facts, err);
 }

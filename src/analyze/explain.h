@@ -6,7 +6,7 @@
 #ifndef ANALYZE_EXPLAIN_H
 #define ANALYZE_EXPLAIN_H
 
-#include "analyze/diff.h"
+#include "analyze/rank_facts.h"
 
 /* Cost moved when this part of it, at most, did not come out again. */
 #define EXPLAIN_SHIFT_REST 0.25
@@ -24,8 +24,8 @@
 #define EXPLAIN_RENAME_ROWS 64
 
 /* Takes back claims of d that renaming or shifting explains: they become
- * CHANGE_SAME, and notes say what happened. */
-bool explain_changes(struct diff *d, struct notes *notes,
+ * CHANGE_SAME, and facts say what happened. */
+bool explain_changes(struct diff *d, struct rank_facts *facts,
 		     struct error *err) MUST_CHECK;
 
 #endif

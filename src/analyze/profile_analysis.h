@@ -60,11 +60,11 @@ struct rank_want {
 /* How two profiles without windows are best compared: by the second when both
  * were taken for a time of different length, else by their own values. A
  * length that is a whole number of seconds was asked for; any other is how
- * long the process took, whose work is done then, and notes say that it is
- * compared as a whole. */
+ * long the process took, whose work is done then: *is_of_whole_runs, which
+ * the reader should know of. */
 enum normalize profiles_usual_way(const struct profile *slow,
 				  const struct profile *baseline,
-				  struct notes *notes);
+				  bool *is_of_whole_runs);
 
 /* Fills result->functions (+ counts, noise_count) and the shares of each kind
  * of code from the slow profile and, when not NULL, the baseline. Without a

@@ -430,18 +430,6 @@ static bool is_sample_count(const struct profile *p)
 	       !time_unit_ns(profile_unit(p));
 }
 
-/* Why it is not done the way that was asked for. */
-static void note_other_way(enum normalize asked, const struct profile *slow,
-			   struct notes *notes)
-{
-	notes_add(notes, "not compared by %s: %s",
-		  asked == NORMALIZE_REQUEST ? "request" : "the second",
-		  slow->is_gauge ? "what is in use at a time is used up by none"
-		  : asked == NORMALIZE_REQUEST
-			  ? "the number of requests is not known"
-			  : "how long the profiles took is not known");
-}
-
 /* What of the ways wanted is known on both sides, the first that is. What is in
  * use at a time is no rate. */
 static enum normalize known_way(const struct rank_want *want, bool is_gauge)
@@ -460,7 +448,7 @@ static enum normalize known_way(const struct rank_want *want, bool is_gauge)
 }
 
 static void set_exposure(const struct rank_want *want, struct diff_want *out,
-			 const struct profile *slow, struct notes *notes)
+			 const struct profile *slow, struct rank_facts *facts)
 {
 	double *exposure = out->exposure;
 
@@ -474,19 +462,19 @@ static void set_exposure(const struct rank_want *want, struct diff_want *out,
 		exposure[SIDE_SLOW] = (double)want->window_ns / 1e9;
 		exposure[SIDE_BASELINE] = (double)want->baseline_ns / 1e9;
 	}
-	if (want->is_way_asked && out->normalize != want->normalize)
-		note_other_way(want->normalize, slow, notes);
-	if (out->normalize == NORMALIZE_RATE && is_sample_count(slow))
-		notes_add(notes,
-			  "numbers of samples are compared as if both sides "
-			  "were sampled at the same rate, which this type does "
-			  "not tell");
+	facts->is_other_way =
+		want->is_way_asked && out->normalize != want->normalize;
+	facts->asked_way = want->normalize;
+	facts->is_gauge = slow->is_gauge;
+	facts->is_rate_of_samples =
+		out->normalize == NORMALIZE_RATE && is_sample_count(slow);
 }
 
 /* An empty side has no shares to compare; a rate can be zero. */
 static bool is_comparable(const struct profile *slow,
 			  const struct profile *baseline,
-			  const struct diff_want *want, struct notes *notes)
+			  const struct diff_want *want,
+			  struct rank_facts *facts)
 {
 	if (!baseline)
 		return false;
@@ -494,8 +482,8 @@ static bool is_comparable(const struct profile *slow,
 		return true;
 	if (slow->whole_total > 0 && want->normalize != NORMALIZE_SHARE)
 		return true;
-	notes_add(notes, "the %s profile is empty: nothing to compare with",
-		  slow->whole_total > 0 ? "baseline" : "slow");
+	facts->is_side_empty = true;
+	facts->empty_side = slow->whole_total > 0 ? SIDE_BASELINE : SIDE_SLOW;
 	return false;
 }
 
@@ -503,22 +491,13 @@ static bool is_comparable(const struct profile *slow,
  * for it need samples. */
 static bool is_countable(const struct profile *slow,
 			 const struct profile *baseline,
-			 const struct block_values *blocks, struct notes *notes)
+			 const struct block_values *blocks,
+			 struct rank_facts *facts)
 {
-	double values[SIDE_COUNT];
-	bool is_slow_known;
-
-	if (diff_sample_values(slow, baseline, values) || blocks)
-		return true;
-	is_slow_known = values[SIDE_SLOW] > 0;
-	notes_add(notes,
-		  "changes were not judged: the %s was sampled every %.0f, "
-		  "the sampling period of the %s is not known; it may mix "
-		  "several: compare one instance or one build",
-		  is_slow_known ? "slow side" : "baseline",
-		  values[is_slow_known ? SIDE_SLOW : SIDE_BASELINE],
-		  is_slow_known ? "baseline" : "slow side");
-	return false;
+	facts->is_uncountable =
+		!diff_sample_values(slow, baseline, facts->sample_values) &&
+		!blocks;
+	return !facts->is_uncountable;
 }
 
 static bool build_blocks(const struct ranking *r, enum rank_by by,
@@ -593,9 +572,9 @@ static bool compare_shown(struct ranking *r, struct error *err)
 		       &r->total_diff, err);
 }
 
-static bool explain(struct ranking *r, struct result *result, struct error *err)
+static bool explain(struct ranking *r, struct error *err)
 {
-	return explain_changes(&r->diff, &result->notes, err) &&
+	return explain_changes(&r->diff, r->facts, err) &&
 	       (!is_by_total(r) ||
 		through_find(&r->diff, &r->changes.owned, err));
 }
@@ -608,16 +587,15 @@ static bool rank_compared(struct ranking *r, struct result *result,
 	if (!compare_ranked(r, err))
 		return false;
 	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
-			 r->diff.want->blocks, &result->notes)) {
-		if (!explain(r, result, err))
+			 r->diff.want->blocks, r->facts)) {
+		if (!explain(r, err))
 			return false;
 		r->diffs = r->diff.rows;
 	}
 	if (!ranking_order(r, err) || !compare_shown(r, err))
 		return false;
 	whole_write(r, result);
-	return rank_facts_take(r->facts, r->t, r->diffs ? &r->diff : NULL,
-			       &result->arena, err);
+	return rank_facts_take(r->facts, r->t, r->diffs ? &r->diff : NULL, err);
 }
 
 static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
@@ -629,10 +607,11 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 	r->facts = arena_alloc(&result->arena, sizeof *r->facts);
 	if (!r->facts)
 		return arena_fail(&result->arena, "ranking functions", err);
+	r->facts->arena = &result->arena;
 	result->rank_facts = r->facts;
 	if (baseline)
-		set_exposure(r->want, want, slow, &result->notes);
-	if (!is_comparable(slow, baseline, want, &result->notes))
+		set_exposure(r->want, want, slow, r->facts);
+	if (!is_comparable(slow, baseline, want, r->facts))
 		baseline = NULL;
 	set_compared(slow, baseline, want, result);
 	if (!func_table_build(t, arena, slow, baseline, r->want->rules,
@@ -643,7 +622,7 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 			return false;
 	} else {
 		if (!ranking_order(r, err) ||
-		    !rank_facts_take(r->facts, t, NULL, &result->arena, err))
+		    !rank_facts_take(r->facts, t, NULL, err))
 			return false;
 	}
 	if (!rows_write(r, result, err) || !changes_write(r, result, err))

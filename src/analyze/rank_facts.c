@@ -1,6 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/rank_facts.h"
 
+#define WHAT "ranking functions"
+
+/* Names of tables go with them. */
+static bool keep_name(struct rank_facts *f, struct str name, struct str *out,
+		      struct error *err)
+{
+	*out = arena_str(f->arena, name);
+	return out->ptr || arena_fail(f->arena, WHAT, err);
+}
+
+bool rank_facts_add_renaming(struct rank_facts *f,
+			     const struct func_entry *from,
+			     const struct func_entry *to, struct error *err)
+{
+	struct func_renaming *kept;
+
+	if (f->renaming_count++ >= RANK_RENAMINGS)
+		return true;
+	kept = &f->renamings[f->renaming_count - 1];
+	return keep_name(f, from->name, &kept->from, err) &&
+	       keep_name(f, to->name, &kept->to, err);
+}
+
+bool rank_facts_add_shift(struct rank_facts *f, const struct func_entry *from,
+			  const struct func_entry *to,
+			  const struct func_entry *parent, struct error *err)
+{
+	struct cost_shift *shift;
+
+	if (!arena_reserve(f->arena, (void **)&f->shifts, &f->shift_cap,
+			   f->shift_count + 1, sizeof *f->shifts))
+		return arena_fail(f->arena, WHAT, err);
+	shift = &f->shifts[f->shift_count++];
+	return keep_name(f, from->name, &shift->from, err) &&
+	       keep_name(f, to->name, &shift->to, err) &&
+	       keep_name(f, parent->name, &shift->parent, err);
+}
+
 static void take_diff(struct rank_facts *f, const struct diff *d)
 {
 	const struct block_values *blocks = d->want->blocks;
@@ -19,19 +57,17 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 }
 
 bool rank_facts_take(struct rank_facts *f, const struct func_table *t,
-		     const struct diff *d, struct arena *arena,
-		     struct error *err)
+		     const struct diff *d, struct error *err)
 {
 	f->merged_count = t->merged_count;
 	f->move_count = t->move_count;
 	for (size_t i = 0; i < t->move_count; i++) {
-		struct func_move *move = &f->moves[i];
+		const struct func_move *move = &t->moves[i];
 
-		*move = t->moves[i];
-		move->from = arena_str(arena, move->from);
-		move->to = arena_str(arena, move->to);
-		if (!move->from.ptr || !move->to.ptr)
-			return arena_fail(arena, "ranking functions", err);
+		f->moves[i].count = move->count;
+		if (!keep_name(f, move->from, &f->moves[i].from, err) ||
+		    !keep_name(f, move->to, &f->moves[i].to, err))
+			return false;
 	}
 	if (d)
 		take_diff(f, d);

@@ -1,15 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a ranking of functions found out besides its rows: how noise was told,
- * what was put down to the load, which names were counted as one. Numbers and
- * names only: report/comparison_notes.h has the words.
+ * What a ranking of functions found out besides its rows: in which way the
+ * sides were compared and how noise was told, what was put down to the load,
+ * which functions were renamed. Numbers and names only:
+ * report/comparison_notes.h has the words.
  */
 #ifndef ANALYZE_RANK_FACTS_H
 #define ANALYZE_RANK_FACTS_H
 
 #include "analyze/diff.h"
 
+/* Pairs of renamed functions that are named; all are counted. */
+#define RANK_RENAMINGS 3u
+
+struct func_renaming {
+	struct str from;
+	struct str to;
+};
+
+/* Cost that moved between two functions called by a third. */
+struct cost_shift {
+	struct str from;
+	struct str to;
+	struct str parent;
+};
+
 struct rank_facts {
+	struct arena *arena; /* of the names here that no profile holds */
+	/* The way of comparing that was asked for and was not possible. */
+	bool is_other_way;
+	enum normalize asked_way;
+	bool is_gauge; /* what is in use at a time */
+	/* Numbers of samples of no known period were compared by the second. */
+	bool is_rate_of_samples;
+	bool is_side_empty;
+	enum side empty_side;
+	/* Not judged: only one side's samples could be counted. */
+	bool is_uncountable;
+	double sample_values[SIDE_COUNT]; /* then: of one sample, 0 unknown */
+	struct func_renaming renamings[RANK_RENAMINGS];
+	size_t renaming_count; /* of all, told or not */
+	struct cost_shift *shifts;
+	size_t shift_count, shift_cap;
 	size_t merged_count; /* functions of several generated names */
 	struct func_move moves[FUNC_MOVES_MAX];
 	size_t move_count;
@@ -25,10 +57,18 @@ struct rank_facts {
 	double drift;
 };
 
-/* d: NULL when nothing was judged. Names that are not the profiles' are copied
- * to the arena. */
+/* One more pair, and one more shift. */
+bool rank_facts_add_renaming(struct rank_facts *f,
+			     const struct func_entry *from,
+			     const struct func_entry *to,
+			     struct error *err) MUST_CHECK;
+bool rank_facts_add_shift(struct rank_facts *f, const struct func_entry *from,
+			  const struct func_entry *to,
+			  const struct func_entry *parent,
+			  struct error *err) MUST_CHECK;
+
+/* What the table and its comparison tell; d: NULL when nothing was judged. */
 bool rank_facts_take(struct rank_facts *f, const struct func_table *t,
-		     const struct diff *d, struct arena *arena,
-		     struct error *err) MUST_CHECK;
+		     const struct diff *d, struct error *err) MUST_CHECK;
 
 #endif

@@ -7,9 +7,6 @@
 #include "analyze/explain.h"
 #include "base/num.h"
 
-/* Notes a pair each; more are counted. */
-#define SHOWN_PAIRS 3
-
 /* A function that is on one side only itself: may be renamed too. */
 #define OTHER_CHANGED (ENTRY_NONE - 1)
 
@@ -274,17 +271,6 @@ static double pair_score(const struct renaming *r, const struct candidate *gone,
 	       1 / value_ratio(r, gone->id, fresh->id);
 }
 
-static void note_pair(const struct renaming *r, size_t number, uint32_t gone,
-		      uint32_t fresh, struct notes *notes)
-{
-	const struct func_entry *entries = r->d->t->entries;
-
-	if (number < SHOWN_PAIRS)
-		notes_add(notes, "probably renamed: %.*s -> %.*s",
-			  STR_ARGS(entries[gone].name),
-			  STR_ARGS(entries[fresh].name));
-}
-
 static void claim_neither(struct renaming *r, uint32_t gone, uint32_t fresh)
 {
 	r->d->rows[gone].change = CHANGE_SAME;
@@ -313,10 +299,10 @@ static struct candidate *best_match(const struct renaming *r,
 }
 
 bool rename_find(struct diff *d, const struct call_edges *edges,
-		 struct notes *notes, struct error *err)
+		 struct rank_facts *facts, struct error *err)
 {
+	const struct func_entry *entries = d->t->entries;
 	struct renaming r = { .d = d };
-	size_t pairs = 0;
 
 	if (!candidates_make(&r, err))
 		return false;
@@ -330,11 +316,10 @@ bool rename_find(struct diff *d, const struct call_edges *edges,
 		if (!fresh)
 			continue;
 		fresh->is_paired = true;
-		note_pair(&r, pairs++, r.items[i].id, fresh->id, notes);
 		claim_neither(&r, r.items[i].id, fresh->id);
+		if (!rank_facts_add_renaming(facts, &entries[r.items[i].id],
+					     &entries[fresh->id], err))
+			return false;
 	}
-	if (pairs > SHOWN_PAIRS)
-		notes_add(notes, "%zu more functions were probably renamed",
-			  pairs - SHOWN_PAIRS);
 	return true;
 }

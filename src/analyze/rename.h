@@ -6,12 +6,12 @@
 #define ANALYZE_RENAME_H
 
 #include "analyze/call_edges.h"
-#include "analyze/diff.h"
+#include "analyze/rank_facts.h"
 
 /* Pairs gone functions with new ones of the same callers and callees, or of
  * the same place in the same file, and of similar value. Neither is claimed
- * then, and a note offers the pair. edges must hold those of all claims. */
+ * then, and facts hold the pair. edges must hold those of all claims. */
 bool rename_find(struct diff *d, const struct call_edges *edges,
-		 struct notes *notes, struct error *err) MUST_CHECK;
+		 struct rank_facts *facts, struct error *err) MUST_CHECK;
 
 #endif

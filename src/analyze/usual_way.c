@@ -38,19 +38,16 @@ static bool is_taken_for_a_time(double length_s)
 
 enum normalize profiles_usual_way(const struct profile *slow,
 				  const struct profile *baseline,
-				  struct notes *notes)
+				  bool *is_of_whole_runs)
 {
 	double after = seconds(slow), before = seconds(baseline);
 
+	*is_of_whole_runs = false;
 	if (slow->is_gauge || !(after > 0) || !(before > 0) ||
 	    fabs(after - before) <= SAME_LENGTH * fmax(after, before))
 		return NORMALIZE_VALUE;
 	if (is_taken_for_a_time(after) && is_taken_for_a_time(before))
 		return NORMALIZE_RATE;
-	notes_add(notes,
-		  "the profiles took %.1f s before and %.1f s after, no time "
-		  "that one asks for: compared as whole runs; --normalize rate "
-		  "compares by the second",
-		  before, after);
+	*is_of_whole_runs = true;
 	return NORMALIZE_VALUE;
 }

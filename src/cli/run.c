@@ -73,10 +73,16 @@ static int64_t length_ns(struct time_range range, int64_t profiled_ns,
 static enum normalize usual_way(struct run *r)
 {
 	const struct evidence *ev = &r->evidence;
+	bool is_of_whole_runs;
+	enum normalize way;
 
 	if (ev->window.to_ns || ev->baseline_window.to_ns)
 		return NORMALIZE_RATE;
-	return profiles_usual_way(&ev->slow, &ev->baseline, &r->ctx.notes);
+	way = profiles_usual_way(&ev->slow, &ev->baseline, &is_of_whole_runs);
+	if (is_of_whole_runs)
+		comparison_notes_add_whole_runs(&ev->slow, &ev->baseline,
+						&r->ctx.notes);
+	return way;
 }
 
 /* How many requests there were, nobody knows here. */

@@ -8,6 +8,62 @@
 #define NOTED_DRIFT 1.25
 #define NOTED_COMMON_RATE 1.1
 
+static void note_way(const struct rank_facts *f, struct notes *notes)
+{
+	const char *why = "how long the profiles took is not known";
+
+	if (f->is_gauge)
+		why = "what is in use at a time is used up by none";
+	else if (f->asked_way == NORMALIZE_REQUEST)
+		why = "the number of requests is not known";
+	if (f->is_other_way)
+		notes_add(notes, "not compared by %s: %s",
+			  f->asked_way == NORMALIZE_REQUEST ? "request"
+							    : "the second",
+			  why);
+	if (f->is_rate_of_samples)
+		notes_add(notes,
+			  "numbers of samples are compared as if both sides "
+			  "were sampled at the same rate, which this type does "
+			  "not tell");
+}
+
+static void note_uncountable(const struct rank_facts *f, struct notes *notes)
+{
+	bool is_slow_known = f->sample_values[SIDE_SLOW] > 0;
+
+	notes_add(notes,
+		  "changes were not judged: the %s was sampled every %.0f, "
+		  "the sampling period of the %s is not known; it may mix "
+		  "several: compare one instance or one build",
+		  is_slow_known ? "slow side" : "baseline",
+		  f->sample_values[is_slow_known ? SIDE_SLOW : SIDE_BASELINE],
+		  is_slow_known ? "baseline" : "slow side");
+}
+
+static void note_renamings(const struct rank_facts *f, struct notes *notes)
+{
+	for (size_t i = 0; i < f->renaming_count && i < RANK_RENAMINGS; i++)
+		notes_add(notes, "probably renamed: %.*s -> %.*s",
+			  STR_ARGS(f->renamings[i].from),
+			  STR_ARGS(f->renamings[i].to));
+	if (f->renaming_count > RANK_RENAMINGS)
+		notes_add(notes, "%zu more functions were probably renamed",
+			  f->renaming_count - RANK_RENAMINGS);
+}
+
+static void note_shifts(const struct rank_facts *f, struct notes *notes)
+{
+	for (size_t i = 0; i < f->shift_count; i++) {
+		const struct cost_shift *s = &f->shifts[i];
+
+		notes_add(notes,
+			  "cost moved from %.*s to %.*s, both called by %.*s",
+			  STR_ARGS(s->from), STR_ARGS(s->to),
+			  STR_ARGS(s->parent));
+	}
+}
+
 static void note_untested(const struct rank_facts *f, struct notes *notes)
 {
 	notes_add(notes,
@@ -94,6 +150,15 @@ static void note_moves(const struct rank_facts *f, struct notes *notes)
 
 void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 {
+	note_way(f, notes);
+	if (f->is_side_empty)
+		notes_add(notes,
+			  "the %s profile is empty: nothing to compare with",
+			  f->empty_side == SIDE_BASELINE ? "baseline" : "slow");
+	if (f->is_uncountable)
+		note_uncountable(f, notes);
+	note_renamings(f, notes);
+	note_shifts(f, notes);
 	if (f->merged_count)
 		notes_add(notes,
 			  "%zu functions whose names differ only in generated "
@@ -104,4 +169,16 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 		return;
 	note_method(f, notes);
 	note_drift(f, notes);
+}
+
+void comparison_notes_add_whole_runs(const struct profile *slow,
+				     const struct profile *baseline,
+				     struct notes *notes)
+{
+	notes_add(notes,
+		  "the profiles took %.1f s before and %.1f s after, no time "
+		  "that one asks for: compared as whole runs; --normalize rate "
+		  "compares by the second",
+		  (double)baseline->duration_ns / 1e9,
+		  (double)slow->duration_ns / 1e9);
 }

@@ -229,18 +229,18 @@ static void expect_way(double before_s, double after_s, enum normalize way)
 {
 	struct profile slow = { .duration_ns = (int64_t)(after_s * 1e9) };
 	struct profile base = { .duration_ns = (int64_t)(before_s * 1e9) };
-	struct notes notes;
+	bool is_of_whole_runs;
 
-	notes_init(&notes);
-	if (profiles_usual_way(&slow, &base, &notes) != way)
+	if (profiles_usual_way(&slow, &base, &is_of_whole_runs) != way)
 		fail_msg("%g s and %g s are not compared by %d", before_s,
 			 after_s, way);
-	assert_int_equal(notes.count > 0, way == NORMALIZE_VALUE &&
-						  before_s > 0 && after_s > 0 &&
-						  fabs(before_s - after_s) > 1);
+	assert_int_equal(is_of_whole_runs,
+			 way == NORMALIZE_VALUE && before_s > 0 &&
+				 after_s > 0 && fabs(before_s - after_s) > 1);
 	slow.is_gauge = true;
-	assert_int_equal(profiles_usual_way(&slow, &base, &notes),
+	assert_int_equal(profiles_usual_way(&slow, &base, &is_of_whole_runs),
 			 NORMALIZE_VALUE);
+	assert_false(is_of_whole_runs);
 }
 
 /* By the second where both were taken for a time. */

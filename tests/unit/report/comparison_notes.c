@@ -54,6 +54,112 @@ static void test_nothing_judged_says_nothing(void **state)
 	assert_told(&f, NULL, NULL);
 }
 
+static void test_ways_that_were_not_possible(void **state)
+{
+	struct rank_facts f = { .is_other_way = true,
+				.asked_way = NORMALIZE_REQUEST };
+
+	(void)state;
+	assert_told(&f,
+		    "not compared by request: the number of requests is not "
+		    "known",
+		    NULL);
+	f.asked_way = NORMALIZE_RATE;
+	f.is_rate_of_samples = true;
+	assert_told(&f,
+		    "not compared by the second: how long the profiles took is "
+		    "not known",
+		    "numbers of samples are compared as if both sides were "
+		    "sampled at the same rate, which this type does not tell");
+	f.is_rate_of_samples = false;
+	f.is_gauge = true;
+	assert_told(&f,
+		    "not compared by the second: what is in use at a time is "
+		    "used up by none",
+		    NULL);
+}
+
+static void test_sides_that_cannot_be_compared(void **state)
+{
+	struct rank_facts f = { .is_side_empty = true,
+				.empty_side = SIDE_SLOW };
+
+	(void)state;
+	assert_told(&f, "the slow profile is empty: nothing to compare with",
+		    NULL);
+	f.empty_side = SIDE_BASELINE;
+	assert_told(&f,
+		    "the baseline profile is empty: nothing to compare with",
+		    NULL);
+	f = (struct rank_facts){ .is_uncountable = true,
+				 .sample_values = { 1e7, 0 } };
+	assert_told(&f,
+		    "changes were not judged: the slow side was sampled every "
+		    "10000000, the sampling period of the baseline is not "
+		    "known; it may mix several: compare one instance or one "
+		    "build",
+		    NULL);
+	f.sample_values[SIDE_SLOW] = 0;
+	f.sample_values[SIDE_BASELINE] = 2e7;
+	assert_told(&f,
+		    "changes were not judged: the baseline was sampled every "
+		    "20000000, the sampling period of the slow side is not "
+		    "known; it may mix several: compare one instance or one "
+		    "build",
+		    NULL);
+}
+
+static void test_renamed_functions(void **state)
+{
+	struct rank_facts f = {
+		.renamings = { { STR("a.find"), STR("a.lookup") },
+			       { STR("b"), STR("c") },
+			       { STR("d"), STR("e") } },
+		.renaming_count = RANK_RENAMINGS,
+	};
+
+	(void)state;
+	tell(&f);
+	assert_int_equal(told.count, RANK_RENAMINGS);
+	assert_string_equal(told.text[0],
+			    "probably renamed: a.find -> a.lookup");
+	assert_string_equal(told.text[2], "probably renamed: d -> e");
+	f.renaming_count = RANK_RENAMINGS + 1;
+	tell(&f);
+	assert_int_equal(told.count, RANK_RENAMINGS + 1);
+	assert_string_equal(told.text[3],
+			    "1 more functions were probably renamed");
+}
+
+static void test_cost_that_moved(void **state)
+{
+	struct cost_shift shifts[] = {
+		{ STR("a.parse"), STR("a.check"), STR("a.main") },
+		{ STR("x"), STR("y"), STR("z") },
+	};
+	struct rank_facts f = { .shifts = shifts, .shift_count = 2 };
+
+	(void)state;
+	assert_told(&f,
+		    "cost moved from a.parse to a.check, both called by a.main",
+		    "cost moved from x to y, both called by z");
+}
+
+static void test_whole_runs(void **state)
+{
+	struct profile slow = { .duration_ns = 8510000000 };
+	struct profile baseline = { .duration_ns = 6360000000 };
+
+	(void)state;
+	notes_init(&told);
+	comparison_notes_add_whole_runs(&slow, &baseline, &told);
+	assert_int_equal(told.count, 1);
+	assert_string_equal(told.text[0],
+			    "the profiles took 6.4 s before and 8.5 s after, "
+			    "no time that one asks for: compared as whole "
+			    "runs; --normalize rate compares by the second");
+}
+
 static void test_methods(void **state)
 {
 	struct rank_facts f = ordinary();
@@ -156,6 +262,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_judged_says_nothing),
+		cmocka_unit_test(test_ways_that_were_not_possible),
+		cmocka_unit_test(test_sides_that_cannot_be_compared),
+		cmocka_unit_test(test_renamed_functions),
+		cmocka_unit_test(test_cost_that_moved),
+		cmocka_unit_test(test_whole_runs),
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_drift_of_values),
