@@ -232,7 +232,7 @@
     this.order.forEach(function (row) {
       var is = row === this.marked ||
         (whole || shown < this.first) && (!wanted ||
-        row.cells[0].textContent.toLowerCase().indexOf(wanted) >= 0);
+        filterText(row).indexOf(wanted) >= 0);
       row.hidden = !is;
       shown += is;
     }, this);
@@ -242,6 +242,15 @@
     this.more.setAttribute('aria-expanded', String(Boolean(this.isWhole)));
     this.status.textContent = shown + ' of ' + this.rows.length + ' functions';
   };
+
+  /* Name and file, without the function that it passes on. */
+  function filterText(row) {
+    return Array.from(row.cells[0].children).filter(function (part) {
+      return !part.classList.contains('through');
+    }).map(function (part) {
+      return part.textContent;
+    }).join(' ').toLowerCase();
+  }
 
   Functions.prototype.nameOf = function (row) {
     return row.cells[0].firstElementChild.textContent;

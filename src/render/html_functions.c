@@ -237,7 +237,7 @@ static void name_cell(struct functions *f, const struct function_row *row)
 		out_text(h->out, "</span>");
 	}
 	if (row->through.len) {
-		out_text(h->out, " <span class=\"place\">through ");
+		out_text(h->out, " <span class=\"place through\">through ");
 		html_text(h, row->through);
 		out_text(h->out, "</span>");
 	}
