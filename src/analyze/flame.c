@@ -350,6 +350,8 @@ static bool write_function(struct build *b, const struct func_entry *e,
 		.change = b->f->has_baseline ? CHANGE_SAME : CHANGE_NONE,
 		.totals = { e->values[SIDE_SLOW].total,
 			    e->values[SIDE_BASELINE].total },
+		.owned = { e->values[SIDE_SLOW].owned,
+			   e->values[SIDE_BASELINE].owned },
 	};
 	return out->name.ptr != NULL;
 }

@@ -47,6 +47,8 @@ struct flame_function {
 	bool is_to_blame;
 	/* Of all its nodes, once per stack: what tables say of it. */
 	int64_t totals[FLAME_SIDES];
+	/* The same of itself with the libraries that it calls. */
+	int64_t owned[FLAME_SIDES];
 };
 
 struct flame_values {

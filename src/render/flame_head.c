@@ -99,8 +99,8 @@ static void head_how(const struct head *p)
 {
 	static const char *const ways[] = {
 		[NORMALIZE_SHARE] = "shares of each side",
-		[NORMALIZE_RATE] = "values a second",
-		[NORMALIZE_REQUEST] = "values a request",
+		[NORMALIZE_RATE] = "values per second",
+		[NORMALIZE_REQUEST] = "values per request",
 		[NORMALIZE_VALUE] = "the values of each side",
 	};
 	struct page *page = p->page;

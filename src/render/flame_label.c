@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "render/flame_text.h"
 #include "render/page.h"
 #include "render/units.h"
 
@@ -45,46 +44,67 @@ void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 #define WHOLE_BYTES (UNIT_TEXT_BYTES + 12)
 #define END_BYTES (2 * UNIT_TEXT_BYTES + WHOLE_BYTES + 4)
 
-/* " (53.3 % in all)" of a function that has other paths; else nothing. */
-static void whole_text(const struct flame *f, enum flame_side side,
-		       const struct flame_node *n, const char *share,
+/* As tables have it where two sides are compared, else a share. */
+static void value_text(const struct flame_words *w, enum flame_side side,
+		       int64_t value, char out[UNIT_TEXT_BYTES])
+{
+	if (!w->f->has_baseline)
+		format_share(flame_share(w->f, side, (double)value), out);
+	else if (side == FLAME_BASELINE)
+		scale_text(&w->scale, scale_before(&w->scale, value), out);
+	else
+		scale_text(&w->scale, scale_after(&w->scale, value), out);
+}
+
+/* " (1,300 ms in all)" of a function that has other paths; else nothing. */
+static void whole_text(const struct flame_words *w, enum flame_side side,
+		       const struct flame_node *n, const char *value,
 		       char out[WHOLE_BYTES])
 {
-	int64_t total = f->functions[n->function].totals[side];
+	int64_t total = w->f->functions[n->function].totals[side];
 	char whole[UNIT_TEXT_BYTES];
 
-	format_share(flame_share(f, side, (double)total), whole);
+	value_text(w, side, total, whole);
 	out[0] = '\0';
-	if (total > n->values[side].total && strcmp(whole, share) != 0)
+	if (total > n->values[side].total && strcmp(whole, value) != 0)
 		snprintf(out, WHOLE_BYTES, " (%s in all)", whole);
 }
 
-static void write_ends(const struct flame *f, enum flame_side side,
+/* " +1,180" */
+static void change_text(const struct flame_words *w, const struct flame_node *n,
+			char out[UNIT_TEXT_BYTES + 1])
+{
+	int64_t now = scale_after(&w->scale, n->values[FLAME_SLOW].total);
+	int64_t before =
+		scale_before(&w->scale, n->values[FLAME_BASELINE].total);
+
+	out[0] = ' ';
+	scale_format_signed(&w->scale, now - before, out + 1);
+}
+
+static void write_ends(const struct flame_words *w, enum flame_side side,
 		       uint32_t node, bool is_changed,
 		       char ends[ENDS][END_BYTES])
 {
-	const struct flame_node *n = &f->nodes[node];
-	char share[UNIT_TEXT_BYTES], points[UNIT_TEXT_BYTES + 1] = "";
+	const struct flame_node *n = &w->f->nodes[node];
+	char value[UNIT_TEXT_BYTES], change[UNIT_TEXT_BYTES + 1] = "";
 	char whole[WHOLE_BYTES];
 
-	format_share(flame_share(f, side, (double)n->values[side].total),
-		     share);
-	whole_text(f, side, n, share, whole);
-	if (is_changed && side != FLAME_BASELINE) {
-		points[0] = ' ';
-		format_points(flame_share(f, FLAME_SLOW, flame_moved(f, n)),
-			      points + 1);
-	}
-	snprintf(ends[0], END_BYTES, " %s%s%s", share, points, whole);
-	snprintf(ends[1], END_BYTES, " %s%s", share, points);
-	snprintf(ends[2], END_BYTES, " %s", share);
+	value_text(w, side, n->values[side].total, value);
+	whole_text(w, side, n, value, whole);
+	if (is_changed && side != FLAME_BASELINE)
+		change_text(w, n, change);
+	snprintf(ends[0], END_BYTES, " %s%s%s", value, change, whole);
+	snprintf(ends[1], END_BYTES, " %s%s", value, change);
+	snprintf(ends[2], END_BYTES, " %s", value);
 	ends[3][0] = '\0';
 }
 
 void flame_labeler_init(struct flame_labeler *l, const struct flame *f,
-			bool use_unicode)
+			const struct result *r, bool use_unicode)
 {
-	*l = (struct flame_labeler){ .f = f, .use_unicode = use_unicode };
+	*l = (struct flame_labeler){ .use_unicode = use_unicode };
+	flame_words_init(&l->words, f, r);
 	buf_init(&l->name, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&l->text, LIMIT_PAGE_TEXT_BYTES);
 }
@@ -135,7 +155,7 @@ static void add_cut(struct flame_labeler *l, struct str name, size_t columns)
 struct str flame_label(struct flame_labeler *l, enum flame_side side,
 		       uint32_t node, size_t columns)
 {
-	const struct flame *f = l->f;
+	const struct flame *f = l->words.f;
 	char ends[ENDS][END_BYTES], mark[FLAME_MARK_BYTES];
 	struct str name, name_end;
 
@@ -149,7 +169,7 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 	escape_terminal_buf(
 		&l->name,
 		name_shown(f->functions[f->nodes[node].function].name));
-	write_ends(f, side, node, *mark != '\0', ends);
+	write_ends(&l->words, side, node, *mark != '\0', ends);
 	name = buf_str(&l->name);
 	name_end = flame_name_end(name);
 	for (int i = 0; i < ENDS; i++)

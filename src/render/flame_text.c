@@ -12,6 +12,13 @@ double flame_share(const struct flame *f, enum flame_side s, double value)
 	return f->whole[s] > 0 ? value / (double)f->whole[s] : 0;
 }
 
+void flame_words_init(struct flame_words *w, const struct flame *f,
+		      const struct result *r)
+{
+	w->f = f;
+	scale_init(&w->scale, r);
+}
+
 /* "65.0 %, 1.19 s" */
 static void write_share(struct out *out, const struct flame *f,
 			enum flame_side s, int64_t value)
@@ -25,42 +32,133 @@ static void write_share(struct out *out, const struct flame *f,
 	out_text(out, text);
 }
 
-void flame_value_write(struct out *out, const struct flame *f,
-		       enum flame_side s, int64_t value)
+/* Values are told as samples only where they are something else. */
+static bool has_samples(const struct flame *f, enum flame_side s)
+{
+	return f->sample_value[s] > 0 && f->sample_value[s] != 1;
+}
+
+static void write_count(struct out *out, const struct flame *f,
+			enum flame_side s, int64_t value)
 {
 	char count[COUNT_TEXT_BYTES];
 
-	write_share(out, f, s, value);
-	if (!(f->sample_value[s] > 0) || f->sample_value[s] == 1)
-		return;
 	format_count((int64_t)((double)value / f->sample_value[s] + 0.5),
 		     count);
-	out_text(out, ", ");
 	out_text(out, count);
+}
+
+/* "65.0 %, 1.19 s, 119 samples" */
+static void write_value(struct out *out, const struct flame *f, int64_t value)
+{
+	write_share(out, f, FLAME_SLOW, value);
+	if (!has_samples(f, FLAME_SLOW))
+		return;
+	out_text(out, ", ");
+	write_count(out, f, FLAME_SLOW, value);
 	out_text(out, " samples");
 }
 
-void flame_path_write(struct out *out, const struct flame *f,
-		      const struct flame_node *n, enum flame_side s)
+static void write_steps(struct out *out, const struct flame_words *w,
+			int64_t steps)
 {
-	out_text(out, n->parent == FLAME_NONE ? "total " : "this path ");
-	flame_value_write(out, f, s, n->values[s].total);
-	out_text(out, "; self ");
-	flame_value_write(out, f, s, n->values[s].self);
+	char text[UNIT_TEXT_BYTES];
+
+	scale_text(&w->scale, steps, text);
+	out_text(out, text);
 }
 
-void flame_function_write(struct out *out, const struct flame *f,
+/* ", before 20 ms, change +1,180 ms" */
+static void write_change(struct out *out, const struct flame_words *w,
+			 int64_t now, int64_t before)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	out_text(out, ", before ");
+	write_steps(out, w, before);
+	scale_text_signed(&w->scale, now - before, text);
+	out_text(out, ", change ");
+	out_text(out, text);
+}
+
+/* "1,200 ms per second", of the slow side. */
+static void write_now(struct out *out, const struct flame_words *w, int64_t now)
+{
+	write_steps(out, w, now);
+	out_text(out, scale_per(w->scale.result));
+}
+
+/* How wide the frame is, where that is not the value itself. */
+static void write_part(struct out *out, const struct flame_words *w,
+		       const struct flame_node *n)
+{
+	char share[UNIT_TEXT_BYTES];
+
+	if (w->f->normalize == NORMALIZE_SHARE || !n->values[FLAME_SLOW].total)
+		return;
+	format_share(flame_share(w->f, FLAME_SLOW,
+				 (double)n->values[FLAME_SLOW].total),
+		     share);
+	outf(out, "; %s of the profile", share);
+}
+
+void flame_function_write(struct out *out, const struct flame_words *w,
 			  const struct flame_node *n)
 {
-	const struct flame_function *fn = &f->functions[n->function];
+	const struct flame_function *fn = &w->f->functions[n->function];
+	int64_t now = scale_after(&w->scale, fn->totals[FLAME_SLOW]);
 
-	out_text(out,
-		 f->has_baseline ? "whole function after " : "whole function ");
-	write_share(out, f, FLAME_SLOW, fn->totals[FLAME_SLOW]);
-	if (!f->has_baseline)
+	out_text(out, "whole function ");
+	if (!w->f->has_baseline) {
+		write_share(out, w->f, FLAME_SLOW, fn->totals[FLAME_SLOW]);
 		return;
-	out_text(out, "; before ");
-	write_share(out, f, FLAME_BASELINE, fn->totals[FLAME_BASELINE]);
+	}
+	write_now(out, w, now);
+	write_change(out, w, now,
+		     scale_before(&w->scale, fn->totals[FLAME_BASELINE]));
+	if (fn->is_to_blame)
+		out_text(out, " (the function to blame)");
+}
+
+void flame_path_write(struct out *out, const struct flame_words *w,
+		      const struct flame_node *n, const char *label)
+{
+	bool is_root = n->parent == FLAME_NONE;
+	int64_t now = scale_after(&w->scale, n->values[FLAME_SLOW].total);
+
+	out_text(out, label ? label : is_root ? "total " : "this path ");
+	if (!w->f->has_baseline) {
+		write_value(out, w->f, n->values[FLAME_SLOW].total);
+		out_text(out, "; self ");
+		write_value(out, w->f, n->values[FLAME_SLOW].self);
+		return;
+	}
+	write_now(out, w, now);
+	write_change(out, w, now,
+		     scale_before(&w->scale, n->values[FLAME_BASELINE].total));
+	if (is_root)
+		return;
+	out_text(out, ": ");
+	out_text(out, flame_change_words(w->f, n));
+	write_part(out, w, n);
+}
+
+void flame_self_write(struct out *out, const struct flame_words *w,
+		      const struct flame_node *n)
+{
+	const struct flame *f = w->f;
+
+	out_text(out, "self ");
+	write_steps(out, w, scale_after(&w->scale, n->values[FLAME_SLOW].self));
+	out_text(out, ", before ");
+	write_steps(out, w,
+		    scale_before(&w->scale, n->values[FLAME_BASELINE].self));
+	if (!has_samples(f, FLAME_SLOW) || !has_samples(f, FLAME_BASELINE))
+		return;
+	out_text(out, "; samples ");
+	write_count(out, f, FLAME_SLOW, n->values[FLAME_SLOW].total);
+	out_text(out, ", before ");
+	write_count(out, f, FLAME_BASELINE, n->values[FLAME_BASELINE].total);
 }
 
 double flame_moved(const struct flame *f, const struct flame_node *n)
@@ -85,19 +183,6 @@ const char *flame_change_words(const struct flame *f,
 	if (change_is_down(change))
 		return n->values[FLAME_SLOW].total ? "shrank" : "gone";
 	return n->values[FLAME_BASELINE].total ? "grew" : "new";
-}
-
-void flame_change_write(struct out *out, const struct flame *f,
-			const struct flame_node *n)
-{
-	char points[UNIT_TEXT_BYTES];
-
-	format_points(flame_share(f, FLAME_SLOW, flame_moved(f, n)), points);
-	out_text(out, points);
-	out_text(out, " points: ");
-	out_text(out, flame_change_words(f, n));
-	if (f->functions[n->function].is_to_blame)
-		out_text(out, " (the function to blame)");
 }
 
 /* Where they begin. Arguments have separators of their own. */

@@ -144,15 +144,16 @@ static uint32_t hottest_child(const struct flame *f, uint32_t node)
 	return best;
 }
 
-static void write_step(const struct flame *f, struct out *out, uint32_t node)
+static void write_step(const struct flame_words *w, struct out *out,
+		       uint32_t node)
 {
 	const struct flame_function *fn =
-		&f->functions[f->nodes[node].function];
+		&w->f->functions[w->f->nodes[node].function];
 
 	out_text(out, "<ol><li><code>");
 	escape_xml(out, name_shown(fn->name));
 	out_text(out, "</code> ");
-	html_flame_says(out, f, node);
+	html_flame_says(out, w, node);
 	out_char(out, '\n');
 }
 
@@ -166,17 +167,20 @@ static unsigned frames_below(const struct flame *f, uint32_t node)
 	return count;
 }
 
-static void write_path(const struct flame *f, struct out *out)
+static void write_path(const struct render_input *in, struct out *out)
 {
+	const struct flame *f = in->flame;
 	uint32_t node = hottest_child(f, 0);
+	struct flame_words words;
 	int depth = 0;
 
 	if (node == FLAME_NONE)
 		return;
+	flame_words_init(&words, f, in->result);
 	out_text(out, "<details class=\"flame-path\">\n<summary>The hottest "
 		      "path as text</summary>\n");
 	for (; node != FLAME_NONE && depth < PATH_FRAMES; depth++) {
-		write_step(f, out, node);
+		write_step(&words, out, node);
 		node = hottest_child(f, node);
 	}
 	if (node != FLAME_NONE)
@@ -207,7 +211,7 @@ void html_flame_write(const struct render_input *in, struct out *out)
 	write_words(in, out);
 	write_controls(in, out);
 	is_done = html_flame_picture(in, out);
-	write_path(in->flame, out);
+	write_path(in, out);
 	is_done &= html_flame_data(in, out);
 	if (!is_done)
 		render_fail(out);

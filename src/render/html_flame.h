@@ -8,6 +8,7 @@
 #define RENDER_HTML_FLAME_H
 
 #include "base/out.h"
+#include "render/flame_text.h"
 #include "render/render.h"
 
 /* html_flame.js and html_flame.css, each for an element of its own. The style
@@ -32,7 +33,9 @@ bool html_flame_data(const struct render_input *in, struct out *out) MUST_CHECK;
 bool html_flame_picture(const struct render_input *in,
 			struct out *out) MUST_CHECK;
 
-/* "65.0 %, before 4.1 %, +60.9 points: grew": what matters most of a node. */
-void html_flame_says(struct out *out, const struct flame *f, uint32_t node);
+/* What a node says of itself in one line: its function as a whole, then the
+ * path. */
+void html_flame_says(struct out *out, const struct flame_words *w,
+		     uint32_t node);
 
 #endif

@@ -56,13 +56,8 @@ function tellAgain() {
 
 // What a reader of screens hears, and tests look at.
 function announce(f) {
-	const i = f.i, a = model.share(0, N.total[0][i]);
-	let text = F.name[N.fn[i]] + ", " + model.shareText(a);
-
-	if (model.data.has_baseline)
-		text += ", before " + model.shareText(model.share(1,
-			N.total[1][i])) + (i ? ", " + model.words(i) : "");
-	id("live").textContent = text + ", level " + (N.depth[i] + 1);
+	id("live").textContent = F.name[N.fn[f.i]] + ", " +
+		model.brief(f.i) + ", level " + (N.depth[f.i] + 1);
 	graph.show(f);
 }
 

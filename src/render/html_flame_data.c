@@ -18,6 +18,7 @@
 #include "render/flame_colors.h"
 #include "render/formats.h"
 #include "render/html_flame.h"
+#include "render/scale.h"
 
 /* Digits 32 to 63 say that another one follows. */
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -370,6 +371,27 @@ static void write_nodes(struct data *d)
 
 /* ---- the rest ---- */
 
+/* The unit of the table: a value by its exposure by the step is what it shows,
+ * with the decimals behind the point. */
+static void write_scale(struct jsonw *w, const struct result *r)
+{
+	struct scale s;
+
+	scale_init(&s, r);
+	jsonw_key(w, "scale");
+	jsonw_object(w);
+	jsonw_key(w, "exposure");
+	jsonw_array(w);
+	jsonw_f64(w, scale_exposure(r, false), -1);
+	jsonw_f64(w, scale_exposure(r, true), -1);
+	jsonw_array_end(w);
+	jsonw_pair_f64(w, "step", s.step, -1);
+	jsonw_pair_i64(w, "decimals", s.decimals);
+	jsonw_pair_text(w, "unit", s.unit);
+	jsonw_pair_text(w, "per", scale_per(r));
+	jsonw_object_end(w);
+}
+
 static void write_head(struct data *d, const struct render_input *in)
 {
 	const struct flame *f = d->f;
@@ -379,7 +401,9 @@ static void write_head(struct data *d, const struct render_input *in)
 	jsonw_pair_bool(w, "is_bytes", str_equal(f->unit, STR("bytes")));
 	jsonw_pair_bool(w, "has_baseline", f->has_baseline);
 	jsonw_pair_bool(w, "is_inverted", in->picture.is_inverted);
+	jsonw_pair_bool(w, "is_share", f->normalize == NORMALIZE_SHARE);
 	jsonw_pair_f64(w, "baseline_scale", f->baseline_scale, -1);
+	write_scale(w, in->result);
 	jsonw_key(w, "whole");
 	jsonw_array(w);
 	for (int s = 0; s < FLAME_SIDES; s++)

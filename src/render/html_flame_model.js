@@ -131,20 +131,11 @@ function readFrames(data) {
 
 // ---- numbers in words, as render/units.c and base/timefmt.c ----
 
-function tenths(value) {
-	const t = Math.round(Math.abs(value) * 1000);
-
-	return [(value < 0 && t ? "-" : ""), Math.floor(t / 10) + "." + t % 10];
-}
-
 function shareText(share) {
-	return tenths(share).join("") + " %";
-}
+	const t = Math.round(Math.abs(share) * 1000);
 
-function pointsText(share) {
-	const [sign, text] = tenths(share);
-
-	return (sign || (text === "0.0" ? "" : "+")) + text;
+	return (share < 0 && t ? "-" : "") + Math.floor(t / 10) + "." + t % 10 +
+		" %";
 }
 
 function countText(value) {
@@ -229,14 +220,42 @@ function before(i) {
 	return N.total[1][i] * data.baseline_scale;
 }
 
-function sideText(side, value) {
-	const sample = data.sample_value[side];
-	let text = shareText(share(side, value)) + ", " + valueText(value);
+// Of what is not compared.
+function aloneText(value) {
+	const sample = data.sample_value[0];
+	let text = shareText(share(0, value)) + ", " + valueText(value);
 
 	if (sample > 0 && sample !== 1)
 		text += ", " + countText(Math.floor(value / sample + 0.5)) +
 			" samples";
 	return text;
+}
+
+// Steps of the unit that the table has; as render/scale.c.
+function steps(side, value) {
+	const exact = value / data.scale.exposure[side] / data.scale.step;
+
+	return Math.sign(exact) * Math.round(Math.abs(exact));
+}
+
+function digits(count) {
+	const decimals = data.scale.decimals, part = Math.pow(10, decimals);
+	const size = Math.abs(count), sign = count < 0 ? "-" : "";
+
+	return sign + countText(Math.floor(size / part)) + (decimals ? "." +
+		String(size % part).padStart(decimals, "0") : "");
+}
+
+function stepsText(count) {
+	return digits(count) + (data.scale.unit ? " " + data.scale.unit : "");
+}
+
+function changeText(now, before) {
+	const unit = data.is_share ? "points" : data.scale.unit;
+
+	return ", before " + stepsText(before) + ", change " +
+		(now > before ? "+" : "") + digits(now - before) +
+		(unit ? " " + unit : "");
 }
 
 function isUp(change) {
@@ -279,34 +298,62 @@ function placeText(i) {
 	return text + data.legends.kind[F.kind[fn]][1];
 }
 
-function wholeText(fn)
-{
-	const side = s => shareText(share(s, F.whole[s][fn])) + ", " +
-			  valueText(F.whole[s][fn]);
+function wholeText(fn) {
+	const value = F.whole[0][fn], now = steps(0, value);
 
 	if (!data.has_baseline)
-		return "whole function " + side(0);
-	return "whole function after " + side(0) + "; before " + side(1);
+		return "whole function " + shareText(share(0, value)) + ", " +
+			valueText(value);
+	return "whole function " + stepsText(now) + data.scale.per +
+		changeText(now, steps(1, F.whole[1][fn])) +
+		(F.isRanked[fn] ? " (the function to blame)" : "");
+}
+
+function pathText(i) {
+	const label = i ? "this path " : "total ";
+	const now = steps(0, N.total[0][i]);
+	let text;
+
+	if (!data.has_baseline)
+		return label + aloneText(N.total[0][i]) + "; self " +
+			aloneText(N.self[0][i]);
+	text = label + stepsText(now) + data.scale.per;
+	text += changeText(now, steps(1, N.total[1][i]));
+	if (!i)
+		return text;
+	text += ": " + changeWords(i);
+	return data.is_share || !N.total[0][i] ? text : text + "; " +
+		shareText(share(0, N.total[0][i])) + " of the profile";
+}
+
+function selfText(i) {
+	const sample = data.sample_value;
+	const text = "self " + stepsText(steps(0, N.self[0][i])) + ", before " +
+		stepsText(steps(1, N.self[1][i]));
+
+	if (!sample.every(value => value > 0 && value !== 1))
+		return text;
+	return text + "; samples " + [0, 1].map(s => countText(Math.floor(
+		N.total[s][i] / sample[s] + 0.5))).join(", before ");
+}
+
+// What matters most, in a few words.
+function briefText(i) {
+	if (!data.has_baseline)
+		return shareText(share(0, N.total[0][i]));
+	return stepsText(steps(0, N.total[0][i])) + ", before " +
+		stepsText(steps(1, N.total[1][i])) +
+		(i ? ", " + changeWords(i) : "");
 }
 
 function lines(i) {
-	const list = [F.name[N.fn[i]]], words = ["after   ", "before  "];
+	const list = [F.name[N.fn[i]]];
 
 	if (i)
-		list.push(placeText(i));
-	for (let s = 0; s < (data.has_baseline ? 2 : 1); s++)
-		list.push((data.has_baseline ? words[s] : "") +
-			  (i ? "this path " : "total ") +
-			  sideText(s, N.total[s][i]) + "; self " +
-			  sideText(s, N.self[s][i]));
-	if (data.has_baseline && i)
-		list.push("change  this path " +
-			  pointsText(share(0, N.total[0][i] - before(i))) +
-			  " points: " + changeWords(i) +
-			  (F.isRanked[N.fn[i]] ? " (the function to blame)"
-					       : ""));
-	if (i)
-		list.push(wholeText(N.fn[i]));
+		list.push(placeText(i), wholeText(N.fn[i]));
+	list.push(pathText(i));
+	if (data.has_baseline)
+		list.push(selfText(i));
 	return list;
 }
 
@@ -360,7 +407,7 @@ function laneOf(name) {
 }
 
 return { data: data, functions: F, frames: N, lane: laneOf, lines: lines,
-	words: changeWords, before: before, share: share, isGone: isGone,
+	brief: briefText, before: before, share: share, isGone: isGone,
 	isUp: i => isUp(F.change[N.fn[i]]), isDown: i => isDown(F.change[N.fn[i]]),
 	isNoise: i => F.change[N.fn[i]] === NOISE,
 	isBeneathGone: i => goneMark[i] > 0, shareText: shareText,

@@ -30,6 +30,7 @@
 struct picture {
 	struct svg s;
 	const struct flame *f;
+	struct flame_words words;
 	struct flame_lanes lanes;
 	enum palette palette;
 	double min_part;
@@ -96,36 +97,22 @@ static void choose(struct picture *p, struct lane lanes[2])
 	(void)is_small(p, lanes);
 }
 
-static void write_share(struct out *out, const struct flame *f, uint32_t node,
-			enum flame_side side)
+void html_flame_says(struct out *out, const struct flame_words *w,
+		     uint32_t node)
 {
-	int64_t value = f->nodes[node].values[side].total;
-	char share[UNIT_TEXT_BYTES];
+	const struct flame_node *n = &w->f->nodes[node];
 
-	format_share(flame_share(f, side, (double)value), share);
-	out_text(out, share);
+	if (node) {
+		flame_function_write(out, w, n);
+		out_text(out, "; ");
+	}
+	flame_path_write(out, w, n, NULL);
 }
 
-void html_flame_says(struct out *out, const struct flame *f, uint32_t node)
+static void write_title(struct out *out, const struct flame_words *w,
+			uint32_t node)
 {
-	out_text(out, node ? "this path " : "");
-	write_share(out, f, node, FLAME_SLOW);
-	if (f->has_baseline) {
-		out_text(out, ", before ");
-		write_share(out, f, node, FLAME_BASELINE);
-	}
-	if (!node)
-		return;
-	if (f->has_baseline) {
-		out_text(out, ", ");
-		flame_change_write(out, f, &f->nodes[node]);
-	}
-	out_text(out, "; ");
-	flame_function_write(out, f, &f->nodes[node]);
-}
-
-static void write_title(struct out *out, const struct flame *f, uint32_t node)
-{
+	const struct flame *f = w->f;
 	const struct flame_function *fn =
 		&f->functions[f->nodes[node].function];
 
@@ -138,7 +125,7 @@ static void write_title(struct out *out, const struct flame *f, uint32_t node)
 			outf(out, ":%u", (unsigned)fn->line);
 	}
 	out_char(out, '\n');
-	html_flame_says(out, f, node);
+	html_flame_says(out, w, node);
 	out_text(out, "</title>");
 }
 
@@ -163,7 +150,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
 
 	p->kinds |= flame_color_bit(p->f, p->palette, node);
 	out_text(out, "<g>");
-	write_title(out, p->f, node);
+	write_title(out, &p->words, node);
 	out_text(out, "<rect");
 	svg_attr(out, "x", x);
 	svg_attr(out, "y", y);
@@ -221,6 +208,7 @@ bool html_flame_picture(const struct render_input *in, struct out *out)
 				 { .values = &p.lanes.gone } };
 	bool is_done;
 
+	flame_words_init(&p.words, in->flame, in->result);
 	svg_begin(&p.s, in, out);
 	p.palette = flame_palette(in->flame, in->picture.palette);
 	is_done = flame_lanes_init(&p.lanes, in->flame);

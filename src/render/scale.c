@@ -44,7 +44,7 @@ static bool is_share(const struct result *r)
 	return r->is_compared && r->normalize == NORMALIZE_SHARE;
 }
 
-static double exposure(const struct result *r, bool is_before)
+double scale_exposure(const struct result *r, bool is_before)
 {
 	double divisor = is_before ? r->baseline_exposure : r->exposure;
 
@@ -83,8 +83,8 @@ static struct unit unit_for(const struct result *r, double value, double *kind)
 /* Whole things are not divided: two goroutines, three samples. */
 static bool is_whole(const struct result *r, const struct unit *unit)
 {
-	return unit->size == 1 && exposure(r, false) == 1 &&
-	       exposure(r, true) == 1;
+	return unit->size == 1 && scale_exposure(r, false) == 1 &&
+	       scale_exposure(r, true) == 1;
 }
 
 static int decimals_for(double number)
@@ -98,18 +98,19 @@ static int decimals_for(double number)
 
 static double largest(const struct result *r)
 {
-	double most = fabs((double)r->profile.total_value) / exposure(r, false);
+	double most =
+		fabs((double)r->profile.total_value) / scale_exposure(r, false);
 
 	if (r->has_baseline)
 		most = fmax(most, fabs((double)r->baseline.total_value) /
-					  exposure(r, true));
+					  scale_exposure(r, true));
 	for (size_t i = 0; i < r->function_count; i++) {
 		const struct function_row *row = &r->functions[i];
 
 		most = fmax(most, fabs((double)row->total_value) /
-					  exposure(r, false));
+					  scale_exposure(r, false));
 		most = fmax(most, fabs((double)row->baseline_total_value) /
-					  exposure(r, true));
+					  scale_exposure(r, true));
 	}
 	return most;
 }
@@ -134,8 +135,8 @@ static int64_t whole_steps(double steps)
 
 static int64_t steps_of(const struct scale *s, int64_t value, bool is_before)
 {
-	return whole_steps((double)value / exposure(s->result, is_before) /
-			   s->step);
+	return whole_steps((double)value /
+			   scale_exposure(s->result, is_before) / s->step);
 }
 
 int64_t scale_after(const struct scale *s, int64_t value)
@@ -150,7 +151,7 @@ int64_t scale_before(const struct scale *s, int64_t value)
 
 double scale_exact(const struct result *r, int64_t value, bool is_before)
 {
-	return (double)value / exposure(r, is_before);
+	return (double)value / scale_exposure(r, is_before);
 }
 
 int64_t scale_delta(const struct scale *s, double delta)
@@ -158,7 +159,7 @@ int64_t scale_delta(const struct scale *s, double delta)
 	const struct result *r = s->result;
 	double whole = is_share(r) ? 1
 				   : (double)r->profile.total_value /
-					     exposure(r, false);
+					     scale_exposure(r, false);
 
 	return isfinite(delta) ? whole_steps(delta * whole / s->step) : 0;
 }
@@ -187,6 +188,30 @@ void scale_format_signed(const struct scale *s, int64_t steps,
 	scale_format(s, steps, steps > 0 ? out + 1 : out);
 }
 
+static void add_unit(const char *digits, const char *unit,
+		     char out[UNIT_TEXT_BYTES])
+{
+	snprintf(out, UNIT_TEXT_BYTES, "%.28s%s%s", digits, *unit ? " " : "",
+		 unit);
+}
+
+void scale_text(const struct scale *s, int64_t steps, char out[UNIT_TEXT_BYTES])
+{
+	char digits[UNIT_TEXT_BYTES];
+
+	scale_format(s, steps, digits);
+	add_unit(digits, s->unit, out);
+}
+
+void scale_text_signed(const struct scale *s, int64_t steps,
+		       char out[UNIT_TEXT_BYTES])
+{
+	char digits[UNIT_TEXT_BYTES];
+
+	scale_format_signed(s, steps, digits);
+	add_unit(digits, is_share(s->result) ? "points" : s->unit, out);
+}
+
 /* ---- sentences ---- */
 
 static void say(const struct result *r, double value, struct unit unit,
@@ -209,7 +234,7 @@ static void say(const struct result *r, double value, struct unit unit,
 void scale_say(const struct result *r, int64_t value, bool is_before,
 	       char out[UNIT_TEXT_BYTES])
 {
-	double number = (double)value / exposure(r, is_before), kind;
+	double number = (double)value / scale_exposure(r, is_before), kind;
 	struct unit unit = unit_for(r, fabs(number), &kind);
 
 	say(r, number, unit, kind, out);
@@ -218,8 +243,8 @@ void scale_say(const struct result *r, int64_t value, bool is_before,
 void scale_say_change(const struct result *r, int64_t after, int64_t before,
 		      char out[UNIT_TEXT_BYTES])
 {
-	double change = fabs((double)after / exposure(r, false) -
-			     (double)before / exposure(r, true));
+	double change = fabs((double)after / scale_exposure(r, false) -
+			     (double)before / scale_exposure(r, true));
 	double kind;
 	struct unit unit = unit_for(r, change, &kind);
 
@@ -228,7 +253,7 @@ void scale_say_change(const struct result *r, int64_t after, int64_t before,
 	say(r, change, unit, kind, out);
 }
 
-void scale_measure(const struct result *r, char out[2 * UNIT_TEXT_BYTES])
+const char *scale_per(const struct result *r)
 {
 	static const char *const per[] = {
 		[NORMALIZE_SHARE] = "",
@@ -237,9 +262,13 @@ void scale_measure(const struct result *r, char out[2 * UNIT_TEXT_BYTES])
 		[NORMALIZE_VALUE] = "",
 	};
 
+	return r->is_compared ? per[r->normalize] : "";
+}
+
+void scale_measure(const struct result *r, char out[2 * UNIT_TEXT_BYTES])
+{
 	snprintf(out, 2 * UNIT_TEXT_BYTES, "%.30s%s",
-		 measure_subject(r->profile.type),
-		 r->is_compared ? per[r->normalize] : "");
+		 measure_subject(r->profile.type), scale_per(r));
 }
 
 int64_t row_value(const struct function_row *row, enum rank_by measure)

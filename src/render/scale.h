@@ -37,6 +37,19 @@ void scale_format(const struct scale *s, int64_t steps,
 void scale_format_signed(const struct scale *s, int64_t steps,
 			 char out[UNIT_TEXT_BYTES]);
 
+/* Steps with the unit: "1,200 ms"; of a difference "+1,180 ms", "+51.4
+ * points". */
+void scale_text(const struct scale *s, int64_t steps,
+		char out[UNIT_TEXT_BYTES]);
+void scale_text_signed(const struct scale *s, int64_t steps,
+		       char out[UNIT_TEXT_BYTES]);
+
+/* What a side's values are divided by; 1 where nothing is compared. */
+double scale_exposure(const struct result *r, bool is_before);
+
+/* By what values are divided: " per request"; "" by nothing. */
+const char *scale_per(const struct result *r);
+
 /* For sentences, each in the unit that fits it: "322 ms", "5.3 ms", "12 %",
  * "1,902". is_before: a value of the baseline. */
 void scale_say(const struct result *r, int64_t value, bool is_before,

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/out.h"
+#include "render/flame_text.h"
 #include "render/page.h"
 #include "render/render.h"
 
@@ -82,7 +83,7 @@ void svg_legend(struct svg *s, int64_t *x, int64_t *y, const char *color,
 
 /* What a frame says of itself: the name on the first line, alone. `between`
  * ends each line but the last. */
-void svg_flame_says(struct out *out, const struct flame *f, uint32_t node,
+void svg_flame_says(struct out *out, const struct flame_words *w, uint32_t node,
 		    const char *between);
 
 /* The name on a frame whose top left is at x, y, when some of it fits. */

@@ -43,6 +43,7 @@ struct picture {
 	struct svg s;
 	const struct flame *f;
 	const struct result *r;
+	struct flame_words words;
 	enum palette palette;
 	struct flame_lanes lanes;
 	struct lane slow;
@@ -152,7 +153,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
 	out_text(out, "\" data-d=\"");
 	out_int(out, n->depth);
 	out_text(out, "\"><title>");
-	svg_flame_says(out, p->f, node, "\n");
+	svg_flame_says(out, &p->words, node, "\n");
 	out_text(out, "</title><rect");
 	svg_attr(out, "x", x);
 	svg_attr(out, "y", y);
@@ -219,7 +220,7 @@ static void tell_sliver(struct picture *p, const struct lane *l, uint32_t node)
 	if (p->f->functions[n->function].is_to_blame)
 		out_text(out, " r");
 	out_text(out, "\n ");
-	svg_flame_says(out, p->f, node, "\n ");
+	svg_flame_says(out, &p->words, node, "\n ");
 	out_char(out, '\n');
 }
 
@@ -357,6 +358,7 @@ static void render_flame(const struct render_input *in, struct out *out)
 	struct picture p = { .f = in->flame, .r = in->result };
 
 	p.palette = flame_palette(in->flame, in->picture.palette);
+	flame_words_init(&p.words, p.f, p.r);
 	svg_begin(&p.s, in, out);
 	if (lay_out(&p))
 		draw(&p);

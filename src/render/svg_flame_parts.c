@@ -21,34 +21,25 @@ static void write_place(struct out *out, const struct flame *f,
 	out_text(out, code_kind_words(fn->kind));
 }
 
-void svg_flame_says(struct out *out, const struct flame *f, uint32_t node,
+void svg_flame_says(struct out *out, const struct flame_words *w, uint32_t node,
 		    const char *between)
 {
-	const struct flame_node *n = &f->nodes[node];
-	const struct flame_function *fn = &f->functions[n->function];
+	const struct flame_node *n = &w->f->nodes[node];
+	const struct flame_function *fn = &w->f->functions[n->function];
 
 	escape_xml(out, fn->name);
 	out_text(out, between);
 	if (node) {
-		write_place(out, f, fn);
+		write_place(out, w->f, fn);
+		out_text(out, between);
+		flame_function_write(out, w, n);
 		out_text(out, between);
 	}
-	out_text(out, f->has_baseline ? "after   " : "");
-	flame_path_write(out, f, n, FLAME_SLOW);
-	if (f->has_baseline) {
-		out_text(out, between);
-		out_text(out, "before  ");
-		flame_path_write(out, f, n, FLAME_BASELINE);
-	}
-	if (!node)
+	flame_path_write(out, w, n, NULL);
+	if (!w->f->has_baseline)
 		return;
-	if (f->has_baseline) {
-		out_text(out, between);
-		out_text(out, "change  this path ");
-		flame_change_write(out, f, n);
-	}
 	out_text(out, between);
-	flame_function_write(out, f, n);
+	flame_self_write(out, w, n);
 }
 
 void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,

@@ -386,7 +386,7 @@ void render_term(const struct render_input *in, struct out *out)
 	style.width = d.columns;
 	d.palette = flame_palette(d.f, in->picture.palette);
 	page_begin(&d.page, &style, out);
-	flame_labeler_init(&d.labels, d.f, style.use_unicode);
+	flame_labeler_init(&d.labels, d.f, in->result, style.use_unicode);
 	if (flame_lanes_init(&d.lanes, d.f))
 		draw(&d);
 	else

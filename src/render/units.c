@@ -26,18 +26,16 @@ static bool share_tenths(double share, long long *tenths)
 	return true;
 }
 
-/* has_plus: of a difference, which tells its sign; unit: what follows. */
-static void put_tenths(char *out, long long tenths, bool has_plus,
-		       const char *unit)
+static void put_share(char *out, long long tenths)
 {
 	uint64_t size = magnitude_i64(tenths);
 
-	if (tenths < 0 || (has_plus && tenths))
-		*out++ = tenths < 0 ? '-' : '+';
+	if (tenths < 0)
+		*out++ = '-';
 	out = put_u64(out, size / 10, 1);
 	*out++ = '.';
 	out = put_u64(out, size % 10, 1);
-	memcpy(out, unit, strlen(unit) + 1);
+	memcpy(out, " %", sizeof " %");
 }
 
 void format_share(double share, char out[UNIT_TEXT_BYTES])
@@ -45,7 +43,7 @@ void format_share(double share, char out[UNIT_TEXT_BYTES])
 	long long tenths;
 
 	if (share_tenths(share, &tenths))
-		put_tenths(out, tenths, false, " %");
+		put_share(out, tenths);
 	else
 		memcpy(out, "-", sizeof "-");
 }
@@ -59,16 +57,6 @@ void format_percent(double share, char out[UNIT_TEXT_BYTES])
 			 (tenths + (tenths < 0 ? -5 : 5)) / 10);
 	else
 		snprintf(out, UNIT_TEXT_BYTES, "-");
-}
-
-void format_points(double delta, char out[UNIT_TEXT_BYTES])
-{
-	long long tenths;
-
-	if (share_tenths(delta, &tenths))
-		put_tenths(out, tenths, true, "");
-	else
-		memcpy(out, "-", sizeof "-");
 }
 
 /* size is at least one of the unit; 1024 of it may appear by rounding. */

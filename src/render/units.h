@@ -20,10 +20,6 @@ void format_share(double share, char out[UNIT_TEXT_BYTES]);
 /* 0..1 as "65 %"; "-" when it is not a number. */
 void format_percent(double share, char out[UNIT_TEXT_BYTES]);
 
-/* A difference of shares in percentage points: "+60.9", "-3.0", "0.0"; "-"
- * when it is not a number. */
-void format_points(double delta, char out[UNIT_TEXT_BYTES]);
-
 /* Three significant digits: "512 B", "1.50 MiB". */
 void format_size(int64_t size_bytes, char out[UNIT_TEXT_BYTES]);
 

@@ -37,7 +37,7 @@ bool explorer_init(struct explorer *e, const struct render_input *in,
 	buf_init(&e->line, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&e->report, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&e->title, LIMIT_PAGE_TEXT_BYTES);
-	flame_labeler_init(&e->labels, e->f, in->style.use_unicode);
+	flame_labeler_init(&e->labels, e->f, in->result, in->style.use_unicode);
 	e->functions.is_old = true;
 	return search_init(&e->search, e->f) &&
 	       flame_lanes_init(&e->lanes, e->f) &&
@@ -59,10 +59,10 @@ void explorer_release(struct explorer *e)
 
 /* ---- what is seen ---- */
 
-/* A frame has five lines with a baseline, three without. */
+/* A frame has four lines with a baseline, three without. */
 uint32_t explorer_detail_rows(const struct explorer *e)
 {
-	uint32_t wanted = e->has_baseline ? 5 : 3;
+	uint32_t wanted = e->has_baseline ? 4 : 3;
 
 	if (e->rows >= 16)
 		return wanted;

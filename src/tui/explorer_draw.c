@@ -52,7 +52,12 @@ static void add_mode(struct explorer *e)
 	const char *side = side_words(e);
 
 	if (e->is_table)
-		buf_addf(&e->line, "functions %s%s", orders[e->functions.order],
+		buf_addf(&e->line, "functions %s%s%s",
+			 orders[e->functions.order],
+			 e->functions.order == FUNCTIONS_SELF &&
+					 functions_have_owned(e->f, e->zoom)
+				 ? "+lib"
+				 : "",
 			 e->functions.is_reversed ? ", reversed" : "");
 	else
 		buf_add_text(&e->line, "flame graph");
@@ -123,37 +128,6 @@ static void add_name(struct explorer *e, const struct flame_node *n)
 		buf_addf(&e->line, "  %s", code_kind_words(fn->kind));
 }
 
-/* A row of the table is a whole function; else the node has one. */
-static void add_side(struct explorer *e, const struct flame_node *n,
-		     enum flame_side side, const char *label)
-{
-	struct out out;
-
-	out_init_memory(&out, &e->line);
-	out_text(&out, label);
-	if (e->is_table) {
-		out_text(&out, "total ");
-		flame_value_write(&out, e->f, side, n->values[side].total);
-		out_text(&out, "; self ");
-		flame_value_write(&out, e->f, side, n->values[side].self);
-	} else {
-		flame_path_write(&out, e->f, n, side);
-	}
-	out_release(&out);
-}
-
-static void add_change(struct explorer *e, const struct flame_node *n)
-{
-	struct out out;
-
-	if (n->parent == FLAME_NONE)
-		return;
-	out_init_memory(&out, &e->line);
-	out_text(&out, e->is_table ? "change  " : "change  this path ");
-	flame_change_write(&out, e->f, n);
-	out_release(&out);
-}
-
 static void add_function(struct explorer *e, const struct flame_node *n)
 {
 	struct out out;
@@ -161,16 +135,39 @@ static void add_function(struct explorer *e, const struct flame_node *n)
 	if (n->parent == FLAME_NONE)
 		return;
 	out_init_memory(&out, &e->line);
-	flame_function_write(&out, e->f, n);
+	flame_function_write(&out, &e->labels.words, n);
 	out_release(&out);
 }
 
-static const char *first_label(const struct explorer *e, uint32_t rows)
+/* Rows of the table have no path: what they take within what is zoomed to. */
+static const char *path_label(const struct explorer *e)
 {
+	if (!e->is_table)
+		return NULL;
+	return e->zoom ? "within the zoom " : "total ";
+}
+
+static void add_path(struct explorer *e, const struct flame_node *n)
+{
+	struct out out;
+
+	/* As the whole function. */
+	if (e->is_table && e->has_baseline && !e->zoom)
+		return;
+	out_init_memory(&out, &e->line);
+	flame_path_write(&out, &e->labels.words, n, path_label(e));
+	out_release(&out);
+}
+
+static void add_self(struct explorer *e, const struct flame_node *n)
+{
+	struct out out;
+
 	if (!e->has_baseline)
-		return "";
-	return rows == 2 && e->side == EXPLORER_BEFORE ? "before  "
-						       : "after   ";
+		return;
+	out_init_memory(&out, &e->line);
+	flame_self_write(&out, &e->labels.words, n);
+	out_release(&out);
 }
 
 /* In the order of what matters, as far as there are lines. */
@@ -178,25 +175,22 @@ static void draw_details(struct explorer *e, const struct surface *s)
 {
 	const struct flame_node n = selected_node(e);
 	uint32_t row = 1 + explorer_body_rows(e);
-	uint32_t rows = explorer_detail_rows(e);
+	uint32_t end = row + explorer_detail_rows(e);
 
 	add_name(e, &n);
 	explorer_put(e, s, row++, 0, s->columns, &bold);
-	if (rows > 1) {
-		add_side(e, &n, rows > 2 ? FLAME_SLOW : explorer_flame_side(e),
-			 first_label(e, rows));
-		explorer_put(e, s, row++, 0, s->columns, &plain);
+	for (int i = 0; i < 3 && row < end; i++) {
+		if (i == 0)
+			add_path(e, &n);
+		else if (i == 1)
+			add_function(e, &n);
+		else
+			add_self(e, &n);
+		if (e->line.len)
+			explorer_put(e, s, row++, 0, s->columns, &plain);
 	}
-	if (rows > 2 && e->has_baseline) {
-		add_side(e, &n, FLAME_BASELINE, "before  ");
+	while (row < end)
 		explorer_put(e, s, row++, 0, s->columns, &plain);
-		add_change(e, &n);
-		explorer_put(e, s, row++, 0, s->columns, &plain);
-	}
-	if (rows > 2) {
-		add_function(e, &n);
-		explorer_put(e, s, row, 0, s->columns, &plain);
-	}
 }
 
 /* ---- the last line ---- */

@@ -52,7 +52,7 @@ static double key_of(const struct functions *t, const struct flame *f,
 {
 	switch (t->order) {
 	case FUNCTIONS_SELF:
-		return (double)row->values[side].self;
+		return (double)row->own[side];
 	case FUNCTIONS_TOTAL:
 		return (double)row->values[side].total;
 	case FUNCTIONS_CHANGE:
@@ -76,9 +76,25 @@ static int compare(const void *pa, const void *pb)
 	return order ? order : compare_u64(a->function, b->function);
 }
 
+bool functions_have_owned(const struct flame *f, uint32_t node)
+{
+	return f->has_baseline && !node;
+}
+
+static void set_own(struct function_sum *row, const struct flame *f,
+		    uint32_t node)
+{
+	const struct flame_function *fn = &f->functions[row->function];
+
+	for (int s = 0; s < FLAME_SIDES; s++)
+		row->own[s] = functions_have_owned(f, node)
+				      ? fn->owned[s]
+				      : row->values[s].self;
+}
+
 /* What the node takes no part in is left out, and the root, which is no
  * function, too. */
-static void keep_rows(struct functions *t, const struct flame *f,
+static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 		      enum flame_side side)
 {
 	uint32_t count = 0;
@@ -92,6 +108,7 @@ static void keep_rows(struct functions *t, const struct flame *f,
 			continue;
 		row.function = i;
 		row.name = f->functions[i].name;
+		set_own(&row, f, node);
 		row.key = key_of(t, f, &row, side);
 		t->rows[count++] = row;
 	}
@@ -117,7 +134,7 @@ bool functions_build(struct functions *t, const struct flame *f, uint32_t node,
 	t->rows = mem_calloc((size_t)f->function_count + 1, sizeof *t->rows);
 	if (!t->rows || !add_nodes(t->rows, f, node))
 		return false;
-	keep_rows(t, f, by_side);
+	keep_rows(t, f, node, by_side);
 	qsort(t->rows, t->count, sizeof *t->rows, compare);
 	if (t->is_reversed)
 		reverse(t);

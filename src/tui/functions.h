@@ -20,7 +20,8 @@ struct function_sum {
 	uint32_t function;
 	struct str name;
 	struct flame_values values[FLAME_SIDES];
-	double key; /* what is sorted by, the largest first */
+	int64_t own[FLAME_SIDES]; /* self, or with the libraries it calls */
+	double key;               /* what is sorted by, the largest first */
 };
 
 struct functions {
@@ -32,6 +33,10 @@ struct functions {
 	uint32_t top;
 	bool is_old; /* functions_build() is due */
 };
+
+/* Whether rows beneath the node tell self+lib, as tables that compare do: it is
+ * known of whole functions. */
+bool functions_have_owned(const struct flame *f, uint32_t node);
 
 /* False when memory ran out. Keeps order and, as far as it goes, the row that
  * is selected. by_side: whose values are sorted by. */

@@ -132,38 +132,61 @@ void table_event(struct explorer *e, const struct tui_event *event)
 
 /* ---- rows ---- */
 
-static void add_share(struct explorer *e, enum flame_side side, int64_t value)
+/* Of the functions' own unit, with its name in the head; shares without a
+ * baseline. */
+static void add_share(struct explorer *e, int64_t value)
 {
 	char text[UNIT_TEXT_BYTES];
 
-	format_share(flame_share(e->f, side, (double)value), text);
+	format_share(flame_share(e->f, FLAME_SLOW, (double)value), text);
 	buf_addf(&e->line, "%9s", value ? text : "-");
+}
+
+static void add_steps(struct explorer *e, int64_t steps)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	scale_format(&e->labels.words.scale, steps, text);
+	buf_addf(&e->line, "%9s", text);
+}
+
+static void add_change(struct explorer *e, const struct function_sum *row,
+		       int64_t steps)
+{
+	const struct flame_function *fn = &e->f->functions[row->function];
+	const char *mark = " ";
+	char text[UNIT_TEXT_BYTES];
+
+	scale_format_signed(&e->labels.words.scale, steps, text);
+	if (change_is_up(fn->change))
+		mark = "+";
+	if (change_is_down(fn->change))
+		mark = "-";
+	buf_addf(&e->line, "%9s %s%s", text, mark, fn->is_to_blame ? "!" : " ");
+}
+
+/* As the table of the command: total, before, change, self+lib. */
+static void add_compared(struct explorer *e, const struct function_sum *row)
+{
+	const struct scale *scale = &e->labels.words.scale;
+	int64_t now = scale_after(scale, row->values[FLAME_SLOW].total);
+	int64_t before = scale_before(scale, row->values[FLAME_BASELINE].total);
+
+	add_steps(e, now);
+	add_steps(e, before);
+	add_change(e, row, now - before);
+	add_steps(e, scale_after(scale, row->own[FLAME_SLOW]));
 }
 
 static void add_row(struct explorer *e, const struct function_sum *row)
 {
 	const struct flame_function *fn = &e->f->functions[row->function];
-	enum flame_side side = explorer_flame_side(e);
-	char text[UNIT_TEXT_BYTES];
-	const char *mark = " ";
 
-	add_share(e, side, row->values[side].self);
-	add_share(e, side, row->values[side].total);
 	if (e->has_baseline) {
-		if (side == FLAME_SLOW)
-			add_share(e, FLAME_BASELINE,
-				  row->values[FLAME_BASELINE].total);
-		else
-			add_share(e, FLAME_SLOW, row->values[FLAME_SLOW].total);
-		format_points(flame_share(e->f, FLAME_SLOW,
-					  function_sum_moved(e->f, row)),
-			      text);
-		if (change_is_up(fn->change))
-			mark = "+";
-		if (change_is_down(fn->change))
-			mark = "-";
-		buf_addf(&e->line, "%8s %s%s", text, mark,
-			 fn->is_to_blame ? "!" : " ");
+		add_compared(e, row);
+	} else {
+		add_share(e, row->values[FLAME_SLOW].self);
+		add_share(e, row->values[FLAME_SLOW].total);
 	}
 	buf_add_text(&e->line, "  ");
 	escape_terminal_buf(&e->line, name_shown(row->name));
@@ -178,13 +201,19 @@ static void add_row(struct explorer *e, const struct function_sum *row)
 static void draw_head(struct explorer *e, const struct surface *s)
 {
 	static const struct look dim = { .is_dim = true };
-	bool is_before = e->side == EXPLORER_BEFORE;
+	const struct scale *scale = &e->labels.words.scale;
+	char measure[2 * UNIT_TEXT_BYTES];
 
-	buf_addf(&e->line, "%9s%9s", "self", "total");
-	if (e->has_baseline)
-		buf_addf(&e->line, "%9s%8s   ", is_before ? "after" : "before",
-			 "change");
-	buf_add_text(&e->line, "  function");
+	if (e->has_baseline) {
+		scale_measure(e->in->result, measure);
+		buf_addf(&e->line, "%9s%9s%9s   %9s  function   (%s%s%s)",
+			 "total", "before", "change",
+			 functions_have_owned(e->f, e->zoom) ? "self+lib"
+							     : "self",
+			 measure, *scale->unit ? ", " : "", scale->unit);
+	} else {
+		buf_addf(&e->line, "%9s%9s  function", "self", "total");
+	}
 	explorer_put(e, s, 1, 0, s->columns, &dim);
 }
 

@@ -197,7 +197,7 @@ class Test(Page):
         self.check("load" in b.js("told()"), "focus tells of it",
                    b.js("told()"))
         self.equal(b.js("at('live').textContent"),
-                   "load, 50.0 %, before 30.0 %, grew, level 4",
+                   "load, 7,000, before 3,000, grew, level 4",
                    "and so do readers of screens")
         ring = b.js(f"pixel(view().left + {float(f['x']) + 20},"
                     f" view().top + {float(f['y']) + 1})")
@@ -471,7 +471,7 @@ class Test(Page):
                    texts)
         titles = b.js("Array.from(document.querySelectorAll("
                       "'.flame-static title')).map(t => t.textContent)")
-        self.check(any("+20.0 points: grew" in t for t in titles),
+        self.check(any("change +4,000: grew" in t for t in titles),
                    "and titles", titles)
         self.equal(b.js("getComputedStyle(document.getElementById("
                         "'flame-view')).display"), "none", "no canvas")

@@ -48,8 +48,9 @@ class Test(Page):
         x, y = self.center("load")
         b.mouse("mouseMoved", x, y)
         told = b.js("info()")
-        self.check("load" in told and "this path 50.0 %" in told
-                   and "whole function after 50.0 %" in told,
+        self.check("load" in told and "this path 7,000, before 3,000, " in told
+                   and "whole function 7,000, before 3,000, " in told
+                   and "; 50.0 % of the profile" in told,
                    "hover tells of the frame and its function", told)
         self.check("before" in b.js("info()"), "hover tells both sides",
                    b.js("info()"))
@@ -84,7 +85,7 @@ class Test(Page):
         b.js(LOOK)
         self.tab_in()
         self.equal(b.js("focused()"), "all", "Tab goes to the root")
-        self.check("100.0 %" in b.js("info()"), "focus tells of it",
+        self.check("total 14,000" in b.js("info()"), "focus tells of it",
                    b.js("info()"))
         b.key("ArrowUp")
         b.key("ArrowUp")

@@ -297,7 +297,7 @@ static void test_narrow_frames_left_out(void **state)
 	assert_int_equal(count, 8);
 	assert_int_equal(frames[5].left_out[0], 40 * 10000000);
 	assert_int_equal(frames[5].total[0], 200 * 10000000);
-	assert_int_equal(frames[0].total[1], 1000LL * 10000000);
+	assert_int_equal(frames[0].total[1], 1000LL * 50000000);
 	assert_int_equal(json_integer_value(json_object_get(data, "left_out")),
 			 1);
 	json_decref(data);

@@ -55,28 +55,6 @@ static void test_percent(void **state)
 	assert_string_equal(text, "-");
 }
 
-static void test_points(void **state)
-{
-	static const struct {
-		double delta;
-		const char *text;
-	} cases[] = {
-		{ 0.609, "+60.9" }, { -0.03, "-3.0" },  { 0, "0.0" },
-		{ -0.0001, "0.0" }, { 0.0005, "+0.1" }, { 1, "+100.0" },
-	};
-	char text[UNIT_TEXT_BYTES];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		format_points(cases[i].delta, text);
-		assert_string_equal(text, cases[i].text);
-	}
-	format_points((double)INFINITY, text);
-	assert_string_equal(text, "+100000000000.0");
-	format_points((double)NAN, text);
-	assert_string_equal(text, "-");
-}
-
 static void test_count(void **state)
 {
 	static const struct {
@@ -181,7 +159,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_percent),
-		cmocka_unit_test(test_points),
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_value),

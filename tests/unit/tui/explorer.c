@@ -10,6 +10,8 @@
  *                           6 do_syscall_64   40         40
  *                         7 oldHash            0        470
  *                           8 do_syscall_64    0         70
+ *
+ * in samples after, and in fives of them before.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,7 +182,7 @@ static void test_zoom(void **state)
 	draw(&e);
 	check_on_paper("zoomed to 20.0 %");
 	/* Callers fill the width, callees are to the scale of the frame. */
-	check_on_paper("main.main 100.0 %");
+	check_on_paper("main.main 100.0 ms");
 	assert_false(is_on_paper("FindByEmail 65"));
 	type(&e, "kkj"); /* back down towards the zoom, not to the widest */
 	assert_int_equal(e.selected, 1);
@@ -246,17 +248,16 @@ static void test_details(void **state)
 	struct explorer e;
 
 	(void)state;
-	begin(&e, true, 24, 80);
+	begin(&e, true, 24, 100);
 	type(&e, "jj");
 	draw(&e);
 	check_on_paper("main.(*UserRepository).FindByEmail  "
 		       "user_repository.go:88  application");
-	check_on_paper("after   this path 65.0 %, 6.5 s, 650 samples; self ");
-	check_on_paper("before  this path 4.0 %, 400 ms, 40 samples; self ");
-	check_on_paper("change  this path +63.0 points: grew (the function to "
-		       "blame)");
-	check_on_paper("whole function after 65.0 %, 6.5 s; before 4.0 %, "
-		       "400 ms");
+	check_on_paper("whole function 65.0 ms per request, before 2.0 ms, "
+		       "change +63.0 ms (the function to blame)");
+	check_on_paper("this path 65.0 ms per request, before 2.0 ms, change "
+		       "+63.0 ms: grew; 65.0 % of the profile");
+	check_on_paper("self 15.0 ms, before 2.0 ms; samples 650, before 200");
 	check_on_paper("user-db  UserRepository.findByEmail  612 ms");
 	end(&e);
 }
@@ -306,7 +307,7 @@ static void test_sides(void **state)
 	assert_int_equal(e.zoom, 3);
 	type(&e, "0");
 	draw(&e);
-	check_on_paper("-main.oldHash 47.0 %");
+	check_on_paper("-main.oldHash 23.5 ms");
 	assert_false(is_on_paper("Rows"));
 	type(&e, "gjjl");
 	assert_int_equal(e.selected, 7);
@@ -442,9 +443,12 @@ static void test_table(void **state)
 	draw(&e);
 	/* All that has a value on either side, but the root. */
 	assert_int_equal(e.functions.count, 7);
-	assert_int_equal(row_function(&e, 0), 3);
-	check_on_paper("   50.0 %   50.0 %        -   +50.0 +   database/sql");
-	check_on_paper("functions by self");
+	assert_int_equal(row_function(&e, 0), 2);
+	check_on_paper("    total   before   change    self+lib  function   "
+		       "(CPU per request, ms)");
+	check_on_paper("     65.0      2.0    +63.0 +!     65.0  main.(*User");
+	check_on_paper("     50.0      0.0    +50.0 +       0.0  database/sql");
+	check_on_paper("functions by self+lib");
 	type(&e, "s");
 	draw(&e);
 	assert_int_equal(row_function(&e, 0), 1);
@@ -458,7 +462,8 @@ static void test_table(void **state)
 	type(&e, "rjj");
 	assert_int_equal(e.functions.selected, 2);
 	draw(&e);
-	check_on_paper("before  total 47.0 %");
+	check_on_paper("whole function 0.0 ms per request, before 23.5 ms, "
+		       "change -23.5 ms");
 	key(&e, TUI_ENTER); /* of what is gone there is no frame after */
 	assert_false(e.is_table);
 	draw(&e);
@@ -470,7 +475,7 @@ static void test_table(void **state)
 	end(&e);
 }
 
-/* do_syscall_64 twice, beneath main.main 40 after; 110 before. */
+/* do_syscall_64 twice, beneath main.main 40 after; 5 times 110 before. */
 static void test_table_zoomed(void **state)
 {
 	struct explorer e;
@@ -484,7 +489,7 @@ static void test_table_zoomed(void **state)
 			assert_int_equal(e.functions.rows[i]
 						 .values[FLAME_BASELINE]
 						 .total,
-					 1100000000);
+					 5500000000);
 	type(&e, "btjjjl");
 	type(&e, "gjjl");
 	key(&e, TUI_ENTER);
@@ -578,7 +583,7 @@ static void test_no_color(void **state)
 	paper.surface.has_color = false;
 	type(&e, "jj");
 	draw(&e);
-	check_on_paper("[main.main 100.0 %===");
+	check_on_paper("[main.main 100.0 ms===");
 	check_on_paper("[+!main.(*UserRepository).FindByEmail");
 	assert_true(paper.is_marked[3]);
 	assert_false(paper.is_marked[2]);
