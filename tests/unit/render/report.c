@@ -256,7 +256,7 @@ static void test_diff_uncertain(void **state)
 	expect(&s, "strong: the whole is told from noise, p 0.0003\n");
 	s.result.whole.is_together = true;
 	expect(&s, "the whole profile grew: CPU per request in all from 18.2 "
-		   "ms to 183 ms (+904 %), no function more than others; most");
+		   "ms to 183 ms (+904 %), no function more than others\n");
 	s.result.whole.is_changed = s.result.whole.is_together = false;
 	expect(&s, "no certain change: CPU per request in all from 18.2 ms to "
 		   "183 ms (+904 %); the largest, main.(*UserRepository)."
