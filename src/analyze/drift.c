@@ -157,11 +157,40 @@ static double median_of(double *values, size_t count)
 /* Of a normal distribution. */
 #define DEVIATION_OF_MEDIAN 1.4826
 
+/* The middle of the shortest interval that holds more than half of the values,
+ * which are sorted; *half: half its length. Among few one that changed is a
+ * fifth or more, which moves their median. */
+static double shortest_half(const double *values, size_t count, double *half)
+{
+	size_t held = count / 2 + 1, best = 0;
+
+	for (size_t i = 0; i + held <= count; i++)
+		if (values[i + held - 1] - values[i] <
+		    values[best + held - 1] - values[best])
+			best = i;
+	*half = (values[best + held - 1] - values[best]) / 2;
+	return (values[best + held - 1] + values[best]) / 2;
+}
+
+/* Standard deviation of most of the values, robustly. */
+static double deviation_of(double *values, size_t count)
+{
+	double centre = median_of(values, count), half;
+
+	if (count < DIFF_DRIFT_ROWS) {
+		(void)shortest_half(values, count, &half);
+		return DEVIATION_OF_MEDIAN * half;
+	}
+	for (size_t i = 0; i < count; i++)
+		values[i] = fabs(values[i] - centre);
+	return DEVIATION_OF_MEDIAN * median_of(values, count);
+}
+
 /* Uses d->p and d->q as scratch. */
 double drift_between_windows(const struct diff *d)
 {
 	double *logs = d->p, *sampling = d->q;
-	double centre, deviation, excess, noise;
+	double deviation, excess, noise;
 	size_t count = 0;
 
 	for (uint32_t id = 0; id < d->t->count; id++)
@@ -169,10 +198,7 @@ double drift_between_windows(const struct diff *d)
 	if (count < DIFF_TOGETHER_ROWS)
 		return BURST_CV;
 	noise = median_of(sampling, count);
-	centre = median_of(logs, count);
-	for (size_t i = 0; i < count; i++)
-		logs[i] = fabs(logs[i] - centre);
-	deviation = DEVIATION_OF_MEDIAN * median_of(logs, count);
+	deviation = deviation_of(logs, count);
 	/* Both windows wander. */
 	excess = fmax(0, deviation * deviation - noise) / 2;
 	excess = (DIFF_WANDER_PRIOR * BURST_CV * BURST_CV +

@@ -27,8 +27,9 @@
 
 /* One window a side does not tell how far windows lie apart, but the functions
  * that did not change do: how much they wander against each other, robustly
- * (median absolute deviation), weighed against what is taken without them
- * (BURST_CV) as so many of them. */
+ * (median absolute deviation; of few, the shortest interval that holds most of
+ * them), weighed against what is taken without them (BURST_CV) as so many of
+ * them. */
 #define DIFF_WANDER_PRIOR 2.0
 /* Of functions with fewer samples their number wanders more than they do. */
 #define DIFF_WANDER_SAMPLES 40.0

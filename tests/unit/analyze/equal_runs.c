@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs of one program, drawn from one random source with a fixed start: equal
+ * ones show no change in any pair, and a function that got dearer by half is
+ * found. All compute in one helper, as in tests/pprof/programs/rules.go.
+ */
+#include "ranking.h"
+#include "../random.h"
+
+#define RUNS 10
+#define SAMPLES 8500.0
+
+/* Relative standard deviations from run to run: of all, of a function. */
+#define LOAD_CV 0.02
+#define FUNCTION_CV 0.02
+
+#define TEXT_BYTES 1024
+
+static const struct {
+	const char *name;
+	double part;
+} functions[] = {
+	{ "decode", 0.30 },
+	{ "rules", 0.19 },
+	{ "render", 0.28 },
+	{ "store", 0.23 },
+};
+
+/* What each does below: twelve stacks in all. */
+static const struct {
+	const char *rest;
+	double part;
+} ways[] = {
+	{ ";spin", 0.83 },
+	{ ";spin;preempt", 0.15 },
+	{ "", 0.02 },
+};
+
+static uint32_t random_state = 2463534242u;
+
+/* Irwin and Hall's sum of twelve. */
+static double random_normal(void)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)next_random(&random_state) / 65536;
+	return sum;
+}
+
+/* Means here are 30 and more. */
+static long random_poisson(double mean)
+{
+	return lround(fmax(0, mean + sqrt(mean) * random_normal()));
+}
+
+/* dearer: by how much "rules" takes more. */
+static void draw_run(char text[TEXT_BYTES], double dearer)
+{
+	double load = 1 + LOAD_CV * random_normal();
+	size_t len = 0;
+
+	for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
+		double own = load * (1 + FUNCTION_CV * random_normal());
+
+		if (!strcmp(functions[f].name, "rules"))
+			own *= dearer;
+		for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+			len += (size_t)snprintf(
+				text + len, TEXT_BYTES - len,
+				"main;serve;%s%s %ld\n", functions[f].name,
+				ways[w].rest,
+				random_poisson(SAMPLES * own *
+					       functions[f].part *
+					       ways[w].part));
+	}
+	assert_true(len < TEXT_BYTES);
+}
+
+static void compare(struct fixture *f, const char *before, const char *after,
+		    enum normalize way)
+{
+	const struct rank_want want = { .by = RANK_DELTA,
+					.normalize = way,
+					.window_ns = 60 * NS_PER_S,
+					.baseline_ns = 60 * NS_PER_S };
+
+	make_profile(&f->slow, "samples", "count", 1, after);
+	make_profile(&f->baseline, "samples", "count", 1, before);
+	rank(f, true, &want);
+}
+
+static const enum normalize all_ways[] = { NORMALIZE_VALUE, NORMALIZE_RATE,
+					   NORMALIZE_SHARE };
+
+static void expect_quiet(const char *before, const char *after)
+{
+	for (size_t i = 0; i < sizeof all_ways / sizeof *all_ways; i++) {
+		struct fixture f;
+
+		compare(&f, before, after, all_ways[i]);
+		if (f.result.change_total || f.result.whole.is_changed)
+			fail_msg("%.*s changed, compared by %d:\n%s\n%s",
+				 STR_ARGS(f.result.functions[0].name),
+				 all_ways[i], before, after);
+		assert_true(f.result.function_count > 0);
+		release(&f);
+	}
+}
+
+static void test_equal_runs(void **state)
+{
+	static char runs[RUNS][TEXT_BYTES];
+	size_t pairs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < RUNS; i++)
+		draw_run(runs[i], 1);
+	for (size_t i = 0; i < RUNS; i++)
+		for (size_t j = i + 1; j < RUNS; j++, pairs++)
+			expect_quiet(runs[i], runs[j]);
+	assert_int_equal(pairs, 45);
+}
+
+static bool is_found(const char *before, const char *after)
+{
+	const struct function_row *first;
+	struct fixture f;
+	bool is_first;
+
+	compare(&f, before, after, NORMALIZE_VALUE);
+	first = &f.result.functions[0];
+	is_first = str_equal(first->name, STR("rules")) &&
+		   first->change == CHANGE_GROWN;
+	release(&f);
+	return is_first;
+}
+
+static void test_dearer_by_half(void **state)
+{
+	char before[TEXT_BYTES], after[TEXT_BYTES];
+	int found = 0;
+
+	(void)state;
+	for (int i = 0; i < RUNS; i++) {
+		draw_run(before, 1);
+		draw_run(after, 1.5);
+		found += is_found(before, after);
+	}
+	assert_true(found >= 9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal_runs),
+		cmocka_unit_test(test_dearer_by_half),
+	};
+
+	return cmocka_run_group_tests_name("analyze/equal_runs", tests, NULL,
+					   NULL);
+}
