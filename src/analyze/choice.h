@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The choice of the guilty span in the making, between the part that chooses
- * (guilty.c) and those that put it into words (choice.c, pick.c).
+ * (guilty.c) and those that put it into words (choice.c, pick.c and, for --why,
+ * report/choice_reasons.c).
  */
 #ifndef ANALYZE_CHOICE_H
 #define ANALYZE_CHOICE_H
@@ -41,6 +42,17 @@ struct choice {
 				its growth when that decides */
 };
 
+/* The two halves of guilty_find(), for those who look at the choice between
+ * them: fills result->trace, ranks and chooses; then fills the rest of what
+ * guilty_find() fills. choice_release() follows, also after a failure. */
+bool choice_make(struct choice *c, const struct trace *t,
+		 const struct trace_times *times,
+		 const struct guilty_want *want, const struct usual *usual,
+		 struct result *result, struct error *err) MUST_CHECK;
+bool choice_conclude(struct choice *c, struct result *result,
+		     struct guilty_pick *pick, struct error *err) MUST_CHECK;
+void choice_release(struct choice *c);
+
 /* Looks whether the best candidate is part of a call that failed and was made
  * again, or whether such a call takes more than it: then that becomes the
  * best. Pauses between attempts are a wait of the caller's, the attempts are
@@ -63,9 +75,6 @@ bool choice_pick(struct choice *c, struct result *result,
 /* Whether the next candidate takes more than two thirds of what the choice
  * takes. */
 bool choice_is_close(const struct choice *c);
-
-/* result->reasons anew: the candidates and what became of each, for --why. */
-void choice_explain(const struct choice *c, struct result *result);
 
 /* Fills result->span and result->cause. */
 bool choice_tell(struct choice *c, struct result *result,

@@ -336,21 +336,29 @@ static bool fill_trace(const struct trace *t, struct result *result,
 	return true;
 }
 
-static bool find(struct choice *c, struct result *result,
-		 struct guilty_pick *pick, struct error *err)
+bool choice_make(struct choice *c, const struct trace *t,
+		 const struct trace_times *times,
+		 const struct guilty_want *want, const struct usual *usual,
+		 struct result *result, struct error *err)
 {
-	if (!fill_trace(c->t, result, err) ||
-	    !calls_build(c->t, &c->scratch, &c->calls, err) ||
-	    !candidates_rank(&c->calls, c->times, c->want, &c->scratch,
+	*c = (struct choice){
+		.t = t, .times = times, .want = want, .usual = usual
+	};
+	arena_init(&c->scratch, LIMIT_DECODE_HEAP_BYTES);
+	if (!fill_trace(t, result, err) ||
+	    !calls_build(t, &c->scratch, &c->calls, err) ||
+	    !candidates_rank(&c->calls, times, want, &c->scratch,
 			     &c->candidates, err))
 		return false;
 	if (!c->candidates.count)
 		return fail_not_found(c, err);
-	if (!repeats_find(&c->calls, c->times, &c->scratch, &c->repeats, err) ||
-	    !choose(c, err))
-		return false;
-	if (result->has_reasons)
-		choice_explain(c, result);
+	return repeats_find(&c->calls, times, &c->scratch, &c->repeats, err) &&
+	       choose(c, err);
+}
+
+bool choice_conclude(struct choice *c, struct result *result,
+		     struct guilty_pick *pick, struct error *err)
+{
 	if (!choice_pick(c, result, pick, err))
 		return false;
 	pick->is_close = choice_is_close(c);
@@ -358,18 +366,20 @@ static bool find(struct choice *c, struct result *result,
 	       findings_collect(&c->calls, c->times, &c->repeats, result, err);
 }
 
+void choice_release(struct choice *c)
+{
+	arena_release(&c->scratch);
+}
+
 bool guilty_find(const struct trace *t, const struct trace_times *times,
 		 const struct guilty_want *want, const struct usual *usual,
 		 struct result *result, struct guilty_pick *pick,
 		 struct error *err)
 {
-	struct choice c = {
-		.t = t, .times = times, .want = want, .usual = usual
-	};
-	bool is_done;
+	struct choice c;
+	bool is_done = choice_make(&c, t, times, want, usual, result, err) &&
+		       choice_conclude(&c, result, pick, err);
 
-	arena_init(&c.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = find(&c, result, pick, err);
-	arena_release(&c.scratch);
+	choice_release(&c);
 	return is_done;
 }

@@ -6,6 +6,7 @@
 #include "analyze/growth.h"
 #include "base/num.h"
 #include "cli/fetch.h"
+#include "report/choice_reasons.h"
 
 static bool want_init(const struct options *o, struct guilty_want *want,
 		      struct error *err)
@@ -27,6 +28,21 @@ static bool want_init(const struct options *o, struct guilty_want *want,
 	return true;
 }
 
+static bool find(struct run *r, struct guilty *g,
+		 const struct guilty_want *want, const struct usual *usual,
+		 struct error *err)
+{
+	struct choice c;
+	bool is_done = choice_make(&c, &r->trace, &g->times, want, usual,
+				   &r->result, err);
+
+	if (is_done && r->result.has_reasons)
+		choice_reasons_tell(&c, &r->result.reasons);
+	is_done = is_done && choice_conclude(&c, &r->result, &g->pick, err);
+	choice_release(&c);
+	return is_done;
+}
+
 bool guilty_from_trace(struct run *r, struct guilty *g, struct error *err)
 {
 	const struct options *o = r->ctx.options;
@@ -45,8 +61,7 @@ bool guilty_from_trace(struct run *r, struct guilty *g, struct error *err)
 	if (!trace_times_compute(&r->trace, &r->result.arena, &g->times, err))
 		return false;
 	r->result.trace.source = source;
-	return guilty_find(&r->trace, &g->times, &want, NULL, &r->result,
-			   &g->pick, err);
+	return find(r, g, &want, NULL, err);
 }
 
 bool guilty_again(struct run *r, struct guilty *g, const struct usual *usual,
@@ -62,6 +77,5 @@ bool guilty_again(struct run *r, struct guilty *g, const struct usual *usual,
 		trace_times_focus(
 			&r->trace, &g->times,
 			growths_find_tree(&r->trace, &g->times, usual));
-	return guilty_find(&r->trace, &g->times, &want, usual, &r->result,
-			   &g->pick, err);
+	return find(r, g, &want, usual, err);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "history_fixture.h"
+#include "../analyze/history_fixture.h"
 
 #include "analyze/trace_analysis.h"
 #include "analyze/usual.h"
+#include "report/choice_reasons.h"
 
 /* A trace, what its operations usually take, and the reasons given. */
 struct reasoning {
@@ -42,19 +43,22 @@ static void explain(struct reasoning *g, const char *text, bool has_usual,
 		    struct guilty_want want)
 {
 	struct error err = { 0 };
+	struct choice c;
 
 	fixture_trace(&g->t, text);
 	arena_init(&g->arena, GIB);
 	arena_init(&g->result.arena, GIB);
-	g->result.has_reasons = true;
 	if (has_usual)
 		assert_true(usual_build(&g->p.h, 0, (struct time_range){ 0, 0 },
 					0, UINT32_MAX, &g->p.arena, &g->usual,
 					&err));
 	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &err));
-	assert_true(guilty_find(&g->t, &g->times, &want,
+	assert_true(choice_make(&c, &g->t, &g->times, &want,
 				has_usual ? &g->usual : NULL, &g->result,
-				&g->pick, &err));
+				&err));
+	choice_reasons_tell(&c, &g->result.reasons);
+	assert_true(choice_conclude(&c, &g->result, &g->pick, &err));
+	choice_release(&c);
 }
 
 static void end(struct reasoning *g)

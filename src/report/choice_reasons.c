@@ -1,9 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The choice of the span as --why tells it: who competed, by what, and why
- * the others lost.
- */
-#include "analyze/choice.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/choice_reasons.h"
+
 #include "analyze/wording.h"
 #include "base/num.h"
 
@@ -219,32 +216,32 @@ static void tell_loop(const struct choice *c, struct buf *out)
 	buf_add_text(out, c->is_loop_headline ? ": chosen" : "");
 }
 
-static void keep(struct buf *text, struct result *result)
+static void keep(struct buf *text, struct notes *reasons)
 {
-	notes_add(&result->reasons, "%s", buf_text(text));
+	notes_add(reasons, "%s", buf_text(text));
 	buf_clear(text);
 }
 
-void choice_explain(const struct choice *c, struct result *result)
+void choice_reasons_tell(const struct choice *c, struct notes *reasons)
 {
 	size_t at = best_of(c), told = 0, last = SIZE_MAX;
 	struct buf text;
 
-	notes_init(&result->reasons);
+	notes_init(reasons);
 	buf_init(&text, WORDING_BYTES);
 	tell_head(c, &text);
-	keep(&text, result);
+	keep(&text, reasons);
 	if (c->loop) {
 		tell_loop(c, &text);
-		keep(&text, result);
+		keep(&text, reasons);
 	}
 	for (; told < TOLD_CANDIDATES && at != SIZE_MAX; told++) {
 		tell_candidate(c, at, &text);
-		keep(&text, result);
+		keep(&text, reasons);
 		at = last = find_after(c, last);
 	}
 	if (told < c->candidates.count)
-		notes_add(&result->reasons, "span: %zu more, with less",
+		notes_add(reasons, "span: %zu more, with less",
 			  c->candidates.count - told);
 	buf_release(&text);
 }
