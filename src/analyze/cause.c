@@ -3,19 +3,6 @@
 
 #include <math.h>
 
-#include "analyze/wording.h"
-#include "base/buf.h"
-#include "base/num.h"
-
-static bool set_text(struct result *result, struct str text, struct str *out,
-		     struct error *err)
-{
-	if (!text.ptr)
-		return arena_fail(&result->arena, "the answer", err);
-	*out = text;
-	return true;
-}
-
 static bool counts_time(const struct profile *p)
 {
 	return str_equal(profile_unit(p), STR("nanoseconds"));
@@ -29,18 +16,6 @@ static enum cause_kind kind_of(double share)
 	return share < CAUSE_WAIT_SHARE ? CAUSE_WAIT : CAUSE_UNKNOWN;
 }
 
-static const char *kind_words(enum cause_kind kind)
-{
-	switch (kind) {
-	case CAUSE_CPU:
-		return "computing";
-	case CAUSE_WAIT:
-		return "not CPU";
-	default:
-		return "part computing, part waiting";
-	}
-}
-
 /* Long enough, and with samples of its own that count time. */
 static bool is_judged(const struct cause_evidence *e)
 {
@@ -48,33 +23,20 @@ static bool is_judged(const struct cause_evidence *e)
 	       e->span_own_ns >= CAUSE_OWN_MIN_NS;
 }
 
-/* "computing: 402 ms of 560 ms were on CPU", from the span's own samples. */
-static bool add_cpu_share(const struct cause_evidence *e, struct result *result,
-			  struct error *err)
+static void judge_cpu_share(const struct cause_evidence *e, struct cause *c,
+			    struct cause_facts *facts)
 {
-	struct cause *c = &result->cause;
-	enum cause_kind kind;
-	char cpu[24], own[24];
-
 	if (!e->span || !counts_time(e->span) || e->span_own_ns <= 0)
-		return true;
+		return;
 	c->on_cpu_ns = e->span->total;
 	if (c->kind == CAUSE_DOWNSTREAM || !is_judged(e))
-		return true;
-	kind = kind_of((double)c->on_cpu_ns / (double)e->span_own_ns);
-	format_duration(c->on_cpu_ns, cpu);
-	format_duration(e->span_own_ns, own);
+		return;
+	facts->own_ns = e->span_own_ns;
+	facts->said = CAUSE_SAYS_CPU_SHARE_TOO;
 	if (c->kind == CAUSE_N_PLUS_ONE)
-		return set_text(result,
-				arena_printf(&result->arena,
-					     "%.*s; %s of %s were on CPU",
-					     STR_ARGS(c->text), cpu, own),
-				&c->text, err);
-	c->kind = kind;
-	return set_text(result,
-			arena_printf(&result->arena, "%s: %s of %s were on CPU",
-				     kind_words(kind), cpu, own),
-			&c->text, err);
+		return;
+	facts->said = CAUSE_SAYS_CPU_SHARE;
+	c->kind = kind_of((double)c->on_cpu_ns / (double)e->span_own_ns);
 }
 
 static bool leader_changed(const struct result *result)
@@ -85,24 +47,17 @@ static bool leader_changed(const struct result *result)
 
 /* Where the trace alone could not tell, and too few samples carry the span:
  * what the profile of the service adds, and no more. */
-static bool add_profile(struct result *result, bool is_judged,
-			struct error *err)
+static void judge_profile(const struct result *result, bool is_judged,
+			  struct cause_facts *facts)
 {
-	struct cause *c = &result->cause;
-	const char *shown = "the profile shows where its service spends time";
-
-	if (!result->has_profile || c->kind != CAUSE_UNKNOWN || is_judged)
-		return true;
+	if (!result->has_profile || result->cause.kind != CAUSE_UNKNOWN ||
+	    is_judged)
+		return;
+	facts->said = CAUSE_SAYS_WHERE;
 	if (leader_changed(result))
-		shown = "a function of its service grew";
+		facts->said = CAUSE_SAYS_GROWN;
 	else if (result->has_baseline)
-		shown = "no function of its service clearly grew";
-	return set_text(result,
-			arena_printf(&result->arena,
-				     "computing or waiting: too few samples of "
-				     "its own to tell; %s",
-				     shown),
-			&c->text, err);
+		facts->said = CAUSE_SAYS_NOT_GROWN;
 }
 
 /* A span that never waited for CPU is not explained by a CPU profile; then
@@ -113,63 +68,42 @@ static bool is_explained(const struct result *result)
 	       result->cause.kind != CAUSE_DOWNSTREAM;
 }
 
-/* Of which requests a file is nobody knows. */
-static void add_whose(const struct profile_info *p, struct buf *out)
+static void lacks(struct confidence_rating *r, bool is_lacking,
+		  enum weakness weakness)
 {
-	if (p->is_file) {
-		buf_add_text(out, "the profile file ");
-		wording_add(out, p->selector, WORDING_TEXT_BYTES);
+	if (is_lacking)
+		r->weaknesses[r->weakness_count++] = weakness;
+}
+
+static void rate(const struct cause_evidence *e, const struct result *result,
+		 struct cause_facts *facts)
+{
+	struct confidence_rating *r = &facts->rating;
+	bool has_baseline = result->has_baseline;
+
+	if (has_baseline && is_explained(result) && result->functions[0].q >= 0)
+		r->confidence = CONFIDENCE_FAIR;
+	if (!result->has_profile)
 		return;
-	}
-	buf_add_text(out, p->scope == SCOPE_SPAN
-				  ? "the span's own samples"
-				  : "profile of the whole service");
+	facts->is_span_measured =
+		e->span && result->profile.scope != SCOPE_SPAN;
+	lacks(r, !has_baseline, WEAKNESS_NO_BASELINE);
+	lacks(r, has_baseline && result->baseline.healthy < 0,
+	      WEAKNESS_BASELINE_UNCHECKED);
+	lacks(r, leader_changed(result) && isnan(result->functions[0].q),
+	      WEAKNESS_NOT_TESTED);
+	lacks(r, has_baseline && !leader_changed(result),
+	      WEAKNESS_NOTHING_GREW);
 }
 
-static bool rate(const struct cause_evidence *e, struct result *result,
-		 struct error *err)
+void cause_judge(const struct cause_evidence *evidence, struct result *result,
+		 struct cause_facts *facts)
 {
-	struct cause *c = &result->cause;
-	struct buf text;
-	bool done;
-
-	buf_init(&text, LIMIT_ERROR_BYTES);
-	if (!result->has_profile) {
-		buf_add_text(&text, "the trace alone, no profile");
-	} else {
-		bool is_span = result->profile.scope == SCOPE_SPAN;
-
-		add_whose(&result->profile, &text);
-		wording_add_samples(&text, result);
-		if (e->span && !is_span)
-			buf_add_text(&text, ", CPU time measured on the span");
-		if (!result->has_baseline)
-			buf_add_text(&text, ", no baseline");
-		else if (result->baseline.healthy < 0)
-			buf_add_text(&text,
-				     ", baseline not checked for health");
-		if (leader_changed(result) && isnan(result->functions[0].q))
-			buf_add_text(&text, ", not tested for significance");
-		if (result->has_baseline && !leader_changed(result))
-			buf_add_text(&text, ", no function clearly grew");
-	}
-	c->confidence = result->has_baseline && is_explained(result) &&
-					result->functions[0].q >= 0
-				? CONFIDENCE_FAIR
-				: CONFIDENCE_WEAK;
-	done = buf_check(&text, "the answer", err) &&
-	       set_text(result, arena_str(&result->arena, buf_str(&text)),
-			&c->confidence_text, err);
-	buf_release(&text);
-	return done;
-}
-
-bool cause_complete(const struct cause_evidence *evidence,
-		    struct result *result, struct error *err)
-{
+	*facts = (struct cause_facts){ .said = CAUSE_SAYS_NOTHING };
 	if (!result->has_cause)
-		return true;
-	return add_cpu_share(evidence, result, err) &&
-	       add_profile(result, is_judged(evidence), err) &&
-	       rate(evidence, result, err);
+		return;
+	judge_cpu_share(evidence, &result->cause, facts);
+	judge_profile(result, is_judged(evidence), facts);
+	rate(evidence, result, facts);
+	result->cause.confidence = facts->rating.confidence;
 }

@@ -6,7 +6,7 @@
 #ifndef ANALYZE_CAUSE_H
 #define ANALYZE_CAUSE_H
 
-#include "base/error.h"
+#include "analyze/verdict.h"
 #include "model/profile.h"
 #include "model/result.h"
 
@@ -19,7 +19,7 @@ struct cause_evidence {
 
 /* Share of a span's own time on CPU from which it counts as computing, and
  * below which it counts as waiting. Between them the profile shows where the
- * CPU part went and the text says both. */
+ * CPU part went and both are said. */
 #define CAUSE_CPU_SHARE 0.5
 #define CAUSE_WAIT_SHARE 0.2
 
@@ -28,12 +28,31 @@ struct cause_evidence {
  * too much to call the span computing or waiting. */
 #define CAUSE_OWN_MIN_NS (200 * NS_PER_MS)
 
-/* Completes result->cause: on_cpu_ns, kind (cpu or wait where the trace left
- * it unknown), text, confidence and its reason. Rules: no profile: weak.
+/* What the profile adds to what the trace said. */
+enum cause_said {
+	CAUSE_SAYS_NOTHING = 0,
+	CAUSE_SAYS_CPU_SHARE,     /* of the span, in the trace's place */
+	CAUSE_SAYS_CPU_SHARE_TOO, /* of a loop's span, behind the trace's */
+	/* Too few samples of the span itself; in the profile of its service */
+	CAUSE_SAYS_WHERE, /* there was nothing to compare with */
+	CAUSE_SAYS_GROWN, /* a function grew */
+	CAUSE_SAYS_NOT_GROWN,
+};
+
+/* What report/cause_text.h has the words for. */
+struct cause_facts {
+	enum cause_said said;
+	int64_t own_ns; /* of a CPU share, that result->cause.on_cpu_ns is of */
+	struct confidence_rating rating;
+	bool is_span_measured; /* beside a profile that is not the span's */
+};
+
+/* Completes result->cause but for its texts: on_cpu_ns, kind (cpu or wait
+ * where the trace left it unknown), confidence. Rules: no profile: weak.
  * Profile without baseline: weak. Compared with a baseline: fair when the
  * first function is new or grown and was tested for it, else weak. strong needs
  * span samples and a healthy baseline and is never given here without them. */
-bool cause_complete(const struct cause_evidence *evidence,
-		    struct result *result, struct error *err) MUST_CHECK;
+void cause_judge(const struct cause_evidence *evidence, struct result *result,
+		 struct cause_facts *facts);
 
 #endif

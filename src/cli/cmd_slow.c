@@ -15,6 +15,7 @@
 #include "cli/slowness_tell.h"
 #include "cli/suggest_next.h"
 #include "cli/version_baseline.h"
+#include "report/cause_text.h"
 
 /* Questions of one round: windows of history, the service's name and types. */
 #define FIRST_JOBS (SITUATION_JOBS + 2)
@@ -122,6 +123,7 @@ static bool complete_cause(struct run *r, const struct guilty *g,
 			   struct error *err)
 {
 	struct cause_evidence evidence = { 0 };
+	struct cause_facts facts;
 
 	if (r->has_evidence && r->evidence.has_span) {
 		evidence.span = r->result.profile.scope == SCOPE_SPAN
@@ -129,7 +131,8 @@ static bool complete_cause(struct run *r, const struct guilty *g,
 					: &r->evidence.span;
 		evidence.span_own_ns = g->pick.profile_own_ns;
 	}
-	return cause_complete(&evidence, &r->result, err);
+	cause_judge(&evidence, &r->result, &facts);
+	return cause_text_write(&facts, &r->result, err);
 }
 
 /* The verdict is of the whole profiles; the rows are of what the filters
@@ -366,12 +369,14 @@ static bool without_profile(struct run *r, const struct error *missing,
 			    struct error *err)
 {
 	struct cause_evidence none = { 0 };
+	struct cause_facts facts;
 
 	r->has_evidence = false;
 	r->result.has_profile = r->result.has_baseline = false;
 	r->result.function_count = r->result.function_listed = 0;
 	note_missing(r, missing->message);
-	return cause_complete(&none, &r->result, err);
+	cause_judge(&none, &r->result, &facts);
+	return cause_text_write(&facts, &r->result, err);
 }
 
 /* A page shows the trace, too. */

@@ -14,6 +14,7 @@ struct fixture {
 	struct result result;
 	struct profile span;
 	struct function_row row;
+	struct cause_facts facts;
 };
 
 /* A span profile with `on_cpu_ms` in the given unit. */
@@ -63,17 +64,28 @@ static struct cause complete(struct fixture *f, int64_t own_ms)
 {
 	struct cause_evidence e = { .span = own_ms ? &f->span : NULL,
 				    .span_own_ns = own_ms * NS_PER_MS };
-	struct error err = { 0 };
 
-	if (!cause_complete(&e, &f->result, &err))
-		fail_msg("%s", err.message);
+	cause_judge(&e, &f->result, &f->facts);
 	return f->result.cause;
 }
 
-static void expect_part(struct str text, const char *part)
+/* With no sample of the span itself. */
+static void expect_said(struct fixture *f, enum cause_said said)
 {
-	if (str_find(text, str_from(part)) == SIZE_MAX)
-		fail_msg("\"%.*s\" lacks \"%s\"", STR_ARGS(text), part);
+	complete(f, 0);
+	assert_int_equal(f->facts.said, said);
+}
+
+/* The last thing that the confidence lacks, or that it lacks nothing. */
+static void expect_lack(struct fixture *f, enum confidence confidence,
+			size_t count, enum weakness last)
+{
+	const struct confidence_rating *r = &f->facts.rating;
+
+	assert_int_equal(complete(f, 0).confidence, confidence);
+	assert_int_equal(r->weakness_count, count);
+	if (count)
+		assert_int_equal(r->weaknesses[count - 1], last);
 }
 
 /* 402 of 560 ms computing, 4 of 560 waiting, 200 of 560 neither. */
@@ -82,14 +94,10 @@ static void the_cpu_share_decides_between_computing_and_waiting(void **state)
 	static const struct {
 		int64_t cpu_ms;
 		enum cause_kind kind;
-		const char *words;
 	} cases[] = {
-		{ 402, CAUSE_CPU, "computing: 402 ms of 560 ms were on CPU" },
-		{ 280, CAUSE_CPU, "computing" },
-		{ 279, CAUSE_UNKNOWN, "part computing, part waiting" },
-		{ 112, CAUSE_UNKNOWN, "part computing" },
-		{ 111, CAUSE_WAIT, "not CPU" },
-		{ 4, CAUSE_WAIT, "not CPU: 4 ms of 560 ms were on CPU" },
+		{ 402, CAUSE_CPU },     { 280, CAUSE_CPU },
+		{ 279, CAUSE_UNKNOWN }, { 112, CAUSE_UNKNOWN },
+		{ 111, CAUSE_WAIT },    { 4, CAUSE_WAIT },
 	};
 
 	(void)state;
@@ -102,7 +110,8 @@ static void the_cpu_share_decides_between_computing_and_waiting(void **state)
 		c = complete(&f, 560);
 		assert_int_equal(c.kind, cases[i].kind);
 		assert_int_equal(c.on_cpu_ns, cases[i].cpu_ms * NS_PER_MS);
-		expect_part(c.text, cases[i].words);
+		assert_int_equal(f.facts.said, CAUSE_SAYS_CPU_SHARE);
+		assert_int_equal(f.facts.own_ns, 560 * NS_PER_MS);
 		tear_down(&f);
 	}
 }
@@ -117,7 +126,9 @@ static void a_repeated_call_stays_the_cause(void **state)
 	add_samples(&f, 300, "nanoseconds");
 	c = complete(&f, 560);
 	assert_int_equal(c.kind, CAUSE_N_PLUS_ONE);
-	expect_part(c.text, "from the trace; 300 ms of 560 ms were on CPU");
+	assert_int_equal(c.on_cpu_ns, 300 * NS_PER_MS);
+	assert_int_equal(f.facts.said, CAUSE_SAYS_CPU_SHARE_TOO);
+	assert_int_equal(f.facts.own_ns, 560 * NS_PER_MS);
 	tear_down(&f);
 }
 
@@ -152,16 +163,13 @@ static void without_span_samples_the_profile_is_quoted(void **state)
 
 	(void)state;
 	set_up(&f, CAUSE_UNKNOWN);
-	expect_part(complete(&f, 0).text,
-		    "computing or waiting: too few samples of its own to tell; "
-		    "a function of its service grew");
+	expect_said(&f, CAUSE_SAYS_GROWN);
 	f.row.change = CHANGE_SAME;
-	expect_part(complete(&f, 0).text, "no function of its service clearly");
+	expect_said(&f, CAUSE_SAYS_NOT_GROWN);
 	f.result.has_baseline = false;
-	expect_part(complete(&f, 0).text, "where its service spends time");
+	expect_said(&f, CAUSE_SAYS_WHERE);
 	f.result.has_profile = false;
-	f.result.cause.text = STR("from the trace");
-	expect_part(complete(&f, 0).text, "from the trace");
+	expect_said(&f, CAUSE_SAYS_NOTHING);
 	assert_int_equal(f.result.cause.kind, CAUSE_UNKNOWN);
 	tear_down(&f);
 }
@@ -172,31 +180,37 @@ static void confidence_follows_the_evidence(void **state)
 
 	(void)state;
 	set_up(&f, CAUSE_N_PLUS_ONE);
-	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_FAIR);
-	expect_part(f.result.cause.confidence_text,
-		    "1,830 samples against 18,230");
-	expect_part(f.result.cause.confidence_text,
-		    "profile of the whole service");
-	/* Of which requests a file is nobody knows. */
-	f.result.profile.is_file = true;
-	f.result.profile.selector = STR("slow.pb.gz");
-	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_FAIR);
-	expect_part(f.result.cause.confidence_text,
-		    "the profile file slow.pb.gz, 1,830 samples");
+	expect_lack(&f, CONFIDENCE_FAIR, 1, WEAKNESS_BASELINE_UNCHECKED);
 	f.row.q = (double)NAN;
-	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
-	expect_part(f.result.cause.confidence_text, "not tested");
+	expect_lack(&f, CONFIDENCE_WEAK, 2, WEAKNESS_NOT_TESTED);
+	f.result.baseline.healthy = 1;
 	f.row.q = 0;
+	expect_lack(&f, CONFIDENCE_FAIR, 0, WEAKNESSES);
 	f.row.change = CHANGE_NOISE;
-	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
-	expect_part(f.result.cause.confidence_text, "no function clearly grew");
+	expect_lack(&f, CONFIDENCE_WEAK, 1, WEAKNESS_NOTHING_GREW);
 	f.row.change = CHANGE_NEW;
 	f.result.has_baseline = false;
-	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
-	expect_part(f.result.cause.confidence_text, "no baseline");
+	expect_lack(&f, CONFIDENCE_WEAK, 1, WEAKNESS_NO_BASELINE);
 	f.result.has_profile = false;
-	assert_int_equal(complete(&f, 0).confidence, CONFIDENCE_WEAK);
-	expect_part(f.result.cause.confidence_text, "the trace alone");
+	expect_lack(&f, CONFIDENCE_WEAK, 0, WEAKNESSES);
+	tear_down(&f);
+}
+
+/* Its CPU time is worth a word beside a profile of another scope. */
+static void a_measured_span_is_told_beside_its_service(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, CAUSE_UNKNOWN);
+	add_samples(&f, 402, "nanoseconds");
+	complete(&f, 0);
+	assert_false(f.facts.is_span_measured);
+	complete(&f, 560);
+	assert_true(f.facts.is_span_measured);
+	f.result.profile.scope = SCOPE_SPAN;
+	complete(&f, 560);
+	assert_false(f.facts.is_span_measured);
 	tear_down(&f);
 }
 
@@ -225,6 +239,7 @@ int main(void)
 		cmocka_unit_test(short_spans_are_not_judged),
 		cmocka_unit_test(without_span_samples_the_profile_is_quoted),
 		cmocka_unit_test(confidence_follows_the_evidence),
+		cmocka_unit_test(a_measured_span_is_told_beside_its_service),
 		cmocka_unit_test(waiting_is_never_explained_by_a_cpu_profile),
 	};
 
