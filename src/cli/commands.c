@@ -109,11 +109,11 @@ const struct command commands[] = {
 	  "service since guide output",
 	  0, cmd_types, FORMATS_ANSWER },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
-	  "check both servers and what they hold; name the mend",
+	  "check both servers and what they hold; name the fix",
 	  "Checks addresses, connections, logins, versions and clocks of both\n"
 	  "servers, then what they hold for a trace or a service: names,\n"
 	  "types, samples, span profiles. For all that is not well it prints\n"
-	  "the mend as a command or a setting. TRACE as for slow.\n"
+	  "the fix as a command or a setting. TRACE as for slow.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind doctor\n"

@@ -98,7 +98,7 @@ static void write_check(const struct check *check, struct page *p)
 	if (!check->mend.len)
 		return;
 	page_foreign(p, check->mend);
-	page_flush(p, PAINT_NONE, "         mend  ", MEND_COLUMNS);
+	page_flush(p, PAINT_NONE, "         fix   ", MEND_COLUMNS);
 }
 
 static void write_number(struct page *p, size_t columns, bool is_known,
@@ -263,7 +263,8 @@ static void write_json_check(struct jsonw *w, const struct check *check)
 	jsonw_pair_text(w, "name", name);
 	jsonw_pair_text(w, "status", check_status_name(check->status));
 	jsonw_pair_str(w, "text", check->text);
-	jsonw_pair_known_str(w, "mend", check->mend);
+	jsonw_pair_known_str(w, "fix", check->mend);
+	jsonw_pair_known_str(w, "mend", check->mend); /* its old name */
 	jsonw_object_end(w);
 }
 

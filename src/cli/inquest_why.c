@@ -97,7 +97,7 @@ static const char *rung_outcome(const struct inquest *q,
 	if (c == &q->request)
 		return ": rejected, one request has nothing to compare with";
 	if (q->shown == &q->cohort)
-		return ": not needed, a higher rung has samples enough";
+		return ": not needed, a higher evidence level has samples enough";
 	if (q->cpu_verdict == CPU_WAITS)
 		return ": rejected, it was not on CPU";
 	return ": not taken";
@@ -110,7 +110,7 @@ static void tell_rung(const struct inquest *q, const char *name,
 	struct buf text;
 
 	buf_init(&text, LINE_BYTES);
-	buf_addf(&text, "rung: %s: ", name);
+	buf_addf(&text, "evidence: %s: ", name);
 	if (c->is_asked) {
 		add_sides(c, &text);
 		buf_add_text(&text, rung_outcome(q, c));
@@ -142,7 +142,7 @@ static void tell_rungs(const struct inquest *q, struct notes *reasons)
 		tell_rung(q, "instance", &q->service_cpu, "", reasons);
 		return;
 	}
-	notes_add(reasons, "rung: instance: not asked, %s",
+	notes_add(reasons, "evidence: instance: not asked, %s",
 		  q->service.instance_label.ptr
 			  ? "the slow requests are not all of one instance"
 			  : "the profiles carry no label of the instance");
