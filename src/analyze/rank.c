@@ -41,6 +41,18 @@ enum order_group {
 	GROUP_UNCHANGED = 6,
 };
 
+/* Passes a change on that others ask for, but does the work itself: worth as
+ * much as who asks. */
+static bool does_work(const struct ranking *r, uint32_t id)
+{
+	const struct entry_diff *total = &r->diffs[id];
+	const struct entry_diff *owned = &r->changes.owned.rows[id];
+
+	return total->through != ENTRY_NONE &&
+	       (owned->delta > 0) == (total->delta > 0) &&
+	       fabs(owned->delta) >= THROUGH_PART * fabs(total->delta);
+}
+
 static int change_group(const struct ranking *r, uint32_t id)
 {
 	const struct entry_diff *d = r->diffs ? &r->diffs[id] : NULL;
@@ -57,6 +69,8 @@ static int change_group(const struct ranking *r, uint32_t id)
 		return GROUP_UNCHANGED;
 	else if (r->want->by != RANK_DELTA && d->delta < 0)
 		group = GROUP_DOWN;
+	if (is_of_total && change_is_real(d->change) && does_work(r, id))
+		return group;
 	return group + (d->through != ENTRY_NONE || d->is_untraced);
 }
 
@@ -69,11 +83,25 @@ static int compare_changes(const struct entry_diff *a,
 	return order ? order : compare_f64(fabs(b->delta), fabs(a->delta));
 }
 
-/* Totals are shown by what they changed by, and certain is certain. */
-static int compare_deltas(const struct entry_diff *a,
+/* No larger than that of whom it works for. */
+static double told_delta(const struct ranking *r, const struct entry_diff *d)
+{
+	double size = fabs(d->delta);
+
+	return d->through == ENTRY_NONE
+		       ? size
+		       : fmin(size, fabs(r->diffs[d->through].delta));
+}
+
+/* Totals are shown by what they changed by, and certain is certain; who holds
+ * a change before who works for it. */
+static int compare_deltas(const struct ranking *r, const struct entry_diff *a,
 			  const struct entry_diff *b)
 {
-	return compare_f64(fabs(b->delta), fabs(a->delta));
+	int order = compare_f64(told_delta(r, b), told_delta(r, a));
+
+	return order ? order
+		     : (a->through != ENTRY_NONE) - (b->through != ENTRY_NONE);
 }
 
 /* By the ranked measure, then by all that lies beneath. */
@@ -108,7 +136,7 @@ static int compare_entries(const void *left, const void *right, void *data)
 		order = group - change_group(r, b);
 	if (!order && group < GROUP_UNCHANGED)
 		order = r->want->by == RANK_TOTAL || r->want->by == RANK_DELTA
-				? compare_deltas(&r->diffs[a], &r->diffs[b])
+				? compare_deltas(r, &r->diffs[a], &r->diffs[b])
 				: compare_changes(&r->diffs[a], &r->diffs[b]);
 	if (!order)
 		order = compare_values(r, a, b);
