@@ -285,8 +285,9 @@ static const struct option_row rows[] = {
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
-	  "request, share or rate: compare values a request, shares of the "
-	  "total, or values a second (request where known, else share)",
+	  "request, rate or share: compare values a request, values a second, "
+	  "or shares of the total (request where known, else rate where both "
+	  "lengths were chosen, else values as they are)",
 	  FIELD(normalize), .words = normalize_words },
 
 	{ "min-duration", 0, OPTION_DURATION, 0, COMMAND_SEARCH, "DURATION",
@@ -358,8 +359,8 @@ static const struct option_row rows[] = {
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
 	  "order of functions: total (or cum), before, change (delta), self "
-	  "(flat), self+lib (own, owned), function (name); else by self+lib, "
-	  "of profile by self",
+	  "(flat), self+lib (own, owned), function (name); else by total, of "
+	  "profile by self",
 	  FIELD(sort), .words = sort_words,
 	  .brief = "order of functions, by a column's heading" },
 	{ "focus", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
