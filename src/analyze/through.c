@@ -163,7 +163,6 @@ static bool is_still_elsewhere(const struct tracing *t, size_t caller,
 		diff_delta(t->d, sat_sub_i64(v[least].total, here[least]), 0));
 
 	return part >= THROUGH_OTHERS_PART &&
-	       before >= THROUGH_OTHERS_PART * fabs(delta) &&
 	       others <= THROUGH_OTHERS_STILL * part * fabs(delta) &&
 	       others <= THROUGH_OTHERS_STILL * before;
 }

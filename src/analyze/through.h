@@ -18,7 +18,7 @@
 #define THROUGH_PART 0.8
 
 /* Calls from elsewhere tell whether a helper itself changed when they are this
- * part of it, and of its change, and they did not when they moved by less than half as much, and
+ * part of it, and they did not when they moved by less than half as much, and
  * by less than half of what they took. */
 #define THROUGH_OTHERS_PART 0.1
 #define THROUGH_OTHERS_STILL 0.5

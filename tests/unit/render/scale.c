@@ -147,6 +147,12 @@ static void expect_sum(const struct scale *s, int64_t before, int64_t after)
 }
 
 /* As they are printed, whatever the unit and what they are divided by. */
+/* So many 65536ths: of large numbers without overflow. */
+static int64_t part_of(int64_t most, uint32_t parts)
+{
+	return (int64_t)((double)most / 65536 * parts);
+}
+
 static void test_adds_up(void **state)
 {
 	static const char *const units[] = { "nanoseconds", "seconds", "bytes",
@@ -159,8 +165,8 @@ static void test_adds_up(void **state)
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		int64_t most = INT64_C(1) << (next_random(&random) % 50);
-		int64_t before = next_random(&random) * most / 65536;
-		int64_t after = next_random(&random) * most / 65536;
+		int64_t before = part_of(most, next_random(&random));
+		int64_t after = part_of(most, next_random(&random));
 		struct result r = sides(units[i % 4], before, after);
 		struct scale s;
 
