@@ -146,13 +146,13 @@ static void expect_sum(const struct scale *s, int64_t before, int64_t after)
 		fail_msg("%s %s is not %s", text[0], text[1], text[2]);
 }
 
-/* As they are printed, whatever the unit and what they are divided by. */
 /* So many 65536ths: of large numbers without overflow. */
 static int64_t part_of(int64_t most, uint32_t parts)
 {
 	return (int64_t)((double)most / 65536 * parts);
 }
 
+/* As they are printed, whatever the unit and what they are divided by. */
 static void test_adds_up(void **state)
 {
 	static const char *const units[] = { "nanoseconds", "seconds", "bytes",
