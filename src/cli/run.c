@@ -168,7 +168,8 @@ static bool keep_rows(struct result *result, struct error *err)
 	struct arena *arena = &result->arena;
 
 	result->table = NULL;
-	if (!keep_text(arena, &result->profile.unit))
+	if (!keep_text(arena, &result->profile.unit) ||
+	    !keep_text(arena, &result->source_root))
 		return arena_fail(arena, "the unit", err);
 	for (size_t i = 0; i < result_listed(result); i++) {
 		struct function_row *row = &result->functions[i];
