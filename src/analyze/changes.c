@@ -57,15 +57,6 @@ static bool tells(const struct entry_diff *part, const struct entry_diff *whole)
 	       CHANGES_PART * fabs(part->delta) >= fabs(whole->delta);
 }
 
-/* A part is never new where the whole was there before. */
-static enum change change_of(const struct func_entry *e, double delta)
-{
-	if (delta > 0)
-		return e->values[SIDE_BASELINE].total ? CHANGE_GROWN
-						      : CHANGE_NEW;
-	return e->values[SIDE_SLOW].total ? CHANGE_SHRUNK : CHANGE_GONE;
-}
-
 static void take_parts(struct changes *c)
 {
 	for (uint32_t id = 0; id < c->total.t->count; id++) {
@@ -77,8 +68,8 @@ static void take_parts(struct changes *c)
 			if (change_is_real(whole->change) ||
 			    !tells(parts[i], whole))
 				continue;
-			whole->change = change_of(&c->total.t->entries[id],
-						  whole->delta);
+			whole->change = diff_name_change(
+				&c->total.t->entries[id], whole->delta);
 			whole->effect = parts[i]->effect;
 			whole->q = parts[i]->q;
 			whole->is_with_all = false;

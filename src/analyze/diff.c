@@ -302,9 +302,7 @@ static double entry_delta(const struct diff *d, uint32_t id)
 			  value_of(d, id, SIDE_BASELINE));
 }
 
-/* A function that was there before but did not own anything has grown; new is
- * only what was not there at all. */
-static enum change name_change(const struct func_entry *e, double delta)
+enum change diff_name_change(const struct func_entry *e, double delta)
 {
 	if (delta > 0)
 		return e->values[SIDE_BASELINE].total ? CHANGE_GROWN
@@ -344,7 +342,7 @@ static enum change judge_untested(const struct diff *d, uint32_t id)
 	    !is_apart(before, after, delta > 0) ||
 	    !is_apart(before * d->drift, after, delta > 0))
 		return unproven(d, id);
-	return name_change(&d->t->entries[id], delta);
+	return diff_name_change(&d->t->entries[id], delta);
 }
 
 static bool is_everywhere(const struct diff *d, const struct counts *c)
@@ -514,7 +512,8 @@ static void judge_rows(struct thread_part *part)
 		if (effect == 0 || !is_material(d, id, effect))
 			continue;
 		row->effect = effect;
-		row->change = name_change(&d->t->entries[id], row->delta);
+		row->change =
+			diff_name_change(&d->t->entries[id], row->delta);
 	}
 }
 

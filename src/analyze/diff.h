@@ -172,6 +172,10 @@ void diff_judge(struct diff *d);
  * test. */
 struct interval diff_range(const struct diff *d, uint32_t id);
 
+/* What a certain change is called. A function that was there before but did not
+ * own anything has grown; new is only what was not there at all. */
+enum change diff_name_change(const struct func_entry *e, double delta);
+
 /* Difference of two values of the sides in parts of the slow side's total. */
 double diff_delta(const struct diff *d, int64_t slow, int64_t baseline);
 

@@ -31,6 +31,11 @@ struct ranking {
 
 /* ---- order ---- */
 
+static bool is_by_total(const struct ranking *r)
+{
+	return r->want->by == RANK_TOTAL || r->want->by == RANK_DELTA;
+}
+
 /* What got worse, what got better; what may have changed, and what moved with
  * all others; what did not change. Within each, what only passes a change on,
  * and what is too small to tell, comes last. */
@@ -56,20 +61,19 @@ static bool does_work(const struct ranking *r, uint32_t id)
 static int change_group(const struct ranking *r, uint32_t id)
 {
 	const struct entry_diff *d = r->diffs ? &r->diffs[id] : NULL;
-	bool is_of_total = r->want->by == RANK_TOTAL ||
-			   r->want->by == RANK_DELTA;
+	bool is_real = d && change_is_real(d->change);
 	int group = GROUP_UP;
 
 	if (!d)
 		return GROUP_UNCHANGED;
-	if (is_of_total && !change_is_real(d->change) &&
+	if (is_by_total(r) && !is_real &&
 	    (d->is_with_all || d->change == CHANGE_NOISE))
 		group = GROUP_UNCERTAIN;
-	else if (!change_is_real(d->change))
+	else if (!is_real)
 		return GROUP_UNCHANGED;
 	else if (r->want->by != RANK_DELTA && d->delta < 0)
 		group = GROUP_DOWN;
-	if (is_of_total && change_is_real(d->change) && does_work(r, id))
+	if (is_by_total(r) && is_real && does_work(r, id))
 		return group;
 	return group + (d->through != ENTRY_NONE || d->is_untraced);
 }
@@ -135,7 +139,7 @@ static int compare_entries(const void *left, const void *right, void *data)
 	if (!order)
 		order = group - change_group(r, b);
 	if (!order && group < GROUP_UNCHANGED)
-		order = r->want->by == RANK_TOTAL || r->want->by == RANK_DELTA
+		order = is_by_total(r)
 				? compare_deltas(r, &r->diffs[a], &r->diffs[b])
 				: compare_changes(&r->diffs[a], &r->diffs[b]);
 	if (!order)
@@ -552,11 +556,6 @@ static bool compare(const struct ranking *r, enum rank_by by,
 {
 	return build_blocks(r, by, want, blocks, err) &&
 	       func_table_diff(out, r->t, want, err);
-}
-
-static bool is_by_total(const struct ranking *r)
-{
-	return r->want->by == RANK_TOTAL || r->want->by == RANK_DELTA;
 }
 
 /* Totals are judged with their parts. */
