@@ -378,9 +378,8 @@ static void take_change(const struct result *r, const struct function_change *c,
 /* The row that the answer names; NULL where it blames none. */
 static const struct function_row *blamed_row(const struct result *r)
 {
-	const struct function_row *rows =
-		r->verdict_rows ? r->verdict_rows : r->functions;
-	size_t count = r->verdict_rows ? r->verdict_count : r->function_count;
+	const struct function_row *rows = result_verdict(r);
+	size_t count = result_verdict_count(r);
 
 	return count && !r->is_healthy && change_is_up(rows->change) ? rows
 								     : NULL;

@@ -305,6 +305,17 @@ struct result {
 	size_t next_count;
 };
 
+/* The rows that the verdict rests on, whatever view or order is shown. */
+static inline const struct function_row *result_verdict(const struct result *r)
+{
+	return r->verdict_rows ? r->verdict_rows : r->functions;
+}
+
+static inline size_t result_verdict_count(const struct result *r)
+{
+	return r->verdict_rows ? r->verdict_count : r->function_count;
+}
+
 /* How many rows functions holds. */
 static inline size_t result_listed(const struct result *r)
 {

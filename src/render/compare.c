@@ -28,17 +28,6 @@
 
 #define CHANGE_BYTES 256
 
-/* What the verdict rests on, whatever order the rows are shown in. */
-static const struct function_row *first_row(const struct result *r)
-{
-	return r->verdict_rows ? r->verdict_rows : r->functions;
-}
-
-static size_t row_count(const struct result *r)
-{
-	return r->verdict_rows ? r->verdict_count : r->function_count;
-}
-
 /* "from 16.2 s to 22.5 s" */
 static void from_to(const struct result *r, int64_t before, int64_t after,
 		    char *out, size_t size)
@@ -131,8 +120,8 @@ static void add_most(struct page *p, const struct result *r)
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < row_count(r) && told < MOST_ROWS; i++) {
-		const struct function_row *row = &first_row(r)[i];
+	for (size_t i = 0; i < result_verdict_count(r) && told < MOST_ROWS; i++) {
+		const struct function_row *row = &result_verdict(r)[i];
 		bool is_same_way = (row->delta > 0) == (r->whole.delta > 0);
 		char by[UNIT_TEXT_BYTES];
 
@@ -149,7 +138,7 @@ static void add_most(struct page *p, const struct result *r)
 
 static bool has_certain(const struct result *r)
 {
-	return row_count(r) && change_is_real(first_row(r)->change);
+	return result_verdict_count(r) && change_is_real(result_verdict(r)->change);
 }
 
 /* "the whole profile doubled" for what is nearly that. */
@@ -177,12 +166,12 @@ static void add_together(struct page *p, const struct result *r)
 /* Nothing is certain: what there is, and how much of it would have shown. */
 static void add_uncertain(struct page *p, const struct result *r)
 {
-	const struct function_row *row = first_row(r);
+	const struct function_row *row = result_verdict(r);
 	char by[UNIT_TEXT_BYTES], percent[UNIT_TEXT_BYTES];
 
 	page_text(p, "no certain change: ");
 	add_whole(p, r);
-	if (row_count(r) && row->change == CHANGE_NOISE) {
+	if (result_verdict_count(r) && row->change == CHANGE_NOISE) {
 		scale_say_change(r, row_value(row, row_measure(r, row)),
 				 row_before(row, row_measure(r, row)), by);
 		page_text(p, "; the largest, ");
@@ -201,8 +190,8 @@ static void add_uncertain(struct page *p, const struct result *r)
 /* A change that may be noise is worth telling when it is so much of all. */
 static bool has_doubt(const struct result *r)
 {
-	return row_count(r) && first_row(r)->change == CHANGE_NOISE &&
-	       fabs(first_row(r)->delta) >= DOUBT_PART;
+	return result_verdict_count(r) && result_verdict(r)->change == CHANGE_NOISE &&
+	       fabs(result_verdict(r)->delta) >= DOUBT_PART;
 }
 
 /* The sides agree, and a change that matters would have been seen. */
@@ -218,15 +207,15 @@ static bool is_unchanged(const struct result *r)
 
 static void add_answer(struct page *p, const struct result *r)
 {
-	if (!r->is_compared || !row_count(r) ||
-	    first_row(r)->change == CHANGE_NONE) {
+	if (!r->is_compared || !result_verdict_count(r) ||
+	    result_verdict(r)->change == CHANGE_NONE) {
 		page_text(p, r->noise_count || r->is_compared
 				     ? "nothing changed"
 				     : "not compared: no baseline");
 	} else if (r->whole.is_together) {
 		add_together(p, r);
 	} else if (has_certain(r)) {
-		add_function(p, r, first_row(r));
+		add_function(p, r, result_verdict(r));
 		page_text(p, "; ");
 		add_whole(p, r);
 	} else if (r->whole.is_changed) {
@@ -361,7 +350,7 @@ static void write_functions(struct page *p, const struct result *r)
 /* How certain the first line is. */
 static void write_confidence(struct page *p, const struct result *r)
 {
-	double q = has_certain(r) ? first_row(r)->q : NAN;
+	double q = has_certain(r) ? result_verdict(r)->q : NAN;
 
 	if (has_certain(r) && isnan(q))
 		page_text(p, "weak: not tested for significance");
@@ -410,7 +399,7 @@ static const char *top_words(enum rank_by measure)
  * all is in what it calls. */
 static bool has_value(const struct result *r)
 {
-	const struct function_row *row = first_row(r);
+	const struct function_row *row = result_verdict(r);
 
 	return row->self_value > 0 || row->owned_value > 0 ||
 	       row->total_value > 0;
@@ -429,7 +418,7 @@ void profile_answer(struct page *p, const struct render_input *in)
 	if (r->function_count && !has_value(r)) {
 		page_text(p, "no function has a value above zero");
 	} else if (r->function_count) {
-		const struct function_row *row = first_row(r);
+		const struct function_row *row = result_verdict(r);
 		enum rank_by measure = row_measure(r, row);
 		char share[UNIT_TEXT_BYTES];
 		char text[CHANGE_BYTES];

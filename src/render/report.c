@@ -198,22 +198,16 @@ static void add_values(struct page *p, const struct result *r,
 		page_text(p, ": nothing changed");
 }
 
-static size_t verdict_rows(const struct result *r)
-{
-	return r->verdict_rows ? r->verdict_count : r->function_count;
-}
-
 /* The first row when it grew. When none did, the biggest one: it shows where
  * the time goes, and the words beside it say that it did not change. */
 static const struct function_row *leading_row(const struct result *r)
 {
-	const struct function_row *rows =
-		r->verdict_rows ? r->verdict_rows : r->functions;
+	const struct function_row *rows = result_verdict(r);
 	const struct function_row *lead = &rows[0];
 
 	if (!r->has_baseline || change_is_up(lead->change))
 		return lead;
-	for (size_t i = 1; i < verdict_rows(r); i++) {
+	for (size_t i = 1; i < result_verdict_count(r); i++) {
 		const struct function_row *row = &rows[i];
 
 		if (row->owned > lead->owned ||
@@ -262,7 +256,7 @@ static void write_code(struct page *p, const struct result *r)
 {
 	struct str missing = missing_profile(r);
 
-	if (r->has_profile && verdict_rows(r)) {
+	if (r->has_profile && result_verdict_count(r)) {
 		if (!r->is_healthy)
 			write_function(p, r);
 		return;
