@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "backend/files/input.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/fast_spans.h"
-#include "cli/input.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"
 #include "wire/redact.h"
@@ -73,12 +73,12 @@ static bool check_spans(const struct run *r, struct error *err)
 	if (o->baseline || o->baseline_selector)
 		return fail_mix("--baseline-span",
 				"--baseline or --baseline-selector", err);
-	if (r->ctx.profiles.path)
+	if (r->ctx.backends.profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
 			"samples of spans need a profile server; %s is "
 			"a file",
-			r->ctx.profiles.path);
+			r->ctx.backends.profiles.path);
 	return true;
 }
 
@@ -114,7 +114,7 @@ static bool want_spans(struct diff *d, struct error *err)
 	want->only_span_count = want->baseline_span_count = 1;
 	if (!has_server_choice(o))
 		d->changed.selector = "{}"; /* ids are unique */
-	return window_resolve(o, d->run->ctx.now_ns, SPAN_WINDOW_NS,
+	return window_resolve(o, d->run->ctx.backends.now_ns, SPAN_WINDOW_NS,
 			      &want->window, err);
 }
 
@@ -123,13 +123,13 @@ static bool want_window(struct diff *d, struct error *err)
 	const struct run *r = d->run;
 	const struct options *o = r->ctx.options;
 
-	if (!has_server_choice(o) && !r->ctx.profiles.path)
+	if (!has_server_choice(o) && !r->ctx.backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
 				 "compare what? give --service NAME, "
 				 "--selector '{...}', --span with "
 				 "--baseline-span, or two files");
 	d->want.baseline_selector = o->baseline_selector;
-	return window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS,
+	return window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
 			      &d->want.window, err);
 }
 
@@ -151,12 +151,12 @@ static bool check_fast(const struct context *ctx, struct error *err)
 				 "of a service with its fast ones: name it "
 				 "with --service NAME, and the operation with "
 				 "--name SPAN unless the slowest will do");
-	if (ctx->profiles.path)
+	if (ctx->backends.profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
 			"--baseline fast needs a profile server; %s is "
 			"a file",
-			ctx->profiles.path);
+			ctx->backends.profiles.path);
 	return true;
 }
 
@@ -170,8 +170,8 @@ static bool want_fast(struct diff *d, struct error *err)
 	struct fast_spans spans;
 
 	if (!check_fast(ctx, err) ||
-	    !window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &want->window,
-			    err) ||
+	    !window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+			    &want->window, err) ||
 	    (!o->name &&
 	     !slow_search_operation(ctx, want->window, &name, err)) ||
 	    !fast_spans_find(ctx, str_from(o->service), name, want->window,
@@ -193,8 +193,9 @@ static bool want_sides(struct diff *d, struct error *err)
 	if (o->arg_count)
 		return want_files(d, err) &&
 		       (o->arg_count == 2 ||
-			window_resolve(o, d->run->ctx.now_ns, DEFAULT_WINDOW_NS,
-				       &d->want.window, err));
+			window_resolve(o, d->run->ctx.backends.now_ns,
+				       DEFAULT_WINDOW_NS, &d->want.window,
+				       err));
 	if (o->span || o->baseline_span)
 		return want_spans(d, err);
 	if (is_fast_wanted(o))
@@ -228,15 +229,17 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 		.want = { .service = str_from(o->service),
 			  .is_baseline_wanted = true },
 	};
-	if (!window_refuse_file(
-		    o, o->arg_count == 2 ? o->args[1] : r->ctx.profiles.path,
-		    err) ||
+	if (!window_refuse_file(o,
+				o->arg_count == 2
+					? o->args[1]
+					: r->ctx.backends.profiles.path,
+				err) ||
 	    !want_sides(d, err))
 		return false;
 	r->ctx.options = &d->changed;
 	if (!profile_filters_init(&r->filters, &r->ctx, err))
 		return false;
-	r->ctx.file_order = run_file_order(r, false);
+	r->ctx.backends.file_order = run_file_order(r, false);
 	if (!evidence_fetch(&r->ctx, &d->want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;

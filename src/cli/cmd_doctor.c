@@ -21,7 +21,7 @@ static bool begin(struct doctor *d, const struct options *o, struct error *err)
 	    (o->arg_count && !trace_arg_parse(o->args[0], &arg, err)))
 		return false;
 	/* A trace on disk wants no server that nobody named. */
-	d->is_traces_up = arg.path && d->ctx.traces.is_default;
+	d->is_traces_up = arg.path && d->ctx.backends.traces.is_default;
 	return true;
 }
 
@@ -29,8 +29,8 @@ static bool examine(struct doctor *d, struct error *err)
 {
 	if (!doctor_servers(d, err) || !doctor_trace(d, err))
 		return false;
-	return d->ctx.profiles.path ? doctor_profile_file(d, err)
-				    : doctor_profiles(d, err);
+	return d->ctx.backends.profiles.path ? doctor_profile_file(d, err)
+					     : doctor_profiles(d, err);
 }
 
 static int end(struct doctor *d, bool done, struct error *err)

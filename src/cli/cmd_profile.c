@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "backend/files/input.h"
 #include "cli/cli.h"
-#include "cli/input.h"
 #include "cli/profile_details.h"
 #include "cli/run.h"
 #include "render/render.h"
@@ -42,23 +42,25 @@ static bool profile(struct run *r, struct error *err)
 		want.more_paths = o->args + 1;
 		want.more_path_count = o->arg_count - 1;
 	}
-	if (!want.slow_path && !r->ctx.profiles.path && !o->service &&
+	if (!want.slow_path && !r->ctx.backends.profiles.path && !o->service &&
 	    !o->selector)
 		return error_set(err, ERROR_USAGE,
 				 "whose profile? give --service NAME, "
 				 "--selector '{...}', a file or -");
-	if (!window_refuse_file(
-		    o, want.slow_path ? want.slow_path : r->ctx.profiles.path,
-		    err) ||
-	    !window_resolve(o, r->ctx.now_ns, DEFAULT_WINDOW_NS, &want.window,
-			    err))
+	if (!window_refuse_file(o,
+				want.slow_path ? want.slow_path
+					       : r->ctx.backends.profiles.path,
+				err) ||
+	    !window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
+			    &want.window, err))
 		return false;
 	if (!profile_filters_init(&r->filters, &r->ctx, err))
 		return false;
-	r->ctx.want.detail = view_detail(&r->filters.view);
-	r->ctx.want.omits_stackless = true;
+	r->ctx.backends.want.detail = view_detail(&r->filters.view);
+	r->ctx.backends.want.omits_stackless = true;
 	if (!profile_details_wanted(o))
-		r->ctx.file_order = run_file_order(r, want.more_path_count);
+		r->ctx.backends.file_order =
+			run_file_order(r, want.more_path_count);
 	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;

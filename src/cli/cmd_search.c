@@ -19,7 +19,8 @@ static bool search(struct trace_search *s, struct context *ctx,
 	trace_search_notes(s, &ctx->notes);
 	if (!context_report(ctx, result, err))
 		return false;
-	answer.source = context_side_name(ctx, &ctx->traces);
+	answer.source =
+		backends_side_name(&ctx->backends, &ctx->backends.traces);
 	return output_answer(ctx->options, &search_writer, &answer, err);
 }
 

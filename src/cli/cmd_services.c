@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "backend/fetch_profile.h"
 #include "cli/cli.h"
-#include "cli/fetch.h"
 #include "cli/services.h"
 
 /* An hour holds every profiler's interval many times. */
@@ -38,7 +38,7 @@ static bool fail_service(struct services *s, struct error *err)
 	if (range.to_ns - range.from_ns > NAMES_WINDOW_NS)
 		range.from_ns = range.to_ns - NAMES_WINDOW_NS;
 	services_job_init(&names, range);
-	if (!jobs_run(&s->ctx, &job, 1, err))
+	if (!jobs_run(&s->ctx.backends, &job, 1, err))
 		return false;
 	if (!job->has_answer || !names.names.count)
 		return fail_window(s, err);
@@ -63,14 +63,14 @@ static bool services(struct services *s, struct error *err)
 {
 	const struct options *o = s->ctx.options;
 
-	if (s->ctx.profiles.path)
+	if (s->ctx.backends.profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
 			"services asks a server; for a file: tracefind "
 			"profile %s",
-			s->ctx.profiles.path);
-	return window_resolve(o, s->ctx.now_ns, DEFAULT_WINDOW_NS, &s->window,
-			      err) &&
+			s->ctx.backends.profiles.path);
+	return window_resolve(o, s->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
+			      &s->window, err) &&
 	       services_fetch(s, err) && (s->count || fail_empty(s, err)) &&
 	       output_answer(o, &services_writer, s, err);
 }

@@ -61,8 +61,8 @@ static bool check_window(const struct context *ctx, struct error *err)
 		return true;
 	if (o->arg_count && !trace_arg_parse(o->args[0], &arg, err))
 		return false;
-	return window_refuse_file(o, arg.path ? arg.path : ctx->traces.path,
-				  err);
+	return window_refuse_file(
+		o, arg.path ? arg.path : ctx->backends.traces.path, err);
 }
 
 static bool show(struct run *r, struct error *err)

@@ -31,9 +31,9 @@ static bool window_of(struct run *r, const struct guilty *g,
 	const struct guilty_pick *pick = &g->pick;
 
 	*window = window_around(pick->start_ns, pick->end_ns, o->pad_ns,
-				r->ctx.now_ns);
-	if (window_is_given(o) &&
-	    !window_resolve(o, r->ctx.now_ns, 2 * o->pad_ns, window, err))
+				r->ctx.backends.now_ns);
+	if (window_is_given(o) && !window_resolve(o, r->ctx.backends.now_ns,
+						  2 * o->pad_ns, window, err))
 		return false;
 	if (window->to_ns < pick->start_ns || window->from_ns > pick->end_ns)
 		notes_add(&r->ctx.notes, "the time window given does not hold "
@@ -202,7 +202,7 @@ static bool ask_again(struct run *r, const struct guilty *before,
 			jobs[n++] = l->jobs[i];
 	}
 	situation_ask_again(s, r, g, window, jobs, &n);
-	return n == 0 || jobs_run(&r->ctx, jobs, n, err);
+	return n == 0 || jobs_run(&r->ctx.backends, jobs, n, err);
 }
 
 static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
@@ -220,7 +220,7 @@ static bool ask_history(struct run *r, struct guilty *g, struct situation *s,
 	for (size_t i = 0; i < l->job_count; i++)
 		jobs[n++] = l->jobs[i];
 	return situation_ask(s, r, g, window, want, jobs, &n, err) &&
-	       jobs_run(&r->ctx, jobs, n, err) &&
+	       jobs_run(&r->ctx.backends, jobs, n, err) &&
 	       situation_judge(s, r, g, err) &&
 	       (!s->has_usual || guilty_again(r, g, &s->usual, false, err));
 }
@@ -233,10 +233,11 @@ static bool check_instance(const struct run *r, const struct slowness *s,
 	if (!options_scope_is(r->ctx.options, "instance"))
 		return true;
 	if (!s->instance.len)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "--scope instance: the span's process says no "
-				 INSTANCE_POD ", " INSTANCE_ID
-				 " or " INSTANCE_HOST "; leave out --scope");
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"--scope instance: the span's process says no " INSTANCE_POD
+			", " INSTANCE_ID " or " INSTANCE_HOST
+			"; leave out --scope");
 	if (!service->instance_label.ptr)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "--scope instance: the profiles of \"%.*s\" "
@@ -341,7 +342,8 @@ static void note_missing(struct run *r, const char *why)
 /* A file, or a baseline of the user's own making, is taken as it is. */
 static bool is_by_hand(const struct run *r, const struct baseline_want *want)
 {
-	return r->ctx.profiles.path || r->ctx.options->baseline_selector ||
+	return r->ctx.backends.profiles.path ||
+	       r->ctx.options->baseline_selector ||
 	       want->kind == BASELINE_WANT_FILE;
 }
 
@@ -352,7 +354,8 @@ static bool find_profile(struct run *r, struct guilty *g, struct error *err)
 	struct situation s;
 	bool done;
 
-	if (!baseline_parse(r->ctx.options, r->ctx.now_ns, &want, err) ||
+	if (!baseline_parse(r->ctx.options, r->ctx.backends.now_ns, &want,
+			    err) ||
 	    !window_of(r, g, &window, err))
 		return false;
 	if (is_by_hand(r, &want))

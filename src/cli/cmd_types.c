@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "backend/fetch_profile.h"
 #include "backend/selector.h"
 #include "base/jsonw.h"
 #include "cli/cli.h"
-#include "cli/fetch.h"
 #include "cli/output.h"
 #include "cli/types_guide.h"
 #include "cli/window.h"
@@ -52,7 +52,7 @@ static bool fetch(struct types *t, struct error *err)
 
 	types_job_init(&types, t->selector.ptr, t->window);
 	services_job_init(&services, t->window);
-	if (!jobs_run(&t->ctx, jobs, 2, err))
+	if (!jobs_run(&t->ctx.backends, jobs, 2, err))
 		return false;
 	for (size_t i = 0; i < 2; i++) {
 		if (!jobs[i]->has_answer) {
@@ -192,13 +192,13 @@ static bool types(struct types *t, struct error *err)
 {
 	const struct options *o = t->ctx.options;
 
-	if (t->ctx.profiles.path)
+	if (t->ctx.backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
 				 "types asks a server; for a file: tracefind "
 				 "profile %s",
-				 t->ctx.profiles.path);
-	return window_resolve(o, t->ctx.now_ns, DEFAULT_WINDOW_NS, &t->window,
-			      err) &&
+				 t->ctx.backends.profiles.path);
+	return window_resolve(o, t->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
+			      &t->window, err) &&
 	       build_selector(t, err) && fetch(t, err) &&
 	       (t->list.count || fail_empty(t, err)) &&
 	       output_answer(o, &types_writer, t, err);

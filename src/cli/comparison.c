@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyze/places.h"
+#include "backend/snapshots.h"
 #include "base/num.h"
-#include "cli/snapshots.h"
 #include "cli/window.h"
 #include "model/profile_merge.h"
 #include "report/comparison_notes.h"
@@ -281,7 +281,7 @@ bool comparison_divide(struct comparison *c, struct context *ctx,
 						snapshots_of(c, &c->base) };
 
 	c->is_gauge = true;
-	return snapshots_divide(ctx, sides, c->has_base ? 2 : 1,
+	return snapshots_divide(&ctx->backends, sides, c->has_base ? 2 : 1,
 				instance_label.ptr, err);
 }
 

@@ -8,8 +8,9 @@
 #define CLI_COMPARISON_H
 
 #include "analyze/profile_analysis.h"
-#include "cli/fetch.h"
-#include "cli/fetch_history.h"
+#include "backend/fetch_history.h"
+#include "backend/fetch_profile.h"
+#include "cli/context.h"
 #include "cli/profile_filters.h"
 
 /* Parts of a side. Four a side leave six degrees of freedom for the noise, at

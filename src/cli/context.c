@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cloud_profiler/cloud_profiles.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/cloud_profiles.h"
 #include "cli/config.h"
 #include "cli/context_sides.h"
 #include "cli/dry_run.h"
@@ -53,7 +53,7 @@ static bool open_cache(struct context *ctx, struct error *err)
 	ctx->cache_folders[0] = folder.ptr;
 	/* So that runs of the same minute ask alike. */
 	if (!ctx->options->now)
-		ctx->now_ns -= ctx->now_ns % NS_PER_MIN;
+		ctx->backends.now_ns -= ctx->backends.now_ns % NS_PER_MIN;
 	return ctx->cache != NULL;
 }
 
@@ -62,10 +62,10 @@ static bool open_cache(struct context *ctx, struct error *err)
 static void open_profile_cache(struct context *ctx)
 {
 	const struct options *o = ctx->options;
-	struct error *err = &ctx->profile_cache_err;
+	struct error *err = &ctx->backends.profile_cache_err;
 	struct str folder;
 
-	if (!context_profile_traits(ctx)->is_list || o->no_cache ||
+	if (!backends_profile_traits(&ctx->backends)->is_list || o->no_cache ||
 	    o->dry_run || o->record || o->replay)
 		return;
 	if (!context_find_cache(&ctx->arena, &folder, err)) {
@@ -74,11 +74,32 @@ static void open_profile_cache(struct context *ctx)
 	}
 	folder = arena_printf(&ctx->arena, "%s/profiles", folder.ptr);
 	if (folder.ptr)
-		ctx->profile_cache = profile_cache_open(
+		ctx->backends.profile_cache = profile_cache_open(
 			folder.ptr, o->config ? o->config->context : NULL,
-			ctx->profiles.endpoint.url, err);
-	if (ctx->profile_cache)
+			ctx->backends.profiles.endpoint.url, err);
+	if (ctx->backends.profile_cache)
 		ctx->cache_folders[1] = folder.ptr;
+}
+
+static bool send(void *context, struct http_request *requests,
+		 struct http_response *responses, size_t n,
+		 const struct http_taker *taker, struct error *err);
+
+static void init_backends(struct context *ctx)
+{
+	const struct options *o = ctx->options;
+	const char *by = o->granularity;
+
+	ctx->backends.channel = (struct backend_channel){
+		.send = send,
+		.show = o->dry_run ? dry_run_write : NULL,
+		.listed = progress_listed,
+		.context = ctx,
+	};
+	ctx->backends.arena = &ctx->arena;
+	ctx->backends.notes = &ctx->notes;
+	/* Where rows are functions, names will do. */
+	ctx->backends.wants_span_lines = by && strcmp(by, "function") != 0;
 }
 
 bool context_init(struct context *ctx, const struct options *o,
@@ -88,9 +109,10 @@ bool context_init(struct context *ctx, const struct options *o,
 	ctx->options = o;
 	arena_init(&ctx->arena, LIMIT_CONTEXT_BYTES);
 	notes_init(&ctx->notes);
-	ctx->now_ns = clock_now_ns();
-	if (o->now &&
-	    !parse_time(str_from(o->now), ctx->now_ns, &ctx->now_ns, err))
+	init_backends(ctx);
+	ctx->backends.now_ns = clock_now_ns();
+	if (o->now && !parse_time(str_from(o->now), ctx->backends.now_ns,
+				  &ctx->backends.now_ns, err))
 		return error_prefix(err, "TRACEFIND_NOW");
 	if (o->record && o->replay)
 		return error_set(err, ERROR_USAGE,
@@ -101,14 +123,14 @@ bool context_init(struct context *ctx, const struct options *o,
 			o->replayed ? o->replayed : har_open(o->replay, err);
 		if (!ctx->replay)
 			return false;
-		ctx->now_ns = har_now_ns(ctx->replay);
+		ctx->backends.now_ns = har_now_ns(ctx->replay);
 	}
 	if (o->record) {
 		ctx->record = har_new(err);
 		if (!ctx->record)
 			return false;
-		har_set_run(ctx->record, ctx->now_ns, (int)o->raw_count,
-			    o->raw_args);
+		har_set_run(ctx->record, ctx->backends.now_ns,
+			    (int)o->raw_count, o->raw_args);
 	}
 	if (!open_cache(ctx, err) || !context_sides_init(ctx, err))
 		return false;
@@ -119,11 +141,12 @@ bool context_init(struct context *ctx, const struct options *o,
 
 void context_release(struct context *ctx)
 {
-	struct side *sides[] = { &ctx->traces, &ctx->profiles };
+	struct side *sides[] = { &ctx->backends.traces,
+				 &ctx->backends.profiles };
 
-	http_client_free(ctx->client);
-	cloud_profiles_free(ctx->cloud);
-	profile_cache_close(ctx->profile_cache);
+	http_client_free(ctx->backends.client);
+	cloud_profiles_free(ctx->backends.cloud);
+	profile_cache_close(ctx->backends.profile_cache);
 	cache_close(ctx->cache);
 	har_free(ctx->record);
 	if (ctx->is_replay_own)
@@ -140,8 +163,8 @@ void context_release(struct context *ctx)
 
 static struct side *side_of(struct context *ctx, const struct endpoint *e)
 {
-	return strcmp(e->option_prefix, "--profiles") ? &ctx->traces
-						      : &ctx->profiles;
+	return strcmp(e->option_prefix, "--profiles") ? &ctx->backends.traces
+						      : &ctx->backends.profiles;
 }
 
 static bool ask_token(const struct context *ctx, struct side *s,
@@ -222,21 +245,16 @@ static bool ensure_client(struct context *ctx, struct error *err)
 		.on_progress = progress_begin(o) ? progress_show : NULL,
 	};
 
-	if (!ctx->client)
-		ctx->client = http_client_new(&settings, err);
-	return ctx->client != NULL;
+	if (!ctx->backends.client)
+		ctx->backends.client = http_client_new(&settings, err);
+	return ctx->backends.client != NULL;
 }
 
-bool context_run(struct context *ctx, struct http_request *requests,
-		 struct http_response *responses, size_t n, struct error *err)
+static bool send(void *context, struct http_request *requests,
+		 struct http_response *responses, size_t n,
+		 const struct http_taker *taker, struct error *err)
 {
-	return context_run_each(ctx, requests, responses, n, NULL, err);
-}
-
-bool context_run_each(struct context *ctx, struct http_request *requests,
-		      struct http_response *responses, size_t n,
-		      const struct http_taker *taker, struct error *err)
-{
+	struct context *ctx = context;
 	bool done;
 
 	if (ctx->options->dry_run)
@@ -246,176 +264,18 @@ bool context_run_each(struct context *ctx, struct http_request *requests,
 	/* The client first: from then on the run's time counts. */
 	done = ensure_client(ctx, err) &&
 	       ensure_tokens(ctx, requests, n, err) &&
-	       http_run_each(ctx->client, requests, responses, n, taker, err);
+	       http_run_each(ctx->backends.client, requests, responses, n,
+			     taker, err);
 	progress_clear();
 	return done;
-}
-
-size_t context_requests_left(const struct context *ctx)
-{
-	const struct http_log_entry *log;
-	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
-
-	if (context_profile_traits(ctx)->is_list)
-		return LIMIT_ORDINARY_REQUESTS;
-	return sent < LIMIT_ORDINARY_REQUESTS ? LIMIT_ORDINARY_REQUESTS - sent
-					      : 0;
-}
-
-unsigned context_rounds_left(const struct context *ctx)
-{
-	const struct http_log_entry *log;
-	size_t sent = ctx->client ? http_log(ctx->client, &log) : 0;
-	unsigned rounds = sent ? log[sent - 1].round : 0;
-
-	if (context_profile_traits(ctx)->is_list)
-		return LIMIT_ORDINARY_ROUNDS;
-	return rounds < LIMIT_ORDINARY_ROUNDS ? LIMIT_ORDINARY_ROUNDS - rounds
-					      : 0;
-}
-
-static const enum source_kind probe_kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
-
-static bool probe_fail(struct context *ctx,
-		       const struct http_response *responses, size_t n,
-		       struct error *err)
-{
-	if (ctx->traces.is_default && !responses[0].status &&
-	    !responses[1].status)
-		return error_set(err, ERROR_NETWORK,
-				 "no trace server at " DEFAULT_TEMPO_URL
-				 " (Tempo) or " DEFAULT_JAEGER_URL
-				 " (Jaeger): name yours with --traces-url");
-	/* By default they are different servers: the one that is there counts.
-	 */
-	if (ctx->traces.is_default &&
-	    (!responses[0].status || !responses[1].status))
-		return source_probe_fail(
-			&ctx->traces.endpoint, "Tempo or Jaeger",
-			&responses[!responses[0].status], 1, err);
-	return source_probe_fail(&ctx->traces.endpoint, "Tempo or Jaeger",
-				 responses, n, err);
-}
-
-void context_trace_endpoints(const struct context *ctx,
-			     struct endpoint endpoints[2])
-{
-	endpoints[0] = endpoints[1] = ctx->traces.endpoint;
-	if (!ctx->traces.is_default)
-		return;
-	endpoints[0].url = DEFAULT_TEMPO_URL;
-	endpoints[1].url = DEFAULT_JAEGER_URL;
-}
-
-/* What answers neither question may still know the older one. */
-static bool ask_old_jaeger(struct context *ctx, const struct endpoint *e,
-			   struct http_response *response, struct error *err)
-{
-	struct http_request request = { 0 };
-	bool done = source_old_jaeger_request(e, &request, err) &&
-		    context_run(ctx, &request, response, 1, err);
-
-	http_request_release(&request);
-	return done;
-}
-
-static void settle(struct side *s, enum source_kind kind, const char *url)
-{
-	s->kind = kind;
-	s->endpoint.url = url;
-}
-
-/* responses: of Tempo, of Jaeger, and room for that of an older one. */
-static bool probe_judge(struct context *ctx, const struct endpoint endpoints[2],
-			struct http_response responses[3], struct error *err)
-{
-	struct side *s = &ctx->traces;
-	size_t n = 2;
-
-	for (size_t i = 0; i < 2; i++)
-		if (source_probe_matches(probe_kinds[i], &responses[i])) {
-			settle(s, probe_kinds[i], endpoints[i].url);
-			return true;
-		}
-	if (source_old_jaeger_is_likely(&responses[1])) {
-		if (!ask_old_jaeger(ctx, &endpoints[1], &responses[n++], err))
-			return false;
-		if (source_old_jaeger_matches(&responses[2])) {
-			settle(s, SOURCE_JAEGER, endpoints[1].url);
-			return true;
-		}
-	}
-	s->endpoint.url = endpoints[0].url;
-	return probe_fail(ctx, responses, n, err);
-}
-
-/* Both kinds are asked at once; Tempo wins where both answer. */
-static bool probe(struct context *ctx, struct error *err)
-{
-	struct endpoint endpoints[2];
-	struct http_request requests[2] = { 0 };
-	struct http_response responses[3] = { 0 };
-	bool done = false;
-	size_t i;
-
-	context_trace_endpoints(ctx, endpoints);
-	for (i = 0; i < 2; i++)
-		if (!source_probe_request(probe_kinds[i], &endpoints[i],
-					  ctx->now_ns, &requests[i], err))
-			goto out;
-	if (ctx->options->dry_run) {
-		done = dry_run_write(
-			"one of these tells which kind of server it is; from "
-			"here on as if it were Tempo",
-			requests, 2, err);
-		settle(&ctx->traces, SOURCE_TEMPO, endpoints[0].url);
-		goto out;
-	}
-	done = context_run(ctx, requests, responses, 2, err) &&
-	       probe_judge(ctx, endpoints, responses, err);
-out:
-	for (i = 0; i < 2; i++)
-		http_request_release(&requests[i]);
-	for (i = 0; i < 3; i++)
-		http_response_release(&responses[i]);
-	return done;
-}
-
-bool context_probe_traces(struct context *ctx, struct error *err)
-{
-	return ctx->traces.kind != SOURCE_UNKNOWN || probe(ctx, err);
-}
-
-const struct trace_traits *context_trace_traits(const struct context *ctx)
-{
-	return trace_traits_of(ctx->traces.kind);
-}
-
-const struct profile_traits *context_profile_traits(const struct context *ctx)
-{
-	return profile_traits_of(ctx->profiles.kind, &ctx->profiles.endpoint);
-}
-
-struct str context_side_name(struct context *ctx, const struct side *side)
-{
-	struct buf url;
-	struct str name;
-
-	buf_init(&url, LIMIT_OPTION_VALUE_BYTES);
-	url_redact(&url,
-		   str_from(side->endpoint.project ? side->endpoint.project
-						   : side->endpoint.url));
-	name = arena_printf(&ctx->arena, "%s %s", source_kind_name(side->kind),
-			    buf_text(&url));
-	buf_release(&url);
-	return name.ptr ? name : STR("");
 }
 
 static bool copy_requests(struct context *ctx, struct result *result,
 			  struct error *err)
 {
 	const struct http_log_entry *log;
-	size_t count = ctx->client ? http_log(ctx->client, &log) : 0;
+	size_t count =
+		ctx->backends.client ? http_log(ctx->backends.client, &log) : 0;
 
 	if (!count)
 		return true;
@@ -438,11 +298,11 @@ static bool copy_requests(struct context *ctx, struct result *result,
 bool context_report(struct context *ctx, struct result *result,
 		    struct error *err)
 {
-	if (ctx->cut_share > 0)
+	if (ctx->backends.cut_share > 0)
 		notes_add(&ctx->notes,
 			  "%.1f %% of the profile is under \"other\": the "
 			  "server cut small functions off",
-			  100 * ctx->cut_share);
+			  100 * ctx->backends.cut_share);
 	notes_append(&result->notes, &ctx->notes);
 	return copy_requests(ctx, result, err);
 }

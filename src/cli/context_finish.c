@@ -24,7 +24,8 @@ static void list_units(const struct http_log_entry *log, size_t count)
 static void list_requests(const struct context *ctx)
 {
 	const struct http_log_entry *log = NULL;
-	size_t count = ctx->client ? http_log(ctx->client, &log) : 0;
+	size_t count =
+		ctx->backends.client ? http_log(ctx->backends.client, &log) : 0;
 	unsigned rounds = count > 0 ? log[count - 1].round : 0;
 	char took[24];
 
@@ -40,7 +41,7 @@ static void list_requests(const struct context *ctx)
 	}
 	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
 		     rounds, &"s"[rounds == 1]);
-	if (context_trace_traits(ctx)->is_metered)
+	if (backends_trace_traits(&ctx->backends)->is_metered)
 		list_units(log, count);
 }
 
@@ -56,7 +57,7 @@ static bool finish_record(struct context *ctx, bool done, struct error *err)
 {
 	if (!ctx->record)
 		return true;
-	if (ctx->client)
+	if (ctx->backends.client)
 		return har_write(ctx->record, ctx->options->record, err);
 	/* Of a run that failed, the reason says enough. */
 	if (done && !ctx->options->dry_run)
@@ -66,8 +67,8 @@ static bool finish_record(struct context *ctx, bool done, struct error *err)
 	return true;
 }
 
-/* What weakens an answer may be why there is none. One that could not be written
- * is none of it. */
+/* What weakens an answer may be why there is none. One that could not be
+ * written is none of it. */
 static void tell_notes(const struct context *ctx, const struct error *err)
 {
 	const struct notes *notes = &ctx->notes;
@@ -88,9 +89,9 @@ bool context_finish(struct context *ctx, bool done, struct error *err)
 		tell_notes(ctx, err);
 	if (ctx->options->verbose)
 		list_requests(ctx);
-	if (ctx->client)
-		tell_lost_cache(http_cache_error(ctx->client));
-	tell_lost_cache(&ctx->profile_cache_err);
+	if (ctx->backends.client)
+		tell_lost_cache(http_cache_error(ctx->backends.client));
+	tell_lost_cache(&ctx->backends.profile_cache_err);
 	if (finish_record(ctx, done, &late))
 		return done;
 	if (!done && err->code != ERROR_STOPPED)

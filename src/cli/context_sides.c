@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "backend/files/input.h"
 #include "backend/google/google_address.h"
 #include "base/count.h"
 #include "base/mem.h"
 #include "cli/google_login.h"
-#include "cli/input.h"
 #include "wire/auth.h"
 #include "wire/redact.h"
 #include "wire/token_command.h"
@@ -158,24 +158,25 @@ static bool side_init(struct context *ctx, struct side *s,
 /* A kind that belongs to the other side is a slip worth naming. */
 static bool check_kinds(const struct context *ctx, struct error *err)
 {
-	if (ctx->traces.kind == SOURCE_PYROSCOPE ||
-	    ctx->traces.kind == SOURCE_PARCA) {
+	if (ctx->backends.traces.kind == SOURCE_PYROSCOPE ||
+	    ctx->backends.traces.kind == SOURCE_PARCA) {
 		error_set(err, ERROR_USAGE,
 			  "%s holds profiles, not traces; use --profiles-url "
 			  "for it",
-			  ctx->traces.kind == SOURCE_PARCA ? "Parca"
-							   : "Pyroscope");
+			  ctx->backends.traces.kind == SOURCE_PARCA
+				  ? "Parca"
+				  : "Pyroscope");
 		return error_prefix(err, "%s",
-				    ctx->traces.endpoint.url_origin);
+				    ctx->backends.traces.endpoint.url_origin);
 	}
-	if (ctx->profiles.kind == SOURCE_TEMPO ||
-	    ctx->profiles.kind == SOURCE_JAEGER) {
+	if (ctx->backends.profiles.kind == SOURCE_TEMPO ||
+	    ctx->backends.profiles.kind == SOURCE_JAEGER) {
 		error_set(err, ERROR_USAGE,
 			  "%s holds traces, not profiles; use --traces-url for "
 			  "it",
-			  source_kind_name(ctx->profiles.kind));
+			  source_kind_name(ctx->backends.profiles.kind));
 		return error_prefix(err, "%s",
-				    ctx->profiles.endpoint.url_origin);
+				    ctx->backends.profiles.endpoint.url_origin);
 	}
 	return true;
 }
@@ -246,19 +247,20 @@ bool context_sides_init(struct context *ctx, struct error *err)
 		drop_credentials(&traces);
 		drop_credentials(&profiles);
 	}
-	if (!side_init(ctx, &ctx->traces, &traces, o->traces_url, "--traces",
-		       err) ||
-	    !side_init(ctx, &ctx->profiles, &profiles,
+	if (!side_init(ctx, &ctx->backends.traces, &traces, o->traces_url,
+		       "--traces", err) ||
+	    !side_init(ctx, &ctx->backends.profiles, &profiles,
 		       google_profiles_url(o->traces_url, o->profiles_url),
 		       "--profiles", err))
 		return false;
-	ctx->profiles.is_default = !o->profiles_url;
-	if (!ctx->profiles.endpoint.url)
-		ctx->profiles.endpoint.url = DEFAULT_PYROSCOPE_URL;
-	if (ctx->profiles.kind == SOURCE_UNKNOWN)
-		ctx->profiles.kind = SOURCE_PYROSCOPE;
+	ctx->backends.profiles.is_default = !o->profiles_url;
+	if (!ctx->backends.profiles.endpoint.url)
+		ctx->backends.profiles.endpoint.url = DEFAULT_PYROSCOPE_URL;
+	if (ctx->backends.profiles.kind == SOURCE_UNKNOWN)
+		ctx->backends.profiles.kind = SOURCE_PYROSCOPE;
 	else
-		ctx->profiles.is_kind_given = true;
-	return check_kinds(ctx, err) && init_login(ctx, &ctx->traces, err) &&
-	       init_login(ctx, &ctx->profiles, err);
+		ctx->backends.profiles.is_kind_given = true;
+	return check_kinds(ctx, err) &&
+	       init_login(ctx, &ctx->backends.traces, err) &&
+	       init_login(ctx, &ctx->backends.profiles, err);
 }

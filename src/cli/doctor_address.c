@@ -37,7 +37,7 @@ static void find_origin(const struct doctor *d, const char *value,
 void doctor_check_address(struct doctor *d, const struct side *s,
 			  const char *given, const char *name)
 {
-	bool is_traces = s == &d->ctx.traces;
+	bool is_traces = s == &d->ctx.backends.traces;
 	char origin[ORIGIN_BYTES], option[32];
 	struct endpoint defaults[2];
 	struct str url;
@@ -55,7 +55,7 @@ void doctor_check_address(struct doctor *d, const struct side *s,
 		return;
 	}
 	if (s->is_default) {
-		context_trace_endpoints(&d->ctx, defaults);
+		backends_trace_endpoints(&d->ctx.backends, defaults);
 		if (is_traces)
 			check_ok(&d->checks, name, "url",
 				 "%s for Tempo, else %s for Jaeger, by default",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/fetch_profile.h"
 #include "backend/parca/parca.h"
 #include "base/num.h"
 #include "cli/doctor.h"
-#include "cli/fetch.h"
 
 static const struct parca_facts *facts_of(const struct doctor *d)
 {
-	return d->ctx.profiles.endpoint.parca;
+	return d->ctx.backends.profiles.endpoint.parca;
 }
 
 static void check_label(struct doctor *d)
@@ -150,13 +150,14 @@ static void check_no_data(struct doctor *d)
 
 static bool find_recent(struct doctor *d, struct error *err)
 {
-	struct time_range hour = { sat_sub_i64(d->ctx.now_ns, NS_PER_HOUR),
-				   d->ctx.now_ns };
+	struct time_range hour = { sat_sub_i64(d->ctx.backends.now_ns,
+					       NS_PER_HOUR),
+				   d->ctx.backends.now_ns };
 	struct names_job job;
 	struct job *jobs[] = { &job.job };
 
 	services_job_init(&job, hour);
-	if (!jobs_run(&d->ctx, jobs, 1, err))
+	if (!jobs_run(&d->ctx.backends, jobs, 1, err))
 		return false;
 	d->recent = job.names;
 	return true;

@@ -215,7 +215,8 @@ static void write_matrix(const struct doctor *d, struct page *p)
 {
 	struct columns c;
 
-	if (!d->row_count || !d->is_profiles_up || d->ctx.profiles.path)
+	if (!d->row_count || !d->is_profiles_up ||
+	    d->ctx.backends.profiles.path)
 		return;
 	c = measure(d, p);
 	out_char(p->out, '\n');

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "backend/fetch_profile.h"
+#include "backend/files/fetch_file.h"
 #include "backend/selector.h"
 #include "base/num.h"
 #include "cli/doctor.h"
-#include "cli/fetch.h"
-#include "cli/fetch_file.h"
 #include "cli/window.h"
 
 /* Names are asked for over a day, the longest query a server takes by
@@ -114,10 +114,11 @@ static bool choose_window(struct doctor *d, struct error *err)
 
 	if (d->has_trace && !window_is_given(o)) {
 		d->window = window_around(d->trace.start_ns, d->trace.end_ns,
-					  o->pad_ns, d->ctx.now_ns);
+					  o->pad_ns, d->ctx.backends.now_ns);
 		return true;
 	}
-	return window_resolve(o, d->ctx.now_ns, NS_PER_HOUR, &d->window, err);
+	return window_resolve(o, d->ctx.backends.now_ns, NS_PER_HOUR,
+			      &d->window, err);
 }
 
 /* ---- names and types ---- */
@@ -190,7 +191,7 @@ static bool names_run(struct doctor *d, struct names_round *q,
 
 	for (size_t i = 0; i < q->count; i++)
 		jobs[i] = &q->jobs[i].job;
-	if (q->count && !jobs_run(&d->ctx, jobs, q->count, err))
+	if (q->count && !jobs_run(&d->ctx.backends, jobs, q->count, err))
 		return false;
 	for (size_t i = 0; i < q->count; i++) {
 		if (q->rows[i])
@@ -230,7 +231,7 @@ static bool fetch_names(struct doctor *d, struct error *err)
 
 static bool is_google(const struct doctor *d)
 {
-	return d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER;
+	return d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER;
 }
 
 static bool match_row(struct doctor *d, struct doctor_service *row,
@@ -400,7 +401,7 @@ static bool samples_run(struct doctor *d, struct samples_round *q,
 
 	for (size_t i = 0; i < q->count; i++)
 		jobs[i] = &q->fetches[i].job;
-	done = !q->count || jobs_run(&d->ctx, jobs, q->count, err);
+	done = !q->count || jobs_run(&d->ctx.backends, jobs, q->count, err);
 
 	for (size_t i = 0; i < q->count; i++) {
 		if (done)
@@ -415,7 +416,7 @@ static bool samples_run(struct doctor *d, struct samples_round *q,
 /* These keep no samples by span. */
 static bool has_no_spans(const struct doctor *d)
 {
-	return d->ctx.profiles.endpoint.parca != NULL || is_google(d);
+	return d->ctx.backends.profiles.endpoint.parca != NULL || is_google(d);
 }
 
 static bool is_present(const struct doctor_service *row)
@@ -452,7 +453,7 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 {
 	struct http_request request = { 0 };
 	struct http_response response = { 0 };
-	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
 	struct name_list names = { NULL };
 	struct error ignored;
 	bool done;
@@ -462,7 +463,7 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 		return true;
 	done = status_label_request(e, "span_name", d->rows[0].selector.ptr,
 				    d->window, &request, err) &&
-	       context_run(&d->ctx, &request, &response, 1, err);
+	       backends_send(&d->ctx.backends, &request, &response, 1, err);
 	d->has_span_names = done &&
 			    source_services_answer(e, &response, &d->arena,
 						   &names, &ignored) &&
@@ -513,8 +514,8 @@ bool doctor_profile_file(struct doctor *d, struct error *err)
 
 	(void)err;
 	profile_init(&profile);
-	if (!fetch_profile_file(&d->ctx, d->ctx.profiles.path, STR(""), NULL,
-				&profile, &why)) {
+	if (!fetch_profile_file(&d->ctx.backends, d->ctx.backends.profiles.path,
+				STR(""), NULL, &profile, &why)) {
 		check_fail(&d->checks, why.code, "profiles", "file", "%s",
 			   why.message);
 		check_mend(&d->checks, "--profiles-url file:PATH of a pprof "

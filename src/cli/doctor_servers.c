@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/answer.h"
 #include "backend/parca/parca.h"
+#include "backend/parca/parca_probe.h"
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/doctor_cloud.h"
 #include "cli/dry_run.h"
-#include "cli/parca_probe.h"
 #include "wire/http_error.h"
 
 /* Longer than a server answers at once by default (a day). */
@@ -59,10 +59,10 @@ static void round_release(struct round *q)
 
 static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
 {
-	enum source_kind kind = d->ctx.traces.kind;
-	int64_t now_ns = d->ctx.now_ns;
+	enum source_kind kind = d->ctx.backends.traces.kind;
+	int64_t now_ns = d->ctx.backends.now_ns;
 
-	context_trace_endpoints(&d->ctx, q->traces);
+	backends_trace_endpoints(&d->ctx.backends, q->traces);
 	if (kind == SOURCE_FILE || kind == SOURCE_CLOUD_TRACE ||
 	    d->is_traces_up)
 		return true;
@@ -87,8 +87,8 @@ static bool ask_parca(struct doctor *d, struct round *q, struct error *err)
 		struct http_request *request =
 			next_request(q, ASK_PARCA_TYPES + i);
 
-		if (!parca_facts_request(&d->ctx.profiles.endpoint, facts[i],
-					 request, err))
+		if (!parca_facts_request(&d->ctx.backends.profiles.endpoint,
+					 facts[i], request, err))
 			return false;
 		request->is_probe = true;
 	}
@@ -97,16 +97,16 @@ static bool ask_parca(struct doctor *d, struct round *q, struct error *err)
 
 static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
 {
-	const struct endpoint *e = &d->ctx.profiles.endpoint;
-	int64_t now_ns = d->ctx.now_ns;
+	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
+	int64_t now_ns = d->ctx.backends.now_ns;
 	struct time_range longer = { sat_sub_i64(now_ns, LONG_RANGE_NS),
 				     now_ns };
 	struct http_request *length;
 
-	if (d->ctx.profiles.path ||
-	    d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER)
+	if (d->ctx.backends.profiles.path ||
+	    d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER)
 		return true;
-	if (d->ctx.profiles.kind == SOURCE_PARCA)
+	if (d->ctx.backends.profiles.kind == SOURCE_PARCA)
 		return ask_parca(d, q, err);
 	if (!source_probe_request(SOURCE_PYROSCOPE, e, now_ns,
 				  next_request(q, ASK_SERVICES), err) ||
@@ -250,7 +250,8 @@ static void check_clock(struct doctor *d, const struct side_answers *s)
 			 "not known: the answers carry no Date");
 		return;
 	}
-	clock = clock_offset_find(s->clocks, s->clock_count, d->ctx.now_ns);
+	clock = clock_offset_find(s->clocks, s->clock_count,
+				  d->ctx.backends.now_ns);
 	status = clock_offset_judge(&clock);
 	is_behind = clock.offset_ns < 0;
 	if (status == CHECK_OK) {
@@ -311,10 +312,10 @@ static bool find_stranger(struct doctor *d, const struct endpoint *e,
 
 	*found = SOURCE_UNKNOWN;
 	for (i = 0; i < n; i++)
-		if (!source_probe_request(kinds[i], e, d->ctx.now_ns,
+		if (!source_probe_request(kinds[i], e, d->ctx.backends.now_ns,
 					  &requests[i], err))
 			goto out;
-	done = context_run(&d->ctx, requests, responses, n, err);
+	done = backends_send(&d->ctx.backends, requests, responses, n, err);
 	for (i = 0; done && i < n; i++)
 		if (source_probe_matches(kinds[i], &responses[i]) &&
 		    *found == SOURCE_UNKNOWN)
@@ -334,7 +335,7 @@ static bool check_stranger(struct doctor *d, const struct side_answers *s,
 						      SOURCE_JAEGER };
 	static const enum source_kind of_profiles[] = { SOURCE_PYROSCOPE };
 	struct str host = url_authority(s->endpoint->url);
-	bool is_traces = s->endpoint == &d->ctx.traces.endpoint;
+	bool is_traces = s->endpoint == &d->ctx.backends.traces.endpoint;
 	enum source_kind found;
 	struct error why = { 0 };
 
@@ -402,7 +403,7 @@ static bool settle_traces(struct doctor *d, const struct round *q,
 			continue;
 		if (!s->is_right && source_probe_matches(kinds[i], r)) {
 			s->is_right = true;
-			d->ctx.traces.kind = kinds[i];
+			d->ctx.backends.traces.kind = kinds[i];
 			best = count;
 		}
 		from[count] = i;
@@ -412,13 +413,13 @@ static bool settle_traces(struct doctor *d, const struct round *q,
 	if (!count)
 		return false;
 	if (!s->is_right)
-		best = best_of(all, count, d->ctx.traces.is_default);
+		best = best_of(all, count, d->ctx.backends.traces.is_default);
 	s->best = answers[best];
 	best = from[best];
-	d->ctx.traces.endpoint.url = q->traces[best].url;
+	d->ctx.backends.traces.endpoint.url = q->traces[best].url;
 	/* By default the two are different servers. */
 	for (i = 0; i < 2; i++)
-		if (i == best || !d->ctx.traces.is_default)
+		if (i == best || !d->ctx.backends.traces.is_default)
 			take_times(s, answer_of(q, asks[i]));
 	return true;
 }
@@ -427,7 +428,7 @@ static void check_no_default(struct doctor *d)
 {
 	struct endpoint defaults[2];
 
-	context_trace_endpoints(&d->ctx, defaults);
+	backends_trace_endpoints(&d->ctx.backends, defaults);
 	check_fail(&d->checks, ERROR_NETWORK, "traces", "connection",
 		   "nothing answers at %s (Tempo) or %s (Jaeger)",
 		   defaults[0].url, defaults[1].url);
@@ -440,34 +441,35 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 {
 	struct side_answers s = { .name = "traces",
 				  .wanted = "Tempo or Jaeger",
-				  .endpoint = &d->ctx.traces.endpoint };
+				  .endpoint =
+					  &d->ctx.backends.traces.endpoint };
 	bool is_tempo;
 
 	if (d->is_traces_up)
 		return true;
-	doctor_check_address(d, &d->ctx.traces, d->ctx.options->traces_url,
-			     "traces");
-	if (d->ctx.traces.kind == SOURCE_FILE) {
+	doctor_check_address(d, &d->ctx.backends.traces,
+			     d->ctx.options->traces_url, "traces");
+	if (d->ctx.backends.traces.kind == SOURCE_FILE) {
 		d->is_traces_up = true;
 		return true;
 	}
-	if (d->ctx.traces.kind == SOURCE_CLOUD_TRACE)
+	if (d->ctx.backends.traces.kind == SOURCE_CLOUD_TRACE)
 		return doctor_cloud_trace(d, err);
 	if (!settle_traces(d, q, &s) ||
-	    (d->ctx.traces.is_default && !s.best->status)) {
+	    (d->ctx.backends.traces.is_default && !s.best->status)) {
 		check_no_default(d);
 		return true;
 	}
-	is_tempo = d->ctx.traces.kind == SOURCE_TEMPO;
+	is_tempo = d->ctx.backends.traces.kind == SOURCE_TEMPO;
 	if (s.is_right && is_tempo)
 		s.login = answer_of(q, ASK_TEMPO_LOGIN);
 	if (!check_connection(d, &s) || !check_login(d, &s))
 		return true;
 	if (!s.is_right)
 		return check_stranger(d, &s, err);
-	check_version(d, "traces", kind_title(d->ctx.traces.kind),
+	check_version(d, "traces", kind_title(d->ctx.backends.traces.kind),
 		      is_tempo ? answer_of(q, ASK_TEMPO_VERSION) : NULL);
-	doctor_check_tenant(d, &d->ctx.traces, "traces");
+	doctor_check_tenant(d, &d->ctx.backends.traces, "traces");
 	check_clock(d, &s);
 	d->is_traces_up = true;
 	return true;
@@ -495,7 +497,7 @@ static void check_length(struct doctor *d, const struct http_response *response)
 
 static void check_no_data(struct doctor *d)
 {
-	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
 	char tenant[160];
 
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "data",
@@ -510,7 +512,7 @@ static void check_no_data(struct doctor *d)
 static void read_data(struct doctor *d, const struct round *q)
 {
 	const struct http_response *stats = answer_of(q, ASK_STATS);
-	const struct endpoint *e = &d->ctx.profiles.endpoint;
+	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
 	struct error ignored;
 
 	if (!source_services_answer(e, answer_of(q, ASK_SERVICES), &d->arena,
@@ -531,8 +533,10 @@ static void check_retention(struct doctor *d)
 
 	if (!stats->has_data || !stats->oldest_ns)
 		return;
-	format_duration(sat_sub_i64(d->ctx.now_ns, stats->oldest_ns), oldest);
-	format_duration(sat_sub_i64(d->ctx.now_ns, stats->newest_ns), newest);
+	format_duration(sat_sub_i64(d->ctx.backends.now_ns, stats->oldest_ns),
+			oldest);
+	format_duration(sat_sub_i64(d->ctx.backends.now_ns, stats->newest_ns),
+			newest);
 	check_ok(&d->checks, "profiles", "retention",
 		 "the oldest profile is %s old%s%s", oldest,
 		 stats->newest_ns ? ", the newest " : "",
@@ -544,7 +548,7 @@ static void judge_pyroscope(struct doctor *d, const struct round *q,
 {
 	check_version(d, "profiles", "Pyroscope",
 		      answer_of(q, ASK_PROFILES_VERSION));
-	doctor_check_tenant(d, &d->ctx.profiles, "profiles");
+	doctor_check_tenant(d, &d->ctx.backends.profiles, "profiles");
 	check_clock(d, s);
 	check_length(d, answer_of(q, ASK_LENGTH));
 	read_data(d, q);
@@ -558,7 +562,7 @@ static bool judge_parca(struct doctor *d, const struct side_answers *s,
 {
 	struct error why = { 0 };
 
-	if (!parca_adopt(&d->ctx, s->best, &why)) {
+	if (!parca_adopt(&d->ctx.backends, s->best, &why)) {
 		check_fail(&d->checks, why.code, s->name, "server", "%s",
 			   why.message);
 		mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
@@ -577,7 +581,8 @@ static bool find_parca(struct doctor *d, const struct side_answers *s,
 	struct side_answers own = *s;
 	struct round q = { .count = 0 };
 	bool done = ask_parca(d, &q, err) &&
-		    context_run(&d->ctx, q.requests, q.responses, q.count, err);
+		    backends_send(&d->ctx.backends, q.requests, q.responses,
+				  q.count, err);
 
 	own.best = answer_of(&q, ASK_PARCA_TYPES);
 	*is_found = done && own.best && parca_is(own.best);
@@ -595,7 +600,8 @@ static bool judge_stranger(struct doctor *d, const struct side_answers *s,
 {
 	bool is_found = false;
 
-	if (parca_is_likely(s->best) && !d->ctx.profiles.is_kind_given &&
+	if (parca_is_likely(s->best) &&
+	    !d->ctx.backends.profiles.is_kind_given &&
 	    !find_parca(d, s, &is_found, err))
 		return false;
 	return is_found || check_stranger(d, s, err);
@@ -604,18 +610,19 @@ static bool judge_stranger(struct doctor *d, const struct side_answers *s,
 static bool judge_profiles(struct doctor *d, const struct round *q,
 			   struct error *err)
 {
-	bool is_parca = d->ctx.profiles.kind == SOURCE_PARCA;
+	bool is_parca = d->ctx.backends.profiles.kind == SOURCE_PARCA;
 	struct side_answers s = { .name = "profiles",
 				  .wanted = is_parca ? "Parca" : "Pyroscope",
-				  .endpoint = &d->ctx.profiles.endpoint };
+				  .endpoint =
+					  &d->ctx.backends.profiles.endpoint };
 
-	doctor_check_address(d, &d->ctx.profiles, d->ctx.options->profiles_url,
-			     "profiles");
-	if (d->ctx.profiles.path) {
+	doctor_check_address(d, &d->ctx.backends.profiles,
+			     d->ctx.options->profiles_url, "profiles");
+	if (d->ctx.backends.profiles.path) {
 		d->is_profiles_up = true;
 		return true;
 	}
-	if (d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER)
+	if (d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER)
 		return doctor_cloud(d, err);
 	s.best = answer_of(q, is_parca ? ASK_PARCA_TYPES : ASK_SERVICES);
 	s.is_right = is_parca ? parca_is(s.best)
@@ -635,15 +642,15 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 /* Nobody answers a dry run: what is asked first is all there is to show. */
 static bool show_requests(struct doctor *d, struct round *q, struct error *err)
 {
-	bool done = q->count ? context_run(&d->ctx, q->requests, q->responses,
-					   q->count, err)
+	bool done = q->count ? backends_send(&d->ctx.backends, q->requests,
+					     q->responses, q->count, err)
 			     : dry_run_stop(err);
 
 	if (err->code == ERROR_STOPPED &&
-	    d->ctx.traces.kind == SOURCE_CLOUD_TRACE)
+	    d->ctx.backends.traces.kind == SOURCE_CLOUD_TRACE)
 		done = doctor_cloud_trace(d, err);
 	if (err->code == ERROR_STOPPED &&
-	    d->ctx.profiles.kind == SOURCE_CLOUD_PROFILER)
+	    d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER)
 		done = doctor_cloud(d, err);
 	return done;
 }
@@ -656,8 +663,8 @@ bool doctor_servers(struct doctor *d, struct error *err)
 	if (done && d->ctx.options->dry_run)
 		done = show_requests(d, &q, err);
 	else if (done && q.count)
-		done = context_run(&d->ctx, q.requests, q.responses, q.count,
-				   err);
+		done = backends_send(&d->ctx.backends, q.requests, q.responses,
+				     q.count, err);
 	done = done && judge_traces(d, &q, err) && judge_profiles(d, &q, err);
 	round_release(&q);
 	return done;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
 #include "cli/doctor.h"
-#include "cli/fetch.h"
+#include "cli/fetch_trace.h"
 #include "cli/trace_arg.h"
 
 static void check_complete(struct doctor *d)
@@ -27,7 +27,7 @@ static void check_complete(struct doctor *d)
 			   "spans whose parents are not there: %u",
 			   t->orphan_count);
 	check_mend(&d->checks,
-		   d->ctx.traces.endpoint.project && t->is_partial
+		   d->ctx.backends.traces.endpoint.project && t->is_partial
 			   ? "Cloud Trace gives at most 10,000 spans of a "
 			     "trace: sample less within it"
 		   : t->is_partial
@@ -44,7 +44,7 @@ static void check_found(struct doctor *d, struct str source)
 	char took[24], began[TIME_RFC3339_BYTES], age[24];
 
 	format_duration(sat_sub_i64(t->end_ns, t->start_ns), took);
-	format_duration(sat_sub_i64(d->ctx.now_ns, t->start_ns), age);
+	format_duration(sat_sub_i64(d->ctx.backends.now_ns, t->start_ns), age);
 	format_rfc3339(t->start_ns, began);
 	check_ok(&d->checks, "trace", "found",
 		 "%u spans of %u services, %s, began %.19sZ, %s ago; from %.*s",
@@ -60,7 +60,7 @@ static void check_missing(struct doctor *d, const struct error *why)
 				       "say more; try again");
 		return;
 	}
-	if (d->ctx.traces.endpoint.project) {
+	if (d->ctx.backends.traces.endpoint.project) {
 		check_mend(&d->checks,
 			   "another project: --traces-url gcp://PROJECT; past "
 			   "30 days, or not sampled: take a newer trace");
@@ -88,7 +88,7 @@ bool doctor_trace(struct doctor *d, struct error *err)
 
 	if (text && !trace_arg_parse(text, &arg, err))
 		return false;
-	if (!text && !d->ctx.traces.path)
+	if (!text && !d->ctx.backends.traces.path)
 		return true;
 	if (!arg.path && !d->is_traces_up)
 		return true;

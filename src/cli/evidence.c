@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/cloud_profiler/cloud_answers.h"
+#include "backend/fetch_profile.h"
+#include "backend/files/fetch_file.h"
+#include "backend/files/fetch_files.h"
+#include "backend/snapshots.h"
 #include "base/num.h"
-#include "cli/cloud_answers.h"
-#include "cli/fetch.h"
-#include "cli/fetch_file.h"
-#include "cli/fetch_files.h"
 #include "cli/missing.h"
 #include "cli/profile_service.h"
-#include "cli/snapshots.h"
 #include "cli/version_baseline.h"
 
 void evidence_init(struct evidence *ev)
@@ -106,7 +106,7 @@ static bool fetches_run(struct context *ctx, struct profile_fetch *fetches,
 
 	for (size_t i = 0; i < n; i++)
 		jobs[i] = &fetches[i].job;
-	return jobs_run(ctx, jobs, n, err);
+	return jobs_run(&ctx->backends, jobs, n, err);
 }
 
 static bool is_cpu(struct str type_id)
@@ -230,7 +230,7 @@ static bool fetch_round(struct inquiry *s, bool with_lookup, struct error *err)
 		jobs[count] = &fetches[count].job;
 	for (size_t i = 0; with_lookup && i < s->lookup.job_count; i++)
 		jobs[count++] = s->lookup.jobs[i];
-	if (!jobs_run(s->ctx, jobs, count, err))
+	if (!jobs_run(&s->ctx->backends, jobs, count, err))
 		return false;
 	if (is_baseline_asked(s) &&
 	    !align_forms(s, &fetches[0], &fetches[1], err))
@@ -315,10 +315,10 @@ static bool fail_empty(const struct inquiry *s, struct error *err)
 		.type_id = s->ev->type_id,
 		.selector = ctx->options->selector,
 		.window = s->ev->window,
-		.now_ns = ctx->now_ns,
+		.now_ns = ctx->backends.now_ns,
 		.is_known = true,
-		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
-		.is_google = ctx->profiles.endpoint.project != NULL,
+		.has_tenant = ctx->backends.profiles.endpoint.tenant_id != NULL,
+		.is_google = ctx->backends.profiles.endpoint.project != NULL,
 		.has_trace = s->want->trace != NULL,
 	};
 
@@ -403,7 +403,8 @@ static bool divide_gauge(struct inquiry *s, struct error *err)
 		  &ev->baseline },
 	};
 
-	return snapshots_divide(s->ctx, sides, ev->has_baseline ? 2 : 1,
+	return snapshots_divide(&s->ctx->backends, sides,
+				ev->has_baseline ? 2 : 1,
 				s->service.instance_label.ptr, err);
 }
 
@@ -443,7 +444,7 @@ static void note_extent(struct inquiry *s)
 	const struct evidence *ev = s->ev;
 	struct profile_query query = query_of(s, ev->selector, ev->window);
 
-	cloud_answers_note(s->ctx, &query, ev->slow.sample_count,
+	cloud_answers_note(&s->ctx->backends, &query, ev->slow.sample_count,
 			   s->want->trace ? &ev->window : NULL);
 }
 
@@ -481,7 +482,7 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 		return false;
 	/* What --tag-focus took away is not missing. */
 	if (!ev->slow.stack_count &&
-	    (!s->ctx->want.labels || ev->slow.whole_total <= 0))
+	    (!s->ctx->backends.want.labels || ev->slow.whole_total <= 0))
 		return fail_empty(s, err);
 	ev->has_span = ev->span.stack_count > 0;
 	note_extent(s);
@@ -503,8 +504,8 @@ static bool fetch_slow_file(struct context *ctx, struct evidence *ev,
 			    const char *path, struct error *err)
 {
 	ev->selector = str_from(strcmp(path, "-") ? path : "standard input");
-	return fetch_profile_file(ctx, path, type_in_file(ctx), NULL, &ev->slow,
-				  err) &&
+	return fetch_profile_file(&ctx->backends, path, type_in_file(ctx), NULL,
+				  &ev->slow, err) &&
 	       check_slow_file(ev, err);
 }
 
@@ -518,11 +519,11 @@ static bool fetch_slow_files(struct inquiry *s, struct error *err)
 
 	for (size_t i = 1; i < count; i++)
 		paths[i] = s->want->more_paths[i - 1];
-	ev->selector = fetch_files_name(ctx, paths, count);
+	ev->selector = fetch_files_name(&ctx->backends, paths, count);
 	if (!ev->selector.ptr)
 		return arena_fail(&ctx->arena, "the names of files", err);
-	return fetch_profile_files(ctx, paths, count, type_in_file(ctx),
-				   &ev->slow, err) &&
+	return fetch_profile_files(&ctx->backends, paths, count,
+				   type_in_file(ctx), &ev->slow, err) &&
 	       check_slow_file(ev, err);
 }
 
@@ -538,9 +539,10 @@ static bool fetch_baseline_file(struct inquiry *s, struct file_ahead *ahead,
 		str_from(strcmp(s->baseline.path, "-") ? s->baseline.path
 						       : "standard input");
 	ev->baseline_window = (struct time_range){ 0, 0 };
-	if (!file_ahead_take(ahead, s->ctx, &like) &&
-	    !fetch_profile_file(s->ctx, s->baseline.path, type_in_file(s->ctx),
-				&like, &ev->baseline, err))
+	if (!file_ahead_take(ahead, &s->ctx->backends, &like) &&
+	    !fetch_profile_file(&s->ctx->backends, s->baseline.path,
+				type_in_file(s->ctx), &like, &ev->baseline,
+				err))
 		return false;
 	ev->has_baseline = ev->baseline.whole_total > 0;
 	return ev->has_baseline ||
@@ -563,12 +565,13 @@ static bool fetch_files(struct inquiry *s, const char *path, struct error *err)
 
 	file_ahead_init(&ahead);
 	if (is_baseline_file(s))
-		file_ahead_start(&ahead, s->ctx, path, s->baseline.path,
-				 type_in_file(s->ctx), NULL, &s->ev->baseline);
+		file_ahead_start(&ahead, &s->ctx->backends, path,
+				 s->baseline.path, type_in_file(s->ctx), NULL,
+				 &s->ev->baseline);
 	done = fetch_slow_file(s->ctx, s->ev, path, err);
 	if (done && is_baseline_file(s))
 		return fetch_baseline_file(s, &ahead, err);
-	(void)file_ahead_take(&ahead, s->ctx, NULL);
+	(void)file_ahead_take(&ahead, &s->ctx->backends, NULL);
 	return done;
 }
 
@@ -601,15 +604,15 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 {
 	struct inquiry s = { .ctx = ctx, .want = want, .ev = ev };
 	const char *path =
-		want->slow_path ? want->slow_path : ctx->profiles.path;
+		want->slow_path ? want->slow_path : ctx->backends.profiles.path;
 
 	if (want->baseline_path)
-		s.baseline = (struct baseline_want){
-			.kind = BASELINE_WANT_FILE,
-			.text = want->baseline_path,
-			.path = want->baseline_path
-		};
-	else if (!baseline_parse(ctx->options, ctx->now_ns, &s.baseline, err))
+		s.baseline =
+			(struct baseline_want){ .kind = BASELINE_WANT_FILE,
+						.text = want->baseline_path,
+						.path = want->baseline_path };
+	else if (!baseline_parse(ctx->options, ctx->backends.now_ns,
+				 &s.baseline, err))
 		return false;
 	if (path && s.baseline.kind == BASELINE_WANT_VERSION)
 		return error_set(err, ERROR_USAGE,

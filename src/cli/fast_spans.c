@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "analyze/ordering.h"
+#include "backend/fetch_history.h"
 #include "base/num.h"
-#include "cli/fetch_history.h"
 
 /* Servers give the newest traces of what is asked for: parts of the window
  * spread them over it. */
@@ -43,7 +43,7 @@ static bool run(struct finding_spans *f, struct history_job *jobs, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = &jobs[i].job;
-	if (!jobs_run(f->ctx, list, n, err))
+	if (!jobs_run(&f->ctx->backends, list, n, err))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!jobs[i].job.has_answer) {
@@ -216,9 +216,9 @@ bool fast_spans_find(struct context *ctx, struct str service, struct str name,
 	for (size_t i = 0; i < KINDS; i++)
 		f.operations[i] = (struct operation){ service, name, kinds[i] };
 	history_init(&f.history, f.operations, KINDS);
-	done = context_probe_traces(ctx, err) && ask_all(&f, range, err) &&
-	       take_durations(&f, err) && ask_slow(&f, err) &&
-	       take_sides(&f, out, err);
+	done = backends_probe_traces(&ctx->backends, err) &&
+	       ask_all(&f, range, err) && take_durations(&f, err) &&
+	       ask_slow(&f, err) && take_sides(&f, out, err);
 	history_release(&f.history);
 	return done;
 }

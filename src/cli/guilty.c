@@ -5,7 +5,7 @@
 
 #include "analyze/growth.h"
 #include "base/num.h"
-#include "cli/fetch.h"
+#include "cli/fetch_trace.h"
 #include "report/choice_reasons.h"
 
 static bool want_init(const struct options *o, struct guilty_want *want,

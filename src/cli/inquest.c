@@ -124,7 +124,7 @@ static void begin_cohort(struct inquest *q, struct comparison *c,
 static bool run_jobs(struct inquest *q, struct job **jobs, size_t n,
 		     struct error *err)
 {
-	return n == 0 || jobs_run(&q->r->ctx, jobs, n, err);
+	return n == 0 || jobs_run(&q->r->ctx.backends, jobs, n, err);
 }
 
 /* This request among those of the cohort: how much of its time was CPU. */
@@ -230,7 +230,7 @@ static void plan_cpu(const struct inquest *q, struct budget_plan *plan)
 	size_t counts = q->s->has_base ? 2 : 1;
 	bool has_cohort = q->cohort.type_id == q->cpu_id;
 	const struct budget_want want = {
-		.left = context_requests_left(&q->r->ctx),
+		.left = backends_requests_left(&q->r->ctx.backends),
 		.fixed = counts + (has_cohort ? service_sides : 0),
 		.sides = has_cohort ? sides_of(&q->cohort) : service_sides,
 		.later = count_waits(q, service_sides),
@@ -330,7 +330,7 @@ static bool ask_waits(struct inquest *q, struct error *err)
 static bool ask_parts(struct inquest *q, struct comparison *c,
 		      struct error *err)
 {
-	size_t left = context_requests_left(&q->r->ctx);
+	size_t left = backends_requests_left(&q->r->ctx.backends);
 	struct job *jobs[JOBS];
 	size_t n = 0;
 
@@ -347,9 +347,9 @@ static bool has_room(const struct inquest *q, const struct comparison *whole)
 {
 	const struct context *ctx = &q->r->ctx;
 
-	return context_rounds_left(ctx) > 0 &&
-	       budget_parts(context_requests_left(ctx), sides_of(whole)) >=
-		       BUDGET_LAST_PARTS;
+	return backends_rounds_left(&ctx->backends) > 0 &&
+	       budget_parts(backends_requests_left(&ctx->backends),
+			    sides_of(whole)) >= BUDGET_LAST_PARTS;
 }
 
 /* The chosen type again, in parts; or as it is. */
@@ -414,7 +414,7 @@ static struct comparison *cpu_rung(struct inquest *q)
 			  "samples of single requests are cut off by the "
 			  "server, so the service's profile is used, which is "
 			  "whole");
-		q->r->ctx.cut_share = 0;
+		q->r->ctx.backends.cut_share = 0;
 	}
 	return &q->service_cpu;
 }
@@ -514,11 +514,11 @@ static bool fail_empty(const struct inquest *q, const struct comparison *c,
 		.type_id = str_from(c->type_id),
 		.selector = ctx->options->selector,
 		.window = q->s->slow,
-		.now_ns = ctx->now_ns,
+		.now_ns = ctx->backends.now_ns,
 		.services = &known,
 		.is_known = q->service.types.count > 0,
-		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
-		.is_google = ctx->profiles.endpoint.project != NULL,
+		.has_tenant = ctx->backends.profiles.endpoint.tenant_id != NULL,
+		.is_google = ctx->backends.profiles.endpoint.project != NULL,
 		.has_trace = true,
 	};
 
@@ -617,7 +617,8 @@ static struct inquest *inquest_new(struct run *r, const struct slowness *s,
 	q->s = s;
 	q->trace_cause = r->result.cause.kind;
 	/* The others know their samples by service and label only. */
-	q->has_span_samples = context_profile_traits(&r->ctx)->has_span_samples;
+	q->has_span_samples =
+		backends_profile_traits(&r->ctx.backends)->has_span_samples;
 	q->wait = WAIT_TYPES;
 	comparison_init(&q->request, "", SCOPE_SPAN);
 	comparison_init(&q->cohort, "", SCOPE_COHORT);

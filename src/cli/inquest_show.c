@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyze/places.h"
-#include "cli/cloud_answers.h"
+#include "backend/cloud_profiler/cloud_answers.h"
 #include "cli/inquest_tell.h"
 #include "cli/output.h"
 #include "cli/row_order.h"
@@ -22,8 +22,7 @@ static void put_lead_first(struct inquest *q)
 	size_t i = 0;
 
 	if (!q->lead || !row_order_is_free(q->r->ctx.options) ||
-	    !r->function_count ||
-	    is_up(&r->functions[0]))
+	    !r->function_count || is_up(&r->functions[0]))
 		return;
 	while (i < r->function_count &&
 	       !str_equal(r->functions[i].name, q->lead->name))
@@ -252,8 +251,8 @@ static void note_extent(struct inquest *q)
 					     .selector = c->slow.selector.ptr,
 					     .range = c->slow.range };
 
-	cloud_answers_note(&q->r->ctx, &query, c->slow.profile.sample_count,
-			   &q->s->slow_asked);
+	cloud_answers_note(&q->r->ctx.backends, &query,
+			   c->slow.profile.sample_count, &q->s->slow_asked);
 }
 
 bool inquest_show(struct inquest *q, struct error *err)

@@ -7,11 +7,10 @@
 #define CLI_MISSING_H
 
 #include "backend/source.h"
+#include "backend/window_parts.h"
 #include "base/error.h"
 #include "base/timefmt.h"
 
-/* Pyroscope's default: what is older is left out without a word. */
-#define SERVER_LOOKBACK_NS (7 * NS_PER_DAY)
 /* How long Cloud Profiler keeps them. */
 #define GOOGLE_RETENTION_NS (30 * NS_PER_DAY)
 

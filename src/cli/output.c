@@ -69,9 +69,12 @@ static const struct {
 	const char *suffix;
 	const char *format;
 } other_suffixes[] = {
-	{ ".htm", "html" },    { ".markdown", "markdown" },
-	{ ".pprof", "pprof" }, { ".difffolded", "difffolded" },
-	{ ".gv", "dot" },      { ".collapsed", "folded" },
+	{ ".htm", "html" },
+	{ ".markdown", "markdown" },
+	{ ".pprof", "pprof" },
+	{ ".difffolded", "difffolded" },
+	{ ".gv", "dot" },
+	{ ".collapsed", "folded" },
 	{ ".speedscope", "speedscope" },
 };
 
@@ -80,8 +83,7 @@ static bool has_suffix(struct str path, const char *suffix)
 	struct str end = str_from(suffix);
 
 	/* A name that is nothing but ".svg" has no ending. */
-	return path.len > end.len &&
-	       path.ptr[path.len - end.len - 1] != '/' &&
+	return path.len > end.len && path.ptr[path.len - end.len - 1] != '/' &&
 	       str_equal_nocase(str_slice(path, path.len - end.len, end.len),
 				end);
 }
@@ -463,7 +465,7 @@ static void add_origin(struct rendering *g)
 	suggest_repeat(r, &g->repeat);
 	if (g->repeat.state == BUF_OK)
 		g->in.repeat = buf_str(&g->repeat);
-	g->in.asked_ns = r->result.request_count ? r->ctx.now_ns : 0;
+	g->in.asked_ns = r->result.request_count ? r->ctx.backends.now_ns : 0;
 	g->in.has_requests = r->ctx.options->verbose > 0;
 }
 

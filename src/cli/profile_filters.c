@@ -51,9 +51,9 @@ bool profile_filters_init(struct profile_filters *f, struct context *ctx,
 		if (!f->labels)
 			return false;
 	}
-	ctx->want.labels = f->labels;
+	ctx->backends.want.labels = f->labels;
 	if (!view_is_plain(v))
-		ctx->want.detail = view_detail(v);
+		ctx->backends.want.detail = view_detail(v);
 	return true;
 }
 
@@ -128,7 +128,7 @@ bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
 	if (ev->has_baseline)
 		note_zero_sum(ctx, &ev->baseline, "baseline");
 	if (!profile_filters_are_given(f) && !f->labels) {
-		if (ctx->want.omits_stackless)
+		if (ctx->backends.want.omits_stackless)
 			note_stackless(ctx, &ev->slow);
 		return true;
 	}

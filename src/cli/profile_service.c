@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "backend/fetch_profile.h"
 #include "backend/selector.h"
 #include "base/instance.h"
 #include "base/num.h"
-#include "cli/fetch.h"
 #include "cli/missing.h"
 #include "cli/profile_names.h"
 
@@ -221,7 +221,7 @@ bool profile_lookup_init(struct profile_lookup *l, struct context *ctx,
 		read_map(s, ctx, trace, resource, ctx->options->maps[i]);
 	if (!name_candidates_init(&s->candidates, trace, resource, service,
 				  &ctx->arena, err) ||
-	    (context_profile_traits(ctx)->has_targets &&
+	    (backends_profile_traits(&ctx->backends)->has_targets &&
 	     !name_candidates_add_targets(&s->candidates, trace, resource,
 					  &ctx->arena, err)) ||
 	    !build_matcher(s, ctx, err) || !list_labels(s, ctx, err))
@@ -397,14 +397,14 @@ static bool fail_missing(const struct profile_lookup_state *s,
 		.service = s->service,
 		.selector = s->is_given ? s->matcher.ptr : NULL,
 		.window = s->range,
-		.now_ns = ctx->now_ns,
+		.now_ns = ctx->backends.now_ns,
 		.services = &s->services.names,
 		.tried = s->candidates.names,
 		.tried_count = s->candidates.count,
 		.doubts = choice->doubts,
 		.doubt_count = choice->doubt_count,
-		.has_tenant = ctx->profiles.endpoint.tenant_id != NULL,
-		.is_google = ctx->profiles.endpoint.project != NULL,
+		.has_tenant = ctx->backends.profiles.endpoint.tenant_id != NULL,
+		.is_google = ctx->backends.profiles.endpoint.project != NULL,
 		.has_trace = s->has_trace,
 	};
 
@@ -416,7 +416,7 @@ static bool assume_name(const struct profile_lookup_state *s,
 			struct error *err)
 {
 	/* Whose profiles come from the same list. */
-	if (context_profile_traits(ctx)->is_list) {
+	if (backends_profile_traits(&ctx->backends)->is_list) {
 		*err = s->series.job.err;
 		return false;
 	}
@@ -484,7 +484,7 @@ static bool ask_again(struct profile_lookup_state *s, struct context *ctx,
 		return false;
 	series_job_init(&s->series, matcher.ptr, s->labels, s->label_count,
 			range);
-	return jobs_run(ctx, &job, 1, err);
+	return jobs_run(&ctx->backends, &job, 1, err);
 }
 
 static bool take_found(struct profile_lookup_state *s, struct context *ctx,

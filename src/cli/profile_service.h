@@ -6,7 +6,8 @@
 #ifndef CLI_PROFILE_SERVICE_H
 #define CLI_PROFILE_SERVICE_H
 
-#include "cli/jobs.h"
+#include "backend/jobs.h"
+#include "cli/context.h"
 #include "model/trace.h"
 
 /* What --map and the usual naming schemes make of a span's process:

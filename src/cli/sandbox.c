@@ -167,8 +167,8 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 	allow_options(c, o);
 	for (size_t i = 0; i < o->arg_count; i++)
 		allow_argument(c, o->args[i]);
-	allow_argument(c, ctx->traces.path);
-	allow_argument(c, ctx->profiles.path);
+	allow_argument(c, ctx->backends.traces.path);
+	allow_argument(c, ctx->backends.profiles.path);
 }
 
 /* ---- what is written ---- */
@@ -222,7 +222,8 @@ static const char *why_none(const struct context *ctx)
 	(void)ctx;
 	return NO_SANDBOX;
 #else
-	if (ctx->traces.token_command || ctx->profiles.token_command)
+	if (ctx->backends.traces.token_command ||
+	    ctx->backends.profiles.token_command)
 		return "token-command may start any program";
 	return NULL;
 #endif

@@ -2,10 +2,10 @@
 #include "cli/search_tags.h"
 
 #include "backend/find.h"
+#include "backend/trace_answers.h"
 #include "base/jsonw.h"
 #include "base/timefmt.h"
 #include "cli/output.h"
-#include "cli/trace_answers.h"
 #include "cli/window.h"
 #include "render/json_parts.h"
 #include "render/page.h"
@@ -20,8 +20,7 @@ struct tags_job {
 	size_t shown; /* of the names, see -n */
 };
 
-static bool jaeger_request(const struct tags_job *job,
-			   const struct context *ctx,
+static bool jaeger_request(const struct tags_job *job, const struct backends *b,
 			   struct http_request *request, struct error *err)
 {
 	const struct tags_query *q = &job->query;
@@ -34,34 +33,34 @@ static bool jaeger_request(const struct tags_job *job,
 				 "--tags service, and --tags name with "
 				 "--service NAME");
 	return source_trace_names_request(
-		ctx->traces.kind, &ctx->traces.endpoint,
+		b->traces.kind, &b->traces.endpoint,
 		is_service ? TRACE_SERVICES : TRACE_OPERATIONS, q->service,
 		q->range, job->job.attempt, request, err);
 }
 
-static bool tags_request(struct job *base, struct context *ctx,
+static bool tags_request(struct job *base, struct backends *b,
 			 struct http_request *request, struct error *err)
 {
 	struct tags_job *job = (struct tags_job *)base;
 
-	if (!context_trace_traits(ctx)->lists_names)
+	if (!backends_trace_traits(b)->lists_names)
 		return error_set(err, ERROR_USAGE,
 				 "%s lists neither labels nor their values; of "
 				 "one trace tracefind show TRACE --span ID has "
 				 "them",
-				 source_kind_name(ctx->traces.kind));
-	if (!context_trace_traits(ctx)->lists_tags)
-		return jaeger_request(job, ctx, request, err);
-	return source_tags_request(&ctx->traces.endpoint, &job->query,
+				 source_kind_name(b->traces.kind));
+	if (!backends_trace_traits(b)->lists_tags)
+		return jaeger_request(job, b, request, err);
+	return source_tags_request(&b->traces.endpoint, &job->query,
 				   base->attempt, request, err);
 }
 
-static bool tags_answer(struct job *base, struct context *ctx,
+static bool tags_answer(struct job *base, struct backends *b,
 			const struct http_response *response)
 {
 	struct tags_job *job = (struct tags_job *)base;
 
-	return trace_names_answer(base, ctx, response, &job->names);
+	return trace_names_answer(base, b, response, &job->names);
 }
 
 static const struct job_type tags_type = { tags_request, tags_answer };
@@ -126,11 +125,11 @@ static bool check(const struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 
-	if (ctx->traces.path)
+	if (ctx->backends.traces.path)
 		return error_set(err, ERROR_USAGE,
 				 "search asks a server; for a file: tracefind "
 				 "show %s",
-				 ctx->traces.path);
+				 ctx->backends.traces.path);
 	if (o->query || o->name || o->errors || o->above || o->min_duration_ns)
 		return error_set(err, ERROR_USAGE,
 				 "--tags takes --service and a window only");
@@ -147,9 +146,10 @@ bool search_tags(struct context *ctx, struct error *err)
 	if (o->arg_count)
 		job.query.tag = str_from(o->args[0]);
 	if (!check(ctx, err) ||
-	    !window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &job.query.range,
-			    err) ||
-	    !context_probe_traces(ctx, err) || !jobs_run(ctx, jobs, 1, err))
+	    !window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+			    &job.query.range, err) ||
+	    !backends_probe_traces(&ctx->backends, err) ||
+	    !jobs_run(&ctx->backends, jobs, 1, err))
 		return false;
 	if (!job.job.has_answer) {
 		*err = job.job.err;

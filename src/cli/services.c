@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/fetch_profile.h"
+#include "backend/parca/parca_probe.h"
 #include "backend/selector.h"
 #include "base/num.h"
-#include "cli/fetch.h"
-#include "cli/parca_probe.h"
 
 /* Senders upload every 10 to 15 s: shorter steps would show gaps. */
 #define STEP_MIN_MS 15000
@@ -70,14 +70,14 @@ static struct time_range part_range(const struct services *s, size_t from,
 				    s->window.from_ns + (int64_t)to * step_ns };
 }
 
-static bool totals_request(struct job *job, struct context *ctx,
+static bool totals_request(struct job *job, struct backends *b,
 			   struct http_request *request, struct error *err)
 {
 	const struct totals_job *t = (const struct totals_job *)job;
 
-	if (!parca_prepare(ctx, job, err))
+	if (!parca_prepare(b, job, err))
 		return false;
-	if (source_totals_request(&ctx->profiles.endpoint, &t->query, request,
+	if (source_totals_request(&b->profiles.endpoint, &t->query, request,
 				  err)) {
 		request->is_optional = true;
 		return true;
@@ -87,16 +87,16 @@ static bool totals_request(struct job *job, struct context *ctx,
 	return false;
 }
 
-static bool totals_answer(struct job *job, struct context *ctx,
+static bool totals_answer(struct job *job, struct backends *b,
 			  const struct http_response *response)
 {
 	struct totals_job *t = (struct totals_job *)job;
 
-	if (parca_is_found(ctx, job, response))
+	if (parca_is_found(b, job, response))
 		return false;
-	job->has_answer = source_totals_answer(&ctx->profiles.endpoint,
-					       response, &t->query, &ctx->arena,
-					       &t->totals, &job->err);
+	job->has_answer =
+		source_totals_answer(&b->profiles.endpoint, response, &t->query,
+				     b->arena, &t->totals, &job->err);
 	return true;
 }
 
@@ -323,7 +323,7 @@ static bool ask_usual(struct services *s, struct error *err)
 		jobs[2 * i] = &series[i].job;
 		jobs[2 * i + 1] = &totals[i].job;
 	}
-	return jobs_run(&s->ctx, jobs, 2 * n, err) &&
+	return jobs_run(&s->ctx.backends, jobs, 2 * n, err) &&
 	       take_series(s, series, n, err) && take_totals(s, totals, n, err);
 }
 
@@ -368,7 +368,7 @@ static bool ask_others(struct services *s, struct error *err)
 			    s->step_count * (part + 1) / n);
 		jobs[i] = &totals[i].job;
 	}
-	done = jobs_run(&s->ctx, jobs, count * n, err);
+	done = jobs_run(&s->ctx.backends, jobs, count * n, err);
 	for (size_t i = 0; done && i < count; i++)
 		done = take_totals(s, totals + i * n, n, err);
 	return done;

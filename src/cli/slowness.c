@@ -89,7 +89,8 @@ static uint32_t add_window(struct situation *s, const struct run *r,
 static uint32_t add_slices(struct situation *s, const struct run *r,
 			   struct time_range range, unsigned slices)
 {
-	const struct trace_traits *traits = context_trace_traits(&r->ctx);
+	const struct trace_traits *traits =
+		backends_trace_traits(&r->ctx.backends);
 	int64_t step = (range.to_ns - range.from_ns) / slices;
 	uint32_t window = begin_window(s, range);
 
@@ -198,15 +199,17 @@ bool situation_ask(struct situation *s, struct run *r, const struct guilty *g,
 		   struct time_range window, const struct baseline_want *want,
 		   struct job **jobs, size_t *n, struct error *err)
 {
-	if (r->ctx.traces.path || r->ctx.traces.kind == SOURCE_UNKNOWN)
+	if (r->ctx.backends.traces.path ||
+	    r->ctx.backends.traces.kind == SOURCE_UNKNOWN)
 		return true;
 	if (!operations_collect(&r->trace, &g->times, &s->operations, err))
 		return false;
 	s->history.operation_count = s->operations.count;
 	if (!s->operations.count)
 		return true;
-	s->roles.slow = add_slices(s, r, window,
-				   context_trace_traits(&r->ctx)->history_slices);
+	s->roles.slow = add_slices(
+		s, r, window,
+		backends_trace_traits(&r->ctx.backends)->history_slices);
 	add_slow_only(s, r, entry_of(r, g), window);
 	add_baselines(s, r, window, want);
 	for (size_t i = 0; i < s->job_count; i++)
@@ -235,7 +238,7 @@ static void note_refused(const struct situation *s, struct run *r)
 	const struct history_job *first = NULL;
 	size_t count = 0;
 
-	if (!context_trace_traits(&r->ctx)->is_metered)
+	if (!backends_trace_traits(&r->ctx.backends)->is_metered)
 		return;
 	for (size_t i = 0; i < s->job_count; i++) {
 		if (s->jobs[i].job.has_answer)

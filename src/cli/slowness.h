@@ -10,7 +10,7 @@
 #include "analyze/cohorts.h"
 #include "analyze/operations.h"
 #include "analyze/usual.h"
-#include "cli/fetch_history.h"
+#include "backend/fetch_history.h"
 #include "cli/guilty.h"
 #include "cli/window.h"
 

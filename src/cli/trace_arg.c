@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/files/input.h"
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/outfile.h"
-#include "cli/input.h"
 
 #define TRACE_ID_DIGITS 32
 #define SPAN_ID_DIGITS 16

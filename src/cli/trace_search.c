@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "backend/trace_answers.h"
+#include "backend/trace_durations.h"
 #include "base/num.h"
-#include "cli/trace_answers.h"
-#include "cli/trace_durations.h"
 #include "cli/window.h"
 #include "wire/har_held.h"
 
@@ -53,8 +53,8 @@ bool trace_search_options(struct trace_search *s, const struct context *ctx,
 		q->uncounted_names = health_check_pattern();
 	if (o->above && !quantile_parse(str_from(o->above), &s->above_permille))
 		return error_set(err, ERROR_INTERNAL, "--above: %s", o->above);
-	return window_resolve(o, ctx->now_ns, DEFAULT_WINDOW_NS, &q->range,
-			      err);
+	return window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+			      &q->range, err);
 }
 
 /* ---- one question ---- */
@@ -64,20 +64,20 @@ struct find_job {
 	struct trace_search *search;
 };
 
-static bool find_request(struct job *base, struct context *ctx,
+static bool find_request(struct job *base, struct backends *b,
 			 struct http_request *request, struct error *err)
 {
 	struct find_job *job = (struct find_job *)base;
 
-	return source_find_request(ctx->traces.kind, &ctx->traces.endpoint,
+	return source_find_request(b->traces.kind, &b->traces.endpoint,
 				   &job->search->query, base->attempt, request,
 				   err);
 }
 
-static bool decode(struct find_job *job, const struct context *ctx,
+static bool decode(struct find_job *job, const struct backends *b,
 		   enum body_form form, struct str body)
 {
-	const struct trace_traits *traits = context_trace_traits(ctx);
+	const struct trace_traits *traits = backends_trace_traits(b);
 	const struct find_query *q = &job->search->query;
 	struct hit_want hit = {
 		.service = q->service,
@@ -95,21 +95,21 @@ static bool decode(struct find_job *job, const struct context *ctx,
 				     .next_page = &job->search->next_page,
 				     .has_roots_only = !hit.has_span };
 
-	return trace_answer_decode(ctx, form, body, NULL, &want, &job->job.err);
+	return trace_answer_decode(b, form, body, NULL, &want, &job->job.err);
 }
 
-static bool find_answer(struct job *base, struct context *ctx,
+static bool find_answer(struct job *base, struct backends *b,
 			const struct http_response *response)
 {
 	struct find_job *job = (struct find_job *)base;
 	enum body_form form;
 	enum answer answer = source_find_answer(
-		ctx->traces.kind, &ctx->traces.endpoint, &job->search->query,
+		b->traces.kind, &b->traces.endpoint, &job->search->query,
 		&base->attempt, response, &form, &base->err);
 
 	if (answer == ANSWER_OK) {
 		base->has_answer =
-			decode(job, ctx, form, buf_str(&response->body));
+			decode(job, b, form, buf_str(&response->body));
 	} else if (answer == ANSWER_MISS) {
 		base->has_answer = true;
 		job->search->hits.answer_count = 0;
@@ -128,7 +128,7 @@ static bool ask_page(struct trace_search *s, struct context *ctx,
 				.search = s };
 	struct job *jobs[] = { &job.job };
 
-	if (!jobs_run(ctx, jobs, 1, err))
+	if (!jobs_run(&ctx->backends, jobs, 1, err))
 		return false;
 	*attempt = job.job.attempt;
 	if (job.job.has_answer)
@@ -167,8 +167,7 @@ static bool ask(struct trace_search *s, struct context *ctx, unsigned *attempt,
 		if (!ask_page(s, ctx, attempt, err))
 			return false;
 		count += s->hits.answer_count;
-		if (!s->next_page.len || count >= wish ||
-		    ++pages == PAGES_MOST)
+		if (!s->next_page.len || count >= wish || ++pages == PAGES_MOST)
 			break;
 		token = arena_str(&ctx->arena, buf_str(&s->next_page));
 		if (!token.ptr)
@@ -298,10 +297,10 @@ static bool first_run(struct trace_search *s, struct context *ctx,
 	    !durations_take(s, ctx, err))
 		return false;
 	s->is_first_sample = is_full(s);
-	s->counted = source_find_counted(ctx->traces.kind, &s->query);
+	s->counted = source_find_counted(ctx->backends.traces.kind, &s->query);
 	if (s->is_first_sample && s->counted != FIND_COUNTS_NONE &&
-	    !trace_durations_ask(ctx, &s->query, (int64_t)s->duration_count,
-				 &s->buckets, err))
+	    !trace_durations_ask(&ctx->backends, &s->query,
+				 (int64_t)s->duration_count, &s->buckets, err))
 		return false;
 	if (!s->above_permille || !s->duration_count)
 		return true;
@@ -315,14 +314,16 @@ static bool rounds_run(struct trace_search *s, struct context *ctx,
 {
 	struct find_query *q = &s->query;
 	int64_t low_ns = q->min_duration_ns, next_ns;
-	unsigned attempt = 0, limit = round_limit(s, context_trace_traits(ctx));
+	unsigned attempt = 0,
+		 limit = round_limit(s, backends_trace_traits(&ctx->backends));
 
 	if (!first_run(s, ctx, &attempt, err))
 		return false;
 	if (s->above_ns > low_ns)
 		low_ns = s->above_ns;
 	next_ns = low_ns;
-	q->is_slowest_first = context_trace_traits(ctx)->sorts_by_duration;
+	q->is_slowest_first =
+		backends_trace_traits(&ctx->backends)->sorts_by_duration;
 	while (is_full(s) && s->rounds < limit) {
 		if (!list_build(s, ctx, low_ns, err))
 			return false;
@@ -334,7 +335,8 @@ static bool rounds_run(struct trace_search *s, struct context *ctx,
 		if (!ask(s, ctx, &attempt, err))
 			return false;
 		if (is_sorted(s) ||
-		    !source_find_is_bounded(ctx->traces.kind, q, attempt))
+		    !source_find_is_bounded(ctx->backends.traces.kind, q,
+					    attempt))
 			break;
 	}
 	s->is_sample = is_full(s) && !(is_sorted(s) && s->rounds > 1);
@@ -426,7 +428,7 @@ static bool take_held(struct trace_search *s, struct context *ctx, size_t i,
 
 	/* What is none of this server's searches is passed over. */
 	if (done)
-		(void)find_answer(&job.job, ctx, &response);
+		(void)find_answer(&job.job, &ctx->backends, &response);
 	http_response_release(&response);
 	return done;
 }
@@ -477,16 +479,17 @@ static bool case_run(struct trace_search *s, struct context *ctx,
 bool trace_search_run(struct trace_search *s, struct context *ctx,
 		      struct error *err)
 {
-	if (ctx->traces.path)
+	if (ctx->backends.traces.path)
 		return error_set(err, ERROR_USAGE,
 				 "search asks a server; for a file: tracefind "
 				 "show %s",
-				 ctx->traces.path);
-	if (!context_probe_traces(ctx, err))
+				 ctx->backends.traces.path);
+	if (!backends_probe_traces(&ctx->backends, err))
 		return false;
 	if (ctx->options->takes_searches)
 		return case_run(s, ctx, err);
-	s->query.trace_limit = limit_for(s, context_trace_traits(ctx));
+	s->query.trace_limit =
+		limit_for(s, backends_trace_traits(&ctx->backends));
 	if (!rounds_run(s, ctx, err))
 		return false;
 	return s->count > 0 || trace_search_fail(s, ctx, err);

@@ -2,7 +2,7 @@
  *
  * Nothing was found: the names that the server does have.
  */
-#include "cli/trace_answers.h"
+#include "backend/trace_answers.h"
 #include "cli/trace_search.h"
 
 #define NEAREST 3
@@ -14,12 +14,12 @@ struct names_job {
 	struct name_list names;
 };
 
-static bool names_request(struct job *base, struct context *ctx,
+static bool names_request(struct job *base, struct backends *b,
 			  struct http_request *request, struct error *err)
 {
 	struct names_job *job = (struct names_job *)base;
 
-	if (!source_trace_names_request(ctx->traces.kind, &ctx->traces.endpoint,
+	if (!source_trace_names_request(b->traces.kind, &b->traces.endpoint,
 					job->what, job->query->service,
 					job->query->range, base->attempt,
 					request, err))
@@ -28,12 +28,12 @@ static bool names_request(struct job *base, struct context *ctx,
 	return true;
 }
 
-static bool names_answer(struct job *base, struct context *ctx,
+static bool names_answer(struct job *base, struct backends *b,
 			 const struct http_response *response)
 {
 	struct names_job *job = (struct names_job *)base;
 
-	return trace_names_answer(base, ctx, response, &job->names);
+	return trace_names_answer(base, b, response, &job->names);
 }
 
 static const struct job_type names_type = { names_request, names_answer };
@@ -117,7 +117,7 @@ bool trace_search_fail(const struct trace_search *s, struct context *ctx,
 	jobs[n++] = &services.job;
 	if (q->name.len)
 		jobs[n++] = &operations.job;
-	if (!jobs_run(ctx, jobs, n, err))
+	if (!jobs_run(&ctx->backends, jobs, n, err))
 		return false;
 	if (services.job.has_answer && services.names.count &&
 	    !holds(&services.names, q->service))

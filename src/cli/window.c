@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/files/input.h"
 #include "base/count.h"
 #include "base/num.h"
 #include "base/outfile.h"
 #include "base/suggest.h"
-#include "cli/input.h"
 #include "wire/redact.h"
 
 /* pyroscope-go's CPU profiles cover 30 s from their time stamp on. */
@@ -150,8 +150,8 @@ static bool set_kind(struct baseline_want *out, enum baseline_kind kind)
 
 static bool fail_baseline(struct str text, struct error *err)
 {
-	static const char *const words[] = { "auto", "previous", "fast",
-					     "none", "version=V" };
+	static const char *const words[] = { "auto", "previous", "fast", "none",
+					     "version=V" };
 	struct suggestion near;
 
 	/* A mistyped word has neither. */

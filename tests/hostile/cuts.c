@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "backend/files/input.h"
 #include "base/gz.h"
 #include "base/limits.h"
-#include "cli/input.h"
 #include "decode/wire.h"
 
 #define PATH_BYTES 512

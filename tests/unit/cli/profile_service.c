@@ -26,17 +26,34 @@ static const char *const user_db[] = { "service.name",
 				       "user-db-0",
 				       NULL };
 
+/* Nobody answers what is asked once more. */
+static bool send_nowhere(void *context, struct http_request *requests,
+			 struct http_response *responses, size_t n,
+			 const struct http_taker *taker, struct error *why)
+{
+	(void)context;
+	(void)requests;
+	(void)taker;
+	(void)why;
+	for (size_t i = 0; i < n; i++)
+		error_set(&responses[i].err, ERROR_NETWORK, "no network");
+	return true;
+}
+
 static int setup(void **state)
 {
 	(void)state;
 	memset(&options, 0, sizeof options);
 	memset(&ctx, 0, sizeof ctx);
 	ctx.options = &options;
-	ctx.now_ns = NOW_NS;
-	ctx.profiles.endpoint.url = "http://pyroscope.example";
-	ctx.profiles.endpoint.option_prefix = "--profiles";
+	ctx.backends.now_ns = NOW_NS;
+	ctx.backends.profiles.endpoint.url = "http://pyroscope.example";
+	ctx.backends.profiles.endpoint.option_prefix = "--profiles";
 	arena_init(&ctx.arena, MIB);
 	notes_init(&ctx.notes);
+	ctx.backends.arena = &ctx.arena;
+	ctx.backends.notes = &ctx.notes;
+	ctx.backends.channel.send = send_nowhere;
 	buf_init(&rows, 16 * KIB);
 	trace_of(&trace, user_db);
 	return 0;
@@ -45,7 +62,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	http_client_free(ctx.client);
 	arena_release(&ctx.arena);
 	trace_release(&trace);
 	buf_release(&rows);
@@ -69,8 +85,8 @@ static void answer(size_t job, int status, const char *body)
 
 	buf_init(&response.body, 64 * KIB);
 	buf_add_text(&response.body, body);
-	assert_true(lookup.jobs[job]->type->answer(lookup.jobs[job], &ctx,
-						   &response));
+	assert_true(lookup.jobs[job]->type->answer(lookup.jobs[job],
+						   &ctx.backends, &response));
 	buf_release(&response.body);
 }
 
@@ -144,7 +160,7 @@ static void one_request_asks_for_all_names(void **state)
 
 	(void)state;
 	begin();
-	assert_true(lookup.jobs[1]->type->request(lookup.jobs[1], &ctx,
+	assert_true(lookup.jobs[1]->type->request(lookup.jobs[1], &ctx.backends,
 						  &request, &err));
 	assert_string_equal(request.accept, "*/*;allow-utf8-labelnames=true");
 	assert_non_null(strstr(
@@ -231,7 +247,7 @@ static void a_mapped_name_takes_the_place_of_the_usual_ones(void **state)
 	(void)state;
 	options.maps[options.map_count++] = "service.name=app";
 	begin();
-	assert_true(lookup.jobs[1]->type->request(lookup.jobs[1], &ctx,
+	assert_true(lookup.jobs[1]->type->request(lookup.jobs[1], &ctx.backends,
 						  &request, &err));
 	assert_non_null(
 		strstr(buf_text(&request.body), "[\"{app=\\\"user-db\\\"}\"]"));

@@ -37,7 +37,8 @@ static int setup(void **state)
 	memset(&guilty, 0, sizeof guilty);
 	arena_init(&run.result.arena, MIB);
 	notes_init(&run.ctx.notes);
-	run.ctx.traces.kind = SOURCE_TEMPO;
+	run.ctx.backends.notes = &run.ctx.notes;
+	run.ctx.backends.traces.kind = SOURCE_TEMPO;
 	fixture_trace(&run.trace, call);
 	situation_init(&situation);
 	job_count = 0;
@@ -210,8 +211,8 @@ static void test_blame_that_comes_back_asks_nothing(void **state)
 /* Of a trace through many processes each may come to be asked for. */
 static void test_windows_end_at_their_limit(void **state)
 {
-	static const char *const owners[] = { "login", "POST /login", "b", "c",
-					      "d", "e" };
+	static const char *const owners[] = { "login", "POST /login", "b",
+					      "c",     "d",           "e" };
 	static const char chain[] = "1 0 web S login 0 600\n"
 				    "2 1 front S \"POST /login\" 10 590\n"
 				    "3 2 b S b 20 580\n"

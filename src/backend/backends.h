@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The two servers of a run, for traces and for profiles: where they are, what
+ * was found out about them, and the way to them. Knows no options, and not who
+ * asks: how requests are sent (logins, dry runs, progress) is the caller's.
+ */
+#ifndef BACKEND_BACKENDS_H
+#define BACKEND_BACKENDS_H
+
+#include "backend/source.h"
+#include "backend/traits.h"
+#include "base/notes.h"
+#include "decode/decode.h"
+
+#define DEFAULT_TEMPO_URL "http://localhost:3200"
+#define DEFAULT_JAEGER_URL "http://localhost:16686"
+#define DEFAULT_PYROSCOPE_URL "http://localhost:4040"
+
+struct side {
+	struct endpoint endpoint;
+	enum source_kind kind; /* SOURCE_UNKNOWN until probed */
+	const char *path;      /* SOURCE_FILE */
+	char *secrets[2];      /* password, token: wiped at release */
+	/* Its token goes into secrets[1] before the first request of this
+	 * side; endpoints that were copied point there. NULL: none. */
+	const char *token_command;
+	bool has_token;
+	bool has_login;         /* its token is that of the run's login */
+	unsigned renewed_batch; /* whose 401 a new token answered; 0: none */
+	const char *headers[LIMIT_HEADERS + 1]; /* one of ours, too */
+	bool is_default;                        /* no URL was given */
+	bool is_kind_given;
+};
+
+struct cloud_profiles;
+struct profile_cache;
+
+/* How the outputs take the stacks of files. */
+enum stack_order {
+	STACKS_IN_ORDER = 0,
+	STACKS_ANY_ORDER, /* but equal ones together, of several files, too */
+	STACKS_SUMMED,    /* they are only added up */
+};
+
+/* How requests get to servers; the tests of what asks have one of their own. */
+struct backend_channel {
+	/* Sends a batch and hands over the answers: http_run_each(). */
+	bool (*send)(void *context, struct http_request *requests,
+		     struct http_response *responses, size_t n,
+		     const struct http_taker *taker, struct error *err);
+	/* Instead of sending, in a dry run: shows the requests, with a comment
+	 * or NULL above them. NULL: they are sent. */
+	bool (*show)(const char *comment, const struct http_request *requests,
+		     size_t n, struct error *err);
+	/* How many things a server has listed so far, where that takes long. */
+	void (*listed)(uint32_t count);
+	void *context;
+};
+
+struct backends {
+	struct backend_channel channel;
+	struct http_client *client; /* NULL: nothing was sent yet */
+	struct arena *arena;        /* for what answers of the run say */
+	struct notes *notes;
+	/* What decoders of profiles are asked for; its type is set by call. */
+	struct profile_want want;
+	enum stack_order file_order;
+	bool wants_span_lines; /* names of functions are not enough */
+	int64_t now_ns;
+	struct side traces;
+	struct side profiles;
+	struct profile_cache *profile_cache; /* NULL: none, or not needed */
+	struct error profile_cache_err;      /* why it is of no use */
+	struct cloud_profiles *cloud; /* its list; NULL: not asked for yet */
+	unsigned
+		more_pages; /* asked for after short ones of a list of traces */
+	bool is_parca_asked;       /* whether the profile server is one */
+	double cut_share;          /* most of a profile under "other" */
+	bool has_no_span_lines;    /* samples of spans come by name only */
+	int64_t profile_window_ns; /* longest the server takes, 0: not known */
+};
+
+/* Sends a batch. */
+bool backends_send(struct backends *b, struct http_request *requests,
+		   struct http_response *responses, size_t n,
+		   struct error *err) MUST_CHECK;
+
+/* The same, answer by answer: http_run_each(). */
+bool backends_send_each(struct backends *b, struct http_request *requests,
+			struct http_response *responses, size_t n,
+			const struct http_taker *taker,
+			struct error *err) MUST_CHECK;
+
+/* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
+ * yet. All of it where profiles are chosen from a list on this side: finer
+ * questions cost no request there. */
+size_t backends_requests_left(const struct backends *b);
+unsigned backends_rounds_left(const struct backends *b);
+
+/* Finds out what answers at the traces URL; once a run. */
+bool backends_probe_traces(struct backends *b, struct error *err) MUST_CHECK;
+
+/* The endpoints to try for Tempo and Jaeger, in this order: the URL that was
+ * given, or the default of each. They borrow from b. */
+void backends_trace_endpoints(const struct backends *b,
+			      struct endpoint endpoints[2]);
+
+/* "tempo http://localhost:3200", "Cloud Trace my-project", without secrets;
+ * lives in the arena. */
+struct str backends_side_name(struct backends *b, const struct side *side);
+
+/* What the servers of both sides can do. */
+const struct trace_traits *backends_trace_traits(const struct backends *b);
+const struct profile_traits *backends_profile_traits(const struct backends *b);
+
+#endif

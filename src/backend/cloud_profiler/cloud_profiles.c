@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/cloud_profiler/cloud_profiles.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "backend/cloud_profiler/cloud_profiler.h"
+#include "backend/cloud_profiler/cloud_sieve.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "decode/cloud_profiles_json.h"
+#include "wire/http_error.h"
+#include "wire/profile_cache.h"
+
+struct cloud_profiles {
+	struct profile_list list;
+	struct arena arena;
+	struct map by_token;
+	struct str tokens[LIMIT_LIST_PAGES]; /* of each page, the first empty */
+	uint32_t page_count;
+	bool is_listed;
+	bool is_failed; /* why is kept, so that it is asked for but once */
+	struct error why;
+	/* A page's name came with other fields than it is asked for with, and
+	 * the server minded. */
+	bool is_token_bound;
+	int64_t skipped;
+	uint32_t nameless;
+};
+
+void cloud_profiles_free(struct cloud_profiles *cloud)
+{
+	if (!cloud)
+		return;
+	profile_list_release(&cloud->list);
+	arena_release(&cloud->arena);
+	mem_free(cloud);
+}
+
+static struct cloud_profiles *cloud_get(struct backends *b, struct error *err)
+{
+	struct cloud_profiles *c = b->cloud;
+
+	if (c)
+		return c;
+	c = mem_calloc(1, sizeof *c);
+	if (!c) {
+		error_memory(err, "the list of profiles");
+		return NULL;
+	}
+	arena_init(&c->arena, LIMIT_PROFILE_LIST_BYTES);
+	map_init(&c->by_token, &c->arena);
+	if (!profile_list_init(&c->list, err)) {
+		cloud_profiles_free(c);
+		return NULL;
+	}
+	b->cloud = c;
+	return c;
+}
+
+/* ---- the list ---- */
+
+/* Pages lead to one another by names that the server makes up: one that comes
+ * again would be followed for ever. */
+static bool follow(struct cloud_profiles *c, struct str token,
+		   struct error *err)
+{
+	uint32_t index = c->page_count, known;
+
+	token = arena_str(&c->arena, token);
+	if (!token.ptr)
+		return arena_fail(&c->arena, "the list of profiles", err);
+	if (!map_insert(&c->by_token, token, index, &known))
+		return arena_fail(&c->arena, "the list of profiles", err);
+	if (known != index)
+		return error_set(err, ERROR_FORMAT,
+				 "Cloud Profiler: its list goes round in "
+				 "circles: page %" PRIu32 " leads back to page "
+				 "%" PRIu32,
+				 index, known + 1);
+	c->tokens[c->page_count++] = token;
+	return true;
+}
+
+static void note_cut(struct backends *b, const struct cloud_profiles *c)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	format_count(c->list.count, count);
+	notes_add(b->notes,
+		  "Cloud Profiler: only the first %s profiles of the project "
+		  "are known, on %" PRIu32 " pages; there are more, and what "
+		  "is missing may be of this service",
+		  count, c->page_count);
+}
+
+/* True when a page follows. A list past a ceiling ends there. */
+static bool read_page(struct backends *b, struct cloud_profiles *c,
+		      const struct http_response *response, bool *has_next,
+		      struct error *err)
+{
+	struct cloud_page page;
+	bool is_ok;
+
+	cloud_page_init(&page);
+	*has_next = false;
+	is_ok = cloud_page_decode(buf_str(&response->body), c->page_count - 1,
+				  &c->list, &page, err);
+	c->skipped = sat_add_i64(c->skipped, page.skipped);
+	c->nameless += page.nameless;
+	if (b->channel.listed)
+		b->channel.listed(c->list.count);
+	if (!is_ok && err->code == ERROR_LIMIT && c->list.count) {
+		note_cut(b, c);
+		is_ok = true;
+	} else if (!is_ok) {
+		error_prefix(err, "Cloud Profiler");
+	} else if (page.next_token.len && c->page_count == LIMIT_LIST_PAGES) {
+		note_cut(b, c);
+	} else if (page.next_token.len) {
+		is_ok = follow(c, buf_str(&page.next_token), err);
+		*has_next = is_ok;
+	}
+	cloud_page_release(&page);
+	return is_ok;
+}
+
+/* Without credentials of this side the other may be asked all the same. */
+static bool is_refusal(const struct error *err)
+{
+	return err->code == ERROR_AUTH || err->code == ERROR_USAGE ||
+	       err->code == ERROR_NETWORK;
+}
+
+/* What is said of other servers, to ask for less, does not help here. */
+static void tell_time_up(const struct cloud_profiles *c,
+			 const struct http_response *response,
+			 struct error *err)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	if (response->status || !c->list.count ||
+	    !strstr(response->err.message, WIRE_SAYS_OUT_OF_TIME))
+		return;
+	format_count(c->list.count, count);
+	error_set(err, ERROR_NETWORK,
+		  "Cloud Profiler: the run's time was up when %s profiles were "
+		  "listed; the list is of the whole project, however short the "
+		  "window: raise --timeout, or run it again and again with "
+		  "--cache, which goes on from there",
+		  count);
+}
+
+/* One page. False: *is_fatal tells whether the run can go on. */
+static bool list_page(struct backends *b, struct cloud_profiles *c,
+		      bool *has_next, bool *is_fatal, struct error *err)
+{
+	const struct endpoint *e = &b->profiles.endpoint;
+	struct http_request request = { 0 };
+	struct http_response response = { 0 };
+	bool is_ok = cloud_profiles_request(e, c->tokens[c->page_count - 1],
+					    CLOUD_FIELDS_LIST, &request, err) &&
+		     backends_send(b, &request, &response, 1, err);
+
+	*is_fatal = !is_ok && !is_refusal(err);
+	if (is_ok) {
+		is_ok = cloud_profiles_answer(e, &response, err) == ANSWER_OK;
+		if (is_ok)
+			is_ok = read_page(b, c, &response, has_next, err);
+		else
+			tell_time_up(c, &response, err);
+	}
+	http_request_release(&request);
+	http_response_release(&response);
+	return is_ok;
+}
+
+static void note_listed(struct backends *b, const struct cloud_profiles *c)
+{
+	if (c->skipped)
+		notes_add(b->notes,
+			  "Cloud Profiler skipped %" PRId64 " profile%s of its "
+			  "list that it could not read; asking again may bring "
+			  "them",
+			  c->skipped, &"s"[c->skipped == 1]);
+	if (c->nameless)
+		notes_add(b->notes,
+			  "Cloud Profiler: %" PRIu32 " listed profile%s of no "
+			  "service or time left out",
+			  c->nameless, &"s"[c->nameless == 1]);
+}
+
+static bool list_all(struct backends *b, struct cloud_profiles *c,
+		     bool *is_fatal, struct error *err)
+{
+	bool has_next = true;
+
+	c->page_count = 0;
+	if (!follow(c, STR(""), err))
+		return false;
+	while (has_next)
+		if (!list_page(b, c, &has_next, is_fatal, err))
+			return false;
+	c->is_listed = true;
+	note_listed(b, c);
+	return true;
+}
+
+const struct profile_list *cloud_profiles_list(struct backends *b,
+					       bool *is_fatal,
+					       struct error *err)
+{
+	struct cloud_profiles *c = cloud_get(b, err);
+
+	*is_fatal = !c;
+	if (!c)
+		return NULL;
+	if (!c->is_listed && !c->is_failed &&
+	    !list_all(b, c, is_fatal, &c->why))
+		c->is_failed = true;
+	if (c->is_failed)
+		*err = c->why;
+	return c->is_failed ? NULL : &c->list;
+}
+
+/* ---- bytes ---- */
+
+/* One fetching: which profiles are still to come, whose they are. */
+struct fetching {
+	struct backends *backends;
+	struct cloud_profiles *cloud;
+	bool *is_left; /* by index */
+	uint32_t left_count;
+	uint32_t unasked; /* of these, for want of requests */
+	cloud_profile_take take;
+	void *context;
+};
+
+static bool is_wanted(void *context, struct str name)
+{
+	const struct fetching *f = context;
+	uint32_t index = profile_list_find(&f->cloud->list, name);
+
+	return index != MAP_NONE && f->is_left[index];
+}
+
+/* What cannot be kept is asked for again some time: no reason to stop. */
+static bool keep_bytes(struct fetching *f, struct str name, struct str bytes,
+		       struct error *err)
+{
+	struct backends *b = f->backends;
+
+	if (!b->profile_cache || b->profile_cache_err.code)
+		return true;
+	if (profile_cache_add(b->profile_cache, name, bytes,
+			      &b->profile_cache_err))
+		return true;
+	if (b->profile_cache_err.code != ERROR_MEMORY)
+		return true;
+	*err = b->profile_cache_err;
+	return false;
+}
+
+/* Those that an earlier run has left. */
+static bool take_kept(struct fetching *f, struct error *err)
+{
+	const struct profile_list *list = &f->cloud->list;
+	struct buf bytes;
+	bool is_ok = true, is_good;
+
+	buf_init(&bytes, LIMIT_BODY_WIRE_BYTES);
+	for (uint32_t i = 0;
+	     is_ok && f->backends->profile_cache && i < list->count; i++) {
+		buf_clear(&bytes);
+		if (!f->is_left[i] ||
+		    !profile_cache_find(f->backends->profile_cache,
+					list->profiles[i].name, &bytes))
+			continue;
+		f->is_left[i] = false;
+		f->left_count--;
+		is_ok = f->take(f->context, i, buf_str(&bytes), &is_good, err);
+	}
+	buf_release(&bytes);
+	return is_ok;
+}
+
+static bool take_bytes(void *context, struct str name, struct str bytes,
+		       struct error *err)
+{
+	struct fetching *f = context;
+	uint32_t index = profile_list_find(&f->cloud->list, name);
+	bool is_good = true;
+
+	f->is_left[index] = false;
+	f->left_count--;
+	if (!f->take(f->context, index, bytes, &is_good, err))
+		return false;
+	return !is_good || keep_bytes(f, name, bytes, err);
+}
+
+static bool read_bytes(struct fetching *f, const struct http_response *response,
+		       struct cloud_page *page, struct error *err)
+{
+	const struct cloud_take take = { is_wanted, take_bytes, f };
+
+	return cloud_page_take(buf_str(&response->body), &take, page, err) ||
+	       error_prefix(err, "Cloud Profiler");
+}
+
+/* The profiles of a few pages lie in memory at once; each is of 10 to 100 KiB
+ * as a rule. */
+#define PROFILES_AT_ONCE 400u
+
+/* The next pages, from *at on, that hold what is left: at least one, and more
+ * when they hold few. */
+static size_t pages_left(const struct fetching *f, const uint32_t *wanted,
+			 uint32_t *at, uint32_t pages[LIMIT_PARALLEL_REQUESTS])
+{
+	uint32_t profiles = 0;
+	size_t n = 0;
+
+	for (; *at < f->cloud->page_count && n < LIMIT_PARALLEL_REQUESTS;
+	     (*at)++) {
+		if (!wanted[*at])
+			continue;
+		if (n && profiles + wanted[*at] > PROFILES_AT_ONCE)
+			break;
+		profiles += wanted[*at];
+		pages[n++] = *at;
+	}
+	return n;
+}
+
+static bool take_answer(struct fetching *f,
+			const struct http_response *response, struct error *err)
+{
+	enum answer answer = cloud_profiles_answer(
+		&f->backends->profiles.endpoint, response, err);
+	struct cloud_page page;
+	bool is_ok;
+
+	if (answer != ANSWER_OK) {
+		f->cloud->is_token_bound = answer == ANSWER_TRY_NEXT;
+		return f->cloud->is_token_bound;
+	}
+	cloud_page_init(&page);
+	is_ok = read_bytes(f, response, &page, err);
+	cloud_page_release(&page);
+	return is_ok;
+}
+
+static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
+		      bool *is_fatal, struct error *err)
+{
+	struct http_request requests[LIMIT_PARALLEL_REQUESTS] = { 0 };
+	struct http_response responses[LIMIT_PARALLEL_REQUESTS] = { 0 };
+	struct cloud_sieve sieves[LIMIT_PARALLEL_REQUESTS];
+	bool is_ok = true;
+
+	for (size_t i = 0; is_ok && i < n; i++) {
+		is_ok = cloud_profiles_request(&f->backends->profiles.endpoint,
+					       f->cloud->tokens[pages[i]],
+					       CLOUD_FIELDS_BYTES, &requests[i],
+					       err);
+		cloud_sieve_init(&sieves[i], is_wanted, f);
+		requests[i].sieve = &sieves[i].sieve;
+	}
+	is_ok = is_ok &&
+		backends_send(f->backends, requests, responses, n, err);
+	*is_fatal = !is_ok && !is_refusal(err);
+	for (size_t i = 0; i < n; i++) {
+		is_ok = is_ok && take_answer(f, &responses[i], err);
+		http_request_release(&requests[i]);
+		http_response_release(&responses[i]);
+	}
+	return is_ok;
+}
+
+/* How many pages may be asked for: some requests stay for what comes later. */
+static size_t page_room(const struct backends *b)
+{
+	const struct http_log_entry *log;
+	size_t sent = b->client ? http_log(b->client, &log) : 0;
+	size_t left = LIMIT_REQUESTS_PER_RUN - sent;
+
+	return left > 2 * LIMIT_ORDINARY_REQUESTS
+		       ? left - LIMIT_ORDINARY_REQUESTS
+		       : left / 2;
+}
+
+/* Of more pages than there is room for every so many-eth: the list may be in
+ * order of time. */
+static void thin_out(struct fetching *f, uint32_t wanted[LIMIT_LIST_PAGES])
+{
+	size_t room = page_room(f->backends), count = 0, seen = 0;
+
+	for (size_t i = 0; i < f->cloud->page_count; i++)
+		count += wanted[i] > 0;
+	for (size_t i = 0; i < f->cloud->page_count && count > room; i++) {
+		if (!wanted[i])
+			continue;
+		seen++;
+		if (seen * room / count != (seen - 1) * room / count)
+			continue;
+		f->unasked += wanted[i];
+		wanted[i] = 0;
+	}
+}
+
+/* Page by page by the names that the list had. */
+static bool fetch_pages(struct fetching *f, bool *is_fatal, struct error *err)
+{
+	uint32_t pages[LIMIT_PARALLEL_REQUESTS], at = 0;
+	uint32_t wanted[LIMIT_LIST_PAGES] = { 0 };
+	size_t n;
+
+	for (uint32_t i = 0; i < f->cloud->list.count; i++)
+		wanted[f->cloud->list.profiles[i].page] += f->is_left[i];
+	thin_out(f, wanted);
+	while (!f->cloud->is_token_bound &&
+	       (n = pages_left(f, wanted, &at, pages)) > 0)
+		if (!ask_pages(f, pages, n, is_fatal, err))
+			return false;
+	return true;
+}
+
+/* From the first page on by the names that come with the bytes, until all are
+ * there. */
+static bool fetch_through(struct fetching *f, bool *is_fatal, struct error *err)
+{
+	const struct endpoint *e = &f->backends->profiles.endpoint;
+	struct cloud_page page;
+	size_t room = page_room(f->backends);
+	bool is_ok = true;
+
+	f->unasked = 0;
+	cloud_page_init(&page);
+	for (size_t i = 0; is_ok && f->left_count; i++) {
+		struct http_request request = { 0 };
+		struct http_response response = { 0 };
+		struct cloud_sieve sieve;
+
+		if (i == room) {
+			f->unasked = f->left_count;
+			break;
+		}
+		is_ok = cloud_profiles_request(e, buf_str(&page.next_token),
+					       CLOUD_FIELDS_BYTES, &request,
+					       err);
+		cloud_sieve_init(&sieve, is_wanted, f);
+		request.sieve = &sieve.sieve;
+		is_ok = is_ok &&
+			backends_send(f->backends, &request, &response, 1, err);
+		*is_fatal = !is_ok && !is_refusal(err);
+		buf_clear(&page.next_token);
+		is_ok = is_ok &&
+			cloud_profiles_answer(e, &response, err) == ANSWER_OK &&
+			read_bytes(f, &response, &page, err);
+		http_request_release(&request);
+		http_response_release(&response);
+		if (!page.next_token.len)
+			break;
+	}
+	cloud_page_release(&page);
+	return is_ok;
+}
+
+static void note_left(const struct fetching *f)
+{
+	uint32_t missing = f->left_count - f->unasked;
+
+	if (f->unasked)
+		notes_add(f->backends->notes,
+			  "Cloud Profiler: %" PRIu32 " profile%s not asked "
+			  "for: the pages they are on would take more than %u "
+			  "requests; a shorter window needs fewer",
+			  f->unasked, &"s"[f->unasked == 1],
+			  LIMIT_REQUESTS_PER_RUN);
+	if (missing)
+		notes_add(f->backends->notes,
+			  "Cloud Profiler: %" PRIu32 " profile%s that it "
+			  "listed came without data when asked for again",
+			  missing, &"s"[missing == 1]);
+}
+
+bool cloud_profiles_fetch(struct backends *b, const bool *wanted,
+			  cloud_profile_take take, void *context,
+			  bool *is_fatal, struct error *err)
+{
+	struct cloud_profiles *c = b->cloud;
+	struct fetching f = {
+		.backends = b, .cloud = c, .take = take, .context = context
+	};
+	bool is_ok;
+
+	*is_fatal = true;
+	f.is_left = mem_calloc((size_t)c->list.count + 1, sizeof *f.is_left);
+	if (!f.is_left)
+		return error_memory(err, "the profiles");
+	*is_fatal = false;
+	memcpy(f.is_left, wanted, c->list.count * sizeof *wanted);
+	for (uint32_t i = 0; i < c->list.count; i++)
+		f.left_count += wanted[i];
+	is_ok = take_kept(&f, err) && fetch_pages(&f, is_fatal, err) &&
+		(!c->is_token_bound || fetch_through(&f, is_fatal, err));
+	mem_free(f.is_left);
+	if (is_ok)
+		note_left(&f);
+	return is_ok;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/fetch_history.h"
+
+#include <string.h>
+
+#include "backend/trace_answers.h"
+
+/* No count is asked for in more steps: the server has to hold them, and the
+ * analysis has use for some dozens. */
+#define COUNT_STEPS 2000
+
+/* A page of Cloud Trace may hold less than was asked for, with more behind it.
+ * An ordinary run takes 200 of the 300 read units of a minute, a page 25. */
+#define MORE_PAGES 4u
+
+static const char *kind_word(enum span_kind kind)
+{
+	switch (kind) {
+	case SPAN_KIND_SERVER:
+		return "server";
+	case SPAN_KIND_CLIENT:
+		return "client";
+	case SPAN_KIND_PRODUCER:
+		return "producer";
+	case SPAN_KIND_CONSUMER:
+		return "consumer";
+	case SPAN_KIND_INTERNAL:
+		break;
+	}
+	return "internal";
+}
+
+/* A query and the operations it points to. */
+struct search {
+	struct search_query query;
+	struct search_operation operations[SEARCH_OPERATIONS];
+	struct search_operation slow;
+};
+
+static struct search_operation operation_of(const struct operation *o)
+{
+	return (struct search_operation){ o->service, o->name,
+					  kind_word(o->kind) };
+}
+
+static void search_make(const struct history_job *job, struct search *s)
+{
+	const struct history *h = job->history;
+	const struct history_window *w = &h->windows[job->window];
+	uint32_t count = h->operation_count < SEARCH_OPERATIONS
+				 ? h->operation_count
+				 : SEARCH_OPERATIONS;
+
+	s->query = (struct search_query){
+		.root_service = job->root_service,
+		.root_name = job->root_name,
+		.operations = s->operations,
+		.operation_count = count,
+		.min_duration_ns = w->min_duration_ns,
+		.range = job->range,
+		.trace_limit = job->trace_limit ? job->trace_limit : 1,
+		.page_token = job->page_token,
+	};
+	for (uint32_t i = 0; i < count; i++)
+		s->operations[i] = operation_of(&h->operations[i]);
+	if (w->slow_operation < h->operation_count) {
+		s->slow = operation_of(&h->operations[w->slow_operation]);
+		s->query.slow = &s->slow;
+	}
+}
+
+static bool history_request(struct job *base, struct backends *b,
+			    struct http_request *request, struct error *err)
+{
+	struct search s;
+
+	search_make((const struct history_job *)base, &s);
+	if (!source_search_request(b->traces.kind, &b->traces.endpoint,
+				   &s.query, base->attempt, request, err))
+		return false;
+	request->is_optional = true;
+	return true;
+}
+
+/* True when there is a next page and it is to be asked for; what is left
+ * out makes the window a sample. */
+static bool turn_page(struct history_job *job, struct backends *b,
+		      uint32_t trace_limit, struct str token)
+{
+	struct history_window *w = &job->history->windows[job->window];
+	bool is_short = job->trace_count < trace_limit;
+
+	job->page_token = STR("");
+	if (!token.len)
+		return false;
+	if (is_short && b->more_pages < MORE_PAGES) {
+		b->more_pages++;
+		job->page_token = arena_str(b->arena, token);
+	}
+	if (job->page_token.len)
+		return true;
+	w->is_sample = true;
+	if (!job->trace_count) {
+		/* Not the same as a time without traces. */
+		w->is_answered = w->trace_count > 0;
+		job->job.has_answer = error_set(
+			&job->job.err, ERROR_PARTIAL,
+			"Cloud Trace: search: pages without traces, though "
+			"there are more");
+	} else if (is_short)
+		notes_add(b->notes,
+			  "Cloud Trace gave fewer other traces at once than "
+			  "there are: what is usual rests on those");
+	return false;
+}
+
+/* False when another page is to be asked for. */
+static bool keep_answer(struct history_job *job, struct backends *b,
+			const struct search_query *query, enum body_form form,
+			const struct http_response *response)
+{
+	const struct history_window *w = &job->history->windows[job->window];
+	uint32_t before = w->trace_count;
+	struct buf next_page;
+	bool is_more;
+	struct history_want want = {
+		.window = job->window,
+		.root_service = job->root_service,
+		.root_name = job->root_name,
+		.except = job->except,
+		.trace_limit = source_search_limit(b->traces.kind, query),
+		.next_page = &next_page,
+	};
+
+	buf_init(&next_page, LIMIT_URL_BYTES);
+	job->job.has_answer =
+		trace_answer_decode(b, form, buf_str(&response->body),
+				    job->history, &want, &job->job.err);
+	job->trace_count += w->trace_count - before;
+	is_more = job->job.has_answer &&
+		  turn_page(job, b, want.trace_limit, buf_str(&next_page));
+	buf_release(&next_page);
+	return !is_more;
+}
+
+static bool history_answer(struct job *base, struct backends *b,
+			   const struct http_response *response)
+{
+	struct history_job *job = (struct history_job *)base;
+	struct search s;
+	enum body_form form;
+	enum answer answer;
+
+	search_make(job, &s);
+	answer = source_search_answer(b->traces.kind, &b->traces.endpoint,
+				      &s.query, &base->attempt, response, &form,
+				      &base->err);
+	if (answer == ANSWER_OK)
+		return keep_answer(job, b, &s.query, form, response);
+	if (answer == ANSWER_MISS) {
+		base->has_answer = true;
+		job->history->windows[job->window].is_answered = true;
+		error_clear(&base->err);
+	}
+	return answer != ANSWER_TRY_NEXT;
+}
+
+static const struct job_type history_type = { history_request, history_answer };
+
+/* A job that cannot ask is done before it begins, with the reason. */
+static void refuse(struct job *job, const char *why)
+{
+	error_set(&job->err, ERROR_USAGE, "%s", why);
+	job->is_done = true;
+}
+
+void history_job_init(struct history_job *job, struct history *history,
+		      uint32_t window, uint32_t trace_limit)
+{
+	const struct history_window *w = &history->windows[window];
+
+	*job = (struct history_job){ .job.type = &history_type,
+				     .history = history,
+				     .window = window,
+				     .range = w->range,
+				     .trace_limit = trace_limit };
+	if (history->operation_count == 0)
+		refuse(&job->job, "no operation to search for");
+	else if (w->range.to_ns <= w->range.from_ns)
+		refuse(&job->job, "no time to search in");
+}
+
+/* ---- counts ---- */
+
+static struct count_query count_query_of(const struct count_job *job)
+{
+	return (struct count_query){ job->service, job->range, job->step_ns };
+}
+
+static bool count_request(struct job *base, struct backends *b,
+			  struct http_request *request, struct error *err)
+{
+	const struct count_job *job = (const struct count_job *)base;
+	struct count_query query = count_query_of(job);
+
+	if (!source_count_request(b->traces.kind, &b->traces.endpoint, &query,
+				  request, err))
+		return false;
+	request->is_optional = true;
+	return true;
+}
+
+static bool counts_alloc(struct count_job *job, struct backends *b)
+{
+	job->counts =
+		arena_array(b->arena, job->step_count, sizeof *job->counts);
+	if (!job->counts)
+		return arena_fail(b->arena, "counts", &job->job.err);
+	for (uint32_t i = 0; i < job->step_count; i++)
+		job->counts[i] = -1;
+	return true;
+}
+
+static bool counts_decode(struct count_job *job, struct backends *b,
+			  struct str body)
+{
+	struct count_query query = count_query_of(job);
+	struct step_counts out = { job->range.from_ns, job->step_ns,
+				   job->counts, job->step_count };
+	uint32_t trace_count = 0;
+
+	if (b->traces.kind == SOURCE_TEMPO)
+		return decode_tempo_counts(body, source_count_step_ns(&query),
+					   &out, &job->job.err);
+	if (!decode_jaeger_counts(body, &out, &trace_count, &job->job.err))
+		return false;
+	job->is_sample = trace_count >= SEARCH_JAEGER_SUMMARIES;
+	return true;
+}
+
+static bool count_answer(struct job *base, struct backends *b,
+			 const struct http_response *response)
+{
+	struct count_job *job = (struct count_job *)base;
+
+	if (!counts_alloc(job, b)) {
+		job->step_count = 0;
+		return true;
+	}
+	if (source_count_answer(b->traces.kind, &b->traces.endpoint, response,
+				&base->err) != ANSWER_OK)
+		return true;
+	base->has_answer = counts_decode(job, b, buf_str(&response->body)) ||
+			   error_prefix(&base->err, "%s: counts",
+					source_kind_name(b->traces.kind));
+	for (uint32_t i = 0; !base->has_answer && i < job->step_count; i++)
+		job->counts[i] = -1;
+	return true;
+}
+
+static const struct job_type count_type = { count_request, count_answer };
+
+void count_job_init(struct count_job *job, struct str service,
+		    struct time_range range, int64_t step_ns)
+{
+	*job = (struct count_job){ .job.type = &count_type,
+				   .service = service,
+				   .range = range,
+				   .step_ns = step_ns };
+	if (step_ns <= 0 || range.to_ns <= range.from_ns ||
+	    (range.to_ns - 1) / step_ns - range.from_ns / step_ns >=
+		    COUNT_STEPS)
+		refuse(&job->job, "not a window of at most 2,000 steps");
+	else
+		job->step_count =
+			(uint32_t)((range.to_ns - range.from_ns + step_ns - 1) /
+				   step_ns);
+}

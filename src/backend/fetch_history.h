@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Other traces of the same operations, from whichever trace server answers:
+ * Tempo's search, Jaeger's search. And how many requests a service served.
+ */
+#ifndef BACKEND_FETCH_HISTORY_H
+#define BACKEND_FETCH_HISTORY_H
+
+#include "backend/jobs.h"
+#include "model/history.h"
+
+/* One question: spans of the history's operations in a window. */
+struct history_job {
+	struct job job;
+	struct history *history;
+	uint32_t window;         /* index; its slow_operation asked */
+	struct time_range range; /* the window's, or a part of it */
+	struct str root_service; /* empty: any root */
+	struct str root_name;
+	uint32_t trace_limit;          /* traces wanted */
+	const struct trace_id *except; /* not this trace; NULL none */
+	struct str page_token;         /* of an answer in pages, the next */
+	uint32_t trace_count;          /* of all pages so far */
+};
+
+/* Ready for jobs_run(), about the whole window: a caller may narrow the range
+ * and add jobs for the rest of it, for servers give the newest traces of what
+ * is asked for, however long it is. The window's range, slow_operation and
+ * min_duration_ns are set by the caller. */
+void history_job_init(struct history_job *job, struct history *history,
+		      uint32_t window, uint32_t trace_limit);
+
+/* Requests that a service served in a range, in equal steps: entry spans
+ * (server, consumer) as the trace store knows them, so after sampling. */
+struct count_job {
+	struct job job;
+	struct str service;
+	struct time_range range;
+	int64_t step_ns;
+	int64_t *counts; /* step_count items, in b->arena; -1 not known */
+	uint32_t step_count;
+	bool is_sample; /* a limit was reached: a lower bound */
+};
+
+void count_job_init(struct count_job *job, struct str service,
+		    struct time_range range, int64_t step_ns);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/fetch_trace.h"
+
+static enum format form_format(enum body_form form)
+{
+	switch (form) {
+	case BODY_OTLP_JSON:
+		return FORMAT_OTLP_JSON;
+	case BODY_OTLP_PB:
+		return FORMAT_OTLP_PB;
+	case BODY_TEMPO_PB:
+		return FORMAT_TEMPO_PB;
+	case BODY_JAEGER_JSON:
+		return FORMAT_JAEGER_JSON;
+	case BODY_CLOUD_TRACE_JSON:
+		return FORMAT_CLOUD_TRACE_JSON;
+	case BODY_PPROF:
+	case BODY_PYROSCOPE_TREE_PB:
+	case BODY_PYROSCOPE_RENDER_JSON:
+	case BODY_TEMPO_SEARCH_JSON:
+	case BODY_TEMPO_SEARCH_PB:
+		break;
+	}
+	return FORMAT_UNKNOWN;
+}
+
+/* Starts the model over for the next attempt. */
+static void trace_restart(struct trace *trace)
+{
+	bool wants_details = trace->wants_details;
+
+	trace_release(trace);
+	trace_init(trace);
+	trace->wants_details = wants_details;
+}
+
+static bool decode_answer(struct backends *b, enum body_form form,
+			  const struct http_response *response,
+			  const struct trace_id *id, struct trace *trace,
+			  struct error *err)
+{
+	return decode_trace(form_format(form), buf_str(&response->body), id,
+			    trace, b->notes, err) ||
+	       error_prefix(err, "%s: trace", source_kind_name(b->traces.kind));
+}
+
+/* One attempt. *answer says how it went; false is a failure for good. */
+static bool try_attempt(struct backends *b, const struct trace_query *query,
+			const struct trace_id *id, unsigned attempt,
+			struct trace *trace, enum answer *answer,
+			struct error *err)
+{
+	const struct side *s = &b->traces;
+	struct http_request request = { 0 };
+	struct http_response response = { 0 };
+	enum body_form form;
+	bool done = false;
+
+	if (!source_trace_request(s->kind, &s->endpoint, query, attempt,
+				  &request, err) ||
+	    !backends_send(b, &request, &response, 1, err))
+		goto out;
+	*answer = source_trace_answer(s->kind, attempt, &s->endpoint, &response,
+				      &form, err);
+	done = true;
+	if (*answer == ANSWER_OK) {
+		done = decode_answer(b, form, &response, id, trace, err);
+		if (done && trace->span_count == 0)
+			*answer = ANSWER_MISS;
+	}
+out:
+	http_request_release(&request);
+	http_response_release(&response);
+	return done;
+}
+
+static bool attempts_run(struct backends *b, const struct trace_query *query,
+			 const struct trace_id *id, struct trace *trace,
+			 enum answer *answer, struct error *err)
+{
+	unsigned count = source_trace_attempts(b->traces.kind);
+	bool is_missed = false;
+
+	if (count == 0)
+		return error_set(err, ERROR_USAGE,
+				 "%s cannot be asked for a trace",
+				 source_kind_name(b->traces.kind));
+	for (unsigned attempt = 0; attempt < count; attempt++) {
+		trace_restart(trace);
+		if (!try_attempt(b, query, id, attempt, trace, answer, err))
+			return false;
+		if (*answer == ANSWER_OK || *answer == ANSWER_ERROR)
+			return *answer == ANSWER_OK;
+		if (*answer == ANSWER_MISS)
+			return true;
+		is_missed |= *answer == ANSWER_TRY_NEXT;
+	}
+	/* The last attempt said why it does not answer. */
+	return !is_missed;
+}
+
+bool trace_fetch(struct backends *b, const struct trace_id *id,
+		 const struct time_range *window, struct trace *trace,
+		 bool *is_found, struct error *err)
+{
+	char hex[33];
+	struct trace_query query = { .trace_id_hex = hex,
+				     .has_window = window != NULL };
+	enum answer answer = ANSWER_MISS;
+
+	trace_id_format(id, hex);
+	if (window)
+		query.window = *window;
+	if (!backends_probe_traces(b, err) ||
+	    !attempts_run(b, &query, id, trace, &answer, err))
+		return false;
+	if (answer == ANSWER_MISS && window) {
+		query.has_window = false;
+		if (!attempts_run(b, &query, id, trace, &answer, err))
+			return false;
+		if (answer == ANSWER_OK)
+			notes_add(b->notes, "the trace was found only outside "
+					    "the given time window");
+	}
+	*is_found = answer == ANSWER_OK;
+	return true;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A trace by its id from whichever server holds traces, by the forms of the
+ * question that it knows, best first.
+ */
+#ifndef BACKEND_FETCH_TRACE_H
+#define BACKEND_FETCH_TRACE_H
+
+#include "backend/backends.h"
+#include "model/trace.h"
+
+/* Within the window first; NULL: whenever it was. Not found, and no failure:
+ * *is_found is false. */
+bool trace_fetch(struct backends *b, const struct trace_id *id,
+		 const struct time_range *window, struct trace *trace,
+		 bool *is_found, struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/files/input.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "wire/http.h"
+
+bool input_is_absent(int error_number)
+{
+	return file_is_absent(error_number) || error_number == ENAMETOOLONG;
+}
+
+bool input_fail_address(struct str text, struct error *err)
+{
+	struct buf shown;
+
+	buf_init(&shown, LIMIT_OPTION_VALUE_BYTES);
+	url_redact(&shown, text);
+	error_set(err, ERROR_USAGE,
+		  "%.200s is an address, not a file: a server's goes behind "
+		  "--traces-url or --profiles-url",
+		  buf_text(&shown));
+	buf_release(&shown);
+	return false;
+}
+
+bool input_check(const char *path, struct error *err)
+{
+	if (!strcmp(path, "-") || access(path, F_OK) == 0 ||
+	    !input_is_absent(errno))
+		return true;
+	return strstr(path, "://") ? input_fail_address(str_from(path), err)
+				   : file_fail_read(path, errno, err);
+}
+
+/* "-" is standard input. */
+static bool input_read(struct input *in, const char *path, struct error *err)
+{
+	in->name = strcmp(path, "-") ? path : "standard input";
+	in->feed = NULL;
+	buf_init(&in->raw, LIMIT_FILE_BYTES);
+	buf_init(&in->plain, LIMIT_FILE_PLAIN_BYTES);
+	if (!input_check(path, err) || !file_read(path, &in->raw, err))
+		return false;
+	in->bytes = decode_plain(buf_str(&in->raw), in->name, &in->plain, err);
+	if (!in->bytes.ptr)
+		return false;
+	/* A large file and what it unpacks to are not both needed. */
+	if (in->bytes.ptr == in->plain.data)
+		buf_release(&in->raw);
+	in->format =
+		format_sniff(in->bytes, in->looks_like, sizeof in->looks_like);
+	return true;
+}
+
+/* The format that the front of a file tells; one that is not sure before all
+ * of it was seen is none here. */
+static enum format sniff_front(struct input *in, struct feed *feed)
+{
+	enum format format = format_sniff(feed_front(feed), in->looks_like,
+					  sizeof in->looks_like);
+
+	return format_is_streamed(format) ? format : FORMAT_UNKNOWN;
+}
+
+bool input_open(struct input *in, const char *path, struct error *err)
+{
+	bool is_regular;
+	struct feed *feed;
+
+	if (!strcmp(path, "-"))
+		return input_read(in, path, err);
+	*in = (struct input){ .name = path };
+	feed = feed_open(path, LIMIT_FILE_BYTES, LIMIT_FILE_PLAIN_BYTES,
+			 &is_regular, err);
+	if (!feed)
+		return !is_regular && input_read(in, path, err);
+	in->format = sniff_front(in, feed);
+	if (in->format != FORMAT_UNKNOWN) {
+		in->feed = feed;
+		return true;
+	}
+	feed_free(feed);
+	return input_read(in, path, err);
+}
+
+bool input_open_trace(struct input *in, const char *path, struct error *err)
+{
+	if (!input_open(in, path, err))
+		return false;
+	if (format_is_profile(in->format))
+		return error_set(err, ERROR_FORMAT,
+				 "%s: a trace is needed, this is a profile "
+				 "(%s); try tracefind profile or diff",
+				 in->name, format_name(in->format));
+	return in->format != FORMAT_UNKNOWN ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: none of the trace formats (OTLP JSON or "
+			 "protobuf, Jaeger JSON, Zipkin JSON, Cloud Trace "
+			 "JSON); it looks like %s",
+			 in->name, in->looks_like);
+}
+
+/* Profiles of a run often lie in a folder of their own. */
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+bool input_open_profile(struct input *in, const char *path, struct error *err)
+{
+	if (is_folder(path)) {
+		*in = (struct input){ .name = path };
+		return error_set(err, ERROR_USAGE,
+				 "%s: a folder, not a profile; its files are "
+				 "added up by tracefind profile %s/* "
+				 "-o pprof=sum.pb.gz",
+				 path, path);
+	}
+	if (!input_open(in, path, err))
+		return false;
+	if (format_is_trace(in->format))
+		return error_set(err, ERROR_FORMAT,
+				 "%s: a profile is needed, this is a trace "
+				 "(%s); try tracefind slow or show",
+				 in->name, format_name(in->format));
+	return in->format != FORMAT_UNKNOWN ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: neither pprof, folded stacks, speedscope nor "
+			 "perf script; it looks like %s",
+			 in->name, in->looks_like);
+}
+
+void input_release(struct input *in)
+{
+	feed_free(in->feed);
+	buf_release(&in->raw);
+	buf_release(&in->plain);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A file or standard input as the decoders want it: unpacked, its format
+ * recognised.
+ */
+#ifndef BACKEND_INPUT_H
+#define BACKEND_INPUT_H
+
+#include "base/buf.h"
+#include "decode/decode.h"
+
+struct input {
+	const char *name; /* the path, or "standard input" */
+	struct str bytes;
+	enum format format;
+	char looks_like[120]; /* when the format is unknown */
+	struct buf raw;
+	struct buf plain;
+	struct feed *feed; /* the file, when it is streamed */
+};
+
+/* Whether errno says of a word that no file has this name: there may be none so
+ * long. All else is a reason why it cannot be known, to be told. */
+bool input_is_absent(int error_number);
+
+/* Says that this is no file but an address, without its password; false. */
+bool input_fail_address(struct str text, struct error *err);
+
+/* Refuses a name that no file has, before anybody is asked for the rest. */
+bool input_check(const char *path, struct error *err) MUST_CHECK;
+
+/* "-" is standard input; path is borrowed. A regular file whose front tells
+ * that its format is streamed (decode.h) is opened only: in->feed is set, and
+ * no bytes are. Release also after failure. */
+bool input_open(struct input *in, const char *path,
+		struct error *err) MUST_CHECK;
+
+/* The same, and what is no trace, or no profile, is refused. */
+bool input_open_trace(struct input *in, const char *path,
+		      struct error *err) MUST_CHECK;
+bool input_open_profile(struct input *in, const char *path,
+			struct error *err) MUST_CHECK;
+void input_release(struct input *in);
+
+#endif

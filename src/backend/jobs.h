@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Questions to servers that do not depend on each other, run side by side. A
+ * job knows how to ask at its attempt and how to judge the answer; an attempt
+ * that did not serve is followed by the next one in a later round.
+ */
+#ifndef BACKEND_JOBS_H
+#define BACKEND_JOBS_H
+
+#include "backend/backends.h"
+
+struct job;
+
+/* What a job asks of the profile server: some list what they have and select
+ * nothing, so that this side answers instead (cloud_answers.h). */
+enum job_question {
+	QUESTION_SERVER = 0, /* the server's to answer, whichever it is */
+	QUESTION_NAMES,      /* struct names_job */
+	QUESTION_SERIES,     /* struct series_job */
+	QUESTION_PROFILE,    /* struct profile_fetch */
+	QUESTION_SNAPSHOTS,  /* struct snapshots_job */
+	QUESTION_TOTALS,     /* sums over time */
+};
+
+struct job_type {
+	/* Builds the request of job->attempt. False: there is none to send,
+	 * the job ends with err. */
+	bool (*request)(struct job *job, struct backends *b,
+			struct http_request *request, struct error *err);
+	/* Judges one answer and keeps what it says, in the order of the jobs.
+	 * Others may be on their way, so that it sends nothing but where
+	 * jobs.c knows of it. False asks again with the attempt, which it has
+	 * raised. What went wrong is left in job->err. */
+	bool (*answer)(struct job *job, struct backends *b,
+		       const struct http_response *response);
+	enum job_question question;
+};
+
+/* The first member of what the job fetches. */
+struct job {
+	const struct job_type *type;
+	unsigned attempt; /* from 0; the one that answered */
+	bool has_answer;  /* set by answer(): there is something to use */
+	bool is_done;
+	bool is_parca;    /* a question for a Parca, else for a Pyroscope */
+	struct error err; /* why there is none */
+};
+
+/* Runs all that are not done until they are; at most LIMIT_BATCH requests at
+ * a time. False only when no request could be sent at all; a server's
+ * refusal is in job->err. */
+bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
+	      struct error *err) MUST_CHECK;
+
+#endif

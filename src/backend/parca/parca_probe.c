@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/parca/parca_probe.h"
+
+#include "backend/answer.h"
+#include "backend/parca/parca.h"
+#include "wire/http_error.h"
+
+static bool read_facts(struct backends *b,
+		       const struct http_response *responses,
+		       struct parca_facts *facts, struct error *err)
+{
+	const struct endpoint *e = &b->profiles.endpoint;
+
+	for (int i = 0; i < PARCA_FACTS; i++)
+		if (!parca_facts_answer(e, (enum parca_fact)i, &responses[i],
+					b->arena, facts, err))
+			return false;
+	return true;
+}
+
+static bool ask_facts(struct backends *b, struct http_response *responses,
+		      struct error *err)
+{
+	struct http_request requests[PARCA_FACTS] = { 0 };
+	bool done = true;
+
+	for (int i = 0; done && i < PARCA_FACTS; i++)
+		done = parca_facts_request(&b->profiles.endpoint,
+					   (enum parca_fact)i, &requests[i],
+					   err);
+	done = done && backends_send(b, requests, responses, PARCA_FACTS, err);
+	for (int i = 0; i < PARCA_FACTS; i++)
+		http_request_release(&requests[i]);
+	return done;
+}
+
+bool parca_adopt(struct backends *b, const struct http_response *responses,
+		 struct error *err)
+{
+	struct parca_facts *facts = arena_alloc(b->arena, sizeof *facts);
+
+	b->is_parca_asked = true;
+	if (!facts)
+		return arena_fail(b->arena, "the server's types", err);
+	if (!read_facts(b, responses, facts, err))
+		return false;
+	if (!parca_is(&responses[PARCA_TYPES]))
+		return error_set(err, ERROR_FORMAT,
+				 "%s answers, but as no Parca does: is the "
+				 "address with its path prefix right? "
+				 "(--profiles-url)",
+				 b->profiles.endpoint.url);
+	b->profiles.kind = SOURCE_PARCA;
+	b->profiles.endpoint.parca = facts;
+	return true;
+}
+
+static bool learn(struct backends *b, struct error *err)
+{
+	struct http_response responses[PARCA_FACTS] = { 0 };
+	const struct parca_facts *facts;
+	bool done;
+
+	b->is_parca_asked = true;
+	done = ask_facts(b, responses, err) && parca_adopt(b, responses, err);
+	for (int i = 0; i < PARCA_FACTS; i++)
+		http_response_release(&responses[i]);
+	if (!done)
+		return false;
+	facts = b->profiles.endpoint.parca;
+	if (facts->agent_cpu)
+		notes_add(b->notes,
+			  "Parca: CPU time is %s, counted samples that the "
+			  "server turns into time",
+			  facts->agent_cpu);
+	if (str_equal(str_from(facts->service_label), STR("service_name")))
+		return true;
+	notes_add(b->notes,
+		  "Parca: services are told apart by the label \"%s\", which "
+		  "takes the place of service_name",
+		  facts->service_label);
+	return true;
+}
+
+bool parca_prepare(struct backends *b, struct job *job, struct error *err)
+{
+	if (b->profiles.kind == SOURCE_PARCA && !b->profiles.endpoint.parca &&
+	    !learn(b, err))
+		return false;
+	job->is_parca = b->profiles.endpoint.parca != NULL;
+	return true;
+}
+
+/* One with its web pages shows the first of them at any address; routers
+ * answer 405 where a page exists for another method. */
+bool parca_is_likely(const struct http_response *response)
+{
+	return response->status == 404 || response->status == 405 ||
+	       (response->status == 200 && body_is_html(response));
+}
+
+bool parca_is_found(struct backends *b, struct job *job,
+		    const struct http_response *response)
+{
+	struct error err;
+
+	if (job->is_parca)
+		return false;
+	if (b->profiles.endpoint.parca)
+		return true;
+	if (!parca_is_likely(response) || b->profiles.is_kind_given ||
+	    b->is_parca_asked)
+		return false;
+	return learn(b, &err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What several jobs do with answers of trace servers.
+ */
+#ifndef BACKEND_TRACE_ANSWERS_H
+#define BACKEND_TRACE_ANSWERS_H
+
+#include "backend/jobs.h"
+#include "decode/history.h"
+
+/* An answer to a search, of the form that source_find_answer() or
+ * source_search_answer() found; h and want as decode/history.h has them. */
+bool trace_answer_decode(const struct backends *b, enum body_form form,
+			 struct str body, struct history *h,
+			 const struct history_want *want,
+			 struct error *err) MUST_CHECK;
+
+/* The answer() of a job that asks for names; they live in b->arena. */
+bool trace_names_answer(struct job *job, struct backends *b,
+			const struct http_response *response,
+			struct name_list *names);
+
+#endif
