@@ -12,10 +12,7 @@
 #include "backend/fetch_profile.h"
 #include "cli/context.h"
 #include "cli/profile_filters.h"
-
-/* Parts of a side. Four a side leave six degrees of freedom for the noise, at
- * eight requests a type; more parts would make each too thin. */
-#define COMPARISON_PARTS 4
+#include "investigate/budget.h"
 
 struct comparison_side {
 	struct time_range range;

@@ -10,7 +10,7 @@
 #include "backend/source.h"
 #include "base/timefmt.h"
 #include "cli/checks.h"
-#include "cli/profile_names.h"
+#include "investigate/profile_names.h"
 #include "model/trace.h"
 
 /* ---- clocks ---- */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/budget.h"
+#include "investigate/budget.h"
 #include "cli/inquest_measure.h"
 #include "cli/inquest_show.h"
 #include "cli/missing.h"

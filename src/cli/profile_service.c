@@ -8,7 +8,7 @@
 #include "base/instance.h"
 #include "base/num.h"
 #include "cli/missing.h"
-#include "cli/profile_names.h"
+#include "investigate/profile_names.h"
 
 /* Names and types are asked for over a day, the longest query a server takes
  * by default, so that "no samples in this window" and "no such service" can

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "support.h"
+#include "../investigate/support.h"
 
 /* 2026-11-21T10:00:00Z */
 #define NOW_NS (1795255200 * NS_PER_S)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/budget.h"
+#include "investigate/budget.h"
 
 static void assert_plan(struct budget_want want, size_t parts, bool has_request)
 {

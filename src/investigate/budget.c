@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/budget.h"
-
-#include "cli/comparison.h"
+#include "investigate/budget.h"
 
 static bool fits(const struct budget_want *want, struct budget_plan plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/profile_names.h"
+#include "investigate/profile_names.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tests of cli/ share.
+ * What the tests of investigate/ share.
  */
-#ifndef TEST_CLI_SUPPORT_H
-#define TEST_CLI_SUPPORT_H
+#ifndef TEST_INVESTIGATE_SUPPORT_H
+#define TEST_INVESTIGATE_SUPPORT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,11 +3,15 @@
  * How finely profiles are asked for, so that a run keeps to
  * LIMIT_ORDINARY_REQUESTS whatever the service offers. Nothing here asks.
  */
-#ifndef CLI_BUDGET_H
-#define CLI_BUDGET_H
+#ifndef INVESTIGATE_BUDGET_H
+#define INVESTIGATE_BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Parts of a side. Four a side leave six degrees of freedom for the noise, at
+ * eight requests a type; more parts would make each too thin. */
+#define COMPARISON_PARTS 4
 
 /* A round of profiles and what may follow it, in requests. */
 struct budget_want {

@@ -5,8 +5,8 @@
  * names a process of a trace may go by, and which of those that exist is
  * meant. Nothing here asks a server.
  */
-#ifndef CLI_PROFILE_NAMES_H
-#define CLI_PROFILE_NAMES_H
+#ifndef INVESTIGATE_PROFILE_NAMES_H
+#define INVESTIGATE_PROFILE_NAMES_H
 
 #include "backend/source.h"
 #include "base/arena.h"
