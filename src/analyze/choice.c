@@ -114,7 +114,7 @@ static void tell_loop(const struct choice *c, struct buf *out)
 {
 	buf_addf(out, "N+1: %u x ", c->loop->count);
 	wording_add_call(out, &c->calls, c->loop->leaf);
-	buf_addf(out, ", %s, ", repeat_manner(c->loop));
+	buf_addf(out, ", %s, ", wording_manner(repeat_manner(c->loop)));
 	wording_add_duration(out, c->loop->sum_ns);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/choice.h"
-#include "analyze/collect.h"
+#include "analyze/findings.h"
 #include "analyze/wording.h"
 #include "base/num.h"
 
@@ -162,7 +162,7 @@ static void tell_failures(const struct choice *c, struct buf *out)
 	if (r->error == SPAN_NONE)
 		return;
 	buf_add_text(out, " (");
-	finding_tell_error(out, c->t, r->error);
+	wording_add_failure(out, c->t, r->error);
 	buf_add_char(out, ')');
 }
 

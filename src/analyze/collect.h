@@ -39,17 +39,16 @@ struct collect {
 	uint32_t *spans;
 	int64_t *durations;
 	bool *is_told; /* per span: its failure is part of a finding */
-	struct buf text;
 	struct error *err;
 };
 
-/* Ends a finding whose words are in k->text. */
-bool collect_add(struct collect *k, struct str kind, const uint32_t *spans,
-		 size_t count) MUST_CHECK;
+/* Adds a finding about these spans. */
+bool collect_add(struct collect *k, const struct finding_facts *facts,
+		 const uint32_t *spans, size_t count) MUST_CHECK;
 
-/* "3 more slow queries", when count is more than may be listed. */
-bool collect_add_rest(struct collect *k, struct str kind, size_t count,
-		      const char *what) MUST_CHECK;
+/* One that counts the others, when count is more than may be listed. */
+bool collect_add_rest(struct collect *k, enum finding_kind kind,
+		      size_t count) MUST_CHECK;
 
 /* Makes groups of k->items with equal key and message, the highest rank
  * first; their spans are in k->spans. */
@@ -63,13 +62,6 @@ bool collect_matters(const struct collect *k, int64_t time_ns, int64_t least_ns,
 /* Of the durations of these spans; the lower of two. */
 int64_t collect_median(struct collect *k, const uint32_t *spans,
 		       uint32_t count);
-
-/* " at " and the instance that served a call, or the peer's address; nothing
- * when neither is known. */
-void collect_place(struct collect *k, uint32_t call);
-
-/* What a failed span says of its failure, else its code, else "failed". */
-void finding_tell_error(struct buf *out, const struct trace *t, uint32_t span);
 
 /* One sort each. */
 bool collect_retries(struct collect *k) MUST_CHECK;

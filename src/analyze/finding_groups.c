@@ -4,11 +4,7 @@
  * turns, one after another.
  */
 #include "analyze/collect.h"
-#include "analyze/wording.h"
 #include "base/num.h"
-
-/* Pauses between attempts are told when they are a quarter of what was lost. */
-#define PAUSE_SHARE 4
 
 /* Calls side by side: each begins before the ones so far have ended. */
 struct branches {
@@ -28,52 +24,29 @@ static uint32_t call_of(const struct collect *k, uint32_t span)
 	return leaf == SPAN_NONE ? span : leaf;
 }
 
-static void tell_attempts(struct collect *k, const struct retry *r)
-{
-	buf_addf(&k->text, "%u x ", r->count);
-	wording_add_call(&k->text, k->calls, r->call);
-	wording_add_peer(&k->text, " to ", k->calls, r->call);
-	if (!r->error_count)
-		buf_add_text(&k->text, ", sent again");
-	else if (r->error_count == r->count)
-		buf_add_text(&k->text, ", all failed");
-	else
-		buf_addf(&k->text, " after %u failed", r->error_count);
-	if (r->error_count) {
-		buf_add_text(&k->text, " (");
-		finding_tell_error(&k->text, k->t, r->error);
-		buf_add_char(&k->text, ')');
-	}
-	buf_add_text(&k->text, ", ");
-	wording_add_duration(&k->text, r->lost_ns);
-	buf_add_text(&k->text, " lost");
-	if (sat_mul_i64(r->pause_ns, PAUSE_SHARE) < r->lost_ns)
-		return;
-	buf_add_text(&k->text, ", ");
-	wording_add_duration(&k->text, r->pause_ns);
-	buf_add_text(&k->text, " of it in pauses");
-}
-
 static bool add_retry(struct collect *k, const struct retry *r)
 {
 	const uint32_t *members = k->retries.members + r->member_first;
+	const struct finding_facts facts = {
+		.kind = FINDING_RETRY,
+		.span = r->parent,
+		.call = r->call,
+		.other = r->server,
+		.failed = r->error,
+		.count = r->count,
+		.failed_count = r->error_count,
+		.time_ns = r->lost_ns,
+		.other_ns = r->server_ns,
+		.pause_ns = r->pause_ns,
+	};
 
-	wording_add_span(&k->text, k->t, r->parent);
-	buf_add_text(&k->text, ": ");
-	tell_attempts(k, r);
-	if (r->server != SPAN_NONE) {
-		buf_add_text(&k->text, "; ");
-		wording_add_span(&k->text, k->t, r->server);
-		buf_add_text(&k->text, " took up to ");
-		wording_add_duration(&k->text, r->server_ns);
-	}
 	for (uint32_t i = 0; i < r->count; i++) {
 		k->is_told[members[i]] = true;
 		k->is_told[call_of(k, members[i])] = true;
 	}
 	if (r->error != SPAN_NONE)
 		k->is_told[r->error] = true;
-	return collect_add(k, STR("retry"), members, r->count);
+	return collect_add(k, &facts, members, r->count);
 }
 
 bool collect_retries(struct collect *k)
@@ -89,7 +62,7 @@ bool collect_retries(struct collect *k)
 		if (count++ < FINDINGS_PER_KIND && !add_retry(k, r))
 			return false;
 	}
-	return collect_add_rest(k, STR("retry"), count, "retried calls");
+	return collect_add_rest(k, FINDING_RETRY, count);
 }
 
 /* The branches that begin with spans[0]. */
@@ -117,30 +90,31 @@ static struct branches cut_branches(const struct trace *t,
 static bool add_slow_shard(struct collect *k, const struct branches *b,
 			   uint32_t parent, int64_t median_ns)
 {
-	wording_add_span(&k->text, k->t, parent);
-	buf_addf(&k->text, ": the slowest of %u x ", b->count);
-	wording_add_call(&k->text, k->calls, call_of(k, b->slowest));
-	buf_add_text(&k->text, " side by side took ");
-	wording_add_duration(&k->text, b->slowest_ns);
-	buf_add_text(&k->text, ", the median ");
-	wording_add_duration(&k->text, median_ns);
-	collect_place(k, call_of(k, b->slowest));
-	return collect_add(k, STR("slow_shard"), &b->slowest, 1);
+	const struct finding_facts facts = {
+		.kind = FINDING_SLOW_SHARD,
+		.span = parent,
+		.call = call_of(k, b->slowest),
+		.count = b->count,
+		.time_ns = b->slowest_ns,
+		.other_ns = median_ns,
+	};
+
+	return collect_add(k, &facts, &b->slowest, 1);
 }
 
 static bool add_fan_out(struct collect *k, const struct branches *b,
 			uint32_t parent)
 {
-	wording_add_span(&k->text, k->t, parent);
-	buf_addf(&k->text, ": %u x ", b->count);
-	wording_add_call(&k->text, k->calls, call_of(k, b->slowest));
-	buf_add_text(&k->text, " side by side, ");
-	wording_add_duration(&k->text, sat_sub_i64(b->end_ns, b->start_ns));
-	buf_add_text(&k->text, "; the slowest, ");
-	wording_add_duration(&k->text, b->slowest_ns);
-	collect_place(k, call_of(k, b->slowest));
-	buf_add_text(&k->text, ", decides");
-	return collect_add(k, STR("fan_out"), b->spans, b->count);
+	const struct finding_facts facts = {
+		.kind = FINDING_FAN_OUT,
+		.span = parent,
+		.call = call_of(k, b->slowest),
+		.count = b->count,
+		.time_ns = sat_sub_i64(b->end_ns, b->start_ns),
+		.other_ns = b->slowest_ns,
+	};
+
+	return collect_add(k, &facts, b->spans, b->count);
 }
 
 /* A few at a time is a loop, which has been told as such. */
@@ -206,7 +180,13 @@ static bool add_cold_call(struct collect *k, const struct sibling_group *g)
 {
 	const uint32_t *list = k->siblings.members + g->member_first;
 	int64_t first_ns = span_duration_ns(&k->t->spans[list[0]]);
-	int64_t median_ns;
+	struct finding_facts facts = {
+		.kind = FINDING_COLD_CALL,
+		.span = g->parent,
+		.call = g->leaf,
+		.count = g->count,
+		.time_ns = first_ns,
+	};
 
 	if (g->leaf == SPAN_NONE || g->count < COLD_COUNT ||
 	    !k->times->is_on_path[list[0]] ||
@@ -214,19 +194,9 @@ static bool add_cold_call(struct collect *k, const struct sibling_group *g)
 	    call_has_failed(k->calls, list[0]) ||
 	    !is_one_by_one(k->t, list, g->count))
 		return true;
-	median_ns = collect_median(k, list + 1, g->count - 1);
-	if (first_ns < sat_mul_i64(median_ns, COLD_TIMES))
-		return true;
-	wording_add_span(&k->text, k->t, g->parent);
-	buf_addf(&k->text, ": the first of %u x ", g->count);
-	wording_add_call(&k->text, k->calls, g->leaf);
-	buf_add_text(&k->text, " took ");
-	wording_add_duration(&k->text, first_ns);
-	buf_add_text(&k->text, ", the others ");
-	wording_add_duration(&k->text, median_ns);
-	buf_add_text(&k->text, ": a new connection or a cold cache");
-	collect_place(k, g->leaf);
-	return collect_add(k, STR("cold_call"), list, 1);
+	facts.other_ns = collect_median(k, list + 1, g->count - 1);
+	return first_ns < sat_mul_i64(facts.other_ns, COLD_TIMES) ||
+	       collect_add(k, &facts, list, 1);
 }
 
 bool collect_cold_calls(struct collect *k)
@@ -259,6 +229,9 @@ static bool add_consecutive(struct collect *k, uint32_t parent, uint32_t count)
 {
 	int64_t sum_ns = 0, longest_ns = 0;
 	uint32_t longest = k->spans[0];
+	struct finding_facts facts = { .kind = FINDING_CONSECUTIVE,
+				       .span = parent,
+				       .count = count };
 
 	for (uint32_t i = 0; i < count; i++) {
 		int64_t ns = span_duration_ns(&k->t->spans[k->spans[i]]);
@@ -269,17 +242,12 @@ static bool add_consecutive(struct collect *k, uint32_t parent, uint32_t count)
 			longest = k->spans[i];
 		}
 	}
-	if (count < CONSECUTIVE_COUNT ||
-	    sat_sub_i64(sum_ns, longest_ns) < CONSECUTIVE_SAVING_NS)
-		return true;
-	wording_add_span(&k->text, k->t, parent);
-	buf_addf(&k->text, ": %u long calls one after another, ", count);
-	wording_add_duration(&k->text, sum_ns);
-	buf_add_text(&k->text, ", the longest ");
-	wording_add_call(&k->text, k->calls, call_of(k, longest));
-	buf_add_text(&k->text, "; side by side they would save ");
-	wording_add_duration(&k->text, sat_sub_i64(sum_ns, longest_ns));
-	return collect_add(k, STR("consecutive_http"), k->spans, count);
+	facts.call = call_of(k, longest);
+	facts.time_ns = sum_ns;
+	facts.other_ns = sat_sub_i64(sum_ns, longest_ns);
+	return count < CONSECUTIVE_COUNT ||
+	       facts.other_ns < CONSECUTIVE_SAVING_NS ||
+	       collect_add(k, &facts, k->spans, count);
 }
 
 static bool follows(const struct trace *t, uint32_t before, uint32_t after)

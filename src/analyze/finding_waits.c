@@ -5,7 +5,6 @@
  */
 #include "analyze/collect.h"
 #include "analyze/skew.h"
-#include "analyze/wording.h"
 #include "base/num.h"
 
 /* The parts of a call that its callee does not cover. */
@@ -75,29 +74,21 @@ static bool is_queue_gap(const struct collect *k, uint32_t client, int64_t ns)
 
 static bool add_queue_gap(struct collect *k, const struct group *g)
 {
-	const struct span *client = &k->t->spans[g->span];
 	struct rim rim = find_rim(k, g->span);
-	bool is_behind = rim.behind_ns > rim.before_ns;
+	struct finding_facts facts = {
+		.kind = FINDING_QUEUE_GAP,
+		.span = g->span,
+		.other = rim.server,
+		.count = g->count,
+		.time_ns = rim_ns(&rim),
+		.rim = CALL_RIM_BEFORE,
+	};
 
-	wording_add_span(&k->text, k->t, g->span);
-	buf_add_text(&k->text, g->count > 1 ? ": up to " : ": ");
-	wording_add_duration(&k->text, rim_ns(&rim));
-	buf_add_text(&k->text, " of ");
-	wording_add_duration(&k->text, span_duration_ns(client));
 	if (rim.is_moved)
-		buf_add_text(&k->text, " passed outside ");
-	else if (is_behind)
-		buf_add_text(&k->text, " passed after the end of ");
-	else
-		buf_add_text(&k->text, " passed before the begin of ");
-	wording_add_span(&k->text, k->t, rim.server);
-	buf_add_text(&k->text, is_behind && !rim.is_moved
-				       ? ": the network or a late reader"
-				       : ": the network, a connection pool or "
-					 "a queue");
-	if (g->count > 1)
-		buf_addf(&k->text, ", in %u calls", g->count);
-	return collect_add(k, STR("queue_gap"), k->spans + g->first, g->count);
+		facts.rim = CALL_RIM_BOTH;
+	else if (rim.behind_ns > rim.before_ns)
+		facts.rim = CALL_RIM_BEHIND;
+	return collect_add(k, &facts, k->spans + g->first, g->count);
 }
 
 bool collect_queue_gaps(struct collect *k)
@@ -124,8 +115,7 @@ bool collect_queue_gaps(struct collect *k)
 		if (!add_queue_gap(k, &k->groups[i]))
 			return false;
 	}
-	return collect_add_rest(k, STR("queue_gap"), k->group_count,
-				"calls that waited for their callee");
+	return collect_add_rest(k, FINDING_QUEUE_GAP, k->group_count);
 }
 
 struct stretch {
@@ -168,20 +158,16 @@ static struct stretch find_stretch(const struct collect *k, uint32_t span)
 	return found;
 }
 
-static bool add_gap(struct collect *k, uint32_t span)
+static bool add_gap(struct collect *k, uint32_t span, const struct stretch *s)
 {
-	struct stretch s = find_stretch(k, span);
+	const struct finding_facts facts = {
+		.kind = FINDING_GAP,
+		.span = span,
+		.time_ns = s->length_ns,
+		.other_ns = s->offset_ns,
+	};
 
-	wording_add_span(&k->text, k->t, span);
-	buf_add_text(&k->text, ": ");
-	wording_add_duration(&k->text, s.length_ns);
-	buf_add_text(&k->text, " without a child, from ");
-	if (s.offset_ns) {
-		wording_add_duration(&k->text, s.offset_ns);
-		buf_add_text(&k->text, " after ");
-	}
-	buf_add_text(&k->text, "its start: its own code or a wait");
-	return collect_add(k, STR("gap"), &span, 1);
+	return collect_add(k, &facts, &span, 1);
 }
 
 /* Of a span without children the whole is one stretch, and nothing new. */
@@ -199,7 +185,7 @@ bool collect_gaps(struct collect *k)
 		    !collect_matters(k, s.length_ns, FINDING_LEAST_NS,
 				     GAP_PERCENT))
 			continue;
-		if (!add_gap(k, i))
+		if (!add_gap(k, i, &s))
 			return false;
 	}
 	return true;
@@ -207,16 +193,15 @@ bool collect_gaps(struct collect *k)
 
 static bool add_message_delay(struct collect *k, const struct group *g)
 {
-	wording_add_span(&k->text, k->t, k->t->spans[g->span].parent);
-	buf_add_text(&k->text, g->count > 1 ? ": up to " : ": ");
-	wording_add_duration(&k->text, g->rank_ns);
-	buf_add_text(&k->text, " until ");
-	wording_add_span(&k->text, k->t, g->span);
-	buf_add_text(&k->text, " began: a busy or lagging consumer");
-	if (g->count > 1)
-		buf_addf(&k->text, ", %u messages", g->count);
-	return collect_add(k, STR("message_delay"), k->spans + g->first,
-			   g->count);
+	const struct finding_facts facts = {
+		.kind = FINDING_MESSAGE_DELAY,
+		.span = k->t->spans[g->span].parent,
+		.other = g->span,
+		.count = g->count,
+		.time_ns = g->rank_ns,
+	};
+
+	return collect_add(k, &facts, k->spans + g->first, g->count);
 }
 
 bool collect_message_delays(struct collect *k)
@@ -245,6 +230,5 @@ bool collect_message_delays(struct collect *k)
 		if (!add_message_delay(k, &k->groups[i]))
 			return false;
 	}
-	return collect_add_rest(k, STR("message_delay"), k->group_count,
-				"kinds of delayed messages");
+	return collect_add_rest(k, FINDING_MESSAGE_DELAY, k->group_count);
 }

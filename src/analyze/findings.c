@@ -5,11 +5,10 @@
 
 #include "analyze/collect.h"
 #include "analyze/skew.h"
-#include "analyze/wording.h"
 #include "base/num.h"
 
-bool collect_add(struct collect *k, struct str kind, const uint32_t *spans,
-		 size_t count)
+bool collect_add(struct collect *k, const struct finding_facts *facts,
+		 const uint32_t *spans, size_t count)
 {
 	struct result *r = k->result;
 	size_t size = r->finding_count * sizeof *r->findings;
@@ -22,9 +21,11 @@ bool collect_add(struct collect *k, struct str kind, const uint32_t *spans,
 		return arena_fail(&r->arena, "the answer", k->err);
 	r->findings = grown;
 	f = &grown[r->finding_count];
-	*f = (struct finding){ .kind = kind, .span_id_count = kept };
-	if (!wording_take(&k->text, &r->arena, &f->text, k->err))
-		return false;
+	*f = (struct finding){
+		.kind = str_from(finding_kind_name(facts->kind)),
+		.facts = *facts,
+		.span_id_count = kept,
+	};
 	f->span_ids = arena_array(&r->arena, kept, sizeof *f->span_ids);
 	if (!f->span_ids)
 		return arena_fail(&r->arena, "the answer", k->err);
@@ -34,31 +35,34 @@ bool collect_add(struct collect *k, struct str kind, const uint32_t *spans,
 	return true;
 }
 
-bool collect_add_rest(struct collect *k, struct str kind, size_t count,
-		      const char *what)
+bool collect_add_rest(struct collect *k, enum finding_kind kind, size_t count)
 {
+	struct finding_facts facts = { .kind = kind };
+
 	if (count <= FINDINGS_PER_KIND)
 		return true;
-	buf_addf(&k->text, "%zu more %s", count - FINDINGS_PER_KIND, what);
-	return collect_add(k, kind, NULL, 0);
+	facts.more_count = count - FINDINGS_PER_KIND;
+	return collect_add(k, &facts, NULL, 0);
 }
 
 static bool add_repeats(struct collect *k, const struct repeats *repeats)
 {
 	for (size_t i = 0; i < repeats->count && i < FINDINGS_PER_KIND; i++) {
 		const struct repeat *r = &repeats->items[i];
+		const struct finding_facts facts = {
+			.kind = FINDING_N_PLUS_ONE,
+			.span = r->parent,
+			.call = r->leaf,
+			.count = r->count,
+			.manner = repeat_manner(r),
+			.time_ns = r->sum_ns,
+		};
 
-		wording_add_span(&k->text, k->t, r->parent);
-		buf_addf(&k->text, ": %u x ", r->count);
-		wording_add_call(&k->text, k->calls, r->leaf);
-		buf_addf(&k->text, ", %s, ", repeat_manner(r));
-		wording_add_duration(&k->text, r->sum_ns);
-		if (!collect_add(k, STR("n_plus_one"),
-				 repeats->members + r->member_first, r->count))
+		if (!collect_add(k, &facts, repeats->members + r->member_first,
+				 r->count))
 			return false;
 	}
-	return collect_add_rest(k, STR("n_plus_one"), repeats->count,
-				"loops of calls");
+	return collect_add_rest(k, FINDING_N_PLUS_ONE, repeats->count);
 }
 
 static int compare_item(const void *left, const void *right)
@@ -133,36 +137,18 @@ int64_t collect_median(struct collect *k, const uint32_t *spans, uint32_t count)
 	return k->durations[(count - 1) / 2];
 }
 
-void collect_place(struct collect *k, uint32_t call)
+/* Of groups ranked by time. */
+static bool add_group(struct collect *k, enum finding_kind kind,
+		      const struct group *g)
 {
-	uint32_t server = span_server_side(k->t, call);
-	struct str instance = { "", 0 };
+	const struct finding_facts facts = {
+		.kind = kind,
+		.span = g->span,
+		.count = g->count,
+		.time_ns = g->rank_ns,
+	};
 
-	if (server != SPAN_NONE)
-		instance =
-			resource_instance(k->t, k->t->spans[server].resource);
-	if (!instance.len) {
-		wording_add_peer(&k->text, " at ", k->calls, call);
-		return;
-	}
-	buf_add_text(&k->text, " at ");
-	wording_add(&k->text, span_service(k->t, server), WORDING_TEXT_BYTES);
-	buf_add_text(&k->text, " (");
-	wording_add(&k->text, instance, WORDING_TEXT_BYTES);
-	buf_add_char(&k->text, ')');
-}
-
-static bool add_slow_query(struct collect *k, const struct group *g)
-{
-	wording_add(&k->text, span_service(k->t, g->span), WORDING_TEXT_BYTES);
-	buf_add_text(&k->text, ": ");
-	wording_add_call(&k->text, k->calls, g->span);
-	buf_add_text(&k->text, g->count > 1 ? " took up to " : " took ");
-	wording_add_duration(&k->text, g->rank_ns);
-	wording_add_peer(&k->text, " at ", k->calls, g->span);
-	if (g->count > 1)
-		buf_addf(&k->text, ", %u times slow", g->count);
-	return collect_add(k, STR("slow_query"), k->spans + g->first, g->count);
+	return collect_add(k, &facts, k->spans + g->first, g->count);
 }
 
 static bool add_slow_queries(struct collect *k)
@@ -180,11 +166,10 @@ static bool add_slow_queries(struct collect *k)
 	}
 	collect_group(k);
 	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
-		if (!add_slow_query(k, &k->groups[i]))
+		if (!add_group(k, FINDING_SLOW_QUERY, &k->groups[i]))
 			return false;
 	}
-	return collect_add_rest(k, STR("slow_query"), k->group_count,
-				"slow queries");
+	return collect_add_rest(k, FINDING_SLOW_QUERY, k->group_count);
 }
 
 /* Marks all spans that have a failed span below them. */
@@ -207,45 +192,16 @@ static bool *mark_above_errors(struct collect *k)
 	return is_above;
 }
 
-/* "HTTP 503" */
-static bool add_code(struct buf *out, const struct trace *t, uint32_t span,
-		     const char *protocol, const char *name)
-{
-	struct str code = span_attr(t, span, str_from(name));
-
-	if (!code.len)
-		return false;
-	buf_addf(out, "%s ", protocol);
-	wording_add(out, code, WORDING_TEXT_BYTES);
-	return true;
-}
-
-void finding_tell_error(struct buf *out, const struct trace *t, uint32_t span)
-{
-	struct str text = trace_text(t, t->spans[span].status_message);
-
-	if (!text.len)
-		text = span_attr(t, span, STR("exception.message"));
-	if (!text.len)
-		text = span_attr(t, span, STR("error.type"));
-	if (text.len)
-		wording_add(out, text, WORDING_TEXT_BYTES);
-	else if (!add_code(out, t, span, "HTTP", "http.response.status_code") &&
-		 !add_code(out, t, span, "HTTP", "http.status_code") &&
-		 !add_code(out, t, span, "gRPC", "rpc.grpc.status_code"))
-		buf_add_text(out, "failed");
-}
-
 static bool add_error(struct collect *k, const struct group *g)
 {
-	wording_add_span(&k->text, k->t, g->span);
-	buf_add_text(&k->text, ": ");
-	finding_tell_error(&k->text, k->t, g->span);
-	if (g->count > 1)
-		buf_addf(&k->text, " (%u times)", g->count);
-	if (g->rank_ns)
-		buf_add_text(&k->text, "; the request failed with it");
-	return collect_add(k, STR("error"), k->spans + g->first, g->count);
+	const struct finding_facts facts = {
+		.kind = FINDING_ERROR,
+		.span = g->span,
+		.count = g->count,
+		.is_fatal = g->rank_ns != 0,
+	};
+
+	return collect_add(k, &facts, k->spans + g->first, g->count);
 }
 
 static uint32_t last_child(const struct collect *k, uint32_t span)
@@ -311,34 +267,25 @@ static bool add_errors(struct collect *k)
 		if (!add_error(k, &k->groups[i]))
 			return false;
 	}
-	return collect_add_rest(k, STR("error"), k->group_count,
-				"kinds of errors");
+	return collect_add_rest(k, FINDING_ERROR, k->group_count);
 }
 
 static bool add_async(struct collect *k)
 {
+	struct finding_facts facts = { .kind = FINDING_ASYNC_WORK,
+				       .span = SPAN_NONE };
 	const struct trace *t = k->t;
-	uint32_t count = 0;
-	uint32_t longest = SPAN_NONE;
 
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		if (k->times->tree[i] != i || t->spans[i].parent == SPAN_NONE)
 			continue;
-		k->spans[count++] = i;
-		if (longest == SPAN_NONE ||
+		k->spans[facts.count++] = i;
+		if (facts.span == SPAN_NONE ||
 		    span_duration_ns(&t->spans[i]) >
-			    span_duration_ns(&t->spans[longest]))
-			longest = i;
+			    span_duration_ns(&t->spans[facts.span]))
+			facts.span = i;
 	}
-	if (!count)
-		return true;
-	buf_addf(&k->text, "%u %s nobody waited for, the longest ", count,
-		 count == 1 ? "span" : "spans");
-	wording_add_span(&k->text, t, longest);
-	buf_add_text(&k->text, ", ");
-	wording_add_duration(&k->text, span_duration_ns(&t->spans[longest]));
-	buf_add_text(&k->text, "; not on the critical path");
-	return collect_add(k, STR("async_work"), k->spans, count);
+	return !facts.count || collect_add(k, &facts, k->spans, facts.count);
 }
 
 /* The tree that took longest is analysed; the waterfall shows all. */
@@ -346,18 +293,14 @@ static bool add_roots(struct collect *k)
 {
 	const struct trace *t = k->t;
 
+	struct finding_facts facts = { .kind = FINDING_OTHER_ROOTS };
+
 	if (t->root_count < 2)
 		return true;
-	buf_addf(&k->text, "%u more %s besides ", t->root_count - 1,
-		 t->root_count == 2 ? "root" : "roots");
-	wording_add_span(&k->text, t, t->roots[0]);
-	buf_add_text(&k->text, t->root_count == 2 ? ": " : ", the longest ");
-	wording_add_span(&k->text, t, t->roots[1]);
-	buf_add_text(&k->text, ", ");
-	wording_add_duration(&k->text,
-			     span_duration_ns(&t->spans[t->roots[1]]));
-	return collect_add(k, STR("other_roots"), t->roots + 1,
-			   t->root_count - 1);
+	facts.span = t->roots[0];
+	facts.other = t->roots[1];
+	facts.count = t->root_count - 1;
+	return collect_add(k, &facts, t->roots + 1, facts.count);
 }
 
 /* Moves of calls against their callers, smallest and largest. */
@@ -382,25 +325,14 @@ static uint32_t find_skewed(struct collect *k, int64_t *least, int64_t *most)
 
 static bool add_skew(struct collect *k)
 {
-	int64_t least, most;
-	uint32_t count = find_skewed(k, &least, &most);
-	uint32_t moved = 0;
+	struct finding_facts facts = { .kind = FINDING_CLOCK_SKEW };
 
-	if (!count)
+	facts.count = find_skewed(k, &facts.other_ns, &facts.time_ns);
+	if (!facts.count)
 		return true;
 	for (uint32_t i = 0; i < k->t->span_count; i++)
-		moved += k->times->shift_ns[i] != 0;
-	buf_addf(&k->text,
-		 "clocks disagree: %u %s not fit into the caller's time, by ",
-		 count, count == 1 ? "call does" : "calls do");
-	wording_add_duration(&k->text, least);
-	if (least != most) {
-		buf_add_text(&k->text, " to ");
-		wording_add_duration(&k->text, most);
-	}
-	buf_addf(&k->text, "; %u %s moved for the critical path only", moved,
-		 moved == 1 ? "span" : "spans");
-	return collect_add(k, STR("clock_skew"), k->spans, count);
+		facts.moved_count += k->times->shift_ns[i] != 0;
+	return collect_add(k, &facts, k->spans, facts.count);
 }
 
 static bool prepare(struct collect *k)
@@ -433,7 +365,6 @@ bool findings_collect(const struct calls *c, const struct trace_times *times,
 	bool is_done;
 
 	arena_init(&k.scratch, LIMIT_DECODE_HEAP_BYTES);
-	buf_init(&k.text, WORDING_BYTES);
 	is_done = prepare(&k) && add_repeats(&k, repeats) &&
 		  collect_retries(&k) && collect_fan_outs(&k) &&
 		  collect_cold_calls(&k) && add_slow_queries(&k) &&
@@ -441,7 +372,6 @@ bool findings_collect(const struct calls *c, const struct trace_times *times,
 		  collect_gaps(&k) && add_errors(&k) &&
 		  collect_message_delays(&k) && add_async(&k) &&
 		  add_roots(&k) && add_skew(&k);
-	buf_release(&k.text);
 	arena_release(&k.scratch);
 	return is_done;
 }

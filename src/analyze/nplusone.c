@@ -316,11 +316,11 @@ static int compare_repeat(const void *left, const void *right)
 	return order ? order : compare_i64(a->leaf, b->leaf);
 }
 
-const char *repeat_manner(const struct repeat *r)
+enum repeat_manner repeat_manner(const struct repeat *r)
 {
 	if (r->is_at_once)
-		return "side by side";
-	return r->is_parallel ? "some at a time" : "one after another";
+		return REPEAT_SIDE_BY_SIDE;
+	return r->is_parallel ? REPEAT_SOME_AT_A_TIME : REPEAT_ONE_BY_ONE;
 }
 
 bool repeats_find(const struct calls *c, const struct trace_times *times,

@@ -11,6 +11,7 @@
 
 #include "analyze/calls.h"
 #include "analyze/trace_analysis.h"
+#include "model/finding.h"
 
 /* Database calls: 5 and more that take 50 ms together. */
 #define REPEAT_DB_COUNT 5u
@@ -71,9 +72,8 @@ struct repeats {
 	size_t member_cap;
 };
 
-/* How the calls of a loop ran: "one after another", "some at a time" or "side
- * by side". */
-const char *repeat_manner(const struct repeat *r);
+/* How the calls of a loop ran. */
+enum repeat_manner repeat_manner(const struct repeat *r);
 
 /* Runs of like children, one after another or a few at a time. Not among
  * them: reading page after page, and attempts at a call that failed. Minor

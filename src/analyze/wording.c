@@ -64,6 +64,46 @@ void wording_add_peer(struct buf *out, const char *before,
 	buf_release(&peer);
 }
 
+/* "HTTP 503" */
+static bool add_code(struct buf *out, const struct trace *t, uint32_t span,
+		     const char *protocol, const char *name)
+{
+	struct str code = span_attr(t, span, str_from(name));
+
+	if (!code.len)
+		return false;
+	buf_addf(out, "%s ", protocol);
+	wording_add(out, code, WORDING_TEXT_BYTES);
+	return true;
+}
+
+void wording_add_failure(struct buf *out, const struct trace *t, uint32_t span)
+{
+	struct str text = trace_text(t, t->spans[span].status_message);
+
+	if (!text.len)
+		text = span_attr(t, span, STR("exception.message"));
+	if (!text.len)
+		text = span_attr(t, span, STR("error.type"));
+	if (text.len)
+		wording_add(out, text, WORDING_TEXT_BYTES);
+	else if (!add_code(out, t, span, "HTTP", "http.response.status_code") &&
+		 !add_code(out, t, span, "HTTP", "http.status_code") &&
+		 !add_code(out, t, span, "gRPC", "rpc.grpc.status_code"))
+		buf_add_text(out, "failed");
+}
+
+const char *wording_manner(enum repeat_manner manner)
+{
+	static const char *const words[] = {
+		[REPEAT_ONE_BY_ONE] = "one after another",
+		[REPEAT_SOME_AT_A_TIME] = "some at a time",
+		[REPEAT_SIDE_BY_SIDE] = "side by side",
+	};
+
+	return words[manner];
+}
+
 void wording_add_samples(struct buf *out, const struct result *result)
 {
 	char count[COUNT_TEXT_BYTES];

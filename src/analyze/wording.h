@@ -32,6 +32,12 @@ void wording_add_call(struct buf *out, const struct calls *c, uint32_t span);
 void wording_add_peer(struct buf *out, const char *before,
 		      const struct calls *c, uint32_t span);
 
+/* What a failed span says of its failure, else its code, else "failed". */
+void wording_add_failure(struct buf *out, const struct trace *t, uint32_t span);
+
+/* "one after another", "some at a time" or "side by side". */
+const char *wording_manner(enum repeat_manner manner);
+
 /* ", 21 samples against 1,830": what is known. */
 void wording_add_samples(struct buf *out, const struct result *result);
 

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "cli/fetch_trace.h"
 #include "report/choice_reasons.h"
+#include "report/finding_texts.h"
 
 static bool want_init(const struct options *o, struct guilty_want *want,
 		      struct error *err)
@@ -38,7 +39,8 @@ static bool find(struct run *r, struct guilty *g,
 
 	if (is_done && r->result.has_reasons)
 		choice_reasons_tell(&c, &r->result.reasons);
-	is_done = is_done && choice_conclude(&c, &r->result, &g->pick, err);
+	is_done = is_done && choice_conclude(&c, &r->result, &g->pick, err) &&
+		  finding_texts_write(&c.calls, &r->result, err);
 	choice_release(&c);
 	return is_done;
 }

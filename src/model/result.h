@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "base/timefmt.h"
+#include "model/finding.h"
 #include "model/kind.h"
 #include "model/trace.h"
 
@@ -189,13 +190,6 @@ struct function_change {
 	struct str key;           /* its identity, see analyze/function_key.h */
 	enum change change;       /* of the measure that is ranked */
 	enum change total_change; /* of all that is spent in it and beneath */
-};
-
-struct finding {
-	struct str kind; /* n_plus_one, error, clock_skew, ... */
-	struct str text;
-	uint64_t *span_ids;
-	size_t span_id_count;
 };
 
 struct request_info {

@@ -48,22 +48,59 @@ static const struct finding *find(const struct report *r, const char *kind)
 	return NULL;
 }
 
-/* The first finding of this kind says this, or there is none (NULL). */
-static void expect(const char *text, const char *kind, const char *expected)
+/* Spans of expected facts are ids; 0: none. */
+static void expect_span(const struct report *r, uint32_t span, uint32_t id)
+{
+	if (id)
+		assert_int_equal(r->t.spans[span].span_id, id);
+	else
+		assert_true(!span || span == SPAN_NONE);
+}
+
+static void expect_facts(const struct report *r, const struct finding_facts *f,
+			 const struct finding_facts *wanted)
+{
+	assert_int_equal(f->more_count, wanted->more_count);
+	expect_span(r, f->span, wanted->span);
+	expect_span(r, f->call, wanted->call);
+	expect_span(r, f->other, wanted->other);
+	expect_span(r, f->failed, wanted->failed);
+	assert_int_equal(f->count, wanted->count);
+	assert_int_equal(f->failed_count, wanted->failed_count);
+	assert_int_equal(f->moved_count, wanted->moved_count);
+	assert_int_equal(f->time_ns, wanted->time_ns);
+	assert_int_equal(f->other_ns, wanted->other_ns);
+	assert_int_equal(f->pause_ns, wanted->pause_ns);
+	assert_int_equal(f->manner, wanted->manner);
+	assert_int_equal(f->rim, wanted->rim);
+	assert_int_equal(f->is_fatal, wanted->is_fatal);
+}
+
+static void expect_none(const char *text, const char *kind)
+{
+	struct report r;
+
+	begin(&r, text);
+	assert_null(find(&r, kind));
+	end(&r);
+}
+
+/* The first finding of this kind has these facts. */
+static void expect(const char *text, const struct finding_facts *wanted)
 {
 	const struct finding *f;
 	struct report r;
-	struct buf found;
 
 	begin(&r, text);
-	f = find(&r, kind);
-	buf_init(&found, MIB);
+	f = find(&r, finding_kind_name(wanted->kind));
 	if (f)
-		buf_add_str(&found, f->text);
-	assert_string_equal(buf_text(&found), expected ? expected : "");
-	buf_release(&found);
+		expect_facts(&r, &f->facts, wanted);
+	else
+		fail_msg("no such finding");
 	end(&r);
 }
+
+#define MS NS_PER_MS
 
 static void retry(void **state)
 {
@@ -89,26 +126,43 @@ static void retry(void **state)
 	       "3 2 b S charge 5 500\n"
 	       "4 1 a C POST 250 450 error=deadline url.full=http://pay/c\n"
 	       "5 1 a C POST 500 600 url.full=http://pay/c\n",
-	       "retry",
-	       "a root: 3 x \"call /c\" to pay after 2 failed (deadline), 500 ms "
-	       "lost; b charge took up to 495 ms");
+	       &(struct finding_facts){ .kind = FINDING_RETRY,
+					.span = 1,
+					.call = 2,
+					.other = 3,
+					.failed = 4,
+					.count = 3,
+					.failed_count = 2,
+					.time_ns = 500 * MS,
+					.other_ns = 495 * MS,
+					.pause_ns = 100 * MS });
 	expect("1 0 a S root 0 900\n"
 	       "2 1 a C POST 0 200 error url.full=http://pay/c\n"
 	       "3 1 a C POST 250 450 error url.full=http://pay/c\n",
-	       "retry",
-	       "a root: 2 x \"call /c\" to pay, all failed (failed), 450 ms "
-	       "lost");
+	       &(struct finding_facts){ .kind = FINDING_RETRY,
+					.span = 1,
+					.call = 2,
+					.failed = 3,
+					.count = 2,
+					.failed_count = 2,
+					.time_ns = 450 * MS,
+					.pause_ns = 50 * MS });
 	/* 10 ms are enough, 9.9 are not */
 	expect("1 0 a S root 0 900\n"
 	       "2 1 a C POST 0 5 error url.full=http://pay/c\n"
 	       "3 1 a C POST 10 15 url.full=http://pay/c\n",
-	       "retry",
-	       "a root: 2 x \"call /c\" to pay after 1 failed (failed), 10 ms "
-	       "lost, 5 ms of it in pauses");
-	expect("1 0 a S root 0 900\n"
-	       "2 1 a C POST 0 5 error url.full=http://pay/c\n"
-	       "3 1 a C POST 9.9 15 url.full=http://pay/c\n",
-	       "retry", NULL);
+	       &(struct finding_facts){ .kind = FINDING_RETRY,
+					.span = 1,
+					.call = 2,
+					.failed = 2,
+					.count = 2,
+					.failed_count = 1,
+					.time_ns = 10 * MS,
+					.pause_ns = 5 * MS });
+	expect_none("1 0 a S root 0 900\n"
+		    "2 1 a C POST 0 5 error url.full=http://pay/c\n"
+		    "3 1 a C POST 9.9 15 url.full=http://pay/c\n",
+		    "retry");
 }
 
 #define SHARD_1 "2 1 a C part 0 50 server.address=shard-1\n"
@@ -119,27 +173,33 @@ static void slow_shard(void **state)
 	(void)state;
 	expect("1 0 a S root 0 200\n" SHARD_1 SHARD_2
 	       "4 1 a C part 2 122 server.address=shard-3\n",
-	       "slow_shard",
-	       "a root: the slowest of 3 x \"part\" side by side took 120 ms, "
-	       "the median 59 ms at shard-3");
+	       &(struct finding_facts){ .kind = FINDING_SLOW_SHARD,
+					.span = 1,
+					.call = 4,
+					.count = 3,
+					.time_ns = 120 * MS,
+					.other_ns = 59 * MS });
 	/* less than twice the median of 59 ms; two only; not the last to end */
-	expect("1 0 a S root 0 200\n" SHARD_1 SHARD_2
-	       "4 1 a C part 2 119 server.address=shard-3\n",
-	       "slow_shard", NULL);
-	expect("1 0 a S root 0 200\n" SHARD_1
-	       "4 1 a C part 2 122 server.address=shard-3\n",
-	       "slow_shard", NULL);
+	expect_none("1 0 a S root 0 200\n" SHARD_1 SHARD_2
+		    "4 1 a C part 2 119 server.address=shard-3\n",
+		    "slow_shard");
+	expect_none("1 0 a S root 0 200\n" SHARD_1
+		    "4 1 a C part 2 122 server.address=shard-3\n",
+		    "slow_shard");
 	/* instance of the server side */
 	expect("1 0 a S root 0 200\n" SHARD_1 SHARD_2
 	       "4 1 a C part 2 122 server.address=shard-3\n"
 	       "5 4 b S serve 3 121 @k8s.pod.name=b-7\n",
-	       "slow_shard",
-	       "a root: the slowest of 3 x \"part\" side by side took 120 ms, "
-	       "the median 59 ms at b (b-7)");
+	       &(struct finding_facts){ .kind = FINDING_SLOW_SHARD,
+					.span = 1,
+					.call = 4,
+					.count = 3,
+					.time_ns = 120 * MS,
+					.other_ns = 59 * MS });
 	/* too little time to matter: 4.8 % of the whole */
-	expect("1 0 a S root 0 2500\n" SHARD_1 SHARD_2
-	       "4 1 a C part 2 122 server.address=shard-3\n",
-	       "slow_shard", NULL);
+	expect_none("1 0 a S root 0 2500\n" SHARD_1 SHARD_2
+		    "4 1 a C part 2 122 server.address=shard-3\n",
+		    "slow_shard");
 }
 
 /* Six of the same kind at once, of which none stands out. */
@@ -154,13 +214,16 @@ static void fan_out(void **state)
 	char six[sizeof five + 100];
 
 	(void)state;
-	expect(five, "fan_out", NULL);
+	expect_none(five, "fan_out");
 	snprintf(six, sizeof six, "%s7 1 a C part 0 85 server.address=h\n",
 		 five);
-	expect(six, "fan_out",
-	       "a root: 6 x \"part\" side by side, 90 ms; the slowest, 90 ms at "
-	       "h, decides");
-	expect(six, "n_plus_one", NULL);
+	expect(six, &(struct finding_facts){ .kind = FINDING_FAN_OUT,
+					     .span = 1,
+					     .call = 6,
+					     .count = 6,
+					     .time_ns = 90 * MS,
+					     .other_ns = 90 * MS });
+	expect_none(six, "n_plus_one");
 }
 
 static void cold_call(void **state)
@@ -171,27 +234,30 @@ static void cold_call(void **state)
 	       "3 1 a C get 50 60 server.address=h\n"
 	       "4 1 a C get 60 70 server.address=h\n"
 	       "5 1 a C get 70 75 server.address=h\n",
-	       "cold_call",
-	       "a root: the first of 4 x \"get\" took 50 ms, the others 10 ms: "
-	       "a new connection or a cold cache at h");
+	       &(struct finding_facts){ .kind = FINDING_COLD_CALL,
+					.span = 1,
+					.call = 2,
+					.count = 4,
+					.time_ns = 50 * MS,
+					.other_ns = 10 * MS });
 	/* 49 ms; five times the others fails; three calls */
-	expect("1 0 a S root 0 200\n"
-	       "2 1 a C get 0 49 server.address=h\n"
-	       "3 1 a C get 50 59 server.address=h\n"
-	       "4 1 a C get 60 69 server.address=h\n"
-	       "5 1 a C get 70 75 server.address=h\n",
-	       "cold_call", NULL);
-	expect("1 0 a S root 0 200\n"
-	       "2 1 a C get 0 50 server.address=h\n"
-	       "3 1 a C get 50 60.1 server.address=h\n"
-	       "4 1 a C get 61 71.1 server.address=h\n"
-	       "5 1 a C get 72 82.1 server.address=h\n",
-	       "cold_call", NULL);
-	expect("1 0 a S root 0 200\n"
-	       "2 1 a C get 0 50 server.address=h\n"
-	       "3 1 a C get 50 60 server.address=h\n"
-	       "4 1 a C get 60 70 server.address=h\n",
-	       "cold_call", NULL);
+	expect_none("1 0 a S root 0 200\n"
+		    "2 1 a C get 0 49 server.address=h\n"
+		    "3 1 a C get 50 59 server.address=h\n"
+		    "4 1 a C get 60 69 server.address=h\n"
+		    "5 1 a C get 70 75 server.address=h\n",
+		    "cold_call");
+	expect_none("1 0 a S root 0 200\n"
+		    "2 1 a C get 0 50 server.address=h\n"
+		    "3 1 a C get 50 60.1 server.address=h\n"
+		    "4 1 a C get 61 71.1 server.address=h\n"
+		    "5 1 a C get 72 82.1 server.address=h\n",
+		    "cold_call");
+	expect_none("1 0 a S root 0 200\n"
+		    "2 1 a C get 0 50 server.address=h\n"
+		    "3 1 a C get 50 60 server.address=h\n"
+		    "4 1 a C get 60 70 server.address=h\n",
+		    "cold_call");
 }
 
 static void slow_query(void **state)
@@ -199,10 +265,14 @@ static void slow_query(void **state)
 	(void)state;
 	expect("1 0 a S root 0 900\n"
 	       "2 1 a C q 0 500 db.system=pg db.statement=\"SELECT a\"\n",
-	       "slow_query", "a: \"SELECT a\" took 500 ms at pg");
-	expect("1 0 a S root 0 900\n"
-	       "2 1 a C q 0 499.9 db.system=pg db.statement=\"SELECT a\"\n",
-	       "slow_query", NULL);
+	       &(struct finding_facts){ .kind = FINDING_SLOW_QUERY,
+					.span = 2,
+					.count = 1,
+					.time_ns = 500 * MS });
+	expect_none(
+		"1 0 a S root 0 900\n"
+		"2 1 a C q 0 499.9 db.system=pg db.statement=\"SELECT a\"\n",
+		"slow_query");
 }
 
 static void consecutive(void **state)
@@ -212,30 +282,33 @@ static void consecutive(void **state)
 	       "2 1 a C GET 0 1000 url.full=http://h/a\n"
 	       "3 1 a C GET 1500 2500 url.full=http://h/b\n"
 	       "4 1 a C GET 2500 3600 url.full=http://h/c\n",
-	       "consecutive_http",
-	       "a root: 3 long calls one after another, 3.1 s, the longest "
-	       "\"call /c\"; side by side they would save 2 s");
+	       &(struct finding_facts){ .kind = FINDING_CONSECUTIVE,
+					.span = 1,
+					.call = 4,
+					.count = 3,
+					.time_ns = 3100 * MS,
+					.other_ns = 2000 * MS });
 	/* 1.99 s saved; 501 ms apart; one of 499 ms; a retry */
-	expect("1 0 a S root 0 9000\n"
-	       "2 1 a C GET 0 1000 url.full=http://h/a\n"
-	       "3 1 a C GET 1500 2490 url.full=http://h/b\n"
-	       "4 1 a C GET 2500 3600 url.full=http://h/c\n",
-	       "consecutive_http", NULL);
-	expect("1 0 a S root 0 9000\n"
-	       "2 1 a C GET 0 1000 url.full=http://h/a\n"
-	       "3 1 a C GET 1501 2501 url.full=http://h/b\n"
-	       "4 1 a C GET 2501 3601 url.full=http://h/c\n",
-	       "consecutive_http", NULL);
-	expect("1 0 a S root 0 9000\n"
-	       "2 1 a C GET 0 499 url.full=http://h/a\n"
-	       "3 1 a C GET 500 3000 url.full=http://h/b\n"
-	       "4 1 a C GET 3000 6000 url.full=http://h/c\n",
-	       "consecutive_http", NULL);
-	expect("1 0 a S root 0 9000\n"
-	       "2 1 a C GET 0 2000 error url.full=http://h/a\n"
-	       "3 1 a C GET 2000 4000 error url.full=http://h/a\n"
-	       "4 1 a C GET 4000 6000 error url.full=http://h/a\n",
-	       "consecutive_http", NULL);
+	expect_none("1 0 a S root 0 9000\n"
+		    "2 1 a C GET 0 1000 url.full=http://h/a\n"
+		    "3 1 a C GET 1500 2490 url.full=http://h/b\n"
+		    "4 1 a C GET 2500 3600 url.full=http://h/c\n",
+		    "consecutive_http");
+	expect_none("1 0 a S root 0 9000\n"
+		    "2 1 a C GET 0 1000 url.full=http://h/a\n"
+		    "3 1 a C GET 1501 2501 url.full=http://h/b\n"
+		    "4 1 a C GET 2501 3601 url.full=http://h/c\n",
+		    "consecutive_http");
+	expect_none("1 0 a S root 0 9000\n"
+		    "2 1 a C GET 0 499 url.full=http://h/a\n"
+		    "3 1 a C GET 500 3000 url.full=http://h/b\n"
+		    "4 1 a C GET 3000 6000 url.full=http://h/c\n",
+		    "consecutive_http");
+	expect_none("1 0 a S root 0 9000\n"
+		    "2 1 a C GET 0 2000 error url.full=http://h/a\n"
+		    "3 1 a C GET 2000 4000 error url.full=http://h/a\n"
+		    "4 1 a C GET 4000 6000 error url.full=http://h/a\n",
+		    "consecutive_http");
 }
 
 static void queue_gap(void **state)
@@ -244,39 +317,49 @@ static void queue_gap(void **state)
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a C call 0 50\n"
 	       "3 2 b S serve 11 49\n",
-	       "queue_gap",
-	       "a call: 11 ms of 50 ms passed before the begin of b serve: the "
-	       "network, a connection pool or a queue");
+	       &(struct finding_facts){ .kind = FINDING_QUEUE_GAP,
+					.span = 2,
+					.other = 3,
+					.count = 1,
+					.time_ns = 11 * MS });
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a C call 0 50\n"
 	       "3 2 b S serve 1 30\n",
-	       "queue_gap",
-	       "a call: 20 ms of 50 ms passed after the end of b serve: the "
-	       "network or a late reader");
+	       &(struct finding_facts){ .kind = FINDING_QUEUE_GAP,
+					.span = 2,
+					.other = 3,
+					.count = 1,
+					.time_ns = 20 * MS,
+					.rim = CALL_RIM_BEHIND });
 	/* 10 ms; a fifth of the call; another host's clock: the sum */
-	expect("1 0 a S root 0 100\n"
-	       "2 1 a C call 0 40\n"
-	       "3 2 b S serve 10 39\n",
-	       "queue_gap", NULL);
-	expect("1 0 a S root 0 100\n"
-	       "2 1 a C call 0 60\n"
-	       "3 2 b S serve 12 59\n",
-	       "queue_gap", NULL);
+	expect_none("1 0 a S root 0 100\n"
+		    "2 1 a C call 0 40\n"
+		    "3 2 b S serve 10 39\n",
+		    "queue_gap");
+	expect_none("1 0 a S root 0 100\n"
+		    "2 1 a C call 0 60\n"
+		    "3 2 b S serve 12 59\n",
+		    "queue_gap");
 	expect("1 0 a S root 0 100 @host.name=a\n"
 	       "2 1 a C call 0 50 @host.name=a\n"
 	       "3 2 b S serve 1000 1030 @host.name=b\n",
-	       "queue_gap",
-	       "a call: 20 ms of 50 ms passed outside b serve: the network, a "
-	       "connection pool or a queue");
+	       &(struct finding_facts){ .kind = FINDING_QUEUE_GAP,
+					.span = 2,
+					.other = 3,
+					.count = 1,
+					.time_ns = 20 * MS,
+					.rim = CALL_RIM_BOTH });
 	/* the largest speaks for all of its kind */
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a C call 0 40\n"
 	       "3 2 b S serve 15 39\n"
 	       "4 1 a C call 50 90\n"
 	       "5 4 b S serve 70 89\n",
-	       "queue_gap",
-	       "a call: up to 20 ms of 40 ms passed before the begin of b "
-	       "serve: the network, a connection pool or a queue, in 2 calls");
+	       &(struct finding_facts){ .kind = FINDING_QUEUE_GAP,
+					.span = 4,
+					.other = 5,
+					.count = 2,
+					.time_ns = 20 * MS });
 }
 
 static void gap(void **state)
@@ -285,15 +368,16 @@ static void gap(void **state)
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a I one 0 20\n"
 	       "3 1 a I two 50 100\n",
-	       "gap",
-	       "a root: 30 ms without a child, from 20 ms after its start: its "
-	       "own code or a wait");
-	expect("1 0 a S root 0 100\n"
-	       "2 1 a I one 0 20\n"
-	       "3 1 a I two 49.9 100\n",
-	       "gap", NULL);
+	       &(struct finding_facts){ .kind = FINDING_GAP,
+					.span = 1,
+					.time_ns = 30 * MS,
+					.other_ns = 20 * MS });
+	expect_none("1 0 a S root 0 100\n"
+		    "2 1 a I one 0 20\n"
+		    "3 1 a I two 49.9 100\n",
+		    "gap");
 	/* no children at all: the whole span, which is nothing new */
-	expect("1 0 a S root 0 100\n", "gap", NULL);
+	expect_none("1 0 a S root 0 100\n", "gap");
 }
 
 static void errors(void **state)
@@ -303,20 +387,27 @@ static void errors(void **state)
 	       "2 1 a I before 0 10\n"
 	       "3 1 a C call 10 40 error\n"
 	       "4 3 b S serve 11 39 error=\"card declined\"\n",
-	       "error", "b serve: card declined; the request failed with it");
+	       &(struct finding_facts){ .kind = FINDING_ERROR,
+					.span = 4,
+					.count = 1,
+					.is_fatal = true });
 	/* the request went on */
 	expect("1 0 a S root 0 100 error=\"bad gateway\"\n"
 	       "2 1 a C call 10 40 error=refused\n"
 	       "3 1 a I after 50 60\n",
-	       "error", "a call: refused");
+	       &(struct finding_facts){
+		       .kind = FINDING_ERROR, .span = 2, .count = 1 });
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a C call 10 40 error=refused\n",
-	       "error", "a call: refused");
+	       &(struct finding_facts){
+		       .kind = FINDING_ERROR, .span = 2, .count = 1 });
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a C call 10 40 error http.response.status_code=503\n",
-	       "error", "a call: HTTP 503");
-	expect("1 0 a S root 0 100 error=\"bad gateway\"\n", "error",
-	       "a root: bad gateway");
+	       &(struct finding_facts){
+		       .kind = FINDING_ERROR, .span = 2, .count = 1 });
+	expect("1 0 a S root 0 100 error=\"bad gateway\"\n",
+	       &(struct finding_facts){
+		       .kind = FINDING_ERROR, .span = 1, .count = 1 });
 }
 
 static void message_delay(void **state)
@@ -325,13 +416,15 @@ static void message_delay(void **state)
 	expect("1 0 a S root 0 100\n"
 	       "2 1 a P send 10 20\n"
 	       "3 2 b K process 120 150\n",
-	       "message_delay",
-	       "a send: 100 ms until b process began: a busy or lagging "
-	       "consumer");
-	expect("1 0 a S root 0 100\n"
-	       "2 1 a P send 10 20\n"
-	       "3 2 b K process 119.9 150\n",
-	       "message_delay", NULL);
+	       &(struct finding_facts){ .kind = FINDING_MESSAGE_DELAY,
+					.span = 2,
+					.other = 3,
+					.count = 1,
+					.time_ns = 100 * MS });
+	expect_none("1 0 a S root 0 100\n"
+		    "2 1 a P send 10 20\n"
+		    "3 2 b K process 119.9 150\n",
+		    "message_delay");
 }
 
 static void other_roots(void **state)
@@ -340,9 +433,11 @@ static void other_roots(void **state)
 	expect("1 0 a S root 0 100\n"
 	       "2 0 b S second 10 60\n"
 	       "3 0 b S third 20 40\n",
-	       "other_roots",
-	       "2 more roots besides a root, the longest b second, 50 ms");
-	expect("1 0 a S root 0 100\n", "other_roots", NULL);
+	       &(struct finding_facts){ .kind = FINDING_OTHER_ROOTS,
+					.span = 1,
+					.other = 2,
+					.count = 2 });
+	expect_none("1 0 a S root 0 100\n", "other_roots");
 }
 
 static void skew(void **state)
@@ -354,14 +449,16 @@ static void skew(void **state)
 	       "4 3 b I work 360 400 @host.name=b\n"
 	       "5 1 a C call 210 290 @host.name=a\n"
 	       "6 5 c S serve 200 270 @host.name=c\n",
-	       "clock_skew",
-	       "clocks disagree: 2 calls do not fit into the caller's time, by "
-	       "15 ms to 230 ms; 3 spans moved for the critical path only");
+	       &(struct finding_facts){ .kind = FINDING_CLOCK_SKEW,
+					.count = 2,
+					.moved_count = 3,
+					.time_ns = 230 * MS,
+					.other_ns = 15 * MS });
 	/* the caller failed: its callee went on */
-	expect("1 0 a S root 0 300 @host.name=a\n"
-	       "2 1 a C call 100 200 error @host.name=a\n"
-	       "3 2 b S serve 150 410 @host.name=b\n",
-	       "clock_skew", NULL);
+	expect_none("1 0 a S root 0 300 @host.name=a\n"
+		    "2 1 a C call 100 200 error @host.name=a\n"
+		    "3 2 b S serve 150 410 @host.name=b\n",
+		    "clock_skew");
 }
 
 int main(void)

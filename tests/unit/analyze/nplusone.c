@@ -232,7 +232,7 @@ static void some_at_a_time(void **state)
 	assert_true(s.found.items->is_parallel);
 	assert_int_equal(s.found.items->sum_ns, fixture_ms(100));
 	assert_int_equal(s.found.items->through_ns, fixture_ms(100));
-	assert_string_equal(repeat_manner(s.found.items), "some at a time");
+	assert_int_equal(repeat_manner(s.found.items), REPEAT_SOME_AT_A_TIME);
 	end(&s);
 	/* 5 of them, then 6 within less than twice the longest */
 	begin(&s, "1 0 s S root 0 900\n"
@@ -280,8 +280,8 @@ static void all_at_once(void **state)
 		assert_int_equal(s.found.count, cases[i].found);
 		if (s.found.count) {
 			assert_true(s.found.items->is_minor);
-			assert_string_equal(repeat_manner(s.found.items),
-					    "side by side");
+			assert_int_equal(repeat_manner(s.found.items),
+					 REPEAT_SIDE_BY_SIDE);
 		}
 		end(&s);
 		buf_release(&text);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/finding_texts.h"
+
+#include "analyze/wording.h"
+#include "base/num.h"
+
+/* Pauses between attempts are told when they are a quarter of what was lost. */
+#define PAUSE_SHARE 4
+
+/* A finding on its way into words. */
+struct telling {
+	const struct calls *calls;
+	const struct trace *t;
+	const struct finding_facts *f;
+	struct buf *out;
+};
+
+static void add_text(const struct telling *k, const char *text)
+{
+	buf_add_text(k->out, text);
+}
+
+static void add_span(const struct telling *k, uint32_t span)
+{
+	wording_add_span(k->out, k->t, span);
+}
+
+static void add_duration(const struct telling *k, int64_t duration_ns)
+{
+	wording_add_duration(k->out, duration_ns);
+}
+
+static void add_call(const struct telling *k)
+{
+	wording_add_call(k->out, k->calls, k->f->call);
+}
+
+/* The instance that served a call, or the peer's address; nothing when neither
+ * is known. */
+static void add_place(const struct telling *k, uint32_t call)
+{
+	uint32_t server = span_server_side(k->t, call);
+	struct str instance = { "", 0 };
+
+	if (server != SPAN_NONE)
+		instance =
+			resource_instance(k->t, k->t->spans[server].resource);
+	if (!instance.len) {
+		wording_add_peer(k->out, " at ", k->calls, call);
+		return;
+	}
+	add_text(k, " at ");
+	wording_add(k->out, span_service(k->t, server), WORDING_TEXT_BYTES);
+	add_text(k, " (");
+	wording_add(k->out, instance, WORDING_TEXT_BYTES);
+	add_text(k, ")");
+}
+
+static void tell_loop(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	buf_addf(k->out, ": %u x ", k->f->count);
+	add_call(k);
+	buf_addf(k->out, ", %s, ", wording_manner(k->f->manner));
+	add_duration(k, k->f->time_ns);
+}
+
+static void tell_attempts(const struct telling *k)
+{
+	const struct finding_facts *f = k->f;
+
+	buf_addf(k->out, "%u x ", f->count);
+	add_call(k);
+	wording_add_peer(k->out, " to ", k->calls, f->call);
+	if (!f->failed_count)
+		add_text(k, ", sent again");
+	else if (f->failed_count == f->count)
+		add_text(k, ", all failed");
+	else
+		buf_addf(k->out, " after %u failed", f->failed_count);
+	if (f->failed_count) {
+		add_text(k, " (");
+		wording_add_failure(k->out, k->t, f->failed);
+		add_text(k, ")");
+	}
+	add_text(k, ", ");
+	add_duration(k, f->time_ns);
+	add_text(k, " lost");
+	if (sat_mul_i64(f->pause_ns, PAUSE_SHARE) < f->time_ns)
+		return;
+	add_text(k, ", ");
+	add_duration(k, f->pause_ns);
+	add_text(k, " of it in pauses");
+}
+
+static void tell_retry(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	add_text(k, ": ");
+	tell_attempts(k);
+	if (k->f->other == SPAN_NONE)
+		return;
+	add_text(k, "; ");
+	add_span(k, k->f->other);
+	add_text(k, " took up to ");
+	add_duration(k, k->f->other_ns);
+}
+
+static void tell_slow_shard(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	buf_addf(k->out, ": the slowest of %u x ", k->f->count);
+	add_call(k);
+	add_text(k, " side by side took ");
+	add_duration(k, k->f->time_ns);
+	add_text(k, ", the median ");
+	add_duration(k, k->f->other_ns);
+	add_place(k, k->f->call);
+}
+
+static void tell_fan_out(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	buf_addf(k->out, ": %u x ", k->f->count);
+	add_call(k);
+	add_text(k, " side by side, ");
+	add_duration(k, k->f->time_ns);
+	add_text(k, "; the slowest, ");
+	add_duration(k, k->f->other_ns);
+	add_place(k, k->f->call);
+	add_text(k, ", decides");
+}
+
+static void tell_cold_call(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	buf_addf(k->out, ": the first of %u x ", k->f->count);
+	add_call(k);
+	add_text(k, " took ");
+	add_duration(k, k->f->time_ns);
+	add_text(k, ", the others ");
+	add_duration(k, k->f->other_ns);
+	add_text(k, ": a new connection or a cold cache");
+	add_place(k, k->f->call);
+}
+
+static void tell_slow_query(const struct telling *k)
+{
+	const struct finding_facts *f = k->f;
+
+	wording_add(k->out, span_service(k->t, f->span), WORDING_TEXT_BYTES);
+	add_text(k, ": ");
+	wording_add_call(k->out, k->calls, f->span);
+	add_text(k, f->count > 1 ? " took up to " : " took ");
+	add_duration(k, f->time_ns);
+	wording_add_peer(k->out, " at ", k->calls, f->span);
+	if (f->count > 1)
+		buf_addf(k->out, ", %u times slow", f->count);
+}
+
+static void tell_consecutive(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	buf_addf(k->out, ": %u long calls one after another, ", k->f->count);
+	add_duration(k, k->f->time_ns);
+	add_text(k, ", the longest ");
+	add_call(k);
+	add_text(k, "; side by side they would save ");
+	add_duration(k, k->f->other_ns);
+}
+
+static void tell_queue_gap(const struct telling *k)
+{
+	static const char *const where[] = {
+		[CALL_RIM_BEFORE] = " passed before the begin of ",
+		[CALL_RIM_BEHIND] = " passed after the end of ",
+		[CALL_RIM_BOTH] = " passed outside ",
+	};
+	const struct finding_facts *f = k->f;
+
+	add_span(k, f->span);
+	add_text(k, f->count > 1 ? ": up to " : ": ");
+	add_duration(k, f->time_ns);
+	add_text(k, " of ");
+	add_duration(k, span_duration_ns(&k->t->spans[f->span]));
+	add_text(k, where[f->rim]);
+	add_span(k, f->other);
+	add_text(k, f->rim == CALL_RIM_BEHIND
+			    ? ": the network or a late reader"
+			    : ": the network, a connection pool or a queue");
+	if (f->count > 1)
+		buf_addf(k->out, ", in %u calls", f->count);
+}
+
+static void tell_gap(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	add_text(k, ": ");
+	add_duration(k, k->f->time_ns);
+	add_text(k, " without a child, from ");
+	if (k->f->other_ns) {
+		add_duration(k, k->f->other_ns);
+		add_text(k, " after ");
+	}
+	add_text(k, "its start: its own code or a wait");
+}
+
+static void tell_error(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	add_text(k, ": ");
+	wording_add_failure(k->out, k->t, k->f->span);
+	if (k->f->count > 1)
+		buf_addf(k->out, " (%u times)", k->f->count);
+	if (k->f->is_fatal)
+		add_text(k, "; the request failed with it");
+}
+
+static void tell_message_delay(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	add_text(k, k->f->count > 1 ? ": up to " : ": ");
+	add_duration(k, k->f->time_ns);
+	add_text(k, " until ");
+	add_span(k, k->f->other);
+	add_text(k, " began: a busy or lagging consumer");
+	if (k->f->count > 1)
+		buf_addf(k->out, ", %u messages", k->f->count);
+}
+
+static void tell_async_work(const struct telling *k)
+{
+	buf_addf(k->out, "%u %s nobody waited for, the longest ", k->f->count,
+		 k->f->count == 1 ? "span" : "spans");
+	add_span(k, k->f->span);
+	add_text(k, ", ");
+	add_duration(k, span_duration_ns(&k->t->spans[k->f->span]));
+	add_text(k, "; not on the critical path");
+}
+
+/* The tree that took longest is analysed; the waterfall shows all. */
+static void tell_other_roots(const struct telling *k)
+{
+	buf_addf(k->out, "%u more %s besides ", k->f->count,
+		 k->f->count == 1 ? "root" : "roots");
+	add_span(k, k->f->span);
+	add_text(k, k->f->count == 1 ? ": " : ", the longest ");
+	add_span(k, k->f->other);
+	add_text(k, ", ");
+	add_duration(k, span_duration_ns(&k->t->spans[k->f->other]));
+}
+
+static void tell_clock_skew(const struct telling *k)
+{
+	const struct finding_facts *f = k->f;
+
+	buf_addf(k->out,
+		 "clocks disagree: %u %s not fit into the caller's time, by ",
+		 f->count, f->count == 1 ? "call does" : "calls do");
+	add_duration(k, f->other_ns);
+	if (f->other_ns != f->time_ns) {
+		add_text(k, " to ");
+		add_duration(k, f->time_ns);
+	}
+	buf_addf(k->out, "; %u %s moved for the critical path only",
+		 f->moved_count, f->moved_count == 1 ? "span" : "spans");
+}
+
+/* Of the kinds that can be too many to list each. */
+static const char *rest_words(enum finding_kind kind)
+{
+	switch (kind) {
+	case FINDING_N_PLUS_ONE:
+		return "loops of calls";
+	case FINDING_RETRY:
+		return "retried calls";
+	case FINDING_SLOW_QUERY:
+		return "slow queries";
+	case FINDING_QUEUE_GAP:
+		return "calls that waited for their callee";
+	case FINDING_ERROR:
+		return "kinds of errors";
+	case FINDING_MESSAGE_DELAY:
+		return "kinds of delayed messages";
+	default:
+		return "of this kind";
+	}
+}
+
+static void tell(const struct telling *k)
+{
+	static void (*const tellers[FINDING_KINDS])(const struct telling *) = {
+		[FINDING_N_PLUS_ONE] = tell_loop,
+		[FINDING_RETRY] = tell_retry,
+		[FINDING_SLOW_SHARD] = tell_slow_shard,
+		[FINDING_FAN_OUT] = tell_fan_out,
+		[FINDING_COLD_CALL] = tell_cold_call,
+		[FINDING_SLOW_QUERY] = tell_slow_query,
+		[FINDING_CONSECUTIVE] = tell_consecutive,
+		[FINDING_QUEUE_GAP] = tell_queue_gap,
+		[FINDING_GAP] = tell_gap,
+		[FINDING_ERROR] = tell_error,
+		[FINDING_MESSAGE_DELAY] = tell_message_delay,
+		[FINDING_ASYNC_WORK] = tell_async_work,
+		[FINDING_OTHER_ROOTS] = tell_other_roots,
+		[FINDING_CLOCK_SKEW] = tell_clock_skew,
+	};
+
+	if (k->f->more_count)
+		buf_addf(k->out, "%zu more %s", k->f->more_count,
+			 rest_words(k->f->kind));
+	else
+		tellers[k->f->kind](k);
+}
+
+bool finding_texts_write(const struct calls *calls, struct result *result,
+			 struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	for (size_t i = 0; i < result->finding_count; i++) {
+		struct finding *f = &result->findings[i];
+		const struct telling k = { calls, calls->t, &f->facts, &text };
+
+		tell(&k);
+		if (!wording_take(&text, &result->arena, &f->text, err))
+			return false;
+	}
+	return true;
+}
