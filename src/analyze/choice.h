@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The choice of the guilty span in the making, between the part that chooses
- * (guilty.c) and those that put it into words (choice.c, pick.c and, for --why,
+ * (guilty.c), those that fill the result from it (choice.c, pick.c) and those
+ * that put it into words (report/choice_texts.c and, for --why,
  * report/choice_reasons.c).
  */
 #ifndef ANALYZE_CHOICE_H
@@ -12,6 +13,24 @@
 #include "analyze/retries.h"
 #include "analyze/slowspan.h"
 #include "model/result.h"
+
+/* What the chosen one spends its time on, as far as a trace tells. */
+enum choice_ground {
+	CHOICE_OWN = 0, /* code of its own, or a wait in it */
+	CHOICE_LOOP,    /* calls that it repeats */
+	CHOICE_PAUSES,  /* between attempts at a call */
+	CHOICE_CALLEE,  /* a call: the server side explains it */
+	CHOICE_GAP,     /* a call: most lies outside the server side */
+	CHOICE_CALL,    /* a call to what sends no spans */
+};
+
+/* Of what was asked for; then the candidates are those to offer instead. */
+enum choice_missing {
+	CHOICE_MISSING_NONE = 0,
+	CHOICE_MISSING_SPAN,    /* no such span, of the service at least */
+	CHOICE_MISSING_SERVICE, /* nor such a service */
+	CHOICE_MISSING_ALL,     /* the trace has no spans */
+};
 
 struct choice {
 	const struct trace *t;
@@ -40,11 +59,17 @@ struct choice {
 	int64_t path_ns;     /* of the headline's tree */
 	int64_t next_ns;     /* own time of the next candidate on the path,
 				its growth when that decides */
+	uint32_t *steps;     /* the headline and those above it, but for calls
+				whose server side is one */
+	uint32_t step_count;
+	enum choice_missing missing;
 };
 
 /* The two halves of guilty_find(), for those who look at the choice between
  * them: fills result->trace, ranks and chooses; then fills the rest of what
- * guilty_find() fills. choice_release() follows, also after a failure. */
+ * guilty_find() fills. When no span is the one asked for choice_make() fails
+ * with ERROR_NOT_FOUND and c->missing, and leaves the message to
+ * report/missing_span.h. choice_release() follows, also after a failure. */
 bool choice_make(struct choice *c, const struct trace *t,
 		 const struct trace_times *times,
 		 const struct guilty_want *want, const struct usual *usual,
@@ -59,10 +84,13 @@ void choice_release(struct choice *c);
  * their callee's time (choice_retry.c). */
 bool choice_find_retry(struct choice *c, struct error *err) MUST_CHECK;
 
-/* With c->retry: "700 ms of pauses between 3 attempts at ...", and "; tried 3
- * times, 2 failed (deadline exceeded)". */
-void choice_tell_pauses(const struct choice *c, struct buf *out);
-void choice_tell_attempts(const struct choice *c, struct buf *out);
+enum choice_ground choice_ground(const struct choice *c);
+
+/* Of the best candidate, with c->usual. */
+const struct growth *choice_growth(const struct choice *c);
+
+/* What the choice is measured by, and the whole it is a part of. */
+int64_t choice_measure(const struct choice *c, int64_t *whole_ns);
 
 /* Whether the best candidate is one call whose time lies for the most part
  * outside its callee's spans. */
@@ -76,8 +104,8 @@ bool choice_pick(struct choice *c, struct result *result,
  * takes. */
 bool choice_is_close(const struct choice *c);
 
-/* Fills result->span and result->cause. */
-bool choice_tell(struct choice *c, struct result *result,
+/* Fills result->span and result->cause but for their texts and the path. */
+bool choice_fill(struct choice *c, struct result *result,
 		 struct error *err) MUST_CHECK;
 
 #endif

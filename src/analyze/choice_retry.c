@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/choice.h"
 #include "analyze/findings.h"
-#include "analyze/wording.h"
 #include "base/num.h"
 
 /* Levels from a span up to the attempt that it belongs to. */
@@ -147,39 +146,4 @@ bool choice_find_retry(struct choice *c, struct error *err)
 			break;
 	}
 	return true;
-}
-
-static void tell_failures(const struct choice *c, struct buf *out)
-{
-	const struct retry *r = c->retry;
-
-	if (r->error_count == r->count)
-		buf_add_text(out, "all failed");
-	else if (r->error_count)
-		buf_addf(out, "%u failed", r->error_count);
-	else
-		buf_add_text(out, "sent again");
-	if (r->error == SPAN_NONE)
-		return;
-	buf_add_text(out, " (");
-	wording_add_failure(out, c->t, r->error);
-	buf_add_char(out, ')');
-}
-
-void choice_tell_pauses(const struct choice *c, struct buf *out)
-{
-	const struct retry *r = c->retry;
-
-	wording_add_duration(out, r->pause_ns);
-	buf_addf(out, " of pauses between %u attempts at ", r->count);
-	wording_add_call(out, &c->calls, r->call);
-	wording_add_peer(out, " to ", &c->calls, r->call);
-	buf_add_text(out, ", ");
-	tell_failures(c, out);
-}
-
-void choice_tell_attempts(const struct choice *c, struct buf *out)
-{
-	buf_addf(out, "; tried %u times, ", c->retry->count);
-	tell_failures(c, out);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/choice.h"
 #include "analyze/findings.h"
-#include "analyze/wording.h"
 #include "base/num.h"
-
-/* Names listed when the one asked for is not there. */
-#define LISTED_NAMES 5u
-#define LISTED_NAME_BYTES 60u
 
 /* A loop is the answer when its calls take this share of what the best
  * candidate takes: the loop's own code and its calls are one problem, so the
@@ -213,109 +208,35 @@ static bool choose(struct choice *c, struct error *err)
 	return true;
 }
 
-/* Whether the name of this candidate is among those of better ones. */
-static bool is_listed(const struct choice *c, const uint32_t *listed,
-		      size_t count, uint32_t span, bool is_service)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct str a = is_service ? span_service(c->t, listed[i])
-					  : span_name(c->t, listed[i]);
-		struct str b = is_service ? span_service(c->t, span)
-					  : span_name(c->t, span);
-
-		if (str_equal(a, b))
-			return true;
-	}
-	return false;
-}
-
-static void list_item(const struct choice *c, uint32_t span, bool is_service,
-		      struct buf *out)
-{
-	char id[17];
-
-	if (c->want->span_id) {
-		span_id_format(c->t->spans[span].span_id, id);
-		buf_addf(out, "%s ", id);
-	}
-	wording_add(out,
-		    is_service ? span_service(c->t, span)
-			       : span_name(c->t, span),
-		    LISTED_NAME_BYTES);
-}
-
-/* The best candidates by the name that was asked for. */
-static void list_names(const struct choice *c, bool is_service, struct buf *out)
-{
-	uint32_t listed[LISTED_NAMES];
-	size_t count = 0;
-
-	for (size_t i = 0; i < c->candidates.count; i++) {
-		uint32_t span = c->candidates.items[i].span;
-
-		if (!c->want->span_id &&
-		    is_listed(c, listed, count, span, is_service))
-			continue;
-		if (count == LISTED_NAMES) {
-			buf_add_text(out, " and more");
-			return;
-		}
-		buf_add_text(out, count ? ", " : "");
-		list_item(c, span, is_service, out);
-		listed[count++] = span;
-	}
-}
-
-static void not_found_text(const struct choice *c, bool has_service,
-			   struct buf *out)
-{
-	char id[17];
-
-	buf_add_text(out, "no span ");
-	if (c->want->span_id) {
-		span_id_format(c->want->span_id, id);
-		buf_addf(out, "%s ", id);
-	}
-	if (c->want->name.len) {
-		buf_add_text(out, "\"");
-		wording_add(out, c->want->name, LISTED_NAME_BYTES);
-		buf_add_text(out, "\" ");
-	}
-	if (c->want->service.len) {
-		buf_add_text(out, "of service \"");
-		wording_add(out, c->want->service, LISTED_NAME_BYTES);
-		buf_add_text(out, "\" ");
-	}
-	buf_add_text(out, has_service ? "in the trace; there is "
-				      : "in the trace; its services are ");
-	list_names(c, !has_service, out);
-}
-
 /* Ranks again without the part that nothing matched, for names to offer. */
-static bool fail_not_found(struct choice *c, struct error *err)
+static bool find_others(struct choice *c, struct error *err)
 {
 	struct guilty_want wider = { .by = c->want->by };
-	struct buf text;
-	bool has_service;
 
-	if (!c->t->span_count)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "the trace has no spans");
+	if (!c->t->span_count) {
+		c->missing = CHOICE_MISSING_ALL;
+		return true;
+	}
 	if (!c->want->span_id)
 		wider.service = c->want->service;
 	if (!candidates_rank(&c->calls, c->times, &wider, &c->scratch,
 			     &c->candidates, err))
 		return false;
-	has_service = c->candidates.count;
+	if (c->candidates.count) {
+		c->missing = CHOICE_MISSING_SPAN;
+		return true;
+	}
 	wider.service.len = 0;
-	if (!has_service && !candidates_rank(&c->calls, c->times, &wider,
-					     &c->scratch, &c->candidates, err))
+	if (!candidates_rank(&c->calls, c->times, &wider, &c->scratch,
+			     &c->candidates, err))
 		return false;
-	buf_init(&text, WORDING_BYTES);
-	not_found_text(c, has_service, &text);
-	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
-	buf_release(&text);
-	return false;
+	c->missing = CHOICE_MISSING_SERVICE;
+	return true;
+}
+
+static bool fail_missing(struct choice *c, struct error *err)
+{
+	return find_others(c, err) && error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
 static bool fill_trace(const struct trace *t, struct result *result,
@@ -351,7 +272,7 @@ bool choice_make(struct choice *c, const struct trace *t,
 			     &c->candidates, err))
 		return false;
 	if (!c->candidates.count)
-		return fail_not_found(c, err);
+		return fail_missing(c, err);
 	return repeats_find(&c->calls, times, &c->scratch, &c->repeats, err) &&
 	       choose(c, err);
 }
@@ -362,7 +283,7 @@ bool choice_conclude(struct choice *c, struct result *result,
 	if (!choice_pick(c, result, pick, err))
 		return false;
 	pick->is_close = choice_is_close(c);
-	return choice_tell(c, result, err) &&
+	return choice_fill(c, result, err) &&
 	       findings_collect(&c->calls, c->times, &c->repeats, result, err);
 }
 

@@ -124,9 +124,9 @@ struct guilty_pick {
 				     callee's spans */
 };
 
-/* Fills result->trace (source excepted), span, cause and findings. Texts are
- * kept in result->arena, which the caller has initialised. ERROR_NOT_FOUND
- * when want matches no span, naming what there is.
+/* Fills result->trace (source excepted), span, cause and findings, but for
+ * their texts, in result->arena, which the caller has initialised.
+ * ERROR_NOT_FOUND without a message when want matches no span.
  *
  * N+1: the headline is the span that runs the loop. Its duration is its own;
  * self_ns and critical_ns add the repeated calls to its own time; count is
@@ -136,7 +136,7 @@ struct guilty_pick {
  * With usual (NULL: nothing is known of other traces) the candidate that grew
  * most beyond what it usually takes comes first, see analyze/growth.h; a loop
  * of its usual number of calls is no reason. When nothing grew, time on the
- * critical path decides, and `why` says so.
+ * critical path decides.
  *
  * The cause from the trace alone is n_plus_one, downstream (a call without
  * spans of its own), wait (a call whose time is in neither side's spans) or

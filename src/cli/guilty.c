@@ -7,7 +7,8 @@
 #include "base/num.h"
 #include "cli/fetch_trace.h"
 #include "report/choice_reasons.h"
-#include "report/finding_texts.h"
+#include "report/choice_texts.h"
+#include "report/missing_span.h"
 
 static bool want_init(const struct options *o, struct guilty_want *want,
 		      struct error *err)
@@ -37,10 +38,12 @@ static bool find(struct run *r, struct guilty *g,
 	bool is_done = choice_make(&c, &r->trace, &g->times, want, usual,
 				   &r->result, err);
 
+	if (!is_done && c.missing)
+		missing_span_explain(&c, err);
 	if (is_done && r->result.has_reasons)
 		choice_reasons_tell(&c, &r->result.reasons);
 	is_done = is_done && choice_conclude(&c, &r->result, &g->pick, err) &&
-		  finding_texts_write(&c.calls, &r->result, err);
+		  choice_texts_write(&c, &r->result, err);
 	choice_release(&c);
 	return is_done;
 }

@@ -3,7 +3,7 @@
 
 #include "trace_fixture.h"
 
-#include "analyze/retries.h"
+#include "analyze/choice.h"
 
 struct search {
 	struct trace t;
@@ -166,23 +166,30 @@ static void callee_is_guilty(void **state)
 	end(&s);
 }
 
-/* What the choice says of a trace: span, cause and why. */
+/* What is chosen in a trace, on what ground, and the attempts it is part of,
+ * 0: of none. */
 static void expect_blame(const char *text, uint64_t span_id,
-			 enum cause_kind kind, const char *why)
+			 enum cause_kind kind, enum choice_ground ground,
+			 uint32_t attempts, uint32_t failed)
 {
 	struct guilty_want want = { 0 };
 	struct result result = { 0 };
 	struct guilty_pick pick;
 	struct error err = { 0 };
 	struct search s;
+	struct choice c;
 
 	begin(&s, text);
 	arena_init(&result.arena, GIB);
 	assert_true(
-		guilty_find(&s.t, &s.times, &want, NULL, &result, &pick, &err));
+		choice_make(&c, &s.t, &s.times, &want, NULL, &result, &err));
+	assert_true(choice_conclude(&c, &result, &pick, &err));
 	assert_int_equal(result.span.span, fixture_span(&s.t, span_id));
 	assert_int_equal(result.cause.kind, kind);
-	assert_string_equal(result.span.why.ptr, why);
+	assert_int_equal(choice_ground(&c), ground);
+	assert_int_equal(c.retry ? c.retry->count : 0, attempts);
+	assert_int_equal(c.retry ? c.retry->error_count : 0, failed);
+	choice_release(&c);
 	arena_release(&result.arena);
 	end(&s);
 }
@@ -192,49 +199,37 @@ static void expect_blame(const char *text, uint64_t span_id,
 static void backing_off(void **state)
 {
 	(void)state;
-	expect_blame(
-		"1 0 a S root 0 800\n"
-		"2 1 a C POST 10 20 error=refused " PAY "\n"
-		"3 1 a C POST 120 130 error=refused " PAY "\n"
-		"4 1 a C POST 330 340 error=refused " PAY "\n"
-		"5 1 a C POST 740 750 " PAY "\n",
-		1, CAUSE_WAIT,
-		"700 ms of pauses between 4 attempts at \"call /charge\" to "
-		"pay, 3 failed (refused)");
+	expect_blame("1 0 a S root 0 800\n"
+		     "2 1 a C POST 10 20 error=refused " PAY "\n"
+		     "3 1 a C POST 120 130 error=refused " PAY "\n"
+		     "4 1 a C POST 330 340 error=refused " PAY "\n"
+		     "5 1 a C POST 740 750 " PAY "\n",
+		     1, CAUSE_WAIT, CHOICE_PAUSES, 4, 3);
 	/* 300 ms of pauses in 600 ms of its own, then 299.9 */
-	expect_blame(
-		"1 0 a S root 0 620\n"
-		"2 1 a C POST 10 20 error=refused " PAY "\n"
-		"3 1 a C POST 320 330 " PAY "\n",
-		1, CAUSE_WAIT,
-		"300 ms of pauses between 2 attempts at \"call /charge\" to "
-		"pay, 1 failed (refused)");
+	expect_blame("1 0 a S root 0 620\n"
+		     "2 1 a C POST 10 20 error=refused " PAY "\n"
+		     "3 1 a C POST 320 330 " PAY "\n",
+		     1, CAUSE_WAIT, CHOICE_PAUSES, 2, 1);
 	expect_blame("1 0 a S root 0 620\n"
 		     "2 1 a C POST 10 20 error=refused " PAY "\n"
 		     "3 1 a C POST 319.9 329.9 " PAY "\n",
-		     1, CAUSE_UNKNOWN,
-		     "600 ms of its own on the critical path");
+		     1, CAUSE_UNKNOWN, CHOICE_OWN, 0, 0);
 }
 
 /* The attempts took the time: the callee's, with or without spans. */
 static void attempts_took_it(void **state)
 {
 	(void)state;
-	expect_blame(
-		"1 0 a S root 0 500\n"
-		"2 1 a C POST 10 210 error=deadline " PAY "\n"
-		"3 1 a C POST 220 420 error=deadline " PAY "\n",
-		2, CAUSE_DOWNSTREAM,
-		"2 x calls to pay, which sends no spans: \"call /charge\"; "
-		"tried 2 times, all failed (deadline)");
+	expect_blame("1 0 a S root 0 500\n"
+		     "2 1 a C POST 10 210 error=deadline " PAY "\n"
+		     "3 1 a C POST 220 420 error=deadline " PAY "\n",
+		     2, CAUSE_DOWNSTREAM, CHOICE_CALL, 2, 2);
 	expect_blame("1 0 a S root 0 500\n"
 		     "2 1 a C POST 10 210 error=deadline " PAY "\n"
 		     "3 2 b S charge 10 210 error=broken\n"
 		     "4 1 a C POST 220 420 " PAY "\n"
 		     "5 4 b S charge 220 420\n",
-		     3, CAUSE_UNKNOWN,
-		     "2 x 400 ms of its own on the critical path; tried 2 "
-		     "times, 1 failed (broken)");
+		     3, CAUSE_UNKNOWN, CHOICE_OWN, 2, 1);
 }
 
 /* Attempts of 150 ms and pauses of 100 are one problem of 250 ms, more than
@@ -242,22 +237,18 @@ static void attempts_took_it(void **state)
 static void attempts_and_pauses(void **state)
 {
 	(void)state;
-	expect_blame(
-		"1 0 a S root 0 450\n"
-		"2 1 a C POST 0 50 error=deadline " PAY "\n"
-		"3 1 a C POST 100 150 error=deadline " PAY "\n"
-		"4 1 a C POST 200 250 error=deadline " PAY "\n"
-		"5 1 a I render 250 450\n",
-		2, CAUSE_DOWNSTREAM,
-		"3 x calls to pay, which sends no spans: \"call /charge\"; "
-		"tried 3 times, all failed (deadline)");
+	expect_blame("1 0 a S root 0 450\n"
+		     "2 1 a C POST 0 50 error=deadline " PAY "\n"
+		     "3 1 a C POST 100 150 error=deadline " PAY "\n"
+		     "4 1 a C POST 200 250 error=deadline " PAY "\n"
+		     "5 1 a I render 250 450\n",
+		     2, CAUSE_DOWNSTREAM, CHOICE_CALL, 3, 3);
 	expect_blame("1 0 a S root 0 400\n"
 		     "2 1 a C POST 0 50 error=deadline " PAY "\n"
 		     "3 1 a C POST 75 125 error=deadline " PAY "\n"
 		     "4 1 a C POST 150 200 error=deadline " PAY "\n"
 		     "5 1 a I render 200 400\n",
-		     5, CAUSE_UNKNOWN,
-		     "200 ms of its own on the critical path");
+		     5, CAUSE_UNKNOWN, CHOICE_OWN, 0, 0);
 }
 
 /* Codes that stand for a failure, without an error status. */

@@ -6,6 +6,7 @@
 #include "analyze/trace_analysis.h"
 #include "analyze/usual.h"
 #include "report/choice_reasons.h"
+#include "report/choice_texts.h"
 
 /* A trace, what its operations usually take, and the reasons given. */
 struct reasoning {
@@ -58,6 +59,7 @@ static void explain(struct reasoning *g, const char *text, bool has_usual,
 				&err));
 	choice_reasons_tell(&c, &g->result.reasons);
 	assert_true(choice_conclude(&c, &g->result, &g->pick, &err));
+	assert_true(choice_texts_write(&c, &g->result, &err));
 	choice_release(&c);
 }
 

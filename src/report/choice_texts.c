@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/choice_texts.h"
+
+#include "analyze/wording.h"
+#include "base/num.h"
+#include "report/finding_texts.h"
+
+/* Steps of the path that are kept: the way in and the way to the span; what
+ * a deep recursion puts between them is counted. */
+#define PATH_HEAD_STEPS 8u
+#define PATH_TAIL_STEPS 24u
+
+/* Below a tenth the span's own time does not explain it. */
+#define OWN_TIME_PERCENT 10
+
+static int percent_of(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (int)((double)part / (double)whole * 100 + 0.5) : 0;
+}
+
+static void tell_callee(const struct choice *c, struct buf *out)
+{
+	buf_add_text(out, "a call that its callee explains: ");
+	wording_add_span(out, c->t, c->server_side);
+	buf_add_text(out, ", ");
+	wording_add_duration(out,
+			     span_duration_ns(&c->t->spans[c->server_side]));
+	buf_add_text(out, " of ");
+	wording_add_duration(out,
+			     span_duration_ns(&c->t->spans[c->best->span]));
+}
+
+static void tell_gap(const struct choice *c, struct buf *out)
+{
+	wording_add_duration(out, c->best->self_ns);
+	buf_add_text(out, " of ");
+	wording_add_duration(out, c->best->duration_ns);
+	buf_add_text(out, " outside the callee's spans: the network, a "
+			  "connection pool or a queue");
+}
+
+static void tell_count(const struct choice *c, struct buf *out)
+{
+	if (c->best->count > 1)
+		buf_addf(out, "%u x ", c->best->count);
+	if (c->best->branch_count)
+		buf_addf(out, "the slowest of %u side by side: ",
+			 c->best->branch_count);
+}
+
+static void tell_call(const struct choice *c, struct buf *out)
+{
+	tell_count(c, out);
+	buf_add_text(out, c->best->count > 1 ? "calls" : "a call");
+	wording_add_peer(out, " to ", &c->calls, c->best->span);
+	buf_add_text(out, ", which sends no spans: ");
+	wording_add_call(out, &c->calls, c->best->span);
+}
+
+static void tell_own(const struct choice *c, struct buf *out)
+{
+	bool is_self = c->want->by == GUILTY_BY_SELF || !c->critical_ns;
+
+	tell_count(c, out);
+	wording_add_duration(out, is_self ? c->best->self_ns : c->critical_ns);
+	buf_add_text(out, is_self ? " of its own"
+				  : " of its own on the critical path");
+}
+
+static void tell_loop(const struct choice *c, struct buf *out)
+{
+	buf_addf(out, "N+1: %u x ", c->loop->count);
+	wording_add_call(out, &c->calls, c->loop->leaf);
+	buf_addf(out, ", %s, ", wording_manner(repeat_manner(c->loop)));
+	wording_add_duration(out, c->loop->sum_ns);
+}
+
+/* ---- attempts ---- */
+
+static void tell_failures(const struct choice *c, struct buf *out)
+{
+	const struct retry *r = c->retry;
+
+	if (r->error_count == r->count)
+		buf_add_text(out, "all failed");
+	else if (r->error_count)
+		buf_addf(out, "%u failed", r->error_count);
+	else
+		buf_add_text(out, "sent again");
+	if (r->error == SPAN_NONE)
+		return;
+	buf_add_text(out, " (");
+	wording_add_failure(out, c->t, r->error);
+	buf_add_char(out, ')');
+}
+
+static void tell_pauses(const struct choice *c, struct buf *out)
+{
+	const struct retry *r = c->retry;
+
+	wording_add_duration(out, r->pause_ns);
+	buf_addf(out, " of pauses between %u attempts at ", r->count);
+	wording_add_call(out, &c->calls, r->call);
+	wording_add_peer(out, " to ", &c->calls, r->call);
+	buf_add_text(out, ", ");
+	tell_failures(c, out);
+}
+
+static void tell_attempts(const struct choice *c, struct buf *out)
+{
+	buf_addf(out, "; tried %u times, ", c->retry->count);
+	tell_failures(c, out);
+}
+
+/* ---- what is usual ---- */
+
+/* "over 212 traces" */
+static void tell_sample(uint32_t traces, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	format_count(traces, count);
+	buf_addf(out, "%s traces", count);
+}
+
+static void tell_usual(const struct choice *c, const struct growth *g,
+		       struct buf *out)
+{
+	if (g->is_new) {
+		buf_add_text(out, "not called in ");
+		tell_sample(g->typical_count, out);
+		buf_add_text(out, " before");
+		return;
+	}
+	buf_add_text(out, "usually ");
+	if (c->best->count > 1 && c->best->count != g->calls)
+		buf_addf(out, "%u x, ", g->calls);
+	wording_add_duration(out, g->typical_ns);
+	buf_add_text(out, " over ");
+	tell_sample(g->typical_count, out);
+	buf_add_text(out, " before");
+}
+
+/* Of the calls that a loop repeats. */
+static void tell_loop_growth(const struct choice *c, struct buf *out)
+{
+	const struct usual_operation *o = c->growths.known[c->loop->leaf];
+	uint32_t calls = 0;
+
+	buf_add_text(out, "; grew by ");
+	wording_add_duration(out, c->growth.growth_ns);
+	if (!o)
+		return;
+	buf_add_text(out, " (usually ");
+	if (!usual_is_new(c->usual, o))
+		calls = o->calls_p50;
+	buf_addf(out, "%u call%s over ", calls, calls == 1 ? "" : "s");
+	tell_sample(o->trace_count ? o->trace_count : c->usual->trace_count,
+		    out);
+	buf_add_text(out, " before)");
+}
+
+/* Without what the choice takes off for a call with a server side. */
+static int64_t whole_growth(const struct choice *c)
+{
+	const struct growth *g = choice_growth(c);
+
+	if (c->retry)
+		return c->growth.growth_ns;
+	return sat_add_i64(c->growth.growth_ns, g->grown_ns - g->own_ns);
+}
+
+static void tell_growth(const struct choice *c, struct buf *out)
+{
+	const struct growth *g = choice_growth(c);
+
+	if (c->is_by_growth && c->loop) {
+		tell_loop_growth(c, out);
+	} else if (c->is_by_growth) {
+		buf_add_text(out, "; grew by ");
+		wording_add_duration(out, whole_growth(c));
+		if (!g->is_known)
+			return;
+		buf_add_text(out, " (");
+		tell_usual(c, g, out);
+		buf_add_text(out, ")");
+	} else if (guilty_want_is_narrow(c->want) ||
+		   c->want->by != GUILTY_BY_CRITICAL_PATH) {
+		if (!g->is_known)
+			return;
+		buf_add_text(out, "; ");
+		tell_usual(c, g, out);
+	} else {
+		buf_add_text(out, "; nothing in the trace took clearly longer "
+				  "than usual");
+	}
+}
+
+static void tell_ground(const struct choice *c, struct buf *out)
+{
+	switch (choice_ground(c)) {
+	case CHOICE_LOOP:
+		tell_loop(c, out);
+		break;
+	case CHOICE_PAUSES:
+		tell_pauses(c, out);
+		break;
+	case CHOICE_CALLEE:
+		tell_callee(c, out);
+		break;
+	case CHOICE_GAP:
+		tell_gap(c, out);
+		break;
+	case CHOICE_CALL:
+		tell_call(c, out);
+		break;
+	case CHOICE_OWN:
+		tell_own(c, out);
+		break;
+	}
+}
+
+static void tell_why(const struct choice *c, struct buf *out)
+{
+	tell_ground(c, out);
+	if (c->t->spans[c->times->root].parent != SPAN_NONE)
+		buf_add_text(out, "; the request did not wait for it");
+	if (!c->loop && c->retry && !c->is_retry_pause)
+		tell_attempts(c, out);
+	if (guilty_want_is_narrow(c->want))
+		buf_add_text(out, "; asked for, not ranked");
+	else if (c->want->by == GUILTY_BY_SELF)
+		buf_add_text(out, "; ranked by self time");
+	else if (c->want->by == GUILTY_BY_DURATION)
+		buf_add_text(out, "; ranked by duration");
+}
+
+static void tell_unknown(const struct choice *c, struct buf *out)
+{
+	/* How much of it there is has been told. */
+	if (sat_mul_i64(c->best->self_ns, 100) >=
+	    sat_mul_i64(c->best->duration_ns, OWN_TIME_PERCENT)) {
+		buf_add_text(out, "in the span's own code or in a wait inside "
+				  "it; only a profile can tell");
+		return;
+	}
+	wording_add_duration(out, c->best->self_ns);
+	buf_add_text(out, " of ");
+	wording_add_duration(out, c->best->duration_ns);
+	buf_add_text(out, " are its own; the rest is in spans below it");
+}
+
+static void tell_cause(const struct choice *c, struct buf *out)
+{
+	/* How many there are, and of what, has been told. */
+	if (c->loop) {
+		buf_add_text(out, "a call took ");
+		wording_add_duration(out,
+				     c->loop->sum_ns / (int64_t)c->loop->count);
+		buf_add_text(out, " on average");
+	} else if (choice_ground(c) == CHOICE_OWN) {
+		tell_unknown(c, out);
+	} else {
+		tell_why(c, out);
+	}
+}
+
+static void tell_confidence(const struct choice *c, struct buf *out)
+{
+	int64_t whole, measure = choice_measure(c, &whole);
+	bool is_of_growth = c->is_by_growth && c->growth.trace_ns;
+
+	buf_addf(out,
+		 is_of_growth ? "the traces: %d %% of what it took longer"
+			      : "the trace alone: %d %% of the critical "
+				"path",
+		 percent_of(measure, whole));
+	if (c->next_ns)
+		buf_addf(out, ", the next candidate %d %%",
+			 percent_of(c->next_ns, whole));
+	if (c->t->is_partial)
+		buf_add_text(out, "; the trace is incomplete");
+	else if (c->t->orphan_count)
+		buf_add_text(out, "; spans are missing from the trace");
+}
+
+/* ---- the path ---- */
+
+static bool add_step(struct result *result, struct buf *text, struct error *err)
+{
+	struct guilty_span *s = &result->span;
+
+	return wording_take(text, &result->arena, &s->path[s->path_count++],
+			    err);
+}
+
+static bool add_path(const struct choice *c, struct result *result,
+		     struct error *err)
+{
+	uint32_t count = c->step_count;
+	bool is_long = count > PATH_HEAD_STEPS + PATH_TAIL_STEPS;
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	result->span.path = arena_array(&result->arena,
+					PATH_HEAD_STEPS + PATH_TAIL_STEPS + 1,
+					sizeof *result->span.path);
+	if (!result->span.path)
+		return arena_fail(&result->arena, "the answer", err);
+	for (uint32_t i = count; i-- > 0;) {
+		if (is_long && i == count - 1 - PATH_HEAD_STEPS) {
+			buf_addf(&text, "... %u spans ...",
+				 i + 1 - PATH_TAIL_STEPS);
+			i = PATH_TAIL_STEPS;
+		} else {
+			wording_add_span(&text, c->t, c->steps[i]);
+		}
+		if (!add_step(result, &text, err))
+			return false;
+	}
+	return true;
+}
+
+bool choice_texts_write(const struct choice *c, struct result *result,
+			struct error *err)
+{
+	struct cause *cause = &result->cause;
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	tell_why(c, &text);
+	if (c->usual)
+		tell_growth(c, &text);
+	if (!wording_take(&text, &result->arena, &result->span.why, err) ||
+	    !add_path(c, result, err))
+		return false;
+	tell_cause(c, &text);
+	if (!wording_take(&text, &result->arena, &cause->text, err))
+		return false;
+	tell_confidence(c, &text);
+	return wording_take(&text, &result->arena, &cause->confidence_text,
+			    err) &&
+	       finding_texts_write(&c->calls, result, err);
+}
