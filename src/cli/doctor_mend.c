@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/shell.h"
 #include "cli/doctor.h"
-#include "cli/shell.h"
 #include "wire/http_error.h"
 
 /* ---- commands ---- */

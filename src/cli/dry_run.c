@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "cli/shell.h"
+#include "base/shell.h"
 #include "wire/redact.h"
 
 /* A request's body as base64, quoted, and its addresses. */

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "base/shell.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
-#include "cli/shell.h"
 
 #define NEXT_MAX 4
 

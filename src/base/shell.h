@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of commands that are printed to be pasted.
+ * Words of commands that are printed to be pasted. Knows no command.
  */
-#ifndef CLI_SHELL_H
-#define CLI_SHELL_H
+#ifndef BASE_SHELL_H
+#define BASE_SHELL_H
 
 #include "base/buf.h"
 #include "base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shell.h"
+#include "base/shell.h"
 
 #include <string.h>
 
