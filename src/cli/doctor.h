@@ -7,14 +7,52 @@
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
 
+#include "backend/backends.h"
 #include "backend/status.h"
 #include "cli/checks.h"
-#include "cli/context.h"
 #include "cli/doctor_judge.h"
 #include "model/trace.h"
 #include "render/render.h"
 
 #define RESOURCE_NONE UINT32_MAX
+
+/* What the user said of a side's server. */
+struct doctor_side {
+	struct str url_origin;    /* "from --traces-url", or "as given" */
+	struct str tenant_origin; /* likewise; of the tenant that is sent */
+};
+
+struct doctor_option {
+	const char *name;
+	const char *value;
+};
+
+#define DOCTOR_OPTIONS 6
+
+/* What is to be examined. Texts are borrowed. */
+struct doctor_question {
+	struct backends *backends;
+	struct doctor_side traces;
+	struct doctor_side profiles;
+	bool wants_traces; /* false: no traces server is looked for */
+	bool is_case;      /* how connections were checked is not known */
+	/* Gets the trace; NULL: none is asked about. */
+	bool (*trace_fetch)(void *context, struct trace *trace,
+			    struct str *source, struct error *err);
+	void *context;
+	bool is_trace_file;
+	bool is_strict;
+	const char *service; /* the only one; NULL: all of the trace */
+	/* Of profiles; by default around the trace. */
+	bool has_window;
+	struct time_range window;
+	int64_t pad_ns;
+	/* For commands that can be pasted: the trace as they name it, or NULL,
+	 * and what leads to the same servers. */
+	const char *trace_text;
+	struct doctor_option options[DOCTOR_OPTIONS];
+	size_t option_count;
+};
 
 /* One service, and what the profile side has for it. */
 struct doctor_service {
@@ -44,7 +82,8 @@ struct doctor_service {
 };
 
 struct doctor {
-	struct context ctx;
+	const struct doctor_question *question;
+	struct backends *backends; /* the question's */
 	struct arena arena; /* texts of checks, names */
 	struct checks checks;
 	struct trace trace;
@@ -64,6 +103,13 @@ struct doctor {
 	bool has_span_names;      /* without a trace: samples name spans */
 };
 
+void doctor_init(struct doctor *d, const struct doctor_question *question);
+void doctor_release(struct doctor *d);
+
+/* Asks and judges all of it; what is wrong is among the checks. False: the run
+ * cannot go on. */
+bool doctor_run(struct doctor *d, struct error *err) MUST_CHECK;
+
 /* The stages append checks; false only when the run cannot go on. */
 
 /* Addresses; then reachability, login, kind, clock of both sides. */
@@ -76,10 +122,9 @@ bool doctor_parca(struct doctor *d, struct error *err) MUST_CHECK;
 /* The traces side when it is Cloud Trace. */
 bool doctor_cloud_trace(struct doctor *d, struct error *err) MUST_CHECK;
 
-/* The address and the tenant of a side, and what gave them. name: "traces";
- * given: the address of the options. */
+/* The address and the tenant of a side, and what gave them. name: "traces". */
 void doctor_check_address(struct doctor *d, const struct side *s,
-			  const char *given, const char *name);
+			  const char *name);
 void doctor_check_tenant(struct doctor *d, const struct side *s,
 			 const char *name);
 

@@ -2,11 +2,9 @@
  *
  * Where a side's server is said to be, and by what.
  */
-#include <stdio.h>
-
+#include "base/buf.h"
 #include "cli/doctor.h"
-
-#define ORIGIN_BYTES (OPTION_ORIGIN_BYTES + 8)
+#include "wire/redact.h"
 
 static struct str shown_url(struct doctor *d, const char *url)
 {
@@ -20,72 +18,48 @@ static struct str shown_url(struct doctor *d, const char *url)
 	return copy.ptr ? copy : STR("");
 }
 
-/* A case keeps what was given, but not by which means. */
-static void find_origin(const struct doctor *d, const char *value,
-			const char *option, char out[ORIGIN_BYTES])
+static const struct doctor_side *said_of(const struct doctor *d,
+					 const struct side *s)
 {
-	const struct options *o = d->ctx.options;
-	char origin[OPTION_ORIGIN_BYTES];
-
-	options_origin(o, value, option, origin);
-	if (o->record || o->replay)
-		snprintf(out, ORIGIN_BYTES, "as given");
-	else
-		snprintf(out, ORIGIN_BYTES, "from %s", origin);
+	return s == &d->backends->traces ? &d->question->traces
+					 : &d->question->profiles;
 }
 
 void doctor_check_address(struct doctor *d, const struct side *s,
-			  const char *given, const char *name)
+			  const char *name)
 {
-	bool is_traces = s == &d->ctx.backends.traces;
-	char origin[ORIGIN_BYTES], option[32];
+	struct str origin = said_of(d, s)->url_origin;
+	struct str url = shown_url(d, s->path ? s->path : s->endpoint.url);
 	struct endpoint defaults[2];
-	struct str url;
 
 	if (s->endpoint.project) {
-		find_origin(d, d->ctx.options->traces_url, "traces-url",
-			    origin);
-		if (!s->is_default)
-			find_origin(d, given,
-				    is_traces ? "traces-url" : "profiles-url",
-				    origin);
-		url = shown_url(d, s->endpoint.url);
-		check_ok(&d->checks, name, "url", "project %s at %.*s, %s",
-			 s->endpoint.project, STR_ARGS(url), origin);
-		return;
+		check_ok(&d->checks, name, "url", "project %s at %.*s, %.*s",
+			 s->endpoint.project, STR_ARGS(url), STR_ARGS(origin));
+	} else if (!s->is_default) {
+		check_ok(&d->checks, name, "url", "%s%.*s, %.*s",
+			 s->path ? "file " : "", STR_ARGS(url),
+			 STR_ARGS(origin));
+	} else if (s == &d->backends->traces) {
+		backends_trace_endpoints(d->backends, defaults);
+		check_ok(&d->checks, name, "url",
+			 "%s for Tempo, else %s for Jaeger, by default",
+			 defaults[0].url, defaults[1].url);
+	} else {
+		check_ok(&d->checks, name, "url", "%s, by default",
+			 s->endpoint.url);
 	}
-	if (s->is_default) {
-		backends_trace_endpoints(&d->ctx.backends, defaults);
-		if (is_traces)
-			check_ok(&d->checks, name, "url",
-				 "%s for Tempo, else %s for Jaeger, by default",
-				 defaults[0].url, defaults[1].url);
-		else
-			check_ok(&d->checks, name, "url", "%s, by default",
-				 s->endpoint.url);
-		return;
-	}
-	snprintf(option, sizeof option, "%s-url", name);
-	find_origin(d, given, option, origin);
-	url = shown_url(d, s->path ? s->path : s->endpoint.url);
-	check_ok(&d->checks, name, "url", "%s%.*s, %s", s->path ? "file " : "",
-		 STR_ARGS(url), origin);
 }
 
 void doctor_check_tenant(struct doctor *d, const struct side *s,
 			 const char *name)
 {
 	const char *tenant = s->endpoint.tenant_id;
-	char option[32], origin[ORIGIN_BYTES];
+	struct str origin = said_of(d, s)->tenant_origin;
 
-	if (!tenant) {
+	if (tenant)
+		check_ok(&d->checks, name, "tenant", "\"%s\" sent, %.*s", tenant,
+			 STR_ARGS(origin));
+	else
 		check_ok(&d->checks, name, "tenant",
 			 "none sent; needed where the server has several");
-		return;
-	}
-	snprintf(option, sizeof option, "%s-tenant-id", name);
-	if (!options_given(d->ctx.options, option))
-		snprintf(option, sizeof option, "tenant-id");
-	find_origin(d, tenant, option, origin);
-	check_ok(&d->checks, name, "tenant", "\"%s\" sent, %s", tenant, origin);
 }

@@ -33,9 +33,9 @@ static void check_list(struct doctor *d, const struct profile_list *list)
 		return;
 	}
 	format_count(list->count, count);
-	format_duration(sat_sub_i64(d->ctx.backends.now_ns, d->stats.oldest_ns),
+	format_duration(sat_sub_i64(d->backends->now_ns, d->stats.oldest_ns),
 			oldest);
-	format_duration(sat_sub_i64(d->ctx.backends.now_ns, d->stats.newest_ns),
+	format_duration(sat_sub_i64(d->backends->now_ns, d->stats.newest_ns),
 			newest);
 	check_ok(&d->checks, "profiles", "retention",
 		 "%s profiles; the oldest is %s old, the newest %s", count,
@@ -45,14 +45,14 @@ static void check_list(struct doctor *d, const struct profile_list *list)
 /* Services of the last hour. */
 static bool read_recent(struct doctor *d, struct error *err)
 {
-	struct time_range hour = { sat_sub_i64(d->ctx.backends.now_ns,
+	struct time_range hour = { sat_sub_i64(d->backends->now_ns,
 					       NS_PER_HOUR),
-				   d->ctx.backends.now_ns };
+				   d->backends->now_ns };
 	struct names_job names;
 	struct job *job = &names.job;
 
 	services_job_init(&names, hour);
-	if (!jobs_run(&d->ctx.backends, &job, 1, err))
+	if (!jobs_run(d->backends, &job, 1, err))
 		return false;
 	d->recent = names.names;
 	return true;
@@ -64,7 +64,7 @@ bool doctor_cloud(struct doctor *d, struct error *err)
 	struct error why = { 0 };
 	bool is_fatal;
 
-	list = cloud_profiles_list(&d->ctx.backends, &is_fatal, &why);
+	list = cloud_profiles_list(d->backends, &is_fatal, &why);
 	if (!list && is_fatal) {
 		*err = why;
 		return false;

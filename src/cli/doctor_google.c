@@ -99,7 +99,7 @@ static bool judge_answer(struct doctor *d, const struct http_response *response,
 {
 	static const struct cloud_sink sink = { .span = see_span,
 						.trace = see_trace };
-	const struct endpoint *e = &d->ctx.backends.traces.endpoint;
+	const struct endpoint *e = &d->backends->traces.endpoint;
 	struct seen seen = { .arena = &d->arena };
 	struct error why = { 0 };
 	size_t trimmed;
@@ -141,16 +141,16 @@ static bool is_for_the_user(const struct error *why)
 
 bool doctor_cloud_trace(struct doctor *d, struct error *err)
 {
-	const struct endpoint *e = &d->ctx.backends.traces.endpoint;
-	struct time_range range = { sat_sub_i64(d->ctx.backends.now_ns,
+	const struct endpoint *e = &d->backends->traces.endpoint;
+	struct time_range range = { sat_sub_i64(d->backends->now_ns,
 						RECENT_NS),
-				    d->ctx.backends.now_ns };
+				    d->backends->now_ns };
 	struct http_request request = { 0 };
 	struct http_response response = { 0 };
 	bool done = cloud_trace_recent_request(e, range, &request, err);
 
 	if (done &&
-	    !backends_send(&d->ctx.backends, &request, &response, 1, err)) {
+	    !backends_send(d->backends, &request, &response, 1, err)) {
 		done = !is_for_the_user(err);
 		if (done) {
 			check_fail(&d->checks, err->code, "traces", "login",

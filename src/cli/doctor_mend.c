@@ -10,17 +10,11 @@
 void mend_line_begin(struct mend_line *c, const struct doctor *d,
 		     const char *lead, const char *command)
 {
-	const struct options *o = d->ctx.options;
-
 	c->d = d;
 	buf_init(&c->text, LIMIT_CHECK_BYTES);
 	buf_addf(&c->text, "%stracefind %s", lead, command);
-	if (!d->has_trace || !o->arg_count || !strcmp(command, "types"))
-		return;
-	/* Standard input is gone. */
-	shell_word_add(&c->text, strcmp(o->args[0], "-") != 0
-					 ? str_from(o->args[0])
-					 : STR("TRACE"));
+	if (d->has_trace && d->question->trace_text && strcmp(command, "types"))
+		shell_word_add(&c->text, str_from(d->question->trace_text));
 }
 
 void mend_line_option(struct mend_line *c, const char *name, struct str value)
@@ -41,29 +35,11 @@ void mend_line_map(struct mend_line *c, struct str traced, struct str sent)
 
 void mend_line_end(struct mend_line *c, struct checks *checks, const char *tail)
 {
-	const struct options *o = c->d->ctx.options;
-	/* Those that decide what is found; files of credentials may be named
-	 * in the environment as well. */
-	const struct {
-		const char *name;
-		const char *value;
-	} servers[] = {
-		{ "traces-url", o->traces_url },
-		{ "profiles-url", o->profiles_url },
-		{ "tenant-id", o->common.tenant_id },
-		{ "traces-tenant-id", o->traces.tenant_id },
-		{ "profiles-tenant-id", o->profiles.tenant_id },
-	};
+	const struct doctor_question *q = c->d->question;
 
-	for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
-		if (!o->replay && servers[i].value &&
-		    options_given(o, servers[i].name))
-			mend_line_option(c, servers[i].name,
-					 str_from(servers[i].value));
-	if (o->context && !o->replay && options_given(o, "context"))
-		mend_line_option(c, "context", str_from(o->context));
-	if (o->replay)
-		mend_line_option(c, "replay", str_from(o->replay));
+	for (size_t i = 0; i < q->option_count; i++)
+		mend_line_option(c, q->options[i].name,
+				 str_from(q->options[i].value));
 	check_mend(checks, "%s%s", buf_text(&c->text), tail);
 	buf_release(&c->text);
 }

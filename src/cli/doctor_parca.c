@@ -6,7 +6,7 @@
 
 static const struct parca_facts *facts_of(const struct doctor *d)
 {
-	return d->ctx.backends.profiles.endpoint.parca;
+	return d->backends->profiles.endpoint.parca;
 }
 
 static void check_label(struct doctor *d)
@@ -150,14 +150,14 @@ static void check_no_data(struct doctor *d)
 
 static bool find_recent(struct doctor *d, struct error *err)
 {
-	struct time_range hour = { sat_sub_i64(d->ctx.backends.now_ns,
+	struct time_range hour = { sat_sub_i64(d->backends->now_ns,
 					       NS_PER_HOUR),
-				   d->ctx.backends.now_ns };
+				   d->backends->now_ns };
 	struct names_job job;
 	struct job *jobs[] = { &job.job };
 
 	services_job_init(&job, hour);
-	if (!jobs_run(&d->ctx.backends, jobs, 1, err))
+	if (!jobs_run(d->backends, jobs, 1, err))
 		return false;
 	d->recent = job.names;
 	return true;

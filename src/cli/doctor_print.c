@@ -216,7 +216,7 @@ static void write_matrix(const struct doctor *d, struct page *p)
 	struct columns c;
 
 	if (!d->row_count || !d->is_profiles_up ||
-	    d->ctx.backends.profiles.path)
+	    d->backends->profiles.path)
 		return;
 	c = measure(d, p);
 	out_char(p->out, '\n');
@@ -246,9 +246,9 @@ void doctor_write_table(const void *answer, const struct render_style *style,
 			write_check(&d->checks.items[i], &p);
 	if (!style->is_quiet) {
 		write_matrix(d, &p);
-		if (d->ctx.notes.count)
+		if (d->backends->notes->count)
 			out_char(out, '\n');
-		page_notes(&p, &d->ctx.notes, STR(""));
+		page_notes(&p, d->backends->notes, STR(""));
 	}
 	page_end(&p);
 }
@@ -327,7 +327,7 @@ void doctor_write_json(const void *answer, struct out *out)
 	for (size_t i = 0; i < d->row_count; i++)
 		write_json_row(&w, &d->rows[i]);
 	jsonw_array_end(&w);
-	json_notes(&w, "notes", &d->ctx.notes);
+	json_notes(&w, "notes", d->backends->notes);
 	jsonw_object_end(&w);
 	out_char(out, '\n');
 }

@@ -6,7 +6,7 @@
 #include "backend/selector.h"
 #include "base/num.h"
 #include "cli/doctor.h"
-#include "cli/window.h"
+#include "investigate/windows.h"
 
 /* Names are asked for over a day, the longest query a server takes by
  * default, so that "not in this window" and "never" can be told apart. */
@@ -61,7 +61,7 @@ static void row_take_span(struct doctor *d, struct doctor_service *row,
 static bool collect_rows(struct doctor *d, struct error *err)
 {
 	const struct trace *t = &d->trace;
-	struct str only = str_from(d->ctx.options->service);
+	struct str only = str_from(d->question->service);
 	struct doctor_service **of =
 		arena_array(&d->arena, t->resource_count + 1, sizeof(void *));
 	bool *is_known =
@@ -88,7 +88,7 @@ static bool collect_rows(struct doctor *d, struct error *err)
 
 static bool choose_rows(struct doctor *d, struct error *err)
 {
-	struct str only = str_from(d->ctx.options->service);
+	struct str only = str_from(d->question->service);
 
 	d->rows =
 		arena_array(&d->arena, LIMIT_CHECKED_SERVICES, sizeof *d->rows);
@@ -108,17 +108,14 @@ static bool choose_rows(struct doctor *d, struct error *err)
 	return true;
 }
 
-static bool choose_window(struct doctor *d, struct error *err)
+static void choose_window(struct doctor *d)
 {
-	const struct options *o = d->ctx.options;
+	const struct doctor_question *q = d->question;
 
-	if (d->has_trace && !window_is_given(o)) {
-		d->window = window_around(d->trace.start_ns, d->trace.end_ns,
-					  o->pad_ns, d->ctx.backends.now_ns);
-		return true;
-	}
-	return window_resolve(o, d->ctx.backends.now_ns, NS_PER_HOUR,
-			      &d->window, err);
+	d->window = d->has_trace && !q->has_window
+			    ? window_around(d->trace.start_ns, d->trace.end_ns,
+					    q->pad_ns, d->backends->now_ns)
+			    : q->window;
 }
 
 /* ---- names and types ---- */
@@ -191,7 +188,7 @@ static bool names_run(struct doctor *d, struct names_round *q,
 
 	for (size_t i = 0; i < q->count; i++)
 		jobs[i] = &q->jobs[i].job;
-	if (q->count && !jobs_run(&d->ctx.backends, jobs, q->count, err))
+	if (q->count && !jobs_run(d->backends, jobs, q->count, err))
 		return false;
 	for (size_t i = 0; i < q->count; i++) {
 		if (q->rows[i])
@@ -231,7 +228,7 @@ static bool fetch_names(struct doctor *d, struct error *err)
 
 static bool is_google(const struct doctor *d)
 {
-	return d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER;
+	return d->backends->profiles.kind == SOURCE_CLOUD_PROFILER;
 }
 
 static bool match_row(struct doctor *d, struct doctor_service *row,
@@ -401,7 +398,7 @@ static bool samples_run(struct doctor *d, struct samples_round *q,
 
 	for (size_t i = 0; i < q->count; i++)
 		jobs[i] = &q->fetches[i].job;
-	done = !q->count || jobs_run(&d->ctx.backends, jobs, q->count, err);
+	done = !q->count || jobs_run(d->backends, jobs, q->count, err);
 
 	for (size_t i = 0; i < q->count; i++) {
 		if (done)
@@ -416,7 +413,7 @@ static bool samples_run(struct doctor *d, struct samples_round *q,
 /* These keep no samples by span. */
 static bool has_no_spans(const struct doctor *d)
 {
-	return d->ctx.backends.profiles.endpoint.parca != NULL || is_google(d);
+	return d->backends->profiles.endpoint.parca != NULL || is_google(d);
 }
 
 static bool is_present(const struct doctor_service *row)
@@ -453,7 +450,7 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 {
 	struct http_request request = { 0 };
 	struct http_response response = { 0 };
-	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
+	const struct endpoint *e = &d->backends->profiles.endpoint;
 	struct name_list names = { NULL };
 	struct error ignored;
 	bool done;
@@ -463,7 +460,7 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 		return true;
 	done = status_label_request(e, "span_name", d->rows[0].selector.ptr,
 				    d->window, &request, err) &&
-	       backends_send(&d->ctx.backends, &request, &response, 1, err);
+	       backends_send(d->backends, &request, &response, 1, err);
 	d->has_span_names = done &&
 			    source_services_answer(e, &response, &d->arena,
 						   &names, &ignored) &&
@@ -494,7 +491,8 @@ static void judge_spans(struct doctor *d)
 
 bool doctor_profiles(struct doctor *d, struct error *err)
 {
-	if (!choose_window(d, err) || !choose_rows(d, err))
+	choose_window(d);
+	if (!choose_rows(d, err))
 		return false;
 	if (!d->is_profiles_up)
 		return true;
@@ -514,7 +512,7 @@ bool doctor_profile_file(struct doctor *d, struct error *err)
 
 	(void)err;
 	profile_init(&profile);
-	if (!fetch_profile_file(&d->ctx.backends, d->ctx.backends.profiles.path,
+	if (!fetch_profile_file(d->backends, d->backends->profiles.path,
 				STR(""), NULL, &profile, &why)) {
 		check_fail(&d->checks, why.code, "profiles", "file", "%s",
 			   why.message);

@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "cli/doctor.h"
 #include "cli/doctor_cloud.h"
-#include "cli/dry_run.h"
 #include "wire/http_error.h"
 
 /* Longer than a server answers at once by default (a day). */
@@ -59,10 +58,10 @@ static void round_release(struct round *q)
 
 static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
 {
-	enum source_kind kind = d->ctx.backends.traces.kind;
-	int64_t now_ns = d->ctx.backends.now_ns;
+	enum source_kind kind = d->backends->traces.kind;
+	int64_t now_ns = d->backends->now_ns;
 
-	backends_trace_endpoints(&d->ctx.backends, q->traces);
+	backends_trace_endpoints(d->backends, q->traces);
 	if (kind == SOURCE_FILE || kind == SOURCE_CLOUD_TRACE ||
 	    d->is_traces_up)
 		return true;
@@ -87,7 +86,7 @@ static bool ask_parca(struct doctor *d, struct round *q, struct error *err)
 		struct http_request *request =
 			next_request(q, ASK_PARCA_TYPES + i);
 
-		if (!parca_facts_request(&d->ctx.backends.profiles.endpoint,
+		if (!parca_facts_request(&d->backends->profiles.endpoint,
 					 facts[i], request, err))
 			return false;
 		request->is_probe = true;
@@ -97,16 +96,16 @@ static bool ask_parca(struct doctor *d, struct round *q, struct error *err)
 
 static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
 {
-	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
-	int64_t now_ns = d->ctx.backends.now_ns;
+	const struct endpoint *e = &d->backends->profiles.endpoint;
+	int64_t now_ns = d->backends->now_ns;
 	struct time_range longer = { sat_sub_i64(now_ns, LONG_RANGE_NS),
 				     now_ns };
 	struct http_request *length;
 
-	if (d->ctx.backends.profiles.path ||
-	    d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER)
+	if (d->backends->profiles.path ||
+	    d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)
 		return true;
-	if (d->ctx.backends.profiles.kind == SOURCE_PARCA)
+	if (d->backends->profiles.kind == SOURCE_PARCA)
 		return ask_parca(d, q, err);
 	if (!source_probe_request(SOURCE_PYROSCOPE, e, now_ns,
 				  next_request(q, ASK_SERVICES), err) ||
@@ -173,7 +172,7 @@ static void check_tls(struct doctor *d, const struct side_answers *s)
 
 	if (!has_scheme_tls(e->url))
 		check_ok(&d->checks, s->name, "tls", "none: plain http");
-	else if (d->ctx.options->record || d->ctx.options->replay)
+	else if (d->question->is_case)
 		/* How it was checked is no part of a case. */
 		check_ok(&d->checks, s->name, "tls", "https");
 	else if (e->is_insecure) {
@@ -251,7 +250,7 @@ static void check_clock(struct doctor *d, const struct side_answers *s)
 		return;
 	}
 	clock = clock_offset_find(s->clocks, s->clock_count,
-				  d->ctx.backends.now_ns);
+				  d->backends->now_ns);
 	status = clock_offset_judge(&clock);
 	is_behind = clock.offset_ns < 0;
 	if (status == CHECK_OK) {
@@ -312,10 +311,10 @@ static bool find_stranger(struct doctor *d, const struct endpoint *e,
 
 	*found = SOURCE_UNKNOWN;
 	for (i = 0; i < n; i++)
-		if (!source_probe_request(kinds[i], e, d->ctx.backends.now_ns,
+		if (!source_probe_request(kinds[i], e, d->backends->now_ns,
 					  &requests[i], err))
 			goto out;
-	done = backends_send(&d->ctx.backends, requests, responses, n, err);
+	done = backends_send(d->backends, requests, responses, n, err);
 	for (i = 0; done && i < n; i++)
 		if (source_probe_matches(kinds[i], &responses[i]) &&
 		    *found == SOURCE_UNKNOWN)
@@ -335,7 +334,7 @@ static bool check_stranger(struct doctor *d, const struct side_answers *s,
 						      SOURCE_JAEGER };
 	static const enum source_kind of_profiles[] = { SOURCE_PYROSCOPE };
 	struct str host = url_authority(s->endpoint->url);
-	bool is_traces = s->endpoint == &d->ctx.backends.traces.endpoint;
+	bool is_traces = s->endpoint == &d->backends->traces.endpoint;
 	enum source_kind found;
 	struct error why = { 0 };
 
@@ -403,7 +402,7 @@ static bool settle_traces(struct doctor *d, const struct round *q,
 			continue;
 		if (!s->is_right && source_probe_matches(kinds[i], r)) {
 			s->is_right = true;
-			d->ctx.backends.traces.kind = kinds[i];
+			d->backends->traces.kind = kinds[i];
 			best = count;
 		}
 		from[count] = i;
@@ -413,13 +412,13 @@ static bool settle_traces(struct doctor *d, const struct round *q,
 	if (!count)
 		return false;
 	if (!s->is_right)
-		best = best_of(all, count, d->ctx.backends.traces.is_default);
+		best = best_of(all, count, d->backends->traces.is_default);
 	s->best = answers[best];
 	best = from[best];
-	d->ctx.backends.traces.endpoint.url = q->traces[best].url;
+	d->backends->traces.endpoint.url = q->traces[best].url;
 	/* By default the two are different servers. */
 	for (i = 0; i < 2; i++)
-		if (i == best || !d->ctx.backends.traces.is_default)
+		if (i == best || !d->backends->traces.is_default)
 			take_times(s, answer_of(q, asks[i]));
 	return true;
 }
@@ -428,7 +427,7 @@ static void check_no_default(struct doctor *d)
 {
 	struct endpoint defaults[2];
 
-	backends_trace_endpoints(&d->ctx.backends, defaults);
+	backends_trace_endpoints(d->backends, defaults);
 	check_fail(&d->checks, ERROR_NETWORK, "traces", "connection",
 		   "nothing answers at %s (Tempo) or %s (Jaeger)",
 		   defaults[0].url, defaults[1].url);
@@ -442,34 +441,33 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 	struct side_answers s = { .name = "traces",
 				  .wanted = "Tempo or Jaeger",
 				  .endpoint =
-					  &d->ctx.backends.traces.endpoint };
+					  &d->backends->traces.endpoint };
 	bool is_tempo;
 
 	if (d->is_traces_up)
 		return true;
-	doctor_check_address(d, &d->ctx.backends.traces,
-			     d->ctx.options->traces_url, "traces");
-	if (d->ctx.backends.traces.kind == SOURCE_FILE) {
+	doctor_check_address(d, &d->backends->traces, "traces");
+	if (d->backends->traces.kind == SOURCE_FILE) {
 		d->is_traces_up = true;
 		return true;
 	}
-	if (d->ctx.backends.traces.kind == SOURCE_CLOUD_TRACE)
+	if (d->backends->traces.kind == SOURCE_CLOUD_TRACE)
 		return doctor_cloud_trace(d, err);
 	if (!settle_traces(d, q, &s) ||
-	    (d->ctx.backends.traces.is_default && !s.best->status)) {
+	    (d->backends->traces.is_default && !s.best->status)) {
 		check_no_default(d);
 		return true;
 	}
-	is_tempo = d->ctx.backends.traces.kind == SOURCE_TEMPO;
+	is_tempo = d->backends->traces.kind == SOURCE_TEMPO;
 	if (s.is_right && is_tempo)
 		s.login = answer_of(q, ASK_TEMPO_LOGIN);
 	if (!check_connection(d, &s) || !check_login(d, &s))
 		return true;
 	if (!s.is_right)
 		return check_stranger(d, &s, err);
-	check_version(d, "traces", kind_title(d->ctx.backends.traces.kind),
+	check_version(d, "traces", kind_title(d->backends->traces.kind),
 		      is_tempo ? answer_of(q, ASK_TEMPO_VERSION) : NULL);
-	doctor_check_tenant(d, &d->ctx.backends.traces, "traces");
+	doctor_check_tenant(d, &d->backends->traces, "traces");
 	check_clock(d, &s);
 	d->is_traces_up = true;
 	return true;
@@ -497,7 +495,7 @@ static void check_length(struct doctor *d, const struct http_response *response)
 
 static void check_no_data(struct doctor *d)
 {
-	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
+	const struct endpoint *e = &d->backends->profiles.endpoint;
 	char tenant[160];
 
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "data",
@@ -512,7 +510,7 @@ static void check_no_data(struct doctor *d)
 static void read_data(struct doctor *d, const struct round *q)
 {
 	const struct http_response *stats = answer_of(q, ASK_STATS);
-	const struct endpoint *e = &d->ctx.backends.profiles.endpoint;
+	const struct endpoint *e = &d->backends->profiles.endpoint;
 	struct error ignored;
 
 	if (!source_services_answer(e, answer_of(q, ASK_SERVICES), &d->arena,
@@ -533,9 +531,9 @@ static void check_retention(struct doctor *d)
 
 	if (!stats->has_data || !stats->oldest_ns)
 		return;
-	format_duration(sat_sub_i64(d->ctx.backends.now_ns, stats->oldest_ns),
+	format_duration(sat_sub_i64(d->backends->now_ns, stats->oldest_ns),
 			oldest);
-	format_duration(sat_sub_i64(d->ctx.backends.now_ns, stats->newest_ns),
+	format_duration(sat_sub_i64(d->backends->now_ns, stats->newest_ns),
 			newest);
 	check_ok(&d->checks, "profiles", "retention",
 		 "the oldest profile is %s old%s%s", oldest,
@@ -548,7 +546,7 @@ static void judge_pyroscope(struct doctor *d, const struct round *q,
 {
 	check_version(d, "profiles", "Pyroscope",
 		      answer_of(q, ASK_PROFILES_VERSION));
-	doctor_check_tenant(d, &d->ctx.backends.profiles, "profiles");
+	doctor_check_tenant(d, &d->backends->profiles, "profiles");
 	check_clock(d, s);
 	check_length(d, answer_of(q, ASK_LENGTH));
 	read_data(d, q);
@@ -562,7 +560,7 @@ static bool judge_parca(struct doctor *d, const struct side_answers *s,
 {
 	struct error why = { 0 };
 
-	if (!parca_adopt(&d->ctx.backends, s->best, &why)) {
+	if (!parca_adopt(d->backends, s->best, &why)) {
 		check_fail(&d->checks, why.code, s->name, "server", "%s",
 			   why.message);
 		mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
@@ -581,7 +579,7 @@ static bool find_parca(struct doctor *d, const struct side_answers *s,
 	struct side_answers own = *s;
 	struct round q = { .count = 0 };
 	bool done = ask_parca(d, &q, err) &&
-		    backends_send(&d->ctx.backends, q.requests, q.responses,
+		    backends_send(d->backends, q.requests, q.responses,
 				  q.count, err);
 
 	own.best = answer_of(&q, ASK_PARCA_TYPES);
@@ -601,7 +599,7 @@ static bool judge_stranger(struct doctor *d, const struct side_answers *s,
 	bool is_found = false;
 
 	if (parca_is_likely(s->best) &&
-	    !d->ctx.backends.profiles.is_kind_given &&
+	    !d->backends->profiles.is_kind_given &&
 	    !find_parca(d, s, &is_found, err))
 		return false;
 	return is_found || check_stranger(d, s, err);
@@ -610,19 +608,18 @@ static bool judge_stranger(struct doctor *d, const struct side_answers *s,
 static bool judge_profiles(struct doctor *d, const struct round *q,
 			   struct error *err)
 {
-	bool is_parca = d->ctx.backends.profiles.kind == SOURCE_PARCA;
+	bool is_parca = d->backends->profiles.kind == SOURCE_PARCA;
 	struct side_answers s = { .name = "profiles",
 				  .wanted = is_parca ? "Parca" : "Pyroscope",
 				  .endpoint =
-					  &d->ctx.backends.profiles.endpoint };
+					  &d->backends->profiles.endpoint };
 
-	doctor_check_address(d, &d->ctx.backends.profiles,
-			     d->ctx.options->profiles_url, "profiles");
-	if (d->ctx.backends.profiles.path) {
+	doctor_check_address(d, &d->backends->profiles, "profiles");
+	if (d->backends->profiles.path) {
 		d->is_profiles_up = true;
 		return true;
 	}
-	if (d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER)
+	if (d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)
 		return doctor_cloud(d, err);
 	s.best = answer_of(q, is_parca ? ASK_PARCA_TYPES : ASK_SERVICES);
 	s.is_right = is_parca ? parca_is(s.best)
@@ -642,15 +639,14 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 /* Nobody answers a dry run: what is asked first is all there is to show. */
 static bool show_requests(struct doctor *d, struct round *q, struct error *err)
 {
-	bool done = q->count ? backends_send(&d->ctx.backends, q->requests,
-					     q->responses, q->count, err)
-			     : dry_run_stop(err);
+	bool done = backends_send(d->backends, q->requests, q->responses,
+				  q->count, err);
 
 	if (err->code == ERROR_STOPPED &&
-	    d->ctx.backends.traces.kind == SOURCE_CLOUD_TRACE)
+	    d->backends->traces.kind == SOURCE_CLOUD_TRACE)
 		done = doctor_cloud_trace(d, err);
 	if (err->code == ERROR_STOPPED &&
-	    d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER)
+	    d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)
 		done = doctor_cloud(d, err);
 	return done;
 }
@@ -660,10 +656,10 @@ bool doctor_servers(struct doctor *d, struct error *err)
 	struct round q = { .count = 0 };
 	bool done = ask_traces(d, &q, err) && ask_profiles(d, &q, err);
 
-	if (done && d->ctx.options->dry_run)
+	if (done && d->backends->channel.show)
 		done = show_requests(d, &q, err);
 	else if (done && q.count)
-		done = backends_send(&d->ctx.backends, q.requests, q.responses,
+		done = backends_send(d->backends, q.requests, q.responses,
 				     q.count, err);
 	done = done && judge_traces(d, &q, err) && judge_profiles(d, &q, err);
 	round_release(&q);

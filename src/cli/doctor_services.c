@@ -17,12 +17,12 @@ static bool is_present(const struct doctor_service *row)
 
 static bool is_parca(const struct doctor *d)
 {
-	return d->ctx.backends.profiles.endpoint.parca != NULL;
+	return d->backends->profiles.endpoint.parca != NULL;
 }
 
 static bool is_google(const struct doctor *d)
 {
-	return d->ctx.backends.profiles.kind == SOURCE_CLOUD_PROFILER;
+	return d->backends->profiles.kind == SOURCE_CLOUD_PROFILER;
 }
 
 /* What mends a lack of profiles, by the kind of server. */
@@ -266,7 +266,7 @@ static void judge_window(struct doctor *d)
 		limits.oldest_ns = limits.newest_ns = 0;
 	show_time(d->window.from_ns, from);
 	show_time(d->window.to_ns, to);
-	switch (window_judge(d->window, d->ctx.backends.now_ns, &limits)) {
+	switch (window_judge(d->window, d->backends->now_ns, &limits)) {
 	case WINDOW_OK:
 		check_ok(c, "profiles", "window", "%s to %s", from, to);
 		break;
@@ -329,7 +329,7 @@ static void judge_data(struct doctor *d)
 		return;
 	if (d->stats.newest_ns)
 		format_duration(
-			sat_sub_i64(d->ctx.backends.now_ns, d->stats.newest_ns),
+			sat_sub_i64(d->backends->now_ns, d->stats.newest_ns),
 			newest);
 	if (d->recent.count) {
 		check_ok(&d->checks, "profiles", "data",

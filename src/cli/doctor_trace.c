@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
 #include "cli/doctor.h"
-#include "cli/fetch_trace.h"
-#include "cli/trace_arg.h"
 
 static void check_complete(struct doctor *d)
 {
 	const struct trace *t = &d->trace;
-	bool is_strict = d->ctx.options->strict;
+	bool is_strict = d->question->is_strict;
 
 	if (!t->is_partial && !t->orphan_count) {
 		check_ok(&d->checks, "trace", "complete",
@@ -27,7 +25,7 @@ static void check_complete(struct doctor *d)
 			   "spans whose parents are not there: %u",
 			   t->orphan_count);
 	check_mend(&d->checks,
-		   d->ctx.backends.traces.endpoint.project && t->is_partial
+		   d->backends->traces.endpoint.project && t->is_partial
 			   ? "Cloud Trace gives at most 10,000 spans of a "
 			     "trace: sample less within it"
 		   : t->is_partial
@@ -44,7 +42,7 @@ static void check_found(struct doctor *d, struct str source)
 	char took[24], began[TIME_RFC3339_BYTES], age[24];
 
 	format_duration(sat_sub_i64(t->end_ns, t->start_ns), took);
-	format_duration(sat_sub_i64(d->ctx.backends.now_ns, t->start_ns), age);
+	format_duration(sat_sub_i64(d->backends->now_ns, t->start_ns), age);
 	format_rfc3339(t->start_ns, began);
 	check_ok(&d->checks, "trace", "found",
 		 "%u spans of %u services, %s, began %.19sZ, %s ago; from %.*s",
@@ -60,7 +58,7 @@ static void check_missing(struct doctor *d, const struct error *why)
 				       "say more; try again");
 		return;
 	}
-	if (d->ctx.backends.traces.endpoint.project) {
+	if (d->backends->traces.endpoint.project) {
 		check_mend(&d->checks,
 			   "another project: --traces-url gcp://PROJECT; past "
 			   "30 days, or not sampled: take a newer trace");
@@ -80,19 +78,13 @@ static bool is_for_the_user(const struct error *why)
 
 bool doctor_trace(struct doctor *d, struct error *err)
 {
-	const struct options *o = d->ctx.options;
-	const char *text = o->arg_count ? o->args[0] : NULL;
-	struct trace_arg arg = { 0 };
+	const struct doctor_question *q = d->question;
 	struct error why = { 0 };
 	struct str source;
 
-	if (text && !trace_arg_parse(text, &arg, err))
-		return false;
-	if (!text && !d->ctx.backends.traces.path)
+	if (!q->trace_fetch || (!q->is_trace_file && !d->is_traces_up))
 		return true;
-	if (!arg.path && !d->is_traces_up)
-		return true;
-	if (!fetch_trace(&d->ctx, text, &d->trace, &source, &why)) {
+	if (!q->trace_fetch(q->context, &d->trace, &source, &why)) {
 		if (is_for_the_user(&why)) {
 			*err = why;
 			return false;
