@@ -5,11 +5,11 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/context.h"
-#include "cli/doctor.h"
 #include "cli/fetch_trace.h"
 #include "cli/output.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"
+#include "doctor/doctor.h"
 
 struct doctor_page {
 	struct context ctx;

@@ -11,9 +11,6 @@
 #include "base/error.h"
 #include "base/timefmt.h"
 
-/* How long Cloud Profiler keeps them. */
-#define GOOGLE_RETENTION_NS (30 * NS_PER_DAY)
-
 struct missing_profile {
 	struct str service;
 	struct str type_id;

@@ -22,8 +22,10 @@ LAYERS = {
     "report": {"report", "investigate", "analyze", "model", "base"},
     "render": {"render", "model", "base"},
     "tui": {"tui", "render", "model", "base"},
-    "cli": {"cli", "investigate", "backend", "wire", "decode", "analyze", "report",
-            "render", "tui", "model", "base"},
+    "doctor": {"doctor", "investigate", "backend", "wire", "decode", "render",
+               "model", "base"},
+    "cli": {"cli", "doctor", "investigate", "backend", "wire", "decode",
+            "analyze", "report", "render", "tui", "model", "base"},
     "": {"cli"},
 }
 
@@ -53,12 +55,6 @@ LOOKS_IN = {
     "cli/context.c": {"cloud_profiler/cloud_profiles.h"},
     "cli/context_finish.c": {"cloud_trace/cloud_trace_query.h"},
     "cli/context_sides.c": {"files/input.h", "google/google_address.h"},
-    "cli/doctor_cloud.c": {"cloud_profiler/cloud_profiles.h"},
-    "cli/doctor_google.c": {"cloud_trace/cloud_trace_query.h",
-                            "google/google_error.h"},
-    "cli/doctor_parca.c": {"parca/parca.h"},
-    "cli/doctor_profiles.c": {"files/fetch_file.h"},
-    "cli/doctor_servers.c": {"parca/parca.h", "parca/parca_probe.h"},
     "cli/evidence.c": {"cloud_profiler/cloud_answers.h",
                        "files/fetch_file.h",
                        "files/fetch_files.h"},
@@ -69,6 +65,12 @@ LOOKS_IN = {
     "cli/services.c": {"parca/parca_probe.h"},
     "cli/trace_arg.c": {"files/input.h"},
     "cli/window.c": {"files/input.h"},
+    "doctor/cloud_profiler.c": {"cloud_profiler/cloud_profiles.h"},
+    "doctor/cloud_trace.c": {"cloud_trace/cloud_trace_query.h",
+                             "google/google_error.h"},
+    "doctor/parca.c": {"parca/parca.h"},
+    "doctor/profiles.c": {"files/fetch_file.h"},
+    "doctor/servers.c": {"parca/parca.h", "parca/parca_probe.h"},
 }
 
 # Headers that are not the system's, and the only files that may see them.

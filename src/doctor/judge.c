@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/doctor_judge.h"
+#include "doctor/judge.h"
 
 #include "base/count.h"
 #include "base/instance.h"

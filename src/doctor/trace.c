@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 
 static void check_complete(struct doctor *d)
 {

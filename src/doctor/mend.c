@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/shell.h"
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 #include "wire/http_error.h"
 
 /* ---- commands ---- */

@@ -5,7 +5,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "base/timefmt.h"
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 #include "render/json_parts.h"
 #include "render/page.h"
 

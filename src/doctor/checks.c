@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/checks.h"
+#include "doctor/checks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/num.h"
-
 #include "base/buf.h"
+#include "base/num.h"
 
 void checks_init(struct checks *c, struct arena *arena)
 {

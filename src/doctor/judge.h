@@ -2,14 +2,14 @@
  *
  * How doctor judges what it measured. Pure functions: no network, no clock.
  */
-#ifndef CLI_DOCTOR_JUDGE_H
-#define CLI_DOCTOR_JUDGE_H
+#ifndef DOCTOR_JUDGE_H
+#define DOCTOR_JUDGE_H
 
 #include <stdint.h>
 
 #include "backend/source.h"
 #include "base/timefmt.h"
-#include "cli/checks.h"
+#include "doctor/checks.h"
 #include "investigate/profile_names.h"
 #include "model/trace.h"
 

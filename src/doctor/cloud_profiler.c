@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/doctor_cloud.h"
+#include "doctor/cloud_profiler.h"
 
 #include "backend/cloud_profiler/cloud_profiles.h"
 #include "backend/fetch_profile.h"

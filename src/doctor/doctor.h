@@ -4,13 +4,13 @@
  * trace or a service. Stage by stage; a stage whose ground is missing is left
  * out, and the other side is checked all the same.
  */
-#ifndef CLI_DOCTOR_H
-#define CLI_DOCTOR_H
+#ifndef DOCTOR_DOCTOR_H
+#define DOCTOR_DOCTOR_H
 
 #include "backend/backends.h"
 #include "backend/status.h"
-#include "cli/checks.h"
-#include "cli/doctor_judge.h"
+#include "doctor/checks.h"
+#include "doctor/judge.h"
 #include "model/trace.h"
 #include "render/render.h"
 

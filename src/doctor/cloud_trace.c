@@ -7,8 +7,8 @@
 #include "backend/google/google_error.h"
 #include "base/map.h"
 #include "base/num.h"
-#include "cli/doctor.h"
 #include "decode/cloud_trace.h"
+#include "doctor/doctor.h"
 
 /* As the profile side is asked for its services. */
 #define RECENT_NS NS_PER_HOUR

@@ -2,7 +2,7 @@
 #include "backend/fetch_profile.h"
 #include "backend/parca/parca.h"
 #include "base/num.h"
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 
 static const struct parca_facts *facts_of(const struct doctor *d)
 {

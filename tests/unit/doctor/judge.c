@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "cli/doctor_judge.h"
+#include "doctor/judge.h"
 
 /* 2026-11-21T10:00:00Z */
 #define NOW_NS (1795255200 * NS_PER_S)

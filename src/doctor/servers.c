@@ -3,8 +3,8 @@
 #include "backend/parca/parca.h"
 #include "backend/parca/parca_probe.h"
 #include "base/num.h"
-#include "cli/doctor.h"
-#include "cli/doctor_cloud.h"
+#include "doctor/cloud_profiler.h"
+#include "doctor/doctor.h"
 #include "wire/http_error.h"
 
 /* Longer than a server answers at once by default (a day). */

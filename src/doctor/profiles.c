@@ -5,7 +5,7 @@
 #include "backend/files/fetch_file.h"
 #include "backend/selector.h"
 #include "base/num.h"
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 #include "investigate/windows.h"
 
 /* Names are asked for over a day, the longest query a server takes by

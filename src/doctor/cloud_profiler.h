@@ -2,10 +2,10 @@
  *
  * doctor where the profiles are Cloud Profiler's: what its list tells.
  */
-#ifndef CLI_DOCTOR_CLOUD_H
-#define CLI_DOCTOR_CLOUD_H
+#ifndef DOCTOR_CLOUD_PROFILER_H
+#define DOCTOR_CLOUD_PROFILER_H
 
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 
 /* Login, list, age of what is kept; sets is_profiles_up. False only when the
  * run cannot go on. */

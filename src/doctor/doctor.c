@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 
 void doctor_init(struct doctor *d, const struct doctor_question *question)
 {

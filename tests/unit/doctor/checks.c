@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/checks.h"
+#include "doctor/checks.h"
 
 struct room {
 	struct arena arena;

@@ -2,9 +2,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "backend/window_parts.h"
 #include "base/num.h"
-#include "cli/doctor.h"
-#include "cli/missing.h"
+#include "doctor/doctor.h"
 #include "render/units.h"
 
 /* Names that fit into one line of a message. */

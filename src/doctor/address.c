@@ -3,7 +3,7 @@
  * Where a side's server is said to be, and by what.
  */
 #include "base/buf.h"
-#include "cli/doctor.h"
+#include "doctor/doctor.h"
 #include "wire/redact.h"
 
 static struct str shown_url(struct doctor *d, const char *url)
