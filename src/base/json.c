@@ -353,23 +353,6 @@ bool json_enter_if(struct json_reader *r, enum json_kind kind)
 	return false;
 }
 
-void json_each_object(struct json_reader *r,
-		      void (*read)(struct json_reader *r, struct str key,
-				   void *into),
-		      void *into)
-{
-	struct str key;
-
-	if (!json_enter(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r)) {
-		if (!json_enter(r, JSON_OBJECT))
-			return;
-		while (json_next_key(r, &key))
-			read(r, key, into);
-	}
-}
-
 bool json_next_item(struct json_reader *r)
 {
 	if (json_failed(r))

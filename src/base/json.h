@@ -74,6 +74,14 @@ bool json_next_key(struct json_reader *r, struct str *key) MUST_CHECK;
  * bracket, which is consumed. */
 bool json_next_item(struct json_reader *r) MUST_CHECK;
 
+/* In an object: the next member of this name, others are passed over; at the
+ * closing brace as above. */
+bool json_next_named(struct json_reader *r, struct str name) MUST_CHECK;
+
+/* In an array of objects: enters the next one, null is passed over; at the
+ * closing bracket as above. */
+bool json_next_object(struct json_reader *r) MUST_CHECK;
+
 /* Enters the array of objects that comes next and calls read for each key of
  * each, which consumes the value. */
 void json_each_object(struct json_reader *r,
@@ -100,6 +108,10 @@ bool json_number_text(struct json_reader *r, struct str *text) MUST_CHECK;
  * whole. Out of range or fractional: fails. null gives 0. */
 bool json_i64(struct json_reader *r, int64_t *value) MUST_CHECK;
 bool json_u64(struct json_reader *r, uint64_t *value) MUST_CHECK;
+
+/* The same for what must not be damage: null gives 0, what is no number
+ * or does not fit the largest one. Fails on another kind. */
+uint64_t json_u64_capped(struct json_reader *r);
 
 /* Also the strings "NaN", "Infinity", "-Infinity". null gives 0. */
 bool json_f64(struct json_reader *r, double *value) MUST_CHECK;
