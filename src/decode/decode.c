@@ -2,9 +2,7 @@
 #include "decode/decode.h"
 
 #include "decode/formats.h"
-
-typedef bool (*trace_decoder)(struct feed *feed, struct trace_build *b,
-			      struct notes *notes, struct error *err);
+#include "decode/taker.h"
 
 enum content { CONTENT_NONE, CONTENT_TRACE, CONTENT_PROFILE };
 
@@ -12,7 +10,7 @@ struct format_row {
 	const char *name;
 	enum content content;
 	bool is_text;
-	trace_decoder decode; /* of profiles see decode_profile.c */
+	span_reader *decode; /* of profiles see decode_profile.c */
 };
 
 static const struct format_row formats[] = {
@@ -80,23 +78,24 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 		       struct notes *notes, struct error *err)
 {
 	const struct format_row *row = row_of(format);
-	struct trace_build *b;
+	struct taker to = { .notes = notes };
 	bool is_decoded;
 
 	if (!row->decode)
 		return error_set(err, ERROR_FORMAT, "%s is not a trace format",
 				 row->name);
-	b = trace_build_new(out, want, err);
-	if (!b)
+	to.b = trace_build_new(out, want, err);
+	if (!to.b)
 		return false;
 	do {
 		feed_seek(feed, 0);
-		is_decoded = row->decode(feed, b, notes, err);
-	} while (is_decoded && trace_build_again(b));
+		to.span_count = 0;
+		is_decoded = row->decode(feed, &to, err);
+	} while (is_decoded && trace_build_again(to.b));
 	/* What could not be read seems cut off to the decoder. */
 	is_decoded = feed_check(feed, err) && is_decoded &&
-		     trace_build_finish(b, notes, err);
-	trace_build_free(b);
+		     trace_build_finish(to.b, notes, err);
+	trace_build_free(to.b);
 	return is_decoded;
 }
 

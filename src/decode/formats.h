@@ -13,23 +13,33 @@
 #include "base/notes.h"
 #include "base/str.h"
 #include "model/profile.h"
-#include "model/trace.h"
 
+struct history;
+struct history_want;
 struct profile_want;
+struct taker;
 
-/* Each appends the spans of its input to b; the caller finishes. */
-bool decode_otlp_json(struct feed *feed, struct trace_build *b,
-		      struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_otlp_pb(struct feed *feed, struct trace_build *b,
-		    struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_tempo_pb(struct feed *feed, struct trace_build *b,
-		     struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_jaeger_json(struct feed *feed, struct trace_build *b,
-			struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_cloud_trace_json(struct feed *feed, struct trace_build *b,
-			     struct notes *notes, struct error *err) MUST_CHECK;
-bool decode_zipkin_json(struct feed *feed, struct trace_build *b,
-			struct notes *notes, struct error *err) MUST_CHECK;
+/* Hands the spans of its input to a taker; the caller finishes. */
+typedef bool span_reader(struct feed *feed, struct taker *to,
+			 struct error *err);
+
+bool decode_otlp_json(struct feed *feed, struct taker *to,
+		      struct error *err) MUST_CHECK;
+bool decode_otlp_pb(struct feed *feed, struct taker *to,
+		    struct error *err) MUST_CHECK;
+bool decode_tempo_pb(struct feed *feed, struct taker *to,
+		     struct error *err) MUST_CHECK;
+bool decode_jaeger_json(struct feed *feed, struct taker *to,
+			struct error *err) MUST_CHECK;
+bool decode_cloud_trace_json(struct feed *feed, struct taker *to,
+			     struct error *err) MUST_CHECK;
+bool decode_zipkin_json(struct feed *feed, struct taker *to,
+			struct error *err) MUST_CHECK;
+
+/* What is read is a search's answer: see decode/history.h. */
+bool decode_search(span_reader *read, struct str bytes, struct history *h,
+		   const struct history_want *want,
+		   struct error *err) MUST_CHECK;
 
 /* Each fills an initialised profile. */
 bool decode_pprof(struct str bytes, const struct profile_want *want,

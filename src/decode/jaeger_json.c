@@ -45,47 +45,20 @@ struct reference {
 
 struct jaeger {
 	struct trace_json t;
-	struct arena arena;    /* of the trace being read */
-	struct map processes;  /* its processID -> reserved resource */
-	struct buf references; /* of the span being read */
-	struct buf process;    /* what the span embeds of its process */
+	struct arena arena;       /* of the trace being read */
+	struct trace_id trace_id; /* its own, for spans without one */
+	struct map processes;     /* its processID -> reserved resource */
+	struct buf references;    /* of the span being read */
+	uint32_t embedded; /* resource of the span whose process is late */
 };
 
 /* ---- tags ---- */
 
-enum { TAG_OTHER = -1, TAG_KIND, TAG_ERROR, TAG_STATUS, TAG_DESCRIPTION };
-
+/* Lists and maps come as strings; `type` may stand behind the value. */
 struct tag {
 	struct attr_key key;
-	bool is_bool;
 	bool is_float;
 };
-
-/* Lists and maps come as strings; `type` may stand behind the value. */
-static void read_tag_value(struct jaeger *j, struct tag *tag)
-{
-	struct json_reader *r = j->t.r;
-	struct str text;
-	bool value;
-
-	value_clear(&j->t.value);
-	switch (json_peek(r)) {
-	case JSON_STRING:
-	case JSON_NUMBER:
-		if (json_number_text(r, &text))
-			value_string(&j->t.value, text);
-		break;
-	case JSON_TRUE:
-	case JSON_FALSE:
-		tag->is_bool = true;
-		if (json_bool(r, &value))
-			value_bool(&j->t.value, value);
-		break;
-	default:
-		json_skip(r);
-		break;
-	}
-}
 
 /* Written as every other format's doubles are. */
 static void normalise_float(struct value_text *v)
@@ -109,7 +82,7 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 	unsigned at = 0;
 	struct str key;
 
-	*tag = (struct tag){ .is_bool = false };
+	*tag = (struct tag){ .is_float = false };
 	value_clear(&j->t.value);
 	while (json_next_key(j->t.r, &key))
 		switch (trace_json_next_field(names, &at, key)) {
@@ -121,7 +94,7 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 						  STR("float64"));
 			break;
 		case FIELD_VALUE:
-			read_tag_value(j, tag);
+			trace_json_plain_value(&j->t);
 			break;
 		default:
 			json_skip(j->t.r);
@@ -139,42 +112,21 @@ static void use_error_tag(struct jaeger *j, struct span_input *in,
 	if (str_equal(text, STR("false")))
 		return;
 	in->flags |= SPAN_IS_ERROR;
-	if (!tag->is_bool && !str_equal(text, STR("true")))
+	if (!str_equal(text, STR("true")))
 		trace_json_attr(&j->t, attr_key_str(&tag->key));
 }
 
 static void use_span_tag(struct jaeger *j, struct span_input *in,
 			 const struct tag *tag, struct str text)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("span.kind", TAG_KIND),
-		JSON_NAME("error", TAG_ERROR),
-		JSON_NAME("otel.status_code", TAG_STATUS),
-		JSON_NAME("otel.status_description", TAG_DESCRIPTION),
-		NAMES_END,
-	};
 	struct str key = attr_key_str(&tag->key);
 
-	switch (trace_json_field(names, key)) {
-	case TAG_KIND:
+	if (str_equal(key, STR("span.kind")))
 		in->kind = (uint8_t)span_kind_from_name(text);
-		break;
-	case TAG_ERROR:
+	else if (str_equal(key, STR("error")))
 		use_error_tag(j, in, tag, text);
-		break;
-	case TAG_STATUS:
-		if (str_equal(text, STR("ERROR")))
-			in->flags |= SPAN_IS_ERROR;
-		break;
-	case TAG_DESCRIPTION:
-		trace_json_built(&j->t, trace_build_text(j->t.b, text,
-							 &in->status_message,
-							 &j->t.err));
-		break;
-	default:
+	else if (!trace_json_status_tag(&j->t, key, text, in))
 		trace_json_attr(&j->t, key);
-		break;
-	}
 }
 
 /* in is NULL for a process. */
@@ -229,12 +181,11 @@ static bool find_process(struct jaeger *j, struct str id, uint32_t *resource)
 	if (*resource != MAP_NONE)
 		return true;
 	id = arena_str(&j->arena, id);
-	return trace_json_built(
-		t,
-		(id.ptr || arena_fail(&j->arena, "the trace", &t->err)) &&
-			trace_build_resource_reserve(t->b, &fresh, &t->err) &&
-			(map_insert(&j->processes, id, fresh, resource) ||
-			 arena_fail(&j->arena, "the trace", &t->err)));
+	return trace_json_taken(
+		t, (id.ptr || arena_fail(&j->arena, "the trace", &t->err)) &&
+			   taker_process_reserve(t->to, &fresh, &t->err) &&
+			   (map_insert(&j->processes, id, fresh, resource) ||
+			    arena_fail(&j->arena, "the trace", &t->err)));
 }
 
 static void read_process(struct jaeger *j, uint32_t resource)
@@ -242,7 +193,7 @@ static void read_process(struct jaeger *j, uint32_t resource)
 	struct trace_json *t = &j->t;
 	struct str key;
 
-	trace_build_attrs_begin(t->b);
+	taker_attrs_begin(t->to, ATTRS_OF_PROCESS);
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key)) {
@@ -256,8 +207,7 @@ static void read_process(struct jaeger *j, uint32_t resource)
 			json_skip(t->r);
 		}
 	}
-	trace_json_built(
-		t, trace_build_resource_describe(t->b, resource, &t->err));
+	trace_json_taken(t, taker_process_describe(t->to, resource, &t->err));
 }
 
 static void read_processes(struct jaeger *j)
@@ -273,20 +223,12 @@ static void read_processes(struct jaeger *j)
 }
 
 /* The process that a span held itself, read once its own tags are stored. */
-static void read_embedded_process(struct jaeger *j, uint32_t resource)
+static void read_embedded_process(struct trace_json *t)
 {
-	struct trace_json *t = &j->t;
-	struct json_reader *outer = t->r;
+	/* A struct jaeger begins with it. */
+	struct jaeger *j = (struct jaeger *)t;
 
-	t->r = json_new(buf_str(&j->process), &t->err);
-	if (t->r) {
-		read_process(j, resource);
-		if (t->err.code == ERROR_NONE)
-			(void)!json_check(t->r, &t->err);
-		json_free(t->r);
-	}
-	t->r = outer;
-	trace_json_built(t, t->err.code == ERROR_NONE);
+	read_process(j, j->embedded);
 }
 
 /* ---- spans ---- */
@@ -326,10 +268,8 @@ static void read_reference(struct jaeger *j)
 
 static void read_references(struct jaeger *j)
 {
-	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
-		return;
-	while (json_next_item(j->t.r))
-		if (json_enter_nullable(j->t.r, JSON_OBJECT))
+	if (json_enter_nullable(j->t.r, JSON_ARRAY))
+		while (json_next_object(j->t.r))
 			read_reference(j);
 }
 
@@ -362,16 +302,18 @@ static void use_references(const struct jaeger *j, struct span_input *in)
 /* References to other traces are links. */
 static void use_links(struct jaeger *j, const struct span_input *in)
 {
-	struct trace_build *b = j->t.b;
+	struct trace_build *b = j->t.to->b;
 	struct error *err = &j->t.err;
 	struct reference ref;
 
+	if (!taker_has_details(j->t.to))
+		return;
 	for (size_t at = 0; at + sizeof ref <= j->references.len;
 	     at += sizeof ref) {
 		memcpy(&ref, j->references.data + at, sizeof ref);
 		if (ref.has_trace_id &&
 		    !trace_id_equal(&ref.trace_id, &in->trace_id) &&
-		    !trace_json_built(
+		    !trace_json_taken(
 			    &j->t,
 			    trace_build_part_begin(b, DETAIL_LINK, err) &&
 				    trace_build_link_end(b, &ref.trace_id,
@@ -386,26 +328,26 @@ struct span_times {
 	bool has_duration;
 };
 
-/* Out of range becomes the largest time, which the model sorts out. */
-static uint64_t ns_of(int64_t time_us)
-{
-	if (time_us < 0 || time_us > INT64_MAX / NS_PER_US)
-		return UINT64_MAX;
-	return (uint64_t)(time_us * NS_PER_US);
-}
-
 static void use_times(const struct span_times *times, struct span_input *in)
 {
-	in->start_unix_ns = ns_of(times->start_us);
+	in->start_unix_ns = trace_json_ns((uint64_t)times->start_us);
 	if (times->has_duration)
-		in->end_unix_ns =
-			ns_of(sat_add_i64(times->start_us, times->duration_us));
+		in->end_unix_ns = trace_json_ns((uint64_t)sat_add_i64(
+			times->start_us, times->duration_us));
 }
 
+/* What does not fit becomes the largest number: an impossible time. Jaeger
+ * writes the length of a span that ends before it begins as one near 2^64. */
 static void read_number(struct jaeger *j, int64_t *number)
 {
-	if (!json_i64(j->t.r, number))
-		*number = 0;
+	struct str text;
+
+	*number = 0;
+	if (json_peek(j->t.r) == JSON_NULL)
+		json_skip(j->t.r);
+	else if (json_number_text(j->t.r, &text) && !parse_i64(text, number) &&
+		 !parse_whole_i64(text, number))
+		*number = INT64_MAX;
 }
 
 static void read_log_fields(struct jaeger *j, uint32_t *name)
@@ -426,8 +368,8 @@ static void read_log_fields(struct jaeger *j, uint32_t *name)
 		if (!str_equal(key, STR("event")))
 			trace_json_attr(t, key);
 		else if (trace_json_value(t, &text))
-			trace_json_built(
-				t, trace_build_text(t->b, text, name, &t->err));
+			trace_json_taken(
+				t, taker_text(t->to, text, name, &t->err));
 	}
 }
 
@@ -438,8 +380,8 @@ static void read_log(struct jaeger *j)
 	uint32_t name = 0;
 	struct str key;
 
-	if (!trace_json_built(
-		    t, trace_build_part_begin(t->b, DETAIL_EVENT, &t->err)))
+	if (!trace_json_taken(
+		    t, trace_build_part_begin(t->to->b, DETAIL_EVENT, &t->err)))
 		return;
 	while (json_next_key(t->r, &key))
 		if (str_equal(key, STR("timestamp")))
@@ -448,29 +390,18 @@ static void read_log(struct jaeger *j)
 			read_log_fields(j, &name);
 		else
 			json_skip(t->r);
-	trace_build_event_end(t->b, ns_of(time_us), name);
+	trace_build_event_end(t->to->b, trace_json_ns((uint64_t)time_us), name);
 }
 
 static void read_logs(struct jaeger *j)
 {
-	if (!trace_build_has_details(j->t.b)) {
+	if (!taker_has_details(j->t.to)) {
 		json_skip(j->t.r);
 		return;
 	}
-	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
-		return;
-	while (json_next_item(j->t.r))
-		if (json_enter_nullable(j->t.r, JSON_OBJECT))
+	if (json_enter_nullable(j->t.r, JSON_ARRAY))
+		while (json_next_object(j->t.r))
 			read_log(j);
-}
-
-static void read_process_raw(struct jaeger *j)
-{
-	buf_clear(&j->process);
-	if (json_peek(j->t.r) != JSON_OBJECT)
-		json_skip(j->t.r);
-	else
-		(void)!json_raw(j->t.r, &j->process);
 }
 
 /* What is read of a span that is not kept: all else is checked for its grammar
@@ -485,7 +416,7 @@ static bool is_of_times(int field)
 static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 			    struct span_times *times)
 {
-	if (!is_of_times(field) && trace_build_skips(j->t.b, &in->trace_id)) {
+	if (!is_of_times(field) && taker_skips(j->t.to, &in->trace_id)) {
 		json_skip(j->t.r);
 		return;
 	}
@@ -500,7 +431,7 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 		in->parent_id = trace_json_span_id(&j->t);
 		break;
 	case FIELD_NAME:
-		in->name = trace_json_symbol(&j->t);
+		trace_json_name(&j->t, in);
 		break;
 	case FIELD_REFERENCES:
 		read_references(j);
@@ -525,7 +456,10 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 		find_process(j, json_text_nullable(j->t.r), &in->resource);
 		break;
 	case FIELD_PROCESS:
-		read_process_raw(j);
+		if (json_peek(j->t.r) == JSON_OBJECT)
+			trace_json_keep_late(&j->t);
+		else
+			json_skip(j->t.r);
 		break;
 	default:
 		json_skip(j->t.r);
@@ -554,44 +488,43 @@ static const struct json_name span_names[] = {
 
 static void read_span(struct jaeger *j)
 {
-	struct span_input in = { .resource = NO_RESOURCE };
+	struct span_input in = { .trace_id = j->trace_id,
+				 .resource = NO_RESOURCE };
 	struct span_times times = { .has_duration = false };
 	struct trace_json *t = &j->t;
 	unsigned at = 0;
 	struct str key;
 
 	buf_clear(&j->references);
-	buf_clear(&j->process);
-	trace_build_attrs_begin(t->b);
+	buf_clear(&t->late);
+	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
 	while (json_next_key(t->r, &key))
 		read_span_field(j, trace_json_next_field(span_names, &at, key),
 				&in, &times);
 	/* More references than fit are links; the parent comes first. */
 	if (j->references.state == BUF_OUT_OF_MEMORY)
-		trace_json_built(t, error_memory(&t->err, "the references"));
+		trace_json_taken(t, error_memory(&t->err, "the references"));
 	if (json_failed(t->r))
 		return;
 	use_references(j, &in);
 	use_links(j, &in);
 	use_times(&times, &in);
-	if (!trace_build_skips(t->b, &in.trace_id) &&
-	    (j->process.len || in.resource == NO_RESOURCE))
-		trace_json_built(t, trace_build_resource_reserve(
-					    t->b, &in.resource, &t->err));
-	t->span_count++;
-	trace_json_built(t, !json_failed(t->r) &&
-				    trace_build_span(t->b, &in, &t->err));
+	if (!taker_skips(t->to, &in.trace_id) &&
+	    (t->late.len || in.resource == NO_RESOURCE))
+		trace_json_taken(
+			t, taker_process_reserve(t->to, &in.resource, &t->err));
+	trace_json_taken(t,
+			 !json_failed(t->r) && taker_span(t->to, &in, &t->err));
 	/* None was reserved for a span that is not kept. */
-	if (j->process.len && in.resource != NO_RESOURCE)
-		read_embedded_process(j, in.resource);
+	j->embedded = in.resource;
+	if (in.resource != NO_RESOURCE)
+		trace_json_read_late(t, read_embedded_process);
 }
 
 static void read_spans(struct jaeger *j)
 {
-	if (!json_enter_nullable(j->t.r, JSON_ARRAY))
-		return;
-	while (json_next_item(j->t.r))
-		if (json_enter_nullable(j->t.r, JSON_OBJECT))
+	if (json_enter_nullable(j->t.r, JSON_ARRAY))
+		while (json_next_object(j->t.r))
 			read_span(j);
 }
 
@@ -601,11 +534,19 @@ static void begin_trace(struct jaeger *j)
 {
 	arena_release(&j->arena);
 	map_init(&j->processes, &j->arena);
+	j->trace_id = (struct trace_id){ .bytes = { 0 } };
+}
+
+static void end_trace(struct jaeger *j)
+{
+	if (!json_failed(j->t.r))
+		trace_json_taken(&j->t, taker_settle(j->t.to, &j->t.err));
 }
 
 static const struct json_name document_names[] = {
 	JSON_NAME("data", FIELD_DATA),
 	JSON_NAME("errors", FIELD_ERRORS),
+	JSON_NAME("traceID", FIELD_TRACE_ID),
 	JSON_NAME("spans", FIELD_SPANS),
 	JSON_NAME("processes", FIELD_PROCESSES),
 	NAMES_END,
@@ -617,6 +558,8 @@ static void read_trace_field(struct jaeger *j, int field)
 		read_spans(j);
 	else if (field == FIELD_PROCESSES)
 		read_processes(j);
+	else if (field == FIELD_TRACE_ID)
+		trace_json_trace_id(&j->t, &j->trace_id);
 	else
 		json_skip(j->t.r);
 }
@@ -628,6 +571,7 @@ static void read_trace(struct jaeger *j)
 	begin_trace(j);
 	while (json_next_key(j->t.r, &key))
 		read_trace_field(j, trace_json_field(document_names, key));
+	end_trace(j);
 }
 
 /* The item that is announced and those that follow. */
@@ -666,28 +610,28 @@ static void read_document(struct jaeger *j)
 		else
 			read_trace_field(j, field);
 	}
+	end_trace(j);
 }
 
-bool decode_jaeger_json(struct feed *feed, struct trace_build *b,
-			struct notes *notes, struct error *err)
+bool decode_jaeger_json(struct feed *feed, struct taker *to, struct error *err)
 {
 	struct jaeger j = { 0 };
 	bool is_read;
 
-	if (!trace_json_init(&j.t, feed, b, notes, err))
+	if (!trace_json_init(&j.t, feed, to, err))
 		return false;
 	j.t.has_short_ids = true;
 	arena_init(&j.arena, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&j.references, LIMIT_SPAN_ATTRS * sizeof(struct reference));
-	buf_init(&j.process, LIMIT_BODY_PLAIN_BYTES);
 	if (trace_json_resume(&j.t)) {
 		read_traces(&j);
 		trace_json_leave(&j.t);
+	} else {
+		read_document(&j);
 	}
 	while (!j.t.is_enough && !json_at_end(j.t.r))
 		read_document(&j);
 	is_read = trace_json_finish(&j.t, "Jaeger JSON", err);
-	buf_release(&j.process);
 	buf_release(&j.references);
 	arena_release(&j.arena);
 	return is_read;

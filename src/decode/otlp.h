@@ -5,8 +5,7 @@
 #ifndef DECODE_OTLP_H
 #define DECODE_OTLP_H
 
-#include "base/notes.h"
-#include "model/trace.h"
+#include "decode/taker.h"
 
 #define OTLP_STATUS_ERROR 2
 
@@ -24,12 +23,10 @@ static inline enum span_kind otlp_kind(uint64_t number)
 }
 
 /* Tempo's status PARTIAL with its message, which may be empty. */
-static inline void otlp_note_partial(struct trace_build *b, struct str message,
-				     struct notes *notes)
+static inline void otlp_note_partial(struct taker *to, struct str message)
 {
-	trace_build_partial(b);
-	notes_add(notes, "the server returned only a part of the trace%s%.*s",
-		  message.len ? ": " : "", STR_ARGS(message));
+	taker_partial(to, "the server returned only a part of the trace%s%.*s",
+		      message.len ? ": " : "", STR_ARGS(message));
 }
 
 #endif

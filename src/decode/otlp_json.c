@@ -8,7 +8,6 @@
 #include "decode/formats.h"
 #include "decode/otlp.h"
 #include "decode/otlp_json_value.h"
-#include "decode/trace_json.h"
 
 #define NO_RESOURCE UINT32_MAX
 
@@ -20,7 +19,6 @@ enum field {
 	FIELD_EVENTS,
 	FIELD_GROUPS,
 	FIELD_INNER,
-	FIELD_KEY,
 	FIELD_KIND,
 	FIELD_LINKS,
 	FIELD_MESSAGE,
@@ -33,50 +31,37 @@ enum field {
 	FIELD_START,
 	FIELD_STATUS,
 	FIELD_TRACE_ID,
-	FIELD_VALUE,
 };
 
 /* ---- attributes ---- */
 
 static void read_attribute(struct trace_json *t)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("key", FIELD_KEY),
-		JSON_NAME("value", FIELD_VALUE),
-		NAMES_END,
-	};
 	struct attr_key key = { .len = 0 };
-	bool has_key = false;
+	bool has_key = false, is_wanted = true;
 	struct str name;
 
 	value_clear(&t->value);
 	while (json_next_key(t->r, &name))
-		switch (trace_json_field(names, name)) {
-		case FIELD_KEY:
+		if (str_equal(name, STR("key"))) {
 			trace_json_key(t, &key);
 			has_key = true;
-			break;
-		case FIELD_VALUE:
-			if (has_key &&
-			    !trace_build_wants(t->b, attr_key_str(&key)))
-				json_skip(t->r);
-			else
-				otlp_json_value(t->r, &t->value);
-			break;
-		default:
+		} else if (!str_equal(name, STR("value"))) {
 			json_skip(t->r);
-			break;
+		} else if (!has_key || taker_wants(t->to, attr_key_str(&key))) {
+			otlp_json_value(t->r, &t->value);
+		} else {
+			json_skip(t->r);
+			is_wanted = false;
 		}
-	if (trace_build_wants(t->b, attr_key_str(&key)))
+	if (is_wanted)
 		trace_json_attr(t, attr_key_str(&key));
 }
 
-static void read_attributes(struct trace_json *t)
+void otlp_json_attributes(struct trace_json *t)
 {
-	if (!json_enter_nullable(t->r, JSON_ARRAY))
-		return;
-	while (json_next_item(t->r))
-		if (json_enter_nullable(t->r, JSON_OBJECT))
+	if (json_enter_nullable(t->r, JSON_ARRAY))
+		while (json_next_object(t->r))
 			read_attribute(t);
 }
 
@@ -173,7 +158,8 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 	struct span_input in = { .name = 0 };
 	struct str key;
 
-	if (!trace_json_built(t, trace_build_part_begin(t->b, kind, &t->err)))
+	if (!trace_json_taken(t,
+			      trace_build_part_begin(t->to->b, kind, &t->err)))
 		return;
 	while (json_next_key(t->r, &key))
 		switch (trace_json_field(names, key)) {
@@ -190,29 +176,27 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 			in.span_id = trace_json_span_id(t);
 			break;
 		case FIELD_ATTRIBUTES:
-			read_attributes(t);
+			otlp_json_attributes(t);
 			break;
 		default:
 			json_skip(t->r);
 			break;
 		}
 	if (kind == DETAIL_EVENT)
-		trace_build_event_end(t->b, in.start_unix_ns, in.name);
+		trace_build_event_end(t->to->b, in.start_unix_ns, in.name);
 	else
-		trace_json_built(t, trace_build_link_end(t->b, &in.trace_id,
+		trace_json_taken(t, trace_build_link_end(t->to->b, &in.trace_id,
 							 in.span_id, &t->err));
 }
 
 static void read_parts(struct trace_json *t, enum detail_kind kind)
 {
-	if (!trace_build_has_details(t->b)) {
+	if (!taker_has_details(t->to)) {
 		json_skip(t->r);
 		return;
 	}
-	if (!json_enter_nullable(t->r, JSON_ARRAY))
-		return;
-	while (json_next_item(t->r))
-		if (json_enter_nullable(t->r, JSON_OBJECT))
+	if (json_enter_nullable(t->r, JSON_ARRAY))
+		while (json_next_object(t->r))
 			read_part(t, kind);
 }
 
@@ -228,7 +212,7 @@ static bool is_of_times(int field)
 static void read_span_field(struct trace_json *t, int field,
 			    struct span_input *in)
 {
-	if (!is_of_times(field) && trace_build_skips(t->b, &in->trace_id)) {
+	if (!is_of_times(field) && taker_skips(t->to, &in->trace_id)) {
 		json_skip(t->r);
 		return;
 	}
@@ -243,7 +227,7 @@ static void read_span_field(struct trace_json *t, int field,
 		in->parent_id = trace_json_span_id(t);
 		break;
 	case FIELD_NAME:
-		in->name = trace_json_symbol(t);
+		trace_json_name(t, in);
 		break;
 	case FIELD_KIND:
 		in->kind = read_kind(t);
@@ -255,7 +239,7 @@ static void read_span_field(struct trace_json *t, int field,
 		in->end_unix_ns = read_time(t);
 		break;
 	case FIELD_ATTRIBUTES:
-		read_attributes(t);
+		otlp_json_attributes(t);
 		break;
 	case FIELD_STATUS:
 		read_status(t, in);
@@ -297,62 +281,44 @@ static void read_span(struct trace_json *t, uint32_t resource)
 	unsigned at = 0;
 	struct str key;
 
-	trace_build_attrs_begin(t->b);
+	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
 	while (json_next_key(t->r, &key))
 		read_span_field(t, trace_json_next_field(names, &at, key), &in);
 	if (json_failed(t->r))
 		return;
-	t->span_count++;
-	trace_json_built(t, trace_build_span(t->b, &in, &t->err));
+	trace_json_taken(t, taker_span(t->to, &in, &t->err));
 }
 
 /* ---- resources ---- */
 
 static void read_scope(struct trace_json *t, uint32_t resource)
 {
-	struct str key;
-
-	while (json_next_key(t->r, &key)) {
-		if (!str_equal(key, STR("spans"))) {
-			json_skip(t->r);
-			continue;
-		}
-		if (!json_enter_nullable(t->r, JSON_ARRAY))
-			continue;
-		while (json_next_item(t->r))
-			if (json_enter_nullable(t->r, JSON_OBJECT))
+	while (json_next_named(t->r, STR("spans")))
+		if (json_enter_nullable(t->r, JSON_ARRAY))
+			while (json_next_object(t->r))
 				read_span(t, resource);
-	}
 }
 
 static void read_scopes(struct trace_json *t, uint32_t resource)
 {
-	if (!json_enter_nullable(t->r, JSON_ARRAY))
-		return;
-	while (json_next_item(t->r))
-		if (json_enter_nullable(t->r, JSON_OBJECT))
+	if (json_enter_nullable(t->r, JSON_ARRAY))
+		while (json_next_object(t->r))
 			read_scope(t, resource);
 }
 
 /* A reserved resource is described, otherwise a new one made. */
 static void read_resource(struct trace_json *t, uint32_t *resource)
 {
-	struct str key;
-
-	trace_build_attrs_begin(t->b);
+	taker_attrs_begin(t->to, ATTRS_OF_PROCESS);
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
-	while (json_next_key(t->r, &key))
-		if (str_equal(key, STR("attributes")))
-			read_attributes(t);
-		else
-			json_skip(t->r);
+	while (json_next_named(t->r, STR("attributes")))
+		otlp_json_attributes(t);
 	if (*resource == NO_RESOURCE)
-		trace_json_built(t,
-				 trace_build_resource(t->b, resource, &t->err));
+		trace_json_taken(t, taker_process(t->to, resource, &t->err));
 	else
-		trace_json_built(t, trace_build_resource_describe(
-					    t->b, *resource, &t->err));
+		trace_json_taken(
+			t, taker_process_describe(t->to, *resource, &t->err));
 }
 
 static void read_group(struct trace_json *t)
@@ -382,11 +348,13 @@ static void read_group(struct trace_json *t)
 			continue;
 		}
 		if (resource == NO_RESOURCE &&
-		    !trace_json_built(t, trace_build_resource_reserve(
-						 t->b, &resource, &t->err)))
+		    !trace_json_taken(t, taker_process_reserve(t->to, &resource,
+							       &t->err)))
 			return;
 		read_scopes(t, resource);
 	}
+	if (!json_failed(t->r))
+		trace_json_taken(t, taker_settle(t->to, &t->err));
 }
 
 /* ---- documents ---- */
@@ -468,15 +436,14 @@ static void read_document(struct trace_json *t)
 			break;
 		}
 	if (is_partial)
-		otlp_note_partial(t->b, message, t->notes);
+		otlp_note_partial(t->to, message);
 }
 
-bool decode_otlp_json(struct feed *feed, struct trace_build *b,
-		      struct notes *notes, struct error *err)
+bool decode_otlp_json(struct feed *feed, struct taker *to, struct error *err)
 {
 	struct trace_json t;
 
-	if (!trace_json_init(&t, feed, b, notes, err))
+	if (!trace_json_init(&t, feed, to, err))
 		return false;
 	if (trace_json_resume(&t)) {
 		read_group_items(&t);

@@ -187,8 +187,12 @@ static void step(struct walk *w)
 
 void otlp_json_value(struct json_reader *r, struct value_text *v)
 {
-	struct walk w = { .r = r, .v = v };
+	struct walk w;
 
+	/* Its levels are many, and most values have one. */
+	w.r = r;
+	w.v = v;
+	w.depth = 0;
 	/* Some dumps write plain values where an object should be. */
 	switch (json_peek(r)) {
 	case JSON_STRING:

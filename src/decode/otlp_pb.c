@@ -20,7 +20,7 @@
 #define OLD_LIBRARY_SPANS 1000
 
 struct pb_reader {
-	struct trace_build *b;
+	struct taker *to;
 	struct value_text value;
 	struct error *err;
 };
@@ -164,7 +164,7 @@ static bool read_attr(struct pb_reader *p, struct wire *parent,
 	kv = wire_inside(parent, f);
 	if (!find_key_value(&kv, &key, &value))
 		return wire_check(&kv, WHAT, p->err);
-	if (!trace_build_wants(p->b, key))
+	if (!taker_wants(p->to, key))
 		return true;
 	value_clear(&p->value);
 	n.depth = 0;
@@ -174,7 +174,7 @@ static bool read_attr(struct pb_reader *p, struct wire *parent,
 		if (!write_member(p, &n))
 			return false;
 	return value_check(&p->value, &text, p->err) &&
-	       trace_build_attr(p->b, key, text, p->err);
+	       taker_attr(p->to, key, text, p->err);
 }
 
 /* ---- spans ---- */
@@ -192,8 +192,8 @@ static bool read_status(struct pb_reader *p, struct wire *parent,
 					    ? SPAN_IS_ERROR
 					    : 0;
 		else if (member.tag == WIRE_TAG(2, WIRE_BYTES) &&
-			 !trace_build_text(p->b, member.bytes,
-					   &in->status_message, p->err))
+			 !taker_text(p->to, member.bytes, &in->status_message,
+				     p->err))
 			return false;
 	return wire_check(&w, WHAT, p->err);
 }
@@ -229,18 +229,18 @@ static bool read_event(struct pb_reader *p, struct wire *parent,
 	struct wire_field member;
 
 	w = wire_inside(parent, f);
-	if (!trace_build_part_begin(p->b, DETAIL_EVENT, p->err))
+	if (!trace_build_part_begin(p->to->b, DETAIL_EVENT, p->err))
 		return false;
 	while (wire_next(&w, &member))
 		if (member.tag == WIRE_TAG(1, WIRE_FIXED64))
 			time_ns = member.value;
 		else if (member.tag == WIRE_TAG(2, WIRE_BYTES) &&
-			 !trace_build_text(p->b, member.bytes, &name, p->err))
+			 !taker_text(p->to, member.bytes, &name, p->err))
 			return false;
 		else if (member.tag == WIRE_TAG(3, WIRE_BYTES) &&
 			 !read_attr(p, &w, &member))
 			return false;
-	trace_build_event_end(p->b, time_ns, name);
+	trace_build_event_end(p->to->b, time_ns, name);
 	return wire_check(&w, WHAT, p->err);
 }
 
@@ -253,7 +253,7 @@ static bool read_link(struct pb_reader *p, struct wire *parent,
 	struct wire_field member;
 
 	w = wire_inside(parent, f);
-	if (!trace_build_part_begin(p->b, DETAIL_LINK, p->err))
+	if (!trace_build_part_begin(p->to->b, DETAIL_LINK, p->err))
 		return false;
 	while (wire_next(&w, &member))
 		if ((member.tag == WIRE_TAG(1, WIRE_BYTES) ||
@@ -264,13 +264,13 @@ static bool read_link(struct pb_reader *p, struct wire *parent,
 			 !read_attr(p, &w, &member))
 			return false;
 	return wire_check(&w, WHAT, p->err) &&
-	       trace_build_link_end(p->b, &to.trace_id, to.span_id, p->err);
+	       trace_build_link_end(p->to->b, &to.trace_id, to.span_id, p->err);
 }
 
 static bool read_part(struct pb_reader *p, struct wire *w,
 		      const struct wire_field *f)
 {
-	if (!trace_build_has_details(p->b))
+	if (!taker_has_details(p->to))
 		return true;
 	return f->tag == WIRE_TAG(11, WIRE_BYTES) ? read_event(p, w, f)
 						  : read_link(p, w, f);
@@ -285,7 +285,7 @@ static bool read_span_field(struct pb_reader *p, struct wire *w,
 	case WIRE_TAG(4, WIRE_BYTES):
 		return read_id(p, w, f, in);
 	case WIRE_TAG(5, WIRE_BYTES):
-		return trace_build_text(p->b, f->bytes, &in->name, p->err);
+		return taker_name(p->to, f->bytes, in, p->err);
 	case WIRE_TAG(6, WIRE_VARINT):
 		in->kind = (uint8_t)otlp_kind(f->value);
 		return true;
@@ -315,12 +315,11 @@ static bool read_span(struct pb_reader *p, struct wire *parent,
 	struct wire_field member;
 
 	w = wire_inside(parent, f);
-	trace_build_attrs_begin(p->b);
+	taker_attrs_begin(p->to, ATTRS_OF_SPAN);
 	while (wire_next(&w, &member))
 		if (!read_span_field(p, &w, &member, &in))
 			return false;
-	return wire_check(&w, WHAT, p->err) &&
-	       trace_build_span(p->b, &in, p->err);
+	return wire_check(&w, WHAT, p->err) && taker_span(p->to, &in, p->err);
 }
 
 static bool read_scope_spans(struct pb_reader *p, struct wire *parent,
@@ -363,13 +362,13 @@ static bool read_resource_spans(struct pb_reader *p, struct wire *parent,
 
 	w = wire_inside(parent, f);
 	again = w;
-	trace_build_attrs_begin(p->b);
+	taker_attrs_begin(p->to, ATTRS_OF_PROCESS);
 	while (wire_next(&w, &member))
 		if (member.tag == WIRE_TAG(1, WIRE_BYTES) &&
 		    !read_resource(p, &w, &member))
 			return false;
 	if (!wire_check(&w, WHAT, p->err) ||
-	    !trace_build_resource(p->b, &resource, p->err))
+	    !taker_process(p->to, &resource, p->err))
 		return false;
 	while (wire_next(&again, &member))
 		if ((member.tag == WIRE_TAG(2, WIRE_BYTES) ||
@@ -390,36 +389,27 @@ static bool read_trace(struct pb_reader *p, struct wire *w)
 	return wire_check(w, WHAT, p->err);
 }
 
-bool decode_otlp_pb(struct feed *feed, struct trace_build *b,
-		    struct notes *notes, struct error *err)
+static bool read_top(struct pb_reader *p, struct wire_feed *top)
 {
-	struct pb_reader p = { .b = b, .err = err };
+	struct trace_build *b = p->to->b;
 	struct feed_place place;
-	struct wire_feed top;
 	struct wire_field f;
-	bool is_read = true;
 
-	(void)notes;
-	wire_feed_init(&top, feed);
-	value_init(&p.value);
-	if (trace_build_resume(b, &place))
-		wire_feed_seek(&top, place.offset);
-	while (is_read && wire_feed_next(&top, &f)) {
-		place = (struct feed_place){ .offset = top.field_start };
-		if (!trace_build_at(b, &place))
+	if (b && trace_build_resume(b, &place))
+		wire_feed_seek(top, place.offset);
+	while (wire_feed_next(top, &f)) {
+		place = (struct feed_place){ .offset = top->field_start };
+		if (b && !trace_build_at(b, &place))
 			break;
-		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
-			is_read = read_resource_spans(&p, &top.w, &f);
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !read_resource_spans(p, &top->w, &f))
+			return false;
 	}
-	is_read = is_read && wire_feed_check(&top, WHAT, err);
-	value_release(&p.value);
-	wire_feed_release(&top);
-	return is_read;
+	return wire_feed_check(top, WHAT, p->err);
 }
 
 /* TraceByIDResponse: the trace, then status and message. */
-static bool read_response(struct pb_reader *p, struct wire_feed *top,
-			  struct notes *notes)
+static bool read_response(struct pb_reader *p, struct wire_feed *top)
 {
 	char message[LIMIT_NOTE_BYTES] = "";
 	bool is_partial = false;
@@ -442,21 +432,31 @@ static bool read_response(struct pb_reader *p, struct wire_feed *top,
 			break;
 		}
 	if (is_partial)
-		otlp_note_partial(p->b, str_from(message), notes);
+		otlp_note_partial(p->to, str_from(message));
 	return wire_feed_check(top, WHAT, p->err);
 }
 
-bool decode_tempo_pb(struct feed *feed, struct trace_build *b,
-		     struct notes *notes, struct error *err)
+static bool read_feed(struct feed *feed, struct taker *to, struct error *err,
+		      bool (*read)(struct pb_reader *p, struct wire_feed *top))
 {
-	struct pb_reader p = { .b = b, .err = err };
+	struct pb_reader p = { .to = to, .err = err };
 	struct wire_feed top;
 	bool is_read;
 
 	wire_feed_init(&top, feed);
 	value_init(&p.value);
-	is_read = read_response(&p, &top, notes);
+	is_read = read(&p, &top);
 	value_release(&p.value);
 	wire_feed_release(&top);
 	return is_read;
+}
+
+bool decode_otlp_pb(struct feed *feed, struct taker *to, struct error *err)
+{
+	return read_feed(feed, to, err, read_top);
+}
+
+bool decode_tempo_pb(struct feed *feed, struct taker *to, struct error *err)
+{
+	return read_feed(feed, to, err, read_response);
 }

@@ -3,8 +3,9 @@
  * Tempo's search answer in JSON: traces with the spans that matched.
  */
 #include "base/num.h"
-#include "decode/history_json.h"
-#include "decode/trace_json.h"
+#include "base/timefmt.h"
+#include "decode/formats.h"
+#include "decode/otlp_json_value.h"
 
 enum field {
 	FIELD_ATTRIBUTES,
@@ -21,38 +22,39 @@ enum field {
 	FIELD_STATS,
 };
 
-#define NAMES_END                                                              \
-	{                                                                      \
-		{ NULL, 0 }, 0                                                 \
-	}
-
-static void read_span_field(struct search_json *s, int field)
+static void read_span_field(struct trace_json *t, int field)
 {
-	struct span_facts *f = &s->facts;
+	struct span_facts *f = &t->to->facts;
 
 	switch (field) {
 	case FIELD_ID:
-		f->span_id = search_json_span_id(s);
+		f->span_id = trace_json_span_id(t);
 		break;
 	case FIELD_NAME:
-		facts_set(f, FACT_NAME, json_text_nullable(s->r));
+		facts_set(f, FACT_NAME, json_text_nullable(t->r));
 		break;
 	case FIELD_START:
-		f->start_ns = search_json_number(s);
+		f->start_ns = json_u64_capped(t->r);
 		break;
 	case FIELD_DURATION:
-		f->duration_ns = search_json_number(s);
+		f->duration_ns = json_u64_capped(t->r);
 		break;
 	case FIELD_ATTRIBUTES:
-		search_json_attributes(s);
+		otlp_json_attributes(t);
 		break;
 	default:
-		json_skip(s->r);
+		json_skip(t->r);
 		break;
 	}
 }
 
-static void read_span(struct search_json *s)
+/* Of those that the answer holds so far. */
+static uint32_t last_trace(const struct trace_json *t)
+{
+	return (uint32_t)t->to->gather->trace_count - 1;
+}
+
+static void read_span(struct trace_json *t)
 {
 	static const struct json_name names[] = {
 		JSON_NAME("spanID", FIELD_ID),
@@ -62,86 +64,53 @@ static void read_span(struct search_json *s)
 		JSON_NAME("attributes", FIELD_ATTRIBUTES),
 		NAMES_END,
 	};
-	uint32_t trace = (uint32_t)s->gather.trace_count - 1;
+	struct taker *to = t->to;
+	unsigned at = 0;
 	struct str key;
 
-	facts_clear_span(&s->facts);
-	facts_clear_process(&s->facts);
-	while (json_next_key(s->r, &key))
-		read_span_field(s, trace_json_field(names, key));
-	if (!json_failed(s->r))
-		search_json_stored(
-			s, gather_span(&s->gather, trace, &s->facts, &s->err));
+	facts_clear_span(&to->facts);
+	facts_clear_process(&to->facts);
+	while (json_next_key(t->r, &key))
+		read_span_field(t, trace_json_next_field(names, &at, key));
+	if (!json_failed(t->r))
+		trace_json_taken(t, gather_span(to->gather, last_trace(t),
+						&to->facts, &t->err));
 }
 
 /* Reads as many spans as the set lists; more may have matched. */
-static void read_span_set(struct search_json *s)
+static void read_span_set(struct trace_json *t)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("spans", FIELD_SPANS),
-		JSON_NAME("matched", FIELD_MATCHED),
-		NAMES_END,
-	};
 	uint64_t matched = 0, listed = 0;
 	struct str key;
 
-	if (!json_enter_nullable(s->r, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
-	while (json_next_key(s->r, &key)) {
-		int field = trace_json_field(names, key);
-
-		if (field == FIELD_MATCHED) {
-			matched = search_json_number(s);
-		} else if (field != FIELD_SPANS) {
-			json_skip(s->r);
-		} else if (json_enter_nullable(s->r, JSON_ARRAY)) {
-			for (; json_next_item(s->r); listed++)
-				if (json_enter_nullable(s->r, JSON_OBJECT))
-					read_span(s);
-		}
-	}
-	s->gather.is_sample |= matched > listed;
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("matched")))
+			matched = json_u64_capped(t->r);
+		else if (!str_equal(key, STR("spans")))
+			json_skip(t->r);
+		else if (json_enter_nullable(t->r, JSON_ARRAY))
+			for (; json_next_object(t->r); listed++)
+				read_span(t);
+	t->to->gather->is_sample |= matched > listed;
 }
 
-static void read_span_sets(struct search_json *s)
-{
-	if (!json_enter_nullable(s->r, JSON_ARRAY))
-		return;
-	while (json_next_item(s->r))
-		read_span_set(s);
-}
-
-static bool is_wanted_text(struct str wanted, struct str text)
-{
-	return wanted.len == 0 || str_equal(wanted, text);
-}
-
-static void read_service_stats(struct search_json *s)
+static void read_service_stats(struct trace_json *t)
 {
 	uint64_t spans = 0, errors = 0;
 	struct str key;
 
-	if (!json_enter_nullable(s->r, JSON_OBJECT))
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
-	while (json_next_key(s->r, &key))
+	while (json_next_key(t->r, &key))
 		if (str_equal(key, STR("spanCount")))
-			spans = search_json_number(s);
+			spans = json_u64_capped(t->r);
 		else if (str_equal(key, STR("errorCount")))
-			errors = search_json_number(s);
+			errors = json_u64_capped(t->r);
 		else
-			json_skip(s->r);
-	gather_stats(&s->gather, (uint32_t)s->gather.trace_count - 1, spans,
-		     errors);
-}
-
-static void read_stats(struct search_json *s)
-{
-	struct str key;
-
-	if (!json_enter_nullable(s->r, JSON_OBJECT))
-		return;
-	while (json_next_key(s->r, &key))
-		read_service_stats(s);
+			json_skip(t->r);
+	gather_stats(t->to->gather, last_trace(t), spans, errors);
 }
 
 /* What a trace says of itself. */
@@ -151,55 +120,62 @@ struct found {
 	bool has_sets;
 };
 
-static void read_trace_field(struct search_json *s, int field,
-			     struct gathered_trace *t, struct found *found)
+static bool is_wanted_text(struct str wanted, struct str text)
 {
-	const struct history_want *want = s->gather.want;
-	uint32_t trace = (uint32_t)s->gather.trace_count - 1;
+	return wanted.len == 0 || str_equal(wanted, text);
+}
+
+static void read_trace_field(struct trace_json *t, int field,
+			     struct history_trace *trace, struct found *found)
+{
+	struct gather *g = t->to->gather;
 	struct str text;
 
 	switch (field) {
 	case FIELD_ID:
-		search_json_trace_id(s, &t->trace.id);
+		trace_json_trace_id(t, &trace->id);
 		break;
 	case FIELD_ROOT_SERVICE:
-		text = json_text_nullable(s->r);
+		text = json_text_nullable(t->r);
 		found->has_root_service =
-			is_wanted_text(want->root_service, text);
-		gather_root_service(&s->gather, trace, text);
+			is_wanted_text(g->want->root_service, text);
+		gather_root_service(g, last_trace(t), text);
 		break;
 	case FIELD_ROOT_NAME:
-		text = json_text_nullable(s->r);
-		found->has_root_name = is_wanted_text(want->root_name, text);
-		gather_root_name(&s->gather, trace, text);
+		text = json_text_nullable(t->r);
+		found->has_root_name = is_wanted_text(g->want->root_name, text);
+		gather_root_name(g, last_trace(t), text);
 		break;
 	case FIELD_STATS:
-		read_stats(s);
+		if (json_enter_nullable(t->r, JSON_OBJECT))
+			while (json_next_key(t->r, &text))
+				read_service_stats(t);
 		break;
 	case FIELD_START:
-		t->trace.start_ns = history_time(search_json_number(s));
+		trace->start_ns = history_time(json_u64_capped(t->r));
 		break;
 	case FIELD_DURATION:
-		t->trace.duration_ns = sat_mul_i64(
-			history_time(search_json_number(s)), NS_PER_MS);
+		trace->duration_ns = sat_mul_i64(
+			history_time(json_u64_capped(t->r)), NS_PER_MS);
 		break;
 	case FIELD_SPAN_SETS:
 		found->has_sets = true;
-		read_span_sets(s);
+		if (json_enter_nullable(t->r, JSON_ARRAY))
+			while (json_next_item(t->r))
+				read_span_set(t);
 		break;
 	case FIELD_SPAN_SET:
 		/* The first of spanSets again, and all that old servers give;
 		 * which of the two is known at the end. */
-		buf_clear(&s->late);
-		(void)!json_raw(s->r, &s->late);
+		trace_json_keep_late(t);
 		break;
 	default:
-		json_skip(s->r);
+		json_skip(t->r);
 		break;
 	}
 }
 
-static void read_trace(struct search_json *s)
+static void read_trace(struct trace_json *t)
 {
 	static const struct json_name names[] = {
 		JSON_NAME("traceID", FIELD_ID),
@@ -212,53 +188,46 @@ static void read_trace(struct search_json *s)
 		JSON_NAME("serviceStats", FIELD_STATS),
 		NAMES_END,
 	};
-	const struct history_want *want = s->gather.want;
-	struct found found = { want->root_service.len == 0,
-			       want->root_name.len == 0, false };
-	struct gathered_trace *t;
+	struct gather *g = t->to->gather;
+	struct found found = { is_wanted_text(g->want->root_service, STR("")),
+			       is_wanted_text(g->want->root_name, STR("")),
+			       false };
+	struct gathered_trace *trace;
 	struct str key;
 
-	if (!search_json_stored(s, gather_trace_next(&s->gather, &s->err)))
+	if (!trace_json_taken(t, gather_trace_next(g, &t->err)))
 		return;
-	buf_clear(&s->late);
+	buf_clear(&t->late);
 	/* Stays where it is: nothing is added while it is read. */
-	t = &s->gather.traces[s->gather.trace_count - 1];
-	while (json_next_key(s->r, &key))
-		read_trace_field(s, trace_json_field(names, key), t, &found);
-	t->has_root = found.has_root_service && found.has_root_name;
-	if (!found.has_sets && !json_failed(s->r))
-		search_json_late(s, read_span_set);
+	trace = &g->traces[last_trace(t)];
+	while (json_next_key(t->r, &key))
+		read_trace_field(t, trace_json_field(names, key), &trace->trace,
+				 &found);
+	trace->has_root = found.has_root_service && found.has_root_name;
+	if (!found.has_sets)
+		trace_json_read_late(t, read_span_set);
 }
 
-static void read_document(struct search_json *s)
+static bool read_answer(struct feed *feed, struct taker *to, struct error *err)
 {
-	struct str key;
+	struct trace_json t;
 
-	if (!json_enter(s->r, JSON_OBJECT))
-		return;
-	while (json_next_key(s->r, &key)) {
-		if (!str_equal(key, STR("traces"))) {
-			json_skip(s->r);
-			continue;
-		}
-		if (!json_enter_nullable(s->r, JSON_ARRAY))
-			continue;
-		while (json_next_item(s->r))
-			if (json_enter_nullable(s->r, JSON_OBJECT))
-				read_trace(s);
-	}
+	if (!trace_json_init(&t, feed, to, err))
+		return false;
+	t.has_short_ids = true;
+	to->facts.scope = FACTS_TRACEQL;
+	if (json_enter(t.r, JSON_OBJECT))
+		while (json_next_named(t.r, STR("traces")))
+			if (json_enter_nullable(t.r, JSON_ARRAY))
+				while (json_next_object(t.r))
+					read_trace(&t);
+	json_expect_end(t.r, "answer");
+	return trace_json_finish(&t, "search answer", err);
 }
 
 bool decode_tempo_search_json(struct str bytes, struct history *h,
 			      const struct history_want *want,
 			      struct error *err)
 {
-	struct search_json s;
-
-	if (!search_json_init(&s, bytes, h, want, err))
-		return false;
-	s.facts.scope = FACTS_TRACEQL;
-	read_document(&s);
-	json_expect_end(s.r, "answer");
-	return search_json_finish(&s, "search answer", err);
+	return decode_search(read_answer, bytes, h, want, err);
 }

@@ -5,7 +5,7 @@
  */
 #include "base/num.h"
 #include "base/word.h"
-#include "decode/history.h"
+#include "decode/gather.h"
 #include "decode/ids.h"
 #include "decode/wire.h"
 

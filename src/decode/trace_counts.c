@@ -2,14 +2,14 @@
  *
  * How many requests by steps of time: Tempo's metrics, Jaeger's summaries.
  */
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
-#include "decode/history_json.h"
-#include "decode/trace_json.h"
+#include "decode/gather.h"
 
 struct counting {
-	struct search_json s; /* reader only */
+	struct json_reader *r;
 	struct step_counts *out;
 	int64_t server_step_ns;
 	uint32_t *parts; /* the server's steps that fell into each of ours */
@@ -20,13 +20,13 @@ static bool counting_init(struct counting *c, struct str bytes,
 			  struct step_counts *out, struct error *err)
 {
 	*c = (struct counting){ .out = out };
-	c->s.r = json_new(bytes, err);
-	if (!c->s.r)
+	c->r = json_new(bytes, err);
+	if (!c->r)
 		return false;
 	c->parts = mem_calloc((size_t)out->step_count + 1, sizeof *c->parts);
 	if (c->parts)
 		return true;
-	json_free(c->s.r);
+	json_free(c->r);
 	return error_memory(err, "counts");
 }
 
@@ -35,10 +35,10 @@ static bool counting_finish(struct counting *c, const char *what,
 {
 	bool is_read;
 
-	json_expect_end(c->s.r, "answer");
-	is_read = json_check(c->s.r, err) ||
+	json_expect_end(c->r, "answer");
+	is_read = json_check(c->r, err) ||
 		  error_prefix(err, "damaged or cut-off %s", what);
-	json_free(c->s.r);
+	json_free(c->r);
 	mem_free(c->parts);
 	return is_read;
 }
@@ -66,21 +66,12 @@ static void add(struct step_counts *out, uint32_t step, int64_t count)
 static void read_member(struct counting *c, struct str name,
 			void (*read)(struct counting *c))
 {
-	struct str key;
-
-	if (!json_enter(c->s.r, JSON_OBJECT))
+	if (!json_enter(c->r, JSON_OBJECT))
 		return;
-	while (json_next_key(c->s.r, &key)) {
-		if (!str_equal(key, name)) {
-			json_skip(c->s.r);
-			continue;
-		}
-		if (!json_enter_nullable(c->s.r, JSON_ARRAY))
-			continue;
-		while (json_next_item(c->s.r))
-			if (json_enter_nullable(c->s.r, JSON_OBJECT))
+	while (json_next_named(c->r, name))
+		if (json_enter_nullable(c->r, JSON_ARRAY))
+			while (json_next_object(c->r))
 				read(c);
-	}
 }
 
 /* ---- Tempo ---- */
@@ -95,12 +86,12 @@ static void read_sample(struct counting *c)
 	struct str key;
 	uint32_t step;
 
-	while (json_next_key(c->s.r, &key))
+	while (json_next_key(c->r, &key))
 		if (str_equal(key, STR("timestampMs")))
-			end_ms = search_json_number(&c->s);
+			end_ms = json_u64_capped(c->r);
 		else if (!str_equal(key, STR("value")))
-			json_skip(c->s.r);
-		else if (!json_f64(c->s.r, &value))
+			json_skip(c->r);
+		else if (!json_f64(c->r, &value))
 			return;
 	if (end_ms > INT64_MAX / NS_PER_MS || !(value >= 0 && value < 1e15))
 		return;
@@ -111,24 +102,12 @@ static void read_sample(struct counting *c)
 	}
 }
 
-static void read_samples(struct counting *c)
-{
-	if (!json_enter_nullable(c->s.r, JSON_ARRAY))
-		return;
-	while (json_next_item(c->s.r))
-		if (json_enter_nullable(c->s.r, JSON_OBJECT))
-			read_sample(c);
-}
-
 static void read_series(struct counting *c)
 {
-	struct str key;
-
-	while (json_next_key(c->s.r, &key))
-		if (str_equal(key, STR("samples")))
-			read_samples(c);
-		else
-			json_skip(c->s.r);
+	while (json_next_named(c->r, STR("samples")))
+		if (json_enter_nullable(c->r, JSON_ARRAY))
+			while (json_next_object(c->r))
+				read_sample(c);
 }
 
 /* The newest of the server's steps may be missing: what they would add to is
@@ -161,14 +140,10 @@ bool decode_tempo_counts(struct str bytes, int64_t server_step_ns,
 static void read_summary(struct counting *c)
 {
 	uint64_t start_ns = 0;
-	struct str key;
 	uint32_t step;
 
-	while (json_next_key(c->s.r, &key))
-		if (str_equal(key, STR("minStartTimeUnixNano")))
-			start_ns = search_json_number(&c->s);
-		else
-			json_skip(c->s.r);
+	while (json_next_named(c->r, STR("minStartTimeUnixNano")))
+		start_ns = json_u64_capped(c->r);
 	c->trace_count++;
 	if (start_ns && step_of(c->out, history_time(start_ns), &step))
 		add(c->out, step, 1);

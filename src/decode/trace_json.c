@@ -4,14 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
+#include "base/timefmt.h"
 #include "decode/ids.h"
 
-bool trace_json_init(struct trace_json *t, struct feed *feed,
-		     struct trace_build *b, struct notes *notes,
+bool trace_json_init(struct trace_json *t, struct feed *feed, struct taker *to,
 		     struct error *err)
 {
-	*t = (struct trace_json){ .b = b, .notes = notes };
+	*t = (struct trace_json){ .to = to };
 	value_init(&t->value);
+	buf_init(&t->late, LIMIT_BODY_PLAIN_BYTES);
 	t->r = json_new_feed(feed, err);
 	return t->r;
 }
@@ -20,21 +22,24 @@ bool trace_json_at(struct trace_json *t)
 {
 	struct feed_place place;
 
+	if (!t->to->b)
+		return true;
 	json_tell(t->r, &place);
-	t->is_enough = !trace_build_at(t->b, &place);
+	t->is_enough = !trace_build_at(t->to->b, &place);
 	return !t->is_enough;
 }
 
 void trace_json_nowhere(struct trace_json *t)
 {
-	(void)!trace_build_at(t->b, NULL);
+	if (t->to->b)
+		(void)!trace_build_at(t->to->b, NULL);
 }
 
 bool trace_json_resume(struct trace_json *t)
 {
 	struct feed_place place;
 
-	if (!trace_build_resume(t->b, &place))
+	if (!t->to->b || !trace_build_resume(t->to->b, &place))
 		return false;
 	json_resume(t->r, &place);
 	return true;
@@ -54,19 +59,19 @@ static bool tell_outcome(const struct trace_json *t, const char *what,
 		return false;
 	}
 	if (!json_check(t->r, err))
-		return error_prefix(err, "damaged or cut-off %s", what);
+		return error_prefix(err, "damaged or cut-off %s",
+				    t->to->gather ? "search answer" : what);
 	if (!t->has_server_error)
 		return true;
-	if (t->span_count == 0)
+	if (t->to->b && t->to->span_count == 0)
 		return error_set(
 			err,
 			t->server_code == 404 ? ERROR_NOT_FOUND : ERROR_FORMAT,
 			"no trace but a server's error: %s", t->server_error);
-	trace_build_partial(t->b);
-	notes_add(t->notes,
-		  "the server ended with an error, the trace may be "
-		  "incomplete: %s",
-		  t->server_error);
+	taker_partial(t->to,
+		      "the server ended with an error, the trace may be "
+		      "incomplete: %s",
+		      t->server_error);
 	return true;
 }
 
@@ -75,15 +80,17 @@ bool trace_json_finish(struct trace_json *t, const char *what,
 {
 	bool is_read = tell_outcome(t, what, err);
 
-	trace_build_trimmed(t->b, json_trimmed(t->r));
+	if (t->to->b)
+		trace_build_trimmed(t->to->b, json_trimmed(t->r));
 	json_free(t->r);
+	buf_release(&t->late);
 	value_release(&t->value);
 	return is_read;
 }
 
-bool trace_json_built(struct trace_json *t, bool is_built)
+bool trace_json_taken(struct trace_json *t, bool is_taken)
 {
-	return is_built || json_fail(t->r, "%s", t->err.message);
+	return is_taken || json_fail(t->r, "%s", t->err.message);
 }
 
 int trace_json_field(const struct json_name *names, struct str key)
@@ -109,11 +116,22 @@ uint32_t trace_json_symbol(struct trace_json *t)
 {
 	uint32_t symbol = 0;
 
-	if (!trace_json_built(t,
-			      trace_build_text(t->b, json_text_nullable(t->r),
-					       &symbol, &t->err)))
+	if (!trace_json_taken(t, taker_text(t->to, json_text_nullable(t->r),
+					    &symbol, &t->err)))
 		return 0;
 	return symbol;
+}
+
+void trace_json_name(struct trace_json *t, struct span_input *in)
+{
+	trace_json_taken(
+		t, taker_name(t->to, json_text_nullable(t->r), in, &t->err));
+}
+
+uint64_t trace_json_ns(uint64_t time_us)
+{
+	return time_us > UINT64_MAX / NS_PER_US ? UINT64_MAX
+						: time_us * NS_PER_US;
 }
 
 uint64_t trace_json_span_id(struct trace_json *t)
@@ -170,7 +188,7 @@ struct str attr_key_str(const struct attr_key *key)
 
 bool trace_json_value(struct trace_json *t, struct str *text)
 {
-	return trace_json_built(t, value_check(&t->value, text, &t->err));
+	return trace_json_taken(t, value_check(&t->value, text, &t->err));
 }
 
 void trace_json_attr(struct trace_json *t, struct str key)
@@ -178,7 +196,74 @@ void trace_json_attr(struct trace_json *t, struct str key)
 	struct str text;
 
 	if (trace_json_value(t, &text))
-		trace_json_built(t, trace_build_attr(t->b, key, text, &t->err));
+		trace_json_taken(t, taker_attr(t->to, key, text, &t->err));
+}
+
+void trace_json_plain_value(struct trace_json *t)
+{
+	struct str text;
+	bool value;
+
+	value_clear(&t->value);
+	switch (json_peek(t->r)) {
+	case JSON_STRING:
+	case JSON_NUMBER:
+		if (json_number_text(t->r, &text))
+			value_string(&t->value, text);
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		if (json_bool(t->r, &value))
+			value_bool(&t->value, value);
+		break;
+	default:
+		json_skip(t->r);
+		break;
+	}
+}
+
+bool trace_json_status_tag(struct trace_json *t, struct str key,
+			   struct str text, struct span_input *in)
+{
+	if (str_equal(key, STR("otel.status_code"))) {
+		if (str_equal_nocase(text, STR("ERROR")))
+			in->flags |= SPAN_IS_ERROR;
+		return true;
+	}
+	if (!str_equal(key, STR("otel.status_description")))
+		return false;
+	trace_json_taken(t,
+			 taker_text(t->to, text, &in->status_message, &t->err));
+	return true;
+}
+
+/* ---- what has to wait ---- */
+
+void trace_json_keep_late(struct trace_json *t)
+{
+	if (t->late.len)
+		json_skip(t->r);
+	else
+		(void)!json_raw(t->r, &t->late);
+}
+
+void trace_json_read_late(struct trace_json *t,
+			  void (*read)(struct trace_json *t))
+{
+	struct json_reader *outer = t->r;
+
+	if (t->late.len == 0 || json_failed(outer))
+		return;
+	t->r = json_new(buf_str(&t->late), &t->err);
+	if (t->r) {
+		read(t);
+		if (t->err.code == ERROR_NONE)
+			(void)!json_check(t->r, &t->err);
+		json_free(t->r);
+	}
+	t->r = outer;
+	buf_clear(&t->late);
+	trace_json_taken(t, t->err.code == ERROR_NONE);
 }
 
 void trace_json_copy(struct trace_json *t, char *out, size_t size)

@@ -51,66 +51,22 @@ struct pieces {
 
 /* ---- tags ---- */
 
-enum { TAG_OTHER = -1, TAG_ERROR, TAG_STATUS, TAG_DESCRIPTION };
-
-/* Strings by the format's definition; numbers and words are seen, too. */
-static void read_tag_value(struct trace_json *t)
-{
-	struct str text;
-	bool value;
-
-	value_clear(&t->value);
-	switch (json_peek(t->r)) {
-	case JSON_STRING:
-	case JSON_NUMBER:
-		if (json_number_text(t->r, &text))
-			value_string(&t->value, text);
-		break;
-	case JSON_TRUE:
-	case JSON_FALSE:
-		if (json_bool(t->r, &value))
-			value_bool(&t->value, value);
-		break;
-	default:
-		json_skip(t->r);
-		break;
-	}
-}
-
 static void use_tag(struct trace_json *t, const struct attr_key *key,
 		    struct span_input *in)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("error", TAG_ERROR),
-		JSON_NAME("otel.status_code", TAG_STATUS),
-		JSON_NAME("otel.status_description", TAG_DESCRIPTION),
-		NAMES_END,
-	};
 	struct str name = attr_key_str(key);
 	struct str text;
 
-	if (!trace_json_value(t, &text))
+	if (!trace_json_value(t, &text) ||
+	    trace_json_status_tag(t, name, text, in))
 		return;
-	switch (trace_json_field(names, name)) {
-	case TAG_ERROR:
-		/* The tag alone means failure, also when it is empty. */
+	/* The tag alone means failure, also when it is empty. */
+	if (str_equal(name, STR("error"))) {
 		in->flags |= SPAN_IS_ERROR;
-		if (text.len && !str_equal(text, STR("true")))
-			trace_json_attr(t, name);
-		break;
-	case TAG_STATUS:
-		if (str_equal(text, STR("ERROR")))
-			in->flags |= SPAN_IS_ERROR;
-		break;
-	case TAG_DESCRIPTION:
-		trace_json_built(t, trace_build_text(t->b, text,
-						     &in->status_message,
-						     &t->err));
-		break;
-	default:
-		trace_json_attr(t, name);
-		break;
+		if (!text.len || str_equal(text, STR("true")))
+			return;
 	}
+	trace_json_attr(t, name);
 }
 
 static void read_tags(struct trace_json *t, struct span_input *in)
@@ -122,7 +78,7 @@ static void read_tags(struct trace_json *t, struct span_input *in)
 		return;
 	while (json_next_key(t->r, &name)) {
 		attr_key_set(&key, name);
-		read_tag_value(t);
+		trace_json_plain_value(t);
 		use_tag(t, &key, in);
 	}
 }
@@ -143,7 +99,7 @@ static void keep_text(struct trace_json *t, struct buf *out)
 
 	buf_clear(out);
 	buf_add_str(out, text);
-	trace_json_built(t, buf_check(out, "the name of a service", &t->err));
+	trace_json_taken(t, buf_check(out, "the name of a service", &t->err));
 }
 
 static void read_local(struct zipkin *z)
@@ -189,7 +145,7 @@ static void read_remote(struct trace_json *t)
 			json_skip(t->r);
 			continue;
 		}
-		read_tag_value(t);
+		trace_json_plain_value(t);
 		for (const struct json_name *n = kept; n->text.len; n++)
 			if (n->field == field)
 				trace_json_attr(t, n->text);
@@ -210,11 +166,11 @@ static void describe_resource(struct zipkin *z, uint32_t resource)
 {
 	struct trace_json *t = &z->t;
 
-	trace_build_attrs_begin(t->b);
+	taker_attrs_begin(t->to, ATTRS_OF_PROCESS);
 	add_local_attr(t, STR("service.name"), &z->local.service);
 	add_local_attr(t, STR("ip"), &z->local.address);
-	trace_json_built(
-		t, trace_build_resource_describe(t->b, resource, &t->err));
+	trace_json_taken(t, taker_process_describe(t->to, resource, &t->err) &&
+				    taker_settle(t->to, &t->err));
 }
 
 /* ---- spans ---- */
@@ -226,21 +182,14 @@ static uint64_t read_us(struct trace_json *t)
 	return json_u64(t->r, &time_us) ? time_us : 0;
 }
 
-/* Out of range becomes the largest time, which the model sorts out. */
-static uint64_t ns_of(uint64_t time_us)
-{
-	return time_us > UINT64_MAX / NS_PER_US ? UINT64_MAX
-						: time_us * NS_PER_US;
-}
-
 static void read_annotation(struct trace_json *t)
 {
 	uint64_t time_us = 0;
 	uint32_t name = 0;
 	struct str key;
 
-	if (!trace_json_built(
-		    t, trace_build_part_begin(t->b, DETAIL_EVENT, &t->err)))
+	if (!trace_json_taken(
+		    t, trace_build_part_begin(t->to->b, DETAIL_EVENT, &t->err)))
 		return;
 	while (json_next_key(t->r, &key))
 		if (str_equal(key, STR("timestamp")))
@@ -249,19 +198,17 @@ static void read_annotation(struct trace_json *t)
 			name = trace_json_symbol(t);
 		else
 			json_skip(t->r);
-	trace_build_event_end(t->b, ns_of(time_us), name);
+	trace_build_event_end(t->to->b, trace_json_ns(time_us), name);
 }
 
 static void read_annotations(struct trace_json *t)
 {
-	if (!trace_build_has_details(t->b)) {
+	if (!taker_has_details(t->to)) {
 		json_skip(t->r);
 		return;
 	}
-	if (!json_enter_nullable(t->r, JSON_ARRAY))
-		return;
-	while (json_next_item(t->r))
-		if (json_enter_nullable(t->r, JSON_OBJECT))
+	if (json_enter_nullable(t->r, JSON_ARRAY))
+		while (json_next_object(t->r))
 			read_annotation(t);
 }
 
@@ -281,7 +228,7 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		in->parent_id = trace_json_span_id(t);
 		break;
 	case FIELD_NAME:
-		in->name = trace_json_symbol(t);
+		trace_json_name(t, in);
 		break;
 	case FIELD_KIND:
 		in->kind =
@@ -321,9 +268,9 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 
 static void use_pieces(const struct pieces *p, struct span_input *in)
 {
-	in->start_unix_ns = ns_of(p->start_us);
+	in->start_unix_ns = trace_json_ns(p->start_us);
 	if (p->has_duration && p->duration_us <= UINT64_MAX - p->start_us)
-		in->end_unix_ns = ns_of(p->start_us + p->duration_us);
+		in->end_unix_ns = trace_json_ns(p->start_us + p->duration_us);
 	/* Only servers share an id; old ones leave the kind out. */
 	if (p->is_shared && !p->has_kind)
 		in->kind = SPAN_KIND_SERVER;
@@ -353,16 +300,15 @@ static void read_span(struct zipkin *z)
 
 	buf_clear(&z->local.service);
 	buf_clear(&z->local.address);
-	trace_build_attrs_begin(t->b);
+	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
 	while (json_next_key(t->r, &key))
 		read_span_field(z, trace_json_field(names, key), &in, &p);
 	if (json_failed(t->r) ||
-	    !trace_json_built(t, trace_build_resource_reserve(
-					 t->b, &in.resource, &t->err)))
+	    !trace_json_taken(
+		    t, taker_process_reserve(t->to, &in.resource, &t->err)))
 		return;
 	use_pieces(&p, &in);
-	t->span_count++;
-	if (trace_json_built(t, trace_build_span(t->b, &in, &t->err)))
+	if (trace_json_taken(t, taker_span(t->to, &in, &t->err)))
 		describe_resource(z, in.resource);
 }
 
@@ -382,13 +328,12 @@ static void read_item(struct zipkin *z)
 			read_span(z);
 }
 
-bool decode_zipkin_json(struct feed *feed, struct trace_build *b,
-			struct notes *notes, struct error *err)
+bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 {
 	struct zipkin z = { 0 };
 	bool is_read;
 
-	if (!trace_json_init(&z.t, feed, b, notes, err))
+	if (!trace_json_init(&z.t, feed, to, err))
 		return false;
 	z.t.has_short_ids = true;
 	buf_init(&z.local.service, LIMIT_STRING_BYTES);

@@ -7,7 +7,7 @@
 #include "backend/google/google_error.h"
 #include "base/map.h"
 #include "base/num.h"
-#include "decode/cloud_trace.h"
+#include "decode/history.h"
 #include "doctor/doctor.h"
 
 /* As the profile side is asked for its services. */
@@ -24,14 +24,12 @@ struct seen {
 	size_t nameless; /* spans that tell no service */
 };
 
-static bool see_span(void *context, const struct cloud_span *span,
-		     struct error *err)
+static bool see_service(void *context, struct str name, struct error *err)
 {
 	struct seen *s = context;
-	struct str name;
 	uint32_t index;
 
-	if (!google_labels_resource(span->labels, 0, &name)) {
+	if (!name.len) {
 		s->nameless++;
 		return true;
 	}
@@ -43,18 +41,6 @@ static bool see_span(void *context, const struct cloud_span *span,
 	if (s->count < NAMES_SHOWN)
 		s->names[s->count] = name;
 	s->count++;
-	return true;
-}
-
-static bool see_trace(void *context, const struct trace_id *id,
-		      size_t span_count, struct error *err)
-{
-	struct seen *s = context;
-
-	(void)id;
-	(void)span_count;
-	(void)err;
-	s->traces++;
 	return true;
 }
 
@@ -97,12 +83,10 @@ static void judge_seen(struct doctor *d, const struct seen *s)
 static bool judge_answer(struct doctor *d, const struct http_response *response,
 			 struct error *err)
 {
-	static const struct cloud_sink sink = { .span = see_span,
-						.trace = see_trace };
 	const struct endpoint *e = &d->backends->traces.endpoint;
 	struct seen seen = { .arena = &d->arena };
+	struct service_watch watch = { see_service, &seen, 0 };
 	struct error why = { 0 };
-	size_t trimmed;
 
 	if (!http_is_success(response)) {
 		google_fail(&google_trace_api, "Cloud Trace", e, response,
@@ -113,8 +97,8 @@ static bool judge_answer(struct doctor *d, const struct http_response *response,
 	}
 	check_ok(&d->checks, "traces", "login", "reading is allowed");
 	map_init(&seen.by_name, &d->arena);
-	if (!cloud_trace_read(buf_str(&response->body), &sink, &seen, &trimmed,
-			      &why)) {
+	if (!decode_cloud_trace_services(buf_str(&response->body), &watch,
+					 &why)) {
 		if (why.code == ERROR_MEMORY) {
 			*err = why;
 			return false;
@@ -127,6 +111,7 @@ static bool judge_answer(struct doctor *d, const struct http_response *response,
 	check_ok(&d->checks, "traces", "server",
 		 "Cloud Trace; a list of traces takes 25 of 300 read units "
 		 "that a project has a minute");
+	seen.traces = watch.trace_count;
 	judge_seen(d, &seen);
 	d->is_traces_up = true;
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/limits.h"
-#include "decode/cloud_trace.h"
+#include "decode/history.h"
 #include "trace_testing.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -296,30 +296,14 @@ static void test_shapes_of_documents(void **state)
 	}
 }
 
-struct counts {
-	unsigned traces, spans;
-};
-
-static bool count_span(void *context, const struct cloud_span *span,
-		       struct error *ignored)
+static bool count_service(void *context, struct str service,
+			  struct error *ignored)
 {
-	struct counts *c = context;
+	unsigned *spans = context;
 
-	(void)span;
 	(void)ignored;
-	c->spans++;
-	return true;
-}
-
-static bool count_trace(void *context, const struct trace_id *id,
-			size_t span_count, struct error *ignored)
-{
-	struct counts *c = context;
-
-	(void)id;
-	(void)ignored;
-	assert_int_equal(span_count, 1);
-	c->traces++;
+	assert_int_equal(service.len, 0);
+	++*spans;
 	return true;
 }
 
@@ -328,10 +312,8 @@ static bool count_trace(void *context, const struct trace_id *id,
 static void test_each_trace_of_a_page_once(void **state)
 {
 	static const char span[] = "{\"spanId\": \"1\", " TIMES "}";
-	static const struct cloud_sink sink = { .span = count_span,
-						.trace = count_trace };
-	struct counts counts = { 0, 0 };
-	size_t trimmed;
+	unsigned spans = 0;
+	struct service_watch watch = { count_service, &spans, 0 };
 	char text[1024];
 
 	(void)state;
@@ -339,10 +321,9 @@ static void test_each_trace_of_a_page_once(void **state)
 		 "{\"traces\": [" HEAD "%s]}, {\"spans\": [%s], "
 		 "\"traceId\": \"" ID "\"}], \"nextPageToken\": \"x\"}",
 		 span, span);
-	assert_true(cloud_trace_read(str_from(text), &sink, &counts, &trimmed,
-				     &err));
-	assert_int_equal(counts.traces, 2);
-	assert_int_equal(counts.spans, 2);
+	assert_true(decode_cloud_trace_services(str_from(text), &watch, &err));
+	assert_int_equal(watch.trace_count, 2);
+	assert_int_equal(spans, 2);
 }
 
 static void test_nothing_in_it(void **state)

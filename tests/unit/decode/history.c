@@ -462,6 +462,19 @@ static void test_jaeger_resource_may_come_last(void **state)
 	assert_true(h.windows[0].is_sample);
 }
 
+/* Whatever kind of value it has. */
+static void test_jaeger_version_is_a_number(void **state)
+{
+	(void)state;
+	decode_text(decode_jaeger_search,
+		    "{\"result\":{\"resourceSpans\":[{\"resource\":{"
+		    "\"attributes\":[{\"key\":\"service.name\",\"value\":{"
+		    "\"stringValue\":\"s\"}},{\"key\":\"service.version\","
+		    "\"value\":{\"intValue\":\"3\"}}]}," SPANS "}]}}");
+	check_counts(1, 1);
+	check_text(find_span(0xa1)->version, "3");
+}
+
 static const char legacy[] =
 	"{\"data\":[{\"traceID\":\"a\",\"spans\":[{\"traceID\":\"a\","
 	"\"spanID\":\"a1\",\"operationName\":\"op\",\"references\":[],"
@@ -788,6 +801,7 @@ int main(void)
 		TEST(test_jaeger_history),
 		TEST(test_jaeger_other_roots),
 		TEST(test_jaeger_resource_may_come_last),
+		TEST(test_jaeger_version_is_a_number),
 		TEST(test_jaeger_legacy),
 		TEST(test_cloud_trace_history),
 		TEST(test_cloud_trace_has_more_pages),

@@ -271,6 +271,21 @@ static void test_times_out_of_range(void **state)
 	trace_release(&trace);
 }
 
+/* As the server writes a length below 0; and a trace says its id once. */
+static void test_length_near_two_to_the_64(void **state)
+{
+	(void)state;
+	decode_text("{\"traceID\":\"ab\",\"spans\":[{\"spanID\":\"a\","
+		    "\"startTime\":1795228418000000,\"duration\":"
+		    "18446744073709551611},{\"spanID\":\"b\",\"startTime\":"
+		    "1795228418000000,\"duration\":10,\"tags\":[{\"key\":"
+		    "\"otel.status_code\",\"value\":\"error\"}]}]}");
+	assert_int_equal(trace.span_count, 2);
+	assert_int_equal(trace.id.bytes[15], 0xab);
+	assert_true(trace.spans[find(0xb)].flags & SPAN_IS_ERROR);
+	trace_release(&trace);
+}
+
 static void test_damage(void **state)
 {
 	(void)state;
@@ -336,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_embedded_process),
 		cmocka_unit_test(test_several_traces),
 		cmocka_unit_test(test_times_out_of_range),
+		cmocka_unit_test(test_length_near_two_to_the_64),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_cut_at_every_byte),
 		cmocka_unit_test(test_process_of_another_trace),
