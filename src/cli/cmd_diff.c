@@ -5,9 +5,10 @@
 #include "backend/files/input.h"
 #include "base/num.h"
 #include "cli/cli.h"
-#include "cli/fast_spans.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"
+#include "investigate/fast_spans.h"
+#include "report/shortfall_text.h"
 #include "wire/redact.h"
 
 #define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
@@ -160,6 +161,17 @@ static bool check_fast(const struct context *ctx, struct error *err)
 	return true;
 }
 
+static struct str fast_spans_text(struct arena *arena, struct str name,
+				  size_t count, const char *word,
+				  const char *sign, int64_t edge_ns)
+{
+	char edge[24];
+
+	format_duration(edge_ns, edge);
+	return arena_printf(arena, "%zu %s spans of %.*s, %s %s", count, word,
+			    STR_ARGS(name), sign, edge);
+}
+
 /* Which requests were slow and which fast the traces tell. */
 static bool want_fast(struct diff *d, struct error *err)
 {
@@ -174,15 +186,21 @@ static bool want_fast(struct diff *d, struct error *err)
 			    &want->window, err) ||
 	    (!o->name &&
 	     !slow_search_operation(ctx, want->window, &name, err)) ||
-	    !fast_spans_find(ctx, str_from(o->service), name, want->window,
-			     &spans, err))
+	    (!fast_spans_find(&d->run->investigation, str_from(o->service),
+			      name, want->window, &spans, err) &&
+	     !shortfall_explain(&d->run->investigation.shortfall, err)))
 		return false;
+	want->only_text = fast_spans_text(&ctx->arena, name, spans.slow_count,
+					  "slow", "from", spans.slow_from_ns);
+	want->baseline_text =
+		fast_spans_text(&ctx->arena, name, spans.fast_count, "fast",
+				"up to", spans.fast_to_ns);
+	if (!want->only_text.ptr || !want->baseline_text.ptr)
+		return arena_fail(&ctx->arena, "the spans", err);
 	want->only_spans = spans.slow_ids;
 	want->only_span_count = spans.slow_count;
-	want->only_text = spans.slow_text;
 	want->baseline_spans = spans.fast_ids;
 	want->baseline_span_count = spans.fast_count;
-	want->baseline_text = spans.fast_text;
 	return true;
 }
 
@@ -239,8 +257,10 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 	r->ctx.options = &d->changed;
 	if (!profile_filters_init(&r->filters, &r->ctx, err))
 		return false;
+	run_ask(r);
 	r->ctx.backends.file_order = run_file_order(r, false);
-	if (!evidence_fetch(&r->ctx, &d->want, &r->evidence, err) ||
+	if (!evidence_fetch(&r->investigation, &r->ctx, &d->want, &r->evidence,
+			    err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;
 	r->has_evidence = true;

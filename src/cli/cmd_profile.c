@@ -56,12 +56,14 @@ static bool profile(struct run *r, struct error *err)
 		return false;
 	if (!profile_filters_init(&r->filters, &r->ctx, err))
 		return false;
+	run_ask(r);
 	r->ctx.backends.want.detail = view_detail(&r->filters.view);
 	r->ctx.backends.want.omits_stackless = true;
 	if (!profile_details_wanted(o))
 		r->ctx.backends.file_order =
 			run_file_order(r, want.more_path_count);
-	if (!evidence_fetch(&r->ctx, &want, &r->evidence, err) ||
+	if (!evidence_fetch(&r->investigation, &r->ctx, &want, &r->evidence,
+			    err) ||
 	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
 		return false;
 	if (profile_details_wanted(o))

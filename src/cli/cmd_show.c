@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/guilty.h"
 #include "cli/output.h"
 #include "cli/suggest_next.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"
+#include "investigate/suspect.h"
 #include "render/render.h"
+#include "report/finding_report.h"
 
 /* Formats that print each span with its attributes. */
 static bool has_full_output(const struct options *o)
@@ -19,7 +20,7 @@ static bool has_full_output(const struct options *o)
 	return false;
 }
 
-static bool set_view(struct run *r, const struct guilty *g, struct error *err)
+static bool set_view(struct run *r, const struct suspect *g, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	struct show_view *view = &r->result.view;
@@ -65,17 +66,16 @@ static bool check_window(const struct context *ctx, struct error *err)
 		o, arg.path ? arg.path : ctx->backends.traces.path, err);
 }
 
-static bool show(struct run *r, struct error *err)
+static bool show(struct run *r, struct suspect *s, struct error *err)
 {
 	const struct options *o = r->ctx.options;
-	struct guilty g;
 
 	r->trace.wants_details = o->events || o->errors || o->span ||
 				 has_full_output(o) ||
 				 output_needs(o, RENDER_TAKES_ALL);
-	if (!check_window(&r->ctx, err) || !guilty_from_trace(r, &g, err) ||
-	    !set_view(r, &g, err) ||
-	    !waterfall_build(&r->trace, &g.times, &g.pick, &r->result, err) ||
+	if (!check_window(&r->ctx, err) || !run_find_suspect(r, s, err) ||
+	    !suspect_report_write(s, &r->result, err) || !set_view(r, s, err) ||
+	    !waterfall_build(&r->trace, &s->times, &s->pick, &r->result, err) ||
 	    !select_rows(r, err))
 		return false;
 	suggest_next(r, "slow", "");
@@ -85,8 +85,12 @@ static bool show(struct run *r, struct error *err)
 int cmd_show(const struct options *o)
 {
 	struct error err = { 0 };
+	struct suspect suspect;
 	struct run r;
-	bool done = run_begin(&r, o, "show", &err) && show(&r, &err);
+	bool done;
 
+	suspect_init(&suspect);
+	done = run_begin(&r, o, "show", &err) && show(&r, &suspect, &err);
+	suspect_release(&suspect);
 	return run_end(&r, done, &err);
 }

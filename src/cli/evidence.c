@@ -11,9 +11,9 @@
 #include "backend/files/fetch_files.h"
 #include "backend/snapshots.h"
 #include "base/num.h"
-#include "cli/missing.h"
-#include "cli/profile_service.h"
-#include "cli/version_baseline.h"
+#include "investigate/profile_service.h"
+#include "investigate/version_baseline.h"
+#include "report/shortfall_text.h"
 
 void evidence_init(struct evidence *ev)
 {
@@ -40,7 +40,6 @@ static bool is_auto(struct str word)
 	return str_equal(word, STR("auto"));
 }
 
-/* Files have a default of their own. */
 static struct str type_in_file(const struct context *ctx)
 {
 	struct str word = type_word(ctx);
@@ -48,13 +47,14 @@ static struct str type_in_file(const struct context *ctx)
 	return is_auto(word) ? STR("") : word;
 }
 
-/* The order in which --type auto settles for what a service offers. */
+/* How --type auto settles for what a service offers. */
 static const char *const auto_types[] = { "cpu",   "wall",  "alloc",
 					  "block", "mutex", "inuse" };
 
 /* ---- asking the server ---- */
 
 struct inquiry {
+	struct investigation *v;
 	struct context *ctx;
 	const struct evidence_want *want;
 	struct evidence *ev;
@@ -208,10 +208,14 @@ static bool judge_lookup(struct inquiry *s, struct error *err)
 	bool has_samples = s->ev->slow.stack_count > 0;
 
 	s->is_service_known =
-		profile_lookup_take(&s->lookup, s->ctx, &s->service, err);
-	if (!s->is_service_known)
-		return has_samples && err->code != ERROR_MEMORY &&
-		       !s->ctx->options->map_count;
+		profile_lookup_take(&s->lookup, s->v, &s->service, err);
+	if (!s->is_service_known) {
+		has_samples &= err->code != ERROR_MEMORY &&
+			       !s->ctx->options->map_count;
+		if (has_samples)
+			s->v->shortfall.kind = SHORTFALL_NONE;
+		return has_samples;
+	}
 	for (size_t i = 0; i < l->job_count; i++)
 		has_samples |= l->jobs[i]->has_answer;
 	if (!has_samples)
@@ -413,9 +417,9 @@ static bool settle_version(struct inquiry *s, bool *is_changed,
 			   struct error *err)
 {
 	struct evidence *ev = s->ev;
-	struct slowness sides = { .base_version = s->baseline.version,
-				  .base_healthy = -1,
-				  .is_base_beside = true };
+	struct symptom sides = { .base_version = s->baseline.version,
+				 .base_healthy = -1,
+				 .is_base_beside = true };
 
 	if (s->baseline.kind != BASELINE_WANT_VERSION)
 		return true;
@@ -423,10 +427,10 @@ static bool settle_version(struct inquiry *s, bool *is_changed,
 	ev->baseline_window =
 		(struct time_range){ window_previous(ev->window).from_ns,
 				     ev->window.to_ns };
-	return version_baseline_check(&sides, &s->service, &s->baseline, err) &&
-	       version_baseline_select(&sides, s->ctx, &s->service,
-				       &ev->selector, &ev->baseline_selector,
-				       err);
+	return version_baseline_check(s->v, &sides, &s->service, &s->baseline,
+				      err) &&
+	       version_baseline_select(&sides, s->v, &s->service, &ev->selector,
+				       &ev->baseline_selector, err);
 }
 
 static bool check_spans(const struct inquiry *s, struct error *err)
@@ -460,10 +464,10 @@ static bool fetch_live(struct inquiry *s, struct error *err)
 				  &ctx->arena, &ev->type_id, &ev->is_gauge,
 				  err))
 		return false;
-	if (!profile_lookup_init(&s->lookup, ctx, s->want->trace,
+	if (!profile_lookup_init(&s->lookup, s->v, s->want->trace,
 				 s->want->resource, s->want->service,
 				 s->want->window, err) ||
-	    !profile_lookup_guess(&s->lookup, ctx, &ev->selector, err))
+	    !profile_lookup_guess(&s->lookup, s->v, &ev->selector, err))
 		return false;
 	ev->baseline_selector = s->want->baseline_selector
 					? str_from(s->want->baseline_selector)
@@ -599,10 +603,11 @@ static bool check_units(const struct evidence *ev, struct error *err)
 			 STR_ARGS(before), STR_ARGS(slow));
 }
 
-bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
-		    struct evidence *ev, struct error *err)
+bool evidence_fetch(struct investigation *v, struct context *ctx,
+		    const struct evidence_want *want, struct evidence *ev,
+		    struct error *err)
 {
-	struct inquiry s = { .ctx = ctx, .want = want, .ev = ev };
+	struct inquiry s = { .v = v, .ctx = ctx, .want = want, .ev = ev };
 	const char *path =
 		want->slow_path ? want->slow_path : ctx->backends.profiles.path;
 
@@ -633,7 +638,8 @@ bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
 		: s.baseline.kind == BASELINE_WANT_RANGE
 			? STR("range")
 			: str_from(s.baseline.text);
-	return fetch_sides(&s, path, err) && check_units(ev, err);
+	return (fetch_sides(&s, path, err) && check_units(ev, err)) ||
+	       shortfall_explain(&v->shortfall, err);
 }
 
 static struct str type_text(const struct evidence *ev, struct arena *arena)

@@ -9,6 +9,7 @@
 
 #include "cli/context.h"
 #include "cli/window.h"
+#include "investigate/investigation.h"
 #include "model/profile.h"
 #include "model/result.h"
 
@@ -20,9 +21,9 @@ struct evidence_want {
 	const char *slow_path; /* a file instead of the server, or NULL */
 	const char *const *more_paths; /* those that are added to it */
 	size_t more_path_count;
-	const char *span_id;   /* 16 hex digits, or NULL */
+	const char *span_id; /* 16 hex digits, or NULL */
 	struct time_range span_range;
-	const char *baseline_path; /* a file, whatever --baseline says */
+	const char *baseline_path;     /* a file, whatever --baseline says */
 	const char *baseline_selector; /* NULL: the same selector */
 	/* Only samples of these spans, on either side; the baseline is then of
 	 * the same window. Count 0: all. */
@@ -63,8 +64,9 @@ void evidence_release(struct evidence *ev);
 /* ERROR_NOT_FOUND when there is no profile, with the reason: service not
  * known (nearest names), type absent (those present), empty window. A
  * missing baseline is a note, not a failure. */
-bool evidence_fetch(struct context *ctx, const struct evidence_want *want,
-		    struct evidence *ev, struct error *err) MUST_CHECK;
+bool evidence_fetch(struct investigation *v, struct context *ctx,
+		    const struct evidence_want *want, struct evidence *ev,
+		    struct error *err) MUST_CHECK;
 
 /* Fills result->profile and result->baseline. */
 bool evidence_report(const struct evidence *ev, struct result *result,

@@ -39,6 +39,16 @@ enum rank_by row_order_measure(const struct options *o, enum rank_by fallback)
 	return RANK_OWNED;
 }
 
+enum normalize row_order_normalize(const struct options *o)
+{
+	if (!o->normalize)
+		return NORMALIZE_REQUEST;
+	if (!strcmp(o->normalize, "rate"))
+		return NORMALIZE_RATE;
+	return strcmp(o->normalize, "share") ? NORMALIZE_REQUEST
+					     : NORMALIZE_SHARE;
+}
+
 size_t row_order_limit(const struct options *o)
 {
 	return row_order_is_shown(o) ? 0 : (size_t)o->limit;

@@ -20,6 +20,9 @@ bool row_order_is_free(const struct options *o);
 /* The measure that --sort asks for. */
 enum rank_by row_order_measure(const struct options *o, enum rank_by fallback);
 
+/* What --normalize asks for; by request when it is not given. */
+enum normalize row_order_normalize(const struct options *o);
+
 /* Rows that ranking has to keep; 0: all. */
 size_t row_order_limit(const struct options *o);
 

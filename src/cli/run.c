@@ -8,9 +8,13 @@
 #include "base/buf.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/fetch_trace.h"
 #include "cli/output.h"
+#include "cli/question.h"
 #include "cli/row_order.h"
 #include "report/comparison_notes.h"
+#include "report/finding_report.h"
+#include "report/note_text.h"
 
 static bool keep_classes(struct run *r, struct error *err)
 {
@@ -47,18 +51,17 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	r->result.command = command;
 	trace_init(&r->trace);
 	evidence_init(&r->evidence);
-	return context_init(&r->ctx, o, err) && output_check(o, command, err) &&
-	       load_rules(r, err);
-}
-
-enum normalize run_normalize(const struct options *o, enum normalize fallback)
-{
-	if (!o->normalize)
-		return fallback;
-	if (!strcmp(o->normalize, "rate"))
-		return NORMALIZE_RATE;
-	return strcmp(o->normalize, "share") ? NORMALIZE_REQUEST
-					     : NORMALIZE_SHARE;
+	if (!context_init(&r->ctx, o, err) || !output_check(o, command, err) ||
+	    !load_rules(r, err))
+		return false;
+	r->investigation = (struct investigation){
+		.question = &r->question,
+		.backends = &r->ctx.backends,
+		.trace = &r->trace,
+		.result = &r->result,
+		.note = note_text_add,
+	};
+	return true;
 }
 
 static int64_t length_ns(struct time_range range, int64_t profiled_ns,
@@ -89,7 +92,7 @@ static enum normalize usual_way(struct run *r)
 static enum normalize way_of(struct run *r)
 {
 	const struct options *o = r->ctx.options;
-	enum normalize asked = run_normalize(o, NORMALIZE_REQUEST);
+	enum normalize asked = row_order_normalize(o);
 
 	if (asked != NORMALIZE_REQUEST || r->evidence.slow.is_gauge)
 		return asked;
@@ -135,6 +138,31 @@ bool run_rank_shown(struct run *r, enum rank_by by, struct error *err)
 	       run_rank(r, by, STR(""), false, err);
 }
 
+void run_ask(struct run *r)
+{
+	question_from_options(&r->question, r->ctx.options);
+	r->question.rules = &r->rules;
+	r->question.view = r->filters.view;
+}
+
+bool run_find_suspect(struct run *r, struct suspect *s, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	run_ask(r);
+	if (!question_suspect(&r->question, o, err))
+		return false;
+	if (o->arg_count > 1)
+		return error_set(err, ERROR_USAGE,
+				 "one trace at a time: \"%s\" is one too many",
+				 o->args[1]);
+	if (!fetch_trace(&r->ctx, o->arg_count ? o->args[0] : NULL, &r->trace,
+			 &r->result.trace.source, err))
+		return false;
+	return suspect_find(&r->investigation, s, err) ||
+	       suspect_explain(s, err);
+}
+
 /* What pprof files need, and nothing else. */
 #define ANY_ORDER_NEEDS                                                        \
 	(RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED |        \
@@ -152,65 +180,6 @@ enum stack_order run_file_order(const struct run *r, bool has_several_files)
 			       output_needs(o, ~(unsigned)ANY_ORDER_NEEDS)
 		       ? STACKS_IN_ORDER
 		       : STACKS_ANY_ORDER;
-}
-
-static bool keep_text(struct arena *arena, struct str *text)
-{
-	if (text->len)
-		*text = arena_str(arena, *text);
-	return !text->len || text->ptr;
-}
-
-/* The texts of rows, and the unit, lie in the profiles, which are about to
- * go. */
-static bool keep_rows(struct result *result, struct error *err)
-{
-	struct arena *arena = &result->arena;
-
-	result->table = NULL;
-	if (!keep_text(arena, &result->profile.unit) ||
-	    !keep_text(arena, &result->source_root))
-		return arena_fail(arena, "the unit", err);
-	for (size_t i = 0; i < result_listed(result); i++) {
-		struct function_row *row = &result->functions[i];
-
-		if (!keep_text(arena, &row->name) ||
-		    !keep_text(arena, &row->file) ||
-		    !keep_text(arena, &row->leaf) ||
-		    !keep_text(arena, &row->through))
-			return arena_fail(arena, "the rows", err);
-	}
-	return true;
-}
-
-bool run_view_begin(struct run *r, size_t note_count, struct kept_verdict *kept,
-		    struct error *err)
-{
-	struct result *result = &r->result;
-
-	*kept = (struct kept_verdict){ result->kinds, result->baseline_kinds };
-	result->verdict_rows = result->functions;
-	result->verdict_count = result->function_count;
-	result->notes.count = note_count;
-	result->has_places_in_names =
-		r->filters.view.granularity != GRANULARITY_FUNCTION;
-	return keep_rows(result, err);
-}
-
-void run_view_end(struct run *r, const struct kept_verdict *kept)
-{
-	r->result.kinds = kept->kinds;
-	r->result.baseline_kinds = kept->baseline_kinds;
-}
-
-void run_view_empty(struct run *r)
-{
-	r->result.function_count = r->result.function_total = 0;
-	r->result.function_listed = 0;
-	r->result.noise_count = 0;
-	notes_add(&r->ctx.notes,
-		  "nothing in the profile matches the filters (--focus, "
-		  "--show...): no rows; the verdict is of the whole profile");
 }
 
 bool run_render(struct run *r, struct error *err)

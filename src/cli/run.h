@@ -10,6 +10,7 @@
 #include "cli/context.h"
 #include "cli/evidence.h"
 #include "cli/profile_filters.h"
+#include "investigate/suspect.h"
 #include "model/trace.h"
 
 /* One command's models and answer. */
@@ -22,6 +23,8 @@ struct run {
 	struct code_rules rules; /* of --rules; in the context's arena */
 	bool has_evidence;
 	bool is_plain; /* see struct rank_want */
+	struct question question;
+	struct investigation investigation; /* of the question */
 };
 
 /* Sets up everything for a command; release with run_end(). */
@@ -43,24 +46,14 @@ bool run_rank(struct run *r, enum rank_by by, struct str span_name,
 bool run_rank_shown(struct run *r, enum rank_by by,
 		    struct error *err) MUST_CHECK;
 
-/* What a view of the rows leaves as the verdict has it. */
-struct kept_verdict {
-	struct kind_shares kinds;
-	struct kind_shares baseline_kinds;
-};
+/* Makes the options the run's question; after profile_filters_init(), where
+ * filters count. */
+void run_ask(struct run *r);
 
-/* Around ranking the rows once more, from what the filters leave: the verdict
- * and what is said of the whole stay. note_count: how many notes the result
- * had before it was first ranked. */
-bool run_view_begin(struct run *r, size_t note_count, struct kept_verdict *kept,
-		    struct error *err) MUST_CHECK;
-void run_view_end(struct run *r, const struct kept_verdict *kept);
-
-/* Instead of ranking: nothing was left. */
-void run_view_empty(struct run *r);
-
-/* What --normalize asks for. */
-enum normalize run_normalize(const struct options *o, enum normalize fallback);
+/* Asks it, reads the trace that the arguments name, and finds the span to
+ * blame. */
+bool run_find_suspect(struct run *r, struct suspect *s,
+		      struct error *err) MUST_CHECK;
 
 /* Adds notes and requests and renders what -o asked for. */
 bool run_render(struct run *r, struct error *err) MUST_CHECK;

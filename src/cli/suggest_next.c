@@ -18,7 +18,7 @@ static const char *const writing[] = { "--output", "--color", "--quiet",
 
 /* What of a command's options matters to `show`. */
 static const char *const showing[] = { "--traces-", "--tenant-id", "--span",
-				       "--name", "--service", "--blame" };
+				       "--name",    "--service",   "--blame" };
 
 /* A case knows its servers. */
 static const char *const serving[] = { "--traces-url", "--profiles-url",

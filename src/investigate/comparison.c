@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/comparison.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/places.h"
+#include "backend/snapshots.h"
+#include "base/num.h"
+#include "investigate/windows.h"
+#include "model/profile_merge.h"
+
+/* Requests per part are believed when nearly all of it was counted, and when
+ * there are more than a handful. */
+#define COUNTED_SHARE 0.9
+#define COUNTED_REQUESTS 20
+
+static void side_init(struct comparison_side *side)
+{
+	memset(side, 0, sizeof *side);
+	side->requests = -1;
+	profile_init(&side->profile);
+	for (size_t i = 0; i < COMPARISON_PARTS; i++)
+		profile_init(&side->parts[i]);
+}
+
+static void side_release(struct comparison_side *side)
+{
+	profile_release(&side->profile);
+	for (size_t i = 0; i < COMPARISON_PARTS; i++)
+		profile_release(&side->parts[i]);
+}
+
+void comparison_init(struct comparison *c, const char *type_id,
+		     enum scope scope)
+{
+	memset(c, 0, sizeof *c);
+	c->type_id = type_id;
+	c->scope = scope;
+	side_init(&c->slow);
+	side_init(&c->base);
+}
+
+void comparison_release(struct comparison *c)
+{
+	side_release(&c->slow);
+	side_release(&c->base);
+}
+
+/* A side that was asked for as a whole is its only part. */
+static const struct profile *part_of(const struct comparison_side *side,
+				     size_t i)
+{
+	return side->part_count == 1 ? &side->profile : &side->parts[i];
+}
+
+static int64_t part_edge(struct time_range range, size_t i, size_t parts)
+{
+	int64_t length = range.to_ns - range.from_ns;
+
+	return range.from_ns + length / (int64_t)parts * (int64_t)i +
+	       (i == parts ? length % (int64_t)parts : 0);
+}
+
+/* Some spans, over the whole range: theirs are spread over it anyhow. */
+static void ask_spans(struct comparison_side *side, size_t i, size_t parts,
+		      struct profile_query *query)
+{
+	size_t from = side->span_id_count * i / parts;
+	size_t to = side->span_id_count * (i + 1) / parts;
+
+	query->span_ids = side->span_ids + from;
+	query->span_id_count = to - from;
+	query->range =
+		window_of_samples(side->range.from_ns, side->range.to_ns);
+	side->exposure[i] = (double)(to - from);
+}
+
+static void ask_time(struct comparison_side *side, size_t i, size_t parts,
+		     struct profile_query *query)
+{
+	query->range.from_ns = part_edge(side->range, i, parts);
+	query->range.to_ns = part_edge(side->range, i + 1, parts);
+	query->is_continued = i > 0;
+	side->exposure[i] = time_range_seconds(query->range);
+}
+
+static void side_ask(struct comparison *c, struct comparison_side *side,
+		     size_t parts, struct job **jobs, size_t *n)
+{
+	if (side->span_id_count && parts > side->span_id_count)
+		parts = side->span_id_count;
+	side->part_count = parts;
+	for (size_t i = 0; i < parts; i++) {
+		struct profile_fetch *f = &c->fetches[c->fetch_count++];
+		struct profile_query query = { .type_id = c->type_id,
+					       .selector = side->selector.ptr };
+
+		if (side->span_id_count)
+			ask_spans(side, i, parts, &query);
+		else
+			ask_time(side, i, parts, &query);
+		profile_fetch_init(f, &query,
+				   parts == 1 ? &side->profile
+					      : &side->parts[i]);
+		f->packs_for_later = c->packs_for_later && parts == 1;
+		jobs[(*n)++] = &f->job;
+	}
+}
+
+void comparison_ask(struct comparison *c, size_t parts, struct job **jobs,
+		    size_t *n)
+{
+	c->is_asked = true;
+	side_ask(c, &c->slow, parts, jobs, n);
+	if (c->has_base)
+		side_ask(c, &c->base, parts, jobs, n);
+}
+
+/* Where profiles are taken now and then, only that time counts. */
+static void take_profiled(struct comparison_side *side,
+			  const struct profile_fetch *fetches)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < side->part_count; i++)
+		sum_ns = sat_add_i64(sum_ns, fetches[i].profiled_ns);
+	side->profiled_s = (double)sum_ns / NS_PER_S;
+	for (size_t i = 0; sum_ns && i < side->part_count; i++)
+		side->exposure[i] = (double)fetches[i].profiled_ns / NS_PER_S;
+}
+
+/* What came as a whole is what a sum of parts would be: nothing where there is
+ * no answer, of an unknown number of samples where there are none. */
+static void whole_take(struct comparison_side *side, bool has_answer)
+{
+	struct profile *p = &side->profile;
+
+	if (!has_answer)
+		profile_release(p);
+	if (!p->stack_count && p->whole_total <= 0)
+		p->sample_count = -1;
+}
+
+static bool side_take(struct comparison_side *side,
+		      const struct profile_fetch *fetches, struct str name,
+		      struct investigation *v, struct error *err)
+{
+	const struct profile *parts[COMPARISON_PARTS];
+	bool is_whole = side->part_count == 1;
+	size_t n = 0;
+
+	for (size_t i = 0; i < side->part_count; i++) {
+		if (!fetches[i].job.has_answer) {
+			investigation_note(
+				v, (struct note){
+					   .kind = NOTE_SIDE_MISSING,
+					   .name = name,
+					   .reason = fetches[i].job.err.message,
+				   });
+			continue;
+		}
+		parts[n++] = part_of(side, i);
+	}
+	/* Half a side compares with nothing. */
+	if (n < side->part_count)
+		n = 0;
+	if (n > 0)
+		take_profiled(side, fetches);
+	if (n == 0)
+		side->part_count = 0;
+	if (is_whole) {
+		whole_take(side, n > 0);
+		return true;
+	}
+	return profile_merge(&side->profile, parts, n, v->backends->notes, err);
+}
+
+/* The first refusal. That nothing was found is none. */
+static const struct error *side_error(const struct comparison_side *side,
+				      const struct profile_fetch *fetches)
+{
+	for (size_t i = 0; i < side->part_count; i++)
+		if (!fetches[i].job.has_answer &&
+		    fetches[i].job.err.code != ERROR_NOT_FOUND)
+			return &fetches[i].job.err;
+	return NULL;
+}
+
+bool comparison_take(struct comparison *c, struct investigation *v,
+		     struct error *err)
+{
+	const struct profile_fetch *base = c->fetches + c->slow.part_count;
+
+	c->slow_error = side_error(&c->slow, c->fetches);
+	if (!side_take(&c->slow, c->fetches, STR("profile"), v, err))
+		return false;
+	if (c->has_base && !side_take(&c->base, base, STR("baseline"), v, err))
+		return false;
+	c->has_base = c->has_base && c->base.profile.stack_count > 0;
+	return true;
+}
+
+bool comparison_unpack(struct comparison *c, struct error *err)
+{
+	return profile_unpack(&c->slow.profile, err) &&
+	       profile_unpack(&c->base.profile, err);
+}
+
+#define PROFILES_MAX ((size_t)2 * (1 + COMPARISON_PARTS))
+
+static size_t list_side(struct comparison_side *side, struct profile **out)
+{
+	size_t n = 0;
+
+	out[n++] = &side->profile;
+	for (size_t i = 0; side->part_count > 1 && i < side->part_count; i++)
+		out[n++] = &side->parts[i];
+	return n;
+}
+
+static size_t list_profiles(struct comparison *c, struct profile **out)
+{
+	size_t n = list_side(&c->slow, out);
+
+	return c->has_base ? n + list_side(&c->base, out + n) : n;
+}
+
+bool comparison_take_files(struct comparison *c,
+			   const struct comparison *service,
+			   const struct code_rules *rules, struct error *err)
+{
+	struct profile *profiles[PROFILES_MAX];
+	const struct profile *from[] = { &service->slow.profile,
+					 &service->base.profile };
+	size_t n = list_profiles(c, profiles);
+
+	return profiles_take_files(profiles, n, from, 2, rules, err);
+}
+
+bool comparison_take_lines(struct comparison *c,
+			   const struct comparison *service, struct error *err)
+{
+	struct profile *profiles[PROFILES_MAX];
+	const struct profile *from[] = { &service->slow.profile,
+					 &service->base.profile };
+	size_t n = list_profiles(c, profiles);
+
+	return profiles_take_lines(profiles, n, from, 2, err);
+}
+
+static bool view_apply(struct investigation *v, struct profile *p,
+		       struct error *err)
+{
+	struct profile seen;
+
+	profile_init(&seen);
+	if (!profile_view(p, &v->question->view, &seen, v->backends->notes,
+			  err)) {
+		profile_release(&seen);
+		return false;
+	}
+	profile_release(p);
+	*p = seen;
+	return true;
+}
+
+static void note_filtered(struct investigation *v, const struct profile *p,
+			  struct str side)
+{
+	if (p->total == p->whole_total || p->whole_total <= 0)
+		return;
+	investigation_note(v,
+			   (struct note){ .kind = NOTE_FILTERED,
+					  .name = side,
+					  .percent = 100 * (double)p->total /
+						     (double)p->whole_total });
+}
+
+bool comparison_filter(struct comparison *c, struct investigation *v,
+		       struct error *err)
+{
+	struct profile *profiles[PROFILES_MAX];
+	size_t n = list_profiles(c, profiles);
+
+	for (size_t i = 0; i < n; i++)
+		if (!view_apply(v, profiles[i], err))
+			return false;
+	if (!c->slow.profile.stack_count && !c->base.profile.stack_count)
+		return true;
+	note_filtered(v, &c->slow.profile, STR("profile"));
+	if (c->has_base)
+		note_filtered(v, &c->base.profile, STR("baseline"));
+	return true;
+}
+
+static struct snapshots_side snapshots_of(const struct comparison *c,
+					  struct comparison_side *side)
+{
+	return (struct snapshots_side){
+		.query = { .type_id = c->type_id,
+			   .selector = side->selector.ptr,
+			   .range = side->range },
+		.profile = &side->profile,
+	};
+}
+
+bool comparison_divide(struct comparison *c, struct investigation *v,
+		       struct str instance_label, struct error *err)
+{
+	const struct snapshots_side sides[] = { snapshots_of(c, &c->slow),
+						snapshots_of(c, &c->base) };
+
+	c->is_gauge = true;
+	return snapshots_divide(v->backends, sides, c->has_base ? 2 : 1,
+				instance_label.ptr, err);
+}
+
+/* Spans that are asked for in parts lie in one of them only, so the smallest
+ * part is judged. An instance's profile is no measure of the service's. */
+bool comparison_is_of_spans(const struct comparison *c,
+			    const struct comparison *service)
+{
+	const struct comparison_side *side = &c->slow;
+	int64_t least = INT64_MAX;
+	bool has_others;
+
+	if (!side->part_count || service->scope != SCOPE_SERVICE)
+		return true;
+	for (size_t i = 0; i < side->part_count; i++)
+		if (part_of(side, i)->total < least)
+			least = part_of(side, i)->total;
+	has_others = side->part_count > 1 ||
+		     service->slow.requests > (double)side->span_id_count;
+	return span_answer_is_believable(least, service->slow.profile.total,
+					 has_others);
+}
+
+/* Part of the step [from, from + length) that lies within a range. */
+static double overlap(int64_t from_ns, int64_t length_ns,
+		      struct time_range range)
+{
+	int64_t from = from_ns > range.from_ns ? from_ns : range.from_ns;
+	int64_t to = from_ns + length_ns < range.to_ns ? from_ns + length_ns
+						       : range.to_ns;
+
+	return to > from ? (double)(to - from) / (double)length_ns : 0;
+}
+
+static bool count_within(const struct count_job *counts,
+			 struct time_range range, double *out)
+{
+	double covered = 0;
+
+	*out = 0;
+	for (uint32_t i = 0; i < counts->step_count; i++) {
+		int64_t from =
+			counts->range.from_ns + (int64_t)i * counts->step_ns;
+		double part = overlap(from, counts->step_ns, range);
+
+		if (counts->counts[i] < 0)
+			continue;
+		*out += part * (double)counts->counts[i];
+		covered += part * (double)counts->step_ns;
+	}
+	return covered >= COUNTED_SHARE * (double)(range.to_ns - range.from_ns);
+}
+
+void comparison_count(struct comparison_side *side,
+		      const struct count_job *counts)
+{
+	double parts[COMPARISON_PARTS] = { 0 }, sum = 0;
+
+	/* Whose requests were served while profiles were taken is not known. */
+	if (!counts->job.has_answer || counts->is_sample ||
+	    side->span_id_count || side->profiled_s > 0)
+		return;
+	for (size_t i = 0; i < side->part_count; i++) {
+		struct time_range part = {
+			part_edge(side->range, i, side->part_count),
+			part_edge(side->range, i + 1, side->part_count)
+		};
+
+		if (!count_within(counts, part, &parts[i]))
+			return;
+		sum += parts[i];
+	}
+	if (sum < COUNTED_REQUESTS)
+		return;
+	side->requests = sum;
+	side->is_requests_sampled = true;
+	memcpy(side->exposure, parts, sizeof parts);
+}
+
+static void use_side(const struct comparison_side *side,
+		     const struct profile *parts[COMPARISON_PARTS],
+		     double exposure[COMPARISON_PARTS],
+		     struct rank_blocks *blocks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < side->part_count; i++) {
+		if (side->exposure[i] <= 0)
+			continue;
+		exposure[n] = side->exposure[i];
+		parts[n++] = part_of(side, i);
+	}
+	*blocks = (struct rank_blocks){ .profiles = parts,
+					.exposure = exposure,
+					.count = n };
+}
+
+static double profiled_seconds(const struct comparison_side *side)
+{
+	return side->profiled_s > 0 ? side->profiled_s
+				    : time_range_seconds(side->range);
+}
+
+static int64_t profiled_ns(const struct comparison_side *side)
+{
+	return side->profiled_s > 0 ? (int64_t)(side->profiled_s * NS_PER_S)
+				    : side->range.to_ns - side->range.from_ns;
+}
+
+bool comparison_rank(struct comparison *c, const struct rank_want *want,
+		     struct result *result, struct error *err)
+{
+	const struct profile *slow[COMPARISON_PARTS], *base[COMPARISON_PARTS];
+	double slow_exposure[COMPARISON_PARTS], base_exposure[COMPARISON_PARTS];
+	struct rank_blocks slow_blocks, base_blocks;
+	struct rank_want w = *want;
+
+	use_side(&c->slow, slow, slow_exposure, &slow_blocks);
+	use_side(&c->base, base, base_exposure, &base_blocks);
+	if (slow_blocks.count > 1 && base_blocks.count > 1) {
+		w.slow_blocks = slow_blocks;
+		w.baseline_blocks = base_blocks;
+	}
+	w.slow_requests = fmax(0, c->slow.requests);
+	w.baseline_requests = fmax(0, c->base.requests);
+	w.is_requests_sampled = c->slow.is_requests_sampled;
+	w.window_ns = profiled_ns(&c->slow);
+	w.baseline_ns = profiled_ns(&c->base);
+	/* A snapshot is of no length. */
+	if (c->is_gauge)
+		w.window_ns = w.baseline_ns = NS_PER_S;
+	return comparison_unpack(c, err) &&
+	       functions_rank(&c->slow.profile,
+			      c->has_base ? &c->base.profile : NULL, &w, result,
+			      err);
+}
+
+static void side_uncount(struct comparison_side *side)
+{
+	side->requests = -1;
+	side->is_requests_sampled = false;
+	if (side->profiled_s > 0)
+		return;
+	for (size_t i = 0; i < side->part_count; i++)
+		side->exposure[i] = time_range_seconds(side->range) /
+				    (double)side->part_count;
+}
+
+void comparison_uncount(struct comparison *c)
+{
+	side_uncount(&c->slow);
+	side_uncount(&c->base);
+}
+
+double comparison_exposure(const struct comparison_side *side)
+{
+	return side->requests > 0 ? side->requests : profiled_seconds(side);
+}
+
+double comparison_cores(const struct comparison_side *side)
+{
+	double unit = (double)time_unit_ns(profile_unit(&side->profile));
+	double length = profiled_seconds(side);
+
+	return length > 0 ? (double)side->profile.total * unit / 1e9 / length
+			  : 0;
+}
+
+double comparison_rate(const struct comparison_side *side, int64_t value)
+{
+	double exposure = comparison_exposure(side);
+
+	return exposure > 0 ? (double)value / exposure : 0;
+}
+
+bool comparison_report(const struct comparison *c, struct result *result,
+		       struct error *err)
+{
+	struct str type = arena_str(&result->arena, str_from(c->type_id));
+
+	if (!type.ptr)
+		return arena_fail(&result->arena, "the answer", err);
+	result->has_profile = true;
+	result->profile = (struct profile_info){
+		.type = type,
+		.scope = c->scope,
+		.selector = c->slow.selector,
+		.range = c->slow.range,
+		.samples = c->slow.profile.sample_count,
+		.unit = profile_unit(&c->slow.profile),
+		.truncated_share = c->slow.profile.truncated_share,
+		.total_value = c->slow.profile.total,
+		.requests = (int64_t)c->slow.requests,
+		.instances = c->slow.instances,
+	};
+	result->has_baseline = c->has_base;
+	if (!c->has_base)
+		return true;
+	result->baseline = (struct baseline_info){
+		.range = c->base.range,
+		.samples = c->base.profile.sample_count,
+		.healthy = -1,
+		.total_value = c->base.profile.total,
+		.requests = (int64_t)c->base.requests,
+		.instances = c->base.instances,
+	};
+	return true;
+}

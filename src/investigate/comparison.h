@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Profiles of one type on two sides: the slow one and what it is compared
+ * with. Each side is fetched in a few equal parts, so that the statistics see
+ * how much a function wanders by itself; the sum of the parts is the side.
+ */
+#ifndef INVESTIGATE_COMPARISON_H
+#define INVESTIGATE_COMPARISON_H
+
+#include "analyze/profile_analysis.h"
+#include "backend/fetch_history.h"
+#include "backend/fetch_profile.h"
+#include "investigate/budget.h"
+#include "investigate/investigation.h"
+
+struct comparison_side {
+	struct time_range range;
+	struct str selector; /* NUL-terminated */
+	/* Only samples of these spans, in order of time; count 0: all. */
+	const uint64_t *span_ids;
+	size_t span_id_count;
+	/* Requests served in the range, -1 unknown; of spans their number. */
+	double requests;
+	bool is_requests_sampled;
+	uint32_t instances; /* 0 unknown */
+	/* How much of the range was profiled, by the answers; 0: all. */
+	double profiled_s;
+	/* Filled by comparison_take(). */
+	struct profile profile;                 /* the sum */
+	struct profile parts[COMPARISON_PARTS]; /* empty when there is one */
+	/* Requests when known, or seconds; a part that was not profiled at
+	 * all has none. */
+	double exposure[COMPARISON_PARTS];
+	size_t part_count;
+};
+
+struct comparison {
+	const char *type_id;
+	enum scope scope;
+	struct comparison_side slow;
+	struct comparison_side base;
+	bool has_base; /* wanted; after take: it has samples */
+	bool is_gauge; /* values per snapshot, see comparison_divide() */
+	/* Sides that are asked for at once stay packed, where they can, until
+	 * comparison_unpack(): for totals, files, lines and kinds of code. */
+	bool packs_for_later;
+	bool is_asked;
+	const struct error *slow_error; /* why there is no slow side, or NULL */
+	struct profile_fetch fetches[2 * COMPARISON_PARTS];
+	size_t fetch_count;
+};
+
+/* Sides are to be filled in then. Release also when never asked. */
+void comparison_init(struct comparison *c, const char *type_id,
+		     enum scope scope);
+void comparison_release(struct comparison *c);
+
+/* Adds the requests to jobs[*n..]; parts 1 asks for a side at once. Room for
+ * 2 * COMPARISON_PARTS jobs is needed. */
+void comparison_ask(struct comparison *c, size_t parts, struct job **jobs,
+		    size_t *n);
+
+/* Requests of a side of time parts, from counts over its range. Call between
+ * comparison_ask() and comparison_rank(); unknown counts change nothing. */
+void comparison_count(struct comparison_side *side,
+		      const struct count_job *counts);
+
+/* After the jobs ran: adds up the parts. A side that could not be had is
+ * noted and empty; false only without memory. */
+bool comparison_take(struct comparison *c, struct investigation *v,
+		     struct error *err) MUST_CHECK;
+
+/* Before anything else is done with sides that may be packed;
+ * comparison_rank() does it, too. */
+bool comparison_unpack(struct comparison *c, struct error *err) MUST_CHECK;
+
+/* After comparison_take() of a gauge asked for at once: values per snapshot.
+ * False when asking failed as a whole. */
+bool comparison_divide(struct comparison *c, struct investigation *v,
+		       struct str instance_label, struct error *err) MUST_CHECK;
+
+/* Whether the server heeded the spans that c asked for; service: the same type
+ * of all requests, taken too. A server that ignores spans answers each part
+ * with the whole service. True when the two cannot be compared. */
+bool comparison_is_of_spans(const struct comparison *c,
+			    const struct comparison *service);
+
+/* Gives profiles of spans, which come without files, those of the service's
+ * functions: what kind of code each is depends on them. */
+bool comparison_take_files(struct comparison *c,
+			   const struct comparison *service,
+			   const struct code_rules *rules,
+			   struct error *err) MUST_CHECK;
+
+/* Gives profiles of spans that came without lines those of the service, of
+ * functions with one line there. */
+bool comparison_take_lines(struct comparison *c,
+			   const struct comparison *service,
+			   struct error *err) MUST_CHECK;
+
+/* Replaces all profiles, the parts too, by what the view leaves of them;
+ * notes how much. */
+bool comparison_filter(struct comparison *c, struct investigation *v,
+		       struct error *err) MUST_CHECK;
+
+/* Ranks functions into the result, which keeps its notes. */
+bool comparison_rank(struct comparison *c, const struct rank_want *want,
+		     struct result *result, struct error *err) MUST_CHECK;
+
+/* What the sides say of themselves: result->profile and ->baseline. */
+bool comparison_report(const struct comparison *c, struct result *result,
+		       struct error *err) MUST_CHECK;
+
+/* Takes back comparison_count(). */
+void comparison_uncount(struct comparison *c);
+
+/* Requests where known, else seconds. */
+double comparison_exposure(const struct comparison_side *side);
+
+/* CPU seconds per second. */
+double comparison_cores(const struct comparison_side *side);
+
+/* Value per request where requests are known, else per second; 0 without
+ * samples. */
+double comparison_rate(const struct comparison_side *side, int64_t value);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/conclusion.h"
+
+#include <string.h>
+
+#include "analyze/places.h"
+#include "backend/cloud_profiler/cloud_answers.h"
+#include "investigate/rows_view.h"
+
+static bool is_up(const struct function_row *row)
+{
+	return change_is_up(row->change);
+}
+
+/* What was decided on is named first, where noise alone ranks the rows. */
+static void put_lead_first(struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	struct function_row lead;
+	size_t i = 0;
+
+	if (!q->lead || q->v->question->rows.has_measure ||
+	    !r->function_count || is_up(&r->functions[0]))
+		return;
+	while (i < r->function_count &&
+	       !str_equal(r->functions[i].name, q->lead->name))
+		i++;
+	if (i == r->function_count)
+		return;
+	lead = r->functions[i];
+	memmove(&r->functions[1], &r->functions[0], i * sizeof lead);
+	r->functions[0] = lead;
+}
+
+/* An operation that takes what it always does has no regression; what grew
+ * in its service is the mix of requests, or others' affair. */
+static size_t blame_nothing(struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	size_t count = 0;
+
+	if (!q->s->is_healthy || q->lead)
+		return 0;
+	for (size_t i = 0; i < result_listed(r); i++) {
+		if (!is_up(&r->functions[i]))
+			continue;
+		r->functions[i].change = CHANGE_NOISE;
+		count += i < r->function_count;
+	}
+	r->is_healthy = true;
+	return count;
+}
+
+static void note_blameless(struct profile_inquiry *q, size_t count)
+{
+	if (!count)
+		return;
+	investigation_note(
+		q->v, (struct note){ .kind = q->shown->scope == SCOPE_SERVICE
+						     ? NOTE_NOT_BLAMED_SERVICE
+						     : NOTE_NOT_BLAMED_REQUESTS,
+				     .count = count });
+}
+
+static bool rank_shown(struct profile_inquiry *q, struct error *err)
+{
+	const struct question *asked = q->v->question;
+	struct result *result = q->v->result;
+	struct rank_want want = {
+		.by = question_measure(asked, RANK_TOTAL),
+		.normalize = question_normalize(asked, NORMALIZE_REQUEST),
+		.is_way_asked = asked->rows.has_normalize,
+		.limit = asked->rows.limit,
+		.listed = asked->rows.listed,
+		.span_name = result->span.name,
+		.is_loop = result->cause.kind == CAUSE_N_PLUS_ONE &&
+			   !asked->rows.has_measure,
+		.rules = asked->rules,
+		.is_drawn = asked->rows.is_drawn,
+	};
+
+	return comparison_rank(q->shown, &want, result, err);
+}
+
+/* Samples by span come without files and lines; the service's have them. */
+static bool add_places(struct profile_inquiry *q, struct error *err)
+{
+	const struct profile *p = &q->service_cpu.slow.profile;
+
+	if (q->shown->slow.profile.has_lines || !p->has_lines)
+		return true;
+	return rows_add_places(q->v->result, p, q->shown->type_id == q->cpu_id,
+			       err);
+}
+
+/* Of one instance when that was chosen, or when the service has no other;
+ * else as many as the traces of the window saw. */
+static void set_instances(const struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	bool is_single = q->service.instances.count == 1;
+
+	r->profile.instances = is_single ? 1 : q->s->slow_instances;
+	r->baseline.instances = is_single ? 1 : q->s->base_instances;
+	if (q->shown->scope == SCOPE_SPAN || q->shown->scope == SCOPE_INSTANCE)
+		r->profile.instances = 1;
+	if (q->shown->scope != SCOPE_INSTANCE)
+		return;
+	r->baseline.instances =
+		q->s->slow_instances > 1 ? q->s->slow_instances - 1 : 0;
+}
+
+/* And how many requests they are of: those of spans were asked for one by
+ * one, those of a service are as many as the trace store knows of. */
+static void set_extent(const struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	const struct comparison_side *slow = &q->shown->slow;
+	const struct comparison_side *base = &q->shown->base;
+
+	set_instances(q);
+	r->profile.requests = (int64_t)(slow->requests + 0.5);
+	r->profile.is_requests_sampled = slow->is_requests_sampled;
+	r->baseline.requests = (int64_t)(base->requests + 0.5);
+	r->baseline.is_requests_sampled = base->is_requests_sampled;
+}
+
+static void set_baseline(struct profile_inquiry *q)
+{
+	struct baseline_info *b = &q->v->result->baseline;
+	bool is_cohort = q->shown->scope == SCOPE_COHORT;
+
+	b->kind = q->s->base_kind;
+	b->text = q->s->base_text;
+	b->healthy = q->s->base_healthy;
+	if (q->shown->scope == SCOPE_INSTANCE) {
+		b->kind = STR("instances");
+		b->text = STR("the other instances in the same minutes");
+		b->healthy = 1;
+	} else if (is_cohort && q->s->is_base_fast) {
+		b->kind = STR("fast");
+		b->text = STR("the fast requests of the same minutes");
+		b->healthy = 1;
+	}
+}
+
+/* The user asked for a certain one. */
+static void note_no_baseline(struct profile_inquiry *q)
+{
+	const struct baseline_want *asked = &q->v->question->baseline;
+
+	if (!q->shown || q->v->result->has_baseline ||
+	    asked->kind == BASELINE_WANT_AUTO ||
+	    asked->kind == BASELINE_WANT_NONE)
+		return;
+	investigation_note(q->v,
+			   (struct note){ .kind = NOTE_NO_BASELINE_ASKED,
+					  .name = str_from(asked->text) });
+}
+
+/* Samples of spans have names only where the server is older than 2.2 or keeps
+ * its data as older ones do. */
+static bool add_lines(struct profile_inquiry *q, struct error *err)
+{
+	enum granularity by = q->v->question->view.granularity;
+	bool is_line = by == GRANULARITY_LINE;
+
+	if (q->shown->slow.profile.has_lines ||
+	    (!is_line && by != GRANULARITY_ADDRESS))
+		return true;
+	if (!is_line || !q->service_cpu.slow.profile.has_lines) {
+		investigation_note(q->v,
+				   (struct note){ NOTE_SPANS_WITHOUT_LINES });
+		return true;
+	}
+	investigation_note(q->v, (struct note){ NOTE_SPANS_LINES_OF_SERVICE });
+	return comparison_take_lines(q->shown, &q->service_cpu, err);
+}
+
+static bool rank_view(struct profile_inquiry *q, struct error *err)
+{
+	if (!q->shown->slow.profile.stack_count &&
+	    !q->shown->base.profile.stack_count) {
+		rows_view_empty(q->v);
+		return true;
+	}
+	if (!rank_shown(q, err) ||
+	    (!q->v->result->has_places_in_names && !add_places(q, err)))
+		return false;
+	put_lead_first(q);
+	blame_nothing(q);
+	return true;
+}
+
+bool profile_inquiry_view(struct profile_inquiry *q, struct error *err)
+{
+	struct kept_verdict kept;
+
+	if (!q->shown || view_is_plain(&q->v->question->view))
+		return true;
+	if (!add_lines(q, err) ||
+	    !rows_view_begin(q->v, q->note_count, &kept, err) ||
+	    !comparison_filter(q->shown, q->v, err) || !rank_view(q, err))
+		return false;
+	rows_view_end(q->v, &kept);
+	return true;
+}
+
+/* How much there is behind the answer, where that is little by nature. */
+static void note_extent(struct profile_inquiry *q)
+{
+	const struct comparison *c = q->shown;
+	const struct profile_query query = { .type_id = c->type_id,
+					     .selector = c->slow.selector.ptr,
+					     .range = c->slow.range };
+
+	cloud_answers_note(q->v->backends, &query, c->slow.profile.sample_count,
+			   &q->s->slow_asked);
+}
+
+bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
+{
+	q->note_count = q->v->result->notes.count;
+	if (!q->shown) {
+		/* A CPU profile is no answer to a wait, and looks like one. */
+		investigation_note(q->v, (struct note){ NOTE_WAITED_UNSEEN });
+	} else {
+		if (!rank_shown(q, err) ||
+		    !comparison_report(q->shown, q->v->result, err) ||
+		    !add_places(q, err))
+			return false;
+		put_lead_first(q);
+		note_blameless(q, blame_nothing(q));
+		set_baseline(q);
+		set_extent(q);
+		note_extent(q);
+	}
+	note_no_baseline(q);
+	return true;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an investigation has to say beside its answer, as facts: what weakens
+ * it (notes), and why there is none (a shortfall). The words stand in report/.
+ */
+#ifndef INVESTIGATE_FACTS_H
+#define INVESTIGATE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/notes.h"
+#include "base/str.h"
+#include "base/timefmt.h"
+#include "backend/source.h"
+
+enum note_kind {
+	NOTE_WINDOW_WITHOUT_SPAN,  /* the window given does not hold it */
+	NOTE_NO_OTHER_TRACES,      /* reason: of the trace server */
+	NOTE_TRACE_OF_FILE,        /* so there are no others, either */
+	NOTE_QUESTIONS_UNANSWERED, /* count of total; reason: the first's */
+	NOTE_ONE_KIND_IS_SLOW,     /* text: one instance, one version */
+	NOTE_SIDE_MISSING,         /* name: profile or baseline; reason */
+	NOTE_SPAN_SAMPLES_MISSING, /* reason */
+	NOTE_SPANS_IGNORED,        /* the server gave the whole service */
+	NOTE_SPANS_CUT,            /* by the server: the service is whole */
+	NOTE_NOT_BLAMED_SERVICE,   /* count of functions that grew */
+	NOTE_NOT_BLAMED_REQUESTS,  /* the same, of requests like it */
+	NOTE_WAITED_UNSEEN,        /* no profile shows who waits */
+	NOTE_NO_BASELINE_ASKED,    /* name: what --baseline says */
+	NOTE_SPANS_WITHOUT_LINES,
+	NOTE_SPANS_LINES_OF_SERVICE,
+	NOTE_MAP_NO_ATTRIBUTE, /* name: the map */
+	NOTE_MAP_NO_LABEL,     /* name: attribute, text: label */
+	NOTE_NAME_ASSUMED,     /* reason: why the series are not known */
+	NOTE_NAME_OTHER,       /* name: under which profiles are sent */
+	NOTE_TYPE_INSTEAD,     /* of CPU; name: the type */
+	NOTE_BASELINE_EARLIER, /* name: by how much */
+	NOTE_BASELINE_EMPTY,
+	NOTE_SPAN_HAS_NO_BASELINE,
+	NOTE_NOT_BY_REQUEST,  /* their number is not known */
+	NOTE_NOTHING_MATCHES, /* the filters: no rows */
+	NOTE_FILTERED,        /* percent of what name says is left */
+};
+
+struct note {
+	enum note_kind kind;
+	struct str name;
+	struct str text;
+	const char *reason; /* of a server, in its words */
+	size_t count;
+	size_t total;
+	double percent;
+};
+
+/* Takes a note as it comes; kept in the order of what servers say. */
+typedef void (*note_taker)(const struct note *note, struct notes *notes);
+
+/* Why there is no profile: a wrong name, a wrong server, a quiet window, one
+ * too far back. */
+struct missing_profile {
+	struct str service;
+	struct str type_id;
+	const char *selector; /* the user's own, or NULL */
+	struct time_range window;
+	int64_t now_ns;
+	const struct name_list *services; /* those that sent profiles lately */
+	const struct str *tried;          /* names; the first is service */
+	size_t tried_count;
+	const struct str *doubts; /* equally good ones, none believed */
+	size_t doubt_count;
+	bool is_known;   /* it has profiles, of this window none */
+	bool has_tenant; /* one was sent */
+	bool is_google;  /* a project of Cloud Profiler */
+	bool has_trace;  /* the name came from a trace */
+};
+
+enum shortfall_kind {
+	SHORTFALL_NONE = 0,
+	SHORTFALL_PROFILE,          /* see missing */
+	SHORTFALL_TYPE,             /* err says which there are; service */
+	SHORTFALL_NO_TIME,          /* no type of the service shows time */
+	SHORTFALL_SPAN_SAMPLES,     /* none carries the span's id */
+	SHORTFALL_COHORT_SAMPLES,   /* nor those of requests like it */
+	SHORTFALL_SPAN_BY_HAND,     /* has_id: whether the span has one */
+	SHORTFALL_FAST,             /* no clearly faster requests */
+	SHORTFALL_INSTANCE_OF_SPAN, /* its process names none */
+	SHORTFALL_INSTANCE_LABEL,   /* profiles of service carry none */
+	SHORTFALL_INSTANCE,         /* none with name=value */
+	SHORTFALL_VERSION,          /* value is none of names */
+	SHORTFALL_FEW_SPANS,        /* count of operation name of service */
+	SHORTFALL_FEW_SPAN_IDS,     /* of count, slow_count and fast_count */
+	SHORTFALL_SPANS,            /* span_id and count - 1 others */
+	SHORTFALL_SPANS_IGNORED,
+	SHORTFALL_OTHER_VERSION, /* all profiles are of version value */
+	SHORTFALL_BASELINE,      /* has_spans: of those named name */
+	SHORTFALL_UNITS,         /* name and value count different things */
+};
+
+struct shortfall {
+	enum shortfall_kind kind;
+	struct missing_profile missing;
+	struct str service;
+	struct str name;
+	struct str value;
+	const struct name_list *names;
+	bool has_id;
+	uint64_t span_id;
+	size_t count;
+	size_t slow_count;
+	size_t fast_count;
+};
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/measures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/code_kind.h"
+#include "analyze/kind_share.h"
+#include "base/num.h"
+
+/* Rows that tell who leads. */
+#define LEAD_ROWS 3
+
+/* With more of it under "other" a profile does not tell which function it is;
+ * what came in pprof is whole. */
+#define CUT_MAX 0.2
+
+bool comparison_is_cut(const struct comparison *c)
+{
+	return c->slow.profile.truncated_share > CUT_MAX ||
+	       c->base.profile.truncated_share > CUT_MAX;
+}
+
+bool inquiry_has_cohort_samples(const struct profile_inquiry *q)
+{
+	return q->cohort.slow.profile.sample_count >= VERDICT_SAMPLES &&
+	       q->cohort.has_base;
+}
+
+bool inquiry_is_of_cohort(const struct profile_inquiry *q)
+{
+	return inquiry_has_cohort_samples(q) &&
+	       (!comparison_is_cut(&q->cohort) ||
+		comparison_is_cut(&q->service_cpu));
+}
+
+/* Node counts wall time in microseconds. */
+static double unit_ns(const struct comparison *c)
+{
+	int64_t ns = time_unit_ns(profile_unit(&c->slow.profile));
+
+	return ns > 0 ? (double)ns : 1;
+}
+
+static double row_growth(const struct comparison *c,
+			 const struct function_row *row)
+{
+	return unit_ns(c) *
+	       (comparison_rate(&c->slow, row->total_value) -
+		comparison_rate(&c->base, row->baseline_total_value));
+}
+
+static bool is_lock(const struct profile_inquiry *q,
+		    const struct function_row *row)
+{
+	struct str leaf = row->leaf.ptr ? row->leaf : row->name;
+
+	return code_classify(q->v->question->rules, leaf, STR(""), 0).kind ==
+	       CODE_LOCK;
+}
+
+/* Part of the service's requests that are of the slow operation. */
+static double operation_part(const struct profile_inquiry *q,
+			     const struct comparison *c)
+{
+	double all = c->slow.requests / time_range_seconds(c->slow.range);
+
+	return all > 0 ? fmin(1, q->s->operation_per_s / all) : 1;
+}
+
+static bool is_owner(const struct function_row *row)
+{
+	return row->kind && !strcmp(row->kind, "application");
+}
+
+/* The first row; where nothing is sure to have grown, the first that is code
+ * of the application: waiting as such always leads then. */
+static const struct function_row *find_lead(const struct result *ranked)
+{
+	const struct function_row *first = ranked->functions;
+
+	if (!ranked->function_count || change_is_up(first->change))
+		return ranked->function_count ? first : NULL;
+	for (size_t i = 0; i < ranked->function_count; i++)
+		if (is_owner(&ranked->functions[i]))
+			return &ranked->functions[i];
+	return first;
+}
+
+/* In a profile that does not measure time the growth is all there is to
+ * explain. */
+static double needed(const struct profile_inquiry *q,
+		     const struct comparison *c)
+{
+	double per_request = (double)q->s->growth_ns;
+
+	if (!time_unit_ns(profile_unit(&c->slow.profile)))
+		return fmax(0,
+			    comparison_rate(&c->slow, c->slow.profile.total) -
+				    comparison_rate(&c->base,
+						    c->base.profile.total));
+	/* Of all requests of the service only those of the operation wait. */
+	if (c->scope == SCOPE_COHORT)
+		return per_request;
+	return per_request * (c->slow.requests > 0 ? operation_part(q, c)
+						   : q->s->operation_per_s);
+}
+
+static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
+		      const struct result *ranked, struct wait_measure *out,
+		      struct error *err)
+{
+	const struct function_row *row = find_lead(ranked);
+	struct arena *arena = &q->v->result->arena;
+
+	out->is_known = c->has_base;
+	if (!row)
+		return true;
+	out->is_grown = change_is_up(row->change);
+	out->is_owner = is_owner(row);
+	out->growth = row_growth(c, row);
+	out->before = unit_ns(c) *
+		      comparison_rate(&c->base, row->baseline_total_value);
+	out->is_lock = is_lock(q, row);
+	out->needed = needed(q, c);
+	out->name = arena_str(arena, row->name);
+	return out->name.ptr || arena_fail(arena, "the answer", err);
+}
+
+bool inquiry_measure(struct profile_inquiry *q, struct comparison *c,
+		     struct wait_measure *out, struct error *err)
+{
+	struct rank_want want = { .by = RANK_TOTAL,
+				  .normalize = NORMALIZE_REQUEST,
+				  .limit = LEAD_ROWS,
+				  .rules = q->v->question->rules };
+	struct result ranked = { .function_count = 0 };
+	bool done;
+
+	if (!c->is_asked || !c->has_base || !c->slow.profile.stack_count)
+		return true;
+	arena_init(&ranked.arena, LIMIT_RESULT_BYTES);
+	notes_init(&ranked.notes);
+	done = comparison_rank(c, &want, &ranked, err) &&
+	       read_lead(q, c, &ranked, out, err);
+	arena_release(&ranked.arena);
+	return done;
+}
+
+bool inquiry_measure_service(struct profile_inquiry *q, struct error *err)
+{
+	if (q->is_service_measured)
+		return true;
+	q->is_service_measured = true;
+	return inquiry_measure(q, &q->service_cpu, &q->measures[WAIT_NEIGHBOUR],
+			       err);
+}
+
+static bool growth_in_gc(const struct comparison *c,
+			 const struct code_rules *rules, double *share,
+			 struct error *err)
+{
+	struct kind_shares slow, base;
+
+	*share = 0;
+	if (!c->has_base || !c->slow.profile.stack_count)
+		return true;
+	if (!kind_shares_compute(&c->slow.profile, rules, &slow, err) ||
+	    !kind_shares_compute(&c->base.profile, rules, &base, err))
+		return false;
+	*share =
+		kind_growth_share(&slow, comparison_exposure(&c->slow), &base,
+				  comparison_exposure(&c->base), CODE_GC_ALLOC);
+	return true;
+}
+
+bool inquiry_measure_gc(struct profile_inquiry *q, struct error *err)
+{
+	double in_cohort = 0, in_service = 0;
+
+	if (q->is_gc_measured)
+		return true;
+	q->is_gc_measured = true;
+	if (!growth_in_gc(&q->cohort, q->v->question->rules, &in_cohort, err) ||
+	    !growth_in_gc(&q->service_cpu, q->v->question->rules, &in_service,
+			  err))
+		return false;
+	q->measures[WAIT_NEIGHBOUR].gc_share = in_service;
+	q->gc_share = fmax(in_cohort, in_service);
+	return true;
+}
+
+static void measure_requests(struct profile_inquiry *q)
+{
+	const struct symptom *s = q->s;
+	const struct comparison *c =
+		q->cohort.slow.profile.stack_count ? &q->cohort : &q->request;
+	struct cpu_measure *m = &q->cpu;
+
+	*m = (struct cpu_measure){ .base_ns = NAN };
+	if (!c->is_asked || q->is_wall_cpu)
+		return;
+	m->slow_ns = comparison_rate(&c->slow, c->slow.profile.total);
+	m->samples = (double)c->slow.profile.sample_count;
+	m->growth_ns = (double)s->growth_ns;
+	m->own_ns = c == &q->cohort && s->slow_own_ns > 0 ? s->slow_own_ns
+							  : (double)s->own_ns;
+	m->possible_samples = m->own_ns * c->slow.requests / (10.0 * NS_PER_MS);
+	if (c->base.requests > 0 && s->has_history)
+		m->base_ns = comparison_rate(&c->base, c->base.profile.total);
+	q->cpu_verdict = verdict_cpu(m);
+}
+
+bool inquiry_measure_cpu(struct profile_inquiry *q, struct error *err)
+{
+	measure_requests(q);
+	return !q->v->result->has_reasons ||
+	       (inquiry_measure_service(q, err) && inquiry_measure_gc(q, err));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What comparisons of profiles say, as the numbers that the rules of
+ * analyze/verdict.h are about.
+ */
+#ifndef INVESTIGATE_MEASURES_H
+#define INVESTIGATE_MEASURES_H
+
+#include "investigate/profiles.h"
+
+/* Whether the server cut so much off that functions are not told. */
+bool comparison_is_cut(const struct comparison *c);
+
+/* Whether the cohort has samples enough; whether it is to be shown, rather than
+ * the service. */
+bool inquiry_has_cohort_samples(const struct profile_inquiry *q);
+bool inquiry_is_of_cohort(const struct profile_inquiry *q);
+
+/* The function that leads a comparison; *out is left as it is when there is
+ * nothing to compare. False only without memory. */
+bool inquiry_measure(struct profile_inquiry *q, struct comparison *c,
+		     struct wait_measure *out, struct error *err) MUST_CHECK;
+
+/* CPU per request, of the cohort or of this request alone: fills cpu and
+ * cpu_verdict. Reasons tell all there is: with them, what is below as well. */
+bool inquiry_measure_cpu(struct profile_inquiry *q,
+			 struct error *err) MUST_CHECK;
+
+/* The measures below take longer than all that is shown, and few verdicts rest
+ * on them: each is taken once, where one does. */
+
+/* CPU of the service: fills the neighbour's measure but for gc_share. */
+bool inquiry_measure_service(struct profile_inquiry *q,
+			     struct error *err) MUST_CHECK;
+
+/* What grew in garbage collection and allocation: fills gc_share, of the
+ * neighbour's measure as well. */
+bool inquiry_measure_gc(struct profile_inquiry *q,
+			struct error *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/profile_service.h"
+
+#include <string.h>
+
+#include "backend/fetch_profile.h"
+#include "backend/selector.h"
+#include "base/instance.h"
+#include "base/num.h"
+#include "investigate/profile_names.h"
+
+/* Names and types are asked for over a day, the longest query a server takes
+ * by default, so that "no samples in this window" and "no such service" can
+ * be told apart. */
+#define METADATA_RANGE_NS (NS_PER_DAY - NS_PER_S)
+
+/* What agents and SDKs call it, the most particular first. */
+static const char *const version_labels[] = {
+	"version",         "service_version", "service.version",
+	"service_git_ref", "app_version",
+};
+
+enum {
+	LABEL_SERVICE,
+	LABEL_TYPE,
+	LABEL_INSTANCE,
+	LABEL_VERSION = LABEL_INSTANCE + INSTANCE_LABELS,
+	VERSION_COUNT = sizeof version_labels / sizeof *version_labels,
+	LABEL_MAP = LABEL_VERSION + VERSION_COUNT,
+	LABEL_MAX = LABEL_MAP + LIMIT_HEADERS,
+};
+
+/* One --map whose attribute the process has. */
+struct mapping {
+	struct str attr;
+	struct str label;
+	struct str value;
+	bool is_name; /* takes the place of service_name="NAME" */
+};
+
+struct profile_lookup_state {
+	struct str service;
+	struct time_range range;
+	bool has_trace;
+	struct name_candidates candidates;
+	struct name_choice choice; /* why none of them */
+	struct mapping maps[LIMIT_HEADERS];
+	size_t map_count;
+	bool is_given;      /* the user told which: --selector or --map */
+	struct str matcher; /* what is looked for, as a selector */
+	const char *labels[LABEL_MAX];
+	size_t label_count;
+	struct names_job services;
+	struct series_job series;
+};
+
+/* ---- what to look for ---- */
+
+static bool take_selector(struct buf *text, struct investigation *v,
+			  struct str *out, struct error *err)
+{
+	bool done;
+
+	selector_close(text);
+	done = buf_check(text, "the selector", err);
+	if (done) {
+		*out = arena_str(v->backends->arena, buf_str(text));
+		done = out->ptr ||
+		       arena_fail(v->backends->arena, "the selector", err);
+	}
+	buf_release(text);
+	return done;
+}
+
+/* --map TRACED=SENT, with the names of two services: no attribute is called
+ * as a service of the trace is. */
+static bool is_service_of(const struct trace *trace, struct str name)
+{
+	for (uint32_t i = 0; trace && i < trace->resource_count; i++)
+		if (str_equal(trace_text(trace, trace->resources[i].service),
+			      name))
+			return true;
+	return false;
+}
+
+/* True when the map names a service, this one or another. */
+static bool read_alias(struct profile_lookup_state *s,
+		       const struct trace *trace, const struct mapping *m)
+{
+	if (str_equal(m->attr, s->service)) {
+		s->maps[s->map_count++] =
+			(struct mapping){ .attr = m->attr,
+					  .label = STR("service_name"),
+					  .value = m->label,
+					  .is_name = true };
+		return true;
+	}
+	return is_service_of(trace, m->attr);
+}
+
+/* "service.name" is the service looked for, whichever span named it. */
+static struct str map_value(const struct profile_lookup_state *s,
+			    const struct trace *trace, uint32_t resource,
+			    struct str attr)
+{
+	if (str_equal(attr, STR("service.name")))
+		return s->service;
+	return trace ? resource_attr(trace, resource, attr)
+		     : (struct str){ NULL, 0 };
+}
+
+static void read_map(struct profile_lookup_state *s, struct investigation *v,
+		     const struct trace *trace, uint32_t resource,
+		     const char *text)
+{
+	struct str map = str_from(text);
+	size_t equals = str_find(map, STR("="));
+	struct mapping m = { .attr = str_slice(map, 0, equals) };
+	bool is_service = str_equal(m.attr, STR("service.name"));
+	bool is_name_label;
+
+	if (equals == SIZE_MAX)
+		return;
+	m.label = str_slice(map, equals + 1, map.len);
+	if (read_alias(s, trace, &m))
+		return;
+	m.value = map_value(s, trace, resource, m.attr);
+	is_name_label = str_equal(m.label, STR("service_name"));
+	if (is_service && is_name_label)
+		return; /* as without it */
+	m.is_name = is_service || is_name_label;
+	if (m.value.len)
+		s->maps[s->map_count++] = m;
+	else if (trace)
+		investigation_note(v,
+				   (struct note){ .kind = NOTE_MAP_NO_ATTRIBUTE,
+						  .name = map });
+}
+
+static bool is_name_mapped(const struct profile_lookup_state *s)
+{
+	for (size_t i = 0; i < s->map_count; i++)
+		if (s->maps[i].is_name)
+			return true;
+	return false;
+}
+
+static bool build_matcher(struct profile_lookup_state *s,
+			  struct investigation *v, struct error *err)
+{
+	struct buf text, pattern;
+
+	s->is_given = v->question->selector || is_name_mapped(s);
+	if (v->question->selector) {
+		s->matcher = str_from(v->question->selector);
+		return true;
+	}
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	for (size_t i = 0; i < s->map_count; i++)
+		if (s->maps[i].is_name)
+			selector_add(&text, s->maps[i].label, s->maps[i].value);
+	if (!s->is_given) {
+		buf_init(&pattern, LIMIT_OPTION_VALUE_BYTES);
+		name_pattern(&s->candidates, &pattern);
+		if (!buf_check(&pattern, "the service's names", err)) {
+			buf_release(&pattern);
+			return false;
+		}
+		selector_match(&text, STR("service_name"), "=~",
+			       buf_str(&pattern));
+		buf_release(&pattern);
+	}
+	return take_selector(&text, v, &s->matcher, err);
+}
+
+static bool list_labels(struct profile_lookup_state *s, struct investigation *v,
+			struct error *err)
+{
+	s->labels[LABEL_SERVICE] = "service_name";
+	s->labels[LABEL_TYPE] = "__profile_type__";
+	memcpy(&s->labels[LABEL_INSTANCE], instance_labels,
+	       sizeof instance_labels);
+	memcpy(&s->labels[LABEL_VERSION], version_labels,
+	       sizeof version_labels);
+	s->label_count = LABEL_MAP;
+	for (size_t i = 0; i < s->map_count; i++) {
+		struct str label =
+			arena_str(v->backends->arena, s->maps[i].label);
+
+		if (!label.ptr)
+			return arena_fail(v->backends->arena, "the labels",
+					  err);
+		s->labels[s->label_count++] = label.ptr;
+	}
+	return true;
+}
+
+static struct time_range metadata_range(struct time_range window)
+{
+	struct time_range r = { sat_sub_i64(window.to_ns, METADATA_RANGE_NS),
+				window.to_ns };
+
+	if (window.from_ns < r.from_ns)
+		r.from_ns = window.from_ns;
+	return r;
+}
+
+bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
+			 const struct trace *trace, uint32_t resource,
+			 struct str service, struct time_range range,
+			 struct error *err)
+{
+	struct profile_lookup_state *s =
+		arena_alloc(v->backends->arena, sizeof *s);
+	struct time_range day = metadata_range(range);
+
+	*l = (struct profile_lookup){ .state = s };
+	if (!s)
+		return arena_fail(v->backends->arena, "the service's names",
+				  err);
+	s->service = service;
+	s->range = range;
+	s->has_trace = trace != NULL;
+	for (size_t i = 0; i < v->question->map_count; i++)
+		read_map(s, v, trace, resource, v->question->maps[i]);
+	if (!name_candidates_init(&s->candidates, trace, resource, service,
+				  v->backends->arena, err) ||
+	    (backends_profile_traits(v->backends)->has_targets &&
+	     !name_candidates_add_targets(&s->candidates, trace, resource,
+					  v->backends->arena, err)) ||
+	    !build_matcher(s, v, err) || !list_labels(s, v, err))
+		return false;
+	services_job_init(&s->services, day);
+	series_job_init(&s->series, s->matcher.ptr, s->labels, s->label_count,
+			day);
+	l->jobs[l->job_count++] = &s->services.job;
+	l->jobs[l->job_count++] = &s->series.job;
+	return true;
+}
+
+/* ---- what there is ---- */
+
+static struct str value_of(const struct profile_lookup_state *s, size_t row,
+			   size_t label)
+{
+	const struct series_list *list = &s->series.series;
+
+	return list->values[row * list->label_count + label];
+}
+
+/* Which rows are the service's. */
+struct rows {
+	const struct profile_lookup_state *s;
+	struct str name; /* NULL ptr: all rows */
+	bool is_map_used[LIMIT_HEADERS];
+};
+
+static bool row_is_named(const struct rows *r, size_t row)
+{
+	return !r->name.ptr ||
+	       str_equal(value_of(r->s, row, LABEL_SERVICE), r->name);
+}
+
+static bool row_is_ours(const struct rows *r, size_t row)
+{
+	if (!row_is_named(r, row))
+		return false;
+	for (size_t i = 0; i < r->s->map_count; i++)
+		if (r->is_map_used[i] &&
+		    !str_equal(value_of(r->s, row, LABEL_MAP + i),
+			       r->s->maps[i].value))
+			return false;
+	return true;
+}
+
+/* The distinct values of a label in our rows. */
+static bool collect(const struct rows *r, struct investigation *v, size_t label,
+		    struct name_list *out, struct error *err)
+{
+	size_t rows = r->s->series.series.count, cap = 0;
+
+	*out = (struct name_list){ .items = NULL };
+	for (size_t row = 0; row < rows; row++) {
+		struct str value = value_of(r->s, row, label);
+		void *items = out->items;
+
+		if (!value.len || !row_is_ours(r, row) ||
+		    (out->count &&
+		     str_equal(out->items[out->count - 1], value)))
+			continue;
+		if (!arena_reserve(v->backends->arena, &items, &cap,
+				   out->count + 1, sizeof *out->items))
+			return arena_fail(v->backends->arena,
+					  "the server's series", err);
+		out->items = items;
+		out->items[out->count++] = value;
+	}
+	name_list_sort(out);
+	return true;
+}
+
+/* The first label of the list that the service has. */
+static bool collect_first(const struct rows *r, struct investigation *v,
+			  size_t first, size_t count, struct str *label,
+			  struct name_list *out, struct error *err)
+{
+	for (size_t i = first; i < first + count; i++) {
+		if (!collect(r, v, i, out, err))
+			return false;
+		if (out->count) {
+			*label = str_from(r->s->labels[i]);
+			return true;
+		}
+	}
+	return true;
+}
+
+static bool label_exists(const struct rows *r, size_t label)
+{
+	for (size_t row = 0; row < r->s->series.series.count; row++)
+		if (row_is_named(r, row) && value_of(r->s, row, label).len)
+			return true;
+	return false;
+}
+
+/* Maps of labels that the service's profiles do not carry would select
+ * nothing. When the labels are not known all are used, as told. */
+static void choose_maps(struct rows *r, struct investigation *v)
+{
+	const struct profile_lookup_state *s = r->s;
+	bool is_known = s->series.job.has_answer && s->series.series.count;
+
+	for (size_t i = 0; i < s->map_count; i++) {
+		r->is_map_used[i] = s->maps[i].is_name || !is_known ||
+				    label_exists(r, LABEL_MAP + i);
+		if (!r->is_map_used[i])
+			investigation_note(
+				v, (struct note){ .kind = NOTE_MAP_NO_LABEL,
+						  .name = s->maps[i].attr,
+						  .text = s->maps[i].label });
+	}
+}
+
+static bool build_selector(const struct rows *r, struct investigation *v,
+			   struct profile_service *out, struct error *err)
+{
+	const struct profile_lookup_state *s = r->s;
+	struct buf text;
+
+	if (v->question->selector) {
+		out->selector = s->matcher;
+		return true;
+	}
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	if (!s->is_given)
+		selector_add(&text, STR("service_name"), out->name);
+	for (size_t i = 0; i < s->map_count; i++)
+		if (r->is_map_used[i])
+			selector_add(&text, s->maps[i].label, s->maps[i].value);
+	return take_selector(&text, v, &out->selector, err);
+}
+
+bool profile_lookup_guess(const struct profile_lookup *l,
+			  struct investigation *v, struct str *selector,
+			  struct error *err)
+{
+	struct profile_service guess = { .name = l->state->service };
+	struct rows r = { .s = l->state };
+
+	for (size_t i = 0; i < LIMIT_HEADERS; i++)
+		r.is_map_used[i] = true;
+	if (!build_selector(&r, v, &guess, err))
+		return false;
+	*selector = guess.selector;
+	return true;
+}
+
+static bool describe(const struct profile_lookup_state *s,
+		     struct investigation *v, struct profile_service *out,
+		     struct error *err)
+{
+	struct rows r = { .s = s };
+
+	if (!s->is_given)
+		r.name = out->name;
+	choose_maps(&r, v);
+	return build_selector(&r, v, out, err) &&
+	       collect(&r, v, LABEL_TYPE, &out->types, err) &&
+	       collect_first(&r, v, LABEL_INSTANCE, INSTANCE_LABELS,
+			     &out->instance_label, &out->instances, err) &&
+	       collect_first(&r, v, LABEL_VERSION, VERSION_COUNT,
+			     &out->version_label, &out->versions, err);
+}
+
+/* ---- which one it is ---- */
+
+/* The names outlive the question: doubts are in the lookup's state. */
+static bool fail_missing(struct profile_lookup_state *s,
+			 struct investigation *v,
+			 const struct name_choice *choice, struct error *err)
+{
+	const struct backends *b = v->backends;
+
+	s->choice = *choice;
+	return investigation_fail(
+		v,
+		(struct shortfall){
+			.kind = SHORTFALL_PROFILE,
+			.missing = {
+				.service = s->service,
+				.selector = s->is_given ? s->matcher.ptr : NULL,
+				.window = s->range,
+				.now_ns = b->now_ns,
+				.services = &s->services.names,
+				.tried = s->candidates.names,
+				.tried_count = s->candidates.count,
+				.doubts = s->choice.doubts,
+				.doubt_count = s->choice.doubt_count,
+				.has_tenant =
+					b->profiles.endpoint.tenant_id != NULL,
+				.is_google =
+					b->profiles.endpoint.project != NULL,
+				.has_trace = s->has_trace,
+			},
+		},
+		err);
+}
+
+static bool assume_name(const struct profile_lookup_state *s,
+			struct investigation *v, struct profile_service *out,
+			struct error *err)
+{
+	/* Whose profiles come from the same list. */
+	if (backends_profile_traits(v->backends)->is_list) {
+		*err = s->series.job.err;
+		return false;
+	}
+	out->name = s->service;
+	out->how = STR("assumed");
+	investigation_note(
+		v, (struct note){ .kind = NOTE_NAME_ASSUMED,
+				  .reason = s->series.job.err.message });
+	return true;
+}
+
+/* The user said which. */
+static bool take_given(struct profile_lookup_state *s, struct investigation *v,
+		       struct profile_service *out, struct error *err)
+{
+	const struct name_choice none = { .how = NULL };
+	const struct rows all = { .s = s };
+	struct name_list names;
+
+	out->name = s->service;
+	out->how = v->question->selector ? STR("--selector") : STR("--map");
+	if (!s->series.job.has_answer)
+		return assume_name(s, v, out, err);
+	if (!s->series.series.count)
+		return fail_missing(s, v, &none, err);
+	if (!collect(&all, v, LABEL_SERVICE, &names, err))
+		return false;
+	if (names.count == 1)
+		out->name = names.items[0];
+	return true;
+}
+
+static void choose_name(const struct profile_lookup_state *s,
+			const struct name_list *present,
+			struct name_choice *choice)
+{
+	name_choose(&s->candidates, present, choice);
+	/* Series may be empty where the list of values is not. */
+	if (!choice->name.ptr && !choice->doubt_count)
+		name_choose(&s->candidates, &s->services.names, choice);
+}
+
+static bool is_present(const struct name_list *list, struct str name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (str_equal(list->items[i], name))
+			return true;
+	return false;
+}
+
+/* A name that the pattern of the first question does not hold: its types and
+ * instances are asked for by that name. */
+static bool ask_again(struct profile_lookup_state *s, struct investigation *v,
+		      struct str name, struct error *err)
+{
+	struct job *job = &s->series.job;
+	struct time_range range = s->series.range;
+	struct str matcher;
+	struct buf text;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	selector_add(&text, STR("service_name"), name);
+	if (!take_selector(&text, v, &matcher, err))
+		return false;
+	series_job_init(&s->series, matcher.ptr, s->labels, s->label_count,
+			range);
+	return jobs_run(v->backends, &job, 1, err);
+}
+
+static bool take_found(struct profile_lookup_state *s, struct investigation *v,
+		       struct profile_service *out, struct error *err)
+{
+	const struct rows all = { .s = s };
+	struct name_choice choice;
+	struct name_list present;
+
+	if (!collect(&all, v, LABEL_SERVICE, &present, err))
+		return false;
+	choose_name(s, &present, &choice);
+	if (choice.name.ptr) {
+		out->name = choice.name;
+		out->how = str_from(choice.how);
+		if (!str_equal(choice.name, s->service))
+			investigation_note(
+				v, (struct note){ .kind = NOTE_NAME_OTHER,
+						  .name = choice.name });
+		return is_present(&present, choice.name) ||
+		       ask_again(s, v, choice.name, err);
+	}
+	if (s->services.job.has_answer)
+		return fail_missing(s, v, &choice, err);
+	if (!s->series.job.has_answer)
+		return assume_name(s, v, out, err);
+	*err = s->services.job.err;
+	return false;
+}
+
+bool profile_lookup_take(struct profile_lookup *l, struct investigation *v,
+			 struct profile_service *out, struct error *err)
+{
+	struct profile_lookup_state *s = l->state;
+
+	*out = (struct profile_service){ .name = { NULL, 0 } };
+	return (s->is_given ? take_given : take_found)(s, v, out, err) &&
+	       describe(s, v, out, err);
+}
+
+struct str selector_with(struct investigation *v, struct str selector,
+			 struct str label, struct str value, bool is_excluded)
+{
+	struct str none = { NULL, 0 }, text = str_trim(selector);
+	struct error err;
+	struct buf out;
+
+	buf_init(&out, 2 * LIMIT_OPTION_VALUE_BYTES);
+	/* Without its brace, as selector_match() goes on. */
+	if (str_ends(text, STR("}")))
+		text = str_trim(str_slice(text, 0, text.len - 1));
+	if (str_ends(text, STR(",")))
+		text.len--;
+	if (!str_equal(text, STR("{")))
+		buf_add_str(&out, text);
+	selector_match(&out, label, is_excluded ? "!=" : "=", value);
+	return take_selector(&out, v, &text, &err) ? text : none;
+}

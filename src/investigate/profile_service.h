@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Under which name a traced service sends profiles, which types, from which
+ * instances and versions: two requests, asked side by side with others.
+ */
+#ifndef INVESTIGATE_PROFILE_SERVICE_H
+#define INVESTIGATE_PROFILE_SERVICE_H
+
+#include "backend/jobs.h"
+#include "investigate/investigation.h"
+#include "model/trace.h"
+
+/* What --map and the usual naming schemes make of a span's process:
+ * NAME, namespace/NAME, k8s namespace/NAME, k8s namespace/container,
+ * ebpf/namespace/container; matched exactly, then by case, then by suffix. */
+struct profile_lookup {
+	struct job *jobs[2]; /* for jobs_run() */
+	size_t job_count;
+	struct profile_lookup_state *state; /* in v->backends->arena */
+};
+
+struct profile_service {
+	struct str name;        /* its service_name */
+	struct str selector;    /* '{service_name="x",...}', NUL-terminated */
+	struct str how;         /* "exact", "namespace/name", "--map" ... */
+	struct name_list types; /* full ids present */
+	struct name_list instances; /* values of instance_label */
+	struct name_list versions;  /* values of version_label */
+	struct str instance_label;  /* pod, instance ...; NULL ptr: none */
+	struct str version_label;   /* version, service_git_ref ...; or NULL */
+};
+
+/* trace may be NULL (a service named by the user). range: where profiles are
+ * wanted; names and types are looked for over the day before its end. */
+bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
+			 const struct trace *trace, uint32_t resource,
+			 struct str service, struct time_range range,
+			 struct error *err) MUST_CHECK;
+
+/* The selector that is right when the service sends profiles under its own
+ * name with all mapped labels, in v->backends->arena: profiles may be asked for
+ * along with the jobs, and again when the lookup says otherwise. */
+bool profile_lookup_guess(const struct profile_lookup *l,
+			  struct investigation *v, struct str *selector,
+			  struct error *err) MUST_CHECK;
+
+/* After the jobs ran. ERROR_NOT_FOUND: no such service, with the names tried
+ * and the nearest ones there are. Without metadata (the calls failed) the
+ * exact name and the usual types are taken, and a note says so. */
+bool profile_lookup_take(struct profile_lookup *l, struct investigation *v,
+			 struct profile_service *out,
+			 struct error *err) MUST_CHECK;
+
+/* The selector with one more matcher, in v->backends->arena: label="value", or
+ * label!="value". NULL ptr without memory. */
+struct str selector_with(struct investigation *v, struct str selector,
+			 struct str label, struct str value, bool is_excluded);
+
+#endif

@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/profiles.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "investigate/budget.h"
+#include "investigate/conclusion.h"
+#include "investigate/measures.h"
+#include "investigate/version_baseline.h"
+
+/* All that can be asked for at once: the types of waiting as wholes, or one
+ * type in parts with the counts of requests. */
+#define JOBS (4 * 2 * COMPARISON_PARTS)
+
+/* Requests are counted by the minute: fine enough for parts of minutes. */
+#define COUNT_STEP_NS NS_PER_MIN
+
+static const char *const wait_words[WAIT_TYPES] = {
+	[WAIT_MUTEX] = "mutex",         [WAIT_BLOCK] = "block",
+	[WAIT_WALL] = "wall",           [WAIT_OFF_CPU] = "offcpu",
+	[WAIT_GOROUTINE] = "goroutine",
+};
+
+/* ---- types ---- */
+
+static const char *type_of(struct profile_inquiry *q, const char *word)
+{
+	struct error ignored = { 0 };
+	bool is_gauge;
+	struct str id;
+
+	if (!profile_type_resolve(str_from(word), &q->service.types,
+				  q->v->backends->arena, &id, &is_gauge,
+				  &ignored))
+		return NULL;
+	return id.ptr;
+}
+
+static void find_types(struct profile_inquiry *q)
+{
+	q->cpu_id = type_of(q, "cpu");
+	q->alloc_id = type_of(q, "alloc");
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (wait_words[i])
+			q->type_ids[i] = type_of(q, wait_words[i]);
+	if (!q->cpu_id && q->type_ids[WAIT_WALL]) {
+		q->cpu_id = q->type_ids[WAIT_WALL];
+		q->type_ids[WAIT_WALL] = NULL;
+		q->is_wall_cpu = true;
+	}
+}
+
+/* ---- sides ---- */
+
+static bool set_service_sides(struct profile_inquiry *q, struct comparison *c,
+			      struct error *err)
+{
+	const struct symptom *s = q->s;
+	bool is_instance = s->instance.ptr && q->service.instance_label.ptr;
+
+	c->slow.range = s->slow;
+	c->base.range = is_instance ? s->slow : s->base;
+	c->slow.selector = c->base.selector = q->service.selector;
+	c->has_base = s->has_base || is_instance;
+	if (!is_instance)
+		return version_baseline_select(s, q->v, &q->service,
+					       &c->slow.selector,
+					       &c->base.selector, err);
+	c->scope = SCOPE_INSTANCE;
+	c->slow.selector =
+		selector_with(q->v, q->service.selector,
+			      q->service.instance_label, s->instance, false);
+	c->base.selector =
+		selector_with(q->v, q->service.selector,
+			      q->service.instance_label, s->instance, true);
+	return (c->slow.selector.ptr && c->base.selector.ptr) ||
+	       error_memory(err, "the selector");
+}
+
+static void set_cohort_sides(struct profile_inquiry *q, struct comparison *c)
+{
+	const struct symptom *s = q->s;
+
+	c->slow.range = s->slow;
+	c->base.range = s->is_base_fast ? s->slow : s->base;
+	c->slow.selector = c->base.selector = q->service.selector;
+	c->slow.span_ids = s->slow_ids;
+	c->slow.span_id_count = s->slow_id_count;
+	c->slow.requests = (double)s->slow_id_count;
+	c->base.span_ids = s->base_ids;
+	c->base.span_id_count = s->base_id_count;
+	c->base.requests = (double)s->base_id_count;
+	c->has_base = s->base_id_count > 0;
+}
+
+static bool has_cohort(const struct profile_inquiry *q)
+{
+	const struct question *o = q->v->question;
+
+	return q->s->slow_id_count > 0 && q->has_span_samples && q->cpu_id &&
+	       !question_scope_is(o, SCOPE_SERVICE) &&
+	       !question_scope_is(o, SCOPE_INSTANCE);
+}
+
+static bool begin_service(struct profile_inquiry *q, struct comparison *c,
+			  const char *type_id, struct error *err)
+{
+	comparison_init(c, type_id, SCOPE_SERVICE);
+	return set_service_sides(q, c, err);
+}
+
+static void begin_cohort(struct profile_inquiry *q, struct comparison *c,
+			 const char *type_id)
+{
+	comparison_init(c, type_id, SCOPE_COHORT);
+	set_cohort_sides(q, c);
+}
+
+/* ---- asking ---- */
+
+static bool run_jobs(struct profile_inquiry *q, struct job **jobs, size_t n,
+		     struct error *err)
+{
+	return n == 0 || jobs_run(q->v->backends, jobs, n, err);
+}
+
+/* This request among those of the cohort: how much of its time was CPU. */
+static void begin_request(struct profile_inquiry *q)
+{
+	comparison_init(&q->request, q->cpu_id, SCOPE_SPAN);
+	set_cohort_sides(q, &q->request);
+	q->request.slow.span_ids = &q->s->profile_id;
+	q->request.slow.span_id_count = 1;
+	q->request.slow.requests = 1;
+	q->request.has_base = false;
+}
+
+static void count_requests(struct profile_inquiry *q, struct comparison *c)
+{
+	if (c->scope != SCOPE_SERVICE || !c->has_base)
+		return;
+	comparison_count(&c->slow, &q->slow_count);
+	comparison_count(&c->base, &q->base_count);
+	/* One side alone says nothing. */
+	if (c->slow.requests < 0 || c->base.requests < 0)
+		comparison_uncount(c);
+}
+
+static void drop(struct comparison *c)
+{
+	enum scope scope = c->scope;
+
+	comparison_release(c);
+	comparison_init(c, "", scope);
+}
+
+/* What a server says of spans that it did not look for is worth nothing. */
+static void drop_ignored_spans(struct profile_inquiry *q)
+{
+	q->has_ignored_spans =
+		!comparison_is_of_spans(&q->request, &q->service_cpu) ||
+		!comparison_is_of_spans(&q->cohort, &q->service_cpu);
+	if (!q->has_ignored_spans)
+		return;
+	drop(&q->request);
+	drop(&q->cohort);
+	investigation_note(q->v, (struct note){ NOTE_SPANS_IGNORED });
+}
+
+/* The service's CPU is taken first: it knows where functions lie. Those of one
+ * request are looked at only where they are to be shown. */
+static bool take(struct profile_inquiry *q, struct comparison *c,
+		 struct error *err)
+{
+	bool wants_files = c->scope == SCOPE_COHORT ||
+			   (c->scope == SCOPE_SPAN &&
+			    question_scope_is(q->v->question, SCOPE_SPAN));
+
+	return comparison_take(c, q->v, err) &&
+	       (!wants_files ||
+		comparison_take_files(c, &q->service_cpu, q->v->question->rules,
+				      err));
+}
+
+/* ---- the budget ---- */
+
+static size_t sides_of(const struct comparison *c)
+{
+	return c->has_base ? 2 : 1;
+}
+
+/* A call to something without spans waits by nature: only who calls is
+ * asked for. */
+static bool is_asked_for(const struct profile_inquiry *q, enum wait_type type)
+{
+	if (!q->type_ids[type])
+		return false;
+	return q->trace_cause != CAUSE_DOWNSTREAM || type == WAIT_BLOCK ||
+	       type == WAIT_WALL || type == WAIT_OFF_CPU;
+}
+
+/* The decision rests on CPU alone, whatever it finds; see decide(). */
+static bool is_cpu_enough(const struct profile_inquiry *q)
+{
+	const struct question *o = q->v->question;
+
+	return q->forced_id || question_scope_is(o, SCOPE_SPAN) ||
+	       question_scope_is(o, SCOPE_COHORT) || q->s->is_healthy ||
+	       q->trace_cause == CAUSE_N_PLUS_ONE;
+}
+
+static size_t count_waits(const struct profile_inquiry *q, size_t sides)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < WAIT_TYPES && !is_cpu_enough(q); i++)
+		n += is_asked_for(q, (enum wait_type)i) ? sides : 0;
+	return n;
+}
+
+/* Of the service one comparison is asked for: in parts, unless requests like
+ * the slow one are. */
+static void plan_cpu(const struct profile_inquiry *q, struct budget_plan *plan)
+{
+	size_t service_sides = sides_of(&q->service_cpu);
+	size_t counts = q->s->has_base ? 2 : 1;
+	bool has_cohort = q->cohort.type_id == q->cpu_id;
+	const struct budget_want want = {
+		.left = backends_requests_left(q->v->backends),
+		.fixed = counts + (has_cohort ? service_sides : 0),
+		.sides = has_cohort ? sides_of(&q->cohort) : service_sides,
+		.later = count_waits(q, service_sides),
+		.has_request = q->s->profile_id != 0 && q->has_span_samples,
+	};
+
+	*plan = budget_plan(&want);
+}
+
+static bool ask_cpu(struct profile_inquiry *q, struct error *err)
+{
+	struct job *jobs[JOBS];
+	struct budget_plan plan;
+	size_t n = 0;
+
+	if (!begin_service(q, &q->service_cpu, q->cpu_id, err))
+		return false;
+	q->service_cpu.packs_for_later = has_cohort(q);
+	if (has_cohort(q))
+		begin_cohort(q, &q->cohort, q->cpu_id);
+	plan_cpu(q, &plan);
+	q->cpu_parts = plan.parts;
+	q->is_request_spared =
+		q->s->profile_id && q->has_span_samples && !plan.has_request;
+	comparison_ask(&q->service_cpu, has_cohort(q) ? 1 : plan.parts, jobs,
+		       &n);
+	if (plan.has_request) {
+		begin_request(q);
+		comparison_ask(&q->request, 1, jobs, &n);
+	}
+	if (has_cohort(q))
+		comparison_ask(&q->cohort, plan.parts, jobs, &n);
+	count_job_init(&q->slow_count, q->s->service, q->s->slow,
+		       COUNT_STEP_NS);
+	jobs[n++] = &q->slow_count.job;
+	if (q->s->has_base) {
+		count_job_init(&q->base_count, q->s->service, q->s->base,
+			       COUNT_STEP_NS);
+		jobs[n++] = &q->base_count.job;
+	}
+	if (!run_jobs(q, jobs, n, err) || !take(q, &q->service_cpu, err) ||
+	    !take(q, &q->request, err) || !take(q, &q->cohort, err))
+		return false;
+	count_requests(q, &q->service_cpu);
+	drop_ignored_spans(q);
+	return inquiry_is_of_cohort(q) ||
+	       comparison_unpack(&q->service_cpu, err);
+}
+
+/* ---- waiting ---- */
+
+/* Wall clock carries span ids where the runtime's agent sets them; block and
+ * mutex never do. */
+static bool begin_wait(struct profile_inquiry *q, enum wait_type type,
+		       struct comparison *c, struct error *err)
+{
+	bool is_labelled = type == WAIT_WALL || type == WAIT_GOROUTINE;
+
+	if (is_labelled && q->s->slow_id_count && q->s->base_id_count &&
+	    q->has_span_samples && !q->has_ignored_spans) {
+		begin_cohort(q, c, q->type_ids[type]);
+		return true;
+	}
+	return begin_service(q, c, q->type_ids[type], err);
+}
+
+static bool ask_waits(struct profile_inquiry *q, struct error *err)
+{
+	struct job *jobs[JOBS];
+	size_t n = 0;
+
+	for (int i = 0; i < WAIT_TYPES; i++) {
+		if (!is_asked_for(q, (enum wait_type)i))
+			continue;
+		if (!begin_wait(q, (enum wait_type)i, &q->waits[i], err))
+			return false;
+		comparison_ask(&q->waits[i], 1, jobs, &n);
+	}
+	if (!run_jobs(q, jobs, n, err))
+		return false;
+	for (int i = 0; i < WAIT_TYPES; i++) {
+		if (!q->waits[i].is_asked)
+			continue;
+		if (!take(q, &q->waits[i], err))
+			return false;
+		count_requests(q, &q->waits[i]);
+		if (!inquiry_measure(q, &q->waits[i], &q->measures[i], err))
+			return false;
+	}
+	if (q->trace_cause == CAUSE_DOWNSTREAM)
+		q->measures[WAIT_NEIGHBOUR].is_known = false;
+	q->wait = verdict_wait(q->measures);
+	return true;
+}
+
+/* A comparison that was begun, in parts, so that its noise is known. */
+static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
+		      struct error *err)
+{
+	size_t left = backends_requests_left(q->v->backends);
+	struct job *jobs[JOBS];
+	size_t n = 0;
+
+	q->last_parts = budget_parts(left, sides_of(c));
+	comparison_ask(c, q->last_parts, jobs, &n);
+	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
+		return false;
+	count_requests(q, c);
+	return true;
+}
+
+/* Whether parts of what was asked for as a whole can be had yet. */
+static bool has_room(const struct profile_inquiry *q,
+		     const struct comparison *whole)
+{
+	const struct backends *b = q->v->backends;
+
+	return backends_rounds_left(b) > 0 &&
+	       budget_parts(backends_requests_left(b), sides_of(whole)) >=
+		       BUDGET_LAST_PARTS;
+}
+
+/* The chosen type again, in parts; or as it is. */
+static bool ask_final(struct profile_inquiry *q, struct error *err)
+{
+	struct comparison *c = &q->final;
+	bool done;
+
+	q->shown = q->wait == WAIT_NEIGHBOUR ? &q->service_cpu
+					     : &q->waits[q->wait];
+	if (!has_room(q, q->shown)) {
+		q->last_parts = 1;
+		return true;
+	}
+	if (q->wait == WAIT_NEIGHBOUR)
+		done = begin_service(q, c, q->cpu_id, err);
+	else
+		done = begin_wait(q, q->wait, c, err);
+	if (!done || !ask_parts(q, c, err))
+		return false;
+	q->shown = c;
+	return true;
+}
+
+/* Who allocates, when one of the application's functions allocates more: for
+ * sure, or twice what it did and most of what was added. */
+static bool ask_alloc(struct profile_inquiry *q, struct error *err)
+{
+	struct wait_measure *lead = &q->alloc_lead;
+
+	if (!q->alloc_id)
+		return true;
+	if (!begin_service(q, &q->alloc, q->alloc_id, err) ||
+	    !ask_parts(q, &q->alloc, err) ||
+	    !inquiry_measure(q, &q->alloc, lead, err))
+		return false;
+	if (!lead->is_owner || !(lead->is_grown || verdict_is_likely(lead)))
+		return true;
+	q->shown = &q->alloc;
+	q->lead = lead;
+	return true;
+}
+
+/* ---- the decision ---- */
+
+static void set_kind(struct profile_inquiry *q, enum cause_kind kind)
+{
+	struct cause *c = &q->v->result->cause;
+
+	if (c->kind == CAUSE_N_PLUS_ONE || c->kind == CAUSE_DOWNSTREAM)
+		return;
+	c->kind = kind;
+}
+
+/* Enough samples of requests like this one, else the whole service. */
+static struct comparison *cpu_rung(struct profile_inquiry *q)
+{
+	if (inquiry_is_of_cohort(q))
+		return &q->cohort;
+	if (inquiry_has_cohort_samples(q)) {
+		investigation_note(q->v, (struct note){ NOTE_SPANS_CUT });
+		q->v->backends->cut_share = 0;
+	}
+	return &q->service_cpu;
+}
+
+static bool decide_cpu(struct profile_inquiry *q, struct error *err)
+{
+	q->shown = cpu_rung(q);
+	if (!inquiry_measure_gc(q, err))
+		return false;
+	if (q->gc_share < VERDICT_ALLOC) {
+		set_kind(q, CAUSE_CPU);
+		return true;
+	}
+	set_kind(q, CAUSE_ALLOC);
+	return ask_alloc(q, err);
+}
+
+/* Whether CPU time of the service, without span ids, could explain it. */
+static bool is_service_cpu(const struct profile_inquiry *q)
+{
+	struct wait_measure only[WAIT_TYPES] = { { .is_known = false } };
+
+	only[WAIT_NEIGHBOUR] = q->measures[WAIT_NEIGHBOUR];
+	return verdict_wait(only) == WAIT_NEIGHBOUR;
+}
+
+/* Nothing is sure; CPU time of the service that doubled is the best there
+ * is. */
+static void show_likely(struct profile_inquiry *q)
+{
+	const struct wait_measure *m = &q->measures[WAIT_NEIGHBOUR];
+
+	q->shown = cpu_rung(q);
+	if (!verdict_is_likely(m))
+		return;
+	q->shown = &q->service_cpu;
+	q->lead = m;
+	set_kind(q, CAUSE_CPU);
+}
+
+/* As slow as ever: where the time goes is told, and nothing is blamed. But
+ * one thread serves all requests of an event loop: who blocks it now and then
+ * holds up some of them, and leaves the usual one as it is. */
+static bool decide_healthy(struct profile_inquiry *q, struct error *err)
+{
+	q->shown = cpu_rung(q);
+	if (!q->s->is_healthy)
+		return true;
+	/* A call that takes what it always does is to blame for nothing. */
+	if (q->s->is_ordinary && q->trace_cause == CAUSE_DOWNSTREAM)
+		q->v->result->cause.kind = CAUSE_UNKNOWN;
+	if (verdict_is_on_cpu(&q->cpu)) {
+		set_kind(q, CAUSE_CPU);
+	} else if (q->is_wall_cpu && q->trace_cause == CAUSE_UNKNOWN) {
+		if (!inquiry_measure_service(q, err))
+			return false;
+		show_likely(q);
+	}
+	return true;
+}
+
+static bool decide_waits(struct profile_inquiry *q, struct error *err)
+{
+	if (!ask_waits(q, err))
+		return false;
+	if (q->wait == WAIT_TYPES) {
+		if (q->cpu_verdict == CPU_PARTLY) {
+			q->shown = cpu_rung(q);
+			set_kind(q, CAUSE_CPU);
+		} else if (q->cpu_verdict == CPU_WAITS) {
+			set_kind(q, CAUSE_WAIT);
+		} else if (q->trace_cause != CAUSE_DOWNSTREAM) {
+			show_likely(q);
+		}
+		return true;
+	}
+	if (q->wait == WAIT_NEIGHBOUR && !inquiry_measure_gc(q, err))
+		return false;
+	q->lead = &q->measures[q->wait];
+	set_kind(q, verdict_wait_cause(q->wait, &q->measures[q->wait]));
+	if (q->wait == WAIT_NEIGHBOUR &&
+	    q->measures[WAIT_NEIGHBOUR].gc_share >= VERDICT_ALLOC) {
+		q->shown = &q->service_cpu;
+		return ask_alloc(q, err);
+	}
+	return ask_final(q, err);
+}
+
+/* A server that refused is no proof that there are no samples. */
+static bool fail_empty(const struct profile_inquiry *q,
+		       const struct comparison *c, struct error *err)
+{
+	static const struct name_list known;
+	const struct backends *b = q->v->backends;
+
+	if (c->slow_error) {
+		*err = *c->slow_error;
+		return false;
+	}
+	return investigation_fail(
+		q->v,
+		(struct shortfall){
+			.kind = SHORTFALL_PROFILE,
+			.missing = {
+				.service = q->s->service,
+				.type_id = str_from(c->type_id),
+				.selector = q->v->question->selector,
+				.window = q->s->slow,
+				.now_ns = b->now_ns,
+				.services = &known,
+				.is_known = q->service.types.count > 0,
+				.has_tenant =
+					b->profiles.endpoint.tenant_id != NULL,
+				.is_google =
+					b->profiles.endpoint.project != NULL,
+				.has_trace = true,
+			},
+		},
+		err);
+}
+
+/* What was asked for is shown as it is, the cause by CPU alone. */
+static void show_forced(struct profile_inquiry *q, struct comparison *c)
+{
+	q->shown = c;
+	if (q->cpu_verdict == CPU_EXPLAINS)
+		set_kind(q, CAUSE_CPU);
+}
+
+/* A rung that was asked for, with the CPU's samples. */
+static bool force_scope(struct profile_inquiry *q, struct comparison *c,
+			struct error *err)
+{
+	if (!c->slow.profile.stack_count)
+		return investigation_fail(
+			q->v,
+			(struct shortfall){ c->scope == SCOPE_COHORT
+						    ? SHORTFALL_COHORT_SAMPLES
+						    : SHORTFALL_SPAN_SAMPLES },
+			err);
+	show_forced(q, c);
+	return true;
+}
+
+/* Of a gauge the parts would be snapshots, and requests use up none. */
+static bool ask_gauge(struct profile_inquiry *q, struct comparison *c,
+		      struct error *err)
+{
+	struct job *jobs[JOBS];
+	size_t n = 0;
+
+	comparison_ask(c, 1, jobs, &n);
+	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
+		return false;
+	return !c->slow.profile.stack_count ||
+	       comparison_divide(c, q->v, q->service.instance_label, err);
+}
+
+static bool force_type(struct profile_inquiry *q, struct error *err)
+{
+	struct comparison *c = &q->final;
+
+	if (!begin_service(q, c, q->forced_id, err) ||
+	    !(q->is_forced_gauge ? ask_gauge : ask_parts)(q, c, err))
+		return false;
+	if (!c->slow.profile.stack_count)
+		return fail_empty(q, c, err);
+	show_forced(q, c);
+	return true;
+}
+
+static bool decide(struct profile_inquiry *q, struct error *err)
+{
+	const struct question *o = q->v->question;
+
+	if (q->forced_id && strcmp(q->forced_id, q->cpu_id) != 0)
+		return force_type(q, err);
+	if (question_scope_is(o, SCOPE_SPAN))
+		return force_scope(q, &q->request, err);
+	if (question_scope_is(o, SCOPE_COHORT))
+		return force_scope(q, &q->cohort, err);
+	if (q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE)
+		return decide_healthy(q, err);
+	if (q->cpu_verdict == CPU_EXPLAINS)
+		return decide_cpu(q, err);
+	if (!inquiry_measure_service(q, err))
+		return false;
+	if (q->cpu_verdict == CPU_UNKNOWN &&
+	    q->trace_cause != CAUSE_DOWNSTREAM && is_service_cpu(q))
+		return decide_cpu(q, err);
+	return decide_waits(q, err);
+}
+
+/* ---- state ---- */
+
+struct profile_inquiry *profile_inquiry_new(struct investigation *v,
+					    const struct symptom *s,
+					    struct error *err)
+{
+	struct profile_inquiry *q = mem_calloc(1, sizeof *q);
+
+	if (!q) {
+		error_memory(err, "the profiles");
+		return NULL;
+	}
+	q->v = v;
+	q->s = s;
+	q->trace_cause = v->result->cause.kind;
+	/* The others know their samples by service and label only. */
+	q->has_span_samples =
+		backends_profile_traits(v->backends)->has_span_samples;
+	q->wait = WAIT_TYPES;
+	comparison_init(&q->request, "", SCOPE_SPAN);
+	comparison_init(&q->cohort, "", SCOPE_COHORT);
+	comparison_init(&q->service_cpu, "", SCOPE_SERVICE);
+	comparison_init(&q->alloc, "", SCOPE_SERVICE);
+	comparison_init(&q->final, "", SCOPE_SERVICE);
+	for (int i = 0; i < WAIT_TYPES; i++)
+		comparison_init(&q->waits[i], "", SCOPE_SERVICE);
+	return q;
+}
+
+void profile_inquiry_free(struct profile_inquiry *q)
+{
+	if (!q)
+		return;
+	comparison_release(&q->request);
+	comparison_release(&q->cohort);
+	comparison_release(&q->service_cpu);
+	comparison_release(&q->alloc);
+	comparison_release(&q->final);
+	for (int i = 0; i < WAIT_TYPES; i++)
+		comparison_release(&q->waits[i]);
+	mem_free(q);
+}
+
+/* ---- the whole ---- */
+
+static bool find_forced(struct profile_inquiry *q, struct error *err)
+{
+	const char *word = q->v->question->type;
+	struct str id;
+
+	if (!word)
+		return true;
+	if (!profile_type_resolve(str_from(word), &q->service.types,
+				  q->v->backends->arena, &id,
+				  &q->is_forced_gauge, err)) {
+		q->v->shortfall = (struct shortfall){
+			.kind = SHORTFALL_TYPE,
+			.service = q->s->service,
+		};
+		return false;
+	}
+	q->forced_id = id.ptr;
+	return true;
+}
+
+bool profile_inquiry_run(struct profile_inquiry *q, struct error *err)
+{
+	find_types(q);
+	if (!find_forced(q, err))
+		return false;
+	if (!q->cpu_id)
+		return investigation_fail(
+			q->v,
+			(struct shortfall){ .kind = SHORTFALL_NO_TIME,
+					    .service = q->s->service },
+			err);
+	if (!ask_cpu(q, err))
+		return false;
+	if (!q->service_cpu.slow.profile.stack_count)
+		return fail_empty(q, &q->service_cpu, err);
+	return inquiry_measure_cpu(q, err) && decide(q, err) &&
+	       profile_inquiry_conclude(q, err);
+}

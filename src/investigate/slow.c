@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/slow.h"
+
+#include "base/instance.h"
+#include "investigate/version_baseline.h"
+
+/* Questions of one round: windows of history, the service's name and types. */
+#define FIRST_JOBS (HISTORY_JOBS + 2)
+
+/* The service's name and types, requests like this one. */
+#define AGAIN_JOBS 3
+
+void slow_finding_init(struct slow_finding *f)
+{
+	suspect_init(&f->suspect);
+	operation_history_init(&f->history);
+	f->has_symptom = f->has_profiles = false;
+	f->profiles = NULL;
+}
+
+void slow_finding_release(struct slow_finding *f)
+{
+	suspect_release(&f->suspect);
+	operation_history_release(&f->history);
+	profile_inquiry_free(f->profiles);
+}
+
+struct time_range slow_window(const struct investigation *v,
+			      const struct suspect *s)
+{
+	const struct question *q = v->question;
+	const struct guilty_pick *pick = &s->pick;
+	struct time_range window = window_around(
+		pick->start_ns, pick->end_ns, q->pad_ns, v->backends->now_ns);
+
+	if (q->has_window)
+		window = q->window;
+	if (window.to_ns < pick->start_ns || window.from_ns > pick->end_ns)
+		investigation_note(v,
+				   (struct note){ NOTE_WINDOW_WITHOUT_SPAN });
+	return window;
+}
+
+/* ---- asking ---- */
+
+/* What goes on while the questions of a round are put together. */
+struct asking {
+	struct investigation *v;
+	struct slow_finding *f;
+	struct time_range window;
+	struct profile_lookup lookup;
+};
+
+static uint32_t resource_of(const struct asking *a)
+{
+	return a->v->trace->spans[a->f->suspect.pick.owner].resource;
+}
+
+static bool look_up(struct asking *a, struct job **jobs, size_t *n,
+		    struct error *err)
+{
+	if (!profile_lookup_init(&a->lookup, a->v, a->v->trace, resource_of(a),
+				 a->f->suspect.pick.service, a->window, err))
+		return false;
+	for (size_t i = 0; i < a->lookup.job_count; i++)
+		jobs[(*n)++] = a->lookup.jobs[i];
+	return true;
+}
+
+/* The profiles' name for the service and the requests like this one were asked
+ * for before the history was known; a choice that changed asks again. */
+static bool ask_again(struct asking *a, uint32_t resource_before,
+		      struct error *err)
+{
+	struct job *jobs[AGAIN_JOBS];
+	size_t n = 0;
+
+	if (resource_of(a) != resource_before && !look_up(a, jobs, &n, err))
+		return false;
+	operation_history_ask_again(&a->f->history, a->v, &a->f->suspect,
+				    a->window, jobs, &n);
+	return n == 0 || jobs_run(a->v->backends, jobs, n, err);
+}
+
+static bool ask_history(struct asking *a, struct error *err)
+{
+	struct operation_history *h = &a->f->history;
+	struct suspect *s = &a->f->suspect;
+	struct job *jobs[FIRST_JOBS];
+	size_t n = 0;
+
+	return look_up(a, jobs, &n, err) &&
+	       operation_history_ask(h, a->v, s, a->window, jobs, &n, err) &&
+	       jobs_run(a->v->backends, jobs, n, err) &&
+	       operation_history_judge(h, a->v, s, err) &&
+	       (!h->has_usual ||
+		suspect_find_again(a->v, s, &h->usual, false, err));
+}
+
+static bool fill_symptom(struct asking *a, struct error *err)
+{
+	return symptom_fill(&a->f->symptom, &a->f->history, a->v,
+			    &a->f->suspect, a->window, err);
+}
+
+/* ---- what was asked for and is not there ---- */
+
+static bool check_instance(struct investigation *v, const struct symptom *s,
+			   const struct profile_service *service,
+			   struct error *err)
+{
+	struct shortfall missing = { .service = service->name,
+				     .name = service->instance_label,
+				     .value = s->instance };
+
+	if (!question_scope_is(v->question, SCOPE_INSTANCE))
+		return true;
+	for (size_t i = 0; i < service->instances.count && s->instance.len; i++)
+		if (str_equal(service->instances.items[i], s->instance))
+			return true;
+	missing.kind = !s->instance.len ? SHORTFALL_INSTANCE_OF_SPAN
+		       : !service->instance_label.ptr ? SHORTFALL_INSTANCE_LABEL
+						      : SHORTFALL_INSTANCE;
+	return investigation_fail(v, missing, err);
+}
+
+/* Faster than this one, and by as much as makes a baseline healthy. */
+static bool has_fast(const struct slow_finding *f)
+{
+	const struct cohorts *c = &f->history.cohorts;
+
+	return f->symptom.base_id_count &&
+	       (double)c->fast.p50_ns * BASELINE_RATIO <=
+		       (double)c->slow.p50_ns;
+}
+
+static bool check_asked(struct investigation *v, const struct slow_finding *f,
+			const struct profile_service *service,
+			struct error *err)
+{
+	const struct baseline_want *want = &v->question->baseline;
+
+	if (want->kind == BASELINE_WANT_FAST && !has_fast(f))
+		return investigation_fail(
+			v, (struct shortfall){ SHORTFALL_FAST }, err);
+	return check_instance(v, &f->symptom, service, err) &&
+	       version_baseline_check(v, &f->symptom, service, want, err);
+}
+
+/* ---- the caller's or the callee's ---- */
+
+static bool turn_to(struct asking *a, bool is_of_caller, struct error *err)
+{
+	uint32_t before = resource_of(a);
+
+	return suspect_find_again(a->v, &a->f->suspect, &a->f->history.usual,
+				  is_of_caller, err) &&
+	       ask_again(a, before, err) && fill_symptom(a, err);
+}
+
+/* Between a call and its callee both may be at fault: a callee that does not
+ * get to it, or a caller that cannot reach it. The callee is looked at first;
+ * when its operation is as quick as ever, and what called it is not, it is
+ * the caller's time. */
+static bool blame_caller(struct asking *a, struct error *err)
+{
+	const struct symptom *s = &a->f->symptom;
+
+	if (!a->f->suspect.pick.is_gap || !a->f->history.has_usual ||
+	    (!s->is_healthy && !s->is_outside))
+		return true;
+	return turn_to(a, true, err) &&
+	       (!s->is_healthy || turn_to(a, false, err));
+}
+
+/* ---- the whole ---- */
+
+static bool explain(struct asking *a, struct error *err)
+{
+	struct investigation *v = a->v;
+	struct slow_finding *f = a->f;
+	struct profile_service service;
+
+	if (!profile_lookup_take(&a->lookup, v, &service, err) ||
+	    !check_asked(v, f, &service, err))
+		return false;
+	f->profiles = profile_inquiry_new(v, &f->symptom, err);
+	if (!f->profiles)
+		return false;
+	f->profiles->service = service;
+	f->has_profiles = profile_inquiry_run(f->profiles, err);
+	return f->has_profiles;
+}
+
+bool slow_investigate(struct investigation *v, struct slow_finding *f,
+		      struct time_range window, struct error *err)
+{
+	struct asking a = { .v = v, .f = f, .window = window };
+	uint32_t before = resource_of(&a);
+
+	/* The window stays: the question was asked for it. */
+	if (!ask_history(&a, err) || !ask_again(&a, before, err) ||
+	    !fill_symptom(&a, err) || !blame_caller(&a, err))
+		return false;
+	f->has_symptom = true;
+	return explain(&a, err);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/suspect.h"
+
+#include "analyze/growth.h"
+
+void suspect_init(struct suspect *s)
+{
+	s->has_choice = false;
+}
+
+void suspect_release(struct suspect *s)
+{
+	if (s->has_choice)
+		choice_release(&s->choice);
+	s->has_choice = false;
+}
+
+static bool choose(struct investigation *v, struct suspect *s,
+		   const struct usual *usual, struct error *err)
+{
+	suspect_release(s);
+	s->has_choice = true;
+	return choice_make(&s->choice, v->trace, &s->times, &s->want, usual,
+			   v->result, err) &&
+	       choice_conclude(&s->choice, v->result, &s->pick, err);
+}
+
+bool suspect_find(struct investigation *v, struct suspect *s, struct error *err)
+{
+	s->want = v->question->suspect;
+	return trace_times_compute(v->trace, &v->result->arena, &s->times,
+				   err) &&
+	       choose(v, s, NULL, err);
+}
+
+bool suspect_find_again(struct investigation *v, struct suspect *s,
+			const struct usual *usual, bool has_gap_of_caller,
+			struct error *err)
+{
+	v->result->finding_count = 0;
+	s->want.has_gap_of_caller = has_gap_of_caller;
+	if (s->want.by == GUILTY_BY_CRITICAL_PATH &&
+	    !guilty_want_is_narrow(&s->want))
+		trace_times_focus(
+			v->trace, &s->times,
+			growths_find_tree(v->trace, &s->times, usual));
+	return choose(v, s, usual, err);
+}

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/symptom.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/growth.h"
+#include "analyze/instances.h"
+#include "analyze/verdict.h"
+#include "base/num.h"
+#include "investigate/version_baseline.h"
+
+/* Servers give the newest traces of what they are asked for: of a busy
+ * service those of its last minutes, so that what began and ended before is
+ * among none of them. Windows are therefore asked about in slices, as many as
+ * it matters when in them something happened: of the slow window as many as
+ * the server has for it, of a healthy one, little. A hundred traces give a
+ * median good to some 10 % and hold what befalls one request in twenty. Each
+ * slice costs a request of the few there are. */
+#define PREVIOUS_SLICES 2u
+#define WINDOW_TRACES 100u
+
+/* Whether an hour or days ago were healthy needs no more than a median. */
+#define FAR_TRACES 30u
+
+/* Those like the slow one. */
+#define LIKE_IT_TRACES 60u
+
+/* Requests that took at least this part of what this one took are like it. */
+#define LIKE_IT 0.6
+
+static const int64_t shifts_ns[BASELINE_SLOTS] = {
+	[BASELINE_HOUR] = NS_PER_HOUR,
+	[BASELINE_DAY] = NS_PER_DAY,
+	[BASELINE_WEEK] = 7 * NS_PER_DAY,
+};
+
+void operation_history_init(struct operation_history *s)
+{
+	memset(s, 0, sizeof *s);
+	history_init(&s->history, s->operations.items, 0);
+	window_roles_init(&s->roles);
+}
+
+void operation_history_release(struct operation_history *s)
+{
+	history_release(&s->history);
+}
+
+/* ---- asking ---- */
+
+static void add_job(struct operation_history *s, const struct investigation *v,
+		    uint32_t window, struct time_range range, uint32_t traces)
+{
+	struct history_job *job = &s->jobs[s->job_count++];
+
+	history_job_init(job, &s->history, window, traces);
+	job->range = range;
+	if (s->operations.has_single_root) {
+		job->root_service = s->operations.root_service;
+		job->root_name = s->operations.root_name;
+	}
+	job->except = &v->trace->id;
+}
+
+/* WINDOW_NONE: there are as many as there may be. */
+static uint32_t begin_window(struct operation_history *s,
+			     struct time_range range)
+{
+	uint32_t window;
+
+	if (s->history.window_count == HISTORY_WINDOWS)
+		return WINDOW_NONE;
+	window = s->history.window_count++;
+	s->history.windows[window].range = range;
+	s->history.windows[window].slow_operation = OPERATION_NONE;
+	return window;
+}
+
+static uint32_t add_window(struct operation_history *s,
+			   const struct investigation *v,
+			   struct time_range range, uint32_t traces)
+{
+	uint32_t window = begin_window(s, range);
+
+	if (window != WINDOW_NONE)
+		add_job(s, v, window, range, traces);
+	return window;
+}
+
+static uint32_t add_slices(struct operation_history *s,
+			   const struct investigation *v,
+			   struct time_range range, unsigned slices)
+{
+	const struct trace_traits *traits = backends_trace_traits(v->backends);
+	int64_t step = (range.to_ns - range.from_ns) / slices;
+	uint32_t window = begin_window(s, range);
+
+	for (unsigned i = 0; window != WINDOW_NONE && i < slices; i++) {
+		struct time_range slice = { range.from_ns + step * i,
+					    range.from_ns + step * (i + 1) };
+
+		if (i == slices - 1)
+			slice.to_ns = range.to_ns;
+		add_job(s, v, window, slice,
+			traits->history_slice_traces
+				? traits->history_slice_traces
+				: WINDOW_TRACES / slices);
+	}
+	return window;
+}
+
+static bool is_wanted(const struct baseline_want *want, unsigned slot)
+{
+	switch (want->kind) {
+	case BASELINE_WANT_SHIFT:
+		return want->shift_ns == shifts_ns[slot];
+	case BASELINE_WANT_PREVIOUS:
+		return slot == BASELINE_PREVIOUS;
+	default:
+		return true;
+	}
+}
+
+static struct time_range slot_range(struct time_range window, unsigned slot)
+{
+	return slot == BASELINE_PREVIOUS
+		       ? window_previous(window)
+		       : window_shifted(window, shifts_ns[slot]);
+}
+
+static void add_baselines(struct operation_history *s,
+			  const struct investigation *v,
+			  struct time_range window,
+			  const struct baseline_want *want)
+{
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
+		struct time_range range = slot_range(window, i);
+
+		if (!is_wanted(want, i))
+			continue;
+		s->roles.baselines[i] =
+			i == BASELINE_PREVIOUS
+				? add_slices(s, v, range, PREVIOUS_SLICES)
+				: add_window(s, v, range, FAR_TRACES);
+	}
+}
+
+/* The span of the process whose time is to be explained, as the traces of
+ * other requests have it: the one that carries the profile id. */
+static uint32_t entry_of(const struct investigation *v, const struct suspect *g)
+{
+	return g->pick.profile_span != SPAN_NONE
+		       ? g->pick.profile_span
+		       : span_entry(v->trace, g->pick.owner);
+}
+
+static uint32_t operation_of(const struct operation_history *s,
+			     const struct investigation *v, uint32_t span)
+{
+	return operations_find_span(s->operations.items, s->operations.count,
+				    v->trace, span);
+}
+
+/* The window that was asked for the slow requests of an operation. */
+static uint32_t find_slow_only(const struct operation_history *s,
+			       uint32_t operation)
+{
+	for (uint32_t i = 0; i < s->history.window_count; i++)
+		if (s->history.windows[i].slow_operation == operation)
+			return i;
+	return WINDOW_NONE;
+}
+
+/* Of a window with thousands of quick requests some dozens are drawn; those
+ * like this one are asked for by their duration. They are of the operation
+ * whose time is to be explained, whatever request called it. */
+static void add_slow_only(struct operation_history *s,
+			  const struct investigation *v, uint32_t entry,
+			  struct time_range window)
+{
+	uint32_t operation = operation_of(s, v, entry);
+	struct history_window *w;
+	struct history_job *job;
+
+	if (operation == OPERATION_NONE)
+		return;
+	s->roles.slow_only = find_slow_only(s, operation);
+	if (s->roles.slow_only != WINDOW_NONE)
+		return;
+	s->roles.slow_only = add_window(s, v, window, LIKE_IT_TRACES);
+	if (s->roles.slow_only == WINDOW_NONE)
+		return;
+	w = &s->history.windows[s->roles.slow_only];
+	w->slow_operation = operation;
+	w->min_duration_ns =
+		(int64_t)(LIKE_IT *
+			  (double)span_duration_ns(&v->trace->spans[entry]));
+	job = &s->jobs[s->job_count - 1];
+	job->root_service = job->root_name = (struct str){ NULL, 0 };
+}
+
+bool operation_history_ask(struct operation_history *s, struct investigation *v,
+			   const struct suspect *g, struct time_range window,
+			   struct job **jobs, size_t *n, struct error *err)
+{
+	if (v->backends->traces.path ||
+	    v->backends->traces.kind == SOURCE_UNKNOWN)
+		return true;
+	if (!operations_collect(v->trace, &g->times, &s->operations, err))
+		return false;
+	s->history.operation_count = s->operations.count;
+	if (!s->operations.count)
+		return true;
+	s->roles.slow =
+		add_slices(s, v, window,
+			   backends_trace_traits(v->backends)->history_slices);
+	add_slow_only(s, v, entry_of(v, g), window);
+	add_baselines(s, v, window, &v->question->baseline);
+	for (size_t i = 0; i < s->job_count; i++)
+		jobs[(*n)++] = &s->jobs[i].job;
+	return true;
+}
+
+void operation_history_ask_again(struct operation_history *s,
+				 const struct investigation *v,
+				 const struct suspect *g,
+				 struct time_range window, struct job **jobs,
+				 size_t *n)
+{
+	size_t asked = s->job_count;
+
+	if (s->is_answered)
+		add_slow_only(s, v, entry_of(v, g), window);
+	if (s->job_count > asked)
+		jobs[(*n)++] = &s->jobs[asked].job;
+}
+
+/* ---- judging ---- */
+
+/* A quota may be used up in the middle of a run. Of other servers windows that
+ * they do not keep are no news. */
+static void note_refused(const struct operation_history *s,
+			 struct investigation *v)
+{
+	const struct history_job *first = NULL;
+	size_t count = 0;
+
+	if (!backends_trace_traits(v->backends)->is_metered)
+		return;
+	for (size_t i = 0; i < s->job_count; i++) {
+		if (s->jobs[i].job.has_answer)
+			continue;
+		first = first ? first : &s->jobs[i];
+		count++;
+	}
+	if (first)
+		investigation_note(
+			v, (struct note){ .kind = NOTE_QUESTIONS_UNANSWERED,
+					  .count = count,
+					  .total = s->job_count,
+					  .reason = first->job.err.message });
+}
+
+static void note_unanswered(struct operation_history *s,
+			    struct investigation *v)
+{
+	const struct history_job *slow = &s->jobs[0];
+
+	if (s->job_count && !s->history.windows[slow->window].is_answered)
+		investigation_note(
+			v, (struct note){ .kind = NOTE_NO_OTHER_TRACES,
+					  .reason = slow->job.err.message });
+	else if (!s->job_count)
+		investigation_note(v, (struct note){ NOTE_TRACE_OF_FILE });
+	else
+		note_refused(s, v);
+}
+
+/* What became slow only by its own time, beside a call that is always long,
+ * shows no step in the whole: then the step of the own time counts. */
+static bool find_onset(struct operation_history *s, uint32_t operation,
+		       struct arena *arena, struct error *err)
+{
+	const uint32_t windows[] = { s->roles.baselines[BASELINE_PREVIOUS],
+				     s->roles.slow };
+
+	if (!onset_find(&s->history, windows, 2, operation, arena, &s->onset,
+			err))
+		return false;
+	if (!s->onset.is_found)
+		s->onset = s->own_onset;
+	return true;
+}
+
+static bool find_own_onset(struct operation_history *s, int64_t duration_ns,
+			   struct error *err)
+{
+	const uint32_t windows[OWN_WINDOWS] = {
+		s->roles.baselines[BASELINE_PREVIOUS], s->roles.slow
+	};
+
+	return own_onset_find(&s->history, windows, s->operations.below,
+			      duration_ns / 100 * GROWTH_PATH_PERCENT,
+			      &s->own_onset, err);
+}
+
+static bool find_baseline(struct operation_history *s, uint32_t operation,
+			  int64_t duration_ns, struct arena *arena,
+			  struct error *err)
+{
+	return find_onset(s, operation, arena, err) &&
+	       baseline_choose(&s->history, &s->roles, operation, duration_ns,
+			       &s->onset, arena, &s->baseline, err);
+}
+
+bool operation_history_judge(struct operation_history *s,
+			     struct investigation *v, const struct suspect *g,
+			     struct error *err)
+{
+	struct arena *arena = &v->result->arena;
+	struct time_range range;
+	const struct span *root;
+
+	for (size_t i = 0; i < s->job_count; i++)
+		s->is_answered |= s->jobs[i].job.has_answer;
+	note_unanswered(s, v);
+	if (!s->is_answered || s->operations.root == OPERATION_NONE)
+		return true;
+	root = &v->trace->spans[g->times.root];
+	if (!find_own_onset(s, span_duration_ns(root), err) ||
+	    !find_baseline(s, s->operations.root, span_duration_ns(root), arena,
+			   err))
+		return false;
+	if (s->baseline.window == WINDOW_NONE)
+		return true;
+	s->has_usual = true;
+	range = s->baseline.slots[s->baseline.chosen].range;
+	return usual_build(&s->history, s->baseline.window, range,
+			   s->operations.root, s->roles.slow, arena, &s->usual,
+			   err) &&
+	       usual_add_own(&s->usual, &s->history, s->baseline.window, range,
+			     s->operations.below, s->roles.slow, err);
+}
+
+/* ---- the question ---- */
+
+void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
+			 int64_t entry_ns, bool is_fast_wanted,
+			 bool has_own_moved)
+{
+	bool is_fast = c->is_against_fast || is_fast_wanted;
+	const struct cohort *base = is_fast ? &c->fast : &c->baseline;
+	double duration = (double)entry_ns;
+	/* More than the process took passed before it got the call. */
+	bool is_outside = out->has_history && out->growth_ns > entry_ns;
+	double grown = c->slow.mean_duration_ns - base->mean_duration_ns;
+
+	out->slow_ids = c->slow.profile_ids;
+	out->slow_id_count = c->slow.count;
+	out->base_ids = base->profile_ids;
+	out->base_id_count = base->count;
+	out->is_base_fast = is_fast;
+	out->is_outside =
+		c->mode == COHORT_HEALTHY && !has_own_moved && is_outside;
+	out->is_healthy =
+		c->mode == COHORT_HEALTHY && !has_own_moved && !is_outside;
+	out->health_text = c->text;
+	out->operation_per_s = c->window_count / time_range_seconds(out->slow);
+	if (c->instance.is_found)
+		out->instance = c->instance.value;
+	if (c->slow.count && duration > 0)
+		out->slow_own_ns = (double)out->own_ns *
+				   fmin(1, c->slow.mean_duration_ns / duration);
+	/* Of an extreme request only what it shares with those like it. */
+	if (!is_outside && c->slow.count && base->count && grown > 0 &&
+	    grown < (double)out->growth_ns)
+		out->growth_ns = (int64_t)grown;
+}
+
+/* One sick pod or one version of several is half of the answer. */
+static void note_concentration(const struct investigation *v,
+			       const struct cohorts *c)
+{
+	if (c->mode == COHORT_BIMODAL &&
+	    (c->instance.is_found || c->version.is_found))
+		investigation_note(v,
+				   (struct note){ .kind = NOTE_ONE_KIND_IS_SLOW,
+						  .text = c->text });
+}
+
+static bool find_cohorts(struct symptom *out, struct operation_history *s,
+			 struct investigation *v, uint32_t entry,
+			 uint32_t operation, struct time_range window,
+			 bool is_fast_wanted, bool has_moved_inside,
+			 struct error *err)
+{
+	const struct span *span = &v->trace->spans[entry];
+	struct cohort_want want = {
+		.history = &s->history,
+		.roles = &s->roles,
+		.operation = operation,
+		.duration_ns = span_duration_ns(span),
+		.profile_id = out->profile_id,
+		.baseline = &s->baseline,
+	};
+
+	if (!find_baseline(s, operation, want.duration_ns, &v->result->arena,
+			   err))
+		return false;
+	out->slow = want.slow_range =
+		onset_slow_range(&s->onset, window, span->start_ns);
+	deploy_find(&s->history,
+		    (const uint32_t[]){ s->roles.baselines[BASELINE_PREVIOUS],
+					s->roles.slow },
+		    2, out->service, &s->onset, &s->deploy);
+	if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
+		return false;
+	symptom_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
+			    has_moved_inside ||
+				    (s->has_usual &&
+				     s->usual.items[operation].has_own_moved));
+	note_concentration(v, &s->cohorts);
+	return true;
+}
+
+/* "baseline 10:05-10:15 is healthy (p50 48 ms over 212 spans)": the report
+ * says the rest itself. */
+static struct str within_brackets(struct str text)
+{
+	size_t from = str_find(text, STR("("));
+
+	if (from == SIZE_MAX || !str_ends(text, STR(")")))
+		return text;
+	return str_slice(text, from + 1, text.len - from - 2);
+}
+
+static void use_baseline(struct symptom *out, const struct operation_history *s)
+{
+	const struct baseline_health *b;
+
+	if (s->baseline.chosen == BASELINE_SLOTS)
+		return;
+	b = &s->baseline.slots[s->baseline.chosen];
+	out->base = b->range;
+	out->has_base = true;
+	out->base_healthy = b->healthy;
+	out->base_kind = str_from(baseline_slot_name(s->baseline.chosen));
+	out->base_text = within_brackets(s->baseline.text);
+}
+
+/* What the traces could not choose: the window before, unchecked; or what
+ * the user said. */
+static void fall_back(struct symptom *out, struct time_range window,
+		      const struct baseline_want *want)
+{
+	out->base_healthy = -1;
+	out->base_kind = str_from(want->text);
+	switch (want->kind) {
+	case BASELINE_WANT_NONE:
+		out->has_base = false;
+		return;
+	case BASELINE_WANT_RANGE:
+		out->base = want->range;
+		out->base_kind = STR("range");
+		break;
+	case BASELINE_WANT_SHIFT:
+		out->base = window_shifted(window, want->shift_ns);
+		break;
+	default:
+		out->base = window_previous(window);
+		out->base_kind = STR("previous");
+		break;
+	}
+	out->has_base = true;
+}
+
+static uint64_t profile_id_of(const struct guilty_pick *pick)
+{
+	uint64_t id = 0;
+
+	if (!pick->profile_id.ptr || !parse_hex_u64(pick->profile_id, &id))
+		return 0;
+	return id;
+}
+
+static bool fill(struct symptom *out, struct operation_history *s,
+		 struct investigation *v, const struct suspect *g,
+		 uint32_t entry, uint32_t operation, struct time_range window,
+		 struct error *err)
+{
+	const struct baseline_want *want = &v->question->baseline;
+	const struct guilty_pick *pick = &g->pick;
+	bool is_chosen = want->kind == BASELINE_WANT_AUTO ||
+			 want->kind == BASELINE_WANT_FAST;
+
+	*out = (struct symptom){
+		.service = pick->service,
+		.resource = v->trace->spans[pick->owner].resource,
+		.profile_id = profile_id_of(pick),
+		.own_ns = pick->profile_span != SPAN_NONE
+				  ? pick->profile_own_ns
+				  : v->result->span.self_ns,
+		.is_close_span = pick->is_close,
+		.has_history = s->has_usual && pick->growth_ns >= 0,
+		.slow = window,
+		.slow_asked = window,
+	};
+	out->is_ordinary =
+		out->has_history &&
+		verdict_is_ordinary(v->result->span.self_ns, pick->growth_ns);
+	out->growth_ns = out->has_history ? pick->growth_ns : out->own_ns;
+	fall_back(out, window, want);
+	if (!s->is_answered || operation == OPERATION_NONE)
+		return true;
+	if (!find_cohorts(out, s, v, entry, operation, window,
+			  want->kind == BASELINE_WANT_FAST,
+			  pick->has_manifold_growth, err))
+		return false;
+	if (is_chosen)
+		out->has_base = false;
+	if (want->kind == BASELINE_WANT_NONE)
+		out->base_id_count = 0;
+	else if (is_chosen || want->kind != BASELINE_WANT_RANGE)
+		use_baseline(out, s);
+	/* That of the span itself. */
+	if (question_scope_is(v->question, SCOPE_INSTANCE))
+		out->instance = resource_instance(v->trace, out->resource);
+	return true;
+}
+
+static uint32_t count_instances(const struct operation_history *s,
+				struct time_range range, struct str service,
+				struct str version)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < s->history.window_count; i++) {
+		uint32_t count = instances_count(&s->history, i, range, service,
+						 version);
+
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
+/* Of versions side by side one is counted, and the other is the rest. */
+static void set_instances(struct symptom *out,
+			  const struct operation_history *s)
+{
+	const struct str any = { NULL, 0 };
+	struct str version =
+		out->slow_version.ptr ? out->slow_version : out->base_version;
+	uint32_t slow = count_instances(s, out->slow, out->service, any);
+	uint32_t one = count_instances(s, out->base, out->service, version);
+	uint32_t rest = one && slow > one ? slow - one : 0;
+
+	out->slow_instances = slow;
+	out->base_instances = one;
+	if (out->slow_version.ptr) {
+		out->slow_instances = one;
+		out->base_instances = rest;
+	} else if (out->is_base_beside) {
+		out->slow_instances = rest;
+	}
+}
+
+bool symptom_fill(struct symptom *out, struct operation_history *s,
+		  struct investigation *v, const struct suspect *g,
+		  struct time_range window, struct error *err)
+{
+	const struct baseline_want *want = &v->question->baseline;
+	uint32_t entry = entry_of(v, g);
+	uint32_t operation = operation_of(s, v, entry);
+
+	if (!fill(out, s, v, g, entry, operation, window, err) ||
+	    !version_baseline_use(out, s, operation, window, want,
+				  &v->result->arena, err))
+		return false;
+	set_instances(out, s);
+	return true;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What other traces say about the slow one: what its operations usually take,
+ * since when they are slow, which requests are slow like it, and which earlier
+ * window is healthy. The profiles are then asked to explain the difference.
+ */
+#ifndef INVESTIGATE_SYMPTOM_H
+#define INVESTIGATE_SYMPTOM_H
+
+#include "analyze/cohorts.h"
+#include "analyze/operations.h"
+#include "analyze/usual.h"
+#include "backend/fetch_history.h"
+#include "investigate/investigation.h"
+#include "investigate/suspect.h"
+#include "investigate/windows.h"
+
+/* One a window; the slow window and the one before it are asked about in
+ * slices, four and two. */
+#define HISTORY_JOBS (HISTORY_WINDOWS + 10)
+
+/* The traces' half of the question. Borrowed from the run. */
+struct symptom {
+	struct str service;     /* as traces have it */
+	uint32_t resource;      /* of the process that owns the time */
+	uint64_t profile_id;    /* of this request in it, 0 none */
+	int64_t own_ns;         /* its own time in this request */
+	int64_t growth_ns;      /* what there is to explain, per request */
+	bool is_close_span;     /* another span took nearly as long */
+	bool has_history;       /* growth is against other traces */
+	bool is_healthy;        /* the operation is as quick as ever */
+	bool is_outside;        /* so, but more grew than the process took */
+	bool is_ordinary;       /* and so is the span itself */
+	struct str health_text; /* how quick, and how slow this one is */
+	struct time_range slow; /* windows to compare */
+	/* That one before it was cut to the time of symptom. */
+	struct time_range slow_asked;
+	struct time_range base;
+	bool has_base;
+	int base_healthy; /* as in struct baseline_info */
+	struct str base_kind;
+	struct str base_text;
+	/* Requests of the operation that carry span profiles. */
+	const uint64_t *slow_ids;
+	size_t slow_id_count;
+	const uint64_t *base_ids;
+	size_t base_id_count;
+	bool is_base_fast;      /* base_ids are of the same minutes */
+	double slow_own_ns;     /* mean own time of the slow ones, 0 unknown */
+	double operation_per_s; /* its requests as traces show them */
+	/* Instances that served the windows, 0 unknown. */
+	uint32_t slow_instances;
+	uint32_t base_instances;
+	struct str instance; /* NULL ptr: not one instance alone */
+	/* Version of the slow ones when others are fast, and version to
+	 * compare with; NULL ptr: not by version. */
+	struct str slow_version;
+	struct str base_version;
+	bool is_base_beside; /* base_version in the slow window too */
+};
+
+/* Everything that was fetched and found for it. */
+struct operation_history {
+	struct operations operations;
+	struct history history;
+	struct window_roles roles;
+	struct history_job jobs[HISTORY_JOBS];
+	size_t job_count;
+	bool is_answered;
+	struct onset onset;
+	struct onset own_onset; /* of the own time of some operation */
+	struct deploy deploy;
+	struct baseline_choice baseline;
+	struct usual usual;
+	bool has_usual;
+	struct cohorts cohorts;
+};
+
+void operation_history_init(struct operation_history *s);
+void operation_history_release(struct operation_history *s);
+
+/* The questions to the trace server, for jobs_run(); none when the trace
+ * came from a file. window: around the trace. */
+bool operation_history_ask(struct operation_history *s, struct investigation *v,
+			   const struct suspect *g, struct time_range window,
+			   struct job **jobs, size_t *n,
+			   struct error *err) MUST_CHECK;
+
+/* After the guilty span was found by what is usual: requests slow like it,
+ * when its operation was not asked for before. At most one job; none, and no
+ * slow_only, when HISTORY_WINDOWS are taken. */
+void operation_history_ask_again(struct operation_history *s,
+				 const struct investigation *v,
+				 const struct suspect *g,
+				 struct time_range window, struct job **jobs,
+				 size_t *n);
+
+/* After the jobs ran: what is usual, for guilty_find(). */
+bool operation_history_judge(struct operation_history *s,
+			     struct investigation *v, const struct suspect *g,
+			     struct error *err) MUST_CHECK;
+
+/* After the guilty span was found with it: the question to the profiles. */
+bool symptom_fill(struct symptom *out, struct operation_history *s,
+		  struct investigation *v, const struct suspect *g,
+		  struct time_range window, struct error *err) MUST_CHECK;
+
+/* A part of it: which requests are compared, whether the operation is healthy,
+ * and how much of the growth the slow ones share. entry_ns: what the process
+ * took; what grew by more than that was not spent in it. */
+void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
+			 int64_t entry_ns, bool is_fast_wanted,
+			 bool has_own_moved);
+
+#endif

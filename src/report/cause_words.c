@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/cause_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/wording.h"
+#include "base/num.h"
+#include "report/confidence.h"
+
+#define DURATION_BYTES 24
+
+/* The first row's growth against that of the second. */
+#define CLOSE_SECOND 0.67
+
+const char *wait_type_words(enum wait_type type)
+{
+	switch (type) {
+	case WAIT_MUTEX:
+		return "mutex";
+	case WAIT_BLOCK:
+		return "block";
+	case WAIT_NEIGHBOUR:
+		return "CPU of the whole service";
+	case WAIT_WALL:
+		return "wall";
+	case WAIT_OFF_CPU:
+		return "off-CPU";
+	case WAIT_GOROUTINE:
+		return "goroutine";
+	case WAIT_TYPES:
+		break;
+	}
+	return "none";
+}
+
+static const struct function_row *leader(const struct profile_inquiry *q)
+{
+	const struct result *r = q->v->result;
+
+	return r->has_profile && r->function_count ? &r->functions[0] : NULL;
+}
+
+static bool is_up(const struct function_row *row)
+{
+	return row && change_is_up(row->change);
+}
+
+static void add_ns(struct buf *out, double ns)
+{
+	char text[DURATION_BYTES];
+
+	format_duration((int64_t)fmax(0, ns), text);
+	buf_add_text(out, text);
+}
+
+static void add_name(struct buf *out, struct str name)
+{
+	buf_add(out, name.ptr, name.len);
+}
+
+/* "82 ms of 84 ms were on CPU", of this request or of those like it. More of
+ * it than its own time is no part of that: both are told for what they are. */
+static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct cpu_measure *m = &q->cpu;
+	bool is_more = m->slow_ns > m->own_ns;
+	size_t count = q->s->slow_id_count;
+
+	if (q->cpu_verdict == CPU_UNKNOWN)
+		return false;
+	add_ns(out, m->slow_ns);
+	if (!is_more) {
+		buf_add_text(out, " of ");
+		add_ns(out, m->own_ns);
+	}
+	buf_add_text(out, " were on CPU");
+	if (count > 1)
+		buf_addf(out, " (mean of %zu slow requests", count);
+	if (is_more) {
+		buf_add_text(out, count > 1 ? "; this one has " : " (it has ");
+		add_ns(out, m->own_ns);
+		buf_add_text(out, " of its own");
+	}
+	if (is_more && count <= 1)
+		buf_add_text(out, ": several threads, or work while it waited");
+	if (count > 1 || is_more)
+		buf_add_char(out, ')');
+	if (!isnan(m->base_ns)) {
+		buf_add_text(out, ", ");
+		add_ns(out, m->base_ns);
+		buf_add_text(out, " normally");
+	}
+	return true;
+}
+
+/* As slow as it always is, and on CPU. */
+static void tell_healthy(const struct profile_inquiry *q, struct buf *out)
+{
+	buf_add_text(out, "no regression: ");
+	add_name(out, q->s->health_text);
+	buf_add_text(out, "; computing: ");
+	add_ns(out, q->cpu.slow_ns);
+	if (q->cpu.slow_ns <= q->cpu.own_ns) {
+		buf_add_text(out, " of ");
+		add_ns(out, q->cpu.own_ns);
+	}
+	buf_add_text(out, " were on CPU");
+}
+
+/* Of wall clock time an event loop is busy, or idle. */
+static void tell_busy(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct wait_measure *m = q->lead;
+
+	if (!m)
+		m = &q->measures[WAIT_NEIGHBOUR];
+	buf_add_text(out, "computing in the event loop: the busy time of ");
+	add_name(out, m->name);
+	if (m->before > 0 && m->growth / m->before < 100)
+		buf_addf(out, " is %.1f times what it was",
+			 1 + m->growth / m->before);
+	else
+		buf_add_text(out, " is new");
+	buf_add_text(out, "; no samples carry this request's id");
+}
+
+static void tell_cpu(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct comparison *c = &q->service_cpu;
+
+	if (q->s->is_healthy && !q->lead) {
+		tell_healthy(q, out);
+		return;
+	}
+	buf_add_text(out, "computing: ");
+	if (add_cpu(q, out))
+		return;
+	if (q->is_wall_cpu) {
+		tell_busy(q, out);
+		return;
+	}
+	buf_addf(out, "CPU of the service went from %.2f to %.2f cores",
+		 comparison_cores(&c->base), comparison_cores(&c->slow));
+	buf_add_text(out, "; no samples carry this request's id");
+}
+
+static void tell_alloc(const struct profile_inquiry *q, struct buf *out)
+{
+	buf_addf(out,
+		 "allocation and garbage collection: %.0f %% of the CPU time "
+		 "that was added",
+		 100 * q->gc_share);
+	if (q->cpu_verdict != CPU_UNKNOWN) {
+		buf_add_text(out, "; ");
+		add_cpu(q, out);
+	}
+}
+
+static void tell_neighbour(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct comparison *c = &q->service_cpu;
+	const struct function_row *row = leader(q);
+
+	buf_add_text(out, "not its own CPU: ");
+	if (add_cpu(q, out))
+		buf_add_text(out, "; ");
+	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",
+		 comparison_cores(&c->base), comparison_cores(&c->slow));
+	if (is_up(row)) {
+		buf_add_text(out, ", most of it in ");
+		add_name(out, row->name);
+	}
+}
+
+static void tell_wait_type(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct wait_measure *m = &q->measures[q->wait];
+	const struct function_row *row = leader(q);
+
+	if (q->v->result->cause.kind == CAUSE_LOCK)
+		buf_add_text(out, "waits for a lock: ");
+	else
+		buf_add_text(out, "waits: ");
+	if (row) {
+		add_name(out, row->name);
+		buf_addf(out, ", by the %s profile, ",
+			 wait_type_words(q->wait));
+	}
+	if (m->before > 0 && m->growth / m->before < 100)
+		buf_addf(out, "%.1f times as much as before",
+			 1 + m->growth / m->before);
+	else
+		buf_add_text(out, "next to nothing of it before");
+	if (q->cpu_verdict != CPU_UNKNOWN) {
+		buf_add_text(out, "; ");
+		add_cpu(q, out);
+	}
+}
+
+static bool has_wait_types(const struct profile_inquiry *q)
+{
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->type_ids[i])
+			return true;
+	return false;
+}
+
+/* What would tell more: the reader's next step. */
+static void tell_asked(const struct profile_inquiry *q, struct buf *out)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->waits[i].is_asked)
+			buf_addf(out, "%s%s",
+				 n++ ? ", " : "what it waited for is not in ",
+				 wait_type_words((enum wait_type)i));
+	if (!n && has_wait_types(q)) {
+		buf_add_text(out, "profiles of waiting were not asked for");
+		return;
+	}
+	if (!n)
+		buf_add_text(out, "its service sends no profile of waiting");
+	buf_add_text(out, " (tracefind types --guide says what would show it)");
+}
+
+static void tell_wait(const struct profile_inquiry *q, struct buf *out)
+{
+	if (q->cpu_verdict == CPU_UNKNOWN) {
+		buf_add_text(out, "waits, by the trace");
+	} else {
+		buf_add_text(out, "not CPU: ");
+		add_cpu(q, out);
+	}
+	buf_add_text(out, "; ");
+	tell_asked(q, out);
+}
+
+/* Several times the requests, each as quick as ever: told, for the reader may
+ * have come because of them. */
+#define LOAD_RATIO 2.0
+
+static void add_load(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct comparison_side *slow = &q->service_cpu.slow;
+	const struct comparison_side *base = &q->service_cpu.base;
+	double now, before;
+
+	if (!q->service_cpu.has_base || slow->requests <= 0 ||
+	    base->requests <= 0)
+		return;
+	now = slow->requests / time_range_seconds(slow->range);
+	before = base->requests / time_range_seconds(base->range);
+	if (now >= LOAD_RATIO * before)
+		buf_addf(out, "; its service served %.1f times the requests",
+			 now / before);
+}
+
+static void tell_unknown(const struct profile_inquiry *q, struct buf *out)
+{
+	if (q->s->is_healthy) {
+		buf_add_text(out, "no regression: ");
+		add_name(out, q->s->health_text);
+		add_load(q, out);
+		return;
+	}
+	buf_add_text(out, "computing or waiting: too few samples of its own "
+			  "to tell; ");
+	if (is_up(leader(q)))
+		buf_add_text(out, "a function of its service grew");
+	else
+		buf_add_text(out, "no function of its service clearly grew");
+}
+
+/* The trace has told the call or the loop; the profile adds CPU time. */
+static void tell_trace_cause(const struct profile_inquiry *q, struct buf *out)
+{
+	add_name(out, q->v->result->cause.text);
+	if (q->s->is_healthy) {
+		buf_add_text(out, "; no regression: ");
+		add_name(out, q->s->health_text);
+	}
+	if (q->cpu_verdict == CPU_UNKNOWN)
+		return;
+	buf_add_text(out, "; ");
+	add_cpu(q, out);
+}
+
+static void tell(const struct profile_inquiry *q, struct buf *out)
+{
+	switch (q->v->result->cause.kind) {
+	case CAUSE_N_PLUS_ONE:
+	case CAUSE_DOWNSTREAM:
+		tell_trace_cause(q, out);
+		return;
+	case CAUSE_CPU:
+		if (q->wait == WAIT_NEIGHBOUR)
+			tell_neighbour(q, out);
+		else
+			tell_cpu(q, out);
+		return;
+	case CAUSE_ALLOC:
+		tell_alloc(q, out);
+		return;
+	case CAUSE_LOCK:
+		tell_wait_type(q, out);
+		return;
+	case CAUSE_WAIT:
+		if (q->wait == WAIT_TYPES)
+			tell_wait(q, out);
+		else
+			tell_wait_type(q, out);
+		return;
+	case CAUSE_UNKNOWN:
+		break;
+	}
+	tell_unknown(q, out);
+}
+
+static int64_t on_cpu_ns(const struct profile_inquiry *q)
+{
+	if (q->is_wall_cpu)
+		return -1;
+	if (q->request.slow.profile.stack_count)
+		return q->request.slow.profile.total;
+	if (q->cpu_verdict != CPU_UNKNOWN)
+		return (int64_t)q->cpu.slow_ns;
+	return -1;
+}
+
+static bool take(struct profile_inquiry const *q, struct buf *text,
+		 struct str *out, struct error *err)
+{
+	struct arena *arena = &q->v->result->arena;
+	bool done = buf_check(text, "the answer", err);
+
+	if (done)
+		*out = arena_str(arena, buf_str(text));
+	buf_release(text);
+	return done && (out->ptr || arena_fail(arena, "the answer", err));
+}
+
+bool cause_words_write(const struct profile_inquiry *q, struct error *err)
+{
+	struct cause *c = &q->v->result->cause;
+	struct buf text;
+
+	c->on_cpu_ns = on_cpu_ns(q);
+	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
+	tell(q, &text);
+	return take(q, &text, &c->text, err);
+}
+
+/* ---- how sure ---- */
+
+static bool has_close_second(const struct result *r)
+{
+	const struct function_row *a, *b;
+
+	if (r->function_count < 2 || r->cause.kind == CAUSE_N_PLUS_ONE)
+		return false;
+	a = &r->functions[0];
+	b = &r->functions[1];
+	return is_up(b) && !b->through.len &&
+	       b->delta >= CLOSE_SECOND * a->delta &&
+	       !str_equal(a->leaf, b->name);
+}
+
+bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
+{
+	struct result *r = q->v->result;
+	const struct function_row *row = leader(q);
+	struct confidence_facts f = {
+		.has_profile = r->has_profile,
+		.scope = r->profile.scope,
+		.has_baseline = r->has_baseline,
+		.healthy = r->baseline.healthy,
+		.samples = r->has_profile ? r->profile.samples : -1,
+		.is_tested = row && !isnan(row->q),
+		.q = row ? row->q : 1,
+		.is_grown = is_up(row),
+		.has_close_second = has_close_second(r),
+		.is_close_span = q->s->is_close_span,
+		.has_history = q->s->has_history,
+		.is_healthy_operation = q->s->is_healthy,
+		.is_partial_trace = r->trace.is_partial,
+		.is_trace_enough = r->cause.kind == CAUSE_DOWNSTREAM ||
+				   r->cause.kind == CAUSE_N_PLUS_ONE,
+	};
+	struct confidence_rating rating = verdict_confidence(&f);
+	struct buf text;
+
+	r->cause.confidence = rating.confidence;
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	confidence_tell_basis(r, &text);
+	confidence_tell_weaknesses(&rating, &text);
+	return take(q, &text, &r->cause.confidence_text, err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A finding in words: the texts of the answer, its notes on the comparison, and
+ * the reasoning that --why prints. Decides nothing.
+ */
+#ifndef REPORT_FINDING_REPORT_H
+#define REPORT_FINDING_REPORT_H
+
+#include "investigate/finding.h"
+
+/* Why the span is to blame. */
+bool suspect_report_write(const struct suspect *s, struct result *result,
+			  struct error *err) MUST_CHECK;
+
+/* The words for an error of suspect_find(). Always false. */
+bool suspect_explain(const struct suspect *s, struct error *err);
+
+/* All there is to say of a finding; without profiles, what the trace says. */
+bool finding_report_write(const struct slow_finding *f,
+			  const struct baseline_want *asked,
+			  struct result *result, struct error *err) MUST_CHECK;
+
+#endif

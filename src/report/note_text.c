@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/note_text.h"
+
+/* Notes whose words hold nothing of the run. */
+static const char *const plain[] = {
+	[NOTE_WINDOW_WITHOUT_SPAN] =
+		"the time window given does not hold the span; without one it "
+		"is the span's own time and --pad",
+	[NOTE_TRACE_OF_FILE] = "no other traces to compare with: this one came "
+			       "from a file",
+	[NOTE_SPANS_IGNORED] =
+		"the profile server answers for single requests with the whole "
+		"service: it ignores span selectors, so the service's profile "
+		"is used",
+	[NOTE_SPANS_CUT] =
+		"samples of single requests are cut off by the server, so the "
+		"service's profile is used, which is whole",
+	[NOTE_WAITED_UNSEEN] =
+		"no function is blamed: the time was spent waiting, and no "
+		"profile of this service shows who waits",
+	[NOTE_SPANS_WITHOUT_LINES] =
+		"samples of single requests come without lines and addresses; "
+		"--scope service has them",
+	[NOTE_SPANS_LINES_OF_SERVICE] =
+		"samples of single requests come without lines: a line here is "
+		"the only one with samples of that function in the whole "
+		"service; --scope service has them all",
+	[NOTE_BASELINE_EMPTY] =
+		"no samples in the baseline window: nothing to compare with, "
+		"the profile is shown alone",
+	[NOTE_SPAN_HAS_NO_BASELINE] = "one span's samples have no baseline: "
+				      "the profile is shown alone",
+	[NOTE_NOT_BY_REQUEST] =
+		"not compared by request: the number of requests is not known",
+	[NOTE_NOTHING_MATCHES] =
+		"nothing in the profile matches the filters (--focus, "
+		"--show...): no rows; the verdict is of the whole profile",
+};
+
+static void add_names(const struct note *n, struct notes *notes)
+{
+	switch (n->kind) {
+	case NOTE_ONE_KIND_IS_SLOW:
+		notes_add(notes, "%.*s", STR_ARGS(n->text));
+		break;
+	case NOTE_NO_BASELINE_ASKED:
+		notes_add(notes,
+			  "--baseline %.60s: no samples there, so nothing is "
+			  "compared; leave it out to take the nearest window "
+			  "that is healthy",
+			  n->name.ptr);
+		break;
+	case NOTE_MAP_NO_ATTRIBUTE:
+		notes_add(notes,
+			  "--map %.*s: the span's process has no such "
+			  "attribute that is read",
+			  STR_ARGS(n->name));
+		break;
+	case NOTE_MAP_NO_LABEL:
+		notes_add(notes,
+			  "--map %.*s=%.*s: the service's profiles have no "
+			  "such label",
+			  STR_ARGS(n->name), STR_ARGS(n->text));
+		break;
+	case NOTE_NAME_OTHER:
+		notes_add(notes,
+			  "profiles of this service are sent as \"%.*s\"",
+			  STR_ARGS(n->name));
+		break;
+	case NOTE_TYPE_INSTEAD:
+		notes_add(notes, "no CPU profile of this service; %.*s instead",
+			  STR_ARGS(n->name));
+		break;
+	case NOTE_BASELINE_EARLIER:
+		notes_add(notes,
+			  "the window just before holds no samples; the "
+			  "baseline is the same window %.*s earlier",
+			  STR_ARGS(n->name));
+		break;
+	default:
+		break;
+	}
+}
+
+static void add_reasons(const struct note *n, struct notes *notes)
+{
+	switch (n->kind) {
+	case NOTE_NO_OTHER_TRACES:
+		notes_add(notes, "no other traces to compare with: %s",
+			  n->reason);
+		break;
+	case NOTE_QUESTIONS_UNANSWERED:
+		notes_add(notes,
+			  "%zu of %zu questions for other traces were not "
+			  "answered: %s",
+			  n->count, n->total, n->reason);
+		break;
+	case NOTE_SIDE_MISSING:
+		notes_add(notes, "%.*s: %s", STR_ARGS(n->name), n->reason);
+		break;
+	case NOTE_SPAN_SAMPLES_MISSING:
+		notes_add(notes, "samples of the span: %s", n->reason);
+		break;
+	case NOTE_NAME_ASSUMED:
+		notes_add(notes,
+			  "the profile server did not list its series (%s): "
+			  "the service's own name and the usual types are "
+			  "taken",
+			  n->reason);
+		break;
+	default:
+		add_names(n, notes);
+	}
+}
+
+static void add_numbers(const struct note *n, struct notes *notes)
+{
+	switch (n->kind) {
+	case NOTE_NOT_BLAMED_SERVICE:
+		notes_add(notes,
+			  "functions that grew (%zu) are not blamed: the "
+			  "operation is as quick as ever; requests are counted "
+			  "by service, so that another mix of its operations "
+			  "looks like growth",
+			  n->count);
+		break;
+	case NOTE_NOT_BLAMED_REQUESTS:
+		notes_add(notes,
+			  "functions that grew (%zu) are not blamed: requests "
+			  "slow like this one are no more than usual",
+			  n->count);
+		break;
+	case NOTE_FILTERED:
+		notes_add(notes,
+			  "the filters leave %.1f %% of the %.*s; shares are "
+			  "of the whole",
+			  n->percent, STR_ARGS(n->name));
+		break;
+	default:
+		add_reasons(n, notes);
+	}
+}
+
+void note_text_add(const struct note *note, struct notes *notes)
+{
+	size_t kind = (size_t)note->kind;
+
+	if (kind < sizeof plain / sizeof *plain && plain[kind])
+		notes_add(notes, "%s", plain[kind]);
+	else
+		add_numbers(note, notes);
+}

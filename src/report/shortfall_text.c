@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/shortfall_text.h"
+
+#include <inttypes.h>
+
+#include "analyze/wording.h"
+#include "backend/selector.h"
+#include "backend/window_parts.h"
+#include "base/buf.h"
+#include "base/instance.h"
+
+#define NEAREST_MAX 3
+
+/* So many names fit into one line; of more, a few stand for all. */
+#define LISTED_MAX 10u
+#define EXAMPLES_MAX 5u
+
+static bool is_known(const struct missing_profile *m)
+{
+	if (m->is_known)
+		return true;
+	for (size_t i = 0; i < m->services->count; i++)
+		if (str_equal(m->services->items[i], m->service))
+			return true;
+	return false;
+}
+
+static void add_name(struct buf *text, size_t index, struct str name)
+{
+	buf_addf(text, "%s\"%.*s\"", index ? ", " : "", STR_ARGS(name));
+}
+
+static void add_list(struct buf *text, const struct str *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add_name(text, i, names[i]);
+}
+
+static void add_tried(const struct missing_profile *m, struct buf *text)
+{
+	if (m->tried_count < 2)
+		return;
+	buf_add_text(text, ", nor for ");
+	add_list(text, m->tried + 1, m->tried_count - 1);
+}
+
+/* Returns the first near name, or a stand-in. */
+static struct str add_names(const struct missing_profile *m, struct buf *text)
+{
+	const struct name_list *list = m->services;
+	struct str near[NEAREST_MAX];
+	size_t count = nearest_names(list, m->service, near, NEAREST_MAX);
+	size_t shown = list->count > LISTED_MAX ? EXAMPLES_MAX : list->count;
+
+	if (m->doubt_count) {
+		buf_add_text(text, "; it could be ");
+		add_list(text, m->doubts, m->doubt_count);
+		return m->doubts[0];
+	}
+	if (count) {
+		buf_add_text(text, "; nearest: ");
+		add_list(text, near, count);
+		return near[0];
+	}
+	if (shown < list->count)
+		buf_addf(text, "; %zu services have profiles, such as ",
+			 list->count);
+	else
+		buf_add_text(text, "; those with profiles: ");
+	add_list(text, list->items, shown);
+	return STR("NAME");
+}
+
+static void add_service(const struct missing_profile *m, struct buf *text)
+{
+	struct buf selector;
+	struct str name;
+
+	buf_addf(text, "no profile for service \"%.*s\"", STR_ARGS(m->service));
+	add_tried(m, text);
+	name = add_names(m, text);
+	if (!m->has_trace)
+		return;
+	buf_init(&selector, LIMIT_OPTION_VALUE_BYTES);
+	selector_add(&selector, STR("service_name"), name);
+	selector_close(&selector);
+	buf_addf(text, "; choose with --selector '%s'", buf_text(&selector));
+	buf_release(&selector);
+}
+
+static void add_lookback(const struct missing_profile *m, struct buf *text)
+{
+	if (m->is_google) {
+		if (m->window.from_ns < m->now_ns - GOOGLE_RETENTION_NS)
+			buf_add_text(text, "; Cloud Profiler keeps profiles "
+					   "for 30 days");
+		return;
+	}
+	if (m->window.from_ns < m->now_ns - SERVER_LOOKBACK_NS)
+		buf_add_text(text, "; servers look back 7 days by default, so "
+				   "older data may be out of reach");
+}
+
+static void add_window(const struct missing_profile *m, struct buf *text)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	format_rfc3339(m->window.from_ns, from);
+	format_rfc3339(m->window.to_ns, to);
+	buf_addf(text, " between %.19sZ and %.19sZ", from, to);
+	add_lookback(m, text);
+}
+
+bool missing_profile_explain(const struct missing_profile *m, struct error *err)
+{
+	char to[TIME_RFC3339_BYTES];
+	struct buf text;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	if (m->selector) {
+		buf_addf(&text, "no samples match %s", m->selector);
+		add_window(m, &text);
+	} else if (!m->is_known && m->services->count == 0) {
+		format_rfc3339(m->window.to_ns, to);
+		buf_addf(&text,
+			 "no service has sent profiles in the day before "
+			 "%.19sZ; is it the right %s%s?",
+			 to, m->is_google ? "project" : "server",
+			 m->has_tenant ? " and tenant" : "");
+		add_lookback(m, &text);
+	} else if (!is_known(m)) {
+		add_service(m, &text);
+	} else {
+		buf_addf(&text,
+			 "service \"%.*s\" has profiles, but no samples of "
+			 "%.*s",
+			 STR_ARGS(m->service), STR_ARGS(m->type_id));
+		add_window(m, &text);
+		buf_addf(&text, "; widen with %s",
+			 m->has_trace ? "--pad" : "--since");
+	}
+	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
+	buf_release(&text);
+	return false;
+}
+
+/* ---- other reasons ---- */
+
+/* Versions listed when the one asked for is not there. */
+#define LISTED_VERSIONS 8u
+#define NAME_BYTES 60u
+
+static void add_version(struct str version, bool is_first, struct buf *out)
+{
+	buf_add_text(out, is_first ? "; it has " : ", ");
+	wording_add(out, version, NAME_BYTES);
+}
+
+static void add_versions(const struct name_list *known, struct buf *out)
+{
+	for (size_t i = 0; i < known->count && i < LISTED_VERSIONS; i++)
+		add_version(known->items[i], !i, out);
+	if (known->count > LISTED_VERSIONS)
+		buf_addf(out, " and %zu more", known->count - LISTED_VERSIONS);
+	if (!known->count)
+		buf_add_text(out, ": its profiles have no label of the "
+				  "version, and the traces do not know it; try "
+				  "--baseline previous");
+}
+
+static bool explain_version(const struct shortfall *s, struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	add_versions(s->names, &text);
+	error_set(err, ERROR_NOT_FOUND,
+		  "--baseline version=%.*s: no such version of service "
+		  "\"%.*s\"%s",
+		  (int)NAME_BYTES, s->value.ptr, STR_ARGS(s->service),
+		  buf_text(&text));
+	buf_release(&text);
+	return false;
+}
+
+static bool explain_instance(const struct shortfall *s, struct error *err)
+{
+	if (s->kind == SHORTFALL_INSTANCE_OF_SPAN)
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"--scope instance: the span's process says no " INSTANCE_POD
+			", " INSTANCE_ID " or " INSTANCE_HOST
+			"; leave out --scope");
+	if (s->kind == SHORTFALL_INSTANCE_LABEL)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--scope instance: the profiles of \"%.*s\" "
+				 "carry no label of the instance; leave out "
+				 "--scope",
+				 STR_ARGS(s->service));
+	return error_set(err, ERROR_NOT_FOUND,
+			 "--scope instance: no profiles with %.*s=\"%.*s\"; "
+			 "leave out --scope",
+			 STR_ARGS(s->name), STR_ARGS(s->value));
+}
+
+static bool explain_fast(const struct shortfall *s, struct error *err)
+{
+	if (s->kind == SHORTFALL_FEW_SPANS)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--baseline fast: %zu span%s \"%.*s\" of "
+				 "service \"%.*s\" in this window: too few "
+				 "to tell slow from fast; widen with --since",
+				 s->count, &"s"[s->count == 1],
+				 STR_ARGS(s->name), STR_ARGS(s->service));
+	if (s->kind == SHORTFALL_FEW_SPAN_IDS)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--baseline fast: of %zu spans only %zu slow "
+				 "and %zu fast ones carry "
+				 "pyroscope.profile.id: are span profiles on? "
+				 "tracefind doctor --service %.*s tells",
+				 s->count, s->slow_count, s->fast_count,
+				 STR_ARGS(s->service));
+	return error_set(err, ERROR_NOT_FOUND,
+			 "--baseline fast: the same minutes have no clearly "
+			 "faster requests with samples of their own; try "
+			 "--baseline previous");
+}
+
+static bool explain_spans(const struct shortfall *s, struct error *err)
+{
+	switch (s->kind) {
+	case SHORTFALL_SPAN_BY_HAND:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no samples of this span: %s",
+				 s->has_id ? "none carry its id (too short, or "
+					     "not on CPU); leave out --scope "
+					     "span"
+					   : "it has no pyroscope.profile.id; "
+					     "leave out --scope span");
+	case SHORTFALL_SPANS:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no samples of span %016" PRIx64
+				 "%s in this window: only the first span of a "
+				 "process carries them, when span profiles are "
+				 "on and it used CPU (tracefind doctor TRACE "
+				 "tells); or widen with --since",
+				 s->span_id,
+				 s->count > 1 ? " and the others" : "");
+	case SHORTFALL_SPANS_IGNORED:
+		return error_set(
+			err, ERROR_FORMAT,
+			"this profile server ignores which spans are "
+			"asked for: it has samples of a span that does "
+			"not exist");
+	default:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no samples of %s (too short, not on CPU, or "
+				 "no span profiles); leave out --scope",
+				 s->kind == SHORTFALL_COHORT_SAMPLES
+					 ? "requests like it: none carry their "
+					   "ids"
+					 : "this span: none carry its id");
+	}
+}
+
+static bool explain_sides(const struct shortfall *s, struct error *err)
+{
+	switch (s->kind) {
+	case SHORTFALL_OTHER_VERSION:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "all profiles of this window are of version "
+				 "%s: nothing to compare with it",
+				 s->value.ptr);
+	case SHORTFALL_BASELINE:
+		if (s->name.ptr)
+			return error_set(err, ERROR_NOT_FOUND,
+					 "no samples of %.*s in this window: "
+					 "nothing to compare with; widen with "
+					 "--since",
+					 STR_ARGS(s->name));
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no samples in the baseline: nothing to "
+				 "compare with; try another --baseline");
+	case SHORTFALL_UNITS:
+		return error_set(err, ERROR_FORMAT,
+				 "the two profiles count different things: "
+				 "%.*s and %.*s; choose one with --type",
+				 STR_ARGS(s->name), STR_ARGS(s->value));
+	default:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no profile of \"%.*s\" that shows time; its "
+				 "types are listed by tracefind types",
+				 STR_ARGS(s->service));
+	}
+}
+
+bool shortfall_explain(const struct shortfall *s, struct error *err)
+{
+	switch (s->kind) {
+	case SHORTFALL_NONE:
+		return false;
+	case SHORTFALL_PROFILE:
+		return missing_profile_explain(&s->missing, err);
+	case SHORTFALL_TYPE:
+		return error_prefix(err, "service \"%.*s\"",
+				    STR_ARGS(s->service));
+	case SHORTFALL_VERSION:
+		return explain_version(s, err);
+	case SHORTFALL_INSTANCE_OF_SPAN:
+	case SHORTFALL_INSTANCE_LABEL:
+	case SHORTFALL_INSTANCE:
+		return explain_instance(s, err);
+	case SHORTFALL_FAST:
+	case SHORTFALL_FEW_SPANS:
+	case SHORTFALL_FEW_SPAN_IDS:
+		return explain_fast(s, err);
+	case SHORTFALL_SPAN_SAMPLES:
+	case SHORTFALL_COHORT_SAMPLES:
+	case SHORTFALL_SPAN_BY_HAND:
+	case SHORTFALL_SPANS:
+	case SHORTFALL_SPANS_IGNORED:
+		return explain_spans(s, err);
+	case SHORTFALL_NO_TIME:
+	case SHORTFALL_OTHER_VERSION:
+	case SHORTFALL_BASELINE:
+	case SHORTFALL_UNITS:
+		return explain_sides(s, err);
+	}
+	return false;
+}

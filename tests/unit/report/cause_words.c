@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "report/cause_words.h"
+
+static struct result result;
+static struct investigation investigation = { .result = &result };
+static struct symptom symptom;
+static struct profile_inquiry *q;
+static struct function_row rows[2];
+static struct error err;
+
+/* 30 of 40 ms were on CPU, 10 ms before, in ten requests. */
+static int setup(void **state)
+{
+	(void)state;
+	memset(&result, 0, sizeof result);
+	memset(&symptom, 0, sizeof symptom);
+	memset(rows, 0, sizeof rows);
+	arena_init(&result.arena, MIB);
+	notes_init(&result.reasons);
+	q = mem_calloc(1, sizeof *q);
+	assert_non_null(q);
+	q->v = &investigation;
+	q->s = &symptom;
+	q->wait = WAIT_TYPES;
+	comparison_init(&q->service_cpu, "", SCOPE_SERVICE);
+	comparison_init(&q->request, "", SCOPE_SPAN);
+	symptom.slow_id_count = 10;
+	q->cpu_verdict = CPU_EXPLAINS;
+	q->cpu = (struct cpu_measure){ .slow_ns = 30 * NS_PER_MS,
+				       .base_ns = 10 * NS_PER_MS,
+				       .own_ns = 40 * NS_PER_MS };
+	rows[0] = (struct function_row){ .name = STR("shop.Pay"),
+					 .change = CHANGE_GROWN,
+					 .delta = 0.6,
+					 .q = 0.001 };
+	rows[1] = (struct function_row){ .name = STR("shop.Log"),
+					 .change = CHANGE_GROWN,
+					 .delta = 0.2,
+					 .q = 0.001 };
+	result.functions = rows;
+	result.function_count = 2;
+	result.has_profile = true;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	mem_free(q);
+	arena_release(&result.arena);
+	return 0;
+}
+
+static void expect_cause(enum cause_kind kind, const char *want)
+{
+	result.cause.kind = kind;
+	assert_true(cause_words_write(q, &err));
+	assert_string_equal(result.cause.text.ptr, want);
+}
+
+static void cpu_is_told_of_the_requests(void **state)
+{
+	(void)state;
+	expect_cause(CAUSE_CPU, "computing: 30 ms of 40 ms were on CPU (mean "
+				"of 10 slow requests), 10 ms normally");
+	assert_int_equal(result.cause.on_cpu_ns, 30 * NS_PER_MS);
+	symptom.slow_id_count = 1;
+	q->cpu.base_ns = NAN;
+	expect_cause(CAUSE_CPU, "computing: 30 ms of 40 ms were on CPU");
+}
+
+/* No side has a sample: nothing went to nothing. */
+static void cpu_of_the_service_is_told_without_requests(void **state)
+{
+	(void)state;
+	q->cpu_verdict = CPU_UNKNOWN;
+	expect_cause(CAUSE_CPU,
+		     "computing: CPU of the service went from 0.00 to 0.00 "
+		     "cores; no samples carry this request's id");
+	assert_int_equal(result.cause.on_cpu_ns, -1);
+}
+
+/* 4 ms a request before and 8 ms more: three times as much. */
+static void an_event_loop_is_busy(void **state)
+{
+	struct wait_measure lead = { .name = STR("parse"),
+				     .before = 4 * NS_PER_MS,
+				     .growth = 8 * NS_PER_MS };
+
+	(void)state;
+	q->cpu_verdict = CPU_UNKNOWN;
+	q->is_wall_cpu = true;
+	q->lead = &lead;
+	expect_cause(CAUSE_CPU,
+		     "computing: computing in the event loop: the busy time "
+		     "of parse is 3.0 times what it was; no samples carry "
+		     "this request's id");
+	lead.before = 0;
+	expect_cause(CAUSE_CPU, "computing: computing in the event loop: the "
+				"busy time of parse is new; no samples carry "
+				"this request's id");
+}
+
+static void allocation_is_a_part_of_the_growth(void **state)
+{
+	(void)state;
+	q->gc_share = 0.625;
+	q->cpu_verdict = CPU_UNKNOWN;
+	expect_cause(CAUSE_ALLOC, "allocation and garbage collection: 62 % of "
+				  "the CPU time that was added");
+}
+
+static void a_wait_names_function_and_type(void **state)
+{
+	(void)state;
+	q->cpu_verdict = CPU_UNKNOWN;
+	q->wait = WAIT_MUTEX;
+	q->measures[WAIT_MUTEX] =
+		(struct wait_measure){ .before = 2e6, .growth = 3e6 };
+	expect_cause(CAUSE_LOCK, "waits for a lock: shop.Pay, by the mutex "
+				 "profile, 2.5 times as much as before");
+	q->wait = WAIT_OFF_CPU;
+	q->measures[WAIT_OFF_CPU] = (struct wait_measure){ .growth = 3e6 };
+	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the off-CPU profile, "
+				 "next to nothing of it before");
+}
+
+/* From a hundred times on the number says no more than "next to nothing". */
+static void a_hundredfold_is_next_to_nothing(void **state)
+{
+	(void)state;
+	q->cpu_verdict = CPU_UNKNOWN;
+	q->wait = WAIT_BLOCK;
+	q->measures[WAIT_BLOCK] =
+		(struct wait_measure){ .before = 1e6, .growth = 99.5e6 };
+	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the block profile, "
+				 "100.5 times as much as before");
+	q->measures[WAIT_BLOCK].growth = 100e6;
+	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the block profile, "
+				 "next to nothing of it before");
+}
+
+static void what_was_asked_is_listed(void **state)
+{
+	static const char cpu[] = "not CPU: 30 ms of 40 ms were on CPU (mean "
+				  "of 10 slow requests), 10 ms normally; ";
+	static const char guide[] =
+		" (tracefind types --guide says what would show it)";
+	char want[256];
+
+	(void)state;
+	snprintf(want, sizeof want,
+		 "%sits service sends no profile of waiting"
+		 "%s",
+		 cpu, guide);
+	expect_cause(CAUSE_WAIT, want);
+	q->waits[WAIT_MUTEX].is_asked = q->waits[WAIT_WALL].is_asked = true;
+	snprintf(want, sizeof want,
+		 "%swhat it waited for is not in mutex, wall"
+		 "%s",
+		 cpu, guide);
+	expect_cause(CAUSE_WAIT, want);
+}
+
+static void nothing_is_blamed_on_a_healthy_operation(void **state)
+{
+	(void)state;
+	symptom.is_healthy = true;
+	symptom.health_text = STR("as quick as ever");
+	expect_cause(CAUSE_UNKNOWN, "no regression: as quick as ever");
+	expect_cause(CAUSE_CPU, "no regression: as quick as ever; computing: "
+				"30 ms of 40 ms were on CPU");
+	/* More threads than one: it cannot be a part of its own time. */
+	q->cpu.slow_ns = 50 * NS_PER_MS;
+	expect_cause(CAUSE_CPU, "no regression: as quick as ever; computing: "
+				"50 ms were on CPU");
+}
+
+static void what_grew_is_told_when_nothing_is_known(void **state)
+{
+	(void)state;
+	expect_cause(CAUSE_UNKNOWN,
+		     "computing or waiting: too few samples of its own to "
+		     "tell; a function of its service grew");
+	rows[0].change = CHANGE_NOISE;
+	expect_cause(CAUSE_UNKNOWN,
+		     "computing or waiting: too few samples of its own to "
+		     "tell; no function of its service clearly grew");
+}
+
+/* ---- how sure ---- */
+
+static enum confidence confidence(void)
+{
+	result.cause.kind = CAUSE_CPU;
+	result.profile.scope = SCOPE_COHORT;
+	result.profile.samples = 1200;
+	result.has_baseline = true;
+	result.baseline.healthy = 1;
+	result.baseline.samples = 90;
+	symptom.has_history = true;
+	assert_true(confidence_words_write(q, &err));
+	return result.cause.confidence;
+}
+
+static bool says(const char *text)
+{
+	return strstr(result.cause.confidence_text.ptr, text) != NULL;
+}
+
+static void both_sides_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(confidence(), CONFIDENCE_STRONG);
+	assert_true(says("samples of the slow requests themselves, 1,200 "
+			 "samples against 90"));
+}
+
+/* Two thirds (0.67) of what the first grew by is close: 0.402 of 0.6. */
+static void a_close_second_weakens(void **state)
+{
+	(void)state;
+	rows[1].delta = 0.401;
+	assert_int_equal(confidence(), CONFIDENCE_STRONG);
+	rows[1].delta = 0.403;
+	assert_int_equal(confidence(), CONFIDENCE_FAIR);
+	/* The frame beneath the first is no rival. */
+	rows[0].leaf = rows[1].name;
+	assert_int_equal(confidence(), CONFIDENCE_STRONG);
+	rows[0].leaf = STR("");
+	rows[1].change = CHANGE_NOISE;
+	assert_int_equal(confidence(), CONFIDENCE_STRONG);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(cpu_is_told_of_the_requests),
+		CASE(cpu_of_the_service_is_told_without_requests),
+		CASE(an_event_loop_is_busy),
+		CASE(allocation_is_a_part_of_the_growth),
+		CASE(a_wait_names_function_and_type),
+		CASE(a_hundredfold_is_next_to_nothing),
+		CASE(what_was_asked_is_listed),
+		CASE(nothing_is_blamed_on_a_healthy_operation),
+		CASE(what_grew_is_told_when_nothing_is_known),
+		CASE(both_sides_are_counted),
+		CASE(a_close_second_weakens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
