@@ -616,3 +616,27 @@ void snapshots_job_init(struct snapshots_job *s,
 				     .query = *query,
 				     .instance_label = instance_label };
 }
+
+/* ---- files ---- */
+
+/* More names than that make no title. */
+#define NAMED 3
+
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
+struct str profile_files_name(struct backends *b, const char *const *paths,
+			      size_t count)
+{
+	struct str name = str_from(name_of(paths[0]));
+
+	if (count > NAMED)
+		return arena_printf(b->arena, "%.*s + %zu more", STR_ARGS(name),
+				    count - 1);
+	for (size_t i = 1; i < count && name.ptr; i++)
+		name = arena_printf(b->arena, "%.*s + %s", STR_ARGS(name),
+				    name_of(paths[i]));
+	return name;
+}

@@ -29,6 +29,11 @@ struct profile_fetch {
 	struct window_walk walk;
 	int64_t empty_to_ns; /* parts before this had no samples; 0: none */
 	bool is_raised;      /* a larger tree was asked for */
+	/* Files instead of the server, added up; the query's type is then a
+	 * word, or "": their own. */
+	const char *const *paths;
+	size_t path_count;
+	const struct type_name *like; /* of this type exactly; NULL: any */
 	/* How much of the window was profiled; 0: all of it. */
 	int64_t profiled_ns;
 };
@@ -94,5 +99,10 @@ struct snapshots_job {
 void snapshots_job_init(struct snapshots_job *s,
 			const struct profile_query *query,
 			const char *instance_label);
+
+/* What the sum is called: "a.pb.gz + b.pb.gz", of many the first and how many
+ * more. In the arena; NULL: no memory. */
+struct str profile_files_name(struct backends *b, const char *const *paths,
+			      size_t count);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/cloud_profiler/cloud_answers.h"
+#include "backend/files/files_answers.h"
 #include "backend/parca/parca_probe.h"
 #include "base/mem.h"
 
@@ -114,6 +115,7 @@ bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 
 	if (!r)
 		return error_memory(err, "requests");
+	files_answers(b, jobs, n);
 	if (b->profiles.kind == SOURCE_CLOUD_PROFILER)
 		done = cloud_answers(b, jobs, n, err);
 	while (done && is_left(jobs, n))

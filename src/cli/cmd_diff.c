@@ -5,8 +5,11 @@
 #include "backend/files/input.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"
+#include "cli/window.h"
+#include "investigate/chosen.h"
 #include "investigate/fast_spans.h"
 #include "report/shortfall_text.h"
 #include "wire/redact.h"
@@ -21,7 +24,8 @@
 struct diff {
 	struct run *run;
 	struct options changed; /* the run's options from then on */
-	struct evidence_want want;
+	struct chosen_want want;
+	const char *baseline_path; /* a file, whatever --baseline says */
 	uint64_t span_ids[2];
 };
 
@@ -34,6 +38,12 @@ static bool fail_mix(const char *one, const char *others, struct error *err)
 static bool has_server_choice(const struct options *o)
 {
 	return o->service || o->selector;
+}
+
+static void want_file(struct diff *d, const char *const *path)
+{
+	d->want.paths = path;
+	d->want.path_count = 1;
 }
 
 /* Two files: the first is before, the second after, as in diff(1). One file
@@ -57,9 +67,9 @@ static bool want_files(struct diff *d, struct error *err)
 	for (size_t i = 0; i < o->arg_count; i++)
 		if (!input_check(o->args[i], err))
 			return false;
-	d->want.baseline_path = o->args[0];
+	d->baseline_path = o->args[0];
 	if (o->arg_count == 2)
-		d->want.slow_path = o->args[1];
+		want_file(d, &o->args[1]);
 	return true;
 }
 
@@ -99,7 +109,7 @@ static bool read_span(const struct diff *d, const char *text, uint64_t *id,
 static bool want_spans(struct diff *d, struct error *err)
 {
 	const struct options *o = d->run->ctx.options;
-	struct evidence_want *want = &d->want;
+	struct chosen_want *want = &d->want;
 
 	if (!check_spans(d->run, err) ||
 	    !read_span(d, o->span, &d->span_ids[0], &want->only_text, err) ||
@@ -129,6 +139,8 @@ static bool want_window(struct diff *d, struct error *err)
 				 "compare what? give --service NAME, "
 				 "--selector '{...}', --span with "
 				 "--baseline-span, or two files");
+	if (r->ctx.backends.profiles.path)
+		want_file(d, &r->ctx.backends.profiles.path);
 	d->want.baseline_selector = o->baseline_selector;
 	return window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
 			      &d->want.window, err);
@@ -177,7 +189,7 @@ static bool want_fast(struct diff *d, struct error *err)
 {
 	struct context *ctx = &d->run->ctx;
 	const struct options *o = ctx->options;
-	struct evidence_want *want = &d->want;
+	struct chosen_want *want = &d->want;
 	struct str name = str_from(o->name);
 	struct fast_spans spans;
 
@@ -225,19 +237,32 @@ static bool want_sides(struct diff *d, struct error *err)
 	return want_window(d, err);
 }
 
-static bool fail_baseline(const struct diff *d, struct error *err)
+/* As --baseline says, or the file. */
+static bool read_baseline(const struct diff *d, struct baseline_want *out,
+			  struct error *err)
 {
-	if (d->want.baseline_span_count)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no samples of %.*s in this window: nothing "
-				 "to compare with; widen with --since",
-				 STR_ARGS(d->want.baseline_text));
-	return error_set(err, ERROR_NOT_FOUND,
-			 "no samples in the baseline: nothing to compare "
-			 "with; try another --baseline");
+	const struct context *ctx = &d->run->ctx;
+
+	*out = (struct baseline_want){ .kind = BASELINE_WANT_FILE,
+				       .text = d->baseline_path,
+				       .path = d->baseline_path };
+	return d->baseline_path ||
+	       baseline_parse(ctx->options, ctx->backends.now_ns, out, err);
 }
 
-static bool diff(struct run *r, struct diff *d, struct error *err)
+static bool fail_baseline(const struct diff *d, struct error *err)
+{
+	const struct shortfall nothing = {
+		.kind = SHORTFALL_BASELINE,
+		.name = d->want.baseline_span_count ? d->want.baseline_text
+						    : (struct str){ NULL, 0 },
+	};
+
+	return shortfall_explain(&nothing, err);
+}
+
+static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
+		 struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
@@ -259,25 +284,29 @@ static bool diff(struct run *r, struct diff *d, struct error *err)
 		return false;
 	run_ask(r);
 	r->ctx.backends.file_order = run_file_order(r, false);
-	if (!evidence_fetch(&r->investigation, &r->ctx, &d->want, &r->evidence,
-			    err) ||
-	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
+	if (!read_baseline(d, &r->question.baseline, err) ||
+	    !run_choose(r, chosen, err))
 		return false;
-	r->has_evidence = true;
 	r->result.has_places_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
-	if (!r->evidence.has_baseline)
+	if (!chosen->comparison.has_base)
 		return fail_baseline(d, err);
-	return evidence_report(&r->evidence, &r->result, err) &&
-	       run_rank_shown(r, RANK_DELTA, err) && run_render(r, err);
+	return chosen_report(chosen, &r->result, err) &&
+	       (!output_shows_ranks(o) ||
+		chosen_rank(chosen, RANK_DELTA, STR(""), false, err)) &&
+	       run_render(r, err);
 }
 
 int cmd_diff(const struct options *o)
 {
 	struct error err = { 0 };
-	struct diff d;
+	struct diff d = { .baseline_path = NULL };
+	struct chosen chosen;
 	struct run r;
-	bool done = run_begin(&r, o, "diff", &err) && diff(&r, &d, &err);
+	bool done;
 
+	chosen_init(&chosen, &r.investigation, &d.want);
+	done = run_begin(&r, o, "diff", &err) && diff(&r, &d, &chosen, &err);
+	chosen_release(&chosen);
 	return run_end(&r, done, &err);
 }

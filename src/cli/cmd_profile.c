@@ -3,8 +3,11 @@
 
 #include "backend/files/input.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/profile_details.h"
 #include "cli/run.h"
+#include "cli/window.h"
+#include "investigate/chosen.h"
 #include "render/render.h"
 
 /* Long enough for some thousand samples at 100 Hz, short enough to be "now". */
@@ -30,50 +33,37 @@ static bool check_args(const struct options *o, struct error *err)
 	return true;
 }
 
-static bool profile(struct run *r, struct error *err)
+static bool read_want(const struct run *r, struct chosen_want *want,
+		      struct error *err)
 {
 	const struct options *o = r->ctx.options;
-	struct evidence_want want = { .service = str_from(o->service) };
+	const char *const *server_path = &r->ctx.backends.profiles.path;
 
-	if (!check_args(o, err) || !profile_details_check(o, err))
-		return false;
-	if (o->arg_count) {
-		want.slow_path = o->args[0];
-		want.more_paths = o->args + 1;
-		want.more_path_count = o->arg_count - 1;
-	}
-	if (!want.slow_path && !r->ctx.backends.profiles.path && !o->service &&
-	    !o->selector)
+	*want = (struct chosen_want){
+		.service = str_from(o->service),
+		.paths = o->arg_count ? o->args : server_path,
+		.path_count =
+			o->arg_count ? o->arg_count : *server_path != NULL,
+	};
+	if (!want->path_count && !o->service && !o->selector)
 		return error_set(err, ERROR_USAGE,
 				 "whose profile? give --service NAME, "
 				 "--selector '{...}', a file or -");
-	if (!window_refuse_file(o,
-				want.slow_path ? want.slow_path
-					       : r->ctx.backends.profiles.path,
-				err) ||
-	    !window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
-			    &want.window, err))
-		return false;
-	if (!profile_filters_init(&r->filters, &r->ctx, err))
-		return false;
-	run_ask(r);
-	r->ctx.backends.want.detail = view_detail(&r->filters.view);
-	r->ctx.backends.want.omits_stackless = true;
-	if (!profile_details_wanted(o))
-		r->ctx.backends.file_order =
-			run_file_order(r, want.more_path_count);
-	if (!evidence_fetch(&r->investigation, &r->ctx, &want, &r->evidence,
-			    err) ||
-	    !profile_filters_apply(&r->filters, &r->ctx, &r->evidence, err))
-		return false;
-	if (profile_details_wanted(o))
+	return window_refuse_file(o, want->path_count ? want->paths[0] : NULL,
+				  err) &&
+	       window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
+			      &want->window, err);
+}
+
+static bool show(struct run *r, struct chosen *chosen, struct error *err)
+{
+	if (profile_details_wanted(r->ctx.options))
 		return profile_details_show(r, err);
-	r->has_evidence = true;
-	r->is_plain = true;
 	r->result.has_places_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
-	if (!evidence_report(&r->evidence, &r->result, err) ||
-	    !run_rank_shown(r, RANK_SELF, err))
+	if (!chosen_report(chosen, &r->result, err) ||
+	    (output_shows_ranks(r->ctx.options) &&
+	     !chosen_rank(chosen, RANK_SELF, STR(""), false, err)))
 		return false;
 	/* Kinds are known of functions, not of files and lines. */
 	if (r->result.has_places_in_names)
@@ -81,11 +71,36 @@ static bool profile(struct run *r, struct error *err)
 	return run_render(r, err);
 }
 
+static bool profile(struct run *r, struct chosen_want *want,
+		    struct chosen *chosen, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (!check_args(o, err) || !profile_details_check(o, err) ||
+	    !read_want(r, want, err) ||
+	    !profile_filters_init(&r->filters, &r->ctx, err))
+		return false;
+	run_ask(r);
+	r->question.rows.is_plain = true;
+	r->ctx.backends.want.detail = view_detail(&r->filters.view);
+	r->ctx.backends.want.omits_stackless = true;
+	if (!profile_details_wanted(o))
+		r->ctx.backends.file_order =
+			run_file_order(r, o->arg_count > 1);
+	return run_choose(r, chosen, err) && show(r, chosen, err);
+}
+
 int cmd_profile(const struct options *o)
 {
 	struct error err = { 0 };
+	struct chosen_want want = { .path_count = 0 };
+	struct chosen chosen;
 	struct run r;
-	bool done = run_begin(&r, o, "profile", &err) && profile(&r, &err);
+	bool done;
 
+	chosen_init(&chosen, &r.investigation, &want);
+	done = run_begin(&r, o, "profile", &err) &&
+	       profile(&r, &want, &chosen, &err);
+	chosen_release(&chosen);
 	return run_end(&r, done, &err);
 }

@@ -415,14 +415,12 @@ struct rendering {
 /* Stacks are added up only for the formats that print them. */
 static bool add_stacks(struct rendering *g, struct error *err)
 {
-	const struct evidence *ev = &g->r->evidence;
 	struct stack_line *lines;
 
 	if (g->in.stacks)
 		return true;
-	if (!stack_lines_build(&ev->slow,
-			       ev->has_baseline ? &ev->baseline : NULL,
-			       &g->arena, &lines, &g->in.stack_count, err))
+	if (!stack_lines_build(g->in.profile, g->in.baseline, &g->arena, &lines,
+			       &g->in.stack_count, err))
 		return false;
 	g->in.stacks = lines;
 	return true;
@@ -430,16 +428,15 @@ static bool add_stacks(struct rendering *g, struct error *err)
 
 static bool add_flame(struct rendering *g, struct error *err)
 {
-	const struct evidence *ev = &g->r->evidence;
 	const struct flame_want want = { .rules = &g->r->rules,
-					 .is_plain = g->r->is_plain,
+					 .is_plain =
+						 g->r->question.rows.is_plain,
 					 .is_reversed =
 						 g->r->ctx.options->reverse };
 
 	if (g->in.flame)
 		return true;
-	if (!flame_build(&g->flame, &ev->slow,
-			 ev->has_baseline ? &ev->baseline : NULL, g->in.result,
+	if (!flame_build(&g->flame, g->in.profile, g->in.baseline, g->in.result,
 			 &want, err))
 		return false;
 	g->in.flame = &g->flame;
@@ -450,7 +447,7 @@ static bool add_graph(struct rendering *g, struct error *err)
 {
 	if (g->in.graph)
 		return true;
-	if (!drawn_graph_build(&g->graph, &g->r->evidence.slow, err))
+	if (!drawn_graph_build(&g->graph, g->in.profile, err))
 		return false;
 	g->in.graph = &g->graph;
 	return true;
@@ -473,7 +470,7 @@ static bool add_models(struct rendering *g, unsigned needs, struct error *err)
 {
 	if (needs & RENDER_TAKES_ALL)
 		add_origin(g);
-	if (!g->r->has_evidence)
+	if (!g->in.profile)
 		return true;
 	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
 	       (!(needs & RENDER_DRAWS_FLAME) || add_flame(g, err)) &&
@@ -560,14 +557,14 @@ bool output_render(const struct run *r, struct error *err)
 	struct rendering g = {
 		.r = r, .in = { .result = &r->result, .trace = &r->trace }
 	};
-	const struct evidence *ev = &r->evidence;
 	size_t count;
 	const struct output_option *list = outputs(r->ctx.options, &count);
 	struct error worst = { 0 }, each;
 
-	if (r->has_evidence) {
-		g.in.profile = &ev->slow;
-		g.in.baseline = ev->has_baseline ? &ev->baseline : NULL;
+	if (r->shown) {
+		g.in.profile = &r->shown->slow.profile;
+		if (r->shown->has_base)
+			g.in.baseline = &r->shown->base.profile;
 	}
 	buf_init(&g.repeat, LIMIT_OPTION_VALUE_BYTES);
 	arena_init(&g.arena, LIMIT_RESULT_BYTES);

@@ -79,7 +79,7 @@ static bool show_graph(struct run *r, struct regex *symbol, struct error *err)
 	if (symbol && !options_given(o, "limit"))
 		all.limit = 0;
 	arena_init(&g.arena, LIMIT_RESULT_BYTES);
-	is_done = call_graph_build(&g, &r->evidence.slow, &want, err) &&
+	is_done = call_graph_build(&g, &r->shown->slow.profile, &want, err) &&
 		  (g.count || fail_no_match("--peek", o->peek, err)) &&
 		  output_answer(&all, &graph_writer, &g, err);
 	arena_release(&g.arena);
@@ -110,7 +110,7 @@ static bool show_listings(struct run *r, struct regex *symbol,
 	bool is_done;
 
 	arena_init(&l.arena, LIMIT_RESULT_BYTES);
-	is_done = listings_build(&l, &r->evidence.slow, symbol, err) &&
+	is_done = listings_build(&l, &r->shown->slow.profile, symbol, err) &&
 		  (l.count || fail_no_match("--list", o->list, err)) &&
 		  source_files_read(o, &l, err) &&
 		  output_answer(o, &listings_writer, &l, err);

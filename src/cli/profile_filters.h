@@ -8,7 +8,6 @@
 
 #include "analyze/view.h"
 #include "cli/context.h"
-#include "cli/evidence.h"
 #include "decode/label_filter.h"
 
 struct profile_filters {
@@ -25,18 +24,5 @@ void profile_filters_release(struct profile_filters *f);
 
 /* False when profiles are shown as they are. */
 bool profile_filters_are_given(const struct profile_filters *f);
-
-/* Replaces p by what the view leaves of it. */
-bool profile_filters_view(const struct profile_filters *f, struct context *ctx,
-			  struct profile *p, struct error *err) MUST_CHECK;
-
-/* Tells how much of a profile was left; side: "profile" or "baseline". */
-void profile_filters_note(struct context *ctx, const struct profile *p,
-			  const char *side);
-
-/* Replaces both sides by what is left of them. ERROR_NOT_FOUND when that is
- * nothing at all. */
-bool profile_filters_apply(const struct profile_filters *f, struct context *ctx,
-			   struct evidence *ev, struct error *err) MUST_CHECK;
 
 #endif

@@ -15,6 +15,7 @@
 #include "report/comparison_notes.h"
 #include "report/finding_report.h"
 #include "report/note_text.h"
+#include "report/shortfall_text.h"
 
 static bool keep_classes(struct run *r, struct error *err)
 {
@@ -50,7 +51,6 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	r->result.has_reasons = o->why;
 	r->result.command = command;
 	trace_init(&r->trace);
-	evidence_init(&r->evidence);
 	if (!context_init(&r->ctx, o, err) || !output_check(o, command, err) ||
 	    !load_rules(r, err))
 		return false;
@@ -64,85 +64,19 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	return true;
 }
 
-static int64_t length_ns(struct time_range range, int64_t profiled_ns,
-			 const struct profile *p)
-{
-	int64_t ns = profiled_ns ? profiled_ns : range.to_ns - range.from_ns;
-
-	return ns > 0 ? ns : p->duration_ns;
-}
-
-/* Files of a process that ran until it was done are compared as they are. */
-static enum normalize usual_way(struct run *r)
-{
-	const struct evidence *ev = &r->evidence;
-	bool is_of_whole_runs;
-	enum normalize way;
-
-	if (ev->window.to_ns || ev->baseline_window.to_ns)
-		return NORMALIZE_RATE;
-	way = profiles_usual_way(&ev->slow, &ev->baseline, &is_of_whole_runs);
-	if (is_of_whole_runs)
-		comparison_notes_add_whole_runs(&ev->slow, &ev->baseline,
-						&r->ctx.notes);
-	return way;
-}
-
-/* How many requests there were, nobody knows here. */
-static enum normalize way_of(struct run *r)
-{
-	const struct options *o = r->ctx.options;
-	enum normalize asked = row_order_normalize(o);
-
-	if (asked != NORMALIZE_REQUEST || r->evidence.slow.is_gauge)
-		return asked;
-	if (o->normalize)
-		notes_add(&r->ctx.notes,
-			  "not compared by request: the number of requests is "
-			  "not known");
-	return usual_way(r);
-}
-
-bool run_rank(struct run *r, enum rank_by by, struct str span_name,
-	      bool is_loop, struct error *err)
-{
-	const struct options *o = r->ctx.options;
-	const struct evidence *ev = &r->evidence;
-	struct rank_want want = {
-		.by = row_order_measure(o, by),
-		.normalize = way_of(r),
-		.is_way_asked = o->normalize != NULL,
-		.limit = row_order_limit(o),
-		.listed = output_functions(o),
-		.span_name = span_name,
-		.is_loop = is_loop,
-		.window_ns = length_ns(ev->window, ev->profiled_ns, &ev->slow),
-		.baseline_ns =
-			length_ns(ev->baseline_window, ev->baseline_profiled_ns,
-				  &ev->baseline),
-		.rules = &r->rules,
-		.is_plain = r->is_plain,
-		.is_drawn = output_needs(o, RENDER_DRAWS_FLAME),
-	};
-
-	if (!functions_rank(&ev->slow, ev->has_baseline ? &ev->baseline : NULL,
-			    &want, &r->result, err))
-		return false;
-	comparison_notes_add(r->result.rank_facts, &r->result.notes);
-	return true;
-}
-
-bool run_rank_shown(struct run *r, enum rank_by by, struct error *err)
-{
-	return !output_shows_ranks(r->ctx.options) ||
-	       run_rank(r, by, STR(""), false, err);
-}
-
 void run_ask(struct run *r)
 {
 	question_from_options(&r->question, r->ctx.options);
 	r->question.rules = &r->rules;
 	r->question.view = r->filters.view;
+}
+
+bool run_choose(struct run *r, struct chosen *c, struct error *err)
+{
+	if (!chosen_fetch(c, err) || !chosen_filter(c, err))
+		return shortfall_explain(&r->investigation.shortfall, err);
+	r->shown = &c->comparison;
+	return true;
 }
 
 bool run_find_suspect(struct run *r, struct suspect *s, struct error *err)
@@ -186,6 +120,8 @@ bool run_render(struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
+	if (r->result.rank_facts)
+		comparison_notes_add(r->result.rank_facts, &r->result.notes);
 	r->ctx.has_told_notes =
 		row_order_apply(o, output_functions(o), &r->result, err) &&
 		context_report(&r->ctx, &r->result, err) &&
@@ -209,7 +145,6 @@ int run_end(struct run *r, bool done, struct error *err)
 	if (!done)
 		message_error(err);
 	trace_release(&r->trace);
-	evidence_release(&r->evidence);
 	profile_filters_release(&r->filters);
 	arena_release(&r->result.arena);
 	context_release(&r->ctx);

@@ -8,8 +8,9 @@
 #include "analyze/code_rules.h"
 #include "analyze/profile_analysis.h"
 #include "cli/context.h"
-#include "cli/evidence.h"
 #include "cli/profile_filters.h"
+#include "investigate/chosen.h"
+#include "investigate/comparison.h"
 #include "investigate/suspect.h"
 #include "model/trace.h"
 
@@ -17,12 +18,12 @@
 struct run {
 	struct context ctx;
 	struct trace trace;
-	struct evidence evidence;
 	struct result result;
 	struct profile_filters filters;
 	struct code_rules rules; /* of --rules; in the context's arena */
-	bool has_evidence;
-	bool is_plain; /* see struct rank_want */
+	/* What the answer is of, for the outputs that draw it; NULL: no
+	 * profile. */
+	const struct comparison *shown;
 	struct question question;
 	struct investigation investigation; /* of the question */
 };
@@ -37,18 +38,12 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
  * none. After profile_filters_init(). */
 enum stack_order run_file_order(const struct run *r, bool has_several_files);
 
-/* Ranks the functions of the evidence into the result: by --sort, else by
- * `by`. is_loop and span_name as in struct rank_want. */
-bool run_rank(struct run *r, enum rank_by by, struct str span_name,
-	      bool is_loop, struct error *err) MUST_CHECK;
-
-/* The same for commands without a verdict: only where an output shows it. */
-bool run_rank_shown(struct run *r, enum rank_by by,
-		    struct error *err) MUST_CHECK;
-
 /* Makes the options the run's question; after profile_filters_init(), where
  * filters count. */
 void run_ask(struct run *r);
+
+/* Fetches what the user chose and filters it; r->shown is set. */
+bool run_choose(struct run *r, struct chosen *c, struct error *err) MUST_CHECK;
 
 /* Asks it, reads the trace that the arguments name, and finds the span to
  * blame. */

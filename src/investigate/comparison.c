@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/places.h"
+#include "backend/cloud_profiler/cloud_answers.h"
 #include "backend/snapshots.h"
 #include "base/num.h"
 #include "investigate/windows.h"
@@ -24,11 +25,19 @@ static void side_init(struct comparison_side *side)
 		profile_init(&side->parts[i]);
 }
 
-static void side_release(struct comparison_side *side)
+void comparison_side_release(struct comparison_side *side)
 {
 	profile_release(&side->profile);
 	for (size_t i = 0; i < COMPARISON_PARTS; i++)
 		profile_release(&side->parts[i]);
+}
+
+void comparison_side_like(struct comparison_side *side,
+			  const struct comparison_side *other)
+{
+	side_init(side);
+	side->selector = other->selector;
+	side->has_exact_range = other->has_exact_range;
 }
 
 void comparison_init(struct comparison *c, const char *type_id,
@@ -43,8 +52,8 @@ void comparison_init(struct comparison *c, const char *type_id,
 
 void comparison_release(struct comparison *c)
 {
-	side_release(&c->slow);
-	side_release(&c->base);
+	comparison_side_release(&c->slow);
+	comparison_side_release(&c->base);
 }
 
 /* A side that was asked for as a whole is its only part. */
@@ -71,8 +80,10 @@ static void ask_spans(struct comparison_side *side, size_t i, size_t parts,
 
 	query->span_ids = side->span_ids + from;
 	query->span_id_count = to - from;
-	query->range =
-		window_of_samples(side->range.from_ns, side->range.to_ns);
+	query->range = side->has_exact_range
+			       ? side->range
+			       : window_of_samples(side->range.from_ns,
+						   side->range.to_ns);
 	side->exposure[i] = (double)(to - from);
 }
 
@@ -85,6 +96,30 @@ static void ask_time(struct comparison_side *side, size_t i, size_t parts,
 	side->exposure[i] = time_range_seconds(query->range);
 }
 
+static void part_ask(struct comparison_side *side, const char *type_id,
+		     size_t i, struct profile_fetch *f)
+{
+	size_t parts = side->part_count;
+	struct profile_query query = { .type_id = type_id,
+				       .selector = side->selector.ptr };
+
+	if (side->span_id_count)
+		ask_spans(side, i, parts, &query);
+	else
+		ask_time(side, i, parts, &query);
+	profile_fetch_init(f, &query,
+			   parts == 1 ? &side->profile : &side->parts[i]);
+	f->paths = side->paths;
+	f->path_count = side->path_count;
+}
+
+void comparison_side_ask(struct comparison_side *side, const char *type_id,
+			 struct profile_fetch *fetch)
+{
+	side->part_count = 1;
+	part_ask(side, type_id, 0, fetch);
+}
+
 static void side_ask(struct comparison *c, struct comparison_side *side,
 		     size_t parts, struct job **jobs, size_t *n)
 {
@@ -93,16 +128,8 @@ static void side_ask(struct comparison *c, struct comparison_side *side,
 	side->part_count = parts;
 	for (size_t i = 0; i < parts; i++) {
 		struct profile_fetch *f = &c->fetches[c->fetch_count++];
-		struct profile_query query = { .type_id = c->type_id,
-					       .selector = side->selector.ptr };
 
-		if (side->span_id_count)
-			ask_spans(side, i, parts, &query);
-		else
-			ask_time(side, i, parts, &query);
-		profile_fetch_init(f, &query,
-				   parts == 1 ? &side->profile
-					      : &side->parts[i]);
+		part_ask(side, c->type_id, i, f);
 		f->packs_for_later = c->packs_for_later && parts == 1;
 		jobs[(*n)++] = &f->job;
 	}
@@ -176,6 +203,23 @@ static bool side_take(struct comparison_side *side,
 	return profile_merge(&side->profile, parts, n, v->backends->notes, err);
 }
 
+bool comparison_side_take(struct comparison_side *side,
+			  const struct profile_fetch *fetch)
+{
+	if (!fetch->job.has_answer || !side->profile.stack_count)
+		return false;
+	take_profiled(side, fetch);
+	return true;
+}
+
+void comparison_use_base(struct comparison *c, struct comparison_side *base)
+{
+	comparison_side_release(&c->base);
+	c->base = *base;
+	c->has_base = true;
+	side_init(base);
+}
+
 /* The first refusal. That nothing was found is none. */
 static const struct error *side_error(const struct comparison_side *side,
 				      const struct profile_fetch *fetches)
@@ -203,8 +247,9 @@ bool comparison_take(struct comparison *c, struct investigation *v,
 
 bool comparison_unpack(struct comparison *c, struct error *err)
 {
-	return profile_unpack(&c->slow.profile, err) &&
-	       profile_unpack(&c->base.profile, err);
+	/* What files left packed stays so: nothing looks at its order. */
+	return !c->packs_for_later || (profile_unpack(&c->slow.profile, err) &&
+				       profile_unpack(&c->base.profile, err));
 }
 
 #define PROFILES_MAX ((size_t)2 * (1 + COMPARISON_PARTS))
@@ -254,6 +299,8 @@ static bool view_apply(struct investigation *v, struct profile *p,
 {
 	struct profile seen;
 
+	if (view_is_plain(&v->question->view))
+		return true;
 	profile_init(&seen);
 	if (!profile_view(p, &v->question->view, &seen, v->backends->notes,
 			  err)) {
@@ -292,6 +339,17 @@ bool comparison_filter(struct comparison *c, struct investigation *v,
 	if (c->has_base)
 		note_filtered(v, &c->base.profile, STR("baseline"));
 	return true;
+}
+
+void comparison_note_extent(const struct comparison *c, struct investigation *v,
+			    const struct time_range *around)
+{
+	const struct profile_query query = { .type_id = c->type_id,
+					     .selector = c->slow.selector.ptr,
+					     .range = c->slow.range };
+
+	cloud_answers_note(v->backends, &query, c->slow.profile.sample_count,
+			   around);
 }
 
 static struct snapshots_side snapshots_of(const struct comparison *c,
@@ -416,10 +474,14 @@ static double profiled_seconds(const struct comparison_side *side)
 				    : time_range_seconds(side->range);
 }
 
+/* A file has no window, but may know how long it is. */
 static int64_t profiled_ns(const struct comparison_side *side)
 {
-	return side->profiled_s > 0 ? (int64_t)(side->profiled_s * NS_PER_S)
-				    : side->range.to_ns - side->range.from_ns;
+	int64_t ns = side->profiled_s > 0
+			     ? (int64_t)(side->profiled_s * NS_PER_S)
+			     : side->range.to_ns - side->range.from_ns;
+
+	return ns > 0 ? ns : side->profile.duration_ns;
 }
 
 bool comparison_rank(struct comparison *c, const struct rank_want *want,

@@ -19,6 +19,12 @@ struct comparison_side {
 	/* Only samples of these spans, in order of time; count 0: all. */
 	const uint64_t *span_ids;
 	size_t span_id_count;
+	/* The range is that of the samples; else that of the spans, around
+	 * which they are looked for. */
+	bool has_exact_range;
+	/* Files instead of the server; the selector is then their name. */
+	const char *const *paths;
+	size_t path_count;
 	/* Requests served in the range, -1 unknown; of spans their number. */
 	double requests;
 	bool is_requests_sampled;
@@ -70,7 +76,7 @@ void comparison_count(struct comparison_side *side,
 bool comparison_take(struct comparison *c, struct investigation *v,
 		     struct error *err) MUST_CHECK;
 
-/* Before anything else is done with sides that may be packed;
+/* Before anything else is done with sides that packs_for_later left packed;
  * comparison_rank() does it, too. */
 bool comparison_unpack(struct comparison *c, struct error *err) MUST_CHECK;
 
@@ -110,6 +116,23 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 /* What the sides say of themselves: result->profile and ->baseline. */
 bool comparison_report(const struct comparison *c, struct result *result,
 		       struct error *err) MUST_CHECK;
+
+/* A side of its own, like another one but for its range and samples: asked for
+ * as a whole, taken (false: it has no samples) and put in the baseline's place,
+ * which leaves an empty one behind. */
+void comparison_side_like(struct comparison_side *side,
+			  const struct comparison_side *other);
+void comparison_side_ask(struct comparison_side *side, const char *type_id,
+			 struct profile_fetch *fetch);
+bool comparison_side_take(struct comparison_side *side,
+			  const struct profile_fetch *fetch);
+void comparison_use_base(struct comparison *c, struct comparison_side *base);
+void comparison_side_release(struct comparison_side *side);
+
+/* Notes how little there is behind the slow side, where a server has little by
+ * nature. around: the window around a trace; NULL without one. */
+void comparison_note_extent(const struct comparison *c, struct investigation *v,
+			    const struct time_range *around);
 
 /* Takes back comparison_count(). */
 void comparison_uncount(struct comparison *c);

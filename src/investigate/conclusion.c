@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analyze/places.h"
-#include "backend/cloud_profiler/cloud_answers.h"
 #include "investigate/rows_view.h"
 
 static bool is_up(const struct function_row *row)
@@ -206,18 +205,6 @@ bool profile_inquiry_view(struct profile_inquiry *q, struct error *err)
 	return true;
 }
 
-/* How much there is behind the answer, where that is little by nature. */
-static void note_extent(struct profile_inquiry *q)
-{
-	const struct comparison *c = q->shown;
-	const struct profile_query query = { .type_id = c->type_id,
-					     .selector = c->slow.selector.ptr,
-					     .range = c->slow.range };
-
-	cloud_answers_note(q->v->backends, &query, c->slow.profile.sample_count,
-			   &q->s->slow_asked);
-}
-
 bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 {
 	q->note_count = q->v->result->notes.count;
@@ -233,7 +220,8 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 		note_blameless(q, blame_nothing(q));
 		set_baseline(q);
 		set_extent(q);
-		note_extent(q);
+		/* Where that is little by nature. */
+		comparison_note_extent(q->shown, q->v, &q->s->slow_asked);
 	}
 	note_no_baseline(q);
 	return true;

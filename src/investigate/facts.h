@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/source.h"
 #include "base/error.h"
 #include "base/notes.h"
 #include "base/str.h"
 #include "base/timefmt.h"
-#include "backend/source.h"
 
 enum note_kind {
 	NOTE_WINDOW_WITHOUT_SPAN,  /* the window given does not hold it */
@@ -43,6 +43,10 @@ enum note_kind {
 	NOTE_NOT_BY_REQUEST,  /* their number is not known */
 	NOTE_NOTHING_MATCHES, /* the filters: no rows */
 	NOTE_FILTERED,        /* percent of what name says is left */
+	NOTE_ZERO_SUM,        /* name: profile or baseline */
+	NOTE_STACKLESS,       /* percent of the profile */
+	NOTE_WHOLE_RUNS,      /* of slow_ns and base_ns, and so compared */
+	NOTE_KINDS
 };
 
 struct note {
@@ -53,6 +57,8 @@ struct note {
 	size_t count;
 	size_t total;
 	double percent;
+	int64_t slow_ns;
+	int64_t base_ns;
 };
 
 /* Takes a note as it comes; kept in the order of what servers say. */
@@ -94,9 +100,14 @@ enum shortfall_kind {
 	SHORTFALL_FEW_SPAN_IDS,     /* of count, slow_count and fast_count */
 	SHORTFALL_SPANS,            /* span_id and count - 1 others */
 	SHORTFALL_SPANS_IGNORED,
-	SHORTFALL_OTHER_VERSION, /* all profiles are of version value */
-	SHORTFALL_BASELINE,      /* has_spans: of those named name */
-	SHORTFALL_UNITS,         /* name and value count different things */
+	SHORTFALL_OTHER_VERSION,   /* all profiles are of version value */
+	SHORTFALL_BASELINE,        /* has_spans: of those named name */
+	SHORTFALL_UNITS,           /* name and value count different things */
+	SHORTFALL_FILE,            /* name has no samples */
+	SHORTFALL_BASELINE_FILE,   /* so */
+	SHORTFALL_VERSION_OF_FILE, /* files have no versions */
+	SHORTFALL_FILTERED,        /* the filters leave nothing */
+	SHORTFALL_KINDS
 };
 
 struct shortfall {

@@ -170,15 +170,3 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 	note_method(f, notes);
 	note_drift(f, notes);
 }
-
-void comparison_notes_add_whole_runs(const struct profile *slow,
-				     const struct profile *baseline,
-				     struct notes *notes)
-{
-	notes_add(notes,
-		  "the profiles took %.1f s before and %.1f s after, no time "
-		  "that one asks for: compared as whole runs; --normalize rate "
-		  "compares by the second",
-		  (double)baseline->duration_ns / 1e9,
-		  (double)slow->duration_ns / 1e9);
-}

@@ -10,13 +10,7 @@
 #include "base/notes.h"
 
 struct rank_facts; /* analyze/rank_facts.h */
-struct profile;
 
 void comparison_notes_add(const struct rank_facts *f, struct notes *notes);
-
-/* Profiles of whole runs were compared as such, though their lengths differ. */
-void comparison_notes_add_whole_runs(const struct profile *slow,
-				     const struct profile *baseline,
-				     struct notes *notes);
 
 #endif

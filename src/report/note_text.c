@@ -71,6 +71,12 @@ static void add_names(const struct note *n, struct notes *notes)
 		notes_add(notes, "no CPU profile of this service; %.*s instead",
 			  STR_ARGS(n->name));
 		break;
+	case NOTE_ZERO_SUM:
+		notes_add(notes,
+			  "the values of the %.*s sum to zero: what is "
+			  "negative cancels out the rest",
+			  STR_ARGS(n->name));
+		break;
 	case NOTE_BASELINE_EARLIER:
 		notes_add(notes,
 			  "the window just before holds no samples; the "
@@ -135,6 +141,19 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			  "the filters leave %.1f %% of the %.*s; shares are "
 			  "of the whole",
 			  n->percent, STR_ARGS(n->name));
+		break;
+	case NOTE_STACKLESS:
+		notes_add(notes,
+			  "%.1f %% of the profile has no stack: it is in the "
+			  "total and in no row",
+			  n->percent);
+		break;
+	case NOTE_WHOLE_RUNS:
+		notes_add(notes,
+			  "the profiles took %.1f s before and %.1f s after, "
+			  "no time that one asks for: compared as whole runs; "
+			  "--normalize rate compares by the second",
+			  (double)n->base_ns / 1e9, (double)n->slow_ns / 1e9);
 		break;
 	default:
 		add_reasons(n, notes);

@@ -281,6 +281,22 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no samples in the baseline: nothing to "
 				 "compare with; try another --baseline");
+	case SHORTFALL_FILE:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%.*s: the profile holds no samples",
+				 STR_ARGS(s->name));
+	case SHORTFALL_BASELINE_FILE:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%.*s: the baseline profile holds no samples",
+				 STR_ARGS(s->name));
+	case SHORTFALL_VERSION_OF_FILE:
+		return error_set(err, ERROR_USAGE,
+				 "--baseline version=V needs a profile server; "
+				 "for files: tracefind diff BEFORE AFTER");
+	case SHORTFALL_FILTERED:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "nothing in the profile matches the filters "
+				 "(--focus, --show, --tag-focus...)");
 	case SHORTFALL_UNITS:
 		return error_set(err, ERROR_FORMAT,
 				 "the two profiles count different things: "
@@ -298,6 +314,7 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 {
 	switch (s->kind) {
 	case SHORTFALL_NONE:
+	case SHORTFALL_KINDS:
 		return false;
 	case SHORTFALL_PROFILE:
 		return missing_profile_explain(&s->missing, err);
@@ -324,6 +341,10 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_OTHER_VERSION:
 	case SHORTFALL_BASELINE:
 	case SHORTFALL_UNITS:
+	case SHORTFALL_FILE:
+	case SHORTFALL_BASELINE_FILE:
+	case SHORTFALL_VERSION_OF_FILE:
+	case SHORTFALL_FILTERED:
 		return explain_sides(s, err);
 	}
 	return false;

@@ -40,6 +40,7 @@ LOOKS_IN = {
                                 "parca/parca_series.h"},
     "backend/find_names.c": {"tempo/traceql.h"},
     "backend/jobs.c": {"cloud_profiler/cloud_answers.h",
+                       "files/files_answers.h",
                        "parca/parca_probe.h"},
     "backend/pyroscope/pyroscope.c": {"parca/parca.h"},
     "backend/pyroscope/pyroscope_names.c": {"parca/parca.h"},
@@ -55,13 +56,9 @@ LOOKS_IN = {
     "cli/context.c": {"cloud_profiler/cloud_profiles.h"},
     "cli/context_finish.c": {"cloud_trace/cloud_trace_query.h"},
     "cli/context_sides.c": {"files/input.h", "google/google_address.h"},
-    "cli/evidence.c": {"cloud_profiler/cloud_answers.h",
-                       "files/fetch_file.h",
-                       "files/fetch_files.h"},
     "cli/fetch_trace.c": {"files/input.h"},
     "cli/google_login.c": {"google/google_credential.h",
                            "google/google_token.h"},
-    "investigate/conclusion.c": {"cloud_profiler/cloud_answers.h"},
     "cli/services.c": {"parca/parca_probe.h"},
     "cli/trace_arg.c": {"files/input.h"},
     "cli/window.c": {"files/input.h"},
@@ -71,6 +68,7 @@ LOOKS_IN = {
     "doctor/parca.c": {"parca/parca.h"},
     "doctor/profiles.c": {"files/fetch_file.h"},
     "doctor/servers.c": {"parca/parca.h", "parca/parca_probe.h"},
+    "investigate/comparison.c": {"cloud_profiler/cloud_answers.h"},
 }
 
 # Headers that are not the system's, and the only files that may see them.

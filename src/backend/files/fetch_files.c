@@ -6,9 +6,6 @@
 #include "backend/files/fetch_file.h"
 #include "model/profile_merge.h"
 
-/* More names than that make no title. */
-#define NAMED 3
-
 /* Sums of 1, 2, 4... files: each file is added up so many times only as the
  * count has binary digits. */
 #define PILE_MAX 16
@@ -33,20 +30,6 @@ struct files {
 static const char *name_of(const char *path)
 {
 	return strcmp(path, "-") ? path : "standard input";
-}
-
-struct str fetch_files_name(struct backends *b, const char *const *paths,
-			    size_t count)
-{
-	struct str name = str_from(name_of(paths[0]));
-
-	if (count > NAMED)
-		return arena_printf(b->arena, "%.*s + %zu more", STR_ARGS(name),
-				    count - 1);
-	for (size_t i = 1; i < count && name.ptr; i++)
-		name = arena_printf(b->arena, "%.*s + %s", STR_ARGS(name),
-				    name_of(paths[i]));
-	return name;
 }
 
 /* ---- the pile ---- */

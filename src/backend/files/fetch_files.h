@@ -18,9 +18,4 @@ bool fetch_profile_files(struct backends *b, const char *const *paths,
 			 size_t count, struct str type, struct profile *profile,
 			 struct error *err) MUST_CHECK;
 
-/* What the sum is called: "a.pb.gz + b.pb.gz", of many the first and how many
- * more. In b->arena; NULL: no memory. */
-struct str fetch_files_name(struct backends *b, const char *const *paths,
-			    size_t count);
-
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "backend/files/fetch_file.h"
+#include "backend/fetch_profile.h"
 #include "backend/files/fetch_files.h"
 
 static struct arena arena;
@@ -206,11 +207,11 @@ static void test_names(void **state)
 	const char *const paths[] = { "a", "-", "c", "d" };
 
 	(void)state;
-	assert_string_equal(fetch_files_name(&backends, paths, 2).ptr,
+	assert_string_equal(profile_files_name(&backends, paths, 2).ptr,
 			    "a + standard input");
-	assert_string_equal(fetch_files_name(&backends, paths, 3).ptr,
+	assert_string_equal(profile_files_name(&backends, paths, 3).ptr,
 			    "a + standard input + c");
-	assert_string_equal(fetch_files_name(&backends, paths, 4).ptr,
+	assert_string_equal(profile_files_name(&backends, paths, 4).ptr,
 			    "a + 3 more");
 }
 

@@ -145,21 +145,6 @@ static void test_cost_that_moved(void **state)
 		    "cost moved from x to y, both called by z");
 }
 
-static void test_whole_runs(void **state)
-{
-	struct profile slow = { .duration_ns = 8510000000 };
-	struct profile baseline = { .duration_ns = 6360000000 };
-
-	(void)state;
-	notes_init(&told);
-	comparison_notes_add_whole_runs(&slow, &baseline, &told);
-	assert_int_equal(told.count, 1);
-	assert_string_equal(told.text[0],
-			    "the profiles took 6.4 s before and 8.5 s after, "
-			    "no time that one asks for: compared as whole "
-			    "runs; --normalize rate compares by the second");
-}
-
 static void test_methods(void **state)
 {
 	struct rank_facts f = ordinary();
@@ -266,7 +251,6 @@ int main(void)
 		cmocka_unit_test(test_sides_that_cannot_be_compared),
 		cmocka_unit_test(test_renamed_functions),
 		cmocka_unit_test(test_cost_that_moved),
-		cmocka_unit_test(test_whole_runs),
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_drift_of_values),

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/note_text.h"
+
+static struct notes notes;
+
+static int setup(void **state)
+{
+	(void)state;
+	notes_init(&notes);
+	return 0;
+}
+
+static void expect(struct note note, const char *want)
+{
+	size_t count = notes.count;
+
+	note_text_add(&note, &notes);
+	assert_int_equal(notes.count, count + 1);
+	assert_string_equal(notes.text[count], want);
+}
+
+/* Whatever an investigation can say has a sentence, and only one. */
+static void each_fact_has_words(void **state)
+{
+	struct note note = { .name = STR("name"),
+			     .text = STR("text"),
+			     .reason = "why",
+			     .count = 2,
+			     .total = 3 };
+
+	(void)state;
+	for (int i = 0; i < NOTE_KINDS; i++) {
+		notes_init(&notes);
+		note.kind = (enum note_kind)i;
+		note_text_add(&note, &notes);
+		assert_int_equal(notes.count, 1);
+		assert_null(strstr(notes.text[0], "(null)"));
+	}
+}
+
+static void numbers_and_names_stand_in_them(void **state)
+{
+	(void)state;
+	expect((struct note){ .kind = NOTE_WHOLE_RUNS,
+			      .slow_ns = 8510000000,
+			      .base_ns = 6360000000 },
+	       "the profiles took 6.4 s before and 8.5 s after, no time that "
+	       "one asks for: compared as whole runs; --normalize rate "
+	       "compares by the second");
+	expect((struct note){ .kind = NOTE_FILTERED,
+			      .name = STR("baseline"),
+			      .percent = 12.34 },
+	       "the filters leave 12.3 % of the baseline; shares are of the "
+	       "whole");
+	expect((struct note){ .kind = NOTE_SIDE_MISSING,
+			      .name = STR("profile"),
+			      .reason = "no route" },
+	       "profile: no route");
+	expect((struct note){ .kind = NOTE_QUESTIONS_UNANSWERED,
+			      .count = 2,
+			      .total = 9,
+			      .reason = "quota" },
+	       "2 of 9 questions for other traces were not answered: quota");
+	expect((struct note){ .kind = NOTE_NAME_OTHER, .name = STR("eu/shop") },
+	       "profiles of this service are sent as \"eu/shop\"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(each_fact_has_words, setup),
+		cmocka_unit_test_setup(numbers_and_names_stand_in_them, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
