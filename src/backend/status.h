@@ -95,7 +95,7 @@ enum trouble {
 	TROUBLE_OTHER,  /* another answer: not the server looked for */
 };
 
-/* The kind of trouble by which a mend is chosen. */
+/* The kind of trouble by which a fix is chosen. */
 enum trouble trouble_find(const struct http_response *response);
 
 #endif

@@ -57,8 +57,8 @@ void doctor_check_tenant(struct doctor *d, const struct side *s,
 	struct str origin = said_of(d, s)->tenant_origin;
 
 	if (tenant)
-		check_ok(&d->checks, name, "tenant", "\"%s\" sent, %.*s", tenant,
-			 STR_ARGS(origin));
+		check_ok(&d->checks, name, "tenant", "\"%s\" sent, %.*s",
+			 tenant, STR_ARGS(origin));
 	else
 		check_ok(&d->checks, name, "tenant",
 			 "none sent; needed where the server has several");

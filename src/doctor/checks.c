@@ -80,14 +80,14 @@ void check_fail(struct checks *c, enum error_code code, const char *side,
 	va_end(args);
 }
 
-void check_mend(struct checks *c, const char *format, ...)
+void check_fix(struct checks *c, const char *format, ...)
 {
 	va_list args;
 
 	if (!c->count || c->dropped)
 		return;
 	va_start(args, format);
-	c->items[c->count - 1].mend = print(c, format, args);
+	c->items[c->count - 1].fix = print(c, format, args);
 	va_end(args);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What doctor finds: one entry a check, with the mend for all that is not
+ * What doctor finds: one entry a check, with the fix for all that is not
  * well, and what of it the exit status tells.
  */
 #ifndef DOCTOR_CHECKS_H
@@ -18,7 +18,7 @@ struct check {
 	const char *side;     /* "traces", "profiles", or "" */
 	const char *name;     /* "server" */
 	struct str text;      /* what was found; foreign text within */
-	struct str mend;      /* a command or setting; empty when well */
+	struct str fix;       /* a command or setting; empty when well */
 };
 
 struct checks {
@@ -39,8 +39,8 @@ void check_warn(struct checks *c, const char *side, const char *name,
 void check_fail(struct checks *c, enum error_code code, const char *side,
 		const char *name, const char *format, ...) PRINTF_LIKE(5, 6);
 
-/* The mend of the check appended last. */
-void check_mend(struct checks *c, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The fix of the check appended last. */
+void check_fix(struct checks *c, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* False when memory ran out on the way. */
 bool checks_end(const struct checks *c, struct error *err) MUST_CHECK;

@@ -27,9 +27,9 @@ static void check_list(struct doctor *d, const struct profile_list *list)
 	if (!list->count) {
 		check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "data",
 			   "the project has no profile at all");
-		check_mend(&d->checks,
-			   "another project: --profiles-url gcp://PROJECT; "
-			   "else start Cloud Profiler's agent in the services");
+		check_fix(&d->checks,
+			  "another project: --profiles-url gcp://PROJECT; "
+			  "else start Cloud Profiler's agent in the services");
 		return;
 	}
 	format_count(list->count, count);

@@ -51,10 +51,10 @@ static void judge_seen(struct doctor *d, const struct seen *s)
 	if (!s->traces) {
 		check_warn(&d->checks, "traces", "services",
 			   "no traces in the last hour");
-		check_mend(&d->checks,
-			   "another project? Else the services do not send: "
-			   "their exporter's log tells, and its account needs "
-			   "roles/cloudtrace.agent");
+		check_fix(&d->checks,
+			  "another project? Else the services do not send: "
+			  "their exporter's log tells, and its account needs "
+			  "roles/cloudtrace.agent");
 		return;
 	}
 	buf_init(&names, LIMIT_CHECK_BYTES);
@@ -74,9 +74,9 @@ static void judge_seen(struct doctor *d, const struct seen *s)
 			 "%u in the newest %zu traces%s", s->count, s->traces,
 			 buf_text(&names));
 	if (s->nameless)
-		check_mend(&d->checks,
-			   "set OTEL_SERVICE_NAME where they are sent, or give "
-			   "the profile's name with --map or --service");
+		check_fix(&d->checks,
+			  "set OTEL_SERVICE_NAME where they are sent, or give "
+			  "the profile's name with --map or --service");
 	buf_release(&names);
 }
 
@@ -127,15 +127,13 @@ static bool is_for_the_user(const struct error *why)
 bool doctor_cloud_trace(struct doctor *d, struct error *err)
 {
 	const struct endpoint *e = &d->backends->traces.endpoint;
-	struct time_range range = { sat_sub_i64(d->backends->now_ns,
-						RECENT_NS),
+	struct time_range range = { sat_sub_i64(d->backends->now_ns, RECENT_NS),
 				    d->backends->now_ns };
 	struct http_request request = { 0 };
 	struct http_response response = { 0 };
 	bool done = cloud_trace_recent_request(e, range, &request, err);
 
-	if (done &&
-	    !backends_send(d->backends, &request, &response, 1, err)) {
+	if (done && !backends_send(d->backends, &request, &response, 1, err)) {
 		done = !is_for_the_user(err);
 		if (done) {
 			check_fail(&d->checks, err->code, "traces", "login",

@@ -84,7 +84,7 @@ struct doctor_service {
 struct doctor {
 	const struct doctor_question *question;
 	struct backends *backends; /* the question's */
-	struct arena arena; /* texts of checks, names */
+	struct arena arena;        /* texts of checks, names */
 	struct checks checks;
 	struct trace trace;
 	bool has_trace; /* fetched */
@@ -146,31 +146,32 @@ bool doctor_profile_file(struct doctor *d, struct error *err) MUST_CHECK;
 /* Checks of the rows that doctor_profiles() filled. */
 void doctor_judge_services(struct doctor *d);
 
-/* The mend of a trouble with the server of `e`, for the check appended
+/* The fix of a trouble with the server of `e`, for the check appended
  * last. */
-void mend_trouble(struct checks *c, enum trouble trouble,
-		  const struct endpoint *e);
+void fix_trouble(struct checks *c, enum trouble trouble,
+		 const struct endpoint *e);
 
-/* A command that can be pasted, as the mend of the check appended last.
- * Begins with `lead` and "tracefind COMMAND"; mend_line_end() adds the servers
- * that the command line named, and `tail`. */
-struct mend_line {
+/* A command that can be pasted, as the fix of the check appended last.
+ * Begins with `lead` and "tracefind COMMAND"; fix_command_end() adds the
+ * servers that the command line named, and `tail`. */
+struct fix_command {
 	const struct doctor *d;
 	struct buf text;
 };
 
-void mend_line_begin(struct mend_line *c, const struct doctor *d,
-		     const char *lead, const char *command);
+void fix_command_begin(struct fix_command *c, const struct doctor *d,
+		       const char *lead, const char *command);
 /* " --NAME=VALUE" in the shell's quotes. */
-void mend_line_option(struct mend_line *c, const char *name, struct str value);
+void fix_command_option(struct fix_command *c, const char *name,
+			struct str value);
 /* --map TRACED=SENT. */
-void mend_line_map(struct mend_line *c, struct str traced, struct str sent);
-void mend_line_end(struct mend_line *c, struct checks *checks,
-		   const char *tail);
+void fix_command_map(struct fix_command *c, struct str traced, struct str sent);
+void fix_command_end(struct fix_command *c, struct checks *checks,
+		     const char *tail);
 
 /* How span profiles come about for a language as OpenTelemetry names it
  * ("go", "java"), for the check appended last. */
-void mend_span_profiles(struct checks *c, struct str language);
+void fix_span_profiles(struct checks *c, struct str language);
 
 /* Prints the answer: const struct doctor *. */
 void doctor_write_table(const void *answer, const struct render_style *style,

@@ -22,10 +22,9 @@ static void check_label(struct doctor *d)
 	check_warn(&d->checks, "profiles", "label",
 		   "no label names services: neither service_name nor job, app "
 		   "or another that is known");
-	check_mend(&d->checks,
-		   "external labels of parca-agent, or "
-		   "relabel_configs in Parca's scrape_configs, that "
-		   "set service_name");
+	check_fix(&d->checks, "external labels of parca-agent, or "
+			      "relabel_configs in Parca's scrape_configs, that "
+			      "set service_name");
 }
 
 /* ---- types ---- */
@@ -97,9 +96,9 @@ static void say_types(struct doctor *d, const char *text)
 	}
 	check_warn(&d->checks, "profiles", "types",
 		   "no CPU of intervals (delta): %s", text);
-	check_mend(&d->checks,
-		   "in Parca's scrape_configs: profiling_config: pprof_config: "
-		   "process_cpu: with enabled and delta true");
+	check_fix(&d->checks,
+		  "in Parca's scrape_configs: profiling_config: pprof_config: "
+		  "process_cpu: with enabled and delta true");
 }
 
 static void add_group(struct doctor *d, enum type_group group, const char *head,
@@ -143,9 +142,9 @@ static void check_no_data(struct doctor *d)
 {
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "data",
 		   "the server has no profile at all");
-	check_mend(&d->checks,
-		   "scrape_configs in its parca.yaml, or parca-agent with "
-		   "--remote-store-address of it");
+	check_fix(&d->checks,
+		  "scrape_configs in its parca.yaml, or parca-agent with "
+		  "--remote-store-address of it");
 }
 
 static bool find_recent(struct doctor *d, struct error *err)

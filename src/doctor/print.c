@@ -12,7 +12,7 @@
 /* "warning  " and "profiles connection  ". */
 #define STATUS_COLUMNS 9
 #define NAME_COLUMNS 21
-#define MEND_COLUMNS 15
+#define FIX_COLUMNS 15
 
 /* ---- for people ---- */
 
@@ -95,10 +95,10 @@ static void write_check(const struct check *check, struct page *p)
 	write_text(p, check->text);
 	page_flush(p, status_paint(check->status), label,
 		   STATUS_COLUMNS + NAME_COLUMNS);
-	if (!check->mend.len)
+	if (!check->fix.len)
 		return;
-	page_foreign(p, check->mend);
-	page_flush(p, PAINT_NONE, "         fix   ", MEND_COLUMNS);
+	page_foreign(p, check->fix);
+	page_flush(p, PAINT_NONE, "         fix   ", FIX_COLUMNS);
 }
 
 static void write_number(struct page *p, size_t columns, bool is_known,
@@ -215,8 +215,7 @@ static void write_matrix(const struct doctor *d, struct page *p)
 {
 	struct columns c;
 
-	if (!d->row_count || !d->is_profiles_up ||
-	    d->backends->profiles.path)
+	if (!d->row_count || !d->is_profiles_up || d->backends->profiles.path)
 		return;
 	c = measure(d, p);
 	out_char(p->out, '\n');
@@ -264,8 +263,8 @@ static void write_json_check(struct jsonw *w, const struct check *check)
 	jsonw_pair_text(w, "name", name);
 	jsonw_pair_text(w, "status", check_status_name(check->status));
 	jsonw_pair_str(w, "text", check->text);
-	jsonw_pair_known_str(w, "fix", check->mend);
-	jsonw_pair_known_str(w, "mend", check->mend); /* its old name */
+	jsonw_pair_known_str(w, "fix", check->fix);
+	jsonw_pair_known_str(w, "mend", check->fix); /* its old name */
 	jsonw_object_end(w);
 }
 

@@ -102,8 +102,8 @@ static bool choose_rows(struct doctor *d, struct error *err)
 	if (d->has_trace) {
 		check_warn(&d->checks, "trace", "service",
 			   "no span of \"%.*s\" in it", STR_ARGS(only));
-		check_mend(&d->checks, "without --service all services of the "
-				       "trace are checked");
+		check_fix(&d->checks, "without --service all services of the "
+				      "trace are checked");
 	}
 	return true;
 }
@@ -516,8 +516,8 @@ bool doctor_profile_file(struct doctor *d, struct error *err)
 				STR(""), NULL, &profile, &why)) {
 		check_fail(&d->checks, why.code, "profiles", "file", "%s",
 			   why.message);
-		check_mend(&d->checks, "--profiles-url file:PATH of a pprof "
-				       "file or of folded stacks");
+		check_fix(&d->checks, "--profiles-url file:PATH of a pprof "
+				      "file or of folded stacks");
 	} else {
 		struct str type = profile_type_name(&profile);
 

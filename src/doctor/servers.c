@@ -178,8 +178,8 @@ static void check_tls(struct doctor *d, const struct side_answers *s)
 	else if (e->is_insecure) {
 		check_warn(&d->checks, s->name, "tls",
 			   "the certificate is not verified");
-		check_mend(&d->checks, "%s-cacert FILE instead of --insecure",
-			   side_prefix(e));
+		check_fix(&d->checks, "%s-cacert FILE instead of --insecure",
+			  side_prefix(e));
 	} else {
 		check_ok(&d->checks, s->name, "tls",
 			 "the certificate is trusted");
@@ -208,7 +208,7 @@ static bool check_connection(struct doctor *d, const struct side_answers *s)
 	check_fail(&d->checks, why->code, s->name,
 		   is_tls_trouble(trouble) ? "tls" : "connection", "%s",
 		   why->message);
-	mend_trouble(&d->checks, trouble, s->endpoint);
+	fix_trouble(&d->checks, trouble, s->endpoint);
 	return false;
 }
 
@@ -233,7 +233,7 @@ static bool check_login(struct doctor *d, const struct side_answers *s)
 		   STR_ARGS(host), r->status, reason.text[0] ? ": " : "",
 		   reason.text, r->location[0] ? ", and would go to " : "",
 		   r->location);
-	mend_trouble(&d->checks, trouble, s->endpoint);
+	fix_trouble(&d->checks, trouble, s->endpoint);
 	return false;
 }
 
@@ -270,9 +270,9 @@ static void check_clock(struct doctor *d, const struct side_answers *s)
 			   "about %s %s this machine's: windows such as now-1h "
 			   "miss what was sent",
 			   off, is_behind ? "behind" : "ahead of");
-	check_mend(&d->checks,
-		   "timedatectl set-ntp true, on whichever is wrong (where "
-		   "TRACEFIND_NOW is set, that is this machine's)");
+	check_fix(&d->checks,
+		  "timedatectl set-ntp true, on whichever is wrong (where "
+		  "TRACEFIND_NOW is set, that is this machine's)");
 }
 
 bool doctor_check_answer(struct doctor *d, const char *side,
@@ -345,15 +345,15 @@ static bool check_stranger(struct doctor *d, const struct side_answers *s,
 		check_fail(&d->checks, ERROR_NETWORK, s->name, "server",
 			   "%s answers at %.*s, not %s", kind_title(found),
 			   STR_ARGS(host), s->wanted);
-		check_mend(&d->checks, "that address is for %s-url: %s-url %s",
-			   is_traces ? "--profiles" : "--traces",
-			   is_traces ? "--profiles" : "--traces",
-			   s->endpoint->url);
+		check_fix(&d->checks, "that address is for %s-url: %s-url %s",
+			  is_traces ? "--profiles" : "--traces",
+			  is_traces ? "--profiles" : "--traces",
+			  s->endpoint->url);
 		return true;
 	}
 	source_probe_fail(s->endpoint, s->wanted, s->best, 1, &why);
 	check_fail(&d->checks, why.code, s->name, "server", "%s", why.message);
-	mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
+	fix_trouble(&d->checks, trouble_find(s->best), s->endpoint);
 	return true;
 }
 
@@ -431,8 +431,8 @@ static void check_no_default(struct doctor *d)
 	check_fail(&d->checks, ERROR_NETWORK, "traces", "connection",
 		   "nothing answers at %s (Tempo) or %s (Jaeger)",
 		   defaults[0].url, defaults[1].url);
-	check_mend(&d->checks,
-		   "--traces-url URL, or export TRACEFIND_TRACES_URL=URL");
+	check_fix(&d->checks,
+		  "--traces-url URL, or export TRACEFIND_TRACES_URL=URL");
 }
 
 static bool judge_traces(struct doctor *d, const struct round *q,
@@ -440,8 +440,7 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 {
 	struct side_answers s = { .name = "traces",
 				  .wanted = "Tempo or Jaeger",
-				  .endpoint =
-					  &d->backends->traces.endpoint };
+				  .endpoint = &d->backends->traces.endpoint };
 	bool is_tempo;
 
 	if (d->is_traces_up)
@@ -501,10 +500,10 @@ static void check_no_data(struct doctor *d)
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "data",
 		   "the server has no profile at all (%s)",
 		   tenant_words(e, tenant, sizeof tenant));
-	check_mend(&d->checks,
-		   "--profiles-tenant-id NAME if it is another tenant's; else "
-		   "the services do not send: SDK or Alloy to %s",
-		   e->url);
+	check_fix(&d->checks,
+		  "--profiles-tenant-id NAME if it is another tenant's; else "
+		  "the services do not send: SDK or Alloy to %s",
+		  e->url);
 }
 
 static void read_data(struct doctor *d, const struct round *q)
@@ -563,7 +562,7 @@ static bool judge_parca(struct doctor *d, const struct side_answers *s,
 	if (!parca_adopt(d->backends, s->best, &why)) {
 		check_fail(&d->checks, why.code, s->name, "server", "%s",
 			   why.message);
-		mend_trouble(&d->checks, trouble_find(s->best), s->endpoint);
+		fix_trouble(&d->checks, trouble_find(s->best), s->endpoint);
 		return true;
 	}
 	check_version(d, "profiles", "Parca", NULL);
@@ -579,8 +578,8 @@ static bool find_parca(struct doctor *d, const struct side_answers *s,
 	struct side_answers own = *s;
 	struct round q = { .count = 0 };
 	bool done = ask_parca(d, &q, err) &&
-		    backends_send(d->backends, q.requests, q.responses,
-				  q.count, err);
+		    backends_send(d->backends, q.requests, q.responses, q.count,
+				  err);
 
 	own.best = answer_of(&q, ASK_PARCA_TYPES);
 	*is_found = done && own.best && parca_is(own.best);
@@ -598,8 +597,7 @@ static bool judge_stranger(struct doctor *d, const struct side_answers *s,
 {
 	bool is_found = false;
 
-	if (parca_is_likely(s->best) &&
-	    !d->backends->profiles.is_kind_given &&
+	if (parca_is_likely(s->best) && !d->backends->profiles.is_kind_given &&
 	    !find_parca(d, s, &is_found, err))
 		return false;
 	return is_found || check_stranger(d, s, err);
@@ -611,8 +609,7 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 	bool is_parca = d->backends->profiles.kind == SOURCE_PARCA;
 	struct side_answers s = { .name = "profiles",
 				  .wanted = is_parca ? "Parca" : "Pyroscope",
-				  .endpoint =
-					  &d->backends->profiles.endpoint };
+				  .endpoint = &d->backends->profiles.endpoint };
 
 	doctor_check_address(d, &d->backends->profiles, "profiles");
 	if (d->backends->profiles.path) {

@@ -25,7 +25,7 @@ static bool is_google(const struct doctor *d)
 	return d->backends->profiles.kind == SOURCE_CLOUD_PROFILER;
 }
 
-/* What mends a lack of profiles, by the kind of server. */
+/* What fixes a lack of profiles, by the kind of server. */
 struct words {
 	const char *add;       /* a sender to a service */
 	const char *logs;      /* where senders tell what is wrong */
@@ -89,17 +89,17 @@ static void add_names(struct buf *out, const struct str *names, size_t count)
 
 /* What leads from the traced name to the other one: for a trace a map that
  * concerns this service only, else the other name itself. */
-static void mend_name(struct doctor *d, const struct doctor_service *row,
-		      const char *lead, const char *tail)
+static void fix_name(struct doctor *d, const struct doctor_service *row,
+		     const char *lead, const char *tail)
 {
-	struct mend_line c;
+	struct fix_command c;
 
-	mend_line_begin(&c, d, lead, d->has_trace ? "slow" : "doctor");
+	fix_command_begin(&c, d, lead, d->has_trace ? "slow" : "doctor");
 	if (d->has_trace)
-		mend_line_map(&c, row->name, row->found);
+		fix_command_map(&c, row->name, row->found);
 	else
-		mend_line_option(&c, "service", row->found);
-	mend_line_end(&c, &d->checks, tail);
+		fix_command_option(&c, "service", row->found);
+	fix_command_end(&c, &d->checks, tail);
 }
 
 static void judge_near(struct doctor *d, const struct doctor_service *row)
@@ -119,7 +119,7 @@ static void judge_near(struct doctor *d, const struct doctor_service *row)
 			row->match == NAME_DOUBT ? "it could be" : "nearest",
 			buf_text(&names));
 	buf_release(&names);
-	mend_name(d, row, row->attr_key ? "" : "if it is that one: ", "");
+	fix_name(d, row, row->attr_key ? "" : "if it is that one: ", "");
 }
 
 /* Those whose names are nowhere, in one check. */
@@ -142,10 +142,10 @@ static void judge_no_names(struct doctor *d)
 			"the server has %zu%s%s",
 			missing > 1 ? "s" : "", buf_text(&lost), count,
 			shown < count ? ", such as " : ": ", buf_text(&names));
-		check_mend(&d->checks,
-			   "under another name: tracefind slow TRACE --map "
-			   "TRACED=SENT; %s; else it sends none: %s",
-			   words_of(d)->elsewhere, words_of(d)->add);
+		check_fix(&d->checks,
+			  "under another name: tracefind slow TRACE --map "
+			  "TRACED=SENT; %s; else it sends none: %s",
+			  words_of(d)->elsewhere, words_of(d)->add);
 	}
 	buf_release(&lost);
 	buf_release(&names);
@@ -156,16 +156,16 @@ static void judge_varied(struct doctor *d, const struct doctor_service *row)
 	check_warn(&d->checks, "profiles", "service",
 		   "\"%.*s\" sends its profiles as \"%.*s\"",
 		   STR_ARGS(row->name), STR_ARGS(row->found));
-	mend_name(d, row, "",
-		  "; for good: give both the same name (OTEL_SERVICE_NAME, "
-		  "the profiler's application name)");
+	fix_name(d, row, "",
+		 "; for good: give both the same name (OTEL_SERVICE_NAME, "
+		 "the profiler's application name)");
 }
 
 static void judge_quiet(struct doctor *d, const struct doctor_service *row)
 {
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 	struct str word = profile_type_word(row->type_id, &row->types);
-	struct mend_line c;
+	struct fix_command c;
 
 	format_rfc3339(d->window.from_ns, from);
 	format_rfc3339(d->window.to_ns, to);
@@ -173,27 +173,28 @@ static void judge_quiet(struct doctor *d, const struct doctor_service *row)
 		"\"%.*s\" has profiles within a day, but no %.*s samples "
 		"between %.19sZ and %.19sZ",
 		STR_ARGS(row->name), STR_ARGS(word), from, to);
-	mend_line_begin(&c, d, "", d->has_trace ? "slow" : "doctor");
+	fix_command_begin(&c, d, "", d->has_trace ? "slow" : "doctor");
 	if (!d->has_trace)
-		mend_line_option(&c, "service", row->name);
-	mend_line_option(&c, d->has_trace ? "pad" : "since",
-			 d->has_trace ? STR("30m") : STR("24h"));
-	mend_line_end(&c, &d->checks,
-		      "; if that finds none either, its profiler stopped: look "
-		      "at the log of its SDK or of Alloy");
+		fix_command_option(&c, "service", row->name);
+	fix_command_option(&c, d->has_trace ? "pad" : "since",
+			   d->has_trace ? STR("30m") : STR("24h"));
+	fix_command_end(
+		&c, &d->checks,
+		"; if that finds none either, its profiler stopped: look "
+		"at the log of its SDK or of Alloy");
 }
 
 static void judge_types(struct doctor *d, const struct doctor_service *row)
 {
 	struct str word = profile_type_word(row->type_id, &row->types);
-	struct mend_line c;
+	struct fix_command c;
 
 	if (!row->types.count || !row->type_id.len) {
 		trouble(d, "\"%.*s\" has none of the known profile types",
 			STR_ARGS(row->name));
-		mend_line_begin(&c, d, "--type with a full id of: ", "types");
-		mend_line_option(&c, "service", row->found);
-		mend_line_end(&c, &d->checks, "");
+		fix_command_begin(&c, d, "--type with a full id of: ", "types");
+		fix_command_option(&c, "service", row->found);
+		fix_command_end(&c, &d->checks, "");
 		return;
 	}
 	if (row->has_cpu)
@@ -201,8 +202,8 @@ static void judge_types(struct doctor *d, const struct doctor_service *row)
 	check_warn(&d->checks, "profiles", "service",
 		   "\"%.*s\" has no CPU profile; the best it has is %.*s",
 		   STR_ARGS(row->name), STR_ARGS(word));
-	check_mend(&d->checks, "enable CPU in its profiler: tracefind types "
-			       "--guide tells how");
+	check_fix(&d->checks, "enable CPU in its profiler: tracefind types "
+			      "--guide tells how");
 }
 
 /* A row's troubles, none when all is well. */
@@ -220,8 +221,8 @@ static void judge_row(struct doctor *d, const struct doctor_service *row)
 	if (!row->has_answer) {
 		trouble(d, "\"%.*s\": %s", STR_ARGS(row->name),
 			row->err.message);
-		check_mend(&d->checks,
-			   "a shorter window asks less: --pad 1m, --since 5m");
+		check_fix(&d->checks,
+			  "a shorter window asks less: --pad 1m, --since 5m");
 	} else if (!has_samples(row)) {
 		judge_quiet(d, row);
 	}
@@ -275,19 +276,19 @@ static void judge_window(struct doctor *d)
 		check_fail(c, ERROR_NOT_FOUND, "profiles", "window",
 			   "ends at %s, before the oldest profile, of %s", to,
 			   edge);
-		check_mend(c, "%s",
-			   is_google(d) ? RETENTION_WORDS
-					: "a newer trace; to keep more: "
-					  "Pyroscope's -retention-period=90d "
-					  "(before 2.0 -compactor.blocks-"
-					  "retention-period=90d)");
+		check_fix(c, "%s",
+			  is_google(d) ? RETENTION_WORDS
+				       : "a newer trace; to keep more: "
+					 "Pyroscope's -retention-period=90d "
+					 "(before 2.0 -compactor.blocks-"
+					 "retention-period=90d)");
 		break;
 	case WINDOW_CUT_BY_DATA:
 		show_time(limits.oldest_ns, edge);
 		check_warn(c, "profiles", "window",
 			   "begins at %s, before the oldest profile, of %s",
 			   from, edge);
-		check_mend(c, "--from %s", edge);
+		check_fix(c, "--from %s", edge);
 		break;
 	case WINDOW_AFTER_DATA:
 		show_time(limits.newest_ns, edge);
@@ -295,25 +296,24 @@ static void judge_window(struct doctor *d)
 			   "begins at %s, after the newest profile, of %s: "
 			   "nobody sends any more",
 			   from, edge);
-		check_mend(c, "%s%s", words_of(d)->logs,
-			   words_of(d)->elsewhere);
+		check_fix(c, "%s%s", words_of(d)->logs, words_of(d)->elsewhere);
 		break;
 	case WINDOW_PAST_LOOKBACK:
 		check_warn(c, "profiles", "window",
 			   "begins at %s, over %s ago: by default the server "
 			   "leaves out what is older",
 			   from, is_google(d) ? "30d" : "7d");
-		check_mend(c, "%s",
-			   is_google(d) ? RETENTION_WORDS
-					: "Pyroscope's "
-					  "-querier.max-query-lookback=30d");
+		check_fix(c, "%s",
+			  is_google(d) ? RETENTION_WORDS
+				       : "Pyroscope's "
+					 "-querier.max-query-lookback=30d");
 		break;
 	case WINDOW_TOO_LONG:
 		check_warn(c, "profiles", "window",
 			   "%s to %s is longer than the server answers at once",
 			   from, to);
-		check_mend(c, "a shorter --since, or Pyroscope's "
-			      "-querier.max-query-length=7d");
+		check_fix(c, "a shorter --since, or Pyroscope's "
+			     "-querier.max-query-length=7d");
 		break;
 	}
 }
@@ -341,8 +341,8 @@ static void judge_data(struct doctor *d)
 		   "no service sent profiles in the last hour, %zu in the last "
 		   "day; the newest is %s%s",
 		   d->services.count, newest, d->stats.newest_ns ? " old" : "");
-	check_mend(&d->checks, "%s%s", words_of(d)->logs,
-		   words_of(d)->elsewhere);
+	check_fix(&d->checks, "%s%s", words_of(d)->logs,
+		  words_of(d)->elsewhere);
 }
 
 static void judge_none(struct doctor *d)
@@ -352,9 +352,9 @@ static void judge_none(struct doctor *d)
 	show_time(d->window.to_ns, to);
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
 		   "no service has sent profiles in the day before %s", to);
-	check_mend(&d->checks, "%s%sanother server: --profiles-url URL",
-		   is_parca(d) ? "" : words_of(d)->elsewhere,
-		   is_parca(d) ? "" : "; ");
+	check_fix(&d->checks, "%s%sanother server: --profiles-url URL",
+		  is_parca(d) ? "" : words_of(d)->elsewhere,
+		  is_parca(d) ? "" : "; ");
 }
 
 static void judge_summary(struct doctor *d)
@@ -390,7 +390,7 @@ static bool has_no_id(const struct doctor_service *row)
 	       is_present(row);
 }
 
-/* Those without ids in one check a language, since the mend is the same:
+/* Those without ids in one check a language, since the fix is the same:
  * called for each row, acts for the first of a language. */
 static void judge_no_id(struct doctor *d, size_t first)
 {
@@ -412,7 +412,7 @@ static void judge_no_id(struct doctor *d, size_t first)
 			   "no span of %s carries pyroscope.profile.id, so "
 			   "samples cannot be told apart by span",
 			   buf_text(&names));
-		mend_span_profiles(&d->checks, language);
+		fix_span_profiles(&d->checks, language);
 	}
 	buf_release(&names);
 }
@@ -423,9 +423,9 @@ static void judge_bad_id(struct doctor *d, const struct doctor_service *row)
 		   "\"%.*s\": pyroscope.profile.id is \"%.*s\", not a span id "
 		   "of 16 hex digits",
 		   STR_ARGS(row->name), STR_ARGS(row->profile_id));
-	check_mend(&d->checks,
-		   "leave the attribute to the SDK's wrapper; a template in a "
-		   "collector was not filled in");
+	check_fix(&d->checks,
+		  "leave the attribute to the SDK's wrapper; a template in a "
+		  "collector was not filled in");
 }
 
 /* Many a service waits all along and has no sample; that none has one is a
@@ -436,16 +436,16 @@ static void judge_no_samples(struct doctor *d, bool is_short)
 		check_warn(&d->checks, "profiles", "spans",
 			   "no samples of any labelled span; they took under "
 			   "20 ms, and a sample stands for 10 ms of CPU");
-		check_mend(&d->checks, "a slower trace of the same operation");
+		check_fix(&d->checks, "a slower trace of the same operation");
 		return;
 	}
 	check_warn(&d->checks, "profiles", "spans",
 		   "spans carry profile ids, but none of those asked for has "
 		   "samples");
-	check_mend(&d->checks,
-		   "they may have waited: only CPU time is labelled (Java: "
-		   "wall too); else see that profiler and span wrapper run in "
-		   "the same process");
+	check_fix(&d->checks,
+		  "they may have waited: only CPU time is labelled (Java: "
+		  "wall too); else see that profiler and span wrapper run in "
+		  "the same process");
 }
 
 static void judge_ignored(struct doctor *d)
@@ -453,8 +453,8 @@ static void judge_ignored(struct doctor *d)
 	check_warn(&d->checks, "profiles", "spans",
 		   "the server answers for a span that does not exist: it "
 		   "ignores span selectors");
-	check_mend(&d->checks, "a newer Pyroscope; until then --scope "
-			       "service");
+	check_fix(&d->checks, "a newer Pyroscope; until then --scope "
+			      "service");
 }
 
 static size_t count_spans(const struct doctor *d, enum span_trouble trouble)
@@ -504,8 +504,8 @@ static void judge_span_names(struct doctor *d)
 	}
 	check_warn(&d->checks, "profiles", "spans",
 		   "no sample names a span: most likely no span profiles");
-	check_mend(&d->checks,
-		   "to be sure, with a trace of it: tracefind doctor TRACE");
+	check_fix(&d->checks,
+		  "to be sure, with a trace of it: tracefind doctor TRACE");
 }
 
 static void judge_no_spans(struct doctor *d)

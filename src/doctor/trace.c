@@ -24,16 +24,16 @@ static void check_complete(struct doctor *d)
 		check_warn(&d->checks, "trace", "complete",
 			   "spans whose parents are not there: %u",
 			   t->orphan_count);
-	check_mend(&d->checks,
-		   d->backends->traces.endpoint.project && t->is_partial
-			   ? "Cloud Trace gives at most 10,000 spans of a "
-			     "trace: sample less within it"
-		   : t->is_partial
-			   ? "Tempo: overrides max_bytes_per_trace; Jaeger: "
-			     "max_trace_size"
-			   : "fresh traces arrive in parts: try again in half "
-			     "a minute; else a service does not send, or "
-			     "samples on its own");
+	check_fix(&d->checks,
+		  d->backends->traces.endpoint.project && t->is_partial
+			  ? "Cloud Trace gives at most 10,000 spans of a "
+			    "trace: sample less within it"
+		  : t->is_partial
+			  ? "Tempo: overrides max_bytes_per_trace; Jaeger: "
+			    "max_trace_size"
+			  : "fresh traces arrive in parts: try again in half "
+			    "a minute; else a service does not send, or "
+			    "samples on its own");
 }
 
 static void check_found(struct doctor *d, struct str source)
@@ -54,20 +54,20 @@ static void check_missing(struct doctor *d, const struct error *why)
 {
 	check_fail(&d->checks, why->code, "trace", "found", "%s", why->message);
 	if (why->code != ERROR_NOT_FOUND) {
-		check_mend(&d->checks, "the checks of the traces side above "
-				       "say more; try again");
+		check_fix(&d->checks, "the checks of the traces side above "
+				      "say more; try again");
 		return;
 	}
 	if (d->backends->traces.endpoint.project) {
-		check_mend(&d->checks,
-			   "another project: --traces-url gcp://PROJECT; past "
-			   "30 days, or not sampled: take a newer trace");
+		check_fix(&d->checks,
+			  "another project: --traces-url gcp://PROJECT; past "
+			  "30 days, or not sampled: take a newer trace");
 		return;
 	}
-	check_mend(&d->checks,
-		   "paste the whole id; another tenant: --traces-tenant-id "
-		   "NAME; older than the server keeps, or not sampled: take a "
-		   "newer trace");
+	check_fix(&d->checks,
+		  "paste the whole id; another tenant: --traces-tenant-id "
+		  "NAME; older than the server keeps, or not sampled: take a "
+		  "newer trace");
 }
 
 static bool is_for_the_user(const struct error *why)

@@ -63,18 +63,18 @@ static void test_every_kind_has_its_code(void **state)
 	}
 }
 
-static void test_mend_belongs_to_the_last(void **state)
+static void test_fix_belongs_to_the_last(void **state)
 {
 	struct room r;
 
 	(void)state;
 	room_init(&r, MIB);
-	check_mend(&r.checks, "nothing to mend yet");
+	check_fix(&r.checks, "nothing to fix yet");
 	check_ok(&r.checks, "", "a", "well");
 	check_warn(&r.checks, "", "b", "not so");
-	check_mend(&r.checks, "--pad %s", "30m");
-	assert_int_equal(r.checks.items[0].mend.len, 0);
-	assert_true(str_equal(r.checks.items[1].mend, STR("--pad 30m")));
+	check_fix(&r.checks, "--pad %s", "30m");
+	assert_int_equal(r.checks.items[0].fix.len, 0);
+	assert_true(str_equal(r.checks.items[1].fix, STR("--pad 30m")));
 	arena_release(&r.arena);
 }
 
@@ -89,10 +89,10 @@ static void test_number_of_checks(void **state)
 	assert_int_equal(r.checks.count, LIMIT_CHECKS);
 	assert_int_equal(r.checks.dropped, 0);
 	check_ok(&r.checks, "", "x", "y");
-	check_mend(&r.checks, "of one that is not there");
+	check_fix(&r.checks, "of one that is not there");
 	assert_int_equal(r.checks.count, LIMIT_CHECKS);
 	assert_int_equal(r.checks.dropped, 1);
-	assert_int_equal(r.checks.items[LIMIT_CHECKS - 1].mend.len, 0);
+	assert_int_equal(r.checks.items[LIMIT_CHECKS - 1].fix.len, 0);
 	arena_release(&r.arena);
 }
 
@@ -136,7 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_failure_decides),
 		cmocka_unit_test(test_every_kind_has_its_code),
-		cmocka_unit_test(test_mend_belongs_to_the_last),
+		cmocka_unit_test(test_fix_belongs_to_the_last),
 		cmocka_unit_test(test_number_of_checks),
 		cmocka_unit_test(test_length_of_texts),
 		cmocka_unit_test(test_lack_of_memory_is_told),
