@@ -56,6 +56,7 @@ void question_from_options(struct question *q, const struct options *o)
 		.pad_ns = o->pad_ns,
 		.type = o->type && strcmp(o->type, "auto") ? o->type : NULL,
 		.selector = o->selector,
+		.baseline_selector = o->baseline_selector,
 		.maps = o->maps,
 		.map_count = o->map_count,
 		.rows = { .has_measure = !row_order_is_free(o),

@@ -7,6 +7,8 @@
 #ifndef INVESTIGATE_FINDING_H
 #define INVESTIGATE_FINDING_H
 
+#include "analyze/cause.h"
+#include "investigate/chosen.h"
 #include "investigate/profiles.h"
 #include "investigate/suspect.h"
 #include "investigate/symptom.h"
@@ -16,11 +18,21 @@ struct slow_finding {
 	struct operation_history history;
 	struct symptom symptom;
 	bool has_symptom;                 /* other traces were asked for */
-	struct profile_inquiry *profiles; /* NULL: none were asked for */
-	bool has_profiles;                /* and it came to a conclusion */
+	struct profile_inquiry *profiles; /* NULL: none were looked for */
+	/* Profiles that the user chose, in their place. */
+	struct chosen_want want;
+	struct chosen chosen;
+	/* What the answer is of, borrowed from one of the two; NULL: no
+	 * profile shows it. */
+	const struct comparison *shown;
+	bool has_conclusion; /* profiles came to one */
+	/* Without one, and of chosen profiles: what the cause is by. */
+	struct cause_facts cause;
+	size_t note_count; /* of the result before it was ranked */
 };
 
-void slow_finding_init(struct slow_finding *f);
+/* The investigation must outlive it. */
+void slow_finding_init(struct slow_finding *f, struct investigation *v);
 void slow_finding_release(struct slow_finding *f);
 
 #endif

@@ -32,8 +32,9 @@ struct question {
 	struct time_range window;
 	struct baseline_want baseline;
 	const char *type; /* a word or a full id; NULL: what explains most */
-	const char *selector;    /* of profiles; NULL: by the service's name */
-	const char *const *maps; /* "attribute=label" */
+	const char *selector; /* of profiles; NULL: by the service's name */
+	const char *baseline_selector; /* NULL: the same */
+	const char *const *maps;       /* "attribute=label" */
 	size_t map_count;
 	bool has_scope; /* one evidence level was asked for */
 	enum scope scope;

@@ -2,6 +2,8 @@
 #include "investigate/slow.h"
 
 #include "base/instance.h"
+#include "investigate/conclusion.h"
+#include "investigate/slow_chosen.h"
 #include "investigate/version_baseline.h"
 
 /* Questions of one round: windows of history, the service's name and types. */
@@ -10,12 +12,14 @@
 /* The service's name and types, requests like this one. */
 #define AGAIN_JOBS 3
 
-void slow_finding_init(struct slow_finding *f)
+void slow_finding_init(struct slow_finding *f, struct investigation *v)
 {
 	suspect_init(&f->suspect);
 	operation_history_init(&f->history);
-	f->has_symptom = f->has_profiles = false;
+	f->has_symptom = f->has_conclusion = false;
 	f->profiles = NULL;
+	chosen_init(&f->chosen, v, &f->want);
+	f->shown = NULL;
 }
 
 void slow_finding_release(struct slow_finding *f)
@@ -23,10 +27,12 @@ void slow_finding_release(struct slow_finding *f)
 	suspect_release(&f->suspect);
 	operation_history_release(&f->history);
 	profile_inquiry_free(f->profiles);
+	chosen_release(&f->chosen);
 }
 
-struct time_range slow_window(const struct investigation *v,
-			      const struct suspect *s)
+/* The suspect's time and as much around it as was asked for. */
+static struct time_range slow_window(const struct investigation *v,
+				     const struct suspect *s)
 {
 	const struct question *q = v->question;
 	const struct guilty_pick *pick = &s->pick;
@@ -188,20 +194,49 @@ static bool explain(struct asking *a, struct error *err)
 	if (!f->profiles)
 		return false;
 	f->profiles->service = service;
-	f->has_profiles = profile_inquiry_run(f->profiles, err);
-	return f->has_profiles;
+	f->has_conclusion = profile_inquiry_run(f->profiles, err);
+	f->shown = f->profiles->shown;
+	return f->has_conclusion;
+}
+
+static bool ask_servers(struct asking *a, struct error *err)
+{
+	uint32_t before = resource_of(a);
+
+	/* The window stays: the question was asked for it. */
+	if (!ask_history(a, err) || !ask_again(a, before, err) ||
+	    !fill_symptom(a, err) || !blame_caller(a, err))
+		return false;
+	a->f->has_symptom = true;
+	return explain(a, err);
 }
 
 bool slow_investigate(struct investigation *v, struct slow_finding *f,
-		      struct time_range window, struct error *err)
+		      struct error *err)
 {
-	struct asking a = { .v = v, .f = f, .window = window };
-	uint32_t before = resource_of(&a);
+	struct asking a = { .v = v,
+			    .f = f,
+			    .window = slow_window(v, &f->suspect) };
 
-	/* The window stays: the question was asked for it. */
-	if (!ask_history(&a, err) || !ask_again(&a, before, err) ||
-	    !fill_symptom(&a, err) || !blame_caller(&a, err))
-		return false;
-	f->has_symptom = true;
-	return explain(&a, err);
+	return slow_is_chosen(v) ? slow_chosen_investigate(v, f, a.window, err)
+				 : ask_servers(&a, err);
+}
+
+void slow_without_profiles(struct investigation *v, struct slow_finding *f)
+{
+	struct cause_evidence none = { 0 };
+	struct result *result = v->result;
+
+	f->shown = NULL;
+	f->has_conclusion = false;
+	result->has_profile = result->has_baseline = false;
+	result->function_count = result->function_listed = 0;
+	cause_judge(&none, result, &f->cause);
+}
+
+bool slow_view(struct investigation *v, struct slow_finding *f,
+	       struct error *err)
+{
+	return f->profiles ? profile_inquiry_view(f->profiles, err)
+			   : slow_chosen_view(v, f, err);
 }

@@ -9,14 +9,16 @@
 
 #include "investigate/finding.h"
 
-/* Profiles of servers, for the suspect that suspect_find() found. The window
- * is that of slow_window(). False: there is no profile, with the reason (see
- * investigation.shortfall); what the traces say stands. */
+/* For the suspect that suspect_find() found. False: there is no profile, with
+ * the reason (see investigation.shortfall, and suspect.choice.missing); what
+ * the traces say stands, once slow_without_profiles() has put it so. */
 bool slow_investigate(struct investigation *v, struct slow_finding *f,
-		      struct time_range window, struct error *err) MUST_CHECK;
+		      struct error *err) MUST_CHECK;
+void slow_without_profiles(struct investigation *v, struct slow_finding *f);
 
-/* The suspect's time and --pad, or what the user said. */
-struct time_range slow_window(const struct investigation *v,
-			      const struct suspect *s);
+/* What the filters leave is for the rows and drawings: all that was decided and
+ * said is of the whole, so this comes after the words. */
+bool slow_view(struct investigation *v, struct slow_finding *f,
+	       struct error *err) MUST_CHECK;
 
 #endif

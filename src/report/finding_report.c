@@ -7,6 +7,7 @@
 #include "report/choice_texts.h"
 #include "report/history_reasons.h"
 #include "report/missing_span.h"
+#include "report/shortfall_text.h"
 
 bool suspect_report_write(const struct suspect *s, struct result *result,
 			  struct error *err)
@@ -22,14 +23,29 @@ bool suspect_explain(const struct suspect *s, struct error *err)
 	       missing_span_explain(&s->choice, err);
 }
 
-/* The trace's half of the answer. */
-static bool write_trace_cause(struct result *result, struct error *err)
+/* Notes that begin so take the place of the function in the report. */
+static void note_missing(const char *why, struct notes *notes)
 {
-	struct cause_evidence none = { 0 };
-	struct cause_facts facts;
+	const struct str lead = STR("no profile");
 
-	cause_judge(&none, result, &facts);
-	return cause_text_write(&facts, result, err);
+	notes_add(notes, "%s%s",
+		  str_starts(str_from(why), lead) ? "" : "no profile: ", why);
+}
+
+bool finding_explain(const struct slow_finding *f,
+		     const struct shortfall *shortfall, struct error *err)
+{
+	return shortfall_explain(shortfall, err) ||
+	       suspect_explain(&f->suspect, err);
+}
+
+bool finding_report_missing(const struct slow_finding *f, const char *why,
+			    const struct baseline_want *asked,
+			    struct result *result, struct notes *notes,
+			    struct error *err)
+{
+	note_missing(why, notes);
+	return finding_report_write(f, asked, result, err);
 }
 
 bool finding_report_write(const struct slow_finding *f,
@@ -41,8 +57,8 @@ bool finding_report_write(const struct slow_finding *f,
 	if (result->has_reasons && f->has_symptom)
 		history_reasons_add(&f->symptom, &f->history, asked,
 				    &result->reasons);
-	if (!f->has_profiles)
-		return write_trace_cause(result, err);
+	if (!f->has_conclusion || !f->profiles)
+		return cause_text_write(&f->cause, result, err);
 	if (!cause_words_write(f->profiles, err) ||
 	    !confidence_words_write(f->profiles, err))
 		return false;
