@@ -13,15 +13,15 @@ bool collect_add(struct collect *k, const struct finding_facts *facts,
 	struct result *r = k->result;
 	size_t size = r->finding_count * sizeof *r->findings;
 	size_t kept = count < FINDING_SPAN_IDS ? count : FINDING_SPAN_IDS;
-	struct finding *grown =
+	struct trace_finding *grown =
 		arena_grow(&r->arena, r->findings, size, size + sizeof *grown);
-	struct finding *f;
+	struct trace_finding *f;
 
 	if (!grown)
 		return arena_fail(&r->arena, "the answer", k->err);
 	r->findings = grown;
 	f = &grown[r->finding_count];
-	*f = (struct finding){
+	*f = (struct trace_finding){
 		.kind = str_from(finding_kind_name(facts->kind)),
 		.facts = *facts,
 		.span_id_count = kept,

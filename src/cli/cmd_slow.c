@@ -21,8 +21,7 @@ static bool ask_window(struct run *r, struct error *err)
 			       err));
 }
 
-static bool find_profile(struct run *r, struct slow_finding *f,
-			 struct error *err)
+static bool find_profile(struct run *r, struct finding *f, struct error *err)
 {
 	struct investigation *v = &r->investigation;
 
@@ -38,7 +37,7 @@ static bool find_profile(struct run *r, struct slow_finding *f,
 
 /* Without a profile the trace's half of the answer is still told; the reason
  * goes to stderr and into the exit status. */
-static bool without_profile(struct run *r, struct slow_finding *f,
+static bool without_profile(struct run *r, struct finding *f,
 			    const struct error *missing, struct error *err)
 {
 	r->shown = NULL;
@@ -86,7 +85,7 @@ static bool is_fatal(const struct error *missing)
 	return missing->code == ERROR_USAGE || missing->code == ERROR_MEMORY;
 }
 
-static bool slow(struct run *r, struct slow_finding *f, struct error *err)
+static bool slow(struct run *r, struct finding *f, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	struct error missing = { 0 };
@@ -108,12 +107,12 @@ static bool slow(struct run *r, struct slow_finding *f, struct error *err)
 int cmd_slow(const struct options *o)
 {
 	struct error err = { 0 };
-	struct slow_finding finding;
+	struct finding finding;
 	struct run r;
 	bool done;
 
-	slow_finding_init(&finding, &r.investigation);
+	finding_init(&finding, &r.investigation);
 	done = run_begin(&r, o, "slow", &err) && slow(&r, &finding, &err);
-	slow_finding_release(&finding);
+	finding_release(&finding);
 	return run_end(&r, done, &err);
 }

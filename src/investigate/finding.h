@@ -13,7 +13,7 @@
 #include "investigate/suspect.h"
 #include "investigate/symptom.h"
 
-struct slow_finding {
+struct finding {
 	struct suspect suspect;
 	struct operation_history history;
 	struct symptom symptom;
@@ -32,7 +32,7 @@ struct slow_finding {
 };
 
 /* The investigation must outlive it. */
-void slow_finding_init(struct slow_finding *f, struct investigation *v);
-void slow_finding_release(struct slow_finding *f);
+void finding_init(struct finding *f, struct investigation *v);
+void finding_release(struct finding *f);
 
 #endif

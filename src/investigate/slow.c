@@ -12,7 +12,7 @@
 /* The service's name and types, requests like this one. */
 #define AGAIN_JOBS 3
 
-void slow_finding_init(struct slow_finding *f, struct investigation *v)
+void finding_init(struct finding *f, struct investigation *v)
 {
 	suspect_init(&f->suspect);
 	operation_history_init(&f->history);
@@ -22,7 +22,7 @@ void slow_finding_init(struct slow_finding *f, struct investigation *v)
 	f->shown = NULL;
 }
 
-void slow_finding_release(struct slow_finding *f)
+void finding_release(struct finding *f)
 {
 	suspect_release(&f->suspect);
 	operation_history_release(&f->history);
@@ -52,7 +52,7 @@ static struct time_range slow_window(const struct investigation *v,
 /* What goes on while the questions of a round are put together. */
 struct asking {
 	struct investigation *v;
-	struct slow_finding *f;
+	struct finding *f;
 	struct time_range window;
 	struct profile_lookup lookup;
 };
@@ -131,7 +131,7 @@ static bool check_instance(struct investigation *v, const struct symptom *s,
 }
 
 /* Faster than this one, and by as much as makes a baseline healthy. */
-static bool has_fast(const struct slow_finding *f)
+static bool has_fast(const struct finding *f)
 {
 	const struct cohorts *c = &f->history.cohorts;
 
@@ -140,7 +140,7 @@ static bool has_fast(const struct slow_finding *f)
 		       (double)c->slow.p50_ns;
 }
 
-static bool check_asked(struct investigation *v, const struct slow_finding *f,
+static bool check_asked(struct investigation *v, const struct finding *f,
 			const struct profile_service *service,
 			struct error *err)
 {
@@ -184,7 +184,7 @@ static bool blame_caller(struct asking *a, struct error *err)
 static bool explain(struct asking *a, struct error *err)
 {
 	struct investigation *v = a->v;
-	struct slow_finding *f = a->f;
+	struct finding *f = a->f;
 	struct profile_service service;
 
 	if (!profile_lookup_take(&a->lookup, v, &service, err) ||
@@ -211,7 +211,7 @@ static bool ask_servers(struct asking *a, struct error *err)
 	return explain(a, err);
 }
 
-bool slow_investigate(struct investigation *v, struct slow_finding *f,
+bool slow_investigate(struct investigation *v, struct finding *f,
 		      struct error *err)
 {
 	struct asking a = { .v = v,
@@ -222,7 +222,7 @@ bool slow_investigate(struct investigation *v, struct slow_finding *f,
 				 : ask_servers(&a, err);
 }
 
-void slow_without_profiles(struct investigation *v, struct slow_finding *f)
+void slow_without_profiles(struct investigation *v, struct finding *f)
 {
 	struct cause_evidence none = { 0 };
 	struct result *result = v->result;
@@ -234,8 +234,7 @@ void slow_without_profiles(struct investigation *v, struct slow_finding *f)
 	cause_judge(&none, result, &f->cause);
 }
 
-bool slow_view(struct investigation *v, struct slow_finding *f,
-	       struct error *err)
+bool slow_view(struct investigation *v, struct finding *f, struct error *err)
 {
 	return f->profiles ? profile_inquiry_view(f->profiles, err)
 			   : slow_chosen_view(v, f, err);

@@ -10,7 +10,7 @@ bool slow_is_chosen(const struct investigation *v)
 	       v->question->baseline.kind == BASELINE_WANT_FILE;
 }
 
-static void want_init(const struct investigation *v, struct slow_finding *f,
+static void want_init(const struct investigation *v, struct finding *f,
 		      struct time_range window)
 {
 	const char *const *path = &v->backends->profiles.path;
@@ -35,7 +35,7 @@ static void want_init(const struct investigation *v, struct slow_finding *f,
 	f->want.span_range = window_of_samples(span->start_ns, span->end_ns);
 }
 
-static bool rank_rows(const struct investigation *v, struct slow_finding *f,
+static bool rank_rows(const struct investigation *v, struct finding *f,
 		      struct error *err)
 {
 	bool is_loop = v->result->cause.kind == CAUSE_N_PLUS_ONE &&
@@ -45,7 +45,7 @@ static bool rank_rows(const struct investigation *v, struct slow_finding *f,
 			   is_loop, err);
 }
 
-static bool rank_chosen(const struct investigation *v, struct slow_finding *f,
+static bool rank_chosen(const struct investigation *v, struct finding *f,
 			struct error *err)
 {
 	const struct guilty_pick *pick = &f->suspect.pick;
@@ -57,7 +57,7 @@ static bool rank_chosen(const struct investigation *v, struct slow_finding *f,
 	       rank_rows(v, f, err);
 }
 
-static void judge_cause(const struct investigation *v, struct slow_finding *f)
+static void judge_cause(const struct investigation *v, struct finding *f)
 {
 	struct cause_evidence evidence = { 0 };
 
@@ -70,7 +70,7 @@ static void judge_cause(const struct investigation *v, struct slow_finding *f)
 	cause_judge(&evidence, v->result, &f->cause);
 }
 
-bool slow_chosen_investigate(struct investigation *v, struct slow_finding *f,
+bool slow_chosen_investigate(struct investigation *v, struct finding *f,
 			     struct time_range window, struct error *err)
 {
 	f->note_count = v->result->notes.count;
@@ -83,7 +83,7 @@ bool slow_chosen_investigate(struct investigation *v, struct slow_finding *f,
 	return true;
 }
 
-bool slow_chosen_view(struct investigation *v, struct slow_finding *f,
+bool slow_chosen_view(struct investigation *v, struct finding *f,
 		      struct error *err)
 {
 	struct error nothing = { 0 };

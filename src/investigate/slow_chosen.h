@@ -12,10 +12,10 @@
 bool slow_is_chosen(const struct investigation *v);
 
 /* As slow_investigate(), and the view of its rows. */
-bool slow_chosen_investigate(struct investigation *v, struct slow_finding *f,
+bool slow_chosen_investigate(struct investigation *v, struct finding *f,
 			     struct time_range window,
 			     struct error *err) MUST_CHECK;
-bool slow_chosen_view(struct investigation *v, struct slow_finding *f,
+bool slow_chosen_view(struct investigation *v, struct finding *f,
 		      struct error *err) MUST_CHECK;
 
 #endif

@@ -84,7 +84,7 @@ struct finding_facts {
 	bool is_fatal;
 };
 
-struct finding {
+struct trace_finding {
 	struct str kind; /* n_plus_one, error, clock_skew, ... */
 	struct finding_facts facts;
 	struct str text;

@@ -258,12 +258,13 @@ struct result {
 	size_t function_count;    /* rows kept */
 	/* Rows in the array, for pages: those kept and more. 0: no more. */
 	size_t function_listed;
-	size_t function_total;    /* rows before the limit */
-	size_t noise_count;       /* rows left out as noise */
-	size_t change_total;      /* rows that changed for certain */
+	size_t function_total; /* rows before the limit */
+	size_t noise_count;    /* rows left out as noise */
+	size_t change_total;   /* rows that changed for certain */
 	/* For drawings, see rank_want.is_drawn. */
 	const struct func_table *table; /* of analyze/, of what was ranked */
-	/* Of analyze/, too: what weakens the comparison; NULL: nothing ranked. */
+	/* Of analyze/, too: what weakens the comparison; NULL: nothing ranked.
+	 */
 	const struct rank_facts *rank_facts;
 	bool is_compared;
 	enum normalize normalize; /* how the sides were compared in the end */
@@ -281,7 +282,7 @@ struct result {
 	/* What the values of both sides went into; total 0 when not known. */
 	struct kind_shares kinds;
 	struct kind_shares baseline_kinds;
-	struct finding *findings;
+	struct trace_finding *findings;
 	size_t finding_count;
 	struct waterfall_row *waterfall; /* show only */
 	size_t waterfall_count;

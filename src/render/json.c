@@ -279,7 +279,7 @@ static void write_compared(struct jsonw *w, const struct result *r)
 	jsonw_object_end(w);
 }
 
-static void write_finding(struct jsonw *w, const struct finding *finding)
+static void write_finding(struct jsonw *w, const struct trace_finding *finding)
 {
 	char id[17];
 

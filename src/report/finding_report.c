@@ -32,14 +32,14 @@ static void note_missing(const char *why, struct notes *notes)
 		  str_starts(str_from(why), lead) ? "" : "no profile: ", why);
 }
 
-bool finding_explain(const struct slow_finding *f,
-		     const struct shortfall *shortfall, struct error *err)
+bool finding_explain(const struct finding *f, const struct shortfall *shortfall,
+		     struct error *err)
 {
 	return shortfall_explain(shortfall, err) ||
 	       suspect_explain(&f->suspect, err);
 }
 
-bool finding_report_missing(const struct slow_finding *f, const char *why,
+bool finding_report_missing(const struct finding *f, const char *why,
 			    const struct baseline_want *asked,
 			    struct result *result, struct notes *notes,
 			    struct error *err)
@@ -48,7 +48,7 @@ bool finding_report_missing(const struct slow_finding *f, const char *why,
 	return finding_report_write(f, asked, result, err);
 }
 
-bool finding_report_write(const struct slow_finding *f,
+bool finding_report_write(const struct finding *f,
 			  const struct baseline_want *asked,
 			  struct result *result, struct error *err)
 {

@@ -320,7 +320,7 @@ bool finding_texts_write(const struct calls *calls, struct result *result,
 
 	buf_init(&text, WORDING_BYTES);
 	for (size_t i = 0; i < result->finding_count; i++) {
-		struct finding *f = &result->findings[i];
+		struct trace_finding *f = &result->findings[i];
 		const struct telling k = { calls, calls->t, &f->facts, &text };
 
 		tell(&k);

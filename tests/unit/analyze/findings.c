@@ -39,7 +39,8 @@ static void end(struct report *r)
 	trace_release(&r->t);
 }
 
-static const struct finding *find(const struct report *r, const char *kind)
+static const struct trace_finding *find(const struct report *r,
+					const char *kind)
 {
 	for (size_t i = 0; i < r->result.finding_count; i++) {
 		if (str_equal(r->result.findings[i].kind, str_from(kind)))
@@ -88,7 +89,7 @@ static void expect_none(const char *text, const char *kind)
 /* The first finding of this kind has these facts. */
 static void expect(const char *text, const struct finding_facts *wanted)
 {
-	const struct finding *f;
+	const struct trace_finding *f;
 	struct report r;
 
 	begin(&r, text);
@@ -105,7 +106,7 @@ static void expect(const char *text, const struct finding_facts *wanted)
 static void retry(void **state)
 {
 	struct report r;
-	const struct finding *f;
+	const struct trace_finding *f;
 
 	(void)state;
 	begin(&r, "1 0 a S root 0 900\n"

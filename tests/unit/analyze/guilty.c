@@ -70,7 +70,8 @@ static void expect_path(const struct answer *a, const char *expected)
 }
 
 /* The finding of this kind, which must be there. */
-static const struct finding *finding(const struct answer *a, const char *kind)
+static const struct trace_finding *finding(const struct answer *a,
+					   const char *kind)
 {
 	for (size_t i = 0; i < a->result.finding_count; i++) {
 		if (str_equal(a->result.findings[i].kind, str_from(kind)))

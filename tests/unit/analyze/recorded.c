@@ -153,7 +153,8 @@ static void expect_str(struct str text, const char *expected)
 	assert_memory_equal(text.ptr, expected, text.len);
 }
 
-static const struct finding *finding(const struct replay *r, const char *kind)
+static const struct trace_finding *finding(const struct replay *r,
+					   const char *kind)
 {
 	for (size_t i = 0; i < r->result.finding_count; i++) {
 		if (str_equal(r->result.findings[i].kind, str_from(kind)))
@@ -207,7 +208,7 @@ static void loop_of_52(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < 8; i++) {
-		const struct finding *f;
+		const struct trace_finding *f;
 		struct replay r;
 		uint32_t first;
 

@@ -105,8 +105,9 @@ static void test_function(void **state)
 	(void)state;
 	sample_slow(&s);
 	expect(&s, "FindByEmail   user_repository.go:88\n");
-	expect(&s, "119 ms of CPU per request, usually 7.47 ms; hottest beneath "
-		   "it: database/sql.(*Rows).Next\n");
+	expect(&s,
+	       "119 ms of CPU per request, usually 7.47 ms; hottest beneath "
+	       "it: database/sql.(*Rows).Next\n");
 	s.rows[0].change = CHANGE_NOISE;
 	expect(&s, "usually 7.47 ms: that may be noise; hottest");
 	s.rows[0].is_with_all = true;
@@ -196,7 +197,7 @@ static void test_compared(void **state)
 
 static void test_findings(void **state)
 {
-	struct finding many[20];
+	struct trace_finding many[20];
 	struct sample s;
 
 	(void)state;
@@ -216,8 +217,9 @@ static void test_diff_answers(void **state)
 
 	(void)state;
 	sample_diff(&s);
-	expect(&s, "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
-		   "request in all from 182 ms to 183 ms (+0.4 %)\n");
+	expect(&s,
+	       "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
+	       "request in all from 182 ms to 183 ms (+0.4 %)\n");
 	expect(&s, "  total  before  change ");
 	expect(&s, "strong: told from noise, q 0.0004\n");
 	s.rows[0].q = 0.03;
@@ -293,9 +295,10 @@ static void test_changes_only(void **state)
 	s.rows[4].delta = 0.4;
 	s.rows[4].baseline_total_value /= 2;
 	expect_in(&s, (struct render_style){ .limit = 10 }, "grown?");
-	expect_in(&s, (struct render_style){ .limit = 10 },
-		  "main.encodeAnswer                                             "
-		  "   through main.(*UserRepository).FindByEmail\n");
+	expect_in(
+		&s, (struct render_style){ .limit = 10 },
+		"main.encodeAnswer                                             "
+		"   through main.(*UserRepository).FindByEmail\n");
 	for (size_t i = 0; i < 5; i++)
 		s.rows[i].change = CHANGE_SAME;
 	expect_in(&s, (struct render_style){ .limit = 10 }, "logRequest");

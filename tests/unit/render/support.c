@@ -195,16 +195,17 @@ static void add_lists(struct sample *s)
 {
 	s->span_ids[0] = 0x00f067aa0ba902b7;
 	s->span_ids[1] = 0xfffffffffffffffe;
-	s->findings[0] = (struct finding){ .kind = STR("n_plus_one"),
-					   .text = STR("user-db find: 52 x "
-						       "\"SELECT * FROM "
-						       "preferences WHERE "
-						       "user_id = ?\", one "
-						       "after another, "
-						       "480 ms"),
-					   .span_ids = s->span_ids,
-					   .span_id_count = 2 };
-	s->findings[1] = (struct finding){
+	s->findings[0] =
+		(struct trace_finding){ .kind = STR("n_plus_one"),
+					.text = STR("user-db find: 52 x "
+						    "\"SELECT * FROM "
+						    "preferences WHERE "
+						    "user_id = ?\", one "
+						    "after another, "
+						    "480 ms"),
+					.span_ids = s->span_ids,
+					.span_id_count = 2 };
+	s->findings[1] = (struct trace_finding){
 		.kind = STR("clock_skew"),
 		.text = STR("user-db runs 3 ms ahead of api_server"),
 	};
@@ -492,8 +493,8 @@ static void add_owned(struct sample *s, uint32_t i)
 {
 	uint32_t owner = i;
 
-	while (owner && s->functions[s->nodes[owner].function].kind !=
-				CODE_APPLICATION)
+	while (owner &&
+	       s->functions[s->nodes[owner].function].kind != CODE_APPLICATION)
 		owner = s->nodes[owner].parent;
 	for (int side = 0; side < FLAME_SIDES; side++)
 		s->functions[s->nodes[owner].function].owned[side] +=

@@ -18,7 +18,7 @@ struct sample {
 	struct result result;
 	struct trace trace;
 	struct function_row rows[SAMPLE_ROWS_MAX];
-	struct finding findings[3];
+	struct trace_finding findings[3];
 	uint64_t span_ids[2];
 	struct request_info requests[2];
 	struct str path[3];

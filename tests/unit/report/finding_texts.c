@@ -21,7 +21,7 @@ static const char spans[] =
 /* Spans of the facts are ids; 0: not known. */
 static void expect(const char *words, struct finding_facts facts)
 {
-	struct finding finding = { .facts = facts };
+	struct trace_finding finding = { .facts = facts };
 	struct result result = { .findings = &finding, .finding_count = 1 };
 	uint32_t *indices[] = { &finding.facts.span, &finding.facts.call,
 				&finding.facts.other, &finding.facts.failed };
