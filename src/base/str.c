@@ -99,6 +99,15 @@ size_t str_until(struct str s, size_t start, char c)
 	return hit ? (size_t)(hit - s.ptr) : s.len;
 }
 
+struct str str_take_line(struct str *rest)
+{
+	size_t end = str_until(*rest, 0, '\n');
+	struct str line = str_slice(*rest, 0, end);
+
+	*rest = str_slice(*rest, end + 1, rest->len);
+	return line;
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';

@@ -53,6 +53,10 @@ size_t str_find(struct str s, struct str needle);
  * there is none. */
 size_t str_until(struct str s, size_t start, char c);
 
+/* Takes the first line off *rest, which is empty behind the last; without its
+ * line feed. */
+struct str str_take_line(struct str *rest);
+
 /* Without ASCII blanks at both ends. */
 struct str str_trim(struct str s);
 

@@ -49,16 +49,6 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static struct str take_line(struct str *rest)
-{
-	size_t end = str_find(*rest, STR("\n"));
-	struct str line = str_slice(*rest, 0, end);
-
-	*rest = end == SIZE_MAX ? STR("")
-				: str_slice(*rest, end + 1, rest->len);
-	return line;
-}
-
 static struct str take_word(struct str *rest)
 {
 	struct str word;
@@ -200,14 +190,15 @@ bool perf_script_is(struct str text)
 	struct place place;
 
 	for (unsigned i = 0; text.len && i < LOOK_LINES; i++) {
-		struct str line = take_line(&text);
+		struct str line = str_take_line(&text);
 
 		if (!str_trim(line).len || line.ptr[0] == '#')
 			continue;
 		if (!read_event(line, &event))
 			return false;
-		return read_place(
-			event.rest.len ? event.rest : take_line(&text), &place);
+		return read_place(event.rest.len ? event.rest
+						 : str_take_line(&text),
+				  &place);
 	}
 	return false;
 }
@@ -359,7 +350,7 @@ static bool read_samples(struct perf *p, struct str text, struct error *err)
 
 	while (text.len) {
 		p->line++;
-		if (!read_line(p, take_line(&text), err))
+		if (!read_line(p, str_take_line(&text), err))
 			return false;
 	}
 	p->is_cut_off = !has_line_end || (p->is_in_sample && p->has_lines);
@@ -371,7 +362,7 @@ static void find_first_event(struct perf *p, struct str text)
 	struct event event;
 
 	while (text.len && !p->event.len)
-		if (read_event(take_line(&text), &event))
+		if (read_event(str_take_line(&text), &event))
 			p->event = event.name;
 }
 

@@ -127,16 +127,6 @@ static enum folded_verdict judge_folded(struct str line)
 	return FOLDED_MAYBE;
 }
 
-static struct str next_line(struct str *rest)
-{
-	size_t end = str_find(*rest, STR("\n"));
-	struct str line = str_slice(*rest, 0, end);
-
-	*rest = str_slice(*rest, end == SIZE_MAX ? rest->len : end + 1,
-			  rest->len);
-	return str_trim(line);
-}
-
 /* Only the first lines are looked at; the decoder judges the others, and
  * names the line that is wrong. */
 static bool is_folded(struct str text)
@@ -145,7 +135,7 @@ static bool is_folded(struct str text)
 	unsigned lines = 0;
 
 	while (text.len && lines < LOOK_LINES) {
-		struct str line = next_line(&text);
+		struct str line = str_trim(str_take_line(&text));
 		enum folded_verdict verdict;
 
 		if (line.len == 0)

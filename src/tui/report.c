@@ -58,15 +58,6 @@ void report_event(struct explorer *e, const struct tui_event *event)
 		e->has_report = false;
 }
 
-static struct str next_line(struct str *rest)
-{
-	size_t at = str_find(*rest, STR("\n"));
-	struct str line = str_slice(*rest, 0, at);
-
-	*rest = str_slice(*rest, min_size(at, rest->len - 1) + 1, rest->len);
-	return line;
-}
-
 void report_draw(struct explorer *e, const struct surface *s)
 {
 	static const struct look plain = { 0 }, dim = { .is_dim = true };
@@ -76,10 +67,10 @@ void report_draw(struct explorer *e, const struct surface *s)
 	scroll_to(e, e->report_top);
 	rest = buf_str(&e->report);
 	for (uint32_t i = 0; rest.len && i < e->report_top; i++)
-		next_line(&rest);
+		str_take_line(&rest);
 	for (uint32_t row = 0; row + 1 < s->rows; row++)
 		surface_text(s, row, 0, s->columns,
-			     rest.len ? next_line(&rest) : STR(""), &plain);
+			     rest.len ? str_take_line(&rest) : STR(""), &plain);
 	surface_text(s, s->rows - 1, 0, s->columns,
 		     STR("arrows scroll, Esc goes back"), &dim);
 }
