@@ -136,7 +136,7 @@ static bool use_labels(struct cloud *c, struct span_input *in)
 	if (!google_labels_are_complete(labels))
 		return error_memory(&c->t.err, "a span");
 	/* What the two kinds there are cannot tell is a label. */
-	if (in->kind == SPAN_KIND_INTERNAL && labels->has_kind)
+	if (in->kind == SPAN_KIND_INTERNAL)
 		in->kind = (uint8_t)labels->kind;
 	in->flags = labels->is_error ? SPAN_IS_ERROR : 0;
 	return !labels->has_message ||

@@ -2,20 +2,10 @@
 #include "decode/decode.h"
 #include "decode/formats.h"
 
-typedef bool (*profile_decoder)(struct str bytes,
-				const struct profile_want *want,
-				struct profile *out, struct notes *notes,
-				struct error *err);
-
-typedef bool (*profile_streamer)(struct feed *feed,
-				 const struct profile_want *want,
-				 struct profile *out, struct notes *notes,
-				 struct error *err);
-
 static const struct row {
 	enum format format;
-	profile_decoder decode;
-	profile_streamer stream; /* or NULL */
+	profile_decoder *decode;
+	profile_streamer *stream; /* or NULL */
 } decoders[] = {
 	{ FORMAT_PPROF, decode_pprof, decode_pprof_feed },
 	{ FORMAT_FOLDED, decode_folded, decode_folded_feed },
@@ -33,7 +23,7 @@ static const struct row *row_of(enum format format)
 	return NULL;
 }
 
-static bool stream_bytes(profile_streamer stream, struct str bytes,
+static bool stream_bytes(profile_streamer *stream, struct str bytes,
 			 const struct profile_want *want, struct profile *out,
 			 struct notes *notes, struct error *err)
 {

@@ -23,57 +23,42 @@ struct reader {
 
 /* Functions that read give false for failures of their own only; what the
  * JSON reader met sticks there and is told in check_answer(). */
-static bool read_names(struct reader *r, struct error *err)
+static bool read_list(struct reader *r,
+		      bool (*read)(struct reader *r, struct error *err),
+		      struct error *err)
 {
-	struct str name;
-
 	if (!json_enter(r->json, JSON_ARRAY))
 		return true;
 	while (json_next_item(r->json))
-		if (json_text(r->json, &name) &&
-		    !flame_name(&r->flame, name, err))
+		if (!read(r, err))
 			return false;
 	return true;
 }
 
-static bool read_values(struct reader *r, struct error *err)
+static bool read_name(struct reader *r, struct error *err)
+{
+	struct str name;
+
+	return !json_text(r->json, &name) || flame_name(&r->flame, name, err);
+}
+
+static bool read_value(struct reader *r, struct error *err)
 {
 	int64_t value;
 
-	if (!json_enter(r->json, JSON_ARRAY))
-		return true;
-	while (json_next_item(r->json))
-		if (json_i64(r->json, &value) &&
-		    !flame_value(&r->flame, value, err))
-			return false;
-	return true;
+	return !json_i64(r->json, &value) || flame_value(&r->flame, value, err);
 }
 
 /* {"values": [...]} or, in older answers, the bare numbers. */
 static bool read_level(struct reader *r, struct error *err)
 {
-	struct str key;
-
 	if (!flame_level(&r->flame, err))
 		return false;
 	if (json_peek(r->json) != JSON_OBJECT ||
 	    !json_enter(r->json, JSON_OBJECT))
-		return read_values(r, err);
-	while (json_next_key(r->json, &key)) {
-		if (!str_equal(key, STR("values")))
-			json_skip(r->json);
-		else if (!read_values(r, err))
-			return false;
-	}
-	return true;
-}
-
-static bool read_levels(struct reader *r, struct error *err)
-{
-	if (!json_enter(r->json, JSON_ARRAY))
-		return true;
-	while (json_next_item(r->json))
-		if (!read_level(r, err))
+		return read_list(r, read_value, err);
+	while (json_next_named(r->json, STR("values")))
+		if (!read_list(r, read_value, err))
 			return false;
 	return true;
 }
@@ -95,9 +80,9 @@ static bool read_graph(struct reader *r, struct error *err)
 
 		r->is_diff = r->is_diff || is_diff_key(key);
 		if (str_equal(key, STR("names")))
-			is_done = read_names(r, err);
+			is_done = read_list(r, read_name, err);
 		else if (str_equal(key, STR("levels")) && !r->is_diff)
-			is_done = read_levels(r, err);
+			is_done = read_list(r, read_level, err);
 		else
 			json_skip(r->json);
 		if (!is_done)
@@ -113,11 +98,7 @@ static void read_pprof(struct reader *r)
 
 	if (!json_enter_nullable(r->json, JSON_OBJECT))
 		return;
-	while (json_next_key(r->json, &key)) {
-		if (!str_equal(key, STR("profile"))) {
-			json_skip(r->json);
-			continue;
-		}
+	while (json_next_named(r->json, STR("profile"))) {
 		if (!json_enter_if(r->json, JSON_OBJECT))
 			continue;
 		while (json_next_key(r->json, &key)) {

@@ -23,48 +23,34 @@ struct taker;
 typedef bool span_reader(struct feed *feed, struct taker *to,
 			 struct error *err);
 
-bool decode_otlp_json(struct feed *feed, struct taker *to,
-		      struct error *err) MUST_CHECK;
-bool decode_otlp_pb(struct feed *feed, struct taker *to,
-		    struct error *err) MUST_CHECK;
-bool decode_tempo_pb(struct feed *feed, struct taker *to,
-		     struct error *err) MUST_CHECK;
-bool decode_jaeger_json(struct feed *feed, struct taker *to,
-			struct error *err) MUST_CHECK;
-bool decode_cloud_trace_json(struct feed *feed, struct taker *to,
-			     struct error *err) MUST_CHECK;
-bool decode_zipkin_json(struct feed *feed, struct taker *to,
-			struct error *err) MUST_CHECK;
+span_reader decode_otlp_json MUST_CHECK;
+span_reader decode_otlp_pb MUST_CHECK;
+span_reader decode_tempo_pb MUST_CHECK;
+span_reader decode_jaeger_json MUST_CHECK;
+span_reader decode_cloud_trace_json MUST_CHECK;
+span_reader decode_zipkin_json MUST_CHECK;
 
 /* What is read is a search's answer: see decode/history.h. */
 bool decode_search(span_reader *read, struct str bytes, struct history *h,
 		   const struct history_want *want,
 		   struct error *err) MUST_CHECK;
 
-/* Each fills an initialised profile. */
-bool decode_pprof(struct str bytes, const struct profile_want *want,
-		  struct profile *out, struct notes *notes,
-		  struct error *err) MUST_CHECK;
-bool decode_pprof_feed(struct feed *feed, const struct profile_want *want,
-		       struct profile *out, struct notes *notes,
-		       struct error *err) MUST_CHECK;
-bool decode_folded(struct str bytes, const struct profile_want *want,
-		   struct profile *out, struct notes *notes,
-		   struct error *err) MUST_CHECK;
-bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
-			struct profile *out, struct notes *notes,
-			struct error *err) MUST_CHECK;
-bool decode_perf_script(struct str bytes, const struct profile_want *want,
-			struct profile *out, struct notes *notes,
-			struct error *err) MUST_CHECK;
-bool decode_pyroscope_tree(struct str bytes, const struct profile_want *want,
-			   struct profile *out, struct notes *notes,
-			   struct error *err) MUST_CHECK;
-bool decode_speedscope(struct str bytes, const struct profile_want *want,
-		       struct profile *out, struct notes *notes,
-		       struct error *err) MUST_CHECK;
-bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
-			    struct profile *out, struct notes *notes,
-			    struct error *err) MUST_CHECK;
+/* Fills an initialised profile, of bytes or of a format that is streamed. */
+typedef bool profile_decoder(struct str bytes, const struct profile_want *want,
+			     struct profile *out, struct notes *notes,
+			     struct error *err);
+typedef bool profile_streamer(struct feed *feed,
+			      const struct profile_want *want,
+			      struct profile *out, struct notes *notes,
+			      struct error *err);
+
+profile_decoder decode_pprof MUST_CHECK;
+profile_streamer decode_pprof_feed MUST_CHECK;
+profile_decoder decode_folded MUST_CHECK;
+profile_streamer decode_folded_feed MUST_CHECK;
+profile_decoder decode_perf_script MUST_CHECK;
+profile_decoder decode_pyroscope_tree MUST_CHECK;
+profile_decoder decode_speedscope MUST_CHECK;
+profile_decoder decode_flamegraph_json MUST_CHECK;
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/instance.h"
 #include "base/num.h"
-#include "decode/trace_json.h"
 
 /* ---- facts ---- */
 
@@ -84,23 +83,6 @@ static void set_text(struct span_facts *f, enum fact fact, struct str value)
 	f->texts[fact] = buf_str(copy);
 }
 
-static void set_kind(struct span_facts *f, struct str value)
-{
-	static const struct json_name kinds[] = {
-		JSON_NAME("internal", SPAN_KIND_INTERNAL),
-		JSON_NAME("unspecified", SPAN_KIND_INTERNAL),
-		JSON_NAME("server", SPAN_KIND_SERVER),
-		JSON_NAME("client", SPAN_KIND_CLIENT),
-		JSON_NAME("producer", SPAN_KIND_PRODUCER),
-		JSON_NAME("consumer", SPAN_KIND_CONSUMER),
-		{ { NULL, 0 }, 0 },
-	};
-	int kind = trace_json_field(kinds, value);
-
-	f->has_kind = kind >= 0;
-	f->kind = kind >= 0 ? (enum span_kind)kind : SPAN_KIND_INTERNAL;
-}
-
 void facts_set(struct span_facts *f, enum fact fact, struct str value)
 {
 	switch (fact) {
@@ -109,7 +91,7 @@ void facts_set(struct span_facts *f, enum fact fact, struct str value)
 			f->profile_id = 0;
 		break;
 	case FACT_KIND:
-		set_kind(f, value);
+		f->has_kind = span_kind_parse(value, &f->kind);
 		break;
 	case FACT_STATUS:
 		f->is_error |= str_equal_nocase(value, STR("error"));

@@ -161,7 +161,6 @@ void google_labels_clear(struct google_labels *l)
 	memset(l->ranks, 0, sizeof l->ranks);
 	l->has_message = false;
 	l->is_error = false;
-	l->has_kind = false;
 	l->kind = SPAN_KIND_INTERNAL;
 }
 
@@ -281,26 +280,6 @@ static bool is_server_failure(struct str status)
 	return parse_u64(status, &code) && code >= 500 && code < 600;
 }
 
-static void take_kind(struct google_labels *l, struct str value)
-{
-	static const struct {
-		struct str name;
-		enum span_kind kind;
-	} kinds[] = {
-		{ KEY("internal"), SPAN_KIND_INTERNAL },
-		{ KEY("server"), SPAN_KIND_SERVER },
-		{ KEY("client"), SPAN_KIND_CLIENT },
-		{ KEY("producer"), SPAN_KIND_PRODUCER },
-		{ KEY("consumer"), SPAN_KIND_CONSUMER },
-	};
-
-	for (size_t i = 0; i < COUNT_OF(kinds); i++)
-		if (str_equal_nocase(kinds[i].name, value)) {
-			l->has_kind = true;
-			l->kind = kinds[i].kind;
-		}
-}
-
 enum status_label {
 	STATUS_NONE,
 	STATUS_CODE, /* of google.rpc.Code, 0 is OK */
@@ -330,6 +309,7 @@ static bool take_status(struct google_labels *l, struct str label,
 			struct str value)
 {
 	enum status_label what = STATUS_NONE;
+	enum span_kind kind;
 
 	for (size_t i = 0; i < COUNT_OF(statuses); i++)
 		if (str_equal(statuses[i].label, label))
@@ -352,7 +332,8 @@ static bool take_status(struct google_labels *l, struct str label,
 		l->is_error |= !str_equal_nocase(value, STR("false"));
 		break;
 	case STATUS_KIND:
-		take_kind(l, value);
+		if (span_kind_parse(value, &kind))
+			l->kind = kind;
 		break;
 	case STATUS_NONE:
 		break;

@@ -23,8 +23,7 @@ struct google_labels {
 	struct buf message;                        /* of a failure */
 	bool has_message;
 	bool is_error;
-	bool has_kind;
-	enum span_kind kind;
+	enum span_kind kind; /* internal when not said */
 };
 
 void google_labels_init(struct google_labels *l);

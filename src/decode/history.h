@@ -28,25 +28,18 @@ struct history_want {
 	bool has_roots_only; /* of each trace its first span was asked for */
 };
 
-/* Each appends to the window, puts it in order and marks it answered. False
- * on a damaged answer or lack of memory: the window is then empty and not
- * answered. Tempo: /api/search; Jaeger: /api/v3/traces, /api/traces; Cloud
- * Trace: a list. */
-bool decode_tempo_search_json(struct str bytes, struct history *h,
-			      const struct history_want *want,
-			      struct error *err) MUST_CHECK;
-bool decode_tempo_search_pb(struct str bytes, struct history *h,
-			    const struct history_want *want,
-			    struct error *err) MUST_CHECK;
-bool decode_jaeger_search(struct str bytes, struct history *h,
-			  const struct history_want *want,
-			  struct error *err) MUST_CHECK;
-bool decode_cloud_trace_search(struct str bytes, struct history *h,
-			       const struct history_want *want,
-			       struct error *err) MUST_CHECK;
-bool decode_jaeger_search_legacy(struct str bytes, struct history *h,
-				 const struct history_want *want,
-				 struct error *err) MUST_CHECK;
+/* Appends to the window, puts it in order and marks it answered. False on a
+ * damaged answer or lack of memory: the window is then empty and not answered.
+ * Tempo: /api/search; Jaeger: /api/v3/traces, /api/traces; Cloud Trace: a
+ * list. */
+typedef bool search_decoder(struct str bytes, struct history *h,
+			    const struct history_want *want, struct error *err);
+
+search_decoder decode_tempo_search_json MUST_CHECK;
+search_decoder decode_tempo_search_pb MUST_CHECK;
+search_decoder decode_jaeger_search MUST_CHECK;
+search_decoder decode_jaeger_search_legacy MUST_CHECK;
+search_decoder decode_cloud_trace_search MUST_CHECK;
 
 /* Whoever wants to know which services there are: called for each process
  * that is described, with its service, empty when it does not tell. */

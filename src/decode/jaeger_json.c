@@ -120,13 +120,16 @@ static void use_span_tag(struct jaeger *j, struct span_input *in,
 			 const struct tag *tag, struct str text)
 {
 	struct str key = attr_key_str(&tag->key);
+	enum span_kind kind;
 
-	if (str_equal(key, STR("span.kind")))
-		in->kind = (uint8_t)span_kind_from_name(text);
-	else if (str_equal(key, STR("error")))
+	if (str_equal(key, STR("span.kind"))) {
+		span_kind_parse(text, &kind);
+		in->kind = (uint8_t)kind;
+	} else if (str_equal(key, STR("error"))) {
 		use_error_tag(j, in, tag, text);
-	else if (!trace_json_status_tag(&j->t, key, text, in))
+	} else if (!trace_json_status_tag(&j->t, key, text, in)) {
 		trace_json_attr(&j->t, key);
+	}
 }
 
 /* in is NULL for a process. */
@@ -393,17 +396,6 @@ static void read_log(struct jaeger *j)
 	trace_build_event_end(t->to->b, trace_json_ns((uint64_t)time_us), name);
 }
 
-static void read_logs(struct jaeger *j)
-{
-	if (!taker_has_details(j->t.to)) {
-		json_skip(j->t.r);
-		return;
-	}
-	if (json_enter_nullable(j->t.r, JSON_ARRAY))
-		while (json_next_object(j->t.r))
-			read_log(j);
-}
-
 /* What is read of a span that is not kept: all else is checked for its grammar
  * only. */
 static bool is_of_times(int field)
@@ -450,7 +442,9 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 		read_warnings(j);
 		break;
 	case FIELD_LOGS:
-		read_logs(j);
+		if (trace_json_enter_parts(&j->t))
+			while (json_next_object(j->t.r))
+				read_log(j);
 		break;
 	case FIELD_PROCESS_ID:
 		find_process(j, json_text_nullable(j->t.r), &in->resource);

@@ -6,6 +6,7 @@
 #define DECODE_OTLP_H
 
 #include "decode/taker.h"
+#include "decode/wire.h"
 
 #define OTLP_STATUS_ERROR 2
 
@@ -28,5 +29,10 @@ static inline void otlp_note_partial(struct taker *to, struct str message)
 	taker_partial(to, "the server returned only a part of the trace%s%.*s",
 		      message.len ? ": " : "", STR_ARGS(message));
 }
+
+/* The parts of a KeyValue in protobuf, in whatever order they come: the value
+ * is a field of kv that holds an AnyValue, empty when it is not there. */
+bool otlp_pb_pair(struct wire *kv, struct str *key,
+		  struct wire_field *value) MUST_CHECK;
 
 #endif

@@ -189,17 +189,6 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 							 in.span_id, &t->err));
 }
 
-static void read_parts(struct trace_json *t, enum detail_kind kind)
-{
-	if (!taker_has_details(t->to)) {
-		json_skip(t->r);
-		return;
-	}
-	if (json_enter_nullable(t->r, JSON_ARRAY))
-		while (json_next_object(t->r))
-			read_part(t, kind);
-}
-
 /* What is read of a span that is not kept: all else is checked for its grammar
  * only. */
 static bool is_of_times(int field)
@@ -245,10 +234,12 @@ static void read_span_field(struct trace_json *t, int field,
 		read_status(t, in);
 		break;
 	case FIELD_EVENTS:
-		read_parts(t, DETAIL_EVENT);
-		break;
 	case FIELD_LINKS:
-		read_parts(t, DETAIL_LINK);
+		if (trace_json_enter_parts(t))
+			while (json_next_object(t->r))
+				read_part(t, field == FIELD_EVENTS
+						     ? DETAIL_EVENT
+						     : DETAIL_LINK);
 		break;
 	default:
 		json_skip(t->r);

@@ -80,9 +80,7 @@ static void write_scalar(struct value_text *v, const struct wire_field *f)
 	}
 }
 
-/* A KeyValue's parts, in whatever order they come. */
-static bool find_key_value(struct wire *kv, struct str *key,
-			   struct wire_field *value)
+bool otlp_pb_pair(struct wire *kv, struct str *key, struct wire_field *value)
 {
 	struct wire_field f;
 
@@ -147,7 +145,7 @@ static bool write_member(struct pb_reader *p, struct nesting *n)
 	if (!is_map)
 		return write_any(p, level, &f, n);
 	kv = wire_inside(level, &f);
-	if (!find_key_value(&kv, &key, &value))
+	if (!otlp_pb_pair(&kv, &key, &value))
 		return wire_check(&kv, WHAT, p->err);
 	value_key(&p->value, key);
 	return write_any(p, &kv, &value, n);
@@ -162,7 +160,7 @@ static bool read_attr(struct pb_reader *p, struct wire *parent,
 	struct str key, text;
 
 	kv = wire_inside(parent, f);
-	if (!find_key_value(&kv, &key, &value))
+	if (!otlp_pb_pair(&kv, &key, &value))
 		return wire_check(&kv, WHAT, p->err);
 	if (!taker_wants(p->to, key))
 		return true;

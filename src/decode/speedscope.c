@@ -152,6 +152,18 @@ static bool read_decimal(struct str text, int shift, int64_t *out)
  * Functions that read give false for failures of their own only; what the
  * JSON reader met sticks there and is told at the end. */
 
+static bool read_list(struct reader *r,
+		      bool (*read)(struct reader *r, struct error *err),
+		      struct error *err)
+{
+	if (!json_enter(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json))
+		if (!read(r, err))
+			return false;
+	return true;
+}
+
 static bool keep_text(struct reader *r, struct str text, struct str *kept,
 		      struct error *err)
 {
@@ -192,21 +204,11 @@ static bool read_frame(struct reader *r, struct error *err)
 
 static bool read_frames(struct reader *r, struct error *err)
 {
-	struct str key;
-
 	if (!json_enter(r->json, JSON_OBJECT))
 		return true;
-	while (json_next_key(r->json, &key)) {
-		if (!str_equal(key, STR("frames"))) {
-			json_skip(r->json);
-			continue;
-		}
-		if (!json_enter(r->json, JSON_ARRAY))
-			return true;
-		while (json_next_item(r->json))
-			if (!read_frame(r, err))
-				return false;
-	}
+	while (json_next_named(r->json, STR("frames")))
+		if (!read_list(r, read_frame, err))
+			return false;
 	return true;
 }
 
@@ -281,18 +283,6 @@ static bool read_event(struct reader *r, struct error *err)
 			json_skip(r->json);
 		}
 	}
-	return true;
-}
-
-static bool read_list(struct reader *r,
-		      bool (*read)(struct reader *r, struct error *err),
-		      struct error *err)
-{
-	if (!json_enter(r->json, JSON_ARRAY))
-		return true;
-	while (json_next_item(r->json))
-		if (!read(r, err))
-			return false;
 	return true;
 }
 

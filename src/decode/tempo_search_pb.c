@@ -7,6 +7,7 @@
 #include "base/word.h"
 #include "decode/gather.h"
 #include "decode/ids.h"
+#include "decode/otlp.h"
 #include "decode/wire.h"
 
 /* Spans of one process bear the same attributes: most were met before, and
@@ -54,34 +55,23 @@ static void read_inner(struct search_pb *s, struct wire *w,
 	pass_failure(w, &inner);
 }
 
-/* The text in an AnyValue, string_value = 1. */
-static struct str read_value(struct wire *w, const struct wire_field *f)
-{
-	struct wire inner = wire_inside(w, f);
-	struct str value = STR("");
-	struct wire_field v;
-
-	while (wire_next(&inner, &v))
-		if (v.tag == WIRE_TAG(1, WIRE_BYTES))
-			value = v.bytes;
-	pass_failure(w, &inner);
-	return value;
-}
-
-/* KeyValue: key = 1, value = 2. */
+/* Of values the texts: string_value = 1. */
 static void read_new_attribute(struct search_pb *s, struct wire *w,
 			       struct met_attribute *out)
 {
-	struct str key = STR("");
-	struct wire_field f;
+	struct wire_field value, f;
+	struct wire inner;
+	struct str key;
 
 	out->bytes = w->bytes;
 	out->value = STR("");
-	while (wire_next(w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
-			key = f.bytes;
-		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
-			out->value = read_value(w, &f);
+	if (otlp_pb_pair(w, &key, &value)) {
+		inner = wire_inside(w, &value);
+		while (wire_next(&inner, &f))
+			if (f.tag == WIRE_TAG(1, WIRE_BYTES))
+				out->value = f.bytes;
+		pass_failure(w, &inner);
+	}
 	out->fact = facts_find(&s->facts, key);
 }
 

@@ -52,11 +52,8 @@ static void read_label(struct reading *d)
 		} else if (!str_equal(key, STR("value"))) {
 			json_skip(d->r);
 		} else if (json_enter_if(d->r, JSON_OBJECT)) {
-			while (json_next_key(d->r, &key))
-				if (str_equal(key, STR("doubleValue")))
-					value = read_number(d->r);
-				else
-					json_skip(d->r);
+			while (json_next_named(d->r, STR("doubleValue")))
+				value = read_number(d->r);
 		}
 	}
 	if (is_bucket)
@@ -65,13 +62,8 @@ static void read_label(struct reading *d)
 
 static void read_sample(struct reading *d)
 {
-	struct str key;
-
-	while (json_next_key(d->r, &key))
-		if (str_equal(key, STR("value")))
-			read_count(d);
-		else
-			json_skip(d->r);
+	while (json_next_named(d->r, STR("value")))
+		read_count(d);
 }
 
 static void read_list(struct reading *d, void (*read)(struct reading *d))

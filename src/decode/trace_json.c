@@ -154,20 +154,12 @@ void trace_json_trace_id(struct trace_json *t, struct trace_id *id)
 		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
 }
 
-enum span_kind span_kind_from_name(struct str name)
+bool trace_json_enter_parts(struct trace_json *t)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("server", SPAN_KIND_SERVER),
-		JSON_NAME("client", SPAN_KIND_CLIENT),
-		JSON_NAME("producer", SPAN_KIND_PRODUCER),
-		JSON_NAME("consumer", SPAN_KIND_CONSUMER),
-		NAMES_END,
-	};
-
-	for (const struct json_name *n = names; n->text.len; n++)
-		if (str_equal_nocase(n->text, name))
-			return (enum span_kind)n->field;
-	return SPAN_KIND_INTERNAL;
+	if (taker_has_details(t->to))
+		return json_enter_nullable(t->r, JSON_ARRAY);
+	json_skip(t->r);
+	return false;
 }
 
 void trace_json_key(struct trace_json *t, struct attr_key *key)
@@ -286,7 +278,7 @@ static void read_error_object(struct trace_json *t)
 		JSON_NAME("msg", FIELD_MESSAGE),
 		JSON_NAME("httpCode", FIELD_CODE),
 		JSON_NAME("code", FIELD_CODE),
-		{ { NULL, 0 }, 0 },
+		NAMES_END,
 	};
 	struct str key;
 

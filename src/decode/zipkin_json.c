@@ -201,21 +201,11 @@ static void read_annotation(struct trace_json *t)
 	trace_build_event_end(t->to->b, trace_json_ns(time_us), name);
 }
 
-static void read_annotations(struct trace_json *t)
-{
-	if (!taker_has_details(t->to)) {
-		json_skip(t->r);
-		return;
-	}
-	if (json_enter_nullable(t->r, JSON_ARRAY))
-		while (json_next_object(t->r))
-			read_annotation(t);
-}
-
 static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 			    struct pieces *p)
 {
 	struct trace_json *t = &z->t;
+	enum span_kind kind;
 
 	switch (field) {
 	case FIELD_TRACE_ID:
@@ -231,8 +221,8 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		trace_json_name(t, in);
 		break;
 	case FIELD_KIND:
-		in->kind =
-			(uint8_t)span_kind_from_name(json_text_nullable(t->r));
+		span_kind_parse(json_text_nullable(t->r), &kind);
+		in->kind = (uint8_t)kind;
 		p->has_kind = true;
 		break;
 	case FIELD_TIMESTAMP:
@@ -252,7 +242,9 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		read_remote(t);
 		break;
 	case FIELD_ANNOTATIONS:
-		read_annotations(t);
+		if (trace_json_enter_parts(t))
+			while (json_next_object(t->r))
+				read_annotation(t);
 		break;
 	case FIELD_SHARED:
 		if (json_peek(t->r) == JSON_NULL)

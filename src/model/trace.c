@@ -127,3 +127,26 @@ void span_id_format(uint64_t span_id, char out[17])
 		bytes[i] = (unsigned char)(span_id >> (56 - 8 * i));
 	hex_encode(bytes, sizeof bytes, out);
 }
+
+bool span_kind_parse(struct str name, enum span_kind *kind)
+{
+	static const struct {
+		const char *name;
+		enum span_kind kind;
+	} kinds[] = {
+		{ "internal", SPAN_KIND_INTERNAL },
+		{ "unspecified", SPAN_KIND_INTERNAL },
+		{ "server", SPAN_KIND_SERVER },
+		{ "client", SPAN_KIND_CLIENT },
+		{ "producer", SPAN_KIND_PRODUCER },
+		{ "consumer", SPAN_KIND_CONSUMER },
+	};
+
+	*kind = SPAN_KIND_INTERNAL;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (str_equal_nocase(name, str_from(kinds[i].name))) {
+			*kind = kinds[i].kind;
+			return true;
+		}
+	return false;
+}

@@ -138,6 +138,10 @@ struct str resource_instance(const struct trace *t, uint32_t resource);
  * SPAN_NONE. */
 uint32_t trace_find_span(const struct trace *t, uint64_t span_id);
 
+/* "server" and so on, in capitals or not; "unspecified" is internal. False, and
+ * internal, for any other. */
+bool span_kind_parse(struct str name, enum span_kind *kind);
+
 /* 1 to 32 hex digits, either case; short ids are padded on the left.
  * False on anything else. */
 bool trace_id_parse(struct str text, struct trace_id *id) MUST_CHECK;

@@ -9,11 +9,7 @@
 
 #define STEPS 30u
 
-typedef bool (*search_decoder)(struct str bytes, struct history *h,
-			       const struct history_want *want,
-			       struct error *err);
-
-static const search_decoder decoders[] = {
+static search_decoder *const decoders[] = {
 	decode_tempo_search_json,  decode_tempo_search_pb,
 	decode_jaeger_search,      decode_jaeger_search_legacy,
 	decode_cloud_trace_search,
@@ -31,7 +27,7 @@ static void check_window(const struct history *h)
 	}
 }
 
-static void read_window(search_decoder decode, struct str bytes)
+static void read_window(search_decoder *decode, struct str bytes)
 {
 	const struct operation operations[] = {
 		{ STR("api_server"), STR("POST /login"), SPAN_KIND_SERVER },
@@ -60,7 +56,7 @@ static void read_window(search_decoder decode, struct str bytes)
 	buf_release(&next);
 }
 
-static void read_hits(search_decoder decode, struct str bytes)
+static void read_hits(search_decoder *decode, struct str bytes)
 {
 	struct hit_want hit_want = { .range = { 0, INT64_MAX } };
 	struct history_want want = { .trace_limit = 100,

@@ -104,10 +104,6 @@ bool tell_cloud_trace(struct str bytes, struct buf *told, struct error *err)
 
 /* ---- searches ---- */
 
-typedef bool (*search_decoder)(struct str bytes, struct history *h,
-			       const struct history_want *want,
-			       struct error *err);
-
 static void tell_hit(const struct hit *hit, struct buf *told)
 {
 	char id[33];
@@ -120,8 +116,8 @@ static void tell_hit(const struct hit *hit, struct buf *told)
 		 (long long)hit->span_ns, hit->span_count, hit->error_count);
 }
 
-static bool tell_hits(search_decoder decode, struct str bytes, struct buf *told,
-		      struct error *err)
+static bool tell_hits(search_decoder *decode, struct str bytes,
+		      struct buf *told, struct error *err)
 {
 	struct hit_want hit_want = {
 		.has_span = true,
@@ -180,7 +176,7 @@ static void tell_window(const struct history *h, struct buf *told)
 	}
 }
 
-static bool tell_history(search_decoder decode, struct str bytes,
+static bool tell_history(search_decoder *decode, struct str bytes,
 			 struct buf *told, struct error *err)
 {
 	struct history_want want = {

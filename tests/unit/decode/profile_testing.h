@@ -148,7 +148,8 @@ static inline void assert_figures(const struct profile *p,
 
 		if (id == TEXT_NONE || figures[id] != capped(value))
 			fail_msg("\"%s\": %lld, expected %lld", name,
-				 id == TEXT_NONE ? -1LL : (long long)figures[id],
+				 id == TEXT_NONE ? -1LL
+						 : (long long)figures[id],
 				 (long long)capped(value));
 		named++;
 	}
@@ -234,13 +235,8 @@ static inline void assert_folded(const struct profile *p, const char *expected)
 	buf_release(&text);
 }
 
-typedef bool (*profile_decoder)(struct str bytes,
-				const struct profile_want *want,
-				struct profile *out, struct notes *notes,
-				struct error *error);
-
 /* Each allocation fails once: told as lack of memory, nothing left behind. */
-static inline void assert_survives_starvation(profile_decoder decode,
+static inline void assert_survives_starvation(profile_decoder *decode,
 					      struct str bytes)
 {
 	struct profile_want want = want_of("");
