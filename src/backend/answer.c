@@ -44,6 +44,21 @@ bool body_contains(const struct http_response *response, struct str text)
 	return str_find(buf_str(&response->body), text) != SIZE_MAX;
 }
 
+bool answer_is_denied(const struct http_response *response)
+{
+	int status = response->status;
+
+	return status == 401 || status == 403 || status == 407;
+}
+
+bool answer_lacks_route(const struct http_response *response)
+{
+	int status = response->status;
+
+	return status == 404 || status == 405 || status == 501 ||
+	       (status == 200 && body_is_html(response));
+}
+
 bool body_has_key(const struct http_response *response, struct str key,
 		  bool may_be_empty)
 {

@@ -38,6 +38,12 @@ char body_first(const struct http_response *response);
 bool body_is_html(const struct http_response *response);
 bool body_contains(const struct http_response *response, struct str text);
 
+/* Whoever it is, on the way or there, wants to know who asks. */
+bool answer_is_denied(const struct http_response *response);
+
+/* The server does not have what was asked for, or shows its page instead. */
+bool answer_lacks_route(const struct http_response *response);
+
 /* True when the body is a JSON object that has the key, or is empty of keys
  * and may_be_empty. */
 bool body_has_key(const struct http_response *response, struct str key,

@@ -8,13 +8,11 @@
 #define BACKEND_BACKENDS_H
 
 #include "backend/source.h"
+#include "backend/table.h"
+#include "backend/trace_backend.h"
 #include "backend/traits.h"
 #include "base/notes.h"
 #include "decode/decode.h"
-
-#define DEFAULT_TEMPO_URL "http://localhost:3200"
-#define DEFAULT_JAEGER_URL "http://localhost:16686"
-#define DEFAULT_PYROSCOPE_URL "http://localhost:4040"
 
 struct side {
 	struct endpoint endpoint;
@@ -100,16 +98,32 @@ unsigned backends_rounds_left(const struct backends *b);
 /* Finds out what answers at the traces URL; once a run. */
 bool backends_probe_traces(struct backends *b, struct error *err) MUST_CHECK;
 
-/* The endpoints to try for Tempo and Jaeger, in this order: the URL that was
- * given, or the default of each. They borrow from b. */
-void backends_trace_endpoints(const struct backends *b,
-			      struct endpoint endpoints[2]);
+/* The server of traces; NULL until it was probed, and for files. */
+const struct trace_backend *backends_traces(const struct backends *b);
+
+/* Who may answer at the traces' address: the kind that it tells, else those
+ * that can be recognised, in the order of the table, each with the address that
+ * was given or its default. None where nothing is to be recognised. They
+ * borrow from b. */
+enum { TRACE_CANDIDATES = 4 };
+struct trace_candidate {
+	const struct backend_row *row;
+	const struct trace_probe *probe;
+	struct endpoint endpoint;
+};
+size_t backends_trace_candidates(const struct backends *b,
+				 struct trace_candidate out[TRACE_CANDIDATES]);
+
+/* "Tempo or Jaeger", or with their addresses. */
+void trace_candidates_name(const struct trace_candidate *list, size_t count,
+			   bool has_addresses, struct buf *out);
 
 /* "tempo http://localhost:3200", "Cloud Trace my-project", without secrets;
  * lives in the arena. */
 struct str backends_side_name(struct backends *b, const struct side *side);
 
-/* What the servers of both sides can do. */
+/* What the servers of both sides can do; those of the first of the table while
+ * none is known. */
 const struct trace_traits *backends_trace_traits(const struct backends *b);
 const struct profile_traits *backends_profile_traits(const struct backends *b);
 

@@ -9,10 +9,6 @@
  * analysis has use for some dozens. */
 #define COUNT_STEPS 2000
 
-/* A page of Cloud Trace may hold less than was asked for, with more behind it.
- * An ordinary run takes 200 of the 300 read units of a minute, a page 25. */
-#define MORE_PAGES 4u
-
 static const char *kind_word(enum span_kind kind)
 {
 	switch (kind) {
@@ -75,7 +71,7 @@ static bool history_request(struct job *base, struct backends *b,
 	struct search s;
 
 	search_make((const struct history_job *)base, &s);
-	if (!source_search_request(b->traces.kind, &b->traces.endpoint,
+	if (!traces_search_request(backends_traces(b), &b->traces.endpoint,
 				   &s.query, base->attempt, request, err))
 		return false;
 	request->is_optional = true;
@@ -87,13 +83,14 @@ static bool history_request(struct job *base, struct backends *b,
 static bool turn_page(struct history_job *job, struct backends *b,
 		      uint32_t trace_limit, struct str token)
 {
+	const struct trace_backend *t = backends_traces(b);
 	struct history_window *w = &job->history->windows[job->window];
 	bool is_short = job->trace_count < trace_limit;
 
 	job->page_token = STR("");
 	if (!token.len)
 		return false;
-	if (is_short && b->more_pages < MORE_PAGES) {
+	if (is_short && b->more_pages < t->traits.history_more_pages) {
 		b->more_pages++;
 		job->page_token = arena_str(b->arena, token);
 	}
@@ -105,18 +102,21 @@ static bool turn_page(struct history_job *job, struct backends *b,
 		w->is_answered = w->trace_count > 0;
 		job->job.has_answer = error_set(
 			&job->job.err, ERROR_PARTIAL,
-			"Cloud Trace: search: pages without traces, though "
-			"there are more");
+			"%s: search: pages without traces, though there are "
+			"more",
+			t->name);
 	} else if (is_short)
 		notes_add(b->notes,
-			  "Cloud Trace gave fewer other traces at once than "
-			  "there are: what is usual rests on those");
+			  "%s gave fewer other traces at once than there are: "
+			  "what is usual rests on those",
+			  t->name);
 	return false;
 }
 
 /* False when another page is to be asked for. */
 static bool keep_answer(struct history_job *job, struct backends *b,
-			const struct search_query *query, enum body_form form,
+			const struct search_query *query,
+			search_decoder *decode,
 			const struct http_response *response)
 {
 	const struct history_window *w = &job->history->windows[job->window];
@@ -128,13 +128,14 @@ static bool keep_answer(struct history_job *job, struct backends *b,
 		.root_service = job->root_service,
 		.root_name = job->root_name,
 		.except = job->except,
-		.trace_limit = source_search_limit(b->traces.kind, query),
+		.trace_limit = traces_search_limit(backends_traces(b),
+						   query->trace_limit),
 		.next_page = &next_page,
 	};
 
 	buf_init(&next_page, LIMIT_URL_BYTES);
 	job->job.has_answer =
-		trace_answer_decode(b, form, buf_str(&response->body),
+		trace_answer_decode(b, decode, buf_str(&response->body),
 				    job->history, &want, &job->job.err);
 	job->trace_count += w->trace_count - before;
 	is_more = job->job.has_answer &&
@@ -148,15 +149,15 @@ static bool history_answer(struct job *base, struct backends *b,
 {
 	struct history_job *job = (struct history_job *)base;
 	struct search s;
-	enum body_form form;
+	search_decoder *decode;
 	enum answer answer;
 
 	search_make(job, &s);
-	answer = source_search_answer(b->traces.kind, &b->traces.endpoint,
-				      &s.query, &base->attempt, response, &form,
-				      &base->err);
+	answer = backends_traces(b)->search_answer(
+		&s.query, &base->attempt, &b->traces.endpoint, response,
+		&decode, &base->err);
 	if (answer == ANSWER_OK)
-		return keep_answer(job, b, &s.query, form, response);
+		return keep_answer(job, b, &s.query, decode, response);
 	if (answer == ANSWER_MISS) {
 		base->has_answer = true;
 		job->history->windows[job->window].is_answered = true;
@@ -203,8 +204,8 @@ static bool count_request(struct job *base, struct backends *b,
 	const struct count_job *job = (const struct count_job *)base;
 	struct count_query query = count_query_of(job);
 
-	if (!source_count_request(b->traces.kind, &b->traces.endpoint, &query,
-				  request, err))
+	if (!traces_count_request(backends_traces(b), &b->traces.endpoint,
+				  &query, request, err))
 		return false;
 	request->is_optional = true;
 	return true;
@@ -227,32 +228,26 @@ static bool counts_decode(struct count_job *job, struct backends *b,
 	struct count_query query = count_query_of(job);
 	struct step_counts out = { job->range.from_ns, job->step_ns,
 				   job->counts, job->step_count };
-	uint32_t trace_count = 0;
 
-	if (b->traces.kind == SOURCE_TEMPO)
-		return decode_tempo_counts(body, source_count_step_ns(&query),
-					   &out, &job->job.err);
-	if (!decode_jaeger_counts(body, &out, &trace_count, &job->job.err))
-		return false;
-	job->is_sample = trace_count >= SEARCH_JAEGER_SUMMARIES;
-	return true;
+	return backends_traces(b)->count_decode(body, &query, &out,
+						&job->is_sample, &job->job.err);
 }
 
 static bool count_answer(struct job *base, struct backends *b,
 			 const struct http_response *response)
 {
 	struct count_job *job = (struct count_job *)base;
+	const struct trace_backend *t = backends_traces(b);
 
 	if (!counts_alloc(job, b)) {
 		job->step_count = 0;
 		return true;
 	}
-	if (source_count_answer(b->traces.kind, &b->traces.endpoint, response,
-				&base->err) != ANSWER_OK)
+	if (t->count_answer(&b->traces.endpoint, response, &base->err) !=
+	    ANSWER_OK)
 		return true;
 	base->has_answer = counts_decode(job, b, buf_str(&response->body)) ||
-			   error_prefix(&base->err, "%s: counts",
-					source_kind_name(b->traces.kind));
+			   error_prefix(&base->err, "%s: counts", t->name);
 	for (uint32_t i = 0; !base->has_answer && i < job->step_count; i++)
 		job->counts[i] = -1;
 	return true;

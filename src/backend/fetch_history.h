@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Other traces of the same operations, from whichever trace server answers:
- * Tempo's search, Jaeger's search. And how many requests a service served.
+ * Other traces of the same operations, from whichever trace server answers.
+ * And how many requests a service served.
  */
 #ifndef BACKEND_FETCH_HISTORY_H
 #define BACKEND_FETCH_HISTORY_H

@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/fetch_trace.h"
 
-static enum format form_format(enum body_form form)
-{
-	switch (form) {
-	case BODY_OTLP_JSON:
-		return FORMAT_OTLP_JSON;
-	case BODY_OTLP_PB:
-		return FORMAT_OTLP_PB;
-	case BODY_TEMPO_PB:
-		return FORMAT_TEMPO_PB;
-	case BODY_JAEGER_JSON:
-		return FORMAT_JAEGER_JSON;
-	case BODY_CLOUD_TRACE_JSON:
-		return FORMAT_CLOUD_TRACE_JSON;
-	case BODY_PPROF:
-	case BODY_PYROSCOPE_TREE_PB:
-	case BODY_PYROSCOPE_RENDER_JSON:
-	case BODY_TEMPO_SEARCH_JSON:
-	case BODY_TEMPO_SEARCH_PB:
-		break;
-	}
-	return FORMAT_UNKNOWN;
-}
-
 /* Starts the model over for the next attempt. */
 static void trace_restart(struct trace *trace)
 {
@@ -34,14 +11,14 @@ static void trace_restart(struct trace *trace)
 	trace->wants_details = wants_details;
 }
 
-static bool decode_answer(struct backends *b, enum body_form form,
+static bool decode_answer(struct backends *b, enum format format,
 			  const struct http_response *response,
 			  const struct trace_id *id, struct trace *trace,
 			  struct error *err)
 {
-	return decode_trace(form_format(form), buf_str(&response->body), id,
-			    trace, b->notes, err) ||
-	       error_prefix(err, "%s: trace", source_kind_name(b->traces.kind));
+	return decode_trace(format, buf_str(&response->body), id, trace,
+			    b->notes, err) ||
+	       error_prefix(err, "%s: trace", backends_traces(b)->name);
 }
 
 /* One attempt. *answer says how it went; false is a failure for good. */
@@ -50,21 +27,20 @@ static bool try_attempt(struct backends *b, const struct trace_query *query,
 			struct trace *trace, enum answer *answer,
 			struct error *err)
 {
-	const struct side *s = &b->traces;
+	const struct trace_backend *t = backends_traces(b);
+	const struct endpoint *e = &b->traces.endpoint;
 	struct http_request request = { 0 };
 	struct http_response response = { 0 };
-	enum body_form form;
+	enum format format;
 	bool done = false;
 
-	if (!source_trace_request(s->kind, &s->endpoint, query, attempt,
-				  &request, err) ||
+	if (!trace_request(t, e, query, attempt, &request, err) ||
 	    !backends_send(b, &request, &response, 1, err))
 		goto out;
-	*answer = source_trace_answer(s->kind, attempt, &s->endpoint, &response,
-				      &form, err);
+	*answer = t->trace_answer(attempt, e, &response, &format, err);
 	done = true;
 	if (*answer == ANSWER_OK) {
-		done = decode_answer(b, form, &response, id, trace, err);
+		done = decode_answer(b, format, &response, id, trace, err);
 		if (done && trace->span_count == 0)
 			*answer = ANSWER_MISS;
 	}
@@ -78,13 +54,9 @@ static bool attempts_run(struct backends *b, const struct trace_query *query,
 			 const struct trace_id *id, struct trace *trace,
 			 enum answer *answer, struct error *err)
 {
-	unsigned count = source_trace_attempts(b->traces.kind);
+	unsigned count = backends_traces(b)->attempts;
 	bool is_missed = false;
 
-	if (count == 0)
-		return error_set(err, ERROR_USAGE,
-				 "%s cannot be asked for a trace",
-				 source_kind_name(b->traces.kind));
 	for (unsigned attempt = 0; attempt < count; attempt++) {
 		trace_restart(trace);
 		if (!try_attempt(b, query, id, attempt, trace, answer, err))

@@ -4,59 +4,19 @@
 #include "backend/answer.h"
 #include "backend/backend.h"
 #include "backend/google/google_address.h"
+#include "backend/table.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "wire/http_error.h"
 #include "wire/url.h"
 
-#define PATH_BYTES ((size_t)4096)
-
-static const struct {
-	const char *prefix;
-	enum source_kind kind;
-} forced[] = {
-	{ "tempo+", SOURCE_TEMPO },
-	{ "jaeger+", SOURCE_JAEGER },
-	{ "pyroscope+", SOURCE_PYROSCOPE },
-	{ "parca+", SOURCE_PARCA },
-};
-
-/* A new server for traces: a file with its backend, and a row here. */
-static const struct trace_backend *backend_find(enum source_kind kind)
-{
-	switch (kind) {
-	case SOURCE_TEMPO:
-		return &backend_tempo;
-	case SOURCE_JAEGER:
-		return &backend_jaeger;
-	case SOURCE_CLOUD_TRACE:
-		return &backend_cloud_trace;
-	default:
-		return NULL;
-	}
-}
-
 const char *source_kind_name(enum source_kind kind)
 {
-	switch (kind) {
-	case SOURCE_TEMPO:
-		return "tempo";
-	case SOURCE_JAEGER:
-		return "jaeger";
-	case SOURCE_PYROSCOPE:
-		return "pyroscope";
-	case SOURCE_PARCA:
-		return "parca";
-	case SOURCE_CLOUD_TRACE:
-		return "Cloud Trace";
-	case SOURCE_CLOUD_PROFILER:
-		return "Cloud Profiler";
-	case SOURCE_FILE:
-		return "file";
-	case SOURCE_UNKNOWN:
-		break;
-	}
-	return "server";
+	const struct backend_row *row = backend_row_of(kind);
+
+	if (row)
+		return row->name;
+	return kind == SOURCE_FILE ? "file" : "server";
 }
 
 /* ---- addresses ---- */
@@ -121,11 +81,12 @@ bool source_parse_url(const char *text, enum source_kind *kind,
 		*kind = SOURCE_CLOUD_TRACE;
 		return check_google(text, err);
 	}
-	for (size_t i = 0; i < sizeof forced / sizeof *forced; i++) {
-		struct str prefix = str_from(forced[i].prefix);
+	for (size_t i = 0; i < backend_table_count; i++) {
+		struct str prefix = str_from(backend_table[i].prefix);
 
-		if (str_equal_nocase(str_slice(all, 0, prefix.len), prefix)) {
-			*kind = forced[i].kind;
+		if (prefix.len &&
+		    str_equal_nocase(str_slice(all, 0, prefix.len), prefix)) {
+			*kind = backend_table[i].kind;
 			*rest = text + prefix.len;
 		}
 	}
@@ -164,79 +125,19 @@ bool request_fill(struct http_request *request, const struct endpoint *endpoint,
 	return is_ok;
 }
 
-static bool get_request(const struct endpoint *endpoint, const char *text,
-			struct http_request *request, struct error *err)
+bool profiles_probe_request(const struct endpoint *endpoint, int64_t now_ns,
+			    struct http_request *request, struct error *err)
 {
-	struct buf path;
-
-	buf_init(&path, PATH_BYTES);
-	buf_add_text(&path, text);
-	return request_fill(request, endpoint, "GET", &path, NULL, err);
-}
-
-static bool no_such_kind(struct error *err)
-{
-	return error_set(err, ERROR_INTERNAL,
-			 "this kind of server has no such request");
-}
-
-bool source_probe_request(enum source_kind kind,
-			  const struct endpoint *endpoint, int64_t now_ns,
-			  struct http_request *request, struct error *err)
-{
-	const struct trace_backend *backend = backend_find(kind);
-	bool is_ok;
-
-	if (backend && backend->probe_path)
-		is_ok = get_request(endpoint, backend->probe_path, request,
-				    err);
-	else if (kind == SOURCE_PYROSCOPE)
-		is_ok = pyroscope_probe_request(endpoint, now_ns, request, err);
-	else
-		return no_such_kind(err);
-	request->is_probe = true;
-	return is_ok;
-}
-
-/* Whoever it is, on the way or there, wants to know who asks. */
-static bool is_denied(const struct http_response *response)
-{
-	int status = response->status;
-
-	return status == 401 || status == 403 || status == 407;
-}
-
-bool source_probe_matches(enum source_kind kind,
-			  const struct http_response *response)
-{
-	const struct trace_backend *backend = backend_find(kind);
-
-	if (response->status == 0 || is_denied(response))
+	if (!pyroscope_probe_request(endpoint, now_ns, request, err))
 		return false;
-	if (backend && backend->probe_path)
-		return backend->probe_matches(response);
-	return kind == SOURCE_PYROSCOPE && pyroscope_probe_matches(response);
+	request->is_probe = true;
+	return true;
 }
 
-bool source_old_jaeger_is_likely(const struct http_response *v3_probe)
+bool profiles_probe_matches(const struct http_response *response)
 {
-	return v3_probe->status == 404 || v3_probe->status == 405 ||
-	       v3_probe->status == 501 ||
-	       (v3_probe->status == 200 && body_is_html(v3_probe));
-}
-
-bool source_old_jaeger_request(const struct endpoint *endpoint,
-			       struct http_request *request, struct error *err)
-{
-	return get_request(endpoint, "/api/services", request, err);
-}
-
-/* The envelope of all its answers. */
-bool source_old_jaeger_matches(const struct http_response *response)
-{
-	return response->status == 200 && body_first(response) == '{' &&
-	       body_has_key(response, STR("data"), false) &&
-	       body_has_key(response, STR("errors"), false);
+	return response->status != 0 && !answer_is_denied(response) &&
+	       pyroscope_probe_matches(response);
 }
 
 #define PROBE_RANK_MISSING 5
@@ -246,7 +147,7 @@ bool source_old_jaeger_matches(const struct http_response *response)
  * other kind has, says less. */
 static int probe_rank(const struct http_response *response)
 {
-	if (is_denied(response))
+	if (answer_is_denied(response))
 		return 0;
 	if (response->status >= 300 && response->status < 400)
 		return 1;
@@ -284,54 +185,4 @@ bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
 				 side_prefix(endpoint));
 	answer_fail(wanted, endpoint, best, err);
 	return false;
-}
-
-/* ---- traces ---- */
-
-unsigned source_trace_attempts(enum source_kind kind)
-{
-	const struct trace_backend *backend = backend_find(kind);
-
-	return backend ? backend->attempts : 0;
-}
-
-static bool is_trace_id(const char *text)
-{
-	unsigned char id[16];
-
-	return text && hex_decode(str_from(text), id, sizeof id);
-}
-
-bool source_trace_request(enum source_kind kind,
-			  const struct endpoint *endpoint,
-			  const struct trace_query *query, unsigned attempt,
-			  struct http_request *request, struct error *err)
-{
-	const struct trace_backend *backend = backend_find(kind);
-	struct buf path;
-
-	if (!backend || attempt >= backend->attempts)
-		return no_such_kind(err);
-	if (!is_trace_id(query->trace_id_hex))
-		return error_set(err, ERROR_USAGE,
-				 "a trace id has 32 hex digits");
-	project_path_init(&path, endpoint, PATH_BYTES);
-	backend->path(query, attempt, &path);
-	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
-		return false;
-	request->accept = backend->accept(attempt);
-	return true;
-}
-
-enum answer source_trace_answer(enum source_kind kind, unsigned attempt,
-				const struct endpoint *endpoint,
-				const struct http_response *response,
-				enum body_form *form, struct error *err)
-{
-	const struct trace_backend *backend = backend_find(kind);
-
-	if (backend && attempt < backend->attempts)
-		return backend->answer(attempt, endpoint, response, form, err);
-	no_such_kind(err);
-	return ANSWER_ERROR;
 }

@@ -50,41 +50,21 @@ enum answer {
 	ANSWER_ERROR,
 };
 
-/* What decode/ has to be told about a body, without including decode/. */
+/* What decode/ has to be told about a profile's body. */
 enum body_form {
-	BODY_OTLP_JSON = 0,
-	BODY_OTLP_PB,
-	BODY_TEMPO_PB,
-	BODY_JAEGER_JSON,
-	BODY_PPROF,
+	BODY_PPROF = 0,
 	BODY_PYROSCOPE_TREE_PB, /* of names; or pprof in the same answer */
 	BODY_PYROSCOPE_RENDER_JSON,
-	BODY_TEMPO_SEARCH_JSON,
-	BODY_TEMPO_SEARCH_PB,
-	BODY_CLOUD_TRACE_JSON, /* a trace, or a page of a list */
 };
 
 /* ---- probing ---- */
 
-/* Fills the request that tells whether endpoint is of this kind. */
-bool source_probe_request(enum source_kind kind,
-			  const struct endpoint *endpoint, int64_t now_ns,
-			  struct http_request *request,
-			  struct error *err) MUST_CHECK;
-/* True when the answer proves the kind (Tempo: "echo"; Jaeger: a JSON object
- * with "services"; Pyroscope: Connect JSON). A 401 or 403 proves nothing but
- * is remembered by the caller for its message. */
-bool source_probe_matches(enum source_kind kind,
-			  const struct http_response *response);
-
-/* For a server that neither proved to be: whether it speaks the API of Jaeger
- * before 1.25, as products do that imitate it. Asked only after the others,
- * and only a server that answers them with a missing route or a page. */
-bool source_old_jaeger_is_likely(const struct http_response *v3_probe);
-bool source_old_jaeger_request(const struct endpoint *endpoint,
-			       struct http_request *request,
-			       struct error *err) MUST_CHECK;
-bool source_old_jaeger_matches(const struct http_response *response);
+/* Fills the request that tells whether there is a Pyroscope at the endpoint,
+ * and whether an answer proves it (Connect JSON). */
+bool profiles_probe_request(const struct endpoint *endpoint, int64_t now_ns,
+			    struct http_request *request,
+			    struct error *err) MUST_CHECK;
+bool profiles_probe_matches(const struct http_response *response);
 
 /* One line for "none of the kinds answered": what the server looks like
  * ("a Grafana login page: use the data source's own URL", HTML, a redirect
@@ -97,110 +77,6 @@ bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
  * n > 0. */
 const struct http_response *source_probe_best(
 	const struct http_response *responses, size_t n);
-
-/* ---- traces ---- */
-
-struct trace_query {
-	const char *trace_id_hex; /* 32 digits */
-	bool has_window;
-	struct time_range window;
-};
-
-/* Attempts from best to last; false when attempt is past the last. Tempo:
- * v2 protobuf, v1 protobuf, v2 JSON, v1 JSON. Jaeger: v3, legacy. */
-bool source_trace_request(enum source_kind kind,
-			  const struct endpoint *endpoint,
-			  const struct trace_query *query, unsigned attempt,
-			  struct http_request *request,
-			  struct error *err) MUST_CHECK;
-unsigned source_trace_attempts(enum source_kind kind);
-
-/* Status, content type and the start of the body decide; *form says how to
- * decode when ANSWER_OK. Errors name server, status, reason and next step,
- * 401/403 the option that sets credentials. */
-enum answer source_trace_answer(enum source_kind kind, unsigned attempt,
-				const struct endpoint *endpoint,
-				const struct http_response *response,
-				enum body_form *form, struct error *err);
-
-/* ---- other traces ---- */
-
-/* Spans of one service, name and kind ("server", "client", "producer",
- * "consumer"; "internal" also finds those without a kind). */
-struct search_operation {
-	struct str service;
-	struct str name;
-	const char *kind;
-};
-
-struct search_query {
-	struct str root_service; /* empty: any root */
-	struct str root_name;
-	const struct search_operation *operations; /* at least one */
-	size_t operation_count;
-	/* Only traces in which a span of this one took at least
-	 * min_duration_ns; NULL: all. Tempo then gives no other spans. */
-	const struct search_operation *slow;
-	int64_t min_duration_ns;
-	struct time_range range;
-	uint32_t trace_limit;  /* at least 1 */
-	struct str page_token; /* of the page after the first */
-};
-
-/* Operations past this many are not asked for: a query must fit into an
- * address, whose ceiling at proxies is often 8 KiB. */
-#define SEARCH_OPERATIONS 32u
-
-/* Tempo: TraceQL, the matching spans; Jaeger: v3, then the legacy API, whole
- * traces; so Cloud Trace. */
-bool source_search_request(enum source_kind kind,
-			   const struct endpoint *endpoint,
-			   const struct search_query *query, unsigned attempt,
-			   struct http_request *request,
-			   struct error *err) MUST_CHECK;
-
-/* ANSWER_TRY_NEXT sets *attempt to the one that may serve; err is set then
- * too, as with any answer but ANSWER_OK. ANSWER_MISS: the server knows of no
- * such trace. */
-enum answer source_search_answer(enum source_kind kind,
-				 const struct endpoint *endpoint,
-				 const struct search_query *query,
-				 unsigned *attempt,
-				 const struct http_response *response,
-				 enum body_form *form, struct error *err);
-
-/* Traces that a Jaeger is asked for at most: it sends them whole. */
-#define SEARCH_JAEGER_TRACES 20u
-
-/* How many traces the answer of this kind of server may hold. */
-uint32_t source_search_limit(enum source_kind kind,
-			     const struct search_query *query);
-
-/* Requests that a service served, in steps from range.from_ns on. */
-struct count_query {
-	struct str service;
-	struct time_range range;
-	int64_t step_ns;
-};
-
-/* The step that a Tempo is asked for. Its steps begin at multiples of their
- * length; where the wanted ones do not, finer ones are asked for. */
-int64_t source_count_step_ns(const struct count_query *query);
-
-/* Traces that a Jaeger is asked to list for a count. */
-#define SEARCH_JAEGER_SUMMARIES 1000u
-
-/* Tempo: TraceQL metrics (JSON); Jaeger: trace summaries (JSON). ERROR_USAGE
- * where nothing can be counted. */
-bool source_count_request(enum source_kind kind,
-			  const struct endpoint *endpoint,
-			  const struct count_query *query,
-			  struct http_request *request,
-			  struct error *err) MUST_CHECK;
-enum answer source_count_answer(enum source_kind kind,
-				const struct endpoint *endpoint,
-				const struct http_response *response,
-				struct error *err);
 
 /* ---- profiles ----
  *

@@ -18,36 +18,17 @@
 
 /* ---- version ---- */
 
-static bool probe_request(const struct endpoint *e, const char *path_text,
-			  struct http_request *request, struct error *err)
+bool status_version_request(const struct endpoint *e,
+			    struct http_request *request, struct error *err)
 {
 	struct buf path;
 
 	buf_init(&path, PATH_BYTES);
-	buf_add_text(&path, path_text);
+	buf_add_text(&path, "/api/v1/status/buildinfo");
 	if (!request_fill(request, e, "GET", &path, NULL, err))
 		return false;
 	request->is_probe = true;
 	return true;
-}
-
-bool status_login_request(const struct endpoint *e,
-			  struct http_request *request, struct error *err)
-{
-	return probe_request(e, "/api/v2/search/tags?scope=intrinsic", request,
-			     err);
-}
-
-bool status_version_request(enum source_kind kind, const struct endpoint *e,
-			    struct http_request *request, struct error *err)
-{
-	if (kind != SOURCE_TEMPO && kind != SOURCE_PYROSCOPE)
-		return error_set(err, ERROR_INTERNAL,
-				 "this server does not tell its version");
-	return probe_request(e,
-			     kind == SOURCE_TEMPO ? "/api/status/buildinfo"
-						  : "/api/v1/status/buildinfo",
-			     request, err);
 }
 
 struct version {

@@ -13,9 +13,9 @@
 
 #define STATUS_VERSION_BYTES 64
 
-/* Build information of Tempo or Pyroscope; Jaeger has none
- * (ERROR_INTERNAL). */
-bool status_version_request(enum source_kind kind, const struct endpoint *e,
+/* Build information of a Pyroscope; of servers of traces see
+ * trace_backend.h. */
+bool status_version_request(const struct endpoint *e,
 			    struct http_request *request,
 			    struct error *err) MUST_CHECK;
 
@@ -23,15 +23,6 @@ bool status_version_request(enum source_kind kind, const struct endpoint *e,
  * the version empty: then out is "". Foreign text. */
 bool status_version_read(const struct http_response *response,
 			 char out[STATUS_VERSION_BYTES]);
-
-/* ---- login ---- */
-
-/* A cheap question that Tempo, unlike the one it is recognised by, answers
- * only to those who may read and name their tenant. An old release does not
- * know the route. */
-bool status_login_request(const struct endpoint *e,
-			  struct http_request *request,
-			  struct error *err) MUST_CHECK;
 
 /* ---- clock ---- */
 

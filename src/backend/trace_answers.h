@@ -6,11 +6,10 @@
 #define BACKEND_TRACE_ANSWERS_H
 
 #include "backend/jobs.h"
-#include "decode/history.h"
 
-/* An answer to a search, of the form that source_find_answer() or
- * source_search_answer() found; h and want as decode/history.h has them. */
-bool trace_answer_decode(const struct backends *b, enum body_form form,
+/* An answer to a search, read as the server's find_answer() or search_answer()
+ * said; h and want as decode/history.h has them. */
+bool trace_answer_decode(const struct backends *b, search_decoder *decode,
 			 struct str body, struct history *h,
 			 const struct history_want *want,
 			 struct error *err) MUST_CHECK;

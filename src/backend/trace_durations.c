@@ -3,7 +3,6 @@
 
 #include "backend/jobs.h"
 #include "base/num.h"
-#include "decode/durations.h"
 
 struct durations_job {
 	struct job job;
@@ -17,7 +16,7 @@ static bool durations_request(struct job *base, struct backends *b,
 {
 	struct durations_job *job = (struct durations_job *)base;
 
-	if (!source_durations_request(b->traces.kind, &b->traces.endpoint,
+	if (!traces_durations_request(backends_traces(b), &b->traces.endpoint,
 				      &job->query, base->attempt, request, err))
 		return false;
 	request->is_optional = true;
@@ -28,12 +27,13 @@ static bool durations_answer(struct job *base, struct backends *b,
 			     const struct http_response *response)
 {
 	struct durations_job *job = (struct durations_job *)base;
+	const struct trace_backend *t = backends_traces(b);
 
-	job->longest_ns = source_durations_limit_ns(base->attempt, response);
-	switch (source_durations_answer(b->traces.kind, &b->traces.endpoint,
-					base->attempt, response, &base->err)) {
+	job->longest_ns = t->durations_limit_ns(base->attempt, response);
+	switch (t->durations_answer(base->attempt, &b->traces.endpoint,
+				    response, &base->err)) {
 	case ANSWER_OK:
-		base->has_answer = decode_tempo_histogram(
+		base->has_answer = t->durations_decode(
 			buf_str(&response->body), &job->buckets, &base->err);
 		return true;
 	case ANSWER_TRY_NEXT:

@@ -7,11 +7,10 @@
 #define BACKEND_TRACE_DURATIONS_H
 
 #include "backend/backends.h"
-#include "backend/find.h"
 #include "model/durations.h"
 
 /* Asks for all durations of the query in its range, given that
- * source_find_counted() is not NONE. out->total is 0 when the
+ * traces_counted() is not NONE. out->total is 0 when the
  * server cannot tell, knows only a part, or counts fewer than the `least` that
  * are known to be there. False only when nothing could be sent. */
 bool trace_durations_ask(struct backends *b, const struct find_query *query,

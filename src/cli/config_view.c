@@ -194,19 +194,35 @@ static void write_secret(struct view *v, const char *key, const char *value)
 	out_char(v->out, '\n');
 }
 
+/* The first that is tried, and the next. */
+static void write_default_traces(struct view *v)
+{
+	const struct backends none = { .traces.is_default = true };
+	struct trace_candidate list[TRACE_CANDIDATES];
+	size_t count = backends_trace_candidates(&none, list);
+	struct buf origin;
+
+	buf_init(&origin, LIMIT_ERROR_BYTES);
+	buf_add_text(&origin, "default");
+	for (size_t i = 1; i < count; i++)
+		buf_addf(&origin, ", else %s", list[i].endpoint.url);
+	outf(v->out, "traces-url = %s", list[0].endpoint.url);
+	end_line(v, buf_text(&origin));
+	buf_release(&origin);
+}
+
 static void write_defaults(struct view *v)
 {
 	const char *url;
 
-	if (!v->all.traces_url) {
-		out_text(v->out, "traces-url = " DEFAULT_TEMPO_URL);
-		end_line(v, "default, else " DEFAULT_JAEGER_URL);
-	}
+	if (!v->all.traces_url)
+		write_default_traces(v);
 	if (v->all.profiles_url)
 		return;
 	url = google_profiles_url(v->all.traces_url, NULL);
 	out_text(v->out, "profiles-url = ");
-	out_text(v->out, url ? url : DEFAULT_PYROSCOPE_URL);
+	out_text(v->out,
+		 url ? url : backend_row_of(SOURCE_PYROSCOPE)->default_url);
 	end_line(v, url ? "default, as traces-url" : "default");
 }
 

@@ -4,21 +4,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/timefmt.h"
 #include "cli/cli.h"
 
-/* What the run took of a quota that others of the project share. */
-static void list_units(const struct http_log_entry *log, size_t count)
+/* What the run took of a quota that others share. */
+static void list_spent(const struct trace_backend *t,
+		       const struct http_log_entry *log, size_t count)
 {
-	unsigned units = 0;
+	struct buf text;
 
-	for (size_t i = 0; i < count; i++)
-		if (!log[i].is_cached && log[i].status)
-			units += cloud_trace_units(str_from(log[i].url));
-	message_info("Cloud Trace: %u read unit%s of the %u that a project "
-		     "has a minute by default",
-		     units, &"s"[units == 1], CLOUD_TRACE_UNITS);
+	if (!t || !t->spent)
+		return;
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	t->spent(log, count, &text);
+	message_info("%s", buf_text(&text));
+	buf_release(&text);
 }
 
 static void list_requests(const struct context *ctx)
@@ -41,8 +41,7 @@ static void list_requests(const struct context *ctx)
 	}
 	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
 		     rounds, &"s"[rounds == 1]);
-	if (backends_trace_traits(&ctx->backends)->is_metered)
-		list_units(log, count);
+	list_spent(backends_traces(&ctx->backends), log, count);
 }
 
 /* A lack of memory is told in the end, whatever it was for. */

@@ -255,7 +255,8 @@ bool context_sides_init(struct context *ctx, struct error *err)
 		return false;
 	ctx->backends.profiles.is_default = !o->profiles_url;
 	if (!ctx->backends.profiles.endpoint.url)
-		ctx->backends.profiles.endpoint.url = DEFAULT_PYROSCOPE_URL;
+		ctx->backends.profiles.endpoint.url =
+			backend_row_of(SOURCE_PYROSCOPE)->default_url;
 	if (ctx->backends.profiles.kind == SOURCE_UNKNOWN)
 		ctx->backends.profiles.kind = SOURCE_PYROSCOPE;
 	else

@@ -34,16 +34,14 @@ static bool read_trace_file(struct context *ctx, const char *path,
 static bool fail_missing(struct context *ctx, const char *hex,
 			 const char *doubt, struct error *err)
 {
+	const struct trace_backend *t = backends_traces(&ctx->backends);
 	const struct endpoint *e = &ctx->backends.traces.endpoint;
 	struct str name =
 		backends_side_name(&ctx->backends, &ctx->backends.traces);
 
-	if (e->project)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "%.*s: no trace %s: check id and project; it "
-				 "may be past the 30 days that Cloud Trace "
-				 "keeps, not sampled, or not sent yet",
-				 STR_ARGS(name), hex);
+	if (t->missing_advice)
+		return error_set(err, ERROR_NOT_FOUND, "%.*s: no trace %s: %s",
+				 STR_ARGS(name), hex, t->missing_advice);
 	if (e->tenant_id)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%.*s: no trace %s%s (tenant \"%s\"): check "

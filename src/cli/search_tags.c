@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/search_tags.h"
 
-#include "backend/find.h"
 #include "backend/trace_answers.h"
 #include "base/jsonw.h"
 #include "base/timefmt.h"
@@ -20,39 +19,13 @@ struct tags_job {
 	size_t shown; /* of the names, see -n */
 };
 
-static bool jaeger_request(const struct tags_job *job, const struct backends *b,
-			   struct http_request *request, struct error *err)
-{
-	const struct tags_query *q = &job->query;
-	bool is_service = str_equal(q->tag, STR("service")) ||
-			  str_ends(q->tag, STR("service.name"));
-
-	if (!is_service && (!str_equal(q->tag, STR("name")) || !q->service.len))
-		return error_set(err, ERROR_USAGE,
-				 "a Jaeger lists the values of two tags only: "
-				 "--tags service, and --tags name with "
-				 "--service NAME");
-	return source_trace_names_request(
-		b->traces.kind, &b->traces.endpoint,
-		is_service ? TRACE_SERVICES : TRACE_OPERATIONS, q->service,
-		q->range, job->job.attempt, request, err);
-}
-
 static bool tags_request(struct job *base, struct backends *b,
 			 struct http_request *request, struct error *err)
 {
 	struct tags_job *job = (struct tags_job *)base;
 
-	if (!backends_trace_traits(b)->lists_names)
-		return error_set(err, ERROR_USAGE,
-				 "%s lists neither labels nor their values; of "
-				 "one trace tracefind show TRACE --span ID has "
-				 "them",
-				 source_kind_name(b->traces.kind));
-	if (!backends_trace_traits(b)->lists_tags)
-		return jaeger_request(job, b, request, err);
-	return source_tags_request(&b->traces.endpoint, &job->query,
-				   base->attempt, request, err);
+	return traces_tags_request(backends_traces(b), &b->traces.endpoint,
+				   &job->query, base->attempt, request, err);
 }
 
 static bool tags_answer(struct job *base, struct backends *b,

@@ -69,13 +69,13 @@ static bool find_request(struct job *base, struct backends *b,
 {
 	struct find_job *job = (struct find_job *)base;
 
-	return source_find_request(b->traces.kind, &b->traces.endpoint,
+	return traces_find_request(backends_traces(b), &b->traces.endpoint,
 				   &job->search->query, base->attempt, request,
 				   err);
 }
 
 static bool decode(struct find_job *job, const struct backends *b,
-		   enum body_form form, struct str body)
+		   search_decoder *read, struct str body)
 {
 	const struct trace_traits *traits = backends_trace_traits(b);
 	const struct find_query *q = &job->search->query;
@@ -95,21 +95,21 @@ static bool decode(struct find_job *job, const struct backends *b,
 				     .next_page = &job->search->next_page,
 				     .has_roots_only = !hit.has_span };
 
-	return trace_answer_decode(b, form, body, NULL, &want, &job->job.err);
+	return trace_answer_decode(b, read, body, NULL, &want, &job->job.err);
 }
 
 static bool find_answer(struct job *base, struct backends *b,
 			const struct http_response *response)
 {
 	struct find_job *job = (struct find_job *)base;
-	enum body_form form;
-	enum answer answer = source_find_answer(
-		b->traces.kind, &b->traces.endpoint, &job->search->query,
-		&base->attempt, response, &form, &base->err);
+	search_decoder *read;
+	enum answer answer = backends_traces(b)->find_answer(
+		&job->search->query, &base->attempt, &b->traces.endpoint,
+		response, &read, &base->err);
 
 	if (answer == ANSWER_OK) {
 		base->has_answer =
-			decode(job, b, form, buf_str(&response->body));
+			decode(job, b, read, buf_str(&response->body));
 	} else if (answer == ANSWER_MISS) {
 		base->has_answer = true;
 		job->search->hits.answer_count = 0;
@@ -297,7 +297,7 @@ static bool first_run(struct trace_search *s, struct context *ctx,
 	    !durations_take(s, ctx, err))
 		return false;
 	s->is_first_sample = is_full(s);
-	s->counted = source_find_counted(ctx->backends.traces.kind, &s->query);
+	s->counted = traces_counted(backends_traces(&ctx->backends), &s->query);
 	if (s->is_first_sample && s->counted != FIND_COUNTS_NONE &&
 	    !trace_durations_ask(&ctx->backends, &s->query,
 				 (int64_t)s->duration_count, &s->buckets, err))
@@ -335,7 +335,7 @@ static bool rounds_run(struct trace_search *s, struct context *ctx,
 		if (!ask(s, ctx, &attempt, err))
 			return false;
 		if (is_sorted(s) ||
-		    !source_find_is_bounded(ctx->backends.traces.kind, q,
+		    !traces_find_is_bounded(backends_traces(&ctx->backends), q,
 					    attempt))
 			break;
 	}

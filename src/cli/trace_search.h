@@ -8,7 +8,7 @@
 #define CLI_TRACE_SEARCH_H
 
 #include "analyze/found.h"
-#include "backend/find.h"
+#include "backend/trace_queries.h"
 #include "cli/context.h"
 
 struct trace_search {

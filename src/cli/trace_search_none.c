@@ -19,10 +19,11 @@ static bool names_request(struct job *base, struct backends *b,
 {
 	struct names_job *job = (struct names_job *)base;
 
-	if (!source_trace_names_request(b->traces.kind, &b->traces.endpoint,
-					job->what, job->query->service,
-					job->query->range, base->attempt,
-					request, err))
+	const struct names_query query = { job->what, job->query->service,
+					   job->query->range };
+
+	if (!traces_names_request(backends_traces(b), &b->traces.endpoint,
+				  &query, base->attempt, request, err))
 		return false;
 	request->is_optional = true;
 	return true;

@@ -25,12 +25,25 @@ static const struct doctor_side *said_of(const struct doctor *d,
 					 : &d->question->profiles;
 }
 
+static void check_defaults(struct doctor *d, const char *name)
+{
+	struct trace_candidate list[TRACE_CANDIDATES];
+	size_t count = backends_trace_candidates(d->backends, list);
+	struct buf text;
+
+	buf_init(&text, LIMIT_CHECK_BYTES);
+	for (size_t i = 0; i < count; i++)
+		buf_addf(&text, "%s%s for %s", i ? ", else " : "",
+			 list[i].endpoint.url, list[i].row->title);
+	check_ok(&d->checks, name, "url", "%s, by default", buf_text(&text));
+	buf_release(&text);
+}
+
 void doctor_check_address(struct doctor *d, const struct side *s,
 			  const char *name)
 {
 	struct str origin = said_of(d, s)->url_origin;
 	struct str url = shown_url(d, s->path ? s->path : s->endpoint.url);
-	struct endpoint defaults[2];
 
 	if (s->endpoint.project) {
 		check_ok(&d->checks, name, "url", "project %s at %.*s, %.*s",
@@ -40,10 +53,7 @@ void doctor_check_address(struct doctor *d, const struct side *s,
 			 s->path ? "file " : "", STR_ARGS(url),
 			 STR_ARGS(origin));
 	} else if (s == &d->backends->traces) {
-		backends_trace_endpoints(d->backends, defaults);
-		check_ok(&d->checks, name, "url",
-			 "%s for Tempo, else %s for Jaeger, by default",
-			 defaults[0].url, defaults[1].url);
+		check_defaults(d, name);
 	} else {
 		check_ok(&d->checks, name, "url", "%s, by default",
 			 s->endpoint.url);

@@ -2,6 +2,7 @@
 #include "backend/answer.h"
 #include "backend/parca/parca.h"
 #include "backend/parca/parca_probe.h"
+#include "base/count.h"
 #include "base/num.h"
 #include "doctor/cloud_profiler.h"
 #include "doctor/doctor.h"
@@ -12,23 +13,22 @@
 
 /* Not asked before an answer shows that something else is there. */
 enum {
-	ASK_TEMPO,
-	ASK_TEMPO_VERSION,
-	ASK_TEMPO_LOGIN,
-	ASK_JAEGER,
-	ASK_SERVICES,
+	ASK_TRACES, /* of each candidate, as the next two */
+	ASK_TRACES_VERSION = ASK_TRACES + TRACE_CANDIDATES,
+	ASK_TRACES_LOGIN = ASK_TRACES_VERSION + TRACE_CANDIDATES,
+	ASK_SERVICES = ASK_TRACES_LOGIN + TRACE_CANDIDATES,
 	ASK_STATS,
 	ASK_PROFILES_VERSION,
 	ASK_LENGTH,
 	ASK_PARCA_TYPES,
 	ASK_PARCA_LABELS,
 	ASK_COUNT,
-	ASK_TRACES_FIRST = ASK_TEMPO,
 	ASK_PROFILES_FIRST = ASK_SERVICES,
 };
 
 struct round {
-	struct endpoint traces[2]; /* Tempo's, Jaeger's */
+	struct trace_candidate traces[TRACE_CANDIDATES];
+	size_t traces_count;
 	struct http_request requests[ASK_COUNT];
 	struct http_response responses[ASK_COUNT];
 	size_t place[ASK_COUNT]; /* 1 + index; 0: not asked */
@@ -56,26 +56,31 @@ static void round_release(struct round *q)
 
 /* ---- asking ---- */
 
+static bool ask_candidate(struct round *q, size_t i, struct error *err)
+{
+	const struct trace_candidate *c = &q->traces[i];
+	const struct trace_backend *t = c->row->traces;
+	const char *paths[] = { c->probe->path, t->version_path,
+				t->login_path };
+	int ask = ASK_TRACES + (int)i;
+
+	for (size_t k = 0; k < COUNT_OF(paths); k++, ask += TRACE_CANDIDATES)
+		if (paths[k] &&
+		    !traces_probe_request(&c->endpoint, paths[k],
+					  next_request(q, ask), err))
+			return false;
+	return true;
+}
+
 static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
 {
-	enum source_kind kind = d->backends->traces.kind;
-	int64_t now_ns = d->backends->now_ns;
-
-	backends_trace_endpoints(d->backends, q->traces);
-	if (kind == SOURCE_FILE || kind == SOURCE_CLOUD_TRACE ||
-	    d->is_traces_up)
+	if (d->backends->traces.path || d->is_traces_up)
 		return true;
-	if (kind != SOURCE_JAEGER &&
-	    (!source_probe_request(SOURCE_TEMPO, &q->traces[0], now_ns,
-				   next_request(q, ASK_TEMPO), err) ||
-	     !status_version_request(SOURCE_TEMPO, &q->traces[0],
-				     next_request(q, ASK_TEMPO_VERSION), err) ||
-	     !status_login_request(&q->traces[0],
-				   next_request(q, ASK_TEMPO_LOGIN), err)))
-		return false;
-	return kind == SOURCE_TEMPO ||
-	       source_probe_request(SOURCE_JAEGER, &q->traces[1], now_ns,
-				    next_request(q, ASK_JAEGER), err);
+	q->traces_count = backends_trace_candidates(d->backends, q->traces);
+	for (size_t i = 0; i < q->traces_count; i++)
+		if (!ask_candidate(q, i, err))
+			return false;
+	return true;
 }
 
 static bool ask_parca(struct doctor *d, struct round *q, struct error *err)
@@ -107,11 +112,11 @@ static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
 		return true;
 	if (d->backends->profiles.kind == SOURCE_PARCA)
 		return ask_parca(d, q, err);
-	if (!source_probe_request(SOURCE_PYROSCOPE, e, now_ns,
-				  next_request(q, ASK_SERVICES), err) ||
+	if (!profiles_probe_request(e, now_ns, next_request(q, ASK_SERVICES),
+				    err) ||
 	    !status_stats_request(e, next_request(q, ASK_STATS), err) ||
-	    !status_version_request(SOURCE_PYROSCOPE, e,
-				    next_request(q, ASK_PROFILES_VERSION), err))
+	    !status_version_request(e, next_request(q, ASK_PROFILES_VERSION),
+				    err))
 		return false;
 	length = next_request(q, ASK_LENGTH);
 	if (!source_services_request(e, longer, length, err))
@@ -292,34 +297,32 @@ bool doctor_check_answer(struct doctor *d, const char *side,
 
 /* ---- other servers than looked for ---- */
 
-static const char *kind_title(enum source_kind kind)
-{
-	if (kind == SOURCE_PYROSCOPE)
-		return "Pyroscope";
-	return kind == SOURCE_TEMPO ? "Tempo" : "Jaeger";
-}
-
 /* A wrong kind behind an address is worth its name. NULL: not recognised. */
 static bool find_stranger(struct doctor *d, const struct endpoint *e,
-			  const enum source_kind *kinds, size_t n,
-			  enum source_kind *found, struct error *err)
+			  bool is_traces, const char **found, struct error *err)
 {
-	struct http_request requests[2] = { 0 };
-	struct http_response responses[2] = { 0 };
-	bool done = false;
-	size_t i;
+	const struct backends there = { .traces.endpoint = *e };
+	struct trace_candidate list[TRACE_CANDIDATES];
+	struct http_request requests[TRACE_CANDIDATES] = { 0 };
+	struct http_response responses[TRACE_CANDIDATES] = { 0 };
+	size_t n = is_traces ? 1 : backends_trace_candidates(&there, list), i;
+	bool done = true;
 
-	*found = SOURCE_UNKNOWN;
-	for (i = 0; i < n; i++)
-		if (!source_probe_request(kinds[i], e, d->backends->now_ns,
-					  &requests[i], err))
-			goto out;
-	done = backends_send(d->backends, requests, responses, n, err);
+	*found = NULL;
 	for (i = 0; done && i < n; i++)
-		if (source_probe_matches(kinds[i], &responses[i]) &&
-		    *found == SOURCE_UNKNOWN)
-			*found = kinds[i];
-out:
+		done = is_traces
+			       ? profiles_probe_request(e, d->backends->now_ns,
+							&requests[i], err)
+			       : traces_probe_request(e, list[i].probe->path,
+						      &requests[i], err);
+	done = done && backends_send(d->backends, requests, responses, n, err);
+	for (i = 0; done && i < n && !*found; i++)
+		if (is_traces) {
+			if (profiles_probe_matches(&responses[i]))
+				*found = "Pyroscope";
+		} else if (traces_probe_matches(list[i].probe, &responses[i])) {
+			*found = list[i].row->title;
+		}
 	for (i = 0; i < n; i++) {
 		http_request_release(&requests[i]);
 		http_response_release(&responses[i]);
@@ -330,21 +333,17 @@ out:
 static bool check_stranger(struct doctor *d, const struct side_answers *s,
 			   struct error *err)
 {
-	static const enum source_kind of_traces[] = { SOURCE_TEMPO,
-						      SOURCE_JAEGER };
-	static const enum source_kind of_profiles[] = { SOURCE_PYROSCOPE };
 	struct str host = url_authority(s->endpoint->url);
 	bool is_traces = s->endpoint == &d->backends->traces.endpoint;
-	enum source_kind found;
+	const char *found;
 	struct error why = { 0 };
 
-	if (!find_stranger(d, s->endpoint, is_traces ? of_profiles : of_traces,
-			   is_traces ? 1 : 2, &found, err))
+	if (!find_stranger(d, s->endpoint, is_traces, &found, err))
 		return false;
-	if (found != SOURCE_UNKNOWN) {
+	if (found) {
 		check_fail(&d->checks, ERROR_NETWORK, s->name, "server",
-			   "%s answers at %.*s, not %s", kind_title(found),
-			   STR_ARGS(host), s->wanted);
+			   "%s answers at %.*s, not %s", found, STR_ARGS(host),
+			   s->wanted);
 		check_fix(&d->checks, "that address is for %s-url: %s-url %s",
 			  is_traces ? "--profiles" : "--traces",
 			  is_traces ? "--profiles" : "--traces",
@@ -375,101 +374,116 @@ static void check_version(struct doctor *d, const char *name, const char *kind,
 			 "%s, which does not tell its version", kind);
 }
 
-/* By default they are of different servers: the one that is there counts. */
+/* The answer that tells most. By default they are of different servers: one
+ * that is there counts. */
 static size_t best_of(const struct http_response *all, size_t count,
 		      bool is_default)
 {
-	if (is_default && count == 2 && !all[0].status != !all[1].status)
-		return !all[0].status;
-	return (size_t)(source_probe_best(all, count) - all);
+	size_t there = 0, silent = 0;
+
+	for (size_t i = count; i-- > 0;)
+		if (all[i].status)
+			there = i;
+		else
+			silent++;
+	return is_default && silent
+		       ? there
+		       : (size_t)(source_probe_best(all, count) - all);
 }
 
-/* Which of the two answered, or tells most; the run's endpoint is set to it.
- * False: neither was asked. */
-static bool settle_traces(struct doctor *d, const struct round *q,
-			  struct side_answers *s)
+/* Which of the candidates answered, or tells most; the run's endpoint is set to
+ * it. There is one at least. */
+static const struct trace_candidate *settle_traces(struct doctor *d,
+						   const struct round *q,
+						   struct side_answers *s)
 {
-	static const int asks[] = { ASK_TEMPO, ASK_JAEGER };
-	static const enum source_kind kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER };
-	const struct http_response *answers[2];
-	size_t from[2], best = 0, count = 0, i;
-	struct http_response all[2];
+	struct side *side = &d->backends->traces;
+	struct http_response all[TRACE_CANDIDATES];
+	size_t best = 0;
 
-	for (i = 0; i < 2; i++) {
-		const struct http_response *r = answer_of(q, asks[i]);
+	for (size_t i = 0; i < q->traces_count; i++) {
+		const struct http_response *r =
+			answer_of(q, ASK_TRACES + (int)i);
 
-		if (!r)
+		all[i] = r ? *r : (struct http_response){ .status = 0 };
+		if (s->is_right ||
+		    !traces_probe_matches(q->traces[i].probe, &all[i]))
 			continue;
-		if (!s->is_right && source_probe_matches(kinds[i], r)) {
-			s->is_right = true;
-			d->backends->traces.kind = kinds[i];
-			best = count;
-		}
-		from[count] = i;
-		answers[count] = r;
-		all[count++] = *r;
+		s->is_right = true;
+		side->kind = q->traces[i].row->kind;
+		best = i;
 	}
-	if (!count)
-		return false;
 	if (!s->is_right)
-		best = best_of(all, count, d->backends->traces.is_default);
-	s->best = answers[best];
-	best = from[best];
-	d->backends->traces.endpoint.url = q->traces[best].url;
-	/* By default the two are different servers. */
-	for (i = 0; i < 2; i++)
-		if (i == best || !d->backends->traces.is_default)
-			take_times(s, answer_of(q, asks[i]));
-	return true;
+		best = best_of(all, q->traces_count, side->is_default);
+	s->best = answer_of(q, ASK_TRACES + (int)best);
+	if (s->is_right)
+		s->login = answer_of(q, ASK_TRACES_LOGIN + (int)best);
+	side->endpoint.url = q->traces[best].endpoint.url;
+	/* By default they are different servers. */
+	for (size_t i = 0; i < q->traces_count; i++)
+		if (i == best || !side->is_default)
+			take_times(s, answer_of(q, ASK_TRACES + (int)i));
+	return &q->traces[best];
 }
 
-static void check_no_default(struct doctor *d)
+static void check_no_default(struct doctor *d, const struct round *q)
 {
-	struct endpoint defaults[2];
+	struct buf names;
 
-	backends_trace_endpoints(d->backends, defaults);
+	buf_init(&names, LIMIT_CHECK_BYTES);
+	trace_candidates_name(q->traces, q->traces_count, true, &names);
 	check_fail(&d->checks, ERROR_NETWORK, "traces", "connection",
-		   "nothing answers at %s (Tempo) or %s (Jaeger)",
-		   defaults[0].url, defaults[1].url);
+		   "nothing answers at %s", buf_text(&names));
+	buf_release(&names);
 	check_fix(&d->checks,
 		  "--traces-url URL, or export TRACEFIND_TRACES_URL=URL");
+}
+
+static bool judge_candidates(struct doctor *d, const struct round *q,
+			     const char *wanted, struct error *err)
+{
+	struct side_answers s = { .name = "traces",
+				  .wanted = wanted,
+				  .endpoint = &d->backends->traces.endpoint };
+	const struct trace_candidate *c;
+
+	c = settle_traces(d, q, &s);
+	if (d->backends->traces.is_default && !s.best->status) {
+		check_no_default(d, q);
+		return true;
+	}
+	if (!check_connection(d, &s) || !check_login(d, &s))
+		return true;
+	if (!s.is_right)
+		return check_stranger(d, &s, err);
+	check_version(d, "traces", c->row->title,
+		      answer_of(q, ASK_TRACES_VERSION + (int)(c - q->traces)));
+	doctor_check_tenant(d, &d->backends->traces, "traces");
+	check_clock(d, &s);
+	d->is_traces_up = true;
+	return true;
 }
 
 static bool judge_traces(struct doctor *d, const struct round *q,
 			 struct error *err)
 {
-	struct side_answers s = { .name = "traces",
-				  .wanted = "Tempo or Jaeger",
-				  .endpoint = &d->backends->traces.endpoint };
-	bool is_tempo;
+	struct buf wanted;
+	bool done;
 
 	if (d->is_traces_up)
 		return true;
 	doctor_check_address(d, &d->backends->traces, "traces");
-	if (d->backends->traces.kind == SOURCE_FILE) {
+	if (d->backends->traces.path) {
 		d->is_traces_up = true;
 		return true;
 	}
-	if (d->backends->traces.kind == SOURCE_CLOUD_TRACE)
+	if (d->backends->traces.endpoint.project)
 		return doctor_cloud_trace(d, err);
-	if (!settle_traces(d, q, &s) ||
-	    (d->backends->traces.is_default && !s.best->status)) {
-		check_no_default(d);
-		return true;
-	}
-	is_tempo = d->backends->traces.kind == SOURCE_TEMPO;
-	if (s.is_right && is_tempo)
-		s.login = answer_of(q, ASK_TEMPO_LOGIN);
-	if (!check_connection(d, &s) || !check_login(d, &s))
-		return true;
-	if (!s.is_right)
-		return check_stranger(d, &s, err);
-	check_version(d, "traces", kind_title(d->backends->traces.kind),
-		      is_tempo ? answer_of(q, ASK_TEMPO_VERSION) : NULL);
-	doctor_check_tenant(d, &d->backends->traces, "traces");
-	check_clock(d, &s);
-	d->is_traces_up = true;
-	return true;
+	buf_init(&wanted, LIMIT_CHECK_BYTES);
+	trace_candidates_name(q->traces, q->traces_count, false, &wanted);
+	done = judge_candidates(d, q, buf_text(&wanted), err);
+	buf_release(&wanted);
+	return done;
 }
 
 /* ---- profiles ---- */
@@ -619,8 +633,8 @@ static bool judge_profiles(struct doctor *d, const struct round *q,
 	if (d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)
 		return doctor_cloud(d, err);
 	s.best = answer_of(q, is_parca ? ASK_PARCA_TYPES : ASK_SERVICES);
-	s.is_right = is_parca ? parca_is(s.best)
-			      : source_probe_matches(SOURCE_PYROSCOPE, s.best);
+	s.is_right =
+		is_parca ? parca_is(s.best) : profiles_probe_matches(s.best);
 	for (int ask = ASK_PROFILES_FIRST; ask < ASK_COUNT; ask++)
 		take_times(&s, answer_of(q, ask));
 	if (!check_connection(d, &s) || !check_login(d, &s))
@@ -639,8 +653,7 @@ static bool show_requests(struct doctor *d, struct round *q, struct error *err)
 	bool done = backends_send(d->backends, q->requests, q->responses,
 				  q->count, err);
 
-	if (err->code == ERROR_STOPPED &&
-	    d->backends->traces.kind == SOURCE_CLOUD_TRACE)
+	if (err->code == ERROR_STOPPED && d->backends->traces.endpoint.project)
 		done = doctor_cloud_trace(d, err);
 	if (err->code == ERROR_STOPPED &&
 	    d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)

@@ -3,7 +3,6 @@
  * Traces that a user describes, from the list of Cloud Trace.
  */
 #include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/cloud_trace/cloud_trace_query.h"
 #include "backend/google/google_error.h"
 #include "base/count.h"
@@ -58,8 +57,8 @@ static void add_labels(const struct find_query *query, unsigned attempt,
 				 query->service);
 }
 
-static void find_path(const struct find_query *query, unsigned attempt,
-		      struct buf *out)
+void cloud_trace_find_path(const struct find_query *query, unsigned attempt,
+			   struct buf *out)
 {
 	struct cloud_list list = {
 		.has_spans = find_is_by_span(query) || query->is_error,
@@ -87,10 +86,10 @@ static bool has_next(const struct find_query *query, unsigned attempt)
 	       attempt + 1 < attempts_of(query);
 }
 
-static enum answer find_answer(const struct find_query *query,
-			       unsigned *attempt, const struct endpoint *e,
-			       const struct http_response *response,
-			       enum body_form *form, struct error *err)
+enum answer cloud_trace_find_answer(const struct find_query *query,
+				    unsigned *attempt, const struct endpoint *e,
+				    const struct http_response *response,
+				    search_decoder **decode, struct error *err)
 {
 	if (!http_is_success(response) || body_first(response) != '{')
 		return google_fail(&google_trace_api, "Cloud Trace: search", e,
@@ -98,7 +97,7 @@ static enum answer find_answer(const struct find_query *query,
 	/* A page may be empty with more behind it. */
 	if (body_has_key(response, STR("traces"), false) ||
 	    body_has_key(response, STR("nextPageToken"), false)) {
-		*form = BODY_CLOUD_TRACE_JSON;
+		*decode = decode_cloud_trace_search;
 		return ANSWER_OK;
 	}
 	error_set(err, ERROR_NOT_FOUND, "Cloud Trace: search: no traces");
@@ -107,8 +106,3 @@ static enum answer find_answer(const struct find_query *query,
 	++*attempt;
 	return ANSWER_TRY_NEXT;
 }
-
-const struct find_backend find_cloud_trace = {
-	.path = find_path,
-	.answer = find_answer,
-};

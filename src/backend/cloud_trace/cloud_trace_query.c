@@ -10,6 +10,9 @@
  * traces by id. */
 #define LIST_UNITS 25u
 
+/* So many there are a minute, unless the project was given more. */
+#define UNITS_A_MINUTE 300u
+
 /* What the language takes without quotes: [a-zA-Z0-9./_][a-zA-Z0-9./_-]*. */
 static bool is_plain(struct str value)
 {
@@ -113,4 +116,18 @@ unsigned cloud_trace_units(struct str path)
 	if (str_find(rest, STR("/traces?")) != SIZE_MAX)
 		return LIST_UNITS;
 	return str_find(rest, STR("/traces/")) != SIZE_MAX;
+}
+
+void cloud_trace_spent(const struct http_log_entry *log, size_t count,
+		       struct buf *out)
+{
+	unsigned units = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!log[i].is_cached && log[i].status)
+			units += cloud_trace_units(str_from(log[i].url));
+	buf_addf(out,
+		 "Cloud Trace: %u read unit%s of the %u that a project has a "
+		 "minute by default",
+		 units, &"s"[units == 1], UNITS_A_MINUTE);
 }

@@ -5,8 +5,7 @@
 #ifndef BACKEND_CLOUD_TRACE_QUERY_H
 #define BACKEND_CLOUD_TRACE_QUERY_H
 
-#include "backend/source.h"
-#include "base/buf.h"
+#include "backend/trace_backend.h"
 
 /* Traces that a page may hold, without and with all of their spans. */
 #define CLOUD_TRACE_PAGE_ROOTS 1000u
@@ -40,7 +39,15 @@ bool cloud_trace_recent_request(const struct endpoint *endpoint,
  * none of Cloud Trace's. path: with its query. */
 unsigned cloud_trace_units(struct str path);
 
-/* So many there are a minute, unless the project was given more. */
-#define CLOUD_TRACE_UNITS 300u
+/* ---- for cloud_trace.c, see trace_backend.h ---- */
+
+void cloud_trace_find_path(const struct find_query *query, unsigned attempt,
+			   struct buf *out);
+enum answer cloud_trace_find_answer(const struct find_query *query,
+				    unsigned *attempt, const struct endpoint *e,
+				    const struct http_response *response,
+				    search_decoder **decode, struct error *err);
+void cloud_trace_spent(const struct http_log_entry *log, size_t count,
+		       struct buf *out);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/jaeger/jaeger.h"
 
 #include "backend/answer.h"
-#include "backend/backend.h"
+#include "backend/jaeger/jaeger_query.h"
 
 /* v3 has nanoseconds and everything OTLP has; the legacy API is what old
  * releases and imitations of Jaeger speak. */
-enum { ATTEMPT_V3, ATTEMPT_LEGACY, ATTEMPT_COUNT };
+#define ATTEMPTS 2u
 
-static void jaeger_path(const struct trace_query *query, unsigned attempt,
-			struct buf *out)
+static void trace_path(const struct trace_query *query, unsigned attempt,
+		       struct buf *out)
 {
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 	const struct time_range *window = &query->window;
 
 	buf_addf(out, "%s%s",
-		 attempt == ATTEMPT_V3 ? "/api/v3/traces/" : "/api/traces/",
+		 attempt == JAEGER_V3 ? "/api/v3/traces/" : "/api/traces/",
 		 query->trace_id_hex);
 	if (!query->has_window)
 		return;
-	if (attempt == ATTEMPT_V3) {
+	if (attempt == JAEGER_V3) {
 		format_rfc3339(window->from_ns, from);
 		format_rfc3339(window->to_ns, to);
 		buf_addf(out, "?start_time=%s&end_time=%s", from, to);
@@ -27,12 +28,6 @@ static void jaeger_path(const struct trace_query *query, unsigned attempt,
 			 (long long)(window->from_ns / NS_PER_US),
 			 (long long)(window->to_ns / NS_PER_US));
 	}
-}
-
-static const char *jaeger_accept(unsigned attempt)
-{
-	(void)attempt;
-	return "application/json";
 }
 
 static enum answer miss(struct error *err)
@@ -48,11 +43,11 @@ static enum answer miss(struct error *err)
  * 2.16 also for API routes it does not have. */
 static enum answer success(unsigned attempt, const struct endpoint *e,
 			   const struct http_response *response,
-			   enum body_form *form, struct error *err)
+			   enum format *format, struct error *err)
 {
 	if (body_first(response) == '{') {
-		*form = attempt == ATTEMPT_V3 ? BODY_OTLP_JSON
-					      : BODY_JAEGER_JSON;
+		*format = attempt == JAEGER_V3 ? FORMAT_OTLP_JSON
+					       : FORMAT_JAEGER_JSON;
 		return ANSWER_OK;
 	}
 	if (body_is_html(response)) {
@@ -65,14 +60,14 @@ static enum answer success(unsigned attempt, const struct endpoint *e,
 	return ANSWER_TRY_NEXT;
 }
 
-static enum answer jaeger_answer(unsigned attempt, const struct endpoint *e,
-				 const struct http_response *response,
-				 enum body_form *form, struct error *err)
+static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
+				const struct http_response *response,
+				enum format *format, struct error *err)
 {
 	int status = response->status;
 
 	if (http_is_success(response))
-		return success(attempt, e, response, form, err);
+		return success(attempt, e, response, format, err);
 	/* JSON about traces inside a 404 is the API's own word; anything else
 	 * is a missing route. */
 	if (status == 404 && body_first(response) == '{' &&
@@ -97,18 +92,45 @@ static enum answer jaeger_answer(unsigned attempt, const struct endpoint *e,
 }
 
 /* jsonpb leaves an empty list out: {} is a Jaeger without any service. */
-static bool jaeger_probe_matches(const struct http_response *response)
+static bool probe_matches(const struct http_response *response)
 {
 	return response->status == 200 && body_first(response) == '{' &&
 	       body_has_key(response, STR("services"), true);
 }
 
-const struct trace_backend backend_jaeger = {
+/* Before 1.25, as products do that imitate it: the envelope of all answers. */
+static bool old_probe_matches(const struct http_response *response)
+{
+	return response->status == 200 && body_first(response) == '{' &&
+	       body_has_key(response, STR("data"), false) &&
+	       body_has_key(response, STR("errors"), false);
+}
+
+const struct trace_backend trace_jaeger = {
 	.name = "jaeger",
-	.attempts = ATTEMPT_COUNT,
-	.path = jaeger_path,
-	.accept = jaeger_accept,
-	.answer = jaeger_answer,
-	.probe_path = "/api/v3/services",
-	.probe_matches = jaeger_probe_matches,
+	.title = "Jaeger",
+	.noun = "a Jaeger",
+	/* It sends whole traces; several times what is wanted is needed, for
+	 * each question leaves wanted/limit of what is left. Without the
+	 * condition on errors it ignores it. */
+	.traits = { .history_slices = HISTORY_SLICES,
+		    .history_most = 20,
+		    .search_least = 100,
+		    .search_most = 400,
+		    .search_rounds = SEARCH_ROUNDS },
+	.probe = { "/api/v3/services", probe_matches },
+	.late_probe = { "/api/services", old_probe_matches },
+	.attempts = ATTEMPTS,
+	.trace_path = trace_path,
+	.trace_answer = trace_answer,
+	.search_path = jaeger_search_path,
+	.search_answer = jaeger_search_answer,
+	.find_path = jaeger_find_path,
+	.find_answer = jaeger_find_answer,
+	.count_path = jaeger_count_path,
+	.count_answer = jaeger_count_answer,
+	.count_decode = jaeger_count_decode,
+	.names_path = jaeger_names_path,
+	.tags_path = jaeger_tags_path,
+	.names_answer = jaeger_names_answer,
 };

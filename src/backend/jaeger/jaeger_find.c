@@ -3,8 +3,6 @@
  * Jaeger's search for traces that a user describes. It sends them whole.
  */
 #include "backend/answer.h"
-#include "backend/backend.h"
-#include "backend/find.h"
 #include "backend/jaeger/jaeger_query.h"
 
 static const struct str error_tags = { "{\"error\":\"true\"}", 16 };
@@ -38,7 +36,7 @@ static void legacy_path(const struct find_query *query, struct buf *out)
 			 (long long)(query->min_duration_ns / NS_PER_US));
 }
 
-static void find_path(const struct find_query *query, unsigned attempt,
+void jaeger_find_path(const struct find_query *query, unsigned attempt,
 		      struct buf *out)
 {
 	if (attempt == JAEGER_V3)
@@ -54,20 +52,15 @@ static bool asks_service(const struct find_query *query,
 	       body_contains(response, STR("service"));
 }
 
-static enum answer find_answer(const struct find_query *query,
+enum answer jaeger_find_answer(const struct find_query *query,
 			       unsigned *attempt, const struct endpoint *e,
 			       const struct http_response *response,
-			       enum body_form *form, struct error *err)
+			       search_decoder **decode, struct error *err)
 {
 	if (!asks_service(query, response))
-		return jaeger_search_answer(attempt, e, response, form, err);
+		return jaeger_traces_answer(attempt, e, response, decode, err);
 	error_set(err, ERROR_USAGE,
 		  "this Jaeger's storage searches one service at a time: give "
 		  "--service");
 	return ANSWER_ERROR;
 }
-
-const struct find_backend find_jaeger = {
-	.path = find_path,
-	.answer = find_answer,
-};

@@ -37,14 +37,15 @@ void jaeger_add_window(struct buf *out, unsigned attempt, char before,
 			 (long long)(range.to_ns / NS_PER_US) + 1, trace_limit);
 }
 
-enum answer jaeger_search_answer(unsigned *attempt, const struct endpoint *e,
+enum answer jaeger_traces_answer(unsigned *attempt, const struct endpoint *e,
 				 const struct http_response *response,
-				 enum body_form *form, struct error *err)
+				 search_decoder **decode, struct error *err)
 {
 	bool is_v3 = *attempt == JAEGER_V3;
 
 	if (http_is_success(response) && body_first(response) == '{') {
-		*form = is_v3 ? BODY_OTLP_JSON : BODY_JAEGER_JSON;
+		*decode = is_v3 ? decode_jaeger_search
+				: decode_jaeger_search_legacy;
 		return ANSWER_OK;
 	}
 	if (response->status == 404 && body_first(response) == '{' &&

@@ -4,8 +4,10 @@
  * whole traces.
  */
 #include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/jaeger/jaeger_query.h"
+
+/* Traces that it is asked to list for a count. */
+#define SUMMARIES 1000u
 
 /* The operation whose traces are asked for: the slow one, else the root, else
  * the first. */
@@ -34,7 +36,7 @@ static void v3_path(const struct search_query *query, struct buf *out)
 	url_encode(out, service);
 	jaeger_add(out, "&query.operation_name", name);
 	jaeger_add_window(out, JAEGER_V3, '&', query->range,
-			  source_search_limit(SOURCE_JAEGER, query));
+			  query->trace_limit);
 	if (query->slow)
 		buf_addf(out, "&query.duration_min=%lldns",
 			 (long long)query->min_duration_ns);
@@ -49,13 +51,13 @@ static void legacy_path(const struct search_query *query, struct buf *out)
 	url_encode(out, service);
 	jaeger_add(out, "&operation", name);
 	jaeger_add_window(out, JAEGER_LEGACY, '&', query->range,
-			  source_search_limit(SOURCE_JAEGER, query));
+			  query->trace_limit);
 	if (query->slow)
 		buf_addf(out, "&minDuration=%lldns",
 			 (long long)query->min_duration_ns);
 }
 
-static void search_path(const struct search_query *query, unsigned attempt,
+void jaeger_search_path(const struct search_query *query, unsigned attempt,
 			struct buf *out)
 {
 	if (attempt == JAEGER_V3)
@@ -64,24 +66,23 @@ static void search_path(const struct search_query *query, unsigned attempt,
 		legacy_path(query, out);
 }
 
-static enum answer search_answer(const struct search_query *query,
+enum answer jaeger_search_answer(const struct search_query *query,
 				 unsigned *attempt, const struct endpoint *e,
 				 const struct http_response *response,
-				 enum body_form *form, struct error *err)
+				 search_decoder **decode, struct error *err)
 {
 	(void)query;
-	return jaeger_search_answer(attempt, e, response, form, err);
+	return jaeger_traces_answer(attempt, e, response, decode, err);
 }
 
-static void count_path(const struct count_query *query, struct buf *out)
+void jaeger_count_path(const struct count_query *query, struct buf *out)
 {
 	buf_add_text(out, "/api/v3/trace-summaries?query.service_name=");
 	url_encode(out, query->service);
-	jaeger_add_window(out, JAEGER_V3, '&', query->range,
-			  SEARCH_JAEGER_SUMMARIES);
+	jaeger_add_window(out, JAEGER_V3, '&', query->range, SUMMARIES);
 }
 
-static enum answer count_answer(const struct endpoint *e,
+enum answer jaeger_count_answer(const struct endpoint *e,
 				const struct http_response *response,
 				struct error *err)
 {
@@ -90,11 +91,15 @@ static enum answer count_answer(const struct endpoint *e,
 	return answer_fail("jaeger: trace summaries", e, response, err);
 }
 
-const struct search_backend search_jaeger = {
-	.accept = "application/json",
-	.find = &find_jaeger,
-	.path = search_path,
-	.answer = search_answer,
-	.count_path = count_path,
-	.count_answer = count_answer,
-};
+bool jaeger_count_decode(struct str body, const struct count_query *query,
+			 struct step_counts *out, bool *is_sample,
+			 struct error *err)
+{
+	uint32_t trace_count = 0;
+
+	(void)query;
+	if (!decode_jaeger_counts(body, out, &trace_count, err))
+		return false;
+	*is_sample = trace_count >= SUMMARIES;
+	return true;
+}

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/tempo/tempo.h"
+
 #include <string.h>
 
 #include "backend/answer.h"
-#include "backend/backend.h"
+#include "backend/tempo/tempo_query.h"
+#include "base/count.h"
+#include "base/num.h"
+#include "decode/durations.h"
 
 #define PROTOBUF "application/protobuf"
 #define JSON "application/json"
@@ -20,25 +25,18 @@ static const struct {
 	{ "/api/traces/", JSON, false },
 };
 
-static int64_t floor_seconds(int64_t time_ns)
-{
-	int64_t seconds = time_ns / NS_PER_S;
-
-	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
-}
-
-static void tempo_path(const struct trace_query *query, unsigned attempt,
+static void trace_path(const struct trace_query *query, unsigned attempt,
 		       struct buf *out)
 {
 	buf_addf(out, "%s%s", attempts[attempt].path, query->trace_id_hex);
 	/* Whole seconds, and the end must lie behind the start. */
 	if (query->has_window)
 		buf_addf(out, "?start=%lld&end=%lld",
-			 (long long)floor_seconds(query->window.from_ns),
-			 (long long)floor_seconds(query->window.to_ns) + 1);
+			 (long long)tempo_seconds(query->window.from_ns),
+			 (long long)tempo_seconds(query->window.to_ns) + 1);
 }
 
-static const char *tempo_accept(unsigned attempt)
+static const char *trace_accept(unsigned attempt)
 {
 	return attempts[attempt].accept;
 }
@@ -82,7 +80,7 @@ static bool is_protobuf(const char *type)
 
 static enum answer success(bool is_v2, const struct endpoint *e,
 			   const struct http_response *response,
-			   enum body_form *form, struct error *err)
+			   enum format *format, struct error *err)
 {
 	/* The answer's type decides, not what was asked for: before 2.10
 	 * Tempo gives JSON unless Accept is the one type and no more. */
@@ -101,9 +99,9 @@ static enum answer success(bool is_v2, const struct endpoint *e,
 	if (is_v2 ? is_empty_v2(response, is_json) : response->body.len == 0)
 		return miss(e, err);
 	if (is_json)
-		*form = BODY_OTLP_JSON;
+		*format = FORMAT_OTLP_JSON;
 	else
-		*form = is_v2 ? BODY_TEMPO_PB : BODY_OTLP_PB;
+		*format = is_v2 ? FORMAT_TEMPO_PB : FORMAT_OTLP_PB;
 	return ANSWER_OK;
 }
 
@@ -115,15 +113,15 @@ static bool is_miss_v1(const struct http_response *response)
 	       body_contains(response, STR("trace not found"));
 }
 
-static enum answer tempo_answer(unsigned attempt, const struct endpoint *e,
+static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 				const struct http_response *response,
-				enum body_form *form, struct error *err)
+				enum format *format, struct error *err)
 {
 	bool is_v2 = attempts[attempt].is_v2;
 	struct reason reason;
 
 	if (http_is_success(response))
-		return success(is_v2, e, response, form, err);
+		return success(is_v2, e, response, format, err);
 	if (response->status == 404 && !is_v2 && is_miss_v1(response))
 		return miss(e, err);
 	if (response->status == 404)
@@ -137,18 +135,48 @@ static enum answer tempo_answer(unsigned attempt, const struct endpoint *e,
 	return answer_fail("tempo", e, response, err);
 }
 
-static bool tempo_probe_matches(const struct http_response *response)
+static bool probe_matches(const struct http_response *response)
 {
 	return response->status == 200 &&
 	       str_equal(str_trim(buf_str(&response->body)), STR("echo"));
 }
 
-const struct trace_backend backend_tempo = {
+const struct trace_backend trace_tempo = {
 	.name = "tempo",
-	.attempts = sizeof attempts / sizeof *attempts,
-	.path = tempo_path,
-	.accept = tempo_accept,
-	.answer = tempo_answer,
-	.probe_path = "/api/echo",
-	.probe_matches = tempo_probe_matches,
+	.title = "Tempo",
+	.noun = "a Tempo",
+	/* It sends what matches of a trace; several times what is wanted is
+	 * needed, for each question leaves wanted/limit of what is left. */
+	.traits = { .takes_traceql = true,
+		    .finds_errors_only = true,
+		    .duration_slack_ns = NS_PER_MS,
+		    .history_slices = HISTORY_SLICES,
+		    .search_least = 200,
+		    .search_most = 4000,
+		    .search_rounds = SEARCH_ROUNDS },
+	.probe = { "/api/echo", probe_matches },
+	.version_path = "/api/status/buildinfo",
+	/* An old release does not know the route. */
+	.login_path = "/api/v2/search/tags?scope=intrinsic",
+	.attempts = COUNT_OF(attempts),
+	.trace_path = trace_path,
+	.trace_accept = trace_accept,
+	.trace_answer = trace_answer,
+	.search_accept = PROTOBUF,
+	.search_path = tempo_search_path,
+	.search_answer = tempo_search_answer,
+	.find_path = tempo_find_path,
+	.find_answer = tempo_find_answer,
+	.find_is_bounded = tempo_find_is_bounded,
+	.count_path = tempo_count_path,
+	.count_answer = tempo_metrics_answer,
+	.count_decode = tempo_count_decode,
+	.counted = tempo_counted,
+	.durations_path = tempo_durations_path,
+	.durations_answer = tempo_durations_answer,
+	.durations_decode = decode_tempo_histogram,
+	.durations_limit_ns = tempo_durations_limit_ns,
+	.names_path = tempo_names_path,
+	.tags_path = tempo_tags_path,
+	.names_answer = tempo_names_answer,
 };

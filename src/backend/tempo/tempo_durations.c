@@ -89,8 +89,8 @@ void tempo_durations_path(const struct find_query *query, unsigned attempt,
 
 /* "... exceeds the maximum allowed duration of 24h0m0s". Parts of a range
  * query overlap, each being widened to whole steps. */
-int64_t source_durations_limit_ns(unsigned attempt,
-				  const struct http_response *response)
+int64_t tempo_durations_limit_ns(unsigned attempt,
+				 const struct http_response *response)
 {
 	struct str words = STR("maximum allowed duration of ");
 	struct reason reason;

@@ -3,8 +3,6 @@
  * TraceQL for traces that a user describes.
  */
 #include "backend/answer.h"
-#include "backend/backend.h"
-#include "backend/find.h"
 #include "backend/tempo/tempo_query.h"
 #include "backend/tempo/traceql.h"
 
@@ -115,26 +113,26 @@ static void add_query(struct buf *q, const struct find_query *query,
 		buf_add_text(q, " with(most_recent=true)");
 }
 
-static void find_path(const struct find_query *query, unsigned attempt,
-		      struct buf *out)
+void tempo_find_path(const struct find_query *query, unsigned attempt,
+		     struct buf *out)
 {
 	struct buf q;
 
 	buf_init(&q, LIMIT_URL_BYTES);
 	add_query(&q, query, choice_of(attempt));
-	tempo_search_path(out, &q, query->range, query->trace_limit,
-			  SPANS_PER_TRACE);
+	tempo_q_path(out, &q, query->range, query->trace_limit,
+		     SPANS_PER_TRACE);
 }
 
 static enum answer find_success(const struct find_query *query,
 				unsigned *attempt, const struct endpoint *e,
 				const struct http_response *response,
-				enum body_form *form, struct error *err)
+				search_decoder **decode, struct error *err)
 {
 	struct choice c = choice_of(*attempt);
 	bool is_empty;
 
-	if (tempo_search_form(e, response, form, &is_empty, err) != ANSWER_OK)
+	if (tempo_search_form(e, response, decode, &is_empty, err) != ANSWER_OK)
 		return ANSWER_ERROR;
 	if (find_is_by_span(query) && query->min_duration_ns > 0 &&
 	    c.bound == BY_SPAN && is_empty) {
@@ -171,15 +169,15 @@ static enum answer fail_too_long(const struct http_response *response,
 	return ANSWER_ERROR;
 }
 
-static enum answer find_answer(const struct find_query *query,
-			       unsigned *attempt, const struct endpoint *e,
-			       const struct http_response *response,
-			       enum body_form *form, struct error *err)
+enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
+			      const struct endpoint *e,
+			      const struct http_response *response,
+			      search_decoder **decode, struct error *err)
 {
 	struct choice c = choice_of(*attempt);
 
 	if (http_is_success(response))
-		return find_success(query, attempt, e, response, form, err);
+		return find_success(query, attempt, e, response, decode, err);
 	answer_fail("tempo: search", e, response, err);
 	if (response->status == 400 && tempo_search_is_too_long(response))
 		return fail_too_long(response, err);
@@ -189,16 +187,7 @@ static enum answer find_answer(const struct find_query *query,
 	return ANSWER_TRY_NEXT;
 }
 
-static bool is_bounded(const struct find_query *query, unsigned attempt)
+bool tempo_find_is_bounded(const struct find_query *query, unsigned attempt)
 {
 	return !query->traceql.len || choice_of(attempt).bound == BY_SPAN;
 }
-
-const struct find_backend find_tempo = {
-	.path = find_path,
-	.answer = find_answer,
-	.is_bounded = is_bounded,
-	.counted = tempo_counted,
-	.durations_path = tempo_durations_path,
-	.durations_answer = tempo_durations_answer,
-};

@@ -3,23 +3,22 @@
 
 #include "backend/answer.h"
 
-static int64_t floor_seconds(int64_t time_ns)
+int64_t tempo_seconds(int64_t time_ns)
 {
 	int64_t seconds = time_ns / NS_PER_S;
 
 	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
 }
 
-void tempo_search_path(struct buf *out, struct buf *owned_q,
-		       struct time_range range, uint32_t trace_limit,
-		       unsigned spans_per_trace)
+void tempo_q_path(struct buf *out, struct buf *owned_q, struct time_range range,
+		  uint32_t trace_limit, unsigned spans_per_trace)
 {
 	buf_add_text(out, "/api/search?q=");
 	url_encode_built(out, owned_q);
 	/* Whole seconds, both needed; results outside are dropped later. */
 	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
-		 (long long)floor_seconds(range.from_ns),
-		 (long long)floor_seconds(range.to_ns - 1) + 1, trace_limit,
+		 (long long)tempo_seconds(range.from_ns),
+		 (long long)tempo_seconds(range.to_ns - 1) + 1, trace_limit,
 		 spans_per_trace);
 }
 
@@ -40,13 +39,13 @@ static bool holds_no_trace(const struct http_response *response)
 
 enum answer tempo_search_form(const struct endpoint *e,
 			      const struct http_response *response,
-			      enum body_form *form, bool *is_empty,
+			      search_decoder **decode, bool *is_empty,
 			      struct error *err)
 {
 	if (!is_protobuf(response) && body_first(response) != '{')
 		return answer_fail("tempo: search", e, response, err);
-	*form = is_protobuf(response) ? BODY_TEMPO_SEARCH_PB
-				      : BODY_TEMPO_SEARCH_JSON;
+	*decode = is_protobuf(response) ? decode_tempo_search_pb
+					: decode_tempo_search_json;
 	*is_empty = holds_no_trace(response);
 	return ANSWER_OK;
 }

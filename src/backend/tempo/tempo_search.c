@@ -3,7 +3,6 @@
  * TraceQL: spans of some operations in a window, and counts of entry spans.
  */
 #include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/tempo/tempo_query.h"
 #include "backend/tempo/traceql.h"
 #include "base/instance.h"
@@ -194,27 +193,27 @@ static void add_query(struct buf *q, const struct search_query *query,
 
 /* ---- search ---- */
 
-static void search_path(const struct search_query *query, unsigned attempt,
-			struct buf *out)
+void tempo_search_path(const struct search_query *query, unsigned attempt,
+		       struct buf *out)
 {
 	struct choice c = choice_of(attempt);
 	struct buf q;
 
 	buf_init(&q, LIMIT_URL_BYTES);
 	add_query(&q, query, c);
-	tempo_search_path(out, &q, query->range, query->trace_limit,
-			  spans_per_trace[c.spans]);
+	tempo_q_path(out, &q, query->range, query->trace_limit,
+		     spans_per_trace[c.spans]);
 }
 
 static enum answer search_success(const struct search_query *query,
 				  unsigned *attempt, const struct endpoint *e,
 				  const struct http_response *response,
-				  enum body_form *form, struct error *err)
+				  search_decoder **decode, struct error *err)
 {
 	struct choice c = choice_of(*attempt);
 	bool is_empty;
 
-	if (tempo_search_form(e, response, form, &is_empty, err) != ANSWER_OK)
+	if (tempo_search_form(e, response, decode, &is_empty, err) != ANSWER_OK)
 		return ANSWER_ERROR;
 	if (query->slow && c.duration == 0 && is_empty) {
 		c.duration = 1;
@@ -235,15 +234,15 @@ static bool next_choice(const struct http_response *response, struct choice *c)
 	return ++c->form < FORMS;
 }
 
-static enum answer search_answer(const struct search_query *query,
-				 unsigned *attempt, const struct endpoint *e,
-				 const struct http_response *response,
-				 enum body_form *form, struct error *err)
+enum answer tempo_search_answer(const struct search_query *query,
+				unsigned *attempt, const struct endpoint *e,
+				const struct http_response *response,
+				search_decoder **decode, struct error *err)
 {
 	struct choice c = choice_of(*attempt);
 
 	if (http_is_success(response))
-		return search_success(query, attempt, e, response, form, err);
+		return search_success(query, attempt, e, response, decode, err);
 	answer_fail("tempo: search", e, response, err);
 	if (response->status != 400 || !next_choice(response, &c))
 		return ANSWER_ERROR;
@@ -257,7 +256,7 @@ static enum answer search_answer(const struct search_query *query,
  * on the wrong side of a border is then at most a tenth of two steps. */
 #define FINE_STEPS 10
 
-int64_t source_count_step_ns(const struct count_query *query)
+int64_t tempo_count_step_ns(const struct count_query *query)
 {
 	int64_t step_ns = query->step_ns;
 
@@ -267,9 +266,9 @@ int64_t source_count_step_ns(const struct count_query *query)
 	return step_ns > NS_PER_MS ? step_ns : NS_PER_MS;
 }
 
-static void count_path(const struct count_query *query, struct buf *out)
+void tempo_count_path(const struct count_query *query, struct buf *out)
 {
-	int64_t step_ns = source_count_step_ns(query);
+	int64_t step_ns = tempo_count_step_ns(query);
 	struct buf q;
 
 	buf_init(&q, LIMIT_URL_BYTES);
@@ -285,20 +284,19 @@ static void count_path(const struct count_query *query, struct buf *out)
 		 (long long)(step_ns / NS_PER_MS));
 }
 
-static enum answer count_answer(const struct endpoint *e,
-				const struct http_response *response,
-				struct error *err)
+enum answer tempo_metrics_answer(const struct endpoint *e,
+				 const struct http_response *response,
+				 struct error *err)
 {
 	if (response->status == 200 && body_first(response) == '{')
 		return ANSWER_OK;
 	return answer_fail("tempo: TraceQL metrics", e, response, err);
 }
 
-const struct search_backend search_tempo = {
-	.accept = "application/protobuf",
-	.find = &find_tempo,
-	.path = search_path,
-	.answer = search_answer,
-	.count_path = count_path,
-	.count_answer = count_answer,
-};
+bool tempo_count_decode(struct str body, const struct count_query *query,
+			struct step_counts *out, bool *is_sample,
+			struct error *err)
+{
+	*is_sample = false;
+	return decode_tempo_counts(body, tempo_count_step_ns(query), out, err);
+}

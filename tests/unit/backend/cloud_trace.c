@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "backend/cloud_trace/cloud_trace.h"
 #include "backend/cloud_trace/cloud_trace_query.h"
-#include "backend/find.h"
+#include "base/num.h"
 #include "../wire/support.h"
 
 /* 2026-11-21T11:00:00Z to 12:00:00.5Z */
@@ -35,8 +36,8 @@ static const char *found_path(const struct find_query *query, unsigned attempt)
 	struct http_request request;
 	struct error err;
 
-	assert_true(source_find_request(SOURCE_CLOUD_TRACE, &endpoint, query,
-					attempt, &request, &err));
+	assert_true(traces_find_request(&trace_cloud, &endpoint, query, attempt,
+					&request, &err));
 	return path_of(&request);
 }
 
@@ -115,25 +116,24 @@ static void test_a_trace(void **state)
 	struct error err;
 
 	(void)state;
-	assert_int_equal(source_trace_attempts(SOURCE_CLOUD_TRACE), 1);
-	assert_true(source_trace_request(SOURCE_CLOUD_TRACE, &endpoint, &query,
-					 0, &request, &err));
+	assert_int_equal(trace_cloud.attempts, 1);
+	assert_true(trace_request(&trace_cloud, &endpoint, &query, 0, &request,
+				  &err));
 	assert_string_equal(path_of(&request),
 			    ROOT "/4bf92f3577b34da6a3ce929d0e0e4736");
-	assert_false(source_probe_request(SOURCE_CLOUD_TRACE, &endpoint, 0,
-					  &request, &err));
+	assert_null(trace_cloud.probe.path);
 }
 
 static enum answer trace_answer(int status, const char *body, struct error *err)
 {
 	struct http_response response =
 		answer_make(status, "application/json", body);
-	enum body_form form = BODY_PPROF;
-	enum answer answer = source_trace_answer(
-		SOURCE_CLOUD_TRACE, 0, &endpoint, &response, &form, err);
+	enum format form = FORMAT_PPROF;
+	enum answer answer =
+		trace_cloud.trace_answer(0, &endpoint, &response, &form, err);
 
 	if (answer == ANSWER_OK)
-		assert_int_equal(form, BODY_CLOUD_TRACE_JSON);
+		assert_int_equal(form, FORMAT_CLOUD_TRACE_JSON);
 	http_response_release(&response);
 	return answer;
 }
@@ -233,11 +233,10 @@ static enum answer found(const struct find_query *query, unsigned *attempt,
 {
 	struct http_response response =
 		answer_make(200, "application/json", body);
-	enum body_form form;
+	search_decoder *form;
 	struct error err;
-	enum answer answer =
-		source_find_answer(SOURCE_CLOUD_TRACE, &endpoint, query,
-				   attempt, &response, &form, &err);
+	enum answer answer = trace_cloud.find_answer(query, attempt, &endpoint,
+						     &response, &form, &err);
 
 	http_response_release(&response);
 	return answer;
@@ -282,8 +281,8 @@ static const char *searched(const struct search_query *query)
 	struct http_request request;
 	struct error err;
 
-	assert_true(source_search_request(SOURCE_CLOUD_TRACE, &endpoint, query,
-					  0, &request, &err));
+	assert_true(traces_search_request(&trace_cloud, &endpoint, query, 0,
+					  &request, &err));
 	return path_of(&request);
 }
 
@@ -310,7 +309,7 @@ static void test_searching(void **state)
 	assert_contains(searched(&query),
 			"pageSize=100" TIMES "&orderBy=start%20desc"
 			"&filter=%2Bspan%3ACheck%20latency%3A1500000ns");
-	assert_int_equal(source_search_limit(SOURCE_CLOUD_TRACE, &query), 100);
+	assert_int_equal(traces_search_limit(&trace_cloud, 101), 100);
 }
 
 static void test_what_cannot_be_asked(void **state)
@@ -319,19 +318,19 @@ static void test_what_cannot_be_asked(void **state)
 	const struct find_query query = { .range = range,
 					  .trace_limit = 1,
 					  .traceql = STR("{}") };
+	const struct names_query names = { TRACE_SERVICES, STR(""), range };
 	struct http_request request = { 0 };
 	struct error err;
 
 	(void)state;
-	assert_false(source_count_request(SOURCE_CLOUD_TRACE, &endpoint, &count,
+	assert_false(traces_count_request(&trace_cloud, &endpoint, &count,
 					  &request, &err));
 	assert_contains(err.message, "Cloud Trace does not count");
-	assert_false(source_find_request(SOURCE_CLOUD_TRACE, &endpoint, &query,
-					 0, &request, &err));
+	assert_false(traces_find_request(&trace_cloud, &endpoint, &query, 0,
+					 &request, &err));
 	assert_contains(err.message, "Cloud Trace does not speak it");
-	assert_false(source_trace_names_request(SOURCE_CLOUD_TRACE, &endpoint,
-						TRACE_SERVICES, STR(""), range,
-						0, &request, &err));
+	assert_false(traces_names_request(&trace_cloud, &endpoint, &names, 0,
+					  &request, &err));
 	assert_int_equal(err.code, ERROR_USAGE);
 }
 
@@ -347,8 +346,8 @@ static void test_a_filter_that_is_too_long(void **state)
 
 	(void)state;
 	memset(name, 'a', sizeof name);
-	assert_false(source_find_request(SOURCE_CLOUD_TRACE, &endpoint, &query,
-					 0, &request, &err));
+	assert_false(traces_find_request(&trace_cloud, &endpoint, &query, 0,
+					 &request, &err));
 	assert_int_equal(err.code, ERROR_LIMIT);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/find.h"
-
-#include "base/timefmt.h"
+#include "backend/jaeger/jaeger.h"
+#include "backend/tempo/tempo.h"
+#include "base/num.h"
 #include "../wire/support.h"
 
 static const struct endpoint endpoint = { .url = "http://traces.example/p",
@@ -46,13 +46,12 @@ static const char *decoded(struct http_request *request)
 	return text;
 }
 
-static const char *asked(enum source_kind kind, const struct find_query *query,
-			 unsigned attempt)
+static const char *asked(const struct trace_backend *t,
+			 const struct find_query *query, unsigned attempt)
 {
 	struct http_request request = { 0 };
 
-	if (!source_find_request(kind, &endpoint, query, attempt, &request,
-				 &err))
+	if (!traces_find_request(t, &endpoint, query, attempt, &request, &err))
 		fail_msg("%s", err.message);
 	return decoded(&request);
 }
@@ -63,29 +62,29 @@ static void test_tempo_question(void **state)
 
 	(void)state;
 	assert_string_equal(
-		asked(SOURCE_TEMPO, &q, 0),
+		asked(&trace_tempo, &q, 0),
 		"/api/search?q={}|select(resource.service.name,name,status) "
 		"with(most_recent=true)&start=12&end=23&limit=40&spss=20");
 	q.min_duration_ns = 5;
-	assert_contains(asked(SOURCE_TEMPO, &q, 0), "q={traceDuration>=5ns}|");
-	assert_contains(asked(SOURCE_TEMPO, &q, 2), "q={trace:duration>=5ns}|");
-	assert_contains(asked(SOURCE_TEMPO, &q, 3),
+	assert_contains(asked(&trace_tempo, &q, 0), "q={traceDuration>=5ns}|");
+	assert_contains(asked(&trace_tempo, &q, 2), "q={trace:duration>=5ns}|");
+	assert_contains(asked(&trace_tempo, &q, 3),
 			"q={traceDuration>=5ns}&start");
 	q.service = STR("cart");
 	q.name = STR("GET /");
 	q.is_error = true;
-	assert_contains(asked(SOURCE_TEMPO, &q, 0),
+	assert_contains(asked(&trace_tempo, &q, 0),
 			"q={resource.service.name=\"cart\"&&name=\"GET /\"&&"
 			"status=error&&duration>=5ns}|select(");
 	/* A block with an absurd span: the trace's duration instead. */
-	assert_contains(asked(SOURCE_TEMPO, &q, 4), "&&traceDuration>=5ns}|");
+	assert_contains(asked(&trace_tempo, &q, 4), "&&traceDuration>=5ns}|");
 }
 
 static const char *counted(const struct find_query *query, unsigned attempt)
 {
 	struct http_request request = { 0 };
 
-	if (!source_durations_request(SOURCE_TEMPO, &endpoint, query, attempt,
+	if (!traces_durations_request(&trace_tempo, &endpoint, query, attempt,
 				      &request, &err))
 		fail_msg("%s", err.message);
 	return decoded(&request);
@@ -96,8 +95,7 @@ static void test_tempo_durations(void **state)
 	struct find_query q = query_make();
 
 	(void)state;
-	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
-			 FIND_COUNTS_TRACES);
+	assert_int_equal(traces_counted(&trace_tempo, &q), FIND_COUNTS_TRACES);
 	assert_string_equal(
 		counted(&q, 0),
 		"/api/metrics/query?q={nestedSetParent<0}|"
@@ -108,7 +106,7 @@ static void test_tempo_durations(void **state)
 			"q={nestedSetParent<0&&name!~\".*/ping\"}|");
 	q.min_duration_ns = 5;
 	q.service = STR("a\"b");
-	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
+	assert_int_equal(traces_counted(&trace_tempo, &q),
 			 FIND_COUNTS_REQUESTS);
 	/* 9.5 s in 60 steps: whole seconds. */
 	assert_string_equal(
@@ -120,8 +118,7 @@ static void test_tempo_durations(void **state)
 	/* Who names a health check wants it. */
 	q.name = STR("GET /ping");
 	q.is_error = true;
-	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
-			 FIND_COUNTS_SPANS);
+	assert_int_equal(traces_counted(&trace_tempo, &q), FIND_COUNTS_SPANS);
 	assert_contains(counted(&q, 0),
 			"&&name=\"GET /ping\"&&status=error&&duration>=5ns}|");
 }
@@ -133,26 +130,21 @@ static void test_durations_that_no_server_counts(void **state)
 	struct http_request request = { 0 };
 
 	(void)state;
-	assert_int_equal(source_find_counted(SOURCE_JAEGER, &q),
-			 FIND_COUNTS_NONE);
-	assert_int_equal(source_find_counted(SOURCE_FILE, &q),
-			 FIND_COUNTS_NONE);
-	assert_false(source_durations_request(SOURCE_JAEGER, &endpoint, &q, 0,
+	assert_int_equal(traces_counted(&trace_jaeger, &q), FIND_COUNTS_NONE);
+	assert_false(traces_durations_request(&trace_jaeger, &endpoint, &q, 0,
 					      &request, &err));
 	q.is_error = true;
-	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
-			 FIND_COUNTS_NONE);
+	assert_int_equal(traces_counted(&trace_tempo, &q), FIND_COUNTS_NONE);
 	q.is_error = false;
 	q.traceql = STR("{}");
-	assert_int_equal(source_find_counted(SOURCE_TEMPO, &q),
-			 FIND_COUNTS_NONE);
+	assert_int_equal(traces_counted(&trace_tempo, &q), FIND_COUNTS_NONE);
 }
 
 static enum answer count_answer(unsigned attempt, int status, const char *body)
 {
 	struct http_response r = answer_make(status, "application/json", body);
-	enum answer answer = source_durations_answer(SOURCE_TEMPO, &endpoint,
-						     attempt, &r, &err);
+	enum answer answer =
+		trace_tempo.durations_answer(attempt, &endpoint, &r, &err);
 
 	http_response_release(&r);
 	return answer;
@@ -175,7 +167,7 @@ static void test_tempo_durations_answers(void **state)
 static int64_t count_limit(unsigned attempt, int status, const char *body)
 {
 	struct http_response r = answer_make(status, "text/plain", body);
-	int64_t limit_ns = source_durations_limit_ns(attempt, &r);
+	int64_t limit_ns = trace_tempo.durations_limit_ns(attempt, &r);
 
 	http_response_release(&r);
 	return limit_ns;
@@ -211,16 +203,16 @@ static void test_tempo_injection(void **state)
 
 	(void)state;
 	q.service = STR("a\"}|{\\\n\xff");
-	assert_contains(asked(SOURCE_TEMPO, &q, 0),
+	assert_contains(asked(&trace_tempo, &q, 0),
 			"q={resource.service.name=\"a\\\"}|{\\\\\\x0a\\xff\"}|"
 			"select(");
 	q = query_make();
 	q.traceql = STR("{}&limit=9");
-	assert_contains(asked(SOURCE_TEMPO, &q, 0), "q={}&limit=9&start");
+	assert_contains(asked(&trace_tempo, &q, 0), "q={}&limit=9&start");
 	{
 		struct http_request request = { 0 };
 
-		assert_true(source_find_request(SOURCE_TEMPO, &endpoint, &q, 0,
+		assert_true(traces_find_request(&trace_tempo, &endpoint, &q, 0,
 						&request, &err));
 		assert_lacks(request.path, "&limit=9");
 		http_request_release(&request);
@@ -233,22 +225,22 @@ static void test_tempo_own(void **state)
 
 	(void)state;
 	q.traceql = STR("{ a } >> { b }");
-	assert_contains(asked(SOURCE_TEMPO, &q, 0), "q={ a } >> { b }&start");
+	assert_contains(asked(&trace_tempo, &q, 0), "q={ a } >> { b }&start");
 	assert_false(find_is_by_span(&q));
 	q.min_duration_ns = 7;
-	assert_contains(asked(SOURCE_TEMPO, &q, 0),
+	assert_contains(asked(&trace_tempo, &q, 0),
 			"q=({ a } >> { b })&&({traceDuration>=7ns})&start");
-	assert_true(source_find_is_bounded(SOURCE_TEMPO, &q, 0));
-	assert_contains(asked(SOURCE_TEMPO, &q, 4), "q={ a } >> { b }&start");
-	assert_false(source_find_is_bounded(SOURCE_TEMPO, &q, 4));
+	assert_true(traces_find_is_bounded(&trace_tempo, &q, 0));
+	assert_contains(asked(&trace_tempo, &q, 4), "q={ a } >> { b }&start");
+	assert_false(traces_find_is_bounded(&trace_tempo, &q, 4));
 }
 
-static enum answer judge(enum source_kind kind, const struct find_query *q,
-			 unsigned *attempt, struct http_response response,
-			 enum body_form *form)
+static enum answer judge(const struct trace_backend *t,
+			 const struct find_query *q, unsigned *attempt,
+			 struct http_response response, search_decoder **form)
 {
-	enum answer answer = source_find_answer(kind, &endpoint, q, attempt,
-						&response, form, &err);
+	enum answer answer =
+		t->find_answer(q, attempt, &endpoint, &response, form, &err);
 
 	http_response_release(&response);
 	return answer;
@@ -257,65 +249,65 @@ static enum answer judge(enum source_kind kind, const struct find_query *q,
 static void test_tempo_answers(void **state)
 {
 	struct find_query q = query_make();
-	enum body_form form = BODY_PPROF;
+	search_decoder *form = NULL;
 	unsigned attempt = 0;
 
 	(void)state;
-	assert_int_equal(judge(SOURCE_TEMPO, &q, &attempt,
+	assert_int_equal(judge(&trace_tempo, &q, &attempt,
 			       answer_make(400, "text/plain",
 					   "invalid TraceQL query: x"),
 			       &form),
 			 ANSWER_TRY_NEXT);
 	assert_int_equal(attempt, 1);
 	attempt = 3;
-	assert_int_equal(judge(SOURCE_TEMPO, &q, &attempt,
+	assert_int_equal(judge(&trace_tempo, &q, &attempt,
 			       answer_make(400, "text/plain", "invalid"),
 			       &form),
 			 ANSWER_ERROR);
 	attempt = 0;
 	assert_int_equal(
-		judge(SOURCE_TEMPO, &q, &attempt,
+		judge(&trace_tempo, &q, &attempt,
 		      answer_make(400, "text/plain",
 				  "range specified by start and end exceeds"),
 		      &form),
 		ANSWER_ERROR);
 	assert_int_equal(
-		judge(SOURCE_TEMPO, &q, &attempt,
+		judge(&trace_tempo, &q, &attempt,
 		      answer_make(200, "application/json", "{\"traces\":[]}"),
 		      &form),
 		ANSWER_OK);
-	assert_int_equal(form, BODY_TEMPO_SEARCH_JSON);
+	assert_true(form == decode_tempo_search_json);
 	/* Nothing with a bound on spans is asked again by traces, once. */
 	q.service = STR("cart");
 	q.min_duration_ns = 5;
 	assert_int_equal(
-		judge(SOURCE_TEMPO, &q, &attempt,
+		judge(&trace_tempo, &q, &attempt,
 		      answer_make(200, "application/json", "{\"traces\":[]}"),
 		      &form),
 		ANSWER_TRY_NEXT);
 	assert_int_equal(attempt, 4);
 	assert_int_equal(
-		judge(SOURCE_TEMPO, &q, &attempt,
+		judge(&trace_tempo, &q, &attempt,
 		      answer_make(200, "application/json", "{\"traces\":[]}"),
 		      &form),
 		ANSWER_OK);
-	assert_int_equal(judge(SOURCE_TEMPO, &q, &attempt,
+	assert_int_equal(judge(&trace_tempo, &q, &attempt,
 			       answer_make(200, "application/protobuf", ""),
 			       &form),
 			 ANSWER_OK);
-	assert_int_equal(form, BODY_TEMPO_SEARCH_PB);
+	assert_true(form == decode_tempo_search_pb);
 }
 
 static void test_jaeger(void **state)
 {
 	struct find_query q = query_make();
-	enum body_form form = BODY_PPROF;
+	search_decoder *form = NULL;
 	struct http_request request = { 0 };
 	unsigned attempt = 0;
 
 	(void)state;
 	assert_string_equal(
-		asked(SOURCE_JAEGER, &q, 0),
+		asked(&trace_jaeger, &q, 0),
 		"/api/v3/traces?query.start_time_min=1970-01-01T00:00:12."
 		"500000000Z&query.start_time_max=1970-01-01T00:00:22."
 		"000000001Z&query.num_traces=40");
@@ -323,29 +315,29 @@ static void test_jaeger(void **state)
 	q.name = STR("GET /");
 	q.is_error = true;
 	q.min_duration_ns = 1500999;
-	assert_contains(asked(SOURCE_JAEGER, &q, 0),
+	assert_contains(asked(&trace_jaeger, &q, 0),
 			"&query.service_name=a&b&query.operation_name=GET /"
 			"&query.attributes={\"error\":\"true\"}"
 			"&query.duration_min=1500999ns");
-	assert_string_equal(asked(SOURCE_JAEGER, &q, 1),
+	assert_string_equal(asked(&trace_jaeger, &q, 1),
 			    "/api/traces?start=12500000&end=22000001&limit=40"
 			    "&service=a&b&operation=GET /&tags={\"error\":"
 			    "\"true\"}&minDuration=1500us");
 	assert_int_equal(
-		judge(SOURCE_JAEGER, &q, &attempt,
+		judge(&trace_jaeger, &q, &attempt,
 		      answer_make(404, "text/plain", "404 page not found"),
 		      &form),
 		ANSWER_TRY_NEXT);
 	assert_int_equal(attempt, 1);
 	assert_int_equal(
-		judge(SOURCE_JAEGER, &q, &attempt,
+		judge(&trace_jaeger, &q, &attempt,
 		      answer_make(200, "application/json", "{\"data\":[]}"),
 		      &form),
 		ANSWER_OK);
-	assert_int_equal(form, BODY_JAEGER_JSON);
+	assert_true(form == decode_jaeger_search_legacy);
 	attempt = 0;
 	assert_int_equal(
-		judge(SOURCE_JAEGER, &q, &attempt,
+		judge(&trace_jaeger, &q, &attempt,
 		      answer_make(404, "text/plain",
 				  "{\"error\":{\"httpCode\":404,\"message\":"
 				  "\"No traces found\"}}"),
@@ -353,7 +345,7 @@ static void test_jaeger(void **state)
 		ANSWER_MISS);
 	q.service = STR("");
 	assert_int_equal(
-		judge(SOURCE_JAEGER, &q, &attempt,
+		judge(&trace_jaeger, &q, &attempt,
 		      answer_make(400, "text/plain",
 				  "{\"error\":{\"message\":\"service name is "
 				  "required\"}}"),
@@ -362,39 +354,40 @@ static void test_jaeger(void **state)
 	assert_int_equal(err.code, ERROR_USAGE);
 	assert_contains(err.message, "--service");
 	q.traceql = STR("{}");
-	assert_false(source_find_request(SOURCE_JAEGER, &endpoint, &q, 0,
+	assert_false(traces_find_request(&trace_jaeger, &endpoint, &q, 0,
 					 &request, &err));
 	assert_int_equal(err.code, ERROR_USAGE);
 }
 
-static const char *names_asked(enum source_kind kind, enum trace_names what,
-			       unsigned attempt)
+static const char *names_asked(const struct trace_backend *t,
+			       enum trace_names what, unsigned attempt)
 {
 	struct http_request request = { 0 };
-	struct time_range range = { 12 * NS_PER_S, 20 * NS_PER_S };
+	const struct names_query query = { what,
+					   STR("a\"b"),
+					   { 12 * NS_PER_S, 20 * NS_PER_S } };
 
-	assert_true(source_trace_names_request(kind, &endpoint, what,
-					       STR("a\"b"), range, attempt,
-					       &request, &err));
+	assert_true(traces_names_request(t, &endpoint, &query, attempt,
+					 &request, &err));
 	return decoded(&request);
 }
 
 static void test_names_questions(void **state)
 {
 	(void)state;
-	assert_string_equal(names_asked(SOURCE_TEMPO, TRACE_SERVICES, 0),
+	assert_string_equal(names_asked(&trace_tempo, TRACE_SERVICES, 0),
 			    "/api/v2/search/tag/resource.service.name/values"
 			    "?start=12&end=21");
-	assert_string_equal(names_asked(SOURCE_TEMPO, TRACE_OPERATIONS, 0),
+	assert_string_equal(names_asked(&trace_tempo, TRACE_OPERATIONS, 0),
 			    "/api/v2/search/tag/name/values?start=12&end=21"
 			    "&q={resource.service.name=\"a\\\"b\"}");
-	assert_string_equal(names_asked(SOURCE_TEMPO, TRACE_SERVICES, 1),
+	assert_string_equal(names_asked(&trace_tempo, TRACE_SERVICES, 1),
 			    "/api/search/tag/service.name/values");
-	assert_string_equal(names_asked(SOURCE_JAEGER, TRACE_SERVICES, 0),
+	assert_string_equal(names_asked(&trace_jaeger, TRACE_SERVICES, 0),
 			    "/api/v3/services");
-	assert_string_equal(names_asked(SOURCE_JAEGER, TRACE_OPERATIONS, 0),
+	assert_string_equal(names_asked(&trace_jaeger, TRACE_OPERATIONS, 0),
 			    "/api/v3/operations?service=a\"b");
-	assert_string_equal(names_asked(SOURCE_JAEGER, TRACE_OPERATIONS, 1),
+	assert_string_equal(names_asked(&trace_jaeger, TRACE_OPERATIONS, 1),
 			    "/api/services/a\"b/operations");
 }
 
@@ -406,8 +399,8 @@ static void assert_tags_asked(const char *tag, const char *service,
 				      { 12 * NS_PER_S, 20 * NS_PER_S } };
 	struct http_request request = { 0 };
 
-	assert_true(
-		source_tags_request(&endpoint, &q, attempt, &request, &err));
+	assert_true(traces_tags_request(&trace_tempo, &endpoint, &q, attempt,
+					&request, &err));
 	assert_string_equal(decoded(&request), expected);
 }
 
@@ -446,8 +439,8 @@ static void test_tags_answer(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
-	assert_int_equal(source_trace_names_answer(SOURCE_TEMPO, &endpoint, 0,
-						   &r, &arena, &names, &err),
+	assert_int_equal(trace_tempo.names_answer(0, &endpoint, &r, &arena,
+						  &names, &err),
 			 ANSWER_OK);
 	assert_int_equal(names.count, 2);
 	assert_true(str_equal(names.items[0], STR("name")));
@@ -465,8 +458,8 @@ static void test_more_behind_names(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
-	assert_int_equal(source_trace_names_answer(SOURCE_TEMPO, &endpoint, 0,
-						   &r, &arena, &names, &err),
+	assert_int_equal(trace_tempo.names_answer(0, &endpoint, &r, &arena,
+						  &names, &err),
 			 ANSWER_ERROR);
 	assert_non_null(strstr(err.message, "more behind the answer"));
 	http_response_release(&r);
@@ -495,10 +488,9 @@ static void test_names_answers(void **state)
 		struct http_response r =
 			answer_make(200, "application/json", bodies[i]);
 
-		assert_int_equal(
-			source_trace_names_answer(SOURCE_TEMPO, &endpoint, 0,
-						  &r, &arena, &names, &err),
-			ANSWER_OK);
+		assert_int_equal(trace_tempo.names_answer(0, &endpoint, &r,
+							  &arena, &names, &err),
+				 ANSWER_OK);
 		assert_int_equal(names.count, 2);
 		assert_true(str_equal(names.items[0], STR("a")));
 		assert_true(str_equal(names.items[1], STR("b")));
@@ -508,14 +500,14 @@ static void test_names_answers(void **state)
 		struct http_response r =
 			answer_make(404, "text/plain", "404 page not found");
 
-		assert_int_equal(
-			source_trace_names_answer(SOURCE_JAEGER, &endpoint, 0,
-						  &r, &arena, &names, &err),
-			ANSWER_TRY_NEXT);
-		assert_int_equal(
-			source_trace_names_answer(SOURCE_JAEGER, &endpoint, 1,
-						  &r, &arena, &names, &err),
-			ANSWER_ERROR);
+		assert_int_equal(trace_jaeger.names_answer(0, &endpoint, &r,
+							   &arena, &names,
+							   &err),
+				 ANSWER_TRY_NEXT);
+		assert_int_equal(trace_jaeger.names_answer(1, &endpoint, &r,
+							   &arena, &names,
+							   &err),
+				 ANSWER_ERROR);
 		assert_int_equal(names.count, 0);
 		http_response_release(&r);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source.h"
+#include "backend/jaeger/jaeger.h"
 
+#include "backend/answer.h"
 #include "../wire/support.h"
 
 #define ID "5b8efff798038103d269b633813fc700"
@@ -14,8 +15,8 @@ static void check_path(const struct trace_query *query, unsigned attempt,
 	struct http_request request;
 	struct error err;
 
-	assert_true(source_trace_request(SOURCE_JAEGER, &endpoint, query,
-					 attempt, &request, &err));
+	assert_true(trace_request(&trace_jaeger, &endpoint, query, attempt,
+				  &request, &err));
 	assert_string_equal(request.path, path);
 	http_request_release(&request);
 }
@@ -25,7 +26,7 @@ static void test_v3_then_legacy(void **state)
 	struct trace_query query = { .trace_id_hex = ID };
 
 	(void)state;
-	assert_int_equal(source_trace_attempts(SOURCE_JAEGER), 2);
+	assert_int_equal(trace_jaeger.attempts, 2);
 	check_path(&query, 0, "/api/v3/traces/" ID);
 	check_path(&query, 1, "/api/traces/" ID);
 	query.has_window = true;
@@ -41,37 +42,37 @@ static void test_v3_then_legacy(void **state)
 }
 
 static enum answer judge(unsigned attempt, struct http_response response,
-			 enum body_form *form, struct error *err)
+			 enum format *form, struct error *err)
 {
 	enum answer answer;
 
 	error_clear(err);
-	answer = source_trace_answer(SOURCE_JAEGER, attempt, &endpoint,
-				     &response, form, err);
+	answer = trace_jaeger.trace_answer(attempt, &endpoint, &response, form,
+					   err);
 	http_response_release(&response);
 	return answer;
 }
 
 static void test_forms(void **state)
 {
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	(void)state;
 	assert_int_equal(
 		judge(0, answer_load("jaeger", "trace-a-web-v3"), &form, &err),
 		ANSWER_OK);
-	assert_int_equal(form, BODY_OTLP_JSON);
+	assert_int_equal(form, FORMAT_OTLP_JSON);
 	assert_int_equal(judge(1, answer_load("jaeger", "trace-a-web-legacy"),
 			       &form, &err),
 			 ANSWER_OK);
-	assert_int_equal(form, BODY_JAEGER_JSON);
+	assert_int_equal(form, FORMAT_JAEGER_JSON);
 }
 
 static void check(unsigned attempt, struct http_response response,
 		  enum answer want, enum error_code code, const char *part)
 {
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	assert_int_equal(judge(attempt, response, &form, &err), want);
@@ -122,7 +123,8 @@ static void test_errors_say_what_to_do(void **state)
 
 static void check_probe(struct http_response response, bool want)
 {
-	assert_int_equal(source_probe_matches(SOURCE_JAEGER, &response), want);
+	assert_int_equal(traces_probe_matches(&trace_jaeger.probe, &response),
+			 want);
 	http_response_release(&response);
 }
 
@@ -132,8 +134,8 @@ static void test_probe_needs_its_own_words(void **state)
 	struct error err;
 
 	(void)state;
-	assert_true(source_probe_request(SOURCE_JAEGER, &endpoint, 0, &request,
-					 &err));
+	assert_true(traces_probe_request(&endpoint, trace_jaeger.probe.path,
+					 &request, &err));
 	assert_string_equal(request.path, "/api/v3/services");
 	http_request_release(&request);
 	check_probe(answer_load("jaeger", "services"), true);
@@ -148,6 +150,40 @@ static void test_probe_needs_its_own_words(void **state)
 	check_probe(answer_make(200, "application/json", "[]"), false);
 }
 
+static void expect_old_jaeger(int status, const char *type, const char *body,
+			      bool is_likely, bool is_matched)
+{
+	struct http_response response = answer_make(status, type, body);
+
+	assert_int_equal(answer_lacks_route(&response), is_likely);
+	assert_int_equal(
+		traces_probe_matches(&trace_jaeger.late_probe, &response),
+		is_matched);
+	http_response_release(&response);
+}
+
+/* Only the envelope proves it, and only a missing route leads there. */
+static void test_old_jaeger(void **state)
+{
+	const char *json = "application/json";
+
+	(void)state;
+	expect_old_jaeger(404, "text/plain", "404 page not found", true, false);
+	expect_old_jaeger(405, "text/plain", "", true, false);
+	expect_old_jaeger(200, "text/html", "<!doctype html>", true, false);
+	expect_old_jaeger(0, "", "", false, false);
+	expect_old_jaeger(401, json, "{}", false, false);
+	expect_old_jaeger(503, "text/plain", "starting", false, false);
+	expect_old_jaeger(200, json, "{\"services\":[]}", false, false);
+	expect_old_jaeger(200, json, "{\"data\":[\"web\"]}", false, false);
+	expect_old_jaeger(200, json, "{}", false, false);
+	expect_old_jaeger(200, json,
+			  "{\"data\":null,\"total\":0,\"errors\":null}", false,
+			  true);
+	expect_old_jaeger(404, json, "{\"data\":null,\"errors\":[]}", true,
+			  false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_misses_are_told_from_missing_routes),
 		cmocka_unit_test(test_errors_say_what_to_do),
 		cmocka_unit_test(test_probe_needs_its_own_words),
+		cmocka_unit_test(test_old_jaeger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

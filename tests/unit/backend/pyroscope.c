@@ -774,8 +774,7 @@ static void test_empty_and_damaged_lists(void **state)
 
 static void check_probe(struct http_response response, bool want)
 {
-	assert_int_equal(source_probe_matches(SOURCE_PYROSCOPE, &response),
-			 want);
+	assert_int_equal(profiles_probe_matches(&response), want);
 	http_response_release(&response);
 }
 
@@ -785,8 +784,7 @@ static void test_probe(void **state)
 	struct error err;
 
 	(void)state;
-	assert_true(source_probe_request(SOURCE_PYROSCOPE, &endpoint, END_NS,
-					 &request, &err));
+	assert_true(profiles_probe_request(&endpoint, END_NS, &request, &err));
 	assert_string_equal(buf_text(&request.body),
 			    "{\"name\":\"service_name\",\"start\":"
 			    "1795222020000,\"end\":1795225619999}");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source.h"
-
 #include <stdio.h>
 
+#include "backend/jaeger/jaeger.h"
+#include "backend/tempo/tempo.h"
+#include "backend/tempo/tempo_query.h"
 #include "wire/har.h"
 #include "../wire/support.h"
 
@@ -31,14 +32,14 @@ static struct search_query query_make(void)
 static struct error err;
 
 /* What the server reads: the path with %xx resolved, without the select. */
-static const char *decoded(enum source_kind kind,
+static const char *decoded(const struct trace_backend *t,
 			   const struct search_query *query, unsigned attempt)
 {
 	static char text[65536];
 	struct http_request request;
 	size_t len = 0;
 
-	assert_true(source_search_request(kind, &endpoint, query, attempt,
+	assert_true(traces_search_request(t, &endpoint, query, attempt,
 					  &request, &err));
 	assert_true(strlen(request.path) < 8192);
 	for (const char *p = request.path; *p; p++) {
@@ -68,7 +69,7 @@ static void test_tempo_asks_for_services_and_names(void **state)
 	const char *text;
 
 	(void)state;
-	text = decoded(SOURCE_TEMPO, &query, 0);
+	text = decoded(&trace_tempo, &query, 0);
 	check_starts(text, "/api/search?q={rootServiceName=\"web\"&&"
 			   "rootName=\"GET \\\"/\\\"\"&&"
 			   "(resource.service.name=\"cart\"||"
@@ -79,10 +80,10 @@ static void test_tempo_asks_for_services_and_names(void **state)
 			      "end=23&limit=40&spss=100");
 	query.root_service = STR("");
 	query.root_name = STR("");
-	check_starts(decoded(SOURCE_TEMPO, &query, 0),
+	check_starts(decoded(&trace_tempo, &query, 0),
 		     "/api/search?q={(resource.service.name=\"cart\"||");
 	query.range = (struct time_range){ -1500000000, -1000000000 };
-	assert_contains(decoded(SOURCE_TEMPO, &query, 0), "&start=-2&end=-1&");
+	assert_contains(decoded(&trace_tempo, &query, 0), "&start=-2&end=-1&");
 }
 
 static void test_tempo_asks_for_slow_ones(void **state)
@@ -93,7 +94,7 @@ static void test_tempo_asks_for_slow_ones(void **state)
 	query.root_name = STR("");
 	query.slow = &operations[1];
 	query.min_duration_ns = 120000000;
-	check_starts(decoded(SOURCE_TEMPO, &query, 0),
+	check_starts(decoded(&trace_tempo, &query, 0),
 		     "/api/search?q={rootServiceName=\"web\"&&"
 		     "(resource.service.name=\"cart\"&&name=\"SELECT\"&&"
 		     "kind=client)&&duration>=120000000ns}|select(");
@@ -108,7 +109,7 @@ static void test_internal_spans_may_have_no_kind(void **state)
 
 	(void)state;
 	query.slow = &internal;
-	assert_contains(decoded(SOURCE_TEMPO, &query, 0),
+	assert_contains(decoded(&trace_tempo, &query, 0),
 			"name=\"b\"&&(kind=internal||kind=unspecified))");
 }
 
@@ -122,12 +123,12 @@ static void test_strings_are_escaped(void **state)
 	(void)state;
 	query.operations = &odd;
 	query.operation_count = 1;
-	assert_contains(decoded(SOURCE_TEMPO, &query, 0),
+	assert_contains(decoded(&trace_tempo, &query, 0),
 			"(resource.service.name=\"a\\\\\\\"}|\\x0a\")&&"
 			"(name=\"\\xc3\\xa9\\xff\\x00\\x7f~ \")");
 	/* Jaeger takes them as they are. */
 	query.root_service = STR("");
-	assert_contains(decoded(SOURCE_JAEGER, &query, 0),
+	assert_contains(decoded(&trace_jaeger, &query, 0),
 			"query.service_name=a\\\"}|\n&query.operation_name=");
 }
 
@@ -170,12 +171,12 @@ static void test_words_lie_between_borders(void **state)
 							     { name, len + i },
 							     "server" };
 		query.slow = NULL;
-		check_borders(decoded(SOURCE_TEMPO, &query, 0));
+		check_borders(decoded(&trace_tempo, &query, 0));
 		query.root_name = (struct str){ name, 200 };
 		many[0].service = (struct str){ name, 200 };
 		many[0].name = (struct str){ name, len + 60 };
 		query.slow = &many[0];
-		check_borders(decoded(SOURCE_TEMPO, &query, 0));
+		check_borders(decoded(&trace_tempo, &query, 0));
 	}
 }
 
@@ -196,7 +197,7 @@ static void test_operations_up_to_the_limit(void **state)
 	}
 	query.operations = many;
 	query.operation_count = COUNT(many);
-	text = decoded(SOURCE_TEMPO, &query, 0);
+	text = decoded(&trace_tempo, &query, 0);
 	assert_contains(text, "name=\"op31\"");
 	assert_lacks(text, "op32");
 	assert_int_equal(count_of(text, "resource.service.name=\"s\""), 1);
@@ -216,10 +217,10 @@ static void test_long_names_stay_within_an_address(void **state)
 						     "server" };
 	query.operations = many;
 	query.operation_count = COUNT(many);
-	assert_int_equal(count_of(decoded(SOURCE_TEMPO, &query, 0), "||name="),
+	assert_int_equal(count_of(decoded(&trace_tempo, &query, 0), "||name="),
 			 0);
 	many[0].name.len = 1000;
-	assert_int_equal(count_of(decoded(SOURCE_TEMPO, &query, 0), "||name="),
+	assert_int_equal(count_of(decoded(&trace_tempo, &query, 0), "||name="),
 			 1);
 }
 
@@ -229,35 +230,36 @@ static void test_jaeger_asks_for_one_operation(void **state)
 
 	(void)state;
 	assert_string_equal(
-		decoded(SOURCE_JAEGER, &query, 0),
+		decoded(&trace_jaeger, &query, 0),
 		"/api/v3/traces?query.service_name=web&query.operation_name="
 		"GET \"/\"&query.start_time_min=1970-01-01T00:00:12.500000000Z&"
 		"query.start_time_max=1970-01-01T00:00:22.000000001Z&"
 		"query.num_traces=20");
-	assert_string_equal(decoded(SOURCE_JAEGER, &query, 1),
+	assert_string_equal(decoded(&trace_jaeger, &query, 1),
 			    "/api/traces?service=web&operation=GET \"/\"&"
 			    "start=12500000&end=22000001&limit=20");
 	query.root_service = STR("");
 	query.trace_limit = 5;
-	assert_contains(decoded(SOURCE_JAEGER, &query, 0),
+	assert_contains(decoded(&trace_jaeger, &query, 0),
 			"service_name=cart&query.operation_name=GET /cart&");
-	assert_contains(decoded(SOURCE_JAEGER, &query, 0), "num_traces=5");
+	assert_contains(decoded(&trace_jaeger, &query, 0), "num_traces=5");
 	query.slow = &operations[2];
 	query.min_duration_ns = 7;
-	assert_contains(decoded(SOURCE_JAEGER, &query, 0),
+	assert_contains(decoded(&trace_jaeger, &query, 0),
 			"service_name=db&query.operation_name=SELECT&");
-	assert_contains(decoded(SOURCE_JAEGER, &query, 0),
+	assert_contains(decoded(&trace_jaeger, &query, 0),
 			"&query.duration_min=7ns");
-	assert_contains(decoded(SOURCE_JAEGER, &query, 1), "&minDuration=7ns");
+	assert_contains(decoded(&trace_jaeger, &query, 1), "&minDuration=7ns");
 }
 
-static enum answer judge(enum source_kind kind, const struct search_query *q,
-			 unsigned *attempt, int status, const char *type,
-			 const char *body, enum body_form *form)
+static enum answer judge(const struct trace_backend *t,
+			 const struct search_query *q, unsigned *attempt,
+			 int status, const char *type, const char *body,
+			 search_decoder **form)
 {
 	struct http_response response = answer_make(status, type, body);
-	enum answer answer = source_search_answer(kind, &endpoint, q, attempt,
-						  &response, form, &err);
+	enum answer answer =
+		t->search_answer(q, attempt, &endpoint, &response, form, &err);
 
 	http_response_release(&response);
 	return answer;
@@ -271,20 +273,20 @@ static void test_tempo_tries_other_forms(void **state)
 {
 	struct search_query query = query_make();
 	unsigned attempt = 0, tries = 1;
-	enum body_form form;
+	search_decoder *form;
 
 	(void)state;
-	while (judge(SOURCE_TEMPO, &query, &attempt, 400, TEXT,
+	while (judge(&trace_tempo, &query, &attempt, 400, TEXT,
 		     "invalid TraceQL query: parse error at line 1, col 3",
 		     &form) == ANSWER_TRY_NEXT)
 		tries++;
 	assert_int_equal(tries, 5);
 	assert_contains(err.message, "parse error");
-	assert_lacks(decoded(SOURCE_TEMPO, &query, 1), "most_recent");
-	assert_contains(decoded(SOURCE_TEMPO, &query, 2),
+	assert_lacks(decoded(&trace_tempo, &query, 1), "most_recent");
+	assert_contains(decoded(&trace_tempo, &query, 2),
 			"{trace:rootService=\"web\"&&trace:rootName=\"GET");
-	assert_lacks(decoded(SOURCE_TEMPO, &query, 3), "root");
-	assert_lacks(decoded(SOURCE_TEMPO, &query, 4), "select");
+	assert_lacks(decoded(&trace_tempo, &query, 3), "root");
+	assert_lacks(decoded(&trace_tempo, &query, 4), "select");
 }
 
 static void test_tempo_asks_for_fewer_spans(void **state)
@@ -292,21 +294,21 @@ static void test_tempo_asks_for_fewer_spans(void **state)
 	static const char refusal[] =
 		"spans per span set exceeds 20. received 100";
 	struct search_query query = query_make();
-	enum body_form form;
+	search_decoder *form;
 	unsigned attempt = 1;
 
 	(void)state;
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 400, TEXT,
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 400, TEXT,
 			       refusal, &form),
 			 ANSWER_TRY_NEXT);
-	assert_contains(decoded(SOURCE_TEMPO, &query, attempt), "&spss=20");
+	assert_contains(decoded(&trace_tempo, &query, attempt), "&spss=20");
 	/* The form that was found to serve stays. */
-	assert_lacks(decoded(SOURCE_TEMPO, &query, attempt), "most_recent");
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 400, TEXT,
+	assert_lacks(decoded(&trace_tempo, &query, attempt), "most_recent");
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 400, TEXT,
 			       refusal, &form),
 			 ANSWER_TRY_NEXT);
-	assert_contains(decoded(SOURCE_TEMPO, &query, attempt), "&spss=3");
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 400, TEXT,
+	assert_contains(decoded(&trace_tempo, &query, attempt), "&spss=3");
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 400, TEXT,
 			       refusal, &form),
 			 ANSWER_ERROR);
 }
@@ -314,55 +316,55 @@ static void test_tempo_asks_for_fewer_spans(void **state)
 static void test_nothing_slow_is_asked_again(void **state)
 {
 	struct search_query query = query_make();
-	enum body_form form;
+	search_decoder *form;
 	unsigned attempt = 0;
 
 	(void)state;
 	/* Without the condition nothing found is an answer. */
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 200, JSON,
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 200, JSON,
 			       "{\"traces\":[]}", &form),
 			 ANSWER_OK);
-	assert_int_equal(form, BODY_TEMPO_SEARCH_JSON);
+	assert_true(form == decode_tempo_search_json);
 	query.slow = &operations[0];
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 200, JSON,
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 200, JSON,
 			       "{\"traces\":[]}", &form),
 			 ANSWER_TRY_NEXT);
-	assert_contains(decoded(SOURCE_TEMPO, &query, attempt),
+	assert_contains(decoded(&trace_tempo, &query, attempt),
 			"&&trace:duration>=0ns}");
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 200, JSON,
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 200, JSON,
 			       "{\"traces\":[]}", &form),
 			 ANSWER_OK);
 	attempt = 0;
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 200, PB,
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 200, PB,
 			       "\x12\x02\x08\x01", &form),
 			 ANSWER_TRY_NEXT);
 	attempt = 0;
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 200, PB,
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 200, PB,
 			       "\x0A\x02\x08\x01", &form),
 			 ANSWER_OK);
-	assert_int_equal(form, BODY_TEMPO_SEARCH_PB);
+	assert_true(form == decode_tempo_search_pb);
 }
 
 static void test_refusals_for_good(void **state)
 {
 	struct search_query query = query_make();
-	enum body_form form;
+	search_decoder *form;
 	unsigned attempt = 0;
 
 	(void)state;
 	assert_int_equal(
-		judge(SOURCE_TEMPO, &query, &attempt, 400, TEXT,
+		judge(&trace_tempo, &query, &attempt, 400, TEXT,
 		      "range specified by start and end exceeds 168h0m0s",
 		      &form),
 		ANSWER_ERROR);
 	assert_contains(err.message, "168h");
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 503, TEXT,
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 503, TEXT,
 			       "Some services are not Running", &form),
 			 ANSWER_ERROR);
-	assert_int_equal(judge(SOURCE_TEMPO, &query, &attempt, 200, "text/html",
+	assert_int_equal(judge(&trace_tempo, &query, &attempt, 200, "text/html",
 			       "<html>", &form),
 			 ANSWER_ERROR);
-	assert_int_equal(judge(SOURCE_JAEGER, &query, &attempt, 500, TEXT,
+	assert_int_equal(judge(&trace_jaeger, &query, &attempt, 500, TEXT,
 			       "{\"error\":{\"httpCode\":500}}", &form),
 			 ANSWER_ERROR);
 	assert_int_equal(attempt, 0);
@@ -371,43 +373,42 @@ static void test_refusals_for_good(void **state)
 static void test_jaeger_falls_back_to_the_old_api(void **state)
 {
 	struct search_query query = query_make();
-	enum body_form form;
+	search_decoder *form;
 	unsigned attempt = 0;
 
 	(void)state;
-	assert_int_equal(judge(SOURCE_JAEGER, &query, &attempt, 200, JSON,
+	assert_int_equal(judge(&trace_jaeger, &query, &attempt, 200, JSON,
 			       "{\"result\":{}}", &form),
 			 ANSWER_OK);
-	assert_int_equal(form, BODY_OTLP_JSON);
-	assert_int_equal(judge(SOURCE_JAEGER, &query, &attempt, 404, TEXT,
+	assert_true(form == decode_jaeger_search);
+	assert_int_equal(judge(&trace_jaeger, &query, &attempt, 404, TEXT,
 			       "{\"error\":{\"httpCode\":404,\"message\":"
 			       "\"No traces found\"}}",
 			       &form),
 			 ANSWER_MISS);
-	assert_int_equal(judge(SOURCE_JAEGER, &query, &attempt, 404, TEXT,
+	assert_int_equal(judge(&trace_jaeger, &query, &attempt, 404, TEXT,
 			       "404 page not found", &form),
 			 ANSWER_TRY_NEXT);
 	assert_int_equal(attempt, 1);
-	assert_int_equal(judge(SOURCE_JAEGER, &query, &attempt, 200, JSON,
+	assert_int_equal(judge(&trace_jaeger, &query, &attempt, 200, JSON,
 			       "{\"data\":[]}", &form),
 			 ANSWER_OK);
-	assert_int_equal(form, BODY_JAEGER_JSON);
-	assert_int_equal(judge(SOURCE_JAEGER, &query, &attempt, 404, TEXT,
+	assert_true(form == decode_jaeger_search_legacy);
+	assert_int_equal(judge(&trace_jaeger, &query, &attempt, 404, TEXT,
 			       "404 page not found", &form),
 			 ANSWER_ERROR);
 	attempt = 0;
-	assert_int_equal(judge(SOURCE_JAEGER, &query, &attempt, 200,
+	assert_int_equal(judge(&trace_jaeger, &query, &attempt, 200,
 			       "text/html", "<!doctype html>", &form),
 			 ANSWER_TRY_NEXT);
 }
 
-static void check_count(enum source_kind kind, const struct count_query *query,
-			const char *path)
+static void check_count(const struct trace_backend *t,
+			const struct count_query *query, const char *path)
 {
 	struct http_request request;
 
-	assert_true(
-		source_count_request(kind, &endpoint, query, &request, &err));
+	assert_true(traces_count_request(t, &endpoint, query, &request, &err));
 	assert_string_equal(request.path, path);
 	http_request_release(&request);
 }
@@ -419,22 +420,22 @@ static void test_counts_are_asked_for(void **state)
 				     60000000000 };
 
 	(void)state;
-	check_count(SOURCE_TEMPO, &query,
+	check_count(&trace_tempo, &query,
 		    "/api/metrics/query_range?q=%7Bresource.service.name%3D%22c"
 		    "%5C%22t%22%26%26%28kind%3Dserver%7C%7Ckind%3Dconsumer%29%"
 		    "7D%7Ccount_over_time%28%29&start=120000000000&"
 		    "end=240000000000&step=60000ms&exemplars=1");
-	check_count(SOURCE_JAEGER, &query,
+	check_count(&trace_jaeger, &query,
 		    "/api/v3/trace-summaries?query.service_name=c%22t&"
 		    "query.start_time_min=1970-01-01T00:02:00.000000000Z&"
 		    "query.start_time_max=1970-01-01T00:04:00.000000000Z&"
 		    "query.num_traces=1000");
 	/* A server's steps begin at multiples of their length. */
-	assert_int_equal(source_count_step_ns(&query), 60000000000);
+	assert_int_equal(tempo_count_step_ns(&query), 60000000000);
 	query.range.from_ns++;
-	assert_int_equal(source_count_step_ns(&query), 6000000000);
+	assert_int_equal(tempo_count_step_ns(&query), 6000000000);
 	query.step_ns = 3;
-	assert_int_equal(source_count_step_ns(&query), NS_PER_MS);
+	assert_int_equal(tempo_count_step_ns(&query), NS_PER_MS);
 }
 
 static void test_no_such_server(void **state)
@@ -442,19 +443,14 @@ static void test_no_such_server(void **state)
 	const struct count_query count = { STR("s"), { 0, 1 }, 1 };
 	struct search_query query = query_make();
 	struct http_request request;
-	enum body_form form;
-	unsigned attempt = 0;
 
 	(void)state;
-	assert_false(source_search_request(SOURCE_FILE, &endpoint, &query, 0,
-					   &request, &err));
-	assert_false(source_count_request(SOURCE_FILE, &endpoint, &count,
-					  &request, &err));
-	assert_int_equal(
-		judge(SOURCE_FILE, &query, &attempt, 200, JSON, "{}", &form),
-		ANSWER_ERROR);
+	assert_false(traces_search_request(NULL, &endpoint, &query, 0, &request,
+					   &err));
+	assert_false(
+		traces_count_request(NULL, &endpoint, &count, &request, &err));
 	query.operation_count = 0;
-	assert_false(source_search_request(SOURCE_TEMPO, &endpoint, &query, 0,
+	assert_false(traces_search_request(&trace_tempo, &endpoint, &query, 0,
 					   &request, &err));
 }
 
@@ -471,7 +467,7 @@ static void test_case_may_lack_optional_requests(void **state)
 	(void)state;
 	assert_non_null(har);
 	assert_non_null(client);
-	assert_true(source_search_request(SOURCE_TEMPO, &endpoint, &query, 0,
+	assert_true(traces_search_request(&trace_tempo, &endpoint, &query, 0,
 					  &request, &err));
 	assert_false(http_run(client, &request, &response, 1, &err));
 	assert_int_equal(err.code, ERROR_NOT_FOUND);

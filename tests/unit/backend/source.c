@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/source.h"
 
+#include "backend/table.h"
+
 #include <stdio.h>
 
 #include "../wire/support.h"
@@ -122,50 +124,10 @@ static void test_failed_probe_tells_the_most_telling_answer(void **state)
 
 static void test_kinds_without_traces(void **state)
 {
-	const struct endpoint e = { .url = "http://h" };
-	const struct trace_query query = { .trace_id_hex = "0" };
-	struct http_request request;
-	struct error err;
-
 	(void)state;
-	assert_int_equal(source_trace_attempts(SOURCE_FILE), 0);
-	assert_int_equal(source_trace_attempts(SOURCE_PYROSCOPE), 0);
-	assert_false(source_trace_request(SOURCE_PYROSCOPE, &e, &query, 0,
-					  &request, &err));
-	assert_false(source_probe_request(SOURCE_FILE, &e, 0, &request, &err));
+	assert_null(trace_backend_of(SOURCE_FILE));
+	assert_null(trace_backend_of(SOURCE_PYROSCOPE));
 	assert_string_equal(source_kind_name(SOURCE_PYROSCOPE), "pyroscope");
-}
-
-static void expect_old_jaeger(int status, const char *type, const char *body,
-			      bool is_likely, bool is_matched)
-{
-	struct http_response response = answer_make(status, type, body);
-
-	assert_int_equal(source_old_jaeger_is_likely(&response), is_likely);
-	assert_int_equal(source_old_jaeger_matches(&response), is_matched);
-	http_response_release(&response);
-}
-
-/* Only the envelope proves it, and only a missing route leads there. */
-static void test_old_jaeger(void **state)
-{
-	const char *json = "application/json";
-
-	(void)state;
-	expect_old_jaeger(404, "text/plain", "404 page not found", true, false);
-	expect_old_jaeger(405, "text/plain", "", true, false);
-	expect_old_jaeger(200, "text/html", "<!doctype html>", true, false);
-	expect_old_jaeger(0, "", "", false, false);
-	expect_old_jaeger(401, json, "{}", false, false);
-	expect_old_jaeger(503, "text/plain", "starting", false, false);
-	expect_old_jaeger(200, json, "{\"services\":[]}", false, false);
-	expect_old_jaeger(200, json, "{\"data\":[\"web\"]}", false, false);
-	expect_old_jaeger(200, json, "{}", false, false);
-	expect_old_jaeger(200, json,
-			  "{\"data\":null,\"total\":0,\"errors\":null}", false,
-			  true);
-	expect_old_jaeger(404, json, "{\"data\":null,\"errors\":[]}", true,
-			  false);
 }
 
 int main(void)
@@ -177,7 +139,6 @@ int main(void)
 		cmocka_unit_test(
 			test_failed_probe_tells_the_most_telling_answer),
 		cmocka_unit_test(test_kinds_without_traces),
-		cmocka_unit_test(test_old_jaeger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

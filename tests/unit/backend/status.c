@@ -57,22 +57,14 @@ static void test_requests(void **state)
 	struct error err;
 
 	(void)state;
-	assert_true(status_version_request(SOURCE_TEMPO, &server, &r, &err));
-	assert_string_equal(r.path, "/api/status/buildinfo");
-	http_request_release(&r);
-	assert_true(
-		status_version_request(SOURCE_PYROSCOPE, &server, &r, &err));
+	assert_true(status_version_request(&server, &r, &err));
 	assert_string_equal(r.path, "/api/v1/status/buildinfo");
 	assert_true(r.is_probe);
 	http_request_release(&r);
-	assert_false(status_version_request(SOURCE_JAEGER, &server, &r, &err));
 	assert_true(status_stats_request(&server, &r, &err));
 	assert_string_equal(r.path,
 			    "/querier.v1.QuerierService/GetProfileStats");
 	assert_string_equal(buf_text(&r.body), "{}");
-	http_request_release(&r);
-	assert_true(status_login_request(&server, &r, &err));
-	assert_string_equal(r.method, "GET");
 	http_request_release(&r);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source.h"
+#include "backend/tempo/tempo.h"
 
 #include "../wire/support.h"
 
@@ -14,8 +14,8 @@ static void check_request(const struct trace_query *query, unsigned attempt,
 	struct http_request request;
 	struct error err;
 
-	assert_true(source_trace_request(SOURCE_TEMPO, &endpoint, query,
-					 attempt, &request, &err));
+	assert_true(trace_request(&trace_tempo, &endpoint, query, attempt,
+				  &request, &err));
 	assert_string_equal(request.method, "GET");
 	assert_string_equal(request.path, path);
 	assert_string_equal(request.accept, accept);
@@ -30,13 +30,13 @@ static void test_attempts_go_from_best_to_last(void **state)
 	struct error err;
 
 	(void)state;
-	assert_int_equal(source_trace_attempts(SOURCE_TEMPO), 4);
+	assert_int_equal(trace_tempo.attempts, 4);
 	check_request(&query, 0, "/api/v2/traces/" ID, "application/protobuf");
 	check_request(&query, 1, "/api/traces/" ID, "application/protobuf");
 	check_request(&query, 2, "/api/v2/traces/" ID, "application/json");
 	check_request(&query, 3, "/api/traces/" ID, "application/json");
-	assert_false(source_trace_request(SOURCE_TEMPO, &endpoint, &query, 4,
-					  &request, &err));
+	assert_false(trace_request(&trace_tempo, &endpoint, &query, 4, &request,
+				   &err));
 }
 
 static void test_window_is_whole_seconds(void **state)
@@ -71,30 +71,29 @@ static void test_ids_are_checked(void **state)
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		const struct trace_query query = { .trace_id_hex = bad[i] };
 
-		assert_false(source_trace_request(SOURCE_TEMPO, &endpoint,
-						  &query, 0, &request, &err));
+		assert_false(trace_request(&trace_tempo, &endpoint, &query, 0,
+					   &request, &err));
 		assert_int_equal(err.code, ERROR_USAGE);
 	}
 }
 
 static enum answer judge(const struct endpoint *e, unsigned attempt,
-			 struct http_response response, enum body_form *form,
+			 struct http_response response, enum format *form,
 			 struct error *err)
 {
 	enum answer answer;
 
 	error_clear(err);
-	answer = source_trace_answer(SOURCE_TEMPO, attempt, e, &response, form,
-				     err);
+	answer = trace_tempo.trace_answer(attempt, e, &response, form, err);
 	http_response_release(&response);
 	if (answer != ANSWER_OK)
 		assert_true(str_starts(str_from(err->message), STR("tempo: ")));
 	return answer;
 }
 
-static void check_form(const char *name, unsigned attempt, enum body_form want)
+static void check_form(const char *name, unsigned attempt, enum format want)
 {
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	assert_int_equal(judge(&endpoint, attempt, answer_load("tempo", name),
@@ -106,18 +105,18 @@ static void check_form(const char *name, unsigned attempt, enum body_form want)
 static void test_content_type_decides_the_form(void **state)
 {
 	(void)state;
-	check_form("trace-c-fanout-v2-pb", 0, BODY_TEMPO_PB);
-	check_form("trace-a-web-v1-pb", 1, BODY_OTLP_PB);
-	check_form("trace-e1-orphan-v2-json", 2, BODY_OTLP_JSON);
-	check_form("trace-e1-orphan-v1-json", 3, BODY_OTLP_JSON);
+	check_form("trace-c-fanout-v2-pb", 0, FORMAT_TEMPO_PB);
+	check_form("trace-a-web-v1-pb", 1, FORMAT_OTLP_PB);
+	check_form("trace-e1-orphan-v2-json", 2, FORMAT_OTLP_JSON);
+	check_form("trace-e1-orphan-v1-json", 3, FORMAT_OTLP_JSON);
 	/* JSON though protobuf was asked for. */
-	check_form("accept-x-protobuf-v2", 0, BODY_OTLP_JSON);
+	check_form("accept-x-protobuf-v2", 0, FORMAT_OTLP_JSON);
 }
 
 static void check_miss(const char *name, unsigned attempt)
 {
 	const struct endpoint acme = { .url = "http://h", .tenant_id = "acme" };
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	assert_int_equal(
@@ -129,7 +128,7 @@ static void check_miss(const char *name, unsigned attempt)
 
 static void test_misses(void **state)
 {
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	(void)state;
@@ -148,7 +147,7 @@ static void test_misses(void **state)
 
 static void test_missing_route_leads_to_the_next_attempt(void **state)
 {
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	(void)state;
@@ -166,7 +165,7 @@ static void test_missing_route_leads_to_the_next_attempt(void **state)
 static void check_error(struct http_response response, enum error_code code,
 			const char *part, const char *other)
 {
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	assert_int_equal(judge(&endpoint, 0, response, &form, &err),
@@ -227,7 +226,7 @@ static void test_transport_failures_pass_through(void **state)
 
 static void test_strange_types_are_not_decoded(void **state)
 {
-	enum body_form form;
+	enum format form;
 	struct error err;
 
 	(void)state;
@@ -247,13 +246,13 @@ static void test_probe(void **state)
 	struct error err;
 
 	(void)state;
-	assert_true(source_probe_request(SOURCE_TEMPO, &endpoint, 0, &request,
-					 &err));
+	assert_true(traces_probe_request(&endpoint, trace_tempo.probe.path,
+					 &request, &err));
 	assert_string_equal(request.path, "/api/echo");
 	assert_true(request.is_probe);
-	assert_true(source_probe_matches(SOURCE_TEMPO, &echo));
-	assert_false(source_probe_matches(SOURCE_TEMPO, &other));
-	assert_false(source_probe_matches(SOURCE_TEMPO, &denied));
+	assert_true(traces_probe_matches(&trace_tempo.probe, &echo));
+	assert_false(traces_probe_matches(&trace_tempo.probe, &other));
+	assert_false(traces_probe_matches(&trace_tempo.probe, &denied));
 	http_request_release(&request);
 	http_response_release(&echo);
 	http_response_release(&other);

@@ -5,28 +5,36 @@
 
 #include <cmocka.h>
 
+#include "backend/table.h"
+#include "backend/trace_backend.h"
 #include "backend/traits.h"
-
-static const enum source_kind trace_kinds[] = { SOURCE_TEMPO, SOURCE_JAEGER,
-						SOURCE_CLOUD_TRACE };
 
 /* What code outside relies on: numbers that loops end by and divide with. */
 static void test_traces(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
-		const struct trace_traits *t = trace_traits_of(trace_kinds[i]);
+	for (size_t i = 0; i < backend_table_count; i++) {
+		const struct trace_backend *b = backend_table[i].traces;
+		const struct trace_traits *t = b ? &b->traits : NULL;
 
+		if (!b)
+			continue;
 		assert_true(t->search_rounds > 0);
 		assert_true(t->history_slices > 0);
 		assert_true(t->search_least > 0);
 		assert_true(t->search_least <= t->search_most);
 		assert_int_equal(t->page_of_spans > 0, t->page_of_roots > 0);
-		assert_true(t->lists_names || !t->lists_tags);
+		assert_true(b->names_path || !b->tags_path);
+		assert_int_equal(b->names_path != NULL,
+				 b->names_answer != NULL);
+		assert_int_equal(b->count_path != NULL,
+				 b->count_decode != NULL);
+		assert_int_equal(b->counted != NULL,
+				 b->durations_limit_ns != NULL);
+		assert_string_equal(b->name, backend_table[i].name);
 	}
-	assert_true(trace_traits_of(SOURCE_TEMPO)->finds_errors_only);
-	assert_false(trace_traits_of(SOURCE_JAEGER)->lists_tags);
-	assert_true(trace_traits_of(SOURCE_CLOUD_TRACE)->is_metered);
+	assert_true(trace_backend_of(SOURCE_TEMPO)->traits.finds_errors_only);
+	assert_true(trace_backend_of(SOURCE_CLOUD_TRACE)->traits.is_metered);
 }
 
 /* A Parca answers at an address like a Pyroscope's: what was found out about
@@ -38,14 +46,14 @@ static void test_profiles(void **state)
 
 	(void)state;
 	found.parca = (const struct parca_facts *)(const void *)&fact;
-	assert_true(profile_traits_of(SOURCE_PYROSCOPE, &plain)
-			    ->has_span_samples);
-	assert_false(profile_traits_of(SOURCE_PYROSCOPE, &found)
-			     ->has_span_samples);
+	assert_true(
+		profile_traits_of(SOURCE_PYROSCOPE, &plain)->has_span_samples);
+	assert_false(
+		profile_traits_of(SOURCE_PYROSCOPE, &found)->has_span_samples);
 	assert_false(profile_traits_of(SOURCE_PYROSCOPE, &found)->is_list);
 	assert_true(profile_traits_of(SOURCE_CLOUD_PROFILER, &plain)->is_list);
-	assert_true(profile_traits_of(SOURCE_CLOUD_PROFILER, &plain)
-			    ->has_targets);
+	assert_true(
+		profile_traits_of(SOURCE_CLOUD_PROFILER, &plain)->has_targets);
 }
 
 int main(void)

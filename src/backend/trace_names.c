@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/trace_names.h"
+
+#include "backend/answer.h"
+#include "backend/gather.h"
+#include "base/json.h"
+
+struct names {
+	struct json_reader *r;
+	struct name_gatherer into;
+};
+
+static void add_name(struct names *n)
+{
+	struct str text;
+
+	if (json_text(n->r, &text) && text.len)
+		name_gatherer_add(&n->into, text);
+}
+
+/* {"type": "string", "value": "cart"}, {"name": "GET", "spanKind": ...}. */
+static void read_object(struct names *n)
+{
+	struct str key;
+
+	if (!json_enter(n->r, JSON_OBJECT))
+		return;
+	while (json_next_key(n->r, &key))
+		if ((str_equal(key, STR("value")) ||
+		     str_equal(key, STR("name"))) &&
+		    json_peek(n->r) == JSON_STRING)
+			add_name(n);
+		else
+			json_skip(n->r);
+}
+
+static void read_list(struct names *n)
+{
+	if (!json_enter_if(n->r, JSON_ARRAY))
+		return;
+	while (json_next_item(n->r))
+		if (json_peek(n->r) == JSON_STRING)
+			add_name(n);
+		else if (json_peek(n->r) == JSON_OBJECT)
+			read_object(n);
+		else
+			json_skip(n->r);
+}
+
+static void prefix_names(struct names *n, size_t first, struct str scope)
+{
+	for (size_t i = first; i < n->into.list->count; i++) {
+		struct str *name = &n->into.list->items[i];
+
+		*name = arena_printf(n->into.arena, "%.*s.%.*s",
+				     STR_ARGS(scope), STR_ARGS(*name));
+		n->into.is_failed |= !name->ptr;
+	}
+}
+
+/* {"name": "span", "tags": ["http.route"]}; intrinsics have no scope. */
+static void read_scope(struct names *n)
+{
+	struct str scope = STR("intrinsic");
+	size_t first = n->into.list->count;
+	struct str key;
+
+	if (!json_enter(n->r, JSON_OBJECT))
+		return;
+	while (json_next_key(n->r, &key))
+		if (str_equal(key, STR("tags")))
+			read_list(n);
+		else if (!str_equal(key, STR("name")) ||
+			 json_peek(n->r) != JSON_STRING ||
+			 !json_text(n->r, &scope))
+			json_skip(n->r);
+	if (!str_equal(scope, STR("intrinsic")))
+		prefix_names(n, first, scope);
+}
+
+static void read_scopes(struct names *n)
+{
+	if (!json_enter_if(n->r, JSON_ARRAY))
+		return;
+	while (json_next_item(n->r))
+		if (json_peek(n->r) == JSON_OBJECT)
+			read_scope(n);
+		else
+			json_skip(n->r);
+}
+
+static void read_document(struct names *n)
+{
+	struct str key;
+
+	if (!json_enter(n->r, JSON_OBJECT))
+		return;
+	while (json_next_key(n->r, &key))
+		if (str_equal(key, STR("scopes")))
+			read_scopes(n);
+		else if (str_equal(key, STR("tagValues")) ||
+			 str_equal(key, STR("tagNames")) ||
+			 str_equal(key, STR("services")) ||
+			 str_equal(key, STR("operations")) ||
+			 str_equal(key, STR("data")))
+			read_list(n);
+		else
+			json_skip(n->r);
+}
+
+static bool names_read(const struct http_response *response,
+		       struct arena *arena, struct name_list *list,
+		       struct error *err)
+{
+	struct names n = { json_new(buf_str(&response->body), err), { 0 } };
+	bool is_read;
+
+	if (!n.r)
+		return false;
+	name_gatherer_init(&n.into, arena, list);
+	read_document(&n);
+	json_expect_end(n.r, "answer");
+	is_read = json_check(n.r, err);
+	json_free(n.r);
+	return is_read && name_gatherer_finish(&n.into, err);
+}
+
+enum answer trace_names_read(const char *subject, bool has_next,
+			     const struct endpoint *e,
+			     const struct http_response *response,
+			     struct arena *arena, struct name_list *names,
+			     struct error *err)
+{
+	*names = (struct name_list){ .items = NULL };
+	if (response->status == 200 && body_first(response) == '{')
+		return names_read(response, arena, names, err) ? ANSWER_OK
+							       : ANSWER_ERROR;
+	answer_fail(subject, e, response, err);
+	return has_next ? ANSWER_TRY_NEXT : ANSWER_ERROR;
+}

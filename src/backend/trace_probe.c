@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which kind of server answers at the traces' address.
+ */
+#include "backend/answer.h"
+#include "backend/backends.h"
+
+static bool is_candidate(const struct backends *b,
+			 const struct backend_row *row)
+{
+	if (!row->traces)
+		return false;
+	return b->traces.kind == SOURCE_UNKNOWN
+		       ? row->traces->probe.path != NULL
+		       : b->traces.kind == row->kind;
+}
+
+size_t backends_trace_candidates(const struct backends *b,
+				 struct trace_candidate out[TRACE_CANDIDATES])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < backend_table_count; i++) {
+		const struct backend_row *row = &backend_table[i];
+		const struct trace_probe *probe;
+
+		if (!is_candidate(b, row) || count == TRACE_CANDIDATES)
+			continue;
+		probe = row->traces->probe.path ? &row->traces->probe
+						: &row->traces->late_probe;
+		if (!probe->path)
+			continue;
+		out[count] = (struct trace_candidate){ row, probe,
+						       b->traces.endpoint };
+		if (b->traces.is_default)
+			out[count].endpoint.url = row->default_url;
+		count++;
+	}
+	return count;
+}
+
+void trace_candidates_name(const struct trace_candidate *list, size_t count,
+			   bool has_addresses, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			buf_add_text(out, i + 1 < count ? ", " : " or ");
+		if (has_addresses)
+			buf_addf(out, "%s (%s)", list[i].endpoint.url,
+				 list[i].row->title);
+		else
+			buf_add_text(out, list[i].row->title);
+	}
+}
+
+/* The candidates, what they were asked and answered. Late questions follow
+ * those of all. */
+struct probe {
+	struct backends *backends;
+	struct trace_candidate list[TRACE_CANDIDATES];
+	size_t count;
+	struct http_request requests[TRACE_CANDIDATES];
+	struct http_response responses[2 * TRACE_CANDIDATES];
+	size_t answered;
+};
+
+static void probe_release(struct probe *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		http_request_release(&p->requests[i]);
+	for (size_t i = 0; i < 2 * TRACE_CANDIDATES; i++)
+		http_response_release(&p->responses[i]);
+}
+
+static void settle(struct backends *b, const struct trace_candidate *c)
+{
+	b->traces.kind = c->row->kind;
+	b->traces.endpoint.url = c->endpoint.url;
+}
+
+static bool fail_all(const struct probe *p, struct error *err)
+{
+	const struct http_response *responses = p->responses;
+	const struct side *s = &p->backends->traces;
+	size_t n = p->answered, silent = 0, first = 0;
+	struct buf names;
+
+	for (size_t i = p->count; i-- > 0;) {
+		silent += !responses[i].status;
+		first = responses[i].status ? i : first;
+	}
+	buf_init(&names, LIMIT_ERROR_BYTES);
+	if (s->is_default && silent == p->count) {
+		trace_candidates_name(p->list, p->count, true, &names);
+		error_set(err, ERROR_NETWORK,
+			  "no trace server at %s: name yours with "
+			  "--traces-url",
+			  buf_text(&names));
+	} else {
+		/* By default they are different servers: the one that is there
+		 * counts. */
+		if (s->is_default && silent) {
+			responses += first;
+			n = 1;
+		}
+		trace_candidates_name(p->list, p->count, false, &names);
+		source_probe_fail(&s->endpoint, buf_text(&names), responses, n,
+				  err);
+	}
+	buf_release(&names);
+	return false;
+}
+
+/* What answers none of the questions may still know another. *is_found: it
+ * does. */
+static bool ask_late(struct probe *p, const struct trace_candidate *c,
+		     bool *is_found, struct error *err)
+{
+	const struct trace_probe *late = &c->row->traces->late_probe;
+	struct http_response *response = &p->responses[p->answered++];
+	struct http_request request = { 0 };
+	bool done =
+		traces_probe_request(&c->endpoint, late->path, &request, err);
+
+	request.is_probe = false;
+	done = done && backends_send(p->backends, &request, response, 1, err);
+	http_request_release(&request);
+	*is_found = done && traces_probe_matches(late, response);
+	if (*is_found)
+		settle(p->backends, c);
+	return done;
+}
+
+static bool judge(struct probe *p, struct error *err)
+{
+	bool is_found = false;
+
+	p->answered = p->count;
+	for (size_t i = 0; i < p->count; i++)
+		if (traces_probe_matches(p->list[i].probe, &p->responses[i])) {
+			settle(p->backends, &p->list[i]);
+			return true;
+		}
+	for (size_t i = 0; i < p->count; i++) {
+		if (!p->list[i].row->traces->late_probe.path ||
+		    !answer_lacks_route(&p->responses[i]))
+			continue;
+		if (!ask_late(p, &p->list[i], &is_found, err))
+			return false;
+		if (is_found)
+			return true;
+	}
+	p->backends->traces.endpoint.url = p->list[0].endpoint.url;
+	return fail_all(p, err);
+}
+
+static bool show(struct probe *p, struct error *err)
+{
+	struct backends *b = p->backends;
+	struct buf comment;
+	bool done;
+
+	buf_init(&comment, LIMIT_ERROR_BYTES);
+	buf_addf(&comment,
+		 "one of these tells which kind of server it is; from here on "
+		 "as if it were %s",
+		 p->list[0].row->title);
+	done = b->channel.show(buf_text(&comment), p->requests, p->count, err);
+	buf_release(&comment);
+	settle(b, &p->list[0]);
+	return done;
+}
+
+/* All kinds are asked at once; the first of the table wins where several
+ * answer. */
+static bool probe(struct backends *b, struct error *err)
+{
+	struct probe p = { .backends = b };
+	bool done = true;
+
+	p.count = backends_trace_candidates(b, p.list);
+	for (size_t i = 0; done && i < p.count; i++)
+		done = traces_probe_request(&p.list[i].endpoint,
+					    p.list[i].probe->path,
+					    &p.requests[i], err);
+	if (done && b->channel.show)
+		done = show(&p, err);
+	else if (done)
+		done = backends_send(b, p.requests, p.responses, p.count,
+				     err) &&
+		       judge(&p, err);
+	probe_release(&p);
+	return done;
+}
+
+bool backends_probe_traces(struct backends *b, struct error *err)
+{
+	return b->traces.kind != SOURCE_UNKNOWN || probe(b, err);
+}
