@@ -130,15 +130,12 @@ static void set_baseline(struct profile_inquiry *q)
 	bool is_cohort = q->shown->scope == SCOPE_COHORT;
 
 	b->kind = q->s->base_kind;
-	b->text = q->s->base_text;
 	b->healthy = q->s->base_healthy;
 	if (q->shown->scope == SCOPE_INSTANCE) {
 		b->kind = STR("instances");
-		b->text = STR("the other instances in the same minutes");
 		b->healthy = 1;
 	} else if (is_cohort && q->s->is_base_fast) {
 		b->kind = STR("fast");
-		b->text = STR("the fast requests of the same minutes");
 		b->healthy = 1;
 	}
 }

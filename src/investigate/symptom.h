@@ -19,6 +19,14 @@
  * slices, four and two. */
 #define HISTORY_JOBS (HISTORY_WINDOWS + 10)
 
+/* What a baseline is, beside its kind and range. */
+enum base_is {
+	BASE_IS_WINDOW = 0,    /* base_text */
+	BASE_IS_VERSION,       /* base_version, by label alone */
+	BASE_IS_VERSION_SPANS, /* base_version, base_p50_ns over its spans */
+	BASE_IS_OTHER_VERSIONS,
+};
+
 /* The traces' half of the question. Borrowed from the run. */
 struct symptom {
 	struct str service;     /* as traces have it */
@@ -40,6 +48,9 @@ struct symptom {
 	int base_healthy; /* as in struct baseline_info */
 	struct str base_kind;
 	struct str base_text;
+	enum base_is base_is;
+	int64_t base_p50_ns;
+	size_t base_span_count;
 	/* Requests of the operation that carry span profiles. */
 	const uint64_t *slow_ids;
 	size_t slow_id_count;

@@ -2,11 +2,7 @@
 #include "investigate/version_baseline.h"
 
 #include "analyze/ordering.h"
-#include "analyze/wording.h"
 #include "base/num.h"
-
-#define NAME_BYTES 60u
-#define TEXT_BYTES 256u
 
 /* Spans of one version in one window. */
 struct version_spans {
@@ -74,14 +70,10 @@ static bool find_window(const struct operation_history *s, uint32_t operation,
 	return true;
 }
 
-static bool use_spans(struct symptom *out, const struct operation_history *s,
-		      uint32_t window, const struct version_spans *spans,
-		      struct arena *arena, struct error *err)
+static void use_spans(struct symptom *out, const struct operation_history *s,
+		      uint32_t window, const struct version_spans *spans)
 {
 	int64_t p50 = values_quantile(spans->durations, spans->count, 50);
-	char median[24];
-	struct buf text;
-	bool done;
 
 	out->base = s->history.windows[window].range;
 	out->is_base_beside = window == s->roles.slow;
@@ -90,17 +82,9 @@ static bool use_spans(struct symptom *out, const struct operation_history *s,
 	out->is_base_fast = out->is_base_beside;
 	out->base_healthy =
 		(double)s->cohorts.slow.p50_ns >= BASELINE_RATIO * (double)p50;
-	format_duration(p50, median);
-	buf_init(&text, TEXT_BYTES);
-	buf_addf(&text, "p50 %s over %zu spans of version ", median,
-		 spans->count);
-	wording_add(&text, out->base_version, NAME_BYTES);
-	done = buf_check(&text, "the version", err);
-	if (done)
-		out->base_text = arena_str(arena, buf_str(&text));
-	buf_release(&text);
-	return done &&
-	       (out->base_text.ptr || arena_fail(arena, "the version", err));
+	out->base_is = BASE_IS_VERSION_SPANS;
+	out->base_p50_ns = p50;
+	out->base_span_count = spans->count;
 }
 
 /* Without traces of it: all the time that was looked at, by label alone. */
@@ -111,7 +95,7 @@ static void use_label(struct symptom *out, struct time_range window)
 	out->is_base_beside = true;
 	out->base_id_count = 0;
 	out->base_healthy = -1;
-	out->base_text = out->base_version;
+	out->base_is = BASE_IS_VERSION;
 }
 
 static bool use_wanted(struct symptom *out, const struct operation_history *s,
@@ -127,11 +111,11 @@ static bool use_wanted(struct symptom *out, const struct operation_history *s,
 		return false;
 	out->has_base = true;
 	out->base_kind = STR("version");
-	if (found == WINDOW_NONE) {
+	if (found == WINDOW_NONE)
 		use_label(out, window);
-		return true;
-	}
-	return use_spans(out, s, found, &spans, arena, err);
+	else
+		use_spans(out, s, found, &spans);
+	return true;
 }
 
 /* The slow requests are of one version, and those of others are fast in the
@@ -144,7 +128,7 @@ static void use_concentration(struct symptom *out,
 	out->has_base = true;
 	out->base_healthy = 1;
 	out->base_kind = STR("version");
-	out->base_text = STR("other versions in the same minutes");
+	out->base_is = BASE_IS_OTHER_VERSIONS;
 }
 
 bool version_baseline_use(struct symptom *out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/finding_report.h"
 
+#include "report/baseline_words.h"
 #include "report/cause_text.h"
 #include "report/cause_words.h"
 #include "report/choice_reasons.h"
@@ -59,7 +60,8 @@ bool finding_report_write(const struct finding *f,
 				    &result->reasons);
 	if (!f->has_conclusion || !f->profiles)
 		return cause_text_write(&f->cause, result, err);
-	if (!cause_words_write(f->profiles, err) ||
+	if ((f->shown && !baseline_words_write(f->profiles, result, err)) ||
+	    !cause_words_write(f->profiles, err) ||
 	    !confidence_words_write(f->profiles, err))
 		return false;
 	if (result->has_reasons)

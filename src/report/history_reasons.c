@@ -2,12 +2,14 @@
 #include "report/history_reasons.h"
 
 #include "base/num.h"
+#include "report/baseline_words.h"
 
 #define DURATION_BYTES 24
 #define CLOCK_BYTES 16
 
 /* Names of versions and servers' errors within one line. */
 #define NAME_PRECISION 40
+#define LINE_BYTES 256u
 #define ERROR_PRECISION 160
 
 static void tell_onset(const struct operation_history *s, struct notes *reasons)
@@ -130,10 +132,14 @@ static void tell_version(const struct symptom *symptom,
 {
 	const char *outcome = "rejected, no version changed in the window and "
 			      "the one before";
+	struct buf words;
 
 	if (symptom->base_version.ptr || symptom->slow_version.ptr) {
-		notes_add(reasons, "baseline: version: %.*s: taken",
-			  STR_ARGS(symptom->base_text));
+		buf_init(&words, LINE_BYTES);
+		baseline_words_add(symptom, &words);
+		notes_add(reasons, "baseline: version: %s: taken",
+			  buf_text(&words));
+		buf_release(&words);
 		return;
 	}
 	if (s->deploy.is_found)

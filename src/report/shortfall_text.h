@@ -8,7 +8,6 @@
 
 #include "investigate/facts.h"
 
-
 /* Always false, ERROR_NOT_FOUND. */
 bool missing_profile_explain(const struct missing_profile *m,
 			     struct error *err);
