@@ -131,20 +131,20 @@ void span_id_format(uint64_t span_id, char out[17])
 bool span_kind_parse(struct str name, enum span_kind *kind)
 {
 	static const struct {
-		const char *name;
+		struct str name;
 		enum span_kind kind;
 	} kinds[] = {
-		{ "internal", SPAN_KIND_INTERNAL },
-		{ "unspecified", SPAN_KIND_INTERNAL },
-		{ "server", SPAN_KIND_SERVER },
-		{ "client", SPAN_KIND_CLIENT },
-		{ "producer", SPAN_KIND_PRODUCER },
-		{ "consumer", SPAN_KIND_CONSUMER },
+		{ { "server", 6 }, SPAN_KIND_SERVER },
+		{ { "client", 6 }, SPAN_KIND_CLIENT },
+		{ { "internal", 8 }, SPAN_KIND_INTERNAL },
+		{ { "producer", 8 }, SPAN_KIND_PRODUCER },
+		{ { "consumer", 8 }, SPAN_KIND_CONSUMER },
+		{ { "unspecified", 11 }, SPAN_KIND_INTERNAL },
 	};
 
 	*kind = SPAN_KIND_INTERNAL;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (str_equal_nocase(name, str_from(kinds[i].name))) {
+		if (str_equal_nocase(kinds[i].name, name)) {
 			*kind = kinds[i].kind;
 			return true;
 		}
