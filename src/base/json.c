@@ -482,38 +482,30 @@ static bool fail_number(struct json_reader *r, struct str text,
 	return json_fail(r, "'%.*s' is no %s", STR_ARGS(shown), wanted);
 }
 
-/* Consumes a null, which stands for a missing number. */
-static bool read_null(struct json_reader *r)
+/* The text of the number that comes next; null stands for a missing one. */
+static bool read_number(struct json_reader *r, struct str *text)
 {
-	return peek_value(r) == JSON_NULL && read_word(r, "null");
+	*text = STR("0");
+	return (peek_value(r) == JSON_NULL && read_word(r, "null")) ||
+	       json_number_text(r, text);
 }
 
 bool json_i64(struct json_reader *r, int64_t *value)
 {
-	struct str text = { NULL, 0 };
+	struct str text;
 
-	if (read_null(r)) {
-		*value = 0;
-		return true;
-	}
-	if (!json_number_text(r, &text))
-		return false;
-	return parse_i64(text, value) || parse_whole_i64(text, value) ||
-	       fail_number(r, text, "whole number of 64 bits");
+	return read_number(r, &text) &&
+	       (parse_i64(text, value) || parse_whole_i64(text, value) ||
+		fail_number(r, text, "whole number of 64 bits"));
 }
 
 bool json_u64(struct json_reader *r, uint64_t *value)
 {
-	struct str text = { NULL, 0 };
+	struct str text;
 
-	if (read_null(r)) {
-		*value = 0;
-		return true;
-	}
-	if (!json_number_text(r, &text))
-		return false;
-	return parse_u64(text, value) || parse_whole_u64(text, value) ||
-	       fail_number(r, text, "whole number of 64 bits without sign");
+	return read_number(r, &text) &&
+	       (parse_u64(text, value) || parse_whole_u64(text, value) ||
+		fail_number(r, text, "whole number of 64 bits without sign"));
 }
 
 /* proto3 JSON writes these as strings. */
@@ -532,16 +524,11 @@ static bool parse_special(struct str text, double *value)
 
 bool json_f64(struct json_reader *r, double *value)
 {
-	struct str text = { NULL, 0 };
+	struct str text;
 
-	if (read_null(r)) {
-		*value = 0;
-		return true;
-	}
-	if (!json_number_text(r, &text))
-		return false;
-	return parse_f64(text, value) || parse_special(text, value) ||
-	       fail_number(r, text, "number that fits a double");
+	return read_number(r, &text) &&
+	       (parse_f64(text, value) || parse_special(text, value) ||
+		fail_number(r, text, "number that fits a double"));
 }
 
 bool json_bool(struct json_reader *r, bool *value)
