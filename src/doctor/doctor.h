@@ -9,7 +9,7 @@
 
 #include "backend/backends.h"
 #include "backend/status.h"
-#include "doctor/checks.h"
+#include "model/checks.h"
 #include "doctor/judge.h"
 #include "model/trace.h"
 #include "render/render.h"

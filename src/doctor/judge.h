@@ -9,7 +9,7 @@
 
 #include "backend/source.h"
 #include "base/timefmt.h"
-#include "doctor/checks.h"
+#include "model/checks.h"
 #include "investigate/profile_names.h"
 #include "model/trace.h"
 

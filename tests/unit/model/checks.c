@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/checks.h"
+#include "model/checks.h"
 
 struct room {
 	struct arena arena;

@@ -3,8 +3,8 @@
  * What doctor finds: one entry a check, with the fix for all that is not
  * well, and what of it the exit status tells.
  */
-#ifndef DOCTOR_CHECKS_H
-#define DOCTOR_CHECKS_H
+#ifndef MODEL_CHECKS_H
+#define MODEL_CHECKS_H
 
 #include "base/arena.h"
 #include "base/error.h"

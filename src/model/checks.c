@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/checks.h"
+#include "model/checks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
