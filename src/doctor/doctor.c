@@ -6,6 +6,8 @@ void doctor_init(struct doctor *d, const struct doctor_question *question)
 	*d = (struct doctor){
 		.question = question,
 		.backends = question->backends,
+		.checkup = { .backends = question->backends,
+			     .checks = &d->checks },
 		.is_traces_up = !question->wants_traces,
 	};
 	arena_init(&d->arena, LIMIT_RESULT_BYTES);

@@ -7,8 +7,7 @@
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
-#include "backend/backends.h"
-#include "backend/status.h"
+#include "backend/checkup.h"
 #include "model/checks.h"
 #include "doctor/judge.h"
 #include "model/trace.h"
@@ -90,10 +89,8 @@ struct doctor {
 	bool has_trace; /* fetched */
 	/* The server answers as it should; set before when none is wanted. */
 	bool is_traces_up;
-	bool is_profiles_up; /* likewise */
-	struct profile_stats stats;
-	int64_t length_limit_ns; /* of the profile server; 0 unknown */
-	struct name_list recent; /* services of the last hour */
+	bool is_profiles_up;    /* likewise */
+	struct checkup checkup; /* what the rooms of servers tell */
 	struct time_range window;
 	struct name_list services; /* those of the day before window's end */
 	struct doctor_service *rows;
@@ -115,24 +112,11 @@ bool doctor_run(struct doctor *d, struct error *err) MUST_CHECK;
 /* Addresses; then reachability, login, kind, clock of both sides. */
 bool doctor_servers(struct doctor *d, struct error *err) MUST_CHECK;
 
-/* What a Parca, whose facts are known, holds: the label that names services,
- * its types, and who sent in the last hour. */
-bool doctor_parca(struct doctor *d, struct error *err) MUST_CHECK;
-
-/* The traces side when it is Cloud Trace. */
-bool doctor_cloud_trace(struct doctor *d, struct error *err) MUST_CHECK;
-
 /* The address and the tenant of a side, and what gave them. name: "traces". */
 void doctor_check_address(struct doctor *d, const struct side *s,
 			  const char *name);
 void doctor_check_tenant(struct doctor *d, const struct side *s,
 			 const char *name);
-
-/* Whether the server can be reached and by which means, and its clock, by one
- * answer of it. side: "traces". False: there is nothing more to tell. */
-bool doctor_check_answer(struct doctor *d, const char *side,
-			 const struct endpoint *endpoint,
-			 const struct http_response *response);
 
 /* Looks up the trace of the command line; a usage error ends the run. */
 bool doctor_trace(struct doctor *d, struct error *err) MUST_CHECK;
@@ -171,7 +155,8 @@ void fix_command_end(struct fix_command *c, struct checks *checks,
 
 /* How span profiles come about for a language as OpenTelemetry names it
  * ("go", "java"), for the check appended last. */
-void fix_span_profiles(struct checks *c, struct str language);
+void fix_span_profiles(struct checks *c, const struct profile_checkup *server,
+		       struct str language);
 
 /* Prints the answer: const struct doctor *. */
 void doctor_write_table(const void *answer, const struct render_style *style,

@@ -205,35 +205,14 @@ void fix_trouble(struct checks *c, enum trouble trouble,
 	}
 }
 
-/* What adds the span's id to CPU samples and pyroscope.profile.id to spans. */
-static const struct {
-	const char *language;
-	const char *fix;
-} span_senders[] = {
-	{ "go", "Go: wrap the tracer provider with NewTracerProvider of "
-		"github.com/grafana/otel-profiling-go" },
-	{ "java", "Java: add the extension pyroscope-otel.jar to the "
-		  "OpenTelemetry agent (otel.javaagent.extensions)" },
-	{ "python", "Python: add PyroscopeSpanProcessor of the package "
-		    "pyroscope-otel to the tracer provider" },
-	{ "ruby", "Ruby: add Pyroscope::Otel::SpanProcessor of the gem "
-		  "pyroscope-otel" },
-	{ "dotnet", ".NET: add PyroscopeSpanProcessor of the package "
-		    "Pyroscope.OpenTelemetry" },
-	{ "nodejs", "none for Node.js; the profile of the whole service is "
-		    "taken" },
-};
-
-void fix_span_profiles(struct checks *c, struct str language)
+void fix_span_profiles(struct checks *c, const struct profile_checkup *server,
+		       struct str language)
 {
-	const size_t count = sizeof span_senders / sizeof *span_senders;
+	const char *fix = server->span_fix ? server->span_fix(language) : NULL;
 
-	for (size_t i = 0; i < count; i++)
-		if (str_equal(language, str_from(span_senders[i].language))) {
-			check_fix(c, "%s", span_senders[i].fix);
-			return;
-		}
-	if (language.len)
+	if (fix)
+		check_fix(c, "%s", fix);
+	else if (language.len)
 		check_fix(c,
 			  "none for %.*s; the profile of the whole service "
 			  "is taken",

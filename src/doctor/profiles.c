@@ -226,11 +226,6 @@ static bool fetch_names(struct doctor *d, struct error *err)
 	return names_run(d, q, err);
 }
 
-static bool is_google(const struct doctor *d)
-{
-	return d->backends->profiles.kind == SOURCE_CLOUD_PROFILER;
-}
-
 static bool match_row(struct doctor *d, struct doctor_service *row,
 		      struct error *err)
 {
@@ -242,7 +237,7 @@ static bool match_row(struct doctor *d, struct doctor_service *row,
 	if (!name_candidates_init(&candidates, has_spans ? &d->trace : NULL,
 				  has_spans ? row->resource : 0, row->name,
 				  &d->arena, err) ||
-	    (is_google(d) &&
+	    (backends_profile_traits(d->backends)->has_targets &&
 	     !name_candidates_add_targets(
 		     &candidates, has_spans ? &d->trace : NULL,
 		     has_spans ? row->resource : 0, &d->arena, err)))
@@ -410,10 +405,9 @@ static bool samples_run(struct doctor *d, struct samples_round *q,
 	return done;
 }
 
-/* These keep no samples by span. */
-static bool has_no_spans(const struct doctor *d)
+static bool has_span_samples(const struct doctor *d)
 {
-	return d->backends->profiles.endpoint.parca != NULL || is_google(d);
+	return backends_profile_traits(d->backends)->has_span_samples;
 }
 
 static bool is_present(const struct doctor_service *row)
@@ -437,7 +431,7 @@ static bool fetch_samples(struct doctor *d, struct error *err)
 			in_round = 1;
 		}
 		samples_add(&q, row, d->window);
-		if (row->has_cpu && !has_no_spans(d) &&
+		if (row->has_cpu && has_span_samples(d) &&
 		    is_span_profile_id(row->profile_id))
 			spans_add(d, &q, row);
 	}
@@ -456,7 +450,7 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 	bool done;
 
 	if (d->has_trace || !d->row_count || !is_present(&d->rows[0]) ||
-	    has_no_spans(d))
+	    !has_span_samples(d))
 		return true;
 	done = status_label_request(e, "span_name", d->rows[0].selector.ptr,
 				    d->window, &request, err) &&

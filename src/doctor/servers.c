@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/answer.h"
-#include "backend/parca/parca.h"
-#include "backend/parca/parca_probe.h"
 #include "base/count.h"
 #include "base/num.h"
-#include "doctor/cloud_profiler.h"
 #include "doctor/doctor.h"
 #include "wire/http_error.h"
-
-/* Longer than a server answers at once by default (a day). */
-#define LONG_RANGE_NS (2 * NS_PER_DAY)
 
 /* Not asked before an answer shows that something else is there. */
 enum {
 	ASK_TRACES, /* of each candidate, as the next two */
 	ASK_TRACES_VERSION = ASK_TRACES + TRACE_CANDIDATES,
 	ASK_TRACES_LOGIN = ASK_TRACES_VERSION + TRACE_CANDIDATES,
-	ASK_SERVICES = ASK_TRACES_LOGIN + TRACE_CANDIDATES,
-	ASK_STATS,
-	ASK_PROFILES_VERSION,
-	ASK_LENGTH,
-	ASK_PARCA_TYPES,
-	ASK_PARCA_LABELS,
-	ASK_COUNT,
-	ASK_PROFILES_FIRST = ASK_SERVICES,
+	ASK_PROFILES = ASK_TRACES_LOGIN + TRACE_CANDIDATES, /* of the room */
+	ASK_COUNT = ASK_PROFILES + PROFILE_ASKS,
 };
 
 struct round {
@@ -83,45 +71,15 @@ static bool ask_traces(struct doctor *d, struct round *q, struct error *err)
 	return true;
 }
 
-static bool ask_parca(struct doctor *d, struct round *q, struct error *err)
+static bool ask_profiles(struct doctor *d, const struct profile_checkup *p,
+			 struct round *q, struct error *err)
 {
-	static const enum parca_fact facts[] = { PARCA_TYPES, PARCA_LABELS };
-
-	for (int i = 0; i < PARCA_FACTS; i++) {
-		struct http_request *request =
-			next_request(q, ASK_PARCA_TYPES + i);
-
-		if (!parca_facts_request(&d->backends->profiles.endpoint,
-					 facts[i], request, err))
-			return false;
-		request->is_probe = true;
-	}
-	return true;
-}
-
-static bool ask_profiles(struct doctor *d, struct round *q, struct error *err)
-{
-	const struct endpoint *e = &d->backends->profiles.endpoint;
-	int64_t now_ns = d->backends->now_ns;
-	struct time_range longer = { sat_sub_i64(now_ns, LONG_RANGE_NS),
-				     now_ns };
-	struct http_request *length;
-
-	if (d->backends->profiles.path ||
-	    d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)
+	if (d->backends->profiles.path)
 		return true;
-	if (d->backends->profiles.kind == SOURCE_PARCA)
-		return ask_parca(d, q, err);
-	if (!profiles_probe_request(e, now_ns, next_request(q, ASK_SERVICES),
-				    err) ||
-	    !status_stats_request(e, next_request(q, ASK_STATS), err) ||
-	    !status_version_request(e, next_request(q, ASK_PROFILES_VERSION),
-				    err))
-		return false;
-	length = next_request(q, ASK_LENGTH);
-	if (!source_services_request(e, longer, length, err))
-		return false;
-	length->is_probe = true;
+	for (size_t i = 0; i < p->ask_count; i++)
+		if (!p->request(d->backends, i,
+				next_request(q, ASK_PROFILES + (int)i), err))
+			return false;
 	return true;
 }
 
@@ -280,28 +238,16 @@ static void check_clock(struct doctor *d, const struct side_answers *s)
 		  "TRACEFIND_NOW is set, that is this machine's)");
 }
 
-bool doctor_check_answer(struct doctor *d, const char *side,
-			 const struct endpoint *endpoint,
-			 const struct http_response *response)
-{
-	struct side_answers s = { .name = side,
-				  .endpoint = endpoint,
-				  .best = response };
-
-	take_times(&s, response);
-	if (!check_connection(d, &s))
-		return false;
-	check_clock(d, &s);
-	return true;
-}
-
 /* ---- other servers than looked for ---- */
 
 /* A wrong kind behind an address is worth its name. NULL: not recognised. */
 static bool find_stranger(struct doctor *d, const struct endpoint *e,
 			  bool is_traces, const char **found, struct error *err)
 {
-	const struct backends there = { .traces.endpoint = *e };
+	const struct backends there = { .traces.endpoint = *e,
+					.profiles.endpoint = *e,
+					.now_ns = d->backends->now_ns };
+	const struct profile_checkup *p = profile_checkup_of(SOURCE_UNKNOWN);
 	struct trace_candidate list[TRACE_CANDIDATES];
 	struct http_request requests[TRACE_CANDIDATES] = { 0 };
 	struct http_response responses[TRACE_CANDIDATES] = { 0 };
@@ -310,16 +256,14 @@ static bool find_stranger(struct doctor *d, const struct endpoint *e,
 
 	*found = NULL;
 	for (i = 0; done && i < n; i++)
-		done = is_traces
-			       ? profiles_probe_request(e, d->backends->now_ns,
-							&requests[i], err)
-			       : traces_probe_request(e, list[i].probe->path,
-						      &requests[i], err);
+		done = is_traces ? p->request(&there, 0, &requests[i], err)
+				 : traces_probe_request(e, list[i].probe->path,
+							&requests[i], err);
 	done = done && backends_send(d->backends, requests, responses, n, err);
 	for (i = 0; done && i < n && !*found; i++)
 		if (is_traces) {
-			if (profiles_probe_matches(&responses[i]))
-				*found = "Pyroscope";
+			if (p->is_proof(&responses[i]))
+				*found = p->title;
 		} else if (traces_probe_matches(list[i].probe, &responses[i])) {
 			*found = list[i].row->title;
 		}
@@ -464,6 +408,52 @@ static bool judge_candidates(struct doctor *d, const struct round *q,
 	return true;
 }
 
+/* A login that fails sends nothing, and is what is to be told. */
+static bool is_for_the_user(const struct error *why)
+{
+	return why->code == ERROR_MEMORY || why->code == ERROR_INTERRUPTED ||
+	       why->code == ERROR_STOPPED;
+}
+
+static bool judge_only_answer(struct doctor *d,
+			      const struct http_response *response,
+			      struct error *err)
+{
+	struct side_answers s = { .name = "traces",
+				  .endpoint = &d->backends->traces.endpoint,
+				  .best = response };
+
+	take_times(&s, response);
+	if (!check_connection(d, &s))
+		return true;
+	check_clock(d, &s);
+	return trace_checkup_of(d->backends->traces.kind)
+		->judge(&d->checkup, response, &d->is_traces_up, err);
+}
+
+/* Those whose kind is known, and who tell all by one answer. */
+static bool examine_traces(struct doctor *d, struct error *err)
+{
+	struct http_request request = { 0 };
+	struct http_response response = { 0 };
+	bool done = trace_checkup_of(d->backends->traces.kind)
+			    ->request(d->backends, &request, err);
+
+	if (done && backends_send(d->backends, &request, &response, 1, err)) {
+		done = judge_only_answer(d, &response, err);
+	} else if (done) {
+		done = !is_for_the_user(err);
+		if (done) {
+			check_fail(&d->checks, err->code, "traces", "login",
+				   "%s", err->message);
+			error_clear(err);
+		}
+	}
+	http_request_release(&request);
+	http_response_release(&response);
+	return done;
+}
+
 static bool judge_traces(struct doctor *d, const struct round *q,
 			 struct error *err)
 {
@@ -477,8 +467,8 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 		d->is_traces_up = true;
 		return true;
 	}
-	if (d->backends->traces.endpoint.project)
-		return doctor_cloud_trace(d, err);
+	if (trace_checkup_of(d->backends->traces.kind)->request)
+		return examine_traces(d, err);
 	buf_init(&wanted, LIMIT_CHECK_BYTES);
 	trace_candidates_name(q->traces, q->traces_count, false, &wanted);
 	done = judge_candidates(d, q, buf_text(&wanted), err);
@@ -488,119 +478,47 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 
 /* ---- profiles ---- */
 
-static void check_length(struct doctor *d, const struct http_response *response)
-{
-	char limit[STATUS_VERSION_BYTES];
-
-	if (response && status_length_limit_read(response, limit)) {
-		if (!parse_duration(str_from(limit), &d->length_limit_ns))
-			d->length_limit_ns = 0;
-		check_ok(&d->checks, "profiles", "limits",
-			 "ranges of at most %s at once; by default nothing "
-			 "over 7d back",
-			 limit[0] ? limit : "a day");
-	} else if (response && response->status == 200) {
-		check_ok(&d->checks, "profiles", "limits",
-			 "answers for two days at once; by default nothing "
-			 "over 7d back");
-	}
-}
-
-static void check_no_data(struct doctor *d)
-{
-	const struct endpoint *e = &d->backends->profiles.endpoint;
-	char tenant[160];
-
-	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "data",
-		   "the server has no profile at all (%s)",
-		   tenant_words(e, tenant, sizeof tenant));
-	check_fix(&d->checks,
-		  "--profiles-tenant-id NAME if it is another tenant's; else "
-		  "the services do not send: SDK or Alloy to %s",
-		  e->url);
-}
-
-static void read_data(struct doctor *d, const struct round *q)
-{
-	const struct http_response *stats = answer_of(q, ASK_STATS);
-	const struct endpoint *e = &d->backends->profiles.endpoint;
-	struct error ignored;
-
-	if (!source_services_answer(e, answer_of(q, ASK_SERVICES), &d->arena,
-				    &d->recent, &ignored))
-		d->recent.count = 0;
-	if (!stats || !status_stats_read(stats, &d->stats))
-		return;
-	if (!d->stats.has_data && !d->recent.count)
-		check_no_data(d);
-}
-
-/* What is kept shows in the oldest profile; how long it is kept, no server
- * tells. */
-static void check_retention(struct doctor *d)
-{
-	const struct profile_stats *stats = &d->stats;
-	char oldest[24], newest[24];
-
-	if (!stats->has_data || !stats->oldest_ns)
-		return;
-	format_duration(sat_sub_i64(d->backends->now_ns, stats->oldest_ns),
-			oldest);
-	format_duration(sat_sub_i64(d->backends->now_ns, stats->newest_ns),
-			newest);
-	check_ok(&d->checks, "profiles", "retention",
-		 "the oldest profile is %s old%s%s", oldest,
-		 stats->newest_ns ? ", the newest " : "",
-		 stats->newest_ns ? newest : "");
-}
-
-static void judge_pyroscope(struct doctor *d, const struct round *q,
-			    const struct side_answers *s)
-{
-	check_version(d, "profiles", "Pyroscope",
-		      answer_of(q, ASK_PROFILES_VERSION));
-	doctor_check_tenant(d, &d->backends->profiles, "profiles");
-	check_clock(d, s);
-	check_length(d, answer_of(q, ASK_LENGTH));
-	read_data(d, q);
-	check_retention(d);
-	d->is_profiles_up = true;
-}
-
-/* The two answers of one round lie side by side. */
-static bool judge_parca(struct doctor *d, const struct side_answers *s,
-			struct error *err)
+static bool judge_profiles(struct doctor *d, const struct profile_checkup *p,
+			   const struct side_answers *s,
+			   const struct http_response *answers,
+			   struct error *err)
 {
 	struct error why = { 0 };
 
-	if (!parca_adopt(d->backends, s->best, &why)) {
+	if (p->learn && !p->learn(d->backends, answers, &why)) {
 		check_fail(&d->checks, why.code, s->name, "server", "%s",
 			   why.message);
 		fix_trouble(&d->checks, trouble_find(s->best), s->endpoint);
 		return true;
 	}
-	check_version(d, "profiles", "Parca", NULL);
+	check_version(d, s->name, p->title,
+		      p->version_ask ? &answers[p->version_ask] : NULL);
+	if (p->has_tenants)
+		doctor_check_tenant(d, &d->backends->profiles, s->name);
 	check_clock(d, s);
 	d->is_profiles_up = true;
-	return doctor_parca(d, err);
+	return p->judge(&d->checkup, answers, err);
 }
 
-/* False in *is_found: what answers is no Parca, as far as can be told. */
-static bool find_parca(struct doctor *d, const struct side_answers *s,
-		       bool *is_found, struct error *err)
+/* False in *is_found: what answers is no such server, as far as can be
+ * told. */
+static bool find_other(struct doctor *d, const struct profile_checkup *p,
+		       const struct side_answers *s, bool *is_found,
+		       struct error *err)
 {
 	struct side_answers own = *s;
 	struct round q = { .count = 0 };
-	bool done = ask_parca(d, &q, err) &&
+	bool done = ask_profiles(d, p, &q, err) &&
 		    backends_send(d->backends, q.requests, q.responses, q.count,
 				  err);
 
-	own.best = answer_of(&q, ASK_PARCA_TYPES);
-	*is_found = done && own.best && parca_is(own.best);
+	own.best = answer_of(&q, ASK_PROFILES);
+	*is_found = done && own.best && p->is_proof(own.best);
 	if (*is_found) {
 		own.is_right = true;
 		take_times(&own, own.best);
-		done = !check_login(d, &own) || judge_parca(d, &own, err);
+		done = !check_login(d, &own) ||
+		       judge_profiles(d, p, &own, own.best, err);
 	}
 	round_release(&q);
 	return done;
@@ -609,69 +527,69 @@ static bool find_parca(struct doctor *d, const struct side_answers *s,
 static bool judge_stranger(struct doctor *d, const struct side_answers *s,
 			   struct error *err)
 {
+	const struct profile_checkup *p = NULL;
 	bool is_found = false;
 
-	if (parca_is_likely(s->best) && !d->backends->profiles.is_kind_given &&
-	    !find_parca(d, s, &is_found, err))
+	if (!d->backends->profiles.is_kind_given)
+		p = profile_checkup_likely(s->best);
+	if (p && !find_other(d, p, s, &is_found, err))
 		return false;
 	return is_found || check_stranger(d, s, err);
 }
 
-static bool judge_profiles(struct doctor *d, const struct round *q,
-			   struct error *err)
+static bool examine_profiles(struct doctor *d, const struct profile_checkup *p,
+			     const struct round *q, struct error *err)
 {
-	bool is_parca = d->backends->profiles.kind == SOURCE_PARCA;
 	struct side_answers s = { .name = "profiles",
-				  .wanted = is_parca ? "Parca" : "Pyroscope",
+				  .wanted = p->title,
 				  .endpoint = &d->backends->profiles.endpoint };
 
-	doctor_check_address(d, &d->backends->profiles, "profiles");
+	doctor_check_address(d, &d->backends->profiles, s.name);
 	if (d->backends->profiles.path) {
 		d->is_profiles_up = true;
 		return true;
 	}
-	if (d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)
-		return doctor_cloud(d, err);
-	s.best = answer_of(q, is_parca ? ASK_PARCA_TYPES : ASK_SERVICES);
-	s.is_right =
-		is_parca ? parca_is(s.best) : profiles_probe_matches(s.best);
-	for (int ask = ASK_PROFILES_FIRST; ask < ASK_COUNT; ask++)
+	if (p->examine)
+		return p->examine(&d->checkup, &d->is_profiles_up, err);
+	s.best = answer_of(q, ASK_PROFILES);
+	s.is_right = p->is_proof(s.best);
+	for (int ask = ASK_PROFILES; ask < ASK_COUNT; ask++)
 		take_times(&s, answer_of(q, ask));
 	if (!check_connection(d, &s) || !check_login(d, &s))
 		return true;
-	if (!s.is_right)
-		return judge_stranger(d, &s, err);
-	if (is_parca)
-		return judge_parca(d, &s, err);
-	judge_pyroscope(d, q, &s);
-	return true;
+	return s.is_right ? judge_profiles(d, p, &s, s.best, err)
+			  : judge_stranger(d, &s, err);
 }
 
 /* Nobody answers a dry run: what is asked first is all there is to show. */
-static bool show_requests(struct doctor *d, struct round *q, struct error *err)
+static bool show_requests(struct doctor *d, const struct profile_checkup *p,
+			  struct round *q, struct error *err)
 {
 	bool done = backends_send(d->backends, q->requests, q->responses,
 				  q->count, err);
 
-	if (err->code == ERROR_STOPPED && d->backends->traces.endpoint.project)
-		done = doctor_cloud_trace(d, err);
 	if (err->code == ERROR_STOPPED &&
-	    d->backends->profiles.kind == SOURCE_CLOUD_PROFILER)
-		done = doctor_cloud(d, err);
+	    trace_checkup_of(d->backends->traces.kind)->request)
+		done = examine_traces(d, err);
+	if (err->code == ERROR_STOPPED && p->examine)
+		done = p->examine(&d->checkup, &d->is_profiles_up, err);
 	return done;
 }
 
 bool doctor_servers(struct doctor *d, struct error *err)
 {
+	const struct profile_checkup *p =
+		profile_checkup_of(d->backends->profiles.kind);
 	struct round q = { .count = 0 };
-	bool done = ask_traces(d, &q, err) && ask_profiles(d, &q, err);
+	bool done = ask_traces(d, &q, err) && ask_profiles(d, p, &q, err);
 
 	if (done && d->backends->channel.show)
-		done = show_requests(d, &q, err);
+		done = show_requests(d, p, &q, err);
 	else if (done && q.count)
 		done = backends_send(d->backends, q.requests, q.responses,
 				     q.count, err);
-	done = done && judge_traces(d, &q, err) && judge_profiles(d, &q, err);
+	done = done && judge_traces(d, &q, err) &&
+	       examine_profiles(d, p, &q, err);
 	round_release(&q);
 	return done;
 }

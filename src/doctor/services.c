@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "backend/window_parts.h"
 #include "base/num.h"
 #include "doctor/doctor.h"
 #include "render/units.h"
@@ -15,45 +14,9 @@ static bool is_present(const struct doctor_service *row)
 	return row->match == NAME_EXACT || row->match == NAME_VARIED;
 }
 
-static bool is_parca(const struct doctor *d)
+static const struct profile_checkup *server_of(const struct doctor *d)
 {
-	return d->backends->profiles.endpoint.parca != NULL;
-}
-
-static bool is_google(const struct doctor *d)
-{
-	return d->backends->profiles.kind == SOURCE_CLOUD_PROFILER;
-}
-
-/* What fixes a lack of profiles, by the kind of server. */
-struct words {
-	const char *add;       /* a sender to a service */
-	const char *logs;      /* where senders tell what is wrong */
-	const char *elsewhere; /* where they may be instead */
-};
-
-static const struct words *words_of(const struct doctor *d)
-{
-	static const struct words pyroscope = {
-		.add = "add the Pyroscope SDK or Alloy to it",
-		.logs = "look at the logs of the SDKs or of Alloy; ",
-		.elsewhere = "another tenant: --profiles-tenant-id NAME",
-	};
-	static const struct words parca = {
-		.add = "have Parca scrape it, or run parca-agent beside it",
-		.logs = "look at the logs of the SDKs or of Alloy; ",
-		.elsewhere = "another tenant: --profiles-tenant-id NAME",
-	};
-	static const struct words google = {
-		.add = "start Cloud Profiler's agent in it",
-		.logs = "look at the agents' logs, whose account needs "
-			"roles/cloudprofiler.agent; ",
-		.elsewhere = "another project: --profiles-url gcp://PROJECT",
-	};
-
-	if (is_google(d))
-		return &google;
-	return is_parca(d) ? &parca : &pyroscope;
+	return profile_checkup_of(d->backends->profiles.kind);
 }
 
 static bool has_samples(const struct doctor_service *row)
@@ -145,7 +108,7 @@ static void judge_no_names(struct doctor *d)
 		check_fix(&d->checks,
 			  "under another name: tracefind slow TRACE --map "
 			  "TRACED=SENT; %s; else it sends none: %s",
-			  words_of(d)->elsewhere, words_of(d)->add);
+			  server_of(d)->elsewhere_fix, server_of(d)->add_fix);
 	}
 	buf_release(&lost);
 	buf_release(&names);
@@ -246,17 +209,18 @@ static void show_time(int64_t time_ns, char out[TIME_RFC3339_BYTES])
 	out[20] = '\0';
 }
 
-#define RETENTION_WORDS "a newer trace: Cloud Profiler keeps them for 30 days"
-
 static void judge_window(struct doctor *d)
 {
+	const struct profile_checkup *server = server_of(d);
 	struct window_limits limits = {
-		.oldest_ns = d->stats.has_data ? d->stats.oldest_ns : 0,
-		.newest_ns = d->stats.has_data ? d->stats.newest_ns : 0,
-		.length_ns = d->length_limit_ns,
-		.lookback_ns = is_parca(d)    ? 0
-			       : is_google(d) ? GOOGLE_RETENTION_NS
-					      : SERVER_LOOKBACK_NS,
+		.oldest_ns = d->checkup.stats.has_data
+				     ? d->checkup.stats.oldest_ns
+				     : 0,
+		.newest_ns = d->checkup.stats.has_data
+				     ? d->checkup.stats.newest_ns
+				     : 0,
+		.length_ns = d->checkup.length_limit_ns,
+		.lookback_ns = server->lookback_ns,
 	};
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 	char edge[TIME_RFC3339_BYTES];
@@ -276,12 +240,7 @@ static void judge_window(struct doctor *d)
 		check_fail(c, ERROR_NOT_FOUND, "profiles", "window",
 			   "ends at %s, before the oldest profile, of %s", to,
 			   edge);
-		check_fix(c, "%s",
-			  is_google(d) ? RETENTION_WORDS
-				       : "a newer trace; to keep more: "
-					 "Pyroscope's -retention-period=90d "
-					 "(before 2.0 -compactor.blocks-"
-					 "retention-period=90d)");
+		check_fix(c, "%s", server->keep_fix);
 		break;
 	case WINDOW_CUT_BY_DATA:
 		show_time(limits.oldest_ns, edge);
@@ -296,24 +255,21 @@ static void judge_window(struct doctor *d)
 			   "begins at %s, after the newest profile, of %s: "
 			   "nobody sends any more",
 			   from, edge);
-		check_fix(c, "%s%s", words_of(d)->logs, words_of(d)->elsewhere);
+		check_fix(c, "%s%s", server_of(d)->logs_fix,
+			  server_of(d)->elsewhere_fix);
 		break;
 	case WINDOW_PAST_LOOKBACK:
 		check_warn(c, "profiles", "window",
-			   "begins at %s, over %s ago: by default the server "
+			   "begins at %s, over %dd ago: by default the server "
 			   "leaves out what is older",
-			   from, is_google(d) ? "30d" : "7d");
-		check_fix(c, "%s",
-			  is_google(d) ? RETENTION_WORDS
-				       : "Pyroscope's "
-					 "-querier.max-query-lookback=30d");
+			   from, (int)(server->lookback_ns / NS_PER_DAY));
+		check_fix(c, "%s", server->lookback_fix);
 		break;
 	case WINDOW_TOO_LONG:
 		check_warn(c, "profiles", "window",
 			   "%s to %s is longer than the server answers at once",
 			   from, to);
-		check_fix(c, "a shorter --since, or Pyroscope's "
-			     "-querier.max-query-length=7d");
+		check_fix(c, "%s", server->length_fix);
 		break;
 	}
 }
@@ -325,24 +281,25 @@ static void judge_data(struct doctor *d)
 {
 	char newest[24] = "of an unknown time";
 
-	if (!d->stats.has_data && !d->recent.count)
+	if (!d->checkup.stats.has_data && !d->checkup.recent.count)
 		return;
-	if (d->stats.newest_ns)
-		format_duration(
-			sat_sub_i64(d->backends->now_ns, d->stats.newest_ns),
-			newest);
-	if (d->recent.count) {
+	if (d->checkup.stats.newest_ns)
+		format_duration(sat_sub_i64(d->backends->now_ns,
+					    d->checkup.stats.newest_ns),
+				newest);
+	if (d->checkup.recent.count) {
 		check_ok(&d->checks, "profiles", "data",
 			 "%zu services sent profiles in the last hour",
-			 d->recent.count);
+			 d->checkup.recent.count);
 		return;
 	}
 	check_warn(&d->checks, "profiles", "data",
 		   "no service sent profiles in the last hour, %zu in the last "
 		   "day; the newest is %s%s",
-		   d->services.count, newest, d->stats.newest_ns ? " old" : "");
-	check_fix(&d->checks, "%s%s", words_of(d)->logs,
-		  words_of(d)->elsewhere);
+		   d->services.count, newest,
+		   d->checkup.stats.newest_ns ? " old" : "");
+	check_fix(&d->checks, "%s%s", server_of(d)->logs_fix,
+		  server_of(d)->elsewhere_fix);
 }
 
 static void judge_none(struct doctor *d)
@@ -352,9 +309,7 @@ static void judge_none(struct doctor *d)
 	show_time(d->window.to_ns, to);
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
 		   "no service has sent profiles in the day before %s", to);
-	check_fix(&d->checks, "%s%sanother server: --profiles-url URL",
-		  is_parca(d) ? "" : words_of(d)->elsewhere,
-		  is_parca(d) ? "" : "; ");
+	check_fix(&d->checks, "%s", server_of(d)->nowhere_fix);
 }
 
 static void judge_summary(struct doctor *d)
@@ -412,7 +367,7 @@ static void judge_no_id(struct doctor *d, size_t first)
 			   "no span of %s carries pyroscope.profile.id, so "
 			   "samples cannot be told apart by span",
 			   buf_text(&names));
-		fix_span_profiles(&d->checks, language);
+		fix_span_profiles(&d->checks, server_of(d), language);
 	}
 	buf_release(&names);
 }
@@ -453,8 +408,7 @@ static void judge_ignored(struct doctor *d)
 	check_warn(&d->checks, "profiles", "spans",
 		   "the server answers for a span that does not exist: it "
 		   "ignores span selectors");
-	check_fix(&d->checks, "a newer Pyroscope; until then --scope "
-			      "service");
+	check_fix(&d->checks, "%s", server_of(d)->ignored_fix);
 }
 
 static size_t count_spans(const struct doctor *d, enum span_trouble trouble)
@@ -513,13 +467,13 @@ static void judge_no_spans(struct doctor *d)
 	check_ok(&d->checks, "profiles", "spans",
 		 "%s keeps no samples by span: slow takes the profile of "
 		 "the whole service",
-		 is_google(d) ? "Cloud Profiler" : "Parca");
+		 server_of(d)->title);
 }
 
 void doctor_judge_services(struct doctor *d)
 {
-	if (!d->stats.has_data && !d->services.count && !d->recent.count &&
-	    checks_count(&d->checks, CHECK_FAILED))
+	if (!d->checkup.stats.has_data && !d->services.count &&
+	    !d->checkup.recent.count && checks_count(&d->checks, CHECK_FAILED))
 		return;
 	if (!d->row_count) {
 		judge_data(d);
@@ -534,7 +488,7 @@ void doctor_judge_services(struct doctor *d)
 	judge_no_names(d);
 	for (size_t i = 0; i < d->row_count; i++)
 		judge_row(d, &d->rows[i]);
-	if (is_parca(d) || is_google(d))
+	if (!backends_profile_traits(d->backends)->has_span_samples)
 		judge_no_spans(d);
 	else if (d->has_trace)
 		judge_span_samples(d);

@@ -2,6 +2,11 @@
 #include "base/num.h"
 #include "doctor/doctor.h"
 
+static const struct trace_checkup *server_of(const struct doctor *d)
+{
+	return trace_checkup_of(d->backends->traces.kind);
+}
+
 static void check_complete(struct doctor *d)
 {
 	const struct trace *t = &d->trace;
@@ -24,13 +29,9 @@ static void check_complete(struct doctor *d)
 		check_warn(&d->checks, "trace", "complete",
 			   "spans whose parents are not there: %u",
 			   t->orphan_count);
-	check_fix(&d->checks,
-		  d->backends->traces.endpoint.project && t->is_partial
-			  ? "Cloud Trace gives at most 10,000 spans of a "
-			    "trace: sample less within it"
-		  : t->is_partial
-			  ? "Tempo: overrides max_bytes_per_trace; Jaeger: "
-			    "max_trace_size"
+	check_fix(&d->checks, "%s",
+		  t->is_partial
+			  ? server_of(d)->cut_fix
 			  : "fresh traces arrive in parts: try again in half "
 			    "a minute; else a service does not send, or "
 			    "samples on its own");
@@ -58,16 +59,7 @@ static void check_missing(struct doctor *d, const struct error *why)
 				      "say more; try again");
 		return;
 	}
-	if (d->backends->traces.endpoint.project) {
-		check_fix(&d->checks,
-			  "another project: --traces-url gcp://PROJECT; past "
-			  "30 days, or not sampled: take a newer trace");
-		return;
-	}
-	check_fix(&d->checks,
-		  "paste the whole id; another tenant: --traces-tenant-id "
-		  "NAME; older than the server keeps, or not sampled: take a "
-		  "newer trace");
+	check_fix(&d->checks, "%s", server_of(d)->missing_fix);
 }
 
 static bool is_for_the_user(const struct error *why)

@@ -59,12 +59,7 @@ LOOKS_IN = {
     "cli/services.c": {"parca/parca_probe.h"},
     "cli/trace_arg.c": {"files/input.h"},
     "cli/window.c": {"files/input.h"},
-    "doctor/cloud_profiler.c": {"cloud_profiler/cloud_profiles.h"},
-    "doctor/cloud_trace.c": {"cloud_trace/cloud_trace_query.h",
-                             "google/google_error.h"},
-    "doctor/parca.c": {"parca/parca.h"},
     "doctor/profiles.c": {"files/fetch_file.h"},
-    "doctor/servers.c": {"parca/parca.h", "parca/parca_probe.h"},
     "investigate/comparison.c": {"cloud_profiler/cloud_answers.h"},
 }
 

@@ -3,12 +3,12 @@
  * Google Cloud under examination: one list answers whether its Cloud Trace
  * can be reached, may be read, and which services send to it.
  */
+#include "backend/checkups.h"
 #include "backend/cloud_trace/cloud_trace_query.h"
 #include "backend/google/google_error.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "decode/history.h"
-#include "doctor/doctor.h"
 
 /* As the profile side is asked for its services. */
 #define RECENT_NS NS_PER_HOUR
@@ -44,14 +44,14 @@ static bool see_service(void *context, struct str name, struct error *err)
 	return true;
 }
 
-static void judge_seen(struct doctor *d, const struct seen *s)
+static void judge_seen(struct checkup *c, const struct seen *s)
 {
 	struct buf names;
 
 	if (!s->traces) {
-		check_warn(&d->checks, "traces", "services",
+		check_warn(c->checks, "traces", "services",
 			   "no traces in the last hour");
-		check_fix(&d->checks,
+		check_fix(c->checks,
 			  "another project? Else the services do not send: "
 			  "their exporter's log tells, and its account needs "
 			  "roles/cloudtrace.agent");
@@ -64,86 +64,74 @@ static void judge_seen(struct doctor *d, const struct seen *s)
 	if (s->count > NAMES_SHOWN)
 		buf_add_text(&names, "...");
 	if (s->nameless)
-		check_warn(&d->checks, "traces", "services",
+		check_warn(c->checks, "traces", "services",
 			   "%zu span%s of the newest %zu traces without a "
 			   "service's name; the others are of %u%s",
 			   s->nameless, &"s"[s->nameless == 1], s -> traces,
 			   s -> count, buf_text(&names));
 	else
-		check_ok(&d->checks, "traces", "services",
+		check_ok(c->checks, "traces", "services",
 			 "%u in the newest %zu traces%s", s->count, s->traces,
 			 buf_text(&names));
 	if (s->nameless)
-		check_fix(&d->checks,
+		check_fix(c->checks,
 			  "set OTEL_SERVICE_NAME where they are sent, or give "
 			  "the profile's name with --map or --service");
 	buf_release(&names);
 }
 
-static bool judge_answer(struct doctor *d, const struct http_response *response,
-			 struct error *err)
+static bool judge(struct checkup *c, const struct http_response *response,
+		  bool *is_up, struct error *err)
 {
-	const struct endpoint *e = &d->backends->traces.endpoint;
-	struct seen seen = { .arena = &d->arena };
+	const struct endpoint *e = &c->backends->traces.endpoint;
+	struct seen seen = { .arena = c->checks->arena };
 	struct service_watch watch = { see_service, &seen, 0 };
 	struct error why = { 0 };
 
 	if (!http_is_success(response)) {
 		google_fail(&google_trace_api, "Cloud Trace", e, response,
 			    &why);
-		check_fail(&d->checks, why.code, "traces", "login", "%s",
+		check_fail(c->checks, why.code, "traces", "login", "%s",
 			   why.message);
 		return true;
 	}
-	check_ok(&d->checks, "traces", "login", "reading is allowed");
-	map_init(&seen.by_name, &d->arena);
+	check_ok(c->checks, "traces", "login", "reading is allowed");
+	map_init(&seen.by_name, c->checks->arena);
 	if (!decode_cloud_trace_services(buf_str(&response->body), &watch,
 					 &why)) {
 		if (why.code == ERROR_MEMORY) {
 			*err = why;
 			return false;
 		}
-		check_fail(&d->checks, why.code, "traces", "server",
+		check_fail(c->checks, why.code, "traces", "server",
 			   "it does not answer as Cloud Trace: %s",
 			   why.message);
 		return true;
 	}
-	check_ok(&d->checks, "traces", "server",
+	check_ok(c->checks, "traces", "server",
 		 "Cloud Trace; a list of traces takes 25 of 300 read units "
 		 "that a project has a minute");
 	seen.traces = watch.trace_count;
-	judge_seen(d, &seen);
-	d->is_traces_up = true;
+	judge_seen(c, &seen);
+	*is_up = true;
 	return true;
 }
 
-/* A login that fails sends nothing, and is what is to be told. */
-static bool is_for_the_user(const struct error *why)
+static bool request(const struct backends *b, struct http_request *request,
+		    struct error *err)
 {
-	return why->code == ERROR_MEMORY || why->code == ERROR_INTERRUPTED ||
-	       why->code == ERROR_STOPPED;
+	struct time_range range = { sat_sub_i64(b->now_ns, RECENT_NS),
+				    b->now_ns };
+
+	return cloud_trace_recent_request(&b->traces.endpoint, range, request,
+					  err);
 }
 
-bool doctor_cloud_trace(struct doctor *d, struct error *err)
-{
-	const struct endpoint *e = &d->backends->traces.endpoint;
-	struct time_range range = { sat_sub_i64(d->backends->now_ns, RECENT_NS),
-				    d->backends->now_ns };
-	struct http_request request = { 0 };
-	struct http_response response = { 0 };
-	bool done = cloud_trace_recent_request(e, range, &request, err);
-
-	if (done && !backends_send(d->backends, &request, &response, 1, err)) {
-		done = !is_for_the_user(err);
-		if (done) {
-			check_fail(&d->checks, err->code, "traces", "login",
-				   "%s", err->message);
-			error_clear(err);
-		}
-	} else if (done && doctor_check_answer(d, "traces", e, &response)) {
-		done = judge_answer(d, &response, err);
-	}
-	http_request_release(&request);
-	http_response_release(&response);
-	return done;
-}
+const struct trace_checkup checkup_cloud_trace = {
+	.request = request,
+	.judge = judge,
+	.cut_fix = "Cloud Trace gives at most 10,000 spans of a trace: sample "
+		   "less within it",
+	.missing_fix = "another project: --traces-url gcp://PROJECT; past "
+		       "30 days, or not sampled: take a newer trace",
+};

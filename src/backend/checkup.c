@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/checkup.h"
+
+#include "backend/checkups.h"
+#include "backend/fetch_profile.h"
+#include "base/count.h"
+#include "base/num.h"
+
+bool checkup_find_recent(struct checkup *c, struct error *err)
+{
+	struct time_range hour = { sat_sub_i64(c->backends->now_ns,
+					       NS_PER_HOUR),
+				   c->backends->now_ns };
+	struct names_job names;
+	struct job *job = &names.job;
+
+	services_job_init(&names, hour);
+	if (!jobs_run(c->backends, &job, 1, err))
+		return false;
+	c->recent = names.names;
+	return true;
+}
+
+/* Of the servers that people run themselves, and files. */
+static const struct trace_checkup own_server = {
+	.cut_fix = "Tempo: overrides max_bytes_per_trace; Jaeger: "
+		   "max_trace_size",
+	.missing_fix =
+		"paste the whole id; another tenant: --traces-tenant-id "
+		"NAME; older than the server keeps, or not sampled: take a "
+		"newer trace",
+};
+
+const struct trace_checkup *trace_checkup_of(enum source_kind kind)
+{
+	return kind == SOURCE_CLOUD_TRACE ? &checkup_cloud_trace : &own_server;
+}
+
+static const struct {
+	enum source_kind kind;
+	const struct profile_checkup *checkup;
+} of_profiles[] = {
+	{ SOURCE_PYROSCOPE, &checkup_pyroscope },
+	{ SOURCE_PARCA, &checkup_parca },
+	{ SOURCE_CLOUD_PROFILER, &checkup_cloud_profiler },
+};
+
+const struct profile_checkup *profile_checkup_of(enum source_kind kind)
+{
+	for (size_t i = 0; i < COUNT_OF(of_profiles); i++)
+		if (of_profiles[i].kind == kind)
+			return of_profiles[i].checkup;
+	return of_profiles[0].checkup;
+}
+
+const struct profile_checkup *profile_checkup_likely(
+	const struct http_response *other)
+{
+	for (size_t i = 0; i < COUNT_OF(of_profiles); i++) {
+		const struct profile_checkup *p = of_profiles[i].checkup;
+
+		if (p->is_likely && p->is_likely(other))
+			return p;
+	}
+	return NULL;
+}

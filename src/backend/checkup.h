@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What doctor asks the room of a server: which requests show what it is and
+ * holds, checks that only this kind of server has, and advice in its own
+ * words. Knows neither the trace nor the service that is asked about.
+ */
+#ifndef BACKEND_CHECKUP_H
+#define BACKEND_CHECKUP_H
+
+#include "backend/backends.h"
+#include "backend/status.h"
+#include "model/checks.h"
+
+/* What a room appends to, and what it learns for later checks. */
+struct checkup {
+	struct backends *backends;
+	struct checks *checks;
+	struct profile_stats stats;
+	int64_t length_limit_ns; /* of one question; 0: not known */
+	struct name_list recent; /* services of the last hour */
+};
+
+/* Asks for the services that sent profiles in the last hour. */
+bool checkup_find_recent(struct checkup *c, struct error *err) MUST_CHECK;
+
+/* Of a server of traces. */
+struct trace_checkup {
+	/* One question that tells all, and its judgement: of servers that are
+	 * known by their address. *is_up: it answers as it should. NULL: it is
+	 * asked by the probes of its kind. */
+	bool (*request)(const struct backends *b, struct http_request *request,
+			struct error *err);
+	bool (*judge)(struct checkup *c, const struct http_response *response,
+		      bool *is_up, struct error *err);
+	/* What fixes a trace that the server cut, or does not have. */
+	const char *cut_fix;
+	const char *missing_fix;
+};
+
+const struct trace_checkup *trace_checkup_of(enum source_kind kind);
+
+#define PROFILE_ASKS 4
+
+/* Of a server of profiles. */
+struct profile_checkup {
+	const char *title; /* "Pyroscope" */
+
+	/* Asks and judges by itself, without the next ones; NULL: it is asked
+	 * these. *is_up: it answers as it should. */
+	bool (*examine)(struct checkup *c, bool *is_up, struct error *err);
+	/* What is asked in one round; the answer to the first proves it. */
+	size_t ask_count; /* at most PROFILE_ASKS */
+	bool (*request)(const struct backends *b, size_t ask,
+			struct http_request *request, struct error *err);
+	bool (*is_proof)(const struct http_response *first);
+	/* Whether it may have answered so, taken for another; NULL: never. */
+	bool (*is_likely)(const struct http_response *other);
+	size_t version_ask; /* that tells the version; 0: none does */
+	bool has_tenants;
+	/* The answers, in the order of the requests, before other checks: false
+	 * when they are no such server's. NULL: nothing is to be learned. */
+	bool (*learn)(struct backends *b, const struct http_response *answers,
+		      struct error *err);
+	/* Its own checks, after those of all servers. */
+	bool (*judge)(struct checkup *c, const struct http_response *answers,
+		      struct error *err);
+
+	int64_t lookback_ns; /* older profiles are left out; 0: none are */
+	/* What fixes a lack of profiles. */
+	const char *add_fix;  /* a sender to a service */
+	const char *logs_fix; /* where senders tell what is wrong */
+	const char *elsewhere_fix;
+	const char *nowhere_fix; /* the same where there are none at all */
+	const char *keep_fix;    /* the window is before the oldest */
+	const char *lookback_fix;
+	const char *length_fix;  /* it is longer than is answered at once */
+	const char *ignored_fix; /* selectors of spans are ignored */
+	/* What makes spans carry ids for a language as OpenTelemetry names it
+	 * ("go", "java"). NULL: not known, or there are no samples by span. */
+	const char *(*span_fix)(struct str language);
+};
+
+const struct profile_checkup *profile_checkup_of(enum source_kind kind);
+
+/* The one that a server may be which answered so to the questions of another;
+ * NULL: none. */
+const struct profile_checkup *profile_checkup_likely(
+	const struct http_response *other);
+
+#endif
