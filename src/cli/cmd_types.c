@@ -6,10 +6,10 @@
 #include "base/jsonw.h"
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "cli/types_guide.h"
 #include "cli/window.h"
 #include "render/json_parts.h"
 #include "render/page.h"
+#include "report/types_guide.h"
 
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR

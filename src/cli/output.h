@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/context.h"
-#include "render/render.h"
+#include "render/answer_writer.h"
 
 struct run; /* run.h */
 
@@ -55,17 +55,6 @@ size_t output_functions(const struct options *o);
  * error says so at the end: ERROR_NOT_FOUND, unless another could not be
  * written. */
 bool output_render(const struct run *r, struct error *err) MUST_CHECK;
-
-/* How a command whose answer is not a struct result writes it. */
-struct answer_writer {
-	/* And, of lists, markdown: the style says so. */
-	void (*table)(const void *answer, const struct render_style *style,
-		      struct out *out);
-	void (*json)(const void *answer, struct out *out);
-	/* Of lists; NULL where there are none. */
-	void (*csv)(const void *answer, struct out *out);
-	void (*id)(const void *answer, struct out *out);
-};
 
 /* As output_check(), for a form of a command, "search --tags", that gives
  * table and json only. */

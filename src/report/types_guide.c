@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/types_guide.h"
+#include "report/types_guide.h"
 
 #include <stdio.h>
 
