@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "analyze/call_graph.h"
+#include "backend/source_files.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/row_order.h"
-#include "cli/source_files.h"
 #include "render/details.h"
 
 bool profile_details_wanted(const struct options *o)
@@ -106,13 +106,17 @@ static bool show_listings(struct run *r, struct regex *symbol,
 			  struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	const struct source_places places = {
+		.trim_path = str_from(o->trim_path),
+		.folders = str_from(o->source_path),
+	};
 	struct listings l = { .count = 0 };
 	bool is_done;
 
 	arena_init(&l.arena, LIMIT_RESULT_BYTES);
 	is_done = listings_build(&l, &r->shown->slow.profile, symbol, err) &&
 		  (l.count || fail_no_match("--list", o->list, err)) &&
-		  source_files_read(o, &l, err) &&
+		  source_files_read(&places, &l, err) &&
 		  output_answer(o, &listings_writer, &l, err);
 	arena_release(&l.arena);
 	return is_done;

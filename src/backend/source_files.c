@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/source_files.h"
+#include "backend/source_files.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -57,11 +57,11 @@ static bool find_under(struct str folder, struct str file, struct buf *path)
 	return false;
 }
 
-static bool find_file(const struct options *o, struct str search,
-		      struct str name, struct buf *path)
+static bool find_file(const struct source_places *places, struct str name,
+		      struct buf *path)
 {
-	struct str file = path_trim(name, str_from(o->trim_path), search);
-	struct str folder;
+	struct str search = places->folders, folder;
+	struct str file = path_trim(name, places->trim_path, search);
 
 	if (memchr(file.ptr, '\0', file.len))
 		return false;
@@ -182,9 +182,8 @@ static bool explain(struct listings *l, struct listing *item, const char *why,
 	return item->reason.ptr || arena_fail(&l->arena, WHAT, err);
 }
 
-static bool read_one(const struct options *o, struct str search,
-		     struct listings *l, struct listing *item,
-		     struct error *err)
+static bool read_one(const struct source_places *places, struct listings *l,
+		     struct listing *item, struct error *err)
 {
 	struct buf path, text;
 	struct error why = { 0 };
@@ -197,7 +196,7 @@ static bool read_one(const struct options *o, struct str search,
 		return explain(l, item, "the profile names no lines", err);
 	buf_init(&path, LIMIT_STRING_BYTES * 2);
 	buf_init(&text, LIMIT_SOURCE_BYTES);
-	if (!find_file(o, search, item->file, &path))
+	if (!find_file(places, item->file, &path))
 		is_done = explain(l, item,
 				  "the file is not here; give the folder of "
 				  "the sources with --source-path, and what "
@@ -212,16 +211,16 @@ static bool read_one(const struct options *o, struct str search,
 	return is_done;
 }
 
-bool source_files_read(const struct options *o, struct listings *l,
+bool source_files_read(const struct source_places *places, struct listings *l,
 		       struct error *err)
 {
-	struct str search = str_from(o->source_path);
+	struct source_places known = *places;
 	char here[LIMIT_PATH_BYTES];
 
-	if (!search.len && getcwd(here, sizeof here))
-		search = str_from(here);
+	if (!known.folders.len && getcwd(here, sizeof here))
+		known.folders = str_from(here);
 	for (size_t i = 0; i < l->count; i++)
-		if (!read_one(o, search, l, &l->items[i], err))
+		if (!read_one(&known, l, &l->items[i], err))
 			return false;
 	return true;
 }
