@@ -2,23 +2,32 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/search_show.h"
+#include "cli/output.h"
+#include "cli/search_question.h"
 #include "cli/search_tags.h"
+#include "cli/suggest_next.h"
+#include "report/search_answer.h"
+#include "report/search_text.h"
 #include "wire/redact.h"
 
 static bool search(struct trace_search *s, struct context *ctx,
 		   struct result *result, struct error *err)
 {
-	struct search_answer answer = { .options = ctx->options,
-					.search = s,
-					.result = result };
+	struct search_answer answer = {
+		.search = s,
+		.min_duration_ns = ctx->options->min_duration_ns,
+		.above = ctx->options->above,
+		.result = result,
+	};
 
-	if (!trace_search_options(s, ctx, err) ||
-	    !trace_search_run(s, ctx, err))
+	if (!search_question(s, ctx, err))
 		return false;
-	trace_search_notes(s, &ctx->notes);
+	if (!trace_search_run(s, &ctx->backends, err))
+		return search_text_explain(s, err);
+	search_text_add_notes(s, &ctx->notes);
 	if (!context_report(ctx, result, err))
 		return false;
+	answer.servers = suggest_servers(ctx, false);
 	answer.source =
 		backends_side_name(&ctx->backends, &ctx->backends.traces);
 	return output_answer(ctx->options, &search_writer, &answer, err);
@@ -32,11 +41,7 @@ static int list_tags(const struct options *o)
 		    output_check_answer(o, "search --tags", &err) &&
 		    search_tags(&ctx, &err);
 
-	done = context_finish(&ctx, done, &err);
-	if (!done)
-		message_error(&err);
-	context_release(&ctx);
-	return done ? 0 : error_exit_code(err.code);
+	return context_end(&ctx, done, &err);
 }
 
 static bool check_args(const struct options *o, struct error *err)

@@ -1,92 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "backend/fetch_profile.h"
 #include "cli/cli.h"
-#include "cli/services.h"
+#include "cli/output.h"
+#include "cli/suggest_next.h"
+#include "cli/window.h"
+#include "report/note_text.h"
+#include "report/services_answer.h"
 
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
 
-/* The longest range that servers answer at once by default. */
-#define NAMES_WINDOW_NS NS_PER_DAY
-
-static bool fail_window(const struct services *s, struct error *err)
+static bool question(struct services *s, struct context *ctx, struct error *err)
 {
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	const struct options *o = ctx->options;
 
-	format_rfc3339(s->window.from_ns, from);
-	format_rfc3339(s->window.to_ns, to);
-	return error_set(err, ERROR_NOT_FOUND,
-			 "no profiles between %.19sZ and %.19sZ; %sask "
-			 "tracefind doctor",
-			 from, to,
-			 s->window.to_ns - s->window.from_ns < NS_PER_DAY
-				 ? "widen with --since 24h, or "
-				 : "");
-}
-
-/* None of that name: which others there are is worth one more request. */
-static bool fail_service(struct services *s, struct error *err)
-{
-	const char *service = s->ctx.options->service;
-	struct time_range range = s->window;
-	struct names_job names;
-	struct job *job = &names.job;
-	struct str near;
-
-	if (range.to_ns - range.from_ns > NAMES_WINDOW_NS)
-		range.from_ns = range.to_ns - NAMES_WINDOW_NS;
-	services_job_init(&names, range);
-	if (!jobs_run(&s->ctx.backends, &job, 1, err))
-		return false;
-	if (!job->has_answer || !names.names.count)
-		return fail_window(s, err);
-	if (nearest_names(&names.names, str_from(service), &near, 1))
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no profiles of service \"%s\" in this "
-				 "window; nearest: \"%.*s\"",
-				 service, STR_ARGS(near));
-	return error_set(err, ERROR_NOT_FOUND,
-			 "no profiles of service \"%s\" in this window; %zu "
-			 "others have some: tracefind services lists them",
-			 service, names.names.count);
-}
-
-static bool fail_empty(struct services *s, struct error *err)
-{
-	return s->ctx.options->service ? fail_service(s, err)
-				       : fail_window(s, err);
-}
-
-static bool services(struct services *s, struct error *err)
-{
-	const struct options *o = s->ctx.options;
-
-	if (s->ctx.backends.profiles.path)
+	if (ctx->backends.profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
 			"services asks a server; for a file: tracefind "
 			"profile %s",
-			s->ctx.backends.profiles.path);
-	return window_resolve(o, s->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
-			      &s->window, err) &&
-	       services_fetch(s, err) && (s->count || fail_empty(s, err)) &&
-	       output_answer(o, &services_writer, s, err);
+			ctx->backends.profiles.path);
+	*s = (struct services){
+		.backends = &ctx->backends,
+		.note = note_text_add,
+		.service = o->service,
+	};
+	if (!window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+			    &s->window, err))
+		return false;
+	return s->window.to_ns - s->window.from_ns <= SERVICES_MAX_NS ||
+	       error_set(err, ERROR_USAGE,
+			 "services looks at 20 days at most; ask for a "
+			 "shorter window with --since or --from");
+}
+
+/* None of that name: which others there are is worth one more request. */
+static bool fail_empty(const struct services *s, struct error *err)
+{
+	struct name_list names = { .count = 0 };
+
+	return (!s->service || services_ask_names(s, &names, err)) &&
+	       services_explain_none(s, &names, err);
+}
+
+static bool services(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct services s;
+	struct services_answer answer = {
+		.services = &s,
+		.limit = (size_t)o->limit,
+		.is_limit_given = options_given(o, "limit"),
+		.notes = &ctx->notes,
+	};
+
+	if (!question(&s, ctx, err) || !services_fetch(&s, err) ||
+	    (!s.count && !fail_empty(&s, err)))
+		return false;
+	answer.servers = suggest_servers(ctx, true);
+	return output_answer(o, &services_writer, &answer, err);
 }
 
 int cmd_services(const struct options *o)
 {
 	struct error err = { 0 };
-	struct services s;
-	bool done;
+	struct context ctx;
+	bool done = context_init(&ctx, o, &err) &&
+		    output_check(o, "services", &err) && services(&ctx, &err);
 
-	memset(&s, 0, sizeof s);
-	done = context_init(&s.ctx, o, &err) &&
-	       output_check(o, "services", &err) && services(&s, &err);
-	done = context_finish(&s.ctx, done, &err);
-	if (!done)
-		message_error(&err);
-	context_release(&s.ctx);
-	return done ? 0 : error_exit_code(err.code);
+	return context_end(&ctx, done, &err);
 }

@@ -42,6 +42,10 @@ void context_release(struct context *ctx);
 bool context_finish(struct context *ctx, bool done,
 		    struct error *err) MUST_CHECK;
 
+/* The end of a command: the same, tells the error if any, and releases.
+ * Returns the exit status. */
+int context_end(struct context *ctx, bool done, struct error *err);
+
 /* The folder of the cache, whether it is there or not. ERROR_USAGE when the
  * environment has no place for it. */
 bool context_find_cache(struct arena *arena, struct str *folder,

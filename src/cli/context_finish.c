@@ -98,3 +98,12 @@ bool context_finish(struct context *ctx, bool done, struct error *err)
 	*err = late;
 	return false;
 }
+
+int context_end(struct context *ctx, bool done, struct error *err)
+{
+	done = context_finish(ctx, done, err);
+	if (!done)
+		message_error(err);
+	context_release(ctx);
+	return done ? 0 : error_exit_code(err->code);
+}

@@ -5,6 +5,7 @@
 #include "base/jsonw.h"
 #include "base/timefmt.h"
 #include "cli/output.h"
+#include "cli/search_question.h"
 #include "cli/window.h"
 #include "render/json_parts.h"
 #include "render/page.h"
@@ -98,11 +99,8 @@ static bool check(const struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 
-	if (ctx->backends.traces.path)
-		return error_set(err, ERROR_USAGE,
-				 "search asks a server; for a file: tracefind "
-				 "show %s",
-				 ctx->backends.traces.path);
+	if (!search_has_server(ctx, err))
+		return false;
 	if (o->query || o->name || o->errors || o->above || o->min_duration_ns)
 		return error_set(err, ERROR_USAGE,
 				 "--tags takes --service and a window only");

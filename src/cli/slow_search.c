@@ -4,15 +4,9 @@
 #include <string.h>
 
 #include "base/count.h"
-#include "cli/trace_search.h"
+#include "cli/search_question.h"
 #include "cli/window.h"
-
-/* Slow is what took as long as the slowest twentieth. An answer's worth of
- * those is enough to see what is typical: two questions, and so many wanted
- * traces that answers are no longer than those of search. */
-#define SLOW_PERMILLE 950u
-#define SLOW_ROUNDS 2u
-#define SLOW_TRACES 25u
+#include "report/search_text.h"
 
 bool slow_search_is_asked(const struct options *o)
 {
@@ -23,31 +17,9 @@ bool slow_search_is_asked(const struct options *o)
 	       (o->service || o->name || window_is_given(o));
 }
 
-static void note_choice(const struct trace_search *s,
-			const struct typical *typical, struct notes *notes)
-{
-	const struct hit *hit = &s->items[typical->index];
-	char id[33], took[24], slow[24];
-	struct buf basis;
-
-	trace_id_format(&hit->id, id);
-	format_duration(hit->duration_ns, took);
-	format_duration(s->above_ns, slow);
-	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
-	trace_search_basis(s, &basis);
-	notes_add(notes,
-		  "took trace %s: %.*s %.*s, %s, the median of %zu like it "
-		  "among %zu slow ones (the slowest 5 %% of %s took "
-		  "%s or longer)",
-		  id, STR_ARGS(hit->root_service), STR_ARGS(hit->root_name),
-		  took, typical->group_count, s->fitting_count,
-		  buf_text(&basis), slow);
-	buf_release(&basis);
-}
-
 /* What was searched for, which says nothing of the trace that was found: its
  * culprit may be any service. */
-static const char *const searched[] = { "since", "from",    "to",
+static const char *const searched[] = { "since",  "from",    "to",
 					"around", "service", "name" };
 
 static bool is_searched(const char *arg)
@@ -98,15 +70,11 @@ static bool choose(struct run *r, const struct hit *hit, struct error *err)
 	return true;
 }
 
-/* The slow traces in s->query.range, and one that is typical of them. */
-static bool find_typical(struct context *ctx, struct trace_search *s,
+static bool find_typical(struct trace_search *s, struct context *ctx,
 			 struct typical *typical, struct error *err)
 {
-	s->wanted = SLOW_TRACES;
-	s->above_permille = SLOW_PERMILLE;
-	s->round_limit = SLOW_ROUNDS;
-	return trace_search_run(s, ctx, err) &&
-	       typical_find(s->items, s->fitting_count, typical, err);
+	return trace_search_typical(s, &ctx->backends, typical, err) ||
+	       search_text_explain(s, err);
 }
 
 bool slow_search(struct run *r, struct error *err)
@@ -116,37 +84,16 @@ bool slow_search(struct run *r, struct error *err)
 	bool done;
 
 	trace_search_init(&s);
-	done = trace_search_options(&s, &r->ctx, err) &&
-	       find_typical(&r->ctx, &s, &typical, err) &&
+	done = search_question(&s, &r->ctx, err) &&
+	       find_typical(&s, &r->ctx, &typical, err) &&
 	       choose(r, &s.items[typical.index], err);
 	if (done)
-		note_choice(&s, &typical, &r->ctx.notes);
+		search_text_add_choice(&s, &typical, &r->ctx.notes);
 	trace_search_release(&s);
 	return done;
 }
 
 /* ---- an operation ---- */
-
-static void note_operation(const struct trace_search *s,
-			   const struct typical *typical, struct notes *notes)
-{
-	const struct hit *hit = &s->items[typical->index];
-	char id[33], took[24];
-	struct buf basis;
-
-	trace_id_format(&hit->id, id);
-	format_duration(hit->duration_ns, took);
-	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
-	trace_search_basis(s, &basis);
-	notes_add(notes,
-		  "took operation \"%.*s\": trace %s, in which it took %s, is "
-		  "typical of the slowest 5 %% of %s; "
-		  "another one with --name (tracefind search --tags name "
-		  "--service %.*s lists them)",
-		  STR_ARGS(hit->name), id, took, buf_text(&basis),
-		  STR_ARGS(s->query.service));
-	buf_release(&basis);
-}
 
 bool slow_search_operation(struct context *ctx, struct time_range range,
 			   struct str *name, struct error *err)
@@ -156,9 +103,9 @@ bool slow_search_operation(struct context *ctx, struct time_range range,
 	bool done;
 
 	trace_search_init(&s);
-	done = trace_search_options(&s, ctx, err);
+	done = search_question(&s, ctx, err);
 	s.query.range = range;
-	done = done && find_typical(ctx, &s, &typical, err);
+	done = done && find_typical(&s, ctx, &typical, err);
 	if (done) {
 		*name = arena_str(&ctx->arena, s.items[typical.index].name);
 		done = name->ptr || arena_fail(&ctx->arena, "the name", err);
@@ -168,7 +115,7 @@ bool slow_search_operation(struct context *ctx, struct time_range range,
 				 "the trace server does not say which spans of "
 				 "the service are slow: name one with --name");
 	if (done)
-		note_operation(&s, &typical, &ctx->notes);
+		search_text_add_operation(&s, &typical, &ctx->notes);
 	trace_search_release(&s);
 	return done;
 }

@@ -81,20 +81,34 @@ static void add_context(const struct options *o, struct buf *out)
 	shell_word_add(out, str_from(o->context));
 }
 
-void suggest_servers(const struct options *o, bool has_window, struct buf *out)
+static void add_servers(const struct options *o, bool has_window,
+			struct buf *out)
 {
 	static const char *const kept[] = { "--traces-", "--profiles-",
 					    "--tenant-id", "--username" };
 	static const char *const times[] = { "--from=", "--to=", "--since=",
 					     "--around=", "--pad=" };
 
-	if (o->replay)
-		return;
 	for (size_t i = 1; i < o->raw_count; i++)
 		if (HAS_PREFIX(kept, o->raw_args[i]) ||
 		    (has_window && HAS_PREFIX(times, o->raw_args[i])))
 			shell_word_add(out, str_from(o->raw_args[i]));
 	add_context(o, out);
+}
+
+struct str suggest_servers(struct context *ctx, bool has_window)
+{
+	struct str kept = { NULL, 0 };
+	struct buf text;
+
+	if (ctx->options->replay)
+		return STR("");
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	add_servers(ctx->options, has_window, &text);
+	if (text.state == BUF_OK)
+		kept = arena_str(&ctx->arena, buf_str(&text));
+	buf_release(&text);
+	return kept;
 }
 
 /* command NULL: the run's own once more. */

@@ -16,9 +16,9 @@ void suggest_next(struct run *r, const char *command, const char *tail);
  * it read standard input. */
 void suggest_repeat(const struct run *r, struct buf *out);
 
-/* Appends those of the run's options that lead a further command to the same
- * servers, and with has_window to the same time; credentials are not among
- * them. Nothing of a run with --replay. */
-void suggest_servers(const struct options *o, bool has_window, struct buf *out);
+/* Those of the run's options that lead a further command to the same servers,
+ * and with has_window to the same time; credentials are not among them. Nothing
+ * of a run with --replay. In ctx->arena; NULL ptr: they are too long. */
+struct str suggest_servers(struct context *ctx, bool has_window);
 
 #endif

@@ -46,6 +46,8 @@ enum note_kind {
 	NOTE_ZERO_SUM,        /* name: profile or baseline */
 	NOTE_STACKLESS,       /* percent of the profile */
 	NOTE_WHOLE_RUNS,      /* of slow_ns and base_ns, and so compared */
+	NOTE_CPU_MISSING,     /* of services over time; reason */
+	NOTE_SERIES_CUT,      /* there are more than count */
 	NOTE_KINDS
 };
 

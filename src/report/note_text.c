@@ -107,6 +107,9 @@ static void add_reasons(const struct note *n, struct notes *notes)
 	case NOTE_SPAN_SAMPLES_MISSING:
 		notes_add(notes, "samples of the span: %s", n->reason);
 		break;
+	case NOTE_CPU_MISSING:
+		notes_add(notes, "CPU over time: %s", n->reason);
+		break;
 	case NOTE_NAME_ASSUMED:
 		notes_add(notes,
 			  "the profile server did not list its series (%s): "
@@ -134,6 +137,12 @@ static void add_numbers(const struct note *n, struct notes *notes)
 		notes_add(notes,
 			  "functions that grew (%zu) are not blamed: requests "
 			  "slow like this one are no more than usual",
+			  n->count);
+		break;
+	case NOTE_SERIES_CUT:
+		notes_add(notes,
+			  "more than %zu series: some services may be "
+			  "missing; narrow with --service or --since",
 			  n->count);
 		break;
 	case NOTE_FILTERED:

@@ -57,7 +57,7 @@ LOOKS_IN = {
     "cli/fetch_trace.c": {"files/input.h"},
     "cli/google_login.c": {"google/google_credential.h",
                            "google/google_token.h"},
-    "cli/services.c": {"parca/parca_probe.h"},
+    "investigate/services.c": {"parca/parca_probe.h"},
     "cli/trace_arg.c": {"files/input.h"},
     "cli/window.c": {"files/input.h"},
     "doctor/profiles.c": {"files/fetch_file.h"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/services.h"
+#include "investigate/services.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,9 @@
 /* What nearly all senders call CPU time; the others are asked for once their
  * types are known. */
 #define USUAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+
+/* The longest range that servers answer at once by default. */
+#define NAMES_WINDOW_NS NS_PER_DAY
 
 /* Other ids of CPU time: one per runtime of a kind of its own. */
 #define OTHER_TYPES 4
@@ -122,14 +125,13 @@ static void totals_init(struct totals_job *t, const struct services *s,
 
 static bool build_selector(struct services *s, struct error *err)
 {
-	const char *service = s->ctx.options->service;
 	struct buf text;
 
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	if (service)
-		selector_add(&text, str_from(labels[0]), str_from(service));
+	if (s->service)
+		selector_add(&text, str_from(labels[0]), str_from(s->service));
 	selector_close(&text);
-	s->selector = arena_str(&s->ctx.arena, buf_str(&text));
+	s->selector = arena_str(s->backends->arena, buf_str(&text));
 	buf_release(&text);
 	return s->selector.ptr || error_memory(err, "the selector");
 }
@@ -170,9 +172,9 @@ static bool gather_pairs(struct services *s, const struct series_job *parts,
 
 	for (size_t i = 0; i < n; i++)
 		room += parts[i].series.count;
-	pairs = arena_array(&s->ctx.arena, room, 2 * sizeof *pairs);
+	pairs = arena_array(s->backends->arena, room, 2 * sizeof *pairs);
 	if (room && !pairs)
-		return arena_fail(&s->ctx.arena, "the services", err);
+		return arena_fail(s->backends->arena, "the services", err);
 	*count = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct series_list *list = &parts[i].series;
@@ -197,7 +199,7 @@ static void choose_cpu(struct services *s, struct service_row *row)
 	struct error none = { 0 };
 	bool is_gauge;
 
-	if (!profile_type_resolve(STR("cpu"), &row->types, &s->ctx.arena,
+	if (!profile_type_resolve(STR("cpu"), &row->types, s->backends->arena,
 				  &row->cpu_type, &is_gauge, &none) ||
 	    str_find(row->cpu_type, STR(":nanoseconds:")) == SIZE_MAX)
 		row->cpu_type = STR("");
@@ -211,10 +213,10 @@ static bool build_rows(struct services *s, const struct series_job *parts,
 
 	if (!gather_pairs(s, parts, n, &pairs, &count, err))
 		return false;
-	s->rows = arena_array(&s->ctx.arena, count + 1, sizeof *s->rows);
-	types = arena_array(&s->ctx.arena, count + 1, sizeof *types);
+	s->rows = arena_array(s->backends->arena, count + 1, sizeof *s->rows);
+	types = arena_array(s->backends->arena, count + 1, sizeof *types);
 	if (!s->rows || !types)
-		return arena_fail(&s->ctx.arena, "the services", err);
+		return arena_fail(s->backends->arena, "the services", err);
 	for (size_t i = 0; i < count; i++) {
 		const struct str *pair = &pairs[2 * i];
 
@@ -254,10 +256,12 @@ static bool add_totals(struct services *s, const struct totals_job *t,
 		    !str_equal(row->cpu_type, str_from(t->query.type_id)))
 			continue;
 		if (!row->cpu_ns)
-			row->cpu_ns = arena_array(&s->ctx.arena, s->step_count,
-						  sizeof *row->cpu_ns);
+			row->cpu_ns =
+				arena_array(s->backends->arena, s->step_count,
+					    sizeof *row->cpu_ns);
 		if (!row->cpu_ns)
-			return arena_fail(&s->ctx.arena, "the services", err);
+			return arena_fail(s->backends->arena, "the services",
+					  err);
 		for (size_t k = 0; k < t->query.step_count; k++) {
 			row->cpu_ns[t->first_step + k] += total->values[k];
 			row->total_ns += total->values[k];
@@ -275,8 +279,9 @@ static bool take_totals(struct services *s, const struct totals_job *parts,
 	for (size_t i = 0; i < n; i++) {
 		if (parts[i].job.has_answer)
 			continue;
-		notes_add(&s->ctx.notes, "CPU over time: %s",
-			  parts[i].job.err.message);
+		s->note(&(struct note){ .kind = NOTE_CPU_MISSING,
+					.reason = parts[i].job.err.message },
+			s->backends->notes);
 		return true;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -294,10 +299,9 @@ static bool take_series(struct services *s, const struct series_job *parts,
 			return false;
 		}
 		if (parts[i].series.count == LIMIT_SERIES)
-			notes_add(&s->ctx.notes,
-				  "more than %u series: some services may be "
-				  "missing; narrow with --service or --since",
-				  LIMIT_SERIES);
+			s->note(&(struct note){ .kind = NOTE_SERIES_CUT,
+						.count = LIMIT_SERIES },
+				s->backends->notes);
 	}
 	return build_rows(s, parts, n, err);
 }
@@ -306,13 +310,14 @@ static bool ask_usual(struct services *s, struct error *err)
 {
 	size_t n = part_count(s);
 	struct series_job *series =
-		arena_array(&s->ctx.arena, n, sizeof *series);
+		arena_array(s->backends->arena, n, sizeof *series);
 	struct totals_job *totals =
-		arena_array(&s->ctx.arena, n, sizeof *totals);
-	struct job **jobs = arena_array(&s->ctx.arena, 2 * n, sizeof *jobs);
+		arena_array(s->backends->arena, n, sizeof *totals);
+	struct job **jobs =
+		arena_array(s->backends->arena, 2 * n, sizeof *jobs);
 
 	if (!series || !totals || !jobs)
-		return arena_fail(&s->ctx.arena, "the requests", err);
+		return arena_fail(s->backends->arena, "the requests", err);
 	for (size_t i = 0; i < n; i++) {
 		size_t from = s->step_count * i / n;
 		size_t to = s->step_count * (i + 1) / n;
@@ -323,7 +328,7 @@ static bool ask_usual(struct services *s, struct error *err)
 		jobs[2 * i] = &series[i].job;
 		jobs[2 * i + 1] = &totals[i].job;
 	}
-	return jobs_run(&s->ctx.backends, jobs, 2 * n, err) &&
+	return jobs_run(s->backends, jobs, 2 * n, err) &&
 	       take_series(s, series, n, err) && take_totals(s, totals, n, err);
 }
 
@@ -356,10 +361,10 @@ static bool ask_others(struct services *s, struct error *err)
 
 	if (!count)
 		return true;
-	totals = arena_array(&s->ctx.arena, count * n, sizeof *totals);
-	jobs = arena_array(&s->ctx.arena, count * n, sizeof *jobs);
+	totals = arena_array(s->backends->arena, count * n, sizeof *totals);
+	jobs = arena_array(s->backends->arena, count * n, sizeof *jobs);
 	if (!totals || !jobs)
-		return arena_fail(&s->ctx.arena, "the requests", err);
+		return arena_fail(s->backends->arena, "the requests", err);
 	for (size_t i = 0; i < count * n; i++) {
 		size_t part = i % n;
 
@@ -368,7 +373,7 @@ static bool ask_others(struct services *s, struct error *err)
 			    s->step_count * (part + 1) / n);
 		jobs[i] = &totals[i].job;
 	}
-	done = jobs_run(&s->ctx.backends, jobs, count * n, err);
+	done = jobs_run(s->backends, jobs, count * n, err);
 	for (size_t i = 0; done && i < count; i++)
 		done = take_totals(s, totals + i * n, n, err);
 	return done;
@@ -376,15 +381,29 @@ static bool ask_others(struct services *s, struct error *err)
 
 bool services_fetch(struct services *s, struct error *err)
 {
-	if (s->window.to_ns - s->window.from_ns > SERVICES_MAX_NS)
-		return error_set(err, ERROR_USAGE,
-				 "services looks at 20 days at most; ask for a "
-				 "shorter window with --since or --from");
 	cut_window(s);
 	if (!build_selector(s, err) || !ask_usual(s, err) ||
 	    !ask_others(s, err))
 		return false;
 	if (s->count)
 		qsort(s->rows, s->count, sizeof *s->rows, compare_rows);
+	return true;
+}
+
+bool services_ask_names(const struct services *s, struct name_list *names,
+			struct error *err)
+{
+	struct time_range range = s->window;
+	struct names_job question;
+	struct job *job = &question.job;
+
+	if (range.to_ns - range.from_ns > NAMES_WINDOW_NS)
+		range.from_ns = range.to_ns - NAMES_WINDOW_NS;
+	services_job_init(&question, range);
+	if (!jobs_run(s->backends, &job, 1, err))
+		return false;
+	names->count = 0;
+	if (job->has_answer)
+		*names = question.names;
 	return true;
 }

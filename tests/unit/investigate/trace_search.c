@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/trace_search.h"
+#include "investigate/trace_search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

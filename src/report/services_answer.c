@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "report/services_answer.h"
+
 #include <stdio.h>
 
 #include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "cli/services.h"
-#include "cli/suggest_next.h"
 #include "render/json_parts.h"
 #include "render/markdown.h"
 #include "render/spark.h"
@@ -23,21 +23,20 @@ static size_t spark_columns(const struct page *p)
 	return p->width >= 160 ? 60 : p->width >= 120 ? 30 : 20;
 }
 
-static bool is_limited(const struct services *s)
+static bool is_limited(const struct services_answer *a)
 {
-	return s->ctx.options->limit > 0 && s->count > s->ctx.options->limit;
+	return a->limit > 0 && a->services->count > a->limit;
 }
 
-static size_t rows_shown(const struct services *s)
+static size_t rows_shown(const struct services_answer *a)
 {
-	return is_limited(s) ? (size_t)s->ctx.options->limit : s->count;
+	return is_limited(a) ? a->limit : a->services->count;
 }
 
-/* Programs get all, unless -n was given. */
-static size_t rows_given(const struct services *s)
+/* Programs get all, unless a limit was given. */
+static size_t rows_given(const struct services_answer *a)
 {
-	return options_given(s->ctx.options, "limit") ? rows_shown(s)
-						      : s->count;
+	return a->is_limit_given ? rows_shown(a) : a->services->count;
 }
 
 /* CPU seconds a second over the whole window. */
@@ -66,13 +65,14 @@ static void format_cores(const struct services *s,
 
 /* ---- for people ---- */
 
-static size_t name_columns(struct page *p, const struct services *s)
+static size_t name_columns(struct page *p, const struct services_answer *a)
 {
 	size_t widest = NAME_MIN_COLUMNS;
 	size_t most = p->width ? p->width * 2 / 5 : PAGE_ALIGN_COLUMNS;
 
-	for (size_t i = 0; i < rows_shown(s); i++) {
-		size_t columns = page_columns(p, s->rows[i].name, most);
+	for (size_t i = 0; i < rows_shown(a); i++) {
+		size_t columns =
+			page_columns(p, a->services->rows[i].name, most);
 
 		widest = columns > widest ? columns : widest;
 	}
@@ -187,14 +187,16 @@ static void write_row(struct page *p, const struct services *s,
 	write_types(p, row, p->width > before ? p->width - before : 0);
 }
 
-static void write_next(struct page *p, const struct options *o,
+static void write_next(struct page *p, const struct services_answer *a,
 		       const char *command, bool is_first)
 {
 	struct buf line;
 
+	if (!a->servers.ptr)
+		return;
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&line, "tracefind %s --service NAME", command);
-	suggest_servers(o, true, &line);
+	buf_add_str(&line, a->servers);
 	if (line.state == BUF_OK && p->style.is_markdown) {
 		struct str text = buf_str(&line);
 
@@ -206,36 +208,37 @@ static void write_next(struct page *p, const struct options *o,
 	buf_release(&line);
 }
 
-static void write_tail(struct page *p, const struct services *s)
+static void write_tail(struct page *p, const struct services_answer *a)
 {
-	if (is_limited(s)) {
+	if (is_limited(a)) {
 		page_textf(p, "%zu more; -n 0 lists all",
-			   s->count - rows_shown(s));
+			   a->services->count - rows_shown(a));
 		page_flush(p, PAINT_DIM, "", 0);
 	}
-	if (s->ctx.options->quiet)
+	if (p->style.is_quiet)
 		return;
 	out_char(p->out, '\n');
-	page_notes(p, &s->ctx.notes, STR(""));
-	write_next(p, s->ctx.options, "types", true);
-	write_next(p, s->ctx.options, "profile", false);
+	page_notes(p, a->notes, STR(""));
+	write_next(p, a, "types", true);
+	write_next(p, a, "profile", false);
 }
 
 static void write_table(const void *answer, const struct render_style *style,
 			struct out *out)
 {
-	const struct services *s = answer;
+	const struct services_answer *a = answer;
+	const struct services *s = a->services;
 	struct page p;
 	size_t name;
 
 	page_begin(&p, style, out);
-	name = name_columns(&p, s);
+	name = name_columns(&p, a);
 	write_head(&p, s, name);
-	for (size_t i = 0; i < rows_shown(s); i++)
+	for (size_t i = 0; i < rows_shown(a); i++)
 		write_row(&p, s, &s->rows[i], name);
-	if (style->is_markdown && is_limited(s))
+	if (style->is_markdown && is_limited(a))
 		out_char(out, '\n');
-	write_tail(&p, s);
+	write_tail(&p, a);
 	page_end(&p);
 }
 
@@ -287,7 +290,7 @@ static void json_row(struct jsonw *w, const struct services *s,
 static void json_asked(struct jsonw *w, const struct services *s)
 {
 	json_head(w, "services");
-	jsonw_pair_text(w, "service", s->ctx.options->service);
+	jsonw_pair_text(w, "service", s->service);
 	jsonw_pair_time(w, "from", s->window.from_ns);
 	jsonw_pair_time(w, "to", s->window.to_ns);
 	jsonw_pair_i64(w, "step_ns", s->step_ms * NS_PER_MS);
@@ -296,7 +299,8 @@ static void json_asked(struct jsonw *w, const struct services *s)
 
 static void write_json(const void *answer, struct out *out)
 {
-	const struct services *s = answer;
+	const struct services_answer *a = answer;
+	const struct services *s = a->services;
 	struct jsonw w;
 
 	jsonw_init(&w, out, 2);
@@ -304,10 +308,10 @@ static void write_json(const void *answer, struct out *out)
 	json_asked(&w, s);
 	jsonw_key(&w, "services");
 	jsonw_array(&w);
-	for (size_t i = 0; i < rows_given(s); i++)
+	for (size_t i = 0; i < rows_given(a); i++)
 		json_row(&w, s, &s->rows[i]);
 	jsonw_array_end(&w);
-	json_notes(&w, "notes", &s->ctx.notes);
+	json_notes(&w, "notes", a->notes);
 	jsonw_object_end(&w);
 	out_char(out, '\n');
 }
@@ -329,10 +333,11 @@ static void csv_types(const struct service_row *row, struct out *out)
 
 static void write_csv(const void *answer, struct out *out)
 {
-	const struct services *s = answer;
+	const struct services_answer *a = answer;
+	const struct services *s = a->services;
 
 	out_text(out, "service,cpu_cores,cpu_seconds,types\n");
-	for (size_t i = 0; i < rows_given(s); i++) {
+	for (size_t i = 0; i < rows_given(a); i++) {
 		const struct service_row *row = &s->rows[i];
 
 		escape_csv(out, row->name);
@@ -348,9 +353,10 @@ static void write_csv(const void *answer, struct out *out)
 
 static void write_id(const void *answer, struct out *out)
 {
-	const struct services *s = answer;
+	const struct services_answer *a = answer;
+	const struct services *s = a->services;
 
-	for (size_t i = 0; i < rows_given(s); i++) {
+	for (size_t i = 0; i < rows_given(a); i++) {
 		escape_terminal(out, s->rows[i].name);
 		out_char(out, '\n');
 	}
@@ -358,3 +364,38 @@ static void write_id(const void *answer, struct out *out)
 
 const struct answer_writer services_writer = { write_table, write_json,
 					       write_csv, write_id };
+
+/* ---- nothing there ---- */
+
+static bool explain_window(const struct services *s, struct error *err)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	format_rfc3339(s->window.from_ns, from);
+	format_rfc3339(s->window.to_ns, to);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no profiles between %.19sZ and %.19sZ; %sask "
+			 "tracefind doctor",
+			 from, to,
+			 s->window.to_ns - s->window.from_ns < NS_PER_DAY
+				 ? "widen with --since 24h, or "
+				 : "");
+}
+
+bool services_explain_none(const struct services *s,
+			   const struct name_list *names, struct error *err)
+{
+	struct str near;
+
+	if (!names->count)
+		return explain_window(s, err);
+	if (nearest_names(names, str_from(s->service), &near, 1))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no profiles of service \"%s\" in this "
+				 "window; nearest: \"%.*s\"",
+				 s->service, STR_ARGS(near));
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no profiles of service \"%s\" in this window; %zu "
+			 "others have some: tracefind services lists them",
+			 s->service, names->count);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/search_show.h"
+#include "report/search_answer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "cli/suggest_next.h"
 #include "render/json_parts.h"
 #include "render/markdown.h"
 #include "render/page.h"
+#include "report/search_text.h"
 
 static const unsigned shown_permilles[] = { 500, 900, 950, 990 };
 
@@ -173,7 +173,7 @@ static void write_quantiles(const struct trace_search *s, struct page *p)
 	struct buf basis;
 
 	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
-	trace_search_basis(s, &basis);
+	search_text_add_basis(s, &basis);
 	page_textf(p, "%s:", buf_text(&basis));
 	buf_release(&basis);
 	for (size_t i = 0; i < SHOWN_QUANTILES; i++) {
@@ -242,10 +242,12 @@ static void write_next(const struct search_answer *a, struct page *p)
 	struct buf command;
 	char id[33];
 
+	if (!a->servers.ptr)
+		return;
 	trace_id_format(&a->search->items[0].id, id);
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&command, "tracefind slow %s", id);
-	suggest_servers(a->options, false, &command);
+	buf_add_str(&command, a->servers);
 	if (command.state == BUF_OK && p->style.is_markdown) {
 		struct str line = buf_str(&command);
 
@@ -411,10 +413,9 @@ static void json_asked(struct jsonw *w, const struct search_answer *a)
 	jsonw_pair_bool(w, "errors", q->is_error);
 	jsonw_pair_time(w, "from", q->range.from_ns);
 	jsonw_pair_time(w, "to", q->range.to_ns);
-	jsonw_pair_i64(w, "min_duration_ns", a->options->min_duration_ns);
-	jsonw_pair_text(w, "above", a->options->above);
-	jsonw_pair_known(w, "above_ns",
-			 a->options->above ? a->search->above_ns : -1);
+	jsonw_pair_i64(w, "min_duration_ns", a->min_duration_ns);
+	jsonw_pair_text(w, "above", a->above);
+	jsonw_pair_known(w, "above_ns", a->above ? a->search->above_ns : -1);
 	jsonw_pair_i64(w, "found", (int64_t)a->search->fitting_count);
 	jsonw_pair_bool(w, "is_sample", a->search->is_sample);
 	jsonw_pair_i64(w, "hidden", (int64_t)a->search->hidden_count);

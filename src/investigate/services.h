@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The services that sent profiles in a window: how much CPU each took, how
- * that went over the window, and its types of profiles.
+ * that went over the window, and its types of profiles. Knows no options.
  */
-#ifndef CLI_SERVICES_H
-#define CLI_SERVICES_H
+#ifndef INVESTIGATE_SERVICES_H
+#define INVESTIGATE_SERVICES_H
 
-#include "cli/context.h"
-#include "cli/output.h"
-#include "cli/window.h"
+#include "backend/backends.h"
+#include "investigate/facts.h"
 
 /* Steps of a window at most; 20, 30 and 60 columns show them evenly. */
 #define SERVICES_STEPS 60
@@ -26,8 +25,13 @@ struct service_row {
 };
 
 struct services {
-	struct context ctx;
-	struct time_range window; /* whole steps */
+	/* Set by the caller. */
+	struct backends *backends;
+	note_taker note;
+	const char *service;      /* no other; NULL: all */
+	struct time_range window; /* at most SERVICES_MAX_NS; whole steps when
+				   * answered */
+	/* The answer, in the backends' arena. */
 	int64_t step_ms;
 	size_t step_count;
 	struct str selector;
@@ -35,10 +39,13 @@ struct services {
 	size_t count;
 };
 
-/* Asks for all of it; ctx and window are set. No rows: none sent profiles.
+/* Asks for all of it. No rows: none sent profiles.
  * Without an answer about CPU the rest is there, and a note. */
 bool services_fetch(struct services *s, struct error *err) MUST_CHECK;
 
-extern const struct answer_writer services_writer;
+/* Names of all services in the window, or in its last day, where there is none
+ * of the name that was wanted. None also where the server does not say. */
+bool services_ask_names(const struct services *s, struct name_list *names,
+			struct error *err) MUST_CHECK;
 
 #endif

@@ -2,14 +2,25 @@
  *
  * The slowest traces that fit a description, from whichever trace server
  * answers. Servers give the first N that they find, in no order: the bound on
- * the duration is raised until all that is left fits into one answer.
+ * the duration is raised until all that is left fits into one answer. Knows no
+ * options and has no words: what can be said stands in the struct.
  */
-#ifndef CLI_TRACE_SEARCH_H
-#define CLI_TRACE_SEARCH_H
+#ifndef INVESTIGATE_TRACE_SEARCH_H
+#define INVESTIGATE_TRACE_SEARCH_H
 
 #include "analyze/found.h"
+#include "backend/backends.h"
 #include "backend/trace_queries.h"
-#include "cli/context.h"
+
+struct har; /* wire/har.h */
+
+/* Why nothing fits. */
+enum search_lack {
+	SEARCH_LACKS_NOTHING = 0, /* or err has words of its own */
+	SEARCH_LACKS_SERVICE,     /* names: the services that there are */
+	SEARCH_LACKS_OPERATION,   /* names: those of the service */
+	SEARCH_LACKS_TRACES,      /* in this window, of these durations */
+};
 
 struct trace_search {
 	/* Set by the caller. */
@@ -18,7 +29,11 @@ struct trace_search {
 	unsigned above_permille; /* only those from this quantile on; 0: all */
 	unsigned round_limit;    /* questions at most; 0: until complete */
 	bool has_health_checks;  /* keep those too */
-	/* The answer. Arrays live in the context's arena. */
+	/* Instead of asking: what all searches of this case found, whatever
+	 * they looked for. NULL: ask. */
+	const struct har *held;
+	/* The answer. Arrays live in the backends'
+	 * arena. */
 	struct hits hits;      /* all found, health checks too */
 	struct hit *items;     /* those to show, longest first */
 	size_t count;          /* at most wanted */
@@ -36,33 +51,37 @@ struct trace_search {
 	unsigned rounds;
 	bool is_sample;       /* slower ones may be missing */
 	struct buf next_page; /* token of the answer's next page */
+	size_t held_count;    /* searches of the case */
+	/* Why there is no answer. */
+	enum search_lack lack;
+	struct name_list names;
 };
 
 void trace_search_init(struct trace_search *s);
 void trace_search_release(struct trace_search *s);
 
-/* Fills query, wanted and the rest from --service, --name, --errors,
- * --min-duration, --above, --query, --all, -n and the time options. */
-bool trace_search_options(struct trace_search *s, const struct context *ctx,
-			  struct error *err) MUST_CHECK;
-
-/* Asks the server. ERROR_NOT_FOUND with the nearest names when nothing
- * fits. */
-bool trace_search_run(struct trace_search *s, struct context *ctx,
+/* Asks the server. ERROR_NOT_FOUND without words when nothing fits: see
+ * lack. */
+bool trace_search_run(struct trace_search *s, struct backends *b,
 		      struct error *err) MUST_CHECK;
 
-/* Appends what the durations are of: "a sample of 200 traces". */
-void trace_search_basis(const struct trace_search *s, struct buf *out);
+/* The same for the slow ones of what the query describes, and one that is
+ * typical of them. */
+bool trace_search_typical(struct trace_search *s, struct backends *b,
+			  struct typical *typical,
+			  struct error *err) MUST_CHECK;
 
 /* A quantile of the durations, of buckets a near one; duration_count > 0. */
 int64_t trace_search_quantile(const struct trace_search *s, unsigned permille);
 
-/* Says what the list leaves out. */
-void trace_search_notes(const struct trace_search *s, struct notes *notes);
+/* Whether later answers hold the slowest first: a server that sorts gives them
+ * in one; but by the whole of the trace, which says where to look for spans
+ * only. */
+bool trace_search_is_sorted(const struct trace_search *s);
 
-/* Says why nothing fits: names that there are not, with the nearest ones, or
- * times. Always false, ERROR_NOT_FOUND. */
-bool trace_search_fail(const struct trace_search *s, struct context *ctx,
+/* Asks which names there are, where that may be why nothing fits, and says so
+ * in lack. Always false. */
+bool trace_search_fail(struct trace_search *s, struct backends *b,
 		       struct error *err);
 
 /* The bound for the next question, given what was found so far (longest

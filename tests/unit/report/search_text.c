@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/search_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void basis_is(const struct trace_search *s, const char *wanted)
+{
+	struct buf out;
+
+	buf_init(&out, LIMIT_ERROR_BYTES);
+	search_text_add_basis(s, &out);
+	assert_string_equal(buf_text(&out), wanted);
+	buf_release(&out);
+}
+
+static void test_basis(void **state)
+{
+	struct trace_search s = { .duration_count = 200 };
+
+	(void)state;
+	basis_is(&s, "200 traces");
+	s.duration_count = 1;
+	basis_is(&s, "1 trace");
+	s.is_first_sample = true;
+	s.duration_count = 1200;
+	basis_is(&s, "a sample of 1,200 traces");
+	s.buckets.total = 5;
+	s.counted = FIND_COUNTS_REQUESTS;
+	basis_is(&s, "all 5 requests counted by the server");
+}
+
+static void note_is(const struct trace_search *s, const char *wanted)
+{
+	struct notes notes;
+
+	notes_init(&notes);
+	search_text_add_notes(s, &notes);
+	assert_int_equal(notes.count, 1);
+	assert_string_equal(notes.text[0], wanted);
+}
+
+static void test_notes(void **state)
+{
+	const struct trace_search one = { .hidden_count = 1 };
+	const struct trace_search held = { .held_count = 2 };
+	const struct trace_search sample = {
+		.is_sample = true,
+		.bound_ns = 2 * NS_PER_S,
+		.query.trace_limit = 100,
+	};
+
+	(void)state;
+	note_is(&one, "1 health check hidden; --all shows it");
+	note_is(&held, "the traces that 2 searches of the case found, "
+		       "whatever they looked for");
+	note_is(&sample,
+		"a sample: at least 100 traces took 2 s or longer, "
+		"and the server gives the first that it finds; narrow it "
+		"with --since, --name or --min-duration");
+}
+
+static void lack_is(const struct trace_search *s, const char *wanted)
+{
+	struct error err = { 0 };
+
+	error_set(&err, ERROR_NOT_FOUND, "%s", "");
+	assert_false(search_text_explain(s, &err));
+	assert_string_equal(err.message, wanted);
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+}
+
+static void test_nothing_found(void **state)
+{
+	struct str names[] = { STR("cart"), STR("front") };
+	struct trace_search s = {
+		.query = { .service = STR("carts"), .name = STR("GET /") },
+		.lack = SEARCH_LACKS_SERVICE,
+		.names = { names, 2 },
+	};
+
+	(void)state;
+	lack_is(&s, "no traces with service \"carts\"; nearest: \"cart\"");
+	s.lack = SEARCH_LACKS_OPERATION;
+	lack_is(&s, "no traces with operation \"GET /\"; the trace server has "
+		    "2 others");
+	s.lack = SEARCH_LACKS_TRACES;
+	lack_is(&s, "no such traces between 1970-01-01T00:00:00Z and "
+		    "1970-01-01T00:00:00Z; widen with --since 24h, or ask "
+		    "tracefind doctor");
+	s.hidden_count = 3;
+	lack_is(&s, "only health checks found (3); --all shows them");
+}
+
+/* What failed for another reason has its words already. */
+static void test_other_errors_stay(void **state)
+{
+	const struct trace_search s = { .lack = SEARCH_LACKS_NOTHING };
+	struct error err;
+
+	(void)state;
+	error_set(&err, ERROR_NETWORK, "no way");
+	assert_false(search_text_explain(&s, &err));
+	assert_string_equal(err.message, "no way");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_basis),
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_nothing_found),
+		cmocka_unit_test(test_other_errors_stay),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
