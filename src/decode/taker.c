@@ -9,6 +9,9 @@
 /* The process whose attributes were read last. */
 #define PROCESS_READ_LAST (UINT32_MAX - 1)
 
+/* So much is not given back between traces of some spans. */
+#define KEPT_BYTES (256 * KIB)
+
 struct waiting_span {
 	struct span_input in;
 	struct str name;
@@ -215,6 +218,8 @@ bool taker_settle(struct taker *t, struct error *err)
 {
 	bool is_taken = true;
 
+	if (!t->process_count)
+		return true;
 	for (size_t i = 0; is_taken && i < t->waiting_count; i++) {
 		const struct waiting_span *w = &t->spans[i];
 
@@ -223,16 +228,16 @@ bool taker_settle(struct taker *t, struct error *err)
 		t->facts.profile_id = w->profile_id;
 		is_taken = gather(t, &w->in, err);
 	}
-	if (!t->process_count)
-		return is_taken;
-	/* Their texts go with the arena. */
+	/* Their texts may go with the arena. */
 	facts_clear_process(&t->facts);
 	facts_clear_span(&t->facts);
+	t->waiting_count = t->process_count = 0;
+	if (t->arena.used_bytes < KEPT_BYTES)
+		return is_taken;
 	arena_release(&t->arena);
 	t->spans = NULL;
 	t->processes = NULL;
-	t->waiting_count = t->waiting_cap = 0;
-	t->process_count = t->process_cap = 0;
+	t->waiting_cap = t->process_cap = 0;
 	return is_taken;
 }
 
