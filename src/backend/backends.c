@@ -46,7 +46,7 @@ unsigned backends_rounds_left(const struct backends *b)
 
 const struct trace_backend *backends_traces(const struct backends *b)
 {
-	return trace_backend_of(b->traces.kind);
+	return b->traces.row ? b->traces.row->traces : NULL;
 }
 
 const struct trace_traits *backends_trace_traits(const struct backends *b)
@@ -70,7 +70,10 @@ struct str backends_side_name(struct backends *b, const struct side *side)
 	url_redact(&url,
 		   str_from(side->endpoint.project ? side->endpoint.project
 						   : side->endpoint.url));
-	name = arena_printf(b->arena, "%s %s", source_kind_name(side->kind),
+	name = arena_printf(b->arena, "%s %s",
+			    side == &b->traces && side->row
+				    ? side->row->name
+				    : source_kind_name(side->kind),
 			    buf_text(&url));
 	buf_release(&url);
 	return name.ptr ? name : STR("");

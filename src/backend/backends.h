@@ -16,7 +16,10 @@
 
 struct side {
 	struct endpoint endpoint;
-	enum source_kind kind; /* SOURCE_UNKNOWN until probed */
+	/* NULL until probed, and for files. Of profiles what the address says;
+	 * what was found out is in kind. */
+	const struct backend_row *row;
+	enum source_kind kind; /* of profiles */
 	const char *path;      /* SOURCE_FILE */
 	char *secrets[2];      /* password, token: wiped at release */
 	/* Its token goes into secrets[1] before the first request of this

@@ -31,9 +31,11 @@ static const struct trace_checkup own_server = {
 		"newer trace",
 };
 
-const struct trace_checkup *trace_checkup_of(enum source_kind kind)
+const struct trace_checkup *trace_checkup_of(const struct backends *b)
 {
-	return kind == SOURCE_CLOUD_TRACE ? &checkup_cloud_trace : &own_server;
+	const struct trace_backend *t = backends_traces(b);
+
+	return t && t->checkup ? t->checkup : &own_server;
 }
 
 static const struct {

@@ -37,7 +37,8 @@ struct trace_checkup {
 	const char *missing_fix;
 };
 
-const struct trace_checkup *trace_checkup_of(enum source_kind kind);
+/* Of the server of traces, or of files. */
+const struct trace_checkup *trace_checkup_of(const struct backends *b);
 
 #define PROFILE_ASKS 4
 

@@ -3,7 +3,6 @@
 
 #include "backend/answer.h"
 #include "backend/backend.h"
-#include "backend/google/google_address.h"
 #include "backend/table.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -17,80 +16,6 @@ const char *source_kind_name(enum source_kind kind)
 	if (row)
 		return row->name;
 	return kind == SOURCE_FILE ? "file" : "server";
-}
-
-/* ---- addresses ---- */
-
-/* None of these messages repeats the text: it may hold a password. */
-static bool check_url(struct str url, struct error *err)
-{
-	struct url_parts parts;
-
-	if (!url_split(url, &parts)) {
-		if (str_find(url, STR("://")) == SIZE_MAX)
-			return error_set(err, ERROR_USAGE,
-					 "an address begins with http:// or "
-					 "https://, with tempo+, jaeger+, "
-					 "pyroscope+ or parca+ before it, or "
-					 "it is gcp://PROJECT or file:PATH");
-		return error_set(err, ERROR_USAGE,
-				 "not a usable address: only http and https, "
-				 "a plain host name, a port of 1..65535, no "
-				 "blanks");
-	}
-	if (parts.user_info.len)
-		return error_set(err, ERROR_USAGE,
-				 "an address must not hold a user name or "
-				 "password: use --username and "
-				 "--password-file (address: %.*s)",
-				 STR_ARGS(parts.authority));
-	/* Paths are appended, which behind a query makes no sense. */
-	for (size_t i = 0; i < parts.rest.len; i++)
-		if (parts.rest.ptr[i] == '?' || parts.rest.ptr[i] == '#')
-			return error_set(err, ERROR_USAGE,
-					 "the address of %.*s must end before "
-					 "the '%c': a server is named by host "
-					 "and path only",
-					 STR_ARGS(parts.authority),
-					 parts.rest.ptr[i]);
-	return true;
-}
-
-static bool check_google(const char *text, struct error *err)
-{
-	struct google_address address;
-
-	return google_address_parse(text, &address, err) &&
-	       (!address.base.len || check_url(address.base, err));
-}
-
-bool source_parse_url(const char *text, enum source_kind *kind,
-		      const char **rest, struct error *err)
-{
-	struct str all = str_from(text);
-
-	*kind = SOURCE_UNKNOWN;
-	*rest = text;
-	if (str_starts(all, STR("file:"))) {
-		*kind = SOURCE_FILE;
-		*rest = text + 5;
-		return **rest != '\0' ||
-		       error_set(err, ERROR_USAGE, "file: without a path");
-	}
-	if (google_address_is(text)) {
-		*kind = SOURCE_CLOUD_TRACE;
-		return check_google(text, err);
-	}
-	for (size_t i = 0; i < backend_table_count; i++) {
-		struct str prefix = str_from(backend_table[i].prefix);
-
-		if (prefix.len &&
-		    str_equal_nocase(str_slice(all, 0, prefix.len), prefix)) {
-			*kind = backend_table[i].kind;
-			*rest = text + prefix.len;
-		}
-	}
-	return check_url(str_from(*rest), err);
 }
 
 /* ---- requests ---- */

@@ -17,27 +17,16 @@
 #include "base/timefmt.h"
 #include "wire/http.h"
 
+/* Kinds of servers of profiles; those of traces are rows of a table. */
 enum source_kind {
 	SOURCE_UNKNOWN = 0, /* a plain URL: to be probed */
-	SOURCE_TEMPO,
-	SOURCE_JAEGER,
 	SOURCE_PYROSCOPE,
 	SOURCE_PARCA,
-	SOURCE_CLOUD_TRACE,
 	SOURCE_CLOUD_PROFILER,
 	SOURCE_FILE,
 };
 
-/* "tempo+https://host/prefix" -> SOURCE_TEMPO and "https://host/prefix";
- * "file:PATH" -> SOURCE_FILE and "PATH"; plain http(s) -> SOURCE_UNKNOWN;
- * an address of Google Cloud -> SOURCE_CLOUD_TRACE and all of text, whichever
- * API it is for (see google_address.h).
- * *rest points into text. User info in a URL is refused (ERROR_USAGE, with
- * the option to use instead and without repeating the secret). */
-bool source_parse_url(const char *text, enum source_kind *kind,
-		      const char **rest, struct error *err) MUST_CHECK;
-
-/* "tempo", "jaeger"...; "server" while it is unknown. */
+/* "pyroscope"...; "server" while it is unknown. */
 const char *source_kind_name(enum source_kind kind);
 
 /* How an answer is to be understood. err is set for all but ANSWER_OK: for a

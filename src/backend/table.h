@@ -10,12 +10,25 @@
 
 struct trace_backend;
 
+/* A project instead of a host. The host is the API's own unless another is
+ * named: a private endpoint, a proxy, a test. */
+struct project_address {
+	struct str base; /* "https://host/prefix"; empty: the API's own */
+	struct str project;
+};
+
 struct backend_row {
-	enum source_kind kind;
-	const char *name;                   /* in messages: "tempo" */
-	const char *title;                  /* "Tempo" */
-	const char *prefix;                 /* before an address; NULL: none */
-	const char *default_url;            /* NULL: none */
+	enum source_kind kind;   /* of a server of profiles */
+	const char *name;        /* in messages: "tempo" */
+	const char *title;       /* "Tempo" */
+	const char *prefix;      /* before an address; NULL: none */
+	const char *default_url; /* NULL: none */
+	/* Whether an address names a project that it is of, and its parts: they
+	 * point into text. ERROR_USAGE without repeating what may be a secret.
+	 * NULL: it is called by a host. */
+	bool (*is_project)(const char *text);
+	bool (*project_parse)(const char *text, struct project_address *project,
+			      struct error *err);
 	const struct trace_backend *traces; /* NULL: it holds none */
 };
 
@@ -23,10 +36,7 @@ struct backend_row {
 extern const struct backend_row backend_table[];
 extern const size_t backend_table_count;
 
-/* NULL: unknown, or files. */
+/* Of servers of profiles. NULL: unknown, or files. */
 const struct backend_row *backend_row_of(enum source_kind kind);
-
-/* NULL also for a server of profiles. */
-const struct trace_backend *trace_backend_of(enum source_kind kind);
 
 #endif

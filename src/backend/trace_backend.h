@@ -14,6 +14,8 @@
 #include "decode/history.h"
 #include "model/durations.h"
 
+struct trace_checkup;
+
 /* What it can do, and how much it gives at once. Code outside backend/ asks for
  * these, not for the name of a server. */
 struct trace_traits {
@@ -84,6 +86,8 @@ struct trace_backend {
 	const char *version_path;
 	/* What only those may ask who may read; NULL: all of it. */
 	const char *login_path;
+	/* What doctor asks of it beyond that; NULL: nothing. */
+	const struct trace_checkup *checkup;
 
 	/* A trace by its id, which is checked already; attempts from best to
 	 * last. */

@@ -10,9 +10,8 @@ static bool is_candidate(const struct backends *b,
 {
 	if (!row->traces)
 		return false;
-	return b->traces.kind == SOURCE_UNKNOWN
-		       ? row->traces->probe.path != NULL
-		       : b->traces.kind == row->kind;
+	return b->traces.row ? b->traces.row == row
+			     : row->traces->probe.path != NULL;
 }
 
 size_t backends_trace_candidates(const struct backends *b,
@@ -74,7 +73,7 @@ static void probe_release(struct probe *p)
 
 static void settle(struct backends *b, const struct trace_candidate *c)
 {
-	b->traces.kind = c->row->kind;
+	b->traces.row = c->row;
 	b->traces.endpoint.url = c->endpoint.url;
 }
 
@@ -195,5 +194,5 @@ static bool probe(struct backends *b, struct error *err)
 
 bool backends_probe_traces(struct backends *b, struct error *err)
 {
-	return b->traces.kind != SOURCE_UNKNOWN || probe(b, err);
+	return b->traces.row || probe(b, err);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/source.h"
+#include "backend/address.h"
 #include "base/escape.h"
 #include "base/out.h"
 #include "base/suggest.h"
@@ -168,12 +168,12 @@ static bool run_view(struct setup *s, const char *const *args,
 static bool check_address(const struct option_form *form, const char *key,
 			  const char *value, struct error *err)
 {
-	const char *name = form->row->name, *rest;
-	enum source_kind kind;
+	const char *name = form->row->name;
+	struct address address;
 	struct url_parts parts;
 
 	if (!strcmp(name, "traces-url") || !strcmp(name, "profiles-url"))
-		return source_parse_url(value, &kind, &rest, err) ||
+		return address_parse(value, false, &address, err) ||
 		       error_prefix(err, "%s", key);
 	if (strcmp(name, "proxy") || !url_split(str_from(value), &parts) ||
 	    !parts.user_info.len)

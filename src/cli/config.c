@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/google/google_address.h"
+#include "backend/address.h"
 #include "backend/source.h"
 #include "base/mem.h"
 #include "base/outfile.h"
@@ -255,27 +255,11 @@ static bool store_entries(const struct config_file *f, const char *context,
 	return true;
 }
 
-static bool url_read(const char *text, struct url_parts *parts)
-{
-	enum source_kind kind;
-	const char *rest;
-	struct google_address google;
-	struct error ignored;
-
-	if (!source_parse_url(text, &kind, &rest, &ignored))
-		return false;
-	if (kind != SOURCE_CLOUD_TRACE)
-		return url_split(str_from(rest), parts);
-	return google_address_parse(text, &google, &ignored) &&
-	       url_split(google.base.len ? google.base : STR(CLOUD_TRACE_URL),
-			 parts);
-}
-
 static bool is_same_server(const char *a, const char *b)
 {
 	struct url_parts first, second;
 
-	return url_read(a, &first) && url_read(b, &second) &&
+	return address_split(a, &first) && address_split(b, &second) &&
 	       first.is_https == second.is_https &&
 	       str_equal_nocase(first.authority, second.authority);
 }
@@ -337,10 +321,10 @@ static void merge(struct options *o, const struct options *before,
 	bool is_traces_ours = is_ours(before->traces_url, ours->traces_url,
 				      ours->profiles_url);
 	const char *ours_url =
-		google_profiles_url(ours->traces_url, ours->profiles_url);
+		address_of_profiles(ours->traces_url, ours->profiles_url);
 	bool is_profiles_ours =
 		is_ours(ours_url ? before->profiles_url
-				 : google_profiles_url(before->traces_url,
+				 : address_of_profiles(before->traces_url,
 						       before->profiles_url),
 			ours_url, ours->traces_url);
 	struct options sides = *ours;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/source.h"
+#include "backend/address.h"
 #include "base/ascii.h"
 #include "base/escape.h"
 #include "base/num.h"
@@ -129,8 +129,7 @@ static bool add_address(struct import *m, const char *context, const char *side,
 			   : s->type == GRAFANA_JAEGER ? "jaeger+"
 						       : "";
 	struct error why = { 0 };
-	enum source_kind known;
-	const char *rest;
+	struct address known;
 	struct str text;
 
 	if (!s->url || is_variable(s->url)) {
@@ -143,7 +142,7 @@ static bool add_address(struct import *m, const char *context, const char *side,
 	if (!text.ptr)
 		return arena_fail(&m->arena, m->path, err);
 	/* One with a login, say, which no run would take. */
-	if (!source_parse_url(text.ptr, &known, &rest, &why)) {
+	if (!address_parse(text.ptr, false, &known, &why)) {
 		skip_address(m, context, side, s, why.message);
 		return true;
 	}

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/google/google_address.h"
+#include "backend/address.h"
 #include "base/escape.h"
 #include "cli/cli.h"
 #include "cli/config_edit.h"
@@ -219,7 +219,7 @@ static void write_defaults(struct view *v)
 		write_default_traces(v);
 	if (v->all.profiles_url)
 		return;
-	url = google_profiles_url(v->all.traces_url, NULL);
+	url = address_of_profiles(v->all.traces_url, NULL);
 	out_text(v->out, "profiles-url = ");
 	out_text(v->out,
 		 url ? url : backend_row_of(SOURCE_PYROSCOPE)->default_url);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "backend/address.h"
 #include "backend/files/input.h"
-#include "backend/google/google_address.h"
 #include "base/count.h"
 #include "base/mem.h"
 #include "cli/google_login.h"
@@ -105,17 +105,19 @@ static bool load_headers(struct side *s, const struct connection_options *c,
 static bool set_address(struct side *s, const char *url, struct arena *arena,
 			struct error *err)
 {
-	struct endpoint *e = &s->endpoint;
+	bool is_profiles = !strcmp(s->endpoint.option_prefix, "--profiles");
+	struct address a;
 
-	if (!source_parse_url(url, &s->kind, &e->url, err))
+	if (!address_parse(url, is_profiles, &a, err) ||
+	    !address_set(&a, arena, &s->endpoint, err))
 		return false;
-	if (s->kind == SOURCE_FILE)
-		s->path = e->url;
-	if (s->kind != SOURCE_CLOUD_TRACE)
-		return true;
-	if (!strcmp(e->option_prefix, "--profiles"))
-		s->kind = SOURCE_CLOUD_PROFILER;
-	return google_endpoint_set(e, s->kind, url, arena, err);
+	s->row = a.row;
+	s->kind = a.is_file ? SOURCE_FILE
+		  : a.row   ? a.row->kind
+			    : SOURCE_UNKNOWN;
+	if (a.is_file)
+		s->path = a.rest;
+	return true;
 }
 
 static bool keep_origin(struct context *ctx, struct side *s, const char *url,
@@ -158,25 +160,22 @@ static bool side_init(struct context *ctx, struct side *s,
 /* A kind that belongs to the other side is a slip worth naming. */
 static bool check_kinds(const struct context *ctx, struct error *err)
 {
-	if (ctx->backends.traces.kind == SOURCE_PYROSCOPE ||
-	    ctx->backends.traces.kind == SOURCE_PARCA) {
+	const struct side *traces = &ctx->backends.traces;
+	const struct side *profiles = &ctx->backends.profiles;
+
+	if (traces->row && !traces->row->traces) {
 		error_set(err, ERROR_USAGE,
 			  "%s holds profiles, not traces; use --profiles-url "
 			  "for it",
-			  ctx->backends.traces.kind == SOURCE_PARCA
-				  ? "Parca"
-				  : "Pyroscope");
-		return error_prefix(err, "%s",
-				    ctx->backends.traces.endpoint.url_origin);
+			  traces->row->title);
+		return error_prefix(err, "%s", traces->endpoint.url_origin);
 	}
-	if (ctx->backends.profiles.kind == SOURCE_TEMPO ||
-	    ctx->backends.profiles.kind == SOURCE_JAEGER) {
+	if (profiles->row && profiles->row->traces) {
 		error_set(err, ERROR_USAGE,
 			  "%s holds traces, not profiles; use --traces-url for "
 			  "it",
-			  source_kind_name(ctx->backends.profiles.kind));
-		return error_prefix(err, "%s",
-				    ctx->backends.profiles.endpoint.url_origin);
+			  profiles->row->name);
+		return error_prefix(err, "%s", profiles->endpoint.url_origin);
 	}
 	return true;
 }
@@ -221,9 +220,7 @@ static bool init_login(struct context *ctx, struct side *s, struct error *err)
 {
 	struct endpoint *e = &s->endpoint;
 
-	if ((s->kind != SOURCE_CLOUD_TRACE &&
-	     s->kind != SOURCE_CLOUD_PROFILER) ||
-	    ctx->replay)
+	if (!e->project || ctx->replay)
 		return true;
 	s->has_login = !e->token && !e->username && !e->password &&
 		       !has_header(s, STR("authorization"));
@@ -250,7 +247,7 @@ bool context_sides_init(struct context *ctx, struct error *err)
 	if (!side_init(ctx, &ctx->backends.traces, &traces, o->traces_url,
 		       "--traces", err) ||
 	    !side_init(ctx, &ctx->backends.profiles, &profiles,
-		       google_profiles_url(o->traces_url, o->profiles_url),
+		       address_of_profiles(o->traces_url, o->profiles_url),
 		       "--profiles", err))
 		return false;
 	ctx->backends.profiles.is_default = !o->profiles_url;

@@ -354,7 +354,7 @@ static const struct trace_candidate *settle_traces(struct doctor *d,
 		    !traces_probe_matches(q->traces[i].probe, &all[i]))
 			continue;
 		s->is_right = true;
-		side->kind = q->traces[i].row->kind;
+		side->row = q->traces[i].row;
 		best = i;
 	}
 	if (!s->is_right)
@@ -427,7 +427,7 @@ static bool judge_only_answer(struct doctor *d,
 	if (!check_connection(d, &s))
 		return true;
 	check_clock(d, &s);
-	return trace_checkup_of(d->backends->traces.kind)
+	return trace_checkup_of(d->backends)
 		->judge(&d->checkup, response, &d->is_traces_up, err);
 }
 
@@ -436,7 +436,7 @@ static bool examine_traces(struct doctor *d, struct error *err)
 {
 	struct http_request request = { 0 };
 	struct http_response response = { 0 };
-	bool done = trace_checkup_of(d->backends->traces.kind)
+	bool done = trace_checkup_of(d->backends)
 			    ->request(d->backends, &request, err);
 
 	if (done && backends_send(d->backends, &request, &response, 1, err)) {
@@ -467,7 +467,7 @@ static bool judge_traces(struct doctor *d, const struct round *q,
 		d->is_traces_up = true;
 		return true;
 	}
-	if (trace_checkup_of(d->backends->traces.kind)->request)
+	if (trace_checkup_of(d->backends)->request)
 		return examine_traces(d, err);
 	buf_init(&wanted, LIMIT_CHECK_BYTES);
 	trace_candidates_name(q->traces, q->traces_count, false, &wanted);
@@ -569,7 +569,7 @@ static bool show_requests(struct doctor *d, const struct profile_checkup *p,
 				  q->count, err);
 
 	if (err->code == ERROR_STOPPED &&
-	    trace_checkup_of(d->backends->traces.kind)->request)
+	    trace_checkup_of(d->backends)->request)
 		done = examine_traces(d, err);
 	if (err->code == ERROR_STOPPED && p->examine)
 		done = p->examine(&d->checkup, &d->is_profiles_up, err);

@@ -4,7 +4,7 @@
 
 static const struct trace_checkup *server_of(const struct doctor *d)
 {
-	return trace_checkup_of(d->backends->traces.kind);
+	return trace_checkup_of(d->backends);
 }
 
 static void check_complete(struct doctor *d)

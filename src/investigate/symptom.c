@@ -204,8 +204,7 @@ bool operation_history_ask(struct operation_history *s, struct investigation *v,
 			   const struct suspect *g, struct time_range window,
 			   struct job **jobs, size_t *n, struct error *err)
 {
-	if (v->backends->traces.path ||
-	    v->backends->traces.kind == SOURCE_UNKNOWN)
+	if (v->backends->traces.path || !backends_traces(v->backends))
 		return true;
 	if (!operations_collect(v->trace, &g->times, &s->operations, err))
 		return false;

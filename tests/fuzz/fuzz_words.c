@@ -11,7 +11,7 @@
 #include "cli/trace_arg.h"
 #include "fuzz.h"
 #include "backend/selector.h"
-#include "backend/source.h"
+#include "backend/address.h"
 #include "wire/url.h"
 
 static struct str no_value(void *context, struct str label)
@@ -70,8 +70,7 @@ static void read_address(const char *text)
 {
 	struct url_parts parts = { 0 };
 	struct error err = { 0 };
-	enum source_kind kind;
-	const char *rest;
+	struct address address;
 
 	if (url_split(str_from(text), &parts))
 		FUZZ_CHECK(lies_within(parts.host, text) &&
@@ -79,7 +78,7 @@ static void read_address(const char *text)
 				   lies_within(parts.rest, text) &&
 				   parts.host.len > 0,
 			   "%s", text);
-	fuzz_check_outcome(source_parse_url(text, &kind, &rest, &err), &err);
+	fuzz_check_outcome(address_parse(text, false, &address, &err), &err);
 }
 
 static void read_time(const char *text)

@@ -6,6 +6,7 @@
 #include "backend/cloud_trace/cloud_trace.h"
 
 #include "backend/answer.h"
+#include "backend/checkups.h"
 #include "backend/cloud_trace/cloud_trace_query.h"
 #include "backend/google/google_error.h"
 
@@ -112,6 +113,7 @@ const struct trace_backend trace_cloud = {
 	.missing_advice = "check id and project; it may be past the 30 days "
 			  "that Cloud Trace keeps, not sampled, or not sent "
 			  "yet",
+	.checkup = &checkup_cloud_trace,
 	.attempts = 1,
 	.trace_path = trace_path,
 	.trace_answer = trace_answer,

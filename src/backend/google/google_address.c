@@ -28,14 +28,6 @@ bool google_address_is(const char *text)
 	return has_prefix(all, own) || has_prefix(all, other);
 }
 
-const char *google_profiles_url(const char *traces_url,
-				const char *profiles_url)
-{
-	if (profiles_url || !traces_url || !google_address_is(traces_url))
-		return profiles_url;
-	return traces_url;
-}
-
 /* ---- projects ---- */
 
 static bool is_id(struct str id, size_t min)
@@ -110,13 +102,13 @@ static struct str without_slash(struct str text, size_t from)
 	return str_slice(rest, 0, rest.len - str_ends(rest, STR("/")));
 }
 
-bool google_address_parse(const char *text, struct google_address *address,
+bool google_address_parse(const char *text, struct project_address *address,
 			  struct error *err)
 {
 	struct str all = str_from(text);
 	size_t at;
 
-	*address = (struct google_address){ .base = STR("") };
+	*address = (struct project_address){ .base = STR("") };
 	if (has_prefix(all, own)) {
 		address->project = without_slash(all, own.len);
 		return google_project_check(address->project, err);
@@ -131,26 +123,4 @@ bool google_address_parse(const char *text, struct google_address *address,
 	address->base = str_slice(all, 0, at);
 	address->project = without_slash(all, at + folder.len);
 	return google_project_check(address->project, err);
-}
-
-bool google_endpoint_set(struct endpoint *endpoint, enum source_kind kind,
-			 const char *text, struct arena *arena,
-			 struct error *err)
-{
-	struct google_address address;
-	struct str project;
-
-	if (!google_address_parse(text, &address, err))
-		return false;
-	if (!address.base.len)
-		address.base = kind == SOURCE_CLOUD_PROFILER
-				       ? STR(CLOUD_PROFILER_URL)
-				       : STR(CLOUD_TRACE_URL);
-	address.base = arena_str(arena, address.base);
-	project = arena_str(arena, address.project);
-	if (!address.base.ptr || !project.ptr)
-		return arena_fail(arena, "an address", err);
-	endpoint->url = address.base.ptr;
-	endpoint->project = project.ptr;
-	return true;
 }

@@ -62,38 +62,6 @@ static void test_projects_that_cannot_be(void **state)
 	}
 }
 
-static void check_endpoint(enum source_kind kind, const char *text,
-			   const char *url, const char *project)
-{
-	struct endpoint e = { .url = NULL };
-	struct arena arena;
-	struct error err;
-
-	arena_init(&arena, MIB);
-	assert_true(google_address_is(text));
-	assert_true(google_endpoint_set(&e, kind, text, &arena, &err));
-	assert_string_equal(e.url, url);
-	assert_string_equal(e.project, project);
-	arena_release(&arena);
-}
-
-static void test_endpoints(void **state)
-{
-	(void)state;
-	check_endpoint(SOURCE_CLOUD_TRACE, "gcp://my-project",
-		       "https://cloudtrace.googleapis.com", "my-project");
-	check_endpoint(SOURCE_CLOUD_PROFILER, "gcp://my-project/",
-		       "https://cloudprofiler.googleapis.com", "my-project");
-	check_endpoint(SOURCE_CLOUD_TRACE, "GCP://example.com:web",
-		       "https://cloudtrace.googleapis.com", "example.com:web");
-	check_endpoint(SOURCE_CLOUD_TRACE,
-		       "gcp+http://127.0.0.1:8080/projects/my-project",
-		       "http://127.0.0.1:8080", "my-project");
-	check_endpoint(SOURCE_CLOUD_PROFILER,
-		       "gcp+https://h/projects/a/projects/my-project",
-		       "https://h/projects/a", "my-project");
-}
-
 static void test_other_addresses(void **state)
 {
 	(void)state;
@@ -103,25 +71,12 @@ static void test_other_addresses(void **state)
 	assert_false(google_address_is(""));
 }
 
-static void test_profiles_are_those_of_the_traces_project(void **state)
-{
-	(void)state;
-	assert_string_equal(google_profiles_url("gcp://my-project", NULL),
-			    "gcp://my-project");
-	assert_string_equal(google_profiles_url("gcp://my-project", "http://p"),
-			    "http://p");
-	assert_null(google_profiles_url("http://t", NULL));
-	assert_null(google_profiles_url(NULL, NULL));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_projects_that_can_be),
 		cmocka_unit_test(test_projects_that_cannot_be),
-		cmocka_unit_test(test_endpoints),
 		cmocka_unit_test(test_other_addresses),
-		cmocka_unit_test(test_profiles_are_those_of_the_traces_project),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

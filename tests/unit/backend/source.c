@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source.h"
-
-#include "backend/table.h"
+#include "backend/address.h"
 
 #include <stdio.h>
 
@@ -10,30 +8,77 @@
 static void test_addresses_name_their_kind(void **state)
 {
 	static const struct {
-		const char *text, *rest;
-		enum source_kind kind;
+		const char *text, *rest, *name;
+		bool is_file;
 	} rows[] = {
-		{ "http://h:3200", "http://h:3200", SOURCE_UNKNOWN },
-		{ "https://h/tempo/", "https://h/tempo/", SOURCE_UNKNOWN },
-		{ "tempo+https://h", "https://h", SOURCE_TEMPO },
-		{ "TEMPO+http://h", "http://h", SOURCE_TEMPO },
-		{ "jaeger+http://h", "http://h", SOURCE_JAEGER },
-		{ "pyroscope+http://h", "http://h", SOURCE_PYROSCOPE },
-		{ "gcp://my-project", "gcp://my-project", SOURCE_CLOUD_TRACE },
-		{ "file:a.json", "a.json", SOURCE_FILE },
-		{ "file:/x y.json", "/x y.json", SOURCE_FILE },
+		{ "http://h:3200", "http://h:3200", NULL, false },
+		{ "https://h/tempo/", "https://h/tempo/", NULL, false },
+		{ "tempo+https://h", "https://h", "tempo", false },
+		{ "TEMPO+http://h", "http://h", "tempo", false },
+		{ "jaeger+http://h", "http://h", "jaeger", false },
+		{ "pyroscope+http://h", "http://h", "pyroscope", false },
+		{ "gcp://my-project", "gcp://my-project", "Cloud Trace",
+		  false },
+		{ "file:a.json", "a.json", NULL, true },
+		{ "file:/x y.json", "/x y.json", NULL, true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		enum source_kind kind;
-		const char *rest;
+		struct address a;
 		struct error err;
 
-		assert_true(source_parse_url(rows[i].text, &kind, &rest, &err));
-		assert_int_equal(kind, rows[i].kind);
-		assert_string_equal(rest, rows[i].rest);
+		assert_true(address_parse(rows[i].text, false, &a, &err));
+		assert_int_equal(a.row != NULL, rows[i].name != NULL);
+		if (a.row)
+			assert_string_equal(a.row->name, rows[i].name);
+		assert_int_equal(a.is_file, rows[i].is_file);
+		assert_string_equal(a.rest, rows[i].rest);
 	}
+}
+
+static void check_set(bool is_profiles, const char *text, const char *url,
+		      const char *project)
+{
+	struct endpoint e = { .url = NULL };
+	struct url_parts parts;
+	struct address a;
+	struct arena arena;
+	struct error err;
+
+	arena_init(&arena, MIB);
+	assert_true(address_parse(text, is_profiles, &a, &err));
+	assert_true(address_set(&a, &arena, &e, &err));
+	assert_string_equal(e.url, url);
+	assert_string_equal(e.project, project);
+	assert_true(address_split(text, &parts));
+	arena_release(&arena);
+}
+
+static void test_projects(void **state)
+{
+	(void)state;
+	check_set(false, "gcp://my-project",
+		  "https://cloudtrace.googleapis.com", "my-project");
+	check_set(true, "gcp://my-project/",
+		  "https://cloudprofiler.googleapis.com", "my-project");
+	check_set(false, "GCP://example.com:web",
+		  "https://cloudtrace.googleapis.com", "example.com:web");
+	check_set(false, "gcp+http://127.0.0.1:8080/projects/my-project",
+		  "http://127.0.0.1:8080", "my-project");
+	check_set(true, "gcp+https://h/projects/a/projects/my-project",
+		  "https://h/projects/a", "my-project");
+}
+
+static void test_profiles_are_those_of_the_traces_project(void **state)
+{
+	(void)state;
+	assert_string_equal(address_of_profiles("gcp://my-project", NULL),
+			    "gcp://my-project");
+	assert_string_equal(address_of_profiles("gcp://my-project", "http://p"),
+			    "http://p");
+	assert_null(address_of_profiles("http://t", NULL));
+	assert_null(address_of_profiles(NULL, NULL));
 }
 
 static void test_bad_addresses_are_refused_without_repeating(void **state)
@@ -62,11 +107,10 @@ static void test_bad_addresses_are_refused_without_repeating(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		enum source_kind kind;
-		const char *rest;
+		struct address a;
 		struct error err;
 
-		assert_false(source_parse_url(rows[i][0], &kind, &rest, &err));
+		assert_false(address_parse(rows[i][0], false, &a, &err));
 		assert_int_equal(err.code, ERROR_USAGE);
 		assert_contains(err.message, rows[i][1]);
 		assert_lacks(err.message, "canary");
@@ -122,14 +166,6 @@ static void test_failed_probe_tells_the_most_telling_answer(void **state)
 			 ERROR_NETWORK, "starting");
 }
 
-static void test_kinds_without_traces(void **state)
-{
-	(void)state;
-	assert_null(trace_backend_of(SOURCE_FILE));
-	assert_null(trace_backend_of(SOURCE_PYROSCOPE));
-	assert_string_equal(source_kind_name(SOURCE_PYROSCOPE), "pyroscope");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,7 +174,8 @@ int main(void)
 			test_bad_addresses_are_refused_without_repeating),
 		cmocka_unit_test(
 			test_failed_probe_tells_the_most_telling_answer),
-		cmocka_unit_test(test_kinds_without_traces),
+		cmocka_unit_test(test_projects),
+		cmocka_unit_test(test_profiles_are_those_of_the_traces_project),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,9 @@
 
 #include <cmocka.h>
 
+#include "backend/cloud_trace/cloud_trace.h"
 #include "backend/table.h"
+#include "backend/tempo/tempo.h"
 #include "backend/trace_backend.h"
 #include "backend/traits.h"
 
@@ -33,8 +35,8 @@ static void test_traces(void **state)
 				 b->durations_limit_ns != NULL);
 		assert_string_equal(b->name, backend_table[i].name);
 	}
-	assert_true(trace_backend_of(SOURCE_TEMPO)->traits.finds_errors_only);
-	assert_true(trace_backend_of(SOURCE_CLOUD_TRACE)->traits.is_metered);
+	assert_true(trace_tempo.traits.finds_errors_only);
+	assert_true(trace_cloud.traits.is_metered);
 }
 
 /* A Parca answers at an address like a Pyroscope's: what was found out about

@@ -42,7 +42,7 @@ static int setup(void **state)
 	arena_init(&result.arena, MIB);
 	notes_init(&notes);
 	backends.notes = &notes;
-	backends.traces.kind = SOURCE_TEMPO;
+	backends.traces.row = &backend_table[0];
 	fixture_trace(&trace, call);
 	operation_history_init(&situation);
 	job_count = 0;
