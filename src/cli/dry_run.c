@@ -9,6 +9,7 @@
 #include "base/out.h"
 #include "base/shell.h"
 #include "wire/redact.h"
+#include "wire/url.h"
 
 /* A request's body as base64, quoted, and its addresses. */
 #define LINE_BYTES (4 * LIMIT_OPTION_VALUE_BYTES + 4 * MIB)

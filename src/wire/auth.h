@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 /* First line of a file (or "-" for standard input), without the newline;
  * refuses empty files, control characters and files over the limit. The

@@ -9,6 +9,7 @@
 #include "wire/har.h"
 #include "wire/http_wire.h"
 #include "wire/redact.h"
+#include "wire/url.h"
 
 /* Short secrets would hit ordinary words; in an error page, where a server
  * is most likely to repeat what it was sent, that does no harm. */

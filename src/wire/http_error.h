@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 enum wire_failure {
 	WIRE_OK = 0,

@@ -7,7 +7,7 @@
 #define WIRE_HTTP_HEADERS_H
 
 #include "wire/curl_calls.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 /* Appends to *list, which the caller frees, also after failure. False: no
  * memory. */

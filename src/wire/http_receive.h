@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/gz.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 /* As much of an answer is asked for at once: by the library's 16 KiB an
  * ordinary `slow` makes half as many system calls again. */

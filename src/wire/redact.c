@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "wire/url.h"
 
 /* Values come from files of at most this size or from one argument. */
 #define FORM_BYTES (4 * LIMIT_SECRET_FILE_BYTES)

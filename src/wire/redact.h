@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 #define REDACTED "[redacted]"
 
@@ -48,5 +48,9 @@ struct quoted text_quote(struct str text);
 /* One command-line argument, fit for a file: header options lose their
  * values, URLs their user info. `previous` is the argument before, or NULL. */
 void argument_redact(struct buf *out, struct str argument, struct str previous);
+
+/* A URL fit for messages: user info and values of secret-looking query
+ * parameters removed, controls escaped. */
+void url_redact(struct buf *out, struct str url);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/ascii.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "wire/http.h"
 
 #define PORT_MAX 65535u
 

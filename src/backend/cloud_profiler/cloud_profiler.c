@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "backend/google/google_error.h"
 #include "base/limits.h"
+#include "wire/url.h"
 
 #define SUBJECT "Cloud Profiler"
 

@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "base/ascii.h"
+#include "wire/url.h"
 
 /* Google's page of quotas of Cloud Trace: a list costs as much as so many
  * traces by id. */

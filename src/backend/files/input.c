@@ -8,6 +8,7 @@
 
 #include "base/outfile.h"
 #include "wire/http.h"
+#include "wire/redact.h"
 
 bool input_is_absent(int error_number)
 {

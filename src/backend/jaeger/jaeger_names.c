@@ -4,6 +4,7 @@
  */
 #include "backend/jaeger/jaeger_query.h"
 #include "backend/trace_names.h"
+#include "wire/url.h"
 
 /* v3, then the legacy API. */
 #define ATTEMPTS 2u

@@ -2,6 +2,7 @@
 #include "backend/jaeger/jaeger_query.h"
 
 #include "backend/answer.h"
+#include "wire/url.h"
 
 void jaeger_add(struct buf *out, const char *name, struct str value)
 {

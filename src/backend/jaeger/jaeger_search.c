@@ -5,6 +5,7 @@
  */
 #include "backend/answer.h"
 #include "backend/jaeger/jaeger_query.h"
+#include "wire/url.h"
 
 /* Traces that it is asked to list for a count. */
 #define SUMMARIES 1000u

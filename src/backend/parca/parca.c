@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "wire/url.h"
 
 #define SUBJECT "parca"
 #define ROOT "/api/profiles/"

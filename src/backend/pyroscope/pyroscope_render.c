@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "backend/pyroscope/pyroscope.h"
 #include "base/limits.h"
+#include "wire/url.h"
 
 #define PATH "/pyroscope/render"
 

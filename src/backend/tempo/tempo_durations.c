@@ -5,6 +5,7 @@
 #include "backend/answer.h"
 #include "backend/tempo/tempo_query.h"
 #include "backend/tempo/traceql.h"
+#include "wire/url.h"
 
 /* Instant queries came with 2.7; a range query is the same in steps. */
 enum { INSTANT, RANGE, ATTEMPTS };

@@ -7,6 +7,7 @@
 #include "backend/trace_names.h"
 #include "base/count.h"
 #include "base/num.h"
+#include "wire/url.h"
 
 /* The second is for servers before 2.0, which know neither scopes nor
  * conditions. */

@@ -2,6 +2,7 @@
 #include "backend/tempo/tempo_query.h"
 
 #include "backend/answer.h"
+#include "wire/url.h"
 
 int64_t tempo_seconds(int64_t time_ns)
 {

@@ -6,6 +6,7 @@
 #include "backend/tempo/tempo_query.h"
 #include "backend/tempo/traceql.h"
 #include "base/instance.h"
+#include "wire/url.h"
 
 /* Releases differ in what they know: most_recent came with 2.8, trace:rootName
  * is the newer spelling of rootName, select() the younger part of the
