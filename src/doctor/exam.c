@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/exam.h"
+
+#include "backend/answer.h"
+#include "base/count.h"
+#include "base/num.h"
+#include "wire/http_error.h"
+
+void exam_add_times(struct exam *e, const struct http_response *response)
+{
+	int64_t date_ns;
+
+	if (!response || !response->status)
+		return;
+	if (!e->fastest_ns || response->duration_ns < e->fastest_ns)
+		e->fastest_ns = response->duration_ns;
+	if (e->clock_count < CLOCK_ANSWERS_MAX &&
+	    status_date_read(response, &date_ns))
+		e->clocks[e->clock_count++] =
+			(struct clock_answer){ date_ns, response->duration_ns };
+}
+
+static bool is_login_trouble(enum trouble trouble)
+{
+	return trouble == TROUBLE_CREDENTIALS || trouble == TROUBLE_RIGHTS ||
+	       trouble == TROUBLE_PROXY_LOGIN || trouble == TROUBLE_TENANT ||
+	       trouble == TROUBLE_TENANT_HEADER;
+}
+
+static bool is_tls_trouble(enum trouble trouble)
+{
+	return trouble == TROUBLE_UNTRUSTED || trouble == TROUBLE_OTHER_NAME ||
+	       trouble == TROUBLE_OUT_OF_DATE || trouble == TROUBLE_TLS;
+}
+
+static bool has_scheme_tls(const char *url)
+{
+	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
+}
+
+/* ---- connection and login ---- */
+
+static bool judge_connection(struct doctor *d, struct exam *e,
+			     struct error *err)
+{
+	struct str host = url_authority(e->side->endpoint.url);
+	enum trouble trouble = trouble_find(e->best);
+	char took[24];
+
+	(void)err;
+	if (e->best->status) {
+		format_duration(e->fastest_ns, took);
+		check_ok(&d->checks, e->name, "connection",
+			 "%.*s answers in %s", STR_ARGS(host), took);
+		e->known |= EXAM_REACHED;
+		return true;
+	}
+	check_fail(&d->checks, e->best->err.code, e->name,
+		   is_tls_trouble(trouble) ? "tls" : "connection", "%s",
+		   e->best->err.message);
+	fix_trouble(&d->checks, trouble, &e->side->endpoint);
+	return true;
+}
+
+static bool judge_tls(struct doctor *d, struct exam *e, struct error *err)
+{
+	const struct endpoint *at = &e->side->endpoint;
+
+	(void)err;
+	e->known |= EXAM_SECURED;
+	if (!has_scheme_tls(at->url)) {
+		check_ok(&d->checks, e->name, "tls", "none: plain http");
+	} else if (d->question->is_case) {
+		/* How it was checked is no part of a case. */
+		check_ok(&d->checks, e->name, "tls", "https");
+	} else if (at->is_insecure) {
+		check_warn(&d->checks, e->name, "tls",
+			   "the certificate is not verified");
+		check_fix(&d->checks, "%s-cacert FILE instead of --insecure",
+			  side_prefix(at));
+	} else {
+		check_ok(&d->checks, e->name, "tls",
+			 "the certificate is trusted");
+	}
+	return true;
+}
+
+static bool judge_login(struct doctor *d, struct exam *e, struct error *err)
+{
+	const struct http_response *r = e->login ? e->login : e->best;
+	struct str host = url_authority(e->side->endpoint.url);
+	enum trouble trouble = trouble_find(r);
+	bool is_tenant =
+		trouble == TROUBLE_TENANT || trouble == TROUBLE_TENANT_HEADER;
+	struct reason reason;
+
+	(void)err;
+	if (!is_login_trouble(trouble)) {
+		if (e->is_right)
+			check_ok(&d->checks, e->name, "login",
+				 "reading is allowed");
+		e->known |= EXAM_ALLOWED;
+		return true;
+	}
+	reason_read(r, &reason);
+	check_fail(&d->checks, ERROR_AUTH, e->name,
+		   is_tenant ? "tenant" : "login", "%.*s answers %d%s%s%s%s",
+		   STR_ARGS(host), r->status, reason.text[0] ? ": " : "",
+		   reason.text, r->location[0] ? ", and would go to " : "",
+		   r->location);
+	fix_trouble(&d->checks, trouble, &e->side->endpoint);
+	return true;
+}
+
+/* ---- which server it is ---- */
+
+static void fail_server(struct doctor *d, const struct exam *e,
+			const struct error *why)
+{
+	check_fail(&d->checks, why->code, e->name, "server", "%s",
+		   why->message);
+	fix_trouble(&d->checks, trouble_find(e->best), &e->side->endpoint);
+}
+
+/* A wrong kind behind an address is worth its name. NULL: not recognised. */
+static bool find_stranger(struct doctor *d, const struct endpoint *e,
+			  bool is_traces, const char **found, struct error *err)
+{
+	const struct backends there = { .traces.endpoint = *e,
+					.profiles.endpoint = *e,
+					.now_ns = d->backends->now_ns };
+	const struct profile_checkup *p = profile_checkup_of(SOURCE_UNKNOWN);
+	struct trace_candidate list[TRACE_CANDIDATES];
+	struct http_request requests[TRACE_CANDIDATES] = { 0 };
+	struct http_response responses[TRACE_CANDIDATES] = { 0 };
+	size_t n = is_traces ? 1 : backends_trace_candidates(&there, list), i;
+	bool done = true;
+
+	*found = NULL;
+	for (i = 0; done && i < n; i++)
+		done = is_traces ? p->request(&there, 0, &requests[i], err)
+				 : traces_probe_request(e, list[i].probe->path,
+							&requests[i], err);
+	done = done && backends_send(d->backends, requests, responses, n, err);
+	for (i = 0; done && i < n && !*found; i++)
+		if (is_traces) {
+			if (p->is_proof(&responses[i]))
+				*found = p->title;
+		} else if (traces_probe_matches(list[i].probe, &responses[i])) {
+			*found = list[i].row->title;
+		}
+	for (i = 0; i < n; i++) {
+		http_request_release(&requests[i]);
+		http_response_release(&responses[i]);
+	}
+	return done;
+}
+
+static bool judge_stranger(struct doctor *d, const struct exam *s,
+			   struct error *err)
+{
+	struct str host = url_authority(s->side->endpoint.url);
+	bool is_traces = s->traces != NULL;
+	const char *found;
+	struct error why = { 0 };
+
+	if (!find_stranger(d, &s->side->endpoint, is_traces, &found, err))
+		return false;
+	if (found) {
+		check_fail(&d->checks, ERROR_NETWORK, s->name, "server",
+			   "%s answers at %.*s, not %s", found, STR_ARGS(host),
+			   s->wanted);
+		check_fix(&d->checks, "that address is for %s-url: %s-url %s",
+			  is_traces ? "--profiles" : "--traces",
+			  is_traces ? "--profiles" : "--traces",
+			  s->side->endpoint.url);
+		return true;
+	}
+	source_probe_fail(&s->side->endpoint, s->wanted, s->best, 1, &why);
+	fail_server(d, s, &why);
+	return true;
+}
+
+static void check_version(struct doctor *d, const struct exam *e)
+{
+	const struct http_response *response = e->version;
+	char version[STATUS_VERSION_BYTES];
+
+	if (response && status_version_read(response, version) && version[0])
+		check_ok(&d->checks, e->name, "server", "%s %s", e->title,
+			 version);
+	else if (response && !response->status)
+		check_ok(&d->checks, e->name, "server",
+			 "%s; its version could not be asked: %s", e->title,
+			 response->err.message);
+	else
+		check_ok(&d->checks, e->name, "server",
+			 "%s, which does not tell its version", e->title);
+}
+
+/* Of profiles, which may be of another kind than they were taken for. */
+static bool judge_other(struct doctor *d, struct exam *e, struct error *err)
+{
+	const struct profile_checkup *p = NULL;
+	bool is_found = false;
+
+	if (e->profiles && !e->side->is_kind_given)
+		p = profile_checkup_likely(e->best);
+	if (p && !exam_ask_other(d, p, e, &is_found, err))
+		return false;
+	return is_found || judge_stranger(d, e, err);
+}
+
+static bool judge_server(struct doctor *d, struct exam *e, struct error *err)
+{
+	struct error why = { 0 };
+
+	if (!e->is_right)
+		return judge_other(d, e, err);
+	if (e->profiles && e->profiles->learn &&
+	    !e->profiles->learn(d->backends, e->answers, &why)) {
+		fail_server(d, e, &why);
+		return true;
+	}
+	check_version(d, e);
+	e->known |= EXAM_PROVEN;
+	return true;
+}
+
+static bool judge_tenant(struct doctor *d, struct exam *e, struct error *err)
+{
+	(void)err;
+	if (e->has_tenants)
+		doctor_check_tenant(d, e->side, e->name);
+	return true;
+}
+
+static bool judge_clock(struct doctor *d, struct exam *e, struct error *err)
+{
+	struct clock_offset clock;
+	enum check_status status;
+	char off[24];
+	bool is_behind;
+
+	(void)err;
+	if (!e->clock_count) {
+		check_ok(&d->checks, e->name, "clock",
+			 "not known: the answers carry no Date");
+		return true;
+	}
+	clock = clock_offset_find(e->clocks, e->clock_count,
+				  d->backends->now_ns);
+	status = clock_offset_judge(&clock);
+	is_behind = clock.offset_ns < 0;
+	if (status == CHECK_OK) {
+		check_ok(&d->checks, e->name, "clock",
+			 "agrees with this machine's to some seconds");
+		return true;
+	}
+	format_duration(is_behind ? sat_sub_i64(0, clock.offset_ns)
+				  : clock.offset_ns,
+			off);
+	if (status == CHECK_WARNING)
+		check_warn(&d->checks, e->name, "clock",
+			   "about %s %s this machine's", off,
+			   is_behind ? "behind" : "ahead of");
+	else
+		check_fail(&d->checks, ERROR_INTERNAL, e->name, "clock",
+			   "about %s %s this machine's: windows such as now-1h "
+			   "miss what was sent",
+			   off, is_behind ? "behind" : "ahead of");
+	check_fix(&d->checks,
+		  "timedatectl set-ntp true, on whichever is wrong (where "
+		  "TRACEFIND_NOW is set, that is this machine's)");
+	return true;
+}
+
+static bool judge_own(struct doctor *d, struct exam *e, struct error *err)
+{
+	if (e->traces && e->traces->judge)
+		return e->traces->judge(&d->checkup, e->best, e->is_up, err);
+	*e->is_up = true;
+	return !e->profiles || e->profiles->judge(&d->checkup, e->answers, err);
+}
+
+/* ---- all of them ---- */
+
+/* In the order of the answer. A check is left out where what it needs is not
+ * known, or where what it finds out already is. */
+static const struct {
+	const char *id;
+	unsigned needs;
+	unsigned finds;
+	bool (*judge)(struct doctor *d, struct exam *e, struct error *err);
+} server_checks[] = {
+	{ "connection", 0, EXAM_REACHED, judge_connection },
+	{ "tls", EXAM_REACHED, EXAM_SECURED, judge_tls },
+	{ "login", EXAM_REACHED, EXAM_ALLOWED, judge_login },
+	{ "server", EXAM_REACHED | EXAM_ALLOWED, EXAM_PROVEN, judge_server },
+	{ "tenant", EXAM_REACHED | EXAM_PROVEN, 0, judge_tenant },
+	{ "clock", EXAM_REACHED | EXAM_PROVEN, 0, judge_clock },
+	{ "its own", EXAM_REACHED | EXAM_PROVEN, 0, judge_own },
+};
+
+bool exam_judge(struct doctor *d, struct exam *e, struct error *err)
+{
+	for (size_t i = 0; e->best && i < COUNT_OF(server_checks); i++)
+		if ((e->known & server_checks[i].needs) ==
+			    server_checks[i].needs &&
+		    !(e->known & server_checks[i].finds) &&
+		    !server_checks[i].judge(d, e, err))
+			return false;
+	return true;
+}
