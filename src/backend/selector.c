@@ -320,3 +320,17 @@ void selector_close(struct buf *out)
 {
 	buf_add_text(out, out->len ? "}" : "{}");
 }
+
+bool selector_of_service(struct arena *arena, const char *service,
+			 struct str *out, struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	if (service)
+		selector_add(&text, STR("service_name"), str_from(service));
+	selector_close(&text);
+	*out = arena_str(arena, buf_str(&text));
+	buf_release(&text);
+	return out->ptr || error_memory(err, "the selector");
+}

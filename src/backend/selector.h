@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -36,5 +37,10 @@ void selector_add(struct buf *out, struct str label, struct str value);
 void selector_match(struct buf *out, struct str label, const char *op,
 		    struct str value);
 void selector_close(struct buf *out);
+
+/* '{service_name="x"}', or '{}' for all: service NULL. In the arena, and it
+ * ends with a NUL byte. */
+bool selector_of_service(struct arena *arena, const char *service,
+			 struct str *out, struct error *err) MUST_CHECK;
 
 #endif

@@ -4,10 +4,12 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/search_question.h"
-#include "cli/search_tags.h"
 #include "cli/suggest_next.h"
+#include "cli/window.h"
+#include "investigate/tags.h"
 #include "report/search_answer.h"
 #include "report/search_text.h"
+#include "report/tags_answer.h"
 #include "wire/redact.h"
 
 static bool search(struct trace_search *s, struct context *ctx,
@@ -33,13 +35,47 @@ static bool search(struct trace_search *s, struct context *ctx,
 	return output_answer(ctx->options, &search_writer, &answer, err);
 }
 
+/* ---- what can be searched for ---- */
+
+static bool tags_question(struct tags_query *q, const struct context *ctx,
+			  struct error *err)
+{
+	const struct options *o = ctx->options;
+
+	if (!search_has_server(ctx, err))
+		return false;
+	if (o->query || o->name || o->errors || o->above || o->min_duration_ns)
+		return error_set(err, ERROR_USAGE,
+				 "--tags takes --service and a window only");
+	q->service = str_from(o->service);
+	if (o->arg_count)
+		q->tag = str_from(o->args[0]);
+	return window_resolve(o, ctx->backends.now_ns, SEARCH_WINDOW_NS,
+			      &q->range, err);
+}
+
+static bool tags(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct tags_answer a = { .shown = 0 };
+
+	if (!tags_question(&a.query, ctx, err) ||
+	    !tags_ask(&ctx->backends, &a.query, &a.names, err))
+		return false;
+	a.shown = a.names.count;
+	if (options_given(o, "limit") && o->limit && o->limit < a.shown)
+		a.shown = (size_t)o->limit;
+	return a.names.count ? output_answer(o, &tags_writer, &a, err)
+			     : tags_explain_none(&a.query, err);
+}
+
 static int list_tags(const struct options *o)
 {
 	struct error err = { 0 };
 	struct context ctx;
 	bool done = context_init(&ctx, o, &err) &&
 		    output_check_answer(o, "search --tags", &err) &&
-		    search_tags(&ctx, &err);
+		    tags(&ctx, &err);
 
 	return context_end(&ctx, done, &err);
 }

@@ -1,207 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
-#include "backend/fetch_profile.h"
-#include "backend/selector.h"
-#include "base/jsonw.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/window.h"
-#include "render/json_parts.h"
-#include "render/page.h"
+#include "report/types_answer.h"
 #include "report/types_guide.h"
 
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
 
-struct type_row {
-	struct str word; /* empty: only the id asks for it */
-	struct str id;
-	bool is_gauge;
-};
-
-struct types {
-	struct context ctx;
-	struct time_range window;
-	struct str selector;
-	struct name_list list;
-	struct name_list services; /* for an answer without types */
-};
-
-/* ---- asking ---- */
-
-static bool build_selector(struct types *t, struct error *err)
+static bool types(struct context *ctx, struct error *err)
 {
-	const struct options *o = t->ctx.options;
-	struct buf text;
+	const struct options *o = ctx->options;
+	struct profile_types t = { .service = o->service };
 
-	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	if (o->service)
-		selector_add(&text, STR("service_name"), str_from(o->service));
-	selector_close(&text);
-	t->selector = arena_str(&t->ctx.arena, buf_str(&text));
-	buf_release(&text);
-	return t->selector.ptr || error_memory(err, "the selector");
-}
-
-/* Types and names together: the names tell why there are no types. */
-static bool fetch(struct types *t, struct error *err)
-{
-	struct names_job types, services;
-	struct job *jobs[] = { &types.job, &services.job };
-
-	types_job_init(&types, t->selector.ptr, t->window);
-	services_job_init(&services, t->window);
-	if (!jobs_run(&t->ctx.backends, jobs, 2, err))
-		return false;
-	for (size_t i = 0; i < 2; i++) {
-		if (!jobs[i]->has_answer) {
-			*err = jobs[i]->err;
-			return false;
-		}
-	}
-	t->list = types.names;
-	t->services = services.names;
-	return true;
-}
-
-static bool fail_empty(const struct types *t, struct error *err)
-{
-	const char *service = t->ctx.options->service;
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
-	struct str near;
-
-	format_rfc3339(t->window.from_ns, from);
-	format_rfc3339(t->window.to_ns, to);
-	if (!t->services.count || !service)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no profiles between %.19sZ and %.19sZ; widen "
-				 "with --since 24h, or ask tracefind doctor",
-				 from, to);
-	if (!nearest_names(&t->services, str_from(service), &near, 1))
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no profiles of service \"%s\" between "
-				 "%.19sZ and %.19sZ; %zu others have some: "
-				 "tracefind doctor --service NAME tells more",
-				 service, from, to, t->services.count);
-	return error_set(err, ERROR_NOT_FOUND,
-			 "no profiles of service \"%s\" between %.19sZ and "
-			 "%.19sZ; nearest: \"%.*s\"",
-			 service, from, to, STR_ARGS(near));
-}
-
-/* ---- printing ---- */
-
-static bool counts_only(struct str id)
-{
-	return str_find(id, STR(":count:")) != SIZE_MAX;
-}
-
-/* Over all services ids of different runtimes share a word, since each service
- * is asked for its own; but a count stands back behind the same in time or
- * bytes, as it does within a service. */
-static struct str shared_word(const struct name_list *list, struct str id)
-{
-	struct name_list alone = { &id, 1 };
-	struct str word = profile_type_word(id, &alone);
-
-	for (size_t i = 0; counts_only(id) && i < list->count; i++) {
-		struct name_list other = { &list->items[i], 1 };
-
-		if (!counts_only(list->items[i]) &&
-		    str_equal(profile_type_word(list->items[i], &other), word))
-			return STR("");
-	}
-	return word;
-}
-
-static struct type_row row_of(const struct types *t, size_t i)
-{
-	struct str id = t->list.items[i];
-	struct str word = t->ctx.options->service
-				  ? profile_type_word(id, &t->list)
-				  : shared_word(&t->list, id);
-
-	return (struct type_row){ word, id, profile_type_is_gauge(id) };
-}
-
-#define WORD_COLUMNS 15
-#define KIND_COLUMNS 12
-
-/* The id is never cut: it is there to be pasted. */
-static void write_row(const struct type_row *row, struct page *p)
-{
-	page_cell(p, row->word.len ? PAINT_BOLD : PAINT_DIM,
-		  row->word.len ? row->word : STR("-"), 0, WORD_COLUMNS);
-	page_field(p, PAINT_NONE, ALIGN_LEFT, KIND_COLUMNS,
-		   row->is_gauge ? "gauge" : "cumulative");
-	page_cell(p, PAINT_NONE, row->id, 0, 0);
-	out_char(p->out, '\n');
-}
-
-static void write_table(const void *answer, const struct render_style *style,
-			struct out *out)
-{
-	const struct types *t = answer;
-	struct page p;
-
-	page_begin(&p, style, out);
-	page_field(&p, PAINT_BOLD, ALIGN_LEFT, WORD_COLUMNS, "--type");
-	page_field(&p, PAINT_BOLD, ALIGN_LEFT, KIND_COLUMNS, "kind");
-	page_paint(&p, PAINT_BOLD, "full id");
-	out_char(out, '\n');
-	for (size_t i = 0; i < t->list.count; i++) {
-		struct type_row row = row_of(t, i);
-
-		write_row(&row, &p);
-	}
-	page_end(&p);
-}
-
-static void write_json(const void *answer, struct out *out)
-{
-	const struct types *t = answer;
-	struct jsonw w;
-
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "types");
-	jsonw_pair_text(&w, "service", t->ctx.options->service);
-	jsonw_key(&w, "types");
-	jsonw_array(&w);
-	for (size_t i = 0; i < t->list.count; i++) {
-		struct type_row row = row_of(t, i);
-
-		jsonw_object(&w);
-		jsonw_pair_known_str(&w, "word", row.word);
-		jsonw_pair_str(&w, "id", row.id);
-		jsonw_pair_text(&w, "kind",
-				row.is_gauge ? "gauge" : "cumulative");
-		jsonw_object_end(&w);
-	}
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
-}
-
-/* ---- the command ---- */
-
-static const struct answer_writer types_writer = { write_table, write_json };
-
-static bool types(struct types *t, struct error *err)
-{
-	const struct options *o = t->ctx.options;
-
-	if (t->ctx.backends.profiles.path)
+	if (ctx->backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
 				 "types asks a server; for a file: tracefind "
 				 "profile %s",
-				 t->ctx.backends.profiles.path);
-	return window_resolve(o, t->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
-			      &t->window, err) &&
-	       build_selector(t, err) && fetch(t, err) &&
-	       (t->list.count || fail_empty(t, err)) &&
-	       output_answer(o, &types_writer, t, err);
+				 ctx->backends.profiles.path);
+	return window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+			      &t.window, err) &&
+	       profile_types_ask(&t, &ctx->backends, err) &&
+	       (t.ids.count || types_explain_none(&t, err)) &&
+	       output_answer(o, &types_writer, &t, err);
 }
 
 static int guide(const struct options *o, struct error *err)
@@ -217,17 +38,12 @@ static int guide(const struct options *o, struct error *err)
 int cmd_types(const struct options *o)
 {
 	struct error err = { 0 };
-	struct types t;
+	struct context ctx;
 	bool done;
 
 	if (o->guide)
 		return guide(o, &err);
-	memset(&t, 0, sizeof t);
-	done = context_init(&t.ctx, o, &err) &&
-	       output_check(o, "types", &err) && types(&t, &err);
-	done = context_finish(&t.ctx, done, &err);
-	if (!done)
-		message_error(&err);
-	context_release(&t.ctx);
-	return done ? 0 : error_exit_code(err.code);
+	done = context_init(&ctx, o, &err) && output_check(o, "types", &err) &&
+	       types(&ctx, &err);
+	return context_end(&ctx, done, &err);
 }

@@ -3,9 +3,6 @@
 
 #include "cli/window.h"
 
-/* An hour, as people ask for recent traces. */
-#define DEFAULT_WINDOW_NS NS_PER_HOUR
-
 bool search_has_server(const struct context *ctx, struct error *err)
 {
 	const char *path = ctx->backends.traces.path;
@@ -38,7 +35,7 @@ bool search_question(struct trace_search *s, const struct context *ctx,
 		q->uncounted_names = health_check_pattern();
 	if (o->above && !quantile_parse(str_from(o->above), &s->above_permille))
 		return error_set(err, ERROR_INTERNAL, "--above: %s", o->above);
-	return window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+	return window_resolve(o, ctx->backends.now_ns, SEARCH_WINDOW_NS,
 			      &q->range, err) &&
 	       search_has_server(ctx, err);
 }

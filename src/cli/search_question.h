@@ -8,6 +8,9 @@
 #include "cli/context.h"
 #include "investigate/trace_search.h"
 
+/* Without time options: an hour, as people ask for recent traces. */
+#define SEARCH_WINDOW_NS NS_PER_HOUR
+
 /* Fills query, wanted and the rest from --service, --name, --errors,
  * --min-duration, --above, --query, --all, -n and the time options.
  * ERROR_USAGE also where there is no server to search. */

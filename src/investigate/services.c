@@ -123,19 +123,6 @@ static void totals_init(struct totals_job *t, const struct services *s,
 	};
 }
 
-static bool build_selector(struct services *s, struct error *err)
-{
-	struct buf text;
-
-	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	if (s->service)
-		selector_add(&text, str_from(labels[0]), str_from(s->service));
-	selector_close(&text);
-	s->selector = arena_str(s->backends->arena, buf_str(&text));
-	buf_release(&text);
-	return s->selector.ptr || error_memory(err, "the selector");
-}
-
 /* ---- rows ---- */
 
 static int compare_pairs(const void *a, const void *b)
@@ -382,8 +369,9 @@ static bool ask_others(struct services *s, struct error *err)
 bool services_fetch(struct services *s, struct error *err)
 {
 	cut_window(s);
-	if (!build_selector(s, err) || !ask_usual(s, err) ||
-	    !ask_others(s, err))
+	if (!selector_of_service(s->backends->arena, s->service, &s->selector,
+				 err) ||
+	    !ask_usual(s, err) || !ask_others(s, err))
 		return false;
 	if (s->count)
 		qsort(s->rows, s->count, sizeof *s->rows, compare_rows);
