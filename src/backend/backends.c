@@ -56,9 +56,16 @@ const struct trace_traits *backends_trace_traits(const struct backends *b)
 	return t ? &t->traits : &backend_table[0].traces->traits;
 }
 
+const struct profile_backend *backends_profiles(const struct backends *b)
+{
+	const struct profile_backend *p = profile_backend_of(b->profiles.kind);
+
+	return p ? p : profile_backend_of(SOURCE_PYROSCOPE);
+}
+
 const struct profile_traits *backends_profile_traits(const struct backends *b)
 {
-	return profile_traits_of(b->profiles.kind, &b->profiles.endpoint);
+	return &backends_profiles(b)->traits;
 }
 
 struct str backends_side_name(struct backends *b, const struct side *side)

@@ -7,10 +7,10 @@
 #ifndef BACKEND_BACKENDS_H
 #define BACKEND_BACKENDS_H
 
+#include "backend/profile_backend.h"
 #include "backend/source.h"
 #include "backend/table.h"
 #include "backend/trace_backend.h"
-#include "backend/traits.h"
 #include "base/notes.h"
 #include "decode/decode.h"
 
@@ -21,6 +21,7 @@ struct side {
 	const struct backend_row *row;
 	enum source_kind kind; /* of profiles */
 	const char *path;      /* SOURCE_FILE */
+	void *room; /* what its backend remembers; NULL: nothing */
 	char *secrets[2];      /* password, token: wiped at release */
 	/* Its token goes into secrets[1] before the first request of this
 	 * side; endpoints that were copied point there. NULL: none. */
@@ -30,11 +31,8 @@ struct side {
 	unsigned renewed_batch; /* whose 401 a new token answered; 0: none */
 	const char *headers[LIMIT_HEADERS + 1]; /* one of ours, too */
 	bool is_default;                        /* no URL was given */
-	bool is_kind_given;
+	bool is_kind_given;                     /* or was asked about */
 };
-
-struct cloud_profiles;
-struct profile_cache;
 
 /* How the outputs take the stacks of files. */
 enum stack_order {
@@ -70,14 +68,9 @@ struct backends {
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;
-	struct profile_cache *profile_cache; /* NULL: none, or not needed */
-	struct error profile_cache_err;      /* why it is of no use */
-	struct cloud_profiles *cloud; /* its list; NULL: not asked for yet */
 	unsigned
 		more_pages; /* asked for after short ones of a list of traces */
-	bool is_parca_asked;       /* whether the profile server is one */
 	double cut_share;          /* most of a profile under "other" */
-	bool has_no_span_lines;    /* samples of spans come by name only */
 	int64_t profile_window_ns; /* longest the server takes, 0: not known */
 };
 
@@ -124,6 +117,10 @@ void trace_candidates_name(const struct trace_candidate *list, size_t count,
 /* "tempo http://localhost:3200", "Cloud Trace my-project", without secrets;
  * lives in the arena. */
 struct str backends_side_name(struct backends *b, const struct side *side);
+
+/* The server of profiles, as far as it is known; of files that of the first
+ * kind, which nobody asks. */
+const struct profile_backend *backends_profiles(const struct backends *b);
 
 /* What the servers of both sides can do; those of the first of the table while
  * none is known. */

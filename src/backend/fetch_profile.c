@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "backend/parca/parca.h"
-#include "backend/parca/parca_probe.h"
-#include "backend/parca/parca_series.h"
+#include "backend/gather.h"
 #include "base/num.h"
 #include "model/profile_merge.h"
 
@@ -16,7 +14,7 @@ static bool walk_begin(struct window_walk *walk, struct job *job,
 		       struct backends *b, struct time_range whole,
 		       struct error *err)
 {
-	if (!parca_prepare(b, job, err))
+	if (!profiles_prepare(b, job, err))
 		return false;
 	if (walk->is_started)
 		return true;
@@ -25,12 +23,13 @@ static bool walk_begin(struct window_walk *walk, struct job *job,
 				  b->profile_window_ns, err);
 }
 
-/* True when the answer tells that the question has to be put to a Parca. */
+/* True when the answer tells that the question has to be put to a server of
+ * another kind. */
 static bool walk_restarts(struct window_walk *walk, struct job *job,
 			  struct backends *b,
 			  const struct http_response *response)
 {
-	if (!parca_is_found(b, job, response))
+	if (!profiles_recognise(b, job, response))
 		return false;
 	job->attempt = 0;
 	walk->is_started = false;
@@ -43,7 +42,9 @@ static bool walk_is_shortened(struct window_walk *walk, struct backends *b,
 			      const struct http_response *response,
 			      struct error *err)
 {
-	int64_t longest_ns = source_window_limit_ns(response);
+	const struct profile_backend *p = backends_profiles(b);
+	int64_t longest_ns =
+		p->window_limit_ns ? p->window_limit_ns(response) : 0;
 	char longest[24];
 
 	if (!longest_ns || !window_parts_shorten(&walk->parts, longest_ns, err))
@@ -59,6 +60,13 @@ static bool walk_is_shortened(struct window_walk *walk, struct backends *b,
 
 /* ---- profiles ---- */
 
+static bool has_span_lines(const struct backends *b)
+{
+	const struct profile_backend *p = backends_profiles(b);
+
+	return p->has_span_lines && p->has_span_lines(&b->profiles);
+}
+
 static bool profile_request(struct job *job, struct backends *b,
 			    struct http_request *request, struct error *err)
 {
@@ -68,53 +76,35 @@ static bool profile_request(struct job *job, struct backends *b,
 	if (!f->walk.is_started) { /* what an earlier fetch left there */
 		profile_release(f->into);
 		profile_init(f->into);
-		f->query.wants_lines = !f->is_tree && b->wants_span_lines &&
-				       !b->has_no_span_lines;
+		f->query.wants_lines =
+			!f->is_tree && b->wants_span_lines && has_span_lines(b);
 	}
 	query = f->query;
 	if (!walk_begin(&f->walk, job, b, query.range, err))
 		return false;
 	query.range = f->walk.parts.part;
-	return source_profile_request(&b->profiles.endpoint, &query,
-				      job->attempt, request, err);
-}
-
-/* Totals since a process began say little of a window, and their sum over the
- * snapshots in it less. */
-static bool parca_counts_totals(const struct parca_type *type)
-{
-	return !type->is_delta && !profile_type_is_gauge(type->id);
+	return backends_profiles(b)->profile_request(
+		&b->profiles, &query, job->attempt, request, err);
 }
 
 static void note_totals(const struct profile_fetch *f, struct backends *b)
 {
-	const struct parca_facts *facts = b->profiles.endpoint.parca;
-	const struct parca_type *type;
+	const struct profile_backend *p = backends_profiles(b);
 
-	if (!facts || !f->into->stack_count)
-		return;
-	type = parca_type_find(facts, str_from(f->query.type_id));
-	if (type && parca_counts_totals(type))
+	if (f->into->stack_count && p->counts_totals &&
+	    p->counts_totals(&b->profiles, str_from(f->query.type_id)))
 		notes_add(b->notes,
-			  "Parca: %s is not scraped as a delta: values are "
+			  "%s: %s is not scraped as a delta: values are "
 			  "totals since each process began, once a scrape; "
 			  "read the shares",
-			  f->query.type_id);
+			  p->title, f->query.type_id);
 }
 
-static enum format format_of(enum body_form form)
-{
-	if (form == BODY_PYROSCOPE_RENDER_JSON)
-		return FORMAT_PYROSCOPE_FLAMEGRAPH_JSON;
-	return form == BODY_PPROF ? FORMAT_PPROF : FORMAT_PYROSCOPE_TREE_PB;
-}
-
-static bool decode_part(struct backends *b, enum body_form form,
+static bool decode_part(struct backends *b, enum format format,
 			const struct http_response *response,
 			struct profile_fetch *f, struct profile *into)
 {
-	enum format format = format_of(form);
-	const struct endpoint *e = &b->profiles.endpoint;
+	const struct profile_backend *p = backends_profiles(b);
 	struct str bytes = buf_str(&response->body);
 	/* A tree does not say what it counts; the question did. */
 	struct profile_want want = b->want;
@@ -126,16 +116,17 @@ static bool decode_part(struct backends *b, enum body_form form,
 		want.packs_for_later = true;
 		want.packed_max_bytes = UINT64_MAX;
 	}
-	want.type = form == BODY_PPROF ? STR("") : str_from(f->query.type_id);
+	want.type =
+		format == FORMAT_PPROF ? STR("") : str_from(f->query.type_id);
 	buf_init(&plain, LIMIT_BODY_PLAIN_BYTES);
-	if (e->parca) {
-		done = parca_profile_bytes(e, response, &plain, &f->job.err);
+	if (p->profile_unwrap) {
+		done = p->profile_unwrap(&b->profiles, response, &plain,
+					 &f->job.err);
 		bytes = buf_str(&plain);
 	}
 	done = done && (decode_profile(format, bytes, &want, into, b->notes,
 				       &f->job.err) ||
-			error_prefix(&f->job.err, "%s: profile",
-				     source_kind_name(b->profiles.kind)));
+			error_prefix(&f->job.err, "%s: profile", p->name));
 	buf_release(&plain);
 	return done;
 }
@@ -161,7 +152,7 @@ static bool add_part(struct backends *b, struct profile *into,
 	return done;
 }
 
-static bool decode_answer(struct backends *b, enum body_form form,
+static bool decode_answer(struct backends *b, enum format format,
 			  const struct http_response *response,
 			  struct profile_fetch *f)
 {
@@ -171,10 +162,10 @@ static bool decode_answer(struct backends *b, enum body_form form,
 	if (!f->into->stack_count) { /* but perhaps a header */
 		profile_release(f->into);
 		profile_init(f->into);
-		return decode_part(b, form, response, f, f->into);
+		return decode_part(b, format, response, f, f->into);
 	}
 	profile_init(&part);
-	done = decode_part(b, form, response, f, &part) &&
+	done = decode_part(b, format, response, f, &part) &&
 	       add_part(b, f->into, &part, &f->job.err);
 	profile_release(&part);
 	return done;
@@ -219,13 +210,15 @@ static bool is_cut(struct profile_fetch *f)
 
 /* True when the answer refuses so many nodes: then as many as it allows, or
  * again what it gives by itself. */
-static bool is_lowered(struct profile_fetch *f,
+static bool is_lowered(struct profile_fetch *f, const struct backends *b,
 		       const struct http_response *response)
 {
-	int64_t allowed = source_node_limit(response);
+	const struct profile_backend *p = backends_profiles(b);
+	int64_t allowed;
 
-	if (!f->query.max_nodes)
+	if (!f->query.max_nodes || !p->node_limit)
 		return false;
+	allowed = p->node_limit(response);
 	f->query.max_nodes = allowed < f->query.max_nodes ? allowed : 0;
 	return true;
 }
@@ -259,34 +252,33 @@ static bool part_done(struct profile_fetch *f, struct backends *b)
 }
 
 /* False when the server has no other form of this to be asked for. */
-static bool next_attempt(struct profile_fetch *f, struct backends *b,
-			 const struct http_response *response)
+static bool next_attempt(struct profile_fetch *f, const struct backends *b)
 {
 	struct job *job = &f->job;
 
 	if (f->query.span_id_count && f->query.wants_lines) {
-		/* From its first attempt, without lines. A refusal may be of
-		 * this one question; all else is so of others, too. */
-		b->has_no_span_lines |= response->status != 400;
+		/* From its first attempt, without lines. */
 		f->query.wants_lines = false;
 		job->attempt = 0;
 		return true;
 	}
-	if (job->attempt + 1 >= source_profile_attempts(&f->query))
+	if (job->attempt + 1 >=
+	    backends_profiles(b)->profile_attempts(&f->query))
 		return false;
 	job->attempt++;
 	return true;
 }
 
-static void note_form(const struct profile_fetch *f, struct backends *b,
-		      enum body_form form)
+static bool take_profile(struct profile_fetch *f, struct backends *b,
+			 const struct profile_form *form,
+			 const struct http_response *response)
 {
-	if (form == BODY_PYROSCOPE_RENDER_JSON)
-		notes_add(b->notes, "the profile came through the old call "
-				    "/pyroscope/render: no files and lines");
-	else if (f->is_tree && !f->query.span_id_count)
-		notes_add(b->notes, "the profile came through the fallback "
-				    "call: no files and lines");
+	bool done = decode_answer(b, form->format, response, f);
+
+	f->is_tree = form->format != FORMAT_PPROF && !f->query.wants_lines;
+	if (done && form->note)
+		notes_add(b->notes, "%s", form->note);
+	return done;
 }
 
 static bool profile_answer(struct job *job, struct backends *b,
@@ -294,29 +286,24 @@ static bool profile_answer(struct job *job, struct backends *b,
 {
 	struct profile_fetch *f = (struct profile_fetch *)job;
 	struct profile_query query = f->query;
-	enum body_form form;
+	struct profile_form form;
 	enum answer answer;
 
 	if (walk_restarts(&f->walk, job, b, response))
 		return false;
 	query.range = f->walk.parts.part;
-	answer = source_profile_answer(&query, job->attempt,
-				       &b->profiles.endpoint, response, &form,
-				       &job->err);
-	if (answer == ANSWER_TRY_NEXT && next_attempt(f, b, response))
+	answer = backends_profiles(b)->profile_answer(
+		&b->profiles, &query, job->attempt, response, &form, &job->err);
+	if (answer == ANSWER_TRY_NEXT && next_attempt(f, b))
 		return false;
-	if (answer == ANSWER_ERROR && is_lowered(f, response))
+	if (answer == ANSWER_ERROR && is_lowered(f, b, response))
 		return false;
 	if (answer == ANSWER_ERROR &&
 	    walk_is_shortened(&f->walk, b, response, &job->err))
 		return false;
 	job->has_answer = answer == ANSWER_MISS; /* an empty profile */
-	if (answer == ANSWER_OK) {
-		job->has_answer = decode_answer(b, form, response, f);
-		f->is_tree = form != BODY_PPROF && !f->query.wants_lines;
-		if (job->has_answer)
-			note_form(f, b, form);
-	}
+	if (answer == ANSWER_OK)
+		job->has_answer = take_profile(f, b, &form, response);
 	return part_done(f, b);
 }
 
@@ -331,10 +318,11 @@ void profile_fetch_init(struct profile_fetch *f,
 				     .into = into };
 }
 
-void profile_fetch_again_as_tree(struct profile_fetch *f)
+void profile_fetch_again_as_tree(struct profile_fetch *f,
+				 const struct backends *b)
 {
 	f->query.wants_lines = false;
-	f->job.attempt = source_profile_names_attempt(&f->query);
+	f->job.attempt = backends_profiles(b)->names_attempt(&f->query);
 	f->job.has_answer = f->job.is_done = false;
 	f->is_tree = true; /* for all parts */
 	f->walk.is_started = false;
@@ -353,81 +341,38 @@ bool span_answer_is_believable(int64_t span_total, int64_t service_total,
 
 /* ---- names ---- */
 
-static bool has_types(const struct endpoint *e, struct error *err)
+static struct series_query types_query(const struct names_job *n)
 {
-	return e->parca->type_count ||
-	       error_set(err, ERROR_NOT_FOUND,
-			 "parca: the server holds no profiles");
+	return (struct series_query){ .selector = n->selector,
+				      .range = n->walk.parts.part };
 }
 
 static bool names_request(struct job *job, struct backends *b,
 			  struct http_request *request, struct error *err)
 {
 	struct names_job *n = (struct names_job *)job;
-	const struct endpoint *e = &b->profiles.endpoint;
+	const struct profile_backend *p;
+	struct series_query query;
 
 	if (!walk_begin(&n->walk, job, b, n->range, err))
 		return false;
-	if (n->selector && e->parca)
-		return has_types(e, err) &&
-		       parca_series_request(e, 0, n->selector, NULL, 0,
-					    n->walk.parts.part, request, err);
+	p = backends_profiles(b);
+	query = types_query(n);
 	if (n->selector)
-		return source_types_request(e, n->selector, n->walk.parts.part,
-					    request, err);
-	return source_services_request(e, n->walk.parts.part, request, err);
-}
-
-static bool names_add(struct names_job *n, struct arena *arena,
-		      const struct name_list *part)
-{
-	size_t count = n->names.count + part->count;
-	struct str *items =
-		arena_array(arena, count ? count : 1, sizeof *items);
-
-	if (!items)
-		return arena_fail(arena, "the server's names", &n->job.err);
-	for (size_t i = 0; i < n->names.count; i++)
-		items[i] = n->names.items[i];
-	for (size_t i = 0; i < part->count; i++)
-		items[n->names.count + i] = part->items[i];
-	n->names = (struct name_list){ items, count };
-	name_list_sort(&n->names);
-	return true;
-}
-
-/* The types that what is selected has samples of. */
-static bool parca_types_answer(struct names_job *n, struct backends *b,
-			       const struct http_response *response,
-			       struct name_list *part)
-{
-	const struct parca_facts *facts = b->profiles.endpoint.parca;
-	const struct parca_question q = { .selector = n->selector,
-					  .range = n->walk.parts.part };
-	struct series_list *lists;
-
-	if (!parca_series_all(b, &q, response, &lists, &n->job.err))
-		return false;
-	*part = (struct name_list){ arena_array(b->arena, facts->type_count,
-						sizeof *part->items) };
-	if (!part->items)
-		return arena_fail(b->arena, "the types", &n->job.err);
-	for (size_t i = 0; i < facts->type_count; i++)
-		if (lists[i].count)
-			part->items[part->count++] = facts->types[i].id;
-	return true;
+		return p->types_request(&b->profiles, &query, request, err);
+	return p->services_request(&b->profiles, query.range, request, err);
 }
 
 static bool names_read(struct names_job *n, struct backends *b,
 		       const struct http_response *response,
 		       struct name_list *part)
 {
-	const struct endpoint *e = &b->profiles.endpoint;
+	const struct profile_backend *p = backends_profiles(b);
+	struct series_query query = types_query(n);
 
-	if (n->selector && e->parca)
-		return parca_types_answer(n, b, response, part);
-	return (n->selector ? source_types_answer : source_services_answer)(
-		e, response, b->arena, part, &n->job.err);
+	if (n->selector)
+		return p->types_answer(b, &query, response, part, &n->job.err);
+	return p->services_answer(b, response, part, &n->job.err);
 }
 
 static bool names_answer(struct job *job, struct backends *b,
@@ -439,7 +384,7 @@ static bool names_answer(struct job *job, struct backends *b,
 	if (walk_restarts(&n->walk, job, b, response))
 		return false;
 	job->has_answer = names_read(n, b, response, &part) &&
-			  names_add(n, b->arena, &part);
+			  name_list_add(&n->names, b->arena, &part, &job->err);
 	if (job->has_answer)
 		return !window_parts_next(&n->walk.parts);
 	return !walk_is_shortened(&n->walk, b, response, &job->err);
@@ -463,76 +408,34 @@ void types_job_init(struct names_job *n, const char *selector,
 
 /* ---- series ---- */
 
+static struct series_query series_query_of(const struct series_job *s)
+{
+	return (struct series_query){ s->selector, s->labels, s->label_count,
+				      s->walk.parts.part };
+}
+
 static bool series_request(struct job *job, struct backends *b,
 			   struct http_request *request, struct error *err)
 {
 	struct series_job *s = (struct series_job *)job;
-	const struct endpoint *e = &b->profiles.endpoint;
+	struct series_query query;
 
 	if (!walk_begin(&s->walk, job, b, s->range, err))
 		return false;
-	if (e->parca)
-		return has_types(e, err) &&
-		       parca_series_request(e, 0, s->selector, s->labels,
-					    s->label_count, s->walk.parts.part,
-					    request, err);
-	return source_series_request(e, s->selector, s->labels, s->label_count,
-				     s->walk.parts.part, request, err);
-}
-
-/* A series of several parts is listed as often, which readers must expect of
- * servers anyway. */
-static bool series_add(struct series_job *s, struct arena *arena,
-		       const struct series_list *part)
-{
-	size_t had = s->series.count * s->label_count;
-	size_t came = part->count * s->label_count;
-	struct str *values;
-
-	if (!s->series.count) {
-		s->series = *part;
-		return true;
-	}
-	if (!came || s->series.count + part->count > LIMIT_SERIES)
-		return true;
-	values = arena_array(arena, had + came, sizeof *values);
-	if (!values)
-		return arena_fail(arena, "the server's series", &s->job.err);
-	memcpy(values, s->series.values, had * sizeof *values);
-	memcpy(values + had, part->values, came * sizeof *values);
-	s->series.values = values;
-	s->series.count += part->count;
-	return true;
-}
-
-/* Totals grow with the age of a process: later than a baseline they are
- * always more. So they are no evidence, unless asked for by their full id. */
-static bool parca_rows_add(struct series_job *s, struct backends *b,
-			   const struct http_response *response)
-{
-	const struct parca_facts *facts = b->profiles.endpoint.parca;
-	const struct parca_question q = { s->selector, s->labels,
-					  s->label_count, s->walk.parts.part };
-	struct series_list *lists;
-	bool done = parca_series_all(b, &q, response, &lists, &s->job.err);
-
-	for (size_t i = 0; done && i < facts->type_count; i++)
-		if (!parca_counts_totals(&facts->types[i]))
-			done = series_add(s, b->arena, &lists[i]);
-	return done;
+	query = series_query_of(s);
+	return backends_profiles(b)->series_request(&b->profiles, &query,
+						    request, err);
 }
 
 static bool rows_add(struct series_job *s, struct backends *b,
 		     const struct http_response *response)
 {
-	const struct endpoint *e = &b->profiles.endpoint;
+	struct series_query query = series_query_of(s);
 	struct series_list part;
 
-	if (e->parca)
-		return parca_rows_add(s, b, response);
-	return source_series_answer(e, response, s->labels, s->label_count,
-				    b->arena, &part, &s->job.err) &&
-	       series_add(s, b->arena, &part);
+	return backends_profiles(b)->series_answer(b, &query, response, &part,
+						   &s->job.err) &&
+	       series_list_add(&s->series, b->arena, &part, &s->job.err);
 }
 
 static bool series_answer(struct job *job, struct backends *b,
@@ -573,25 +476,26 @@ static bool snapshots_request(struct job *job, struct backends *b,
 	if (!walk_begin(&s->walk, job, b, query.range, err))
 		return false;
 	query.range = s->walk.parts.part;
-	return source_snapshots_request(&b->profiles.endpoint, &query,
-					s->instance_label, job->attempt,
-					request, err);
+	return backends_profiles(b)->snapshots_request(
+		&b->profiles, &query, s->instance_label, job->attempt, request,
+		err);
 }
 
 static bool snapshots_answer(struct job *job, struct backends *b,
 			     const struct http_response *response)
 {
 	struct snapshots_job *s = (struct snapshots_job *)job;
+	const struct profile_backend *p;
 	int64_t count;
 	enum answer answer;
 
 	if (walk_restarts(&s->walk, job, b, response) ||
 	    walk_is_shortened(&s->walk, b, response, &job->err))
 		return false;
-	answer = source_snapshots_answer(&b->profiles.endpoint, response,
-					 &count, &job->err);
+	p = backends_profiles(b);
+	answer = p->snapshots_answer(&b->profiles, response, &count, &job->err);
 	if (answer == ANSWER_TRY_NEXT &&
-	    job->attempt + 1 < source_snapshots_attempts()) {
+	    job->attempt + 1 < p->snapshots_attempts) {
 		job->attempt++;
 		return false;
 	}
@@ -615,6 +519,46 @@ void snapshots_job_init(struct snapshots_job *s,
 	*s = (struct snapshots_job){ .job = { .type = &snapshots_job },
 				     .query = *query,
 				     .instance_label = instance_label };
+}
+
+/* ---- totals ---- */
+
+static bool totals_request(struct job *job, struct backends *b,
+			   struct http_request *request, struct error *err)
+{
+	const struct totals_job *t = (const struct totals_job *)job;
+
+	if (!profiles_prepare(b, job, err))
+		return false;
+	if (backends_profiles(b)->totals_request(&b->profiles, &t->query,
+						 request, err)) {
+		request->is_optional = true;
+		return true;
+	}
+	/* A type that nothing is of sums up to nothing. */
+	job->has_answer = err->code == ERROR_NOT_FOUND;
+	return false;
+}
+
+static bool totals_answer(struct job *job, struct backends *b,
+			  const struct http_response *response)
+{
+	struct totals_job *t = (struct totals_job *)job;
+
+	if (profiles_recognise(b, job, response))
+		return false;
+	job->has_answer = backends_profiles(b)->totals_answer(
+		b, &t->query, response, &t->totals, &job->err);
+	return true;
+}
+
+static const struct job_type totals_job = { totals_request, totals_answer,
+					    QUESTION_TOTALS };
+
+void totals_job_init(struct totals_job *t, const struct totals_query *query)
+{
+	*t = (struct totals_job){ .job = { .type = &totals_job },
+				  .query = *query };
 }
 
 /* ---- files ---- */

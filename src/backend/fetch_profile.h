@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What is asked of a server that holds profiles, as jobs: names, types, series,
- * profiles, snapshots. Windows longer than it takes are asked for in parts.
+ * profiles, snapshots, totals. Windows longer than it takes are asked for in
+ * parts.
  */
 #ifndef BACKEND_FETCH_PROFILE_H
 #define BACKEND_FETCH_PROFILE_H
@@ -45,7 +46,8 @@ void profile_fetch_init(struct profile_fetch *f,
 
 /* Makes an answered job undone, to be answered by a tree for comparing with
  * one. */
-void profile_fetch_again_as_tree(struct profile_fetch *f);
+void profile_fetch_again_as_tree(struct profile_fetch *f,
+				 const struct backends *b);
 
 /* Whether a server can have heeded the spans it was asked for. Some ignore a
  * selector they do not know and answer with the whole service. Both totals of
@@ -99,6 +101,17 @@ struct snapshots_job {
 void snapshots_job_init(struct snapshots_job *s,
 			const struct profile_query *query,
 			const char *instance_label);
+
+/* What samples of one type add up to over time, of a window that the server
+ * takes whole. A replayed case may lack it. */
+struct totals_job {
+	struct job job; /* for jobs_run() */
+	struct totals_query query;
+	struct totals totals; /* in b->arena */
+};
+
+/* What the pointers point at stays the caller's and must outlive the run. */
+void totals_job_init(struct totals_job *t, const struct totals_query *query);
 
 /* What the sum is called: "a.pb.gz + b.pb.gz", of many the first and how many
  * more. In the arena; NULL: no memory. */

@@ -68,6 +68,49 @@ bool name_gatherer_finish(struct name_gatherer *g, struct error *err)
 	return true;
 }
 
+bool name_list_add(struct name_list *list, struct arena *arena,
+		   const struct name_list *part, struct error *err)
+{
+	size_t count = list->count + part->count;
+	struct str *items =
+		arena_array(arena, count ? count : 1, sizeof *items);
+
+	if (!items)
+		return arena_fail(arena, "the server's names", err);
+	for (size_t i = 0; i < list->count; i++)
+		items[i] = list->items[i];
+	for (size_t i = 0; i < part->count; i++)
+		items[list->count + i] = part->items[i];
+	*list = (struct name_list){ items, count };
+	name_list_sort(list);
+	return true;
+}
+
+/* ---- series ---- */
+
+bool series_list_add(struct series_list *list, struct arena *arena,
+		     const struct series_list *part, struct error *err)
+{
+	size_t had = list->count * part->label_count;
+	size_t came = part->count * part->label_count;
+	struct str *values;
+
+	if (!list->count) {
+		*list = *part;
+		return true;
+	}
+	if (!came || list->count + part->count > LIMIT_SERIES)
+		return true;
+	values = arena_array(arena, had + came, sizeof *values);
+	if (!values)
+		return arena_fail(arena, "the server's series", err);
+	memcpy(values, list->values, had * sizeof *values);
+	memcpy(values + had, part->values, came * sizeof *values);
+	list->values = values;
+	list->count += part->count;
+	return true;
+}
+
 /* ---- totals ---- */
 
 void total_gatherer_init(struct total_gatherer *g,

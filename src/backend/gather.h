@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of source.h that grow in an arena while an answer is read, whichever
+ * Lists of answers that grow in an arena while an answer is read, whichever
  * server sent it. Past their limit they take no more, which is no failure.
  */
 #ifndef BACKEND_GATHER_H
 #define BACKEND_GATHER_H
 
-#include "backend/source.h"
+#include "backend/profile_backend.h"
 #include "base/json.h"
 
 struct name_gatherer {
@@ -24,6 +24,16 @@ void name_gatherer_read(struct json_reader *r, void *name_gatherer);
 /* Sorts the list. */
 bool name_gatherer_finish(struct name_gatherer *g,
 			  struct error *err) MUST_CHECK;
+
+/* Appends another part's names, and sorts again. */
+bool name_list_add(struct name_list *list, struct arena *arena,
+		   const struct name_list *part, struct error *err) MUST_CHECK;
+
+/* Appends series by the same labels. One of several parts is listed as often,
+ * which readers must expect of servers anyway. */
+bool series_list_add(struct series_list *list, struct arena *arena,
+		     const struct series_list *part,
+		     struct error *err) MUST_CHECK;
 
 struct total_gatherer {
 	const struct totals_query *query;

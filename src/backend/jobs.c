@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "backend/cloud_profiler/cloud_answers.h"
 #include "backend/files/files_answers.h"
-#include "backend/parca/parca_probe.h"
 #include "base/mem.h"
 
 /* The requests of one round, and whose they are. */
@@ -52,13 +50,11 @@ static bool round_fill(struct backends *b, struct round *r,
 	return true;
 }
 
-/* What a Parca answers, or who may be one, leads to questions at once
- * (parca_probe.h, parca_series.h): not while others are on their way. */
+/* Not while others are on their way. */
 static bool may_ask(const struct round *r, size_t index)
 {
 	return r->jobs[index]->type->question != QUESTION_SERVER &&
-	       (r->backends->profiles.endpoint.parca ||
-		parca_is_likely(&r->responses[index]));
+	       profiles_may_ask(r->backends, &r->responses[index]);
 }
 
 /* Its answer is needed no longer: all at once would be much to hold. */
@@ -110,14 +106,15 @@ static bool is_left(struct job *const *jobs, size_t n)
 bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 	      struct error *err)
 {
+	const struct profile_backend *profiles = backends_profiles(b);
 	struct round *r = mem_alloc(sizeof *r);
 	bool done = true;
 
 	if (!r)
 		return error_memory(err, "requests");
 	files_answers(b, jobs, n);
-	if (b->profiles.kind == SOURCE_CLOUD_PROFILER)
-		done = cloud_answers(b, jobs, n, err);
+	if (profiles->answer_jobs)
+		done = profiles->answer_jobs(b, jobs, n, err);
 	while (done && is_left(jobs, n))
 		done = round_run(b, r, jobs, n, err);
 	mem_free(r);

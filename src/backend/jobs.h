@@ -12,7 +12,7 @@
 struct job;
 
 /* What a job asks of the profile server: some list what they have and select
- * nothing, so that this side answers instead (cloud_answers.h). */
+ * nothing, so that this side answers instead (profile_backend.answer_jobs). */
 enum job_question {
 	QUESTION_SERVER = 0, /* the server's to answer, whichever it is */
 	QUESTION_NAMES,      /* struct names_job */
@@ -42,7 +42,8 @@ struct job {
 	unsigned attempt; /* from 0; the one that answered */
 	bool has_answer;  /* set by answer(): there is something to use */
 	bool is_done;
-	bool is_parca;    /* a question for a Parca, else for a Pyroscope */
+	/* Of the profile server, as it was known when it was asked. */
+	const struct profile_backend *asked;
 	struct error err; /* why there is none */
 };
 

@@ -50,21 +50,6 @@ bool request_fill(struct http_request *request, const struct endpoint *endpoint,
 	return is_ok;
 }
 
-bool profiles_probe_request(const struct endpoint *endpoint, int64_t now_ns,
-			    struct http_request *request, struct error *err)
-{
-	if (!pyroscope_probe_request(endpoint, now_ns, request, err))
-		return false;
-	request->is_probe = true;
-	return true;
-}
-
-bool profiles_probe_matches(const struct http_response *response)
-{
-	return response->status != 0 && !answer_is_denied(response) &&
-	       pyroscope_probe_matches(response);
-}
-
 #define PROBE_RANK_MISSING 5
 
 /* How much an answer tells about what is wrong, the most telling first. One

@@ -47,7 +47,7 @@ bool status_stats_read(const struct http_response *response,
 		       struct profile_stats *stats);
 
 /* Values of a label among the profiles a selector matches; the answer is
- * read by source_services_answer(). */
+ * read by services_answer() of its backend. */
 bool status_label_request(const struct endpoint *e, const char *label,
 			  const char *selector, struct time_range range,
 			  struct http_request *request,

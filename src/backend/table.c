@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/table.h"
 
+#include "backend/cloud_profiler/cloud_profiler.h"
 #include "backend/cloud_trace/cloud_trace.h"
 #include "backend/google/google_address.h"
 #include "backend/jaeger/jaeger.h"
+#include "backend/parca/parca.h"
+#include "backend/pyroscope/pyroscope.h"
 #include "backend/tempo/tempo.h"
 #include "base/count.h"
 
@@ -23,11 +26,13 @@ const struct backend_row backend_table[] = {
 	  .name = "pyroscope",
 	  .title = "Pyroscope",
 	  .prefix = "pyroscope+",
-	  .default_url = "http://localhost:4040" },
+	  .default_url = "http://localhost:4040",
+	  .profiles = &profile_pyroscope },
 	{ .kind = SOURCE_PARCA,
 	  .name = "parca",
 	  .title = "Parca",
-	  .prefix = "parca+" },
+	  .prefix = "parca+",
+	  .profiles = &profile_parca },
 	{ .name = "Cloud Trace",
 	  .title = "Cloud Trace",
 	  .default_url = "https://cloudtrace.googleapis.com",
@@ -39,7 +44,8 @@ const struct backend_row backend_table[] = {
 	  .title = "Cloud Profiler",
 	  .default_url = "https://cloudprofiler.googleapis.com",
 	  .is_project = google_address_is,
-	  .project_parse = google_address_parse },
+	  .project_parse = google_address_parse,
+	  .profiles = &profile_cloud },
 };
 
 const size_t backend_table_count = COUNT_OF(backend_table);
@@ -50,4 +56,11 @@ const struct backend_row *backend_row_of(enum source_kind kind)
 		if (kind && backend_table[i].kind == kind)
 			return &backend_table[i];
 	return NULL;
+}
+
+const struct profile_backend *profile_backend_of(enum source_kind kind)
+{
+	const struct backend_row *row = backend_row_of(kind);
+
+	return row ? row->profiles : NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "backend/source.h"
 
+struct profile_backend;
 struct trace_backend;
 
 /* A project instead of a host. The host is the API's own unless another is
@@ -29,7 +30,8 @@ struct backend_row {
 	bool (*is_project)(const char *text);
 	bool (*project_parse)(const char *text, struct project_address *project,
 			      struct error *err);
-	const struct trace_backend *traces; /* NULL: it holds none */
+	const struct trace_backend *traces;     /* NULL: it holds none */
+	const struct profile_backend *profiles; /* likewise */
 };
 
 /* In the order in which they are tried. */
@@ -38,5 +40,6 @@ extern const size_t backend_table_count;
 
 /* Of servers of profiles. NULL: unknown, or files. */
 const struct backend_row *backend_row_of(enum source_kind kind);
+const struct profile_backend *profile_backend_of(enum source_kind kind);
 
 #endif

@@ -10,8 +10,6 @@
 
 /* Pyroscope's default: what is older is left out without a word. */
 #define SERVER_LOOKBACK_NS (7 * NS_PER_DAY)
-/* How long Cloud Profiler keeps profiles. */
-#define GOOGLE_RETENTION_NS (30 * NS_PER_DAY)
 
 struct window_parts {
 	struct time_range whole;

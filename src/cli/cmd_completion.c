@@ -22,8 +22,8 @@
 
 #define NAMES_BYTES (4 * MIB)
 
-static const char *const words[] = { "bash",  "zsh",	  "fish",
-				     "services", "types" };
+static const char *const words[] = { "bash", "zsh", "fish", "services",
+				     "types" };
 
 #define WORD_SERVICES 3
 #define WORD_TYPES 4
@@ -71,18 +71,16 @@ static bool write_script(const struct options *o, const char *shell,
 
 /* ---- names ---- */
 
-static const char *const labels[] = { "service_name", "__profile_type__" };
-
 struct names {
 	struct arena arena;
 	struct name_list list;
-	size_t label; /* of labels */
+	bool is_types; /* else of services */
 };
 
 static bool names_reserve(struct names *n, size_t more)
 {
-	struct str *items = arena_array(&n->arena, n->list.count + more,
-					sizeof *items);
+	struct str *items =
+		arena_array(&n->arena, n->list.count + more, sizeof *items);
 
 	if (items && n->list.count)
 		memcpy(items, n->list.items, n->list.count * sizeof *items);
@@ -101,35 +99,19 @@ static bool is_word(struct str name)
 	return name.len && name.ptr[0] != '-';
 }
 
-static void take_list(struct names *n, const struct str *items, size_t count,
-		      size_t step)
-{
-	if (!count || !names_reserve(n, count))
-		return;
-	for (size_t i = 0; i < count; i++)
-		if (is_word(items[i * step]))
-			n->list.items[n->list.count++] = items[i * step];
-}
-
 /* What cannot be read offers nothing. */
 static void take_answer(struct names *n, const struct har_held *held,
 			const struct http_response *response)
 {
-	const struct endpoint endpoint = { .url = held->url };
-	struct series_list series = { .count = 0 };
-	struct name_list list = { .count = 0 };
-	struct error ignored;
+	struct name_list list;
 
-	if (strstr(held->url, "/LabelValues") && n->label == 0 &&
-	    str_find(held->body, STR("\"service_name\"")) != SIZE_MAX &&
-	    source_services_answer(&endpoint, response, &n->arena, &list,
-				   &ignored))
-		take_list(n, list.items, list.count, 1);
-	else if (strstr(held->url, "/Series") &&
-		 source_series_answer(&endpoint, response, labels, 2, &n->arena,
-				      &series, &ignored))
-		take_list(n, series.count ? series.values + n->label : NULL,
-			  series.count, series.label_count);
+	if (!profiles_kept_names(held->url, held->body, response, n->is_types,
+				 &n->arena, &list) ||
+	    !list.count || !names_reserve(n, list.count))
+		return;
+	for (size_t i = 0; i < list.count; i++)
+		if (is_word(list.items[i]))
+			n->list.items[n->list.count++] = list.items[i];
 }
 
 static void take_file(struct names *n, const char *path)
@@ -178,9 +160,9 @@ static void write_names(const struct name_list *list, struct out *out)
 }
 
 /* Without a cache there are none, which is no error. */
-static void write_cached(size_t label, struct out *out)
+static void write_cached(bool is_types, struct out *out)
 {
-	struct names n = { .label = label };
+	struct names n = { .is_types = is_types };
 	struct error ignored;
 	struct str folder;
 
@@ -202,7 +184,7 @@ static bool write_word(const struct options *o, struct out *out,
 		return fail_word(name, err);
 	if (word < WORD_SERVICES)
 		return write_script(o, name, out, err);
-	write_cached(word - WORD_SERVICES, out);
+	write_cached(word == WORD_TYPES, out);
 	return true;
 }
 

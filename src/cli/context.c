@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cloud_profiler/cloud_profiles.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/config.h"
@@ -16,7 +15,6 @@
 #include "cli/sandbox.h"
 #include "wire/auth.h"
 #include "wire/cache.h"
-#include "wire/profile_cache.h"
 #include "wire/redact.h"
 #include "wire/token_command.h"
 
@@ -62,22 +60,16 @@ static bool open_cache(struct context *ctx, struct error *err)
 static void open_profile_cache(struct context *ctx)
 {
 	const struct options *o = ctx->options;
-	struct error *err = &ctx->backends.profile_cache_err;
+	const struct profile_backend *p = backends_profiles(&ctx->backends);
+	struct error ignored;
 	struct str folder;
 
-	if (!backends_profile_traits(&ctx->backends)->is_list || o->no_cache ||
-	    o->dry_run || o->record || o->replay)
+	if (!p->keep || o->no_cache || o->dry_run || o->record || o->replay ||
+	    !context_find_cache(&ctx->arena, &folder, &ignored))
 		return;
-	if (!context_find_cache(&ctx->arena, &folder, err)) {
-		error_clear(err);
-		return;
-	}
 	folder = arena_printf(&ctx->arena, "%s/profiles", folder.ptr);
-	if (folder.ptr)
-		ctx->backends.profile_cache = profile_cache_open(
-			folder.ptr, o->config ? o->config->context : NULL,
-			ctx->backends.profiles.endpoint.url, err);
-	if (ctx->backends.profile_cache)
+	if (folder.ptr && p->keep(&ctx->backends.profiles, folder.ptr,
+				  o->config ? o->config->context : NULL))
 		ctx->cache_folders[1] = folder.ptr;
 }
 
@@ -145,8 +137,7 @@ void context_release(struct context *ctx)
 				 &ctx->backends.profiles };
 
 	http_client_free(ctx->backends.client);
-	cloud_profiles_free(ctx->backends.cloud);
-	profile_cache_close(ctx->backends.profile_cache);
+	profiles_release(&ctx->backends.profiles);
 	cache_close(ctx->cache);
 	har_free(ctx->record);
 	if (ctx->is_replay_own)

@@ -82,6 +82,7 @@ static void tell_notes(const struct context *ctx, const struct error *err)
 
 bool context_finish(struct context *ctx, bool done, struct error *err)
 {
+	const struct profile_backend *p = backends_profiles(&ctx->backends);
 	struct error late = { 0 };
 
 	if (!done)
@@ -90,7 +91,8 @@ bool context_finish(struct context *ctx, bool done, struct error *err)
 		list_requests(ctx);
 	if (ctx->backends.client)
 		tell_lost_cache(http_cache_error(ctx->backends.client));
-	tell_lost_cache(&ctx->backends.profile_cache_err);
+	if (p->lost)
+		tell_lost_cache(p->lost(&ctx->backends.profiles));
 	if (finish_record(ctx, done, &late))
 		return done;
 	if (!done && err->code != ERROR_STOPPED)

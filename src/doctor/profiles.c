@@ -456,8 +456,8 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 				    d->window, &request, err) &&
 	       backends_send(d->backends, &request, &response, 1, err);
 	d->has_span_names = done &&
-			    source_services_answer(e, &response, &d->arena,
-						   &names, &ignored) &&
+			    backends_profiles(d->backends)->services_answer(
+				    d->backends, &response, &names, &ignored) &&
 			    names.count > 0;
 	http_request_release(&request);
 	http_response_release(&response);

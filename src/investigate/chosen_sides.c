@@ -103,7 +103,7 @@ static bool align_forms(struct chosen *c, struct error *err)
 	if (!slow->job.has_answer || !base->job.has_answer ||
 	    slow->is_tree == base->is_tree || !other->into->stack_count)
 		return true;
-	profile_fetch_again_as_tree(other);
+	profile_fetch_again_as_tree(other, c->v->backends);
 	return jobs_run(c->v->backends, &job, 1, err);
 }
 
@@ -281,7 +281,9 @@ static bool fail_empty(const struct chosen *c, struct error *err)
 			.now_ns = b->now_ns,
 			.is_known = true,
 			.has_tenant = b->profiles.endpoint.tenant_id != NULL,
-			.is_google = b->profiles.endpoint.project != NULL,
+			.server = backends_profiles(b)->title,
+			.retention_ns =
+				backends_profile_traits(b)->retention_ns,
 			.has_trace = c->want->trace != NULL,
 		},
 	};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analyze/places.h"
-#include "backend/cloud_profiler/cloud_answers.h"
 #include "backend/snapshots.h"
 #include "base/num.h"
 #include "investigate/windows.h"
@@ -348,8 +347,11 @@ void comparison_note_extent(const struct comparison *c, struct investigation *v,
 					     .selector = c->slow.selector.ptr,
 					     .range = c->slow.range };
 
-	cloud_answers_note(v->backends, &query, c->slow.profile.sample_count,
-			   around);
+	const struct profile_backend *p = backends_profiles(v->backends);
+
+	if (p->note_extent)
+		p->note_extent(v->backends, &query,
+			       c->slow.profile.sample_count, around);
 }
 
 static struct snapshots_side snapshots_of(const struct comparison *c,

@@ -79,10 +79,13 @@ struct missing_profile {
 	size_t tried_count;
 	const struct str *doubts; /* equally good ones, none believed */
 	size_t doubt_count;
-	bool is_known;   /* it has profiles, of this window none */
-	bool has_tenant; /* one was sent */
-	bool is_google;  /* a project of Cloud Profiler */
-	bool has_trace;  /* the name came from a trace */
+	bool is_known;      /* it has profiles, of this window none */
+	bool has_tenant;    /* one was sent */
+	const char *server; /* what it is called */
+	/* How long a platform keeps them, whose project was asked; 0: a server
+	 * of one's own was. */
+	int64_t retention_ns;
+	bool has_trace; /* the name came from a trace */
 };
 
 enum shortfall_kind {

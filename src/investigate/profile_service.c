@@ -418,8 +418,9 @@ static bool fail_missing(struct profile_lookup_state *s,
 				.doubt_count = s->choice.doubt_count,
 				.has_tenant =
 					b->profiles.endpoint.tenant_id != NULL,
-				.is_google =
-					b->profiles.endpoint.project != NULL,
+				.server = backends_profiles(b)->title,
+				.retention_ns =
+					backends_profile_traits(b)->retention_ns,
 				.has_trace = s->has_trace,
 			},
 		},

@@ -524,8 +524,9 @@ static bool fail_empty(const struct profile_inquiry *q,
 				.is_known = q->service.types.count > 0,
 				.has_tenant =
 					b->profiles.endpoint.tenant_id != NULL,
-				.is_google =
-					b->profiles.endpoint.project != NULL,
+				.server = backends_profiles(b)->title,
+				.retention_ns =
+					backends_profile_traits(b)->retention_ns,
 				.has_trace = true,
 			},
 		},

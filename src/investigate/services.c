@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "backend/fetch_profile.h"
-#include "backend/parca/parca_probe.h"
 #include "backend/selector.h"
 #include "base/num.h"
 
@@ -28,11 +27,9 @@
 static const char *const labels[] = { "service_name", "__profile_type__" };
 
 /* One type's CPU in a part of the window. */
-struct totals_job {
-	struct job job;
-	struct totals_query query;
+struct totals_part {
+	struct totals_job job;
 	size_t first_step;
-	struct totals totals;
 };
 
 /* Whole steps, the last of which ends with the window. */
@@ -73,54 +70,21 @@ static struct time_range part_range(const struct services *s, size_t from,
 				    s->window.from_ns + (int64_t)to * step_ns };
 }
 
-static bool totals_request(struct job *job, struct backends *b,
-			   struct http_request *request, struct error *err)
-{
-	const struct totals_job *t = (const struct totals_job *)job;
-
-	if (!parca_prepare(b, job, err))
-		return false;
-	if (source_totals_request(&b->profiles.endpoint, &t->query, request,
-				  err)) {
-		request->is_optional = true;
-		return true;
-	}
-	/* A type that a Parca lacks was taken for the usual one. */
-	job->has_answer = err->code == ERROR_NOT_FOUND;
-	return false;
-}
-
-static bool totals_answer(struct job *job, struct backends *b,
-			  const struct http_response *response)
-{
-	struct totals_job *t = (struct totals_job *)job;
-
-	if (parca_is_found(b, job, response))
-		return false;
-	job->has_answer =
-		source_totals_answer(&b->profiles.endpoint, response, &t->query,
-				     b->arena, &t->totals, &job->err);
-	return true;
-}
-
-static const struct job_type totals_job = { totals_request, totals_answer,
-					    QUESTION_TOTALS };
-
-static void totals_init(struct totals_job *t, const struct services *s,
+static void totals_init(struct totals_part *t, const struct services *s,
 			const char *type_id, size_t from, size_t to)
 {
 	struct time_range range = part_range(s, from, to);
-
-	*t = (struct totals_job){
-		.job = { .type = &totals_job },
-		.first_step = from,
-		.query = { .type_id = type_id,
-			   .selector = s->selector.ptr,
-			   .label = labels[0],
-			   .from_ms = range.from_ns / NS_PER_MS,
-			   .step_ms = s->step_ms,
-			   .step_count = to - from },
+	const struct totals_query query = {
+		.type_id = type_id,
+		.selector = s->selector.ptr,
+		.label = labels[0],
+		.from_ms = range.from_ns / NS_PER_MS,
+		.step_ms = s->step_ms,
+		.step_count = to - from,
 	};
+
+	totals_job_init(&t->job, &query);
+	t->first_step = from;
 }
 
 /* ---- rows ---- */
@@ -232,15 +196,15 @@ static struct service_row *find_row(const struct services *s, struct str name)
 }
 
 /* Rows still stand in the order of their names. */
-static bool add_totals(struct services *s, const struct totals_job *t,
+static bool add_totals(struct services *s, const struct totals_part *t,
 		       struct error *err)
 {
-	for (size_t i = 0; i < t->totals.count; i++) {
-		const struct total *total = &t->totals.items[i];
+	for (size_t i = 0; i < t->job.totals.count; i++) {
+		const struct total *total = &t->job.totals.items[i];
 		struct service_row *row = find_row(s, total->name);
 
 		if (!row ||
-		    !str_equal(row->cpu_type, str_from(t->query.type_id)))
+		    !str_equal(row->cpu_type, str_from(t->job.query.type_id)))
 			continue;
 		if (!row->cpu_ns)
 			row->cpu_ns =
@@ -249,7 +213,7 @@ static bool add_totals(struct services *s, const struct totals_job *t,
 		if (!row->cpu_ns)
 			return arena_fail(s->backends->arena, "the services",
 					  err);
-		for (size_t k = 0; k < t->query.step_count; k++) {
+		for (size_t k = 0; k < t->job.query.step_count; k++) {
 			row->cpu_ns[t->first_step + k] += total->values[k];
 			row->total_ns += total->values[k];
 		}
@@ -260,14 +224,14 @@ static bool add_totals(struct services *s, const struct totals_job *t,
 /* ---- rounds ---- */
 
 /* A sum over half a window would be a wrong one: all parts or none. */
-static bool take_totals(struct services *s, const struct totals_job *parts,
+static bool take_totals(struct services *s, const struct totals_part *parts,
 			size_t n, struct error *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (parts[i].job.has_answer)
+		if (parts[i].job.job.has_answer)
 			continue;
 		s->note(&(struct note){ .kind = NOTE_CPU_MISSING,
-					.reason = parts[i].job.err.message },
+					.reason = parts[i].job.job.err.message },
 			s->backends->notes);
 		return true;
 	}
@@ -298,7 +262,7 @@ static bool ask_usual(struct services *s, struct error *err)
 	size_t n = part_count(s);
 	struct series_job *series =
 		arena_array(s->backends->arena, n, sizeof *series);
-	struct totals_job *totals =
+	struct totals_part *totals =
 		arena_array(s->backends->arena, n, sizeof *totals);
 	struct job **jobs =
 		arena_array(s->backends->arena, 2 * n, sizeof *jobs);
@@ -313,7 +277,7 @@ static bool ask_usual(struct services *s, struct error *err)
 				part_range(s, from, to));
 		totals_init(&totals[i], s, USUAL_CPU, from, to);
 		jobs[2 * i] = &series[i].job;
-		jobs[2 * i + 1] = &totals[i].job;
+		jobs[2 * i + 1] = &totals[i].job.job;
 	}
 	return jobs_run(s->backends, jobs, 2 * n, err) &&
 	       take_series(s, series, n, err) && take_totals(s, totals, n, err);
@@ -342,7 +306,7 @@ static bool ask_others(struct services *s, struct error *err)
 {
 	struct str types[OTHER_TYPES];
 	size_t count = list_other_types(s, types), n = part_count(s);
-	struct totals_job *totals;
+	struct totals_part *totals;
 	struct job **jobs;
 	bool done = true;
 
@@ -358,7 +322,7 @@ static bool ask_others(struct services *s, struct error *err)
 		totals_init(&totals[i], s, types[i / n].ptr,
 			    s->step_count * part / n,
 			    s->step_count * (part + 1) / n);
-		jobs[i] = &totals[i].job;
+		jobs[i] = &totals[i].job.job;
 	}
 	done = jobs_run(s->backends, jobs, count * n, err);
 	for (size_t i = 0; done && i < count; i++)

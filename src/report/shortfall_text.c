@@ -90,10 +90,11 @@ static void add_service(const struct missing_profile *m, struct buf *text)
 
 static void add_lookback(const struct missing_profile *m, struct buf *text)
 {
-	if (m->is_google) {
-		if (m->window.from_ns < m->now_ns - GOOGLE_RETENTION_NS)
-			buf_add_text(text, "; Cloud Profiler keeps profiles "
-					   "for 30 days");
+	if (m->retention_ns) {
+		if (m->window.from_ns < m->now_ns - m->retention_ns)
+			buf_addf(text,
+				 "; %s keeps profiles for %" PRId64 " days",
+				 m->server, m->retention_ns / NS_PER_DAY);
 		return;
 	}
 	if (m->window.from_ns < m->now_ns - SERVER_LOOKBACK_NS)
@@ -125,7 +126,7 @@ bool missing_profile_explain(const struct missing_profile *m, struct error *err)
 		buf_addf(&text,
 			 "no service has sent profiles in the day before "
 			 "%.19sZ; is it the right %s%s?",
-			 to, m->is_google ? "project" : "server",
+			 to, m->retention_ns ? "project" : "server",
 			 m->has_tenant ? " and tenant" : "");
 		add_lookback(m, &text);
 	} else if (!is_known(m)) {

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-struct parca_facts;
 
 /* One side's connection settings (traces or profiles); all borrowed, NULL
  * when not set. Secrets are read from files by auth.c, never passed on. */
@@ -35,7 +34,6 @@ struct endpoint {
 	/* What gave the address: "--traces-url", "TRACEFIND_TRACES_URL",
 	 * "FILE:3"; NULL: the option. */
 	const char *url_origin;
-	const struct parca_facts *parca; /* it is a Parca; NULL: it is none */
 	const char *project; /* of Google Cloud; NULL: another server */
 };
 

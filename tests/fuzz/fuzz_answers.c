@@ -8,8 +8,8 @@
 
 #include "base/limits.h"
 #include "fuzz.h"
-#include "backend/parca/parca.h"
-#include "backend/source.h"
+#include "backend/backends.h"
+#include "backend/parca/parca_calls.h"
 #include "backend/status.h"
 
 #define STEPS 10u
@@ -18,38 +18,42 @@ static const char *const labels[] = { "pod", "service_version" };
 
 static const int statuses[] = { 200, 400, 401, 403, 404, 422, 429, 500, 503 };
 
-typedef bool (*answer_reader)(const struct endpoint *e,
-			      const struct http_response *r, struct arena *a,
+typedef bool (*answer_reader)(struct backends *b, const struct http_response *r,
 			      struct error *err);
 
-static bool read_services(const struct endpoint *e,
-			  const struct http_response *r, struct arena *a,
+static bool read_services(struct backends *b, const struct http_response *r,
 			  struct error *err)
 {
 	struct name_list names = { 0 };
 
-	return source_services_answer(e, r, a, &names, err);
+	return backends_profiles(b)->services_answer(b, r, &names, err);
 }
 
-static bool read_types(const struct endpoint *e, const struct http_response *r,
-		       struct arena *a, struct error *err)
+/* Those of a Parca lead to further questions. */
+static bool read_types(struct backends *b, const struct http_response *r,
+		       struct error *err)
 {
 	struct name_list names = { 0 };
 
-	return source_types_answer(e, r, a, &names, err);
+	return profile_backend_of(SOURCE_PYROSCOPE)
+		->types_answer(b, NULL, r, &names, err);
 }
 
-static bool read_series(const struct endpoint *e, const struct http_response *r,
-			struct arena *a, struct error *err)
+static bool read_series(struct backends *b, const struct http_response *r,
+			struct error *err)
 {
+	const struct series_query query = {
+		.labels = labels, .label_count = sizeof labels / sizeof *labels
+	};
 	struct series_list series = { 0 };
 
-	return source_series_answer(
-		e, r, labels, sizeof labels / sizeof *labels, a, &series, err);
+	if (backends_profiles(b)->asks_on)
+		return parca_type_answer(b, 0, &query, r, &series, err);
+	return backends_profiles(b)->series_answer(b, &query, r, &series, err);
 }
 
-static bool read_totals(const struct endpoint *e, const struct http_response *r,
-			struct arena *a, struct error *err)
+static bool read_totals(struct backends *b, const struct http_response *r,
+			struct error *err)
 {
 	struct totals_query query = {
 		.type_id = "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
@@ -61,7 +65,7 @@ static bool read_totals(const struct endpoint *e, const struct http_response *r,
 	};
 	struct totals totals = { 0 };
 
-	if (!source_totals_answer(e, r, &query, a, &totals, err))
+	if (!backends_profiles(b)->totals_answer(b, &query, r, &totals, err))
 		return false;
 	for (size_t i = 0; i < totals.count; i++)
 		for (size_t k = 0; k < STEPS; k++)
@@ -70,26 +74,26 @@ static bool read_totals(const struct endpoint *e, const struct http_response *r,
 	return true;
 }
 
-static bool read_snapshots(const struct endpoint *e,
-			   const struct http_response *r, struct arena *a,
+static bool read_snapshots(struct backends *b, const struct http_response *r,
 			   struct error *err)
 {
 	int64_t count = 0;
 
-	(void)a;
-	if (source_snapshots_answer(e, r, &count, err) != ANSWER_OK)
+	if (backends_profiles(b)->snapshots_answer(&b->profiles, r, &count,
+						   err) != ANSWER_OK)
 		return false;
 	FUZZ_CHECK(count >= 0, "%lld", (long long)count);
 	return true;
 }
 
-static bool read_facts(const struct endpoint *e, const struct http_response *r,
-		       struct arena *a, struct error *err)
+static bool read_facts(struct backends *b, const struct http_response *r,
+		       struct error *err)
 {
+	const struct endpoint *e = &b->profiles.endpoint;
 	struct parca_facts read = { 0 };
 
-	return parca_facts_answer(e, PARCA_TYPES, r, a, &read, err) &&
-	       parca_facts_answer(e, PARCA_LABELS, r, a, &read, err);
+	return parca_facts_answer(e, PARCA_TYPES, r, b->arena, &read, err) &&
+	       parca_facts_answer(e, PARCA_LABELS, r, b->arena, &read, err);
 }
 
 static const answer_reader readers[] = {
@@ -109,7 +113,7 @@ static void read_status(const struct http_response *r)
 	if (status_stats_read(r, &stats))
 		FUZZ_CHECK(stats.oldest_ns >= 0, "oldest");
 	(void)status_date_read(r, &date_ns);
-	(void)source_window_limit_ns(r);
+	(void)profile_backend_of(SOURCE_PYROSCOPE)->window_limit_ns(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -126,9 +130,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.types = types,
 		.type_count = sizeof types / sizeof *types,
 	};
-	struct endpoint e = {
-		.url = "http://localhost:4040",
-		.option_prefix = "--profiles",
+	struct backends b = {
+		.profiles = { .endpoint = { .url = "http://localhost:4040",
+					    .option_prefix = "--profiles" },
+			      .kind = SOURCE_PYROSCOPE },
 	};
 	struct http_response r = { .content_type = "application/json" };
 
@@ -137,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.status = statuses[(data[0] - (size_t)'0') %
 			    (sizeof statuses / sizeof *statuses)];
 	if (data[1] % 2)
-		e.parca = &facts;
+		profiles_settle(&b.profiles, SOURCE_PARCA, &facts);
 	buf_init(&r.body, LIMIT_BODY_PLAIN_BYTES);
 	buf_add(&r.body, data + 2, size - 2);
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
@@ -145,7 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct arena arena;
 
 		arena_init(&arena, LIMIT_DECODE_HEAP_BYTES);
-		fuzz_check_outcome(readers[i](&e, &r, &arena, &err), &err);
+		b.arena = &arena;
+		fuzz_check_outcome(readers[i](&b, &r, &err), &err);
 		arena_release(&arena);
 	}
 	read_status(&r);

@@ -37,28 +37,16 @@ TABLE = "backend/table.c"  # puts all rooms into rows
 SHARED_ROOMS = {"backend/google": {"backend/cloud_trace",
                                    "backend/cloud_profiler"}}
 LOOKS_IN = {
-    "backend/fetch_profile.c": {"parca/parca.h",
-                                "parca/parca_probe.h",
-                                "parca/parca_series.h"},
-    "backend/jobs.c": {"cloud_profiler/cloud_answers.h",
-                       "files/files_answers.h",
-                       "parca/parca_probe.h"},
-    "backend/pyroscope/pyroscope.c": {"parca/parca.h"},
-    "backend/pyroscope/pyroscope_names.c": {"parca/parca.h"},
-    "backend/pyroscope/pyroscope_snapshots.c": {"parca/parca.h"},
-    "backend/pyroscope/pyroscope_totals.c": {"parca/parca.h"},
+    "backend/jobs.c": {"files/files_answers.h"},
     "cli/cmd_diff.c": {"files/input.h"},
     "cli/cmd_profile.c": {"files/input.h"},
-    "cli/context.c": {"cloud_profiler/cloud_profiles.h"},
     "cli/context_sides.c": {"files/input.h"},
     "cli/fetch_trace.c": {"files/input.h"},
     "cli/google_login.c": {"google/google_credential.h",
                            "google/google_token.h"},
-    "investigate/services.c": {"parca/parca_probe.h"},
     "cli/trace_arg.c": {"files/input.h"},
     "cli/window.c": {"files/input.h"},
     "doctor/profiles.c": {"files/fetch_file.h"},
-    "investigate/comparison.c": {"cloud_profiler/cloud_answers.h"},
 }
 
 # Headers that are not the system's, and the only files that may see them.

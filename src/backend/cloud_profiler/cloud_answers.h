@@ -9,16 +9,12 @@
 #include "backend/jobs.h"
 #include "backend/source.h"
 
-/* Answers all jobs that ask something of the profile server; the others stay
- * as they are. What goes wrong with an answer is in its job; false when
- * nothing can go on. */
+/* For struct profile_backend. */
 bool cloud_answers(struct backends *b, struct job *const *jobs, size_t n,
 		   struct error *err) MUST_CHECK;
 
-/* Says how little one instance's profiles are, and how many a wider window
- * would have, with what option; for a query that was answered with so many
- * samples. around: the window around a trace, of which the query may be the
- * part that was slow; NULL without one. */
+/* Says how little one instance's profiles are, and with what option a wider
+ * window is asked for. */
 void cloud_answers_note(struct backends *b, const struct profile_query *query,
 			int64_t samples, const struct time_range *around);
 

@@ -84,8 +84,6 @@ void cloud_answers_note(struct backends *b, const struct profile_query *query,
 	uint32_t count, more;
 	bool is_fatal;
 
-	if (b->profiles.kind != SOURCE_CLOUD_PROFILER)
-		return;
 	list = cloud_profiles_list(b, &is_fatal, &ignored);
 	count = list ? count_profiles(list, query, query->range) : 0;
 	if (!count)

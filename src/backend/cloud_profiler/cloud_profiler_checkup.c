@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/checkups.h"
 #include "backend/cloud_profiler/cloud_profiles.h"
-#include "backend/window_parts.h"
 #include "base/num.h"
 
 static void read_times(struct checkup *c, const struct profile_list *list)
@@ -72,7 +71,7 @@ static bool examine(struct checkup *c, bool *is_up, struct error *err)
 const struct profile_checkup checkup_cloud_profiler = {
 	.title = "Cloud Profiler",
 	.examine = examine,
-	.lookback_ns = GOOGLE_RETENTION_NS,
+	.lookback_ns = CLOUD_RETENTION_NS,
 	.add_fix = "start Cloud Profiler's agent in it",
 	.logs_fix = "look at the agents' logs, whose account needs "
 		    "roles/cloudprofiler.agent; ",

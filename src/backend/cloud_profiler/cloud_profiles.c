@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "backend/cloud_profiler/cloud_profiler.h"
+#include "backend/cloud_profiler/cloud_list.h"
 #include "backend/cloud_profiler/cloud_sieve.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -26,20 +26,23 @@ struct cloud_profiles {
 	bool is_token_bound;
 	int64_t skipped;
 	uint32_t nameless;
+	struct profile_cache *kept; /* by earlier runs, and for later ones */
+	struct error lost;          /* why that is of no use */
 };
 
-void cloud_profiles_free(struct cloud_profiles *cloud)
+void cloud_profiles_free(void *room)
 {
-	if (!cloud)
-		return;
+	struct cloud_profiles *cloud = room;
+
+	profile_cache_close(cloud->kept);
 	profile_list_release(&cloud->list);
 	arena_release(&cloud->arena);
 	mem_free(cloud);
 }
 
-static struct cloud_profiles *cloud_get(struct backends *b, struct error *err)
+static struct cloud_profiles *cloud_get(struct side *side, struct error *err)
 {
-	struct cloud_profiles *c = b->cloud;
+	struct cloud_profiles *c = side->room;
 
 	if (c)
 		return c;
@@ -54,8 +57,27 @@ static struct cloud_profiles *cloud_get(struct backends *b, struct error *err)
 		cloud_profiles_free(c);
 		return NULL;
 	}
-	b->cloud = c;
+	side->room = c;
 	return c;
+}
+
+bool cloud_profiles_keep(struct side *side, const char *folder,
+			 const char *scope)
+{
+	struct error err;
+	struct cloud_profiles *c = cloud_get(side, &err);
+
+	if (c)
+		c->kept = profile_cache_open(folder, scope, side->endpoint.url,
+					     &c->lost);
+	return c && c->kept;
+}
+
+const struct error *cloud_profiles_lost(const struct side *side)
+{
+	const struct cloud_profiles *c = side->room;
+
+	return c && c->lost.code ? &c->lost : NULL;
 }
 
 /* ---- the list ---- */
@@ -210,7 +232,7 @@ const struct profile_list *cloud_profiles_list(struct backends *b,
 					       bool *is_fatal,
 					       struct error *err)
 {
-	struct cloud_profiles *c = cloud_get(b, err);
+	struct cloud_profiles *c = cloud_get(&b->profiles, err);
 
 	*is_fatal = !c;
 	if (!c)
@@ -248,16 +270,15 @@ static bool is_wanted(void *context, struct str name)
 static bool keep_bytes(struct fetching *f, struct str name, struct str bytes,
 		       struct error *err)
 {
-	struct backends *b = f->backends;
+	struct cloud_profiles *c = f->cloud;
 
-	if (!b->profile_cache || b->profile_cache_err.code)
+	if (!c->kept || c->lost.code)
 		return true;
-	if (profile_cache_add(b->profile_cache, name, bytes,
-			      &b->profile_cache_err))
+	if (profile_cache_add(c->kept, name, bytes, &c->lost))
 		return true;
-	if (b->profile_cache_err.code != ERROR_MEMORY)
+	if (c->lost.code != ERROR_MEMORY)
 		return true;
-	*err = b->profile_cache_err;
+	*err = c->lost;
 	return false;
 }
 
@@ -269,12 +290,11 @@ static bool take_kept(struct fetching *f, struct error *err)
 	bool is_ok = true, is_good;
 
 	buf_init(&bytes, LIMIT_BODY_WIRE_BYTES);
-	for (uint32_t i = 0;
-	     is_ok && f->backends->profile_cache && i < list->count; i++) {
+	for (uint32_t i = 0; is_ok && f->cloud->kept && i < list->count; i++) {
 		buf_clear(&bytes);
 		if (!f->is_left[i] ||
-		    !profile_cache_find(f->backends->profile_cache,
-					list->profiles[i].name, &bytes))
+		    !profile_cache_find(f->cloud->kept, list->profiles[i].name,
+					&bytes))
 			continue;
 		f->is_left[i] = false;
 		f->left_count--;
@@ -487,7 +507,7 @@ bool cloud_profiles_fetch(struct backends *b, const bool *wanted,
 			  cloud_profile_take take, void *context,
 			  bool *is_fatal, struct error *err)
 {
-	struct cloud_profiles *c = b->cloud;
+	struct cloud_profiles *c = b->profiles.room;
 	struct fetching f = {
 		.backends = b, .cloud = c, .take = take, .context = context
 	};

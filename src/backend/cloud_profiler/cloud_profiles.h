@@ -10,9 +10,14 @@
 #include "backend/backends.h"
 #include "model/profile_list.h"
 
-struct cloud_profiles;
+/* How long profiles are kept. */
+#define CLOUD_RETENTION_NS (30 * NS_PER_DAY)
 
-void cloud_profiles_free(struct cloud_profiles *cloud);
+/* For struct profile_backend. */
+void cloud_profiles_free(void *room);
+bool cloud_profiles_keep(struct side *side, const char *folder,
+			 const char *scope);
+const struct error *cloud_profiles_lost(const struct side *side);
 
 /* The list, fetched when it is first needed and borrowed from b; NULL with
  * err when it cannot be had. *is_fatal: nothing can go on; else the server

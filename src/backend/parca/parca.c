@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/parca/parca.h"
+#include "backend/parca/parca_calls.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "backend/answer.h"
 #include "backend/backend.h"
+#include "backend/backends.h"
 #include "base/ascii.h"
 #include "base/limits.h"
 #include "base/num.h"
@@ -41,6 +42,11 @@ static void add_range(struct buf *path, const char *start, const char *end,
 	add_param(path, start, str_from(text));
 	format_rfc3339(sat_sub_i64(range.to_ns, 1), text);
 	add_param(path, end, str_from(text));
+}
+
+const struct parca_facts *parca_facts_of(const struct side *side)
+{
+	return side->room;
 }
 
 static bool is_label_char(char c)
@@ -146,56 +152,56 @@ bool parca_facts_request(const struct endpoint *endpoint, enum parca_fact fact,
 	return true;
 }
 
-bool parca_services_request(const struct endpoint *endpoint,
-			    struct time_range range,
+bool parca_services_request(const struct side *side, struct time_range range,
 			    struct http_request *request, struct error *err)
 {
 	struct buf path;
 
 	path_init(&path, "labels/");
-	url_encode(&path, str_from(endpoint->parca->service_label));
+	url_encode(&path, str_from(parca_facts_of(side)->service_label));
 	buf_add_text(&path, "/values");
 	add_range(&path, "start", "end", range);
-	return get(endpoint, &path, request, err);
+	return get(&side->endpoint, &path, request, err);
 }
 
-static const char *sent_label(const struct endpoint *endpoint,
-			      const char *label)
+const char *parca_label(const struct side *side, const char *label)
 {
-	return strcmp(label, "service_name") ? label
-					     : endpoint->parca->service_label;
+	return strcmp(label, "service_name")
+		       ? label
+		       : parca_facts_of(side)->service_label;
 }
 
 /* One step as long as the window: the series matter, not their points. */
-bool parca_series_request(const struct endpoint *endpoint, size_t type,
-			  const char *selector, const char *const *labels,
-			  size_t label_count, struct time_range range,
-			  struct http_request *request, struct error *err)
+bool parca_type_request(const struct side *side, size_t type,
+			const struct series_query *query,
+			struct http_request *request, struct error *err)
 {
-	const struct parca_facts *facts = endpoint->parca;
+	const struct parca_facts *facts = parca_facts_of(side);
+	struct time_range range = query->range;
 	int64_t step_s = 1 + sat_sub_i64(range.to_ns, range.from_ns) / NS_PER_S;
 	struct buf path;
 
 	path_init(&path, "query_range");
 	if (!add_query(&path, "query", facts, facts->types[type].wanted,
-		       selector, err)) {
+		       query->selector, err)) {
 		buf_release(&path);
 		return false;
 	}
 	add_range(&path, "start", "end", range);
 	buf_addf(&path, "&step=%" PRId64 "s", step_s);
-	for (size_t i = 0; i < label_count; i++)
-		if (strcmp(labels[i], "__profile_type__") != 0)
-			add_param(&path, "sumBy",
-				  str_from(sent_label(endpoint, labels[i])));
-	return get(endpoint, &path, request, err);
+	for (size_t i = 0; i < query->label_count; i++)
+		if (strcmp(query->labels[i], "__profile_type__") != 0)
+			add_param(
+				&path, "sumBy",
+				str_from(parca_label(side, query->labels[i])));
+	return get(&side->endpoint, &path, request, err);
 }
 
-static const struct parca_type *type_of(const struct endpoint *endpoint,
+static const struct parca_type *type_of(const struct side *side,
 					const char *type_id, struct error *err)
 {
 	const struct parca_type *type =
-		parca_type_find(endpoint->parca, str_from(type_id));
+		parca_type_find(parca_facts_of(side), str_from(type_id));
 
 	if (!type)
 		error_set(err, ERROR_NOT_FOUND,
@@ -203,40 +209,53 @@ static const struct parca_type *type_of(const struct endpoint *endpoint,
 	return type;
 }
 
-bool parca_profile_request(const struct endpoint *endpoint,
-			   const struct profile_query *query,
+unsigned parca_profile_attempts(const struct profile_query *query)
+{
+	(void)query;
+	return 1;
+}
+
+unsigned parca_names_attempt(const struct profile_query *query)
+{
+	(void)query;
+	return 0;
+}
+
+bool parca_profile_request(const struct side *side,
+			   const struct profile_query *query, unsigned attempt,
 			   struct http_request *request, struct error *err)
 {
-	const struct parca_type *type = type_of(endpoint, query->type_id, err);
+	const struct parca_type *type = type_of(side, query->type_id, err);
 	struct buf path;
 
+	(void)attempt;
 	if (!type)
 		return false;
 	if (query->span_id_count)
 		return error_set(err, ERROR_NOT_FOUND,
 				 SUBJECT ": samples are not kept by span");
 	path_init(&path, "query?mode=MODE_MERGE&reportType=REPORT_TYPE_PPROF");
-	if (!add_query(&path, "merge.query", endpoint->parca, type->wanted,
+	if (!add_query(&path, "merge.query", parca_facts_of(side), type->wanted,
 		       query->selector, err)) {
 		buf_release(&path);
 		return false;
 	}
 	add_range(&path, "merge.start", "merge.end", query->range);
-	return get(endpoint, &path, request, err);
+	return get(&side->endpoint, &path, request, err);
 }
 
 /* A query_range of one type; the step is for the caller to add. */
-static bool range_path(struct buf *path, const struct endpoint *endpoint,
+static bool range_path(struct buf *path, const struct side *side,
 		       const char *type_id, const char *selector,
 		       struct time_range range, struct error *err)
 {
-	const struct parca_type *type = type_of(endpoint, type_id, err);
+	const struct parca_type *type = type_of(side, type_id, err);
 
 	if (!type)
 		return false;
 	path_init(path, "query_range");
-	if (!add_query(path, "query", endpoint->parca, type->wanted, selector,
-		       err)) {
+	if (!add_query(path, "query", parca_facts_of(side), type->wanted,
+		       selector, err)) {
 		buf_release(path);
 		return false;
 	}
@@ -244,20 +263,23 @@ static bool range_path(struct buf *path, const struct endpoint *endpoint,
 	return true;
 }
 
-bool parca_snapshots_request(const struct endpoint *endpoint,
+bool parca_snapshots_request(const struct side *side,
 			     const struct profile_query *query,
+			     const char *instance_label, unsigned attempt,
 			     struct http_request *request, struct error *err)
 {
 	struct buf path;
 
-	if (!range_path(&path, endpoint, query->type_id, query->selector,
+	(void)instance_label;
+	(void)attempt;
+	if (!range_path(&path, side, query->type_id, query->selector,
 			query->range, err))
 		return false;
 	buf_addf(&path, "&step=%ds", SNAPSHOT_STEP_S);
-	return get(endpoint, &path, request, err);
+	return get(&side->endpoint, &path, request, err);
 }
 
-bool parca_totals_request(const struct endpoint *endpoint,
+bool parca_totals_request(const struct side *side,
 			  const struct totals_query *query,
 			  struct http_request *request, struct error *err)
 {
@@ -266,10 +288,10 @@ bool parca_totals_request(const struct endpoint *endpoint,
 				    (query->from_ms + length_ms) * NS_PER_MS };
 	struct buf path;
 
-	if (!range_path(&path, endpoint, query->type_id, query->selector, range,
+	if (!range_path(&path, side, query->type_id, query->selector, range,
 			err))
 		return false;
 	buf_addf(&path, "&step=%" PRId64 "s", parca_totals_step_s(query));
-	add_param(&path, "sumBy", str_from(sent_label(endpoint, query->label)));
-	return get(endpoint, &path, request, err);
+	add_param(&path, "sumBy", str_from(parca_label(side, query->label)));
+	return get(&side->endpoint, &path, request, err);
 }

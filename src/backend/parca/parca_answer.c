@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/parca/parca_calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/answer.h"
+#include "backend/backends.h"
 #include "backend/gather.h"
-#include "backend/parca/parca.h"
 #include "base/gz.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -221,15 +223,14 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 
 /* ---- names ---- */
 
-bool parca_services_answer(const struct endpoint *endpoint,
+bool parca_services_answer(const struct backends *b,
 			   const struct http_response *response,
-			   struct arena *arena, struct name_list *names,
-			   struct error *err)
+			   struct name_list *names, struct error *err)
 {
 	struct name_gatherer g;
 
-	name_gatherer_init(&g, arena, names);
-	return parca_read(endpoint, response, STR("labelValues"),
+	name_gatherer_init(&g, b->arena, names);
+	return parca_read(&b->profiles.endpoint, response, STR("labelValues"),
 			  name_gatherer_read, &g, err) &&
 	       name_gatherer_finish(&g, err);
 }
@@ -237,7 +238,7 @@ bool parca_services_answer(const struct endpoint *endpoint,
 /* ---- series ---- */
 
 struct rows_reader {
-	const struct endpoint *endpoint;
+	const struct side *side;
 	const char *const *labels;
 	struct str type;
 	struct arena *arena;
@@ -251,14 +252,10 @@ static size_t row_label(const struct rows_reader *s, struct str name)
 {
 	size_t i;
 
-	for (i = 0; i < s->list->label_count; i++) {
-		const char *label = s->labels[i];
-
-		if (!strcmp(label, "service_name"))
-			label = s->endpoint->parca->service_label;
-		if (str_equal(name, str_from(label)))
+	for (i = 0; i < s->list->label_count; i++)
+		if (str_equal(name,
+			      str_from(parca_label(s->side, s->labels[i]))))
 			break;
-	}
 	return i;
 }
 
@@ -359,24 +356,25 @@ bool parca_is_empty_range(const struct http_response *response)
 	return response->status == (body_is_html(response) ? 200 : 404);
 }
 
-bool parca_series_answer(const struct endpoint *endpoint, size_t type,
-			 const struct http_response *response,
-			 const char *const *labels, size_t label_count,
-			 struct arena *arena, struct series_list *series,
-			 struct error *err)
+bool parca_type_answer(const struct backends *b, size_t type,
+		       const struct series_query *query,
+		       const struct http_response *response,
+		       struct series_list *series, struct error *err)
 {
-	struct rows_reader s = { .endpoint = endpoint,
-				 .labels = labels,
-				 .type = endpoint->parca->types[type].id,
-				 .arena = arena,
+	const struct side *side = &b->profiles;
+	struct rows_reader s = { .side = side,
+				 .labels = query->labels,
+				 .type = parca_facts_of(side)->types[type].id,
+				 .arena = b->arena,
 				 .list = series };
 
-	*series = (struct series_list){ .label_count = label_count };
+	*series = (struct series_list){ .label_count = query->label_count };
 	if (parca_is_empty_range(response))
 		return true;
-	if (!parca_read(endpoint, response, STR("series"), read_rows, &s, err))
+	if (!parca_read(&side->endpoint, response, STR("series"), read_rows, &s,
+			err))
 		return false;
-	return !s.is_failed || arena_fail(arena, "the server's series", err);
+	return !s.is_failed || arena_fail(b->arena, "the server's series", err);
 }
 
 /* ---- snapshots ---- */
@@ -403,14 +401,14 @@ static void read_sample_count(struct json_reader *r, void *into)
 	json_each_object(r, count_samples, into);
 }
 
-enum answer parca_snapshots_answer(const struct endpoint *endpoint,
+enum answer parca_snapshots_answer(const struct side *side,
 				   const struct http_response *response,
 				   int64_t *count, struct error *err)
 {
 	*count = 0;
 	if (!parca_is_empty_range(response) &&
-	    !parca_read(endpoint, response, STR("series"), read_sample_count,
-			count, err))
+	    !parca_read(&side->endpoint, response, STR("series"),
+			read_sample_count, count, err))
 		return ANSWER_ERROR;
 	if (*count > 0)
 		return ANSWER_OK;
@@ -421,16 +419,22 @@ enum answer parca_snapshots_answer(const struct endpoint *endpoint,
 
 /* ---- profiles ---- */
 
-enum answer parca_profile_answer(const struct endpoint *endpoint,
+enum answer parca_profile_answer(struct side *side,
+				 const struct profile_query *query,
+				 unsigned attempt,
 				 const struct http_response *response,
-				 struct error *err)
+				 struct profile_form *form, struct error *err)
 {
+	(void)query;
+	(void)attempt;
+	*form = (struct profile_form){ .format = FORMAT_PPROF };
 	if (parca_is_empty_range(response)) {
 		error_set(err, ERROR_NOT_FOUND,
 			  SUBJECT ": no samples in this window");
 		return ANSWER_MISS;
 	}
-	return check_object(endpoint, response, err) ? ANSWER_OK : ANSWER_ERROR;
+	return check_object(&side->endpoint, response, err) ? ANSWER_OK
+							    : ANSWER_ERROR;
 }
 
 static void read_pprof(struct json_reader *r, void *into)
@@ -471,16 +475,16 @@ static bool unwrap(const struct buf *base64, struct buf *plain,
 	return done || error_prefix(err, SUBJECT);
 }
 
-bool parca_profile_bytes(const struct endpoint *endpoint,
-			 const struct http_response *response,
-			 struct buf *plain, struct error *err)
+bool parca_profile_unwrap(const struct side *side,
+			  const struct http_response *response,
+			  struct buf *plain, struct error *err)
 {
 	struct buf base64;
 	bool done;
 
 	buf_init(&base64, LIMIT_BODY_PLAIN_BYTES);
-	done = parca_read(endpoint, response, STR("pprof"), read_pprof, &base64,
-			  err) &&
+	done = parca_read(&side->endpoint, response, STR("pprof"), read_pprof,
+			  &base64, err) &&
 	       unwrap(&base64, plain, err);
 	buf_release(&base64);
 	return done;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/checkups.h"
-#include "backend/parca/parca.h"
-#include "backend/parca/parca_probe.h"
+#include "backend/backends.h"
+#include "backend/parca/parca_calls.h"
 #include "base/buf.h"
 
 static const struct parca_facts *facts_of(const struct checkup *c)
 {
-	return c->backends->profiles.endpoint.parca;
+	return parca_facts_of(&c->backends->profiles);
 }
 
 static void check_label(struct checkup *c)

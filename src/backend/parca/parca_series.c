@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/parca/parca_series.h"
-
-#include "backend/parca/parca.h"
+#include "backend/gather.h"
+#include "backend/jobs.h"
+#include "backend/parca/parca_calls.h"
 
 struct type_job {
 	struct job job; /* for jobs_run() */
-	const struct parca_question *question;
+	const struct series_query *query;
 	size_t type;
 	struct series_list *list;
 };
@@ -14,33 +14,30 @@ static bool type_request(struct job *job, struct backends *b,
 			 struct http_request *request, struct error *err)
 {
 	const struct type_job *t = (const struct type_job *)job;
-	const struct parca_question *q = t->question;
 
-	return parca_series_request(&b->profiles.endpoint, t->type, q->selector,
-				    q->labels, q->label_count, q->range,
-				    request, err);
+	return parca_type_request(&b->profiles, t->type, t->query, request,
+				  err);
 }
 
 static bool type_answer(struct job *job, struct backends *b,
 			const struct http_response *response)
 {
 	struct type_job *t = (struct type_job *)job;
-	const struct parca_question *q = t->question;
 
-	job->has_answer = parca_series_answer(
-		&b->profiles.endpoint, t->type, response, q->labels,
-		q->label_count, b->arena, t->list, &job->err);
+	job->has_answer = parca_type_answer(b, t->type, t->query, response,
+					    t->list, &job->err);
 	return true;
 }
 
 static const struct job_type type_job = { type_request, type_answer };
 
-bool parca_series_all(struct backends *b, const struct parca_question *q,
+/* *lists: one a type, in b->arena; that of the first type is read from the
+ * response, the others are asked for. False when any failed. */
+static bool all_types(struct backends *b, const struct series_query *query,
 		      const struct http_response *first,
 		      struct series_list **lists, struct error *err)
 {
-	const struct endpoint *e = &b->profiles.endpoint;
-	size_t count = e->parca->type_count;
+	size_t count = parca_facts_of(&b->profiles)->type_count;
 	struct type_job types[LIMIT_SAMPLE_TYPES];
 	struct job *jobs[LIMIT_SAMPLE_TYPES];
 
@@ -49,13 +46,12 @@ bool parca_series_all(struct backends *b, const struct parca_question *q,
 		return arena_fail(b->arena, "the server's series", err);
 	for (size_t i = 1; i < count && i < LIMIT_SAMPLE_TYPES; i++) {
 		types[i] = (struct type_job){ .job = { .type = &type_job },
-					      .question = q,
+					      .query = query,
 					      .type = i,
 					      .list = &(*lists)[i] };
 		jobs[i - 1] = &types[i].job;
 	}
-	if (!parca_series_answer(e, 0, first, q->labels, q->label_count,
-				 b->arena, &(*lists)[0], err) ||
+	if (!parca_type_answer(b, 0, query, first, &(*lists)[0], err) ||
 	    (count > 1 && !jobs_run(b, jobs, count - 1, err)))
 		return false;
 	for (size_t i = 1; i < count; i++)
@@ -64,4 +60,65 @@ bool parca_series_all(struct backends *b, const struct parca_question *q,
 			return false;
 		}
 	return true;
+}
+
+bool parca_types_request(const struct side *side,
+			 const struct series_query *query,
+			 struct http_request *request, struct error *err)
+{
+	if (!parca_facts_of(side)->type_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "parca: the server holds no profiles");
+	return parca_type_request(side, 0, query, request, err);
+}
+
+/* The types that what is selected has samples of. */
+bool parca_types_answer(struct backends *b, const struct series_query *query,
+			const struct http_response *response,
+			struct name_list *types, struct error *err)
+{
+	const struct parca_facts *facts = parca_facts_of(&b->profiles);
+	struct series_list *lists;
+
+	if (!all_types(b, query, response, &lists, err))
+		return false;
+	*types = (struct name_list){ arena_array(b->arena, facts->type_count,
+						 sizeof *types->items) };
+	if (!types->items)
+		return arena_fail(b->arena, "the types", err);
+	for (size_t i = 0; i < facts->type_count; i++)
+		if (lists[i].count)
+			types->items[types->count++] = facts->types[i].id;
+	return true;
+}
+
+static bool is_total(const struct parca_type *type)
+{
+	return !type->is_delta && !profile_type_is_gauge(type->id);
+}
+
+bool parca_counts_totals(const struct side *side, struct str type_id)
+{
+	const struct parca_type *type =
+		parca_type_find(parca_facts_of(side), type_id);
+
+	return type && is_total(type);
+}
+
+/* Totals grow with the age of a process: later than a baseline they are
+ * always more. So they are no evidence, unless asked for by their full id. */
+bool parca_series_answer(struct backends *b, const struct series_query *query,
+			 const struct http_response *response,
+			 struct series_list *series, struct error *err)
+{
+	const struct parca_facts *facts = parca_facts_of(&b->profiles);
+	struct series_list *lists;
+	bool done = all_types(b, query, response, &lists, err);
+
+	*series = (struct series_list){ .label_count = query->label_count };
+	for (size_t i = 0; done && i < facts->type_count; i++)
+		if (!is_total(&facts->types[i]))
+			done = series_list_add(series, b->arena, &lists[i],
+					       err);
+	return done;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/parca/parca_calls.h"
+
 #include <string.h>
 
 #include "backend/answer.h"
+#include "backend/backends.h"
 #include "backend/gather.h"
-#include "backend/parca/parca.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/num.h"
@@ -20,7 +22,7 @@ int64_t parca_totals_step_s(const struct totals_query *query)
 }
 
 struct reader {
-	const struct endpoint *endpoint;
+	const struct side *side;
 	int64_t step_ms; /* Parca's */
 	struct total_gatherer into;
 };
@@ -29,7 +31,7 @@ struct reader {
 static void read_label(struct json_reader *json, struct reader *r,
 		       struct total *into)
 {
-	const char *label = r->endpoint->parca->service_label;
+	const char *label = parca_facts_of(r->side)->service_label;
 	struct str key, text, value = STR("");
 	bool is_service = false;
 
@@ -146,18 +148,18 @@ static void read_all(struct json_reader *json, void *into)
 			read_one(json, into);
 }
 
-bool parca_totals_answer(const struct endpoint *endpoint,
+bool parca_totals_answer(const struct backends *b,
+			 const struct totals_query *query,
 			 const struct http_response *response,
-			 const struct totals_query *query, struct arena *arena,
 			 struct totals *totals, struct error *err)
 {
-	struct reader r = { .endpoint = endpoint,
+	struct reader r = { .side = &b->profiles,
 			    .step_ms = 1000 * parca_totals_step_s(query) };
 
-	total_gatherer_init(&r.into, query, arena, totals);
+	total_gatherer_init(&r.into, query, b->arena, totals);
 	if (parca_is_empty_range(response))
 		return true;
-	return parca_read(endpoint, response, STR("series"), read_all, &r,
-			  err) &&
+	return parca_read(&b->profiles.endpoint, response, STR("series"),
+			  read_all, &r, err) &&
 	       total_gatherer_finish(&r.into, err);
 }

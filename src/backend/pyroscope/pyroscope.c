@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "querier.pb-c.h"
 #include "backend/answer.h"
 #include "backend/backend.h"
-#include "backend/parca/parca.h"
+#include "backend/backends.h"
 #include "backend/pyroscope/protobuf_calls.h"
 #include "wire/http_error.h"
 
@@ -275,12 +275,12 @@ bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 	return true;
 }
 
-unsigned source_profile_attempts(const struct profile_query *query)
+unsigned pyroscope_profile_attempts(const struct profile_query *query)
 {
 	return plan_of(query).count;
 }
 
-unsigned source_profile_names_attempt(const struct profile_query *query)
+unsigned pyroscope_names_attempt(const struct profile_query *query)
 {
 	unsigned attempt = 0;
 
@@ -290,17 +290,17 @@ unsigned source_profile_names_attempt(const struct profile_query *query)
 	return attempt;
 }
 
-bool source_profile_request(const struct endpoint *endpoint,
-			    const struct profile_query *query, unsigned attempt,
-			    struct http_request *request, struct error *err)
+bool pyroscope_profile_request(const struct side *side,
+			       const struct profile_query *query,
+			       unsigned attempt, struct http_request *request,
+			       struct error *err)
 {
+	const struct endpoint *endpoint = &side->endpoint;
 	enum form form = form_of(query, attempt);
 	int64_t start_ms, end_ms;
 	struct buf body;
 
-	if (endpoint->parca)
-		return parca_profile_request(endpoint, query, request, err);
-	if (attempt >= source_profile_attempts(query))
+	if (attempt >= pyroscope_profile_attempts(query))
 		return error_set(err, ERROR_INTERNAL,
 				 "no further request for a profile");
 	if (query->span_id_count > LIMIT_COHORT_SPANS)
@@ -437,7 +437,7 @@ static enum answer failed(const struct profile_query *query, unsigned attempt,
 }
 
 /* "max flamegraph nodes limit 65536 is greater than allowed 8192" */
-int64_t source_node_limit(const struct http_response *response)
+int64_t pyroscope_node_limit(const struct http_response *response)
 {
 	static const char words[] = "is greater than allowed ";
 	struct reason reason;
@@ -458,7 +458,7 @@ int64_t source_node_limit(const struct http_response *response)
 
 /* "the query time range exceeds the limit (max_query_length, actual: 48h0m0s,
  * limit: 1d)"; the end is milliseconds before the last. */
-int64_t source_window_limit_ns(const struct http_response *response)
+int64_t pyroscope_window_limit_ns(const struct http_response *response)
 {
 	struct reason reason;
 	struct str text, limit = STR("limit: ");
@@ -483,12 +483,16 @@ int64_t source_window_limit_ns(const struct http_response *response)
 static enum answer judge_body(const struct profile_query *query,
 			      enum form asked, const struct endpoint *endpoint,
 			      const struct http_response *response,
-			      enum body_form *form, struct error *err)
+			      struct profile_form *form, struct error *err)
 {
 	if (body_is_html(response))
 		return answer_fail("pyroscope", endpoint, response, err);
 	if (asked == RENDER) {
-		*form = BODY_PYROSCOPE_RENDER_JSON;
+		*form = (struct profile_form){
+			FORMAT_PYROSCOPE_FLAMEGRAPH_JSON,
+			"the profile came through the old call "
+			"/pyroscope/render: no files and lines"
+		};
 		return pyroscope_render_answer(response, err);
 	}
 	if (response->body.len > 0 && strcmp(response->content_type, PROTO)) {
@@ -505,22 +509,48 @@ static enum answer judge_body(const struct profile_query *query,
 			  "pyroscope: no lines of single requests before 2.2");
 		return ANSWER_TRY_NEXT;
 	}
-	*form = asked == PPROF || asked == PPROF_LATER ? BODY_PPROF
-						       : BODY_PYROSCOPE_TREE_PB;
+	if (asked != PPROF && asked != PPROF_LATER)
+		form->format = FORMAT_PYROSCOPE_TREE_PB;
+	if (asked == TREE && !query->wants_lines)
+		form->note = "the profile came through the fallback call: no "
+			     "files and lines";
 	return ANSWER_OK;
 }
 
-enum answer source_profile_answer(const struct profile_query *query,
-				  unsigned attempt,
-				  const struct endpoint *endpoint,
-				  const struct http_response *response,
-				  enum body_form *form, struct error *err)
+/* side->room, once samples of spans are known to come by name only. */
+static char without_lines;
+
+bool pyroscope_has_span_lines(const struct side *side)
 {
-	*form = BODY_PPROF;
-	if (endpoint->parca)
-		return parca_profile_answer(endpoint, response, err);
+	return side->room != &without_lines;
+}
+
+/* A refusal may be of this one question; all else is so of others, too. */
+static void remember_no_lines(struct side *side,
+			      const struct http_response *response)
+{
+	if (response->status != 400)
+		side->room = &without_lines;
+}
+
+enum answer pyroscope_profile_answer(struct side *side,
+				     const struct profile_query *query,
+				     unsigned attempt,
+				     const struct http_response *response,
+				     struct profile_form *form,
+				     struct error *err)
+{
+	const struct endpoint *endpoint = &side->endpoint;
+	enum form asked = form_of(query, attempt);
+	enum answer answer;
+
+	*form = (struct profile_form){ .format = FORMAT_PPROF };
 	if (response->status < 200 || response->status >= 300)
-		return failed(query, attempt, endpoint, response, err);
-	return judge_body(query, form_of(query, attempt), endpoint, response,
-			  form, err);
+		answer = failed(query, attempt, endpoint, response, err);
+	else
+		answer =
+			judge_body(query, asked, endpoint, response, form, err);
+	if (answer == ANSWER_TRY_NEXT && asked == SPAN_PPROF)
+		remember_no_lines(side, response);
+	return answer;
 }

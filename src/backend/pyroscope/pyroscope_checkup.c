@@ -5,6 +5,7 @@
  */
 #include "backend/answer.h"
 #include "backend/checkups.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 #include "backend/window_parts.h"
 #include "base/count.h"
 #include "base/num.h"
@@ -23,13 +24,13 @@ static bool request(const struct backends *b, size_t ask,
 
 	switch (ask) {
 	case ASK_SERVICES:
-		return profiles_probe_request(e, b->now_ns, request, err);
+		return pyroscope_probe_request(e, b->now_ns, request, err);
 	case ASK_STATS:
 		return status_stats_request(e, request, err);
 	case ASK_VERSION:
 		return status_version_request(e, request, err);
 	default:
-		if (!source_services_request(e, longer, request, err))
+		if (!pyroscope_services_request(&b->profiles, longer, request, err))
 			return false;
 		request->is_probe = true;
 		return true;
@@ -71,11 +72,10 @@ static void check_no_data(struct checkup *c)
 
 static void read_data(struct checkup *c, const struct http_response *answers)
 {
-	const struct endpoint *e = &c->backends->profiles.endpoint;
 	struct error ignored;
 
-	if (!source_services_answer(e, &answers[ASK_SERVICES], c->checks->arena,
-				    &c->recent, &ignored))
+	if (!pyroscope_services_answer(c->backends, &answers[ASK_SERVICES],
+				       &c->recent, &ignored))
 		c->recent.count = 0;
 	if (status_stats_read(&answers[ASK_STATS], &c->stats) &&
 	    !c->stats.has_data && !c->recent.count)
@@ -144,7 +144,7 @@ const struct profile_checkup checkup_pyroscope = {
 	.title = "Pyroscope",
 	.ask_count = ASKS,
 	.request = request,
-	.is_proof = profiles_probe_matches,
+	.is_proof = pyroscope_probe_matches,
 	.version_ask = ASK_VERSION,
 	.has_tenants = true,
 	.judge = judge,

@@ -4,9 +4,9 @@
 
 #include "backend/answer.h"
 #include "backend/backend.h"
+#include "backend/backends.h"
 #include "backend/gather.h"
-#include "backend/parca/parca.h"
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 #include "base/ascii.h"
 #include "base/json.h"
 #include "base/jsonw.h"
@@ -47,12 +47,6 @@ static void add_label_name(struct jsonw *w, const void *what)
 	jsonw_pair_text(w, "name", what);
 }
 
-struct series_query {
-	const char *selector;
-	const char *const *labels;
-	size_t label_count;
-};
-
 /* One matcher: of several, v1 stores take any and v2 stores all. */
 static void add_matcher(struct jsonw *w, const void *what)
 {
@@ -69,36 +63,32 @@ static void add_matcher(struct jsonw *w, const void *what)
 	jsonw_array_end(w);
 }
 
-bool source_services_request(const struct endpoint *endpoint,
-			     struct time_range range,
+bool pyroscope_services_request(const struct side *side,
+				struct time_range range,
+				struct http_request *request, struct error *err)
+{
+	return pyroscope_ask(&side->endpoint, "LabelValues", range,
+			     add_label_name, "service_name", request, err);
+}
+
+bool pyroscope_types_request(const struct side *side,
+			     const struct series_query *query,
 			     struct http_request *request, struct error *err)
 {
-	if (endpoint->parca)
-		return parca_services_request(endpoint, range, request, err);
-	return pyroscope_ask(endpoint, "LabelValues", range, add_label_name,
-			     "service_name", request, err);
-}
-
-bool source_types_request(const struct endpoint *endpoint, const char *selector,
-			  struct time_range range, struct http_request *request,
-			  struct error *err)
-{
 	static const char *const label = "__profile_type__";
-	const struct series_query query = { selector, &label, 1 };
+	const struct series_query types = { query->selector, &label, 1,
+					    query->range };
 
-	return pyroscope_ask(endpoint, "Series", range, add_matcher, &query,
-			     request, err);
+	return pyroscope_ask(&side->endpoint, "Series", query->range,
+			     add_matcher, &types, request, err);
 }
 
-bool source_series_request(const struct endpoint *endpoint,
-			   const char *selector, const char *const *labels,
-			   size_t label_count, struct time_range range,
-			   struct http_request *request, struct error *err)
+bool pyroscope_series_request(const struct side *side,
+			      const struct series_query *query,
+			      struct http_request *request, struct error *err)
 {
-	const struct series_query query = { selector, labels, label_count };
-
-	if (!pyroscope_ask(endpoint, "Series", range, add_matcher, &query,
-			   request, err))
+	if (!pyroscope_ask(&side->endpoint, "Series", query->range, add_matcher,
+			   query, request, err))
 		return false;
 	/* Otherwise labels with dots in their names stay hidden. */
 	request->accept = "*/*;allow-utf8-labelnames=true";
@@ -111,14 +101,19 @@ bool pyroscope_probe_request(const struct endpoint *endpoint, int64_t now_ns,
 	struct time_range range = { sat_sub_i64(now_ns, PROBE_WINDOW_NS),
 				    now_ns };
 
-	return source_services_request(endpoint, range, request, err);
+	if (!pyroscope_ask(endpoint, "LabelValues", range, add_label_name,
+			   "service_name", request, err))
+		return false;
+	request->is_probe = true;
+	return true;
 }
 
 bool pyroscope_probe_matches(const struct http_response *response)
 {
 	char code[40];
 
-	if (strcmp(response->content_type, JSON) != 0)
+	if (!response->status || answer_is_denied(response) ||
+	    strcmp(response->content_type, JSON) != 0)
 		return false;
 	if (response->status == 200)
 		return body_has_key(response, STR("names"), true);
@@ -194,38 +189,35 @@ bool pyroscope_read(const struct endpoint *endpoint,
 	       answer_read_field(response, field, read, into, "pyroscope", err);
 }
 
-static bool names_answer(const struct endpoint *endpoint,
+static bool names_answer(const struct backends *b,
 			 const struct http_response *response, struct str field,
 			 void (*read)(struct json_reader *r, void *into),
-			 struct arena *arena, struct name_list *list,
-			 struct error *err)
+			 struct name_list *list, struct error *err)
 {
 	struct name_gatherer g;
 
-	name_gatherer_init(&g, arena, list);
-	return pyroscope_read(endpoint, response, field, read, &g, err) &&
+	name_gatherer_init(&g, b->arena, list);
+	return pyroscope_read(&b->profiles.endpoint, response, field, read, &g,
+			      err) &&
 	       name_gatherer_finish(&g, err);
 }
 
-bool source_services_answer(const struct endpoint *endpoint,
-			    const struct http_response *response,
-			    struct arena *arena, struct name_list *names,
-			    struct error *err)
+bool pyroscope_services_answer(const struct backends *b,
+			       const struct http_response *response,
+			       struct name_list *names, struct error *err)
 {
-	if (endpoint->parca)
-		return parca_services_answer(endpoint, response, arena, names,
-					     err);
-	return names_answer(endpoint, response, STR("names"),
-			    name_gatherer_read, arena, names, err);
+	return names_answer(b, response, STR("names"), name_gatherer_read,
+			    names, err);
 }
 
-bool source_types_answer(const struct endpoint *endpoint,
-			 const struct http_response *response,
-			 struct arena *arena, struct name_list *types,
-			 struct error *err)
+bool pyroscope_types_answer(struct backends *b,
+			    const struct series_query *query,
+			    const struct http_response *response,
+			    struct name_list *types, struct error *err)
 {
-	return names_answer(endpoint, response, STR("labelsSet"),
-			    read_label_sets, arena, types, err);
+	(void)query;
+	return names_answer(b, response, STR("labelsSet"), read_label_sets,
+			    types, err);
 }
 
 /* ---- series ---- */
@@ -340,21 +332,40 @@ static void read_series(struct json_reader *r, void *into)
 	json_each_object(r, read_one_series, into);
 }
 
-bool source_series_answer(const struct endpoint *endpoint,
-			  const struct http_response *response,
-			  const char *const *labels, size_t label_count,
-			  struct arena *arena, struct series_list *series,
-			  struct error *err)
+bool pyroscope_series_answer(struct backends *b,
+			     const struct series_query *query,
+			     const struct http_response *response,
+			     struct series_list *series, struct error *err)
 {
-	struct series_reader s = { .arena = arena,
-				   .labels = labels,
+	struct series_reader s = { .arena = b->arena,
+				   .labels = query->labels,
 				   .series = series };
 
-	*series = (struct series_list){ .label_count = label_count };
-	if (!pyroscope_read(endpoint, response, STR("labelsSet"), read_series,
-			    &s, err))
+	*series = (struct series_list){ .label_count = query->label_count };
+	if (!pyroscope_read(&b->profiles.endpoint, response, STR("labelsSet"),
+			    read_series, &s, err))
 		return false;
 	if (s.is_failed)
-		return arena_fail(arena, "the server's series", err);
+		return arena_fail(b->arena, "the server's series", err);
+	return true;
+}
+
+bool pyroscope_kept_names(struct backends *b, const char *url, struct str asked,
+			  const struct http_response *response, bool is_types,
+			  struct name_list *names, struct error *err)
+{
+	const char *const label =
+		is_types ? "__profile_type__" : "service_name";
+	const struct series_query query = { .labels = &label,
+					    .label_count = 1 };
+	struct series_list series;
+
+	if (strstr(url, "/LabelValues") && !is_types &&
+	    str_find(asked, STR("\"service_name\"")) != SIZE_MAX)
+		return pyroscope_services_answer(b, response, names, err);
+	if (!strstr(url, "/Series") ||
+	    !pyroscope_series_answer(b, &query, response, &series, err))
+		return false;
+	*names = (struct name_list){ series.values, series.count };
 	return true;
 }

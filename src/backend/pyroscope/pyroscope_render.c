@@ -3,7 +3,7 @@
 
 #include "backend/answer.h"
 #include "backend/backend.h"
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 #include "base/limits.h"
 #include "wire/url.h"
 

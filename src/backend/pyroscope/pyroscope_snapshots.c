@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "backend/answer.h"
-#include "backend/parca/parca.h"
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/backends.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/num.h"
@@ -11,12 +11,8 @@
 /* Below every sender's interval (10 to 60 s): each point is one snapshot. */
 #define POINT_STEP_MS 5000
 
-enum { HEATMAP, POINTS, SNAPSHOT_ATTEMPTS };
-
-unsigned source_snapshots_attempts(void)
-{
-	return SNAPSHOT_ATTEMPTS;
-}
+enum { HEATMAP, POINTS };
+_Static_assert(POINTS + 1 == PYROSCOPE_SNAPSHOTS_ATTEMPTS, "each is asked for");
 
 struct snapshots_query {
 	const struct profile_query *query;
@@ -61,10 +57,11 @@ static struct time_range points_range(struct time_range range, int64_t *step_ms)
 				    (end_ms + 1) * NS_PER_MS };
 }
 
-bool source_snapshots_request(const struct endpoint *endpoint,
-			      const struct profile_query *query,
-			      const char *instance_label, unsigned attempt,
-			      struct http_request *request, struct error *err)
+bool pyroscope_snapshots_request(const struct side *side,
+				 const struct profile_query *query,
+				 const char *instance_label, unsigned attempt,
+				 struct http_request *request,
+				 struct error *err)
 {
 	struct snapshots_query q = {
 		.query = query,
@@ -74,11 +71,10 @@ bool source_snapshots_request(const struct endpoint *endpoint,
 	};
 	struct time_range range = points_range(query->range, &q.step_ms);
 
-	if (endpoint->parca)
-		return parca_snapshots_request(endpoint, query, request, err);
-	return pyroscope_ask(
-		endpoint, attempt == HEATMAP ? "SelectHeatmap" : "SelectSeries",
-		range, add_query, &q, request, err);
+	return pyroscope_ask(&side->endpoint,
+			     attempt == HEATMAP ? "SelectHeatmap"
+						: "SelectSeries",
+			     range, add_query, &q, request, err);
 }
 
 /* "counts":[3,0,..] */
@@ -122,15 +118,13 @@ static void read_all(struct json_reader *r, void *into)
 	json_each_object(r, read_series, into);
 }
 
-enum answer source_snapshots_answer(const struct endpoint *endpoint,
-				    const struct http_response *response,
-				    int64_t *count, struct error *err)
+enum answer pyroscope_snapshots_answer(const struct side *side,
+				       const struct http_response *response,
+				       int64_t *count, struct error *err)
 {
 	*count = 0;
-	if (endpoint->parca)
-		return parca_snapshots_answer(endpoint, response, count, err);
-	if (!pyroscope_read(endpoint, response, STR("series"), read_all, count,
-			    err))
+	if (!pyroscope_read(&side->endpoint, response, STR("series"), read_all,
+			    count, err))
 		return err->code == ERROR_AUTH ? ANSWER_ERROR : ANSWER_TRY_NEXT;
 	if (*count > 0)
 		return ANSWER_OK;

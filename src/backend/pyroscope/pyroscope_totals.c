@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "backend/answer.h"
+#include "backend/backends.h"
 #include "backend/gather.h"
-#include "backend/parca/parca.h"
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/num.h"
@@ -27,18 +27,16 @@ static int64_t first_point_ms(const struct totals_query *query)
 	return query->from_ms + query->step_ms - 1;
 }
 
-bool source_totals_request(const struct endpoint *endpoint,
-			   const struct totals_query *query,
-			   struct http_request *request, struct error *err)
+bool pyroscope_totals_request(const struct side *side,
+			      const struct totals_query *query,
+			      struct http_request *request, struct error *err)
 {
 	int64_t length_ms = query->step_ms * (int64_t)query->step_count;
 	struct time_range range = { first_point_ms(query) * NS_PER_MS,
 				    (query->from_ms + length_ms) * NS_PER_MS };
 
-	if (endpoint->parca)
-		return parca_totals_request(endpoint, query, request, err);
-	return pyroscope_ask(endpoint, "SelectSeries", range, add_query, query,
-			     request, err);
+	return pyroscope_ask(&side->endpoint, "SelectSeries", range, add_query,
+			     query, request, err);
 }
 
 /* {"name":"service_name","value":"a"}: only that label was asked for. */
@@ -142,18 +140,15 @@ static void read_all(struct json_reader *r, void *into)
 			read_one(r, into);
 }
 
-bool source_totals_answer(const struct endpoint *endpoint,
-			  const struct http_response *response,
-			  const struct totals_query *query, struct arena *arena,
-			  struct totals *totals, struct error *err)
+bool pyroscope_totals_answer(const struct backends *b,
+			     const struct totals_query *query,
+			     const struct http_response *response,
+			     struct totals *totals, struct error *err)
 {
 	struct total_gatherer g;
 
-	if (endpoint->parca)
-		return parca_totals_answer(endpoint, response, query, arena,
-					   totals, err);
-	total_gatherer_init(&g, query, arena, totals);
-	return pyroscope_read(endpoint, response, STR("series"), read_all, &g,
-			      err) &&
+	total_gatherer_init(&g, query, b->arena, totals);
+	return pyroscope_read(&b->profiles.endpoint, response, STR("series"),
+			      read_all, &g, err) &&
 	       total_gatherer_finish(&g, err);
 }

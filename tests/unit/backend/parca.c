@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "backend/backends.h"
+#include "backend/parca/parca_calls.h"
 #include "base/limits.h"
 #include "../wire/support.h"
 
@@ -11,9 +13,14 @@
 
 static struct arena arena;
 static struct parca_facts facts;
-static struct endpoint endpoint = { .url = "http://127.0.0.1:7070",
-				    .option_prefix = "--profiles",
-				    .parca = &facts };
+static struct backends backends = {
+	.profiles = { .endpoint = { .url = "http://127.0.0.1:7070",
+				    .option_prefix = "--profiles" },
+		      .room = &facts },
+	.arena = &arena,
+};
+static struct side *const side = &backends.profiles;
+static const struct profile_backend *const parca = &profile_parca;
 static struct error err;
 
 static const struct time_range range = { 1795278780 * NS_PER_S,
@@ -36,7 +43,7 @@ static struct http_response json(const char *name)
 
 static bool read_fact(enum parca_fact fact, struct http_response response)
 {
-	bool done = parca_facts_answer(&endpoint, fact, &response, &arena,
+	bool done = parca_facts_answer(&side->endpoint, fact, &response, &arena,
 				       &facts, &err);
 
 	http_response_release(&response);
@@ -198,27 +205,26 @@ static void requests_are_in_the_servers_words(void **state)
 	const struct profile_query query = { .type_id = CPU,
 					     .selector = "{service_name=\"a\"}",
 					     .range = range };
+	const struct series_query series = { "{}", labels, 3, range };
 	struct http_request request;
 
 	(void)state;
-	assert_true(
-		source_profile_request(&endpoint, &query, 0, &request, &err));
+	assert_true(parca->profile_request(side, &query, 0, &request, &err));
 	check_path(&request,
 		   "/api/profiles/query?mode=MODE_MERGE&reportType=REPORT_TYPE_"
 		   "PPROF&merge.query=process_cpu%3Acpu%3Ananoseconds%3Acpu%3A"
 		   "nanoseconds%3Adelta%7Bjob%3D%22a%22%7D&merge.start=2026-11"
 		   "-21T16%3A33%3A00.000000000Z&merge.end=2026-11-21T16%3A43%3A"
 		   "19.999999999Z");
-	assert_true(source_services_request(&endpoint, range, &request, &err));
+	assert_true(parca->services_request(side, range, &request, &err));
 	check_path(&request, "/api/profiles/labels/job/values?start=2026-11-21T"
 			     "16%3A33%3A00.000000000Z&end=2026-11-21T16%3A43%3A"
 			     "19.999999999Z");
-	assert_true(parca_series_request(&endpoint, 0, "{}", labels, 3, range,
-					 &request, &err));
+	assert_true(parca->series_request(side, &series, &request, &err));
 	assert_contains(request.path, "&step=621s&sumBy=job&sumBy=pod");
 	http_request_release(&request);
-	assert_true(source_snapshots_request(&endpoint, &query, NULL, 0,
-					     &request, &err));
+	assert_true(parca->snapshots_request(side, &query, NULL, 0, &request,
+					     &err));
 	assert_contains(request.path, "/query_range?query=process_cpu%3A");
 	assert_contains(request.path, "&step=1s");
 	http_request_release(&request);
@@ -235,13 +241,11 @@ static void what_a_parca_lacks_is_told(void **state)
 	struct http_request request;
 
 	(void)state;
-	assert_false(
-		source_profile_request(&endpoint, &query, 0, &request, &err));
+	assert_false(parca->profile_request(side, &query, 0, &request, &err));
 	assert_contains(err.message, "not kept by span");
 	query.span_id_count = 0;
 	query.type_id = "wall:wall:nanoseconds:wall:nanoseconds";
-	assert_false(
-		source_profile_request(&endpoint, &query, 0, &request, &err));
+	assert_false(parca->profile_request(side, &query, 0, &request, &err));
 	assert_int_equal(err.code, ERROR_NOT_FOUND);
 }
 
@@ -249,6 +253,9 @@ static void services_and_series_are_read(void **state)
 {
 	static const char *const labels[] = { "instance", "service_name",
 					      "__profile_type__", "pod" };
+	const struct series_query query = { .labels = labels,
+					    .label_count = 4 };
+	const struct series_query no_labels = { .label_count = 0 };
 	struct http_response values = json("parca/values.json");
 	struct http_response rows = json("parca/series.json");
 	struct http_response none =
@@ -257,23 +264,22 @@ static void services_and_series_are_read(void **state)
 	struct series_list series;
 
 	(void)state;
-	assert_true(source_services_answer(&endpoint, &values, &arena, &names,
-					   &err));
+	assert_true(parca->services_answer(&backends, &values, &names, &err));
 	assert_int_equal(names.count, 3);
 	assert_string_equal(names.items[2].ptr, "shop");
-	assert_true(parca_series_answer(&endpoint, 0, &rows, labels, 4, &arena,
-					&series, &err));
+	assert_true(
+		parca_type_answer(&backends, 0, &query, &rows, &series, &err));
 	assert_int_equal(series.count, 2);
 	assert_string_equal(series.values[0].ptr, "a");
 	assert_string_equal(series.values[1].ptr, "shop");
 	assert_ptr_equal(series.values[2].ptr, facts.types[0].id.ptr);
 	assert_null(series.values[3].ptr);
 	assert_string_equal(series.values[4].ptr, "b");
-	assert_true(parca_series_answer(&endpoint, 0, &rows, NULL, 0, &arena,
-					&series, &err));
+	assert_true(parca_type_answer(&backends, 0, &no_labels, &rows, &series,
+				      &err));
 	assert_int_equal(series.count, 2);
-	assert_true(parca_series_answer(&endpoint, 0, &none, labels, 4, &arena,
-					&series, &err));
+	assert_true(
+		parca_type_answer(&backends, 0, &query, &none, &series, &err));
 	assert_int_equal(series.count, 0);
 	http_response_release(&values);
 	http_response_release(&rows);
@@ -288,12 +294,11 @@ static void snapshots_are_counted(void **state)
 	int64_t count;
 
 	(void)state;
-	assert_int_equal(source_snapshots_answer(&endpoint, &ten, &count, &err),
+	assert_int_equal(parca->snapshots_answer(side, &ten, &count, &err),
 			 ANSWER_OK);
 	assert_int_equal(count, 20);
-	assert_int_equal(
-		source_snapshots_answer(&endpoint, &none, &count, &err),
-		ANSWER_MISS);
+	assert_int_equal(parca->snapshots_answer(side, &none, &count, &err),
+			 ANSWER_MISS);
 	assert_int_equal(count, 0);
 	http_response_release(&ten);
 	http_response_release(&none);
@@ -307,7 +312,7 @@ static bool unpack(const char *body, struct buf *plain)
 
 	buf_init(plain, MIB);
 	error_clear(&err);
-	done = parca_profile_bytes(&endpoint, &response, plain, &err);
+	done = parca->profile_unwrap(side, &response, plain, &err);
 	http_response_release(&response);
 	return done;
 }
@@ -325,7 +330,7 @@ static void totals_are_asked_for_in_finer_steps(void **state)
 	struct http_request request;
 
 	(void)state;
-	assert_true(source_totals_request(&endpoint, &query, &request, &err));
+	assert_true(parca->totals_request(side, &query, &request, &err));
 	check_path(&request, "/api/profiles/query_range?query=process_cpu%3A"
 			     "cpu%3Ananoseconds%3Acpu%3Ananoseconds%3Adelta%7B"
 			     "job%3D%22a%22%7D&start=2026-11-21T16%3A33%3A00."
@@ -336,7 +341,7 @@ static void totals_are_asked_for_in_finer_steps(void **state)
 	query.step_ms = 1;
 	assert_int_equal(parca_totals_step_s(&query), 1);
 	query.type_id = "wall:wall:nanoseconds:wall:nanoseconds";
-	assert_false(source_totals_request(&endpoint, &query, &request, &err));
+	assert_false(parca->totals_request(side, &query, &request, &err));
 	assert_int_equal(err.code, ERROR_NOT_FOUND);
 }
 
@@ -346,8 +351,8 @@ static bool read_totals(struct http_response response, struct totals *totals)
 					    .from_ms = FROM_MS,
 					    .step_ms = 24000,
 					    .step_count = 2 };
-	bool done = source_totals_answer(&endpoint, &response, &query, &arena,
-					 totals, &err);
+	bool done = parca->totals_answer(&backends, &query, &response, totals,
+					 &err);
 
 	http_response_release(&response);
 	return done;
@@ -437,12 +442,12 @@ static void errors_are_in_the_servers_words(void **state)
 	struct http_response response =
 		file(400, "application/json", "parca/error-type.json");
 	const struct profile_query query = { .type_id = CPU };
-	enum body_form form;
+	struct profile_form form;
 
 	(void)state;
-	assert_int_equal(source_profile_answer(&query, 0, &endpoint, &response,
-					       &form, &err),
-			 ANSWER_ERROR);
+	assert_int_equal(
+		parca->profile_answer(side, &query, 0, &response, &form, &err),
+		ANSWER_ERROR);
 	assert_contains(err.message, "parca");
 	assert_contains(err.message,
 			"profile-type selection must be of the form");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source.h"
+#include "backend/pyroscope/pyroscope.h"
 
 #include <stdio.h>
 
+#include "backend/backends.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 #include "backend/selector.h"
 #include "../wire/support.h"
 
@@ -11,9 +13,12 @@
 #define CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define SERVICE "/querier.v1.QuerierService/"
 
-static const struct endpoint endpoint = {
-	.url = "http://pyroscope.example:4040", .option_prefix = "--profiles"
+static struct backends backends = {
+	.profiles.endpoint = { .url = "http://pyroscope.example:4040",
+			       .option_prefix = "--profiles" }
 };
+static struct side *const side = &backends.profiles;
+static const struct profile_backend *const pyroscope = &profile_pyroscope;
 
 static struct profile_query checkout(void)
 {
@@ -33,7 +38,7 @@ static void check_bytes(const struct profile_query *query, unsigned attempt,
 
 	snprintf(path, sizeof path, "answers/pyroscope/%s/request.bin", name);
 	want = testdata_read(path);
-	assert_true(source_profile_request(&endpoint, query, attempt, &request,
+	assert_true(pyroscope->profile_request(side, query, attempt, &request,
 					   &err));
 	snprintf(path, sizeof path, SERVICE "%s", method);
 	assert_string_equal(request.path, path);
@@ -49,8 +54,8 @@ static void test_requests_are_those_that_were_recorded(void **state)
 	struct profile_query query = checkout();
 
 	(void)state;
-	assert_int_equal(source_profile_attempts(&query), 4);
-	assert_int_equal(source_profile_names_attempt(&query), 2);
+	assert_int_equal(pyroscope->profile_attempts(&query), 4);
+	assert_int_equal(pyroscope->names_attempt(&query), 2);
 	check_bytes(&query, 0, "SelectMergeProfile", "merge-profile-proto");
 	query.range.from_ns -= NS_PER_MS;
 	check_bytes(&query, 1, "SelectMergeProfile", "merge-profile-proto");
@@ -73,9 +78,9 @@ static void test_span_request_has_the_recorded_fields(void **state)
 	(void)state;
 	query.span_ids = &span;
 	query.span_id_count = 1;
-	assert_int_equal(source_profile_attempts(&query), 2);
+	assert_int_equal(pyroscope->profile_attempts(&query), 2);
 	assert_true(
-		source_profile_request(&endpoint, &query, 0, &request, &err));
+		pyroscope->profile_request(side, &query, 0, &request, &err));
 	assert_string_equal(request.path, SERVICE "SelectMergeSpanProfile");
 	body = buf_str(&request.body);
 	assert_int_equal(body.len, want.len);
@@ -129,8 +134,8 @@ static void test_lines_of_spans_are_asked_for_first(void **state)
 	query.span_ids = &span;
 	query.span_id_count = 1;
 	query.wants_lines = true;
-	assert_int_equal(source_profile_attempts(&query), 3);
-	assert_int_equal(source_profile_names_attempt(&query), 1);
+	assert_int_equal(pyroscope->profile_attempts(&query), 3);
+	assert_int_equal(pyroscope->names_attempt(&query), 1);
 	check_bytes(&query, 0, "SelectMergeStacktraces",
 		    "span-stacktraces-pprof-proto");
 	/* Without spans it means nothing. */
@@ -148,7 +153,7 @@ static void test_render_is_asked_for_last(void **state)
 	(void)state;
 	query.range.from_ns -= NS_PER_MS; /* see the later attempts */
 	assert_true(
-		source_profile_request(&endpoint, &query, 3, &request, &err));
+		pyroscope->profile_request(side, &query, 3, &request, &err));
 	assert_string_equal(request.method, "GET");
 	assert_string_equal(
 		request.path,
@@ -159,11 +164,11 @@ static void test_render_is_asked_for_last(void **state)
 	http_request_release(&request);
 	query.max_nodes = 77;
 	assert_true(
-		source_profile_request(&endpoint, &query, 3, &request, &err));
+		pyroscope->profile_request(side, &query, 3, &request, &err));
 	assert_contains(request.path, "&until=1795225619999&max-nodes=77");
 	http_request_release(&request);
 	assert_false(
-		source_profile_request(&endpoint, &query, 4, &request, &err));
+		pyroscope->profile_request(side, &query, 4, &request, &err));
 	assert_int_equal(err.code, ERROR_INTERNAL);
 }
 
@@ -186,7 +191,7 @@ static void test_spans_of_a_cohort(void **state)
 	query.span_ids = ids;
 	query.span_id_count = COUNT(ids);
 	assert_true(
-		source_profile_request(&endpoint, &query, 1, &request, &err));
+		pyroscope->profile_request(side, &query, 1, &request, &err));
 	body = buf_str(&request.body);
 	spans = (struct str){ want, sizeof want - 1 };
 	assert_int_not_equal(str_find(body, spans), SIZE_MAX);
@@ -207,34 +212,34 @@ static void test_cohorts_are_limited(void **state)
 	query.span_ids = ids;
 	query.span_id_count = LIMIT_COHORT_SPANS;
 	assert_true(
-		source_profile_request(&endpoint, &query, 0, &request, &err));
+		pyroscope->profile_request(side, &query, 0, &request, &err));
 	assert_true(request.body.len > LIMIT_COHORT_SPANS * 18);
 	http_request_release(&request);
 	query.span_id_count++;
 	assert_false(
-		source_profile_request(&endpoint, &query, 0, &request, &err));
+		pyroscope->profile_request(side, &query, 0, &request, &err));
 	assert_int_equal(err.code, ERROR_LIMIT);
 }
 
 static enum answer judge(const struct profile_query *query, unsigned attempt,
-			 struct http_response response, enum body_form *form,
+			 struct http_response response, struct profile_form *form,
 			 struct error *err)
 {
 	enum answer answer;
 
 	error_clear(err);
-	answer = source_profile_answer(query, attempt, &endpoint, &response,
-				       form, err);
+	answer = pyroscope->profile_answer(side, query, attempt, &response,
+					   form, err);
 	http_response_release(&response);
 	return answer;
 }
 
 static void check_form(const char *name, size_t span_count, unsigned attempt,
-		       enum body_form want)
+		       enum format want)
 {
 	const uint64_t span = 0xa0000003;
 	struct profile_query query = checkout();
-	enum body_form form;
+	struct profile_form form;
 	struct error err;
 
 	query.span_ids = &span;
@@ -242,17 +247,17 @@ static void check_form(const char *name, size_t span_count, unsigned attempt,
 	assert_int_equal(judge(&query, attempt, answer_load("pyroscope", name),
 			       &form, &err),
 			 ANSWER_OK);
-	assert_int_equal(form, want);
+	assert_int_equal(form.format, want);
 }
 
 static void test_forms(void **state)
 {
 	(void)state;
-	check_form("merge-profile-proto", 0, 0, BODY_PPROF);
-	check_form("merge-profile-proto", 0, 1, BODY_PPROF);
-	check_form("tree-proto", 0, 2, BODY_PYROSCOPE_TREE_PB);
-	check_form("span-tree-proto", 1, 0, BODY_PYROSCOPE_TREE_PB);
-	check_form("render-json", 0, 3, BODY_PYROSCOPE_RENDER_JSON);
+	check_form("merge-profile-proto", 0, 0, FORMAT_PPROF);
+	check_form("merge-profile-proto", 0, 1, FORMAT_PPROF);
+	check_form("tree-proto", 0, 2, FORMAT_PYROSCOPE_TREE_PB);
+	check_form("span-tree-proto", 1, 0, FORMAT_PYROSCOPE_TREE_PB);
+	check_form("render-json", 0, 3, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON);
 }
 
 /* 1.13 does not know the form nor the spans: what it sends is the flame graph
@@ -261,7 +266,7 @@ static void test_lines_of_spans_are_believed_as_pprof_only(void **state)
 {
 	const uint64_t span = 0xa0000003;
 	struct profile_query query = checkout();
-	enum body_form form;
+	struct profile_form form;
 	struct error err;
 
 	(void)state;
@@ -273,7 +278,7 @@ static void test_lines_of_spans_are_believed_as_pprof_only(void **state)
 		      answer_load("pyroscope", "span-stacktraces-pprof-proto"),
 		      &form, &err),
 		ANSWER_OK);
-	assert_int_equal(form, BODY_PYROSCOPE_TREE_PB);
+	assert_int_equal(form.format, FORMAT_PYROSCOPE_TREE_PB);
 	assert_int_equal(
 		judge(&query, 0,
 		      answer_load("pyroscope",
@@ -298,7 +303,7 @@ static void test_servers_without_samples_of_spans(void **state)
 {
 	const uint64_t span = 1;
 	struct profile_query query = checkout();
-	enum body_form form;
+	struct profile_form form;
 	struct error err;
 
 	(void)state;
@@ -319,7 +324,7 @@ static void check_render(struct http_response response, enum answer want,
 			 const char *part)
 {
 	struct profile_query query = checkout();
-	enum body_form form;
+	struct profile_form form;
 	struct error err;
 
 	assert_int_equal(judge(&query, 3, response, &form, &err), want);
@@ -345,7 +350,7 @@ static void check(unsigned attempt, struct http_response response,
 		  enum answer want, enum error_code code, const char *part)
 {
 	struct profile_query query = checkout();
-	enum body_form form;
+	struct profile_form form;
 	struct error err;
 
 	assert_int_equal(judge(&query, attempt, response, &form, &err), want);
@@ -433,7 +438,7 @@ static int64_t limit_of(int status, const char *message)
 {
 	struct http_response response =
 		answer_make(status, "application/json", message);
-	int64_t limit_ns = source_window_limit_ns(&response);
+	int64_t limit_ns = pyroscope->window_limit_ns(&response);
 
 	http_response_release(&response);
 	return limit_ns;
@@ -452,7 +457,7 @@ static void test_a_larger_tree_is_asked_for(void **state)
 
 	(void)state;
 	assert_true(
-		source_profile_request(&endpoint, &query, 2, &request, &err));
+		pyroscope->profile_request(side, &query, 2, &request, &err));
 	assert_int_not_equal(
 		str_find(buf_str(&request.body), STR("\x28\x80\x80\x08")),
 		SIZE_MAX);
@@ -460,7 +465,7 @@ static void test_a_larger_tree_is_asked_for(void **state)
 	query.span_ids = &span;
 	query.span_id_count = 1;
 	assert_true(
-		source_profile_request(&endpoint, &query, 0, &request, &err));
+		pyroscope->profile_request(side, &query, 0, &request, &err));
 	assert_int_not_equal(
 		str_find(buf_str(&request.body), STR("\x30\x80\x80\x08")),
 		SIZE_MAX);
@@ -471,7 +476,7 @@ static int64_t nodes_of(int status, const char *message)
 {
 	struct http_response response =
 		answer_make(status, "application/json", message);
-	int64_t limit = source_node_limit(&response);
+	int64_t limit = pyroscope->node_limit(&response);
 
 	http_response_release(&response);
 	return limit;
@@ -503,7 +508,7 @@ static void test_longest_window_is_read_from_the_refusal(void **state)
 		answer_load("pyroscope", "error-range-too-long-json");
 
 	(void)state;
-	assert_int_equal(source_window_limit_ns(&response), NS_PER_DAY);
+	assert_int_equal(pyroscope->window_limit_ns(&response), NS_PER_DAY);
 	http_response_release(&response);
 	assert_int_equal(limit_of(400, "{\"message\":\"(max_query_length, "
 				       "actual: 2h, limit: 1h30m)\"}"),
@@ -528,12 +533,16 @@ static void test_other_pages_are_no_profiles(void **state)
 
 static void test_metadata_requests(void **state)
 {
+	const struct series_query types = {
+		.selector = "{service_name=\"a\\\"b\"}",
+		.range = { T0_NS + 1, T0_NS + 2 }
+	};
 	struct http_request request;
 	struct error err;
 
 	(void)state;
-	assert_true(source_services_request(
-		&endpoint, (struct time_range){ T0_NS, END_NS }, &request,
+	assert_true(pyroscope->services_request(
+		side, (struct time_range){ T0_NS, END_NS }, &request,
 		&err));
 	assert_string_equal(request.path, SERVICE "LabelValues");
 	assert_string_equal(request.content_type, "application/json");
@@ -541,9 +550,7 @@ static void test_metadata_requests(void **state)
 			    "{\"name\":\"service_name\",\"start\":"
 			    "1795223820000,\"end\":1795225619999}");
 	http_request_release(&request);
-	assert_true(source_types_request(
-		&endpoint, "{service_name=\"a\\\"b\"}",
-		(struct time_range){ T0_NS + 1, T0_NS + 2 }, &request, &err));
+	assert_true(pyroscope->types_request(side, &types, &request, &err));
 	assert_string_equal(request.path, SERVICE "Series");
 	/* Less than a millisecond: one inclusive point. */
 	assert_string_equal(
@@ -564,8 +571,9 @@ static void test_services_are_sorted(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
+	backends.arena = &arena;
 	assert_true(
-		source_services_answer(&endpoint, &r, &arena, &names, &err));
+		pyroscope->services_answer(&backends, &r, &names, &err));
 	assert_int_equal(names.count, 10);
 	assert_true(str_equal(names.items[0], STR("big")));
 	assert_true(str_equal(names.items[9], STR("wide")));
@@ -587,7 +595,8 @@ static void test_types_are_distinct(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
-	assert_true(source_types_answer(&endpoint, &r, &arena, &types, &err));
+	backends.arena = &arena;
+	assert_true(pyroscope->types_answer(&backends, NULL, &r, &types, &err));
 	assert_int_equal(types.count, 2);
 	assert_true(str_equal(types.items[0], STR("a:x:c:x:c")));
 	assert_true(str_equal(types.items[1], STR("b:x:c:x:c")));
@@ -598,6 +607,10 @@ static void test_types_are_distinct(void **state)
 static void test_series_request(void **state)
 {
 	static const char *const labels[] = { "service_name", "k8s.pod.name" };
+	const struct series_query query = { "{a=\"b\"}",
+					    labels,
+					    COUNT(labels),
+					    { T0_NS, END_NS } };
 	struct http_request request;
 	struct buf selector;
 	struct error err;
@@ -609,9 +622,7 @@ static void test_series_request(void **state)
 	selector_close(&selector);
 	assert_string_equal(buf_text(&selector),
 			    "{service_name=~\"a\\\\.b\",pod!=\"x\"}");
-	assert_true(source_series_request(
-		&endpoint, "{a=\"b\"}", labels, COUNT(labels),
-		(struct time_range){ T0_NS, END_NS }, &request, &err));
+	assert_true(pyroscope->series_request(side, &query, &request, &err));
 	assert_string_equal(request.path, SERVICE "Series");
 	assert_string_equal(request.accept, "*/*;allow-utf8-labelnames=true");
 	assert_string_equal(buf_text(&request.body),
@@ -630,9 +641,12 @@ static const char *const series_labels[SERIES_LABELS] = { "service_name", "pod",
 static bool read_series(struct http_response r, struct arena *arena,
 			struct series_list *list, struct error *err)
 {
-	bool done = source_series_answer(&endpoint, &r, series_labels,
-					 SERIES_LABELS, arena, list, err);
+	const struct series_query query = { .labels = series_labels,
+					    .label_count = SERIES_LABELS };
+	bool done;
 
+	backends.arena = arena;
+	done = pyroscope->series_answer(&backends, &query, &r, list, err);
 	http_response_release(&r);
 	return done;
 }
@@ -646,6 +660,7 @@ static void test_series_as_recorded(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
+	backends.arena = &arena;
 	assert_true(read_series(answer_load("pyroscope", "series-labels-json"),
 				&arena, &list, &err));
 	assert_int_equal(list.count, 44);
@@ -668,6 +683,7 @@ static void test_series_of_any_shape(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
+	backends.arena = &arena;
 	assert_true(read_series(
 		answer_make(200, "application/json",
 			    "{\"labelsSet\":[{\"labels\":[{\"name\":\"zone\","
@@ -733,8 +749,9 @@ static void test_no_list_at_all(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
+	backends.arena = &arena;
 	assert_false(
-		source_services_answer(&endpoint, &r, &arena, &names, &err));
+		pyroscope->services_answer(&backends, &r, &names, &err));
 	assert_int_equal(err.code, ERROR_FORMAT);
 	assert_contains(err.message, "is there a Pyroscope at this address?");
 	assert_contains(err.message, "--profiles-url");
@@ -754,19 +771,19 @@ static void test_empty_and_damaged_lists(void **state)
 
 	(void)state;
 	arena_init(&arena, MIB);
+	backends.arena = &arena;
 	assert_true(
-		source_services_answer(&endpoint, &r, &arena, &names, &err));
+		pyroscope->services_answer(&backends, &r, &names, &err));
 	assert_int_equal(names.count, 0);
 	http_response_release(&r);
 	for (size_t i = 0; i < COUNT(damaged); i++) {
 		r = answer_make(200, "application/json", damaged[i]);
-		assert_false(source_services_answer(&endpoint, &r, &arena,
-						    &names, &err));
+		assert_false(pyroscope->services_answer(&backends, &r, &names, &err));
 		assert_int_equal(err.code, ERROR_FORMAT);
 		http_response_release(&r);
 	}
 	r = answer_load("pyroscope", "tenant-missing");
-	assert_false(source_types_answer(&endpoint, &r, &arena, &names, &err));
+	assert_false(pyroscope->types_answer(&backends, NULL, &r, &names, &err));
 	assert_int_equal(err.code, ERROR_AUTH);
 	http_response_release(&r);
 	arena_release(&arena);
@@ -774,7 +791,7 @@ static void test_empty_and_damaged_lists(void **state)
 
 static void check_probe(struct http_response response, bool want)
 {
-	assert_int_equal(profiles_probe_matches(&response), want);
+	assert_int_equal(pyroscope_probe_matches(&response), want);
 	http_response_release(&response);
 }
 
@@ -784,7 +801,7 @@ static void test_probe(void **state)
 	struct error err;
 
 	(void)state;
-	assert_true(profiles_probe_request(&endpoint, END_NS, &request, &err));
+	assert_true(pyroscope_probe_request(&side->endpoint, END_NS, &request, &err));
 	assert_string_equal(buf_text(&request.body),
 			    "{\"name\":\"service_name\",\"start\":"
 			    "1795222020000,\"end\":1795225619999}");

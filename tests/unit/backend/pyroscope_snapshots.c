@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source.h"
+#include "backend/pyroscope/pyroscope.h"
 
+#include "backend/backends.h"
 #include "../wire/support.h"
 
 /* 2026-11-21T10:00:00Z */
 #define T0_MS 1795255200000
 #define INUSE "memory:inuse_space:bytes:space:bytes"
 
-static const struct endpoint endpoint = {
-	.url = "http://pyroscope.example:4040", .option_prefix = "--profiles"
+static struct backends backends = {
+	.profiles.endpoint = { .url = "http://pyroscope.example:4040",
+			       .option_prefix = "--profiles" }
 };
+static struct side *const side = &backends.profiles;
+static const struct profile_backend *const pyroscope = &profile_pyroscope;
 
 static void check_request(int64_t length_ms, const char *label,
 			  unsigned attempt, const char *path, const char *want)
@@ -22,8 +26,8 @@ static void check_request(int64_t length_ms, const char *label,
 	struct http_request request;
 	struct error err;
 
-	assert_true(source_snapshots_request(&endpoint, &query, label, attempt,
-					     &request, &err));
+	assert_true(pyroscope->snapshots_request(side, &query, label, attempt,
+						 &request, &err));
 	assert_string_equal(request.path, path);
 	assert_string_equal(buf_text(&request.body), want);
 	http_request_release(&request);
@@ -42,7 +46,7 @@ static void the_points_cover_the_window(void **state)
 	const char *path = "/querier.v1.QuerierService/SelectHeatmap";
 
 	(void)state;
-	assert_int_equal(source_snapshots_attempts(), 2);
+	assert_int_equal(pyroscope->snapshots_attempts, 2);
 	check_request(600000, "pod", 0, path,
 		      HEAD "\"step\":300," HEATMAP
 			   "\"start\":1795255499999,\"end\":1795255799999}");
@@ -73,7 +77,7 @@ static void check_answer(struct http_response r, enum answer want,
 	struct error err = { 0 };
 	int64_t got;
 
-	assert_int_equal(source_snapshots_answer(&endpoint, &r, &got, &err),
+	assert_int_equal(pyroscope->snapshots_answer(side, &r, &got, &err),
 			 want);
 	assert_int_equal(got, count);
 	assert_int_equal(err.code != 0, want != ANSWER_OK);

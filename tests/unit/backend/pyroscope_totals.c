@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source.h"
+#include "backend/pyroscope/pyroscope.h"
 
+#include "backend/backends.h"
 #include "../wire/support.h"
 
 /* 2026-11-21T10:00:00Z */
 #define T0_MS 1795255200000
 #define CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
-static const struct endpoint endpoint = {
-	.url = "http://pyroscope.example:4040", .option_prefix = "--profiles"
+static struct backends backends = {
+	.profiles.endpoint = { .url = "http://pyroscope.example:4040",
+			       .option_prefix = "--profiles" }
 };
+static struct side *const side = &backends.profiles;
+static const struct profile_backend *const pyroscope = &profile_pyroscope;
 
 /* Two steps of a minute: [10:00, 10:01) and [10:01, 10:02). */
 static const struct totals_query query = {
@@ -29,7 +33,7 @@ static void points_end_the_steps(void **state)
 	struct error err;
 
 	(void)state;
-	assert_true(source_totals_request(&endpoint, &query, &request, &err));
+	assert_true(pyroscope->totals_request(side, &query, &request, &err));
 	assert_string_equal(request.path,
 			    "/querier.v1.QuerierService/SelectSeries");
 	assert_string_equal(buf_text(&request.body),
@@ -47,8 +51,9 @@ static void read_answer(const char *body, struct arena *arena,
 	struct error err;
 
 	arena_init(arena, 1 << 20);
-	assert_true(source_totals_answer(&endpoint, &r, &query, arena, totals,
-					 &err));
+	backends.arena = arena;
+	assert_true(
+		pyroscope->totals_answer(&backends, &query, &r, totals, &err));
 	http_response_release(&r);
 }
 
@@ -110,14 +115,13 @@ static void failures_are_told(void **state)
 
 	(void)state;
 	arena_init(&arena, 1 << 20);
-	assert_false(
-		source_totals_answer(&endpoint, &r, &query, &arena, &t, &err));
+	backends.arena = &arena;
+	assert_false(pyroscope->totals_answer(&backends, &query, &r, &t, &err));
 	assert_contains(err.message, "no");
 	http_response_release(&r);
 	r = answer_make(200, "application/json",
 			"{\"series\":[{\"points\":[{\"value\":1}");
-	assert_false(
-		source_totals_answer(&endpoint, &r, &query, &arena, &t, &err));
+	assert_false(pyroscope->totals_answer(&backends, &query, &r, &t, &err));
 	http_response_release(&r);
 	arena_release(&arena);
 }

@@ -6,10 +6,10 @@
 #include <cmocka.h>
 
 #include "backend/cloud_trace/cloud_trace.h"
+#include "backend/profile_backend.h"
 #include "backend/table.h"
 #include "backend/tempo/tempo.h"
 #include "backend/trace_backend.h"
-#include "backend/traits.h"
 
 /* What code outside relies on: numbers that loops end by and divide with. */
 static void test_traces(void **state)
@@ -39,23 +39,23 @@ static void test_traces(void **state)
 	assert_true(trace_cloud.traits.is_metered);
 }
 
-/* A Parca answers at an address like a Pyroscope's: what was found out about
- * it tells. */
 static void test_profiles(void **state)
 {
-	static const char fact;
-	struct endpoint plain = { .url = "http://h" }, found = plain;
+	const struct profile_backend *cloud =
+		profile_backend_of(SOURCE_CLOUD_PROFILER);
 
 	(void)state;
-	found.parca = (const struct parca_facts *)(const void *)&fact;
+	for (size_t i = 0; i < backend_table_count; i++)
+		if (backend_table[i].profiles)
+			assert_string_equal(backend_table[i].profiles->name,
+					    backend_table[i].name);
 	assert_true(
-		profile_traits_of(SOURCE_PYROSCOPE, &plain)->has_span_samples);
+		profile_backend_of(SOURCE_PYROSCOPE)->traits.has_span_samples);
 	assert_false(
-		profile_traits_of(SOURCE_PYROSCOPE, &found)->has_span_samples);
-	assert_false(profile_traits_of(SOURCE_PYROSCOPE, &found)->is_list);
-	assert_true(profile_traits_of(SOURCE_CLOUD_PROFILER, &plain)->is_list);
-	assert_true(
-		profile_traits_of(SOURCE_CLOUD_PROFILER, &plain)->has_targets);
+		profile_backend_of(SOURCE_PARCA)->traits.has_span_samples);
+	assert_false(profile_backend_of(SOURCE_PYROSCOPE)->traits.is_list);
+	assert_true(cloud->traits.is_list && cloud->answer_jobs);
+	assert_true(cloud->traits.has_targets);
 }
 
 int main(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/parca/parca_probe.h"
+#include "backend/parca/parca.h"
 
 #include "backend/answer.h"
-#include "backend/parca/parca.h"
-#include "wire/http_error.h"
+#include "backend/backends.h"
+#include "backend/parca/parca_calls.h"
 
 static bool read_facts(struct backends *b,
 		       const struct http_response *responses,
@@ -39,7 +39,6 @@ bool parca_adopt(struct backends *b, const struct http_response *responses,
 {
 	struct parca_facts *facts = arena_alloc(b->arena, sizeof *facts);
 
-	b->is_parca_asked = true;
 	if (!facts)
 		return arena_fail(b->arena, "the server's types", err);
 	if (!read_facts(b, responses, facts, err))
@@ -50,9 +49,16 @@ bool parca_adopt(struct backends *b, const struct http_response *responses,
 				 "address with its path prefix right? "
 				 "(--profiles-url)",
 				 b->profiles.endpoint.url);
-	b->profiles.kind = SOURCE_PARCA;
-	b->profiles.endpoint.parca = facts;
+	profiles_settle(&b->profiles, SOURCE_PARCA, facts);
 	return true;
+}
+
+/* One with its web pages shows the first of them at any address; routers
+ * answer 405 where a page exists for another method. */
+bool parca_is_likely(const struct http_response *response)
+{
+	return response->status == 404 || response->status == 405 ||
+	       (response->status == 200 && body_is_html(response));
 }
 
 static bool learn(struct backends *b, struct error *err)
@@ -61,13 +67,14 @@ static bool learn(struct backends *b, struct error *err)
 	const struct parca_facts *facts;
 	bool done;
 
-	b->is_parca_asked = true;
+	if (b->profiles.kind == SOURCE_PARCA && parca_facts_of(&b->profiles))
+		return true;
 	done = ask_facts(b, responses, err) && parca_adopt(b, responses, err);
 	for (int i = 0; i < PARCA_FACTS; i++)
 		http_response_release(&responses[i]);
 	if (!done)
 		return false;
-	facts = b->profiles.endpoint.parca;
+	facts = parca_facts_of(&b->profiles);
 	if (facts->agent_cpu)
 		notes_add(b->notes,
 			  "Parca: CPU time is %s, counted samples that the "
@@ -82,34 +89,27 @@ static bool learn(struct backends *b, struct error *err)
 	return true;
 }
 
-bool parca_prepare(struct backends *b, struct job *job, struct error *err)
-{
-	if (b->profiles.kind == SOURCE_PARCA && !b->profiles.endpoint.parca &&
-	    !learn(b, err))
-		return false;
-	job->is_parca = b->profiles.endpoint.parca != NULL;
-	return true;
-}
-
-/* One with its web pages shows the first of them at any address; routers
- * answer 405 where a page exists for another method. */
-bool parca_is_likely(const struct http_response *response)
-{
-	return response->status == 404 || response->status == 405 ||
-	       (response->status == 200 && body_is_html(response));
-}
-
-bool parca_is_found(struct backends *b, struct job *job,
-		    const struct http_response *response)
-{
-	struct error err;
-
-	if (job->is_parca)
-		return false;
-	if (b->profiles.endpoint.parca)
-		return true;
-	if (!parca_is_likely(response) || b->profiles.is_kind_given ||
-	    b->is_parca_asked)
-		return false;
-	return learn(b, &err);
-}
+const struct profile_backend profile_parca = {
+	.name = "parca",
+	.title = "Parca",
+	.learn = learn,
+	.is_likely = parca_is_likely,
+	.asks_on = true,
+	.services_request = parca_services_request,
+	.services_answer = parca_services_answer,
+	.types_request = parca_types_request,
+	.types_answer = parca_types_answer,
+	.series_request = parca_types_request,
+	.series_answer = parca_series_answer,
+	.profile_attempts = parca_profile_attempts,
+	.names_attempt = parca_names_attempt,
+	.profile_request = parca_profile_request,
+	.profile_answer = parca_profile_answer,
+	.profile_unwrap = parca_profile_unwrap,
+	.counts_totals = parca_counts_totals,
+	.snapshots_attempts = 1,
+	.snapshots_request = parca_snapshots_request,
+	.snapshots_answer = parca_snapshots_answer,
+	.totals_request = parca_totals_request,
+	.totals_answer = parca_totals_answer,
+};

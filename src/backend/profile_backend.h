@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a server of profiles is: how each question is put to it, what its
+ * answers mean, and what it can do. A kind of server is one such object in a
+ * room of its own, and what it has to remember during a run is side->room.
+ * Knows no server by name, and not who asks.
+ */
+#ifndef BACKEND_PROFILE_BACKEND_H
+#define BACKEND_PROFILE_BACKEND_H
+
+#include "backend/source.h"
+#include "decode/decode.h"
+
+struct backends;
+struct job;
+struct side;
+
+/* What it can do. Code outside backend/ asks for these, not for the name of a
+ * server. */
+struct profile_traits {
+	/* Samples can be selected by the ids of their spans. */
+	bool has_span_samples;
+	/* Nothing is selected: a list of profiles is fetched and added up, so
+	 * that further questions of the same list cost nothing. */
+	bool is_list;
+	/* Services are called by targets of the platform's own (jobs, Cloud
+	 * Run services) as well. */
+	bool has_targets;
+	/* How long profiles are kept; 0: as its operator wants it. */
+	int64_t retention_ns;
+};
+
+struct profile_query {
+	const char *type_id;  /* five parts */
+	const char *selector; /* '{service_name="x"}' */
+	struct time_range range;
+	const uint64_t *span_ids; /* repeats count once */
+	size_t span_id_count; /* at most LIMIT_COHORT_SPANS; 0: all samples */
+	int64_t max_nodes;    /* of a tree; 0: the server's own limit */
+	bool wants_lines;     /* of spans, if the server has them */
+	/* The range goes on from that of another query. What began before it
+	 * is of that one, where profiles have a length. */
+	bool is_continued;
+};
+
+/* How an answer with a profile is to be read. */
+struct profile_form {
+	enum format format;
+	const char *note; /* what is to be said of it; NULL: nothing */
+};
+
+/* Series by labels. */
+struct series_query {
+	const char *selector;
+	const char *const *labels;
+	size_t label_count;
+	struct time_range range;
+};
+
+/* In the server's order, at most LIMIT_SERIES. */
+struct series_list {
+	struct str *values; /* count rows; NULL ptr: the series has no such */
+	size_t count;
+	size_t label_count; /* values a row */
+};
+
+/* What samples of one type add up to, step by step, by the values of a
+ * label. */
+struct totals_query {
+	const char *type_id;
+	const char *selector;
+	const char *label;
+	int64_t from_ms;
+	int64_t step_ms;   /* above 0 */
+	size_t step_count; /* at least 2: servers answer one point with none */
+};
+
+struct total {
+	struct str name; /* the label's value; empty: without the label */
+	double *values;  /* of each step, none below 0 */
+};
+
+struct totals {
+	struct total *items; /* in the server's order */
+	size_t count;        /* at most LIMIT_NAMES */
+};
+
+/* Requests are built for a side, with what its room remembers. Answers set err
+ * for all but success, and put lists into b->arena. */
+struct profile_backend {
+	const char *name;  /* as messages begin: "pyroscope" */
+	const char *title; /* "Pyroscope" */
+	struct profile_traits traits;
+
+	/* Before each question: learns what has to be known first, by requests
+	 * of its own. False: this is no such server. NULL: nothing is to be
+	 * known. */
+	bool (*learn)(struct backends *b, struct error *err);
+	/* Whether this server, taken for another kind, may have answered so.
+	 * NULL: it is always called by its name. */
+	bool (*is_likely)(const struct http_response *response);
+	/* Frees side->room, which is not NULL. NULL: it needs none. */
+	void (*release)(void *room);
+
+	/* Keeps what is fetched in this folder, for later runs of the same
+	 * scope (NULL: none); whether it can. NULL: nothing is worth it. */
+	bool (*keep)(struct side *side, const char *folder, const char *scope);
+	/* Why what is kept is of no use; NULL: it is. Goes with keep. */
+	const struct error *(*lost)(const struct side *side);
+
+	/* Answers all jobs that ask something of profiles, without requests of
+	 * theirs; the others stay as they are. What goes wrong with an answer
+	 * is in its job; false when nothing can go on. NULL: it is asked job by
+	 * job, by all that follows. */
+	bool (*answer_jobs)(struct backends *b, struct job *const *jobs,
+			    size_t n, struct error *err);
+	/* How many profiles an answer is of, and how many more those of a wider
+	 * window would be, as notes; for a query that was answered with so many
+	 * samples. around: the window around a trace, of which the query may be
+	 * the part that was slow; NULL without one. NULL: it is of all there
+	 * was. */
+	void (*note_extent)(struct backends *b,
+			    const struct profile_query *query, int64_t samples,
+			    const struct time_range *around);
+	/* Reads the names of services, or the ids of types, that an answer
+	 * which was kept has; url and what was sent there tell what it is.
+	 * NULL, or false: none. */
+	bool (*kept_names)(struct backends *b, const char *url,
+			   struct str asked,
+			   const struct http_response *response, bool is_types,
+			   struct name_list *names, struct error *err);
+	/* Answers to lists lead to further requests at once. */
+	bool asks_on;
+
+	/* Services that sent profiles in a range. */
+	bool (*services_request)(const struct side *side,
+				 struct time_range range,
+				 struct http_request *request,
+				 struct error *err);
+	bool (*services_answer)(const struct backends *b,
+				const struct http_response *response,
+				struct name_list *names, struct error *err);
+	/* Full ids of the types of what the query selects; it has no labels. */
+	bool (*types_request)(const struct side *side,
+			      const struct series_query *query,
+			      struct http_request *request, struct error *err);
+	bool (*types_answer)(struct backends *b,
+			     const struct series_query *query,
+			     const struct http_response *response,
+			     struct name_list *types, struct error *err);
+	/* Which series the query selects. */
+	bool (*series_request)(const struct side *side,
+			       const struct series_query *query,
+			       struct http_request *request, struct error *err);
+	bool (*series_answer)(struct backends *b,
+			      const struct series_query *query,
+			      const struct http_response *response,
+			      struct series_list *series, struct error *err);
+
+	/* A profile; attempts from best to last. */
+	unsigned (*profile_attempts)(const struct profile_query *query);
+	/* The first of them that brings names only. */
+	unsigned (*names_attempt)(const struct profile_query *query);
+	bool (*profile_request)(const struct side *side,
+				const struct profile_query *query,
+				unsigned attempt, struct http_request *request,
+				struct error *err);
+	enum answer (*profile_answer)(struct side *side,
+				      const struct profile_query *query,
+				      unsigned attempt,
+				      const struct http_response *response,
+				      struct profile_form *form,
+				      struct error *err);
+	/* The file that an answer wraps, appended to plain. NULL: it is the
+	 * body itself. */
+	bool (*profile_unwrap)(const struct side *side,
+			       const struct http_response *response,
+			       struct buf *plain, struct error *err);
+	/* Whether samples of spans come with files and lines, as far as is
+	 * known. NULL: never. */
+	bool (*has_span_lines)(const struct side *side);
+	/* Whether values of this type are totals since each process began,
+	 * which say little of a window. NULL: of none. */
+	bool (*counts_totals)(const struct side *side, struct str type_id);
+	/* The limit that this answer names when it refuses max_nodes as too
+	 * many; 0: it is something else, or names none. NULL: none does. */
+	int64_t (*node_limit)(const struct http_response *response);
+	/* The longest window the server takes, when this answer refuses a
+	 * longer one; 0: it is something else. NULL: it takes any. */
+	int64_t (*window_limit_ns)(const struct http_response *response);
+
+	/* How many snapshots a gauge's profile sums up; attempts from best to
+	 * last, by instance where the label is not NULL. */
+	unsigned snapshots_attempts;
+	bool (*snapshots_request)(const struct side *side,
+				  const struct profile_query *query,
+				  const char *instance_label, unsigned attempt,
+				  struct http_request *request,
+				  struct error *err);
+	enum answer (*snapshots_answer)(const struct side *side,
+					const struct http_response *response,
+					int64_t *count, struct error *err);
+
+	/* ERROR_NOT_FOUND: there is no such type at all. */
+	bool (*totals_request)(const struct side *side,
+			       const struct totals_query *query,
+			       struct http_request *request, struct error *err);
+	bool (*totals_answer)(const struct backends *b,
+			      const struct totals_query *query,
+			      const struct http_response *response,
+			      struct totals *totals, struct error *err);
+};
+
+/* Of whichever server the answer is; names live in the arena. */
+bool profiles_kept_names(const char *url, struct str asked,
+			 const struct http_response *response, bool is_types,
+			 struct arena *arena, struct name_list *names);
+
+/* ---- for jobs ---- */
+
+/* Before each request of a job: what has to be known first is learned, and the
+ * job is put to the server as it is known. */
+bool profiles_prepare(struct backends *b, struct job *job,
+		      struct error *err) MUST_CHECK;
+
+/* True when the answer, or that to another job, told that the server is of
+ * another kind than the job was put to: it is to be asked again from its first
+ * attempt. May ask the server, once a run. */
+bool profiles_recognise(struct backends *b, const struct job *job,
+			const struct http_response *response);
+
+/* Whether judging the answer may ask further questions at once, so that it has
+ * to wait until no others are on their way. */
+bool profiles_may_ask(const struct backends *b,
+		      const struct http_response *response);
+
+/* The server is of this kind, and its room remembers that. */
+void profiles_settle(struct side *side, enum source_kind kind, void *room);
+
+/* Forgets what the room remembers. */
+void profiles_release(struct side *side);
+
+#endif
