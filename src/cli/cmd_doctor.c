@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/context.h"
@@ -21,42 +20,44 @@ static const struct answer_writer writer = { doctor_write_table,
 					     doctor_write_json };
 
 /* A case keeps what was given, but not by which means. */
-static bool set_origin(struct context *ctx, const char *value,
-		       const char *option, struct str *out, struct error *err)
+static struct str origin_of(struct context *ctx, const char *value,
+			    const char *option)
 {
 	char origin[OPTION_ORIGIN_BYTES];
 
-	*out = STR("as given");
 	if (!value || ctx->options->record || ctx->options->replay)
-		return true;
+		return STR("as given");
 	options_origin(ctx->options, value, option, origin);
-	*out = arena_printf(&ctx->arena, "from %s", origin);
-	return out->ptr || arena_fail(&ctx->arena, "an address", err);
+	return arena_printf(&ctx->arena, "from %s", origin);
 }
 
-/* A project for traces is one for profiles, too. */
+static struct str tenant_origin(struct context *ctx, const struct side *s,
+				const char *option)
+{
+	return origin_of(ctx, s->endpoint.tenant_id,
+			 options_given(ctx->options, option) ? option
+							     : "tenant-id");
+}
+
 static bool set_origins(struct doctor_page *p, const struct options *o,
 			struct error *err)
 {
-	struct backends *b = &p->ctx.backends;
-	struct doctor_question *q = &p->question;
+	struct context *ctx = &p->ctx;
+	struct doctor_side *traces = &p->question.traces;
+	struct doctor_side *profiles = &p->question.profiles;
 
-	return set_origin(&p->ctx, o->traces_url, "traces-url",
-			  &q->traces.url_origin, err) &&
-	       set_origin(&p->ctx,
-			  o->profiles_url ? o->profiles_url : o->traces_url,
-			  o->profiles_url ? "profiles-url" : "traces-url",
-			  &q->profiles.url_origin, err) &&
-	       set_origin(&p->ctx, b->traces.endpoint.tenant_id,
-			  options_given(o, "traces-tenant-id")
-				  ? "traces-tenant-id"
-				  : "tenant-id",
-			  &q->traces.tenant_origin, err) &&
-	       set_origin(&p->ctx, b->profiles.endpoint.tenant_id,
-			  options_given(o, "profiles-tenant-id")
-				  ? "profiles-tenant-id"
-				  : "tenant-id",
-			  &q->profiles.tenant_origin, err);
+	traces->url_origin = origin_of(ctx, o->traces_url, "traces-url");
+	/* A project for traces is one for profiles, too. */
+	profiles->url_origin = o->profiles_url ? origin_of(ctx, o->profiles_url,
+							   "profiles-url")
+					       : traces->url_origin;
+	traces->tenant_origin =
+		tenant_origin(ctx, &ctx->backends.traces, "traces-tenant-id");
+	profiles->tenant_origin = tenant_origin(ctx, &ctx->backends.profiles,
+						"profiles-tenant-id");
+	return (traces->url_origin.ptr && profiles->url_origin.ptr &&
+		traces->tenant_origin.ptr && profiles->tenant_origin.ptr) ||
+	       arena_fail(&ctx->arena, "an address", err);
 }
 
 /* Those that decide what is found; files of credentials may be named in the
@@ -130,35 +131,22 @@ static bool ask(struct doctor_page *p, const struct options *o,
 			      &q->window, err);
 }
 
-static int end(struct doctor_page *p, bool done, struct error *err)
-{
-	int status;
-
-	done = context_finish(&p->ctx, done, err);
-	if (!done)
-		message_error(err);
-	status = done ? checks_exit_code(&p->doctor.checks)
-		      : error_exit_code(err->code);
-	doctor_release(&p->doctor);
-	context_release(&p->ctx);
-	mem_free(p);
-	return status;
-}
-
 int cmd_doctor(const struct options *o)
 {
-	struct doctor_page *p = mem_calloc(1, sizeof *p);
+	struct doctor_page p = { .question.trace_text = NULL };
 	struct error err = { 0 };
-	bool done;
+	bool done = ask(&p, o, &err);
+	int status;
 
-	if (!p) {
-		error_memory(&err, "the checks");
+	doctor_init(&p.doctor, &p.question);
+	done = done && doctor_run(&p.doctor, &err) &&
+	       output_answer(o, &writer, &p.doctor, &err);
+	done = context_finish(&p.ctx, done, &err);
+	if (!done)
 		message_error(&err);
-		return error_exit_code(err.code);
-	}
-	done = ask(p, o, &err);
-	doctor_init(&p->doctor, &p->question);
-	done = done && doctor_run(&p->doctor, &err) &&
-	       output_answer(o, &writer, &p->doctor, &err);
-	return end(p, done, &err);
+	status = done ? checks_exit_code(&p.doctor.checks)
+		      : error_exit_code(err.code);
+	doctor_release(&p.doctor);
+	context_release(&p.ctx);
+	return status;
 }

@@ -29,3 +29,8 @@ bool doctor_run(struct doctor *d, struct error *err)
 		return false;
 	return checks_end(&d->checks, err);
 }
+
+bool doctor_service_is_found(const struct doctor_service *row)
+{
+	return row->match == NAME_EXACT || row->match == NAME_VARIED;
+}

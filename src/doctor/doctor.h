@@ -80,6 +80,9 @@ struct doctor_service {
 	enum span_trouble span_trouble;
 };
 
+/* The profile side has its name, or a variant of it. */
+bool doctor_service_is_found(const struct doctor_service *row);
+
 struct doctor {
 	const struct doctor_question *question;
 	struct backends *backends; /* the question's */
@@ -129,6 +132,8 @@ bool doctor_profile_file(struct doctor *d, struct error *err) MUST_CHECK;
 
 /* Checks of the rows that doctor_profiles() filled. */
 void doctor_judge_services(struct doctor *d);
+
+bool doctor_is_https(const char *url);
 
 /* The fix of a trouble with the server of `e`, for the check appended
  * last. */

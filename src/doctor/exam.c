@@ -33,7 +33,7 @@ static bool is_tls_trouble(enum trouble trouble)
 	       trouble == TROUBLE_OUT_OF_DATE || trouble == TROUBLE_TLS;
 }
 
-static bool has_scheme_tls(const char *url)
+bool doctor_is_https(const char *url)
 {
 	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
 }
@@ -68,7 +68,7 @@ static bool judge_tls(struct doctor *d, struct exam *e, struct error *err)
 
 	(void)err;
 	e->known |= EXAM_SECURED;
-	if (!has_scheme_tls(at->url)) {
+	if (!doctor_is_https(at->url)) {
 		check_ok(&d->checks, e->name, "tls", "none: plain http");
 	} else if (d->question->is_case) {
 		/* How it was checked is no part of a case. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/count.h"
 #include "base/shell.h"
 #include "doctor/doctor.h"
 #include "wire/http_error.h"
@@ -48,161 +49,100 @@ void fix_command_end(struct fix_command *c, struct checks *checks,
 
 /* ---- servers ---- */
 
-static const char *after_scheme(const char *url)
+/* {side} stands for "--traces", {url} for the address, {host} and {address}
+ * for what of it is behind the scheme, {scheme} for the other scheme. */
+static const struct {
+	enum trouble trouble;
+	const char *fix;
+} trouble_fixes[] = {
+	{ TROUBLE_REFUSED,
+	  "start the server, or name its address: {side}-url URL" },
+	{ TROUBLE_NO_HOST, "{side}-url with a name that is known here: getent "
+			   "hosts NAME" },
+	{ TROUBLE_NO_PROXY,
+	  "{side}-proxy URL, or unset https_proxy http_proxy" },
+	{ TROUBLE_NO_CONNECTION,
+	  "check firewall, VPN and {side}-url, the scheme too; by hand: curl "
+	  "-v {url}" },
+	{ TROUBLE_SLOW, "--timeout 5m; see whether {host} is overloaded" },
+	{ TROUBLE_UNTRUSTED,
+	  "{side}-cacert FILE with the authority's certificate; to try without "
+	  "the check: {side}-insecure" },
+	{ TROUBLE_OTHER_NAME,
+	  "{side}-url with a name that the certificate is for; to try without "
+	  "the check: {side}-insecure" },
+	{ TROUBLE_OUT_OF_DATE,
+	  "a new certificate on the server, or the right time here (date); to "
+	  "try without the check: {side}-insecure" },
+	{ TROUBLE_TLS,
+	  "{side}-url http://{address}, if the server does without TLS" },
+	{ TROUBLE_SCHEME, "{side}-url {scheme}://{address}, or another port" },
+	{ TROUBLE_CERTIFICATE,
+	  "{side}-cert FILE {side}-key FILE, if the server lets in those with "
+	  "a certificate only" },
+	{ TROUBLE_SECRET,
+	  "{side}-url https://{address}, or {side}-insecure-auth where the "
+	  "network can be trusted" },
+	{ TROUBLE_CREDENTIALS,
+	  "{side}-token-file FILE, or {side}-username NAME with "
+	  "{side}-password-file FILE" },
+	{ TROUBLE_RIGHTS,
+	  "a token with the right to read (Grafana Cloud: traces:read, "
+	  "profiles:read) in {side}-token-file FILE" },
+	{ TROUBLE_PROXY_LOGIN,
+	  "USER:PASSWORD and an @ before the host of {side}-proxy" },
+	{ TROUBLE_TENANT, "{side}-tenant-id NAME" },
+	{ TROUBLE_TENANT_HEADER, "{side}-header 'x-tenant: NAME'" },
+	{ TROUBLE_REDIRECT, "{side}-url with the final address" },
+	{ TROUBLE_BUSY, "wait and try again: --retry 5 --timeout 5m" },
+	{ TROUBLE_SERVER, "the server's own log tells why" },
+};
+
+/* What answers, and not as it should. */
+static const char other_fix[] =
+	"{side}-url of the server itself, with its path prefix; through "
+	"Grafana: https://GRAFANA/api/datasources/proxy/uid/UID";
+
+static void add_part(struct buf *out, struct str name, const struct endpoint *e)
 {
-	const char *colon = strstr(url, "://");
+	struct str url = str_from(e->url);
+	size_t at = str_find(url, STR("://"));
 
-	return colon ? colon + 3 : url;
-}
-
-static bool is_https(const char *url)
-{
-	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
-}
-
-static void fix_wire(struct checks *c, enum trouble trouble,
-		     const struct endpoint *e)
-{
-	const char *side = side_prefix(e);
-	struct str host = url_authority(e->url);
-
-	switch (trouble) {
-	case TROUBLE_REFUSED:
-		check_fix(c,
-			  "start the server, or name its address: %s-url URL",
-			  side);
-		break;
-	case TROUBLE_NO_HOST:
-		check_fix(c,
-			  "%s-url with a name that is known here: getent "
-			  "hosts NAME",
-			  side);
-		break;
-	case TROUBLE_NO_PROXY:
-		check_fix(c, "%s-proxy URL, or unset https_proxy http_proxy",
-			  side);
-		break;
-	case TROUBLE_SLOW:
-		check_fix(c, "--timeout 5m; see whether %.*s is overloaded",
-			  STR_ARGS(host));
-		break;
-	case TROUBLE_UNTRUSTED:
-		check_fix(c,
-			  "%s-cacert FILE with the authority's certificate; "
-			  "to try without the check: %s-insecure",
-			  side, side);
-		break;
-	case TROUBLE_OTHER_NAME:
-		check_fix(c,
-			  "%s-url with a name that the certificate is for; "
-			  "to try without the check: %s-insecure",
-			  side, side);
-		break;
-	case TROUBLE_OUT_OF_DATE:
-		check_fix(c,
-			  "a new certificate on the server, or the right time "
-			  "here (date); to try without the check: "
-			  "%s-insecure",
-			  side);
-		break;
-	case TROUBLE_TLS:
-		check_fix(c, "%s-url http://%s, if the server does without TLS",
-			  side, after_scheme(e->url));
-		break;
-	case TROUBLE_SCHEME:
-		check_fix(c, "%s-url %s://%s, or another port", side,
-			  is_https(e->url) ? "http" : "https",
-			  after_scheme(e->url));
-		break;
-	case TROUBLE_CERTIFICATE:
-		check_fix(c,
-			  "%s-cert FILE %s-key FILE, if the server lets in "
-			  "those with a certificate only",
-			  side, side);
-		break;
-	case TROUBLE_SECRET:
-		check_fix(c,
-			  "%s-url https://%s, or %s-insecure-auth where the "
-			  "network can be trusted",
-			  side, after_scheme(e->url), side);
-		break;
-	default:
-		check_fix(c,
-			  "check firewall, VPN and %s-url, the scheme too; by "
-			  "hand: curl -v %s",
-			  side, e->url);
-		break;
-	}
-}
-
-static void fix_login(struct checks *c, enum trouble trouble,
-		      const struct endpoint *e)
-{
-	const char *side = side_prefix(e);
-
-	switch (trouble) {
-	case TROUBLE_TENANT:
-		check_fix(c, "%s-tenant-id NAME", side);
-		break;
-	case TROUBLE_TENANT_HEADER:
-		check_fix(c, "%s-header 'x-tenant: NAME'", side);
-		break;
-	case TROUBLE_PROXY_LOGIN:
-		check_fix(c,
-			  "USER:PASSWORD and an @ before the host of "
-			  "%s-proxy",
-			  side);
-		break;
-	case TROUBLE_RIGHTS:
-		check_fix(c,
-			  "a token with the right to read (Grafana Cloud: "
-			  "traces:read, profiles:read) in %s-token-file FILE",
-			  side);
-		break;
-	default:
-		check_fix(c,
-			  "%s-token-file FILE, or %s-username NAME with "
-			  "%s-password-file FILE",
-			  side, side, side);
-		break;
-	}
+	if (str_equal(name, STR("side")))
+		buf_add_text(out, side_prefix(e));
+	else if (str_equal(name, STR("url")))
+		buf_add_str(out, url);
+	else if (str_equal(name, STR("host")))
+		buf_add_str(out, url_authority(e->url));
+	else if (str_equal(name, STR("scheme")))
+		buf_add_text(out, doctor_is_https(e->url) ? "http" : "https");
+	else
+		buf_add_str(out, at == SIZE_MAX
+					 ? url
+					 : str_slice(url, at + 3, url.len));
 }
 
 void fix_trouble(struct checks *c, enum trouble trouble,
 		 const struct endpoint *e)
 {
-	const char *side = side_prefix(e);
+	struct str rest = str_from(other_fix);
+	struct buf text;
+	size_t open;
 
-	switch (trouble) {
-	case TROUBLE_CREDENTIALS:
-	case TROUBLE_RIGHTS:
-	case TROUBLE_TENANT:
-	case TROUBLE_TENANT_HEADER:
-	case TROUBLE_PROXY_LOGIN:
-		fix_login(c, trouble, e);
-		break;
-	case TROUBLE_REDIRECT:
-		check_fix(c, "%s-url with the final address", side);
-		break;
-	case TROUBLE_PAGE:
-	case TROUBLE_NONE:
-	case TROUBLE_OTHER:
-		check_fix(c,
-			  "%s-url of the server itself, with its path "
-			  "prefix; through Grafana: "
-			  "https://GRAFANA/api/datasources/proxy/uid/UID",
-			  side);
-		break;
-	case TROUBLE_BUSY:
-		check_fix(c, "wait and try again: --retry 5 --timeout 5m");
-		break;
-	case TROUBLE_SERVER:
-		check_fix(c, "the server's own log tells why");
-		break;
-	default:
-		fix_wire(c, trouble, e);
-		break;
+	for (size_t i = 0; i < COUNT_OF(trouble_fixes); i++)
+		if (trouble_fixes[i].trouble == trouble)
+			rest = str_from(trouble_fixes[i].fix);
+	buf_init(&text, 4 * LIMIT_OPTION_VALUE_BYTES);
+	while ((open = str_find(rest, STR("{"))) != SIZE_MAX) {
+		size_t close = str_find(rest, STR("}"));
+
+		buf_add_str(&text, str_slice(rest, 0, open));
+		add_part(&text, str_slice(rest, open + 1, close - open - 1), e);
+		rest = str_slice(rest, close + 1, rest.len);
 	}
+	buf_add_str(&text, rest);
+	check_fix(c, "%s", buf_text(&text));
+	buf_release(&text);
 }
 
 void fix_span_profiles(struct checks *c, const struct profile_checkup *server,

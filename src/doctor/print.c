@@ -167,11 +167,6 @@ struct columns {
 /* What is left to the types: "cpu alloc inuse goroutine block mutex". */
 #define FIELD_TYPES 14
 
-static bool is_present(const struct doctor_service *row)
-{
-	return row->match == NAME_EXACT || row->match == NAME_VARIED;
-}
-
 static struct columns measure(const struct doctor *d, struct page *p)
 {
 	struct columns c = { sizeof "service" - 1, sizeof "profiles as" - 1 };
@@ -186,7 +181,7 @@ static struct columns measure(const struct doctor *d, struct page *p)
 		size_t found = page_columns(p, d->rows[i].found, max);
 
 		c.name = name > c.name ? name : c.name;
-		if (is_present(&d->rows[i]))
+		if (doctor_service_is_found(&d->rows[i]))
 			c.found = found > c.found ? found : c.found;
 	}
 	return c;
@@ -199,8 +194,9 @@ static void write_row(const struct doctor *d, const struct doctor_service *row,
 	size_t found_max = p->width ? c->found : 0;
 
 	page_cell(p, PAINT_NONE, row->name, name_max, c->name + 2);
-	page_cell(p, is_present(row) ? PAINT_NONE : PAINT_BAD,
-		  is_present(row) ? row->found : STR("-"), found_max, c->found);
+	page_cell(p, doctor_service_is_found(row) ? PAINT_NONE : PAINT_BAD,
+		  doctor_service_is_found(row) ? row->found : STR("-"),
+		  found_max, c->found);
 	write_number(p, FIELD_SAMPLES, row->has_answer, row->samples,
 		     row->total);
 	write_number(p, FIELD_SPAN,
@@ -270,7 +266,7 @@ static void write_json_check(struct jsonw *w, const struct check *check)
 
 static void write_json_row(struct jsonw *w, const struct doctor_service *row)
 {
-	bool is_found = is_present(row);
+	bool is_found = doctor_service_is_found(row);
 
 	jsonw_object(w);
 	jsonw_pair_str(w, "service", row->name);

@@ -410,11 +410,6 @@ static bool has_span_samples(const struct doctor *d)
 	return backends_profile_traits(d->backends)->has_span_samples;
 }
 
-static bool is_present(const struct doctor_service *row)
-{
-	return row->match == NAME_EXACT || row->match == NAME_VARIED;
-}
-
 static bool fetch_samples(struct doctor *d, struct error *err)
 {
 	struct samples_round q = { .count = 0 };
@@ -423,7 +418,7 @@ static bool fetch_samples(struct doctor *d, struct error *err)
 	for (size_t i = 0; i < d->row_count; i++) {
 		struct doctor_service *row = &d->rows[i];
 
-		if (!is_present(row) || !choose_type(d, row))
+		if (!doctor_service_is_found(row) || !choose_type(d, row))
 			continue;
 		if (in_round++ == ROWS_AT_ONCE) {
 			if (!samples_run(d, &q, err))
@@ -449,8 +444,8 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 	struct error ignored;
 	bool done;
 
-	if (d->has_trace || !d->row_count || !is_present(&d->rows[0]) ||
-	    !has_span_samples(d))
+	if (d->has_trace || !d->row_count ||
+	    !doctor_service_is_found(&d->rows[0]) || !has_span_samples(d))
 		return true;
 	done = status_label_request(e, "span_name", d->rows[0].selector.ptr,
 				    d->window, &request, err) &&
@@ -470,7 +465,7 @@ static void judge_spans(struct doctor *d)
 		struct doctor_service *row = &d->rows[i];
 		struct span_facts facts = {
 			.profile_id = row->profile_id,
-			.has_service = is_present(row),
+			.has_service = doctor_service_is_found(row),
 			.has_cpu = row->has_cpu,
 			.is_selector_ignored = d->is_selector_ignored,
 			.has_samples = row->span_total > 0,

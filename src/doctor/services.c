@@ -2,17 +2,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/count.h"
 #include "base/num.h"
 #include "doctor/doctor.h"
 #include "render/units.h"
 
 /* Names that fit into one line of a message. */
 #define EXAMPLES_MAX 4
-
-static bool is_present(const struct doctor_service *row)
-{
-	return row->match == NAME_EXACT || row->match == NAME_VARIED;
-}
 
 static const struct profile_checkup *server_of(const struct doctor *d)
 {
@@ -174,7 +170,7 @@ static void judge_row(struct doctor *d, const struct doctor_service *row)
 {
 	if (row->match == NAME_NEAR || row->match == NAME_DOUBT)
 		judge_near(d, row);
-	if (!is_present(row))
+	if (!doctor_service_is_found(row))
 		return;
 	if (row->match == NAME_VARIED)
 		judge_varied(d, row);
@@ -342,7 +338,7 @@ static struct str language_of(const struct doctor *d,
 static bool has_no_id(const struct doctor_service *row)
 {
 	return row->span_trouble == SPANS_NO_ID && row->span_count > 0 &&
-	       is_present(row);
+	       doctor_service_is_found(row);
 }
 
 /* Those without ids in one check a language, since the fix is the same:
@@ -417,7 +413,7 @@ static size_t count_spans(const struct doctor *d, enum span_trouble trouble)
 
 	for (size_t i = 0; i < d->row_count; i++)
 		count += d->rows[i].span_trouble == trouble &&
-			 is_present(&d->rows[i]);
+			 doctor_service_is_found(&d->rows[i]);
 	return count;
 }
 
@@ -449,7 +445,7 @@ static void judge_span_samples(struct doctor *d)
 
 static void judge_span_names(struct doctor *d)
 {
-	if (!d->row_count || !is_present(&d->rows[0]))
+	if (!d->row_count || !doctor_service_is_found(&d->rows[0]))
 		return;
 	if (d->has_span_names) {
 		check_ok(&d->checks, "profiles", "spans",
@@ -470,28 +466,56 @@ static void judge_no_spans(struct doctor *d)
 		 server_of(d)->title);
 }
 
+/* ---- all of them ---- */
+
+static void judge_rows(struct doctor *d)
+{
+	for (size_t i = 0; i < d->row_count; i++)
+		judge_row(d, &d->rows[i]);
+}
+
+/* What the checks are about. */
+enum {
+	ANY_ROW = 1,  /* services are asked about */
+	ANY_NAME = 2, /* the server has some */
+	A_TRACE = 4,  /* they are those of a trace */
+	BY_SPAN = 8,  /* the server keeps samples by span */
+};
+
+/* In the order of the answer: made when all of `needs` and none of `without`
+ * is there. */
+static const struct {
+	const char *id;
+	unsigned needs;
+	unsigned without;
+	void (*judge)(struct doctor *d);
+} service_checks[] = {
+	{ "data", 0, ANY_ROW, judge_data },
+	{ "window", ANY_ROW, 0, judge_window },
+	{ "services", ANY_ROW, ANY_NAME, judge_none },
+	{ "services", ANY_ROW | ANY_NAME, 0, judge_summary },
+	{ "service", ANY_ROW | ANY_NAME, 0, judge_no_names },
+	{ "service", ANY_ROW | ANY_NAME, 0, judge_rows },
+	{ "spans", ANY_ROW | ANY_NAME, BY_SPAN, judge_no_spans },
+	{ "spans", ANY_ROW | ANY_NAME | BY_SPAN | A_TRACE, 0,
+	  judge_span_samples },
+	{ "spans", ANY_ROW | ANY_NAME | BY_SPAN, A_TRACE, judge_span_names },
+};
+
 void doctor_judge_services(struct doctor *d)
 {
+	bool by_span = backends_profile_traits(d->backends)->has_span_samples;
+	unsigned there = (d->row_count ? ANY_ROW : 0) |
+			 (d->services.count ? ANY_NAME : 0) |
+			 (d->has_trace ? A_TRACE : 0) | (by_span ? BY_SPAN : 0);
+
+	/* A server without any data, which is told. */
 	if (!d->checkup.stats.has_data && !d->services.count &&
 	    !d->checkup.recent.count && checks_count(&d->checks, CHECK_FAILED))
 		return;
-	if (!d->row_count) {
-		judge_data(d);
-		return;
-	}
-	judge_window(d);
-	if (!d->services.count) {
-		judge_none(d);
-		return;
-	}
-	judge_summary(d);
-	judge_no_names(d);
-	for (size_t i = 0; i < d->row_count; i++)
-		judge_row(d, &d->rows[i]);
-	if (!backends_profile_traits(d->backends)->has_span_samples)
-		judge_no_spans(d);
-	else if (d->has_trace)
-		judge_span_samples(d);
-	else
-		judge_span_names(d);
+	for (size_t i = 0; i < COUNT_OF(service_checks); i++)
+		if ((there & service_checks[i].needs) ==
+			    service_checks[i].needs &&
+		    !(there & service_checks[i].without))
+			service_checks[i].judge(d);
 }
