@@ -57,7 +57,8 @@ void trace_candidates_name(const struct trace_candidate *list, size_t count,
 struct probe {
 	struct backends *backends;
 	struct trace_candidate list[TRACE_CANDIDATES];
-	size_t count;
+	size_t count; /* of those that are asked at first */
+	size_t total;
 	struct http_request requests[TRACE_CANDIDATES];
 	struct http_response responses[2 * TRACE_CANDIDATES];
 	size_t answered;
@@ -102,7 +103,7 @@ static bool fail_all(const struct probe *p, struct error *err)
 			responses += first;
 			n = 1;
 		}
-		trace_candidates_name(p->list, p->count, false, &names);
+		trace_candidates_name(p->list, p->total, false, &names);
 		source_probe_fail(&s->endpoint, buf_text(&names), responses, n,
 				  err);
 	}
@@ -110,7 +111,26 @@ static bool fail_all(const struct probe *p, struct error *err)
 	return false;
 }
 
-/* What answers none of the questions may still know another. *is_found: it
+/* Kinds that have a late question only, where the address is not one of
+ * another kind's by default. */
+static void add_late_candidates(struct probe *p)
+{
+	const struct side *s = &p->backends->traces;
+
+	p->total = p->count;
+	for (size_t i = 0; !s->is_default && i < backend_table_count; i++) {
+		const struct backend_row *row = &backend_table[i];
+
+		if (row->traces && !row->traces->probe.path &&
+		    row->traces->late_probe.path && p->total < TRACE_CANDIDATES)
+			p->list[p->total++] = (struct trace_candidate){
+				row, &row->traces->late_probe, s->endpoint
+			};
+	}
+}
+
+/* What answers none of the first questions may still know another: a request
+ * more, that a case which was recorded before it may lack. *is_found: it
  * does. */
 static bool ask_late(struct probe *p, const struct trace_candidate *c,
 		     bool *is_found, struct error *err)
@@ -122,6 +142,7 @@ static bool ask_late(struct probe *p, const struct trace_candidate *c,
 		traces_probe_request(&c->endpoint, late->path, &request, err);
 
 	request.is_probe = false;
+	request.is_optional = c->probe == late;
 	done = done && backends_send(p->backends, &request, response, 1, err);
 	http_request_release(&request);
 	*is_found = done && traces_probe_matches(late, response);
@@ -130,9 +151,26 @@ static bool ask_late(struct probe *p, const struct trace_candidate *c,
 	return done;
 }
 
+/* Only where the route of the first question is missing; of those who have none,
+ * that of the last who has. */
+static bool ask_all_late(struct probe *p, bool *is_found, struct error *err)
+{
+	*is_found = false;
+	add_late_candidates(p);
+	for (size_t i = 0; i < p->total && !*is_found; i++) {
+		size_t first = i < p->count ? i : p->count - 1;
+
+		if (p->list[i].row->traces->late_probe.path &&
+		    answer_lacks_route(&p->responses[first]) &&
+		    !ask_late(p, &p->list[i], is_found, err))
+			return false;
+	}
+	return true;
+}
+
 static bool judge(struct probe *p, struct error *err)
 {
-	bool is_found = false;
+	bool is_found;
 
 	p->answered = p->count;
 	for (size_t i = 0; i < p->count; i++)
@@ -140,15 +178,10 @@ static bool judge(struct probe *p, struct error *err)
 			settle(p->backends, &p->list[i]);
 			return true;
 		}
-	for (size_t i = 0; i < p->count; i++) {
-		if (!p->list[i].row->traces->late_probe.path ||
-		    !answer_lacks_route(&p->responses[i]))
-			continue;
-		if (!ask_late(p, &p->list[i], &is_found, err))
-			return false;
-		if (is_found)
-			return true;
-	}
+	if (!ask_all_late(p, &is_found, err))
+		return false;
+	if (is_found)
+		return true;
 	p->backends->traces.endpoint.url = p->list[0].endpoint.url;
 	return fail_all(p, err);
 }
