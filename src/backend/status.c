@@ -53,7 +53,7 @@ static void read_version_field(struct json_reader *r, struct str key,
 		 text.ptr);
 }
 
-/* Tempo writes the fields at the top, Pyroscope inside "data". */
+/* Tempo writes the fields at the top, others inside an object. */
 static void read_version(struct json_reader *r, struct version *v)
 {
 	struct str key;
@@ -61,8 +61,7 @@ static void read_version(struct json_reader *r, struct version *v)
 	if (!json_enter(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
-		if (!str_equal(key, STR("data")) ||
-		    json_peek(r) != JSON_OBJECT) {
+		if (json_peek(r) != JSON_OBJECT) {
 			read_version_field(r, key, v);
 			continue;
 		}

@@ -8,6 +8,7 @@
 #include "backend/parca/parca.h"
 #include "backend/pyroscope/pyroscope.h"
 #include "backend/tempo/tempo.h"
+#include "backend/zipkin/zipkin.h"
 #include "base/count.h"
 
 /* A new server: a room with its object, and a row here. */
@@ -22,6 +23,10 @@ const struct backend_row backend_table[] = {
 	  .prefix = "jaeger+",
 	  .default_url = "http://localhost:16686",
 	  .traces = &trace_jaeger },
+	{ .name = "zipkin",
+	  .title = "Zipkin",
+	  .prefix = "zipkin+",
+	  .traces = &trace_zipkin },
 	{ .kind = SOURCE_PYROSCOPE,
 	  .name = "pyroscope",
 	  .title = "Pyroscope",

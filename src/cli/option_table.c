@@ -441,9 +441,9 @@ static const struct option_row rows[] = {
 	  "the servers of this context of the configuration", FIELD(context) },
 	{ "traces-url", 0, OPTION_STRING, SETTING, CONNECTING,
 	  "URL", SERVERS,
-	  "Tempo or Jaeger, recognised by asking; tempo+http://, "
-	  "jaeger+http:// and file:PATH name the kind; gcp://PROJECT: "
-	  "Cloud Trace",
+	  "Tempo, Jaeger or Zipkin, recognised by asking; tempo+http://, "
+	  "jaeger+http://, zipkin+http:// and file:PATH name the kind; "
+	  "gcp://PROJECT: Cloud Trace",
 	  FIELD(traces_url) },
 	{ "profiles-url", 0, OPTION_STRING, SETTING, CONNECTING,
 	  "URL", SERVERS,
