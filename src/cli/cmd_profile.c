@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "backend/files/input.h"
+#include "backend/input.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/profile_details.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/address.h"
-#include "backend/files/input.h"
+#include "backend/input.h"
 #include "base/count.h"
 #include "base/mem.h"
 #include "cli/google_login.h"

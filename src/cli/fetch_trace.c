@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/fetch_trace.h"
-#include "backend/files/input.h"
+#include "backend/input.h"
 #include "base/num.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"

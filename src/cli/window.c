@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/files/input.h"
+#include "backend/input.h"
 #include "base/count.h"
 #include "base/num.h"
 #include "base/outfile.h"

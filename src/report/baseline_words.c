@@ -54,3 +54,14 @@ bool baseline_words_write(const struct profile_inquiry *q,
 	buf_release(&text);
 	return done;
 }
+
+struct str fast_spans_words(struct arena *arena, struct str name, size_t count,
+			    bool is_slow, int64_t edge_ns)
+{
+	char edge[24];
+
+	format_duration(edge_ns, edge);
+	return arena_printf(arena, "%zu %s spans of %.*s, %s %s", count,
+			    is_slow ? "slow" : "fast", STR_ARGS(name),
+			    is_slow ? "from" : "up to", edge);
+}

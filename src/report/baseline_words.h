@@ -15,4 +15,9 @@ void baseline_words_add(const struct symptom *s, struct buf *out);
 bool baseline_words_write(const struct profile_inquiry *q,
 			  struct result *result, struct error *err) MUST_CHECK;
 
+/* "21 slow spans of POST /login, from 612 ms": one side of a comparison of slow
+ * requests with fast ones. NULL ptr without memory. */
+struct str fast_spans_words(struct arena *arena, struct str name, size_t count,
+			    bool is_slow, int64_t edge_ns);
+
 #endif

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "backend/files/input.h"
+#include "backend/input.h"
 #include "base/gz.h"
 #include "base/limits.h"
 #include "decode/wire.h"

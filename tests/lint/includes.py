@@ -38,14 +38,8 @@ SHARED_ROOMS = {"backend/google": {"backend/cloud_trace",
                                    "backend/cloud_profiler"}}
 LOOKS_IN = {
     "backend/jobs.c": {"files/files_answers.h"},
-    "cli/cmd_diff.c": {"files/input.h"},
-    "cli/cmd_profile.c": {"files/input.h"},
-    "cli/context_sides.c": {"files/input.h"},
-    "cli/fetch_trace.c": {"files/input.h"},
     "cli/google_login.c": {"google/google_credential.h",
                            "google/google_token.h"},
-    "cli/trace_arg.c": {"files/input.h"},
-    "cli/window.c": {"files/input.h"},
     "doctor/profiles.c": {"files/fetch_file.h"},
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/files/input.h"
+#include "backend/input.h"
 
 /* Smaller files are read before a thread has begun. */
 #define AHEAD_BYTES ((off_t)(32 * KIB))

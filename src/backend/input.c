@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/files/input.h"
+#include "backend/input.h"
 
 #include <errno.h>
 #include <string.h>
