@@ -20,8 +20,8 @@ struct exam {
 	const char *name; /* "traces" */
 	struct side *side;
 	bool *is_up;        /* set when it answers as it should */
-	const char *wanted; /* "Tempo or Jaeger" */
-	const char *title;  /* "Tempo", once it is known */
+	const char *wanted; /* the kinds looked for */
+	const char *title;  /* of its kind, once known */
 	bool has_tenants;
 	bool is_right;                       /* `best` proves it */
 	unsigned known;                      /* EXAM_REACHED... */
