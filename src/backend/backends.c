@@ -58,9 +58,10 @@ const struct trace_traits *backends_trace_traits(const struct backends *b)
 
 const struct profile_backend *backends_profiles(const struct backends *b)
 {
-	const struct profile_backend *p = profile_backend_of(b->profiles.kind);
+	const struct backend_row *row = b->profiles.row;
 
-	return p ? p : profile_backend_of(SOURCE_PYROSCOPE);
+	return row && row->profiles ? row->profiles
+				    : profiles_row(NULL)->profiles;
 }
 
 const struct profile_traits *backends_profile_traits(const struct backends *b)
@@ -78,9 +79,9 @@ struct str backends_side_name(struct backends *b, const struct side *side)
 		   str_from(side->endpoint.project ? side->endpoint.project
 						   : side->endpoint.url));
 	name = arena_printf(b->arena, "%s %s",
-			    side == &b->traces && side->row
-				    ? side->row->name
-				    : source_kind_name(side->kind),
+			    side->row    ? side->row->name
+			    : side->path ? "file"
+					 : "server",
 			    buf_text(&url));
 	buf_release(&url);
 	return name.ptr ? name : STR("");

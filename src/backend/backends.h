@@ -16,11 +16,8 @@
 
 struct side {
 	struct endpoint endpoint;
-	/* NULL until probed, and for files. Of profiles what the address says;
-	 * what was found out is in kind. */
-	const struct backend_row *row;
-	enum source_kind kind; /* of profiles */
-	const char *path;      /* SOURCE_FILE */
+	const struct backend_row *row; /* NULL until probed, and for files */
+	const char *path;              /* of a file */
 	void *room; /* what its backend remembers; NULL: nothing */
 	char *secrets[2];      /* password, token: wiped at release */
 	/* Its token goes into secrets[1] before the first request of this

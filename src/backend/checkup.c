@@ -3,7 +3,6 @@
 
 #include "backend/checkups.h"
 #include "backend/fetch_profile.h"
-#include "base/count.h"
 #include "base/num.h"
 
 bool checkup_find_recent(struct checkup *c, struct error *err)
@@ -38,31 +37,7 @@ const struct trace_checkup *trace_checkup_of(const struct backends *b)
 	return t && t->checkup ? t->checkup : &own_server;
 }
 
-static const struct {
-	enum source_kind kind;
-	const struct profile_checkup *checkup;
-} of_profiles[] = {
-	{ SOURCE_PYROSCOPE, &checkup_pyroscope },
-	{ SOURCE_PARCA, &checkup_parca },
-	{ SOURCE_CLOUD_PROFILER, &checkup_cloud_profiler },
-};
-
-const struct profile_checkup *profile_checkup_of(enum source_kind kind)
+const struct profile_checkup *profile_checkup_of(const struct backends *b)
 {
-	for (size_t i = 0; i < COUNT_OF(of_profiles); i++)
-		if (of_profiles[i].kind == kind)
-			return of_profiles[i].checkup;
-	return of_profiles[0].checkup;
-}
-
-const struct profile_checkup *profile_checkup_likely(
-	const struct http_response *other)
-{
-	for (size_t i = 0; i < COUNT_OF(of_profiles); i++) {
-		const struct profile_checkup *p = of_profiles[i].checkup;
-
-		if (p->is_likely && p->is_likely(other))
-			return p;
-	}
-	return NULL;
+	return backends_profiles(b)->checkup;
 }

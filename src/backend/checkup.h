@@ -54,8 +54,6 @@ struct profile_checkup {
 	bool (*request)(const struct backends *b, size_t ask,
 			struct http_request *request, struct error *err);
 	bool (*is_proof)(const struct http_response *first);
-	/* Whether it may have answered so, taken for another; NULL: never. */
-	bool (*is_likely)(const struct http_response *other);
 	size_t version_ask; /* that tells the version; 0: none does */
 	bool has_tenants;
 	/* The answers, in the order of the requests, before other checks: false
@@ -81,11 +79,6 @@ struct profile_checkup {
 	const char *(*span_fix)(struct str language);
 };
 
-const struct profile_checkup *profile_checkup_of(enum source_kind kind);
-
-/* The one that a server may be which answered so to the questions of another;
- * NULL: none. */
-const struct profile_checkup *profile_checkup_likely(
-	const struct http_response *other);
+const struct profile_checkup *profile_checkup_of(const struct backends *b);
 
 #endif

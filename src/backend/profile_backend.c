@@ -3,6 +3,19 @@
 
 #include "backend/jobs.h"
 
+const struct profile_backend *profiles_likely(
+	const struct profile_backend *known,
+	const struct http_response *response)
+{
+	for (size_t i = 0; i < backend_table_count; i++) {
+		const struct profile_backend *p = backend_table[i].profiles;
+
+		if (p && p != known && p->is_likely && p->is_likely(response))
+			return p;
+	}
+	return NULL;
+}
+
 bool profiles_kept_names(const char *url, struct str asked,
 			 const struct http_response *response, bool is_types,
 			 struct arena *arena, struct name_list *names)
@@ -14,8 +27,9 @@ bool profiles_kept_names(const char *url, struct str asked,
 	for (size_t i = 0; i < backend_table_count; i++) {
 		const struct profile_backend *p = backend_table[i].profiles;
 
-		if (p && p->kept_names && p->kept_names(&b, url, asked, response,
-						   is_types, names, &ignored))
+		if (p && p->kept_names &&
+		    p->kept_names(&b, url, asked, response, is_types, names,
+				  &ignored))
 			return true;
 	}
 	return false;
@@ -31,21 +45,6 @@ bool profiles_prepare(struct backends *b, struct job *job, struct error *err)
 	return true;
 }
 
-/* What another server than the one it was taken for may have answered; NULL:
- * none. */
-static const struct profile_backend *find_likely(
-	const struct profile_backend *known,
-	const struct http_response *response)
-{
-	for (size_t i = 0; i < backend_table_count; i++) {
-		const struct profile_backend *p = backend_table[i].profiles;
-
-		if (p && p != known && p->is_likely && p->is_likely(response))
-			return p;
-	}
-	return NULL;
-}
-
 bool profiles_recognise(struct backends *b, const struct job *job,
 			const struct http_response *response)
 {
@@ -54,7 +53,7 @@ bool profiles_recognise(struct backends *b, const struct job *job,
 
 	if (job->asked && job->asked != known)
 		return true;
-	likely = find_likely(known, response);
+	likely = profiles_likely(known, response);
 	if (!likely || b->profiles.is_kind_given)
 		return false;
 	/* Once a run. */
@@ -67,19 +66,21 @@ bool profiles_may_ask(const struct backends *b,
 {
 	const struct profile_backend *known = backends_profiles(b);
 
-	return known->asks_on || find_likely(known, response);
+	return known->asks_on || profiles_likely(known, response);
 }
 
-void profiles_settle(struct side *side, enum source_kind kind, void *room)
+void profiles_settle(struct side *side, const struct profile_backend *profiles,
+		     void *room)
 {
 	profiles_release(side);
-	side->kind = kind;
+	side->row = profiles_row(profiles);
 	side->room = room;
 }
 
 void profiles_release(struct side *side)
 {
-	const struct profile_backend *p = profile_backend_of(side->kind);
+	const struct profile_backend *p =
+		side->row ? side->row->profiles : NULL;
 
 	if (p && p->release && side->room)
 		p->release(side->room);

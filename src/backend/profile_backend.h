@@ -13,6 +13,7 @@
 
 struct backends;
 struct job;
+struct profile_checkup;
 struct side;
 
 /* What it can do. Code outside backend/ asks for these, not for the name of a
@@ -91,6 +92,7 @@ struct profile_backend {
 	const char *name;  /* as messages begin: "pyroscope" */
 	const char *title; /* "Pyroscope" */
 	struct profile_traits traits;
+	const struct profile_checkup *checkup; /* what doctor looks at */
 
 	/* Before each question: learns what has to be known first, by requests
 	 * of its own. False: this is no such server. NULL: nothing is to be
@@ -211,6 +213,12 @@ struct profile_backend {
 			      struct totals *totals, struct error *err);
 };
 
+/* The server, other than this one (NULL: any), that may have answered so;
+ * NULL: none. */
+const struct profile_backend *profiles_likely(
+	const struct profile_backend *known,
+	const struct http_response *response);
+
 /* Of whichever server the answer is; names live in the arena. */
 bool profiles_kept_names(const char *url, struct str asked,
 			 const struct http_response *response, bool is_types,
@@ -234,8 +242,9 @@ bool profiles_recognise(struct backends *b, const struct job *job,
 bool profiles_may_ask(const struct backends *b,
 		      const struct http_response *response);
 
-/* The server is of this kind, and its room remembers that. */
-void profiles_settle(struct side *side, enum source_kind kind, void *room);
+/* The server is this one, and its room remembers that. */
+void profiles_settle(struct side *side, const struct profile_backend *profiles,
+		     void *room);
 
 /* Forgets what the room remembers. */
 void profiles_release(struct side *side);

@@ -3,20 +3,10 @@
 
 #include "backend/answer.h"
 #include "backend/backend.h"
-#include "backend/table.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "wire/http_error.h"
 #include "wire/url.h"
-
-const char *source_kind_name(enum source_kind kind)
-{
-	const struct backend_row *row = backend_row_of(kind);
-
-	if (row)
-		return row->name;
-	return kind == SOURCE_FILE ? "file" : "server";
-}
 
 /* ---- requests ---- */
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Servers that hold traces or profiles: which requests to send, and what
- * their answers mean. Sources build requests and read statuses and small
- * metadata; they never decode a trace or a profile (decode/ does) and never
- * loop over the network themselves (cli/ runs the batches). So each is a
- * set of pure functions.
+ * What servers of traces and of profiles have in common: how an answer is to be
+ * understood, which of several tells most, and lists of names.
  */
 #ifndef BACKEND_SOURCE_H
 #define BACKEND_SOURCE_H
@@ -16,18 +13,6 @@
 #include "base/error.h"
 #include "base/timefmt.h"
 #include "wire/http.h"
-
-/* Kinds of servers of profiles; those of traces are rows of a table. */
-enum source_kind {
-	SOURCE_UNKNOWN = 0, /* a plain URL: to be probed */
-	SOURCE_PYROSCOPE,
-	SOURCE_PARCA,
-	SOURCE_CLOUD_PROFILER,
-	SOURCE_FILE,
-};
-
-/* "pyroscope"...; "server" while it is unknown. */
-const char *source_kind_name(enum source_kind kind);
 
 /* How an answer is to be understood. err is set for all but ANSWER_OK: for a
  * miss it is ERROR_NOT_FOUND with what to check, for ANSWER_TRY_NEXT what to

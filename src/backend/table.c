@@ -27,14 +27,12 @@ const struct backend_row backend_table[] = {
 	  .title = "Zipkin",
 	  .prefix = "zipkin+",
 	  .traces = &trace_zipkin },
-	{ .kind = SOURCE_PYROSCOPE,
-	  .name = "pyroscope",
+	{ .name = "pyroscope",
 	  .title = "Pyroscope",
 	  .prefix = "pyroscope+",
 	  .default_url = "http://localhost:4040",
 	  .profiles = &profile_pyroscope },
-	{ .kind = SOURCE_PARCA,
-	  .name = "parca",
+	{ .name = "parca",
 	  .title = "Parca",
 	  .prefix = "parca+",
 	  .profiles = &profile_parca },
@@ -44,8 +42,7 @@ const struct backend_row backend_table[] = {
 	  .is_project = google_address_is,
 	  .project_parse = google_address_parse,
 	  .traces = &trace_cloud },
-	{ .kind = SOURCE_CLOUD_PROFILER,
-	  .name = "Cloud Profiler",
+	{ .name = "Cloud Profiler",
 	  .title = "Cloud Profiler",
 	  .default_url = "https://cloudprofiler.googleapis.com",
 	  .is_project = google_address_is,
@@ -55,17 +52,13 @@ const struct backend_row backend_table[] = {
 
 const size_t backend_table_count = COUNT_OF(backend_table);
 
-const struct backend_row *backend_row_of(enum source_kind kind)
+const struct backend_row *profiles_row(const struct profile_backend *profiles)
 {
-	for (size_t i = 0; i < backend_table_count; i++)
-		if (kind && backend_table[i].kind == kind)
-			return &backend_table[i];
+	for (size_t i = 0; i < backend_table_count; i++) {
+		const struct backend_row *row = &backend_table[i];
+
+		if (row->profiles && (!profiles || row->profiles == profiles))
+			return row;
+	}
 	return NULL;
-}
-
-const struct profile_backend *profile_backend_of(enum source_kind kind)
-{
-	const struct backend_row *row = backend_row_of(kind);
-
-	return row ? row->profiles : NULL;
 }

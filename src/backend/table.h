@@ -19,7 +19,6 @@ struct project_address {
 };
 
 struct backend_row {
-	enum source_kind kind;   /* of a server of profiles */
 	const char *name;        /* in messages: "tempo" */
 	const char *title;       /* "Tempo" */
 	const char *prefix;      /* before an address; NULL: none */
@@ -38,8 +37,7 @@ struct backend_row {
 extern const struct backend_row backend_table[];
 extern const size_t backend_table_count;
 
-/* Of servers of profiles. NULL: unknown, or files. */
-const struct backend_row *backend_row_of(enum source_kind kind);
-const struct profile_backend *profile_backend_of(enum source_kind kind);
+/* Of this server of profiles; NULL: what a plain address is taken for. */
+const struct backend_row *profiles_row(const struct profile_backend *profiles);
 
 #endif

@@ -221,8 +221,7 @@ static void write_defaults(struct view *v)
 		return;
 	url = address_of_profiles(v->all.traces_url, NULL);
 	out_text(v->out, "profiles-url = ");
-	out_text(v->out,
-		 url ? url : backend_row_of(SOURCE_PYROSCOPE)->default_url);
+	out_text(v->out, url ? url : profiles_row(NULL)->default_url);
 	end_line(v, url ? "default, as traces-url" : "default");
 }
 

@@ -112,9 +112,6 @@ static bool set_address(struct side *s, const char *url, struct arena *arena,
 	    !address_set(&a, arena, &s->endpoint, err))
 		return false;
 	s->row = a.row;
-	s->kind = a.is_file ? SOURCE_FILE
-		  : a.row   ? a.row->kind
-			    : SOURCE_UNKNOWN;
 	if (a.is_file)
 		s->path = a.rest;
 	return true;
@@ -253,11 +250,11 @@ bool context_sides_init(struct context *ctx, struct error *err)
 	ctx->backends.profiles.is_default = !o->profiles_url;
 	if (!ctx->backends.profiles.endpoint.url)
 		ctx->backends.profiles.endpoint.url =
-			backend_row_of(SOURCE_PYROSCOPE)->default_url;
-	if (ctx->backends.profiles.kind == SOURCE_UNKNOWN)
-		ctx->backends.profiles.kind = SOURCE_PYROSCOPE;
-	else
+			profiles_row(NULL)->default_url;
+	if (ctx->backends.profiles.row || ctx->backends.profiles.path)
 		ctx->backends.profiles.is_kind_given = true;
+	else
+		ctx->backends.profiles.row = profiles_row(NULL);
 	return check_kinds(ctx, err) &&
 	       init_login(ctx, &ctx->backends.traces, err) &&
 	       init_login(ctx, &ctx->backends.profiles, err);

@@ -129,7 +129,7 @@ static bool find_stranger(struct doctor *d, const struct endpoint *e,
 	const struct backends there = { .traces.endpoint = *e,
 					.profiles.endpoint = *e,
 					.now_ns = d->backends->now_ns };
-	const struct profile_checkup *p = profile_checkup_of(SOURCE_UNKNOWN);
+	const struct profile_checkup *p = profile_checkup_of(&there);
 	struct trace_candidate list[TRACE_CANDIDATES];
 	struct http_request requests[TRACE_CANDIDATES] = { 0 };
 	struct http_response responses[TRACE_CANDIDATES] = { 0 };
@@ -201,12 +201,12 @@ static void check_version(struct doctor *d, const struct exam *e)
 /* Of profiles, which may be of another kind than they were taken for. */
 static bool judge_other(struct doctor *d, struct exam *e, struct error *err)
 {
-	const struct profile_checkup *p = NULL;
+	const struct profile_backend *p = NULL;
 	bool is_found = false;
 
 	if (e->profiles && !e->side->is_kind_given)
-		p = profile_checkup_likely(e->best);
-	if (p && !exam_ask_other(d, p, e, &is_found, err))
+		p = profiles_likely(backends_profiles(d->backends), e->best);
+	if (p && !exam_ask_other(d, p->checkup, e, &is_found, err))
 		return false;
 	return is_found || judge_stranger(d, e, err);
 }

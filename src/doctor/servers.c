@@ -296,8 +296,7 @@ static bool send_all(struct doctor *d, const struct profile_checkup *p,
 
 bool doctor_servers(struct doctor *d, struct error *err)
 {
-	const struct profile_checkup *p =
-		profile_checkup_of(d->backends->profiles.kind);
+	const struct profile_checkup *p = profile_checkup_of(d->backends);
 	struct round q = { .count = 0 };
 	bool done = ask_traces(d, &q, err) && ask_profiles(d, p, &q, err) &&
 		    send_all(d, p, &q, err) && examine_traces(d, &q, err) &&

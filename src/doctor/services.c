@@ -12,7 +12,7 @@
 
 static const struct profile_checkup *server_of(const struct doctor *d)
 {
-	return profile_checkup_of(d->backends->profiles.kind);
+	return profile_checkup_of(d->backends);
 }
 
 static bool has_samples(const struct doctor_service *row)

@@ -9,7 +9,9 @@
 #include "base/limits.h"
 #include "fuzz.h"
 #include "backend/backends.h"
+#include "backend/parca/parca.h"
 #include "backend/parca/parca_calls.h"
+#include "backend/pyroscope/pyroscope.h"
 #include "backend/status.h"
 
 #define STEPS 10u
@@ -35,8 +37,7 @@ static bool read_types(struct backends *b, const struct http_response *r,
 {
 	struct name_list names = { 0 };
 
-	return profile_backend_of(SOURCE_PYROSCOPE)
-		->types_answer(b, NULL, r, &names, err);
+	return profile_pyroscope.types_answer(b, NULL, r, &names, err);
 }
 
 static bool read_series(struct backends *b, const struct http_response *r,
@@ -113,7 +114,7 @@ static void read_status(const struct http_response *r)
 	if (status_stats_read(r, &stats))
 		FUZZ_CHECK(stats.oldest_ns >= 0, "oldest");
 	(void)status_date_read(r, &date_ns);
-	(void)profile_backend_of(SOURCE_PYROSCOPE)->window_limit_ns(r);
+	(void)profile_pyroscope.window_limit_ns(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -132,8 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct backends b = {
 		.profiles = { .endpoint = { .url = "http://localhost:4040",
-					    .option_prefix = "--profiles" },
-			      .kind = SOURCE_PYROSCOPE },
+					    .option_prefix = "--profiles" } },
 	};
 	struct http_response r = { .content_type = "application/json" };
 
@@ -142,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.status = statuses[(data[0] - (size_t)'0') %
 			    (sizeof statuses / sizeof *statuses)];
 	if (data[1] % 2)
-		profiles_settle(&b.profiles, SOURCE_PARCA, &facts);
+		profiles_settle(&b.profiles, &profile_parca, &facts);
 	buf_init(&r.body, LIMIT_BODY_PLAIN_BYTES);
 	buf_add(&r.body, data + 2, size - 2);
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

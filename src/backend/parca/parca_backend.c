@@ -3,6 +3,7 @@
 
 #include "backend/answer.h"
 #include "backend/backends.h"
+#include "backend/checkups.h"
 #include "backend/parca/parca_calls.h"
 
 static bool read_facts(struct backends *b,
@@ -49,13 +50,13 @@ bool parca_adopt(struct backends *b, const struct http_response *responses,
 				 "address with its path prefix right? "
 				 "(--profiles-url)",
 				 b->profiles.endpoint.url);
-	profiles_settle(&b->profiles, SOURCE_PARCA, facts);
+	profiles_settle(&b->profiles, &profile_parca, facts);
 	return true;
 }
 
 /* One with its web pages shows the first of them at any address; routers
  * answer 405 where a page exists for another method. */
-bool parca_is_likely(const struct http_response *response)
+static bool is_likely(const struct http_response *response)
 {
 	return response->status == 404 || response->status == 405 ||
 	       (response->status == 200 && body_is_html(response));
@@ -67,7 +68,8 @@ static bool learn(struct backends *b, struct error *err)
 	const struct parca_facts *facts;
 	bool done;
 
-	if (b->profiles.kind == SOURCE_PARCA && parca_facts_of(&b->profiles))
+	if (backends_profiles(b) == &profile_parca &&
+	    parca_facts_of(&b->profiles))
 		return true;
 	done = ask_facts(b, responses, err) && parca_adopt(b, responses, err);
 	for (int i = 0; i < PARCA_FACTS; i++)
@@ -92,8 +94,9 @@ static bool learn(struct backends *b, struct error *err)
 const struct profile_backend profile_parca = {
 	.name = "parca",
 	.title = "Parca",
+	.checkup = &checkup_parca,
 	.learn = learn,
-	.is_likely = parca_is_likely,
+	.is_likely = is_likely,
 	.asks_on = true,
 	.services_request = parca_services_request,
 	.services_answer = parca_services_answer,

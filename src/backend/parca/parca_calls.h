@@ -40,9 +40,6 @@ bool parca_facts_request(const struct endpoint *endpoint, enum parca_fact fact,
 /* True when the answer to PARCA_TYPES is that of a Parca. */
 bool parca_is(const struct http_response *response);
 
-/* Whether a Parca that was taken for another server may have answered so. */
-bool parca_is_likely(const struct http_response *response);
-
 /* Makes the profile server a Parca with what its answers to PARCA_TYPES and
  * PARCA_LABELS, in this order, tell; false when they are no Parca's. */
 bool parca_adopt(struct backends *b, const struct http_response *responses,

@@ -176,7 +176,6 @@ const struct profile_checkup checkup_parca = {
 	.ask_count = PARCA_FACTS,
 	.request = request,
 	.is_proof = parca_is,
-	.is_likely = parca_is_likely,
 	.learn = parca_adopt,
 	.judge = judge,
 	.add_fix = "have Parca scrape it, or run parca-agent beside it",

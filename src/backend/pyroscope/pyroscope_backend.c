@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/pyroscope/pyroscope.h"
 
+#include "backend/checkups.h"
 #include "backend/pyroscope/pyroscope_calls.h"
 
 const struct profile_backend profile_pyroscope = {
 	.name = "pyroscope",
 	.title = "Pyroscope",
 	.traits = { .has_span_samples = true },
+	.checkup = &checkup_pyroscope,
 	.services_request = pyroscope_services_request,
 	.services_answer = pyroscope_services_answer,
 	.types_request = pyroscope_types_request,

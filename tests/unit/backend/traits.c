@@ -5,8 +5,10 @@
 
 #include <cmocka.h>
 
+#include "backend/cloud_profiler/cloud_profiler.h"
 #include "backend/cloud_trace/cloud_trace.h"
-#include "backend/profile_backend.h"
+#include "backend/parca/parca.h"
+#include "backend/pyroscope/pyroscope.h"
 #include "backend/table.h"
 #include "backend/tempo/tempo.h"
 #include "backend/trace_backend.h"
@@ -41,21 +43,19 @@ static void test_traces(void **state)
 
 static void test_profiles(void **state)
 {
-	const struct profile_backend *cloud =
-		profile_backend_of(SOURCE_CLOUD_PROFILER);
-
 	(void)state;
 	for (size_t i = 0; i < backend_table_count; i++)
 		if (backend_table[i].profiles)
 			assert_string_equal(backend_table[i].profiles->name,
 					    backend_table[i].name);
-	assert_true(
-		profile_backend_of(SOURCE_PYROSCOPE)->traits.has_span_samples);
-	assert_false(
-		profile_backend_of(SOURCE_PARCA)->traits.has_span_samples);
-	assert_false(profile_backend_of(SOURCE_PYROSCOPE)->traits.is_list);
-	assert_true(cloud->traits.is_list && cloud->answer_jobs);
-	assert_true(cloud->traits.has_targets);
+	assert_true(profile_pyroscope.traits.has_span_samples);
+	assert_false(profile_parca.traits.has_span_samples);
+	assert_false(profile_pyroscope.traits.is_list);
+	assert_true(profile_cloud.traits.is_list && profile_cloud.answer_jobs);
+	assert_true(profile_cloud.traits.has_targets);
+	assert_ptr_equal(profiles_row(NULL)->profiles, &profile_pyroscope);
+	assert_ptr_equal(profiles_row(&profile_parca)->profiles,
+			 &profile_parca);
 }
 
 int main(void)
