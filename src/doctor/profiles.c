@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "backend/fetch_profile.h"
-#include "backend/files/fetch_file.h"
 #include "backend/selector.h"
 #include "base/num.h"
 #include "doctor/doctor.h"
@@ -495,19 +494,24 @@ bool doctor_profiles(struct doctor *d, struct error *err)
 
 bool doctor_profile_file(struct doctor *d, struct error *err)
 {
+	const struct profile_query own_type = { .type_id = "" };
+	struct profile_fetch fetch;
+	struct job *job = &fetch.job;
 	struct profile profile;
-	struct error why = { 0 };
 	char count[COUNT_TEXT_BYTES];
+	bool done;
 
-	(void)err;
 	profile_init(&profile);
-	if (!fetch_profile_file(d->backends, d->backends->profiles.path,
-				STR(""), NULL, &profile, &why)) {
-		check_fail(&d->checks, why.code, "profiles", "file", "%s",
-			   why.message);
+	profile_fetch_init(&fetch, &own_type, &profile);
+	fetch.paths = &d->backends->profiles.path;
+	fetch.path_count = 1;
+	done = jobs_run(d->backends, &job, 1, err);
+	if (done && !job->has_answer) {
+		check_fail(&d->checks, job->err.code, "profiles", "file", "%s",
+			   job->err.message);
 		check_fix(&d->checks, "--profiles-url file:PATH of a pprof "
 				      "file or of folded stacks");
-	} else {
+	} else if (done) {
 		struct str type = profile_type_name(&profile);
 
 		format_count(profile.stack_count, count);
@@ -515,5 +519,5 @@ bool doctor_profile_file(struct doctor *d, struct error *err)
 			 "%s distinct stacks of %.*s", count, STR_ARGS(type));
 	}
 	profile_release(&profile);
-	return true;
+	return done;
 }

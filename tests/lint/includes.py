@@ -40,7 +40,6 @@ LOOKS_IN = {
     "backend/jobs.c": {"files/files_answers.h"},
     "cli/google_login.c": {"google/google_credential.h",
                            "google/google_token.h"},
-    "doctor/profiles.c": {"files/fetch_file.h"},
 }
 
 # Headers that are not the system's, and the only files that may see them.
