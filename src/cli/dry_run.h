@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * --dry-run: requests as command lines of curl, without their secrets.
+ * --dry-run: shows requests instead of sending them.
  */
 #ifndef CLI_DRY_RUN_H
 #define CLI_DRY_RUN_H
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "wire/http.h"
-
-/* Appends one line that a POSIX shell runs as the same request, without a
- * newline. Tokens and passwords are variables ("$TRACES_TOKEN"), headers that
- * are not known to be harmless "<redacted>". */
-void dry_run_line(struct buf *line, const struct http_request *request);
 
 /* Writes the lines of a batch to standard output; comment is one of ours above
  * them, or NULL. */

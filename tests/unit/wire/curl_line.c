@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/dry_run.h"
+#include "wire/curl_line.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "commands_stub.h"
 
 static char path[] = "/api?q=%7B%7D&token=abc";
 
@@ -24,7 +22,7 @@ static void assert_line(const struct endpoint *e, const char *method,
 	buf_init(&line, MIB);
 	buf_init(&request.body, MIB);
 	buf_add_str(&request.body, body);
-	dry_run_line(&line, &request);
+	curl_line_add(&line, &request);
 	assert_int_equal(line.state, BUF_OK);
 	assert_string_equal(buf_text(&line), wanted);
 	buf_release(&line);
