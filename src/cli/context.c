@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/google_login.h"
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/config.h"
 #include "cli/context_sides.h"
 #include "cli/dry_run.h"
-#include "cli/google_login.h"
 #include "cli/progress.h"
 #include "cli/sandbox.h"
 #include "wire/auth.h"
@@ -158,12 +158,24 @@ static struct side *side_of(struct context *ctx, const struct endpoint *e)
 						      : &ctx->backends.profiles;
 }
 
+static struct google_login_want login_want(const struct options *o)
+{
+	return (struct google_login_want){
+		.connect_timeout_ns = o->connect_timeout_ns,
+		.timeout_ns = o->timeout_ns,
+		.retries = (unsigned)o->retry,
+		.is_verbose = o->verbose > 0,
+		.say = message_info,
+	};
+}
+
 static bool ask_token(const struct context *ctx, struct side *s,
 		      struct error *err)
 {
+	const struct google_login_want want = login_want(ctx->options);
+
 	if (s->has_login)
-		return google_login_again(ctx->login, &s->endpoint,
-					  ctx->options, err);
+		return google_login_again(ctx->login, &s->endpoint, &want, err);
 	return token_command_run(s->token_command,
 				 ctx->options->timeout_ns / NS_PER_MS,
 				 s->secrets[1], err);
@@ -173,12 +185,13 @@ static bool ensure_tokens(struct context *ctx,
 			  const struct http_request *requests, size_t n,
 			  struct error *err)
 {
+	const struct google_login_want want = login_want(ctx->options);
+
 	for (size_t i = 0; i < n && !ctx->replay; i++) {
 		struct side *s = side_of(ctx, requests[i].endpoint);
 
 		if (s->has_login &&
-		    !google_login_ensure(ctx->login, &s->endpoint, ctx->options,
-					 err))
+		    !google_login_ensure(ctx->login, &s->endpoint, &want, err))
 			return false;
 		if (!s->token_command || s->has_token)
 			continue;

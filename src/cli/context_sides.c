@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "backend/address.h"
+#include "backend/google_login.h"
 #include "backend/input.h"
 #include "base/count.h"
 #include "base/mem.h"
-#include "cli/google_login.h"
 #include "wire/auth.h"
 #include "wire/redact.h"
 #include "wire/token_command.h"

@@ -37,9 +37,9 @@ TABLE = "backend/table.c"  # puts all rooms into rows
 SHARED_ROOMS = {"backend/google": {"backend/cloud_trace",
                                    "backend/cloud_profiler"}}
 LOOKS_IN = {
+    "backend/google_login.c": {"google/google_credential.h",
+                               "google/google_token.h"},
     "backend/jobs.c": {"files/files_answers.h"},
-    "cli/google_login.c": {"google/google_credential.h",
-                           "google/google_token.h"},
 }
 
 # Headers that are not the system's, and the only files that may see them.

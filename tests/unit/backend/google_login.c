@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/google_login.h"
+#include "backend/google_login.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/outfile.h"
 #include "base/timefmt.h"
 
-static struct options options;
+static struct google_login_want want;
 static const struct endpoint side = {
 	.url = "https://cloudtrace.googleapis.com",
 	.project = "my-project",
@@ -18,6 +18,17 @@ static const struct endpoint side = {
 };
 static struct server server;
 static struct error err;
+
+static PRINTF_LIKE(1, 2) void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("# ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
 
 /* Nothing of whoever runs the tests. */
 static int set_up(void **state)
@@ -30,8 +41,11 @@ static int set_up(void **state)
 	/* Port 1 of this machine: nobody listens. */
 	setenv("GCE_METADATA_HOST", "127.0.0.1:1", 1);
 	setenv("http_proxy", "http://127.0.0.1:1", 1);
-	options_init(&options);
-	options.retry = 0;
+	want = (struct google_login_want){
+		.connect_timeout_ns = 10 * NS_PER_S,
+		.timeout_ns = 60 * NS_PER_S,
+		.say = say,
+	};
 	return 0;
 }
 
@@ -52,14 +66,14 @@ static void write_file(const char *json)
 
 static void assert_token(struct google_login *l, const char *token)
 {
-	if (!google_login_ensure(l, &side, &options, &err))
+	if (!google_login_ensure(l, &side, &want, &err))
 		fail_msg("%s", err.message);
 	assert_string_equal(google_login_token(l), token);
 }
 
 static void assert_fails(struct google_login *l, const char *message)
 {
-	assert_false(google_login_ensure(l, &side, &options, &err));
+	assert_false(google_login_ensure(l, &side, &want, &err));
 	assert_contains(err.message, message);
 	assert_lacks(err.message, "hunter2");
 	assert_string_equal(google_login_token(l), "");
@@ -107,7 +121,7 @@ static void test_user(void **state)
 	assert_token(l, "one");
 	assert_token(l, "one"); /* holds still */
 	assert_request_count(1);
-	assert_true(google_login_again(l, &side, &options, &err));
+	assert_true(google_login_again(l, &side, &want, &err));
 	assert_string_equal(google_login_token(l), "two");
 	assert_token(l, "three"); /* less than a minute was left */
 	assert_request_count(3);
@@ -143,7 +157,7 @@ static void test_silent(void **state)
 	server_start(&server, "{\"default\":{\"silent\":true}}", NULL, NULL,
 		     NULL);
 	write_file(USER);
-	options.timeout_ns = 200 * NS_PER_MS;
+	want.timeout_ns = 200 * NS_PER_MS;
 	l = login_new();
 	assert_fails(l, ", which gives the token, cannot be asked: timed out "
 			"(check network, proxy and firewall)");
@@ -199,10 +213,10 @@ static void test_none(void **state)
 	/* What stands in for Google on this machine may do without, others may
 	 * not, whoever was asked before. */
 	local.url = "http://localhost:8080";
-	assert_true(google_login_ensure(l, &local, &options, &err));
+	assert_true(google_login_ensure(l, &local, &want, &err));
 	assert_string_equal(google_login_token(l), "");
-	assert_true(google_login_ensure(l, &local, &options, &err));
-	assert_false(google_login_again(l, &local, &options, &err));
+	assert_true(google_login_ensure(l, &local, &want, &err));
+	assert_false(google_login_again(l, &local, &want, &err));
 	assert_contains(err.message, "no Google credentials: ");
 	assert_fails(l, "no Google credentials: GOOGLE_APPLICATION_CREDENTIALS "
 			"is not set; /nowhere/.config/gcloud/"
@@ -334,7 +348,7 @@ static void test_universe(void **state)
 			"such as gcp+https://cloudtrace.c.example/projects/"
 			"my-project");
 	other.url = "https://cloudtrace.c.example";
-	assert_false(google_login_ensure(l, &other, &options, &err));
+	assert_false(google_login_ensure(l, &other, &want, &err));
 	/* Its own address is right; now it is the key. */
 	assert_contains(err.message, "key");
 	assert_lacks(err.message, "they are of the cloud");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/google_login.h"
+#include "backend/google_login.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
-#include "cli/cli.h"
 #include "wire/auth.h"
 #include "wire/token_command.h"
 #include "wire/url.h"
@@ -248,12 +247,13 @@ static int64_t left_ms(int64_t end_ns)
 }
 
 static bool run_step(struct google_login *l, struct google_flow *f,
-		     const struct endpoint *side, const struct options *o,
-		     int64_t end_ns, struct error *err)
+		     const struct endpoint *side,
+		     const struct google_login_want *want, int64_t end_ns,
+		     struct error *err)
 {
 	bool is_near = is_next_door(l, f);
 	bool is_instance = google_flow_step(f) == GOOGLE_STEP_INSTANCE;
-	int64_t connect_ms = o->connect_timeout_ns / NS_PER_MS;
+	int64_t connect_ms = want->connect_timeout_ns / NS_PER_MS;
 	struct http_settings settings = {
 		.connect_timeout_ms =
 			is_instance && connect_ms > METADATA_CONNECT_MS
@@ -261,7 +261,7 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 				: connect_ms,
 		.stall_timeout_ms = STALL_MS,
 		.timeout_ms = left_ms(end_ns),
-		.retries = (unsigned)o->retry,
+		.retries = want->retries,
 	};
 	struct http_client *client = http_client_new(&settings, err);
 	struct http_response response = { .status = 0 };
@@ -280,27 +280,27 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 	return is_ok;
 }
 
-static void tell(const struct google_login *l, const struct options *o)
+static void tell(const struct google_login *l,
+		 const struct google_login_want *want)
 {
 	char left[24];
 
 	if (l->is_open)
-		message_info("others may read the secret in %s: chmod 600 it",
-			     l->path);
-	if (!o->verbose)
+		want->say("others may read the secret in %s: chmod 600 it",
+			  l->path);
+	if (!want->is_verbose)
 		return;
 	format_duration(l->expires_ns - clock_now_ns(), left);
-	message_info("Google credentials: %s%s%s, for another %s",
-		     google_kind_name(l->credential.kind),
-		     l->path[0] ? " of " : "", l->path, left);
+	want->say("Google credentials: %s%s%s, for another %s",
+		  google_kind_name(l->credential.kind),
+		  l->path[0] ? " of " : "", l->path, left);
 }
 
 static bool run_flow(struct google_login *l, struct google_flow *f,
-		     const struct endpoint *side, const struct options *o,
-		     struct error *err)
+		     const struct endpoint *side,
+		     const struct google_login_want *want, struct error *err)
 {
-	/* All requests of a login together have the time of a run. */
-	int64_t end_ns = sat_add_i64(clock_monotonic_ns(), o->timeout_ns);
+	int64_t end_ns = sat_add_i64(clock_monotonic_ns(), want->timeout_ns);
 	bool is_done = false;
 
 	for (;;) {
@@ -308,7 +308,7 @@ static bool run_flow(struct google_login *l, struct google_flow *f,
 			return fail_with(l, err);
 		if (is_done)
 			break;
-		if (!run_step(l, f, side, o, end_ns, err))
+		if (!run_step(l, f, side, want, end_ns, err))
 			return false;
 	}
 	if (strlen(f->token) >= sizeof l->token)
@@ -317,13 +317,13 @@ static bool run_flow(struct google_login *l, struct google_flow *f,
 	mem_wipe(l->token, sizeof l->token);
 	memcpy(l->token, f->token, strlen(f->token) + 1);
 	l->expires_ns = f->expires_ns;
-	tell(l, o);
+	tell(l, want);
 	l->is_open = false; /* once is enough */
 	return true;
 }
 
 bool google_login_again(struct google_login *l, const struct endpoint *side,
-			const struct options *o, struct error *err)
+			const struct google_login_want *want, struct error *err)
 {
 	struct google_flow flow;
 	bool is_ok;
@@ -336,13 +336,14 @@ bool google_login_again(struct google_login *l, const struct endpoint *side,
 	if (!check_universe(l, side, err) || !check_metadata_host(l, side, err))
 		return false;
 	google_flow_init(&flow, &l->credential, l->metadata_url);
-	is_ok = run_flow(l, &flow, side, o, err);
+	is_ok = run_flow(l, &flow, side, want, err);
 	google_flow_release(&flow);
 	return is_ok;
 }
 
 bool google_login_ensure(struct google_login *l, const struct endpoint *side,
-			 const struct options *o, struct error *err)
+			 const struct google_login_want *want,
+			 struct error *err)
 {
 	/* What stands in for Google on this machine may need none; if it does,
 	 * its 401 leads to another try, which tells the reason. */
@@ -354,6 +355,6 @@ bool google_login_ensure(struct google_login *l, const struct endpoint *side,
 		return true;
 	if (l->is_absent && is_local)
 		return true;
-	return google_login_again(l, side, o, err) ||
+	return google_login_again(l, side, want, err) ||
 	       (l->is_absent && is_local);
 }
