@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/confine_system.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/library.h"
+#include "base/path.h"
+
+/* Of the system: libraries that are loaded late and what they read, such as
+ * certificates, names of hosts and kinds of terminals. Not the user's. */
+static const char *const system_paths[] = {
+	"/usr", "/lib",       "/lib32",    "/lib64",   "/libx32",
+	"/bin", "/etc",       "/run",      "/var/lib", "/var/run",
+	"/opt", "/nix",       "/gnu",      "/app",     "/snap",
+	"/sys", "/proc/self", "/proc/sys", "/dev",
+};
+
+/* Which name more of that, one or several separated by ':'. */
+static const char *const system_variables[] = {
+	"LD_LIBRARY_PATH", "SSL_CERT_FILE",   "SSL_CERT_DIR",
+	"OPENSSL_CONF",    "OPENSSL_MODULES", "HOSTALIASES",
+	"TERMINFO",        "TERMINFO_DIRS",   "LOCPATH",
+};
+
+static const char *const late_libraries[] = {
+#ifdef HAVE_LIBCRYPTO
+	LIBCRYPTO,
+#endif
+	LIBRARY_CURL, LIBRARY_PCRE2, LIBRARY_PROTOBUF, LIBRARY_ZLIB,
+};
+
+/* Below the user's home: kinds of terminals, and tokens for keys that GnuTLS
+ * asks for. */
+static const char *const home_paths[] = { ".terminfo", ".config/pkcs11" };
+
+static const char *const devices[] = { "/dev/null", "/dev/full", "/dev/tty",
+				       "/dev/pts" };
+
+static bool is_below(struct str path, struct str folder)
+{
+	return str_starts(path, folder) &&
+	       (path.len == folder.len || path.ptr[folder.len] == '/');
+}
+
+static void allow_list(struct confine *c, const char *paths)
+{
+	struct str rest = str_from(paths ? paths : "");
+	struct str item;
+	char path[PATH_MAX];
+
+	while (path_list_next(&rest, &item)) {
+		if (item.len == 0 || item.len >= sizeof path)
+			continue;
+		memcpy(path, item.ptr, item.len);
+		path[item.len] = '\0';
+		confine_allow_read(c, path);
+	}
+}
+
+/* The part of a path before its last slash, "." or "/". */
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 1;
+
+	if (len == 0)
+		len = 1;
+	if (len >= PATH_MAX)
+		len = 0;
+	memcpy(folder, slash ? path : ".", len);
+	folder[len] = '\0';
+}
+
+static bool is_of_system(const char *path)
+{
+	for (size_t i = 0; i < COUNT_OF(system_paths); i++)
+		if (is_below(str_from(path), str_from(system_paths[i])))
+			return true;
+	return false;
+}
+
+/* Of a tree of libraries outside of the system, as those of conda are, others
+ * of it may be loaded, and files that belong to them. */
+static void allow_library(const char *path, void *confine)
+{
+	char folder[PATH_MAX], tree[PATH_MAX];
+
+	if (is_of_system(path))
+		return;
+	folder_of(path, folder);
+	folder_of(folder, tree);
+	confine_allow_read(confine, strstr(folder, "/lib") ? tree : folder);
+}
+
+/* In this folder they may be links, which lead nowhere unless what they lead
+ * to is allowed. */
+static void allow_late_libraries(const char *folder, void *confine)
+{
+	char path[PATH_MAX], resolved[PATH_MAX], beside[PATH_MAX];
+
+	if (is_of_system(folder))
+		return;
+	for (size_t i = 0; i < COUNT_OF(late_libraries); i++) {
+		if (snprintf(path, sizeof path, "%s/%s", folder,
+			     late_libraries[i]) >= (int)sizeof path ||
+		    !realpath(path, resolved))
+			continue;
+		folder_of(resolved, beside);
+		if (!is_of_system(beside))
+			confine_allow_read(confine, beside);
+	}
+}
+
+void confine_allow_system(struct confine *c)
+{
+	const char *home = getenv("HOME");
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < COUNT_OF(system_paths); i++)
+		confine_allow_read(c, system_paths[i]);
+	for (size_t i = 0; i < COUNT_OF(system_variables); i++)
+		allow_list(c, getenv(system_variables[i]));
+	for (size_t i = 0; home && *home && i < COUNT_OF(home_paths); i++)
+		if (snprintf(path, sizeof path, "%s/%s", home, home_paths[i]) <
+		    (int)sizeof path)
+			confine_allow_read(c, path);
+	library_each(allow_library, c);
+	library_folders(allow_late_libraries, c);
+}
+
+void confine_allow_devices(struct confine *c)
+{
+	for (size_t i = 0; i < COUNT_OF(devices); i++)
+		confine_allow_write(c, devices[i]);
+}
+
+/* Nothing is made beside a device; files in memory are none. */
+static bool is_of_devices(struct str folder)
+{
+	return is_below(folder, STR("/dev")) &&
+	       !is_below(folder, STR("/dev/shm"));
+}
+
+void confine_allow_output(struct confine *c, const char *path)
+{
+	char resolved[PATH_MAX], folder[PATH_MAX];
+
+	if (!path)
+		return;
+	if (realpath(path, resolved))
+		path = resolved;
+	confine_allow_write(c, path);
+	folder_of(path, folder);
+	if (!is_of_devices(str_from(folder)))
+		confine_allow_write(c, folder);
+}
