@@ -24,3 +24,14 @@ bool held_searches_each(const struct har *har, held_search_taker take,
 	}
 	return true;
 }
+
+bool held_searches_any(const struct har *har)
+{
+	for (size_t i = 0; i < har_held_count(har); i++) {
+		struct har_held held = har_held_at(har, i);
+
+		if (held.has_answer && har_held_is_search(held.url))
+			return true;
+	}
+	return false;
+}

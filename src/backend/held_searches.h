@@ -22,4 +22,7 @@ bool held_searches_each(const struct har *har, held_search_taker take,
 			void *context, size_t *count,
 			struct error *err) MUST_CHECK;
 
+/* Whether there is one. */
+bool held_searches_any(const struct har *har);
+
 #endif

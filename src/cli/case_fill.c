@@ -5,10 +5,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "backend/source.h"
-#include "base/num.h"
+#include "backend/held_profiles.h"
+#include "backend/held_searches.h"
 #include "cli/cli.h"
-#include "decode/wire.h"
 #include "wire/har_held.h"
 
 static bool fail_held(const struct har *har, const char *path,
@@ -66,7 +65,8 @@ static bool fill_trace(struct options *o, const struct har *har,
 		struct har_held held = har_held_at(har, i);
 		struct str id = har_held_trace(held.url);
 
-		if (id.len && held.has_answer && !(trace = keep(arena, id, err)))
+		if (id.len && held.has_answer &&
+		    !(trace = keep(arena, id, err)))
 			return false;
 	}
 	if (recorded_trace(har, &trace) || trace) {
@@ -76,117 +76,7 @@ static bool fill_trace(struct options *o, const struct har *har,
 	return true;
 }
 
-static bool has_search(const struct har *har)
-{
-	for (size_t i = 0; i < har_held_count(har); i++) {
-		struct har_held held = har_held_at(har, i);
-
-		if (held.has_answer && har_held_is_search(held.url))
-			return true;
-	}
-	return false;
-}
-
 /* ---- its profiles ---- */
-
-/* One profile that a Pyroscope was asked for. */
-struct held_profile {
-	struct str type, selector;
-	uint64_t from_ms, to_ms; /* both belong to it */
-};
-
-/* SelectMergeProfileRequest of querier.proto. */
-static bool read_request(struct str body, struct held_profile *out)
-{
-	struct wire w;
-	struct wire_field f;
-	struct error ignored;
-
-	*out = (struct held_profile){ .from_ms = 0 };
-	wire_init(&w, body);
-	while (wire_next(&w, &f))
-		switch (f.tag) {
-		case WIRE_TAG(1, WIRE_BYTES):
-			out->type = f.bytes;
-			break;
-		case WIRE_TAG(2, WIRE_BYTES):
-			out->selector = f.bytes;
-			break;
-		case WIRE_TAG(3, WIRE_VARINT):
-			out->from_ms = f.value;
-			break;
-		case WIRE_TAG(4, WIRE_VARINT):
-			out->to_ms = f.value;
-			break;
-		}
-	return wire_check(&w, "a request of the case", &ignored) &&
-	       out->type.len && out->selector.len &&
-	       out->to_ms > out->from_ms && out->to_ms < INT64_MAX;
-}
-
-static bool held_profile_at(const struct har *har, size_t i,
-			    struct held_profile *out)
-{
-	struct har_held held = har_held_at(har, i);
-
-	return held.has_answer &&
-	       strstr(held.url, "/querier.v1.QuerierService/"
-				"SelectMergeProfile") &&
-	       read_request(held.body, out);
-}
-
-static bool is_wanted(const struct options *o, const struct held_profile *p)
-{
-	struct str type = p->type;
-	const struct name_list one = { .items = &type, .count = 1 };
-	struct arena arena;
-	struct str id;
-	struct error ignored;
-	bool is_gauge, is_it;
-
-	if (!o->type || !strcmp(o->type, "auto"))
-		return true;
-	arena_init(&arena, LIMIT_OPTION_VALUE_BYTES * 2);
-	is_it = profile_type_resolve(str_from(o->type), &one, &arena, &id,
-				     &is_gauge, &ignored) &&
-		str_equal(id, p->type);
-	arena_release(&arena);
-	return is_it;
-}
-
-/* The latest window: a baseline lies before it. */
-static bool find_latest(const struct options *o, const struct har *har,
-			struct held_profile *latest)
-{
-	struct held_profile p;
-	bool is_found = false;
-
-	for (size_t i = 0; i < har_held_count(har); i++)
-		if (held_profile_at(har, i, &p) && is_wanted(o, &p) &&
-		    (!is_found || p.to_ms > latest->to_ms)) {
-			*latest = p;
-			is_found = true;
-		}
-	return is_found;
-}
-
-/* The earliest of the same that ended before. */
-static bool find_before(const struct har *har, const struct held_profile *of,
-			struct held_profile *before)
-{
-	struct held_profile p;
-	bool is_found = false;
-
-	for (size_t i = 0; i < har_held_count(har); i++)
-		if (held_profile_at(har, i, &p) && p.to_ms <= of->from_ms &&
-		    str_equal(p.type, of->type) &&
-		    str_equal(p.selector, of->selector) &&
-		    (!is_found || p.from_ms < before->from_ms)) {
-			*before = p;
-			is_found = true;
-		}
-	return is_found;
-}
 
 /* A window ends before its end: by a millisecond in what is asked for. */
 static const char *edge(struct arena *arena, uint64_t ms, struct error *err)
@@ -217,9 +107,8 @@ static bool fill_window(struct options *o, const struct held_profile *p,
 static bool fill_baseline(struct options *o, const struct held_profile *p,
 			  struct arena *arena, struct error *err)
 {
-	struct str range =
-		arena_printf(arena, "%" PRIu64 "..%" PRIu64, p->from_ms,
-			     p->to_ms + 1);
+	struct str range = arena_printf(arena, "%" PRIu64 "..%" PRIu64,
+					p->from_ms, p->to_ms + 1);
 
 	o->baseline = range.ptr;
 	return range.ptr || arena_fail(arena, "the case's options", err);
@@ -230,9 +119,10 @@ static bool fill_profiles(struct options *o, bool is_diff, struct har *har,
 			  struct error *err)
 {
 	struct held_profile latest = { .from_ms = 0 }, before = latest;
+	bool is_any = !o->type || !strcmp(o->type, "auto");
 
 	har_relax(har);
-	if (!find_latest(o, har, &latest))
+	if (!held_profile_latest(har, is_any ? NULL : o->type, &latest))
 		return fail_held(har, path,
 				 o->type ? "profile of that type and a window"
 					 : "profile of a service in a window",
@@ -241,7 +131,7 @@ static bool fill_profiles(struct options *o, bool is_diff, struct har *har,
 		return false;
 	if (!is_diff || o->baseline)
 		return true;
-	if (!find_before(har, &latest, &before))
+	if (!held_profile_before(har, &latest, &before))
 		return fail_held(har, path,
 				 "earlier profile to compare with (tracefind "
 				 "profile shows the one there is)",
@@ -251,38 +141,18 @@ static bool fill_profiles(struct options *o, bool is_diff, struct har *har,
 
 /* ---- its names and types ---- */
 
-/* A number of a request of ours, which is JSON without blanks. */
-static bool read_number(struct str body, struct str key, uint64_t *out)
-{
-	size_t at = str_find(body, key), len = 0;
-	struct str rest;
-
-	if (at == SIZE_MAX)
-		return false;
-	rest = str_slice(body, at + key.len, body.len);
-	while (len < rest.len && rest.ptr[len] >= '0' && rest.ptr[len] <= '9')
-		len++;
-	return parse_u64(str_slice(rest, 0, len), out) && *out < INT64_MAX;
-}
-
 /* The window that the case's list is of. */
 static bool fill_lists(struct options *o, struct har *har, const char *path,
 		       struct arena *arena, struct error *err)
 {
-	har_relax(har);
-	for (size_t i = 0; i < har_held_count(har); i++) {
-		struct har_held held = har_held_at(har, i);
-		uint64_t from_ms, to_ms;
+	uint64_t from_ms, to_ms;
 
-		if (!held.has_answer || !strstr(held.url, "/Series") ||
-		    !read_number(held.body, STR("\"start\":"), &from_ms) ||
-		    !read_number(held.body, STR("\"end\":"), &to_ms))
-			continue;
-		o->from = edge(arena, from_ms, err);
-		o->to = o->from ? edge(arena, to_ms + 1, err) : NULL;
-		return o->to != NULL;
-	}
-	return fail_held(har, path, "list of what sends profiles", err);
+	har_relax(har);
+	if (!held_list_window(har, &from_ms, &to_ms))
+		return fail_held(har, path, "list of what sends profiles", err);
+	o->from = edge(arena, from_ms, err);
+	o->to = o->from ? edge(arena, to_ms + 1, err) : NULL;
+	return o->to != NULL;
 }
 
 bool case_fill(struct options *o, const struct command *command,
@@ -304,7 +174,8 @@ bool case_fill(struct options *o, const struct command *command,
 				     arena, err);
 	case COMMAND_SEARCH:
 		o->takes_searches = true;
-		return has_search(har) || fail_held(har, path, "search", err);
+		return held_searches_any(har) ||
+		       fail_held(har, path, "search", err);
 	case COMMAND_SERVICES:
 	case COMMAND_TYPES:
 		return fill_lists(o, har, path, arena, err);
