@@ -5,9 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/drawn_graph.h"
-#include "analyze/flame.h"
-#include "analyze/profile_analysis.h"
 #include "base/count.h"
 #include "base/gz.h"
 #include "base/num.h"
@@ -16,6 +13,7 @@
 #include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "cli/terminal.h"
+#include "report/drawings.h"
 #include "tui/tui.h"
 
 static const struct output_option default_output = { "table", NULL };
@@ -360,98 +358,12 @@ static bool write_file(const char *path, const struct writing *w,
 	return outfile_commit(&file, err);
 }
 
-/* Of what cancelled out a part was below zero, too. */
-static bool is_positive(const struct profile *p)
-{
-	int64_t stackless, cancelled = 0;
-
-	if (p)
-		profile_rest(p, &stackless, &cancelled);
-	if (cancelled)
-		return false;
-	for (uint32_t i = 0; p && i < p->stack_count; i++)
-		if (p->stacks[i].value < 0)
-			return false;
-	return true;
-}
-
-static bool has_data(const struct render_format *f,
-		     const struct render_input *in, struct error *err)
-{
-	const struct result *result = in->result;
-
-	/* The trace of `show` is drawn instead. */
-	bool needs_profile = (f->needs & RENDER_NEEDS_PROFILE) ||
-			     ((f->needs & RENDER_NEEDS_FLAME) &&
-			      strcmp(result->command, "show") != 0);
-
-	if (needs_profile && !result->has_profile)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "-o %s needs a profile, and there is none",
-				 f->name);
-	if ((f->needs & RENDER_NEEDS_BASELINE) && !result->has_baseline)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "-o %s needs a baseline, and there is none",
-				 f->name);
-	if ((f->needs & RENDER_NEEDS_POSITIVE) &&
-	    (!is_positive(in->profile) || !is_positive(in->baseline)))
-		return error_set(err, ERROR_FORMAT,
-				 "-o %s cannot hold values below zero, which "
-				 "this profile has: it is a difference itself",
-				 f->name);
-	return true;
-}
-
-/* What is made of a run's models for the formats that need it. */
 struct rendering {
 	const struct run *r;
-	struct arena arena; /* of stacks */
-	struct flame flame;
-	struct drawn_graph graph;
+	struct drawings drawings;
 	struct buf repeat;
 	struct render_input in;
 };
-
-/* Stacks are added up only for the formats that print them. */
-static bool add_stacks(struct rendering *g, struct error *err)
-{
-	struct stack_line *lines;
-
-	if (g->in.stacks)
-		return true;
-	if (!stack_lines_build(g->in.profile, g->in.baseline, &g->arena, &lines,
-			       &g->in.stack_count, err))
-		return false;
-	g->in.stacks = lines;
-	return true;
-}
-
-static bool add_flame(struct rendering *g, struct error *err)
-{
-	const struct flame_want want = { .rules = &g->r->rules,
-					 .is_plain =
-						 g->r->question.rows.is_plain,
-					 .is_reversed =
-						 g->r->ctx.options->reverse };
-
-	if (g->in.flame)
-		return true;
-	if (!flame_build(&g->flame, g->in.profile, g->in.baseline, g->in.result,
-			 &want, err))
-		return false;
-	g->in.flame = &g->flame;
-	return true;
-}
-
-static bool add_graph(struct rendering *g, struct error *err)
-{
-	if (g->in.graph)
-		return true;
-	if (!drawn_graph_build(&g->graph, g->in.profile, err))
-		return false;
-	g->in.graph = &g->graph;
-	return true;
-}
 
 /* Answers of servers are of the minute in which they were asked. */
 static void add_origin(struct rendering *g)
@@ -466,17 +378,6 @@ static void add_origin(struct rendering *g)
 	g->in.has_requests = r->ctx.options->verbose > 0;
 }
 
-static bool add_models(struct rendering *g, unsigned needs, struct error *err)
-{
-	if (needs & RENDER_TAKES_ALL)
-		add_origin(g);
-	if (!g->in.profile)
-		return true;
-	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(g, err)) &&
-	       (!(needs & RENDER_DRAWS_FLAME) || add_flame(g, err)) &&
-	       (!(needs & RENDER_NEEDS_GRAPH) || add_graph(g, err));
-}
-
 static bool render_one(struct rendering *g, const struct output_option *wanted,
 		       struct error *err)
 {
@@ -486,7 +387,11 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 				   .format = f,
 				   .input = &g->in };
 
-	if (!has_data(f, &g->in, err) || !add_models(g, f->needs, err))
+	if (!drawings_possible(&g->in, f, err))
+		return false;
+	if (f->needs & RENDER_TAKES_ALL)
+		add_origin(g);
+	if (!drawings_add(&g->drawings, f->needs, err))
 		return false;
 	g->in.style = style_for(o, !wanted->path);
 	g->in.picture = picture_for(o);
@@ -537,7 +442,7 @@ static bool explore(struct rendering *g, struct error *err)
 		       error_set(err, ERROR_NOT_FOUND,
 				 "--interactive needs a profile, and there is "
 				 "none");
-	if (!add_flame(g, err))
+	if (!drawings_add(&g->drawings, RENDER_NEEDS_FLAME, err))
 		return false;
 	g->in.style = style_for(o, true);
 	g->in.picture = picture_for(o);
@@ -557,6 +462,11 @@ bool output_render(const struct run *r, struct error *err)
 	struct rendering g = {
 		.r = r, .in = { .result = &r->result, .trace = &r->trace }
 	};
+	const struct flame_want want = {
+		.rules = &r->rules,
+		.is_plain = r->question.rows.is_plain,
+		.is_reversed = r->ctx.options->reverse,
+	};
 	size_t count;
 	const struct output_option *list = outputs(r->ctx.options, &count);
 	struct error worst = { 0 }, each;
@@ -567,17 +477,13 @@ bool output_render(const struct run *r, struct error *err)
 			g.in.baseline = &r->shown->base.profile;
 	}
 	buf_init(&g.repeat, LIMIT_OPTION_VALUE_BYTES);
-	arena_init(&g.arena, LIMIT_RESULT_BYTES);
-	arena_init(&g.flame.arena, LIMIT_RESULT_BYTES);
-	arena_init(&g.graph.arena, LIMIT_RESULT_BYTES);
+	drawings_init(&g.drawings, &g.in, &want);
 	for (size_t i = 0; i < count; i++)
 		if (!render_one(&g, &list[i], &each))
 			keep_worst(&worst, &each);
 	if (r->ctx.options->interactive && !explore(&g, &each))
 		keep_worst(&worst, &each);
-	arena_release(&g.arena);
-	arena_release(&g.flame.arena);
-	arena_release(&g.graph.arena);
+	drawings_release(&g.drawings);
 	buf_release(&g.repeat);
 	if (worst.code != ERROR_NONE)
 		*err = worst;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/drawings.h"
+
+#include <string.h>
+
+#include "analyze/profile_analysis.h"
+
+/* Of what cancelled out a part was below zero, too. */
+static bool is_positive(const struct profile *p)
+{
+	int64_t stackless, cancelled = 0;
+
+	if (p)
+		profile_rest(p, &stackless, &cancelled);
+	if (cancelled)
+		return false;
+	for (uint32_t i = 0; p && i < p->stack_count; i++)
+		if (p->stacks[i].value < 0)
+			return false;
+	return true;
+}
+
+bool drawings_possible(const struct render_input *in,
+		       const struct render_format *f, struct error *err)
+{
+	const struct result *result = in->result;
+
+	/* The trace of `show` is drawn instead. */
+	bool needs_profile = (f->needs & RENDER_NEEDS_PROFILE) ||
+			     ((f->needs & RENDER_NEEDS_FLAME) &&
+			      strcmp(result->command, "show") != 0);
+
+	if (needs_profile && !result->has_profile)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "-o %s needs a profile, and there is none",
+				 f->name);
+	if ((f->needs & RENDER_NEEDS_BASELINE) && !result->has_baseline)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "-o %s needs a baseline, and there is none",
+				 f->name);
+	if ((f->needs & RENDER_NEEDS_POSITIVE) &&
+	    (!is_positive(in->profile) || !is_positive(in->baseline)))
+		return error_set(err, ERROR_FORMAT,
+				 "-o %s cannot hold values below zero, which "
+				 "this profile has: it is a difference itself",
+				 f->name);
+	return true;
+}
+
+void drawings_init(struct drawings *d, struct render_input *in,
+		   const struct flame_want *want)
+{
+	*d = (struct drawings){ .in = in, .want = *want };
+	arena_init(&d->arena, LIMIT_RESULT_BYTES);
+	arena_init(&d->flame.arena, LIMIT_RESULT_BYTES);
+	arena_init(&d->graph.arena, LIMIT_RESULT_BYTES);
+}
+
+void drawings_release(struct drawings *d)
+{
+	arena_release(&d->arena);
+	arena_release(&d->flame.arena);
+	arena_release(&d->graph.arena);
+}
+
+/* Stacks are added up only for the formats that print them. */
+static bool add_stacks(struct drawings *d, struct error *err)
+{
+	struct stack_line *lines;
+
+	if (d->in->stacks)
+		return true;
+	if (!stack_lines_build(d->in->profile, d->in->baseline, &d->arena,
+			       &lines, &d->in->stack_count, err))
+		return false;
+	d->in->stacks = lines;
+	return true;
+}
+
+static bool add_flame(struct drawings *d, struct error *err)
+{
+	if (d->in->flame)
+		return true;
+	if (!flame_build(&d->flame, d->in->profile, d->in->baseline,
+			 d->in->result, &d->want, err))
+		return false;
+	d->in->flame = &d->flame;
+	return true;
+}
+
+static bool add_graph(struct drawings *d, struct error *err)
+{
+	if (d->in->graph)
+		return true;
+	if (!drawn_graph_build(&d->graph, d->in->profile, err))
+		return false;
+	d->in->graph = &d->graph;
+	return true;
+}
+
+bool drawings_add(struct drawings *d, unsigned needs, struct error *err)
+{
+	if (!d->in->profile)
+		return true;
+	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(d, err)) &&
+	       (!(needs & RENDER_DRAWS_FLAME) || add_flame(d, err)) &&
+	       (!(needs & RENDER_NEEDS_GRAPH) || add_graph(d, err));
+}
