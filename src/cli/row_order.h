@@ -9,9 +9,10 @@
 
 #include "cli/options.h"
 #include "model/result.h"
+#include "report/rows_order.h"
 
-/* Whether --sort asks for an order that is no measure. */
-bool row_order_is_shown(const struct options *o);
+/* The order that is no measure, where --sort asks for one. */
+enum rows_order row_order_shown(const struct options *o);
 
 /* Whether the ranking may put first what explains most: no measure was asked
  * for. */
@@ -25,11 +26,5 @@ enum normalize row_order_normalize(const struct options *o);
 
 /* Rows that ranking has to keep; 0: all. */
 size_t row_order_limit(const struct options *o);
-
-/* Puts the ranked rows into the order that --sort asks for and leaves as many
- * as -n says, and `listed` for pages. What the verdict rests on stays in
- * result->verdict_rows. */
-bool row_order_apply(const struct options *o, size_t listed, struct result *r,
-		     struct error *err) MUST_CHECK;
 
 #endif

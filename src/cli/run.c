@@ -119,13 +119,17 @@ enum stack_order run_file_order(const struct run *r, bool has_several_files)
 bool run_render(struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	const struct rows_order_want order = {
+		.order = row_order_shown(o),
+		.limit = (size_t)o->limit,
+		.listed = output_functions(o),
+	};
 
 	if (r->result.rank_facts)
 		comparison_notes_add(r->result.rank_facts, &r->result.notes);
-	r->ctx.has_told_notes =
-		row_order_apply(o, output_functions(o), &r->result, err) &&
-		context_report(&r->ctx, &r->result, err) &&
-		output_render(r, err);
+	r->ctx.has_told_notes = rows_order_apply(&order, &r->result, err) &&
+				context_report(&r->ctx, &r->result, err) &&
+				output_render(r, err);
 	return r->ctx.has_told_notes;
 }
 

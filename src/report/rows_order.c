@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* By rank in the end: rows of one name stay in a known order. */
+static int compare_ranks(const struct function_row *a,
+			 const struct function_row *b)
+{
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct function_row *a = left, *b = right;
+	int order = str_compare(a->name, b->name);
+
+	return order ? order : compare_ranks(a, b);
+}
+
+/* As the column has it: of the measure of the table. */
+static double before(const struct function_row *row, enum rank_by measure)
+{
+	if (measure == RANK_SELF)
+		return row->baseline_self;
+	return measure == RANK_OWNED ? row->baseline_owned
+				     : row->baseline_total;
+}
+
+static int compare_before(const void *left, const void *right, void *measure)
+{
+	const struct function_row *a = left, *b = right;
+	const enum rank_by *by = measure;
+	int order = compare_f64(before(b, *by), before(a, *by));
+
+	return order ? order : compare_ranks(a, b);
+}
+
+static bool keep_verdict(struct result *r, size_t count, struct error *err)
+{
+	if (r->verdict_rows)
+		return true;
+	r->verdict_rows =
+		arena_array(&r->arena, count, sizeof *r->verdict_rows);
+	if (!r->verdict_rows)
+		return arena_fail(&r->arena, "the rows", err);
+	memcpy(r->verdict_rows, r->functions, count * sizeof *r->functions);
+	r->verdict_count = count;
+	return true;
+}
+
+bool rows_order_apply(const struct rows_order_want *want, struct result *r,
+		      struct error *err)
+{
+	size_t count = r->function_count, kept = count;
+
+	if (want->order == ROWS_AS_RANKED || !count)
+		return true;
+	if (want->limit && kept > want->limit)
+		kept = want->limit;
+	if (!keep_verdict(r, kept, err))
+		return false;
+	if (want->order == ROWS_BY_NAME)
+		qsort(r->functions, count, sizeof *r->functions, compare_names);
+	else
+		qsort_r(r->functions, count, sizeof *r->functions,
+			compare_before, &r->rank_by);
+	r->has_order_of_user = true;
+	r->function_count = kept;
+	r->function_listed = max_size(kept, min_size(count, want->listed));
+	return true;
+}
