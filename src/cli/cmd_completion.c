@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/kept_names.h"
 #include "base/ascii.h"
 #include "base/count.h"
 #include "base/out.h"
@@ -13,12 +10,7 @@
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/context.h"
-#include "wire/har_held.h"
 #include "wire/redact.h"
-
-/* Someone waits for them with a finger on a key: enough for what was looked at
- * of late, a few milliseconds each. */
-#define CACHE_FILES 100u
 
 #define NAMES_BYTES (4 * MIB)
 
@@ -71,24 +63,6 @@ static bool write_script(const struct options *o, const char *shell,
 
 /* ---- names ---- */
 
-struct names {
-	struct arena arena;
-	struct name_list list;
-	bool is_types; /* else of services */
-};
-
-static bool names_reserve(struct names *n, size_t more)
-{
-	struct str *items =
-		arena_array(&n->arena, n->list.count + more, sizeof *items);
-
-	if (items && n->list.count)
-		memcpy(items, n->list.items, n->list.count * sizeof *items);
-	if (items)
-		n->list.items = items;
-	return items != NULL;
-}
-
 /* A word for a shell, without quotes and whatever else it would take apart. */
 static bool is_word(struct str name)
 {
@@ -99,79 +73,27 @@ static bool is_word(struct str name)
 	return name.len && name.ptr[0] != '-';
 }
 
-/* What cannot be read offers nothing. */
-static void take_answer(struct names *n, const struct har_held *held,
-			const struct http_response *response)
-{
-	struct name_list list;
-
-	if (!profiles_kept_names(held->url, held->body, response, n->is_types,
-				 &n->arena, &list) ||
-	    !list.count || !names_reserve(n, list.count))
-		return;
-	for (size_t i = 0; i < list.count; i++)
-		if (is_word(list.items[i]))
-			n->list.items[n->list.count++] = list.items[i];
-}
-
-static void take_file(struct names *n, const char *path)
-{
-	struct error ignored;
-	struct har *har = har_open(path, &ignored);
-
-	for (size_t i = 0; har && i < har_held_count(har); i++) {
-		struct har_held held = har_held_at(har, i);
-		struct http_response response = { 0 };
-
-		if (held.has_answer && har_held_is_list(held.url) &&
-		    har_held_response(har, i, &response, &ignored))
-			take_answer(n, &held, &response);
-		http_response_release(&response);
-	}
-	har_free(har);
-}
-
-static void take_folder(struct names *n, const char *folder)
-{
-	DIR *dir = opendir(folder);
-	const struct dirent *entry;
-	unsigned count = 0;
-
-	while (dir && (entry = readdir(dir)) && count < CACHE_FILES) {
-		char path[PATH_MAX];
-		int len = snprintf(path, sizeof path, "%s/%s", folder,
-				   entry->d_name);
-
-		if (len < 0 || (size_t)len >= sizeof path ||
-		    !str_ends(str_from(path), STR(".har.gz")))
-			continue;
-		take_file(n, path);
-		count++;
-	}
-	if (dir)
-		closedir(dir);
-}
-
 static void write_names(const struct name_list *list, struct out *out)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (i == 0 || !str_equal(list->items[i], list->items[i - 1]))
+		if (is_word(list->items[i]) &&
+		    (i == 0 || !str_equal(list->items[i], list->items[i - 1])))
 			outf(out, "%.*s\n", STR_ARGS(list->items[i]));
 }
 
 /* Without a cache there are none, which is no error. */
 static void write_cached(bool is_types, struct out *out)
 {
-	struct names n = { .is_types = is_types };
+	struct name_list names = { .count = 0 };
 	struct error ignored;
+	struct arena arena;
 	struct str folder;
 
-	arena_init(&n.arena, NAMES_BYTES);
-	if (context_find_cache(&n.arena, &folder, &ignored))
-		take_folder(&n, folder.ptr);
-	name_list_sort(&n.list);
-	write_names(&n.list, out);
-	arena_release(&n.arena);
+	arena_init(&arena, NAMES_BYTES);
+	if (context_find_cache(&arena, &folder, &ignored))
+		kept_names_read(folder.ptr, is_types, &arena, &names);
+	write_names(&names, out);
+	arena_release(&arena);
 }
 
 static bool write_word(const struct options *o, struct out *out,
