@@ -50,20 +50,6 @@ static void tell_notes(const struct run *r)
 
 /* ---- peek and tree ---- */
 
-static void write_graph(const void *answer, const struct render_style *style,
-			struct out *out)
-{
-	call_graph_table(answer, style, out);
-}
-
-static void write_graph_json(const void *answer, struct out *out)
-{
-	call_graph_json(answer, out);
-}
-
-static const struct answer_writer graph_writer = { write_graph,
-						   write_graph_json };
-
 static bool show_graph(struct run *r, struct regex *symbol, struct error *err)
 {
 	const struct options *o = r->ctx.options;
@@ -81,26 +67,12 @@ static bool show_graph(struct run *r, struct regex *symbol, struct error *err)
 	arena_init(&g.arena, LIMIT_RESULT_BYTES);
 	is_done = call_graph_build(&g, &r->shown->slow.profile, &want, err) &&
 		  (g.count || fail_no_match("--peek", o->peek, err)) &&
-		  output_answer(&all, &graph_writer, &g, err);
+		  output_answer(&all, &call_graph_writer, &g, err);
 	arena_release(&g.arena);
 	return is_done;
 }
 
 /* ---- list ---- */
-
-static void write_listings(const void *answer, const struct render_style *style,
-			   struct out *out)
-{
-	listings_table(answer, style, out);
-}
-
-static void write_listings_json(const void *answer, struct out *out)
-{
-	listings_json(answer, out);
-}
-
-static const struct answer_writer listings_writer = { write_listings,
-						      write_listings_json };
 
 static bool show_listings(struct run *r, struct regex *symbol,
 			  struct error *err)

@@ -110,9 +110,10 @@ static void write_head(struct page *p)
 	out_char(p->out, '\n');
 }
 
-void call_graph_table(const struct call_graph *g,
-		      const struct render_style *style, struct out *out)
+static void call_graph_table(const void *answer,
+			     const struct render_style *style, struct out *out)
 {
+	const struct call_graph *g = answer;
 	size_t count = style->limit && style->limit < g->count ? style->limit
 							       : g->count;
 	struct page p;
@@ -186,9 +187,10 @@ static void write_listing(struct page *p, const struct listings *l,
 		write_line(p, l, &item->lines[i]);
 }
 
-void listings_table(const struct listings *l, const struct render_style *style,
-		    struct out *out)
+static void listings_table(const void *answer, const struct render_style *style,
+			   struct out *out)
 {
+	const struct listings *l = answer;
 	struct page p;
 
 	page_begin(&p, style, out);
@@ -242,8 +244,9 @@ static void put_edges(struct jsonw *w, const char *key,
 	jsonw_array_end(w);
 }
 
-void call_graph_json(const struct call_graph *g, struct out *out)
+static void call_graph_json(const void *answer, struct out *out)
 {
+	const struct call_graph *g = answer;
 	struct jsonw w;
 
 	jsonw_init(&w, out, 2);
@@ -278,8 +281,9 @@ static void put_line(struct jsonw *w, const struct source_line *line)
 	jsonw_object_end(w);
 }
 
-void listings_json(const struct listings *l, struct out *out)
+static void listings_json(const void *answer, struct out *out)
 {
+	const struct listings *l = answer;
 	struct jsonw w;
 
 	jsonw_init(&w, out, 2);
@@ -302,3 +306,7 @@ void listings_json(const struct listings *l, struct out *out)
 	}
 	put_end(&w);
 }
+
+const struct answer_writer call_graph_writer = { call_graph_table,
+						 call_graph_json };
+const struct answer_writer listings_writer = { listings_table, listings_json };

@@ -7,15 +7,11 @@
 #define RENDER_DETAILS_H
 
 #include "model/call_graph.h"
-#include "render/render.h"
+#include "render/answer_writer.h"
 
-/* style.limit functions at most. */
-void call_graph_table(const struct call_graph *g,
-		      const struct render_style *style, struct out *out);
-void call_graph_json(const struct call_graph *g, struct out *out);
+/* struct call_graph; style.limit functions at most. */
+extern const struct answer_writer call_graph_writer;
 
-void listings_table(const struct listings *l, const struct render_style *style,
-		    struct out *out);
-void listings_json(const struct listings *l, struct out *out);
+extern const struct answer_writer listings_writer; /* struct listings */
 
 #endif
