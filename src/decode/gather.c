@@ -251,12 +251,13 @@ void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
 	int64_t start = history_time(f->start_ns);
 	int64_t end = sat_add_i64(start, history_time(f->duration_ns));
 
-	if (!t->has_extent || start < t->trace.start_ns)
+	t->last_start_ns = start ? start : INT64_MAX;
+	/* A span that does not tell when it began says nothing of the trace. */
+	if (start && (!t->has_extent || start < t->trace.start_ns))
 		t->trace.start_ns = start;
-	if (!t->has_extent || end > t->end_ns)
+	if (start && (!t->has_extent || end > t->end_ns))
 		t->end_ns = end;
-	t->has_extent = true;
-	t->last_start_ns = start;
+	t->has_extent |= start != 0;
 	gather_stats(g, trace, 1, f->is_error);
 	t->trace.duration_ns = sat_sub_i64(t->end_ns, t->trace.start_ns);
 }
