@@ -107,6 +107,14 @@ struct trace_candidate {
 size_t backends_trace_candidates(const struct backends *b,
 				 struct trace_candidate out[TRACE_CANDIDATES]);
 
+/* Asks for the kinds that are none of the candidates, given what the last of
+ * those answered when it was no such server. *is_found: the traces' server is
+ * known. */
+bool backends_probe_late(struct backends *b,
+			 const struct trace_candidate *last,
+			 const struct http_response *answer, bool *is_found,
+			 struct error *err) MUST_CHECK;
+
 /* "Tempo or Jaeger", or with their addresses. */
 void trace_candidates_name(const struct trace_candidate *list, size_t count,
 			   bool has_addresses, struct buf *out);

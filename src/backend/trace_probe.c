@@ -151,13 +151,13 @@ static bool ask_late(struct probe *p, const struct trace_candidate *c,
 	return done;
 }
 
-/* Only where the route of the first question is missing; of those who have none,
- * that of the last who has. */
-static bool ask_all_late(struct probe *p, bool *is_found, struct error *err)
+/* Only where the route of the first question is missing; of those who have
+ * none, that of the last who has. */
+static bool ask_all_late(struct probe *p, size_t i, bool *is_found,
+			 struct error *err)
 {
 	*is_found = false;
-	add_late_candidates(p);
-	for (size_t i = 0; i < p->total && !*is_found; i++) {
+	for (; i < p->total && !*is_found; i++) {
 		size_t first = i < p->count ? i : p->count - 1;
 
 		if (p->list[i].row->traces->late_probe.path &&
@@ -166,6 +166,24 @@ static bool ask_all_late(struct probe *p, bool *is_found, struct error *err)
 			return false;
 	}
 	return true;
+}
+
+bool backends_probe_late(struct backends *b, const struct trace_candidate *last,
+			 const struct http_response *answer, bool *is_found,
+			 struct error *err)
+{
+	struct probe p = { .backends = b,
+			   .list = { *last },
+			   .count = 1,
+			   .responses = { *answer },
+			   .answered = 1 };
+	bool done;
+
+	add_late_candidates(&p);
+	done = ask_all_late(&p, p.count, is_found, err);
+	for (size_t i = p.count; i < p.answered; i++)
+		http_response_release(&p.responses[i]);
+	return done;
 }
 
 static bool judge(struct probe *p, struct error *err)
@@ -178,7 +196,8 @@ static bool judge(struct probe *p, struct error *err)
 			settle(p->backends, &p->list[i]);
 			return true;
 		}
-	if (!ask_all_late(p, &is_found, err))
+	add_late_candidates(p);
+	if (!ask_all_late(p, 0, &is_found, err))
 		return false;
 	if (is_found)
 		return true;

@@ -294,12 +294,46 @@ static bool send_all(struct doctor *d, const struct profile_checkup *p,
 	return done;
 }
 
+/* Whether a server of the kinds that were asked for answered. */
+static bool is_settled(const struct round *q)
+{
+	for (size_t i = 0; i < q->traces_count; i++) {
+		const struct http_response *r =
+			answer_of(q, ASK_TRACES + (int)i);
+
+		if (r && traces_probe_matches(q->traces[i].probe, r))
+			return true;
+	}
+	return false;
+}
+
+/* One of a kind that is asked for last is examined by a round of its own. */
+static bool judge_late(struct doctor *d, const struct round *q,
+		       struct error *err)
+{
+	size_t last = q->traces_count - 1;
+	struct round late = { .count = 0 };
+	bool is_found = false, done = true;
+
+	if (q->traces_count && !is_settled(q) && !d->backends->traces.row)
+		done = backends_probe_late(d->backends, &q->traces[last],
+					   answer_of(q, ASK_TRACES + (int)last),
+					   &is_found, err);
+	if (done && is_found)
+		done = ask_traces(d, &late, err) &&
+		       backends_send(d->backends, late.requests, late.responses,
+				     late.count, err);
+	done = done && examine_traces(d, is_found ? &late : q, err);
+	round_release(&late);
+	return done;
+}
+
 bool doctor_servers(struct doctor *d, struct error *err)
 {
 	const struct profile_checkup *p = profile_checkup_of(d->backends);
 	struct round q = { .count = 0 };
 	bool done = ask_traces(d, &q, err) && ask_profiles(d, p, &q, err) &&
-		    send_all(d, p, &q, err) && examine_traces(d, &q, err) &&
+		    send_all(d, p, &q, err) && judge_late(d, &q, err) &&
 		    examine_profiles(d, p, &q, err);
 
 	round_release(&q);
