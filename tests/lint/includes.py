@@ -37,8 +37,6 @@ TABLE = "backend/table.c"  # puts all rooms into rows
 SHARED_ROOMS = {"backend/google": {"backend/cloud_trace",
                                    "backend/cloud_profiler"}}
 LOOKS_IN = {
-    "backend/google_login.c": {"google/google_credential.h",
-                               "google/google_token.h"},
     "backend/jobs.c": {"files/files_answers.h"},
 }
 
