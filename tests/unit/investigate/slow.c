@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The policies of slow against servers that are functions: which evidence level
+ * decides, which window is the baseline, which type explains, whose fault it is
+ * between two services, and what it costs.
+ */
+#include "fake.h"
+
+#define ONE_SERVICE                                                            \
+	"1 0 shop S \"GET /cart\" 0 200 pyroscope.profile.id=00000000000000aa\n"
+
+/* Slow since two minutes before the trace; 20 ms before. */
+static double slow_lately(const struct operation *o, double at_s)
+{
+	(void)o;
+	return at_s > -120 ? 200 : 20;
+}
+
+static double slow_for_an_hour(const struct operation *o, double at_s)
+{
+	(void)o;
+	return at_s > -1800 ? 200 : 20;
+}
+
+static double always_slow(const struct operation *o, double at_s)
+{
+	(void)o;
+	(void)at_s;
+	return 200;
+}
+
+static const char *cpu_grew(const char *type_id, bool is_of_spans, double at_s)
+{
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	if (is_of_spans)
+		return at_s > -120 ? "main;shop.Discount 6000000000\n"
+				   : "main;shop.Discount 600000000\n";
+	return at_s > -120
+		       ? "main;shop.Discount 7000000000\nmain;shop.Log 900000000\n"
+		       : "main;shop.Discount 700000000\nmain;shop.Log 900000000\n";
+}
+
+static const char *cpu_of_service_grew(const char *type_id, bool is_of_spans,
+				       double at_s)
+{
+	return is_of_spans ? NULL : cpu_grew(type_id, false, at_s);
+}
+
+/* The CPU is as ever, and somebody waits for a lock. */
+static const char *lock_grew(const char *type_id, bool is_of_spans, double at_s)
+{
+	if (!strcmp(type_id, FAKE_CPU))
+		return is_of_spans ? "main;shop.Discount 600000000\n"
+				   : "main;shop.Discount 700000000\n"
+				     "main;shop.Log 900000000\n";
+	if (strcmp(type_id, FAKE_MUTEX) != 0)
+		return NULL;
+	return at_s > -120
+		       ? "main;shop.Reserve;sync.(*Mutex).Lock 90000000000\n"
+		       : "main;shop.Reserve;sync.(*Mutex).Lock 10000000\n";
+}
+
+static const char *const only_cpu[] = { FAKE_CPU, NULL };
+static const char *const all_types[] = { FAKE_CPU, FAKE_MUTEX, FAKE_BLOCK,
+					 NULL };
+
+static void ask(const char *trace,
+		double (*took_ms)(const struct operation *, double),
+		const char *(*stacks)(const char *, bool, double),
+		const char *const *types)
+{
+	fake_begin(trace);
+	fake->took_ms = took_ms;
+	fake->stacks = stacks;
+	fake->types = types;
+	if (!fake_investigate(&err))
+		fail_msg("shortfall %d: %s", fake->v.shortfall.kind,
+			 err.message);
+	assert_non_null(fake->finding.shown);
+}
+
+static void samples_of_slow_requests_come_first(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_grew, only_cpu);
+	assert_int_equal(fake->finding.shown->scope, SCOPE_COHORT);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Discount")));
+	fake_end();
+}
+
+static void without_them_the_service_decides(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_of_service_grew, only_cpu);
+	assert_int_equal(fake->finding.shown->scope, SCOPE_SERVICE);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Discount")));
+	fake_end();
+}
+
+static void the_window_before_is_the_baseline_when_healthy(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_grew, only_cpu);
+	assert_true(
+		str_equal(fake->finding.symptom.base_kind, STR("previous")));
+	assert_int_equal(fake->finding.symptom.base_healthy, 1);
+	assert_true(fake->finding.symptom.base.to_ns < FIXTURE_BASE_NS);
+	fake_end();
+}
+
+static void else_the_nearest_healthy_one_further_back(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_for_an_hour, cpu_grew, only_cpu);
+	assert_true(str_equal(fake->finding.symptom.base_kind, STR("1h")));
+	assert_int_equal(fake->finding.symptom.base_healthy, 1);
+	fake_end();
+}
+
+static void what_is_always_slow_blames_no_function(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, always_slow, cpu_grew, only_cpu);
+	assert_true(fake->finding.symptom.is_healthy);
+	assert_true(fake->result.is_healthy);
+	fake_end();
+}
+
+static void a_lock_explains_what_the_cpu_does_not(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, lock_grew, all_types);
+	assert_int_equal(fake->finding.profiles->wait, WAIT_MUTEX);
+	assert_int_equal(fake->result.cause.kind, CAUSE_LOCK);
+	assert_int_equal(fake->finding.profiles->cpu_verdict, CPU_WAITS);
+	fake_end();
+}
+
+static void a_run_stays_within_its_budget(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, lock_grew, all_types);
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+	fake_end();
+}
+
+/* The call took 200 ms, the callee 20 of them, as ever. */
+static const char gap[] =
+	"1 0 web S \"GET /cart\" 0 210 pyroscope.profile.id=00000000000000aa\n"
+	"2 1 web C \"POST /quote\" 5 205\n"
+	"3 2 shop S \"POST /quote\" 185 205 "
+	"pyroscope.profile.id=00000000000000bb\n";
+
+static double gap_took_ms(const struct operation *o, double at_s)
+{
+	if (str_equal(o->service, STR("shop")))
+		return 20;
+	return at_s > -120 ? 210 : 30;
+}
+
+static void time_before_a_quick_callee_is_the_callers(void **state)
+{
+	const struct guilty_pick *pick;
+
+	(void)state;
+	ask(gap, gap_took_ms, cpu_grew, only_cpu);
+	pick = &fake->finding.suspect.pick;
+	assert_true(pick->is_gap);
+	assert_true(str_equal(pick->service, STR("web")));
+	fake_end();
+}
+
+static void a_shortfall_is_a_fact(void **state)
+{
+	(void)state;
+	fake_begin(ONE_SERVICE);
+	fake->took_ms = slow_lately;
+	fake->stacks = cpu_grew;
+	fake->types = only_cpu;
+	fake->question.has_scope = true;
+	fake->question.scope = SCOPE_INSTANCE;
+	assert_false(fake_investigate(&err));
+	assert_int_equal(fake->v.shortfall.kind, SHORTFALL_INSTANCE_OF_SPAN);
+	assert_string_equal(err.message, "");
+	fake_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_of_slow_requests_come_first),
+		cmocka_unit_test(without_them_the_service_decides),
+		cmocka_unit_test(
+			the_window_before_is_the_baseline_when_healthy),
+		cmocka_unit_test(else_the_nearest_healthy_one_further_back),
+		cmocka_unit_test(what_is_always_slow_blames_no_function),
+		cmocka_unit_test(a_lock_explains_what_the_cpu_does_not),
+		cmocka_unit_test(a_run_stays_within_its_budget),
+		cmocka_unit_test(time_before_a_quick_callee_is_the_callers),
+		cmocka_unit_test(a_shortfall_is_a_fact),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
