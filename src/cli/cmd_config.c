@@ -2,16 +2,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/address.h"
-#include "base/escape.h"
 #include "base/out.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/config_edit.h"
 #include "cli/config_import.h"
+#include "cli/config_list.h"
+#include "cli/config_value.h"
 #include "cli/config_view.h"
 #include "wire/redact.h"
-#include "wire/url.h"
 
 /* One run of the command. given: before the environment. */
 struct setup {
@@ -39,67 +38,13 @@ static bool need_path(const struct setup *s, struct error *err)
 
 /* ---- list, get, view ---- */
 
-static const char *url_of(const struct config *c, const char *context,
-			  const char *key, struct option_form *form)
-{
-	const struct config_entry *e;
-
-	if (!option_form_find(&options_table, str_from(key), form))
-		return NULL;
-	e = config_file_find(&c->user, context, form);
-	if (!e)
-		e = config_file_find(&c->user, NULL, form);
-	return e ? e->value : NULL;
-}
-
-/* Columns of the longest name and the longest address of traces. */
-struct widths {
-	size_t name;
-	size_t url;
-};
-
-static void widen(size_t *columns, const char *text)
-{
-	size_t len = text ? strlen(text) : 0;
-
-	if (*columns < len)
-		*columns = len;
-}
-
-static void list_context(struct setup *s, const char *name,
-			 const struct widths *w)
-{
-	bool is_used = s->config.context && !strcmp(s->config.context, name);
-	struct option_form form;
-	const char *url;
-
-	url = url_of(&s->config, name, "traces-url", &form);
-	outf(&s->out, "%c %-*s  ", is_used ? '*' : ' ', (int)w->name, name);
-	config_value_show(&s->out, &form, url ? url : "-");
-	out_repeat(&s->out, " ", w->url - strlen(url ? url : "-") + 2);
-	url = url_of(&s->config, name, "profiles-url", &form);
-	config_value_show(&s->out, &form, url ? url : "-");
-	out_char(&s->out, '\n');
-}
-
 static bool run_list(struct setup *s, const char *const *args,
 		     struct error *err)
 {
-	const struct config_file *f = &s->config.user;
-	struct widths w = { 0, 1 };
-	struct option_form form;
-
 	(void)args;
 	(void)err;
-	for (size_t i = 0; i < f->context_count; i++) {
-		const char *name = f->contexts[i].name;
-
-		widen(&w.name, name);
-		widen(&w.url, url_of(&s->config, name, "traces-url", &form));
-	}
-	for (size_t i = 0; i < f->context_count; i++)
-		list_context(s, f->contexts[i].name, &w);
-	if (!f->context_count)
+	config_list(&s->config, &s->out);
+	if (!s->config.user.context_count)
 		message_info("no contexts in %s; for one: tracefind config set "
 			     "--context NAME traces-url URL",
 			     s->config.user_path ? s->config.user_path
@@ -107,50 +52,9 @@ static bool run_list(struct setup *s, const char *const *args,
 	return true;
 }
 
-static size_t print_values(struct setup *s, const char *context,
-			   const struct option_form *form)
-{
-	const struct config_file *f = &s->config.user;
-	size_t count = 0;
-
-	for (size_t i = 0; i < f->count; i++) {
-		const struct config_entry *e = &f->entries[i];
-		bool is_here =
-			context ? e->context && !strcmp(e->context, context)
-				: !e->context;
-
-		if (!is_here || e->form.number != form->number)
-			continue;
-		/* Without a list the last one counts. */
-		if (!(form->row->flags & OPTION_REPEATABLE) &&
-		    e != config_file_find(f, context, form))
-			continue;
-		config_value_show(&s->out, form, e->value);
-		out_char(&s->out, '\n');
-		count++;
-	}
-	return count;
-}
-
 static bool run_get(struct setup *s, const char *const *args, struct error *err)
 {
-	const char *context = s->config.context;
-	struct option_form form;
-
-	if (!strcmp(args[0], "current-context")) {
-		if (!context)
-			return error_set(err, ERROR_NOT_FOUND,
-					 "no context is in force");
-		outf(&s->out, "%s\n", context);
-		return true;
-	}
-	if (!config_key_find(CONFIG_USER, str_from(args[0]), &form, err))
-		return false;
-	if ((context && print_values(s, context, &form)) ||
-	    print_values(s, NULL, &form))
-		return true;
-	return error_set(err, ERROR_NOT_FOUND, "%s is not set%s%s", args[0],
-			 context ? " in context " : "", context ? context : "");
+	return config_get(&s->config, args[0], &s->out, err);
 }
 
 static bool run_view(struct setup *s, const char *const *args,
@@ -163,46 +67,6 @@ static bool run_view(struct setup *s, const char *const *args,
 
 /* ---- set, use ---- */
 
-/* A password in an address would lie in a file that is no place for it, and
- * no request would go out with it. */
-static bool check_address(const struct option_form *form, const char *key,
-			  const char *value, struct error *err)
-{
-	const char *name = form->row->name;
-	struct address address;
-	struct url_parts parts;
-
-	if (!strcmp(name, "traces-url") || !strcmp(name, "profiles-url"))
-		return address_parse(value, false, &address, err) ||
-		       error_prefix(err, "%s", key);
-	if (strcmp(name, "proxy") || !url_split(str_from(value), &parts) ||
-	    !parts.user_info.len)
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "%s: an address with a password does not belong on a "
-			 "command line; write it into the file with an editor",
-			 key);
-}
-
-/* As the run would take it, so that it does not fail later. */
-static bool check_value(const struct option_form *form, const char *key,
-			const char *value, struct error *err)
-{
-	struct options scratch;
-	struct str name = header_name(str_from(value));
-
-	if (form->row->flags & OPTION_SECRET &&
-	    !header_is_harmless(str_trim(name)))
-		return error_set(err, ERROR_USAGE,
-				 "%s: a header that may be secret does not "
-				 "belong on a command line; write it into the "
-				 "file with an editor, or use a token-file",
-				 key);
-	options_init(&scratch);
-	return option_store(form, value, false, key, &scratch, err) &&
-	       check_address(form, key, value, err);
-}
-
 static bool run_set(struct setup *s, const char *const *args, struct error *err)
 {
 	const struct config_change change = { s->config.context, args[0],
@@ -214,7 +78,7 @@ static bool run_set(struct setup *s, const char *const *args, struct error *err)
 				 "for that: tracefind config use %s", args[1]);
 	return need_path(s, err) &&
 	       config_key_find(CONFIG_USER, str_from(args[0]), &form, err) &&
-	       check_value(&form, args[0], args[1], err) &&
+	       config_value_check(&form, args[0], args[1], err) &&
 	       (!change.context || context_name_check(change.context, err)) &&
 	       config_edit_file(s->config.user_path, &change, 1, err);
 }
