@@ -11,6 +11,14 @@
 #include "backend/status.h"
 #include "model/checks.h"
 
+/* What the one who asks may see of the profiles of a server. The newest may lag
+ * a minute or two. */
+struct profile_stats {
+	bool has_data;
+	int64_t oldest_ns; /* 0 when unknown, as the next */
+	int64_t newest_ns;
+};
+
 /* What a room appends to, and what it learns for later checks. */
 struct checkup {
 	struct backends *backends;
@@ -63,6 +71,14 @@ struct profile_checkup {
 	/* Its own checks, after those of all servers. */
 	bool (*judge)(struct checkup *c, const struct http_response *answers,
 		      struct error *err);
+
+	/* Names of spans among what a selector selects, read by
+	 * services_answer(). NULL: there are no samples by span. */
+	bool (*span_names_request)(const struct backends *b,
+				   const char *selector,
+				   struct time_range range,
+				   struct http_request *request,
+				   struct error *err);
 
 	int64_t lookback_ns; /* older profiles are left out; 0: none are */
 	/* What fixes a lack of profiles. */

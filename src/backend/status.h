@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What servers tell of themselves: version, clock, the extent of their data;
- * and what is wrong when they answer with something else. Requests and pure
- * readings of answers, as in source.h.
+ * What servers tell of themselves, version and clock; and what is wrong when
+ * they answer with something else.
  */
 #ifndef BACKEND_STATUS_H
 #define BACKEND_STATUS_H
@@ -12,12 +11,6 @@
 /* ---- version ---- */
 
 #define STATUS_VERSION_BYTES 64
-
-/* Build information of a Pyroscope; of servers of traces see
- * trace_backend.h. */
-bool status_version_request(const struct endpoint *e,
-			    struct http_request *request,
-			    struct error *err) MUST_CHECK;
 
 /* False when the answer is no build information. A self-built server leaves
  * the version empty: then out is "". Foreign text. */
@@ -29,34 +22,6 @@ bool status_version_read(const struct http_response *response,
 /* The server's time by its Date header, which counts whole seconds. False
  * when there is none. */
 bool status_date_read(const struct http_response *response, int64_t *date_ns);
-
-/* ---- what a Pyroscope holds ---- */
-
-/* Of the tenant that asks. The newest may lag a minute or two. */
-struct profile_stats {
-	bool has_data;
-	int64_t oldest_ns; /* 0 when unknown, as the next */
-	int64_t newest_ns;
-};
-
-bool status_stats_request(const struct endpoint *e,
-			  struct http_request *request,
-			  struct error *err) MUST_CHECK;
-/* False, without a reason, for servers that do not know the question. */
-bool status_stats_read(const struct http_response *response,
-		       struct profile_stats *stats);
-
-/* Values of a label among the profiles a selector matches; the answer is
- * read by services_answer() of its backend. */
-bool status_label_request(const struct endpoint *e, const char *label,
-			  const char *selector, struct time_range range,
-			  struct http_request *request,
-			  struct error *err) MUST_CHECK;
-
-/* The longest range a Pyroscope answers at once, as it writes it ("1d"), from
- * a refusal of a longer one. False when the answer is no such refusal. */
-bool status_length_limit_read(const struct http_response *response,
-			      char out[STATUS_VERSION_BYTES]);
 
 /* ---- what is wrong ---- */
 

@@ -438,20 +438,22 @@ static bool fetch_span_names(struct doctor *d, struct error *err)
 {
 	struct http_request request = { 0 };
 	struct http_response response = { 0 };
-	const struct endpoint *e = &d->backends->profiles.endpoint;
+	const struct profile_checkup *server = profile_checkup_of(d->backends);
 	struct name_list names = { NULL };
 	struct error ignored;
 	bool done;
 
 	if (d->has_trace || !d->row_count ||
-	    !doctor_service_is_found(&d->rows[0]) || !has_span_samples(d))
+	    !doctor_service_is_found(&d->rows[0]) ||
+	    !server->span_names_request)
 		return true;
-	done = status_label_request(e, "span_name", d->rows[0].selector.ptr,
-				    d->window, &request, err) &&
+	done = server->span_names_request(d->backends, d->rows[0].selector.ptr,
+					  d->window, &request, err) &&
 	       backends_send(d->backends, &request, &response, 1, err);
 	d->has_span_names = done &&
-			    backends_profiles(d->backends)->services_answer(
-				    d->backends, &response, &names, &ignored) &&
+			    backends_profiles(d->backends)
+				    ->services_answer(d->backends, &response,
+						      &names, &ignored) &&
 			    names.count > 0;
 	http_request_release(&request);
 	http_response_release(&response);

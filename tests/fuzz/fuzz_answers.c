@@ -12,6 +12,7 @@
 #include "backend/parca/parca.h"
 #include "backend/parca/parca_calls.h"
 #include "backend/pyroscope/pyroscope.h"
+#include "backend/pyroscope/pyroscope_calls.h"
 #include "backend/status.h"
 
 #define STEPS 10u
@@ -109,9 +110,10 @@ static void read_status(const struct http_response *r)
 	struct profile_stats stats;
 	int64_t date_ns;
 
-	if (status_version_read(r, text) || status_length_limit_read(r, text))
+	if (status_version_read(r, text) ||
+	    pyroscope_length_limit_read(r, text))
 		FUZZ_CHECK(memchr(text, 0, sizeof text), "no end");
-	if (status_stats_read(r, &stats))
+	if (pyroscope_stats_read(r, &stats))
 		FUZZ_CHECK(stats.oldest_ns >= 0, "oldest");
 	(void)status_date_read(r, &date_ns);
 	(void)profile_pyroscope.window_limit_ns(r);

@@ -6,6 +6,7 @@
 #ifndef BACKEND_PYROSCOPE_CALLS_H
 #define BACKEND_PYROSCOPE_CALLS_H
 
+#include "backend/checkup.h"
 #include "backend/profile_backend.h"
 #include "base/json.h"
 #include "base/jsonw.h"
@@ -55,6 +56,33 @@ bool pyroscope_probe_request(const struct endpoint *endpoint, int64_t now_ns,
 			     struct http_request *request,
 			     struct error *err) MUST_CHECK;
 bool pyroscope_probe_matches(const struct http_response *response);
+
+/* ---- for its checkup ---- */
+
+/* Build information, for status_version_read(). */
+bool pyroscope_version_request(const struct endpoint *e,
+			       struct http_request *request,
+			       struct error *err) MUST_CHECK;
+
+bool pyroscope_stats_request(const struct endpoint *e,
+			     struct http_request *request,
+			     struct error *err) MUST_CHECK;
+/* Of the tenant that asks. False, without a reason, for servers that do not
+ * know the question. */
+bool pyroscope_stats_read(const struct http_response *response,
+			  struct profile_stats *stats);
+
+/* Values of a label among the profiles a selector matches; the answer is
+ * read by pyroscope_services_answer(). */
+bool pyroscope_label_request(const struct endpoint *e, const char *label,
+			     const char *selector, struct time_range range,
+			     struct http_request *request,
+			     struct error *err) MUST_CHECK;
+
+/* The longest range it answers at once, as it writes it ("1d"), from a refusal
+ * of a longer one. False when the answer is no such refusal. */
+bool pyroscope_length_limit_read(const struct http_response *response,
+				 char out[STATUS_VERSION_BYTES]);
 
 /* ---- for struct profile_backend ---- */
 

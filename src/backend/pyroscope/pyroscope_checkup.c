@@ -26,15 +26,24 @@ static bool request(const struct backends *b, size_t ask,
 	case ASK_SERVICES:
 		return pyroscope_probe_request(e, b->now_ns, request, err);
 	case ASK_STATS:
-		return status_stats_request(e, request, err);
+		return pyroscope_stats_request(e, request, err);
 	case ASK_VERSION:
-		return status_version_request(e, request, err);
+		return pyroscope_version_request(e, request, err);
 	default:
-		if (!pyroscope_services_request(&b->profiles, longer, request, err))
+		if (!pyroscope_services_request(&b->profiles, longer, request,
+						err))
 			return false;
 		request->is_probe = true;
 		return true;
 	}
+}
+
+static bool span_names_request(const struct backends *b, const char *selector,
+			       struct time_range range,
+			       struct http_request *request, struct error *err)
+{
+	return pyroscope_label_request(&b->profiles.endpoint, "span_name",
+				       selector, range, request, err);
 }
 
 static void check_length(struct checkup *c,
@@ -42,7 +51,7 @@ static void check_length(struct checkup *c,
 {
 	char limit[STATUS_VERSION_BYTES];
 
-	if (status_length_limit_read(response, limit)) {
+	if (pyroscope_length_limit_read(response, limit)) {
 		if (!parse_duration(str_from(limit), &c->length_limit_ns))
 			c->length_limit_ns = 0;
 		check_ok(c->checks, "profiles", "limits",
@@ -77,7 +86,7 @@ static void read_data(struct checkup *c, const struct http_response *answers)
 	if (!pyroscope_services_answer(c->backends, &answers[ASK_SERVICES],
 				       &c->recent, &ignored))
 		c->recent.count = 0;
-	if (status_stats_read(&answers[ASK_STATS], &c->stats) &&
+	if (pyroscope_stats_read(&answers[ASK_STATS], &c->stats) &&
 	    !c->stats.has_data && !c->recent.count)
 		check_no_data(c);
 }
@@ -148,6 +157,7 @@ const struct profile_checkup checkup_pyroscope = {
 	.version_ask = ASK_VERSION,
 	.has_tenants = true,
 	.judge = judge,
+	.span_names_request = span_names_request,
 	.lookback_ns = SERVER_LOOKBACK_NS,
 	.add_fix = "add the Pyroscope SDK or Alloy to it",
 	.logs_fix = "look at the logs of the SDKs or of Alloy; ",

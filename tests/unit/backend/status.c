@@ -51,40 +51,7 @@ static void test_version_is_bounded(void **state)
 	http_response_release(&r);
 }
 
-static void test_requests(void **state)
-{
-	struct http_request r;
-	struct error err;
-
-	(void)state;
-	assert_true(status_version_request(&server, &r, &err));
-	assert_string_equal(r.path, "/api/v1/status/buildinfo");
-	assert_true(r.is_probe);
-	http_request_release(&r);
-	assert_true(status_stats_request(&server, &r, &err));
-	assert_string_equal(r.path,
-			    "/querier.v1.QuerierService/GetProfileStats");
-	assert_string_equal(buf_text(&r.body), "{}");
-	http_request_release(&r);
-}
-
-static void test_label_request(void **state)
-{
-	struct time_range range = { 1000 * NS_PER_MS, 2000 * NS_PER_MS };
-	struct http_request r;
-	struct error err;
-
-	(void)state;
-	assert_true(status_label_request(
-		&server, "span_name", "{service_name=\"a\"}", range, &r, &err));
-	assert_string_equal(buf_text(&r.body),
-			    "{\"name\":\"span_name\",\"matchers\":["
-			    "\"{service_name=\\\"a\\\"}\"],\"start\":1000,"
-			    "\"end\":2000}");
-	http_request_release(&r);
-}
-
-/* ---- clock and extent ---- */
+/* ---- clock ---- */
 
 static void test_date(void **state)
 {
@@ -98,49 +65,6 @@ static void test_date(void **state)
 	assert_int_equal(date_ns, 784111777 * NS_PER_S);
 	r.status = 0;
 	assert_false(status_date_read(&r, &date_ns));
-	http_response_release(&r);
-}
-
-static void test_stats(void **state)
-{
-	struct http_response r = answer_load("pyroscope", "profile-stats");
-	struct profile_stats stats;
-
-	(void)state;
-	assert_true(status_stats_read(&r, &stats));
-	assert_true(stats.has_data);
-	assert_int_equal(stats.oldest_ns, 1795223820000 * NS_PER_MS);
-	assert_int_equal(stats.newest_ns, 1795225530000 * NS_PER_MS);
-	http_response_release(&r);
-	r = answer_make(200, "application/json", "{}");
-	assert_true(status_stats_read(&r, &stats));
-	assert_false(stats.has_data);
-	http_response_release(&r);
-	r = answer_make(404, "application/json", "{}");
-	assert_false(status_stats_read(&r, &stats));
-	http_response_release(&r);
-	r = answer_make(200, "application/json", "{\"dataIngested\":1}");
-	assert_false(status_stats_read(&r, &stats));
-	http_response_release(&r);
-}
-
-static void test_length_limit(void **state)
-{
-	struct http_response r =
-		answer_load("pyroscope", "error-range-too-long-json");
-	char limit[STATUS_VERSION_BYTES];
-
-	(void)state;
-	assert_true(status_length_limit_read(&r, limit));
-	assert_string_equal(limit, "1d");
-	http_response_release(&r);
-	r = answer_make(400, "application/json",
-			"{\"message\":\"max_query_length\"}");
-	assert_true(status_length_limit_read(&r, limit));
-	assert_string_equal(limit, "");
-	http_response_release(&r);
-	r = answer_make(400, "application/json", "{\"message\":\"other\"}");
-	assert_false(status_length_limit_read(&r, limit));
 	http_response_release(&r);
 }
 
@@ -244,11 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_version_is_bounded),
-		cmocka_unit_test(test_requests),
-		cmocka_unit_test(test_label_request),
 		cmocka_unit_test(test_date),
-		cmocka_unit_test(test_stats),
-		cmocka_unit_test(test_length_limit),
 		cmocka_unit_test(test_troubles_of_answers),
 		cmocka_unit_test(test_troubles_on_the_way),
 		cmocka_unit_test(test_secret_over_plain_http),
