@@ -3,10 +3,6 @@
 
 #include "analyze/ordering.h"
 #include "analyze/usual.h"
-#include "analyze/wording.h"
-#include "base/num.h"
-
-#define SENTENCE_BYTES 512u
 
 struct weighing {
 	const struct history *h;
@@ -44,13 +40,26 @@ static const struct history_window *window_of(const struct weighing *w,
 	return &w->h->windows[window];
 }
 
+static enum baseline_said said_of(const struct baseline_health *b)
+{
+	if (b->range.to_ns <= b->range.from_ns)
+		return BASELINE_ALL_SLOW;
+	if (!b->count)
+		return BASELINE_NO_SPANS;
+	if (b->healthy < 0)
+		return BASELINE_FEW_SPANS;
+	return b->healthy ? BASELINE_HEALTHY : BASELINE_NOT_FASTER;
+}
+
 static bool measure(const struct weighing *w, unsigned slot, struct error *err)
 {
 	const struct history_window *window = window_of(w, slot);
 	struct baseline_health *out = &w->out->slots[slot];
 	int64_t *values;
 
-	*out = (struct baseline_health){ .healthy = -1, .p50_ns = -1 };
+	*out = (struct baseline_health){ .said = BASELINE_NO_ANSWER,
+					 .healthy = -1,
+					 .p50_ns = -1 };
 	if (!window)
 		return true;
 	out->range = onset_healthy_range(w->onset, window->range);
@@ -70,6 +79,7 @@ static bool measure(const struct weighing *w, unsigned slot, struct error *err)
 	if (out->count >= USUAL_MIN)
 		out->healthy = (double)w->duration_ns >=
 			       BASELINE_RATIO * (double)out->p50_ns;
+	out->said = said_of(out);
 	return true;
 }
 
@@ -98,95 +108,18 @@ static void settle(struct weighing *w)
 			      : w->roles->baselines[out->chosen];
 }
 
-static void tell_range(struct time_range range, struct buf *out)
+/* Of windows that are all alike, the nearest counts as healthy. */
+static void take_alike(struct weighing *w)
 {
-	char from[16], to[16];
+	struct baseline_choice *out = w->out;
+	struct baseline_health *taken = &out->slots[out->chosen];
 
-	format_clock(range.from_ns, false, from);
-	format_clock(range.to_ns, false, to);
-	buf_addf(out, "%s-%s", from, to);
-}
-
-static void tell_numbers(const struct baseline_health *b, struct buf *out)
-{
-	char count[COUNT_TEXT_BYTES];
-
-	format_count(b->count, count);
-	buf_add_text(out, " (p50 ");
-	wording_add_duration(out, b->p50_ns);
-	buf_addf(out, " over %s spans)", count);
-}
-
-static void tell_slot(const struct weighing *w, unsigned slot, struct buf *out)
-{
-	const struct baseline_health *b = &w->out->slots[slot];
-
-	if (!window_of(w, slot)) {
-		buf_add_text(out, "not asked or no answer");
-		return;
-	}
-	tell_range(b->range, out);
-	if (b->range.to_ns <= b->range.from_ns) {
-		buf_add_text(out, " was slow all the time");
-	} else if (!b->count) {
-		buf_add_text(out, " holds no span of the operation");
-	} else if (b->healthy < 0) {
-		buf_addf(out, " tells nothing: %u span%s of the operation",
-			 b->count, b->count == 1 ? "" : "s");
-	} else if (b->healthy) {
-		buf_add_text(out, " is healthy");
-		tell_numbers(b, out);
-	} else {
-		buf_add_text(out, " is not clearly faster");
-		tell_numbers(b, out);
-	}
-}
-
-/* Whether any window but the chosen one says what is usual. */
-static bool has_others(const struct weighing *w)
-{
+	taken->healthy = 1;
+	taken->said = BASELINE_HEALTHY;
+	out->is_only = true;
 	for (unsigned slot = 0; slot < BASELINE_SLOTS; slot++)
-		if (slot != (unsigned)w->out->chosen && window_of(w, slot) &&
-		    w->out->slots[slot].healthy >= 0)
-			return true;
-	return false;
-}
-
-static void tell_choice(const struct weighing *w, struct buf *out)
-{
-	const struct baseline_choice *choice = w->out;
-	const struct baseline_health *b;
-
-	if (choice->chosen == BASELINE_SLOTS) {
-		buf_add_text(out, "no earlier window has spans enough to say "
-				  "what is usual");
-		return;
-	}
-	b = &choice->slots[choice->chosen];
-	buf_add_text(out, "baseline ");
-	if (!choice->is_alike) {
-		tell_slot(w, choice->chosen, out);
-		return;
-	}
-	tell_range(b->range, out);
-	buf_add_text(out, " is like it");
-	tell_numbers(b, out);
-	buf_add_text(out, has_others(w) ? ", and no earlier window was faster"
-					: ", and no earlier window is known");
-}
-
-static bool tell(const struct weighing *w, struct error *err)
-{
-	struct buf text;
-
-	buf_init(&text, SENTENCE_BYTES);
-	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
-		tell_slot(w, i, &text);
-		if (!wording_take(&text, w->arena, &w->out->slots[i].text, err))
-			return false;
-	}
-	tell_choice(w, &text);
-	return wording_take(&text, w->arena, &w->out->text, err);
+		if (slot != out->chosen && out->slots[slot].healthy >= 0)
+			out->is_only = false;
 }
 
 bool baseline_choose(const struct history *h, const struct window_roles *roles,
@@ -202,8 +135,7 @@ bool baseline_choose(const struct history *h, const struct window_roles *roles,
 		if (!measure(&w, i, err))
 			return false;
 	settle(&w);
-	/* Of windows that are all alike, the nearest counts as healthy. */
 	if (out->is_alike)
-		out->slots[out->chosen].healthy = 1;
-	return tell(&w, err);
+		take_alike(&w);
+	return true;
 }

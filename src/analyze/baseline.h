@@ -34,12 +34,23 @@ void window_roles_init(struct window_roles *roles);
  * medians come to. */
 #define BASELINE_RATIO 1.5
 
+/* Why a window was taken or not. */
+enum baseline_said {
+	BASELINE_NOT_WEIGHED = 0,
+	BASELINE_NO_ANSWER,  /* or not asked for */
+	BASELINE_ALL_SLOW,   /* nothing is left of it without the slow part */
+	BASELINE_NO_SPANS,   /* of the operation */
+	BASELINE_FEW_SPANS,  /* less than USUAL_MIN */
+	BASELINE_NOT_FASTER, /* not clearly */
+	BASELINE_HEALTHY,
+};
+
 struct baseline_health {
+	enum baseline_said said;
 	int healthy; /* 1, 0, -1 not known: less than USUAL_MIN spans */
 	struct time_range range; /* without the slow part */
 	uint32_t count;          /* spans */
 	int64_t p50_ns;          /* -1 none */
-	struct str text;         /* why it was taken or not */
 };
 
 struct baseline_choice {
@@ -49,13 +60,13 @@ struct baseline_choice {
 	/* No window was faster: the operation is not slower than usual, and
 	 * the nearest with enough spans was taken. */
 	bool is_alike;
-	struct str text; /* for the report, never empty */
+	bool is_only; /* no window but the chosen one says what is usual */
 };
 
 const char *baseline_slot_name(unsigned slot); /* "previous", "1h", ... */
 
 /* duration_ns: what the operation took in the trace in question. onset may be
- * NULL. Texts live in the arena. */
+ * NULL. The arena is for what lasts no longer than the call. */
 bool baseline_choose(const struct history *h, const struct window_roles *roles,
 		     uint32_t operation, int64_t duration_ns,
 		     const struct onset *onset, struct arena *arena,

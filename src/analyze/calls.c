@@ -458,7 +458,8 @@ bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
 	return is_done;
 }
 
-void calls_describe(const struct calls *c, uint32_t span, struct buf *out)
+void calls_describe(const struct calls *c, uint32_t span, const char *verb,
+		    struct buf *out)
 {
 	struct call_attrs a = read_attrs(c, span);
 	struct str text;
@@ -475,15 +476,14 @@ void calls_describe(const struct calls *c, uint32_t span, struct buf *out)
 			break;
 		text = pick_text(c, &a, ATTR_HTTP_REQUEST_METHOD,
 				 ATTR_HTTP_METHOD);
-		buf_add_str(out, text.len ? text : STR("call"));
+		buf_add_str(out, text.len ? text : str_from(verb));
 		buf_add_char(out, ' ');
 		add_url_path(trace_text(c->t, http_url(&a)), out);
 		return;
 	default:
 		break;
 	}
-	text = span_name(c->t, span);
-	buf_add_str(out, text.len ? text : STR("(no name)"));
+	buf_add_str(out, span_name(c->t, span));
 }
 
 void calls_peer(const struct calls *c, uint32_t span, struct buf *out)

@@ -35,9 +35,11 @@ struct calls {
 bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
 		 struct error *err) MUST_CHECK;
 
-/* The call in words: "SELECT * FROM users WHERE id = ?", "GET /user/{id}",
- * "order.created"; the span's name when nothing better is known. */
-void calls_describe(const struct calls *c, uint32_t span, struct buf *out);
+/* What the call asks for: "SELECT * FROM users WHERE id = ?", "GET /user/{id}",
+ * "order.created"; the span's name when nothing better is known, which may be
+ * empty. verb: instead of a method of HTTP that is not known. */
+void calls_describe(const struct calls *c, uint32_t span, const char *verb,
+		    struct buf *out);
 
 /* Who was called: "postgresql (pg-0)", "api.example:443"; may be nothing. */
 void calls_peer(const struct calls *c, uint32_t span, struct buf *out);

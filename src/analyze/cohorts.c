@@ -6,10 +6,8 @@
 
 #include "analyze/ordering.h"
 #include "analyze/stats.h"
-#include "analyze/wording.h"
 #include "base/num.h"
 
-#define SENTENCE_BYTES 1024u
 #define COHORT_IDS (LIMIT_COHORT_SPANS / 2)
 
 /* The valley between two modes: from a third to two thirds of the way. */
@@ -35,12 +33,7 @@ struct work {
 	struct cohorts *out;
 	struct durations now;
 	struct durations before;
-	double z;
-	uint32_t slow_now; /* from the threshold on */
-	uint32_t slow_before;
 	bool is_moved;
-	int64_t fast_p50_ns;
-	int64_t slow_p50_ns;
 };
 
 static const struct history_window *get_window(const struct work *w,
@@ -109,7 +102,7 @@ static void test_median(struct work *w)
 	if (w->now.count < COHORT_MIN || w->before.count < COHORT_MIN)
 		return;
 	out->p = rank_sum_test(w->now.values, w->now.count, w->before.values,
-			       w->before.count, &w->z);
+			       w->before.count, &out->z);
 	moved = ratio(w->now.p50_ns, w->before.p50_ns);
 	w->is_moved = moved >= COHORT_RATIO ||
 		      (moved >= COHORT_DRIFT_RATIO && out->p < COHORT_P);
@@ -160,8 +153,8 @@ static size_t count_between(const struct durations *d, double from, double to)
 
 static bool has_valley(const struct work *w)
 {
-	double fast = log_of(w->fast_p50_ns);
-	double way = log_of(w->slow_p50_ns) - fast;
+	double fast = log_of(w->out->fast_p50_ns);
+	double way = log_of(w->out->slow_p50_ns) - fast;
 	size_t valley = count_between(&w->now, fast + way * VALLEY_FROM,
 				      fast + way * VALLEY_TO);
 	size_t slow =
@@ -173,9 +166,9 @@ static bool has_valley(const struct work *w)
 
 static void set_medians(struct work *w, size_t split)
 {
-	w->fast_p50_ns = values_quantile(w->now.values, split, 50);
-	w->slow_p50_ns = values_quantile(w->now.values + split,
-					 w->now.count - split, 50);
+	w->out->fast_p50_ns = values_quantile(w->now.values, split, 50);
+	w->out->slow_p50_ns = values_quantile(w->now.values + split,
+					      w->now.count - split, 50);
 }
 
 static bool has_two_modes(struct work *w)
@@ -186,7 +179,8 @@ static bool has_two_modes(struct work *w)
 	    (double)slow < COHORT_MODE_SHARE * (double)w->now.count)
 		return false;
 	set_medians(w, split);
-	if (ratio(w->slow_p50_ns, w->fast_p50_ns) < COHORT_MODE_RATIO ||
+	if (ratio(w->out->slow_p50_ns, w->out->fast_p50_ns) <
+		    COHORT_MODE_RATIO ||
 	    !has_valley(w))
 		return false;
 	w->out->threshold_ns = w->now.values[split];
@@ -232,24 +226,33 @@ static double share_of(uint32_t part, size_t whole)
 /* Whether the slow part is larger than it was, beyond chance. */
 static bool is_new_part(const struct work *w)
 {
-	double now = share_of(w->slow_now, w->now.count);
-	double before = share_of(w->slow_before, w->before.count);
+	double now = share_of(w->out->slow_count, w->now.count);
+	double before = share_of(w->out->before_slow_count, w->before.count);
 
 	return w->before.count >= COHORT_MIN &&
 	       now >= NEW_SHARE_RATIO * before &&
-	       fisher_mid_p(w->slow_now, (double)w->now.count, w->slow_before,
+	       fisher_mid_p(w->out->slow_count, (double)w->now.count,
+			    w->out->before_slow_count,
 			    (double)w->before.count) < COHORT_P;
+}
+
+static bool is_as_before(const struct work *w)
+{
+	return share_of(w->out->slow_count, w->now.count) <
+	       NEW_SHARE_RATIO *
+		       share_of(w->out->before_slow_count, w->before.count);
 }
 
 /* A part much slower than the rest, and more than there was of it, is a change
  * without a valley too: some requests of a feature, a burst. */
 static bool is_new_mode(struct work *w)
 {
-	if (!w->out->is_new || w->slow_now < COHORT_MIN)
+	if (!w->out->is_new || w->out->slow_count < COHORT_MIN)
 		return false;
-	set_medians(w, w->now.count - w->slow_now);
-	return w->fast_p50_ns >= 0 &&
-	       ratio(w->slow_p50_ns, w->fast_p50_ns) >= COHORT_MODE_RATIO;
+	set_medians(w, w->now.count - w->out->slow_count);
+	return w->out->fast_p50_ns >= 0 &&
+	       ratio(w->out->slow_p50_ns, w->out->fast_p50_ns) >=
+		       COHORT_MODE_RATIO;
 }
 
 static void set_percentile(struct work *w)
@@ -289,9 +292,10 @@ static bool find_mode(struct work *w, struct error *err)
 	is_bimodal = has_two_modes(w);
 	if (!is_bimodal)
 		out->threshold_ns = find_threshold(w);
-	w->slow_now = count_slow(&w->now, out->threshold_ns);
-	w->slow_before = count_slow(&w->before, out->threshold_ns);
+	out->slow_count = count_slow(&w->now, out->threshold_ns);
+	out->before_slow_count = count_slow(&w->before, out->threshold_ns);
 	out->is_new = is_new_part(w);
+	out->is_as_before = is_as_before(w);
 	is_bimodal = is_bimodal || is_new_mode(w);
 	set_percentile(w);
 	if (!find_concentrations(w, err))
@@ -494,166 +498,6 @@ static bool fill_cohorts(struct work *w, struct error *err)
 	       fill_cohort(w, &base, before, false, &w->out->baseline, err);
 }
 
-/* ---- in words ---- */
-
-static void tell_count(size_t count, struct buf *out)
-{
-	char text[COUNT_TEXT_BYTES];
-
-	format_count((int64_t)count, text);
-	buf_add_text(out, text);
-}
-
-static int percent(double share)
-{
-	return (int)(share * 100 + 0.5);
-}
-
-static void tell_concentration(const struct concentration *c, const char *what,
-			       struct buf *out)
-{
-	uint32_t slow = c->slow_count + c->other_slow_count;
-
-	buf_addf(out, "%u of %u slow spans are of %s ", c->slow_count, slow,
-		 what);
-	wording_add(out, c->value, WORDING_TEXT_BYTES);
-	buf_addf(out, ", one of %u (p50 ", c->value_count);
-	wording_add_duration(out, c->p50_ns);
-	buf_add_text(out, ", elsewhere ");
-	wording_add_duration(out, c->other_p50_ns);
-	buf_add_text(out, ")");
-}
-
-static void tell_window(const struct work *w, struct buf *out)
-{
-	buf_add_text(out, "the operation became slow as a whole: p50 ");
-	wording_add_duration(out, w->now.p50_ns);
-	buf_add_text(out, " over ");
-	tell_count(w->now.count, out);
-	buf_add_text(out, " spans, was ");
-	wording_add_duration(out, w->before.p50_ns);
-	buf_add_text(out, " over ");
-	tell_count(w->before.count, out);
-}
-
-static bool is_as_before(const struct work *w)
-{
-	return share_of(w->slow_now, w->now.count) <
-	       NEW_SHARE_RATIO * share_of(w->slow_before, w->before.count);
-}
-
-static void tell_bimodal(const struct work *w, struct buf *out)
-{
-	buf_addf(out, "%u of ", w->slow_now);
-	tell_count(w->now.count, out);
-	buf_add_text(out, " spans are slow (p50 ");
-	wording_add_duration(out, w->slow_p50_ns);
-	buf_add_text(out, "), the others of the same minutes fast (p50 ");
-	wording_add_duration(out, w->fast_p50_ns);
-	buf_add_text(out, ")");
-	if (w->before.count < COHORT_MIN)
-		return;
-	buf_addf(out,
-		 is_as_before(w) ? "; it was so before: %d %% were slow"
-				 : "; before, %d %% were slow",
-		 percent(share_of(w->slow_before, w->before.count)));
-	if (!w->out->is_new && !is_as_before(w))
-		buf_add_text(out, ", which may be chance");
-}
-
-/* Not those before, which tell what is usual. */
-#define OF_NOW " requests of these minutes"
-
-/* Rounded down: slower than 100 % only when it is slower than all. */
-static void tell_healthy(const struct work *w, struct buf *out)
-{
-	const struct durations *d = &w->now;
-
-	if ((double)w->want->duration_ns >=
-	    COHORT_RATIO * (double)w->before.p50_ns)
-		buf_add_text(out, "a slow one of a healthy operation");
-	else
-		buf_add_text(out, "the operation takes what it usually does");
-	buf_addf(out, ": this one is slower than %d %% of the ",
-		 (int)(w->out->percentile * 100));
-	tell_count(d->count, out);
-	buf_add_text(out, OF_NOW " (p50 ");
-	wording_add_duration(out, d->p50_ns);
-	buf_add_text(out, ", before ");
-	wording_add_duration(out, w->before.p50_ns);
-	buf_add_text(out, ")");
-}
-
-static void tell_unknown(const struct work *w, struct buf *out)
-{
-	if (w->now.count < COHORT_MIN) {
-		buf_add_text(out, "too few traces of these minutes to tell how "
-				  "many are slow: ");
-		tell_count(w->now.count, out);
-		return;
-	}
-	buf_add_text(out, "no earlier window to compare with: p50 ");
-	wording_add_duration(out, w->now.p50_ns);
-	buf_addf(out, ", this one is slower than %d %% of the ",
-		 (int)(w->out->percentile * 100));
-	tell_count(w->now.count, out);
-	buf_add_text(out, OF_NOW);
-}
-
-static void tell_text(const struct work *w, struct buf *out)
-{
-	switch (w->out->mode) {
-	case COHORT_WINDOW:
-		tell_window(w, out);
-		break;
-	case COHORT_BIMODAL:
-		if (w->out->instance.is_found)
-			tell_concentration(&w->out->instance, "instance", out);
-		else if (w->out->version.is_found)
-			tell_concentration(&w->out->version, "version", out);
-		else
-			tell_bimodal(w, out);
-		break;
-	case COHORT_HEALTHY:
-		tell_healthy(w, out);
-		break;
-	default:
-		tell_unknown(w, out);
-	}
-}
-
-static void tell_why(const struct work *w, struct buf *out)
-{
-	const struct cohorts *c = w->out;
-
-	buf_add_text(out, "slow from ");
-	wording_add_duration(out, c->threshold_ns);
-	buf_addf(out, ": %u of ", w->slow_now);
-	tell_count(w->now.count, out);
-	buf_addf(out, " spans now, %u of ", w->slow_before);
-	tell_count(w->before.count, out);
-	buf_add_text(out, " before");
-	if (!isnan(c->p))
-		buf_addf(out, "; rank sum z = %.1f", w->z);
-	buf_addf(out,
-		 "; profile ids: %zu slow, %zu fast, %zu baseline; "
-		 "instances %u, versions %u",
-		 c->slow.count, c->fast.count, c->baseline.count,
-		 c->instance.value_count, c->version.value_count);
-}
-
-static bool tell(const struct work *w, struct error *err)
-{
-	struct buf text;
-
-	buf_init(&text, SENTENCE_BYTES);
-	tell_text(w, &text);
-	if (!wording_take(&text, w->arena, &w->out->text, err))
-		return false;
-	tell_why(w, &text);
-	return wording_take(&text, w->arena, &w->out->why, err);
-}
-
 static bool find(struct work *w, struct error *err)
 {
 	const struct cohort_want *want = w->want;
@@ -662,7 +506,13 @@ static bool find(struct work *w, struct error *err)
 	    !collect(w, baseline_window(w), baseline_range(w), &w->before, err))
 		return false;
 	w->out->window_count = (uint32_t)w->now.count;
-	return find_mode(w, err) && fill_cohorts(w, err) && tell(w, err);
+	w->out->p50_ns = w->now.p50_ns;
+	w->out->before_count = (uint32_t)w->before.count;
+	w->out->before_p50_ns = w->before.p50_ns;
+	w->out->is_slow_itself = (double)want->duration_ns >=
+				 COHORT_RATIO * (double)w->before.p50_ns;
+	w->out->is_judged = find_mode(w, err) && fill_cohorts(w, err);
+	return w->out->is_judged;
 }
 
 bool cohorts_find(const struct cohort_want *want, struct arena *arena,

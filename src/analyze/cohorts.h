@@ -62,18 +62,29 @@ struct cohorts {
 	/* Compare the slow ones with the fast ones of the same minutes; else
 	 * with the baseline. */
 	bool is_against_fast;
+	bool is_judged;        /* all of this was looked at */
 	int64_t threshold_ns;  /* slow from here */
 	uint32_t window_count; /* spans of slow_range */
-	bool is_new;           /* bimodal: the baseline has no such part */
-	double p;              /* rank-sum of the window against the baseline;
-				  NaN not tested */
-	double percentile;     /* part of the slow window's (else of the
-				  baseline's) spans that were faster, 0..1; NaN
-				  not known */
+	uint32_t slow_count;   /* of these from the threshold on */
+	int64_t p50_ns;        /* of all of them; -1 none */
+	uint32_t before_count; /* the same of the baseline */
+	uint32_t before_slow_count;
+	int64_t before_p50_ns;
+	/* Bimodal: medians of the two parts; the baseline has no such part, or
+	 * one about as large. */
+	int64_t slow_p50_ns;
+	int64_t fast_p50_ns;
+	bool is_new;
+	bool is_as_before;
+	bool is_slow_itself; /* the span, beside the baseline's median */
+	double p; /* rank-sum of the window against the baseline; NaN not
+		     tested */
+	double z; /* its statistic */
+	double percentile;             /* part of the slow window's (else of the
+					  baseline's) spans that were faster, 0..1; NaN
+					  not known */
 	struct concentration instance; /* slow ones on one instance */
 	struct concentration version;  /* of one version */
-	struct str text;               /* one sentence for the report */
-	struct str why;                /* numbers behind it, for --why */
 };
 
 /* The span's own profile id is always in the slow cohort. *out lives in the

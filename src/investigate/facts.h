@@ -21,7 +21,7 @@ enum note_kind {
 	NOTE_NO_OTHER_TRACES,      /* reason: of the trace server */
 	NOTE_TRACE_OF_FILE,        /* so there are no others, either */
 	NOTE_QUESTIONS_UNANSWERED, /* count of total; reason: the first's */
-	NOTE_ONE_KIND_IS_SLOW,     /* text: one instance, one version */
+	NOTE_ONE_KIND_IS_SLOW,     /* cohorts: one instance, one version */
 	NOTE_SIDE_MISSING,         /* name: profile or baseline; reason */
 	NOTE_SPAN_SAMPLES_MISSING, /* reason */
 	NOTE_SPANS_IGNORED,        /* the server gave the whole service */
@@ -51,10 +51,13 @@ enum note_kind {
 	NOTE_KINDS
 };
 
+struct cohorts; /* analyze/cohorts.h */
+
 struct note {
 	enum note_kind kind;
 	struct str name;
 	struct str text;
+	const struct cohorts *cohorts;
 	const char *reason; /* of a server, in its words */
 	size_t count;
 	size_t total;

@@ -364,7 +364,7 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 		c->mode == COHORT_HEALTHY && !has_own_moved && is_outside;
 	out->is_healthy =
 		c->mode == COHORT_HEALTHY && !has_own_moved && !is_outside;
-	out->health_text = c->text;
+	out->cohorts = c;
 	out->operation_per_s = c->window_count / time_range_seconds(out->slow);
 	if (c->instance.is_found)
 		out->instance = c->instance.value;
@@ -385,7 +385,7 @@ static void note_concentration(const struct investigation *v,
 	    (c->instance.is_found || c->version.is_found))
 		investigation_note(v,
 				   (struct note){ .kind = NOTE_ONE_KIND_IS_SLOW,
-						  .text = c->text });
+						  .cohorts = c });
 }
 
 static bool find_cohorts(struct symptom *out, struct operation_history *s,
@@ -423,17 +423,6 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 	return true;
 }
 
-/* "baseline 10:05-10:15 is healthy (p50 48 ms over 212 spans)": the report
- * says the rest itself. */
-static struct str within_brackets(struct str text)
-{
-	size_t from = str_find(text, STR("("));
-
-	if (from == SIZE_MAX || !str_ends(text, STR(")")))
-		return text;
-	return str_slice(text, from + 1, text.len - from - 2);
-}
-
 static void use_baseline(struct symptom *out, const struct operation_history *s)
 {
 	const struct baseline_health *b;
@@ -445,7 +434,7 @@ static void use_baseline(struct symptom *out, const struct operation_history *s)
 	out->has_base = true;
 	out->base_healthy = b->healthy;
 	out->base_kind = str_from(baseline_slot_name(s->baseline.chosen));
-	out->base_text = within_brackets(s->baseline.text);
+	out->base_choice = &s->baseline;
 }
 
 /* What the traces could not choose: the window before, unchecked; or what

@@ -21,7 +21,7 @@
 
 /* What a baseline is, beside its kind and range. */
 enum base_is {
-	BASE_IS_WINDOW = 0,    /* base_text */
+	BASE_IS_WINDOW = 0,    /* base_choice */
 	BASE_IS_VERSION,       /* base_version, by label alone */
 	BASE_IS_VERSION_SPANS, /* base_version, base_p50_ns over its spans */
 	BASE_IS_OTHER_VERSIONS,
@@ -29,17 +29,18 @@ enum base_is {
 
 /* The traces' half of the question. Borrowed from the run. */
 struct symptom {
-	struct str service;     /* as traces have it */
-	uint32_t resource;      /* of the process that owns the time */
-	uint64_t profile_id;    /* of this request in it, 0 none */
-	int64_t own_ns;         /* its own time in this request */
-	int64_t growth_ns;      /* what there is to explain, per request */
-	bool is_close_span;     /* another span took nearly as long */
-	bool has_history;       /* growth is against other traces */
-	bool is_healthy;        /* the operation is as quick as ever */
-	bool is_outside;        /* so, but more grew than the process took */
-	bool is_ordinary;       /* and so is the span itself */
-	struct str health_text; /* how quick, and how slow this one is */
+	struct str service;  /* as traces have it */
+	uint32_t resource;   /* of the process that owns the time */
+	uint64_t profile_id; /* of this request in it, 0 none */
+	int64_t own_ns;      /* its own time in this request */
+	int64_t growth_ns;   /* what there is to explain, per request */
+	bool is_close_span;  /* another span took nearly as long */
+	bool has_history;    /* growth is against other traces */
+	bool is_healthy;     /* the operation is as quick as ever */
+	bool is_outside;     /* so, but more grew than the process took */
+	bool is_ordinary;    /* and so is the span itself */
+	/* How quick it is, and how slow this one; NULL: not known. */
+	const struct cohorts *cohorts;
 	struct time_range slow; /* windows to compare */
 	/* That one before it was cut to the time of symptom. */
 	struct time_range slow_asked;
@@ -47,7 +48,8 @@ struct symptom {
 	bool has_base;
 	int base_healthy; /* as in struct baseline_info */
 	struct str base_kind;
-	struct str base_text;
+	/* By which traces chose the window; NULL: they did not. */
+	const struct baseline_choice *base_choice;
 	enum base_is base_is;
 	int64_t base_p50_ns;
 	size_t base_span_count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/baseline_words.h"
 
-#include "analyze/wording.h"
+#include "report/baseline_text.h"
+#include "report/wording.h"
 
 #define NAME_BYTES 60u
 #define TEXT_BYTES 256u
@@ -12,7 +13,8 @@ void baseline_words_add(const struct symptom *s, struct buf *out)
 
 	switch (s->base_is) {
 	case BASE_IS_WINDOW:
-		buf_add_str(out, s->base_text.ptr ? s->base_text : STR(""));
+		if (s->base_choice)
+			baseline_tell_chosen(s->base_choice, out);
 		break;
 	case BASE_IS_VERSION:
 		buf_add_str(out, s->base_version);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/cause_text.h"
 
-#include "analyze/wording.h"
 #include "report/confidence.h"
+#include "report/wording.h"
 
 static const char *kind_words(enum cause_kind kind)
 {

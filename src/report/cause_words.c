@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/wording.h"
 #include "base/num.h"
+#include "report/cohorts_text.h"
 #include "report/confidence.h"
+#include "report/wording.h"
 
 #define DURATION_BYTES 24
 
@@ -98,7 +99,7 @@ static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
 static void tell_healthy(const struct profile_inquiry *q, struct buf *out)
 {
 	buf_add_text(out, "no regression: ");
-	add_name(out, q->s->health_text);
+	cohorts_tell(q->s->cohorts, out);
 	buf_add_text(out, "; computing: ");
 	add_ns(out, q->cpu.slow_ns);
 	if (q->cpu.slow_ns <= q->cpu.own_ns) {
@@ -261,7 +262,7 @@ static void tell_unknown(const struct profile_inquiry *q, struct buf *out)
 {
 	if (q->s->is_healthy) {
 		buf_add_text(out, "no regression: ");
-		add_name(out, q->s->health_text);
+		cohorts_tell(q->s->cohorts, out);
 		add_load(q, out);
 		return;
 	}
@@ -279,7 +280,7 @@ static void tell_trace_cause(const struct profile_inquiry *q, struct buf *out)
 	add_name(out, q->v->result->cause.text);
 	if (q->s->is_healthy) {
 		buf_add_text(out, "; no regression: ");
-		add_name(out, q->s->health_text);
+		cohorts_tell(q->s->cohorts, out);
 	}
 	if (q->cpu_verdict == CPU_UNKNOWN)
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/choice_reasons.h"
 
-#include "analyze/wording.h"
 #include "base/num.h"
+#include "report/wording.h"
 
 /* Candidates told; below these it is all about crumbs. */
 #define TOLD_CANDIDATES 6u

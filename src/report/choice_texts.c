@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/choice_texts.h"
 
-#include "analyze/wording.h"
 #include "base/num.h"
 #include "report/finding_texts.h"
+#include "report/wording.h"
 
 /* Steps of the path that are kept: the way in and the way to the span; what
  * a deep recursion puts between them is counted. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/confidence.h"
 
-#include "analyze/wording.h"
+#include "report/wording.h"
 
 void confidence_tell_basis(const struct result *result, struct buf *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/finding_texts.h"
 
-#include "analyze/wording.h"
 #include "base/num.h"
+#include "report/wording.h"
 
 /* Pauses between attempts are told when they are a quarter of what was lost. */
 #define PAUSE_SHARE 4

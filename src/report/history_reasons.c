@@ -2,7 +2,10 @@
 #include "report/history_reasons.h"
 
 #include "base/num.h"
+#include "report/baseline_text.h"
 #include "report/baseline_words.h"
+#include "report/cohorts_text.h"
+#include "report/wording.h"
 
 #define DURATION_BYTES 24
 #define CLOCK_BYTES 16
@@ -85,6 +88,25 @@ static const char *outcome_of(const struct symptom *symptom,
 	return ": rejected";
 }
 
+static void keep(struct buf *text, struct notes *reasons)
+{
+	notes_add(reasons, "%s", buf_text(text));
+	buf_release(text);
+}
+
+static void tell_weighed(const struct symptom *symptom,
+			 const struct operation_history *s, unsigned slot,
+			 struct notes *reasons)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	buf_addf(&text, "baseline: %s: ", baseline_slot_name(slot));
+	baseline_tell_window(&s->baseline.slots[slot], &text);
+	buf_add_text(&text, outcome_of(symptom, s, slot));
+	keep(&text, reasons);
+}
+
 static void tell_slot(const struct symptom *symptom,
 		      const struct operation_history *s, unsigned slot,
 		      struct notes *reasons)
@@ -98,10 +120,8 @@ static void tell_slot(const struct symptom *symptom,
 	else if (!job->job.has_answer)
 		notes_add(reasons, "baseline: %s: no answer: %.*s", name,
 			  ERROR_PRECISION, job->job.err.message);
-	else if (s->baseline.slots[slot].text.ptr)
-		notes_add(reasons, "baseline: %s: %.*s%s", name,
-			  STR_ARGS(s->baseline.slots[slot].text),
-			  outcome_of(symptom, s, slot));
+	else if (s->baseline.slots[slot].said)
+		tell_weighed(symptom, s, slot, reasons);
 }
 
 static void tell_fast(const struct symptom *symptom,
@@ -151,6 +171,19 @@ static void tell_version(const struct symptom *symptom,
 	notes_add(reasons, "baseline: version: %s", outcome);
 }
 
+static void tell_requests(const struct cohorts *c,
+			  void (*tell)(const struct cohorts *c,
+				       struct buf *out),
+			  struct notes *reasons)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	buf_add_text(&text, "requests: ");
+	tell(c, &text);
+	keep(&text, reasons);
+}
+
 void history_reasons_add(const struct symptom *symptom,
 			 const struct operation_history *s,
 			 const struct baseline_want *want,
@@ -171,10 +204,10 @@ void history_reasons_add(const struct symptom *symptom,
 			  NAME_PRECISION, want->text);
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
 		tell_slot(symptom, s, i, reasons);
-	if (!s->cohorts.text.ptr)
+	if (!s->cohorts.is_judged)
 		return;
 	tell_fast(symptom, s, reasons);
 	tell_version(symptom, s, reasons);
-	notes_add(reasons, "requests: %.*s", STR_ARGS(s->cohorts.text));
-	notes_add(reasons, "requests: %.*s", STR_ARGS(s->cohorts.why));
+	tell_requests(&s->cohorts, cohorts_tell, reasons);
+	tell_requests(&s->cohorts, cohorts_tell_numbers, reasons);
 }

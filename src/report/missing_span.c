@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/missing_span.h"
 
-#include "analyze/wording.h"
+#include "report/wording.h"
 
 /* Names listed when the one asked for is not there. */
 #define LISTED_NAMES 5u

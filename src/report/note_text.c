@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/note_text.h"
 
+#include "report/cohorts_text.h"
+#include "report/wording.h"
+
 /* Notes whose words hold nothing of the run. */
 static const char *const plain[] = {
 	[NOTE_WINDOW_WITHOUT_SPAN] =
@@ -37,11 +40,21 @@ static const char *const plain[] = {
 		"--show...): no rows; the verdict is of the whole profile",
 };
 
+static void add_cohorts(const struct note *n, struct notes *notes)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	cohorts_tell(n->cohorts, &text);
+	notes_add(notes, "%s", buf_text(&text));
+	buf_release(&text);
+}
+
 static void add_names(const struct note *n, struct notes *notes)
 {
 	switch (n->kind) {
 	case NOTE_ONE_KIND_IS_SLOW:
-		notes_add(notes, "%.*s", STR_ARGS(n->text));
+		add_cohorts(n, notes);
 		break;
 	case NOTE_NO_BASELINE_ASKED:
 		notes_add(notes,

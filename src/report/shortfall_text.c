@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "analyze/wording.h"
+#include "report/wording.h"
 #include "backend/selector.h"
 #include "backend/window_parts.h"
 #include "base/buf.h"

@@ -20,7 +20,11 @@ static void expect(const struct symptom *s, const char *want)
 
 static void what_it_is_has_words(void **state)
 {
-	struct symptom s = { .base_text = STR("p50 7 ms over 98 spans"),
+	const struct baseline_choice choice = {
+		.slots[BASELINE_PREVIOUS] = { .count = 98,
+					      .p50_ns = 7 * NS_PER_MS },
+	};
+	struct symptom s = { .base_choice = &choice,
 			     .base_version = STR("1.2"),
 			     .base_p50_ns = 40 * NS_PER_MS,
 			     .base_span_count = 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/wording.h"
+#include "report/wording.h"
 
 #include "base/num.h"
 #include "base/timefmt.h"
@@ -39,7 +39,9 @@ void wording_add_call(struct buf *out, const struct calls *c, uint32_t span)
 	struct buf call;
 
 	buf_init(&call, WORDING_BYTES);
-	calls_describe(c, span, &call);
+	calls_describe(c, span, "call", &call);
+	if (call.state == BUF_OK && !call.len)
+		buf_add_text(&call, "(no name)");
 	if (call.state != BUF_OK)
 		out->state = call.state;
 	buf_add_char(out, '"');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pieces of the sentences that analysis writes into a result.
+ * Pieces that sentences of the report have in common: names, durations, calls.
  */
-#ifndef ANALYZE_WORDING_H
-#define ANALYZE_WORDING_H
+#ifndef REPORT_WORDING_H
+#define REPORT_WORDING_H
 
 #include "analyze/calls.h"
 #include "base/arena.h"

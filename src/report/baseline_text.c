@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/baseline_text.h"
+
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "report/wording.h"
+
+static void tell_range(struct time_range range, struct buf *out)
+{
+	char from[16], to[16];
+
+	format_clock(range.from_ns, false, from);
+	format_clock(range.to_ns, false, to);
+	buf_addf(out, "%s-%s", from, to);
+}
+
+static void tell_numbers(const struct baseline_health *b, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	format_count(b->count, count);
+	buf_add_text(out, "p50 ");
+	wording_add_duration(out, b->p50_ns);
+	buf_addf(out, " over %s spans", count);
+}
+
+static void tell_numbers_in_brackets(const struct baseline_health *b,
+				     struct buf *out)
+{
+	buf_add_text(out, " (");
+	tell_numbers(b, out);
+	buf_add_char(out, ')');
+}
+
+void baseline_tell_window(const struct baseline_health *b, struct buf *out)
+{
+	if (b->said == BASELINE_NO_ANSWER) {
+		buf_add_text(out, "not asked or no answer");
+		return;
+	}
+	tell_range(b->range, out);
+	switch (b->said) {
+	case BASELINE_NOT_WEIGHED:
+	case BASELINE_NO_ANSWER:
+		break;
+	case BASELINE_ALL_SLOW:
+		buf_add_text(out, " was slow all the time");
+		break;
+	case BASELINE_NO_SPANS:
+		buf_add_text(out, " holds no span of the operation");
+		break;
+	case BASELINE_FEW_SPANS:
+		buf_addf(out, " tells nothing: %u span%s of the operation",
+			 b->count, b->count == 1 ? "" : "s");
+		break;
+	case BASELINE_HEALTHY:
+		buf_add_text(out, " is healthy");
+		tell_numbers_in_brackets(b, out);
+		break;
+	case BASELINE_NOT_FASTER:
+		buf_add_text(out, " is not clearly faster");
+		tell_numbers_in_brackets(b, out);
+		break;
+	}
+}
+
+void baseline_tell_chosen(const struct baseline_choice *choice, struct buf *out)
+{
+	const struct baseline_health *b = &choice->slots[choice->chosen];
+
+	if (!choice->is_alike) {
+		tell_numbers(b, out);
+		return;
+	}
+	buf_add_text(out, "baseline ");
+	tell_range(b->range, out);
+	buf_add_text(out, " is like it");
+	tell_numbers_in_brackets(b, out);
+	buf_add_text(out, choice->is_only
+				  ? ", and no earlier window is known"
+				  : ", and no earlier window was faster");
+}

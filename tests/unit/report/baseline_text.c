@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/baseline_text.h"
+
+#define MINUTE (60 * NS_PER_S)
+
+/* 22:03 to 22:13. */
+static const struct time_range range = { 1323 * MINUTE, 1333 * MINUTE };
+
+static void expect_window(enum baseline_said said, uint32_t count,
+			  const char *words)
+{
+	struct baseline_health b = { .said = said,
+				     .range = range,
+				     .count = count,
+				     .p50_ns = 50 * NS_PER_MS };
+	struct buf text;
+
+	buf_init(&text, MIB);
+	baseline_tell_window(&b, &text);
+	assert_string_equal(buf_text(&text), words);
+	buf_release(&text);
+}
+
+static void windows(void **state)
+{
+	(void)state;
+	expect_window(BASELINE_NO_ANSWER, 0, "not asked or no answer");
+	expect_window(BASELINE_ALL_SLOW, 0,
+		      "22:03-22:13 was slow all the time");
+	expect_window(BASELINE_NO_SPANS, 0,
+		      "22:03-22:13 holds no span of the operation");
+	expect_window(BASELINE_FEW_SPANS, 1,
+		      "22:03-22:13 tells nothing: 1 span of the operation");
+	expect_window(BASELINE_FEW_SPANS, 4,
+		      "22:03-22:13 tells nothing: 4 spans of the operation");
+	expect_window(BASELINE_HEALTHY, 1212,
+		      "22:03-22:13 is healthy (p50 50 ms over 1,212 spans)");
+	expect_window(BASELINE_NOT_FASTER, 20,
+		      "22:03-22:13 is not clearly faster (p50 50 ms over 20 "
+		      "spans)");
+}
+
+static void expect_chosen(bool is_alike, bool is_only, const char *words)
+{
+	struct baseline_choice choice = {
+		.slots[BASELINE_HOUR] = { .said = BASELINE_HEALTHY,
+					  .range = range,
+					  .count = 5,
+					  .p50_ns = 40 * NS_PER_MS },
+		.chosen = BASELINE_HOUR,
+		.is_alike = is_alike,
+		.is_only = is_only,
+	};
+	struct buf text;
+
+	buf_init(&text, MIB);
+	baseline_tell_chosen(&choice, &text);
+	assert_string_equal(buf_text(&text), words);
+	buf_release(&text);
+}
+
+static void the_one_chosen(void **state)
+{
+	(void)state;
+	expect_chosen(false, false, "p50 40 ms over 5 spans");
+	expect_chosen(true, true,
+		      "baseline 22:03-22:13 is like it (p50 40 ms over 5 "
+		      "spans), and no earlier window is known");
+	expect_chosen(true, false,
+		      "baseline 22:03-22:13 is like it (p50 40 ms over 5 "
+		      "spans), and no earlier window was faster");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(windows),
+		cmocka_unit_test(the_one_chosen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "report/cohorts_text.h"
+
+/* 22 spans now and before. */
+static struct cohorts ordinary(enum cohort_mode mode)
+{
+	return (struct cohorts){
+		.mode = mode,
+		.is_judged = true,
+		.threshold_ns = 158 * NS_PER_MS,
+		.window_count = 1022,
+		.slow_count = 10,
+		.p50_ns = 51 * NS_PER_MS,
+		.before_count = 22,
+		.before_slow_count = 2,
+		.before_p50_ns = 50 * NS_PER_MS,
+		.slow_p50_ns = 500 * NS_PER_MS,
+		.fast_p50_ns = 49 * NS_PER_MS,
+		.percentile = 0.999,
+		.p = NAN,
+	};
+}
+
+static void expect(const struct cohorts *c, const char *words)
+{
+	struct buf text;
+
+	buf_init(&text, MIB);
+	cohorts_tell(c, &text);
+	assert_string_equal(buf_text(&text), words);
+	buf_release(&text);
+}
+
+static void as_a_whole(void **state)
+{
+	struct cohorts c = ordinary(COHORT_WINDOW);
+
+	(void)state;
+	expect(&c, "the operation became slow as a whole: p50 51 ms over 1,022 "
+		   "spans, was 50 ms over 22");
+}
+
+static void a_part(void **state)
+{
+	struct cohorts c = ordinary(COHORT_BIMODAL);
+
+	(void)state;
+	c.is_new = true;
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+		   "same minutes fast (p50 49 ms); before, 9 % were slow");
+	c.is_new = false;
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+		   "same minutes fast (p50 49 ms); before, 9 % were slow, "
+		   "which may be chance");
+	c.is_as_before = true;
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+		   "same minutes fast (p50 49 ms); it was so before: 9 % were "
+		   "slow");
+	c.before_count = COHORT_MIN - 1;
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+		   "same minutes fast (p50 49 ms)");
+}
+
+static void one_instance_or_version(void **state)
+{
+	struct cohorts c = ordinary(COHORT_BIMODAL);
+
+	(void)state;
+	c.version = (struct concentration){ .is_found = true,
+					    .value = STR("v2"),
+					    .slow_count = 20,
+					    .other_slow_count = 2,
+					    .value_count = 3,
+					    .p50_ns = 500 * NS_PER_MS,
+					    .other_p50_ns = 50 * NS_PER_MS };
+	expect(&c, "20 of 22 slow spans are of version v2, one of 3 (p50 500 "
+		   "ms, elsewhere 50 ms)");
+	c.instance = c.version;
+	c.instance.value = STR("pod-3");
+	expect(&c, "20 of 22 slow spans are of instance pod-3, one of 3 (p50 "
+		   "500 ms, elsewhere 50 ms)");
+}
+
+/* Slower than 100 % only when slower than all. */
+static void healthy(void **state)
+{
+	struct cohorts c = ordinary(COHORT_HEALTHY);
+
+	(void)state;
+	c.is_slow_itself = true;
+	expect(&c, "a slow one of a healthy operation: this one is slower than "
+		   "99 % of the 1,022 requests of these minutes (p50 51 ms, "
+		   "before 50 ms)");
+	c.is_slow_itself = false;
+	c.percentile = 1;
+	expect(&c, "the operation takes what it usually does: this one is "
+		   "slower than 100 % of the 1,022 requests of these minutes "
+		   "(p50 51 ms, before 50 ms)");
+}
+
+static void not_known(void **state)
+{
+	struct cohorts c = ordinary(COHORT_UNKNOWN);
+
+	(void)state;
+	expect(&c, "no earlier window to compare with: p50 51 ms, this one is "
+		   "slower than 99 % of the 1,022 requests of these minutes");
+	c.window_count = 4;
+	expect(&c, "too few traces of these minutes to tell how many are slow: "
+		   "4");
+}
+
+static void numbers_behind_it(void **state)
+{
+	struct cohorts c = ordinary(COHORT_WINDOW);
+	struct buf text;
+
+	(void)state;
+	c.slow.count = 11;
+	c.fast.count = 60;
+	c.instance.value_count = 3;
+	buf_init(&text, MIB);
+	cohorts_tell_numbers(&c, &text);
+	assert_string_equal(buf_text(&text),
+			    "slow from 158 ms: 10 of 1,022 spans now, 2 of 22 "
+			    "before; profile ids: 11 slow, 60 fast, 0 "
+			    "baseline; instances 3, versions 0");
+	buf_clear(&text);
+	c.p = 1e-6;
+	c.z = 5.66;
+	cohorts_tell_numbers(&c, &text);
+	assert_string_equal(buf_text(&text),
+			    "slow from 158 ms: 10 of 1,022 spans now, 2 of 22 "
+			    "before; rank sum z = 5.7; profile ids: 11 slow, "
+			    "60 fast, 0 baseline; instances 3, versions 0");
+	buf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_a_whole),
+		cmocka_unit_test(a_part),
+		cmocka_unit_test(one_instance_or_version),
+		cmocka_unit_test(healthy),
+		cmocka_unit_test(not_known),
+		cmocka_unit_test(numbers_behind_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
