@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/limits.h"
 
 struct word {
 	const char *text;
@@ -32,9 +32,9 @@ static const struct word test_words[] = {
 
 /* A line being read. */
 struct reader {
-	const char *name;
 	size_t line; /* from 1 */
 	struct str rest;
+	struct rules_fault *fault;
 };
 
 static bool is_blank(char c)
@@ -42,9 +42,19 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static bool fail(const struct reader *r, struct error *err)
+static bool fail(const struct reader *r, struct rules_fault fault)
 {
-	return error_prefix(err, "%s:%zu", r->name, r->line);
+	fault.line = r->line;
+	*r->fault = fault;
+	return false;
+}
+
+static bool fail_word(const struct reader *r, enum rules_place place,
+		      struct str word)
+{
+	return fail(r, (struct rules_fault){ .kind = RULES_FAULT_WORD,
+					     .place = place,
+					     .word = word });
 }
 
 /* '#' within a word is none: "Array#each" is a name of Ruby's. */
@@ -80,49 +90,19 @@ static bool find_word(const struct word *words, struct str text,
 	return false;
 }
 
-/* "unknown test 'x' (one of pkg, name-is)"; list is released. */
-static bool fail_word(const char *what, struct str word, struct buf *list,
-		      struct error *err)
+const char *code_rules_word(enum rules_place place, unsigned index)
 {
-	if (word.len > 40)
-		word.len = 40;
-	if (word.len)
-		error_set(err, ERROR_USAGE, "unknown %s '%.*s' (one of %s)",
-			  what, STR_ARGS(word), buf_text(list));
-	else
-		error_set(err, ERROR_USAGE,
-			  "no %s: a rule is LANGUAGE KIND TEST TEXT, the %s "
-			  "one of %s",
-			  what, what, buf_text(list));
-	buf_release(list);
-	return false;
-}
-
-static bool fail_known(const char *what, struct str word,
-		       const struct word *words, struct error *err)
-{
-	struct buf list;
-
-	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (const struct word *w = words; w->text; w++)
-		buf_addf(&list, "%s%s", list.len ? ", " : "", w->text);
-	return fail_word(what, word, &list, err);
-}
-
-static bool fail_kind(struct str word, struct error *err)
-{
-	struct buf list;
-
-	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (int i = 0; i < CODE_KIND_COUNT; i++)
-		buf_addf(&list, "%s%s", i ? ", " : "",
-			 code_kind_name((enum code_kind)i));
-	return fail_word("kind", word, &list, err);
+	if (place == RULES_LANGUAGE)
+		return language_words[index].text;
+	if (place == RULES_TEST)
+		return test_words[index].text;
+	return index < CODE_KIND_COUNT ? code_kind_name((enum code_kind)index)
+				       : NULL;
 }
 
 /* "rust,native" */
-static bool parse_languages(struct str word, unsigned int *languages,
-			    struct error *err)
+static bool parse_languages(const struct reader *r, struct str word,
+			    unsigned int *languages)
 {
 	struct str rest = word;
 
@@ -133,51 +113,43 @@ static bool parse_languages(struct str word, unsigned int *languages,
 		unsigned int bits;
 
 		if (!find_word(language_words, one, &bits))
-			return fail_known("language", one, language_words, err);
+			return fail_word(r, RULES_LANGUAGE, one);
 		*languages |= bits;
 		rest = comma == SIZE_MAX ? STR("")
 					 : str_slice(rest, comma + 1, rest.len);
 		if (comma != SIZE_MAX && !rest.len)
-			return fail_known("language", rest, language_words,
-					  err);
+			return fail_word(r, RULES_LANGUAGE, rest);
 	} while (rest.len);
 	return true;
 }
 
-static bool parse_text(struct str text, struct error *err)
+static bool parse_text(const struct reader *r, struct str text)
 {
 	if (!text.len)
-		return error_set(err, ERROR_USAGE,
-				 "no text to compare with: a rule is LANGUAGE "
-				 "KIND TEST TEXT");
+		return fail(
+			r, (struct rules_fault){ .kind = RULES_FAULT_NO_TEXT });
 	if (text.len > LIMIT_RULE_TEXT_BYTES)
-		return error_set(err, ERROR_USAGE,
-				 "the text is %zu bytes long (at most %u)",
-				 text.len, LIMIT_RULE_TEXT_BYTES);
+		return fail(r, (struct rules_fault){ .kind = RULES_FAULT_TEXT,
+						     .bytes = text.len });
 	return true;
 }
 
-static bool parse_rule(struct reader *r, struct code_rule *rule,
-		       struct error *err)
+static bool parse_rule(struct reader *r, struct code_rule *rule)
 {
-	struct str word = next_word(r);
 	unsigned int op;
+	struct str word = next_word(r);
 
-	if (!parse_languages(word, &rule->languages, err))
-		return fail(r, err);
+	if (!parse_languages(r, word, &rule->languages))
+		return false;
 	word = next_word(r);
-	if (!code_kind_parse(word, &rule->kind)) {
-		fail_kind(word, err);
-		return fail(r, err);
-	}
+	if (!code_kind_parse(word, &rule->kind))
+		return fail_word(r, RULES_KIND, word);
 	word = next_word(r);
-	if (!find_word(test_words, word, &op)) {
-		fail_known("test", word, test_words, err);
-		return fail(r, err);
-	}
+	if (!find_word(test_words, word, &op))
+		return fail_word(r, RULES_TEST, word);
 	rule->op = (enum rule_op)op;
 	rule->text = r->rest;
-	return parse_text(rule->text, err) || fail(r, err);
+	return parse_text(r, rule->text);
 }
 
 static bool rule_add(struct code_rules *rules, size_t *cap, struct arena *arena,
@@ -185,12 +157,11 @@ static bool rule_add(struct code_rules *rules, size_t *cap, struct arena *arena,
 {
 	struct code_rule rule;
 
-	if (!parse_rule(r, &rule, err))
+	if (!parse_rule(r, &rule))
 		return false;
-	if (rules->count == LIMIT_RULES) {
-		error_set(err, ERROR_USAGE, "more than %u rules", LIMIT_RULES);
-		return fail(r, err);
-	}
+	if (rules->count == LIMIT_RULES)
+		return fail(r,
+			    (struct rules_fault){ .kind = RULES_FAULT_COUNT });
 	rule.text = arena_str(arena, rule.text);
 	if (!rule.text.ptr ||
 	    !arena_reserve(arena, (void **)&rules->items, cap, rules->count + 1,
@@ -200,27 +171,36 @@ static bool rule_add(struct code_rules *rules, size_t *cap, struct arena *arena,
 	return true;
 }
 
-bool code_rules_parse(struct code_rules *rules, struct arena *arena,
-		      const char *name, struct str text, struct error *err)
+static bool read_lines(struct code_rules *rules, struct arena *arena,
+		       struct str text, struct reader *r, struct error *err)
 {
-	struct reader r = { .name = name };
 	size_t cap = 0;
 
-	*rules = (struct code_rules){ .count = 0 };
-	if (text.len > LIMIT_RULE_FILE_BYTES)
-		return error_set(err, ERROR_USAGE,
-				 "%s: the rules are %zu bytes long (at most "
-				 "%zu)",
-				 name, text.len, LIMIT_RULE_FILE_BYTES);
 	while (text.len) {
 		size_t end = str_find(text, STR("\n"));
 
-		r.line++;
-		r.rest = str_trim(without_comment(str_slice(text, 0, end)));
+		r->line++;
+		r->rest = str_trim(without_comment(str_slice(text, 0, end)));
 		text = end == SIZE_MAX ? STR("")
 				       : str_slice(text, end + 1, text.len);
-		if (r.rest.len && !rule_add(rules, &cap, arena, &r, err))
+		if (r->rest.len && !rule_add(rules, &cap, arena, r, err))
 			return false;
 	}
 	return true;
+}
+
+bool code_rules_parse(struct code_rules *rules, struct arena *arena,
+		      struct str text, struct rules_fault *fault,
+		      struct error *err)
+{
+	struct reader r = { .fault = fault };
+
+	*rules = (struct code_rules){ .count = 0 };
+	*fault = (struct rules_fault){ .kind = RULES_FAULT_NONE };
+	if (text.len > LIMIT_RULE_FILE_BYTES)
+		fail(&r, (struct rules_fault){ .kind = RULES_FAULT_FILE,
+					       .bytes = text.len });
+	else if (read_lines(rules, arena, text, &r, err))
+		return true;
+	return fault->kind && error_set(err, ERROR_USAGE, "%s", "");
 }

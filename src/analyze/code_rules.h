@@ -48,11 +48,35 @@ struct code_rules {
 	struct code_memo *memo;
 };
 
-/* Reads the text of a rule file. Memory and texts live in the arena; name is
- * the file's, for messages. A line that is no rule is ERROR_USAGE and told
- * with its place and with what may stand there. */
+/* What is wrong with a rule file. */
+enum rules_fault_kind {
+	RULES_FAULT_NONE = 0,
+	RULES_FAULT_WORD,    /* unknown, or missing: empty */
+	RULES_FAULT_NO_TEXT, /* to compare with */
+	RULES_FAULT_TEXT,    /* more than LIMIT_RULE_TEXT_BYTES */
+	RULES_FAULT_COUNT,   /* more than LIMIT_RULES */
+	RULES_FAULT_FILE,    /* more than LIMIT_RULE_FILE_BYTES; line is 0 */
+};
+
+/* Places of a line that take words of a list. */
+enum rules_place { RULES_LANGUAGE = 0, RULES_KIND, RULES_TEST };
+
+struct rules_fault {
+	enum rules_fault_kind kind;
+	enum rules_place place; /* of the word */
+	struct str word;        /* borrowed from the text of the file */
+	size_t line;            /* from 1 */
+	size_t bytes;           /* what there is too much of */
+};
+
+/* The words that may stand in a place; NULL past the last one. */
+const char *code_rules_word(enum rules_place place, unsigned index);
+
+/* Reads the text of a rule file. Memory and texts live in the arena. A line
+ * that is no rule is ERROR_USAGE, without a message: *fault has what is wrong,
+ * report/rules_fault_text.h the words. */
 bool code_rules_parse(struct code_rules *rules, struct arena *arena,
-		      const char *name, struct str text,
+		      struct str text, struct rules_fault *fault,
 		      struct error *err) MUST_CHECK;
 
 #endif

@@ -15,6 +15,7 @@
 #include "report/comparison_notes.h"
 #include "report/finding_report.h"
 #include "report/note_text.h"
+#include "report/rules_fault_text.h"
 #include "report/shortfall_text.h"
 
 static bool keep_classes(struct run *r, struct error *err)
@@ -26,6 +27,7 @@ static bool keep_classes(struct run *r, struct error *err)
 static bool load_rules(struct run *r, struct error *err)
 {
 	const char *path = r->ctx.options->rules;
+	struct rules_fault fault = { .kind = RULES_FAULT_NONE };
 	struct buf text;
 	bool is_done;
 
@@ -33,8 +35,10 @@ static bool load_rules(struct run *r, struct error *err)
 		return keep_classes(r, err);
 	buf_init(&text, LIMIT_RULE_FILE_BYTES);
 	is_done = file_read(path, &text, err) &&
-		  code_rules_parse(&r->rules, &r->ctx.arena, path,
-				   buf_str(&text), err);
+		  code_rules_parse(&r->rules, &r->ctx.arena, buf_str(&text),
+				   &fault, err);
+	if (fault.kind)
+		rules_fault_explain(&fault, path, err);
 	buf_release(&text);
 	if (!is_done)
 		return error_prefix(err, "--rules");

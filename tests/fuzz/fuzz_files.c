@@ -9,6 +9,7 @@
 #include "cli/grafana.h"
 #include "fuzz.h"
 #include "backend/google/google_credential.h"
+#include "report/rules_fault_text.h"
 
 static bool read_config(struct str text, struct arena *arena, struct error *err)
 {
@@ -48,8 +49,10 @@ static bool read_credential(struct str text, struct arena *arena,
 static bool read_rules(struct str text, struct arena *arena, struct error *err)
 {
 	struct code_rules rules = { 0 };
+	struct rules_fault fault;
 
-	return code_rules_parse(&rules, arena, "rules", text, err);
+	return code_rules_parse(&rules, arena, text, &fault, err) ||
+	       (fault.kind && rules_fault_explain(&fault, "rules", err));
 }
 
 static bool (*const readers[])(struct str text, struct arena *arena,
