@@ -73,13 +73,14 @@ static bool attempts_run(struct backends *b, const struct trace_query *query,
 
 bool trace_fetch(struct backends *b, const struct trace_id *id,
 		 const struct time_range *window, struct trace *trace,
-		 bool *is_found, struct error *err)
+		 enum trace_found *found, struct error *err)
 {
 	char hex[33];
 	struct trace_query query = { .trace_id_hex = hex,
 				     .has_window = window != NULL };
 	enum answer answer = ANSWER_MISS;
 
+	*found = TRACE_FOUND;
 	trace_id_format(id, hex);
 	if (window)
 		query.window = *window;
@@ -90,10 +91,9 @@ bool trace_fetch(struct backends *b, const struct trace_id *id,
 		query.has_window = false;
 		if (!attempts_run(b, &query, id, trace, &answer, err))
 			return false;
-		if (answer == ANSWER_OK)
-			notes_add(b->notes, "the trace was found only outside "
-					    "the given time window");
+		*found = TRACE_FOUND_OUTSIDE;
 	}
-	*is_found = answer == ANSWER_OK;
+	if (answer != ANSWER_OK)
+		*found = TRACE_NOT_FOUND;
 	return true;
 }

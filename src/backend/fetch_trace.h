@@ -9,10 +9,12 @@
 #include "backend/backends.h"
 #include "model/trace.h"
 
-/* Within the window first; NULL: whenever it was. Not found, and no failure:
- * *is_found is false. */
+/* Outside: of the window that was given. */
+enum trace_found { TRACE_NOT_FOUND = 0, TRACE_FOUND, TRACE_FOUND_OUTSIDE };
+
+/* Within the window first; NULL: whenever it was. Not found is no failure. */
 bool trace_fetch(struct backends *b, const struct trace_id *id,
 		 const struct time_range *window, struct trace *trace,
-		 bool *is_found, struct error *err) MUST_CHECK;
+		 enum trace_found *found, struct error *err) MUST_CHECK;
 
 #endif

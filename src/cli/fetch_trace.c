@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"
+#include "report/trace_notes.h"
 
 /* A trace may begin before and end after what the user remembers; too tight a
  * window hides parts of it without a word, since Tempo then leaves out blocks
@@ -28,6 +29,8 @@ static bool read_trace_file(struct context *ctx, const char *path,
 					       &ctx->notes, err)) ||
 		       error_prefix(err, "%s", in.name);
 	input_release(&in);
+	if (done)
+		trace_notes_add(trace, &ctx->notes);
 	return done;
 }
 
@@ -70,7 +73,8 @@ static bool fetch_from_server(struct context *ctx, const struct trace_arg *arg,
 			      const char *text, struct trace *trace,
 			      struct error *err)
 {
-	bool has_window = window_is_given(ctx->options), is_found = false;
+	bool has_window = window_is_given(ctx->options);
+	enum trace_found found;
 	struct time_range window;
 	char hex[33];
 	struct buf doubt;
@@ -78,9 +82,13 @@ static bool fetch_from_server(struct context *ctx, const struct trace_arg *arg,
 	if (has_window && !window_of(ctx, &window, err))
 		return false;
 	if (!trace_fetch(&ctx->backends, &arg->id, has_window ? &window : NULL,
-			 trace, &is_found, err))
+			 trace, &found, err))
 		return false;
-	if (is_found)
+	trace_notes_add(trace, &ctx->notes);
+	if (found == TRACE_FOUND_OUTSIDE)
+		notes_add(&ctx->notes, "the trace was found only outside the "
+				       "given time window");
+	if (found)
 		return true;
 	trace_id_format(&arg->id, hex);
 	buf_init(&doubt, LIMIT_ERROR_BYTES);

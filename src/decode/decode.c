@@ -94,7 +94,7 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 	} while (is_decoded && trace_build_again(to.b));
 	/* What could not be read seems cut off to the decoder. */
 	is_decoded = feed_check(feed, err) && is_decoded &&
-		     trace_build_finish(to.b, notes, err);
+		     trace_build_finish(to.b, err);
 	trace_build_free(to.b);
 	return is_decoded;
 }

@@ -91,6 +91,30 @@ struct span {
 	uint32_t status_message; /* symtab, often 0 */
 };
 
+/* Ids of other traces of the input that are kept. */
+#define TRACE_OTHER_IDS 4u
+
+/* What was odd about the input, and mended when the model was built. */
+struct trace_oddities {
+	/* Traces in the input of which the longest was taken, else 0; and the
+	 * longest of the others. */
+	size_t trace_count;
+	struct trace_id others[TRACE_OTHER_IDS];
+	size_t other_count;
+	size_t foreign_count; /* spans of traces that are not wanted */
+	size_t trimmed_count; /* texts over LIMIT_STRING_BYTES */
+	size_t attrs_over_count;
+	size_t moved_count;      /* spans whose times the server corrected */
+	bool is_cut_by_server;   /* it gave the first spans only */
+	size_t impossible_count; /* times unset or out of range */
+	size_t open_count;       /* no end */
+	size_t backwards_count;  /* end before start */
+	size_t duplicate_count;  /* dropped, contents differed */
+	size_t cycle_count;
+	size_t outside_count;   /* outside the parent's time */
+	size_t abandoned_count; /* the same, after the parent had failed */
+};
+
 struct trace {
 	struct arena arena;
 	struct symtab symtab;
@@ -110,6 +134,7 @@ struct trace {
 	int64_t end_ns;
 	uint32_t service_count; /* distinct names */
 	bool is_partial;        /* the server said so */
+	struct trace_oddities oddities;
 	/* Set before decoding: also read what analysis does not need. */
 	bool wants_details;
 };
@@ -258,13 +283,12 @@ void trace_build_partial(struct trace_build *b);
 /* Counts texts that a reader trimmed before they came here. */
 void trace_build_trimmed(struct trace_build *b, size_t count);
 
-/* Puts everything in order and fills `out`: absurd times clamped (noted),
- * duplicates merged ((span id, kind); of different contents the longer kept,
- * noted), shared client/server ids separated, links built, self-parents and
- * cycles cut (noted), orphans counted (noted), a child outside its parent's
- * time noted as clock skew. A document without spans gives span_count 0 and
- * true: the caller knows what that means for its source. */
-bool trace_build_finish(struct trace_build *b, struct notes *notes,
-			struct error *err) MUST_CHECK;
+/* Puts everything in order and fills `out`: absurd times clamped, duplicates
+ * merged ((span id, kind); of different contents the longer kept), shared
+ * client/server ids separated, links built, self-parents and cycles cut,
+ * orphans counted, and children outside their parent's time: out->oddities has
+ * the numbers. A document without spans gives span_count 0 and true: the caller
+ * knows what that means for its source. */
+bool trace_build_finish(struct trace_build *b, struct error *err) MUST_CHECK;
 
 #endif

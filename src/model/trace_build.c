@@ -52,8 +52,7 @@ void trace_build_restart(struct trace_build *b)
 	b->detail_count = b->detail_cap = b->detail_pending = 0;
 	b->pending_offered = b->place_count = 0;
 	b->is_part_open = false;
-	b->trimmed_count = b->attrs_over_count = b->moved_count = 0;
-	b->is_cut_by_server = false;
+	b->out->oddities = (struct trace_oddities){ 0 };
 }
 
 void trace_build_partial(struct trace_build *b)
@@ -63,7 +62,7 @@ void trace_build_partial(struct trace_build *b)
 
 void trace_build_trimmed(struct trace_build *b, size_t count)
 {
-	b->trimmed_count += count;
+	b->out->oddities.trimmed_count += count;
 }
 
 bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
@@ -75,7 +74,7 @@ bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
 	}
 	if (text.len > LIMIT_STRING_BYTES) {
 		text.len = utf8_floor(text.ptr, text.len, LIMIT_STRING_BYTES);
-		b->trimmed_count++;
+		b->out->oddities.trimmed_count++;
 	}
 	return symtab_add(&b->out->symtab, text, id, err);
 }
@@ -110,7 +109,7 @@ static bool detail_add(struct trace_build *b, enum detail_kind kind,
 	struct detail d = { .kind = (uint8_t)kind };
 
 	if (b->detail_count - b->detail_pending >= LIMIT_SPAN_DETAILS) {
-		b->attrs_over_count++;
+		b->out->oddities.attrs_over_count++;
 		return true;
 	}
 	if (!trace_build_text(b, key, &d.key, err) ||
@@ -173,7 +172,7 @@ static bool part_attr(struct trace_build *b, struct str key, struct str value,
 {
 	/* The part itself was over the limit. */
 	if (b->part_at >= b->detail_count) {
-		b->attrs_over_count++;
+		b->out->oddities.attrs_over_count++;
 		return true;
 	}
 	return detail_add(b,
@@ -206,7 +205,7 @@ bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 		return !b->out->wants_details ||
 		       detail_add(b, DETAIL_ATTR, key, value, err);
 	if (++b->pending_offered > LIMIT_SPAN_ATTRS) {
-		b->attrs_over_count++;
+		b->out->oddities.attrs_over_count++;
 		return true;
 	}
 	if (!b->key_symbols[at] &&
@@ -429,9 +428,9 @@ static void heed_warnings(struct trace_build *b, struct str warnings,
 			  struct span *s)
 {
 	if (contains(warnings, STR("trace has more than")))
-		b->is_cut_by_server = true;
+		b->out->oddities.is_cut_by_server = true;
 	if (contains(warnings, STR("timestamps were adjusted by")))
-		b->moved_count++;
+		b->out->oddities.moved_count++;
 	/* A span that ended at or before its start is stored as 1 ns long. */
 	if (sat_sub_i64(s->end_ns, s->start_ns) == 1 &&
 	    contains(warnings, STR("Negative duration detected")))
@@ -461,7 +460,7 @@ static bool is_wanted(struct trace_build *b, const struct trace_id *id)
 	if (!b->has_want || trace_id_equal(&b->want, id))
 		return true;
 	b->detail_count = b->detail_pending;
-	b->foreign_count++;
+	b->out->oddities.foreign_count++;
 	return false;
 }
 

@@ -83,23 +83,6 @@ struct trace_build {
 	size_t detail_pending; /* where those of the next owner begin */
 	size_t part_at;        /* of the event or link that is open */
 	bool is_part_open;
-
-	size_t foreign_count; /* spans of traces that are not wanted */
-	size_t trimmed_count;
-	size_t attrs_over_count;
-	size_t moved_count;    /* spans whose times the server corrected */
-	bool is_cut_by_server; /* it gave the first spans only */
-};
-
-/* What finishing found and mended. */
-struct trace_repairs {
-	size_t impossible_count; /* times unset or out of range */
-	size_t open_count;       /* no end */
-	size_t backwards_count;  /* end before start */
-	size_t duplicate_count;  /* dropped, contents differed */
-	size_t cycle_count;
-	size_t outside_count;   /* outside the parent's time */
-	size_t abandoned_count; /* the same, after the parent had failed */
 };
 
 /* What spans are sorted by: two numbers; of equal ones the index rises. */
@@ -122,7 +105,7 @@ void span_keys_sort(const struct span_sort *sort, size_t count);
 /* trace_copies.c: keeps one of those that share id and kind, the longest;
  * is_dropped is false for each span before. */
 void trace_copies_drop(struct trace *t, const struct span_sort *sort,
-		       bool *is_dropped, struct trace_repairs *r);
+		       bool *is_dropped, struct trace_oddities *r);
 /* Puts spans of the same start and id in an order of their own, once they are
  * sorted by those. */
 void trace_ties_order(struct trace *t);
@@ -132,7 +115,7 @@ unsigned kept_find(struct str key);
 struct str kept_key(unsigned index);
 
 /* trace_times.c: makes times sane. */
-void trace_times_repair(struct trace *t, struct trace_repairs *r);
+void trace_times_repair(struct trace *t, struct trace_oddities *r);
 /* Counts a span, its times as received, and tells the length of all: what is
  * left of it once they are sane. */
 void trace_seen_add(struct trace_seen *seen, const struct span *s);
@@ -154,7 +137,7 @@ bool trace_build_survey_begin(struct trace_build *b,
 /* trace_link.c: sorted spans get parents, by_id, children and roots. sort is
  * room for one key a span. */
 bool trace_link(struct trace *t, struct arena *scratch,
-		const struct span_sort *sort, struct trace_repairs *r,
+		const struct span_sort *sort, struct trace_oddities *r,
 		struct error *err) MUST_CHECK;
 
 #endif

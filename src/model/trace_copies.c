@@ -113,7 +113,7 @@ static int compare_spans(const struct trace *t, const struct span *a,
  * all but one as dropped. */
 static void merge_group(const struct trace *t, const struct span_key *keys,
 			size_t first, size_t last, bool *is_dropped,
-			struct trace_repairs *r)
+			struct trace_oddities *r)
 {
 	uint32_t best = keys[first].index;
 
@@ -132,7 +132,7 @@ static void merge_group(const struct trace *t, const struct span_key *keys,
 
 /* Spans without an id (0) are never each other's copies. */
 void trace_copies_drop(struct trace *t, const struct span_sort *sort,
-		       bool *is_dropped, struct trace_repairs *r)
+		       bool *is_dropped, struct trace_oddities *r)
 {
 	size_t count = t->span_count, first = 0;
 	struct span_key *keys = sort->keys;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/num.h"
 #include "model/trace_build.h"
 
@@ -84,20 +81,7 @@ static void find_extent(struct trace *t)
 			t->end_ns = t->spans[i].end_ns;
 }
 
-/* ---- notes ---- */
-
-/* One sentence for one, another, with the number in front, for more. */
-static void note_count(struct notes *notes, size_t count, const char *one,
-		       const char *many)
-{
-	if (count == 1)
-		notes_add(notes, "%s", one);
-	else if (count > 1)
-		notes_add(notes, "%zu %s", count, many);
-}
-
-/* Ids of other traces that a note names. */
-#define OTHER_IDS_SHOWN 4u
+/* ---- other traces ---- */
 
 /* The one after this one, the longest first, or NULL. */
 static const struct trace_seen *seen_after(const struct trace_build *b,
@@ -116,91 +100,19 @@ static const struct trace_seen *seen_after(const struct trace_build *b,
 }
 
 /* The traces that were not taken, but for the shortest. */
-static void note_others(const struct trace_build *b, struct notes *notes)
+static void keep_others(const struct trace_build *b, struct trace_oddities *out)
 {
 	const struct trace_seen *other = &b->seen[b->seen_at];
-	char ids[OTHER_IDS_SHOWN * 40] = "", id[33];
-	size_t shown = 0;
 
-	while (shown < OTHER_IDS_SHOWN && (other = seen_after(b, other))) {
-		size_t len = strlen(ids);
-
-		trace_id_format(&other->id, id);
-		snprintf(ids + len, sizeof ids - len, "%s%s",
-			 shown++ ? ", " : "", id);
-	}
-	trace_id_format(&b->out->id, id);
-	notes_add(notes,
-		  "the input holds %zu traces; the longest, %s, was taken; "
-		  "there %s %s%s (--traces-url file:PATH and an id choose)",
-		  b->seen_count, id, b->seen_count > 2 ? "are" : "is", ids,
-		  b->seen_count - 1 > shown ? ", ..." : "");
-}
-
-static void note_input(const struct trace_build *b, struct notes *notes)
-{
-	if (b->phase == BUILD_CHOSEN)
-		note_others(b, notes);
-	else
-		note_count(notes, b->foreign_count,
-			   "1 span belongs to another trace and was left out",
-			   "spans belong to other traces and were left out");
-	if (b->is_cut_by_server)
-		notes_add(notes, "the server gave only the first spans of a "
-				 "longer trace");
-	note_count(notes, b->moved_count,
-		   "the server moved 1 span in time to correct clock skew",
-		   "spans were moved in time by the server to correct clock "
-		   "skew");
-	note_count(notes, b->trimmed_count,
-		   "1 text over 64 KiB was cut to that length",
-		   "texts over 64 KiB were cut to that length");
-	note_count(notes, b->attrs_over_count,
-		   "1 attribute past the 1024th of its span was left out",
-		   "attributes past the 1024th of their span were left out");
-}
-
-static void note_repairs(const struct trace_repairs *r, uint32_t orphan_count,
-			 struct notes *notes)
-{
-	note_count(notes, r->impossible_count,
-		   "1 span has an impossible time (clock not set?); it counts "
-		   "as zero length",
-		   "spans have impossible times (clock not set?); they count "
-		   "as zero length");
-	note_count(notes, r->open_count,
-		   "1 span has no end (still running or lost?); it counts as "
-		   "zero length",
-		   "spans have no end (still running or lost?); they count as "
-		   "zero length");
-	note_count(notes, r->backwards_count,
-		   "1 span ends before it starts; it counts as zero length",
-		   "spans end before they start; they count as zero length");
-	note_count(notes, r->duplicate_count,
-		   "2 spans share one id; the longer was kept",
-		   "spans repeat the id of another; the longest of each id "
-		   "was kept");
-	note_count(notes, orphan_count,
-		   "1 span names a parent that is not in the trace "
-		   "(incomplete trace?)",
-		   "spans name a parent that is not in the trace (incomplete "
-		   "trace?)");
-	note_count(notes, r->cycle_count,
-		   "1 span had a parent chain that forms a cycle; it was cut",
-		   "spans had parent chains that form a cycle; they were cut");
-	note_count(notes, r->outside_count,
-		   "1 span starts or ends outside its parent's time (clock "
-		   "skew?)",
-		   "spans start or end outside their parent's time (clock "
-		   "skew?)");
-	note_count(notes, r->abandoned_count,
-		   "1 span went on after its caller had failed (a timeout?)",
-		   "spans went on after their callers had failed (timeouts?)");
+	out->trace_count = b->seen_count;
+	while (out->other_count < TRACE_OTHER_IDS &&
+	       (other = seen_after(b, other)))
+		out->others[out->other_count++] = other->id;
 }
 
 /* ---- the door ---- */
 
-static bool put_in_order(struct trace_build *b, struct trace_repairs *r,
+static bool put_in_order(struct trace_build *b, struct trace_oddities *r,
 			 struct error *err)
 {
 	struct trace *t = b->out;
@@ -222,10 +134,9 @@ static bool put_in_order(struct trace_build *b, struct trace_repairs *r,
 	       count_services(t, &b->scratch, err);
 }
 
-bool trace_build_finish(struct trace_build *b, struct notes *notes,
-			struct error *err)
+bool trace_build_finish(struct trace_build *b, struct error *err)
 {
-	struct trace_repairs r = { 0 };
+	struct trace_oddities *odd = &b->out->oddities;
 
 	if (b->phase == BUILD_SURVEY)
 		return error_set(err, ERROR_INTERNAL,
@@ -234,11 +145,11 @@ bool trace_build_finish(struct trace_build *b, struct notes *notes,
 		b->out->id = b->want;
 	else if (b->seen_count)
 		b->out->id = b->seen[0].id;
-	b->out->is_partial |= b->is_cut_by_server;
+	b->out->is_partial |= odd->is_cut_by_server;
 	if (b->out->span_count > 0 &&
-	    (!resolve_places(b, err) || !put_in_order(b, &r, err)))
+	    (!resolve_places(b, err) || !put_in_order(b, odd, err)))
 		return false;
-	note_input(b, notes);
-	note_repairs(&r, b->out->orphan_count, notes);
+	if (b->phase == BUILD_CHOSEN)
+		keep_others(b, odd);
 	return true;
 }

@@ -86,7 +86,7 @@ static uint32_t pick_parent(const struct trace *t, const struct span_key *group,
 /* group: all spans with the id of s. */
 static void link_parent(struct trace *t, const struct span_key *keys,
 			const struct span_key *group, uint32_t group_count,
-			struct span *s, struct trace_repairs *r)
+			struct span *s, struct trace_oddities *r)
 {
 	const struct span_key *parents;
 	uint32_t count;
@@ -111,7 +111,7 @@ static void link_parent(struct trace *t, const struct span_key *keys,
 
 /* The keys come back sorted by id. */
 static void link_parents(struct trace *t, const struct span_sort *sort,
-			 struct trace_repairs *r)
+			 struct trace_oddities *r)
 {
 	uint32_t count = t->span_count, last;
 	struct span_key *keys = sort->keys;
@@ -145,7 +145,7 @@ static void cut_ring(struct trace *t, uint32_t on_ring)
 /* Walks up from every span; each span is coloured once, with the number of
  * the walk that met it. Meeting one's own colour closes a ring. */
 static bool cut_cycles(struct trace *t, struct arena *scratch,
-		       struct trace_repairs *r, struct error *err)
+		       struct trace_oddities *r, struct error *err)
 {
 	uint32_t *colour = arena_array(scratch, t->span_count, sizeof *colour);
 
@@ -276,7 +276,7 @@ static bool is_abandoned(const struct span *s, const struct span *parent)
 	       s->start_ns >= sat_sub_i64(parent->start_ns, ROUNDING_NS);
 }
 
-static void count_outside(const struct trace *t, struct trace_repairs *r)
+static void count_outside(const struct trace *t, struct trace_oddities *r)
 {
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		const struct span *s = &t->spans[i];
@@ -295,7 +295,7 @@ static void count_outside(const struct trace *t, struct trace_repairs *r)
 }
 
 bool trace_link(struct trace *t, struct arena *scratch,
-		const struct span_sort *sort, struct trace_repairs *r,
+		const struct span_sort *sort, struct trace_oddities *r,
 		struct error *err)
 {
 	size_t count = t->span_count;

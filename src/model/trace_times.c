@@ -80,7 +80,7 @@ int64_t trace_seen_length(const struct trace_seen *seen)
 
 /* What is unknown becomes zero length at the best known place. */
 static void repair(struct span *s, const struct trace_seen *seen,
-		   int64_t earliest_ns, struct trace_repairs *r)
+		   int64_t earliest_ns, struct trace_oddities *r)
 {
 	bool is_end_sane = s->end_ns && is_sane(seen, s->end_ns);
 
@@ -100,7 +100,7 @@ static void repair(struct span *s, const struct trace_seen *seen,
 	s->flags |= SPAN_IS_UNFINISHED;
 }
 
-void trace_times_repair(struct trace *t, struct trace_repairs *r)
+void trace_times_repair(struct trace *t, struct trace_oddities *r)
 {
 	struct trace_seen seen = { .plausible = EXTENT_NONE,
 				   .valid = EXTENT_NONE };

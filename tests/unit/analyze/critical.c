@@ -313,7 +313,7 @@ static void random_trace(struct trace *t, unsigned seed)
 
 		assert_true(trace_build_span(b, &in, &err));
 	}
-	assert_true(trace_build_finish(b, NULL, &err));
+	assert_true(trace_build_finish(b, &err));
 	trace_build_free(b);
 }
 
@@ -526,7 +526,7 @@ static void many(struct trace *t, bool is_deep)
 			in.end_unix_ns = 3000000;
 		assert_true(trace_build_span(b, &in, &err));
 	}
-	assert_true(trace_build_finish(b, NULL, &err));
+	assert_true(trace_build_finish(b, &err));
 	trace_build_free(b);
 }
 

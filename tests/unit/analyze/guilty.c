@@ -553,7 +553,7 @@ static void deep_and_wide(void **state)
 
 			assert_true(trace_build_span(b, &in, &err));
 		}
-		assert_true(trace_build_finish(b, NULL, &err));
+		assert_true(trace_build_finish(b, &err));
 		trace_build_free(b);
 		arena_init(&a.arena, GIB);
 		arena_init(&a.result.arena, GIB);

@@ -467,7 +467,7 @@ static void wide_and_mixed(void **state)
 			i % 2 ? STR("SELECT 1") : STR("SELECT ?, 2"), &err));
 		assert_true(trace_build_span(b, &in, &err));
 	}
-	assert_true(trace_build_finish(b, NULL, &err));
+	assert_true(trace_build_finish(b, &err));
 	trace_build_free(b);
 	arena_init(&s.arena, GIB);
 	assert_true(trace_times_compute(&s.t, &s.arena, &s.times, &err));

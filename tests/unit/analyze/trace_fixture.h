@@ -180,7 +180,7 @@ static inline void fixture_trace_shuffled(struct trace *t, const char *text,
 	assert_non_null(b);
 	for (size_t i = 0; i < count; i++)
 		fixture_line(b, lines[i]);
-	assert_true(trace_build_finish(b, NULL, &err));
+	assert_true(trace_build_finish(b, &err));
 	trace_build_free(b);
 }
 

@@ -195,7 +195,7 @@ static void many_equal_roots(void **state)
 		trace_build_attrs_begin(b);
 		assert_true(trace_build_span(b, &in, &err));
 	}
-	assert_true(trace_build_finish(b, NULL, &err));
+	assert_true(trace_build_finish(b, &err));
 	trace_build_free(b);
 	arena_init(&f.result.arena, GIB);
 	assert_true(trace_times_compute(&f.t, &f.result.arena, &f.times, &err));

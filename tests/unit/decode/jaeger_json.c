@@ -267,7 +267,9 @@ static void test_times_out_of_range(void **state)
 		    "{\"spanID\":\"d\",\"startTime\":1795228418000003}]}");
 	assert_int_equal(trace.span_count, 4);
 	assert_int_equal(trace.end_ns - trace.start_ns, 10000);
-	assert_int_equal(notes.count, 3);
+	assert_int_equal(trace.oddities.impossible_count, 1);
+	assert_int_equal(trace.oddities.backwards_count, 1);
+	assert_int_equal(trace.oddities.open_count, 1);
 	trace_release(&trace);
 }
 

@@ -35,7 +35,7 @@ static inline void trace_of(struct trace *trace, const char *const *attrs)
 	assert_true(trace_build_resource(build, &span.resource, &err));
 	trace_build_attrs_begin(build);
 	assert_true(trace_build_span(build, &span, &err));
-	assert_true(trace_build_finish(build, NULL, &err));
+	assert_true(trace_build_finish(build, &err));
 	trace_build_free(build);
 }
 

@@ -73,7 +73,7 @@ static json_t *render(struct made *m, struct buf *out)
 	struct out writer;
 	json_t *root;
 
-	assert_true(trace_build_finish(m->build, NULL, &m->err));
+	assert_true(trace_build_finish(m->build, &m->err));
 	trace_build_free(m->build);
 	assert_true(m->trace.span_count <= SPANS_MAX);
 	for (uint32_t i = 0; i < m->trace.span_count; i++)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analyze/cohorts.h"
 #include "report/note_text.h"
 
 static struct notes notes;
@@ -30,8 +31,10 @@ static void expect(struct note note, const char *want)
 /* Whatever an investigation can say has a sentence, and only one. */
 static void each_fact_has_words(void **state)
 {
+	const struct cohorts cohorts = { .window_count = 4 };
 	struct note note = { .name = STR("name"),
 			     .text = STR("text"),
+			     .cohorts = &cohorts,
 			     .reason = "why",
 			     .count = 2,
 			     .total = 3 };
