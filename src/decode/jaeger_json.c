@@ -339,18 +339,25 @@ static void use_times(const struct span_times *times, struct span_input *in)
 			times->start_us, times->duration_us));
 }
 
-/* What does not fit becomes the largest number: an impossible time. Jaeger
- * writes the length of a span that ends before it begins as one near 2^64. */
+/* Up to 2^64 what does not fit becomes the largest number, an impossible time:
+ * Jaeger writes the length of a span that ends before it begins so. */
 static void read_number(struct jaeger *j, int64_t *number)
 {
 	struct str text;
+	uint64_t large;
 
 	*number = 0;
 	if (json_peek(j->t.r) == JSON_NULL)
 		json_skip(j->t.r);
-	else if (json_number_text(j->t.r, &text) && !parse_i64(text, number) &&
-		 !parse_whole_i64(text, number))
+	else if (!json_number_text(j->t.r, &text) || parse_i64(text, number) ||
+		 parse_whole_i64(text, number))
+		return;
+	else if (parse_u64(text, &large))
 		*number = INT64_MAX;
+	else
+		(void)json_fail(j->t.r,
+				"\"%.*s\" is no whole number of 64 bits",
+				STR_ARGS(text));
 }
 
 static void read_log_fields(struct jaeger *j, uint32_t *name)

@@ -124,7 +124,7 @@ struct shortfall {
 	struct str service;
 	struct str name;
 	struct str value;
-	const struct name_list *names;
+	struct name_list names; /* copied: the service is gone by then */
 	bool has_id;
 	uint64_t span_id;
 	size_t count;

@@ -169,7 +169,7 @@ bool version_baseline_check(struct investigation *v, const struct symptom *s,
 				  (struct shortfall){ .kind = SHORTFALL_VERSION,
 						      .service = service->name,
 						      .value = want->version,
-						      .names = known },
+						      .names = *known },
 				  err);
 }
 

@@ -174,7 +174,7 @@ static bool explain_version(const struct shortfall *s, struct error *err)
 	struct buf text;
 
 	buf_init(&text, LIMIT_ERROR_BYTES);
-	add_versions(s->names, &text);
+	add_versions(&s->names, &text);
 	error_set(err, ERROR_NOT_FOUND,
 		  "--baseline version=%.*s: no such version of service "
 		  "\"%.*s\"%s",

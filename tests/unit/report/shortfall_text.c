@@ -25,7 +25,7 @@ static struct shortfall ordinary(enum shortfall_kind kind)
 		.service = STR("shop"),
 		.name = STR("pod"),
 		.value = STR("9.9"),
-		.names = &list,
+		.names = list,
 		.count = 2,
 		.span_id = 0xab,
 	};
