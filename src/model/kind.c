@@ -1,40 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/kind.h"
 
-struct kind_text {
-	const char *name;
-	const char *words;
-};
-
-static const struct kind_text texts[CODE_KIND_COUNT] = {
-	[CODE_APPLICATION] = { "application", "application" },
-	[CODE_DATABASE] = { "database", "database" },
-	[CODE_HTTP_CLIENT] = { "http_client", "HTTP client" },
-	[CODE_SERIALISATION] = { "serialisation", "serialisation" },
-	[CODE_LOCK] = { "lock", "locks" },
-	[CODE_GC_ALLOC] = { "gc_alloc", "gc and allocation" },
-	[CODE_RUNTIME] = { "runtime", "runtime" },
-	[CODE_KERNEL] = { "kernel", "kernel" },
-	[CODE_IDLE] = { "idle", "idle or waiting" },
-	[CODE_LIBRARY] = { "library", "libraries" },
-	[CODE_STDLIB] = { "stdlib", "standard library" },
-	[CODE_UNKNOWN] = { "unknown", "unknown" },
+static const char *const names[CODE_KIND_COUNT] = {
+	[CODE_APPLICATION] = "application",
+	[CODE_DATABASE] = "database",
+	[CODE_HTTP_CLIENT] = "http_client",
+	[CODE_SERIALISATION] = "serialisation",
+	[CODE_LOCK] = "lock",
+	[CODE_GC_ALLOC] = "gc_alloc",
+	[CODE_RUNTIME] = "runtime",
+	[CODE_KERNEL] = "kernel",
+	[CODE_IDLE] = "idle",
+	[CODE_LIBRARY] = "library",
+	[CODE_STDLIB] = "stdlib",
+	[CODE_UNKNOWN] = "unknown",
 };
 
 const char *code_kind_name(enum code_kind kind)
 {
-	return texts[kind].name;
-}
-
-const char *code_kind_words(enum code_kind kind)
-{
-	return texts[kind].words;
+	return names[kind];
 }
 
 bool code_kind_parse(struct str name, enum code_kind *kind)
 {
 	for (int i = 0; i < CODE_KIND_COUNT; i++) {
-		if (!str_equal(name, str_from(texts[i].name)))
+		if (!str_equal(name, str_from(names[i])))
 			continue;
 		*kind = (enum code_kind)i;
 		return true;

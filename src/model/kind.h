@@ -31,9 +31,6 @@ enum code_kind {
 /* "http_client": as in rule files. Static. */
 const char *code_kind_name(enum code_kind kind);
 
-/* "HTTP client": as in reports. Static. */
-const char *code_kind_words(enum code_kind kind);
-
 /* False when there is no kind of this name. */
 bool code_kind_parse(struct str name, enum code_kind *kind);
 

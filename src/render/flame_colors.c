@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/count.h"
+#include "render/kind_words.h"
 
 #define COLOR_NONE 0xe3e3e3u
 #define COLOR_NOISE 0xd3d3d3u

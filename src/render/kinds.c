@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "render/formats.h"
+#include "render/kind_words.h"
 #include "render/units.h"
 
 /* "CPU by category" */

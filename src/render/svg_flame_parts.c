@@ -5,6 +5,7 @@
 #include "model/source_path.h"
 #include "render/flame_colors.h"
 #include "render/flame_text.h"
+#include "render/kind_words.h"
 #include "render/svg.h"
 
 static void write_place(struct out *out, const struct flame *f,

@@ -5,6 +5,7 @@
 #include "model/source_path.h"
 #include "render/flame_colors.h"
 #include "render/flame_text.h"
+#include "render/kind_words.h"
 #include "render/page.h"
 #include "render/units.h"
 #include "tui/explorer.h"

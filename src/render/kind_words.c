@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/kind_words.h"
+
+const char *code_kind_words(enum code_kind kind)
+{
+	static const char *const words[CODE_KIND_COUNT] = {
+		[CODE_APPLICATION] = "application",
+		[CODE_DATABASE] = "database",
+		[CODE_HTTP_CLIENT] = "HTTP client",
+		[CODE_SERIALISATION] = "serialisation",
+		[CODE_LOCK] = "locks",
+		[CODE_GC_ALLOC] = "gc and allocation",
+		[CODE_RUNTIME] = "runtime",
+		[CODE_KERNEL] = "kernel",
+		[CODE_IDLE] = "idle or waiting",
+		[CODE_LIBRARY] = "libraries",
+		[CODE_STDLIB] = "standard library",
+		[CODE_UNKNOWN] = "unknown",
+	};
+
+	return words[kind];
+}
