@@ -5,7 +5,6 @@
 
 #include "analyze/paging.h"
 #include "analyze/query.h"
-#include "analyze/trace_analysis.h"
 #include "base/ascii.h"
 #include "base/map.h"
 

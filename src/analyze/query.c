@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/query.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/trace_analysis.h"
 #include "base/ascii.h"
 
 /* Lower-cased when they stand alone. Sorted for bsearch. */

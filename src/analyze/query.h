@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The form of a query fit for people: literals masked as by
- * query_normalize(), the case of keywords as it was written.
+ * Queries without their literals: to tell which are the same, and fit for
+ * people.
  */
 #ifndef ANALYZE_QUERY_H
 #define ANALYZE_QUERY_H
@@ -9,7 +9,12 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Appends; never fails but by the ceiling of out. */
+/* A query with literals replaced by '?', blanks collapsed, comments dropped,
+ * IN lists and VALUES rows collapsed, keywords lower-cased; appended to out. */
+void query_normalize(struct str query, struct buf *out);
+
+/* The form for people: literals masked alike, the case of keywords as it was
+ * written. Appends; never fails but by the ceiling of out. */
 void query_mask(struct str query, struct buf *out);
 
 #endif

@@ -7,7 +7,6 @@
 #ifndef ANALYZE_TRACE_ANALYSIS_H
 #define ANALYZE_TRACE_ANALYSIS_H
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "model/result.h"
 #include "model/trace.h"
@@ -148,10 +147,6 @@ bool guilty_find(const struct trace *t, const struct trace_times *times,
 		 const struct guilty_want *want, const struct usual *usual,
 		 struct result *result, struct guilty_pick *pick,
 		 struct error *err) MUST_CHECK;
-
-/* A query with literals replaced by '?', blanks collapsed, comments dropped,
- * IN lists and VALUES rows collapsed, keywords lower-cased; appended to out. */
-void query_normalize(struct str query, struct buf *out);
 
 /* The waterfall, depth first, repeats (same parent, service, name, query;
  * at least 3) folded; result->waterfall. What is below folded spans is
