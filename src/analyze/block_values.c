@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/block_values.h"
 
+#include "analyze/flatcum.h"
+
 struct block_pass {
 	const struct func_table *t;
 	enum rank_by by;

@@ -5,7 +5,7 @@
 #ifndef ANALYZE_BLOCK_VALUES_H
 #define ANALYZE_BLOCK_VALUES_H
 
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 #include "analyze/profile_analysis.h"
 
 /* One side. Blocks without values or exposure tell nothing and are left out;

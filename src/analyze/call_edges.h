@@ -6,7 +6,7 @@
 #ifndef ANALYZE_CALL_EDGES_H
 #define ANALYZE_CALL_EDGES_H
 
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 
 /* caller is ENTRY_NONE at the root, callee ENTRY_NONE for the caller's own
  * leaf samples. */

@@ -11,7 +11,7 @@
 
 #include "analyze/block_values.h"
 #include "analyze/dispersion.h"
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 #include "analyze/stats.h"
 
 /* Fewer samples on both sides together decide nothing. */

@@ -5,6 +5,7 @@
 
 #include "analyze/code_language.h"
 #include "analyze/diff.h"
+#include "analyze/flatcum.h"
 #include "analyze/kind_share.h"
 #include "base/map.h"
 #include "base/num.h"

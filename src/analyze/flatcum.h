@@ -1,77 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values of functions on both sides of a comparison. A function is one entry
- * whatever its file, build or process; recursion and inlining count a stack
- * once. Linear in the frames of the stacks.
+ * Values of functions on both sides of a comparison, from their profiles:
+ * recursion and inlining count a stack once. Linear in the frames of the
+ * stacks.
  */
 #ifndef ANALYZE_FLATCUM_H
 #define ANALYZE_FLATCUM_H
 
-#include "analyze/code_kind.h"
-#include "analyze/profile_analysis.h"
-#include "base/map.h"
-
-#define ENTRY_NONE UINT32_MAX
-
-/* As so many functions of a side take longer than handing half of them on. */
-#define FUNC_BESIDE 2048u
-
-enum side { SIDE_SLOW = 0, SIDE_BASELINE, SIDE_COUNT };
-
-struct side_values {
-	int64_t owned;
-	int64_t self;
-	int64_t total;
-};
-
-struct func_entry {
-	struct str key;  /* identity, see function_key() */
-	struct str name; /* to show: the key when several names share it */
-	struct str file; /* NULL unknown; of the hottest line */
-	uint32_t line;
-	uint32_t leaf; /* entry of the hottest leaf beneath it, or itself */
-	bool is_application;
-	bool is_beneath_kernel; /* on some stack, and so on */
-	bool is_above_kernel;
-	bool is_merged;      /* of several names */
-	enum code_kind kind; /* of the hottest line */
-	struct side_values values[SIDE_COUNT];
-};
-
-/* One profile seen through the table; profile is NULL when absent. */
-struct func_side {
-	const struct profile *profile;
-	uint32_t *entries; /* by function index of the profile */
-	struct code_class *classes;
-	struct kind_shares kinds; /* of a built table's sides */
-};
-
-/* Fronts of names that are kept to be told of. */
-#define FUNC_MOVES_MAX 8
-
-/* A package or namespace under another name, see moved_join(). */
-struct func_move {
-	struct str from;
-	struct str to;
-	size_t count; /* functions */
-};
-
-struct func_table {
-	struct arena *arena; /* of everything here */
-	struct map map;
-	struct func_entry *entries;
-	size_t count;
-	size_t cap;
-	size_t merged_count; /* entries of several names */
-	uint32_t *moved_to;  /* by entry: itself or its newer name's; or NULL */
-	struct func_move moves[FUNC_MOVES_MAX];
-	size_t move_count;
-	bool is_plain;                  /* names count as they are */
-	const struct code_rules *rules; /* the user's, or NULL */
-	unsigned int languages;
-	uint32_t *known; /* by entry: its last function of the slow side + 1 */
-	struct func_side sides[SIDE_COUNT];
-};
+#include "analyze/function_table.h"
 
 /* baseline may be NULL, and so may rules, the user's own about kinds. Names
  * and files are borrowed from the profiles or live in arena. is_plain: as in
@@ -87,43 +23,5 @@ bool func_table_build(struct func_table *t, struct arena *arena,
  * get ENTRY_NONE. */
 bool func_side_bind(const struct func_table *t, struct func_side *side,
 		    struct error *err) MUST_CHECK;
-
-/* The function that a stack is charged to: the deepest of the application
- * above the kernel, else the deepest that is known. */
-uint32_t func_side_owner(const struct func_side *side,
-			 const struct stack *stack);
-
-/* The kind of an entry: application when one of its functions is. */
-enum code_kind func_entry_kind(const struct func_entry *entry);
-
-/* The folder that the files of the team's own functions share; empty where
- * there is none. */
-struct str func_table_root(const struct func_table *t);
-
-/* The profile's function at the i-th frame of a stack. */
-uint32_t func_side_function(const struct func_side *side,
-			    const struct stack *stack, uint32_t i);
-
-/* What a server cut off, under the name "other", and addresses: no function,
- * whatever its value. Where names count as they are addresses are as good. */
-bool func_is_nameless(const struct func_table *t, uint32_t id);
-
-/* By key, for what is equal otherwise: numbers of entries follow the order of
- * the files, which says nothing. */
-static inline int func_compare_keys(const struct func_table *t, uint32_t a,
-				    uint32_t b)
-{
-	return str_compare(t->entries[a].key, t->entries[b].key);
-}
-
-/* Whether a comes before b, which may be ENTRY_NONE: the larger value first,
- * then by key. */
-static inline bool func_is_larger(const struct func_table *t, uint32_t a,
-				  double value_a, uint32_t b, double value_b)
-{
-	if (b == ENTRY_NONE || value_a != value_b)
-		return b == ENTRY_NONE || value_a > value_b;
-	return func_compare_keys(t, a, b) < 0;
-}
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef ANALYZE_FLATCUM_ENTRIES_H
 #define ANALYZE_FLATCUM_ENTRIES_H
 
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 #include "base/buf.h"
 
 /* What the functions of one name are known by (function_key.h): the name

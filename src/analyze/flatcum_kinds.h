@@ -5,7 +5,7 @@
 #ifndef ANALYZE_FLATCUM_KINDS_H
 #define ANALYZE_FLATCUM_KINDS_H
 
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 
 /* Fills in the classes of both sides, and which entries are of the application.
  * Both sides vote for the languages: a function must be of one kind on both.

@@ -6,7 +6,7 @@
 #ifndef ANALYZE_FLATCUM_SUMS_H
 #define ANALYZE_FLATCUM_SUMS_H
 
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 
 /* Fills in the values of the entries, and what those tell: leaf, file and line,
  * kind, and where of the kernel's entry they are. Large sides are gone through

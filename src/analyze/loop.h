@@ -7,7 +7,7 @@
 #ifndef ANALYZE_LOOP_H
 #define ANALYZE_LOOP_H
 
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 
 /* Rows that are moved to the front at most. */
 #define LOOP_ROWS 3

@@ -9,7 +9,7 @@
 #ifndef ANALYZE_MOVED_H
 #define ANALYZE_MOVED_H
 
-#include "analyze/flatcum.h"
+#include "analyze/function_table.h"
 
 /* Functions that must share a change of their front to be taken for moved: a
  * class or two that look like another's may be others. */

@@ -4,6 +4,7 @@
 
 #include "analyze/changes.h"
 #include "analyze/explain.h"
+#include "analyze/flatcum.h"
 #include "analyze/kind_share.h"
 #include "analyze/loop.h"
 #include "analyze/rank_facts.h"
