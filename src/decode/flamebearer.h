@@ -60,9 +60,4 @@ bool flame_finish(struct flame *f, struct error *err) MUST_CHECK;
  * that the server left without names. */
 void flame_settle(struct profile *out, int64_t cut_off);
 
-/* TREE bytes of Pyroscope (pyroscope_tree.c) into stacks; *cut_off grows by
- * what lies under "other". */
-bool tree_read(struct str bytes, struct profile_build *build, int64_t *cut_off,
-	       struct error *err) MUST_CHECK;
-
 #endif

@@ -6,10 +6,10 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "decode/decode.h"
 #include "decode/flamebearer.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"
+#include "decode/pyroscope_tree.h"
 
 #define WHAT "the flame graph"
 

@@ -5,7 +5,6 @@
  */
 #include "base/mem.h"
 #include "base/num.h"
-#include "decode/decode.h"
 #include "decode/folded_lines.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"

@@ -13,7 +13,6 @@
 #include "base/ascii.h"
 #include "base/num.h"
 #include "base/path.h"
-#include "decode/decode.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"
 

@@ -6,9 +6,9 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "base/varint.h"
-#include "decode/decode.h"
 #include "decode/formats.h"
 #include "decode/pprof_pack.h"
+#include "decode/profile_want.h"
 
 /* Pyroscope writes a made-up period into its answers: 1 s for CPU, 1 ns for
  * wall, whatever the sampler did. Samplers lie between these bounds. */

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "decode/decode.h"
+#include "decode/profile_want.h"
 #include "model/profile.h"
 
 /* Chooses among the offered types (at least one): the wanted one as struct

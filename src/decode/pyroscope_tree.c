@@ -9,8 +9,9 @@
  * first, then depth first; the children of a node come in reverse, as from a
  * stack.
  */
+#include "decode/pyroscope_tree.h"
+
 #include "base/num.h"
-#include "decode/decode.h"
 #include "decode/flamebearer.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"

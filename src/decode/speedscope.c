@@ -7,7 +7,6 @@
  */
 #include "base/json.h"
 #include "base/num.h"
-#include "decode/decode.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"
 
