@@ -37,6 +37,14 @@ static void fail(struct out *o, int error_number)
 	o->error_number = error_number;
 }
 
+void out_fail_memory(struct out *o)
+{
+	if (o->memory)
+		o->memory->state = BUF_OUT_OF_MEMORY;
+	else if (!o->is_failed)
+		fail(o, ENOMEM);
+}
+
 static bool is_worth_retry(int fd, int error_number)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };
@@ -135,10 +143,7 @@ static PRINTF_LIKE(3, 0) void add_long(struct out *o, size_t len,
 	char *text = mem_alloc(len + 1);
 
 	if (!text) {
-		if (o->memory)
-			o->memory->state = BUF_OUT_OF_MEMORY;
-		else
-			fail(o, ENOMEM);
+		out_fail_memory(o);
 		return;
 	}
 	vsnprintf(text, len + 1, format, args);

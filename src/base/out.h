@@ -43,6 +43,9 @@ void out_repeat(struct out *o, const char *text, size_t times);
 void out_int(struct out *o, int64_t value);
 void outf(struct out *o, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* For writers that lacked memory for what they were to write. */
+void out_fail_memory(struct out *o);
+
 /* Flushes; false with ERROR_OUTPUT naming `name` and the system's reason. */
 bool out_finish(struct out *o, const char *name, struct error *err) MUST_CHECK;
 

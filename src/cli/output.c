@@ -13,6 +13,7 @@
 #include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "cli/terminal.h"
+#include "render/markdown.h"
 #include "report/drawings.h"
 #include "tui/tui.h"
 

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/context.h"
 #include "render/answer_writer.h"
+#include "render/render.h"
 
 struct run; /* run.h */
 

@@ -11,7 +11,7 @@
 #include "model/checks.h"
 #include "doctor/judge.h"
 #include "model/trace.h"
-#include "render/render.h"
+#include "render/input.h"
 
 #define RESOURCE_NONE UINT32_MAX
 

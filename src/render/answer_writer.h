@@ -7,7 +7,7 @@
 #ifndef RENDER_ANSWER_WRITER_H
 #define RENDER_ANSWER_WRITER_H
 
-#include "render/render.h"
+#include "render/input.h"
 
 struct answer_writer {
 	/* And, of lists, markdown: the style says so. */

@@ -49,7 +49,7 @@ static void collect(const struct trace *t, const struct attr *attrs,
 	list->items =
 		mem_calloc(attr_count + detail_count + 1, sizeof *list->items);
 	if (!list->items) {
-		render_fail(out);
+		out_fail_memory(out);
 		return;
 	}
 	for (size_t i = 0; i < attr_count; i++)

@@ -284,7 +284,7 @@ void render_chrome(const struct render_input *in, struct out *out)
 
 	if (!layout_init(&l, in->result->span_count, in->trace->span_count)) {
 		layout_release(&l);
-		render_fail(out);
+		out_fail_memory(out);
 		return;
 	}
 	lay_out(&l, in);

@@ -292,6 +292,6 @@ void render_dot(const struct render_input *in, struct out *out)
 	if (names_init(&d))
 		draw(&d);
 	else
-		render_fail(out);
+		out_fail_memory(out);
 	mem_free(d.by_name);
 }

@@ -6,7 +6,7 @@
 #define RENDER_FLAME_COLORS_H
 
 #include "model/flame.h"
-#include "render/render.h"
+#include "render/input.h"
 
 /* The one that is drawn where `wanted` was asked for: never PALETTE_AUTO,
  * PALETTE_DIFF only with a baseline. */

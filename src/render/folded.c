@@ -132,7 +132,7 @@ static void write_lines(const struct render_input *in, struct out *out,
 			? NULL
 			: mem_alloc(count * sizeof *lines);
 	if (!lines) {
-		render_fail(out);
+		out_fail_memory(out);
 		return;
 	}
 	for (size_t i = 0; i < count; i++)

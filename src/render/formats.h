@@ -9,7 +9,7 @@
 #include "base/jsonw.h"
 #include "render/markdown.h"
 #include "render/page.h"
-#include "render/render.h"
+#include "render/input.h"
 
 /* "  confidence  ", and the other labels of what an answer rests on. */
 #define EVIDENCE_COLUMNS 14u
@@ -137,8 +137,5 @@ void report_tail(struct page *p, const struct result *r,
 bool report_has_findings(const struct result *r, struct str told);
 void report_findings(struct page *p, const struct result *r, struct str told);
 void report_reasons(struct page *p, const struct notes *reasons);
-
-/* Makes the output fail for lack of memory. */
-void render_fail(struct out *out);
 
 #endif

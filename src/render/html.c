@@ -114,7 +114,7 @@ static void write_title(struct html *h)
 	words_find(h->in->result)->answer(&p, h->in);
 	page_end(&p);
 	if (text.state != BUF_OK)
-		render_fail(h->out);
+		out_fail_memory(h->out);
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.len--;
 	out_text(h->out, "<title>");

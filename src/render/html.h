@@ -13,7 +13,7 @@
 
 #include "base/out.h"
 #include "render/page.h"
-#include "render/render.h"
+#include "render/input.h"
 
 /* html.js and html.css as they stand, and what lets them in. */
 extern const char html_script[], html_script_hash[];

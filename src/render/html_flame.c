@@ -5,7 +5,6 @@
 #include "base/escape.h"
 #include "render/flame_colors.h"
 #include "render/flame_head.h"
-#include "render/formats.h"
 #include "render/page.h"
 
 /* Of the hottest path; what is deeper is a click away. */
@@ -214,6 +213,6 @@ void html_flame_write(const struct render_input *in, struct out *out)
 	write_path(in, out);
 	is_done &= html_flame_data(in, out);
 	if (!is_done)
-		render_fail(out);
+		out_fail_memory(out);
 	out_text(out, "</section>\n");
 }

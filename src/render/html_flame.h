@@ -9,7 +9,7 @@
 
 #include "base/out.h"
 #include "render/flame_text.h"
-#include "render/render.h"
+#include "render/input.h"
 
 /* html_flame.js and html_flame.css, each for an element of its own. The style
  * takes colours from the page: --ground --text --dim --line --accent

@@ -12,12 +12,13 @@
 
 #include "base/escape.h"
 #include "base/gz.h"
+#include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "model/source_path.h"
 #include "render/flame_colors.h"
-#include "render/formats.h"
 #include "render/html_flame.h"
+#include "render/page.h"
 #include "render/scale.h"
 
 /* Digits 32 to 63 say that another one follows. */

@@ -401,7 +401,7 @@ void html_spans_write(struct html *h)
 	    f.processes && choose(&f))
 		write_section(&f);
 	else
-		render_fail(h->out);
+		out_fail_memory(h->out);
 	mem_free(f.parents);
 	mem_free(f.left);
 	mem_free(f.is_drawn);

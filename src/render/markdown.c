@@ -9,7 +9,6 @@
 
 #include "base/escape.h"
 #include "model/source_path.h"
-#include "render/formats.h"
 
 struct render_style render_style_markdown(const struct render_style *style)
 {
@@ -52,7 +51,7 @@ void markdown_text(struct page *p, const struct render_input *in,
 	out_str(p->out, buf_str(&block));
 	write_fence(p->out, backticks);
 	if (block.state != BUF_OK)
-		render_fail(p->out);
+		out_fail_memory(p->out);
 	buf_release(&block);
 }
 
@@ -113,7 +112,7 @@ void markdown_place_cell(struct page *p, struct str file, uint32_t line)
 	}
 	markdown_name_cell(p, buf_str(&place));
 	if (place.state != BUF_OK)
-		render_fail(p->out);
+		out_fail_memory(p->out);
 	buf_release(&place);
 }
 
@@ -126,7 +125,7 @@ void markdown_through_cell(struct page *p, struct str foreign)
 	buf_add_str(&text, foreign);
 	markdown_name_cell(p, buf_str(&text));
 	if (text.state != BUF_OK)
-		render_fail(p->out);
+		out_fail_memory(p->out);
 	buf_release(&text);
 }
 
@@ -141,7 +140,7 @@ void markdown_pair_cell(struct page *p, struct str first, struct str second)
 	buf_add_str(&pair, second);
 	markdown_name_cell(p, buf_str(&pair));
 	if (pair.state != BUF_OK)
-		render_fail(p->out);
+		out_fail_memory(p->out);
 	buf_release(&pair);
 }
 

@@ -7,6 +7,9 @@
 
 #include "render/page.h"
 
+/* A style for Markdown: no colours, nothing cut. */
+struct render_style render_style_markdown(const struct render_style *style);
+
 /* In Markdown: text in columns as a block of code, and commands. */
 void markdown_text(struct page *p, const struct render_input *in,
 		   void (*render)(struct page *p,

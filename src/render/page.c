@@ -10,7 +10,6 @@
 #include "base/escape.h"
 #include "base/num.h"
 #include "model/source_path.h"
-#include "render/formats.h"
 #include "render/units.h"
 
 /* A blank at which a paragraph must not wrap. Escaped text never holds a
@@ -83,7 +82,7 @@ void page_begin(struct page *p, const struct render_style *style,
 void page_end(struct page *p)
 {
 	if (p->cell.state != BUF_OK || p->line.state != BUF_OK)
-		render_fail(p->out);
+		out_fail_memory(p->out);
 	buf_release(&p->cell);
 	buf_release(&p->line);
 }

@@ -11,7 +11,7 @@
 #include "base/notes.h"
 #include "base/out.h"
 #include "base/timefmt.h"
-#include "render/render.h"
+#include "render/input.h"
 
 /* The narrowest terminal laid out for; on a narrower one lines run over. */
 #define PAGE_MIN_COLUMNS 60u

@@ -689,6 +689,6 @@ void render_pprof(const struct render_input *in, struct out *out)
 	}
 	writer_join(&w);
 	if (w.is_failed || !pack(&w.all, out))
-		render_fail(out);
+		out_fail_memory(out);
 	buf_release(&w.all);
 }

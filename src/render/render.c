@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/render.h"
 
-#include <errno.h>
-
 #include "render/formats.h"
 
 typedef void (*report_fn)(struct page *p, const struct render_input *in);
@@ -94,16 +92,4 @@ struct str baseline_name(const struct result *r)
 			str_equal(b->kind, STR("selector"));
 
 	return is_named && b->text.len ? b->text : b->kind;
-}
-
-void render_fail(struct out *out)
-{
-	if (out->memory) {
-		out->memory->state = BUF_OUT_OF_MEMORY;
-		return;
-	}
-	if (out->is_failed)
-		return;
-	out->is_failed = true;
-	out->error_number = ENOMEM;
 }

@@ -137,7 +137,7 @@ static void write_name(struct jsonw *w, const struct side *side,
 	jsonw_key(w, "name");
 	jsonw_str(w, buf_str(&text));
 	if (text.state != BUF_OK)
-		render_fail(out);
+		out_fail_memory(out);
 	buf_release(&text);
 }
 
@@ -227,7 +227,7 @@ void render_speedscope(const struct render_input *in, struct out *out)
 	for (size_t i = 0; i < count && !f.is_failed; i++)
 		frames_add_side(&f, &sides[i]);
 	if (f.is_failed) {
-		render_fail(out);
+		out_fail_memory(out);
 		arena_release(&f.arena);
 		return;
 	}

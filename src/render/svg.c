@@ -6,7 +6,6 @@
 
 #include "base/escape.h"
 #include "render/flame_text.h"
-#include "render/formats.h"
 
 #define LETTERS_MIN 3
 #define SWATCH_PX 12
@@ -49,7 +48,7 @@ void svg_end(struct svg *s)
 		buf_release(&s->paragraphs[i]);
 	}
 	if (s->has_failed)
-		render_fail(s->out);
+		out_fail_memory(s->out);
 	out_release(&s->memory);
 	buf_release(&s->text);
 	buf_release(&s->shown);

@@ -13,7 +13,7 @@
 #include "base/out.h"
 #include "render/flame_text.h"
 #include "render/page.h"
-#include "render/render.h"
+#include "render/input.h"
 
 /* Coordinates are hundredths of a pixel. */
 #define SVG_PX 100

@@ -191,7 +191,7 @@ static void draw_slivers(struct picture *p, struct lane *l)
 	struct svg_slivers v;
 
 	if (!svg_slivers_begin(&v, &p->s, l->depth + 1, FRAME_HEIGHT_CPX)) {
-		render_fail(p->s.out);
+		out_fail_memory(p->s.out);
 		svg_slivers_end(&v);
 		return;
 	}
@@ -363,7 +363,7 @@ static void render_flame(const struct render_input *in, struct out *out)
 	if (lay_out(&p))
 		draw(&p);
 	else
-		render_fail(out);
+		out_fail_memory(out);
 	flame_lanes_release(&p.lanes);
 	svg_end(&p.s);
 }

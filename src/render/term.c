@@ -393,6 +393,6 @@ void render_term(const struct render_input *in, struct out *out)
 		d.has_failed = true;
 	flame_lanes_release(&d.lanes);
 	if (!flame_labeler_release(&d.labels) || d.has_failed)
-		render_fail(out);
+		out_fail_memory(out);
 	page_end(&d.page);
 }

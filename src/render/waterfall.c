@@ -515,7 +515,7 @@ static void render_text(struct page *p, const struct render_input *in)
 	}
 	w.has_next = mem_calloc(w.count, sizeof *w.has_next);
 	if (!w.has_next) {
-		render_fail(p->out);
+		out_fail_memory(p->out);
 		return;
 	}
 	find_siblings(&w);

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "render/flame_grid.h"
 #include "render/flame_label.h"
-#include "render/render.h"
+#include "render/input.h"
 #include "tui/functions.h"
 #include "tui/search.h"
 #include "tui/surface.h"

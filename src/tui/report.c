@@ -3,6 +3,7 @@
  * The answer in words over the whole screen.
  */
 #include "base/num.h"
+#include "render/render.h"
 #include "tui/explorer.h"
 
 static void write_report(struct explorer *e)

@@ -7,7 +7,7 @@
 #define TUI_TUI_H
 
 #include "base/error.h"
-#include "render/render.h"
+#include "render/input.h"
 
 /* Loads ncurses. ERROR_INTERNAL. */
 bool tui_prepare(struct error *err) MUST_CHECK;

@@ -54,7 +54,7 @@ static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 	text = mem_alloc(size + 1);
 	/* The buffer's sticky failure is the writer's, too. */
 	if (!text) {
-		w->out->memory->state = BUF_OUT_OF_MEMORY;
+		out_fail_memory(w->out);
 		return;
 	}
 	base64_encode((const unsigned char *)bytes.ptr, bytes.len, text);
