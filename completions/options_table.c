@@ -14,9 +14,10 @@
  */
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 
 static const char *kind_name(const struct option_row *row)
 {

@@ -7,7 +7,7 @@
 
 #include "backend/held_profiles.h"
 #include "backend/held_searches.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "wire/har_held.h"
 
 static bool fail_held(const struct har *har, const char *path,

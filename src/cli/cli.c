@@ -15,10 +15,13 @@
 #include "base/outfile.h"
 #include "base/suggest.h"
 #include "cli/case_fill.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/help.h"
+#include "cli/message.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/progress.h"
 #include "wire/har.h"
 #include "wire/redact.h"
@@ -288,6 +291,31 @@ int cmd_version(const struct options *o)
 	return finish_output(&out);
 }
 
+static int page_run(const struct command *command, const struct options *o)
+{
+	static const struct {
+		enum command_bit bit;
+		int (*run)(const struct options *o);
+	} pages[] = {
+		{ COMMAND_SLOW, cmd_slow },
+		{ COMMAND_DIFF, cmd_diff },
+		{ COMMAND_SHOW, cmd_show },
+		{ COMMAND_SEARCH, cmd_search },
+		{ COMMAND_PROFILE, cmd_profile },
+		{ COMMAND_SERVICES, cmd_services },
+		{ COMMAND_TYPES, cmd_types },
+		{ COMMAND_DOCTOR, cmd_doctor },
+		{ COMMAND_CONFIG, cmd_config },
+		{ COMMAND_COMPLETION, cmd_completion },
+		{ COMMAND_HELP, cmd_help },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(pages); i++)
+		if (command->bit == pages[i].bit)
+			return pages[i].run(o);
+	return cmd_version(o);
+}
+
 static bool keep_args(struct options *o, const struct command *command,
 		      struct arena *arena, struct error *err)
 {
@@ -303,7 +331,7 @@ static int run_recorded(const struct command *command, struct options *o)
 	int status;
 
 	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
-	status = keep_args(o, command, &arena, &err) ? command->run(o)
+	status = keep_args(o, command, &arena, &err) ? page_run(command, o)
 						     : fail(&err);
 	/* Addresses among them. */
 	arena_wipe(&arena);
@@ -333,7 +361,7 @@ static int run_checked(const struct command *command, struct options *o)
 	/* It looks at the servers, not at what they said some time ago. */
 	if (command->bit & COMMAND_DOCTOR)
 		o->cache = false;
-	return o->record ? run_recorded(command, o) : command->run(o);
+	return o->record ? run_recorded(command, o) : page_run(command, o);
 }
 
 static int run_configured(const struct command *command, struct options *o)

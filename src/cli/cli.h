@@ -1,95 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The user's side: command table, dispatch, messages. The only layer that
- * prints.
+ * The user's side: from the arguments of the program to the page of a command.
+ * The only layer that prints.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
-#include "base/str.h"
-#include "cli/options.h"
-
-enum command_bit {
-	COMMAND_SLOW = 1 << 0,
-	COMMAND_DIFF = 1 << 1,
-	COMMAND_SHOW = 1 << 2,
-	COMMAND_PROFILE = 1 << 3,
-	COMMAND_HELP = 1 << 4,
-	COMMAND_VERSION = 1 << 5,
-	COMMAND_TYPES = 1 << 6,
-	COMMAND_DOCTOR = 1 << 7,
-	COMMAND_SEARCH = 1 << 8,
-	COMMAND_SERVICES = 1 << 9,
-	COMMAND_COMPLETION = 1 << 10,
-	COMMAND_CONFIG = 1 << 16,
-	/* Those that look at traces or profiles, and all. */
-	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
-		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
-		       COMMAND_SEARCH | COMMAND_SERVICES,
-	COMMAND_ALL =
-		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
-		COMMAND_COMPLETION,
-};
-
-/* What -o offers, see output_gives(). */
-enum command_formats {
-	FORMATS_NONE = 0, /* the command takes no -o */
-	FORMATS_ANSWER,   /* table and json */
-	FORMATS_LIST,     /* csv and id, too */
-	FORMATS_RESULT,   /* those of render/ but the lacking ones */
-};
-
-struct command {
-	const char *name;
-	unsigned bit;
-	const char *synopsis; /* "slow [OPTIONS] TRACE" */
-	const char *summary;  /* one line for the list of commands */
-	/* For its own --help: paragraphs, and examples as the last. */
-	const char *details;
-	/* The options that fit on a screen with them, most used first, with
-	 * blanks between. */
-	const char *common;
-	size_t max_args;      /* at most LIMIT_ARGUMENTS */
-	int (*run)(const struct options *o);
-	enum command_formats formats;
-	unsigned lacking; /* bits of enum render_needs it never has */
-};
-
 struct completion_script; /* completion.h */
-
-extern const struct command commands[]; /* ends with a NULL name */
-
-/* NULL when there is no such command. */
-const struct command *command_find(struct str name);
 
 /* The whole program; returns the exit status. Values of secret options are
  * overwritten in argv. scripts: what `completion` prints. */
 int cli_run(int argc, char **argv, const struct completion_script *scripts);
-
-/* Action i of the command config; NULL past the last. */
-const char *config_action_name(size_t i);
-
-int cmd_slow(const struct options *o);
-int cmd_diff(const struct options *o);
-int cmd_show(const struct options *o);
-int cmd_search(const struct options *o);
-int cmd_profile(const struct options *o);
-int cmd_services(const struct options *o);
-int cmd_types(const struct options *o);
-int cmd_doctor(const struct options *o);
-int cmd_config(const struct options *o);
-int cmd_completion(const struct options *o);
-int cmd_help(const struct options *o);
-int cmd_version(const struct options *o);
-
-/* Messages on stderr, each one line, foreign text escaped: "tracefind: ...". */
-void message_error(const struct error *err);
-bool message_has_told_error(void);
-/* What -v tells. */
-void message_info(const char *format, ...) PRINTF_LIKE(1, 2);
 
 #endif

@@ -7,9 +7,10 @@
 #include "base/count.h"
 #include "base/out.h"
 #include "base/suggest.h"
-#include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/context.h"
+#include "cli/message.h"
+#include "cli/pages.h"
 #include "wire/redact.h"
 
 #define NAMES_BYTES (4 * MIB)

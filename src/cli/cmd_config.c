@@ -4,12 +4,13 @@
 
 #include "base/out.h"
 #include "base/suggest.h"
-#include "cli/cli.h"
 #include "cli/config_edit.h"
 #include "cli/config_import.h"
 #include "cli/config_list.h"
 #include "cli/config_value.h"
 #include "cli/config_view.h"
+#include "cli/message.h"
+#include "cli/pages.h"
 #include "wire/redact.h"
 
 /* One run of the command. given: before the environment. */

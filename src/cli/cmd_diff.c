@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
 #include "cli/diff_sides.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/window.h"
 #include "report/shortfall_text.h"
 

@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "cli/cli.h"
 #include "cli/context.h"
 #include "cli/fetch_trace.h"
+#include "cli/message.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"
 #include "doctor/doctor.h"

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "backend/input.h"
-#include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/profile_details.h"
 #include "cli/run.h"
 #include "cli/window.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/message.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/search_question.h"
 #include "cli/suggest_next.h"
 #include "cli/window.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/suggest_next.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/message.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"
 #include "cli/suggest_next.h"

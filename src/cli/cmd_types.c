@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/message.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/window.h"
 #include "report/types_answer.h"
 #include "report/types_guide.h"

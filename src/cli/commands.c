@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/commands.h"
+
 #include "render/render.h"
 
 const struct command commands[] = {
@@ -21,7 +22,7 @@ const struct command commands[] = {
 	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o svg=slow.svg\n",
 	  "service since type baseline output interactive why",
-	  1, cmd_slow, FORMATS_RESULT, RENDER_NEEDS_SPANS },
+	  1, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
 	  "Compares the profiles of a service in a window with a baseline, the\n"
@@ -38,7 +39,7 @@ const struct command commands[] = {
 	  "  tracefind diff --selector '{version=\"1.5\"}' \\\n"
 	  "          --baseline-selector '{version=\"1.4\"}'\n",
 	  "service since baseline type focus output interactive",
-	  2, cmd_diff, FORMATS_RESULT, RENDER_NEEDS_SPANS },
+	  2, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE",
 	  "the spans of a trace with their self time",
 	  "Prints a trace as a waterfall: self time, the critical path marked,\n"
@@ -52,7 +53,7 @@ const struct command commands[] = {
 	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
 	  "  tracefind show trace.json -o chrome=trace-events.json\n",
 	  "span service errors events collapse output",
-	  1, cmd_show, FORMATS_RESULT,
+	  1, FORMATS_RESULT,
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
 	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
 	  "recent traces, slowest first, with a duration histogram",
@@ -68,7 +69,7 @@ const struct command commands[] = {
 	  "          xargs -n1 tracefind slow\n"
 	  "  tracefind search --tags span.http.route --service user-db\n",
 	  "service name above errors since limit output query",
-	  1, cmd_search, FORMATS_LIST },
+	  1, FORMATS_LIST },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE...]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window (the\n"
@@ -82,7 +83,7 @@ const struct command commands[] = {
 	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n"
 	  "  tracefind profile pod-1.pb.gz pod-2.pb.gz -o pprof=sum.pb.gz\n",
 	  "service since type sort focus peek list output",
-	  LIMIT_ARGUMENTS, cmd_profile, FORMATS_RESULT,
+	  LIMIT_ARGUMENTS, FORMATS_RESULT,
 	  RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
@@ -95,7 +96,7 @@ const struct command commands[] = {
 	  "  tracefind services --since 1d -n 0\n"
 	  "  tracefind services -o id | xargs -n1 tracefind types --service\n",
 	  "since limit output",
-	  0, cmd_services, FORMATS_LIST },
+	  0, FORMATS_LIST },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
 	  "the types of profiles there are, and which to use when",
 	  "Lists the types of profiles of a service, or of all, in a window\n"
@@ -107,7 +108,7 @@ const struct command commands[] = {
 	  "  tracefind types --service user-db --since 1d\n"
 	  "  tracefind types --guide\n",
 	  "service since guide output",
-	  0, cmd_types, FORMATS_ANSWER },
+	  0, FORMATS_ANSWER },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
 	  "check both servers and what they hold; name the fix",
 	  "Checks addresses, connections, logins, versions and clocks of both\n"
@@ -120,7 +121,7 @@ const struct command commands[] = {
 	  "  tracefind doctor 4bf92f3577b34da6a3ce929d0e0e4736\n"
 	  "  tracefind doctor --service user-db\n",
 	  "service since output verbose",
-	  1, cmd_doctor, FORMATS_ANSWER },
+	  1, FORMATS_ANSWER },
 	{ "config", COMMAND_CONFIG, "config ACTION [OPTIONS] [ARGUMENTS]",
 	  "names for servers, and what is in force",
 	  "Reads and writes the configuration, ~/.config/tracefind/config;\n"
@@ -139,7 +140,7 @@ const struct command commands[] = {
 	  "  tracefind config use prod\n"
 	  "  tracefind config view --origin\n",
 	  "context",
-	  3, cmd_config },
+	  3 },
 	{ "completion", COMMAND_COMPLETION, "completion SHELL",
 	  "the completion script for bash, zsh or fish",
 	  "Prints the script that completes commands, options and their values\n"
@@ -150,14 +151,14 @@ const struct command commands[] = {
 	  "  source <(tracefind completion bash)\n"
 	  "  tracefind completion zsh > ~/.zfunc/_tracefind\n"
 	  "  tracefind completion fish | source\n",
-	  "", 1, cmd_completion },
+	  "", 1 },
 	{ "help", COMMAND_HELP, "help [--all] [COMMAND]",
 	  "this list, or the options of a command",
 	  "Lists the commands, or shows the options of one that are used most;\n"
 	  "with --all, all of them.\n",
-	  "all", 1, cmd_help },
+	  "all", 1 },
 	{ "version", COMMAND_VERSION, "version", "the version",
-	  "Prints the version.\n", "", 0, cmd_version },
+	  "Prints the version.\n", "", 0 },
 	{ NULL },
 };
 

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/suggest.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "wire/redact.h"
 #include "wire/url.h"
 

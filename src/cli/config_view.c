@@ -6,7 +6,7 @@
 
 #include "backend/address.h"
 #include "base/escape.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/config_edit.h"
 #include "cli/context.h"
 #include "wire/redact.h"

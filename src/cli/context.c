@@ -7,10 +7,10 @@
 
 #include "backend/google_login.h"
 #include "base/mem.h"
-#include "cli/cli.h"
 #include "cli/config.h"
 #include "cli/context_sides.h"
 #include "cli/dry_run.h"
+#include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/sandbox.h"
 #include "wire/auth.h"

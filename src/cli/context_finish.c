@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/timefmt.h"
-#include "cli/cli.h"
+#include "cli/message.h"
 
 /* What the run took of a quota that others share. */
 static void list_spent(const struct trace_backend *t,

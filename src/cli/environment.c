@@ -6,7 +6,6 @@
 
 #include "base/ascii.h"
 #include "base/mem.h"
-#include "cli/cli.h"
 #include "cli/config.h"
 #include "cli/options.h"
 #include "cli/optparse.h"

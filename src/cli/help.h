@@ -6,7 +6,7 @@
 #define CLI_HELP_H
 
 #include "base/out.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 /* Lines of an ordinary terminal, into which the help of a command fits. */
 #define HELP_LINES 24

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "cli/cli.h"
 #include "wire/redact.h"
 
 /* Escaping makes at most six bytes of one, redacting at most twelve of three;

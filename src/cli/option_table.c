@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "base/suggest.h"
 #include "base/timefmt.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output.h"

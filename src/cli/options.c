@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/timefmt.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/optparse.h"
 #include "wire/redact.h"
 

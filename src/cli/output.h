@@ -6,7 +6,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/context.h"
 #include "render/answer_writer.h"
 #include "render/render.h"

@@ -5,7 +5,7 @@
 
 #include "analyze/call_graph.h"
 #include "backend/source_files.h"
-#include "cli/cli.h"
+#include "cli/message.h"
 #include "cli/output.h"
 #include "cli/row_order.h"
 #include "render/details.h"

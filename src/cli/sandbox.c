@@ -7,7 +7,7 @@
 
 #include "base/confine_system.h"
 #include "base/count.h"
-#include "cli/cli.h"
+#include "cli/message.h"
 #include "cli/optparse.h"
 #include "cli/pager.h"
 

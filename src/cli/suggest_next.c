@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/shell.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/timefmt.h"
-#include "commands_stub.h"
+#include "cli/commands.h"
 
 /* A home folder of the test's own, which is also where it works. */
 static char home[] = "/tmp/tracefind-config-XXXXXX";

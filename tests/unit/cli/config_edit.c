@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "base/outfile.h"
-#include "commands_stub.h"
 
 static void assert_edit(const char *text, const char *context, const char *key,
 			const char *value, const char *wanted)

@@ -12,7 +12,6 @@
 
 #include "base/buf.h"
 #include "cli/options.h"
-#include "commands_stub.h"
 
 #define PATH "/home/me/.config/tracefind/config"
 

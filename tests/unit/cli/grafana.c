@@ -12,7 +12,6 @@
 
 #include "base/buf.h"
 #include "base/outfile.h"
-#include "commands_stub.h"
 
 static struct arena arena;
 static struct grafana grafana;

@@ -11,9 +11,8 @@
 
 #include "base/mem.h"
 #include "base/timefmt.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/optparse.h"
-#include "commands_stub.h"
 
 #define SECRET "not for anybody's eyes"
 

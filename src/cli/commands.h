@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of commands: their names, help and formats. What they do is in
+ * pages.h, which this does not know.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+enum command_bit {
+	COMMAND_SLOW = 1 << 0,
+	COMMAND_DIFF = 1 << 1,
+	COMMAND_SHOW = 1 << 2,
+	COMMAND_PROFILE = 1 << 3,
+	COMMAND_HELP = 1 << 4,
+	COMMAND_VERSION = 1 << 5,
+	COMMAND_TYPES = 1 << 6,
+	COMMAND_DOCTOR = 1 << 7,
+	COMMAND_SEARCH = 1 << 8,
+	COMMAND_SERVICES = 1 << 9,
+	COMMAND_COMPLETION = 1 << 10,
+	COMMAND_CONFIG = 1 << 16,
+	/* Those that look at traces or profiles, and all. */
+	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
+		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
+		       COMMAND_SEARCH | COMMAND_SERVICES,
+	COMMAND_ALL =
+		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
+		COMMAND_COMPLETION,
+};
+
+/* What -o offers, see format_is_given(). */
+enum command_formats {
+	FORMATS_NONE = 0, /* the command takes no -o */
+	FORMATS_ANSWER,   /* table and json */
+	FORMATS_LIST,     /* csv and id, too */
+	FORMATS_RESULT,   /* those of render/ but the lacking ones */
+};
+
+struct command {
+	const char *name;
+	unsigned bit;
+	const char *synopsis; /* "slow [OPTIONS] TRACE" */
+	const char *summary;  /* one line for the list of commands */
+	/* For its own --help: paragraphs, and examples as the last. */
+	const char *details;
+	/* The options that fit on a screen with them, most used first, with
+	 * blanks between. */
+	const char *common;
+	size_t max_args;      /* at most LIMIT_ARGUMENTS */
+	enum command_formats formats;
+	unsigned lacking; /* bits of enum render_needs it never has */
+};
+
+extern const struct command commands[]; /* ends with a NULL name */
+
+/* NULL when there is no such command. */
+const struct command *command_find(struct str name);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The commands, a page each: options to a question, its answer to the outputs.
+ * Each returns the exit status.
+ */
+#ifndef CLI_PAGES_H
+#define CLI_PAGES_H
+
+#include <stddef.h>
+
+struct options;
+
+int cmd_slow(const struct options *o);
+int cmd_diff(const struct options *o);
+int cmd_show(const struct options *o);
+int cmd_search(const struct options *o);
+int cmd_profile(const struct options *o);
+int cmd_services(const struct options *o);
+int cmd_types(const struct options *o);
+int cmd_doctor(const struct options *o);
+int cmd_config(const struct options *o);
+int cmd_completion(const struct options *o);
+int cmd_help(const struct options *o);
+int cmd_version(const struct options *o);
+
+
+/* Action i of the command config; NULL past the last. */
+const char *config_action_name(size_t i);
+
+#endif
