@@ -15,8 +15,9 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/optparse.h"
-#include "cli/output.h"
+#include "cli/output_formats.h"
 #include "cli/pages.h"
 
 static const char *kind_name(const struct option_row *row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/diff_sides.h"
-#include "cli/output.h"
+#include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/window.h"
 #include "report/shortfall_text.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "backend/input.h"
-#include "cli/output.h"
+#include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/profile_details.h"
 #include "cli/run.h"

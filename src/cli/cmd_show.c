@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cli/output.h"
+#include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/suggest_next.h"
 #include "cli/trace_arg.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/message.h"
-#include "cli/output.h"
+#include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/run.h"
 #include "cli/slow_search.h"

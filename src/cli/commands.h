@@ -32,7 +32,7 @@ enum command_bit {
 		COMMAND_COMPLETION,
 };
 
-/* What -o offers, see format_is_given(). */
+/* What -o offers, see output_gives(). */
 enum command_formats {
 	FORMATS_NONE = 0, /* the command takes no -o */
 	FORMATS_ANSWER,   /* table and json */

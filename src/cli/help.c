@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 #include "cli/optparse.h"
-#include "cli/output.h"
+#include "cli/output_formats.h"
 
 #define LINE_COLUMNS 79
 #define TEXT_COLUMN 30

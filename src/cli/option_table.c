@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
-#include "cli/output.h"
+#include "cli/output_formats.h"
 #include "wire/auth.h"
 #include "wire/redact.h"
 

@@ -149,7 +149,7 @@ struct options {
 	unsigned char given[32];
 };
 
-struct command; /* cli.h */
+struct command; /* commands.h */
 struct config;  /* config.h */
 struct option_table;
 struct option_form;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/count.h"
 #include "base/gz.h"
 #include "base/num.h"
 #include "base/outfile.h"
+#include "cli/output_formats.h"
+#include "cli/output_wanted.h"
 #include "cli/pager.h"
 #include "cli/run.h"
 #include "cli/suggest_next.h"
@@ -16,143 +16,6 @@
 #include "render/markdown.h"
 #include "report/drawings.h"
 #include "tui/tui.h"
-
-static const struct output_option default_output = { "table", NULL };
-
-static const struct output_option *outputs(const struct options *o,
-					   size_t *count)
-{
-	bool is_default = !o->output_count && !o->interactive;
-
-	*count = is_default ? 1 : o->output_count;
-	return is_default ? &default_output : o->outputs;
-}
-
-/* Lists that are no struct result: those two and these. */
-static const char *const answer_formats[] = { "table", "json", NULL };
-static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
-
-static bool is_among(const char *const *names, const char *name)
-{
-	while (*names && strcmp(*names, name) != 0)
-		names++;
-	return *names != NULL;
-}
-
-const char *output_format_name(size_t i)
-{
-	size_t count = 0;
-
-	while (render_formats[count].name && count < i)
-		count++;
-	if (render_formats[count].name)
-		return render_formats[count].name;
-	for (size_t k = 0; list_formats[k]; k++)
-		if (!render_find(str_from(list_formats[k])) && count++ == i)
-			return list_formats[k];
-	return NULL;
-}
-
-const char *output_format_find(struct str name)
-{
-	const char *known;
-
-	for (size_t i = 0; (known = output_format_name(i)); i++)
-		if (str_equal(name, str_from(known)))
-			break;
-	return known;
-}
-
-/* What others write, beside the suffixes that we suggest. */
-static const struct {
-	const char *suffix;
-	const char *format;
-} other_suffixes[] = {
-	{ ".htm", "html" },
-	{ ".markdown", "markdown" },
-	{ ".pprof", "pprof" },
-	{ ".difffolded", "difffolded" },
-	{ ".gv", "dot" },
-	{ ".collapsed", "folded" },
-	{ ".speedscope", "speedscope" },
-};
-
-static bool has_suffix(struct str path, const char *suffix)
-{
-	struct str end = str_from(suffix);
-
-	/* A name that is nothing but ".svg" has no ending. */
-	return path.len > end.len && path.ptr[path.len - end.len - 1] != '/' &&
-	       str_equal_nocase(str_slice(path, path.len - end.len, end.len),
-				end);
-}
-
-/* The longest suffix counts: .speedscope.json is JSON, too. */
-const char *output_format_of_file(struct str path)
-{
-	const char *format = NULL;
-	size_t longest = 0;
-
-	for (const struct render_format *f = render_formats; f->name; f++)
-		if (has_suffix(path, f->suffix) &&
-		    strlen(f->suffix) > longest) {
-			longest = strlen(f->suffix);
-			format = f->name;
-		}
-	for (size_t i = 0; !format && i < COUNT_OF(other_suffixes); i++)
-		if (has_suffix(path, other_suffixes[i].suffix))
-			format = other_suffixes[i].format;
-	return format;
-}
-
-void output_list_suffixes(struct buf *text)
-{
-	for (const struct render_format *f = render_formats; f->name; f++) {
-		bool is_new = true;
-
-		for (const struct render_format *k = render_formats; k != f;
-		     k++)
-			is_new = is_new && strcmp(k->suffix, f->suffix) != 0;
-		if (is_new)
-			buf_addf(text, "%s%s", text->len ? ", " : "",
-				 f->suffix);
-	}
-}
-
-bool output_gives(const struct command *command, const char *format)
-{
-	const struct render_format *f = render_find(str_from(format));
-
-	switch (command->formats) {
-	case FORMATS_NONE:
-		return false;
-	case FORMATS_RESULT:
-		return f && !(f->needs & command->lacking);
-	case FORMATS_LIST:
-		if (is_among(list_formats, format))
-			return true;
-		break;
-	case FORMATS_ANSWER:
-		break;
-	}
-	return is_among(answer_formats, format);
-}
-
-void output_list_formats(const struct command *command, struct buf *text)
-{
-	const char *last = NULL;
-	const char *name;
-
-	for (size_t i = 0; (name = output_format_name(i)); i++) {
-		if (!output_gives(command, name))
-			continue;
-		if (last)
-			buf_addf(text, "%s%s", text->len ? ", " : "", last);
-		last = name;
-	}
-	if (last)
-		buf_addf(text, "%s%s", text->len ? " or " : "", last);
-}
 
 static bool check_stdout(const struct options *o,
 			 const struct output_option *output, size_t *on_stdout,
@@ -184,19 +47,12 @@ static bool fail_format(const struct command *command, const char *called,
 	return false;
 }
 
-static bool format_is(const char *format, unsigned needs)
-{
-	const struct render_format *f = render_find(str_from(format));
-
-	return f && (f->needs & needs);
-}
-
 static bool check_outputs(const struct options *o,
 			  const struct command *command, const char *called,
 			  struct error *err)
 {
 	size_t count, on_stdout = 0;
-	const struct output_option *list = outputs(o, &count);
+	const struct output_option *list = output_wanted(o, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *format = list[i].format;
@@ -205,7 +61,8 @@ static bool check_outputs(const struct options *o,
 			return fail_format(command, called, format, err);
 		if (!check_stdout(o, &list[i], &on_stdout, err))
 			return false;
-		if (!list[i].path && format_is(format, RENDER_IS_BINARY) &&
+		if (!list[i].path &&
+		    output_format_needs(format, RENDER_IS_BINARY) &&
 		    isatty(STDOUT_FILENO))
 			return error_set(err, ERROR_USAGE,
 					 "-o %s is binary: write it to a file "
@@ -400,46 +257,14 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 			    : write_stdout(o, &w, err);
 }
 
-bool output_needs(const struct options *o, unsigned needs)
-{
-	size_t count;
-	const struct output_option *list = outputs(o, &count);
-
-	if (o->interactive && (needs & RENDER_NEEDS_FLAME))
-		return true;
-	for (size_t i = 0; i < count; i++)
-		if (format_is(list[i].format, needs))
-			return true;
-	return false;
-}
-
-bool output_shows_ranks(const struct options *o)
-{
-	size_t count;
-	const struct output_option *list = outputs(o, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct render_format *f =
-			render_find(str_from(list[i].format));
-
-		if (!f || !(f->needs & RENDER_IS_UNRANKED))
-			return true;
-	}
-	return o->interactive;
-}
-
-size_t output_functions(const struct options *o)
-{
-	return output_needs(o, RENDER_TAKES_ALL) ? LIMIT_PAGE_FUNCTIONS : 0;
-}
-
 /* Without a profile what there is is printed. */
 static bool explore(struct rendering *g, struct error *err)
 {
+	static const struct output_option table = { "table", NULL };
 	const struct options *o = g->r->ctx.options;
 
 	if (!g->in.result->has_profile)
-		return render_one(g, &default_output, err) &&
+		return render_one(g, &table, err) &&
 		       error_set(err, ERROR_NOT_FOUND,
 				 "--interactive needs a profile, and there is "
 				 "none");
@@ -469,7 +294,7 @@ bool output_render(const struct run *r, struct error *err)
 		.is_reversed = r->ctx.options->reverse,
 	};
 	size_t count;
-	const struct output_option *list = outputs(r->ctx.options, &count);
+	const struct output_option *list = output_wanted(r->ctx.options, &count);
 	struct error worst = { 0 }, each;
 
 	if (r->shown) {
@@ -513,7 +338,7 @@ bool output_answer(const struct options *o, const struct answer_writer *writer,
 		   const void *answer, struct error *err)
 {
 	size_t count;
-	const struct output_option *list = outputs(o, &count);
+	const struct output_option *list = output_wanted(o, &count);
 	bool done = true;
 
 	for (size_t i = 0; i < count; i++) {

@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results to standard output and files: which formats, whether they fit
- * where they go, width and colour of the terminal, whole files or none.
+ * Results to standard output and files: whether the formats
+ * fit where they go, width and colour of the terminal, whole files or none.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "cli/commands.h"
 #include "cli/context.h"
 #include "render/answer_writer.h"
-#include "render/render.h"
 
 struct run; /* run.h */
-
-/* Format i of all there are; NULL past the last. */
-const char *output_format_name(size_t i);
-
-/* The name as it stands there, else NULL. */
-const char *output_format_find(struct str name);
-
-/* The format that a file's ending stands for, whatever its case; NULL: none. */
-const char *output_format_of_file(struct str path);
-
-/* ".txt, .json": the endings that there are. */
-void output_list_suffixes(struct buf *text);
-
-/* Whether -o of the command offers this format. */
-bool output_gives(const struct command *command, const char *format);
-
-/* "table, json or csv": what -o of the command offers. */
-void output_list_formats(const struct command *command, struct buf *text);
 
 /* Loads the libraries that the outputs need: before the sandbox, in which some
  * would not be found. ERROR_INTERNAL. */
@@ -40,15 +20,6 @@ bool output_prepare(const struct options *o, struct error *err) MUST_CHECK;
  * ERROR_USAGE. */
 bool output_check(const struct options *o, const char *command,
 		  struct error *err) MUST_CHECK;
-
-/* Whether a format that -o asked for needs this of enum render_needs. */
-bool output_needs(const struct options *o, unsigned needs);
-
-/* Whether one of the formats shows ranked functions, or what ranking tells. */
-bool output_shows_ranks(const struct options *o);
-
-/* How many functions a page among those formats lists; 0: there is none. */
-size_t output_functions(const struct options *o);
 
 /* Renders all that -o asked for ("table" on standard output by default) of the
  * run's result, trace and, where it has some, evidence. A format whose data is

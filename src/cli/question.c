@@ -5,7 +5,7 @@
 
 #include "base/count.h"
 #include "base/num.h"
-#include "cli/output.h"
+#include "cli/output_wanted.h"
 #include "cli/row_order.h"
 
 bool question_suspect(struct question *q, const struct options *o,

@@ -10,6 +10,7 @@
 #include "cli/fetch_trace.h"
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/output_wanted.h"
 #include "cli/question.h"
 #include "cli/row_order.h"
 #include "report/comparison_notes.h"

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/output_formats.h"
 #include "cli/sandbox.h"
 #include "fuzz.h"
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output_formats.h"
+
+#include <string.h>
+
+#include "base/count.h"
+#include "render/render.h"
+
+/* Lists that are no struct result: those two and these. */
+static const char *const answer_formats[] = { "table", "json", NULL };
+static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
+
+static bool is_among(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
+const char *output_format_name(size_t i)
+{
+	size_t count = 0;
+
+	while (render_formats[count].name && count < i)
+		count++;
+	if (render_formats[count].name)
+		return render_formats[count].name;
+	for (size_t k = 0; list_formats[k]; k++)
+		if (!render_find(str_from(list_formats[k])) && count++ == i)
+			return list_formats[k];
+	return NULL;
+}
+
+const char *output_format_find(struct str name)
+{
+	const char *known;
+
+	for (size_t i = 0; (known = output_format_name(i)); i++)
+		if (str_equal(name, str_from(known)))
+			break;
+	return known;
+}
+
+/* What others write, beside the suffixes that we suggest. */
+static const struct {
+	const char *suffix;
+	const char *format;
+} other_suffixes[] = {
+	{ ".htm", "html" },
+	{ ".markdown", "markdown" },
+	{ ".pprof", "pprof" },
+	{ ".difffolded", "difffolded" },
+	{ ".gv", "dot" },
+	{ ".collapsed", "folded" },
+	{ ".speedscope", "speedscope" },
+};
+
+static bool has_suffix(struct str path, const char *suffix)
+{
+	struct str end = str_from(suffix);
+
+	/* A name that is nothing but ".svg" has no ending. */
+	return path.len > end.len && path.ptr[path.len - end.len - 1] != '/' &&
+	       str_equal_nocase(str_slice(path, path.len - end.len, end.len),
+				end);
+}
+
+/* The longest suffix counts: .speedscope.json is JSON, too. */
+const char *output_format_of_file(struct str path)
+{
+	const char *format = NULL;
+	size_t longest = 0;
+
+	for (const struct render_format *f = render_formats; f->name; f++)
+		if (has_suffix(path, f->suffix) &&
+		    strlen(f->suffix) > longest) {
+			longest = strlen(f->suffix);
+			format = f->name;
+		}
+	for (size_t i = 0; !format && i < COUNT_OF(other_suffixes); i++)
+		if (has_suffix(path, other_suffixes[i].suffix))
+			format = other_suffixes[i].format;
+	return format;
+}
+
+void output_list_suffixes(struct buf *text)
+{
+	for (const struct render_format *f = render_formats; f->name; f++) {
+		bool is_new = true;
+
+		for (const struct render_format *k = render_formats; k != f;
+		     k++)
+			is_new = is_new && strcmp(k->suffix, f->suffix) != 0;
+		if (is_new)
+			buf_addf(text, "%s%s", text->len ? ", " : "",
+				 f->suffix);
+	}
+}
+
+bool output_gives(const struct command *command, const char *format)
+{
+	const struct render_format *f = render_find(str_from(format));
+
+	switch (command->formats) {
+	case FORMATS_NONE:
+		return false;
+	case FORMATS_RESULT:
+		return f && !(f->needs & command->lacking);
+	case FORMATS_LIST:
+		if (is_among(list_formats, format))
+			return true;
+		break;
+	case FORMATS_ANSWER:
+		break;
+	}
+	return is_among(answer_formats, format);
+}
+
+void output_list_formats(const struct command *command, struct buf *text)
+{
+	const char *last = NULL;
+	const char *name;
+
+	for (size_t i = 0; (name = output_format_name(i)); i++) {
+		if (!output_gives(command, name))
+			continue;
+		if (last)
+			buf_addf(text, "%s%s", text->len ? ", " : "", last);
+		last = name;
+	}
+	if (last)
+		buf_addf(text, "%s%s", text->len ? " or " : "", last);
+}
+
+bool output_format_needs(const char *format, unsigned needs)
+{
+	const struct render_format *f = render_find(str_from(format));
+
+	return f && (f->needs & needs);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output_wanted.h"
+
+#include "base/limits.h"
+#include "cli/output_formats.h"
+
+static const struct output_option default_output = { "table", NULL };
+
+const struct output_option *output_wanted(const struct options *o,
+					  size_t *count)
+{
+	bool is_default = !o->output_count && !o->interactive;
+
+	*count = is_default ? 1 : o->output_count;
+	return is_default ? &default_output : o->outputs;
+}
+
+bool output_needs(const struct options *o, unsigned needs)
+{
+	size_t count;
+	const struct output_option *list = output_wanted(o, &count);
+
+	if (o->interactive && (needs & RENDER_NEEDS_FLAME))
+		return true;
+	for (size_t i = 0; i < count; i++)
+		if (output_format_needs(list[i].format, needs))
+			return true;
+	return false;
+}
+
+bool output_shows_ranks(const struct options *o)
+{
+	size_t count;
+	const struct output_option *list = output_wanted(o, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct render_format *f =
+			render_find(str_from(list[i].format));
+
+		if (!f || !(f->needs & RENDER_IS_UNRANKED))
+			return true;
+	}
+	return o->interactive;
+}
+
+size_t output_functions(const struct options *o)
+{
+	return output_needs(o, RENDER_TAKES_ALL) ? LIMIT_PAGE_FUNCTIONS : 0;
+}
