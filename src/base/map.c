@@ -106,12 +106,6 @@ void map_init(struct map *m, struct arena *arena)
 	*m = (struct map){ .arena = arena };
 }
 
-void map_drop(struct map *m)
-{
-	arena_drop(m->arena, m->slots, m->slot_count * sizeof *m->slots);
-	map_init(m, m->arena);
-}
-
 uint32_t map_hash(struct str key)
 {
 	return (uint32_t)hash_bytes(key.ptr ? key.ptr : "", key.len);
@@ -177,15 +171,6 @@ static bool make_room(struct map *m)
 {
 	return m->count < m->slot_count / 4 * 3 ||
 	       resize(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
-}
-
-bool map_reserve(struct map *m, size_t count)
-{
-	size_t slot_count = FIRST_SLOTS;
-
-	while (slot_count / 4 * 3 < count)
-		slot_count *= 2;
-	return slot_count <= m->slot_count || resize(m, slot_count);
 }
 
 static uint32_t find(const struct map *m, struct map_slot key)

@@ -29,12 +29,6 @@ struct map {
 /* Empty, without memory yet; slots will live in the arena. */
 void map_init(struct map *m, struct arena *arena);
 
-/* Makes room for so many keys in all at once. */
-bool map_reserve(struct map *m, size_t count) MUST_CHECK;
-
-/* Empties it and gives its memory back to the arena. */
-void map_drop(struct map *m);
-
 /* MAP_NONE when absent. */
 uint32_t map_find(const struct map *m, struct str key);
 uint32_t map_find_u64(const struct map *m, uint64_t key);

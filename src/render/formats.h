@@ -125,7 +125,6 @@ void table_kinds(struct page *p, const struct result *r);
 enum rank_by row_measure(const struct result *r,
 			 const struct function_row *row);
 double row_share(const struct function_row *row, enum rank_by measure);
-double row_baseline(const struct function_row *row, enum rank_by measure);
 
 /* Everything under the table, nothing when quiet: findings not yet told,
  * notes, and the commands to go on with. The texts told already are left

@@ -150,14 +150,6 @@ double row_share(const struct function_row *row, enum rank_by measure)
 	return measure == RANK_OWNED ? row->owned : row->total;
 }
 
-double row_baseline(const struct function_row *row, enum rank_by measure)
-{
-	if (measure == RANK_SELF)
-		return row->baseline_self;
-	return measure == RANK_OWNED ? row->baseline_owned
-				     : row->baseline_total;
-}
-
 /* The first value of a row without a baseline. */
 static int64_t flat_value(const struct result *r,
 			  const struct function_row *row)

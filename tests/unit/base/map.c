@@ -138,28 +138,6 @@ static void test_hash(void **state)
 	}
 }
 
-static void test_drop(void **state)
-{
-	struct arena arena;
-	struct map m;
-	uint32_t value;
-	size_t used;
-
-	(void)state;
-	arena_init(&arena, 64 * MIB);
-	map_init(&m, &arena);
-	map_drop(&m); /* of nothing */
-	for (uint32_t i = 0; i < 10000; i++)
-		assert_true(map_insert_u64(&m, i, i, &value));
-	used = arena.used_bytes;
-	map_drop(&m);
-	assert_true(arena.used_bytes < used / 2);
-	assert_int_equal(map_find_u64(&m, 7), MAP_NONE);
-	assert_true(map_insert_u64(&m, 7, 70, &value));
-	assert_int_equal(map_find_u64(&m, 7), 70);
-	arena_release(&arena);
-}
-
 /* The table grows between the two steps. */
 static void test_approach(void **state)
 {
@@ -185,37 +163,9 @@ static void test_approach(void **state)
 	arena_release(&a);
 }
 
-/* Room is made once, and keeps what is there. */
-static void test_reserve(void **state)
-{
-	struct arena arena;
-	struct map m;
-	uint32_t value;
-	size_t slots;
-
-	(void)state;
-	arena_init(&arena, 64 * MIB);
-	map_init(&m, &arena);
-	assert_true(map_insert_u64(&m, 7, 1, &value));
-	assert_true(map_reserve(&m, 100000));
-	slots = m.slot_count;
-	assert_int_equal(map_find_u64(&m, 7), 1);
-	for (uint32_t i = 0; i < 100000; i++)
-		assert_true(map_insert_u64(&m, 100 + i, i, &value));
-	assert_int_equal(m.slot_count, slots);
-	assert_int_equal(map_find_u64(&m, 7), 1);
-	assert_int_equal(map_find_u64(&m, 100 + 99999), 99999);
-	assert_true(map_reserve(&m, 5));
-	assert_int_equal(m.slot_count, slots);
-	assert_false(map_reserve(&m, 64 * MIB));
-	assert_int_equal(map_find_u64(&m, 7), 1);
-	arena_release(&arena);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drop),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_odd_keys),
 		cmocka_unit_test(test_many_texts),
@@ -223,7 +173,6 @@ int main(void)
 		cmocka_unit_test(test_starved_growth_leaves_the_map_whole),
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_approach),
-		cmocka_unit_test(test_reserve),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
