@@ -185,6 +185,14 @@ static void walk_start(struct walk *w, uint32_t id)
 	}
 }
 
+/* By what was summed; best may be ENTRY_NONE. */
+static bool is_heavier(const struct walk *w, uint32_t id, uint32_t best)
+{
+	double best_sum = best == ENTRY_NONE ? 0 : (double)w->sums[best];
+
+	return func_is_larger(w->t, id, (double)w->sums[id], best, best_sum);
+}
+
 /* The hottest application leaf of the stacks on which walkers stand: what is
  * owned beneath an entry. */
 static uint32_t walk_hottest_owner(struct walk *w)
@@ -206,10 +214,7 @@ static uint32_t walk_hottest_owner(struct walk *w)
 		w->sums[id] = sat_add_i64(w->sums[id], stack->value);
 	}
 	for (uint32_t id = 0; id < w->t->count; id++)
-		if (w->sums[id] > 0 &&
-		    func_is_larger(w->t, id, (double)w->sums[id], best,
-				   best == ENTRY_NONE ? 0
-						      : (double)w->sums[best]))
+		if (w->sums[id] > 0 && is_heavier(w, id, best))
 			best = id;
 	return best;
 }
@@ -240,10 +245,7 @@ static uint32_t heaviest_caller(struct walk *w)
 	for (size_t i = 0; i < w->count; i++) {
 		uint32_t id = walker_entry(w, &w->walkers[i]);
 
-		if (id != best &&
-		    func_is_larger(w->t, id, (double)w->sums[id], best,
-				   best == ENTRY_NONE ? 0
-						      : (double)w->sums[best]))
+		if (id != best && is_heavier(w, id, best))
 			best = id;
 	}
 	return best;
