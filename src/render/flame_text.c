@@ -120,6 +120,26 @@ void flame_function_write(struct out *out, const struct flame_words *w,
 		out_text(out, " (the function to blame)");
 }
 
+/* "new", "grew", "may be noise". */
+static const char *change_words(const struct flame *f,
+				const struct flame_node *n)
+{
+	double moved = flame_moved(f, n);
+	enum change change = f->functions[n->function].change;
+	bool is_same_way = change_is_up(change) ? moved > 0 : moved < 0;
+
+	if (change == CHANGE_NOISE)
+		return "may be noise";
+	if (!change_is_real(change))
+		return "the function no more than the rest";
+	if (!is_same_way)
+		return change_is_up(change) ? "the function as a whole grew"
+					    : "the function as a whole shrank";
+	if (change_is_down(change))
+		return n->values[FLAME_SLOW].total ? "shrank" : "gone";
+	return n->values[FLAME_BASELINE].total ? "grew" : "new";
+}
+
 void flame_path_write(struct out *out, const struct flame_words *w,
 		      const struct flame_node *n, const char *label)
 {
@@ -139,7 +159,7 @@ void flame_path_write(struct out *out, const struct flame_words *w,
 	if (is_root)
 		return;
 	out_text(out, ": ");
-	out_text(out, flame_change_words(w->f, n));
+	out_text(out, change_words(w->f, n));
 	write_part(out, w, n);
 }
 
@@ -164,25 +184,6 @@ void flame_self_write(struct out *out, const struct flame_words *w,
 double flame_moved(const struct flame *f, const struct flame_node *n)
 {
 	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
-}
-
-const char *flame_change_words(const struct flame *f,
-			       const struct flame_node *n)
-{
-	double moved = flame_moved(f, n);
-	enum change change = f->functions[n->function].change;
-	bool is_same_way = change_is_up(change) ? moved > 0 : moved < 0;
-
-	if (change == CHANGE_NOISE)
-		return "may be noise";
-	if (!change_is_real(change))
-		return "the function no more than the rest";
-	if (!is_same_way)
-		return change_is_up(change) ? "the function as a whole grew"
-					    : "the function as a whole shrank";
-	if (change_is_down(change))
-		return n->values[FLAME_SLOW].total ? "shrank" : "gone";
-	return n->values[FLAME_BASELINE].total ? "grew" : "new";
 }
 
 /* Where they begin. Arguments have separators of their own. */

@@ -44,10 +44,6 @@ void flame_self_write(struct out *out, const struct flame_words *w,
  * slow side. */
 double flame_moved(const struct flame *f, const struct flame_node *n);
 
-/* What that means: "new", "grew", "may be noise". */
-const char *flame_change_words(const struct flame *f,
-			       const struct flame_node *n);
-
 /* A name without what stands in front of its last parts: the path of a Go
  * package, the packages of a class of the JVM. */
 struct str flame_name_end(struct str name);

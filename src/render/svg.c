@@ -227,7 +227,8 @@ static size_t count_lines(const struct svg *s, const struct buf *paragraph)
 	return lines;
 }
 
-size_t svg_head_lines(const struct svg *s)
+/* Lines that all paragraphs take. */
+static size_t head_lines(const struct svg *s)
 {
 	size_t lines = 0;
 
@@ -238,7 +239,7 @@ size_t svg_head_lines(const struct svg *s)
 
 int64_t svg_head_height(const struct svg *s)
 {
-	return (SVG_TITLE_PX + 8 + (int64_t)svg_head_lines(s) * SVG_LINE_PX) *
+	return (SVG_TITLE_PX + 8 + (int64_t)head_lines(s) * SVG_LINE_PX) *
 	       SVG_PX;
 }
 

@@ -54,8 +54,6 @@ void svg_end(struct svg *s);
 void svg_take_title(struct svg *s);
 void svg_take_paragraph(struct svg *s);
 
-/* Lines that all paragraphs take. */
-size_t svg_head_lines(const struct svg *s);
 /* Where the picture begins, below the head. */
 int64_t svg_head_height(const struct svg *s);
 

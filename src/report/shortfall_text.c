@@ -112,7 +112,9 @@ static void add_window(const struct missing_profile *m, struct buf *text)
 	add_lookback(m, text);
 }
 
-bool missing_profile_explain(const struct missing_profile *m, struct error *err)
+/* Always false, ERROR_NOT_FOUND. */
+static bool explain_missing_profile(const struct missing_profile *m,
+				    struct error *err)
 {
 	char to[TIME_RFC3339_BYTES];
 	struct buf text;
@@ -318,7 +320,7 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_KINDS:
 		return false;
 	case SHORTFALL_PROFILE:
-		return missing_profile_explain(&s->missing, err);
+		return explain_missing_profile(&s->missing, err);
 	case SHORTFALL_TYPE:
 		return error_prefix(err, "service \"%.*s\"",
 				    STR_ARGS(s->service));

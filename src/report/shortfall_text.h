@@ -8,10 +8,6 @@
 
 #include "investigate/facts.h"
 
-/* Always false, ERROR_NOT_FOUND. */
-bool missing_profile_explain(const struct missing_profile *m,
-			     struct error *err);
-
 /* The words for an error that an investigation left without any; other errors
  * stay as they are. Always false. */
 bool shortfall_explain(const struct shortfall *s, struct error *err);

@@ -7,7 +7,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-double function_sum_moved(const struct flame *f, const struct function_sum *row)
+/* Of all that is spent in it and beneath, as flame_moved(). */
+static double sum_moved(const struct flame *f, const struct function_sum *row)
 {
 	return (double)row->values[FLAME_SLOW].total -
 	       (double)row->values[FLAME_BASELINE].total * f->baseline_scale;
@@ -57,7 +58,7 @@ static double key_of(const struct functions *t, const struct flame *f,
 		return (double)row->values[side].total;
 	case FUNCTIONS_CHANGE:
 		return change_is_real(f->functions[row->function].change)
-			       ? fabs(function_sum_moved(f, row))
+			       ? fabs(sum_moved(f, row))
 			       : 0;
 	case FUNCTIONS_NAME:
 	case FUNCTIONS_ORDERS:

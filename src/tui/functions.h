@@ -44,8 +44,4 @@ bool functions_build(struct functions *t, const struct flame *f, uint32_t node,
 		     enum flame_side by_side) MUST_CHECK;
 void functions_release(struct functions *t);
 
-/* Of all that is spent in it and beneath, as flame_moved(). */
-double function_sum_moved(const struct flame *f,
-			  const struct function_sum *row);
-
 #endif
