@@ -2,7 +2,7 @@
 #include "analyze/baseline.h"
 
 #include "analyze/ordering.h"
-#include "analyze/usual.h"
+#include "analyze/typical.h"
 
 struct weighing {
 	const struct history *h;
@@ -76,7 +76,7 @@ static bool measure(const struct weighing *w, unsigned slot, struct error *err)
 	}
 	values_sort(values, out->count);
 	out->p50_ns = values_quantile(values, out->count, 50);
-	if (out->count >= USUAL_MIN)
+	if (out->count >= TYPICAL_MIN)
 		out->healthy = (double)w->duration_ns >=
 			       BASELINE_RATIO * (double)out->p50_ns;
 	out->said = said_of(out);

@@ -40,14 +40,14 @@ enum baseline_said {
 	BASELINE_NO_ANSWER,  /* or not asked for */
 	BASELINE_ALL_SLOW,   /* nothing is left of it without the slow part */
 	BASELINE_NO_SPANS,   /* of the operation */
-	BASELINE_FEW_SPANS,  /* less than USUAL_MIN */
+	BASELINE_FEW_SPANS,  /* less than TYPICAL_MIN */
 	BASELINE_NOT_FASTER, /* not clearly */
 	BASELINE_HEALTHY,
 };
 
 struct baseline_health {
 	enum baseline_said said;
-	int healthy; /* 1, 0, -1 not known: less than USUAL_MIN spans */
+	int healthy; /* 1, 0, -1 not known: less than TYPICAL_MIN spans */
 	struct time_range range; /* without the slow part */
 	uint32_t count;          /* spans */
 	int64_t p50_ns;          /* -1 none */

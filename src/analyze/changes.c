@@ -61,7 +61,7 @@ static void take_parts(struct changes *c)
 {
 	for (uint32_t id = 0; id < c->total.t->count; id++) {
 		struct entry_diff *whole = &c->total.rows[id];
-		const struct entry_diff *parts[] = { &c->owned.rows[id],
+		const struct entry_diff *parts[] = { &c->self_lib.rows[id],
 						     &c->self.rows[id] };
 
 		for (size_t i = 0; i < 2; i++) {
@@ -78,12 +78,14 @@ static void take_parts(struct changes *c)
 }
 
 bool changes_find(struct changes *c, const struct func_table *t,
-		  const struct diff_want *total, const struct diff_want *owned,
+		  const struct diff_want *total,
+		  const struct diff_want *self_lib,
 		  const struct diff_want *self, struct error *err)
 {
-	struct diff *const members[MEASURES] = { &c->total, &c->owned,
+	struct diff *const members[MEASURES] = { &c->total, &c->self_lib,
 						 &c->self };
-	const struct diff_want *const wants[MEASURES] = { total, owned, self };
+	const struct diff_want *const wants[MEASURES] = { total, self_lib,
+							  self };
 
 	for (size_t m = 0; m < MEASURES; m++)
 		if (!diff_test(members[m], t, wants[m], err))

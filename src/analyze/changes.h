@@ -17,18 +17,20 @@
 /* The three measures of one comparison; `total` is the one that is shown. */
 struct changes {
 	struct diff total;
-	struct diff owned;
+	struct diff self_lib;
 	struct diff self;
 };
 
 /* Compares all entries of t by the three measures, whose wants only differ in
- * `by`, in their blocks, and in what was tested before them. False discoveries are controlled over all three as
- * one family: sums of the same samples depend on each other positively, for
- * which Benjamini and Hochberg's procedure holds; shares do not, they make up
- * for each other, and pay Benjamini and Yekutieli's factor (Annals of
- * Statistics 29, 2001, theorems 1.2 and 1.3). Rows get `through`. */
+ * `by`, in their blocks, and in what was tested before them. False discoveries
+ * are controlled over all three as one family: sums of the same samples depend
+ * on each other positively, for which Benjamini and Hochberg's procedure holds;
+ * shares do not, they make up for each other, and pay Benjamini and Yekutieli's
+ * factor (Annals of Statistics 29, 2001, theorems 1.2 and 1.3). Rows get
+ * `through`. */
 bool changes_find(struct changes *c, const struct func_table *t,
-		  const struct diff_want *total, const struct diff_want *owned,
+		  const struct diff_want *total,
+		  const struct diff_want *self_lib,
 		  const struct diff_want *self, struct error *err) MUST_CHECK;
 
 #endif

@@ -61,9 +61,9 @@ static enum cause_kind cause_of(const struct choice *c)
 	return causes[choice_ground(c)];
 }
 
-const struct growth *choice_growth(const struct choice *c)
+const struct time_change *choice_change(const struct choice *c)
 {
-	return &c->growths.items[c->best - c->candidates.items];
+	return &c->time_changes.items[c->best - c->candidates.items];
 }
 
 /* The client span of a call is left out when its server span follows. */
@@ -128,21 +128,21 @@ static bool is_parallel_group(const struct choice *c)
  * are known, not from when to when they usually run. */
 static void fill_typical(const struct choice *c, struct guilty_span *out)
 {
-	const struct usual_operation *o;
+	const struct typical_operation *o;
 	uint32_t span = c->headline;
 
-	if (!c->usual)
+	if (!c->typical)
 		return;
-	o = c->growths.known[span];
-	if (!o || usual_is_new(c->usual, o))
+	o = c->time_changes.known[span];
+	if (!o || typical_is_new(c->typical, o))
 		return;
 	if (!c->is_loop_headline && c->best->count > 1) {
 		if (is_parallel_group(c))
 			return;
-		out->typical_ns = choice_growth(c)->typical_ns;
+		out->typical_ns = choice_change(c)->typical_ns;
 	} else {
-		out->typical_ns =
-			usual_duration(c->usual, o, 1, c->growths.all[span]);
+		out->typical_ns = typical_duration(c->typical, o, 1,
+						   c->time_changes.all[span]);
 	}
 	out->typical_count = o->trace_count;
 }
@@ -173,12 +173,12 @@ static bool fill_span(struct choice *c, struct result *result,
 
 int64_t choice_measure(const struct choice *c, int64_t *whole_ns)
 {
-	if (!c->is_by_growth) {
+	if (!c->is_by_change) {
 		*whole_ns = c->path_ns;
 		return c->critical_ns;
 	}
-	*whole_ns = c->growth.trace_ns ? c->growth.trace_ns : c->path_ns;
-	return c->growth.growth_ns;
+	*whole_ns = c->change.trace_ns ? c->change.trace_ns : c->path_ns;
+	return c->change.change_ns;
 }
 
 bool choice_is_close(const struct choice *c)

@@ -8,7 +8,7 @@
 #ifndef ANALYZE_CHOICE_H
 #define ANALYZE_CHOICE_H
 
-#include "analyze/growth.h"
+#include "analyze/change_of_time.h"
 #include "analyze/nplusone.h"
 #include "analyze/retries.h"
 #include "analyze/slowspan.h"
@@ -40,11 +40,12 @@ struct choice {
 	struct candidates candidates;
 	struct repeats repeats;
 	struct arena scratch;
-	const struct usual *usual; /* NULL: nothing is known of other traces */
-	struct growths growths;    /* of all candidates, with usual */
+	const struct typical
+		*typical; /* NULL: nothing is known of other traces */
+	struct time_changes time_changes; /* of all candidates, with usual */
 	const struct candidate *best;
-	struct growth_choice growth;
-	bool is_by_growth;         /* best is the one that grew most */
+	struct change_choice change;
+	bool is_by_change;         /* best is the one that grew most */
 	const struct repeat *loop; /* N+1, or NULL */
 	struct retries retries;
 	const struct retry *retry; /* that the best is part of, or NULL */
@@ -72,7 +73,7 @@ struct choice {
  * report/missing_span.h. choice_release() follows, also after a failure. */
 bool choice_make(struct choice *c, const struct trace *t,
 		 const struct trace_times *times,
-		 const struct guilty_want *want, const struct usual *usual,
+		 const struct guilty_want *want, const struct typical *typical,
 		 struct result *result, struct error *err) MUST_CHECK;
 bool choice_conclude(struct choice *c, struct result *result,
 		     struct guilty_pick *pick, struct error *err) MUST_CHECK;
@@ -87,7 +88,7 @@ bool choice_find_retry(struct choice *c, struct error *err) MUST_CHECK;
 enum choice_ground choice_ground(const struct choice *c);
 
 /* Of the best candidate, with c->usual. */
-const struct growth *choice_growth(const struct choice *c);
+const struct time_change *choice_change(const struct choice *c);
 
 /* What the choice is measured by, and the whole it is a part of. */
 int64_t choice_measure(const struct choice *c, int64_t *whole_ns);

@@ -46,7 +46,7 @@ static int64_t least(int64_t a, int64_t b)
 
 static int64_t own_measure(const struct choice *c, size_t index)
 {
-	return c->is_by_growth ? c->growths.items[index].own_ns
+	return c->is_by_change ? c->time_changes.items[index].own_ns
 			       : c->candidates.items[index].score;
 }
 
@@ -106,14 +106,14 @@ static void prefer_retry(struct choice *c, const struct retry *r,
 	c->retry = r;
 	c->is_retry_pause = is_pause;
 	c->retry_ns = sat_add_i64(cost->attempts_ns, cost->pauses_ns);
-	if (c->is_by_growth)
-		c->growth.growth_ns = c->retry_ns;
+	if (c->is_by_change)
+		c->change.change_ns = c->retry_ns;
 }
 
 static bool judge(struct choice *c, const struct retry *r)
 {
 	struct cost cost = cost_of(c, r);
-	int64_t best = c->is_by_growth ? c->growth.growth_ns : c->best->score;
+	int64_t best = c->is_by_change ? c->change.change_ns : c->best->score;
 
 	if (c->best->span == r->parent) {
 		/* Backing off explains it when it is half of it. */

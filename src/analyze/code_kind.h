@@ -9,7 +9,7 @@
 
 #include "analyze/code_language.h"
 #include "analyze/code_rules.h"
-#include "model/kind.h"
+#include "model/category.h"
 
 struct code_class {
 	enum code_kind kind;

@@ -15,7 +15,7 @@
 #include "analyze/code_language.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "model/kind.h"
+#include "model/category.h"
 
 /* How the text of a rule is compared; what each does stands in
  * code_rules.def. */

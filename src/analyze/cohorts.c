@@ -198,17 +198,17 @@ static int64_t between(int64_t a, int64_t b)
 static int64_t find_threshold(const struct work *w)
 {
 	int64_t own = w->want->duration_ns;
-	int64_t usual = w->before.count >= COHORT_MIN ? w->before.p50_ns
-						      : w->now.p50_ns;
+	int64_t typical = w->before.count >= COHORT_MIN ? w->before.p50_ns
+							: w->now.p50_ns;
 	int64_t slow = own, threshold;
 
-	if (usual < 0)
+	if (typical < 0)
 		return own;
 	if (w->is_moved && w->now.p50_ns < own)
 		slow = w->now.p50_ns;
-	threshold = between(usual, slow);
-	if (!w->is_moved && (double)threshold < COHORT_RATIO * (double)usual)
-		threshold = (int64_t)(COHORT_RATIO * (double)usual);
+	threshold = between(typical, slow);
+	if (!w->is_moved && (double)threshold < COHORT_RATIO * (double)typical)
+		threshold = (int64_t)(COHORT_RATIO * (double)typical);
 	return threshold < own ? threshold : own;
 }
 

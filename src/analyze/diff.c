@@ -20,10 +20,10 @@ int64_t side_value(const struct side_values *v, enum rank_by by)
 	case RANK_TOTAL:
 	case RANK_DELTA:
 		return v->total;
-	case RANK_OWNED:
+	case RANK_SELF_LIB:
 		break;
 	}
-	return v->owned;
+	return v->self_lib;
 }
 
 double side_share(const struct profile *p, int64_t value)
@@ -139,13 +139,13 @@ static struct counts entry_counts(const struct diff *d, uint32_t id)
 	return c;
 }
 
-static double blocks_df(const struct block_values *blocks)
+static double slices_df(const struct slice_values *slices)
 {
 	double df = 0;
 
-	for (int s = 0; blocks && s < SIDE_COUNT; s++)
-		if (blocks->sides[s].count)
-			df += (double)blocks->sides[s].count - 1;
+	for (int s = 0; slices && s < SIDE_COUNT; s++)
+		if (slices->sides[s].count)
+			df += (double)slices->sides[s].count - 1;
 	return df;
 }
 
@@ -154,12 +154,12 @@ static enum diff_method choose_method(const struct diff *d, bool is_counted)
 	const struct profile *slow = d->t->sides[SIDE_SLOW].profile;
 	const struct profile *base = d->t->sides[SIDE_BASELINE].profile;
 
-	if (d->df >= DIFF_MIN_BLOCK_DF) {
+	if (d->df >= DIFF_MIN_SLICE_DF) {
 		if (is_counted)
-			return DIFF_BLOCKS;
+			return DIFF_SLICES;
 		/* Snapshots follow each other too closely to count as many. */
 		if (!slow->is_gauge && !base->is_gauge)
-			return DIFF_BLOCK_VALUES;
+			return DIFF_SLICE_VALUES;
 	}
 	return is_counted ? DIFF_ASSUMED : DIFF_UNTESTED;
 }
@@ -174,9 +174,9 @@ static double counted_variance(const struct diff *d, enum side s)
 		       : 0;
 }
 
-bool diff_is_by_blocks(const struct diff *d)
+bool diff_is_by_slices(const struct diff *d)
 {
-	return d->method == DIFF_BLOCKS || d->method == DIFF_BLOCK_VALUES;
+	return d->method == DIFF_SLICES || d->method == DIFF_SLICE_VALUES;
 }
 
 /* Samples of twice the period are half as many for the same work: the
@@ -190,15 +190,15 @@ static void diff_set_counts(struct diff *d)
 				   sides[SIDE_BASELINE].profile, values) &&
 		values[SIDE_SLOW] > 0;
 
-	d->df = blocks_df(d->want->blocks);
+	d->df = slices_df(d->want->slices);
 	d->method = choose_method(d, is_counted);
 	d->all.is_continuous = !is_counted;
 	for (int s = 0; s < SIDE_COUNT; s++)
 		d->period[s] = is_counted ? values[s] : 1;
-	d->all.a =
-		diff_samples(d, SIDE_SLOW, sides[SIDE_SLOW].profile->whole_total);
+	d->all.a = diff_samples(d, SIDE_SLOW,
+				sides[SIDE_SLOW].profile->whole_total);
 	d->all.b = diff_samples(d, SIDE_BASELINE,
-			      sides[SIDE_BASELINE].profile->whole_total);
+				sides[SIDE_BASELINE].profile->whole_total);
 	d->all.exposure = diff_is_rate(d) ? EXPOSURE_RATE : EXPOSURE_SHARE;
 	d->all.n_a = d->all.a;
 	d->all.n_b = d->all.b;
@@ -208,7 +208,7 @@ static void diff_set_counts(struct diff *d)
 	d->all.n_b =
 		d->want->exposure[SIDE_BASELINE] / d->period[SIDE_BASELINE];
 	/* Blocks show what comes of it, see entry_noise(). */
-	if (diff_is_by_blocks(d))
+	if (diff_is_by_slices(d))
 		return;
 	d->all.n_a_variance = counted_variance(d, SIDE_SLOW);
 	d->all.n_b_variance = counted_variance(d, SIDE_BASELINE);
@@ -218,12 +218,12 @@ static void diff_set_counts(struct diff *d)
 
 static struct dispersion entry_dispersion(const struct diff *d, uint32_t id)
 {
-	struct block_row rows[SIDE_COUNT];
+	struct slice_row rows[SIDE_COUNT];
 
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		const struct block_side *side = &d->want->blocks->sides[s];
+		const struct slice_side *side = &d->want->slices->sides[s];
 
-		rows[s] = (struct block_row){
+		rows[s] = (struct slice_row){
 			.values = side->values + id * side->count,
 			.exposures = side->exposures,
 			.count = side->count,
@@ -244,7 +244,7 @@ static struct noise entry_noise(const struct diff *d, uint32_t id,
 	struct dispersion own;
 	double phi, whole;
 
-	if (!diff_is_by_blocks(d))
+	if (!diff_is_by_slices(d))
 		return (struct noise){ OVERDISPERSION_BASE +
 					       counts_drift(c, d->window_cv),
 				       INFINITY };
@@ -290,9 +290,9 @@ double diff_delta(const struct diff *d, int64_t slow, int64_t baseline)
 	c.a = (double)slow;
 	c.b = (double)baseline;
 	c.n_a = diff_is_rate(d) ? d->want->exposure[SIDE_SLOW]
-			   : total_of(d, SIDE_SLOW);
+				: total_of(d, SIDE_SLOW);
 	c.n_b = diff_is_rate(d) ? d->want->exposure[SIDE_BASELINE]
-			   : total_of(d, SIDE_BASELINE);
+				: total_of(d, SIDE_BASELINE);
 	return counts_delta(&c, total_of(d, SIDE_SLOW));
 }
 
@@ -325,9 +325,9 @@ static enum change unproven(const struct diff *d, uint32_t id)
 
 /* True when one is DIFF_UNTESTED_RATIO or more times the other, in the given
  * direction. */
-static bool is_apart(double before, double after, bool is_growth)
+static bool is_apart(double before, double after, bool is_change)
 {
-	if (is_growth)
+	if (is_change)
 		return after >= DIFF_UNTESTED_RATIO * before;
 	return before >= DIFF_UNTESTED_RATIO * after;
 }
@@ -360,7 +360,7 @@ static bool is_seen_twice(const struct diff *d, uint32_t id)
 	size_t seen = 0;
 
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		const struct block_side *side = &d->want->blocks->sides[s];
+		const struct slice_side *side = &d->want->slices->sides[s];
 
 		for (size_t i = 0; i < side->count; i++)
 			seen += side->values[id * side->count + i] > 0;
@@ -372,7 +372,7 @@ static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
 {
 	const struct side_values *v = d->t->entries[id].values;
 
-	for (enum rank_by by = RANK_OWNED; d->want->tested_by >> by; by++)
+	for (enum rank_by by = RANK_SELF_LIB; d->want->tested_by >> by; by++)
 		if (d->want->tested_by >> by & 1 &&
 		    side_value(&v[SIDE_SLOW], by) ==
 			    value_of(d, id, SIDE_SLOW) &&
@@ -388,7 +388,7 @@ static bool is_candidate(const struct diff *d, uint32_t id)
 
 	if (is_tested_elsewhere(d, id))
 		return false;
-	if (d->method == DIFF_BLOCK_VALUES ? !is_seen_twice(d, id)
+	if (d->method == DIFF_SLICE_VALUES ? !is_seen_twice(d, id)
 					   : c.a + c.b < DIFF_MIN_SAMPLES)
 		return false;
 	return !is_everywhere(d, &c) && !func_is_nameless(d->t, id);
@@ -404,7 +404,7 @@ static bool fit_prior(struct diff *d, struct error *err)
 	for (size_t i = 0; i < d->count; i++)
 		rows[i] = entry_dispersion(d, d->ids[i]);
 	d->prior =
-		dispersion_prior_of(rows, d->count, d->method == DIFF_BLOCKS);
+		dispersion_prior_of(rows, d->count, d->method == DIFF_SLICES);
 	return true;
 }
 
@@ -430,7 +430,7 @@ static bool find_candidates(struct diff *d, struct error *err)
 	for (uint32_t id = 0; id < d->t->count; id++)
 		if (is_candidate(d, id))
 			d->ids[d->count++] = id;
-	return !diff_is_by_blocks(d) || fit_prior(d, err);
+	return !diff_is_by_slices(d) || fit_prior(d, err);
 }
 
 /* Level of the interval of rows that were selected by their size: the more
@@ -512,8 +512,7 @@ static void judge_rows(struct thread_part *part)
 		if (effect == 0 || !is_material(d, id, effect))
 			continue;
 		row->effect = effect;
-		row->change =
-			diff_name_change(&d->t->entries[id], row->delta);
+		row->change = diff_name_change(&d->t->entries[id], row->delta);
 	}
 }
 
@@ -534,8 +533,7 @@ static bool diff_alloc(struct diff *d, struct error *err)
 /* Moved, but only as far as all the others. */
 static bool is_follower(const struct diff *d, uint32_t id)
 {
-	return d->is_together &&
-	       fabs(d->rows[id].delta) >= DIFF_MIN_DELTA &&
+	return d->is_together && fabs(d->rows[id].delta) >= DIFF_MIN_DELTA &&
 	       (d->rows[id].delta > 0) == (d->whole.delta > 0);
 }
 
@@ -580,9 +578,8 @@ void diff_judge(struct diff *d)
 	thread_halves(judge_rows, &j, d->count, BESIDE_ROWS);
 	d->range_level = level_of(0.05);
 	for (uint32_t id = 0; id < d->t->count; id++)
-		d->rows[id].is_with_all =
-			!change_is_real(d->rows[id].change) &&
-			is_follower(d, id);
+		d->rows[id].is_with_all = !change_is_real(d->rows[id].change) &&
+					  is_follower(d, id);
 }
 
 bool func_table_diff(struct diff *d, const struct func_table *t,

@@ -9,7 +9,7 @@
 #ifndef ANALYZE_DIFF_H
 #define ANALYZE_DIFF_H
 
-#include "analyze/block_values.h"
+#include "analyze/slice_values.h"
 #include "analyze/dispersion.h"
 #include "analyze/function_table.h"
 #include "analyze/stats.h"
@@ -33,7 +33,7 @@
 #define DIFF_WINDOW_CV 0.05
 
 /* Degrees of freedom that blocks must give before they are believed. */
-#define DIFF_MIN_BLOCK_DF 2.0
+#define DIFF_MIN_SLICE_DF 2.0
 
 /* Functions in nearly all samples of both sides cannot change. */
 #define DIFF_EVERYWHERE 0.99
@@ -59,7 +59,8 @@ struct entry_diff {
 	/* Entry that this one's change comes from, which only passes through
 	 * here, or ENTRY_NONE; see through.h. */
 	uint32_t through;
-	/* Of totals: too small beside others to be asked where it comes from. */
+	/* Of totals: too small beside others to be asked where it comes from.
+	 */
 	bool is_untraced;
 };
 
@@ -80,9 +81,9 @@ struct diff_want {
 	/* Seconds or requests of each side; not looked at for shares. */
 	double exposure[SIDE_COUNT];
 	bool is_requests_sampled;
-	const struct block_values *blocks; /* NULL: one window a side */
-	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a value
-	 * that one of them has, too, is no test of its own. */
+	const struct slice_values *slices; /* NULL: one window a side */
+	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
+	 * value that one of them has, too, is no test of its own. */
 	unsigned tested_by;
 };
 
@@ -97,8 +98,8 @@ struct level {
 enum diff_method {
 	DIFF_UNTESTED = 0, /* thresholds */
 	DIFF_ASSUMED,      /* samples, noise by constants */
-	DIFF_BLOCKS,       /* samples, noise from blocks */
-	DIFF_BLOCK_VALUES, /* values that are no samples, noise from blocks */
+	DIFF_SLICES,       /* samples, noise from blocks */
+	DIFF_SLICE_VALUES, /* values that are no samples, noise from blocks */
 };
 
 struct diff {
@@ -131,7 +132,7 @@ struct diff {
 bool diff_is_rate(const struct diff *d);
 
 /* Noise is seen in blocks. */
-bool diff_is_by_blocks(const struct diff *d);
+bool diff_is_by_slices(const struct diff *d);
 
 /* A value of one side in its samples. */
 double diff_samples(const struct diff *d, enum side s, int64_t value);

@@ -7,7 +7,7 @@
 #include "base/num.h"
 
 /* Sum over one side's blocks of (value - expected)^2 / variance. */
-static double pearson(const struct block_row *row, double *df, double *sum)
+static double pearson(const struct slice_row *row, double *df, double *sum)
 {
 	double values = 0, exposure = 0, chi2 = 0, variance;
 
@@ -32,8 +32,8 @@ static double pearson(const struct block_row *row, double *df, double *sum)
 	return chi2 / row->value_size;
 }
 
-struct dispersion dispersion_of(const struct block_row *slow,
-				const struct block_row *baseline)
+struct dispersion dispersion_of(const struct slice_row *slow,
+				const struct slice_row *baseline)
 {
 	struct dispersion d = { 0 };
 	size_t count = slow->count + baseline->count;

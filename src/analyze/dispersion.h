@@ -16,7 +16,7 @@
 #define DISPERSION_PRIOR_DF 4.0
 
 /* One function in the blocks of one side. */
-struct block_row {
+struct slice_row {
 	const double *values;    /* samples, or values that are none */
 	const double *exposures; /* seconds, requests, or all values */
 	size_t count;
@@ -46,8 +46,8 @@ struct dispersion_prior {
 };
 
 /* Pearson's statistic of both sides, each around its own rate. */
-struct dispersion dispersion_of(const struct block_row *slow,
-				const struct block_row *baseline);
+struct dispersion dispersion_of(const struct slice_row *slow,
+				const struct slice_row *baseline);
 
 /* is_counts: values are samples. Functions with df 0 do not count. Puts rows
  * into another order. */

@@ -7,10 +7,10 @@
 #include "base/num.h"
 
 /* What functions own adds up to the whole; totals count callers again. */
-static double owned_share(const struct diff *d, uint32_t id, enum side s)
+static double self_lib_share(const struct diff *d, uint32_t id, enum side s)
 {
 	return side_share(d->t->sides[s].profile,
-			  d->t->entries[id].values[s].owned);
+			  d->t->entries[id].values[s].self_lib);
 }
 
 static int compare_doubles(const void *left, const void *right)
@@ -21,8 +21,8 @@ static int compare_doubles(const void *left, const void *right)
 /* After relative to before, both by exposure; 0/0 is not asked for. */
 static double entry_ratio(const struct diff *d, uint32_t id)
 {
-	double ratio = owned_share(d, id, SIDE_SLOW) /
-		       owned_share(d, id, SIDE_BASELINE);
+	double ratio = self_lib_share(d, id, SIDE_SLOW) /
+		       self_lib_share(d, id, SIDE_BASELINE);
 
 	if (!diff_is_rate(d))
 		return ratio;
@@ -38,12 +38,11 @@ static struct noise whole_noise(const struct diff *d)
 	struct counts c = d->all;
 	double phi;
 
-	if (!diff_is_by_blocks(d))
+	if (!diff_is_by_slices(d))
 		return (struct noise){ counts_overdispersion(&c), INFINITY };
 	/* What a function of such a size is expected to have in a block. */
 	phi = fmax(d->prior.phi,
-		   1 + d->prior.trend * (c.a + c.b) /
-			       (d->df + SIDE_COUNT));
+		   1 + d->prior.trend * (c.a + c.b) / (d->df + SIDE_COUNT));
 	return (struct noise){ phi + counts_drift(&c, DIFF_WINDOW_CV), d->df };
 }
 
@@ -211,14 +210,15 @@ double drift_between_windows(const struct diff *d)
 
 /* Median of how functions moved by what they own, which few do in small
  * profiles: 0 then. Uses d->p as scratch. */
-static double median_owned(const struct diff *d)
+static double median_self_lib(const struct diff *d)
 {
 	size_t count = 0;
 
 	for (uint32_t id = 0; id < d->t->count; id++)
-		if (fmax(owned_share(d, id, SIDE_SLOW),
-			 owned_share(d, id, SIDE_BASELINE)) >= DIFF_MIN_DELTA)
-			d->p[count++] = owned_share(d, id, SIDE_BASELINE) > 0
+		if (fmax(self_lib_share(d, id, SIDE_SLOW),
+			 self_lib_share(d, id, SIDE_BASELINE)) >=
+		    DIFF_MIN_DELTA)
+			d->p[count++] = self_lib_share(d, id, SIDE_BASELINE) > 0
 						? entry_ratio(d, id)
 						: INFINITY;
 	return count < DIFF_DRIFT_ROWS ? 0 : median_of(d->p, count);
@@ -270,7 +270,7 @@ static double median_vote(const struct vote *votes, size_t count)
 bool drift_find(struct diff *d, struct error *err)
 {
 	double whole = diff_is_rate(d) ? 1 / (1 - d->whole.delta) : 1;
-	double median = median_owned(d);
+	double median = median_self_lib(d);
 	struct vote *votes;
 	size_t count;
 

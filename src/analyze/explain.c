@@ -41,14 +41,14 @@ static bool is_parent_small(const struct diff *d, uint32_t parent)
 
 /* The largest change of siblings in this direction, the first of several. */
 static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
-			bool is_growth)
+			bool is_change)
 {
 	uint32_t best = ENTRY_NONE;
 
 	for (size_t i = 0; i < count; i++) {
 		double delta = d->rows[ids[i]].delta;
 
-		if ((delta > 0) == is_growth &&
+		if ((delta > 0) == is_change &&
 		    (best == ENTRY_NONE ||
 		     fabs(delta) > fabs(d->rows[best].delta)))
 			best = ids[i];

@@ -5,8 +5,8 @@
 
 #include "analyze/code_language.h"
 #include "analyze/diff.h"
-#include "analyze/flatcum.h"
-#include "analyze/kind_share.h"
+#include "analyze/function_totals.h"
+#include "analyze/category_share.h"
 #include "base/map.h"
 #include "base/num.h"
 
@@ -351,8 +351,8 @@ static bool write_function(struct build *b, const struct func_entry *e,
 		.change = b->f->has_baseline ? CHANGE_SAME : CHANGE_NONE,
 		.totals = { e->values[SIDE_SLOW].total,
 			    e->values[SIDE_BASELINE].total },
-		.owned = { e->values[SIDE_SLOW].owned,
-			   e->values[SIDE_BASELINE].owned },
+		.self_lib = { e->values[SIDE_SLOW].self_lib,
+			      e->values[SIDE_BASELINE].self_lib },
 	};
 	return out->name.ptr != NULL;
 }
@@ -402,7 +402,7 @@ static void mark_blamed(struct flame *f, const struct result *r)
 	for (uint32_t i = 1; row && i < f->function_count; i++)
 		f->functions[i].is_to_blame =
 			is_of_name(f->functions[i].name, row->name,
-				   r->has_places_in_names);
+				   r->has_locations_in_names);
 }
 
 static bool write_functions(struct build *b, const struct result *r,

@@ -19,7 +19,7 @@
 enum side { SIDE_SLOW = 0, SIDE_BASELINE, SIDE_COUNT };
 
 struct side_values {
-	int64_t owned;
+	int64_t self_lib;
 	int64_t self;
 	int64_t total;
 };
@@ -43,7 +43,7 @@ struct func_side {
 	const struct profile *profile;
 	uint32_t *entries; /* by function index of the profile */
 	struct code_class *classes;
-	struct kind_shares kinds; /* of a built table's sides */
+	struct category_shares categories; /* of a built table's sides */
 };
 
 /* Fronts of names that are kept to be told of. */

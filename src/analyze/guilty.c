@@ -23,15 +23,15 @@ static bool can_loop(const struct choice *c, uint32_t parent)
 
 static int64_t loop_measure(const struct choice *c, const struct repeat *r)
 {
-	if (c->is_by_growth)
-		return growths_of_loop(&c->growths, &c->repeats, r);
+	if (c->is_by_change)
+		return time_changes_of_loop(&c->time_changes, &c->repeats, r);
 	return c->want->by == GUILTY_BY_CRITICAL_PATH ? r->through_ns
 						      : r->sum_ns;
 }
 
 static int64_t best_measure(const struct choice *c)
 {
-	return c->is_by_growth ? c->growth.growth_ns : c->best->score;
+	return c->is_by_change ? c->change.change_ns : c->best->score;
 }
 
 /* The span whose loops take the most time together: its leading loop, with
@@ -87,7 +87,7 @@ static const struct repeat *loop_of_best(const struct choice *c)
 
 		if (c->repeats.members[r->member_first] == c->best->span &&
 		    r->count == c->best->count &&
-		    (!c->is_by_growth || loop_measure(c, r) > 0))
+		    (!c->is_by_change || loop_measure(c, r) > 0))
 			return r;
 	}
 	return NULL;
@@ -111,8 +111,8 @@ static bool choose_loop(struct choice *c, struct error *err)
 		sum_loops(c);
 		c->critical_ns = sat_add_i64(c->times->critical_ns[r->parent],
 					     c->loop_through_ns);
-		if (c->is_by_growth)
-			c->growth.growth_ns = total_ns;
+		if (c->is_by_change)
+			c->change.change_ns = total_ns;
 		return true;
 	}
 	c->loop = loop_of_best(c);
@@ -131,8 +131,8 @@ static bool is_below_loop(const struct choice *c, uint32_t span)
 
 static void find_next(struct choice *c)
 {
-	if (c->is_by_growth && !c->is_loop_headline) {
-		c->next_ns = c->growth.next_ns;
+	if (c->is_by_change && !c->is_loop_headline) {
+		c->next_ns = c->change.next_ns;
 		return;
 	}
 	for (size_t i = 0; i < c->candidates.count; i++) {
@@ -144,11 +144,11 @@ static void find_next(struct choice *c)
 			continue;
 		own = other->self_ns < other->critical_ns ? other->self_ns
 							  : other->critical_ns;
-		if (c->is_by_growth)
-			own = c->growths.items[i].own_ns;
+		if (c->is_by_change)
+			own = c->time_changes.items[i].own_ns;
 		if (own > c->next_ns)
 			c->next_ns = own;
-		if (c->want->by == GUILTY_BY_CRITICAL_PATH && !c->is_by_growth)
+		if (c->want->by == GUILTY_BY_CRITICAL_PATH && !c->is_by_change)
 			return;
 	}
 }
@@ -158,20 +158,20 @@ static void find_next(struct choice *c)
 static bool choose_best(struct choice *c, struct error *err)
 {
 	c->best = &c->candidates.items[0];
-	if (!c->usual)
+	if (!c->typical)
 		return true;
-	if (!growths_find(&c->calls, c->times, c->usual, &c->candidates,
-			  &c->scratch, &c->growths, err))
+	if (!time_changes_find(&c->calls, c->times, c->typical, &c->candidates,
+			       &c->scratch, &c->time_changes, err))
 		return false;
 	if (c->want->by != GUILTY_BY_CRITICAL_PATH ||
 	    guilty_want_is_narrow(c->want))
 		return true;
-	if (!growths_choose(&c->growths, &c->candidates, &c->scratch,
-			    &c->growth, err))
+	if (!time_changes_choose(&c->time_changes, &c->candidates, &c->scratch,
+				 &c->change, err))
 		return false;
-	c->is_by_growth = c->growth.best != SIZE_MAX;
-	if (c->is_by_growth)
-		c->best = &c->candidates.items[c->growth.best];
+	c->is_by_change = c->change.best != SIZE_MAX;
+	if (c->is_by_change)
+		c->best = &c->candidates.items[c->change.best];
 	return true;
 }
 
@@ -185,7 +185,8 @@ static void drop_minor_loops(struct choice *c)
 		const struct repeat *r = &all->items[i];
 
 		if (!r->is_minor ||
-		    (c->usual && growths_is_by_number(&c->growths, all, r)))
+		    (c->typical &&
+		     time_changes_is_by_number(&c->time_changes, all, r)))
 			all->items[kept++] = *r;
 	}
 	all->count = kept;
@@ -259,11 +260,11 @@ static bool fill_trace(const struct trace *t, struct result *result,
 
 bool choice_make(struct choice *c, const struct trace *t,
 		 const struct trace_times *times,
-		 const struct guilty_want *want, const struct usual *usual,
+		 const struct guilty_want *want, const struct typical *typical,
 		 struct result *result, struct error *err)
 {
 	*c = (struct choice){
-		.t = t, .times = times, .want = want, .usual = usual
+		.t = t, .times = times, .want = want, .typical = typical
 	};
 	arena_init(&c->scratch, LIMIT_DECODE_HEAP_BYTES);
 	if (!fill_trace(t, result, err) ||
@@ -293,12 +294,12 @@ void choice_release(struct choice *c)
 }
 
 bool guilty_find(const struct trace *t, const struct trace_times *times,
-		 const struct guilty_want *want, const struct usual *usual,
+		 const struct guilty_want *want, const struct typical *typical,
 		 struct result *result, struct guilty_pick *pick,
 		 struct error *err)
 {
 	struct choice c;
-	bool is_done = choice_make(&c, t, times, want, usual, result, err) &&
+	bool is_done = choice_make(&c, t, times, want, typical, result, err) &&
 		       choice_conclude(&c, result, pick, err);
 
 	choice_release(&c);

@@ -26,9 +26,11 @@ static int64_t slow_total(const struct func_table *t, uint32_t id)
 	return t->entries[id].values[SIDE_SLOW].total;
 }
 
-static double owned_share(const struct func_table *t, uint32_t id, enum side s)
+static double self_lib_share(const struct func_table *t, uint32_t id,
+			     enum side s)
 {
-	return side_share(t->sides[s].profile, t->entries[id].values[s].owned);
+	return side_share(t->sides[s].profile,
+			  t->entries[id].values[s].self_lib);
 }
 
 /* How an entry is named like the span; functions that hardly show in the
@@ -129,11 +131,11 @@ static bool find_named(const struct func_table *t, struct str span_name,
 static uint32_t find_hottest(const struct func_table *t)
 {
 	uint32_t grown = ENTRY_NONE, largest = ENTRY_NONE;
-	double growth = 0, share = 0;
+	double change = 0, share = 0;
 
 	for (uint32_t id = 0; id < t->count; id++) {
-		double now = owned_share(t, id, SIDE_SLOW);
-		double more = now - owned_share(t, id, SIDE_BASELINE);
+		double now = self_lib_share(t, id, SIDE_SLOW);
+		double more = now - self_lib_share(t, id, SIDE_BASELINE);
 
 		if (!t->entries[id].is_application || now <= 0)
 			continue;
@@ -141,12 +143,12 @@ static uint32_t find_hottest(const struct func_table *t)
 			largest = id;
 			share = now;
 		}
-		if (func_is_larger(t, id, more, grown, growth)) {
+		if (func_is_larger(t, id, more, grown, change)) {
 			grown = id;
-			growth = more;
+			change = more;
 		}
 	}
-	return t->sides[SIDE_BASELINE].profile && growth >= LOOP_GROWTH
+	return t->sides[SIDE_BASELINE].profile && change >= LOOP_TIME_CHANGE
 		       ? grown
 		       : largest;
 }

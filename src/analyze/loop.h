@@ -27,7 +27,7 @@
 #define LOOP_NAMED_SHARE 0.05
 
 /* Growth of what an owner owns from which it counts as hot by growth. */
-#define LOOP_GROWTH 0.01
+#define LOOP_TIME_CHANGE 0.01
 
 /* Entries to rank first, at most LOOP_ROWS, best first; returns how many. 0
  * when the profile tells nothing about the loop. */

@@ -73,21 +73,21 @@ static void pick_owner(const struct choice *c, struct guilty_pick *pick)
 }
 
 /* What the choice grew by; for a loop, with its calls. */
-static int64_t growth_of(const struct choice *c)
+static int64_t change_of(const struct choice *c)
 {
 	size_t best = (size_t)(c->best - c->candidates.items);
 
-	if (c->is_by_growth)
-		return c->growth.growth_ns;
-	if (!c->usual || !c->growths.items[best].is_known)
+	if (c->is_by_change)
+		return c->change.change_ns;
+	if (!c->typical || !c->time_changes.items[best].is_known)
 		return -1;
-	return c->growths.items[best].own_ns;
+	return c->time_changes.items[best].own_ns;
 }
 
-static bool has_manifold_growth(const struct choice *c)
+static bool has_manifold_change(const struct choice *c)
 {
-	return c->is_by_growth && !c->loop &&
-	       c->growths.items[c->best - c->candidates.items].is_manifold;
+	return c->is_by_change && !c->loop &&
+	       c->time_changes.items[c->best - c->candidates.items].is_manifold;
 }
 
 static int compare_range(const void *left, const void *right)
@@ -193,8 +193,8 @@ bool choice_pick(struct choice *c, struct result *result,
 		.start_ns = c->loop ? c->loop->start_ns : c->best->start_ns,
 		.end_ns = c->loop ? c->loop->end_ns : c->best->end_ns,
 		.profile_span = SPAN_NONE,
-		.growth_ns = growth_of(c),
-		.has_manifold_growth = has_manifold_growth(c),
+		.change_ns = change_of(c),
+		.has_manifold_change = has_manifold_change(c),
 		.is_gap = choice_is_gap(c),
 	};
 	pick->owner = pick->span;

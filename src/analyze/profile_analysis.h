@@ -16,7 +16,7 @@ struct code_rules; /* analyze/code_rules.h */
 /* One side in equal parts, of the window's time or of the cohort's spans: how
  * much the parts differ tells how much the sides may. The profile of the side
  * is the sum of its blocks. Borrowed. */
-struct rank_blocks {
+struct rank_slices {
 	const struct profile *const *profiles;
 	/* Seconds of each block; its requests with NORMALIZE_REQUEST; not
 	 * looked at with NORMALIZE_SHARE. NULL: all alike. */
@@ -46,8 +46,8 @@ struct rank_want {
 	bool is_way_asked;
 	/* The requests are a count of sampled traces: uncertain by its root. */
 	bool is_requests_sampled;
-	struct rank_blocks slow_blocks;
-	struct rank_blocks baseline_blocks;
+	struct rank_slices slow_slices;
+	struct rank_slices baseline_slices;
 	const struct code_rules *rules; /* the user's about kinds, or NULL */
 	/* Rows and their order as pprof has them: names count as they are,
 	 * numbers in them that were generated too. */
@@ -62,9 +62,9 @@ struct rank_want {
  * length that is a whole number of seconds was asked for; any other is how
  * long the process took, whose work is done then: *is_of_whole_runs, which
  * the reader should know of. */
-enum normalize profiles_usual_way(const struct profile *slow,
-				  const struct profile *baseline,
-				  bool *is_of_whole_runs);
+enum normalize profiles_default_normalize(const struct profile *slow,
+					  const struct profile *baseline,
+					  bool *is_of_whole_runs);
 
 /* Fills result->functions (+ counts, noise_count) and the shares of each kind
  * of code from the slow profile and, when not NULL, the baseline. Without a

@@ -4,8 +4,8 @@
 
 #include "analyze/changes.h"
 #include "analyze/explain.h"
-#include "analyze/flatcum.h"
-#include "analyze/kind_share.h"
+#include "analyze/function_totals.h"
+#include "analyze/category_share.h"
 #include "analyze/loop.h"
 #include "analyze/rank_facts.h"
 #include "analyze/through.h"
@@ -15,13 +15,13 @@ struct ranking {
 	const struct func_table *t;
 	const struct rank_want *want;
 	const struct entry_diff *diffs; /* NULL without a comparison */
-	struct diff diff; /* of the ranked measure */
-	struct diff total_diff; /* of the loop's rows and of drawings */
+	struct diff diff;               /* of the ranked measure */
+	struct diff total_diff;         /* of the loop's rows and of drawings */
 	/* Of totals: what they are judged with. */
 	struct changes changes;
 	/* What those borrow: by the ranked measure, totals, owned, self. */
-	struct diff_want diff_want, total_want, owned_want, self_want;
-	struct block_values blocks, total_blocks, owned_blocks, self_blocks;
+	struct diff_want diff_want, total_want, self_lib_want, self_want;
+	struct slice_values slices, total_slices, self_lib_slices, self_slices;
 	uint32_t *order;
 	size_t count;
 	struct rank_facts *facts;
@@ -52,11 +52,11 @@ enum order_group {
 static bool does_work(const struct ranking *r, uint32_t id)
 {
 	const struct entry_diff *total = &r->diffs[id];
-	const struct entry_diff *owned = &r->changes.owned.rows[id];
+	const struct entry_diff *self_lib = &r->changes.self_lib.rows[id];
 
 	return total->through != ENTRY_NONE &&
-	       (owned->delta > 0) == (total->delta > 0) &&
-	       fabs(owned->delta) >= THROUGH_PART * fabs(total->delta);
+	       (self_lib->delta > 0) == (total->delta > 0) &&
+	       fabs(self_lib->delta) >= THROUGH_PART * fabs(total->delta);
 }
 
 static int change_group(const struct ranking *r, uint32_t id)
@@ -113,7 +113,7 @@ static int compare_deltas(const struct ranking *r, const struct entry_diff *a,
 static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 {
 	/* The largest totals are those of main() and its like. */
-	enum rank_by by = r->diffs && r->want->by != RANK_SELF ? RANK_OWNED
+	enum rank_by by = r->diffs && r->want->by != RANK_SELF ? RANK_SELF_LIB
 							       : r->want->by;
 
 	for (int s = 0; s < SIDE_COUNT; s++) {
@@ -254,16 +254,16 @@ static void row_values(const struct ranking *r, const struct func_entry *e,
 	const struct side_values *now = &e->values[SIDE_SLOW];
 	const struct side_values *was = &e->values[SIDE_BASELINE];
 
-	row->owned = side_share(slow, now->owned);
+	row->self_lib = side_share(slow, now->self_lib);
 	row->self = side_share(slow, now->self);
 	row->total = side_share(slow, now->total);
-	row->owned_value = now->owned;
+	row->self_lib_value = now->self_lib;
 	row->self_value = now->self;
 	row->total_value = now->total;
-	row->baseline_owned = side_share(base, was->owned);
+	row->baseline_self_lib = side_share(base, was->self_lib);
 	row->baseline_self = side_share(base, was->self);
 	row->baseline_total = side_share(base, was->total);
-	row->baseline_owned_value = was->owned;
+	row->baseline_self_lib_value = was->self_lib;
 	row->baseline_self_value = was->self;
 	row->baseline_total_value = was->total;
 }
@@ -328,10 +328,10 @@ static const char *row_kind(const struct ranking *r, const struct func_entry *e)
 					  func_entry_kind(e)));
 }
 
-static void kinds_write(const struct func_table *t, struct result *result)
+static void categories_write(const struct func_table *t, struct result *result)
 {
-	result->kinds = t->sides[SIDE_SLOW].kinds;
-	result->baseline_kinds = t->sides[SIDE_BASELINE].kinds;
+	result->categories = t->sides[SIDE_SLOW].categories;
+	result->baseline_categories = t->sides[SIDE_BASELINE].categories;
 	result->source_root = func_table_root(t);
 }
 
@@ -367,7 +367,7 @@ static bool rows_write(const struct ranking *r, struct result *result,
 		row->rank = (uint32_t)i + 1;
 		row->kind = row_kind(r, e);
 		row_values(r, e, row);
-		row->measure = i < r->loop_count ? RANK_TOTAL : RANK_OWNED;
+		row->measure = i < r->loop_count ? RANK_TOTAL : RANK_SELF_LIB;
 		row_diff(r, i, row);
 		if (!row_texts(r, i, &result->arena, row))
 			return arena_fail(&result->arena, "ranking functions",
@@ -524,61 +524,61 @@ static bool is_comparable(const struct profile *slow,
  * for it need samples. */
 static bool is_countable(const struct profile *slow,
 			 const struct profile *baseline,
-			 const struct block_values *blocks,
+			 const struct slice_values *slices,
 			 struct rank_facts *facts)
 {
 	facts->is_uncountable =
 		!diff_sample_values(slow, baseline, facts->sample_values) &&
-		!blocks;
+		!slices;
 	return !facts->is_uncountable;
 }
 
-static bool build_blocks(const struct ranking *r, enum rank_by by,
-			 struct diff_want *want, struct block_values *blocks,
+static bool build_slices(const struct ranking *r, enum rank_by by,
+			 struct diff_want *want, struct slice_values *slices,
 			 struct error *err)
 {
 	struct rank_want measure = *r->want;
 
 	measure.by = by;
 	want->by = by;
-	want->blocks = NULL;
-	if (!measure.slow_blocks.count && !measure.baseline_blocks.count)
+	want->slices = NULL;
+	if (!measure.slow_slices.count && !measure.baseline_slices.count)
 		return true;
-	if (!block_values_build(blocks, r->t, &measure,
+	if (!slice_values_build(slices, r->t, &measure,
 				want->normalize == NORMALIZE_SHARE, err))
 		return false;
-	want->blocks = blocks;
+	want->slices = slices;
 	return true;
 }
 
 static bool compare(const struct ranking *r, enum rank_by by,
-		    struct diff_want *want, struct block_values *blocks,
+		    struct diff_want *want, struct slice_values *slices,
 		    struct diff *out, struct error *err)
 {
-	return build_blocks(r, by, want, blocks, err) &&
+	return build_slices(r, by, want, slices, err) &&
 	       func_table_diff(out, r->t, want, err);
 }
 
 /* Totals are judged with their parts. */
 static bool compare_totals(struct ranking *r, struct error *err)
 {
-	r->total_want = r->owned_want = r->self_want = r->diff_want;
-	r->owned_want.tested_by = 1u << RANK_TOTAL;
-	r->self_want.tested_by = 1u << RANK_TOTAL | 1u << RANK_OWNED;
-	return build_blocks(r, RANK_TOTAL, &r->total_want, &r->total_blocks,
+	r->total_want = r->self_lib_want = r->self_want = r->diff_want;
+	r->self_lib_want.tested_by = 1u << RANK_TOTAL;
+	r->self_want.tested_by = 1u << RANK_TOTAL | 1u << RANK_SELF_LIB;
+	return build_slices(r, RANK_TOTAL, &r->total_want, &r->total_slices,
 			    err) &&
-	       build_blocks(r, RANK_OWNED, &r->owned_want, &r->owned_blocks,
+	       build_slices(r, RANK_SELF_LIB, &r->self_lib_want,
+			    &r->self_lib_slices, err) &&
+	       build_slices(r, RANK_SELF, &r->self_want, &r->self_slices,
 			    err) &&
-	       build_blocks(r, RANK_SELF, &r->self_want, &r->self_blocks,
-			    err) &&
-	       changes_find(&r->changes, r->t, &r->total_want, &r->owned_want,
-			    &r->self_want, err);
+	       changes_find(&r->changes, r->t, &r->total_want,
+			    &r->self_lib_want, &r->self_want, err);
 }
 
 static bool compare_ranked(struct ranking *r, struct error *err)
 {
 	if (!is_by_total(r))
-		return compare(r, r->want->by, &r->diff_want, &r->blocks,
+		return compare(r, r->want->by, &r->diff_want, &r->slices,
 			       &r->diff, err);
 	if (!compare_totals(r, err))
 		return false;
@@ -596,7 +596,7 @@ static bool compare_shown(struct ranking *r, struct error *err)
 	if (!r->diffs || (!r->loop_count && !r->want->is_drawn))
 		return true;
 	r->total_want = r->diff_want;
-	return compare(r, RANK_TOTAL, &r->total_want, &r->total_blocks,
+	return compare(r, RANK_TOTAL, &r->total_want, &r->total_slices,
 		       &r->total_diff, err);
 }
 
@@ -604,7 +604,7 @@ static bool explain(struct ranking *r, struct error *err)
 {
 	return explain_changes(&r->diff, r->facts, err) &&
 	       (!is_by_total(r) ||
-		through_find(&r->diff, &r->changes.owned, err));
+		through_find(&r->diff, &r->changes.self_lib, err));
 }
 
 static bool rank_compared(struct ranking *r, struct result *result,
@@ -615,7 +615,7 @@ static bool rank_compared(struct ranking *r, struct result *result,
 	if (!compare_ranked(r, err))
 		return false;
 	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
-			 r->diff.want->blocks, r->facts)) {
+			 r->diff.want->slices, r->facts)) {
 		if (!explain(r, err))
 			return false;
 		r->diffs = r->diff.rows;
@@ -655,7 +655,7 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 	}
 	if (!rows_write(r, result, err) || !changes_write(r, result, err))
 		return false;
-	kinds_write(t, result);
+	categories_write(t, result);
 	return true;
 }
 

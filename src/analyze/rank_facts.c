@@ -41,7 +41,7 @@ bool rank_facts_add_shift(struct rank_facts *f, const struct func_entry *from,
 
 static void take_diff(struct rank_facts *f, const struct diff *d)
 {
-	const struct block_values *blocks = d->want->blocks;
+	const struct slice_values *slices = d->want->slices;
 
 	f->is_judged = true;
 	f->method = d->method;
@@ -51,7 +51,7 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 	f->is_together = d->is_together;
 	f->drift = d->drift;
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		f->blocks[s] = blocks ? blocks->sides[s].count : 0;
+		f->slices[s] = slices ? slices->sides[s].count : 0;
 		f->period[s] = d->period[s];
 	}
 }

@@ -49,7 +49,7 @@ struct rank_facts {
 	bool is_judged;
 	enum diff_method method;
 	struct str value_type; /* of the slow side: "inuse_space" */
-	size_t blocks[SIDE_COUNT];
+	size_t slices[SIDE_COUNT];
 	double window_cv; /* as in struct diff, and so on */
 	double period[SIDE_COUNT];
 	bool is_share;

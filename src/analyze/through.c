@@ -11,7 +11,7 @@
 
 struct tracing {
 	struct diff *d;
-	const struct diff *owned;
+	const struct diff *self_lib;
 	uint32_t *ids; /* of the chosen, the largest change first */
 	size_t count;
 	uint32_t *chosen; /* by entry: its place in ids, or NOT_CHOSEN */
@@ -50,7 +50,8 @@ static bool choose(struct tracing *t, struct error *err)
 		return arena_fail(arena, "comparing callers", err);
 	for (uint32_t id = 0; id < entries; id++) {
 		t->chosen[id] = NOT_CHOSEN;
-		if (has_moved(&t->d->rows[id]) && !func_is_nameless(t->d->t, id))
+		if (has_moved(&t->d->rows[id]) &&
+		    !func_is_nameless(t->d->t, id))
 			t->ids[t->count++] = id;
 	}
 	qsort_r(t->ids, t->count, sizeof *t->ids, compare_deltas, t->d);
@@ -174,7 +175,7 @@ static bool is_library_of(const struct tracing *t, size_t owner, size_t library)
 
 	return entries[t->ids[owner]].is_application &&
 	       !entries[t->ids[library]].is_application &&
-	       is_most(t->owned->rows[t->ids[owner]].delta,
+	       is_most(t->self_lib->rows[t->ids[owner]].delta,
 		       delta_between(t, owner, library));
 }
 
@@ -195,8 +196,7 @@ static bool is_asked_by(const struct tracing *t, size_t caller, size_t helper)
 {
 	double delta = delta_between(t, caller, helper);
 
-	return explains(t, caller, helper) &&
-	       is_above(t, caller, helper) &&
+	return explains(t, caller, helper) && is_above(t, caller, helper) &&
 	       is_most(delta, delta_of(t, helper)) &&
 	       is_most(delta_of(t, caller), delta) &&
 	       (is_still_elsewhere(t, caller, helper) ||
@@ -253,9 +253,10 @@ static uint32_t find_through(const struct tracing *t, size_t i)
 	return found != NOT_CHOSEN ? found : t->asking[i];
 }
 
-bool through_find(struct diff *d, const struct diff *owned, struct error *err)
+bool through_find(struct diff *d, const struct diff *self_lib,
+		  struct error *err)
 {
-	struct tracing t = { .d = d, .owned = owned };
+	struct tracing t = { .d = d, .self_lib = self_lib };
 
 	if (!choose(&t, err))
 		return false;

@@ -25,7 +25,7 @@
 
 /* Sets `through` of the rows of d, a comparison of totals. owned: the same of
  * what functions own, to tell whose code calls a library. */
-bool through_find(struct diff *d, const struct diff *owned,
+bool through_find(struct diff *d, const struct diff *self_lib,
 		  struct error *err) MUST_CHECK;
 
 #endif

@@ -55,7 +55,7 @@ enum guilty_by {
 	GUILTY_BY_DURATION
 };
 
-struct usual; /* analyze/usual.h */
+struct typical; /* analyze/usual.h */
 
 struct guilty_want {
 	enum guilty_by by;
@@ -115,9 +115,9 @@ struct guilty_pick {
 				   that was found stay in */
 	bool is_close;          /* the next candidate took nearly as long: more
 				   than two thirds of it */
-	int64_t growth_ns;      /* of the guilty part, beyond what is usual and
+	int64_t change_ns;      /* of the guilty part, beyond what is usual and
 				   beyond what its callees grew by; -1 not known */
-	bool has_manifold_growth; /* many times what is usual, for most
+	bool has_manifold_change; /* many times what is usual, for most
 				     requests: see growth.h */
 	bool is_gap;              /* the time lies in a call, but outside its
 				     callee's spans */
@@ -144,7 +144,7 @@ struct guilty_pick {
  * what the next candidate takes, in a complete trace; never strong; weak for
  * an unknown cause. */
 bool guilty_find(const struct trace *t, const struct trace_times *times,
-		 const struct guilty_want *want, const struct usual *usual,
+		 const struct guilty_want *want, const struct typical *typical,
 		 struct result *result, struct guilty_pick *pick,
 		 struct error *err) MUST_CHECK;
 

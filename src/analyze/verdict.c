@@ -10,7 +10,7 @@ enum cpu_verdict verdict_cpu(const struct cpu_measure *m)
 {
 	double explained;
 
-	if (m->own_ns <= 0 || m->growth_ns <= 0)
+	if (m->own_ns <= 0 || m->change_ns <= 0)
 		return CPU_UNKNOWN;
 	if (m->samples < VERDICT_SAMPLES &&
 	    m->possible_samples < 5 * VERDICT_SAMPLES)
@@ -18,7 +18,7 @@ enum cpu_verdict verdict_cpu(const struct cpu_measure *m)
 	if (isnan(m->base_ns))
 		explained = m->slow_ns / m->own_ns;
 	else
-		explained = (m->slow_ns - m->base_ns) / m->growth_ns;
+		explained = (m->slow_ns - m->base_ns) / m->change_ns;
 	if (explained >= VERDICT_EXPLAINED)
 		return CPU_EXPLAINS;
 	return explained >= VERDICT_PARTLY ? CPU_PARTLY : CPU_WAITS;
@@ -34,9 +34,9 @@ bool verdict_is_on_cpu(const struct cpu_measure *m)
 
 bool verdict_is_likely(const struct wait_measure *m)
 {
-	return m->is_known && m->is_owner && m->growth > 0 &&
-	       m->growth >= VERDICT_EXPLAINED * m->needed &&
-	       m->growth >= (WAIT_RATIO - 1) * m->before;
+	return m->is_known && m->is_owner && m->change > 0 &&
+	       m->change >= VERDICT_EXPLAINED * m->needed &&
+	       m->change >= (WAIT_RATIO - 1) * m->before;
 }
 
 static bool explains(const struct wait_measure *m)
@@ -85,9 +85,9 @@ enum cause_kind verdict_wait_cause(enum wait_type type,
 	return CAUSE_WAIT;
 }
 
-bool verdict_is_ordinary(int64_t own_ns, int64_t growth_ns)
+bool verdict_is_ordinary(int64_t own_ns, int64_t change_ns)
 {
-	return growth_ns >= 0 && growth_ns / 2 < own_ns / 3;
+	return change_ns >= 0 && change_ns / 2 < own_ns / 3;
 }
 
 /* ---- how sure ---- */

@@ -28,7 +28,7 @@
 struct cpu_measure {
 	double slow_ns;
 	double base_ns;   /* NaN: not measured */
-	double growth_ns; /* what there is to explain per request */
+	double change_ns; /* what there is to explain per request */
 	double own_ns;    /* own time per request, slow side */
 	double samples;   /* of the slow side */
 	/* Ticks the own time of the slow side would have had on CPU. */
@@ -52,10 +52,10 @@ enum cpu_verdict verdict_cpu(const struct cpu_measure *m);
  * ticks were seen, less two standard errors of their count. */
 bool verdict_is_on_cpu(const struct cpu_measure *m);
 
-/* Whether a span that took own_ns, growth_ns of it more than usual (-1 not
+/* Whether a span that took own_ns, change_ns of it more than usual (-1 not
  * known), took what spans like it do now and then: less than three times the
  * usual. */
-bool verdict_is_ordinary(int64_t own_ns, int64_t growth_ns);
+bool verdict_is_ordinary(int64_t own_ns, int64_t change_ns);
 
 /* A kind of waiting, or the CPU time of the whole service. */
 enum wait_type {
@@ -73,7 +73,7 @@ struct wait_measure {
 	bool is_known;   /* compared, with a baseline */
 	bool is_grown;   /* the first function is new or grown */
 	bool is_owner;   /* and it is code of the application */
-	double growth;   /* of that function, in ns per unit of exposure */
+	double change;   /* of that function, in ns per unit of exposure */
 	double before;   /* in the baseline */
 	double needed;   /* ns per unit of exposure that would explain all */
 	struct str name; /* of that function, borrowed */

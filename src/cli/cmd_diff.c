@@ -42,7 +42,7 @@ static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
 	if (!diff_baseline_read(d, &r->question.baseline, err) ||
 	    !run_choose(r, chosen, err))
 		return false;
-	r->result.has_places_in_names =
+	r->result.has_locations_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
 	if (!chosen->comparison.has_base)
 		return fail_baseline(d, err);

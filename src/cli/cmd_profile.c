@@ -59,15 +59,15 @@ static bool show(struct run *r, struct chosen *chosen, struct error *err)
 {
 	if (profile_details_wanted(r->ctx.options))
 		return profile_details_show(r, err);
-	r->result.has_places_in_names =
+	r->result.has_locations_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
 	if (!chosen_report(chosen, &r->result, err) ||
 	    (output_shows_ranks(r->ctx.options) &&
 	     !chosen_rank(chosen, RANK_SELF, STR(""), false, err)))
 		return false;
 	/* Kinds are known of functions, not of files and lines. */
-	if (r->result.has_places_in_names)
-		r->result.kinds.total = 0;
+	if (r->result.has_locations_in_names)
+		r->result.categories.total = 0;
 	return run_render(r, err);
 }
 

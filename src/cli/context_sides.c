@@ -155,7 +155,7 @@ static bool side_init(struct context *ctx, struct side *s,
 }
 
 /* A kind that belongs to the other side is a slip worth naming. */
-static bool check_kinds(const struct context *ctx, struct error *err)
+static bool check_categories(const struct context *ctx, struct error *err)
 {
 	const struct side *traces = &ctx->backends.traces;
 	const struct side *profiles = &ctx->backends.profiles;
@@ -255,7 +255,7 @@ bool context_sides_init(struct context *ctx, struct error *err)
 		ctx->backends.profiles.is_kind_given = true;
 	else
 		ctx->backends.profiles.row = profiles_row(NULL);
-	return check_kinds(ctx, err) &&
+	return check_categories(ctx, err) &&
 	       init_login(ctx, &ctx->backends.traces, err) &&
 	       init_login(ctx, &ctx->backends.profiles, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "analyze/found.h"
+#include "analyze/search_summary.h"
 #include "base/buf.h"
 #include "base/count.h"
 #include "base/num.h"

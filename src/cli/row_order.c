@@ -30,7 +30,7 @@ enum rank_by row_order_measure(const struct options *o, enum rank_by fallback)
 		return RANK_TOTAL;
 	if (sort_is(o, "change") || sort_is(o, "delta"))
 		return RANK_DELTA;
-	return RANK_OWNED;
+	return RANK_SELF_LIB;
 }
 
 enum normalize row_order_normalize(const struct options *o)

@@ -71,7 +71,7 @@ static bool choose(struct run *r, const struct hit *hit, struct error *err)
 }
 
 static bool find_typical(struct trace_search *s, struct context *ctx,
-			 struct typical *typical, struct error *err)
+			 struct typical_hit *typical, struct error *err)
 {
 	return trace_search_typical(s, &ctx->backends, typical, err) ||
 	       search_text_explain(s, err);
@@ -80,7 +80,7 @@ static bool find_typical(struct trace_search *s, struct context *ctx,
 bool slow_search(struct run *r, struct error *err)
 {
 	struct trace_search s;
-	struct typical typical;
+	struct typical_hit typical;
 	bool done;
 
 	trace_search_init(&s);
@@ -99,7 +99,7 @@ bool slow_search_operation(struct context *ctx, struct time_range range,
 			   struct str *name, struct error *err)
 {
 	struct trace_search s;
-	struct typical typical;
+	struct typical_hit typical;
 	bool done;
 
 	trace_search_init(&s);

@@ -146,7 +146,7 @@ static bool fetch_files(struct chosen *c, struct error *err)
 				  err);
 	if (is_baseline_file(c))
 		set_baseline_file(c);
-	comparison_ask(all, 1, jobs, &n);
+	comparison_request(all, 1, jobs, &n);
 	if (!jobs_run(c->v->backends, jobs, n, err) || !take_slow_file(c, err))
 		return false;
 	return n == 1 || take_baseline_file(c, &all->fetches[1], err);
@@ -333,7 +333,7 @@ bool chosen_report(const struct chosen *c, struct result *result,
 }
 
 /* Files of a process that ran until it was done are compared as they are. */
-static enum normalize usual_way(const struct chosen *c)
+static enum normalize default_normalize(const struct chosen *c)
 {
 	const struct comparison *all = &c->comparison;
 	bool is_of_whole_runs;
@@ -341,8 +341,8 @@ static enum normalize usual_way(const struct chosen *c)
 
 	if (all->slow.range.to_ns || all->base.range.to_ns)
 		return NORMALIZE_RATE;
-	way = profiles_usual_way(&all->slow.profile, &all->base.profile,
-				 &is_of_whole_runs);
+	way = profiles_default_normalize(&all->slow.profile, &all->base.profile,
+					 &is_of_whole_runs);
 	if (is_of_whole_runs)
 		investigation_note(
 			c->v,
@@ -363,7 +363,7 @@ static enum normalize way_of(const struct chosen *c)
 		return asked;
 	if (q->rows.has_normalize)
 		investigation_note(c->v, (struct note){ NOTE_NOT_BY_REQUEST });
-	return usual_way(c);
+	return default_normalize(c);
 }
 
 bool chosen_rank(struct chosen *c, enum rank_by by, struct str span_name,

@@ -115,7 +115,7 @@ static bool judge_lookup(struct chosen *c, struct error *err)
 	bool has_samples = c->comparison.slow.profile.stack_count > 0;
 
 	c->is_service_known =
-		profile_lookup_take(&c->lookup, c->v, &c->service, err);
+		profile_lookup_apply(&c->lookup, c->v, &c->service, err);
 	if (!c->is_service_known) {
 		has_samples &=
 			err->code != ERROR_MEMORY && !c->v->question->map_count;
@@ -148,7 +148,7 @@ static bool take_round(struct chosen *c, const struct profile_fetch *span,
 
 	const struct profile_fetch *slow = &all->fetches[0];
 
-	if (slow->job.has_answer && !comparison_take(all, c->v, err))
+	if (slow->job.has_answer && !comparison_apply(all, c->v, err))
 		return false;
 	if (!slow->job.has_answer && all->has_base)
 		note_missing_base(c, &all->fetches[1]);
@@ -170,7 +170,7 @@ static bool fetch_round(struct chosen *c, bool with_lookup, struct error *err)
 	size_t n = 0;
 
 	begin_round(c);
-	comparison_ask(&c->comparison, 1, jobs, &n);
+	comparison_request(&c->comparison, 1, jobs, &n);
 	has_span = ask_span(c, &span);
 	if (has_span)
 		jobs[n++] = &span.job;
@@ -331,13 +331,13 @@ static bool widen_baseline(struct chosen *c, struct error *err)
 		comparison_side_like(&tries[i], &all->base);
 		tries[i].range =
 			window_shifted(all->slow.range, steps[i].shift_ns);
-		comparison_side_ask(&tries[i], c->type_id.ptr, &fetches[i]);
+		comparison_side_request(&tries[i], c->type_id.ptr, &fetches[i]);
 		jobs[i] = &fetches[i].job;
 	}
 	done = jobs_run(c->v->backends, jobs, TRIES, err);
 	for (size_t i = 0; i < TRIES; i++) {
 		if (done && !all->has_base &&
-		    comparison_side_take(&tries[i], &fetches[i])) {
+		    comparison_side_apply(&tries[i], &fetches[i])) {
 			comparison_use_base(all, &tries[i]);
 			c->baseline_kind = str_from(steps[i].kind);
 			investigation_note(

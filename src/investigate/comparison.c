@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/places.h"
+#include "analyze/locations.h"
 #include "backend/snapshots.h"
 #include "base/num.h"
 #include "investigate/windows.h"
@@ -112,8 +112,8 @@ static void part_ask(struct comparison_side *side, const char *type_id,
 	f->path_count = side->path_count;
 }
 
-void comparison_side_ask(struct comparison_side *side, const char *type_id,
-			 struct profile_fetch *fetch)
+void comparison_side_request(struct comparison_side *side, const char *type_id,
+			     struct profile_fetch *fetch)
 {
 	side->part_count = 1;
 	part_ask(side, type_id, 0, fetch);
@@ -134,8 +134,8 @@ static void side_ask(struct comparison *c, struct comparison_side *side,
 	}
 }
 
-void comparison_ask(struct comparison *c, size_t parts, struct job **jobs,
-		    size_t *n)
+void comparison_request(struct comparison *c, size_t parts, struct job **jobs,
+			size_t *n)
 {
 	c->is_asked = true;
 	side_ask(c, &c->slow, parts, jobs, n);
@@ -202,8 +202,8 @@ static bool side_take(struct comparison_side *side,
 	return profile_merge(&side->profile, parts, n, v->backends->notes, err);
 }
 
-bool comparison_side_take(struct comparison_side *side,
-			  const struct profile_fetch *fetch)
+bool comparison_side_apply(struct comparison_side *side,
+			   const struct profile_fetch *fetch)
 {
 	if (!fetch->job.has_answer || !side->profile.stack_count)
 		return false;
@@ -230,8 +230,8 @@ static const struct error *side_error(const struct comparison_side *side,
 	return NULL;
 }
 
-bool comparison_take(struct comparison *c, struct investigation *v,
-		     struct error *err)
+bool comparison_apply(struct comparison *c, struct investigation *v,
+		      struct error *err)
 {
 	const struct profile_fetch *base = c->fetches + c->slow.part_count;
 
@@ -270,9 +270,9 @@ static size_t list_profiles(struct comparison *c, struct profile **out)
 	return c->has_base ? n + list_side(&c->base, out + n) : n;
 }
 
-bool comparison_take_files(struct comparison *c,
-			   const struct comparison *service,
-			   const struct code_rules *rules, struct error *err)
+bool comparison_apply_files(struct comparison *c,
+			    const struct comparison *service,
+			    const struct code_rules *rules, struct error *err)
 {
 	struct profile *profiles[PROFILES_MAX];
 	const struct profile *from[] = { &service->slow.profile,
@@ -282,8 +282,8 @@ bool comparison_take_files(struct comparison *c,
 	return profiles_take_files(profiles, n, from, 2, rules, err);
 }
 
-bool comparison_take_lines(struct comparison *c,
-			   const struct comparison *service, struct error *err)
+bool comparison_apply_lines(struct comparison *c,
+			    const struct comparison *service, struct error *err)
 {
 	struct profile *profiles[PROFILES_MAX];
 	const struct profile *from[] = { &service->slow.profile,
@@ -455,7 +455,7 @@ void comparison_count(struct comparison_side *side,
 static void use_side(const struct comparison_side *side,
 		     const struct profile *parts[COMPARISON_PARTS],
 		     double exposure[COMPARISON_PARTS],
-		     struct rank_blocks *blocks)
+		     struct rank_slices *slices)
 {
 	size_t n = 0;
 
@@ -465,7 +465,7 @@ static void use_side(const struct comparison_side *side,
 		exposure[n] = side->exposure[i];
 		parts[n++] = part_of(side, i);
 	}
-	*blocks = (struct rank_blocks){ .profiles = parts,
+	*slices = (struct rank_slices){ .profiles = parts,
 					.exposure = exposure,
 					.count = n };
 }
@@ -491,14 +491,14 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 {
 	const struct profile *slow[COMPARISON_PARTS], *base[COMPARISON_PARTS];
 	double slow_exposure[COMPARISON_PARTS], base_exposure[COMPARISON_PARTS];
-	struct rank_blocks slow_blocks, base_blocks;
+	struct rank_slices slow_slices, base_slices;
 	struct rank_want w = *want;
 
-	use_side(&c->slow, slow, slow_exposure, &slow_blocks);
-	use_side(&c->base, base, base_exposure, &base_blocks);
-	if (slow_blocks.count > 1 && base_blocks.count > 1) {
-		w.slow_blocks = slow_blocks;
-		w.baseline_blocks = base_blocks;
+	use_side(&c->slow, slow, slow_exposure, &slow_slices);
+	use_side(&c->base, base, base_exposure, &base_slices);
+	if (slow_slices.count > 1 && base_slices.count > 1) {
+		w.slow_slices = slow_slices;
+		w.baseline_slices = base_slices;
 	}
 	w.slow_requests = fmax(0, c->slow.requests);
 	w.baseline_requests = fmax(0, c->base.requests);

@@ -31,7 +31,7 @@ struct comparison_side {
 	uint32_t instances; /* 0 unknown */
 	/* How much of the range was profiled, by the answers; 0: all. */
 	double profiled_s;
-	/* Filled by comparison_take(). */
+	/* Filled by comparison_apply(). */
 	struct profile profile;                 /* the sum */
 	struct profile parts[COMPARISON_PARTS]; /* empty when there is one */
 	/* Requests when known, or seconds; a part that was not profiled at
@@ -63,24 +63,24 @@ void comparison_release(struct comparison *c);
 
 /* Adds the requests to jobs[*n..]; parts 1 asks for a side at once. Room for
  * 2 * COMPARISON_PARTS jobs is needed. */
-void comparison_ask(struct comparison *c, size_t parts, struct job **jobs,
-		    size_t *n);
+void comparison_request(struct comparison *c, size_t parts, struct job **jobs,
+			size_t *n);
 
 /* Requests of a side of time parts, from counts over its range. Call between
- * comparison_ask() and comparison_rank(); unknown counts change nothing. */
+ * comparison_request() and comparison_rank(); unknown counts change nothing. */
 void comparison_count(struct comparison_side *side,
 		      const struct count_job *counts);
 
 /* After the jobs ran: adds up the parts. A side that could not be had is
  * noted and empty; false only without memory. */
-bool comparison_take(struct comparison *c, struct investigation *v,
-		     struct error *err) MUST_CHECK;
+bool comparison_apply(struct comparison *c, struct investigation *v,
+		      struct error *err) MUST_CHECK;
 
 /* Before anything else is done with sides that packs_for_later left packed;
  * comparison_rank() does it, too. */
 bool comparison_unpack(struct comparison *c, struct error *err) MUST_CHECK;
 
-/* After comparison_take() of a gauge asked for at once: values per snapshot.
+/* After comparison_apply() of a gauge asked for at once: values per snapshot.
  * False when asking failed as a whole. */
 bool comparison_divide(struct comparison *c, struct investigation *v,
 		       struct str instance_label, struct error *err) MUST_CHECK;
@@ -93,16 +93,16 @@ bool comparison_is_of_spans(const struct comparison *c,
 
 /* Gives profiles of spans, which come without files, those of the service's
  * functions: what kind of code each is depends on them. */
-bool comparison_take_files(struct comparison *c,
-			   const struct comparison *service,
-			   const struct code_rules *rules,
-			   struct error *err) MUST_CHECK;
+bool comparison_apply_files(struct comparison *c,
+			    const struct comparison *service,
+			    const struct code_rules *rules,
+			    struct error *err) MUST_CHECK;
 
 /* Gives profiles of spans that came without lines those of the service, of
  * functions with one line there. */
-bool comparison_take_lines(struct comparison *c,
-			   const struct comparison *service,
-			   struct error *err) MUST_CHECK;
+bool comparison_apply_lines(struct comparison *c,
+			    const struct comparison *service,
+			    struct error *err) MUST_CHECK;
 
 /* Replaces all profiles, the parts too, by what the view leaves of them;
  * notes how much. */
@@ -122,10 +122,10 @@ bool comparison_report(const struct comparison *c, struct result *result,
  * which leaves an empty one behind. */
 void comparison_side_like(struct comparison_side *side,
 			  const struct comparison_side *other);
-void comparison_side_ask(struct comparison_side *side, const char *type_id,
-			 struct profile_fetch *fetch);
-bool comparison_side_take(struct comparison_side *side,
-			  const struct profile_fetch *fetch);
+void comparison_side_request(struct comparison_side *side, const char *type_id,
+			     struct profile_fetch *fetch);
+bool comparison_side_apply(struct comparison_side *side,
+			   const struct profile_fetch *fetch);
 void comparison_use_base(struct comparison *c, struct comparison_side *base);
 void comparison_side_release(struct comparison_side *side);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyze/places.h"
+#include "analyze/locations.h"
 #include "investigate/rows_view.h"
 
 static bool is_up(const struct function_row *row)
@@ -82,14 +82,14 @@ static bool rank_shown(struct profile_inquiry *q, struct error *err)
 }
 
 /* Samples by span come without files and lines; the service's have them. */
-static bool add_places(struct profile_inquiry *q, struct error *err)
+static bool add_locations(struct profile_inquiry *q, struct error *err)
 {
 	const struct profile *p = &q->service_cpu.slow.profile;
 
 	if (q->shown->slow.profile.has_lines || !p->has_lines)
 		return true;
-	return rows_add_places(q->v->result, p, q->shown->type_id == q->cpu_id,
-			       err);
+	return rows_add_locations(q->v->result, p,
+				  q->shown->type_id == q->cpu_id, err);
 }
 
 /* Of one instance when that was chosen, or when the service has no other;
@@ -170,7 +170,7 @@ static bool add_lines(struct profile_inquiry *q, struct error *err)
 		return true;
 	}
 	investigation_note(q->v, (struct note){ NOTE_SPANS_LINES_OF_SERVICE });
-	return comparison_take_lines(q->shown, &q->service_cpu, err);
+	return comparison_apply_lines(q->shown, &q->service_cpu, err);
 }
 
 static bool rank_view(struct profile_inquiry *q, struct error *err)
@@ -181,7 +181,7 @@ static bool rank_view(struct profile_inquiry *q, struct error *err)
 		return true;
 	}
 	if (!rank_shown(q, err) ||
-	    (!q->v->result->has_places_in_names && !add_places(q, err)))
+	    (!q->v->result->has_locations_in_names && !add_locations(q, err)))
 		return false;
 	put_lead_first(q);
 	blame_nothing(q);
@@ -211,7 +211,7 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 	} else {
 		if (!rank_shown(q, err) ||
 		    !comparison_report(q->shown, q->v->result, err) ||
-		    !add_places(q, err))
+		    !add_locations(q, err))
 			return false;
 		put_lead_first(q);
 		note_blameless(q, blame_nothing(q));

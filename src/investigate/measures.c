@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyze/code_kind.h"
-#include "analyze/kind_share.h"
+#include "analyze/category_share.h"
 #include "base/num.h"
 
 /* Rows that tell who leads. */
@@ -42,7 +42,7 @@ static double unit_ns(const struct comparison *c)
 	return ns > 0 ? (double)ns : 1;
 }
 
-static double row_growth(const struct comparison *c,
+static double row_change(const struct comparison *c,
 			 const struct function_row *row)
 {
 	return unit_ns(c) *
@@ -92,7 +92,7 @@ static const struct function_row *find_lead(const struct result *ranked)
 static double needed(const struct profile_inquiry *q,
 		     const struct comparison *c)
 {
-	double per_request = (double)q->s->growth_ns;
+	double per_request = (double)q->s->change_ns;
 
 	if (!time_unit_ns(profile_unit(&c->slow.profile)))
 		return fmax(0,
@@ -118,7 +118,7 @@ static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
 		return true;
 	out->is_grown = change_is_up(row->change);
 	out->is_owner = is_owner(row);
-	out->growth = row_growth(c, row);
+	out->change = row_change(c, row);
 	out->before = unit_ns(c) *
 		      comparison_rate(&c->base, row->baseline_total_value);
 	out->is_lock = is_lock(q, row);
@@ -156,21 +156,21 @@ bool inquiry_measure_service(struct profile_inquiry *q, struct error *err)
 			       err);
 }
 
-static bool growth_in_gc(const struct comparison *c,
+static bool change_in_gc(const struct comparison *c,
 			 const struct code_rules *rules, double *share,
 			 struct error *err)
 {
-	struct kind_shares slow, base;
+	struct category_shares slow, base;
 
 	*share = 0;
 	if (!c->has_base || !c->slow.profile.stack_count)
 		return true;
-	if (!kind_shares_compute(&c->slow.profile, rules, &slow, err) ||
-	    !kind_shares_compute(&c->base.profile, rules, &base, err))
+	if (!category_shares_compute(&c->slow.profile, rules, &slow, err) ||
+	    !category_shares_compute(&c->base.profile, rules, &base, err))
 		return false;
-	*share =
-		kind_growth_share(&slow, comparison_exposure(&c->slow), &base,
-				  comparison_exposure(&c->base), CODE_GC_ALLOC);
+	*share = category_change_share(&slow, comparison_exposure(&c->slow),
+				       &base, comparison_exposure(&c->base),
+				       CODE_GC_ALLOC);
 	return true;
 }
 
@@ -181,8 +181,8 @@ bool inquiry_measure_gc(struct profile_inquiry *q, struct error *err)
 	if (q->is_gc_measured)
 		return true;
 	q->is_gc_measured = true;
-	if (!growth_in_gc(&q->cohort, q->v->question->rules, &in_cohort, err) ||
-	    !growth_in_gc(&q->service_cpu, q->v->question->rules, &in_service,
+	if (!change_in_gc(&q->cohort, q->v->question->rules, &in_cohort, err) ||
+	    !change_in_gc(&q->service_cpu, q->v->question->rules, &in_service,
 			  err))
 		return false;
 	q->measures[WAIT_NEIGHBOUR].gc_share = in_service;
@@ -202,7 +202,7 @@ static void measure_requests(struct profile_inquiry *q)
 		return;
 	m->slow_ns = comparison_rate(&c->slow, c->slow.profile.total);
 	m->samples = (double)c->slow.profile.sample_count;
-	m->growth_ns = (double)s->growth_ns;
+	m->change_ns = (double)s->change_ns;
 	m->own_ns = c == &q->cohort && s->slow_own_ns > 0 ? s->slow_own_ns
 							  : (double)s->own_ns;
 	m->possible_samples = m->own_ns * c->slow.requests / (10.0 * NS_PER_MS);

@@ -530,8 +530,8 @@ static bool take_found(struct profile_lookup_state *s, struct investigation *v,
 	return false;
 }
 
-bool profile_lookup_take(struct profile_lookup *l, struct investigation *v,
-			 struct profile_service *out, struct error *err)
+bool profile_lookup_apply(struct profile_lookup *l, struct investigation *v,
+			  struct profile_service *out, struct error *err)
 {
 	struct profile_lookup_state *s = l->state;
 

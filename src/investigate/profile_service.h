@@ -47,9 +47,9 @@ bool profile_lookup_guess(const struct profile_lookup *l,
 /* After the jobs ran. ERROR_NOT_FOUND: no such service, with the names tried
  * and the nearest ones there are. Without metadata (the calls failed) the
  * exact name and the usual types are taken, and a note says so. */
-bool profile_lookup_take(struct profile_lookup *l, struct investigation *v,
-			 struct profile_service *out,
-			 struct error *err) MUST_CHECK;
+bool profile_lookup_apply(struct profile_lookup *l, struct investigation *v,
+			  struct profile_service *out,
+			  struct error *err) MUST_CHECK;
 
 /* The selector with one more matcher, in v->backends->arena: label="value", or
  * label!="value". NULL ptr without memory. */

@@ -178,10 +178,10 @@ static bool take(struct profile_inquiry *q, struct comparison *c,
 			   (c->scope == SCOPE_SPAN &&
 			    question_scope_is(q->v->question, SCOPE_SPAN));
 
-	return comparison_take(c, q->v, err) &&
+	return comparison_apply(c, q->v, err) &&
 	       (!wants_files ||
-		comparison_take_files(c, &q->service_cpu, q->v->question->rules,
-				      err));
+		comparison_apply_files(c, &q->service_cpu,
+				       q->v->question->rules, err));
 }
 
 /* ---- the budget ---- */
@@ -253,14 +253,14 @@ static bool ask_cpu(struct profile_inquiry *q, struct error *err)
 	q->cpu_parts = plan.parts;
 	q->is_request_spared =
 		q->s->profile_id && q->has_span_samples && !plan.has_request;
-	comparison_ask(&q->service_cpu, has_cohort(q) ? 1 : plan.parts, jobs,
-		       &n);
+	comparison_request(&q->service_cpu, has_cohort(q) ? 1 : plan.parts,
+			   jobs, &n);
 	if (plan.has_request) {
 		begin_request(q);
-		comparison_ask(&q->request, 1, jobs, &n);
+		comparison_request(&q->request, 1, jobs, &n);
 	}
 	if (has_cohort(q))
-		comparison_ask(&q->cohort, plan.parts, jobs, &n);
+		comparison_request(&q->cohort, plan.parts, jobs, &n);
 	count_job_init(&q->slow_count, q->s->service, q->s->slow,
 		       COUNT_STEP_NS);
 	jobs[n++] = &q->slow_count.job;
@@ -305,7 +305,7 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 			continue;
 		if (!begin_wait(q, (enum wait_type)i, &q->waits[i], err))
 			return false;
-		comparison_ask(&q->waits[i], 1, jobs, &n);
+		comparison_request(&q->waits[i], 1, jobs, &n);
 	}
 	if (!run_jobs(q, jobs, n, err))
 		return false;
@@ -333,7 +333,7 @@ static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
 	size_t n = 0;
 
 	q->last_parts = budget_parts(left, sides_of(c));
-	comparison_ask(c, q->last_parts, jobs, &n);
+	comparison_request(c, q->last_parts, jobs, &n);
 	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
 		return false;
 	count_requests(q, c);
@@ -404,7 +404,7 @@ static void set_kind(struct profile_inquiry *q, enum cause_kind kind)
 }
 
 /* Enough samples of requests like this one, else the whole service. */
-static struct comparison *cpu_rung(struct profile_inquiry *q)
+static struct comparison *cpu_level(struct profile_inquiry *q)
 {
 	if (inquiry_is_of_cohort(q))
 		return &q->cohort;
@@ -417,7 +417,7 @@ static struct comparison *cpu_rung(struct profile_inquiry *q)
 
 static bool decide_cpu(struct profile_inquiry *q, struct error *err)
 {
-	q->shown = cpu_rung(q);
+	q->shown = cpu_level(q);
 	if (!inquiry_measure_gc(q, err))
 		return false;
 	if (q->gc_share < VERDICT_ALLOC) {
@@ -443,7 +443,7 @@ static void show_likely(struct profile_inquiry *q)
 {
 	const struct wait_measure *m = &q->measures[WAIT_NEIGHBOUR];
 
-	q->shown = cpu_rung(q);
+	q->shown = cpu_level(q);
 	if (!verdict_is_likely(m))
 		return;
 	q->shown = &q->service_cpu;
@@ -456,7 +456,7 @@ static void show_likely(struct profile_inquiry *q)
  * holds up some of them, and leaves the usual one as it is. */
 static bool decide_healthy(struct profile_inquiry *q, struct error *err)
 {
-	q->shown = cpu_rung(q);
+	q->shown = cpu_level(q);
 	if (!q->s->is_healthy)
 		return true;
 	/* A call that takes what it always does is to blame for nothing. */
@@ -478,7 +478,7 @@ static bool decide_waits(struct profile_inquiry *q, struct error *err)
 		return false;
 	if (q->wait == WAIT_TYPES) {
 		if (q->cpu_verdict == CPU_PARTLY) {
-			q->shown = cpu_rung(q);
+			q->shown = cpu_level(q);
 			set_kind(q, CAUSE_CPU);
 		} else if (q->cpu_verdict == CPU_WAITS) {
 			set_kind(q, CAUSE_WAIT);
@@ -563,7 +563,7 @@ static bool ask_gauge(struct profile_inquiry *q, struct comparison *c,
 	struct job *jobs[JOBS];
 	size_t n = 0;
 
-	comparison_ask(c, 1, jobs, &n);
+	comparison_request(c, 1, jobs, &n);
 	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
 		return false;
 	return !c->slow.profile.stack_count ||

@@ -35,19 +35,20 @@ bool rows_view_begin(struct investigation *v, size_t note_count,
 {
 	struct result *result = v->result;
 
-	*kept = (struct kept_verdict){ result->kinds, result->baseline_kinds };
+	*kept = (struct kept_verdict){ result->categories,
+				       result->baseline_categories };
 	result->verdict_rows = result->functions;
 	result->verdict_count = result->function_count;
 	result->notes.count = note_count;
-	result->has_places_in_names =
+	result->has_locations_in_names =
 		v->question->view.granularity != GRANULARITY_FUNCTION;
 	return keep_rows(result, err);
 }
 
 void rows_view_end(struct investigation *v, const struct kept_verdict *kept)
 {
-	v->result->kinds = kept->kinds;
-	v->result->baseline_kinds = kept->baseline_kinds;
+	v->result->categories = kept->categories;
+	v->result->baseline_categories = kept->baseline_categories;
 }
 
 void rows_view_empty(struct investigation *v)

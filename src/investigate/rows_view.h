@@ -10,8 +10,8 @@
 
 /* What a view of the rows leaves as the verdict has it. */
 struct kept_verdict {
-	struct kind_shares kinds;
-	struct kind_shares baseline_kinds;
+	struct category_shares categories;
+	struct category_shares baseline_categories;
 };
 
 /* Around ranking the rows once more. note_count: how many notes the result had

@@ -16,7 +16,7 @@
 
 /* What nearly all senders call CPU time; the others are asked for once their
  * types are known. */
-#define USUAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+#define TYPICAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
 /* The longest range that servers answer at once by default. */
 #define NAMES_WINDOW_NS NS_PER_DAY
@@ -231,7 +231,8 @@ static bool take_totals(struct services *s, const struct totals_part *parts,
 		if (parts[i].job.job.has_answer)
 			continue;
 		s->note(&(struct note){ .kind = NOTE_CPU_MISSING,
-					.reason = parts[i].job.job.err.message },
+					.reason =
+						parts[i].job.job.err.message },
 			s->backends->notes);
 		return true;
 	}
@@ -257,7 +258,7 @@ static bool take_series(struct services *s, const struct series_job *parts,
 	return build_rows(s, parts, n, err);
 }
 
-static bool ask_usual(struct services *s, struct error *err)
+static bool ask_typical(struct services *s, struct error *err)
 {
 	size_t n = part_count(s);
 	struct series_job *series =
@@ -275,7 +276,7 @@ static bool ask_usual(struct services *s, struct error *err)
 
 		series_job_init(&series[i], s->selector.ptr, labels, 2,
 				part_range(s, from, to));
-		totals_init(&totals[i], s, USUAL_CPU, from, to);
+		totals_init(&totals[i], s, TYPICAL_CPU, from, to);
 		jobs[2 * i] = &series[i].job;
 		jobs[2 * i + 1] = &totals[i].job.job;
 	}
@@ -292,7 +293,7 @@ static size_t list_other_types(const struct services *s,
 		struct str type = s->rows[i].cpu_type;
 		size_t k = 0;
 
-		if (!type.len || str_equal(type, STR(USUAL_CPU)))
+		if (!type.len || str_equal(type, STR(TYPICAL_CPU)))
 			continue;
 		while (k < n && !str_equal(out[k], type))
 			k++;
@@ -335,7 +336,7 @@ bool services_fetch(struct services *s, struct error *err)
 	cut_window(s);
 	if (!selector_of_service(s->backends->arena, s->service, &s->selector,
 				 err) ||
-	    !ask_usual(s, err) || !ask_others(s, err))
+	    !ask_typical(s, err) || !ask_others(s, err))
 		return false;
 	if (s->count)
 		qsort(s->rows, s->count, sizeof *s->rows, compare_rows);

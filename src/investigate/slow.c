@@ -83,8 +83,8 @@ static bool ask_again(struct asking *a, uint32_t resource_before,
 
 	if (resource_of(a) != resource_before && !look_up(a, jobs, &n, err))
 		return false;
-	operation_history_ask_again(&a->f->history, a->v, &a->f->suspect,
-				    a->window, jobs, &n);
+	operation_history_request_again(&a->f->history, a->v, &a->f->suspect,
+					a->window, jobs, &n);
 	return n == 0 || jobs_run(a->v->backends, jobs, n, err);
 }
 
@@ -96,11 +96,12 @@ static bool ask_history(struct asking *a, struct error *err)
 	size_t n = 0;
 
 	return look_up(a, jobs, &n, err) &&
-	       operation_history_ask(h, a->v, s, a->window, jobs, &n, err) &&
+	       operation_history_request(h, a->v, s, a->window, jobs, &n,
+					 err) &&
 	       jobs_run(a->v->backends, jobs, n, err) &&
 	       operation_history_judge(h, a->v, s, err) &&
-	       (!h->has_usual ||
-		suspect_find_again(a->v, s, &h->usual, false, err));
+	       (!h->has_typical ||
+		suspect_find_again(a->v, s, &h->typical, false, err));
 }
 
 static bool fill_symptom(struct asking *a, struct error *err)
@@ -159,7 +160,7 @@ static bool turn_to(struct asking *a, bool is_of_caller, struct error *err)
 {
 	uint32_t before = resource_of(a);
 
-	return suspect_find_again(a->v, &a->f->suspect, &a->f->history.usual,
+	return suspect_find_again(a->v, &a->f->suspect, &a->f->history.typical,
 				  is_of_caller, err) &&
 	       ask_again(a, before, err) && fill_symptom(a, err);
 }
@@ -172,7 +173,7 @@ static bool blame_caller(struct asking *a, struct error *err)
 {
 	const struct symptom *s = &a->f->symptom;
 
-	if (!a->f->suspect.pick.is_gap || !a->f->history.has_usual ||
+	if (!a->f->suspect.pick.is_gap || !a->f->history.has_typical ||
 	    (!s->is_healthy && !s->is_outside))
 		return true;
 	return turn_to(a, true, err) &&
@@ -187,7 +188,7 @@ static bool explain(struct asking *a, struct error *err)
 	struct finding *f = a->f;
 	struct profile_service service;
 
-	if (!profile_lookup_take(&a->lookup, v, &service, err) ||
+	if (!profile_lookup_apply(&a->lookup, v, &service, err) ||
 	    !check_asked(v, f, &service, err))
 		return false;
 	f->profiles = profile_inquiry_new(v, &f->symptom, err);

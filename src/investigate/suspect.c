@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/suspect.h"
 
-#include "analyze/growth.h"
+#include "analyze/change_of_time.h"
 
 void suspect_init(struct suspect *s)
 {
@@ -16,11 +16,11 @@ void suspect_release(struct suspect *s)
 }
 
 static bool choose(struct investigation *v, struct suspect *s,
-		   const struct usual *usual, struct error *err)
+		   const struct typical *typical, struct error *err)
 {
 	suspect_release(s);
 	s->has_choice = true;
-	return choice_make(&s->choice, v->trace, &s->times, &s->want, usual,
+	return choice_make(&s->choice, v->trace, &s->times, &s->want, typical,
 			   v->result, err) &&
 	       choice_conclude(&s->choice, v->result, &s->pick, err);
 }
@@ -34,7 +34,7 @@ bool suspect_find(struct investigation *v, struct suspect *s, struct error *err)
 }
 
 bool suspect_find_again(struct investigation *v, struct suspect *s,
-			const struct usual *usual, bool has_gap_of_caller,
+			const struct typical *typical, bool has_gap_of_caller,
 			struct error *err)
 {
 	v->result->finding_count = 0;
@@ -43,6 +43,6 @@ bool suspect_find_again(struct investigation *v, struct suspect *s,
 	    !guilty_want_is_narrow(&s->want))
 		trace_times_focus(
 			v->trace, &s->times,
-			growths_find_tree(v->trace, &s->times, usual));
-	return choose(v, s, usual, err);
+			time_changes_find_tree(v->trace, &s->times, typical));
+	return choose(v, s, typical, err);
 }

@@ -8,7 +8,7 @@
 
 #include "analyze/choice.h"
 #include "analyze/trace_analysis.h"
-#include "analyze/usual.h"
+#include "analyze/typical.h"
 #include "investigate/investigation.h"
 
 struct suspect {
@@ -29,7 +29,7 @@ bool suspect_find(struct investigation *v, struct suspect *s,
 /* Chooses once more, now that it is known what is usual, and whose the time
  * between a call and its callee is (guilty_want.has_gap_of_caller). */
 bool suspect_find_again(struct investigation *v, struct suspect *s,
-			const struct usual *usual, bool has_gap_of_caller,
+			const struct typical *typical, bool has_gap_of_caller,
 			struct error *err) MUST_CHECK;
 
 #endif

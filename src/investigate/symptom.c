@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/growth.h"
+#include "analyze/change_of_time.h"
 #include "analyze/instances.h"
 #include "analyze/verdict.h"
 #include "base/num.h"
@@ -200,9 +200,10 @@ static void add_slow_only(struct operation_history *s,
 	job->root_service = job->root_name = (struct str){ NULL, 0 };
 }
 
-bool operation_history_ask(struct operation_history *s, struct investigation *v,
-			   const struct suspect *g, struct time_range window,
-			   struct job **jobs, size_t *n, struct error *err)
+bool operation_history_request(struct operation_history *s,
+			       struct investigation *v, const struct suspect *g,
+			       struct time_range window, struct job **jobs,
+			       size_t *n, struct error *err)
 {
 	if (v->backends->traces.path || !backends_traces(v->backends))
 		return true;
@@ -221,11 +222,11 @@ bool operation_history_ask(struct operation_history *s, struct investigation *v,
 	return true;
 }
 
-void operation_history_ask_again(struct operation_history *s,
-				 const struct investigation *v,
-				 const struct suspect *g,
-				 struct time_range window, struct job **jobs,
-				 size_t *n)
+void operation_history_request_again(struct operation_history *s,
+				     const struct investigation *v,
+				     const struct suspect *g,
+				     struct time_range window,
+				     struct job **jobs, size_t *n)
 {
 	size_t asked = s->job_count;
 
@@ -300,7 +301,7 @@ static bool find_own_onset(struct operation_history *s, int64_t duration_ns,
 	};
 
 	return own_onset_find(&s->history, windows, s->operations.below,
-			      duration_ns / 100 * GROWTH_PATH_PERCENT,
+			      duration_ns / 100 * TIME_CHANGE_PATH_PERCENT,
 			      &s->own_onset, err);
 }
 
@@ -333,13 +334,13 @@ bool operation_history_judge(struct operation_history *s,
 		return false;
 	if (s->baseline.window == WINDOW_NONE)
 		return true;
-	s->has_usual = true;
+	s->has_typical = true;
 	range = s->baseline.slots[s->baseline.chosen].range;
-	return usual_build(&s->history, s->baseline.window, range,
-			   s->operations.root, s->roles.slow, arena, &s->usual,
-			   err) &&
-	       usual_add_own(&s->usual, &s->history, s->baseline.window, range,
-			     s->operations.below, s->roles.slow, err);
+	return typical_build(&s->history, s->baseline.window, range,
+			     s->operations.root, s->roles.slow, arena,
+			     &s->typical, err) &&
+	       typical_add_own(&s->typical, &s->history, s->baseline.window,
+			       range, s->operations.below, s->roles.slow, err);
 }
 
 /* ---- the question ---- */
@@ -352,7 +353,7 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 	const struct cohort *base = is_fast ? &c->fast : &c->baseline;
 	double duration = (double)entry_ns;
 	/* More than the process took passed before it got the call. */
-	bool is_outside = out->has_history && out->growth_ns > entry_ns;
+	bool is_outside = out->has_history && out->change_ns > entry_ns;
 	double grown = c->slow.mean_duration_ns - base->mean_duration_ns;
 
 	out->slow_ids = c->slow.profile_ids;
@@ -373,8 +374,8 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 				   fmin(1, c->slow.mean_duration_ns / duration);
 	/* Of an extreme request only what it shares with those like it. */
 	if (!is_outside && c->slow.count && base->count && grown > 0 &&
-	    grown < (double)out->growth_ns)
-		out->growth_ns = (int64_t)grown;
+	    grown < (double)out->change_ns)
+		out->change_ns = (int64_t)grown;
 }
 
 /* One sick pod or one version of several is half of the answer. */
@@ -415,10 +416,11 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		    2, out->service, &s->onset, &s->deploy);
 	if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
 		return false;
-	symptom_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
-			    has_moved_inside ||
-				    (s->has_usual &&
-				     s->usual.items[operation].has_own_moved));
+	symptom_use_cohorts(
+		out, &s->cohorts, want.duration_ns, is_fast_wanted,
+		has_moved_inside ||
+			(s->has_typical &&
+			 s->typical.items[operation].has_own_moved));
 	note_concentration(v, &s->cohorts);
 	return true;
 }
@@ -490,20 +492,20 @@ static bool fill(struct symptom *out, struct operation_history *s,
 				  ? pick->profile_own_ns
 				  : v->result->span.self_ns,
 		.is_close_span = pick->is_close,
-		.has_history = s->has_usual && pick->growth_ns >= 0,
+		.has_history = s->has_typical && pick->change_ns >= 0,
 		.slow = window,
 		.slow_asked = window,
 	};
 	out->is_ordinary =
 		out->has_history &&
-		verdict_is_ordinary(v->result->span.self_ns, pick->growth_ns);
-	out->growth_ns = out->has_history ? pick->growth_ns : out->own_ns;
+		verdict_is_ordinary(v->result->span.self_ns, pick->change_ns);
+	out->change_ns = out->has_history ? pick->change_ns : out->own_ns;
 	fall_back(out, window, want);
 	if (!s->is_answered || operation == OPERATION_NONE)
 		return true;
 	if (!find_cohorts(out, s, v, entry, operation, window,
 			  want->kind == BASELINE_WANT_FAST,
-			  pick->has_manifold_growth, err))
+			  pick->has_manifold_change, err))
 		return false;
 	if (is_chosen)
 		out->has_base = false;

@@ -9,7 +9,7 @@
 
 #include "analyze/cohorts.h"
 #include "analyze/operations.h"
-#include "analyze/usual.h"
+#include "analyze/typical.h"
 #include "backend/fetch_history.h"
 #include "investigate/investigation.h"
 #include "investigate/suspect.h"
@@ -33,7 +33,7 @@ struct symptom {
 	uint32_t resource;   /* of the process that owns the time */
 	uint64_t profile_id; /* of this request in it, 0 none */
 	int64_t own_ns;      /* its own time in this request */
-	int64_t growth_ns;   /* what there is to explain, per request */
+	int64_t change_ns;   /* what there is to explain, per request */
 	bool is_close_span;  /* another span took nearly as long */
 	bool has_history;    /* growth is against other traces */
 	bool is_healthy;     /* the operation is as quick as ever */
@@ -84,8 +84,8 @@ struct operation_history {
 	struct onset own_onset; /* of the own time of some operation */
 	struct deploy deploy;
 	struct baseline_choice baseline;
-	struct usual usual;
-	bool has_usual;
+	struct typical typical;
+	bool has_typical;
 	struct cohorts cohorts;
 };
 
@@ -94,19 +94,19 @@ void operation_history_release(struct operation_history *s);
 
 /* The questions to the trace server, for jobs_run(); none when the trace
  * came from a file. window: around the trace. */
-bool operation_history_ask(struct operation_history *s, struct investigation *v,
-			   const struct suspect *g, struct time_range window,
-			   struct job **jobs, size_t *n,
-			   struct error *err) MUST_CHECK;
+bool operation_history_request(struct operation_history *s,
+			       struct investigation *v, const struct suspect *g,
+			       struct time_range window, struct job **jobs,
+			       size_t *n, struct error *err) MUST_CHECK;
 
 /* After the guilty span was found by what is usual: requests slow like it,
  * when its operation was not asked for before. At most one job; none, and no
  * slow_only, when HISTORY_WINDOWS are taken. */
-void operation_history_ask_again(struct operation_history *s,
-				 const struct investigation *v,
-				 const struct suspect *g,
-				 struct time_range window, struct job **jobs,
-				 size_t *n);
+void operation_history_request_again(struct operation_history *s,
+				     const struct investigation *v,
+				     const struct suspect *g,
+				     struct time_range window,
+				     struct job **jobs, size_t *n);
 
 /* After the jobs ran: what is usual, for guilty_find(). */
 bool operation_history_judge(struct operation_history *s,

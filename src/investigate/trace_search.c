@@ -387,11 +387,11 @@ bool trace_search_run(struct trace_search *s, struct backends *b,
 }
 
 bool trace_search_typical(struct trace_search *s, struct backends *b,
-			  struct typical *typical, struct error *err)
+			  struct typical_hit *typical, struct error *err)
 {
 	s->wanted = SLOW_TRACES;
 	s->above_permille = SLOW_PERMILLE;
 	s->round_limit = SLOW_ROUNDS;
 	return trace_search_run(s, b, err) &&
-	       typical_find(s->items, s->fitting_count, typical, err);
+	       typical_hit_find(s->items, s->fitting_count, typical, err);
 }

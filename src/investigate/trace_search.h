@@ -8,7 +8,7 @@
 #ifndef INVESTIGATE_TRACE_SEARCH_H
 #define INVESTIGATE_TRACE_SEARCH_H
 
-#include "analyze/found.h"
+#include "analyze/search_summary.h"
 #include "backend/backends.h"
 #include "backend/trace_queries.h"
 
@@ -68,7 +68,7 @@ bool trace_search_run(struct trace_search *s, struct backends *b,
 /* The same for the slow ones of what the query describes, and one that is
  * typical of them. */
 bool trace_search_typical(struct trace_search *s, struct backends *b,
-			  struct typical *typical,
+			  struct typical_hit *typical,
 			  struct error *err) MUST_CHECK;
 
 /* A quantile of the durations, of buckets a near one; duration_count > 0. */

@@ -62,7 +62,7 @@ static bool find_window(const struct operation_history *s, uint32_t operation,
 			continue;
 		if (!gather(s, windows[i], operation, version, arena, out, err))
 			return false;
-		if (out->count < USUAL_MIN)
+		if (out->count < TYPICAL_MIN)
 			continue;
 		*window = windows[i];
 		return true;

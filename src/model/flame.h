@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "model/kind.h"
+#include "model/category.h"
 #include "model/result.h"
 
 /* Parent of the root. */
@@ -48,7 +48,7 @@ struct flame_function {
 	/* Of all its nodes, once per stack: what tables say of it. */
 	int64_t totals[FLAME_SIDES];
 	/* The same of itself with the libraries that it calls. */
-	int64_t owned[FLAME_SIDES];
+	int64_t self_lib[FLAME_SIDES];
 };
 
 struct flame_values {

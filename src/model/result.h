@@ -15,7 +15,7 @@
 #include "base/notes.h"
 #include "base/timefmt.h"
 #include "model/finding.h"
-#include "model/kind.h"
+#include "model/category.h"
 #include "model/trace.h"
 
 enum cause_kind {
@@ -127,7 +127,7 @@ struct baseline_info {
 
 /* Which measure ranks the rows and is compared. RANK_DELTA: totals too, what
  * shrank among what grew. */
-enum rank_by { RANK_OWNED = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
+enum rank_by { RANK_SELF_LIB = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
 
 /* What a side's values are divided by before they are compared: all of them,
  * seconds of the window, requests that the window served. */
@@ -149,19 +149,19 @@ struct function_row {
 	const char *kind; /* of code, as code_kind_name(): "gc_alloc" */
 	struct str
 		leaf; /* hottest frame beneath it when another one, or NULL */
-	double owned;
+	double self_lib;
 	double self;
 	double total;
-	int64_t owned_value;
+	int64_t self_lib_value;
 	int64_t self_value;
 	int64_t total_value;
-	double baseline_owned;
+	double baseline_self_lib;
 	double baseline_self;
 	double baseline_total;
-	int64_t baseline_owned_value;
+	int64_t baseline_self_lib_value;
 	int64_t baseline_self_value;
 	int64_t baseline_total_value;
-	/* What delta and change speak of; RANK_OWNED also means "as the
+	/* What delta and change speak of; RANK_SELF_LIB also means "as the
 	 * result's rank_by says". */
 	enum rank_by measure;
 	double delta; /* of that measure's share */
@@ -253,9 +253,9 @@ struct result {
 	 * rows themselves. */
 	struct function_row *verdict_rows;
 	size_t verdict_count;
-	bool has_order_of_user;   /* rows stand in no order of importance */
-	bool has_places_in_names; /* file and line need not be shown again */
-	size_t function_count;    /* rows kept */
+	bool has_order_of_user;      /* rows stand in no order of importance */
+	bool has_locations_in_names; /* file and line need not be shown again */
+	size_t function_count;       /* rows kept */
 	/* Rows in the array, for pages: those kept and more. 0: no more. */
 	size_t function_listed;
 	size_t function_total; /* rows before the limit */
@@ -280,8 +280,8 @@ struct result {
 	/* The folder of the team's own files, see source_path_shorten(). */
 	struct str source_root;
 	/* What the values of both sides went into; total 0 when not known. */
-	struct kind_shares kinds;
-	struct kind_shares baseline_kinds;
+	struct category_shares categories;
+	struct category_shares baseline_categories;
 	struct trace_finding *findings;
 	size_t finding_count;
 	struct waterfall_row *waterfall; /* show only */

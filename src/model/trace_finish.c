@@ -5,7 +5,7 @@
 #define WHAT "the trace"
 
 /* Gives the spans of places their real resource. */
-static bool resolve_places(struct trace_build *b, struct error *err)
+static bool resolve_locations(struct trace_build *b, struct error *err)
 {
 	for (uint32_t i = 0; i < b->out->span_count; i++) {
 		uint32_t *resource = &b->out->spans[i].resource;
@@ -147,7 +147,7 @@ bool trace_build_finish(struct trace_build *b, struct error *err)
 		b->out->id = b->seen[0].id;
 	b->out->is_partial |= odd->is_cut_by_server;
 	if (b->out->span_count > 0 &&
-	    (!resolve_places(b, err) || !put_in_order(b, odd, err)))
+	    (!resolve_locations(b, err) || !put_in_order(b, odd, err)))
 		return false;
 	if (b->phase == BUILD_CHOSEN)
 		keep_others(b, odd);

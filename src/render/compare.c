@@ -120,7 +120,8 @@ static void add_most(struct page *p, const struct result *r)
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < result_verdict_count(r) && told < MOST_ROWS; i++) {
+	for (size_t i = 0; i < result_verdict_count(r) && told < MOST_ROWS;
+	     i++) {
 		const struct function_row *row = &result_verdict(r)[i];
 		bool is_same_way = (row->delta > 0) == (r->whole.delta > 0);
 		char by[UNIT_TEXT_BYTES];
@@ -128,8 +129,8 @@ static void add_most(struct page *p, const struct result *r)
 		if (row->through.len || !is_same_way ||
 		    fabs(row->delta) < MOST_PART * fabs(r->whole.delta))
 			continue;
-		scale_say_change(r, row->total_value,
-				 row->baseline_total_value, by);
+		scale_say_change(r, row->total_value, row->baseline_total_value,
+				 by);
 		page_text(p, told++ ? ", " : "; most in ");
 		page_name(p, row->name, 0);
 		page_textf(p, " (%c%s)", row->delta > 0 ? '+' : '-', by);
@@ -138,7 +139,8 @@ static void add_most(struct page *p, const struct result *r)
 
 static bool has_certain(const struct result *r)
 {
-	return result_verdict_count(r) && change_is_real(result_verdict(r)->change);
+	return result_verdict_count(r) &&
+	       change_is_real(result_verdict(r)->change);
 }
 
 /* "the whole profile doubled" for what is nearly that. */
@@ -190,7 +192,8 @@ static void add_uncertain(struct page *p, const struct result *r)
 /* A change that may be noise is worth telling when it is so much of all. */
 static bool has_doubt(const struct result *r)
 {
-	return result_verdict_count(r) && result_verdict(r)->change == CHANGE_NOISE &&
+	return result_verdict_count(r) &&
+	       result_verdict(r)->change == CHANGE_NOISE &&
 	       fabs(result_verdict(r)->delta) >= DOUBT_PART;
 }
 
@@ -219,8 +222,9 @@ static void add_answer(struct page *p, const struct result *r)
 		page_text(p, "; ");
 		add_whole(p, r);
 	} else if (r->whole.is_changed) {
-		page_textf(p, "the whole profile %s, no single function for "
-			      "certain: ",
+		page_textf(p,
+			   "the whole profile %s, no single function for "
+			   "certain: ",
 			   whole_words(whole_ratio(r)));
 		add_whole(p, r);
 		add_most(p, r);
@@ -401,7 +405,7 @@ static bool has_value(const struct result *r)
 {
 	const struct function_row *row = result_verdict(r);
 
-	return row->self_value > 0 || row->owned_value > 0 ||
+	return row->self_value > 0 || row->self_lib_value > 0 ||
 	       row->total_value > 0;
 }
 

@@ -26,17 +26,17 @@ static void put_number(struct out *out, double value, bool is_known)
 
 static void put_values(struct out *out, const struct function_row *row)
 {
-	put_number(out, row->owned, true);
+	put_number(out, row->self_lib, true);
 	put_number(out, row->self, true);
 	put_number(out, row->total, true);
-	outf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64, row->owned_value,
+	outf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64, row->self_lib_value,
 	     row->self_value, row->total_value);
 }
 
 static void put_comparison(struct out *out, const struct function_row *row,
 			   bool has_baseline)
 {
-	put_number(out, row->baseline_owned, has_baseline);
+	put_number(out, row->baseline_self_lib, has_baseline);
 	put_number(out, row->baseline_self, has_baseline);
 	put_number(out, row->baseline_total, has_baseline);
 	put_number(out, row->delta, has_baseline);

@@ -30,8 +30,8 @@ struct drawing {
 	struct str unit;
 	const struct flame *flame;
 	enum palette palette;
-	uint32_t *by_name; /* functions of the flame graph, in order */
-	uint64_t kinds;    /* drawn, as flame_color_bit() */
+	uint32_t *by_name;   /* functions of the flame graph, in order */
+	uint64_t categories; /* drawn, as flame_color_bit() */
 };
 
 /* ---- texts ---- */
@@ -147,7 +147,7 @@ static void write_look(struct drawing *d, uint32_t function)
 
 	if (function) {
 		color = flame_function_color(f, d->palette, function);
-		d->kinds |= flame_function_bit(f, d->palette, function);
+		d->categories |= flame_function_bit(f, d->palette, function);
 	}
 	outf(d->out, ")\" color=\"%s\"%s fillcolor=\"#%06x\"]\n",
 	     is_to_blame ? "#5a1e00" : "#595959",
@@ -256,7 +256,7 @@ static void write_meanings(const struct drawing *d)
 	size_t at = 0;
 
 	out_text(d->out, "subgraph cluster_colours { label=\"\"\n");
-	while (flame_meaning_next(d->palette, d->kinds, &at, &m))
+	while (flame_meaning_next(d->palette, d->categories, &at, &m))
 		outf(d->out,
 		     "colour%zu [shape=box label=\"%s\" "
 		     "fillcolor=\"#%06x\"]\n",

@@ -119,7 +119,7 @@ const char *change_name(enum change change);
 
 /* One line: how much of the profile went into each kind of code, and what that
  * was where a baseline shows a clear change. Nothing when not known. */
-void table_kinds(struct page *p, const struct result *r);
+void table_categories(struct page *p, const struct result *r);
 
 /* The measure by which a row is ranked and compared: OWNED, SELF or TOTAL. */
 enum rank_by row_measure(const struct result *r,

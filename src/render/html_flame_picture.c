@@ -34,7 +34,7 @@ struct picture {
 	struct flame_lanes lanes;
 	enum palette palette;
 	double min_part;
-	uint64_t kinds; /* drawn, as flame_color_bit() */
+	uint64_t categories; /* drawn, as flame_color_bit() */
 };
 
 struct lane {
@@ -148,7 +148,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
 	int64_t y = frame_top(p, l, n->depth);
 	struct out *out = p->s.out;
 
-	p->kinds |= flame_color_bit(p->f, p->palette, node);
+	p->categories |= flame_color_bit(p->f, p->palette, node);
 	out_text(out, "<g>");
 	write_title(out, &p->words, node);
 	out_text(out, "<rect");
@@ -197,7 +197,7 @@ static void write_picture(struct picture *p, struct lane lanes[2])
 			 STR("gone since the baseline, to the same scale"));
 	write_lane(p, &lanes[1]);
 	legend = height + (SVG_LINE_PX + 4) * SVG_PX;
-	svg_flame_legend(&p->s, p->palette, p->kinds, &legend);
+	svg_flame_legend(&p->s, p->palette, p->categories, &legend);
 	out_text(p->s.out, "</svg>\n</figure>\n");
 }
 

@@ -37,19 +37,19 @@ struct functions {
 };
 
 static const char *const measure_names[] = {
-	[RANK_OWNED] = "self+lib",
+	[RANK_SELF_LIB] = "self+lib",
 	[RANK_SELF] = "self",
 	[RANK_TOTAL] = "total",
 };
 static const char *const measure_hints[] = {
-	[RANK_OWNED] = "with the libraries that it calls",
+	[RANK_SELF_LIB] = "with the libraries that it calls",
 	[RANK_SELF] = "in the function itself",
 	[RANK_TOTAL] = "with what it calls",
 };
 
-static const struct column alone_owned[] = {
-	{ "self+lib", "with the libraries that it calls", true, RANK_OWNED },
-	{ "%", "with the libraries that it calls", false, RANK_OWNED },
+static const struct column alone_self_lib[] = {
+	{ "self+lib", "with the libraries that it calls", true, RANK_SELF_LIB },
+	{ "%", "with the libraries that it calls", false, RANK_SELF_LIB },
 	{ "self %", "in the function itself", false, RANK_SELF },
 	{ "total %", "with what it calls", false, RANK_TOTAL },
 	{ NULL },
@@ -71,19 +71,19 @@ bool html_has_functions(const struct render_input *in)
 static void set_columns(struct functions *f)
 {
 	static const char *const compared[] = {
-		[RANK_OWNED] = "by-owned",
+		[RANK_SELF_LIB] = "by-owned",
 		[RANK_SELF] = "by-self",
 		[RANK_TOTAL] = "by-total",
 	};
-	static const struct function_row none = { .measure = RANK_OWNED };
+	static const struct function_row none = { .measure = RANK_SELF_LIB };
 	bool is_owned;
 
 	f->measure = row_measure(f->r, &none);
-	f->other = f->measure == RANK_TOTAL ? RANK_OWNED : RANK_TOTAL;
-	is_owned = f->measure == RANK_OWNED;
-	f->columns = is_owned ? alone_owned : alone_flat;
+	f->other = f->measure == RANK_TOTAL ? RANK_SELF_LIB : RANK_TOTAL;
+	is_owned = f->measure == RANK_SELF_LIB;
+	f->columns = is_owned ? alone_self_lib : alone_flat;
 	f->class = f->r->has_baseline ? compared[f->measure]
-		   : is_owned	      ? "alone-owned"
+		   : is_owned         ? "alone-owned"
 				      : "alone";
 }
 
@@ -176,9 +176,8 @@ static void range_cell(struct functions *f, const struct function_row *row)
 
 	out_text(f->h->out, "<td class=\"range\">");
 	if (isfinite(row->delta_low) && isfinite(row->delta_high)) {
-		scale_format_signed(&f->scale,
-				    scale_delta(&f->scale, row->delta_low),
-				    low);
+		scale_format_signed(
+			&f->scale, scale_delta(&f->scale, row->delta_low), low);
 		scale_format_signed(&f->scale,
 				    scale_delta(&f->scale, row->delta_high),
 				    high);
@@ -229,7 +228,7 @@ static void name_cell(struct functions *f, const struct function_row *row)
 	out_text(h->out, h->has_flame ? "<a href=\"#flame\">" : "<b>");
 	write_parts(h, name_shown(row->name));
 	out_text(h->out, h->has_flame ? "</a>" : "</b>");
-	if (row->file.len && !f->r->has_places_in_names) {
+	if (row->file.len && !f->r->has_locations_in_names) {
 		out_text(h->out, " <span class=\"place\">");
 		html_text(h, source_path_shorten(row->file, f->r->source_root));
 		if (row->line)
@@ -294,11 +293,10 @@ static void compared_heads(struct functions *f)
 		  measure_hints[f->measure]);
 	head_cell(f, "num", "before", "in the baseline");
 	head_cell(f, "num", "change", "what stands left of it, subtracted");
-	out_text(f->h->out,
-		 "<td class=\"graph\"></td>"
-		 "<th scope=\"col\" class=\"range\">95 % "
-		 "interval</th><th scope=\"col\" "
-		 "class=\"change\">verdict</th>");
+	out_text(f->h->out, "<td class=\"graph\"></td>"
+			    "<th scope=\"col\" class=\"range\">95 % "
+			    "interval</th><th scope=\"col\" "
+			    "class=\"change\">verdict</th>");
 	head_cell(f, "num", measure_names[f->other], measure_hints[f->other]);
 }
 
@@ -359,7 +357,7 @@ static void write_foot(struct functions *f)
 		     text, r->function_total - f->count == 1 ? "" : "s");
 	}
 	out_text(out, "<dl class=\"evidence\">");
-	table_kinds(&f->h->page, r);
+	table_categories(&f->h->page, r);
 	out_text(out, "</dl>\n");
 }
 

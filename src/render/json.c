@@ -175,7 +175,7 @@ static void write_comparison(struct jsonw *w, const struct function_row *row,
 	const double none = (double)NAN;
 
 	put_share(w, "baseline_owned",
-		  has_baseline ? row->baseline_owned : none);
+		  has_baseline ? row->baseline_self_lib : none);
 	put_share(w, "baseline_self", has_baseline ? row->baseline_self : none);
 	put_share(w, "baseline_total",
 		  has_baseline ? row->baseline_total : none);
@@ -210,10 +210,10 @@ static void write_self_with_libraries(struct jsonw *w,
 				      const struct function_row *row,
 				      bool has_baseline)
 {
-	put_share(w, "self_with_libraries", row->owned);
-	jsonw_pair_i64(w, "self_with_libraries_value", row->owned_value);
+	put_share(w, "self_with_libraries", row->self_lib);
+	jsonw_pair_i64(w, "self_with_libraries_value", row->self_lib_value);
 	put_share(w, "baseline_self_with_libraries",
-		  has_baseline ? row->baseline_owned : (double)NAN);
+		  has_baseline ? row->baseline_self_lib : (double)NAN);
 }
 
 static void write_function(struct jsonw *w, const struct result *r,
@@ -227,10 +227,10 @@ static void write_function(struct jsonw *w, const struct result *r,
 	put_str(w, "file", row->file);
 	jsonw_pair_known(w, "line", row->line ? (int64_t)row->line : -1);
 	put_str(w, "leaf", row->leaf);
-	put_share(w, "owned", row->owned);
+	put_share(w, "owned", row->self_lib);
 	put_share(w, "self", row->self);
 	put_share(w, "total", row->total);
-	jsonw_pair_i64(w, "owned_value", row->owned_value);
+	jsonw_pair_i64(w, "owned_value", row->self_lib_value);
 	jsonw_pair_i64(w, "self_value", row->self_value);
 	jsonw_pair_i64(w, "total_value", row->total_value);
 	write_comparison(w, row, has_baseline);
@@ -247,7 +247,7 @@ static const char *const per_words[] = {
 };
 
 static const char *const measure_words[] = {
-	[RANK_OWNED] = "self_with_libraries",
+	[RANK_SELF_LIB] = "self_with_libraries",
 	[RANK_SELF] = "self",
 	[RANK_TOTAL] = "total",
 };
@@ -255,7 +255,7 @@ static const char *const measure_words[] = {
 /* Both sides as wholes, and what the functions' now and before are. */
 static void write_compared(struct jsonw *w, const struct result *r)
 {
-	static const struct function_row none = { .measure = RANK_OWNED };
+	static const struct function_row none = { .measure = RANK_SELF_LIB };
 	const struct whole_change *whole = &r->whole;
 	double now = scale_exact(r, r->profile.total_value, false);
 	double before = scale_exact(r, r->baseline.total_value, true);

@@ -6,7 +6,7 @@
 #ifndef RENDER_KIND_WORDS_H
 #define RENDER_KIND_WORDS_H
 
-#include "model/kind.h"
+#include "model/category.h"
 
 /* "HTTP client". Static. */
 const char *code_kind_words(enum code_kind kind);

@@ -210,8 +210,9 @@ static const struct function_row *leading_row(const struct result *r)
 	for (size_t i = 1; i < result_verdict_count(r); i++) {
 		const struct function_row *row = &rows[i];
 
-		if (row->owned > lead->owned ||
-		    (row->owned >= lead->owned && row->total > lead->total))
+		if (row->self_lib > lead->self_lib ||
+		    (row->self_lib >= lead->self_lib &&
+		     row->total > lead->total))
 			lead = row;
 	}
 	return lead;

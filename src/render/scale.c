@@ -33,10 +33,9 @@ static const struct unit sizes[] = { { 1099511627776.0, "TiB" },
 				     { 1, "B" } };
 
 /* From ten millions on: digits beyond say nothing, and take a line's room. */
-static const struct unit counts[] = { { 1e12, "trillion" },
-				      { 1e9, "billion" },
-				      { 1e6, "million" },
-				      { 1, "" } };
+static const struct unit counts[] = {
+	{ 1e12, "trillion" }, { 1e9, "billion" }, { 1e6, "million" }, { 1, "" }
+};
 #define COUNTED_ONE_BY_ONE 1e7
 
 static bool is_share(const struct result *r)
@@ -218,10 +217,10 @@ static void say(const struct result *r, double value, struct unit unit,
 		double kind, char out[UNIT_TEXT_BYTES])
 {
 	double number = fabs(value) * kind / unit.size;
-	int decimals = is_share(r)		? 1
-		       : is_whole(r, &unit)	? 0
-		       : decimals_for(number)	? decimals_for(number) - 1
-						: 0;
+	int decimals = is_share(r)            ? 1
+		       : is_whole(r, &unit)   ? 0
+		       : decimals_for(number) ? decimals_for(number) - 1
+					      : 0;
 	struct scale s = { .decimals = decimals };
 	int64_t steps = llround(fmin(number * pow(10, decimals), STEPS_MAX));
 	char digits[UNIT_TEXT_BYTES];
@@ -275,13 +274,14 @@ int64_t row_value(const struct function_row *row, enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return row->self_value;
-	return measure == RANK_OWNED ? row->owned_value : row->total_value;
+	return measure == RANK_SELF_LIB ? row->self_lib_value
+					: row->total_value;
 }
 
 int64_t row_before(const struct function_row *row, enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return row->baseline_self_value;
-	return measure == RANK_OWNED ? row->baseline_owned_value
-				     : row->baseline_total_value;
+	return measure == RANK_SELF_LIB ? row->baseline_self_lib_value
+					: row->baseline_total_value;
 }

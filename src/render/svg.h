@@ -90,7 +90,7 @@ void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
 
 /* What the colours mean of the kinds that are drawn (flame_color_bit()), from
  * *y on, which becomes the last line's. */
-void svg_flame_legend(struct svg *s, enum palette palette, uint64_t kinds,
+void svg_flame_legend(struct svg *s, enum palette palette, uint64_t categories,
 		      int64_t *y);
 
 /* Where the script writes about what is pointed at, from y on. */

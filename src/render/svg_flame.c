@@ -48,7 +48,7 @@ struct picture {
 	struct flame_lanes lanes;
 	struct lane slow;
 	struct lane gone;
-	uint64_t kinds; /* drawn, as flame_color_bit() */
+	uint64_t categories; /* drawn, as flame_color_bit() */
 };
 
 /* ---- layout ---- */
@@ -113,7 +113,7 @@ static int64_t frame_top(const struct picture *p, const struct lane *l,
 
 static uint32_t color_of(struct picture *p, const struct lane *l, uint32_t node)
 {
-	p->kinds |= flame_color_bit(p->f, p->palette, node);
+	p->categories |= flame_color_bit(p->f, p->palette, node);
 	return flame_color(p->f, p->palette, l->values->side, node,
 			   node < l->gone_end);
 }
@@ -145,8 +145,7 @@ static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
 	int64_t width = width_cpx(p, l, node);
 	struct out *out = p->s.out;
 
-	out_text(out,
-		 fn->is_to_blame ? "<g class=\"f r\"" : "<g class=\"f\"");
+	out_text(out, fn->is_to_blame ? "<g class=\"f r\"" : "<g class=\"f\"");
 	write_part(out, " data-x=\"", from);
 	write_part(out, "\" data-w=\"",
 		   flame_lane_width(&p->lanes, l->values, node));
@@ -316,7 +315,7 @@ static void write_body(struct picture *p)
 		write_lane(p, &p->gone, "gone");
 	}
 	y += 2 * SVG_LINE_PX * SVG_PX - 6 * SVG_PX;
-	svg_flame_legend(&p->s, p->palette, p->kinds, &y);
+	svg_flame_legend(&p->s, p->palette, p->categories, &y);
 	svg_info(&p->s, y + 24 * SVG_PX);
 }
 

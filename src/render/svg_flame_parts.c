@@ -52,14 +52,14 @@ void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
 		svg_text(s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
 }
 
-void svg_flame_legend(struct svg *s, enum palette palette, uint64_t kinds,
+void svg_flame_legend(struct svg *s, enum palette palette, uint64_t categories,
 		      int64_t *y)
 {
 	int64_t x = SVG_MARGIN_PX * SVG_PX;
 	struct flame_meaning m;
 	size_t at = 0;
 
-	while (flame_meaning_next(palette, kinds, &at, &m)) {
+	while (flame_meaning_next(palette, categories, &at, &m)) {
 		char color[sizeof "#rrggbb"];
 
 		snprintf(color, sizeof color, "#%06x",

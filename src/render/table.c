@@ -147,15 +147,15 @@ double row_share(const struct function_row *row, enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return row->self;
-	return measure == RANK_OWNED ? row->owned : row->total;
+	return measure == RANK_SELF_LIB ? row->self_lib : row->total;
 }
 
 /* The first value of a row without a baseline. */
 static int64_t flat_value(const struct result *r,
 			  const struct function_row *row)
 {
-	return table_measure(r) == RANK_OWNED ? row->owned_value
-					      : row->self_value;
+	return table_measure(r) == RANK_SELF_LIB ? row->self_lib_value
+						 : row->self_value;
 }
 
 /* What is printed in the columns of a row: the change is the difference of
@@ -212,7 +212,7 @@ static void lay_out_values(struct table *t)
 		t->cum_columns = max_size(t->cum_columns,
 					  str_from(text).len + GAP_COLUMNS);
 	}
-	if (table_measure(r) == RANK_OWNED)
+	if (table_measure(r) == RANK_SELF_LIB)
 		t->cum_columns = VALUE_COLUMNS;
 }
 
@@ -221,8 +221,8 @@ static void lay_out_changes(struct table *t)
 	char texts[NUMBERS][UNIT_TEXT_BYTES];
 
 	for (size_t n = 0; n < NUMBERS; n++)
-		t->columns[n] = GAP_COLUMNS +
-				str_from(number_names(t->result)[n]).len;
+		t->columns[n] =
+			GAP_COLUMNS + str_from(number_names(t->result)[n]).len;
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &t->result->functions[i];
 
@@ -257,7 +257,7 @@ static void share_room(struct table *t, size_t width, size_t name, size_t place)
 		       min_size(place, PLACE_MIN_COLUMNS);
 
 	t->has_places =
-		place && least <= room && !t->result->has_places_in_names;
+		place && least <= room && !t->result->has_locations_in_names;
 	t->name_columns = room;
 	t->name_pad = 0;
 	if (!t->has_places)
@@ -283,7 +283,7 @@ static void lay_out_names(struct page *p, struct table *t)
 		place = max_size(place, place_width(p, row));
 	}
 	if (!p->width) {
-		t->has_places = place > 0 && !t->result->has_places_in_names;
+		t->has_places = place > 0 && !t->result->has_locations_in_names;
 		t->name_pad =
 			min_size(name, PAGE_ALIGN_COLUMNS) + PLACE_GAP_COLUMNS;
 		return;
@@ -333,11 +333,11 @@ static void flat_fields(struct page *p, const struct table *t,
 			const struct function_row *row)
 {
 	const struct result *r = t->result;
-	bool is_owned = table_measure(r) == RANK_OWNED;
+	bool is_owned = table_measure(r) == RANK_SELF_LIB;
 
 	value_field(p, t->flat_columns, flat_value(r, row), r);
 	share_field(p, PAINT_NONE, NEXT_COLUMNS,
-		    is_owned ? row->owned : row->self);
+		    is_owned ? row->self_lib : row->self);
 	if (is_owned)
 		share_field(p, PAINT_NONE, t->cum_columns, row->self);
 	else
@@ -439,7 +439,7 @@ static void write_row(struct page *p, const struct table *t,
 static const char *const *number_names(const struct result *r)
 {
 	static const char *const changes[][NUMBERS] = {
-		[RANK_OWNED] = { "self+lib", "before", "change", "total" },
+		[RANK_SELF_LIB] = { "self+lib", "before", "change", "total" },
 		[RANK_SELF] = { "self", "before", "change", "total" },
 		[RANK_TOTAL] = { "total", "before", "change", "self+lib" },
 	};
@@ -450,7 +450,7 @@ static const char *const *number_names(const struct result *r)
 	enum rank_by measure = table_measure(r);
 
 	return r->has_baseline ? changes[measure]
-			       : flats[measure != RANK_OWNED];
+			       : flats[measure != RANK_SELF_LIB];
 }
 
 /* "CPU per request, ms" above the numbers. */
@@ -547,10 +547,10 @@ static void value_cell(struct page *p, const struct result *r, int64_t value)
 static void flat_cells(struct page *p, const struct result *r,
 		       const struct function_row *row)
 {
-	bool is_owned = table_measure(r) == RANK_OWNED;
+	bool is_owned = table_measure(r) == RANK_SELF_LIB;
 
 	value_cell(p, r, flat_value(r, row));
-	share_cell(p, is_owned ? row->owned : row->self);
+	share_cell(p, is_owned ? row->self_lib : row->self);
 	if (is_owned)
 		share_cell(p, row->self);
 	else
@@ -616,7 +616,7 @@ void table_functions(struct page *p, const struct result *r)
 {
 	struct table t = { .result = r,
 			   .other = table_measure(r) == RANK_TOTAL
-					    ? RANK_OWNED
+					    ? RANK_SELF_LIB
 					    : RANK_TOTAL };
 
 	scale_init(&t.scale, r);
@@ -630,5 +630,5 @@ void table_functions(struct page *p, const struct result *r)
 	if (p->style.is_markdown)
 		out_char(p->out, '\n');
 	write_foot(p, &t);
-	table_kinds(p, r);
+	table_categories(p, r);
 }

@@ -241,10 +241,10 @@ static void write_rows(struct drawing *d, const struct flame_grid *g,
 	write_hidden(d, &rows);
 }
 
-static uint32_t row_limit(const struct render_input *in, uint32_t usual)
+static uint32_t row_limit(const struct render_input *in, uint32_t typical)
 {
 	if (!in->picture.has_rows)
-		return usual;
+		return typical;
 	return in->style.limit && in->style.limit < UINT32_MAX
 		       ? (uint32_t)in->style.limit
 		       : UINT32_MAX;

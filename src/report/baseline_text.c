@@ -5,7 +5,7 @@
 #include "base/timefmt.h"
 #include "report/wording.h"
 
-static void tell_range(struct time_range range, struct buf *out)
+static void report_range(struct time_range range, struct buf *out)
 {
 	char from[16], to[16];
 
@@ -14,7 +14,7 @@ static void tell_range(struct time_range range, struct buf *out)
 	buf_addf(out, "%s-%s", from, to);
 }
 
-static void tell_numbers(const struct baseline_health *b, struct buf *out)
+static void report_numbers(const struct baseline_health *b, struct buf *out)
 {
 	char count[COUNT_TEXT_BYTES];
 
@@ -24,11 +24,11 @@ static void tell_numbers(const struct baseline_health *b, struct buf *out)
 	buf_addf(out, " over %s spans", count);
 }
 
-static void tell_numbers_in_brackets(const struct baseline_health *b,
-				     struct buf *out)
+static void report_numbers_in_brackets(const struct baseline_health *b,
+				       struct buf *out)
 {
 	buf_add_text(out, " (");
-	tell_numbers(b, out);
+	report_numbers(b, out);
 	buf_add_char(out, ')');
 }
 
@@ -38,7 +38,7 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 		buf_add_text(out, "not asked or no answer");
 		return;
 	}
-	tell_range(b->range, out);
+	report_range(b->range, out);
 	switch (b->said) {
 	case BASELINE_NOT_WEIGHED:
 	case BASELINE_NO_ANSWER:
@@ -55,11 +55,11 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 		break;
 	case BASELINE_HEALTHY:
 		buf_add_text(out, " is healthy");
-		tell_numbers_in_brackets(b, out);
+		report_numbers_in_brackets(b, out);
 		break;
 	case BASELINE_NOT_FASTER:
 		buf_add_text(out, " is not clearly faster");
-		tell_numbers_in_brackets(b, out);
+		report_numbers_in_brackets(b, out);
 		break;
 	}
 }
@@ -69,13 +69,13 @@ void baseline_tell_chosen(const struct baseline_choice *choice, struct buf *out)
 	const struct baseline_health *b = &choice->slots[choice->chosen];
 
 	if (!choice->is_alike) {
-		tell_numbers(b, out);
+		report_numbers(b, out);
 		return;
 	}
 	buf_add_text(out, "baseline ");
-	tell_range(b->range, out);
+	report_range(b->range, out);
 	buf_add_text(out, " is like it");
-	tell_numbers_in_brackets(b, out);
+	report_numbers_in_brackets(b, out);
 	buf_add_text(out, choice->is_only
 				  ? ", and no earlier window is known"
 				  : ", and no earlier window was faster");

@@ -86,7 +86,7 @@ static void add_confidence(const struct cause_facts *f,
 	wording_add_samples(out, result);
 	if (f->is_span_measured)
 		buf_add_text(out, ", CPU time measured on the span");
-	confidence_tell_weaknesses(&f->rating, out);
+	confidence_report_weaknesses(&f->rating, out);
 }
 
 bool cause_text_write(const struct cause_facts *facts, struct result *result,

@@ -96,7 +96,7 @@ static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
 }
 
 /* As slow as it always is, and on CPU. */
-static void tell_healthy(const struct profile_inquiry *q, struct buf *out)
+static void report_healthy(const struct profile_inquiry *q, struct buf *out)
 {
 	buf_add_text(out, "no regression: ");
 	cohorts_tell(q->s->cohorts, out);
@@ -110,7 +110,7 @@ static void tell_healthy(const struct profile_inquiry *q, struct buf *out)
 }
 
 /* Of wall clock time an event loop is busy, or idle. */
-static void tell_busy(const struct profile_inquiry *q, struct buf *out)
+static void report_busy(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct wait_measure *m = q->lead;
 
@@ -118,27 +118,27 @@ static void tell_busy(const struct profile_inquiry *q, struct buf *out)
 		m = &q->measures[WAIT_NEIGHBOUR];
 	buf_add_text(out, "computing in the event loop: the busy time of ");
 	add_name(out, m->name);
-	if (m->before > 0 && m->growth / m->before < 100)
+	if (m->before > 0 && m->change / m->before < 100)
 		buf_addf(out, " is %.1f times what it was",
-			 1 + m->growth / m->before);
+			 1 + m->change / m->before);
 	else
 		buf_add_text(out, " is new");
 	buf_add_text(out, "; no samples carry this request's id");
 }
 
-static void tell_cpu(const struct profile_inquiry *q, struct buf *out)
+static void report_cpu(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
 
 	if (q->s->is_healthy && !q->lead) {
-		tell_healthy(q, out);
+		report_healthy(q, out);
 		return;
 	}
 	buf_add_text(out, "computing: ");
 	if (add_cpu(q, out))
 		return;
 	if (q->is_wall_cpu) {
-		tell_busy(q, out);
+		report_busy(q, out);
 		return;
 	}
 	buf_addf(out, "CPU of the service went from %.2f to %.2f cores",
@@ -146,7 +146,7 @@ static void tell_cpu(const struct profile_inquiry *q, struct buf *out)
 	buf_add_text(out, "; no samples carry this request's id");
 }
 
-static void tell_alloc(const struct profile_inquiry *q, struct buf *out)
+static void report_alloc(const struct profile_inquiry *q, struct buf *out)
 {
 	buf_addf(out,
 		 "allocation and garbage collection: %.0f %% of the CPU time "
@@ -158,7 +158,7 @@ static void tell_alloc(const struct profile_inquiry *q, struct buf *out)
 	}
 }
 
-static void tell_neighbour(const struct profile_inquiry *q, struct buf *out)
+static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
 	const struct function_row *row = leader(q);
@@ -174,7 +174,7 @@ static void tell_neighbour(const struct profile_inquiry *q, struct buf *out)
 	}
 }
 
-static void tell_wait_type(const struct profile_inquiry *q, struct buf *out)
+static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct wait_measure *m = &q->measures[q->wait];
 	const struct function_row *row = leader(q);
@@ -188,9 +188,9 @@ static void tell_wait_type(const struct profile_inquiry *q, struct buf *out)
 		buf_addf(out, ", by the %s profile, ",
 			 wait_type_words(q->wait));
 	}
-	if (m->before > 0 && m->growth / m->before < 100)
+	if (m->before > 0 && m->change / m->before < 100)
 		buf_addf(out, "%.1f times as much as before",
-			 1 + m->growth / m->before);
+			 1 + m->change / m->before);
 	else
 		buf_add_text(out, "next to nothing of it before");
 	if (q->cpu_verdict != CPU_UNKNOWN) {
@@ -208,7 +208,7 @@ static bool has_wait_types(const struct profile_inquiry *q)
 }
 
 /* What would tell more: the reader's next step. */
-static void tell_asked(const struct profile_inquiry *q, struct buf *out)
+static void report_asked(const struct profile_inquiry *q, struct buf *out)
 {
 	size_t n = 0;
 
@@ -226,7 +226,7 @@ static void tell_asked(const struct profile_inquiry *q, struct buf *out)
 	buf_add_text(out, " (tracefind types --guide says what would show it)");
 }
 
-static void tell_wait(const struct profile_inquiry *q, struct buf *out)
+static void report_wait(const struct profile_inquiry *q, struct buf *out)
 {
 	if (q->cpu_verdict == CPU_UNKNOWN) {
 		buf_add_text(out, "waits, by the trace");
@@ -235,7 +235,7 @@ static void tell_wait(const struct profile_inquiry *q, struct buf *out)
 		add_cpu(q, out);
 	}
 	buf_add_text(out, "; ");
-	tell_asked(q, out);
+	report_asked(q, out);
 }
 
 /* Several times the requests, each as quick as ever: told, for the reader may
@@ -258,7 +258,7 @@ static void add_load(const struct profile_inquiry *q, struct buf *out)
 			 now / before);
 }
 
-static void tell_unknown(const struct profile_inquiry *q, struct buf *out)
+static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 {
 	if (q->s->is_healthy) {
 		buf_add_text(out, "no regression: ");
@@ -275,7 +275,7 @@ static void tell_unknown(const struct profile_inquiry *q, struct buf *out)
 }
 
 /* The trace has told the call or the loop; the profile adds CPU time. */
-static void tell_trace_cause(const struct profile_inquiry *q, struct buf *out)
+static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 {
 	add_name(out, q->v->result->cause.text);
 	if (q->s->is_healthy) {
@@ -293,30 +293,30 @@ static void tell(const struct profile_inquiry *q, struct buf *out)
 	switch (q->v->result->cause.kind) {
 	case CAUSE_N_PLUS_ONE:
 	case CAUSE_DOWNSTREAM:
-		tell_trace_cause(q, out);
+		report_trace_cause(q, out);
 		return;
 	case CAUSE_CPU:
 		if (q->wait == WAIT_NEIGHBOUR)
-			tell_neighbour(q, out);
+			report_neighbour(q, out);
 		else
-			tell_cpu(q, out);
+			report_cpu(q, out);
 		return;
 	case CAUSE_ALLOC:
-		tell_alloc(q, out);
+		report_alloc(q, out);
 		return;
 	case CAUSE_LOCK:
-		tell_wait_type(q, out);
+		report_wait_type(q, out);
 		return;
 	case CAUSE_WAIT:
 		if (q->wait == WAIT_TYPES)
-			tell_wait(q, out);
+			report_wait(q, out);
 		else
-			tell_wait_type(q, out);
+			report_wait_type(q, out);
 		return;
 	case CAUSE_UNKNOWN:
 		break;
 	}
-	tell_unknown(q, out);
+	report_unknown(q, out);
 }
 
 static int64_t on_cpu_ns(const struct profile_inquiry *q)
@@ -394,7 +394,7 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 
 	r->cause.confidence = rating.confidence;
 	buf_init(&text, LIMIT_ERROR_BYTES);
-	confidence_tell_basis(r, &text);
-	confidence_tell_weaknesses(&rating, &text);
+	confidence_report_basis(r, &text);
+	confidence_report_weaknesses(&rating, &text);
 	return take(q, &text, &r->cause.confidence_text, err);
 }

@@ -14,8 +14,8 @@ static int64_t measure_of(const struct choice *c, size_t i)
 {
 	const struct candidate *item = &c->candidates.items[i];
 
-	if (c->is_by_growth)
-		return c->growths.items[i].own_ns;
+	if (c->is_by_change)
+		return c->time_changes.items[i].own_ns;
 	switch (c->want->by) {
 	case GUILTY_BY_SELF:
 		return item->self_ns;
@@ -55,7 +55,7 @@ static size_t find_after(const struct choice *c, size_t last)
 	return found;
 }
 
-static void tell_head(const struct choice *c, struct buf *out)
+static void report_head(const struct choice *c, struct buf *out)
 {
 	buf_addf(out, "span: %zu candidate%s, ", c->candidates.count,
 		 c->candidates.count == 1 ? "" : "s");
@@ -63,7 +63,7 @@ static void tell_head(const struct choice *c, struct buf *out)
 		buf_add_text(out, "of those asked for, by ");
 	else
 		buf_add_text(out, "by ");
-	if (c->is_by_growth)
+	if (c->is_by_change)
 		buf_add_text(out, "what each took longer than usual");
 	else if (c->want->by == GUILTY_BY_SELF)
 		buf_add_text(out, "self time");
@@ -72,13 +72,13 @@ static void tell_head(const struct choice *c, struct buf *out)
 	else
 		buf_add_text(out, "score: own time on the critical path, half "
 				  "of it for a call whose callee has spans");
-	if (!c->usual)
+	if (!c->typical)
 		buf_add_text(out, "; what is usual is not known");
-	else if (!c->is_by_growth)
+	else if (!c->is_by_change)
 		buf_add_text(out, "; none clearly took longer than usual");
 }
 
-static void tell_usual(const struct growth *g, struct buf *out)
+static void report_typical(const struct time_change *g, struct buf *out)
 {
 	if (!g->is_known) {
 		buf_add_text(out, ", usual not known");
@@ -117,36 +117,37 @@ static bool is_of_loop(const struct choice *c, size_t i)
 	return false;
 }
 
-static void tell_less(const struct choice *c, size_t i, struct buf *out)
+static void report_less(const struct choice *c, size_t i, struct buf *out)
 {
-	int64_t best = c->is_by_growth ? c->growth.growth_ns
+	int64_t best = c->is_by_change ? c->change.change_ns
 				       : measure_of(c, best_of(c));
 
 	if (c->retry_ns)
 		best = c->retry_ns;
-	buf_add_text(out, c->is_by_growth ? "grew less" : "took less");
+	buf_add_text(out, c->is_by_change ? "grew less" : "took less");
 	if (best > 0)
 		buf_addf(out, ", %.0f %% of the chosen one",
 			 100 * (double)measure_of(c, i) / (double)best);
 }
 
-static void tell_lost(const struct choice *c, size_t i, struct buf *out)
+static void report_lost(const struct choice *c, size_t i, struct buf *out)
 {
-	const struct growth *g = c->usual ? &c->growths.items[i] : NULL;
+	const struct time_change *g =
+		c->typical ? &c->time_changes.items[i] : NULL;
 
-	if (!g || !c->is_by_growth || !g->is_known)
-		tell_less(c, i, out);
+	if (!g || !c->is_by_change || !g->is_known)
+		report_less(c, i, out);
 	else if (!g->is_longer && !g->is_new)
 		buf_add_text(out, "within what is usual");
 	else if (!g->is_grown)
 		buf_addf(out, "its own growth is under %d %% of the path",
-			 GROWTH_PATH_PERCENT);
+			 TIME_CHANGE_PATH_PERCENT);
 	else
-		tell_less(c, i, out);
+		report_less(c, i, out);
 }
 
 /* A process's own code counts together at its entry span. */
-static void tell_won(const struct choice *c, size_t i, struct buf *out)
+static void report_won(const struct choice *c, size_t i, struct buf *out)
 {
 	if (c->is_loop_headline) {
 		buf_add_text(out, "the loop counts together");
@@ -158,24 +159,24 @@ static void tell_won(const struct choice *c, size_t i, struct buf *out)
 		wording_add_duration(out, c->retry_ns);
 		return;
 	}
-	if (!c->is_by_growth || c->growth.growth_ns == measure_of(c, i))
+	if (!c->is_by_change || c->change.change_ns == measure_of(c, i))
 		return;
 	buf_add_text(out, ", with the code of its process grew ");
-	wording_add_duration(out, c->growth.growth_ns);
+	wording_add_duration(out, c->change.change_ns);
 }
 
-static void tell_outcome(const struct choice *c, size_t i, struct buf *out)
+static void report_outcome(const struct choice *c, size_t i, struct buf *out)
 {
 	buf_add_text(out, ": ");
 	if (is_of_loop(c, i))
 		buf_add_text(out, "part of the loop");
 	else if (i == best_of(c))
-		tell_won(c, i, out);
+		report_won(c, i, out);
 	else
-		tell_lost(c, i, out);
+		report_lost(c, i, out);
 }
 
-static void tell_candidate(const struct choice *c, size_t i, struct buf *out)
+static void report_candidate(const struct choice *c, size_t i, struct buf *out)
 {
 	const struct candidate *item = &c->candidates.items[i];
 
@@ -193,12 +194,12 @@ static void tell_candidate(const struct choice *c, size_t i, struct buf *out)
 		buf_add_text(out, ", score ");
 		wording_add_duration(out, item->score);
 	}
-	if (c->usual)
-		tell_usual(&c->growths.items[i], out);
-	tell_outcome(c, i, out);
+	if (c->typical)
+		report_typical(&c->time_changes.items[i], out);
+	report_outcome(c, i, out);
 }
 
-static void tell_loop(const struct choice *c, struct buf *out)
+static void report_loop(const struct choice *c, struct buf *out)
 {
 	const struct repeat *r = c->loop;
 
@@ -209,9 +210,9 @@ static void tell_loop(const struct choice *c, struct buf *out)
 	buf_add_text(out, ": ");
 	wording_add_duration(out,
 			     c->is_loop_headline ? c->loop_sum_ns : r->sum_ns);
-	if (c->is_by_growth && c->is_loop_headline) {
+	if (c->is_by_change && c->is_loop_headline) {
 		buf_add_text(out, ", grew ");
-		wording_add_duration(out, c->growth.growth_ns);
+		wording_add_duration(out, c->change.change_ns);
 	}
 	buf_add_text(out, c->is_loop_headline ? ": chosen" : "");
 }
@@ -222,21 +223,21 @@ static void keep(struct buf *text, struct notes *reasons)
 	buf_clear(text);
 }
 
-void choice_reasons_tell(const struct choice *c, struct notes *reasons)
+void choice_reasons_report(const struct choice *c, struct notes *reasons)
 {
 	size_t at = best_of(c), told = 0, last = SIZE_MAX;
 	struct buf text;
 
 	notes_init(reasons);
 	buf_init(&text, WORDING_BYTES);
-	tell_head(c, &text);
+	report_head(c, &text);
 	keep(&text, reasons);
 	if (c->loop) {
-		tell_loop(c, &text);
+		report_loop(c, &text);
 		keep(&text, reasons);
 	}
 	for (; told < TOLD_CANDIDATES && at != SIZE_MAX; told++) {
-		tell_candidate(c, at, &text);
+		report_candidate(c, at, &text);
 		keep(&text, reasons);
 		at = last = find_after(c, last);
 	}

@@ -9,6 +9,6 @@
 #include "analyze/choice.h"
 
 /* Begins `reasons` anew with the candidates and what became of each. */
-void choice_reasons_tell(const struct choice *c, struct notes *reasons);
+void choice_reasons_report(const struct choice *c, struct notes *reasons);
 
 #endif

@@ -18,7 +18,7 @@ static int percent_of(int64_t part, int64_t whole)
 	return whole > 0 ? (int)((double)part / (double)whole * 100 + 0.5) : 0;
 }
 
-static void tell_callee(const struct choice *c, struct buf *out)
+static void report_callee(const struct choice *c, struct buf *out)
 {
 	buf_add_text(out, "a call that its callee explains: ");
 	wording_add_span(out, c->t, c->server_side);
@@ -30,7 +30,7 @@ static void tell_callee(const struct choice *c, struct buf *out)
 			     span_duration_ns(&c->t->spans[c->best->span]));
 }
 
-static void tell_gap(const struct choice *c, struct buf *out)
+static void report_gap(const struct choice *c, struct buf *out)
 {
 	wording_add_duration(out, c->best->self_ns);
 	buf_add_text(out, " of ");
@@ -39,7 +39,7 @@ static void tell_gap(const struct choice *c, struct buf *out)
 			  "connection pool or a queue");
 }
 
-static void tell_count(const struct choice *c, struct buf *out)
+static void report_count(const struct choice *c, struct buf *out)
 {
 	if (c->best->count > 1)
 		buf_addf(out, "%u x ", c->best->count);
@@ -48,26 +48,26 @@ static void tell_count(const struct choice *c, struct buf *out)
 			 c->best->branch_count);
 }
 
-static void tell_call(const struct choice *c, struct buf *out)
+static void report_call(const struct choice *c, struct buf *out)
 {
-	tell_count(c, out);
+	report_count(c, out);
 	buf_add_text(out, c->best->count > 1 ? "calls" : "a call");
 	wording_add_peer(out, " to ", &c->calls, c->best->span);
 	buf_add_text(out, ", which sends no spans: ");
 	wording_add_call(out, &c->calls, c->best->span);
 }
 
-static void tell_own(const struct choice *c, struct buf *out)
+static void report_own(const struct choice *c, struct buf *out)
 {
 	bool is_self = c->want->by == GUILTY_BY_SELF || !c->critical_ns;
 
-	tell_count(c, out);
+	report_count(c, out);
 	wording_add_duration(out, is_self ? c->best->self_ns : c->critical_ns);
 	buf_add_text(out, is_self ? " of its own"
 				  : " of its own on the critical path");
 }
 
-static void tell_loop(const struct choice *c, struct buf *out)
+static void report_loop(const struct choice *c, struct buf *out)
 {
 	buf_addf(out, "N+1: %u x ", c->loop->count);
 	wording_add_call(out, &c->calls, c->loop->leaf);
@@ -77,7 +77,7 @@ static void tell_loop(const struct choice *c, struct buf *out)
 
 /* ---- attempts ---- */
 
-static void tell_failures(const struct choice *c, struct buf *out)
+static void report_failures(const struct choice *c, struct buf *out)
 {
 	const struct retry *r = c->retry;
 
@@ -94,7 +94,7 @@ static void tell_failures(const struct choice *c, struct buf *out)
 	buf_add_char(out, ')');
 }
 
-static void tell_pauses(const struct choice *c, struct buf *out)
+static void report_pauses(const struct choice *c, struct buf *out)
 {
 	const struct retry *r = c->retry;
 
@@ -103,19 +103,19 @@ static void tell_pauses(const struct choice *c, struct buf *out)
 	wording_add_call(out, &c->calls, r->call);
 	wording_add_peer(out, " to ", &c->calls, r->call);
 	buf_add_text(out, ", ");
-	tell_failures(c, out);
+	report_failures(c, out);
 }
 
-static void tell_attempts(const struct choice *c, struct buf *out)
+static void report_attempts(const struct choice *c, struct buf *out)
 {
 	buf_addf(out, "; tried %u times, ", c->retry->count);
-	tell_failures(c, out);
+	report_failures(c, out);
 }
 
 /* ---- what is usual ---- */
 
 /* "over 212 traces" */
-static void tell_sample(uint32_t traces, struct buf *out)
+static void report_sample(uint32_t traces, struct buf *out)
 {
 	char count[COUNT_TEXT_BYTES];
 
@@ -123,12 +123,12 @@ static void tell_sample(uint32_t traces, struct buf *out)
 	buf_addf(out, "%s traces", count);
 }
 
-static void tell_usual(const struct choice *c, const struct growth *g,
-		       struct buf *out)
+static void report_typical(const struct choice *c, const struct time_change *g,
+			   struct buf *out)
 {
 	if (g->is_new) {
 		buf_add_text(out, "not called in ");
-		tell_sample(g->typical_count, out);
+		report_sample(g->typical_count, out);
 		buf_add_text(out, " before");
 		return;
 	}
@@ -137,96 +137,97 @@ static void tell_usual(const struct choice *c, const struct growth *g,
 		buf_addf(out, "%u x, ", g->calls);
 	wording_add_duration(out, g->typical_ns);
 	buf_add_text(out, " over ");
-	tell_sample(g->typical_count, out);
+	report_sample(g->typical_count, out);
 	buf_add_text(out, " before");
 }
 
 /* Of the calls that a loop repeats. */
-static void tell_loop_growth(const struct choice *c, struct buf *out)
+static void report_loop_change(const struct choice *c, struct buf *out)
 {
-	const struct usual_operation *o = c->growths.known[c->loop->leaf];
+	const struct typical_operation *o =
+		c->time_changes.known[c->loop->leaf];
 	uint32_t calls = 0;
 
 	buf_add_text(out, "; grew by ");
-	wording_add_duration(out, c->growth.growth_ns);
+	wording_add_duration(out, c->change.change_ns);
 	if (!o)
 		return;
 	buf_add_text(out, " (usually ");
-	if (!usual_is_new(c->usual, o))
+	if (!typical_is_new(c->typical, o))
 		calls = o->calls_p50;
 	buf_addf(out, "%u call%s over ", calls, calls == 1 ? "" : "s");
-	tell_sample(o->trace_count ? o->trace_count : c->usual->trace_count,
-		    out);
+	report_sample(o->trace_count ? o->trace_count : c->typical->trace_count,
+		      out);
 	buf_add_text(out, " before)");
 }
 
 /* Without what the choice takes off for a call with a server side. */
-static int64_t whole_growth(const struct choice *c)
+static int64_t whole_change(const struct choice *c)
 {
-	const struct growth *g = choice_growth(c);
+	const struct time_change *g = choice_change(c);
 
 	if (c->retry)
-		return c->growth.growth_ns;
-	return sat_add_i64(c->growth.growth_ns, g->grown_ns - g->own_ns);
+		return c->change.change_ns;
+	return sat_add_i64(c->change.change_ns, g->grown_ns - g->own_ns);
 }
 
-static void tell_growth(const struct choice *c, struct buf *out)
+static void report_change(const struct choice *c, struct buf *out)
 {
-	const struct growth *g = choice_growth(c);
+	const struct time_change *g = choice_change(c);
 
-	if (c->is_by_growth && c->loop) {
-		tell_loop_growth(c, out);
-	} else if (c->is_by_growth) {
+	if (c->is_by_change && c->loop) {
+		report_loop_change(c, out);
+	} else if (c->is_by_change) {
 		buf_add_text(out, "; grew by ");
-		wording_add_duration(out, whole_growth(c));
+		wording_add_duration(out, whole_change(c));
 		if (!g->is_known)
 			return;
 		buf_add_text(out, " (");
-		tell_usual(c, g, out);
+		report_typical(c, g, out);
 		buf_add_text(out, ")");
 	} else if (guilty_want_is_narrow(c->want) ||
 		   c->want->by != GUILTY_BY_CRITICAL_PATH) {
 		if (!g->is_known)
 			return;
 		buf_add_text(out, "; ");
-		tell_usual(c, g, out);
+		report_typical(c, g, out);
 	} else {
 		buf_add_text(out, "; nothing in the trace took clearly longer "
 				  "than usual");
 	}
 }
 
-static void tell_ground(const struct choice *c, struct buf *out)
+static void report_ground(const struct choice *c, struct buf *out)
 {
 	switch (choice_ground(c)) {
 	case CHOICE_LOOP:
-		tell_loop(c, out);
+		report_loop(c, out);
 		break;
 	case CHOICE_PAUSES:
-		tell_pauses(c, out);
+		report_pauses(c, out);
 		break;
 	case CHOICE_CALLEE:
-		tell_callee(c, out);
+		report_callee(c, out);
 		break;
 	case CHOICE_GAP:
-		tell_gap(c, out);
+		report_gap(c, out);
 		break;
 	case CHOICE_CALL:
-		tell_call(c, out);
+		report_call(c, out);
 		break;
 	case CHOICE_OWN:
-		tell_own(c, out);
+		report_own(c, out);
 		break;
 	}
 }
 
-static void tell_why(const struct choice *c, struct buf *out)
+static void report_why(const struct choice *c, struct buf *out)
 {
-	tell_ground(c, out);
+	report_ground(c, out);
 	if (c->t->spans[c->times->root].parent != SPAN_NONE)
 		buf_add_text(out, "; the request did not wait for it");
 	if (!c->loop && c->retry && !c->is_retry_pause)
-		tell_attempts(c, out);
+		report_attempts(c, out);
 	if (guilty_want_is_narrow(c->want))
 		buf_add_text(out, "; asked for, not ranked");
 	else if (c->want->by == GUILTY_BY_SELF)
@@ -235,7 +236,7 @@ static void tell_why(const struct choice *c, struct buf *out)
 		buf_add_text(out, "; ranked by duration");
 }
 
-static void tell_unknown(const struct choice *c, struct buf *out)
+static void report_unknown(const struct choice *c, struct buf *out)
 {
 	/* How much of it there is has been told. */
 	if (sat_mul_i64(c->best->self_ns, 100) >=
@@ -250,7 +251,7 @@ static void tell_unknown(const struct choice *c, struct buf *out)
 	buf_add_text(out, " are its own; the rest is in spans below it");
 }
 
-static void tell_cause(const struct choice *c, struct buf *out)
+static void report_cause(const struct choice *c, struct buf *out)
 {
 	/* How many there are, and of what, has been told. */
 	if (c->loop) {
@@ -259,19 +260,19 @@ static void tell_cause(const struct choice *c, struct buf *out)
 				     c->loop->sum_ns / (int64_t)c->loop->count);
 		buf_add_text(out, " on average");
 	} else if (choice_ground(c) == CHOICE_OWN) {
-		tell_unknown(c, out);
+		report_unknown(c, out);
 	} else {
-		tell_why(c, out);
+		report_why(c, out);
 	}
 }
 
-static void tell_confidence(const struct choice *c, struct buf *out)
+static void report_confidence(const struct choice *c, struct buf *out)
 {
 	int64_t whole, measure = choice_measure(c, &whole);
-	bool is_of_growth = c->is_by_growth && c->growth.trace_ns;
+	bool is_of_change = c->is_by_change && c->change.trace_ns;
 
 	buf_addf(out,
-		 is_of_growth ? "the traces: %d %% of what it took longer"
+		 is_of_change ? "the traces: %d %% of what it took longer"
 			      : "the trace alone: %d %% of the critical "
 				"path",
 		 percent_of(measure, whole));
@@ -328,16 +329,16 @@ bool choice_texts_write(const struct choice *c, struct result *result,
 	struct buf text;
 
 	buf_init(&text, WORDING_BYTES);
-	tell_why(c, &text);
-	if (c->usual)
-		tell_growth(c, &text);
+	report_why(c, &text);
+	if (c->typical)
+		report_change(c, &text);
 	if (!wording_take(&text, &result->arena, &result->span.why, err) ||
 	    !add_path(c, result, err))
 		return false;
-	tell_cause(c, &text);
+	report_cause(c, &text);
 	if (!wording_take(&text, &result->arena, &cause->text, err))
 		return false;
-	tell_confidence(c, &text);
+	report_confidence(c, &text);
 	return wording_take(&text, &result->arena, &cause->confidence_text,
 			    err) &&
 	       finding_texts_write(&c->calls, result, err);

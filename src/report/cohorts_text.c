@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "report/wording.h"
 
-static void tell_count(size_t count, struct buf *out)
+static void report_count(size_t count, struct buf *out)
 {
 	char text[COUNT_TEXT_BYTES];
 
@@ -19,8 +19,8 @@ static int percent_of(uint32_t part, uint32_t whole)
 	return (int)((double)part / (double)whole * 100 + 0.5);
 }
 
-static void tell_concentration(const struct concentration *c, const char *what,
-			       struct buf *out)
+static void report_concentration(const struct concentration *c,
+				 const char *what, struct buf *out)
 {
 	uint32_t slow = c->slow_count + c->other_slow_count;
 
@@ -34,22 +34,22 @@ static void tell_concentration(const struct concentration *c, const char *what,
 	buf_add_text(out, ")");
 }
 
-static void tell_window(const struct cohorts *c, struct buf *out)
+static void report_window(const struct cohorts *c, struct buf *out)
 {
 	buf_add_text(out, "the operation became slow as a whole: p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, " over ");
-	tell_count(c->window_count, out);
+	report_count(c->window_count, out);
 	buf_add_text(out, " spans, was ");
 	wording_add_duration(out, c->before_p50_ns);
 	buf_add_text(out, " over ");
-	tell_count(c->before_count, out);
+	report_count(c->before_count, out);
 }
 
-static void tell_bimodal(const struct cohorts *c, struct buf *out)
+static void report_bimodal(const struct cohorts *c, struct buf *out)
 {
 	buf_addf(out, "%u of ", c->slow_count);
-	tell_count(c->window_count, out);
+	report_count(c->window_count, out);
 	buf_add_text(out, " spans are slow (p50 ");
 	wording_add_duration(out, c->slow_p50_ns);
 	buf_add_text(out, "), the others of the same minutes fast (p50 ");
@@ -69,7 +69,7 @@ static void tell_bimodal(const struct cohorts *c, struct buf *out)
 #define OF_NOW " requests of these minutes"
 
 /* Rounded down: slower than 100 % only when it is slower than all. */
-static void tell_healthy(const struct cohorts *c, struct buf *out)
+static void report_healthy(const struct cohorts *c, struct buf *out)
 {
 	if (c->is_slow_itself)
 		buf_add_text(out, "a slow one of a healthy operation");
@@ -77,7 +77,7 @@ static void tell_healthy(const struct cohorts *c, struct buf *out)
 		buf_add_text(out, "the operation takes what it usually does");
 	buf_addf(out, ": this one is slower than %d %% of the ",
 		 (int)(c->percentile * 100));
-	tell_count(c->window_count, out);
+	report_count(c->window_count, out);
 	buf_add_text(out, OF_NOW " (p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, ", before ");
@@ -85,19 +85,19 @@ static void tell_healthy(const struct cohorts *c, struct buf *out)
 	buf_add_text(out, ")");
 }
 
-static void tell_unknown(const struct cohorts *c, struct buf *out)
+static void report_unknown(const struct cohorts *c, struct buf *out)
 {
 	if (c->window_count < COHORT_MIN) {
 		buf_add_text(out, "too few traces of these minutes to tell how "
 				  "many are slow: ");
-		tell_count(c->window_count, out);
+		report_count(c->window_count, out);
 		return;
 	}
 	buf_add_text(out, "no earlier window to compare with: p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_addf(out, ", this one is slower than %d %% of the ",
 		 (int)(c->percentile * 100));
-	tell_count(c->window_count, out);
+	report_count(c->window_count, out);
 	buf_add_text(out, OF_NOW);
 }
 
@@ -105,21 +105,21 @@ void cohorts_tell(const struct cohorts *c, struct buf *out)
 {
 	switch (c->mode) {
 	case COHORT_WINDOW:
-		tell_window(c, out);
+		report_window(c, out);
 		break;
 	case COHORT_BIMODAL:
 		if (c->instance.is_found)
-			tell_concentration(&c->instance, "instance", out);
+			report_concentration(&c->instance, "instance", out);
 		else if (c->version.is_found)
-			tell_concentration(&c->version, "version", out);
+			report_concentration(&c->version, "version", out);
 		else
-			tell_bimodal(c, out);
+			report_bimodal(c, out);
 		break;
 	case COHORT_HEALTHY:
-		tell_healthy(c, out);
+		report_healthy(c, out);
 		break;
 	default:
-		tell_unknown(c, out);
+		report_unknown(c, out);
 	}
 }
 
@@ -128,9 +128,9 @@ void cohorts_tell_numbers(const struct cohorts *c, struct buf *out)
 	buf_add_text(out, "slow from ");
 	wording_add_duration(out, c->threshold_ns);
 	buf_addf(out, ": %u of ", c->slow_count);
-	tell_count(c->window_count, out);
+	report_count(c->window_count, out);
 	buf_addf(out, " spans now, %u of ", c->before_slow_count);
-	tell_count(c->before_count, out);
+	report_count(c->before_count, out);
 	buf_add_text(out, " before");
 	if (!isnan(c->p))
 		buf_addf(out, "; rank sum z = %.1f", c->z);

@@ -74,13 +74,13 @@ static void note_untested(const struct rank_facts *f, struct notes *notes)
 		  100 * (DIFF_UNTESTED_RATIO - 1));
 }
 
-static void note_blocks(const struct rank_facts *f, struct notes *notes)
+static void note_slices(const struct rank_facts *f, struct notes *notes)
 {
 	notes_add(notes,
 		  "noise was measured on %zu blocks of the slow side and %zu "
 		  "of the baseline; between the two windows it is taken as "
 		  "%.0f %%",
-		  f->blocks[SIDE_SLOW], f->blocks[SIDE_BASELINE],
+		  f->slices[SIDE_SLOW], f->slices[SIDE_BASELINE],
 		  100 * DIFF_WINDOW_CV);
 }
 
@@ -98,12 +98,12 @@ static void note_method(const struct rank_facts *f, struct notes *notes)
 			  "from one window to the next",
 			  OVERDISPERSION_BASE, 100 * f->window_cv);
 		break;
-	case DIFF_BLOCKS:
-	case DIFF_BLOCK_VALUES:
-		note_blocks(f, notes);
+	case DIFF_SLICES:
+	case DIFF_SLICE_VALUES:
+		note_slices(f, notes);
 		break;
 	}
-	if (f->method != DIFF_UNTESTED && f->method != DIFF_BLOCK_VALUES &&
+	if (f->method != DIFF_UNTESTED && f->method != DIFF_SLICE_VALUES &&
 	    f->period[SIDE_SLOW] != f->period[SIDE_BASELINE])
 		notes_add(notes,
 			  "the sides were sampled every %.0f and %.0f: "

@@ -3,7 +3,7 @@
 
 #include "report/wording.h"
 
-void confidence_tell_basis(const struct result *result, struct buf *out)
+void confidence_report_basis(const struct result *result, struct buf *out)
 {
 	static const char *const scope_words[] = {
 		[SCOPE_SERVICE] = "profile of the whole service",
@@ -20,8 +20,8 @@ void confidence_tell_basis(const struct result *result, struct buf *out)
 	wording_add_samples(out, result);
 }
 
-void confidence_tell_weaknesses(const struct confidence_rating *rating,
-				struct buf *out)
+void confidence_report_weaknesses(const struct confidence_rating *rating,
+				  struct buf *out)
 {
 	static const char *const words[WEAKNESSES] = {
 		[WEAKNESS_NO_PROFILE] = "no profile",

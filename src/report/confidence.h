@@ -10,10 +10,10 @@
 
 /* "samples of the slow requests themselves, 1,830 samples against 21": of the
  * result's profile, or of its trace where it has none. */
-void confidence_tell_basis(const struct result *result, struct buf *out);
+void confidence_report_basis(const struct result *result, struct buf *out);
 
 /* ", few samples, no other traces to compare with" */
-void confidence_tell_weaknesses(const struct confidence_rating *rating,
-				struct buf *out);
+void confidence_report_weaknesses(const struct confidence_rating *rating,
+				  struct buf *out);
 
 #endif

@@ -14,7 +14,7 @@ bool suspect_report_write(const struct suspect *s, struct result *result,
 			  struct error *err)
 {
 	if (result->has_reasons)
-		choice_reasons_tell(&s->choice, &result->reasons);
+		choice_reasons_report(&s->choice, &result->reasons);
 	return choice_texts_write(&s->choice, result, err);
 }
 

@@ -56,7 +56,7 @@ static void add_place(const struct telling *k, uint32_t call)
 	add_text(k, ")");
 }
 
-static void tell_loop(const struct telling *k)
+static void report_loop(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	buf_addf(k->out, ": %u x ", k->f->count);
@@ -65,7 +65,7 @@ static void tell_loop(const struct telling *k)
 	add_duration(k, k->f->time_ns);
 }
 
-static void tell_attempts(const struct telling *k)
+static void report_attempts(const struct telling *k)
 {
 	const struct finding_facts *f = k->f;
 
@@ -93,11 +93,11 @@ static void tell_attempts(const struct telling *k)
 	add_text(k, " of it in pauses");
 }
 
-static void tell_retry(const struct telling *k)
+static void report_retry(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	add_text(k, ": ");
-	tell_attempts(k);
+	report_attempts(k);
 	if (k->f->other == SPAN_NONE)
 		return;
 	add_text(k, "; ");
@@ -106,7 +106,7 @@ static void tell_retry(const struct telling *k)
 	add_duration(k, k->f->other_ns);
 }
 
-static void tell_slow_shard(const struct telling *k)
+static void report_slow_shard(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	buf_addf(k->out, ": the slowest of %u x ", k->f->count);
@@ -118,7 +118,7 @@ static void tell_slow_shard(const struct telling *k)
 	add_place(k, k->f->call);
 }
 
-static void tell_fan_out(const struct telling *k)
+static void report_fan_out(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	buf_addf(k->out, ": %u x ", k->f->count);
@@ -131,7 +131,7 @@ static void tell_fan_out(const struct telling *k)
 	add_text(k, ", decides");
 }
 
-static void tell_cold_call(const struct telling *k)
+static void report_cold_call(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	buf_addf(k->out, ": the first of %u x ", k->f->count);
@@ -144,7 +144,7 @@ static void tell_cold_call(const struct telling *k)
 	add_place(k, k->f->call);
 }
 
-static void tell_slow_query(const struct telling *k)
+static void report_slow_query(const struct telling *k)
 {
 	const struct finding_facts *f = k->f;
 
@@ -158,7 +158,7 @@ static void tell_slow_query(const struct telling *k)
 		buf_addf(k->out, ", %u times slow", f->count);
 }
 
-static void tell_consecutive(const struct telling *k)
+static void report_consecutive(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	buf_addf(k->out, ": %u long calls one after another, ", k->f->count);
@@ -169,7 +169,7 @@ static void tell_consecutive(const struct telling *k)
 	add_duration(k, k->f->other_ns);
 }
 
-static void tell_queue_gap(const struct telling *k)
+static void report_queue_gap(const struct telling *k)
 {
 	static const char *const where[] = {
 		[CALL_RIM_BEFORE] = " passed before the begin of ",
@@ -192,7 +192,7 @@ static void tell_queue_gap(const struct telling *k)
 		buf_addf(k->out, ", in %u calls", f->count);
 }
 
-static void tell_gap(const struct telling *k)
+static void report_gap(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	add_text(k, ": ");
@@ -205,7 +205,7 @@ static void tell_gap(const struct telling *k)
 	add_text(k, "its start: its own code or a wait");
 }
 
-static void tell_error(const struct telling *k)
+static void report_error(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	add_text(k, ": ");
@@ -216,7 +216,7 @@ static void tell_error(const struct telling *k)
 		add_text(k, "; the request failed with it");
 }
 
-static void tell_message_delay(const struct telling *k)
+static void report_message_delay(const struct telling *k)
 {
 	add_span(k, k->f->span);
 	add_text(k, k->f->count > 1 ? ": up to " : ": ");
@@ -228,7 +228,7 @@ static void tell_message_delay(const struct telling *k)
 		buf_addf(k->out, ", %u messages", k->f->count);
 }
 
-static void tell_async_work(const struct telling *k)
+static void report_async_work(const struct telling *k)
 {
 	buf_addf(k->out, "%u %s nobody waited for, the longest ", k->f->count,
 		 k->f->count == 1 ? "span" : "spans");
@@ -239,7 +239,7 @@ static void tell_async_work(const struct telling *k)
 }
 
 /* The tree that took longest is analysed; the waterfall shows all. */
-static void tell_other_roots(const struct telling *k)
+static void report_other_roots(const struct telling *k)
 {
 	buf_addf(k->out, "%u more %s besides ", k->f->count,
 		 k->f->count == 1 ? "root" : "roots");
@@ -250,7 +250,7 @@ static void tell_other_roots(const struct telling *k)
 	add_duration(k, span_duration_ns(&k->t->spans[k->f->other]));
 }
 
-static void tell_clock_skew(const struct telling *k)
+static void report_clock_skew(const struct telling *k)
 {
 	const struct finding_facts *f = k->f;
 
@@ -290,20 +290,20 @@ static const char *rest_words(enum finding_kind kind)
 static void tell(const struct telling *k)
 {
 	static void (*const tellers[FINDING_KINDS])(const struct telling *) = {
-		[FINDING_N_PLUS_ONE] = tell_loop,
-		[FINDING_RETRY] = tell_retry,
-		[FINDING_SLOW_SHARD] = tell_slow_shard,
-		[FINDING_FAN_OUT] = tell_fan_out,
-		[FINDING_COLD_CALL] = tell_cold_call,
-		[FINDING_SLOW_QUERY] = tell_slow_query,
-		[FINDING_CONSECUTIVE] = tell_consecutive,
-		[FINDING_QUEUE_GAP] = tell_queue_gap,
-		[FINDING_GAP] = tell_gap,
-		[FINDING_ERROR] = tell_error,
-		[FINDING_MESSAGE_DELAY] = tell_message_delay,
-		[FINDING_ASYNC_WORK] = tell_async_work,
-		[FINDING_OTHER_ROOTS] = tell_other_roots,
-		[FINDING_CLOCK_SKEW] = tell_clock_skew,
+		[FINDING_N_PLUS_ONE] = report_loop,
+		[FINDING_RETRY] = report_retry,
+		[FINDING_SLOW_SHARD] = report_slow_shard,
+		[FINDING_FAN_OUT] = report_fan_out,
+		[FINDING_COLD_CALL] = report_cold_call,
+		[FINDING_SLOW_QUERY] = report_slow_query,
+		[FINDING_CONSECUTIVE] = report_consecutive,
+		[FINDING_QUEUE_GAP] = report_queue_gap,
+		[FINDING_GAP] = report_gap,
+		[FINDING_ERROR] = report_error,
+		[FINDING_MESSAGE_DELAY] = report_message_delay,
+		[FINDING_ASYNC_WORK] = report_async_work,
+		[FINDING_OTHER_ROOTS] = report_other_roots,
+		[FINDING_CLOCK_SKEW] = report_clock_skew,
 	};
 
 	if (k->f->more_count)

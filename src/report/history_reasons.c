@@ -15,7 +15,8 @@
 #define LINE_BYTES 256u
 #define ERROR_PRECISION 160
 
-static void tell_onset(const struct operation_history *s, struct notes *reasons)
+static void report_onset(const struct operation_history *s,
+			 struct notes *reasons)
 {
 	const struct onset *o = &s->onset;
 	char slow[DURATION_BYTES], fast[DURATION_BYTES];
@@ -41,8 +42,8 @@ static void tell_onset(const struct operation_history *s, struct notes *reasons)
 		  slow, o->slow_count, fast, o->fast_count);
 }
 
-static void tell_deploy(const struct operation_history *s,
-			struct notes *reasons)
+static void report_deploy(const struct operation_history *s,
+			  struct notes *reasons)
 {
 	const struct deploy *d = &s->deploy;
 	char at[CLOCK_BYTES];
@@ -94,9 +95,9 @@ static void keep(struct buf *text, struct notes *reasons)
 	buf_release(text);
 }
 
-static void tell_weighed(const struct symptom *symptom,
-			 const struct operation_history *s, unsigned slot,
-			 struct notes *reasons)
+static void report_weighed(const struct symptom *symptom,
+			   const struct operation_history *s, unsigned slot,
+			   struct notes *reasons)
 {
 	struct buf text;
 
@@ -107,9 +108,9 @@ static void tell_weighed(const struct symptom *symptom,
 	keep(&text, reasons);
 }
 
-static void tell_slot(const struct symptom *symptom,
-		      const struct operation_history *s, unsigned slot,
-		      struct notes *reasons)
+static void report_slot(const struct symptom *symptom,
+			const struct operation_history *s, unsigned slot,
+			struct notes *reasons)
 {
 	uint32_t window = s->roles.baselines[slot];
 	const struct history_job *job = job_of(s, window);
@@ -121,11 +122,12 @@ static void tell_slot(const struct symptom *symptom,
 		notes_add(reasons, "baseline: %s: no answer: %.*s", name,
 			  ERROR_PRECISION, job->job.err.message);
 	else if (s->baseline.slots[slot].said)
-		tell_weighed(symptom, s, slot, reasons);
+		report_weighed(symptom, s, slot, reasons);
 }
 
-static void tell_fast(const struct symptom *symptom,
-		      const struct operation_history *s, struct notes *reasons)
+static void report_fast(const struct symptom *symptom,
+			const struct operation_history *s,
+			struct notes *reasons)
 {
 	const struct cohort *fast = &s->cohorts.fast;
 	const char *why = "";
@@ -146,9 +148,9 @@ static void tell_fast(const struct symptom *symptom,
 		  fast->span_count, fast->count, why);
 }
 
-static void tell_version(const struct symptom *symptom,
-			 const struct operation_history *s,
-			 struct notes *reasons)
+static void report_version(const struct symptom *symptom,
+			   const struct operation_history *s,
+			   struct notes *reasons)
 {
 	const char *outcome = "rejected, no version changed in the window and "
 			      "the one before";
@@ -171,10 +173,10 @@ static void tell_version(const struct symptom *symptom,
 	notes_add(reasons, "baseline: version: %s", outcome);
 }
 
-static void tell_requests(const struct cohorts *c,
-			  void (*tell)(const struct cohorts *c,
-				       struct buf *out),
-			  struct notes *reasons)
+static void report_requests(const struct cohorts *c,
+			    void (*tell)(const struct cohorts *c,
+					 struct buf *out),
+			    struct notes *reasons)
 {
 	struct buf text;
 
@@ -189,8 +191,8 @@ void history_reasons_add(const struct symptom *symptom,
 			 const struct baseline_want *want,
 			 struct notes *reasons)
 {
-	tell_onset(s, reasons);
-	tell_deploy(s, reasons);
+	report_onset(s, reasons);
+	report_deploy(s, reasons);
 	if (!s->is_answered) {
 		notes_add(reasons,
 			  "baseline: %s, not checked: there are no other "
@@ -203,11 +205,11 @@ void history_reasons_add(const struct symptom *symptom,
 		notes_add(reasons, "baseline: %.*s: as asked for",
 			  NAME_PRECISION, want->text);
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
-		tell_slot(symptom, s, i, reasons);
+		report_slot(symptom, s, i, reasons);
 	if (!s->cohorts.is_judged)
 		return;
-	tell_fast(symptom, s, reasons);
-	tell_version(symptom, s, reasons);
-	tell_requests(&s->cohorts, cohorts_tell, reasons);
-	tell_requests(&s->cohorts, cohorts_tell_numbers, reasons);
+	report_fast(symptom, s, reasons);
+	report_version(symptom, s, reasons);
+	report_requests(&s->cohorts, cohorts_tell, reasons);
+	report_requests(&s->cohorts, cohorts_tell_numbers, reasons);
 }

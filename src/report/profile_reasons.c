@@ -81,8 +81,8 @@ static bool is_thin(const struct comparison *c)
 	       c->slow.profile.sample_count < VERDICT_SAMPLES;
 }
 
-static const char *rung_outcome(const struct profile_inquiry *q,
-				const struct comparison *c)
+static const char *level_outcome(const struct profile_inquiry *q,
+				 const struct comparison *c)
 {
 	if (q->shown == c ||
 	    (q->shown && q->shown == &q->final && q->shown->scope == c->scope &&
@@ -104,9 +104,9 @@ static const char *rung_outcome(const struct profile_inquiry *q,
 	return ": not taken";
 }
 
-static void tell_rung(const struct profile_inquiry *q, const char *name,
-		      const struct comparison *c, const char *not_asked,
-		      struct notes *reasons)
+static void report_level(const struct profile_inquiry *q, const char *name,
+			 const struct comparison *c, const char *not_asked,
+			 struct notes *reasons)
 {
 	struct buf text;
 
@@ -114,7 +114,7 @@ static void tell_rung(const struct profile_inquiry *q, const char *name,
 	buf_addf(&text, "evidence: %s: ", name);
 	if (c->is_asked) {
 		add_sides(c, &text);
-		buf_add_text(&text, rung_outcome(q, c));
+		buf_add_text(&text, level_outcome(q, c));
 	} else {
 		buf_addf(&text, "not asked, %s", not_asked);
 	}
@@ -124,35 +124,37 @@ static void tell_rung(const struct profile_inquiry *q, const char *name,
 
 #define NO_SPAN_SAMPLES "the server keeps no samples by span"
 
-static void tell_rungs(const struct profile_inquiry *q, struct notes *reasons)
+static void report_levels(const struct profile_inquiry *q,
+			  struct notes *reasons)
 {
 	const struct symptom *s = q->s;
 	bool is_instance = q->service_cpu.scope == SCOPE_INSTANCE;
 
-	tell_rung(q, "this request", &q->request,
-		  !q->has_span_samples   ? NO_SPAN_SAMPLES
-		  : q->is_request_spared ? "to keep to " BUDGET_WORDS
-					 : "it carries no pyroscope.profile.id",
-		  reasons);
-	tell_rung(q, "requests like it", &q->cohort,
-		  !q->has_span_samples ? NO_SPAN_SAMPLES
-		  : s->slow_id_count   ? "--scope leaves it out"
-				       : "none carries a pyroscope.profile.id",
-		  reasons);
+	report_level(q, "this request", &q->request,
+		     !q->has_span_samples ? NO_SPAN_SAMPLES
+		     : q->is_request_spared
+			     ? "to keep to " BUDGET_WORDS
+			     : "it carries no pyroscope.profile.id",
+		     reasons);
+	report_level(q, "requests like it", &q->cohort,
+		     !q->has_span_samples ? NO_SPAN_SAMPLES
+		     : s->slow_id_count   ? "--scope leaves it out"
+					: "none carries a pyroscope.profile.id",
+		     reasons);
 	if (is_instance) {
-		tell_rung(q, "instance", &q->service_cpu, "", reasons);
+		report_level(q, "instance", &q->service_cpu, "", reasons);
 		return;
 	}
 	notes_add(reasons, "evidence: instance: not asked, %s",
 		  q->service.instance_label.ptr
 			  ? "the slow requests are not all of one instance"
 			  : "the profiles carry no label of the instance");
-	tell_rung(q, "service", &q->service_cpu, "", reasons);
+	report_level(q, "service", &q->service_cpu, "", reasons);
 }
 
 /* ---- the budget ---- */
 
-static void tell_parts(size_t parts, const char *what, struct notes *reasons)
+static void report_parts(size_t parts, const char *what, struct notes *reasons)
 {
 	if (!parts || parts == COMPARISON_PARTS)
 		return;
@@ -167,15 +169,16 @@ static void tell_parts(size_t parts, const char *what, struct notes *reasons)
 			  what, parts, COMPARISON_PARTS);
 }
 
-static void tell_budget(const struct profile_inquiry *q, struct notes *reasons)
+static void report_budget(const struct profile_inquiry *q,
+			  struct notes *reasons)
 {
-	tell_parts(q->cpu_parts, "CPU", reasons);
-	tell_parts(q->last_parts, "the type chosen last", reasons);
+	report_parts(q->cpu_parts, "CPU", reasons);
+	report_parts(q->last_parts, "the type chosen last", reasons);
 }
 
 /* ---- types ---- */
 
-static void tell_cpu(const struct profile_inquiry *q, struct notes *reasons)
+static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
 {
 	static const char *const verdicts[] = {
 		[CPU_UNKNOWN] = "too few samples of requests like it to tell",
@@ -198,7 +201,7 @@ static void tell_cpu(const struct profile_inquiry *q, struct notes *reasons)
 			buf_add_text(&text, " before");
 		}
 		buf_add_text(&text, "; to explain ");
-		add_ns(&text, m->growth_ns);
+		add_ns(&text, m->change_ns);
 		buf_add_text(&text, " of ");
 		add_ns(&text, m->own_ns);
 		buf_add_text(&text, " own time");
@@ -207,7 +210,7 @@ static void tell_cpu(const struct profile_inquiry *q, struct notes *reasons)
 	buf_release(&text);
 }
 
-static void tell_alloc(const struct profile_inquiry *q, struct notes *reasons)
+static void report_alloc(const struct profile_inquiry *q, struct notes *reasons)
 {
 	const char *outcome = ": not asked";
 
@@ -235,9 +238,9 @@ static const char *wait_outcome(const struct profile_inquiry *q,
 		return ": rejected, it did not clearly grow";
 	if (!m->is_owner)
 		return ": rejected, it is no code of the application";
-	if (m->growth < m->before)
+	if (m->change < m->before)
 		return ": rejected, less than twice what it was";
-	if (m->growth < VERDICT_EXPLAINED * m->needed)
+	if (m->change < VERDICT_EXPLAINED * m->needed)
 		return ": rejected, less than half of what is to explain";
 	return q->wait == WAIT_TYPES ? ": not needed, CPU explains it"
 				     : ": not needed, it explains as much as "
@@ -245,8 +248,8 @@ static const char *wait_outcome(const struct profile_inquiry *q,
 }
 
 /* What the leading function waited, as the request was compared. */
-static void tell_measure(const struct profile_inquiry *q, enum wait_type type,
-			 const struct comparison *c, struct notes *reasons)
+static void report_measure(const struct profile_inquiry *q, enum wait_type type,
+			   const struct comparison *c, struct notes *reasons)
 {
 	const struct wait_measure *m = &q->measures[type];
 	const char *unit = c->slow.requests > 0 ? "a request" : "a second";
@@ -254,8 +257,8 @@ static void tell_measure(const struct profile_inquiry *q, enum wait_type type,
 
 	buf_init(&text, LINE_BYTES);
 	buf_addf(&text, "type: %s: the first function ", wait_type_words(type));
-	buf_add_text(&text, m->growth < 0 ? "went down by " : "grew by ");
-	add_ns(&text, fabs(m->growth));
+	buf_add_text(&text, m->change < 0 ? "went down by " : "grew by ");
+	add_ns(&text, fabs(m->change));
 	buf_addf(&text, " %s, was ", unit);
 	add_ns(&text, m->before);
 	buf_add_text(&text, "; ");
@@ -275,7 +278,8 @@ static bool is_any_wait_asked(const struct profile_inquiry *q)
 }
 
 /* Types that the service does not send, in one line. */
-static void tell_lacking(const struct profile_inquiry *q, struct notes *reasons)
+static void report_lacking(const struct profile_inquiry *q,
+			   struct notes *reasons)
 {
 	struct buf text;
 	size_t n = 0;
@@ -293,8 +297,8 @@ static void tell_lacking(const struct profile_inquiry *q, struct notes *reasons)
 	buf_release(&text);
 }
 
-static void tell_wait(const struct profile_inquiry *q, enum wait_type type,
-		      struct notes *reasons)
+static void report_wait(const struct profile_inquiry *q, enum wait_type type,
+			struct notes *reasons)
 {
 	const struct comparison *c =
 		type == WAIT_NEIGHBOUR ? &q->service_cpu : &q->waits[type];
@@ -317,7 +321,7 @@ static void tell_wait(const struct profile_inquiry *q, enum wait_type type,
 			  "type: %s: rejected, nothing to compare with",
 			  wait_type_words(type));
 	else
-		tell_measure(q, type, c, reasons);
+		report_measure(q, type, c, reasons);
 }
 
 void profile_reasons_add(const struct profile_inquiry *q)
@@ -326,13 +330,13 @@ void profile_reasons_add(const struct profile_inquiry *q)
 
 	notes_add(reasons, "profiles: service \"%.*s\" (%.*s)",
 		  STR_ARGS(q->service.name), STR_ARGS(q->service.how));
-	tell_rungs(q, reasons);
+	report_levels(q, reasons);
 	if (q->forced_id)
 		notes_add(reasons, "type: %s, as asked for", q->forced_id);
-	tell_cpu(q, reasons);
-	tell_alloc(q, reasons);
+	report_cpu(q, reasons);
+	report_alloc(q, reasons);
 	for (int i = 0; i < WAIT_TYPES; i++)
-		tell_wait(q, (enum wait_type)i, reasons);
-	tell_lacking(q, reasons);
-	tell_budget(q, reasons);
+		report_wait(q, (enum wait_type)i, reasons);
+	report_lacking(q, reasons);
+	report_budget(q, reasons);
 }

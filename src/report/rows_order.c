@@ -26,8 +26,8 @@ static double before(const struct function_row *row, enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return row->baseline_self;
-	return measure == RANK_OWNED ? row->baseline_owned
-				     : row->baseline_total;
+	return measure == RANK_SELF_LIB ? row->baseline_self_lib
+					: row->baseline_total;
 }
 
 static int compare_before(const void *left, const void *right, void *measure)

@@ -74,7 +74,8 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes)
 }
 
 void search_text_add_choice(const struct trace_search *s,
-			    const struct typical *typical, struct notes *notes)
+			    const struct typical_hit *typical,
+			    struct notes *notes)
 {
 	const struct hit *hit = &s->items[typical->index];
 	char id[33], took[24], slow[24];
@@ -96,7 +97,7 @@ void search_text_add_choice(const struct trace_search *s,
 }
 
 void search_text_add_operation(const struct trace_search *s,
-			       const struct typical *typical,
+			       const struct typical_hit *typical,
 			       struct notes *notes)
 {
 	const struct hit *hit = &s->items[typical->index];

@@ -16,11 +16,12 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes);
 
 /* Says which trace stands for the slow ones that were found. */
 void search_text_add_choice(const struct trace_search *s,
-			    const struct typical *typical, struct notes *notes);
+			    const struct typical_hit *typical,
+			    struct notes *notes);
 
 /* The same where its operation was looked for. */
 void search_text_add_operation(const struct trace_search *s,
-			       const struct typical *typical,
+			       const struct typical_hit *typical,
 			       struct notes *notes);
 
 /* The words for an error that trace_search_run() left without any; other

@@ -56,7 +56,7 @@ static void add_mode(struct explorer *e)
 		buf_addf(&e->line, "functions %s%s%s",
 			 orders[e->functions.order],
 			 e->functions.order == FUNCTIONS_SELF &&
-					 functions_have_owned(e->f, e->zoom)
+					 functions_have_self_lib(e->f, e->zoom)
 				 ? "+lib"
 				 : "",
 			 e->functions.is_reversed ? ", reversed" : "");

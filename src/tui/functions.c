@@ -77,7 +77,7 @@ static int compare(const void *pa, const void *pb)
 	return order ? order : compare_u64(a->function, b->function);
 }
 
-bool functions_have_owned(const struct flame *f, uint32_t node)
+bool functions_have_self_lib(const struct flame *f, uint32_t node)
 {
 	return f->has_baseline && !node;
 }
@@ -88,8 +88,8 @@ static void set_own(struct function_sum *row, const struct flame *f,
 	const struct flame_function *fn = &f->functions[row->function];
 
 	for (int s = 0; s < FLAME_SIDES; s++)
-		row->own[s] = functions_have_owned(f, node)
-				      ? fn->owned[s]
+		row->own[s] = functions_have_self_lib(f, node)
+				      ? fn->self_lib[s]
 				      : row->values[s].self;
 }
 

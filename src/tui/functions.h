@@ -36,7 +36,7 @@ struct functions {
 
 /* Whether rows beneath the node tell self+lib, as tables that compare do: it is
  * known of whole functions. */
-bool functions_have_owned(const struct flame *f, uint32_t node);
+bool functions_have_self_lib(const struct flame *f, uint32_t node);
 
 /* False when memory ran out. Keeps order and, as far as it goes, the row that
  * is selected. by_side: whose values are sorted by. */

@@ -99,11 +99,11 @@ static void release_signals(struct terminal *t)
 /* Stops the process as it would have stopped without us. */
 static void stop(struct terminal *t)
 {
-	struct sigaction usual = { .sa_handler = SIG_DFL }, ours;
+	struct sigaction typical = { .sa_handler = SIG_DFL }, ours;
 	sigset_t blocked;
 
 	endwin();
-	sigaction(SIGTSTP, &usual, &ours);
+	sigaction(SIGTSTP, &typical, &ours);
 	raise(SIGTSTP);
 	sigprocmask(SIG_SETMASK, &t->mask, &blocked);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);

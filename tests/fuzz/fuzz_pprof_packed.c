@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "analyze/flatcum.h"
+#include "analyze/function_totals.h"
 #include "base/limits.h"
 #include "base/map.h"
 #include "decode/decode.h"
@@ -71,7 +71,7 @@ static void sum_functions(const struct profile *p, struct sums *out)
 		const struct side_values *v = &e->values[SIDE_SLOW];
 		uint64_t hash = hash_bytes(e->key.ptr, e->key.len);
 
-		out->functions += mix(hash, 1) * (uint64_t)v->owned +
+		out->functions += mix(hash, 1) * (uint64_t)v->self_lib +
 				  mix(hash, 2) * (uint64_t)v->self +
 				  mix(hash, 3) * (uint64_t)v->total;
 	}

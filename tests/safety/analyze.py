@@ -59,7 +59,7 @@ SANITIZED = "unit cli fuzz hostile net".split()
 # Two files are read at once, lines cut beside, and large profiles looked at and
 # counted by two threads.
 THREADED = ["unit/base/thread", "unit/decode/folded_lines",
-            "unit/analyze/flatcum", "unit/analyze/rank", "cli/file", "cli/diff"]
+            "unit/analyze/function_totals", "unit/analyze/rank", "cli/file", "cli/diff"]
 
 
 def flags_of(command):

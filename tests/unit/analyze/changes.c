@@ -231,20 +231,21 @@ static void expect_way(double before_s, double after_s, enum normalize way)
 	struct profile base = { .duration_ns = (int64_t)(before_s * 1e9) };
 	bool is_of_whole_runs;
 
-	if (profiles_usual_way(&slow, &base, &is_of_whole_runs) != way)
+	if (profiles_default_normalize(&slow, &base, &is_of_whole_runs) != way)
 		fail_msg("%g s and %g s are not compared by %d", before_s,
 			 after_s, way);
 	assert_int_equal(is_of_whole_runs,
 			 way == NORMALIZE_VALUE && before_s > 0 &&
 				 after_s > 0 && fabs(before_s - after_s) > 1);
 	slow.is_gauge = true;
-	assert_int_equal(profiles_usual_way(&slow, &base, &is_of_whole_runs),
-			 NORMALIZE_VALUE);
+	assert_int_equal(
+		profiles_default_normalize(&slow, &base, &is_of_whole_runs),
+		NORMALIZE_VALUE);
 	assert_false(is_of_whole_runs);
 }
 
 /* By the second where both were taken for a time. */
-static void test_usual_way(void **state)
+static void test_typical_way(void **state)
 {
 	(void)state;
 	expect_way(30, 60, NORMALIZE_RATE);
@@ -271,7 +272,7 @@ int main(void)
 		cmocka_unit_test(test_part_tells),
 		cmocka_unit_test(test_gauge),
 		cmocka_unit_test(test_many_rows),
-		cmocka_unit_test(test_usual_way),
+		cmocka_unit_test(test_typical_way),
 	};
 
 	return cmocka_run_group_tests_name("analyze/changes", tests, NULL,

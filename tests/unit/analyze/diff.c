@@ -25,13 +25,13 @@ static void test_changes(void **state)
 		     "shop.encode", "main.main");
 	r = row(&f, "shop.find");
 	assert_int_equal(r->change, CHANGE_GROWN);
-	assert_close(r->owned, 0.65);
-	assert_close(r->baseline_owned, 700.0 / 18000);
+	assert_close(r->self_lib, 0.65);
+	assert_close(r->baseline_self_lib, 700.0 / 18000);
 	assert_close(r->delta, 0.65 - 700.0 / 18000);
 	assert_true(r->delta_low > 0.5 && r->delta_low < r->delta);
 	assert_true(r->delta_high < 0.7 && r->delta_high > r->delta);
 	assert_true(r->q < 1e-10);
-	assert_int_equal(r->baseline_owned_value, 700);
+	assert_int_equal(r->baseline_self_lib_value, 700);
 	assert_int_equal(row(&f, "shop.fresh")->change, CHANGE_NEW);
 	assert_int_equal(row(&f, "shop.render")->change, CHANGE_SHRUNK);
 	assert_int_equal(row(&f, "shop.old")->change, CHANGE_GONE);
@@ -343,9 +343,8 @@ static void test_rates(void **state)
 	struct rank_want rate = { .normalize = NORMALIZE_RATE,
 				  .window_ns = 600000000000,
 				  .baseline_ns = 1200000000000 };
-	struct rank_want share = { 0 },
-			 unknown = { .normalize = NORMALIZE_RATE,
-				     .is_way_asked = true };
+	struct rank_want share = { 0 }, unknown = { .normalize = NORMALIZE_RATE,
+						    .is_way_asked = true };
 
 	(void)state;
 	rank_cpu(&f, "a.x 600\na.y 400\n", "a.x 600\na.y 400\n", &rate);

@@ -19,9 +19,9 @@ static void assert_close(double have, double want)
 
 static const double even[] = { 1, 1, 1, 1, 1, 1 };
 
-static struct block_row row_of(const double *values, size_t count)
+static struct slice_row row_of(const double *values, size_t count)
 {
-	return (struct block_row){ .values = values,
+	return (struct slice_row){ .values = values,
 				   .exposures = even,
 				   .count = count,
 				   .value_size = 1 };
@@ -32,7 +32,7 @@ static struct block_row row_of(const double *values, size_t count)
 static void test_rates(void **state)
 {
 	static const double slow[] = { 10, 20, 30 }, base[] = { 5, 5, 5 };
-	struct block_row a = row_of(slow, 3), b = row_of(base, 3);
+	struct slice_row a = row_of(slow, 3), b = row_of(base, 3);
 	struct dispersion d = dispersion_of(&a, &b);
 
 	(void)state;
@@ -45,7 +45,7 @@ static void test_rates(void **state)
 static void test_change_is_no_noise(void **state)
 {
 	static const double slow[] = { 900, 900 }, base[] = { 3, 3, 3 };
-	struct block_row a = row_of(slow, 2), b = row_of(base, 3);
+	struct slice_row a = row_of(slow, 2), b = row_of(base, 3);
 	struct dispersion d = dispersion_of(&a, &b);
 
 	(void)state;
@@ -57,7 +57,7 @@ static void test_change_is_no_noise(void **state)
 static void test_exposures(void **state)
 {
 	static const double values[] = { 12, 18 }, exposures[] = { 1, 2 };
-	struct block_row a = row_of(values, 2), b = row_of(NULL, 0);
+	struct slice_row a = row_of(values, 2), b = row_of(NULL, 0);
 	struct dispersion d;
 
 	(void)state;
@@ -72,7 +72,7 @@ static void test_exposures(void **state)
 static void test_shares(void **state)
 {
 	static const double values[] = { 40, 60 }, all[] = { 100, 100 };
-	struct block_row a = row_of(values, 2), b = row_of(values, 0);
+	struct slice_row a = row_of(values, 2), b = row_of(values, 0);
 	struct dispersion d;
 
 	(void)state;
@@ -90,7 +90,7 @@ static void test_sample_size(void **state)
 {
 	static const double slow[] = { 1e8, 2e8, 3e8 },
 			    base[] = { 5e7, 5e7, 5e7 };
-	struct block_row a = row_of(slow, 3), b = row_of(base, 3);
+	struct slice_row a = row_of(slow, 3), b = row_of(base, 3);
 	struct dispersion d;
 
 	(void)state;
@@ -104,7 +104,7 @@ static void test_sample_size(void **state)
 static void test_unknown(void **state)
 {
 	static const double none[] = { 0, 0, 0 }, some[] = { 4, 8, 6 };
-	struct block_row a = row_of(some, 3), b = row_of(none, 3);
+	struct slice_row a = row_of(some, 3), b = row_of(none, 3);
 	struct dispersion d = dispersion_of(&a, &b);
 
 	(void)state;

@@ -13,9 +13,9 @@
 #define ROUNDS 20
 #define FUNCTIONS 200
 #define GROWN 10
-#define BLOCKS 10
-#define SAMPLES_PER_BLOCK 15.0 /* of one function */
-#define BLOCK_SECONDS 60
+#define SLICES 10
+#define SAMPLES_PER_SLICE 15.0 /* of one function */
+#define SLICE_SECONDS 60
 
 static uint64_t random_state;
 
@@ -49,23 +49,23 @@ static int random_poisson(double mean)
 struct traffic {
 	double function_cv;
 	double load_cv;
-	double growth; /* of the first GROWN functions on the slow side */
+	double change; /* of the first GROWN functions on the slow side */
 };
 
 /* One side: its blocks and their sum. */
 struct drawn {
-	struct profile blocks[BLOCKS];
-	const struct profile *list[BLOCKS];
+	struct profile slices[SLICES];
+	const struct profile *list[SLICES];
 	struct profile sum;
 	double samples[FUNCTIONS];
 	double all;
 };
 
-static void draw_block(struct drawn *side, int block,
-		       const struct traffic *traffic, double growth)
+static void draw_slice(struct drawn *side, int slice,
+		       const struct traffic *traffic, double change)
 {
 	double load = fmax(0.1, 1 + traffic->load_cv * random_normal());
-	struct profile *p = &side->blocks[block];
+	struct profile *p = &side->slices[slice];
 	struct profile_build *b;
 
 	profile_init(p);
@@ -75,8 +75,8 @@ static void draw_block(struct drawn *side, int block,
 	for (int f = 0; f < FUNCTIONS; f++) {
 		double own =
 			fmax(0.02, 1 + traffic->function_cv * random_normal());
-		int n = random_poisson(SAMPLES_PER_BLOCK * load * own *
-				       (f < GROWN ? growth : 1));
+		int n = random_poisson(SAMPLES_PER_SLICE * load * own *
+				       (f < GROWN ? change : 1));
 		uint32_t function, frame;
 		char name[16];
 
@@ -90,23 +90,23 @@ static void draw_block(struct drawn *side, int block,
 	}
 	assert_ok(profile_build_finish(b, NULL, &err));
 	profile_build_free(b);
-	side->list[block] = p;
+	side->list[slice] = p;
 }
 
 static void draw_side(struct drawn *side, const struct traffic *traffic,
-		      double growth)
+		      double change)
 {
 	memset(side, 0, sizeof *side);
-	for (int i = 0; i < BLOCKS; i++)
-		draw_block(side, i, traffic, growth);
+	for (int i = 0; i < SLICES; i++)
+		draw_slice(side, i, traffic, change);
 	profile_init(&side->sum);
-	assert_ok(profile_merge(&side->sum, side->list, BLOCKS, NULL, &err));
+	assert_ok(profile_merge(&side->sum, side->list, SLICES, NULL, &err));
 }
 
 static void release_side(struct drawn *side)
 {
-	for (int i = 0; i < BLOCKS; i++)
-		profile_release(&side->blocks[i]);
+	for (int i = 0; i < SLICES; i++)
+		profile_release(&side->slices[i]);
 	profile_release(&side->sum);
 }
 
@@ -123,7 +123,7 @@ static bool is_grown(struct str name, const struct traffic *traffic)
 
 	if (!parse_u64(str_slice(name, 5, name.len), &number))
 		return false;
-	return number < GROWN && traffic->growth != 1;
+	return number < GROWN && traffic->change != 1;
 }
 
 static void count_claim(struct claims *round, bool is_true)
@@ -150,10 +150,10 @@ static void count_ranked(struct claims *sum, const struct drawn *slow,
 {
 	struct rank_want want = {
 		.normalize = normalize,
-		.window_ns = BLOCKS * BLOCK_SECONDS * 1000000000LL,
-		.baseline_ns = BLOCKS * BLOCK_SECONDS * 1000000000LL,
-		.slow_blocks = { .profiles = slow->list, .count = BLOCKS },
-		.baseline_blocks = { .profiles = base->list, .count = BLOCKS },
+		.window_ns = SLICES * SLICE_SECONDS * 1000000000LL,
+		.baseline_ns = SLICES * SLICE_SECONDS * 1000000000LL,
+		.slow_slices = { .profiles = slow->list, .count = SLICES },
+		.baseline_slices = { .profiles = base->list, .count = SLICES },
 	};
 	static struct result result;
 	struct claims round = { 0 };
@@ -192,7 +192,7 @@ static void count_plain(struct claims *sum, const struct drawn *slow,
 	false_discovery_adjust(p, q, order, FUNCTIONS);
 	for (int f = 0; f < FUNCTIONS; f++)
 		if (q[f] <= 0.05)
-			count_claim(&round, f < GROWN && traffic->growth != 1);
+			count_claim(&round, f < GROWN && traffic->change != 1);
 	add_round(sum, &round);
 }
 
@@ -210,7 +210,7 @@ static struct outcome simulate(const struct traffic *traffic)
 
 	random_state = 88172645463325252u;
 	for (int round = 0; round < ROUNDS; round++) {
-		draw_side(&slow, traffic, traffic->growth);
+		draw_side(&slow, traffic, traffic->change);
 		draw_side(&base, traffic, 1);
 		count_ranked(&o.share, &slow, &base, NORMALIZE_SHARE, traffic);
 		count_ranked(&o.rate, &slow, &base, NORMALIZE_RATE, traffic);

@@ -68,7 +68,7 @@ static void test_loop_named_by_span(void **state)
 	assert_int_equal(r->line, 60);
 	assert_int_equal(f.result.functions[2].change, CHANGE_NEW);
 	/* The rest speaks of what it owns, as usual. */
-	assert_int_equal(f.result.functions[3].measure, RANK_OWNED);
+	assert_int_equal(f.result.functions[3].measure, RANK_SELF_LIB);
 	assert_int_equal(row(&f, "shop/internal/httpx.WriteJSON")->change,
 			 CHANGE_SHRUNK);
 	release(&f);
@@ -106,7 +106,7 @@ static void test_name_without_loop(void **state)
 	rank_cpu(&f, loop_slow, NULL, &want);
 	ASSERT_ORDER(&f, STORE "(*DB).query", "shop/internal/httpx.WriteJSON",
 		     STORE "(*OrderRepository).scan");
-	assert_int_equal(f.result.functions[0].measure, RANK_OWNED);
+	assert_int_equal(f.result.functions[0].measure, RANK_SELF_LIB);
 	release(&f);
 }
 
@@ -132,7 +132,7 @@ static void test_loop_ignores_generic_callers(void **state)
 	/* route() carries 650, more than four times load()'s 150. */
 	ASSERT_ORDER(&f, "shop/cart.load", "shop/page.render",
 		     "shop/page.encode");
-	assert_int_equal(f.result.functions[1].measure, RANK_OWNED);
+	assert_int_equal(f.result.functions[1].measure, RANK_SELF_LIB);
 	release(&f);
 }
 
@@ -196,7 +196,7 @@ static void test_loop_over_recursion(void **state)
 		 NULL, &want);
 	ASSERT_ORDER(&f, "shop/tree.walk", "shop/tree.Load");
 	assert_int_equal(f.result.functions[1].measure, RANK_TOTAL);
-	assert_int_equal(row(&f, "main.main")->measure, RANK_OWNED);
+	assert_int_equal(row(&f, "main.main")->measure, RANK_SELF_LIB);
 	release(&f);
 }
 

@@ -7,8 +7,8 @@
 
 #include "../decode/pprof_making.h"
 #include "../random.h"
-#include "analyze/flatcum.h"
-#include "analyze/places.h"
+#include "analyze/function_totals.h"
+#include "analyze/locations.h"
 #include "base/count.h"
 
 #define FUNCTIONS 40u
@@ -123,18 +123,18 @@ static void assert_same_values(const struct func_table *a,
 		assert_int_not_equal(id, MAP_NONE);
 		w = &b->entries[id].values[SIDE_SLOW];
 		assert_int_equal(x->line, b->entries[id].line);
-		if (v->owned != w->owned || v->self != w->self ||
+		if (v->self_lib != w->self_lib || v->self != w->self ||
 		    v->total != w->total)
 			fail_msg("%.*s: owned %lld %lld self %lld %lld "
 				 "total %lld %lld",
-				 STR_ARGS(x->key), (long long)v->owned,
-				 (long long)w->owned, (long long)v->self,
+				 STR_ARGS(x->key), (long long)v->self_lib,
+				 (long long)w->self_lib, (long long)v->self,
 				 (long long)w->self, (long long)v->total,
 				 (long long)w->total);
 	}
-	assert_memory_equal(&a->sides[SIDE_SLOW].kinds,
-			    &b->sides[SIDE_SLOW].kinds,
-			    sizeof a->sides[SIDE_SLOW].kinds);
+	assert_memory_equal(&a->sides[SIDE_SLOW].categories,
+			    &b->sides[SIDE_SLOW].categories,
+			    sizeof a->sides[SIDE_SLOW].categories);
 }
 
 static void compare_with(uint32_t seed, uint32_t places, uint32_t deepest,

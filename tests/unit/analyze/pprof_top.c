@@ -141,7 +141,7 @@ static void test_owners(void **state)
 	notes_init(&result.notes);
 	assert_true(functions_rank(&p, NULL, &want, &result, &err));
 	assert_true(str_equal(result.functions[0].name, STR("main.hashLoop")));
-	assert_int_equal(result.functions[0].owned_value, 1500000000);
+	assert_int_equal(result.functions[0].self_lib_value, 1500000000);
 	assert_true(
 		str_equal(result.functions[0].leaf,
 			  STR("crypto/internal/fips140/sha256.blockSHANI")));

@@ -28,10 +28,10 @@ static void test_without_baseline(void **state)
 	assert_int_equal(f.result.function_total, 8);
 	assert_int_equal(f.result.noise_count, 0);
 	r = &f.result.functions[0];
-	assert_close(r->owned, 0.5);
+	assert_close(r->self_lib, 0.5);
 	assert_close(r->self, 0.2);
 	assert_close(r->total, 0.5);
-	assert_int_equal(r->owned_value, 50);
+	assert_int_equal(r->self_lib_value, 50);
 	assert_int_equal(r->self_value, 20);
 	assert_int_equal(r->line, 88);
 	assert_true(str_equal(r->file, STR("/src/repo.go")));
@@ -90,18 +90,18 @@ static void test_what_was_cut_off_is_last(void **state)
  * it the first row, nor grown. */
 static void test_addresses_answer_nothing(void **state)
 {
-	struct rank_want want = { .by = RANK_OWNED };
+	struct rank_want want = { .by = RANK_SELF_LIB };
 	struct fixture f;
 
 	(void)state;
 	rank_cpu(&f, "_start;0x4005d0 700\n0x4005d8 200\nmain;work 50\n",
 		 "_start;0x4005d0 70\n0x4005d8 200\nmain;work 50\n", &want);
-	assert_int_equal(row(&f, "_start")->owned_value, 700);
-	assert_int_equal(row(&f, "0x4005d0")->owned_value, 0);
+	assert_int_equal(row(&f, "_start")->self_lib_value, 700);
+	assert_int_equal(row(&f, "0x4005d0")->self_lib_value, 0);
 	assert_int_equal(row(&f, "0x4005d0")->self_value, 700);
 	assert_int_equal(row(&f, "0x4005d0")->change, CHANGE_SAME);
 	/* Nothing else is known of it. */
-	assert_int_equal(row(&f, "0x4005d8")->owned_value, 200);
+	assert_int_equal(row(&f, "0x4005d8")->self_lib_value, 200);
 	for (size_t i = 0; i < 3; i++)
 		assert_false(str_starts(f.result.functions[i].name, STR("0x")));
 	release(&f);
@@ -149,13 +149,13 @@ static void test_kinds(void **state)
 			    "database");
 	assert_string_equal(row(&f, "runtime.schedule")->kind, "runtime");
 	assert_string_equal(row(&f, "some_driver")->kind, "kernel");
-	assert_int_equal(f.result.kinds.total, 100);
-	assert_int_equal(f.result.kinds.value[CODE_GC_ALLOC], 30);
-	assert_int_equal(f.result.kinds.value[CODE_APPLICATION], 20);
-	assert_int_equal(f.result.kinds.value[CODE_STDLIB], 40);
-	assert_int_equal(f.result.kinds.value[CODE_RUNTIME], 10);
-	assert_int_equal(f.result.baseline_kinds.total, 10);
-	assert_int_equal(f.result.baseline_kinds.value[CODE_LOCK], 7);
+	assert_int_equal(f.result.categories.total, 100);
+	assert_int_equal(f.result.categories.value[CODE_GC_ALLOC], 30);
+	assert_int_equal(f.result.categories.value[CODE_APPLICATION], 20);
+	assert_int_equal(f.result.categories.value[CODE_STDLIB], 40);
+	assert_int_equal(f.result.categories.value[CODE_RUNTIME], 10);
+	assert_int_equal(f.result.baseline_categories.total, 10);
+	assert_int_equal(f.result.baseline_categories.value[CODE_LOCK], 7);
 	release(&f);
 }
 
@@ -175,8 +175,8 @@ static void test_idle_rows(void **state)
 	ASSERT_ORDER(&f, "runtime.gopark", "main.handle");
 	assert_string_equal(row(&f, "runtime.gopark")->kind, "idle");
 	assert_string_equal(row(&f, "main.handle")->kind, "application");
-	assert_int_equal(f.result.kinds.value[CODE_IDLE], 90);
-	assert_int_equal(f.result.kinds.value[CODE_LOCK], 9);
+	assert_int_equal(f.result.categories.value[CODE_IDLE], 90);
+	assert_int_equal(f.result.categories.value[CODE_LOCK], 9);
 	release(&f);
 }
 
@@ -259,7 +259,7 @@ static void assert_same_rows(const struct result *a, const struct result *b)
 		assert_true(str_equal(x->file, y->file));
 		assert_true(str_equal(x->leaf, y->leaf));
 		assert_int_equal(x->line, y->line);
-		assert_int_equal(x->owned_value, y->owned_value);
+		assert_int_equal(x->self_lib_value, y->self_lib_value);
 		assert_int_equal(x->change, y->change);
 		assert_memory_equal(&x->delta, &y->delta, sizeof x->delta);
 		assert_memory_equal(&x->q, &y->q, sizeof x->q);
@@ -398,7 +398,7 @@ static void assert_same_row(const struct function_row *a,
 	assert_int_equal(a->line, b->line);
 	assert_string_equal(a->kind, b->kind);
 	assert_true(str_equal(a->leaf, b->leaf));
-	assert_int_equal(a->owned_value, b->owned_value);
+	assert_int_equal(a->self_lib_value, b->self_lib_value);
 	assert_int_equal(a->total_value, b->total_value);
 	assert_int_equal(a->baseline_self_value, b->baseline_self_value);
 	assert_int_equal(a->change, b->change);

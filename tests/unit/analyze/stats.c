@@ -262,7 +262,7 @@ static void test_false_discovery(void **state)
 
 #define FRAMES 200
 #define SAMPLES_PER_FRAME 150 /* 30,000 samples a side */
-#define BLOCKS 10
+#define SLICES 10
 #define ROUNDS 100
 
 static uint64_t random_state;
@@ -300,13 +300,13 @@ static double draw_side(double *samples, double frame_cv, double load_cv)
 	double sum = 0;
 
 	memset(samples, 0, FRAMES * sizeof *samples);
-	for (int block = 0; block < BLOCKS; block++) {
+	for (int slice = 0; slice < SLICES; slice++) {
 		double load = fmax(0.1, 1 + load_cv * random_normal());
 
 		for (int f = 0; f < FRAMES; f++) {
 			double own = fmax(0.02, 1 + frame_cv * random_normal());
 			double n = random_poisson(load * own *
-						  SAMPLES_PER_FRAME / BLOCKS);
+						  SAMPLES_PER_FRAME / SLICES);
 
 			samples[f] += n;
 			sum += n;
@@ -323,7 +323,7 @@ struct traffic {
 };
 
 /* q values of one round; the first frame really becomes `growth` times. */
-static void draw_round(const struct traffic *traffic, double growth, double *q)
+static void draw_round(const struct traffic *traffic, double change, double *q)
 {
 	double a[FRAMES], b[FRAMES], p[FRAMES];
 	size_t order[FRAMES];
@@ -331,8 +331,8 @@ static void draw_round(const struct traffic *traffic, double growth, double *q)
 	double n_b = draw_side(b, traffic->frame_cv, traffic->load_cv);
 	bool is_rate = traffic->exposure == EXPOSURE_RATE;
 
-	n_a += round(a[0] * (growth - 1));
-	a[0] = round(a[0] * growth);
+	n_a += round(a[0] * (change - 1));
+	a[0] = round(a[0] * change);
 	for (int f = 0; f < FRAMES; f++) {
 		struct counts c =
 			counts_of(a[f], is_rate ? 600 : n_a, b[f],
@@ -363,14 +363,14 @@ static double false_rounds(const struct traffic *traffic)
 	return (double)rounds / ROUNDS;
 }
 
-static double found_rounds(const struct traffic *traffic, double growth)
+static double found_rounds(const struct traffic *traffic, double change)
 {
 	double q[FRAMES];
 	int rounds = 0;
 
 	random_state = 88172645463325252u;
 	for (int round = 0; round < ROUNDS; round++) {
-		draw_round(traffic, growth, q);
+		draw_round(traffic, change, q);
 		rounds += q[0] <= 0.05;
 	}
 	return (double)rounds / ROUNDS;

@@ -17,13 +17,13 @@ static struct cpu_measure cpu(double slow_ms, double base_ms, double samples)
 {
 	return (struct cpu_measure){ .slow_ns = slow_ms * MS,
 				     .base_ns = base_ms * MS,
-				     .growth_ns = 80 * MS,
+				     .change_ns = 80 * MS,
 				     .own_ns = 100 * MS,
 				     .samples = samples,
 				     .possible_samples = 500 };
 }
 
-static void test_cpu_explains_half_of_the_growth(void **state)
+static void test_cpu_explains_half_of_the_change(void **state)
 {
 	struct cpu_measure m;
 
@@ -66,12 +66,12 @@ static void test_absent_samples_tell_by_what_was_possible(void **state)
 	assert_int_equal(verdict_cpu(&m), CPU_UNKNOWN);
 	m.samples = 20;
 	assert_int_equal(verdict_cpu(&m), CPU_WAITS);
-	m.growth_ns = 0;
+	m.change_ns = 0;
 	assert_int_equal(verdict_cpu(&m), CPU_UNKNOWN);
 }
 
 /* Usual 100 of 300: three times that is no longer ordinary. */
-static void test_ordinary_is_less_than_three_times_the_usual(void **state)
+static void test_ordinary_is_less_than_three_times_the_typical(void **state)
 {
 	(void)state;
 	assert_true(verdict_is_ordinary(300, 199));
@@ -103,12 +103,12 @@ static void test_most_of_the_time_on_cpu_is_absolute(void **state)
 
 /* 300 ms of waiting a second to explain, 150 grown from 100: enough by need,
  * and 1.5 times what it was on top. */
-static struct wait_measure wait_of(double growth_ms, double before_ms)
+static struct wait_measure wait_of(double change_ms, double before_ms)
 {
 	return (struct wait_measure){ .is_known = true,
 				      .is_grown = true,
 				      .is_owner = true,
-				      .growth = growth_ms * MS,
+				      .change = change_ms * MS,
 				      .before = before_ms * MS,
 				      .needed = 300 * MS };
 }
@@ -128,7 +128,7 @@ static void test_a_wait_explains_what_grew_enough(void **state)
 
 	(void)state;
 	assert_int_equal(only(WAIT_BLOCK, m), WAIT_BLOCK);
-	m.growth = 149 * MS; /* not half of what is needed */
+	m.change = 149 * MS; /* not half of what is needed */
 	m.before = 1 * MS;
 	assert_int_equal(only(WAIT_BLOCK, m), WAIT_TYPES);
 	m = wait_of(200, 201); /* not twice of what it was */
@@ -337,12 +337,12 @@ static void test_the_trace_alone_can_be_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpu_explains_half_of_the_growth),
+		cmocka_unit_test(test_cpu_explains_half_of_the_change),
 		cmocka_unit_test(
 			test_cpu_without_a_baseline_is_measured_by_own_time),
 		cmocka_unit_test(test_absent_samples_tell_by_what_was_possible),
 		cmocka_unit_test(
-			test_ordinary_is_less_than_three_times_the_usual),
+			test_ordinary_is_less_than_three_times_the_typical),
 		cmocka_unit_test(test_most_of_the_time_on_cpu_is_absolute),
 		cmocka_unit_test(test_what_doubled_is_likely),
 		cmocka_unit_test(test_a_wait_explains_what_grew_enough),

@@ -18,11 +18,11 @@ static void a_measure_ranks(void **state)
 		const char *sort;
 		enum rank_by measure;
 	} words[] = {
-		{ "total", RANK_TOTAL },    { "cum", RANK_TOTAL },
-		{ "self", RANK_SELF },      { "flat", RANK_SELF },
-		{ "change", RANK_DELTA },   { "delta", RANK_DELTA },
-		{ "self+lib", RANK_OWNED }, { "own", RANK_OWNED },
-		{ "owned", RANK_OWNED },
+		{ "total", RANK_TOTAL },       { "cum", RANK_TOTAL },
+		{ "self", RANK_SELF },         { "flat", RANK_SELF },
+		{ "change", RANK_DELTA },      { "delta", RANK_DELTA },
+		{ "self+lib", RANK_SELF_LIB }, { "own", RANK_SELF_LIB },
+		{ "owned", RANK_SELF_LIB },
 	};
 
 	(void)state;
@@ -37,7 +37,7 @@ static void a_measure_ranks(void **state)
 	}
 }
 
-static void without_a_measure_the_usual_one_ranks(void **state)
+static void without_a_measure_the_typical_one_ranks(void **state)
 {
 	static const char *const words[] = { NULL, "name", "function",
 					     "before" };
@@ -60,7 +60,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_measure_ranks),
-		cmocka_unit_test(without_a_measure_the_usual_one_ranks),
+		cmocka_unit_test(without_a_measure_the_typical_one_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void ask(struct comparison *c, size_t parts)
 	c->slow.range = range_of(0, 60);
 	c->base.range = range_of(-600, -540);
 	c->has_base = true;
-	comparison_ask(c, parts, jobs, &n);
+	comparison_request(c, parts, jobs, &n);
 	assert_int_equal(n, 2 * parts);
 }
 
@@ -65,7 +65,7 @@ static void last_part_takes_the_rest(void **state)
 	(void)state;
 	comparison_init(&c, CPU, SCOPE_SERVICE);
 	c.slow.range = (struct time_range){ 100, 110 };
-	comparison_ask(&c, 3, jobs, &n);
+	comparison_request(&c, 3, jobs, &n);
 	assert_int_equal(n, 3);
 	expect_range(&c.fetches[0], (struct time_range){ 100, 103 });
 	expect_range(&c.fetches[1], (struct time_range){ 103, 106 });
@@ -88,7 +88,7 @@ static void spans_are_dealt_out(void **state)
 	c.slow.range = range_of(0, 60);
 	c.slow.span_ids = ids;
 	c.slow.span_id_count = 10;
-	comparison_ask(&c, 4, jobs, &n);
+	comparison_request(&c, 4, jobs, &n);
 	assert_int_equal(n, 4);
 	for (int i = 0; i < 4; i++) {
 		const struct profile_query *query = &c.fetches[i].query;
@@ -121,7 +121,7 @@ static void whole_is_the_side(void **state)
 	c.fetches[0].job.has_answer = true;
 	c.base.profile.stack_count = 3;
 	c.fetches[1].job.err.code = ERROR_FORMAT;
-	assert_true(comparison_take(&c, &v, &err));
+	assert_true(comparison_apply(&c, &v, &err));
 	assert_int_equal(c.slow.part_count, 1);
 	assert_int_equal(c.slow.profile.sample_count, -1);
 	assert_int_equal(c.base.part_count, 0);
@@ -143,7 +143,7 @@ static void few_spans_make_few_parts(void **state)
 	c.slow.range = range_of(0, 60);
 	c.slow.span_ids = ids;
 	c.slow.span_id_count = 2;
-	comparison_ask(&c, 4, jobs, &n);
+	comparison_request(&c, 4, jobs, &n);
 	assert_int_equal(n, 2);
 	assert_int_equal(c.slow.part_count, 2);
 	comparison_release(&c);

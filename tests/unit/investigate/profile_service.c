@@ -137,7 +137,7 @@ static void series_are_these(void)
 
 static void take(void)
 {
-	if (!profile_lookup_take(&lookup, &v, &found, &err))
+	if (!profile_lookup_apply(&lookup, &v, &found, &err))
 		fail_msg("%s", err.message);
 }
 
@@ -157,7 +157,7 @@ static void check_note(const char *part)
 
 static void check_refusal(const char *part)
 {
-	assert_false(profile_lookup_take(&lookup, &v, &found, &err));
+	assert_false(profile_lookup_apply(&lookup, &v, &found, &err));
 	assert_false(shortfall_explain(&v.shortfall, &err));
 	assert_int_equal(err.code, ERROR_NOT_FOUND);
 	if (!strstr(err.message, part))
@@ -250,7 +250,7 @@ static void maps_are_used_when_the_label_exists(void **state)
 	check_note("--map host.name=host: ");
 }
 
-static void a_mapped_name_takes_the_place_of_the_usual_ones(void **state)
+static void a_mapped_name_takes_the_place_of_the_typical_ones(void **state)
 {
 	struct http_request request;
 
@@ -383,7 +383,7 @@ static void without_metadata_the_name_is_assumed(void **state)
 	begin();
 	refuse(0);
 	series_are_these();
-	assert_false(profile_lookup_take(&lookup, &v, &found, &err));
+	assert_false(profile_lookup_apply(&lookup, &v, &found, &err));
 	assert_non_null(strstr(err.message, "no index"));
 }
 
@@ -414,7 +414,7 @@ int main(void)
 		TEST(the_exact_name_comes_with_all_that_is_known),
 		TEST(another_name_is_noted),
 		TEST(maps_are_used_when_the_label_exists),
-		TEST(a_mapped_name_takes_the_place_of_the_usual_ones),
+		TEST(a_mapped_name_takes_the_place_of_the_typical_ones),
 		TEST(a_map_of_two_names_is_that_service_only),
 		TEST(the_guess_is_the_own_name_with_all_maps),
 		TEST(selectors_are_taken_verbatim),

@@ -73,8 +73,8 @@ static void ask(const char *owner)
 					&err));
 	guilty.pick.owner = span_named(owner);
 	guilty.pick.profile_span = SPAN_NONE;
-	assert_true(operation_history_ask(&situation, &v, &guilty, window, jobs,
-					  &job_count, &err));
+	assert_true(operation_history_request(&situation, &v, &guilty, window,
+					      jobs, &job_count, &err));
 }
 
 /* How many jobs ask about a window; each begins where the one before it
@@ -158,8 +158,8 @@ static void test_the_same_operation_is_not_asked_for_again(void **state)
 	asked = situation.job_count;
 	situation.is_answered = true;
 	guilty.pick.owner = span_named("GET /user");
-	operation_history_ask_again(&situation, &v, &guilty, window, jobs,
-				    &job_count);
+	operation_history_request_again(&situation, &v, &guilty, window, jobs,
+					&job_count);
 	assert_int_equal(situation.job_count, asked);
 	assert_int_equal(job_count, asked);
 }
@@ -174,8 +174,8 @@ static void test_another_operation_is_asked_for_once(void **state)
 	asked = situation.job_count;
 	situation.is_answered = true;
 	guilty.pick.owner = span_named("POST /login");
-	operation_history_ask_again(&situation, &v, &guilty, window, jobs,
-				    &job_count);
+	operation_history_request_again(&situation, &v, &guilty, window, jobs,
+					&job_count);
 	assert_int_equal(situation.job_count, asked + 1);
 	assert_int_equal(job_count, asked + 1);
 	assert_ptr_equal(jobs[asked], &situation.jobs[asked].job);
@@ -190,8 +190,8 @@ static void test_another_operation_is_asked_for_once(void **state)
 static void ask_again_for(const char *owner)
 {
 	guilty.pick.owner = span_named(owner);
-	operation_history_ask_again(&situation, &v, &guilty, window, jobs,
-				    &job_count);
+	operation_history_request_again(&situation, &v, &guilty, window, jobs,
+					&job_count);
 }
 
 /* Blame goes to a caller and comes back. */
@@ -256,7 +256,7 @@ static void test_windows_end_at_their_limit(void **state)
 
 /* A process that is as quick as ever says nothing of 186 ms that passed before
  * it was called. */
-static void test_growth_outside_of_the_process_is_not_healthy(void **state)
+static void test_change_outside_of_the_process_is_not_healthy(void **state)
 {
 	const struct cohorts healthy = {
 		.mode = COHORT_HEALTHY,
@@ -264,19 +264,19 @@ static void test_growth_outside_of_the_process_is_not_healthy(void **state)
 		.baseline = { .count = 9, .mean_duration_ns = 6e6 },
 	};
 	struct symptom s = { .has_history = true,
-			     .growth_ns = 186 * NS_PER_MS,
+			     .change_ns = 186 * NS_PER_MS,
 			     .slow = window };
 
 	(void)state;
 	symptom_use_cohorts(&s, &healthy, 7 * NS_PER_MS, false, false);
 	assert_false(s.is_healthy);
 	assert_true(s.is_outside);
-	assert_int_equal(s.growth_ns, 186 * NS_PER_MS);
-	s.growth_ns = 7 * NS_PER_MS;
+	assert_int_equal(s.change_ns, 186 * NS_PER_MS);
+	s.change_ns = 7 * NS_PER_MS;
 	symptom_use_cohorts(&s, &healthy, 7 * NS_PER_MS, false, false);
 	assert_true(s.is_healthy);
 	assert_false(s.is_outside);
-	assert_int_equal(s.growth_ns, NS_PER_MS);
+	assert_int_equal(s.change_ns, NS_PER_MS);
 }
 
 int main(void)
@@ -292,7 +292,7 @@ int main(void)
 			test_the_same_operation_is_not_asked_for_again, setup,
 			teardown),
 		cmocka_unit_test(
-			test_growth_outside_of_the_process_is_not_healthy),
+			test_change_outside_of_the_process_is_not_healthy),
 		cmocka_unit_test_setup_teardown(
 			test_another_operation_is_asked_for_once, setup,
 			teardown),

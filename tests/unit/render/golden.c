@@ -78,14 +78,14 @@ static void test_profile(void **state)
 	golden_check(&s, "markdown", (struct render_style){ 0 }, "profile.md");
 }
 
-static void test_profile_owned(void **state)
+static void test_profile_self_lib(void **state)
 {
 	const struct render_style style = { .width = 80, .use_unicode = true };
 	struct sample s;
 
 	(void)state;
 	sample_profile(&s);
-	s.result.rank_by = RANK_OWNED;
+	s.result.rank_by = RANK_SELF_LIB;
 	golden_check(&s, "table", style, "profile-owned.w80.txt");
 }
 
@@ -131,7 +131,7 @@ static void test_slow_loop(void **state)
 	(void)state;
 	sample_slow(&s);
 	s.rows[0].measure = RANK_TOTAL;
-	s.rows[0].owned = s.rows[0].baseline_owned = 0.01;
+	s.rows[0].self_lib = s.rows[0].baseline_self_lib = 0.01;
 	s.rows[0].delta = 0.609;
 	golden_check(&s, "table", style, "slow-loop.w80.txt");
 }
@@ -411,7 +411,7 @@ int main(void)
 		cmocka_unit_test(test_slow_loop),
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_profile),
-		cmocka_unit_test(test_profile_owned),
+		cmocka_unit_test(test_profile_self_lib),
 		cmocka_unit_test(test_show),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_hostile_markdown),

@@ -226,7 +226,7 @@ static void test_diff_answers(void **state)
 	expect(&s, "fair: told from noise, q 0.03\n");
 	s.rows[0].q = NAN;
 	expect(&s, "weak: not tested for significance\n");
-	s.result.rank_by = RANK_OWNED;
+	s.result.rank_by = RANK_SELF_LIB;
 	expect(&s, "FindByEmail grew by 106 ms, from 7.29 ms to 113 ms");
 	expect(&s, "  self+lib  before  change ");
 	s.result.rank_by = RANK_DELTA;
@@ -356,13 +356,13 @@ static void test_formats(void **state)
 static void test_kinds(void **state)
 {
 	struct sample s;
-	struct kind_shares *now = &s.result.kinds;
-	struct kind_shares *was = &s.result.baseline_kinds;
+	struct category_shares *now = &s.result.categories;
+	struct category_shares *was = &s.result.baseline_categories;
 
 	(void)state;
 	sample_slow(&s);
 	expect_not(&s, "by category");
-	*now = (struct kind_shares){ .total = 1000 };
+	*now = (struct category_shares){ .total = 1000 };
 	now->value[CODE_APPLICATION] = 414;
 	now->value[CODE_GC_ALLOC] = 380;
 	now->value[CODE_DATABASE] = 200;
@@ -370,7 +370,7 @@ static void test_kinds(void **state)
 	expect(&s,
 	       "\n\nCPU by category  application 41 %, gc and allocation 38 %, "
 	       "database 20 %\n\n");
-	*was = (struct kind_shares){ .total = 100 };
+	*was = (struct category_shares){ .total = 100 };
 	was->value[CODE_APPLICATION] = 61;
 	was->value[CODE_GC_ALLOC] = 6;
 	was->value[CODE_DATABASE] = 20;
@@ -384,7 +384,7 @@ static void test_kinds(void **state)
 	was->value[CODE_DATABASE] = 24;
 	expect(&s, "database 20 %, HTTP");
 	/* Of one and the same share the first kind comes first. */
-	*was = (struct kind_shares){ .total = 0 };
+	*was = (struct category_shares){ .total = 0 };
 	now->value[CODE_APPLICATION] = 380;
 	expect(&s, "CPU by category  application 38 %, gc and allocation 38 %");
 	s.result.profile.type = STR("odd/things");

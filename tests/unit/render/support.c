@@ -36,16 +36,16 @@ static void row_init(struct function_row *row, const char *name,
 	*row = (struct function_row){
 		.name = str_from(name),
 		.line = line,
-		.owned = shares[0],
+		.self_lib = shares[0],
 		.self = shares[1],
 		.total = shares[2],
-		.owned_value = llround(shares[0] * SLOW_NS),
+		.self_lib_value = llround(shares[0] * SLOW_NS),
 		.self_value = llround(shares[1] * SLOW_NS),
 		.total_value = llround(shares[2] * SLOW_NS),
-		.baseline_owned = shares[3],
+		.baseline_self_lib = shares[3],
 		.baseline_self = shares[4],
 		.baseline_total = shares[5],
-		.baseline_owned_value = llround(shares[3] * BASELINE_NS),
+		.baseline_self_lib_value = llround(shares[3] * BASELINE_NS),
 		.baseline_self_value = llround(shares[4] * BASELINE_NS),
 		.baseline_total_value = llround(shares[5] * BASELINE_NS),
 		.delta = shares[2] - shares[5] / PER_REQUEST,
@@ -489,7 +489,7 @@ static void set_flame_node(struct sample *s, uint32_t i)
 }
 
 /* The deepest function of the team's own, as in tables. */
-static void add_owned(struct sample *s, uint32_t i)
+static void add_self_lib(struct sample *s, uint32_t i)
 {
 	uint32_t owner = i;
 
@@ -497,7 +497,7 @@ static void add_owned(struct sample *s, uint32_t i)
 	       s->functions[s->nodes[owner].function].kind != CODE_APPLICATION)
 		owner = s->nodes[owner].parent;
 	for (int side = 0; side < FLAME_SIDES; side++)
-		s->functions[s->nodes[owner].function].owned[side] +=
+		s->functions[s->nodes[owner].function].self_lib[side] +=
 			s->nodes[i].values[side].self;
 }
 
@@ -518,7 +518,7 @@ void sample_flame(struct sample *s)
 		set_flame_node(s, i);
 		for (int side = 0; side < FLAME_SIDES; side++)
 			fn->totals[side] += s->nodes[i].values[side].total;
-		add_owned(s, i);
+		add_self_lib(s, i);
 	}
 	s->has_flame = true;
 	s->picture.min_width_cpx = 10;

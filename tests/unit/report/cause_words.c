@@ -96,7 +96,7 @@ static void an_event_loop_is_busy(void **state)
 {
 	struct wait_measure lead = { .name = STR("parse"),
 				     .before = 4 * NS_PER_MS,
-				     .growth = 8 * NS_PER_MS };
+				     .change = 8 * NS_PER_MS };
 
 	(void)state;
 	q->cpu_verdict = CPU_UNKNOWN;
@@ -112,7 +112,7 @@ static void an_event_loop_is_busy(void **state)
 				"this request's id");
 }
 
-static void allocation_is_a_part_of_the_growth(void **state)
+static void allocation_is_a_part_of_the_change(void **state)
 {
 	(void)state;
 	q->gc_share = 0.625;
@@ -127,11 +127,11 @@ static void a_wait_names_function_and_type(void **state)
 	q->cpu_verdict = CPU_UNKNOWN;
 	q->wait = WAIT_MUTEX;
 	q->measures[WAIT_MUTEX] =
-		(struct wait_measure){ .before = 2e6, .growth = 3e6 };
+		(struct wait_measure){ .before = 2e6, .change = 3e6 };
 	expect_cause(CAUSE_LOCK, "waits for a lock: shop.Pay, by the mutex "
 				 "profile, 2.5 times as much as before");
 	q->wait = WAIT_OFF_CPU;
-	q->measures[WAIT_OFF_CPU] = (struct wait_measure){ .growth = 3e6 };
+	q->measures[WAIT_OFF_CPU] = (struct wait_measure){ .change = 3e6 };
 	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the off-CPU profile, "
 				 "next to nothing of it before");
 }
@@ -143,10 +143,10 @@ static void a_hundredfold_is_next_to_nothing(void **state)
 	q->cpu_verdict = CPU_UNKNOWN;
 	q->wait = WAIT_BLOCK;
 	q->measures[WAIT_BLOCK] =
-		(struct wait_measure){ .before = 1e6, .growth = 99.5e6 };
+		(struct wait_measure){ .before = 1e6, .change = 99.5e6 };
 	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the block profile, "
 				 "100.5 times as much as before");
-	q->measures[WAIT_BLOCK].growth = 100e6;
+	q->measures[WAIT_BLOCK].change = 100e6;
 	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the block profile, "
 				 "next to nothing of it before");
 }
@@ -255,7 +255,7 @@ int main(void)
 		CASE(cpu_is_told_of_the_requests),
 		CASE(cpu_of_the_service_is_told_without_requests),
 		CASE(an_event_loop_is_busy),
-		CASE(allocation_is_a_part_of_the_growth),
+		CASE(allocation_is_a_part_of_the_change),
 		CASE(a_wait_names_function_and_type),
 		CASE(a_hundredfold_is_next_to_nothing),
 		CASE(what_was_asked_is_listed),

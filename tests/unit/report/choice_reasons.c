@@ -4,14 +4,14 @@
 #include "../analyze/history_fixture.h"
 
 #include "analyze/trace_analysis.h"
-#include "analyze/usual.h"
+#include "analyze/typical.h"
 #include "report/choice_reasons.h"
 #include "report/choice_texts.h"
 
 /* A trace, what its operations usually take, and the reasons given. */
 struct reasoning {
 	struct past p;
-	struct usual usual;
+	struct typical typical;
 	struct trace t;
 	struct arena arena;
 	struct trace_times times;
@@ -40,7 +40,7 @@ static void usually(struct reasoning *g, const char *name, enum span_kind kind,
 	}
 }
 
-static void explain(struct reasoning *g, const char *text, bool has_usual,
+static void explain(struct reasoning *g, const char *text, bool has_typical,
 		    struct guilty_want want)
 {
 	struct error err = { 0 };
@@ -49,15 +49,15 @@ static void explain(struct reasoning *g, const char *text, bool has_usual,
 	fixture_trace(&g->t, text);
 	arena_init(&g->arena, GIB);
 	arena_init(&g->result.arena, GIB);
-	if (has_usual)
-		assert_true(usual_build(&g->p.h, 0, (struct time_range){ 0, 0 },
-					0, UINT32_MAX, &g->p.arena, &g->usual,
-					&err));
+	if (has_typical)
+		assert_true(typical_build(
+			&g->p.h, 0, (struct time_range){ 0, 0 }, 0, UINT32_MAX,
+			&g->p.arena, &g->typical, &err));
 	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &err));
 	assert_true(choice_make(&c, &g->t, &g->times, &want,
-				has_usual ? &g->usual : NULL, &g->result,
+				has_typical ? &g->typical : NULL, &g->result,
 				&err));
-	choice_reasons_tell(&c, &g->result.reasons);
+	choice_reasons_report(&c, &g->result.reasons);
 	assert_true(choice_conclude(&c, &g->result, &g->pick, &err));
 	assert_true(choice_texts_write(&c, &g->result, &err));
 	choice_release(&c);
@@ -88,7 +88,7 @@ static const char shop[] = "1 0 web S \"GET /\" 0 500\n"
 			   "2 1 web I render 10 310\n"
 			   "3 1 web I rank 320 490\n";
 
-static void by_growth(void **state)
+static void by_change(void **state)
 {
 	static const char *const lines[] = {
 		"span: 3 candidates, by what each took longer than usual",
@@ -283,7 +283,7 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_growth),
+		cmocka_unit_test(by_change),
 		cmocka_unit_test(counted_at_entry),
 		cmocka_unit_test(whole_of_call),
 		cmocka_unit_test(alone),

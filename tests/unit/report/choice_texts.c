@@ -4,14 +4,14 @@
 #include "../analyze/history_fixture.h"
 
 #include "analyze/trace_analysis.h"
-#include "analyze/usual.h"
+#include "analyze/typical.h"
 #include "report/choice_texts.h"
 #include "report/missing_span.h"
 
 /* A trace, what its operations usually take, and the texts. */
 struct told {
 	struct past p;
-	struct usual usual;
+	struct typical typical;
 	struct trace t;
 	struct arena arena;
 	struct trace_times times;
@@ -45,20 +45,20 @@ static void usually(struct told *g, const char *name, enum span_kind kind,
 
 static void tell(struct told *g, const char *text, struct guilty_want want)
 {
-	bool has_usual = g->p.h.operation_count > 0;
+	bool has_typical = g->p.h.operation_count > 0;
 	struct choice c;
 
 	fixture_trace(&g->t, text);
 	arena_init(&g->arena, GIB);
 	arena_init(&g->result.arena, GIB);
-	if (has_usual)
-		assert_true(usual_build(&g->p.h, 0, (struct time_range){ 0, 0 },
-					0, UINT32_MAX, &g->p.arena, &g->usual,
-					&g->err));
+	if (has_typical)
+		assert_true(typical_build(
+			&g->p.h, 0, (struct time_range){ 0, 0 }, 0, UINT32_MAX,
+			&g->p.arena, &g->typical, &g->err));
 	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &g->err));
-	g->is_found =
-		choice_make(&c, &g->t, &g->times, &want,
-			    has_usual ? &g->usual : NULL, &g->result, &g->err);
+	g->is_found = choice_make(&c, &g->t, &g->times, &want,
+				  has_typical ? &g->typical : NULL, &g->result,
+				  &g->err);
 	if (g->is_found) {
 		assert_true(choice_conclude(&c, &g->result, &g->pick, &g->err));
 		assert_true(choice_texts_write(&c, &g->result, &g->err));

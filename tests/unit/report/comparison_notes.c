@@ -158,9 +158,9 @@ static void test_methods(void **state)
 		    "are no whole samples; changes under 1 % of the total or "
 		    "under 25 % of the function are ignored",
 		    NULL);
-	f.method = DIFF_BLOCKS;
-	f.blocks[SIDE_SLOW] = 5;
-	f.blocks[SIDE_BASELINE] = 2;
+	f.method = DIFF_SLICES;
+	f.slices[SIDE_SLOW] = 5;
+	f.slices[SIDE_BASELINE] = 2;
 	assert_told(&f,
 		    "noise was measured on 5 blocks of the slow side and 2 of "
 		    "the baseline; between the two windows it is taken as 5 %",
@@ -177,7 +177,7 @@ static void test_periods(void **state)
 	assert_told(&f, assumed,
 		    "the sides were sampled every 20000000 and 10000000: "
 		    "compared by what the samples stand for");
-	f.method = DIFF_BLOCK_VALUES;
+	f.method = DIFF_SLICE_VALUES;
 	tell(&f);
 	assert_int_equal(told.count, 1);
 	f.method = DIFF_UNTESTED;

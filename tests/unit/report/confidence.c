@@ -13,7 +13,7 @@ static void assert_basis(const struct result *result, const char *words)
 	struct buf text;
 
 	buf_init(&text, LIMIT_ERROR_BYTES);
-	confidence_tell_basis(result, &text);
+	confidence_report_basis(result, &text);
 	assert_string_equal(buf_text(&text), words);
 	buf_release(&text);
 }
@@ -44,7 +44,7 @@ static void assert_told(const struct confidence_rating *rating,
 	struct buf text;
 
 	buf_init(&text, LIMIT_ERROR_BYTES);
-	confidence_tell_weaknesses(rating, &text);
+	confidence_report_weaknesses(rating, &text);
 	assert_string_equal(buf_text(&text), words);
 	buf_release(&text);
 }

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-static struct function_row row_of(uint32_t rank, struct str name, double owned,
-				  double self, double total)
+static struct function_row row_of(uint32_t rank, struct str name,
+				  double self_lib, double self, double total)
 {
 	return (struct function_row){ .rank = rank,
 				      .name = name,
-				      .baseline_owned = owned,
+				      .baseline_self_lib = self_lib,
 				      .baseline_self = self,
 				      .baseline_total = total };
 }
@@ -56,10 +56,10 @@ static void check_order(enum rows_order order, size_t limit, enum rank_by by,
 static void rows_are_put_in_order(void **state)
 {
 	(void)state;
-	check_order(ROWS_BY_NAME, 0, RANK_OWNED, "3412");
-	check_order(ROWS_BY_NAME, 3, RANK_OWNED, "341");
-	check_order(ROWS_BY_NAME, 5, RANK_OWNED, "3412");
-	check_order(ROWS_BY_BEFORE, 0, RANK_OWNED, "3412");
+	check_order(ROWS_BY_NAME, 0, RANK_SELF_LIB, "3412");
+	check_order(ROWS_BY_NAME, 3, RANK_SELF_LIB, "341");
+	check_order(ROWS_BY_NAME, 5, RANK_SELF_LIB, "3412");
+	check_order(ROWS_BY_BEFORE, 0, RANK_SELF_LIB, "3412");
 	check_order(ROWS_BY_BEFORE, 2, RANK_SELF, "14");
 	check_order(ROWS_BY_BEFORE, 1, RANK_TOTAL, "2");
 }

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/category_share.h"
+
+#include "analyze/code_memo.h"
+#include "base/num.h"
+#include "model/stack_walk.h"
+
+#define BIT(kind) (1u << (kind))
+
+static const enum code_kind precedence[] = {
+	CODE_GC_ALLOC,    CODE_LOCK,          CODE_DATABASE,
+	CODE_HTTP_CLIENT, CODE_SERIALISATION, CODE_IDLE,
+};
+
+bool kinds_wait(const struct profile *p)
+{
+	struct str type = profile_type_name(p);
+
+	return str_equal(type, STR("delay")) ||
+	       str_equal(type, STR("contentions"));
+}
+
+enum code_kind kind_within(const struct profile *p, enum code_kind kind)
+{
+	return kind == CODE_RUNTIME && kinds_wait(p) ? CODE_IDLE : kind;
+}
+
+static enum code_kind decide(unsigned int seen, enum code_kind leaf,
+			     bool has_application)
+{
+	seen |= BIT(leaf);
+	if (!has_application && (seen & BIT(CODE_IDLE)) &&
+	    !(seen & BIT(CODE_LOCK)))
+		return CODE_IDLE;
+	for (size_t i = 0; i < sizeof precedence / sizeof *precedence; i++)
+		if (seen & BIT(precedence[i]))
+			return precedence[i];
+	return leaf;
+}
+
+static struct code_class class_of(uint32_t word)
+{
+	return code_class_unpack((unsigned char)(word >> KIND_SHIFT));
+}
+
+/* From the leaf up to the deepest application frame. */
+enum code_kind stack_kind(const uint32_t *words, uint32_t count,
+			  uint32_t kernel_from, bool is_waiting)
+{
+	enum code_kind leaf = CODE_APPLICATION;
+	unsigned int seen = 0;
+
+	for (uint32_t i = count; i-- > 0;) {
+		struct code_class c = class_of(words[i]);
+
+		if (i >= kernel_from &&
+		    (c.kind == CODE_APPLICATION || c.kind == CODE_UNKNOWN))
+			c.kind = CODE_KERNEL;
+		if (is_waiting && c.kind == CODE_RUNTIME)
+			c.kind = CODE_IDLE;
+		if (i + 1 == count)
+			leaf = c.kind;
+		if (c.kind == CODE_APPLICATION)
+			return decide(seen, leaf, true);
+		if (!c.is_leaf_only)
+			seen |= BIT(c.kind);
+	}
+	return decide(seen, leaf, false);
+}
+
+void kind_shares_add(struct category_shares *shares, enum code_kind kind,
+		     int64_t value)
+{
+	shares->value[kind] = sat_add_i64(shares->value[kind], value);
+	shares->total = sat_add_i64(shares->total, value);
+}
+
+uint32_t stack_kernel_from(const uint32_t *words, uint32_t count)
+{
+	uint32_t i = 0;
+
+	while (i < count && !class_of(words[i]).is_kernel_entry)
+		i++;
+	return i;
+}
+
+/* Of the stack at hand. */
+struct seen {
+	struct stack_walk walk;
+	uint32_t words[LIMIT_STACK_FRAMES];
+};
+
+static void sum(const struct profile *p, const uint32_t *by_frame,
+		struct seen *seen, struct category_shares *out)
+{
+	bool is_waiting = kinds_wait(p);
+	uint32_t *words = seen->words;
+	struct stack_walk *w = &seen->walk;
+
+	*out = (struct category_shares){ .total = 0 };
+	stack_walk_init(w, p);
+	while (stack_walk_next(w)) {
+		uint32_t kernel_from;
+
+		for (uint32_t i = w->kept; i < w->count; i++)
+			words[i] = by_frame[w->frames[i]];
+		kernel_from = stack_kernel_from(words, w->count);
+		kind_shares_add(
+			out,
+			stack_kind(words, w->count, kernel_from, is_waiting),
+			w->value);
+	}
+}
+
+/* by_function is scratch. */
+static void classify(const struct profile *p, const struct code_rules *rules,
+		     unsigned char *by_function, uint32_t *words)
+{
+	struct language_votes votes = { { 0 } };
+	unsigned int languages;
+
+	for (uint32_t f = 0; f < p->function_count; f++)
+		code_memo_vote(rules, function_name(p, f), function_file(p, f),
+			       &votes);
+	languages = language_votes_result(&votes);
+	for (uint32_t f = 0; f < p->function_count; f++) {
+		struct code_class c =
+			code_classify(rules, function_name(p, f),
+				      function_file(p, f), languages);
+
+		by_function[f] = code_class_pack(&c);
+	}
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		words[i] = (uint32_t)by_function[p->frames[i].function]
+			   << KIND_SHIFT;
+}
+
+bool category_shares_compute(const struct profile *p,
+			     const struct code_rules *rules,
+			     struct category_shares *out, struct error *err)
+{
+	struct arena arena;
+	unsigned char *by_function;
+	uint32_t *words;
+	struct seen *seen;
+	bool is_done = true;
+
+	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
+	by_function = arena_array(&arena, p->function_count, 1);
+	words = arena_array(&arena, p->frame_count, sizeof *words);
+	seen = arena_alloc(&arena, sizeof *seen);
+	if (by_function && words && seen) {
+		classify(p, rules, by_function, words);
+		sum(p, words, seen, out);
+	} else {
+		is_done = arena_fail(&arena, "sorting functions by kind", err);
+	}
+	arena_release(&arena);
+	return is_done;
+}
+
+double category_change_share(const struct category_shares *slow,
+			     double slow_exposure,
+			     const struct category_shares *base,
+			     double base_exposure, enum code_kind kind)
+{
+	double sum = 0, of_kind = 0;
+
+	if (!(slow_exposure > 0) || !(base_exposure > 0))
+		return 0;
+	for (int k = 0; k < CODE_KIND_COUNT; k++) {
+		double change = (double)slow->value[k] / slow_exposure -
+				(double)base->value[k] / base_exposure;
+
+		if (change <= 0)
+			continue;
+		sum += change;
+		if (k == (int)kind)
+			of_kind = change;
+	}
+	return sum > 0 ? of_kind / sum : 0;
+}

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/change_of_time.h"
+
+#include "analyze/operations.h"
+#include "base/num.h"
+
+/* An operation as symbols of this trace; TEXT_NONE: does not occur. */
+struct wanted {
+	uint32_t service;
+	uint32_t name;
+	uint32_t count; /* spans in the tree */
+};
+
+static bool is_same(const struct trace *t, const struct typical *u,
+		    const struct wanted *wanted, uint32_t operation,
+		    uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	return s->name == wanted[operation].name &&
+	       s->kind == (uint8_t)u->operations[operation].kind &&
+	       t->resources[s->resource].service == wanted[operation].service;
+}
+
+static uint32_t find_operation(const struct time_changes *g,
+			       const struct wanted *wanted, uint32_t span)
+{
+	for (uint32_t i = 0; i < g->typical->operation_count; i++)
+		if (is_same(g->calls->t, g->typical, wanted, i, span))
+			return i;
+	return OPERATION_NONE;
+}
+
+static void set_known(struct time_changes *g, struct wanted *wanted)
+{
+	const struct trace *t = g->calls->t;
+	const struct typical *u = g->typical;
+
+	for (uint32_t i = 0; i < u->operation_count; i++)
+		wanted[i] = (struct wanted){
+			symtab_find(&t->symtab, u->operations[i].service),
+			symtab_find(&t->symtab, u->operations[i].name), 0
+		};
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t found = find_operation(g, wanted, i);
+
+		g->all[i] = found;
+		if (found != OPERATION_NONE &&
+		    g->times->tree[i] == g->times->root)
+			wanted[found].count++;
+		if (found != OPERATION_NONE &&
+		    typical_is_known(u, &u->items[found]))
+			g->known[i] = &u->items[found];
+	}
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t n = g->all[i] == OPERATION_NONE
+				     ? 0
+				     : wanted[g->all[i]].count;
+
+		g->all[i] = n ? n : 1;
+	}
+}
+
+static int64_t clamp(int64_t value, int64_t most)
+{
+	if (value < 0)
+		return 0;
+	return value < most ? value : most;
+}
+
+static int64_t part(int64_t whole, double share)
+{
+	return (int64_t)((double)whole * share);
+}
+
+/* What the children on the path grew by: no more than they hold of it. */
+static int64_t change_below(const struct time_changes *g, uint32_t span)
+{
+	const struct trace *t = g->calls->t;
+	const struct span *s = &t->spans[span];
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		uint32_t child = t->children[s->child_first + i];
+
+		if (g->times->tree[child] == g->times->tree[span])
+			sum = sat_add_i64(sum,
+					  clamp(g->span_ns[child],
+						g->times->through_ns[child]));
+	}
+	return sum;
+}
+
+static int64_t own_time(const struct time_changes *g, uint32_t span)
+{
+	int64_t self = g->times->self_ns[span];
+	int64_t critical = g->times->critical_ns[span];
+
+	return self < critical ? self : critical;
+}
+
+/* What the known spans do not explain of the trace's growth lies in the
+ * others, in proportion to their time. */
+static void set_unknown_share(struct time_changes *g)
+{
+	const struct trace *t = g->calls->t;
+	uint32_t root = g->times->root;
+	int64_t left = 0, unknown = 0;
+
+	g->unknown_share = TIME_CHANGE_UNKNOWN_SHARE;
+	if (!g->known[root])
+		return;
+	left = clamp(g->span_ns[root], g->times->path_ns);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		int64_t own = own_time(g, i);
+
+		if (g->times->tree[i] != root)
+			continue;
+		if (!g->known[i])
+			unknown = sat_add_i64(unknown, own);
+		else
+			left = sat_sub_i64(
+				left, clamp(sat_sub_i64(g->span_ns[i],
+							change_below(g, i)),
+					    own));
+	}
+	g->unknown_share = 0;
+	if (left > 0 && unknown > 0)
+		g->unknown_share =
+			left < unknown ? (double)left / (double)unknown : 1;
+}
+
+static void set_span_change(struct time_changes *g)
+{
+	const struct trace *t = g->calls->t;
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (g->known[i])
+			g->span_ns[i] = sat_sub_i64(
+				span_duration_ns(&t->spans[i]),
+				typical_duration(g->typical, g->known[i], 1,
+						 g->all[i]));
+	set_unknown_share(g);
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (!g->known[i])
+			g->span_ns[i] =
+				part(g->times->through_ns[i], g->unknown_share);
+}
+
+static bool is_part_of_path(const struct time_changes *g, int64_t change_ns,
+			    int64_t percent)
+{
+	return change_ns > 0 && sat_mul_i64(change_ns, 100) >=
+					sat_mul_i64(g->times->path_ns, percent);
+}
+
+static bool is_large(const struct time_changes *g, int64_t change_ns)
+{
+	return is_part_of_path(g, change_ns, TIME_CHANGE_PATH_PERCENT);
+}
+
+static bool is_beyond_scatter(const struct time_changes *g,
+			      const struct time_change *out,
+			      const struct candidate *c)
+{
+	int64_t most = typical_long_duration(g->typical, g->known[c->span],
+					     c->count, g->all[c->span]);
+
+	return out->is_new ||
+	       (c->duration_ns > most &&
+		(double)c->duration_ns >=
+			TIME_CHANGE_RATIO * (double)out->typical_ns);
+}
+
+/* Whether the usual own time of the candidate's calls is known: that of single
+ * calls tells nothing of more of them than usual. */
+static bool has_typical_self(const struct time_changes *g,
+			     const struct candidate *c)
+{
+	const struct typical_operation *o = g->known[c->span];
+
+	return o && !typical_is_new(g->typical, o) &&
+	       o->own_count >= TYPICAL_MIN && g->all[c->span] <= o->calls_p90;
+}
+
+static bool is_own_beyond_scatter(const struct typical_operation *o,
+				  uint32_t count, int64_t own_ns)
+{
+	double typical = (double)sat_mul_i64(o->own_p50_ns, count);
+
+	return own_ns > sat_mul_i64(o->own_p90_ns, count) &&
+	       (o->has_own_moved ||
+		(double)own_ns >= TIME_CHANGE_RATIO * typical);
+}
+
+static bool is_manifold(const struct time_changes *g, const struct candidate *c,
+			int64_t own_ns, int64_t change_ns)
+{
+	const struct typical_operation *o = g->known[c->span];
+	double typical;
+
+	if (!has_typical_self(g, c) || !o->has_own_moved ||
+	    o->trace_count < TIME_CHANGE_MANIFOLD_TRACES)
+		return false;
+	typical = (double)sat_mul_i64(o->own_p50_ns, c->count);
+	return (double)own_ns >= TIME_CHANGE_MANIFOLD_RATIO * typical &&
+	       is_part_of_path(g, change_ns, TIME_CHANGE_MANIFOLD_PERCENT);
+}
+
+static void fill_known(const struct time_changes *g, const struct candidate *c,
+		       int64_t own_ns, struct time_change *out)
+{
+	const struct typical_operation *o = g->known[c->span];
+
+	out->is_known = true;
+	out->is_new = typical_is_new(g->typical, o);
+	out->typical_count =
+		out->is_new ? g->typical->trace_count : o->trace_count;
+	out->calls = out->is_new ? 0 : o->calls_p50;
+	if (!out->is_new)
+		out->typical_ns = typical_duration(g->typical, o, c->count,
+						   g->all[c->span]);
+	out->is_longer = is_beyond_scatter(g, out, c);
+	if (has_typical_self(g, c))
+		out->is_longer |= is_own_beyond_scatter(o, c->count, own_ns);
+	out->is_manifold = is_manifold(g, c, own_ns, out->own_ns);
+	out->is_grown = out->is_longer &&
+			(is_large(g, out->own_ns) || out->is_manifold);
+	out->is_alone = o->is_own_compared && !o->has_own_moved;
+}
+
+static void fill(const struct time_changes *g,
+		 const struct candidates *candidates, size_t index,
+		 struct time_change *out)
+{
+	const struct candidate *c = &candidates->items[index];
+	int64_t own = 0, below = 0, total = 0;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		uint32_t span = candidates->members[c->member_first + i];
+
+		own = sat_add_i64(own, own_time(g, span));
+		below = sat_add_i64(below, change_below(g, span));
+		total = sat_add_i64(total, g->span_ns[span]);
+	}
+	*out = (struct time_change){
+		.own_ns = clamp(sat_sub_i64(total, below), own),
+		.total_ns = total > 0 ? total : 0,
+		.typical_ns = -1,
+	};
+	if (!g->known[c->span])
+		out->own_ns = part(own, g->unknown_share);
+	else if (has_typical_self(g, c))
+		out->own_ns = clamp(
+			sat_sub_i64(own,
+				    sat_mul_i64(g->known[c->span]->own_p50_ns,
+						c->count)),
+			own);
+	out->grown_ns = out->own_ns;
+	if (span_server_side(g->calls->t, c->span) != SPAN_NONE)
+		out->own_ns /= 2;
+	if (g->known[c->span])
+		fill_known(g, c, own, out);
+}
+
+static bool time_changes_alloc(struct time_changes *g, size_t count,
+			       struct arena *arena, struct error *err)
+{
+	size_t n = g->calls->t->span_count;
+
+	g->known = arena_array(arena, n, sizeof(void *));
+	g->all = arena_array(arena, n, sizeof *g->all);
+	g->span_ns = arena_array(arena, n, sizeof *g->span_ns);
+	g->items = arena_array(arena, count, sizeof *g->items);
+	return (g->known && g->all && g->span_ns && g->items) ||
+	       arena_fail(arena, "the trace", err);
+}
+
+bool time_changes_find(const struct calls *c, const struct trace_times *times,
+		       const struct typical *typical,
+		       const struct candidates *candidates, struct arena *arena,
+		       struct time_changes *out, struct error *err)
+{
+	struct wanted *wanted;
+
+	*out = (struct time_changes){ .calls = c,
+				      .times = times,
+				      .typical = typical,
+				      .count = candidates->count };
+	wanted = arena_array(arena, typical->operation_count, sizeof *wanted);
+	if (!wanted)
+		return arena_fail(arena, "the trace", err);
+	if (!time_changes_alloc(out, candidates->count, arena, err))
+		return false;
+	set_known(out, wanted);
+	set_span_change(out);
+	for (size_t i = 0; i < candidates->count; i++)
+		fill(out, candidates, i, &out->items[i]);
+	return true;
+}
+
+/* ---- the choice ---- */
+
+struct entries {
+	uint32_t *entry;   /* by span: first span of its process */
+	size_t *candidate; /* by span: SIZE_MAX not a candidate */
+	int64_t *code_ns;  /* by candidate: growth of the process' code */
+	bool *has_grown;   /* by candidate: one of that code did */
+	int64_t *weight;   /* by candidate: what of it counts */
+};
+
+/* Code of the process, not a call that it waits for. */
+static bool is_code(const struct time_changes *g, uint32_t span)
+{
+	uint8_t kind = g->calls->t->spans[span].kind;
+
+	return kind != SPAN_KIND_CLIENT && kind != SPAN_KIND_PRODUCER &&
+	       g->calls->kind[span] == CALL_NONE;
+}
+
+/* The way up is walked twice, then remembered: linear in all. */
+static void set_entry(const struct trace *t, uint32_t *entry, uint32_t span)
+{
+	uint32_t top = span;
+
+	while (entry[top] == SPAN_NONE) {
+		uint32_t parent = t->spans[top].parent;
+
+		if (parent == SPAN_NONE ||
+		    t->spans[parent].resource != t->spans[top].resource)
+			break;
+		top = parent;
+	}
+	if (entry[top] != SPAN_NONE)
+		top = entry[top];
+	while (entry[span] == SPAN_NONE) {
+		entry[span] = top;
+		if (span == top)
+			break;
+		span = t->spans[span].parent;
+	}
+}
+
+static bool entries_init(struct entries *e, const struct time_changes *g,
+			 const struct candidates *candidates,
+			 struct arena *arena, struct error *err)
+{
+	const struct trace *t = g->calls->t;
+
+	e->entry = arena_array(arena, t->span_count, sizeof *e->entry);
+	e->candidate = arena_array(arena, t->span_count, sizeof *e->candidate);
+	e->code_ns = arena_array(arena, g->count, sizeof *e->code_ns);
+	e->has_grown = arena_array(arena, g->count, sizeof *e->has_grown);
+	e->weight = arena_array(arena, g->count, sizeof *e->weight);
+	if (!e->entry || !e->candidate || !e->code_ns || !e->has_grown ||
+	    !e->weight)
+		return arena_fail(arena, "the trace", err);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		e->entry[i] = SPAN_NONE;
+		e->candidate[i] = SIZE_MAX;
+	}
+	for (uint32_t i = 0; i < t->span_count; i++)
+		set_entry(t, e->entry, i);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct candidate *c = &candidates->items[i];
+
+		for (uint32_t j = 0; j < c->count; j++)
+			e->candidate[candidates->members[c->member_first + j]] =
+				i;
+	}
+	return true;
+}
+
+/* The candidate at whose entry span a candidate's growth counts: itself for a
+ * call and where the entry span is no candidate. */
+static size_t counted_at(const struct time_changes *g, const struct entries *e,
+			 uint32_t span, size_t own)
+{
+	size_t entry = e->candidate[e->entry[span]];
+
+	return is_code(g, span) && is_code(g, e->entry[span]) &&
+			       entry != SIZE_MAX
+		       ? entry
+		       : own;
+}
+
+static void sum_code(const struct time_changes *g, struct entries *e,
+		     const struct candidates *candidates)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		uint32_t span = candidates->items[i].span;
+		size_t at = counted_at(g, e, span, i);
+
+		e->code_ns[at] =
+			sat_add_i64(e->code_ns[at], g->items[i].own_ns);
+		e->has_grown[at] |= g->items[i].is_grown;
+		e->weight[at] = sat_add_i64(e->weight[at],
+					    g->items[i].is_alone
+						    ? g->items[i].own_ns / 2
+						    : g->items[i].own_ns);
+	}
+}
+
+/* What a process grew by, without the scatter of its entry span. */
+static int64_t code_change(const struct time_changes *g,
+			   const struct entries *e, size_t entry)
+{
+	const struct time_change *item = &g->items[entry];
+
+	if (item->is_longer || !item->is_known)
+		return e->code_ns[entry];
+	return sat_sub_i64(e->code_ns[entry], item->own_ns);
+}
+
+/* The span inside that holds nearly all that its process grew by. */
+static void find_inner(const struct time_changes *g, const struct entries *e,
+		       const struct candidates *candidates,
+		       struct change_choice *out)
+{
+	size_t entry = out->best;
+	int64_t code_ns = code_change(g, e, entry);
+	bool is_scatter = code_ns < e->code_ns[entry];
+
+	for (size_t i = 0; i < g->count; i++) {
+		if (counted_at(g, e, candidates->items[i].span, i) != entry ||
+		    (is_scatter && i == entry) ||
+		    sat_mul_i64(g->items[i].own_ns, 100) <
+			    sat_mul_i64(code_ns, TIME_CHANGE_INNER_PERCENT))
+			continue;
+		out->best = i;
+		if (i != entry)
+			out->change_ns = code_ns;
+		return;
+	}
+}
+
+static bool has_grown(const struct time_changes *g, const struct entries *e,
+		      size_t index)
+{
+	return e->has_grown[index] ||
+	       (g->items[index].is_longer && is_large(g, e->code_ns[index]));
+}
+
+static bool is_more(const struct entries *e, size_t index, size_t than)
+{
+	return e->code_ns[index] > 0 &&
+	       (than == SIZE_MAX || e->weight[index] > e->weight[than]);
+}
+
+/* Candidates come by their time on the path: of equal growth the first. */
+static void find_best(const struct time_changes *g, const struct entries *e,
+		      struct change_choice *out)
+{
+	bool is_any_grown = false;
+	size_t next = SIZE_MAX;
+
+	for (size_t i = 0; i < g->count; i++) {
+		is_any_grown |= has_grown(g, e, i);
+		if ((has_grown(g, e, i) || !g->items[i].is_known) &&
+		    is_more(e, i, out->best))
+			out->best = i;
+	}
+	if (!is_any_grown)
+		out->best = SIZE_MAX;
+	if (out->best == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < g->count; i++)
+		if (i != out->best && is_more(e, i, next))
+			next = i;
+	out->change_ns = e->code_ns[out->best];
+	out->next_ns = next == SIZE_MAX ? 0 : e->code_ns[next];
+}
+
+bool time_changes_choose(const struct time_changes *g,
+			 const struct candidates *candidates,
+			 struct arena *arena, struct change_choice *out,
+			 struct error *err)
+{
+	uint32_t root = g->times->root;
+	struct entries e;
+
+	*out = (struct change_choice){ .best = SIZE_MAX };
+	if (g->known[root])
+		out->trace_ns = clamp(g->span_ns[root], g->times->path_ns);
+	if (!entries_init(&e, g, candidates, arena, err))
+		return false;
+	sum_code(g, &e, candidates);
+	find_best(g, &e, out);
+	if (out->best != SIZE_MAX)
+		find_inner(g, &e, candidates, out);
+	return true;
+}
+
+/* Of the call, or of its server side when the caller's own span is not known:
+ * there are as many of both. */
+static uint32_t known_side(const struct time_changes *g, uint32_t leaf)
+{
+	uint32_t server = span_server_side(g->calls->t, leaf);
+
+	return !g->known[leaf] && server != SPAN_NONE && g->known[server]
+		       ? server
+		       : leaf;
+}
+
+/* Mean duration of that side's spans. */
+static double mean_duration(const struct time_changes *g,
+			    const struct repeats *repeats,
+			    const struct repeat *loop, bool is_server)
+{
+	const struct trace *t = g->calls->t;
+	const uint32_t *members = repeats->members + loop->member_first;
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < loop->count; i++) {
+		uint32_t call = calls_inside(g->calls, members[i]);
+		uint32_t server;
+
+		call = call == SPAN_NONE ? members[i] : call;
+		server = is_server ? span_server_side(t, call) : call;
+		if (server != SPAN_NONE)
+			sum = sat_add_i64(sum,
+					  span_duration_ns(&t->spans[server]));
+	}
+	return (double)sum / loop->count;
+}
+
+bool time_changes_is_by_number(const struct time_changes *g,
+			       const struct repeats *repeats,
+			       const struct repeat *loop)
+{
+	uint32_t side = known_side(g, loop->leaf);
+	const struct typical_operation *o = g->known[side];
+	double number, each;
+
+	if (!o || typical_has_calls(g->typical, o, g->all[side]))
+		return false;
+	if (typical_is_new(g->typical, o) || !o->calls_p50 ||
+	    o->span_p50_ns <= 0)
+		return true;
+	number = (double)g->all[side] / o->calls_p50;
+	each = mean_duration(g, repeats, loop, side != loop->leaf) /
+	       (double)o->span_p50_ns;
+	return number >= each;
+}
+
+/* Of a single span, at least 0; INT64_MAX not known. */
+static int64_t tree_change(const struct trace *t, const struct typical *u,
+			   uint32_t top)
+{
+	const struct typical_operation *o = typical_find(u, t, top);
+	int64_t typical_ns = typical_duration(u, o, 1, 1);
+
+	if (typical_ns < 0)
+		return INT64_MAX;
+	return clamp(sat_sub_i64(span_duration_ns(&t->spans[top]), typical_ns),
+		     INT64_MAX);
+}
+
+static bool has_tree_grown(const struct trace *t, const struct typical *u,
+			   uint32_t top)
+{
+	const struct typical_operation *o = typical_find(u, t, top);
+	int64_t duration = span_duration_ns(&t->spans[top]);
+
+	return typical_is_known(u, o) &&
+	       duration > typical_long_duration(u, o, 1, 1) &&
+	       (double)duration >=
+		       TIME_CHANGE_RATIO * (double)typical_duration(u, o, 1, 1);
+}
+
+uint32_t time_changes_find_tree(const struct trace *t,
+				const struct trace_times *times,
+				const struct typical *typical)
+{
+	int64_t most_ns = tree_change(t, typical, times->root);
+	uint32_t found = times->root;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		int64_t grown_ns;
+
+		if (t->spans[i].parent == SPAN_NONE ||
+		    !trace_times_is_long_async(times, i) ||
+		    !has_tree_grown(t, typical, i))
+			continue;
+		grown_ns = tree_change(t, typical, i);
+		if (grown_ns > most_ns) {
+			most_ns = grown_ns;
+			found = i;
+		}
+	}
+	return found;
+}
+
+int64_t time_changes_of_loop(const struct time_changes *g,
+			     const struct repeats *repeats,
+			     const struct repeat *loop)
+{
+	int64_t sum = 0;
+
+	if (g->known[known_side(g, loop->leaf)] &&
+	    !time_changes_is_by_number(g, repeats, loop))
+		return 0;
+	for (uint32_t i = 0; i < loop->count; i++)
+		sum = sat_add_i64(
+			sum,
+			g->span_ns[repeats->members[loop->member_first + i]]);
+	return clamp(sum, loop->through_ns);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Values of functions on both sides of a comparison, from their profiles:
+ * recursion and inlining count a stack once. Linear in the frames of the
+ * stacks.
+ */
+#ifndef ANALYZE_FUNCTION_TOTALS_H
+#define ANALYZE_FUNCTION_TOTALS_H
+
+#include "analyze/function_table.h"
+
+/* baseline may be NULL, and so may rules, the user's own about kinds. Names
+ * and files are borrowed from the profiles or live in arena. is_plain: as in
+ * struct rank_want. */
+bool func_table_build(struct func_table *t, struct arena *arena,
+		      const struct profile *slow,
+		      const struct profile *baseline,
+		      const struct code_rules *rules, bool is_plain,
+		      struct error *err) MUST_CHECK;
+
+/* Sees one more profile, such as a block of a side, through a built table:
+ * fills side, whose profile is set. Functions that the table does not hold
+ * get ENTRY_NONE. */
+bool func_side_bind(const struct func_table *t, struct func_side *side,
+		    struct error *err) MUST_CHECK;
+
+#endif

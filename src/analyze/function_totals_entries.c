@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/function_totals_entries.h"
+
+#include "analyze/function_key.h"
+#include "base/buf.h"
+#include "base/num.h"
+#include "base/thread.h"
+
+static bool no_memory(const struct func_table *t, struct error *err)
+{
+	return arena_fail(t->arena, "ranking functions", err);
+}
+
+bool func_side_alloc(const struct func_table *t, struct func_side *side,
+		     struct error *err)
+{
+	uint32_t count = side->profile->function_count;
+
+	side->entries = arena_array(t->arena, count, sizeof *side->entries);
+	side->classes = arena_array(t->arena, count, sizeof *side->classes);
+	return (side->entries && side->classes) || no_memory(t, err);
+}
+
+/* ---- identities ---- */
+
+/* Of a side's functions: hashes, which are enough to look most of them up, and
+ * which of them are the name itself. */
+struct identities {
+	const struct profile *profile; /* may be NULL */
+	bool is_plain;
+	uint32_t *hashes;
+	bool *is_name;
+	bool is_done;
+	struct error err;
+};
+
+bool func_identity(struct str name, struct buf *key, struct str *identity,
+		   struct error *err)
+{
+	buf_clear(key);
+	function_key(name, key);
+	if (!buf_check(key, "a function name", err))
+		return false;
+	*identity = str_equal(buf_str(key), name) ? name : buf_str(key);
+	return true;
+}
+
+static bool identities_find_all(struct identities *x, struct buf *key)
+{
+	const struct profile *p = x->profile;
+
+	for (uint32_t f = 0; p && f < p->function_count; f++) {
+		struct str name = function_name(p, f), identity = name;
+
+		if (!x->is_plain &&
+		    !func_identity(name, key, &identity, &x->err))
+			return false;
+		x->hashes[f] = map_hash(identity);
+		x->is_name[f] = identity.ptr == name.ptr;
+	}
+	return true;
+}
+
+static void identities_find(void *task)
+{
+	struct identities *x = task;
+	struct buf key;
+
+	buf_init(&key, 2 * LIMIT_STRING_BYTES);
+	x->is_done = identities_find_all(x, &key);
+	buf_release(&key);
+}
+
+/* ---- entries ---- */
+
+static bool entry_add(struct func_table *t, struct str key, uint32_t hash,
+		      struct str name, uint32_t *id, struct error *err)
+{
+	struct func_entry entry = { .key = key, .name = name };
+
+	if (key.ptr != name.ptr)
+		entry.key = arena_str(t->arena, key);
+	entry.leaf = (uint32_t)t->count;
+	if (!entry.key.ptr ||
+	    !arena_reserve(t->arena, (void **)&t->entries, &t->cap,
+			   t->count + 1, sizeof *t->entries) ||
+	    !map_insert_hashed(&t->map, entry.key, hash, (uint32_t)t->count,
+			       id))
+		return no_memory(t, err);
+	t->entries[t->count++] = entry;
+	return true;
+}
+
+/* Shows the identity where names differ only in their generated parts. */
+static void entry_join(struct func_table *t, uint32_t id, struct str name)
+{
+	struct func_entry *entry = &t->entries[id];
+
+	if (entry->is_merged || str_equal(entry->name, name))
+		return;
+	entry->is_merged = true;
+	entry->name = entry->key;
+	t->merged_count++;
+}
+
+static bool entry_of(struct func_table *t, struct str identity, uint32_t hash,
+		     struct str name, uint32_t *id, struct error *err)
+{
+	*id = map_find_hashed(&t->map, identity, hash);
+	if (*id == MAP_NONE)
+		return entry_add(t, identity, hash, name, id, err);
+	entry_join(t, *id, name);
+	return true;
+}
+
+#define ROOM_MAX ((size_t)1000000)
+#define NEW_SHARE 16
+
+/* Most functions are on both sides: as many as the larger one has, and a few
+ * for those that only the other has. Trimmed afterwards. */
+static bool entries_reserve(struct func_table *t, struct error *err)
+{
+	size_t most = 0;
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (t->sides[s].profile)
+			most = max_size(most,
+					t->sides[s].profile->function_count);
+	most += most / NEW_SHARE;
+	return arena_reserve_exactly(t->arena, (void **)&t->entries, &t->cap,
+				     min_size(most, ROOM_MAX),
+				     sizeof *t->entries) ||
+	       no_memory(t, err);
+}
+
+static bool enter_function(struct func_table *t, struct func_side *side,
+			   const struct identities *x, uint32_t f,
+			   struct buf *key, struct error *err)
+{
+	struct str name = function_name(side->profile, f), identity = name;
+
+	return (x->is_name[f] || func_identity(name, key, &identity, err)) &&
+	       entry_of(t, identity, x->hashes[f], name, &side->entries[f],
+			err);
+}
+
+static bool enter_side(struct func_table *t, struct func_side *side,
+		       const struct identities *x, struct buf *key,
+		       struct error *err)
+{
+	uint32_t count = side->profile->function_count;
+
+	for (uint32_t f = 0; f < count; f++) {
+		if (f % MAP_GROUP == 0)
+			map_approach_all(&t->map, &x->hashes[f],
+					 min_size(count - f, MAP_GROUP));
+		if (!enter_function(t, side, x, f, key, err))
+			return false;
+	}
+	return true;
+}
+
+/* ---- both sides ---- */
+
+static bool identities_alloc(struct identities *x, struct arena *arena,
+			     struct error *err)
+{
+	uint32_t count = x->profile ? x->profile->function_count : 0;
+
+	x->hashes = arena_array(arena, count, sizeof *x->hashes);
+	x->is_name = arena_array(arena, count, sizeof *x->is_name);
+	return (x->hashes && x->is_name) ||
+	       arena_fail(arena, "ranking functions", err);
+}
+
+static bool enter_sides(struct func_table *t, struct identities *x,
+			struct buf *key, struct error *err)
+{
+	const struct profile *base = x[SIDE_BASELINE].profile;
+
+	thread_both(identities_find, &x[SIDE_SLOW], &x[SIDE_BASELINE],
+		    base && base->function_count >= FUNC_BESIDE);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		struct func_side *side = &t->sides[s];
+
+		if (!x[s].is_done) {
+			*err = x[s].err;
+			return false;
+		}
+		if (x[s].profile && (!func_side_alloc(t, side, err) ||
+				     !enter_side(t, side, &x[s], key, err)))
+			return false;
+	}
+	return true;
+}
+
+bool func_table_enter(struct func_table *t, struct error *err)
+{
+	struct identities x[SIDE_COUNT];
+	struct arena scratch;
+	struct buf key;
+	bool is_done = entries_reserve(t, err);
+
+	map_init(&t->map, t->arena);
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		x[s] = (struct identities){ .profile = t->sides[s].profile,
+					    .is_plain = t->is_plain };
+		is_done = is_done && identities_alloc(&x[s], &scratch, err);
+	}
+	buf_init(&key, 2 * LIMIT_STRING_BYTES);
+	is_done = is_done && enter_sides(t, x, &key, err);
+	arena_trim(t->arena, (void **)&t->entries, &t->cap, t->count,
+		   sizeof *t->entries);
+	buf_release(&key);
+	arena_release(&scratch);
+	return is_done;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/locations.h"
+
+#include "analyze/code_kind.h"
+#include "analyze/code_memo.h"
+#include "base/num.h"
+
+/* A profile that is asked where functions lie: its functions, and so its
+ * frames, are in the order of names. */
+struct source {
+	const struct profile *profile;
+	uint32_t at;   /* the first function of the name that is asked for */
+	int64_t *sums; /* by frame: of its stacks; NULL until it is needed */
+};
+
+/* The first function from `from` on that is of this name or behind it. Names
+ * are asked for in their order, so that most are near. */
+static uint32_t find_function(const struct profile *p, uint32_t from,
+			      struct str name)
+{
+	uint32_t low = from, high = from, step = 1;
+
+	while (high < p->function_count &&
+	       str_compare(function_name(p, high), name) < 0) {
+		low = high + 1;
+		high += step;
+		step *= 2;
+	}
+	if (high > p->function_count)
+		high = p->function_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (str_compare(function_name(p, middle), name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_named(const struct profile *p, uint32_t function,
+		     struct str name)
+{
+	return function < p->function_count &&
+	       str_equal(function_name(p, function), name);
+}
+
+static uint32_t first_frame(const struct profile *p, uint32_t function)
+{
+	uint32_t low = 0, high = p->frame_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (p->frames[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool source_add_up(struct source *x, struct arena *scratch,
+			  struct error *err)
+{
+	const struct profile *p = x->profile;
+
+	if (x->sums)
+		return true;
+	x->sums = arena_array(scratch, p->frame_count, sizeof *x->sums);
+	if (!x->sums)
+		return arena_fail(scratch, "places of functions", err);
+	if (p->packed)
+		profile_frame_sums(p, x->sums);
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+		const uint32_t *ids = &p->frame_ids[s->frame_first];
+
+		for (uint32_t f = 0; f < s->frame_count; f++)
+			x->sums[ids[f]] =
+				sat_add_i64(x->sums[ids[f]], s->value);
+	}
+	return true;
+}
+
+/* A frame with what its stacks are worth. */
+struct place {
+	struct str file;
+	uint32_t line;
+	int64_t value;
+};
+
+/* What some functions are worth together, and the hottest of their places. */
+struct tally {
+	bool has_place;
+	struct place hottest;
+	int64_t sum;
+};
+
+/* The hottest first. */
+static int compare_places(const struct place *a, const struct place *b)
+{
+	int order = compare_i64(b->value, a->value);
+
+	if (!order)
+		order = str_compare(a->file, b->file);
+	return order ? order : compare_u64(a->line, b->line);
+}
+
+static void tally_add(struct tally *t, const struct source *x,
+		      uint32_t function)
+{
+	const struct profile *p = x->profile;
+
+	for (uint32_t i = first_frame(p, function);
+	     i < p->frame_count && p->frames[i].function == function; i++) {
+		struct place place = { function_file(p, function),
+				       p->frames[i].line, x->sums[i] };
+
+		t->sum = sat_add_i64(t->sum, place.value);
+		if (!t->has_place || compare_places(&place, &t->hottest) < 0)
+			t->hottest = place;
+		t->has_place = true;
+	}
+}
+
+/* ---- places of rows ---- */
+
+static bool take_place(struct result *result, struct function_row *row,
+		       const struct place *place, bool with_lines,
+		       struct error *err)
+{
+	if (!place->file.len)
+		return true;
+	row->file = arena_str(&result->arena, place->file);
+	row->line = with_lines ? place->line : 0;
+	return row->file.ptr || arena_fail(&result->arena, "the answer", err);
+}
+
+/* The hottest place of the row: in its file, when it has one. */
+static struct place place_of(const struct source *x,
+			     const struct function_row *row)
+{
+	const struct profile *p = x->profile;
+	struct tally t = { .has_place = false };
+
+	for (uint32_t f = find_function(p, 0, row->name);
+	     is_named(p, f, row->name); f++)
+		if (!row->file.len || str_equal(function_file(p, f), row->file))
+			tally_add(&t, x, f);
+	return t.hottest;
+}
+
+bool rows_add_locations(struct result *result, const struct profile *p,
+			bool with_lines, struct error *err)
+{
+	struct source x = { .profile = p };
+	struct arena scratch;
+	bool done;
+
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	done = source_add_up(&x, &scratch, err);
+	for (size_t i = 0; done && i < result_listed(result); i++) {
+		struct function_row *row = &result->functions[i];
+		struct place place;
+
+		if (row->line)
+			continue;
+		place = place_of(&x, row);
+		done = take_place(result, row, &place, with_lines, err);
+	}
+	arena_release(&scratch);
+	return done;
+}
+
+/* ---- files of a whole profile ---- */
+
+struct sources {
+	struct source *items;
+	size_t count;
+	struct arena scratch;
+	const struct code_rules *rules;
+	/* Of the profiles; asked for by names with several files. */
+	unsigned int languages;
+	bool has_languages;
+};
+
+static bool sources_init(struct sources *s,
+			 const struct profile *const *profiles, size_t count,
+			 const struct code_rules *rules, struct error *err)
+{
+	*s = (struct sources){ .count = count, .rules = rules };
+	arena_init(&s->scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	s->items = arena_array(&s->scratch, count, sizeof *s->items);
+	if (!s->items)
+		return arena_fail(&s->scratch, "places of functions", err);
+	for (size_t i = 0; i < count; i++)
+		s->items[i].profile = profiles[i];
+	return true;
+}
+
+static void sources_rewind(struct sources *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		s->items[i].at = 0;
+}
+
+/* Names are to be asked for in their order, from sources_rewind() on. */
+static void sources_seek(struct sources *s, struct str name)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct source *x = &s->items[i];
+
+		x->at = find_function(x->profile, x->at, name);
+	}
+}
+
+static bool sources_add_up(struct sources *s, struct error *err)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!source_add_up(&s->items[i], &s->scratch, err))
+			return false;
+	return true;
+}
+
+static unsigned int languages_of(struct sources *s)
+{
+	struct language_votes votes = { { 0 } };
+
+	if (s->has_languages)
+		return s->languages;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct profile *p = s->items[i].profile;
+
+		for (uint32_t f = 0; f < p->function_count; f++)
+			code_memo_vote(s->rules, function_name(p, f),
+				       function_file(p, f), &votes);
+	}
+	s->languages = language_votes_result(&votes);
+	s->has_languages = true;
+	return s->languages;
+}
+
+static bool is_application(struct sources *s, struct str name, struct str file)
+{
+	return code_classify(s->rules, name, file, languages_of(s)).kind ==
+	       CODE_APPLICATION;
+}
+
+/* Adds up what lies in files: of the application [1] and of others [0]. */
+static void vote(struct sources *s, struct str name, struct tally tallies[2])
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct source *x = &s->items[i];
+
+		for (uint32_t f = x->at; is_named(x->profile, f, name); f++) {
+			struct str file = function_file(x->profile, f);
+
+			if (file.len)
+				tally_add(
+					&tallies[is_application(s, name, file)],
+					x, f);
+		}
+	}
+}
+
+/* Whether all functions of the name lie in the same file, as far as it is
+ * known; then it does not matter whose it is. "" when none of them has one. */
+static bool has_one_file(const struct sources *s, struct str name,
+			 struct str *file)
+{
+	*file = STR("");
+	for (size_t i = 0; i < s->count; i++) {
+		const struct profile *p = s->items[i].profile;
+
+		for (uint32_t f = s->items[i].at; is_named(p, f, name); f++) {
+			struct str own = function_file(p, f);
+
+			if (file->len && own.len && !str_equal(own, *file))
+				return false;
+			if (own.len)
+				*file = own;
+		}
+	}
+	return true;
+}
+
+static bool file_of(struct sources *s, struct str name, struct str *file,
+		    struct error *err)
+{
+	struct tally tallies[2] = { { .has_place = false } };
+
+	sources_seek(s, name);
+	if (has_one_file(s, name, file))
+		return true;
+	if (!sources_add_up(s, err))
+		return false;
+	vote(s, name, tallies);
+	*file = STR("");
+	if (!tallies[0].has_place || !tallies[1].has_place)
+		*file = tallies[tallies[1].has_place].hottest.file;
+	else if (tallies[0].sum != tallies[1].sum)
+		*file = tallies[tallies[1].sum > tallies[0].sum].hottest.file;
+	return true;
+}
+
+static bool has_files(const struct profile *p)
+{
+	for (uint32_t f = 0; f < p->function_count; f++)
+		if (p->functions[f].file)
+			return true;
+	return false;
+}
+
+static bool has_lines(const struct profile *p)
+{
+	return p->has_lines;
+}
+
+static bool all_have(struct profile *const *profiles, size_t count,
+		     bool (*has)(const struct profile *p))
+{
+	while (count && has(profiles[count - 1]))
+		count--;
+	return count == 0;
+}
+
+static bool take_files(struct sources *s, struct profile *p, struct error *err)
+{
+	sources_rewind(s);
+	for (uint32_t f = 0; f < p->function_count; f++) {
+		struct str file;
+
+		if (!file_of(s, function_name(p, f), &file, err))
+			return false;
+		if (file.len &&
+		    !symtab_add(&p->symtab, file, &p->functions[f].file, err))
+			return false;
+	}
+	return true;
+}
+
+bool profiles_take_files(struct profile *const *profiles, size_t count,
+			 const struct profile *const *from, size_t n,
+			 const struct code_rules *rules, struct error *err)
+{
+	struct sources s;
+	bool done;
+
+	if (all_have(profiles, count, has_files))
+		return true;
+	done = sources_init(&s, from, n, rules, err);
+	for (size_t i = 0; done && i < count; i++)
+		if (!has_files(profiles[i]))
+			done = take_files(&s, profiles[i], err);
+	arena_release(&s.scratch);
+	return done;
+}
+
+/* ---- lines of a whole profile ---- */
+
+/* False when it has several lines, or one that is not known. */
+static bool take_line(const struct profile *p, uint32_t function,
+		      uint32_t *line)
+{
+	for (uint32_t i = first_frame(p, function);
+	     i < p->frame_count && p->frames[i].function == function; i++) {
+		uint32_t own = p->frames[i].line;
+
+		if (!own || (*line && own != *line))
+			return false;
+		*line = own;
+	}
+	return true;
+}
+
+/* The line of a function, when the samples know one only; else 0. */
+static uint32_t line_of(struct sources *s, struct str name, struct str file)
+{
+	uint32_t line = 0;
+
+	sources_seek(s, name);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct profile *p = s->items[i].profile;
+
+		for (uint32_t f = s->items[i].at; is_named(p, f, name); f++)
+			if ((!file.len ||
+			     str_equal(function_file(p, f), file)) &&
+			    !take_line(p, f, &line))
+				return 0;
+	}
+	return line;
+}
+
+static void take_lines(struct sources *s, struct profile *p)
+{
+	sources_rewind(s);
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t function = p->frames[i].function;
+
+		p->frames[i].line = line_of(s, function_name(p, function),
+					    function_file(p, function));
+	}
+}
+
+bool profiles_take_lines(struct profile *const *profiles, size_t count,
+			 const struct profile *const *from, size_t n,
+			 struct error *err)
+{
+	struct sources s;
+	bool done;
+
+	if (all_have(profiles, count, has_lines))
+		return true;
+	done = sources_init(&s, from, n, NULL, err);
+	for (size_t i = 0; done && i < count; i++)
+		if (!has_lines(profiles[i]))
+			take_lines(&s, profiles[i]);
+	arena_release(&s.scratch);
+	return done;
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/renamed_packages.h"
+
+#include <stdlib.h>
+
+#include "base/ascii.h"
+#include "base/buf.h"
+#include "base/num.h"
+
+#define WHAT "finding moved functions"
+
+/* Functions of one last name, such as "get", that are compared with each
+ * other; more tell nothing and would take the square of their number. */
+#define NAMESAKES 32
+
+/* Fronts that are tried: each takes a look at all names. */
+#define FRONTS_TRIED 32
+
+/* A name that went up or down by this as part of all is looked at. */
+#define LOOKED_RATIO 2.0
+
+struct candidate {
+	uint32_t id;
+	bool is_new;       /* more of it after than before */
+	struct str name;   /* without parameters */
+	struct str simple; /* behind its last separator */
+};
+
+/* What one pair of names has in front of what they share. */
+struct front {
+	struct str from;
+	struct str to;
+	size_t count; /* pairs */
+};
+
+struct moving {
+	struct func_table *t;
+	struct arena scratch;
+	int64_t *values[SIDE_COUNT]; /* by entry: of its frames */
+	int64_t totals[SIDE_COUNT];
+	struct candidate *items;
+	size_t count;
+	struct front *fronts;
+	size_t front_count;
+	size_t front_cap;
+};
+
+static bool no_memory(const struct moving *m, struct error *err)
+{
+	return arena_fail(&m->scratch, WHAT, err);
+}
+
+/* ---- values ---- */
+
+static bool side_sum(struct moving *m, enum side s, struct error *err)
+{
+	const struct func_side *side = &m->t->sides[s];
+	const struct profile *p = side->profile;
+	int64_t *sums = arena_array(&m->scratch, p->frame_count, sizeof *sums);
+
+	m->values[s] = arena_array(&m->scratch, m->t->count, sizeof(int64_t));
+	if (!sums || !m->values[s])
+		return no_memory(m, err);
+	profile_frame_sums(p, sums);
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t entry = side->entries[p->frames[i].function];
+		int64_t *value = &m->values[s][entry];
+
+		*value = sat_add_i64(*value, sums[i]);
+	}
+	m->totals[s] = p->total;
+	return true;
+}
+
+static bool values_sum(struct moving *m, struct error *err)
+{
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (!side_sum(m, (enum side)s, err))
+			return false;
+	return true;
+}
+
+/* ---- names ---- */
+
+static bool is_separator(char c)
+{
+	return c == '.' || c == '/' || c == ':' || c == '#' || c == '!' ||
+	       c == '\\';
+}
+
+static bool is_word(char c)
+{
+	return ascii_is_alnum(c) || c == '_' || c == '$' ||
+	       (unsigned char)c >= 0x80;
+}
+
+/* "shop::f(shop::Order const&)": types of parameters may have moved too. */
+static struct str without_parameters(struct str s)
+{
+	for (size_t i = 1; i < s.len; i++)
+		if (s.ptr[i] == '(' && is_word(s.ptr[i - 1]))
+			return str_slice(s, 0, i);
+	return s;
+}
+
+static struct str simple_name(struct str s)
+{
+	size_t at = s.len;
+
+	while (at && !is_separator(s.ptr[at - 1]))
+		at--;
+	return str_slice(s, at, s.len);
+}
+
+static struct str trim_separators(struct str s)
+{
+	while (s.len && is_separator(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/* Length of the whole components at the end that two names share. */
+static size_t common_end(struct str a, struct str b)
+{
+	size_t len = 0, whole = 0;
+
+	while (len < a.len && len < b.len &&
+	       a.ptr[a.len - len - 1] == b.ptr[b.len - len - 1]) {
+		len++;
+		if (is_separator(a.ptr[a.len - len]))
+			whole = len;
+	}
+	return whole;
+}
+
+/* "v2", behind the front or in place of its last component. */
+static bool is_version(struct str s)
+{
+	return s.len > 1 && s.ptr[0] == 'v' &&
+	       str_is_digits(str_slice(s, 1, s.len));
+}
+
+static struct str without_version(struct str s)
+{
+	struct str last = simple_name(s);
+
+	if (!is_version(last))
+		return s;
+	return trim_separators(str_slice(s, 0, s.len - last.len));
+}
+
+static bool is_version_change(const struct front *f)
+{
+	return str_equal(without_version(f->from), without_version(f->to));
+}
+
+/* ---- candidates ---- */
+
+static bool has_moved(const struct moving *m, uint32_t id, bool *is_new)
+{
+	double before = (double)m->values[SIDE_BASELINE][id] *
+			(double)m->totals[SIDE_SLOW];
+	double after = (double)m->values[SIDE_SLOW][id] *
+		       (double)m->totals[SIDE_BASELINE];
+
+	*is_new = after > before;
+	return before != after && (after >= LOOKED_RATIO * before ||
+				   before >= LOOKED_RATIO * after);
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = str_compare(a->simple, b->simple);
+
+	return order ? order : compare_u64(a->id, b->id);
+}
+
+static bool candidates_make(struct moving *m, struct error *err)
+{
+	struct func_table *t = m->t;
+
+	m->items = arena_array(&m->scratch, t->count, sizeof *m->items);
+	if (!m->items)
+		return no_memory(m, err);
+	for (uint32_t id = 0; id < t->count; id++) {
+		struct candidate c = { .id = id };
+
+		if (!has_moved(m, id, &c.is_new))
+			continue;
+		c.name = without_parameters(t->entries[id].key);
+		c.simple = simple_name(c.name);
+		if (c.simple.len && c.simple.len < c.name.len)
+			m->items[m->count++] = c;
+	}
+	if (m->count)
+		qsort(m->items, m->count, sizeof *m->items, compare_candidates);
+	return true;
+}
+
+/* ---- fronts ---- */
+
+static bool pair_fronts(struct moving *m, struct str from, struct str to,
+			struct error *err)
+{
+	size_t shared = common_end(from, to);
+	struct front f = {
+		.from = trim_separators(str_slice(from, 0, from.len - shared)),
+		.to = trim_separators(str_slice(to, 0, to.len - shared)),
+		.count = 1,
+	};
+
+	if (!shared || !f.from.len || !f.to.len || str_equal(f.from, f.to))
+		return true;
+	if (!arena_reserve(&m->scratch, (void **)&m->fronts, &m->front_cap,
+			   m->front_count + 1, sizeof *m->fronts))
+		return no_memory(m, err);
+	m->fronts[m->front_count++] = f;
+	return true;
+}
+
+static bool pair_namesakes(struct moving *m, size_t first, size_t end,
+			   struct error *err)
+{
+	for (size_t i = first; i < end; i++)
+		for (size_t k = first; k < end; k++)
+			if (!m->items[i].is_new && m->items[k].is_new &&
+			    !pair_fronts(m, m->items[i].name, m->items[k].name,
+					 err))
+				return false;
+	return true;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+	const struct front *a = left, *b = right;
+	int order = str_compare(a->from, b->from);
+
+	return order ? order : str_compare(a->to, b->to);
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+	const struct front *a = left, *b = right;
+	int order = compare_u64(b->count, a->count);
+
+	return order ? order : compare_texts(left, right);
+}
+
+/* Equal ones as one, those of most pairs first. */
+static void fronts_order(struct moving *m)
+{
+	size_t kept = 0;
+
+	if (!m->front_count)
+		return;
+	qsort(m->fronts, m->front_count, sizeof *m->fronts, compare_texts);
+	for (size_t i = 0; i < m->front_count; i++) {
+		if (kept && !compare_texts(&m->fronts[kept - 1], &m->fronts[i]))
+			m->fronts[kept - 1].count++;
+		else
+			m->fronts[kept++] = m->fronts[i];
+	}
+	m->front_count = kept;
+	qsort(m->fronts, kept, sizeof *m->fronts, compare_counts);
+}
+
+static bool fronts_make(struct moving *m, struct error *err)
+{
+	size_t end;
+
+	for (size_t i = 0; i < m->count; i = end) {
+		for (end = i + 1; end < m->count; end++)
+			if (!str_equal(m->items[end].simple,
+				       m->items[i].simple))
+				break;
+		if (end - i <= NAMESAKES && !pair_namesakes(m, i, end, err))
+			return false;
+	}
+	fronts_order(m);
+	return true;
+}
+
+/* ---- moves ---- */
+
+static bool is_at(struct str key, size_t at, struct str front)
+{
+	size_t end = at + front.len;
+
+	return (at == 0 || !is_word(key.ptr[at - 1])) && end < key.len &&
+	       is_separator(key.ptr[end]) &&
+	       str_starts(str_slice(key, at, key.len), front);
+}
+
+/* The key with the front replaced wherever it stands: types of parameters and
+ * type arguments move along. False when it stands nowhere. */
+static bool replace_front(struct str key, const struct front *f,
+			  struct buf *out)
+{
+	bool is_found = false;
+	size_t at = 0;
+
+	buf_clear(out);
+	while (at < key.len) {
+		if (is_at(key, at, f->from)) {
+			buf_add_str(out, f->to);
+			at += f->from.len;
+			is_found = true;
+		} else {
+			buf_add_char(out, key.ptr[at++]);
+		}
+	}
+	return is_found;
+}
+
+/* Part of the newer name in both together. */
+static double part_of_new(const struct moving *m, enum side s, uint32_t from,
+			  uint32_t to)
+{
+	double is_old = (double)m->values[s][from];
+	double is_new = (double)m->values[s][to];
+
+	return is_new / (is_old + is_new);
+}
+
+/* NAN, of a side that has neither, contradicts nothing. */
+static bool is_contradicted(const struct moving *m, uint32_t from, uint32_t to)
+{
+	return part_of_new(m, SIDE_BASELINE, from, to) > 0.5 ||
+	       part_of_new(m, SIDE_SLOW, from, to) < 0.5;
+}
+
+/* The functions that a front has moved: entries of old names to new ones. */
+struct moved_pairs {
+	uint32_t *from;
+	uint32_t *to;
+	size_t count;
+	bool *is_taken; /* by entry: is of an earlier front */
+};
+
+static bool pairs_find(const struct moving *m, const struct front *f,
+		       struct moved_pairs *pairs, struct buf *key,
+		       struct error *err)
+{
+	const struct func_table *t = m->t;
+
+	pairs->count = 0;
+	for (uint32_t id = 0; id < t->count; id++) {
+		uint32_t to;
+
+		if (pairs->is_taken[id] ||
+		    !replace_front(t->entries[id].key, f, key) ||
+		    key->state == BUF_OVER_LIMIT)
+			continue;
+		if (!buf_check(key, "a function name", err))
+			return false;
+		to = map_find(&t->map, buf_str(key));
+		if (to == MAP_NONE || to == id || pairs->is_taken[to])
+			continue;
+		pairs->from[pairs->count] = id;
+		pairs->to[pairs->count++] = to;
+	}
+	return true;
+}
+
+/* Whether the newer names took the place of the older ones, all together. */
+static bool is_move(const struct moving *m, const struct moved_pairs *pairs)
+{
+	double old[SIDE_COUNT] = { 0 }, fresh[SIDE_COUNT] = { 0 };
+
+	for (size_t i = 0; i < pairs->count; i++)
+		for (int s = 0; s < SIDE_COUNT; s++) {
+			old[s] += (double)m->values[s][pairs->from[i]];
+			fresh[s] += (double)m->values[s][pairs->to[i]];
+		}
+	return fresh[SIDE_BASELINE] <=
+		       MOVED_PART_BEFORE *
+			       (old[SIDE_BASELINE] + fresh[SIDE_BASELINE]) &&
+	       fresh[SIDE_SLOW] >=
+		       MOVED_PART_AFTER * (old[SIDE_SLOW] + fresh[SIDE_SLOW]);
+}
+
+static size_t pairs_take(struct moving *m, struct moved_pairs *pairs)
+{
+	size_t taken = 0;
+
+	for (size_t i = 0; i < pairs->count; i++) {
+		uint32_t from = pairs->from[i], to = pairs->to[i];
+
+		if (pairs->is_taken[from] || pairs->is_taken[to] ||
+		    is_contradicted(m, from, to))
+			continue;
+		m->t->moved_to[from] = to;
+		pairs->is_taken[from] = pairs->is_taken[to] = true;
+		taken++;
+	}
+	return taken;
+}
+
+static bool front_take(struct moving *m, const struct front *f,
+		       struct moved_pairs *pairs, struct buf *key,
+		       struct error *err)
+{
+	struct func_table *t = m->t;
+	size_t count;
+
+	if (!pairs_find(m, f, pairs, key, err))
+		return false;
+	count = is_move(m, pairs) ? pairs_take(m, pairs) : 0;
+	if (!count)
+		return true;
+	t->moves[t->move_count++] =
+		(struct func_move){ .from = f->from, .to = f->to, count };
+	return true;
+}
+
+static bool is_enough(const struct front *f)
+{
+	return f->count >= (is_version_change(f) ? MOVED_MIN_VERSION_PAIRS
+						 : MOVED_MIN_PAIRS);
+}
+
+static bool moves_take(struct moving *m, struct buf *key, struct error *err)
+{
+	struct func_table *t = m->t;
+	struct arena *arena = &m->scratch;
+	struct moved_pairs pairs = {
+		.from = arena_array(arena, t->count, sizeof *pairs.from),
+		.to = arena_array(arena, t->count, sizeof *pairs.to),
+		.is_taken = arena_array(arena, t->count, 1),
+	};
+	size_t tried = 0;
+
+	t->moved_to = arena_array(t->arena, t->count, sizeof *t->moved_to);
+	if (!pairs.from || !pairs.to || !pairs.is_taken)
+		return no_memory(m, err);
+	if (!t->moved_to)
+		return arena_fail(t->arena, WHAT, err);
+	for (uint32_t id = 0; id < t->count; id++)
+		t->moved_to[id] = id;
+	for (size_t i = 0; i < m->front_count && tried < FRONTS_TRIED &&
+			   t->move_count < FUNC_MOVES_MAX;
+	     i++) {
+		if (!is_enough(&m->fronts[i]))
+			continue;
+		tried++;
+		if (!front_take(m, &m->fronts[i], &pairs, key, err))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the whole ---- */
+
+static void sides_join(struct func_table *t)
+{
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		struct func_side *side = &t->sides[s];
+
+		for (uint32_t f = 0; f < side->profile->function_count; f++)
+			side->entries[f] = t->moved_to[side->entries[f]];
+	}
+}
+
+bool moved_join(struct func_table *t, struct error *err)
+{
+	struct moving m = { .t = t };
+	struct buf key;
+	bool done;
+
+	arena_init(&m.scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	buf_init(&key, LIMIT_STRING_BYTES);
+	done = values_sum(&m, err) && candidates_make(&m, err) &&
+	       fronts_make(&m, err) && moves_take(&m, &key, err);
+	buf_release(&key);
+	arena_release(&m.scratch);
+	if (done && t->move_count)
+		sides_join(t);
+	return done;
+}

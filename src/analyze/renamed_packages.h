@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions whose package, namespace or module was renamed between the two
+ * sides: "Acme.Orders.Pricing.Quote" is "Acme.Sales.Orders.Pricing.Quote",
+ * "shop/db.Find" is "shop/v2/db.Find". A deploy seldom falls on the edge of a
+ * window, so that some of each name is on both sides and neither is gone or
+ * new: they must be one function before anything is tested.
+ */
+#ifndef ANALYZE_RENAMED_PACKAGES_H
+#define ANALYZE_RENAMED_PACKAGES_H
+
+#include "analyze/function_table.h"
+
+/* Functions that must share a change of their front to be taken for moved: a
+ * class or two that look like another's may be others. */
+#define MOVED_MIN_PAIRS 3
+
+/* A number of a version in the name says it by itself. */
+#define MOVED_MIN_VERSION_PAIRS 1
+
+/* Part of both names together that the new one has before, at most, and after,
+ * at least: what is called by both names all the time is two functions. */
+#define MOVED_PART_BEFORE 0.2
+#define MOVED_PART_AFTER 0.8
+
+/* Finds moves between the sides of t, whose entries are interned, and lets
+ * the functions of its sides stand for the entry of the newer name. Fills
+ * t->moves, most functions first. Linear in the frames of the stacks. */
+bool moved_join(struct func_table *t, struct error *err) MUST_CHECK;
+
+#endif
