@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "backend/files/files_answers.h"
 #include "base/mem.h"
 
 /* The requests of one round, and whose they are. */
@@ -108,12 +107,12 @@ bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 {
 	const struct profile_backend *profiles = backends_profiles(b);
 	struct round *r = mem_alloc(sizeof *r);
-	bool done = true;
+	bool done;
 
 	if (!r)
 		return error_memory(err, "requests");
-	files_answers(b, jobs, n);
-	if (profiles->answer_jobs)
+	done = backend_files.profiles->answer_jobs(b, jobs, n, err);
+	if (done && profiles->answer_jobs)
 		done = profiles->answer_jobs(b, jobs, n, err);
 	while (done && is_left(jobs, n))
 		done = round_run(b, r, jobs, n, err);

@@ -3,6 +3,7 @@
 
 #include "backend/cloud_profiler/cloud_profiler.h"
 #include "backend/cloud_trace/cloud_trace.h"
+#include "backend/files/files_answers.h"
 #include "backend/google/google_address.h"
 #include "backend/jaeger/jaeger.h"
 #include "backend/parca/parca.h"
@@ -51,6 +52,10 @@ const struct backend_row backend_table[] = {
 };
 
 const size_t backend_table_count = COUNT_OF(backend_table);
+
+const struct backend_row backend_files = { .name = "file",
+					   .title = "file",
+					   .profiles = &profile_files };
 
 const struct backend_row *profiles_row(const struct profile_backend *profiles)
 {

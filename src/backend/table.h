@@ -37,6 +37,9 @@ struct backend_row {
 extern const struct backend_row backend_table[];
 extern const size_t backend_table_count;
 
+/* Files of profiles, which a job may name whichever server there is. */
+extern const struct backend_row backend_files;
+
 /* Of this server of profiles; NULL: what a plain address is taken for. */
 const struct backend_row *profiles_row(const struct profile_backend *profiles);
 

@@ -31,14 +31,10 @@ LAYERS = {
 }
 
 # A server's room in backend/ shows nothing but the faces beside it; what Google's
-# servers share is a room, too. These still look in from outside: the list may
-# only become shorter.
+# servers share is a room, too.
 TABLE = "backend/table.c"  # puts all rooms into rows
 SHARED_ROOMS = {"backend/google": {"backend/cloud_trace",
                                    "backend/cloud_profiler"}}
-LOOKS_IN = {
-    "backend/jobs.c": {"files/files_answers.h"},
-}
 
 # Headers that are not the system's, and the only files that may see them.
 FOREIGN = {
@@ -117,11 +113,8 @@ def rooms_looked_into(name, includes):
 
 
 def check_rooms(name, includes):
-    wanted, found = LOOKS_IN.get(name, set()), rooms_looked_into(name, includes)
-    return ([f"looks into the room of {header}"
-             for header in sorted(found - wanted)] +
-            [f"does not look into {header} any more: take it off LOOKS_IN"
-             for header in sorted(wanted - found)])
+    return [f"looks into the room of {header}"
+            for header in sorted(rooms_looked_into(name, includes))]
 
 
 def check_file(src, path):

@@ -60,9 +60,14 @@ static void read_both(struct backends *b, struct profile_fetch *first,
 	second->like = NULL;
 }
 
-void files_answers(struct backends *b, struct job *const *jobs, size_t n)
+/* The second file of a batch is read for the type that the first one has, and
+ * not at all when that could not be read. */
+static bool answer_jobs(struct backends *b, struct job *const *jobs, size_t n,
+			struct error *err)
 {
 	struct profile_fetch *first = NULL;
+
+	(void)err;
 
 	for (size_t i = 0; i < n; i++) {
 		struct profile_fetch *f = fetch_of(jobs[i]);
@@ -76,4 +81,11 @@ void files_answers(struct backends *b, struct job *const *jobs, size_t n)
 	}
 	if (first)
 		read(b, first);
+	return true;
 }
+
+const struct profile_backend profile_files = {
+	.name = "file",
+	.title = "file",
+	.answer_jobs = answer_jobs,
+};

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is asked for of files instead of a server, answered from them. Two are
- * read side by side.
+ * Files instead of a server of profiles: whoever asks names them, and they
+ * answer by themselves. Two are read side by side. Knows no server.
  */
 #ifndef BACKEND_FILES_ANSWERS_H
 #define BACKEND_FILES_ANSWERS_H
 
 #include "backend/jobs.h"
+#include "backend/profile_backend.h"
 
-/* Answers all jobs for profiles that name files; the others stay as they are.
- * The second file of a batch is read for the type that the first one has, and
- * not at all when that could not be read. */
-void files_answers(struct backends *b, struct job *const *jobs, size_t n);
+extern const struct profile_backend profile_files;
 
 #endif
