@@ -55,10 +55,15 @@ def recorded(meter, run, folder):
     return json.loads(record.read_text(encoding="utf-8"))["log"]["entries"]
 
 
-def line(meter, program, case, url, folder):
+def asking(program, case, url):
+    """The command of the case, of the servers there."""
     args = [a for a in case["_tracefind"]["args"] if "-url=" not in a]
-    run = Run((program, *args, "--traces-url", url, "--profiles-url", url),
-              env=(("TRACEFIND_NOW", case["_tracefind"]["now"]),))
+    return Run((program, *args, "--traces-url", url, "--profiles-url", url),
+               env=(("TRACEFIND_NOW", case["_tracefind"]["now"]),))
+
+
+def line(meter, program, case, url, folder):
+    run = asking(program, case, url)
     runs = [recorded(meter, run, folder) for _ in range(CHAINS)]
     entries = runs[0]
     missed = [e for e in entries if e["response"]["status"] == 404]
