@@ -9,17 +9,10 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
-#include "base/library.h"
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "cli/options.h"
 #include "wire/redact.h"
-
-#define INI_CALLS(X) X(ini_parse_stream)
-
-LIBRARY_CALLS(INI_CALLS, "libinih.so.1")
-
-#define ini_parse_stream LIBRARY_CALL(ini_parse_stream)
 
 /* A file that is being read. The library is given one line at a time, without
  * the blanks before it: it takes an indented line for more of the value before,
@@ -417,8 +410,6 @@ bool config_file_parse(struct config_file *f, enum config_kind kind,
 	int bad_line;
 
 	*f = (struct config_file){ .kind = kind, .path = path };
-	if (!calls_load(err))
-		return false;
 	bad_line = ini_parse_stream(next_line, &r, on_pair, &r);
 	mem_wipe_stack();
 	if (r.is_failed)
