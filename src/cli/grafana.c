@@ -6,23 +6,7 @@
 
 #include <yaml.h>
 
-#include "base/library.h"
 #include "base/num.h"
-
-#define YAML_CALLS(X)                                                          \
-	X(yaml_event_delete)                                                   \
-	X(yaml_parser_delete)                                                  \
-	X(yaml_parser_initialize)                                              \
-	X(yaml_parser_parse)                                                   \
-	X(yaml_parser_set_input_string)
-
-LIBRARY_CALLS(YAML_CALLS, "libyaml-0.so.2")
-
-#define yaml_event_delete LIBRARY_CALL(yaml_event_delete)
-#define yaml_parser_delete LIBRARY_CALL(yaml_parser_delete)
-#define yaml_parser_initialize LIBRARY_CALL(yaml_parser_initialize)
-#define yaml_parser_parse LIBRARY_CALL(yaml_parser_parse)
-#define yaml_parser_set_input_string LIBRARY_CALL(yaml_parser_set_input_string)
 
 #define KEY_BYTES 64
 #define TAGS "datasources.jsonData.tracesToProfiles.tags"
@@ -332,8 +316,6 @@ bool grafana_parse(struct grafana *g, const char *path, struct str text,
 	bool is_done = true, is_end = false;
 
 	*g = (struct grafana){ NULL };
-	if (!calls_load(err))
-		return false;
 	if (!yaml_parser_initialize(&parser))
 		return error_memory(err, path);
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text.ptr,
