@@ -40,11 +40,6 @@ bool gz_reader_read(struct gz_reader *r, struct str *packed, char *into,
 /* After the last piece: false when it ended in the middle. */
 bool gz_reader_finish(const struct gz_reader *r, struct error *err) MUST_CHECK;
 
-/* Loads what packs. The others below do so, too, but after the work for what
- * they pack, and where the sandbox keeps some libraries from being found.
- * ERROR_INTERNAL. */
-bool gz_prepare(struct error *err) MUST_CHECK;
-
 /* Packs into one member with a zero time stamp (byte-identical for equal
  * input), appending to out. */
 bool gz_deflate(struct str bytes, struct buf *out,

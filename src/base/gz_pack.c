@@ -2,38 +2,12 @@
 #include <libdeflate.h>
 
 #include "base/gz.h"
-#include "base/library.h"
 #include "base/mem.h"
-
-#define DEFLATE_CALLS(X)                                                       \
-	X(libdeflate_alloc_compressor)                                         \
-	X(libdeflate_free_compressor)                                          \
-	X(libdeflate_gzip_compress)                                            \
-	X(libdeflate_gzip_compress_bound)                                      \
-	X(libdeflate_set_memory_allocator)
-
-LIBRARY_CALLS(DEFLATE_CALLS, "libdeflate.so.0")
-
-#define libdeflate_alloc_compressor LIBRARY_CALL(libdeflate_alloc_compressor)
-#define libdeflate_free_compressor LIBRARY_CALL(libdeflate_free_compressor)
-#define libdeflate_gzip_compress LIBRARY_CALL(libdeflate_gzip_compress)
-#define libdeflate_gzip_compress_bound                                         \
-	LIBRARY_CALL(libdeflate_gzip_compress_bound)
-#define libdeflate_set_memory_allocator                                        \
-	LIBRARY_CALL(libdeflate_set_memory_allocator)
 
 /* Usual trade of time against size; higher levels gain a percent or two. */
 #define PACK_LEVEL 6
 /* The least that finds matches. */
 #define PACK_LEVEL_FAST 1
-
-bool gz_prepare(struct error *err)
-{
-	if (!calls_load(err))
-		return false;
-	libdeflate_set_memory_allocator(mem_alloc, mem_free);
-	return true;
-}
 
 static bool deflate_all(struct str bytes, int level, struct buf *out,
 			struct error *err)
@@ -42,8 +16,7 @@ static bool deflate_all(struct str bytes, int level, struct buf *out,
 	size_t room;
 	char *target;
 
-	if (!gz_prepare(err))
-		return false;
+	libdeflate_set_memory_allocator(mem_alloc, mem_free);
 	c = libdeflate_alloc_compressor(level);
 	if (!c)
 		return error_memory(err, "the compressor");

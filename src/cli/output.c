@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/gz.h"
 #include "base/num.h"
 #include "base/outfile.h"
 #include "cli/output_formats.h"
@@ -74,10 +73,7 @@ static bool check_outputs(const struct options *o,
 
 bool output_prepare(const struct options *o, struct error *err)
 {
-	bool is_packed = o->record || output_needs(o, RENDER_IS_PACKED);
-
-	return (!is_packed || gz_prepare(err)) &&
-	       (!o->interactive || tui_prepare(err));
+	return !o->interactive || tui_prepare(err);
 }
 
 bool output_check(const struct options *o, const char *command,

@@ -11,8 +11,8 @@
 
 struct run; /* run.h */
 
-/* Loads the libraries that the outputs need: before the sandbox, in which some
- * would not be found. ERROR_INTERNAL. */
+/* Loads the library that the explorer needs: before the sandbox, in which it
+ * might not be found. ERROR_INTERNAL. */
 bool output_prepare(const struct options *o, struct error *err) MUST_CHECK;
 
 /* Before any work: formats known and within what the command can give, at

@@ -53,8 +53,7 @@ const struct render_format render_formats[] = {
 	  "one line a stack with its values before and after",
 	  render_difffolded },
 	{ "pprof", ".pb.gz",
-	  RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED |
-		  RENDER_IS_PACKED,
+	  RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED,
 	  "for pprof and what reads its files", render_pprof },
 	{ "speedscope", ".speedscope.json",
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_POSITIVE | RENDER_IS_UNRANKED,
@@ -70,7 +69,7 @@ const struct render_format render_formats[] = {
 	  "a flame graph, or the waterfall of show, as a picture that a "
 	  "browser zooms and searches",
 	  render_svg },
-	{ "html", ".html", RENDER_TAKES_ALL | RENDER_IS_PACKED,
+	{ "html", ".html", RENDER_TAKES_ALL,
 	  "the whole case as one page, for a browser", render_html },
 	{ "term", ".txt", RENDER_NEEDS_PROFILE | RENDER_NEEDS_FLAME,
 	  "a flame graph in the terminal, or as text", render_term },

@@ -23,7 +23,6 @@ enum render_needs {
 	RENDER_TAKES_ALL = 1 << 8,
 	/* Shows stacks only: no row, kind or note of the result. */
 	RENDER_IS_UNRANKED = 1 << 9,
-	RENDER_IS_PACKED = 1 << 10, /* or a part of it */
 	RENDER_DRAWS_FLAME = RENDER_NEEDS_FLAME | RENDER_TAKES_ALL,
 };
 
