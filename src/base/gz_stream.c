@@ -7,23 +7,9 @@
 
 #include "base/gz.h"
 #include "base/gz_limits.h"
-#include "base/library.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/zlib_memory.h"
-
-#define ZLIB_CALLS(X)                                                          \
-	X(inflate)                                                             \
-	X(inflateEnd)                                                          \
-	X(inflateInit2_)                                                       \
-	X(inflateReset2)
-
-LIBRARY_CALLS(ZLIB_CALLS, LIBRARY_ZLIB)
-
-#define inflate LIBRARY_CALL(inflate)
-#define inflateEnd LIBRARY_CALL(inflateEnd)
-#define inflateInit2_ LIBRARY_CALL(inflateInit2_)
-#define inflateReset2 LIBRARY_CALL(inflateReset2)
 
 #define CHUNK_BYTES (32 * KIB)
 
@@ -59,11 +45,8 @@ struct gz_stream {
 
 struct gz_stream *gz_stream_new(size_t ceiling_bytes, struct error *err)
 {
-	struct gz_stream *z;
+	struct gz_stream *z = mem_calloc(1, sizeof *z);
 
-	if (!calls_load(err))
-		return NULL;
-	z = mem_calloc(1, sizeof *z);
 	if (!z || !zlib_init(&z->z)) {
 		mem_free(z);
 		error_memory(err, "unpacking an answer");

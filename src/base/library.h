@@ -20,7 +20,6 @@
 #define LIBRARY_CURL "libcurl.so.4" /* since 2006 */
 #define LIBRARY_PCRE2 "libpcre2-8.so.0"
 #define LIBRARY_PROTOBUF "libprotobuf-c.so.1"
-#define LIBRARY_ZLIB "libz.so.1"
 
 struct library_symbol {
 	const char *name;
@@ -28,8 +27,8 @@ struct library_symbol {
 };
 
 /* The one file that uses a library lists what it takes of it, LIST(X), and has
- *   LIBRARY_CALLS(LIST, LIBRARY_ZLIB)
- *   #define inflate LIBRARY_CALL(inflate)   and so on
+ *   LIBRARY_CALLS(LIST, LIBCRYPTO)
+ *   #define BIO_free LIBRARY_CALL(BIO_free)   and so on
  * Then calls_load(), which loads the library the first time, comes before any
  * other call. A program that is linked with its libraries needs none of it. */
 #ifdef LAZY_LIBRARIES
@@ -79,7 +78,7 @@ struct library_symbol {
 	}
 #endif
 
-/* Loads the library, such as "libz.so.1", and sets all targets, then
+/* Loads the library, such as "libcurl.so.4", and sets all targets, then
  * *is_loaded, unless another thread has done so; it stays until the end of the
  * program. Fails (ERROR_INTERNAL) when it is not there or lacks a symbol;
  * targets are undefined then. */
