@@ -4,50 +4,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "base/library.h"
 #include "base/limits.h"
 #include "base/mem.h"
-
-#define PCRE2_CALLS(X)                                                         \
-	X(pcre2_code_free_8)                                                   \
-	X(pcre2_compile_8)                                                     \
-	X(pcre2_compile_context_create_8)                                      \
-	X(pcre2_compile_context_free_8)                                        \
-	X(pcre2_general_context_create_8)                                      \
-	X(pcre2_general_context_free_8)                                        \
-	X(pcre2_get_error_message_8)                                           \
-	X(pcre2_match_8)                                                       \
-	X(pcre2_match_context_create_8)                                        \
-	X(pcre2_match_context_free_8)                                          \
-	X(pcre2_match_data_create_8)                                           \
-	X(pcre2_match_data_free_8)                                             \
-	X(pcre2_set_depth_limit_8)                                             \
-	X(pcre2_set_heap_limit_8)                                              \
-	X(pcre2_set_match_limit_8)                                             \
-	X(pcre2_set_parens_nest_limit_8)
-
-LIBRARY_CALLS(PCRE2_CALLS, LIBRARY_PCRE2)
-
-/* What the names of the header stand for. */
-#define pcre2_code_free_8 LIBRARY_CALL(pcre2_code_free_8)
-#define pcre2_compile_8 LIBRARY_CALL(pcre2_compile_8)
-#define pcre2_compile_context_create_8                                         \
-	LIBRARY_CALL(pcre2_compile_context_create_8)
-#define pcre2_compile_context_free_8 LIBRARY_CALL(pcre2_compile_context_free_8)
-#define pcre2_general_context_create_8                                         \
-	LIBRARY_CALL(pcre2_general_context_create_8)
-#define pcre2_general_context_free_8 LIBRARY_CALL(pcre2_general_context_free_8)
-#define pcre2_get_error_message_8 LIBRARY_CALL(pcre2_get_error_message_8)
-#define pcre2_match_8 LIBRARY_CALL(pcre2_match_8)
-#define pcre2_match_context_create_8 LIBRARY_CALL(pcre2_match_context_create_8)
-#define pcre2_match_context_free_8 LIBRARY_CALL(pcre2_match_context_free_8)
-#define pcre2_match_data_create_8 LIBRARY_CALL(pcre2_match_data_create_8)
-#define pcre2_match_data_free_8 LIBRARY_CALL(pcre2_match_data_free_8)
-#define pcre2_set_depth_limit_8 LIBRARY_CALL(pcre2_set_depth_limit_8)
-#define pcre2_set_heap_limit_8 LIBRARY_CALL(pcre2_set_heap_limit_8)
-#define pcre2_set_match_limit_8 LIBRARY_CALL(pcre2_set_match_limit_8)
-#define pcre2_set_parens_nest_limit_8                                          \
-	LIBRARY_CALL(pcre2_set_parens_nest_limit_8)
 
 #define MESSAGE_BYTES 160
 
@@ -128,11 +86,8 @@ static bool prepare(struct regex *re, struct str pattern, struct error *err)
 struct regex *regex_new(struct str pattern, const char *subject,
 			struct error *err)
 {
-	struct regex *re;
+	struct regex *re = mem_calloc(1, sizeof *re);
 
-	if (!calls_load(err))
-		return NULL;
-	re = mem_calloc(1, sizeof *re);
 	if (!re) {
 		error_memory(err, subject);
 		return NULL;

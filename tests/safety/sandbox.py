@@ -118,10 +118,10 @@ def in_memory(run):
 
 
 def loaded(run, env=None):
-    """Where a run with a pattern has libpcre2 from: a path or None."""
-    done = run(["profile", "{at}/input.pb.gz", "--focus", "main"],
-               env={"LD_DEBUG": "libs", **(env or {})}).done
-    found = re.findall(r"calling init: (/\S+/libpcre2-8\.so\S*)", done.stderr)
+    """Where a run that asks a server has libcurl from: a path or None."""
+    done = run(["show", "1", "--traces-url", "tempo+http://127.0.0.1:1",
+                "--retry", "0"], env={"LD_DEBUG": "libs", **(env or {})}).done
+    found = re.findall(r"calling init: (/\S+/libcurl\.so\S*)", done.stderr)
     return found[0] if found else None
 
 
@@ -134,7 +134,7 @@ def linked_library(run):
         links, real = Path(folder, "links"), Path(folder, "real", "lib")
         links.mkdir()
         real.mkdir(parents=True)
-        name = "libpcre2-8.so.0"
+        name = "libcurl.so.4"
         (real / name).write_bytes(Path(usual).read_bytes())
         (links / name).symlink_to(real / name)
         found = loaded(run, {"LD_LIBRARY_PATH": str(links)})
