@@ -30,7 +30,7 @@ static const char *const late_libraries[] = {
 #ifdef HAVE_LIBCRYPTO
 	LIBCRYPTO,
 #endif
-	LIBRARY_CURL, LIBRARY_PROTOBUF,
+	LIBRARY_CURL,
 };
 
 /* Below the user's home: kinds of terminals, and tokens for keys that GnuTLS

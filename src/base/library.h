@@ -18,7 +18,6 @@
 /* The files of those that a run may load late, in the sandbox. libcrypto is
  * named by the version whose headers there are: meson defines LIBCRYPTO. */
 #define LIBRARY_CURL "libcurl.so.4" /* since 2006 */
-#define LIBRARY_PROTOBUF "libprotobuf-c.so.1"
 
 struct library_symbol {
 	const char *name;

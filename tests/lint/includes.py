@@ -55,7 +55,6 @@ FOREIGN = {
     r"sys/(prctl|syscall)\.h": {"base/confine.c"},
     r"link\.h": {"base/library.c"},
     r"sys/auxv\.h": {"base/map.c"},
-    r"protobuf-c/.*": {"backend/pyroscope/protobuf_calls.h"},
     r".*\.pb-c\.h": {"backend/pyroscope/pyroscope.c"},
 }
 

@@ -14,7 +14,6 @@
 #include "backend/answer.h"
 #include "backend/backend.h"
 #include "backend/backends.h"
-#include "backend/pyroscope/protobuf_calls.h"
 #include "wire/http_error.h"
 
 #define SERVICE "/querier.v1.QuerierService/"
@@ -221,8 +220,6 @@ static bool pack(const struct profile_query *query, enum form form,
 	struct span_texts spans = { .count = 0 };
 	bool done;
 
-	if (!protobuf_calls_load(err))
-		return false;
 	done = !query->span_id_count || span_texts_fill(&spans, query);
 	if (!done)
 		error_memory(err, "the span ids");
