@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/category_share.h"
 
-#include "analyze/code_memo.h"
+#include "analyze/code_language.h"
 #include "base/num.h"
 #include "model/stack_walk.h"
 
@@ -120,8 +120,8 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 	unsigned int languages;
 
 	for (uint32_t f = 0; f < p->function_count; f++)
-		code_memo_vote(rules, function_name(p, f), function_file(p, f),
-			       &votes);
+		language_votes_add_function(&votes, function_name(p, f),
+					    function_file(p, f));
 	languages = language_votes_result(&votes);
 	for (uint32_t f = 0; f < p->function_count; f++) {
 		struct code_class c =

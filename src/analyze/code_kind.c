@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analyze/code_index.h"
-#include "analyze/code_memo.h"
 #include "analyze/code_rows.h"
 #include "base/ascii.h"
 #include "base/count.h"
@@ -367,17 +366,7 @@ struct code_class code_classify_subject(const struct code_rules *rules,
 struct code_class code_classify(const struct code_rules *rules, struct str name,
 				struct str file, unsigned int profile_languages)
 {
-	struct code_known *known = NULL;
-	struct code_subject subject;
-	struct code_class out;
+	struct code_subject subject = code_subject_of(name, file);
 
-	if (rules && rules->memo)
-		known = code_memo_known(rules->memo, name, file);
-	if (known && code_known_class(known, profile_languages, &out))
-		return out;
-	subject = known ? known->subject : code_subject_of(name, file);
-	out = code_classify_subject(rules, &subject, profile_languages);
-	if (known)
-		code_known_keep(known, profile_languages, &out);
-	return out;
+	return code_classify_subject(rules, &subject, profile_languages);
 }

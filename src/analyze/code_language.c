@@ -503,6 +503,12 @@ void language_votes_add(struct language_votes *v, unsigned int languages,
 	}
 }
 
+void language_votes_add_function(struct language_votes *v, struct str name,
+				 struct str file)
+{
+	language_votes_add(v, code_languages_of(name, file), file.len > 0);
+}
+
 void language_votes_join(struct language_votes *v,
 			 const struct language_votes *more)
 {

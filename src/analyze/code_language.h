@@ -65,6 +65,10 @@ struct language_votes {
 void language_votes_add(struct language_votes *v, unsigned int languages,
 			bool has_file);
 /* Those of some more functions. */
+/* Adds what a function of this name and file can be of. */
+void language_votes_add_function(struct language_votes *v, struct str name,
+				 struct str file);
+
 void language_votes_join(struct language_votes *v,
 			 const struct language_votes *more);
 /* Bits; 0 when nothing was added. */

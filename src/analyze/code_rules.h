@@ -39,13 +39,9 @@ struct code_rule {
 	struct str text;
 };
 
-struct code_memo;
-
 struct code_rules {
 	struct code_rule *items; /* the first that matches decides */
 	size_t count;
-	/* What these rules said of functions; NULL: each is asked anew. */
-	struct code_memo *memo;
 };
 
 /* What is wrong with a rule file. */

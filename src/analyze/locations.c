@@ -2,7 +2,7 @@
 #include "analyze/locations.h"
 
 #include "analyze/code_kind.h"
-#include "analyze/code_memo.h"
+#include "analyze/code_language.h"
 #include "base/num.h"
 
 /* A profile that is asked where functions lie: its functions, and so its
@@ -234,8 +234,8 @@ static unsigned int languages_of(struct sources *s)
 		const struct profile *p = s->items[i].profile;
 
 		for (uint32_t f = 0; f < p->function_count; f++)
-			code_memo_vote(s->rules, function_name(p, f),
-				       function_file(p, f), &votes);
+			language_votes_add_function(&votes, function_name(p, f),
+						    function_file(p, f));
 	}
 	s->languages = language_votes_result(&votes);
 	s->has_languages = true;

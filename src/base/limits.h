@@ -166,8 +166,8 @@
  * lines: what the analysis may hold, once more. */
 #define LIMIT_RESULT_BYTES GIB
 
-/* What a run keeps besides models and answers: addresses, headers, secrets, the
- * list of its requests and the kinds of functions it met (code_memo.h). */
+/* What a run keeps besides models and answers: addresses, headers, secrets and
+ * the list of its requests. */
 #define LIMIT_CONTEXT_BYTES (64 * MIB)
 
 /* One paragraph or cell of a report. Names of the largest size, escaped, in a

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "analyze/code_memo.h"
 #include "analyze/profile_analysis.h"
 #include "base/buf.h"
 #include "base/outfile.h"
@@ -19,12 +18,6 @@
 #include "report/rules_fault_text.h"
 #include "report/shortfall_text.h"
 
-static bool keep_classes(struct run *r, struct error *err)
-{
-	r->rules.memo = code_memo_new(&r->ctx.arena);
-	return r->rules.memo || arena_fail(&r->ctx.arena, "the rules", err);
-}
-
 static bool load_rules(struct run *r, struct error *err)
 {
 	const char *path = r->ctx.options->rules;
@@ -33,7 +26,7 @@ static bool load_rules(struct run *r, struct error *err)
 	bool is_done;
 
 	if (!path)
-		return keep_classes(r, err);
+		return true;
 	buf_init(&text, LIMIT_RULE_FILE_BYTES);
 	is_done = file_read(path, &text, err) &&
 		  code_rules_parse(&r->rules, &r->ctx.arena, buf_str(&text),
@@ -41,9 +34,7 @@ static bool load_rules(struct run *r, struct error *err)
 	if (fault.kind)
 		rules_fault_explain(&fault, path, err);
 	buf_release(&text);
-	if (!is_done)
-		return error_prefix(err, "--rules");
-	return keep_classes(r, err);
+	return is_done || error_prefix(err, "--rules");
 }
 
 bool run_begin(struct run *r, const struct options *o, const char *command,

@@ -6,7 +6,6 @@
 #include <cmocka.h>
 
 #include "analyze/code_kind.h"
-#include "analyze/code_memo.h"
 #include "analyze/code_rows.h"
 
 #define APP CODE_APPLICATION
@@ -374,12 +373,13 @@ static void test_profile_languages(void **state)
 
 	(void)state;
 	assert_int_equal(language_votes_result(&python), 0);
-	code_memo_vote(NULL, STR("json.dumps"), STR(""), &python);
+	language_votes_add_function(&python, STR("json.dumps"), STR(""));
 	assert_int_equal(language_votes_result(&python), GO | PYTHON | NODE);
-	code_memo_vote(NULL, STR("acme.pricing.tax.vat_for"), STR(""), &python);
+	language_votes_add_function(&python, STR("acme.pricing.tax.vat_for"),
+				    STR(""));
 	assert_int_equal(language_votes_result(&python), PYTHON);
-	code_memo_vote(NULL, STR("handle"), STR("/app/work.py"), &mixed);
-	code_memo_vote(NULL, STR("_int_malloc"), STR(""), &mixed);
+	language_votes_add_function(&mixed, STR("handle"), STR("/app/work.py"));
+	language_votes_add_function(&mixed, STR("_int_malloc"), STR(""));
 	assert_int_equal(language_votes_result(&mixed), PYTHON | NATIVE);
 	/* A Go package named like Python's module, and the other way. */
 	assert_int_equal(
