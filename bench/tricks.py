@@ -44,8 +44,6 @@ TRICKS = (
           linked(*(name for name in OTHERS if name != "ncursesw"))),
     *(Trick(f"lib{name} opened late", ("start", "P3"), linked(name))
       for name in OTHERS),
-    Trick("DT_RELR", SHORT,
-          without("meson.build", "'-Wl,-z,pack-relative-relocs'", "")),
     Trick("functions of libcurl's libraries bound when called", ("P9",),
           without("src/base/library.c", "dlopen(file, RTLD_LAZY |",
                   "dlopen(file, RTLD_NOW |")),
