@@ -59,8 +59,6 @@ TRICKS = (
     Trick("freed memory stays", PROFILES + ("P9", "P7", "P10", "P11 html"),
           (("src/base/mem.c", "mallopt(M_TRIM_THRESHOLD, INT_MAX);", ""),
            ("src/base/mem.c", "mallopt(M_MMAP_THRESHOLD, INT_MAX);", ""))),
-    Trick("pages touched before they are read", PROFILES,
-          without("src/base/mem.c", "bytes[at] = 0;", "(void)bytes;")),
     Trick("a task begins on another processor",
           ("P1 on two", "P2", "P3", "P7"),
           without("src/base/thread.c", "if (here >= 0)", "if (here < 0)")),

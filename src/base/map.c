@@ -5,7 +5,6 @@
 #include <sys/auxv.h>
 #include <sys/random.h>
 
-#include "base/mem.h"
 #include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
@@ -156,7 +155,6 @@ static bool resize(struct map *m, size_t slot_count)
 
 	if (!slots)
 		return false;
-	mem_touch(slots, slot_count * sizeof *slots);
 	for (size_t i = 0; i < m->slot_count; i++)
 		if (m->slots[i].value_up)
 			*probe(slots, slot_count, &m->slots[i]) = m->slots[i];

@@ -115,16 +115,6 @@ void mem_free(void *ptr)
 	free(ptr);
 }
 
-#define PAGE_BYTES ((size_t)4096) /* or more */
-
-void mem_touch(void *ptr, size_t size)
-{
-	volatile char *bytes = ptr;
-
-	for (size_t at = 0; at < size; at += PAGE_BYTES)
-		bytes[at] = 0;
-}
-
 char *mem_strndup(const char *text, size_t len)
 {
 	char *copy = len < SIZE_MAX ? mem_alloc(len + 1) : NULL;

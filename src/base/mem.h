@@ -26,11 +26,6 @@ void *mem_calloc(size_t count, size_t size);
 void *mem_realloc(void *ptr, size_t size);
 void mem_free(void *ptr);
 
-/* Has each page of zeroed memory that is going to be read before it is written.
- * A page that is read first is one that all share, of zeros; to be written then
- * it is taken from all processors, which costs more than to get it at once. */
-void mem_touch(void *ptr, size_t size);
-
 /* A NUL-terminated copy of len bytes; the caller frees it. */
 char *mem_strndup(const char *text, size_t len);
 char *mem_strdup(const char *text);

@@ -3,7 +3,6 @@
 
 #include "base/count.h"
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
@@ -96,7 +95,6 @@ static bool resize(struct text_table *t, size_t slot_count)
 
 	if (!slots)
 		return false;
-	mem_touch(slots, slot_count * sizeof *slots);
 	t->slots = slots;
 	t->slot_count = slot_count;
 	for (size_t i = 0; i < old_count; i++)
