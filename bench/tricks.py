@@ -33,17 +33,10 @@ def no_prefetch(*files):
     return tuple((file, "__builtin_prefetch(", "(void)(") for file in files)
 
 
-OTHERS = ("z", "pcre2-8", "inih", "deflate", "yaml", "ncursesw",
-          "protobuf-c")
-
 TRICKS = (
     Trick("libcurl opened late", SHORT, linked("curl")),
     Trick("libcrypto opened late", SHORT, linked("crypto")),
-    Trick("all seven of these opened late", SHORT + ("P2",), linked(*OTHERS)),
-    Trick("all but ncurses opened late", SHORT,
-          linked(*(name for name in OTHERS if name != "ncursesw"))),
-    *(Trick(f"lib{name} opened late", ("start", "P3"), linked(name))
-      for name in OTHERS),
+    Trick("ncurses opened late", SHORT, linked("ncursesw")),
     Trick("functions of libcurl's libraries bound when called", ("P9",),
           without("src/base/library.c", "dlopen(file, RTLD_LAZY |",
                   "dlopen(file, RTLD_NOW |")),
@@ -73,7 +66,7 @@ TRICKS = (
           ("P1 on two", "P2", "P3"),
           without("src/base/thread.c", "count >= least", "false && least")),
     Trick("sums of both sides side by side", ("P1 on two", "P2", "P3"),
-          without("src/analyze/flatcum_sums.c",
+          without("src/analyze/function_totals_sums.c",
                   "base->stack_count >= BESIDE_STACKS", "false")),
     Trick("identities of both sides side by side",
           ("P1 on two", "P2", "P3"),
@@ -130,7 +123,7 @@ TRICKS = (
     Trick("fetching ahead: places of packed samples",
           ("P1", "P1 on two", "P2"),
           no_prefetch("src/model/stack_walk.c", "src/decode/pprof_pack.c",
-                      "src/analyze/flatcum_sums.c")),
+                      "src/analyze/function_totals_sums.c")),
     Trick("fetching ahead: tables",
           ("P1", "P1 on two", "P2", "P7", "P10"),
           no_prefetch("src/base/map.c", "src/base/text_table.c")),

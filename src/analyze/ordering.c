@@ -9,7 +9,8 @@
 #include "base/num.h"
 #include "base/radix.h"
 
-/* So few are in order sooner without digits. */
+/* So few are in order sooner without digits (docs/performance.md, "numbers
+ * ordered by digits"). */
 #define FEW 128u
 
 static int compare_value(const void *left, const void *right)

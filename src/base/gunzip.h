@@ -2,8 +2,8 @@
  *
  * One member of a gzip file after another, unpacked step by step: by ISA-L
  * where the build has it, which takes a third less time than libdeflate and,
- * unlike it, needs neither all of the input nor of the output at once; else by
- * zlib. Both check header, check sum and size. Knows nothing of limits: gz.c
+ * unlike it, needs neither all of the input nor of the output at once
+ * (docs/performance.md, "ISA-L unpacks"); else by zlib. Both check header, check sum and size. Knows nothing of limits: gz.c
  * has them. Private to base/.
  */
 #ifndef BASE_GUNZIP_H

@@ -83,7 +83,8 @@ static struct worker *worker_new(void)
 
 /* Linux may let a thread that has something to do wait on the processor of the
  * one that gave it, for as long as that goes on computing, 3 ms and more, while
- * another processor has nothing to do. */
+ * another processor has nothing to do (docs/performance.md, "a task begins on
+ * another processor"). */
 static void give_elsewhere(struct worker *w, const cpu_set_t *allowed)
 {
 	cpu_set_t others = *allowed;

@@ -2,8 +2,8 @@
  *
  * Packs the samples of a pprof message (model/profile.h: packed_stacks) as they
  * come: what their ids stand for is not known before the end. pprof_pack.c
- * packs and unpacks, pprof_places.c makes them stacks of the model. Private to
- * decode/.
+ * packs and unpacks, pprof_places.c makes them stacks of the model. What it
+ * pays: docs/performance.md, "packed samples of files". Private to decode/.
  */
 #ifndef DECODE_PPROF_PACK_H
 #define DECODE_PPROF_PACK_H

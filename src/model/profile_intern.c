@@ -8,7 +8,9 @@
 #include "base/num.h"
 #include "model/profile_build.h"
 
-/* Most names are of one function, most functions have a few lines. */
+/* Most names are of one function, most functions have a few lines: a table in
+ * their place costs memory (docs/performance.md, "chains in front of tables").
+ */
 #define CHAIN_MAX 16u
 
 void profile_intern_init(struct profile_build *b)
