@@ -3,13 +3,13 @@
 
 #include "base/num.h"
 #include "cli/context.h"
+#include "cli/doctor_origins.h"
 #include "cli/fetch_trace.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"
-#include "doctor/doctor.h"
 
 struct doctor_page {
 	struct context ctx;
@@ -19,68 +19,6 @@ struct doctor_page {
 
 static const struct answer_writer writer = { doctor_write_table,
 					     doctor_write_json };
-
-/* A case keeps what was given, but not by which means. */
-static struct str origin_of(struct context *ctx, const char *value,
-			    const char *option)
-{
-	char origin[OPTION_ORIGIN_BYTES];
-
-	if (!value || ctx->options->record || ctx->options->replay)
-		return STR("as given");
-	options_origin(ctx->options, value, option, origin);
-	return arena_printf(&ctx->arena, "from %s", origin);
-}
-
-static struct str tenant_origin(struct context *ctx, const struct side *s,
-				const char *option)
-{
-	return origin_of(ctx, s->endpoint.tenant_id,
-			 options_given(ctx->options, option) ? option
-							     : "tenant-id");
-}
-
-static bool set_origins(struct doctor_page *p, const struct options *o,
-			struct error *err)
-{
-	struct context *ctx = &p->ctx;
-	struct doctor_side *traces = &p->question.traces;
-	struct doctor_side *profiles = &p->question.profiles;
-
-	traces->url_origin = origin_of(ctx, o->traces_url, "traces-url");
-	/* A project for traces is one for profiles, too. */
-	profiles->url_origin = o->profiles_url ? origin_of(ctx, o->profiles_url,
-							   "profiles-url")
-					       : traces->url_origin;
-	traces->tenant_origin =
-		tenant_origin(ctx, &ctx->backends.traces, "traces-tenant-id");
-	profiles->tenant_origin = tenant_origin(ctx, &ctx->backends.profiles,
-						"profiles-tenant-id");
-	return (traces->url_origin.ptr && profiles->url_origin.ptr &&
-		traces->tenant_origin.ptr && profiles->tenant_origin.ptr) ||
-	       arena_fail(&ctx->arena, "an address", err);
-}
-
-/* Those that decide what is found; files of credentials may be named in the
- * environment as well. */
-static void set_options(struct doctor_question *q, const struct options *o)
-{
-	const struct doctor_option given[DOCTOR_OPTIONS] = {
-		{ "traces-url", o->traces_url },
-		{ "profiles-url", o->profiles_url },
-		{ "tenant-id", o->common.tenant_id },
-		{ "traces-tenant-id", o->traces.tenant_id },
-		{ "profiles-tenant-id", o->profiles.tenant_id },
-		{ "context", o->context },
-	};
-
-	if (o->replay)
-		q->options[q->option_count++] =
-			(struct doctor_option){ "replay", o->replay };
-	for (size_t i = 0; i < DOCTOR_OPTIONS && !o->replay; i++)
-		if (given[i].value && options_given(o, given[i].name))
-			q->options[q->option_count++] = given[i];
-}
 
 static bool get_trace(void *context, struct trace *trace, struct str *source,
 		      struct error *err)
@@ -117,9 +55,8 @@ static bool ask(struct doctor_page *p, const struct options *o,
 	struct doctor_question *q = &p->question;
 
 	if (!context_init(&p->ctx, o, err) || !output_check(o, "doctor", err) ||
-	    !set_trace(p, o, err) || !set_origins(p, o, err))
+	    !set_trace(p, o, err) || !doctor_question_origins(q, &p->ctx, err))
 		return false;
-	set_options(q, o);
 	q->backends = &p->ctx.backends;
 	q->is_case = o->record || o->replay;
 	q->is_strict = o->strict;
