@@ -26,6 +26,9 @@ enum cause_kind {
 	CAUSE_WAIT,
 	CAUSE_DOWNSTREAM,
 	CAUSE_N_PLUS_ONE,
+	CAUSE_NETWORK,    /* between a caller and its callee */
+	CAUSE_QUEUE,      /* a message that waited to be taken */
+	CAUSE_CONTENTION, /* of a machine, a pod or a quota for CPU */
 };
 
 enum confidence { CONFIDENCE_WEAK = 0, CONFIDENCE_FAIR, CONFIDENCE_STRONG };

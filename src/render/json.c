@@ -25,6 +25,9 @@ static const char *const cause_names[] = {
 	[CAUSE_WAIT] = "wait",
 	[CAUSE_DOWNSTREAM] = "downstream",
 	[CAUSE_N_PLUS_ONE] = "n_plus_one",
+	[CAUSE_NETWORK] = "network",
+	[CAUSE_QUEUE] = "queue",
+	[CAUSE_CONTENTION] = "contention",
 };
 
 static const char *const confidence_names[] = {

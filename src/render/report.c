@@ -29,6 +29,9 @@ static const char *const cause_words[] = {
 	[CAUSE_WAIT] = "not CPU: it waits (I/O, sleep, queue or pool)",
 	[CAUSE_DOWNSTREAM] = "it waits for something downstream",
 	[CAUSE_N_PLUS_ONE] = "N+1: many small calls, one after another",
+	[CAUSE_NETWORK] = "the way between two services",
+	[CAUSE_QUEUE] = "its message waited in the queue",
+	[CAUSE_CONTENTION] = "it did not get the CPU it asked for",
 };
 
 static void evidence(struct page *p, const char *label)

@@ -293,6 +293,9 @@ static void tell(const struct profile_inquiry *q, struct buf *out)
 	switch (q->v->result->cause.kind) {
 	case CAUSE_N_PLUS_ONE:
 	case CAUSE_DOWNSTREAM:
+	case CAUSE_NETWORK:
+	case CAUSE_QUEUE:
+	case CAUSE_CONTENTION:
 		report_trace_cause(q, out);
 		return;
 	case CAUSE_CPU:
