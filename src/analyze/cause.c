@@ -29,7 +29,8 @@ static void judge_cpu_share(const struct cause_evidence *e, struct cause *c,
 	if (!e->span || !counts_time(e->span) || e->span_own_ns <= 0)
 		return;
 	c->on_cpu_ns = e->span->total;
-	if (c->kind == CAUSE_DOWNSTREAM || !is_judged(e))
+	if (c->kind == CAUSE_DOWNSTREAM || c->kind == CAUSE_QUEUE ||
+	    !is_judged(e))
 		return;
 	facts->own_ns = e->span_own_ns;
 	facts->said = CAUSE_SAYS_CPU_SHARE_TOO;
@@ -65,7 +66,8 @@ static void judge_profile(const struct result *result, bool is_judged,
 static bool is_explained(const struct result *result)
 {
 	return leader_changed(result) && result->cause.kind != CAUSE_WAIT &&
-	       result->cause.kind != CAUSE_DOWNSTREAM;
+	       result->cause.kind != CAUSE_DOWNSTREAM &&
+	       result->cause.kind != CAUSE_QUEUE;
 }
 
 static void lacks(struct confidence_rating *r, bool is_lacking,
@@ -83,7 +85,11 @@ static void rate(const struct cause_evidence *e, const struct result *result,
 
 	if (has_baseline && is_explained(result) && result->functions[0].q >= 0)
 		r->confidence = CONFIDENCE_FAIR;
-	if (!result->has_profile)
+	if (result->cause.kind == CAUSE_QUEUE)
+		r->confidence = result->cause.queue.typical_count
+					? CONFIDENCE_FAIR
+					: CONFIDENCE_WEAK;
+	if (!result->has_profile || result->cause.kind == CAUSE_QUEUE)
 		return;
 	facts->is_span_measured =
 		e->span && result->profile.scope != SCOPE_SPAN;

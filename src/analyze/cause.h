@@ -50,7 +50,8 @@ struct cause_facts {
 /* Completes result->cause but for its texts: on_cpu_ns, kind (cpu or wait
  * where the trace left it unknown), confidence. Rules: no profile: weak.
  * Profile without baseline: weak. Compared with a baseline: fair when the
- * first function is new or grown and was tested for it, else weak. strong needs
+ * first function is new or grown and was tested for it, else weak. A queue is
+ * told by the traces: fair when the usual wait is known. strong needs
  * span samples and a healthy baseline and is never given here without them. */
 void cause_judge(const struct cause_evidence *evidence, struct result *result,
 		 struct cause_facts *facts);

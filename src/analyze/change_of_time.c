@@ -543,54 +543,6 @@ bool time_changes_is_by_number(const struct time_changes *g,
 	return number >= each;
 }
 
-/* Of a single span, at least 0; INT64_MAX not known. */
-static int64_t tree_change(const struct trace *t, const struct typical *u,
-			   uint32_t top)
-{
-	const struct typical_operation *o = typical_find(u, t, top);
-	int64_t typical_ns = typical_duration(u, o, 1, 1);
-
-	if (typical_ns < 0)
-		return INT64_MAX;
-	return clamp(sat_sub_i64(span_duration_ns(&t->spans[top]), typical_ns),
-		     INT64_MAX);
-}
-
-static bool has_tree_grown(const struct trace *t, const struct typical *u,
-			   uint32_t top)
-{
-	const struct typical_operation *o = typical_find(u, t, top);
-	int64_t duration = span_duration_ns(&t->spans[top]);
-
-	return typical_is_known(u, o) &&
-	       duration > typical_long_duration(u, o, 1, 1) &&
-	       (double)duration >=
-		       TIME_CHANGE_RATIO * (double)typical_duration(u, o, 1, 1);
-}
-
-uint32_t time_changes_find_tree(const struct trace *t,
-				const struct trace_times *times,
-				const struct typical *typical)
-{
-	int64_t most_ns = tree_change(t, typical, times->root);
-	uint32_t found = times->root;
-
-	for (uint32_t i = 0; i < t->span_count; i++) {
-		int64_t grown_ns;
-
-		if (t->spans[i].parent == SPAN_NONE ||
-		    !trace_times_is_long_async(times, i) ||
-		    !has_tree_grown(t, typical, i))
-			continue;
-		grown_ns = tree_change(t, typical, i);
-		if (grown_ns > most_ns) {
-			most_ns = grown_ns;
-			found = i;
-		}
-	}
-	return found;
-}
-
 int64_t time_changes_of_loop(const struct time_changes *g,
 			     const struct repeats *repeats,
 			     const struct repeat *loop)

@@ -101,15 +101,6 @@ bool time_changes_is_by_number(const struct time_changes *g,
 			       const struct repeats *repeats,
 			       const struct repeat *loop);
 
-/* Where to look when a request has set off work that nobody waited for, takes
- * much longer than the request (ASYNC_RATIO), grew clearly beyond what is
- * usual, and by more than the request itself: the top of that tree, of several
- * the one that grew most; else the root. Without a usual duration it is not
- * known whether a consumer is always that long, and the request comes first. */
-uint32_t time_changes_find_tree(const struct trace *t,
-				const struct trace_times *times,
-				const struct typical *typical);
-
 /* What repeated calls grew by together, with what is below them; 0 for a loop
  * whose number did not grow: then the calls grew, or nothing. Of calls that
  * nothing is known of the estimate. */

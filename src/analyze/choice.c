@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/choice.h"
+#include "analyze/messages.h"
 #include "base/num.h"
 
 /* A choice is fair when it takes 30 % of the critical path and half as much
@@ -30,12 +31,14 @@ static bool is_explained_by_callee(const struct choice *c)
 
 bool choice_is_gap(const struct choice *c)
 {
-	return !c->loop && !c->retry && c->best->count == 1 &&
+	return !c->queue && !c->loop && !c->retry && c->best->count == 1 &&
 	       c->server_side != SPAN_NONE && !is_explained_by_callee(c);
 }
 
 enum choice_ground choice_ground(const struct choice *c)
 {
+	if (c->queue)
+		return CHOICE_QUEUE;
 	if (c->loop)
 		return CHOICE_LOOP;
 	if (c->retry && c->is_retry_pause)
@@ -56,6 +59,7 @@ static enum cause_kind cause_of(const struct choice *c)
 		[CHOICE_CALLEE] = CAUSE_DOWNSTREAM,
 		[CHOICE_GAP] = CAUSE_WAIT,
 		[CHOICE_CALL] = CAUSE_DOWNSTREAM,
+		[CHOICE_QUEUE] = CAUSE_QUEUE,
 	};
 
 	return causes[choice_ground(c)];
@@ -198,6 +202,20 @@ static bool is_fair(const struct choice *c)
 	       !choice_is_close(c);
 }
 
+static void fill_queue(const struct choice *c, struct cause *out)
+{
+	const struct queue_wait *queue = c->queue;
+	const struct message m = { queue->sender, queue->receiver,
+				   queue->wait_ns };
+
+	out->queue = (struct queue_info){
+		.name = message_queue(c->t, &m),
+		.wait_ns = queue->wait_ns,
+		.typical_ns = queue->typical_ns,
+		.typical_count = queue->count,
+	};
+}
+
 static void fill_cause(const struct choice *c, struct result *result)
 {
 	result->has_cause = true;
@@ -206,6 +224,8 @@ static void fill_cause(const struct choice *c, struct result *result)
 		.confidence = is_fair(c) ? CONFIDENCE_FAIR : CONFIDENCE_WEAK,
 		.on_cpu_ns = -1,
 	};
+	if (c->queue)
+		fill_queue(c, &result->cause);
 }
 
 bool choice_fill(struct choice *c, struct result *result, struct error *err)

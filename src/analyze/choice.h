@@ -22,6 +22,7 @@ enum choice_ground {
 	CHOICE_CALLEE,  /* a call: the server side explains it */
 	CHOICE_GAP,     /* a call: most lies outside the server side */
 	CHOICE_CALL,    /* a call to what sends no spans */
+	CHOICE_QUEUE,   /* nothing: its message waited before it */
 };
 
 /* Of what was asked for; then the candidates are those to offer instead. */
@@ -46,6 +47,7 @@ struct choice {
 	const struct candidate *best;
 	struct change_choice change;
 	bool is_by_change;         /* best is the one that grew most */
+	const struct queue_wait *queue; /* before the best one, or NULL */
 	const struct repeat *loop; /* N+1, or NULL */
 	struct retries retries;
 	const struct retry *retry; /* that the best is part of, or NULL */

@@ -4,6 +4,7 @@
  * with no child, between sender and receiver of a message.
  */
 #include "analyze/collect.h"
+#include "analyze/messages.h"
 #include "analyze/skew.h"
 #include "base/num.h"
 
@@ -204,27 +205,36 @@ static bool add_message_delay(struct collect *k, const struct group *g)
 	return collect_add(k, &facts, k->spans + g->first, g->count);
 }
 
+/* What the answer is about needs no finding. */
+static bool is_answer(const struct collect *k, uint32_t span)
+{
+	return k->result->has_cause && k->result->cause.kind == CAUSE_QUEUE &&
+	       k->result->span.span == span;
+}
+
+static void add_delays(struct collect *k, const struct messages *messages)
+{
+	k->item_count = 0;
+	for (size_t i = 0; i < messages->count; i++) {
+		const struct message *m = &messages->items[i];
+
+		if (m->wait_ns >= MESSAGE_DELAY_NS &&
+		    !is_answer(k, m->receiver))
+			k->items[k->item_count++] = (struct item){
+				.key = k->calls->like[m->receiver],
+				.rank_ns = m->wait_ns,
+				.span = m->receiver,
+			};
+	}
+}
+
 bool collect_message_delays(struct collect *k)
 {
-	const struct span *spans = k->t->spans;
+	struct messages messages;
 
-	k->item_count = 0;
-	for (uint32_t i = 0; i < k->t->span_count; i++) {
-		const struct span *s = &spans[i];
-		int64_t delay;
-
-		if (s->kind != SPAN_KIND_CONSUMER || s->parent == SPAN_NONE ||
-		    spans[s->parent].kind != SPAN_KIND_PRODUCER)
-			continue;
-		delay = sat_sub_i64(s->start_ns, spans[s->parent].end_ns);
-		if (delay < MESSAGE_DELAY_NS)
-			continue;
-		k->items[k->item_count++] = (struct item){
-			.key = k->calls->like[i],
-			.rank_ns = delay,
-			.span = i,
-		};
-	}
+	if (!messages_find(k->t, k->times, &k->scratch, &messages, k->err))
+		return false;
+	add_delays(k, &messages);
 	collect_group(k);
 	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
 		if (!add_message_delay(k, &k->groups[i]))

@@ -153,6 +153,27 @@ static void find_next(struct choice *c)
 	}
 }
 
+/* What waited in a queue is not ranked against what ran. */
+static void choose_receiver(struct choice *c)
+{
+	const struct queue_wait *queue = &c->want->queue;
+
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		if (c->candidates.items[i].span != queue->receiver)
+			continue;
+		c->queue = queue;
+		c->best = &c->candidates.items[i];
+		c->is_by_change = true;
+		c->change = (struct change_choice){
+			.best = i,
+			.change_ns = queue->grown_ns,
+			.next_ns = queue->next_ns,
+			.trace_ns = sat_add_i64(queue->grown_ns,
+						queue->next_ns),
+		};
+	}
+}
+
 /* By growth where it is known, unless the user wants another measure or a
  * certain span. */
 static bool choose_best(struct choice *c, struct error *err)
@@ -165,6 +186,10 @@ static bool choose_best(struct choice *c, struct error *err)
 		return false;
 	if (c->want->by != GUILTY_BY_CRITICAL_PATH ||
 	    guilty_want_is_narrow(c->want))
+		return true;
+	if (c->want->has_queue)
+		choose_receiver(c);
+	if (c->queue)
 		return true;
 	if (!time_changes_choose(&c->time_changes, &c->candidates, &c->scratch,
 				 &c->change, err))
@@ -197,13 +222,13 @@ static bool choose(struct choice *c, struct error *err)
 	if (!choose_best(c, err))
 		return false;
 	drop_minor_loops(c);
-	if (!choice_find_retry(c, err))
+	if (!c->queue && !choice_find_retry(c, err))
 		return false;
 	c->headline = c->best->span;
 	c->critical_ns = c->best->critical_ns;
 	c->path_ns = c->times->through_ns[c->times->tree[c->headline]];
 	c->server_side = span_server_side(c->t, c->best->span);
-	if (!choose_loop(c, err))
+	if (!c->queue && !choose_loop(c, err))
 		return false;
 	find_next(c);
 	return true;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/messages.h"
 #include "base/num.h"
 
 /* A span on its way into an operation: equal symbols meet by sorting. */
@@ -59,28 +60,79 @@ static int compare_weight(const void *left, const void *right)
 	return order ? order : compare_i64(a->span, b->span);
 }
 
+static struct item item_of(const struct trace *t,
+			   const struct trace_times *times, uint32_t span,
+			   int64_t through_ns)
+{
+	const struct span *s = &t->spans[span];
+
+	return (struct item){
+		.service = t->resources[s->resource].service,
+		.name = s->name,
+		.kind = s->kind,
+		.span = span,
+		.through_ns = through_ns,
+		.is_root = span == times->root,
+	};
+}
+
+/* Roots and trees that may have grown by much compete with the request. */
+static bool is_asked_about(const struct trace *t,
+			   const struct trace_times *times, uint32_t top)
+{
+	return top == times->root || t->spans[top].parent == SPAN_NONE ||
+	       sat_mul_i64(times->through_ns[top], 100) >=
+		       sat_mul_i64(times->path_ns, OPERATIONS_TREE_PERCENT);
+}
+
 static size_t add_items(const struct trace *t, const struct trace_times *times,
 			struct item *items)
 {
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < t->span_count; i++) {
-		const struct span *s = &t->spans[i];
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (is_asked_about(t, times, times->tree[i]) &&
+		    (times->through_ns[i] > 0 || i == times->root))
+			items[count++] =
+				item_of(t, times, i, times->through_ns[i]);
+	return count;
+}
 
-		if ((times->tree[i] != times->root &&
-		     !trace_times_is_long_async(times, times->tree[i])) ||
-		    (times->through_ns[i] <= 0 && i != times->root))
+/* Who sent a message and who took it tell how long it lay between them: they
+ * weigh as much as that. */
+static size_t add_messages(const struct trace *t,
+			   const struct trace_times *times,
+			   const struct messages *messages, struct item *items)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < messages->count; i++) {
+		const struct message *m = &messages->items[i];
+
+		if (m->wait_ns < MESSAGE_WAIT_NS)
 			continue;
-		items[count++] = (struct item){
-			.service = t->resources[s->resource].service,
-			.name = s->name,
-			.kind = s->kind,
-			.span = i,
-			.through_ns = times->through_ns[i],
-			.is_root = i == times->root,
-		};
+		items[count++] = item_of(t, times, m->sender, m->wait_ns);
+		items[count++] = item_of(t, times, m->receiver, m->wait_ns);
 	}
 	return count;
+}
+
+/* All that is worth asking about; *items lives in the arena. */
+static bool collect(const struct trace *t, const struct trace_times *times,
+		    struct arena *arena, struct item **items, size_t *count,
+		    struct error *err)
+{
+	struct messages messages;
+
+	if (!messages_find(t, times, arena, &messages, err))
+		return false;
+	*items = arena_array(arena, t->span_count + 2 * messages.count,
+			     sizeof **items);
+	if (!*items)
+		return arena_fail(arena, "the trace", err);
+	*count = add_items(t, times, *items);
+	*count += add_messages(t, times, &messages, *items + *count);
+	return true;
 }
 
 /* Leaves one item an operation, with the sums. */
@@ -152,19 +204,16 @@ bool operations_collect(const struct trace *t, const struct trace_times *times,
 {
 	struct arena scratch;
 	struct item *items;
-	size_t count;
+	size_t count = 0;
 
 	*out = (struct operations){ .root = OPERATION_NONE };
 	if (!t->span_count)
 		return true;
 	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
-	items = arena_array(&scratch, t->span_count, sizeof *items);
-	if (!items) {
-		arena_fail(&scratch, "the trace", err);
+	if (!collect(t, times, &scratch, &items, &count, err)) {
 		arena_release(&scratch);
 		return false;
 	}
-	count = add_items(t, times, items);
 	qsort(items, count, sizeof *items, compare_item);
 	count = merge_items(items, count);
 	qsort(items, count, sizeof *items, compare_weight);

@@ -17,6 +17,9 @@
 /* Of an operation whose own time its spans and those below do not tell. */
 #define OPERATIONS_BELOW_UNKNOWN UINT32_MAX
 
+/* What takes less of the path than its growth would have to be. */
+#define OPERATIONS_TREE_PERCENT 10
+
 struct operations {
 	struct operation items[OPERATIONS_MAX]; /* borrow the trace */
 	uint32_t count;
@@ -34,8 +37,9 @@ struct operations {
 /* The operations on the critical path of the analysed root, by the time that
  * runs through their spans, the root's before all. Entry spans and server
  * sides hold what is below them, so they are among the first. Time is of the
- * path: what ran beside it made nothing slow. Of work that nobody waited for,
- * what takes long (ASYNC_RATIO) is asked about, too. */
+ * path: what ran beside it made nothing slow. Other roots, work that nobody
+ * waited for of OPERATIONS_TREE_PERCENT of the path, and both ends of messages
+ * that waited are asked about, too. */
 bool operations_collect(const struct trace *t, const struct trace_times *times,
 			struct operations *out, struct error *err) MUST_CHECK;
 

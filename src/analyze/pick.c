@@ -196,6 +196,8 @@ bool choice_pick(struct choice *c, struct result *result,
 		.change_ns = change_of(c),
 		.has_manifold_change = has_manifold_change(c),
 		.is_gap = choice_is_gap(c),
+		.is_queue = c->queue != NULL,
+		.is_lone_queue = c->queue && !c->queue->has_moved,
 	};
 	pick->owner = pick->span;
 	pick_owner(c, pick);

@@ -57,6 +57,18 @@ enum guilty_by {
 
 struct typical; /* analyze/usual.h */
 
+/* A message that lay in its queue for longer than usual. */
+struct queue_wait {
+	uint32_t sender;    /* spans */
+	uint32_t receiver;
+	int64_t wait_ns;
+	int64_t typical_ns; /* -1 not known */
+	int64_t grown_ns;   /* beyond the usual, or all of it */
+	int64_t next_ns;    /* what grew next most */
+	uint32_t count;     /* messages behind the usual */
+	bool has_moved;     /* others of the slow window wait, too */
+};
+
 struct guilty_want {
 	enum guilty_by by;
 	uint64_t span_id;   /* 0: not forced */
@@ -65,6 +77,9 @@ struct guilty_want {
 	bool has_gap_of_caller; /* time of a call outside its callee's spans is
 				   the caller's: its code is to be profiled,
 				   not the callee's */
+	bool has_queue;         /* that of the analysed tree's top is slow, not
+				   what it does */
+	struct queue_wait queue;
 };
 
 /* A span or a group of siblings with the same service, name, kind and
@@ -121,6 +136,8 @@ struct guilty_pick {
 				     requests: see growth.h */
 	bool is_gap;              /* the time lies in a call, but outside its
 				     callee's spans */
+	bool is_queue;            /* it lies before the span: a message waited */
+	bool is_lone_queue;       /* so, and others of the window did not */
 };
 
 /* Fills result->trace (source excepted), span, cause and findings, but for

@@ -178,6 +178,48 @@ bool typical_build(const struct history *h, uint32_t window,
 	       add_slow_shares(h, slow_window, root, arena, out, err);
 }
 
+static bool has_wait(const struct typical *u, const struct message_wait *w)
+{
+	for (size_t i = 0; i < u->wait_count; i++)
+		if (u->waits[i].sender == w->sender &&
+		    u->waits[i].receiver == w->receiver)
+			return true;
+	return false;
+}
+
+bool typical_add_waits(struct typical *u, const struct history *h,
+		       uint32_t window, struct time_range range,
+		       const struct trace *t, const struct messages *messages,
+		       uint32_t slow_window, struct arena *arena,
+		       struct error *err)
+{
+	if (!messages->count)
+		return true;
+	u->waits = arena_array(arena, TYPICAL_WAITS, sizeof *u->waits);
+	if (!u->waits)
+		return arena_fail(arena, "the history of the messages", err);
+	for (size_t i = 0;
+	     i < messages->count && u->wait_count < TYPICAL_WAITS; i++) {
+		struct message_wait w = {
+			.sender = operations_find_span(
+				u->operations, u->operation_count, t,
+				messages->items[i].sender),
+			.receiver = operations_find_span(
+				u->operations, u->operation_count, t,
+				messages->items[i].receiver),
+		};
+
+		if (w.sender == OPERATION_NONE ||
+		    w.receiver == OPERATION_NONE || has_wait(u, &w))
+			continue;
+		if (!message_wait_measure(h, window, range, slow_window, arena,
+					  &w, err))
+			return false;
+		u->waits[u->wait_count++] = w;
+	}
+	return true;
+}
+
 const struct typical_operation *typical_find(const struct typical *u,
 					     const struct trace *t,
 					     uint32_t span)

@@ -7,6 +7,7 @@
 #ifndef ANALYZE_TYPICAL_H
 #define ANALYZE_TYPICAL_H
 
+#include "analyze/messages.h"
 #include "analyze/onset.h"
 #include "model/history.h"
 #include "model/trace.h"
@@ -42,6 +43,8 @@ struct typical {
 	uint32_t operation_count;
 	uint32_t trace_count; /* traces of the same root */
 	struct time_range range;
+	struct message_wait *waits; /* see typical_add_waits() */
+	size_t wait_count;
 };
 
 /* From the spans of `window` that start in `range` (both 0: all). Traces that
@@ -65,6 +68,18 @@ bool typical_add_own(struct typical *u, const struct history *h,
 		     uint32_t window, struct time_range range,
 		     const uint32_t *below, uint32_t slow_window,
 		     struct error *err) MUST_CHECK;
+
+/* Pairs of sender and receiver whose waits are looked at. */
+#define TYPICAL_WAITS 16u
+
+/* How long messages like those of the trace waited, by sender and receiver
+ * where both are operations of the history. Windows and range as in
+ * typical_build(). */
+bool typical_add_waits(struct typical *u, const struct history *h,
+		       uint32_t window, struct time_range range,
+		       const struct trace *t, const struct messages *messages,
+		       uint32_t slow_window, struct arena *arena,
+		       struct error *err) MUST_CHECK;
 
 /* Windows in which an onset is looked for: the one before and the slow one. */
 #define OWN_WINDOWS 2u

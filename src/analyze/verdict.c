@@ -99,6 +99,12 @@ bool verdict_is_ordinary(int64_t own_ns, int64_t change_ns)
 /* So many weaknesses are put up with in a fair answer. */
 #define FAIR_WEAKNESSES 2u
 
+bool verdict_is_of_trace(enum cause_kind kind)
+{
+	return kind == CAUSE_N_PLUS_ONE || kind == CAUSE_DOWNSTREAM ||
+	       kind == CAUSE_QUEUE;
+}
+
 static void lacks(struct confidence_rating *r, bool is_lacking,
 		  enum weakness weakness)
 {

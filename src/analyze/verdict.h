@@ -97,6 +97,9 @@ bool verdict_is_likely(const struct wait_measure *m);
 enum cause_kind verdict_wait_cause(enum wait_type type,
 				   const struct wait_measure *m);
 
+/* Whether spans tell the cause, so that no profile changes it. */
+bool verdict_is_of_trace(enum cause_kind kind);
+
 /* What confidence rests on. */
 struct confidence_facts {
 	enum scope scope;

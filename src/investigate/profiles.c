@@ -201,14 +201,21 @@ static bool is_asked_for(const struct profile_inquiry *q, enum wait_type type)
 	       type == WAIT_WALL || type == WAIT_OFF_CPU;
 }
 
+/* Nothing more is to be explained, or nothing that waits: who is behind with
+ * its messages is told by what its service computes, of all that it takes. */
+static bool is_cpu_all(const struct profile_inquiry *q)
+{
+	return q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE ||
+	       q->trace_cause == CAUSE_QUEUE;
+}
+
 /* The decision rests on CPU alone, whatever it finds; see decide(). */
 static bool is_cpu_enough(const struct profile_inquiry *q)
 {
 	const struct question *o = q->v->question;
 
 	return q->forced_id || question_scope_is(o, SCOPE_SPAN) ||
-	       question_scope_is(o, SCOPE_COHORT) || q->s->is_healthy ||
-	       q->trace_cause == CAUSE_N_PLUS_ONE;
+	       question_scope_is(o, SCOPE_COHORT) || is_cpu_all(q);
 }
 
 static size_t count_waits(const struct profile_inquiry *q, size_t sides)
@@ -398,9 +405,8 @@ static void set_kind(struct profile_inquiry *q, enum cause_kind kind)
 {
 	struct cause *c = &q->v->result->cause;
 
-	if (c->kind == CAUSE_N_PLUS_ONE || c->kind == CAUSE_DOWNSTREAM)
-		return;
-	c->kind = kind;
+	if (!verdict_is_of_trace(c->kind))
+		c->kind = kind;
 }
 
 /* Enough samples of requests like this one, else the whole service. */
@@ -593,7 +599,7 @@ static bool decide(struct profile_inquiry *q, struct error *err)
 		return force_scope(q, &q->request, err);
 	if (question_scope_is(o, SCOPE_COHORT))
 		return force_scope(q, &q->cohort, err);
-	if (q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE)
+	if (is_cpu_all(q))
 		return decide_healthy(q, err);
 	if (q->cpu_verdict == CPU_EXPLAINS)
 		return decide_cpu(q, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/suspect.h"
 
-#include "analyze/change_of_time.h"
+#include "analyze/slow_tree.h"
 
 void suspect_init(struct suspect *s)
 {
@@ -30,7 +30,20 @@ bool suspect_find(struct investigation *v, struct suspect *s, struct error *err)
 	s->want = v->question->suspect;
 	return trace_times_compute(v->trace, &v->result->arena, &s->times,
 				   err) &&
+	       messages_find(v->trace, &s->times, &v->result->arena,
+			     &s->messages, err) &&
 	       choose(v, s, NULL, err);
+}
+
+static void focus(const struct investigation *v, struct suspect *s,
+		  const struct typical *typical)
+{
+	struct slow_tree found;
+
+	slow_tree_find(v->trace, &s->times, typical, &s->messages, &found);
+	trace_times_focus(v->trace, &s->times, found.top);
+	s->want.has_queue = found.is_queue;
+	s->want.queue = found.queue;
 }
 
 bool suspect_find_again(struct investigation *v, struct suspect *s,
@@ -41,8 +54,6 @@ bool suspect_find_again(struct investigation *v, struct suspect *s,
 	s->want.has_gap_of_caller = has_gap_of_caller;
 	if (s->want.by == GUILTY_BY_CRITICAL_PATH &&
 	    !guilty_want_is_narrow(&s->want))
-		trace_times_focus(
-			v->trace, &s->times,
-			time_changes_find_tree(v->trace, &s->times, typical));
+		focus(v, s, typical);
 	return choose(v, s, typical, err);
 }

@@ -7,12 +7,14 @@
 #define INVESTIGATE_SUSPECT_H
 
 #include "analyze/choice.h"
+#include "analyze/messages.h"
 #include "analyze/trace_analysis.h"
 #include "analyze/typical.h"
 #include "investigate/investigation.h"
 
 struct suspect {
 	struct trace_times times; /* in the result's arena */
+	struct messages messages; /* so, too */
 	struct guilty_pick pick;
 	struct guilty_want want; /* that the choice is by */
 	struct choice choice;    /* how it came about */

@@ -340,7 +340,11 @@ bool operation_history_judge(struct operation_history *s,
 			     s->operations.root, s->roles.slow, arena,
 			     &s->typical, err) &&
 	       typical_add_own(&s->typical, &s->history, s->baseline.window,
-			       range, s->operations.below, s->roles.slow, err);
+			       range, s->operations.below, s->roles.slow,
+			       err) &&
+	       typical_add_waits(&s->typical, &s->history, s->baseline.window,
+				 range, v->trace, &g->messages, s->roles.slow,
+				 arena, err);
 }
 
 /* ---- the question ---- */
@@ -474,6 +478,20 @@ static uint64_t profile_id_of(const struct guilty_pick *pick)
 	return id;
 }
 
+/* A message that waited is no slow request: what its receiver does is as quick
+ * as ever, and what keeps it from taking messages need not be of their spans.
+ */
+static void use_queue(struct symptom *out, const struct guilty_pick *pick)
+{
+	out->is_healthy = pick->is_lone_queue;
+	out->is_outside = out->is_ordinary = false;
+	out->slow_ids = out->base_ids = NULL;
+	out->slow_id_count = out->base_id_count = 0;
+	out->is_base_fast = false;
+	out->profile_id = 0;
+	out->change_ns = pick->change_ns;
+}
+
 static bool fill(struct symptom *out, struct operation_history *s,
 		 struct investigation *v, const struct suspect *g,
 		 uint32_t entry, uint32_t operation, struct time_range window,
@@ -507,6 +525,8 @@ static bool fill(struct symptom *out, struct operation_history *s,
 			  want->kind == BASELINE_WANT_FAST,
 			  pick->has_manifold_change, err))
 		return false;
+	if (pick->is_queue)
+		use_queue(out, pick);
 	if (is_chosen)
 		out->has_base = false;
 	if (want->kind == BASELINE_WANT_NONE)

@@ -92,8 +92,17 @@ struct guilty_span {
 	double share; /* critical_ns of the trace's critical path, 0..1 */
 };
 
+/* Where a message waited, of CAUSE_QUEUE. */
+struct queue_info {
+	struct str name;        /* of the queue; empty: not known */
+	int64_t wait_ns;        /* from the end of sending to the taking */
+	int64_t typical_ns;     /* -1 not known */
+	uint32_t typical_count; /* messages behind it */
+};
+
 struct cause {
 	enum cause_kind kind;
+	struct queue_info queue;
 	enum confidence confidence;
 	int64_t on_cpu_ns; /* -1 unknown */
 	struct str text;

@@ -119,12 +119,29 @@ static void write_span(struct jsonw *w, const struct guilty_span *span)
 	jsonw_object_end(w);
 }
 
+static void write_queue(struct jsonw *w, const struct cause *cause)
+{
+	const struct queue_info *queue = &cause->queue;
+
+	jsonw_key(w, "queue");
+	if (cause->kind != CAUSE_QUEUE) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	put_str(w, "name", queue->name);
+	jsonw_pair_i64(w, "wait_ns", queue->wait_ns);
+	jsonw_pair_known(w, "typical_ns", queue->typical_ns);
+	jsonw_object_end(w);
+}
+
 static void write_cause(struct jsonw *w, const struct cause *cause)
 {
 	jsonw_object(w);
 	jsonw_pair_text(w, "kind", cause_names[cause->kind]);
 	jsonw_pair_text(w, "confidence", confidence_names[cause->confidence]);
 	jsonw_pair_known(w, "on_cpu_ns", cause->on_cpu_ns);
+	write_queue(w, cause);
 	put_str(w, "text", cause->text);
 	jsonw_object_end(w);
 }

@@ -60,6 +60,11 @@ static bool is_loop(const struct result *r)
 	return r->has_cause && r->cause.kind == CAUSE_N_PLUS_ONE;
 }
 
+static bool is_queue(const struct result *r)
+{
+	return r->has_cause && r->cause.kind == CAUSE_QUEUE;
+}
+
 /* " took 612 ms; usually 48 ms". The calls of a loop are told as its cause,
  * since the span itself is one. */
 static void times_text(const struct result *r, char *out, size_t size)
@@ -79,6 +84,19 @@ static void times_text(const struct result *r, char *out, size_t size)
 		 *typical ? "; usually " : "", typical);
 }
 
+/* " waited 8.2 s in queue "orders"; usually 12 ms". */
+static void queue_text(const struct queue_info *q, char *out, size_t size)
+{
+	char took[UNIT_TEXT_BYTES];
+	char typical[UNIT_TEXT_BYTES] = "";
+
+	format_duration(q->wait_ns, took);
+	if (q->typical_ns >= 0)
+		format_duration(q->typical_ns, typical);
+	snprintf(out, size, " waited %s in its queue%s%s", took,
+		 *typical ? "; usually " : "", typical);
+}
+
 void slow_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
@@ -93,7 +111,10 @@ void slow_answer(struct page *p, const struct render_input *in)
 		page_flush(p, PAINT_BOLD, "", 0);
 		return;
 	}
-	times_text(r, times, sizeof times);
+	if (is_queue(r))
+		queue_text(&r->cause.queue, times, sizeof times);
+	else
+		times_text(r, times, sizeof times);
 	taken = page_columns(p, span->service, service_max) + 1 +
 		str_from(times).len;
 	if (p->width > taken + name_max)
@@ -138,6 +159,8 @@ static void write_where(struct page *p, const struct result *r)
 		page_name(p, span->path[i], 0);
 	}
 	evidence(p, "  where");
+	if (is_queue(r))
+		return;
 	if (span->share > 0) {
 		add_share(p, span->share);
 		page_text(p, " of the trace's critical path");

@@ -78,6 +78,10 @@ static void add_whose(const struct profile_info *p, struct buf *out)
 static void add_confidence(const struct cause_facts *f,
 			   const struct result *result, struct buf *out)
 {
+	if (result->cause.kind == CAUSE_QUEUE) {
+		confidence_report_basis(result, out);
+		return;
+	}
 	if (!result->has_profile) {
 		buf_add_text(out, "the trace alone, no profile");
 		return;

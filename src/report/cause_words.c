@@ -288,15 +288,30 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 	add_cpu(q, out);
 }
 
+/* The queue has been told; the profile tells of who takes from it. */
+static void report_queue(const struct profile_inquiry *q, struct buf *out)
+{
+	add_name(out, q->v->result->cause.text);
+	if (q->s->is_healthy || !leader(q))
+		return;
+	buf_add_text(out, is_up(leader(q))
+				  ? "; its service computes more than before"
+				  : "; its service computes no more than "
+				    "before: too few take from the queue, or "
+				    "one that waits");
+}
+
 static void tell(const struct profile_inquiry *q, struct buf *out)
 {
 	switch (q->v->result->cause.kind) {
 	case CAUSE_N_PLUS_ONE:
 	case CAUSE_DOWNSTREAM:
 	case CAUSE_NETWORK:
-	case CAUSE_QUEUE:
 	case CAUSE_CONTENTION:
 		report_trace_cause(q, out);
+		return;
+	case CAUSE_QUEUE:
+		report_queue(q, out);
 		return;
 	case CAUSE_CPU:
 		if (q->wait == WAIT_NEIGHBOUR)
@@ -376,7 +391,7 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 	struct result *r = q->v->result;
 	const struct function_row *row = leader(q);
 	struct confidence_facts f = {
-		.has_profile = r->has_profile,
+		.has_profile = r->has_profile && r->cause.kind != CAUSE_QUEUE,
 		.scope = r->profile.scope,
 		.has_baseline = r->has_baseline,
 		.healthy = r->baseline.healthy,
@@ -389,8 +404,7 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.has_history = q->s->has_history,
 		.is_healthy_operation = q->s->is_healthy,
 		.is_partial_trace = r->trace.is_partial,
-		.is_trace_enough = r->cause.kind == CAUSE_DOWNSTREAM ||
-				   r->cause.kind == CAUSE_N_PLUS_ONE,
+		.is_trace_enough = verdict_is_of_trace(r->cause.kind),
 	};
 	struct confidence_rating rating = verdict_confidence(&f);
 	struct buf text;

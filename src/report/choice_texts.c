@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/choice_texts.h"
 
+#include "analyze/messages.h"
 #include "base/num.h"
 #include "report/finding_texts.h"
 #include "report/wording.h"
@@ -171,11 +172,27 @@ static int64_t whole_change(const struct choice *c)
 	return sat_add_i64(c->change.change_ns, g->grown_ns - g->own_ns);
 }
 
+static void report_queue_change(const struct queue_wait *w, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	if (w->typical_ns < 0) {
+		buf_add_text(out, "; what is usual is not known");
+		return;
+	}
+	format_count(w->count, count);
+	buf_add_text(out, "; usually ");
+	wording_add_duration(out, w->typical_ns);
+	buf_addf(out, " over %s messages before", count);
+}
+
 static void report_change(const struct choice *c, struct buf *out)
 {
 	const struct time_change *g = choice_change(c);
 
-	if (c->is_by_change && c->loop) {
+	if (c->queue) {
+		report_queue_change(c->queue, out);
+	} else if (c->is_by_change && c->loop) {
 		report_loop_change(c, out);
 	} else if (c->is_by_change) {
 		buf_add_text(out, "; grew by ");
@@ -195,6 +212,23 @@ static void report_change(const struct choice *c, struct buf *out)
 		buf_add_text(out, "; nothing in the trace took clearly longer "
 				  "than usual");
 	}
+}
+
+/* How long is told by the first line of the answer. */
+static void report_queue(const struct choice *c, struct buf *out)
+{
+	const struct queue_wait *w = c->queue;
+	const struct message m = { w->sender, w->receiver, w->wait_ns };
+	struct str name = message_queue(c->t, &m);
+
+	wording_add_duration(out, w->wait_ns);
+	buf_add_text(out, name.len ? " in the queue \"" : " in the queue");
+	wording_add(out, name, WORDING_TEXT_BYTES);
+	buf_add_text(out, name.len ? "\", from " : ", from ");
+	wording_add_span(out, c->t, w->sender);
+	buf_add_text(out, " until ");
+	wording_add(out, span_service(c->t, w->receiver), WORDING_TEXT_BYTES);
+	buf_add_text(out, " took the message");
 }
 
 static void report_ground(const struct choice *c, struct buf *out)
@@ -217,6 +251,9 @@ static void report_ground(const struct choice *c, struct buf *out)
 		break;
 	case CHOICE_OWN:
 		report_own(c, out);
+		break;
+	case CHOICE_QUEUE:
+		report_queue(c, out);
 		break;
 	}
 }
@@ -251,6 +288,16 @@ static void report_unknown(const struct choice *c, struct buf *out)
 	buf_add_text(out, " are its own; the rest is in spans below it");
 }
 
+/* Whose affair it is that messages wait. */
+static void report_behind(const struct choice *c, struct buf *out)
+{
+	wording_add(out, span_service(c->t, c->queue->receiver),
+		    WORDING_TEXT_BYTES);
+	buf_add_text(out, c->queue->has_moved
+				  ? " is behind with its messages"
+				  : " took this one late; others do not wait");
+}
+
 static void report_cause(const struct choice *c, struct buf *out)
 {
 	/* How many there are, and of what, has been told. */
@@ -261,6 +308,8 @@ static void report_cause(const struct choice *c, struct buf *out)
 		buf_add_text(out, " on average");
 	} else if (choice_ground(c) == CHOICE_OWN) {
 		report_unknown(c, out);
+	} else if (c->queue) {
+		report_behind(c, out);
 	} else {
 		report_why(c, out);
 	}

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/confidence.h"
 
+#include "base/num.h"
 #include "report/wording.h"
+
+/* What a queue is known by; profiles only tell who is behind. */
+static void report_messages(const struct queue_info *queue, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	buf_add_text(out, "the trace");
+	if (!queue->typical_count)
+		return;
+	format_count(queue->typical_count, count);
+	buf_addf(out, " and the waits of %s messages before", count);
+}
 
 void confidence_report_basis(const struct result *result, struct buf *out)
 {
@@ -12,6 +25,10 @@ void confidence_report_basis(const struct result *result, struct buf *out)
 		[SCOPE_SPAN] = "samples of this very request",
 	};
 
+	if (result->cause.kind == CAUSE_QUEUE) {
+		report_messages(&result->cause.queue, out);
+		return;
+	}
 	if (!result->has_profile) {
 		buf_add_text(out, "the trace");
 		return;

@@ -411,40 +411,6 @@ static const char messages[] = "1 0 api S \"PUT /\" 0 100\n"
 			       "4 3 idx K process 120 320\n"
 			       "5 4 idx I tokenize 130 310\n";
 
-/* The consumer took 200 ms, twice the request. `process_ms` usually, 0: not
- * known. */
-static uint32_t find_tree(double request_ms, double process_ms)
-{
-	struct growing g;
-	uint32_t found;
-
-	begin(&g);
-	usually(&g, "api", "PUT /", SPAN_KIND_SERVER, 1, request_ms);
-	if (process_ms > 0)
-		usually(&g, "idx", "process", SPAN_KIND_CONSUMER, 1,
-			process_ms);
-	find(&g, messages, (struct guilty_want){ 0 });
-	found = time_changes_find_tree(&g.t, &g.times, &g.typical);
-	found = (uint32_t)g.t.spans[found].span_id;
-	end(&g);
-	return found;
-}
-
-static void slow_consumer(void **state)
-{
-	(void)state;
-	/* Grew by 150 ms, the request by 40; by 67, or not by half as much
-	 * again; always long; not known. */
-	assert_int_equal(find_tree(60, 50), 4);
-	assert_int_equal(find_tree(60, 133), 4);
-	assert_int_equal(find_tree(60, 134), 1);
-	assert_int_equal(find_tree(60, 200), 1);
-	assert_int_equal(find_tree(60, 0), 1);
-	/* The request grew by as much as the consumer: 80 ms. */
-	assert_int_equal(find_tree(20, 120), 1);
-	assert_int_equal(find_tree(21, 120), 4);
-}
-
 /* The consumer's tree has a path of its own: 200 ms = 20 + 180. */
 static void choice_in_consumer(void **state)
 {
@@ -457,8 +423,7 @@ static void choice_in_consumer(void **state)
 	usually(&g, "idx", "process", SPAN_KIND_CONSUMER, 1, 50);
 	usually(&g, "idx", "tokenize", SPAN_KIND_INTERNAL, 1, 30);
 	find(&g, messages, (struct guilty_want){ 0 });
-	trace_times_focus(&g.t, &g.times,
-			  time_changes_find_tree(&g.t, &g.times, &g.typical));
+	trace_times_focus(&g.t, &g.times, fixture_span(&g.t, 4));
 	assert_int_equal(g.times.path_ns, fixture_ms(200));
 	assert_int_equal(g.times.critical_ns[fixture_span(&g.t, 4)],
 			 fixture_ms(20));
@@ -765,8 +730,7 @@ int main(void)
 		cmocka_unit_test(own_time_as_typical),
 		cmocka_unit_test(what_all_have_before_bad_luck),
 		cmocka_unit_test(many_times_its_own),
-		cmocka_unit_test(slow_consumer),
-		cmocka_unit_test(choice_in_consumer),
+			cmocka_unit_test(choice_in_consumer),
 		cmocka_unit_test(loop_grew),
 		cmocka_unit_test(typical_loop),
 		cmocka_unit_test(slow_calls_of_loop),

@@ -78,8 +78,8 @@ static void by_time_through(void **state)
 	end(&a);
 }
 
-/* A consumer of twice the request's time is asked about with what is below
- * it; one of a little less is not. What each waits for in its own process:
+/* A consumer of a tenth of the request's time is asked about with what is
+ * below it; one of a little less is not. What each waits for in its own process:
  * the call to another one makes its own time unknown. */
 static void long_message(void **state)
 {
@@ -92,8 +92,13 @@ static void long_message(void **state)
 		  "4 1 web P publish 95 96\n"
 		  "5 4 idx K process 120 320\n"
 		  "6 5 idx I tokenize 130 310\n"
-		  "7 4 log K write 120 319.9\n");
-	assert_int_equal(a.operations.count, 6);
+		  "7 4 log K write 105 114.9\n"
+		  "8 4 log K append 105 115\n");
+	assert_int_equal(a.operations.count, 7);
+	assert_int_equal(operations_find_span(a.operations.items,
+					      a.operations.count, &a.t,
+					      fixture_span(&a.t, 7)),
+			 OPERATION_NONE);
 	expect(&a, 0, "web", "GET /", SPAN_KIND_SERVER);
 	expect(&a, 1, "idx", "process", SPAN_KIND_CONSUMER);
 	expect(&a, 2, "idx", "tokenize", SPAN_KIND_INTERNAL);
@@ -104,7 +109,25 @@ static void long_message(void **state)
 	end(&a);
 }
 
-/* Several roots: which one a search should name is not known. */
+/* Of a message that waited both ends are asked about, however short. */
+static void message_that_waited(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a, "1 0 web S \"GET /\" 0 100\n"
+		  "2 1 web I render 10 90\n"
+		  "4 1 web P publish 95 96\n"
+		  "5 4 idx K process 106 107\n"
+		  "6 4 log K write 105.9 106\n");
+	assert_int_equal(a.operations.count, 4);
+	expect(&a, 2, "web", "publish", SPAN_KIND_PRODUCER);
+	expect(&a, 3, "idx", "process", SPAN_KIND_CONSUMER);
+	end(&a);
+}
+
+/* Several roots: which one a search should name is not known, and each may be
+ * the slow one. */
 static void two_roots(void **state)
 {
 	struct asked a;
@@ -114,7 +137,8 @@ static void two_roots(void **state)
 		  "2 9 cat S lost 500 600\n");
 	assert_false(a.operations.has_single_root);
 	assert_null(a.operations.root_service.ptr);
-	assert_int_equal(a.operations.count, 1);
+	assert_int_equal(a.operations.count, 2);
+	expect(&a, 1, "cat", "lost", SPAN_KIND_SERVER);
 	end(&a);
 }
 
@@ -153,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_time_through),
 		cmocka_unit_test(long_message),
+		cmocka_unit_test(message_that_waited),
 		cmocka_unit_test(two_roots),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(nothing),

@@ -30,6 +30,8 @@ struct fake {
 	/* How long the operation took that began so many seconds after the
 	 * slow trace. */
 	double (*took_ms)(const struct operation *o, double at_s);
+	/* How long after its trace; NULL: one after another at once. */
+	double (*after_ms)(const struct operation *o, double at_s);
 	/* Stacks with values (profile_making.h) of a type, of spans or of the
 	 * service, around so many seconds after the slow trace; NULL: none. */
 	const char *(*stacks)(const char *type_id, bool is_of_spans,
@@ -61,6 +63,11 @@ static inline void fake_search_path(const struct search_query *q,
 		 q->range.to_ns, q->slow ? q->min_duration_ns : 0);
 }
 
+static inline int64_t after_ns(const struct operation *o, double at_s)
+{
+	return fake->after_ms ? fixture_ms(fake->after_ms(o, at_s)) : 0;
+}
+
 static inline bool fake_add(struct history *h, uint32_t window, int64_t at_ns,
 			    int64_t least_ns)
 {
@@ -70,11 +77,11 @@ static inline bool fake_add(struct history *h, uint32_t window, int64_t at_ns,
 
 	memcpy(t.id.bytes, &at_ns, sizeof at_ns);
 	for (uint32_t i = 0; is_kept && i < h->operation_count; i++) {
-		double ms = fake->took_ms(&h->operations[i],
-					  (double)(at_ns - FIXTURE_BASE_NS) /
-						  NS_PER_S);
+		const struct operation *o = &h->operations[i];
+		double at_s = (double)(at_ns - FIXTURE_BASE_NS) / NS_PER_S;
+		double ms = fake->took_ms(o, at_s);
 		struct history_span s = { .operation = i,
-					  .start_ns = at_ns + i,
+					  .start_ns = at_ns + i + after_ns(o, at_s),
 					  .duration_ns = fixture_ms(ms),
 					  .span_id = (uint64_t)at_ns + i,
 					  .profile_id = (uint64_t)at_ns + i };

@@ -174,6 +174,99 @@ static void time_before_a_quick_callee_is_the_callers(void **state)
 	fake_end();
 }
 
+/* ---- messages ---- */
+
+static const char order[] = "1 0 web S \"PUT /order\" 0 100\n"
+			    "2 1 web P publish 90 92 "
+			    "messaging.destination.name=orders\n"
+			    "3 2 shop K process 4092 4142 "
+			    "pyroscope.profile.id=00000000000000bb\n";
+
+static double order_took_ms(const struct operation *o, double at_s)
+{
+	(void)at_s;
+	if (str_equal(o->name, STR("publish")))
+		return 2;
+	return str_equal(o->service, STR("shop")) ? 50 : 100;
+}
+
+static double order_came_after_ms(const struct operation *o, double at_s)
+{
+	if (str_equal(o->name, STR("publish")))
+		return 90;
+	if (!str_equal(o->service, STR("shop")))
+		return 0;
+	return at_s > -120 ? 4092 : 97;
+}
+
+static double order_came_as_ever(const struct operation *o, double at_s)
+{
+	return order_came_after_ms(o, at_s > -120 ? -300 : at_s);
+}
+
+static void take_order(double (*after_ms)(const struct operation *, double))
+{
+	fake_begin(order);
+	fake->took_ms = order_took_ms;
+	fake->after_ms = after_ms;
+	fake->stacks = cpu_of_service_grew;
+	fake->types = only_cpu;
+	if (!fake_investigate(&err))
+		fail_msg("shortfall %d: %s", fake->v.shortfall.kind,
+			 err.message);
+	assert_int_equal(fake->result.cause.kind, CAUSE_QUEUE);
+	assert_true(str_equal(fake->result.cause.queue.name, STR("orders")));
+	assert_int_equal(fake->result.cause.queue.wait_ns, fixture_ms(4000));
+	/* Spans of one trace begin a nanosecond apart. */
+	assert_in_range(fake->result.cause.queue.typical_ns, fixture_ms(5) - 1,
+			fixture_ms(5) + 1);
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+}
+
+/* What keeps the consumer busy is any of its messages. */
+static void a_message_that_waited_is_the_consumers(void **state)
+{
+	(void)state;
+	take_order(order_came_after_ms);
+	assert_true(str_equal(fake->result.span.service, STR("shop")));
+	assert_int_equal(fake->finding.shown->scope, SCOPE_SERVICE);
+	assert_false(fake->result.is_healthy);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Discount")));
+	assert_true(change_is_up(fake->result.functions[0].change));
+	fake_end();
+}
+
+static void one_that_waited_alone_blames_no_function(void **state)
+{
+	(void)state;
+	take_order(order_came_as_ever);
+	assert_true(fake->result.is_healthy);
+	fake_end();
+}
+
+static double always_waited(const struct operation *o, double at_s)
+{
+	(void)at_s;
+	return order_came_after_ms(o, 0);
+}
+
+/* Messages that always wait for four seconds are no news. */
+static void a_queue_as_long_as_ever_is_no_cause(void **state)
+{
+	(void)state;
+	fake_begin(order);
+	fake->took_ms = order_took_ms;
+	fake->after_ms = always_waited;
+	fake->stacks = cpu_of_service_grew;
+	fake->types = only_cpu;
+	assert_true(fake_investigate(&err));
+	assert_true(str_equal(fake->result.span.service, STR("web")));
+	assert_int_not_equal(fake->result.cause.kind, CAUSE_QUEUE);
+	assert_true(fake->result.is_healthy);
+	fake_end();
+}
+
 static void a_shortfall_is_a_fact(void **state)
 {
 	(void)state;
@@ -201,6 +294,9 @@ int main(void)
 		cmocka_unit_test(a_lock_explains_what_the_cpu_does_not),
 		cmocka_unit_test(a_run_stays_within_its_budget),
 		cmocka_unit_test(time_before_a_quick_callee_is_the_callers),
+		cmocka_unit_test(a_message_that_waited_is_the_consumers),
+		cmocka_unit_test(one_that_waited_alone_blames_no_function),
+		cmocka_unit_test(a_queue_as_long_as_ever_is_no_cause),
 		cmocka_unit_test(a_shortfall_is_a_fact),
 	};
 

@@ -203,6 +203,24 @@ static void what_grew_is_told_when_nothing_is_known(void **state)
 		     "tell; no function of its service clearly grew");
 }
 
+/* A profile tells of the consumer, not of the message. */
+static void a_queue_is_told_with_its_consumer(void **state)
+{
+	(void)state;
+	result.cause.text = STR("idx is behind with its messages");
+	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its "
+				  "service computes more than before");
+	rows[0].change = CHANGE_SAME;
+	result.cause.text = STR("idx is behind with its messages");
+	expect_cause(CAUSE_QUEUE,
+		     "idx is behind with its messages; its service computes no "
+		     "more than before: too few take from the queue, or one "
+		     "that waits");
+	symptom.is_healthy = true;
+	result.cause.text = STR("idx took this one late");
+	expect_cause(CAUSE_QUEUE, "idx took this one late");
+}
+
 /* ---- how sure ---- */
 
 static enum confidence confidence(void)
@@ -261,6 +279,7 @@ int main(void)
 		CASE(what_was_asked_is_listed),
 		CASE(nothing_is_blamed_on_a_healthy_operation),
 		CASE(what_grew_is_told_when_nothing_is_known),
+		CASE(a_queue_is_told_with_its_consumer),
 		CASE(both_sides_are_counted),
 		CASE(a_close_second_weakens),
 	};

@@ -43,7 +43,9 @@ static void usually(struct told *g, const char *name, enum span_kind kind,
 	}
 }
 
-static void tell(struct told *g, const char *text, struct guilty_want want)
+/* Of the tree of this span; SPAN_NONE: of the root's. */
+static void tell_in(struct told *g, const char *text, struct guilty_want want,
+		    uint32_t top)
 {
 	bool has_typical = g->p.h.operation_count > 0;
 	struct choice c;
@@ -56,6 +58,8 @@ static void tell(struct told *g, const char *text, struct guilty_want want)
 			&g->p.h, 0, (struct time_range){ 0, 0 }, 0, UINT32_MAX,
 			&g->p.arena, &g->typical, &g->err));
 	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &g->err));
+	if (top != SPAN_NONE)
+		trace_times_focus(&g->t, &g->times, top);
 	g->is_found = choice_make(&c, &g->t, &g->times, &want,
 				  has_typical ? &g->typical : NULL, &g->result,
 				  &g->err);
@@ -66,6 +70,11 @@ static void tell(struct told *g, const char *text, struct guilty_want want)
 		assert_false(missing_span_explain(&c, &g->err));
 	}
 	choice_release(&c);
+}
+
+static void tell(struct told *g, const char *text, struct guilty_want want)
+{
+	tell_in(g, text, want, SPAN_NONE);
 }
 
 static void end(struct told *g)
@@ -184,6 +193,60 @@ static void calls(void **state)
 			 cases[i].attrs);
 		expect_texts(text, any, cases[i].why, cases[i].why);
 	}
+}
+
+/* ---- queues ---- */
+
+static const char orders[] = "1 0 api S \"PUT /\" 0 100\n"
+			     "3 1 api P publish 90 92 "
+			     "messaging.destination.name=orders\n"
+			     "4 3 idx K process 4092 4142\n";
+
+static void tell_queue(struct told *g, int64_t typical_ns, bool has_moved)
+{
+	struct guilty_want want = {
+		.has_queue = true,
+		.queue = { .sender = 1,
+			   .receiver = 2,
+			   .wait_ns = 4 * NS_PER_S,
+			   .typical_ns = typical_ns,
+			   .grown_ns = 3990 * NS_PER_MS,
+			   .next_ns = 10 * NS_PER_MS,
+			   .count = typical_ns < 0 ? 0 : 1200,
+			   .has_moved = has_moved },
+	};
+
+	begin(g);
+	usually(g, "PUT /", SPAN_KIND_SERVER, 1, 100);
+	tell_in(g, orders, want, 2);
+}
+
+static void a_queue(void **state)
+{
+	struct told g;
+
+	(void)state;
+	tell_queue(&g, 10 * NS_PER_MS, true);
+	expect(g.result.span.why,
+	       "4 s in the queue \"orders\", from api publish until idx took "
+	       "the message; the request did not wait for it; usually 10 ms "
+	       "over 1,200 messages before");
+	expect(g.result.cause.text, "idx is behind with its messages");
+	assert_int_equal(g.result.cause.kind, CAUSE_QUEUE);
+	assert_int_equal(g.result.cause.queue.wait_ns, 4 * NS_PER_S);
+	assert_int_equal(g.result.cause.confidence, CONFIDENCE_FAIR);
+	/* Nothing of it is told twice. */
+	assert_int_equal(g.result.finding_count, 1);
+	assert_true(str_equal(g.result.findings[0].kind, STR("async_work")));
+	end(&g);
+	tell_queue(&g, -1, false);
+	expect(g.result.span.why,
+	       "4 s in the queue \"orders\", from api publish until idx took "
+	       "the message; the request did not wait for it; what is usual is "
+	       "not known");
+	expect(g.result.cause.text, "idx took this one late; others do not "
+				    "wait");
+	end(&g);
 }
 
 static void outside_the_callee(void **state)
@@ -417,6 +480,7 @@ int main(void)
 		cmocka_unit_test(own_time),
 		cmocka_unit_test(as_asked_for),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(a_queue),
 		cmocka_unit_test(outside_the_callee),
 		cmocka_unit_test(loop_of_calls),
 		cmocka_unit_test(attempts),

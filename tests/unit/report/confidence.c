@@ -36,6 +36,10 @@ static void test_the_basis_is_the_trace_or_a_profile(void **state)
 	assert_basis(&r, "samples of the slow requests themselves");
 	r.profile.scope = SCOPE_SPAN;
 	assert_basis(&r, "samples of this very request");
+	r.cause.kind = CAUSE_QUEUE;
+	assert_basis(&r, "the trace");
+	r.cause.queue.typical_count = 1200;
+	assert_basis(&r, "the trace and the waits of 1,200 messages before");
 }
 
 static void assert_told(const struct confidence_rating *rating,

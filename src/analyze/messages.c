@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/messages.h"
+
+#include "analyze/ordering.h"
+#include "base/num.h"
+
+/* When the broker took it, in seconds since 1970: Azure's attributes, the only
+ * ones that the semantic conventions have for it. */
+static const struct str enqueued_keys[] = {
+	{ "messaging.eventhubs.message.enqueued_time", 41 },
+	{ "messaging.servicebus.message.enqueued_time", 42 },
+};
+
+static const struct str queue_keys[] = {
+	{ "messaging.destination.name", 26 },
+	{ "messaging.destination", 21 },
+	{ "message_bus.destination", 23 },
+};
+
+static bool is_message(const struct trace *t, const struct trace_times *times,
+		       uint32_t span)
+{
+	return t->spans[span].kind == SPAN_KIND_CONSUMER &&
+	       t->spans[span].parent != SPAN_NONE && times->tree[span] == span;
+}
+
+/* 0: not told. */
+static int64_t enqueued_ns(const struct trace *t, uint32_t span)
+{
+	for (size_t i = 0; i < sizeof enqueued_keys / sizeof *enqueued_keys;
+	     i++) {
+		struct str text = span_attr(t, span, enqueued_keys[i]);
+		uint64_t seconds;
+
+		if (text.len && parse_u64(text, &seconds) &&
+		    seconds < INT64_MAX / NS_PER_S)
+			return (int64_t)seconds * NS_PER_S;
+	}
+	return 0;
+}
+
+/* A whole second is the finest that brokers note: by the sender's end a wait
+ * is known better, unless that span outlasts the taking. */
+static int64_t wait_of(const struct trace *t, uint32_t sender,
+		       uint32_t receiver)
+{
+	int64_t start_ns = t->spans[receiver].start_ns;
+	int64_t wait_ns = sat_sub_i64(start_ns, t->spans[sender].end_ns);
+	int64_t noted_ns = enqueued_ns(t, receiver);
+
+	if (wait_ns <= 0 && noted_ns)
+		wait_ns = sat_sub_i64(start_ns, noted_ns);
+	return wait_ns > 0 ? wait_ns : 0;
+}
+
+bool messages_find(const struct trace *t, const struct trace_times *times,
+		   struct arena *arena, struct messages *out, struct error *err)
+{
+	size_t count = 0;
+
+	*out = (struct messages){ 0 };
+	for (uint32_t i = 0; i < t->span_count; i++)
+		count += is_message(t, times, i);
+	if (!count)
+		return true;
+	out->items = arena_array(arena, count, sizeof *out->items);
+	if (!out->items)
+		return arena_fail(arena, "the trace", err);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t parent = t->spans[i].parent;
+
+		if (!is_message(t, times, i))
+			continue;
+		out->items[out->count++] = (struct message){
+			.sender = parent,
+			.receiver = i,
+			.wait_ns = wait_of(t, parent, i),
+		};
+	}
+	return true;
+}
+
+struct str message_queue(const struct trace *t, const struct message *m)
+{
+	const uint32_t spans[] = { m->receiver, m->sender };
+
+	for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+		for (size_t k = 0; k < sizeof queue_keys / sizeof *queue_keys;
+		     k++) {
+			struct str name =
+				span_attr(t, spans[i], queue_keys[k]);
+
+			if (name.len)
+				return name;
+		}
+	return STR("");
+}
+
+/* ---- what is usual ---- */
+
+struct waits {
+	int64_t *sent_ns; /* by trace: end of the last sending, 0 none yet */
+	int64_t *values;
+	uint32_t count;
+};
+
+static bool is_in(struct time_range range, int64_t time_ns)
+{
+	return (!range.from_ns && !range.to_ns) ||
+	       (time_ns >= range.from_ns && time_ns < range.to_ns);
+}
+
+/* Spans come in the order of their starts. */
+static void add_waits(const struct history_window *w, struct time_range range,
+		      const struct message_wait *of, struct waits *out)
+{
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		const struct history_span *s = &w->spans[i];
+		int64_t wait_ns;
+
+		if (s->trace >= w->trace_count)
+			continue;
+		if (s->operation == of->sender)
+			out->sent_ns[s->trace] =
+				sat_add_i64(s->start_ns, s->duration_ns);
+		if (s->operation != of->receiver || !out->sent_ns[s->trace] ||
+		    !is_in(range, s->start_ns))
+			continue;
+		wait_ns = sat_sub_i64(s->start_ns, out->sent_ns[s->trace]);
+		out->values[out->count++] = wait_ns > 0 ? wait_ns : 0;
+	}
+}
+
+static bool waits_of(const struct history_window *w, struct time_range range,
+		     const struct message_wait *of, struct arena *arena,
+		     struct waits *out, struct error *err)
+{
+	*out = (struct waits){ 0 };
+	out->sent_ns = arena_array(arena, w->trace_count, sizeof *out->sent_ns);
+	out->values = arena_array(arena, w->span_count, sizeof *out->values);
+	if (!out->sent_ns || !out->values)
+		return arena_fail(arena, "the history of the messages", err);
+	add_waits(w, range, of, out);
+	values_sort(out->values, out->count);
+	return true;
+}
+
+bool message_wait_measure(const struct history *h, uint32_t window,
+			  struct time_range range, uint32_t slow_window,
+			  struct arena *arena, struct message_wait *wait,
+			  struct error *err)
+{
+	struct waits found;
+
+	wait->slow_p50_ns = -1;
+	if (!waits_of(&h->windows[window], range, wait, arena, &found, err))
+		return false;
+	wait->count = found.count;
+	wait->p50_ns = values_quantile(found.values, found.count, 50);
+	wait->p90_ns = values_quantile(found.values, found.count, 90);
+	if (slow_window >= h->window_count)
+		return true;
+	if (!waits_of(&h->windows[slow_window], (struct time_range){ 0, 0 },
+		      wait, arena, &found, err))
+		return false;
+	if (found.count)
+		wait->slow_p50_ns =
+			values_quantile(found.values, found.count, 50);
+	return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which part of a trace is slow, where it is more than one request: the
+ * request itself, work that nobody waited for, or a queue between the two.
+ */
+#ifndef ANALYZE_SLOW_TREE_H
+#define ANALYZE_SLOW_TREE_H
+
+#include "analyze/messages.h"
+#include "analyze/typical.h"
+
+/* A wait grew when it took half as much again as usual and longer than nine in
+ * ten, and by a tenth of the request's path: as spans do. */
+struct slow_tree {
+	uint32_t top;        /* of the tree to look into; else the root */
+	bool is_queue;       /* the message lay there before it was taken */
+	struct queue_wait queue; /* with is_queue */
+};
+
+/* When a request has set off work that nobody waited for, that grew clearly
+ * beyond what is usual, by more than the request itself: the top of that tree,
+ * of several the one that grew most. Where the request grew, too, the work has
+ * to take much longer than it (ASYNC_RATIO). Work that takes what it always
+ * does but began late, because its message lay in a queue for longer than
+ * usual, counts by that wait. Without a usual duration it is not known whether
+ * a consumer is always that long, and the request comes first. */
+void slow_tree_find(const struct trace *t, const struct trace_times *times,
+		    const struct typical *typical,
+		    const struct messages *messages, struct slow_tree *out);
+
+#endif
