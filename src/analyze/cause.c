@@ -29,7 +29,7 @@ static void judge_cpu_share(const struct cause_evidence *e, struct cause *c,
 	if (!e->span || !counts_time(e->span) || e->span_own_ns <= 0)
 		return;
 	c->on_cpu_ns = e->span->total;
-	if (c->kind == CAUSE_DOWNSTREAM || c->kind == CAUSE_QUEUE ||
+	if (cause_is_outside(c->kind) || c->kind == CAUSE_QUEUE ||
 	    !is_judged(e))
 		return;
 	facts->own_ns = e->span_own_ns;
@@ -66,7 +66,7 @@ static void judge_profile(const struct result *result, bool is_judged,
 static bool is_explained(const struct result *result)
 {
 	return leader_changed(result) && result->cause.kind != CAUSE_WAIT &&
-	       result->cause.kind != CAUSE_DOWNSTREAM &&
+	       !cause_is_outside(result->cause.kind) &&
 	       result->cause.kind != CAUSE_QUEUE;
 }
 

@@ -207,6 +207,32 @@ static bool is_manifold(const struct time_changes *g, const struct candidate *c,
 	       is_part_of_path(g, change_ns, TIME_CHANGE_MANIFOLD_PERCENT);
 }
 
+/* The time between a call and its server side grew, against what is usual for
+ * it, and the server side's own time did not: by less than half as much. */
+static bool is_gap(const struct time_changes *g,
+		   const struct candidates *candidates,
+		   const struct candidate *c, int64_t grown_ns)
+{
+	const struct trace *t = g->calls->t;
+	int64_t served_ns = 0;
+
+	if (!has_typical_self(g, c) || !g->known[c->span]->is_gap)
+		return false;
+	for (uint32_t i = 0; i < c->count; i++) {
+		uint32_t server = span_server_side(
+			t, candidates->members[c->member_first + i]);
+		int64_t change_ns;
+
+		if (server == SPAN_NONE)
+			continue;
+		change_ns = sat_sub_i64(g->span_ns[server],
+					change_below(g, server));
+		served_ns = sat_add_i64(served_ns,
+					clamp(change_ns, own_time(g, server)));
+	}
+	return grown_ns > 0 && served_ns <= grown_ns / 2;
+}
+
 static void fill_known(const struct time_changes *g, const struct candidate *c,
 		       int64_t own_ns, struct time_change *out)
 {
@@ -257,7 +283,9 @@ static void fill(const struct time_changes *g,
 						c->count)),
 			own);
 	out->grown_ns = out->own_ns;
-	if (span_server_side(g->calls->t, c->span) != SPAN_NONE)
+	out->is_gap = is_gap(g, candidates, c, out->grown_ns);
+	if (!out->is_gap &&
+	    span_server_side(g->calls->t, c->span) != SPAN_NONE)
 		out->own_ns /= 2;
 	if (g->known[c->span])
 		fill_known(g, c, own, out);

@@ -47,10 +47,12 @@ struct time_change {
 	bool is_manifold;       /* many times its own time: see above */
 	bool is_alone;          /* other requests of the slow window did not
 				   grow by their own time */
+	bool is_gap;            /* the way to its server side takes longer than
+				   usual, the server side about as ever */
 	int64_t grown_ns;       /* own growth: 0 to the own time on the path;
 				   estimated when not known */
 	int64_t own_ns;         /* of it what counts in the choice: half of a
-				   call with a server side */
+				   call with a server side, unless is_gap */
 	int64_t total_ns;       /* with what is below; at least 0 */
 	int64_t typical_ns;     /* of all members; -1 not known or new */
 	uint32_t typical_count; /* traces behind it */
@@ -71,7 +73,10 @@ struct time_changes {
 };
 
 /* Growth of each candidate. Client spans that have a server side count half,
- * as in the ranking. *out lives in the arena and borrows the rest. */
+ * as in the ranking, unless it is known what the way between the two usually
+ * takes and the server side grew by less than half as much: then it is not the
+ * callee that does not get to it. *out lives in the arena and borrows the
+ * rest. */
 bool time_changes_find(const struct calls *c, const struct trace_times *times,
 		       const struct typical *typical,
 		       const struct candidates *candidates, struct arena *arena,

@@ -29,10 +29,34 @@ static bool is_explained_by_callee(const struct choice *c)
 	       c->best->self_ns < c->best->duration_ns / 2;
 }
 
+/* Whether the way to the callee is what grew. */
+static bool is_grown_gap(const struct choice *c)
+{
+	return c->is_by_change && !c->retry && choice_change(c)->is_gap &&
+	       choice_change(c)->is_grown;
+}
+
 bool choice_is_gap(const struct choice *c)
 {
-	return !c->queue && !c->loop && !c->retry && c->best->count == 1 &&
-	       c->server_side != SPAN_NONE && !is_explained_by_callee(c);
+	return !c->queue && !c->loop && !c->retry &&
+	       c->server_side != SPAN_NONE &&
+	       (is_grown_gap(c) ||
+		(c->best->count == 1 && !is_explained_by_callee(c)));
+}
+
+int64_t choice_served_ns(const struct choice *c)
+{
+	const uint32_t *members = c->candidates.members + c->best->member_first;
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < c->best->count; i++) {
+		uint32_t server = span_server_side(c->t, members[i]);
+
+		if (server != SPAN_NONE)
+			sum = sat_add_i64(
+				sum, span_duration_ns(&c->t->spans[server]));
+	}
+	return sum;
 }
 
 enum choice_ground choice_ground(const struct choice *c)
@@ -43,6 +67,8 @@ enum choice_ground choice_ground(const struct choice *c)
 		return CHOICE_LOOP;
 	if (c->retry && c->is_retry_pause)
 		return CHOICE_PAUSES;
+	if (c->server_side != SPAN_NONE && is_grown_gap(c))
+		return CHOICE_WAY;
 	if (is_explained_by_callee(c))
 		return CHOICE_CALLEE;
 	if (c->server_side != SPAN_NONE)
@@ -58,6 +84,7 @@ static enum cause_kind cause_of(const struct choice *c)
 		[CHOICE_PAUSES] = CAUSE_WAIT,
 		[CHOICE_CALLEE] = CAUSE_DOWNSTREAM,
 		[CHOICE_GAP] = CAUSE_WAIT,
+		[CHOICE_WAY] = CAUSE_NETWORK,
 		[CHOICE_CALL] = CAUSE_DOWNSTREAM,
 		[CHOICE_QUEUE] = CAUSE_QUEUE,
 	};

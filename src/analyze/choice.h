@@ -21,6 +21,7 @@ enum choice_ground {
 	CHOICE_PAUSES,  /* between attempts at a call */
 	CHOICE_CALLEE,  /* a call: the server side explains it */
 	CHOICE_GAP,     /* a call: most lies outside the server side */
+	CHOICE_WAY,     /* so, and that is what grew */
 	CHOICE_CALL,    /* a call to what sends no spans */
 	CHOICE_QUEUE,   /* nothing: its message waited before it */
 };
@@ -96,8 +97,11 @@ const struct time_change *choice_change(const struct choice *c);
 int64_t choice_measure(const struct choice *c, int64_t *whole_ns);
 
 /* Whether the best candidate is one call whose time lies for the most part
- * outside its callee's spans. */
+ * outside its callee's spans, or calls of which that part is what grew. */
 bool choice_is_gap(const struct choice *c);
+
+/* What the server sides of the best candidate's calls took together. */
+int64_t choice_served_ns(const struct choice *c);
 
 /* Whose profile is to be looked at (pick.c). */
 bool choice_pick(struct choice *c, struct result *result,

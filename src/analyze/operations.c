@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/calls.h"
 #include "analyze/messages.h"
 #include "base/num.h"
 
@@ -182,6 +183,8 @@ static void set_below(const struct trace *t, const struct trace_times *times,
 		if (above == OPERATION_NONE)
 			continue;
 		below = find_item(t, items, out->count, i);
+		if (below != OPERATION_NONE && span_is_served_call(t, i))
+			out->served[above] |= 1u << below;
 		if (t->spans[parent].resource != t->spans[i].resource)
 			out->below[above] = OPERATIONS_BELOW_UNKNOWN;
 		else if (below != OPERATION_NONE)

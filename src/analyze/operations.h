@@ -32,6 +32,9 @@ struct operations {
 	 * the same process and thus of one clock, else
 	 * OPERATIONS_BELOW_UNKNOWN. */
 	uint32_t below[OPERATIONS_MAX];
+	/* By operation: a bit for each one that is the server side of its
+	 * calls. */
+	uint32_t served[OPERATIONS_MAX];
 };
 
 /* The operations on the critical path of the analysed root, by the time that

@@ -84,9 +84,11 @@ static int64_t change_of(const struct choice *c)
 	return c->time_changes.items[best].own_ns;
 }
 
+/* On the way to a callee it is no change of the callee's. */
 static bool has_manifold_change(const struct choice *c)
 {
 	return c->is_by_change && !c->loop &&
+	       (!choice_is_gap(c) || is_gap_of_caller(c)) &&
 	       c->time_changes.items[c->best - c->candidates.items].is_manifold;
 }
 

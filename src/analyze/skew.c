@@ -71,13 +71,16 @@ static bool find_trusted(struct skew *k)
 	return true;
 }
 
+/* Hosts may be called alike: what begins before it is called is on another
+ * clock. */
 static bool is_same_clock(const struct skew *k, const struct span *child,
 			  const struct span *parent)
 {
 	uint32_t host = k->hosts[child->resource];
 
 	return child->resource == parent->resource ||
-	       (host && host == k->hosts[parent->resource]);
+	       (host && host == k->hosts[parent->resource] &&
+		child->start_ns >= parent->start_ns);
 }
 
 /* At most as long as its call, but for what two clocks measure differently. */

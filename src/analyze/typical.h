@@ -35,6 +35,8 @@ struct typical_operation {
 	int64_t own_p90_ns;
 	bool is_own_compared; /* with the slow window */
 	bool has_own_moved;   /* there it is longer, for most requests */
+	bool is_gap; /* of a call: own time is that outside its server side
+			(typical_gap.h) */
 };
 
 struct typical {
@@ -68,6 +70,11 @@ bool typical_add_own(struct typical *u, const struct history *h,
 		     uint32_t window, struct time_range range,
 		     const uint32_t *below, uint32_t slow_window,
 		     struct error *err) MUST_CHECK;
+
+/* Compares own times, both ascending, with own_p50_ns known. */
+void typical_compare_own(const int64_t *slow, size_t slow_count,
+			 const int64_t *base, size_t base_count,
+			 struct typical_operation *out);
 
 /* Pairs of sender and receiver whose waits are looked at. */
 #define TYPICAL_WAITS 16u

@@ -188,8 +188,9 @@ static size_t measure(const struct timeline *l, uint32_t operation,
 	return n;
 }
 
-static void compare(const int64_t *slow, size_t slow_count, const int64_t *base,
-		    size_t base_count, struct typical_operation *out)
+void typical_compare_own(const int64_t *slow, size_t slow_count,
+			 const int64_t *base, size_t base_count,
+			 struct typical_operation *out)
 {
 	double z, p;
 
@@ -226,7 +227,7 @@ static bool add_own(struct typical *u, const struct timeline *base,
 		o->own_count = (uint32_t)n;
 		o->own_p50_ns = values_quantile(base_values, n, 50);
 		o->own_p90_ns = values_quantile(base_values, n, 90);
-		compare(slow_values, slow_n, base_values, n, o);
+		typical_compare_own(slow_values, slow_n, base_values, n, o);
 	}
 	return true;
 }

@@ -54,6 +54,22 @@ static bool is_cpu_in_wall(const struct wait_measure measures[WAIT_TYPES])
 	       str_equal(cpu->name, measures[WAIT_WALL].name);
 }
 
+bool verdict_asks_for(enum cause_kind trace_cause, enum wait_type type)
+{
+	if (type == WAIT_MUTEX && trace_cause == CAUSE_NETWORK)
+		return true;
+	return !cause_is_outside(trace_cause) || type == WAIT_BLOCK ||
+	       type == WAIT_WALL || type == WAIT_OFF_CPU;
+}
+
+void verdict_keep_locks(struct wait_measure measures[WAIT_TYPES])
+{
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (i != WAIT_MUTEX && i != WAIT_NEIGHBOUR &&
+		    !measures[i].is_lock)
+			measures[i].is_known = false;
+}
+
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES])
 {
 	for (int i = 0; i < WAIT_TYPES; i++) {

@@ -87,6 +87,14 @@ struct wait_measure {
  * service's CPU time as well is WAIT_NEIGHBOUR, when that is likely. */
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES]);
 
+/* Whether a kind of waiting may explain what the trace told. A call to
+ * something without spans waits by nature: only who calls is asked for. */
+bool verdict_asks_for(enum cause_kind trace_cause, enum wait_type type);
+
+/* Of an answer that is long on its way who waits for it does so in any
+ * profile: leaves what else would hold the caller up, locks and the CPU. */
+void verdict_keep_locks(struct wait_measure measures[WAIT_TYPES]);
+
 /* The same of one measure, but for the test: a function that holds half of
  * what is needed and doubled is likely the cause, though its noise hides that
  * it grew. */

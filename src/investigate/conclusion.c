@@ -207,7 +207,9 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 	q->note_count = q->v->result->notes.count;
 	if (!q->shown) {
 		/* A CPU profile is no answer to a wait, and looks like one. */
-		investigation_note(q->v, (struct note){ NOTE_WAITED_UNSEEN });
+		if (q->v->result->cause.kind != CAUSE_NETWORK)
+			investigation_note(q->v,
+					   (struct note){ NOTE_WAITED_UNSEEN });
 	} else {
 		if (!rank_shown(q, err) ||
 		    !comparison_report(q->shown, q->v->result, err) ||

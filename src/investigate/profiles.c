@@ -191,14 +191,9 @@ static size_t sides_of(const struct comparison *c)
 	return c->has_base ? 2 : 1;
 }
 
-/* A call to something without spans waits by nature: only who calls is
- * asked for. */
 static bool is_asked_for(const struct profile_inquiry *q, enum wait_type type)
 {
-	if (!q->type_ids[type])
-		return false;
-	return q->trace_cause != CAUSE_DOWNSTREAM || type == WAIT_BLOCK ||
-	       type == WAIT_WALL || type == WAIT_OFF_CPU;
+	return q->type_ids[type] && verdict_asks_for(q->trace_cause, type);
 }
 
 /* Nothing more is to be explained, or nothing that waits: who is behind with
@@ -327,6 +322,8 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	}
 	if (q->trace_cause == CAUSE_DOWNSTREAM)
 		q->measures[WAIT_NEIGHBOUR].is_known = false;
+	if (q->trace_cause == CAUSE_NETWORK)
+		verdict_keep_locks(q->measures);
 	q->wait = verdict_wait(q->measures);
 	return true;
 }
@@ -405,7 +402,8 @@ static void set_kind(struct profile_inquiry *q, enum cause_kind kind)
 {
 	struct cause *c = &q->v->result->cause;
 
-	if (!verdict_is_of_trace(c->kind))
+	if (!verdict_is_of_trace(c->kind) &&
+	    (c->kind != CAUSE_NETWORK || kind != CAUSE_WAIT))
 		c->kind = kind;
 }
 
@@ -466,8 +464,10 @@ static bool decide_healthy(struct profile_inquiry *q, struct error *err)
 	if (!q->s->is_healthy)
 		return true;
 	/* A call that takes what it always does is to blame for nothing. */
-	if (q->s->is_ordinary && q->trace_cause == CAUSE_DOWNSTREAM)
+	if (q->s->is_ordinary && cause_is_outside(q->trace_cause))
 		q->v->result->cause.kind = CAUSE_UNKNOWN;
+	if (q->v->result->cause.kind == CAUSE_NETWORK)
+		return true;
 	if (verdict_is_on_cpu(&q->cpu)) {
 		set_kind(q, CAUSE_CPU);
 	} else if (q->is_wall_cpu && q->trace_cause == CAUSE_UNKNOWN) {
@@ -483,12 +483,13 @@ static bool decide_waits(struct profile_inquiry *q, struct error *err)
 	if (!ask_waits(q, err))
 		return false;
 	if (q->wait == WAIT_TYPES) {
-		if (q->cpu_verdict == CPU_PARTLY) {
+		if (q->trace_cause != CAUSE_NETWORK &&
+		    q->cpu_verdict == CPU_PARTLY) {
 			q->shown = cpu_level(q);
 			set_kind(q, CAUSE_CPU);
 		} else if (q->cpu_verdict == CPU_WAITS) {
 			set_kind(q, CAUSE_WAIT);
-		} else if (q->trace_cause != CAUSE_DOWNSTREAM) {
+		} else if (!cause_is_outside(q->trace_cause)) {
 			show_likely(q);
 		}
 		return true;

@@ -6,6 +6,7 @@
 
 #include "analyze/change_of_time.h"
 #include "analyze/instances.h"
+#include "analyze/typical_gap.h"
 #include "analyze/verdict.h"
 #include "base/num.h"
 #include "investigate/version_baseline.h"
@@ -344,7 +345,10 @@ bool operation_history_judge(struct operation_history *s,
 			       err) &&
 	       typical_add_waits(&s->typical, &s->history, s->baseline.window,
 				 range, v->trace, &g->messages, s->roles.slow,
-				 arena, err);
+				 arena, err) &&
+	       typical_add_gaps(&s->typical, &s->history, s->baseline.window,
+				range, s->operations.served, s->roles.slow,
+				err);
 }
 
 /* ---- the question ---- */
@@ -427,6 +431,17 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 			 s->typical.items[operation].has_own_moved));
 	note_concentration(v, &s->cohorts);
 	return true;
+}
+
+/* Nothing outside the process took clearly longer than usual: the way to it is
+ * as long as ever. */
+static void forget_scatter(struct symptom *out, const struct suspect *g)
+{
+	if (!out->is_outside || g->choice.is_by_change ||
+	    guilty_want_is_narrow(&g->want))
+		return;
+	out->is_outside = false;
+	out->is_healthy = true;
 }
 
 static void use_baseline(struct symptom *out, const struct operation_history *s)
@@ -525,6 +540,7 @@ static bool fill(struct symptom *out, struct operation_history *s,
 			  want->kind == BASELINE_WANT_FAST,
 			  pick->has_manifold_change, err))
 		return false;
+	forget_scatter(out, g);
 	if (pick->is_queue)
 		use_queue(out, pick);
 	if (is_chosen)

@@ -31,6 +31,12 @@ enum cause_kind {
 	CAUSE_CONTENTION, /* of a machine, a pod or a quota for CPU */
 };
 
+/* Told by spans: the time was not spent in the code of who waited. */
+static inline bool cause_is_outside(enum cause_kind kind)
+{
+	return kind == CAUSE_DOWNSTREAM || kind == CAUSE_NETWORK;
+}
+
 enum confidence { CONFIDENCE_WEAK = 0, CONFIDENCE_FAIR, CONFIDENCE_STRONG };
 
 enum scope { SCOPE_SERVICE = 0, SCOPE_INSTANCE, SCOPE_COHORT, SCOPE_SPAN };

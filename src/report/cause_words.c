@@ -282,7 +282,9 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 		buf_add_text(out, "; no regression: ");
 		cohorts_tell(q->s->cohorts, out);
 	}
-	if (q->cpu_verdict == CPU_UNKNOWN)
+	/* On the way between two services nobody computes. */
+	if (q->cpu_verdict == CPU_UNKNOWN ||
+	    q->v->result->cause.kind == CAUSE_NETWORK)
 		return;
 	buf_add_text(out, "; ");
 	add_cpu(q, out);
@@ -404,7 +406,8 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.has_history = q->s->has_history,
 		.is_healthy_operation = q->s->is_healthy,
 		.is_partial_trace = r->trace.is_partial,
-		.is_trace_enough = verdict_is_of_trace(r->cause.kind),
+		.is_trace_enough = verdict_is_of_trace(r->cause.kind) ||
+				   r->cause.kind == CAUSE_NETWORK,
 	};
 	struct confidence_rating rating = verdict_confidence(&f);
 	struct buf text;

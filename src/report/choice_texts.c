@@ -40,6 +40,56 @@ static void report_gap(const struct choice *c, struct buf *out)
 			  "connection pool or a queue");
 }
 
+static void add_service(struct buf *out, const struct choice *c, uint32_t span)
+{
+	struct str service = span_service(c->t, span);
+
+	wording_add(out, service.len ? service : STR("(no service)"),
+		    WORDING_TEXT_BYTES);
+}
+
+/* How long the callee's spans took, and whether that is as ever. */
+static void report_server_side(const struct choice *c, struct buf *out)
+{
+	const struct typical_operation *o = c->time_changes.known[c->server_side];
+	uint32_t all = c->time_changes.all[c->server_side];
+	int64_t took_ns = choice_served_ns(c);
+	int64_t usual_ns = typical_duration(c->typical, o, c->best->count, all);
+
+	add_service(out, c, c->server_side);
+	buf_add_text(out, "'s handler took ");
+	if (usual_ns < 0 || typical_is_new(c->typical, o)) {
+		wording_add_duration(out, took_ns);
+	} else if (took_ns <= typical_long_duration(c->typical, o,
+						    c->best->count, all)) {
+		buf_add_text(out, "as long as ever, ");
+		wording_add_duration(out, took_ns);
+	} else {
+		wording_add_duration(out, took_ns);
+		buf_add_text(out, ", usually ");
+		wording_add_duration(out, usual_ns);
+	}
+}
+
+static void report_way(const struct choice *c, struct buf *out)
+{
+	const struct typical_operation *o =
+		c->time_changes.known[c->best->span];
+
+	buf_add_text(out, "between ");
+	add_service(out, c, c->best->span);
+	buf_add_text(out, " and ");
+	add_service(out, c, c->server_side);
+	buf_add_text(out, ": ");
+	wording_add_duration(out, c->best->self_ns);
+	if (c->best->count > 1)
+		buf_addf(out, " in %u calls", c->best->count);
+	buf_add_text(out, ", usually ");
+	wording_add_duration(out, sat_mul_i64(o->own_p50_ns, c->best->count));
+	buf_add_text(out, "; ");
+	report_server_side(c, out);
+}
+
 static void report_count(const struct choice *c, struct buf *out)
 {
 	if (c->best->count > 1)
@@ -190,6 +240,9 @@ static void report_change(const struct choice *c, struct buf *out)
 {
 	const struct time_change *g = choice_change(c);
 
+	/* Of the way to a callee it has been told. */
+	if (choice_ground(c) == CHOICE_WAY)
+		return;
 	if (c->queue) {
 		report_queue_change(c->queue, out);
 	} else if (c->is_by_change && c->loop) {
@@ -245,6 +298,9 @@ static void report_ground(const struct choice *c, struct buf *out)
 		break;
 	case CHOICE_GAP:
 		report_gap(c, out);
+		break;
+	case CHOICE_WAY:
+		report_way(c, out);
 		break;
 	case CHOICE_CALL:
 		report_call(c, out);

@@ -257,6 +257,34 @@ static void assert_weak_without(struct confidence_facts f,
 	assert_lacks_only(f, weakness);
 }
 
+static void test_only_callers_wait_for_calls(void **state)
+{
+	(void)state;
+	assert_true(verdict_asks_for(CAUSE_UNKNOWN, WAIT_MUTEX));
+	assert_true(verdict_asks_for(CAUSE_UNKNOWN, WAIT_GOROUTINE));
+	assert_false(verdict_asks_for(CAUSE_DOWNSTREAM, WAIT_MUTEX));
+	assert_true(verdict_asks_for(CAUSE_DOWNSTREAM, WAIT_BLOCK));
+	assert_true(verdict_asks_for(CAUSE_NETWORK, WAIT_MUTEX));
+	assert_false(verdict_asks_for(CAUSE_NETWORK, WAIT_GOROUTINE));
+}
+
+static void test_locks_are_left_of_waits(void **state)
+{
+	struct wait_measure all[WAIT_TYPES];
+
+	(void)state;
+	for (int i = 0; i < WAIT_TYPES; i++)
+		all[i] = (struct wait_measure){ .is_known = true };
+	all[WAIT_WALL].is_lock = true;
+	verdict_keep_locks(all);
+	assert_true(all[WAIT_MUTEX].is_known);
+	assert_true(all[WAIT_NEIGHBOUR].is_known);
+	assert_true(all[WAIT_WALL].is_known);
+	assert_false(all[WAIT_BLOCK].is_known);
+	assert_false(all[WAIT_OFF_CPU].is_known);
+	assert_false(all[WAIT_GOROUTINE].is_known);
+}
+
 static void test_strong_lacks_nothing(void **state)
 {
 	(void)state;
@@ -350,6 +378,8 @@ int main(void)
 		cmocka_unit_test(test_a_lock_goes_before_its_waiters),
 		cmocka_unit_test(test_wall_clock_holds_cpu),
 		cmocka_unit_test(test_causes_of_waiting),
+		cmocka_unit_test(test_only_callers_wait_for_calls),
+		cmocka_unit_test(test_locks_are_left_of_waits),
 		cmocka_unit_test(test_strong_lacks_nothing),
 		cmocka_unit_test(test_fair_lacks_one_or_two),
 		cmocka_unit_test(test_each_weakness_counts),

@@ -174,6 +174,41 @@ static void time_before_a_quick_callee_is_the_callers(void **state)
 	fake_end();
 }
 
+/* Its code computes what it always did. */
+static const char *cpu_as_ever(const char *type_id, bool is_of_spans,
+			       double at_s)
+{
+	(void)at_s;
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	return is_of_spans ? "main;shop.Discount 600000000\n"
+			   : "main;shop.Discount 700000000\n";
+}
+
+static void what_no_code_explains_is_the_network(void **state)
+{
+	(void)state;
+	fake_begin(gap);
+	fake->took_ms = gap_took_ms;
+	fake->stacks = cpu_as_ever;
+	fake->types = all_types;
+	assert_true(fake_investigate(&err));
+	assert_int_equal(fake->result.cause.kind, CAUSE_NETWORK);
+	assert_true(str_equal(fake->result.span.name, STR("POST /quote")));
+	assert_null(fake->finding.shown);
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+	fake_end();
+}
+
+/* The call spends its time in the caller's own code. */
+static void what_code_explains_is_not_the_network(void **state)
+{
+	(void)state;
+	ask(gap, gap_took_ms, cpu_grew, only_cpu);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	fake_end();
+}
+
 /* ---- messages ---- */
 
 static const char order[] = "1 0 web S \"PUT /order\" 0 100\n"
@@ -294,6 +329,8 @@ int main(void)
 		cmocka_unit_test(a_lock_explains_what_the_cpu_does_not),
 		cmocka_unit_test(a_run_stays_within_its_budget),
 		cmocka_unit_test(time_before_a_quick_callee_is_the_callers),
+		cmocka_unit_test(what_no_code_explains_is_the_network),
+		cmocka_unit_test(what_code_explains_is_not_the_network),
 		cmocka_unit_test(a_message_that_waited_is_the_consumers),
 		cmocka_unit_test(one_that_waited_alone_blames_no_function),
 		cmocka_unit_test(a_queue_as_long_as_ever_is_no_cause),

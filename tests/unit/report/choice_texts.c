@@ -4,7 +4,7 @@
 #include "../analyze/history_fixture.h"
 
 #include "analyze/trace_analysis.h"
-#include "analyze/typical.h"
+#include "analyze/typical_gap.h"
 #include "report/choice_texts.h"
 #include "report/missing_span.h"
 
@@ -19,6 +19,7 @@ struct told {
 	struct guilty_pick pick;
 	struct error err;
 	bool is_found;
+	const uint32_t *served; /* by operation, NULL not known */
 };
 
 static void begin(struct told *g)
@@ -57,6 +58,10 @@ static void tell_in(struct told *g, const char *text, struct guilty_want want,
 		assert_true(typical_build(
 			&g->p.h, 0, (struct time_range){ 0, 0 }, 0, UINT32_MAX,
 			&g->p.arena, &g->typical, &g->err));
+	if (g->served)
+		assert_true(typical_add_gaps(
+			&g->typical, &g->p.h, 0, (struct time_range){ 0, 0 },
+			g->served, UINT32_MAX, &g->err));
 	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &g->err));
 	if (top != SPAN_NONE)
 		trace_times_focus(&g->t, &g->times, top);
@@ -474,6 +479,63 @@ static void nothing_matches(void **state)
 		       "0000000000000005 score and more");
 }
 
+/* The server side is of another service. */
+static void tell_way(struct told *g, int calls, const char *text)
+{
+	static const uint32_t served[] = { 0, 1u << 2, 0 };
+
+	begin(g);
+	usually(g, "GET /", SPAN_KIND_SERVER, 1, 30);
+	usually(g, "call", SPAN_KIND_CLIENT, calls, 25);
+	usually(g, "List", SPAN_KIND_SERVER, calls, 22);
+	g->p.operations[2].service = STR("cat");
+	g->served = served;
+	tell(g, text, any);
+}
+
+static void the_way_between_two_services(void **state)
+{
+	struct told g;
+
+	(void)state;
+	tell_way(&g, 1,
+		 "1 0 web S \"GET /\" 0 180\n"
+		 "2 1 web C call 5 170\n"
+		 "3 2 cat S List 100 122\n");
+	expect(g.result.cause.text,
+	       "between web and cat: 143 ms, usually 3 ms; cat's handler took "
+	       "as long as ever, 22 ms");
+	expect(g.result.span.why,
+	       "between web and cat: 143 ms, usually 3 ms; cat's handler took "
+	       "as long as ever, 22 ms");
+	end(&g);
+	tell_way(&g, 1,
+		 "1 0 web S \"GET /\" 0 180\n"
+		 "2 1 web C call 5 170\n"
+		 "3 2 cat S List 100 130\n");
+	expect(g.result.cause.text,
+	       "between web and cat: 135 ms, usually 3 ms; cat's handler took "
+	       "30 ms, usually 22 ms");
+	end(&g);
+}
+
+static void the_way_of_several_calls(void **state)
+{
+	struct told g;
+
+	(void)state;
+	tell_way(&g, 2,
+		 "1 0 web S \"GET /\" 0 180\n"
+		 "2 1 web C call 5 90\n"
+		 "3 2 cat S List 35 57\n"
+		 "4 1 web C call 90 175\n"
+		 "5 4 cat S List 120 142\n");
+	expect(g.result.cause.text,
+	       "between web and cat: 126 ms in 2 calls, usually 6 ms; cat's "
+	       "handler took as long as ever, 44 ms");
+	end(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -491,6 +553,8 @@ int main(void)
 		cmocka_unit_test(incomplete),
 		cmocka_unit_test(long_path),
 		cmocka_unit_test(nothing_matches),
+		cmocka_unit_test(the_way_between_two_services),
+		cmocka_unit_test(the_way_of_several_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
