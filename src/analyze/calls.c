@@ -95,6 +95,12 @@ static const char *const attr_names[ATTR_COUNT] = {
 static const char *const cache_systems[] = { "redis", "memcached", "valkey",
 					     "keydb", "dragonfly" };
 
+/* Databases that are a library: engines of files and of memory. */
+static const char *const embedded_systems[] = {
+	"sqlite", "rocksdb", "leveldb", "badger", "bolt",   "bbolt",
+	"pebble", "duckdb",  "lmdb",    "h2",     "hsqldb", "derby",
+};
+
 /* Wrapper spans looked through to find the call inside. */
 #define CHAIN_SPANS 4
 
@@ -180,14 +186,19 @@ static uint32_t http_url(const struct call_attrs *a)
 	return pick(a, ATTR_URL_FULL, ATTR_HTTP_TARGET);
 }
 
+static bool is_one_of(struct str system, const char *const *systems,
+		      size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_equal_nocase(system, str_from(systems[i])))
+			return true;
+	return false;
+}
+
 static bool is_cache(struct str system)
 {
-	for (size_t i = 0; i < sizeof cache_systems / sizeof *cache_systems;
-	     i++) {
-		if (str_equal_nocase(system, str_from(cache_systems[i])))
-			return true;
-	}
-	return false;
+	return is_one_of(system, cache_systems,
+			 sizeof cache_systems / sizeof *cache_systems);
 }
 
 /* Server and consumer spans carry http and messaging attributes too, but
@@ -281,6 +292,18 @@ static struct str url_host(struct str url)
 static uint32_t peer_symbol(const struct call_attrs *a)
 {
 	return pick(a, ATTR_SERVICE_PEER_NAME, ATTR_NETWORK_PEER_ADDRESS);
+}
+
+bool calls_is_outside(const struct calls *c, uint32_t span)
+{
+	struct call_attrs a;
+
+	if (c->kind[span] != CALL_DATABASE)
+		return c->kind[span] != CALL_NONE;
+	a = read_attrs(c, span);
+	return peer_symbol(&a) ||
+	       !is_one_of(trace_text(c->t, db_system(&a)), embedded_systems,
+			  sizeof embedded_systems / sizeof *embedded_systems);
 }
 
 /* The number of a masked text, new or known. */

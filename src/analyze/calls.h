@@ -41,6 +41,11 @@ bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
 void calls_describe(const struct calls *c, uint32_t span, const char *verb,
 		    struct buf *out);
 
+/* Whether a call leaves its process. An embedded database does not: its time is
+ * the caller's, and is in its profile. One that says where its server is does.
+ */
+bool calls_is_outside(const struct calls *c, uint32_t span);
+
 /* Who was called: "postgresql (pg-0)", "api.example:443"; may be nothing. */
 void calls_peer(const struct calls *c, uint32_t span, struct buf *out);
 

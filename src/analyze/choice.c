@@ -16,6 +16,12 @@ static bool is_call(const struct choice *c)
 	       c->calls.kind[c->best->span] != CALL_NONE;
 }
 
+static bool is_embedded(const struct choice *c)
+{
+	return c->calls.kind[c->best->span] == CALL_DATABASE &&
+	       !calls_is_outside(&c->calls, c->best->span);
+}
+
 /* part >= whole * percent / 100, without overflow. */
 static bool is_at_least(int64_t part, int64_t whole, int64_t percent)
 {
@@ -73,6 +79,8 @@ enum choice_ground choice_ground(const struct choice *c)
 		return CHOICE_CALLEE;
 	if (c->server_side != SPAN_NONE)
 		return CHOICE_GAP;
+	if (is_embedded(c))
+		return CHOICE_EMBEDDED;
 	return is_call(c) ? CHOICE_CALL : CHOICE_OWN;
 }
 
@@ -87,6 +95,7 @@ static enum cause_kind cause_of(const struct choice *c)
 		[CHOICE_WAY] = CAUSE_NETWORK,
 		[CHOICE_CALL] = CAUSE_DOWNSTREAM,
 		[CHOICE_QUEUE] = CAUSE_QUEUE,
+		[CHOICE_EMBEDDED] = CAUSE_UNKNOWN,
 	};
 
 	return causes[choice_ground(c)];

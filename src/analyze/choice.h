@@ -16,14 +16,15 @@
 
 /* What the chosen one spends its time on, as far as a trace tells. */
 enum choice_ground {
-	CHOICE_OWN = 0, /* code of its own, or a wait in it */
-	CHOICE_LOOP,    /* calls that it repeats */
-	CHOICE_PAUSES,  /* between attempts at a call */
-	CHOICE_CALLEE,  /* a call: the server side explains it */
-	CHOICE_GAP,     /* a call: most lies outside the server side */
-	CHOICE_WAY,     /* so, and that is what grew */
-	CHOICE_CALL,    /* a call to what sends no spans */
-	CHOICE_QUEUE,   /* nothing: its message waited before it */
+	CHOICE_OWN = 0,  /* code of its own, or a wait in it */
+	CHOICE_LOOP,     /* calls that it repeats */
+	CHOICE_PAUSES,   /* between attempts at a call */
+	CHOICE_CALLEE,   /* a call: the server side explains it */
+	CHOICE_GAP,      /* a call: most lies outside the server side */
+	CHOICE_WAY,      /* so, and that is what grew */
+	CHOICE_CALL,     /* a call to what sends no spans */
+	CHOICE_QUEUE,    /* nothing: its message waited before it */
+	CHOICE_EMBEDDED, /* a database inside the process */
 };
 
 /* Of what was asked for; then the candidates are those to offer instead. */
@@ -47,9 +48,9 @@ struct choice {
 	struct time_changes time_changes; /* of all candidates, with usual */
 	const struct candidate *best;
 	struct change_choice change;
-	bool is_by_change;         /* best is the one that grew most */
+	bool is_by_change;              /* best is the one that grew most */
 	const struct queue_wait *queue; /* before the best one, or NULL */
-	const struct repeat *loop; /* N+1, or NULL */
+	const struct repeat *loop;      /* N+1, or NULL */
 	struct retries retries;
 	const struct retry *retry; /* that the best is part of, or NULL */
 	bool is_retry_pause;       /* its pauses, not its attempts */

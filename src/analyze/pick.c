@@ -127,7 +127,7 @@ static int64_t without(const struct span *s, struct time_range *ranges,
 static bool is_outside(const struct choice *c, uint32_t span, uint32_t resource)
 {
 	return c->t->spans[span].resource != resource ||
-	       c->calls.kind[span] != CALL_NONE;
+	       calls_is_outside(&c->calls, span);
 }
 
 /* Of a call that dials for long the time on the wire is to be explained, not

@@ -108,6 +108,16 @@ static void report_call(const struct choice *c, struct buf *out)
 	wording_add_call(out, &c->calls, c->best->span);
 }
 
+/* Its time is the process's own: the profile of the service has it. */
+static void report_embedded(const struct choice *c, struct buf *out)
+{
+	report_count(c, out);
+	buf_add_text(out, c->best->count > 1 ? "queries" : "a query");
+	wording_add_peer(out, " of ", &c->calls, c->best->span);
+	buf_add_text(out, ", inside the process: ");
+	wording_add_call(out, &c->calls, c->best->span);
+}
+
 static void report_own(const struct choice *c, struct buf *out)
 {
 	bool is_self = c->want->by == GUILTY_BY_SELF || !c->critical_ns;
@@ -304,6 +314,9 @@ static void report_ground(const struct choice *c, struct buf *out)
 		break;
 	case CHOICE_CALL:
 		report_call(c, out);
+		break;
+	case CHOICE_EMBEDDED:
+		report_embedded(c, out);
 		break;
 	case CHOICE_OWN:
 		report_own(c, out);

@@ -322,6 +322,39 @@ static void loop_calls_asked_for(void **state)
 	buf_release(&text);
 }
 
+/* A library's time is its caller's; what says where it is runs elsewhere. */
+static void embedded_databases_are_no_calls(void **state)
+{
+	static const struct {
+		const char *attrs;
+		enum cause_kind cause;
+	} cases[] = {
+		{ "db.system=sqlite db.name=shop", CAUSE_UNKNOWN },
+		{ "db.system.name=rocksdb", CAUSE_UNKNOWN },
+		{ "db.system=h2 server.address=db-1", CAUSE_DOWNSTREAM },
+		{ "db.system=postgresql", CAUSE_DOWNSTREAM },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct answer a;
+		char text[256];
+
+		snprintf(text, sizeof text,
+			 "1 0 shop S \"GET /cart\" 0 100 "
+			 "pyroscope.profile.id=00000000000000aa\n"
+			 "2 1 shop C \"SELECT a\" 5 95 %s\n",
+			 cases[i].attrs);
+		begin(&a, text);
+		expect_str(a.result.span.name, "SELECT a");
+		assert_int_equal(a.result.cause.kind, cases[i].cause);
+		assert_int_equal(
+			a.pick.profile_own_ns,
+			fixture_ms(cases[i].cause == CAUSE_UNKNOWN ? 100 : 10));
+		end(&a);
+	}
+}
+
 /* Twenty calls of another service: the loop, though each callee works. */
 static void loop_of_remote_calls(void **state)
 {
@@ -624,6 +657,7 @@ int main(void)
 		cmocka_unit_test(profile_ids),
 		cmocka_unit_test(incomplete_is_weak),
 		cmocka_unit_test(long_path),
+		cmocka_unit_test(embedded_databases_are_no_calls),
 		cmocka_unit_test(other_rankings),
 		cmocka_unit_test(deep_and_wide),
 		cmocka_unit_test(no_memory),
