@@ -315,6 +315,28 @@ static bool find_baseline(struct operation_history *s, uint32_t operation,
 			       &s->onset, arena, &s->baseline, err);
 }
 
+/* What came before the onset is healthy: where the window before knows too
+ * little, as of a service that has just begun, it goes on up to there. For a
+ * trace of the slow part only. */
+static bool move_healthy(struct operation_history *s, const struct onset *onset,
+			 int64_t at_ns, struct error *err)
+{
+	uint32_t previous = s->roles.baselines[BASELINE_PREVIOUS];
+	struct time_range range, slow;
+
+	if (s->roles.slow == WINDOW_NONE || previous == WINDOW_NONE ||
+	    s->history.windows[previous].trace_count >= TYPICAL_MIN ||
+	    !onset->is_found || !onset->has_start)
+		return true;
+	range = s->history.windows[s->roles.slow].range;
+	slow = onset_slow_range(onset, range, at_ns);
+	if (slow.from_ns <= range.from_ns)
+		return true;
+	s->healthy_to_ns = slow.from_ns;
+	return history_move_before(&s->history, s->roles.slow, previous,
+				   slow.from_ns, err);
+}
+
 bool operation_history_judge(struct operation_history *s,
 			     struct investigation *v, const struct suspect *g,
 			     struct error *err)
@@ -330,6 +352,8 @@ bool operation_history_judge(struct operation_history *s,
 		return true;
 	root = &v->trace->spans[g->times.root];
 	if (!find_own_onset(s, span_duration_ns(root), err) ||
+	    !find_onset(s, s->operations.root, arena, err) ||
+	    !move_healthy(s, &s->onset, root->start_ns, err) ||
 	    !find_baseline(s, s->operations.root, span_duration_ns(root), arena,
 			   err))
 		return false;
@@ -451,7 +475,7 @@ static void use_baseline(struct symptom *out, const struct operation_history *s)
 	if (s->baseline.chosen == BASELINE_SLOTS)
 		return;
 	b = &s->baseline.slots[s->baseline.chosen];
-	out->base = b->range;
+	out->base = window_apart(b->range, out->slow);
 	out->has_base = true;
 	out->base_healthy = b->healthy;
 	out->base_kind = str_from(baseline_slot_name(s->baseline.chosen));
@@ -599,6 +623,9 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 	const struct baseline_want *want = &v->question->baseline;
 	uint32_t entry = entry_of(v, g);
 	uint32_t operation = operation_of(s, v, entry);
+
+	if (s->healthy_to_ns > window.from_ns)
+		window.from_ns = s->healthy_to_ns;
 
 	if (!fill(out, s, v, g, entry, operation, window, err) ||
 	    !version_baseline_use(out, s, operation, window, want,

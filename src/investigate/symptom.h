@@ -79,6 +79,9 @@ struct operation_history {
 	struct window_roles roles;
 	struct history_job jobs[HISTORY_JOBS];
 	size_t job_count;
+	/* Before, requests of the slow window were as quick as ever, and are
+	 * part of the window before; 0: none of them. */
+	int64_t healthy_to_ns;
 	bool is_answered;
 	struct onset onset;
 	struct onset own_onset; /* of the own time of some operation */

@@ -39,3 +39,13 @@ struct time_range window_previous(struct time_range slow)
 
 	return window_shifted(slow, sat_add_i64(length_ns, UPLOAD_GAP_NS));
 }
+
+struct time_range window_apart(struct time_range base, struct time_range slow)
+{
+	int64_t to_ns = sat_sub_i64(slow.from_ns, UPLOAD_GAP_NS);
+
+	if (base.to_ns > to_ns && base.from_ns < slow.from_ns &&
+	    sat_sub_i64(to_ns, base.from_ns) >= 2 * UPLOAD_GAP_NS)
+		base.to_ns = to_ns;
+	return base;
+}

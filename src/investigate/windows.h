@@ -22,6 +22,10 @@ struct time_range window_of_samples(int64_t start_ns, int64_t end_ns);
  * profile reaches from one side into the other. */
 struct time_range window_previous(struct time_range slow);
 
+/* A baseline, cut so that no upload that began in it reaches into the slow
+ * window behind it; as it is where hardly anything would remain. */
+struct time_range window_apart(struct time_range base, struct time_range slow);
+
 /* Earlier by shift_ns. Saturates. */
 struct time_range window_shifted(struct time_range slow, int64_t shift_ns);
 

@@ -391,3 +391,39 @@ void history_finish_window(struct history *h, uint32_t window)
 	map_spans(w, map);
 	order_spans(w);
 }
+
+static bool move_trace(struct history *h, uint32_t from, uint32_t to,
+		       uint32_t trace, struct error *err)
+{
+	const struct history_window *w = &h->windows[from];
+
+	if (!history_add_trace(h, to, &w->traces[trace], err))
+		return false;
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (w->spans[i].trace == trace &&
+		    !history_add_span(h, to, &w->spans[i], err))
+			return false;
+	return true;
+}
+
+bool history_move_before(struct history *h, uint32_t from, uint32_t to,
+			 int64_t before_ns, struct error *err)
+{
+	struct history_window *early = &h->windows[to];
+	struct history_window *late = &h->windows[from];
+
+	/* Traces come by their start. */
+	for (uint32_t i = 0; i < late->trace_count; i++) {
+		if (late->traces[i].start_ns >= before_ns)
+			break;
+		if (!move_trace(h, from, to, i, err))
+			return false;
+	}
+	early->range.to_ns = before_ns;
+	early->is_answered = true;
+	early->is_sample |= late->is_sample;
+	late->range.from_ns = before_ns;
+	history_finish_window(h, to);
+	history_finish_window(h, from);
+	return true;
+}

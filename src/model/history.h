@@ -101,6 +101,12 @@ bool history_add_span(struct history *h, uint32_t window,
 		      const struct history_span *span,
 		      struct error *err) MUST_CHECK;
 
+/* Moves what began before a time from one window to the end of an earlier one,
+ * whose range then reaches up to there; both are finished, and stay so. Over a
+ * limit: dropped, is_sample set. */
+bool history_move_before(struct history *h, uint32_t from, uint32_t to,
+			 int64_t before_ns, struct error *err) MUST_CHECK;
+
 /* Puts a window in order, drops spans and traces outside its range (servers
  * answer so) and duplicates. */
 void history_finish_window(struct history *h, uint32_t window);

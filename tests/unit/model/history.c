@@ -200,6 +200,31 @@ static void test_order_without_memory(void **state)
 	}
 }
 
+static void test_the_early_part_is_moved(void **state)
+{
+	(void)state;
+	h.window_count = 2;
+	h.windows[1].range = (struct time_range){ 500, 1000 };
+	add_trace(1, 1010);
+	add_span(0, 11, 1010, 20);
+	add_span(1, 12, 1490, 5); /* of a trace that goes on behind */
+	add_span(1, 13, 1600, 5);
+	add_trace(2, 1500);
+	add_span(0, 21, 1500, 40);
+	history_finish_window(&h, 0);
+	assert_true(history_move_before(&h, 0, 1, 1500, &err));
+	assert_int_equal(h.windows[0].range.from_ns, 1500);
+	assert_int_equal(h.windows[0].trace_count, 1);
+	assert_int_equal(h.windows[0].span_count, 1);
+	check_span(0, 21, 0, 40);
+	assert_int_equal(h.windows[1].range.from_ns, 500);
+	assert_int_equal(h.windows[1].range.to_ns, 1500);
+	assert_true(h.windows[1].is_answered);
+	assert_int_equal(h.windows[1].trace_count, 1);
+	assert_int_equal(h.windows[1].span_count, 2);
+	assert_int_equal(h.windows[1].spans[1].span_id, 12);
+}
+
 static void test_what_lies_outside_is_dropped(void **state)
 {
 	(void)state;
@@ -344,6 +369,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_answers_come_one_by_one,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order_without_memory,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_early_part_is_moved,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_what_lies_outside_is_dropped, setup, teardown),
