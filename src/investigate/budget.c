@@ -4,18 +4,20 @@
 static bool fits(const struct budget_want *want, struct budget_plan plan)
 {
 	return want->fixed + want->sides * plan.parts + plan.has_request +
-		       want->later <=
+		       plan.has_coverage + want->later <=
 	       want->left;
 }
 
 struct budget_plan budget_plan(const struct budget_want *want)
 {
-	struct budget_plan plan = { COMPARISON_PARTS, want->has_request };
+	struct budget_plan plan = { COMPARISON_PARTS, want->has_request,
+				    want->has_coverage };
 
 	if (!fits(want, plan))
 		plan.has_request = false;
 	while (plan.parts > 1 && !fits(want, plan))
 		plan.parts--;
+	plan.has_coverage = plan.has_coverage && fits(want, plan);
 	return plan;
 }
 

@@ -15,16 +15,18 @@
 
 /* A round of profiles and what may follow it, in requests. */
 struct budget_want {
-	size_t left;      /* that the run may still send */
-	size_t fixed;     /* of this round, asked for in any case */
-	size_t sides;     /* of the comparison in parts: 1 or 2 */
-	size_t later;     /* of the next round, should it come to that */
-	bool has_request; /* the profile of this very request is wanted */
+	size_t left;       /* that the run may still send */
+	size_t fixed;      /* of this round, asked for in any case */
+	size_t sides;      /* of the comparison in parts: 1 or 2 */
+	size_t later;      /* of the next round, should it come to that */
+	bool has_request;  /* the profile of this very request is wanted */
+	bool has_coverage; /* when the service was there is */
 };
 
 struct budget_plan {
 	size_t parts; /* a side: at least 1, at most COMPARISON_PARTS */
 	bool has_request;
+	bool has_coverage;
 };
 
 /* Fewer parts measure noise so badly that what clearly grew as a whole is lost
@@ -32,7 +34,7 @@ struct budget_plan {
 #define BUDGET_LAST_PARTS 3u
 
 /* What fits. First the one request goes, which those like it outweigh, then
- * parts. */
+ * parts, then what most windows do without. */
 struct budget_plan budget_plan(const struct budget_want *want);
 
 /* Parts a side of a last comparison: at most COMPARISON_PARTS, 1 when no two

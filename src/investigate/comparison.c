@@ -70,6 +70,44 @@ static int64_t part_edge(struct time_range range, size_t i, size_t parts)
 	       (i == parts ? length % (int64_t)parts : 0);
 }
 
+/* Of a part of the range what the service was there for. */
+static double lively_seconds(const struct comparison_side *side,
+			     struct time_range range)
+{
+	const struct time_range *lively = &side->lively;
+
+	if (!lively->to_ns)
+		return time_range_seconds(range);
+	if (range.from_ns < lively->from_ns)
+		range.from_ns = lively->from_ns;
+	if (range.to_ns > lively->to_ns)
+		range.to_ns = lively->to_ns;
+	return range.to_ns > range.from_ns ? time_range_seconds(range) : 0;
+}
+
+static struct time_range part_range(const struct comparison_side *side,
+				    size_t i)
+{
+	return (struct time_range){
+		part_edge(side->range, i, side->part_count),
+		part_edge(side->range, i + 1, side->part_count),
+	};
+}
+
+static void side_cover(struct comparison_side *side, struct time_range lively)
+{
+	side->lively = lively;
+	for (size_t i = 0; !side->span_id_count && i < side->part_count; i++)
+		side->exposure[i] = lively_seconds(side, part_range(side, i));
+}
+
+void comparison_cover(struct comparison *c, struct time_range slow,
+		      struct time_range base)
+{
+	side_cover(&c->slow, slow);
+	side_cover(&c->base, base);
+}
+
 /* Some spans, over the whole range: theirs are spread over it anyhow. */
 static void ask_spans(struct comparison_side *side, size_t i, size_t parts,
 		      struct profile_query *query)
@@ -86,11 +124,10 @@ static void ask_spans(struct comparison_side *side, size_t i, size_t parts,
 	side->exposure[i] = (double)(to - from);
 }
 
-static void ask_time(struct comparison_side *side, size_t i, size_t parts,
+static void ask_time(struct comparison_side *side, size_t i,
 		     struct profile_query *query)
 {
-	query->range.from_ns = part_edge(side->range, i, parts);
-	query->range.to_ns = part_edge(side->range, i + 1, parts);
+	query->range = part_range(side, i);
 	query->is_continued = i > 0;
 	side->exposure[i] = time_range_seconds(query->range);
 }
@@ -105,7 +142,7 @@ static void part_ask(struct comparison_side *side, const char *type_id,
 	if (side->span_id_count)
 		ask_spans(side, i, parts, &query);
 	else
-		ask_time(side, i, parts, &query);
+		ask_time(side, i, &query);
 	profile_fetch_init(f, &query,
 			   parts == 1 ? &side->profile : &side->parts[i]);
 	f->paths = side->paths;
@@ -293,6 +330,22 @@ bool comparison_apply_lines(struct comparison *c,
 	return profiles_take_lines(profiles, n, from, 2, err);
 }
 
+double comparison_keep_roots(struct comparison *c,
+			     const struct request_roots *roots)
+{
+	struct profile *profiles[PROFILES_MAX];
+	size_t n = list_profiles(c, profiles);
+	double left_out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double part = request_roots_keep(roots, profiles[i]);
+
+		if (profiles[i] == &c->slow.profile)
+			left_out = part;
+	}
+	return left_out;
+}
+
 static bool view_apply(struct investigation *v, struct profile *p,
 		       struct error *err)
 {
@@ -436,12 +489,7 @@ void comparison_count(struct comparison_side *side,
 	    side->span_id_count || side->profiled_s > 0)
 		return;
 	for (size_t i = 0; i < side->part_count; i++) {
-		struct time_range part = {
-			part_edge(side->range, i, side->part_count),
-			part_edge(side->range, i + 1, side->part_count)
-		};
-
-		if (!count_within(counts, part, &parts[i]))
+		if (!count_within(counts, part_range(side, i), &parts[i]))
 			return;
 		sum += parts[i];
 	}
@@ -473,15 +521,13 @@ static void use_side(const struct comparison_side *side,
 static double profiled_seconds(const struct comparison_side *side)
 {
 	return side->profiled_s > 0 ? side->profiled_s
-				    : time_range_seconds(side->range);
+				    : lively_seconds(side, side->range);
 }
 
 /* A file has no window, but may know how long it is. */
 static int64_t profiled_ns(const struct comparison_side *side)
 {
-	int64_t ns = side->profiled_s > 0
-			     ? (int64_t)(side->profiled_s * NS_PER_S)
-			     : side->range.to_ns - side->range.from_ns;
+	int64_t ns = (int64_t)(profiled_seconds(side) * NS_PER_S);
 
 	return ns > 0 ? ns : side->profile.duration_ns;
 }
@@ -520,9 +566,7 @@ static void side_uncount(struct comparison_side *side)
 	side->is_requests_sampled = false;
 	if (side->profiled_s > 0)
 		return;
-	for (size_t i = 0; i < side->part_count; i++)
-		side->exposure[i] = time_range_seconds(side->range) /
-				    (double)side->part_count;
+	side_cover(side, side->lively);
 }
 
 void comparison_uncount(struct comparison *c)

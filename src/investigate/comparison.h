@@ -8,6 +8,7 @@
 #define INVESTIGATE_COMPARISON_H
 
 #include "analyze/profile_analysis.h"
+#include "analyze/request_roots.h"
 #include "backend/fetch_history.h"
 #include "backend/fetch_profile.h"
 #include "investigate/budget.h"
@@ -15,6 +16,9 @@
 
 struct comparison_side {
 	struct time_range range;
+	/* What of it the service was there for, or more than it is; both ends
+	 * 0: all of it. */
+	struct time_range lively;
 	struct str selector; /* NUL-terminated */
 	/* Only samples of these spans, in order of time; count 0: all. */
 	const uint64_t *span_ids;
@@ -71,6 +75,11 @@ void comparison_request(struct comparison *c, size_t parts, struct job **jobs,
 void comparison_count(struct comparison_side *side,
 		      const struct count_job *counts);
 
+/* What of the sides' ranges the service was there for, both ends 0: all. Before
+ * comparison_apply(). */
+void comparison_cover(struct comparison *c, struct time_range slow,
+		      struct time_range base);
+
 /* After the jobs ran: adds up the parts. A side that could not be had is
  * noted and empty; false only without memory. */
 bool comparison_apply(struct comparison *c, struct investigation *v,
@@ -103,6 +112,11 @@ bool comparison_apply_files(struct comparison *c,
 bool comparison_apply_lines(struct comparison *c,
 			    const struct comparison *service,
 			    struct error *err) MUST_CHECK;
+
+/* Leaves of all profiles, the parts too, what serves requests; returns the part
+ * of the slow side that was left out. */
+double comparison_keep_roots(struct comparison *c,
+			     const struct request_roots *roots);
 
 /* Replaces all profiles, the parts too, by what the view leaves of them;
  * notes how much. */

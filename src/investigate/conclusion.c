@@ -11,7 +11,8 @@ static bool is_up(const struct function_row *row)
 	return change_is_up(row->change);
 }
 
-/* What was decided on is named first, where noise alone ranks the rows. */
+/* What was decided on is named first where noise alone ranks the rows, and
+ * where they begin with what merely waits beneath it. */
 static void put_lead_first(struct profile_inquiry *q)
 {
 	struct result *r = q->v->result;
@@ -19,7 +20,9 @@ static void put_lead_first(struct profile_inquiry *q)
 	size_t i = 0;
 
 	if (!q->lead || q->v->question->rows.has_measure ||
-	    !r->function_count || is_up(&r->functions[0]))
+	    !r->function_count ||
+	    (is_up(&r->functions[0]) &&
+	     row_is_of_application(&r->functions[0])))
 		return;
 	while (i < r->function_count &&
 	       !str_equal(r->functions[i].name, q->lead->name))
@@ -154,6 +157,15 @@ static void note_no_baseline(struct profile_inquiry *q)
 					  .name = str_from(asked->text) });
 }
 
+static void note_background(struct profile_inquiry *q)
+{
+	if (q->background_share > 0 && q->shown == &q->final)
+		investigation_note(
+			q->v,
+			(struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
+				       .percent = 100 * q->background_share });
+}
+
 /* Samples of spans have names only where the server is older than 2.2 or keeps
  * its data as older ones do. */
 static bool add_lines(struct profile_inquiry *q, struct error *err)
@@ -219,6 +231,7 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 		note_blameless(q, blame_nothing(q));
 		set_baseline(q);
 		set_extent(q);
+		note_background(q);
 		/* Where that is little by nature. */
 		comparison_note_extent(q->shown, q->v, &q->s->slow_asked);
 	}

@@ -6,7 +6,7 @@
 #ifndef INVESTIGATE_CONCLUSION_H
 #define INVESTIGATE_CONCLUSION_H
 
-#include "investigate/profiles.h"
+#include "investigate/profile_inquiry.h"
 
 /* From q->shown, NULL when no profile explains anything: then a note says
  * so. */

@@ -8,8 +8,9 @@
 #include "analyze/category_share.h"
 #include "base/num.h"
 
-/* Rows that tell who leads. */
-#define LEAD_ROWS 3
+/* Rows that tell who leads: what waits beneath a function, and what calls it,
+ * come between. */
+#define LEAD_ROWS 12
 
 /* With more of it under "other" a profile does not tell which function it is;
  * what came in pprof is whole. */
@@ -68,23 +69,24 @@ static double operation_part(const struct profile_inquiry *q,
 	return all > 0 ? fmin(1, q->s->operation_per_s / all) : 1;
 }
 
-static bool is_owner(const struct function_row *row)
-{
-	return row->kind && !strcmp(row->kind, "application");
-}
-
-/* The first row; where nothing is sure to have grown, the first that is code
- * of the application: waiting as such always leads then. */
+/* The first that is code of the application and grew; where that is not sure
+ * of any, the first of its code: waiting as such always leads. */
 static const struct function_row *find_lead(const struct result *ranked)
 {
-	const struct function_row *first = ranked->functions;
+	const struct function_row *owner = NULL;
 
-	if (!ranked->function_count || change_is_up(first->change))
-		return ranked->function_count ? first : NULL;
-	for (size_t i = 0; i < ranked->function_count; i++)
-		if (is_owner(&ranked->functions[i]))
-			return &ranked->functions[i];
-	return first;
+	for (size_t i = 0; i < ranked->function_count; i++) {
+		const struct function_row *row = &ranked->functions[i];
+
+		if (!row_is_of_application(row))
+			continue;
+		if (change_is_up(row->change))
+			return row;
+		owner = owner ? owner : row;
+	}
+	if (owner)
+		return owner;
+	return ranked->function_count ? ranked->functions : NULL;
 }
 
 /* In a profile that does not measure time the growth is all there is to
@@ -117,7 +119,7 @@ static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
 	if (!row)
 		return true;
 	out->is_grown = change_is_up(row->change);
-	out->is_owner = is_owner(row);
+	out->is_owner = row_is_of_application(row);
 	out->change = row_change(c, row);
 	out->before = unit_ns(c) *
 		      comparison_rate(&c->base, row->baseline_total_value);

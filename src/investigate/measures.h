@@ -6,7 +6,7 @@
 #ifndef INVESTIGATE_MEASURES_H
 #define INVESTIGATE_MEASURES_H
 
-#include "investigate/profiles.h"
+#include "investigate/profile_inquiry.h"
 
 /* Whether the server cut so much off that functions are not told. */
 bool comparison_is_cut(const struct comparison *c);

@@ -8,6 +8,7 @@
 #include "investigate/budget.h"
 #include "investigate/conclusion.h"
 #include "investigate/measures.h"
+#include "investigate/profile_sides.h"
 #include "investigate/version_baseline.h"
 
 /* All that can be asked for at once: the types of waiting as wholes, or one
@@ -52,48 +53,7 @@ static void find_types(struct profile_inquiry *q)
 	}
 }
 
-/* ---- sides ---- */
-
-static bool set_service_sides(struct profile_inquiry *q, struct comparison *c,
-			      struct error *err)
-{
-	const struct symptom *s = q->s;
-	bool is_instance = s->instance.ptr && q->service.instance_label.ptr;
-
-	c->slow.range = s->slow;
-	c->base.range = is_instance ? s->slow : s->base;
-	c->slow.selector = c->base.selector = q->service.selector;
-	c->has_base = s->has_base || is_instance;
-	if (!is_instance)
-		return version_baseline_select(s, q->v, &q->service,
-					       &c->slow.selector,
-					       &c->base.selector, err);
-	c->scope = SCOPE_INSTANCE;
-	c->slow.selector =
-		selector_with(q->v, q->service.selector,
-			      q->service.instance_label, s->instance, false);
-	c->base.selector =
-		selector_with(q->v, q->service.selector,
-			      q->service.instance_label, s->instance, true);
-	return (c->slow.selector.ptr && c->base.selector.ptr) ||
-	       error_memory(err, "the selector");
-}
-
-static void set_cohort_sides(struct profile_inquiry *q, struct comparison *c)
-{
-	const struct symptom *s = q->s;
-
-	c->slow.range = s->slow;
-	c->base.range = s->is_base_fast ? s->slow : s->base;
-	c->slow.selector = c->base.selector = q->service.selector;
-	c->slow.span_ids = s->slow_ids;
-	c->slow.span_id_count = s->slow_id_count;
-	c->slow.requests = (double)s->slow_id_count;
-	c->base.span_ids = s->base_ids;
-	c->base.span_id_count = s->base_id_count;
-	c->base.requests = (double)s->base_id_count;
-	c->has_base = s->base_id_count > 0;
-}
+/* ---- asking ---- */
 
 static bool has_cohort(const struct profile_inquiry *q)
 {
@@ -103,22 +63,6 @@ static bool has_cohort(const struct profile_inquiry *q)
 	       !question_scope_is(o, SCOPE_SERVICE) &&
 	       !question_scope_is(o, SCOPE_INSTANCE);
 }
-
-static bool begin_service(struct profile_inquiry *q, struct comparison *c,
-			  const char *type_id, struct error *err)
-{
-	comparison_init(c, type_id, SCOPE_SERVICE);
-	return set_service_sides(q, c, err);
-}
-
-static void begin_cohort(struct profile_inquiry *q, struct comparison *c,
-			 const char *type_id)
-{
-	comparison_init(c, type_id, SCOPE_COHORT);
-	set_cohort_sides(q, c);
-}
-
-/* ---- asking ---- */
 
 static bool run_jobs(struct profile_inquiry *q, struct job **jobs, size_t n,
 		     struct error *err)
@@ -130,7 +74,7 @@ static bool run_jobs(struct profile_inquiry *q, struct job **jobs, size_t n,
 static void begin_request(struct profile_inquiry *q)
 {
 	comparison_init(&q->request, q->cpu_id, SCOPE_SPAN);
-	set_cohort_sides(q, &q->request);
+	inquiry_set_cohort(q, &q->request);
 	q->request.slow.span_ids = &q->s->profile_id;
 	q->request.slow.span_id_count = 1;
 	q->request.slow.requests = 1;
@@ -178,6 +122,8 @@ static bool take(struct profile_inquiry *q, struct comparison *c,
 			   (c->scope == SCOPE_SPAN &&
 			    question_scope_is(q->v->question, SCOPE_SPAN));
 
+	comparison_cover(c, coverage_of(&q->coverage, c->slow.range),
+			 coverage_of(&q->coverage, c->base.range));
 	return comparison_apply(c, q->v, err) &&
 	       (!wants_files ||
 		comparison_apply_files(c, &q->service_cpu,
@@ -222,6 +168,13 @@ static size_t count_waits(const struct profile_inquiry *q, size_t sides)
 	return n;
 }
 
+/* Of lists of profiles it is known how long each is. */
+static bool wants_coverage(const struct profile_inquiry *q)
+{
+	return q->s->has_base &&
+	       !backends_profile_traits(q->v->backends)->is_list;
+}
+
 /* Of the service one comparison is asked for: in parts, unless requests like
  * the slow one are. */
 static void plan_cpu(const struct profile_inquiry *q, struct budget_plan *plan)
@@ -235,6 +188,7 @@ static void plan_cpu(const struct profile_inquiry *q, struct budget_plan *plan)
 		.sides = has_cohort ? sides_of(&q->cohort) : service_sides,
 		.later = count_waits(q, service_sides),
 		.has_request = q->s->profile_id != 0 && q->has_span_samples,
+		.has_coverage = wants_coverage(q),
 	};
 
 	*plan = budget_plan(&want);
@@ -246,11 +200,11 @@ static bool ask_cpu(struct profile_inquiry *q, struct error *err)
 	struct budget_plan plan;
 	size_t n = 0;
 
-	if (!begin_service(q, &q->service_cpu, q->cpu_id, err))
+	if (!inquiry_begin_service(q, &q->service_cpu, q->cpu_id, err))
 		return false;
 	q->service_cpu.packs_for_later = has_cohort(q);
 	if (has_cohort(q))
-		begin_cohort(q, &q->cohort, q->cpu_id);
+		inquiry_begin_cohort(q, &q->cohort, q->cpu_id);
 	plan_cpu(q, &plan);
 	q->cpu_parts = plan.parts;
 	q->is_request_spared =
@@ -271,6 +225,11 @@ static bool ask_cpu(struct profile_inquiry *q, struct error *err)
 			       COUNT_STEP_NS);
 		jobs[n++] = &q->base_count.job;
 	}
+	if (plan.has_coverage &&
+	    coverage_request(&q->coverage, q->cpu_id,
+			     q->service_cpu.slow.selector.ptr, q->s->slow,
+			     q->s->base))
+		jobs[n++] = &q->coverage.job.job;
 	if (!run_jobs(q, jobs, n, err) || !take(q, &q->service_cpu, err) ||
 	    !take(q, &q->request, err) || !take(q, &q->cohort, err))
 		return false;
@@ -291,10 +250,47 @@ static bool begin_wait(struct profile_inquiry *q, enum wait_type type,
 
 	if (is_labelled && q->s->slow_id_count && q->s->base_id_count &&
 	    q->has_span_samples && !q->has_ignored_spans) {
-		begin_cohort(q, c, q->type_ids[type]);
+		inquiry_begin_cohort(q, c, q->type_ids[type]);
 		return true;
 	}
-	return begin_service(q, c, q->type_ids[type], err);
+	return inquiry_begin_service(q, c, q->type_ids[type], err);
+}
+
+/* Who holds a lock need not be a request; who waits for it is. */
+static bool is_of_waiters(const struct comparison *c, enum wait_type type)
+{
+	return c->scope != SCOPE_COHORT && type != WAIT_MUTEX &&
+	       type != WAIT_NEIGHBOUR;
+}
+
+/* A profile of waiting is full of loops that idle by design; whose waits they
+ * are is told by where samples of spans begin. */
+static void find_roots(struct profile_inquiry *q)
+{
+	const struct profile *labelled[3 + WAIT_TYPES] = {
+		&q->request.slow.profile,
+		&q->cohort.slow.profile,
+		&q->cohort.base.profile,
+	};
+	size_t n = 3;
+
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->waits[i].is_asked && q->waits[i].scope == SCOPE_COHORT)
+			labelled[n++] = &q->waits[i].slow.profile;
+	request_roots_find(labelled, n, q->v->question->rules, &q->roots);
+}
+
+static bool measure_wait(struct profile_inquiry *q, enum wait_type type,
+			 struct error *err)
+{
+	struct comparison *c = &q->waits[type];
+
+	if (!c->is_asked)
+		return true;
+	count_requests(q, c);
+	if (is_of_waiters(c, type))
+		comparison_keep_roots(c, &q->roots);
+	return inquiry_measure(q, c, &q->measures[type], err);
 }
 
 static bool ask_waits(struct profile_inquiry *q, struct error *err)
@@ -311,15 +307,13 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	}
 	if (!run_jobs(q, jobs, n, err))
 		return false;
-	for (int i = 0; i < WAIT_TYPES; i++) {
-		if (!q->waits[i].is_asked)
-			continue;
-		if (!take(q, &q->waits[i], err))
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->waits[i].is_asked && !take(q, &q->waits[i], err))
 			return false;
-		count_requests(q, &q->waits[i]);
-		if (!inquiry_measure(q, &q->waits[i], &q->measures[i], err))
+	find_roots(q);
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (!measure_wait(q, (enum wait_type)i, err))
 			return false;
-	}
 	if (q->trace_cause == CAUSE_DOWNSTREAM)
 		q->measures[WAIT_NEIGHBOUR].is_known = false;
 	if (q->trace_cause == CAUSE_NETWORK)
@@ -368,11 +362,13 @@ static bool ask_final(struct profile_inquiry *q, struct error *err)
 		return true;
 	}
 	if (q->wait == WAIT_NEIGHBOUR)
-		done = begin_service(q, c, q->cpu_id, err);
+		done = inquiry_begin_service(q, c, q->cpu_id, err);
 	else
 		done = begin_wait(q, q->wait, c, err);
 	if (!done || !ask_parts(q, c, err))
 		return false;
+	if (is_of_waiters(c, q->wait))
+		q->background_share = comparison_keep_roots(c, &q->roots);
 	q->shown = c;
 	return true;
 }
@@ -385,7 +381,7 @@ static bool ask_alloc(struct profile_inquiry *q, struct error *err)
 
 	if (!q->alloc_id)
 		return true;
-	if (!begin_service(q, &q->alloc, q->alloc_id, err) ||
+	if (!inquiry_begin_service(q, &q->alloc, q->alloc_id, err) ||
 	    !ask_parts(q, &q->alloc, err) ||
 	    !inquiry_measure(q, &q->alloc, lead, err))
 		return false;
@@ -581,7 +577,7 @@ static bool force_type(struct profile_inquiry *q, struct error *err)
 {
 	struct comparison *c = &q->final;
 
-	if (!begin_service(q, c, q->forced_id, err) ||
+	if (!inquiry_begin_service(q, c, q->forced_id, err) ||
 	    !(q->is_forced_gauge ? ask_gauge : ask_parts)(q, c, err))
 		return false;
 	if (!c->slow.profile.stack_count)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/notes.h"
@@ -191,6 +192,12 @@ struct function_row {
 	/* The function whose change this one only passes on, or NULL. */
 	struct str through;
 };
+
+/* Code of the application, neither a library's nor the runtime's. */
+static inline bool row_is_of_application(const struct function_row *row)
+{
+	return row->kind && !strcmp(row->kind, "application");
+}
 
 /* Both sides as wholes. */
 struct whole_change {

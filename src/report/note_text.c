@@ -164,6 +164,14 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			  "of the whole",
 			  n->percent, STR_ARGS(n->name));
 		break;
+	case NOTE_BACKGROUND_LEFT_OUT:
+		notes_add(
+			notes,
+			"only stacks that serve requests are shown: %.0f %% of "
+			"the profile is background work, in which no request "
+			"waits",
+			n->percent);
+		break;
 	case NOTE_STACKLESS:
 		notes_add(notes,
 			  "%.1f %% of the profile has no stack: it is in the "

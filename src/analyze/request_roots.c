@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/request_roots.h"
+
+#include "base/ascii.h"
+
+/* Different outermost functions among the samples; a program whose requests
+ * begin in more places has no such roots. */
+#define ROOTS_SEEN 64u
+
+struct seen {
+	struct str name;
+	int64_t value;
+};
+
+/* What Go's compiler makes of `go f(x)`: some types of profiles have it as the
+ * outermost function, others do not. */
+static bool is_go_wrapper(struct str name)
+{
+	size_t end = name.len;
+
+	while (end && ascii_is_digit(name.ptr[end - 1]))
+		end--;
+	return end < name.len &&
+	       str_ends(str_slice(name, 0, end), STR(".gowrap"));
+}
+
+static struct str root_of(const struct profile *p, const struct stack *s)
+{
+	const uint32_t *ids = &p->frame_ids[s->frame_first];
+	struct str name = function_name(p, p->frames[ids[0]].function);
+
+	return s->frame_count > 1 && is_go_wrapper(name)
+		       ? function_name(p, p->frames[ids[1]].function)
+		       : name;
+}
+
+static bool has_application(const struct code_rules *rules,
+			    const struct profile *p, const struct stack *s)
+{
+	for (uint32_t i = 0; i < s->frame_count; i++) {
+		uint32_t f =
+			p->frames[p->frame_ids[s->frame_first + i]].function;
+
+		if (code_classify(rules, function_name(p, f),
+				  function_file(p, f), 0)
+			    .kind == CODE_APPLICATION)
+			return true;
+	}
+	return false;
+}
+
+/* False when there are too many. */
+static bool see(struct seen *seen, size_t *count, struct str name,
+		int64_t value)
+{
+	size_t i = 0;
+
+	while (i < *count && !str_equal(seen[i].name, name))
+		i++;
+	if (i == ROOTS_SEEN)
+		return false;
+	if (i == *count)
+		seen[(*count)++] = (struct seen){ name, 0 };
+	seen[i].value = sat_add_i64(seen[i].value, value);
+	return true;
+}
+
+static bool is_read(const struct profile *p)
+{
+	return p && !p->packed && p->stack_count > 0;
+}
+
+/* Adds what one profile says; false when there are too many roots. */
+static bool see_profile(const struct profile *p, const struct code_rules *rules,
+			struct seen *seen, size_t *count, int64_t *total)
+{
+	for (uint32_t i = 0; is_read(p) && i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		if (s->value <= 0 || !s->frame_count ||
+		    !has_application(rules, p, s))
+			continue;
+		if (!see(seen, count, root_of(p, s), s->value))
+			return false;
+		*total = sat_add_i64(*total, s->value);
+	}
+	return true;
+}
+
+static int64_t samples_of(const struct profile *const *profiles, size_t count)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_read(profiles[i]) && profiles[i]->sample_count > 0)
+			sum = sat_add_i64(sum, profiles[i]->sample_count);
+	return sum;
+}
+
+void request_roots_find(const struct profile *const *profiles, size_t count,
+			const struct code_rules *rules,
+			struct request_roots *out)
+{
+	struct seen seen[ROOTS_SEEN];
+	size_t seen_count = 0;
+	int64_t total = 0;
+
+	*out = (struct request_roots){ .count = 0 };
+	if (samples_of(profiles, count) < REQUEST_ROOT_SAMPLES)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (!see_profile(profiles[i], rules, seen, &seen_count, &total))
+			return;
+	for (size_t i = 0; i < seen_count; i++)
+		if ((double)seen[i].value >=
+			    REQUEST_ROOT_SHARE * (double)total &&
+		    out->count < REQUEST_ROOTS)
+			out->names[out->count++] = seen[i].name;
+}
+
+static bool is_root(const struct request_roots *roots, struct str name)
+{
+	for (size_t i = 0; i < roots->count; i++)
+		if (str_equal(roots->names[i], name))
+			return true;
+	return false;
+}
+
+static bool serves(const struct request_roots *roots, const struct profile *p,
+		   const struct stack *s)
+{
+	return s->frame_count && is_root(roots, root_of(p, s));
+}
+
+double request_roots_keep(const struct request_roots *roots, struct profile *p)
+{
+	int64_t before = p->whole_total, sum = 0, magnitude = 0;
+	uint32_t kept = 0;
+	double part;
+
+	if (!roots->count || !is_read(p) || before <= 0)
+		return 0;
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		kept += serves(roots, p, &p->stacks[i]);
+	if (!kept || kept == p->stack_count)
+		return 0;
+	kept = 0;
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		if (!serves(roots, p, s))
+			continue;
+		sum = sat_add_i64(sum, s->value);
+		magnitude = sat_add_i64(magnitude, sat_magnitude_i64(s->value));
+		p->stacks[kept++] = *s;
+	}
+	part = (double)magnitude / (double)before;
+	p->stack_count = kept;
+	p->total = sum;
+	p->whole_total = magnitude;
+	p->omitted = p->filtered = 0;
+	if (p->sample_count > 0)
+		p->sample_count =
+			(int64_t)((double)p->sample_count * part + 0.5);
+	return 1 - part;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/coverage.h"
+
+#include "base/num.h"
+
+bool coverage_request(struct coverage *c, const char *type_id,
+		      const char *selector, struct time_range slow,
+		      struct time_range base)
+{
+	struct time_range all = {
+		base.from_ns < slow.from_ns ? base.from_ns : slow.from_ns,
+		base.to_ns > slow.to_ns ? base.to_ns : slow.to_ns,
+	};
+	int64_t steps = sat_sub_i64(all.to_ns, all.from_ns) / COVERAGE_STEP_NS;
+	const struct totals_query query = {
+		.type_id = type_id,
+		.selector = selector,
+		.label = "service_name",
+		.from_ms = all.from_ns / NS_PER_MS,
+		.step_ms = COVERAGE_STEP_NS / NS_PER_MS,
+		.step_count = (size_t)steps + 1,
+	};
+
+	c->is_asked = selector && steps > 0 && steps < COVERAGE_STEPS;
+	if (c->is_asked)
+		totals_job_init(&c->job, &query);
+	return c->is_asked;
+}
+
+static bool has_samples(const struct totals *t, size_t step)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->items[i].values[step] > 0)
+			return true;
+	return false;
+}
+
+static struct time_range step_range(const struct totals_query *q, size_t step)
+{
+	int64_t from_ms = q->from_ms + (int64_t)step * q->step_ms;
+
+	return (struct time_range){ from_ms * NS_PER_MS,
+				    (from_ms + q->step_ms) * NS_PER_MS };
+}
+
+struct time_range coverage_of(const struct coverage *c,
+			      struct time_range window)
+{
+	struct time_range found = { window.to_ns, window.from_ns };
+	double least = COVERAGE_LEAST * (double)(window.to_ns - window.from_ns);
+
+	if (!c->is_asked || !c->job.job.has_answer)
+		return (struct time_range){ 0, 0 };
+	for (size_t i = 0; i < c->job.query.step_count; i++) {
+		struct time_range step = step_range(&c->job.query, i);
+
+		if (step.to_ns <= window.from_ns ||
+		    step.from_ns >= window.to_ns ||
+		    !has_samples(&c->job.totals, i))
+			continue;
+		if (step.from_ns < found.from_ns)
+			found.from_ns = step.from_ns;
+		if (step.to_ns > found.to_ns)
+			found.to_ns = step.to_ns;
+	}
+	if (found.from_ns >= found.to_ns)
+		return (struct time_range){ 0, 0 };
+	if ((double)(found.from_ns - window.from_ns) < least)
+		found.from_ns = window.from_ns;
+	if ((double)(window.to_ns - found.to_ns) < least)
+		found.to_ns = window.to_ns;
+	return found;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the search for the profile that explains has in hand: what was asked
+ * for, what came, and what was decided so far. Data alone.
+ */
+#ifndef INVESTIGATE_PROFILE_INQUIRY_H
+#define INVESTIGATE_PROFILE_INQUIRY_H
+
+#include "analyze/verdict.h"
+#include "investigate/comparison.h"
+#include "investigate/coverage.h"
+#include "investigate/investigation.h"
+#include "investigate/profile_service.h"
+#include "investigate/symptom.h"
+
+struct profile_inquiry {
+	struct investigation *v;
+	const struct symptom *s;
+	enum cause_kind trace_cause; /* what the trace alone said */
+	struct profile_service service;
+	const char *type_ids[WAIT_TYPES]; /* NULL: not offered */
+	const char *cpu_id;
+	const char *alloc_id;
+	const char *forced_id; /* of --type; NULL: auto */
+	bool is_forced_gauge;
+	bool has_ignored_spans; /* the server gave the whole service instead */
+	bool is_wall_cpu; /* no CPU type: the busy part of wall stands for it */
+	struct comparison request; /* CPU of this very request */
+	struct comparison cohort;  /* CPU of requests like it */
+	struct comparison service_cpu;
+	struct comparison waits[WAIT_TYPES];
+	struct comparison alloc;
+	struct comparison final; /* the chosen one again, in parts */
+	struct comparison *shown;
+	/* What the budget left of them: parts a side, 0 not planned. */
+	bool is_request_spared;
+	bool has_span_samples; /* the server tells samples of spans apart */
+	size_t cpu_parts;
+	size_t last_parts;
+	struct coverage coverage; /* of both windows, by the service's CPU */
+	struct count_job slow_count;
+	struct count_job base_count;
+	struct cpu_measure cpu;
+	enum cpu_verdict cpu_verdict;
+	struct wait_measure measures[WAIT_TYPES];
+	enum wait_type wait;
+	struct wait_measure alloc_lead;
+	struct request_roots roots; /* of the stacks that serve requests */
+	double background_share;    /* left out of the type that is shown */
+	/* The function that decided, NULL: none did. */
+	const struct wait_measure *lead;
+	double gc_share;
+	bool is_service_measured; /* and the next: see inquiry_measure.h */
+	bool is_gc_measured;
+	size_t note_count; /* of the result before it was ranked */
+};
+
+#endif
