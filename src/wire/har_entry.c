@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "wire/har_held.h"
 #include "wire/redact.h"
 
 /* As http_client.c: shorter values would hit ordinary text. */
@@ -153,12 +154,16 @@ static bool text_equal(const char *a, const char *b)
 
 int har_entry_rank(const struct har_entry *e, const struct har_key *key)
 {
+	struct str url = str_from(e->url), wanted = buf_str(&key->url);
+	bool is_equal = str_equal(url, wanted);
+
 	if (!text_equal(e->method, key->request->method) ||
-	    !str_equal(str_from(e->url), buf_str(&key->url)) ||
+	    !(is_equal || har_held_is_same_search(url, wanted)) ||
 	    !str_equal(buf_str(&e->request_body), buf_str(&key->request->body)))
 		return 0;
 	/* Tempo gives two forms at one URL: Accept weighs more than order. */
-	return 1 + (text_equal(e->accept, key->request->accept) ? 2 : 0) +
+	return 1 + (is_equal ? 4 : 0) +
+	       (text_equal(e->accept, key->request->accept) ? 2 : 0) +
 	       (e->is_used ? 0 : 1);
 }
 

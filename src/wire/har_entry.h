@@ -55,7 +55,8 @@ bool har_key_init(struct har_key *key, const struct http_request *request,
 		  const char *url, struct error *err) MUST_CHECK;
 void har_key_release(struct har_key *key);
 
-/* 0: another request. Else the higher the better: equal Accept, unused. */
+/* 0: another request. Else the higher the better: the very same one, equal
+ * Accept, unused. */
 int har_entry_rank(const struct har_entry *e, const struct har_key *key);
 
 /* Fills an empty case from the bytes of its file. Fails (ERROR_FORMAT) for what

@@ -66,6 +66,33 @@ bool har_held_is_search(const char *url)
 					str_ends(path, STR("/traces")));
 }
 
+/* What comes before and after TraceQL's "|select(...)"; false without it. */
+static bool part_at_select(struct str url, struct str *before,
+			   struct str *after)
+{
+	static const struct str begins = { "%7Cselect%28", 12 };
+	static const struct str ends = { "%29", 3 };
+	size_t from = str_find(url, begins), to;
+
+	if (from == SIZE_MAX)
+		return false;
+	*before = str_slice(url, 0, from);
+	*after = str_slice(url, from + begins.len, url.len);
+	to = str_find(*after, ends);
+	*after =
+		str_slice(*after, to == SIZE_MAX ? after->len : to, after->len);
+	return true;
+}
+
+bool har_held_is_same_search(struct str a, struct str b)
+{
+	struct str before_a, after_a, before_b, after_b;
+
+	return part_at_select(a, &before_a, &after_a) &&
+	       part_at_select(b, &before_b, &after_b) &&
+	       str_equal(before_a, before_b) && str_equal(after_a, after_b);
+}
+
 static bool is_profile(const char *url)
 {
 	static const char *const parts[] = {

@@ -25,6 +25,10 @@ struct str har_held_trace(const char *url);
 /* Whether the request searched for traces. */
 bool har_held_is_search(const char *url);
 
+/* Whether two searches look for the same, and differ at most in what answers
+ * are asked to tell of a span: another version may ask for less or more. */
+bool har_held_is_same_search(struct str a, struct str b);
+
 /* Whether it asked for the names and types there are, which are true of more
  * than the window asked about. */
 bool har_held_is_list(const char *url);
@@ -38,7 +42,8 @@ bool har_held_response(const struct har *h, size_t i,
  * every such question: for a command that says nothing of what it wants. */
 void har_relax(struct har *h);
 
-/* "trace 4bf9..., 10 searches, 11 profiles (recorded by tracefind slow 4bf9)" */
+/* "trace 4bf9..., 10 searches, 11 profiles (recorded by tracefind slow 4bf9)"
+ */
 void har_describe(const struct har *h, struct buf *out);
 
 #endif

@@ -44,8 +44,8 @@ static void check_description(const struct har *h, const char *want)
 
 static void what_there_is_is_told(void **state)
 {
-	static const char *const args[] = { "slow", "--traces-url=http://h:3200",
-					    ID };
+	static const char *const args[] = { "slow",
+					    "--traces-url=http://h:3200", ID };
 	struct error err;
 	struct har *h = har_new(&err);
 
@@ -110,6 +110,25 @@ static void requests_are_told_apart(void **state)
 	assert_false(har_held_is_search(TEMPO "/api/traces/ab?start=1"));
 }
 
+static void what_searches_tell_does_not_matter(void **state)
+{
+	static const char old[] =
+		TEMPO "/api/search?q=%7Ba%7D%7Cselect%28name%29&limit=5";
+	static const char new[] = TEMPO
+		"/api/search?q=%7Ba%7D%7Cselect%28name%2Cspan.b%29&limit=5";
+	static const char other[] =
+		TEMPO "/api/search?q=%7Bb%7D%7Cselect%28name%29&limit=5";
+	static const char more[] =
+		TEMPO "/api/search?q=%7Ba%7D%7Cselect%28name%29&limit=6";
+
+	(void)state;
+	assert_true(har_held_is_same_search(str_from(old), str_from(new)));
+	assert_false(har_held_is_same_search(str_from(old), str_from(other)));
+	assert_false(har_held_is_same_search(str_from(old), str_from(more)));
+	assert_false(har_held_is_same_search(STR("a"), STR("a")));
+	assert_false(har_held_is_same_search(STR("a%7Cselect%28"), STR("a")));
+}
+
 static bool find(struct har *h, const char *url, const char *sent)
 {
 	struct http_request request = { .endpoint = &endpoint,
@@ -154,6 +173,7 @@ int main(void)
 		cmocka_unit_test(what_there_is_is_told),
 		cmocka_unit_test(a_long_command_is_cut),
 		cmocka_unit_test(requests_are_told_apart),
+		cmocka_unit_test(what_searches_tell_does_not_matter),
 		cmocka_unit_test(lists_answer_for_other_windows),
 	};
 
