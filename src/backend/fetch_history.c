@@ -31,6 +31,7 @@ struct search {
 	struct search_query query;
 	struct search_operation operations[SEARCH_OPERATIONS];
 	struct search_operation slow;
+	struct search_key keys[HISTORY_KEYS];
 };
 
 static struct search_operation operation_of(const struct operation *o)
@@ -53,12 +54,17 @@ static void search_make(const struct history_job *job, struct search *s)
 		.operations = s->operations,
 		.operation_count = count,
 		.min_duration_ns = w->min_duration_ns,
+		.keys = s->keys,
+		.key_count = h->key_count,
 		.range = job->range,
 		.trace_limit = job->trace_limit ? job->trace_limit : 1,
 		.page_token = job->page_token,
 	};
 	for (uint32_t i = 0; i < count; i++)
 		s->operations[i] = operation_of(&h->operations[i]);
+	for (uint32_t i = 0; i < h->key_count; i++)
+		s->keys[i] = (struct search_key){ h->keys[i].name,
+						  h->keys[i].is_of_process };
 	if (w->slow_operation < h->operation_count) {
 		s->slow = operation_of(&h->operations[w->slow_operation]);
 		s->query.slow = &s->slow;

@@ -5,10 +5,12 @@
 static void trace_restart(struct trace *trace)
 {
 	bool wants_details = trace->wants_details;
+	bool wants_attrs = trace->wants_attrs;
 
 	trace_release(trace);
 	trace_init(trace);
 	trace->wants_details = wants_details;
+	trace->wants_attrs = wants_attrs;
 }
 
 static bool decode_answer(struct backends *b, enum format format,

@@ -22,6 +22,12 @@ struct trace_query {
 
 /* ---- other traces of operations known from a trace ---- */
 
+/* An attribute that is wanted of each span. */
+struct search_key {
+	struct str name;
+	bool is_of_process; /* else of the span */
+};
+
 /* Spans of one service, name and kind ("server", "client", "producer",
  * "consumer"; "internal" also finds those without a kind). */
 struct search_operation {
@@ -39,6 +45,8 @@ struct search_query {
 	 * min_duration_ns; NULL: all. Tempo then gives no other spans. */
 	const struct search_operation *slow;
 	int64_t min_duration_ns;
+	const struct search_key *keys; /* where they are not all given */
+	size_t key_count;
 	struct time_range range;
 	uint32_t trace_limit;  /* at least 1 */
 	struct str page_token; /* of the page after the first */

@@ -25,6 +25,10 @@
  * are not kept otherwise: SDKs stop at 128 of each by default, so at 2 * 128
  * * 129 when all are full. */
 #define LIMIT_SPAN_DETAILS 40000u
+/* Spans of a trace of which attributes that analysis has no use for by name are
+ * kept, to tell what slow requests have in common: some dozen each, of the
+ * spans that came first where a trace has more. */
+#define LIMIT_ATTRIBUTED_SPANS 20000u
 
 /* One string. Tempo cuts attribute values at 2 KiB, SQL seldom passes
  * 64 KiB; longer text is trimmed at a character boundary and noted. */
@@ -120,6 +124,9 @@
  * servers do not always keep to the limit. */
 #define LIMIT_HISTORY_TRACES 2000u
 #define LIMIT_HISTORY_SPANS 100000u
+/* Attributes of their spans, of all windows: some dozen each of those that a
+ * run asks for, and 16 MiB. */
+#define LIMIT_HISTORY_ATTRS 2000000u
 #define LIMIT_RETRY_AFTER_MS 30000u
 
 /* Names a profile server lists (services, types). Thousands of services are

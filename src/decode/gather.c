@@ -8,17 +8,31 @@
 
 /* ---- facts ---- */
 
+/* What comes before the bytes of a value. */
+struct attr_head {
+	uint32_t key;
+	uint32_t len;
+};
+
+/* A span may bear a key again and again. */
+#define ATTRS_BYTES                                                            \
+	(4 * HISTORY_KEYS * (HISTORY_VALUE_BYTES + sizeof(struct attr_head)))
+
 void facts_init(struct span_facts *f)
 {
 	memset(f, 0, sizeof *f);
 	for (size_t i = 0; i < FACT_TEXTS; i++)
 		buf_init(&f->copies[i], LIMIT_STRING_BYTES);
+	buf_init(&f->of_span, ATTRS_BYTES);
+	buf_init(&f->of_process, ATTRS_BYTES);
 }
 
 void facts_release(struct span_facts *f)
 {
 	for (size_t i = 0; i < FACT_TEXTS; i++)
 		buf_release(&f->copies[i]);
+	buf_release(&f->of_span);
+	buf_release(&f->of_process);
 }
 
 void facts_clear_span(struct span_facts *f)
@@ -31,6 +45,7 @@ void facts_clear_span(struct span_facts *f)
 	f->kind = SPAN_KIND_INTERNAL;
 	f->has_kind = false;
 	f->is_error = false;
+	buf_clear(&f->of_span);
 }
 
 void facts_clear_process(struct span_facts *f)
@@ -38,6 +53,7 @@ void facts_clear_process(struct span_facts *f)
 	for (size_t i = 0; i < FACT_TEXTS; i++)
 		if (i != FACT_NAME)
 			f->texts[i] = STR("");
+	buf_clear(&f->of_process);
 }
 
 #define OF_PROCESS (FACTS_TRACEQL | FACTS_PROCESS)
@@ -102,6 +118,32 @@ void facts_set(struct span_facts *f, enum fact fact, struct str value)
 		set_text(f, fact, value);
 		break;
 	}
+}
+
+uint32_t facts_key(const struct span_facts *f, struct str key)
+{
+	return f->history ? history_key(f->history, key) : HISTORY_KEYS;
+}
+
+void facts_add_attr(struct span_facts *f, uint32_t key, struct str value)
+{
+	struct buf *attrs =
+		f->scope == FACTS_PROCESS ? &f->of_process : &f->of_span;
+	struct attr_head head = { key, (uint32_t)value.len };
+
+	if (value.len > HISTORY_VALUE_BYTES ||
+	    attrs->len + sizeof head + value.len > ATTRS_BYTES)
+		return;
+	buf_add(attrs, &head, sizeof head);
+	buf_add_str(attrs, value);
+	f->is_starved |= attrs->state == BUF_OUT_OF_MEMORY;
+}
+
+void facts_set_attrs(struct span_facts *f, struct buf *attrs, struct str held)
+{
+	buf_clear(attrs);
+	buf_add_str(attrs, held);
+	f->is_starved |= attrs->state == BUF_OUT_OF_MEMORY;
 }
 
 struct str facts_instance(const struct span_facts *f)
@@ -310,6 +352,24 @@ static bool set_process(struct gather *g, const struct span_facts *f,
 			  &span->version, err);
 }
 
+static bool add_attrs(struct gather *g, const struct buf *attrs,
+		      struct history_span *span, struct error *err)
+{
+	struct str left = buf_str(attrs);
+	struct attr_head head;
+
+	while (left.len >= sizeof head) {
+		struct str value;
+
+		memcpy(&head, left.ptr, sizeof head);
+		value = str_slice(left, sizeof head, head.len);
+		left = str_slice(left, sizeof head + head.len, left.len);
+		if (!history_add_attr(g->history, span, head.key, value, err))
+			return false;
+	}
+	return true;
+}
+
 /* What the server did not tell, it has judged. */
 static bool fits(struct str wanted, struct str text)
 {
@@ -361,7 +421,9 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		g->is_sample = true;
 		return true;
 	}
-	if (!set_process(g, f, &span, err))
+	if (!set_process(g, f, &span, err) ||
+	    !add_attrs(g, &f->of_process, &span, err) ||
+	    !add_attrs(g, &f->of_span, &span, err))
 		return false;
 	if (!arena_reserve(&g->arena, &items, &g->span_cap, g->span_count + 1,
 			   sizeof *g->spans))

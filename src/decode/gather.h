@@ -41,6 +41,11 @@ struct span_facts {
 	struct buf copies[FACT_TEXTS]; /* of those that do not last */
 	bool has_lasting_texts;        /* what comes stays until gathered */
 	bool is_starved;               /* memory for a text was lacking */
+	const struct history *history; /* whose keys; NULL: none */
+	/* Their values, one behind the other: a key's index, the value's
+	 * length, its bytes. */
+	struct buf of_span;
+	struct buf of_process;
 	uint64_t span_id;
 	uint64_t profile_id;
 	uint64_t start_ns;
@@ -59,6 +64,13 @@ void facts_clear_process(struct span_facts *f);
 /* What the attribute of this name tells in this scope. */
 enum fact facts_find(const struct span_facts *f, struct str key);
 void facts_set(struct span_facts *f, enum fact fact, struct str value);
+
+/* The history's key of this name, or HISTORY_KEYS; and a value of it, of the
+ * span or, in that scope, of its process. */
+uint32_t facts_key(const struct span_facts *f, struct str key);
+void facts_add_attr(struct span_facts *f, uint32_t key, struct str value);
+/* Puts back what of_span or of_process held. */
+void facts_set_attrs(struct span_facts *f, struct buf *attrs, struct str held);
 
 /* The pod, else the instance, else the host. */
 struct str facts_instance(const struct span_facts *f);

@@ -6,6 +6,7 @@
 #define DECODE_OTLP_H
 
 #include "decode/taker.h"
+#include "decode/value_text.h"
 #include "decode/wire.h"
 
 #define OTLP_STATUS_ERROR 2
@@ -34,5 +35,9 @@ static inline void otlp_note_partial(struct taker *to, struct str message)
  * is a field of kv that holds an AnyValue, empty when it is not there. */
 bool otlp_pb_pair(struct wire *kv, struct str *key,
 		  struct wire_field *value) MUST_CHECK;
+
+/* Writes a member of an AnyValue that is neither a list nor a map; null for any
+ * other. */
+void otlp_pb_scalar(struct value_text *v, const struct wire_field *f);
 
 #endif

@@ -56,7 +56,7 @@ static double double_of(uint64_t bits)
 	return value;
 }
 
-static void write_scalar(struct value_text *v, const struct wire_field *f)
+void otlp_pb_scalar(struct value_text *v, const struct wire_field *f)
 {
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
@@ -115,7 +115,7 @@ static bool write_any(struct pb_reader *p, struct wire *parent,
 		return wire_check(&any, WHAT, p->err);
 	if (member.tag != WIRE_TAG(5, WIRE_BYTES) &&
 	    member.tag != WIRE_TAG(6, WIRE_BYTES)) {
-		write_scalar(&p->value, &member);
+		otlp_pb_scalar(&p->value, &member);
 		return true;
 	}
 	if (!wire_enter(&any, &member, &n->levels[n->depth]))

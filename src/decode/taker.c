@@ -15,6 +15,7 @@
 struct waiting_span {
 	struct span_input in;
 	struct str name;
+	struct str attrs; /* see struct span_facts */
 	uint64_t profile_id;
 };
 
@@ -22,6 +23,7 @@ struct taken_process {
 	struct str service;
 	struct str instance;
 	struct str version;
+	struct str attrs;
 	bool is_described;
 };
 
@@ -30,6 +32,8 @@ void taker_init(struct taker *t)
 	arena_init(&t->arena, LIMIT_DECODE_HEAP_BYTES);
 	if (!t->b)
 		facts_init(&t->facts);
+	if (t->gather)
+		t->facts.history = t->gather->history;
 }
 
 void taker_release(struct taker *t)
@@ -44,7 +48,10 @@ void taker_release(struct taker *t)
 void taker_attrs_begin(struct taker *t, enum attrs_of of)
 {
 	if (t->b) {
-		trace_build_attrs_begin(t->b);
+		if (of == ATTRS_OF_PROCESS)
+			trace_build_process_begin(t->b);
+		else
+			trace_build_attrs_begin(t->b);
 	} else if (of == ATTRS_OF_PROCESS) {
 		facts_clear_process(&t->facts);
 		t->facts.scope = FACTS_PROCESS;
@@ -56,12 +63,17 @@ void taker_attrs_begin(struct taker *t, enum attrs_of of)
 
 bool taker_wants_fact(const struct taker *t, struct str key)
 {
-	return facts_find(&t->facts, key) != FACT_NONE;
+	return facts_find(&t->facts, key) != FACT_NONE ||
+	       facts_key(&t->facts, key) < HISTORY_KEYS;
 }
 
 bool taker_set_fact(struct taker *t, struct str key, struct str value)
 {
+	uint32_t wanted = facts_key(&t->facts, key);
+
 	facts_set(&t->facts, facts_find(&t->facts, key), value);
+	if (wanted < HISTORY_KEYS)
+		facts_add_attr(&t->facts, wanted, value);
 	return true;
 }
 
@@ -112,9 +124,11 @@ bool taker_process_reserve(struct taker *t, uint32_t *process,
 			   t->process_count + 1, sizeof *t->processes))
 		return arena_fail(&t->arena, WHAT, err);
 	t->processes = items;
-	t->processes[t->process_count++] = (struct taken_process){
-		.service = STR(""), .instance = STR(""), .version = STR("")
-	};
+	t->processes[t->process_count++] =
+		(struct taken_process){ .service = STR(""),
+					.instance = STR(""),
+					.version = STR(""),
+					.attrs = STR("") };
 	return true;
 }
 
@@ -126,10 +140,12 @@ static bool keep_process(struct taker *t, struct taken_process *p,
 	p->service = arena_str(&t->arena, f->texts[FACT_SERVICE]);
 	p->instance = arena_str(&t->arena, facts_instance(f));
 	p->version = arena_str(&t->arena, f->texts[FACT_VERSION]);
+	p->attrs = arena_str(&t->arena, buf_str(&f->of_process));
 	p->is_described = true;
 	if (f->is_starved)
 		return error_memory(err, WHAT);
-	return (p->service.ptr && p->instance.ptr && p->version.ptr) ||
+	return (p->service.ptr && p->instance.ptr && p->version.ptr &&
+		p->attrs.ptr) ||
 	       arena_fail(&t->arena, WHAT, err);
 }
 
@@ -148,6 +164,7 @@ static void use_process(struct taker *t, const struct taken_process *p)
 	t->facts.texts[FACT_SERVICE] = p->service;
 	t->facts.texts[FACT_POD] = p->instance;
 	t->facts.texts[FACT_VERSION] = p->version;
+	facts_set_attrs(&t->facts, &t->facts.of_process, p->attrs);
 }
 
 /* ---- spans ---- */
@@ -185,14 +202,16 @@ static bool keep_waiting(struct taker *t, const struct span_input *in,
 	struct waiting_span span = {
 		.in = *in,
 		.name = arena_str(&t->arena, t->facts.texts[FACT_NAME]),
+		.attrs = arena_str(&t->arena, buf_str(&t->facts.of_span)),
 		.profile_id = t->facts.profile_id,
 	};
 	void *items = t->spans;
 
 	if (t->facts.is_starved)
 		return error_memory(err, WHAT);
-	if (!span.name.ptr || !arena_reserve(&t->arena, &items, &t->waiting_cap,
-					     t->waiting_count + 1, sizeof span))
+	if (!span.name.ptr || !span.attrs.ptr ||
+	    !arena_reserve(&t->arena, &items, &t->waiting_cap,
+			   t->waiting_count + 1, sizeof span))
 		return arena_fail(&t->arena, WHAT, err);
 	t->spans = items;
 	t->spans[t->waiting_count++] = span;
@@ -226,6 +245,7 @@ bool taker_settle(struct taker *t, struct error *err)
 		use_process(t, &t->processes[w->in.resource]);
 		t->facts.texts[FACT_NAME] = w->name;
 		t->facts.profile_id = w->profile_id;
+		facts_set_attrs(&t->facts, &t->facts.of_span, w->attrs);
 		is_taken = gather(t, &w->in, err);
 	}
 	/* Their texts may go with the arena. */

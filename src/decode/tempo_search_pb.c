@@ -8,6 +8,7 @@
 #include "decode/gather.h"
 #include "decode/ids.h"
 #include "decode/otlp.h"
+#include "decode/value_text.h"
 #include "decode/wire.h"
 
 /* Spans of one process bear the same attributes: most were met before, and
@@ -18,6 +19,7 @@
 struct met_attribute {
 	struct str bytes; /* the message */
 	enum fact fact;
+	uint32_t key; /* of the history, or HISTORY_KEYS */
 	struct str value;
 	/* What came of it when it was met. */
 	enum span_kind kind;
@@ -28,6 +30,7 @@ struct search_pb {
 	struct gather gather;
 	struct span_facts facts;
 	struct met_attribute met[MET_ATTRIBUTES]; /* see met_place() */
+	struct value_text value;
 	struct error err;
 };
 
@@ -55,7 +58,31 @@ static void read_inner(struct search_pb *s, struct wire *w,
 	pass_failure(w, &inner);
 }
 
-/* Of values the texts: string_value = 1. */
+/* string_value = 1, bool_value = 2, int_value = 3, double_value = 4. */
+static bool is_single(uint32_t tag)
+{
+	return tag == WIRE_TAG(1, WIRE_BYTES) ||
+	       tag == WIRE_TAG(2, WIRE_VARINT) ||
+	       tag == WIRE_TAG(3, WIRE_VARINT) ||
+	       tag == WIRE_TAG(4, WIRE_FIXED64);
+}
+
+/* A text as it is; what is none is written as one. */
+static struct str read_value(struct search_pb *s, const struct wire_field *f)
+{
+	struct str text;
+
+	if (f->tag == WIRE_TAG(1, WIRE_BYTES))
+		return f->bytes;
+	value_clear(&s->value);
+	otlp_pb_scalar(&s->value, f);
+	if (!value_check(&s->value, &text, &s->err))
+		return STR("");
+	text = arena_str(&s->gather.arena, text);
+	s->facts.is_starved |= !text.ptr;
+	return text.ptr ? text : STR("");
+}
+
 static void read_new_attribute(struct search_pb *s, struct wire *w,
 			       struct met_attribute *out)
 {
@@ -68,11 +95,12 @@ static void read_new_attribute(struct search_pb *s, struct wire *w,
 	if (otlp_pb_pair(w, &key, &value)) {
 		inner = wire_inside(w, &value);
 		while (wire_next(&inner, &f))
-			if (f.tag == WIRE_TAG(1, WIRE_BYTES))
-				out->value = f.bytes;
+			if (is_single(f.tag))
+				out->value = read_value(s, &f);
 		pass_failure(w, &inner);
 	}
 	out->fact = facts_find(&s->facts, key);
+	out->key = facts_key(&s->facts, key);
 }
 
 /* After it has been set once: what it tells is kept. */
@@ -124,6 +152,8 @@ static void read_attribute(struct search_pb *s, struct wire *w,
 	} else {
 		set_again(met, &s->facts);
 	}
+	if (met->key < HISTORY_KEYS)
+		facts_add_attr(&s->facts, met->key, met->value);
 }
 
 /* Span: spanID = 1, name = 2, start = 3, duration = 4, attributes = 5. */
@@ -264,8 +294,12 @@ bool decode_tempo_search_pb(struct str bytes, struct history *h,
 	facts_init(&s.facts);
 	s.facts.scope = FACTS_TRACEQL;
 	s.facts.has_lasting_texts = true;
-	for (size_t i = 0; i < MET_ATTRIBUTES; i++)
+	s.facts.history = want->hits ? NULL : h;
+	value_init(&s.value);
+	for (size_t i = 0; i < MET_ATTRIBUTES; i++) {
 		s.met[i].fact = FACT_NONE;
+		s.met[i].key = HISTORY_KEYS;
+	}
 	wire_init(&w, bytes);
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
@@ -276,5 +310,6 @@ bool decode_tempo_search_pb(struct str bytes, struct history *h,
 	else
 		is_read = wire_check(&w, "search answer", err);
 	facts_release(&s.facts);
+	value_release(&s.value);
 	return gather_finish(&s.gather, is_read, err);
 }

@@ -55,6 +55,57 @@ uint32_t history_operation(const struct history *h, struct str service,
 	return OPERATION_NONE;
 }
 
+uint32_t history_key(const struct history *h, struct str key)
+{
+	for (uint32_t i = 0; i < h->key_count; i++)
+		if (str_equal(h->keys[i].name, key))
+			return i;
+	return HISTORY_KEYS;
+}
+
+static bool attr_append(struct history *h, struct history_span *span,
+			struct history_attr attr, struct error *err)
+{
+	void *items = h->attrs;
+
+	if (!arena_reserve(&h->arena, &items, &h->attr_cap,
+			   (size_t)h->attr_count + 1, sizeof *h->attrs))
+		return arena_fail(&h->arena, "other traces", err);
+	h->attrs = items;
+	if (!span->attr_count)
+		span->attr_first = h->attr_count;
+	h->attrs[h->attr_count++] = attr;
+	span->attr_count++;
+	return true;
+}
+
+bool history_add_attr(struct history *h, struct history_span *span,
+		      uint32_t key, struct str value, struct error *err)
+{
+	struct history_attr attr = { .key = key };
+
+	if (value.len > HISTORY_VALUE_BYTES ||
+	    h->attr_count >= LIMIT_HISTORY_ATTRS)
+		return true;
+	if (!history_symbol(h, value, &attr.value, err))
+		return false;
+	for (uint32_t i = 0; i < span->attr_count; i++)
+		if (h->attrs[span->attr_first + i].key == key) {
+			h->attrs[span->attr_first + i].value = attr.value;
+			return true;
+		}
+	return attr_append(h, span, attr, err);
+}
+
+uint32_t history_attr(const struct history *h, const struct history_span *span,
+		      uint32_t key)
+{
+	for (uint32_t i = 0; i < span->attr_count; i++)
+		if (h->attrs[span->attr_first + i].key == key)
+			return h->attrs[span->attr_first + i].value;
+	return 0;
+}
+
 bool history_add_trace(struct history *h, uint32_t window,
 		       const struct history_trace *trace, struct error *err)
 {

@@ -29,6 +29,22 @@ static inline bool operation_is_named(const struct operation *o,
 	return str_equal(o->name, name) && str_equal(o->service, service);
 }
 
+/* Attributes that are looked at. A search names each of them, and two dozen
+ * spans of a trace have hardly more that say something of the request. */
+#define HISTORY_KEYS 24u
+/* A value that is longer says something of its own request alone. */
+#define HISTORY_VALUE_BYTES 128u
+
+struct history_key {
+	struct str name;
+	bool is_of_process; /* else of the span */
+};
+
+struct history_attr {
+	uint32_t key;   /* index into history.keys */
+	uint32_t value; /* symtab */
+};
+
 struct history_span {
 	uint32_t operation; /* index into history.operations */
 	uint32_t trace;     /* index into history_window.traces */
@@ -36,9 +52,11 @@ struct history_span {
 	uint64_t profile_id; /* pyroscope.profile.id, 0 none */
 	int64_t start_ns;
 	int64_t duration_ns;
-	uint32_t instance; /* symtab: pod, else instance id, else host; 0
-			      unknown */
-	uint32_t version;  /* symtab: service.version; 0 unknown */
+	uint32_t instance;   /* symtab: pod, else instance id, else host; 0
+				unknown */
+	uint32_t version;    /* symtab: service.version; 0 unknown */
+	uint32_t attr_first; /* into history.attrs */
+	uint16_t attr_count;
 	bool is_error;
 };
 
@@ -73,6 +91,12 @@ struct history {
 	struct symtab symtab;
 	const struct operation *operations; /* borrowed */
 	uint32_t operation_count;
+	/* Of spans and processes; borrowed, HISTORY_KEYS at most. */
+	const struct history_key *keys;
+	uint32_t key_count;
+	struct history_attr *attrs;
+	uint32_t attr_count;
+	size_t attr_cap;
 	struct history_window windows[HISTORY_WINDOWS];
 	uint32_t window_count;
 };
@@ -91,6 +115,21 @@ bool history_symbol(struct history *h, struct str text, uint32_t *symbol,
 /* Index of the operation, or OPERATION_NONE. */
 uint32_t history_operation(const struct history *h, struct str service,
 			   struct str name, enum span_kind kind);
+
+/* Index of the key, or HISTORY_KEYS. */
+uint32_t history_key(const struct history *h, struct str key);
+
+/* Appends an attribute to a span that is not added yet, whose others were
+ * appended before it and nothing else in between. Of values over
+ * HISTORY_VALUE_BYTES and attributes over LIMIT_HISTORY_ATTRS nothing is kept.
+ * Of equal keys the last value counts. */
+bool history_add_attr(struct history *h, struct history_span *span,
+		      uint32_t key, struct str value,
+		      struct error *err) MUST_CHECK;
+
+/* Its value: a symbol, 0 when the span has none. */
+uint32_t history_attr(const struct history *h, const struct history_span *span,
+		      uint32_t key);
 
 /* Appends to a window; the span's trace is the one added last. Over
  * LIMIT_HISTORY_TRACES or LIMIT_HISTORY_SPANS: dropped, is_sample set. */

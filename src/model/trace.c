@@ -64,6 +64,33 @@ struct str resource_attr(const struct trace *t, uint32_t resource,
 	return find_attr(t, r->attr_first, r->attr_count, key);
 }
 
+static struct str find_detail(const struct trace *t, uint32_t first,
+			      uint32_t count, struct str key)
+{
+	uint32_t symbol = symtab_find(&t->symtab, key);
+
+	for (uint32_t i = first; i < first + count; i++)
+		if (t->details[i].kind == DETAIL_ATTR &&
+		    t->details[i].key == symbol)
+			return trace_text(t, t->details[i].value);
+	return (struct str){ NULL, 0 };
+}
+
+struct str span_any_attr(const struct trace *t, uint32_t span, struct str key)
+{
+	const struct span *s = &t->spans[span];
+	const struct resource *r = &t->resources[s->resource];
+	struct str value = span_attr(t, span, key);
+
+	if (!value.ptr)
+		value = find_detail(t, s->detail_first, s->detail_count, key);
+	if (!value.ptr)
+		value = resource_attr(t, s->resource, key);
+	return value.ptr
+		       ? value
+		       : find_detail(t, r->detail_first, r->detail_count, key);
+}
+
 struct str resource_instance(const struct trace *t, uint32_t resource)
 {
 	struct str value = { NULL, 0 };

@@ -137,6 +137,9 @@ struct trace {
 	struct trace_oddities oddities;
 	/* Set before decoding: also read what analysis does not need. */
 	bool wants_details;
+	/* Of that the attributes alone, of LIMIT_ATTRIBUTED_SPANS spans and all
+	 * processes. */
+	bool wants_attrs;
 };
 
 void trace_init(struct trace *t);
@@ -158,6 +161,10 @@ struct str resource_attr(const struct trace *t, uint32_t resource,
 /* Which of several processes of its service it is: the first of
  * instance_attrs[] that says something; empty when none does. */
 struct str resource_instance(const struct trace *t, uint32_t resource);
+
+/* Value of any attribute of a span, else of its process, those included that
+ * are read on demand; NULL ptr when absent. */
+struct str span_any_attr(const struct trace *t, uint32_t span, struct str key);
 
 /* Index of the span with this id (the first in order when several), or
  * SPAN_NONE. */
@@ -219,8 +226,10 @@ bool trace_build_resume(const struct trace_build *b,
  * times is wanted. */
 bool trace_build_skips(const struct trace_build *b, const struct trace_id *id);
 
-/* Begins collecting attributes for the next resource or span. */
+/* Begins collecting attributes for the next span or resource; the second is for
+ * resources alone. */
 void trace_build_attrs_begin(struct trace_build *b);
+void trace_build_process_begin(struct trace_build *b);
 
 /* Adds one; dropped silently when not kept, counted when over
  * LIMIT_SPAN_ATTRS. A later equal key wins. */

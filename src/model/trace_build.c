@@ -86,13 +86,29 @@ void trace_build_attrs_begin(struct trace_build *b)
 	memset(b->pending_set, 0, sizeof b->pending_set);
 	b->pending_offered = 0;
 	b->detail_count = b->detail_pending;
-	b->is_part_open = false;
+	b->is_part_open = b->is_of_process = false;
+}
+
+void trace_build_process_begin(struct trace_build *b)
+{
+	trace_build_attrs_begin(b);
+	b->is_of_process = true;
+}
+
+/* Processes are told apart by all of their attributes, whatever span is read
+ * before them. */
+static bool wants_all_attrs(const struct trace_build *b)
+{
+	return b->out->wants_details ||
+	       (b->out->wants_attrs &&
+		(b->is_of_process ||
+		 b->out->span_count < LIMIT_ATTRIBUTED_SPANS));
 }
 
 bool trace_build_wants(const struct trace_build *b, struct str key)
 {
 	return b->phase != BUILD_SURVEY &&
-	       (b->out->wants_details || attr_is_kept(key));
+	       (wants_all_attrs(b) || attr_is_kept(key));
 }
 
 bool trace_build_has_details(const struct trace_build *b)
@@ -202,7 +218,7 @@ bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 	if (b->is_part_open)
 		return part_attr(b, key, value, err);
 	if (at == KEPT_COUNT)
-		return !b->out->wants_details ||
+		return !wants_all_attrs(b) ||
 		       detail_add(b, DETAIL_ATTR, key, value, err);
 	if (++b->pending_offered > LIMIT_SPAN_ATTRS) {
 		b->out->oddities.attrs_over_count++;

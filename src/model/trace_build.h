@@ -83,6 +83,7 @@ struct trace_build {
 	size_t detail_pending; /* where those of the next owner begin */
 	size_t part_at;        /* of the event or link that is open */
 	bool is_part_open;
+	bool is_of_process; /* what is collected */
 };
 
 /* What spans are sorted by: two numbers; of equal ones the index rises. */

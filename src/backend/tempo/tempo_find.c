@@ -78,7 +78,8 @@ static void add_select(struct buf *q)
 	static const char *const words[] = { "resource.service.name", "name",
 					     "status" };
 
-	traceql_add_select(q, words, sizeof words / sizeof *words);
+	traceql_select(q, words, sizeof words / sizeof *words);
+	buf_add_char(q, ')');
 }
 
 /* The user's own question, bounded by a second one about the same trace. A

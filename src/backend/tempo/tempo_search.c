@@ -5,6 +5,7 @@
 #include "backend/answer.h"
 #include "backend/tempo/tempo_query.h"
 #include "backend/tempo/traceql.h"
+#include "base/ascii.h"
 #include "base/instance.h"
 #include "wire/url.h"
 
@@ -63,6 +64,9 @@ static unsigned attempt_of(struct choice c)
 /* Bytes of all services and names; with TraceQL around them and percent-encoded
  * they double, and the address must stay under 8 KiB. */
 #define OPERATIONS_BYTES ((size_t)3072)
+
+/* Bytes of TraceQL past which no further attribute is asked for. */
+#define QUERY_BYTES ((size_t)4096)
 
 static void add_operation(struct buf *q, const struct search_operation *o)
 {
@@ -153,21 +157,62 @@ static void add_root(struct buf *q, const struct search_query *query,
 	}
 }
 
-static void add_select(struct buf *q)
-{
-	static const char *const words[] = {
-		"span.pyroscope.profile.id",
-		"resource.service.name",
-		"resource." INSTANCE_POD,
-		"resource." INSTANCE_HOST,
-		"resource." INSTANCE_ID,
-		"resource.service.version",
-		"name",
-		"kind",
-		"status",
-	};
+/* What is asked for in any case. */
+static const char *const select_words[] = {
+	"span.pyroscope.profile.id",
+	"resource.service.name",
+	"resource." INSTANCE_POD,
+	"resource." INSTANCE_HOST,
+	"resource." INSTANCE_ID,
+	"resource.service.version",
+	"name",
+	"kind",
+	"status",
+};
 
-	traceql_add_select(q, words, sizeof words / sizeof *words);
+#define SELECT_WORDS (sizeof select_words / sizeof *select_words)
+
+/* Names that need no quotes, which older releases do not know. */
+static bool is_plain(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!ascii_is_alnum(name.ptr[i]) && name.ptr[i] != '.' &&
+		    name.ptr[i] != '_' && name.ptr[i] != '-')
+			return false;
+	return name.len > 0;
+}
+
+/* Into out; false for one that is not asked for, or is asked for in any case.
+ */
+static bool key_word(const struct search_key *key, struct buf *out)
+{
+	buf_clear(out);
+	if (!is_plain(key->name))
+		return false;
+	buf_addf(out, "%s%.*s", key->is_of_process ? "resource." : "span.",
+		 STR_ARGS(key->name));
+	for (size_t i = 0; i < SELECT_WORDS; i++)
+		if (str_equal(buf_str(out), str_from(select_words[i])))
+			return false;
+	return true;
+}
+
+/* As many attributes as fit beside the operations. */
+static void add_select(struct buf *q, const struct search_query *query)
+{
+	struct buf word;
+
+	traceql_select(q, select_words, SELECT_WORDS);
+	buf_init(&word, LIMIT_URL_BYTES);
+	for (size_t i = 0; i < query->key_count; i++) {
+		if (!key_word(&query->keys[i], &word))
+			continue;
+		if (q->len + word.len > QUERY_BYTES)
+			break;
+		traceql_select_more(q, buf_text(&word));
+	}
+	buf_release(&word);
+	buf_add_char(q, ')');
 }
 
 static void add_query(struct buf *q, const struct search_query *query,
@@ -187,7 +232,7 @@ static void add_query(struct buf *q, const struct search_query *query,
 	}
 	buf_add_char(q, '}');
 	if (form->has_select)
-		add_select(q);
+		add_select(q, query);
 	if (form->has_most_recent)
 		buf_add_text(q, " with(most_recent=true)");
 }

@@ -56,14 +56,17 @@ void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns)
 	buf_release(&word);
 }
 
-void traceql_add_select(struct buf *q, const char *const *fields,
-			size_t field_count)
+void traceql_select(struct buf *q, const char *const *fields,
+		    size_t field_count)
 {
 	buf_add_text(q, "|select(");
-	for (size_t i = 0; i < field_count; i++) {
-		if (i)
-			buf_add_char(q, ',');
-		traceql_add_word(q, fields[i]);
-	}
-	buf_add_char(q, ')');
+	traceql_add_word(q, fields[0]);
+	for (size_t i = 1; i < field_count; i++)
+		traceql_select_more(q, fields[i]);
+}
+
+void traceql_select_more(struct buf *q, const char *field)
+{
+	buf_add_char(q, ',');
+	traceql_add_word(q, field);
 }

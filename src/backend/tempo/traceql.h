@@ -29,8 +29,10 @@ void traceql_add_equal(struct buf *q, const char *field, struct str text);
 /* That this field, a duration, is so long at least. */
 void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns);
 
-/* "|select(...)": that answers tell these fields. */
-void traceql_add_select(struct buf *q, const char *const *fields,
-			size_t field_count);
+/* "|select(...": that answers tell these fields. More may be added before the
+ * closing bracket. */
+void traceql_select(struct buf *q, const char *const *fields,
+		    size_t field_count);
+void traceql_select_more(struct buf *q, const char *field);
 
 #endif

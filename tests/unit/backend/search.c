@@ -86,6 +86,44 @@ static void test_tempo_asks_for_services_and_names(void **state)
 	assert_contains(decoded(&trace_tempo, &query, 0), "&start=-2&end=-1&");
 }
 
+static void test_tempo_asks_for_attributes(void **state)
+{
+	static const struct search_key keys[] = {
+		{ { "cache.hit", 9 }, false },       { { "zone", 4 }, true },
+		{ { "service.version", 15 }, true }, /* asked for anyway */
+		{ { "not plain", 9 }, false },       { { "a\"}", 3 }, false },
+	};
+	struct search_query query = query_make();
+
+	(void)state;
+	query.keys = keys;
+	query.key_count = COUNT(keys);
+	assert_contains(decoded(&trace_tempo, &query, 0),
+			",kind,status,span.cache.hit,resource.zone) with(");
+}
+
+/* Those that fit. */
+static void test_many_attributes_stay_within_an_address(void **state)
+{
+	static char names[24][200];
+	struct search_key keys[24];
+	struct search_query query = query_make();
+	const char *text;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		memset(names[i], 'a' + (int)i, sizeof names[i]);
+		keys[i] = (struct search_key){ { names[i], sizeof names[i] },
+					       false };
+	}
+	query.keys = keys;
+	query.key_count = COUNT(keys);
+	text = decoded(&trace_tempo, &query, 0);
+	assert_contains(text, ",span.aaaa");
+	assert_contains(text, "span.nnnn");
+	assert_lacks(text, "xxxx");
+}
+
 static void test_tempo_asks_for_slow_ones(void **state)
 {
 	struct search_query query = query_make();
@@ -488,6 +526,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tempo_asks_for_services_and_names),
+		cmocka_unit_test(test_tempo_asks_for_attributes),
+		cmocka_unit_test(test_many_attributes_stay_within_an_address),
 		cmocka_unit_test(test_tempo_asks_for_slow_ones),
 		cmocka_unit_test(test_internal_spans_may_have_no_kind),
 		cmocka_unit_test(test_strings_are_escaped),

@@ -318,6 +318,109 @@ static void decode_pb(struct buf *answer)
 	buf_release(answer);
 }
 
+/* Of the keys that are looked at, whatever kind of value they have. */
+static const struct history_key keys[] = {
+	{ { "hit", 3 }, false },
+	{ { "size", 4 }, false },
+	{ { "zone", 4 }, true },
+	{ { "service.version", 15 }, true },
+};
+
+static void look_at_keys(void)
+{
+	h.keys = keys;
+	h.key_count = 4;
+}
+
+static void check_attr(uint64_t span, uint32_t key, const char *expected)
+{
+	check_text(history_attr(&h, find_span(span), key), expected);
+}
+
+static void add_value(struct buf *span, const char *key, const char *value,
+		      size_t len)
+{
+	struct buf attribute;
+
+	buf_init(&attribute, KIB);
+	add_field(&attribute, 0x0A, key, strlen(key));
+	add_field(&attribute, 0x12, value, len);
+	add_field(span, 0x2A, attribute.data, attribute.len);
+	buf_release(&attribute);
+}
+
+/* A trace of one span that bears hit=VALUE, size=SIZE and others. */
+static void add_attributed(struct buf *out, unsigned id, const char *hit,
+			   char size)
+{
+	const char number[] = { 0x18, size };
+	struct buf span, set, trace;
+	char text[17];
+
+	snprintf(text, sizeof text, "%x", id);
+	buf_init(&span, KIB);
+	buf_init(&set, KIB);
+	buf_init(&trace, KIB);
+	add_field(&span, 0x0A, text, strlen(text));
+	add_field(&span, 0x12, "op", 2);
+	add_attribute(&span, "service.name", "s");
+	add_attribute(&span, "kind", "internal");
+	add_attribute(&span, "service.version", "7");
+	add_attribute(&span, "not.wanted", "x");
+	add_value(&span, "hit", hit, 2);
+	add_value(&span, "size", number, sizeof number);
+	add_field(&set, 0x0A, span.data, span.len);
+	add_field(&trace, 0x0A, text, strlen(text));
+	add_field(&trace, 0x3A, set.data, set.len);
+	add_field(out, 0x0A, trace.data, trace.len);
+	buf_release(&trace);
+	buf_release(&set);
+	buf_release(&span);
+}
+
+static void test_tempo_attributes_pb(void **state)
+{
+	static const char yes[] = { 0x10, 1 }, no[] = { 0x10, 0 };
+	struct buf answer;
+
+	(void)state;
+	look_at_keys();
+	buf_init(&answer, 4 * KIB);
+	add_attributed(&answer, 0xa1, yes, 9);
+	add_attributed(&answer, 0xa2, no, 9);
+	add_attributed(&answer, 0xa3, yes, 8);
+	decode_pb(&answer);
+	check_counts(3, 3);
+	check_attr(0xa1, 0, "true");
+	check_attr(0xa2, 0, "false");
+	check_attr(0xa3, 0, "true");
+	check_attr(0xa1, 1, "9");
+	check_attr(0xa3, 1, "8");
+	check_attr(0xa1, 2, "");
+	check_attr(0xa1, 3, "7");
+	check_text(find_span(0xa1)->version, "7");
+	assert_int_equal(find_span(0xa1)->attr_count, 3);
+}
+
+static void test_tempo_attributes_json(void **state)
+{
+	(void)state;
+	look_at_keys();
+	decode_text(decode_tempo_search_json,
+		    "{\"traces\":[{\"traceID\":\"a\",\"spanSets\":[{\"spans\":["
+		    "{\"spanID\":\"a1\",\"name\":\"op\",\"attributes\":["
+		    "{\"key\":\"service.name\",\"value\":{\"stringValue\":"
+		    "\"s\"}},{\"key\":\"hit\",\"value\":{\"boolValue\":false}},"
+		    "{\"key\":\"size\",\"value\":{\"intValue\":\"12\"}}]},"
+		    "{\"spanID\":\"a2\",\"name\":\"op\",\"attributes\":["
+		    "{\"key\":\"service.name\",\"value\":{\"stringValue\":"
+		    "\"s\"}}]}]}]}]}");
+	check_counts(1, 2);
+	check_attr(0xa1, 0, "false");
+	check_attr(0xa1, 1, "12");
+	assert_int_equal(find_span(0xa2)->attr_count, 0);
+}
+
 /* Neither an attribute that was met before nor the span before says anything
  * of a span that lacks one. */
 static void test_spans_that_resemble_each_other(void **state)
@@ -575,6 +678,47 @@ static void test_cloud_trace_that_is_damaged(void **state)
 	assert_true(h.windows[0].is_answered);
 }
 
+/* Of the span and of its process, which is described behind it. */
+static void test_jaeger_legacy_attributes(void **state)
+{
+	(void)state;
+	look_at_keys();
+	decode_text(
+		decode_jaeger_search_legacy,
+		"{\"data\":[{\"traceID\":\"a\",\"spans\":[{\"traceID\":\"a\","
+		"\"spanID\":\"a1\",\"operationName\":\"op\",\"startTime\":7,"
+		"\"duration\":3,\"processID\":\"p1\",\"tags\":[{\"key\":"
+		"\"hit\",\"type\":\"bool\",\"value\":true},{\"key\":\"size\","
+		"\"type\":\"int64\",\"value\":5}]},{\"traceID\":\"a\","
+		"\"spanID\":\"a2\",\"operationName\":\"op\",\"startTime\":8,"
+		"\"duration\":1,\"processID\":\"p1\",\"tags\":[]}],"
+		"\"processes\":{\"p1\":{\"serviceName\":\"s\",\"tags\":[{"
+		"\"key\":\"zone\",\"type\":\"string\",\"value\":\"z1\"}]}}}"
+		"]}");
+	check_counts(1, 2);
+	check_attr(0xa1, 0, "true");
+	check_attr(0xa1, 1, "5");
+	check_attr(0xa1, 2, "z1");
+	check_attr(0xa2, 0, "");
+	check_attr(0xa2, 2, "z1");
+}
+
+static void test_jaeger_attributes(void **state)
+{
+	static const struct history_key recorded[] = {
+		{ { "http.route", 10 }, false },
+		{ { "k8s.deployment.name", 19 }, true },
+	};
+
+	(void)state;
+	h.keys = recorded;
+	h.key_count = 2;
+	decode_file(decode_jaeger_search,
+		    "jaeger/traces-search-history/body.json");
+	check_attr(0xeee9451188a9720b, 0, "/api/cart");
+	check_attr(0xeee9451188a9720b, 1, "api_server-p02");
+}
+
 static void test_jaeger_legacy(void **state)
 {
 	(void)state;
@@ -785,6 +929,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_tempo_history_json),
 		TEST(test_tempo_history_pb),
+		TEST(test_tempo_attributes_pb),
+		TEST(test_tempo_attributes_json),
+		TEST(test_jaeger_attributes),
+		TEST(test_jaeger_legacy_attributes),
 		TEST(test_as_many_as_asked_for_are_a_sample),
 		TEST(test_one_trace_is_left_out),
 		TEST(test_other_roots_are_left_out),

@@ -355,6 +355,52 @@ static void test_lack_of_memory_is_told(void **state)
 	assert_true(stop_starving());
 }
 
+static const struct history_key keys[] = { { { "tenant", 6 }, false },
+					   { { "zone", 4 }, true } };
+
+static void test_attributes_of_a_span(void **state)
+{
+	char text[HISTORY_VALUE_BYTES + 1];
+	struct str longest = { text, HISTORY_VALUE_BYTES };
+	struct history_span first = { 0 }, second = { 0 };
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	h.keys = keys;
+	h.key_count = 2;
+	assert_int_equal(history_key(&h, STR("zone")), 1);
+	assert_int_equal(history_key(&h, STR("other")), HISTORY_KEYS);
+	assert_true(history_add_attr(&h, &first, 0, STR("a"), &err));
+	assert_true(history_add_attr(&h, &first, 0, STR("b"), &err));
+	assert_true(history_add_attr(&h, &second, 1, longest, &err));
+	longest.len++;
+	assert_true(history_add_attr(&h, &second, 0, longest, &err));
+	assert_int_equal(first.attr_count, 1);
+	assert_int_equal(second.attr_count, 1);
+	assert_true(str_equal(history_text(&h, history_attr(&h, &first, 0)),
+			      STR("b")));
+	assert_int_equal(history_attr(&h, &first, 1), 0);
+	assert_int_equal(history_attr(&h, &second, 0), 0);
+	assert_int_not_equal(history_attr(&h, &second, 1), 0);
+}
+
+static void test_attributes_up_to_the_limit(void **state)
+{
+	struct history_span span = { 0 };
+
+	(void)state;
+	h.keys = keys;
+	h.key_count = 2;
+	for (uint32_t i = 0; i <= LIMIT_HISTORY_ATTRS; i++) {
+		span = (struct history_span){ 0 };
+		assert_true(history_add_attr(&h, &span, 0, STR("a"), &err));
+		if (i + 1 == LIMIT_HISTORY_ATTRS)
+			assert_int_equal(span.attr_count, 1);
+	}
+	assert_int_equal(span.attr_count, 0);
+	assert_int_equal(h.attr_count, LIMIT_HISTORY_ATTRS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +432,10 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_span_without_trace_is_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_attributes_of_a_span,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_attributes_up_to_the_limit,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lack_of_memory_is_told,
 						setup, teardown),
 	};

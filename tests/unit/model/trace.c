@@ -496,6 +496,47 @@ static void test_attributes(void **state)
 	trace_release(&trace);
 }
 
+/* Of a span, then of its process; read on demand, or kept in any case. */
+static void test_any_attribute(void **state)
+{
+	uint32_t resource;
+
+	(void)state;
+	begin(NULL);
+	trace.wants_attrs = true;
+	trace_build_process_begin(build);
+	attr("service.name", "web");
+	attr("shard", "s1");
+	assert_true(trace_build_resource(build, &resource, &err));
+	for (uint32_t i = 0; i <= LIMIT_ATTRIBUTED_SPANS; i++) {
+		trace_build_attrs_begin(build);
+		attr("http.route", "/a");
+		attr("cache.hit", "false");
+		add((struct span_input){ .span_id = 1 + i,
+					 .resource = resource,
+					 .start_unix_ns = 1 + i,
+					 .end_unix_ns = 2 + i });
+	}
+	assert_false(trace_build_wants(build, STR("cache.hit")));
+	trace_build_process_begin(build);
+	assert_true(trace_build_wants(build, STR("shard")));
+	finish();
+	assert_true(str_equal(span_any_attr(&trace, 0, STR("cache.hit")),
+			      STR("false")));
+	assert_true(str_equal(span_any_attr(&trace, 0, STR("http.route")),
+			      STR("/a")));
+	assert_true(
+		str_equal(span_any_attr(&trace, 0, STR("shard")), STR("s1")));
+	assert_null(span_any_attr(&trace, 0, STR("other")).ptr);
+	assert_non_null(span_any_attr(&trace, LIMIT_ATTRIBUTED_SPANS - 1,
+				      STR("cache.hit"))
+				.ptr);
+	assert_null(
+		span_any_attr(&trace, LIMIT_ATTRIBUTED_SPANS, STR("cache.hit"))
+			.ptr);
+	trace_release(&trace);
+}
+
 static uint32_t process(const char *first, const char *second)
 {
 	uint32_t resource;
@@ -895,6 +936,7 @@ int main(void)
 		cmocka_unit_test(test_after_a_failed_caller),
 		cmocka_unit_test(test_several_traces),
 		cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_any_attribute),
 		cmocka_unit_test(test_attributes_have_a_limit),
 		cmocka_unit_test(test_resource_described_late),
 		cmocka_unit_test(test_long_text_is_cut),
