@@ -144,3 +144,65 @@ double rank_sum_test(const int64_t *a, size_t a_count, const int64_t *b,
 	*z = copysign(distance / sqrt(variance), sum.ranks - mean);
 	return normal_two_sided(fabs(*z));
 }
+
+/* ---- ranks ---- */
+
+struct ranked {
+	int64_t value;
+	size_t at;
+};
+
+static int compare_ranked(const void *left, const void *right)
+{
+	return compare_i64(((const struct ranked *)left)->value,
+			   ((const struct ranked *)right)->value);
+}
+
+/* Equal values have the mean of their ranks. room is for count items. */
+static void rank(const int64_t *values, size_t count, struct ranked *room,
+		 double *ranks)
+{
+	size_t end;
+
+	for (size_t i = 0; i < count; i++)
+		room[i] = (struct ranked){ values[i], i };
+	qsort(room, count, sizeof *room, compare_ranked);
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count; end++)
+			if (room[end].value != room[i].value)
+				break;
+		for (size_t k = i; k < end; k++)
+			ranks[room[k].at] = (double)(i + end - 1) / 2;
+	}
+}
+
+static double correlation(const double *a, const double *b, size_t count)
+{
+	double mean = (double)(count - 1) / 2, ab = 0, aa = 0, bb = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		ab += (a[i] - mean) * (b[i] - mean);
+		aa += (a[i] - mean) * (a[i] - mean);
+		bb += (b[i] - mean) * (b[i] - mean);
+	}
+	return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
+}
+
+double rank_correlation(const int64_t *a, const int64_t *b, size_t count)
+{
+	struct ranked *room;
+	double *ranks, result = 0;
+
+	if (count < 2)
+		return 0;
+	room = mem_calloc(count, sizeof *room);
+	ranks = mem_calloc(2 * count, sizeof *ranks);
+	if (room && ranks) {
+		rank(a, count, room, ranks);
+		rank(b, count, room, ranks + count);
+		result = correlation(ranks, ranks + count, count);
+	}
+	mem_free(room);
+	mem_free(ranks);
+	return result;
+}

@@ -27,4 +27,9 @@ size_t values_below(const int64_t *sorted, size_t count, int64_t value);
 double rank_sum_test(const int64_t *a, size_t a_count, const int64_t *b,
 		     size_t b_count, double *z);
 
+/* How closely two measures of the same items follow each other, by their ranks
+ * (Spearman): 1 exactly, -1 the other way round; 0 without a difference in one
+ * of them, or without memory. */
+double rank_correlation(const int64_t *a, const int64_t *b, size_t count);
+
 #endif

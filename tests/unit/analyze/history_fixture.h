@@ -24,6 +24,7 @@ static inline void past_init(struct past *p)
 
 	*p = (struct past){ .next_id = 0x100 };
 	arena_init(&p->arena, GIB);
+	arena_init(&p->h.arena, GIB);
 	assert_true(symtab_init(&p->h.symtab, &p->arena, &err));
 	p->h.operations = p->operations;
 }
@@ -39,6 +40,7 @@ static inline void past_operation(struct past *p, const char *service,
 
 static inline void past_release(struct past *p)
 {
+	arena_release(&p->h.arena);
 	arena_release(&p->arena);
 }
 

@@ -107,6 +107,22 @@ static void rank_sum_ties(void **state)
 	assert_float_equal(z, -0.8165, 1e-3);
 }
 
+/* By hand: 1 - 6 * (1 + 1) / (4 * 15) for one pair exchanged. */
+static void rank_correlations(void **state)
+{
+	const int64_t up[] = { 1, 20, 300, 4000 };
+	const int64_t down[] = { 9, 7, 5, 3 };
+	const int64_t exchanged[] = { 2, 1, 3, 4 };
+	const int64_t same[] = { 5, 5, 5, 5 };
+
+	(void)state;
+	assert_float_equal(rank_correlation(up, up, 4), 1, 1e-12);
+	assert_float_equal(rank_correlation(up, down, 4), -1, 1e-12);
+	assert_float_equal(rank_correlation(up, exchanged, 4), 0.8, 1e-12);
+	assert_float_equal(rank_correlation(up, same, 4), 0, 0);
+	assert_float_equal(rank_correlation(up, up, 1), 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +132,7 @@ int main(void)
 		cmocka_unit_test(below),
 		cmocka_unit_test(rank_sum),
 		cmocka_unit_test(rank_sum_ties),
+		cmocka_unit_test(rank_correlations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

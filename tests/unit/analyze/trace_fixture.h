@@ -176,6 +176,7 @@ static inline void fixture_trace_shuffled(struct trace *t, const char *text,
 		lines[other] = swap;
 	}
 	trace_init(t);
+	t->wants_attrs = true;
 	b = trace_build_new(t, NULL, &err);
 	assert_non_null(b);
 	for (size_t i = 0; i < count; i++)

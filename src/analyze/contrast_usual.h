@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether requests that bear what slow ones have in common were as slow before,
+ * and as many: a big export takes its time. Private to contrast*.c.
+ */
+#ifndef ANALYZE_CONTRAST_USUAL_H
+#define ANALYZE_CONTRAST_USUAL_H
+
+#include "analyze/contrasts.h"
+
+/* Longer by less than this is as before; by less than the second, when it may
+ * be chance. */
+#define USUAL_RATIO 1.2
+#define USUAL_CHANCE_RATIO 1.5
+#define USUAL_P 0.01
+
+/* Requests of a size like this one's: up to twice as large or small. */
+#define USUAL_SIZE 2.0
+
+/* Of what the slowest tenth of those before took, the request in question may
+ * take so much and is one of them. */
+#define USUAL_REACH 1.2
+
+/* More of them than before: so many times, and beyond chance. */
+#define USUAL_SHARE 2.0
+
+/* Sets is_usual of a contrast that the request in question bears, by the
+ * baseline and, where they were answered, by the windows of days ago; and the
+ * numbers behind it. own: its value. */
+bool contrast_usual_find(const struct contrast_want *want, struct contrast *c,
+			 struct str own, struct error *err) MUST_CHECK;
+
+#endif
