@@ -95,6 +95,7 @@ static bool slow(struct run *r, struct finding *f, struct error *err)
 	    (slow_search_is_asked(o) && !slow_search(r, err)))
 		return false;
 	r->trace.wants_details = output_needs(o, RENDER_TAKES_ALL);
+	r->trace.wants_attrs = true;
 	if (!run_find_suspect(r, &f->suspect, err))
 		return false;
 	if (!find_profile(r, f, &missing)) {

@@ -213,6 +213,9 @@ bool operation_history_request(struct operation_history *s,
 	s->history.operation_count = s->operations.count;
 	if (!s->operations.count)
 		return true;
+	s->history.keys = s->keys;
+	s->history.key_count =
+		contrast_keys_collect(v->trace, &s->operations, s->keys);
 	s->roles.slow =
 		add_slices(s, v, window,
 			   backends_trace_traits(v->backends)->history_slices);
@@ -421,12 +424,45 @@ static void note_concentration(const struct investigation *v,
 						  .cohorts = c });
 }
 
+/* Those that are slow because they are large, or some tenant's, are no
+ * regression when such requests always took so long. */
+static bool find_contrasts(struct symptom *out, struct operation_history *s,
+			   const struct investigation *v,
+			   const struct cohort_want *cohort, bool has_own_moved,
+			   struct error *err)
+{
+	const struct baseline_choice *b = cohort->baseline;
+	struct contrast_want want = {
+		.trace = v->trace,
+		.history = &s->history,
+		.roles = &s->roles,
+		.operation = cohort->operation,
+		.slow_range = cohort->slow_range,
+		.threshold_ns = s->cohorts.threshold_ns,
+		.duration_ns = cohort->duration_ns,
+		.base_window = b->window,
+	};
+
+	if (b->chosen < BASELINE_SLOTS)
+		want.base_range = b->slots[b->chosen].range;
+	if (!contrasts_find(&want, &s->contrasts, err))
+		return false;
+	out->contrasts = &s->contrasts;
+	out->history = &s->history;
+	for (uint32_t i = 0; i < s->contrasts.count && !has_own_moved; i++)
+		if (s->contrasts.items[i].is_usual && !out->usual)
+			out->usual = &s->contrasts.items[i];
+	out->is_healthy |= out->usual && !out->is_outside;
+	return true;
+}
+
 static bool find_cohorts(struct symptom *out, struct operation_history *s,
 			 struct investigation *v, uint32_t entry,
 			 uint32_t operation, struct time_range window,
 			 bool is_fast_wanted, bool has_moved_inside,
 			 struct error *err)
 {
+	bool has_own_moved = has_moved_inside;
 	const struct span *span = &v->trace->spans[entry];
 	struct cohort_want want = {
 		.history = &s->history,
@@ -448,13 +484,12 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		    2, out->service, &s->onset, &s->deploy);
 	if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
 		return false;
-	symptom_use_cohorts(
-		out, &s->cohorts, want.duration_ns, is_fast_wanted,
-		has_moved_inside ||
-			(s->has_typical &&
-			 s->typical.items[operation].has_own_moved));
+	has_own_moved |=
+		s->has_typical && s->typical.items[operation].has_own_moved;
+	symptom_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
+			    has_own_moved);
 	note_concentration(v, &s->cohorts);
-	return true;
+	return find_contrasts(out, s, v, &want, has_own_moved, err);
 }
 
 /* Nothing outside the process took clearly longer than usual: the way to it is

@@ -8,6 +8,7 @@
 #define INVESTIGATE_SYMPTOM_H
 
 #include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 #include "analyze/operations.h"
 #include "analyze/typical.h"
 #include "backend/fetch_history.h"
@@ -41,6 +42,12 @@ struct symptom {
 	bool is_ordinary;    /* and so is the span itself */
 	/* How quick it is, and how slow this one; NULL: not known. */
 	const struct cohorts *cohorts;
+	/* What requests like this one have in common; NULL: not known. */
+	const struct contrasts *contrasts;
+	const struct history *history; /* whose symbols they hold */
+	/* One of those: who bears it takes as long as ever, so that nothing is
+	 * wrong with this one. NULL: none. */
+	const struct contrast *usual;
 	struct time_range slow; /* windows to compare */
 	/* That one before it was cut to the time of symptom. */
 	struct time_range slow_asked;
@@ -76,6 +83,7 @@ struct symptom {
 struct operation_history {
 	struct operations operations;
 	struct history history;
+	struct history_key keys[HISTORY_KEYS]; /* of the history */
 	struct window_roles roles;
 	struct history_job jobs[HISTORY_JOBS];
 	size_t job_count;
@@ -90,6 +98,7 @@ struct operation_history {
 	struct typical typical;
 	bool has_typical;
 	struct cohorts cohorts;
+	struct contrasts contrasts;
 };
 
 void operation_history_init(struct operation_history *s);

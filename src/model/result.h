@@ -256,6 +256,28 @@ struct stack_line {
 	int64_t after;
 };
 
+/* What slow requests have in common and fast ones have not. Counts are of the
+ * requests of which it is known. */
+struct contrast_row {
+	const char *kind; /* "value", "more", "less" */
+	struct str service;
+	struct str operation; /* whose spans bear it */
+	struct str key;
+	struct str value; /* NULL of "more" and "less" */
+	uint32_t slow_with;
+	uint32_t slow_count;
+	uint32_t fast_with;
+	uint32_t fast_count;
+	double slow_median; /* of numbers, else NaN */
+	double fast_median;
+	int64_t with_ns; /* medians of the operation, -1 not known */
+	int64_t without_ns;
+	double q;
+	int own;       /* the request in question bears it: 1, 0, -1 unknown */
+	bool is_usual; /* so did it before, as many took as long */
+	struct str text;
+};
+
 struct func_table;
 struct rank_facts;
 
@@ -309,6 +331,8 @@ struct result {
 	struct category_shares baseline_categories;
 	struct trace_finding *findings;
 	size_t finding_count;
+	struct contrast_row *contrasts; /* slow only; the clearest first */
+	size_t contrast_count;
 	struct waterfall_row *waterfall; /* show only */
 	size_t waterfall_count;
 	size_t waterfall_total;      /* rows before a selection, 0: no such */

@@ -316,6 +316,41 @@ static void write_finding(struct jsonw *w, const struct trace_finding *finding)
 	jsonw_object_end(w);
 }
 
+static void write_contrast(struct jsonw *w, const struct contrast_row *c)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "kind", c->kind);
+	put_str(w, "service", c->service);
+	put_str(w, "operation", c->operation);
+	put_str(w, "key", c->key);
+	put_str(w, "value", c->value);
+	put_share(w, "slow_share", (double)c->slow_with / c->slow_count);
+	put_share(w, "fast_share", (double)c->fast_with / c->fast_count);
+	jsonw_pair_i64(w, "slow_requests", c->slow_count);
+	jsonw_pair_i64(w, "fast_requests", c->fast_count);
+	jsonw_pair_f64(w, "slow_median", c->slow_median, VALUE_DECIMALS);
+	jsonw_pair_f64(w, "fast_median", c->fast_median, VALUE_DECIMALS);
+	jsonw_pair_known(w, "with_ns", c->with_ns);
+	jsonw_pair_known(w, "without_ns", c->without_ns);
+	jsonw_pair_f64(w, "q", c->q, Q_DECIMALS);
+	if (c->own < 0)
+		jsonw_pair_null(w, "this_one");
+	else
+		jsonw_pair_bool(w, "this_one", c->own > 0);
+	jsonw_pair_bool(w, "usual", c->is_usual);
+	put_str(w, "text", c->text);
+	jsonw_object_end(w);
+}
+
+static void write_contrasts(struct jsonw *w, const struct result *r)
+{
+	jsonw_key(w, "contrasts");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->contrast_count; i++)
+		write_contrast(w, &r->contrasts[i]);
+	jsonw_array_end(w);
+}
+
 /* ---- the document ---- */
 
 static void write_heads(struct jsonw *w, const struct result *r)
@@ -368,6 +403,7 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	json_notes(w, "notes", &r->notes);
 	json_requests(w, r);
 	json_notes(w, "reasons", &r->reasons);
+	write_contrasts(w, r);
 }
 
 void render_json(const struct render_input *in, struct out *out)

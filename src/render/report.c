@@ -374,6 +374,14 @@ static void write_compared(struct page *p, const struct result *r)
 	evidence(p, "");
 }
 
+static void write_contrasts(struct page *p, const struct result *r)
+{
+	for (size_t i = 0; i < r->contrast_count; i++) {
+		page_foreign(p, r->contrasts[i].text);
+		evidence(p, i ? "" : "  in common");
+	}
+}
+
 static void write_confidence(struct page *p, const struct cause *cause)
 {
 	page_text(p, confidence_words[cause->confidence]);
@@ -392,6 +400,7 @@ void slow_evidence(struct page *p, const struct render_input *in)
 		write_where(p, r);
 	if (r->has_span || r->has_cause)
 		write_why(p, r);
+	write_contrasts(p, r);
 	write_code(p, r);
 	write_compared(p, r);
 	if (r->has_cause)

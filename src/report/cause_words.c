@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "report/cohorts_text.h"
 #include "report/confidence.h"
+#include "report/contrast_text.h"
 #include "report/wording.h"
 
 #define DURATION_BYTES 24
@@ -33,6 +34,15 @@ const char *wait_type_words(enum wait_type type)
 		break;
 	}
 	return "none";
+}
+
+static void healthy_tell(const struct symptom *s, struct buf *out)
+{
+	buf_add_text(out, "no regression: ");
+	if (s->usual)
+		contrast_tell_usual(s, s->usual, out);
+	else
+		cohorts_tell(s->cohorts, out);
 }
 
 static const struct function_row *leader(const struct profile_inquiry *q)
@@ -98,8 +108,7 @@ static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
 /* As slow as it always is, and on CPU. */
 static void report_healthy(const struct profile_inquiry *q, struct buf *out)
 {
-	buf_add_text(out, "no regression: ");
-	cohorts_tell(q->s->cohorts, out);
+	healthy_tell(q->s, out);
 	buf_add_text(out, "; computing: ");
 	add_ns(out, q->cpu.slow_ns);
 	if (q->cpu.slow_ns <= q->cpu.own_ns) {
@@ -261,8 +270,7 @@ static void add_load(const struct profile_inquiry *q, struct buf *out)
 static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 {
 	if (q->s->is_healthy) {
-		buf_add_text(out, "no regression: ");
-		cohorts_tell(q->s->cohorts, out);
+		healthy_tell(q->s, out);
 		add_load(q, out);
 		return;
 	}
@@ -279,8 +287,8 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 {
 	add_name(out, q->v->result->cause.text);
 	if (q->s->is_healthy) {
-		buf_add_text(out, "; no regression: ");
-		cohorts_tell(q->s->cohorts, out);
+		buf_add_text(out, "; ");
+		healthy_tell(q->s, out);
 	}
 	/* On the way between two services nobody computes. */
 	if (q->cpu_verdict == CPU_UNKNOWN ||

@@ -6,6 +6,7 @@
 #include "report/cause_words.h"
 #include "report/choice_reasons.h"
 #include "report/choice_texts.h"
+#include "report/contrast_text.h"
 #include "report/history_reasons.h"
 #include "report/missing_span.h"
 #include "report/shortfall_text.h"
@@ -53,7 +54,9 @@ bool finding_report_write(const struct finding *f,
 			  const struct baseline_want *asked,
 			  struct result *result, struct error *err)
 {
-	if (!suspect_report_write(&f->suspect, result, err))
+	if (!suspect_report_write(&f->suspect, result, err) ||
+	    (f->has_symptom &&
+	     !contrasts_report_write(&f->symptom, result, err)))
 		return false;
 	if (result->has_reasons && f->has_symptom)
 		history_reasons_add(&f->symptom, &f->history, asked,

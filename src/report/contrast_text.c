@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/contrast_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "report/wording.h"
+
+/* What whole numbers are written in full up to. */
+#define WHOLE_MAX 1e15
+
+/* Names of what is no attribute of its own. */
+static struct str key_of(const struct symptom *s, const struct contrast *c)
+{
+	switch (c->of) {
+	case CONTRAST_OF_VERSION:
+		return STR("service.version");
+	case CONTRAST_OF_INSTANCE:
+		return STR("instance");
+	case CONTRAST_OF_ATTRIBUTE:
+		break;
+	}
+	return s->history->keys[c->key].name;
+}
+
+static bool is_of_process(const struct symptom *s, const struct contrast *c)
+{
+	return c->of != CONTRAST_OF_ATTRIBUTE ||
+	       s->history->keys[c->key].is_of_process;
+}
+
+static void add_key(const struct symptom *s, const struct contrast *c,
+		    struct buf *out)
+{
+	wording_add(out, key_of(s, c), WORDING_TEXT_BYTES);
+}
+
+static void add_pair(const struct symptom *s, const struct contrast *c,
+		     struct buf *out)
+{
+	add_key(s, c, out);
+	buf_add_char(out, c->of == CONTRAST_OF_INSTANCE ? ' ' : '=');
+	wording_add(out, history_text(s->history, c->value),
+		    WORDING_TEXT_BYTES);
+}
+
+static void add_percent(struct buf *out, uint32_t part, uint32_t whole)
+{
+	double percent = 100.0 * part / whole;
+
+	/* All and none are those alone. */
+	if (part && part < whole)
+		percent = fmin(fmax(percent, 1), 99);
+	buf_addf(out, "%.0f %%", percent);
+}
+
+static void add_number(struct buf *out, double number)
+{
+	char text[COUNT_TEXT_BYTES];
+
+	if (fabs(number) < WHOLE_MAX && number == rint(number)) {
+		format_count((int64_t)number, text);
+		buf_add_text(out, text);
+	} else {
+		buf_addf(out, "%.4g", number);
+	}
+}
+
+static const char *fast_words(const struct symptom *s)
+{
+	return s->contrasts->is_against_before ? "of those before"
+					       : "of the fast ones";
+}
+
+static void add_value(const struct symptom *s, const struct contrast *c,
+		      struct buf *out)
+{
+	add_percent(out, c->slow_with, c->slow_count);
+	buf_add_text(out, " of the slow requests have ");
+	add_pair(s, c, out);
+	buf_add_text(out, ", ");
+	if (c->fast_with) {
+		add_percent(out, c->fast_with, c->fast_count);
+		buf_addf(out, " %s", fast_words(s));
+	} else {
+		buf_addf(out, "none %s", fast_words(s));
+	}
+}
+
+static void add_numbers(const struct symptom *s, const struct contrast *c,
+			struct buf *out)
+{
+	add_key(s, c, out);
+	buf_addf(out, " of the slow requests is %s: ",
+		 c->kind == CONTRAST_MORE ? "larger" : "smaller");
+	add_number(out, c->slow_median);
+	buf_add_text(out, " (median), ");
+	add_number(out, c->fast_median);
+	buf_addf(out, " %s", fast_words(s));
+}
+
+/* Whose it is, where that is not the operation that is slow. */
+static void add_owner(const struct symptom *s, const struct contrast *c,
+		      struct buf *out)
+{
+	const struct operation *all = s->history->operations;
+	const struct operation *o = &all[c->operation];
+	const struct operation *slow = &all[s->contrasts->operation];
+
+	if (is_of_process(s, c) ? str_equal(o->service, slow->service)
+				: o == slow)
+		return;
+	buf_add_text(out, " (");
+	wording_add(out, o->service, WORDING_TEXT_BYTES);
+	if (!is_of_process(s, c) && o->name.len) {
+		buf_add_char(out, ' ');
+		wording_add(out, o->name, WORDING_TEXT_BYTES);
+	}
+	buf_add_char(out, ')');
+}
+
+static void add_times(const struct contrast *c, struct buf *out)
+{
+	if (c->with_p50_ns < 0 || c->without_p50_ns < 0)
+		return;
+	buf_add_text(out, "; p50 ");
+	wording_add_duration(out, c->with_p50_ns);
+	buf_add_text(out,
+		     c->kind == CONTRAST_VALUE ? " with it, " : " with such, ");
+	wording_add_duration(out, c->without_p50_ns);
+	buf_add_text(out, " without");
+}
+
+void contrast_tell(const struct symptom *s, const struct contrast *c,
+		   struct buf *out)
+{
+	if (c->kind == CONTRAST_VALUE)
+		add_value(s, c, out);
+	else
+		add_numbers(s, c, out);
+	add_owner(s, c, out);
+	add_times(c, out);
+	if (c->own == 0)
+		buf_add_text(out, "; not this one");
+}
+
+void contrast_tell_usual(const struct symptom *s, const struct contrast *c,
+			 struct buf *out)
+{
+	buf_add_text(out, "usual for requests ");
+	if (c->kind == CONTRAST_VALUE) {
+		buf_add_text(out, "with ");
+		add_pair(s, c, out);
+	} else {
+		buf_add_text(out, "of this ");
+		add_key(s, c, out);
+	}
+	buf_add_text(out, ": they take ");
+	wording_add_duration(out, c->like_p50_ns);
+	buf_addf(out, " (p50 of %u), before ", c->like_count);
+	wording_add_duration(out, c->like_before_p50_ns);
+	buf_addf(out, " (of %u)", c->like_before_count);
+}
+
+/* ---- rows ---- */
+
+static const char *const kind_names[] = {
+	[CONTRAST_VALUE] = "value",
+	[CONTRAST_MORE] = "more",
+	[CONTRAST_LESS] = "less",
+};
+
+static bool write_row(const struct symptom *s, const struct contrast *c,
+		      struct contrast_row *row, struct arena *arena,
+		      struct error *err)
+{
+	const struct operation *o = &s->history->operations[c->operation];
+	struct buf text;
+
+	*row = (struct contrast_row){
+		.kind = kind_names[c->kind],
+		.service = o->service,
+		.operation = o->name,
+		.key = key_of(s, c),
+		.slow_with = c->slow_with,
+		.slow_count = c->slow_count,
+		.fast_with = c->fast_with,
+		.fast_count = c->fast_count,
+		.slow_median = c->slow_median,
+		.fast_median = c->fast_median,
+		.with_ns = c->with_p50_ns,
+		.without_ns = c->without_p50_ns,
+		.q = c->q,
+		.own = c->own,
+		.is_usual = c->is_usual,
+	};
+	if (c->kind == CONTRAST_VALUE)
+		row->value = history_text(s->history, c->value);
+	buf_init(&text, WORDING_BYTES);
+	contrast_tell(s, c, &text);
+	return wording_take(&text, arena, &row->text, err);
+}
+
+bool contrasts_report_write(const struct symptom *s, struct result *result,
+			    struct error *err)
+{
+	const struct contrasts *all = s->contrasts;
+
+	result->contrasts = NULL;
+	result->contrast_count = 0;
+	if (!all || !all->count)
+		return true;
+	result->contrasts = arena_array(&result->arena, all->count,
+					sizeof *result->contrasts);
+	if (!result->contrasts)
+		return arena_fail(&result->arena, "the answer", err);
+	for (uint32_t i = 0; i < all->count; i++)
+		if (!write_row(s, &all->items[i], &result->contrasts[i],
+			       &result->arena, err))
+			return false;
+	result->contrast_count = all->count;
+	return true;
+}
