@@ -284,8 +284,7 @@ static void fill(const struct time_changes *g,
 			own);
 	out->grown_ns = out->own_ns;
 	out->is_gap = is_gap(g, candidates, c, out->grown_ns);
-	if (!out->is_gap &&
-	    span_server_side(g->calls->t, c->span) != SPAN_NONE)
+	if (!out->is_gap && span_server_side(g->calls->t, c->span) != SPAN_NONE)
 		out->own_ns /= 2;
 	if (g->known[c->span])
 		fill_known(g, c, own, out);

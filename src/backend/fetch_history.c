@@ -65,6 +65,11 @@ static void search_make(const struct history_job *job, struct search *s)
 	for (uint32_t i = 0; i < h->key_count; i++)
 		s->keys[i] = (struct search_key){ h->keys[i].name,
 						  h->keys[i].is_of_process };
+	if (h->service.len) {
+		s->operations[0] =
+			(struct search_operation){ h->service, STR(""), "" };
+		s->query.operation_count = 1;
+	}
 	if (w->slow_operation < h->operation_count) {
 		s->slow = operation_of(&h->operations[w->slow_operation]);
 		s->query.slow = &s->slow;
@@ -191,7 +196,7 @@ void history_job_init(struct history_job *job, struct history *history,
 				     .window = window,
 				     .range = w->range,
 				     .trace_limit = trace_limit };
-	if (history->operation_count == 0)
+	if (history->operation_count == 0 && !history->service.len)
 		refuse(&job->job, "no operation to search for");
 	else if (w->range.to_ns <= w->range.from_ns)
 		refuse(&job->job, "no time to search in");

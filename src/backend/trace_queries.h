@@ -29,7 +29,8 @@ struct search_key {
 };
 
 /* Spans of one service, name and kind ("server", "client", "producer",
- * "consumer"; "internal" also finds those without a kind). */
+ * "consumer"; "internal" also finds those without a kind). Alone and without a
+ * name: whatever the service does. */
 struct search_operation {
 	struct str service;
 	struct str name;

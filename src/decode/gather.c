@@ -415,6 +415,10 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		return true;
 	}
 	span.operation = find_operation(g, f);
+	if (span.operation == OPERATION_NONE &&
+	    !history_learn(g->history, f->texts[FACT_SERVICE],
+			   f->texts[FACT_NAME], f->kind, &span.operation, err))
+		return false;
 	if (span.operation == OPERATION_NONE)
 		return true;
 	if (g->span_count >= LIMIT_HISTORY_SPANS) {

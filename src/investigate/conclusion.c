@@ -219,7 +219,8 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 	q->note_count = q->v->result->notes.count;
 	if (!q->shown) {
 		/* A CPU profile is no answer to a wait, and looks like one. */
-		if (q->v->result->cause.kind != CAUSE_NETWORK)
+		if (q->v->result->cause.kind != CAUSE_NETWORK &&
+		    q->v->result->cause.kind != CAUSE_CONTENTION)
 			investigation_note(q->v,
 					   (struct note){ NOTE_WAITED_UNSEEN });
 	} else {

@@ -38,4 +38,10 @@ bool inquiry_measure_service(struct profile_inquiry *q,
 bool inquiry_measure_gc(struct profile_inquiry *q,
 			struct error *err) MUST_CHECK;
 
+/* Whether all that the service does became slower while its CPU is as ever:
+ * fills contention. Two requests, in a round of their own, when there is
+ * reason to ask. */
+bool inquiry_find_contention(struct profile_inquiry *q,
+			     struct error *err) MUST_CHECK;
+
 #endif

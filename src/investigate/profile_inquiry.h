@@ -6,6 +6,7 @@
 #ifndef INVESTIGATE_PROFILE_INQUIRY_H
 #define INVESTIGATE_PROFILE_INQUIRY_H
 
+#include "analyze/contention.h"
 #include "analyze/verdict.h"
 #include "investigate/comparison.h"
 #include "investigate/coverage.h"
@@ -50,6 +51,7 @@ struct profile_inquiry {
 	/* The function that decided, NULL: none did. */
 	const struct wait_measure *lead;
 	double gc_share;
+	struct contention contention; /* when nothing else explains it */
 	bool is_service_measured; /* and the next: see inquiry_measure.h */
 	bool is_gc_measured;
 	size_t note_count; /* of the result before it was ranked */

@@ -319,7 +319,7 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	if (q->trace_cause == CAUSE_NETWORK)
 		verdict_keep_locks(q->measures);
 	q->wait = verdict_wait(q->measures);
-	return true;
+	return q->wait != WAIT_TYPES || inquiry_find_contention(q, err);
 }
 
 /* A comparison that was begun, in parts, so that its noise is known. */
@@ -479,8 +479,10 @@ static bool decide_waits(struct profile_inquiry *q, struct error *err)
 	if (!ask_waits(q, err))
 		return false;
 	if (q->wait == WAIT_TYPES) {
-		if (q->trace_cause != CAUSE_NETWORK &&
-		    q->cpu_verdict == CPU_PARTLY) {
+		if (q->contention.is_found) {
+			set_kind(q, CAUSE_CONTENTION);
+		} else if (q->trace_cause != CAUSE_NETWORK &&
+			   q->cpu_verdict == CPU_PARTLY) {
 			q->shown = cpu_level(q);
 			set_kind(q, CAUSE_CPU);
 		} else if (q->cpu_verdict == CPU_WAITS) {

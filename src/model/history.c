@@ -19,6 +19,36 @@ void history_init(struct history *h, const struct operation *operations,
 		h->windows[i].slow_operation = OPERATION_NONE;
 }
 
+void history_init_service(struct history *h, struct str service)
+{
+	history_init(h, NULL, 0);
+	h->service = service;
+}
+
+bool history_learn(struct history *h, struct str service, struct str name,
+		   enum span_kind kind, uint32_t *operation, struct error *err)
+{
+	struct operation *all;
+
+	*operation = OPERATION_NONE;
+	if (!h->service.len || !str_equal(h->service, service))
+		return true;
+	*operation = history_operation(h, service, name, kind);
+	if (*operation != OPERATION_NONE ||
+	    h->operation_count == HISTORY_LEARNED)
+		return true;
+	all = arena_array(&h->arena, h->operation_count + 1, sizeof *all);
+	name = arena_str(&h->arena, name);
+	if (!all || !name.ptr)
+		return arena_fail(&h->arena, "other traces", err);
+	if (h->operation_count)
+		memcpy(all, h->operations, h->operation_count * sizeof *all);
+	all[h->operation_count] = (struct operation){ h->service, name, kind };
+	h->operations = all;
+	*operation = h->operation_count++;
+	return true;
+}
+
 void history_release(struct history *h)
 {
 	arena_release(&h->arena);

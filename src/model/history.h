@@ -99,12 +99,28 @@ struct history {
 	size_t attr_cap;
 	struct history_window windows[HISTORY_WINDOWS];
 	uint32_t window_count;
+	/* Of this service all operations that come are taken; empty: the
+	 * operations are given. */
+	struct str service;
 };
+
+/* Operations of a service that are told apart. As many as a search may name
+ * elsewhere: a service with more is known by those of its newest requests. */
+#define HISTORY_LEARNED 24u
 
 /* operations must outlive the history. */
 void history_init(struct history *h, const struct operation *operations,
 		  uint32_t count);
 void history_release(struct history *h);
+
+/* A history of whatever a service does; its name must outlive it. */
+void history_init_service(struct history *h, struct str service);
+
+/* The number of an operation of that service, OPERATION_NONE when it is of
+ * another one, or when there are HISTORY_LEARNED already. */
+bool history_learn(struct history *h, struct str service, struct str name,
+		   enum span_kind kind, uint32_t *operation,
+		   struct error *err) MUST_CHECK;
 
 struct str history_text(const struct history *h, uint32_t symbol);
 

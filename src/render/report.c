@@ -290,7 +290,8 @@ static void write_code(struct page *p, const struct result *r)
 	}
 	if (missing.len)
 		page_foreign(p, missing);
-	else if (!r->has_profile && r->cause.kind == CAUSE_NETWORK)
+	else if (!r->has_profile && (r->cause.kind == CAUSE_NETWORK ||
+				     r->cause.kind == CAUSE_CONTENTION))
 		page_text(p, "none: it is not code that took the time");
 	else if (!r->has_profile)
 		page_text(p, "no profile for this service");

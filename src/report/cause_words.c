@@ -311,14 +311,53 @@ static void report_queue(const struct profile_inquiry *q, struct buf *out)
 				    "one that waits");
 }
 
+/* One instance of several, or all of them. */
+static void add_contended(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct contention *c = &q->contention;
+
+	if (c->slow_instance_count == 1) {
+		add_name(out, c->instance);
+		buf_addf(out, ", one of %u instances of ", c->instance_count);
+	} else if (c->slow_instance_count) {
+		buf_addf(out, "%u of %u instances of ", c->slow_instance_count,
+			 c->instance_count);
+	} else if (c->instance_count > 1) {
+		buf_addf(out, "all %u instances of ", c->instance_count);
+	}
+	add_name(out, q->s->service);
+}
+
+static void report_contention(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct contention *c = &q->contention;
+
+	buf_add_text(out, "did not get the CPU it asked for: on ");
+	add_contended(q, out);
+	buf_addf(out,
+		 ", %u operations take %.1f to %.1f times their usual own time",
+		 c->operation_count, c->least_ratio, c->most_ratio);
+	if (q->cpu_verdict == CPU_UNKNOWN) {
+		buf_add_text(out, ", and compute what they always do");
+		return;
+	}
+	buf_add_text(out, "; ");
+	add_cpu(q, out);
+	if (q->cpu.slow_ns < q->cpu.own_ns)
+		buf_addf(out, "; nothing explains %.0f %% of its own time",
+			 100 * (1 - q->cpu.slow_ns / q->cpu.own_ns));
+}
+
 static void tell(const struct profile_inquiry *q, struct buf *out)
 {
 	switch (q->v->result->cause.kind) {
 	case CAUSE_N_PLUS_ONE:
 	case CAUSE_DOWNSTREAM:
 	case CAUSE_NETWORK:
-	case CAUSE_CONTENTION:
 		report_trace_cause(q, out);
+		return;
+	case CAUSE_CONTENTION:
+		report_contention(q, out);
 		return;
 	case CAUSE_QUEUE:
 		report_queue(q, out);
@@ -415,7 +454,8 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.is_healthy_operation = q->s->is_healthy,
 		.is_partial_trace = r->trace.is_partial,
 		.is_trace_enough = verdict_is_of_trace(r->cause.kind) ||
-				   r->cause.kind == CAUSE_NETWORK,
+				   r->cause.kind == CAUSE_NETWORK ||
+				   r->cause.kind == CAUSE_CONTENTION,
 	};
 	struct confidence_rating rating = verdict_confidence(&f);
 	struct buf text;

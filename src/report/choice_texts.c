@@ -51,7 +51,8 @@ static void add_service(struct buf *out, const struct choice *c, uint32_t span)
 /* How long the callee's spans took, and whether that is as ever. */
 static void report_server_side(const struct choice *c, struct buf *out)
 {
-	const struct typical_operation *o = c->time_changes.known[c->server_side];
+	const struct typical_operation *o =
+		c->time_changes.known[c->server_side];
 	uint32_t all = c->time_changes.all[c->server_side];
 	int64_t took_ns = choice_served_ns(c);
 	int64_t usual_ns = typical_duration(c->typical, o, c->best->count, all);
@@ -60,8 +61,8 @@ static void report_server_side(const struct choice *c, struct buf *out)
 	buf_add_text(out, "'s handler took ");
 	if (usual_ns < 0 || typical_is_new(c->typical, o)) {
 		wording_add_duration(out, took_ns);
-	} else if (took_ns <= typical_long_duration(c->typical, o,
-						    c->best->count, all)) {
+	} else if (took_ns <=
+		   typical_long_duration(c->typical, o, c->best->count, all)) {
 		buf_add_text(out, "as long as ever, ");
 		wording_add_duration(out, took_ns);
 	} else {

@@ -138,6 +138,8 @@ static void add_operations(struct buf *q, const struct search_query *query)
 	size_t count = count_fitting(query);
 
 	add_distinct(q, query, count, false);
+	if (!query->operations[0].name.len)
+		return;
 	buf_add_text(q, "&&");
 	add_distinct(q, query, count, true);
 }

@@ -124,6 +124,26 @@ static void test_many_attributes_stay_within_an_address(void **state)
 	assert_lacks(text, "xxxx");
 }
 
+static void test_all_of_a_service_is_asked_for_without_names(void **state)
+{
+	static const struct search_operation any = { { "cart", 4 },
+						     { "", 0 },
+						     "" };
+	struct search_query query = query_make();
+	const char *text;
+
+	(void)state;
+	query.root_service = query.root_name = STR("");
+	query.operations = &any;
+	query.operation_count = 1;
+	check_starts(
+		decoded(&trace_tempo, &query, 0),
+		"/api/search?q={(resource.service.name=\"cart\")}|select(");
+	text = decoded(&trace_jaeger, &query, 0);
+	assert_contains(text, "query.service_name=cart&");
+	assert_null(strstr(text, "operation_name"));
+}
+
 static void test_tempo_asks_for_slow_ones(void **state)
 {
 	struct search_query query = query_make();
@@ -528,6 +548,8 @@ int main(void)
 		cmocka_unit_test(test_tempo_asks_for_services_and_names),
 		cmocka_unit_test(test_tempo_asks_for_attributes),
 		cmocka_unit_test(test_many_attributes_stay_within_an_address),
+		cmocka_unit_test(
+			test_all_of_a_service_is_asked_for_without_names),
 		cmocka_unit_test(test_tempo_asks_for_slow_ones),
 		cmocka_unit_test(test_internal_spans_may_have_no_kind),
 		cmocka_unit_test(test_strings_are_escaped),

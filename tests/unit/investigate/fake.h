@@ -37,7 +37,10 @@ struct fake {
 	const char *(*stacks)(const char *type_id, bool is_of_spans,
 			      double at_s);
 	const char *const *types; /* ends with NULL */
-	size_t requests;          /* sent or answered so far */
+	/* What a service does, where all of that is asked for. */
+	const struct operation *does;
+	uint32_t does_count;
+	size_t requests; /* sent or answered so far */
 	/* Of the investigation. */
 	struct backend_row row;
 	struct backends backends;
@@ -81,7 +84,8 @@ static inline bool fake_add(struct history *h, uint32_t window, int64_t at_ns,
 		double at_s = (double)(at_ns - FIXTURE_BASE_NS) / NS_PER_S;
 		double ms = fake->took_ms(o, at_s);
 		struct history_span s = { .operation = i,
-					  .start_ns = at_ns + i + after_ns(o, at_s),
+					  .start_ns =
+						  at_ns + i + after_ns(o, at_s),
 					  .duration_ns = fixture_ms(ms),
 					  .span_id = (uint64_t)at_ns + i,
 					  .profile_id = (uint64_t)at_ns + i };
@@ -103,7 +107,10 @@ static inline bool fake_decode(struct str bytes, struct history *h,
 {
 	int64_t from, to, least;
 
-	(void)why;
+	for (uint32_t i = 0; h->service.len && i < fake->does_count; i++)
+		assert_true(history_learn(
+			h, fake->does[i].service, fake->does[i].name,
+			fake->does[i].kind, &(uint32_t){ 0 }, why));
 	assert_int_equal(sscanf(bytes.ptr, "/%" SCNd64 "/%" SCNd64 "/%" SCNd64,
 				&from, &to, &least),
 			 3);

@@ -302,6 +302,53 @@ static void a_queue_as_long_as_ever_is_no_cause(void **state)
 	fake_end();
 }
 
+/* ---- the machine ---- */
+
+static const struct operation shop_does[] = {
+	{ { "shop", 4 }, { "GET /cart", 9 }, SPAN_KIND_SERVER },
+	{ { "shop", 4 }, { "GET /item", 9 }, SPAN_KIND_SERVER },
+};
+
+static double all_slower(const struct operation *o, double at_s)
+{
+	return slow_lately(o, at_s) /
+	       (str_equal(o->name, STR("GET /item")) ? 4 : 1);
+}
+
+static double cart_slower(const struct operation *o, double at_s)
+{
+	return str_equal(o->name, STR("GET /item")) ? 5 : slow_lately(o, at_s);
+}
+
+static void begin_machine(double (*took_ms)(const struct operation *, double))
+{
+	fake_begin(ONE_SERVICE);
+	fake->took_ms = took_ms;
+	fake->stacks = cpu_as_ever;
+	fake->types = all_types;
+	fake->does = shop_does;
+	fake->does_count = 2;
+	assert_true(fake_investigate(&err));
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+}
+
+static void all_that_is_slower_did_not_get_its_cpu(void **state)
+{
+	(void)state;
+	begin_machine(all_slower);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CONTENTION);
+	assert_null(fake->finding.shown);
+	fake_end();
+}
+
+static void one_operation_that_waits_is_not_the_machine(void **state)
+{
+	(void)state;
+	begin_machine(cart_slower);
+	assert_int_equal(fake->result.cause.kind, CAUSE_WAIT);
+	fake_end();
+}
+
 static void a_shortfall_is_a_fact(void **state)
 {
 	(void)state;
@@ -334,6 +381,8 @@ int main(void)
 		cmocka_unit_test(a_message_that_waited_is_the_consumers),
 		cmocka_unit_test(one_that_waited_alone_blames_no_function),
 		cmocka_unit_test(a_queue_as_long_as_ever_is_no_cause),
+		cmocka_unit_test(all_that_is_slower_did_not_get_its_cpu),
+		cmocka_unit_test(one_operation_that_waits_is_not_the_machine),
 		cmocka_unit_test(a_shortfall_is_a_fact),
 	};
 

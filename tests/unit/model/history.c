@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "model/history.h"
 
 #include <setjmp.h>
@@ -401,6 +403,31 @@ static void test_attributes_up_to_the_limit(void **state)
 	assert_int_equal(h.attr_count, LIMIT_HISTORY_ATTRS);
 }
 
+/* As many as there is room for, of one service. */
+static void test_a_service_is_learned(void **state)
+{
+	uint32_t operation;
+	char name[16];
+
+	(void)state;
+	history_init_service(&h, STR("cart"));
+	for (uint32_t i = 0; i < HISTORY_LEARNED; i++) {
+		snprintf(name, sizeof name, "op %u", i);
+		assert_true(history_learn(&h, STR("cart"), str_from(name),
+					  SPAN_KIND_SERVER, &operation, &err));
+		assert_int_equal(operation, i);
+	}
+	assert_true(history_learn(&h, STR("cart"), STR("op 3"),
+				  SPAN_KIND_SERVER, &operation, &err));
+	assert_int_equal(operation, 3);
+	assert_true(history_learn(&h, STR("cart"), STR("more"),
+				  SPAN_KIND_SERVER, &operation, &err));
+	assert_int_equal(operation, OPERATION_NONE);
+	assert_true(history_learn(&h, STR("db"), STR("op 3"), SPAN_KIND_SERVER,
+				  &operation, &err));
+	assert_int_equal(operation, OPERATION_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +464,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_attributes_up_to_the_limit,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lack_of_memory_is_told,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_service_is_learned,
 						setup, teardown),
 	};
 

@@ -80,6 +80,43 @@ static void cpu_is_told_of_the_requests(void **state)
 	expect_cause(CAUSE_CPU, "computing: 30 ms of 40 ms were on CPU");
 }
 
+static void contention_names_who_did_not_get_the_cpu(void **state)
+{
+	(void)state;
+	symptom.service = STR("cat");
+	q->cpu_verdict = CPU_WAITS;
+	q->cpu.slow_ns = 10 * NS_PER_MS;
+	q->contention = (struct contention){ .is_found = true,
+					     .instance = STR("cat-2"),
+					     .slow_instance_count = 1,
+					     .instance_count = 4,
+					     .operation_count = 3,
+					     .least_ratio = 4.52,
+					     .most_ratio = 7 };
+	expect_cause(CAUSE_CONTENTION,
+		     "did not get the CPU it asked for: on cat-2, one of 4 "
+		     "instances of cat, 3 operations take 4.5 to 7.0 times "
+		     "their usual own time; 10 ms of 40 ms were on CPU (mean "
+		     "of 10 slow requests), 10 ms normally; nothing explains "
+		     "75 % of its own time");
+	q->cpu_verdict = CPU_UNKNOWN;
+	q->contention.slow_instance_count = 2;
+	expect_cause(CAUSE_CONTENTION,
+		     "did not get the CPU it asked for: on 2 of 4 instances of "
+		     "cat, 3 operations take 4.5 to 7.0 times their usual own "
+		     "time, and compute what they always do");
+	q->contention.slow_instance_count = 0;
+	expect_cause(CAUSE_CONTENTION,
+		     "did not get the CPU it asked for: on all 4 instances of "
+		     "cat, 3 operations take 4.5 to 7.0 times their usual own "
+		     "time, and compute what they always do");
+	q->contention.instance_count = 0;
+	expect_cause(CAUSE_CONTENTION,
+		     "did not get the CPU it asked for: on cat, 3 operations "
+		     "take 4.5 to 7.0 times their usual own time, and compute "
+		     "what they always do");
+}
+
 /* No side has a sample: nothing went to nothing. */
 static void cpu_of_the_service_is_told_without_requests(void **state)
 {
@@ -271,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(cpu_is_told_of_the_requests),
+		CASE(contention_names_who_did_not_get_the_cpu),
 		CASE(cpu_of_the_service_is_told_without_requests),
 		CASE(an_event_loop_is_busy),
 		CASE(allocation_is_a_part_of_the_change),

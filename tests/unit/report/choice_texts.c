@@ -59,9 +59,9 @@ static void tell_in(struct told *g, const char *text, struct guilty_want want,
 			&g->p.h, 0, (struct time_range){ 0, 0 }, 0, UINT32_MAX,
 			&g->p.arena, &g->typical, &g->err));
 	if (g->served)
-		assert_true(typical_add_gaps(
-			&g->typical, &g->p.h, 0, (struct time_range){ 0, 0 },
-			g->served, UINT32_MAX, &g->err));
+		assert_true(typical_add_gaps(&g->typical, &g->p.h, 0,
+					     (struct time_range){ 0, 0 },
+					     g->served, UINT32_MAX, &g->err));
 	assert_true(trace_times_compute(&g->t, &g->arena, &g->times, &g->err));
 	if (top != SPAN_NONE)
 		trace_times_focus(&g->t, &g->times, top);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/contention.h"
+
+#include <math.h>
+
+#include "analyze/operations.h"
+#include "analyze/typical.h"
+
+/* Instances looked at one by one; of more the first ones, which is a sample. */
+#define INSTANCES 64u
+
+struct work {
+	struct history *h;
+	uint32_t slow;
+	uint32_t base;
+	uint32_t part; /* window that holds one instance's spans */
+	uint32_t below[HISTORY_LEARNED];
+	struct arena scratch;
+	uint32_t instances[INSTANCES];
+	uint32_t instance_count;
+};
+
+/* What the operations of a window took of their own, against the base. */
+struct slowing {
+	uint32_t compared;
+	uint32_t slower;
+	double least_ratio, most_ratio;
+	int64_t least_added_ns, most_added_ns;
+	int64_t least_ns, most_ns; /* usually */
+};
+
+static bool is_entry(const struct operation *o)
+{
+	return o->kind == SPAN_KIND_SERVER || o->kind == SPAN_KIND_CONSUMER;
+}
+
+/* An entry waits for the calls of its process. */
+static void set_below(struct work *w)
+{
+	uint32_t calls = 0;
+
+	for (uint32_t i = 0; i < w->h->operation_count; i++)
+		if (w->h->operations[i].kind == SPAN_KIND_CLIENT ||
+		    w->h->operations[i].kind == SPAN_KIND_PRODUCER)
+			calls |= 1u << i;
+	for (uint32_t i = 0; i < w->h->operation_count; i++)
+		w->below[i] = is_entry(&w->h->operations[i])
+				      ? calls
+				      : OPERATIONS_BELOW_UNKNOWN;
+}
+
+/* Own times of a window; with has_own_moved of it against `slow`. */
+static bool measure(struct work *w, uint32_t window, uint32_t slow,
+		    struct typical *out, struct error *err)
+{
+	const struct time_range all = { 0, 0 };
+
+	return typical_build(w->h, window, all, OPERATION_NONE, UINT32_MAX,
+			     &w->scratch, out, err) &&
+	       typical_add_own(out, w->h, window, all, w->below, slow, err);
+}
+
+static void add(struct slowing *s, int64_t usual_ns, int64_t now_ns)
+{
+	double ratio = (double)now_ns / (double)(usual_ns > 0 ? usual_ns : 1);
+	int64_t added_ns = now_ns - usual_ns;
+
+	if (!s->slower || ratio < s->least_ratio)
+		s->least_ratio = ratio;
+	if (!s->slower || added_ns < s->least_added_ns)
+		s->least_added_ns = added_ns;
+	if (!s->slower || usual_ns < s->least_ns)
+		s->least_ns = usual_ns;
+	s->most_ratio = fmax(s->most_ratio, ratio);
+	if (added_ns > s->most_added_ns)
+		s->most_added_ns = added_ns;
+	if (usual_ns > s->most_ns)
+		s->most_ns = usual_ns;
+	s->slower++;
+}
+
+static bool compare(struct work *w, uint32_t window, struct slowing *out,
+		    struct error *err)
+{
+	struct typical usual, now;
+
+	*out = (struct slowing){ 0 };
+	if (!measure(w, w->base, window, &usual, err) ||
+	    !measure(w, window, UINT32_MAX, &now, err))
+		return false;
+	for (uint32_t i = 0; i < w->h->operation_count; i++) {
+		const struct typical_operation *before = &usual.items[i];
+		const struct typical_operation *after = &now.items[i];
+
+		if (!before->is_own_compared)
+			continue;
+		out->compared++;
+		if (before->has_own_moved &&
+		    (double)after->own_p50_ns >=
+			    CONTENTION_RATIO * (double)before->own_p50_ns)
+			add(out, before->own_p50_ns, after->own_p50_ns);
+	}
+	return true;
+}
+
+static double spread(int64_t most, int64_t least)
+{
+	return (double)most / (double)(least > 0 ? least : 1);
+}
+
+/* All of them, by factors more alike than what was added. */
+static bool is_contention(const struct slowing *s)
+{
+	double factors =
+		s->least_ratio > 0 ? s->most_ratio / s->least_ratio : INFINITY;
+
+	return s->slower == s->compared && s->slower >= CONTENTION_OPERATIONS &&
+	       factors <= CONTENTION_SPREAD &&
+	       spread(s->most_ns, s->least_ns) >= CONTENTION_UNLIKE &&
+	       factors < spread(s->most_added_ns, s->least_added_ns);
+}
+
+static void list_instances(struct work *w)
+{
+	const struct history_window *from = &w->h->windows[w->slow];
+
+	for (uint32_t i = 0; i < from->span_count; i++) {
+		uint32_t instance = from->spans[i].instance, k = 0;
+
+		while (k < w->instance_count && w->instances[k] != instance)
+			k++;
+		if (instance && k == w->instance_count && k < INSTANCES)
+			w->instances[w->instance_count++] = instance;
+	}
+}
+
+/* The slow window without what other instances did. */
+static bool take_instance(struct work *w, uint32_t instance, struct error *err)
+{
+	const struct history_window *from = &w->h->windows[w->slow];
+	struct history_window *to = &w->h->windows[w->part];
+	struct history_span *room = to->spans;
+
+	if (!room)
+		room = arena_array(&w->scratch, from->span_count, sizeof *room);
+	if (!room)
+		return arena_fail(&w->scratch, "other traces", err);
+	*to = *from;
+	to->spans = room;
+	to->span_count = 0;
+	for (uint32_t i = 0; i < from->span_count; i++)
+		if (from->spans[i].instance == instance)
+			to->spans[to->span_count++] = from->spans[i];
+	return true;
+}
+
+static void tell(const struct slowing *s, struct contention *out)
+{
+	if (!out->is_found || s->least_ratio < out->least_ratio)
+		out->least_ratio = s->least_ratio;
+	if (s->slower > out->operation_count)
+		out->operation_count = s->slower;
+	out->most_ratio = fmax(out->most_ratio, s->most_ratio);
+	out->is_found = true;
+}
+
+/* Those that are slow, when others are as quick as ever. */
+static bool find_instances(struct work *w, struct contention *out,
+			   struct error *err)
+{
+	struct contention found = { .instance_count = w->instance_count };
+	uint32_t quick = 0;
+
+	for (uint32_t i = 0; i < w->instance_count; i++) {
+		struct slowing s;
+
+		if (!take_instance(w, w->instances[i], err) ||
+		    !compare(w, w->part, &s, err))
+			return false;
+		quick += s.compared && !s.slower;
+		if (!is_contention(&s))
+			continue;
+		tell(&s, &found);
+		found.instance = history_text(w->h, w->instances[i]);
+		found.slow_instance_count++;
+	}
+	if (quick && found.is_found)
+		*out = found;
+	return true;
+}
+
+static bool find(struct work *w, struct contention *out, struct error *err)
+{
+	struct slowing s;
+
+	set_below(w);
+	list_instances(w);
+	if (!find_instances(w, out, err))
+		return false;
+	if (out->is_found)
+		return true;
+	if (!compare(w, w->slow, &s, err))
+		return false;
+	out->instance_count = w->instance_count;
+	if (is_contention(&s))
+		tell(&s, out);
+	return true;
+}
+
+bool contention_find(struct history *h, uint32_t slow, uint32_t base,
+		     struct contention *out, struct error *err)
+{
+	struct work w = {
+		.h = h, .slow = slow, .base = base, .part = h->window_count
+	};
+	bool is_done;
+
+	*out = (struct contention){ .instance = STR("") };
+	if (h->window_count == HISTORY_WINDOWS || !h->operation_count)
+		return true;
+	h->window_count++;
+	h->windows[w.part].spans = NULL;
+	arena_init(&w.scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = find(&w, out, err);
+	h->windows[w.part] =
+		(struct history_window){ .slow_operation = OPERATION_NONE };
+	h->window_count--;
+	arena_release(&w.scratch);
+	return is_done;
+}

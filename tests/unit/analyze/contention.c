@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history_fixture.h"
+
+#include "analyze/contention.h"
+
+enum { SEARCH, PRODUCT, QUERY };
+
+#define BASE 0
+#define SLOW 1
+
+static void begin(struct past *p)
+{
+	past_init(p);
+	past_operation(p, "cat", "Search", SPAN_KIND_SERVER);
+	past_operation(p, "cat", "Product", SPAN_KIND_SERVER);
+	past_operation(p, "cat", "SELECT", SPAN_KIND_CLIENT);
+	past_window(p, 0, 100000);
+	past_window(p, 0, 100000);
+}
+
+/* Requests of an operation in a window, each with a query of 20 ms beside so
+ * much of its own. */
+static void took(struct past *p, uint32_t window, const char *instance,
+		 uint32_t operation, double own_ms)
+{
+	uint32_t symbol = past_symbol(p, instance);
+
+	for (int i = 0; i < 10; i++) {
+		double at = i * 1000;
+
+		past_span(p, window, operation, at, own_ms + 20 + i * 0.01)
+			->instance = symbol;
+		past_add(p, window, QUERY, at + 1, 20)->instance = symbol;
+	}
+}
+
+/* What it usually takes on two instances. */
+static void usually(struct past *p, double search_ms, double product_ms)
+{
+	took(p, BASE, "pod-1", SEARCH, search_ms);
+	took(p, BASE, "pod-2", SEARCH, search_ms);
+	took(p, BASE, "pod-1", PRODUCT, product_ms);
+	took(p, BASE, "pod-2", PRODUCT, product_ms);
+}
+
+static void lately(struct past *p, const char *instance, double search_ms,
+		   double product_ms)
+{
+	took(p, SLOW, instance, SEARCH, search_ms);
+	took(p, SLOW, instance, PRODUCT, product_ms);
+}
+
+static struct contention find(struct past *p)
+{
+	struct contention found;
+	struct error err = { 0 };
+
+	assert_true(contention_find(&p->h, SLOW, BASE, &found, &err));
+	assert_int_equal(p->h.window_count, 2);
+	return found;
+}
+
+static void one_instance_of_two(void **state)
+{
+	struct contention c;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	lately(&p, "pod-1", 12, 4);
+	lately(&p, "pod-2", 60, 18);
+	c = find(&p);
+	assert_true(c.is_found);
+	assert_int_equal(c.slow_instance_count, 1);
+	assert_int_equal(c.instance_count, 2);
+	assert_true(str_equal(c.instance, STR("pod-2")));
+	assert_int_equal(c.operation_count, 2);
+	assert_float_equal(c.least_ratio, 4.5, 0.1);
+	assert_float_equal(c.most_ratio, 5, 0.1);
+	past_release(&p);
+}
+
+static void all_of_them(void **state)
+{
+	struct contention c;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	lately(&p, "pod-1", 60, 18);
+	lately(&p, "pod-2", 60, 18);
+	c = find(&p);
+	assert_true(c.is_found);
+	assert_int_equal(c.slow_instance_count, 0);
+	assert_int_equal(c.instance_count, 2);
+	past_release(&p);
+}
+
+static void as_ever(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	lately(&p, "pod-1", 13, 4);
+	lately(&p, "pod-2", 12, 4.2);
+	assert_false(find(&p).is_found);
+	past_release(&p);
+}
+
+/* A function that grew is called by some operations. */
+static void one_operation_alone(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	lately(&p, "pod-1", 60, 4);
+	lately(&p, "pod-2", 60, 4);
+	assert_false(find(&p).is_found);
+	past_release(&p);
+}
+
+/* Whatever they do, they wait for the same pool. */
+static void the_same_wait_for_all(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	lately(&p, "pod-1", 32, 24);
+	lately(&p, "pod-2", 32, 24);
+	assert_false(find(&p).is_found);
+	past_release(&p);
+}
+
+/* Operations as long as each other tell a factor from a sum by nothing. */
+static void operations_as_long_as_each_other(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 11);
+	lately(&p, "pod-1", 60, 54);
+	lately(&p, "pod-2", 60, 54);
+	assert_false(find(&p).is_found);
+	past_release(&p);
+}
+
+/* A slow database is another's time. */
+static void calls_are_not_their_own_time(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	for (int i = 0; i < 10; i++) {
+		past_span(&p, SLOW, SEARCH, i * 1000, 212);
+		past_add(&p, SLOW, QUERY, i * 1000 + 1, 200);
+		past_span(&p, SLOW, PRODUCT, i * 1000, 104);
+		past_add(&p, SLOW, QUERY, i * 1000 + 1, 100);
+	}
+	assert_false(find(&p).is_found);
+	past_release(&p);
+}
+
+static void nothing_is_known(void **state)
+{
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	assert_false(find(&p).is_found);
+	usually(&p, 12, 4);
+	assert_false(find(&p).is_found);
+	past_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_instance_of_two),
+		cmocka_unit_test(all_of_them),
+		cmocka_unit_test(as_ever),
+		cmocka_unit_test(one_operation_alone),
+		cmocka_unit_test(the_same_wait_for_all),
+		cmocka_unit_test(operations_as_long_as_each_other),
+		cmocka_unit_test(calls_are_not_their_own_time),
+		cmocka_unit_test(nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
