@@ -118,8 +118,24 @@ void request_roots_find(const struct profile *const *profiles, size_t count,
 			out->names[out->count++] = seen[i].name;
 }
 
+/* Where servers of Go begin with a request, each in a thread of its own. */
+static const char *const known_roots[] = {
+	"net/http.(*conn).serve",
+	"net/http.(*http2serverConn).runHandler",
+	"golang.org/x/net/http2.(*serverConn).runHandler",
+	"google.golang.org/grpc.(*Server).handleStream",
+	"google.golang.org/grpc.(*Server).serveStreams.func2.1",
+	"google.golang.org/grpc.(*Server).serveStreams.func1.1",
+	"github.com/valyala/fasthttp.(*workerPool).workerFunc",
+};
+
 static bool is_root(const struct request_roots *roots, struct str name)
 {
+	size_t known = sizeof known_roots / sizeof *known_roots;
+
+	for (size_t i = 0; !roots->count && i < known; i++)
+		if (str_equal(name, str_from(known_roots[i])))
+			return true;
 	for (size_t i = 0; i < roots->count; i++)
 		if (str_equal(roots->names[i], name))
 			return true;
@@ -138,7 +154,7 @@ double request_roots_keep(const struct request_roots *roots, struct profile *p)
 	uint32_t kept = 0;
 	double part;
 
-	if (!roots->count || !is_read(p) || before <= 0)
+	if (!is_read(p) || before <= 0)
 		return 0;
 	for (uint32_t i = 0; i < p->stack_count; i++)
 		kept += serves(roots, p, &p->stacks[i]);

@@ -24,7 +24,8 @@
 
 struct request_roots {
 	struct str names[REQUEST_ROOTS]; /* borrowed from the profiles */
-	size_t count;                    /* 0: not known */
+	/* 0: no samples told; then those of widely used servers count. */
+	size_t count;
 };
 
 /* From profiles of samples that carry span ids, none of them packed; those
@@ -35,8 +36,8 @@ void request_roots_find(const struct profile *const *profiles, size_t count,
 			struct request_roots *out);
 
 /* Leaves of a profile what serves requests, as if there were no more of it;
- * returns which part was left out, 0..1. It stays as it is (0) when the roots
- * are not known, when it is packed, or when nothing of it begins with them. */
+ * returns which part was left out, 0..1. It stays as it is (0) when it is packed,
+ * or when nothing of it begins with them. */
 double request_roots_keep(const struct request_roots *roots, struct profile *p);
 
 #endif

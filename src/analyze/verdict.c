@@ -3,8 +3,10 @@
 
 #include <math.h>
 
-/* Growth of a wait's owner that no traffic explains, as a ratio. */
+/* Growth of a wait's owner that no traffic explains, as a ratio; and where
+ * traffic is known. */
 #define WAIT_RATIO 2.0
+#define WAIT_RATIO_BY_REQUEST 1.5
 
 enum cpu_verdict verdict_cpu(const struct cpu_measure *m)
 {
@@ -32,16 +34,23 @@ bool verdict_is_on_cpu(const struct cpu_measure *m)
 	       sure >= VERDICT_EXPLAINED * m->possible_samples;
 }
 
-bool verdict_is_likely(const struct wait_measure *m)
+static bool has_grown(const struct wait_measure *m, double ratio)
 {
 	return m->is_known && m->is_owner && m->change > 0 &&
 	       m->change >= VERDICT_EXPLAINED * m->needed &&
-	       m->change >= (WAIT_RATIO - 1) * m->before;
+	       m->change >= (ratio - 1) * m->before;
+}
+
+bool verdict_is_likely(const struct wait_measure *m)
+{
+	return has_grown(m, WAIT_RATIO);
 }
 
 static bool explains(const struct wait_measure *m)
 {
-	return m->is_grown && verdict_is_likely(m);
+	return m->is_grown &&
+	       has_grown(m,
+			 m->is_by_request ? WAIT_RATIO_BY_REQUEST : WAIT_RATIO);
 }
 
 /* Wall clock time holds the time on CPU too: a function that leads both, and

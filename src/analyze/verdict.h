@@ -18,8 +18,8 @@
 
 /* Part of the CPU's growth in garbage collection and allocation from which
  * allocation is the cause: those who allocate are then the ones to look at,
- * not those who happen to be on CPU. */
-#define VERDICT_ALLOC 0.4
+ * not those who happen to be on CPU. Code that computes allocates, too. */
+#define VERDICT_ALLOC 0.5
 
 /* Samples below which a rung of the ladder decides nothing. */
 #define VERDICT_SAMPLES 20
@@ -70,21 +70,23 @@ enum wait_type {
 
 /* What the first function of a comparison says. */
 struct wait_measure {
-	bool is_known;   /* compared, with a baseline */
-	bool is_grown;   /* the first function is new or grown */
-	bool is_owner;   /* and it is code of the application */
-	double change;   /* of that function, in ns per unit of exposure */
-	double before;   /* in the baseline */
-	double needed;   /* ns per unit of exposure that would explain all */
-	struct str name; /* of that function, borrowed */
-	bool is_lock;    /* beneath it, time is spent in locking */
-	double gc_share; /* of the growth in garbage collection, 0..1 */
+	bool is_known;      /* compared, with a baseline */
+	bool is_grown;      /* the first function is new or grown */
+	bool is_owner;      /* and it is code of the application */
+	double change;      /* of that function, in ns per unit of exposure */
+	double before;      /* in the baseline */
+	double needed;      /* ns per unit of exposure that would explain all */
+	bool is_by_request; /* the exposure is requests: traffic is no growth */
+	struct str name;    /* of that function, borrowed */
+	bool is_lock;       /* beneath it, time is spent in locking */
+	double gc_share;    /* of the growth in garbage collection, 0..1 */
 };
 
 /* The type that explains the waiting, WAIT_TYPES when none does: the first in
- * order whose owner grew to at least twice of what it was and by at least
- * half of what is needed. Wall clock time of a function that leads the
- * service's CPU time as well is WAIT_NEIGHBOUR, when that is likely. */
+ * order whose owner grew to at least twice of what it was (by request, to one
+ * and a half times) and by at least half of what is needed. Wall clock time of
+ * a function that leads the service's CPU time as well is WAIT_NEIGHBOUR, when
+ * that is likely. */
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES]);
 
 /* Whether a kind of waiting may explain what the trace told. A call to

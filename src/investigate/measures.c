@@ -12,6 +12,10 @@
  * come between. */
 #define LEAD_ROWS 12
 
+/* Samples of requests that tell a share: a tenth either way. Of fewer the whole
+ * service tells more. */
+#define SHARE_SAMPLES 100
+
 /* With more of it under "other" a profile does not tell which function it is;
  * what came in pprof is whole. */
 #define CUT_MAX 0.2
@@ -123,6 +127,7 @@ static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
 	out->change = row_change(c, row);
 	out->before = unit_ns(c) *
 		      comparison_rate(&c->base, row->baseline_total_value);
+	out->is_by_request = c->slow.requests > 0 && c->base.requests > 0;
 	out->is_lock = is_lock(q, row);
 	out->needed = needed(q, c);
 	out->name = arena_str(arena, row->name);
@@ -188,7 +193,9 @@ bool inquiry_measure_gc(struct profile_inquiry *q, struct error *err)
 			  err))
 		return false;
 	q->measures[WAIT_NEIGHBOUR].gc_share = in_service;
-	q->gc_share = fmax(in_cohort, in_service);
+	q->gc_share = q->cohort.slow.profile.sample_count >= SHARE_SAMPLES
+			      ? in_cohort
+			      : in_service;
 	return true;
 }
 

@@ -114,9 +114,24 @@ static void without_them_all_is_kept(void **state)
 		     LOOP "writeLoop;runtime.selectgo 960\n");
 	assert_true(request_roots_keep(&roots, &waits) == 0);
 	assert_int_equal(waits.total, 960);
-	profile_release(&labelled);
 	roots.count = 0;
 	assert_true(request_roots_keep(&roots, &waits) == 0);
+	profile_release(&waits);
+	profile_release(&labelled);
+}
+
+/* No request met the profiler: servers that are known begin somewhere. */
+static void known_servers_have_known_roots(void **state)
+{
+	struct profile waits;
+
+	(void)state;
+	roots.count = 0;
+	make_profile(&waits, "delay", "nanoseconds", 0,
+		     HANDLER "shop/api.Save;shop/db.(*DB).exec 30\n"
+			     "shop/db.(*Archiver).loop;shop/db.sleep 70\n");
+	assert_true(request_roots_keep(&roots, &waits) == 0.7);
+	assert_int_equal(waits.total, 30);
 	profile_release(&waits);
 }
 
@@ -129,6 +144,7 @@ int main(void)
 		cmocka_unit_test(too_many_roots),
 		cmocka_unit_test(only_what_serves_requests_is_kept),
 		cmocka_unit_test(without_them_all_is_kept),
+		cmocka_unit_test(known_servers_have_known_roots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,19 @@ static void test_a_wait_explains_what_grew_enough(void **state)
 	assert_int_equal(only(WAIT_BLOCK, m), WAIT_TYPES);
 }
 
+static void test_by_request_half_as_much_again_explains(void **state)
+{
+	struct wait_measure m = wait_of(150, 300);
+
+	(void)state;
+	assert_int_equal(only(WAIT_BLOCK, m), WAIT_TYPES);
+	m.is_by_request = true;
+	assert_int_equal(only(WAIT_BLOCK, m), WAIT_BLOCK);
+	assert_false(verdict_is_likely(&m)); /* without a test it is not */
+	m.before = 301 * MS;
+	assert_int_equal(only(WAIT_BLOCK, m), WAIT_TYPES);
+}
+
 static void test_a_wait_needs_a_tested_owner(void **state)
 {
 	struct wait_measure m = wait_of(300, 1);
@@ -208,9 +221,9 @@ static void test_causes_of_waiting(void **state)
 	assert_int_equal(verdict_wait_cause(WAIT_NEIGHBOUR, &m), CAUSE_CPU);
 	m.is_lock = true;
 	assert_int_equal(verdict_wait_cause(WAIT_WALL, &m), CAUSE_LOCK);
-	m.gc_share = 0.4;
+	m.gc_share = 0.5;
 	assert_int_equal(verdict_wait_cause(WAIT_NEIGHBOUR, &m), CAUSE_ALLOC);
-	m.gc_share = 0.39;
+	m.gc_share = 0.49;
 	assert_int_equal(verdict_wait_cause(WAIT_NEIGHBOUR, &m), CAUSE_CPU);
 	assert_int_equal(verdict_wait_cause(WAIT_TYPES, &m), CAUSE_WAIT);
 }
@@ -374,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_most_of_the_time_on_cpu_is_absolute),
 		cmocka_unit_test(test_what_doubled_is_likely),
 		cmocka_unit_test(test_a_wait_explains_what_grew_enough),
+		cmocka_unit_test(test_by_request_half_as_much_again_explains),
 		cmocka_unit_test(test_a_wait_needs_a_tested_owner),
 		cmocka_unit_test(test_a_lock_goes_before_its_waiters),
 		cmocka_unit_test(test_wall_clock_holds_cpu),
