@@ -332,6 +332,16 @@ static void walk(struct path *p, uint32_t top)
 	}
 }
 
+/* What others were joined to is what was asked about. */
+static uint32_t first_top(const struct path *p)
+{
+	uint32_t joined = SPAN_NONE;
+
+	if (p->t->joined_root_id)
+		joined = trace_find_span(p->t, p->t->joined_root_id);
+	return joined == SPAN_NONE ? p->t->roots[0] : p->times->tree[joined];
+}
+
 static void compute(struct path *p)
 {
 	struct trace_times *times = p->times;
@@ -350,7 +360,7 @@ static void compute(struct path *p)
 			walk(p, i);
 	}
 	if (n)
-		trace_times_focus(p->t, times, p->t->roots[0]);
+		trace_times_focus(p->t, times, first_top(p));
 }
 
 void trace_times_focus(const struct trace *t, struct trace_times *times,

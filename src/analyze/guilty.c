@@ -265,11 +265,14 @@ static bool fail_missing(struct choice *c, struct error *err)
 	return find_others(c, err) && error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
+/* What was joined to a trace is no part of it. */
 static bool fill_trace(const struct trace *t, struct result *result,
 		       struct error *err)
 {
 	char id[33];
 
+	if (result->has_trace && t->joined_root_id)
+		return true;
 	trace_id_format(&t->id, id);
 	result->has_trace = true;
 	result->trace.id = arena_str(&result->arena, str_from(id));

@@ -87,8 +87,7 @@ struct str message_queue(const struct trace *t, const struct message *m)
 	for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
 		for (size_t k = 0; k < sizeof queue_keys / sizeof *queue_keys;
 		     k++) {
-			struct str name =
-				span_attr(t, spans[i], queue_keys[k]);
+			struct str name = span_attr(t, spans[i], queue_keys[k]);
 
 			if (name.len)
 				return name;
@@ -141,8 +140,16 @@ static bool waits_of(const struct history_window *w, struct time_range range,
 	if (!out->sent_ns || !out->values)
 		return arena_fail(arena, "the history of the messages", err);
 	add_waits(w, range, of, out);
-	values_sort(out->values, out->count);
 	return true;
+}
+
+void message_wait_set(struct message_wait *wait, int64_t *values,
+		      uint32_t count)
+{
+	values_sort(values, count);
+	wait->count = count;
+	wait->p50_ns = values_quantile(values, count, 50);
+	wait->p90_ns = values_quantile(values, count, 90);
 }
 
 bool message_wait_measure(const struct history *h, uint32_t window,
@@ -155,14 +162,13 @@ bool message_wait_measure(const struct history *h, uint32_t window,
 	wait->slow_p50_ns = -1;
 	if (!waits_of(&h->windows[window], range, wait, arena, &found, err))
 		return false;
-	wait->count = found.count;
-	wait->p50_ns = values_quantile(found.values, found.count, 50);
-	wait->p90_ns = values_quantile(found.values, found.count, 90);
+	message_wait_set(wait, found.values, found.count);
 	if (slow_window >= h->window_count)
 		return true;
 	if (!waits_of(&h->windows[slow_window], (struct time_range){ 0, 0 },
 		      wait, arena, &found, err))
 		return false;
+	values_sort(found.values, found.count);
 	if (found.count)
 		wait->slow_p50_ns =
 			values_quantile(found.values, found.count, 50);

@@ -38,13 +38,20 @@ struct str message_queue(const struct trace *t, const struct message *m);
 
 /* How long messages from one operation to another usually wait. */
 struct message_wait {
-	uint32_t sender;     /* operations of the history */
+	uint32_t sender; /* operations of the history */
 	uint32_t receiver;
-	uint32_t count;      /* messages behind it */
-	int64_t p50_ns;      /* -1 when there are none, both of these */
+	uint32_t count; /* messages behind it */
+	int64_t p50_ns; /* -1 when there are none, both of these */
 	int64_t p90_ns;
 	int64_t slow_p50_ns; /* in the slow window; -1 not known */
 };
+
+/* Fewer tell nothing of what is usual: a wait that grew is many times that. */
+#define MESSAGE_LEAST 3u
+
+/* Sorts the values: the usual ones of wait. */
+void message_wait_set(struct message_wait *wait, int64_t *values,
+		      uint32_t count);
 
 /* For wait->sender and ->receiver: the waits in `window` of messages that were
  * taken in `range` (both 0: all), and in slow_window (UINT32_MAX: none). A

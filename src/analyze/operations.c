@@ -192,10 +192,64 @@ static void set_below(const struct trace *t, const struct trace_times *times,
 	}
 }
 
+/* Its first span in a trace that was joined. */
+static bool is_foreign_root(const struct trace *t, uint32_t span)
+{
+	uint32_t parent = t->spans[span].parent;
+
+	return (t->spans[span].flags & SPAN_IS_LINKED) &&
+	       (parent == SPAN_NONE ||
+		!(t->spans[parent].flags & SPAN_IS_LINKED));
+}
+
+static void set_foreign(const struct trace *t, const struct item *items,
+			struct operations *out)
+{
+	uint32_t own = 0, root = SPAN_NONE;
+
+	if (!t->joined_root_id)
+		return;
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t found = find_item(t, items, out->count, i);
+
+		if (found != OPERATION_NONE &&
+		    !(t->spans[i].flags & SPAN_IS_LINKED))
+			own |= 1u << found;
+		if (is_foreign_root(t, i) &&
+		    (root == SPAN_NONE ||
+		     span_duration_ns(&t->spans[i]) >
+			     span_duration_ns(&t->spans[root])))
+			root = i;
+	}
+	for (uint32_t i = 0; i < out->count; i++)
+		if (!(own & (1u << i)))
+			out->foreign |= 1u << i;
+	if (root == SPAN_NONE)
+		return;
+	out->foreign_service = span_service(t, root);
+	out->foreign_name = span_name(t, root);
+}
+
+/* Roots of what was joined aside, and those that hang below it. */
+static uint32_t count_roots(const struct trace *t)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t parent = t->spans[i].parent;
+
+		if (t->spans[i].flags & SPAN_IS_LINKED)
+			continue;
+		count += parent == SPAN_NONE ||
+			 (t->spans[parent].flags & SPAN_IS_LINKED);
+	}
+	return count;
+}
+
 static void set_root(const struct trace *t, const struct trace_times *times,
 		     struct operations *out)
 {
-	out->has_single_root = t->root_count == 1;
+	out->has_single_root = count_roots(t) == 1;
 	if (!out->has_single_root)
 		return;
 	out->root_service = span_service(t, times->root);
@@ -228,6 +282,7 @@ bool operations_collect(const struct trace *t, const struct trace_times *times,
 		};
 	out->left_out = (uint32_t)count - out->count;
 	set_below(t, times, items, out);
+	set_foreign(t, items, out);
 	out->root = 0;
 	set_root(t, times, out);
 	arena_release(&scratch);

@@ -35,6 +35,11 @@ struct operations {
 	/* By operation: a bit for each one that is the server side of its
 	 * calls. */
 	uint32_t served[OPERATIONS_MAX];
+	/* A bit for each operation that only traces joined to this one have,
+	 * and the root of the longest of those. */
+	uint32_t foreign;
+	struct str foreign_service; /* empty: nothing was joined */
+	struct str foreign_name;
 };
 
 /* The operations on the critical path of the analysed root, by the time that

@@ -99,7 +99,8 @@ static const struct message_wait *wait_of(const struct search *s,
 static bool has_wait_grown(const struct search *s, const struct message *m,
 			   const struct message_wait *w)
 {
-	return w && w->count >= TYPICAL_MIN && m->wait_ns >= MESSAGE_WAIT_NS &&
+	return w && w->count >= MESSAGE_LEAST &&
+	       m->wait_ns >= MESSAGE_WAIT_NS &&
 	       is_beyond(m->wait_ns, w->p50_ns, w->p90_ns) &&
 	       is_part_of_path(s, m->wait_ns - w->p50_ns) &&
 	       !has_tree_grown(s, m->receiver);

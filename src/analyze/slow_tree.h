@@ -12,8 +12,8 @@
 /* A wait grew when it took half as much again as usual and longer than nine in
  * ten, and by a tenth of the request's path: as spans do. */
 struct slow_tree {
-	uint32_t top;        /* of the tree to look into; else the root */
-	bool is_queue;       /* the message lay there before it was taken */
+	uint32_t top;            /* of the tree to look into; else the root */
+	bool is_queue;           /* the message lay there before it was taken */
 	struct queue_wait queue; /* with is_queue */
 };
 

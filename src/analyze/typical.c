@@ -178,13 +178,38 @@ bool typical_build(const struct history *h, uint32_t window,
 	       add_slow_shares(h, slow_window, root, arena, out, err);
 }
 
-static bool has_wait(const struct typical *u, const struct message_wait *w)
+/* NULL: none of these two. */
+static struct message_wait *find_wait(const struct typical *u,
+				      const struct message_wait *w)
 {
 	for (size_t i = 0; i < u->wait_count; i++)
 		if (u->waits[i].sender == w->sender &&
 		    u->waits[i].receiver == w->receiver)
-			return true;
-	return false;
+			return &u->waits[i];
+	return NULL;
+}
+
+bool typical_set_wait(struct typical *u, const struct message_wait *wait,
+		      struct arena *arena, struct error *err)
+{
+	struct message_wait *at = find_wait(u, wait);
+
+	if (!u->waits)
+		u->waits = arena_array(arena, TYPICAL_WAITS, sizeof *u->waits);
+	if (!u->waits)
+		return arena_fail(arena, "the history of the messages", err);
+	if (!at && u->wait_count < TYPICAL_WAITS)
+		at = &u->waits[u->wait_count++];
+	if (at)
+		*at = *wait;
+	return true;
+}
+
+void typical_forget_shares(struct typical *u, uint32_t foreign)
+{
+	for (uint32_t i = 0; i < u->operation_count; i++)
+		if (foreign & (1u << i))
+			u->items[i].share = -1;
 }
 
 bool typical_add_waits(struct typical *u, const struct history *h,
@@ -193,11 +218,6 @@ bool typical_add_waits(struct typical *u, const struct history *h,
 		       uint32_t slow_window, struct arena *arena,
 		       struct error *err)
 {
-	if (!messages->count)
-		return true;
-	u->waits = arena_array(arena, TYPICAL_WAITS, sizeof *u->waits);
-	if (!u->waits)
-		return arena_fail(arena, "the history of the messages", err);
 	for (size_t i = 0;
 	     i < messages->count && u->wait_count < TYPICAL_WAITS; i++) {
 		struct message_wait w = {
@@ -210,12 +230,12 @@ bool typical_add_waits(struct typical *u, const struct history *h,
 		};
 
 		if (w.sender == OPERATION_NONE ||
-		    w.receiver == OPERATION_NONE || has_wait(u, &w))
+		    w.receiver == OPERATION_NONE || find_wait(u, &w))
 			continue;
 		if (!message_wait_measure(h, window, range, slow_window, arena,
-					  &w, err))
+					  &w, err) ||
+		    !typical_set_wait(u, &w, arena, err))
 			return false;
-		u->waits[u->wait_count++] = w;
 	}
 	return true;
 }

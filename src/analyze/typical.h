@@ -88,6 +88,14 @@ bool typical_add_waits(struct typical *u, const struct history *h,
 		       uint32_t slow_window, struct arena *arena,
 		       struct error *err) MUST_CHECK;
 
+/* The same of what was found out otherwise, in the place of what there is. */
+bool typical_set_wait(struct typical *u, const struct message_wait *wait,
+		      struct arena *arena, struct error *err) MUST_CHECK;
+
+/* What stands in another trace than the root says nothing of whether the root's
+ * traces have it. foreign: a bit for each operation. */
+void typical_forget_shares(struct typical *u, uint32_t foreign);
+
 /* Windows in which an onset is looked for: the one before and the slow one. */
 #define OWN_WINDOWS 2u
 

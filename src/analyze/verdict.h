@@ -126,6 +126,7 @@ struct confidence_facts {
 	bool has_history;
 	bool is_healthy_operation;
 	bool is_partial_trace;
+	bool has_few_messages; /* what is usual rests on fewer than five */
 };
 
 /* What a confidence lacks, in the order in which it is told. */

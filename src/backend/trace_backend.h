@@ -120,6 +120,10 @@ struct trace_backend {
 	bool (*find_is_bounded)(const struct find_query *query,
 				unsigned attempt);
 
+	/* TraceQL for traces with a link to this one. NULL: it cannot be asked
+	 * for them. */
+	void (*linking_query)(const char *trace_id_hex, struct buf *out);
+
 	/* Requests that a service served. NULL: it does not count. */
 	void (*count_path)(const struct count_query *query, struct buf *out);
 	enum answer (*count_answer)(const struct endpoint *e,

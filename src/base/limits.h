@@ -30,6 +30,10 @@
  * spans that came first where a trace has more. */
 #define LIMIT_ATTRIBUTED_SPANS 20000u
 
+/* Links of a trace: a batch lists some hundred messages, and SDKs stop at 128 a
+ * span by default. A few are followed. */
+#define LIMIT_TRACE_LINKS 10000u
+
 /* One string. Tempo cuts attribute values at 2 KiB, SQL seldom passes
  * 64 KiB; longer text is trimmed at a character boundary and noted. */
 #define LIMIT_STRING_BYTES (64 * KIB)

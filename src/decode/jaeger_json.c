@@ -309,7 +309,7 @@ static void use_links(struct jaeger *j, const struct span_input *in)
 	struct error *err = &j->t.err;
 	struct reference ref;
 
-	if (!taker_has_details(j->t.to))
+	if (!taker_has_links(j->t.to))
 		return;
 	for (size_t at = 0; at + sizeof ref <= j->references.len;
 	     at += sizeof ref) {
@@ -449,7 +449,7 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 		read_warnings(j);
 		break;
 	case FIELD_LOGS:
-		if (trace_json_enter_parts(&j->t))
+		if (trace_json_enter_events(&j->t))
 			while (json_next_object(j->t.r))
 				read_log(j);
 		break;

@@ -176,7 +176,10 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 			in.span_id = trace_json_span_id(t);
 			break;
 		case FIELD_ATTRIBUTES:
-			otlp_json_attributes(t);
+			if (taker_has_details(t->to))
+				otlp_json_attributes(t);
+			else
+				json_skip(t->r);
 			break;
 		default:
 			json_skip(t->r);
@@ -234,12 +237,14 @@ static void read_span_field(struct trace_json *t, int field,
 		read_status(t, in);
 		break;
 	case FIELD_EVENTS:
-	case FIELD_LINKS:
-		if (trace_json_enter_parts(t))
+		if (trace_json_enter_events(t))
 			while (json_next_object(t->r))
-				read_part(t, field == FIELD_EVENTS
-						     ? DETAIL_EVENT
-						     : DETAIL_LINK);
+				read_part(t, DETAIL_EVENT);
+		break;
+	case FIELD_LINKS:
+		if (trace_json_enter_links(t))
+			while (json_next_object(t->r))
+				read_part(t, DETAIL_LINK);
 		break;
 	default:
 		json_skip(t->r);

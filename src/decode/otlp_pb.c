@@ -259,7 +259,7 @@ static bool read_link(struct pb_reader *p, struct wire *parent,
 		    !read_id(p, &w, &member, &to))
 			return false;
 		else if (member.tag == WIRE_TAG(4, WIRE_BYTES) &&
-			 !read_attr(p, &w, &member))
+			 taker_has_details(p->to) && !read_attr(p, &w, &member))
 			return false;
 	return wire_check(&w, WHAT, p->err) &&
 	       trace_build_link_end(p->to->b, &to.trace_id, to.span_id, p->err);
@@ -268,10 +268,11 @@ static bool read_link(struct pb_reader *p, struct wire *parent,
 static bool read_part(struct pb_reader *p, struct wire *w,
 		      const struct wire_field *f)
 {
-	if (!taker_has_details(p->to))
-		return true;
-	return f->tag == WIRE_TAG(11, WIRE_BYTES) ? read_event(p, w, f)
-						  : read_link(p, w, f);
+	bool is_event = f->tag == WIRE_TAG(11, WIRE_BYTES);
+
+	if (is_event)
+		return !taker_has_details(p->to) || read_event(p, w, f);
+	return !taker_has_links(p->to) || read_link(p, w, f);
 }
 
 static bool read_span_field(struct pb_reader *p, struct wire *w,

@@ -90,6 +90,13 @@ static inline bool taker_has_details(const struct taker *t)
 	return t->b && trace_build_has_details(t->b);
 }
 
+/* Whether links will be taken, which go to t->b; attributes of theirs only
+ * with details. */
+static inline bool taker_has_links(const struct taker *t)
+{
+	return t->b && trace_build_has_links(t->b);
+}
+
 /* The span ends. */
 bool taker_span(struct taker *t, const struct span_input *in,
 		struct error *err) MUST_CHECK;

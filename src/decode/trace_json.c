@@ -154,12 +154,22 @@ void trace_json_trace_id(struct trace_json *t, struct trace_id *id)
 		json_fail(t->r, "'%.*s' is no trace id", STR_ARGS(text));
 }
 
-bool trace_json_enter_parts(struct trace_json *t)
+static bool enter_if(struct trace_json *t, bool is_wanted)
 {
-	if (taker_has_details(t->to))
+	if (is_wanted)
 		return json_enter_nullable(t->r, JSON_ARRAY);
 	json_skip(t->r);
 	return false;
+}
+
+bool trace_json_enter_events(struct trace_json *t)
+{
+	return enter_if(t, taker_has_details(t->to));
+}
+
+bool trace_json_enter_links(struct trace_json *t)
+{
+	return enter_if(t, taker_has_links(t->to));
 }
 
 void trace_json_key(struct trace_json *t, struct attr_key *key)

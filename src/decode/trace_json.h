@@ -96,8 +96,9 @@ uint64_t trace_json_ns(uint64_t time_us);
 uint64_t trace_json_span_id(struct trace_json *t);
 void trace_json_trace_id(struct trace_json *t, struct trace_id *id);
 
-/* The list of a span's events or links, entered if they are wanted. */
-bool trace_json_enter_parts(struct trace_json *t) MUST_CHECK;
+/* The list of a span's events or of its links, entered if they are wanted. */
+bool trace_json_enter_events(struct trace_json *t) MUST_CHECK;
+bool trace_json_enter_links(struct trace_json *t) MUST_CHECK;
 
 /* A string into a key; one that is too long becomes "". */
 void trace_json_key(struct trace_json *t, struct attr_key *key);

@@ -242,7 +242,7 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		read_remote(t);
 		break;
 	case FIELD_ANNOTATIONS:
-		if (trace_json_enter_parts(t))
+		if (trace_json_enter_events(t))
 			while (json_next_object(t->r))
 				read_annotation(t);
 		break;

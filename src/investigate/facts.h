@@ -50,6 +50,8 @@ enum note_kind {
 	NOTE_SERIES_CUT,          /* there are more than count */
 	NOTE_BACKGROUND_LEFT_OUT, /* percent of the profile that no request
 				     waits in */
+	NOTE_LINKS_FOLLOWED,  /* to count other traces, of total */
+	NOTE_LINKS_NOT_ASKED, /* who links here; reason: the server's title */
 	NOTE_KINDS
 };
 

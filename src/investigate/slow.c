@@ -3,7 +3,9 @@
 
 #include "base/instance.h"
 #include "investigate/conclusion.h"
+#include "investigate/links.h"
 #include "investigate/slow_chosen.h"
+#include "investigate/usual_waits.h"
 #include "investigate/version_baseline.h"
 
 /* Questions of one round: windows of history, the service's name and types. */
@@ -100,6 +102,7 @@ static bool ask_history(struct asking *a, struct error *err)
 					 err) &&
 	       jobs_run(a->v->backends, jobs, n, err) &&
 	       operation_history_judge(h, a->v, s, err) &&
+	       usual_waits_ask(h, a->v, s, err) &&
 	       (!h->has_typical ||
 		suspect_find_again(a->v, s, &h->typical, false, err));
 }
@@ -202,8 +205,11 @@ static bool explain(struct asking *a, struct error *err)
 
 static bool ask_servers(struct asking *a, struct error *err)
 {
-	uint32_t before = resource_of(a);
+	uint32_t before;
 
+	if (!links_follow(a->v, &a->f->suspect, err))
+		return false;
+	before = resource_of(a);
 	/* The window stays: the question was asked for it. */
 	if (!ask_history(a, err) || !ask_again(a, before, err) ||
 	    !fill_symptom(a, err) || !blame_caller(a, err))

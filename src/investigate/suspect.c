@@ -27,6 +27,7 @@ static bool choose(struct investigation *v, struct suspect *s,
 
 bool suspect_find(struct investigation *v, struct suspect *s, struct error *err)
 {
+	v->result->finding_count = 0;
 	s->want = v->question->suspect;
 	return trace_times_compute(v->trace, &v->result->arena, &s->times,
 				   err) &&

@@ -201,6 +201,28 @@ static void add_slow_only(struct operation_history *s,
 	job->root_service = job->root_name = (struct str){ NULL, 0 };
 }
 
+/* What was joined to the trace stands in others by itself there, too. */
+static void add_foreign(struct operation_history *s,
+			const struct investigation *v)
+{
+	const uint32_t windows[FOREIGN_JOBS] = {
+		s->roles.slow, s->roles.baselines[BASELINE_PREVIOUS]
+	};
+
+	for (size_t i = 0;
+	     s->operations.foreign_service.len && i < FOREIGN_JOBS; i++) {
+		struct history_job *job;
+
+		if (windows[i] == WINDOW_NONE)
+			continue;
+		add_job(s, v, windows[i], s->history.windows[windows[i]].range,
+			WINDOW_TRACES);
+		job = &s->jobs[s->job_count - 1];
+		job->root_service = s->operations.foreign_service;
+		job->root_name = s->operations.foreign_name;
+	}
+}
+
 bool operation_history_request(struct operation_history *s,
 			       struct investigation *v, const struct suspect *g,
 			       struct time_range window, struct job **jobs,
@@ -221,6 +243,7 @@ bool operation_history_request(struct operation_history *s,
 			   backends_trace_traits(v->backends)->history_slices);
 	add_slow_only(s, v, entry_of(v, g), window);
 	add_baselines(s, v, window, &v->question->baseline);
+	add_foreign(s, v);
 	for (size_t i = 0; i < s->job_count; i++)
 		jobs[(*n)++] = &s->jobs[i].job;
 	return true;
@@ -364,10 +387,12 @@ bool operation_history_judge(struct operation_history *s,
 		return true;
 	s->has_typical = true;
 	range = s->baseline.slots[s->baseline.chosen].range;
-	return typical_build(&s->history, s->baseline.window, range,
-			     s->operations.root, s->roles.slow, arena,
-			     &s->typical, err) &&
-	       typical_add_own(&s->typical, &s->history, s->baseline.window,
+	if (!typical_build(&s->history, s->baseline.window, range,
+			   s->operations.root, s->roles.slow, arena,
+			   &s->typical, err))
+		return false;
+	typical_forget_shares(&s->typical, s->operations.foreign);
+	return typical_add_own(&s->typical, &s->history, s->baseline.window,
 			       range, s->operations.below, s->roles.slow,
 			       err) &&
 	       typical_add_waits(&s->typical, &s->history, s->baseline.window,

@@ -17,8 +17,9 @@
 #include "investigate/windows.h"
 
 /* One a window; the slow window and the one before it are asked about in
- * slices, four and two. */
-#define HISTORY_JOBS (HISTORY_WINDOWS + 10)
+ * slices, four and two, and once more each for a trace that was joined. */
+#define FOREIGN_JOBS 2u
+#define HISTORY_JOBS (HISTORY_WINDOWS + 10 + FOREIGN_JOBS)
 
 /* What a baseline is, beside its kind and range. */
 enum base_is {

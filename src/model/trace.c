@@ -18,6 +18,13 @@ void trace_release(struct trace *t)
 	trace_init(t);
 }
 
+void trace_move(struct trace *to, struct trace *from)
+{
+	*to = *from;
+	to->symtab.table.arena = &to->arena;
+	trace_init(from);
+}
+
 struct str trace_text(const struct trace *t, uint32_t symbol)
 {
 	return symtab_text(&t->symtab, symbol);

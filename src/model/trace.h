@@ -35,6 +35,7 @@ enum span_flags {
 	SPAN_IS_FOLLOWS_FROM = 1 << 2, /* the parent did not wait for it */
 	SPAN_IS_CUT_CYCLE = 1 << 3,    /* made a root to break a cycle */
 	SPAN_IS_UNFINISHED = 1 << 4,   /* end was missing or before start */
+	SPAN_IS_LINKED = 1 << 5,       /* of another trace: trace_join() */
 };
 
 struct trace_id {
@@ -61,6 +62,14 @@ struct detail {
 	uint32_t key;    /* symtab */
 	uint32_t value;  /* symtab */
 	uint8_t kind;    /* enum detail_kind */
+};
+
+/* From a span to another, most often of another trace: how those who take
+ * messages point to those who sent them. */
+struct span_link {
+	uint64_t from_id; /* the span that has it */
+	struct trace_id trace_id;
+	uint64_t span_id;
 };
 
 /* The producer of spans: one process. Equal content means equal index. */
@@ -125,6 +134,8 @@ struct trace {
 	uint32_t resource_count;
 	struct attr *attrs;
 	struct detail *details;
+	struct span_link *links; /* in the order of the input */
+	uint32_t link_count;     /* at most LIMIT_TRACE_LINKS */
 	uint32_t *children; /* indices; a span's children sorted by start */
 	uint32_t *by_id;    /* all indices, sorted by span_id, then index */
 	uint32_t *roots;    /* indices sorted by extent (longest first) */
@@ -134,6 +145,9 @@ struct trace {
 	int64_t end_ns;
 	uint32_t service_count; /* distinct names */
 	bool is_partial;        /* the server said so */
+	/* After trace_join(): the longest root of the trace that others were
+	 * joined to; 0: none were. */
+	uint64_t joined_root_id;
 	struct trace_oddities oddities;
 	/* Set before decoding: also read what analysis does not need. */
 	bool wants_details;
@@ -144,6 +158,8 @@ struct trace {
 
 void trace_init(struct trace *t);
 void trace_release(struct trace *t);
+/* *to, which holds nothing, takes all; *from is then empty. */
+void trace_move(struct trace *to, struct trace *from);
 
 /* Borrowed from the trace. */
 struct str trace_text(const struct trace *t, uint32_t symbol);
@@ -260,7 +276,7 @@ struct span_input {
 	uint64_t end_unix_ns; /* 0 = unknown */
 	uint32_t status_message;
 	uint8_t kind;
-	uint8_t flags; /* SPAN_IS_ERROR, SPAN_IS_FOLLOWS_FROM */
+	uint8_t flags; /* SPAN_IS_ERROR, _FOLLOWS_FROM, _LINKED */
 };
 
 /* Whether an attribute with this key will be taken. */
@@ -269,9 +285,13 @@ bool trace_build_wants(const struct trace_build *b, struct str key);
 /* Whether events and links will be taken. */
 bool trace_build_has_details(const struct trace_build *b);
 
+/* Whether links will be taken, their attributes aside. */
+bool trace_build_has_links(const struct trace_build *b);
+
 /* Between begin and end, attributes are those of an event (DETAIL_EVENT) or a
  * link (DETAIL_LINK) of the next span. Both do nothing unless
- * trace->wants_details; what is over LIMIT_SPAN_DETAILS is counted. */
+ * trace->wants_details, but for the ends of links; what is over
+ * LIMIT_SPAN_DETAILS is counted. */
 bool trace_build_part_begin(struct trace_build *b, enum detail_kind kind,
 			    struct error *err) MUST_CHECK;
 /* name: symtab. */

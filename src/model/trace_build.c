@@ -51,6 +51,7 @@ void trace_build_restart(struct trace_build *b)
 	b->attr_count = b->attr_cap = 0;
 	b->detail_count = b->detail_cap = b->detail_pending = 0;
 	b->pending_offered = b->place_count = 0;
+	b->link_cap = b->link_pending = 0;
 	b->is_part_open = false;
 	b->out->oddities = (struct trace_oddities){ 0 };
 }
@@ -116,6 +117,11 @@ bool trace_build_has_details(const struct trace_build *b)
 	return b->phase != BUILD_SURVEY && b->out->wants_details;
 }
 
+bool trace_build_has_links(const struct trace_build *b)
+{
+	return b->phase != BUILD_SURVEY;
+}
+
 /* What is past the limit is counted and left out. */
 static bool detail_add(struct trace_build *b, enum detail_kind kind,
 		       struct str key, struct str value, struct error *err)
@@ -168,6 +174,34 @@ void trace_build_event_end(struct trace_build *b, uint64_t time_unix_ns,
 	part->key = name;
 }
 
+/* Of the span that comes next. */
+static bool link_add(struct trace_build *b, const struct trace_id *trace_id,
+		     uint64_t span_id, struct error *err)
+{
+	struct arena *arena = &b->out->arena;
+	void *all = b->out->links;
+
+	if (!trace_build_has_links(b) || trace_id_is_zero(trace_id) ||
+	    b->out->link_count >= LIMIT_TRACE_LINKS)
+		return true;
+	if (!arena_reserve(arena, &all, &b->link_cap, b->out->link_count + 1,
+			   sizeof *b->out->links))
+		return arena_fail(arena, WHAT, err);
+	b->out->links = all;
+	b->out->links[b->out->link_count++] =
+		(struct span_link){ 0, *trace_id, span_id };
+	return true;
+}
+
+/* Hands the links collected so far to their span, or to nobody. */
+static void links_take(struct trace_build *b, uint64_t span_id, bool is_kept)
+{
+	if (!is_kept)
+		b->out->link_count = b->link_pending;
+	for (; b->link_pending < b->out->link_count; b->link_pending++)
+		b->out->links[b->link_pending].from_id = span_id;
+}
+
 bool trace_build_link_end(struct trace_build *b,
 			  const struct trace_id *trace_id, uint64_t span_id,
 			  struct error *err)
@@ -175,6 +209,8 @@ bool trace_build_link_end(struct trace_build *b,
 	struct detail *part = part_close(b);
 	char trace_hex[33], span_hex[17];
 
+	if (!link_add(b, trace_id, span_id, err))
+		return false;
 	if (!part)
 		return true;
 	trace_id_format(trace_id, trace_hex);
@@ -512,12 +548,15 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		.parent = SPAN_NONE,
 		.kind = in->kind <= SPAN_KIND_CONSUMER ? in->kind
 						       : SPAN_KIND_INTERNAL,
-		.flags = in->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM),
+		.flags = in->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM |
+				      SPAN_IS_LINKED),
 		.status_message = in->status_message,
 	};
+	bool is_kept = is_wanted(b, &in->trace_id);
 
 	b->is_part_open = false;
-	if (!is_wanted(b, &in->trace_id))
+	links_take(b, in->span_id, is_kept);
+	if (!is_kept)
 		return true;
 	if (!span_see(b, &in->trace_id, err))
 		return false;

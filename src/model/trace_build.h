@@ -81,6 +81,8 @@ struct trace_build {
 	size_t detail_count;
 	size_t detail_cap;
 	size_t detail_pending; /* where those of the next owner begin */
+	size_t link_cap;
+	uint32_t link_pending; /* where those of the next span begin */
 	size_t part_at;        /* of the event or link that is open */
 	bool is_part_open;
 	bool is_of_process; /* what is collected */

@@ -456,6 +456,8 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.is_trace_enough = verdict_is_of_trace(r->cause.kind) ||
 				   r->cause.kind == CAUSE_NETWORK ||
 				   r->cause.kind == CAUSE_CONTENTION,
+		.has_few_messages = r->cause.kind == CAUSE_QUEUE &&
+				    r->cause.queue.typical_count < TYPICAL_MIN,
 	};
 	struct confidence_rating rating = verdict_confidence(&f);
 	struct buf text;

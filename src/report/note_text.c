@@ -158,6 +158,21 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			  "missing; narrow with --service or --since",
 			  n->count);
 		break;
+	case NOTE_LINKS_FOLLOWED:
+		notes_add(
+			notes,
+			"%zu other trace%s that only links lead to %s part of "
+			"this answer%s",
+			n->count, n->count == 1 ? "" : "s",
+			n->count == 1 ? "is" : "are",
+			n->total > n->count ? "; links lead to more" : "");
+		break;
+	case NOTE_LINKS_NOT_ASKED:
+		notes_add(notes,
+			  "what took its messages may be in other traces: %s "
+			  "cannot be asked which ones link to this one",
+			  n->reason);
+		break;
 	case NOTE_FILTERED:
 		notes_add(notes,
 			  "the filters leave %.1f %% of the %.*s; shares are "

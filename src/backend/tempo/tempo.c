@@ -168,6 +168,7 @@ const struct trace_backend trace_tempo = {
 	.find_path = tempo_find_path,
 	.find_answer = tempo_find_answer,
 	.find_is_bounded = tempo_find_is_bounded,
+	.linking_query = tempo_linking_query,
 	.count_path = tempo_count_path,
 	.count_answer = tempo_metrics_answer,
 	.count_decode = tempo_count_decode,

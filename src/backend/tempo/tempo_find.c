@@ -114,6 +114,23 @@ static void add_query(struct buf *q, const struct find_query *query,
 		buf_add_text(q, " with(most_recent=true)");
 }
 
+/* Its ids are texts, without the zeros that they begin with in some places. */
+void tempo_linking_query(const char *trace_id_hex, struct buf *out)
+{
+	struct str id = str_from(trace_id_hex);
+	struct str bare = id;
+
+	while (bare.len > 1 && *bare.ptr == '0')
+		bare = str_slice(bare, 1, bare.len);
+	buf_add_char(out, '{');
+	traceql_add_equal(out, "link:traceID", id);
+	if (bare.len < id.len) {
+		buf_add_text(out, "||");
+		traceql_add_equal(out, "link:traceID", bare);
+	}
+	buf_add_char(out, '}');
+}
+
 void tempo_find_path(const struct find_query *query, unsigned attempt,
 		     struct buf *out)
 {

@@ -56,6 +56,7 @@ enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 			      const struct endpoint *e,
 			      const struct http_response *response,
 			      search_decoder **decode, struct error *err);
+void tempo_linking_query(const char *trace_id_hex, struct buf *out);
 bool tempo_find_is_bounded(const struct find_query *query, unsigned attempt);
 
 enum find_counted tempo_counted(const struct find_query *query);

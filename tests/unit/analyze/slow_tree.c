@@ -83,8 +83,8 @@ static void ask(struct world *w, const struct course *usual,
 	add_trace(w, now, more);
 	arena_init(&w->arena, GIB);
 	assert_true(trace_times_compute(&w->t, &w->arena, &w->times, &err));
-	assert_true(messages_find(&w->t, &w->times, &w->arena, &w->messages,
-				  &err));
+	assert_true(
+		messages_find(&w->t, &w->times, &w->arena, &w->messages, &err));
 	assert_true(typical_build(&w->p.h, 0, all, REQUEST, 1, &w->arena,
 				  &w->typical, &err));
 	assert_true(typical_add_waits(&w->typical, &w->p.h, 0, all, &w->t,

@@ -7,7 +7,9 @@
  * id and parent are hex (0: no parent); kind is I, S, C, P or K (consumer);
  * times are decimal milliseconds after FIXTURE_BASE_NS; an end of "-" was
  * never received. Double quotes keep blanks: "SELECT a". "error",
- * "error=text" and "follows" set flags, "@key=value" is a resource attribute.
+ * "error=text" and "follows" set flags, "@key=value" is a resource attribute,
+ * "link=TRACE:SPAN" a link to a span (hex) of the trace whose id is the one
+ * byte TRACE followed by zeros; that of the fixture is fixture_id, else 01.
  */
 #ifndef TESTS_ANALYZE_TRACE_FIXTURE_H
 #define TESTS_ANALYZE_TRACE_FIXTURE_H
@@ -107,6 +109,20 @@ static inline void fixture_resource(struct trace_build *b, struct str *tokens,
 	assert_true(trace_build_resource(b, resource, &err));
 }
 
+static uint8_t fixture_id = 1;
+
+static inline void fixture_link(struct trace_build *b, struct str token)
+{
+	struct trace_id id = { { 0 } };
+	struct error err = { 0 };
+	uint64_t trace, span;
+
+	assert_true(parse_hex_u64(str_slice(token, 5, 2), &trace));
+	assert_true(parse_hex_u64(str_slice(token, 8, token.len), &span));
+	id.bytes[0] = (uint8_t)trace;
+	assert_true(trace_build_link_end(b, &id, span, &err));
+}
+
 static inline void fixture_flag(struct trace_build *b, struct span_input *in,
 				struct str token)
 {
@@ -114,6 +130,8 @@ static inline void fixture_flag(struct trace_build *b, struct span_input *in,
 
 	if (str_equal(token, STR("follows"))) {
 		in->flags |= SPAN_IS_FOLLOWS_FROM;
+	} else if (str_starts(token, STR("link="))) {
+		fixture_link(b, token);
 	} else if (str_equal(token, STR("error"))) {
 		in->flags |= SPAN_IS_ERROR;
 	} else if (str_starts(token, STR("error="))) {
@@ -129,7 +147,7 @@ static inline void fixture_flag(struct trace_build *b, struct span_input *in,
 static inline void fixture_line(struct trace_build *b, struct str line)
 {
 	struct str tokens[FIXTURE_TOKENS];
-	struct span_input in = { .trace_id = { { 1 } } };
+	struct span_input in = { .trace_id = { { fixture_id } } };
 	struct error err = { 0 };
 	size_t count = 0;
 

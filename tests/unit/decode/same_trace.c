@@ -92,6 +92,39 @@ static void test_ordinary_traces(void **state)
 		    { FORMAT_OTLP_PB, "tempo/trace-a-web-v1-pb/body.pb" });
 }
 
+/* Links come without being asked for, in every form that has them. What Jaeger's
+ * older API refers to within the trace is its parent or nothing. */
+static void expect_link(enum format format, const char *path)
+{
+	static const unsigned char linked[] = { 0x4b, 0xf9, 0x2f, 0x35 };
+	struct error err = { 0 };
+	struct notes notes;
+	struct trace t;
+	struct str bytes = oracle_load(path);
+
+	notes_init(&notes);
+	trace_init(&t);
+	assert_true(decode_trace(format, bytes, NULL, &t, &notes, &err));
+	assert_int_equal(t.link_count, format == FORMAT_JAEGER_JSON ? 1 : 2);
+	assert_memory_equal(t.links[0].trace_id.bytes, linked, sizeof linked);
+	assert_int_equal(t.links[0].span_id, 0x00f067aa0ba902b7);
+	if (t.link_count > 1)
+		assert_int_equal(t.links[1].span_id, 0x7b7b5a1d12d07531);
+	for (uint32_t i = 0; i < t.link_count; i++)
+		assert_int_equal(t.links[i].from_id, 0xc28444f72e63ce40);
+	trace_release(&t);
+	free((char *)(uintptr_t)bytes.ptr);
+}
+
+static void test_links(void **state)
+{
+	static const struct form forms[] = { EVERYWHERE("a", "a-web") };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		expect_link(forms[i].format, forms[i].path);
+}
+
 static void test_broken_trees(void **state)
 {
 	(void)state;
@@ -231,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ordinary_traces),
+		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_broken_trees),
 		cmocka_unit_test(test_odd_text),
 		cmocka_unit_test(test_extreme_numbers),

@@ -52,6 +52,19 @@ static void each_fact_has_words(void **state)
 static void numbers_and_names_stand_in_them(void **state)
 {
 	(void)state;
+	expect((struct note){ .kind = NOTE_LINKS_FOLLOWED,
+			      .count = 1,
+			      .total = 1 },
+	       "1 other trace that only links lead to is part of this answer");
+	expect((struct note){ .kind = NOTE_LINKS_FOLLOWED,
+			      .count = 3,
+			      .total = 12 },
+	       "3 other traces that only links lead to are part of this "
+	       "answer; links lead to more");
+	expect((struct note){ .kind = NOTE_LINKS_NOT_ASKED,
+			      .reason = "Jaeger" },
+	       "what took its messages may be in other traces: Jaeger cannot "
+	       "be asked which ones link to this one");
 	expect((struct note){ .kind = NOTE_WHOLE_RUNS,
 			      .slow_ns = 8510000000,
 			      .base_ns = 6360000000 },

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/trace_join.h"
+
+#include <stdlib.h>
+
+#include "base/num.h"
+
+#define PARTS (TRACE_JOIN_MOST + 1)
+
+/* A span that follows from one of another part. */
+struct edge {
+	uint32_t part;
+	uint32_t child;
+	uint32_t parent_part;
+	uint32_t parent;
+	int64_t sent_ns; /* the parent's end */
+};
+
+struct join {
+	const struct trace *parts[PARTS]; /* the first is main */
+	uint32_t part_count;
+	bool is_tied[PARTS];
+	struct edge *edges; /* by part and child, one each */
+	size_t edge_count;
+	struct arena scratch;
+	struct trace_build *b;
+};
+
+/* ---- what follows from what ---- */
+
+static uint32_t find_part(const struct join *j, const struct trace_id *id)
+{
+	for (uint32_t i = 0; i < j->part_count; i++)
+		if (trace_id_equal(&j->parts[i]->id, id))
+			return i;
+	return UINT32_MAX;
+}
+
+/* A root, or what took a message of a sender that its trace does not have. */
+static bool can_follow(const struct trace *t, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	return s->parent == SPAN_NONE ||
+	       (s->kind == SPAN_KIND_CONSUMER &&
+		t->spans[s->parent].kind != SPAN_KIND_PRODUCER);
+}
+
+static void add_edge(struct join *j, uint32_t part, const struct span_link *l)
+{
+	uint32_t other = find_part(j, &l->trace_id);
+	struct edge e = { .part = part, .parent_part = other };
+	int64_t start_ns, other_ns;
+
+	if (other == UINT32_MAX || other == part)
+		return;
+	e.child = trace_find_span(j->parts[part], l->from_id);
+	e.parent = trace_find_span(j->parts[other], l->span_id);
+	if (e.child == SPAN_NONE || e.parent == SPAN_NONE)
+		return;
+	start_ns = j->parts[part]->spans[e.child].start_ns;
+	other_ns = j->parts[other]->spans[e.parent].start_ns;
+	if (start_ns < other_ns)
+		e = (struct edge){ .part = other,
+				   .child = e.parent,
+				   .parent_part = part,
+				   .parent = e.child };
+	e.sent_ns = j->parts[e.parent_part]->spans[e.parent].end_ns;
+	if (can_follow(j->parts[e.part], e.child))
+		j->edges[j->edge_count++] = e;
+}
+
+static int compare_edge(const void *left, const void *right)
+{
+	const struct edge *a = left;
+	const struct edge *b = right;
+	int order = compare_i64(a->part, b->part);
+
+	if (!order)
+		order = compare_i64(a->child, b->child);
+	if (!order)
+		order = compare_i64(a->sent_ns, b->sent_ns);
+	return order ? order : compare_i64(a->parent, b->parent);
+}
+
+static void keep_first_edges(struct join *j)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < j->edge_count; i++) {
+		const struct edge *e = &j->edges[i];
+
+		if (kept && j->edges[kept - 1].part == e->part &&
+		    j->edges[kept - 1].child == e->child)
+			continue;
+		j->edges[kept++] = *e;
+	}
+	j->edge_count = kept;
+}
+
+static bool find_edges(struct join *j, struct error *err)
+{
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < j->part_count; i++)
+		most += j->parts[i]->link_count;
+	j->edges = arena_array(&j->scratch, most, sizeof *j->edges);
+	if (!j->edges)
+		return arena_fail(&j->scratch, "linked traces", err);
+	for (uint32_t i = 0; i < j->part_count; i++)
+		for (uint32_t k = 0; k < j->parts[i]->link_count; k++)
+			add_edge(j, i, &j->parts[i]->links[k]);
+	if (j->edge_count)
+		qsort(j->edges, j->edge_count, sizeof *j->edges, compare_edge);
+	keep_first_edges(j);
+	return true;
+}
+
+/* ---- which belong together ---- */
+
+static bool has_common_id(const struct trace *a, const struct trace *b)
+{
+	for (uint32_t i = 0; i < b->span_count; i++)
+		if (trace_find_span(a, b->spans[i].span_id) != SPAN_NONE)
+			return true;
+	return false;
+}
+
+static bool is_odd(const struct join *j, uint32_t part)
+{
+	for (uint32_t i = 0; i < j->part_count; i++)
+		if (i != part && j->is_tied[i] &&
+		    has_common_id(j->parts[i], j->parts[part]))
+			return true;
+	return false;
+}
+
+static uint32_t tie(struct join *j, uint32_t part)
+{
+	if (j->is_tied[part] || is_odd(j, part))
+		return 0;
+	j->is_tied[part] = true;
+	return 1;
+}
+
+/* From main outwards; each round ties one at least or is the last. */
+static size_t tie_parts(struct join *j)
+{
+	size_t count = 0;
+	uint32_t more;
+
+	j->is_tied[0] = true;
+	do {
+		more = 0;
+		for (size_t i = 0; i < j->edge_count; i++) {
+			const struct edge *e = &j->edges[i];
+
+			if (j->is_tied[e->part])
+				more += tie(j, e->parent_part);
+			else if (j->is_tied[e->parent_part])
+				more += tie(j, e->part);
+		}
+		count += more;
+	} while (more);
+	return count;
+}
+
+/* ---- copies ---- */
+
+static bool copy_attrs(struct join *j, const struct trace *t,
+		       const struct attr *attrs, uint32_t count,
+		       struct error *err)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!trace_build_attr(j->b, trace_text(t, attrs[i].key),
+				      trace_text(t, attrs[i].value), err))
+			return false;
+	return true;
+}
+
+/* Ends the part that is open, when there is one. */
+static bool end_part(struct join *j, const struct trace *t,
+		     const struct detail *part, struct error *err)
+{
+	struct trace_id id;
+	uint64_t span_id;
+	uint32_t name;
+
+	if (!part)
+		return true;
+	if (part->kind == DETAIL_EVENT) {
+		if (!trace_build_text(j->b, trace_text(t, part->key), &name,
+				      err))
+			return false;
+		trace_build_event_end(j->b, (uint64_t)part->time_ns, name);
+		return true;
+	}
+	return !trace_id_parse(trace_text(t, part->key), &id) ||
+	       !parse_hex_u64(trace_text(t, part->value), &span_id) ||
+	       trace_build_link_end(j->b, &id, span_id, err);
+}
+
+static bool copy_details(struct join *j, const struct trace *t, uint32_t first,
+			 uint32_t count, struct error *err)
+{
+	const struct detail *part = NULL;
+
+	for (uint32_t i = first; i < first + count; i++) {
+		const struct detail *d = &t->details[i];
+		bool is_part =
+			d->kind == DETAIL_EVENT || d->kind == DETAIL_LINK;
+
+		if (is_part || d->kind == DETAIL_ATTR) {
+			if (!end_part(j, t, part, err))
+				return false;
+			part = is_part ? d : NULL;
+		}
+		if (is_part && !trace_build_part_begin(
+				       j->b, (enum detail_kind)d->kind, err))
+			return false;
+		if (!is_part && !trace_build_attr(j->b, trace_text(t, d->key),
+						  trace_text(t, d->value), err))
+			return false;
+	}
+	return end_part(j, t, part, err);
+}
+
+static bool copy_resources(struct join *j, const struct trace *t,
+			   uint32_t *resources, struct error *err)
+{
+	for (uint32_t i = 0; i < t->resource_count; i++) {
+		const struct resource *r = &t->resources[i];
+
+		trace_build_attrs_begin(j->b);
+		if (!copy_attrs(j, t, t->attrs + r->attr_first, r->attr_count,
+				err) ||
+		    !copy_details(j, t, r->detail_first, r->detail_count,
+				  err) ||
+		    !trace_build_resource(j->b, &resources[i], err))
+			return false;
+	}
+	return true;
+}
+
+static struct span_input input_of(const struct join *j, uint32_t part,
+				  uint32_t span, const struct edge *edge)
+{
+	const struct trace *t = j->parts[part];
+	const struct span *s = &t->spans[span];
+	struct span_input in = {
+		.trace_id = j->parts[0]->id,
+		.span_id = s->span_id,
+		.parent_id = s->parent == SPAN_NONE
+				     ? s->parent_id
+				     : t->spans[s->parent].span_id,
+		.start_unix_ns = (uint64_t)s->start_ns,
+		.end_unix_ns =
+			s->flags & SPAN_IS_UNFINISHED ? 0 : (uint64_t)s->end_ns,
+		.kind = s->kind,
+		.flags = s->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM),
+	};
+
+	if (part)
+		in.flags |= SPAN_IS_LINKED;
+	if (!edge)
+		return in;
+	in.parent_id = j->parts[edge->parent_part]->spans[edge->parent].span_id;
+	in.flags |= SPAN_IS_FOLLOWS_FROM;
+	return in;
+}
+
+static bool copy_span(struct join *j, uint32_t part, uint32_t span,
+		      const struct edge *edge, const uint32_t *resources,
+		      struct error *err)
+{
+	const struct trace *t = j->parts[part];
+	const struct span *s = &t->spans[span];
+	struct span_input in = input_of(j, part, span, edge);
+
+	in.resource = resources[s->resource];
+	trace_build_attrs_begin(j->b);
+	return trace_build_text(j->b, span_name(t, span), &in.name, err) &&
+	       trace_build_text(j->b, trace_text(t, s->status_message),
+				&in.status_message, err) &&
+	       copy_attrs(j, t, t->attrs + s->attr_first, s->attr_count, err) &&
+	       copy_details(j, t, s->detail_first, s->detail_count, err) &&
+	       trace_build_span(j->b, &in, err);
+}
+
+/* The edge of a tied parent; edges come in the order of their children. */
+static const struct edge *edge_of(const struct join *j, uint32_t part,
+				  uint32_t span, size_t *at)
+{
+	const struct edge *e;
+
+	while (*at < j->edge_count &&
+	       (j->edges[*at].part < part ||
+		(j->edges[*at].part == part && j->edges[*at].child < span)))
+		(*at)++;
+	e = &j->edges[*at];
+	return *at < j->edge_count && e->part == part && e->child == span &&
+			       j->is_tied[e->parent_part]
+		       ? e
+		       : NULL;
+}
+
+static bool copy_part(struct join *j, uint32_t part, size_t *edge,
+		      struct error *err)
+{
+	const struct trace *t = j->parts[part];
+	uint32_t *resources =
+		arena_array(&j->scratch, t->resource_count, sizeof *resources);
+
+	if (!resources)
+		return arena_fail(&j->scratch, "linked traces", err);
+	if (!copy_resources(j, t, resources, err))
+		return false;
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (!copy_span(j, part, i, edge_of(j, part, i, edge), resources,
+			       err))
+			return false;
+	return true;
+}
+
+static bool build(struct join *j, struct trace *out, struct error *err)
+{
+	size_t edge = 0;
+
+	for (uint32_t i = 0; i < j->part_count; i++)
+		if (j->is_tied[i] && !copy_part(j, i, &edge, err))
+			return false;
+	if (j->parts[0]->is_partial)
+		trace_build_partial(j->b);
+	if (!trace_build_finish(j->b, err))
+		return false;
+	out->joined_root_id = j->parts[0]->spans[j->parts[0]->roots[0]].span_id;
+	return true;
+}
+
+static bool join(struct join *j, struct trace *out, size_t *joined,
+		 struct error *err)
+{
+	bool is_done;
+
+	if (!find_edges(j, err))
+		return false;
+	*joined = tie_parts(j);
+	j->b = trace_build_new(out, &j->parts[0]->id, err);
+	is_done = j->b && build(j, out, err);
+	trace_build_free(j->b);
+	return is_done;
+}
+
+bool trace_join(const struct trace *main, const struct trace *const *others,
+		size_t count, struct trace *out, size_t *joined,
+		struct error *err)
+{
+	struct join j = { .parts = { main }, .part_count = 1 };
+	bool is_done;
+
+	for (size_t i = 0; i < count && i < TRACE_JOIN_MOST; i++)
+		j.parts[j.part_count++] = others[i];
+	trace_init(out);
+	out->wants_details = main->wants_details;
+	*joined = 0;
+	arena_init(&j.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = join(&j, out, joined, err);
+	arena_release(&j.scratch);
+	return is_done;
+}

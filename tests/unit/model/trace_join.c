@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "../analyze/trace_fixture.h"
+
+#include "model/trace_join.h"
+
+#define MAIN 0x0a
+#define OTHERS 4
+
+struct joining {
+	struct trace parts[OTHERS + 1];
+	struct trace joined;
+	size_t count; /* of others */
+	size_t tied;
+};
+
+/* Traces 0a, 0b, 0c...; the first is the one that was asked about. */
+static void join(struct joining *j, const char *const *texts, size_t count)
+{
+	const struct trace *others[OTHERS];
+	struct error err = { 0 };
+
+	assert_in_range(count, 1, OTHERS + 1);
+	for (size_t i = 0; i < count; i++) {
+		fixture_id = (uint8_t)(MAIN + i);
+		fixture_trace(&j->parts[i], texts[i]);
+		if (i)
+			others[i - 1] = &j->parts[i];
+	}
+	fixture_id = 1;
+	j->count = count - 1;
+	assert_true(trace_join(&j->parts[0], others, j->count, &j->joined,
+			       &j->tied, &err));
+}
+
+static void end(struct joining *j)
+{
+	trace_release(&j->joined);
+	for (size_t i = 0; i <= j->count; i++)
+		trace_release(&j->parts[i]);
+}
+
+static const struct span *span(const struct joining *j, uint64_t id)
+{
+	return &j->joined.spans[fixture_span(&j->joined, id)];
+}
+
+static uint64_t parent(const struct joining *j, uint64_t id)
+{
+	uint32_t above = span(j, id)->parent;
+
+	return above == SPAN_NONE ? 0 : j->joined.spans[above].span_id;
+}
+
+static const char order[] = "a1 0 api S \"PUT /\" 0 100\n"
+			    "a2 a1 api P publish 90 92 "
+			    "messaging.destination.name=orders\n";
+
+static const char taken[] = "b1 0 idx K process 500 550 link=0a:a2\n"
+			    "b2 b1 idx I store 510 540 error=full\n";
+
+static void consumer_below_its_producer(void **state)
+{
+	const char *const texts[] = { order, taken };
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 2);
+	assert_int_equal(j.tied, 1);
+	assert_int_equal(j.joined.span_count, 4);
+	assert_int_equal(j.joined.root_count, 1);
+	assert_true(trace_id_equal(&j.joined.id, &j.parts[0].id));
+	assert_int_equal(j.joined.joined_root_id, 0xa1);
+	assert_int_equal(parent(&j, 0xb1), 0xa2);
+	assert_int_equal(parent(&j, 0xb2), 0xb1);
+	assert_int_equal(span(&j, 0xb1)->flags,
+			 SPAN_IS_FOLLOWS_FROM | SPAN_IS_LINKED);
+	assert_int_equal(span(&j, 0xb2)->flags, SPAN_IS_ERROR | SPAN_IS_LINKED);
+	assert_int_equal(span(&j, 0xa2)->flags, 0);
+	assert_true(
+		str_equal(trace_text(&j.joined, span(&j, 0xb2)->status_message),
+			  STR("full")));
+	assert_true(
+		str_equal(span_attr(&j.joined, fixture_span(&j.joined, 0xa2),
+				    STR("messaging.destination.name")),
+			  STR("orders")));
+	assert_true(str_equal(
+		span_service(&j.joined, fixture_span(&j.joined, 0xb2)),
+		STR("idx")));
+	end(&j);
+}
+
+/* Asked about the consumer: its producer's trace goes above it. */
+static void producer_above_its_consumer(void **state)
+{
+	static const char sent[] = "b1 0 api S \"PUT /\" 0 100\n"
+				   "b2 b1 api P publish 90 92\n";
+	const char *const texts[] = { "a1 0 idx K process 500 550 link=0b:b2\n",
+				      sent };
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 2);
+	assert_int_equal(j.tied, 1);
+	assert_int_equal(j.joined.joined_root_id, 0xa1);
+	assert_int_equal(parent(&j, 0xa1), 0xb2);
+	assert_int_equal(span(&j, 0xa1)->flags, SPAN_IS_FOLLOWS_FROM);
+	assert_int_equal(span(&j, 0xb2)->flags, SPAN_IS_LINKED);
+	end(&j);
+}
+
+/* The producer may be the one that knows of the other. */
+static void link_of_the_producer(void **state)
+{
+	const char *const texts[] = {
+		"a1 0 api P publish 90 92 link=0b:b1\n",
+		"b1 0 idx S process 500 550\n",
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 2);
+	assert_int_equal(parent(&j, 0xb1), 0xa1);
+	end(&j);
+}
+
+/* Of a batch it hangs below the message that was sent first; nothing is told by
+ * the others. */
+static void batch(void **state)
+{
+	const char *const texts[] = {
+		"a1 0 idx K process 500 550 link=0c:c1 link=0b:b1\n",
+		"b1 0 api P publish 90 92\n",
+		"c1 0 api P publish 190 192\n",
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 3);
+	assert_int_equal(j.tied, 1);
+	assert_int_equal(parent(&j, 0xa1), 0xb1);
+	assert_int_equal(j.joined.span_count, 2);
+	end(&j);
+}
+
+/* Neither a root nor what took a message: it stays where it is. */
+static void link_from_within(void **state)
+{
+	const char *const texts[] = {
+		order,
+		"b1 0 web S GET 400 600\n"
+		"b2 b1 web I step 500 550 link=0a:a2\n",
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 2);
+	assert_int_equal(j.tied, 0);
+	assert_int_equal(j.joined.span_count, 2);
+	end(&j);
+}
+
+/* A consumer below its poll, or below a producer of its own trace. */
+static void consumers_within(void **state)
+{
+	const char *const texts[] = {
+		order,
+		"b1 0 idx I poll 400 600\n"
+		"b2 b1 idx K process 500 550 link=0a:a2\n",
+		"c1 0 idx P forward 400 402\n"
+		"c2 c1 idx K process 500 550 link=0a:a2\n",
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 3);
+	assert_int_equal(j.tied, 1);
+	assert_int_equal(parent(&j, 0xb2), 0xa2);
+	assert_int_equal(parent(&j, 0xb1), 0);
+	end(&j);
+}
+
+/* The third trace is tied to the second only; the fourth to none. */
+static void along_a_chain(void **state)
+{
+	const char *const texts[] = {
+		order,
+		"c1 0 bill K charge 700 750 link=0c:b2\n",
+		"b1 0 idx K process 500 550 link=0a:a2\n"
+		"b2 b1 idx P forward 545 546\n",
+		"d1 0 bill K charge 700 750 link=0e:b2\n",
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 4);
+	assert_int_equal(j.tied, 2);
+	assert_int_equal(j.joined.span_count, 5);
+	assert_int_equal(parent(&j, 0xc1), 0xb2);
+	end(&j);
+}
+
+static void ids_in_common(void **state)
+{
+	const char *const texts[] = {
+		order,
+		"b1 0 idx K process 500 550 link=0a:a2\n"
+		"a1 b1 idx I store 510 540\n",
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 2);
+	assert_int_equal(j.tied, 0);
+	end(&j);
+}
+
+/* What is past the limit is not looked at. */
+static void no_more_than_the_most(void **state)
+{
+	const char *const texts[OTHERS + 1] = {
+		order,
+		"b1 0 idx K process 500 550 link=0a:a2\n",
+		"c1 0 idx K process 500 550 link=0a:a2\n",
+		"d1 0 idx K process 500 550 link=0a:a2\n",
+		"e1 0 idx K process 500 550 link=0a:a2\n",
+	};
+	struct joining j;
+
+	(void)state;
+	assert_int_equal(TRACE_JOIN_MOST, OTHERS - 1);
+	join(&j, texts, OTHERS + 1);
+	assert_int_equal(j.tied, TRACE_JOIN_MOST);
+	assert_int_equal(j.joined.span_count, 2 + TRACE_JOIN_MOST);
+	end(&j);
+}
+
+/* A link to a span that is not there leads nowhere. */
+static void link_to_nothing(void **state)
+{
+	const char *const texts[] = {
+		order, "b1 0 idx K process 500 550 link=0a:99\n"
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 2);
+	assert_int_equal(j.tied, 0);
+	end(&j);
+}
+
+/* A trace that moved is whole, and the other one is empty. */
+static void moved(void **state)
+{
+	struct trace from, to;
+
+	(void)state;
+	fixture_trace(&from, order);
+	trace_move(&to, &from);
+	assert_int_equal(from.span_count, 0);
+	assert_int_equal(to.span_count, 2);
+	assert_true(str_equal(span_name(&to, 0), STR("PUT /")));
+	trace_release(&from);
+	assert_int_not_equal(symtab_find(&to.symtab, STR("publish")), 0);
+	trace_release(&to);
+}
+
+static void links_are_kept_with_their_span(void **state)
+{
+	struct trace t;
+
+	(void)state;
+	fixture_trace(&t, "1 0 a S GET 0 10\n"
+			  "2 1 a C call 0 5 link=0b:b1 link=0c:c1\n"
+			  "3 1 a C call 5 9 link=0d:d1\n");
+	assert_int_equal(t.link_count, 3);
+	assert_int_equal(t.links[0].from_id, 2);
+	assert_int_equal(t.links[1].from_id, 2);
+	assert_int_equal(t.links[1].span_id, 0xc1);
+	assert_int_equal(t.links[1].trace_id.bytes[0], 0x0c);
+	assert_int_equal(t.links[2].from_id, 3);
+	trace_release(&t);
+}
+
+/* One more than are kept. */
+static void too_many_links(void **state)
+{
+	struct span_input in = { .trace_id = { { 1 } }, .span_id = 1 };
+	struct error err = { 0 };
+	struct trace t;
+	struct trace_build *b;
+
+	(void)state;
+	trace_init(&t);
+	b = trace_build_new(&t, NULL, &err);
+	assert_non_null(b);
+	trace_build_attrs_begin(b);
+	assert_true(trace_build_resource(b, &in.resource, &err));
+	trace_build_attrs_begin(b);
+	for (uint32_t i = 0; i <= LIMIT_TRACE_LINKS; i++)
+		assert_true(trace_build_link_end(b, &in.trace_id, i + 1, &err));
+	assert_true(trace_build_span(b, &in, &err));
+	assert_true(trace_build_finish(b, &err));
+	assert_int_equal(t.link_count, LIMIT_TRACE_LINKS);
+	assert_int_equal(t.links[LIMIT_TRACE_LINKS - 1].span_id,
+			 LIMIT_TRACE_LINKS);
+	trace_build_free(b);
+	trace_release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(consumer_below_its_producer),
+		cmocka_unit_test(producer_above_its_consumer),
+		cmocka_unit_test(link_of_the_producer),
+		cmocka_unit_test(batch),
+		cmocka_unit_test(link_from_within),
+		cmocka_unit_test(consumers_within),
+		cmocka_unit_test(along_a_chain),
+		cmocka_unit_test(ids_in_common),
+		cmocka_unit_test(no_more_than_the_most),
+		cmocka_unit_test(link_to_nothing),
+		cmocka_unit_test(moved),
+		cmocka_unit_test(links_are_kept_with_their_span),
+		cmocka_unit_test(too_many_links),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
