@@ -49,6 +49,17 @@ bool calls_is_outside(const struct calls *c, uint32_t span);
 /* Who was called: "postgresql (pg-0)", "api.example:443"; may be nothing. */
 void calls_peer(const struct calls *c, uint32_t span, struct buf *out);
 
+/* Names that the callee may go by, best first: a service that the caller tells,
+ * hosts, and what a host of Kubernetes is called in its namespace. They borrow
+ * the trace; returns how many. */
+#define CALLEE_NAMES 8u
+size_t calls_callee_names(const struct calls *c, uint32_t span,
+			  struct str names[CALLEE_NAMES]);
+
+/* The call for which the span looks up a name, connects or agrees on a key, by
+ * its name: a client span above it in its process; SPAN_NONE for all others. */
+uint32_t calls_set_up(const struct calls *c, uint32_t span);
+
 /* False for a query that was cut by its instrumentation or is one word, and
  * for a GraphQL address: two of those need not be the same query. */
 bool calls_text_is_whole(const struct calls *c, uint32_t span);

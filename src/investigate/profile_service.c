@@ -540,6 +540,27 @@ bool profile_lookup_apply(struct profile_lookup *l, struct investigation *v,
 	       describe(s, v, out, err);
 }
 
+bool profile_lookup_knows(const struct profile_lookup *l,
+			  struct investigation *v, struct str service)
+{
+	struct name_candidates candidates;
+	struct name_choice choice;
+	struct error ignored;
+
+	for (size_t i = 0; i < v->question->map_count; i++) {
+		struct str map = str_from(v->question->maps[i]);
+
+		if (str_equal(str_slice(map, 0, str_find(map, STR("="))),
+			      service))
+			return true;
+	}
+	if (!name_candidates_init(&candidates, NULL, 0, service,
+				  v->backends->arena, &ignored))
+		return false;
+	name_choose(&candidates, &l->state->services.names, &choice);
+	return choice.name.ptr != NULL;
+}
+
 struct str selector_with(struct investigation *v, struct str selector,
 			 struct str label, struct str value, bool is_excluded)
 {

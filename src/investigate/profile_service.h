@@ -51,6 +51,11 @@ bool profile_lookup_apply(struct profile_lookup *l, struct investigation *v,
 			  struct profile_service *out,
 			  struct error *err) MUST_CHECK;
 
+/* After the jobs ran: whether a service of this name sends profiles, or one
+ * that --map names for it. */
+bool profile_lookup_knows(const struct profile_lookup *l,
+			  struct investigation *v, struct str service);
+
 /* The selector with one more matcher, in v->backends->arena: label="value", or
  * label!="value". NULL ptr without memory. */
 struct str selector_with(struct investigation *v, struct str selector,

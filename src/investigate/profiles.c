@@ -443,7 +443,8 @@ static void show_likely(struct profile_inquiry *q)
 {
 	const struct wait_measure *m = &q->measures[WAIT_NEIGHBOUR];
 
-	q->shown = cpu_level(q);
+	/* Of a callee nothing is shown that explains nothing. */
+	q->shown = q->s->is_of_callee ? NULL : cpu_level(q);
 	if (!verdict_is_likely(m))
 		return;
 	q->shown = &q->service_cpu;
@@ -624,7 +625,8 @@ struct profile_inquiry *profile_inquiry_new(struct investigation *v,
 	}
 	q->v = v;
 	q->s = s;
-	q->trace_cause = v->result->cause.kind;
+	q->trace_cause =
+		s->is_of_callee ? CAUSE_UNKNOWN : v->result->cause.kind;
 	/* The others know their samples by service and label only. */
 	q->has_span_samples =
 		backends_profile_traits(v->backends)->has_span_samples;

@@ -183,6 +183,55 @@ static bool blame_caller(struct asking *a, struct error *err)
 	       (!s->is_healthy || turn_to(a, false, err));
 }
 
+/* ---- a callee without spans ---- */
+
+/* What was called, when profiles are sent under its name; empty: nothing of
+ * the kind, or the user has said whose profiles to look at. */
+static struct str find_callee(const struct asking *a)
+{
+	const struct choice *c = &a->f->suspect.choice;
+	const struct question *q = a->v->question;
+	struct str names[CALLEE_NAMES];
+	size_t count;
+
+	if (choice_ground(c) != CHOICE_CALL || q->selector || q->type ||
+	    q->has_scope || a->f->symptom.is_healthy)
+		return STR("");
+	count = calls_callee_names(&c->calls, c->best->span, names);
+	for (size_t i = 0; i < count; i++)
+		if (profile_lookup_knows(&a->lookup, a->v, names[i]))
+			return names[i];
+	return STR("");
+}
+
+/* Its profiles are asked for as a whole, in the same windows: there are no
+ * spans of it. */
+static void use_callee(struct symptom *s, struct str callee)
+{
+	const struct str none = { NULL, 0 };
+
+	s->service = callee;
+	s->is_of_callee = true;
+	s->profile_id = 0;
+	s->slow_id_count = s->base_id_count = 0;
+	s->slow_own_ns = 0;
+	s->slow_instances = s->base_instances = 0;
+	s->instance = s->slow_version = s->base_version = none;
+}
+
+static bool turn_to_callee(struct asking *a, struct error *err)
+{
+	struct investigation *v = a->v;
+	struct str callee = find_callee(a);
+
+	if (!callee.len)
+		return true;
+	use_callee(&a->f->symptom, callee);
+	return profile_lookup_init(&a->lookup, v, NULL, 0, callee, a->window,
+				   err) &&
+	       jobs_run(v->backends, a->lookup.jobs, a->lookup.job_count, err);
+}
+
 /* ---- the whole ---- */
 
 static bool explain(struct asking *a, struct error *err)
@@ -212,7 +261,8 @@ static bool ask_servers(struct asking *a, struct error *err)
 	before = resource_of(a);
 	/* The window stays: the question was asked for it. */
 	if (!ask_history(a, err) || !ask_again(a, before, err) ||
-	    !fill_symptom(a, err) || !blame_caller(a, err))
+	    !fill_symptom(a, err) || !blame_caller(a, err) ||
+	    !turn_to_callee(a, err))
 		return false;
 	a->f->has_symptom = true;
 	return explain(a, err);

@@ -41,6 +41,7 @@ struct symptom {
 	bool is_healthy;     /* the operation is as quick as ever */
 	bool is_outside;     /* so, but more grew than the process took */
 	bool is_ordinary;    /* and so is the span itself */
+	bool is_of_callee; /* service is what was called, by its peer's name */
 	/* How quick it is, and how slow this one; NULL: not known. */
 	const struct cohorts *cohorts;
 	/* What requests like this one have in common; NULL: not known. */

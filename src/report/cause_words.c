@@ -282,6 +282,32 @@ static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 		buf_add_text(out, "no function of its service clearly grew");
 }
 
+/* What the profile of a callee adds that sends no spans. */
+static void add_callee(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct comparison *c = &q->service_cpu;
+	const struct function_row *row = leader(q);
+
+	buf_add_text(out, "; ");
+	if (!is_up(row)) {
+		buf_add_text(out, "no function of ");
+		add_name(out, q->service.name);
+		buf_add_text(out, " clearly grew");
+	} else if (q->wait == WAIT_TYPES || q->wait == WAIT_NEIGHBOUR) {
+		buf_add_text(out, "the CPU of ");
+		add_name(out, q->service.name);
+		buf_addf(out, " went from %.2f to %.2f cores, most of it in ",
+			 comparison_cores(&c->base),
+			 comparison_cores(&c->slow));
+		add_name(out, row->name);
+	} else {
+		add_name(out, q->service.name);
+		buf_addf(out, " waits by its %s profile, most in ",
+			 wait_type_words(q->wait));
+		add_name(out, row->name);
+	}
+}
+
 /* The trace has told the call or the loop; the profile adds CPU time. */
 static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 {
@@ -290,6 +316,8 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 		buf_add_text(out, "; ");
 		healthy_tell(q->s, out);
 	}
+	if (q->s->is_of_callee)
+		add_callee(q, out);
 	/* On the way between two services nobody computes. */
 	if (q->cpu_verdict == CPU_UNKNOWN ||
 	    q->v->result->cause.kind == CAUSE_NETWORK)

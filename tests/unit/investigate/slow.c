@@ -349,6 +349,59 @@ static void one_operation_that_waits_is_not_the_machine(void **state)
 	fake_end();
 }
 
+/* ---- a callee without spans ---- */
+
+static const char to_shop[] =
+	"1 0 web S \"GET /cart\" 0 210 pyroscope.profile.id=00000000000000aa\n"
+	"2 1 web C POST 5 205 http.request.method=POST peer.service=shop\n";
+
+static double to_shop_took_ms(const struct operation *o, double at_s)
+{
+	(void)o;
+	return at_s > -120 ? 205 : 20;
+}
+
+static void a_callee_without_spans_has_a_profile(void **state)
+{
+	(void)state;
+	ask(to_shop, to_shop_took_ms, cpu_of_service_grew, only_cpu);
+	assert_int_equal(fake->result.cause.kind, CAUSE_DOWNSTREAM);
+	assert_true(str_equal(fake->result.span.service, STR("web")));
+	assert_true(
+		str_equal(fake->finding.profiles->service.name, STR("shop")));
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Discount")));
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+	fake_end();
+}
+
+static void a_callee_whose_profile_is_as_ever_blames_nobody(void **state)
+{
+	(void)state;
+	fake_begin(to_shop);
+	fake->took_ms = to_shop_took_ms;
+	fake->stacks = cpu_as_ever;
+	fake->types = only_cpu;
+	assert_true(fake_investigate(&err));
+	assert_int_equal(fake->result.cause.kind, CAUSE_DOWNSTREAM);
+	assert_null(fake->finding.shown);
+	fake_end();
+}
+
+static void an_unknown_callee_is_its_callers_affair(void **state)
+{
+	(void)state;
+	fake_begin("1 0 web S \"GET /cart\" 0 210\n"
+		   "2 1 web C POST 5 205 http.request.method=POST "
+		   "server.address=shop.example.org\n");
+	fake->took_ms = to_shop_took_ms;
+	fake->stacks = cpu_of_service_grew;
+	fake->types = only_cpu;
+	assert_true(fake_investigate(&err));
+	assert_false(fake->finding.symptom.is_of_callee);
+	fake_end();
+}
+
 static void a_shortfall_is_a_fact(void **state)
 {
 	(void)state;
@@ -383,6 +436,10 @@ int main(void)
 		cmocka_unit_test(a_queue_as_long_as_ever_is_no_cause),
 		cmocka_unit_test(all_that_is_slower_did_not_get_its_cpu),
 		cmocka_unit_test(one_operation_that_waits_is_not_the_machine),
+		cmocka_unit_test(a_callee_without_spans_has_a_profile),
+		cmocka_unit_test(
+			a_callee_whose_profile_is_as_ever_blames_nobody),
+		cmocka_unit_test(an_unknown_callee_is_its_callers_affair),
 		cmocka_unit_test(a_shortfall_is_a_fact),
 	};
 

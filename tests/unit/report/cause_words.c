@@ -80,6 +80,27 @@ static void cpu_is_told_of_the_requests(void **state)
 	expect_cause(CAUSE_CPU, "computing: 30 ms of 40 ms were on CPU");
 }
 
+static void a_callee_without_spans_is_told_by_its_profile(void **state)
+{
+	(void)state;
+	symptom.is_of_callee = true;
+	q->cpu_verdict = CPU_UNKNOWN;
+	q->service.name = STR("pay");
+	result.cause.text = STR("a call to pay");
+	expect_cause(CAUSE_DOWNSTREAM,
+		     "a call to pay; the CPU of pay went from 0.00 to 0.00 "
+		     "cores, most of it in shop.Pay");
+	q->wait = WAIT_BLOCK;
+	result.cause.text = STR("a call to pay");
+	expect_cause(CAUSE_DOWNSTREAM,
+		     "a call to pay; pay waits by its block profile, most in "
+		     "shop.Pay");
+	rows[0].change = CHANGE_NOISE;
+	result.cause.text = STR("a call to pay");
+	expect_cause(CAUSE_DOWNSTREAM,
+		     "a call to pay; no function of pay clearly grew");
+}
+
 static void contention_names_who_did_not_get_the_cpu(void **state)
 {
 	(void)state;
@@ -308,6 +329,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(cpu_is_told_of_the_requests),
+		CASE(a_callee_without_spans_is_told_by_its_profile),
 		CASE(contention_names_who_did_not_get_the_cpu),
 		CASE(cpu_of_the_service_is_told_without_requests),
 		CASE(an_event_loop_is_busy),
