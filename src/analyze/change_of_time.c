@@ -342,7 +342,8 @@ static bool is_code(const struct time_changes *g, uint32_t span)
 	uint8_t kind = g->calls->t->spans[span].kind;
 
 	return kind != SPAN_KIND_CLIENT && kind != SPAN_KIND_PRODUCER &&
-	       g->calls->kind[span] == CALL_NONE;
+	       g->calls->kind[span] == CALL_NONE &&
+	       calls_set_up(g->calls, span) == SPAN_NONE;
 }
 
 /* The way up is walked twice, then remembered: linear in all. */

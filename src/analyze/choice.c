@@ -65,6 +65,13 @@ int64_t choice_served_ns(const struct choice *c)
 	return sum;
 }
 
+/* A slow way to the callee is seen while a connection is set up, too. */
+static bool is_grown_set_up(const struct choice *c)
+{
+	return c->is_by_change && !c->retry && choice_change(c)->is_grown &&
+	       calls_set_up(&c->calls, c->best->span) != SPAN_NONE;
+}
+
 enum choice_ground choice_ground(const struct choice *c)
 {
 	if (c->queue)
@@ -75,6 +82,8 @@ enum choice_ground choice_ground(const struct choice *c)
 		return CHOICE_PAUSES;
 	if (c->server_side != SPAN_NONE && is_grown_gap(c))
 		return CHOICE_WAY;
+	if (is_grown_set_up(c))
+		return CHOICE_SET_UP;
 	if (is_explained_by_callee(c))
 		return CHOICE_CALLEE;
 	if (c->server_side != SPAN_NONE)
@@ -96,6 +105,7 @@ static enum cause_kind cause_of(const struct choice *c)
 		[CHOICE_CALL] = CAUSE_DOWNSTREAM,
 		[CHOICE_QUEUE] = CAUSE_QUEUE,
 		[CHOICE_EMBEDDED] = CAUSE_UNKNOWN,
+		[CHOICE_SET_UP] = CAUSE_NETWORK,
 	};
 
 	return causes[choice_ground(c)];

@@ -25,6 +25,7 @@ enum choice_ground {
 	CHOICE_CALL,     /* a call to what sends no spans */
 	CHOICE_QUEUE,    /* nothing: its message waited before it */
 	CHOICE_EMBEDDED, /* a database inside the process */
+	CHOICE_SET_UP,   /* a connection for a call, longer than usual */
 };
 
 /* Of what was asked for; then the candidates are those to offer instead. */

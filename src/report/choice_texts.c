@@ -91,6 +91,26 @@ static void report_way(const struct choice *c, struct buf *out)
 	report_server_side(c, out);
 }
 
+/* For a callee that sends no spans its peer's name is all there is. */
+static void report_set_up(const struct choice *c, struct buf *out)
+{
+	uint32_t call = calls_set_up(&c->calls, c->best->span);
+	uint32_t server = span_server_side(c->t, call);
+
+	wording_add_duration(out, c->best->duration_ns);
+	buf_add_text(out, " to set up a connection");
+	if (server != SPAN_NONE) {
+		buf_add_text(out, " from ");
+		add_service(out, c, call);
+		buf_add_text(out, " to ");
+		add_service(out, c, server);
+	} else {
+		wording_add_peer(out, " to ", &c->calls, call);
+	}
+	buf_add_text(out, ": ");
+	wording_add(out, span_name(c->t, c->best->span), WORDING_TEXT_BYTES);
+}
+
 static void report_count(const struct choice *c, struct buf *out)
 {
 	if (c->best->count > 1)
@@ -312,6 +332,9 @@ static void report_ground(const struct choice *c, struct buf *out)
 		break;
 	case CHOICE_WAY:
 		report_way(c, out);
+		break;
+	case CHOICE_SET_UP:
+		report_set_up(c, out);
 		break;
 	case CHOICE_CALL:
 		report_call(c, out);

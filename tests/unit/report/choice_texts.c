@@ -519,6 +519,31 @@ static void the_way_between_two_services(void **state)
 	end(&g);
 }
 
+static void a_connection_is_set_up(void **state)
+{
+	struct told g;
+
+	(void)state;
+	begin(&g);
+	usually(&g, "GET /", SPAN_KIND_SERVER, 1, 30);
+	usually(&g, "call", SPAN_KIND_CLIENT, 1, 25);
+	usually(&g, "http.tls", SPAN_KIND_INTERNAL, 1, 2);
+	tell(&g,
+	     "1 0 web S \"GET /\" 0 180\n"
+	     "2 1 web C call 5 170\n"
+	     "3 2 web I http.tls 6 146\n"
+	     "4 2 cat S List 147 169\n",
+	     any);
+	assert_int_equal(g.result.cause.kind, CAUSE_NETWORK);
+	expect(g.result.span.name, "http.tls");
+	expect(g.result.span.why,
+	       "140 ms to set up a connection from web to cat: http.tls; grew "
+	       "by 138 ms (usually 2 ms over 10 traces before)");
+	expect(g.result.cause.text,
+	       "140 ms to set up a connection from web to cat: http.tls");
+	end(&g);
+}
+
 static void the_way_of_several_calls(void **state)
 {
 	struct told g;
@@ -554,6 +579,7 @@ int main(void)
 		cmocka_unit_test(long_path),
 		cmocka_unit_test(nothing_matches),
 		cmocka_unit_test(the_way_between_two_services),
+		cmocka_unit_test(a_connection_is_set_up),
 		cmocka_unit_test(the_way_of_several_calls),
 	};
 
