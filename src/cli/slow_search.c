@@ -86,7 +86,10 @@ bool slow_search(struct run *r, struct error *err)
 	trace_search_init(&s);
 	done = search_question(&s, &r->ctx, err) &&
 	       find_typical(&s, &r->ctx, &typical, err) &&
-	       choose(r, &s.items[typical.index], err);
+	       trace_search_unusual(&s, &r->ctx.backends, err) &&
+	       choose(r,
+		      s.unusual.hit ? s.unusual.hit : &s.items[typical.index],
+		      err);
 	if (done)
 		search_text_add_choice(&s, &typical, &r->ctx.notes);
 	trace_search_release(&s);

@@ -7,6 +7,7 @@
 #include "backend/trace_answers.h"
 #include "backend/trace_durations.h"
 #include "base/num.h"
+#include "investigate/windows.h"
 
 /* A server that gives pages lets each count towards a quota, whatever is in
  * it: two at most of the first question, which tells how durations lie. */
@@ -25,6 +26,7 @@ void trace_search_init(struct trace_search *s)
 {
 	memset(s, 0, sizeof *s);
 	hits_init(&s->hits);
+	hits_init(&s->earlier);
 	buf_init(&s->next_page, LIMIT_URL_BYTES);
 }
 
@@ -32,6 +34,7 @@ void trace_search_release(struct trace_search *s)
 {
 	buf_release(&s->next_page);
 	hits_release(&s->hits);
+	hits_release(&s->earlier);
 }
 
 /* ---- one question ---- */
@@ -267,9 +270,11 @@ static bool above_refine(struct trace_search *s, struct backends *b,
 static bool first_run(struct trace_search *s, struct backends *b,
 		      unsigned *attempt, struct error *err)
 {
+	s->first_min_ns = s->query.min_duration_ns;
 	if (!ask(s, b, attempt, err) || !list_build(s, b, 0, err) ||
 	    !durations_take(s, b, err))
 		return false;
+	s->first_count = s->hits.count;
 	s->is_first_sample = is_full(s);
 	s->counted = traces_counted(backends_traces(b), &s->query);
 	if (s->is_first_sample && s->counted != FIND_COUNTS_NONE &&
@@ -394,4 +399,56 @@ bool trace_search_typical(struct trace_search *s, struct backends *b,
 	s->round_limit = SLOW_ROUNDS;
 	return trace_search_run(s, b, err) &&
 	       typical_hit_find(s->items, s->fitting_count, typical, err);
+}
+
+/* Health checks are always quick and many. */
+static size_t drop_health_checks(struct hit *items, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!hit_is_health_check(&items[i]))
+			items[kept++] = items[i];
+	return kept;
+}
+
+static bool ask_earlier(struct trace_search *s, struct backends *b,
+			struct error *err)
+{
+	struct trace_search earlier;
+	struct error ignored = { 0 };
+	unsigned attempt = 0;
+	struct hits empty;
+
+	trace_search_init(&earlier);
+	earlier.query = s->query;
+	earlier.query.range = window_previous(s->query.range);
+	earlier.query.min_duration_ns = s->first_min_ns;
+	earlier.query.is_slowest_first = false;
+	earlier.query.page_token = STR("");
+	earlier.round_limit = 1;
+	/* That there is no answer to it is no reason to give none. */
+	if (ask(&earlier, b, &attempt, &ignored)) {
+		empty = s->earlier;
+		s->earlier = earlier.hits;
+		earlier.hits = empty;
+	}
+	trace_search_release(&earlier);
+	return ignored.code != ERROR_MEMORY || (*err = ignored, false);
+}
+
+bool trace_search_unusual(struct trace_search *s, struct backends *b,
+			  struct error *err)
+{
+	size_t now;
+
+	if (s->held || backends_trace_traits(b)->is_metered)
+		return true;
+	if (!ask_earlier(s, b, err))
+		return false;
+	s->earlier.count =
+		drop_health_checks(s->earlier.items, s->earlier.count);
+	now = s->first_count;
+	return unusual_find(s->hits.items, now, s->earlier.items,
+			    s->earlier.count, &s->unusual, err);
 }

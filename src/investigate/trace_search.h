@@ -9,6 +9,7 @@
 #define INVESTIGATE_TRACE_SEARCH_H
 
 #include "analyze/search_summary.h"
+#include "analyze/unusual.h"
 #include "backend/backends.h"
 #include "backend/trace_queries.h"
 
@@ -49,9 +50,13 @@ struct trace_search {
 	int64_t above_ns; /* the quantile; 0 without above_permille */
 	int64_t bound_ns; /* the last that was asked for */
 	unsigned rounds;
-	bool is_sample;       /* slower ones may be missing */
-	struct buf next_page; /* token of the answer's next page */
-	size_t held_count;    /* searches of the case */
+	bool is_sample;         /* slower ones may be missing */
+	struct buf next_page;   /* token of the answer's next page */
+	size_t held_count;      /* searches of the case */
+	size_t first_count;     /* hits of the first answer */
+	int64_t first_min_ns;   /* the bound it had */
+	struct hits earlier;    /* of the same search one window earlier */
+	struct unusual unusual; /* by these; its hits are of both */
 	/* Why there is no answer. */
 	enum search_lack lack;
 	struct name_list names;
@@ -69,6 +74,12 @@ bool trace_search_run(struct trace_search *s, struct backends *b,
  * typical of them. */
 bool trace_search_typical(struct trace_search *s, struct backends *b,
 			  struct typical_hit *typical,
+			  struct error *err) MUST_CHECK;
+
+/* After trace_search_typical(): which of what is slow is not so usually, by
+ * what the same search finds in the window before (one question more, where the
+ * server does not count them). Without an answer nothing is unusual. */
+bool trace_search_unusual(struct trace_search *s, struct backends *b,
 			  struct error *err) MUST_CHECK;
 
 /* A quantile of the durations, of buckets a near one; duration_count > 0. */

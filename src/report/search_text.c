@@ -73,6 +73,33 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes)
 			  s -> hidden_count == 1 ? "it" : "them");
 }
 
+/* Chosen by how far it is from its usual, not by how long it took. */
+static void add_unusual(const struct trace_search *s, struct notes *notes)
+{
+	const struct unusual *u = &s->unusual;
+	char id[33], took[24], now[24], usual[24];
+	struct buf as_ever;
+
+	trace_id_format(&u->hit->id, id);
+	format_duration(u->hit->duration_ns, took);
+	format_duration(u->now_ns, now);
+	format_duration(u->usual_ns, usual);
+	buf_init(&as_ever, LIMIT_PAGE_TEXT_BYTES);
+	if (u->as_ever && u->as_ever->duration_ns > u->now_ns)
+		buf_addf(&as_ever, "; longer, but as ever: %.*s %.*s",
+			 STR_ARGS(u->as_ever->root_service),
+			 STR_ARGS(u->as_ever->root_name));
+	notes_add(notes,
+		  "took trace %s: %.*s %.*s, %s; its p%u is %.1f times the "
+		  "usual one, %s instead of %s, over %zu traces%s",
+		  id, STR_ARGS(u->hit->root_service),
+		  STR_ARGS(u->hit->root_name), took, u->percent,
+		  (double)u->now_ns /
+			  (double)(u->usual_ns > 0 ? u->usual_ns : 1),
+		  now, usual, u->count, buf_text(&as_ever));
+	buf_release(&as_ever);
+}
+
 void search_text_add_choice(const struct trace_search *s,
 			    const struct typical_hit *typical,
 			    struct notes *notes)
@@ -81,6 +108,10 @@ void search_text_add_choice(const struct trace_search *s,
 	char id[33], took[24], slow[24];
 	struct buf basis;
 
+	if (s->unusual.hit) {
+		add_unusual(s, notes);
+		return;
+	}
 	trace_id_format(&hit->id, id);
 	format_duration(hit->duration_ns, took);
 	format_duration(s->above_ns, slow);
