@@ -6,6 +6,7 @@
 
 #include "analyze/ordering.h"
 #include "analyze/stats.h"
+#include "base/count.h"
 #include "base/num.h"
 
 #define COHORT_IDS (LIMIT_COHORT_SPANS / 2)
@@ -23,6 +24,7 @@
 struct durations {
 	int64_t *values;
 	size_t count;
+	size_t cap;
 	int64_t p50_ns;
 };
 
@@ -33,6 +35,7 @@ struct work {
 	struct cohorts *out;
 	struct durations now;
 	struct durations before;
+	struct durations days_ago; /* a day and a week before */
 	bool is_moved;
 };
 
@@ -63,26 +66,58 @@ static uint32_t baseline_window(const struct work *w)
 	return w->want->baseline ? w->want->baseline->window : WINDOW_NONE;
 }
 
-static bool collect(struct work *w, uint32_t window, struct time_range range,
-		    struct durations *out, struct error *err)
+/* Adds the spans of a window. */
+static bool add(struct work *w, uint32_t window, struct time_range range,
+		struct durations *out, struct error *err)
 {
 	const struct history_window *from = get_window(w, window);
+	void *values = out->values;
 
-	*out = (struct durations){ .p50_ns = -1 };
 	if (!from)
 		return true;
-	out->values =
-		arena_array(&w->scratch, from->span_count, sizeof *out->values);
-	if (!out->values)
+	if (!arena_reserve(&w->scratch, &values, &out->cap,
+			   out->count + from->span_count + 1,
+			   sizeof *out->values))
 		return arena_fail(&w->scratch, "the cohorts", err);
+	out->values = values;
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 
 		if (s->operation == w->want->operation && is_in(range, s))
 			out->values[out->count++] = s->duration_ns;
 	}
-	values_sort(out->values, out->count);
-	out->p50_ns = values_quantile(out->values, out->count, 50);
+	return true;
+}
+
+static void put_in_order(struct durations *d)
+{
+	values_sort(d->values, d->count);
+	d->p50_ns = values_quantile(d->values, d->count, 50);
+}
+
+static bool collect(struct work *w, uint32_t window, struct time_range range,
+		    struct durations *out, struct error *err)
+{
+	*out = (struct durations){ .p50_ns = -1 };
+	if (!add(w, window, range, out, err))
+		return false;
+	put_in_order(out);
+	return true;
+}
+
+static bool collect_days_ago(struct work *w, struct error *err)
+{
+	static const enum baseline_slot slots[] = { BASELINE_DAY,
+						    BASELINE_WEEK };
+
+	for (size_t i = 0; i < COUNT_OF(slots); i++) {
+		uint32_t window = w->want->roles->baselines[slots[i]];
+		const struct history_window *from = get_window(w, window);
+
+		if (from && !add(w, window, from->range, &w->days_ago, err))
+			return false;
+	}
+	put_in_order(&w->days_ago);
 	return true;
 }
 
@@ -223,17 +258,32 @@ static double share_of(uint32_t part, size_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* Whether the slow part is larger than it was, beyond chance. */
+/* Whether the slow part is larger than it was, by chance with less than p. */
+static bool is_larger_part(const struct work *w, const struct durations *before,
+			   double p)
+{
+	uint32_t slow = count_slow(before, w->out->threshold_ns);
+	double now_share = share_of(w->out->slow_count, w->now.count);
+
+	return before->count >= COHORT_MIN &&
+	       now_share >= NEW_SHARE_RATIO * share_of(slow, before->count) &&
+	       fisher_mid_p(w->out->slow_count, (double)w->now.count, slow,
+			    (double)before->count) < p;
+}
+
+/* A fault may be older than the baseline, whose median it leaves alone. */
 static bool is_new_part(const struct work *w)
 {
-	double now = share_of(w->out->slow_count, w->now.count);
-	double before = share_of(w->out->before_slow_count, w->before.count);
+	return is_larger_part(w, &w->before, COHORT_P) ||
+	       is_larger_part(w, &w->days_ago, COHORT_P);
+}
 
-	return w->before.count >= COHORT_MIN &&
-	       now >= NEW_SHARE_RATIO * before &&
-	       fisher_mid_p(w->out->slow_count, (double)w->now.count,
-			    w->out->before_slow_count,
-			    (double)w->before.count) < COHORT_P;
+/* Where no slow one was seen before, or nothing is known of it, they are what
+ * they look like. */
+static bool has_part_changed(const struct work *w)
+{
+	return w->before.count < COHORT_MIN || !w->out->before_slow_count ||
+	       w->out->is_new || is_larger_part(w, &w->before, COHORT_MODE_P);
 }
 
 static bool is_as_before(const struct work *w)
@@ -296,7 +346,8 @@ static bool find_mode(struct work *w, struct error *err)
 	out->before_slow_count = count_slow(&w->before, out->threshold_ns);
 	out->is_new = is_new_part(w);
 	out->is_as_before = is_as_before(w);
-	is_bimodal = is_bimodal || is_new_mode(w);
+	out->is_part_as_ever = is_bimodal && !has_part_changed(w);
+	is_bimodal = (is_bimodal && !out->is_part_as_ever) || is_new_mode(w);
 	set_percentile(w);
 	if (!find_concentrations(w, err))
 		return false;
@@ -503,7 +554,9 @@ static bool find(struct work *w, struct error *err)
 	const struct cohort_want *want = w->want;
 
 	if (!collect(w, want->roles->slow, want->slow_range, &w->now, err) ||
-	    !collect(w, baseline_window(w), baseline_range(w), &w->before, err))
+	    !collect(w, baseline_window(w), baseline_range(w), &w->before,
+		     err) ||
+	    !collect_days_ago(w, err))
 		return false;
 	w->out->window_count = (uint32_t)w->now.count;
 	w->out->p50_ns = w->now.p50_ns;

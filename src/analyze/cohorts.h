@@ -33,6 +33,12 @@ enum cohort_mode {
 #define COHORT_MODE_SHARE 0.03
 #define COHORT_MODE_RATIO 3.0
 
+/* Two modes are no fault by themselves: big exports are slow as ever. Where such
+ * spans were seen before, there must be twice as many of them now, and hardly by
+ * chance; less sure than of a part without a valley, for that there are two
+ * modes is certain. */
+#define COHORT_MODE_P 0.05
+
 struct cohort {
 	struct time_range range;
 	uint64_t *profile_ids; /* distinct, ascending; of more than
@@ -76,6 +82,7 @@ struct cohorts {
 	int64_t fast_p50_ns;
 	bool is_new;
 	bool is_as_before;
+	bool is_part_as_ever; /* two modes, as there always were */
 	bool is_slow_itself; /* the span, beside the baseline's median */
 	double p; /* rank-sum of the window against the baseline; NaN not
 		     tested */

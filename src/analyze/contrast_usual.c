@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/contrast_usual.h"
 
+#include <math.h>
+
 #include "analyze/contrast_features.h"
 #include "analyze/contrast_requests.h"
 #include "analyze/ordering.h"
@@ -9,11 +11,16 @@
 
 #define WHAT "requests like this one"
 
-/* Requests of some time that bear it. */
-struct like {
+/* Requests of some time that bear it, or that do not. */
+struct group {
 	int64_t *durations; /* sorted */
 	size_t count;
-	size_t all; /* of which it is known whether they do */
+};
+
+struct like {
+	struct group with;
+	struct group without;
+	double reach_ns; /* the longest, at the size of the one in question */
 };
 
 struct usual {
@@ -24,39 +31,51 @@ struct usual {
 	struct like now;
 };
 
-/* 1, 0, -1 not known. */
-static int is_like(const struct usual *u, const struct history_span *span)
+/* What a duration is multiplied with to be that of the size in question, if time
+ * grows as size does; smaller ones take as long. */
+static double scale_of(const struct usual *u, const struct history_span *span)
 {
 	const struct history *h = u->want->history;
 	const struct contrast_feature f = feature_of(u->c);
-	uint32_t value = feature_value(h, &f, span);
 	int64_t ordered;
-	double number;
+	double size;
 
-	if (u->c->kind == CONTRAST_VALUE || value == FEATURE_UNKNOWN)
-		return feature_bears(h, u->c, span);
-	if (!feature_number(h, value, &ordered))
-		return -1;
-	number = feature_number_back(ordered);
-	return number >= u->own / USUAL_SIZE && number <= u->own * USUAL_SIZE;
+	if (u->c->kind != CONTRAST_MORE ||
+	    !feature_number(h, feature_value(h, &f, span), &ordered))
+		return 1;
+	size = feature_number_back(ordered);
+	return size > 0 ? fmax(1, u->own / size) : 1;
+}
+
+static void add(struct group *g, int64_t duration_ns)
+{
+	g->durations[g->count++] = duration_ns;
 }
 
 static bool find_like(struct usual *u, const struct contrast_requests *r,
 		      struct like *out, struct error *err)
 {
-	*out = (struct like){ 0 };
-	out->durations = arena_array(&u->arena, r->count, sizeof(int64_t));
-	if (!out->durations)
+	*out = (struct like){ .reach_ns = 0 };
+	out->with.durations = arena_array(&u->arena, r->count, sizeof(int64_t));
+	out->without.durations =
+		arena_array(&u->arena, r->count, sizeof(int64_t));
+	if (!out->with.durations || !out->without.durations)
 		return arena_fail(&u->arena, WHAT, err);
 	for (uint32_t i = 0; i < r->count; i++) {
-		int like = is_like(
-			u, contrast_request_span(r, i, u->c->operation));
+		const struct history_span *span =
+			contrast_request_span(r, i, u->c->operation);
+		int bears = feature_bears(u->want->history, u->c, span);
+		int64_t took_ns = r->items[i].duration_ns;
 
-		out->all += like >= 0;
-		if (like == 1)
-			out->durations[out->count++] = r->items[i].duration_ns;
+		if (bears == 1)
+			out->reach_ns = fmax(out->reach_ns,
+					     (double)took_ns *
+						     scale_of(u, span));
+		if (bears >= 0)
+			add(bears ? &out->with : &out->without, took_ns);
 	}
-	values_sort(out->durations, out->count);
+	values_sort(out->with.durations, out->with.count);
+	values_sort(out->without.durations, out->without.count);
 	return true;
 }
 
@@ -102,40 +121,52 @@ static bool find_base(struct usual *u, struct like *out, struct error *err)
 	       find_like(u, &r, out, err);
 }
 
-static bool is_known(const struct like *before)
+static int64_t p50_of(const struct group *g)
 {
-	return before->count >= CONTRAST_MIN;
+	return values_quantile(g->durations, g->count, 50);
 }
 
-static bool took_as_long(const struct usual *u, const struct like *before)
+static bool is_known(const struct like *before)
 {
-	int64_t now_p50 = values_quantile(u->now.durations, u->now.count, 50);
-	int64_t p50 = values_quantile(before->durations, before->count, 50);
-	int64_t p90 = values_quantile(before->durations, before->count, 90);
-	double ratio = (double)now_p50 / (double)(p50 > 0 ? p50 : 1), z;
+	return before->with.count >= CONTRAST_MIN;
+}
 
-	if ((double)u->want->duration_ns > USUAL_REACH * (double)p90)
-		return false;
+static bool took_as_long(const struct group *now, const struct group *before)
+{
+	int64_t p50 = p50_of(before);
+	double ratio = (double)p50_of(now) / (double)(p50 > 0 ? p50 : 1), z;
+
 	return ratio < USUAL_RATIO ||
 	       (ratio < USUAL_CHANCE_RATIO &&
-		rank_sum_test(u->now.durations, u->now.count, before->durations,
+		rank_sum_test(now->durations, now->count, before->durations,
 			      before->count, &z) >= USUAL_P);
 }
 
-static bool were_as_many(const struct usual *u, const struct like *before)
+static double all_of(const struct like *l)
 {
-	double now = (double)u->now.count / (double)u->now.all;
-	double share = (double)before->count / (double)before->all;
+	return (double)(l->with.count + l->without.count);
+}
 
-	return now < USUAL_SHARE * share ||
-	       fisher_mid_p((double)u->now.count, (double)u->now.all,
-			    (double)before->count,
-			    (double)before->all) >= USUAL_P;
+static bool were_as_many(const struct like *now, const struct like *before)
+{
+	double n = (double)now->with.count, b = (double)before->with.count;
+
+	return n / all_of(now) < USUAL_SHARE * b / all_of(before) ||
+	       fisher_mid_p(n, all_of(now), b, all_of(before)) >= USUAL_P;
 }
 
 static bool is_as_before(const struct usual *u, const struct like *before)
 {
-	return took_as_long(u, before) && were_as_many(u, before);
+	const struct like *now = &u->now;
+	bool is_rest_known = now->without.count >= CONTRAST_MIN &&
+			     before->without.count >= CONTRAST_MIN;
+
+	return (double)u->want->duration_ns <=
+		       USUAL_REACH * before->reach_ns &&
+	       took_as_long(&now->with, &before->with) &&
+	       (!is_rest_known ||
+		took_as_long(&now->without, &before->without)) &&
+	       were_as_many(now, before);
 }
 
 static void judge(struct usual *u, const struct like *base,
@@ -144,12 +175,11 @@ static void judge(struct usual *u, const struct like *base,
 	const struct like *told = is_known(base) ? base : days_ago;
 	struct contrast *c = u->c;
 
-	c->like_count = (uint32_t)u->now.count;
-	c->like_before_count = (uint32_t)told->count;
-	c->like_p50_ns = values_quantile(u->now.durations, u->now.count, 50);
-	c->like_before_p50_ns =
-		values_quantile(told->durations, told->count, 50);
-	c->is_usual = u->now.count >= CONTRAST_MIN && is_known(told) &&
+	c->like_count = (uint32_t)u->now.with.count;
+	c->like_before_count = (uint32_t)told->with.count;
+	c->like_p50_ns = p50_of(&u->now.with);
+	c->like_before_p50_ns = p50_of(&told->with);
+	c->is_usual = is_known(&u->now) && is_known(told) &&
 		      is_as_before(u, told) &&
 		      (!is_known(days_ago) || is_as_before(u, days_ago));
 }

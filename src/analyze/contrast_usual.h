@@ -14,11 +14,8 @@
 #define USUAL_CHANCE_RATIO 1.5
 #define USUAL_P 0.01
 
-/* Requests of a size like this one's: up to twice as large or small. */
-#define USUAL_SIZE 2.0
-
-/* Of what the slowest tenth of those before took, the request in question may
- * take so much and is one of them. */
+/* Of what the slowest of those before took, for its size, the request in
+ * question may take so much and is one of them. */
 #define USUAL_REACH 1.2
 
 /* More of them than before: so many times, and beyond chance. */
@@ -26,7 +23,8 @@
 
 /* Sets is_usual of a contrast that the request in question bears, by the
  * baseline and, where they were answered, by the windows of days ago; and the
- * numbers behind it. own: its value. */
+ * numbers behind it. When those that do not bear it are slower than before,
+ * nothing is as ever. own: its value. */
 bool contrast_usual_find(const struct contrast_want *want, struct contrast *c,
 			 struct str own, struct error *err) MUST_CHECK;
 

@@ -77,8 +77,8 @@ struct contrast {
 	int64_t with_p50_ns;
 	int64_t without_p50_ns;
 	int own; /* the request in question bears it: 1, 0, -1 unknown */
-	/* Requests that bear it (of numbers: of a size like that of the request
-	 * in question) took as long before, and were as many; see below. */
+	/* Requests that bear it took as long before, the one in question is no
+	 * exception for its size, and they were as many. */
 	bool is_usual;
 	uint32_t like_count; /* now, and before */
 	uint32_t like_before_count;

@@ -83,6 +83,10 @@ static void report_healthy(const struct cohorts *c, struct buf *out)
 	buf_add_text(out, ", before ");
 	wording_add_duration(out, c->before_p50_ns);
 	buf_add_text(out, ")");
+	if (c->is_part_as_ever)
+		buf_addf(out, "; %d %% are slow, as ever: before, %d %% were",
+			 percent_of(c->slow_count, c->window_count),
+			 percent_of(c->before_slow_count, c->before_count));
 }
 
 static void report_unknown(const struct cohorts *c, struct buf *out)

@@ -9,6 +9,8 @@
 
 /* What whole numbers are written in full up to. */
 #define WHOLE_MAX 1e15
+/* Parts of so large a number say nothing. */
+#define ROUNDED_FROM 1000
 
 /* Names of what is no attribute of its own. */
 static struct str key_of(const struct symptom *s, const struct contrast *c)
@@ -59,8 +61,10 @@ static void add_number(struct buf *out, double number)
 {
 	char text[COUNT_TEXT_BYTES];
 
-	if (fabs(number) < WHOLE_MAX && number == rint(number)) {
-		format_count((int64_t)number, text);
+	bool is_whole = number == rint(number) || fabs(number) >= ROUNDED_FROM;
+
+	if (fabs(number) < WHOLE_MAX && is_whole) {
+		format_count((int64_t)rint(number), text);
 		buf_add_text(out, text);
 	} else {
 		buf_addf(out, "%.4g", number);

@@ -174,9 +174,62 @@ static void two_modes(void **state)
 	add(&a, SLOW, 60, 50, NULL);
 	add(&a, SLOW, 10, 500, NULL);
 	find(&a, 520);
-	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	assert_true(a.out.is_part_as_ever);
+	assert_false(a.out.is_against_fast);
 	assert_false(a.out.is_new);
 	assert_true(a.out.is_as_before);
+	end(&a);
+}
+
+/* Slow ones among 70 now, and among so many before. */
+static enum cohort_mode mode_of_part(int now, int before, int before_all)
+{
+	enum cohort_mode mode;
+	struct asked a;
+
+	begin(&a);
+	add(&a, BEFORE, before_all - before, 50, NULL);
+	add(&a, BEFORE, before, 500, NULL);
+	add(&a, SLOW, 70 - now, 50, NULL);
+	add(&a, SLOW, now, 500, NULL);
+	find(&a, 520);
+	mode = a.out.mode;
+	end(&a);
+	return mode;
+}
+
+static void a_part_must_have_grown(void **state)
+{
+	(void)state;
+	/* Of 10 and 5 %, 23 and 2.5 %. */
+	assert_int_equal(mode_of_part(7, 2, 40), COHORT_HEALTHY);
+	assert_int_equal(mode_of_part(16, 1, 40), COHORT_BIMODAL);
+	/* Of 10 and 1 %, where a hundred were seen. */
+	assert_int_equal(mode_of_part(7, 1, 100), COHORT_BIMODAL);
+	/* None before: they are new, or have not been seen. */
+	assert_int_equal(mode_of_part(7, 0, 10), COHORT_BIMODAL);
+}
+
+/* As many as before, but not as a day before. */
+static void a_part_older_than_the_baseline(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 60, 50, NULL);
+	add(&a, BEFORE, 10, 500, NULL);
+	add(&a, SLOW, 60, 50, NULL);
+	add(&a, SLOW, 10, 500, NULL);
+	a.roles.baselines[BASELINE_DAY] =
+		past_window(&a.p, -1440 * MINUTE, -1430 * MINUTE);
+	for (int i = 0; i < 60; i++)
+		past_span(&a.p, a.roles.baselines[BASELINE_DAY], 0,
+			  -1440 * MINUTE + i, 50);
+	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_true(a.out.is_new);
 	end(&a);
 }
 
@@ -378,6 +431,8 @@ int main(void)
 		cmocka_unit_test(smallest_move),
 		cmocka_unit_test(healthy_operation),
 		cmocka_unit_test(two_modes),
+		cmocka_unit_test(a_part_must_have_grown),
+		cmocka_unit_test(a_part_older_than_the_baseline),
 		cmocka_unit_test(few_slow),
 		cmocka_unit_test(new_part_without_valley),
 		cmocka_unit_test(tail_is_no_mode),

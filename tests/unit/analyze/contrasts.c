@@ -484,6 +484,19 @@ static void slower_than_big_ones_were(void **state)
 	end(&a);
 }
 
+/* What is slow for all is no matter of size. */
+static void others_are_slower_as_well(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	big(&a, 10, 200, 12, 195);
+	for (int i = 0; i < 240; i++)
+		number(&a, request(&a, SLOW, i, 80), SIZE, 5000);
+	assert_false(only(&a)->is_usual);
+	end(&a);
+}
+
 static void more_than_there_were(void **state)
 {
 	struct asked a;
@@ -589,6 +602,7 @@ int main(void)
 		cmocka_unit_test(no_requests),
 		cmocka_unit_test(big_ones_as_ever),
 		cmocka_unit_test(slower_than_big_ones_were),
+		cmocka_unit_test(others_are_slower_as_well),
 		cmocka_unit_test(more_than_there_were),
 		cmocka_unit_test(not_so_days_ago),
 		cmocka_unit_test(slower_than_all_of_them),

@@ -133,12 +133,12 @@ static void numbers(void **state)
 	c.slow_median = 2097152;
 	c.fast_median = 4100.25;
 	expect(&c, "cache.hit of the slow requests is larger: 2,097,152 "
-		   "(median), 4100 of the fast ones; p50 200 ms with such, 20 "
+		   "(median), 4,100 of the fast ones; p50 200 ms with such, 20 "
 		   "ms without");
 	c.kind = CONTRAST_LESS;
 	c.with_p50_ns = -1;
 	expect(&c, "cache.hit of the slow requests is smaller: 2,097,152 "
-		   "(median), 4100 of the fast ones");
+		   "(median), 4,100 of the fast ones");
 }
 
 static void expect_usual(const struct contrast *c, const char *words)
