@@ -320,17 +320,29 @@ static void set_percentile(struct work *w)
 
 static bool find_concentrations(struct work *w, struct error *err)
 {
-	const struct cohort_want *want = w->want;
 	struct cohorts *out = w->out;
+	struct concentration_want want = {
+		.history = w->want->history,
+		.now = { w->want->roles->slow, w->want->slow_range },
+		.before = { baseline_window(w), baseline_range(w) },
+		.operation = w->want->operation,
+		.threshold_ns = out->threshold_ns,
+		.by = CONCENTRATION_INSTANCE,
+	};
 
-	return concentration_find(want->history, want->roles->slow,
-				  want->slow_range, want->operation,
-				  out->threshold_ns, CONCENTRATION_INSTANCE,
-				  &out->instance, err) &&
-	       concentration_find(want->history, want->roles->slow,
-				  want->slow_range, want->operation,
-				  out->threshold_ns, CONCENTRATION_VERSION,
-				  &out->version, err);
+	if (!concentration_find(&want, &out->instance, err))
+		return false;
+	want.by = CONCENTRATION_VERSION;
+	return concentration_find(&want, &out->version, err);
+}
+
+/* One that is slower as a whole is not the matter of a request that took no
+ * longer than those elsewhere. */
+static void heed_own(const struct work *w, struct concentration *c)
+{
+	if (c->is_by_order &&
+	    w->want->duration_ns < between(c->other_p50_ns, c->p50_ns))
+		c->is_found = false;
 }
 
 static bool find_mode(struct work *w, struct error *err)
@@ -351,6 +363,8 @@ static bool find_mode(struct work *w, struct error *err)
 	set_percentile(w);
 	if (!find_concentrations(w, err))
 		return false;
+	heed_own(w, &out->instance);
+	heed_own(w, &out->version);
 	if (w->now.count < COHORT_MIN)
 		out->mode = COHORT_UNKNOWN;
 	else if (out->instance.is_found || out->version.is_found)
@@ -394,28 +408,23 @@ static int compare_member(const void *left, const void *right)
 }
 
 /* With a concentration, slow means the leader's slow spans and fast the fast
- * ones of all others. */
+ * ones of all others; where it is slower as a whole, all of both. */
 static bool is_of_part(const struct work *w, const struct history_span *s,
 		       enum part part)
 {
 	const struct history *h = w->want->history;
 	const struct cohorts *out = w->out;
 	bool is_slow = s->duration_ns >= out->threshold_ns;
-	bool is_leader = true;
+	const struct concentration *c =
+		out->instance.is_found ? &out->instance : &out->version;
+	uint32_t label = out->instance.is_found ? s->instance : s->version;
 
 	if (part == PART_ALL)
 		return true;
-	if (is_slow != (part == PART_SLOW))
+	if (is_slow != (part == PART_SLOW) && !(c->is_found && c->is_by_order))
 		return false;
-	if (out->instance.is_found)
-		is_leader = str_equal(symtab_text(&h->symtab, s->instance),
-				      out->instance.value);
-	else if (out->version.is_found)
-		is_leader = str_equal(symtab_text(&h->symtab, s->version),
-				      out->version.value);
-	else
-		return true;
-	return is_leader == (part == PART_SLOW);
+	return !c->is_found || str_equal(symtab_text(&h->symtab, label),
+					 c->value) == (part == PART_SLOW);
 }
 
 static bool gather(struct work *w, uint32_t window, struct time_range range,

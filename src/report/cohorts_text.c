@@ -19,11 +19,32 @@ static int percent_of(uint32_t part, uint32_t whole)
 	return (int)((double)part / (double)whole * 100 + 0.5);
 }
 
+/* Smaller chances are all the same to a reader. */
+#define SMALLEST_P 0.0001
+
+static void report_slower(const struct concentration *c, const char *what,
+			  struct buf *out)
+{
+	buf_addf(out, "%s ", what);
+	wording_add(out, c->value, WORDING_TEXT_BYTES);
+	buf_addf(out, ", one of %u, is slower than the others: p50 ",
+		 c->value_count);
+	wording_add_duration(out, c->p50_ns);
+	buf_addf(out, " over %u spans, elsewhere ", c->span_count);
+	wording_add_duration(out, c->other_p50_ns);
+	buf_addf(out, " over %u (p %s %.4f)", c->other_count,
+		 c->p < SMALLEST_P ? "<" : "=", fmax(c->p, SMALLEST_P));
+}
+
 static void report_concentration(const struct concentration *c,
 				 const char *what, struct buf *out)
 {
 	uint32_t slow = c->slow_count + c->other_slow_count;
 
+	if (c->is_by_order) {
+		report_slower(c, what, out);
+		return;
+	}
 	buf_addf(out, "%u of %u slow spans are of %s ", c->slow_count, slow,
 		 what);
 	wording_add(out, c->value, WORDING_TEXT_BYTES);

@@ -29,8 +29,19 @@ static struct concentration find(struct past *p, enum concentration_by by)
 	struct error err = { 0 };
 	struct concentration c;
 
-	assert_true(concentration_find(&p->h, 0, p->h.windows[0].range, 0,
-				       fixture_ms(100), by, &c, &err));
+	struct concentration_want want = {
+		.history = &p->h,
+		.now = { 0, p->h.windows[0].range },
+		.before = { UINT32_MAX, { 0, 0 } },
+		.threshold_ns = fixture_ms(100),
+		.by = by,
+	};
+
+	if (p->h.window_count > 1)
+		want.before =
+			(struct concentration_spans){ 1,
+						      p->h.windows[1].range };
+	assert_true(concentration_find(&want, &c, &err));
 	return c;
 }
 
@@ -107,6 +118,8 @@ static void chance(void **state)
 
 static void without_label(void **state)
 {
+	struct concentration_want none = { .now.window = UINT32_MAX,
+					   .before.window = UINT32_MAX };
 	struct concentration c;
 	struct error err = { 0 };
 	struct past p;
@@ -117,17 +130,94 @@ static void without_label(void **state)
 	c = find(&p, CONCENTRATION_INSTANCE);
 	assert_false(c.is_found);
 	assert_int_equal(c.value_count, 0);
-	assert_true(concentration_find(&p.h, 1, p.h.windows[0].range, 0, 0,
-				       CONCENTRATION_INSTANCE, &c, &err));
+	none.history = &p.h;
+	assert_true(concentration_find(&none, &c, &err));
 	assert_false(c.is_found);
 	past_release(&p);
+}
+
+/* 24 spans of the instance in a window, from 0.8 to 1.2 times ms. */
+static void add_around(struct past *p, uint32_t window, const char *instance,
+		       double ms)
+{
+	double from = window ? -1000000 : 0;
+
+	for (int i = 0; i < 24; i++)
+		past_span(p, window, 0, from + i * 1000,
+			  ms * (0.8 + 0.04 * (i * 7 % 11)))
+			->instance = past_symbol(p, instance);
+}
+
+static struct concentration find_slower_one(double first, double second,
+					    double third)
+{
+	struct concentration c;
+	struct past p;
+
+	begin(&p);
+	add_around(&p, 0, "pod-1", first);
+	add_around(&p, 0, "pod-2", second);
+	add_around(&p, 0, "pod-3", third);
+	c = find(&p, CONCENTRATION_INSTANCE);
+	past_release(&p);
+	return c;
+}
+
+/* None of their spans is slow: it takes a third longer. */
+static void slower_as_a_whole(void **state)
+{
+	struct concentration c = find_slower_one(50, 66, 50);
+
+	(void)state;
+	assert_true(c.is_found);
+	assert_true(c.is_by_order);
+	assert_int_equal(c.span_count, 24);
+	assert_int_equal(c.other_count, 48);
+	assert_true(c.p < CONCENTRATION_ORDER_P);
+	assert_int_equal(c.p50_ns, fixture_ms(66));
+	assert_int_equal(c.other_p50_ns, fixture_ms(50));
+	assert_int_equal(c.value_count, 3);
+	/* Certain, but as pods differ; and two of three are no exception. */
+	assert_false(find_slower_one(50, 58, 50).is_found);
+	assert_false(find_slower_one(66, 66, 50).is_found);
+}
+
+static struct concentration find_with_past(double now, double before)
+{
+	struct concentration c;
+	struct past p;
+
+	begin(&p);
+	past_window(&p, -1000000, 0);
+	add_around(&p, 1, "pod-1", 50);
+	add_around(&p, 1, "pod-2", before);
+	add_around(&p, 0, "pod-1", 50);
+	add_around(&p, 0, "pod-2", now);
+	c = find(&p, CONCENTRATION_INSTANCE);
+	past_release(&p);
+	return c;
+}
+
+static void slower_as_ever(void **state)
+{
+	(void)state;
+	assert_true(find_with_past(66, 52).is_found);
+	assert_false(find_with_past(66, 64).is_found);
+	assert_true(find_with_past(66, 64).is_as_ever);
+	/* So where all of its spans are slow ones. */
+	assert_true(find_with_past(500, 50).is_found);
+	assert_false(find_with_past(500, 480).is_found);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(concentrated),  cmocka_unit_test(spread),
-		cmocka_unit_test(others_slow),   cmocka_unit_test(chance),
+		cmocka_unit_test(slower_as_a_whole),
+		cmocka_unit_test(slower_as_ever),
+		cmocka_unit_test(concentrated),
+		cmocka_unit_test(spread),
+		cmocka_unit_test(others_slow),
+		cmocka_unit_test(chance),
 		cmocka_unit_test(without_label),
 	};
 

@@ -48,6 +48,38 @@ static void as_a_whole(void **state)
 		   "spans, was 50 ms over 22");
 }
 
+static void one_that_is_slower(void **state)
+{
+	struct cohorts c = ordinary(COHORT_BIMODAL);
+
+	(void)state;
+	c.instance = (struct concentration){ .is_found = true,
+					     .is_by_order = true,
+					     .value = STR("pod-3"),
+					     .value_count = 5,
+					     .span_count = 19,
+					     .other_count = 80,
+					     .p50_ns = 50 * NS_PER_MS,
+					     .other_p50_ns = 38 * NS_PER_MS,
+					     .p = 0.0003 };
+	expect(&c, "instance pod-3, one of 5, is slower than the others: p50 "
+		   "50 ms over 19 spans, elsewhere 38 ms over 80 (p = 0.0003)");
+	c.instance.p = 1e-9;
+	expect(&c, "instance pod-3, one of 5, is slower than the others: p50 "
+		   "50 ms over 19 spans, elsewhere 38 ms over 80 (p < 0.0001)");
+}
+
+static void a_part_as_ever(void **state)
+{
+	struct cohorts c = ordinary(COHORT_HEALTHY);
+
+	(void)state;
+	c.is_part_as_ever = c.is_slow_itself = true;
+	expect(&c, "a slow one of a healthy operation: this one is slower than "
+		   "99 % of the 1,022 requests of these minutes (p50 51 ms, "
+		   "before 50 ms); 1 % are slow, as ever: before, 9 % were");
+}
+
 static void a_part(void **state)
 {
 	struct cohorts c = ordinary(COHORT_BIMODAL);
@@ -148,6 +180,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_a_whole),
+		cmocka_unit_test(one_that_is_slower),
+		cmocka_unit_test(a_part_as_ever),
 		cmocka_unit_test(a_part),
 		cmocka_unit_test(one_instance_or_version),
 		cmocka_unit_test(healthy),
