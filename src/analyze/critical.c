@@ -80,6 +80,23 @@ static void order_spans(struct path *p)
 	}
 }
 
+/* Most of it ran after its parent, of the same process, had ended well: who
+ * begins something and leaves did not wait for it. What a parent that failed
+ * leaves behind was waited for until then. */
+static bool is_left_behind(const struct path *p, uint32_t span)
+{
+	const struct span *s = &p->t->spans[span];
+	const struct span *above = &p->t->spans[s->parent];
+	const struct extent *child = &p->whole[span];
+	const struct extent *parent = &p->whole[s->parent];
+
+	return s->resource == above->resource &&
+	       !(above->flags & (SPAN_IS_ERROR | SPAN_IS_UNFINISHED)) &&
+	       child->end_ns > parent->end_ns &&
+	       sat_sub_i64(child->end_ns, parent->end_ns) >
+		       sat_sub_i64(child->end_ns, child->start_ns) / 2;
+}
+
 /* Nobody waited for it: it belongs to no parent's time. */
 static bool is_detached(const struct path *p, uint32_t span)
 {
@@ -89,6 +106,8 @@ static bool is_detached(const struct path *p, uint32_t span)
 	if (!span_is_awaited(p->t, span))
 		return true;
 	parent = &p->whole[p->t->spans[span].parent];
+	if (is_left_behind(p, span))
+		return true;
 	return (child->start_ns >= parent->end_ns &&
 		child->end_ns > parent->end_ns) ||
 	       (child->end_ns <= parent->start_ns &&

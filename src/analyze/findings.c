@@ -270,6 +270,27 @@ static bool add_errors(struct collect *k)
 	return collect_add_rest(k, FINDING_ERROR, k->group_count);
 }
 
+static uint32_t root_of(const struct trace *t, uint32_t span)
+{
+	while (t->spans[span].parent != SPAN_NONE)
+		span = t->spans[span].parent;
+	return span;
+}
+
+/* The part of it that ran when its request was over. */
+static int64_t after_request(const struct collect *k, uint32_t span)
+{
+	uint32_t root = root_of(k->t, span);
+	int64_t after_ns =
+		sat_sub_i64(k->t->spans[span].end_ns, k->t->spans[root].end_ns);
+	int64_t all_ns = span_duration_ns(&k->t->spans[span]);
+
+	if (after_ns < 0)
+		return 0;
+	return after_ns < all_ns ? after_ns : all_ns;
+}
+
+/* What is analysed itself is told by the answer. */
 static bool add_async(struct collect *k)
 {
 	struct finding_facts facts = { .kind = FINDING_ASYNC_WORK,
@@ -277,7 +298,8 @@ static bool add_async(struct collect *k)
 	const struct trace *t = k->t;
 
 	for (uint32_t i = 0; i < t->span_count; i++) {
-		if (k->times->tree[i] != i || t->spans[i].parent == SPAN_NONE)
+		if (k->times->tree[i] != i || i == k->times->root ||
+		    t->spans[i].parent == SPAN_NONE)
 			continue;
 		k->spans[facts.count++] = i;
 		if (facts.span == SPAN_NONE ||
@@ -285,7 +307,10 @@ static bool add_async(struct collect *k)
 			    span_duration_ns(&t->spans[facts.span]))
 			facts.span = i;
 	}
-	return !facts.count || collect_add(k, &facts, k->spans, facts.count);
+	if (!facts.count)
+		return true;
+	facts.time_ns = after_request(k, facts.span);
+	return collect_add(k, &facts, k->spans, facts.count);
 }
 
 /* The tree that took longest is analysed; the waterfall shows all. */

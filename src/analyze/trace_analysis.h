@@ -12,9 +12,10 @@
 #include "model/trace.h"
 
 /* Per span, by index, in the given arena. A tree is a root or a span nobody
- * waited for (started after its parent ended, consumer under producer,
- * follows-from), with everything below that is not such a span itself. Each
- * tree has a critical path of its own; the analysed one is that of `root`.
+ * waited for (started after its parent ended or ran for the most part after it,
+ * consumer under producer, follows-from), with everything below that is not
+ * such a span itself. Each tree has a critical path of its own; the analysed
+ * one is that of `root`.
  *
  * Calls between processes whose clocks disagree are moved into their callers
  * for all sums; times of spans stay as recorded, shift_ns tells the move. */

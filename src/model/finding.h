@@ -41,7 +41,8 @@ enum finding_kind {
 	FINDING_ERROR,
 	/* count messages of span; time_ns until `other` began, the longest */
 	FINDING_MESSAGE_DELAY,
-	/* count spans were not waited for, of which span is the longest */
+	/* count spans were not waited for, of which span is the longest: for
+	 * time_ns after the request was over */
 	FINDING_ASYNC_WORK,
 	/* count roots besides span, of which `other` is the longest */
 	FINDING_OTHER_ROOTS,

@@ -351,11 +351,23 @@ static void report_ground(const struct choice *c, struct buf *out)
 	}
 }
 
+/* Of work that nobody waited for: what was waited for. */
+static void report_request(const struct choice *c, struct buf *out)
+{
+	uint32_t root = c->times->root;
+
+	if (c->t->spans[root].parent == SPAN_NONE)
+		return;
+	while (c->t->spans[root].parent != SPAN_NONE)
+		root = c->t->spans[root].parent;
+	buf_add_text(out, "; the request did not wait for it and took ");
+	wording_add_duration(out, span_duration_ns(&c->t->spans[root]));
+}
+
 static void report_why(const struct choice *c, struct buf *out)
 {
 	report_ground(c, out);
-	if (c->t->spans[c->times->root].parent != SPAN_NONE)
-		buf_add_text(out, "; the request did not wait for it");
+	report_request(c, out);
 	if (!c->loop && c->retry && !c->is_retry_pause)
 		report_attempts(c, out);
 	if (guilty_want_is_narrow(c->want))

@@ -230,12 +230,18 @@ static void report_message_delay(const struct telling *k)
 
 static void report_async_work(const struct telling *k)
 {
-	buf_addf(k->out, "%u %s nobody waited for, the longest ", k->f->count,
-		 k->f->count == 1 ? "span" : "spans");
+	if (k->f->time_ns) {
+		add_text(k, "after the answer: ");
+		add_duration(k, k->f->time_ns);
+	} else {
+		add_text(k, "beside the request: ");
+		add_duration(k, span_duration_ns(&k->t->spans[k->f->span]));
+	}
+	add_text(k, " in ");
 	add_span(k, k->f->span);
-	add_text(k, ", ");
-	add_duration(k, span_duration_ns(&k->t->spans[k->f->span]));
-	add_text(k, "; not on the critical path");
+	add_text(k, ", which nobody waited for");
+	if (k->f->count > 1)
+		buf_addf(k->out, "; %u such spans in all", k->f->count);
 }
 
 /* The tree that took longest is analysed; the waterfall shows all. */

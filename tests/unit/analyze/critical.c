@@ -117,6 +117,45 @@ static void not_waited_for_by_nature(void **state)
 	end(&c);
 }
 
+/* Begun and left: the answer was sent at 20 ms. What ends half after it was
+ * waited for as long as could be. */
+static void fire_and_forget(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 s S GET 0 20\n"
+		  "2 1 s I mail 10 1200\n"
+		  "3 2 s I render 20 1100\n"
+		  "4 1 s I log 5 35\n");
+	expect(&c, 1, 5, 5, 20);
+	expect(&c, 2, 110, 110, 1190);
+	expect(&c, 4, 30, 15, 15);
+	assert_int_equal(c.times.async_count, 1);
+	assert_int_equal(c.times.path_ns, fixture_ms(20));
+	end(&c);
+}
+
+/* A parent that gave up, or whose end was lost, had waited; and of another
+ * process it is not known who did. */
+static void not_left_behind(void **state)
+{
+	static const char *const texts[] = {
+		"1 0 s S GET 0 20 error\n2 1 s I mail 10 1200\n",
+		"1 0 s S GET 0 -\n2 1 s I mail 10 1200\n",
+		"1 0 s S GET 0 20\n2 1 t I mail 10 1200\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct case_times c;
+
+		begin(&c, texts[i]);
+		assert_int_equal(c.times.async_count, 0);
+		end(&c);
+	}
+}
+
 /* A consumer in another process works on its own, whatever sent to it. */
 static void consumer_elsewhere(void **state)
 {
@@ -346,7 +385,11 @@ static void oracle_clip(struct oracle *o, uint32_t span)
 		bool is_before =
 			s->end_ns <= p->start_ns && s->start_ns < p->start_ns;
 
-		o->is_out[span] = is_after || is_before ||
+		bool is_left =
+			s->end_ns > p->end_ns &&
+			s->end_ns - p->end_ns > (s->end_ns - s->start_ns) / 2;
+
+		o->is_out[span] = is_after || is_before || is_left ||
 				  (s->flags & SPAN_IS_FOLLOWS_FROM);
 		if (!o->is_out[span]) {
 			o->from[span] = s->start_ns < low    ? low
@@ -466,7 +509,7 @@ static void random_trees(void **state)
 	unsigned small_overlaps = 0;
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 500; seed++) {
+	for (unsigned seed = 1; seed <= 600; seed++) {
 		struct trace t;
 		struct arena arena;
 		struct trace_times times;
@@ -574,6 +617,8 @@ int main(void)
 		cmocka_unit_test(parallel),
 		cmocka_unit_test(overflow),
 		cmocka_unit_test(async),
+		cmocka_unit_test(fire_and_forget),
+		cmocka_unit_test(not_left_behind),
 		cmocka_unit_test(not_waited_for_by_nature),
 		cmocka_unit_test(consumer_elsewhere),
 		cmocka_unit_test(several_roots),

@@ -169,12 +169,12 @@ static void errors(void **state)
 static void whole_trace(void **state)
 {
 	(void)state;
-	EXPECT("1 span nobody waited for, the longest c process, 20 ms; not on "
-	       "the critical path",
+	EXPECT("beside the request: 20 ms in c process, which nobody waited for",
 	       .kind = FINDING_ASYNC_WORK, .span = 8, .count = 1);
-	EXPECT("150 spans nobody waited for, the longest c process, 20 ms; not "
-	       "on the critical path",
-	       .kind = FINDING_ASYNC_WORK, .span = 8, .count = 150);
+	EXPECT("after the answer: 15 ms in c process, which nobody waited for; "
+	       "150 such spans in all",
+	       .kind = FINDING_ASYNC_WORK, .span = 8, .count = 150,
+	       .time_ns = 15 * MS);
 	EXPECT("1 more root besides a root: c second, 50 ms",
 	       .kind = FINDING_OTHER_ROOTS, .span = 1, .other = 9, .count = 1);
 	EXPECT("2 more roots besides a root, the longest c second, 50 ms",
