@@ -9,6 +9,12 @@
 /* Instances looked at one by one; of more the first ones, which is a sample. */
 #define INSTANCES 64u
 
+const struct history_key contention_places[CONTENTION_PLACES] = {
+	{ { "k8s.node.name", 13 }, true },
+	{ { "host.name", 9 }, true },
+	{ { "cloud.availability_zone", 23 }, true },
+};
+
 struct work {
 	struct history *h;
 	uint32_t slow;
@@ -164,11 +170,55 @@ static void tell(const struct slowing *s, struct contention *out)
 	out->is_found = true;
 }
 
+/* Where the span's process runs, 0 not known. A host may be called as the
+ * instance is. */
+static uint32_t place_of(const struct history *h, const struct history_span *s,
+			 uint32_t key)
+{
+	uint32_t place = key < h->key_count ? history_attr(h, s, key) : 0;
+
+	return place == s->instance ? 0 : place;
+}
+
+static bool is_of_slow(const struct work *w, uint32_t instance,
+		       const bool *is_slow)
+{
+	for (uint32_t i = 0; i < w->instance_count; i++)
+		if (w->instances[i] == instance)
+			return is_slow[i];
+	return false;
+}
+
+/* What all spans of slow instances have in common, nearest first. */
+static struct str find_place(const struct work *w, const bool *is_slow)
+{
+	const struct history_window *from = &w->h->windows[w->slow];
+
+	for (uint32_t key = 0; key < CONTENTION_PLACES; key++) {
+		uint32_t common = 0;
+		bool is_one = true;
+
+		for (uint32_t i = 0; i < from->span_count; i++) {
+			const struct history_span *s = &from->spans[i];
+			uint32_t place = place_of(w->h, s, key);
+
+			if (!is_of_slow(w, s->instance, is_slow))
+				continue;
+			is_one &= place && (!common || place == common);
+			common = place;
+		}
+		if (common && is_one)
+			return history_text(w->h, common);
+	}
+	return STR("");
+}
+
 /* Those that are slow, when others are as quick as ever. */
 static bool find_instances(struct work *w, struct contention *out,
 			   struct error *err)
 {
 	struct contention found = { .instance_count = w->instance_count };
+	bool is_slow[INSTANCES] = { false };
 	uint32_t quick = 0;
 
 	for (uint32_t i = 0; i < w->instance_count; i++) {
@@ -183,7 +233,9 @@ static bool find_instances(struct work *w, struct contention *out,
 		tell(&s, &found);
 		found.instance = history_text(w->h, w->instances[i]);
 		found.slow_instance_count++;
+		is_slow[i] = true;
 	}
+	found.place = find_place(w, is_slow);
 	if (quick && found.is_found)
 		*out = found;
 	return true;
@@ -215,7 +267,7 @@ bool contention_find(struct history *h, uint32_t slow, uint32_t base,
 	};
 	bool is_done;
 
-	*out = (struct contention){ .instance = STR("") };
+	*out = (struct contention){ .instance = STR(""), .place = STR("") };
 	if (h->window_count == HISTORY_WINDOWS || !h->operation_count)
 		return true;
 	h->window_count++;

@@ -23,20 +23,27 @@
 #define CONTENTION_OPERATIONS 2u
 #define CONTENTION_UNLIKE 1.5
 
+/* Attributes of processes that tell where an instance runs: nearest first. */
+#define CONTENTION_PLACES 3u
+extern const struct history_key contention_places[CONTENTION_PLACES];
+
 struct contention {
 	bool is_found;
 	struct str instance;          /* a slow one; borrowed */
 	uint32_t slow_instance_count; /* 0: not of some instances, but of all
 					 or of who knows how many */
 	uint32_t instance_count;      /* seen in the slow window, 0 not known */
-	uint32_t operation_count;     /* compared, all of them slower */
-	double least_ratio;           /* of own time, slow against usual */
+	struct str place; /* node, else zone, of all slow instances; borrowed,
+			     empty: not known, or not one */
+	uint32_t operation_count; /* compared, all of them slower */
+	double least_ratio;       /* of own time, slow against usual */
 	double most_ratio;
 };
 
 /* Of a history of one service (history_init_service()): its slow window
  * against one that is healthy. Instances are told apart when some are slow and
- * others are as quick as ever. *out borrows the history. */
+ * others are as quick as ever; where they run is known when the history has
+ * contention_places for its keys. *out borrows the history. */
 bool contention_find(struct history *h, uint32_t slow, uint32_t base,
 		     struct contention *out, struct error *err) MUST_CHECK;
 

@@ -15,20 +15,35 @@
 /* CPU of the service per request counts as ever up to here. */
 #define AS_EVER 1.3
 
+/* What the service computes: per request, or one instance beside the mean of
+ * the others. False: not known. */
+static bool measure_cpu(const struct profile_inquiry *q, double *now,
+			double *before)
+{
+	const struct comparison *c = &q->service_cpu;
+
+	if (q->is_wall_cpu || !c->has_base)
+		return false;
+	if (c->scope == SCOPE_INSTANCE && q->s->slow_instances > 1) {
+		*now = comparison_cores(&c->slow);
+		*before =
+			comparison_cores(&c->base) / (q->s->slow_instances - 1);
+		return true;
+	}
+	*now = comparison_rate(&c->slow, c->slow.profile.total);
+	*before = comparison_rate(&c->base, c->base.profile.total);
+	return c->slow.requests > 0 && c->base.requests > 0;
+}
+
 /* CPU per request that did not grow, of the slow requests or of all. */
 static bool is_cpu_as_ever(const struct profile_inquiry *q)
 {
-	const struct comparison *c = &q->service_cpu;
 	double now, before;
 
-	if (q->cpu_verdict == CPU_WAITS)
-		return true;
-	if (q->cpu_verdict != CPU_UNKNOWN || q->is_wall_cpu || !c->has_base ||
-	    c->slow.requests <= 0 || c->base.requests <= 0)
-		return false;
-	now = comparison_rate(&c->slow, c->slow.profile.total);
-	before = comparison_rate(&c->base, c->base.profile.total);
-	return before > 0 && now <= AS_EVER * before;
+	if (q->cpu_verdict != CPU_UNKNOWN)
+		return q->cpu_verdict == CPU_WAITS;
+	return measure_cpu(q, &now, &before) && before > 0 &&
+	       now <= AS_EVER * before;
 }
 
 /* The service's own time grew, by the trace; the rest is another's. A quota
@@ -60,13 +75,16 @@ static bool ask(struct profile_inquiry *q, struct history *h, struct error *err)
 	return jobs_run(q->v->backends, jobs, WINDOWS, err);
 }
 
-static bool keep_instance(struct profile_inquiry *q, struct error *err)
+/* Beyond the history that they are of. */
+static bool keep_names(struct profile_inquiry *q, struct error *err)
 {
 	struct arena *arena = &q->v->result->arena;
-	struct str *instance = &q->contention.instance;
+	struct contention *c = &q->contention;
 
-	*instance = arena_str(arena, *instance);
-	return instance->ptr || arena_fail(arena, "the answer", err);
+	c->instance = arena_str(arena, c->instance);
+	c->place = arena_str(arena, c->place);
+	return (c->instance.ptr && c->place.ptr) ||
+	       arena_fail(arena, "the answer", err);
 }
 
 bool inquiry_find_contention(struct profile_inquiry *q, struct error *err)
@@ -77,9 +95,11 @@ bool inquiry_find_contention(struct profile_inquiry *q, struct error *err)
 	if (!may_be(q))
 		return true;
 	history_init_service(&h, q->s->service);
+	h.keys = contention_places;
+	h.key_count = CONTENTION_PLACES;
 	done = ask(q, &h, err) &&
 	       contention_find(&h, 0, 1, &q->contention, err) &&
-	       keep_instance(q, err);
+	       keep_names(q, err);
 	history_release(&h);
 	return done;
 }

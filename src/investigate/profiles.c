@@ -461,9 +461,11 @@ static bool decide_healthy(struct profile_inquiry *q, struct error *err)
 	if (!q->s->is_healthy)
 		return true;
 	/* A call that takes what it always does is to blame for nothing. */
-	if (q->s->is_ordinary && cause_is_outside(q->trace_cause))
+	if (q->s->is_ordinary &&
+	    (cause_is_outside(q->trace_cause) || q->trace_cause == CAUSE_WAIT))
 		q->v->result->cause.kind = CAUSE_UNKNOWN;
-	if (q->v->result->cause.kind == CAUSE_NETWORK)
+	if (q->v->result->cause.kind == CAUSE_NETWORK ||
+	    q->trace_cause == CAUSE_WAIT)
 		return true;
 	if (verdict_is_on_cpu(&q->cpu)) {
 		set_kind(q, CAUSE_CPU);

@@ -346,7 +346,16 @@ static void add_contended(const struct profile_inquiry *q, struct buf *out)
 
 	if (c->slow_instance_count == 1) {
 		add_name(out, c->instance);
+		if (c->place.len) {
+			buf_add_text(out, " (");
+			add_name(out, c->place);
+			buf_add_char(out, ')');
+		}
 		buf_addf(out, ", one of %u instances of ", c->instance_count);
+	} else if (c->slow_instance_count && c->place.len) {
+		add_name(out, c->place);
+		buf_addf(out, ", %u of %u instances of ",
+			 c->slow_instance_count, c->instance_count);
 	} else if (c->slow_instance_count) {
 		buf_addf(out, "%u of %u instances of ", c->slow_instance_count,
 			 c->instance_count);

@@ -111,6 +111,60 @@ static void as_ever(void **state)
 	past_release(&p);
 }
 
+/* Puts the spans of the slow window, of one instance, on a node. */
+static void runs_on(struct past *p, const char *instance, const char *node)
+{
+	struct history_window *w = &p->h.windows[SLOW];
+	uint32_t symbol = past_symbol(p, instance);
+	struct error err = { 0 };
+
+	p->h.keys = contention_places;
+	p->h.key_count = CONTENTION_PLACES;
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (w->spans[i].instance == symbol)
+			assert_true(history_add_attr(&p->h, &w->spans[i], 1,
+						     str_from(node), &err));
+}
+
+static void the_node_of_the_slow_ones(void **state)
+{
+	struct contention c;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	lately(&p, "pod-1", 12, 4);
+	lately(&p, "pod-2", 60, 18);
+	lately(&p, "pod-3", 60, 18);
+	runs_on(&p, "pod-1", "node-1");
+	runs_on(&p, "pod-2", "node-2");
+	runs_on(&p, "pod-3", "node-2");
+	c = find(&p);
+	assert_int_equal(c.slow_instance_count, 2);
+	assert_true(str_equal(c.place, STR("node-2")));
+	past_release(&p);
+}
+
+static void slow_ones_on_several_nodes(void **state)
+{
+	struct contention c;
+	struct past p;
+
+	(void)state;
+	begin(&p);
+	usually(&p, 12, 4);
+	lately(&p, "pod-1", 12, 4);
+	lately(&p, "pod-2", 60, 18);
+	lately(&p, "pod-3", 60, 18);
+	runs_on(&p, "pod-2", "node-2");
+	runs_on(&p, "pod-3", "node-3");
+	c = find(&p);
+	assert_int_equal(c.slow_instance_count, 2);
+	assert_int_equal(c.place.len, 0);
+	past_release(&p);
+}
+
 /* A function that grew is called by some operations. */
 static void one_operation_alone(void **state)
 {
@@ -188,6 +242,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_instance_of_two),
 		cmocka_unit_test(all_of_them),
+		cmocka_unit_test(the_node_of_the_slow_ones),
+		cmocka_unit_test(slow_ones_on_several_nodes),
 		cmocka_unit_test(as_ever),
 		cmocka_unit_test(one_operation_alone),
 		cmocka_unit_test(the_same_wait_for_all),

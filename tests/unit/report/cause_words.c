@@ -121,7 +121,19 @@ static void contention_names_who_did_not_get_the_cpu(void **state)
 		     "of 10 slow requests), 10 ms normally; nothing explains "
 		     "75 % of its own time");
 	q->cpu_verdict = CPU_UNKNOWN;
+	q->contention.place = STR("node-3");
+	expect_cause(CAUSE_CONTENTION,
+		     "did not get the CPU it asked for: on cat-2 (node-3), one "
+		     "of 4 instances of cat, 3 operations take 4.5 to 7.0 "
+		     "times their usual own time, and compute what they always "
+		     "do");
 	q->contention.slow_instance_count = 2;
+	expect_cause(CAUSE_CONTENTION,
+		     "did not get the CPU it asked for: on node-3, 2 of 4 "
+		     "instances of cat, 3 operations take 4.5 to 7.0 "
+		     "times their usual own time, and compute what they always "
+		     "do");
+	q->contention.place = STR("");
 	expect_cause(CAUSE_CONTENTION,
 		     "did not get the CPU it asked for: on 2 of 4 instances of "
 		     "cat, 3 operations take 4.5 to 7.0 times their usual own "
