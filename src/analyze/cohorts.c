@@ -128,12 +128,51 @@ static double ratio(int64_t a, int64_t b)
 	return (double)a / (double)(b > 0 ? b : 1);
 }
 
+static double log_of(int64_t value)
+{
+	return log((double)(value > 0 ? value : 1));
+}
+
+/* Logarithms of the medians of windows before. Returns how many. */
+static size_t list_medians(const struct work *w, double logs[BASELINE_SLOTS])
+{
+	const struct baseline_choice *b = w->want->baseline;
+	size_t count = 0;
+
+	for (unsigned i = 0; b && i < BASELINE_SLOTS; i++)
+		if (b->slots[i].count >= COHORT_WANDER_SPANS)
+			logs[count++] = log_of(b->slots[i].p50_ns);
+	return count;
+}
+
+/* Sets what they wander by, and says whether the median now is beyond that. */
+static bool is_beyond_wander(struct work *w)
+{
+	double logs[BASELINE_SLOTS], mean = 0, most = 0, squares = 0, t;
+	size_t count = list_medians(w, logs);
+	double n = (double)count, now = log_of(w->now.p50_ns);
+
+	w->out->wander = NAN;
+	if (count < COHORT_WANDER_WINDOWS)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		mean += logs[i] / n;
+		most = fmax(most, logs[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		squares += (logs[i] - mean) * (logs[i] - mean);
+	w->out->wander = fmax(COHORT_WANDER_LEAST, sqrt(squares / (n - 1)));
+	t = (now - mean) / (w->out->wander * sqrt(1 + 1 / n));
+	return now > most && student_two_sided(t, n - 1) < COHORT_WANDER_P &&
+	       t > 0;
+}
+
 static void test_median(struct work *w)
 {
 	struct cohorts *out = w->out;
 	double moved;
 
-	out->p = NAN;
+	out->p = out->wander = NAN;
 	if (w->now.count < COHORT_MIN || w->before.count < COHORT_MIN)
 		return;
 	out->p = rank_sum_test(w->now.values, w->now.count, w->before.values,
@@ -141,11 +180,10 @@ static void test_median(struct work *w)
 	moved = ratio(w->now.p50_ns, w->before.p50_ns);
 	w->is_moved = moved >= COHORT_RATIO ||
 		      (moved >= COHORT_DRIFT_RATIO && out->p < COHORT_P);
-}
-
-static double log_of(int64_t value)
-{
-	return log((double)(value > 0 ? value : 1));
+	out->is_small_move = is_beyond_wander(w) && !w->is_moved &&
+			     moved >= COHORT_SMALL_RATIO &&
+			     out->p < COHORT_SMALL_P;
+	w->is_moved |= out->is_small_move;
 }
 
 /* Otsu's method on the logarithms: where the two parts differ most. Only

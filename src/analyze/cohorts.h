@@ -26,6 +26,17 @@ enum cohort_mode {
 #define COHORT_DRIFT_RATIO 1.2
 #define COHORT_P 0.01
 
+/* A smaller move is told where earlier windows say how far medians wander: it
+ * is beyond chance by rank, beyond each of them, and beyond their spread
+ * (Student, of so many medians, each of so many spans). */
+#define COHORT_SMALL_RATIO 1.05
+#define COHORT_SMALL_P 0.001
+#define COHORT_WANDER_P 0.02
+#define COHORT_WANDER_WINDOWS 3u
+#define COHORT_WANDER_SPANS 20u
+/* Medians of some dozens of spans are no better known. */
+#define COHORT_WANDER_LEAST 0.01
+
 /* A second mode: this part of the spans, this much slower, with a valley in
  * between: in the middle third of the way from one median to the other (of
  * the logarithms) lie at most half as many spans as around the slow median.
@@ -33,10 +44,10 @@ enum cohort_mode {
 #define COHORT_MODE_SHARE 0.03
 #define COHORT_MODE_RATIO 3.0
 
-/* Two modes are no fault by themselves: big exports are slow as ever. Where such
- * spans were seen before, there must be twice as many of them now, and hardly by
- * chance; less sure than of a part without a valley, for that there are two
- * modes is certain. */
+/* Two modes are no fault by themselves: big exports are slow as ever. Where
+ * such spans were seen before, there must be twice as many of them now, and
+ * hardly by chance; less sure than of a part without a valley, for that there
+ * are two modes is certain. */
 #define COHORT_MODE_P 0.05
 
 struct cohort {
@@ -82,8 +93,11 @@ struct cohorts {
 	int64_t fast_p50_ns;
 	bool is_new;
 	bool is_as_before;
+	/* Of a move under COHORT_DRIFT_RATIO. */
+	bool is_small_move;
+	double wander;        /* of earlier medians, relative; NaN not known */
 	bool is_part_as_ever; /* two modes, as there always were */
-	bool is_slow_itself; /* the span, beside the baseline's median */
+	bool is_slow_itself;  /* the span, beside the baseline's median */
 	double p; /* rank-sum of the window against the baseline; NaN not
 		     tested */
 	double z; /* its statistic */

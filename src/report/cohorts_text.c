@@ -57,7 +57,11 @@ static void report_concentration(const struct concentration *c,
 
 static void report_window(const struct cohorts *c, struct buf *out)
 {
-	buf_add_text(out, "the operation became slow as a whole: p50 ");
+	buf_add_text(out,
+		     c->is_small_move
+			     ? "the operation became slower as a whole, by "
+			       "little but for certain: p50 "
+			     : "the operation became slow as a whole: p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, " over ");
 	report_count(c->window_count, out);
@@ -65,6 +69,13 @@ static void report_window(const struct cohorts *c, struct buf *out)
 	wording_add_duration(out, c->before_p50_ns);
 	buf_add_text(out, " over ");
 	report_count(c->before_count, out);
+	if (c->is_small_move)
+		buf_addf(out,
+			 " (+%.0f %%; earlier windows differ by %.0f %%; p < "
+			 "%.3f)",
+			 100 * ((double)c->p50_ns / (double)c->before_p50_ns -
+				1),
+			 fmax(1, 100 * c->wander), COHORT_SMALL_P);
 }
 
 static void report_bimodal(const struct cohorts *c, struct buf *out)

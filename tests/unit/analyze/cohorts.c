@@ -149,6 +149,46 @@ static void healthy_operation(void **state)
 	end(&a);
 }
 
+/* The operation's median now, where it was 50 before; and a day and a week
+ * before. */
+static enum cohort_mode small_move(double now, double day, double week)
+{
+	enum cohort_mode mode;
+	struct asked a;
+
+	begin(&a);
+	add(&a, BEFORE, 110, 50, NULL);
+	add(&a, SLOW, 110, now, NULL);
+	a.roles.baselines[BASELINE_DAY] =
+		past_window(&a.p, -1440 * MINUTE, -1430 * MINUTE);
+	a.roles.baselines[BASELINE_WEEK] =
+		past_window(&a.p, -10080 * MINUTE, -10070 * MINUTE);
+	for (int i = 0; i < 33; i++) {
+		double spread = 0.8 + 0.04 * (i * 7 % 11);
+
+		past_span(&a.p, a.roles.baselines[BASELINE_DAY], 0,
+			  -1440 * MINUTE + i, day * spread);
+		past_span(&a.p, a.roles.baselines[BASELINE_WEEK], 0,
+			  -10080 * MINUTE + i, week * spread);
+	}
+	find(&a, 2 * now);
+	assert_int_equal(a.out.is_small_move, a.out.mode == COHORT_WINDOW);
+	mode = a.out.mode;
+	end(&a);
+	return mode;
+}
+
+static void small_moves(void **state)
+{
+	(void)state;
+	assert_int_equal(small_move(57.5, 50.5, 49.5), COHORT_WINDOW);
+	/* Such medians have been seen, or may be any day. */
+	assert_int_equal(small_move(57.5, 58, 49.5), COHORT_HEALTHY);
+	assert_int_equal(small_move(57.5, 55, 47), COHORT_HEALTHY);
+	/* It is certain, and nothing. */
+	assert_int_equal(small_move(52, 50.1, 49.9), COHORT_HEALTHY);
+}
+
 /* Ten of 70 take ten times as long, none before. */
 static void two_modes(void **state)
 {
@@ -430,6 +470,7 @@ int main(void)
 		cmocka_unit_test(whole_operation),
 		cmocka_unit_test(smallest_move),
 		cmocka_unit_test(healthy_operation),
+		cmocka_unit_test(small_moves),
 		cmocka_unit_test(two_modes),
 		cmocka_unit_test(a_part_must_have_grown),
 		cmocka_unit_test(a_part_older_than_the_baseline),

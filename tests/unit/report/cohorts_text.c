@@ -48,6 +48,19 @@ static void as_a_whole(void **state)
 		   "spans, was 50 ms over 22");
 }
 
+static void by_little(void **state)
+{
+	struct cohorts c = ordinary(COHORT_WINDOW);
+
+	(void)state;
+	c.is_small_move = true;
+	c.p50_ns = 57500000;
+	c.wander = 0.021;
+	expect(&c, "the operation became slower as a whole, by little but for "
+		   "certain: p50 57.5 ms over 1,022 spans, was 50 ms over 22 "
+		   "(+15 %; earlier windows differ by 2 %; p < 0.001)");
+}
+
 static void one_that_is_slower(void **state)
 {
 	struct cohorts c = ordinary(COHORT_BIMODAL);
@@ -180,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_a_whole),
+		cmocka_unit_test(by_little),
 		cmocka_unit_test(one_that_is_slower),
 		cmocka_unit_test(a_part_as_ever),
 		cmocka_unit_test(a_part),
