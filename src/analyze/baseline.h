@@ -34,6 +34,17 @@ void window_roles_init(struct window_roles *roles);
  * medians come to. */
 #define BASELINE_RATIO 1.5
 
+/* What creeps has no step: each window is little slower than the one before it,
+ * and the nearest is taken for healthy though it holds most of the fault. Then
+ * one further back is the baseline: now the median is so many times its, beyond
+ * doubt, the nearer window has a part of that already, and what lies further
+ * back still is no slower. Ordinary services differ by some ten to twenty
+ * percent from day to day. */
+#define CREEP_RATIO 1.5
+#define CREEP_PART_RATIO 1.2
+#define CREEP_P 0.001
+#define CREEP_MIN 10u
+
 /* Why a window was taken or not. */
 enum baseline_said {
 	BASELINE_NOT_WEIGHED = 0,
@@ -61,6 +72,9 @@ struct baseline_choice {
 	 * the nearest with enough spans was taken. */
 	bool is_alike;
 	bool is_only; /* no window but the chosen one says what is usual */
+	bool is_creeping;
+	unsigned nearest;   /* creeping: the slot that would have been chosen */
+	int64_t now_p50_ns; /* creeping: of the slow window */
 };
 
 const char *baseline_slot_name(unsigned slot); /* "previous", "1h", ... */

@@ -64,12 +64,35 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 	}
 }
 
+/* In the words of struct baseline_info's kinds. */
+static const char *const times[BASELINE_SLOTS] = {
+	[BASELINE_PREVIOUS] = "just before",
+	[BASELINE_HOUR] = "one hour before",
+	[BASELINE_DAY] = "one day before",
+	[BASELINE_WEEK] = "seven days before",
+};
+
+void baseline_tell_creep(const struct baseline_choice *choice, struct buf *out)
+{
+	buf_add_text(out, "; it creeps: p50 ");
+	for (unsigned i = choice->chosen + 1; i-- > choice->nearest;) {
+		if (choice->slots[i].p50_ns < 0)
+			continue;
+		wording_add_duration(out, choice->slots[i].p50_ns);
+		buf_addf(out, " %s, ", times[i]);
+	}
+	wording_add_duration(out, choice->now_p50_ns);
+	buf_add_text(out, " now");
+}
+
 void baseline_tell_chosen(const struct baseline_choice *choice, struct buf *out)
 {
 	const struct baseline_health *b = &choice->slots[choice->chosen];
 
 	if (!choice->is_alike) {
 		report_numbers(b, out);
+		if (choice->is_creeping)
+			baseline_tell_creep(choice, out);
 		return;
 	}
 	buf_add_text(out, "baseline ");

@@ -17,4 +17,7 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out);
 void baseline_tell_chosen(const struct baseline_choice *choice,
 			  struct buf *out);
 
+/* "; it creeps: p50 50 ms one day before, 90 ms just before, 100 ms now". */
+void baseline_tell_creep(const struct baseline_choice *choice, struct buf *out);
+
 #endif

@@ -82,6 +82,9 @@ static const char *outcome_of(const struct symptom *symptom,
 
 	if (is_by_version && choice->slots[slot].healthy > 0)
 		return ": not needed, the version decides";
+	if (choice->is_creeping && slot < choice->chosen &&
+	    choice->slots[slot].healthy > 0)
+		return ": rejected, the operation creeps";
 	if (slot == choice->chosen)
 		return symptom->has_base ? ": taken" : "";
 	if (choice->slots[slot].healthy > 0)

@@ -135,13 +135,59 @@ static void none(void **state)
 	past_release(&q.p);
 }
 
+/* Medians now and of the windows before, nearest first; 0: no such window.
+ * Which one is the baseline of a request that took four times as long as now.
+ */
+static struct baseline_choice creeping(double now, double previous, double hour,
+				       double day, double week)
+{
+	const double minutes[] = { 10, 60, 1440, 10080 };
+	const double p50s[] = { previous, hour, day, week };
+	struct baseline_choice choice;
+	struct question q;
+
+	begin(&q);
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
+		if (p50s[i] > 0)
+			add(&q, (enum baseline_slot)i, minutes[i], 30, p50s[i]);
+	q.roles.slow = past_window(&q.p, 0, 10 * MINUTE);
+	for (int i = 0; i < 30; i++)
+		past_span(&q.p, q.roles.slow, 0, i * 1000, now);
+	choose(&q, 4 * now, NULL);
+	choice = q.choice;
+	past_release(&q.p);
+	return choice;
+}
+
+static void what_creeps(void **state)
+{
+	struct baseline_choice c = creeping(100, 95, 0, 50, 0);
+
+	(void)state;
+	assert_int_equal(c.chosen, BASELINE_DAY);
+	assert_true(c.is_creeping);
+	assert_int_equal(c.nearest, BASELINE_PREVIOUS);
+	assert_int_equal(c.now_p50_ns, fixture_ms(100));
+	/* Least of what counts, and less. */
+	assert_int_equal(creeping(150, 120, 0, 100, 0).chosen, BASELINE_DAY);
+	assert_int_equal(creeping(149, 120, 0, 100, 0).chosen,
+			 BASELINE_PREVIOUS);
+	/* The rise is fresh: the window before has none of it. */
+	assert_int_equal(creeping(150, 119, 0, 100, 0).chosen,
+			 BASELINE_PREVIOUS);
+	/* As a week before: that day was quick. */
+	assert_int_equal(creeping(100, 95, 0, 50, 100).chosen,
+			 BASELINE_PREVIOUS);
+	assert_int_equal(creeping(100, 95, 90, 80, 50).chosen, BASELINE_WEEK);
+	assert_false(creeping(100, 95, 98, 97, 96).is_creeping);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nearest_healthy),
-		cmocka_unit_test(edge),
-		cmocka_unit_test(before_onset),
-		cmocka_unit_test(none),
+		cmocka_unit_test(nearest_healthy), cmocka_unit_test(edge),
+		cmocka_unit_test(before_onset),    cmocka_unit_test(none),
+		cmocka_unit_test(what_creeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,25 @@ static void else_the_nearest_healthy_one_further_back(void **state)
 	fake_end();
 }
 
+/* A little slower each day, the last ten minutes too. */
+static double creeping(const struct operation *o, double at_s)
+{
+	(void)o;
+	if (at_s < -6 * 86400)
+		return 60;
+	return at_s < -80000 ? 70 : 120 + at_s / 1000;
+}
+
+static void what_creeps_is_compared_with_days_ago(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, creeping, cpu_grew, only_cpu);
+	assert_true(str_equal(fake->finding.symptom.base_kind, STR("1d")));
+	assert_true(fake->finding.history.baseline.is_creeping);
+	assert_false(fake->finding.symptom.is_healthy);
+	fake_end();
+}
+
 static void what_is_always_slow_blames_no_function(void **state)
 {
 	(void)state;
@@ -425,6 +444,7 @@ int main(void)
 		cmocka_unit_test(
 			the_window_before_is_the_baseline_when_healthy),
 		cmocka_unit_test(else_the_nearest_healthy_one_further_back),
+		cmocka_unit_test(what_creeps_is_compared_with_days_ago),
 		cmocka_unit_test(what_is_always_slow_blames_no_function),
 		cmocka_unit_test(a_lock_explains_what_the_cpu_does_not),
 		cmocka_unit_test(a_run_stays_within_its_budget),

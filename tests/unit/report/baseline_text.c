@@ -78,11 +78,35 @@ static void the_one_chosen(void **state)
 		      "spans), and no earlier window was faster");
 }
 
+static void what_creeps(void **state)
+{
+	struct baseline_choice choice = {
+		.slots = { [BASELINE_PREVIOUS].p50_ns = 90 * NS_PER_MS,
+			   [BASELINE_HOUR].p50_ns = -1,
+			   [BASELINE_DAY] = { .p50_ns = 50 * NS_PER_MS,
+					      .count = 30 } },
+		.chosen = BASELINE_DAY,
+		.is_creeping = true,
+		.nearest = BASELINE_PREVIOUS,
+		.now_p50_ns = 100 * NS_PER_MS,
+	};
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	baseline_tell_chosen(&choice, &text);
+	assert_string_equal(buf_text(&text),
+			    "p50 50 ms over 30 spans; it creeps: p50 50 ms one "
+			    "day before, 90 ms just before, 100 ms now");
+	buf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows),
 		cmocka_unit_test(the_one_chosen),
+		cmocka_unit_test(what_creeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
