@@ -212,6 +212,8 @@ static bool fill_span(struct choice *c, struct result *result,
 		.name = span_name(c->t, c->headline),
 		.kind = (enum span_kind)s->kind,
 		.typical_ns = -1,
+		.is_of_part = c->t->root_count &&
+			      c->times->tree[c->headline] != c->t->roots[0],
 	};
 	if (!out->span_id.ptr)
 		return arena_fail(&result->arena, "the answer", err);

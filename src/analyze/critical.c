@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analyze/calls.h"
+#include "analyze/session.h"
 #include "analyze/skew.h"
 #include "analyze/trace_analysis.h"
 #include "base/num.h"
@@ -30,6 +31,7 @@ struct path {
 	const struct trace *t;
 	struct trace_times *times;
 	struct arena scratch;
+	uint32_t session_root;   /* SPAN_NONE: there is none */
 	uint32_t *order;         /* all spans, parents before children */
 	struct extent *whole;    /* per span, moved but not clipped */
 	struct extent *clipped;  /* per span, inside all that wait for it */
@@ -106,7 +108,8 @@ static bool is_detached(const struct path *p, uint32_t span)
 	if (!span_is_awaited(p->t, span))
 		return true;
 	parent = &p->whole[p->t->spans[span].parent];
-	if (is_left_behind(p, span))
+	if (p->t->spans[span].parent == p->session_root ||
+	    is_left_behind(p, span))
 		return true;
 	return (child->start_ns >= parent->end_ns &&
 		child->end_ns > parent->end_ns) ||
@@ -358,7 +361,9 @@ static uint32_t first_top(const struct path *p)
 
 	if (p->t->joined_root_id)
 		joined = trace_find_span(p->t, p->t->joined_root_id);
-	return joined == SPAN_NONE ? p->t->roots[0] : p->times->tree[joined];
+	return joined == SPAN_NONE
+		       ? session_poll_work(p->t, p->times, p->t->roots[0])
+		       : p->times->tree[joined];
 }
 
 static void compute(struct path *p)
@@ -378,8 +383,12 @@ static void compute(struct path *p)
 		if (times->tree[i] == i)
 			walk(p, i);
 	}
-	if (n)
-		trace_times_focus(p->t, times, first_top(p));
+	if (!n)
+		return;
+	trace_times_focus(p->t, times,
+			  session_find(p->t, times, &times->session)
+				  ? times->session.slowest
+				  : first_top(p));
 }
 
 void trace_times_focus(const struct trace *t, struct trace_times *times,
@@ -399,10 +408,19 @@ bool trace_times_is_long_async(const struct trace_times *times, uint32_t span)
 		       sat_mul_i64(times->path_ns, ASYNC_RATIO);
 }
 
+/* The longest root, when it stands for a session. */
+static uint32_t find_session_root(const struct trace *t)
+{
+	return t->root_count && session_is_root(t, t->roots[0]) ? t->roots[0]
+								: SPAN_NONE;
+}
+
 bool trace_times_compute(const struct trace *t, struct arena *arena,
 			 struct trace_times *out, struct error *err)
 {
-	struct path p = { .t = t, .times = out };
+	struct path p = { .t = t,
+			  .times = out,
+			  .session_root = find_session_root(t) };
 	bool is_done;
 
 	*out = (struct trace_times){ .root = SPAN_NONE };

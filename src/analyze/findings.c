@@ -313,6 +313,26 @@ static bool add_async(struct collect *k)
 	return collect_add(k, &facts, k->spans, facts.count);
 }
 
+static bool add_session(struct collect *k)
+{
+	const struct session *s = &k->times->session;
+	const struct finding_facts facts = {
+		.kind = FINDING_SESSION,
+		.span = s->slowest,
+		.count = s->request_count,
+		.time_ns = s->length_ns,
+		.other_ns = s->pause_ns,
+	};
+
+	return !s->request_count || collect_add(k, &facts, &s->slowest, 1);
+}
+
+/* Requests of a session are told with it. */
+static bool is_one_story(const struct collect *k)
+{
+	return !k->times->session.request_count;
+}
+
 /* The tree that took longest is analysed; the waterfall shows all. */
 static bool add_roots(struct collect *k)
 {
@@ -395,8 +415,9 @@ bool findings_collect(const struct calls *c, const struct trace_times *times,
 		  collect_cold_calls(&k) && add_slow_queries(&k) &&
 		  collect_consecutive(&k) && collect_queue_gaps(&k) &&
 		  collect_gaps(&k) && add_errors(&k) &&
-		  collect_message_delays(&k) && add_async(&k) &&
-		  add_roots(&k) && add_skew(&k);
+		  collect_message_delays(&k) && add_session(&k) &&
+		  (!is_one_story(&k) || (add_async(&k) && add_roots(&k))) &&
+		  add_skew(&k);
 	arena_release(&k.scratch);
 	return is_done;
 }

@@ -57,8 +57,8 @@
 
 /* Appends to result->findings, in this order: n_plus_one, retry, slow_shard
  * and fan_out, cold_call, slow_query, consecutive_http, queue_gap, gap, error,
- * message_delay, async_work, other_roots, clock_skew. Their texts are left to
- * report/finding_texts.h. */
+ * message_delay, session or async_work and other_roots, clock_skew. Their texts
+ * are left to report/finding_texts.h. */
 bool findings_collect(const struct calls *c, const struct trace_times *times,
 		      const struct repeats *repeats, struct result *result,
 		      struct error *err) MUST_CHECK;

@@ -246,14 +246,32 @@ static uint32_t count_roots(const struct trace *t)
 	return count;
 }
 
+/* Of the trace that the span is of, whatever was joined to it. */
+static uint32_t root_within(const struct trace *t, uint32_t span)
+{
+	uint32_t parent = t->spans[span].parent;
+
+	while (parent != SPAN_NONE &&
+	       !((t->spans[parent].flags ^ t->spans[span].flags) &
+		 SPAN_IS_LINKED)) {
+		span = parent;
+		parent = t->spans[span].parent;
+	}
+	return span;
+}
+
 static void set_root(const struct trace *t, const struct trace_times *times,
 		     struct operations *out)
 {
-	out->has_single_root = count_roots(t) == 1;
+	uint32_t root;
+
+	out->has_single_root =
+		count_roots(t) == 1 && !times->session.request_count;
 	if (!out->has_single_root)
 		return;
-	out->root_service = span_service(t, times->root);
-	out->root_name = span_name(t, times->root);
+	root = root_within(t, times->root);
+	out->root_service = span_service(t, root);
+	out->root_name = span_name(t, root);
 }
 
 bool operations_collect(const struct trace *t, const struct trace_times *times,

@@ -11,11 +11,19 @@
 #include "model/result.h"
 #include "model/trace.h"
 
+/* Of a trace that is many requests with pauses between them. */
+struct session {
+	uint32_t request_count; /* 0: it is none */
+	uint32_t slowest;       /* of them: the top of its tree */
+	int64_t length_ns;      /* from the first to the last */
+	int64_t pause_ns;       /* of it, nothing ran */
+};
+
 /* Per span, by index, in the given arena. A tree is a root or a span nobody
  * waited for (started after its parent ended or ran for the most part after it,
- * consumer under producer, follows-from), with everything below that is not
- * such a span itself. Each tree has a critical path of its own; the analysed
- * one is that of `root`.
+ * consumer under producer, follows-from, request of a session), with everything
+ * below that is not such a span itself. Each tree has a critical path of its
+ * own; the analysed one is that of `root`.
  *
  * Calls between processes whose clocks disagree are moved into their callers
  * for all sums; times of spans stay as recorded, shift_ns tells the move. */
@@ -32,6 +40,7 @@ struct trace_times {
 				 whose end was lost lasts as long as what it
 				 waited for */
 	uint32_t async_count; /* spans nobody waited for */
+	struct session session; /* its slowest request is then analysed */
 };
 
 /* Self time (union of blocking children) for all spans and the critical

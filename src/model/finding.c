@@ -17,6 +17,7 @@ const char *finding_kind_name(enum finding_kind kind)
 		[FINDING_MESSAGE_DELAY] = "message_delay",
 		[FINDING_ASYNC_WORK] = "async_work",
 		[FINDING_OTHER_ROOTS] = "other_roots",
+		[FINDING_SESSION] = "session",
 		[FINDING_CLOCK_SKEW] = "clock_skew",
 	};
 

@@ -46,6 +46,9 @@ enum finding_kind {
 	FINDING_ASYNC_WORK,
 	/* count roots besides span, of which `other` is the longest */
 	FINDING_OTHER_ROOTS,
+	/* count requests follow one another in time_ns, other_ns of them in
+	 * pauses; span is the slowest */
+	FINDING_SESSION,
 	/* count calls do not fit into their caller's time, by other_ns to
 	 * time_ns; moved_count spans were moved */
 	FINDING_CLOCK_SKEW,

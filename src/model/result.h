@@ -97,6 +97,7 @@ struct guilty_span {
 	uint32_t typical_count; /* traces behind it, 0 unknown */
 	struct str why;         /* one clause: why this span was chosen */
 	double share; /* critical_ns of the trace's critical path, 0..1 */
+	bool is_of_part; /* of the path of a part of it that is analysed */
 };
 
 /* Where a message waited, of CAUSE_QUEUE. */

@@ -163,7 +163,10 @@ static void write_where(struct page *p, const struct result *r)
 		return;
 	if (span->share > 0) {
 		add_share(p, span->share);
-		page_text(p, " of the trace's critical path");
+		page_text(p, span->is_of_part
+				     ? " of the critical path of that part of "
+				       "the trace"
+				     : " of the trace's critical path");
 	}
 	if (is_loop(r))
 		page_text(p, ", its repeated calls included");

@@ -351,11 +351,19 @@ static void report_ground(const struct choice *c, struct buf *out)
 	}
 }
 
-/* Of work that nobody waited for: what was waited for. */
+/* Of work that nobody waited for: what was waited for; of a session: that it is
+ * one. */
 static void report_request(const struct choice *c, struct buf *out)
 {
+	const struct session *session = &c->times->session;
 	uint32_t root = c->times->root;
 
+	if (session->request_count) {
+		buf_addf(out, "; in %s of %u requests, which pauses part",
+			 root == session->slowest ? "the slowest" : "one",
+			 session->request_count);
+		return;
+	}
 	if (c->t->spans[root].parent == SPAN_NONE)
 		return;
 	while (c->t->spans[root].parent != SPAN_NONE)

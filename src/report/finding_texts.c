@@ -244,6 +244,19 @@ static void report_async_work(const struct telling *k)
 		buf_addf(k->out, "; %u such spans in all", k->f->count);
 }
 
+static void report_session(const struct telling *k)
+{
+	buf_addf(k->out, "not one request but %u, one after another in ",
+		 k->f->count);
+	add_duration(k, k->f->time_ns);
+	add_text(k, ", ");
+	add_duration(k, k->f->other_ns);
+	add_text(k, " of it pauses, which are left out; the slowest is ");
+	add_span(k, k->f->span);
+	add_text(k, ", ");
+	add_duration(k, span_duration_ns(&k->t->spans[k->f->span]));
+}
+
 /* The tree that took longest is analysed; the waterfall shows all. */
 static void report_other_roots(const struct telling *k)
 {
@@ -309,6 +322,7 @@ static void tell(const struct telling *k)
 		[FINDING_MESSAGE_DELAY] = report_message_delay,
 		[FINDING_ASYNC_WORK] = report_async_work,
 		[FINDING_OTHER_ROOTS] = report_other_roots,
+		[FINDING_SESSION] = report_session,
 		[FINDING_CLOCK_SKEW] = report_clock_skew,
 	};
 

@@ -253,6 +253,20 @@ static void a_queue(void **state)
 	end(&g);
 }
 
+static void a_session(void **state)
+{
+	(void)state;
+	expect_texts(
+		"1 0 web S GET 0 2\n"
+		"2 1 web S page 3000 3100\n"
+		"4 1 web S cart 5000 5400\n"
+		"5 1 web S pay 9000 9300\n",
+		any,
+		"400 ms of its own on the critical path; in the slowest of "
+		"4 requests, which pauses part",
+		NULL);
+}
+
 static void outside_the_callee(void **state)
 {
 	(void)state;
@@ -567,6 +581,7 @@ int main(void)
 		cmocka_unit_test(as_asked_for),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(a_queue),
+		cmocka_unit_test(a_session),
 		cmocka_unit_test(outside_the_callee),
 		cmocka_unit_test(loop_of_calls),
 		cmocka_unit_test(attempts),

@@ -175,6 +175,11 @@ static void whole_trace(void **state)
 	       "150 such spans in all",
 	       .kind = FINDING_ASYNC_WORK, .span = 8, .count = 150,
 	       .time_ns = 15 * MS);
+	EXPECT("not one request but 117, one after another in 5 m 2 s, 4 m 52 s "
+	       "of it pauses, which are left out; the slowest is c process, "
+	       "20 ms",
+	       .kind = FINDING_SESSION, .span = 8, .count = 117,
+	       .time_ns = 302000 * MS, .other_ns = 292000 * MS);
 	EXPECT("1 more root besides a root: c second, 50 ms",
 	       .kind = FINDING_OTHER_ROOTS, .span = 1, .other = 9, .count = 1);
 	EXPECT("2 more roots besides a root, the longest c second, 50 ms",
