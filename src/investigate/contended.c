@@ -12,6 +12,9 @@
 
 #define WINDOWS 2
 
+/* Of a window, where one answer holds few traces. */
+#define SLICES 4
+
 /* CPU of the service per request counts as ever up to here. */
 #define AS_EVER 1.3
 
@@ -60,19 +63,46 @@ static bool may_be(const struct profile_inquiry *q)
 	       backends_requests_left(b) >= WINDOWS;
 }
 
-static bool ask(struct profile_inquiry *q, struct history *h, struct error *err)
+/* Servers that send whole traces send few at once: of those as many slices are
+ * asked for as the run may send requests. */
+static size_t count_slices(const struct profile_inquiry *q)
 {
-	const struct time_range ranges[WINDOWS] = { q->s->slow, q->s->base };
-	struct history_job asked[WINDOWS];
-	struct job *jobs[WINDOWS];
+	const struct backends *b = q->v->backends;
+	size_t left = backends_requests_left(b) / WINDOWS;
 
-	for (uint32_t i = 0; i < WINDOWS; i++) {
-		h->windows[i].range = ranges[i];
-		h->window_count++;
-		history_job_init(&asked[i], h, i, CONTENTION_TRACES);
+	if (!backends_trace_traits(b)->history_most)
+		return 1;
+	return left < SLICES ? left : SLICES;
+}
+
+/* Puts together the questions about a window. */
+static size_t add_window(struct history *h, struct time_range range,
+			 size_t slices, struct history_job *asked,
+			 struct job **jobs)
+{
+	int64_t step = (range.to_ns - range.from_ns) / (int64_t)slices;
+	uint32_t window = h->window_count++;
+
+	h->windows[window].range = range;
+	for (size_t i = 0; i < slices; i++) {
+		history_job_init(&asked[i], h, window, CONTENTION_TRACES);
+		asked[i].range.from_ns = range.from_ns + step * (int64_t)i;
+		if (i + 1 < slices)
+			asked[i].range.to_ns = asked[i].range.from_ns + step;
 		jobs[i] = &asked[i].job;
 	}
-	return jobs_run(q->v->backends, jobs, WINDOWS, err);
+	return slices;
+}
+
+static bool ask(struct profile_inquiry *q, struct history *h, struct error *err)
+{
+	struct history_job asked[WINDOWS * SLICES];
+	struct job *jobs[WINDOWS * SLICES];
+	size_t slices = count_slices(q), n;
+
+	n = add_window(h, q->s->slow, slices, asked, jobs);
+	n += add_window(h, q->s->base, slices, asked + n, jobs + n);
+	return jobs_run(q->v->backends, jobs, n, err);
 }
 
 /* Beyond the history that they are of. */
