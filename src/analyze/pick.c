@@ -183,6 +183,15 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 	return true;
 }
 
+/* What a loop grew by, or attempts, is more than the span that was compared,
+ * and a message's wait is none of its time. */
+static bool is_alone(const struct choice *c)
+{
+	return c->is_by_change && !c->loop && !c->retry &&
+	       choice_ground(c) != CHOICE_QUEUE &&
+	       c->time_changes.items[c->best - c->candidates.items].is_alone;
+}
+
 /* Times of the guilty part on the clock of the process to be profiled. */
 bool choice_pick(struct choice *c, struct result *result,
 		 struct guilty_pick *pick, struct error *err)
@@ -198,6 +207,7 @@ bool choice_pick(struct choice *c, struct result *result,
 		.change_ns = change_of(c),
 		.has_manifold_change = has_manifold_change(c),
 		.is_gap = choice_is_gap(c),
+		.is_alone = is_alone(c),
 		.is_queue = c->queue != NULL,
 		.is_lone_queue = c->queue && !c->queue->has_moved,
 	};

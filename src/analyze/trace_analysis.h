@@ -146,6 +146,8 @@ struct guilty_pick {
 				     requests: see growth.h */
 	bool is_gap;              /* the time lies in a call, but outside its
 				     callee's spans */
+	/* Others of the slow window took as long as ever for it. */
+	bool is_alone;
 	bool is_queue;            /* it lies before the span: a message waited */
 	bool is_lone_queue;       /* so, and others of the window did not */
 };

@@ -218,8 +218,8 @@ bool typical_add_waits(struct typical *u, const struct history *h,
 		       uint32_t slow_window, struct arena *arena,
 		       struct error *err)
 {
-	for (size_t i = 0;
-	     i < messages->count && u->wait_count < TYPICAL_WAITS; i++) {
+	for (size_t i = 0; i < messages->count && u->wait_count < TYPICAL_WAITS;
+	     i++) {
 		struct message_wait w = {
 			.sender = operations_find_span(
 				u->operations, u->operation_count, t,

@@ -33,8 +33,9 @@ struct typical_operation {
 	uint32_t own_count; /* 0: not known */
 	int64_t own_p50_ns;
 	int64_t own_p90_ns;
-	bool is_own_compared; /* with the slow window */
-	bool has_own_moved;   /* there it is longer, for most requests */
+	bool is_own_compared;    /* with the slow window */
+	bool has_own_moved;      /* there it is longer, for most requests */
+	int64_t slow_own_p50_ns; /* of it there */
 	bool is_gap; /* of a call: own time is that outside its server side
 			(typical_gap.h) */
 };
@@ -70,6 +71,10 @@ bool typical_add_own(struct typical *u, const struct history *h,
 		     uint32_t window, struct time_range range,
 		     const uint32_t *below, uint32_t slow_window,
 		     struct error *err) MUST_CHECK;
+
+/* The operation that made most requests of the slow window slower, by its own
+ * time and its calls; OPERATION_NONE: none did. */
+uint32_t typical_most_moved(const struct typical *u);
 
 /* Compares own times, both ascending, with own_p50_ns known. */
 void typical_compare_own(const int64_t *slow, size_t slow_count,

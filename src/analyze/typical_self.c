@@ -197,11 +197,31 @@ void typical_compare_own(const int64_t *slow, size_t slow_count,
 	if (slow_count < TYPICAL_MIN || base_count < TYPICAL_MIN)
 		return;
 	out->is_own_compared = true;
+	out->slow_own_p50_ns = values_quantile(slow, slow_count, 50);
 	p = rank_sum_test(slow, slow_count, base, base_count, &z);
 	out->has_own_moved =
 		z > 0 && p < TYPICAL_MOVED_P &&
-		(double)values_quantile(slow, slow_count, 50) >=
+		(double)out->slow_own_p50_ns >=
 			TYPICAL_MOVED_RATIO * (double)out->own_p50_ns;
+}
+
+uint32_t typical_most_moved(const struct typical *u)
+{
+	uint32_t found = OPERATION_NONE;
+	int64_t most_ns = 0;
+
+	for (uint32_t i = 0; i < u->operation_count; i++) {
+		const struct typical_operation *o = &u->items[i];
+		int64_t moved_ns =
+			sat_mul_i64(o->slow_own_p50_ns - o->own_p50_ns,
+				    o->calls_p50 ? o->calls_p50 : 1);
+
+		if (!o->has_own_moved || moved_ns <= most_ns)
+			continue;
+		most_ns = moved_ns;
+		found = i;
+	}
+	return found;
 }
 
 static bool add_own(struct typical *u, const struct timeline *base,

@@ -169,6 +169,7 @@ static void rate_trace(const struct confidence_facts *f,
 	lacks(r, f->has_baseline && f->healthy == 0,
 	      WEAKNESS_BASELINE_UNHEALTHY);
 	lacks(r, f->is_close_span, WEAKNESS_CLOSE_SPAN);
+	lacks(r, f->is_alone, WEAKNESS_ALONE);
 	lacks(r, f->has_few_messages, WEAKNESS_FEW_SAMPLES);
 	lacks(r, f->is_partial_trace, WEAKNESS_PARTIAL_TRACE);
 }

@@ -122,6 +122,7 @@ struct confidence_facts {
 	bool is_grown;         /* the first function is new or grown */
 	bool has_close_second; /* the second grew nearly as much */
 	bool is_close_span;    /* another span took nearly as much time */
+	bool is_alone;         /* other requests lost no time there */
 	bool is_trace_enough;  /* the cause is told by spans: a call, a loop */
 	bool has_history;
 	bool is_healthy_operation;
@@ -144,6 +145,7 @@ enum weakness {
 	WEAKNESS_BASELINE_UNCHECKED,
 	WEAKNESS_BASELINE_UNHEALTHY,
 	WEAKNESS_CLOSE_SPAN,
+	WEAKNESS_ALONE,
 	WEAKNESS_PARTIAL_TRACE,
 	WEAKNESSES
 };

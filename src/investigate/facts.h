@@ -40,17 +40,19 @@ enum note_kind {
 	NOTE_BASELINE_EARLIER, /* name: by how much */
 	NOTE_BASELINE_EMPTY,
 	NOTE_SPAN_HAS_NO_BASELINE,
-	NOTE_NOT_BY_REQUEST,      /* their number is not known */
-	NOTE_NOTHING_MATCHES,     /* the filters: no rows */
-	NOTE_FILTERED,            /* percent of what name says is left */
-	NOTE_ZERO_SUM,            /* name: profile or baseline */
-	NOTE_STACKLESS,           /* percent of the profile */
-	NOTE_WHOLE_RUNS,          /* of slow_ns and base_ns, and so compared */
-	NOTE_CPU_MISSING,         /* of services over time; reason */
-	NOTE_SERIES_CUT,          /* there are more than count */
+	NOTE_NOT_BY_REQUEST,  /* their number is not known */
+	NOTE_NOTHING_MATCHES, /* the filters: no rows */
+	NOTE_FILTERED,        /* percent of what name says is left */
+	NOTE_ZERO_SUM,        /* name: profile or baseline */
+	NOTE_STACKLESS,       /* percent of the profile */
+	NOTE_WHOLE_RUNS,      /* of slow_ns and base_ns, and so compared */
+	NOTE_CPU_MISSING,     /* of services over time; reason */
+	NOTE_SERIES_CUT,      /* there are more than count */
+	NOTE_UNLIKE_OTHERS,   /* name, text: service and operation in which they
+				 became slower, own times slow_ns, base_ns */
 	NOTE_BACKGROUND_LEFT_OUT, /* percent of the profile that no request
 				     waits in */
-	NOTE_LINKS_FOLLOWED,  /* to count other traces, of total */
+	NOTE_LINKS_FOLLOWED,      /* to count other traces, of total */
 	NOTE_LINKS_NOT_ASKED, /* who links here; reason: the server's title */
 	NOTE_KINDS
 };

@@ -232,6 +232,29 @@ static bool turn_to_callee(struct asking *a, struct error *err)
 	       jobs_run(v->backends, a->lookup.jobs, a->lookup.job_count, err);
 }
 
+/* ---- one unlike the others ---- */
+
+/* What befell this request alone says nothing of why others are slow: where
+ * those lost their time is told beside it. */
+static void note_unlike_others(const struct asking *a)
+{
+	const struct finding *f = a->f;
+	const struct typical *u = &f->history.typical;
+	struct note note = { .kind = NOTE_UNLIKE_OTHERS };
+	uint32_t most;
+
+	if (!f->symptom.is_alone || !f->history.has_typical)
+		return;
+	most = typical_most_moved(u);
+	if (most != OPERATION_NONE) {
+		note.name = u->operations[most].service;
+		note.text = u->operations[most].name;
+		note.slow_ns = u->items[most].slow_own_p50_ns;
+		note.base_ns = u->items[most].own_p50_ns;
+	}
+	investigation_note(a->v, note);
+}
+
 /* ---- the whole ---- */
 
 static bool explain(struct asking *a, struct error *err)
@@ -265,6 +288,7 @@ static bool ask_servers(struct asking *a, struct error *err)
 	    !turn_to_callee(a, err))
 		return false;
 	a->f->has_symptom = true;
+	note_unlike_others(a);
 	return explain(a, err);
 }
 

@@ -425,6 +425,9 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 		c->mode == COHORT_HEALTHY && !has_own_moved && is_outside;
 	out->is_healthy =
 		c->mode == COHORT_HEALTHY && !has_own_moved && !is_outside;
+	/* Some are slow like it, or it is as ever. */
+	if (c->mode == COHORT_BIMODAL || out->is_healthy)
+		out->is_alone = false;
 	out->cohorts = c;
 	out->operation_per_s = c->window_count / time_range_seconds(out->slow);
 	if (c->instance.is_found)
@@ -609,6 +612,7 @@ static bool fill(struct symptom *out, struct operation_history *s,
 				  ? pick->profile_own_ns
 				  : v->result->span.self_ns,
 		.is_close_span = pick->is_close,
+		.is_alone = pick->is_alone,
 		.has_history = s->has_typical && pick->change_ns >= 0,
 		.slow = window,
 		.slow_asked = window,

@@ -37,6 +37,7 @@ struct symptom {
 	int64_t own_ns;      /* its own time in this request */
 	int64_t change_ns;   /* what there is to explain, per request */
 	bool is_close_span;  /* another span took nearly as long */
+	bool is_alone;       /* others lost no time there */
 	bool has_history;    /* growth is against other traces */
 	bool is_healthy;     /* the operation is as quick as ever */
 	bool is_outside;     /* so, but more grew than the process took */

@@ -487,6 +487,7 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.is_grown = is_up(row),
 		.has_close_second = has_close_second(r),
 		.is_close_span = q->s->is_close_span,
+		.is_alone = q->s->is_alone,
 		.has_history = q->s->has_history,
 		.is_healthy_operation = q->s->is_healthy,
 		.is_partial_trace = r->trace.is_partial,

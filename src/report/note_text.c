@@ -40,6 +40,25 @@ static const char *const plain[] = {
 		"--show...): no rows; the verdict is of the whole profile",
 };
 
+static void add_unlike_others(const struct note *n, struct notes *notes)
+{
+	char now[24], before[24];
+
+	if (!n->name.ptr) {
+		notes_add(notes,
+			  "this request lost its time where most "
+			  "others of these minutes took as long as ever");
+		return;
+	}
+	format_duration(n->slow_ns, now);
+	format_duration(n->base_ns, before);
+	notes_add(notes,
+		  "this request lost its time where most others of these "
+		  "minutes took as long as ever; they became slower in %.*s "
+		  "%.*s, which takes %s of its own, usually %s",
+		  STR_ARGS(n->name), STR_ARGS(n->text), now, before);
+}
+
 static void add_cohorts(const struct note *n, struct notes *notes)
 {
 	struct buf text;
@@ -178,6 +197,9 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			  "the filters leave %.1f %% of the %.*s; shares are "
 			  "of the whole",
 			  n->percent, STR_ARGS(n->name));
+		break;
+	case NOTE_UNLIKE_OTHERS:
+		add_unlike_others(n, notes);
 		break;
 	case NOTE_BACKGROUND_LEFT_OUT:
 		notes_add(

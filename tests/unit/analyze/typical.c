@@ -276,6 +276,29 @@ static void find_by_span(void **state)
 	past_release(&p);
 }
 
+static void most_moved(void **state)
+{
+	struct typical_operation items[] = {
+		{ .has_own_moved = true,
+		  .own_p50_ns = 10,
+		  .slow_own_p50_ns = 30,
+		  .calls_p50 = 1 },
+		{ .has_own_moved = true,
+		  .own_p50_ns = 10,
+		  .slow_own_p50_ns = 21,
+		  .calls_p50 = 2 },
+		{ .own_p50_ns = 10, .slow_own_p50_ns = 900, .calls_p50 = 1 },
+	};
+	struct typical u = { .items = items, .operation_count = 3 };
+
+	(void)state;
+	assert_int_equal(typical_most_moved(&u), 1);
+	items[1].has_own_moved = false;
+	assert_int_equal(typical_most_moved(&u), 0);
+	items[0].has_own_moved = false;
+	assert_int_equal(typical_most_moved(&u), OPERATION_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +310,7 @@ int main(void)
 		cmocka_unit_test(own_time_moved),
 		cmocka_unit_test(own_onset),
 		cmocka_unit_test(find_by_span),
+		cmocka_unit_test(most_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -341,6 +341,9 @@ static void test_each_weakness_counts(void **state)
 	f.is_close_span = true;
 	assert_fair_without(f, WEAKNESS_CLOSE_SPAN);
 	f = best();
+	f.is_alone = true;
+	assert_fair_without(f, WEAKNESS_ALONE);
+	f = best();
 	f.has_few_messages = true;
 	assert_fair_without(f, WEAKNESS_FEW_SAMPLES);
 	f = best();

@@ -73,6 +73,7 @@ static void test_each_weakness_has_words(void **state)
 			", baseline not checked for health",
 		[WEAKNESS_BASELINE_UNHEALTHY] = ", baseline not healthy",
 		[WEAKNESS_CLOSE_SPAN] = ", another span took nearly as long",
+		[WEAKNESS_ALONE] = ", seen in this request alone",
 		[WEAKNESS_PARTIAL_TRACE] = ", the trace is incomplete",
 	};
 

@@ -87,6 +87,21 @@ static void numbers_and_names_stand_in_them(void **state)
 	       "2 of 9 questions for other traces were not answered: quota");
 	expect((struct note){ .kind = NOTE_NAME_OTHER, .name = STR("eu/shop") },
 	       "profiles of this service are sent as \"eu/shop\"");
+	expect((struct note){ .kind = NOTE_UNLIKE_OTHERS },
+	       "this request lost its time where most others of these minutes "
+	       "took as long as ever");
+	expect((struct note){ .kind = NOTE_UNLIKE_OTHERS,
+			      .name = STR("auth"),
+			      .text = STR("GET /session"),
+			      .slow_ns = 4250000,
+			      .base_ns = 59000 },
+	       "this request lost its time where most others of these minutes "
+	       "took as long as ever; they became slower in auth GET /session, "
+	       "which takes 4.25 ms of its own, usually 59 us");
+	expect((struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
+			      .percent = 96.4 },
+	       "only stacks that serve requests are shown: 96 % of the profile "
+	       "is background work, in which no request waits");
 }
 
 int main(void)

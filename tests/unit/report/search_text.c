@@ -64,6 +64,35 @@ static void test_notes(void **state)
 		"with --since, --name or --min-duration");
 }
 
+static void test_unusual(void **state)
+{
+	struct hit login = { .root_service = STR("web"),
+			     .root_name = STR("login"),
+			     .duration_ns = 40 * NS_PER_MS };
+	struct hit session = { .root_service = STR("web"),
+			       .root_name = STR("session"),
+			       .duration_ns = 26 * NS_PER_MS };
+	struct trace_search s = {
+		.unusual = { .hit = &session,
+			     .count = 133,
+			     .now_ns = 25 * NS_PER_MS,
+			     .usual_ns = 2 * NS_PER_MS,
+			     .percent = 50,
+			     .as_ever = &login },
+	};
+	const struct typical_hit typical = { 0, 0 };
+	struct notes notes;
+
+	(void)state;
+	notes_init(&notes);
+	search_text_add_choice(&s, &typical, &notes);
+	assert_string_equal(
+		notes.text[0],
+		"took trace 00000000000000000000000000000000: web session, "
+		"26 ms; its p50 is 12.5 times the usual one, 25 ms instead of "
+		"2 ms, over 133 traces; longer, but as ever: web login");
+}
+
 static void lack_is(const struct trace_search *s, const char *wanted)
 {
 	struct error err = { 0 };
@@ -113,6 +142,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_basis),
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_unusual),
 		cmocka_unit_test(test_nothing_found),
 		cmocka_unit_test(test_other_errors_stay),
 	};
