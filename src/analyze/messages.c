@@ -17,11 +17,32 @@ static const struct str queue_keys[] = {
 	{ "message_bus.destination", 23 },
 };
 
-static bool is_message(const struct trace *t, const struct trace_times *times,
-		       uint32_t span)
+/* By span: the producer of the same trace that a link names, else the parent.
+ */
+static uint32_t *find_senders(const struct trace *t, struct arena *arena)
 {
-	return t->spans[span].kind == SPAN_KIND_CONSUMER &&
-	       t->spans[span].parent != SPAN_NONE && times->tree[span] == span;
+	uint32_t *senders = arena_array(arena, t->span_count, sizeof *senders);
+
+	for (uint32_t i = 0; senders && i < t->span_count; i++)
+		senders[i] = t->spans[i].parent;
+	for (uint32_t i = 0; senders && i < t->link_count; i++) {
+		const struct span_link *l = &t->links[i];
+		uint32_t from = trace_find_span(t, l->from_id);
+		uint32_t to = trace_find_span(t, l->span_id);
+
+		if (trace_id_equal(&l->trace_id, &t->id) && from != SPAN_NONE &&
+		    to != SPAN_NONE && t->spans[to].kind == SPAN_KIND_PRODUCER)
+			senders[from] = to;
+	}
+	return senders;
+}
+
+static bool is_message(const struct trace *t, const struct trace_times *times,
+		       uint32_t span, uint32_t sender)
+{
+	return sender != SPAN_NONE && times->tree[span] == span &&
+	       (t->spans[span].kind == SPAN_KIND_CONSUMER ||
+		t->spans[sender].kind == SPAN_KIND_PRODUCER);
 }
 
 /* 0: not told. */
@@ -56,27 +77,26 @@ static int64_t wait_of(const struct trace *t, uint32_t sender,
 bool messages_find(const struct trace *t, const struct trace_times *times,
 		   struct arena *arena, struct messages *out, struct error *err)
 {
+	uint32_t *senders = find_senders(t, arena);
 	size_t count = 0;
 
 	*out = (struct messages){ 0 };
+	if (!senders)
+		return arena_fail(arena, "the trace", err);
 	for (uint32_t i = 0; i < t->span_count; i++)
-		count += is_message(t, times, i);
+		count += is_message(t, times, i, senders[i]);
 	if (!count)
 		return true;
 	out->items = arena_array(arena, count, sizeof *out->items);
 	if (!out->items)
 		return arena_fail(arena, "the trace", err);
-	for (uint32_t i = 0; i < t->span_count; i++) {
-		uint32_t parent = t->spans[i].parent;
-
-		if (!is_message(t, times, i))
-			continue;
-		out->items[out->count++] = (struct message){
-			.sender = parent,
-			.receiver = i,
-			.wait_ns = wait_of(t, parent, i),
-		};
-	}
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (is_message(t, times, i, senders[i]))
+			out->items[out->count++] = (struct message){
+				.sender = senders[i],
+				.receiver = i,
+				.wait_ns = wait_of(t, senders[i], i),
+			};
 	return true;
 }
 

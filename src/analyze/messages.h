@@ -15,7 +15,8 @@
 #define MESSAGE_WAIT_NS ((int64_t)10000000)
 
 struct message {
-	uint32_t sender;   /* its producer span, else the span above */
+	uint32_t sender;   /* its producer span, above it or by a link
+				  within the trace; else the span above */
 	uint32_t receiver; /* span that took it: the top of a tree */
 	/* From the end of sending, or as the broker noted it, to the begin of
 	 * taking; at least 0. */

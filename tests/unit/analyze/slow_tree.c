@@ -250,6 +250,27 @@ static void name_of_queue(void **state)
 	end(&w);
 }
 
+/* By a link within the trace, though its parent is the request, or none; what
+ * takes a message need not say that it is a consumer. */
+static void sender_by_link(void **state)
+{
+	static const char linked[] = "5 1 idx K take 500 510 link=01:3\n"
+				     "6 0 idx K batch 600 610 link=01:3\n"
+				     "7 1 idx K other 700 710 link=02:3\n"
+				     "8 3 idx I job 800 810\n";
+	struct world w;
+
+	(void)state;
+	ask(&w, &healthy, &healthy, &healthy, linked);
+	assert_int_equal(w.messages.count, 5);
+	assert_int_equal(w.t.spans[w.messages.items[1].sender].span_id, 3);
+	assert_int_equal(w.messages.items[1].wait_ns, fixture_ms(500 - 98));
+	assert_int_equal(w.t.spans[w.messages.items[2].sender].span_id, 3);
+	assert_int_equal(w.t.spans[w.messages.items[3].sender].span_id, 1);
+	assert_int_equal(w.messages.items[4].wait_ns, fixture_ms(800 - 98));
+	end(&w);
+}
+
 /* Sent and taken at once by the spans; the broker noted an earlier second. */
 static void noted_by_the_broker(void **state)
 {
@@ -282,6 +303,7 @@ int main(void)
 		cmocka_unit_test(consumer_grew),
 		cmocka_unit_test(consumer_as_ever),
 		cmocka_unit_test(name_of_queue),
+		cmocka_unit_test(sender_by_link),
 		cmocka_unit_test(noted_by_the_broker),
 	};
 
