@@ -11,7 +11,8 @@
 
 /* Fills own_* of operations that are calls (is_gap), by what serves them
  * (operations.served): of each trace the mean of its calls, where it has as
- * many server sides as calls. Windows and range as in typical_build(). */
+ * many server sides as calls, else of those calls that a server side fits
+ * into. Windows and range as in typical_build(). */
 bool typical_add_gaps(struct typical *u, const struct history *h,
 		      uint32_t window, struct time_range range,
 		      const uint32_t *served, uint32_t slow_window,

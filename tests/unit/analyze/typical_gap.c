@@ -130,6 +130,46 @@ static void calls_without_a_server_side_tell_nothing(void **state)
 	past_release(&a.p);
 }
 
+/* A call to something else, too: the server side lies in the shorter one. */
+static void other_calls_of_that_name_are_told_by_their_times(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	for (int i = 0; i < TRACES; i++) {
+		past_span(&a.p, 0, 0, i * 100, 80);
+		past_add(&a.p, 0, 1, i * 100, 70);
+		past_add(&a.p, 0, 1, i * 100 + 1, 30);
+		past_add(&a.p, 0, 2, i * 100 + 3, 25);
+	}
+	build(&a);
+	assert_int_equal(a.typical.items[1].own_count, TRACES);
+	assert_int_equal(a.typical.items[1].own_p50_ns, fixture_ms(5));
+	past_release(&a.p);
+}
+
+/* Up to so many of them. */
+static void calls_are_paired_up_to_the_limit(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	for (int count = 64; count <= 65; count++) {
+		begin(&a);
+		for (int i = 0; i < TRACES; i++) {
+			past_span(&a.p, 0, 0, i * 100, 80);
+			for (int j = 0; j < count; j++)
+				past_add(&a.p, 0, 1, i * 100, 30);
+			past_add(&a.p, 0, 2, i * 100 + 3, 25);
+		}
+		build(&a);
+		assert_int_equal(a.typical.items[1].own_count,
+				 count == 64 ? TRACES : 0);
+		past_release(&a.p);
+	}
+}
+
 static void a_server_side_longer_than_its_call_is_no_way(void **state)
 {
 	struct asked a;
@@ -273,6 +313,9 @@ int main(void)
 		cmocka_unit_test(the_usual_way_is_a_mean_by_trace),
 		cmocka_unit_test(it_moved_for_most_requests),
 		cmocka_unit_test(calls_without_a_server_side_tell_nothing),
+		cmocka_unit_test(
+			other_calls_of_that_name_are_told_by_their_times),
+		cmocka_unit_test(calls_are_paired_up_to_the_limit),
 		cmocka_unit_test(a_server_side_longer_than_its_call_is_no_way),
 		cmocka_unit_test(what_grew_on_the_way_is_the_network),
 		cmocka_unit_test(clocks_do_not_matter),
