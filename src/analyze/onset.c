@@ -299,6 +299,13 @@ bool onset_find(const struct history *h, const uint32_t *windows, size_t count,
 	return true;
 }
 
+void onset_forget_past(struct onset *o, int64_t at_ns)
+{
+	if (o->is_found && !o->has_start && o->has_recovered &&
+	    o->end_ns <= at_ns)
+		*o = (struct onset){ .is_found = false };
+}
+
 struct time_range onset_slow_range(const struct onset *o,
 				   struct time_range range, int64_t at_ns)
 {

@@ -41,6 +41,10 @@ bool onset_find(const struct history *h, const uint32_t *windows, size_t count,
 		uint32_t operation, struct arena *arena, struct onset *out,
 		struct error *err) MUST_CHECK;
 
+/* Forgets what was slow from the beginning and over before a trace: its own
+ * onset it is not, and would leave no time before it that is healthy. */
+void onset_forget_past(struct onset *o, int64_t at_ns);
+
 /* The part of a range in which it was slow, for a trace at at_ns: the whole
  * range when nothing was found or the trace lies outside the slow part, or
  * when less than ONSET_MIN_SPANS or a minute would remain. */

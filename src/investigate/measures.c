@@ -181,6 +181,45 @@ static bool change_in_gc(const struct comparison *c,
 	return true;
 }
 
+/* What a function takes with all that it calls; of packed stacks nothing. */
+static int64_t total_of(const struct profile *p, struct str name)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+		uint32_t at = 0;
+
+		while (at < s->frame_count &&
+		       !str_equal(
+			       function_name(
+				       p,
+				       p->frames[p->frame_ids[s->frame_first +
+							      at]]
+					       .function),
+			       name))
+			at++;
+		if (at < s->frame_count)
+			sum = sat_add_i64(sum, s->value);
+	}
+	return sum;
+}
+
+void inquiry_measure_own_cpu(struct profile_inquiry *q)
+{
+	const struct comparison *c = &q->cohort;
+	struct str name = q->measures[WAIT_NEIGHBOUR].name;
+	double grown, of_lead;
+
+	if (!c->slow.profile.stack_count || !name.len)
+		return;
+	grown = comparison_rate(&c->slow, c->slow.profile.total) -
+		comparison_rate(&c->base, c->base.profile.total);
+	of_lead = comparison_rate(&c->slow, total_of(&c->slow.profile, name)) -
+		  comparison_rate(&c->base, total_of(&c->base.profile, name));
+	q->is_own_cpu = grown > 0 && of_lead >= VERDICT_EXPLAINED * grown;
+}
+
 bool inquiry_measure_gc(struct profile_inquiry *q, struct error *err)
 {
 	double in_cohort = 0, in_service = 0;
@@ -225,4 +264,21 @@ bool inquiry_measure_cpu(struct profile_inquiry *q, struct error *err)
 	measure_requests(q);
 	return !q->v->result->has_reasons ||
 	       (inquiry_measure_service(q, err) && inquiry_measure_gc(q, err));
+}
+
+/* A profile of waiting is full of loops that idle by design; whose waits they
+ * are is told by where samples of spans begin. */
+void inquiry_find_roots(struct profile_inquiry *q)
+{
+	const struct profile *labelled[3 + WAIT_TYPES] = {
+		&q->request.slow.profile,
+		&q->cohort.slow.profile,
+		&q->cohort.base.profile,
+	};
+	size_t n = 3;
+
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->waits[i].is_asked && q->waits[i].scope == SCOPE_COHORT)
+			labelled[n++] = &q->waits[i].slow.profile;
+	request_roots_find(labelled, n, q->v->question->rules, &q->roots);
 }

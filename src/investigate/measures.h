@@ -33,6 +33,14 @@ bool inquiry_measure_cpu(struct profile_inquiry *q,
 bool inquiry_measure_service(struct profile_inquiry *q,
 			     struct error *err) MUST_CHECK;
 
+/* Whether the function that leads the service's CPU grew in the slow requests'
+ * own samples, few as they may be, by half of what grew there: is_own_cpu.
+ * After inquiry_measure_service(). */
+void inquiry_measure_own_cpu(struct profile_inquiry *q);
+
+/* Where requests begin, by all samples of spans that were fetched: roots. */
+void inquiry_find_roots(struct profile_inquiry *q);
+
 /* What grew in garbage collection and allocation: fills gc_share, of the
  * neighbour's measure as well. */
 bool inquiry_measure_gc(struct profile_inquiry *q,

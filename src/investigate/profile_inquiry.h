@@ -50,6 +50,9 @@ struct profile_inquiry {
 	double background_share;    /* left out of the type that is shown */
 	/* The function that decided, NULL: none did. */
 	const struct wait_measure *lead;
+	/* The CPU that grew in the whole service grew in the slow requests'
+	 * samples too: it is theirs. */
+	bool is_own_cpu;
 	double gc_share;
 	struct contention contention; /* when nothing else explains it */
 	bool is_service_measured; /* and the next: see inquiry_measure.h */

@@ -263,23 +263,6 @@ static bool is_of_waiters(const struct comparison *c, enum wait_type type)
 	       type != WAIT_NEIGHBOUR;
 }
 
-/* A profile of waiting is full of loops that idle by design; whose waits they
- * are is told by where samples of spans begin. */
-static void find_roots(struct profile_inquiry *q)
-{
-	const struct profile *labelled[3 + WAIT_TYPES] = {
-		&q->request.slow.profile,
-		&q->cohort.slow.profile,
-		&q->cohort.base.profile,
-	};
-	size_t n = 3;
-
-	for (int i = 0; i < WAIT_TYPES; i++)
-		if (q->waits[i].is_asked && q->waits[i].scope == SCOPE_COHORT)
-			labelled[n++] = &q->waits[i].slow.profile;
-	request_roots_find(labelled, n, q->v->question->rules, &q->roots);
-}
-
 static bool measure_wait(struct profile_inquiry *q, enum wait_type type,
 			 struct error *err)
 {
@@ -310,7 +293,7 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	for (int i = 0; i < WAIT_TYPES; i++)
 		if (q->waits[i].is_asked && !take(q, &q->waits[i], err))
 			return false;
-	find_roots(q);
+	inquiry_find_roots(q);
 	for (int i = 0; i < WAIT_TYPES; i++)
 		if (!measure_wait(q, (enum wait_type)i, err))
 			return false;
@@ -497,6 +480,8 @@ static bool decide_waits(struct profile_inquiry *q, struct error *err)
 	}
 	if (q->wait == WAIT_NEIGHBOUR && !inquiry_measure_gc(q, err))
 		return false;
+	if (q->wait == WAIT_NEIGHBOUR)
+		inquiry_measure_own_cpu(q);
 	q->lead = &q->measures[q->wait];
 	set_kind(q, verdict_wait_cause(q->wait, &q->measures[q->wait]));
 	if (q->wait == WAIT_NEIGHBOUR &&

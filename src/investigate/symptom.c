@@ -307,7 +307,7 @@ static void note_unanswered(struct operation_history *s,
 /* What became slow only by its own time, beside a call that is always long,
  * shows no step in the whole: then the step of the own time counts. */
 static bool find_onset(struct operation_history *s, uint32_t operation,
-		       struct arena *arena, struct error *err)
+		       int64_t at_ns, struct arena *arena, struct error *err)
 {
 	const uint32_t windows[] = { s->roles.baselines[BASELINE_PREVIOUS],
 				     s->roles.slow };
@@ -317,6 +317,7 @@ static bool find_onset(struct operation_history *s, uint32_t operation,
 		return false;
 	if (!s->onset.is_found)
 		s->onset = s->own_onset;
+	onset_forget_past(&s->onset, at_ns);
 	return true;
 }
 
@@ -333,12 +334,13 @@ static bool find_own_onset(struct operation_history *s, int64_t duration_ns,
 }
 
 static bool find_baseline(struct operation_history *s, uint32_t operation,
-			  int64_t duration_ns, struct arena *arena,
+			  const struct span *span, struct arena *arena,
 			  struct error *err)
 {
-	return find_onset(s, operation, arena, err) &&
-	       baseline_choose(&s->history, &s->roles, operation, duration_ns,
-			       &s->onset, arena, &s->baseline, err);
+	return find_onset(s, operation, span->start_ns, arena, err) &&
+	       baseline_choose(&s->history, &s->roles, operation,
+			       span_duration_ns(span), &s->onset, arena,
+			       &s->baseline, err);
 }
 
 /* What came before the onset is healthy: where the window before knows too
@@ -378,10 +380,9 @@ bool operation_history_judge(struct operation_history *s,
 		return true;
 	root = &v->trace->spans[g->times.root];
 	if (!find_own_onset(s, span_duration_ns(root), err) ||
-	    !find_onset(s, s->operations.root, arena, err) ||
+	    !find_onset(s, s->operations.root, root->start_ns, arena, err) ||
 	    !move_healthy(s, &s->onset, root->start_ns, err) ||
-	    !find_baseline(s, s->operations.root, span_duration_ns(root), arena,
-			   err))
+	    !find_baseline(s, s->operations.root, root, arena, err))
 		return false;
 	if (s->baseline.window == WINDOW_NONE)
 		return true;
@@ -501,8 +502,7 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		.baseline = &s->baseline,
 	};
 
-	if (!find_baseline(s, operation, want.duration_ns, &v->result->arena,
-			   err))
+	if (!find_baseline(s, operation, span, &v->result->arena, err))
 		return false;
 	out->slow = want.slow_range =
 		onset_slow_range(&s->onset, window, span->start_ns);

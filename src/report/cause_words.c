@@ -172,7 +172,8 @@ static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 	const struct comparison *c = &q->service_cpu;
 	const struct function_row *row = leader(q);
 
-	buf_add_text(out, "not its own CPU: ");
+	buf_add_text(out, q->is_own_cpu ? "computing: "
+					: "not its own CPU: ");
 	if (add_cpu(q, out))
 		buf_add_text(out, "; ");
 	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",

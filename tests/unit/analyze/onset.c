@@ -366,6 +366,24 @@ static void like_every_run(void **state)
 	assert_true(found > 20);
 }
 
+static void past_onsets_are_forgotten(void **state)
+{
+	const struct onset past = { .is_found = true,
+				    .has_recovered = true,
+				    .end_ns = 100 };
+	struct onset o = past;
+
+	(void)state;
+	onset_forget_past(&o, 99);
+	assert_true(o.is_found);
+	onset_forget_past(&o, 100);
+	assert_false(o.is_found);
+	o = past;
+	o.has_start = true;
+	onset_forget_past(&o, 100);
+	assert_true(o.is_found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +399,7 @@ int main(void)
 		cmocka_unit_test(deployed),
 		cmocka_unit_test(canary),
 		cmocka_unit_test(like_every_run),
+		cmocka_unit_test(past_onsets_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
