@@ -90,8 +90,17 @@ struct seen {
 	uint32_t words[LIMIT_STACK_FRAMES];
 };
 
+static bool has_application(const uint32_t *words, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (class_of(words[i]).kind == CODE_APPLICATION)
+			return true;
+	return false;
+}
+
 static void sum(const struct profile *p, const uint32_t *by_frame,
-		struct seen *seen, struct category_shares *out)
+		bool is_application_only, struct seen *seen,
+		struct category_shares *out)
 {
 	bool is_waiting = kinds_wait(p);
 	uint32_t *words = seen->words;
@@ -104,6 +113,8 @@ static void sum(const struct profile *p, const uint32_t *by_frame,
 
 		for (uint32_t i = w->kept; i < w->count; i++)
 			words[i] = by_frame[w->frames[i]];
+		if (is_application_only && !has_application(words, w->count))
+			continue;
 		kernel_from = stack_kernel_from(words, w->count);
 		kind_shares_add(
 			out,
@@ -135,9 +146,9 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 			   << KIND_SHIFT;
 }
 
-bool category_shares_compute(const struct profile *p,
-			     const struct code_rules *rules,
-			     struct category_shares *out, struct error *err)
+static bool compute(const struct profile *p, const struct code_rules *rules,
+		    bool is_application_only, struct category_shares *out,
+		    struct error *err)
 {
 	struct arena arena;
 	unsigned char *by_function;
@@ -151,12 +162,27 @@ bool category_shares_compute(const struct profile *p,
 	seen = arena_alloc(&arena, sizeof *seen);
 	if (by_function && words && seen) {
 		classify(p, rules, by_function, words);
-		sum(p, words, seen, out);
+		sum(p, words, is_application_only, seen, out);
 	} else {
 		is_done = arena_fail(&arena, "sorting functions by kind", err);
 	}
 	arena_release(&arena);
 	return is_done;
+}
+
+bool category_shares_compute(const struct profile *p,
+			     const struct code_rules *rules,
+			     struct category_shares *out, struct error *err)
+{
+	return compute(p, rules, false, out, err);
+}
+
+bool category_shares_of_application(const struct profile *p,
+				    const struct code_rules *rules,
+				    struct category_shares *out,
+				    struct error *err)
+{
+	return compute(p, rules, true, out, err);
 }
 
 double category_change_share(const struct category_shares *slow,

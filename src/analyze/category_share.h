@@ -50,6 +50,13 @@ bool category_shares_compute(const struct profile *p,
 			     struct category_shares *out,
 			     struct error *err) MUST_CHECK;
 
+/* The same of the stacks that pass through code of the application alone:
+ * collectors that run beside it serve whatever allocates. */
+bool category_shares_of_application(const struct profile *p,
+				    const struct code_rules *rules,
+				    struct category_shares *out,
+				    struct error *err) MUST_CHECK;
+
 /* Which part of what grew is of this kind, 0..1: the kind's growth per unit of
  * exposure over the sum of all kinds' that grew. Exposure is what the values
  * are for: requests, seconds, or each side's total to compare shares. 0 when

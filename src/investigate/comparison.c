@@ -518,7 +518,7 @@ static void use_side(const struct comparison_side *side,
 					.count = n };
 }
 
-static double profiled_seconds(const struct comparison_side *side)
+double comparison_seconds(const struct comparison_side *side)
 {
 	return side->profiled_s > 0 ? side->profiled_s
 				    : lively_seconds(side, side->range);
@@ -527,7 +527,7 @@ static double profiled_seconds(const struct comparison_side *side)
 /* A file has no window, but may know how long it is. */
 static int64_t profiled_ns(const struct comparison_side *side)
 {
-	int64_t ns = (int64_t)(profiled_seconds(side) * NS_PER_S);
+	int64_t ns = (int64_t)(comparison_seconds(side) * NS_PER_S);
 
 	return ns > 0 ? ns : side->profile.duration_ns;
 }
@@ -577,13 +577,13 @@ void comparison_uncount(struct comparison *c)
 
 double comparison_exposure(const struct comparison_side *side)
 {
-	return side->requests > 0 ? side->requests : profiled_seconds(side);
+	return side->requests > 0 ? side->requests : comparison_seconds(side);
 }
 
 double comparison_cores(const struct comparison_side *side)
 {
 	double unit = (double)time_unit_ns(profile_unit(&side->profile));
-	double length = profiled_seconds(side);
+	double length = comparison_seconds(side);
 
 	return length > 0 ? (double)side->profile.total * unit / 1e9 / length
 			  : 0;

@@ -151,6 +151,9 @@ void comparison_note_extent(const struct comparison *c, struct investigation *v,
 /* Takes back comparison_count(). */
 void comparison_uncount(struct comparison *c);
 
+/* For how long the service was there and profiled. */
+double comparison_seconds(const struct comparison_side *side);
+
 /* Requests where known, else seconds. */
 double comparison_exposure(const struct comparison_side *side);
 

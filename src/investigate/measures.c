@@ -163,6 +163,30 @@ bool inquiry_measure_service(struct profile_inquiry *q, struct error *err)
 			       err);
 }
 
+/* Some runtimes allocate, and help to collect, in the stacks of those who ask
+ * for memory: at least this part of all of it. There the stacks of the
+ * application tell whether they allocate or compute; what collects beside them
+ * would outweigh both. */
+#define GC_IN_APPLICATION 0.25
+
+static bool shares_for_gc(const struct comparison *c,
+			  const struct code_rules *rules,
+			  struct category_shares *slow,
+			  struct category_shares *base, struct error *err)
+{
+	struct category_shares whole;
+
+	if (!category_shares_compute(&c->slow.profile, rules, &whole, err) ||
+	    !category_shares_of_application(&c->slow.profile, rules, slow, err))
+		return false;
+	if ((double)slow->value[CODE_GC_ALLOC] >=
+	    GC_IN_APPLICATION * (double)whole.value[CODE_GC_ALLOC])
+		return category_shares_of_application(&c->base.profile, rules,
+						      base, err);
+	*slow = whole;
+	return category_shares_compute(&c->base.profile, rules, base, err);
+}
+
 static bool change_in_gc(const struct comparison *c,
 			 const struct code_rules *rules, double *share,
 			 struct error *err)
@@ -172,8 +196,7 @@ static bool change_in_gc(const struct comparison *c,
 	*share = 0;
 	if (!c->has_base || !c->slow.profile.stack_count)
 		return true;
-	if (!category_shares_compute(&c->slow.profile, rules, &slow, err) ||
-	    !category_shares_compute(&c->base.profile, rules, &base, err))
+	if (!shares_for_gc(c, rules, &slow, &base, err))
 		return false;
 	*share = category_change_share(&slow, comparison_exposure(&c->slow),
 				       &base, comparison_exposure(&c->base),

@@ -172,8 +172,7 @@ static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 	const struct comparison *c = &q->service_cpu;
 	const struct function_row *row = leader(q);
 
-	buf_add_text(out, q->is_own_cpu ? "computing: "
-					: "not its own CPU: ");
+	buf_add_text(out, q->is_own_cpu ? "computing: " : "not its own CPU: ");
 	if (add_cpu(q, out))
 		buf_add_text(out, "; ");
 	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",
@@ -261,8 +260,8 @@ static void add_load(const struct profile_inquiry *q, struct buf *out)
 	if (!q->service_cpu.has_base || slow->requests <= 0 ||
 	    base->requests <= 0)
 		return;
-	now = slow->requests / time_range_seconds(slow->range);
-	before = base->requests / time_range_seconds(base->range);
+	now = slow->requests / comparison_seconds(slow);
+	before = base->requests / comparison_seconds(base);
 	if (now >= LOAD_RATIO * before)
 		buf_addf(out, "; its service served %.1f times the requests",
 			 now / before);

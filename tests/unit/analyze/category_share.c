@@ -214,6 +214,25 @@ static void test_change_share(void **state)
 		0);
 }
 
+/* A collector beside the application serves whatever allocates. */
+static void stacks_of_the_application_alone(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	make_profile(&p, "cpu", "nanoseconds", 0,
+		     "main;shop/api.Grants;runtime.mallocgc 30\n"
+		     "main;shop/api.Grants 50\n"
+		     "runtime.gcBgMarkWorker;runtime.gcDrain 400\n");
+	assert_ok(category_shares_of_application(&p, NULL, &shares, &err));
+	assert_int_equal(shares.total, 80);
+	assert_int_equal(shares.value[CODE_GC_ALLOC], 30);
+	assert_ok(category_shares_compute(&p, NULL, &shares, &err));
+	assert_int_equal(shares.total, 480);
+	assert_int_equal(shares.value[CODE_GC_ALLOC], 430);
+	profile_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +247,7 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_user_rules),
 		cmocka_unit_test(test_change_share),
+		cmocka_unit_test(stacks_of_the_application_alone),
 	};
 
 	return cmocka_run_group_tests_name("analyze/kind_share", tests, NULL,
