@@ -38,6 +38,10 @@ static bool adjust(struct diff *const members[MEASURES], struct error *err)
 	factor = members[0]->want->normalize == NORMALIZE_SHARE
 			 ? any_dependence(count)
 			 : 1;
+	for (size_t m = 0; m < MEASURES; m++) {
+		members[m]->family = factor * (double)count;
+		members[m]->level = fmin(members[m]->level, members[0]->level);
+	}
 	for (size_t m = 0, at = 0; m < MEASURES; m++)
 		for (size_t i = 0; i < members[m]->count; i++)
 			members[m]->q[i] = fmin(1, factor * q[at++]);
@@ -72,6 +76,7 @@ static void take_parts(struct changes *c)
 				&c->total.t->entries[id], whole->delta);
 			whole->effect = parts[i]->effect;
 			whole->q = parts[i]->q;
+			whole->deviations = parts[i]->deviations;
 			whole->is_with_all = false;
 		}
 	}

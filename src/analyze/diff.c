@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/diff_noise.h"
 #include "analyze/drift.h"
 #include "base/num.h"
 #include "base/thread.h"
@@ -125,20 +126,6 @@ static double total_of(const struct diff *d, enum side s)
 	return (double)d->t->sides[s].profile->whole_total;
 }
 
-static int64_t value_of(const struct diff *d, uint32_t id, enum side s)
-{
-	return side_value(&d->t->entries[id].values[s], d->want->by);
-}
-
-static struct counts entry_counts(const struct diff *d, uint32_t id)
-{
-	struct counts c = d->all;
-
-	c.a = diff_samples(d, SIDE_SLOW, value_of(d, id, SIDE_SLOW));
-	c.b = diff_samples(d, SIDE_BASELINE, value_of(d, id, SIDE_BASELINE));
-	return c;
-}
-
 static double slices_df(const struct slice_values *slices)
 {
 	double df = 0;
@@ -162,16 +149,6 @@ static enum diff_method choose_method(const struct diff *d, bool is_counted)
 			return DIFF_SLICE_VALUES;
 	}
 	return is_counted ? DIFF_ASSUMED : DIFF_UNTESTED;
-}
-
-static double counted_variance(const struct diff *d, enum side s)
-{
-	double requests = d->want->exposure[s];
-
-	return d->want->normalize == NORMALIZE_REQUEST &&
-			       d->want->is_requests_sampled && requests > 0
-		       ? 1 / requests
-		       : 0;
 }
 
 bool diff_is_by_slices(const struct diff *d)
@@ -207,63 +184,18 @@ static void diff_set_counts(struct diff *d)
 	d->all.n_a = d->want->exposure[SIDE_SLOW] / d->period[SIDE_SLOW];
 	d->all.n_b =
 		d->want->exposure[SIDE_BASELINE] / d->period[SIDE_BASELINE];
-	/* Blocks show what comes of it, see entry_noise(). */
+	/* Blocks show what comes of it, see diff_noise(). */
 	if (diff_is_by_slices(d))
 		return;
-	d->all.n_a_variance = counted_variance(d, SIDE_SLOW);
-	d->all.n_b_variance = counted_variance(d, SIDE_BASELINE);
-}
-
-/* ---- noise ---- */
-
-static struct dispersion entry_dispersion(const struct diff *d, uint32_t id)
-{
-	struct slice_row rows[SIDE_COUNT];
-
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		const struct slice_side *side = &d->want->slices->sides[s];
-
-		rows[s] = (struct slice_row){
-			.values = side->values + id * side->count,
-			.exposures = side->exposures,
-			.count = side->count,
-			.value_size = d->period[s],
-			.is_share = !diff_is_rate(d),
-		};
-	}
-	return dispersion_of(&rows[SIDE_SLOW], &rows[SIDE_BASELINE]);
-}
-
-/* Noise of the row with the counts c. What drifts between windows is taken as
- * given, which leaves the whole better known than its part from the blocks
- * (Satterthwaite). */
-static struct noise entry_noise(const struct diff *d, uint32_t id,
-				const struct counts *c)
-{
-	struct counts sampled = *c;
-	struct dispersion own;
-	double phi, whole;
-
-	if (!diff_is_by_slices(d))
-		return (struct noise){ OVERDISPERSION_BASE +
-					       counts_drift(c, d->window_cv),
-				       INFINITY };
-	own = entry_dispersion(d, id);
-	sampled.n_a_variance = counted_variance(d, SIDE_SLOW);
-	sampled.n_b_variance = counted_variance(d, SIDE_BASELINE);
-	phi = fmax(dispersion_shrink(&own, &d->prior),
-		   d->prior.is_counts + counts_exposure_noise(&sampled));
-	whole = phi + counts_drift(c, DIFF_WINDOW_CV);
-	if (!(phi > 0))
-		return (struct noise){ whole, d->df };
-	return (struct noise){ whole, d->df * (whole / phi) * (whole / phi) };
+	d->all.n_a_variance = diff_counted_variance(d, SIDE_SLOW);
+	d->all.n_b_variance = diff_counted_variance(d, SIDE_BASELINE);
 }
 
 /* ---- shares ---- */
 
 static double value_share(const struct diff *d, uint32_t id, enum side s)
 {
-	return side_share(d->t->sides[s].profile, value_of(d, id, s));
+	return side_share(d->t->sides[s].profile, diff_value(d, id, s));
 }
 
 /* How many deviations the row is from the drift of all; 0 when against that it
@@ -298,8 +230,8 @@ double diff_delta(const struct diff *d, int64_t slow, int64_t baseline)
 
 static double entry_delta(const struct diff *d, uint32_t id)
 {
-	return diff_delta(d, value_of(d, id, SIDE_SLOW),
-			  value_of(d, id, SIDE_BASELINE));
+	return diff_delta(d, diff_value(d, id, SIDE_SLOW),
+			  diff_value(d, id, SIDE_BASELINE));
 }
 
 enum change diff_name_change(const struct func_entry *e, double delta)
@@ -310,6 +242,18 @@ enum change diff_name_change(const struct func_entry *e, double delta)
 	return e->values[SIDE_SLOW].total ? CHANGE_SHRUNK : CHANGE_GONE;
 }
 
+/* All of a profile by share is all of it in any case. */
+static bool is_everywhere(const struct diff *d, uint32_t id)
+{
+	struct counts c = diff_counts(d, id);
+
+	/* One function can own all of a service and still have grown. */
+	if (diff_is_rate(d))
+		return false;
+	return c.a >= DIFF_EVERYWHERE * d->all.a &&
+	       c.b >= DIFF_EVERYWHERE * d->all.b;
+}
+
 /* Noise is what could be a change: a share that moved, and more than those of
  * all others did. */
 static enum change unproven(const struct diff *d, uint32_t id)
@@ -318,9 +262,11 @@ static enum change unproven(const struct diff *d, uint32_t id)
 	double after = value_share(d, id, SIDE_SLOW);
 	double own_delta = after - (after - delta) * d->drift;
 
-	return fmin(fabs(delta), fabs(own_delta)) < DIFF_MIN_DELTA
+	if (fmin(fabs(delta), fabs(own_delta)) >= DIFF_MIN_DELTA)
+		return CHANGE_NOISE;
+	return d->is_equal || is_everywhere(d, id) || diff_is_visible(d, id)
 		       ? CHANGE_SAME
-		       : CHANGE_NOISE;
+		       : CHANGE_UNSEEN;
 }
 
 /* True when one is DIFF_UNTESTED_RATIO or more times the other, in the given
@@ -345,15 +291,6 @@ static enum change judge_untested(const struct diff *d, uint32_t id)
 	return diff_name_change(&d->t->entries[id], delta);
 }
 
-static bool is_everywhere(const struct diff *d, const struct counts *c)
-{
-	/* One function can own all of a service and still have grown. */
-	if (diff_is_rate(d))
-		return false;
-	return c->a >= DIFF_EVERYWHERE * d->all.a &&
-	       c->b >= DIFF_EVERYWHERE * d->all.b;
-}
-
 /* Values that are no samples must have been seen more than once. */
 static bool is_seen_twice(const struct diff *d, uint32_t id)
 {
@@ -375,23 +312,23 @@ static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
 	for (enum rank_by by = RANK_SELF_LIB; d->want->tested_by >> by; by++)
 		if (d->want->tested_by >> by & 1 &&
 		    side_value(&v[SIDE_SLOW], by) ==
-			    value_of(d, id, SIDE_SLOW) &&
+			    diff_value(d, id, SIDE_SLOW) &&
 		    side_value(&v[SIDE_BASELINE], by) ==
-			    value_of(d, id, SIDE_BASELINE))
+			    diff_value(d, id, SIDE_BASELINE))
 			return true;
 	return false;
 }
 
 static bool is_candidate(const struct diff *d, uint32_t id)
 {
-	struct counts c = entry_counts(d, id);
+	struct counts c = diff_counts(d, id);
 
 	if (is_tested_elsewhere(d, id))
 		return false;
 	if (d->method == DIFF_SLICE_VALUES ? !is_seen_twice(d, id)
 					   : c.a + c.b < DIFF_MIN_SAMPLES)
 		return false;
-	return !is_everywhere(d, &c) && !func_is_nameless(d->t, id);
+	return !is_everywhere(d, id) && !func_is_nameless(d->t, id);
 }
 
 static bool fit_prior(struct diff *d, struct error *err)
@@ -402,10 +339,26 @@ static bool fit_prior(struct diff *d, struct error *err)
 	if (!rows)
 		return arena_fail(arena, "comparing functions", err);
 	for (size_t i = 0; i < d->count; i++)
-		rows[i] = entry_dispersion(d, d->ids[i]);
+		rows[i] = diff_dispersion(d, d->ids[i]);
 	d->prior =
 		dispersion_prior_of(rows, d->count, d->method == DIFF_SLICES);
 	return true;
+}
+
+/* From no change and from what all have in common, whichever is nearer. */
+static double deviation(const struct diff *d, struct counts c,
+			struct noise noise)
+{
+	return fmin(counts_deviation(&c, noise), drift_deviation(d, c, noise));
+}
+
+double diff_deviations(const struct diff *d, uint32_t id)
+{
+	struct counts c = diff_counts(d, id);
+
+	if (change_is_real(d->rows[id].change) || isnan(d->rows[id].q))
+		return d->rows[id].deviations;
+	return deviation(d, c, diff_noise(d, id, &c));
 }
 
 static void test_rows(struct thread_part *part)
@@ -413,24 +366,40 @@ static void test_rows(struct thread_part *part)
 	const struct diff *d = part->task;
 
 	for (size_t i = part->first; i < part->end; i++) {
-		struct counts c = entry_counts(d, d->ids[i]);
-		struct noise noise = entry_noise(d, d->ids[i], &c);
+		struct counts c = diff_counts(d, d->ids[i]);
+		struct noise noise = diff_noise(d, d->ids[i], &c);
 
-		d->p[i] = student_two_sided(fmin(counts_deviation(&c, noise),
-						 drift_deviation(d, c, noise)),
-					    noise.df);
+		d->p[i] = student_two_sided(deviation(d, c, noise), noise.df);
 	}
 }
 
 /* As so many rows take longer than handing half of them on. */
 #define BESIDE_ROWS 1024u
 
+/* Whether so much of both sides together could be a change that is claimed.
+ * What could not is no test that the others pay for; the sum says nothing of
+ * the difference. */
+static bool may_matter(const struct diff *d, uint32_t id)
+{
+	return diff_delta(d, diff_value(d, id, SIDE_SLOW), 0) -
+		       diff_delta(d, 0, diff_value(d, id, SIDE_BASELINE)) >=
+	       diff_least_delta(d);
+}
+
 static bool find_candidates(struct diff *d, struct error *err)
 {
+	size_t kept = 0;
+
 	for (uint32_t id = 0; id < d->t->count; id++)
 		if (is_candidate(d, id))
 			d->ids[d->count++] = id;
-	return !diff_is_by_slices(d) || fit_prior(d, err);
+	if (diff_is_by_slices(d) && !fit_prior(d, err))
+		return false;
+	for (size_t i = 0; i < d->count; i++)
+		if (may_matter(d, d->ids[i]))
+			d->ids[kept++] = d->ids[i];
+	d->count = kept;
+	return true;
 }
 
 /* Level of the interval of rows that were selected by their size: the more
@@ -441,8 +410,8 @@ static double selected_level(const struct diff *d)
 	size_t selected = 0;
 
 	for (size_t i = 0; i < d->count; i++)
-		selected += d->q[i] <= DIFF_FALSE_DISCOVERY;
-	return DIFF_FALSE_DISCOVERY * (double)(selected ? selected : 1) /
+		selected += d->q[i] <= d->level;
+	return d->level * (double)(selected ? selected : 1) /
 	       (double)(d->count ? d->count : 1);
 }
 
@@ -459,8 +428,8 @@ static struct level level_of(double p)
 static struct interval interval_at(const struct diff *d, uint32_t id,
 				   struct level level)
 {
-	struct counts c = entry_counts(d, id);
-	struct noise noise = entry_noise(d, id, &c);
+	struct counts c = diff_counts(d, id);
+	struct noise noise = diff_noise(d, id, &c);
 	double z = isinf(noise.df)
 			   ? level.normal_z
 			   : student_two_sided_quantile(level.p, noise.df);
@@ -482,6 +451,10 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 
 	if (fabs(delta) >= DIFF_MIN_DELTA)
 		return true;
+	if (d->want->is_small_told)
+		return fabs(delta) >= DIFF_MIN_DELTA_SMALL &&
+		       fabs(effect) >=
+			       DIFF_SMALL_PART * fmax(after, after - delta);
 	return d->want->normalize == NORMALIZE_REQUEST &&
 	       fabs(delta) >= DIFF_MIN_DELTA_DOUBLED &&
 	       fabs(effect) >= fmax(after, after - delta) / 2;
@@ -505,13 +478,14 @@ static void judge_rows(struct thread_part *part)
 		double effect;
 
 		row->q = d->q[i];
-		if (row->q > DIFF_FALSE_DISCOVERY)
+		if (row->q > d->level)
 			continue;
 		effect =
 			worst_case(interval_at(d, id, j->selected), row->delta);
 		if (effect == 0 || !is_material(d, id, effect))
 			continue;
 		row->effect = effect;
+		row->deviations = diff_deviations(d, id);
 		row->change = diff_name_change(&d->t->entries[id], row->delta);
 	}
 }
@@ -546,11 +520,21 @@ static void begin_rows(struct diff *d)
 
 		*row = (struct entry_diff){ .delta = entry_delta(d, id),
 					    .q = NAN,
+					    .deviations = NAN,
 					    .through = ENTRY_NONE };
 		row->change =
 			is_tested ? unproven(d, id) : judge_untested(d, id);
 		row->effect = is_tested ? 0 : row->delta;
 	}
+}
+
+static bool is_equal(const struct diff *d)
+{
+	for (uint32_t id = 0; id < d->t->count; id++)
+		if (diff_value(d, id, SIDE_SLOW) !=
+		    diff_value(d, id, SIDE_BASELINE))
+			return false;
+	return true;
 }
 
 bool diff_test(struct diff *d, const struct func_table *t,
@@ -560,13 +544,18 @@ bool diff_test(struct diff *d, const struct func_table *t,
 	if (!diff_alloc(d, err))
 		return false;
 	diff_set_counts(d);
-	d->window_cv = drift_between_windows(d);
-	if (d->method != DIFF_UNTESTED && !find_candidates(d, err))
+	if (d->method != DIFF_UNTESTED &&
+	    (!find_candidates(d, err) || !drift_find_wander(d, err)))
 		return false;
 	whole_test(d);
 	if (!drift_find(d, err))
 		return false;
 	thread_halves(test_rows, d, d->count, BESIDE_ROWS);
+	d->family = (double)d->count;
+	d->level = d->want->is_small_told && d->wander.peers >= WANDER_MANY
+			   ? DIFF_FALSE_DISCOVERY_SMALL
+			   : DIFF_FALSE_DISCOVERY;
+	d->is_equal = is_equal(d);
 	return true;
 }
 
@@ -600,9 +589,12 @@ double diff_test_together(const struct diff *d, const uint32_t *ids,
 
 	sum.a = sum.b = *delta = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct counts c = entry_counts(d, ids[i]);
-		struct noise own = entry_noise(d, ids[i], &c);
+		struct counts c = diff_counts(d, ids[i]);
+		struct noise own = diff_noise(d, ids[i], &c);
 
+		own.phi =
+			fmax(own.phi, OVERDISPERSION_BASE +
+					      counts_drift(&c, DIFF_WINDOW_CV));
 		sum.a += c.a;
 		sum.b += c.b;
 		*delta += d->rows[ids[i]].delta;

@@ -13,6 +13,7 @@
 #include "analyze/dispersion.h"
 #include "analyze/function_table.h"
 #include "analyze/stats.h"
+#include "analyze/wander.h"
 
 /* Fewer samples on both sides together decide nothing. */
 #define DIFF_MIN_SAMPLES 10
@@ -20,12 +21,27 @@
 /* Part of false claims among all claims that is put up with. */
 #define DIFF_FALSE_DISCOVERY 0.05
 
+/* Where many functions show how they wander and all of them are looked at, two
+ * equal profiles come out with a claim as often as that. */
+#define DIFF_FALSE_DISCOVERY_SMALL 0.01
+
+/* No change is only said where a change of this part of the function would
+ * have been seen, in four of five cases. */
+#define DIFF_SAME_PART 0.05
+/* The function that is spoken of when all are: of this share of a profile. */
+#define DIFF_TYPICAL_SHARE 0.01
+
 /* Half a percent of the time explains no slow request, however certain. */
 #define DIFF_MIN_DELTA 0.005
 
 /* Per request, of a service that does much else, it may: a tenth of a percent
  * is claimed when the function certainly doubled or halved. */
 #define DIFF_MIN_DELTA_DOUBLED 0.001
+
+/* Who compares two profiles looks for what grew, however small: a tenth of a
+ * percent is claimed when it is certainly this part of the function. */
+#define DIFF_MIN_DELTA_SMALL 0.001
+#define DIFF_SMALL_PART 0.03
 
 /* Blocks show how a function varies within a window, not how far windows lie
  * apart: days, releases, other neighbours on the host. Taken as this relative
@@ -53,6 +69,8 @@ struct entry_diff {
 	double delta;
 	double q;      /* NaN when not tested */
 	double effect; /* what is left of delta in the worst case */
+	/* Of a claim, or of the part it rests on; see diff_deviations(). */
+	double deviations;
 	enum change change;
 	/* Moved, but no more than most functions did; see diff.is_together. */
 	bool is_with_all;
@@ -81,6 +99,7 @@ struct diff_want {
 	/* Seconds or requests of each side; not looked at for shares. */
 	double exposure[SIDE_COUNT];
 	bool is_requests_sampled;
+	bool is_small_told; /* changes down to DIFF_MIN_DELTA_SMALL */
 	const struct slice_values *slices; /* NULL: one window a side */
 	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
 	 * value that one of them has, too, is no test of its own. */
@@ -111,15 +130,17 @@ struct diff {
 	 * %, 1 when nothing moved or cannot be told. */
 	double drift;
 	bool is_together; /* most functions moved by the factor `drift` */
-	/* Relative standard deviation of an unchanged function from window to
-	 * window, where blocks do not tell. */
-	double window_cv;
+	/* How unchanged functions wander, where blocks do not tell. */
+	struct wander wander;
 	struct whole_diff whole;
 	struct counts all; /* a, b: samples of the sides; exposures set */
 	double period[SIDE_COUNT];
 	double df; /* of the blocks */
 	struct dispersion_prior prior;
 	struct level range_level; /* of diff_range() */
+	double level;             /* part of false claims, of q */
+	double family;            /* tests that a claim pays for */
+	bool is_equal;            /* both sides hold the same values */
 	/* Candidates of the test. */
 	uint32_t *ids;
 	double *p;
@@ -133,6 +154,11 @@ bool diff_is_rate(const struct diff *d);
 
 /* Noise is seen in blocks. */
 bool diff_is_by_slices(const struct diff *d);
+
+/* A function of both sides that is no most of them, with enough samples to tell
+ * how far unchanged ones wander. */
+bool diff_peer(const struct diff *d, uint32_t id,
+	       struct wander_peer *peer) MUST_CHECK;
 
 /* A value of one side in its samples. */
 double diff_samples(const struct diff *d, enum side s, int64_t value);
@@ -173,6 +199,19 @@ void diff_judge(struct diff *d);
  * test. */
 struct interval diff_range(const struct diff *d, uint32_t id);
 
+/* How many deviations of unchanged functions of its size the entry moved by,
+ * 0 or more; NaN when it was not tested. */
+double diff_deviations(const struct diff *d, uint32_t id);
+
+/* The smallest growth of an entry, as a part of what it was, that would have
+ * been claimed in four of five cases; NaN when nothing is tested. */
+double diff_detectable(const struct diff *d, uint32_t id);
+
+/* That of a function of DIFF_TYPICAL_SHARE, and how far such functions wander
+ * from one window to the next, as a relative standard deviation. */
+double diff_detectable_typical(const struct diff *d);
+double diff_typical_cv(const struct diff *d);
+
 /* What a certain change is called. A function that was there before but did not
  * own anything has grown; new is only what was not there at all. */
 enum change diff_name_change(const struct func_entry *e, double delta);
@@ -181,7 +220,9 @@ enum change diff_name_change(const struct func_entry *e, double delta);
 double diff_delta(const struct diff *d, int64_t slow, int64_t baseline);
 
 /* p value of "these entries together did not change", after minus before
- * in *delta. 1 when nothing was tested. */
+ * in *delta; of noise that is taken no less than without peers, since cost that
+ * moves between functions seldom stays the same to the percent. 1 when nothing
+ * was tested. */
 double diff_test_together(const struct diff *d, const uint32_t *ids,
 			  size_t count, double *delta);
 

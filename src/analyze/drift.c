@@ -6,6 +6,13 @@
 
 #include "base/num.h"
 
+/* Sizes of peers, as powers of two. */
+#define MAGNITUDES 64
+
+/* Two of one size are taken for one when they lie within this part of what
+ * sampling alone sets them apart. */
+#define TWIN_PART 0.1
+
 /* What functions own adds up to the whole; totals count callers again. */
 static double self_lib_share(const struct diff *d, uint32_t id, enum side s)
 {
@@ -129,20 +136,93 @@ static bool is_near(double ratio, double whole)
 
 /* ---- how far windows lie apart ---- */
 
-/* Whether a function of both sides tells how far unchanged ones wander. */
-static bool tells_wander(const struct diff *d, uint32_t id, double *log_ratio,
-			 double *sampling)
+/* Power of two above the size of a peer. */
+static unsigned magnitude(const struct wander_peer *peer)
 {
-	const struct side_values *v = d->t->entries[id].values;
-	double a = diff_samples(d, SIDE_SLOW, v[SIDE_SLOW].total);
-	double b = diff_samples(d, SIDE_BASELINE, v[SIDE_BASELINE].total);
+	int power;
 
-	if (fmin(a, b) < DIFF_WANDER_SAMPLES ||
-	    a >= DIFF_TOGETHER_SHARE * d->all.a ||
-	    b >= DIFF_TOGETHER_SHARE * d->all.b)
-		return false;
-	*log_ratio = log(a / d->all.n_a) - log(b / d->all.n_b);
-	*sampling = OVERDISPERSION_BASE * (1 / a + 1 / b);
+	(void)frexp(2 / peer->sampling, &power);
+	return (unsigned)(power < 0 ? 0 : power) % MAGNITUDES;
+}
+
+/* Least magnitude of the largest functions, about so many as tell enough. */
+static unsigned least_magnitude(const struct diff *d)
+{
+	size_t counts[MAGNITUDES] = { 0 }, sum = 0;
+	unsigned least = MAGNITUDES;
+	struct wander_peer peer;
+
+	for (uint32_t id = 0; id < d->t->count; id++)
+		if (diff_peer(d, id, &peer))
+			counts[magnitude(&peer)]++;
+	while (least && sum < DIFF_WANDER_PEERS)
+		sum += counts[--least];
+	return least;
+}
+
+static int compare_sampling(const void *left, const void *right)
+{
+	const struct wander_peer *a = left, *b = right;
+	int order = compare_f64(a->sampling, b->sampling);
+
+	return order ? order : compare_f64(a->log_ratio, b->log_ratio);
+}
+
+/* Callers of one function that all have its samples, or nearly, wander as one.
+ */
+static size_t drop_twins(struct wander_peer *peers, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(peers, count, sizeof *peers, compare_sampling);
+	for (size_t i = 0; i < count; i++) {
+		const struct wander_peer *last = kept ? &peers[kept - 1] : NULL;
+		double near = TWIN_PART * sqrt(peers[i].sampling);
+
+		if (last &&
+		    fabs(last->log_ratio - peers[i].log_ratio) <= near &&
+		    peers[i].sampling - last->sampling <=
+			    near * peers[i].sampling)
+			continue;
+		peers[kept++] = peers[i];
+	}
+	return kept;
+}
+
+/* Of slow requests beside others most functions may have changed. */
+static struct wander_prior wander_prior_of(const struct diff *d)
+{
+	bool may_rise = d->want->is_small_told;
+
+	if (diff_is_by_slices(d))
+		return (struct wander_prior){ 1, DIFF_WINDOW_CV, may_rise };
+	return (struct wander_prior){ OVERDISPERSION_BASE, BURST_CV, may_rise };
+}
+
+static size_t collect_peers(const struct diff *d, struct wander_peer *peers)
+{
+	unsigned least = least_magnitude(d);
+	size_t count = 0;
+
+	for (uint32_t id = 0; id < d->t->count; id++)
+		count += diff_peer(d, id, &peers[count]) &&
+			 magnitude(&peers[count]) >= least;
+	count = drop_twins(peers, count);
+	return count < DIFF_TOGETHER_ROWS ? 0 : count;
+}
+
+bool drift_find_wander(struct diff *d, struct error *err)
+{
+	struct wander_peer *peers =
+		arena_array(d->t->arena, d->t->count + 1, sizeof *peers);
+	struct wander_prior prior = wander_prior_of(d);
+	size_t count = 0;
+
+	if (!peers)
+		return arena_fail(d->t->arena, "comparing functions", err);
+	if (prior.may_rise || !diff_is_by_slices(d))
+		count = collect_peers(d, peers);
+	wander_fit(&d->wander, peers, count, prior);
 	return true;
 }
 
@@ -151,59 +231,6 @@ static double median_of(double *values, size_t count)
 	qsort(values, count, sizeof *values, compare_doubles);
 	return count % 2 ? values[count / 2]
 			 : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-/* Of a normal distribution. */
-#define DEVIATION_OF_MEDIAN 1.4826
-
-/* The middle of the shortest interval that holds more than half of the values,
- * which are sorted; *half: half its length. Among few one that changed is a
- * fifth or more, which moves their median. */
-static double shortest_half(const double *values, size_t count, double *half)
-{
-	size_t held = count / 2 + 1, best = 0;
-
-	for (size_t i = 0; i + held <= count; i++)
-		if (values[i + held - 1] - values[i] <
-		    values[best + held - 1] - values[best])
-			best = i;
-	*half = (values[best + held - 1] - values[best]) / 2;
-	return (values[best + held - 1] + values[best]) / 2;
-}
-
-/* Standard deviation of most of the values, robustly. */
-static double deviation_of(double *values, size_t count)
-{
-	double centre = median_of(values, count), half;
-
-	if (count < DIFF_DRIFT_ROWS) {
-		(void)shortest_half(values, count, &half);
-		return DEVIATION_OF_MEDIAN * half;
-	}
-	for (size_t i = 0; i < count; i++)
-		values[i] = fabs(values[i] - centre);
-	return DEVIATION_OF_MEDIAN * median_of(values, count);
-}
-
-/* Uses d->p and d->q as scratch. */
-double drift_between_windows(const struct diff *d)
-{
-	double *logs = d->p, *sampling = d->q;
-	double deviation, excess, noise;
-	size_t count = 0;
-
-	for (uint32_t id = 0; id < d->t->count; id++)
-		count += tells_wander(d, id, &logs[count], &sampling[count]);
-	if (count < DIFF_TOGETHER_ROWS)
-		return BURST_CV;
-	noise = median_of(sampling, count);
-	deviation = deviation_of(logs, count);
-	/* Both windows wander. */
-	excess = fmax(0, deviation * deviation - noise) / 2;
-	excess = (DIFF_WANDER_PRIOR * BURST_CV * BURST_CV +
-		  (double)count * excess) /
-		 (DIFF_WANDER_PRIOR + (double)count);
-	return fmin(BURST_CV, fmax(DIFF_WANDER_MIN, sqrt(excess)));
 }
 
 /* ---- drift ---- */

@@ -26,15 +26,11 @@
 #define DIFF_TOGETHER_SHARE 0.5
 
 /* One window a side does not tell how far windows lie apart, but the functions
- * that did not change do: how much they wander against each other, robustly
- * (median absolute deviation; of few, the shortest interval that holds most of
- * them), weighed against what is taken without them (BURST_CV) as so many of
- * them. */
-#define DIFF_WANDER_PRIOR 2.0
-/* Of functions with fewer samples their number wanders more than they do. */
-#define DIFF_WANDER_SAMPLES 40.0
-/* Whatever a few agreeing functions say. */
-#define DIFF_WANDER_MIN 0.02
+ * that did not change do: how much they wander against each other, see
+ * wander.h. Of functions with fewer samples their number tells nothing. */
+#define DIFF_WANDER_SAMPLES 20.0
+/* So many of the largest tell enough. */
+#define DIFF_WANDER_PEERS 2048
 
 /* Rates move together with the load, the speed of the host and requests that
  * were not counted. What all functions have in common up to this factor is
@@ -49,8 +45,7 @@ void whole_test(struct diff *d);
  * d->drift, d->is_together. After whole_test(); uses d->p as scratch. */
 bool drift_find(struct diff *d, struct error *err) MUST_CHECK;
 
-/* Relative standard deviation of an unchanged function from window to window,
- * from how those of this comparison wander. Uses d->p and d->q as scratch. */
-double drift_between_windows(const struct diff *d);
+/* How unchanged functions wander: d->wander. After the counts are set. */
+bool drift_find_wander(struct diff *d, struct error *err) MUST_CHECK;
 
 #endif

@@ -55,6 +55,7 @@ static bool does_work(const struct ranking *r, uint32_t id)
 	const struct entry_diff *self_lib = &r->changes.self_lib.rows[id];
 
 	return total->through != ENTRY_NONE &&
+	       fabs(total->delta) >= DIFF_MIN_DELTA &&
 	       (self_lib->delta > 0) == (total->delta > 0) &&
 	       fabs(self_lib->delta) >= THROUGH_PART * fabs(total->delta);
 }
@@ -283,9 +284,12 @@ static void row_diff(const struct ranking *r, size_t i,
 	struct interval range = { NAN, NAN };
 	struct entry_diff shown = { .q = NAN, .change = CHANGE_NONE };
 
+	row->deviations = row->detectable = NAN;
 	if (d) {
 		range = diff_range(d, r->order[i]);
 		shown = d->rows[r->order[i]];
+		row->deviations = diff_deviations(d, r->order[i]);
+		row->detectable = diff_detectable(d, r->order[i]);
 	}
 	row->delta = shown.delta;
 	row->delta_low = range.low;
@@ -439,7 +443,9 @@ static void whole_write(const struct ranking *r, struct result *result)
 {
 	const struct whole_diff *w = &r->diff.whole;
 
-	result->whole = (struct whole_change){ .q = NAN, .detectable = NAN };
+	result->whole = (struct whole_change){ .q = NAN,
+					       .detectable = NAN,
+					       .function_detectable = NAN };
 	if (!r->diffs)
 		return;
 	result->whole = (struct whole_change){
@@ -450,6 +456,8 @@ static void whole_write(const struct ranking *r, struct result *result)
 		.is_changed = w->is_changed,
 		.is_together = r->diff.is_together,
 		.detectable = w->detectable,
+		.function_detectable = diff_detectable_typical(&r->diff),
+		.is_equal = r->diff.is_equal,
 	};
 }
 
@@ -487,6 +495,7 @@ static void set_exposure(const struct rank_want *want, struct diff_want *out,
 
 	out->normalize = known_way(want, slow->is_gauge);
 	out->is_requests_sampled = want->is_requests_sampled;
+	out->is_small_told = want->by == RANK_DELTA;
 	exposure[SIDE_SLOW] = exposure[SIDE_BASELINE] = 1;
 	if (out->normalize == NORMALIZE_REQUEST) {
 		exposure[SIDE_SLOW] = want->slow_requests;

@@ -46,7 +46,9 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 	f->is_judged = true;
 	f->method = d->method;
 	f->value_type = profile_type_name(d->t->sides[SIDE_SLOW].profile);
-	f->window_cv = d->window_cv;
+	f->phi = d->wander.phi.value;
+	f->peers = d->wander.peers;
+	f->window_cv = diff_typical_cv(d);
 	f->is_share = d->want->normalize == NORMALIZE_SHARE;
 	f->is_together = d->is_together;
 	f->drift = d->drift;

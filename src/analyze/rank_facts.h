@@ -50,7 +50,9 @@ struct rank_facts {
 	enum diff_method method;
 	struct str value_type; /* of the slow side: "inuse_space" */
 	size_t slices[SIDE_COUNT];
-	double window_cv; /* as in struct diff, and so on */
+	double phi; /* as in struct wander, and so on */
+	size_t peers;
+	double window_cv; /* diff_typical_cv() */
 	double period[SIDE_COUNT];
 	bool is_share;
 	bool is_together;

@@ -327,6 +327,15 @@ double counts_test(const struct counts *c, struct noise noise)
 	return student_two_sided(counts_deviation(c, noise), noise.df);
 }
 
+double counts_log_variance(const struct counts *c)
+{
+	double variance = 0;
+
+	if (c->n_a > 0 && c->n_b > 0)
+		variance = null_variance(c);
+	return variance > 0 ? 1 / variance : INFINITY;
+}
+
 double counts_drift(const struct counts *c, double cv)
 {
 	if (c->n_a <= 0 || c->n_b <= 0)

@@ -82,6 +82,10 @@ double counts_test(const struct counts *c, struct noise noise);
  * OVERDISPERSION_BASE. */
 double counts_overdispersion(const struct counts *c);
 
+/* Variance of the logarithm of the ratio of both sides' rates under no change,
+ * for independent samples; INFINITY when nothing was counted. */
+double counts_log_variance(const struct counts *c);
+
 /* What a relative standard deviation of cv from window to window, the same on
  * both sides, adds to phi. */
 double counts_drift(const struct counts *c, double cv);

@@ -50,6 +50,7 @@ enum change {
 	CHANGE_GONE,
 	CHANGE_SAME,
 	CHANGE_NOISE,
+	CHANGE_UNSEEN, /* a small change could not have been seen */
 };
 
 /* There is more of it than before, told from noise. */
@@ -96,7 +97,7 @@ struct guilty_span {
 	int64_t typical_ns;     /* -1 unknown */
 	uint32_t typical_count; /* traces behind it, 0 unknown */
 	struct str why;         /* one clause: why this span was chosen */
-	double share; /* critical_ns of the trace's critical path, 0..1 */
+	double share;    /* critical_ns of the trace's critical path, 0..1 */
 	bool is_of_part; /* of the path of a part of it that is analysed */
 };
 
@@ -188,6 +189,11 @@ struct function_row {
 	double delta_low;
 	double delta_high; /* 95 % interval; NaN when not tested */
 	double q;          /* NaN when not tested */
+	/* How many times what unchanged functions of its size wander; NaN when
+	 * not tested. */
+	double deviations;
+	/* Smallest growth seen, of what it was; NaN unknown. */
+	double detectable;
 	enum change change;
 	bool is_with_all; /* moved, but no more than most functions */
 	/* The function whose change this one only passes on, or NULL. */
@@ -209,6 +215,9 @@ struct whole_change {
 	bool is_changed;
 	bool is_together;  /* most functions moved as the whole did */
 	double detectable; /* smallest change seen, of the whole; NaN unknown */
+	/* Smallest growth seen of a function of 1 %, of what it was. */
+	double function_detectable;
+	bool is_equal; /* all functions have the same values on both sides */
 };
 
 /* A function that changed for certain, among the rows kept or not. */

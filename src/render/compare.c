@@ -26,6 +26,9 @@
 #define SEEN_PART 0.5
 #define DOUBT_PART 0.05
 
+/* Of a function, of what it was. */
+#define SAME_PART 0.05
+
 #define CHANGE_BYTES 256
 
 /* "from 16.2 s to 22.5 s" */
@@ -208,6 +211,24 @@ static bool is_unchanged(const struct result *r)
 	       !(r->whole.detectable > SEEN_PART);
 }
 
+/* No change is one that could have been seen. */
+static void add_unchanged(struct page *p, const struct result *r)
+{
+	char percent[UNIT_TEXT_BYTES];
+
+	if (r->whole.is_equal || !(r->whole.function_detectable > SAME_PART)) {
+		page_text(p, "nothing changed: ");
+		add_whole(p, r);
+		return;
+	}
+	page_text(p, "no change seen: ");
+	add_whole(p, r);
+	format_percent(r->whole.function_detectable, percent);
+	page_text(p, "; could not see changes under ");
+	page_number(p, percent);
+	page_text(p, " of a function with 1 % of it");
+}
+
 static void add_answer(struct page *p, const struct result *r)
 {
 	if (!r->is_compared || !result_verdict_count(r) ||
@@ -229,8 +250,7 @@ static void add_answer(struct page *p, const struct result *r)
 		add_whole(p, r);
 		add_most(p, r);
 	} else if (is_unchanged(r)) {
-		page_text(p, "nothing changed: ");
-		add_whole(p, r);
+		add_unchanged(p, r);
 	} else {
 		add_uncertain(p, r);
 	}
@@ -351,6 +371,25 @@ static void write_functions(struct page *p, const struct result *r)
 /* From here on a false alarm is one of a hundred. */
 #define STRONG_Q 0.01
 
+/* "strong: +19 %, 7.1 times what its peers wander, q 0.0004" */
+static void add_certainty(struct page *p, const struct result *r,
+			  const struct function_row *row)
+{
+	double now = scale_exact(r, row_value(row, row_measure(r, row)), false);
+	double before =
+		scale_exact(r, row_before(row, row_measure(r, row)), true);
+	char ratio[UNIT_TEXT_BYTES];
+
+	page_text(p, row->q <= STRONG_Q ? "strong: " : "fair: ");
+	if (before > 0 && now > 0) {
+		ratio_text(now / before, ratio);
+		page_number(p, ratio);
+		page_text(p, ", ");
+	}
+	page_textf(p, "%.1f times what its peers wander, q %.2g",
+		   row->deviations, row->q);
+}
+
 /* How certain the first line is. */
 static void write_confidence(struct page *p, const struct result *r)
 {
@@ -359,8 +398,7 @@ static void write_confidence(struct page *p, const struct result *r)
 	if (has_certain(r) && isnan(q))
 		page_text(p, "weak: not tested for significance");
 	else if (has_certain(r))
-		page_textf(p, "%s: told from noise, q %.2g",
-			   q <= STRONG_Q ? "strong" : "fair", q);
+		add_certainty(p, r, result_verdict(r));
 	else if (r->whole.is_changed && !isnan(r->whole.q))
 		page_textf(p, "%s: the whole is told from noise, p %.2g",
 			   r->whole.q <= STRONG_Q ? "strong" : "fair",

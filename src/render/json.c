@@ -15,6 +15,7 @@
 #define SHARE_DECIMALS 6
 /* q values of clear findings are tiny; less than this is certain. */
 #define Q_DECIMALS 9
+#define DEVIATION_DECIMALS 2
 #define VALUE_DECIMALS 6
 
 static const char *const cause_names[] = {
@@ -47,7 +48,7 @@ static const char *const change_names[] = {
 	[CHANGE_NONE] = NULL,     [CHANGE_NEW] = "new",
 	[CHANGE_GROWN] = "grown", [CHANGE_SHRUNK] = "shrunk",
 	[CHANGE_GONE] = "gone",   [CHANGE_SAME] = "same",
-	[CHANGE_NOISE] = "noise",
+	[CHANGE_NOISE] = "noise", [CHANGE_UNSEEN] = "unseen",
 };
 
 const char *change_name(enum change change)
@@ -223,6 +224,10 @@ static void write_shown(struct jsonw *w, const struct result *r,
 		       VALUE_DECIMALS);
 	jsonw_pair_f64(w, "difference", r->has_baseline ? now - before : none,
 		       VALUE_DECIMALS);
+	jsonw_pair_f64(w, "deviations",
+		       r->has_baseline ? row->deviations : none,
+		       DEVIATION_DECIMALS);
+	put_share(w, "detectable", r->has_baseline ? row->detectable : none);
 }
 
 /* Old names of what is self with libraries stay for one minor version. */
@@ -296,6 +301,7 @@ static void write_compared(struct jsonw *w, const struct result *r)
 	jsonw_pair_bool(w, "changed", whole->is_changed);
 	jsonw_pair_bool(w, "together", whole->is_together);
 	put_share(w, "detectable", whole->detectable);
+	put_share(w, "function_detectable", whole->function_detectable);
 	jsonw_object_end(w);
 }
 

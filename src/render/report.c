@@ -198,6 +198,18 @@ static void write_why(struct page *p, const struct result *r)
 	evidence(p, r->span.why.len ? "" : "  cause");
 }
 
+static void add_unseen(struct page *p, const struct function_row *row)
+{
+	char percent[UNIT_TEXT_BYTES];
+
+	page_text(p, ": no change seen");
+	if (!(row->detectable > 0))
+		return;
+	format_percent(row->detectable, percent);
+	page_text(p, ", could not see one under ");
+	page_number(p, percent);
+}
+
 /* "322 ms of CPU per request, usually 5.3 ms": the row's own figures. */
 static void add_values(struct page *p, const struct result *r,
 		       const struct function_row *row)
@@ -225,6 +237,8 @@ static void add_values(struct page *p, const struct result *r,
 		page_text(p, ": as much more as all others");
 	else if (row->change == CHANGE_SAME)
 		page_text(p, ": nothing changed");
+	else if (row->change == CHANGE_UNSEEN)
+		add_unseen(p, row);
 }
 
 /* The first row when it grew. When none did, the biggest one: it shows where

@@ -56,7 +56,7 @@ static const char *const change_words[] = {
 	[CHANGE_NONE] = "",       [CHANGE_NEW] = "new",
 	[CHANGE_GROWN] = "grown", [CHANGE_SHRUNK] = "shrunk",
 	[CHANGE_GONE] = "gone",   [CHANGE_SAME] = "",
-	[CHANGE_NOISE] = "",
+	[CHANGE_NOISE] = "",      [CHANGE_UNSEEN] = "",
 };
 
 /* Whether it changed for sure: a question mark where that may be noise. */
@@ -82,6 +82,7 @@ static enum paint change_paint(enum change change)
 		return PAINT_GOOD;
 	case CHANGE_SAME:
 	case CHANGE_NOISE:
+	case CHANGE_UNSEEN:
 		return PAINT_DIM;
 	case CHANGE_NONE:
 		break;

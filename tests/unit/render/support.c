@@ -52,6 +52,8 @@ static void row_init(struct function_row *row, const char *name,
 		.delta_low = shares[2] - shares[5] / PER_REQUEST - 0.02,
 		.delta_high = shares[2] - shares[5] / PER_REQUEST + 0.02,
 		.q = 0.0004,
+		.deviations = 7.1,
+		.detectable = 0.12,
 		.change = CHANGE_GROWN,
 	};
 	if (file)
@@ -127,6 +129,7 @@ static void add_sides(struct sample *s)
 		.delta_low = -0.1,
 		.delta_high = 0.1,
 		.detectable = 0.3,
+		.function_detectable = 0.4,
 	};
 }
 

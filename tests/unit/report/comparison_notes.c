@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -15,13 +16,14 @@ static struct rank_facts ordinary(void)
 	return (struct rank_facts){ .is_judged = true,
 				    .method = DIFF_ASSUMED,
 				    .value_type = STR("cpu"),
+				    .phi = 3,
 				    .window_cv = 0.025,
 				    .period = { 1e7, 1e7 },
 				    .drift = 1 };
 }
 
 static const char *const assumed =
-	"significance is approximate: one window a side, noise taken as 3 "
+	"significance is approximate: one window a side, noise taken as 3.0 "
 	"times that of independent samples plus 2.5 % by which functions "
 	"wander from one window to the next";
 
@@ -163,8 +165,19 @@ static void test_methods(void **state)
 	f.slices[SIDE_BASELINE] = 2;
 	assert_told(&f,
 		    "noise was measured on 5 blocks of the slow side and 2 of "
-		    "the baseline; between the two windows it is taken as 5 %",
+		    "the baseline; between the two windows it is taken as "
+		    "2.5 %",
 		    NULL);
+	f.peers = 40;
+	tell(&f);
+	assert_non_null(strstr(told.text[0], "2.5 %, as most of them show"));
+	f.method = DIFF_ASSUMED;
+	f.phi = 1.25;
+	tell(&f);
+	assert_non_null(strstr(told.text[0],
+			       "as 1.2 times that of independent samples plus "
+			       "2.5 % by which functions wander from one "
+			       "window to the next, as most of them show"));
 }
 
 /* Only samples have a period. */
