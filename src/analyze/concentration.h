@@ -27,7 +27,8 @@
 #define CONCENTRATION_ALONE_MIN 5u
 #define CONCENTRATION_ALONE_P 0.1
 
-/* What was slower before, too, is no news: by half as much and more. */
+/* An instance that was slower before, too, is no news: by half as much and
+ * more. */
 #define CONCENTRATION_BEFORE_MIN 5u
 
 struct concentration {

@@ -545,7 +545,7 @@ static bool totals_answer(struct job *job, struct backends *b,
 {
 	struct totals_job *t = (struct totals_job *)job;
 
-	if (profiles_recognise(b, job, response))
+	if (!t->is_extra && profiles_recognise(b, job, response))
 		return false;
 	job->has_answer = backends_profiles(b)->totals_answer(
 		b, &t->query, response, &t->totals, &job->err);

@@ -107,6 +107,9 @@ void snapshots_job_init(struct snapshots_job *s,
 struct totals_job {
 	struct job job; /* for jobs_run() */
 	struct totals_query query;
+	/* Asked beside others, and done without where the server does not know
+	 * it: says nothing of which server it is. */
+	bool is_extra;
 	struct totals totals; /* in b->arena */
 };
 

@@ -24,6 +24,7 @@ bool coverage_request(struct coverage *c, const char *type_id,
 	c->is_asked = selector && steps > 0 && steps < COVERAGE_STEPS;
 	if (c->is_asked)
 		totals_job_init(&c->job, &query);
+	c->job.is_extra = true;
 	return c->is_asked;
 }
 

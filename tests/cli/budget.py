@@ -38,7 +38,6 @@ TYPES = ["process_cpu:cpu:nanoseconds:cpu:nanoseconds",
 HERE = Path(__file__).resolve().parent
 CASE = HERE / "slow-scope-cohort" / "server.json"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-SERIES = "/querier.v1.QuerierService/SelectSeries"
 SPANS = "/querier.v1.QuerierService/SelectMergeSpanProfile"
 
 
@@ -59,7 +58,6 @@ def all_types():
                              for label in sets[0]["labels"]]}
                  for kind in TYPES[1:]]
     routes.insert(routes.index(before), quiet)
-    routes.insert(0, {"prefix": SERIES, "reply": {"json": {"series": []}}})
     return script
 
 

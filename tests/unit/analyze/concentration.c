@@ -137,15 +137,19 @@ static void without_label(void **state)
 }
 
 /* 24 spans of the instance in a window, from 0.8 to 1.2 times ms. */
+/* Of an instance, which runs a version of its own. */
 static void add_around(struct past *p, uint32_t window, const char *instance,
 		       double ms)
 {
 	double from = window ? -1000000 : 0;
 
-	for (int i = 0; i < 24; i++)
-		past_span(p, window, 0, from + i * 1000,
-			  ms * (0.8 + 0.04 * (i * 7 % 11)))
-			->instance = past_symbol(p, instance);
+	for (int i = 0; i < 24; i++) {
+		struct history_span *s =
+			past_span(p, window, 0, from + i * 1000,
+				  ms * (0.8 + 0.04 * (i * 7 % 11)));
+
+		s->instance = s->version = past_symbol(p, instance);
+	}
 }
 
 static struct concentration find_slower_one(double first, double second,
@@ -182,7 +186,8 @@ static void slower_as_a_whole(void **state)
 	assert_false(find_slower_one(66, 66, 50).is_found);
 }
 
-static struct concentration find_with_past(double now, double before)
+static struct concentration find_with_past(double now, double before,
+					   enum concentration_by by)
 {
 	struct concentration c;
 	struct past p;
@@ -193,20 +198,30 @@ static struct concentration find_with_past(double now, double before)
 	add_around(&p, 1, "pod-2", before);
 	add_around(&p, 0, "pod-1", 50);
 	add_around(&p, 0, "pod-2", now);
-	c = find(&p, CONCENTRATION_INSTANCE);
+	c = find(&p, by);
 	past_release(&p);
 	return c;
 }
 
 static void slower_as_ever(void **state)
 {
+	const enum concentration_by by = CONCENTRATION_INSTANCE;
+
 	(void)state;
-	assert_true(find_with_past(66, 52).is_found);
-	assert_false(find_with_past(66, 64).is_found);
-	assert_true(find_with_past(66, 64).is_as_ever);
+	assert_true(find_with_past(66, 52, by).is_found);
+	assert_false(find_with_past(66, 64, by).is_found);
+	assert_true(find_with_past(66, 64, by).is_as_ever);
 	/* So where all of its spans are slow ones. */
-	assert_true(find_with_past(500, 50).is_found);
-	assert_false(find_with_past(500, 480).is_found);
+	assert_true(find_with_past(500, 50, by).is_found);
+	assert_false(find_with_past(500, 480, by).is_found);
+}
+
+/* A canary that runs for hours. */
+static void a_slower_version_is_news(void **state)
+{
+	(void)state;
+	assert_true(find_with_past(66, 64, CONCENTRATION_VERSION).is_found);
+	assert_true(find_with_past(500, 480, CONCENTRATION_VERSION).is_found);
 }
 
 int main(void)
@@ -214,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slower_as_a_whole),
 		cmocka_unit_test(slower_as_ever),
+		cmocka_unit_test(a_slower_version_is_news),
 		cmocka_unit_test(concentrated),
 		cmocka_unit_test(spread),
 		cmocka_unit_test(others_slow),

@@ -142,7 +142,7 @@ static void a_tenant(void **state)
 {
 	const struct contrast *c;
 	struct asked a;
-	char name[8];
+	char name[16];
 
 	(void)state;
 	begin(&a);
@@ -338,7 +338,7 @@ static void slow_ones_that_were_asked_for(void **state)
 static uint32_t told_of(unsigned slow, unsigned all, unsigned values)
 {
 	struct asked a;
-	char name[8];
+	char name[16];
 	uint32_t count;
 
 	begin(&a);
