@@ -66,7 +66,9 @@ def line(meter, program, case, url, folder):
     run = asking(program, case, url)
     runs = [recorded(meter, run, folder) for _ in range(CHAINS)]
     entries = runs[0]
-    missed = [e for e in entries if e["response"]["status"] == 404]
+    # A case may lack the question for when the service was there.
+    missed = [e for e in entries if e["response"]["status"] == 404 and
+              not e["request"]["url"].endswith("/SelectSeries")]
     known = [e for e in case["entries"] if e["response"]["status"] == 404]
     if len(missed) > len(known):
         raise Failed(f"{len(missed) - len(known)} requests that the case "

@@ -5,7 +5,6 @@ kept, byte by byte. Also the answers of case files, served again."""
 import base64
 import gzip
 import json
-import re
 import socket
 import struct
 import sys
@@ -191,21 +190,15 @@ class Recorded:
             body = decoded(content.get("text", ""), content.get("encoding"))
             target = "/" + asked["url"].split("/", 3)[3]
             post = asked.get("postData", {})
-            key = (asked["method"], without_select(target),
+            key = (asked["method"], server.without_select(target),
                    decoded(post.get("text", ""), post.get("_encoding")))
             kind = content.get("mimeType") or "application/octet-stream"
             self.answers.setdefault(key, Answer(got["status"], kind, body))
 
     def find(self, request):
         missing = Answer(404, "text/plain", b"404 page not found\n")
-        return self.answers.get((request.method, without_select(request.path),
-                                 request.body), missing)
-
-
-def without_select(target):
-    """What a search asks to be told with its traces changes nothing of which
-    they are: --replay does the same."""
-    return re.sub(r"%7Cselect%28.*?%29", "%7Cselect", target)
+        path = server.without_select(request.path)
+        return self.answers.get((request.method, path, request.body), missing)
 
 
 def decoded(text, encoding):
