@@ -22,6 +22,8 @@
 #include "base/mem.h"
 #include "model/profile_merge.h"
 
+#include "../../tests/unit/random_draws.h"
+
 #define HANDLERS 20
 #define MOST_WINDOWS 16
 #define MOST_FUNCTIONS 20000
@@ -38,33 +40,11 @@ struct side {
 };
 
 static double shares[MOST_FUNCTIONS];
-static uint64_t random_state = 88172645463325252u;
-
-static double random_unit(void)
+/* Of large means as good as normal. */
+static double random_count(double mean)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (double)(random_state >> 11) * 0x1p-53;
-}
-
-static double random_normal(void)
-{
-	double r = sqrt(-2 * log(1 - random_unit()));
-
-	return r * cos(2 * M_PI * random_unit());
-}
-
-static double random_poisson(double mean)
-{
-	double limit = exp(-mean), product = random_unit();
-	double n = 0;
-
-	if (mean > 60)
-		return fmax(0, round(mean + sqrt(mean) * random_normal()));
-	for (; product > limit; n++)
-		product *= random_unit();
-	return n;
+	return mean > 60 ? fmax(0, round(mean + sqrt(mean) * random_normal()))
+			 : random_poisson(mean);
 }
 
 static double random_factor(double cv)
@@ -127,7 +107,7 @@ static bool draw_window(const struct plan *plan, double ratio,
 			      random_factor(plan->wander) * (i ? 1 : ratio);
 
 		done = add_function(
-			b, i, plan->clump * random_poisson(mean / plan->clump),
+			b, i, plan->clump * random_count(mean / plan->clump),
 			err);
 	}
 	done = done && profile_build_finish(b, NULL, err);
@@ -244,6 +224,7 @@ int main(int argc, char **argv)
 				"WINDOWS WANDER PAIRS [FUNCTIONS [CLUMP]]\n");
 		return 2;
 	}
+	random_state = 88172645463325252u;
 	share_out(&plan);
 	for (int i = 0; i < plan.pairs; i++) {
 		if (!compare(&plan, &found, &wrong, &err)) {

@@ -11,4 +11,14 @@ static inline uint32_t next_random(uint32_t *state)
 	return *state >> 16;
 }
 
+/* Irwin and Hall's sum of twelve. */
+static inline double next_normal(uint32_t *state)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)next_random(state) / 65536;
+	return sum;
+}
+
 #endif

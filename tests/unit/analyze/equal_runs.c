@@ -40,30 +40,21 @@ static const struct {
 
 static uint32_t random_state = 2463534242u;
 
-/* Irwin and Hall's sum of twelve. */
-static double random_normal(void)
-{
-	double sum = -6;
-
-	for (int i = 0; i < 12; i++)
-		sum += (double)next_random(&random_state) / 65536;
-	return sum;
-}
-
 /* Means here are 30 and more. */
 static long random_poisson(double mean)
 {
-	return lround(fmax(0, mean + sqrt(mean) * random_normal()));
+	return lround(fmax(0, mean + sqrt(mean) * next_normal(&random_state)));
 }
 
 /* dearer: by how much "rules" takes more. */
 static void draw_run(char text[TEXT_BYTES], double dearer)
 {
-	double load = 1 + LOAD_CV * random_normal();
+	double load = 1 + LOAD_CV * next_normal(&random_state);
 	size_t len = 0;
 
 	for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
-		double own = load * (1 + FUNCTION_CV * random_normal());
+		double own =
+			load * (1 + FUNCTION_CV * next_normal(&random_state));
 
 		if (!strcmp(functions[f].name, "rules"))
 			own *= dearer;
@@ -171,15 +162,17 @@ static void draw_many(char text[MANY_BYTES], double cv, double dearer)
 
 	for (int i = 0; i < MANY; i++)
 		sum += 1.0 / (i + 4);
-	len = (size_t)snprintf(text, MANY_BYTES, "main;one %ld\n",
-			       random_poisson(MANY_SAMPLES * ONE_PART * dearer *
-					      (1 + cv * random_normal())));
+	len = (size_t)snprintf(
+		text, MANY_BYTES, "main;one %ld\n",
+		random_poisson(MANY_SAMPLES * ONE_PART * dearer *
+			       (1 + cv * next_normal(&random_state))));
 	for (int i = 0; i < MANY; i++)
 		len += (size_t)snprintf(
 			text + len, MANY_BYTES - len, "main;part%d;f%dx %ld\n",
 			i % 40, i,
 			random_poisson(MANY_SAMPLES * (1 - ONE_PART) / sum /
-				       (i + 4) * (1 + cv * random_normal())));
+				       (i + 4) *
+				       (1 + cv * next_normal(&random_state))));
 	assert_true(len < MANY_BYTES);
 }
 

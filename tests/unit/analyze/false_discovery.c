@@ -10,41 +10,14 @@
 #include "analyze/stats.h"
 #include "model/profile_merge.h"
 
+#include "../random_draws.h"
+
 #define ROUNDS 20
 #define FUNCTIONS 200
 #define GROWN 10
 #define SLICES 10
 #define SAMPLES_PER_SLICE 15.0 /* of one function */
 #define SLICE_SECONDS 60
-
-static uint64_t random_state;
-
-static double random_unit(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (double)(random_state >> 11) * 0x1p-53;
-}
-
-static double random_normal(void)
-{
-	double r = sqrt(-2 * log(1 - random_unit()));
-
-	return r * cos(2 * M_PI * random_unit());
-}
-
-static int random_poisson(double mean)
-{
-	double limit = exp(-mean), product = random_unit();
-	int n = 0;
-
-	while (product > limit) {
-		product *= random_unit();
-		n++;
-	}
-	return n;
-}
 
 struct traffic {
 	double function_cv;

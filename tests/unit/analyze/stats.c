@@ -17,6 +17,8 @@
 
 #include "analyze/stats.h"
 
+#include "../random_draws.h"
+
 #define Z95 1.9599639845400545
 
 /* Given, not estimated. */
@@ -264,34 +266,6 @@ static void test_false_discovery(void **state)
 #define SAMPLES_PER_FRAME 150 /* 30,000 samples a side */
 #define SLICES 10
 #define ROUNDS 100
-
-static uint64_t random_state;
-
-static double random_unit(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (double)(random_state >> 11) * 0x1p-53;
-}
-
-static double random_normal(void)
-{
-	double r = sqrt(-2 * log(1 - random_unit()));
-
-	return r * cos(2 * M_PI * random_unit());
-}
-
-static double random_poisson(double mean)
-{
-	double limit = exp(-mean), product = random_unit(), n = 0;
-
-	while (product > limit) {
-		product *= random_unit();
-		n++;
-	}
-	return n;
-}
 
 /* Samples of one side: blocks whose load and frames vary with the given
  * coefficients of variation around the same means on both sides. */

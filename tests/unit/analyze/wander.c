@@ -22,16 +22,6 @@ static const struct wander_prior bounded = { 3, 0.1, false };
 static struct wander_peer peers[MOST_PEERS];
 static uint32_t random_state;
 
-/* Irwin and Hall's sum of twelve. */
-static double random_normal(void)
-{
-	double sum = -6;
-
-	for (int i = 0; i < 12; i++)
-		sum += (double)next_random(&random_state) / 65536;
-	return sum;
-}
-
 /* Sizes from 20 samples to 20 times 2^18, spread evenly on a logarithmic
  * scale; cv of those above `size` is `large`. */
 static void draw(size_t count, double phi, double small, double size,
@@ -44,8 +34,8 @@ static void draw(size_t count, double phi, double small, double size,
 
 		peers[i].sampling = 2 / samples;
 		peers[i].log_ratio =
-			0.2 +
-			random_normal() * sqrt(phi * 2 / samples + 2 * cv * cv);
+			0.2 + next_normal(&random_state) *
+				      sqrt(phi * 2 / samples + 2 * cv * cv);
 	}
 }
 
