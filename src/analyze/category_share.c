@@ -99,27 +99,28 @@ static bool has_application(const uint32_t *words, uint32_t count)
 }
 
 static void sum(const struct profile *p, const uint32_t *by_frame,
-		bool is_application_only, struct seen *seen,
-		struct category_shares *out)
+		struct seen *seen, struct category_shares *out,
+		struct category_shares *of_application)
 {
 	bool is_waiting = kinds_wait(p);
 	uint32_t *words = seen->words;
 	struct stack_walk *w = &seen->walk;
 
 	*out = (struct category_shares){ .total = 0 };
+	if (of_application)
+		*of_application = *out;
 	stack_walk_init(w, p);
 	while (stack_walk_next(w)) {
-		uint32_t kernel_from;
+		enum code_kind kind;
 
 		for (uint32_t i = w->kept; i < w->count; i++)
 			words[i] = by_frame[w->frames[i]];
-		if (is_application_only && !has_application(words, w->count))
-			continue;
-		kernel_from = stack_kernel_from(words, w->count);
-		kind_shares_add(
-			out,
-			stack_kind(words, w->count, kernel_from, is_waiting),
-			w->value);
+		kind = stack_kind(words, w->count,
+				  stack_kernel_from(words, w->count),
+				  is_waiting);
+		kind_shares_add(out, kind, w->value);
+		if (of_application && has_application(words, w->count))
+			kind_shares_add(of_application, kind, w->value);
 	}
 }
 
@@ -146,9 +147,11 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 			   << KIND_SHIFT;
 }
 
-static bool compute(const struct profile *p, const struct code_rules *rules,
-		    bool is_application_only, struct category_shares *out,
-		    struct error *err)
+bool category_shares_compute(const struct profile *p,
+			     const struct code_rules *rules,
+			     struct category_shares *out,
+			     struct category_shares *of_application,
+			     struct error *err)
 {
 	struct arena arena;
 	unsigned char *by_function;
@@ -162,27 +165,12 @@ static bool compute(const struct profile *p, const struct code_rules *rules,
 	seen = arena_alloc(&arena, sizeof *seen);
 	if (by_function && words && seen) {
 		classify(p, rules, by_function, words);
-		sum(p, words, is_application_only, seen, out);
+		sum(p, words, seen, out, of_application);
 	} else {
 		is_done = arena_fail(&arena, "sorting functions by kind", err);
 	}
 	arena_release(&arena);
 	return is_done;
-}
-
-bool category_shares_compute(const struct profile *p,
-			     const struct code_rules *rules,
-			     struct category_shares *out, struct error *err)
-{
-	return compute(p, rules, false, out, err);
-}
-
-bool category_shares_of_application(const struct profile *p,
-				    const struct code_rules *rules,
-				    struct category_shares *out,
-				    struct error *err)
-{
-	return compute(p, rules, true, out, err);
 }
 
 double category_change_share(const struct category_shares *slow,

@@ -44,18 +44,14 @@ void kind_shares_add(struct category_shares *shares, enum code_kind kind,
 		     int64_t value);
 
 /* Classifies the profile's functions and sums up its stacks. rules: the
- * user's, or NULL. */
+ * user's, or NULL. of_application, where not NULL: those alone that pass
+ * through code of the application; collectors that run beside it serve
+ * whatever allocates. */
 bool category_shares_compute(const struct profile *p,
 			     const struct code_rules *rules,
 			     struct category_shares *out,
+			     struct category_shares *of_application,
 			     struct error *err) MUST_CHECK;
-
-/* The same of the stacks that pass through code of the application alone:
- * collectors that run beside it serve whatever allocates. */
-bool category_shares_of_application(const struct profile *p,
-				    const struct code_rules *rules,
-				    struct category_shares *out,
-				    struct error *err) MUST_CHECK;
 
 /* Which part of what grew is of this kind, 0..1: the kind's growth per unit of
  * exposure over the sum of all kinds' that grew. Exposure is what the values

@@ -2,6 +2,7 @@
 #include "analyze/request_roots.h"
 
 #include "base/ascii.h"
+#include "base/mem.h"
 
 /* Different outermost functions among the samples; a program whose requests
  * begin in more places has no such roots. */
@@ -34,18 +35,35 @@ static struct str root_of(const struct profile *p, const struct stack *s)
 		       : name;
 }
 
-static bool has_application(const struct code_rules *rules,
-			    const struct profile *p, const struct stack *s)
-{
-	for (uint32_t i = 0; i < s->frame_count; i++) {
-		uint32_t f =
-			p->frames[p->frame_ids[s->frame_first + i]].function;
+/* What is known of a profile's functions so far: each is classified once. */
+enum known { KNOWN_NOT = 0, KNOWN_APPLICATION, KNOWN_OTHER };
 
-		if (code_classify(rules, function_name(p, f),
-				  function_file(p, f), 0)
-			    .kind == CODE_APPLICATION)
+struct reader {
+	const struct profile *p;
+	const struct code_rules *rules;
+	unsigned char *known; /* by function, enum known */
+};
+
+static bool is_application(const struct reader *r, uint32_t function)
+{
+	unsigned char *known = &r->known[function];
+
+	if (*known == KNOWN_NOT)
+		*known = code_classify(r->rules, function_name(r->p, function),
+				       function_file(r->p, function), 0)
+						 .kind == CODE_APPLICATION
+				 ? KNOWN_APPLICATION
+				 : KNOWN_OTHER;
+	return *known == KNOWN_APPLICATION;
+}
+
+static bool has_application(const struct reader *r, const struct stack *s)
+{
+	const uint32_t *ids = &r->p->frame_ids[s->frame_first];
+
+	for (uint32_t i = 0; i < s->frame_count; i++)
+		if (is_application(r, r->p->frames[ids[i]].function))
 			return true;
-	}
 	return false;
 }
 
@@ -70,21 +88,35 @@ static bool is_read(const struct profile *p)
 	return p && !p->packed && p->stack_count > 0;
 }
 
-/* Adds what one profile says; false when there are too many roots. */
-static bool see_profile(const struct profile *p, const struct code_rules *rules,
-			struct seen *seen, size_t *count, int64_t *total)
+static bool see_stacks(const struct reader *r, struct seen *seen, size_t *count,
+		       int64_t *total)
 {
-	for (uint32_t i = 0; is_read(p) && i < p->stack_count; i++) {
-		const struct stack *s = &p->stacks[i];
+	for (uint32_t i = 0; i < r->p->stack_count; i++) {
+		const struct stack *s = &r->p->stacks[i];
 
-		if (s->value <= 0 || !s->frame_count ||
-		    !has_application(rules, p, s))
+		if (s->value <= 0 || !s->frame_count || !has_application(r, s))
 			continue;
-		if (!see(seen, count, root_of(p, s), s->value))
+		if (!see(seen, count, root_of(r->p, s), s->value))
 			return false;
 		*total = sat_add_i64(*total, s->value);
 	}
 	return true;
+}
+
+/* Adds what one profile says; false when there are too many roots, or no
+ * memory to tell. */
+static bool see_profile(const struct profile *p, const struct code_rules *rules,
+			struct seen *seen, size_t *count, int64_t *total)
+{
+	struct reader r = { .p = p, .rules = rules };
+	bool is_done;
+
+	if (!is_read(p))
+		return true;
+	r.known = mem_calloc(p->function_count, sizeof *r.known);
+	is_done = r.known && see_stacks(&r, seen, count, total);
+	mem_free(r.known);
+	return is_done;
 }
 
 static int64_t samples_of(const struct profile *const *profiles, size_t count)

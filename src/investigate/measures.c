@@ -174,17 +174,19 @@ static bool shares_for_gc(const struct comparison *c,
 			  struct category_shares *slow,
 			  struct category_shares *base, struct error *err)
 {
-	struct category_shares whole;
+	struct category_shares slow_own, base_own;
 
-	if (!category_shares_compute(&c->slow.profile, rules, &whole, err) ||
-	    !category_shares_of_application(&c->slow.profile, rules, slow, err))
+	if (!category_shares_compute(&c->slow.profile, rules, slow, &slow_own,
+				     err) ||
+	    !category_shares_compute(&c->base.profile, rules, base, &base_own,
+				     err))
 		return false;
-	if ((double)slow->value[CODE_GC_ALLOC] >=
-	    GC_IN_APPLICATION * (double)whole.value[CODE_GC_ALLOC])
-		return category_shares_of_application(&c->base.profile, rules,
-						      base, err);
-	*slow = whole;
-	return category_shares_compute(&c->base.profile, rules, base, err);
+	if ((double)slow_own.value[CODE_GC_ALLOC] >=
+	    GC_IN_APPLICATION * (double)slow->value[CODE_GC_ALLOC]) {
+		*slow = slow_own;
+		*base = base_own;
+	}
+	return true;
 }
 
 static bool change_in_gc(const struct comparison *c,
